@@ -37,7 +37,7 @@ struct dray_scalar {
 		struct {
 			double real;
 			double imaginary;
-		} complex;
+		} parts;	/* of a complex number */
 		/*
 		 * Borrowed from the element: its own bytes, of S and U without
 		 * zeros at the end; UCS-4 of U is in the type's byte order.

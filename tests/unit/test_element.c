@@ -15,7 +15,7 @@ static const struct dray_scalar text = { DRAY_SCALAR_BYTES,
 	((struct dray_scalar){ DRAY_SCALAR_UNSIGNED, { .natural = (n) } })
 #define NUMBER(n) ((struct dray_scalar){ DRAY_SCALAR_REAL, { .real = (n) } })
 #define PAIR(n, i) \
-	((struct dray_scalar){ DRAY_SCALAR_COMPLEX, { .complex = { n, i } } })
+	((struct dray_scalar){ DRAY_SCALAR_COMPLEX, { .parts = { n, i } } })
 
 FACT(values_are_stored_or_refused)
 {

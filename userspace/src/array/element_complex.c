@@ -66,8 +66,8 @@ static int complex_get(dray_dtype dtype, const void *element,
 	struct parts parts = load(dtype, element);
 
 	out->kind = DRAY_SCALAR_COMPLEX;
-	out->complex.real = (double)parts.real;
-	out->complex.imaginary = (double)parts.imaginary;
+	out->parts.real = (double)parts.real;
+	out->parts.imaginary = (double)parts.imaginary;
 	return 0;
 }
 
@@ -79,8 +79,8 @@ static int complex_set(dray_dtype dtype, void *element,
 	int ret = 0;
 
 	if (value->kind == DRAY_SCALAR_COMPLEX) {
-		real = value->complex.real;
-		imaginary = value->complex.imaginary;
+		real = value->parts.real;
+		imaginary = value->parts.imaginary;
 	} else {
 		ret = dray_element_real(dtype, value, &real);
 	}
