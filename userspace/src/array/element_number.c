@@ -208,8 +208,7 @@ static int set_bool(dray_dtype dtype, void *element,
 	int ret = 0;
 
 	if (value->kind == DRAY_SCALAR_COMPLEX)
-		real = value->parts.real != 0 ||
-		       value->parts.imaginary != 0;
+		real = value->parts.real != 0 || value->parts.imaginary != 0;
 	else
 		ret = dray_element_real(dtype, value, &real);
 	if (!ret)
