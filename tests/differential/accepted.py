@@ -81,7 +81,13 @@ def other_of_two(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) ->
 
 
 def shape_of_nothing(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
-    return not numpy.error and "shape mismatch: value array" in str(here.error)
+    return ("shape mismatch: value array" in str(here.error)
+            and (not numpy.error or isinstance(numpy.error, IndexError)))
+
+
+def converted_for_nothing(step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
+    return (step.operation.startswith("set by arrays") and not numpy.error
+            and "does not fit" in str(here.error))
 
 
 def several_axes(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
@@ -136,9 +142,16 @@ ACCEPTED: list[Accepted] = [
              "`ValueError` of the step; in NumPy an `IndexError`.",
              "Slices are read first.",
              other_of_two),
-    Accepted("The shape of a value must fit even if the arrays of an index pick no element.",
-             "NumPy then takes some values of wrong shapes, and refuses others.",
+    Accepted("The shape of a value must fit even if the arrays of an index pick no element, or one "
+             "of them is out of range too, an `IndexError` in NumPy.",
+             "Shapes are compared first. If nothing is picked, NumPy takes some wrong shapes and "
+             "refuses others.",
              shape_of_nothing),
+    Accepted("A value that does not convert is an error even if the arrays of an index pick no "
+             "element.",
+             "Values are converted before anything is written, so that an error leaves the array as "
+             "it was.",
+             converted_for_nothing),
     Accepted("A value of two or more axes for the elements of a boolean array is a `ValueError`, "
              "in NumPy a `TypeError`.",
              "Other values of wrong shapes are a `ValueError` in NumPy too.",
