@@ -85,9 +85,14 @@ def shape_of_nothing(_step: Any, _before: Any, numpy: Any, here: Any, _what: str
             and (not numpy.error or isinstance(numpy.error, IndexError)))
 
 
-def converted_for_nothing(step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
-    return (step.operation.startswith("set by arrays") and not numpy.error
-            and "does not fit" in str(here.error))
+def converted_for_nothing(step: Any, _before: Any, _numpy: Any, here: Any,
+                          _what: str) -> bool:
+    return (step.operation.startswith("set by arrays") and "does not fit" in str(here.error))
+
+
+def overlapping_parts(step: Any, before: Any, _numpy: Any, _here: Any, what: str) -> bool:
+    return (step.operation == "set to a part" and before[step.arguments["i"]].ndim == 1
+            and what in ("values", "bytes outside of the view"))
 
 
 def several_axes(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
@@ -148,10 +153,15 @@ ACCEPTED: list[Accepted] = [
              "refuses others.",
              shape_of_nothing),
     Accepted("A value that does not convert is an error even if the arrays of an index pick no "
-             "element.",
+             "element; if they are wrong too, it is the error of the value.",
              "Values are converted before anything is written, so that an error leaves the array as "
              "it was.",
              converted_for_nothing),
+    Accepted("A part of one axis that is assigned to another of the same array, with another "
+             "stride, is read before anything is written: `a[::3] = a[1:4]`.",
+             "NumPy looks at the first addresses and the signs of the strides only, and reads "
+             "elements that it has overwritten.",
+             overlapping_parts),
     Accepted("A value of two or more axes for the elements of a boolean array is a `ValueError`, "
              "in NumPy a `TypeError`.",
              "Other values of wrong shapes are a `ValueError` in NumPy too.",
