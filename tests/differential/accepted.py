@@ -41,10 +41,9 @@ def squeeze_of_nothing(step: Any, before: Any, _numpy: Any, here: Any, _what: st
             and isinstance(here.error, ValueError))
 
 
-def repeated_destination(_step: Any, _before: Any, numpy: Any, here: Any,
+def repeated_destination(_step: Any, _before: Any, _numpy: Any, here: Any,
                          _what: str) -> bool:
-    return (not numpy.error and isinstance(here.error, ValueError)
-            and "at one address" in str(here.error))
+    return isinstance(here.error, ValueError) and "at one address" in str(here.error)
 
 
 def raw_data(_step: Any, _before: Any, _numpy: Any, here: Any, _what: str) -> bool:
@@ -93,6 +92,10 @@ def converted_for_nothing(step: Any, _before: Any, _numpy: Any, here: Any,
 def overlapping_parts(step: Any, before: Any, _numpy: Any, _here: Any, what: str) -> bool:
     return (step.operation == "set to a part" and before[step.arguments["i"]].ndim == 1
             and what in ("values", "bytes outside of the view"))
+
+
+def huge_and_empty(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
+    return ("too big" in str(numpy.error) and not here.error and 0 in here.value.shape)
 
 
 def several_axes(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
@@ -162,6 +165,9 @@ ACCEPTED: list[Accepted] = [
              "NumPy looks at the first addresses and the signs of the strides only, and reads "
              "elements that it has overwritten.",
              overlapping_parts),
+    Accepted("A view without elements may have other extents whose product does not fit 63 bits.",
+             "NumPy multiplies all extents but 0; no address is computed from them.",
+             huge_and_empty),
     Accepted("A value of two or more axes for the elements of a boolean array is a `ValueError`, "
              "in NumPy a `TypeError`.",
              "Other values of wrong shapes are a `ValueError` in NumPy too.",
