@@ -41,10 +41,9 @@ def squeeze_of_nothing(step: Any, before: Any, _numpy: Any, here: Any, _what: st
             and isinstance(here.error, ValueError))
 
 
-def repeated_destination(_step: Any, _before: Any, numpy: Any, here: Any,
+def repeated_destination(_step: Any, _before: Any, _numpy: Any, here: Any,
                          _what: str) -> bool:
-    return (not numpy.error and isinstance(here.error, ValueError)
-            and "at one address" in str(here.error))
+    return isinstance(here.error, ValueError) and "at one address" in str(here.error)
 
 
 def raw_data(_step: Any, _before: Any, _numpy: Any, here: Any, _what: str) -> bool:
@@ -81,7 +80,22 @@ def other_of_two(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) ->
 
 
 def shape_of_nothing(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
-    return not numpy.error and "shape mismatch: value array" in str(here.error)
+    return ("shape mismatch: value array" in str(here.error)
+            and (not numpy.error or isinstance(numpy.error, IndexError)))
+
+
+def converted_for_nothing(step: Any, _before: Any, _numpy: Any, here: Any,
+                          _what: str) -> bool:
+    return (step.operation.startswith("set by arrays") and "does not fit" in str(here.error))
+
+
+def overlapping_parts(step: Any, before: Any, _numpy: Any, _here: Any, what: str) -> bool:
+    return (step.operation == "set to a part" and before[step.arguments["i"]].ndim == 1
+            and what in ("values", "bytes outside of the view"))
+
+
+def huge_and_empty(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
+    return ("too big" in str(numpy.error) and not here.error and 0 in here.value.shape)
 
 
 def several_axes(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
@@ -136,9 +150,24 @@ ACCEPTED: list[Accepted] = [
              "`ValueError` of the step; in NumPy an `IndexError`.",
              "Slices are read first.",
              other_of_two),
-    Accepted("The shape of a value must fit even if the arrays of an index pick no element.",
-             "NumPy then takes some values of wrong shapes, and refuses others.",
+    Accepted("The shape of a value must fit even if the arrays of an index pick no element, or one "
+             "of them is out of range too, an `IndexError` in NumPy.",
+             "Shapes are compared first. If nothing is picked, NumPy takes some wrong shapes and "
+             "refuses others.",
              shape_of_nothing),
+    Accepted("A value that does not convert is an error even if the arrays of an index pick no "
+             "element; if they are wrong too, it is the error of the value.",
+             "Values are converted before anything is written, so that an error leaves the array as "
+             "it was.",
+             converted_for_nothing),
+    Accepted("A part of one axis that is assigned to another of the same array, with another "
+             "stride, is read before anything is written: `a[::3] = a[1:4]`.",
+             "NumPy looks at the first addresses and the signs of the strides only, and reads "
+             "elements that it has overwritten.",
+             overlapping_parts),
+    Accepted("A view without elements may have other extents whose product does not fit 63 bits.",
+             "NumPy multiplies all extents but 0; no address is computed from them.",
+             huge_and_empty),
     Accepted("A value of two or more axes for the elements of a boolean array is a `ValueError`, "
              "in NumPy a `TypeError`.",
              "Other values of wrong shapes are a `ValueError` in NumPy too.",

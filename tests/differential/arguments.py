@@ -14,8 +14,9 @@ import numpy as np
 TYPES = ["?", "i1", "u1", "<i2", ">u2", "<i4", ">i4", "<i8", "<u8", "<f2", "<f4", ">f4",
          "<f8", "<f16", "<c8", ">c16", "S3", "S9", "U2", "U7", "V5", "<M8[s]", ">m8[D]",
          "<m8[ms]"]
-# Booleans of other bytes than 0 and 1, and characters beyond Unicode, mean nothing.
-PLAIN = [each for each in TYPES if each[0] not in "?U"]
+# Booleans of other bytes than 0 and 1, and characters beyond Unicode, mean nothing;
+# long doubles have unused bytes.
+PLAIN = [each for each in TYPES if each[0] not in "?U" and each != "<f16"]
 MOST_ELEMENTS = 2000
 
 

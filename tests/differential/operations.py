@@ -37,7 +37,9 @@ class Line:
     def expression(self, array: str, arguments: dict[str, Any]) -> str:
         """The line as an expression, with values instead of names."""
         if not self.changes:
-            return with_values(self.text, array, arguments)
+            if len(re.findall(r"\ba\b", self.text)) < 2:
+                return with_values(self.text, array, arguments)
+            return f"(lambda b: {with_values(self.text, 'b', arguments)})({array})"
         if " = " not in self.text:
             return f"(lambda b: {with_values(self.text[:-1], 'b', arguments)} or b)({array})"
         target, value = with_values(self.text, "b", arguments).split(" = ")
