@@ -26,6 +26,21 @@ enum dray_scalar_kind {
 	DRAY_SCALAR_BYTES,
 };
 
+/** A complex value: <complex.h> takes the name complex. */
+struct dray_scalar_parts {
+	double real;
+	double imaginary;
+};
+
+/**
+ * Bytes, borrowed from the element: its own, of S and U without zeros at the
+ * end; UCS-4 of U is in the type's byte order.
+ */
+struct dray_scalar_bytes {
+	const void *data;
+	size_t size;
+};
+
 /** An element as a value of C. */
 struct dray_scalar {
 	enum dray_scalar_kind kind;
@@ -34,18 +49,8 @@ struct dray_scalar {
 		int64_t integer;
 		uint64_t natural;
 		double real;	/* a long double is rounded to it */
-		struct {
-			double real;
-			double imaginary;
-		} parts;	/* of a complex number */
-		/*
-		 * Borrowed from the element: its own bytes, of S and U without
-		 * zeros at the end; UCS-4 of U is in the type's byte order.
-		 */
-		struct {
-			const void *data;
-			size_t size;
-		} bytes;
+		struct dray_scalar_parts parts;
+		struct dray_scalar_bytes bytes;
 	};
 };
 
