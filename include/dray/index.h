@@ -91,8 +91,8 @@ DRAY_API int dray_index_shape(const struct dray_view *view,
 			      int *ndim, int64_t shape[DRAY_MAX_NDIM]);
 
 /**
- * Copies the elements that an index of any kind leads to, to a new array, from the
- * handler that this thread allocates with.
+ * Copies the elements that an index of any kind leads to, to a new array, from
+ * the handler that this thread allocates with.
  *
  * @out: one reference; its axes lie in memory as NumPy's: in the order of the
  *	indexing arrays, then of the view

@@ -175,8 +175,8 @@ enum dray_index_way {
 
 /*
  * Copies between the source and @other, which has the result's shape and, for
- * DRAY_INDEX_SCATTER, may have strides of 0.  They share no memory.  Integers that
- * were not checked before are checked on the way: -ERANGE.
+ * DRAY_INDEX_SCATTER, may have strides of 0.  They share no memory.  Integers
+ * that were not checked before are checked on the way: -ERANGE.
  */
 int dray_index_move(struct dray_index_plan *plan, const struct dray_view *other,
 		    enum dray_index_way way);
@@ -261,7 +261,7 @@ int dray_values_in_row(const struct dray_view *values, int64_t least,
 bool dray_index_broadcast(const struct dray_view *value, int ndim,
 			  const int64_t *shape, struct dray_view *view);
 
-/* Makes an array with its axes in memory in the order of @axes, outermost first. */
+/* Makes an array with its axes in memory as in @axes, outermost first. */
 int dray_array_ordered(dray_dtype dtype, int ndim, const int64_t *shape,
 		       const int *axes, struct dray_array **out);
 
