@@ -81,7 +81,7 @@ DRAY_API int dray_view_index(const struct dray_view *view,
 			     struct dray_view *out);
 
 /**
- * Writes the shape that an index of any kind gives.  Reads booleans, but
+ * Writes the shape of the result of an index of any kind.  Reads booleans, but
  * not the values of integers: they may still be out of range.
  *
  * Errors: as above, -ENOMEM.
@@ -91,8 +91,8 @@ DRAY_API int dray_index_shape(const struct dray_view *view,
 			      int *ndim, int64_t shape[DRAY_MAX_NDIM]);
 
 /**
- * Copies the elements that an index of any kind takes to a new array, from the handler
- * that this thread allocates with.
+ * Copies the elements that an index of any kind leads to, to a new array, from
+ * the handler that this thread allocates with.
  *
  * @out: one reference; its axes lie in memory as NumPy's: in the order of the
  *	indexing arrays, then of the view
@@ -117,7 +117,7 @@ DRAY_API int dray_index_get_into(const struct dray_view *view,
 				 const struct dray_view *dst);
 
 /**
- * Writes to the elements that an index takes: view[index] = value.  Elements are written
+ * Writes to the elements of an index: view[index] = value.  Elements are written
  * in C order of the result, so that of those named twice the last value stays.
  *
  * @value: converted by any cast, and broadcast to the result's shape, of which
@@ -191,7 +191,7 @@ DRAY_API int dray_put_mask(const struct dray_view *view,
  * Chooses elements: of @yes where @condition is true, else of @no.  All three
  * are broadcast together; the result is a new array in C order.
  *
- * @condition: true as dray_count_nonzero() counts
+ * @condition: true as dray_count_nonzero() has it
  * @yes, @no: converted to the type that dray_promote() finds for both
  *
  * Errors: -EINVAL (shapes that cannot be broadcast together, types), -EPERM

@@ -2,7 +2,7 @@
 /*
  * index_faults: each allocation of indexing and sorting fails once, then with
  * all that come after it; each time there is a code and a sentence, and nothing
- * was written.  The address sanitizer sees what is left over.
+ * was written.  The address sanitizer sees leaks.
  */
 #include "fault.h"
 WRAPPED(void *, malloc, (size_t size))

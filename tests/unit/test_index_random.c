@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * index_random: random indices, of which many are wrong, for the sanitizers.  What
- * an index gives is what it gives into a view; and when that is set again, or
- * taken anew, nothing has changed.
+ * index_random: random indices, of which many are wrong, for the sanitizers.  An
+ * index gives the same into a view; if that is set again, nothing changes.
  */
 #include "node.h"
 #include "random_view.h"

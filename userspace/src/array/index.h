@@ -2,8 +2,8 @@
 /*
  * Preparation of an index, and the walk over the elements that it leads to.
  *
- * A prepared index is the rest, a view of the axes that integers, slices and new axes
- * leave of the source, and the arrays.  For each element of the arrays'
+ * A prepared index is the rest, the view that integers, slices and new axes leave
+ * of the source, and the arrays.  For each element of the arrays'
  * broadcast shape, they add an offset in bytes to each element of the rest.
  * Offsets are computed in chunks that stay in the nearest cache: nothing is
  * allocated for them.
@@ -138,7 +138,7 @@ void dray_index_order(const struct dray_index_plan *plan, int *axes);
 /* Finds the coordinates of masks.  -ENOMEM. */
 int dray_index_expand(struct dray_index_plan *plan);
 
-/* Frees the memory of dray_index_expand(). */
+/* Frees the coordinates. */
 void dray_index_end(struct dray_index_plan *plan);
 
 /* Checks all integers, and notes that.  -ERANGE with the first wrong one. */
@@ -175,14 +175,14 @@ enum dray_index_way {
 
 /*
  * Copies between the source and @other, which has the result's shape and, for
- * DRAY_INDEX_SCATTER, may have strides of 0.  They share no memory.  Integers that
- * were not checked before are checked on the way: -ERANGE.
+ * DRAY_INDEX_SCATTER, may have strides of 0.  They share no memory.  Integers
+ * that were not checked before are checked on the way: -ERANGE.
  */
 int dray_index_move(struct dray_index_plan *plan, const struct dray_view *other,
 		    enum dray_index_way way);
 
 /*
- * Copies between elements of @view where a boolean is true and a row of elements
+ * Copies between elements of @view with a true boolean and a row of elements
  * @stride bytes apart.
  */
 void dray_index_move_masked(const struct dray_view *view,
@@ -261,7 +261,7 @@ int dray_values_in_row(const struct dray_view *values, int64_t least,
 bool dray_index_broadcast(const struct dray_view *value, int ndim,
 			  const int64_t *shape, struct dray_view *view);
 
-/* An array of a shape, with axes that lie in the order of @axes, outermost first. */
+/* Makes an array with its axes in memory as in @axes, outermost first. */
 int dray_array_ordered(dray_dtype dtype, int ndim, const int64_t *shape,
 		       const int *axes, struct dray_array **out);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* Copies what an index leads to. */
+/* Copies the elements that an index leads to. */
 #include <errno.h>
 #include <string.h>
 

@@ -25,7 +25,7 @@ static int64_t magnitude(int64_t stride)
 #define LONG_ROW 8
 
 /*
- * A chunk: elements whose partners lie at equal distances.  Numbers of a single
+ * A chunk: elements with partners at equal distances.  Numbers of a single
  * array need not become offsets.
  */
 struct chunk {

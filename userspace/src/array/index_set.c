@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Writes to what an index leads to.  Everything is checked, and put aside if it
+ * Writes to the elements of an index.  Everything is checked, and put aside if it
  * shares memory with the elements, before the first is written.
  */
 #include <errno.h>

@@ -31,7 +31,7 @@ struct dray_mover {
 /* The loops for elements of @size bytes, from the source or to it. */
 struct dray_mover dray_mover_for(enum dray_index_way way, size_t size);
 
-/* Writes the coordinates of true elements: an array for each axis, at least one. */
+/* Writes the coordinates of true elements: an array for each of 1 or more axes. */
 void dray_mask_coordinates(const struct dray_view *mask, int64_t trues,
 			   int64_t *const *out);
 

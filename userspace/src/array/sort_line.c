@@ -2,7 +2,7 @@
 /*
  * Sorts of elements with keys.  Short lines are sorted by insertion, others byte
  * by byte from the lowest, with the bytes that all keys share left out.  Each
- * key carries what is wanted: the element's own bits, or its index.
+ * key carries the element's own bits, or its index.
  */
 #include <string.h>
 
