@@ -248,7 +248,7 @@ DRAY_API struct dray_view *dray_array_view(const struct dray_array *array,
 /**
  * Prints a view for people: elements in brackets and columns, and a line with
  * shape and type.  Of more than 1000 elements it shows three at each end of an
- * axis.  Floats have eight significant digits; bytes that are no printable ASCII
+ * axis.  Floats have eight significant digits; bytes other than printable ASCII
  * are \xNN.  The text may change.
  *
  * Errors: as dray_view_init() for a bad view, -EPERM (it may not be read), -EINVAL
