@@ -28,7 +28,7 @@ CASES = [
     ("driver/wing/file.c", "", "its room is not in the list"),
     ("driver/base/entry.c", "void dray_x(void) { dray_node_get(0); dray_y(); }\n",
      None),
-    ("userspace/src/pool/fit.c", '#include "array/view.h"', "includes array/view.h"),
+    ("userspace/src/pool/fit.c", '#include "view/view.h"', "includes view/view.h"),
 ]
 
 

@@ -3,7 +3,7 @@
  * layout: against brute force over every byte: the same pairs of bytes, and
  * no more runs than needed, where a run goes on across a seam.
  */
-#include "array/layout.h"
+#include "layout/layout.h"
 #include "node.h"
 #include "random_view.h"
 

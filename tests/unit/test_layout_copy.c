@@ -4,7 +4,7 @@
  * repeats, against a copy of element after element.  Nothing but the elements is
  * written.
  */
-#include "array/layout_tile.h"
+#include "layout/layout_tile.h"
 #include "node.h"
 #include "random_view.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* overlap: exact answers, against marking every byte. */
-#include "array/overlap.h"
+#include "layout/overlap.h"
 #include "node.h"
 #include "random_view.h"
 

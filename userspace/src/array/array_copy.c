@@ -6,8 +6,8 @@
 #include <errno.h>
 
 #include "array/array.h"
-#include "array/dtype.h"
-#include "array/view.h"
+#include "dtype/dtype.h"
+#include "view/view.h"
 #include "base/error.h"
 
 /*

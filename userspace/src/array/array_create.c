@@ -8,7 +8,7 @@
 #include <inttypes.h>
 
 #include "array/array.h"
-#include "array/view.h"
+#include "view/view.h"
 #include "base/error.h"
 #include "block/block.h"
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "array/array.h"
-#include "array/view.h"
+#include "view/view.h"
 #include "base/error.h"
 #include "base/number.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "array/array.h"
-#include "array/view.h"
+#include "view/view.h"
 #include "base/error.h"
 
 #define MAGIC 0x61797264u /* "drya" in memory */

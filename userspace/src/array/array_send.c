@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "array/array.h"
-#include "array/operand.h"
+#include "layout/operand.h"
 #include "base/cancel.h"
 #include "base/error.h"
 #include "ipc/ipc.h"

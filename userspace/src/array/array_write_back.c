@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "array/array.h"
-#include "array/operand.h"
+#include "layout/operand.h"
 #include "base/error.h"
 
 /* Checks that the copy can be written back now. */

@@ -11,7 +11,7 @@
 #include <dray/cast.h>
 #include <dray/element.h>
 
-#include "array/view.h"
+#include "view/view.h"
 #include "base/cancel.h"
 #include "base/error.h"
 

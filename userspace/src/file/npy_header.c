@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array/dtype_text.h"
+#include "dtype/dtype_text.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "file/npy.h"

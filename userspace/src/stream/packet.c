@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "array/layout.h"
-#include "array/overlap.h"
+#include "layout/layout.h"
+#include "layout/overlap.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "memory/node.h"

@@ -12,7 +12,7 @@
 
 #include <dray/stream.h>
 
-#include "array/operand.h"
+#include "layout/operand.h"
 #include "memory/port.h"
 #include "stream/stage.h"
 

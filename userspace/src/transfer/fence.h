@@ -12,7 +12,7 @@
 
 #include <dray/transfer.h>
 
-#include "array/operand.h"
+#include "layout/operand.h"
 
 /* One block or buffer that is kept. */
 struct dray_fence_hold {

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "array/overlap.h"
+#include "layout/overlap.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "memory/node.h"

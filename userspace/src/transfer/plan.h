@@ -10,8 +10,8 @@
 #ifndef DRAY_TRANSFER_PLAN_H
 #define DRAY_TRANSFER_PLAN_H
 
-#include "array/layout.h"
-#include "array/operand.h"
+#include "layout/layout.h"
+#include "layout/operand.h"
 #include "transfer/queue.h"
 
 struct dray_plan {

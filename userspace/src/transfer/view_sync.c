@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "array/layout.h"
+#include "layout/layout.h"
 #include "transfer/view_sync.h"
 
 /* Regions made at a time, on the stack. */

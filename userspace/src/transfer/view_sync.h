@@ -5,7 +5,7 @@
 
 #include <dray/transfer.h>
 
-#include "array/operand.h"
+#include "layout/operand.h"
 
 /* Does the work of dray_view_sync(), and looks the block up if needed. */
 int dray_view_sync_operand(struct dray_operand *operand,

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* Single values: put into views, taken out, and made arrays without axes. */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "cast/cast.h"
+#include "dtype/dtype.h"
+#include "view/view.h"
+#include "base/error.h"
+
+/* A view of one element; the call that takes it checks its type. */
+static void view_value(struct dray_view *view, dray_dtype dtype,
+		       const void *value, uint32_t flags)
+{
+	view->data = (void *)(uintptr_t)value;
+	view->dtype = dtype;
+	view->ndim = 0;
+	view->flags = flags;
+}
+
+static int check_single(const struct dray_view *view)
+{
+	struct dray_extent extent;
+	int ret = dray_view_check(view, "the view", &extent);
+
+	if (!ret && dray_view_size(view) != 1)
+		ret = dray_fail(-EINVAL,
+				"the view has %" PRId64
+				" elements, and a single value needs one",
+				dray_view_size(view));
+	return ret;
+}
+
+int dray_view_fill(const struct dray_view *view, dray_dtype dtype,
+		   const void *value)
+{
+	struct dray_view from;
+
+	if (!dray_given(view, __func__) || !dray_given(value, __func__))
+		return -EINVAL;
+	view_value(&from, dtype, value, DRAY_READ);
+	return dray_view_convert(view, &from, DRAY_CASTING_UNSAFE);
+}
+
+int dray_view_get(const struct dray_view *view, dray_dtype dtype, void *out)
+{
+	struct dray_view to;
+	int ret;
+
+	if (!dray_given(view, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
+	ret = check_single(view);
+	if (ret)
+		return ret;
+	view_value(&to, dtype, out, DRAY_READ | DRAY_WRITE);
+	return dray_view_convert(&to, view, DRAY_CASTING_UNSAFE);
+}
+
+int dray_view_put(const struct dray_view *view, dray_dtype dtype,
+		  const void *value)
+{
+	int ret;
+
+	if (!dray_given(view, __func__))
+		return -EINVAL;
+	ret = check_single(view);
+	return ret ? ret : dray_view_fill(view, dtype, value);
+}
+
+int dray_scalar_create(dray_dtype dtype, dray_dtype from, const void *value,
+		       struct dray_array **out)
+{
+	struct dray_array_options options = {
+		.dtype = dtype,
+		.size = dray_dtype_itemsize(dtype),
+		.alignment = dray_dtype_alignment(dtype),
+	};
+	struct dray_array *scalar = NULL;
+	struct dray_view view;
+	int ret;
+
+	if (!dray_given(value, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
+	ret = dray_dtype_normalize(dtype, &options.dtype);
+	if (!ret)
+		ret = dray_array_make(&options, &scalar);
+	if (!ret) {
+		view_value(&view, dtype, scalar->data, DRAY_READ | DRAY_WRITE);
+		ret = dray_view_fill(&view, from, value);
+		if (dray_dtype_kind(dtype) != 'V')
+			view.flags = DRAY_READ | DRAY_IMMUTABLE;
+		dray_view_set_facts(&view);
+		scalar->flags = view.flags;
+	}
+	if (ret) {
+		dray_array_unref(scalar);
+		return ret;
+	}
+	*out = scalar;
+	return 0;
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Loops between plain numbers in the machine's byte order, at any address: one
+ * for each pair, made by macros.  The compiler turns the dense case into
+ * vectors.
+ *
+ * A float outside of an integer's range has no value in C.  Here it has that of
+ * the machine's instruction, as in NumPy: on x86, the bits of the least int32_t
+ * or int64_t, cut to the type's size.
+ */
+#include <string.h>
+
+#include "cast/cast.h"
+
+/* At -O2, gcc 12 vectorises no loop that may leave a rest. */
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("O3")
+#endif
+
+#define ANY_FLOAT __attribute__((no_sanitize("float-cast-overflow")))
+
+#if defined(__x86_64__) || defined(__i386__)
+/* Spelt out where vectors would give another result than single numbers. */
+#define TO_UINT8(x) ((uint8_t)(int16_t)(x))
+#define TO_UINT16(x) ((uint16_t)(int32_t)(x))
+#define TO_UINT32(x) ((uint32_t)(int64_t)(x))
+#define TO_UINT64(x)                                                    \
+	((x) >= 0x1p63f ? (uint64_t)(int64_t)((x)-0x1p63f) ^ 1ull << 63 \
+			: (uint64_t)(int64_t)(x))
+#else
+#define TO_UINT8(x) ((uint8_t)(x))
+#define TO_UINT16(x) ((uint16_t)(x))
+#define TO_UINT32(x) ((uint32_t)(x))
+#define TO_UINT64(x) ((uint64_t)(x))
+#endif
+#define TO_INT8(x) ((int8_t)(x))
+#define TO_INT16(x) ((int16_t)(x))
+#define TO_INT32(x) ((int32_t)(x))
+#define TO_INT64(x) ((int64_t)(x))
+#define TO_FLOAT(x) ((float)(x))
+#define TO_DOUBLE(x) ((double)(x))
+#define TO_LONG(x) ((long double)(x))
+#define TO_BOOL(x) ((uint8_t)((x) != 0))
+
+/* Integers have other bits that do not fit cut off. */
+#define CUT_INT8(x) ((int8_t)(x))
+#define CUT_INT16(x) ((int16_t)(x))
+#define CUT_INT32(x) ((int32_t)(x))
+#define CUT_INT64(x) ((int64_t)(x))
+
+typedef uint8_t type_BOOL;
+typedef int8_t type_INT8;
+typedef int16_t type_INT16;
+typedef int32_t type_INT32;
+typedef int64_t type_INT64;
+typedef uint8_t type_UINT8;
+typedef uint16_t type_UINT16;
+typedef uint32_t type_UINT32;
+typedef uint64_t type_UINT64;
+typedef float type_FLOAT;
+typedef double type_DOUBLE;
+typedef long double type_LONG;
+
+#define DEFINE_STORE(name)                                        \
+	static inline void store_##name(char *dst, type_##name x) \
+	{                                                         \
+		memcpy(dst, &x, sizeof(x));                       \
+	}
+
+DEFINE_STORE(BOOL)
+DEFINE_STORE(INT8)
+DEFINE_STORE(INT16)
+DEFINE_STORE(INT32)
+DEFINE_STORE(INT64)
+DEFINE_STORE(UINT8)
+DEFINE_STORE(UINT16)
+DEFINE_STORE(UINT32)
+DEFINE_STORE(UINT64)
+DEFINE_STORE(FLOAT)
+DEFINE_STORE(DOUBLE)
+
+/* The x87's numbers have 10 bytes; the others are cleared. */
+#define LONG_BYTES (LDBL_MANT_DIG == 64 ? 10 : sizeof(long double))
+
+static inline void store_LONG(char *dst, long double x)
+{
+	memset(dst, 0, sizeof(x));
+	memcpy(dst, &x, LONG_BYTES);
+}
+
+#define DEFINE_LOOP(to, from, convert)                                        \
+	ANY_FLOAT static int loop_##from##_##to(char *const *data,            \
+						const int64_t *strides,       \
+						int64_t count, void *context) \
+	{                                                                     \
+		const ptrdiff_t ds = (ptrdiff_t)strides[0];                   \
+		const ptrdiff_t ss = (ptrdiff_t)strides[1];                   \
+		char *restrict dst = data[0];                                 \
+		const char *restrict src = data[1];                           \
+		type_##from x;                                                \
+		ptrdiff_t i;                                                  \
+                                                                              \
+		(void)context;                                                \
+		if (ds == sizeof(type_##to) && ss == sizeof(x)) {             \
+			for (i = 0; i < count; i++) {                         \
+				memcpy(&x, src + i * (ptrdiff_t)sizeof(x),    \
+				       sizeof(x));                            \
+				store_##to(dst + i * (ptrdiff_t)sizeof(       \
+							     type_##to),      \
+					   convert(x));                       \
+			}                                                     \
+			return 0;                                             \
+		}                                                             \
+		for (i = 0; i < count; i++) {                                 \
+			memcpy(&x, src, sizeof(x));                           \
+			store_##to(dst, convert(x));                          \
+			dst += ds;                                            \
+			src += ss;                                            \
+		}                                                             \
+		return 0;                                                     \
+	}
+
+/* Of integers of one size, signed and unsigned, the bits are the same. */
+#define DEFINE_FROM_INTEGER(from)            \
+	DEFINE_LOOP(BOOL, from, TO_BOOL)     \
+	DEFINE_LOOP(INT8, from, CUT_INT8)    \
+	DEFINE_LOOP(INT16, from, CUT_INT16)  \
+	DEFINE_LOOP(INT32, from, CUT_INT32)  \
+	DEFINE_LOOP(INT64, from, CUT_INT64)  \
+	DEFINE_LOOP(FLOAT, from, TO_FLOAT)   \
+	DEFINE_LOOP(DOUBLE, from, TO_DOUBLE) \
+	DEFINE_LOOP(LONG, from, TO_LONG)
+
+#define DEFINE_FROM_FLOAT(from)              \
+	DEFINE_LOOP(BOOL, from, TO_BOOL)     \
+	DEFINE_LOOP(INT8, from, TO_INT8)     \
+	DEFINE_LOOP(INT16, from, TO_INT16)   \
+	DEFINE_LOOP(INT32, from, TO_INT32)   \
+	DEFINE_LOOP(INT64, from, TO_INT64)   \
+	DEFINE_LOOP(UINT8, from, TO_UINT8)   \
+	DEFINE_LOOP(UINT16, from, TO_UINT16) \
+	DEFINE_LOOP(UINT32, from, TO_UINT32) \
+	DEFINE_LOOP(UINT64, from, TO_UINT64) \
+	DEFINE_LOOP(FLOAT, from, TO_FLOAT)   \
+	DEFINE_LOOP(DOUBLE, from, TO_DOUBLE) \
+	DEFINE_LOOP(LONG, from, TO_LONG)
+
+DEFINE_FROM_INTEGER(INT8)
+DEFINE_FROM_INTEGER(INT16)
+DEFINE_FROM_INTEGER(INT32)
+DEFINE_FROM_INTEGER(INT64)
+DEFINE_FROM_INTEGER(UINT8)
+DEFINE_FROM_INTEGER(UINT16)
+DEFINE_FROM_INTEGER(UINT32)
+DEFINE_FROM_INTEGER(UINT64)
+DEFINE_FROM_FLOAT(FLOAT)
+DEFINE_FROM_FLOAT(DOUBLE)
+DEFINE_FROM_FLOAT(LONG)
+
+/* [to][from]; a bool's byte is read as an integer. */
+#define ROW_FROM_ALL(to, from_bool, of_unsigned)                 \
+	[DRAY_CLASS_##of_unsigned] = {                           \
+		[DRAY_CLASS_BOOL] = loop_##from_bool##_##to,     \
+		[DRAY_CLASS_INT8] = loop_INT8_##to,              \
+		[DRAY_CLASS_INT16] = loop_INT16_##to,            \
+		[DRAY_CLASS_INT32] = loop_INT32_##to,            \
+		[DRAY_CLASS_INT64] = loop_INT64_##to,            \
+		[DRAY_CLASS_UINT8] = loop_UINT8_##to,            \
+		[DRAY_CLASS_UINT16] = loop_UINT16_##to,          \
+		[DRAY_CLASS_UINT32] = loop_UINT32_##to,          \
+		[DRAY_CLASS_UINT64] = loop_UINT64_##to,          \
+		[DRAY_CLASS_FLOAT] = loop_FLOAT_##of_unsigned,   \
+		[DRAY_CLASS_DOUBLE] = loop_DOUBLE_##of_unsigned, \
+		[DRAY_CLASS_LONG] = loop_LONG_##of_unsigned,     \
+	}
+#define ROW(to, as) ROW_FROM_ALL(as, UINT8, to)
+
+dray_loop *const dray_number_loops[DRAY_PLAIN_NUMBERS][DRAY_PLAIN_NUMBERS] = {
+	ROW(BOOL, BOOL),    ROW(INT8, INT8),	 ROW(INT16, INT16),
+	ROW(INT32, INT32),  ROW(INT64, INT64),	 ROW(UINT8, INT8),
+	ROW(UINT16, INT16), ROW(UINT32, INT32),	 ROW(UINT64, INT64),
+	ROW(FLOAT, FLOAT),  ROW(DOUBLE, DOUBLE), ROW(LONG, LONG),
+};
+
+#define DEFINE_COMPLEX_BOOL(part)                                           \
+	static int loop_##part##_complex_bool(char *const *data,            \
+					      const int64_t *strides,       \
+					      int64_t count, void *context) \
+	{                                                                   \
+		type_##part x[2];                                           \
+		int64_t i;                                                  \
+                                                                            \
+		(void)context;                                              \
+		for (i = 0; i < count; i++) {                               \
+			memcpy(x, data[1] + i * strides[1], sizeof(x));     \
+			data[0][i * strides[0]] = x[0] != 0 || x[1] != 0;   \
+		}                                                           \
+		return 0;                                                   \
+	}
+
+/* Real numbers to complex ones of the same parts, and back. */
+#define DEFINE_COMPLEX(part)                                                   \
+	static int loop_##part##_complex(char *const *data,                    \
+					 const int64_t *strides,               \
+					 int64_t count, void *context)         \
+	{                                                                      \
+		const ptrdiff_t ds = (ptrdiff_t)strides[0];                    \
+		const ptrdiff_t ss = (ptrdiff_t)strides[1];                    \
+		char *restrict dst = data[0];                                  \
+		const char *restrict src = data[1];                            \
+		type_##part x;                                                 \
+		ptrdiff_t i;                                                   \
+                                                                               \
+		(void)context;                                                 \
+		if (ds == 2 * sizeof(x) && ss == sizeof(x)) {                  \
+			for (i = 0; i < count; i++) {                          \
+				memcpy(&x, src + i * (ptrdiff_t)sizeof(x),     \
+				       sizeof(x));                             \
+				store_##part(                                  \
+					dst + 2 * i * (ptrdiff_t)sizeof(x),    \
+					x);                                    \
+				store_##part(dst + (2 * i +                    \
+						    1) * (ptrdiff_t)sizeof(x), \
+					     0);                               \
+			}                                                      \
+			return 0;                                              \
+		}                                                              \
+		for (i = 0; i < count; i++) {                                  \
+			memcpy(&x, src + i * ss, sizeof(x));                   \
+			store_##part(dst + i * ds, x);                         \
+			store_##part(dst + i * ds + sizeof(x), 0);             \
+		}                                                              \
+		return 0;                                                      \
+	}                                                                      \
+	static int loop_complex_##part(char *const *data,                      \
+				       const int64_t *strides, int64_t count,  \
+				       void *context)                          \
+	{                                                                      \
+		char *restrict dst = data[0];                                  \
+		const char *restrict src = data[1];                            \
+		const ptrdiff_t size = sizeof(type_##part);                    \
+		type_##part x;                                                 \
+		ptrdiff_t i;                                                   \
+                                                                               \
+		if (strides[0] != size || strides[1] != 2 * size)              \
+			return loop_##part##_##part(data, strides, count,      \
+						    context);                  \
+		for (i = 0; i < count; i++) {                                  \
+			memcpy(&x, src + 2 * i * size, sizeof(x));             \
+			store_##part(dst + i * size, x);                       \
+		}                                                              \
+		return 0;                                                      \
+	}
+
+DEFINE_COMPLEX(FLOAT)
+DEFINE_COMPLEX(DOUBLE)
+DEFINE_COMPLEX(LONG)
+
+dray_loop *const dray_to_complex_loops[3] = {
+	loop_FLOAT_complex,
+	loop_DOUBLE_complex,
+	loop_LONG_complex,
+};
+
+dray_loop *const dray_from_complex_loops[3] = {
+	loop_complex_FLOAT,
+	loop_complex_DOUBLE,
+	loop_complex_LONG,
+};
+
+DEFINE_COMPLEX_BOOL(FLOAT)
+DEFINE_COMPLEX_BOOL(DOUBLE)
+DEFINE_COMPLEX_BOOL(LONG)
+
+dray_loop *const dray_complex_bool_loops[3] = {
+	loop_FLOAT_complex_bool,
+	loop_DOUBLE_complex_bool,
+	loop_LONG_complex_bool,
+};

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Copies views with conversion: checks the pair, shapes the source as the
+ * destination, and puts it aside if the two overlap.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cast/cast.h"
+#include "dtype/dtype.h"
+#include "layout/layout.h"
+#include "layout/overlap.h"
+#include "view/view.h"
+#include "base/error.h"
+
+/* Shapes the source as the destination: repeats axes, drops leading ones. */
+static int fit_shape(const struct dray_view *dst, const struct dray_view *src,
+		     struct dray_view *out)
+{
+	const int extra = src->ndim - dst->ndim;
+	int i;
+
+	for (i = 0; i < extra; i++) {
+		if (src->shape[i] != 1)
+			return dray_fail(
+				-EINVAL,
+				"axis %d of the source has %" PRId64
+				" elements, and the destination has only %d axes",
+				i, src->shape[i], dst->ndim);
+	}
+	for (i = 0; i < dst->ndim; i++) {
+		const int from = i + extra;
+
+		out->shape[i] = dst->shape[i];
+		out->strides[i] = 0;
+		if (from < 0 || src->shape[from] == 1)
+			continue;
+		if (src->shape[from] != dst->shape[i])
+			return dray_fail(
+				-EINVAL,
+				"axis %d has %" PRId64
+				" elements in the destination and %" PRId64
+				" in the source",
+				i, dst->shape[i], src->shape[from]);
+		out->strides[i] = src->strides[from];
+	}
+	out->data = src->data;
+	out->dtype = src->dtype;
+	out->ndim = dst->ndim;
+	out->flags = src->flags & ~DRAY_VIEW_FACTS;
+	return 0;
+}
+
+static bool same_shape(const struct dray_view *a, const struct dray_view *b)
+{
+	return a->ndim == b->ndim &&
+	       !memcmp(a->shape, b->shape,
+		       (size_t)a->ndim * sizeof(a->shape[0]));
+}
+
+static int assign(const struct dray_operand *to,
+		  const struct dray_operand *from)
+{
+	struct dray_layout layout;
+
+	dray_layout_pair(&layout, to->view, from->view);
+	return dray_view_assign_reduced(&layout, to, from);
+}
+
+static int convert(const struct dray_view *dst, const struct dray_view *src,
+		   const struct dray_cast *cast)
+{
+	struct dray_layout layout;
+
+	layout.runs = 0; /* Not set if elements have no bytes. */
+	dray_layout_reduce_items(&layout,
+				 (const struct dray_view *[]){ dst, src }, 2);
+	return layout.runs ? dray_cast_layout(&layout, cast) : 0;
+}
+
+/* Converts through a copy of the source, of @src's shape before it is fitted. */
+static int convert_aside(const struct dray_view *dst,
+			 const struct dray_view *src, int64_t bytes,
+			 const struct dray_cast *cast)
+{
+	struct dray_view dense, fitted;
+	void *aside = malloc((size_t)bytes);
+	int ret;
+
+	if (!aside)
+		return dray_fail(
+			-ENOMEM,
+			"source and destination overlap, and there is no memory to put %" PRId64
+			" bytes aside",
+			bytes);
+	ret = dray_view_init(&dense, aside, src->dtype, src->ndim, src->shape,
+			     NULL);
+	if (!ret)
+		ret = dray_view_assign(&dense, src);
+	if (!ret)
+		ret = fit_shape(dst, &dense, &fitted);
+	if (!ret)
+		ret = convert(dst, &fitted, cast);
+	free(aside);
+	return ret;
+}
+
+static int fail_casting(dray_dtype to, dray_dtype from,
+			enum dray_casting casting)
+{
+	char target[DRAY_DTYPE_TYPESTR_SIZE] = "a structure",
+	     source[DRAY_DTYPE_TYPESTR_SIZE] = "a structure";
+
+	dray_dtype_format(to, target, sizeof(target));
+	dray_dtype_format(from, source, sizeof(source));
+	return dray_fail(
+		-EINVAL,
+		"cannot cast from '%s' to '%s' according to the rule '%s'",
+		source, target, dray_casting_name(casting));
+}
+
+/* Two checked views on their way through a call. */
+struct pair {
+	struct dray_operand to;
+	struct dray_operand given; /* the source as the caller has it */
+	const struct dray_operand *from; /* shaped as the destination */
+	struct dray_typed target;
+	struct dray_typed source;
+	bool same; /* type */
+};
+
+static int check_rule(const struct pair *pair, enum dray_casting casting)
+{
+	enum dray_casting level;
+
+	if ((unsigned int)casting > DRAY_CASTING_UNSAFE)
+		return dray_fail(-EINVAL, "casting rule %u does not exist",
+				 (unsigned int)casting);
+	if (pair->same || casting == DRAY_CASTING_UNSAFE)
+		return 0;
+	level = pair->source.class == DRAY_CLASS_OTHER ||
+				pair->target.class == DRAY_CLASS_OTHER
+			? dray_parts_level(pair->given.view->dtype,
+					   pair->to.view->dtype)
+			: dray_cast_level(&pair->source, &pair->target);
+	if (level <= casting)
+		return 0;
+	return fail_casting(pair->to.view->dtype, pair->given.view->dtype,
+			    casting);
+}
+
+static bool same_type(const struct pair *pair)
+{
+	if (pair->source.class == DRAY_CLASS_OTHER)
+		return dray_dtype_equal(pair->to.view->dtype,
+					pair->given.view->dtype);
+	return dray_typed_same(&pair->target, &pair->source);
+}
+
+static int check(struct pair *pair, enum dray_casting casting)
+{
+	int ret;
+
+	pair->target = dray_typed(pair->to.view->dtype);
+	pair->source = dray_typed(pair->given.view->dtype);
+	pair->same = same_type(pair);
+	ret = check_rule(pair, casting);
+	if (ret)
+		return ret;
+	if (!(pair->given.view->flags & DRAY_READ))
+		return dray_fail(-EPERM, "the source may not be read");
+	return dray_operand_check_writable(&pair->to);
+}
+
+/* Converts between different types. */
+static int convert_pair(const struct pair *pair)
+{
+	const struct dray_operand *to = &pair->to, *given = &pair->given;
+	struct dray_cast cast;
+	int ret = dray_cast_prepare(to->view->dtype, &pair->target,
+				    given->view->dtype, &pair->source, &cast);
+
+	if (ret || !to->extent.elements)
+		return ret;
+	if (dray_addresses_meet(to->span, pair->from->span) &&
+	    dray_overlap_find(to, pair->from) != DRAY_OVERLAP_NONE)
+		return convert_aside(to->view, given->view, given->extent.bytes,
+				     &cast);
+	return convert(to->view, pair->from->view, &cast);
+}
+
+static int convert_or_assign(const struct pair *pair)
+{
+	return pair->same ? assign(&pair->to, pair->from) : convert_pair(pair);
+}
+
+/* Repeats a value that lies outside of the destination. */
+static void repeat(const struct dray_view *dst, char *value)
+{
+	struct dray_layout layout;
+	struct dray_view view;
+
+	view.data = value;
+	view.dtype = dst->dtype;
+	view.ndim = dst->ndim;
+	memcpy(view.shape, dst->shape, (size_t)dst->ndim * sizeof(int64_t));
+	memset(view.strides, 0, (size_t)dst->ndim * sizeof(int64_t));
+	dray_layout_pair(&layout, dst, &view);
+	if (layout.runs)
+		dray_layout_copy(&layout);
+}
+
+/* Converts the only element of the source once. */
+static int convert_and_repeat(const struct pair *pair)
+{
+	const struct dray_view *dst = pair->to.view, *src = pair->given.view;
+	const size_t size = dray_dtype_itemsize(dst->dtype);
+	char small[256], *value = small;
+	struct dray_cast cast;
+	int ret = dray_cast_prepare(dst->dtype, &pair->target, src->dtype,
+				    &pair->source, &cast);
+
+	if (ret || !pair->to.extent.elements)
+		return ret;
+	if (size > sizeof(small))
+		value = malloc(size);
+	if (!value)
+		return dray_fail(
+			-ENOMEM,
+			"there is no memory for an element of %zu bytes", size);
+	ret = dray_cast_run(&cast, value, 0, src->data, 0, 1);
+	if (!ret)
+		repeat(dst, value);
+	if (value != small)
+		free(value);
+	return ret;
+}
+
+/* Gives the source the shape of the destination first. */
+static int fit_and_convert(struct pair *pair)
+{
+	struct dray_operand operand;
+	struct dray_view fitted;
+	int ret;
+
+	if (pair->given.extent.elements == 1)
+		return convert_and_repeat(pair);
+	ret = fit_shape(pair->to.view, pair->given.view, &fitted);
+	if (!ret)
+		ret = dray_operand_init(&operand, &fitted, "the source");
+	if (ret)
+		return ret;
+	pair->from = &operand;
+	return convert_or_assign(pair);
+}
+
+int dray_view_convert(const struct dray_view *dst, const struct dray_view *src,
+		      enum dray_casting casting)
+{
+	struct pair pair;
+	int ret;
+
+	ret = dray_operand_init(&pair.to, dst, "the destination");
+	if (!ret)
+		ret = dray_operand_init(&pair.given, src, "the source");
+	if (!ret)
+		ret = check(&pair, casting);
+	if (ret)
+		return ret;
+	if (!same_shape(dst, src))
+		return fit_and_convert(&pair);
+	pair.from = &pair.given;
+	return convert_or_assign(&pair);
+}

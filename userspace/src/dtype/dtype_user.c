@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Types of a user's own: an opaque element with functions.  Functions that the
+ * user leaves out are those of plain bytes.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dtype/dtype.h"
+#include "dtype/element.h"
+#include "base/error.h"
+#include "base/number.h"
+
+static int check(const char *name, char kind, uint32_t alignment)
+{
+	if (!name[0])
+		return dray_fail(-EINVAL, "a type needs a name");
+	if (kind < '!' || kind > '~' || strchr("?biufcmMSUVOT", kind))
+		return dray_fail(
+			-EINVAL,
+			"kind 0x%02x of type '%.64s' is not a free letter",
+			(unsigned char)kind, name);
+	if (!dray_is_power_of_two(alignment))
+		return dray_fail(
+			-EINVAL,
+			"an alignment of %u bytes of type '%.64s' is not a power of two",
+			alignment, name);
+	return 0;
+}
+
+static void copy_functions(struct dray_dtype_functions *to,
+			   const struct dray_dtype_functions *from)
+{
+	size_t size = from->size < sizeof(*to) ? from->size : sizeof(*to);
+
+	memset(to, 0, sizeof(*to));
+	memcpy(to, from, size);
+	to->size = sizeof(*to);
+#define DEFAULT(function)  \
+	if (!to->function) \
+	to->function = dray_element_bytes.function
+	DEFAULT(get);
+	DEFAULT(set);
+	DEFAULT(copyswap);
+	DEFAULT(nonzero);
+	DEFAULT(compare);
+	DEFAULT(fill);
+	DEFAULT(argmax);
+#undef DEFAULT
+}
+
+int dray_dtype_create_user(const char *name, char kind, uint32_t itemsize,
+			   uint32_t alignment,
+			   const struct dray_dtype_functions *functions,
+			   void *context, dray_dtype *out)
+{
+	struct dray_dtype_user *user;
+	size_t length;
+	int ret;
+
+	if (!dray_given(name, __func__) || !dray_given(functions, __func__) ||
+	    !dray_given(out, __func__))
+		return -EINVAL;
+	ret = check(name, kind, alignment);
+	if (ret)
+		return ret;
+	length = strlen(name) + 1;
+	user = malloc(sizeof(*user) + length);
+	if (!user)
+		return dray_fail(-ENOMEM, "no memory for type '%.64s'", name);
+	copy_functions(&user->functions, functions);
+	memcpy(user->name, name, length);
+	user->context = context;
+	user->start.depth = 1;
+	user->start.object.kind = (uint8_t)kind;
+	*out = dray_dtype_finish(&user->start, itemsize, alignment,
+				 DRAY_DTYPE_USER | DRAY_DTYPE_LOCAL);
+	return 0;
+}
+
+void *dray_dtype_context(dray_dtype dtype)
+{
+	const struct dray_dtype_user *user = dray_dtype_as_user(dtype);
+
+	return user ? user->context : NULL;
+}
+
+const char *dray_dtype_name(dray_dtype dtype)
+{
+	const struct dray_dtype_user *user = dray_dtype_as_user(dtype);
+
+	return user ? user->name : NULL;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Shared by the files about elements: their tables, and what tables share. */
+#ifndef DRAY_DTYPE_ELEMENT_H
+#define DRAY_DTYPE_ELEMENT_H
+
+#include <string.h>
+
+#include "dtype/dtype.h"
+
+/* S, U, V, and defaults of user types; long doubles of other machines. */
+extern const struct dray_dtype_functions dray_element_bytes;
+extern const struct dray_dtype_functions dray_element_foreign;
+extern const struct dray_dtype_functions dray_element_structure;
+extern const struct dray_dtype_functions dray_element_subarray;
+extern const struct dray_dtype_functions dray_element_complex;
+
+/* The table of a bool, an integer, a float or a time; NULL: there is none. */
+const struct dray_dtype_functions *dray_element_number(char kind,
+						       uint32_t size);
+
+/* The functions that copy and fill builtin types. */
+void dray_element_copyswap(dray_dtype dtype, void *to, int64_t to_stride,
+			   const void *from, int64_t from_stride, int64_t count,
+			   bool swap);
+
+/* Those that do it by another function of the type. */
+void dray_element_fill(dray_dtype dtype, void *to, int64_t stride,
+		       int64_t count, const void *value);
+int64_t dray_element_argmax(dray_dtype dtype, const void *elements,
+			    int64_t stride, int64_t count);
+
+/*
+ * Copies a part of @size bytes, and reverses them if the type's order is not
+ * the machine's.
+ */
+static inline void dray_element_load(void *to, const void *from, size_t size,
+				     dray_dtype dtype)
+{
+	size_t i;
+
+	if (!(dray_dtype_flags(dtype) & DRAY_DTYPE_SWAPPED)) {
+		memcpy(to, from, size);
+		return;
+	}
+	for (i = 0; i < size; i++)
+		((char *)to)[i] = ((const char *)from)[size - 1 - i];
+}
+
+/* Leaves the sentence for a value that does not become an element. */
+int dray_element_refuse(int error, dray_dtype dtype, const char *why);
+
+/* Writes the number of a scalar.  -EINVAL if it is not a real one. */
+int dray_element_real(dray_dtype dtype, const struct dray_scalar *value,
+		      double *out);
+
+#endif /* DRAY_DTYPE_ELEMENT_H */

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Elements that are complex numbers: two floats of the same size, ordered by the
+ * real one, then by the imaginary one, as NumPy sorts them.
+ */
+#include <errno.h>
+
+#include "dtype/element.h"
+
+struct parts {
+	long double real, imaginary;
+};
+
+static long double load_part(dray_dtype dtype, const char *at, uint32_t size)
+{
+	long double longest;
+	double longer;
+	float value;
+
+	switch (size) {
+	case 4:
+		dray_element_load(&value, at, sizeof(value), dtype);
+		return (long double)value;
+	case 8:
+		dray_element_load(&longer, at, sizeof(longer), dtype);
+		return (long double)longer;
+	default:
+		dray_element_load(&longest, at, sizeof(longest), dtype);
+		return longest;
+	}
+}
+
+static struct parts load(dray_dtype dtype, const void *element)
+{
+	uint32_t size = dray_dtype_itemsize(dtype) / 2;
+
+	return (struct parts){
+		load_part(dtype, element, size),
+		load_part(dtype, (const char *)element + size, size),
+	};
+}
+
+static void store_part(dray_dtype dtype, char *at, uint32_t size, double part)
+{
+	long double longest;
+	float shorter;
+
+	switch (size) {
+	case 4:
+		shorter = (float)part;
+		dray_element_load(at, &shorter, sizeof(shorter), dtype);
+		break;
+	case 8:
+		dray_element_load(at, &part, sizeof(part), dtype);
+		break;
+	default:
+		memset(&longest, 0, sizeof(longest)); /* and its padding */
+		longest = (long double)part;
+		dray_element_load(at, &longest, sizeof(longest), dtype);
+	}
+}
+
+static int complex_get(dray_dtype dtype, const void *element,
+		       struct dray_scalar *out)
+{
+	struct parts parts = load(dtype, element);
+
+	out->kind = DRAY_SCALAR_COMPLEX;
+	out->parts.real = (double)parts.real;
+	out->parts.imaginary = (double)parts.imaginary;
+	return 0;
+}
+
+static int complex_set(dray_dtype dtype, void *element,
+		       const struct dray_scalar *value)
+{
+	uint32_t size = dray_dtype_itemsize(dtype) / 2;
+	double real = 0, imaginary = 0;
+	int ret = 0;
+
+	if (value->kind == DRAY_SCALAR_COMPLEX) {
+		real = value->parts.real;
+		imaginary = value->parts.imaginary;
+	} else {
+		ret = dray_element_real(dtype, value, &real);
+	}
+	if (ret)
+		return ret;
+	store_part(dtype, element, size, real);
+	store_part(dtype, (char *)element + size, size, imaginary);
+	return 0;
+}
+
+static bool complex_nonzero(dray_dtype dtype, const void *element)
+{
+	struct parts parts = load(dtype, element);
+
+	return parts.real != 0 || parts.imaginary != 0;
+}
+
+static bool is_nan(struct parts parts)
+{
+	return parts.real != parts.real || parts.imaginary != parts.imaginary;
+}
+
+/* Those without NaN, then R + nan j, nan + R j, and nan + nan j. */
+static int rank(struct parts parts)
+{
+	return 2 * (parts.real != parts.real) +
+	       (parts.imaginary != parts.imaginary);
+}
+
+/* Compares two floats; NaN is equal to all. */
+static int compare_parts(long double a, long double b)
+{
+	return (a > b) - (a < b);
+}
+
+static int complex_compare(dray_dtype dtype, const void *a, const void *b)
+{
+	struct parts one = load(dtype, a), other = load(dtype, b);
+	int result = rank(one) - rank(other);
+
+	if (!result)
+		result = compare_parts(one.real, other.real);
+	return result ? result : compare_parts(one.imaginary, other.imaginary);
+}
+
+static int64_t complex_argmax(dray_dtype dtype, const void *elements,
+			      int64_t stride, int64_t count)
+{
+	const char *start = elements;
+	int64_t i, best = 0;
+
+	for (i = 0; i < count; i++) {
+		if (is_nan(load(dtype, start + i * stride)))
+			return i;
+		if (complex_compare(dtype, start + i * stride,
+				    start + best * stride) > 0)
+			best = i;
+	}
+	return best;
+}
+
+const struct dray_dtype_functions dray_element_complex = {
+	.size = sizeof(struct dray_dtype_functions),
+	.get = complex_get,
+	.set = complex_set,
+	.copyswap = dray_element_copyswap,
+	.nonzero = complex_nonzero,
+	.compare = complex_compare,
+	.fill = dray_element_fill,
+	.argmax = complex_argmax,
+};

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * A parser of Python's literals.  Its input is hostile: length, depth and numbers
+ * have limits.  All literals and their texts are in one piece of memory, of
+ * which the root is the start; the text's length bounds both.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dtype/dtype.h"
+#include "dtype/literal.h"
+#include "base/error.h"
+#include "base/number.h"
+
+struct parser {
+	const char *what;
+	const char *start, *at, *end;
+	struct dray_literal *literal; /* the next free one */
+	char *text; /* the next free byte */
+	int depth;
+};
+
+/* Leaves a sentence with the place. */
+static int refuse(const struct parser *parser, const char *why)
+{
+	return dray_fail(-EINVAL, "%s: %s at byte %zu, '%.*s'", parser->what,
+			 why, (size_t)(parser->at - parser->start),
+			 parser->end - parser->at > 16
+				 ? 16
+				 : (int)(parser->end - parser->at),
+			 parser->at);
+}
+
+static int peek(const struct parser *parser)
+{
+	return parser->at < parser->end ? (unsigned char)*parser->at : -1;
+}
+
+static void skip_spaces(struct parser *parser)
+{
+	while (parser->at < parser->end && *parser->at &&
+	       strchr(" \t\r\n\f", *parser->at))
+		parser->at++;
+}
+
+/* Skips @wanted, and spaces before it; false if another character is there. */
+static bool take(struct parser *parser, char wanted)
+{
+	skip_spaces(parser);
+	if (peek(parser) != wanted)
+		return false;
+	parser->at++;
+	return true;
+}
+
+static void put_utf8(struct parser *parser, uint32_t code)
+{
+	int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+	static const unsigned char lead[] = { 0, 0xc0, 0xe0, 0xf0 };
+	int shift = 6 * more;
+
+	*parser->text++ = (char)(lead[more] | code >> shift);
+	while (shift) {
+		shift -= 6;
+		*parser->text++ = (char)(0x80 | ((code >> shift) & 0x3f));
+	}
+}
+
+/* Parses the @digits hexadecimal digits of an escape. */
+static int parse_code(struct parser *parser, int digits)
+{
+	static const char hex[] = "0123456789abcdef";
+	uint32_t code = 0;
+
+	while (digits--) {
+		int c = peek(parser);
+		const char *found = c > 0 ? strchr(hex, c | 0x20) : NULL;
+
+		if (!found || (c < '0'))
+			return refuse(parser, "an escape lacks digits");
+		code = code << 4 | (uint32_t)(found - hex);
+		parser->at++;
+	}
+	if (!code || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
+		return refuse(parser, "an escape is not a character");
+	put_utf8(parser, code);
+	return 0;
+}
+
+static int parse_escape(struct parser *parser)
+{
+	static const char plain[] = "\\'\"ntrabfv";
+	static const char meant[] = "\\'\"\n\t\r\a\b\f\v";
+	int c = peek(parser);
+	const char *found = c > 0 ? strchr(plain, c) : NULL;
+
+	if (found) {
+		*parser->text++ = meant[found - plain];
+		parser->at++;
+		return 0;
+	}
+	if (c != 'x' && c != 'u' && c != 'U')
+		return refuse(parser, "an unknown escape");
+	parser->at++;
+	return parse_code(parser, c == 'x' ? 2 : c == 'u' ? 4 : 8);
+}
+
+static int parse_string(struct parser *parser, struct dray_literal *literal)
+{
+	int quote = peek(parser), ret = 0;
+
+	literal->kind = DRAY_LITERAL_STRING;
+	literal->text = parser->text;
+	for (parser->at++; peek(parser) != quote && !ret;) {
+		int c = peek(parser);
+
+		if (c <= 0 || c == '\n')
+			return refuse(parser, "a string does not end");
+		parser->at++;
+		if (c == '\\')
+			ret = parse_escape(parser);
+		else
+			*parser->text++ = (char)c;
+	}
+	if (ret)
+		return ret;
+	parser->at++;
+	*parser->text++ = 0;
+	return 0;
+}
+
+static int parse_integer(struct parser *parser, struct dray_literal *literal)
+{
+	bool negative = peek(parser) == '-';
+	int64_t number = 0;
+
+	if (negative)
+		parser->at++;
+	if (peek(parser) < '0' || peek(parser) > '9')
+		return refuse(parser, "no literal");
+	for (; peek(parser) >= '0' && peek(parser) <= '9'; parser->at++) {
+		if (dray_mul_overflow(number, 10, &number) ||
+		    dray_add_overflow(number, peek(parser) - '0', &number))
+			return refuse(parser, "a number above 63 bits");
+	}
+	if (peek(parser) == 'L') /* of Python 2 */
+		parser->at++;
+	literal->kind = DRAY_LITERAL_INTEGER;
+	literal->integer = negative ? -number : number;
+	return 0;
+}
+
+static int parse_word(struct parser *parser, struct dray_literal *literal)
+{
+	static const struct {
+		const char *name;
+		enum dray_literal_kind kind;
+		int value;
+	} words[] = {
+		{ "None", DRAY_LITERAL_NONE, 0 },
+		{ "True", DRAY_LITERAL_BOOL, 1 },
+		{ "False", DRAY_LITERAL_BOOL, 0 },
+	};
+	size_t left = (size_t)(parser->end - parser->at), i, length;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		length = strlen(words[i].name);
+		if (left < length || memcmp(parser->at, words[i].name, length))
+			continue;
+		literal->kind = words[i].kind;
+		literal->integer = words[i].value;
+		parser->at += length;
+		return 0;
+	}
+	return parse_integer(parser, literal);
+}
+
+static int parse_value(struct parser *parser, struct dray_literal **out);
+
+/* Whether the last item so far is a key, which a value has to follow. */
+static bool is_key(const struct dray_literal *parent)
+{
+	return parent->kind == DRAY_LITERAL_DICT && parent->count % 2;
+}
+
+/* Parses items up to @end; those of a dictionary in pairs with a colon. */
+static int parse_items(struct parser *parser, struct dray_literal *parent,
+		       char end, bool *comma)
+{
+	const struct dray_literal **link = &parent->first;
+	struct dray_literal *item;
+	int ret;
+
+	*comma = true;
+	while (!take(parser, end)) {
+		bool is_value = is_key(parent);
+
+		if (!is_value && !*comma)
+			return refuse(parser, "no comma between items");
+		if (is_value && !take(parser, ':'))
+			return refuse(parser, "a key without a value");
+		ret = parse_value(parser, &item);
+		if (ret)
+			return ret;
+		*link = item;
+		link = &item->next;
+		parent->count++;
+		*comma = !is_key(parent) && take(parser, ',');
+	}
+	return is_key(parent) ? refuse(parser, "a key without a value") : 0;
+}
+
+/* A tuple, or if no comma is there the value in the parentheses. */
+static int parse_tuple(struct parser *parser, struct dray_literal *literal,
+		       struct dray_literal **out)
+{
+	bool comma;
+	int ret;
+
+	literal->kind = DRAY_LITERAL_TUPLE;
+	ret = parse_items(parser, literal, ')', &comma);
+	if (!ret && literal->count == 1 && !comma) {
+		/* The item is the next literal; the root stays the start. */
+		const struct dray_literal *item = literal->first;
+
+		*literal = *item;
+	}
+	*out = literal;
+	return ret;
+}
+
+static int parse_nested(struct parser *parser, struct dray_literal *literal,
+			struct dray_literal **out)
+{
+	int open = peek(parser), ret;
+	bool comma;
+
+	if (parser->depth == DRAY_LITERAL_DEPTH)
+		return refuse(parser, "literals nested too deep");
+	parser->depth++;
+	parser->at++;
+	*out = literal;
+	if (open == '(') {
+		ret = parse_tuple(parser, literal, out);
+	} else {
+		literal->kind =
+			open == '[' ? DRAY_LITERAL_LIST : DRAY_LITERAL_DICT;
+		ret = parse_items(parser, literal, open == '[' ? ']' : '}',
+				  &comma);
+	}
+	parser->depth--;
+	return ret;
+}
+
+static int parse_value(struct parser *parser, struct dray_literal **out)
+{
+	struct dray_literal *literal = parser->literal++;
+	int c;
+
+	skip_spaces(parser);
+	c = peek(parser);
+	/* Strings may have the prefix of Python 2 or 3. */
+	if ((c == 'u' || c == 'b') && parser->end - parser->at > 1 &&
+	    (parser->at[1] == '\'' || parser->at[1] == '"')) {
+		parser->at++;
+		c = peek(parser);
+	}
+	*out = literal;
+	if (c == '(' || c == '[' || c == '{')
+		return parse_nested(parser, literal, out);
+	if (c == '\'' || c == '"')
+		return parse_string(parser, literal);
+	return parse_word(parser, literal);
+}
+
+int dray_literal_parse(const char *text, size_t size, const char *what,
+		       struct dray_literal **out)
+{
+	/* Each has a byte of its own, but for one that lacks its last byte. */
+	size_t count = size + 1, literals = count * sizeof(struct dray_literal);
+	struct parser parser = {
+		.what = what,
+		.start = text,
+		.at = text,
+		.end = text + size,
+	};
+	struct dray_literal *root;
+	int ret;
+
+	if (size > DRAY_DTYPE_MAX_TEXT)
+		return dray_fail(-EINVAL,
+				 "%s: a text of %zu bytes, at most %d are read",
+				 what, size, DRAY_DTYPE_MAX_TEXT);
+	root = calloc(1, literals + size + 1);
+	if (!root)
+		return dray_fail(-ENOMEM, "%s: no memory to read %zu bytes",
+				 what, size);
+	parser.literal = root;
+	parser.text = (char *)(root + count);
+	ret = parse_value(&parser, out);
+	if (!ret) {
+		skip_spaces(&parser);
+		if (parser.at < parser.end)
+			ret = refuse(&parser, "more than a literal");
+	}
+	if (ret)
+		free(root);
+	return ret;
+}
+
+const struct dray_literal *dray_literal_find(const struct dray_literal *dict,
+					     const char *key)
+{
+	const struct dray_literal *item, *found = NULL;
+
+	if (!dray_literal_is(dict, DRAY_LITERAL_DICT))
+		return NULL;
+	/* As in Python, the last of equal keys counts. */
+	for (item = dict->first; item; item = item->next->next) {
+		if (item->kind == DRAY_LITERAL_STRING &&
+		    !strcmp(item->text, key))
+			found = item->next;
+	}
+	return found;
+}

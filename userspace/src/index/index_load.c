@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Integers of indices: loads of every integer type, and the offsets that they
+ * stand for.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "index/index.h"
+#include "base/error.h"
+
+/* Loads one type; memcpy() is a load that needs no alignment. */
+#define DEFINE_LOAD(name, type, bits, swap)                                \
+	static void load_##name(const unsigned char *data, int64_t stride, \
+				size_t count, int64_t *out)                \
+	{                                                                  \
+		size_t i;                                                  \
+                                                                           \
+		for (i = 0; i < count; i++) {                              \
+			bits raw;                                          \
+                                                                           \
+			memcpy(&raw, data, sizeof(raw));                   \
+			out[i] = (int64_t)(type)swap(raw);                 \
+			data += stride;                                    \
+		}                                                          \
+	}
+
+#define AS_IT_IS(raw) (raw)
+
+DEFINE_LOAD(i1, int8_t, uint8_t, AS_IT_IS)
+DEFINE_LOAD(i2, int16_t, uint16_t, AS_IT_IS)
+DEFINE_LOAD(i4, int32_t, uint32_t, AS_IT_IS)
+DEFINE_LOAD(i8, int64_t, uint64_t, AS_IT_IS)
+DEFINE_LOAD(u1, uint8_t, uint8_t, AS_IT_IS)
+DEFINE_LOAD(u2, uint16_t, uint16_t, AS_IT_IS)
+DEFINE_LOAD(u4, uint32_t, uint32_t, AS_IT_IS)
+DEFINE_LOAD(i2_swapped, int16_t, uint16_t, __builtin_bswap16)
+DEFINE_LOAD(i4_swapped, int32_t, uint32_t, __builtin_bswap32)
+DEFINE_LOAD(i8_swapped, int64_t, uint64_t, __builtin_bswap64)
+DEFINE_LOAD(u2_swapped, uint16_t, uint16_t, __builtin_bswap16)
+DEFINE_LOAD(u4_swapped, uint32_t, uint32_t, __builtin_bswap32)
+
+dray_index_load *dray_index_load_for(dray_dtype dtype)
+{
+	/* As in NumPy, uint64_t above INT64_MAX are taken as negative. */
+	static dray_index_load *const loads[2][2][4] = {
+		{ { load_i1, load_i2, load_i4, load_i8 },
+		  { load_u1, load_u2, load_u4, load_i8 } },
+		{ { load_i1, load_i2_swapped, load_i4_swapped,
+		    load_i8_swapped },
+		  { load_u1, load_u2_swapped, load_u4_swapped,
+		    load_i8_swapped } },
+	};
+	char kind = dray_dtype_kind(dtype), order = dray_dtype_order(dtype);
+	uint32_t size = dray_dtype_itemsize(dtype);
+	bool swapped = order != '|' && order != DRAY_NATIVE_ORDER;
+
+	if (!dray_dtype_is_builtin(dtype) || (kind != 'i' && kind != 'u') ||
+	    !size || size > 8 || (size & (size - 1)))
+		return NULL;
+	return loads[swapped][kind == 'u'][__builtin_ctz(size)];
+}
+
+/* Integers that a processor compares at once. */
+typedef uint64_t words __attribute__((vector_size(16)));
+
+/*
+ * Whether all integers are -below to extent - 1.  With @below added, a wrong one
+ * is below 0, or at least the sum of both.
+ */
+static bool are_inside(const int64_t *integers, size_t count, int64_t below,
+		       int64_t extent)
+{
+	const uint64_t add = (uint64_t)below, end = add + (uint64_t)extent;
+	words wrong = { 0 }, one, other;
+	uint64_t found = 0;
+	size_t i = 0;
+
+	/* Only axes of a stride of 0 are that long. */
+	for (; extent > INT64_MAX / 2 && i < count; i++) {
+		if (integers[i] < -below || integers[i] >= extent)
+			return false;
+	}
+	for (; i + 4 <= count; i += 4) {
+		memcpy(&one, integers + i, sizeof(one));
+		memcpy(&other, integers + i + 2, sizeof(other));
+		one += add;
+		other += add;
+		wrong |= one | other | ~(one - end) | ~(other - end);
+	}
+	for (; i < count; i++) {
+		uint64_t at = (uint64_t)integers[i] + add;
+
+		found |= at | ~(at - end);
+	}
+	return !((found | wrong[0] | wrong[1]) >> 63);
+}
+
+static void wrap(const int64_t *integers, size_t count, int64_t extent,
+		 int64_t *out)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		int64_t at = integers[i];
+
+		if (at < 0 || at >= extent) {
+			at %= extent;
+			at += at < 0 ? extent : 0;
+		}
+		out[i] = at;
+	}
+}
+
+static void clip(const int64_t *integers, size_t count, int64_t extent,
+		 int64_t *out)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		int64_t at = integers[i] < 0 ? 0 : integers[i];
+
+		out[i] = at < extent ? at : extent - 1;
+	}
+}
+
+const int64_t *dray_index_read(const struct dray_index_array *array,
+			       enum dray_index_mode mode,
+			       const unsigned char *data, int64_t step,
+			       size_t count, int64_t *room, bool *natural)
+{
+	const int64_t extent = array->extent, *integers = room;
+
+	if (!extent)
+		return NULL;
+	if (array->plain && step == sizeof(int64_t))
+		integers = (const int64_t *)(const void *)data;
+	else
+		array->load(data, step, count, room);
+	*natural = array->natural;
+	if (array->inside)
+		return integers;
+	*natural = are_inside(integers, count, 0, extent);
+	if (*natural)
+		return integers;
+	if (mode == DRAY_INDEX_RAISE)
+		return are_inside(integers, count, extent, extent) ? integers
+								   : NULL;
+	if (mode == DRAY_INDEX_WRAP)
+		wrap(integers, count, extent, room);
+	else
+		clip(integers, count, extent, room);
+	*natural = true;
+	return room;
+}
+
+/* The offset of an element by its number in C order. */
+static int64_t unravel(const struct dray_view *view, int64_t number)
+{
+	int64_t offset = 0;
+	int i;
+
+	for (i = view->ndim - 1; i >= 0; i--) {
+		offset += number % view->shape[i] * view->strides[i];
+		number /= view->shape[i];
+	}
+	return offset;
+}
+
+void dray_index_add(const struct dray_index_array *array,
+		    const int64_t *integers, size_t count, bool first,
+		    int64_t *offsets)
+{
+	const int64_t extent = array->extent, stride = array->stride;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		int64_t at = integers[i] + (extent & integers[i] >> 63);
+
+		at = array->flat ? unravel(array->flat, at) : at * stride;
+		offsets[i] = first ? at : offsets[i] + at;
+	}
+}
+
+int dray_index_fail_bounds(const struct dray_index_array *array,
+			   const unsigned char *data, int64_t step,
+			   size_t count)
+{
+	int64_t at = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		array->load(data, step, 1, &at);
+		if (at < -array->extent || at >= array->extent)
+			break;
+		data += step;
+	}
+	if (array->flat)
+		return dray_fail(-ERANGE,
+				 "index %" PRId64
+				 " is out of bounds for size %" PRId64,
+				 at, array->extent);
+	return dray_fail(-ERANGE,
+			 "index %" PRId64
+			 " is out of bounds for axis %d with size %" PRId64,
+			 at, array->axis, array->extent);
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* The largest and the smallest element along an axis. */
+#include <errno.h>
+#include <string.h>
+
+#include "index/rows.h"
+#include "index/sort.h"
+#include "view/view.h"
+#include "base/error.h"
+
+#define PIECE 512 /* keys that are made at once */
+
+/* The best element so far. */
+struct best {
+	const struct dray_sorting *order;
+	bool smallest;
+	bool found;
+	bool settled; /* no other can be better: a NaN */
+	int64_t at; /* its index */
+	int64_t next; /* the index of the next element */
+	uint64_t key;
+	const unsigned char *element;
+};
+
+/* Turns keys so that the highest is the best; NaN and NaT are at the top. */
+static void turn_keys(const struct best *best, uint64_t *keys, size_t count)
+{
+	uint64_t sign = best->order->sign, highest = sign | (sign - 1);
+	bool nans = best->order->kind == DRAY_SORTING_FLOAT ||
+		    best->order->kind == DRAY_SORTING_TIME;
+	size_t i;
+
+	if (!best->smallest)
+		return;
+	for (i = 0; i < count; i++)
+		keys[i] = ~(keys[i] + nans) & highest;
+}
+
+static void look_at_keys(struct best *best, const unsigned char *data,
+			 int64_t stride, int64_t count)
+{
+	int64_t at, piece, i;
+
+	for (at = 0; at < count; at += piece) {
+		uint64_t keys[PIECE];
+
+		piece = count - at < PIECE ? count - at : PIECE;
+		best->order->keys(best->order, data + at * stride, stride,
+				  (size_t)piece, keys);
+		turn_keys(best, keys, (size_t)piece);
+		if (!best->found) {
+			best->key = keys[0];
+			best->at = best->next;
+			best->found = true;
+		}
+		for (i = 0; i < piece; i++) {
+			if (keys[i] > best->key) {
+				best->key = keys[i];
+				best->at = best->next + i;
+			}
+		}
+		best->next += piece;
+	}
+}
+
+static bool is_better(const struct best *best, const unsigned char *element)
+{
+	int compared =
+		best->order->compare(best->order, element, best->element);
+
+	return best->smallest ? compared < 0 : compared > 0;
+}
+
+static void look_at_elements(struct best *best, const unsigned char *data,
+			     int64_t stride, int64_t count)
+{
+	const struct dray_sorting *order = best->order;
+
+	for (; count && !best->settled; count--) {
+		best->settled = order->is_nan && order->is_nan(order, data);
+		if (!best->found || best->settled || is_better(best, data)) {
+			best->element = data;
+			best->at = best->next;
+			best->found = true;
+		}
+		best->next++;
+		data += stride;
+	}
+}
+
+static void look_at(struct best *best, const unsigned char *data,
+		    int64_t stride, int64_t count)
+{
+	if (best->order->keys)
+		look_at_keys(best, data, stride, count);
+	else
+		look_at_elements(best, data, stride, count);
+}
+
+/* Of all elements in C order. */
+static void find_flat(const struct dray_view *view, struct best best,
+		      int64_t *out)
+{
+	struct dray_rows rows;
+
+	if (!dray_rows_start(&rows, &view, 1))
+		return;
+	do {
+		look_at(&best, rows.data[0], rows.strides[0], rows.count);
+	} while (dray_rows_next(&rows));
+	*out = best.at;
+}
+
+static void find_lines(const struct dray_view *view,
+		       const struct dray_view *lines, int axis,
+		       struct best start, int64_t *out)
+{
+	struct dray_rows rows;
+	int64_t i;
+
+	if (!dray_rows_start(&rows, &lines, 1))
+		return;
+	do {
+		for (i = 0; i < rows.count; i++) {
+			struct best best = start;
+
+			look_at(&best, rows.data[0] + i * rows.strides[0],
+				view->strides[axis], view->shape[axis]);
+			*out++ = best.at;
+		}
+	} while (dray_rows_next(&rows));
+}
+
+static int find(const struct dray_view *view, int axis, bool smallest,
+		struct dray_array **out)
+{
+	struct best best = { .smallest = smallest };
+	bool flat = axis == DRAY_FLAT;
+	struct dray_sorting order;
+	struct dray_view lines;
+	int ret;
+
+	ret = dray_sort_check(view, &order);
+	if (ret)
+		return ret;
+	axis = flat ? 0 : dray_axis_resolve(axis, view->ndim);
+	if (axis < 0)
+		return -EINVAL;
+	if (flat ? !dray_view_size(view) : !view->shape[axis])
+		return dray_fail(-EINVAL,
+				 "attempt to get arg%s of an empty sequence",
+				 smallest ? "min" : "max");
+	lines.ndim = 0;
+	if (!flat)
+		dray_view_without_axis(&lines, view, axis);
+	ret = dray_array_empty(DRAY_INT64, lines.ndim, lines.shape, out);
+	if (ret)
+		return ret;
+	best.order = &order;
+	if (flat)
+		find_flat(view, best, (*out)->data);
+	else
+		find_lines(view, &lines, axis, best, (*out)->data);
+	return 0;
+}
+
+int dray_argmax(const struct dray_view *view, int axis, struct dray_array **out)
+{
+	return dray_given(out, __func__) ? find(view, axis, false, out)
+					 : -EINVAL;
+}
+
+int dray_argmin(const struct dray_view *view, int axis, struct dray_array **out)
+{
+	return dray_given(out, __func__) ? find(view, axis, true, out)
+					 : -EINVAL;
+}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * The life of an iterator.  All of it is one allocation: its axes and the
+ * operands' extents lie behind it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "iterator/iterator.h"
+#include "iterator/nditer.h"
+#include "base/error.h"
+
+static int check_operands(const struct dray_view *const *views, int count)
+{
+	int ret, o;
+
+	ret = dray_operands_check_count(count);
+	if (ret)
+		return ret;
+	for (o = 0; o < count; o++) {
+		if (views[o] &&
+		    (views[o]->ndim < 0 || views[o]->ndim > DRAY_MAX_NDIM))
+			return dray_fail(
+				-EINVAL,
+				"operand %d has %d axes, 0 to %d are possible",
+				o, views[o]->ndim, DRAY_MAX_NDIM);
+	}
+	return 0;
+}
+
+static int count_axes(const struct dray_view *const *views, int count,
+		      const struct dray_nditer_options *options)
+{
+	int ndim = 0, o;
+
+	if (options->operand_axes || options->shape)
+		return options->ndim;
+	for (o = 0; o < count; o++) {
+		if (views[o] && views[o]->ndim > ndim)
+			ndim = views[o]->ndim;
+	}
+	return ndim;
+}
+
+/* Bytes from the start of an iterator to its parts behind the axes. */
+struct places {
+	size_t operands;
+	size_t casts;
+	size_t extents;
+	size_t end;
+};
+
+static void lay_out(struct places *places, int ndim,
+		    const struct dray_view *const *views, int count,
+		    bool buffered)
+{
+	size_t axes = (size_t)(ndim ? ndim : 1), operands = (size_t)count;
+	size_t extents = 0;
+	int o;
+
+	for (o = 0; o < count; o++)
+		extents += views[o] ? 2 * (size_t)views[o]->ndim : 0;
+	places->operands =
+		sizeof(struct dray_nditer) + axes * sizeof(struct nditer_axis);
+	places->casts =
+		places->operands + operands * sizeof(struct nditer_operand);
+	places->extents = places->casts;
+	if (buffered)
+		places->extents += operands * sizeof(struct nditer_casts);
+	places->end = places->extents + extents * sizeof(int64_t);
+}
+
+static struct dray_nditer *allocate(const struct dray_view *const *views,
+				    int count,
+				    const struct dray_nditer_options *options)
+{
+	int ndim = count_axes(views, count, options);
+	struct dray_nditer *iter;
+	struct places places;
+	uint32_t extents = 0;
+	int o;
+
+	lay_out(&places, ndim, views, count,
+		options->flags & DRAY_NDITER_BUFFERED);
+	iter = malloc(places.end);
+	if (!iter) {
+		dray_fail(-ENOMEM, "no memory for an iterator of %d operands",
+			  count);
+		return NULL;
+	}
+	iter->bytes = places.end;
+	iter->flags = options->flags;
+	iter->ndim = ndim;
+	iter->operands = count;
+	iter->error = 0;
+	iter->position = 0;
+	iter->buffered = 0;
+	iter->buffer_end = 0;
+	iter->buffer_wanted = options->buffer_size;
+	iter->operand = (void *)((char *)iter + places.operands);
+	iter->casts = (void *)((char *)iter + places.casts);
+	iter->extents = (void *)((char *)iter + places.extents);
+	for (o = 0; o < count; o++) {
+		iter->operand[o] =
+			(struct nditer_operand){ .extents_at = extents };
+		iter->first[o] = NULL;
+		iter->offsets[o] = 0;
+		extents += views[o] ? 2 * (uint32_t)views[o]->ndim : 0;
+	}
+	return iter;
+}
+
+/* Frees an iterator; writes nothing back. */
+static void discard(struct dray_nditer *iter)
+{
+	int o;
+
+	dray_nditer_free_buffers(iter);
+	for (o = 0; o < iter->operands; o++) {
+		struct nditer_operand *operand = &iter->operand[o];
+
+		dray_dtype_unref(operand->stored);
+		dray_dtype_unref(operand->dtype);
+		dray_array_unref(operand->array);
+	}
+	free(iter);
+}
+
+static bool all_are_fortran(const struct dray_nditer *iter)
+{
+	struct dray_view view;
+	int o;
+
+	for (o = 0; o < iter->operands; o++) {
+		if (!nditer_exists(&iter->operand[o]))
+			continue;
+		dray_nditer_view_of(iter, o, &view);
+		dray_view_set_facts(&view);
+		if (!(view.flags & DRAY_F_CONTIGUOUS))
+			return false;
+	}
+	return true;
+}
+
+static void order(struct dray_nditer *iter, char wanted)
+{
+	bool allocates = false;
+	int o;
+
+	dray_nditer_number(iter);
+	dray_nditer_force_order(iter, wanted,
+				wanted == 'A' && all_are_fortran(iter));
+	if (iter->flags & NDITER_FORCED_ORDER)
+		return;
+	dray_nditer_find_order(iter);
+	for (o = 0; o < iter->operands; o++)
+		allocates |= !nditer_exists(&iter->operand[o]);
+	/* An allocated operand has no axes that run backwards. */
+	if (!allocates && !(iter->flags & DRAY_NDITER_KEEP_DIRECTION))
+		dray_nditer_flip(iter);
+}
+
+static int set_up_buffers(struct dray_nditer *iter)
+{
+	int ret;
+
+	if (iter->mask >= 0) {
+		dray_dtype dtype = iter->operand[iter->mask].dtype;
+
+		if (dtype != DRAY_BOOL && dtype != DRAY_UINT8)
+			return dray_fail(
+				-EINVAL,
+				"Only bool and uint8 masks are supported, operand %d is neither",
+				iter->mask);
+	}
+	ret = dray_nditer_plan_buffers(iter);
+	if (ret)
+		return ret;
+	if (iter->flags & DRAY_NDITER_DELAY_BUFFERS) {
+		iter->flags |= NDITER_DELAYED;
+		return 0;
+	}
+	ret = dray_nditer_allocate_buffers(iter);
+	return ret ? ret : dray_nditer_fill_buffers(iter, NULL);
+}
+
+static int build(struct dray_nditer *iter, const struct dray_view *const *views,
+		 const struct dray_nditer_options *options)
+{
+	int ret;
+
+	ret = dray_nditer_prepare(iter, views, options);
+	if (!ret)
+		ret = dray_nditer_fill_axes(iter, options);
+	if (ret)
+		return ret;
+	order(iter, options->order);
+	ret = dray_nditer_choose_types(iter, options);
+	if (!ret)
+		ret = dray_nditer_replace_operands(iter, options);
+	if (ret)
+		return ret;
+	if (!(iter->flags & DRAY_NDITER_MULTI_INDEX))
+		dray_nditer_merge(iter);
+	iter->core = 0;
+	dray_nditer_place(iter, 0);
+	if (iter->flags & DRAY_NDITER_BUFFERED)
+		ret = set_up_buffers(iter);
+	if (!ret)
+		dray_nditer_choose_step(iter);
+	return ret;
+}
+
+int dray_nditer_create(const struct dray_view *const *views, int count,
+		       const struct dray_nditer_options *options,
+		       struct dray_nditer **out)
+{
+	static const struct dray_nditer_options none;
+	struct dray_nditer *iter;
+	int ret;
+
+	if (!dray_given(views, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
+	if (!options)
+		options = &none;
+	ret = check_operands(views, count);
+	if (!ret)
+		ret = dray_nditer_check_flags(options);
+	if (!ret)
+		ret = dray_nditer_check_map(count, options);
+	if (ret)
+		return ret;
+	iter = allocate(views, count, options);
+	if (!iter)
+		return -ENOMEM;
+	ret = build(iter, views, options);
+	if (ret) {
+		discard(iter);
+		return ret;
+	}
+	*out = iter;
+	return 0;
+}
+
+/* Gives a copy buffers of its own, filled from its place on. */
+static int copy_buffers(struct dray_nditer *copy)
+{
+	bool filled = copy->buffered;
+	int ret;
+
+	copy->buffered = 0;
+	if (!(copy->flags & DRAY_NDITER_BUFFERED) ||
+	    (copy->flags & NDITER_DELAYED))
+		return 0;
+	ret = dray_nditer_allocate_buffers(copy);
+	if (ret || !filled)
+		return ret;
+	dray_nditer_place(copy, copy->position);
+	return dray_nditer_fill_buffers(copy, NULL);
+}
+
+/* The address in a copy that is as far from its start as @at is. */
+static void *same_place(struct dray_nditer *copy,
+			const struct dray_nditer *iter, const void *at)
+{
+	return (char *)copy + ((const char *)at - (const char *)iter);
+}
+
+int dray_nditer_copy(const struct dray_nditer *iter, struct dray_nditer **out)
+{
+	struct dray_nditer *copy;
+	int ret, o;
+
+	if (!dray_given(iter, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
+	copy = malloc(iter->bytes);
+	if (!copy)
+		return dray_fail(-ENOMEM,
+				 "no memory for a copy of an iterator");
+	memcpy(copy, iter, iter->bytes);
+	copy->operand = same_place(copy, iter, iter->operand);
+	copy->casts = same_place(copy, iter, iter->casts);
+	copy->extents = same_place(copy, iter, iter->extents);
+	for (o = 0; o < copy->operands; o++) {
+		struct nditer_operand *operand = &copy->operand[o];
+
+		dray_dtype_ref(operand->stored);
+		dray_dtype_ref(operand->dtype);
+		dray_array_ref(operand->array);
+		operand->flags &= ~OPERAND_WRITES_BACK;
+		operand->buffer = NULL;
+	}
+	ret = copy_buffers(copy);
+	if (ret) {
+		discard(copy);
+		return ret;
+	}
+	*out = copy;
+	return 0;
+}
+
+int dray_nditer_destroy(struct dray_nditer *iter)
+{
+	int ret;
+
+	if (!iter)
+		return 0;
+	ret = iter->error;
+	if (!ret && (iter->flags & DRAY_NDITER_BUFFERED))
+		ret = dray_nditer_flush_buffers(iter);
+	if (!ret)
+		ret = dray_nditer_write_back(iter);
+	discard(iter);
+	return ret;
+}

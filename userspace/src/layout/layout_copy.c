@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Copies with the CPU, and functions of rows in its place.  If the sides run
+ * along different axes, a layout is copied by tiles, any other by grids of its two
+ * innermost axes.  Long runs are memcpy() calls.
+ */
+#include <string.h>
+
+#include "layout/layout_grid.h"
+#include "layout/layout_tile.h"
+
+/* Rows of a function are at least that long, if an axis is. */
+#define SHORT 16u
+
+typedef void pair_work(const void *work, unsigned char *dst,
+		       const unsigned char *src);
+
+/* Does the work at each position of the axes. */
+static void walk(const struct dray_layout *layout,
+		 const struct dray_pair_axis *axes, int axes_count,
+		 pair_work *work, const void *with)
+{
+	unsigned char *dst = layout->data[DRAY_DST];
+	const unsigned char *src = layout->data[DRAY_SRC];
+	uint64_t position[DRAY_MAX_NDIM];
+	int k;
+
+	memset(position, 0, (size_t)axes_count * sizeof(position[0]));
+	do {
+		work(with, dst, src);
+		for (k = axes_count - 1; k >= 0; k--) {
+			dst += axes[k].dst;
+			src += axes[k].src;
+			if (++position[k] < axes[k].count)
+				break;
+			dst -= (int64_t)axes[k].count * axes[k].dst;
+			src -= (int64_t)axes[k].count * axes[k].src;
+			position[k] = 0;
+		}
+	} while (k >= 0);
+}
+
+static struct dray_pair_axis axis_of(const struct dray_layout *layout, int k)
+{
+	return (struct dray_pair_axis){
+		layout->axes[k].count,
+		layout->axes[k].strides[DRAY_DST],
+		layout->axes[k].strides[DRAY_SRC],
+	};
+}
+
+static void copy_grid(const void *work, unsigned char *dst,
+		      const unsigned char *src)
+{
+	struct dray_grid grid = *(const struct dray_grid *)work;
+
+	grid.dst = dst;
+	grid.src = src;
+	dray_grid_copy(&grid);
+}
+
+/* Copies grids at all positions of the other axes. */
+static void copy_grids(const struct dray_layout *layout,
+		       const struct dray_grid *grid)
+{
+	struct dray_pair_axis axes[DRAY_MAX_NDIM];
+	int outer = layout->axes_count - 2, k;
+
+	for (k = 0; k < outer; k++)
+		axes[k] = axis_of(layout, k);
+	walk(layout, axes, outer, copy_grid, grid);
+}
+
+void dray_layout_copy(const struct dray_layout *layout)
+{
+	struct dray_grid grid = {
+		.dst = layout->data[DRAY_DST],
+		.src = layout->data[DRAY_SRC],
+		.rows.count = 1,
+		.run = layout->run,
+	};
+	int last = layout->axes_count - 1;
+
+	if (last < 0) {
+		memcpy(grid.dst, grid.src, grid.run);
+		return;
+	}
+	if (last > 0 && dray_tile_copy(layout, NULL, NULL))
+		return;
+	grid.columns = axis_of(layout, last);
+	if (last > 0)
+		grid.rows = axis_of(layout, last - 1);
+	if (last > 1)
+		copy_grids(layout, &grid);
+	else
+		dray_grid_copy(&grid);
+}
+
+/* A function on its way along an axis. */
+struct row {
+	dray_layout_function *function;
+	const void *data;
+	struct dray_pair_axis axis;
+};
+
+static void apply_row(const void *work, unsigned char *dst,
+		      const unsigned char *src)
+{
+	const struct row *row = work;
+
+	row->function(dst, row->axis.dst, src, row->axis.src, row->axis.count,
+		      row->data);
+}
+
+/*
+ * Returns the axis for rows: the last one, or the longest if that is short; -1 if
+ * there is none.
+ */
+static int row_axis(const struct dray_layout *layout)
+{
+	int last = layout->axes_count - 1, longest = last;
+	int i;
+
+	if (last < 0)
+		return -1;
+	for (i = last - 1; i >= 0; i--) {
+		if (layout->axes[i].count > layout->axes[longest].count)
+			longest = i;
+	}
+	return layout->axes[last].count >= SHORT ? last : longest;
+}
+
+void dray_layout_apply(const struct dray_layout *layout,
+		       dray_layout_function *function, const void *data)
+{
+	struct row row = { function, data, { 1, 0, 0 } };
+	struct dray_pair_axis axes[DRAY_MAX_NDIM];
+	int outer = 0, taken = row_axis(layout), k;
+
+	if (layout->axes_count > 1 && dray_tile_copy(layout, function, data))
+		return;
+	for (k = 0; k < layout->axes_count; k++) {
+		if (k == taken)
+			row.axis = axis_of(layout, k);
+		else
+			axes[outer++] = axis_of(layout, k);
+	}
+	walk(layout, axes, outer, apply_row, &row);
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * A tile's source is turned in near memory, so that each line of it is read once,
+ * and rows of the destination are written whole.  Then it does not matter if
+ * lines lie a power of two apart, of which a cache holds only a few.
+ */
+#include <string.h>
+
+#include "layout/layout_tile.h"
+#include "layout/layout_tiling.h"
+
+/* Near memory, and offsets of a tile's lines and rows. */
+struct near {
+	uint64_t lines_from, lines_count; /* of along */
+	uint64_t places_from; /* of across */
+	int64_t lines[TILE_ROW + TILE_MARGIN]; /* in the source */
+	int64_t places[TILE_ROWS]; /* in the destination */
+	_Alignas(DRAY_LINE) unsigned char space[TILE_ROWS *
+						(TILE_ROW + TILE_MARGIN)];
+};
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Writes the offsets of elements in the other operand. */
+static void offsets(int64_t *out, const struct dray_chain *chain, uint64_t from,
+		    size_t count)
+{
+	uint64_t at[TILE_LINKS];
+	int64_t offset = 0;
+	int k;
+
+	for (k = 0; k < chain->links; k++) {
+		at[k] = from % chain->axes[k].count;
+		from /= chain->axes[k].count;
+		offset += (int64_t)at[k] * chain->axes[k].stride;
+	}
+	for (;;) {
+		size_t run = least(count, chain->axes[0].count - at[0]);
+		size_t i;
+
+		for (i = 0; i < run; i++)
+			out[i] = offset + (int64_t)i * chain->axes[0].stride;
+		out += run;
+		count -= run;
+		if (!count)
+			return;
+		offset -= (int64_t)at[0] * chain->axes[0].stride;
+		at[0] = 0;
+		for (k = 1; k < chain->links; k++) {
+			offset += chain->axes[k].stride;
+			if (++at[k] < chain->axes[k].count)
+				break;
+			offset -= (int64_t)at[k] * chain->axes[k].stride;
+			at[k] = 0;
+		}
+	}
+}
+
+/* Writes turned rows: elements from @from to @to of along. */
+static void write_rows(const struct dray_tiling *tiling,
+		       const struct near *near, unsigned char *dst,
+		       size_t count, uint64_t from, uint64_t to)
+{
+	const size_t size = tiling->size;
+	const int64_t step = tiling->along.step;
+	struct dray_rows rows = {
+		.dst = dst + (int64_t)from * step,
+		.places = near->places,
+		.near = near->space + (from - near->lines_from) * size,
+		.pitch = tiling->pitch,
+		.count = count,
+		.bytes = (to - from) * size,
+		.joins_last = tiling->back && from,
+		.joins_next = tiling->back && to < tiling->along.total,
+	};
+	size_t r;
+
+	if (!tiling->function) {
+		tiling->write(&rows);
+		return;
+	}
+	for (r = 0; r < count; r++)
+		tiling->function(rows.dst + rows.places[r], step,
+				 rows.near + r * rows.pitch, (int64_t)size,
+				 to - from, tiling->data);
+}
+
+/*
+ * Returns by how many elements across the next tile but one is ahead, or the next
+ * one; 0 if there is none.  @next: first row of the next tile
+ */
+static int64_t ahead(const struct dray_tiling *tiling, uint64_t next)
+{
+	const uint64_t rows = tiling->rows, total = tiling->across.total;
+
+	if (next + rows < total)
+		return (int64_t)(2 * rows);
+	return next < total ? (int64_t)rows : 0;
+}
+
+/* Copies the tiles of a panel: elements from @from to @to of along. */
+static void copy_panel(const struct dray_tiling *tiling, struct near *near,
+		       unsigned char *dst, const unsigned char *src,
+		       uint64_t from, uint64_t to)
+{
+	const uint64_t total = tiling->across.total;
+	const int64_t step = tiling->across.step;
+	uint64_t start = from - least(from, tiling->back), at, next;
+
+	if (near->lines_count != to - start || near->lines_from != start) {
+		near->lines_from = start;
+		near->lines_count = to - start;
+		offsets(near->lines, &tiling->along, start, to - start);
+	}
+	for (at = 0; at < total; at = next) {
+		size_t rows = least(tiling->rows, total);
+		struct dray_tile block;
+
+		next = at + rows;
+		if (next > total) { /* some rows again */
+			next = total;
+			at = total - rows;
+		}
+		block = (struct dray_tile){
+			.out = near->space,
+			.pitch = tiling->pitch,
+			.src = src + (int64_t)at * step,
+			.lines = near->lines,
+			.count = to - start,
+			.rows = rows,
+			.step = step,
+			.size = tiling->size,
+			.ahead = ahead(tiling, next) * step,
+		};
+		tiling->turn(&block);
+		if (near->places_from != at) {
+			near->places_from = at;
+			offsets(near->places, &tiling->across, at, rows);
+		}
+		write_rows(tiling, near, dst, rows, from, to);
+	}
+}
+
+static void copy_panels(const struct dray_tiling *tiling, struct near *near,
+			unsigned char *dst, const unsigned char *src)
+{
+	const uint64_t total = tiling->along.total;
+	uint64_t from, to;
+
+	for (from = 0; from < total; from = to) {
+		to = from + (from ? tiling->panel : tiling->first);
+		if (to + tiling->square > total)
+			to = total;
+		copy_panel(tiling, near, dst, src, from, to);
+	}
+}
+
+/* Copies the panels of all positions of the outer axes. */
+static void copy_all(const struct dray_tiling *tiling)
+{
+	unsigned char *dst = tiling->dst;
+	const unsigned char *src = tiling->src;
+	uint64_t position[DRAY_MAX_NDIM];
+	struct near near;
+	int k;
+
+	near.lines_count = 0;
+	near.places_from = UINT64_MAX;
+	memset(position, 0, (size_t)tiling->outer_count * sizeof(position[0]));
+	do {
+		copy_panels(tiling, &near, dst, src);
+		for (k = tiling->outer_count - 1; k >= 0; k--) {
+			const struct dray_pair_axis *axis = &tiling->outer[k];
+
+			dst += axis->dst;
+			src += axis->src;
+			if (++position[k] < axis->count)
+				break;
+			dst -= (int64_t)axis->count * axis->dst;
+			src -= (int64_t)axis->count * axis->src;
+			position[k] = 0;
+		}
+	} while (k >= 0);
+	if (tiling->streams)
+		dray_rows_order();
+}
+
+bool dray_tile_copy(const struct dray_layout *layout,
+		    dray_layout_function *function, const void *data)
+{
+	struct dray_tiling tiling;
+
+	if (!dray_tiling_plan(&tiling, layout, function, data))
+		return false;
+	copy_all(&tiling);
+	return true;
+}

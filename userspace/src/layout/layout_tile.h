@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * Copies by tiles: source and destination run along different axes, as in a
+ * transpose.  Both sides then move whole cache lines.
+ */
+#ifndef DRAY_LAYOUT_LAYOUT_TILE_H
+#define DRAY_LAYOUT_LAYOUT_TILE_H
+
+#include "layout/layout.h"
+
+/*
+ * Copies of that many bytes are streamed past the caches, which they leave
+ * anyway.  Tests set it.
+ */
+extern uint64_t dray_tile_stream_from;
+
+/*
+ * Copies a layout by tiles if that is the best way, else does nothing and
+ * returns false.
+ * @function: instead of a copy; NULL: copies.  @data is for it.
+ */
+bool dray_tile_copy(const struct dray_layout *layout,
+		    dray_layout_function *function, const void *data);
+
+#endif /* DRAY_LAYOUT_LAYOUT_TILE_H */

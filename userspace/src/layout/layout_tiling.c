@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* Plans tilings: finds the chains, orders the other axes, and chooses sizes. */
+#include <string.h>
+
+#include "layout/layout_tile.h"
+#include "layout/layout_tiling.h"
+
+#define SMALLEST 512ul /* bytes for which tiles are worth their preparation */
+#define NEAREST 32768ul /* bytes of a first-level cache */
+#define CROWDED 1024ul /* lines so far apart evict each other */
+#define EDGE 512ul /* bytes that a tile reads at once */
+
+uint64_t dray_tile_stream_from = 4u << 20;
+
+static uint64_t magnitude(int64_t n)
+{
+	return n < 0 ? (uint64_t)-n : (uint64_t)n;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Takes an axis out of the outer ones. */
+static struct dray_pair_axis take(struct dray_tiling *tiling, int k)
+{
+	struct dray_pair_axis axis = tiling->outer[k];
+
+	tiling->outer_count--;
+	memmove(&tiling->outer[k], &tiling->outer[k + 1],
+		(size_t)(tiling->outer_count - k) * sizeof(axis));
+	return axis;
+}
+
+static void link_axis(struct dray_chain *chain, uint64_t count, int64_t stride)
+{
+	if (!chain->links)
+		chain->total = 1;
+	chain->axes[chain->links].count = count;
+	chain->axes[chain->links++].stride = stride;
+	chain->total *= count;
+}
+
+/* Moves an axis across, in the direction in which the source rises. */
+static void take_across(struct dray_tiling *tiling, int k)
+{
+	struct dray_pair_axis axis = take(tiling, k);
+
+	if (axis.src < 0) {
+		int64_t last = (int64_t)axis.count - 1;
+
+		tiling->dst += last * axis.dst;
+		tiling->src += last * axis.src;
+		axis.dst = -axis.dst;
+		axis.src = -axis.src;
+	}
+	if (!tiling->across.links)
+		tiling->across.step = axis.src;
+	link_axis(&tiling->across, axis.count, axis.dst);
+}
+
+static void take_along(struct dray_tiling *tiling, int k)
+{
+	struct dray_pair_axis axis = take(tiling, k);
+
+	if (!tiling->along.links)
+		tiling->along.step = axis.dst;
+	link_axis(&tiling->along, axis.count, axis.src);
+}
+
+/* Extends along until a row is long enough for a panel, and across by the rest. */
+static void extend(struct dray_tiling *tiling)
+{
+	struct dray_chain *along = &tiling->along, *across = &tiling->across;
+	int k;
+
+	for (k = tiling->outer_count - 1;
+	     k >= 0 && along->links < TILE_LINKS &&
+	     along->total * tiling->size < TILE_ROW;
+	     k--) {
+		if (tiling->outer[k].dst ==
+		    (int64_t)along->total * along->step) {
+			take_along(tiling, k);
+			k = tiling->outer_count;
+		}
+	}
+	for (k = tiling->outer_count - 1; k >= 0 && across->links < TILE_LINKS;
+	     k--) {
+		if (magnitude(tiling->outer[k].src) ==
+		    across->total * (uint64_t)across->step) {
+			take_across(tiling, k);
+			k = tiling->outer_count;
+		}
+	}
+}
+
+/* Returns the shorter of an axis' steps: how near its elements are. */
+static uint64_t nearness(const struct dray_pair_axis *axis)
+{
+	uint64_t dst = magnitude(axis->dst), src = magnitude(axis->src);
+
+	return src && src < dst ? src : dst;
+}
+
+/* Orders the outer axes, so that neighbours are copied soon. */
+static void sort_outer(struct dray_tiling *tiling)
+{
+	int i, at;
+
+	for (i = 1; i < tiling->outer_count; i++) {
+		struct dray_pair_axis axis = tiling->outer[i];
+
+		for (at = i; at > 0 &&
+			     nearness(&tiling->outer[at - 1]) < nearness(&axis);
+		     at--)
+			tiling->outer[at] = tiling->outer[at - 1];
+		tiling->outer[at] = axis;
+	}
+}
+
+/* Returns the axis along which the source is densest, or -1 if it is the last. */
+static int find_across(const struct dray_layout *layout)
+{
+	int last = layout->axes_count - 1, found = last;
+	int i;
+
+	for (i = last - 1; i >= 0; i--) {
+		int64_t step = layout->axes[i].strides[DRAY_SRC];
+
+		if (step &&
+		    magnitude(step) <
+			    magnitude(layout->axes[found].strides[DRAY_SRC]))
+			found = i;
+	}
+	return found == last ? -1 : found;
+}
+
+/* Whether tiles are better than rows of elements one by one. */
+static bool pays(const struct dray_tiling *tiling,
+		 const struct dray_layout *layout)
+{
+	uint64_t jump = magnitude(tiling->along.axes[0].stride);
+
+	if (tiling->square > 1 && tiling->size < DRAY_LINE / 4)
+		return true;
+	if (layout->bytes <= NEAREST || jump < DRAY_LINE)
+		return false;
+	/*
+	 * If few elements share a line, tiles pay only if lines evict each other,
+	 * or if rows are streamed.
+	 */
+	return tiling->size < DRAY_LINE / 4 || jump % CROWDED == 0 ||
+	       layout->bytes >= dray_tile_stream_from;
+}
+
+/* Returns bits that are set in some step between rows of the destination. */
+static uint64_t steps(const struct dray_tiling *tiling)
+{
+	uint64_t bits = 0;
+	int i;
+
+	for (i = 0; i < tiling->across.links; i++)
+		bits |= (uint64_t)tiling->across.axes[i].stride;
+	for (i = 0; i < tiling->outer_count; i++)
+		bits |= (uint64_t)tiling->outer[i].dst;
+	return bits;
+}
+
+/*
+ * Streams whole lines.  If all rows begin at the same place in a line, the first
+ * tile of each is shorter, so that others begin with a line.
+ */
+static void prepare_streams(struct dray_tiling *tiling)
+{
+	const size_t size = tiling->size;
+	size_t place = (uintptr_t)tiling->dst % DRAY_LINE;
+
+	if (TILE_ROW % size == 0 && place % size == 0 &&
+	    steps(tiling) % DRAY_LINE == 0) {
+		tiling->first -= place / size;
+		return;
+	}
+	tiling->back = (DRAY_LINE + size - 1) / size;
+}
+
+/* Chooses the sizes of tiles. */
+static void measure(struct dray_tiling *tiling,
+		    const struct dray_layout *layout)
+{
+	const uint64_t total = tiling->across.total;
+	const size_t size = tiling->size, square = tiling->square;
+	size_t most = least(TILE_ROWS, EDGE / size), tiles;
+
+	/* Tiles of one height, in whole squares. */
+	tiles = (total + most - 1) / most;
+	tiling->rows = (total + tiles - 1) / tiles;
+	tiling->rows = (tiling->rows + square - 1) / square * square;
+	tiling->panel = TILE_ROW / size;
+	tiling->first = tiling->panel;
+	tiling->back = 0;
+	tiling->streams = !tiling->function &&
+			  layout->bytes >= dray_tile_stream_from &&
+			  dray_rows_stream();
+	tiling->write = tiling->streams ? dray_rows_stream() : dray_rows_copy();
+	if (tiling->streams)
+		prepare_streams(tiling);
+	tiling->pitch = tiling->panel * size + TILE_MARGIN;
+}
+
+/* Copies elements that are not dense in the destination. */
+static void copy_row(unsigned char *dst, int64_t dst_stride,
+		     const unsigned char *src, int64_t src_stride, size_t count,
+		     const void *data)
+{
+	struct dray_grid grid = {
+		.dst = dst,
+		.src = src,
+		.rows = { 1, 0, 0 },
+		.columns = { count, dst_stride, src_stride },
+		.run = *(const size_t *)data,
+	};
+
+	dray_grid_copy(&grid);
+}
+
+static void begin(struct dray_tiling *tiling, const struct dray_layout *layout,
+		  int across)
+{
+	int i;
+
+	tiling->dst = layout->data[DRAY_DST];
+	tiling->src = layout->data[DRAY_SRC];
+	tiling->along.links = 0;
+	tiling->across.links = 0;
+	tiling->outer_count = layout->axes_count;
+	for (i = 0; i < layout->axes_count; i++)
+		tiling->outer[i] = (struct dray_pair_axis){
+			layout->axes[i].count,
+			layout->axes[i].strides[DRAY_DST],
+			layout->axes[i].strides[DRAY_SRC],
+		};
+	take_along(tiling, layout->axes_count - 1);
+	take_across(tiling, across);
+}
+
+bool dray_tiling_plan(struct dray_tiling *tiling,
+		      const struct dray_layout *layout,
+		      dray_layout_function *function, const void *data)
+{
+	size_t size = function ? layout->sizes[DRAY_SRC] : layout->run;
+	int across;
+
+	if (layout->bytes < SMALLEST || size > DRAY_LINE)
+		return false;
+	across = find_across(layout);
+	if (across < 0)
+		return false;
+	begin(tiling, layout, across);
+	tiling->size = size;
+	tiling->function = function;
+	tiling->data = data;
+	if (!function && tiling->along.step != (int64_t)size) {
+		tiling->function = copy_row;
+		tiling->data = &tiling->size;
+	}
+	extend(tiling);
+	tiling->turn =
+		dray_turn_for(size, tiling->across.step,
+			      least(tiling->along.total, tiling->across.total),
+			      &tiling->square);
+	if (!pays(tiling, layout))
+		return false;
+	sort_outer(tiling);
+	measure(tiling, layout);
+	return true;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * Checks of views.  A view is a plain struct that a caller may fill by hand, so
+ * nothing in it is trusted before dray_view_check().
+ */
+#ifndef DRAY_VIEW_VIEW_H
+#define DRAY_VIEW_VIEW_H
+
+#include <string.h>
+
+#include <dray/view.h>
+
+#define DRAY_VIEW_FACTS (DRAY_ALIGNED | DRAY_C_CONTIGUOUS | DRAY_F_CONTIGUOUS)
+#define DRAY_VIEW_FLAGS \
+	(DRAY_READ | DRAY_WRITE | DRAY_IMMUTABLE | DRAY_VIEW_FACTS)
+
+/* Bytes that a view covers; low == high if it covers none. */
+struct dray_extent {
+	int64_t elements;
+	int64_t bytes; /* elements times item size */
+	int64_t low; /* relative to data */
+	int64_t high;
+};
+
+/* Computes span and size; true if they do not fit 63 bits. */
+bool dray_view_measure_overflow(int ndim, const int64_t *shape,
+				const int64_t *strides, int64_t itemsize,
+				struct dray_extent *out);
+
+/* Checks the number of axes and the extents.  -EINVAL. */
+int dray_shape_check(const char *name, int ndim, const int64_t *shape);
+
+/* Checks and measures a view, except for its data. */
+int dray_view_measure(const struct dray_view *view, const char *name,
+		      struct dray_extent *extent);
+
+/*
+ * Checks a whole view and measures it.  @name begins the sentence.
+ * -EINVAL (ndim, an extent below 0, a type, flags, no data), -EOVERFLOW (its
+ * bytes do not fit 63 bits or leave the address space).
+ */
+int dray_view_check(const struct dray_view *view, const char *name,
+		    struct dray_extent *extent);
+
+/* Sets the flags that say how a checked view lies in memory. */
+void dray_view_set_facts(struct dray_view *view);
+
+/* Copies extents or strides; @from may be NULL without axes. */
+static inline void dray_axes_copy(int64_t *to, const int64_t *from, int ndim)
+{
+	if (ndim)
+		memcpy(to, from, (size_t)ndim * sizeof(*to));
+}
+
+/* Starts a result: all of @view but its axes. */
+static inline void dray_view_begin(struct dray_view *result,
+				   const struct dray_view *view, int ndim)
+{
+	memcpy(result, view, offsetof(struct dray_view, shape));
+	result->ndim = ndim;
+}
+
+/* Ends a result: sets its facts and writes it, maybe over its own input. */
+static inline int dray_view_finish(struct dray_view *result,
+				   struct dray_view *out)
+{
+	dray_view_set_facts(result);
+	dray_view_copy(out, result);
+	return 0;
+}
+
+/*
+ * Computes strides in C order, or with the first axis fastest; fails if the
+ * product of the extents, but for those of 0, overflows.  -EOVERFLOW.
+ */
+int dray_strides_fill(int ndim, const int64_t *shape, int64_t itemsize,
+		      bool c_order, int64_t *strides);
+
+/*
+ * Sorts axes as NumPy does for order K: those of the largest strides first, in
+ * either direction, and else in C order.
+ */
+void dray_strides_sort(int ndim, const int64_t *strides, int *axes);
+
+/* Resolves an axis, negative from the last; -1 with a sentence if none. */
+int dray_axis_resolve(int axis, int ndim);
+
+/*
+ * Resolves axes that have to differ, and returns them as a set in @taken.
+ * @name: of the list, in sentences
+ * -EINVAL.
+ */
+int dray_axes_resolve(const char *name, const int *axes, int count, int ndim,
+		      uint64_t *taken);
+
+/* Whether no gaps lie between elements, with the last axis fastest, or the first. */
+bool dray_view_is_packed(const struct dray_view *view, bool c_order);
+
+/* Whether one of its extents is 0. */
+bool dray_view_is_empty(const struct dray_view *view);
+
+static inline bool dray_view_has_bytes(const struct dray_view *view)
+{
+	return dray_dtype_itemsize(view->dtype) && !dray_view_is_empty(view);
+}
+
+/* Writes a shape as NumPy does, "(2,3)"; cut short if there is no room. */
+#define DRAY_SHAPE_TEXT 128
+const char *dray_shape_format(char text[DRAY_SHAPE_TEXT], int ndim,
+			      const int64_t *shape);
+
+/*
+ * Places a view that another process described over the @size bytes at @memory.
+ * Its ndim, shape, strides, flags and type are in it, and are not trusted, but
+ * for the address of a type object.
+ * @offset: bytes, of the element [0, 0, ...]
+ * -EBADMSG if any of it is wrong or leads out of the memory.
+ */
+int dray_view_place(struct dray_view *view, void *memory, uint64_t size,
+		    uint64_t offset);
+
+/* dray_view_assign() for a pair that matches and was reduced.  -ENOMEM. */
+struct dray_layout;
+struct dray_operand;
+int dray_view_assign_reduced(const struct dray_layout *layout,
+			     const struct dray_operand *dst,
+			     const struct dray_operand *src);
+
+/* Adds to an address that need not belong to an object; may wrap. */
+static inline void *dray_address_add(const void *address, int64_t offset)
+{
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
+	return (void *)((uintptr_t)address + (uintptr_t)offset);
+}
+
+#endif /* DRAY_VIEW_VIEW_H */

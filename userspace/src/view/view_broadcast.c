@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Broadcasting: axes of one element stand for any number of equal ones.
+ */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "view/view.h"
+#include "base/error.h"
+
+/* Whether axis @i of @view repeats one element; -1 if it does not fit. */
+static int repeats(const struct dray_view *view, int i, int64_t extent)
+{
+	if (i < 0 || view->shape[i] == 1)
+		return 1;
+	return view->shape[i] == extent ? 0 : -1;
+}
+
+int dray_view_broadcast(const struct dray_view *view, int ndim,
+			const int64_t *shape, struct dray_view *out)
+{
+	struct dray_view result;
+	int added, ret;
+	int i;
+
+	if (!dray_given(view, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
+	ret = dray_shape_check("the view", view->ndim, view->shape);
+	if (!ret)
+		ret = dray_shape_check("a broadcast", ndim, shape);
+	if (ret)
+		return ret;
+	added = ndim - view->ndim;
+	if (added < 0)
+		return dray_fail(-EINVAL, "%d axes cannot be broadcast to %d",
+				 view->ndim, ndim);
+	dray_view_begin(&result, view, ndim);
+	for (i = 0; i < ndim; i++) {
+		int repeated = repeats(view, i - added, shape[i]);
+
+		if (repeated < 0)
+			return dray_fail(
+				-EINVAL,
+				"axis %d of %" PRId64
+				" elements cannot be broadcast to %" PRId64,
+				i - added, view->shape[i - added], shape[i]);
+		result.shape[i] = shape[i];
+		result.strides[i] = repeated ? 0 : view->strides[i - added];
+	}
+	result.flags &= ~DRAY_WRITE;
+	ret = dray_view_check(&result, "a broadcast", NULL);
+	return ret ? ret : dray_view_finish(&result, out);
+}
+
+int dray_broadcast_shapes(int count, const int *ndims,
+			  const int64_t *const *shapes, int *ndim,
+			  int64_t *shape)
+{
+	/* The shape that each extent above 1 came from, for the sentence. */
+	int maker[DRAY_MAX_NDIM];
+	int64_t result[DRAY_MAX_NDIM];
+	int most = 0;
+	int i, k, at, ret;
+
+	if (!dray_given(ndim, __func__) || !dray_given(shape, __func__) ||
+	    (count > 0 &&
+	     (!dray_given(ndims, __func__) || !dray_given(shapes, __func__))))
+		return -EINVAL;
+	for (i = 0; i < count; i++) {
+		ret = dray_shape_check("a shape", ndims[i], shapes[i]);
+		if (ret)
+			return ret;
+		most = ndims[i] > most ? ndims[i] : most;
+	}
+	for (at = 0; at < most; at++) {
+		result[at] = 1;
+		maker[at] = 0;
+	}
+	for (i = 0; i < count; i++) {
+		for (k = 0; k < ndims[i]; k++) {
+			int64_t extent = shapes[i][k];
+			char one[DRAY_SHAPE_TEXT], other[DRAY_SHAPE_TEXT];
+
+			at = most - ndims[i] + k;
+			if (extent == 1 || extent == result[at])
+				continue;
+			if (result[at] == 1) {
+				result[at] = extent;
+				maker[at] = i;
+				continue;
+			}
+			return dray_fail(
+				-EINVAL,
+				"shape %d, %s, and shape %d, %s, cannot be broadcast to one",
+				maker[at],
+				dray_shape_format(one, ndims[maker[at]],
+						  shapes[maker[at]]),
+				i,
+				dray_shape_format(other, ndims[i], shapes[i]));
+		}
+	}
+	dray_axes_copy(shape, result, most);
+	*ndim = most;
+	return 0;
+}
