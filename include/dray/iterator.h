@@ -146,9 +146,6 @@ static inline void dray_iterator_next(struct dray_iterator *it)
 /* The next element, under the seed's name. */
 #define DRAY_ITERATOR_NEXT(it) dray_iterator_next(it)
 
-/** The most views that are iterated at once. */
-#define DRAY_MAX_OPERANDS 8
-
 /** One axis of a multi-iterator. */
 struct dray_multi_axis {
 	int64_t coordinate;	/* elements, 0 .. last */

@@ -20,6 +20,7 @@ extern "C" {
 #endif
 
 #define DRAY_MAX_NDIM 64
+#define DRAY_MAX_OPERANDS 8	/* views that are iterated, or copied, together */
 
 /** An order of elements in memory.  (Source: NPY_ORDER, with its numbers.) */
 enum dray_order {

@@ -30,8 +30,6 @@
 
 #include <dray/array.h>
 
-#define DRAY_MAX_OPERANDS 8
-
 /* Operands of a copy. */
 enum {
 	DRAY_DST,
