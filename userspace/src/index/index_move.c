@@ -87,6 +87,7 @@ static int fill(struct dray_index_walk *walk, struct chunk *chunk)
 	int ret;
 
 	chunk->numbers = NULL;
+	chunk->natural = true;
 	chunk->count = 0;
 	chunk->other = walk->other;
 	chunk->stride = inner->stride;

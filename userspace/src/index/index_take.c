@@ -167,6 +167,8 @@ int dray_put(const struct dray_view *view, const struct dray_view *indices,
 		return -EINVAL;
 	ret = dray_index_check_values(&to, view, values);
 	if (!ret)
+		ret = dray_view_check(indices, "an indexing array", NULL);
+	if (!ret)
 		ret = dray_values_use(&to, values, false, &used);
 	if (ret)
 		return ret;
