@@ -20,6 +20,10 @@ SAID = {
               "65536\n"
               "packet 1 brought 4096 bytes\n"
               "the tile's rows run from 163 to 100\n",
+    "arrays": re.escape("[[18 19 20 21 22 23]\n [ 6  7  8  9 10 11]]\n"
+                        "shape (2,6), type <i2\n"
+                        "[18 19 20 21 22 23 11]\nshape (7,), type <i2\n"
+                        "arrays.npy has 12 floats from byte 4096 on\n"),
     "ring": "1000 pictures, the sum of their first pixels is 124948\n",
 }
 

@@ -21,10 +21,35 @@ int main(void)
 """
 
 
-def block(language):
-    """The fenced blocks of that language, as one text."""
-    return "".join(re.findall(f"^```{language}\n(.*?)^```$", README,
-                              re.MULTILINE | re.DOTALL))
+# A picture from a camera, which has a 7 in its first row.
+ARRAYS = """
+#include <dray/dray.h>
+#include <stdio.h>
+#include <unistd.h>
+
+int main(void)
+{
+	static unsigned char pixels[480 * 640] = { 7 };
+	struct dray_view camera, view;
+	struct dray_array *picture;
+	struct dray_node *node;
+	struct dray_pool *pool;
+	const float *first;
+
+	dray_node_open("host", &node);
+	dray_pool_create(node, NULL, &pool);
+	dray_view_init(&camera, pixels, DRAY_UINT8, 2, (int64_t[]){ 480, 640 }, NULL);
+	LINES
+	first = picture->data;
+	printf("%g %g\\n", first[479 * 640], first[0]);
+	return unlink("picture.npy");
+}
+"""
+
+
+def blocks(language):
+    """The fenced blocks of that language."""
+    return re.findall(f"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture
@@ -51,12 +76,16 @@ def test_a_program_has_the_version_of_the_package(output, run_c):
 
 def test_the_c_example_builds_and_allocates_through_the_handle(run_c):
     assert re.search("^dray host: 8294464 bytes at offset [0-9]* of buffer [1-9]",
-                     run_c(block("c")), re.MULTILINE)
+                     run_c(blocks("c")[0]), re.MULTILINE)
+
+
+def test_the_lines_about_arrays_work(run_c):
+    assert run_c(ARRAYS.replace("LINES", blocks("c")[1])) == "7 0\n"
 
 
 def test_the_python_examples_run(output, package):
     said = output("env", f"PYTHONPATH={package}", "/usr/bin/python3", "-",
-                  input=block("python"))
+                  input="".join(blocks("python")))
     assert re.search("^dray host", said, re.MULTILINE)
     assert re.search("^196608 elements$", said, re.MULTILINE)
 
