@@ -100,5 +100,5 @@ def test_the_python_package_goes_where_python3_looks(output, root, package):
 def test_the_device_tree_example_compiles(output):
     tree = ("/dts-v1/; / { #address-cells = <2>; #size-cells = <2>;"
             "fpd_dma_chan1: a { #dma-cells = <1>; };"
-            f"fpd_dma_chan2: b {{ #dma-cells = <1>; }};\n{block('dts')}}};")
+            f"fpd_dma_chan2: b {{ #dma-cells = <1>; }};\n{blocks('dts')[0]}}};")
     output("dtc", "-q", "-O", "dtb", "-o", "/dev/null", input=tree)
