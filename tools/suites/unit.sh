@@ -11,7 +11,7 @@ PACKAGES_UNIT=(
 # Programs with threads, except records, records_faults, fork_locks and cancel: they
 # count threads, and the thread sanitizer adds one, or start threads in a child, which
 # it forbids.
-UNIT_THREADS='lock|(.*_)?threads|cache.*|walk|pressure|random|split|busy|fixed|log|resource_stack|manager_(pending|plugin)|pool_unlocked|handler|error|fork|ipc_halting|records_(handover|cheats)|copy|copy_fences|stream_(packets|busy|ring.*)'
+UNIT_THREADS='lock|(.*_)?threads|cache.*|walk|pressure|random|split|busy|fixed|log|resource_stack|manager_(pending|plugin)|pool_unlocked|handler|error|fork|ipc_halting|records_(handover|cheats)|copy|copy_fences|stream_(packets|busy|ring.*)|nditer_moves'
 
 suite_unit()
 {
