@@ -225,7 +225,7 @@ def room_page(date, opening, groups, types, room):
     title[0] = title[0][:1].upper() + title[0][1:]
     body = [".Sh DESCRIPTION", *prose(title)]
     for lines in rest:
-        body += [".Pp", *prose(lines)]
+        body += [".Pp"] * (lines[0][0] != "\t") + prose(lines)
     body += [".Ss Functions", ".Bl -tag -width Ds -compact"]
     for chunk in groups:
         for name, _, comment in chunk.functions:

@@ -19,7 +19,7 @@
 #include <dray/cast.h>
 #include <dray/nditer.h>
 #include <dray/index.h>
-#include <dray/sort.h>
+#include <dray/sorting.h>
 #include <dray/strings.h>
 #include <dray/npy.h>
 #include <dray/transfer.h>

@@ -199,7 +199,9 @@ style_tidy()
 	local files headers file name status=0
 
 	build_native || return 1
-	mapfile -t files < <(style_files 'userspace/*.c' 'tools/*.c')
+	# The native build has archives, so it does not compile their stand-in.
+	mapfile -t files < <(style_files 'userspace/*.c' 'tools/*.c' \
+		':!userspace/src/file/npz_none.c')
 	[ "${#files[@]}" -gt 0 ] || return 1
 	headers=$(style_files 'include/*.h' 'userspace/*.h' 'tools/*.h' \
 		.clang-tidy meson.build | xargs cat | cache_key)

@@ -17,7 +17,7 @@
 
 /* As NumPy has them: an array with more elements shows so many of each end. */
 #define MOST 1000
-#define EDGE 3
+#define EDGE INT64_C(3)
 
 #define LONGEST 120 /* bytes of an element's text, with its zero */
 

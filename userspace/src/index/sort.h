@@ -7,7 +7,7 @@
 #define DRAY_INDEX_SORT_H
 
 #include <dray/index.h>
-#include <dray/sort.h>
+#include <dray/sorting.h>
 
 enum dray_sorting_kind {
 	DRAY_SORTING_UNSIGNED,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * sort: elements in order along one axis.
+ * sorting: elements in order along one axis.
  *
  * The order is NumPy's.  Numbers, dates and durations go by value; NaN and NaT
  * are last.  Complex numbers go by their real part, then by the imaginary one,
@@ -14,8 +14,8 @@
  * written), -ENOMEM, and those named below.  A function that fails has changed
  * nothing.
  */
-#ifndef DRAY_SORT_H
-#define DRAY_SORT_H
+#ifndef DRAY_SORTING_H
+#define DRAY_SORTING_H
 
 #include <dray/array.h>
 
@@ -60,4 +60,4 @@ DRAY_API int dray_argmin(const struct dray_view *view, int axis,
 }
 #endif
 
-#endif /* DRAY_SORT_H */
+#endif /* DRAY_SORTING_H */
