@@ -86,11 +86,11 @@ FACT(a_common_structure_without_memory_is_refused)
 
 struct one {
 	int16_t x[2];
-	double y;
+	_Alignas(8) double y;
 };
 
 struct other {
-	int64_t y;
+	_Alignas(8) int64_t y;
 	float x[3];
 };
 

@@ -83,7 +83,7 @@ FACT(forged_types_are_refused)
 	/* An element of 4 GiB - 1, of which the array has one. */
 	FORGED((bad.text_size = 12, strcpy(bad.text, "V4294967295"),
 		bad.shape[0] = bad.shape[1] = 1),
-	       -EBADMSG, "in memory of");
+	       -EBADMSG, "covers bytes 0 to 4294967295");
 #undef FORGED
 	close(fd);
 	dray_array_unref(array);

@@ -15,7 +15,7 @@ FALLBACKS_ALL='fit|window|addresses|node|buffer.*|sync|pages.*|faults|pool.*|wal
 FALLBACKS_VALGRIND='fit|window|addresses|buffer.*|pool.*|walk|pressure|busy|cache.*|handler|block|block_pod|random|resource'
 
 # Other tests use sizes beyond 32 bits.
-FALLBACKS_I386='fit|window|addresses|node|buffer.*|sync|pages.*|faults|pool.*|walk|pressure|busy|cache.*|handler|check.*|block.*|random|threads|split|fork|clone|resource.*|tracking|fixed|log|manager_(faults|plugin|random)|records.*|dtype.*|element|view.*|overlap|assign|index.*|sort.*|layout.*|cast.*|iterator.*|nditer.*|array.*|print|npy|strings|ipc.*|copy.*|view_sync'
+FALLBACKS_I386='fit|window|addresses|node|buffer.*|sync|pages.*|faults|pool.*|walk|pressure|busy|cache.*|handler|check.*|block.*|random|threads|split|fork|clone|resource.*|tracking|fixed|log|manager_(faults|plugin|random)|records.*|dtype.*|element|view.*|index.*|sort.*|layout.*|cast_.*|iterator.*|nditer.*|array.*|print|npy|strings|ipc.*|copy.*|view_sync'
 
 suite_fallbacks()
 {
