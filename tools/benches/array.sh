@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Suite array: calls of libdray and of NumPy 2's C API on the same arrays, from C.
+# Suite array: calls of libdray and of NumPy 2's C API on the same arrays, from C, and
+# methods of both from Python.
 
 ABOUT_BENCH_ARRAY="arrays of dray and of NumPy 2, from C and from Python: \
 copies, conversions, views, iterators, indexing, sorting"
@@ -17,7 +18,7 @@ bench_array()
 	build_array "$packages" || return 1
 	folder=$(build_folder array)
 	[ "$LONG" = no ] || more=(--long)
-	log_note "measuring: four minutes, and eight with --long"
+	log_note "measuring: two minutes, and six with --long"
 	printf 'target\tthis machine, Linux %s (NumPy %s)\n' "$(uname -r)" \
 		"$(sed -n 's/^numpy==//p' "$TREE/tests/numpy/requirements.txt")" \
 		>"$1"
