@@ -6,10 +6,10 @@ usage: array_rows.py [--long] [WORD]...
        WORD    only rows with it in their names
 
 tests/bench/array/array_times.c has the timed loop.  A row is a name, arrays, the
-contenders and a goal: add it to rows().
+contenders and a goal: add it to copies() here, to array_calls.py, or, if it is timed
+from Python, to array_python.py.
 """
 
-import collections
 import itertools
 import math
 import os
@@ -17,85 +17,16 @@ import statistics
 import sys
 
 import array_times
-import numpy as np
 
 import alloc
+import array_calls
+import array_python
+from array_layouts import KINDS, LARGE, MIB, SIZES, Row, memory, sides
 
 ENOUGH = 5e6  # ns, of a sample
 ROUNDS = 7
-KIB, MIB = 1 << 10, 1 << 20
-# Rows of at least that many bytes are in GB/s.
-LARGE = MIB
+TEN = 50  # ns, of a call on ten elements
 TYPES = {1: "u1", 2: "u2", 4: "f4", 8: "f8", 16: "c16"}
-
-# make() returns dst and src.  contenders maps names to calls of array_times;
-# "straight" gets arrays without gaps.
-Row = collections.namedtuple("Row", "name bytes make contenders goal")
-
-
-def memory(shape, dtype):
-    """Returns an array with all its pages."""
-    made = np.empty(shape, dtype)
-    made.fill(1)
-    return made
-
-
-def contiguous(count, dtype):
-    return memory(count, dtype), memory(count, dtype)
-
-
-def strided(count, dtype):
-    return memory(count, dtype), memory(2 * count, dtype)[::2]
-
-
-def spread(count, dtype):
-    return memory(2 * count, dtype)[::2], memory(count, dtype)
-
-
-def backwards(count, dtype):
-    return memory(count, dtype), memory(count, dtype)[::-1]
-
-
-def broadcast(count, dtype):
-    """Repeats a row of 1/16 of the elements, and at least one."""
-    rows = 16 if count >= 256 else 2
-    row = memory(count // rows, dtype)
-    return (memory((rows, count // rows), dtype),
-            np.broadcast_to(row, (rows, count // rows)))
-
-
-def repeated(count, dtype):
-    """Repeats one element."""
-    return memory(count, dtype), np.broadcast_to(memory((), dtype), (count,))
-
-
-def sides(count, rank):
-    """Splits a power of two into such axes, the first ones longest; ten is 5 × 2."""
-    if count == 10:
-        return (5, 2) + (1,) * (rank - 2)
-    bits = count.bit_length() - 1
-    return tuple(1 << (bits + rank - 1 - axis) // rank for axis in range(rank))
-
-
-def transposed(rank, odd=0):
-    def make(count, dtype):
-        shape = tuple(side - odd for side in sides(count, rank))
-        return memory(shape[::-1], dtype), memory(shape, dtype).T
-    return make
-
-
-KINDS = {
-    "contiguous": contiguous,
-    "strided": strided,
-    "spread": spread,
-    "reversed": backwards,
-    "broadcast": broadcast,
-    "one element": repeated,
-    **{f"transposed rank {rank}": transposed(rank) for rank in range(2, 7)},
-    "transposed rank 2, odd": transposed(2, 1),
-}
-SIZES = {"10 elements": None, "32 KiB": 32 * KIB, "1 MiB": MIB,
-         "16 MiB": 16 * MIB, "64 MiB": 64 * MIB}
 
 
 def copy_row(kind, item, size):
@@ -115,14 +46,15 @@ def copy_row(kind, item, size):
         if count * item >= LARGE:
             goal = ("memcpy", 1 / 0.9)
     return Row(f"{kind}, {size} of {item} B", count * item,
-               lambda: KINDS[kind](count, TYPES[item]), contenders, goal)
+               lambda: KINDS[kind](count, TYPES[item]), contenders, goal,
+               not SIZES[size])
 
 
 # Without --long.
 FEW_SIZES, FEW_ITEMS = ("10 elements", "1 MiB", "64 MiB"), (1, 4)
 
 
-def rows(is_long):
+def copies(is_long):
     for item, kind, size in itertools.product(TYPES, KINDS, SIZES):
         if is_long or size in FEW_SIZES and item in FEW_ITEMS:
             row = copy_row(kind, item, size)
@@ -136,7 +68,11 @@ def straight(arrays):
     return memory(shape, dtype), memory(shape, dtype)
 
 
-def measure(row, rounds):
+def time_native(call, operands, loops):
+    return array_times.time(call, loops, *operands)
+
+
+def measure(row, rounds, time=time_native):
     """Returns contender -> ns, in each round each once."""
     arrays = row.make()
     operands = {name: straight(arrays) if name == "straight" else arrays
@@ -144,14 +80,14 @@ def measure(row, rounds):
     found = {name: [] for name in row.contenders}
     loops = {}
     for name, call in row.contenders.items():
-        once = array_times.time(call, *operands[name], 1)
+        once = time(call, operands[name], 1)
         if once < ENOUGH / 100:
-            once = array_times.time(call, *operands[name], 10)
+            once = time(call, operands[name], 10)
         loops[name] = max(1, int(ENOUGH / once))
     for number in range(rounds):
         for name in alloc.turns(row.contenders, number):
-            found[name].append(array_times.time(
-                row.contenders[name], *operands[name], loops[name]))
+            found[name].append(
+                time(row.contenders[name], operands[name], loops[name]))
     return found
 
 
@@ -166,21 +102,50 @@ def show(row, found):
     alloc.show(row.name, "GB/s", "higher", rates, (peer, 1 / ratio))
 
 
+def show_mean(name, medians, *goal):
+    if medians:
+        mean = math.exp(statistics.fmean(
+            math.log(each["NumPy"] / each["dray"])
+            for _, each in medians))
+        alloc.show(name, "× NumPy", "higher", {"dray": [mean]}, goal)
+
+
+def show_ten(ten):
+    """Prints the slowest of the calls on ten elements, name -> ns, and counts slow
+    ones."""
+    if ten:
+        slowest = max(ten, key=ten.get)
+        alloc.show(f"slowest call on ten elements: {slowest}", "ns", "lower",
+                   {"dray": [ten[slowest]]}, ("-", TEN))
+        alloc.show(f"calls on ten elements above {TEN} ns, of {len(ten)}",
+                   "calls", "lower",
+                   {"dray": [sum(each > TEN for each in ten.values())]},
+                   ("-", 0))
+
+
+def run(rows, words, rounds, time=time_native):
+    """Measures and prints rows; returns each with its medians."""
+    medians = []
+    for row in rows:
+        if all(word in row.name for word in words):
+            found = measure(row, rounds, time)
+            show(row, found)
+            medians.append((row, {name: statistics.median(values)
+                                  for name, values in found.items()}))
+    return medians
+
+
 def main():
     is_long = "--long" in sys.argv
     words = [word for word in sys.argv[1:] if word != "--long"]
     rounds = int(os.environ.get("DRAY_BENCH_ROUNDS", 0)) or ROUNDS
-    ratios = []
-    for row in rows(is_long):
-        if not all(word in row.name for word in words):
-            continue
-        found = measure(row, rounds)
-        show(row, found)
-        ratios.append(statistics.median(found["NumPy"])
-                      / statistics.median(found["dray"]))
-    mean = math.exp(statistics.fmean(map(math.log, ratios)))
-    alloc.show("geometric mean of all rows", "× NumPy", "higher",
-               {"dray": [mean]}, ("-", 2))
+    native = run(itertools.chain(copies(is_long), array_calls.rows()), words,
+                 rounds)
+    show_mean("geometric mean of all rows from C", native, "-", 2)
+    show_ten({row.name: each["dray"] for row, each in native
+              if row.is_ten})
+    python = run(array_python.rows(), words, rounds, array_python.time)
+    show_mean("geometric mean of all rows from Python", python)
 
 
 if __name__ == "__main__":

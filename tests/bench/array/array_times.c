@@ -3,63 +3,30 @@
  * A Python module that times calls of NumPy's C API and of libdray on the same
  * arrays.  The loop is in C, so the cost of Python is in neither.
  *
- * To add a contender, write its function and add it to the table.
+ * To add a contender, write its function and add it to the table of its file.
  */
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-
-#define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
-#include <numpy/arrayobject.h>
+#include "array_times.h"
 
 #include <string.h>
 #include <time.h>
 
-#include <dray/array.h>
-
-struct call {
-	PyArrayObject *dst;
-	PyArrayObject *src;
-	struct dray_view to; /* the same arrays */
-	struct dray_view from;
-	size_t bytes; /* of the destination */
-};
-
-/* One call; below 0 after a failure. */
-typedef int contender_call(const struct call *call);
-
-static int copy_numpy(const struct call *call)
-{
-	return PyArray_CopyInto(call->dst, call->src);
-}
-
-static int copy_dray(const struct call *call)
-{
-	return dray_view_assign(&call->to, &call->from);
-}
-
-/* For arrays without gaps. */
-static int copy_memory(const struct call *call)
-{
-	memcpy(call->to.data, call->from.data, call->bytes);
-	return 0;
-}
-
-static const struct {
-	const char *name;
-	contender_call *call;
-} contenders[] = {
-	{ "copy NumPy", copy_numpy },
-	{ "copy dray", copy_dray },
-	{ "memcpy", copy_memory },
+static const struct contender *const tables[] = {
+	copy_contenders,
+	view_contenders,
+	walk_contenders,
+	index_contenders,
 };
 
 static contender_call *contender_find(const char *name)
 {
+	const struct contender *contender;
 	size_t i;
 
-	for (i = 0; i < sizeof(contenders) / sizeof(contenders[0]); i++) {
-		if (strcmp(contenders[i].name, name) == 0)
-			return contenders[i].call;
+	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		for (contender = tables[i]; contender->name; contender++) {
+			if (strcmp(contender->name, name) == 0)
+				return contender->call;
+		}
 	}
 	PyErr_Format(PyExc_ValueError, "no contender %s", name);
 	return NULL;
@@ -109,12 +76,14 @@ static PyObject *array_time(PyObject *self, PyObject *args)
 	double begin;
 
 	(void)self;
-	if (!PyArg_ParseTuple(args, "sO!O!n", &name, &PyArray_Type, &call.dst,
-			      &PyArray_Type, &call.src, &loops))
+	if (!PyArg_ParseTuple(args, "snO!O!|O!", &name, &loops, &PyArray_Type,
+			      &call.dst, &PyArray_Type, &call.src,
+			      &PyArray_Type, &call.index))
 		return NULL;
 	run = contender_find(name);
 	if (!run || view_of(call.dst, &call.to) ||
-	    view_of(call.src, &call.from))
+	    view_of(call.src, &call.from) ||
+	    (call.index && view_of(call.index, &call.by)))
 		return NULL;
 	call.bytes = (size_t)PyArray_NBYTES(call.dst);
 	begin = seconds();
@@ -129,9 +98,33 @@ static PyObject *array_time(PyObject *self, PyObject *args)
 	return PyFloat_FromDouble((seconds() - begin) * 1e9 / (double)loops);
 }
 
+static PyObject *array_contenders(PyObject *self, PyObject *none)
+{
+	PyObject *names = PyList_New(0), *name;
+	const struct contender *contender;
+	size_t i;
+	int ret = names ? 0 : -1;
+
+	(void)self;
+	(void)none;
+	for (i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		for (contender = tables[i]; !ret && contender->name;
+		     contender++) {
+			name = PyUnicode_FromString(contender->name);
+			ret = name ? PyList_Append(names, name) : -1;
+			Py_XDECREF(name);
+		}
+	}
+	if (ret)
+		Py_CLEAR(names);
+	return names;
+}
+
 static PyMethodDef methods[] = {
 	{ "time", array_time, METH_VARARGS,
-	  "time(contender, dst, src, loops): ns of one call" },
+	  "time(contender, loops, dst, src[, index]): ns of one call" },
+	{ "contenders", array_contenders, METH_NOARGS,
+	  "contenders(): the names of all" },
 	{ NULL, NULL, 0, NULL },
 };
 
@@ -152,5 +145,7 @@ PyMODINIT_FUNC PyInit_array_times(void);
 PyMODINIT_FUNC PyInit_array_times(void)
 {
 	import_array();
+	if (view_contenders_init())
+		return NULL;
 	return PyModule_Create(&module);
 }
