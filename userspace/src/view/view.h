@@ -42,6 +42,14 @@ int dray_view_measure(const struct dray_view *view, const char *name,
 int dray_view_check(const struct dray_view *view, const char *name,
 		    struct dray_extent *extent);
 
+/*
+ * Describes a view of memory that is still to be had, and counts its bytes.
+ * @strides: NULL is C order; others leave no gap
+ * Errors are those of dray_view_bytes().
+ */
+int dray_view_plan(struct dray_view *view, dray_dtype dtype, int ndim,
+		   const int64_t *shape, const int64_t *strides, size_t *bytes);
+
 /* Sets the flags that say how a checked view lies in memory. */
 void dray_view_set_facts(struct dray_view *view);
 

@@ -101,8 +101,8 @@ int dray_view_measure(const struct dray_view *view, const char *name,
 	int ret;
 
 	ret = dray_shape_check(name, view->ndim, view->shape);
-	if (!ret && !dray_dtype_is_number(view->dtype))
-		ret = dray_dtype_normalize(view->dtype, &normal);
+	if (!ret)
+		ret = dray_dtype_check(view->dtype, &normal);
 	if (ret)
 		return ret;
 	if (view->flags & ~DRAY_VIEW_FLAGS)
