@@ -120,6 +120,11 @@ static void find_flat(const struct dray_view *view, struct best best,
 
 	if (!dray_rows_start(&rows, &view, 1))
 		return;
+	if (!rows.ndim && best.dense && rows.strides[0] == best.order->size) {
+		*out = (int64_t)best.dense(rows.data[0], (size_t)rows.count,
+					   best.flip);
+		return;
+	}
 	do {
 		look_at(&best, rows.data[0], rows.strides[0], rows.count);
 	} while (dray_rows_next(&rows));

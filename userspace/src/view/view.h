@@ -30,10 +30,6 @@ bool dray_view_measure_overflow(int ndim, const int64_t *shape,
 /* Checks the number of axes and the extents.  -EINVAL. */
 int dray_shape_check(const char *name, int ndim, const int64_t *shape);
 
-/* Checks and measures a view, except for its data. */
-int dray_view_measure(const struct dray_view *view, const char *name,
-		      struct dray_extent *extent);
-
 /*
  * Checks a whole view and measures it.  @name begins the sentence.
  * -EINVAL (ndim, an extent below 0, a type, flags, no data), -EOVERFLOW (its
