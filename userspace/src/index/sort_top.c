@@ -9,110 +9,135 @@
 #include "index/sort.h"
 #include "base/cpu.h"
 
-#define BLOCK 2048 /* bytes */
-#define WIDE 32 /* bytes of a vector */
+#define BLOCK 8192 /* bytes at most */
 #define CHAINS 4 /* vectors that do not wait for each other */
+#define STEP \
+	((size_t)CHAINS * 64) /* a multiple of what is looked at together */
+
+/*
+ * The largest number of @bytes, at least @best; tells of a NaN among them.
+ * @wide: bytes of a vector, which the processor has
+ */
+#define DEFINE_TOP(attributes, suffix, wide, name, type, bits)                \
+	attributes static type top_##name##suffix(const unsigned char *data,  \
+						  size_t bytes, bits flip,    \
+						  type best, bool *nan)       \
+	{                                                                     \
+		typedef type numbers __attribute__((vector_size(wide)));      \
+		typedef bits masks __attribute__((vector_size(wide)));        \
+		masks nans = { 0 }, raw, above;                               \
+		numbers top[CHAINS], at;                                      \
+		size_t i, k;                                                  \
+                                                                              \
+		for (k = 0; k < CHAINS; k++)                                  \
+			top[k] = (numbers){ 0 } + best;                       \
+		for (i = 0; i < bytes; i += CHAINS * wide) {                  \
+			for (k = 0; k < CHAINS; k++) {                        \
+				memcpy(&raw, data + i + k * wide, wide);      \
+				raw ^= flip;                                  \
+				at = (numbers)raw;                            \
+				nans |= (masks)(at != at);                    \
+				above = (masks)(at > top[k]);                 \
+				top[k] = (numbers)((raw & above) |            \
+						   ((masks)top[k] & ~above)); \
+			}                                                     \
+		}                                                             \
+		for (k = 1; k < CHAINS; k++) {                                \
+			above = (masks)(top[k] > top[0]);                     \
+			top[0] = (numbers)(((masks)top[k] & above) |          \
+					   ((masks)top[0] & ~above));         \
+		}                                                             \
+		for (i = 0; i < wide / sizeof(type); i++) {                   \
+			best = top[0][i] > best ? top[0][i] : best;           \
+			*nan |= nans[i] != 0;                                 \
+		}                                                             \
+		return best;                                                  \
+	}
 
 #if defined(__x86_64__)
 #define AVX2 __attribute__((target("avx2")))
-#define HAS_AVX2 dray_cpu_has_avx2()
+#define COMPARES_LONG dray_cpu_has_avx2() /* integers of 8 bytes */
+#define AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
+#define DEFINE_TOPS(name, type, bits)                 \
+	DEFINE_TOP(, _plain, 16, name, type, bits)    \
+	DEFINE_TOP(AVX2, _avx2, 32, name, type, bits) \
+	DEFINE_TOP(AVX512, _avx512, 64, name, type, bits)
+#define TOP(name)                                    \
+	(dray_cpu_has_avx512() ? top_##name##_avx512 \
+	 : dray_cpu_has_avx2() ? top_##name##_avx2   \
+			       : top_##name##_plain)
 #else
-#define AVX2
-#define HAS_AVX2 false
+#define COMPARES_LONG true
+#define DEFINE_TOPS(name, type, bits) DEFINE_TOP(, _plain, 16, name, type, bits)
+#define TOP(name) top_##name##_plain
 #endif
 
-#define DEFINE_VECTORS(name, type, bits)                               \
-	typedef type vector_##name __attribute__((vector_size(WIDE))); \
-	typedef bits bits_##name __attribute__((vector_size(WIDE)));
+/* Bytes of the next block, of at most @count numbers; 0: too few are left. */
+static size_t block_of(size_t count, size_t size)
+{
+	return count >= BLOCK / size ? BLOCK : count * size / STEP * STEP;
+}
 
-/* The largest number of a block, at least @best; tells of a NaN in it. */
-#define DEFINE_TOP(attributes, suffix, name, type, bits)                    \
-	attributes static type top_##name##suffix(                          \
-		const unsigned char *data, bits flip, type best, bool *nan) \
-	{                                                                   \
-		vector_##name top[CHAINS], at;                              \
-		bits_##name nans = { 0 }, raw, above;                       \
-		size_t i, k;                                                \
-                                                                            \
-		for (k = 0; k < CHAINS; k++)                                \
-			top[k] = (vector_##name){ 0 } + best;               \
-		for (i = 0; i < BLOCK; i += CHAINS * WIDE) {                \
-			for (k = 0; k < CHAINS; k++) {                      \
-				memcpy(&raw, data + i + k * WIDE, WIDE);    \
-				raw ^= flip;                                \
-				at = (vector_##name)raw;                    \
-				nans |= (bits_##name)(at != at);            \
-				above = (bits_##name)(at > top[k]);         \
-				top[k] = (vector_##name)(                   \
-					(raw & above) |                     \
-					((bits_##name)top[k] & ~above));    \
-			}                                                   \
-		}                                                           \
-		for (k = 1; k < CHAINS; k++) {                              \
-			above = (bits_##name)(top[k] > top[0]);             \
-			top[0] = (vector_##name)(                           \
-				((bits_##name)top[k] & above) |             \
-				((bits_##name)top[0] & ~above));            \
-		}                                                           \
-		for (i = 0; i < WIDE / sizeof(type); i++) {                 \
-			best = top[0][i] > best ? top[0][i] : best;         \
-			*nan |= nans[i] != 0;                               \
-		}                                                           \
-		return best;                                                \
-	}
+/* Else numbers would stay in memory, beside the vectors. */
+#define SEPARATE __attribute__((noinline))
 
-#define DEFINE_FIND(name, type, bits)                                         \
-	DEFINE_VECTORS(name, type, bits)                                      \
-	DEFINE_TOP(, _plain, name, type, bits)                                \
-	DEFINE_TOP(AVX2, _avx2, name, type, bits)                             \
-                                                                              \
-	static type load_##name(const unsigned char *data, size_t at,         \
-				bits flip)                                    \
-	{                                                                     \
-		type number;                                                  \
-		bits raw;                                                     \
-                                                                              \
-		memcpy(&raw, data + at * sizeof(raw), sizeof(raw));           \
-		raw ^= flip;                                                  \
-		memcpy(&number, &raw, sizeof(number));                        \
-		return number;                                                \
-	}                                                                     \
-                                                                              \
-	static size_t find_##name(const unsigned char *data, size_t count,    \
-				  uint64_t flips)                             \
-	{                                                                     \
-		const size_t block = BLOCK / sizeof(type);                    \
-		const bool wide = count >= block && HAS_AVX2;                 \
-		const bits flip = (bits)flips;                                \
-		type best = load_##name(data, 0, flip), number;               \
-		bool nan = best != best;                                      \
-		size_t at = 0, where = 0;                                     \
-                                                                              \
-		for (; !nan && count - at >= block; at += block) {            \
-			const unsigned char *from = data + at * sizeof(type); \
-                                                                              \
-			number = wide ? top_##name##_avx2(from, flip, best,   \
-							  &nan)               \
-				      : top_##name##_plain(from, flip, best,  \
-							   &nan);             \
-			if (nan || number > best) {                           \
-				best = number;                                \
-				where = at;                                   \
-			}                                                     \
-		}                                                             \
-		for (; !nan && at < count; at++) {                            \
-			number = load_##name(data, at, flip);                 \
-			nan = number != number;                               \
-			if (nan || number > best) {                           \
-				best = number;                                \
-				where = at;                                   \
-			}                                                     \
-		}                                                             \
-		for (;; where++) {                                            \
-			number = load_##name(data, where, flip);              \
-			if (nan ? number != number : number == best)          \
-				return where;                                 \
-		}                                                             \
+#define DEFINE_FIND(name, type, bits)                                            \
+	DEFINE_TOPS(name, type, bits)                                            \
+                                                                                 \
+	static type load_##name(const unsigned char *data, size_t at,            \
+				bits flip)                                       \
+	{                                                                        \
+		type number;                                                     \
+		bits raw;                                                        \
+                                                                                 \
+		memcpy(&raw, data + at * sizeof(raw), sizeof(raw));              \
+		raw ^= flip;                                                     \
+		memcpy(&number, &raw, sizeof(number));                           \
+		return number;                                                   \
+	}                                                                        \
+                                                                                 \
+	/* The best is one at @where or behind, or will be found from @at on. */ \
+	SEPARATE static size_t scan_##name(const unsigned char *data,            \
+					   size_t count, bits flip, type best,   \
+					   bool nan, size_t where, size_t at)    \
+	{                                                                        \
+		type number;                                                     \
+                                                                                 \
+		for (; !nan && at < count; at++) {                               \
+			number = load_##name(data, at, flip);                    \
+			nan = number != number;                                  \
+			if (nan || number > best) {                              \
+				best = number;                                   \
+				where = at;                                      \
+			}                                                        \
+		}                                                                \
+		for (;; where++) {                                               \
+			number = load_##name(data, where, flip);                 \
+			if (nan ? number != number : number == best)             \
+				return where;                                    \
+		}                                                                \
+	}                                                                        \
+                                                                                 \
+	static size_t find_##name(const unsigned char *data, size_t count,       \
+				  uint64_t flips)                                \
+	{                                                                        \
+		const bits flip = (bits)flips;                                   \
+		type best = load_##name(data, 0, flip), number;                  \
+		bool nan = best != best;                                         \
+		size_t at, where = 0, bytes;                                     \
+                                                                                 \
+		for (at = 0; !nan; at += bytes / sizeof(type)) {                 \
+			bytes = block_of(count - at, sizeof(type));              \
+			if (!bytes)                                              \
+				break;                                           \
+			number = TOP(name)(data + at * sizeof(type), bytes,      \
+					   flip, best, &nan);                    \
+			if (nan || number > best) {                              \
+				best = number;                                   \
+				where = at;                                      \
+			}                                                        \
+		}                                                                \
+		return scan_##name(data, count, flip, best, nan, where, at);     \
 	}
 
 DEFINE_FIND(1, int8_t, uint8_t)
@@ -136,6 +161,9 @@ dray_top_loop *dray_top_loop_of(const struct dray_sorting *order, bool smallest,
 						find_8 };
 
 	if (order->swapped && order->size > 1)
+		return NULL;
+	if (order->size == sizeof(int64_t) && !COMPARES_LONG &&
+	    order->kind != DRAY_SORTING_FLOAT)
 		return NULL;
 	*flip = 0;
 	switch (order->kind) {
