@@ -17,9 +17,8 @@ int dray_array_adopt(const struct dray_view *view, uint32_t flags,
 size_t dray_array_room(int ndim);
 
 /*
- * Makes an array beside the object of @base, which has room for it; takes over the
- * caller's reference.  It owns all of @base's memory, of which @view was checked
- * and has its facts.
+ * Makes an array in the room of @base, and takes over the caller's reference.  It
+ * owns all of @base's memory; @view was checked and has its facts.
  * @bytes: of its elements
  */
 struct dray_array *dray_array_place(const struct dray_view *view, size_t bytes,

@@ -60,7 +60,7 @@ static int own(struct dray_block *base, dray_dtype dtype, int ndim,
 	return ret;
 }
 
-/* Makes the array that was planned, in the room of its base. */
+/* Makes a planned array, in the room of its base. */
 static void place(struct dray_view *view, size_t bytes, struct dray_block *base,
 		  struct dray_array **out)
 {

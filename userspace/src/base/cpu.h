@@ -23,7 +23,7 @@ static inline bool dray_cpu_has_avx2(void)
 #endif
 }
 
-/* Those that AVX512F, BW, DQ and VL add. */
+/* AVX512F, BW, DQ and VL. */
 static inline bool dray_cpu_has_avx512(void)
 {
 #if defined(CPU_FEATURE_ACTIVE)

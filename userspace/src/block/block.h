@@ -64,7 +64,7 @@ static inline bool dray_range_holds(const void *start, size_t room,
 
 /*
  * Make blocks with @room bytes beside the block's object, aligned for pointers and
- * freed with it: for what always has a reference to the block.  -ENOMEM.
+ * freed with it: for an object with a reference to the block.  -ENOMEM.
  */
 void *dray_block_room(struct dray_block *block);
 
@@ -72,7 +72,7 @@ void *dray_block_room(struct dray_block *block);
 int dray_block_create_cleared(struct dray_pool *pool, size_t size, size_t room,
 			      struct dray_block **out);
 
-/* As dray_block_create_handled(), with a handler that is known to be usable. */
+/* As dray_block_create_handled(), with a usable handler. */
 int dray_block_create_current(const struct dray_handler *handler, size_t size,
 			      bool zeroed, size_t room, struct dray_block **out);
 

@@ -69,7 +69,7 @@ static int assign(const struct dray_operand *to,
 	return dray_view_assign_reduced(&layout, to, from);
 }
 
-/* Whether a view is a line of elements already, which the layout would keep. */
+/* Whether a view is a line of elements, as its layout would be. */
 static bool is_line(const struct dray_view *view)
 {
 	return view->ndim == 1 && view->strides[0] > 0 &&

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * The largest of numbers that lie dense, a block at a time: vectors find the
- * largest number of a block, and the last block that raised it is searched for
- * it.  Flipped bits make all integers signed, and the smallest number the largest.
+ * Finds the largest of dense numbers, a block at a time: vectors compute the
+ * largest number of a block, and the last block to raise it is searched for it.
+ * Flipped bits make all integers signed, and the smallest number the largest.
  */
 #include <string.h>
 
@@ -10,13 +10,12 @@
 #include "base/cpu.h"
 
 #define BLOCK 8192 /* bytes at most */
-#define CHAINS 4 /* vectors that do not wait for each other */
-#define STEP \
-	((size_t)CHAINS * 64) /* a multiple of what is looked at together */
+#define CHAINS 4 /* vectors, each independent of the others */
+#define STEP ((size_t)CHAINS * 64) /* a multiple of all chains */
 
 /*
  * The largest number of @bytes, at least @best; tells of a NaN among them.
- * @wide: bytes of a vector, which the processor has
+ * @wide: bytes of a vector of the processor
  */
 #define DEFINE_TOP(attributes, suffix, wide, name, type, bits)                \
 	attributes static type top_##name##suffix(const unsigned char *data,  \
@@ -67,7 +66,7 @@
 	 : dray_cpu_has_avx2() ? top_##name##_avx2   \
 			       : top_##name##_plain)
 #else
-#define COMPARES_LONG true
+#define COMPARES_LONG (sizeof(void *) == sizeof(int64_t))
 #define DEFINE_TOPS(name, type, bits) DEFINE_TOP(, _plain, 16, name, type, bits)
 #define TOP(name) top_##name##_plain
 #endif

@@ -39,7 +39,7 @@ int dray_view_check(const struct dray_view *view, const char *name,
 		    struct dray_extent *extent);
 
 /*
- * Describes a view of memory that is still to be had, and counts its bytes.
+ * Describes a view before it has memory, and counts its bytes.
  * @strides: NULL is C order; others leave no gap
  * Errors are those of dray_view_bytes().
  */
