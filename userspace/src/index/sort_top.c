@@ -10,14 +10,14 @@
 #include "base/cpu.h"
 
 #define BLOCK 8192 /* bytes at most */
-#define CHAINS 4 /* vectors, each independent of the others */
-#define STEP ((size_t)CHAINS * 64) /* a multiple of all chains */
+#define STEP ((size_t)8 * 64) /* a multiple of all chains */
 
 /*
  * The largest number of @bytes, at least @best; tells of a NaN among them.
+ * @chains: vectors, each independent of the others
  * @wide: bytes of a vector of the processor
  */
-#define DEFINE_TOP(attributes, suffix, wide, name, type, bits)                \
+#define DEFINE_TOP(attributes, suffix, chains, wide, name, type, bits)        \
 	attributes static type top_##name##suffix(const unsigned char *data,  \
 						  size_t bytes, bits flip,    \
 						  type best, bool *nan)       \
@@ -25,13 +25,13 @@
 		typedef type numbers __attribute__((vector_size(wide)));      \
 		typedef bits masks __attribute__((vector_size(wide)));        \
 		masks nans = { 0 }, raw, above;                               \
-		numbers top[CHAINS], at;                                      \
+		numbers top[chains], at;                                      \
 		size_t i, k;                                                  \
                                                                               \
-		for (k = 0; k < CHAINS; k++)                                  \
+		for (k = 0; k < chains; k++)                                  \
 			top[k] = (numbers){ 0 } + best;                       \
-		for (i = 0; i < bytes; i += CHAINS * wide) {                  \
-			for (k = 0; k < CHAINS; k++) {                        \
+		for (i = 0; i < bytes; i += chains * wide) {                  \
+			for (k = 0; k < chains; k++) {                        \
 				memcpy(&raw, data + i + k * wide, wide);      \
 				raw ^= flip;                                  \
 				at = (numbers)raw;                            \
@@ -41,7 +41,7 @@
 						   ((masks)top[k] & ~above)); \
 			}                                                     \
 		}                                                             \
-		for (k = 1; k < CHAINS; k++) {                                \
+		for (k = 1; k < chains; k++) {                                \
 			above = (masks)(top[k] > top[0]);                     \
 			top[0] = (numbers)(((masks)top[k] & above) |          \
 					   ((masks)top[0] & ~above));         \
@@ -57,17 +57,18 @@
 #define AVX2 __attribute__((target("avx2")))
 #define COMPARES_LONG dray_cpu_has_avx2() /* integers of 8 bytes */
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
-#define DEFINE_TOPS(name, type, bits)                 \
-	DEFINE_TOP(, _plain, 16, name, type, bits)    \
-	DEFINE_TOP(AVX2, _avx2, 32, name, type, bits) \
-	DEFINE_TOP(AVX512, _avx512, 64, name, type, bits)
+#define DEFINE_TOPS(name, type, bits)                    \
+	DEFINE_TOP(, _plain, 4, 16, name, type, bits)    \
+	DEFINE_TOP(AVX2, _avx2, 4, 32, name, type, bits) \
+	DEFINE_TOP(AVX512, _avx512, 8, 64, name, type, bits)
 #define TOP(name)                                    \
 	(dray_cpu_has_avx512() ? top_##name##_avx512 \
 	 : dray_cpu_has_avx2() ? top_##name##_avx2   \
 			       : top_##name##_plain)
 #else
 #define COMPARES_LONG (sizeof(void *) == sizeof(int64_t))
-#define DEFINE_TOPS(name, type, bits) DEFINE_TOP(, _plain, 16, name, type, bits)
+#define DEFINE_TOPS(name, type, bits) \
+	DEFINE_TOP(, _plain, 4, 16, name, type, bits)
 #define TOP(name) top_##name##_plain
 #endif
 
