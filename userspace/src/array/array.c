@@ -220,23 +220,12 @@ static int measure(const struct dray_array_options *options,
 	return 0;
 }
 
-/* Memory of zero bytes. */
-static void *new_zeroed(const struct sizes *sizes)
-{
-	void *memory;
-
-	if (sizes->alignment <= _Alignof(max_align_t))
-		return calloc(1, sizes->whole);
-	if (posix_memalign(&memory, sizes->alignment, sizes->whole))
-		return NULL;
-	return memset(memory, 0, sizes->whole);
-}
-
 int dray_array_make(const struct dray_array_options *options,
 		    struct dray_array **out)
 {
 	struct sizes sizes = { 0 };
 	struct array *array;
+	void *memory;
 	int ret;
 
 	if (!options || !out)
@@ -247,15 +236,15 @@ int dray_array_make(const struct dray_array_options *options,
 		ret = measure(options, &sizes);
 	if (ret)
 		return ret;
-	array = new_zeroed(&sizes);
-	if (!array)
+	if (posix_memalign(&memory, sizes.alignment, sizes.whole))
 		return dray_fail(-ENOMEM, "no memory for an array of %zu bytes",
 				 sizes.whole);
+	array = memset(memory, 0, sizes.whole);
 	array->destroy = options->destroy;
 	array->size = options->size;
 	array->start = options->data;
 	if (!options->reference && options->size)
-		array->start = (char *)array + sizes.elements;
+		array->start = (char *)memory + sizes.elements;
 	array->array.dtype = dray_dtype_ref(options->dtype);
 	array->array.data = array->start;
 	array->array.flags = options->flags;
