@@ -25,6 +25,7 @@ static const char *const flag_names[] = {
 #define FLAGS (sizeof(flag_names) / sizeof(flag_names[0]))
 
 struct array {
+	bool beside; /* in the memory of array.reference's object */
 	void *start; /* of the elements, even if array.data changes */
 	size_t size;
 	void (*destroy)(struct dray_array *array);
@@ -46,14 +47,16 @@ struct dray_array **dray_array_target(struct dray_array *array)
 static void array_destroy(struct dray_block *block)
 {
 	struct array *array = array_of(block);
+	struct dray_block *reference = array->array.reference;
 
 	if (array->target && dray_array_write_back(&array->array))
 		dray_array_discard(&array->array);
 	if (array->destroy)
 		array->destroy(&array->array);
-	dray_block_unref(array->array.reference);
 	dray_dtype_unref(array->array.dtype);
-	free(array);
+	if (!array->beside)
+		free(array);
+	dray_block_unref(reference);
 }
 
 static void array_range(const struct dray_block *block,
@@ -119,19 +122,21 @@ static const struct dray_block_class array_class = {
 	.dump = array_dump,
 };
 
-static bool holds(const struct dray_block *block, const void *data, size_t size)
+static bool holds(const struct dray_block *block,
+		  const struct dray_block_range *range, const void *data,
+		  size_t size)
 {
 	const struct dray_block_class *class = dray_block_class(block);
 
 	if (class->holds)
 		return class->holds(block, data, size);
-	return dray_range_holds(dray_block_data(block), dray_block_size(block),
-				data, size);
+	return dray_range_holds(range->data, range->size, data, size);
 }
 
 static int check_reference(const struct dray_array_options *options)
 {
 	const struct dray_block *reference = options->reference;
+	struct dray_block_range range = { 0 };
 
 	if (!reference)
 		return options->data
@@ -140,13 +145,15 @@ static int check_reference(const struct dray_array_options *options)
 					 "elements at %p, which no block holds",
 					 options->data)
 			       : 0;
-	if (options->size && !holds(reference, options->data, options->size))
+	dray_block_class(reference)->range(reference, &range);
+	if (options->size &&
+	    !holds(reference, &range, options->data, options->size))
 		return dray_fail(-EINVAL,
 				 "%zu bytes at %p do not lie in block %p (%s)",
 				 options->size, options->data,
 				 (const void *)reference,
 				 dray_block_type_name(reference->type));
-	if ((options->flags & DRAY_WRITE) && !dray_block_writable(reference))
+	if ((options->flags & DRAY_WRITE) && !range.writable)
 		return dray_fail(-EPERM, "block %p (%s) may not be written",
 				 (const void *)reference,
 				 dray_block_type_name(reference->type));
@@ -247,4 +254,34 @@ int dray_array_make(const struct dray_array_options *options,
 	dray_block_init(&array->array.block, &array_class);
 	*out = &array->array;
 	return 0;
+}
+
+size_t dray_array_room(int ndim)
+{
+	return sizeof(struct array) +
+	       (size_t)ndim * sizeof(struct dray_array_axis);
+}
+
+struct dray_array *dray_array_place(const struct dray_view *view, size_t bytes,
+				    struct dray_block *base)
+{
+	struct array *array = dray_block_room(base);
+	struct dray_array_axis *axes = dray_array_axes(&array->array);
+	int i;
+
+	memset(array, 0, sizeof(*array));
+	array->beside = true;
+	array->start = view->data;
+	array->size = bytes;
+	array->array.dtype = dray_dtype_ref(view->dtype);
+	array->array.data = view->data;
+	array->array.flags = view->flags | DRAY_OWNED;
+	array->array.reference = base;
+	array->array.ndim = view->ndim;
+	array->array.meta_size = (uint32_t)(view->ndim * sizeof(axes[0]));
+	for (i = 0; i < view->ndim; i++)
+		axes[i] = (struct dray_array_axis){ view->shape[i],
+						    view->strides[i] };
+	dray_block_init(&array->array.block, &array_class);
+	return &array->array;
 }

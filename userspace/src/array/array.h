@@ -13,6 +13,17 @@
 int dray_array_adopt(const struct dray_view *view, uint32_t flags,
 		     struct dray_block *base, struct dray_array **out);
 
+/* Bytes beside a block's object for an array of @ndim axes. */
+size_t dray_array_room(int ndim);
+
+/*
+ * Makes an array in the room of @base, and takes over the caller's reference.  It
+ * owns all of @base's memory; @view was checked and has its facts.
+ * @bytes: of its elements
+ */
+struct dray_array *dray_array_place(const struct dray_view *view, size_t bytes,
+				    struct dray_block *base);
+
 /*
  * Makes an array of the handler that this thread allocates with; @strides NULL is
  * C order, others leave no gap and start at the lowest byte.

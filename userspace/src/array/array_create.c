@@ -60,19 +60,37 @@ static int own(struct dray_block *base, dray_dtype dtype, int ndim,
 	return ret;
 }
 
+/* Makes a planned array, in the room of its base. */
+static void place(struct dray_view *view, size_t bytes, struct dray_block *base,
+		  struct dray_array **out)
+{
+	int i;
+
+	view->data = dray_block_data(base);
+	dray_view_set_facts(view);
+	/* As in NumPy, nothing is a step away from nothing. */
+	for (i = 0; !bytes && i < view->ndim; i++)
+		view->strides[i] = 0;
+	*out = dray_array_place(view, bytes, base);
+}
+
 int dray_array_from_handler(dray_dtype dtype, int ndim, const int64_t *shape,
 			    const int64_t *strides, bool zeroed,
 			    struct dray_array **out)
 {
 	struct dray_block *base;
+	struct dray_view view;
 	size_t bytes;
 	int ret;
 
-	ret = dray_view_bytes(dtype, ndim, shape, &bytes);
+	ret = dray_view_plan(&view, dtype, ndim, shape, strides, &bytes);
 	if (!ret)
-		ret = dray_block_create_handled(dray_get_handler(), bytes,
-						zeroed, &base);
-	return ret ? ret : own(base, dtype, ndim, shape, strides, out);
+		ret = dray_block_create_current(dray_get_handler(), bytes,
+						zeroed, dray_array_room(ndim),
+						&base);
+	if (!ret)
+		place(&view, bytes, base, out);
+	return ret;
 }
 
 int dray_array_empty(dray_dtype dtype, int ndim, const int64_t *shape,
@@ -95,15 +113,19 @@ int dray_array_create(struct dray_pool *pool, dray_dtype dtype, int ndim,
 		      const int64_t *shape, struct dray_array **out)
 {
 	struct dray_block *base;
+	struct dray_view view;
 	size_t bytes;
 	int ret;
 
 	if (!dray_given(pool, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	ret = dray_view_bytes(dtype, ndim, shape, &bytes);
+	ret = dray_view_plan(&view, dtype, ndim, shape, NULL, &bytes);
 	if (!ret)
-		ret = dray_block_create_cleared(pool, bytes, &base);
-	return ret ? ret : own(base, dtype, ndim, shape, NULL, out);
+		ret = dray_block_create_cleared(pool, bytes,
+						dray_array_room(ndim), &base);
+	if (!ret)
+		place(&view, bytes, base, out);
+	return ret;
 }
 
 int dray_array_create_alone(struct dray_node *node, dray_dtype dtype, int ndim,

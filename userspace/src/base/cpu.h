@@ -23,4 +23,20 @@ static inline bool dray_cpu_has_avx2(void)
 #endif
 }
 
+/* AVX512F, BW, DQ and VL. */
+static inline bool dray_cpu_has_avx512(void)
+{
+#if defined(CPU_FEATURE_ACTIVE)
+	return CPU_FEATURE_ACTIVE(AVX512F) && CPU_FEATURE_ACTIVE(AVX512BW) &&
+	       CPU_FEATURE_ACTIVE(AVX512DQ) && CPU_FEATURE_ACTIVE(AVX512VL);
+#elif defined(__x86_64__)
+	return __builtin_cpu_supports("avx512f") &&
+	       __builtin_cpu_supports("avx512bw") &&
+	       __builtin_cpu_supports("avx512dq") &&
+	       __builtin_cpu_supports("avx512vl");
+#else
+	return false;
+#endif
+}
+
 #endif /* DRAY_BASE_CPU_H */

@@ -16,7 +16,7 @@
  * errno.  Touches errno not at all.
  */
 int dray_fail(int error, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+	__attribute__((format(printf, 2, 3), cold));
 
 /* Adds to the sentence that is there, and returns @error. */
 int dray_fail_adding(int error, const char *format, ...)
@@ -26,7 +26,7 @@ int dray_fail_adding(int error, const char *format, ...)
  * Returns true if @needed is not NULL.  If it is, leaves the sentence, and
  * errno for functions that have no other way to report EINVAL.
  */
-void dray_fail_null(const char *function);
+void dray_fail_null(const char *function) __attribute__((cold));
 
 static inline bool dray_given(const void *needed, const char *function)
 {

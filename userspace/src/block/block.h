@@ -62,9 +62,19 @@ static inline bool dray_range_holds(const void *start, size_t room,
 	return offset <= room && size <= room - offset;
 }
 
-/* As dray_block_create_pooled(), of zeroed bytes.  -ENOMEM. */
-int dray_block_create_cleared(struct dray_pool *pool, size_t size,
+/*
+ * Make blocks with @room bytes beside the block's object, aligned for pointers and
+ * freed with it: for an object with a reference to the block.  -ENOMEM.
+ */
+void *dray_block_room(struct dray_block *block);
+
+/* As dray_block_create_pooled(), of zeroed bytes. */
+int dray_block_create_cleared(struct dray_pool *pool, size_t size, size_t room,
 			      struct dray_block **out);
+
+/* As dray_block_create_handled(), with a usable handler. */
+int dray_block_create_current(const struct dray_handler *handler, size_t size,
+			      bool zeroed, size_t room, struct dray_block **out);
 
 /* Gives a block of dray_block_create_external() its function and owner. */
 void dray_block_set_owner(struct dray_block *block,

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "block/block.h"
@@ -20,7 +21,7 @@ struct memory {
 	void *owner; /* the buffer, the pool, the handler, or the caller's */
 	struct dray_block_front front;
 	struct dray_block block;
-};
+}; /* Room of the maker may follow. */
 
 static struct memory *memory_of(const struct dray_block *block)
 {
@@ -123,16 +124,28 @@ static const struct dray_block_class external_class = {
 	.dump = external_dump,
 };
 
-static struct memory *new_memory(const struct dray_block_class *class)
+static struct memory *new_memory_with(const struct dray_block_class *class,
+				      size_t room)
 {
-	struct memory *memory = calloc(1, sizeof(*memory));
+	struct memory *memory = malloc(sizeof(*memory) + room);
 
 	if (!memory) {
 		dray_fail(-ENOMEM, "no memory for a block's object");
 		return NULL;
 	}
+	memset(memory, 0, sizeof(*memory));
 	dray_block_init(&memory->block, class);
 	return memory;
+}
+
+static struct memory *new_memory(const struct dray_block_class *class)
+{
+	return new_memory_with(class, 0);
+}
+
+void *dray_block_room(struct dray_block *block)
+{
+	return memory_of(block) + 1;
 }
 
 int dray_block_create_buffer(struct dray_buffer *buffer,
@@ -179,10 +192,10 @@ int dray_block_create_pooled(struct dray_pool *pool, size_t size,
 	return 0;
 }
 
-int dray_block_create_cleared(struct dray_pool *pool, size_t size,
+int dray_block_create_cleared(struct dray_pool *pool, size_t size, size_t room,
 			      struct dray_block **out)
 {
-	struct memory *memory = new_memory(&pooled_class);
+	struct memory *memory = new_memory_with(&pooled_class, room);
 
 	if (!memory)
 		return -ENOMEM;
@@ -201,15 +214,20 @@ int dray_block_create_cleared(struct dray_pool *pool, size_t size,
 int dray_block_create_handled(const struct dray_handler *handler, size_t size,
 			      bool zeroed, struct dray_block **out)
 {
-	struct memory *memory;
 	int ret;
 
 	if (!dray_given(handler, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
 	ret = dray_handler_usable(handler);
-	if (ret)
-		return ret;
-	memory = new_memory(&handled_class);
+	return ret ? ret
+		   : dray_block_create_current(handler, size, zeroed, 0, out);
+}
+
+int dray_block_create_current(const struct dray_handler *handler, size_t size,
+			      bool zeroed, size_t room, struct dray_block **out)
+{
+	struct memory *memory = new_memory_with(&handled_class, room);
+
 	if (!memory)
 		return -ENOMEM;
 	size = size ? size : 1;

@@ -295,9 +295,9 @@ int dray_cast_find(dray_dtype to, dray_dtype from, struct dray_cast *out)
 
 	if (!dray_given(out, __func__))
 		return -EINVAL;
-	ret = dray_dtype_normalize(to, &normal);
+	ret = dray_dtype_check(to, &normal);
 	if (!ret)
-		ret = dray_dtype_normalize(from, &normal);
+		ret = dray_dtype_check(from, &normal);
 	if (ret)
 		return ret;
 	target = dray_typed(to);

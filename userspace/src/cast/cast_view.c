@@ -69,11 +69,21 @@ static int assign(const struct dray_operand *to,
 	return dray_view_assign_reduced(&layout, to, from);
 }
 
+/* Whether a view is a line of elements, as its layout would be. */
+static bool is_line(const struct dray_view *view)
+{
+	return view->ndim == 1 && view->strides[0] > 0 &&
+	       dray_dtype_itemsize(view->dtype);
+}
+
 static int convert(const struct dray_view *dst, const struct dray_view *src,
 		   const struct dray_cast *cast)
 {
 	struct dray_layout layout;
 
+	if (is_line(dst))
+		return dray_cast_run(cast, dst->data, dst->strides[0],
+				     src->data, src->strides[0], dst->shape[0]);
 	layout.runs = 0; /* Not set if elements have no bytes. */
 	dray_layout_reduce_items(&layout,
 				 (const struct dray_view *[]){ dst, src }, 2);

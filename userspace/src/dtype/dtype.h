@@ -137,4 +137,13 @@ static inline bool dray_dtype_is_number(dray_dtype dtype)
 	return size < 32 && sizes >> size & 1;
 }
 
+/* dray_dtype_normalize(), at once for a number in its one form. */
+static inline int dray_dtype_check(dray_dtype dtype, dray_dtype *out)
+{
+	if (!dray_dtype_is_number(dtype))
+		return dray_dtype_normalize(dtype, out);
+	*out = dtype;
+	return 0;
+}
+
 #endif /* DRAY_DTYPE_DTYPE_H */

@@ -43,6 +43,14 @@ struct dray_sorting {
 int dray_sorting_of(struct dray_sorting *order, dray_dtype dtype);
 void dray_sorting_compared(struct dray_sorting *order, dray_dtype dtype);
 
+/* The index of the first NaN or largest number of @count dense ones, not 0. */
+typedef size_t dray_top_loop(const unsigned char *data, size_t count,
+			     uint64_t flip);
+
+/* Chooses such a loop, and the bits to flip; NULL: none for this type. */
+dray_top_loop *dray_top_loop_of(const struct dray_sorting *order, bool smallest,
+				uint64_t *flip);
+
 /* Checks a view that is to be read, and chooses its order. */
 int dray_sort_check(const struct dray_view *view, struct dray_sorting *order);
 

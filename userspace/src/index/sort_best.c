@@ -13,6 +13,8 @@
 /* The best element so far. */
 struct best {
 	const struct dray_sorting *order;
+	dray_top_loop *dense; /* NULL: none */
+	uint64_t flip;
 	bool smallest;
 	bool found;
 	bool settled; /* no other can be better: a NaN */
@@ -63,6 +65,17 @@ static void look_at_keys(struct best *best, const unsigned char *data,
 	}
 }
 
+static void look_at_dense(struct best *best, const unsigned char *data,
+			  int64_t count)
+{
+	const int64_t size = best->order->size, next = best->next + count;
+	size_t at = best->dense(data, (size_t)count, best->flip);
+
+	best->next += (int64_t)at;
+	look_at_keys(best, data + at * (size_t)size, size, 1);
+	best->next = next;
+}
+
 static bool is_better(const struct best *best, const unsigned char *element)
 {
 	int compared =
@@ -91,7 +104,9 @@ static void look_at_elements(struct best *best, const unsigned char *data,
 static void look_at(struct best *best, const unsigned char *data,
 		    int64_t stride, int64_t count)
 {
-	if (best->order->keys)
+	if (best->dense && stride == best->order->size)
+		look_at_dense(best, data, count);
+	else if (best->order->keys)
 		look_at_keys(best, data, stride, count);
 	else
 		look_at_elements(best, data, stride, count);
@@ -105,6 +120,11 @@ static void find_flat(const struct dray_view *view, struct best best,
 
 	if (!dray_rows_start(&rows, &view, 1))
 		return;
+	if (!rows.ndim && best.dense && rows.strides[0] == best.order->size) {
+		*out = (int64_t)best.dense(rows.data[0], (size_t)rows.count,
+					   best.flip);
+		return;
+	}
 	do {
 		look_at(&best, rows.data[0], rows.strides[0], rows.count);
 	} while (dray_rows_next(&rows));
@@ -157,6 +177,7 @@ static int find(const struct dray_view *view, int axis, bool smallest,
 	if (ret)
 		return ret;
 	best.order = &order;
+	best.dense = dray_top_loop_of(&order, smallest, &best.flip);
 	if (flat)
 		find_flat(view, best, (*out)->data);
 	else

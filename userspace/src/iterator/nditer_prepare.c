@@ -116,7 +116,7 @@ static int prepare_missing(struct dray_nditer *iter, int o, dray_dtype wanted)
 			o);
 	if (!wanted && (operand->flags & DRAY_OPERAND_MASK))
 		wanted = DRAY_BOOL;
-	if (wanted && dray_dtype_normalize(wanted, &wanted))
+	if (wanted && dray_dtype_check(wanted, &wanted))
 		return -EINVAL; /* With its sentence. */
 	operand->dtype = dray_dtype_ref(wanted);
 	return 0;
@@ -193,7 +193,7 @@ static int prepare_view(struct dray_nditer *iter, int o,
 			-EINVAL,
 			"Iteration of zero-sized operands is not enabled, and operand %d is one",
 			o);
-	if (wanted && dray_dtype_normalize(wanted, &wanted))
+	if (wanted && dray_dtype_check(wanted, &wanted))
 		return -EINVAL; /* With its sentence. */
 	describe(iter, o, view);
 	if (!wanted)
@@ -329,7 +329,7 @@ static int check_casts(struct dray_nditer *iter, int o,
 {
 	struct nditer_operand *operand = &iter->operand[o];
 
-	if (!operand->stored ||
+	if (!operand->stored || operand->stored == operand->dtype ||
 	    dray_dtype_equal(operand->stored, operand->dtype))
 		return 0;
 	if ((operand->flags & DRAY_OPERAND_READ) &&

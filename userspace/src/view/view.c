@@ -40,7 +40,7 @@ static int describe(struct dray_view *view, void *data, dray_dtype dtype,
 
 	ret = dray_shape_check("a view", ndim, shape);
 	if (!ret)
-		ret = dray_dtype_normalize(dtype, &view->dtype);
+		ret = dray_dtype_check(dtype, &view->dtype);
 	if (ret)
 		return ret;
 	view->data = data;
@@ -73,20 +73,19 @@ int dray_view_init(struct dray_view *out, void *data, dray_dtype dtype,
 	return 0;
 }
 
-int dray_view_bytes(dray_dtype dtype, int ndim, const int64_t *shape,
-		    size_t *bytes)
+int dray_view_plan(struct dray_view *view, dray_dtype dtype, int ndim,
+		   const int64_t *shape, const int64_t *strides, size_t *bytes)
 {
-	struct dray_extent extent = { 0 };
-	struct dray_view view;
+	struct dray_extent extent;
 	int ret;
 
-	if (!dray_given(bytes, __func__))
-		return -EINVAL;
-	ret = describe(&view, NULL, dtype, ndim, shape, NULL);
-	if (!ret)
-		ret = dray_view_measure(&view, "a view", &extent);
+	ret = describe(view, NULL, dtype, ndim, shape, strides);
 	if (ret)
 		return ret;
+	if (dray_view_measure_overflow(ndim, shape, view->strides,
+				       dray_dtype_itemsize(dtype), &extent))
+		return dray_fail(-EOVERFLOW,
+				 "a view covers more bytes than 63 bits count");
 	if ((uint64_t)extent.bytes > SIZE_MAX)
 		return dray_fail(-EOVERFLOW,
 				 "a view of %" PRId64
@@ -94,6 +93,16 @@ int dray_view_bytes(dray_dtype dtype, int ndim, const int64_t *shape,
 				 extent.bytes, SIZE_MAX);
 	*bytes = (size_t)extent.bytes;
 	return 0;
+}
+
+int dray_view_bytes(dray_dtype dtype, int ndim, const int64_t *shape,
+		    size_t *bytes)
+{
+	struct dray_view view;
+
+	if (!dray_given(bytes, __func__))
+		return -EINVAL;
+	return dray_view_plan(&view, dtype, ndim, shape, NULL, bytes);
 }
 
 void dray_view_copy(struct dray_view *out, const struct dray_view *view)

@@ -30,10 +30,6 @@ bool dray_view_measure_overflow(int ndim, const int64_t *shape,
 /* Checks the number of axes and the extents.  -EINVAL. */
 int dray_shape_check(const char *name, int ndim, const int64_t *shape);
 
-/* Checks and measures a view, except for its data. */
-int dray_view_measure(const struct dray_view *view, const char *name,
-		      struct dray_extent *extent);
-
 /*
  * Checks a whole view and measures it.  @name begins the sentence.
  * -EINVAL (ndim, an extent below 0, a type, flags, no data), -EOVERFLOW (its
@@ -41,6 +37,14 @@ int dray_view_measure(const struct dray_view *view, const char *name,
  */
 int dray_view_check(const struct dray_view *view, const char *name,
 		    struct dray_extent *extent);
+
+/*
+ * Describes a view before it has memory, and counts its bytes.
+ * @strides: NULL is C order; others leave no gap
+ * Errors are those of dray_view_bytes().
+ */
+int dray_view_plan(struct dray_view *view, dray_dtype dtype, int ndim,
+		   const int64_t *shape, const int64_t *strides, size_t *bytes);
 
 /* Sets the flags that say how a checked view lies in memory. */
 void dray_view_set_facts(struct dray_view *view);

@@ -94,15 +94,16 @@ const char *dray_shape_format(char text[DRAY_SHAPE_TEXT], int ndim,
 	return text;
 }
 
-int dray_view_measure(const struct dray_view *view, const char *name,
-		      struct dray_extent *extent)
+/* Checks and measures a view, except for its data. */
+static int measure(const struct dray_view *view, const char *name,
+		   struct dray_extent *extent)
 {
 	dray_dtype normal;
 	int ret;
 
 	ret = dray_shape_check(name, view->ndim, view->shape);
-	if (!ret && !dray_dtype_is_number(view->dtype))
-		ret = dray_dtype_normalize(view->dtype, &normal);
+	if (!ret)
+		ret = dray_dtype_check(view->dtype, &normal);
 	if (ret)
 		return ret;
 	if (view->flags & ~DRAY_VIEW_FLAGS)
@@ -129,7 +130,7 @@ int dray_view_check(const struct dray_view *view, const char *name,
 		return dray_fail(-EINVAL, "%s is NULL", name);
 	if (!extent)
 		extent = &unused;
-	ret = dray_view_measure(view, name, extent);
+	ret = measure(view, name, extent);
 	if (ret || extent->low == extent->high)
 		return ret;
 	if (!view->data)
