@@ -392,7 +392,8 @@ def within(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
     low, high = np.lib.array_utils.byte_bounds(a)
     made = np.lib.stride_tricks.as_strided(a, shape, strides)
     first, last = np.lib.array_utils.byte_bounds(made)
-    if not a.size or has_unused_bytes(a) or (made.size and not low <= first <= last <= high):
+    meaningless = has_unused_bytes(a) or a.dtype.kind == "U"
+    if not a.size or meaningless or (made.size and not low <= first <= last <= high):
         return None
     return {"s": shape, "t": strides}
 
