@@ -43,10 +43,21 @@ def outside_of_memory(step: Any, before: Any, numpy: Any, here: Any, _what: str)
     return first < low or last > high
 
 
-def squeeze_of_nothing(step: Any, before: Any, numpy: Any, here: Any, _what: str) -> bool:
-    return (step.operation == "squeeze" and before.ndim == 0 and not numpy.error
+def axis_of_nothing(step: Any, before: Any, numpy: Any, here: Any, _what: str) -> bool:
+    return (step.operation in ("squeeze", "take", "argsort", "argmax", "argmin") and before.ndim == 0 and not numpy.error
             and step.arguments["x"] in (0, -1, (0,), (-1,))
             and isinstance(here.error, ValueError))
+
+
+def put_of_nothing(step: Any, before: Any, numpy: Any, here: Any, _what: str) -> bool:
+    return (step.operation == "put" and not before.size and not here.error
+            and isinstance(numpy.error, IndexError)
+            and made(step.arguments)["v"].size == 0)
+
+
+def take_of_nothing(step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
+    return (step.operation == "take" and not numpy.error and np.size(numpy.value) == 0
+            and isinstance(here.error, IndexError) and "out of bounds" in str(here.error))
 
 
 def repeated_destination(step: Any, before: Any, numpy: Any, here: Any,
@@ -201,9 +212,17 @@ ACCEPTED: list[Accepted] = [
     Accepted("`as_strided()` is a `ValueError` if the strides leave the memory of the array.",
              "NumPy checks nothing, and its array reads and writes memory of others.",
              outside_of_memory),
-    Accepted("`squeeze()` of axis 0 or -1 is a `ValueError` if there are no axes.",
-             "NumPy allows it for old programs only.",
-             squeeze_of_nothing),
+    Accepted("Axis 0 or -1 is a `ValueError` if there are no axes, in `squeeze()`, `take()`, "
+             "`argsort()`, `argmax()` and `argmin()` too.",
+             "NumPy takes an array without axes for one of one axis.",
+             axis_of_nothing),
+    Accepted("`put()` of no values is no error, even if the array has no elements.",
+             "NumPy looks at the values first only if the array has elements.",
+             put_of_nothing),
+    Accepted("A number outside of the axis is an `IndexError` of `take()` even if the result has "
+             "no elements.",
+             "NumPy reads no index then.",
+             take_of_nothing),
     Accepted("An assignment to a writeable view with a stride of 0, made by `as_strided()`, is a "
              "`ValueError`.",
              "Several values go to one address, and the one that stays is a matter of chance.",

@@ -33,6 +33,8 @@ def addresses(array: np.ndarray) -> np.ndarray:
 
 
 def overlaps_itself(array: np.ndarray) -> bool:
+    if not array.size:
+        return False
     each = addresses(array)
     return len(np.unique(each)) < each.size
 

@@ -35,12 +35,11 @@ static int assign_described(const struct target *to,
 	return ret;
 }
 
-/* Returns an array of NumPy of the type of @self, of any shape. */
-static PyArrayObject *value_of(struct array_object *self, PyObject *value)
+PyObject *array_values(struct array_object *self, PyObject *value)
 {
 	Py_INCREF(self->descr);
-	return (PyArrayObject *)PyArray_FromAny(value, self->descr, 0, 0,
-						NPY_ARRAY_FORCECAST, NULL);
+	return PyArray_FromAny(value, self->descr, 0, 0, NPY_ARRAY_FORCECAST,
+			       NULL);
 }
 
 /* Returns one without axes, with the one element that @value is. */
@@ -88,7 +87,7 @@ static int assign_object(struct array_object *self, const struct target *to,
 		/* NumPy converts other types. */
 		PyErr_Clear();
 	}
-	return assign_numpy(to, value_of(self, value));
+	return assign_numpy(to, (PyArrayObject *)array_values(self, value));
 }
 
 static int set(struct array_object *self, const struct steps *steps,
