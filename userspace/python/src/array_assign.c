@@ -120,6 +120,15 @@ static int check_writable(const struct array_object *self)
 	return -1;
 }
 
+static int set_field(PyObject *self, PyObject *key, PyObject *value)
+{
+	PyObject *field = array_get(self, key);
+	int ret = field ? array_set(field, Py_Ellipsis, value) : -1;
+
+	Py_XDECREF(field);
+	return ret;
+}
+
 int array_set(PyObject *object, PyObject *key, PyObject *value)
 {
 	struct array_object *self = (struct array_object *)object;
@@ -133,6 +142,8 @@ int array_set(PyObject *object, PyObject *key, PyObject *value)
 	}
 	if (check_writable(self))
 		return -1;
+	if (PyUnicode_Check(key) && PyDataType_HASFIELDS(self->descr))
+		return set_field(object, key, value);
 	ret = steps_take(&steps, self, key);
 	if (!ret)
 		ret = set(self, &steps, value);
