@@ -4,13 +4,16 @@ from typing import Any, Callable, NamedTuple, Optional
 
 import numpy as np
 
+import memory
+from arguments import made
 from operations import OPERATIONS
 
 
 class Accepted(NamedTuple):
     difference: str
     why: str
-    # (step, the array before, NumPy's outcome, dray's outcome, what differs)
+    # (step, the array before with memory of its own, NumPy's outcome, dray's outcome,
+    # what differs)
     holds: Callable[..., bool]
 
 
@@ -31,67 +34,137 @@ def stride_above_63_bits(step: Any, before: Any, numpy: Any, here: Any, what: st
                     zip(numpy.value.shape, numpy.value.strides, here.value.strides)))
 
 
-def outside_of_memory(step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
-    return (step.operation == "as_strided" and not numpy.error
-            and isinstance(here.error, ValueError) and "cover bytes" in str(here.error))
+def outside_of_memory(step: Any, before: Any, numpy: Any, here: Any, _what: str) -> bool:
+    if not (step.operation == "as_strided" and not numpy.error
+            and isinstance(here.error, ValueError) and "cover bytes" in str(here.error)):
+        return False
+    low, high = memory.bounds(before)
+    first, last = memory.bounds(numpy.value)
+    return first < low or last > high
 
 
-def squeeze_of_nothing(step: Any, before: Any, _numpy: Any, here: Any, _what: str) -> bool:
-    return (step.operation == "squeeze" and before.ndim == 0
+def axis_of_nothing(step: Any, before: Any, numpy: Any, here: Any, _what: str) -> bool:
+    return (step.operation in ("squeeze", "take", "argsort", "argmax", "argmin") and before.ndim == 0 and not numpy.error
+            and step.arguments["x"] in (0, -1, (0,), (-1,))
             and isinstance(here.error, ValueError))
 
 
-def repeated_destination(_step: Any, _before: Any, _numpy: Any, here: Any,
+def put_of_nothing(step: Any, before: Any, numpy: Any, here: Any, _what: str) -> bool:
+    return (step.operation == "put" and not before.size and not here.error
+            and isinstance(numpy.error, IndexError)
+            and made(step.arguments)["v"].size == 0)
+
+
+def take_of_nothing(step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
+    return (step.operation == "take" and not numpy.error and np.size(numpy.value) == 0
+            and isinstance(here.error, IndexError) and "out of bounds" in str(here.error))
+
+
+def repeated_destination(step: Any, before: Any, numpy: Any, here: Any,
                          _what: str) -> bool:
-    return isinstance(here.error, ValueError) and "at one address" in str(here.error)
+    return (isinstance(here.error, ValueError) and "at one address" in str(here.error)
+            and OPERATIONS[step.operation].numpy.changes and not numpy.error
+            and any(extent > 1 and stride == 0
+                    for extent, stride in zip(before.shape, before.strides)))
 
 
-def raw_data(_step: Any, _before: Any, _numpy: Any, here: Any, _what: str) -> bool:
-    error = str(here.error)
-    return (isinstance(here.error, TypeError) and "do not convert" in error
-            and "V" in error)
+def raw_data(step: Any, before: Any, _numpy: Any, here: Any, _what: str) -> bool:
+    others = [np.dtype(step.arguments["d"])] if "d" in step.arguments else []
+    if "v" in step.arguments:
+        others.append(np.asarray(made(step.arguments)["v"]).dtype)
+    return (isinstance(here.error, TypeError) and "do not convert" in str(here.error)
+            and any((before.dtype.kind == "V") != (other.kind == "V") for other in others))
 
 
-def float_in_a_slice(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
+def float_in_a_slice(step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
     return (bool(numpy.error) and isinstance(here.error, TypeError)
-            and "a slice has a" in str(here.error))
+            and "a slice has a" in str(here.error)
+            and any(isinstance(bound, float) for part in slices_of(step)
+                    for bound in (part.start, part.stop, part.step)))
 
 
-def written_in_part(_step: Any, _before: Any, numpy: Any, here: Any, what: str) -> bool:
-    return what == "bytes outside of the view" and bool(numpy.error and here.error)
+def written_in_part(_step: Any, before: Any, numpy: Any, here: Any, what: str) -> bool:
+    return (what == "bytes outside of the view" and bool(numpy.error and here.error)
+            and memory.of(here.array.__array__()) == memory.of(before))
 
 
-def overlaps_itself(array: np.ndarray) -> bool:
-    addresses = np.zeros((), int)
-    for extent, stride in zip(array.shape, array.strides):
-        addresses = np.add.outer(addresses, np.arange(extent) * stride)
-    return bool((np.diff(np.sort(addresses, axis=None)) < array.itemsize).any())
+def is_converted(element: np.ndarray, value: Any) -> bool:
+    converted = np.empty_like(element)
+    try:
+        converted[...] = value
+    except Exception:  # pylint: disable=broad-except
+        return False
+    return converted.tobytes() == element.tobytes()
 
 
-def overlapping_destination(step: Any, before: Any, _numpy: Any, _here: Any,
+def written_before_an_error(step: Any, before: Any, numpy: Any, here: Any,
                             what: str) -> bool:
-    return (what in ("values", "bytes outside of the view")
-            and OPERATIONS[step.operation].numpy.changes and overlaps_itself(before))
+    if not (what == "bytes outside of the view" and numpy.error and here.error
+            and step.operation in ("set to an array", "set to a part")):
+        return False
+    given = made(step.arguments)
+    index = given["i"]
+    values = given["v"] if "v" in given else before[given["j"]].copy()
+    result, expected = memory.copied(here.array.__array__()), memory.copied(before)
+    values = np.broadcast_to(values.reshape(values.shape[-result[index].ndim:]),
+                             result[index].shape)
+    for at in np.ndindex(values.shape):
+        now, then = result[index][(*at, ...)], expected[index][(*at, ...)]
+        if now.tobytes() != then.tobytes() and is_converted(now, values[at]):
+            then[...] = now
+    return memory.of(result) == memory.of(expected)
 
 
-def other_of_two(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
+def overlapping_destination(step: Any, before: Any, numpy: Any, here: Any,
+                            what: str) -> bool:
+    """Each byte that is written must be one of a value that is written there."""
+    if what != "values" or not memory.overlaps_itself(before):
+        return False
+    written, values = memory.assigned(OPERATIONS[step.operation].numpy, before,
+                                      made(step.arguments))
+    addresses = memory.addresses(before)[written]
+    result, unchanged = (np.frombuffer(memory.of(array), np.uint8)
+                         for array in (here.value.__array__(), before))
+    given = np.frombuffer(values[written].tobytes(), np.uint8).reshape(addresses.shape)
+    good = result == unchanged
+    good[addresses] = False
+    good[addresses[result[addresses] == given]] = True
+    return bool(good.all())
+
+
+def other_of_two(step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
     return (isinstance(numpy.error, IndexError) and isinstance(here.error, ValueError)
-            and "step of the slice" in str(here.error))
+            and "step of the slice" in str(here.error)
+            and any(part.step == 0 for part in slices_of(step)))
 
 
-def shape_of_nothing(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
+def picks_nothing(step: Any, before: Any, numpy: Any) -> bool:
+    """Or fails to pick."""
+    if numpy.error:
+        return isinstance(numpy.error, IndexError)
+    return before[made(step.arguments)["i"]].size == 0
+
+
+def shape_of_nothing(step: Any, before: Any, numpy: Any, here: Any, _what: str) -> bool:
     return ("shape mismatch: value array" in str(here.error)
-            and (not numpy.error or isinstance(numpy.error, IndexError)))
+            and picks_nothing(step, before, numpy))
 
 
-def converted_for_nothing(step: Any, _before: Any, _numpy: Any, here: Any,
+def converted_for_nothing(step: Any, before: Any, numpy: Any, here: Any,
                           _what: str) -> bool:
-    return (step.operation.startswith("set by arrays") and "does not fit" in str(here.error))
+    return (step.operation.startswith("set by arrays") and "does not fit" in str(here.error)
+            and ("shape mismatch: value array" in str(numpy.error)
+                 or picks_nothing(step, before, numpy)))
 
 
-def overlapping_parts(step: Any, before: Any, _numpy: Any, _here: Any, what: str) -> bool:
-    return (step.operation == "set to a part" and before[step.arguments["i"]].ndim == 1
-            and what in ("values", "bytes outside of the view"))
+def overlapping_parts(step: Any, before: Any, _numpy: Any, here: Any, what: str) -> bool:
+    if step.operation != "set to a part" or what != "values":
+        return False
+    part, other = (before[step.arguments[name]] for name in "ij")
+    if part.ndim != 1 or not np.shares_memory(part, other):
+        return False
+    part[...] = other.copy()
+    return memory.of(here.value.__array__()) == memory.of(before)
 
 
 def huge_and_empty(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
@@ -103,13 +176,28 @@ def several_axes(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) ->
             and "boolean array indexing assignment" in str(here.error))
 
 
+def quiet(elements: np.ndarray) -> bytes:
+    """Its values; of each NaN with the first bit of the fraction, which makes it
+    quiet."""
+    parts = np.ravel(elements).view(elements.real.dtype)
+    bits = parts.view(parts.dtype.str.replace("f", "u"))
+    return np.where(np.isnan(parts), bits | 1 << np.finfo(parts.dtype).nmant - 1,
+                    bits).tobytes()
+
+
 def quiet_nan(_step: Any, _before: Any, numpy: Any, here: Any, what: str) -> bool:
     return (what == "values" and numpy.value.dtype.kind in "fc"
-            and np.array_equal(numpy.value, here.value.__array__(), equal_nan=True))
+            and np.finfo(numpy.value.dtype).nmant < 63
+            and quiet(np.asarray(numpy.value)) == quiet(here.value.__array__()))
 
 
 def index_parts(index: Any) -> tuple[Any, ...]:
     return index if isinstance(index, tuple) else (index,)
+
+
+def slices_of(step: Any) -> list[slice]:
+    return [part for index in step.arguments.values() for part in index_parts(index)
+            if isinstance(part, slice)]
 
 
 ACCEPTED: list[Accepted] = [
@@ -124,9 +212,17 @@ ACCEPTED: list[Accepted] = [
     Accepted("`as_strided()` is a `ValueError` if the strides leave the memory of the array.",
              "NumPy checks nothing, and its array reads and writes memory of others.",
              outside_of_memory),
-    Accepted("`squeeze()` of axis 0 or -1 is a `ValueError` if there are no axes.",
-             "NumPy allows it for old programs only.",
-             squeeze_of_nothing),
+    Accepted("Axis 0 or -1 is a `ValueError` if there are no axes, in `squeeze()`, `take()`, "
+             "`argsort()`, `argmax()` and `argmin()` too.",
+             "NumPy takes an array without axes for one of one axis.",
+             axis_of_nothing),
+    Accepted("`put()` of no values is no error, even if the array has no elements.",
+             "NumPy looks at the values first only if the array has elements.",
+             put_of_nothing),
+    Accepted("A number outside of the axis is an `IndexError` of `take()` even if the result has "
+             "no elements.",
+             "NumPy reads no index then.",
+             take_of_nothing),
     Accepted("An assignment to a writeable view with a stride of 0, made by `as_strided()`, is a "
              "`ValueError`.",
              "Several values go to one address, and the one that stays is a matter of chance.",
@@ -142,6 +238,10 @@ ACCEPTED: list[Accepted] = [
     Accepted("An assignment to one element that fails has not written it.",
              "NumPy may have written a part of it, such as the start of a date as text.",
              written_in_part),
+    Accepted("An assignment that fails because a value does not convert may have written the "
+             "values before it.",
+             "NumPy's may have too, in blocks of values.",
+             written_before_an_error),
     Accepted("An assignment to a view of which elements overlap, made by `as_strided()`, may "
              "leave other values than NumPy's.",
              "The order in which elements are written is not defined.",
@@ -156,7 +256,8 @@ ACCEPTED: list[Accepted] = [
              "refuses others.",
              shape_of_nothing),
     Accepted("A value that does not convert is an error even if the arrays of an index pick no "
-             "element; if they are wrong too, it is the error of the value.",
+             "element; if they are wrong too, or the shape of the value, it is the error of the "
+             "value.",
              "Values are converted before anything is written, so that an error leaves the array as "
              "it was.",
              converted_for_nothing),

@@ -11,6 +11,8 @@ from typing import Any, Optional
 
 import numpy as np
 
+from memory import overlaps_itself
+
 TYPES = ["?", "i1", "u1", "<i2", ">u2", "<i4", ">i4", "<i8", "<u8", "<f2", "<f4", ">f4",
          "<f8", "<f16", "<c8", ">c16", "S3", "S9", "U2", "U7", "V5", "<M8[s]", ">m8[D]",
          "<m8[ms]"]
@@ -392,7 +394,8 @@ def within(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
     low, high = np.lib.array_utils.byte_bounds(a)
     made = np.lib.stride_tricks.as_strided(a, shape, strides)
     first, last = np.lib.array_utils.byte_bounds(made)
-    if not a.size or has_unused_bytes(a) or (made.size and not low <= first <= last <= high):
+    meaningless = has_unused_bytes(a) or a.dtype.kind == "U"
+    if not a.size or meaningless or (made.size and not low <= first <= last <= high):
         return None
     return {"s": shape, "t": strides}
 
@@ -460,3 +463,45 @@ def array_index_and_array(pick: Random, a: np.ndarray) -> dict[str, Any]:
     dtype = a.dtype.str if pick.random() < 0.6 else pick.choice(TYPES)
     return {"i": index, "v": Source(dtype, a_narrower_shape(pick, part.shape),
                                     pick.choice("CF"), 5)}
+
+
+def some_integers(pick: Random, extent: int) -> Indices:
+    return integers(pick, extent, pick.choice([(), (1,), (3,), (0,), (2, 3)]))
+
+
+def mode(pick: Random, a: np.ndarray) -> str:
+    """NumPy never ends to wrap around an axis without elements."""
+    return pick.choice(["raise", "raise", "wrap", "clip"]) if a.size else "raise"
+
+
+def numbers_along_an_axis(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    axis = None if pick.random() < 0.3 else an_axis(pick, a.ndim)
+    extent = a.size if axis is None else \
+        a.shape[axis] if -a.ndim <= axis < a.ndim else 1
+    return {"n": some_integers(pick, extent), "x": axis,
+            "m": mode(pick, a)}
+
+
+def numbers_and_values(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
+    if overlaps_itself(a):
+        return None  # NumPy writes all elements
+    dtype = a.dtype.str if pick.random() < 0.6 or not a.size else pick.choice(TYPES)
+    return {"n": some_integers(pick, a.size), "v": Source(dtype, a_shape(pick, 2), first=5),
+            "m": mode(pick, a)}
+
+
+def axis(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    return {"k": an_axis(pick, a.ndim)}
+
+
+def axis_or_none(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    return {"x": None if pick.random() < 0.3 else an_axis(pick, a.ndim)}
+
+
+def axis_of_ordered(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
+    """NumPy does not compare raw data here."""
+    return None if a.dtype.kind == "V" else axis_or_none(pick, a)
+
+
+def axis_to_sort(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
+    return None if overlaps_itself(a) else {"x": an_axis(pick, a.ndim)}

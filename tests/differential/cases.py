@@ -12,6 +12,7 @@ import numpy as np
 import accepted
 import arguments
 import dray
+import memory
 from operations import OPERATIONS
 
 WEIGHTS = [each.weight for each in OPERATIONS.values()]
@@ -58,6 +59,8 @@ class Outcome:
 
     value: Any = None
     error: Optional[BaseException] = None
+    array: Any = None
+    """It was done to this one."""
 
     @property
     def goes_on(self) -> bool:
@@ -74,9 +77,9 @@ class Difference:
 
 def outcome(line: Any, a: Any, given: dict[str, Any]) -> Outcome:
     try:
-        return Outcome(line.run(a, given))
+        return Outcome(line.run(a, given), array=a)
     except Exception as error:  # pylint: disable=broad-except
-        return Outcome(error=error)
+        return Outcome(error=error, array=a)
 
 
 FLAGS = ("c_contiguous", "f_contiguous", "aligned", "writeable")
@@ -143,6 +146,7 @@ class Run:
         operation = OPERATIONS[step.operation]
         ours = isinstance(self.dray, dray.Array)
         line = operation.dray if ours else operation.numpy
+        before = memory.copied(self.numpy) if operation.numpy.changes else self.numpy
         numpy = outcome(operation.numpy, self.numpy, arguments.made(step.arguments))
         here = outcome(line, self.dray, arguments.made(step.arguments))
         self.ended = not (numpy.goes_on and here.goes_on)
@@ -158,7 +162,7 @@ class Run:
                      repr(self.roots[1]))
         if found:
             self.ended = True
-            self.accepted = accepted.reason(step, self.numpy, numpy, here, found[0])
+            self.accepted = accepted.reason(step, before, numpy, here, found[0])
             if not self.accepted:
                 return Difference(self.done - 1, found[1], found[2], found[0])
         self.numpy, self.dray = numpy.value, here.value

@@ -59,6 +59,31 @@ def test_equal_operations_do_not_differ(monkeypatch):
     assert cases.run(case)[0] is None
 
 
+# Cases that differ as meant: the steps, what dray does in the last one, and what it
+# must not do.
+MEANT = {
+    "of overlapping parts": (
+        [cases.Step("set to a part", {"i": slice(None, None, 3), "j": slice(1, 5)})],
+        "a[i] = a[j]", "a[i] = [1, 2, 0, 4]"),
+    "to overlapping elements": (
+        [cases.Step("as_strided", {"s": (2,), "t": (1,)}),
+         cases.Step("set to an array", {"i": ..., "v": arguments.Source("<i2", (2,))})],
+        "a[1] = v[1]; a[0] = v[0]", "a[1] = v[1]; a[0] = 2"),
+}
+
+
+@pytest.mark.parametrize("name", MEANT)
+def test_an_accepted_assignment_leaves_what_was_assigned(monkeypatch, name):
+    steps, right, wrong = MEANT[name]
+    last = OPERATIONS[steps[-1].operation]
+    for line, accepted in ((right, True), (wrong, False)):
+        monkeypatch.setitem(OPERATIONS, last.name, operation(
+            last.name, last.numpy.text, arguments.nothing, line))
+        case = cases.Case(arguments.Source("<i2", (10,)), tuple(steps))
+        found, state = cases.run(case)
+        assert bool(state.accepted) == accepted and bool(found) != accepted
+
+
 def test_the_smallest_case_reproduces_the_difference(monkeypatch):
     with_operation(monkeypatch, "a[i] = 0", "a[i] = 7")
     case = cases.Case(

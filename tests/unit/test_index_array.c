@@ -100,6 +100,30 @@ FACT(wrong_indices_are_refused_and_nothing_is_written)
 	}
 }
 
+/* Neither the value nor the destination lies at equal distances. */
+FACT(a_wrong_index_after_a_gap_is_found_before_the_first_copy)
+{
+	int64_t some[6] = { 0, 1, 0, 1, 0, 7 }, to[2][4] = { 0 };
+	int64_t before[64], values[2] = { -1, -2 };
+	struct dray_view indices, value, dst, line;
+
+	row(&line, numbers, i8, 5);
+	assert_works(dray_view_init(&indices, some, i8, 2, (int64_t[]){ 2, 3 },
+				    NULL));
+	assert_works(dray_view_init(&value, values, i8, 2, (int64_t[]){ 2, 1 },
+				    NULL));
+	assert_works(dray_view_init(&dst, to, i8, 2, (int64_t[]){ 2, 3 },
+				    (int64_t[]){ sizeof(to[0]), 8 }));
+	memcpy(before, numbers, sizeof(before));
+	numbers[0] = before[0] = 9;
+	assert_fails(dray_index_set(&line, &DRAY_BY(&indices), 1, &value),
+		     -ERANGE, "index 7 is out of bounds");
+	assert_memory_equal(numbers, before, sizeof(before));
+	assert_fails(dray_index_get_into(&line, &DRAY_BY(&indices), 1, &dst),
+		     -ERANGE, "index 7 is out of bounds");
+	assert_int_equal(to[0][0], 0);
+}
+
 FACT(too_many_indices_are_refused)
 {
 	bool all[2][3] = { { true } };

@@ -35,12 +35,11 @@ static int assign_described(const struct target *to,
 	return ret;
 }
 
-/* Returns an array of NumPy of the type of @self, of any shape. */
-static PyArrayObject *value_of(struct array_object *self, PyObject *value)
+PyObject *array_values(struct array_object *self, PyObject *value)
 {
 	Py_INCREF(self->descr);
-	return (PyArrayObject *)PyArray_FromAny(value, self->descr, 0, 0,
-						NPY_ARRAY_FORCECAST, NULL);
+	return PyArray_FromAny(value, self->descr, 0, 0, NPY_ARRAY_FORCECAST,
+			       NULL);
 }
 
 /* Returns one without axes, with the one element that @value is. */
@@ -88,7 +87,7 @@ static int assign_object(struct array_object *self, const struct target *to,
 		/* NumPy converts other types. */
 		PyErr_Clear();
 	}
-	return assign_numpy(to, value_of(self, value));
+	return assign_numpy(to, (PyArrayObject *)array_values(self, value));
 }
 
 static int set(struct array_object *self, const struct steps *steps,
@@ -121,6 +120,15 @@ static int check_writable(const struct array_object *self)
 	return -1;
 }
 
+static int set_field(PyObject *self, PyObject *key, PyObject *value)
+{
+	PyObject *field = array_get(self, key);
+	int ret = field ? array_set(field, Py_Ellipsis, value) : -1;
+
+	Py_XDECREF(field);
+	return ret;
+}
+
 int array_set(PyObject *object, PyObject *key, PyObject *value)
 {
 	struct array_object *self = (struct array_object *)object;
@@ -134,6 +142,8 @@ int array_set(PyObject *object, PyObject *key, PyObject *value)
 	}
 	if (check_writable(self))
 		return -1;
+	if (PyUnicode_Check(key) && PyDataType_HASFIELDS(self->descr))
+		return set_field(object, key, value);
 	ret = steps_take(&steps, self, key);
 	if (!ret)
 		ret = set(self, &steps, value);

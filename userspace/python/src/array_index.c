@@ -239,12 +239,34 @@ static PyObject *get(struct array_object *self, const struct steps *steps)
 	return copy;
 }
 
+static PyObject *get_field(struct array_object *self, PyObject *key)
+{
+	const char *name = PyUnicode_AsUTF8(key);
+	PyArray_Descr *descr;
+	struct dray_view view;
+	PyObject *result;
+
+	if (!name)
+		return NULL;
+	if (dray_view_field(array_whole(self, &view), name, &view))
+		return PyErr_Format(PyExc_ValueError, "no field of name %U",
+				    key);
+	descr = dtype_descr(view.dtype);
+	if (!descr)
+		return NULL;
+	result = array_over_as(self, &view, descr);
+	Py_DECREF(descr);
+	return result;
+}
+
 PyObject *array_get(PyObject *object, PyObject *key)
 {
 	struct array_object *self = (struct array_object *)object;
 	PyObject *result = NULL;
 	struct steps steps;
 
+	if (PyUnicode_Check(key) && PyDataType_HASFIELDS(self->descr))
+		return get_field(self, key);
 	if (!steps_take(&steps, self, key))
 		result = get(self, &steps);
 	steps_drop(&steps);

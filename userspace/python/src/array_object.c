@@ -355,6 +355,27 @@ static PyMethodDef array_methods[] = {
 	  METH_VARARGS | METH_KEYWORDS | METH_CLASS,
 	  "map($type, /, path, *, writable=False)\n--\n\n"
 	  "An array over the bytes of a .npy file: writes change the file." },
+	{ "take", WITH_KEYWORDS(array_take), METH_VARARGS | METH_KEYWORDS,
+	  "take($self, /, indices, axis=None, mode='raise')\n--\n\n"
+	  "A copy of the elements of some numbers along an axis, or of all in C order." },
+	{ "put", WITH_KEYWORDS(array_put), METH_VARARGS | METH_KEYWORDS,
+	  "put($self, /, indices, values, mode='raise')\n--\n\n"
+	  "Sets the elements of some numbers in C order; values are repeated." },
+	{ "sort", WITH_KEYWORDS(array_sort), METH_VARARGS | METH_KEYWORDS,
+	  "sort($self, /, axis=-1)\n--\n\n"
+	  "Sorts the elements along an axis in place; equal ones keep their order." },
+	{ "argsort", WITH_KEYWORDS(array_argsort), METH_VARARGS | METH_KEYWORDS,
+	  "argsort($self, /, axis=-1)\n--\n\n"
+	  "The indices that would sort it; of all elements in C order with None." },
+	{ "argmax", WITH_KEYWORDS(array_argmax), METH_VARARGS | METH_KEYWORDS,
+	  "argmax($self, /, axis=None)\n--\n\n"
+	  "The index of the first largest element along an axis, or of all." },
+	{ "argmin", WITH_KEYWORDS(array_argmin), METH_VARARGS | METH_KEYWORDS,
+	  "argmin($self, /, axis=None)\n--\n\n"
+	  "The index of the first smallest element along an axis, or of all." },
+	{ "nonzero", array_nonzero, METH_NOARGS,
+	  "nonzero($self, /)\n--\n\n"
+	  "The indices of elements that are not zero: an Array for each axis." },
 	{ "fill", array_fill, METH_O,
 	  "fill($self, value, /)\n--\n\nSets all elements." },
 	{ "item", array_item, METH_VARARGS,

@@ -59,6 +59,17 @@ PyObject *array_get(PyObject *self, PyObject *key);
 PyObject *array_at(PyObject *self, Py_ssize_t at);
 int array_set(PyObject *self, PyObject *key, PyObject *value);
 PyObject *array_fill(PyObject *self, PyObject *value);
+/* Returns an array of NumPy of the type of @self, of any shape. */
+PyObject *array_values(struct array_object *self, PyObject *value);
+
+/* array_choose.c: elements by number, order and value. */
+PyObject *array_take(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_put(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_sort(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_argsort(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_argmax(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_argmin(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_nonzero(PyObject *self, PyObject *unused);
 
 /* array_views.c: views with other axes, shapes and types. */
 PyObject *array_transposed(PyObject *self, void *unused);

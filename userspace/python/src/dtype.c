@@ -30,24 +30,104 @@ int dtype_take(PyArray_Descr *descr, dray_dtype *out)
 	return PyErr_Occurred() ? -1 : 0;
 }
 
-PyArray_Descr *dtype_descr(dray_dtype dtype)
+/* Returns a list with an item for each field. */
+static PyObject *
+list_of(dray_dtype dtype,
+	PyObject *(*item_of)(const struct dray_dtype_field *field))
 {
-	PyArray_Descr *descr = NULL;
-	PyObject *text;
+	size_t count = dray_dtype_field_count(dtype), i;
+	PyObject *list = PyList_New((Py_ssize_t)count), *item;
+	struct dray_dtype_field field;
+
+	for (i = 0; list && i < count; i++) {
+		dray_dtype_get_field(dtype, i, &field);
+		item = item_of(&field);
+		if (!item)
+			Py_CLEAR(list);
+		else
+			PyList_SET_ITEM(list, (Py_ssize_t)i, item);
+	}
+	return list;
+}
+
+static PyObject *name_of(const struct dray_dtype_field *field)
+{
+	return PyUnicode_FromString(field->name);
+}
+
+static PyObject *title_of(const struct dray_dtype_field *field)
+{
+	return Py_BuildValue("z", field->title);
+}
+
+static PyObject *offset_of(const struct dray_dtype_field *field)
+{
+	return PyLong_FromUnsignedLong(field->offset);
+}
+
+static PyObject *format_of(const struct dray_dtype_field *field)
+{
+	return (PyObject *)dtype_descr(field->dtype);
+}
+
+/* Returns the dictionary that describes a structure to NumPy. */
+static PyObject *structure(dray_dtype dtype)
+{
+	bool aligned = dray_dtype_flags(dtype) & DRAY_DTYPE_ALIGNED;
+
+	return Py_BuildValue("{sNsNsNsNsksO}", "names", list_of(dtype, name_of),
+			     "titles", list_of(dtype, title_of), "formats",
+			     list_of(dtype, format_of), "offsets",
+			     list_of(dtype, offset_of), "itemsize",
+			     (unsigned long)dray_dtype_itemsize(dtype),
+			     "aligned", aligned ? Py_True : Py_False);
+}
+
+/* Returns the type and the shape of a sub-array. */
+static PyObject *subarray(dray_dtype dtype)
+{
+	const int64_t *extents;
+	int ndim = dray_dtype_shape(dtype, &extents), i;
+	PyObject *shape = PyTuple_New(ndim), *extent;
+
+	for (i = 0; shape && i < ndim; i++) {
+		extent = PyLong_FromLongLong(extents[i]);
+		if (!extent)
+			Py_CLEAR(shape);
+		else
+			PyTuple_SET_ITEM(shape, i, extent);
+	}
+	return Py_BuildValue("(NN)", dtype_descr(dray_dtype_base(dtype)),
+			     shape);
+}
+
+static PyObject *typestr_of(dray_dtype dtype)
+{
 	char typestr[DRAY_DTYPE_TYPESTR_SIZE];
 	int ret;
 
-	/* Structures arrive as plain bytes. */
+	/* NumPy does not know user types, which arrive as plain bytes. */
 	if (!dray_dtype_is_builtin(dtype))
 		dtype = DRAY_VOID(dray_dtype_itemsize(dtype));
 	ret = dray_dtype_format(dtype, typestr, sizeof(typestr));
-	if (ret < 0)
-		return (PyArray_Descr *)raise_error(ret);
-	text = PyUnicode_FromString(typestr);
-	if (!text)
+	return ret < 0 ? raise_error(ret) : PyUnicode_FromString(typestr);
+}
+
+PyArray_Descr *dtype_descr(dray_dtype dtype)
+{
+	PyArray_Descr *descr = NULL;
+	PyObject *object;
+
+	if (dray_dtype_field_count(dtype))
+		object = structure(dtype);
+	else if (dray_dtype_shape(dtype, NULL))
+		object = subarray(dtype);
+	else
+		object = typestr_of(dtype);
+	if (!object)
 		return NULL;
-	if (PyArray_DescrConverter(text, &descr) == NPY_FAIL)
+	if (PyArray_DescrConverter(object, &descr) == NPY_FAIL)
 		descr = NULL;
-	Py_DECREF(text);
+	Py_DECREF(object);
 	return descr;
 }

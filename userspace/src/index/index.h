@@ -177,9 +177,10 @@ enum dray_index_way {
  * Copies between the source and @other, which has the result's shape and, for
  * DRAY_INDEX_SCATTER, may have strides of 0.  They share no memory.  Integers
  * that were not checked before are checked on the way: -ERANGE.
+ * @first: checks all of them before the first copy
  */
 int dray_index_move(struct dray_index_plan *plan, const struct dray_view *other,
-		    enum dray_index_way way);
+		    enum dray_index_way way, bool first);
 
 /*
  * Copies between elements of @view with a true boolean and a row of elements

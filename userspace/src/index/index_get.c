@@ -89,10 +89,8 @@ static int fetch(struct dray_index_plan *plan, const struct dray_view *view,
 		return 0;
 	}
 	ret = dray_index_expand(plan);
-	if (!ret && first)
-		ret = dray_index_check_bounds(plan);
 	if (!ret)
-		ret = dray_index_move(plan, dst, DRAY_INDEX_GATHER);
+		ret = dray_index_move(plan, dst, DRAY_INDEX_GATHER, first);
 	dray_index_end(plan);
 	return ret;
 }
@@ -202,8 +200,7 @@ int dray_index_fetch_into(struct dray_index_plan *plan,
 		aside = dray_index_shares(&to, plan->arrays[i].from);
 	if (aside)
 		return fetch_through(plan, view, dst);
-	/* Of a chunk, all integers are checked before the first copy. */
-	return fetch(plan, view, dst, dray_index_size(plan) > DRAY_INDEX_CHUNK);
+	return fetch(plan, view, dst, true);
 }
 
 int dray_index_get_into(const struct dray_view *view,

@@ -267,7 +267,7 @@ int dray_index_check_bounds(struct dray_index_plan *plan)
 }
 
 int dray_index_move(struct dray_index_plan *plan, const struct dray_view *other,
-		    enum dray_index_way way)
+		    enum dray_index_way way, bool first)
 {
 	struct chunk chunk;
 	struct dray_index_walk walk;
@@ -282,8 +282,12 @@ int dray_index_move(struct dray_index_plan *plan, const struct dray_view *other,
 	dray_index_walk_start(&walk, plan, other, way == DRAY_INDEX_GATHER);
 	while (!walk.done) {
 		ret = fill(&walk, &chunk);
+		/* A chunk that is the only one is checked now. */
+		if (!ret && first && !walk.done)
+			ret = dray_index_check_bounds(plan);
 		if (ret)
 			return ret;
+		first = false;
 		move_chunk(&rest, &chunk);
 	}
 	return 0;

@@ -69,10 +69,8 @@ static int store(struct dray_index_plan *plan, const struct dray_view *view,
 	if (!plan->arrays_count)
 		return dray_view_assign(&plan->rest, &whole);
 	ret = dray_index_expand(plan);
-	if (!ret && dray_index_size(plan) > DRAY_INDEX_CHUNK)
-		ret = dray_index_check_bounds(plan);
 	if (!ret)
-		ret = dray_index_move(plan, &whole, DRAY_INDEX_SCATTER);
+		ret = dray_index_move(plan, &whole, DRAY_INDEX_SCATTER, true);
 	dray_index_end(plan);
 	return ret;
 }

@@ -133,7 +133,7 @@ static int put(const struct dray_operand *to, const struct dray_view *indices,
 	if (ret)
 		return ret;
 	shape_values(&other, &plan, &row);
-	ret = dray_index_move(&plan, &other, DRAY_INDEX_SCATTER);
+	ret = dray_index_move(&plan, &other, DRAY_INDEX_SCATTER, false);
 	free(row.own);
 	return ret;
 }

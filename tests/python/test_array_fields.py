@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Fields of a dray.Array with a structured type."""
+import numpy as np
+import pytest
+
+import dray
+
+TYPES = [
+    [("x", "<i4"), ("y", ">f8")],
+    [(("a title", "x"), "<i4"), ("y", "S3", (2, 2))],
+    np.dtype([("x", "u1"), ("y", "<f8")], align=True),
+    {"names": ["y", "x"], "formats": ["<i2", "<i4"], "offsets": [8, 2], "itemsize": 12},
+    [("x", [("one", "<i2"), ("two", "U2")]), ("y", "?")],
+]
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_a_field_is_that_of_numpy(dtype):
+    plain = np.zeros((2, 3), dtype)
+    plain.view("u1")[...] = 1
+    array = dray.Array(plain)
+    for name in plain.dtype.names:
+        field, wanted = array[name], plain[name]
+        assert field.dtype == wanted.dtype and field.strides == wanted.strides
+        assert field.tolist() == wanted.tolist()
+
+
+def test_a_new_array_has_the_type(tmp_path):
+    for dtype in TYPES:
+        if isinstance(dtype, dict):
+            continue  # its fields are out of order, which .npy files do not have
+        dray.Array(np.zeros(2, dtype)).save(tmp_path / "array.npy")
+        assert dray.Array.load(tmp_path / "array.npy").dtype == np.dtype(dtype)
+
+
+def test_a_field_is_set():
+    array = dray.Array(np.zeros(2, TYPES[0]))
+    array["x"] = [3, 4]
+    array["y"] = dray.Array(np.array(0.5))
+    assert array.tolist() == [(3, 0.5), (4, 0.5)]
+
+
+def test_a_field_that_is_not_there_is_an_error():
+    array = dray.Array(np.zeros(2, TYPES[0]))
+    with pytest.raises(ValueError, match="no field of name z"):
+        array["z"]
+    with pytest.raises(ValueError, match="no field of name z"):
+        array["z"] = 1
+    with pytest.raises(IndexError):
+        dray.Array(np.zeros(2))["x"]

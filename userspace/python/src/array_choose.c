@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* Elements of a dray.Array by their number, their order and their value. */
+#include <limits.h>
+
+#include "array_object.h"
+
+/* Converts an axis, for "O&"; None is all elements in C order. */
+static int axis_take(PyObject *object, void *result)
+{
+	int *out = result;
+	Py_ssize_t axis;
+
+	*out = DRAY_FLAT;
+	if (object == Py_None)
+		return 1;
+	axis = PyNumber_AsSsize_t(object, NULL);
+	if (axis == -1 && PyErr_Occurred())
+		return 0;
+	*out = axis <= INT_MIN || axis > INT_MAX ? INT_MAX : (int)axis;
+	return 1;
+}
+
+static int mode_take(PyObject *object, void *result)
+{
+	static const enum dray_index_mode modes[] = {
+		[NPY_CLIP] = DRAY_INDEX_CLIP,
+		[NPY_WRAP] = DRAY_INDEX_WRAP,
+		[NPY_RAISE] = DRAY_INDEX_RAISE,
+	};
+	enum dray_index_mode *out = result;
+	NPY_CLIPMODE mode = NPY_RAISE;
+
+	if (PyArray_ClipmodeConverter(object, &mode) == NPY_FAIL)
+		return 0;
+	*out = modes[mode];
+	return 1;
+}
+
+/* Returns @array, taken over, with integers; an empty list is one of them. */
+static PyObject *as_integers(PyObject *array, bool list)
+{
+	PyArrayObject *from = (PyArrayObject *)array;
+	PyArray_Descr *intp = PyArray_DescrFromType(NPY_INTP);
+	PyObject *integers;
+
+	if (PyArray_CanCastArrayTo(from, intp, NPY_SAME_KIND_CASTING) ||
+	    (list && !PyArray_SIZE(from)))
+		integers = PyArray_Cast(from, NPY_INTP);
+	else
+		integers = PyErr_Format(PyExc_TypeError,
+					"indices are integers, not %R",
+					PyArray_DESCR(from));
+	Py_DECREF(intp);
+	Py_DECREF(array);
+	return integers;
+}
+
+/* Returns integers as an array of NumPy, and their view. */
+static PyObject *indices_take(PyObject *object, struct dray_view *view)
+{
+	PyObject *array = PyArray_FromAny(object, NULL, 0, 0, 0, NULL);
+
+	if (array)
+		array = as_integers(array, !PyArray_Check(object));
+	if (array && array_describe((PyArrayObject *)array, view))
+		Py_CLEAR(array);
+	return array;
+}
+
+/* Returns @array, taken over, or its only element, as NumPy does. */
+static PyObject *element_or_array(PyObject *array)
+{
+	PyObject *nowhere, *element;
+
+	if (!array || ((struct array_object *)array)->array->ndim)
+		return array;
+	nowhere = PyTuple_New(0);
+	element = nowhere ? array_get(array, nowhere) : NULL;
+	Py_XDECREF(nowhere);
+	Py_DECREF(array);
+	return element;
+}
+
+/* Arguments of a function of the library that makes an array. */
+struct choice {
+	struct dray_view view;
+	struct dray_view indices;
+	int axis;
+	enum dray_index_mode mode;
+	int (*find)(const struct dray_view *view, int axis,
+		    struct dray_array **out);
+};
+
+static int take(void *context, struct dray_array **out)
+{
+	const struct choice *choice = context;
+
+	return dray_take(&choice->view, &choice->indices, choice->axis,
+			 choice->mode, out);
+}
+
+PyObject *array_take(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	static char *names[] = { "indices", "axis", "mode", NULL };
+	struct choice choice = { .axis = DRAY_FLAT, .mode = DRAY_INDEX_RAISE };
+	PyObject *object, *indices, *result;
+
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O&O&:take", names,
+					 &object, axis_take, &choice.axis,
+					 mode_take, &choice.mode))
+		return NULL;
+	indices = indices_take(object, &choice.indices);
+	if (!indices)
+		return NULL;
+	array_whole((struct array_object *)self, &choice.view);
+	result = array_made(Py_TYPE(self), ARRAY_INDEX, take, &choice,
+			    ((struct array_object *)self)->descr);
+	Py_DECREF(indices);
+	return element_or_array(result);
+}
+
+PyObject *array_put(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	static char *names[] = { "indices", "values", "mode", NULL };
+	enum dray_index_mode mode = DRAY_INDEX_RAISE;
+	PyObject *object, *value, *indices, *values;
+	struct dray_view view, at, from;
+	int ret = 0;
+
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|O&:put", names,
+					 &object, &value, mode_take, &mode))
+		return NULL;
+	indices = indices_take(object, &at);
+	if (!indices)
+		return NULL;
+	values = array_values((struct array_object *)self, value);
+	if (values && !array_describe((PyArrayObject *)values, &from)) {
+		array_whole((struct array_object *)self, &view);
+		ret = dray_put(&view, &at, &from, mode);
+		if (ret)
+			raise_array_error(ARRAY_INDEX, ret);
+		dray_dtype_unref(from.dtype);
+	}
+	Py_XDECREF(values);
+	Py_DECREF(indices);
+	if (PyErr_Occurred())
+		return NULL;
+	Py_RETURN_NONE;
+}
+
+PyObject *array_sort(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	static char *names[] = { "axis", NULL };
+	struct dray_view view;
+	int axis = -1, ret;
+
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|i:sort", names,
+					 &axis))
+		return NULL;
+	array_whole((struct array_object *)self, &view);
+	ret = dray_sort(&view, axis);
+	if (ret)
+		return raise_array_error(ARRAY_SHAPE, ret);
+	Py_RETURN_NONE;
+}
+
+static int find(void *context, struct dray_array **out)
+{
+	const struct choice *choice = context;
+
+	return choice->find(&choice->view, choice->axis, out);
+}
+
+PyObject *array_argsort(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	static char *names[] = { "axis", NULL };
+	struct choice choice = { .axis = -1, .find = dray_argsort };
+	PyObject *flat, *result;
+
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O&:argsort", names,
+					 axis_take, &choice.axis))
+		return NULL;
+	flat = choice.axis == DRAY_FLAT
+		       ? PyObject_CallMethod(self, "ravel", NULL)
+		       : Py_NewRef(self);
+	if (!flat)
+		return NULL;
+	if (choice.axis == DRAY_FLAT)
+		choice.axis = 0;
+	array_whole((struct array_object *)flat, &choice.view);
+	result = array_made(Py_TYPE(self), ARRAY_SHAPE, find, &choice, NULL);
+	Py_DECREF(flat);
+	return result;
+}
+
+static PyObject *best(PyObject *self, PyObject *args, PyObject *keywords,
+		      struct choice *choice)
+{
+	static char *names[] = { "axis", NULL };
+
+	choice->axis = DRAY_FLAT;
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O&", names,
+					 axis_take, &choice->axis))
+		return NULL;
+	array_whole((struct array_object *)self, &choice->view);
+	return element_or_array(
+		array_made(Py_TYPE(self), ARRAY_SHAPE, find, choice, NULL));
+}
+
+PyObject *array_argmax(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	struct choice choice = { .find = dray_argmax };
+
+	return best(self, args, keywords, &choice);
+}
+
+PyObject *array_argmin(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	struct choice choice = { .find = dray_argmin };
+
+	return best(self, args, keywords, &choice);
+}
+
+/* Arrays of which the first call makes all, and each call hands out one. */
+struct coordinates {
+	struct dray_view view;
+	struct dray_array *arrays[DRAY_MAX_NDIM];
+	int next;
+};
+
+static int next_axis(void *context, struct dray_array **out)
+{
+	struct coordinates *all = context;
+	int ret = all->next ? 0 : dray_nonzero(&all->view, all->arrays);
+
+	if (!ret)
+		*out = all->arrays[all->next++];
+	return ret;
+}
+
+PyObject *array_nonzero(PyObject *self, PyObject *unused)
+{
+	struct coordinates all = { .next = 0 };
+	PyObject *tuple, *array;
+	int i, ndim;
+
+	(void)unused;
+	array_whole((struct array_object *)self, &all.view);
+	ndim = all.view.ndim;
+	/* Without axes the call fails. */
+	tuple = PyTuple_New(ndim ? ndim : 1);
+	for (i = 0; tuple && i < PyTuple_GET_SIZE(tuple); i++) {
+		array = array_made(Py_TYPE(self), ARRAY_SHAPE, next_axis, &all,
+				   NULL);
+		if (!array)
+			Py_CLEAR(tuple);
+		else
+			PyTuple_SET_ITEM(tuple, i, array);
+	}
+	for (i = all.next; all.next && i < ndim; i++)
+		dray_array_unref(all.arrays[i]);
+	return tuple;
+}
