@@ -505,3 +505,13 @@ def axis_of_ordered(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
 
 def axis_to_sort(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
     return None if overlaps_itself(a) else {"x": an_axis(pick, a.ndim)}
+
+
+def a_field(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
+    """A field of a structure over the bytes of an element."""
+    if has_unused_bytes(a) or a.itemsize < 3:
+        return None
+    first = pick.choice(["u1", "<i2", ">u2"])
+    rest = a.itemsize - np.dtype(first).itemsize
+    second = pick.choice([("y", f"S{rest}"), ("y", f"V{rest}"), ("y", "u1", (rest,))])
+    return {"d": [("x", first), second], "f": "z" if wrong(pick) else pick.choice("xy")}

@@ -94,6 +94,7 @@ OPERATIONS = {each.name: each for each in [
     operation("real", "a.real", make.nothing, weight=1),
     operation("imag", "a.imag", make.of_complex, weight=1),
     operation("view", "a.view(d)", make.other_type, weight=3),
+    operation("field", "a.view(d)[f]", make.a_field, weight=2),
     operation("sliding_window_view", "np.lib.stride_tricks.sliding_window_view(a, s, x)",
               make.window, "a.sliding_window_view(s, x)"),
     operation("as_strided", "np.lib.stride_tricks.as_strided(a, s, t)", make.within,
