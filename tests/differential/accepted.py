@@ -45,7 +45,9 @@ def outside_of_memory(step: Any, before: Any, numpy: Any, here: Any, _what: str)
 
 def axis_of_nothing(step: Any, before: Any, numpy: Any, here: Any, _what: str) -> bool:
     return (step.operation in ("squeeze", "take", "argsort", "argmax", "argmin")
-            and before.ndim == 0 and not numpy.error
+            and before.ndim == 0
+            and (not numpy.error or (step.operation == "take"
+                                     and "out of bounds for axis 0" in str(numpy.error)))
             and step.arguments["x"] in (0, -1, (0,), (-1,))
             and isinstance(here.error, ValueError))
 
@@ -217,7 +219,7 @@ ACCEPTED: list[Accepted] = [
              "`argsort()`, `argmax()` and `argmin()` too.",
              "NumPy takes an array without axes for one of one axis.",
              axis_of_nothing),
-    Accepted("`put()` of no values is no error, even if the array has no elements.",
+    Accepted("`put()` without values does nothing, even if the array has no elements.",
              "NumPy looks at the values first only if the array has elements.",
              put_of_nothing),
     Accepted("A number outside of the axis is an `IndexError` of `take()` even if the result has "
