@@ -66,7 +66,8 @@ def take_of_nothing(step: Any, _before: Any, numpy: Any, here: Any, _what: str) 
 def repeated_destination(step: Any, before: Any, numpy: Any, here: Any,
                          _what: str) -> bool:
     return (isinstance(here.error, ValueError) and "at one address" in str(here.error)
-            and OPERATIONS[step.operation].numpy.changes and not numpy.error
+            and OPERATIONS[step.operation].numpy.changes
+            and (not numpy.error or isinstance(numpy.error, IndexError))
             and any(extent > 1 and stride == 0
                     for extent, stride in zip(before.shape, before.strides)))
 
@@ -227,7 +228,7 @@ ACCEPTED: list[Accepted] = [
              "NumPy reads no index then.",
              take_of_nothing),
     Accepted("An assignment to a writeable view with a stride of 0, made by `as_strided()`, is a "
-             "`ValueError`.",
+             "`ValueError`, even if the arrays of the index are wrong too.",
              "Several values go to one address, and the one that stays is a matter of chance.",
              repeated_destination),
     Accepted("Raw data (`V`) converts to raw data only; anything else is a `TypeError`.",
