@@ -45,7 +45,9 @@ def outside_of_memory(step: Any, before: Any, numpy: Any, here: Any, _what: str)
 
 def axis_of_nothing(step: Any, before: Any, numpy: Any, here: Any, _what: str) -> bool:
     return (step.operation in ("squeeze", "take", "argsort", "argmax", "argmin")
-            and before.ndim == 0 and not numpy.error
+            and before.ndim == 0
+            and (not numpy.error or (step.operation == "take"
+                                     and "out of bounds for axis 0" in str(numpy.error)))
             and step.arguments["x"] in (0, -1, (0,), (-1,))
             and isinstance(here.error, ValueError))
 
@@ -64,7 +66,8 @@ def take_of_nothing(step: Any, _before: Any, numpy: Any, here: Any, _what: str) 
 def repeated_destination(step: Any, before: Any, numpy: Any, here: Any,
                          _what: str) -> bool:
     return (isinstance(here.error, ValueError) and "at one address" in str(here.error)
-            and OPERATIONS[step.operation].numpy.changes and not numpy.error
+            and OPERATIONS[step.operation].numpy.changes
+            and (not numpy.error or isinstance(numpy.error, IndexError))
             and any(extent > 1 and stride == 0
                     for extent, stride in zip(before.shape, before.strides)))
 
@@ -217,7 +220,7 @@ ACCEPTED: list[Accepted] = [
              "`argsort()`, `argmax()` and `argmin()` too.",
              "NumPy takes an array without axes for one of one axis.",
              axis_of_nothing),
-    Accepted("`put()` of no values is no error, even if the array has no elements.",
+    Accepted("`put()` without values does nothing, even if the array has no elements.",
              "NumPy looks at the values first only if the array has elements.",
              put_of_nothing),
     Accepted("A number outside of the axis is an `IndexError` of `take()` even if the result has "
@@ -225,7 +228,7 @@ ACCEPTED: list[Accepted] = [
              "NumPy reads no index then.",
              take_of_nothing),
     Accepted("An assignment to a writeable view with a stride of 0, made by `as_strided()`, is a "
-             "`ValueError`.",
+             "`ValueError`, even if the arrays of the index are wrong too.",
              "Several values go to one address, and the one that stays is a matter of chance.",
              repeated_destination),
     Accepted("Raw data (`V`) converts to raw data only; anything else is a `TypeError`.",
