@@ -109,6 +109,7 @@ static inline int dray_cast_run(const struct dray_cast *cast, void *to,
  * Copies elements with the CPU and converts them.  The source is broadcast to the
  * shape of the destination; axes of one element in front of it may be left
  * over.  If the two overlap, the result is that of a source copied aside first.
+ * A conversion that fails may have written elements before the wrong one.
  *
  * Errors: -EINVAL (shapes do not fit, a rule that does not exist, a cast that
  * @casting does not allow, text that is not a number or a date), -EPERM
