@@ -30,7 +30,7 @@
                                                                               \
 		for (k = 0; k < chains; k++)                                  \
 			top[k] = (numbers){ 0 } + best;                       \
-		for (i = 0; i < bytes; i += chains * wide) {                  \
+		for (i = 0; i < bytes; i += (size_t)(chains) * (wide)) {      \
 			for (k = 0; k < chains; k++) {                        \
 				memcpy(&raw, data + i + k * wide, wide);      \
 				raw ^= flip;                                  \
