@@ -12,31 +12,34 @@
 #include <sys/platform/x86.h>
 #endif
 
+#if defined(CPU_FEATURE_ACTIVE)
+/* As CPU_FEATURE_ACTIVE(), which shifts an int by 31 bits. */
+static inline bool dray_cpu_is_active(unsigned int feature)
+{
+	const struct cpuid_feature *leaf =
+		__x86_get_cpuid_feature_leaf(feature / 128);
+
+	return leaf->active_array[feature % 128 / 32] >> feature % 32 & 1;
+}
+#define DRAY_CPU_HAS(name, text) dray_cpu_is_active(x86_cpu_##name)
+#elif defined(__x86_64__)
+#define DRAY_CPU_HAS(name, text) __builtin_cpu_supports(text)
+#else
+#define DRAY_CPU_HAS(name, text) false
+#endif
+
 static inline bool dray_cpu_has_avx2(void)
 {
-#if defined(CPU_FEATURE_ACTIVE)
-	return CPU_FEATURE_ACTIVE(AVX2);
-#elif defined(__x86_64__)
-	return __builtin_cpu_supports("avx2");
-#else
-	return false;
-#endif
+	return DRAY_CPU_HAS(AVX2, "avx2");
 }
 
 /* AVX512F, BW, DQ and VL. */
 static inline bool dray_cpu_has_avx512(void)
 {
-#if defined(CPU_FEATURE_ACTIVE)
-	return CPU_FEATURE_ACTIVE(AVX512F) && CPU_FEATURE_ACTIVE(AVX512BW) &&
-	       CPU_FEATURE_ACTIVE(AVX512DQ) && CPU_FEATURE_ACTIVE(AVX512VL);
-#elif defined(__x86_64__)
-	return __builtin_cpu_supports("avx512f") &&
-	       __builtin_cpu_supports("avx512bw") &&
-	       __builtin_cpu_supports("avx512dq") &&
-	       __builtin_cpu_supports("avx512vl");
-#else
-	return false;
-#endif
+	return DRAY_CPU_HAS(AVX512F, "avx512f") &&
+	       DRAY_CPU_HAS(AVX512BW, "avx512bw") &&
+	       DRAY_CPU_HAS(AVX512DQ, "avx512dq") &&
+	       DRAY_CPU_HAS(AVX512VL, "avx512vl");
 }
 
 #endif /* DRAY_BASE_CPU_H */
