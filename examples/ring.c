@@ -3,7 +3,7 @@
  * Pictures without a gap: a ring of four frames fills from "rx0", and the
  * program looks at each picture in place.
  *
- * A thread is the camera here: it sends pictures to "tx0", whose ring has two
+ * A thread is the camera here: it sends pictures to "tx0", a ring of two
  * frames.  On the host they come back from "rx0".  On a board, logic between
  * both returns them, or a real camera replaces the thread.
  */

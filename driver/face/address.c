@@ -115,7 +115,7 @@ int dray_address_call(struct dray_opener *opener, void *data,
 		if (ret)
 			segments = NULL;
 	}
-	/* The end of the node must see what it takes down. */
+	/* The end of the node must see each disclosure. */
 	if (!ret && args->room)
 		ret = dray_area_disclose(&area, node);
 	dray_node_leave(node);

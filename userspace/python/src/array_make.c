@@ -83,7 +83,7 @@ static int allocate(void *context, struct dray_array **out)
 
 /*
  * Returns NumPy's handler of this thread or task, which a scope may have set;
- * NULL if it is NumPy's own, which serves nobody but NumPy.
+ * NULL if it is NumPy's own, which serves NumPy alone.
  */
 static const struct dray_handler *chosen_handler(PyObject *capsule)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Arrays as blocks: the public preamble, then meta-data, then the elements,
- * unless another block has them.  The maker of an array whose elements have
- * references brings a function that drops them.
+ * unless another block has them.  If elements have references, the maker of the
+ * array brings a function that drops them.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -16,7 +16,7 @@ struct dray_address_link {
 	struct dray_address_link *before;	/* NULL: this one is the head */
 };
 
-/* The structure whose @member is @link; NULL if @link is NULL. */
+/* The structure around the @member @link; NULL if @link is NULL. */
 #define DRAY_LINKED(link, type, member)                                 \
 	((link) ? (type *)(void *)((char *)(link) - offsetof(type, member)) \
 		: NULL)

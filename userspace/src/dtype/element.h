@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Shared by the files about elements: their tables, and what tables share. */
+/* Shared by the files about elements: tables, and functions of several. */
 #ifndef DRAY_DTYPE_ELEMENT_H
 #define DRAY_DTYPE_ELEMENT_H
 
@@ -23,7 +23,7 @@ void dray_element_copyswap(dray_dtype dtype, void *to, int64_t to_stride,
 			   const void *from, int64_t from_stride, int64_t count,
 			   bool swap);
 
-/* Those that do it by another function of the type. */
+/* Fill and search by another function of the type. */
 void dray_element_fill(dray_dtype dtype, void *to, int64_t stride,
 		       int64_t count, const void *value);
 int64_t dray_element_argmax(dray_dtype dtype, const void *elements,

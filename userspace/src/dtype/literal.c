@@ -14,7 +14,7 @@
 #include "base/number.h"
 
 struct parser {
-	const char *what;
+	const char *subject;
 	const char *start, *at, *end;
 	struct dray_literal *literal; /* the next free one */
 	char *text; /* the next free byte */
@@ -24,7 +24,7 @@ struct parser {
 /* Leaves a sentence with the place. */
 static int refuse(const struct parser *parser, const char *why)
 {
-	return dray_fail(-EINVAL, "%s: %s at byte %zu, '%.*s'", parser->what,
+	return dray_fail(-EINVAL, "%s: %s at byte %zu, '%.*s'", parser->subject,
 			 why, (size_t)(parser->at - parser->start),
 			 parser->end - parser->at > 16
 				 ? 16
@@ -274,13 +274,13 @@ static int parse_value(struct parser *parser, struct dray_literal **out)
 	return parse_word(parser, literal);
 }
 
-int dray_literal_parse(const char *text, size_t size, const char *what,
+int dray_literal_parse(const char *text, size_t size, const char *subject,
 		       struct dray_literal **out)
 {
 	/* Each has a byte of its own, but for one that lacks its last byte. */
 	size_t count = size + 1, literals = count * sizeof(struct dray_literal);
 	struct parser parser = {
-		.what = what,
+		.subject = subject,
 		.start = text,
 		.at = text,
 		.end = text + size,
@@ -291,11 +291,11 @@ int dray_literal_parse(const char *text, size_t size, const char *what,
 	if (size > DRAY_DTYPE_MAX_TEXT)
 		return dray_fail(-EINVAL,
 				 "%s: a text of %zu bytes, at most %d are read",
-				 what, size, DRAY_DTYPE_MAX_TEXT);
+				 subject, size, DRAY_DTYPE_MAX_TEXT);
 	root = calloc(1, literals + size + 1);
 	if (!root)
 		return dray_fail(-ENOMEM, "%s: no memory to read %zu bytes",
-				 what, size);
+				 subject, size);
 	parser.literal = root;
 	parser.text = (char *)(root + count);
 	ret = parse_value(&parser, out);

@@ -33,13 +33,13 @@ struct dray_literal {
 
 /*
  * Parses the @size bytes at @text as one literal.
- * @what: begins each sentence about it
+ * @subject: begins each sentence about it
  * @out: the root, which is given back by free()
  *
  * -EINVAL for anything else, more than DRAY_DTYPE_MAX_TEXT bytes, and deeper
  * literals; -ENOMEM.
  */
-int dray_literal_parse(const char *text, size_t size, const char *what,
+int dray_literal_parse(const char *text, size_t size, const char *subject,
 		       struct dray_literal **out);
 
 /* The value of a key in a dictionary, NULL if it is not there. */

@@ -92,7 +92,7 @@ static void parse_order(struct parser *parser)
 	parser->at++;
 }
 
-/* Letters whose type is that of NumPy's letter, with the C type's size. */
+/* Whether NumPy uses the letter for the same type, with the C type's size. */
 static bool is_plain(const struct parser *parser, char letter)
 {
 	bool native = parser->order == '@' || parser->order == '^';
@@ -100,7 +100,7 @@ static bool is_plain(const struct parser *parser, char letter)
 	return strchr(native ? "?bBhHiIlLqQefdgc" : "?bBhHiIlLqQefdc", letter);
 }
 
-/* A type of one letter: its typestr, or that of another size. */
+/* Finds the type of one letter: by its typestr, or at another size. */
 static int find_type(struct parser *parser, uint32_t count, dray_dtype *out)
 {
 	char letter = *parser->at, order = parser->order, text[16];

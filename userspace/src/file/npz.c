@@ -14,7 +14,7 @@
 #define SUFFIX ".npy"
 #define SUFFIX_LENGTH (sizeof(SUFFIX) - 1)
 
-/* Bytes that deflate makes of one, at most; and those of a small file. */
+/* The most bytes that deflate makes of one, and the most of a small file. */
 #define BEST_RATIO 1032u
 #define SMALL 65536u
 
@@ -194,7 +194,7 @@ static int read_header(struct dray_npz *npz, const char *name, uint64_t size,
 	return ret;
 }
 
-/* Reads the elements of the current file; @size: what is left of it. */
+/* Reads the elements of the current file; @size: bytes left of it. */
 static int read_elements(struct dray_npz *npz, const char *name, uint64_t size,
 			 const struct dray_npy_header *header,
 			 struct dray_array **out)

@@ -20,7 +20,7 @@ int dray_replace_begin(struct dray_replace *replace, const char *path);
 /* Gives it its name.  @fresh: -EEXIST if there is a file of that name. */
 int dray_replace_finish(struct dray_replace *replace, bool fresh);
 
-/* Removes what was not finished. */
+/* Removes the temporary file, if it has not got its name. */
 void dray_replace_end(struct dray_replace *replace);
 
 /* Leaves a sentence about a call that set errno; returns it, negative. */

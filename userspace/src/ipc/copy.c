@@ -31,7 +31,7 @@ struct copy {
 	char sentence[256]; /* of the thread that asked */
 };
 
-/* For a dma-buf, whose size is fixed: a mapped file might shrink. */
+/* For a dma-buf, of a fixed size: a mapped file might shrink. */
 static int copy_mapped(const struct copy *copy, int fd)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);

@@ -20,7 +20,7 @@ int dray_memfd_make(struct dray_buffer *buffer, uint64_t size, bool grows);
 int dray_memfd_lengthen(const struct dray_buffer *buffer, uint64_t size);
 
 /*
- * Checks a received descriptor, and duplicates it for the new @buffer, whose
+ * Checks a received descriptor, and duplicates it for the new @buffer; its
  * node has the size of a page.
  * @need: as for dray_buffer_import_bytes()
  * @size: bytes to map

@@ -64,14 +64,14 @@ int dray_unmap_to_addresses(void *start, size_t size)
 	return -1;
 }
 
-int dray_map_refused(const char *what, uint64_t size, int error)
+int dray_map_refused(const char *subject, uint64_t size, int error)
 {
 	if (error != EAGAIN)
 		return dray_fail(-error, "mapping %" PRIu64 " bytes of %s: %s",
-				 size, what, strerror(error));
+				 size, subject, strerror(error));
 	return dray_fail(
 		-ENOMEM,
 		"mapping %" PRIu64
 		" bytes of %s: the process locks its mappings (mlockall), and RLIMIT_MEMLOCK (ulimit -l) leaves less",
-		size, what);
+		size, subject);
 }

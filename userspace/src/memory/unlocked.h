@@ -22,9 +22,9 @@ void *dray_map_unlocked(size_t size, int protection);
 int dray_unmap_to_addresses(void *start, size_t size);
 
 /*
- * Explains a failed mapping of @size bytes of @what: a negative errno with a
+ * Explains a failed mapping of @size bytes of @subject: a negative errno with a
  * sentence.  Beyond the limit of locked memory it is -ENOMEM.
  */
-int dray_map_refused(const char *what, uint64_t size, int error);
+int dray_map_refused(const char *subject, uint64_t size, int error);
 
 #endif /* DRAY_MEMORY_UNLOCKED_H */
