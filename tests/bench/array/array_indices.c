@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include <dray/index.h>
-#include <dray/sort.h>
+#include <dray/sorting.h>
 
 static int take_numpy(const struct call *call)
 {
