@@ -151,7 +151,8 @@ DRAY_NAMESAKE_END
  * @itemsize: bytes of an element
  * @alignment: bytes, a power of two
  * @functions: copied; functions that are NULL or behind its size are those of
- *	plain bytes, except for cast and release
+ *	plain bytes, except for argmax, which goes by compare, and for cast and
+ *	release
  * @context: for dray_dtype_context()
  * @out: one reference
  *

@@ -39,17 +39,11 @@ static int ask(dray_dtype asked, dray_dtype from, dray_dtype to,
 		       : DRAY_CASTING_UNSAFE;
 }
 
-static bool has_parts(dray_dtype dtype)
-{
-	return dray_dtype_flags(dtype) &
-	       (DRAY_DTYPE_STRUCT | DRAY_DTYPE_SUBARRAY);
-}
-
 int dray_user_cast(dray_dtype to, dray_dtype from, struct dray_cast *cast)
 {
 	int level;
 
-	if (has_parts(from) || has_parts(to))
+	if (dray_dtype_has_parts(from) || dray_dtype_has_parts(to))
 		return -EOPNOTSUPP;
 	from = native(from);
 	to = native(to);
