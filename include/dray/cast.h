@@ -154,7 +154,7 @@ DRAY_API int dray_view_put(const struct dray_view *view, dray_dtype dtype,
 /**
  * Makes a scalar: an array without axes that has its element inline.  It is
  * immutable unless its type is raw data or a structure.  (Source: NumPy's array
- * scalars.)
+ * scalars.)  A sub-array's axes are those of the array, which may be written.
  *
  * @value: one element of @from, converted to @dtype
  * @out: one reference
