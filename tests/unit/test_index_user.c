@@ -89,8 +89,12 @@ FACT(elements_are_sorted_found_and_counted_as_floats_are)
 		for (int i = 0; i < COUNT; i++) {
 			const float value = load_bfloat(&elements[i]);
 
-			assert_true(!memcmp(&value, &floats[i], 4) ||
-				    (value != value && floats[i] != floats[i]));
+			assert_true(
+				value != value
+					? floats[i] != floats[i]
+					: value == floats[i] &&
+						  signbit(value) ==
+							  signbit(floats[i]));
 		}
 	}
 	dray_dtype_unref(dtype);
