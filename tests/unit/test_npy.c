@@ -249,6 +249,13 @@ FACT(an_archive_has_each_array_by_its_name)
 	struct dray_view one, two;
 	const struct dray_view *const views[] = { &one, &two };
 	struct dray_array *array;
+/* A whole page of spaces, of which the header goes on behind the file's end. */
+static void make_long_header(char page[4096])
+{
+	memset(page, ' ', 4096);
+	memcpy(page, "\x93NUMPY\1\0\xff\xff", 10);
+}
+
 	struct dray_npz *npz;
 
 	if (!has_archives())
@@ -267,13 +274,22 @@ FACT(an_archive_has_each_array_by_its_name)
 			dray_array_unref(array);
 		}
 		assert_null(dray_npz_name(npz, 2));
+	struct dray_npy_options options = { .node = open_node(test_spec()) };
 		assert_fails(dray_npz_load(npz, "three", &array), -ENOENT,
+	char page[4096];
 			     "'three'");
 		dray_npz_close(npz);
 	}
 }
 
+		assert_fails(dray_npy_load(path, &options, &array),
+			     cases[i].error, cases[i].part);
 FACT(wrong_archives_are_refused)
+	make_long_header(page);
+	write_file(path, page, sizeof(page));
+	assert_fails(dray_npy_load(path, &options, &array), -EBADMSG,
+		     "ends after 4096 of 65545 bytes");
+	dray_node_unref(options.node);
 {
 	const int order[] = { 0, 1, 2 };
 	const char *const same[] = { "a", "a" };
