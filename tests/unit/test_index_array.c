@@ -33,7 +33,8 @@ static int64_t outside[] = { 1, 7 };
 static int64_t inside[] = { 1, 0, -1 };
 static double fractions[] = { 0.5, 1 };
 static bool trues[4] = { true, false, true, true };
-static struct dray_view wrong, two, three, halves, four_trues, many;
+static struct dray_view wrong, two, three, halves, four_trues, many, down,
+	across;
 
 static void make_arrays(void)
 {
@@ -42,6 +43,10 @@ static void make_arrays(void)
 	row(&three, inside, i8, 3);
 	row(&halves, fractions, f8, 2);
 	row(&four_trues, trues, DRAY_BOOL, 4);
+	assert_works(dray_view_init(&down, inside, i8, 2,
+				    (int64_t[]){ INT64_C(1) << 32, 1 },
+				    (int64_t[]){ 0, 0 }));
+	assert_works(dray_view_transpose(&down, NULL, &across));
 	assert_works(dray_view_init(&many, inside, i8, 62,
 				    (int64_t[62]){ [0 ... 61] = 1 }, NULL));
 }
@@ -62,6 +67,7 @@ FACT(wrong_indices_are_refused_and_nothing_is_written)
 		{ DRAY_BY(&many), DRAY_NEWAXIS, DRAY_ALL },
 		{ NOWHERE, DRAY_ALL, DRAY_ALL },
 		{ DRAY_BY(&two), DRAY_SLICE(0, 1, 0), DRAY_ALL },
+		{ DRAY_BY(&down), DRAY_BY(&across), DRAY_AT(0) },
 	};
 	static const struct {
 		int code;
@@ -83,6 +89,7 @@ FACT(wrong_indices_are_refused_and_nothing_is_written)
 		{ -ERANGE, "indexing result would have 65" },
 		{ -EINVAL, "an indexing array is NULL" },
 		{ -EINVAL, "the step of the slice of axis 1 is 0" },
+		{ -EOVERFLOW, "more elements than 63 bits count" },
 	};
 	int64_t value = -1, before[64];
 	struct dray_view one;
