@@ -180,7 +180,8 @@ DRAY_API int dray_array_create_alone(struct dray_node *node, dray_dtype dtype,
  * @out: one reference
  *
  * Errors: as dray_view_init() for a bad view, -EINVAL (elements outside @base),
- * -EPERM (writable elements in memory that may not be written), -ENOMEM.
+ * -EPERM (writable elements in memory, or of an array, that may not be written),
+ * -ENOMEM.
  */
 DRAY_API int dray_array_over(const struct dray_view *view,
 			     struct dray_block *base, struct dray_array **out);
