@@ -117,7 +117,8 @@ static void choose_all(const struct dray_view *const *views,
 	struct dray_rows rows;
 	int64_t at, piece;
 
-	if (!dray_rows_start(&rows, views, 4))
+	/* Elements without bytes may have no address. */
+	if (!size || !dray_rows_start(&rows, views, 4))
 		return;
 	do {
 		for (at = 0; at < rows.count; at += piece) {
