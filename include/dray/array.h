@@ -225,7 +225,7 @@ DRAY_API int dray_array_from_buffer(struct dray_buffer *buffer, uint64_t offset,
  *
  * Both are used by one thread only until then, because flags change.
  * Errors: -EINVAL (shapes or types differ, @target has a stride of 0, the same
- * array), -EPERM (@target is read-only), -EBUSY (@copy has a target already).
+ * array, @target is written back to @copy), -EPERM (@target is read-only), -EBUSY (@copy has a target already).
  */
 DRAY_API int dray_array_set_write_back(struct dray_array *copy,
 				       struct dray_array *target);

@@ -223,6 +223,10 @@ FACT(what_cannot_be_written_back_is_refused)
 	assert_fails(dray_array_set_write_back(copy, target), -EBUSY,
 		     "already to be written back");
 	assert_works(dray_array_zeros(u2, 2, DIMS(2, 3), &other));
+	assert_works(dray_array_set_write_back(other, copy));
+	assert_fails(dray_array_set_write_back(target, other), -EINVAL,
+		     "a circle never ends");
+	dray_array_discard(other);
 	assert_fails(dray_array_set_write_back(other, other), -EINVAL,
 		     "not a copy of itself");
 	assert_fails(dray_array_set_write_back(other, target), -EPERM,

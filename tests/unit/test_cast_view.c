@@ -243,7 +243,8 @@ FACT(single_values_are_taken_out_and_put_in)
 
 FACT(a_structure_is_taken_out_whole_or_not_at_all)
 {
-	char element[] = "\1\0\0\0xyz", good[] = "\1\0\0\0123";
+	char element[] = "\1\0\0\0xyz", good[] = "\1\0\0\0"
+						 "123";
 	int64_t values[] = { 77, 78 };
 	dray_dtype from, to;
 	struct dray_view view;
