@@ -261,6 +261,27 @@ FACT(destinations_that_do_not_fit_are_refused)
 	assert_int_equal(room[2], 23);
 }
 
+FACT(elements_that_do_not_convert_leave_the_destination)
+{
+	char texts[] = "1x2";
+	int64_t room[3] = { -1, -1, -1 };
+	struct dray_view dst, text;
+
+	make_arrays();
+	row(&dst, room, i8, 3);
+	row(&text, texts, DRAY_BYTES(1), 3);
+	inside[0] = 2, inside[1] = 0, inside[2] = 1;
+	assert_fails(dray_index_get_into(&text, &DRAY_BY(&three), 1, &dst),
+		     -EINVAL, "'x' is not a value");
+	assert_fails(dray_take_into(&text, &three, 0, DRAY_INDEX_RAISE, &dst),
+		     -EINVAL, "'x' is not a value");
+	assert_int_equal(room[0], -1);
+	texts[1] = '3';
+	assert_works(dray_index_get_into(&text, &DRAY_BY(&three), 1, &dst));
+	assert_memory_equal(room, ((int64_t[]){ 2, 1, 3 }), sizeof(room));
+	inside[0] = 1, inside[1] = 0, inside[2] = -1;
+}
+
 FACT(the_last_of_many_integers_is_checked_before_the_first_is_written)
 {
 	static int64_t at[2000];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* Copies the elements that an index leads to. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <dray/cast.h>
@@ -163,6 +164,32 @@ static int check_destination(const struct dray_index_plan *plan,
 		given, wanted);
 }
 
+/* Whether a conversion may fail at an element, after others were written. */
+static bool may_fail(dray_dtype from, dray_dtype to)
+{
+	return !dray_dtype_is_builtin(from) || !dray_dtype_is_builtin(to) ||
+	       strchr("SU", dray_dtype_kind(from)) ||
+	       strchr("SU", dray_dtype_kind(to));
+}
+
+/* Converts to memory aside first, so that a failure writes nothing. */
+static int convert_whole(const struct dray_view *dst,
+			 const struct dray_view *src)
+{
+	struct dray_view converted;
+	int ret;
+
+	if (dray_dtype_equal(src->dtype, dst->dtype) ||
+	    !may_fail(src->dtype, dst->dtype))
+		return dray_view_convert(dst, src, DRAY_CASTING_UNSAFE);
+	ret = dray_view_put_aside(src, dst->dtype, &converted);
+	if (ret)
+		return ret;
+	ret = dray_view_assign(dst, &converted);
+	free(converted.data);
+	return ret;
+}
+
 /* Copies through memory aside, and converts. */
 static int fetch_through(struct dray_index_plan *plan,
 			 const struct dray_view *view,
@@ -175,8 +202,7 @@ static int fetch_through(struct dray_index_plan *plan,
 	ret = dray_index_fetch_new(plan, view, false, &array);
 	if (ret)
 		return ret;
-	ret = dray_view_convert(dst, dray_array_view(array, &aside),
-				DRAY_CASTING_UNSAFE);
+	ret = convert_whole(dst, dray_array_view(array, &aside));
 	dray_array_unref(array);
 	return ret;
 }
