@@ -37,8 +37,9 @@ extern "C" {
  * @flags: DRAY_NPY_PAGE, DRAY_NPY_NEW
  *
  * Errors: as dray_view_init() for a bad view, -EPERM (it may not be read),
- * -EINVAL (unknown flags, a device or another name that is not a regular file's),
- * -ENOMEM, and those of open(), write() and rename().
+ * -EINVAL (unknown flags, a name of something else than a regular file, a user
+ * type, fields that overlap or are out of order), -ENOMEM, and those of open(),
+ * write() and rename().
  */
 DRAY_API int dray_npy_save(const char *path, const struct dray_view *view,
 			   uint32_t flags);

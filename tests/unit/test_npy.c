@@ -112,6 +112,7 @@ FACT(a_mapped_file_is_written_through)
 
 FACT(a_failed_save_leaves_the_old_file)
 {
+	const struct dray_dtype_functions functions = { 0 };
 	const int order[] = { 0, 1, 2 };
 	struct dray_array *array;
 	struct dray_view view;
@@ -124,6 +125,11 @@ FACT(a_failed_save_leaves_the_old_file)
 	view.flags = DRAY_WRITE;
 	assert_fails(dray_npy_save(path, &view, 0), -EPERM, "may not be read");
 	view.flags = DRAY_READ;
+	assert_works(dray_dtype_create_user("mine", 'q', 2, 2, &functions, NULL,
+					    &view.dtype));
+	assert_fails(dray_npy_save(path, &view, 0), -EINVAL, "a user type");
+	dray_dtype_unref(view.dtype);
+	view.dtype = DRAY_INT16;
 	view.shape[0] = -1;
 	assert_fails(dray_npy_save(path, &view, 0), -EINVAL, "-1 elements");
 	view.shape[0] = 3;
