@@ -71,10 +71,9 @@ static void write_numbers(const struct dray_view *view, int64_t size,
 
 	assert_int_equal(dray_nditer_dtype(iter, 0), DRAY_FLOAT64);
 	assert_int_equal(dray_nditer_operands(iter), 1);
-	/* Whole rows of four, if they fit. */
-	assert_int_equal(dray_nditer_buffer_size(iter), size == 5 ? 4
-							: size	  ? size
-								  : 24);
+	/* As many as asked for, but for a last row that is not whole. */
+	assert_in_range(dray_nditer_buffer_size(iter), size > 4 ? size - 4 : 1,
+			size ? size : 24);
 	do {
 		memcpy(data[0], &value, sizeof(value));
 		value++;
