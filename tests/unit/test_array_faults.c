@@ -25,11 +25,14 @@ WRAPPED(int, posix_memalign, (void **out, size_t alignment, size_t size))
 			   : __real_posix_memalign(out, alignment, size);
 }
 
+static bool opened_directly;
+
 WRAPPED(int, open64, (const char *path, int flags, ...))
 {
 	va_list args;
 	mode_t mode;
 
+	opened_directly |= flags & O_DIRECT;
 	va_start(args, flags);
 	mode = va_arg(args, mode_t);
 	va_end(args);
@@ -282,6 +285,25 @@ static bool fail_call(int (*work)(void), int n, bool last)
 	/* The files of before, or whole ones, are there. */
 	assert_works(load());
 	return faulted;
+}
+
+FACT(a_buffer_takes_the_file_past_the_page_cache)
+{
+	const struct dray_npy_options options = { .node = node };
+	struct dray_array *out;
+
+	make_views();
+	assert_works(dray_npy_save(path, &line, DRAY_NPY_PAGE));
+	opened_directly = false;
+	assert_works(load());
+	assert_false(opened_directly);
+	assert_works(dray_npy_load(path, &options, &out));
+	assert_true(opened_directly);
+	/* Header and elements are loaded together. */
+	assert_ptr_equal(out->data,
+			 (char *)dray_block_data(out->reference) + 4096);
+	assert_memory_equal(out->data, numbers, sizeof(numbers));
+	dray_array_unref(out);
 }
 
 FACT(each_call_may_fail)
