@@ -12,7 +12,7 @@
 #include "file/replace.h"
 
 #define NAME_END ".%x-%x" /* of the process, and of the file in it */
-#define NUMBER_ROOM 8
+#define NUMBER_ROOM sizeof("ffffffff")
 
 int dray_replace_failed(const struct dray_replace *replace, const char *call)
 {

@@ -287,7 +287,8 @@ static int list_trues(const struct dray_view *mask, struct dray_array **out)
 	}
 	if (count)
 		dray_mask_coordinates(mask, count, coordinates);
-	memcpy(out, made, (size_t)mask->ndim * sizeof(out[0]));
+	for (i = 0; i < mask->ndim; i++)
+		out[i] = made[i];
 	return 0;
 fail:
 	while (i > 0)
