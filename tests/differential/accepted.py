@@ -205,9 +205,9 @@ def slices_of(step: Any) -> list[slice]:
 
 
 ACCEPTED: list[Accepted] = [
-    Accepted("An integer above 63 bits in a tuple of indices is an `IndexError`, in NumPy an "
+    Accepted("An integer index of 2^63 to 2^64 - 1 is an `IndexError`, in NumPy an "
              "`OverflowError`.",
-             "NumPy raises an `IndexError` too if the integer is the only index.",
+             "NumPy raises an `IndexError` too for integers that are longer, or negative.",
              huge_integer),
     Accepted("If a slice takes at most one element with a step so long that the stride does "
              "not fit 63 bits, the axis keeps its stride; NumPy's is cut to 64 bits.",
