@@ -45,6 +45,10 @@ FACT(ranges_are_checked)
 		{ DRAY_FLOAT64, 0, INT64_MAX, 1, -EOVERFLOW, "63 bits" },
 		{ DRAY_BOOL, 0, 2, 1, -EINVAL, "not of kind '?' of 1 bytes" },
 		{ DRAY_FLOAT16, 0, 2, 1, -EINVAL, "not of kind 'f' of 2" },
+		{ DRAY_DTYPE('i', '<', 0), 0, 2, 1, -EINVAL,
+		  "'i' of 0 bytes does not exist" },
+		{ DRAY_DTYPE('u', '<', 1 << 29), 0, 2, 1, -EINVAL,
+		  "'u' of 536870912 bytes does not exist" },
 	};
 	struct dray_array *array;
 
@@ -219,6 +223,10 @@ FACT(what_cannot_be_written_back_is_refused)
 	assert_fails(dray_array_set_write_back(copy, target), -EBUSY,
 		     "already to be written back");
 	assert_works(dray_array_zeros(u2, 2, DIMS(2, 3), &other));
+	assert_works(dray_array_set_write_back(other, copy));
+	assert_fails(dray_array_set_write_back(target, other), -EINVAL,
+		     "a circle never ends");
+	dray_array_discard(other);
 	assert_fails(dray_array_set_write_back(other, other), -EINVAL,
 		     "not a copy of itself");
 	assert_fails(dray_array_set_write_back(other, target), -EPERM,

@@ -163,6 +163,12 @@ int dray_array_over(const struct dray_view *view, struct dray_block *base,
 	dray_view_copy(&checked, view);
 	dray_view_set_facts(&checked);
 	beneath = dray_block_as_array(base);
+	if (beneath && (view->flags & DRAY_WRITE & ~beneath->flags))
+		return dray_fail(-EPERM,
+				 "array %p is %s: a slice may not be written",
+				 (const void *)beneath,
+				 beneath->flags & DRAY_IMMUTABLE ? "immutable"
+								 : "read-only");
 	if (beneath && beneath->reference)
 		base = beneath->reference;
 	return dray_array_adopt(&checked, 0, base, out);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "array/array.h"
+#include "dtype/dtype.h"
 #include "view/view.h"
 #include "base/error.h"
 #include "base/number.h"
@@ -250,8 +251,10 @@ static int make_range(dray_dtype dtype, struct range *range,
 	char kind = dray_dtype_kind(dtype), order;
 	bool is_real = kind == 'f' && (itemsize == 4 || itemsize == 8);
 	struct dray_array *array;
-	int ret = 0;
+	int ret = dray_dtype_check(dtype, &dtype);
 
+	if (ret)
+		return ret;
 	if (!dray_dtype_is_builtin(dtype) ||
 	    (kind != 'i' && kind != 'u' && !is_real))
 		return dray_fail(

@@ -117,7 +117,8 @@ static void choose_all(const struct dray_view *const *views,
 	struct dray_rows rows;
 	int64_t at, piece;
 
-	if (!dray_rows_start(&rows, views, 4))
+	/* Elements without bytes may have no address. */
+	if (!size || !dray_rows_start(&rows, views, 4))
 		return;
 	do {
 		for (at = 0; at < rows.count; at += piece) {
@@ -275,20 +276,22 @@ static int list_trues(const struct dray_view *mask, struct dray_array **out)
 {
 	int64_t count = dray_count_trues(mask);
 	int64_t *coordinates[DRAY_MAX_NDIM];
+	struct dray_array *made[DRAY_MAX_NDIM];
 	int i, ret;
 
 	for (i = 0; i < mask->ndim; i++) {
-		ret = dray_array_empty(DRAY_INT64, 1, &count, &out[i]);
+		ret = dray_array_empty(DRAY_INT64, 1, &count, &made[i]);
 		if (ret)
 			goto fail;
-		coordinates[i] = out[i]->data;
+		coordinates[i] = made[i]->data;
 	}
 	if (count)
 		dray_mask_coordinates(mask, count, coordinates);
+	memcpy(out, made, (size_t)mask->ndim * sizeof(out[0]));
 	return 0;
 fail:
 	while (i > 0)
-		dray_array_unref(out[--i]);
+		dray_array_unref(made[--i]);
 	return ret;
 }
 
