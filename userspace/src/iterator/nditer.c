@@ -116,13 +116,15 @@ static void discard(struct dray_nditer *iter)
 {
 	int o;
 
-	dray_nditer_free_buffers(iter);
+	if (iter->flags & DRAY_NDITER_BUFFERED)
+		dray_nditer_free_buffers(iter);
 	for (o = 0; o < iter->operands; o++) {
 		struct nditer_operand *operand = &iter->operand[o];
 
 		dray_dtype_unref(operand->stored);
 		dray_dtype_unref(operand->dtype);
-		dray_array_unref(operand->array);
+		if (operand->array)
+			dray_array_unref(operand->array);
 	}
 	free(iter);
 }
@@ -185,6 +187,22 @@ static int set_up_buffers(struct dray_nditer *iter)
 	return ret ? ret : dray_nditer_fill_buffers(iter, NULL);
 }
 
+/* Goes to the start of an iterator whose axes are in order. */
+static int start(struct dray_nditer *iter)
+{
+	int ret = 0;
+
+	if (!(iter->flags & DRAY_NDITER_MULTI_INDEX))
+		dray_nditer_merge(iter);
+	iter->core = 0;
+	dray_nditer_place(iter, 0);
+	if (iter->flags & DRAY_NDITER_BUFFERED)
+		ret = set_up_buffers(iter);
+	if (!ret)
+		dray_nditer_choose_step(iter);
+	return ret;
+}
+
 static int build(struct dray_nditer *iter, const struct dray_view *const *views,
 		 const struct dray_nditer_options *options)
 {
@@ -199,17 +217,25 @@ static int build(struct dray_nditer *iter, const struct dray_view *const *views,
 	ret = dray_nditer_choose_types(iter, options);
 	if (!ret)
 		ret = dray_nditer_replace_operands(iter, options);
-	if (ret)
-		return ret;
-	if (!(iter->flags & DRAY_NDITER_MULTI_INDEX))
-		dray_nditer_merge(iter);
-	iter->core = 0;
-	dray_nditer_place(iter, 0);
-	if (iter->flags & DRAY_NDITER_BUFFERED)
-		ret = set_up_buffers(iter);
-	if (!ret)
-		dray_nditer_choose_step(iter);
-	return ret;
+	return ret ? ret : start(iter);
+}
+
+static int create_plain(const struct dray_view *const *views, int count,
+			const struct dray_nditer_options *options,
+			int64_t elements, struct dray_nditer **out)
+{
+	struct dray_nditer *iter = allocate(views, count, options);
+
+	if (!iter)
+		return -ENOMEM;
+	dray_nditer_describe(iter, views, options, elements);
+	iter->flags |= NDITER_IS_PLAIN;
+	iter->first_index = 0;
+	dray_nditer_find_order(iter);
+	if (!(options->flags & DRAY_NDITER_KEEP_DIRECTION))
+		dray_nditer_flip(iter);
+	*out = iter;
+	return start(iter);
 }
 
 int dray_nditer_create(const struct dray_view *const *views, int count,
@@ -218,12 +244,15 @@ int dray_nditer_create(const struct dray_view *const *views, int count,
 {
 	static const struct dray_nditer_options none;
 	struct dray_nditer *iter;
+	int64_t elements;
 	int ret;
 
 	if (!dray_given(views, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
 	if (!options)
 		options = &none;
+	if (dray_nditer_is_plain(views, count, options, &elements))
+		return create_plain(views, count, options, elements, out);
 	ret = check_operands(views, count);
 	if (!ret)
 		ret = dray_nditer_check_flags(options);
@@ -307,6 +336,10 @@ int dray_nditer_destroy(struct dray_nditer *iter)
 	if (!iter)
 		return 0;
 	ret = iter->error;
+	if (iter->flags & NDITER_IS_PLAIN) {
+		free(iter);
+		return ret;
+	}
 	if (!ret && (iter->flags & DRAY_NDITER_BUFFERED))
 		ret = dray_nditer_flush_buffers(iter);
 	if (!ret)
