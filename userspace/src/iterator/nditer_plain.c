@@ -75,19 +75,24 @@ bool dray_nditer_is_plain(const struct dray_view *const *views, int count,
 static void describe(struct dray_nditer *iter, int o,
 		     const struct dray_view *view, uint32_t flags)
 {
-	struct nditer_operand *operand = &iter->operand[o];
-	int64_t *extents = iter->extents + operand->extents_at;
+	uint32_t at = (uint32_t)(2 * o * view->ndim);
 	struct nditer_axis *axis = &iter->axes[view->ndim];
+	int64_t *extents = iter->extents + at;
 	int i;
 
-	operand->flags = flags;
-	operand->ndim = view->ndim;
-	operand->data = view->data;
-	operand->stored = view->dtype; /* Numbers, which count no references. */
-	operand->dtype = view->dtype;
-	operand->permissions =
-		view->flags & (DRAY_READ | DRAY_WRITE | DRAY_IMMUTABLE);
+	/* Types are numbers, which count no references. */
+	iter->operand[o] = (struct nditer_operand){
+		.flags = flags,
+		.ndim = view->ndim,
+		.data = view->data,
+		.stored = view->dtype,
+		.permissions =
+			view->flags & (DRAY_READ | DRAY_WRITE | DRAY_IMMUTABLE),
+		.extents_at = at,
+		.dtype = view->dtype,
+	};
 	iter->first[o] = view->data;
+	iter->offsets[o] = 0;
 	iter->axes[0].strides[o] = 0;
 	for (i = 0; i < view->ndim; i++) {
 		int64_t extent = view->shape[i], stride = view->strides[i];
