@@ -295,6 +295,27 @@ fail:
 	return ret;
 }
 
+/* The same of one axis with a few elements, without a mask. */
+static int list_few(const struct dray_view *view, struct dray_array **out)
+{
+	unsigned char found[DRAY_INDEX_CHUNK];
+	int64_t numbers[DRAY_INDEX_CHUNK];
+	size_t size = (size_t)view->shape[0];
+	struct dray_truth truth;
+	int64_t count;
+	int ret;
+
+	ret = dray_truth_of(&truth, view->dtype);
+	if (ret)
+		return ret;
+	truth.loop(&truth, view->data, view->strides[0], size, found);
+	count = (int64_t)dray_list_trues(found, 1, size, 0, 1, numbers);
+	ret = dray_array_empty(DRAY_INT64, 1, &count, out);
+	if (!ret && count)
+		memcpy((*out)->data, numbers, (size_t)count * sizeof(int64_t));
+	return ret;
+}
+
 int dray_nonzero(const struct dray_view *view, struct dray_array **out)
 {
 	struct dray_view mask;
@@ -308,6 +329,8 @@ int dray_nonzero(const struct dray_view *view, struct dray_array **out)
 	if (!view->ndim)
 		return dray_fail(-EINVAL,
 				 "nonzero on 0d arrays is not allowed");
+	if (view->ndim == 1 && view->shape[0] <= DRAY_INDEX_CHUNK)
+		return list_few(view, out);
 	if (is_byte(view->dtype))
 		return list_trues(view, out);
 	ret = dray_truth_view(view, &mask);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "dtype/dtype.h"
-#include "view/view.h"
+#include "view/view_usual.h"
 #include "base/error.h"
 #include "base/number.h"
 
@@ -68,9 +68,7 @@ int dray_view_init(struct dray_view *out, void *data, dray_dtype dtype,
 		ret = dray_view_check(&view, "a view", NULL);
 	if (ret)
 		return ret;
-	dray_view_set_facts(&view);
-	dray_view_copy(out, &view);
-	return 0;
+	return dray_view_finish(&view, out);
 }
 
 int dray_view_plan(struct dray_view *view, dray_dtype dtype, int ndim,
@@ -110,7 +108,5 @@ void dray_view_copy(struct dray_view *out, const struct dray_view *view)
 	if (out == view || !dray_given(out, __func__) ||
 	    !dray_given(view, __func__))
 		return;
-	memcpy(out, view, offsetof(struct dray_view, shape));
-	dray_axes_copy(out->shape, view->shape, view->ndim);
-	dray_axes_copy(out->strides, view->strides, view->ndim);
+	dray_view_write(out, view);
 }

@@ -52,25 +52,33 @@ void dray_view_set_facts(struct dray_view *view);
 /* Copies extents or strides; @from may be NULL without axes. */
 static inline void dray_axes_copy(int64_t *to, const int64_t *from, int ndim)
 {
-	if (ndim)
-		memcpy(to, from, (size_t)ndim * sizeof(*to));
+	int i;
+
+	for (i = 0; i < ndim; i++)
+		to[i] = from[i];
 }
 
 /* Starts a result: all of @view but its axes. */
 static inline void dray_view_begin(struct dray_view *result,
 				   const struct dray_view *view, int ndim)
 {
-	memcpy(result, view, offsetof(struct dray_view, shape));
+	result->data = view->data;
+	result->dtype = view->dtype;
 	result->ndim = ndim;
+	result->flags = view->flags;
 }
 
-/* Ends a result: sets its facts and writes it, maybe over its own input. */
-static inline int dray_view_finish(struct dray_view *result,
-				   struct dray_view *out)
+/* Copies a view to another object. */
+static inline void dray_view_write(struct dray_view *out,
+				   const struct dray_view *view)
 {
-	dray_view_set_facts(result);
-	dray_view_copy(out, result);
-	return 0;
+	int i;
+
+	dray_view_begin(out, view, view->ndim);
+	for (i = 0; i < view->ndim; i++) {
+		out->shape[i] = view->shape[i];
+		out->strides[i] = view->strides[i];
+	}
 }
 
 /*
