@@ -29,6 +29,13 @@ static int failed(const struct load *load, const char *call)
 			 strerror(errno));
 }
 
+static int too_short(const struct load *load, uint64_t size, uint64_t needed)
+{
+	return dray_fail(-EBADMSG,
+			 "%s ends after %" PRIu64 " of %" PRIu64 " bytes",
+			 load->path, size, needed);
+}
+
 /* Drops O_DIRECT if the file system or the memory refuses it. */
 static bool goes_on_cached(struct load *load)
 {
@@ -63,10 +70,7 @@ static int read_bytes(struct load *load, void *to, uint64_t size,
 		}
 	}
 	if (done < needed)
-		return dray_fail(-EBADMSG,
-				 "%s ends after %" PRIu64 " of %" PRIu64
-				 " bytes",
-				 load->path, at + done, at + needed);
+		return too_short(load, at + done, at + needed);
 	return 0;
 }
 
@@ -190,6 +194,8 @@ static int into_buffer(struct load *load,
 				 load->size, 0);
 	if (!ret)
 		ret = dray_npy_measure(data, load->size, load->path, &offset);
+	if (!ret && offset > load->size)
+		ret = too_short(load, load->size, offset);
 	if (!ret)
 		ret = dray_npy_parse(data, offset, load->path, &load->header);
 	if (!ret)
