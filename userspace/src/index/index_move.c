@@ -247,7 +247,7 @@ int dray_index_check_bounds(struct dray_index_plan *plan)
 
 	if (is_empty(plan))
 		return 0;
-	none.data = NULL;
+	none.data = &none; /* Any address: there are no elements. */
 	memset(none.strides, 0,
 	       (size_t)(plan->at + plan->broadcast_ndim) *
 		       sizeof(none.strides[0]));
@@ -266,6 +266,18 @@ int dray_index_check_bounds(struct dray_index_plan *plan)
 	return 0;
 }
 
+/* Whether no index is valid; then strides of the view may have any value. */
+static bool has_empty_axis(const struct dray_index_plan *plan)
+{
+	int i;
+
+	for (i = 0; i < plan->arrays_count; i++) {
+		if (!plan->arrays[i].extent)
+			return true;
+	}
+	return false;
+}
+
 int dray_index_move(struct dray_index_plan *plan, const struct dray_view *other,
 		    enum dray_index_way way, bool first)
 {
@@ -276,6 +288,8 @@ int dray_index_move(struct dray_index_plan *plan, const struct dray_view *other,
 
 	if (is_empty(plan))
 		return 0;
+	if (has_empty_axis(plan))
+		return dray_index_check_bounds(plan);
 	reduce_rest(&rest, plan, other, way);
 	if (!rest.layout.runs)
 		return dray_index_check_bounds(plan);
