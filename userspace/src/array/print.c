@@ -199,6 +199,19 @@ static void put_axis(struct print *print, int axis)
 	put(print, "]");
 }
 
+static void put_all(struct print *print, int64_t elements)
+{
+	/* As NumPy does: the axes in front of an empty one may be very long. */
+	if (!elements) {
+		put(print, "[]");
+		return;
+	}
+	print->measures = true;
+	put_axis(print, 0);
+	print->measures = false;
+	put_axis(print, 0);
+}
+
 static int put_summary(const struct print *print)
 {
 	char shape[DRAY_SHAPE_TEXT], *type;
@@ -232,14 +245,7 @@ int dray_view_print(const struct dray_view *view, FILE *stream)
 	if (!(view->flags & DRAY_READ))
 		return dray_fail(-EPERM, "the view may not be read");
 	print.shortened = extent.elements > MOST;
-	print.measures = true;
-	if (extent.elements)
-		put_axis(&print, 0);
-	print.measures = false;
-	if (extent.elements)
-		put_axis(&print, 0);
-	else /* As in NumPy: the other axes may be very long. */
-		put(&print, "[]");
+	put_all(&print, extent.elements);
 	ret = put_summary(&print);
 	if (!ret && (fflush(stream) || ferror(stream)))
 		ret = dray_fail(-EIO,
