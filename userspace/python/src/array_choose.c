@@ -204,7 +204,7 @@ static PyObject *best(PyObject *self, PyObject *args, PyObject *keywords,
 		return NULL;
 	array_whole((struct array_object *)self, &choice->view);
 	return element_or_array(
-		array_made(Py_TYPE(self), ARRAY_SHAPE, find, choice, NULL));
+		array_made(Py_TYPE(self), ARRAY_INDEX, find, choice, NULL));
 }
 
 PyObject *array_argmax(PyObject *self, PyObject *args, PyObject *keywords)

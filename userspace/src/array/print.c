@@ -94,7 +94,7 @@ static size_t print_fields(char *to, size_t room, dray_dtype dtype,
 	return used;
 }
 
-/* Prints a date, a duration or UCS-4 by way of its conversion to text. */
+/* Prints a date, UCS-4 or a user's type by way of its conversion to text. */
 static bool print_converted(char *to, size_t room, dray_dtype dtype,
 			    const char *element)
 {
@@ -114,7 +114,8 @@ static size_t print_element(char *to, size_t room, dray_dtype dtype,
 
 	if (dray_dtype_field_count(dtype))
 		return print_fields(to, room, dtype, element);
-	if (strchr("mMU", dray_dtype_kind(dtype)) &&
+	if ((strchr("mMU", dray_dtype_kind(dtype)) ||
+	     dray_dtype_flags(dtype) & DRAY_DTYPE_USER) &&
 	    print_converted(to, room, dtype, element))
 		return strlen(to);
 	functions = dray_dtype_functions(dtype);
