@@ -103,6 +103,8 @@ static inline void dray_array_unref(struct dray_array *array)
  * Makes an array in C order in memory of the handler that this thread allocates
  * with, dray_get_handler(); the array keeps that handler.
  *
+ * @dtype: the axes of a sub-array become the last ones of the array, as in NumPy
+ *	and for all functions that make arrays
  * @ndim: axes, 0 to DRAY_MAX_NDIM
  * @shape: @ndim extents, each >= 0
  * @out: one reference; its elements are undefined

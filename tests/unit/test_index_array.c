@@ -299,6 +299,20 @@ FACT(the_last_of_many_integers_is_checked_before_the_first_is_written)
 	assert_int_equal(numbers[0], 0);
 }
 
+FACT(strides_of_an_empty_view_are_of_no_matter)
+{
+	int64_t huge = INT64_MAX / 16 * 8;
+	struct dray_view empty;
+	struct dray_array *out = NULL;
+
+	assert_works(dray_view_init(&empty, numbers, i8, 3, DIMS(0, 2, 2),
+				    DIMS(8, huge, 8 - huge)));
+	assert_fails(dray_take(&empty, row(&two, inside, i8, 2), 0,
+			       DRAY_INDEX_RAISE, &out),
+		     -ERANGE, "index 1 is out of bounds");
+	assert_null(out);
+}
+
 FACT(a_mask_has_as_many_booleans_as_elements)
 {
 	struct dray_view line;

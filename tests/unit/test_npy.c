@@ -277,6 +277,10 @@ FACT(files_that_are_none_are_refused)
 		{ "\x93NUMPY\1\1\0\0", 10, -EPROTO, "version 1.1" },
 		{ "\x93NUMPY\2\0\0\0", 10, -EBADMSG, "ends in its header" },
 		{ "\x93NUMPY\1\0\x80\0{}", 12, -EBADMSG, "ends after 12 of" },
+		{ "\x93NUMPY\1\0\0\x10{}", 12, -EBADMSG,
+		  "ends after 12 of 4106" },
+		{ "\x93NUMPY\1\0\0\0{}", 12, -EBADMSG, "header of 0 bytes" },
+		{ "\x93NUMPY\1\0\1\0{}", 12, -EBADMSG, "header of 1 bytes" },
 		{ "\x93NUMPY\2\0\0\0\0\x10", 12, -EBADMSG,
 		  "header of 268435456 bytes" },
 	};
@@ -349,7 +353,8 @@ FACT(wrong_archives_are_refused)
 	const struct dray_view *const views[] = { &view, &view };
 	struct dray_array *array = NULL;
 	struct dray_npz *npz = NULL;
-	char byte = 0x55;
+	char byte = 0x55, start[100] = "";
+	off_t header;
 	int fd;
 
 	if (!has_archives())
@@ -369,6 +374,16 @@ FACT(wrong_archives_are_refused)
 	close(fd);
 	assert_works(dray_npz_open(other, &npz));
 	assert_fails(dray_npz_load(npz, "a", &array), -EBADMSG, "checksum");
+	dray_npz_close(npz);
+	/* Neither may the header's length be too small to hold one. */
+	fd = open(other, O_RDWR);
+	assert_int_equal(pread(fd, start, sizeof(start), 0), sizeof(start));
+	header = (char *)memmem(start, sizeof(start), "\x93NUMPY", 6) - start;
+	assert_int_equal(pwrite(fd, "", 1, header + 8), 1);
+	close(fd);
+	assert_works(dray_npz_open(other, &npz));
+	assert_fails(dray_npz_load(npz, "a", &array), -EBADMSG,
+		     "header of 0 bytes");
 	dray_npz_close(npz);
 	assert_null(array);
 }

@@ -27,6 +27,11 @@ static const struct {
 } cases[] = {
 	{ numbers, "<i2", 0, { 0 }, "1\nshape (), type <i2\n" },
 	{ numbers, "<i2", 1, { 0 }, "[]\nshape (0,), type <i2\n" },
+	{ NULL,
+	  "<i2",
+	  2,
+	  { INT64_C(1) << 50, 0 },
+	  "[]\nshape (1125899906842624,0), type <i2\n" },
 	{ numbers,
 	  "<i2",
 	  2,

@@ -94,7 +94,7 @@ static size_t print_fields(char *to, size_t room, dray_dtype dtype,
 	return used;
 }
 
-/* Prints a date, a duration or UCS-4 by way of its conversion to text. */
+/* Prints a date, UCS-4 or a user's type by way of its conversion to text. */
 static bool print_converted(char *to, size_t room, dray_dtype dtype,
 			    const char *element)
 {
@@ -114,7 +114,8 @@ static size_t print_element(char *to, size_t room, dray_dtype dtype,
 
 	if (dray_dtype_field_count(dtype))
 		return print_fields(to, room, dtype, element);
-	if (strchr("mMU", dray_dtype_kind(dtype)) &&
+	if ((strchr("mMU", dray_dtype_kind(dtype)) ||
+	     dray_dtype_flags(dtype) & DRAY_DTYPE_USER) &&
 	    print_converted(to, room, dtype, element))
 		return strlen(to);
 	functions = dray_dtype_functions(dtype);
@@ -199,6 +200,19 @@ static void put_axis(struct print *print, int axis)
 	put(print, "]");
 }
 
+static void put_all(struct print *print, int64_t elements)
+{
+	/* As NumPy does: the axes in front of an empty one may be very long. */
+	if (!elements) {
+		put(print, "[]");
+		return;
+	}
+	print->measures = true;
+	put_axis(print, 0);
+	print->measures = false;
+	put_axis(print, 0);
+}
+
 static int put_summary(const struct print *print)
 {
 	char shape[DRAY_SHAPE_TEXT], *type;
@@ -232,14 +246,7 @@ int dray_view_print(const struct dray_view *view, FILE *stream)
 	if (!(view->flags & DRAY_READ))
 		return dray_fail(-EPERM, "the view may not be read");
 	print.shortened = extent.elements > MOST;
-	print.measures = true;
-	if (extent.elements)
-		put_axis(&print, 0);
-	print.measures = false;
-	if (extent.elements)
-		put_axis(&print, 0);
-	else /* As in NumPy: the other axes may be very long. */
-		put(&print, "[]");
+	put_all(&print, extent.elements);
 	ret = put_summary(&print);
 	if (!ret && (fflush(stream) || ferror(stream)))
 		ret = dray_fail(-EIO,

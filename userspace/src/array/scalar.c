@@ -90,35 +90,66 @@ int dray_view_put(const struct dray_view *view, dray_dtype dtype,
 	return ret ? ret : dray_view_fill(view, dtype, value);
 }
 
+/* Makes an array of one element of a checked type, with its axes if it has some. */
+static int make_single(const struct dray_view *element, struct dray_array **out)
+{
+	struct dray_array_options options = {
+		.size = dray_dtype_itemsize(element->dtype),
+		.alignment = dray_dtype_alignment(element->dtype),
+	};
+	struct dray_view view;
+	int ret, i;
+
+	dray_view_copy(&view, element);
+	ret = dray_view_open(&view);
+	options.dtype = view.dtype;
+	options.ndim = view.ndim;
+	if (!ret)
+		ret = dray_array_make(&options, out);
+	if (ret)
+		return ret;
+	for (i = 0; i < view.ndim; i++)
+		dray_array_axes(*out)[i] =
+			(struct dray_array_axis){ view.shape[i],
+						  view.strides[i] };
+	return 0;
+}
+
+/* Sets permissions, and how the array lies. */
+static void set_flags(struct dray_array *scalar, uint32_t permissions)
+{
+	struct dray_view view;
+
+	dray_array_view(scalar, &view);
+	view.flags = permissions;
+	dray_view_set_facts(&view);
+	scalar->flags = view.flags;
+}
+
 int dray_scalar_create(dray_dtype dtype, dray_dtype from, const void *value,
 		       struct dray_array **out)
 {
-	struct dray_array_options options = {
-		.dtype = dtype,
-		.size = dray_dtype_itemsize(dtype),
-		.alignment = dray_dtype_alignment(dtype),
-	};
 	struct dray_array *scalar = NULL;
-	struct dray_view view;
+	struct dray_view element;
 	int ret;
 
 	if (!dray_given(value, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	ret = dray_dtype_normalize(dtype, &options.dtype);
+	view_value(&element, dtype, NULL, DRAY_READ | DRAY_WRITE);
+	ret = dray_dtype_normalize(dtype, &element.dtype);
 	if (!ret)
-		ret = dray_array_make(&options, &scalar);
-	if (!ret) {
-		view_value(&view, dtype, scalar->data, DRAY_READ | DRAY_WRITE);
-		ret = dray_view_fill(&view, from, value);
-		if (dray_dtype_kind(dtype) != 'V')
-			view.flags = DRAY_READ | DRAY_IMMUTABLE;
-		dray_view_set_facts(&view);
-		scalar->flags = view.flags;
-	}
+		ret = make_single(&element, &scalar);
+	if (ret)
+		return ret;
+	element.data = scalar->data;
+	ret = dray_view_fill(&element, from, value);
 	if (ret) {
 		dray_array_unref(scalar);
 		return ret;
 	}
+	set_flags(scalar, dray_dtype_kind(dtype) == 'V'
+				  ? DRAY_READ | DRAY_WRITE
+				  : DRAY_READ | DRAY_IMMUTABLE);
 	*out = scalar;
 	return 0;
 }

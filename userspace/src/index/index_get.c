@@ -6,7 +6,7 @@
 
 #include <dray/cast.h>
 
-#include "index/index.h"
+#include "index/index_line.h"
 #include "layout/overlap.h"
 #include "view/view.h"
 #include "base/error.h"
@@ -132,10 +132,14 @@ int dray_index_get(const struct dray_view *view, const struct dray_index *index,
 {
 	struct dray_index_plan plan;
 	struct dray_operand source;
+	struct dray_index_line line;
 	int ret;
 
 	if (!dray_given(out, __func__))
 		return -EINVAL;
+	if (count == 1 && index && index->kind == DRAY_INDEX_ARRAY &&
+	    dray_index_line_start(&line, view, index->array, DRAY_READ))
+		return dray_index_line_get(&line, out);
 	ret = prepare(&source, &plan, view, index, count, true);
 	return ret ? ret : dray_index_fetch_new(&plan, view, false, out);
 }

@@ -259,7 +259,7 @@ int dray_index_check_bounds(struct dray_index_plan *plan)
 
 	if (is_empty(plan))
 		return 0;
-	none.data = NULL;
+	none.data = &none; /* Any address: there are no elements. */
 	memset(none.strides, 0,
 	       (size_t)(plan->at + plan->broadcast_ndim) *
 		       sizeof(none.strides[0]));

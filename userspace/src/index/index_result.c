@@ -137,7 +137,8 @@ int dray_view_put_aside(const struct dray_view *view, dray_dtype dtype,
 	if (!memory)
 		return dray_fail(-ENOMEM, "no memory to put %zu bytes aside",
 				 bytes);
-	ret = dray_view_init(out, memory, dtype, view->ndim, view->shape, NULL);
+	ret = dray_view_init_closed(out, memory, dtype, view->ndim, view->shape,
+				    NULL);
 	if (!ret)
 		ret = dray_view_convert(out, view, DRAY_CASTING_UNSAFE);
 	if (ret)
