@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""dray.Array in other hands: types on their way to NumPy, indices, scalars."""
+"""dray.Array in other hands: types on their way to NumPy, comparisons, copies."""
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -60,6 +63,45 @@ def test_a_scalar_of_a_structure_refers_to_the_array():
     here[1, 0]["x"] = 5
     here[1][1]["x"] = 6
     assert here["x"].tolist() == [[0, 0], [5, 6]]
+
+
+@pytest.mark.parametrize("compare", ["eq", "ne", "lt", "le", "gt", "ge"])
+@pytest.mark.parametrize("other", [5, ARRAY[1], None, Array(ARRAY[:, :1])], ids=repr)
+def test_comparisons_are_those_of_numpy(compare, other):
+    there = np.asarray(other) if isinstance(other, Array) else other
+    if other is None and compare not in ("eq", "ne"):
+        return
+    here = getattr(Array(ARRAY), f"__{compare}__")(other)
+    assert here.tolist() == getattr(ARRAY, f"__{compare}__")(there).tolist()
+
+
+def test_an_element_is_found_and_an_array_has_no_hash():
+    here = Array(ARRAY)
+    assert 5 in here and 99 not in here
+    assert here[here > 9].tolist() == [10, 11]
+    assert [row.tolist() for row in reversed(here)] == ARRAY[::-1].tolist()
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(here)
+
+
+def test_text_has_a_format():
+    assert f"{Array(np.array(2.5)):.2f}" == "2.50"
+    assert f"{Array(ARRAY)}" == str(ARRAY)
+    with pytest.raises(TypeError, match="format"):
+        format(Array(ARRAY), "d")
+
+
+@pytest.mark.parametrize("make", [
+    copy.copy, copy.deepcopy, lambda a: pickle.loads(pickle.dumps(a)),
+    lambda a: pickle.loads(pickle.dumps(a, 5))], ids=["copy", "deepcopy", "pickle",
+                                                      "pickle 5"])
+def test_a_copy_of_any_kind_has_memory_of_its_own(make):
+    here = Array(ARRAY.copy())[::-1].T
+    made = make(here)
+    assert isinstance(made, Array) and made.tolist() == here.tolist()
+    assert not made.shares_memory(here)
+    made[0, 0] = -1
+    assert here[0, 0] == 8
 
 
 @pytest.mark.parametrize("key", [{}, object(), [object()], np.array([None])], ids=repr)

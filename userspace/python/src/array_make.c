@@ -264,6 +264,13 @@ PyObject *array_copy(PyObject *self, PyObject *const *args, Py_ssize_t count,
 	return array_copy_in(self, order);
 }
 
+/* copy.copy() and copy.deepcopy(), of which @unused is the memo. */
+PyObject *array_copied(PyObject *self, PyObject *unused)
+{
+	(void)unused;
+	return array_copy_in(self, NPY_KEEPORDER);
+}
+
 /* Raises TypeError if the rule does not allow the cast. */
 static int check_cast(const struct array_object *self, PyArray_Descr *descr,
 		      dray_dtype dtype, NPY_CASTING casting)
