@@ -337,6 +337,43 @@ FACT(an_index_of_nothing_is_a_copy)
 	dray_array_unref(out);
 }
 
+/* A view that is filled by hand may have such elements; no array has. */
+FACT(elements_that_are_arrays_become_axes_of_a_result)
+{
+	int16_t data[12], room[6];
+	struct dray_view view, dst, part;
+	struct dray_array *out;
+	dray_dtype pair;
+
+	make_arrays();
+	for (int i = 0; i < 12; i++)
+		data[i] = (int16_t)i;
+	assert_works(dray_dtype_parse("(2,)<i2", &pair));
+	row(&view, data, DRAY_INT32, 6);
+	view.dtype = pair;
+	row(&dst, room, DRAY_INT32, 3);
+	dst.dtype = pair;
+	row(&part, data, DRAY_BOOL, 6);
+	assert_works(dray_index_get(&view, &DRAY_BY(&three), 1, &out));
+	assert_int_equal(out->ndim, 2);
+	assert_memory_equal(out->data, ((int16_t[]){ 2, 3, 0, 1, 10, 11 }), 12);
+	dray_array_unref(out);
+	assert_works(dray_take(&view, &three, 0, DRAY_INDEX_RAISE, &out));
+	assert_memory_equal(out->data, ((int16_t[]){ 2, 3, 0, 1, 10, 11 }), 12);
+	dray_array_unref(out);
+	assert_works(dray_index_get_into(&view, &DRAY_BY(&three), 1, &dst));
+	assert_memory_equal(room, ((int16_t[]){ 2, 3, 0, 1, 10, 11 }), 12);
+	assert_works(dray_where(&part, &view, &view, &out));
+	assert_int_equal(out->ndim, 2);
+	assert_memory_equal(out->data, data, sizeof(data));
+	dray_array_unref(out);
+	/* Another type, and memory that is shared. */
+	view.shape[0] = 3;
+	assert_works(dray_index_get_into(&view, &DRAY_BY(&three), 1, &view));
+	assert_memory_equal(data, ((int16_t[]){ 2, 3, 0, 1, 4, 5 }), 12);
+	dray_dtype_unref(pair);
+}
+
 /* Extents and strides that are not to be multiplied, and lines not to be walked. */
 FACT(views_without_bytes_may_have_any_extents_and_strides)
 {

@@ -273,6 +273,20 @@ int dray_values_in_row(const struct dray_view *values, int64_t least,
 bool dray_index_broadcast(const struct dray_view *value, int ndim,
 			  const int64_t *shape, struct dray_view *view);
 
+/*
+ * Fills @view with a new array of @dtype and @ndim axes as they were asked for: the
+ * axes of a sub-array, which are the array's last ones, are in the type again.
+ */
+static inline struct dray_view *
+dray_array_view_closed(const struct dray_array *array, dray_dtype dtype,
+		       int ndim, struct dray_view *view)
+{
+	dray_array_view(array, view);
+	view->dtype = dtype;
+	view->ndim = ndim;
+	return view;
+}
+
 /* Makes an array with its axes in memory as in @axes, outermost first. */
 int dray_array_ordered(dray_dtype dtype, int ndim, const int64_t *shape,
 		       const int *axes, struct dray_array **out);

@@ -119,7 +119,8 @@ int dray_index_fetch_new(struct dray_index_plan *plan,
 	}
 	if (ret)
 		return ret;
-	ret = fetch(plan, view, dray_array_view(array, &dst), false);
+	dray_array_view_closed(array, view->dtype, ndim, &dst);
+	ret = fetch(plan, view, &dst, false);
 	if (ret)
 		dray_array_unref(array);
 	else
@@ -206,7 +207,8 @@ static int fetch_through(struct dray_index_plan *plan,
 	ret = dray_index_fetch_new(plan, view, false, &array);
 	if (ret)
 		return ret;
-	ret = convert_whole(dst, dray_array_view(array, &aside));
+	dray_array_view_closed(array, view->dtype, dst->ndim, &aside);
+	ret = convert_whole(dst, &aside);
 	dray_array_unref(array);
 	return ret;
 }

@@ -195,7 +195,8 @@ static int choose_same(const struct dray_view **views, struct dray_array **out)
 		ret = dray_array_empty(views[YES]->dtype, ndim, shape, out);
 	if (ret)
 		return ret;
-	views[OUT] = dray_array_view(*out, &whole[OUT]);
+	views[OUT] = dray_array_view_closed(*out, views[YES]->dtype, ndim,
+					    &whole[OUT]);
 	for (o = YES; o <= CONDITION; o++) {
 		dray_index_broadcast(views[o], ndim, shape, &whole[o]);
 		views[o] = &whole[o];
