@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * usual: views, indices and iterations that have a short way give what others give.
- * The others are the same but for one thing that makes no difference: durations
- * of as many bytes, integers of 32 bits, a type that is named.
+ * usual: the short ways of usual views, indices and iterations have the results of
+ * the long ones.  A long way is taken if one thing is unusual that makes no
+ * difference: durations of as many bytes, integers of 32 bits, a type by name.
  */
 #include <dray/index.h>
 #include <dray/nditer.h>
@@ -215,7 +215,7 @@ static void make_rows(struct dice *dice, struct rows *rows, bool booleans)
 		rows->values.shape[0] = count < 9 ? count : 9;
 }
 
-/* Reads or writes by an index, and returns what was read. */
+/* Reads or writes by an index; *out is the array of a read, or NULL. */
 static int use(struct rows *rows, const struct dray_view *by, uint64_t op,
 	       bool booleans, struct dray_array **out)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Usual views: numbers or booleans, at least one, whose bytes are far from the
- * limits.  They are checked in one pass over their axes, without a call, because
- * the check is most of what a small call costs.  dray_view_check() has the last word
- * on all others, and finds the sentence.
+ * Usual views: numbers or booleans, at least one, with bytes far from the limits.
+ * They are checked in one pass over their axes, without a call, because most of
+ * the time of a small call is that of the check.  dray_view_check() has the last
+ * word on all others, and finds the sentence.
  */
 #ifndef DRAY_VIEW_VIEW_USUAL_H
 #define DRAY_VIEW_VIEW_USUAL_H
@@ -47,7 +47,7 @@ static inline bool dray_extent_start(struct dray_extent *extent,
 	return true;
 }
 
-/* Adds an axis to what a view covers; false if that is not usual. */
+/* Adds an axis to the bytes; false if they are not usual. */
 static inline bool dray_extent_add(struct dray_extent *extent, int64_t count,
 				   int64_t stride)
 {
