@@ -90,6 +90,13 @@ static inline struct dray_dtype_user *dray_dtype_as_user(dray_dtype dtype)
 		       : NULL;
 }
 
+/* Whether elements have fields or items. */
+static inline bool dray_dtype_has_parts(dray_dtype dtype)
+{
+	return dray_dtype_flags(dtype) &
+	       (DRAY_DTYPE_STRUCT | DRAY_DTYPE_SUBARRAY);
+}
+
 /* How deep types lie in @dtype: 0 of a builtin one. */
 static inline uint32_t dray_dtype_depth(dray_dtype dtype)
 {

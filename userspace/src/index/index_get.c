@@ -7,6 +7,7 @@
 
 #include "index/index_line.h"
 #include "layout/overlap.h"
+#include "view/view.h"
 #include "base/error.h"
 
 /* Whether two operands have, or may have, a byte in common. */
@@ -25,11 +26,12 @@ static struct dray_addresses span_of(const struct dray_view *view)
 	uintptr_t high = low + dray_dtype_itemsize(view->dtype);
 	int i;
 
+	/* Strides of no elements may be anything. */
+	if (dray_view_is_empty(view))
+		return (struct dray_addresses){ 0, 0 };
 	for (i = 0; i < view->ndim; i++) {
 		int64_t reach = (view->shape[i] - 1) * view->strides[i];
 
-		if (!view->shape[i])
-			return (struct dray_addresses){ 0, 0 };
 		if (reach < 0)
 			low += (uintptr_t)reach;
 		else

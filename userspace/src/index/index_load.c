@@ -176,8 +176,12 @@ void dray_index_add(const struct dray_index_array *array,
 	for (i = 0; i < count; i++) {
 		int64_t at = integers[i] + (extent & integers[i] >> 63);
 
-		at = array->flat ? unravel(array->flat, at) : at * stride;
-		offsets[i] = first ? at : offsets[i] + at;
+		/* Elements without bytes may be any distance apart. */
+		at = array->flat ? unravel(array->flat, at)
+				 : (int64_t)((uint64_t)at * (uint64_t)stride);
+		offsets[i] =
+			first ? at
+			      : (int64_t)((uint64_t)offsets[i] + (uint64_t)at);
 	}
 }
 

@@ -90,8 +90,8 @@ int dray_values_in_row(const struct dray_view *values, int64_t least,
 	if (!row->own)
 		return dray_fail(-ENOMEM, "no memory for %zu bytes of values",
 				 bytes);
-	ret = dray_view_init(&dense, row->own, values->dtype, values->ndim,
-			     values->shape, NULL);
+	ret = dray_view_init_closed(&dense, row->own, values->dtype,
+				    values->ndim, values->shape, NULL);
 	if (!ret)
 		ret = dray_view_assign(&dense, values);
 	if (ret) {

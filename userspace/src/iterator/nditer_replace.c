@@ -135,8 +135,8 @@ static int make_array(dray_dtype dtype, int ndim, const int64_t *shape,
 						false, &block);
 	if (ret)
 		return ret;
-	ret = dray_view_init(&view, dray_block_data(block), dtype, ndim, shape,
-			     bytes ? strides : none);
+	ret = dray_view_init_closed(&view, dray_block_data(block), dtype, ndim,
+				    shape, bytes ? strides : none);
 	if (!ret)
 		ret = dray_array_adopt(&view, DRAY_OWNED, block, out);
 	dray_block_unref(block);

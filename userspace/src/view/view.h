@@ -40,11 +40,23 @@ int dray_view_check(const struct dray_view *view, const char *name,
 
 /*
  * Describes a view before it has memory, and counts its bytes.
- * @strides: NULL is C order; others leave no gap
+ * @strides: NULL is C order; others leave no gap; of @ndim axes, to which those
+ *	of a sub-array are added
  * Errors are those of dray_view_bytes().
  */
 int dray_view_plan(struct dray_view *view, dray_dtype dtype, int ndim,
 		   const int64_t *shape, const int64_t *strides, size_t *bytes);
+
+/*
+ * Makes the axes of a sub-array the last ones of a view with shape and strides, as
+ * NumPy does.  -EINVAL.
+ */
+int dray_view_open(struct dray_view *view);
+
+/* Describes memory as dray_view_init() does, but keeps sub-arrays as elements. */
+int dray_view_init_closed(struct dray_view *out, void *data, dray_dtype dtype,
+			  int ndim, const int64_t *shape,
+			  const int64_t *strides);
 
 /* Sets the flags that say how a checked view lies in memory. */
 void dray_view_set_facts(struct dray_view *view);
