@@ -13,6 +13,7 @@
 #define ALL_LANES ((MASK)-1)
 #define LOWEST(count) ((MASK)((UINT64_C(1) << (count)) - 1))
 #define VECTORS (BITS == 16 ? 16 : 32) /* at most */
+#define NEAR 16 /* vectors that fit in registers */
 
 typedef NUMBER NAME(vector) __attribute__((vector_size(64)));
 
@@ -205,8 +206,27 @@ INLINE void NAME(merge)(__m512i *v, int count, int half)
 	UNROLL for (i = 0; i < count; i++)
 		from_end[i] = OP(permutexvar)(reversed, v[i]);
 	NAME(compare_ends)(v, from_end, count, half);
-	NAME(compare_halves)(v, count, half);
-	NAME(merge_lanes)(v, count, LANES / 2);
+	UNROLL for (i = 0; i < count; i += NEAR) {
+		const int near = count < NEAR ? count : NEAR;
+
+		NAME(compare_halves)(&v[i], near, half);
+		NAME(merge_lanes)(&v[i], near, LANES / 2);
+	}
+}
+
+/* Sorts up to NEAR vectors. */
+INLINE void NAME(sort_near)(__m512i *v, int count)
+{
+	NAME(sort_columns)(v, count);
+	NAME(sort_lanes)(v, count, count);
+	if (count >= 2 && count <= LANES)
+		NAME(merge)(v, count, 1);
+	if (count >= 4)
+		NAME(merge)(v, count, 2);
+	if (count >= 8)
+		NAME(merge)(v, count, 4);
+	if (count >= 16)
+		NAME(merge)(v, count, 8);
 }
 
 /* Sorts up to @count vectors; returns false if some floats are special. */
@@ -229,18 +249,10 @@ INLINE bool NAME(sort_vectors)(NUMBER *data, size_t n,
 	}
 	if (special)
 		return false;
-	NAME(sort_columns)(v, count);
-	NAME(sort_lanes)(v, count, count);
-	if (count >= 2 && count <= LANES)
-		NAME(merge)(v, count, 1);
-	if (count >= 4 && count <= 2 * LANES)
-		NAME(merge)(v, count, 2);
-	if (count >= 8)
-		NAME(merge)(v, count, 4);
-	if (count >= 16)
-		NAME(merge)(v, count, 8);
-	if (count >= 32)
-		NAME(merge)(v, count, 16);
+	UNROLL for (i = 0; i < count; i += NEAR)
+		NAME(sort_near)(&v[i], count < NEAR ? count : NEAR);
+	if (count > NEAR)
+		NAME(merge)(v, count, NEAR);
 	UNROLL for (i = 0; i < count; i++)
 		OP(mask_storeu)(data + (size_t)i * LANES, used[i],
 				NAME(bits)(v[i], &order->out));
@@ -259,7 +271,7 @@ SEPARATE bool NAME(sort_few)(NUMBER *data, size_t n,
 		return NAME(sort_vectors)(data, n, order, 4);
 	if (n <= (size_t)8 * LANES)
 		return NAME(sort_vectors)(data, n, order, 8);
-	if (n <= (size_t)16 * LANES)
-		return NAME(sort_vectors)(data, n, order, 16);
+	if (n <= (size_t)NEAR * LANES)
+		return NAME(sort_vectors)(data, n, order, NEAR);
 	return NAME(sort_vectors)(data, n, order, VECTORS);
 }

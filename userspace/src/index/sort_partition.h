@@ -187,6 +187,7 @@ static TARGET bool NAME(sort)(void *data, size_t n,
 #undef ALL_LANES
 #undef LOWEST
 #undef VECTORS
+#undef NEAR
 #undef DEEP
 #undef BLOCK
 #undef AHEAD
