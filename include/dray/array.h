@@ -103,6 +103,8 @@ static inline void dray_array_unref(struct dray_array *array)
  * Makes an array in C order in memory of the handler that this thread allocates
  * with, dray_get_handler(); the array keeps that handler.
  *
+ * @dtype: the axes of a sub-array become the last ones of the array, as in NumPy
+ *	and for all functions that make arrays
  * @ndim: axes, 0 to DRAY_MAX_NDIM
  * @shape: @ndim extents, each >= 0
  * @out: one reference; its elements are undefined
@@ -180,7 +182,8 @@ DRAY_API int dray_array_create_alone(struct dray_node *node, dray_dtype dtype,
  * @out: one reference
  *
  * Errors: as dray_view_init() for a bad view, -EINVAL (elements outside @base),
- * -EPERM (writable elements in memory that may not be written), -ENOMEM.
+ * -EPERM (writable elements in memory, or of an array, that may not be written),
+ * -ENOMEM.
  */
 DRAY_API int dray_array_over(const struct dray_view *view,
 			     struct dray_block *base, struct dray_array **out);
@@ -224,7 +227,7 @@ DRAY_API int dray_array_from_buffer(struct dray_buffer *buffer, uint64_t offset,
  *
  * Both are used by one thread only until then, because flags change.
  * Errors: -EINVAL (shapes or types differ, @target has a stride of 0, the same
- * array), -EPERM (@target is read-only), -EBUSY (@copy has a target already).
+ * array, @target is written back to @copy), -EPERM (@target is read-only), -EBUSY (@copy has a target already).
  */
 DRAY_API int dray_array_set_write_back(struct dray_array *copy,
 				       struct dray_array *target);

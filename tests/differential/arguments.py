@@ -498,11 +498,6 @@ def axis_or_none(pick: Random, a: np.ndarray) -> dict[str, Any]:
     return {"x": None if pick.random() < 0.3 else an_axis(pick, a.ndim)}
 
 
-def axis_of_ordered(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
-    """NumPy does not compare raw data here."""
-    return None if a.dtype.kind == "V" else axis_or_none(pick, a)
-
-
 def axis_to_sort(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
     return None if overlaps_itself(a) else {"x": an_axis(pick, a.ndim)}
 

@@ -241,6 +241,27 @@ FACT(single_values_are_taken_out_and_put_in)
 		     "read-only");
 }
 
+FACT(a_structure_is_taken_out_whole_or_not_at_all)
+{
+	char element[] = "\1\0\0\0xyz", good[] = "\1\0\0\0"
+						 "123";
+	int64_t values[] = { 77, 78 };
+	dray_dtype from, to;
+	struct dray_view view;
+
+	assert_works(dray_dtype_parse("[('a', '<i4'), ('b', 'S3')]", &from));
+	assert_works(dray_dtype_parse("i8,i8", &to));
+	assert_works(dray_view_init(&view, element, from, 0, NULL, NULL));
+	assert_fails(dray_view_get(&view, to, values), -EINVAL, "'xyz'");
+	assert_int_equal(values[0], 77);
+	view.data = good;
+	assert_works(dray_view_get(&view, to, values));
+	assert_int_equal(values[0], 1);
+	assert_int_equal(values[1], 123);
+	dray_dtype_unref(from);
+	dray_dtype_unref(to);
+}
+
 FACT(scalars_are_immutable_but_for_raw_data)
 {
 	static const struct {

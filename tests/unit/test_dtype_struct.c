@@ -405,6 +405,27 @@ static void damage(const struct language *language)
 	assert_true(accepted > 1000 && accepted < 29000);
 }
 
+FACT(bytes_with_a_shape_are_no_gap_if_they_are_alone)
+{
+	static const struct {
+		const char *format, *text;
+	} cases[] = {
+		{ "(4)12x", "('|V12', (4,))" },
+		{ "12x", "|V12" },
+		{ "(4)12xB", "[('', '|V48'), ('f0', '|u1')]" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[200];
+		dray_dtype dtype;
+
+		assert_works(dray_dtype_from_pep3118(cases[i].format, &dtype));
+		dray_dtype_format(dtype, text, sizeof(text));
+		assert_string_equal(text, cases[i].text);
+		dray_dtype_unref(dtype);
+	}
+}
+
 FACT(random_damage_to_texts_is_refused_or_means_something)
 {
 	damage(&(struct language){

@@ -79,8 +79,7 @@ static int assign_object(struct array_object *self, const struct target *to,
 	struct dray_view view;
 
 	if (Py_IS_TYPE(value, Py_TYPE(self)))
-		return assign(to,
-			      array_whole((struct array_object *)value, &view));
+		return assign(to, array_whole(array_self(value), &view));
 	if (PyArray_Check(value)) {
 		if (!array_describe((PyArrayObject *)value, &view))
 			return assign_described(to, &view);
@@ -114,7 +113,7 @@ static int set(struct array_object *self, const struct steps *steps,
 
 static int check_writable(const struct array_object *self)
 {
-	if (self->array->flags & DRAY_WRITE)
+	if (self->flags & DRAY_WRITE)
 		return 0;
 	PyErr_SetString(PyExc_ValueError, "the array is read-only");
 	return -1;
@@ -131,7 +130,7 @@ static int set_field(PyObject *self, PyObject *key, PyObject *value)
 
 int array_set(PyObject *object, PyObject *key, PyObject *value)
 {
-	struct array_object *self = (struct array_object *)object;
+	struct array_object *self = array_self(object);
 	struct steps steps;
 	int ret;
 
@@ -153,7 +152,7 @@ int array_set(PyObject *object, PyObject *key, PyObject *value)
 
 PyObject *array_fill(PyObject *object, PyObject *value)
 {
-	struct array_object *self = (struct array_object *)object;
+	struct array_object *self = array_self(object);
 	struct dray_view view;
 	struct target to = { .view = array_whole(self, &view) };
 

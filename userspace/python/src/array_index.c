@@ -8,9 +8,17 @@
 /* Takes a part of a slice; a number that is too long becomes the longest. */
 static int take_part(PyObject *part, int64_t *out)
 {
+	int overflow;
+
 	*out = DRAY_OMIT;
 	if (part == Py_None)
 		return 0;
+	if (PyLong_CheckExact(part)) {
+		*out = PyLong_AsLongLongAndOverflow(part, &overflow);
+		if (overflow)
+			*out = overflow < 0 ? INT64_MIN : INT64_MAX;
+		goto out;
+	}
 	if (!PyIndex_Check(part)) {
 		PyErr_Format(PyExc_TypeError,
 			     "a slice has a %s, which is not an integer",
@@ -20,6 +28,7 @@ static int take_part(PyObject *part, int64_t *out)
 	*out = PyNumber_AsSsize_t(part, NULL);
 	if (*out == -1 && PyErr_Occurred())
 		return -1;
+out:
 	if (*out == DRAY_OMIT)
 		++*out;
 	return 0;
@@ -44,11 +53,10 @@ static bool is_integer_kind(dray_dtype dtype)
 /* Whether @object is an array without axes, of an integer. */
 static bool is_integer_in_array(PyObject *object, PyTypeObject *array_type)
 {
-	const struct array_object *array = (struct array_object *)object;
+	const struct array_object *array = array_self(object);
 
 	if (Py_IS_TYPE(object, array_type))
-		return !array->array->ndim &&
-		       is_integer_kind(array->array->dtype);
+		return !array->ndim && is_integer_kind(array->dtype);
 	return PyArray_Check(object) &&
 	       !PyArray_NDIM((PyArrayObject *)object) &&
 	       PyArray_ISINTEGER((PyArrayObject *)object);
@@ -77,8 +85,7 @@ static int take_integer(PyObject *object, struct dray_index *out)
 /* Returns an array of NumPy; an empty list is one of integers. */
 static PyObject *as_indices(PyObject *object)
 {
-	PyObject *array = PyArray_FromAny(object, NULL, 0, 0, 0, NULL);
-	PyObject *integers;
+	PyObject *array = array_of_numpy(object), *integers;
 
 	if (!array || PyArray_Check(object) ||
 	    PyArray_SIZE((PyArrayObject *)array) ||
@@ -95,7 +102,7 @@ static int describe(struct steps *steps, PyObject *object,
 	struct kept *kept = &steps->kept[steps->kept_count];
 
 	if (Py_IS_TYPE(object, steps->array_type)) {
-		array_whole((struct array_object *)object, view);
+		array_whole(array_self(object), view);
 		dray_dtype_ref(view->dtype);
 		kept->object = Py_NewRef(object);
 		return 0;
@@ -199,7 +206,7 @@ void steps_drop(struct steps *steps)
 bool steps_are_one_element(const struct steps *steps,
 			   const struct array_object *self)
 {
-	return steps->integers && steps->count == (size_t)self->array->ndim;
+	return steps->integers && steps->count == (size_t)self->ndim;
 }
 
 struct selection {
@@ -259,12 +266,43 @@ static PyObject *get_field(struct array_object *self, PyObject *key)
 	return result;
 }
 
+/* Returns the element of as many ints as axes, NULL for any other index. */
+static char *element_at(const struct array_object *self, PyObject *key)
+{
+	PyObject *const *list = &key;
+	char *data = self->data;
+	Py_ssize_t count = 1;
+	int64_t at, extent;
+	int overflow, i;
+
+	if (PyTuple_CheckExact(key)) {
+		list = &PyTuple_GET_ITEM(key, 0);
+		count = PyTuple_GET_SIZE(key);
+	}
+	if (count != self->ndim)
+		return NULL;
+	for (i = 0; i < self->ndim; i++) {
+		if (!PyLong_CheckExact(list[i]))
+			return NULL;
+		at = PyLong_AsLongLongAndOverflow(list[i], &overflow);
+		extent = array_shape_of(self)[i];
+		at += at < 0 ? extent : 0;
+		if (overflow || at < 0 || at >= extent)
+			return NULL;
+		data += at * array_strides_of(self)[i];
+	}
+	return data;
+}
+
 PyObject *array_get(PyObject *object, PyObject *key)
 {
-	struct array_object *self = (struct array_object *)object;
+	struct array_object *self = array_self(object);
+	char *element = element_at(self, key);
 	PyObject *result = NULL;
 	struct steps steps;
 
+	if (element)
+		return PyArray_Scalar(element, self->descr, NULL);
 	if (PyUnicode_Check(key) && PyDataType_HASFIELDS(self->descr))
 		return get_field(self, key);
 	if (!steps_take(&steps, self, key))
@@ -284,10 +322,10 @@ PyObject *array_at(PyObject *self, Py_ssize_t at)
 
 Py_ssize_t array_length(PyObject *object)
 {
-	struct dray_array *array = ((struct array_object *)object)->array;
+	const struct array_object *self = array_self(object);
 
-	if (array->ndim)
-		return (Py_ssize_t)dray_array_axes(array)[0].size;
+	if (self->ndim)
+		return (Py_ssize_t)array_shape_of(self)[0];
 	PyErr_SetString(PyExc_TypeError, "len() of an array without axes");
 	return -1;
 }

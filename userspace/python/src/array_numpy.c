@@ -10,7 +10,7 @@
 
 PyObject *array_as_numpy(PyObject *object)
 {
-	struct array_object *self = (struct array_object *)object;
+	struct array_object *self = array_self(object);
 	npy_intp shape[DRAY_MAX_NDIM], strides[DRAY_MAX_NDIM];
 	struct dray_view view;
 	PyObject *array;
@@ -31,6 +31,13 @@ PyObject *array_as_numpy(PyObject *object)
 	    PyArray_SetBaseObject((PyArrayObject *)array, Py_NewRef(object)))
 		Py_CLEAR(array);
 	return array;
+}
+
+PyObject *array_of_numpy(PyObject *object)
+{
+	return PyArray_Check(object)
+		       ? Py_NewRef(object)
+		       : PyArray_FromAny(object, NULL, 0, 0, 0, NULL);
 }
 
 int array_describe(PyArrayObject *array, struct dray_view *out)
@@ -159,9 +166,8 @@ PyObject *array_from(PyTypeObject *type, PyObject *object)
 	struct dray_view view;
 
 	if (Py_IS_TYPE(object, type))
-		return array_over((struct array_object *)object,
-				  array_whole((struct array_object *)object,
-					      &view));
+		return array_over(array_self(object),
+				  array_whole(array_self(object), &view));
 	owner = numpy_over(object);
 	if (!owner)
 		return NULL;
@@ -212,17 +218,24 @@ static PyObject *converted(PyObject *array, PyArray_Descr *descr, int copy)
 	return result;
 }
 
-PyObject *array_to_numpy(PyObject *self, PyObject *args, PyObject *keywords)
+PyObject *array_to_numpy(PyObject *self, PyObject *const *args,
+			 Py_ssize_t count, PyObject *names)
 {
-	static char *names[] = { "dtype", "copy", NULL };
+	static const struct signature signature = {
+		"__array__",
+		0,
+		2,
+		{ { "dtype", type_or_none_take }, { "copy", object_take } }
+	};
 	PyObject *copy = Py_None, *array;
 	PyArray_Descr *descr = NULL;
 	int copies = -1; /* if needed */
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O&O:__array__",
-					 names, PyArray_DescrConverter2, &descr,
-					 &copy))
+	if (arguments_take(&signature, args, count, names,
+			   (void *[]){ &descr, &copy })) {
+		Py_XDECREF(descr);
 		return NULL;
+	}
 	if (copy != Py_None)
 		copies = PyObject_IsTrue(copy);
 	array = copies < 0 && PyErr_Occurred() ? NULL : array_as_numpy(self);

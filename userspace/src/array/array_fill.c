@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "array/array.h"
+#include "dtype/dtype.h"
 #include "view/view.h"
 #include "base/error.h"
 #include "base/number.h"
@@ -28,7 +29,8 @@ int dray_array_full(dray_dtype dtype, int ndim, const int64_t *shape,
 	dray_view_copy(&one, dray_array_view(array, &all));
 	one.data = (void *)value;
 	one.flags = DRAY_READ;
-	for (i = 0; i < one.ndim; i++)
+	/* The axes of a sub-array lie behind them. */
+	for (i = 0; i < ndim; i++)
 		one.strides[i] = 0;
 	ret = dray_view_assign(&all, &one);
 	if (ret)
@@ -250,8 +252,10 @@ static int make_range(dray_dtype dtype, struct range *range,
 	char kind = dray_dtype_kind(dtype), order;
 	bool is_real = kind == 'f' && (itemsize == 4 || itemsize == 8);
 	struct dray_array *array;
-	int ret = 0;
+	int ret = dray_dtype_check(dtype, &dtype);
 
+	if (ret)
+		return ret;
 	if (!dray_dtype_is_builtin(dtype) ||
 	    (kind != 'i' && kind != 'u' && !is_real))
 		return dray_fail(

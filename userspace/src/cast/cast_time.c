@@ -33,8 +33,8 @@ static int64_t factor_of(enum dray_unit coarse, enum dray_unit fine)
 	int64_t factor = 1;
 
 	for (; coarse < fine; coarse++) {
-		factor *= finer[coarse];
-		if (factor >> 56)
+		if (__builtin_mul_overflow(factor, finer[coarse], &factor) ||
+		    factor >> 56)
 			return 0;
 	}
 	return factor;

@@ -105,8 +105,8 @@ static int convert_aside(const struct dray_view *dst,
 			"source and destination overlap, and there is no memory to put %" PRId64
 			" bytes aside",
 			bytes);
-	ret = dray_view_init(&dense, aside, src->dtype, src->ndim, src->shape,
-			     NULL);
+	ret = dray_view_init_closed(&dense, aside, src->dtype, src->ndim,
+				    src->shape, NULL);
 	if (!ret)
 		ret = dray_view_assign(&dense, src);
 	if (!ret)

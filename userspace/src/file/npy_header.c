@@ -53,6 +53,12 @@ int dray_npy_measure(const char *start, size_t size, const char *name,
 			"%s has a header of %zu bytes, at most %zu may be",
 			name, length, LONGEST);
 	*offset = before + length;
+	/* So that the bytes read so far are all of the header. */
+	if (*offset < DRAY_NPY_START)
+		return dray_fail(
+			-EBADMSG,
+			"%s has a header of %zu bytes, too few for a dictionary",
+			name, length);
 	return 0;
 }
 

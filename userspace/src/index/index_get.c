@@ -5,8 +5,9 @@
 
 #include <dray/cast.h>
 
-#include "index/index.h"
+#include "index/index_line.h"
 #include "layout/overlap.h"
+#include "view/view.h"
 #include "base/error.h"
 
 /* Whether two operands have, or may have, a byte in common. */
@@ -25,11 +26,12 @@ static struct dray_addresses span_of(const struct dray_view *view)
 	uintptr_t high = low + dray_dtype_itemsize(view->dtype);
 	int i;
 
+	/* Strides of no elements may be anything. */
+	if (dray_view_is_empty(view))
+		return (struct dray_addresses){ 0, 0 };
 	for (i = 0; i < view->ndim; i++) {
 		int64_t reach = (view->shape[i] - 1) * view->strides[i];
 
-		if (!view->shape[i])
-			return (struct dray_addresses){ 0, 0 };
 		if (reach < 0)
 			low += (uintptr_t)reach;
 		else
@@ -129,10 +131,14 @@ int dray_index_get(const struct dray_view *view, const struct dray_index *index,
 {
 	struct dray_index_plan plan;
 	struct dray_operand source;
+	struct dray_index_line line;
 	int ret;
 
 	if (!dray_given(out, __func__))
 		return -EINVAL;
+	if (count == 1 && index && index->kind == DRAY_INDEX_ARRAY &&
+	    dray_index_line_start(&line, view, index->array, DRAY_READ))
+		return dray_index_line_get(&line, out);
 	ret = prepare(&source, &plan, view, index, count, true);
 	return ret ? ret : dray_index_fetch_new(&plan, view, false, out);
 }

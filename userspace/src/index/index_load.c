@@ -65,12 +65,9 @@ dray_index_load *dray_index_load_for(dray_dtype dtype)
 /* Integers that a processor compares at once. */
 typedef uint64_t words __attribute__((vector_size(16)));
 
-/*
- * Whether all integers are -below to extent - 1.  With @below added, a wrong one
- * is below 0, or at least the sum of both.
- */
-static bool are_inside(const int64_t *integers, size_t count, int64_t below,
-		       int64_t extent)
+/* With @below added, a wrong one is below 0, or at least the sum of both. */
+bool dray_index_are_inside(const int64_t *integers, size_t count, int64_t below,
+			   int64_t extent)
 {
 	const uint64_t add = (uint64_t)below, end = add + (uint64_t)extent;
 	words wrong = { 0 }, one, other;
@@ -141,12 +138,13 @@ const int64_t *dray_index_read(const struct dray_index_array *array,
 	*natural = array->natural;
 	if (array->inside)
 		return integers;
-	*natural = are_inside(integers, count, 0, extent);
+	*natural = dray_index_are_inside(integers, count, 0, extent);
 	if (*natural)
 		return integers;
 	if (mode == DRAY_INDEX_RAISE)
-		return are_inside(integers, count, extent, extent) ? integers
-								   : NULL;
+		return dray_index_are_inside(integers, count, extent, extent)
+			       ? integers
+			       : NULL;
 	if (mode == DRAY_INDEX_WRAP)
 		wrap(integers, count, extent, room);
 	else
@@ -178,8 +176,12 @@ void dray_index_add(const struct dray_index_array *array,
 	for (i = 0; i < count; i++) {
 		int64_t at = integers[i] + (extent & integers[i] >> 63);
 
-		at = array->flat ? unravel(array->flat, at) : at * stride;
-		offsets[i] = first ? at : offsets[i] + at;
+		/* Elements without bytes may be any distance apart. */
+		at = array->flat ? unravel(array->flat, at)
+				 : (int64_t)((uint64_t)at * (uint64_t)stride);
+		offsets[i] =
+			first ? at
+			      : (int64_t)((uint64_t)offsets[i] + (uint64_t)at);
 	}
 }
 

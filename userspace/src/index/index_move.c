@@ -226,6 +226,18 @@ static void move_chunk(const struct rest *rest, const struct chunk *chunk)
 	}
 }
 
+/* Whether an array picks from an axis without elements: none is inside. */
+static bool picks_from_nothing(const struct dray_index_plan *plan)
+{
+	int i;
+
+	for (i = 0; i < plan->arrays_count; i++) {
+		if (!plan->arrays[i].extent)
+			return true;
+	}
+	return false;
+}
+
 static bool is_empty(const struct dray_index_plan *plan)
 {
 	int i;
@@ -247,7 +259,7 @@ int dray_index_check_bounds(struct dray_index_plan *plan)
 
 	if (is_empty(plan))
 		return 0;
-	none.data = NULL;
+	none.data = &none; /* Any address: there are no elements. */
 	memset(none.strides, 0,
 	       (size_t)(plan->at + plan->broadcast_ndim) *
 		       sizeof(none.strides[0]));
@@ -276,6 +288,8 @@ int dray_index_move(struct dray_index_plan *plan, const struct dray_view *other,
 
 	if (is_empty(plan))
 		return 0;
+	if (picks_from_nothing(plan))
+		return dray_index_check_bounds(plan);
 	reduce_rest(&rest, plan, other, way);
 	if (!rest.layout.runs)
 		return dray_index_check_bounds(plan);

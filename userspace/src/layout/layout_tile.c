@@ -90,12 +90,15 @@ static void write_rows(const struct dray_tiling *tiling,
 
 /*
  * Returns by how many elements across the next tile but one is ahead, or the next
- * one; 0 if there is none.  @next: first row of the next tile
+ * one; 0 if there is none, or if lines are in a cache.
+ * @next: first row of the next tile
  */
 static int64_t ahead(const struct dray_tiling *tiling, uint64_t next)
 {
 	const uint64_t rows = tiling->rows, total = tiling->across.total;
 
+	if (!tiling->streams)
+		return 0;
 	if (next + rows < total)
 		return (int64_t)(2 * rows);
 	return next < total ? (int64_t)rows : 0;
@@ -135,7 +138,7 @@ static void copy_panel(const struct dray_tiling *tiling, struct near *near,
 			.size = tiling->size,
 			.ahead = ahead(tiling, next) * step,
 		};
-		tiling->turn(&block);
+		tiling->turning.turn(&block);
 		if (near->places_from != at) {
 			near->places_from = at;
 			offsets(near->places, &tiling->across, at, rows);
@@ -152,7 +155,7 @@ static void copy_panels(const struct dray_tiling *tiling, struct near *near,
 
 	for (from = 0; from < total; from = to) {
 		to = from + (from ? tiling->panel : tiling->first);
-		if (to + tiling->square > total)
+		if (to + tiling->turning.lines > total)
 			to = total;
 		copy_panel(tiling, near, dst, src, from, to);
 	}

@@ -142,7 +142,7 @@ static bool pays(const struct dray_tiling *tiling,
 {
 	uint64_t jump = magnitude(tiling->along.axes[0].stride);
 
-	if (tiling->square > 1 && tiling->size < DRAY_LINE / 4)
+	if (tiling->turning.lines > 1 && tiling->size < DRAY_LINE / 4)
 		return true;
 	if (layout->bytes <= NEAREST || jump < DRAY_LINE)
 		return false;
@@ -189,7 +189,7 @@ static void measure(struct dray_tiling *tiling,
 		    const struct dray_layout *layout)
 {
 	const uint64_t total = tiling->across.total;
-	const size_t size = tiling->size, square = tiling->square;
+	const size_t size = tiling->size, square = tiling->turning.rows;
 	size_t most = least(TILE_ROWS, EDGE / size), tiles;
 
 	/* Tiles of one height, in whole squares. */
@@ -265,10 +265,8 @@ bool dray_tiling_plan(struct dray_tiling *tiling,
 		tiling->data = &tiling->size;
 	}
 	extend(tiling);
-	tiling->turn =
-		dray_turn_for(size, tiling->across.step,
-			      least(tiling->along.total, tiling->across.total),
-			      &tiling->square);
+	dray_turn_choose(&tiling->turning, size, tiling->across.step,
+			 tiling->along.total, tiling->across.total);
 	if (!pays(tiling, layout))
 		return false;
 	sort_outer(tiling);

@@ -17,7 +17,7 @@
  * A tile has at most TILE_ROWS rows of about TILE_ROW bytes.  TILE_MARGIN is for
  * elements of a row that are turned once more.
  */
-#define TILE_ROWS DRAY_BLOCK_ROWS
+#define TILE_ROWS 64ul
 #define TILE_ROW DRAY_ROW
 #define TILE_MARGIN 128ul
 #define TILE_LINKS 8
@@ -41,8 +41,7 @@ struct dray_tiling {
 	struct dray_chain across;
 	int outer_count;
 	struct dray_pair_axis outer[DRAY_MAX_NDIM];
-	dray_turn *turn;
-	size_t square; /* least elements of a tile in each direction */
+	struct dray_turning turning;
 	size_t rows; /* of a tile */
 	size_t panel; /* elements of a row of a tile */
 	size_t first; /* the same, of the first tile of a row */

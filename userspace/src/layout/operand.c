@@ -112,7 +112,7 @@ int dray_operand_check_writable(const struct dray_operand *operand)
 		return dray_fail(-EPERM, "%s is %s", operand->name,
 				 view->flags & DRAY_IMMUTABLE ? "immutable"
 							      : "read-only");
-	for (i = 0; operand->extent.elements && i < view->ndim; i++) {
+	for (i = 0; dray_view_has_bytes(view) && i < view->ndim; i++) {
 		if (view->strides[i] == 0 && view->shape[i] > 1)
 			return dray_fail(
 				-EINVAL,

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "view/view.h"
+#include "view/view_usual.h"
 #include "base/error.h"
 
 /* Whether axis @i of @view repeats one element; -1 if it does not fit. */
@@ -19,22 +19,24 @@ static int repeats(const struct dray_view *view, int i, int64_t extent)
 int dray_view_broadcast(const struct dray_view *view, int ndim,
 			const int64_t *shape, struct dray_view *out)
 {
-	struct dray_view result;
+	struct dray_result result;
+	struct dray_extent extent;
+	struct dray_view made;
 	int added, ret;
 	int i;
 
 	if (!dray_given(view, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	ret = dray_shape_check("the view", view->ndim, view->shape);
+	ret = dray_shape_check_inline("the view", view->ndim, view->shape);
 	if (!ret)
-		ret = dray_shape_check("a broadcast", ndim, shape);
+		ret = dray_shape_check_inline("a broadcast", ndim, shape);
 	if (ret)
 		return ret;
 	added = ndim - view->ndim;
 	if (added < 0)
 		return dray_fail(-EINVAL, "%d axes cannot be broadcast to %d",
 				 view->ndim, ndim);
-	dray_view_begin(&result, view, ndim);
+	result = dray_result_start(view, &made, NULL);
 	for (i = 0; i < ndim; i++) {
 		int repeated = repeats(view, i - added, shape[i]);
 
@@ -44,12 +46,14 @@ int dray_view_broadcast(const struct dray_view *view, int ndim,
 				"axis %d of %" PRId64
 				" elements cannot be broadcast to %" PRId64,
 				i - added, view->shape[i - added], shape[i]);
-		result.shape[i] = shape[i];
-		result.strides[i] = repeated ? 0 : view->strides[i - added];
+		dray_result_add(&result, shape[i],
+				repeated ? 0 : view->strides[i - added]);
 	}
-	result.flags &= ~DRAY_WRITE;
-	ret = dray_view_check(&result, "a broadcast", NULL);
-	return ret ? ret : dray_view_finish(&result, out);
+	dray_result_end(&result, view->flags & ~DRAY_WRITE);
+	ret = dray_view_check_inline(&made, "a broadcast", &extent);
+	if (!ret)
+		dray_view_write(out, &made);
+	return ret;
 }
 
 int dray_broadcast_shapes(int count, const int *ndims,
