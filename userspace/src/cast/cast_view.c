@@ -87,7 +87,9 @@ static int convert(const struct dray_view *dst, const struct dray_view *src,
 	layout.runs = 0; /* Not set if elements have no bytes. */
 	dray_layout_reduce_items(&layout,
 				 (const struct dray_view *[]){ dst, src }, 2);
-	return layout.runs ? dray_cast_layout(&layout, cast) : 0;
+	if (!layout.runs)
+		return 0;
+	return dray_layout_apply(&layout, cast->loop, (void *)(uintptr_t)cast);
 }
 
 /* Converts through a copy of the source, of @src's shape before it is fitted. */
