@@ -140,6 +140,10 @@ int dray_layout_apply(const struct dray_layout *layout, dray_loop *loop,
 	struct dray_pair_axis axes[DRAY_MAX_NDIM];
 	int outer = 0, taken, ret, k;
 
+	if (!loop) {
+		dray_layout_copy(layout);
+		return 0;
+	}
 	if (layout->axes_count > 1 &&
 	    dray_tile_copy(layout, loop, context, &ret))
 		return ret;
