@@ -222,19 +222,22 @@ DRAY_API int dray_array_from_buffer(struct dray_buffer *buffer, uint64_t offset,
  * back or discarded.  @copy has the flag DRAY_WRITE_BACK until then.  Its end
  * writes it back, too.  (Source: NumPy's WRITEBACKIFCOPY.)
  *
- * @copy: an array of the same shape and type
+ * @copy: an array of the same shape, and of any type that converts to @target's;
+ *	it is written back by DRAY_CASTING_UNSAFE of <dray/cast.h>
  * @target: counted up
  *
  * Both are used by one thread only until then, because flags change.
- * Errors: -EINVAL (shapes or types differ, @target has a stride of 0, the same
- * array, @target is written back to @copy), -EPERM (@target is read-only), -EBUSY (@copy has a target already).
+ * Errors: -EINVAL (shapes differ, @target has a stride of 0, the same array,
+ * @target is written back to @copy), -EPERM (@target is read-only), -EBUSY
+ * (@copy has a target already), -EOPNOTSUPP, -EOVERFLOW (as dray_cast_find()).
  */
 DRAY_API int dray_array_set_write_back(struct dray_array *copy,
 				       struct dray_array *target);
 
 /**
  * Copies @copy to its target and parts the two; does nothing without a target.
- * On failure (-ENOMEM, as dray_view_assign()) they stay together.
+ * On failure (as dray_view_convert(), such as text that is not a number) they
+ * stay together; the end of @copy then drops its elements.
  */
 DRAY_API int dray_array_write_back(struct dray_array *copy);
 

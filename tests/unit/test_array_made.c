@@ -237,11 +237,45 @@ FACT(what_cannot_be_written_back_is_refused)
 	assert_fails(dray_array_set_write_back(other, target), -EINVAL,
 		     "axis 0 has 3 elements in the destination and 2");
 	dray_array_unref(target);
-	assert_works(dray_array_zeros(f4, 2, DIMS(2, 3), &target));
-	assert_fails(dray_array_set_write_back(other, target), -EINVAL,
-		     "elements of <u2 cannot be copied to <f4");
+	dray_array_unref(other);
+	assert_works(dray_array_zeros(u2, 2, DIMS(2, 3), &target));
+	assert_works(dray_array_zeros(DRAY_VOID(2), 2, DIMS(2, 3), &other));
+	assert_fails(dray_array_set_write_back(other, target), -EOPNOTSUPP,
+		     "|V2 do not convert to <u2");
 	dray_array_unref(target);
 	dray_array_unref(other);
+}
+
+FACT(a_copy_of_another_type_is_converted_back)
+{
+	static const char texts[] = "9\0-300x";
+	struct dray_array *target, *copy;
+	int16_t *numbers;
+	double reals[4];
+
+	assert_works(
+		dray_array_zeros(DRAY_DTYPE('i', '>', 2), 1, DIMS(4), &target));
+	numbers = target->data;
+	assert_works(dray_array_zeros(DRAY_FLOAT64, 1, DIMS(4), &copy));
+	for (int i = 0; i < 4; i++)
+		reals[i] = 1.75 * i;
+	memcpy(copy->data, reals, sizeof(reals));
+	assert_works(dray_array_set_write_back(copy, target));
+	assert_false(target->flags & DRAY_WRITE);
+	assert_int_equal(numbers[3], 0);
+	dray_array_unref(copy);
+	assert_true(target->flags & DRAY_WRITE);
+	assert_memory_equal(numbers, "\0\0\0\1\0\3\0\5", 8);
+	/* Text that is not a number stays in the copy, until that ends. */
+	assert_works(dray_array_zeros(DRAY_BYTES(2), 1, DIMS(4), &copy));
+	memcpy(copy->data, texts, 8);
+	assert_works(dray_array_set_write_back(copy, target));
+	assert_fails(dray_array_write_back(copy), -EINVAL, "'x'");
+	assert_true(copy->flags & DRAY_WRITE_BACK);
+	assert_false(target->flags & DRAY_WRITE);
+	dray_array_unref(copy);
+	assert_true(target->flags & DRAY_WRITE);
+	dray_array_unref(target);
 }
 
 /* Extents and strides of an array, the first of each axis first. */

@@ -259,11 +259,17 @@ static int fit_and_convert(struct pair *pair)
 {
 	struct dray_operand operand;
 	struct dray_view fitted;
-	int ret;
+	struct dray_cast cast;
+	int ret = 0;
 
 	if (pair->given.extent.elements == 1)
 		return convert_and_repeat(pair);
-	ret = fit_shape(pair->to.view, pair->given.view, &fitted);
+	if (!pair->same) /* As in NumPy, types before shapes. */
+		ret = dray_cast_prepare(pair->to.view->dtype, &pair->target,
+					pair->given.view->dtype, &pair->source,
+					&cast);
+	if (!ret)
+		ret = fit_shape(pair->to.view, pair->given.view, &fitted);
 	if (!ret)
 		ret = dray_operand_init(&operand, &fitted, "the source");
 	if (ret)
