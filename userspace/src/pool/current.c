@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "pool/pool.h"
@@ -16,10 +17,21 @@ static void *default_malloc(void *ctx, size_t size)
 	return malloc(size ? size : 1);
 }
 
+/* glibc's calloc() takes no block from its cache of small ones; malloc() does. */
+#define SMALL 1024
+
 static void *default_calloc(void *ctx, size_t count, size_t size)
 {
+	size_t bytes;
+	void *block;
+
 	(void)ctx;
-	return count && size ? calloc(count, size) : calloc(1, 1);
+	if (__builtin_mul_overflow(count, size, &bytes) || bytes > SMALL)
+		return calloc(count, size);
+	block = malloc(bytes ? bytes : 1);
+	/* Compilers would make a calloc() of the two again. */
+	__asm__("" : "+r"(block));
+	return block ? memset(block, 0, bytes ? bytes : 1) : NULL;
 }
 
 static void *default_realloc(void *ctx, void *block, size_t size)
