@@ -4,6 +4,7 @@
  * order of memory.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "array/array.h"
 #include "dtype/dtype.h"
@@ -28,27 +29,43 @@ static void keep_order(const struct dray_view *view, int64_t itemsize,
 	}
 }
 
-/* Finds the strides that an array like a checked view has.  -EOVERFLOW. */
-static int find_strides(const struct dray_view *view, int64_t itemsize,
-			enum dray_order order, int64_t *strides)
+/* Resolves an order to C, F, or K if it is neither. */
+static enum dray_order order_of(const struct dray_view *view,
+				enum dray_order order)
 {
-	bool c = dray_view_is_contiguous(view);
-	bool f = dray_view_is_contiguous_in(view, DRAY_ORDER_F);
+	if (order == DRAY_ORDER_C || order == DRAY_ORDER_F ||
+	    dray_view_is_contiguous(view))
+		return order == DRAY_ORDER_F ? DRAY_ORDER_F : DRAY_ORDER_C;
+	if (dray_view_is_contiguous_in(view, DRAY_ORDER_F))
+		return DRAY_ORDER_F;
+	return order == DRAY_ORDER_K && view->ndim > 1 ? DRAY_ORDER_K
+						       : DRAY_ORDER_C;
+}
 
-	if (order == DRAY_ORDER_K && !c && !f && view->ndim > 1) {
+/* Makes an array like a checked view. */
+static int make_like(const struct dray_view *view, dray_dtype dtype,
+		     enum dray_order order, struct dray_array **out)
+{
+	int64_t strides[DRAY_MAX_NDIM], *given = strides;
+	uint32_t itemsize = dray_dtype_itemsize(dtype);
+	int ret = 0;
+
+	order = order_of(view, order);
+	if (order == DRAY_ORDER_C)
+		given = NULL;
+	else if (order == DRAY_ORDER_F)
+		ret = dray_strides_fill(view->ndim, view->shape, itemsize,
+					false, strides);
+	else
 		keep_order(view, itemsize, strides);
-		return 0;
-	}
-	if (order == DRAY_ORDER_A || order == DRAY_ORDER_K)
-		order = f && !c ? DRAY_ORDER_F : DRAY_ORDER_C;
-	return dray_strides_fill(view->ndim, view->shape, itemsize,
-				 order == DRAY_ORDER_C, strides);
+	return ret ? ret
+		   : dray_array_from_handler(dtype, view->ndim, view->shape,
+					     given, false, out);
 }
 
 int dray_array_like(const struct dray_view *view, dray_dtype dtype,
 		    enum dray_order order, struct dray_array **out)
 {
-	int64_t strides[DRAY_MAX_NDIM];
 	int ret;
 
 	if (!dray_given(out, __func__))
@@ -62,12 +79,21 @@ int dray_array_like(const struct dray_view *view, dray_dtype dtype,
 		ret = dray_dtype_normalize(dtype, &dtype);
 	else
 		dtype = view->dtype;
-	if (!ret)
-		ret = find_strides(view, dray_dtype_itemsize(dtype), order,
-				   strides);
-	return ret ? ret
-		   : dray_array_from_handler(dtype, view->ndim, view->shape,
-					     strides, false, out);
+	return ret ? ret : make_like(view, dtype, order, out);
+}
+
+/* Whether the bytes of a view are those of its copy, from the first to the last. */
+static bool lies_as(const struct dray_view *view, const struct dray_view *copy)
+{
+	int i;
+
+	if (!dray_dtype_is_builtin(view->dtype) || !(view->flags & DRAY_READ))
+		return false;
+	for (i = 0; i < view->ndim; i++) {
+		if (view->strides[i] != copy->strides[i] && view->shape[i] > 1)
+			return false;
+	}
+	return true;
 }
 
 int dray_array_copy(const struct dray_view *view, enum dray_order order,
@@ -82,7 +108,13 @@ int dray_array_copy(const struct dray_view *view, enum dray_order order,
 	ret = dray_array_like(view, 0, order, &array);
 	if (ret)
 		return ret;
-	ret = dray_view_assign(dray_array_view(array, &copy), view);
+	dray_array_view(array, &copy);
+	if (lies_as(view, &copy))
+		memcpy(copy.data, view->data,
+		       (size_t)dray_view_size(view) *
+			       dray_dtype_itemsize(view->dtype));
+	else
+		ret = dray_view_assign(&copy, view);
 	if (ret)
 		dray_array_unref(array);
 	else
