@@ -29,43 +29,27 @@ static void keep_order(const struct dray_view *view, int64_t itemsize,
 	}
 }
 
-/* Resolves an order to C, F, or K if it is neither. */
-static enum dray_order order_of(const struct dray_view *view,
-				enum dray_order order)
+/* Finds the strides that an array like a checked view has.  -EOVERFLOW. */
+static int find_strides(const struct dray_view *view, int64_t itemsize,
+			enum dray_order order, int64_t *strides)
 {
-	if (order == DRAY_ORDER_C || order == DRAY_ORDER_F ||
-	    dray_view_is_contiguous(view))
-		return order == DRAY_ORDER_F ? DRAY_ORDER_F : DRAY_ORDER_C;
-	if (dray_view_is_contiguous_in(view, DRAY_ORDER_F))
-		return DRAY_ORDER_F;
-	return order == DRAY_ORDER_K && view->ndim > 1 ? DRAY_ORDER_K
-						       : DRAY_ORDER_C;
-}
+	bool c = dray_view_is_contiguous(view);
+	bool f = dray_view_is_contiguous_in(view, DRAY_ORDER_F);
 
-/* Makes an array like a checked view. */
-static int make_like(const struct dray_view *view, dray_dtype dtype,
-		     enum dray_order order, struct dray_array **out)
-{
-	int64_t strides[DRAY_MAX_NDIM], *given = strides;
-	uint32_t itemsize = dray_dtype_itemsize(dtype);
-	int ret = 0;
-
-	order = order_of(view, order);
-	if (order == DRAY_ORDER_C)
-		given = NULL;
-	else if (order == DRAY_ORDER_F)
-		ret = dray_strides_fill(view->ndim, view->shape, itemsize,
-					false, strides);
-	else
+	if (order == DRAY_ORDER_K && !c && !f && view->ndim > 1) {
 		keep_order(view, itemsize, strides);
-	return ret ? ret
-		   : dray_array_from_handler(dtype, view->ndim, view->shape,
-					     given, false, out);
+		return 0;
+	}
+	if (order == DRAY_ORDER_A || order == DRAY_ORDER_K)
+		order = f && !c ? DRAY_ORDER_F : DRAY_ORDER_C;
+	return dray_strides_fill(view->ndim, view->shape, itemsize,
+				 order == DRAY_ORDER_C, strides);
 }
 
 int dray_array_like(const struct dray_view *view, dray_dtype dtype,
 		    enum dray_order order, struct dray_array **out)
 {
+	int64_t strides[DRAY_MAX_NDIM];
 	int ret;
 
 	if (!dray_given(out, __func__))
@@ -79,10 +63,15 @@ int dray_array_like(const struct dray_view *view, dray_dtype dtype,
 		ret = dray_dtype_normalize(dtype, &dtype);
 	else
 		dtype = view->dtype;
-	return ret ? ret : make_like(view, dtype, order, out);
+	if (!ret)
+		ret = find_strides(view, dray_dtype_itemsize(dtype), order,
+				   strides);
+	return ret ? ret
+		   : dray_array_from_handler(dtype, view->ndim, view->shape,
+					     strides, false, out);
 }
 
-/* Whether the bytes of a view are those of its copy, from the first to the last. */
+/* Whether the bytes of a view lie as those of its copy do. */
 static bool lies_as(const struct dray_view *view, const struct dray_view *copy)
 {
 	int i;
@@ -108,8 +97,7 @@ int dray_array_copy(const struct dray_view *view, enum dray_order order,
 	ret = dray_array_like(view, 0, order, &array);
 	if (ret)
 		return ret;
-	dray_array_view(array, &copy);
-	if (lies_as(view, &copy))
+	if (lies_as(view, dray_array_view(array, &copy)))
 		memcpy(copy.data, view->data,
 		       (size_t)dray_view_size(view) *
 			       dray_dtype_itemsize(view->dtype));

@@ -81,7 +81,8 @@ static void place(struct dray_view *view, size_t bytes, struct dray_block *base,
  * the alignment; false for any other, and for what dray_view_plan() refuses.
  */
 static bool plan_numbers(struct dray_view *view, dray_dtype dtype, int ndim,
-			 const int64_t *shape, size_t *bytes)
+			 const int64_t *shape, const int64_t *strides,
+			 size_t *bytes)
 {
 	uint64_t stride = dray_dtype_itemsize(dtype);
 	int i, lines = 0;
@@ -94,6 +95,7 @@ static bool plan_numbers(struct dray_view *view, dray_dtype dtype, int ndim,
 		view->strides[i] = (int64_t)stride;
 		lines += shape[i] > 1;
 		if (shape[i] < 1 ||
+		    (strides && strides[i] != view->strides[i]) ||
 		    dray_mul_overflow(stride, (uint64_t)shape[i], &stride) ||
 		    stride > PTRDIFF_MAX)
 			return false;
@@ -117,7 +119,7 @@ int dray_array_from_handler(dray_dtype dtype, int ndim, const int64_t *shape,
 	size_t bytes;
 	int ret = 0;
 
-	planned = !strides && plan_numbers(&view, dtype, ndim, shape, &bytes);
+	planned = plan_numbers(&view, dtype, ndim, shape, strides, &bytes);
 	if (!planned)
 		ret = dray_view_plan(&view, dtype, ndim, shape, strides,
 				     &bytes);
