@@ -106,6 +106,10 @@ PyObject *array_made(PyTypeObject *type, enum array_step step,
 		     int (*make)(void *context, struct dray_array **out),
 		     void *context, PyArray_Descr *descr);
 
+/* array_range.c: numbers in even steps. */
+PyObject *array_arange(PyObject *type, PyObject *const *args, Py_ssize_t count,
+		       PyObject *names);
+
 /* array_file.c: arrays in files. */
 PyObject *array_save(PyObject *self, PyObject *const *args,
 		     Py_ssize_t count, PyObject *names);
