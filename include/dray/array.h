@@ -126,15 +126,19 @@ DRAY_API int dray_array_full(dray_dtype dtype, int ndim, const int64_t *shape,
  * Makes an array of one axis: start, start + step, ... before @stop, with the
  * length and the elements of numpy.arange().
  *
- * @dtype: integers, or floats of 4 or 8 bytes; 0: DRAY_INT64, or DRAY_FLOAT64
+ * @dtype: numbers, also complex ones; two bools at most; dates and durations, of
+ *	which the arguments are counts of their unit; 0: DRAY_INT64, or DRAY_FLOAT64
  *
- * Errors: -EINVAL (another type, a step of 0, no number of steps), -ERANGE (the
- * first or the second number is out of bounds for the type), -EOVERFLOW (more
- * steps than 63 bits count), -ENOMEM.
+ * Errors: -EINVAL (another type, a step of 0, no number of steps, more than two
+ * bools, a NaT), -ERANGE (the first or the second number is out of bounds for the
+ * type), -EOVERFLOW (more steps than 63 bits count), -ENOMEM.
  */
 DRAY_API int dray_array_arange(dray_dtype dtype, int64_t start, int64_t stop,
 			       int64_t step, struct dray_array **out);
-/** Does the same from doubles; integers drop fractions of the first two. */
+/**
+ * Does the same from doubles; integers drop fractions of the first two.  Dates
+ * and durations are refused.
+ */
 DRAY_API int dray_array_arange_real(dray_dtype dtype, double start, double stop,
 				    double step, struct dray_array **out);
 

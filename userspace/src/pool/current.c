@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "memory/pages.h"
@@ -29,12 +30,23 @@ static void *default_malloc(void *ctx, size_t size)
 	return advise(malloc(size ? size : 1), size);
 }
 
+/* glibc's calloc() takes no block from its cache of small ones; malloc() does. */
+#define SMALL 1024
+
 static void *default_calloc(void *ctx, size_t count, size_t size)
 {
+	size_t bytes;
+	void *block;
+
 	(void)ctx;
-	if (!count || !size)
-		return calloc(1, 1);
-	return advise(calloc(count, size), count * size);
+	if (__builtin_mul_overflow(count, size, &bytes))
+		return calloc(count, size);
+	if (bytes > SMALL)
+		return advise(calloc(count, size), bytes);
+	block = malloc(bytes ? bytes : 1);
+	/* Compilers would make a calloc() of the two again. */
+	__asm__("" : "+r"(block));
+	return block ? memset(block, 0, bytes ? bytes : 1) : NULL;
 }
 
 static void *default_realloc(void *ctx, void *block, size_t size)
