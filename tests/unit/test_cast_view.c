@@ -95,6 +95,9 @@ FACT(pairs_that_do_not_fit_are_refused)
 	other.dtype = DRAY_VOID(8);
 	assert_fails(dray_view_convert(&from, &other, DRAY_CASTING_UNSAFE),
 		     -EOPNOTSUPP, "|V8 do not convert");
+	from = INTS(2, 2); /* Types come before shapes. */
+	assert_fails(dray_view_convert(&from, &other, DRAY_CASTING_UNSAFE),
+		     -EOPNOTSUPP, "|V8 do not convert");
 	doubles_are((double[]){ -1, -1, -1, -1, -1, -1 });
 }
 

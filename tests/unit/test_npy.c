@@ -94,6 +94,32 @@ FACT(each_order_comes_back)
 	}
 }
 
+FACT(each_kind_of_type_comes_back)
+{
+	static const char *const texts[] = {
+		">u2",
+		"(2,3)<i2",
+		"[('x', '<i2'), ('y', 'V1', (2,))]",
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct dray_array *array;
+		struct dray_view view;
+		dray_dtype dtype;
+
+		assert_works(dray_dtype_parse(texts[i], &dtype));
+		assert_works(dray_view_init(&view, numbers, dtype, 1, DIMS(5),
+					    NULL));
+		assert_works(dray_npy_save(path, &view, 0));
+		assert_works(dray_npy_load(path, NULL, &array));
+		assert_true(dray_dtype_equal(array->dtype, dtype));
+		assert_memory_equal(array->data, numbers,
+				    5 * dray_dtype_itemsize(dtype));
+		dray_array_unref(array);
+		dray_dtype_unref(dtype);
+	}
+}
+
 FACT(a_mapped_file_is_written_through)
 {
 	const int order[] = { 0, 1, 2 };

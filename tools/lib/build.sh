@@ -109,6 +109,24 @@ build_sanitized()
 		-Dpython=enabled -Ddmactl=enabled -Dtests=enabled
 }
 
+# build_libfuzzer: the fuzzers of tests/libfuzzer, by clang with both sanitizers
+build_libfuzzer()
+{
+	log_step "Building with clang for libFuzzer"
+	CC=clang build_make libfuzzer -Dlibfuzzer=enabled \
+		-Db_sanitize=address,undefined -Db_lundef=false \
+		-Dpython=disabled -Ddmactl=disabled -Dreference=disabled \
+		-Dnpz=enabled -Dtests=disabled
+}
+
+# build_clang: the library and its tests by clang, which must not warn
+build_clang()
+{
+	log_step "Building with clang"
+	CC=clang build_make clang -Dpython=disabled -Ddmactl=enabled \
+		-Dreference=disabled -Dnpz=enabled -Dtests=enabled
+}
+
 # build_races: the library with the thread sanitizer
 build_races()
 {

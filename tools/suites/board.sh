@@ -37,6 +37,7 @@ suite_board()
 	tally_run "programs for the board" board_add_programs || return 0
 	! tally_wants random-arrays || board_differential || return 0
 	board_boot batch_aside "Python on the board"
+	tally_run "programs of tools/bench build" board_build_benches
 	selftests_begin arm64 "the board" "$scratch/batch" || return 0
 	selftests_add arm64 ""
 	selftests_add arm64 "" suspend
@@ -58,6 +59,16 @@ board_boot()
 	"$1" "$2" zcu102 "$(kernel_chosen "$GUEST_SERIES")" \
 		hwpoison-inject GUEST_PARAMETERS=watchdog_ms=30000 \
 		BATCH_LIMIT=2700
+}
+
+# The programs of tools/bench: a check only builds them.
+board_build_benches()
+{
+	local name
+
+	for name in driver stream works; do
+		program_build "bench/$name" arm64 || return 1
+	done
 }
 
 # Libraries of tests that are not installed.

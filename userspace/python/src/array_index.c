@@ -8,17 +8,11 @@
 /* Takes a part of a slice; a number that is too long becomes the longest. */
 static int take_part(PyObject *part, int64_t *out)
 {
-	int overflow;
-
 	*out = DRAY_OMIT;
 	if (part == Py_None)
 		return 0;
-	if (PyLong_CheckExact(part)) {
-		*out = PyLong_AsLongLongAndOverflow(part, &overflow);
-		if (overflow)
-			*out = overflow < 0 ? INT64_MIN : INT64_MAX;
+	if (int64_of(part, out))
 		goto out;
-	}
 	if (!PyIndex_Check(part)) {
 		PyErr_Format(PyExc_TypeError,
 			     "a slice has a %s, which is not an integer",
@@ -62,11 +56,9 @@ static bool is_integer_in_array(PyObject *object, PyTypeObject *array_type)
 	       PyArray_ISINTEGER((PyArrayObject *)object);
 }
 
-/* Whether NumPy takes @object for one integer; arrays are asked apart. */
+/* Whether NumPy takes @object, no int, for one integer; arrays are asked apart. */
 static bool is_integer(PyObject *object, PyTypeObject *array_type)
 {
-	if (PyLong_CheckExact(object))
-		return true;
 	return !PyBool_Check(object) && !PyArray_IsScalar(object, Bool) &&
 	       !PyArray_Check(object) && !Py_IS_TYPE(object, array_type) &&
 	       PyIndex_Check(object);
@@ -74,10 +66,13 @@ static bool is_integer(PyObject *object, PyTypeObject *array_type)
 
 static int take_integer(PyObject *object, struct dray_index *out)
 {
-	Py_ssize_t at = PyNumber_AsSsize_t(object, PyExc_IndexError);
+	int64_t at;
 
-	if (at == -1 && PyErr_Occurred())
-		return -1;
+	if (!int64_of(object, &at)) {
+		at = PyNumber_AsSsize_t(object, PyExc_IndexError);
+		if (at == -1 && PyErr_Occurred())
+			return -1;
+	}
 	*out = DRAY_AT(at);
 	return 0;
 }
@@ -151,23 +146,9 @@ static int take_array(struct steps *steps, PyObject *object,
 	return 0;
 }
 
-static int take_step(PyObject *object, struct steps *steps)
+/* Takes a slice, None or an ellipsis; 1: it is none of them. */
+static int take_part_of_axes(PyObject *object, struct dray_index *out)
 {
-	struct dray_index *out = &steps->list[steps->count];
-
-	if (steps->count == MAX_STEPS) {
-		PyErr_Format(PyExc_IndexError, "more than %d indices",
-			     MAX_STEPS);
-		return -1;
-	}
-	steps->count++;
-	if (is_integer(object, steps->array_type))
-		return take_integer(object, out);
-	if (is_integer_in_array(object, steps->array_type)) {
-		steps->copies = true;
-		return take_integer(object, out);
-	}
-	steps->integers = false;
 	if (PySlice_Check(object))
 		return take_slice(object, out);
 	if (object == Py_None)
@@ -175,8 +156,36 @@ static int take_step(PyObject *object, struct steps *steps)
 	else if (object == Py_Ellipsis)
 		*out = DRAY_ELLIPSIS;
 	else
-		return take_array(steps, object, out);
+		return 1;
 	return 0;
+}
+
+static int take_step(PyObject *object, struct steps *steps)
+{
+	struct dray_index *out = &steps->list[steps->count];
+	int ret;
+
+	if (steps->count == MAX_STEPS) {
+		PyErr_Format(PyExc_IndexError, "more than %d indices",
+			     MAX_STEPS);
+		return -1;
+	}
+	steps->count++;
+	if (PyLong_CheckExact(object))
+		return take_integer(object, out);
+	ret = take_part_of_axes(object, out);
+	if (ret <= 0) {
+		steps->integers = false;
+		return ret;
+	}
+	if (is_integer(object, steps->array_type))
+		return take_integer(object, out);
+	if (is_integer_in_array(object, steps->array_type)) {
+		steps->copies = true;
+		return take_integer(object, out);
+	}
+	steps->integers = false;
+	return take_array(steps, object, out);
 }
 
 int steps_take(struct steps *steps, struct array_object *self, PyObject *key)
@@ -292,7 +301,7 @@ static char *element_at(const struct array_object *self, PyObject *key)
 	char *data = self->data;
 	Py_ssize_t count = 1;
 	int64_t at, extent;
-	int overflow, i;
+	int i;
 
 	if (PyTuple_CheckExact(key)) {
 		list = &PyTuple_GET_ITEM(key, 0);
@@ -301,12 +310,11 @@ static char *element_at(const struct array_object *self, PyObject *key)
 	if (count != self->ndim)
 		return NULL;
 	for (i = 0; i < self->ndim; i++) {
-		if (!PyLong_CheckExact(list[i]))
-			return NULL;
-		at = PyLong_AsLongLongAndOverflow(list[i], &overflow);
 		extent = array_shape_of(self)[i];
+		if (!int64_of(list[i], &at))
+			return NULL;
 		at += at < 0 ? extent : 0;
-		if (overflow || at < 0 || at >= extent)
+		if (at < 0 || at >= extent)
 			return NULL;
 		data += at * array_strides_of(self)[i];
 	}

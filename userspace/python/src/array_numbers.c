@@ -4,31 +4,26 @@
 
 #include "array_numbers.h"
 
-/* Takes a number; false if it is no int, or too large. */
-static bool number_take(PyObject *object, struct numbers *out)
+static void add(struct numbers *out, int64_t number)
 {
-	int overflow = 0;
-	int64_t number;
-
-	if (!PyLong_CheckExact(object) || out->count >= DRAY_MAX_NDIM)
-		return false;
-	number = PyLong_AsLongLongAndOverflow(object, &overflow);
 	out->list[out->count] = number;
 	out->axes[out->count++] =
 		number < INT_MIN || number > INT_MAX ? INT_MAX : (int)number;
-	return !overflow;
 }
 
+/* Takes ints; false if there are others, or ints that are too large, or many. */
 static bool ints_take(PyObject *const *list, Py_ssize_t count,
 		      struct numbers *out)
 {
+	int64_t number;
 	Py_ssize_t i;
 
 	out->all = false;
 	out->count = 0;
 	for (i = 0; i < count; i++) {
-		if (!number_take(list[i], out))
+		if (i == DRAY_MAX_NDIM || !int64_of(list[i], &number))
 			return false;
+		add(out, number);
 	}
 	return true;
 }
@@ -37,21 +32,18 @@ static bool ints_take(PyObject *const *list, Py_ssize_t count,
 static int any_take(PyObject *object, struct numbers *out)
 {
 	PyArray_Dims dims = { NULL, 0 };
-	int i;
+	int count, i;
 
 	if (!PyArray_IntpConverter(object, &dims))
 		return 0;
-	out->count = dims.len;
-	for (i = 0; i < dims.len && i < DRAY_MAX_NDIM; i++) {
-		out->list[i] = dims.ptr[i];
-		out->axes[i] = dims.ptr[i] < INT_MIN || dims.ptr[i] > INT_MAX
-				       ? INT_MAX
-				       : (int)dims.ptr[i];
-	}
+	count = dims.len;
+	out->count = 0;
+	for (i = 0; i < count && i < DRAY_MAX_NDIM; i++)
+		add(out, dims.ptr[i]);
 	PyDimMem_FREE(dims.ptr);
-	if (out->count <= DRAY_MAX_NDIM)
+	if (count <= DRAY_MAX_NDIM)
 		return 1;
-	PyErr_Format(PyExc_ValueError, "%d axes, %d are the most", out->count,
+	PyErr_Format(PyExc_ValueError, "%d axes, %d are the most", count,
 		     DRAY_MAX_NDIM);
 	return 0;
 }

@@ -41,6 +41,17 @@ static inline const int64_t *array_strides_of(const struct array_object *self)
 	return self->numbers + self->ndim;
 }
 
+/* Takes an int of at most 64 bits; false for any other object. */
+static inline bool int64_of(PyObject *object, int64_t *out)
+{
+	int overflow = 0;
+
+	if (!PyLong_CheckExact(object))
+		return false;
+	*out = PyLong_AsLongLongAndOverflow(object, &overflow);
+	return !overflow;
+}
+
 /*
  * Makes a root of @array, taken over even on failure.  @descr is NumPy's object
  * for its type, NULL: it is made; @capsule keeps its handler, @base owns its
@@ -99,6 +110,10 @@ PyObject *array_copy_in(PyObject *self, NPY_ORDER order);
 PyObject *array_made(PyTypeObject *type, enum array_step step,
 		     int (*make)(void *context, struct dray_array **out),
 		     void *context, PyArray_Descr *descr);
+
+/* array_range.c: numbers in even steps. */
+PyObject *array_arange(PyObject *type, PyObject *const *args, Py_ssize_t count,
+		       PyObject *names);
 
 /* array_file.c: arrays in files. */
 PyObject *array_save(PyObject *self, PyObject *const *args,

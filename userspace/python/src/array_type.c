@@ -17,6 +17,10 @@ static PyMethodDef array_methods[] = {
 	  METH_FASTCALL | METH_KEYWORDS | METH_CLASS,
 	  "zeros($type, /, shape, dtype=float, order='C')\n--\n\n"
 	  "The same, and all bytes are zero." },
+	{ "arange", WITH_MANY(array_arange),
+	  METH_FASTCALL | METH_KEYWORDS | METH_CLASS,
+	  "arange($type, /, start, stop=None, step=None, dtype=None)\n--\n\n"
+	  "Numbers in even steps before `stop`, from 0 if `start` is alone." },
 	{ "copy", WITH_MANY(array_copy), METH_FASTCALL | METH_KEYWORDS,
 	  "copy($self, /, order='C')\n--\n\n"
 	  "A copy in order 'C', 'F', 'A' or 'K', in memory as that of empty()." },

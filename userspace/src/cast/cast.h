@@ -153,13 +153,6 @@ int dray_cast_prepare(dray_dtype to, const struct dray_typed *target,
 		      dray_dtype from, const struct dray_typed *source,
 		      struct dray_cast *out);
 
-/*
- * Converts a layout of a destination and a source that share no byte; it is not
- * empty.  The order of its axes may change.
- */
-struct dray_layout;
-int dray_cast_layout(struct dray_layout *layout, const struct dray_cast *cast);
-
 /* Loops between plain numbers in the machine's byte order: [to][from]. */
 extern dray_loop *const dray_number_loops[DRAY_PLAIN_NUMBERS]
 					 [DRAY_PLAIN_NUMBERS];

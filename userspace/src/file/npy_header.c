@@ -202,12 +202,12 @@ static int append_type(struct text *text, dray_dtype dtype)
 	if (!descr)
 		return dray_fail(-ENOMEM, "no memory for a header");
 	dray_dtype_describe(dtype, descr, (size_t)length + 1);
-	/* A list of fields is Python as it is, a typestr is a string. */
+	/* A list and a sub-array's tuple are Python, a typestr is a string. */
 	if (*descr == '{')
 		ret = dray_fail(
 			-EINVAL,
 			"no list of fields describes a type with fields that overlap or are out of order");
-	else if (*descr == '[')
+	else if (*descr == '[' || *descr == '(')
 		ret = append(text, "{'descr': %s", descr);
 	else
 		ret = append(text, "{'descr': '%s'", descr);

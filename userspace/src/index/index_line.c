@@ -70,9 +70,9 @@ int dray_index_line_get(const struct dray_index_line *line,
 
 	ret = dray_array_empty(view->dtype, 1, &line->count, out);
 	if (!ret)
-		mover.indexed(view->data, view->strides[0], line->integers,
-			      (unsigned char *)(*out)->data, (int64_t)size,
-			      (size_t)line->count, size);
+		mover.listed(view->data, view->strides[0], line->integers,
+			     (unsigned char *)(*out)->data, (int64_t)size,
+			     (size_t)line->count, size);
 	return ret;
 }
 
@@ -93,9 +93,8 @@ bool dray_index_line_set(const struct dray_index_line *line,
 	    !(more && values->shape[0] > line->count))
 		return false;
 	mover = dray_mover_for(DRAY_INDEX_SCATTER, size);
-	mover.indexed(view->data, view->strides[0], line->integers,
-		      values->data,
-		      values->shape[0] == 1 ? 0 : values->strides[0],
-		      (size_t)line->count, size);
+	mover.listed(view->data, view->strides[0], line->integers, values->data,
+		     values->shape[0] == 1 ? 0 : values->strides[0],
+		     (size_t)line->count, size);
 	return true;
 }

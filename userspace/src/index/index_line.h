@@ -15,7 +15,7 @@ struct dray_index_line {
 };
 
 /*
- * Begins with views that nobody has checked; false if this is another case.
+ * Begins with unchecked views; false if this is another case.
  * @array: integers or booleans
  * @flags: permissions that @view needs
  */

@@ -112,7 +112,7 @@ static size_t move_piece(const struct dray_mover *mover,
 	}
 	dray_list_trues(mask, rows->strides[1], count, 0, rows->strides[0],
 			offsets);
-	mover->listed(data, offsets, row, stride, trues, mover->size);
+	mover->listed(data, 1, offsets, row, stride, trues, mover->size);
 	return trues;
 }
 

@@ -178,7 +178,7 @@ static int set_up_buffers(struct dray_nditer *iter)
 	return ret ? ret : dray_nditer_fill_buffers(iter, NULL);
 }
 
-/* Goes to the start of an iterator whose axes are in order. */
+/* Goes to the start of an iterator with its axes in order. */
 static int start(struct dray_nditer *iter)
 {
 	int ret = 0;

@@ -123,17 +123,21 @@ int dray_operand_check_writable(const struct dray_operand *operand)
 	return 0;
 }
 
-int dray_operand_match(const struct dray_operand *dst,
-		       const struct dray_operand *src)
+int dray_operand_match_shapes(const struct dray_operand *dst,
+			      const struct dray_operand *src)
 {
 	int ret;
 
 	if (!(src->view->flags & DRAY_READ))
 		return dray_fail(-EPERM, "the source may not be read");
-	ret = match_types(dst->view, src->view);
-	if (!ret)
-		ret = match_shapes(dst->view, src->view);
-	if (!ret)
-		ret = dray_operand_check_writable(dst);
-	return ret;
+	ret = match_shapes(dst->view, src->view);
+	return ret ? ret : dray_operand_check_writable(dst);
+}
+
+int dray_operand_match(const struct dray_operand *dst,
+		       const struct dray_operand *src)
+{
+	int ret = dray_operand_match_shapes(dst, src);
+
+	return ret ? ret : match_types(dst->view, src->view);
 }

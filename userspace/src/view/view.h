@@ -143,12 +143,16 @@ const char *dray_shape_format(char text[DRAY_SHAPE_TEXT], int ndim,
 int dray_view_place(struct dray_view *view, void *memory, uint64_t size,
 		    uint64_t offset);
 
-/* dray_view_assign() for a pair that matches and was reduced.  -ENOMEM. */
+/*
+ * dray_view_assign() for a pair that matches and was reduced, by up to @threads.
+ * -ENOMEM.
+ */
 struct dray_layout;
 struct dray_operand;
 int dray_view_assign_reduced(const struct dray_layout *layout,
 			     const struct dray_operand *dst,
-			     const struct dray_operand *src);
+			     const struct dray_operand *src,
+			     unsigned int threads);
 
 /* Adds to an address that need not belong to an object; may wrap. */
 static inline void *dray_address_add(const void *address, int64_t offset)

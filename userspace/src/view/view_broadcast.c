@@ -16,27 +16,62 @@ static int repeats(const struct dray_view *view, int i, int64_t extent)
 	return view->shape[i] == extent ? 0 : -1;
 }
 
+/* Broadcasts a usual view; false if it is not, or an argument is wrong. */
+static inline bool broadcast_at_once(const struct dray_view *view, int ndim,
+				     const int64_t *shape,
+				     struct dray_view *out)
+{
+	int added = ndim - view->ndim, i;
+	uint32_t flags = view->flags & ~DRAY_WRITE;
+	struct dray_extent extent;
+	struct dray_result result;
+	struct dray_view room;
+
+	if ((uint32_t)view->ndim > DRAY_MAX_NDIM || added < 0 ||
+	    ndim > DRAY_MAX_NDIM || (ndim && !shape) ||
+	    !dray_extent_start(&extent, view))
+		return false;
+	for (i = 0; i < ndim; i++) {
+		int repeated = repeats(view, i - added, shape[i]);
+
+		if (repeated < 0 ||
+		    !dray_extent_add(&extent, shape[i],
+				     repeated ? 0 : view->strides[i - added]))
+			return false;
+	}
+	if (!dray_extent_end(&extent, view))
+		return false;
+	result = dray_result_start(view, out, &room);
+	for (i = 0; i < ndim; i++)
+		dray_result_add(&result, shape[i],
+				repeats(view, i - added, shape[i])
+					? 0
+					: view->strides[i - added]);
+	dray_result_end(&result, flags);
+	return true;
+}
+
 int dray_view_broadcast(const struct dray_view *view, int ndim,
 			const int64_t *shape, struct dray_view *out)
 {
-	struct dray_result result;
-	struct dray_extent extent;
-	struct dray_view made;
+	struct dray_view result;
 	int added, ret;
 	int i;
 
 	if (!dray_given(view, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	ret = dray_shape_check_inline("the view", view->ndim, view->shape);
+	if (broadcast_at_once(view, ndim, shape, out))
+		return 0;
+	ret = dray_shape_check("the view", view->ndim, view->shape);
 	if (!ret)
-		ret = dray_shape_check_inline("a broadcast", ndim, shape);
+		ret = dray_shape_check("a broadcast", ndim, shape);
 	if (ret)
 		return ret;
 	added = ndim - view->ndim;
 	if (added < 0)
 		return dray_fail(-EINVAL, "%d axes cannot be broadcast to %d",
 				 view->ndim, ndim);
-	result = dray_result_start(view, &made, NULL);
+	dray_view_begin(&result, view, ndim);
 	for (i = 0; i < ndim; i++) {
 		int repeated = repeats(view, i - added, shape[i]);
 
@@ -46,14 +81,12 @@ int dray_view_broadcast(const struct dray_view *view, int ndim,
 				"axis %d of %" PRId64
 				" elements cannot be broadcast to %" PRId64,
 				i - added, view->shape[i - added], shape[i]);
-		dray_result_add(&result, shape[i],
-				repeated ? 0 : view->strides[i - added]);
+		result.shape[i] = shape[i];
+		result.strides[i] = repeated ? 0 : view->strides[i - added];
 	}
-	dray_result_end(&result, view->flags & ~DRAY_WRITE);
-	ret = dray_view_check_inline(&made, "a broadcast", &extent);
-	if (!ret)
-		dray_view_write(out, &made);
-	return ret;
+	result.flags &= ~DRAY_WRITE;
+	ret = dray_view_check(&result, "a broadcast", NULL);
+	return ret ? ret : dray_view_finish(&result, out);
 }
 
 int dray_broadcast_shapes(int count, const int *ndims,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Usual views: numbers or booleans, at least one, whose bytes are far from the
- * limits.  They are checked in one pass over their axes, without a call, because
- * the check is most of what a small call costs.  dray_view_check() has the last word
- * on all others, and finds the sentence.
+ * Usual views: numbers or booleans, at least one, with bytes far from the limits.
+ * They are checked in one pass over their axes, without a call, because most of
+ * the time of a small call is that of the check.  dray_view_check() has the last
+ * word on all others, and finds the sentence.
  */
 #ifndef DRAY_VIEW_VIEW_USUAL_H
 #define DRAY_VIEW_VIEW_USUAL_H
@@ -34,7 +34,20 @@ static inline bool dray_view_flags_fit(uint32_t flags)
 		       (DRAY_WRITE | DRAY_IMMUTABLE);
 }
 
-/* Adds an axis to what a view covers; false if that is not usual. */
+/* Begins to measure a view, without its axes; false if it is not usual. */
+static inline bool dray_extent_start(struct dray_extent *extent,
+				     const struct dray_view *view)
+{
+	if (!view->data || !dray_view_flags_fit(view->flags) ||
+	    !(dray_dtype_is_number(view->dtype) || view->dtype == DRAY_BOOL))
+		return false;
+	extent->elements = 1;
+	extent->low = 0;
+	extent->high = (int64_t)(view->dtype >> 32);
+	return true;
+}
+
+/* Adds an axis to the bytes; false if they are not usual. */
 static inline bool dray_extent_add(struct dray_extent *extent, int64_t count,
 				   int64_t stride)
 {
@@ -49,31 +62,36 @@ static inline bool dray_extent_add(struct dray_extent *extent, int64_t count,
 		       : !dray_add_overflow(extent->high, reach, &extent->high);
 }
 
-/* Checks and measures a view; false leaves @out undefined. */
+/* Ends it; false if the bytes do not fit 63 bits or the address space. */
+static inline bool dray_extent_end(struct dray_extent *extent,
+				   const struct dray_view *view)
+{
+	uintptr_t data = (uintptr_t)view->data, unused;
+	int64_t span;
+
+	return !dray_sub_overflow(extent->high, extent->low, &span) &&
+	       !dray_mul_overflow(extent->elements,
+				  (int64_t)(view->dtype >> 32),
+				  &extent->bytes) &&
+	       !dray_sub_overflow(data, (uint64_t)-extent->low, &unused) &&
+	       !dray_add_overflow(data, (uint64_t)extent->high, &unused);
+}
+
+/* Checks and measures a view; false leaves @out as it is. */
 static inline bool dray_view_is_usual(const struct dray_view *view,
 				      struct dray_extent *out)
 {
-	struct dray_extent extent = { .elements = 1 };
-	uintptr_t unused;
-	int64_t span;
+	struct dray_extent extent;
 	int i;
 
-	if (!view || (uint32_t)view->ndim > DRAY_MAX_NDIM || !view->data ||
-	    !(dray_dtype_is_number(view->dtype) || view->dtype == DRAY_BOOL) ||
-	    !dray_view_flags_fit(view->flags))
+	if (!view || (uint32_t)view->ndim > DRAY_MAX_NDIM ||
+	    !dray_extent_start(&extent, view))
 		return false;
-	extent.high = (int64_t)(view->dtype >> 32);
 	for (i = 0; i < view->ndim; i++) {
 		if (!dray_extent_add(&extent, view->shape[i], view->strides[i]))
 			return false;
 	}
-	if (dray_sub_overflow(extent.high, extent.low, &span) ||
-	    dray_mul_overflow(extent.elements, (int64_t)(view->dtype >> 32),
-			      &extent.bytes) ||
-	    dray_sub_overflow((uintptr_t)view->data, (uint64_t)-extent.low,
-			      &unused) ||
-	    dray_add_overflow((uintptr_t)view->data, (uint64_t)extent.high,
-			      &unused))
+	if (!dray_extent_end(&extent, view))
 		return false;
 	*out = extent;
 	return true;
