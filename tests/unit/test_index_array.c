@@ -325,6 +325,31 @@ FACT(a_mask_has_as_many_booleans_as_elements)
 		     "not of booleans");
 }
 
+/* It is told from booleans, the coordinates of which are yet to come. */
+FACT(integers_without_an_address_pick_nothing)
+{
+	struct dray_view nothing;
+	const struct dray_index by_booleans[] = { DRAY_ALL, DRAY_ALL,
+						  DRAY_BY(&four_trues) };
+	const struct dray_index by_nothing[] = { DRAY_BY(&nothing), DRAY_ALL,
+						 DRAY_ALL };
+	struct dray_array *some = NULL, *none = NULL;
+	int masked, empty;
+
+	make_arrays();
+	assert_works(
+		dray_view_init(&nothing, NULL, i8, 1, (int64_t[]){ 0 }, NULL));
+	/* Both plans lie at the same place on the stack. */
+	masked = dray_index_get(&cube, by_booleans, 3, &some);
+	empty = dray_index_get(&cube, by_nothing, 3, &none);
+	assert_works(masked);
+	assert_works(empty);
+	assert_int_equal(dray_array_axes(some)[2].size, 3);
+	assert_int_equal(dray_array_axes(none)[0].size, 0);
+	dray_array_unref(some);
+	dray_array_unref(none);
+}
+
 FACT(an_index_of_nothing_is_a_copy)
 {
 	struct dray_array *out = NULL;

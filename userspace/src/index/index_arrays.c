@@ -74,6 +74,7 @@ struct dray_index_array *dray_index_put_array(struct dray_index_plan *plan,
 	array->flat = NULL;
 	array->inside = false;
 	array->natural = false;
+	array->trues = 0; /* Only masks have some. */
 	array->axis = axis;
 	array->data = from->data;
 	array->shape = from->shape;
