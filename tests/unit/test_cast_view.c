@@ -119,8 +119,24 @@ FACT(elements_of_no_bytes_are_converted)
 	from = view_of(ints, DRAY_BYTES(0), 1, DIMS(6));
 	assert_fails(dray_view_convert(&to, &from, DRAY_CASTING_UNSAFE),
 		     -EINVAL, "'' is not a value");
-	from.strides[0] = 1; /* A stride of 0 cannot be written. */
 	assert_works(dray_view_convert(&from, &to, DRAY_CASTING_UNSAFE));
+}
+
+/* Strides that ask for tiles, of elements without bytes. */
+FACT(transposed_elements_of_no_bytes_are_converted)
+{
+	static char texts[32][65][16];
+	struct dray_view to, from;
+
+	memset(texts, 'x', sizeof(texts));
+	assert_works(dray_view_init(&to, texts, DRAY_BYTES(16), 2, DIMS(32, 65),
+				    NULL));
+	assert_works(dray_view_init(&from, texts, DRAY_BYTES(0), 2,
+				    DIMS(32, 65), DIMS(4, 256)));
+	assert_works(dray_view_convert(&from, &to, DRAY_CASTING_UNSAFE));
+	assert_int_equal(texts[31][64][15], 'x');
+	assert_works(dray_view_convert(&to, &from, DRAY_CASTING_UNSAFE));
+	assert_int_equal(texts[31][64][0], 0);
 }
 
 FACT(a_view_is_converted_in_its_own_memory)

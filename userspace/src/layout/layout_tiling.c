@@ -263,7 +263,7 @@ bool dray_tiling_plan(struct dray_tiling *tiling,
 	size_t size = loop ? layout->sizes[DRAY_SRC] : layout->run;
 	int across;
 
-	if (layout->bytes < SMALLEST || size > DRAY_LINE ||
+	if (layout->bytes < SMALLEST || !size || size > DRAY_LINE ||
 	    (loop && layout->run > WIDEST))
 		return false;
 	across = find_across(layout);
