@@ -137,6 +137,13 @@ FACT(transposed_elements_of_no_bytes_are_converted)
 	assert_int_equal(texts[31][64][15], 'x');
 	assert_works(dray_view_convert(&to, &from, DRAY_CASTING_UNSAFE));
 	assert_int_equal(texts[31][64][0], 0);
+	/* A step of two rows would overflow. */
+	texts[1][64][0] = 'x';
+	to.shape[0] = 2;
+	assert_works(dray_view_init(&from, texts, DRAY_BYTES(0), 2, DIMS(2, 65),
+				    DIMS(INT64_MAX - 256, 1)));
+	assert_works(dray_view_convert(&to, &from, DRAY_CASTING_UNSAFE));
+	assert_int_equal(texts[1][64][0], 0);
 }
 
 FACT(a_view_is_converted_in_its_own_memory)

@@ -80,7 +80,16 @@ static int convert(const struct dray_view *dst, const struct dray_view *src,
 		   const struct dray_cast *cast, unsigned int threads)
 {
 	struct dray_layout layout;
+	struct dray_view still;
+	int i;
 
+	if (!dray_dtype_itemsize(src->dtype)) {
+		/* No stride of it is too long: nothing is read. */
+		dray_view_copy(&still, src);
+		for (i = 0; i < still.ndim; i++)
+			still.strides[i] = 0;
+		src = &still;
+	}
 	if (is_line(dst) && threads < 2)
 		return dray_cast_run(cast, dst->data, dst->strides[0],
 				     src->data, src->strides[0], dst->shape[0]);
