@@ -240,7 +240,7 @@ static int add_parts(struct dray_cast *cast, uint32_t size)
 {
 	dray_loop *loop;
 
-	if (dray_dtype_equal(cast->to, cast->from))
+	if (dray_parts_same(cast->to, cast->from))
 		return 0;
 	loop = dray_parts_loop(cast->to, cast->from);
 	if (!loop)
