@@ -250,6 +250,19 @@ FACT(a_destination_that_repeats_is_refused)
 	assert_works(dray_view_assign(&dst, &src));
 }
 
+FACT(elements_without_bytes_may_repeat)
+{
+	struct dray_view dst, src;
+
+	make(&dst, to, 3, 4);
+	make(&src, from, 3, 4);
+	dst.dtype = src.dtype = DRAY_VOID(0);
+	dst.strides[0] = dst.strides[1] = 0;
+	to[0] = 9;
+	assert_works(dray_view_assign(&dst, &src));
+	assert_int_equal(to[0], 9);
+}
+
 FACT(views_that_do_not_fit_are_refused)
 {
 	struct dray_view dst, src;

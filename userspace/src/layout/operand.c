@@ -106,13 +106,15 @@ static int match_shapes(const struct dray_view *dst,
 int dray_operand_check_writable(const struct dray_operand *operand)
 {
 	const struct dray_view *view = operand->view;
+	bool bytes =
+		operand->extent.elements && dray_dtype_itemsize(view->dtype);
 	int i;
 
 	if (!(view->flags & DRAY_WRITE))
 		return dray_fail(-EPERM, "%s is %s", operand->name,
 				 view->flags & DRAY_IMMUTABLE ? "immutable"
 							      : "read-only");
-	for (i = 0; operand->extent.elements && i < view->ndim; i++) {
+	for (i = 0; bytes && i < view->ndim; i++) {
 		if (view->strides[i] == 0 && view->shape[i] > 1)
 			return dray_fail(
 				-EINVAL,
