@@ -226,7 +226,10 @@ static PyObject *copy_as(struct array_object *self, PyArray_Descr *descr,
 	if (!copy)
 		return NULL;
 	array_whole((struct array_object *)copy, &to);
-	ret = dray_view_convert(&to, &from, DRAY_CASTING_UNSAFE);
+	/* Gaps of structures are copied, too. */
+	ret = dray_dtype_equal(dtype, from.dtype)
+		      ? dray_view_assign(&to, &from)
+		      : dray_view_convert(&to, &from, DRAY_CASTING_UNSAFE);
 	if (!ret)
 		return copy;
 	Py_DECREF(copy);

@@ -67,7 +67,7 @@ static void array_dealloc(PyObject *object)
 	Py_DECREF(type);
 }
 
-static PyObject *numbers(const int64_t *from, int count)
+PyObject *array_numbers(const int64_t *from, int count)
 {
 	PyObject *tuple = PyTuple_New(count);
 	PyObject *number;
@@ -89,7 +89,7 @@ static PyObject *array_shape(PyObject *self, void *unused)
 
 	(void)unused;
 	array_whole((struct array_object *)self, &view);
-	return numbers(view.shape, view.ndim);
+	return array_numbers(view.shape, view.ndim);
 }
 
 static PyObject *array_strides(PyObject *self, void *unused)
@@ -98,7 +98,7 @@ static PyObject *array_strides(PyObject *self, void *unused)
 
 	(void)unused;
 	array_whole((struct array_object *)self, &view);
-	return numbers(view.strides, view.ndim);
+	return array_numbers(view.strides, view.ndim);
 }
 
 static PyObject *array_ndim(PyObject *self, void *unused)
@@ -376,6 +376,9 @@ static PyMethodDef array_methods[] = {
 	{ "nonzero", array_nonzero, METH_NOARGS,
 	  "nonzero($self, /)\n--\n\n"
 	  "The indices of elements that are not zero: an Array for each axis." },
+	{ "where", array_where, METH_VARARGS,
+	  "where($self, yes, no, /)\n--\n\n"
+	  "A new array: of `yes` where the element is true, else of `no`." },
 	{ "fill", array_fill, METH_O,
 	  "fill($self, value, /)\n--\n\nSets all elements." },
 	{ "item", array_item, METH_VARARGS,
@@ -408,6 +411,8 @@ static PyGetSetDef array_properties[] = {
 	{ "handler_version", array_handler_version, NULL,
 	  "The version of that handler.", NULL },
 	{ "T", array_transposed, NULL, "transpose()", NULL },
+	{ "flat", array_flat, array_set_flat,
+	  "The elements in C order, a FlatIterator; can be set.", NULL },
 	{ "real", array_real, NULL, "A view of the real parts.", NULL },
 	{ "imag", array_imag, NULL, "A view of the imaginary parts.", NULL },
 	{ "__array_interface__", array_interface, NULL,
@@ -433,6 +438,7 @@ static PyType_Slot array_slots[] = {
 	{ Py_mp_subscript, array_get },
 	{ Py_mp_ass_subscript, array_set },
 	{ Py_sq_item, array_at },
+	{ Py_sq_ass_item, array_set_at },
 	{ Py_nb_bool, array_bool },
 	{ Py_nb_int, array_int },
 	{ Py_nb_float, array_float },

@@ -76,8 +76,7 @@ static int numbers_take(PyObject *object, void *result)
 /* Takes numbers that stand by themselves, f(1, 2), or as one: f((1, 2)). */
 static int numbers_of(PyObject *args, struct numbers *out)
 {
-	if (PyTuple_GET_SIZE(args) == 1 &&
-	    !PyIndex_Check(PyTuple_GET_ITEM(args, 0)))
+	if (PyTuple_GET_SIZE(args) == 1)
 		args = PyTuple_GET_ITEM(args, 0);
 	return numbers_take(args, out) ? 0 : -1;
 }
