@@ -53,7 +53,7 @@ static PyArray_Descr *common_type(PyObject *one, PyObject *other,
 	return (PyArray_Descr *)type;
 }
 
-/* Describes @object, converted if it is no array; returns the owner. */
+/* Describes an array, made of @object if need be, and returns its owner. */
 static PyObject *operand(PyObject *object, PyArray_Descr *descr,
 			 PyTypeObject *array_type, struct dray_view *view)
 {
