@@ -275,8 +275,12 @@ static int flat_set(PyObject *self, PyObject *key, PyObject *value)
 
 static PyObject *flat_copy(PyObject *self, PyObject *unused)
 {
+	PyObject *all = PySlice_New(NULL, NULL, NULL);
+	PyObject *result = all ? get(flat_of(self), all) : NULL;
+
 	(void)unused;
-	return flat_get(self, Py_Ellipsis);
+	Py_XDECREF(all);
+	return result;
 }
 
 static PyObject *flat_to_numpy(PyObject *self, PyObject *args,
