@@ -13,10 +13,15 @@ SLOW = re.compile(r"test_nditer.py::test_(iter_writemasked\[arrs[1245]\]|arbitra
 DIFFERENCES = pathlib.Path(__file__).with_name("differences.txt")
 
 
-def differences():
-    """Pairs of a pattern and the reason: lines of the file below "== reason"."""
+def pytest_addoption(parser):
+    parser.addoption("--differences", type=pathlib.Path, default=DIFFERENCES, metavar="FILE",
+                     help="the tests that end otherwise")
+
+
+def differences(path):
+    """Lines, their patterns and reasons: those of the file below "== reason"."""
     found, reason = [], None
-    for line in DIFFERENCES.read_text("utf-8").splitlines():
+    for line in path.read_text("utf-8").splitlines():
         if line.startswith("== "):
             reason = line[3:]
         elif line and not line.startswith("#"):
@@ -39,18 +44,17 @@ def pytest_pycollect_makemodule(module_path, parent):
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest chooses by marks
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     for item in items:
         if SLOW.fullmatch(name_of(item)):
             item.add_marker(pytest.mark.slow)
-    lines = differences()
-    for line, pattern, reason in lines:
+    for line, pattern, reason in differences(config.option.differences):
         some = [item for item in items if pattern.fullmatch(name_of(item))]
         for item in some:
             # A test that passes nevertheless is a failure.
             item.add_marker(pytest.mark.xfail(strict=True, reason=reason))
         if not some:
-            raise pytest.UsageError(f"{DIFFERENCES.name}: no test is named {line}")
+            raise pytest.UsageError(f"no test is named {line}")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -9,7 +9,6 @@ import builtins
 import ctypes
 import functools
 import importlib
-import itertools
 import operator
 import sys
 import types
@@ -19,8 +18,8 @@ import nditers
 import numpy
 import pytest
 from answers import ANSWERS
-from arrays import (asarray, back, by_dray, dray_of, flatiter, index, ndarray, new, of_dray,
-                    operand, plain, plain_of)
+from arrays import (asarray, back, by_dray, dray_of, flatiter, ndarray, new, of_dray, operand,
+                    plain)
 from iterators import nditer, nditer_too_large, nested_iters
 
 import dray
