@@ -274,7 +274,7 @@ ACCEPTED: list[Accepted] = [
              "text.",
              raw_data),
     Accepted("A slice with a bound that is not an integer is a `TypeError`, even if another index "
-             "is wrong too and NumPy's error is that one's.",
+             "is out of range, or one too many, and NumPy's error is that one's.",
              "All slices are read before the library takes the first.",
              float_in_a_slice),
     Accepted("An assignment to one element that fails has not written it.",

@@ -119,15 +119,6 @@ static int check_writable(const struct array_object *self)
 	return -1;
 }
 
-static int set_field(PyObject *self, PyObject *key, PyObject *value)
-{
-	PyObject *field = array_get(self, key);
-	int ret = field ? array_set(field, Py_Ellipsis, value) : -1;
-
-	Py_XDECREF(field);
-	return ret;
-}
-
 int array_set(PyObject *object, PyObject *key, PyObject *value)
 {
 	struct array_object *self = array_self(object);
@@ -141,12 +132,21 @@ int array_set(PyObject *object, PyObject *key, PyObject *value)
 	}
 	if (check_writable(self))
 		return -1;
-	if (PyUnicode_Check(key) && PyDataType_HASFIELDS(self->descr))
-		return set_field(object, key, value);
+	if (array_is_field(self, key))
+		return array_set_field(self, key, value);
 	ret = steps_take(&steps, self, key);
 	if (!ret)
 		ret = set(self, &steps, value);
 	steps_drop(&steps);
+	return ret;
+}
+
+int array_set_at(PyObject *self, Py_ssize_t at, PyObject *value)
+{
+	PyObject *key = PyLong_FromSsize_t(at);
+	int ret = key ? array_set(self, key, value) : -1;
+
+	Py_XDECREF(key);
 	return ret;
 }
 
