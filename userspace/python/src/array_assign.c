@@ -12,7 +12,8 @@ struct target {
 };
 
 /* @value is converted, and repeated as needed. */
-static int assign(const struct target *to, const struct dray_view *value)
+static int assign_numbers(const struct target *to,
+			  const struct dray_view *value)
 {
 	int ret = to->steps ? dray_index_set(to->view, to->steps->list,
 					     to->steps->count, value)
@@ -23,6 +24,39 @@ static int assign(const struct target *to, const struct dray_view *value)
 		return 0;
 	raise_array_error(to->steps ? ARRAY_INDEX : ARRAY_CAST, ret);
 	return -1;
+}
+
+/* Converts text before it is written: its exceptions are others than an index's. */
+static int assign_text(const struct target *to, const struct dray_view *text)
+{
+	struct dray_array *values;
+	struct dray_view view;
+	int ret = dray_array_like(text, to->view->dtype, DRAY_ORDER_K, &values);
+
+	if (!ret) {
+		ret = dray_view_convert(dray_array_view(values, &view), text,
+					DRAY_CASTING_UNSAFE);
+		if (!ret)
+			ret = assign_numbers(to, &view);
+		else
+			raise_array_error(ARRAY_CAST, ret);
+		dray_array_unref(values);
+	} else {
+		raise_array_error(ARRAY_CAST, ret);
+	}
+	return ret ? -1 : 0;
+}
+
+static bool is_text(dray_dtype dtype)
+{
+	return dray_dtype_kind(dtype) == 'S' || dray_dtype_kind(dtype) == 'U';
+}
+
+static int assign(const struct target *to, const struct dray_view *value)
+{
+	if (to->steps && is_text(value->dtype) && !is_text(to->view->dtype))
+		return assign_text(to, value);
+	return assign_numbers(to, value);
 }
 
 /* The same, of a view of array_describe(). */
