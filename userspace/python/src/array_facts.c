@@ -2,7 +2,7 @@
 /* Properties of a dray.Array: what it is, and the memory in which it lies. */
 #include "array_object.h"
 
-static PyObject *numbers(const int64_t *from, int count)
+PyObject *array_numbers(const int64_t *from, int count)
 {
 	PyObject *tuple = PyTuple_New(count);
 	PyObject *number;
@@ -21,14 +21,14 @@ static PyObject *numbers(const int64_t *from, int count)
 static PyObject *array_shape(PyObject *self, void *unused)
 {
 	(void)unused;
-	return numbers(array_shape_of(array_self(self)),
+	return array_numbers(array_shape_of(array_self(self)),
 		       array_self(self)->ndim);
 }
 
 static PyObject *array_strides(PyObject *self, void *unused)
 {
 	(void)unused;
-	return numbers(array_strides_of(array_self(self)),
+	return array_numbers(array_strides_of(array_self(self)),
 		       array_self(self)->ndim);
 }
 
@@ -144,6 +144,8 @@ PyGetSetDef array_properties[] = {
 	{ "handler_version", array_handler_version, NULL,
 	  "The version of that handler.", NULL },
 	{ "T", array_transposed, NULL, "transpose()", NULL },
+	{ "flat", array_flat, array_set_flat,
+	  "The elements in C order, a FlatIterator; can be set.", NULL },
 	{ "real", array_real, NULL, "A view of the real parts.", NULL },
 	{ "imag", array_imag, NULL, "A view of the imaginary parts.", NULL },
 	{ "__array_interface__", array_interface, NULL,
