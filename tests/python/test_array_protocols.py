@@ -17,6 +17,9 @@ TYPES = [
     [("a:b", "<f4")],
     {"names": ["x", "y"], "formats": ["<i4", "<i2"], "offsets": [0, 2]},
     {"names": ["x", "y"], "formats": ["<i4", "<i2"], "offsets": [4, 0]},
+    {"names": ["x"], "formats": ["<i4"], "itemsize": 12},
+    [("a", np.dtype("<f8,i1", align=True), (2,)), ("b", "<i4")],
+    np.dtype("<f8,i1", align=True),
 ]
 
 

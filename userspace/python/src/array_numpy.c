@@ -146,15 +146,25 @@ static bool structure_has(PyArray_Descr *descr)
 	return !PyDataType_HASFIELDS(descr) && !strchr("mMU", descr->kind);
 }
 
-/* The same of the dictionary: its list of fields has none that overlap. */
+/*
+ * The same of the dictionary: its list of fields has none that overlap, and NumPy
+ * reads gaps as fields.
+ */
 static bool dictionary_has(PyArray_Descr *descr)
 {
-	PyObject *list = PyObject_GetAttrString((PyObject *)descr, "descr");
+	PyArray_Descr *read = NULL;
+	PyObject *list;
+	bool same;
 
-	if (!list)
-		PyErr_Clear();
+	if (!PyDataType_HASFIELDS(descr))
+		return true;
+	list = PyObject_GetAttrString((PyObject *)descr, "descr");
+	same = list && PyArray_DescrConverter(list, &read) &&
+	       PyArray_EquivTypes(read, descr);
+	PyErr_Clear();
 	Py_XDECREF(list);
-	return list;
+	Py_XDECREF(read);
+	return same;
 }
 
 /* Returns an array of NumPy over an interface, or NotImplemented. */
@@ -211,11 +221,47 @@ PyObject *array_from(PyTypeObject *type, PyObject *object)
 	return array;
 }
 
+/* Returns the library's format of a type, to be freed; NULL: there is none. */
+static char *format_of(dray_dtype dtype)
+{
+	int length = dray_dtype_to_pep3118(dtype, NULL, 0);
+	char *format = length < 0 ? NULL : PyMem_Malloc((size_t)length + 1);
+
+	if (format)
+		dray_dtype_to_pep3118(dtype, format, (size_t)length + 1);
+	return format;
+}
+
+/* Whether NumPy's format describes a type: it forgets gaps behind the last field. */
+static bool format_has(const char *format, dray_dtype dtype)
+{
+	char *wanted = format_of(dtype), *read = NULL;
+	dray_dtype there = 0;
+	bool same;
+
+	if (!dray_dtype_from_pep3118(format, &there))
+		read = format_of(there);
+	same = wanted && read && !strcmp(wanted, read);
+	dray_dtype_unref(there);
+	PyMem_Free(wanted);
+	PyMem_Free(read);
+	return same;
+}
+
 int array_get_buffer(PyObject *self, Py_buffer *buffer, int flags)
 {
+	const struct array_object *object = array_self(self);
 	PyObject *array = array_as_numpy(self);
 	int ret = array ? PyObject_GetBuffer(array, buffer, flags) : -1;
 
+	if (!ret && buffer->format && PyDataType_HASFIELDS(object->descr) &&
+	    !format_has(buffer->format, object->dtype)) {
+		PyBuffer_Release(buffer);
+		PyErr_Format(PyExc_BufferError,
+			     "the format of a buffer does not describe %R",
+			     object->descr);
+		ret = -1;
+	}
 	if (ret)
 		buffer->obj = NULL;
 	Py_XDECREF(array);
