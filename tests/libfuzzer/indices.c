@@ -7,7 +7,7 @@
 #include "views.h"
 
 #define MAX_STEPS 7
-#define MAX_ELEMENTS 2048 /* of a view whose elements are touched */
+#define MAX_ELEMENTS 2048 /* of a view, if they are touched */
 #define MAX_RESULT 65536
 
 struct steps {
@@ -87,7 +87,7 @@ static void read_steps(struct input *input, const struct dray_view *view,
 	}
 }
 
-/* Whether the memory still has what views_fill() wrote. */
+/* Whether the memory still has the bytes of views_fill(). */
 static bool is_unchanged(void)
 {
 	unsigned int i;
@@ -169,7 +169,7 @@ static void check_index(struct input *input, const struct dray_view *view)
 	dray_array_unref(got);
 }
 
-/* Compares dray_take() with an index, and puts what it took. */
+/* Compares dray_take() with an index, and puts the elements back. */
 static void check_take(struct input *input, const struct dray_view *view)
 {
 	enum dray_index_mode mode = (enum dray_index_mode)input_below(input, 3);
