@@ -210,7 +210,7 @@ static int64_t days_of(const struct dray_date *date)
 	/* Years begin in March: the leap day is the last one. */
 	const int64_t year = wrap_add(date->year, date->month <= 2 ? -1 : 0);
 	const int64_t cycle = floor_div(year, CYCLE_YEARS);
-	const int64_t of_cycle = year - cycle * CYCLE_YEARS;
+	const int64_t of_cycle = floor_rest(year, CYCLE_YEARS);
 	const int64_t month = (date->month + 9) % 12;
 	const int64_t of_year = (153 * month + 2) / 5 + date->day - 1;
 	const int64_t day =
@@ -223,7 +223,7 @@ static void set_days(struct dray_date *date, int64_t days)
 {
 	const int64_t shifted = wrap_add(days, 719468);
 	const int64_t cycle = floor_div(shifted, CYCLE_DAYS);
-	const int64_t day = shifted - cycle * CYCLE_DAYS;
+	const int64_t day = floor_rest(shifted, CYCLE_DAYS);
 	const int64_t year =
 		(day - day / 1460 + day / 36524 - day / 146096) / 365;
 	const int64_t of_year = day - (365 * year + year / 4 - year / 100);
@@ -255,7 +255,7 @@ void dray_date_split(int64_t value, enum dray_unit unit, int32_t multiple,
 	}
 	if (unit == DRAY_UNIT_MONTH) {
 		date->year = 1970 + floor_div(whole, 12);
-		date->month = (int32_t)(whole - floor_div(whole, 12) * 12) + 1;
+		date->month = (int32_t)floor_rest(whole, 12) + 1;
 		return;
 	}
 	if (unit <= DRAY_UNIT_DAY) {
@@ -267,14 +267,14 @@ void dray_date_split(int64_t value, enum dray_unit unit, int32_t multiple,
 		const int64_t per_day = factor_of(DRAY_UNIT_DAY, unit);
 
 		days = floor_div(whole, per_day);
-		seconds = (whole - days * per_day) *
+		seconds = floor_rest(whole, per_day) *
 			  factor_of(unit, DRAY_UNIT_SECOND);
 	} else {
 		per_second = ATTOSECONDS;
 		if (unit != DRAY_UNIT_ATTOSECOND)
 			per_second = ATTOSECONDS / below_second(unit);
 		seconds = floor_div(whole, per_second);
-		date->attoseconds = (whole - seconds * per_second) *
+		date->attoseconds = floor_rest(whole, per_second) *
 				    (ATTOSECONDS / per_second);
 		days = floor_div(seconds, 86400);
 		seconds -= days * 86400;

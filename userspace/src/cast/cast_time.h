@@ -52,4 +52,12 @@ static inline int64_t floor_div(int64_t a, int64_t b)
 	return a / b - (a % b < 0);
 }
 
+/* The rest, 0 to @b - 1; the product that it is left of may overflow. */
+static inline int64_t floor_rest(int64_t a, int64_t b)
+{
+	const int64_t rest = a % b;
+
+	return rest < 0 ? rest + b : rest;
+}
+
 #endif /* DRAY_CAST_CAST_TIME_H */
