@@ -298,6 +298,9 @@ FACT(sub_arrays_have_a_base_and_a_shape)
 		     "65 axes");
 	assert_fails(dray_dtype_create_subarray(f4, 2, DIMS(1, -1), &dtype),
 		     -EINVAL, "axis 1");
+	assert_fails(dray_dtype_create_subarray(DRAY_VOID(0), 2,
+						DIMS(65536, 65536), &dtype),
+		     -EOVERFLOW, "all of them do not fit 32 bits");
 	assert_fails(dray_dtype_create_subarray(f4, 2, large, &dtype),
 		     -EOVERFLOW, "axis 1");
 }

@@ -233,6 +233,12 @@ static enum dray_casting subarray_level(dray_dtype from, dray_dtype to)
 	return higher(base, DRAY_CASTING_UNSAFE);
 }
 
+bool dray_parts_same(dray_dtype to, dray_dtype from)
+{
+	return dray_dtype_equal(to, from) &&
+	       (dray_dtype_is_packed(to) || !dray_dtype_field_count(to));
+}
+
 enum dray_casting dray_parts_level(dray_dtype from, dray_dtype to)
 {
 	const struct dray_dtype_structure *source =
@@ -252,5 +258,5 @@ enum dray_casting dray_parts_level(dray_dtype from, dray_dtype to)
 		return DRAY_CASTING_UNSAFE;
 	if (dray_dtype_as_subarray(from) || dray_dtype_as_subarray(to))
 		return subarray_level(from, to);
-	return DRAY_CASTING_NEVER;
+	return dray_user_level(from, to);
 }

@@ -210,7 +210,7 @@ static int64_t days_of(const struct dray_date *date)
 	/* Years begin in March: the leap day is the last one. */
 	const int64_t year = wrap_add(date->year, date->month <= 2 ? -1 : 0);
 	const int64_t cycle = floor_div(year, CYCLE_YEARS);
-	const int64_t of_cycle = floor_rest(year, CYCLE_YEARS);
+	const int64_t of_cycle = year - cycle * CYCLE_YEARS;
 	const int64_t month = (date->month + 9) % 12;
 	const int64_t of_year = (153 * month + 2) / 5 + date->day - 1;
 	const int64_t day =
@@ -223,7 +223,7 @@ static void set_days(struct dray_date *date, int64_t days)
 {
 	const int64_t shifted = wrap_add(days, 719468);
 	const int64_t cycle = floor_div(shifted, CYCLE_DAYS);
-	const int64_t day = floor_rest(shifted, CYCLE_DAYS);
+	const int64_t day = shifted - cycle * CYCLE_DAYS;
 	const int64_t year =
 		(day - day / 1460 + day / 36524 - day / 146096) / 365;
 	const int64_t of_year = day - (365 * year + year / 4 - year / 100);

@@ -194,6 +194,10 @@ static int append_type(struct text *text, dray_dtype dtype)
 
 	if (length < 0)
 		return length;
+	if (dray_dtype_flags(dtype) & DRAY_DTYPE_LOCAL)
+		return dray_fail(
+			-EINVAL,
+			"a user type means nothing to a reader of the file");
 	descr = malloc((size_t)length + 1);
 	if (!descr)
 		return dray_fail(-ENOMEM, "no memory for a header");

@@ -29,11 +29,11 @@ static int failed(const struct load *load, const char *call)
 			 strerror(errno));
 }
 
-static int too_short(const struct load *load, uint64_t size, uint64_t needed)
+static int fail_end(const struct load *load, uint64_t end, uint64_t needed)
 {
 	return dray_fail(-EBADMSG,
 			 "%s ends after %" PRIu64 " of %" PRIu64 " bytes",
-			 load->path, size, needed);
+			 load->path, end, needed);
 }
 
 /* Drops O_DIRECT if the file system or the memory refuses it. */
@@ -69,9 +69,7 @@ static int read_bytes(struct load *load, void *to, uint64_t size,
 			goes_on_cached(load);
 		}
 	}
-	if (done < needed)
-		return too_short(load, at + done, at + needed);
-	return 0;
+	return done < needed ? fail_end(load, at + done, at + needed) : 0;
 }
 
 static int open_file(struct load *load, bool direct)
@@ -195,7 +193,7 @@ static int into_buffer(struct load *load,
 	if (!ret)
 		ret = dray_npy_measure(data, load->size, load->path, &offset);
 	if (!ret && offset > load->size)
-		ret = too_short(load, load->size, offset);
+		ret = fail_end(load, load->size, offset);
 	if (!ret)
 		ret = dray_npy_parse(data, offset, load->path, &load->header);
 	if (!ret)
