@@ -6,8 +6,8 @@
  * several, and for the value that a cast makes.  docs/casts.md lists the
  * differences.
  *
- * Fields of structures meet by their place; types of users convert only to an
- * equal type.  All functions borrow the types that they are given, and may be
+ * Fields of structures meet by their place.  User types convert as the function
+ * cast in their tables says (element.h), and to an equal type.  All functions borrow the types that they are given, and may be
  * called from any thread.
  */
 #ifndef DRAY_CAST_H
@@ -40,7 +40,8 @@ DRAY_API bool dray_can_cast(dray_dtype from, dray_dtype to,
 
 /**
  * Writes the smallest type that both types convert to safely, in the machine's
- * byte order, as numpy.promote_types().
+ * byte order, as numpy.promote_types().  With a user type, it is the one of the
+ * two that the other converts to safely.
  *
  * @out: one reference, as each new type
  *
@@ -58,7 +59,10 @@ DRAY_API int dray_promote(dray_dtype a, dray_dtype b, dray_dtype *out);
  * Writes the type of a function of several operands, as numpy.result_type().
  *
  * @dtypes: @count types, 0 to 64; may be NULL if there are none
- * @weak: kinds of the other operands, DRAY_WEAK_*
+ * @weak: kinds of the other operands, DRAY_WEAK_*.  Beside a user type, an
+ *	integer stands for the first of uint8, int8 and int64 that has a common
+ *	type, a float for float16 or float64, a complex for complex64 or
+ *	complex128
  *
  * Errors: as dray_promote(); -EINVAL (no operands, too many).
  */
@@ -77,7 +81,8 @@ struct dray_cast {
 	dray_loop *steps[DRAY_CAST_STEPS];
 	uint32_t sizes[DRAY_CAST_STEPS];	/* bytes that each step makes */
 	uint32_t steps_count;
-	dray_loop *part;	/* of the halves of a complex number */
+	dray_loop *part;	/* of halves of a complex number, or a user type's */
+	void *context;		/* of a user type's loop */
 	int64_t numerator;	/* of units of time */
 	int64_t denominator;
 };
@@ -122,6 +127,28 @@ DRAY_API int dray_view_convert(const struct dray_view *dst,
 			       enum dray_casting casting);
 
 /**
+ * Does the same by up to @threads threads, the caller among them.  With
+ * DRAY_CASTING_NO it is a copy.  The others are made for the call, take no signal,
+ * and have ended when it returns, so a program may fork at any time.  If one cannot
+ * be made, the rest do its part.
+ *
+ * Several pay from a few MiB on: each has 1 MiB of the destination or more, or is
+ * not used.  What they gain is what one alone leaves of the memory's rate:
+ * transposes and conversions gain most.  One thread does it all if elements of the
+ * destination may share bytes, as those of dray_view_as_strided().
+ *
+ * @threads: 0 is 1, at most 64 are used.  A type's own loop (dray/element.h) is
+ *	called by all of them at once.
+ *
+ * Errors: as dray_view_convert(); of several wrong elements that are met, the one
+ * nearest to the start, and any elements may have been written.
+ */
+DRAY_API int dray_view_convert_threads(const struct dray_view *dst,
+				       const struct dray_view *src,
+				       enum dray_casting casting,
+				       unsigned int threads);
+
+/**
  * Sets all elements to one value, converted as by DRAY_CASTING_UNSAFE.
  *
  * @value: one element of @dtype, at any address
@@ -149,7 +176,7 @@ DRAY_API int dray_view_put(const struct dray_view *view, dray_dtype dtype,
 /**
  * Makes a scalar: an array without axes that has its element inline.  It is
  * immutable unless its type is raw data or a structure.  (Source: NumPy's array
- * scalars.)
+ * scalars.)  A sub-array's axes are those of the array, which may be written.
  *
  * @value: one element of @from, converted to @dtype
  * @out: one reference

@@ -292,7 +292,7 @@ DRAY_API int dray_dtype_with_order(dray_dtype dtype, char order,
  * Parses the text of a type, as NumPy's dtype() does:
  *
  * - "<f4", "=i2", ">M8[25s]", "U7", "V12": order, kind, size and unit.  Without
- *   an order, it is the machine's
+ *   an order, it is the machine's.  "m8[D/24]" is a part of a unit, "<m8[h]"
  * - "d", "?", "l": a letter of a C type; "float32", "int", "bytes": a name
  * - "(2,3)f4": a sub-array
  * - "i4,(2,3)f8,S3": a structure with the fields f0, f1, f2

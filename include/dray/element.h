@@ -113,12 +113,23 @@ struct dray_dtype_functions {
 			  int64_t stride, int64_t count);
 
 	/**
-	 * Chooses a loop that converts elements of @from to @to, of which one
-	 * is this type: of data[0] to data[1].  @context: for each call of the
-	 * loop, valid as long as both types.  NULL for builtin types, which
-	 * the library converts; of a user type: it converts to none.
+	 * Chooses a loop that converts elements of @from, at data[1], to @to,
+	 * at data[0].  One of the two is this type, the other a builtin type
+	 * or another user type; of two user types, @from is asked first, then
+	 * @to.  Numbers and dates are in the machine's byte order, which the
+	 * library changes; U may have another.  Elements lie at any address.
+	 * Structures and sub-arrays convert part by part, by the same loops.
 	 *
-	 * Returns 0, or -EOPNOTSUPP for a pair that does not convert.
+	 * @loop: set to the loop, which may be called from any thread
+	 * @context: for each call of the loop, valid as long as both types;
+	 *	NULL at first
+	 *
+	 * Returns the first rule that allows the conversion, as enum
+	 * dray_casting in cast.h: DRAY_CASTING_SAFE, which also makes @to the
+	 * common type of the two, DRAY_CASTING_SAME_KIND, or any other number
+	 * for DRAY_CASTING_UNSAFE; or -EOPNOTSUPP for a pair that does not
+	 * convert.  NULL for builtin types, which the library converts; of a
+	 * user type: it converts to none.
 	 */
 	int (*cast)(dray_dtype from, dray_dtype to, dray_loop **loop,
 		    void **context);
@@ -140,7 +151,8 @@ DRAY_NAMESAKE_END
  * @itemsize: bytes of an element
  * @alignment: bytes, a power of two
  * @functions: copied; functions that are NULL or behind its size are those of
- *	plain bytes, except for cast and release
+ *	plain bytes, except for argmax, which goes by compare, and for cast and
+ *	release
  * @context: for dray_dtype_context()
  * @out: one reference
  *

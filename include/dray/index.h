@@ -16,8 +16,8 @@
  * IndexError (an element outside of its axis, more indices than axes, booleans
  * of another length, arrays that cannot be broadcast together, more than
  * DRAY_MAX_NDIM axes, an array of another type), -EINVAL where it has a
- * ValueError or a TypeError (NULL, a step of 0, shapes and types of values), and
- * those named below.  A function that fails has written no element.
+ * ValueError or a TypeError (NULL, a step of 0, shapes and types of values),
+ * -EOVERFLOW (more elements than 63 bits count), and those named below.  A function that fails has written no element.
  *
  * Every function may be called from any thread.  The caller orders writes to
  * elements, also those of indices, that other threads read.
@@ -191,7 +191,8 @@ DRAY_API int dray_put_mask(const struct dray_view *view,
  * Chooses elements: of @yes where @condition is true, else of @no.  All three
  * are broadcast together; the result is a new array in C order.
  *
- * @condition: true as dray_count_nonzero() has it
+ * @condition: true as dray_count_nonzero() has it; a structure or sub-array is
+ *	converted to a bool, which those of several fields refuse, as in NumPy
  * @yes, @no: converted to the type that dray_promote() finds for both
  *
  * Errors: -EINVAL (shapes that cannot be broadcast together, types), -EPERM
@@ -203,8 +204,9 @@ DRAY_API int dray_where(const struct dray_view *condition,
 
 /**
  * Returns the number of elements that are not 0, not empty (bytes and
- * characters) or have a byte other than 0 (raw data); a negative errno for a bad
- * view, or a type object.
+ * characters), have a byte other than 0 (raw data), a field or item that is
+ * counted, or for which the function nonzero of a user type is true; a negative
+ * errno for a bad view.
  */
 DRAY_API int64_t dray_count_nonzero(const struct dray_view *view);
 
@@ -214,8 +216,8 @@ DRAY_API int64_t dray_count_nonzero(const struct dray_view *view);
  * @out: for each axis of @view, one reference to an array of its int64 indices;
  *	at least one axis
  *
- * Errors: -EINVAL (a bad view, one without axes, a type object), -EPERM (it may
- * not be read), -ENOMEM.
+ * Errors: -EINVAL (a bad view, one without axes), -EPERM (it may not be read),
+ * -ENOMEM.
  */
 DRAY_API int dray_nonzero(const struct dray_view *view,
 			  struct dray_array **out);

@@ -5,14 +5,15 @@
  * The order is NumPy's.  Numbers, dates and durations go by value; NaN and NaT
  * are last.  Complex numbers go by their real part, then by the imaginary one,
  * and those with a NaN are last.  Bytes, characters and raw data go by their
- * bytes or characters.  Equal elements, such as 0.0 and -0.0, stay in their
- * order.
+ * bytes or characters; structures by their fields, the first one first, and
+ * their sub-arrays by the items; user types by the functions compare and argmax
+ * of their tables (element.h).  Equal elements, such as 0.0 and -0.0, stay in
+ * their order.
  *
  * Every function may be called from any thread; it returns 0 or a negative
- * errno: -EINVAL (a bad view, NULL, an axis that does not exist, a type object,
- * which has no order), -EPERM (a view that may not be read, or
- * written), -ENOMEM, and those named below.  A function that fails has changed
- * nothing.
+ * errno: -EINVAL (a bad view, NULL, an axis that does not exist), -EPERM (a view
+ * that may not be read, or written), -ENOMEM, and those named below.  A function
+ * that fails has changed nothing.
  */
 #ifndef DRAY_SORTING_H
 #define DRAY_SORTING_H
@@ -48,7 +49,8 @@ DRAY_API int dray_argsort(const struct dray_view *view, int axis,
  * @out: one reference to an array of int64, of the shape without that axis, in
  *	C order
  *
- * Errors: also -EINVAL (an axis without elements).
+ * Errors: also -EINVAL (an axis without elements), -EOPNOTSUPP (structures and raw
+ * data, in NumPy a TypeError).
  */
 DRAY_API int dray_argmax(const struct dray_view *view, int axis,
 			 struct dray_array **out);

@@ -46,8 +46,9 @@ def outside_of_memory(step: Any, before: Any, numpy: Any, here: Any, _what: str)
 def axis_of_nothing(step: Any, before: Any, numpy: Any, here: Any, _what: str) -> bool:
     return (step.operation in ("squeeze", "take", "argsort", "argmax", "argmin")
             and before.ndim == 0
-            and (not numpy.error or (step.operation == "take"
-                                     and "out of bounds for axis 0" in str(numpy.error)))
+            and (not numpy.error or "data type not ordered" in str(numpy.error)
+                 or (step.operation == "take"
+                     and "out of bounds for axis 0" in str(numpy.error)))
             and step.arguments["x"] in (0, -1, (0,), (-1,))
             and isinstance(here.error, ValueError))
 
@@ -67,9 +68,13 @@ def repeated_destination(step: Any, before: Any, numpy: Any, here: Any,
                          _what: str) -> bool:
     return (isinstance(here.error, ValueError) and "at one address" in str(here.error)
             and OPERATIONS[step.operation].numpy.changes
-            and (not numpy.error or isinstance(numpy.error, IndexError))
+            and (not numpy.error or isinstance(numpy.error, (IndexError, TypeError)))
             and any(extent > 1 and stride == 0
                     for extent, stride in zip(before.shape, before.strides)))
+
+
+def is_raw(dtype: np.dtype) -> bool:
+    return dtype.kind == "V" and dtype.names is None
 
 
 def raw_data(step: Any, before: Any, _numpy: Any, here: Any, _what: str) -> bool:
@@ -77,7 +82,7 @@ def raw_data(step: Any, before: Any, _numpy: Any, here: Any, _what: str) -> bool
     if "v" in step.arguments:
         others.append(np.asarray(made(step.arguments)["v"]).dtype)
     return (isinstance(here.error, TypeError) and "do not convert" in str(here.error)
-            and any((before.dtype.kind == "V") != (other.kind == "V") for other in others))
+            and any(is_raw(before.dtype) != is_raw(other) for other in others))
 
 
 def float_in_a_slice(step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
@@ -156,7 +161,10 @@ def shape_of_nothing(step: Any, before: Any, numpy: Any, here: Any, _what: str) 
 
 def converted_for_nothing(step: Any, before: Any, numpy: Any, here: Any,
                           _what: str) -> bool:
-    return (step.operation.startswith("set by arrays") and "does not fit" in str(here.error)
+    if step.operation == "put":
+        return bool(numpy.error) and "Cannot cast" in str(here.error)
+    return (step.operation.startswith("set by arrays")
+            and ("does not fit" in str(here.error) or "do not convert" in str(here.error))
             and ("shape mismatch: value array" in str(numpy.error)
                  or picks_nothing(step, before, numpy)))
 
@@ -183,6 +191,8 @@ def several_axes(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) ->
 def quiet(elements: np.ndarray) -> bytes:
     """Its values; of each NaN with the first bit of the fraction, which makes it
     quiet."""
+    if elements.dtype.kind not in "fc" or np.finfo(elements.dtype).nmant >= 63:
+        return elements.tobytes()
     parts = np.ravel(elements).view(elements.real.dtype)
     bits = parts.view(parts.dtype.str.replace("f", "u"))
     return np.where(np.isnan(parts), bits | 1 << np.finfo(parts.dtype).nmant - 1,
@@ -190,9 +200,36 @@ def quiet(elements: np.ndarray) -> bytes:
 
 
 def quiet_nan(_step: Any, _before: Any, numpy: Any, here: Any, what: str) -> bool:
-    return (what == "values" and numpy.value.dtype.kind in "fc"
-            and np.finfo(numpy.value.dtype).nmant < 63
-            and quiet(np.asarray(numpy.value)) == quiet(here.value.__array__()))
+    if what != "values" or not hasattr(numpy.value, "dtype"):
+        return False
+    one, other = np.asarray(numpy.value), here.value.__array__()
+    return all(map(lambda a, b: quiet(a) == quiet(b), items_of(one, one.ndim),
+                   items_of(other, other.ndim)))
+
+
+def items_of(elements: np.ndarray, ndim: int) -> list[np.ndarray]:
+    """The numbers in elements of `ndim` axes, in the order in which they are compared."""
+    if elements.ndim > ndim:
+        return [item for at in np.ndindex(elements.shape[ndim:])
+                for item in items_of(elements[(..., *at)], ndim)]
+    return [elements] if elements.dtype.names is None else [
+        item for name in elements.dtype.names for item in items_of(elements[name], ndim)]
+
+
+def sub_arrays(step: Any, before: Any, _numpy: Any, here: Any, what: str) -> bool:
+    if what != "values" or step.operation not in ("sort", "argsort") \
+            or before.dtype.names is None:
+        return False
+    axis = step.arguments["x"]
+    flat = before.reshape(-1) if axis is None else before
+    items = items_of(flat, flat.ndim)
+    keys = np.empty(flat.shape, [("", item.dtype) for item in items])
+    for name, item in zip(keys.dtype.names, items):
+        keys[name] = item
+    order = np.argsort(keys, 0 if axis is None else axis, kind="stable")
+    if step.operation == "argsort":
+        return np.array_equal(order, here.value.__array__())
+    return np.array_equal(np.take_along_axis(before, order, axis), here.value.__array__())
 
 
 def index_parts(index: Any) -> tuple[Any, ...]:
@@ -205,9 +242,9 @@ def slices_of(step: Any) -> list[slice]:
 
 
 ACCEPTED: list[Accepted] = [
-    Accepted("An integer above 63 bits in a tuple of indices is an `IndexError`, in NumPy an "
+    Accepted("An integer index of 2^63 to 2^64 - 1 is an `IndexError`, in NumPy an "
              "`OverflowError`.",
-             "NumPy raises an `IndexError` too if the integer is the only index.",
+             "NumPy raises an `IndexError` too for integers that are longer, or negative.",
              huge_integer),
     Accepted("If a slice takes at most one element with a step so long that the stride does "
              "not fit 63 bits, the axis keeps its stride; NumPy's is cut to 64 bits.",
@@ -228,7 +265,8 @@ ACCEPTED: list[Accepted] = [
              "NumPy reads no index then.",
              take_of_nothing),
     Accepted("An assignment to a writeable view with a stride of 0, made by `as_strided()`, is a "
-             "`ValueError`, even if the arrays of the index are wrong too.",
+             "`ValueError`, even if the arrays of the index are wrong too, or the value does not "
+             "convert.",
              "Several values go to one address, and the one that stays is a matter of chance.",
              repeated_destination),
     Accepted("Raw data (`V`) converts to raw data only; anything else is a `TypeError`.",
@@ -277,6 +315,9 @@ ACCEPTED: list[Accepted] = [
              "in NumPy a `TypeError`.",
              "Other values of wrong shapes are a `ValueError` in NumPy too.",
              several_axes),
+    Accepted("Structures with sub-arrays are sorted by the items of these.",
+             "NumPy compares the bytes of a sub-array.",
+             sub_arrays),
     Accepted("A signalling NaN may become a quiet one when it is converted.",
              "The processor's instructions for halves do so.",
              quiet_nan),

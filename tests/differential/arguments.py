@@ -5,6 +5,7 @@ array, and returns the arguments by their names.
 None if the operation does not apply to the array.  A few arguments are wrong,
 because errors are compared too.
 """
+import ast
 import dataclasses
 from random import Random
 from typing import Any, Optional
@@ -19,14 +20,32 @@ TYPES = ["?", "i1", "u1", "<i2", ">u2", "<i4", ">i4", "<i8", "<u8", "<f2", "<f4"
 # Booleans of other bytes than 0 and 1, and characters beyond Unicode, mean nothing;
 # long doubles have unused bytes.
 PLAIN = [each for each in TYPES if each[0] not in "?U" and each != "<f16"]
+# Structures: nested, with titles, sub-arrays and gaps, out of order, overlapping.
+STRUCTURES: list[Any] = [
+    [("x", "<i2"), ("y", ">f4")], [("x", "?"), ("y", "<i8"), ("z", "S3")], [("x", "<f8")],
+    [(("title", "x"), ">u2"), ("y", "<M8[s]")], [("x", "<i4", (2,)), ("y", "u1", (2, 1))],
+    [("x", [("a", "<f2"), ("b", ">c8")]), ("y", "U2")],
+    [("x", ">i2"), ("y", [("a", "u1"), ("b", "<u2", (2,))], (2,))],
+    {"names": ["x", "y"], "formats": ["<i4", "<i2"], "offsets": [4, 0], "itemsize": 12},
+    {"names": ["x", "y"], "formats": ["<i4", "<i2"], "offsets": [0, 2]},
+    {"names": ["x", "y"], "formats": ["u1", "<f8"], "aligned": True}]
 MOST_ELEMENTS = 2000
+
+
+def a_type(pick: Random) -> Any:
+    return pick.choice(TYPES if pick.random() < 0.8 else STRUCTURES)
+
+
+def type_of(a: np.ndarray) -> Any:
+    """Its type as an argument of numpy.dtype()."""
+    return ast.literal_eval(str(a.dtype)) if a.dtype.names is not None else a.dtype.str
 
 
 @dataclasses.dataclass(frozen=True)
 class Source:
     """A new array, as a value that can be made smaller and printed."""
 
-    dtype: str
+    dtype: Any
     shape: tuple[int, ...]
     order: str = "C"
     first: int = 0
@@ -36,13 +55,13 @@ class Source:
     def text(self) -> str:
         count = int(np.prod(self.shape, dtype=int))
         numbers = f"np.arange({self.first}, {self.first + count})"
-        if self.dtype[0] == "V":
+        if str(self.dtype)[0] == "V":
             made = f"{numbers}.astype('S{self.dtype[1:]}').view('{self.dtype}')"
         else:
-            made = f"{numbers}.astype('{self.dtype}')"
+            made = f"{numbers}.astype({self.dtype!r})"
         if self.offset:
             made = (f"np.frombuffer(bytearray({self.offset}) + {made}.tobytes(), "
-                    f"'{self.dtype}', {count}, {self.offset})")
+                    f"{self.dtype!r}, {count}, {self.offset})")
         if self.shape != (count,):
             order = f", order='{self.order}'" if self.order != "C" else ""
             made += f".reshape({self.shape}{order})"
@@ -106,7 +125,7 @@ def a_shape(pick: Random, most_axes: int = 5) -> tuple[int, ...]:
 
 
 def a_source(pick: Random) -> Source:
-    dtype = pick.choice(TYPES)
+    dtype = a_type(pick)
     return Source(dtype, a_shape(pick), pick.choice("CCCF"), pick.choice([0, 0, -3, 250]),
                   pick.choice([0, 0, 0, 0, 1]))
 
@@ -165,7 +184,7 @@ def slices(pick: Random, a: np.ndarray) -> dict[str, Any]:
 
 
 def a_value(pick: Random, a: np.ndarray) -> Any:
-    if a.dtype.kind in "SUV":
+    if a.dtype.kind in "SUV" and not a.dtype.names:
         return pick.choice([b"x", b"long text"])
     if wrong(pick):
         return pick.choice(["text", None, [1, [2]], 10**40])
@@ -203,7 +222,7 @@ def a_narrower_shape(pick: Random, shape: tuple[int, ...]) -> tuple[int, ...]:
 def index_and_array(pick: Random, a: np.ndarray) -> dict[str, Any]:
     index = an_index(pick, a, 0.2)
     shape = a_narrower_shape(pick, at(a, index).shape)
-    dtype = a.dtype.str if pick.random() < 0.5 else pick.choice(TYPES)
+    dtype = type_of(a) if pick.random() < 0.5 else a_type(pick)
     return {"i": index, "v": Source(dtype, shape, pick.choice("CF"), 5)}
 
 
@@ -269,7 +288,7 @@ def steps(pick: Random, a: np.ndarray) -> dict[str, Any]:
 
 
 def cast(pick: Random, a: np.ndarray) -> dict[str, Any]:
-    return {"d": a.dtype.str if pick.random() < 0.2 else pick.choice(TYPES),
+    return {"d": type_of(a) if pick.random() < 0.2 else a_type(pick),
             "o": pick.choice("KKCFA"),
             "r": pick.choice(["unsafe", "unsafe", "same_kind", "safe", "equiv", "no"])}
 
@@ -365,8 +384,8 @@ def of_complex(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
 
 
 def has_unused_bytes(a: np.ndarray) -> bool:
-    """Long doubles have some, of any value."""
-    return a.dtype.char in "gG"
+    """Long doubles and structures may have some, of any value."""
+    return a.dtype.char in "gG" or bool(a.dtype.names)
 
 
 def other_type(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
@@ -469,7 +488,7 @@ def array_index(pick: Random, a: np.ndarray) -> dict[str, Any]:
 def array_index_and_array(pick: Random, a: np.ndarray) -> dict[str, Any]:
     index = an_array_index(pick, a)
     part = at(a, made({"i": index})["i"])
-    dtype = a.dtype.str if pick.random() < 0.6 else pick.choice(TYPES)
+    dtype = type_of(a) if pick.random() < 0.6 else a_type(pick)
     return {"i": index, "v": Source(dtype, a_narrower_shape(pick, part.shape),
                                     pick.choice("CF"), 5)}
 
@@ -494,7 +513,7 @@ def numbers_along_an_axis(pick: Random, a: np.ndarray) -> dict[str, Any]:
 def numbers_and_values(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
     if overlaps_itself(a):
         return None  # NumPy writes all elements
-    dtype = a.dtype.str if pick.random() < 0.6 or not a.size else pick.choice(TYPES)
+    dtype = type_of(a) if pick.random() < 0.6 or not a.size else a_type(pick)
     return {"n": some_integers(pick, a.size), "v": Source(dtype, a_shape(pick, 2), first=5),
             "m": mode(pick, a)}
 
@@ -505,11 +524,6 @@ def axis(pick: Random, a: np.ndarray) -> dict[str, Any]:
 
 def axis_or_none(pick: Random, a: np.ndarray) -> dict[str, Any]:
     return {"x": None if pick.random() < 0.3 else an_axis(pick, a.ndim)}
-
-
-def axis_of_ordered(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
-    """NumPy does not compare raw data here."""
-    return None if a.dtype.kind == "V" else axis_or_none(pick, a)
 
 
 def axis_to_sort(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:

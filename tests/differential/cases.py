@@ -86,7 +86,9 @@ FLAGS = ("c_contiguous", "f_contiguous", "aligned", "writeable")
 
 
 def bytes_of(elements: np.ndarray) -> bytes:
-    """Its values; without the unused bytes of long doubles."""
+    """Its values; without gaps, and the unused bytes of long doubles."""
+    if elements.dtype.names:
+        return b"".join(bytes_of(elements[name]) for name in elements.dtype.names)
     if elements.dtype.kind in "fc" and np.finfo(elements.dtype).nmant == 63:
         unit = elements.dtype.itemsize // (1 + (elements.dtype.kind == "c"))
         used = np.frombuffer(elements.tobytes(), np.uint8).reshape(-1, unit)

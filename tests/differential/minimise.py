@@ -27,6 +27,9 @@ def smaller_sources(source: Source) -> Iterator[Source]:
         if source.dtype == dtype:
             break
         yield dataclasses.replace(source, dtype=dtype)
+    if isinstance(source.dtype, list):
+        for fields in smaller_values(source.dtype):
+            yield dataclasses.replace(source, dtype=fields)
     for change in ({"order": "C"}, {"first": 0}, {"offset": 0}):
         changed = dataclasses.replace(source, **change)  # type: ignore[arg-type]
         if changed != source:

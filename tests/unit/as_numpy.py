@@ -40,8 +40,8 @@ def axes(values):
 def dtype_of(dtype):
     """The word of a type of NumPy's."""
     word = ctypes.c_uint64()
-    must(library.dray_dtype_parse(dtype.str.split("[")[0].encode(),
-                                  ctypes.byref(word)))
+    text = str(dtype) if dtype.names else dtype.str.split("[")[0]
+    must(library.dray_dtype_parse(text.encode(), ctypes.byref(word)))
     return word
 
 

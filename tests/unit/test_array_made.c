@@ -43,6 +43,10 @@ FACT(ranges_are_checked)
 		{ DRAY_UINT64, -1, 3, 1, -ERANGE, "-1 is out of bounds" },
 		{ DRAY_INT8, INT64_MIN, INT64_MAX, 1, -EOVERFLOW, "63 bits" },
 		{ DRAY_FLOAT64, 0, INT64_MAX, 1, -EOVERFLOW, "63 bits" },
+		{ DRAY_DTYPE('i', '<', 0), 0, 2, 1, -EINVAL,
+		  "'i' of 0 bytes does not exist" },
+		{ DRAY_DTYPE('u', '<', 1 << 29), 0, 2, 1, -EINVAL,
+		  "'u' of 536870912 bytes does not exist" },
 		{ DRAY_BOOL, 0, 3, 1, -EINVAL, "at most 2, not 3" },
 		{ DRAY_VOID(4), 0, 2, 1, -EINVAL,
 		  "not of kind 'V' of 4 bytes" },
@@ -268,6 +272,10 @@ FACT(what_cannot_be_written_back_is_refused)
 	assert_fails(dray_array_set_write_back(copy, target), -EBUSY,
 		     "already to be written back");
 	assert_works(dray_array_zeros(u2, 2, DIMS(2, 3), &other));
+	assert_works(dray_array_set_write_back(other, copy));
+	assert_fails(dray_array_set_write_back(target, other), -EINVAL,
+		     "a circle never ends");
+	dray_array_discard(other);
 	assert_fails(dray_array_set_write_back(other, other), -EINVAL,
 		     "not a copy of itself");
 	assert_fails(dray_array_set_write_back(other, target), -EPERM,
@@ -278,9 +286,132 @@ FACT(what_cannot_be_written_back_is_refused)
 	assert_fails(dray_array_set_write_back(other, target), -EINVAL,
 		     "axis 0 has 3 elements in the destination and 2");
 	dray_array_unref(target);
-	assert_works(dray_array_zeros(f4, 2, DIMS(2, 3), &target));
-	assert_fails(dray_array_set_write_back(other, target), -EINVAL,
-		     "elements of <u2 cannot be copied to <f4");
+	dray_array_unref(other);
+	assert_works(dray_array_zeros(u2, 2, DIMS(2, 3), &target));
+	assert_works(dray_array_zeros(DRAY_VOID(2), 2, DIMS(2, 3), &other));
+	assert_fails(dray_array_set_write_back(other, target), -EOPNOTSUPP,
+		     "|V2 do not convert to <u2");
 	dray_array_unref(target);
 	dray_array_unref(other);
+}
+
+FACT(a_copy_of_another_type_is_converted_back)
+{
+	static const char texts[] = "9\0-300x";
+	struct dray_array *target, *copy;
+	int16_t *numbers;
+	double reals[4];
+
+	assert_works(
+		dray_array_zeros(DRAY_DTYPE('i', '>', 2), 1, DIMS(4), &target));
+	numbers = target->data;
+	assert_works(dray_array_zeros(DRAY_FLOAT64, 1, DIMS(4), &copy));
+	for (int i = 0; i < 4; i++)
+		reals[i] = 1.75 * i;
+	memcpy(copy->data, reals, sizeof(reals));
+	assert_works(dray_array_set_write_back(copy, target));
+	assert_false(target->flags & DRAY_WRITE);
+	assert_int_equal(numbers[3], 0);
+	dray_array_unref(copy);
+	assert_true(target->flags & DRAY_WRITE);
+	assert_memory_equal(numbers, "\0\0\0\1\0\3\0\5", 8);
+	/* Text that is not a number stays in the copy, until that ends. */
+	assert_works(dray_array_zeros(DRAY_BYTES(2), 1, DIMS(4), &copy));
+	memcpy(copy->data, texts, 8);
+	assert_works(dray_array_set_write_back(copy, target));
+	assert_fails(dray_array_write_back(copy), -EINVAL, "'x'");
+	assert_true(copy->flags & DRAY_WRITE_BACK);
+	assert_false(target->flags & DRAY_WRITE);
+	dray_array_unref(copy);
+	assert_true(target->flags & DRAY_WRITE);
+	dray_array_unref(target);
+}
+
+/* Extents and strides of an array, the first of each axis first. */
+static void lies_as(struct dray_array *array, dray_dtype dtype, int ndim,
+		    const int64_t *expected)
+{
+	assert_true(dray_dtype_equal(array->dtype, dtype));
+	assert_int_equal(array->ndim, ndim);
+	for (int i = 0; i < ndim; i++) {
+		assert_int_equal(dray_array_axes(array)[i].size, expected[i]);
+		assert_int_equal(dray_array_axes(array)[i].stride,
+				 expected[ndim + i]);
+	}
+	dray_array_unref(array);
+}
+
+/* The strides are those of numpy.zeros((3, 4), '(2,5)i4') and others. */
+FACT(the_axes_of_a_sub_array_are_axes_of_the_array)
+{
+	static const int32_t value[2] = { 5, 6 };
+	static int32_t memory[40];
+	dray_dtype items, pair, of_pairs;
+	struct dray_array *array;
+	struct dray_view view;
+
+	assert_works(dray_dtype_parse("(2,5)i4", &items));
+	assert_works(dray_dtype_parse("(2,)i4", &pair));
+	assert_works(dray_dtype_create_subarray(pair, 1, DIMS(3), &of_pairs));
+	assert_works(dray_array_zeros(items, 2, DIMS(3, 4), &array));
+	lies_as(array, DRAY_INT32, 4, DIMS(3, 4, 2, 5, 160, 40, 20, 4));
+	assert_works(dray_array_empty(items, 0, NULL, &array));
+	lies_as(array, DRAY_INT32, 2, DIMS(2, 5, 20, 4));
+	assert_works(dray_array_empty(of_pairs, 1, DIMS(4), &array));
+	lies_as(array, DRAY_INT32, 3, DIMS(4, 3, 2, 24, 8, 4));
+	assert_works(dray_array_zeros(items, 2, DIMS(0, 3), &array));
+	lies_as(array, DRAY_INT32, 4, DIMS(0, 3, 2, 5, 0, 0, 0, 0));
+	assert_works(dray_array_full(pair, 1, DIMS(2), value, &array));
+	assert_memory_equal(array->data, ((int32_t[]){ 5, 6, 5, 6 }), 16);
+	lies_as(array, DRAY_INT32, 2, DIMS(2, 2, 8, 4));
+	assert_works(dray_scalar_create(pair, DRAY_INT32, value, &array));
+	assert_memory_equal(array->data, ((int32_t[]){ 5, 5 }), 8);
+	assert_true(array->flags & DRAY_C_CONTIGUOUS);
+	lies_as(array, DRAY_INT32, 1, DIMS(2, 4));
+	assert_works(dray_view_init(&view, memory, pair, 1, DIMS(3), DIMS(12)));
+	assert_int_equal(view.ndim, 2);
+	assert_int_equal(view.strides[1], 4);
+	assert_fails(dray_view_init(&view, memory, items, 63,
+				    (int64_t[63]){ 1 }, NULL),
+		     -EINVAL, "63 axes and 2 of its elements");
+	dray_dtype_unref(of_pairs);
+	dray_dtype_unref(pair);
+	dray_dtype_unref(items);
+}
+
+FACT(arrays_like_others_have_the_axes_of_a_sub_array_too)
+{
+	static int32_t memory[120];
+	static const struct {
+		int axes[3]; /* of an array of the shape (2, 3, 4) */
+		enum dray_order order;
+		int64_t expected[8];
+	} rows[] = {
+		{ { 0, 1, 2 }, DRAY_ORDER_F, { 2, 3, 4, 5, 4, 8, 24, 96 } },
+		{ { 2, 1, 0 }, DRAY_ORDER_K, { 4, 3, 2, 5, 4, 16, 48, 96 } },
+		{ { 1, 0, 2 }, DRAY_ORDER_K, { 3, 2, 4, 5, 80, 240, 20, 4 } },
+		{ { 1, 0, 2 }, DRAY_ORDER_A, { 3, 2, 4, 5, 160, 80, 20, 4 } },
+	};
+	struct dray_view view;
+	struct dray_array *array;
+	dray_dtype items;
+
+	assert_works(dray_dtype_parse("(5,)i4", &items));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_works(dray_view_init(&view, memory, DRAY_INT32, 3,
+					    DIMS(2, 3, 4), NULL));
+		assert_works(dray_view_transpose(&view, rows[i].axes, &view));
+		assert_works(
+			dray_array_like(&view, items, rows[i].order, &array));
+		lies_as(array, DRAY_INT32, 4, rows[i].expected);
+	}
+	/* A view that was made by hand. */
+	assert_works(dray_view_init(&view, memory, DRAY_INT32, 1, DIMS(3),
+				    DIMS(20)));
+	view.dtype = items;
+	memory[7] = 9;
+	assert_works(dray_array_copy(&view, DRAY_ORDER_C, &array));
+	assert_int_equal(((int32_t *)array->data)[7], 9);
+	lies_as(array, DRAY_INT32, 2, DIMS(3, 5, 20, 4));
+	dray_dtype_unref(items);
 }

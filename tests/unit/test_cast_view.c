@@ -95,6 +95,9 @@ FACT(pairs_that_do_not_fit_are_refused)
 	other.dtype = DRAY_VOID(8);
 	assert_fails(dray_view_convert(&from, &other, DRAY_CASTING_UNSAFE),
 		     -EOPNOTSUPP, "|V8 do not convert");
+	from = INTS(2, 2); /* Types come before shapes. */
+	assert_fails(dray_view_convert(&from, &other, DRAY_CASTING_UNSAFE),
+		     -EOPNOTSUPP, "|V8 do not convert");
 	doubles_are((double[]){ -1, -1, -1, -1, -1, -1 });
 }
 
@@ -239,6 +242,27 @@ FACT(single_values_are_taken_out_and_put_in)
 	view.flags = DRAY_READ;
 	assert_fails(dray_view_put(&view, DRAY_INT64, &number), -EPERM,
 		     "read-only");
+}
+
+FACT(a_structure_is_taken_out_whole_or_not_at_all)
+{
+	char element[] = "\1\0\0\0xyz", good[] = "\1\0\0\0"
+						 "123";
+	int64_t values[] = { 77, 78 };
+	dray_dtype from, to;
+	struct dray_view view;
+
+	assert_works(dray_dtype_parse("[('a', '<i4'), ('b', 'S3')]", &from));
+	assert_works(dray_dtype_parse("i8,i8", &to));
+	assert_works(dray_view_init(&view, element, from, 0, NULL, NULL));
+	assert_fails(dray_view_get(&view, to, values), -EINVAL, "'xyz'");
+	assert_int_equal(values[0], 77);
+	view.data = good;
+	assert_works(dray_view_get(&view, to, values));
+	assert_int_equal(values[0], 1);
+	assert_int_equal(values[1], 123);
+	dray_dtype_unref(from);
+	dray_dtype_unref(to);
 }
 
 FACT(scalars_are_immutable_but_for_raw_data)

@@ -50,6 +50,7 @@ FACT(a_user_type_has_its_functions_and_those_of_bytes)
 	assert_true(dray_dtype_equal(dtype, dtype));
 	assert_false(dray_dtype_equal(dtype, other));
 	assert_int_equal(own->argmax(dtype, points, 2, 4), 2);
+	assert_int_equal(own->argmax(dtype, "\x9\1\1\2", 2, 2), 1);
 	assert_true(own->nonzero(dtype, points + 4));
 	own->fill(dtype, points, 2, 4, points + 2);
 	assert_memory_equal(points, "\x9\1\x9\1\x9\1\x9\1", 8);

@@ -81,14 +81,25 @@ free_python_build()
 # free_pypi_set NAME REQUIREMENTS: like pypi_set, for the Python without a GIL
 free_pypi_set()
 {
-	local version=$FREE_PYTHON glibc platforms=()
+	pypi_set_of "$(uname -m)" "$FREE_PYTHON" "cp${FREE_PYTHON/./}t" "$@"
+}
+
+# board_pypi_set NAME REQUIREMENTS: like pypi_set, for Debian's Python on arm64
+board_pypi_set()
+{
+	pypi_set_of aarch64 3.11 cp311 "$@"
+}
+
+# pypi_set_of CPU VERSION ABI NAME REQUIREMENTS
+pypi_set_of()
+{
+	local glibc platforms=()
 
 	for glibc in 17 27 28; do
-		platforms+=(--platform "manylinux_2_${glibc}_$(uname -m)")
+		platforms+=(--platform "manylinux_2_${glibc}_$1")
 	done
-	pypi_set "$1" "$2" --implementation cp --python-version "$version" \
-		--abi "cp${version/./}t" --abi none "${platforms[@]}" \
-		--platform any
+	pypi_set "$4" "$5" --implementation cp --python-version "$2" \
+		--abi "$3" --abi none "${platforms[@]}" --platform any
 }
 
 # python_count NAME KIND LOG PYTHON PACKAGES ARGUMENT...

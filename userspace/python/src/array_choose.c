@@ -223,7 +223,7 @@ static PyObject *best(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		return NULL;
 	array_whole(array_self(self), &choice.view);
 	return element_or_array(
-		array_made(Py_TYPE(self), ARRAY_SHAPE, find, &choice, NULL));
+		array_made(Py_TYPE(self), ARRAY_INDEX, find, &choice, NULL));
 }
 
 PyObject *array_argmax(PyObject *self, PyObject *const *args, Py_ssize_t count,

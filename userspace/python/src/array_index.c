@@ -91,6 +91,15 @@ static PyObject *as_indices(PyObject *object)
 	return integers;
 }
 
+static int fail_index(PyObject *object)
+{
+	PyErr_Format(
+		PyExc_IndexError,
+		"an index is an integer, a slice, ..., None, or an array of integers or booleans, not a %s",
+		Py_TYPE(object)->tp_name);
+	return -1;
+}
+
 static int describe(struct steps *steps, PyObject *object,
 		    struct dray_view *view)
 {
@@ -106,6 +115,8 @@ static int describe(struct steps *steps, PyObject *object,
 	if (kept->object &&
 	    !array_describe((PyArrayObject *)kept->object, view))
 		return 0;
+	if (kept->object && PyErr_ExceptionMatches(PyExc_TypeError))
+		fail_index(object);
 	Py_CLEAR(kept->object);
 	return -1;
 }
@@ -128,13 +139,8 @@ static int take_array(struct steps *steps, PyObject *object,
 	kept->view = view;
 	steps->kept_count++;
 	if (!is_integer_kind(view->dtype) &&
-	    dray_dtype_kind(view->dtype) != '?') {
-		PyErr_Format(
-			PyExc_IndexError,
-			"an index is an integer, a slice, ..., None, or an array of integers or booleans, not a %s",
-			Py_TYPE(object)->tp_name);
-		return -1;
-	}
+	    dray_dtype_kind(view->dtype) != '?')
+		return fail_index(object);
 	*out = DRAY_BY(view);
 	steps->arrays = true;
 	return 0;
@@ -231,6 +237,19 @@ static int select_elements(void *context, struct dray_array **out)
 			      out);
 }
 
+/* Returns a scalar of NumPy; one of a structure refers to the array's memory. */
+static PyObject *scalar(struct array_object *self, void *data)
+{
+	PyObject *base = NULL, *result = NULL;
+
+	if (dray_dtype_kind(self->dtype) == 'V')
+		base = array_as_numpy((PyObject *)self);
+	if (base || !PyErr_Occurred())
+		result = PyArray_Scalar(data, self->descr, base);
+	Py_XDECREF(base);
+	return result;
+}
+
 static PyObject *get(struct array_object *self, const struct steps *steps)
 {
 	struct dray_view view;
@@ -246,7 +265,7 @@ static PyObject *get(struct array_object *self, const struct steps *steps)
 	if (ret)
 		return raise_array_error(ARRAY_INDEX, ret);
 	if (steps_are_one_element(steps, self))
-		return PyArray_Scalar(view.data, self->descr, NULL);
+		return scalar(self, view.data);
 	result = array_over(self, &view);
 	if (!result || !steps->copies)
 		return result;
@@ -310,7 +329,7 @@ PyObject *array_get(PyObject *object, PyObject *key)
 	struct steps steps;
 
 	if (element)
-		return PyArray_Scalar(element, self->descr, NULL);
+		return scalar(self, element);
 	if (PyUnicode_Check(key) && PyDataType_HASFIELDS(self->descr))
 		return get_field(self, key);
 	if (!steps_take(&steps, self, key))

@@ -15,6 +15,56 @@ PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 	return array_from(type, source);
 }
 
+/*
+ * Returns the type that NumPy gives an array of @descr, taken over.  @from: the type
+ * of elements that are to be converted; NULL: there are none.
+ */
+static PyArray_Descr *complete(PyArray_Descr *descr, PyArray_Descr *from)
+{
+	npy_intp none = 0;
+	PyObject *array;
+
+	Py_INCREF(from ? from : descr);
+	array = PyArray_NewFromDescr(&PyArray_Type, from ? from : descr, 1,
+				     &none, NULL, NULL, 0, NULL);
+	if (array && from) {
+		Py_INCREF(descr);
+		Py_SETREF(array,
+			  PyArray_CastToType((PyArrayObject *)array, descr, 0));
+	}
+	Py_DECREF(descr);
+	if (!array)
+		return NULL;
+	descr = PyArray_DESCR((PyArrayObject *)array);
+	Py_INCREF(descr);
+	Py_DECREF(array);
+	return descr;
+}
+
+/* Whether it is text or raw data without a size, or a time that may lack a unit. */
+static bool is_incomplete(dray_dtype dtype, bool converted)
+{
+	char kind = dray_dtype_kind(dtype);
+
+	if (!dray_dtype_is_builtin(dtype))
+		return false;
+	if (kind == 'm' || kind == 'M')
+		return converted;
+	return !dray_dtype_itemsize(dtype);
+}
+
+/* The same as dtype_take(), of a type that complete() completes. */
+static int take_complete(PyArray_Descr **descr, PyArray_Descr *from,
+			 dray_dtype *dtype)
+{
+	if (dtype_take(*descr, dtype))
+		return -1;
+	if (!is_incomplete(*dtype, from))
+		return 0;
+	*descr = complete(*descr, from);
+	return *descr ? dtype_take(*descr, dtype) : -1;
+}
+
 /* Arguments of an allocation. */
 struct request {
 	dray_dtype dtype;
@@ -118,7 +168,7 @@ static PyObject *make_from(PyTypeObject *type, PyObject *const *args,
 		goto out;
 	if (!descr)
 		descr = PyArray_DescrFromType(NPY_DOUBLE);
-	if (dtype_take(descr, &request.dtype))
+	if (take_complete(&descr, NULL, &request.dtype))
 		goto out;
 	request.zeroed = zeroed;
 	request.fortran = order == NPY_FORTRANORDER;
@@ -214,6 +264,13 @@ PyObject *array_copy(PyObject *self, PyObject *const *args, Py_ssize_t count,
 	return array_copy_in(self, order);
 }
 
+/* copy.copy() and copy.deepcopy(), of which @unused is the memo. */
+PyObject *array_copied(PyObject *self, PyObject *unused)
+{
+	(void)unused;
+	return array_copy_in(self, NPY_KEEPORDER);
+}
+
 /* Raises TypeError if the rule does not allow the cast. */
 static int check_cast(const struct array_object *self, PyArray_Descr *descr,
 		      dray_dtype dtype, NPY_CASTING casting)
@@ -252,7 +309,7 @@ PyObject *array_astype(PyObject *object, PyObject *const *args,
 	if (arguments_take(&signature, args, count, names,
 			   (void *[]){ &descr, &order, &casting, &copies }))
 		goto out;
-	if (dtype_take(descr, &dtype))
+	if (take_complete(&descr, self->descr, &dtype))
 		goto out;
 	if (!check_cast(self, descr, dtype, casting))
 		result = copies || !has_order(self, order) ||

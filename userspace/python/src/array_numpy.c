@@ -5,6 +5,7 @@
  * formats, interfaces and capsules.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "array_object.h"
 
@@ -139,6 +140,43 @@ static PyObject *over_buffer(PyObject *object)
 	return array;
 }
 
+/* Whether NumPy's C structure describes a type: it has no units and no fields. */
+static bool structure_has(PyArray_Descr *descr)
+{
+	return !PyDataType_HASFIELDS(descr) && !strchr("mMU", descr->kind);
+}
+
+/* The same of the dictionary: its list of fields has none that overlap. */
+static bool dictionary_has(PyArray_Descr *descr)
+{
+	PyObject *list = PyObject_GetAttrString((PyObject *)descr, "descr");
+
+	if (!list)
+		PyErr_Clear();
+	Py_XDECREF(list);
+	return list;
+}
+
+/* Returns an array of NumPy over an interface, or NotImplemented. */
+static PyObject *over_interface(PyObject *object)
+{
+	/* Py_NotImplemented is borrowed in some versions of NumPy: keep it. */
+	PyObject *array = PyArray_FromInterface(object);
+
+	if (array != Py_NotImplemented)
+		return array;
+	array = PyArray_FromStructInterface(object);
+	if (!array || array == Py_NotImplemented ||
+	    structure_has(PyArray_DESCR((PyArrayObject *)array)))
+		return array;
+	/* NumPy takes bytes of text for characters. */
+	Py_DECREF(array);
+	return PyErr_Format(
+		PyExc_TypeError,
+		"__array_struct__ of a %s does not describe its type",
+		Py_TYPE(object)->tp_name);
+}
+
 /* Returns an array of NumPy over the memory of @object. */
 static PyObject *numpy_over(PyObject *object)
 {
@@ -148,10 +186,7 @@ static PyObject *numpy_over(PyObject *object)
 		return Py_NewRef(object);
 	if (PyObject_CheckBuffer(object))
 		return over_buffer(object);
-	/* Py_NotImplemented is borrowed in some versions of NumPy: keep it. */
-	array = PyArray_FromStructInterface(object);
-	if (array == Py_NotImplemented)
-		array = PyArray_FromInterface(object);
+	array = over_interface(object);
 	if (array != Py_NotImplemented)
 		return array;
 	return PyErr_Format(
@@ -189,9 +224,16 @@ int array_get_buffer(PyObject *self, Py_buffer *buffer, int flags)
 
 PyObject *array_interface(PyObject *self, void *name)
 {
-	PyObject *array = array_as_numpy(self);
-	PyObject *result = array ? PyObject_GetAttrString(array, name) : NULL;
+	PyArray_Descr *descr = array_self(self)->descr;
+	PyObject *array, *result;
 
+	/* NumPy goes on to what has the type: the other one, or __array__(). */
+	if (!strcmp(name, "__array_struct__") ? !structure_has(descr)
+					      : !dictionary_has(descr))
+		return PyErr_Format(PyExc_AttributeError,
+				    "%s does not describe %R", name, descr);
+	array = array_as_numpy(self);
+	result = array ? PyObject_GetAttrString(array, name) : NULL;
 	Py_XDECREF(array);
 	return result;
 }

@@ -83,6 +83,10 @@ PyObject *array_int(PyObject *self);
 PyObject *array_float(PyObject *self);
 PyObject *array_integer(PyObject *self);
 int array_bool(PyObject *self);
+PyObject *array_compare(PyObject *self, PyObject *other, int how);
+int array_contains(PyObject *self, PyObject *value);
+PyObject *array_format(PyObject *self, PyObject *args);
+PyObject *array_reduce(PyObject *self, PyObject *unused);
 PyObject *array_iter(PyObject *self);
 
 /* array_make.c: constructors and copies. */
@@ -95,6 +99,7 @@ PyObject *array_copy(PyObject *self, PyObject *const *args,
 		     Py_ssize_t count, PyObject *names);
 PyObject *array_astype(PyObject *self, PyObject *const *args,
 		     Py_ssize_t count, PyObject *names);
+PyObject *array_copied(PyObject *self, PyObject *unused);
 PyObject *array_copy_in(PyObject *self, NPY_ORDER order);
 
 /*

@@ -113,6 +113,15 @@ static PyMethodDef array_methods[] = {
 	  METH_FASTCALL | METH_KEYWORDS,
 	  "__array__($self, /, dtype=None, copy=None)\n--\n\n"
 	  "NumPy's array over the same memory, or a copy." },
+	{ "__copy__", array_copied, METH_NOARGS,
+	  "__copy__($self, /)\n--\n\nA copy in order 'K'." },
+	{ "__deepcopy__", array_copied, METH_O,
+	  "__deepcopy__($self, memo, /)\n--\n\nThe same." },
+	{ "__reduce__", array_reduce, METH_NOARGS,
+	  "__reduce__($self, /)\n--\n\nPickles the elements." },
+	{ "__format__", array_format, METH_VARARGS,
+	  "__format__($self, format, /)\n--\n\n"
+	  "The text of NumPy's array, or of the element without axes." },
 	{ NULL, NULL, 0, NULL },
 };
 
@@ -127,7 +136,10 @@ static PyType_Slot array_slots[] = {
 	{ Py_tp_repr, array_repr },
 	{ Py_tp_str, array_str },
 	{ Py_tp_iter, array_iter },
+	{ Py_tp_richcompare, array_compare },
 	{ Py_mp_length, array_length },
+	{ Py_sq_length, array_length },
+	{ Py_sq_contains, array_contains },
 	{ Py_mp_subscript, array_get },
 	{ Py_mp_ass_subscript, array_set },
 	{ Py_sq_item, array_at },

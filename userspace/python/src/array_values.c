@@ -82,6 +82,39 @@ int array_bool(PyObject *self)
 	return truth;
 }
 
+PyObject *array_compare(PyObject *self, PyObject *other, int how)
+{
+	PyObject *array = array_as_numpy(self);
+	PyObject *result =
+		array ? PyObject_RichCompare(array, other, how) : NULL;
+
+	Py_XDECREF(array);
+	return result;
+}
+
+int array_contains(PyObject *self, PyObject *value)
+{
+	PyObject *array = array_as_numpy(self);
+	int found = array ? PySequence_Contains(array, value) : -1;
+
+	Py_XDECREF(array);
+	return found;
+}
+
+PyObject *array_format(PyObject *self, PyObject *args)
+{
+	return as_numpy_does(self, "__format__", args);
+}
+
+/* Pickles the elements: Array(array of NumPy). */
+PyObject *array_reduce(PyObject *self, PyObject *unused)
+{
+	PyObject *array = array_as_numpy(self);
+
+	(void)unused;
+	return array ? Py_BuildValue("(O(N))", Py_TYPE(self), array) : NULL;
+}
+
 PyObject *array_iter(PyObject *self)
 {
 	if (array_self(self)->ndim)

@@ -29,27 +29,35 @@ static void keep_order(const struct dray_view *view, int64_t itemsize,
 	}
 }
 
-/* Finds the strides that an array like a checked view has.  -EOVERFLOW. */
-static int find_strides(const struct dray_view *view, int64_t itemsize,
-			enum dray_order order, int64_t *strides)
+/*
+ * Gives a copy of a checked view another type and the strides of a new array, of
+ * axes that include those of a sub-array.  -EINVAL, -EOVERFLOW.
+ */
+static int find_strides(const struct dray_view *view, enum dray_order order,
+			struct dray_view *like)
 {
 	bool c = dray_view_is_contiguous(view);
 	bool f = dray_view_is_contiguous_in(view, DRAY_ORDER_F);
+	int ret;
 
 	if (order == DRAY_ORDER_K && !c && !f && view->ndim > 1) {
-		keep_order(view, itemsize, strides);
-		return 0;
+		keep_order(view, dray_dtype_itemsize(like->dtype),
+			   like->strides);
+		return dray_view_open(like);
 	}
 	if (order == DRAY_ORDER_A || order == DRAY_ORDER_K)
 		order = f && !c ? DRAY_ORDER_F : DRAY_ORDER_C;
-	return dray_strides_fill(view->ndim, view->shape, itemsize,
-				 order == DRAY_ORDER_C, strides);
+	ret = dray_view_open(like);
+	return ret ? ret
+		   : dray_strides_fill(like->ndim, like->shape,
+				       dray_dtype_itemsize(like->dtype),
+				       order == DRAY_ORDER_C, like->strides);
 }
 
 int dray_array_like(const struct dray_view *view, dray_dtype dtype,
 		    enum dray_order order, struct dray_array **out)
 {
-	int64_t strides[DRAY_MAX_NDIM];
+	struct dray_view like;
 	int ret;
 
 	if (!dray_given(out, __func__))
@@ -59,16 +67,14 @@ int dray_array_like(const struct dray_view *view, dray_dtype dtype,
 		return ret;
 	if (order < DRAY_ORDER_A || order > DRAY_ORDER_K)
 		return dray_fail(-EINVAL, "%d is not an order", (int)order);
+	dray_view_copy(&like, view);
 	if (dtype)
-		ret = dray_dtype_normalize(dtype, &dtype);
-	else
-		dtype = view->dtype;
+		ret = dray_dtype_normalize(dtype, &like.dtype);
 	if (!ret)
-		ret = find_strides(view, dray_dtype_itemsize(dtype), order,
-				   strides);
+		ret = find_strides(view, order, &like);
 	return ret ? ret
-		   : dray_array_from_handler(dtype, view->ndim, view->shape,
-					     strides, false, out);
+		   : dray_array_from_handler(like.dtype, like.ndim, like.shape,
+					     like.strides, false, out);
 }
 
 /* Whether the bytes of a view lie as those of its copy do. */
@@ -76,7 +82,8 @@ static bool lies_as(const struct dray_view *view, const struct dray_view *copy)
 {
 	int i;
 
-	if (!dray_dtype_is_builtin(view->dtype) || !(view->flags & DRAY_READ))
+	if (!dray_dtype_is_builtin(view->dtype) || !view->data ||
+	    !(view->flags & DRAY_READ))
 		return false;
 	for (i = 0; i < view->ndim; i++) {
 		if (view->strides[i] != copy->strides[i] && view->shape[i] > 1)
@@ -88,8 +95,8 @@ static bool lies_as(const struct dray_view *view, const struct dray_view *copy)
 int dray_array_copy(const struct dray_view *view, enum dray_order order,
 		    struct dray_array **out)
 {
+	struct dray_view copy, opened;
 	struct dray_array *array;
-	struct dray_view copy;
 	int ret;
 
 	if (!dray_given(out, __func__))
@@ -97,12 +104,16 @@ int dray_array_copy(const struct dray_view *view, enum dray_order order,
 	ret = dray_array_like(view, 0, order, &array);
 	if (ret)
 		return ret;
-	if (lies_as(view, dray_array_view(array, &copy)))
+	if (lies_as(view, dray_array_view(array, &copy))) {
 		memcpy(copy.data, view->data,
 		       (size_t)dray_view_size(view) *
 			       dray_dtype_itemsize(view->dtype));
-	else
-		ret = dray_view_assign(&copy, view);
+	} else {
+		dray_view_copy(&opened, view);
+		ret = dray_view_open(&opened);
+		if (!ret)
+			ret = dray_view_assign(&copy, &opened);
+	}
 	if (ret)
 		dray_array_unref(array);
 	else

@@ -54,7 +54,7 @@ static int own(struct dray_block *base, dray_dtype dtype, int ndim,
 	ret = dray_view_init(&view, dray_block_data(base), dtype, ndim, shape,
 			     strides);
 	/* As in NumPy, nothing is a step away from nothing. */
-	for (i = 0; !ret && !dray_view_has_bytes(&view) && i < ndim; i++)
+	for (i = 0; !ret && !dray_view_has_bytes(&view) && i < view.ndim; i++)
 		view.strides[i] = 0;
 	if (!ret)
 		ret = dray_array_adopt(&view, DRAY_OWNED, base, out);
@@ -125,7 +125,8 @@ int dray_array_from_handler(dray_dtype dtype, int ndim, const int64_t *shape,
 				     &bytes);
 	if (!ret)
 		ret = dray_block_create_current(dray_get_handler(), bytes,
-						zeroed, dray_array_room(ndim),
+						zeroed,
+						dray_array_room(view.ndim),
 						&base);
 	if (ret)
 		return ret;
@@ -168,8 +169,8 @@ int dray_array_create(struct dray_pool *pool, dray_dtype dtype, int ndim,
 		return -EINVAL;
 	ret = dray_view_plan(&view, dtype, ndim, shape, NULL, &bytes);
 	if (!ret)
-		ret = dray_block_create_cleared(pool, bytes,
-						dray_array_room(ndim), &base);
+		ret = dray_block_create_cleared(
+			pool, bytes, dray_array_room(view.ndim), &base);
 	if (!ret)
 		place(&view, bytes, base, out);
 	return ret;
@@ -208,8 +209,17 @@ int dray_array_over(const struct dray_view *view, struct dray_block *base,
 	if (ret)
 		return ret;
 	dray_view_copy(&checked, view);
+	ret = dray_view_open(&checked);
+	if (ret)
+		return ret;
 	dray_view_set_facts(&checked);
 	beneath = dray_block_as_array(base);
+	if (beneath && (view->flags & DRAY_WRITE & ~beneath->flags))
+		return dray_fail(-EPERM,
+				 "array %p is %s: a slice may not be written",
+				 (const void *)beneath,
+				 beneath->flags & DRAY_IMMUTABLE ? "immutable"
+								 : "read-only");
 	if (beneath && beneath->reference)
 		base = beneath->reference;
 	return dray_array_adopt(&checked, 0, base, out);

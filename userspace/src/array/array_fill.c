@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "array/array.h"
+#include "dtype/dtype.h"
 #include "view/view.h"
 #include "base/error.h"
 
@@ -21,7 +22,8 @@ int dray_array_full(dray_dtype dtype, int ndim, const int64_t *shape,
 	dray_view_copy(&one, dray_array_view(array, &all));
 	one.data = (void *)value;
 	one.flags = DRAY_READ;
-	for (i = 0; i < one.ndim; i++)
+	/* The axes of a sub-array lie behind them. */
+	for (i = 0; i < ndim; i++)
 		one.strides[i] = 0;
 	ret = dray_view_assign(&all, &one);
 	if (ret)

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Copies that are written back: the array that one stands for may not be written
- * until then.  (Source: NumPy's WRITEBACKIFCOPY.)
+ * Copies that are written back, converted if they have another type: the array
+ * that one stands for may not be written until then.  (Source: NumPy's
+ * WRITEBACKIFCOPY.)
  */
 #include <errno.h>
+
+#include <dray/cast.h>
 
 #include "array/array.h"
 #include "layout/operand.h"
@@ -15,6 +18,7 @@ static int check_pair(const struct dray_array *copy,
 {
 	struct dray_operand to, from;
 	struct dray_view views[2];
+	struct dray_cast cast;
 	int ret;
 
 	if (copy == target)
@@ -24,7 +28,17 @@ static int check_pair(const struct dray_array *copy,
 	if (!ret)
 		ret = dray_operand_init(&from, dray_array_view(copy, &views[1]),
 					"the copy");
-	return ret ? ret : dray_operand_match(&to, &from);
+	if (!ret)
+		ret = dray_operand_match_shapes(&to, &from);
+	return ret ? ret : dray_cast_find(target->dtype, copy->dtype, &cast);
+}
+
+/* Whether @copy, or one that it is written back to, is @array. */
+static bool leads_to(struct dray_array *copy, const struct dray_array *array)
+{
+	while (copy && copy != array)
+		copy = *dray_array_target(copy);
+	return copy;
 }
 
 int dray_array_set_write_back(struct dray_array *copy,
@@ -39,6 +53,10 @@ int dray_array_set_write_back(struct dray_array *copy,
 				 "the copy is already to be written back to %p",
 				 (void *)*dray_array_target(copy));
 	ret = check_pair(copy, target);
+	if (!ret && leads_to(target, copy))
+		ret = dray_fail(
+			-EINVAL,
+			"the array is written back to the copy, maybe by others: a circle never ends");
 	if (ret)
 		return ret;
 	*dray_array_target(copy) = dray_array_ref(target);
@@ -60,7 +78,8 @@ int dray_array_write_back(struct dray_array *copy)
 		return 0;
 	dray_array_view(target, &to);
 	to.flags |= DRAY_WRITE;
-	ret = dray_view_assign(&to, dray_array_view(copy, &from));
+	ret = dray_view_convert(&to, dray_array_view(copy, &from),
+				DRAY_CASTING_UNSAFE);
 	if (!ret)
 		dray_array_discard(copy);
 	return ret;

@@ -2,6 +2,8 @@
 /* Single values: put into views, taken out, and made arrays without axes. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "cast/cast.h"
 #include "dtype/dtype.h"
@@ -42,9 +44,19 @@ int dray_view_fill(const struct dray_view *view, dray_dtype dtype,
 	return dray_view_convert(view, &from, DRAY_CASTING_UNSAFE);
 }
 
-int dray_view_get(const struct dray_view *view, dray_dtype dtype, void *out)
+static int convert_single(const struct dray_view *view, dray_dtype dtype,
+			  void *out)
 {
 	struct dray_view to;
+
+	view_value(&to, dtype, out, DRAY_READ | DRAY_WRITE);
+	return dray_view_convert(&to, view, DRAY_CASTING_UNSAFE);
+}
+
+int dray_view_get(const struct dray_view *view, dray_dtype dtype, void *out)
+{
+	size_t size = dray_dtype_itemsize(dtype);
+	void *whole;
 	int ret;
 
 	if (!dray_given(view, __func__) || !dray_given(out, __func__))
@@ -52,8 +64,19 @@ int dray_view_get(const struct dray_view *view, dray_dtype dtype, void *out)
 	ret = check_single(view);
 	if (ret)
 		return ret;
-	view_value(&to, dtype, out, DRAY_READ | DRAY_WRITE);
-	return dray_view_convert(&to, view, DRAY_CASTING_UNSAFE);
+	if (dray_dtype_is_builtin(dtype) || !size)
+		return convert_single(view, dtype, out);
+	/* A later part of it may be the one that does not convert. */
+	whole = malloc(size);
+	if (!whole)
+		return dray_fail(-ENOMEM,
+				 "no memory for an element of %zu bytes", size);
+	memcpy(whole, out, size); /* for gaps between the parts */
+	ret = convert_single(view, dtype, whole);
+	if (!ret)
+		memcpy(out, whole, size);
+	free(whole);
+	return ret;
 }
 
 int dray_view_put(const struct dray_view *view, dray_dtype dtype,
@@ -67,35 +90,66 @@ int dray_view_put(const struct dray_view *view, dray_dtype dtype,
 	return ret ? ret : dray_view_fill(view, dtype, value);
 }
 
+/* Makes an array of one element of a checked type, with its axes if it has some. */
+static int make_single(const struct dray_view *element, struct dray_array **out)
+{
+	struct dray_array_options options = {
+		.size = dray_dtype_itemsize(element->dtype),
+		.alignment = dray_dtype_alignment(element->dtype),
+	};
+	struct dray_view view;
+	int ret, i;
+
+	dray_view_copy(&view, element);
+	ret = dray_view_open(&view);
+	options.dtype = view.dtype;
+	options.ndim = view.ndim;
+	if (!ret)
+		ret = dray_array_make(&options, out);
+	if (ret)
+		return ret;
+	for (i = 0; i < view.ndim; i++)
+		dray_array_axes(*out)[i] =
+			(struct dray_array_axis){ view.shape[i],
+						  view.strides[i] };
+	return 0;
+}
+
+/* Sets permissions, and how the array lies. */
+static void set_flags(struct dray_array *scalar, uint32_t permissions)
+{
+	struct dray_view view;
+
+	dray_array_view(scalar, &view);
+	view.flags = permissions;
+	dray_view_set_facts(&view);
+	scalar->flags = view.flags;
+}
+
 int dray_scalar_create(dray_dtype dtype, dray_dtype from, const void *value,
 		       struct dray_array **out)
 {
-	struct dray_array_options options = {
-		.dtype = dtype,
-		.size = dray_dtype_itemsize(dtype),
-		.alignment = dray_dtype_alignment(dtype),
-	};
 	struct dray_array *scalar = NULL;
-	struct dray_view view;
+	struct dray_view element;
 	int ret;
 
 	if (!dray_given(value, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	ret = dray_dtype_normalize(dtype, &options.dtype);
+	view_value(&element, dtype, NULL, DRAY_READ | DRAY_WRITE);
+	ret = dray_dtype_normalize(dtype, &element.dtype);
 	if (!ret)
-		ret = dray_array_make(&options, &scalar);
-	if (!ret) {
-		view_value(&view, dtype, scalar->data, DRAY_READ | DRAY_WRITE);
-		ret = dray_view_fill(&view, from, value);
-		if (dray_dtype_kind(dtype) != 'V')
-			view.flags = DRAY_READ | DRAY_IMMUTABLE;
-		dray_view_set_facts(&view);
-		scalar->flags = view.flags;
-	}
+		ret = make_single(&element, &scalar);
+	if (ret)
+		return ret;
+	element.data = scalar->data;
+	ret = dray_view_fill(&element, from, value);
 	if (ret) {
 		dray_array_unref(scalar);
 		return ret;
 	}
+	set_flags(scalar, dray_dtype_kind(dtype) == 'V'
+				  ? DRAY_READ | DRAY_WRITE
+				  : DRAY_READ | DRAY_IMMUTABLE);
 	*out = scalar;
 	return 0;
 }

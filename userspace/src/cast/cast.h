@@ -34,7 +34,7 @@ enum dray_class {
 	DRAY_CLASS_BYTES,
 	DRAY_CLASS_UNICODE,
 	DRAY_CLASS_VOID,
-	DRAY_CLASS_OTHER, /* converts to an equal type only */
+	DRAY_CLASS_OTHER, /* type objects, and what converts to itself only */
 };
 
 #define DRAY_PLAIN_NUMBERS (DRAY_CLASS_LONG + 1)
@@ -63,6 +63,17 @@ enum dray_casting dray_parts_level(dray_dtype from, dray_dtype to);
 
 /* The loop of a type with fields or items, or NULL; its context is the cast. */
 dray_loop *dray_parts_loop(dray_dtype to, dray_dtype from);
+
+/*
+ * Asks user types for a cast: sets its part and context, and returns its level,
+ * or -EOPNOTSUPP.  The loop of such a step, and the level or NEVER.
+ */
+int dray_user_cast(dray_dtype to, dray_dtype from, struct dray_cast *cast);
+dray_loop dray_loop_user;
+enum dray_casting dray_user_level(dray_dtype from, dray_dtype to);
+/* The common type of @count types, of which one at least is a user's. */
+int dray_common_user(const dray_dtype *types, size_t count, unsigned int weak,
+		     dray_dtype *out);
 
 /* The common type of @count types with parts, or of equal ones. */
 int dray_common_object(const dray_dtype *types, size_t count, dray_dtype *out);
@@ -141,13 +152,6 @@ static inline bool dray_typed_same(const struct dray_typed *a,
 int dray_cast_prepare(dray_dtype to, const struct dray_typed *target,
 		      dray_dtype from, const struct dray_typed *source,
 		      struct dray_cast *out);
-
-/*
- * Converts a layout of a destination and a source that share no byte; it is not
- * empty.  The order of its axes may change.
- */
-struct dray_layout;
-int dray_cast_layout(struct dray_layout *layout, const struct dray_cast *cast);
 
 /* Loops between plain numbers in the machine's byte order: [to][from]. */
 extern dray_loop *const dray_number_loops[DRAY_PLAIN_NUMBERS]

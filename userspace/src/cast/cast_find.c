@@ -236,7 +236,23 @@ static int fail_conversion(dray_dtype to, dray_dtype from)
 			 source, target);
 }
 
-static int add_parts(struct dray_cast *cast, uint32_t size)
+static int add_user(struct dray_cast *cast, const struct dray_typed *to,
+		    const struct dray_typed *from)
+{
+	int ret = dray_user_cast(cast->to, cast->from, cast);
+
+	if (ret < 0)
+		return ret;
+	if (from->swapped && from->class != DRAY_CLASS_UNICODE)
+		add_swap(cast, from);
+	add_step(cast, dray_loop_user, to->size);
+	if (to->swapped && to->class != DRAY_CLASS_UNICODE)
+		add_swap(cast, to);
+	return 0;
+}
+
+static int add_object(struct dray_cast *cast, const struct dray_typed *to,
+		      const struct dray_typed *from)
 {
 	dray_loop *loop;
 
@@ -244,8 +260,8 @@ static int add_parts(struct dray_cast *cast, uint32_t size)
 		return 0;
 	loop = dray_parts_loop(cast->to, cast->from);
 	if (!loop)
-		return -EOPNOTSUPP;
-	add_step(cast, loop, size);
+		return add_user(cast, to, from);
+	add_step(cast, loop, to->size);
 	return 0;
 }
 
@@ -255,7 +271,7 @@ static int add_steps(struct dray_cast *cast, const struct dray_typed *to,
 	int ret = 0;
 
 	if (to->class == DRAY_CLASS_OTHER || from->class == DRAY_CLASS_OTHER) {
-		ret = add_parts(cast, to->size);
+		ret = add_object(cast, to, from);
 	} else if (to->class == from->class && to->swapped != from->swapped &&
 		   dray_class_is_number(to->class)) {
 		add_swap(cast, to);

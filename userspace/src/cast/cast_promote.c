@@ -317,6 +317,7 @@ int dray_result_type(const dray_dtype *dtypes, size_t count, unsigned int weak,
 {
 	known classes[MOST_TYPES + 3];
 	dray_dtype normal;
+	bool user = false;
 	size_t i;
 	int ret;
 
@@ -335,7 +336,10 @@ int dray_result_type(const dray_dtype *dtypes, size_t count, unsigned int weak,
 		if (ret)
 			return ret;
 		classes[i] = (known)dray_typed(dtypes[i]).class;
+		user |= dray_dtype_as_user(dtypes[i]) != NULL;
 	}
+	if (user)
+		return dray_common_user(dtypes, count, weak, out);
 	ret = common_type(common_of(classes, add_weak(classes, count, weak)),
 			  dtypes, count, &normal);
 	if (!ret)

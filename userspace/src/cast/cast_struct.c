@@ -252,5 +252,5 @@ enum dray_casting dray_parts_level(dray_dtype from, dray_dtype to)
 		return DRAY_CASTING_UNSAFE;
 	if (dray_dtype_as_subarray(from) || dray_dtype_as_subarray(to))
 		return subarray_level(from, to);
-	return DRAY_CASTING_NEVER;
+	return dray_user_level(from, to);
 }

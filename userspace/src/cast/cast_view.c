@@ -10,7 +10,7 @@
 
 #include "cast/cast.h"
 #include "dtype/dtype.h"
-#include "layout/layout.h"
+#include "layout/layout_threads.h"
 #include "layout/overlap.h"
 #include "view/view.h"
 #include "base/error.h"
@@ -61,12 +61,12 @@ static bool same_shape(const struct dray_view *a, const struct dray_view *b)
 }
 
 static int assign(const struct dray_operand *to,
-		  const struct dray_operand *from)
+		  const struct dray_operand *from, unsigned int threads)
 {
 	struct dray_layout layout;
 
 	dray_layout_pair(&layout, to->view, from->view);
-	return dray_view_assign_reduced(&layout, to, from);
+	return dray_view_assign_reduced(&layout, to, from, threads);
 }
 
 /* Whether a view is a line of elements, as its layout would be. */
@@ -77,23 +77,26 @@ static bool is_line(const struct dray_view *view)
 }
 
 static int convert(const struct dray_view *dst, const struct dray_view *src,
-		   const struct dray_cast *cast)
+		   const struct dray_cast *cast, unsigned int threads)
 {
 	struct dray_layout layout;
 
-	if (is_line(dst))
+	if (is_line(dst) && threads < 2)
 		return dray_cast_run(cast, dst->data, dst->strides[0],
 				     src->data, src->strides[0], dst->shape[0]);
 	layout.runs = 0; /* Not set if elements have no bytes. */
 	dray_layout_reduce_items(&layout,
 				 (const struct dray_view *[]){ dst, src }, 2);
-	return layout.runs ? dray_cast_layout(&layout, cast) : 0;
+	if (!layout.runs)
+		return 0;
+	return dray_layout_apply_threads(&layout, cast->loop,
+					 (void *)(uintptr_t)cast, threads);
 }
 
 /* Converts through a copy of the source, of @src's shape before it is fitted. */
 static int convert_aside(const struct dray_view *dst,
 			 const struct dray_view *src, int64_t bytes,
-			 const struct dray_cast *cast)
+			 const struct dray_cast *cast, unsigned int threads)
 {
 	struct dray_view dense, fitted;
 	void *aside = malloc((size_t)bytes);
@@ -105,14 +108,14 @@ static int convert_aside(const struct dray_view *dst,
 			"source and destination overlap, and there is no memory to put %" PRId64
 			" bytes aside",
 			bytes);
-	ret = dray_view_init(&dense, aside, src->dtype, src->ndim, src->shape,
-			     NULL);
+	ret = dray_view_init_closed(&dense, aside, src->dtype, src->ndim,
+				    src->shape, NULL);
 	if (!ret)
 		ret = dray_view_assign(&dense, src);
 	if (!ret)
 		ret = fit_shape(dst, &dense, &fitted);
 	if (!ret)
-		ret = convert(dst, &fitted, cast);
+		ret = convert(dst, &fitted, cast, threads);
 	free(aside);
 	return ret;
 }
@@ -139,6 +142,7 @@ struct pair {
 	struct dray_typed target;
 	struct dray_typed source;
 	bool same; /* type */
+	unsigned int threads;
 };
 
 static int check_rule(const struct pair *pair, enum dray_casting casting)
@@ -197,17 +201,19 @@ static int convert_pair(const struct pair *pair)
 	if (dray_addresses_meet(to->span, pair->from->span) &&
 	    dray_overlap_find(to, pair->from) != DRAY_OVERLAP_NONE)
 		return convert_aside(to->view, given->view, given->extent.bytes,
-				     &cast);
-	return convert(to->view, pair->from->view, &cast);
+				     &cast, pair->threads);
+	return convert(to->view, pair->from->view, &cast, pair->threads);
 }
 
 static int convert_or_assign(const struct pair *pair)
 {
-	return pair->same ? assign(&pair->to, pair->from) : convert_pair(pair);
+	return pair->same ? assign(&pair->to, pair->from, pair->threads)
+			  : convert_pair(pair);
 }
 
 /* Repeats a value that lies outside of the destination. */
-static void repeat(const struct dray_view *dst, char *value)
+static void repeat(const struct dray_view *dst, char *value,
+		   unsigned int threads)
 {
 	struct dray_layout layout;
 	struct dray_view view;
@@ -219,7 +225,7 @@ static void repeat(const struct dray_view *dst, char *value)
 	memset(view.strides, 0, (size_t)dst->ndim * sizeof(int64_t));
 	dray_layout_pair(&layout, dst, &view);
 	if (layout.runs)
-		dray_layout_copy(&layout);
+		dray_layout_apply_threads(&layout, NULL, NULL, threads);
 }
 
 /* Converts the only element of the source once. */
@@ -242,7 +248,7 @@ static int convert_and_repeat(const struct pair *pair)
 			"there is no memory for an element of %zu bytes", size);
 	ret = dray_cast_run(&cast, value, 0, src->data, 0, 1);
 	if (!ret)
-		repeat(dst, value);
+		repeat(dst, value, pair->threads);
 	if (value != small)
 		free(value);
 	return ret;
@@ -253,11 +259,17 @@ static int fit_and_convert(struct pair *pair)
 {
 	struct dray_operand operand;
 	struct dray_view fitted;
-	int ret;
+	struct dray_cast cast;
+	int ret = 0;
 
 	if (pair->given.extent.elements == 1)
 		return convert_and_repeat(pair);
-	ret = fit_shape(pair->to.view, pair->given.view, &fitted);
+	if (!pair->same) /* As in NumPy, types before shapes. */
+		ret = dray_cast_prepare(pair->to.view->dtype, &pair->target,
+					pair->given.view->dtype, &pair->source,
+					&cast);
+	if (!ret)
+		ret = fit_shape(pair->to.view, pair->given.view, &fitted);
 	if (!ret)
 		ret = dray_operand_init(&operand, &fitted, "the source");
 	if (ret)
@@ -266,12 +278,14 @@ static int fit_and_convert(struct pair *pair)
 	return convert_or_assign(pair);
 }
 
-int dray_view_convert(const struct dray_view *dst, const struct dray_view *src,
-		      enum dray_casting casting)
+int dray_view_convert_threads(const struct dray_view *dst,
+			      const struct dray_view *src,
+			      enum dray_casting casting, unsigned int threads)
 {
 	struct pair pair;
 	int ret;
 
+	pair.threads = threads;
 	ret = dray_operand_init(&pair.to, dst, "the destination");
 	if (!ret)
 		ret = dray_operand_init(&pair.given, src, "the source");
@@ -283,4 +297,10 @@ int dray_view_convert(const struct dray_view *dst, const struct dray_view *src,
 		return fit_and_convert(&pair);
 	pair.from = &pair.given;
 	return convert_or_assign(&pair);
+}
+
+int dray_view_convert(const struct dray_view *dst, const struct dray_view *src,
+		      enum dray_casting casting)
+{
+	return dray_view_convert_threads(dst, src, casting, 1);
 }

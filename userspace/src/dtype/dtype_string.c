@@ -12,11 +12,6 @@
 #include "base/error.h"
 #include "base/number.h"
 
-const char *const dray_unit_names[DRAY_UNIT_ATTOSECOND + 1] = {
-	"generic", "Y",	 "M",  "W",  "D",  "h",	 "m",
-	"s",	   "ms", "us", "ns", "ps", "fs", "as",
-};
-
 /* A part of a string. */
 struct span {
 	const char *at, *end;
@@ -180,32 +175,16 @@ static const struct named *find_name(struct span span, bool letters)
 /* Parses "[25s]" up to the end.  @whole: for the sentence */
 static int parse_unit(struct span span, struct span whole, dray_dtype *bits)
 {
-	uint32_t multiple = 1;
-	size_t unit;
+	const char *why;
 
 	*bits = 0;
 	if (span.at == span.end)
 		return 0;
-	if (*span.at != '[' || span.end[-1] != ']')
+	if (*span.at != '[' || span.end[-1] != ']' || span.end - span.at < 2)
 		return refuse(whole, "goes on after its size");
-	span.at++;
-	span.end--;
-	if (span.at < span.end && is_digit(span.at) &&
-	    (!take_number(&span, &multiple) || !multiple || multiple > 4095))
-		return refuse(
-			whole,
-			"has a multiple of its unit outside of 1 to 4095");
-	for (unit = 0; unit <= DRAY_UNIT_ATTOSECOND; unit++) {
-		if (!equals(span, dray_unit_names[unit]))
-			continue;
-		if (!unit && multiple > 1)
-			break;
-		*bits = unit ? (dray_dtype)(multiple << 4 | unit) << 16 : 0;
-		return 0;
-	}
-	return refuse(
-		whole,
-		"has no unit of Y, M, W, D, h, m, s, ms, us, ns, ps, fs, as");
+	why = dray_unit_parse(span.at + 1, (size_t)(span.end - span.at) - 2,
+			      bits);
+	return why ? refuse(whole, why) : 0;
 }
 
 /* Reads the size that the digits in @span name. */

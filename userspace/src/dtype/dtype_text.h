@@ -9,6 +9,12 @@
 /* The names of the units of time, by enum dray_unit. */
 extern const char *const dray_unit_names[DRAY_UNIT_ATTOSECOND + 1];
 
+/*
+ * Parses "s", "25s" or "D/24", and writes bits 16 to 31 of the type.  Returns NULL,
+ * or the end of a sentence about the type.
+ */
+const char *dray_unit_parse(const char *text, size_t length, dray_dtype *bits);
+
 /* Parses a typestr, a name, or a list of them with commas.  -EINVAL, ... */
 int dray_dtype_parse_string(const char *text, dray_dtype *out);
 

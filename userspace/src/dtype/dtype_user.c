@@ -46,8 +46,9 @@ static void copy_functions(struct dray_dtype_functions *to,
 	DEFAULT(nonzero);
 	DEFAULT(compare);
 	DEFAULT(fill);
-	DEFAULT(argmax);
 #undef DEFAULT
+	if (!to->argmax) /* By the type's own order. */
+		to->argmax = dray_element_argmax;
 }
 
 int dray_dtype_create_user(const char *name, char kind, uint32_t itemsize,

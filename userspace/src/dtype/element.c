@@ -16,9 +16,10 @@ static const struct dray_dtype_functions *functions_of_builtin(dray_dtype dtype)
 
 	switch (kind) {
 	case 'S':
-	case 'U':
 	case 'V':
 		return &dray_element_bytes;
+	case 'U':
+		return &dray_element_characters;
 	case 'c':
 		if (dray_dtype_itemsize(dtype) <= 16 ||
 		    dray_dtype_itemsize(dtype) == 2 * sizeof(long double))
@@ -171,17 +172,8 @@ void dray_element_fill(dray_dtype dtype, void *to, int64_t stride,
 int64_t dray_element_argmax(dray_dtype dtype, const void *elements,
 			    int64_t stride, int64_t count)
 {
-	int (*compare)(dray_dtype, const void *, const void *) =
-		dray_dtype_functions(dtype)->compare;
-	const char *start = elements;
-	int64_t i, best = 0;
-
-	for (i = 1; i < count; i++) {
-		if (compare(dtype, start + i * stride, start + best * stride) >
-		    0)
-			best = i;
-	}
-	return best;
+	return dray_element_argmax_by(dray_dtype_functions(dtype)->compare,
+				      dtype, elements, stride, count);
 }
 
 int dray_element_refuse(int error, dray_dtype dtype, const char *why)

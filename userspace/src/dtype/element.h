@@ -7,8 +7,9 @@
 
 #include "dtype/dtype.h"
 
-/* S, U, V, and defaults of user types; long doubles of other machines. */
+/* S, V, and defaults of user types; U; long doubles of other machines. */
 extern const struct dray_dtype_functions dray_element_bytes;
+extern const struct dray_dtype_functions dray_element_characters;
 extern const struct dray_dtype_functions dray_element_foreign;
 extern const struct dray_dtype_functions dray_element_structure;
 extern const struct dray_dtype_functions dray_element_subarray;
@@ -28,6 +29,30 @@ void dray_element_fill(dray_dtype dtype, void *to, int64_t stride,
 		       int64_t count, const void *value);
 int64_t dray_element_argmax(dray_dtype dtype, const void *elements,
 			    int64_t stride, int64_t count);
+
+typedef int dray_element_compare(dray_dtype dtype, const void *a,
+				 const void *b);
+
+/* Finds the first largest element; inlines a function that is constant. */
+static inline int64_t dray_element_argmax_by(dray_element_compare *compare,
+					     dray_dtype dtype,
+					     const void *elements,
+					     int64_t stride, int64_t count)
+{
+	const char *at = elements, *best;
+	int64_t i = 0, found = 0;
+
+	while (i < count) {
+		best = at;
+		found = i;
+		/* A loop of its own: comparisons do not wait for each other. */
+		do {
+			at += stride;
+			i++;
+		} while (i < count && compare(dtype, at, best) <= 0);
+	}
+	return found;
+}
 
 /*
  * Copies a part of @size bytes, and reverses them if the type's order is not

@@ -62,24 +62,16 @@ static bool bytes_nonzero(dray_dtype dtype, const void *element)
 	return false;
 }
 
-static int compare_characters(dray_dtype dtype, const char *a, const char *b)
-{
-	uint32_t i, size = dray_dtype_itemsize(dtype), one, other;
-
-	for (i = 0; i < size; i += sizeof(one)) {
-		dray_element_load(&one, a + i, sizeof(one), dtype);
-		dray_element_load(&other, b + i, sizeof(other), dtype);
-		if (one != other)
-			return one < other ? -1 : 1;
-	}
-	return 0;
-}
-
 static int bytes_compare(dray_dtype dtype, const void *a, const void *b)
 {
-	if (dray_dtype_kind(dtype) == 'U' && dray_dtype_is_builtin(dtype))
-		return compare_characters(dtype, a, b);
 	return memcmp(a, b, dray_dtype_itemsize(dtype));
+}
+
+static int64_t bytes_argmax(dray_dtype dtype, const void *elements,
+			    int64_t stride, int64_t count)
+{
+	return dray_element_argmax_by(bytes_compare, dtype, elements, stride,
+				      count);
 }
 
 const struct dray_dtype_functions dray_element_bytes = {
@@ -90,7 +82,43 @@ const struct dray_dtype_functions dray_element_bytes = {
 	.nonzero = bytes_nonzero,
 	.compare = bytes_compare,
 	.fill = dray_element_fill,
-	.argmax = dray_element_argmax,
+	.argmax = bytes_argmax,
+};
+
+static int characters_compare(dray_dtype dtype, const void *a, const void *b)
+{
+	uint32_t i, size = dray_dtype_itemsize(dtype), one, other;
+
+	for (i = 0; i < size; i += sizeof(one)) {
+		memcpy(&one, (const char *)a + i, sizeof(one));
+		memcpy(&other, (const char *)b + i, sizeof(other));
+		if (one == other)
+			continue;
+		dray_element_load(&one, (const char *)a + i, sizeof(one),
+				  dtype);
+		dray_element_load(&other, (const char *)b + i, sizeof(other),
+				  dtype);
+		return one < other ? -1 : 1;
+	}
+	return 0;
+}
+
+static int64_t characters_argmax(dray_dtype dtype, const void *elements,
+				 int64_t stride, int64_t count)
+{
+	return dray_element_argmax_by(characters_compare, dtype, elements,
+				      stride, count);
+}
+
+const struct dray_dtype_functions dray_element_characters = {
+	.size = sizeof(struct dray_dtype_functions),
+	.get = bytes_get,
+	.set = bytes_set,
+	.copyswap = dray_element_copyswap,
+	.nonzero = bytes_nonzero,
+	.compare = characters_compare,
+	.fill = dray_element_fill,
+	.argmax = characters_argmax,
 };
 
 static int foreign_get(dray_dtype dtype, const void *element,

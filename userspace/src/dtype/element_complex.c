@@ -116,9 +116,8 @@ static int compare_parts(long double a, long double b)
 	return (a > b) - (a < b);
 }
 
-static int complex_compare(dray_dtype dtype, const void *a, const void *b)
+static int compare_numbers(struct parts one, struct parts other)
 {
-	struct parts one = load(dtype, a), other = load(dtype, b);
 	int result = rank(one) - rank(other);
 
 	if (!result)
@@ -126,20 +125,27 @@ static int complex_compare(dray_dtype dtype, const void *a, const void *b)
 	return result ? result : compare_parts(one.imaginary, other.imaginary);
 }
 
+static int complex_compare(dray_dtype dtype, const void *a, const void *b)
+{
+	return compare_numbers(load(dtype, a), load(dtype, b));
+}
+
 static int64_t complex_argmax(dray_dtype dtype, const void *elements,
 			      int64_t stride, int64_t count)
 {
-	const char *start = elements;
-	int64_t i, best = 0;
+	const char *at = elements;
+	struct parts best = load(dtype, at);
+	int64_t i, found = 0;
 
-	for (i = 0; i < count; i++) {
-		if (is_nan(load(dtype, start + i * stride)))
-			return i;
-		if (complex_compare(dtype, start + i * stride,
-				    start + best * stride) > 0)
-			best = i;
+	for (i = 1; i < count && !is_nan(best); i++) {
+		struct parts parts = load(dtype, at += stride);
+
+		if (is_nan(parts) || compare_numbers(parts, best) > 0) {
+			best = parts;
+			found = i;
+		}
 	}
-	return best;
+	return found;
 }
 
 const struct dray_dtype_functions dray_element_complex = {

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "file/npy.h"
+#include "view/view.h"
 
 #define BOUNCE ((size_t)1 << 20)
 
@@ -29,8 +30,8 @@ static int copy_aside(struct walk *walk, const struct dray_view *view,
 		walk->bounce = malloc(BOUNCE);
 	if (!walk->bounce)
 		return dray_fail(-ENOMEM, "no memory to copy elements aside");
-	ret = dray_view_init(&packed, walk->bounce, view->dtype, view->ndim,
-			     view->shape, NULL);
+	ret = dray_view_init_closed(&packed, walk->bounce, view->dtype,
+				    view->ndim, view->shape, NULL);
 	if (!ret)
 		ret = dray_view_assign(&packed, view);
 	return ret ? ret : walk->take(walk->context, walk->bounce, bytes);

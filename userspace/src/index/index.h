@@ -155,6 +155,10 @@ const int64_t *dray_index_read(const struct dray_index_array *array,
 			       const unsigned char *data, int64_t step,
 			       size_t count, int64_t *room, bool *natural);
 
+/* Whether all integers are -below to extent - 1. */
+bool dray_index_are_inside(const int64_t *integers, size_t count, int64_t below,
+			   int64_t extent);
+
 /* Makes them offsets in bytes, added to those that are there unless @first. */
 void dray_index_add(const struct dray_index_array *array,
 		    const int64_t *integers, size_t count, bool first,
@@ -189,6 +193,13 @@ int dray_index_move(struct dray_index_plan *plan, const struct dray_view *other,
 void dray_index_move_masked(const struct dray_view *view,
 			    const struct dray_view *mask, unsigned char *row,
 			    int64_t stride, enum dray_index_way way);
+
+/*
+ * Lists true elements of a piece by number: @first, and @step more for each
+ * element.  @offsets has room for all elements.
+ */
+size_t dray_list_trues(const unsigned char *mask, int64_t stride, size_t count,
+		       int64_t first, int64_t step, int64_t *offsets);
 
 /* Counts bytes other than 0 at addresses @stride bytes apart. */
 int64_t dray_count_bytes(const unsigned char *data, int64_t stride,

@@ -13,9 +13,9 @@
 #include "view/view.h"
 #include "base/error.h"
 
-static int64_t magnitude(int64_t stride)
+static uint64_t magnitude(int64_t stride)
 {
-	return stride < 0 ? -stride : stride;
+	return stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
 }
 
 enum nesting {
@@ -35,8 +35,8 @@ static enum nesting compare(const struct dray_index_plan *plan, int a, int b)
 
 	for (i = 0; i < plan->arrays_count; i++) {
 		const struct dray_index_array *array = &plan->arrays[i];
-		int64_t of_a = magnitude(dray_index_stride(plan, array, a));
-		int64_t of_b = magnitude(dray_index_stride(plan, array, b));
+		uint64_t of_a = magnitude(dray_index_stride(plan, array, a));
+		uint64_t of_b = magnitude(dray_index_stride(plan, array, b));
 
 		if (!of_a || !of_b)
 			continue;
@@ -137,7 +137,8 @@ int dray_view_put_aside(const struct dray_view *view, dray_dtype dtype,
 	if (!memory)
 		return dray_fail(-ENOMEM, "no memory to put %zu bytes aside",
 				 bytes);
-	ret = dray_view_init(out, memory, dtype, view->ndim, view->shape, NULL);
+	ret = dray_view_init_closed(out, memory, dtype, view->ndim, view->shape,
+				    NULL);
 	if (!ret)
 		ret = dray_view_convert(out, view, DRAY_CASTING_UNSAFE);
 	if (ret)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "index/index.h"
+#include "index/index_line.h"
 #include "view/view.h"
 #include "base/error.h"
 
@@ -172,8 +172,14 @@ int dray_index_set(const struct dray_view *view, const struct dray_index *index,
 {
 	struct dray_index_plan plan;
 	struct dray_operand to;
+	struct dray_index_line line;
 	struct copies copies;
 	int ret;
+
+	if (count == 1 && index && index->kind == DRAY_INDEX_ARRAY &&
+	    dray_index_line_start(&line, view, index->array, DRAY_WRITE) &&
+	    dray_index_line_set(&line, value, false))
+		return 0;
 
 	ret = dray_index_check_values(&to, view, value);
 	if (!ret)

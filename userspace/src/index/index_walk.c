@@ -76,8 +76,8 @@ void dray_index_walk_start(struct dray_index_walk *walk,
 	}
 	if (walk->ndim)
 		merge_axes(walk);
-	else /* One element. */
-		walk->axes[walk->ndim++] = (struct dray_index_axis){ 1, 0, 0 };
+	else /* One element, along no axis of an array. */
+		walk->axes[walk->ndim++] = (struct dray_index_axis){ 1, 0, -1 };
 	for (i = 0; i < walk->ndim; i++)
 		walk->position[i] = 0;
 	for (i = 0; i < plan->arrays_count; i++)

@@ -6,6 +6,7 @@
 
 #include <dray/cast.h>
 
+#include "dtype/dtype.h"
 #include "index/index.h"
 #include "index/move.h"
 #include "index/rows.h"
@@ -117,7 +118,8 @@ static void choose_all(const struct dray_view *const *views,
 	struct dray_rows rows;
 	int64_t at, piece;
 
-	if (!dray_rows_start(&rows, views, 4))
+	/* Elements without bytes may have no address. */
+	if (!size || !dray_rows_start(&rows, views, 4))
 		return;
 	do {
 		for (at = 0; at < rows.count; at += piece) {
@@ -159,9 +161,9 @@ static int choose_type(dray_dtype yes, dray_dtype no, dray_dtype *out)
 	return 0;
 }
 
-/* A choice as elements of the result's type; *own is to be freed. */
-static int convert_choice(const struct dray_view **view, dray_dtype dtype,
-			  struct dray_view *converted, void **own)
+/* An operand as elements of another type; *own is to be freed. */
+static int convert_operand(const struct dray_view **view, dray_dtype dtype,
+			   struct dray_view *converted, void **own)
 {
 	int ret;
 
@@ -187,9 +189,8 @@ static int choose_same(const struct dray_view **views, struct dray_array **out)
 	struct dray_truth truth;
 	int ndim, ret, o;
 
-	ret = dray_truth_of(&truth, views[CONDITION]->dtype);
-	if (!ret)
-		ret = dray_broadcast_shapes(3, ndims, shapes, &ndim, shape);
+	dray_truth_of(&truth, views[CONDITION]->dtype);
+	ret = dray_broadcast_shapes(3, ndims, shapes, &ndim, shape);
 	if (!ret)
 		ret = dray_array_empty(views[YES]->dtype, ndim, shape, out);
 	if (ret)
@@ -207,10 +208,10 @@ int dray_where(const struct dray_view *condition, const struct dray_view *yes,
 	       const struct dray_view *no, struct dray_array **out)
 {
 	const struct dray_view *views[4] = { NULL, yes, no, condition };
-	struct dray_view converted[2];
-	void *own[2] = { NULL, NULL };
+	struct dray_view converted[4];
+	void *own[4] = { NULL, NULL, NULL, NULL };
 	dray_dtype dtype = 0;
-	int ret;
+	int ret, o;
 
 	if (!dray_given(out, __func__))
 		return -EINVAL;
@@ -221,16 +222,17 @@ int dray_where(const struct dray_view *condition, const struct dray_view *yes,
 		ret = check_readable(no, "the second choice");
 	if (!ret)
 		ret = choose_type(yes->dtype, no->dtype, &dtype);
-	if (!ret)
-		ret = convert_choice(&views[YES], dtype, &converted[0],
-				     &own[0]);
-	if (!ret)
-		ret = convert_choice(&views[NO], dtype, &converted[1], &own[1]);
+	for (o = YES; !ret && o <= NO; o++)
+		ret = convert_operand(&views[o], dtype, &converted[o], &own[o]);
+	/* Of structures NumPy takes the value, not the truth. */
+	if (!ret && dray_dtype_has_parts(condition->dtype))
+		ret = convert_operand(&views[CONDITION], DRAY_BOOL,
+				      &converted[CONDITION], &own[CONDITION]);
 	if (!ret)
 		ret = choose_same(views, out);
 	dray_dtype_unref(dtype);
-	free(own[0]);
-	free(own[1]);
+	for (o = YES; o <= CONDITION; o++)
+		free(own[o]);
 	return ret;
 }
 
@@ -249,10 +251,9 @@ int64_t dray_count_nonzero(const struct dray_view *view)
 	int ret;
 
 	ret = check_readable(view, "the view");
-	if (!ret)
-		ret = dray_truth_of(&truth, view->dtype);
 	if (ret)
 		return ret;
+	dray_truth_of(&truth, view->dtype);
 	if (is_byte(view->dtype))
 		return dray_count_trues(view);
 	if (!dray_rows_start(&rows, &view, 1))
@@ -275,20 +276,42 @@ static int list_trues(const struct dray_view *mask, struct dray_array **out)
 {
 	int64_t count = dray_count_trues(mask);
 	int64_t *coordinates[DRAY_MAX_NDIM];
+	struct dray_array *made[DRAY_MAX_NDIM];
 	int i, ret;
 
 	for (i = 0; i < mask->ndim; i++) {
-		ret = dray_array_empty(DRAY_INT64, 1, &count, &out[i]);
+		ret = dray_array_empty(DRAY_INT64, 1, &count, &made[i]);
 		if (ret)
 			goto fail;
-		coordinates[i] = out[i]->data;
+		coordinates[i] = made[i]->data;
 	}
 	if (count)
 		dray_mask_coordinates(mask, count, coordinates);
+	for (i = 0; i < mask->ndim; i++)
+		out[i] = made[i];
 	return 0;
 fail:
 	while (i > 0)
-		dray_array_unref(out[--i]);
+		dray_array_unref(made[--i]);
+	return ret;
+}
+
+/* The same of one axis with a few elements, without a mask. */
+static int list_few(const struct dray_view *view, struct dray_array **out)
+{
+	unsigned char found[DRAY_INDEX_CHUNK];
+	int64_t numbers[DRAY_INDEX_CHUNK];
+	size_t size = (size_t)view->shape[0];
+	struct dray_truth truth;
+	int64_t count;
+	int ret;
+
+	dray_truth_of(&truth, view->dtype);
+	truth.loop(&truth, view->data, view->strides[0], size, found);
+	count = (int64_t)dray_list_trues(found, 1, size, 0, 1, numbers);
+	ret = dray_array_empty(DRAY_INT64, 1, &count, out);
+	if (!ret && count)
+		memcpy((*out)->data, numbers, (size_t)count * sizeof(int64_t));
 	return ret;
 }
 
@@ -305,6 +328,8 @@ int dray_nonzero(const struct dray_view *view, struct dray_array **out)
 	if (!view->ndim)
 		return dray_fail(-EINVAL,
 				 "nonzero on 0d arrays is not allowed");
+	if (view->ndim == 1 && view->shape[0] <= DRAY_INDEX_CHUNK)
+		return list_few(view, out);
 	if (is_byte(view->dtype))
 		return list_trues(view, out);
 	ret = dray_truth_view(view, &mask);

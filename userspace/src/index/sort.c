@@ -78,13 +78,15 @@ int dray_sort(const struct dray_view *view, int axis)
 	ret = dray_operand_init(&operand, view, "the view");
 	if (!ret)
 		ret = dray_operand_check_writable(&operand);
-	if (!ret)
-		ret = dray_sorting_of(&order, view->dtype);
 	if (ret)
 		return ret;
+	dray_sorting_of(&order, view->dtype);
 	axis = dray_axis_resolve(axis, view->ndim);
 	if (axis < 0)
 		return -EINVAL;
+	/* Lines without elements may be very many. */
+	if (!operand.extent.elements)
+		return 0;
 	ret = start(&lines, view, axis, &order, space);
 	if (ret)
 		return ret;
@@ -127,7 +129,9 @@ int dray_sort_check(const struct dray_view *view, struct dray_sorting *order)
 
 	if (!ret && !(view->flags & DRAY_READ))
 		ret = dray_fail(-EPERM, "the view may not be read");
-	return ret ? ret : dray_sorting_of(order, view->dtype);
+	if (!ret)
+		dray_sorting_of(order, view->dtype);
+	return ret;
 }
 
 int dray_argsort(const struct dray_view *view, int axis,

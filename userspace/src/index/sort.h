@@ -6,6 +6,7 @@
 #ifndef DRAY_INDEX_SORT_H
 #define DRAY_INDEX_SORT_H
 
+#include <dray/element.h>
 #include <dray/index.h>
 #include <dray/sorting.h>
 
@@ -19,9 +20,6 @@ enum dray_sorting_kind {
 
 struct dray_sorting;
 
-/* Below, at or above 0, as memcmp(). */
-typedef int dray_compare(const struct dray_sorting *order, const void *a,
-			 const void *b);
 /* Writes the keys of @count elements @stride bytes apart. */
 typedef void dray_key_loop(const struct dray_sorting *order,
 			   const unsigned char *data, int64_t stride,
@@ -34,14 +32,12 @@ struct dray_sorting {
 	uint64_t sign; /* of keys: the highest bit of an element */
 	uint64_t infinity; /* its bits as a float */
 	dray_key_loop *keys; /* NULL: compared */
-	dray_compare *compare; /* NULL: has keys */
-	/* whether an element is or has a NaN; NULL: none does */
-	bool (*is_nan)(const struct dray_sorting *order, const void *element);
+	dray_dtype dtype; /* borrowed */
+	const struct dray_dtype_functions *functions; /* NULL: has keys */
 };
 
-/* Chooses the order of a type.  -EINVAL of a type object. */
-int dray_sorting_of(struct dray_sorting *order, dray_dtype dtype);
-void dray_sorting_compared(struct dray_sorting *order, dray_dtype dtype);
+/* Chooses the order of a type that exists. */
+void dray_sorting_of(struct dray_sorting *order, dray_dtype dtype);
 
 /* The index of the first NaN or largest number of @count dense ones, not 0. */
 typedef size_t dray_top_loop(const unsigned char *data, size_t count,
@@ -76,10 +72,15 @@ void dray_line_argsort(const struct dray_sorting *order,
 		       const struct dray_line *line, const unsigned char *data,
 		       unsigned char *out, int64_t step);
 
+/* The same of elements with keys. */
+void dray_line_argsort_keys(const struct dray_sorting *order,
+			    const struct dray_line *line,
+			    const unsigned char *data, unsigned char *out,
+			    int64_t step);
+
 /* The same of elements that are compared. */
 void dray_line_sort_compared(const struct dray_sorting *order,
-			     const struct dray_line *line,
-			     unsigned char *data);
+			     const struct dray_line *line, unsigned char *data);
 void dray_line_argsort_compared(const struct dray_sorting *order,
 				const struct dray_line *line,
 				const unsigned char *data, unsigned char *out,

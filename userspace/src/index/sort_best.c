@@ -78,27 +78,54 @@ static void look_at_dense(struct best *best, const unsigned char *data,
 
 static bool is_better(const struct best *best, const unsigned char *element)
 {
+	const struct dray_sorting *order = best->order;
 	int compared =
-		best->order->compare(best->order, element, best->element);
+		order->functions->compare(order->dtype, element, best->element);
 
 	return best->smallest ? compared < 0 : compared > 0;
 }
 
+/* Whether a number is or has a NaN; other elements are none. */
+static bool is_nan(const struct dray_sorting *order, const void *element)
+{
+	struct dray_scalar value;
+
+	if (!strchr("fc", dray_dtype_kind(order->dtype)) ||
+	    order->functions->get(order->dtype, element, &value))
+		return false;
+	return value.kind == DRAY_SCALAR_COMPLEX
+		       ? value.parts.real != value.parts.real ||
+				 value.parts.imaginary != value.parts.imaginary
+		       : value.real != value.real;
+}
+
+static void look_at_element(struct best *best, const unsigned char *element,
+			    int64_t at)
+{
+	if (best->found && !best->settled && !is_better(best, element))
+		return;
+	best->element = element;
+	best->at = at;
+	best->found = true;
+}
+
+/* The largest is found by the type's own function. */
 static void look_at_elements(struct best *best, const unsigned char *data,
 			     int64_t stride, int64_t count)
 {
 	const struct dray_sorting *order = best->order;
+	int64_t i = 0;
 
-	for (; count && !best->settled; count--) {
-		best->settled = order->is_nan && order->is_nan(order, data);
-		if (!best->found || best->settled || is_better(best, data)) {
-			best->element = data;
-			best->at = best->next;
-			best->found = true;
-		}
-		best->next++;
-		data += stride;
+	if (!best->smallest && !best->settled) {
+		i = order->functions->argmax(order->dtype, data, stride, count);
+		best->settled = is_nan(order, data + i * stride);
+		look_at_element(best, data + i * stride, best->next + i);
 	}
+	for (; best->smallest && i < count && !best->settled; i++) {
+		best->settled = is_nan(order, data + i * stride);
+		look_at_element(best, data + i * stride, best->next + i);
+	}
+	best->next += count;
 }
 
 static void look_at(struct best *best, const unsigned char *data,
@@ -112,7 +139,17 @@ static void look_at(struct best *best, const unsigned char *data,
 		look_at_elements(best, data, stride, count);
 }
 
-/* Of all elements in C order. */
+/* Structures and raw data are sorted, but as in NumPy none is the largest. */
+static int check_ordered(const struct dray_view *view)
+{
+	if (dray_dtype_kind(view->dtype) != 'V')
+		return 0;
+	return dray_fail(
+		-EOPNOTSUPP,
+		"structures and raw data have no largest or smallest element");
+}
+
+/* Of all elements in C order, which may be one line. */
 static void find_flat(const struct dray_view *view, struct best best,
 		      int64_t *out)
 {
@@ -164,8 +201,9 @@ static int find(const struct dray_view *view, int axis, bool smallest,
 	if (ret)
 		return ret;
 	axis = flat ? 0 : dray_axis_resolve(axis, view->ndim);
-	if (axis < 0)
-		return -EINVAL;
+	ret = axis < 0 ? -EINVAL : check_ordered(view);
+	if (ret)
+		return ret;
 	if (flat ? !dray_view_size(view) : !view->shape[axis])
 		return dray_fail(-EINVAL,
 				 "attempt to get arg%s of an empty sequence",
@@ -178,7 +216,7 @@ static int find(const struct dray_view *view, int axis, bool smallest,
 		return ret;
 	best.order = &order;
 	best.dense = dray_top_loop_of(&order, smallest, &best.flip);
-	if (flat)
+	if (flat || view->ndim == 1)
 		find_flat(view, best, (*out)->data);
 	else
 		find_lines(view, &lines, axis, best, (*out)->data);

@@ -3,11 +3,9 @@
  * Keys of elements: unsigned numbers of the same order.  All NaN have the highest
  * key, and both zeros have one.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "index/sort.h"
-#include "base/error.h"
 
 static uint64_t key_of(const struct dray_sorting *order, uint64_t raw)
 {
@@ -77,7 +75,7 @@ static enum dray_sorting_kind kind_of(dray_dtype dtype)
 	}
 }
 
-int dray_sorting_of(struct dray_sorting *order, dray_dtype dtype)
+void dray_sorting_of(struct dray_sorting *order, dray_dtype dtype)
 {
 	static dray_key_loop *const loops[] = { keys_uint8_t, keys_uint16_t,
 						keys_uint32_t, keys_uint64_t };
@@ -86,20 +84,18 @@ int dray_sorting_of(struct dray_sorting *order, dray_dtype dtype)
 	char byte_order = dray_dtype_order(dtype);
 	int which;
 
-	if (!dray_dtype_is_builtin(dtype))
-		return dray_fail(-EINVAL,
-				 "elements of a type object have no order");
 	memset(order, 0, sizeof(*order));
-	order->kind = kind_of(dtype);
+	order->dtype = dtype;
+	order->kind = dray_dtype_is_builtin(dtype) ? kind_of(dtype)
+						   : DRAY_SORTING_COMPARED;
 	order->size = dray_dtype_itemsize(dtype);
 	order->swapped = byte_order != '|' && byte_order != DRAY_NATIVE_ORDER;
 	if (order->kind == DRAY_SORTING_COMPARED) {
-		dray_sorting_compared(order, dtype);
-		return 0;
+		order->functions = dray_dtype_functions(dtype);
+		return;
 	}
 	which = __builtin_ctz(order->size);
 	order->sign = UINT64_C(1) << (8 * order->size - 1);
 	order->infinity = infinities[which];
 	order->keys = loops[which];
-	return 0;
 }

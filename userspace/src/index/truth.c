@@ -82,19 +82,35 @@ static void find_sign(struct dray_truth *truth, dray_dtype dtype)
 	truth->sign = little ? truth->used - 1 : 0;
 }
 
-int dray_truth_of(struct dray_truth *truth, dray_dtype dtype)
+/* Elements of a type object, by its function. */
+static void truth_object(const struct dray_truth *truth,
+			 const unsigned char *data, int64_t stride,
+			 size_t count, unsigned char *out)
 {
 	size_t i;
 
-	if (!dray_dtype_is_builtin(dtype))
-		return dray_fail(-EINVAL,
-				 "elements of a type object have no truth");
+	for (i = 0; i < count; i++) {
+		out[i] = truth->functions->nonzero(truth->dtype, data);
+		data += stride;
+	}
+}
+
+void dray_truth_of(struct dray_truth *truth, dray_dtype dtype)
+{
+	size_t i;
+
+	if (!dray_dtype_is_builtin(dtype)) {
+		truth->dtype = dtype;
+		truth->functions = dray_dtype_functions(dtype);
+		truth->loop = truth_object;
+		return;
+	}
 	truth->size = dray_dtype_itemsize(dtype);
 	find_sign(truth, dtype);
 	truth->mask = UINT64_MAX;
 	truth->loop = truth_bytes;
 	if (truth->size > 8)
-		return 0;
+		return;
 	for (i = 0; truth->part && i < truth->size; i += truth->part)
 		((unsigned char *)&truth->mask)[i + truth->sign] &= 0x7f;
 	if (truth->size == 1)
@@ -108,7 +124,6 @@ int dray_truth_of(struct dray_truth *truth, dray_dtype dtype)
 	if (truth->loop != truth_bytes &&
 	    __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__)
 		truth->mask >>= 64 - 8 * truth->size;
-	return 0;
 }
 
 int dray_truth_view(const struct dray_view *view, struct dray_view *out)
@@ -119,9 +134,7 @@ int dray_truth_view(const struct dray_view *view, struct dray_view *out)
 	int64_t size = dray_view_size(view);
 	int ret;
 
-	ret = dray_truth_of(&truth, view->dtype);
-	if (ret)
-		return ret;
+	dray_truth_of(&truth, view->dtype);
 	memory = malloc(size ? (size_t)size : 1);
 	if (!memory)
 		return dray_fail(-ENOMEM, "no memory for %lld booleans",

@@ -3,6 +3,7 @@
 #ifndef DRAY_INDEX_TRUTH_H
 #define DRAY_INDEX_TRUTH_H
 
+#include <dray/element.h>
 #include <dray/view.h>
 
 struct dray_truth;
@@ -19,14 +20,16 @@ struct dray_truth {
 	size_t part; /* bytes from one number to the next; 0: no sign */
 	size_t used; /* bytes of a part that count */
 	size_t sign; /* the byte of a part with the sign in its highest bit */
+	dray_dtype dtype; /* of type objects: borrowed, and its functions */
+	const struct dray_dtype_functions *functions;
 };
 
-/* Chooses the loop of a type.  -EINVAL of a type object. */
-int dray_truth_of(struct dray_truth *truth, dray_dtype dtype);
+/* Chooses the loop of a type that exists. */
+void dray_truth_of(struct dray_truth *truth, dray_dtype dtype);
 
 /*
  * A dense view of booleans, of the elements of a checked one; ended by
- * free(data).  -EINVAL, -ENOMEM.
+ * free(data).  -ENOMEM.
  */
 int dray_truth_view(const struct dray_view *view, struct dray_view *out);
 

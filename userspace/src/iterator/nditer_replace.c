@@ -135,8 +135,8 @@ static int make_array(dray_dtype dtype, int ndim, const int64_t *shape,
 						false, &block);
 	if (ret)
 		return ret;
-	ret = dray_view_init(&view, dray_block_data(block), dtype, ndim, shape,
-			     bytes ? strides : none);
+	ret = dray_view_init_closed(&view, dray_block_data(block), dtype, ndim,
+				    shape, bytes ? strides : none);
 	if (!ret)
 		ret = dray_array_adopt(&view, DRAY_OWNED, block, out);
 	dray_block_unref(block);
@@ -234,6 +234,15 @@ static bool is_copied(const struct nditer_operand *operand)
 	return operand->flags & (DRAY_OPERAND_COPY | DRAY_OPERAND_COPY_BACK);
 }
 
+/* Whether an operand stays as it is, for any axes. */
+static bool is_usable(const struct nditer_operand *operand)
+{
+	const uint32_t others =
+		OPERAND_COPIES | OPERAND_CONVERTS | DRAY_OPERAND_CONTIGUOUS;
+
+	return nditer_exists(operand) && !(operand->flags & others);
+}
+
 static int replace(struct dray_nditer *iter, int o, const int *map)
 {
 	struct nditer_operand *operand = &iter->operand[o];
@@ -290,9 +299,11 @@ int dray_nditer_replace_operands(struct dray_nditer *iter,
 
 	if (iter->flags & DRAY_NDITER_COPY_IF_OVERLAP)
 		ret = dray_nditer_mark_overlaps(iter);
-	for (o = 0; o < iter->operands && !ret; o++)
-		ret = replace(iter, o, nditer_map_of(options, o));
-	for (o = 0; o < iter->operands && !ret; o++)
+	for (o = 0; o < iter->operands && !ret; o++) {
+		if (!is_usable(&iter->operand[o]))
+			ret = replace(iter, o, nditer_map_of(options, o));
+	}
+	for (o = 0; iter->mask >= 0 && o < iter->operands && !ret; o++)
 		ret = check_masked_reduction(iter, o);
 	return ret;
 }

@@ -95,21 +95,11 @@ void dray_layout_sequence(struct dray_layout *layout,
 void dray_layout_copy(const struct dray_layout *layout);
 
 /*
- * Works on a row of @count elements, such as a cast.  Strides are in bytes.  Must
- * not read the destination.
+ * Copies like dray_layout_copy(), but by @loop, such as a cast's, to which @context
+ * is passed; returns its first failure.  It must not read the destination.  The
+ * layout is of dray_layout_reduce_items().  NULL: copies as it is.
  */
-typedef void dray_layout_function(unsigned char *dst, int64_t dst_stride,
-				  const unsigned char *src, int64_t src_stride,
-				  size_t count, const void *data);
-
-/*
- * Copies like dray_layout_copy(), but by @function, to which @data is passed.
- * The layout is of dray_layout_reduce_items().
- */
-void dray_layout_apply(const struct dray_layout *layout,
-		       dray_layout_function *function, const void *data);
-
-/* Returns the function that reverses bytes of elements of 2, 4, 8 or 16. */
-dray_layout_function *dray_layout_swap(size_t size);
+int dray_layout_apply(const struct dray_layout *layout, dray_loop *loop,
+		      void *context);
 
 #endif /* DRAY_LAYOUT_LAYOUT_H */

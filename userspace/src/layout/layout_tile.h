@@ -17,9 +17,10 @@ extern uint64_t dray_tile_stream_from;
 /*
  * Copies a layout by tiles if that is the best way, else does nothing and
  * returns false.
- * @function: instead of a copy; NULL: copies.  @data is for it.
+ * @loop: instead of a copy; NULL: copies.  @context is for it
+ * @ret: its first failure, or 0; not set if @loop is NULL
  */
-bool dray_tile_copy(const struct dray_layout *layout,
-		    dray_layout_function *function, const void *data);
+bool dray_tile_copy(const struct dray_layout *layout, dray_loop *loop,
+		    void *context, int *ret);
 
 #endif /* DRAY_LAYOUT_LAYOUT_TILE_H */

@@ -112,7 +112,7 @@ int dray_operand_check_writable(const struct dray_operand *operand)
 		return dray_fail(-EPERM, "%s is %s", operand->name,
 				 view->flags & DRAY_IMMUTABLE ? "immutable"
 							      : "read-only");
-	for (i = 0; operand->extent.elements && i < view->ndim; i++) {
+	for (i = 0; dray_view_has_bytes(view) && i < view->ndim; i++) {
 		if (view->strides[i] == 0 && view->shape[i] > 1)
 			return dray_fail(
 				-EINVAL,
@@ -123,17 +123,21 @@ int dray_operand_check_writable(const struct dray_operand *operand)
 	return 0;
 }
 
-int dray_operand_match(const struct dray_operand *dst,
-		       const struct dray_operand *src)
+int dray_operand_match_shapes(const struct dray_operand *dst,
+			      const struct dray_operand *src)
 {
 	int ret;
 
 	if (!(src->view->flags & DRAY_READ))
 		return dray_fail(-EPERM, "the source may not be read");
-	ret = match_types(dst->view, src->view);
-	if (!ret)
-		ret = match_shapes(dst->view, src->view);
-	if (!ret)
-		ret = dray_operand_check_writable(dst);
-	return ret;
+	ret = match_shapes(dst->view, src->view);
+	return ret ? ret : dray_operand_check_writable(dst);
+}
+
+int dray_operand_match(const struct dray_operand *dst,
+		       const struct dray_operand *src)
+{
+	int ret = dray_operand_match_shapes(dst, src);
+
+	return ret ? ret : match_types(dst->view, src->view);
 }

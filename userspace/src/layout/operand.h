@@ -55,6 +55,9 @@ void dray_operand_drop(struct dray_operand *operand);
  */
 int dray_operand_match(const struct dray_operand *dst,
 		       const struct dray_operand *src);
+/* Checks all of that but the types. */
+int dray_operand_match_shapes(const struct dray_operand *dst,
+			      const struct dray_operand *src);
 
 /* Whether two spans that are not empty have a byte in common. */
 static inline bool dray_addresses_meet(struct dray_addresses a,

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "dtype/dtype.h"
-#include "view/view.h"
+#include "view/view_usual.h"
 #include "base/error.h"
 #include "base/number.h"
 
@@ -55,6 +55,35 @@ static int describe(struct dray_view *view, void *data, dray_dtype dtype,
 	return 0;
 }
 
+int dray_view_open(struct dray_view *view)
+{
+	const int64_t *shape = NULL;
+	int ndim, ret = 0;
+
+	while (!ret && (ndim = dray_dtype_shape(view->dtype, &shape))) {
+		if (ndim > DRAY_MAX_NDIM - view->ndim)
+			return dray_fail(
+				-EINVAL,
+				"%d axes and %d of its elements, %d are possible",
+				view->ndim, ndim, DRAY_MAX_NDIM);
+		view->dtype = dray_dtype_base(view->dtype);
+		dray_axes_copy(view->shape + view->ndim, shape, ndim);
+		view->ndim += ndim;
+		ret = dray_strides_fill(ndim, shape,
+					dray_dtype_itemsize(view->dtype), true,
+					view->strides + view->ndim - ndim);
+	}
+	return ret;
+}
+
+/* Checks a described view and writes it. */
+static int finish(struct dray_view *view, struct dray_view *out)
+{
+	int ret = dray_view_check(view, "a view", NULL);
+
+	return ret ? ret : dray_view_finish(view, out);
+}
+
 int dray_view_init(struct dray_view *out, void *data, dray_dtype dtype,
 		   int ndim, const int64_t *shape, const int64_t *strides)
 {
@@ -65,12 +94,18 @@ int dray_view_init(struct dray_view *out, void *data, dray_dtype dtype,
 		return -EINVAL;
 	ret = describe(&view, data, dtype, ndim, shape, strides);
 	if (!ret)
-		ret = dray_view_check(&view, "a view", NULL);
-	if (ret)
-		return ret;
-	dray_view_set_facts(&view);
-	dray_view_copy(out, &view);
-	return 0;
+		ret = dray_view_open(&view);
+	return ret ? ret : finish(&view, out);
+}
+
+int dray_view_init_closed(struct dray_view *out, void *data, dray_dtype dtype,
+			  int ndim, const int64_t *shape,
+			  const int64_t *strides)
+{
+	struct dray_view view;
+	int ret = describe(&view, data, dtype, ndim, shape, strides);
+
+	return ret ? ret : finish(&view, out);
 }
 
 int dray_view_plan(struct dray_view *view, dray_dtype dtype, int ndim,
@@ -80,10 +115,13 @@ int dray_view_plan(struct dray_view *view, dray_dtype dtype, int ndim,
 	int ret;
 
 	ret = describe(view, NULL, dtype, ndim, shape, strides);
+	if (!ret)
+		ret = dray_view_open(view);
 	if (ret)
 		return ret;
-	if (dray_view_measure_overflow(ndim, shape, view->strides,
-				       dray_dtype_itemsize(dtype), &extent))
+	if (dray_view_measure_overflow(view->ndim, view->shape, view->strides,
+				       dray_dtype_itemsize(view->dtype),
+				       &extent))
 		return dray_fail(-EOVERFLOW,
 				 "a view covers more bytes than 63 bits count");
 	if ((uint64_t)extent.bytes > SIZE_MAX)
@@ -110,7 +148,5 @@ void dray_view_copy(struct dray_view *out, const struct dray_view *view)
 	if (out == view || !dray_given(out, __func__) ||
 	    !dray_given(view, __func__))
 		return;
-	memcpy(out, view, offsetof(struct dray_view, shape));
-	dray_axes_copy(out->shape, view->shape, view->ndim);
-	dray_axes_copy(out->strides, view->strides, view->ndim);
+	dray_view_write(out, view);
 }

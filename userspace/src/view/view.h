@@ -40,11 +40,23 @@ int dray_view_check(const struct dray_view *view, const char *name,
 
 /*
  * Describes a view before it has memory, and counts its bytes.
- * @strides: NULL is C order; others leave no gap
+ * @strides: NULL is C order; others leave no gap; of @ndim axes, to which those
+ *	of a sub-array are added
  * Errors are those of dray_view_bytes().
  */
 int dray_view_plan(struct dray_view *view, dray_dtype dtype, int ndim,
 		   const int64_t *shape, const int64_t *strides, size_t *bytes);
+
+/*
+ * Makes the axes of a sub-array the last ones of a view with shape and strides, as
+ * NumPy does.  -EINVAL.
+ */
+int dray_view_open(struct dray_view *view);
+
+/* Describes memory as dray_view_init() does, but keeps sub-arrays as elements. */
+int dray_view_init_closed(struct dray_view *out, void *data, dray_dtype dtype,
+			  int ndim, const int64_t *shape,
+			  const int64_t *strides);
 
 /* Sets the flags that say how a checked view lies in memory. */
 void dray_view_set_facts(struct dray_view *view);
@@ -52,25 +64,33 @@ void dray_view_set_facts(struct dray_view *view);
 /* Copies extents or strides; @from may be NULL without axes. */
 static inline void dray_axes_copy(int64_t *to, const int64_t *from, int ndim)
 {
-	if (ndim)
-		memcpy(to, from, (size_t)ndim * sizeof(*to));
+	int i;
+
+	for (i = 0; i < ndim; i++)
+		to[i] = from[i];
 }
 
 /* Starts a result: all of @view but its axes. */
 static inline void dray_view_begin(struct dray_view *result,
 				   const struct dray_view *view, int ndim)
 {
-	memcpy(result, view, offsetof(struct dray_view, shape));
+	result->data = view->data;
+	result->dtype = view->dtype;
 	result->ndim = ndim;
+	result->flags = view->flags;
 }
 
-/* Ends a result: sets its facts and writes it, maybe over its own input. */
-static inline int dray_view_finish(struct dray_view *result,
-				   struct dray_view *out)
+/* Copies a view to another object. */
+static inline void dray_view_write(struct dray_view *out,
+				   const struct dray_view *view)
 {
-	dray_view_set_facts(result);
-	dray_view_copy(out, result);
-	return 0;
+	int i;
+
+	dray_view_begin(out, view, view->ndim);
+	for (i = 0; i < view->ndim; i++) {
+		out->shape[i] = view->shape[i];
+		out->strides[i] = view->strides[i];
+	}
 }
 
 /*
@@ -123,12 +143,16 @@ const char *dray_shape_format(char text[DRAY_SHAPE_TEXT], int ndim,
 int dray_view_place(struct dray_view *view, void *memory, uint64_t size,
 		    uint64_t offset);
 
-/* dray_view_assign() for a pair that matches and was reduced.  -ENOMEM. */
+/*
+ * dray_view_assign() for a pair that matches and was reduced, by up to @threads.
+ * -ENOMEM.
+ */
 struct dray_layout;
 struct dray_operand;
 int dray_view_assign_reduced(const struct dray_layout *layout,
 			     const struct dray_operand *dst,
-			     const struct dray_operand *src);
+			     const struct dray_operand *src,
+			     unsigned int threads);
 
 /* Adds to an address that need not belong to an object; may wrap. */
 static inline void *dray_address_add(const void *address, int64_t offset)

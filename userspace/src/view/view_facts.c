@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "dtype/dtype.h"
-#include "view/view.h"
+#include "view/view_usual.h"
 #include "base/error.h"
 #include "base/number.h"
 
@@ -93,19 +93,8 @@ static uint64_t low_bits(const struct dray_view *view)
 
 void dray_view_set_facts(struct dray_view *view)
 {
-	uint32_t alignment = dray_dtype_alignment(view->dtype);
-
 	view->flags &= ~(uint32_t)DRAY_VIEW_FACTS;
-	if (dray_view_is_empty(view)) {
-		view->flags |= DRAY_VIEW_FACTS;
-		return;
-	}
-	if (!(low_bits(view) & (alignment - 1)))
-		view->flags |= DRAY_ALIGNED;
-	if (dray_view_is_packed(view, true))
-		view->flags |= DRAY_C_CONTIGUOUS;
-	if (dray_view_is_packed(view, false))
-		view->flags |= DRAY_F_CONTIGUOUS;
+	view->flags |= dray_view_facts(view);
 }
 
 void dray_strides_sort(int ndim, const int64_t *strides, int *axes)

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 
 #include "dtype/dtype.h"
-#include "view/view.h"
+#include "view/view_usual.h"
 #include "base/error.h"
 #include "base/number.h"
 
@@ -65,27 +65,6 @@ int dray_view_imag(const struct dray_view *view, struct dray_view *out)
 	return take_part(view, true, out);
 }
 
-/* Makes the axes of a sub-array axes of the view, as NumPy does.  -EINVAL. */
-static int open_subarray(struct dray_view *result)
-{
-	const int64_t *shape = NULL;
-	int ndim = dray_dtype_shape(result->dtype, &shape);
-
-	if (!ndim)
-		return 0;
-	if (ndim > DRAY_MAX_NDIM - result->ndim)
-		return dray_fail(
-			-EINVAL,
-			"%d axes and %d of its elements, %d are possible",
-			result->ndim, ndim, DRAY_MAX_NDIM);
-	result->dtype = dray_dtype_base(result->dtype);
-	dray_axes_copy(result->shape + result->ndim, shape, ndim);
-	result->ndim += ndim;
-	return dray_strides_fill(ndim, shape,
-				 dray_dtype_itemsize(result->dtype), true,
-				 result->strides + result->ndim - ndim);
-}
-
 int dray_view_field(const struct dray_view *view, const char *name,
 		    struct dray_view *out)
 {
@@ -108,7 +87,7 @@ int dray_view_field(const struct dray_view *view, const char *name,
 	dray_axes_copy(result.strides, view->strides, view->ndim);
 	result.dtype = field.dtype;
 	result.data = dray_address_add(view->data, field.offset);
-	ret = open_subarray(&result);
+	ret = dray_view_open(&result);
 	return ret ? ret : dray_view_finish(&result, out);
 }
 
@@ -180,7 +159,7 @@ int dray_view_as_type(const struct dray_view *view, dray_dtype dtype,
 	if (from != to)
 		ret = resize(&result, dray_view_is_empty(view), from, to);
 	if (!ret)
-		ret = open_subarray(&result);
+		ret = dray_view_open(&result);
 	/* Elements of no bytes may have become an axis that is too long. */
 	if (!ret)
 		ret = dray_view_check(&result, "the view of another type",
