@@ -18,7 +18,8 @@ static PyMethodDef array_methods[] = {
 	{ "arange", WITH_KEYWORDS(array_arange),
 	  METH_FASTCALL | METH_KEYWORDS | METH_CLASS,
 	  "arange($type, /, start, stop=None, step=None, dtype=None)\n--\n\n"
-	  "Numbers in even steps before `stop`, from 0 if `start` is alone." },
+	  "Numbers in even steps before `stop`, from 0 if `start` is alone.  Dates are a\n"
+	  "view of integers: arange(3).view('M8[D]')." },
 	{ "copy", WITH_KEYWORDS(array_copy), METH_FASTCALL | METH_KEYWORDS,
 	  "copy($self, /, order='C')\n--\n\n"
 	  "A copy in order 'C', 'F', 'A' or 'K', in memory as that of empty()." },
