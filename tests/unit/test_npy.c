@@ -112,7 +112,7 @@ FACT(each_kind_of_type_comes_back)
 					    NULL));
 		assert_works(dray_npy_save(path, &view, 0));
 		assert_works(dray_npy_load(path, NULL, &array));
-		assert_true(dray_dtype_equal(array->dtype, dtype));
+		assert_true(dray_dtype_equal(array->dtype, view.dtype));
 		assert_memory_equal(array->data, numbers,
 				    5 * dray_dtype_itemsize(dtype));
 		dray_array_unref(array);

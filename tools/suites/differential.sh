@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 
 ABOUT_DIFFERENTIAL="random operations on random arrays by dray.Array and by NumPy 2 from \
-PyPI, which must agree, and casts of all types; with --long a million"
+PyPI, which must agree, and casts of all types; NumPy's own tests of indices and iterators over \
+dray.Array; with --long a million operations"
 PACKAGES_DIFFERENTIAL=("${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}" python3-pytest)
 
 DIFFERENTIAL_CASES=20000
@@ -28,6 +29,7 @@ suite_differential()
 		python_count "casts of all types" numpy2 "$1/casts" \
 		/usr/bin/python3 "$packages" -m pytest -q --color=no \
 		-p no:cacheprovider "$TREE/tests/unit/test_cast_numpy.py"
+	! tally_wants own || differential_own "$packages" "$1/own"
 	tally_wants cases || return 0
 	seed=1
 	[ "$LONG" = no ] || seed=$(date +%s)
@@ -37,6 +39,19 @@ suite_differential()
 		"$packages" "$TREE/tests/differential/run" --seed "$seed" \
 		--cases "${DRAY_DIFFERENTIAL_CASES:-$cases}" --jobs "$(nproc)"
 	grep accepted "$1/cases" | while read -r line; do
+		log_note "         $line"
+	done
+}
+
+# differential_own PACKAGES LOG: NumPy's own tests over dray.Array
+differential_own()
+{
+	local options=() line
+
+	[ "$LONG" = no ] || options=(--slow)
+	python_count "NumPy's own tests of indices and iterators" numpy2 "$2" \
+		/usr/bin/python3 "$1" "$TREE/tests/numpy-own/run" "${options[@]}"
+	grep -E '^(answered|differ)' "$2" | while read -r line; do
 		log_note "         $line"
 	done
 }

@@ -125,6 +125,45 @@ PyObject *array_take(PyObject *self, PyObject *const *args, Py_ssize_t count,
 	return element_or_array(result);
 }
 
+PyObject *array_take_flat(struct array_object *self, PyObject *numbers)
+{
+	struct choice choice = { .axis = DRAY_FLAT, .mode = DRAY_INDEX_RAISE };
+
+	if (array_describe((PyArrayObject *)numbers, &choice.indices))
+		return NULL;
+	array_whole(self, &choice.view);
+	return array_made(Py_TYPE(self), ARRAY_INDEX, take, &choice,
+			  self->descr);
+}
+
+/* Writes values to the elements of some numbers. */
+static int put(struct array_object *self, const struct dray_view *at,
+	       PyObject *value, enum dray_index_mode mode)
+{
+	PyObject *values = array_values(self, value);
+	struct dray_view view, from;
+	int ret = -1;
+
+	if (values && !array_describe((PyArrayObject *)values, &from)) {
+		ret = dray_put(array_whole(self, &view), at, &from, mode);
+		if (ret)
+			raise_array_error(ARRAY_INDEX, ret);
+		dray_dtype_unref(from.dtype);
+	}
+	Py_XDECREF(values);
+	return ret;
+}
+
+int array_put_flat(struct array_object *self, PyObject *numbers,
+		   PyObject *value)
+{
+	struct dray_view at;
+
+	if (array_describe((PyArrayObject *)numbers, &at))
+		return -1;
+	return put(self, &at, value, DRAY_INDEX_RAISE);
+}
+
 PyObject *array_put(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		    PyObject *names)
 {
@@ -136,9 +175,9 @@ PyObject *array_put(PyObject *self, PyObject *const *args, Py_ssize_t count,
 						      { "values", object_take },
 						      { "mode", mode_take } } };
 	enum dray_index_mode mode = DRAY_INDEX_RAISE;
-	PyObject *object, *value, *indices, *values;
-	struct dray_view view, at, from;
-	int ret = 0;
+	PyObject *object, *value, *indices;
+	struct dray_view at;
+	int ret;
 
 	if (arguments_take(&signature, args, count, names,
 			   (void *[]){ &object, &value, &mode }))
@@ -146,17 +185,9 @@ PyObject *array_put(PyObject *self, PyObject *const *args, Py_ssize_t count,
 	indices = indices_take(object, &at);
 	if (!indices)
 		return NULL;
-	values = array_values(array_self(self), value);
-	if (values && !array_describe((PyArrayObject *)values, &from)) {
-		array_whole(array_self(self), &view);
-		ret = dray_put(&view, &at, &from, mode);
-		if (ret)
-			raise_array_error(ARRAY_INDEX, ret);
-		dray_dtype_unref(from.dtype);
-	}
-	Py_XDECREF(values);
+	ret = put(array_self(self), &at, value, mode);
 	Py_DECREF(indices);
-	if (PyErr_Occurred())
+	if (ret)
 		return NULL;
 	Py_RETURN_NONE;
 }

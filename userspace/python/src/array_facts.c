@@ -128,6 +128,8 @@ PyGetSetDef array_properties[] = {
 	{ "handler_version", array_handler_version, NULL,
 	  "The version of that handler.", NULL },
 	{ "T", array_transposed, NULL, "transpose()", NULL },
+	{ "flat", array_flat, array_set_flat,
+	  "The elements in C order, a FlatIterator; can be set.", NULL },
 	{ "real", array_real, NULL, "A view of the real parts.", NULL },
 	{ "imag", array_imag, NULL, "A view of the imaginary parts.", NULL },
 	{ "__array_interface__", array_interface, NULL,

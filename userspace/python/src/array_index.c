@@ -113,7 +113,10 @@ static int describe(struct steps *steps, PyObject *object,
 	}
 	kept->object = as_indices(object);
 	if (kept->object &&
-	    !array_describe((PyArrayObject *)kept->object, view))
+	    PyDataType_REFCHK(PyArray_DESCR((PyArrayObject *)kept->object)))
+		fail_index(object);
+	else if (kept->object &&
+		 !array_describe((PyArrayObject *)kept->object, view))
 		return 0;
 	if (kept->object && PyErr_ExceptionMatches(PyExc_TypeError))
 		fail_index(object);
@@ -141,6 +144,11 @@ static int take_array(struct steps *steps, PyObject *object,
 	if (!is_integer_kind(view->dtype) &&
 	    dray_dtype_kind(view->dtype) != '?')
 		return fail_index(object);
+	if (!view->ndim && is_integer_kind(view->dtype)) {
+		steps->copies = true;
+		return take_integer(kept->object, out);
+	}
+	steps->integers = false;
 	*out = DRAY_BY(view);
 	steps->arrays = true;
 	return 0;
@@ -184,8 +192,31 @@ static int take_step(PyObject *object, struct steps *steps)
 		steps->copies = true;
 		return take_integer(object, out);
 	}
-	steps->integers = false;
 	return take_array(steps, object, out);
+}
+
+/*
+ * Reads the steps behind a slice that is wrong: as in NumPy, it is an error only
+ * if all others are right.
+ */
+static void read_rest(struct steps *steps, PyObject *key, Py_ssize_t i)
+{
+	PyObject *type, *value, *traceback;
+
+	PyErr_Fetch(&type, &value, &traceback);
+	for (i++; i < PyTuple_GET_SIZE(key); i++) {
+		PyObject *object = PyTuple_GET_ITEM(key, i);
+
+		if (!PySlice_Check(object) && take_step(object, steps))
+			break;
+	}
+	if (!PyErr_Occurred()) {
+		PyErr_Restore(type, value, traceback);
+		return;
+	}
+	Py_XDECREF(type);
+	Py_XDECREF(value);
+	Py_XDECREF(traceback);
 }
 
 int steps_take(struct steps *steps, struct array_object *self, PyObject *key)
@@ -201,8 +232,11 @@ int steps_take(struct steps *steps, struct array_object *self, PyObject *key)
 	if (!PyTuple_Check(key))
 		return take_step(key, steps);
 	for (i = 0; i < PyTuple_GET_SIZE(key); i++) {
-		if (take_step(PyTuple_GET_ITEM(key, i), steps))
+		if (take_step(PyTuple_GET_ITEM(key, i), steps)) {
+			if (PySlice_Check(PyTuple_GET_ITEM(key, i)))
+				read_rest(steps, key, i);
 			return -1;
+		}
 	}
 	return 0;
 }
@@ -274,26 +308,6 @@ static PyObject *get(struct array_object *self, const struct steps *steps)
 	return copy;
 }
 
-static PyObject *get_field(struct array_object *self, PyObject *key)
-{
-	const char *name = PyUnicode_AsUTF8(key);
-	PyArray_Descr *descr;
-	struct dray_view view;
-	PyObject *result;
-
-	if (!name)
-		return NULL;
-	if (dray_view_field(array_whole(self, &view), name, &view))
-		return PyErr_Format(PyExc_ValueError, "no field of name %U",
-				    key);
-	descr = dtype_descr(view.dtype);
-	if (!descr)
-		return NULL;
-	result = array_over_as(self, &view, descr);
-	Py_DECREF(descr);
-	return result;
-}
-
 /* Returns the element of as many ints as axes, NULL for any other index. */
 static char *element_at(const struct array_object *self, PyObject *key)
 {
@@ -330,8 +344,8 @@ PyObject *array_get(PyObject *object, PyObject *key)
 
 	if (element)
 		return scalar(self, element);
-	if (PyUnicode_Check(key) && PyDataType_HASFIELDS(self->descr))
-		return get_field(self, key);
+	if (array_is_field(self, key))
+		return array_get_field(self, key);
 	if (!steps_take(&steps, self, key))
 		result = get(self, &steps);
 	steps_drop(&steps);

@@ -224,8 +224,12 @@ static int copy(void *context, struct dray_array **out)
 			      out);
 	if (ret)
 		return ret;
-	ret = dray_view_convert(dray_array_view(*out, &to), &copying->view,
-				DRAY_CASTING_UNSAFE);
+	dray_array_view(*out, &to);
+	/* Gaps of structures are copied, too. */
+	ret = dray_dtype_equal(copying->dtype, copying->view.dtype)
+		      ? dray_view_assign(&to, &copying->view)
+		      : dray_view_convert(&to, &copying->view,
+					  DRAY_CASTING_UNSAFE);
 	if (ret)
 		dray_array_unref(*out);
 	return ret;

@@ -69,7 +69,7 @@ int numbers_of(PyObject *const *args, Py_ssize_t count, struct numbers *out)
 	PyObject *tuple;
 	int taken;
 
-	if (count == 1 && !PyIndex_Check(args[0]))
+	if (count == 1)
 		return numbers_take(args[0], out) ? 0 : -1;
 	if (ints_take(args, count, out))
 		return 0;

@@ -128,11 +128,28 @@ Py_ssize_t array_length(PyObject *self);
 PyObject *array_get(PyObject *self, PyObject *key);
 PyObject *array_at(PyObject *self, Py_ssize_t at);
 int array_set(PyObject *self, PyObject *key, PyObject *value);
+int array_set_at(PyObject *self, Py_ssize_t at, PyObject *value);
 PyObject *array_fill(PyObject *self, PyObject *value);
 /* Returns an array of NumPy of the type of @self, of any shape. */
 PyObject *array_values(struct array_object *self, PyObject *value);
 
+/* array_fields.c: a["x"], a[["x", "y"]].  Whether an index names fields. */
+bool array_is_field(const struct array_object *self, PyObject *key);
+PyObject *array_get_field(struct array_object *self, PyObject *key);
+int array_set_field(struct array_object *self, PyObject *key, PyObject *value);
+
+/* array_flat.c: a.flat. */
+PyObject *array_flat(PyObject *self, void *unused);
+int array_set_flat(PyObject *self, PyObject *value, void *unused);
+
+/* array_where.c: elements of one or the other. */
+PyObject *array_where(PyObject *self, PyObject *args);
+
 /* array_choose.c: elements by number, order and value. */
+/* By their numbers in C order, an array of integers of NumPy. */
+PyObject *array_take_flat(struct array_object *self, PyObject *numbers);
+int array_put_flat(struct array_object *self, PyObject *numbers,
+		   PyObject *value);
 PyObject *array_take(PyObject *self, PyObject *const *args,
 		     Py_ssize_t count, PyObject *names);
 PyObject *array_put(PyObject *self, PyObject *const *args,

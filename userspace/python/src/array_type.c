@@ -103,6 +103,9 @@ static PyMethodDef array_methods[] = {
 	{ "nonzero", array_nonzero, METH_NOARGS,
 	  "nonzero($self, /)\n--\n\n"
 	  "The indices of elements that are not zero: an Array for each axis." },
+	{ "where", array_where, METH_VARARGS,
+	  "where($self, yes, no, /)\n--\n\n"
+	  "A new array: of `yes` where the element is true, else of `no`." },
 	{ "fill", array_fill, METH_O,
 	  "fill($self, value, /)\n--\n\nSets all elements." },
 	{ "item", array_item, METH_VARARGS,
@@ -144,6 +147,7 @@ static PyType_Slot array_slots[] = {
 	{ Py_mp_subscript, array_get },
 	{ Py_mp_ass_subscript, array_set },
 	{ Py_sq_item, array_at },
+	{ Py_sq_ass_item, array_set_at },
 	{ Py_nb_bool, array_bool },
 	{ Py_nb_int, array_int },
 	{ Py_nb_float, array_float },

@@ -59,6 +59,7 @@ struct module_state {
 	PyTypeObject *event_type;
 	PyTypeObject *frames_type;
 	PyTypeObject *array_type;
+	PyTypeObject *flat_type;
 	PyObject *records[RECORD_COUNT];
 	PyObject *scopes; /* ContextVar: the scopes that are open, a tuple */
 	PyObject *reduce; /* for arrays of @min_bytes and more */
@@ -233,6 +234,7 @@ int dtype_take(PyArray_Descr *descr, dray_dtype *out);
 PyArray_Descr *dtype_descr(dray_dtype dtype);
 
 extern PyType_Spec array_type_spec;
+extern PyType_Spec flat_type_spec;
 /* Returns the name of the handler of a dray.Array's memory, or None. */
 PyObject *array_handler_name(PyObject *self, void *unused);
 

@@ -61,6 +61,13 @@ enum dray_casting dray_cast_level(const struct dray_typed *from,
 enum dray_casting dray_level(dray_dtype from, dray_dtype to);
 enum dray_casting dray_parts_level(dray_dtype from, dray_dtype to);
 
+/*
+ * Whether elements are copied as they lie.  Those of a structure with gaps are
+ * not, even between equal types: its bytes between the fields may belong to
+ * other fields, of which it is a selection.
+ */
+bool dray_parts_same(dray_dtype to, dray_dtype from);
+
 /* The loop of a type with fields or items, or NULL; its context is the cast. */
 dray_loop *dray_parts_loop(dray_dtype to, dray_dtype from);
 

@@ -168,8 +168,8 @@ static int check_rule(const struct pair *pair, enum dray_casting casting)
 static bool same_type(const struct pair *pair)
 {
 	if (pair->source.class == DRAY_CLASS_OTHER)
-		return dray_dtype_equal(pair->to.view->dtype,
-					pair->given.view->dtype);
+		return dray_parts_same(pair->to.view->dtype,
+				       pair->given.view->dtype);
 	return dray_typed_same(&pair->target, &pair->source);
 }
 
@@ -254,6 +254,11 @@ static int convert_and_repeat(const struct pair *pair)
 	return ret;
 }
 
+static bool has_gaps(dray_dtype dtype)
+{
+	return !dray_parts_same(dtype, dtype);
+}
+
 /* Gives the source the shape of the destination first. */
 static int fit_and_convert(struct pair *pair)
 {
@@ -262,7 +267,7 @@ static int fit_and_convert(struct pair *pair)
 	struct dray_cast cast;
 	int ret = 0;
 
-	if (pair->given.extent.elements == 1)
+	if (pair->given.extent.elements == 1 && !has_gaps(pair->to.view->dtype))
 		return convert_and_repeat(pair);
 	if (!pair->same) /* As in NumPy, types before shapes. */
 		ret = dray_cast_prepare(pair->to.view->dtype, &pair->target,
