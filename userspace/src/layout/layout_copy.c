@@ -8,6 +8,7 @@
 
 #include "layout/layout_grid.h"
 #include "layout/layout_tile.h"
+#include "base/number.h"
 
 /* Rows of a loop are at least that long, if an axis is. */
 #define SHORT 16u
@@ -45,8 +46,8 @@ static struct dray_pair_axis axis_of(const struct dray_layout *layout, int k)
 {
 	return (struct dray_pair_axis){
 		layout->axes[k].count,
-		layout->axes[k].strides[DRAY_DST],
-		layout->axes[k].strides[DRAY_SRC],
+		dray_alone(layout->axes[k].strides[DRAY_DST]),
+		dray_alone(layout->axes[k].strides[DRAY_SRC]),
 	};
 }
 
