@@ -113,8 +113,7 @@ static inline bool dray_dtype_fits_address(dray_dtype dtype, uint64_t bits)
 	uint64_t size = dtype >> 32;
 
 	/* The alignment of a builtin type of such a size is not larger. */
-	if (dray_dtype_is_builtin(dtype) && size && !(size & (size - 1)) &&
-	    !(bits & (size - 1)))
+	if (dray_dtype_is_builtin(dtype) && !((bits | size) & (size - 1)))
 		return true;
 	return !(bits & (dray_dtype_alignment(dtype) - 1));
 }
