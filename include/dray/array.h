@@ -126,15 +126,19 @@ DRAY_API int dray_array_full(dray_dtype dtype, int ndim, const int64_t *shape,
  * Makes an array of one axis: start, start + step, ... before @stop, with the
  * length and the elements of numpy.arange().
  *
- * @dtype: integers, or floats of 4 or 8 bytes; 0: DRAY_INT64, or DRAY_FLOAT64
+ * @dtype: numbers, also complex ones; two bools at most; dates and durations, of
+ *	which the arguments are counts of their unit; 0: DRAY_INT64, or DRAY_FLOAT64
  *
- * Errors: -EINVAL (another type, a step of 0, no number of steps), -ERANGE (the
- * first or the second number is out of bounds for the type), -EOVERFLOW (more
- * steps than 63 bits count), -ENOMEM.
+ * Errors: -EINVAL (another type, a step of 0, no number of steps, more than two
+ * bools, a NaT), -ERANGE (the first or the second number is out of bounds for the
+ * type), -EOVERFLOW (more steps than 63 bits count), -ENOMEM.
  */
 DRAY_API int dray_array_arange(dray_dtype dtype, int64_t start, int64_t stop,
 			       int64_t step, struct dray_array **out);
-/** Does the same from doubles; integers drop fractions of the first two. */
+/**
+ * Does the same from doubles; integers drop fractions of the first two.  Dates
+ * and durations are refused.
+ */
 DRAY_API int dray_array_arange_real(dray_dtype dtype, double start, double stop,
 				    double step, struct dray_array **out);
 
@@ -182,7 +186,8 @@ DRAY_API int dray_array_create_alone(struct dray_node *node, dray_dtype dtype,
  * @out: one reference
  *
  * Errors: as dray_view_init() for a bad view, -EINVAL (elements outside @base),
- * -EPERM (writable elements in memory that may not be written), -ENOMEM.
+ * -EPERM (writable elements in memory, or of an array, that may not be written),
+ * -ENOMEM.
  */
 DRAY_API int dray_array_over(const struct dray_view *view,
 			     struct dray_block *base, struct dray_array **out);
@@ -226,9 +231,9 @@ DRAY_API int dray_array_from_buffer(struct dray_buffer *buffer, uint64_t offset,
  * @target: counted up
  *
  * Both are used by one thread only until then, because flags change.
- * Errors: -EINVAL (shapes differ, @target has a stride of 0, the same array),
- * -EPERM (@target is read-only), -EBUSY (@copy has a target already),
- * -EOPNOTSUPP, -EOVERFLOW (as dray_cast_find()).
+ * Errors: -EINVAL (shapes differ, @target has a stride of 0, the same array,
+ * @target is written back to @copy), -EPERM (@target is read-only), -EBUSY
+ * (@copy has a target already), -EOPNOTSUPP, -EOVERFLOW (as dray_cast_find()).
  */
 DRAY_API int dray_array_set_write_back(struct dray_array *copy,
 				       struct dray_array *target);

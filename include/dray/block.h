@@ -112,7 +112,12 @@ static inline void dray_block_unref(struct dray_block *block)
 	if (!block)
 		return;
 	/* All that others did with the block is done before it is freed. */
-	before = __atomic_fetch_sub(&block->count, 1, __ATOMIC_ACQ_REL);
+	before = __atomic_load_n(&block->count, __ATOMIC_ACQUIRE);
+	/* The only holder can meet no other change, and saves an atomic one. */
+	if (before == 1)
+		__atomic_store_n(&block->count, 0, __ATOMIC_RELAXED);
+	else
+		before = __atomic_fetch_sub(&block->count, 1, __ATOMIC_ACQ_REL);
 	if (before == 1)
 		dray_block_free(block);
 	else if (__builtin_expect(before - 1 >= DRAY_BLOCK_COUNT_LIMIT - 1, 0))

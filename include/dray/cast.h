@@ -127,6 +127,28 @@ DRAY_API int dray_view_convert(const struct dray_view *dst,
 			       enum dray_casting casting);
 
 /**
+ * Does the same by up to @threads threads, the caller among them.  With
+ * DRAY_CASTING_NO it is a copy.  The others are made for the call, take no signal,
+ * and have ended when it returns, so a program may fork at any time.  If one cannot
+ * be made, the rest do its part.
+ *
+ * Several pay from a few MiB on: each has 1 MiB of the destination or more, or is
+ * not used.  Transposes and conversions gain most, because one thread leaves much of
+ * the memory's rate; a straight copy gains little.  One thread does it all if
+ * elements of the destination may share bytes, as those of dray_view_as_strided().
+ *
+ * @threads: 0 is 1, at most 64 are used.  A type's own loop (dray/element.h) is
+ *	called by all of them at once.
+ *
+ * Errors: as dray_view_convert(); of several wrong elements that are met, the one
+ * nearest to the start, and any elements may have been written.
+ */
+DRAY_API int dray_view_convert_threads(const struct dray_view *dst,
+				       const struct dray_view *src,
+				       enum dray_casting casting,
+				       unsigned int threads);
+
+/**
  * Sets all elements to one value, converted as by DRAY_CASTING_UNSAFE.
  *
  * @value: one element of @dtype, at any address

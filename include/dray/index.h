@@ -16,8 +16,8 @@
  * IndexError (an element outside of its axis, more indices than axes, booleans
  * of another length, arrays that cannot be broadcast together, more than
  * DRAY_MAX_NDIM axes, an array of another type), -EINVAL where it has a
- * ValueError or a TypeError (NULL, a step of 0, shapes and types of values), and
- * those named below.  A function that fails has written no element.
+ * ValueError or a TypeError (NULL, a step of 0, shapes and types of values),
+ * -EOVERFLOW (more elements than 63 bits count), and those named below.  A function that fails has written no element.
  *
  * Every function may be called from any thread.  The caller orders writes to
  * elements, also those of indices, that other threads read.

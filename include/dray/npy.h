@@ -29,15 +29,17 @@ extern "C" {
 /**
  * Writes a view to a .npy file, which is made, or replaced when all is written:
  * a reader sees the old file or the new one, and on failure the old one stays.
- * A view that is F contiguous, and not C contiguous, is written in that order,
- * any other in C order.
+ * A file that is replaced keeps its permissions.  A view that is F contiguous,
+ * and not C contiguous, is written in that order, any other in C order.
  *
  * @path: the file; its folder takes a temporary file meanwhile
  * @view: a readable view; only a bounded part of it is copied aside
  * @flags: DRAY_NPY_PAGE, DRAY_NPY_NEW
  *
  * Errors: as dray_view_init() for a bad view, -EPERM (it may not be read),
- * -EINVAL (unknown flags), -ENOMEM, and those of open(), write() and rename().
+ * -EINVAL (unknown flags, a name of something else than a regular file, a user
+ * type, fields that overlap or are out of order), -ENOMEM, and those of open(),
+ * write() and rename().
  */
 DRAY_API int dray_npy_save(const char *path, const struct dray_view *view,
 			   uint32_t flags);

@@ -25,9 +25,12 @@ def huge_integer(step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> 
 
 def stride_above_63_bits(step: Any, before: Any, numpy: Any, here: Any, what: str) -> bool:
     """All other facts are equal, since strides are compared before them only if
-    the shape is."""
-    return (what in ("strides", "flags") and not numpy.error and not here.error
-            and any(isinstance(part, slice) and part.step
+    the shape is.  A copy in order K follows the strides that it is made of."""
+    if what not in ("strides", "flags") or numpy.error or here.error:
+        return False
+    if step.operation in ("copy", "astype") and step.arguments["o"] == "K":
+        return numpy.array.strides != here.array.strides
+    return (any(isinstance(part, slice) and part.step
                     and abs(part.step) * max(map(abs, before.strides), default=0) >= 2**63
                     for index in step.arguments.values() for part in index_parts(index))
             and all(extent <= 1 or one == other for extent, one, other in
@@ -242,9 +245,9 @@ def slices_of(step: Any) -> list[slice]:
 
 
 ACCEPTED: list[Accepted] = [
-    Accepted("An integer above 63 bits in a tuple of indices is an `IndexError`, in NumPy an "
+    Accepted("An integer index of 2^63 to 2^64 - 1 is an `IndexError`, in NumPy an "
              "`OverflowError`.",
-             "NumPy raises an `IndexError` too if the integer is the only index.",
+             "NumPy raises an `IndexError` too for integers that are longer, or negative.",
              huge_integer),
     Accepted("If a slice takes at most one element with a step so long that the stride does "
              "not fit 63 bits, the axis keeps its stride; NumPy's is cut to 64 bits.",
@@ -274,7 +277,7 @@ ACCEPTED: list[Accepted] = [
              "text.",
              raw_data),
     Accepted("A slice with a bound that is not an integer is a `TypeError`, even if another index "
-             "is wrong too and NumPy's error is that one's.",
+             "is out of range, or one too many, and NumPy's error is that one's.",
              "All slices are read before the library takes the first.",
              float_in_a_slice),
     Accepted("An assignment to one element that fails has not written it.",

@@ -278,6 +278,15 @@ def shape_and_order(pick: Random, a: np.ndarray) -> dict[str, Any]:
     return {"s": a_new_shape(pick), "o": pick.choice("CF")}
 
 
+def steps(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    """The arguments of a range of few numbers, or none."""
+    first = pick.choice([pick.randrange(-300, 300), pick.uniform(-9, 9)])
+    step = 0 if wrong(pick) else pick.choice([pick.randrange(1, 40), pick.uniform(.1, 2)])
+    step *= pick.choice([1, -1])
+    return {"f": first, "s": first + pick.randrange(-2, 40) * step, "t": step,
+            "d": pick.choice([None] + [each for each in TYPES if each[-1] not in "?]"])}
+
+
 def cast(pick: Random, a: np.ndarray) -> dict[str, Any]:
     return {"d": type_of(a) if pick.random() < 0.2 else a_type(pick),
             "o": pick.choice("KKCFA"),

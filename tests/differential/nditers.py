@@ -3,6 +3,7 @@
 arguments for both."""
 
 import ctypes
+import functools
 import importlib.util
 import pathlib
 from ctypes import POINTER, byref, c_bool, c_char_p, c_int, c_int64, c_uint32, c_uint64, c_void_p
@@ -60,8 +61,17 @@ get_operand = function("nditer_operand", c_int, c_void_p, c_int, POINTER(View))
 get_dtype = function("nditer_dtype", c_uint64, c_void_p, c_int)
 
 
+parse = function("dtype_parse", c_int, c_char_p, POINTER(c_uint64))
+format_ = function("dtype_format", c_int, c_uint64, c_char_p, ctypes.c_size_t)
+WORDS = {}  # of types that were used
+
+
 class Refused(ValueError):
     pass
+
+
+class Missing(TypeError):
+    """A type that the library does not have."""
 
 
 def must(result):
@@ -69,14 +79,29 @@ def must(result):
         raise Refused(last_error().decode())
 
 
+def text_of(dtype):
+    if dtype.subdtype:
+        base, shape = dtype.subdtype
+        return f"{shape}{base.str}".replace(" ", "")
+    return str(dtype) if dtype.fields else dtype.str
+
+
+@functools.cache
 def to_word(dtype):
-    kind = "?" if dtype.kind == "b" else dtype.kind
-    return dtype.itemsize << 32 | ord(dtype.str[0]) << 8 | ord(kind)
+    """A type of the library, which is never dropped."""
+    word = c_uint64()
+    if parse(text_of(dtype).encode(), byref(word)):
+        raise Missing(last_error().decode())
+    WORDS.setdefault(word.value, dtype)
+    return word.value
 
 
 def from_word(word):
-    kind = chr(word & 255)
-    return np.dtype(f"{chr(word >> 8 & 255)}{'b' if kind == '?' else kind}{word >> 32}")
+    if word not in WORDS:
+        text = ctypes.create_string_buffer(64)
+        assert format_(word, text, len(text)) >= 0
+        WORDS[word] = np.dtype(text.value.decode())
+    return WORDS[word]
 
 
 def address(array):

@@ -116,6 +116,8 @@ OPERATIONS = {each.name: each for each in [
               "dray.Array.empty(s, a.dtype, o).strides", 1),
     operation("zeros", "np.zeros(s, a.dtype, o)", make.shape_and_order,
               "dray.Array.zeros(s, a.dtype, o)", 1),
+    operation("arange", "np.arange(f, s, t, d)", make.steps,
+              "dray.Array.arange(f, s, t, d)"),
     operation("tolist", "a.tolist()", make.nothing, weight=1),
     operation("len", "len(a)", make.nothing, weight=1),
     operation("size", "(a.size, a.nbytes, a.ndim, a.itemsize)", make.nothing, weight=1),

@@ -197,6 +197,34 @@ def test_outside_of_a_scope_memory_is_the_c_librarys():
     assert Array.zeros(3).handler_name == "malloc"
 
 
+RANGES = {
+    "integers": ((5,), {}),
+    "with a start": ((2, 5), {}),
+    "backwards": ((5, -5, -3), {}),
+    "by names": ((), {"start": 1, "stop": 4, "step": 2}),
+    "floats": ((0, 1, 0.3), {}),
+    "a stop beyond 63 bits": ((2**63, 2**63 + 4096, 2048), {}),
+    "numbers of NumPy": ((np.float32(3), np.uint8(6)), {}),
+    "halves": ((0, 1, 0.3, "f2"), {}),
+    "complex numbers": ((0, 3, 1, ">c8"), {}),
+    "bools": ((2,), {"dtype": "?"}),
+    "bytes that wrap": ((250, 260, 2, "u1"), {}),
+    "none": ((5, 5), {}),
+}
+
+
+@pytest.mark.parametrize("args, names", RANGES.values(), ids=RANGES)
+def test_ranges_are_numpys(args, names):
+    here, there = Array.arange(*args, **names), np.arange(*args, **names)
+    assert (here.dtype, here.tolist()) == (there.dtype, there.tolist())
+    assert here.flags.owndata and here.strides == there.strides
+
+
+def test_a_range_lies_in_memory_of_the_scope():
+    with dray.memory():
+        assert Array.arange(3).handler_name == "dray host"
+
+
 @pytest.mark.parametrize("order", "CF")
 @pytest.mark.parametrize("make", [Array.empty, Array.zeros])
 def test_a_new_array_has_the_order_and_owns_its_memory(make, order):
@@ -212,6 +240,19 @@ def test_a_type_is_a_double_if_none_is_named():
 
 
 WRONG = {
+    "a range without a step": (lambda: Array.arange(1, 2, 0), ZeroDivisionError),
+    "a range of floats without a step": (lambda: Array.arange(1, 2, 0.0),
+                                         ZeroDivisionError),
+    "a range of text": (lambda: Array.arange(3, dtype="S1"), TypeError),
+    "a range of dates": (lambda: Array.arange(3, dtype="M8[D]"), TypeError),
+    "a range to text": (lambda: Array.arange("3"), TypeError),
+    "a range beyond its type": (lambda: Array.arange(0, 200, 150, "i1"), OverflowError),
+    "a range that is too long": (lambda: Array.arange(0, 1e300), ValueError),
+    "a range without a number": (lambda: Array.arange(0, float("nan")), ValueError),
+    "a range of nothing": (lambda: Array.arange(), TypeError),
+    "an argument twice": (lambda: Array.arange(1, start=1), TypeError),
+    "an unknown argument": (lambda: Array.zeros(1, shapes=2), TypeError),
+    "too many arguments": (lambda: Array.zeros(1, "f4", "C", 2), TypeError),
     "a negative extent": (lambda: Array.empty((2, -1)), ValueError),
     "too many bytes": (lambda: Array.empty((2**40, 2**40)), ValueError),
     "no memory": (lambda: Array.empty((2**60,), "i1"), MemoryError),

@@ -20,7 +20,9 @@ FUNCTIONS = [node for node in STUBS.body if isinstance(node, ast.FunctionDef)]
 SPECIAL = {"__enter__", "__exit__", "__call__", "__await__", "__iter__", "__next__",
            "__aiter__", "__anext__", "__new__", "__len__", "__getitem__",
            "__bool__", "__int__", "__float__", "__index__",
-           "__setitem__", "__array__", "__array_interface__", "__array_struct__"}
+           "__setitem__", "__contains__", "__eq__", "__ne__", "__lt__", "__le__",
+           "__gt__", "__ge__", "__format__", "__copy__", "__deepcopy__",
+           "__reduce__", "__array__", "__array_interface__", "__array_struct__"}
 FACADE = [name for name in dray.__all__
           if inspect.isfunction(getattr(dray, name))]
 

@@ -43,8 +43,17 @@ FACT(ranges_are_checked)
 		{ DRAY_UINT64, -1, 3, 1, -ERANGE, "-1 is out of bounds" },
 		{ DRAY_INT8, INT64_MIN, INT64_MAX, 1, -EOVERFLOW, "63 bits" },
 		{ DRAY_FLOAT64, 0, INT64_MAX, 1, -EOVERFLOW, "63 bits" },
-		{ DRAY_BOOL, 0, 2, 1, -EINVAL, "not of kind '?' of 1 bytes" },
-		{ DRAY_FLOAT16, 0, 2, 1, -EINVAL, "not of kind 'f' of 2" },
+		{ DRAY_DTYPE('i', '<', 0), 0, 2, 1, -EINVAL,
+		  "'i' of 0 bytes does not exist" },
+		{ DRAY_DTYPE('u', '<', 1 << 29), 0, 2, 1, -EINVAL,
+		  "'u' of 536870912 bytes does not exist" },
+		{ DRAY_BOOL, 0, 3, 1, -EINVAL, "at most 2, not 3" },
+		{ DRAY_VOID(4), 0, 2, 1, -EINVAL,
+		  "not of kind 'V' of 4 bytes" },
+		{ DRAY_TIMEDELTA64(DRAY_UNIT_DAY, 1), 0, 2, 0, -EINVAL,
+		  "is 0" },
+		{ DRAY_TIMEDELTA64(DRAY_UNIT_DAY, 1), INT64_MIN, 2, 1, -EINVAL,
+		  "no NaT" },
 	};
 	struct dray_array *array;
 
@@ -59,6 +68,9 @@ FACT(ranges_are_checked)
 		     -EOVERFLOW, "63 bits");
 	assert_fails(dray_array_arange_real(0, (double)NAN, 1, 1, &array),
 		     -EINVAL, "from nan to 1 by 1");
+	assert_fails(dray_array_arange_real(DRAY_DATETIME64(DRAY_UNIT_DAY, 1),
+					    0, 1, 0.5, &array),
+		     -EINVAL, "times is of integers");
 	assert_fails(dray_array_arange_real(DRAY_INT64, 1e19, 2e19, 9e18,
 					    &array),
 		     -ERANGE, "1e+19 is out of bounds");
@@ -80,6 +92,47 @@ FACT(ranges_count_and_wrap)
 	assert_works(dray_array_arange(0, 5, 5, 1, &array));
 	assert_int_equal(dray_array_axes(array)[0].size, 0);
 	dray_array_unref(array);
+}
+
+/* Bytes are those of a machine with the low ones first, as are the types. */
+FACT(ranges_are_converted_to_their_type)
+{
+	static const struct {
+		const char *type;
+		int64_t start, stop, step, length;
+		uint8_t last[16];
+	} cases[] = {
+		{ "<f2", 0, 3000, 1, 3000, { 0xdc, 0x69 } }, /* 3000 */
+		{ ">f2", 1, 3, 1, 2, { 0x40, 0x00 } },
+		{ "<c8", -1, 1, 1, 2, { 0 } },
+		{ ">c8", 0, 300, 1, 300, { 0x43, 0x95, 0x80 } },
+		{ "<c16", 1, 3, 1, 2, { [7] = 0x40 } },
+		{ "|b1", 0, 2, 1, 2, { 1 } },
+		{ "|b1", 5, 0, -5, 1, { 1 } },
+		{ "<M8[D]", 10, 2, -3, 3, { 4 } },
+		{ ">M8[25s]", 0, 513, 1, 513, { [6] = 2 } },
+		/* A distance that a double does not hold. */
+		{ "<m8", -INT64_MAX, INT64_MAX, INT64_MAX, 2, { 0 } },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dray_array *array;
+		dray_dtype dtype;
+		uint32_t size;
+
+		assert_works(dray_dtype_parse(cases[i].type, &dtype));
+		assert_works(dray_array_arange(dtype, cases[i].start,
+					       cases[i].stop, cases[i].step,
+					       &array));
+		size = dray_dtype_itemsize(dtype);
+		assert_true(array->dtype == dtype);
+		assert_int_equal(dray_array_axes(array)[0].size,
+				 cases[i].length);
+		assert_memory_equal((char *)array->data +
+					    (cases[i].length - 1) * size,
+				    cases[i].last, size);
+		dray_array_unref(array);
+	}
 }
 
 FACT(an_array_like_another_keeps_the_order_of_its_axes)
@@ -219,6 +272,10 @@ FACT(what_cannot_be_written_back_is_refused)
 	assert_fails(dray_array_set_write_back(copy, target), -EBUSY,
 		     "already to be written back");
 	assert_works(dray_array_zeros(u2, 2, DIMS(2, 3), &other));
+	assert_works(dray_array_set_write_back(other, copy));
+	assert_fails(dray_array_set_write_back(target, other), -EINVAL,
+		     "a circle never ends");
+	dray_array_discard(other);
 	assert_fails(dray_array_set_write_back(other, other), -EINVAL,
 		     "not a copy of itself");
 	assert_fails(dray_array_set_write_back(other, target), -EPERM,

@@ -95,6 +95,34 @@ FACT(an_array_over_a_pointer_ends_with_its_owner)
 	assert_int_equal(ends, 1);
 }
 
+FACT(a_slice_may_be_written_only_if_its_array_may)
+{
+	static const struct {
+		uint32_t flags;
+		const char *part;
+	} cases[] = {
+		{ DRAY_READ, "is read-only" },
+		{ DRAY_READ | DRAY_IMMUTABLE, "is immutable" },
+	};
+	struct dray_array *array, *slice, *inner = NULL;
+	struct dray_view view;
+
+	assert_works(dray_array_zeros(u2, 1, DIMS(3), &array));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		dray_array_view(array, &view);
+		view.flags = cases[i].flags;
+		assert_works(dray_array_over(&view, &array->block, &slice));
+		assert_fails(dray_array_over(whole_view(array), &slice->block,
+					     &inner),
+			     -EPERM, cases[i].part);
+		assert_works(dray_array_over(&view, &slice->block, &inner));
+		dray_array_unref(inner);
+		inner = NULL;
+		dray_array_unref(slice);
+	}
+	dray_array_unref(array);
+}
+
 /* A view at an address that 8 divides, and the flags besides permissions. */
 FACT(flags_tell_how_elements_lie)
 {

@@ -250,6 +250,16 @@ FACT(a_destination_that_repeats_is_refused)
 	assert_works(dray_view_assign(&dst, &src));
 }
 
+FACT(elements_without_bytes_are_written_at_one_address)
+{
+	struct dray_view view;
+
+	assert_works(
+		dray_view_init(&view, NULL, DRAY_VOID(0), 2, DIMS(3, 2), NULL));
+	assert_works(dray_view_assign(&view, &view));
+	assert_works(dray_view_convert(&view, &view, DRAY_CASTING_NO));
+}
+
 FACT(views_that_do_not_fit_are_refused)
 {
 	struct dray_view dst, src;

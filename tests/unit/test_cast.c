@@ -323,6 +323,9 @@ FACT(pairs_without_a_loop_are_refused)
 		{ DRAY_INT8, DRAY_DTYPE('q', '<', 4), -EINVAL, "0x71" },
 		{ DRAY_DATETIME64(DRAY_UNIT_ATTOSECOND, 1), DAYS, -EOVERFLOW,
 		  "D and as" },
+		{ DRAY_TIMEDELTA64(DRAY_UNIT_ATTOSECOND, 1),
+		  DRAY_TIMEDELTA64(DRAY_UNIT_MINUTE, 1), -EOVERFLOW,
+		  "m and as" },
 	};
 	struct dray_cast cast;
 

@@ -121,6 +121,33 @@ FACT(fields_meet_by_their_place)
 	dray_dtype_unref(one);
 }
 
+FACT(what_lies_between_fields_is_not_written)
+{
+	dray_dtype gaps = type("{'names': ['x', 'y'], 'formats': ['u1', 'u1'], "
+			       "'offsets': [2, 0], 'itemsize': 4}");
+	dray_dtype other = type("[('x', 'u1'), ('y', 'u1')]");
+	unsigned char to[8], from[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+	const unsigned char all[] = { 1, 9, 3, 9, 5, 9, 7, 9 };
+	const unsigned char first[] = { 1, 9, 3, 9, 1, 9, 3, 9 };
+	const unsigned char placed[] = { 2, 9, 1, 9, 4, 9, 3, 9 };
+	const int64_t two = 2;
+	struct dray_view dst, src;
+
+	assert_works(dray_view_init(&dst, to, gaps, 1, &two, NULL));
+	assert_works(dray_view_init(&src, from, gaps, 1, &two, NULL));
+	memset(to, 9, sizeof(to));
+	assert_works(dray_view_convert(&dst, &src, DRAY_CASTING_NO));
+	assert_memory_equal(to, all, sizeof(to));
+	assert_works(dray_view_init(&src, from, gaps, 0, NULL, NULL));
+	assert_works(dray_view_convert(&dst, &src, DRAY_CASTING_NO));
+	assert_memory_equal(to, first, sizeof(to));
+	assert_works(dray_view_init(&src, from, other, 1, &two, NULL));
+	assert_works(dray_view_convert(&dst, &src, DRAY_CASTING_SAFE));
+	assert_memory_equal(to, placed, sizeof(to));
+	dray_dtype_unref(other);
+	dray_dtype_unref(gaps);
+}
+
 FACT(structures_that_do_not_convert_are_refused)
 {
 	static const struct {

@@ -119,8 +119,31 @@ FACT(elements_of_no_bytes_are_converted)
 	from = view_of(ints, DRAY_BYTES(0), 1, DIMS(6));
 	assert_fails(dray_view_convert(&to, &from, DRAY_CASTING_UNSAFE),
 		     -EINVAL, "'' is not a value");
-	from.strides[0] = 1; /* A stride of 0 cannot be written. */
 	assert_works(dray_view_convert(&from, &to, DRAY_CASTING_UNSAFE));
+}
+
+/* Strides that ask for tiles, of elements without bytes. */
+FACT(transposed_elements_of_no_bytes_are_converted)
+{
+	static char texts[32][65][16];
+	struct dray_view to, from;
+
+	memset(texts, 'x', sizeof(texts));
+	assert_works(dray_view_init(&to, texts, DRAY_BYTES(16), 2, DIMS(32, 65),
+				    NULL));
+	assert_works(dray_view_init(&from, texts, DRAY_BYTES(0), 2,
+				    DIMS(32, 65), DIMS(4, 256)));
+	assert_works(dray_view_convert(&from, &to, DRAY_CASTING_UNSAFE));
+	assert_int_equal(texts[31][64][15], 'x');
+	assert_works(dray_view_convert(&to, &from, DRAY_CASTING_UNSAFE));
+	assert_int_equal(texts[31][64][0], 0);
+	/* A step of two rows would overflow. */
+	texts[1][64][0] = 'x';
+	to.shape[0] = 2;
+	assert_works(dray_view_init(&from, texts, DRAY_BYTES(0), 2, DIMS(2, 65),
+				    DIMS(INT64_MAX - 256, 1)));
+	assert_works(dray_view_convert(&to, &from, DRAY_CASTING_UNSAFE));
+	assert_int_equal(texts[1][64][0], 0);
 }
 
 FACT(a_view_is_converted_in_its_own_memory)
@@ -242,6 +265,27 @@ FACT(single_values_are_taken_out_and_put_in)
 	view.flags = DRAY_READ;
 	assert_fails(dray_view_put(&view, DRAY_INT64, &number), -EPERM,
 		     "read-only");
+}
+
+FACT(a_structure_is_taken_out_whole_or_not_at_all)
+{
+	char element[] = "\1\0\0\0xyz", good[] = "\1\0\0\0"
+						 "123";
+	int64_t values[] = { 77, 78 };
+	dray_dtype from, to;
+	struct dray_view view;
+
+	assert_works(dray_dtype_parse("[('a', '<i4'), ('b', 'S3')]", &from));
+	assert_works(dray_dtype_parse("i8,i8", &to));
+	assert_works(dray_view_init(&view, element, from, 0, NULL, NULL));
+	assert_fails(dray_view_get(&view, to, values), -EINVAL, "'xyz'");
+	assert_int_equal(values[0], 77);
+	view.data = good;
+	assert_works(dray_view_get(&view, to, values));
+	assert_int_equal(values[0], 1);
+	assert_int_equal(values[1], 123);
+	dray_dtype_unref(from);
+	dray_dtype_unref(to);
 }
 
 FACT(scalars_are_immutable_but_for_raw_data)

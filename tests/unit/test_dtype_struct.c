@@ -298,6 +298,9 @@ FACT(sub_arrays_have_a_base_and_a_shape)
 		     "65 axes");
 	assert_fails(dray_dtype_create_subarray(f4, 2, DIMS(1, -1), &dtype),
 		     -EINVAL, "axis 1");
+	assert_fails(dray_dtype_create_subarray(DRAY_VOID(0), 2,
+						DIMS(65536, 65536), &dtype),
+		     -EOVERFLOW, "all of them do not fit 32 bits");
 	assert_fails(dray_dtype_create_subarray(f4, 2, large, &dtype),
 		     -EOVERFLOW, "axis 1");
 }
@@ -403,6 +406,27 @@ static void damage(const struct language *language)
 		dray_dtype_unref(again);
 	}
 	assert_true(accepted > 1000 && accepted < 29000);
+}
+
+FACT(bytes_with_a_shape_are_no_gap_if_they_are_alone)
+{
+	static const struct {
+		const char *format, *text;
+	} cases[] = {
+		{ "(4)12x", "('|V12', (4,))" },
+		{ "12x", "|V12" },
+		{ "(4)12xB", "[('', '|V48'), ('f0', '|u1')]" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[200];
+		dray_dtype dtype;
+
+		assert_works(dray_dtype_from_pep3118(cases[i].format, &dtype));
+		dray_dtype_format(dtype, text, sizeof(text));
+		assert_string_equal(text, cases[i].text);
+		dray_dtype_unref(dtype);
+	}
 }
 
 FACT(random_damage_to_texts_is_refused_or_means_something)

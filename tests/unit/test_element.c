@@ -5,10 +5,9 @@
  */
 #include "unit.h"
 
-static const struct dray_scalar yes = { DRAY_SCALAR_BOOLEAN, { true } };
-static const struct dray_scalar text = { DRAY_SCALAR_BYTES,
-					 { .bytes = { "abc", 3 } } };
-
+#define YES ((struct dray_scalar){ DRAY_SCALAR_BOOLEAN, { true } })
+#define TEXT \
+	((struct dray_scalar){ DRAY_SCALAR_BYTES, { .bytes = { "abc", 3 } } })
 #define INTEGER(n) \
 	((struct dray_scalar){ DRAY_SCALAR_SIGNED, { .integer = (n) } })
 #define NATURAL(n) \
@@ -40,7 +39,7 @@ FACT(values_are_stored_or_refused)
 		{ ">u8", NATURAL(UINT64_MAX - 1), 0,
 		  "\xff\xff\xff\xff\xff\xff\xff\xfe" },
 		{ "i8", INTEGER(INT64_MIN), 0, "\0\0\0\0\0\0\0\x80" },
-		{ ">i2", yes, 0, "\0\1" },
+		{ ">i2", YES, 0, "\0\1" },
 		{ "?", NUMBER(0.5), 0, "\1" },
 		{ "?", PAIR(0, 1), 0, "\1" },
 		{ "?", INTEGER(0), 0, "" },
@@ -49,15 +48,15 @@ FACT(values_are_stored_or_refused)
 		{ "<f2", NUMBER(1e9), 0, "\0\x7c" },
 		{ "<c8", INTEGER(1), 0, "\0\0\x80\x3f" },
 		{ ">c8", PAIR(0, 1), 0, "\0\0\0\0\x3f\x80" },
-		{ "i4", text, -EINVAL, "" },
-		{ "f4", text, -EINVAL, "" },
+		{ "i4", TEXT, -EINVAL, "" },
+		{ "f4", TEXT, -EINVAL, "" },
 		{ "<M8[s]", INTEGER(258), 0, "\2\1" },
 		{ "<M8[s]", NUMBER(1), -EINVAL, "" },
-		{ "S5", text, 0, "abc" },
-		{ "S2", text, 0, "ab" },
-		{ "V4", text, 0, "abc" },
-		{ "S2", yes, -EINVAL, "" },
-		{ "S1,S2", text, 0, "abc" },
+		{ "S5", TEXT, 0, "abc" },
+		{ "S2", TEXT, 0, "ab" },
+		{ "V4", TEXT, 0, "abc" },
+		{ "S2", YES, -EINVAL, "" },
+		{ "S1,S2", TEXT, 0, "abc" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -114,7 +113,7 @@ FACT(long_doubles_of_other_machines_are_only_copied)
 
 	assert_fails(functions->get(dtype, from, &value), -EOPNOTSUPP,
 		     "long double");
-	assert_fails(functions->set(dtype, from, &yes), -EOPNOTSUPP,
+	assert_fails(functions->set(dtype, from, &YES), -EOPNOTSUPP,
 		     "long double");
 	functions->copyswap(dtype, to, 0, from, 0, 1, true);
 	assert_int_equal(to[0], from[dray_dtype_itemsize(dtype) - 1]);

@@ -3,6 +3,8 @@
  * index_array: indices with arrays: what is refused, with which sentence, and
  * memory that is shared.  test_numpy_index.py compares the results with NumPy's.
  */
+#include <dray/sorting.h>
+
 #include "unit.h"
 
 #define i8 DRAY_INT64
@@ -33,7 +35,8 @@ static int64_t outside[] = { 1, 7 };
 static int64_t inside[] = { 1, 0, -1 };
 static double fractions[] = { 0.5, 1 };
 static bool trues[4] = { true, false, true, true };
-static struct dray_view wrong, two, three, halves, four_trues, many;
+static struct dray_view wrong, two, three, halves, four_trues, many, down,
+	across;
 
 static void make_arrays(void)
 {
@@ -42,6 +45,10 @@ static void make_arrays(void)
 	row(&three, inside, i8, 3);
 	row(&halves, fractions, f8, 2);
 	row(&four_trues, trues, DRAY_BOOL, 4);
+	assert_works(dray_view_init(&down, inside, i8, 2,
+				    (int64_t[]){ INT64_C(1) << 32, 1 },
+				    (int64_t[]){ 0, 0 }));
+	assert_works(dray_view_transpose(&down, NULL, &across));
 	assert_works(dray_view_init(&many, inside, i8, 62,
 				    (int64_t[62]){ [0 ... 61] = 1 }, NULL));
 }
@@ -62,6 +69,7 @@ FACT(wrong_indices_are_refused_and_nothing_is_written)
 		{ DRAY_BY(&many), DRAY_NEWAXIS, DRAY_ALL },
 		{ NOWHERE, DRAY_ALL, DRAY_ALL },
 		{ DRAY_BY(&two), DRAY_SLICE(0, 1, 0), DRAY_ALL },
+		{ DRAY_BY(&down), DRAY_BY(&across), DRAY_AT(0) },
 	};
 	static const struct {
 		int code;
@@ -83,6 +91,7 @@ FACT(wrong_indices_are_refused_and_nothing_is_written)
 		{ -ERANGE, "indexing result would have 65" },
 		{ -EINVAL, "an indexing array is NULL" },
 		{ -EINVAL, "the step of the slice of axis 1 is 0" },
+		{ -EOVERFLOW, "more elements than 63 bits count" },
 	};
 	int64_t value = -1, before[64];
 	struct dray_view one;
@@ -206,6 +215,31 @@ FACT(of_elements_named_twice_the_last_value_stays)
 	assert_works(set_up(NULL));
 }
 
+FACT(what_lies_between_fields_is_not_written)
+{
+	const struct dray_dtype_field field = { "x", NULL, DRAY_UINT8, 1 };
+	unsigned char bytes[] = { 9, 1, 9, 9, 2, 9, 9, 3, 9, 9, 4, 9 };
+	const unsigned char wanted[] = { 9, 5, 9, 9, 2, 9, 9, 5, 9, 9, 5, 9 };
+	unsigned char five = 5, structures[] = { 7, 6, 7, 7, 8, 7 };
+	const unsigned char last[] = { 9, 8, 9, 9, 2, 9, 9, 5, 9, 9, 6, 9 };
+	int64_t ends[] = { -1, 0 };
+	struct dray_view line, mask, value, index;
+	dray_dtype gaps = 0;
+
+	assert_works(dray_dtype_create_struct(&field, 1, DRAY_DTYPE_PLACED, 3,
+					      &gaps));
+	row(&line, bytes, gaps, 4);
+	row(&mask, trues, DRAY_BOOL, 4);
+	row(&value, &five, DRAY_UINT8, 1);
+	assert_works(dray_index_set(&line, &DRAY_BY(&mask), 1, &value));
+	assert_memory_equal(bytes, wanted, sizeof(bytes));
+	row(&index, ends, i8, 2);
+	row(&value, structures, gaps, 2);
+	assert_works(dray_index_set(&line, &DRAY_BY(&index), 1, &value));
+	assert_memory_equal(bytes, last, sizeof(bytes));
+	dray_dtype_unref(gaps);
+}
+
 /* The indices, or the values, are the elements themselves. */
 FACT(shared_memory_is_read_before_it_is_written)
 {
@@ -252,6 +286,27 @@ FACT(destinations_that_do_not_fit_are_refused)
 	assert_int_equal(room[2], 23);
 }
 
+FACT(elements_that_do_not_convert_leave_the_destination)
+{
+	char texts[] = "1x2";
+	int64_t room[3] = { -1, -1, -1 };
+	struct dray_view dst, text;
+
+	make_arrays();
+	row(&dst, room, i8, 3);
+	row(&text, texts, DRAY_BYTES(1), 3);
+	inside[0] = 2, inside[1] = 0, inside[2] = 1;
+	assert_fails(dray_index_get_into(&text, &DRAY_BY(&three), 1, &dst),
+		     -EINVAL, "'x' is not a value");
+	assert_fails(dray_take_into(&text, &three, 0, DRAY_INDEX_RAISE, &dst),
+		     -EINVAL, "'x' is not a value");
+	assert_int_equal(room[0], -1);
+	texts[1] = '3';
+	assert_works(dray_index_get_into(&text, &DRAY_BY(&three), 1, &dst));
+	assert_memory_equal(room, ((int64_t[]){ 2, 1, 3 }), sizeof(room));
+	inside[0] = 1, inside[1] = 0, inside[2] = -1;
+}
+
 FACT(the_last_of_many_integers_is_checked_before_the_first_is_written)
 {
 	static int64_t at[2000];
@@ -269,6 +324,20 @@ FACT(the_last_of_many_integers_is_checked_before_the_first_is_written)
 	assert_int_equal(numbers[0], 0);
 }
 
+FACT(strides_of_an_empty_view_are_of_no_matter)
+{
+	int64_t huge = INT64_MAX / 16 * 8;
+	struct dray_view empty;
+	struct dray_array *out = NULL;
+
+	assert_works(dray_view_init(&empty, numbers, i8, 3, DIMS(0, 2, 2),
+				    DIMS(8, huge, 8 - huge)));
+	assert_fails(dray_take(&empty, row(&two, inside, i8, 2), 0,
+			       DRAY_INDEX_RAISE, &out),
+		     -ERANGE, "index 1 is out of bounds");
+	assert_null(out);
+}
+
 FACT(a_mask_has_as_many_booleans_as_elements)
 {
 	struct dray_view line;
@@ -281,6 +350,31 @@ FACT(a_mask_has_as_many_booleans_as_elements)
 		     "not of booleans");
 }
 
+/* It is told from booleans, the coordinates of which are yet to come. */
+FACT(integers_without_an_address_pick_nothing)
+{
+	struct dray_view nothing;
+	const struct dray_index by_booleans[] = { DRAY_ALL, DRAY_ALL,
+						  DRAY_BY(&four_trues) };
+	const struct dray_index by_nothing[] = { DRAY_BY(&nothing), DRAY_ALL,
+						 DRAY_ALL };
+	struct dray_array *some = NULL, *none = NULL;
+	int masked, empty;
+
+	make_arrays();
+	assert_works(
+		dray_view_init(&nothing, NULL, i8, 1, (int64_t[]){ 0 }, NULL));
+	/* Both plans lie at the same place on the stack. */
+	masked = dray_index_get(&cube, by_booleans, 3, &some);
+	empty = dray_index_get(&cube, by_nothing, 3, &none);
+	assert_works(masked);
+	assert_works(empty);
+	assert_int_equal(dray_array_axes(some)[2].size, 3);
+	assert_int_equal(dray_array_axes(none)[0].size, 0);
+	dray_array_unref(some);
+	dray_array_unref(none);
+}
+
 FACT(an_index_of_nothing_is_a_copy)
 {
 	struct dray_array *out = NULL;
@@ -291,6 +385,81 @@ FACT(an_index_of_nothing_is_a_copy)
 	assert_ptr_not_equal(copy.data, cube.data);
 	assert_memory_equal(copy.data, cube.data, 24 * sizeof(int64_t));
 	dray_array_unref(out);
+}
+
+/* A view that is filled by hand may have such elements; no array has. */
+FACT(elements_that_are_arrays_become_axes_of_a_result)
+{
+	int16_t data[12], room[6];
+	struct dray_view view, dst, part;
+	struct dray_array *out;
+	dray_dtype pair;
+
+	make_arrays();
+	for (int i = 0; i < 12; i++)
+		data[i] = (int16_t)i;
+	assert_works(dray_dtype_parse("(2,)<i2", &pair));
+	row(&view, data, DRAY_INT32, 6);
+	view.dtype = pair;
+	row(&dst, room, DRAY_INT32, 3);
+	dst.dtype = pair;
+	row(&part, data, DRAY_BOOL, 6);
+	assert_works(dray_index_get(&view, &DRAY_BY(&three), 1, &out));
+	assert_int_equal(out->ndim, 2);
+	assert_memory_equal(out->data, ((int16_t[]){ 2, 3, 0, 1, 10, 11 }), 12);
+	dray_array_unref(out);
+	assert_works(dray_take(&view, &three, 0, DRAY_INDEX_RAISE, &out));
+	assert_memory_equal(out->data, ((int16_t[]){ 2, 3, 0, 1, 10, 11 }), 12);
+	dray_array_unref(out);
+	assert_works(dray_index_get_into(&view, &DRAY_BY(&three), 1, &dst));
+	assert_memory_equal(room, ((int16_t[]){ 2, 3, 0, 1, 10, 11 }), 12);
+	assert_works(dray_where(&part, &view, &view, &out));
+	assert_int_equal(out->ndim, 2);
+	assert_memory_equal(out->data, data, sizeof(data));
+	dray_array_unref(out);
+	/* Another type, and memory that is shared. */
+	view.shape[0] = 3;
+	assert_works(dray_index_get_into(&view, &DRAY_BY(&three), 1, &view));
+	assert_memory_equal(data, ((int16_t[]){ 2, 3, 0, 1, 4, 5 }), 12);
+	dray_dtype_unref(pair);
+}
+
+/* Extents and strides that are not to be multiplied, and lines not to be walked. */
+FACT(views_without_bytes_may_have_any_extents_and_strides)
+{
+	static const struct {
+		dray_dtype dtype;
+		int64_t shape[3], strides[3];
+	} cases[] = {
+		{ i8, { 3, INT64_MAX, 0 }, { 0, 0, 8 } },
+		{ i8, { INT64_C(1) << 40, 2, 0 }, { 8, INT64_MIN, 8 } },
+		{ i8, { 4, 0, 1 }, { INT64_MAX, 8, INT64_MIN } },
+		{ DRAY_BYTES(0), { 2, 2, 1 }, { INT64_MAX / 4, 2, INT64_MIN } },
+	};
+
+	make_arrays();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct dray_index index[] = { DRAY_BY(&three), DRAY_ALL,
+						    DRAY_BY(&three) };
+		bool empty = cases[i].dtype == i8, shared;
+		struct dray_array *out = NULL;
+		struct dray_view view;
+
+		assert_works(dray_view_init(&view, numbers, cases[i].dtype, 3,
+					    cases[i].shape, cases[i].strides));
+		assert_int_equal(dray_count_nonzero(&view), 0);
+		assert_works(dray_sort(&view, 2));
+		assert_true(dray_index_get(&view, index, 3, &out) < 0);
+		assert_null(out);
+		assert_true(dray_index_get_into(&view, index, 3, &view) < 0);
+		assert_works(dray_view_shares_memory(
+			&view, &cube, DRAY_SHARE_EXACT, &shared));
+		assert_false(shared);
+		if (empty)
+			continue;
+		assert_works(dray_index_get(&view, &DRAY_BY(&two), 1, &out));
+		dray_array_unref(out);
+	}
 }
 
 FACTS_SHARE(set_up, NULL)

@@ -42,17 +42,19 @@ static void make_views(void)
 	assert_works(dray_view_init(&half, trues, DRAY_BOOL, 1, pairs, NULL));
 }
 
+/* A result is written only if there is one. */
 static int done(int ret, struct dray_array **array)
 {
-	if (!ret)
-		dray_array_unref(*array);
+	if (ret)
+		assert_null(*array);
+	dray_array_unref(*array);
 	return ret;
 }
 
 static int get(void)
 {
 	const struct dray_index index[] = { DRAY_BY(&half), DRAY_STEP(-1) };
-	struct dray_array *out;
+	struct dray_array *out = NULL;
 
 	return done(dray_index_get(&line, index, 2, &out), &out);
 }
@@ -79,18 +81,17 @@ static int put_mask(void)
 
 static int choose(void)
 {
-	struct dray_array *out;
+	struct dray_array *out = NULL;
 
 	return done(dray_where(&mask, &index_view, &value, &out), &out);
 }
 
 static int find(void)
 {
-	struct dray_array *out[2];
+	struct dray_array *out[2] = { NULL, NULL };
 	int ret = dray_nonzero(&line, out);
 
-	if (!ret)
-		dray_array_unref(out[1]);
+	done(ret, &out[1]);
 	return done(ret, &out[0]);
 }
 
@@ -101,14 +102,14 @@ static int sort(void)
 
 static int argsort(void)
 {
-	struct dray_array *out;
+	struct dray_array *out = NULL;
 
 	return done(dray_argsort(&line, 0, &out), &out);
 }
 
 static int argmax(void)
 {
-	struct dray_array *out;
+	struct dray_array *out = NULL;
 
 	return done(dray_argmax(&line, 0, &out), &out);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * layout copies: random layouts of all item sizes, orders, gaps, directions and
- * repeats, against a copy of element after element.  Nothing but the elements is
- * written.
+ * layout copies, as they are and by loops: random layouts of all item sizes, orders,
+ * gaps, directions and repeats, against a copy of element after element.  Nothing but
+ * the elements is written.
  */
 #include "layout/layout_tile.h"
 #include "node.h"
@@ -81,52 +81,100 @@ static bool lay(struct dice *dice, struct dray_view *view,
 			      shape, strides) == 0;
 }
 
-static void reverse(unsigned char *bytes, size_t size)
+/* Copies one element between sizes: cut short, or filled with zeros. */
+static void copy_resized(unsigned char *dst, size_t dst_size,
+			 const unsigned char *src, size_t src_size)
 {
-	for (size_t i = 0; i < size / 2; i++) {
-		unsigned char byte = bytes[i];
-
-		bytes[i] = bytes[size - 1 - i];
-		bytes[size - 1 - i] = byte;
-	}
+	for (size_t i = 0; i < dst_size; i++)
+		dst[i] = i < src_size ? src[i] : 0;
 }
 
-/* Copies in the order of the views; @swaps: with bytes in reverse. */
+/* Copies in the order of the views. */
 static void copy_slowly(const struct dray_view *dst,
-			const struct dray_view *src, bool swaps)
+			const struct dray_view *src)
 {
-	size_t size = dray_dtype_itemsize(dst->dtype);
 	int64_t position[DRAY_MAX_NDIM] = { 0 };
 
 	do {
-		unsigned char *element =
-			expected + (walk_at(dst, position) - to);
-
-		memcpy(element, walk_at(src, position), size);
-		if (swaps)
-			reverse(element, size);
+		copy_resized(expected + (walk_at(dst, position) - to),
+			     dray_dtype_itemsize(dst->dtype),
+			     walk_at(src, position),
+			     dray_dtype_itemsize(src->dtype));
 	} while (walk_on(dst, position));
 }
 
 static const uint32_t sizes[] = { 1, 2, 4, 8, 16, 3, 6, 12, 5, 24, 64, 100 };
 
-/* Rolls a pair of views of an item size of the first @count. */
-static void random_pair(struct dice *dice, size_t count, struct dray_view *dst,
+#define SIZES (sizeof(sizes) / sizeof(sizes[0]))
+
+/* Rolls a pair of views; if it @resizes, of two sizes. */
+static void random_pair(struct dice *dice, bool resizes, struct dray_view *dst,
 			struct dray_view *src)
 {
+	uint32_t to_size, from_size;
 	int64_t shape[AXES];
-	uint32_t size;
 	int ndim;
 
 	do {
-		size = sizes[roll(dice, count)];
-		ndim = random_lengths(dice, shape, 40000 / size);
-	} while (!lay(dice, dst, to, size, ndim, shape, false) ||
-		 !lay(dice, src, from, size, ndim, shape, true));
+		to_size = sizes[roll(dice, SIZES)];
+		from_size = resizes ? sizes[roll(dice, SIZES)] : to_size;
+		ndim = random_lengths(
+			dice, shape,
+			40000 / (to_size > from_size ? to_size : from_size));
+	} while (!lay(dice, dst, to, to_size, ndim, shape, false) ||
+		 !lay(dice, src, from, from_size, ndim, shape, true));
 }
 
-/* Copies some by tiles.  @streams: these past the caches, though they are short */
-static void copy_randomly(int cases, bool streams)
+/* Counts calls until it fails. */
+struct resizing {
+	size_t dst_size;
+	size_t src_size;
+	int calls_left;
+};
+
+static int resize(char *const *data, const int64_t *strides, int64_t count,
+		  void *context)
+{
+	struct resizing *resizing = context;
+
+	if (resizing->calls_left-- == 0)
+		return -EDOM;
+	for (int64_t i = 0; i < count; i++)
+		copy_resized((unsigned char *)data[0] + i * strides[0],
+			     resizing->dst_size,
+			     (unsigned char *)data[1] + i * strides[1],
+			     resizing->src_size);
+	return 0;
+}
+
+static int apply(const struct dray_view *dst, const struct dray_view *src,
+		 int calls)
+{
+	const struct dray_view *views[] = { [DRAY_DST] = dst, [DRAY_SRC] = src };
+	struct resizing resizing = { dray_dtype_itemsize(dst->dtype),
+				     dray_dtype_itemsize(src->dtype), calls };
+	struct dray_layout layout;
+
+	dray_layout_reduce_items(&layout, views, 2);
+	return dray_layout_apply(&layout, resize, &resizing);
+}
+
+/* Copies some by tiles. */
+static void copy_pair(const struct dray_view *dst, const struct dray_view *src,
+		      int *tiled)
+{
+	struct dray_layout layout;
+
+	dray_layout_pair(&layout, dst, src);
+	if (dray_tile_may_pay(&layout) &&
+	    dray_tile_copy(&layout, NULL, NULL, NULL))
+		++*tiled;
+	else
+		dray_layout_copy(&layout);
+}
+
+/* @streams: tiles past the caches, though they are short */
+static void copy_randomly(int cases, bool streams, bool resizes)
 {
 	const uint64_t stream_from = dray_tile_stream_from;
 	struct dice dice = { 4711 };
@@ -138,102 +186,64 @@ static void copy_randomly(int cases, bool streams)
 	if (streams)
 		dray_tile_stream_from = 0;
 	for (int i = 0; i < cases; i++) {
-		struct dray_layout layout;
 		struct dray_view dst, src;
 
-		random_pair(&dice, sizeof(sizes) / sizeof(sizes[0]), &dst,
-			    &src);
-		copy_slowly(&dst, &src, false);
-		dray_layout_pair(&layout, &dst, &src);
-		if (dray_tile_copy(&layout, NULL, NULL))
-			tiled++;
+		random_pair(&dice, resizes, &dst, &src);
+		copy_slowly(&dst, &src);
+		if (resizes)
+			assert_works(apply(&dst, &src, -1));
 		else
-			dray_layout_copy(&layout);
+			copy_pair(&dst, &src, &tiled);
 		assert_memory_equal(to, expected, ROOM);
 	}
-	assert_true(tiled > cases / 20);
+	if (!resizes)
+		assert_true(tiled > cases / 20);
 	dray_tile_stream_from = stream_from;
 }
 
 FACT(random_layouts_are_copied)
 {
-	copy_randomly(rounds(20000), false);
+	copy_randomly(rounds(20000), false, false);
 }
 
 FACT(random_layouts_are_streamed)
 {
-	copy_randomly(rounds(20000), true);
+	copy_randomly(rounds(20000), true, false);
 }
 
-FACT(random_layouts_are_swapped)
+FACT(random_layouts_are_resized_by_a_loop)
 {
-	struct dice dice = { 815 };
+	copy_randomly(rounds(10000), false, true);
+}
 
-	fill(&dice, from);
-	fill(&dice, to);
-	memcpy(expected, to, ROOM);
-	for (int i = 0; i < rounds(10000); i++) {
-		const struct dray_view *views[2];
-		struct dray_layout layout;
+FACT(random_layouts_are_resized_and_streamed)
+{
+	copy_randomly(rounds(10000), true, true);
+}
+
+FACT(a_loop_that_fails_ends_the_copy)
+{
+	static const struct {
+		int64_t rows, columns;
+		bool transposes;
+		int calls;
+	} cases[] = {
+		{ 1, 1, false, 0 },	 { 40, 30, false, 0 },
+		{ 40, 30, false, 39 },	 { 150, 160, true, 0 },
+		{ 150, 160, true, 149 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const int64_t rows = cases[i].rows, columns = cases[i].columns;
 		struct dray_view dst, src;
 
-		do
-			random_pair(&dice, 5, &dst, &src);
-		while (dray_dtype_itemsize(dst.dtype) == 1);
-		copy_slowly(&dst, &src, true);
-		views[DRAY_DST] = &dst;
-		views[DRAY_SRC] = &src;
-		dray_layout_reduce_items(&layout, views, 2);
-		dray_layout_apply(
-			&layout,
-			dray_layout_swap(dray_dtype_itemsize(dst.dtype)), NULL);
-		assert_memory_equal(to, expected, ROOM);
-	}
-}
-
-static void widen(unsigned char *dst, int64_t dst_stride,
-		  const unsigned char *src, int64_t src_stride, size_t count,
-		  const void *data)
-{
-	(void)data;
-	for (size_t i = 0; i < count; i++) {
-		dst[0] = src[0];
-		dst[1] = src[1];
-		dst[2] = 0;
-		dst[3] = 0;
-		dst += dst_stride;
-		src += src_stride;
-	}
-}
-
-FACT(functions_may_change_the_size)
-{
-	dray_dtype two = DRAY_DTYPE('u', '<', 2),
-		   four = DRAY_DTYPE('u', '<', 4);
-	const int64_t rows = 150, columns = 160;
-	const struct dray_view *views[2];
-	struct dray_layout layout;
-	struct dray_view dst, src;
-	struct dice dice = { 99 };
-
-	fill(&dice, from);
-	assert_works(
-		dray_view_init(&src, from, two, 2, DIMS(rows, columns), NULL));
-	assert_works(dray_view_transpose(&src, NULL, &src));
-	assert_works(
-		dray_view_init(&dst, to, four, 2, DIMS(columns, rows), NULL));
-	views[DRAY_DST] = &dst;
-	views[DRAY_SRC] = &src;
-	dray_layout_reduce_items(&layout, views, 2);
-	dray_layout_apply(&layout, widen, NULL);
-	for (int64_t r = 0; r < rows; r++) {
-		for (int64_t c = 0; c < columns; c++) {
-			uint16_t small;
-			uint32_t wide;
-
-			memcpy(&small, from + (r * columns + c) * 2, 2);
-			memcpy(&wide, to + (c * rows + r) * 4, 4);
-			assert_int_equal(wide, small);
-		}
+		assert_works(dray_view_init(&src, from, DRAY_UINT16, 2,
+					    DIMS(rows, columns), NULL));
+		if (cases[i].transposes)
+			assert_works(dray_view_transpose(&src, NULL, &src));
+		assert_works(dray_view_init(
+			&dst, to, DRAY_UINT8, 2, src.shape,
+			cases[i].transposes ? NULL : DIMS(columns + 1, 1)));
+		assert_int_equal(apply(&dst, &src, cases[i].calls), -EDOM);
 	}
 }

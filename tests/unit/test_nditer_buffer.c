@@ -70,6 +70,10 @@ static void write_numbers(const struct dray_view *view, int64_t size,
 	double value = 0;
 
 	assert_int_equal(dray_nditer_dtype(iter, 0), DRAY_FLOAT64);
+	assert_int_equal(dray_nditer_operands(iter), 1);
+	/* As many as asked for, but for a last row that is not whole. */
+	assert_in_range(dray_nditer_buffer_size(iter), size > 4 ? size - 4 : 1,
+			size ? size : 24);
 	do {
 		memcpy(data[0], &value, sizeof(value));
 		value++;

@@ -211,6 +211,34 @@ FACT(allocated_operands_have_the_order_of_iteration)
 	}
 }
 
+FACT(all_operands_get_the_type_that_theirs_promote_to)
+{
+	static int16_t shorts[] = { -1, 2, 300 };
+	static uint16_t others[] = { 65535, 1, 0 };
+	struct dray_view views[2];
+	struct dray_nditer *iter;
+	char **data;
+
+	assert_works(dray_view_init(&views[0], shorts, DRAY_INT16, 1,
+				    (int64_t[]){ 3 }, NULL));
+	assert_works(dray_view_init(&views[1], others, DRAY_UINT16, 1,
+				    (int64_t[]){ 3 }, NULL));
+	iter = iterate(views, 2,
+		       &(struct dray_nditer_options){
+			       .flags = DRAY_NDITER_BUFFERED |
+					DRAY_NDITER_COMMON_DTYPE,
+			       .casting = DRAY_CASTING_SAFE });
+	data = dray_nditer_data(iter);
+	assert_true(dray_nditer_dtype(iter, 0) == DRAY_INT32);
+	assert_true(dray_nditer_dtype(iter, 1) == DRAY_INT32);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(*(int32_t *)(void *)data[0], shorts[i]);
+		assert_int_equal(*(int32_t *)(void *)data[1], others[i]);
+		assert_int_equal(dray_nditer_next(iter), i < 2);
+	}
+	assert_works(dray_nditer_destroy(iter));
+}
+
 FACT(an_allocated_operand_outlives_its_iterator)
 {
 	struct dray_view views[2] = { view_of(

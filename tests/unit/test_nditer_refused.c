@@ -306,6 +306,26 @@ FACT(views_that_are_bad)
 		     "operand 0 has 65 axes, 0 to 64 are possible");
 }
 
+FACT(a_buffer_of_an_axis_without_elements_that_is_left_out)
+{
+	const struct form *const forms[] = { &none };
+	static const dray_dtype dtypes[] = { DRAY_FLOAT64 };
+	static const int nowhere[1];
+	struct dray_nditer_options options = {
+		.flags = DRAY_NDITER_ZEROSIZE_OK | DRAY_NDITER_BUFFERED,
+		.casting = DRAY_CASTING_UNSAFE,
+		.operand_axes = (const int *const[]){ nowhere },
+		.dtypes = dtypes,
+	};
+
+	assert_fails(try(forms, 1, &options), -EINVAL,
+		     "operand 0 has no elements to buffer: its axis 0");
+	/* Without a buffer nothing is read. */
+	options.dtypes = NULL;
+	assert_works(try(forms, 1, &options));
+	assert_works(dray_nditer_destroy(iter));
+}
+
 FACT(more_elements_than_can_be_counted)
 {
 	struct dray_view row = { .dtype = DRAY_UINT8,

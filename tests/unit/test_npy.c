@@ -94,6 +94,32 @@ FACT(each_order_comes_back)
 	}
 }
 
+FACT(each_kind_of_type_comes_back)
+{
+	static const char *const texts[] = {
+		">u2",
+		"(2,3)<i2",
+		"[('x', '<i2'), ('y', 'V1', (2,))]",
+	};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct dray_array *array;
+		struct dray_view view;
+		dray_dtype dtype;
+
+		assert_works(dray_dtype_parse(texts[i], &dtype));
+		assert_works(dray_view_init(&view, numbers, dtype, 1, DIMS(5),
+					    NULL));
+		assert_works(dray_npy_save(path, &view, 0));
+		assert_works(dray_npy_load(path, NULL, &array));
+		assert_true(dray_dtype_equal(array->dtype, view.dtype));
+		assert_memory_equal(array->data, numbers,
+				    5 * dray_dtype_itemsize(dtype));
+		dray_array_unref(array);
+		dray_dtype_unref(dtype);
+	}
+}
+
 FACT(a_mapped_file_is_written_through)
 {
 	const int order[] = { 0, 1, 2 };
@@ -112,6 +138,7 @@ FACT(a_mapped_file_is_written_through)
 
 FACT(a_failed_save_leaves_the_old_file)
 {
+	const struct dray_dtype_functions functions = { 0 };
 	const int order[] = { 0, 1, 2 };
 	struct dray_array *array;
 	struct dray_view view;
@@ -124,12 +151,63 @@ FACT(a_failed_save_leaves_the_old_file)
 	view.flags = DRAY_WRITE;
 	assert_fails(dray_npy_save(path, &view, 0), -EPERM, "may not be read");
 	view.flags = DRAY_READ;
+	assert_works(dray_dtype_create_user("mine", 'q', 2, 2, &functions, NULL,
+					    &view.dtype));
+	assert_fails(dray_npy_save(path, &view, 0), -EINVAL, "a user type");
+	dray_dtype_unref(view.dtype);
+	view.dtype = DRAY_INT16;
 	view.shape[0] = -1;
 	assert_fails(dray_npy_save(path, &view, 0), -EINVAL, "-1 elements");
+	view.shape[0] = 3;
 	assert_fails(dray_npy_save("/nowhere/a.npy", &view, 0), -ENOENT,
 		     "/nowhere/a.npy");
+	assert_fails(dray_npy_save(folder, &view, 0), -EINVAL,
+		     "not a regular file");
+	assert_fails(dray_npy_save("/dev/null", &view, 0), -EINVAL,
+		     "/dev/null is not a regular file");
 	assert_works(dray_npy_load(path, NULL, &array));
 	dray_array_unref(array);
+}
+
+FACT(a_replaced_file_keeps_its_permissions)
+{
+	static const mode_t modes[] = { 0600, 0444, 0666 };
+	const int order[] = { 0, 1, 2 };
+	mode_t mask = umask(022);
+	struct stat status;
+	struct dray_view view;
+
+	make(&view, order);
+	unlink(path);
+	assert_works(dray_npy_save(path, &view, 0));
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_mode & 07777, 0644);
+	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
+		assert_int_equal(chmod(path, modes[i]), 0);
+		assert_works(dray_npy_save(path, &view, 0));
+		assert_int_equal(stat(path, &status), 0);
+		assert_int_equal(status.st_mode & 07777, modes[i]);
+	}
+	assert_int_equal(umask(mask), 022);
+}
+
+FACT(the_longest_structure_comes_back)
+{
+	static struct dray_dtype_field fields[DRAY_DTYPE_MAX_FIELDS];
+	struct dray_array *array, *loaded;
+	dray_dtype dtype;
+
+	for (size_t i = 0; i < DRAY_DTYPE_MAX_FIELDS; i++)
+		fields[i].dtype = DRAY_UINT8;
+	assert_works(dray_dtype_create_struct(fields, DRAY_DTYPE_MAX_FIELDS, 0,
+					      0, &dtype));
+	assert_works(dray_array_zeros(dtype, 1, DIMS(2), &array));
+	assert_works(dray_npy_save(path, whole_view(array), 0));
+	assert_works(dray_npy_load(path, NULL, &loaded));
+	assert_true(dray_dtype_equal(loaded->dtype, dtype));
+	dray_array_unref(loaded);
+	dray_array_unref(array);
+	dray_dtype_unref(dtype);
 }
 
 static void write_file(const char *name, const char *bytes, size_t size)
@@ -203,6 +281,13 @@ FACT(wrong_headers_are_refused)
 	}
 }
 
+/* A whole page of spaces, of which the header goes on behind the file's end. */
+static void make_long_header(char page[4096])
+{
+	memset(page, ' ', 4096);
+	memcpy(page, "\x93NUMPY\1\0\xff\xff", 10);
+}
+
 FACT(files_that_are_none_are_refused)
 {
 	static const struct {
@@ -218,16 +303,29 @@ FACT(files_that_are_none_are_refused)
 		{ "\x93NUMPY\1\1\0\0", 10, -EPROTO, "version 1.1" },
 		{ "\x93NUMPY\2\0\0\0", 10, -EBADMSG, "ends in its header" },
 		{ "\x93NUMPY\1\0\x80\0{}", 12, -EBADMSG, "ends after 12 of" },
+		{ "\x93NUMPY\1\0\0\x10{}", 12, -EBADMSG,
+		  "ends after 12 of 4106" },
+		{ "\x93NUMPY\1\0\0\0{}", 12, -EBADMSG, "header of 0 bytes" },
+		{ "\x93NUMPY\1\0\1\0{}", 12, -EBADMSG, "header of 1 bytes" },
 		{ "\x93NUMPY\2\0\0\0\0\x10", 12, -EBADMSG,
 		  "header of 268435456 bytes" },
 	};
+	struct dray_npy_options options = { .node = open_node(test_spec()) };
 	struct dray_array *array = NULL;
+	char page[4096];
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		write_file(path, cases[i].bytes, cases[i].size);
 		assert_fails(dray_npy_load(path, NULL, &array), cases[i].error,
 			     cases[i].part);
+		assert_fails(dray_npy_load(path, &options, &array),
+			     cases[i].error, cases[i].part);
 	}
+	make_long_header(page);
+	write_file(path, page, sizeof(page));
+	assert_fails(dray_npy_load(path, &options, &array), -EBADMSG,
+		     "ends after 4096 of 65545 bytes");
+	dray_node_unref(options.node);
 	assert_fails(dray_npy_load(folder, NULL, &array), -EINVAL,
 		     "not a regular file");
 	assert_fails(dray_npy_load("/nowhere.npy", NULL, &array), -ENOENT,
@@ -281,7 +379,8 @@ FACT(wrong_archives_are_refused)
 	const struct dray_view *const views[] = { &view, &view };
 	struct dray_array *array = NULL;
 	struct dray_npz *npz = NULL;
-	char byte = 0x55;
+	char byte = 0x55, start[100] = "";
+	off_t header;
 	int fd;
 
 	if (!has_archives())
@@ -301,6 +400,16 @@ FACT(wrong_archives_are_refused)
 	close(fd);
 	assert_works(dray_npz_open(other, &npz));
 	assert_fails(dray_npz_load(npz, "a", &array), -EBADMSG, "checksum");
+	dray_npz_close(npz);
+	/* Neither may the header's length be too small to hold one. */
+	fd = open(other, O_RDWR);
+	assert_int_equal(pread(fd, start, sizeof(start), 0), sizeof(start));
+	header = (char *)memmem(start, sizeof(start), "\x93NUMPY", 6) - start;
+	assert_int_equal(pwrite(fd, "", 1, header + 8), 1);
+	close(fd);
+	assert_works(dray_npz_open(other, &npz));
+	assert_fails(dray_npz_load(npz, "a", &array), -EBADMSG,
+		     "header of 0 bytes");
 	dray_npz_close(npz);
 	assert_null(array);
 }

@@ -310,6 +310,8 @@ FACT(casts)
 	refuses(dray_cast_find(u1, u1, NULL));
 	refuses(dray_view_convert(NULL, &view, DRAY_CASTING_NO));
 	refuses(dray_view_convert(&view, NULL, DRAY_CASTING_NO));
+	refuses(dray_view_convert_threads(NULL, &view, DRAY_CASTING_NO, 2));
+	refuses(dray_view_convert_threads(&view, NULL, DRAY_CASTING_NO, 2));
 	refuses(dray_view_fill(NULL, u1, &value));
 	refuses(dray_view_fill(&view, u1, NULL));
 	refuses(dray_view_get(NULL, u1, &value));

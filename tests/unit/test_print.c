@@ -7,6 +7,15 @@ static const double reals[] = { 0.1, -1e300, 3 };
 static const float parts[] = { 1, -2.5f };
 static const uint8_t truths[] = { 1, 0 };
 static const char bytes[] = "ab\0c'\n\0\0";
+static const struct {
+	char text[101];
+	double parts[2];
+} __attribute__((packed)) long_element = {
+	"0123456789012345678901234567890123456789"
+	"0123456789012345678901234567890123456789"
+	"01234567890123456789",
+	{ -1.2345678e-300, -1.2345678e-300 },
+};
 static const int64_t days[] = { 0, 20000, INT64_MIN };
 
 static const struct {
@@ -18,6 +27,16 @@ static const struct {
 } cases[] = {
 	{ numbers, "<i2", 0, { 0 }, "1\nshape (), type <i2\n" },
 	{ numbers, "<i2", 1, { 0 }, "[]\nshape (0,), type <i2\n" },
+	{ NULL,
+	  "<i2",
+	  2,
+	  { INT64_C(1) << 50, 0 },
+	  "[]\nshape (1125899906842624,0), type <i2\n" },
+	{ numbers,
+	  "<i2",
+	  2,
+	  { INT64_C(1) << 40, 0 },
+	  "[]\nshape (1099511627776,0), type <i2\n" },
 	{ numbers,
 	  "<i2",
 	  2,
@@ -50,6 +69,14 @@ static const struct {
 	  1,
 	  { 1 },
 	  "[(1, 236)]\nshape (1,), type [('x', '<i2'), ('y', '|u1')]\n" },
+	{ &long_element,
+	  "[('x', 'S101'), ('y', '<c16')]",
+	  0,
+	  { 0 },
+	  "('0123456789012345678901234567890123456789"
+	  "0123456789012345678901234567890123456789"
+	  "01234567890123456789', -1.2345678e...\n"
+	  "shape (), type [('x', '|S101'), ('y', '<c16')]\n" },
 };
 
 static void assert_prints(const struct dray_view *view, const char *wanted)

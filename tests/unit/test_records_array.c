@@ -93,6 +93,34 @@ RECORDS_FACT(an_array_opens_with_its_shape_and_strides)
 	becomes_true(stats_of(pool).parked == 0);
 }
 
+RECORDS_FACT(a_slice_of_an_opened_array_keeps_its_memory)
+{
+	struct dray_array *array = make_array(4, 5), *opened, *slice, *inner;
+	struct array_fields fields;
+	struct dray_view view;
+	size_t size = export_view(whole_view(array), 0, &fields);
+
+	assert_works(dray_array_open(&fields, size, NULL, &opened));
+	dray_array_unref(array);
+	assert_works(
+		dray_view_index(whole_view(opened), &DRAY_STEP(-2), 1, &view));
+	assert_works(dray_array_over(&view, &opened->block, &slice));
+	assert_int_equal(dray_block_type(slice->reference), DRAY_BLOCK_OPENED);
+	dray_array_unref(opened);
+	assert_works(dray_view_index(whole_view(slice), &DRAY_AT(1), 1, &view));
+	assert_works(dray_array_over(&view, &slice->block, &inner));
+	dray_array_unref(slice);
+	assert_int_equal(*(uint16_t *)inner->data, 5);
+	assert_true(stats_of(pool).parked > 0);
+	/* The memory of the record ends before the fifth row. */
+	assert_works(
+		dray_view_init(&view, inner->data, u2, 2, DIMS(4, 5), NULL));
+	assert_fails(dray_array_over(&view, &inner->block, &slice), -EINVAL,
+		     "do not lie in block");
+	dray_array_unref(inner);
+	becomes_true(stats_of(pool).parked == 0);
+}
+
 RECORDS_FACT(a_type_object_is_exported_as_its_text)
 {
 	struct dray_array *array, *opened;

@@ -62,6 +62,16 @@ def copies(is_long):
                 yield row
 
 
+def threads():
+    """Copies by two threads; time that passes is measured."""
+    for kind in ("contiguous", "transposed rank 2"):
+        yield Row(f"{kind}, 64 MiB of 4 B, 2 threads", 64 * MIB,
+                  lambda kind=kind: KINDS[kind](16 * MIB, "f4"),
+                  {"dray": "copy dray, 2 threads, clock",
+                   "NumPy": "copy NumPy, clock",
+                   "1 thread": "copy dray, clock"}, ("1 thread", 1))
+
+
 def straight(arrays):
     """Both of them without gaps, in the same order."""
     shape, dtype = arrays[0].shape, arrays[0].dtype
@@ -139,7 +149,8 @@ def main():
     is_long = "--long" in sys.argv
     words = [word for word in sys.argv[1:] if word != "--long"]
     rounds = int(os.environ.get("DRAY_BENCH_ROUNDS", 0)) or ROUNDS
-    native = run(itertools.chain(copies(is_long), array_calls.rows()), words,
+    native = run(itertools.chain(copies(is_long), threads(),
+                                 array_calls.rows()), words,
                  rounds)
     show_mean("geometric mean of all rows from C", native, "-", 2)
     show_ten({row.name: each["dray"] for row, each in native

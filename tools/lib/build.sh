@@ -109,12 +109,30 @@ build_sanitized()
 		-Dpython=enabled -Ddmactl=enabled -Dtests=enabled
 }
 
-# build_races: the library with the thread sanitizer
+# build_libfuzzer: the fuzzers of tests/libfuzzer, by clang with both sanitizers
+build_libfuzzer()
+{
+	log_step "Building with clang for libFuzzer"
+	CC=clang build_make libfuzzer -Dlibfuzzer=enabled \
+		-Db_sanitize=address,undefined -Db_lundef=false \
+		-Dpython=disabled -Ddmactl=disabled -Dreference=disabled \
+		-Dnpz=enabled -Dtests=disabled
+}
+
+# build_clang: the library and its tests by clang, which must not warn
+build_clang()
+{
+	log_step "Building with clang"
+	CC=clang build_make clang -Dpython=disabled -Ddmactl=enabled \
+		-Dreference=disabled -Dnpz=enabled -Dtests=enabled
+}
+
+# build_races: the library and the Python package with the thread sanitizer
 build_races()
 {
 	log_step "Building with the thread sanitizer"
 	build_make races -Dwerror=false -Db_sanitize=thread -Db_lundef=false \
-		-Dpython=disabled -Ddmactl=disabled -Dtests=enabled
+		-Dpython=enabled -Ddmactl=disabled -Dtests=enabled
 }
 
 # build_i386: the library and its tests with 32-bit pointers, for this machine
@@ -176,22 +194,40 @@ build_sysroot()
 # build_board: compiles for arm64 and installs into build_board_root
 build_board()
 {
-	local sysroot
-
-	sysroot=$(build_sysroot) || exit
-	build_cross arm64 "$sysroot" aarch64 aarch64-linux-gnu aarch64 \
-		cortex-a53 "'-Wl,-rpath-link,$sysroot/usr/lib/aarch64-linux-gnu'"
 	log_step "Building for the board (arm64)"
-	build_make arm64 "--cross-file=$(build_folder arm64).cross" --prefix=/usr \
-		--libdir=lib/aarch64-linux-gnu -Dbuildtype=release \
-		-Dpython=enabled -Ddmactl=enabled -Dtests=enabled \
-		"-Dpython_include=$sysroot/usr/include/python3.11,$sysroot/usr/include" \
-		"-Dnumpy_include=$sysroot/usr/lib/python3/dist-packages/numpy/core/include" \
-		-Dpython_suffix=.cpython-311-aarch64-linux-gnu.so \
+	build_arm64 arm64 usr/lib/python3/dist-packages/numpy/core/include \
+		--prefix=/usr --libdir=lib/aarch64-linux-gnu \
+		-Ddmactl=enabled -Dtests=enabled \
 		-Dpython_install_dir=/usr/lib/python3/dist-packages || return 1
 	rm -rf "$(build_board_root)"
 	DESTDIR=$(build_board_root) log_quietly /usr/bin/meson install \
 		--no-rebuild -C "$(build_folder arm64)"
+}
+
+# build_board_numpy PACKAGES: the library and the Python package for the board, for the
+# NumPy in the folder PACKAGES
+build_board_numpy()
+{
+	log_step "Building for the board (arm64), with another NumPy"
+	build_arm64 arm64-numpy2 "$1/numpy/_core/include" \
+		-Ddmactl=disabled -Dtests=disabled
+}
+
+# build_arm64 KIND INCLUDE [MESON OPTION]...: with the headers of NumPy in the folder
+# INCLUDE, absolute or in the sysroot
+build_arm64()
+{
+	local sysroot numpy=$2
+
+	sysroot=$(build_sysroot) || exit
+	build_cross "$1" "$sysroot" aarch64 aarch64-linux-gnu aarch64 \
+		cortex-a53 "'-Wl,-rpath-link,$sysroot/usr/lib/aarch64-linux-gnu'"
+	[ "${numpy:0:1}" = / ] || numpy=$sysroot/$numpy
+	build_make "$1" "--cross-file=$(build_folder "$1").cross" \
+		-Dbuildtype=release -Dpython=enabled \
+		"-Dpython_include=$sysroot/usr/include/python3.11,$sysroot/usr/include" \
+		"-Dnumpy_include=$numpy" \
+		-Dpython_suffix=.cpython-311-aarch64-linux-gnu.so "${@:3}"
 }
 
 build_board_root()

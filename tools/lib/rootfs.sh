@@ -57,13 +57,13 @@ rootfs_busybox_build()
 	echo '127.0.0.1 localhost' >"$tree/etc/hosts"
 }
 
-# rootfs_python ARCHITECTURE: Python with NumPy, pytest and dependencies; prints
-# the archive
+# rootfs_python ARCHITECTURE: Python with NumPy, pytest and dependencies, and the C++
+# library for modules from PyPI; prints the archive
 rootfs_python()
 {
 	rootfs_image python "$1" closure \
 		python3 python3-numpy python3-pytest libjansson4 libfdt1 \
-		libminizip1
+		libminizip1 libstdc++6
 }
 
 rootfs_python_build()

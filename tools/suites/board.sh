@@ -9,7 +9,13 @@ ABOUT_BOARD='the module, the library, dmactl and Python on the emulated ZCU102'
 # For --quick: excludes the library, as its build takes a minute.
 BOARD_QUICK=(info alloc mmap submit_copy submit_refuse leaks)
 
-PACKAGES_BOARD=("${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" python3-pytest)
+# Random cases of tests/differential; the emulated board takes a minute.
+BOARD_CASES=1000
+
+PACKAGES_BOARD=(
+	"${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}"
+	python3-pytest
+)
 
 suite_board()
 {
@@ -29,7 +35,9 @@ suite_board()
 	# Takes longest, so that it begins first.
 	batch_begin "$scratch/python"
 	tally_run "programs for the board" board_add_programs || return 0
+	! tally_wants random-arrays || board_differential || return 0
 	board_boot batch_aside "Python on the board"
+	tally_run "programs of tools/bench build" board_build_benches
 	selftests_begin arm64 "the board" "$scratch/batch" || return 0
 	selftests_add arm64 ""
 	selftests_add arm64 "" suspend
@@ -51,6 +59,16 @@ board_boot()
 	"$1" "$2" zcu102 "$(kernel_chosen "$GUEST_SERIES")" \
 		hwpoison-inject GUEST_PARAMETERS=watchdog_ms=30000 \
 		BATCH_LIMIT=2700
+}
+
+# The programs of tools/bench: a check only builds them.
+board_build_benches()
+{
+	local name
+
+	for name in driver stream works; do
+		program_build "bench/$name" arm64 || return 1
+	done
 }
 
 # Libraries of tests that are not installed.
@@ -101,6 +119,38 @@ board_add_programs()
 		"cd python && PYTHONDONTWRITEBYTECODE=1 DRAY_BACKEND=kernel python3 -m pytest -q --color=no -p no:cacheprovider ."
 	batch_add counts numpy \
 		"DRAY_BACKEND=kernel python3 numpy/run --selection numpy/$selection --once --no-conftest"
+}
+
+# Compares dray.Array with NumPy 2, all arrays in the heap "reserved".
+board_differential()
+{
+	local packages
+
+	tally_fetch "fetches NumPy 2 for the board" packages board_pypi_set \
+		numpy "$TREE/tests/numpy/requirements.txt" &&
+		tally_run "builds for it" build_board_numpy "$packages" &&
+		tally_run "random cases for the board" board_add_differential \
+			"$packages"
+}
+
+# board_add_differential PACKAGES: without files for developers, since files of
+# the job lie in the board's memory
+board_add_differential()
+{
+	local build
+
+	build=$(build_folder arm64-numpy2)
+	mkdir -p "$BATCH"/job/{docs,tests,numpy2}
+	cp -r "$1"/numpy{,.libs} "$build/userspace/python/dray" \
+		"$BATCH/job/numpy2"
+	find "$BATCH/job/numpy2" \( -name tests -o -name include -o -name f2py \
+		-o -name '*.p' -o -name '*.pyi' -o -name '*.a' \) \
+		-prune -exec rm -r {} +
+	cp -P "$build"/userspace/src/libdray.so* "$BATCH/job/numpy2"
+	cp -r "$TREE/tests/differential" "$BATCH/job/tests"
+	cp "$TREE/docs/arrays.md" "$BATCH/job/docs"
+	batch_add counts random-arrays \
+		"LD_LIBRARY_PATH=numpy2 PYTHONPATH=numpy2 PYTHONDONTWRITEBYTECODE=1 DRAY_BACKEND=kernel python3 tests/differential/run --seed ${DRAY_DIFFERENTIAL_SEED:-1} --cases $BOARD_CASES --heap reserved"
 }
 
 # board_add_examples FOLDER: the programs of examples/, on the kernel's node

@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 
 ABOUT_DIFFERENTIAL="random operations on random arrays by dray.Array and by NumPy 2 from \
-PyPI, which must agree, and casts of all types; with --long a million"
+PyPI, which must agree, and casts of all types; NumPy's own tests of indices and iterators over \
+dray.Array; with --long a million operations"
 PACKAGES_DIFFERENTIAL=("${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}" python3-pytest)
 
 DIFFERENTIAL_CASES=20000
@@ -28,6 +29,12 @@ suite_differential()
 		python_count "casts of all types" numpy2 "$1/casts" \
 		/usr/bin/python3 "$packages" -m pytest -q --color=no \
 		-p no:cacheprovider "$TREE/tests/unit/test_cast_numpy.py"
+	if tally_wants own; then
+		python_count "NumPy's own tests of indices and iterators" numpy2 \
+			"$1/own" /usr/bin/python3 "$packages" \
+			"$TREE/tests/numpy-own/run"
+		differential_notes '^(answered|differ)' "$1/own"
+	fi
 	tally_wants cases || return 0
 	seed=1
 	[ "$LONG" = no ] || seed=$(date +%s)
@@ -36,7 +43,13 @@ suite_differential()
 	python_count "$cases random cases" numpy2 "$1/cases" /usr/bin/python3 \
 		"$packages" "$TREE/tests/differential/run" --seed "$seed" \
 		--cases "${DRAY_DIFFERENTIAL_CASES:-$cases}" --jobs "$(nproc)"
-	grep accepted "$1/cases" | while read -r line; do
+	differential_notes accepted "$1/cases"
+}
+
+# differential_notes PATTERN LOG: shows lines of a log
+differential_notes()
+{
+	grep -E "$1" "$2" | while read -r line; do
 		log_note "         $line"
 	done
 }

@@ -2,9 +2,10 @@
 # shellcheck shell=bash
 
 ABOUT_UNIT="the library on the host back end, with address and undefined-behaviour \
-sanitizers and as a release; dmactl, dray-replay and the programs of the README"
+sanitizers and as a release, with --full by clang and with the thread sanitizer; \
+dmactl, dray-replay and the programs of the README"
 PACKAGES_UNIT=(
-	"${PACKAGES_BUILD[@]}" "${PACKAGES_VERILOG[@]}" device-tree-compiler
+	"${PACKAGES_BUILD[@]}" "${PACKAGES_VERILOG[@]}" clang device-tree-compiler
 	mandoc python3-pytest
 )
 
@@ -24,6 +25,8 @@ suite_unit()
 	tally_run "builds with sanitizers" build_sanitized &&
 		unit_programs sanitized "$scratch"
 	[ "$FULL" = no ] || {
+		tally_run "builds by clang without a warning" build_clang &&
+			unit_programs clang "$scratch"
 		tally_run "builds with the thread sanitizer" build_races &&
 			unit_programs races "$scratch" "$UNIT_THREADS"
 	}

@@ -30,6 +30,12 @@ static int convert_dray(const struct call *call)
 	return dray_view_convert(&call->to, &call->from, DRAY_CASTING_UNSAFE);
 }
 
+static int copy_by_two(const struct call *call)
+{
+	return dray_view_convert_threads(&call->to, &call->from,
+					 DRAY_CASTING_NO, 2);
+}
+
 static int empty_numpy(const struct call *call)
 {
 	PyArray_Descr *dtype = PyArray_DESCR(call->src);
@@ -82,6 +88,9 @@ static int new_copy_dray(const struct call *call)
 const struct contender copy_contenders[] = {
 	{ "copy NumPy", copy_numpy },
 	{ "copy dray", copy_dray },
+	{ "copy NumPy, clock", copy_numpy },
+	{ "copy dray, clock", copy_dray },
+	{ "copy dray, 2 threads, clock", copy_by_two },
 	{ "memcpy", copy_memory },
 	{ "convert NumPy", copy_numpy },
 	{ "convert dray", convert_dray },

@@ -67,13 +67,13 @@ from typing import Any, Callable, NamedTuple, Optional, Union
 import numpy
 
 from . import _dray, _pickle
-from ._dray import Array, Event, Fence, Frames, Node, Pool, Scope, Stream
+from ._dray import Array, Event, Fence, FlatIterator, Frames, Node, Pool, Scope, Stream
 from ._lost import LostArray
 from ._records import (ArrayFlags, ChannelInfo, Explanation, HeapInfo, NodeInfo, PoolStats,
                        RingCounts, Segment, StreamCounts)
 
 __all__ = [
-    "Array", "ArrayFlags", "ChannelInfo", "Event", "Explanation", "Fence", "Frames", "HeapInfo", "LostArray", "Node",
+    "Array", "ArrayFlags", "ChannelInfo", "Event", "Explanation", "Fence", "FlatIterator", "Frames", "HeapInfo", "LostArray", "Node",
     "NodeInfo", "Pool", "PoolStats", "RingCounts", "Scope", "Segment", "Stream",
     "StreamCounts", "Versions",
     "WaitingArray",

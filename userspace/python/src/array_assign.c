@@ -12,7 +12,8 @@ struct target {
 };
 
 /* @value is converted, and repeated as needed. */
-static int assign(const struct target *to, const struct dray_view *value)
+static int assign_numbers(const struct target *to,
+			  const struct dray_view *value)
 {
 	int ret = to->steps ? dray_index_set(to->view, to->steps->list,
 					     to->steps->count, value)
@@ -23,6 +24,39 @@ static int assign(const struct target *to, const struct dray_view *value)
 		return 0;
 	raise_array_error(to->steps ? ARRAY_INDEX : ARRAY_CAST, ret);
 	return -1;
+}
+
+/* Converts text before it is written: its exceptions are others than an index's. */
+static int assign_text(const struct target *to, const struct dray_view *text)
+{
+	struct dray_array *values;
+	struct dray_view view;
+	int ret = dray_array_like(text, to->view->dtype, DRAY_ORDER_K, &values);
+
+	if (!ret) {
+		ret = dray_view_convert(dray_array_view(values, &view), text,
+					DRAY_CASTING_UNSAFE);
+		if (!ret)
+			ret = assign_numbers(to, &view);
+		else
+			raise_array_error(ARRAY_CAST, ret);
+		dray_array_unref(values);
+	} else {
+		raise_array_error(ARRAY_CAST, ret);
+	}
+	return ret ? -1 : 0;
+}
+
+static bool is_text(dray_dtype dtype)
+{
+	return dray_dtype_kind(dtype) == 'S' || dray_dtype_kind(dtype) == 'U';
+}
+
+static int assign(const struct target *to, const struct dray_view *value)
+{
+	if (to->steps && is_text(value->dtype) && !is_text(to->view->dtype))
+		return assign_text(to, value);
+	return assign_numbers(to, value);
 }
 
 /* The same, of a view of array_describe(). */
@@ -79,8 +113,7 @@ static int assign_object(struct array_object *self, const struct target *to,
 	struct dray_view view;
 
 	if (Py_IS_TYPE(value, Py_TYPE(self)))
-		return assign(to,
-			      array_whole((struct array_object *)value, &view));
+		return assign(to, array_whole(array_self(value), &view));
 	if (PyArray_Check(value)) {
 		if (!array_describe((PyArrayObject *)value, &view))
 			return assign_described(to, &view);
@@ -114,24 +147,15 @@ static int set(struct array_object *self, const struct steps *steps,
 
 static int check_writable(const struct array_object *self)
 {
-	if (self->array->flags & DRAY_WRITE)
+	if (self->flags & DRAY_WRITE)
 		return 0;
 	PyErr_SetString(PyExc_ValueError, "the array is read-only");
 	return -1;
 }
 
-static int set_field(PyObject *self, PyObject *key, PyObject *value)
-{
-	PyObject *field = array_get(self, key);
-	int ret = field ? array_set(field, Py_Ellipsis, value) : -1;
-
-	Py_XDECREF(field);
-	return ret;
-}
-
 int array_set(PyObject *object, PyObject *key, PyObject *value)
 {
-	struct array_object *self = (struct array_object *)object;
+	struct array_object *self = array_self(object);
 	struct steps steps;
 	int ret;
 
@@ -142,8 +166,8 @@ int array_set(PyObject *object, PyObject *key, PyObject *value)
 	}
 	if (check_writable(self))
 		return -1;
-	if (PyUnicode_Check(key) && PyDataType_HASFIELDS(self->descr))
-		return set_field(object, key, value);
+	if (array_is_field(self, key))
+		return array_set_field(self, key, value);
 	ret = steps_take(&steps, self, key);
 	if (!ret)
 		ret = set(self, &steps, value);
@@ -151,9 +175,18 @@ int array_set(PyObject *object, PyObject *key, PyObject *value)
 	return ret;
 }
 
+int array_set_at(PyObject *self, Py_ssize_t at, PyObject *value)
+{
+	PyObject *key = PyLong_FromSsize_t(at);
+	int ret = key ? array_set(self, key, value) : -1;
+
+	Py_XDECREF(key);
+	return ret;
+}
+
 PyObject *array_fill(PyObject *object, PyObject *value)
 {
-	struct array_object *self = (struct array_object *)object;
+	struct array_object *self = array_self(object);
 	struct dray_view view;
 	struct target to = { .view = array_whole(self, &view) };
 

@@ -58,7 +58,7 @@ static PyObject *as_integers(PyObject *array, bool list)
 /* Returns integers as an array of NumPy, and their view. */
 static PyObject *indices_take(PyObject *object, struct dray_view *view)
 {
-	PyObject *array = PyArray_FromAny(object, NULL, 0, 0, 0, NULL);
+	PyObject *array = array_of_numpy(object);
 
 	if (array)
 		array = as_integers(array, !PyArray_Check(object));
@@ -72,7 +72,7 @@ static PyObject *element_or_array(PyObject *array)
 {
 	PyObject *nowhere, *element;
 
-	if (!array || ((struct array_object *)array)->array->ndim)
+	if (!array || array_self(array)->ndim)
 		return array;
 	nowhere = PyTuple_New(0);
 	element = nowhere ? array_get(array, nowhere) : NULL;
@@ -99,65 +99,111 @@ static int take(void *context, struct dray_array **out)
 			 choice->mode, out);
 }
 
-PyObject *array_take(PyObject *self, PyObject *args, PyObject *keywords)
+PyObject *array_take(PyObject *self, PyObject *const *args, Py_ssize_t count,
+		     PyObject *names)
 {
-	static char *names[] = { "indices", "axis", "mode", NULL };
+	static const struct signature signature = { "take",
+						    1,
+						    3,
+						    { { "indices",
+							object_take },
+						      { "axis", axis_take },
+						      { "mode", mode_take } } };
 	struct choice choice = { .axis = DRAY_FLAT, .mode = DRAY_INDEX_RAISE };
 	PyObject *object, *indices, *result;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O&O&:take", names,
-					 &object, axis_take, &choice.axis,
-					 mode_take, &choice.mode))
+	if (arguments_take(&signature, args, count, names,
+			   (void *[]){ &object, &choice.axis, &choice.mode }))
 		return NULL;
 	indices = indices_take(object, &choice.indices);
 	if (!indices)
 		return NULL;
-	array_whole((struct array_object *)self, &choice.view);
+	array_whole(array_self(self), &choice.view);
 	result = array_made(Py_TYPE(self), ARRAY_INDEX, take, &choice,
-			    ((struct array_object *)self)->descr);
+			    array_self(self)->descr);
 	Py_DECREF(indices);
 	return element_or_array(result);
 }
 
-PyObject *array_put(PyObject *self, PyObject *args, PyObject *keywords)
+PyObject *array_take_flat(struct array_object *self, PyObject *numbers)
 {
-	static char *names[] = { "indices", "values", "mode", NULL };
-	enum dray_index_mode mode = DRAY_INDEX_RAISE;
-	PyObject *object, *value, *indices, *values;
-	struct dray_view view, at, from;
-	int ret = 0;
+	struct choice choice = { .axis = DRAY_FLAT, .mode = DRAY_INDEX_RAISE };
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|O&:put", names,
-					 &object, &value, mode_take, &mode))
+	if (array_describe((PyArrayObject *)numbers, &choice.indices))
 		return NULL;
-	indices = indices_take(object, &at);
-	if (!indices)
-		return NULL;
-	values = array_values((struct array_object *)self, value);
+	array_whole(self, &choice.view);
+	return array_made(Py_TYPE(self), ARRAY_INDEX, take, &choice,
+			  self->descr);
+}
+
+/* Writes values to the elements of some numbers. */
+static int put(struct array_object *self, const struct dray_view *at,
+	       PyObject *value, enum dray_index_mode mode)
+{
+	PyObject *values = array_values(self, value);
+	struct dray_view view, from;
+	int ret = -1;
+
 	if (values && !array_describe((PyArrayObject *)values, &from)) {
-		array_whole((struct array_object *)self, &view);
-		ret = dray_put(&view, &at, &from, mode);
+		ret = dray_put(array_whole(self, &view), at, &from, mode);
 		if (ret)
 			raise_array_error(ARRAY_INDEX, ret);
 		dray_dtype_unref(from.dtype);
 	}
 	Py_XDECREF(values);
+	return ret;
+}
+
+int array_put_flat(struct array_object *self, PyObject *numbers,
+		   PyObject *value)
+{
+	struct dray_view at;
+
+	if (array_describe((PyArrayObject *)numbers, &at))
+		return -1;
+	return put(self, &at, value, DRAY_INDEX_RAISE);
+}
+
+PyObject *array_put(PyObject *self, PyObject *const *args, Py_ssize_t count,
+		    PyObject *names)
+{
+	static const struct signature signature = { "put",
+						    2,
+						    3,
+						    { { "indices",
+							object_take },
+						      { "values", object_take },
+						      { "mode", mode_take } } };
+	enum dray_index_mode mode = DRAY_INDEX_RAISE;
+	PyObject *object, *value, *indices;
+	struct dray_view at;
+	int ret;
+
+	if (arguments_take(&signature, args, count, names,
+			   (void *[]){ &object, &value, &mode }))
+		return NULL;
+	indices = indices_take(object, &at);
+	if (!indices)
+		return NULL;
+	ret = put(array_self(self), &at, value, mode);
 	Py_DECREF(indices);
-	if (PyErr_Occurred())
+	if (ret)
 		return NULL;
 	Py_RETURN_NONE;
 }
 
-PyObject *array_sort(PyObject *self, PyObject *args, PyObject *keywords)
+PyObject *array_sort(PyObject *self, PyObject *const *args, Py_ssize_t count,
+		     PyObject *names)
 {
-	static char *names[] = { "axis", NULL };
+	static const struct signature signature = {
+		"sort", 0, 1, { { "axis", int_take } }
+	};
 	struct dray_view view;
 	int axis = -1, ret;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|i:sort", names,
-					 &axis))
+	if (arguments_take(&signature, args, count, names, (void *[]){ &axis }))
 		return NULL;
-	array_whole((struct array_object *)self, &view);
+	array_whole(array_self(self), &view);
 	ret = dray_sort(&view, axis);
 	if (ret)
 		return raise_array_error(ARRAY_SHAPE, ret);
@@ -171,14 +217,17 @@ static int find(void *context, struct dray_array **out)
 	return choice->find(&choice->view, choice->axis, out);
 }
 
-PyObject *array_argsort(PyObject *self, PyObject *args, PyObject *keywords)
+PyObject *array_argsort(PyObject *self, PyObject *const *args, Py_ssize_t count,
+			PyObject *names)
 {
-	static char *names[] = { "axis", NULL };
+	static const struct signature signature = {
+		"argsort", 0, 1, { { "axis", axis_take } }
+	};
 	struct choice choice = { .axis = -1, .find = dray_argsort };
 	PyObject *flat, *result;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O&:argsort", names,
-					 axis_take, &choice.axis))
+	if (arguments_take(&signature, args, count, names,
+			   (void *[]){ &choice.axis }))
 		return NULL;
 	flat = choice.axis == DRAY_FLAT
 		       ? PyObject_CallMethod(self, "ravel", NULL)
@@ -193,32 +242,39 @@ PyObject *array_argsort(PyObject *self, PyObject *args, PyObject *keywords)
 	return result;
 }
 
-static PyObject *best(PyObject *self, PyObject *args, PyObject *keywords,
-		      struct choice *choice)
+static PyObject *best(PyObject *self, PyObject *const *args, Py_ssize_t count,
+		      PyObject *names, const struct signature *signature,
+		      int (*function)(const struct dray_view *view, int axis,
+				      struct dray_array **out))
 {
-	static char *names[] = { "axis", NULL };
+	struct choice choice = { .axis = DRAY_FLAT, .find = function };
 
-	choice->axis = DRAY_FLAT;
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O&", names,
-					 axis_take, &choice->axis))
+	if (arguments_take(signature, args, count, names,
+			   (void *[]){ &choice.axis }))
 		return NULL;
-	array_whole((struct array_object *)self, &choice->view);
+	array_whole(array_self(self), &choice.view);
 	return element_or_array(
-		array_made(Py_TYPE(self), ARRAY_INDEX, find, choice, NULL));
+		array_made(Py_TYPE(self), ARRAY_INDEX, find, &choice, NULL));
 }
 
-PyObject *array_argmax(PyObject *self, PyObject *args, PyObject *keywords)
+PyObject *array_argmax(PyObject *self, PyObject *const *args, Py_ssize_t count,
+		       PyObject *names)
 {
-	struct choice choice = { .find = dray_argmax };
+	static const struct signature signature = {
+		"argmax", 0, 1, { { "axis", axis_take } }
+	};
 
-	return best(self, args, keywords, &choice);
+	return best(self, args, count, names, &signature, dray_argmax);
 }
 
-PyObject *array_argmin(PyObject *self, PyObject *args, PyObject *keywords)
+PyObject *array_argmin(PyObject *self, PyObject *const *args, Py_ssize_t count,
+		       PyObject *names)
 {
-	struct choice choice = { .find = dray_argmin };
+	static const struct signature signature = {
+		"argmin", 0, 1, { { "axis", axis_take } }
+	};
 
-	return best(self, args, keywords, &choice);
+	return best(self, args, count, names, &signature, dray_argmin);
 }
 
 /* Arrays of which the first call makes all, and each call hands out one. */
@@ -245,7 +301,7 @@ PyObject *array_nonzero(PyObject *self, PyObject *unused)
 	int i, ndim;
 
 	(void)unused;
-	array_whole((struct array_object *)self, &all.view);
+	array_whole(array_self(self), &all.view);
 	ndim = all.view.ndim;
 	/* Without axes the call fails. */
 	tuple = PyTuple_New(ndim ? ndim : 1);

@@ -5,17 +5,25 @@
 #include "array_object.h"
 #include "module.h"
 
-PyObject *array_save(PyObject *self, PyObject *args, PyObject *keywords)
+PyObject *array_save(PyObject *self, PyObject *const *args, Py_ssize_t count,
+		     PyObject *names)
 {
-	static char *names[] = { "path", "page", "new", NULL };
+	static const struct signature signature = { "save",
+						    1,
+						    1,
+						    { { "path",
+							PyUnicode_FSConverter },
+						      { "page", truth_take },
+						      { "new", truth_take } } };
 	struct dray_view view;
 	int page = 0, new = 0, ret;
-	PyObject *path;
+	PyObject *path = NULL;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "O&|$pp:save", names,
-					 PyUnicode_FSConverter, &path, &page,
-					 &new))
+	if (arguments_take(&signature, args, count, names,
+			   (void *[]){ &path, &page, &new })) {
+		Py_XDECREF(path);
 		return NULL;
+	}
 	array_whole((struct array_object *)self, &view);
 	Py_BEGIN_ALLOW_THREADS
 	ret = dray_npy_save(PyBytes_AS_STRING(path), &view,
@@ -57,37 +65,52 @@ static PyObject *load_path(PyObject *type, PyObject *path, struct load *from)
 	return array;
 }
 
-PyObject *array_load(PyObject *type, PyObject *args, PyObject *keywords)
+PyObject *array_load(PyObject *type, PyObject *const *args, Py_ssize_t count,
+		     PyObject *names)
 {
-	static char *names[] = { "path", "node", NULL };
+	static const struct signature signature = {
+		"load",
+		1,
+		1,
+		{ { "path", PyUnicode_FSConverter }, { "node", object_take } }
+	};
 	struct load from = { .mapped = false };
-	PyObject *path, *node = Py_None;
+	PyObject *path = NULL, *node = Py_None;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "O&|$O:load", names,
-					 PyUnicode_FSConverter, &path, &node))
-		return NULL;
+	if (arguments_take(&signature, args, count, names,
+			   (void *[]){ &path, &node }))
+		goto failed;
 	if (node != Py_None) {
 		from.options.node = node_of(
 			PyType_GetModuleState((PyTypeObject *)type), node);
-		if (!from.options.node) {
-			Py_DECREF(path);
-			return NULL;
-		}
+		if (!from.options.node)
+			goto failed;
 	}
 	return load_path(type, path, &from);
+failed:
+	Py_XDECREF(path);
+	return NULL;
 }
 
-PyObject *array_map(PyObject *type, PyObject *args, PyObject *keywords)
+PyObject *array_map(PyObject *type, PyObject *const *args, Py_ssize_t count,
+		    PyObject *names)
 {
-	static char *names[] = { "path", "writable", NULL };
+	static const struct signature signature = {
+		"map",
+		1,
+		1,
+		{ { "path", PyUnicode_FSConverter },
+		  { "writable", truth_take } }
+	};
 	struct load from = { .mapped = true, .flags = DRAY_READ };
+	PyObject *path = NULL;
 	int writable = 0;
-	PyObject *path;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "O&|$p:map", names,
-					 PyUnicode_FSConverter, &path,
-					 &writable))
+	if (arguments_take(&signature, args, count, names,
+			   (void *[]){ &path, &writable })) {
+		Py_XDECREF(path);
 		return NULL;
+	}
 	if (writable)
 		from.flags |= DRAY_WRITE;
 	return load_path(type, path, &from);

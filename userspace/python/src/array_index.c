@@ -11,6 +11,8 @@ static int take_part(PyObject *part, int64_t *out)
 	*out = DRAY_OMIT;
 	if (part == Py_None)
 		return 0;
+	if (int64_of(part, out))
+		goto out;
 	if (!PyIndex_Check(part)) {
 		PyErr_Format(PyExc_TypeError,
 			     "a slice has a %s, which is not an integer",
@@ -20,6 +22,7 @@ static int take_part(PyObject *part, int64_t *out)
 	*out = PyNumber_AsSsize_t(part, NULL);
 	if (*out == -1 && PyErr_Occurred())
 		return -1;
+out:
 	if (*out == DRAY_OMIT)
 		++*out;
 	return 0;
@@ -44,21 +47,18 @@ static bool is_integer_kind(dray_dtype dtype)
 /* Whether @object is an array without axes, of an integer. */
 static bool is_integer_in_array(PyObject *object, PyTypeObject *array_type)
 {
-	const struct array_object *array = (struct array_object *)object;
+	const struct array_object *array = array_self(object);
 
 	if (Py_IS_TYPE(object, array_type))
-		return !array->array->ndim &&
-		       is_integer_kind(array->array->dtype);
+		return !array->ndim && is_integer_kind(array->dtype);
 	return PyArray_Check(object) &&
 	       !PyArray_NDIM((PyArrayObject *)object) &&
 	       PyArray_ISINTEGER((PyArrayObject *)object);
 }
 
-/* Whether NumPy takes @object for one integer; arrays are asked apart. */
+/* Whether NumPy takes @object, no int, for one integer; arrays are asked apart. */
 static bool is_integer(PyObject *object, PyTypeObject *array_type)
 {
-	if (PyLong_CheckExact(object))
-		return true;
 	return !PyBool_Check(object) && !PyArray_IsScalar(object, Bool) &&
 	       !PyArray_Check(object) && !Py_IS_TYPE(object, array_type) &&
 	       PyIndex_Check(object);
@@ -66,10 +66,13 @@ static bool is_integer(PyObject *object, PyTypeObject *array_type)
 
 static int take_integer(PyObject *object, struct dray_index *out)
 {
-	Py_ssize_t at = PyNumber_AsSsize_t(object, PyExc_IndexError);
+	int64_t at;
 
-	if (at == -1 && PyErr_Occurred())
-		return -1;
+	if (!int64_of(object, &at)) {
+		at = PyNumber_AsSsize_t(object, PyExc_IndexError);
+		if (at == -1 && PyErr_Occurred())
+			return -1;
+	}
 	*out = DRAY_AT(at);
 	return 0;
 }
@@ -77,8 +80,7 @@ static int take_integer(PyObject *object, struct dray_index *out)
 /* Returns an array of NumPy; an empty list is one of integers. */
 static PyObject *as_indices(PyObject *object)
 {
-	PyObject *array = PyArray_FromAny(object, NULL, 0, 0, 0, NULL);
-	PyObject *integers;
+	PyObject *array = array_of_numpy(object), *integers;
 
 	if (!array || PyArray_Check(object) ||
 	    PyArray_SIZE((PyArrayObject *)array) ||
@@ -89,21 +91,35 @@ static PyObject *as_indices(PyObject *object)
 	return integers;
 }
 
+static int fail_index(PyObject *object)
+{
+	PyErr_Format(
+		PyExc_IndexError,
+		"an index is an integer, a slice, ..., None, or an array of integers or booleans, not a %s",
+		Py_TYPE(object)->tp_name);
+	return -1;
+}
+
 static int describe(struct steps *steps, PyObject *object,
 		    struct dray_view *view)
 {
 	struct kept *kept = &steps->kept[steps->kept_count];
 
 	if (Py_IS_TYPE(object, steps->array_type)) {
-		array_whole((struct array_object *)object, view);
+		array_whole(array_self(object), view);
 		dray_dtype_ref(view->dtype);
 		kept->object = Py_NewRef(object);
 		return 0;
 	}
 	kept->object = as_indices(object);
 	if (kept->object &&
-	    !array_describe((PyArrayObject *)kept->object, view))
+	    PyDataType_REFCHK(PyArray_DESCR((PyArrayObject *)kept->object)))
+		fail_index(object);
+	else if (kept->object &&
+		 !array_describe((PyArrayObject *)kept->object, view))
 		return 0;
+	if (kept->object && PyErr_ExceptionMatches(PyExc_TypeError))
+		fail_index(object);
 	Py_CLEAR(kept->object);
 	return -1;
 }
@@ -126,35 +142,21 @@ static int take_array(struct steps *steps, PyObject *object,
 	kept->view = view;
 	steps->kept_count++;
 	if (!is_integer_kind(view->dtype) &&
-	    dray_dtype_kind(view->dtype) != '?') {
-		PyErr_Format(
-			PyExc_IndexError,
-			"an index is an integer, a slice, ..., None, or an array of integers or booleans, not a %s",
-			Py_TYPE(object)->tp_name);
-		return -1;
+	    dray_dtype_kind(view->dtype) != '?')
+		return fail_index(object);
+	if (!view->ndim && is_integer_kind(view->dtype)) {
+		steps->copies = true;
+		return take_integer(kept->object, out);
 	}
+	steps->integers = false;
 	*out = DRAY_BY(view);
 	steps->arrays = true;
 	return 0;
 }
 
-static int take_step(PyObject *object, struct steps *steps)
+/* Takes a slice, None or an ellipsis; 1: it is none of them. */
+static int take_part_of_axes(PyObject *object, struct dray_index *out)
 {
-	struct dray_index *out = &steps->list[steps->count];
-
-	if (steps->count == MAX_STEPS) {
-		PyErr_Format(PyExc_IndexError, "more than %d indices",
-			     MAX_STEPS);
-		return -1;
-	}
-	steps->count++;
-	if (is_integer(object, steps->array_type))
-		return take_integer(object, out);
-	if (is_integer_in_array(object, steps->array_type)) {
-		steps->copies = true;
-		return take_integer(object, out);
-	}
-	steps->integers = false;
 	if (PySlice_Check(object))
 		return take_slice(object, out);
 	if (object == Py_None)
@@ -162,8 +164,59 @@ static int take_step(PyObject *object, struct steps *steps)
 	else if (object == Py_Ellipsis)
 		*out = DRAY_ELLIPSIS;
 	else
-		return take_array(steps, object, out);
+		return 1;
 	return 0;
+}
+
+static int take_step(PyObject *object, struct steps *steps)
+{
+	struct dray_index *out = &steps->list[steps->count];
+	int ret;
+
+	if (steps->count == MAX_STEPS) {
+		PyErr_Format(PyExc_IndexError, "more than %d indices",
+			     MAX_STEPS);
+		return -1;
+	}
+	steps->count++;
+	if (PyLong_CheckExact(object))
+		return take_integer(object, out);
+	ret = take_part_of_axes(object, out);
+	if (ret <= 0) {
+		steps->integers = false;
+		return ret;
+	}
+	if (is_integer(object, steps->array_type))
+		return take_integer(object, out);
+	if (is_integer_in_array(object, steps->array_type)) {
+		steps->copies = true;
+		return take_integer(object, out);
+	}
+	return take_array(steps, object, out);
+}
+
+/*
+ * Reads the steps behind a slice that is wrong: as in NumPy, it is an error only
+ * if all others are right.
+ */
+static void read_rest(struct steps *steps, PyObject *key, Py_ssize_t i)
+{
+	PyObject *type, *value, *traceback;
+
+	PyErr_Fetch(&type, &value, &traceback);
+	for (i++; i < PyTuple_GET_SIZE(key); i++) {
+		PyObject *object = PyTuple_GET_ITEM(key, i);
+
+		if (!PySlice_Check(object) && take_step(object, steps))
+			break;
+	}
+	if (!PyErr_Occurred()) {
+		PyErr_Restore(type, value, traceback);
+		return;
+	}
+	Py_XDECREF(type);
+	Py_XDECREF(value);
+	Py_XDECREF(traceback);
 }
 
 int steps_take(struct steps *steps, struct array_object *self, PyObject *key)
@@ -179,8 +232,11 @@ int steps_take(struct steps *steps, struct array_object *self, PyObject *key)
 	if (!PyTuple_Check(key))
 		return take_step(key, steps);
 	for (i = 0; i < PyTuple_GET_SIZE(key); i++) {
-		if (take_step(PyTuple_GET_ITEM(key, i), steps))
+		if (take_step(PyTuple_GET_ITEM(key, i), steps)) {
+			if (PySlice_Check(PyTuple_GET_ITEM(key, i)))
+				read_rest(steps, key, i);
 			return -1;
+		}
 	}
 	return 0;
 }
@@ -199,7 +255,7 @@ void steps_drop(struct steps *steps)
 bool steps_are_one_element(const struct steps *steps,
 			   const struct array_object *self)
 {
-	return steps->integers && steps->count == (size_t)self->array->ndim;
+	return steps->integers && steps->count == (size_t)self->ndim;
 }
 
 struct selection {
@@ -213,6 +269,19 @@ static int select_elements(void *context, struct dray_array **out)
 
 	return dray_index_get(from->view, from->steps->list, from->steps->count,
 			      out);
+}
+
+/* Returns a scalar of NumPy; one of a structure refers to the array's memory. */
+static PyObject *scalar(struct array_object *self, void *data)
+{
+	PyObject *base = NULL, *result = NULL;
+
+	if (dray_dtype_kind(self->dtype) == 'V')
+		base = array_as_numpy((PyObject *)self);
+	if (base || !PyErr_Occurred())
+		result = PyArray_Scalar(data, self->descr, base);
+	Py_XDECREF(base);
+	return result;
 }
 
 static PyObject *get(struct array_object *self, const struct steps *steps)
@@ -230,7 +299,7 @@ static PyObject *get(struct array_object *self, const struct steps *steps)
 	if (ret)
 		return raise_array_error(ARRAY_INDEX, ret);
 	if (steps_are_one_element(steps, self))
-		return PyArray_Scalar(view.data, self->descr, NULL);
+		return scalar(self, view.data);
 	result = array_over(self, &view);
 	if (!result || !steps->copies)
 		return result;
@@ -239,34 +308,44 @@ static PyObject *get(struct array_object *self, const struct steps *steps)
 	return copy;
 }
 
-static PyObject *get_field(struct array_object *self, PyObject *key)
+/* Returns the element of as many ints as axes, NULL for any other index. */
+static char *element_at(const struct array_object *self, PyObject *key)
 {
-	const char *name = PyUnicode_AsUTF8(key);
-	PyArray_Descr *descr;
-	struct dray_view view;
-	PyObject *result;
+	PyObject *const *list = &key;
+	char *data = self->data;
+	Py_ssize_t count = 1;
+	int64_t at, extent;
+	int i;
 
-	if (!name)
+	if (PyTuple_CheckExact(key)) {
+		list = PySequence_Fast_ITEMS(key);
+		count = PyTuple_GET_SIZE(key);
+	}
+	if (count != self->ndim)
 		return NULL;
-	if (dray_view_field(array_whole(self, &view), name, &view))
-		return PyErr_Format(PyExc_ValueError, "no field of name %U",
-				    key);
-	descr = dtype_descr(view.dtype);
-	if (!descr)
-		return NULL;
-	result = array_over_as(self, &view, descr);
-	Py_DECREF(descr);
-	return result;
+	for (i = 0; i < self->ndim; i++) {
+		extent = array_shape_of(self)[i];
+		if (!int64_of(list[i], &at))
+			return NULL;
+		at += at < 0 ? extent : 0;
+		if (at < 0 || at >= extent)
+			return NULL;
+		data += at * array_strides_of(self)[i];
+	}
+	return data;
 }
 
 PyObject *array_get(PyObject *object, PyObject *key)
 {
-	struct array_object *self = (struct array_object *)object;
+	struct array_object *self = array_self(object);
+	char *element = element_at(self, key);
 	PyObject *result = NULL;
 	struct steps steps;
 
-	if (PyUnicode_Check(key) && PyDataType_HASFIELDS(self->descr))
-		return get_field(self, key);
+	if (element)
+		return scalar(self, element);
+	if (array_is_field(self, key))
+		return array_get_field(self, key);
 	if (!steps_take(&steps, self, key))
 		result = get(self, &steps);
 	steps_drop(&steps);
@@ -284,10 +363,10 @@ PyObject *array_at(PyObject *self, Py_ssize_t at)
 
 Py_ssize_t array_length(PyObject *object)
 {
-	struct dray_array *array = ((struct array_object *)object)->array;
+	const struct array_object *self = array_self(object);
 
-	if (array->ndim)
-		return (Py_ssize_t)dray_array_axes(array)[0].size;
+	if (self->ndim)
+		return (Py_ssize_t)array_shape_of(self)[0];
 	PyErr_SetString(PyExc_TypeError, "len() of an array without axes");
 	return -1;
 }

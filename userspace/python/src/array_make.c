@@ -2,7 +2,7 @@
 /* New arrays: over memory that exists, empty ones, and copies. */
 #include <string.h>
 
-#include "array_object.h"
+#include "array_numbers.h"
 
 PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
@@ -15,41 +15,75 @@ PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
 	return array_from(type, source);
 }
 
+/*
+ * Returns the type that NumPy gives an array of @descr, taken over.  @from: the type
+ * of elements that are to be converted; NULL: there are none.
+ */
+static PyArray_Descr *complete(PyArray_Descr *descr, PyArray_Descr *from)
+{
+	npy_intp none = 0;
+	PyObject *array;
+
+	Py_INCREF(from ? from : descr);
+	array = PyArray_NewFromDescr(&PyArray_Type, from ? from : descr, 1,
+				     &none, NULL, NULL, 0, NULL);
+	if (array && from) {
+		Py_INCREF(descr);
+		Py_SETREF(array,
+			  PyArray_CastToType((PyArrayObject *)array, descr, 0));
+	}
+	Py_DECREF(descr);
+	if (!array)
+		return NULL;
+	descr = PyArray_DESCR((PyArrayObject *)array);
+	Py_INCREF(descr);
+	Py_DECREF(array);
+	return descr;
+}
+
+/* Whether it is text or raw data without a size, or a time that may lack a unit. */
+static bool is_incomplete(dray_dtype dtype, bool converted)
+{
+	char kind = dray_dtype_kind(dtype);
+
+	if (!dray_dtype_is_builtin(dtype))
+		return false;
+	if (kind == 'm' || kind == 'M')
+		return converted;
+	return !dray_dtype_itemsize(dtype);
+}
+
+/* The same as dtype_take(), of a type that complete() completes. */
+static int take_complete(PyArray_Descr **descr, PyArray_Descr *from,
+			 dray_dtype *dtype)
+{
+	if (dtype_take(*descr, dtype))
+		return -1;
+	if (!is_incomplete(*dtype, from))
+		return 0;
+	*descr = complete(*descr, from);
+	return *descr ? dtype_take(*descr, dtype) : -1;
+}
+
 /* Arguments of an allocation. */
 struct request {
-	PyArray_Descr *descr;
 	dray_dtype dtype;
 	int ndim;
 	int64_t shape[DRAY_MAX_NDIM];
-	int axes[DRAY_MAX_NDIM]; /* from the slowest in memory to the fastest */
 	bool zeroed;
+	bool fortran; /* its shape is reversed until it is made */
 };
 
-static void order_axes(struct request *request, bool fortran)
-{
-	int i;
-
-	for (i = 0; i < request->ndim; i++)
-		request->axes[i] = fortran ? request->ndim - 1 - i : i;
-}
-
-/* Exchanges the axes of a new array, made in memory's order. */
-static int reorder(struct dray_array *array, const struct request *request)
+/* Reverses the axes of a new array. */
+static int reverse(struct dray_array *array)
 {
 	struct dray_array_axis *axes = dray_array_axes(array);
-	int inverse[DRAY_MAX_NDIM];
 	struct dray_view view;
 	int i, ret;
 
-	for (i = 0; i < request->ndim; i++)
-		inverse[request->axes[i]] = i;
-	ret = dray_view_transpose(dray_array_view(array, &view), inverse,
-				  &view);
+	ret = dray_view_transpose(dray_array_view(array, &view), NULL, &view);
 	if (ret)
 		return ret;
-	/* As in NumPy, strides of a new array without bytes are 0. */
-	if (!dray_dtype_itemsize(view.dtype) || !dray_view_size(&view))
-		memset(view.strides, 0, sizeof(view.strides));
 	for (i = 0; i < view.ndim; i++) {
 		axes[i].size = view.shape[i];
 		axes[i].stride = view.strides[i];
@@ -61,23 +95,17 @@ static int reorder(struct dray_array *array, const struct request *request)
 static int allocate(void *context, struct dray_array **out)
 {
 	const struct request *request = context;
-	int64_t shape[DRAY_MAX_NDIM];
-	struct dray_array *array;
-	int i, ret;
+	int ret;
 
-	for (i = 0; i < request->ndim; i++)
-		shape[i] = request->shape[request->axes[i]];
 	ret = request->zeroed ? dray_array_zeros(request->dtype, request->ndim,
-						 shape, &array)
+						 request->shape, out)
 			      : dray_array_empty(request->dtype, request->ndim,
-						 shape, &array);
-	if (ret)
+						 request->shape, out);
+	if (ret || !request->fortran)
 		return ret;
-	ret = reorder(array, request);
+	ret = reverse(*out);
 	if (ret)
-		dray_array_unref(array);
-	else
-		*out = array;
+		dray_array_unref(*out);
 	return ret;
 }
 
@@ -118,137 +146,133 @@ PyObject *array_made(PyTypeObject *type, enum array_step step,
 	return object;
 }
 
-static PyObject *make(PyTypeObject *type, struct request *request)
+static PyObject *make_from(PyTypeObject *type, PyObject *const *args,
+			   Py_ssize_t count, PyObject *names, bool zeroed)
 {
-	return array_made(type, ARRAY_SHAPE, allocate, request, request->descr);
-}
-
-static PyObject *make_from(PyTypeObject *type, PyObject *args,
-			   PyObject *keywords, bool zeroed)
-{
-	static char *names[] = { "shape", "dtype", "order", NULL };
-	struct request request = { .zeroed = zeroed };
-	PyArray_Dims dims = { NULL, 0 };
+	static const struct signature signature = { "empty",
+						    1,
+						    3,
+						    { { "shape", numbers_take },
+						      { "dtype", type_take },
+						      { "order",
+							order_take } } };
 	NPY_ORDER order = NPY_CORDER;
+	PyArray_Descr *descr = NULL;
 	PyObject *object = NULL;
+	struct request request;
+	struct numbers shape;
 	int i;
 
-	if (!PyArg_ParseTupleAndKeywords(
-		    args, keywords, zeroed ? "O&|O&O&:zeros" : "O&|O&O&:empty",
-		    names, PyArray_IntpConverter, &dims, PyArray_DescrConverter,
-		    &request.descr, PyArray_OrderConverter, &order))
+	if (arguments_take(&signature, args, count, names,
+			   (void *[]){ &shape, &descr, &order }))
 		goto out;
-	if (!request.descr)
-		request.descr = PyArray_DescrFromType(NPY_DOUBLE);
-	if (dtype_take(request.descr, &request.dtype))
+	if (!descr)
+		descr = PyArray_DescrFromType(NPY_DOUBLE);
+	if (take_complete(&descr, NULL, &request.dtype))
 		goto out;
-	request.ndim = dims.len;
-	for (i = 0; i < dims.len; i++)
-		request.shape[i] = dims.ptr[i];
-	order_axes(&request, order == NPY_FORTRANORDER);
-	object = make(type, &request);
+	request.zeroed = zeroed;
+	request.fortran = order == NPY_FORTRANORDER;
+	request.ndim = shape.count;
+	for (i = 0; i < shape.count; i++)
+		request.shape[request.fortran ? shape.count - 1 - i : i] =
+			shape.list[i];
+	object = array_made(type, ARRAY_SHAPE, allocate, &request, descr);
 	dray_dtype_unref(request.dtype);
 out:
-	PyDimMem_FREE(dims.ptr);
-	Py_XDECREF(request.descr);
+	Py_XDECREF(descr);
 	return object;
 }
 
-PyObject *array_empty(PyObject *type, PyObject *args, PyObject *keywords)
+PyObject *array_empty(PyObject *type, PyObject *const *args, Py_ssize_t count,
+		      PyObject *names)
 {
-	return make_from((PyTypeObject *)type, args, keywords, false);
+	return make_from((PyTypeObject *)type, args, count, names, false);
 }
 
-PyObject *array_zeros(PyObject *type, PyObject *args, PyObject *keywords)
+PyObject *array_zeros(PyObject *type, PyObject *const *args, Py_ssize_t count,
+		      PyObject *names)
 {
-	return make_from((PyTypeObject *)type, args, keywords, true);
-}
-
-static int64_t absolute(int64_t number)
-{
-	return number < 0 ? -number : number;
-}
-
-/* Sorts the axes by stride, the longest first; equal ones stay in order. */
-static void sort_axes(struct request *request, const int64_t *strides)
-{
-	int i, at;
-
-	for (i = 0; i < request->ndim; i++) {
-		for (at = i;
-		     at > 0 && absolute(strides[request->axes[at - 1]]) <
-				       absolute(strides[i]);
-		     at--)
-			request->axes[at] = request->axes[at - 1];
-		request->axes[at] = i;
-	}
-}
-
-static void order_as(struct request *request, NPY_ORDER order,
-		     const struct dray_view *view)
-{
-	bool c = view->flags & DRAY_C_CONTIGUOUS;
-	bool fortran = view->flags & DRAY_F_CONTIGUOUS;
-
-	if (order == NPY_KEEPORDER && !c && !fortran && view->ndim > 1)
-		sort_axes(request, view->strides);
-	else
-		order_axes(request,
-			   order == NPY_FORTRANORDER ||
-				   (order != NPY_CORDER && fortran && !c));
+	return make_from((PyTypeObject *)type, args, count, names, true);
 }
 
 /* Whether a copy in an order would lie as the array does. */
 static bool has_order(const struct array_object *self, NPY_ORDER order)
 {
-	uint64_t flags = self->array->flags;
+	uint32_t flags = self->flags;
 
 	return order == NPY_KEEPORDER ||
 	       (order != NPY_FORTRANORDER && (flags & DRAY_C_CONTIGUOUS)) ||
 	       (order != NPY_CORDER && (flags & DRAY_F_CONTIGUOUS));
 }
 
+/* A copy, of another type if it has one. */
+struct copying {
+	struct dray_view view;
+	dray_dtype dtype; /* 0: that of the view */
+	enum dray_order order; /* of NumPy's number */
+};
+
+static int copy(void *context, struct dray_array **out)
+{
+	const struct copying *copying = context;
+	struct dray_view to;
+	int ret;
+
+	if (!copying->dtype)
+		return dray_array_copy(&copying->view, copying->order, out);
+	ret = dray_array_like(&copying->view, copying->dtype, copying->order,
+			      out);
+	if (ret)
+		return ret;
+	dray_array_view(*out, &to);
+	/* Gaps of structures are copied, too. */
+	ret = dray_dtype_equal(copying->dtype, copying->view.dtype)
+		      ? dray_view_assign(&to, &copying->view)
+		      : dray_view_convert(&to, &copying->view,
+					  DRAY_CASTING_UNSAFE);
+	if (ret)
+		dray_array_unref(*out);
+	return ret;
+}
+
 /* Makes a copy of a type, in an order. */
 static PyObject *copy_as(struct array_object *self, PyArray_Descr *descr,
 			 dray_dtype dtype, NPY_ORDER order)
 {
-	struct request request = { .descr = descr, .dtype = dtype };
-	struct dray_view from, to;
-	PyObject *copy;
-	int ret;
+	struct copying copying;
 
-	array_whole(self, &from);
-	request.ndim = from.ndim;
-	memcpy(request.shape, from.shape,
-	       (size_t)from.ndim * sizeof(from.shape[0]));
-	order_as(&request, order, &from);
-	copy = make(Py_TYPE(self), &request);
-	if (!copy)
-		return NULL;
-	array_whole((struct array_object *)copy, &to);
-	ret = dray_view_convert(&to, &from, DRAY_CASTING_UNSAFE);
-	if (!ret)
-		return copy;
-	Py_DECREF(copy);
-	return raise_array_error(ARRAY_CAST, ret);
+	array_whole(self, &copying.view);
+	copying.dtype = dtype;
+	copying.order = (enum dray_order)order;
+	return array_made(Py_TYPE(self), ARRAY_CAST, copy, &copying, descr);
 }
 
 PyObject *array_copy_in(PyObject *object, NPY_ORDER order)
 {
-	struct array_object *self = (struct array_object *)object;
+	struct array_object *self = array_self(object);
 
-	return copy_as(self, self->descr, self->array->dtype, order);
+	return copy_as(self, self->descr, 0, order);
 }
 
-PyObject *array_copy(PyObject *self, PyObject *args, PyObject *keywords)
+PyObject *array_copy(PyObject *self, PyObject *const *args, Py_ssize_t count,
+		     PyObject *names)
 {
-	static char *names[] = { "order", NULL };
+	static const struct signature signature = {
+		"copy", 0, 1, { { "order", order_take } }
+	};
 	NPY_ORDER order = NPY_CORDER;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O&:copy", names,
-					 PyArray_OrderConverter, &order))
+	if (arguments_take(&signature, args, count, names,
+			   (void *[]){ &order }))
 		return NULL;
 	return array_copy_in(self, order);
+}
+
+/* copy.copy() and copy.deepcopy(), of which @unused is the memo. */
+PyObject *array_copied(PyObject *self, PyObject *unused)
+{
+	(void)unused;
+	return array_copy_in(self, NPY_KEEPORDER);
 }
 
 /* Raises TypeError if the rule does not allow the cast. */
@@ -258,7 +282,7 @@ static int check_cast(const struct array_object *self, PyArray_Descr *descr,
 	/* NumPy's numbers are the library's. */
 	enum dray_casting rule = (enum dray_casting)casting;
 
-	if (dray_can_cast(self->array->dtype, dtype, rule))
+	if (dray_can_cast(self->dtype, dtype, rule))
 		return 0;
 	PyErr_Format(PyExc_TypeError,
 		     "a cast from %R to %R is not allowed by the rule '%s'",
@@ -266,28 +290,34 @@ static int check_cast(const struct array_object *self, PyArray_Descr *descr,
 	return -1;
 }
 
-PyObject *array_astype(PyObject *object, PyObject *args, PyObject *keywords)
+PyObject *array_astype(PyObject *object, PyObject *const *args,
+		       Py_ssize_t count, PyObject *names)
 {
-	static char *names[] = { "dtype", "order", "casting", "copy", NULL };
-	struct array_object *self = (struct array_object *)object;
+	static const struct signature signature = {
+		"astype",
+		1,
+		4,
+		{ { "dtype", type_take },
+		  { "order", order_take },
+		  { "casting", casting_take },
+		  { "copy", truth_take } }
+	};
+	struct array_object *self = array_self(object);
 	NPY_CASTING casting = NPY_UNSAFE_CASTING;
 	NPY_ORDER order = NPY_KEEPORDER;
 	PyArray_Descr *descr = NULL;
 	PyObject *result = NULL;
 	dray_dtype dtype;
-	int copy = 1;
+	int copies = 1;
 
-	if (!PyArg_ParseTupleAndKeywords(
-		    args, keywords, "O&|O&O&p:astype", names,
-		    PyArray_DescrConverter, &descr, PyArray_OrderConverter,
-		    &order, PyArray_CastingConverter, &casting, &copy))
+	if (arguments_take(&signature, args, count, names,
+			   (void *[]){ &descr, &order, &casting, &copies }))
 		goto out;
-	if (dtype_take(descr, &dtype))
+	if (take_complete(&descr, self->descr, &dtype))
 		goto out;
 	if (!check_cast(self, descr, dtype, casting))
-		result = copy || !has_order(self, order) ||
-					 !dray_dtype_equal(dtype,
-							   self->array->dtype)
+		result = copies || !has_order(self, order) ||
+					 !dray_dtype_equal(dtype, self->dtype)
 				 ? copy_as(self, descr, dtype, order)
 				 : Py_NewRef(object);
 	dray_dtype_unref(dtype);

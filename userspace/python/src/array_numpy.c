@@ -5,12 +5,13 @@
  * formats, interfaces and capsules.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "array_object.h"
 
 PyObject *array_as_numpy(PyObject *object)
 {
-	struct array_object *self = (struct array_object *)object;
+	struct array_object *self = array_self(object);
 	npy_intp shape[DRAY_MAX_NDIM], strides[DRAY_MAX_NDIM];
 	struct dray_view view;
 	PyObject *array;
@@ -31,6 +32,13 @@ PyObject *array_as_numpy(PyObject *object)
 	    PyArray_SetBaseObject((PyArrayObject *)array, Py_NewRef(object)))
 		Py_CLEAR(array);
 	return array;
+}
+
+PyObject *array_of_numpy(PyObject *object)
+{
+	return PyArray_Check(object)
+		       ? Py_NewRef(object)
+		       : PyArray_FromAny(object, NULL, 0, 0, 0, NULL);
 }
 
 int array_describe(PyArrayObject *array, struct dray_view *out)
@@ -132,6 +140,53 @@ static PyObject *over_buffer(PyObject *object)
 	return array;
 }
 
+/* Whether NumPy's C structure describes a type: it has no units and no fields. */
+static bool structure_has(PyArray_Descr *descr)
+{
+	return !PyDataType_HASFIELDS(descr) && !strchr("mMU", descr->kind);
+}
+
+/*
+ * The same of the dictionary: its list of fields has none that overlap, and NumPy
+ * reads gaps as fields.
+ */
+static bool dictionary_has(PyArray_Descr *descr)
+{
+	PyArray_Descr *read = NULL;
+	PyObject *list;
+	bool same;
+
+	if (!PyDataType_HASFIELDS(descr))
+		return true;
+	list = PyObject_GetAttrString((PyObject *)descr, "descr");
+	same = list && PyArray_DescrConverter(list, &read) &&
+	       PyArray_EquivTypes(read, descr);
+	PyErr_Clear();
+	Py_XDECREF(list);
+	Py_XDECREF(read);
+	return same;
+}
+
+/* Returns an array of NumPy over an interface, or NotImplemented. */
+static PyObject *over_interface(PyObject *object)
+{
+	/* Py_NotImplemented is borrowed in some versions of NumPy: keep it. */
+	PyObject *array = PyArray_FromInterface(object);
+
+	if (array != Py_NotImplemented)
+		return array;
+	array = PyArray_FromStructInterface(object);
+	if (!array || array == Py_NotImplemented ||
+	    structure_has(PyArray_DESCR((PyArrayObject *)array)))
+		return array;
+	/* NumPy takes bytes of text for characters. */
+	Py_DECREF(array);
+	return PyErr_Format(
+		PyExc_TypeError,
+		"__array_struct__ of a %s does not describe its type",
+		Py_TYPE(object)->tp_name);
+}
+
 /* Returns an array of NumPy over the memory of @object. */
 static PyObject *numpy_over(PyObject *object)
 {
@@ -141,10 +196,7 @@ static PyObject *numpy_over(PyObject *object)
 		return Py_NewRef(object);
 	if (PyObject_CheckBuffer(object))
 		return over_buffer(object);
-	/* Py_NotImplemented is borrowed in some versions of NumPy: keep it. */
-	array = PyArray_FromStructInterface(object);
-	if (array == Py_NotImplemented)
-		array = PyArray_FromInterface(object);
+	array = over_interface(object);
 	if (array != Py_NotImplemented)
 		return array;
 	return PyErr_Format(
@@ -159,9 +211,8 @@ PyObject *array_from(PyTypeObject *type, PyObject *object)
 	struct dray_view view;
 
 	if (Py_IS_TYPE(object, type))
-		return array_over((struct array_object *)object,
-				  array_whole((struct array_object *)object,
-					      &view));
+		return array_over(array_self(object),
+				  array_whole(array_self(object), &view));
 	owner = numpy_over(object);
 	if (!owner)
 		return NULL;
@@ -170,11 +221,47 @@ PyObject *array_from(PyTypeObject *type, PyObject *object)
 	return array;
 }
 
+/* Returns the library's format of a type, to be freed; NULL: there is none. */
+static char *format_of(dray_dtype dtype)
+{
+	int length = dray_dtype_to_pep3118(dtype, NULL, 0);
+	char *format = length < 0 ? NULL : PyMem_Malloc((size_t)length + 1);
+
+	if (format)
+		dray_dtype_to_pep3118(dtype, format, (size_t)length + 1);
+	return format;
+}
+
+/* Whether NumPy's format describes a type: it forgets gaps behind the last field. */
+static bool format_has(const char *format, dray_dtype dtype)
+{
+	char *wanted = format_of(dtype), *read = NULL;
+	dray_dtype there = 0;
+	bool same;
+
+	if (!dray_dtype_from_pep3118(format, &there))
+		read = format_of(there);
+	same = wanted && read && !strcmp(wanted, read);
+	dray_dtype_unref(there);
+	PyMem_Free(wanted);
+	PyMem_Free(read);
+	return same;
+}
+
 int array_get_buffer(PyObject *self, Py_buffer *buffer, int flags)
 {
+	const struct array_object *object = array_self(self);
 	PyObject *array = array_as_numpy(self);
 	int ret = array ? PyObject_GetBuffer(array, buffer, flags) : -1;
 
+	if (!ret && buffer->format && PyDataType_HASFIELDS(object->descr) &&
+	    !format_has(buffer->format, object->dtype)) {
+		PyBuffer_Release(buffer);
+		PyErr_Format(PyExc_BufferError,
+			     "the format of a buffer does not describe %R",
+			     object->descr);
+		ret = -1;
+	}
 	if (ret)
 		buffer->obj = NULL;
 	Py_XDECREF(array);
@@ -183,9 +270,16 @@ int array_get_buffer(PyObject *self, Py_buffer *buffer, int flags)
 
 PyObject *array_interface(PyObject *self, void *name)
 {
-	PyObject *array = array_as_numpy(self);
-	PyObject *result = array ? PyObject_GetAttrString(array, name) : NULL;
+	PyArray_Descr *descr = array_self(self)->descr;
+	PyObject *array, *result;
 
+	/* NumPy goes on: to the other property, or to __array__(). */
+	if (!strcmp(name, "__array_struct__") ? !structure_has(descr)
+					      : !dictionary_has(descr))
+		return PyErr_Format(PyExc_AttributeError,
+				    "%s does not describe %R", name, descr);
+	array = array_as_numpy(self);
+	result = array ? PyObject_GetAttrString(array, name) : NULL;
 	Py_XDECREF(array);
 	return result;
 }
@@ -212,17 +306,24 @@ static PyObject *converted(PyObject *array, PyArray_Descr *descr, int copy)
 	return result;
 }
 
-PyObject *array_to_numpy(PyObject *self, PyObject *args, PyObject *keywords)
+PyObject *array_to_numpy(PyObject *self, PyObject *const *args,
+			 Py_ssize_t count, PyObject *names)
 {
-	static char *names[] = { "dtype", "copy", NULL };
+	static const struct signature signature = {
+		"__array__",
+		0,
+		2,
+		{ { "dtype", type_or_none_take }, { "copy", object_take } }
+	};
 	PyObject *copy = Py_None, *array;
 	PyArray_Descr *descr = NULL;
 	int copies = -1; /* if needed */
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O&O:__array__",
-					 names, PyArray_DescrConverter2, &descr,
-					 &copy))
+	if (arguments_take(&signature, args, count, names,
+			   (void *[]){ &descr, &copy })) {
+		Py_XDECREF(descr);
 		return NULL;
+	}
 	if (copy != Py_None)
 		copies = PyObject_IsTrue(copy);
 	array = copies < 0 && PyErr_Occurred() ? NULL : array_as_numpy(self);

@@ -2,41 +2,104 @@
 /*
  * dray.Array, for the files that implement it.  An object is constant after it
  * was made, so that no function needs a lock.
+ *
+ * The first object over some memory, the root, has the library's array.  Views
+ * of it are objects with axes of their own, which keep the root: they cost no
+ * array, no count of the library's, and no check.
  */
 #ifndef DRAY_PYTHON_ARRAY_OBJECT_H
 #define DRAY_PYTHON_ARRAY_OBJECT_H
 
-#include "module.h"
+#include "arguments.h"
 
 struct array_object {
-	PyObject_HEAD struct dray_array *array; /* one reference */
-	PyArray_Descr *descr; /* NumPy's object for the array's type */
+	PyObject_VAR_HEAD struct array_object *root; /* NULL: this is one */
+	/* These three are the root's; views borrow them. */
+	struct dray_array *array; /* one reference */
 	PyObject *capsule; /* keeps the handler of its memory; may be NULL */
 	PyObject *base; /* the owner of foreign memory; may be NULL */
+	PyArray_Descr *descr; /* NumPy's object for the type */
+	dray_dtype dtype; /* one reference */
+	void *data;
+	uint32_t flags; /* DRAY_READ, ... */
+	int32_t ndim;
+	int64_t numbers[]; /* ndim extents, ndim strides */
 };
 
+static inline struct array_object *array_self(PyObject *object)
+{
+	return (struct array_object *)object;
+}
+
+static inline const int64_t *array_shape_of(const struct array_object *self)
+{
+	return self->numbers;
+}
+
+static inline const int64_t *array_strides_of(const struct array_object *self)
+{
+	return self->numbers + self->ndim;
+}
+
+/* Takes an int of at most 64 bits; false for any other object. */
+static inline bool int64_of(PyObject *object, int64_t *out)
+{
+	int overflow = 0;
+
+	if (!PyLong_CheckExact(object))
+		return false;
+	*out = PyLong_AsLongLongAndOverflow(object, &overflow);
+	return !overflow;
+}
+
 /*
- * Makes an object of @array, taken over even on failure.  @descr is NumPy's
- * object for its type, NULL: it is made; @capsule keeps its handler, @base owns its memory; the
- * last two may be NULL.
+ * Makes a root of @array, taken over even on failure.  @descr is NumPy's object
+ * for its type, NULL: it is made; @capsule keeps its handler, @base owns its
+ * memory; the last two may be NULL.
  */
 PyObject *array_wrap(PyTypeObject *type, struct dray_array *array,
 		     PyArray_Descr *descr, PyObject *capsule, PyObject *base);
-/* Makes an object of @view, in the memory of @self and of its type. */
+/* Makes an object of @view, which the library made of @self, and of its type. */
 PyObject *array_over(struct array_object *self, const struct dray_view *view);
 /* The same, of another type. */
 PyObject *array_over_as(struct array_object *self, const struct dray_view *view,
 			PyArray_Descr *descr);
+/* Returns the view that a function of the library made of @self, or its error. */
+PyObject *array_result(PyObject *self, const struct dray_view *view, int ret);
 /* The array as a whole. */
 struct dray_view *array_whole(const struct array_object *self,
 			      struct dray_view *view);
 
+void array_dealloc(PyObject *object);
+
+extern PyGetSetDef array_properties[]; /* array_facts.c */
+
+/* array_values.c: values and text, by NumPy. */
+PyObject *array_item(PyObject *self, PyObject *args);
+PyObject *array_tolist(PyObject *self, PyObject *unused);
+PyObject *array_str(PyObject *self);
+PyObject *array_repr(PyObject *self);
+PyObject *array_int(PyObject *self);
+PyObject *array_float(PyObject *self);
+PyObject *array_integer(PyObject *self);
+int array_bool(PyObject *self);
+PyObject *array_compare(PyObject *self, PyObject *other, int how);
+int array_contains(PyObject *self, PyObject *value);
+PyObject *array_format(PyObject *self, PyObject *args);
+PyObject *array_reduce(PyObject *self, PyObject *unused);
+PyObject *array_iter(PyObject *self);
+
 /* array_make.c: constructors and copies. */
 PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *keywords);
-PyObject *array_empty(PyObject *type, PyObject *args, PyObject *keywords);
-PyObject *array_zeros(PyObject *type, PyObject *args, PyObject *keywords);
-PyObject *array_copy(PyObject *self, PyObject *args, PyObject *keywords);
-PyObject *array_astype(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_empty(PyObject *type, PyObject *const *args,
+		     Py_ssize_t count, PyObject *names);
+PyObject *array_zeros(PyObject *type, PyObject *const *args,
+		     Py_ssize_t count, PyObject *names);
+PyObject *array_copy(PyObject *self, PyObject *const *args,
+		     Py_ssize_t count, PyObject *names);
+PyObject *array_astype(PyObject *self, PyObject *const *args,
+		     Py_ssize_t count, PyObject *names);
+PyObject *array_copied(PyObject *self, PyObject *unused);
 PyObject *array_copy_in(PyObject *self, NPY_ORDER order);
 
 /*
@@ -48,51 +111,95 @@ PyObject *array_made(PyTypeObject *type, enum array_step step,
 		     int (*make)(void *context, struct dray_array **out),
 		     void *context, PyArray_Descr *descr);
 
+/* array_range.c: numbers in even steps. */
+PyObject *array_arange(PyObject *type, PyObject *const *args, Py_ssize_t count,
+		       PyObject *names);
+
 /* array_file.c: arrays in files. */
-PyObject *array_save(PyObject *self, PyObject *args, PyObject *keywords);
-PyObject *array_load(PyObject *type, PyObject *args, PyObject *keywords);
-PyObject *array_map(PyObject *type, PyObject *args, PyObject *keywords);
+PyObject *array_save(PyObject *self, PyObject *const *args,
+		     Py_ssize_t count, PyObject *names);
+PyObject *array_load(PyObject *type, PyObject *const *args,
+		     Py_ssize_t count, PyObject *names);
+PyObject *array_map(PyObject *type, PyObject *const *args,
+		     Py_ssize_t count, PyObject *names);
 
 /* array_index.c: a[index]; array_assign.c: assignments. */
 Py_ssize_t array_length(PyObject *self);
 PyObject *array_get(PyObject *self, PyObject *key);
 PyObject *array_at(PyObject *self, Py_ssize_t at);
 int array_set(PyObject *self, PyObject *key, PyObject *value);
+int array_set_at(PyObject *self, Py_ssize_t at, PyObject *value);
 PyObject *array_fill(PyObject *self, PyObject *value);
 /* Returns an array of NumPy of the type of @self, of any shape. */
 PyObject *array_values(struct array_object *self, PyObject *value);
 
+/* array_fields.c: a["x"], a[["x", "y"]].  Whether an index names fields. */
+bool array_is_field(const struct array_object *self, PyObject *key);
+PyObject *array_get_field(struct array_object *self, PyObject *key);
+int array_set_field(struct array_object *self, PyObject *key, PyObject *value);
+
+/* array_flat.c: a.flat. */
+PyObject *array_flat(PyObject *self, void *unused);
+int array_set_flat(PyObject *self, PyObject *value, void *unused);
+
+/* array_where.c: elements of one or the other. */
+PyObject *array_where(PyObject *self, PyObject *args);
+
 /* array_choose.c: elements by number, order and value. */
-PyObject *array_take(PyObject *self, PyObject *args, PyObject *keywords);
-PyObject *array_put(PyObject *self, PyObject *args, PyObject *keywords);
-PyObject *array_sort(PyObject *self, PyObject *args, PyObject *keywords);
-PyObject *array_argsort(PyObject *self, PyObject *args, PyObject *keywords);
-PyObject *array_argmax(PyObject *self, PyObject *args, PyObject *keywords);
-PyObject *array_argmin(PyObject *self, PyObject *args, PyObject *keywords);
+/* By their numbers in C order, an array of integers of NumPy. */
+PyObject *array_take_flat(struct array_object *self, PyObject *numbers);
+int array_put_flat(struct array_object *self, PyObject *numbers,
+		   PyObject *value);
+PyObject *array_take(PyObject *self, PyObject *const *args,
+		     Py_ssize_t count, PyObject *names);
+PyObject *array_put(PyObject *self, PyObject *const *args,
+		     Py_ssize_t count, PyObject *names);
+PyObject *array_sort(PyObject *self, PyObject *const *args,
+		     Py_ssize_t count, PyObject *names);
+PyObject *array_argsort(PyObject *self, PyObject *const *args,
+		     Py_ssize_t count, PyObject *names);
+PyObject *array_argmax(PyObject *self, PyObject *const *args,
+		     Py_ssize_t count, PyObject *names);
+PyObject *array_argmin(PyObject *self, PyObject *const *args,
+		     Py_ssize_t count, PyObject *names);
 PyObject *array_nonzero(PyObject *self, PyObject *unused);
 
-/* array_views.c: views with other axes, shapes and types. */
+/* array_views.c: views with other axes and types; array_shapes.c: other shapes. */
 PyObject *array_transposed(PyObject *self, void *unused);
-PyObject *array_transpose(PyObject *self, PyObject *args);
-PyObject *array_swapaxes(PyObject *self, PyObject *args);
-PyObject *array_moveaxis(PyObject *self, PyObject *args);
-PyObject *array_squeeze(PyObject *self, PyObject *args, PyObject *keywords);
-PyObject *array_expand_dims(PyObject *self, PyObject *args, PyObject *keywords);
-PyObject *array_flip(PyObject *self, PyObject *args, PyObject *keywords);
-PyObject *array_diagonal(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_transpose(PyObject *self, PyObject *const *args,
+			  Py_ssize_t count);
+PyObject *array_swapaxes(PyObject *self, PyObject *const *args,
+			  Py_ssize_t count);
+PyObject *array_moveaxis(PyObject *self, PyObject *const *args,
+			  Py_ssize_t count);
+PyObject *array_squeeze(PyObject *self, PyObject *const *args,
+		     Py_ssize_t count, PyObject *names);
+PyObject *array_expand_dims(PyObject *self, PyObject *const *args,
+		     Py_ssize_t count, PyObject *names);
+PyObject *array_flip(PyObject *self, PyObject *const *args,
+		     Py_ssize_t count, PyObject *names);
+PyObject *array_diagonal(PyObject *self, PyObject *const *args,
+		     Py_ssize_t count, PyObject *names);
 PyObject *array_broadcast_to(PyObject *self, PyObject *shape);
-PyObject *array_reshape(PyObject *self, PyObject *args, PyObject *keywords);
-PyObject *array_ravel(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_reshape(PyObject *self, PyObject *const *args,
+		     Py_ssize_t count, PyObject *names);
+PyObject *array_ravel(PyObject *self, PyObject *const *args,
+		     Py_ssize_t count, PyObject *names);
 PyObject *array_real(PyObject *self, void *unused);
 PyObject *array_imag(PyObject *self, void *unused);
-PyObject *array_view(PyObject *self, PyObject *args, PyObject *keywords);
-PyObject *array_windows(PyObject *self, PyObject *args, PyObject *keywords);
-PyObject *array_as_strided(PyObject *self, PyObject *args);
+PyObject *array_view(PyObject *self, PyObject *const *args,
+		     Py_ssize_t count, PyObject *names);
+PyObject *array_windows(PyObject *self, PyObject *const *args,
+		     Py_ssize_t count, PyObject *names);
+PyObject *array_as_strided(PyObject *self, PyObject *const *args,
+			  Py_ssize_t count);
 PyObject *array_shares_memory(PyObject *self, PyObject *other);
 
 /* array_numpy.c: the same memory as an array of NumPy, and back. */
 /* Makes an array of NumPy over the memory of @self, which it keeps. */
 PyObject *array_as_numpy(PyObject *self);
+/* Returns @object itself if it is an array of NumPy, or makes one of it. */
+PyObject *array_of_numpy(PyObject *object);
 /*
  * Describes an array of NumPy; -1 with TypeError for a type that the library
  * does not have.  The view has a reference to its type, the caller's.
@@ -102,6 +209,7 @@ int array_describe(PyArrayObject *array, struct dray_view *out);
 PyObject *array_from(PyTypeObject *type, PyObject *object);
 int array_get_buffer(PyObject *self, Py_buffer *buffer, int flags);
 PyObject *array_interface(PyObject *self, void *name);
-PyObject *array_to_numpy(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_to_numpy(PyObject *self, PyObject *const *args,
+		     Py_ssize_t count, PyObject *names);
 
 #endif /* DRAY_PYTHON_ARRAY_OBJECT_H */

@@ -11,11 +11,46 @@ static PyObject *text_of(PyArray_Descr *descr)
 		       : PyObject_GetAttrString((PyObject *)descr, "str");
 }
 
+#define NUMBER(kind, type) DRAY_DTYPE(kind, DRAY_NATIVE_ORDER, sizeof(type))
+
+/* Types by NumPy's number, in the machine's byte order; others are 0. */
+static const dray_dtype numbers[] = {
+	[NPY_BOOL] = DRAY_BOOL,
+	[NPY_BYTE] = DRAY_INT8,
+	[NPY_UBYTE] = DRAY_UINT8,
+	[NPY_SHORT] = NUMBER('i', short),
+	[NPY_USHORT] = NUMBER('u', short),
+	[NPY_INT] = NUMBER('i', int),
+	[NPY_UINT] = NUMBER('u', int),
+	[NPY_LONG] = NUMBER('i', long),
+	[NPY_ULONG] = NUMBER('u', long),
+	[NPY_LONGLONG] = NUMBER('i', long long),
+	[NPY_ULONGLONG] = NUMBER('u', long long),
+	[NPY_FLOAT] = DRAY_FLOAT32,
+	[NPY_DOUBLE] = DRAY_FLOAT64,
+	[NPY_CFLOAT] = DRAY_COMPLEX64,
+	[NPY_CDOUBLE] = DRAY_COMPLEX128,
+	[NPY_HALF] = DRAY_FLOAT16,
+};
+
+static dray_dtype number_of(const PyArray_Descr *descr)
+{
+	int number = descr->type_num;
+
+	if (number < 0 || !PyArray_ISNBO(descr->byteorder) ||
+	    (size_t)number >= sizeof(numbers) / sizeof(numbers[0]))
+		return 0;
+	return numbers[number];
+}
+
 int dtype_take(PyArray_Descr *descr, dray_dtype *out)
 {
 	const char *text = NULL;
 	PyObject *object;
 
+	*out = number_of(descr);
+	if (*out)
+		return 0;
 	if (PyDataType_REFCHK(descr) || PyDataType_HASSUBARRAY(descr)) {
 		PyErr_Format(PyExc_TypeError, "%R is not a type of dray.Array",
 			     descr);
@@ -87,18 +122,10 @@ static PyObject *structure(dray_dtype dtype)
 static PyObject *subarray(dray_dtype dtype)
 {
 	const int64_t *extents;
-	int ndim = dray_dtype_shape(dtype, &extents), i;
-	PyObject *shape = PyTuple_New(ndim), *extent;
+	int ndim = dray_dtype_shape(dtype, &extents);
 
-	for (i = 0; shape && i < ndim; i++) {
-		extent = PyLong_FromLongLong(extents[i]);
-		if (!extent)
-			Py_CLEAR(shape);
-		else
-			PyTuple_SET_ITEM(shape, i, extent);
-	}
 	return Py_BuildValue("(NN)", dtype_descr(dray_dtype_base(dtype)),
-			     shape);
+			     size_tuple(extents, ndim));
 }
 
 static PyObject *typestr_of(dray_dtype dtype)

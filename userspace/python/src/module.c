@@ -16,8 +16,6 @@ static PyObject *last_error(PyObject *module, PyObject *unused)
 				    "replace");
 }
 
-#define WITH_KEYWORDS(function) ((PyCFunction)(void (*)(void))(function))
-
 /* For inspect.signature(); dray/__init__.py has the documentation. */
 #define SIGNATURE(text) text "\n--\n\n"
 
@@ -99,6 +97,7 @@ static int module_exec(PyObject *module)
 		{ &state->event_type, &event_type_spec },
 		{ &state->frames_type, &frames_type_spec },
 		{ &state->array_type, &array_type_spec },
+		{ &state->flat_type, &flat_type_spec },
 	};
 	size_t i;
 
@@ -145,6 +144,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 	Py_VISIT(state->event_type);
 	Py_VISIT(state->frames_type);
 	Py_VISIT(state->array_type);
+	Py_VISIT(state->flat_type);
 	for (i = 0; i < RECORD_COUNT; i++)
 		Py_VISIT(state->records[i]);
 	Py_VISIT(state->scopes);
@@ -165,6 +165,7 @@ static int module_clear(PyObject *module)
 	Py_CLEAR(state->event_type);
 	Py_CLEAR(state->frames_type);
 	Py_CLEAR(state->array_type);
+	Py_CLEAR(state->flat_type);
 	for (i = 0; i < RECORD_COUNT; i++)
 		Py_CLEAR(state->records[i]);
 	Py_CLEAR(state->scopes);

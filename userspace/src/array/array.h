@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Arrays that come from other processes, or go to them. */
+/* Arrays over blocks, and as records on their way between processes. */
 #ifndef DRAY_ARRAY_ARRAY_H
 #define DRAY_ARRAY_ARRAY_H
 

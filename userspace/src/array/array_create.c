@@ -8,8 +8,10 @@
 #include <inttypes.h>
 
 #include "array/array.h"
+#include "dtype/dtype.h"
 #include "view/view.h"
 #include "base/error.h"
+#include "base/number.h"
 #include "block/block.h"
 
 int dray_array_adopt(const struct dray_view *view, uint32_t flags,
@@ -74,24 +76,69 @@ static void place(struct dray_view *view, size_t bytes, struct dray_block *base,
 	*out = dray_array_place(view, bytes, base);
 }
 
+/*
+ * Plans an array of numbers in C order, with elements and with its facts but for
+ * the alignment.  False for any other, and if dray_view_plan() would refuse it.
+ */
+static bool plan_numbers(struct dray_view *view, dray_dtype dtype, int ndim,
+			 const int64_t *shape, const int64_t *strides,
+			 size_t *bytes)
+{
+	uint64_t stride = dray_dtype_itemsize(dtype);
+	int i, lines = 0;
+
+	if (!dray_dtype_is_number(dtype) || ndim < 0 || ndim > DRAY_MAX_NDIM ||
+	    (ndim && !shape))
+		return false;
+	for (i = ndim - 1; i >= 0; i--) {
+		view->shape[i] = shape[i];
+		view->strides[i] = (int64_t)stride;
+		lines += shape[i] > 1;
+		if (shape[i] < 1 ||
+		    (strides && strides[i] != view->strides[i]) ||
+		    dray_mul_overflow(stride, (uint64_t)shape[i], &stride) ||
+		    stride > PTRDIFF_MAX)
+			return false;
+	}
+	view->dtype = dtype;
+	view->ndim = ndim;
+	view->flags = DRAY_READ | DRAY_WRITE | DRAY_C_CONTIGUOUS;
+	if (lines <= 1)
+		view->flags |= DRAY_F_CONTIGUOUS;
+	*bytes = (size_t)stride;
+	return true;
+}
+
 int dray_array_from_handler(dray_dtype dtype, int ndim, const int64_t *shape,
 			    const int64_t *strides, bool zeroed,
 			    struct dray_array **out)
 {
 	struct dray_block *base;
 	struct dray_view view;
+	bool planned;
 	size_t bytes;
-	int ret;
+	int ret = 0;
 
-	ret = dray_view_plan(&view, dtype, ndim, shape, strides, &bytes);
+	planned = plan_numbers(&view, dtype, ndim, shape, strides, &bytes);
+	if (!planned)
+		ret = dray_view_plan(&view, dtype, ndim, shape, strides,
+				     &bytes);
 	if (!ret)
 		ret = dray_block_create_current(dray_get_handler(), bytes,
 						zeroed,
 						dray_array_room(view.ndim),
 						&base);
-	if (!ret)
+	if (ret)
+		return ret;
+	if (planned) {
+		view.data = dray_block_data(base);
+		if (!((uintptr_t)view.data & (dray_dtype_alignment(dtype) - 1)))
+			view.flags |= DRAY_ALIGNED;
+		*out = dray_array_place(&view, bytes, base);
+	} else {
 		place(&view, bytes, base, out);
-	return ret;
+	}
+	return 0;
 }
 
 int dray_array_empty(dray_dtype dtype, int ndim, const int64_t *shape,
@@ -167,6 +214,12 @@ int dray_array_over(const struct dray_view *view, struct dray_block *base,
 		return ret;
 	dray_view_set_facts(&checked);
 	beneath = dray_block_as_array(base);
+	if (beneath && (view->flags & DRAY_WRITE & ~beneath->flags))
+		return dray_fail(-EPERM,
+				 "array %p is %s: a slice may not be written",
+				 (const void *)beneath,
+				 beneath->flags & DRAY_IMMUTABLE ? "immutable"
+								 : "read-only");
 	if (beneath && beneath->reference)
 		base = beneath->reference;
 	return dray_array_adopt(&checked, 0, base, out);

@@ -33,6 +33,14 @@ static int check_pair(const struct dray_array *copy,
 	return ret ? ret : dray_cast_find(target->dtype, copy->dtype, &cast);
 }
 
+/* Whether @copy, or one that it is written back to, is @array. */
+static bool leads_to(struct dray_array *copy, const struct dray_array *array)
+{
+	while (copy && copy != array)
+		copy = *dray_array_target(copy);
+	return copy;
+}
+
 int dray_array_set_write_back(struct dray_array *copy,
 			      struct dray_array *target)
 {
@@ -45,6 +53,10 @@ int dray_array_set_write_back(struct dray_array *copy,
 				 "the copy is already to be written back to %p",
 				 (void *)*dray_array_target(copy));
 	ret = check_pair(copy, target);
+	if (!ret && leads_to(target, copy))
+		ret = dray_fail(
+			-EINVAL,
+			"the array is written back to the copy, maybe by others: a circle never ends");
 	if (ret)
 		return ret;
 	*dray_array_target(copy) = dray_array_ref(target);

@@ -33,11 +33,6 @@ struct print {
 static size_t print_element(char *to, size_t room, dray_dtype dtype,
 			    const char *element);
 
-static size_t print_real(char *to, size_t room, double value)
-{
-	return (size_t)snprintf(to, room, "%.8g", value);
-}
-
 /* Prints bytes in quotes; others than printable ones as \xNN. */
 static size_t print_bytes(char *to, size_t room,
 			  const struct dray_scalar_bytes *bytes)
@@ -60,8 +55,6 @@ static size_t print_bytes(char *to, size_t room,
 static size_t print_scalar(char *to, size_t room,
 			   const struct dray_scalar *scalar)
 {
-	size_t used;
-
 	switch (scalar->kind) {
 	case DRAY_SCALAR_BOOLEAN:
 		return (size_t)snprintf(to, room,
@@ -71,11 +64,11 @@ static size_t print_scalar(char *to, size_t room,
 	case DRAY_SCALAR_UNSIGNED:
 		return (size_t)snprintf(to, room, "%" PRIu64, scalar->natural);
 	case DRAY_SCALAR_REAL:
-		return print_real(to, room, scalar->real);
+		return (size_t)snprintf(to, room, "%.8g", scalar->real);
 	case DRAY_SCALAR_COMPLEX:
-		used = print_real(to, room, scalar->parts.real);
-		return used + (size_t)snprintf(to + used, room - used, "%+.8gj",
-					       scalar->parts.imaginary);
+		return (size_t)snprintf(to, room, "%.8g%+.8gj",
+					scalar->parts.real,
+					scalar->parts.imaginary);
 	default:
 		return print_bytes(to, room, &scalar->bytes);
 	}
@@ -207,6 +200,19 @@ static void put_axis(struct print *print, int axis)
 	put(print, "]");
 }
 
+static void put_all(struct print *print, int64_t elements)
+{
+	/* As NumPy does: the axes in front of an empty one may be very long. */
+	if (!elements) {
+		put(print, "[]");
+		return;
+	}
+	print->measures = true;
+	put_axis(print, 0);
+	print->measures = false;
+	put_axis(print, 0);
+}
+
 static int put_summary(const struct print *print)
 {
 	char shape[DRAY_SHAPE_TEXT], *type;
@@ -240,10 +246,7 @@ int dray_view_print(const struct dray_view *view, FILE *stream)
 	if (!(view->flags & DRAY_READ))
 		return dray_fail(-EPERM, "the view may not be read");
 	print.shortened = extent.elements > MOST;
-	print.measures = true;
-	put_axis(&print, 0);
-	print.measures = false;
-	put_axis(&print, 0);
+	put_all(&print, extent.elements);
 	ret = put_summary(&print);
 	if (!ret && (fflush(stream) || ferror(stream)))
 		ret = dray_fail(-EIO,

@@ -2,6 +2,8 @@
 /* Single values: put into views, taken out, and made arrays without axes. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "cast/cast.h"
 #include "dtype/dtype.h"
@@ -42,9 +44,19 @@ int dray_view_fill(const struct dray_view *view, dray_dtype dtype,
 	return dray_view_convert(view, &from, DRAY_CASTING_UNSAFE);
 }
 
-int dray_view_get(const struct dray_view *view, dray_dtype dtype, void *out)
+static int convert_single(const struct dray_view *view, dray_dtype dtype,
+			  void *out)
 {
 	struct dray_view to;
+
+	view_value(&to, dtype, out, DRAY_READ | DRAY_WRITE);
+	return dray_view_convert(&to, view, DRAY_CASTING_UNSAFE);
+}
+
+int dray_view_get(const struct dray_view *view, dray_dtype dtype, void *out)
+{
+	size_t size = dray_dtype_itemsize(dtype);
+	void *whole;
 	int ret;
 
 	if (!dray_given(view, __func__) || !dray_given(out, __func__))
@@ -52,8 +64,19 @@ int dray_view_get(const struct dray_view *view, dray_dtype dtype, void *out)
 	ret = check_single(view);
 	if (ret)
 		return ret;
-	view_value(&to, dtype, out, DRAY_READ | DRAY_WRITE);
-	return dray_view_convert(&to, view, DRAY_CASTING_UNSAFE);
+	if (dray_dtype_is_builtin(dtype) || !size)
+		return convert_single(view, dtype, out);
+	/* A later part of it may be the one that does not convert. */
+	whole = malloc(size);
+	if (!whole)
+		return dray_fail(-ENOMEM,
+				 "no memory for an element of %zu bytes", size);
+	memcpy(whole, out, size); /* for gaps between the parts */
+	ret = convert_single(view, dtype, whole);
+	if (!ret)
+		memcpy(out, whole, size);
+	free(whole);
+	return ret;
 }
 
 int dray_view_put(const struct dray_view *view, dray_dtype dtype,

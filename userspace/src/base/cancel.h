@@ -29,7 +29,7 @@ static inline void dray_cancel_restore(const int *before)
 
 /* A declaration: until the end of the block around it. */
 #define DRAY_NO_CANCEL                                                       \
-	__attribute__((cleanup(dray_cancel_restore))) const int              \
+	__attribute__((cleanup(dray_cancel_restore), unused)) const int      \
 		dray_cancel_before = dray_cancel_off()
 
 #endif /* DRAY_BASE_CANCEL_H */

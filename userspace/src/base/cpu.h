@@ -42,4 +42,9 @@ static inline bool dray_cpu_has_avx512(void)
 	       DRAY_CPU_HAS(AVX512VL, "avx512vl");
 }
 
+static inline bool dray_cpu_has_avx512_vbmi2(void)
+{
+	return DRAY_CPU_HAS(AVX512_VBMI2, "avx512vbmi2");
+}
+
 #endif /* DRAY_BASE_CPU_H */

@@ -61,6 +61,13 @@ enum dray_casting dray_cast_level(const struct dray_typed *from,
 enum dray_casting dray_level(dray_dtype from, dray_dtype to);
 enum dray_casting dray_parts_level(dray_dtype from, dray_dtype to);
 
+/*
+ * Whether elements are copied as they lie.  Those of a structure with gaps are
+ * not, even between equal types: its bytes between the fields may belong to
+ * other fields, of which it is a selection.
+ */
+bool dray_parts_same(dray_dtype to, dray_dtype from);
+
 /* The loop of a type with fields or items, or NULL; its context is the cast. */
 dray_loop *dray_parts_loop(dray_dtype to, dray_dtype from);
 
@@ -152,13 +159,6 @@ static inline bool dray_typed_same(const struct dray_typed *a,
 int dray_cast_prepare(dray_dtype to, const struct dray_typed *target,
 		      dray_dtype from, const struct dray_typed *source,
 		      struct dray_cast *out);
-
-/*
- * Converts a layout of a destination and a source that share no byte; it is not
- * empty.  The order of its axes may change.
- */
-struct dray_layout;
-int dray_cast_layout(struct dray_layout *layout, const struct dray_cast *cast);
 
 /* Loops between plain numbers in the machine's byte order: [to][from]. */
 extern dray_loop *const dray_number_loops[DRAY_PLAIN_NUMBERS]

@@ -256,7 +256,7 @@ static int add_object(struct dray_cast *cast, const struct dray_typed *to,
 {
 	dray_loop *loop;
 
-	if (dray_dtype_equal(cast->to, cast->from))
+	if (dray_parts_same(cast->to, cast->from))
 		return 0;
 	loop = dray_parts_loop(cast->to, cast->from);
 	if (!loop)

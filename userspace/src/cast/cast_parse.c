@@ -269,7 +269,8 @@ static int parse_time(const char *text, size_t length,
 	int ret;
 
 	if (typed->class == DRAY_CLASS_DATE) {
-		ret = dray_date_parse(text, length, typed->unit,
+		/* As in NumPy, a zero ends a date. */
+		ret = dray_date_parse(text, strlen(text), typed->unit,
 				      typed->multiple, &value);
 		if (ret)
 			return ret;

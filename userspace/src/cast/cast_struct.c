@@ -233,6 +233,12 @@ static enum dray_casting subarray_level(dray_dtype from, dray_dtype to)
 	return higher(base, DRAY_CASTING_UNSAFE);
 }
 
+bool dray_parts_same(dray_dtype to, dray_dtype from)
+{
+	return dray_dtype_equal(to, from) &&
+	       (dray_dtype_is_packed(to) || !dray_dtype_field_count(to));
+}
+
 enum dray_casting dray_parts_level(dray_dtype from, dray_dtype to)
 {
 	const struct dray_dtype_structure *source =

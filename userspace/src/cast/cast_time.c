@@ -33,8 +33,8 @@ static int64_t factor_of(enum dray_unit coarse, enum dray_unit fine)
 	int64_t factor = 1;
 
 	for (; coarse < fine; coarse++) {
-		factor *= finer[coarse];
-		if (factor >> 56)
+		if (__builtin_mul_overflow(factor, finer[coarse], &factor) ||
+		    factor >> 56)
 			return 0;
 	}
 	return factor;
@@ -255,7 +255,7 @@ void dray_date_split(int64_t value, enum dray_unit unit, int32_t multiple,
 	}
 	if (unit == DRAY_UNIT_MONTH) {
 		date->year = 1970 + floor_div(whole, 12);
-		date->month = (int32_t)(whole - floor_div(whole, 12) * 12) + 1;
+		date->month = (int32_t)floor_rest(whole, 12) + 1;
 		return;
 	}
 	if (unit <= DRAY_UNIT_DAY) {
@@ -267,14 +267,14 @@ void dray_date_split(int64_t value, enum dray_unit unit, int32_t multiple,
 		const int64_t per_day = factor_of(DRAY_UNIT_DAY, unit);
 
 		days = floor_div(whole, per_day);
-		seconds = (whole - days * per_day) *
+		seconds = floor_rest(whole, per_day) *
 			  factor_of(unit, DRAY_UNIT_SECOND);
 	} else {
 		per_second = ATTOSECONDS;
 		if (unit != DRAY_UNIT_ATTOSECOND)
 			per_second = ATTOSECONDS / below_second(unit);
 		seconds = floor_div(whole, per_second);
-		date->attoseconds = (whole - seconds * per_second) *
+		date->attoseconds = floor_rest(whole, per_second) *
 				    (ATTOSECONDS / per_second);
 		days = floor_div(seconds, 86400);
 		seconds -= days * 86400;

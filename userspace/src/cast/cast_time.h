@@ -52,4 +52,10 @@ static inline int64_t floor_div(int64_t a, int64_t b)
 	return a / b - (a % b < 0);
 }
 
+/* The rest above the quotient, 0 to @b - 1. */
+static inline int64_t floor_rest(int64_t a, int64_t b)
+{
+	return a % b + (a % b < 0 ? b : 0);
+}
+
 #endif /* DRAY_CAST_CAST_TIME_H */

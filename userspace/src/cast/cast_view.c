@@ -10,7 +10,7 @@
 
 #include "cast/cast.h"
 #include "dtype/dtype.h"
-#include "layout/layout.h"
+#include "layout/layout_threads.h"
 #include "layout/overlap.h"
 #include "view/view.h"
 #include "base/error.h"
@@ -61,12 +61,12 @@ static bool same_shape(const struct dray_view *a, const struct dray_view *b)
 }
 
 static int assign(const struct dray_operand *to,
-		  const struct dray_operand *from)
+		  const struct dray_operand *from, unsigned int threads)
 {
 	struct dray_layout layout;
 
 	dray_layout_pair(&layout, to->view, from->view);
-	return dray_view_assign_reduced(&layout, to, from);
+	return dray_view_assign_reduced(&layout, to, from, threads);
 }
 
 /* Whether a view is a line of elements, as its layout would be. */
@@ -77,23 +77,35 @@ static bool is_line(const struct dray_view *view)
 }
 
 static int convert(const struct dray_view *dst, const struct dray_view *src,
-		   const struct dray_cast *cast)
+		   const struct dray_cast *cast, unsigned int threads)
 {
 	struct dray_layout layout;
+	struct dray_view still;
+	int i;
 
-	if (is_line(dst))
+	if (!dray_dtype_itemsize(src->dtype)) {
+		/* No stride of it is too long: nothing is read. */
+		dray_view_copy(&still, src);
+		for (i = 0; i < still.ndim; i++)
+			still.strides[i] = 0;
+		src = &still;
+	}
+	if (is_line(dst) && threads < 2)
 		return dray_cast_run(cast, dst->data, dst->strides[0],
 				     src->data, src->strides[0], dst->shape[0]);
 	layout.runs = 0; /* Not set if elements have no bytes. */
 	dray_layout_reduce_items(&layout,
 				 (const struct dray_view *[]){ dst, src }, 2);
-	return layout.runs ? dray_cast_layout(&layout, cast) : 0;
+	if (!layout.runs)
+		return 0;
+	return dray_layout_apply_threads(&layout, cast->loop,
+					 (void *)(uintptr_t)cast, threads);
 }
 
 /* Converts through a copy of the source, of @src's shape before it is fitted. */
 static int convert_aside(const struct dray_view *dst,
 			 const struct dray_view *src, int64_t bytes,
-			 const struct dray_cast *cast)
+			 const struct dray_cast *cast, unsigned int threads)
 {
 	struct dray_view dense, fitted;
 	void *aside = malloc((size_t)bytes);
@@ -112,7 +124,7 @@ static int convert_aside(const struct dray_view *dst,
 	if (!ret)
 		ret = fit_shape(dst, &dense, &fitted);
 	if (!ret)
-		ret = convert(dst, &fitted, cast);
+		ret = convert(dst, &fitted, cast, threads);
 	free(aside);
 	return ret;
 }
@@ -136,9 +148,10 @@ struct pair {
 	struct dray_operand to;
 	struct dray_operand given; /* the source as the caller has it */
 	const struct dray_operand *from; /* shaped as the destination */
-	struct dray_typed target;
-	struct dray_typed source;
+	const struct dray_typed *target;
+	const struct dray_typed *source;
 	bool same; /* type */
+	unsigned int threads;
 };
 
 static int check_rule(const struct pair *pair, enum dray_casting casting)
@@ -150,11 +163,11 @@ static int check_rule(const struct pair *pair, enum dray_casting casting)
 				 (unsigned int)casting);
 	if (pair->same || casting == DRAY_CASTING_UNSAFE)
 		return 0;
-	level = pair->source.class == DRAY_CLASS_OTHER ||
-				pair->target.class == DRAY_CLASS_OTHER
+	level = pair->source->class == DRAY_CLASS_OTHER ||
+				pair->target->class == DRAY_CLASS_OTHER
 			? dray_parts_level(pair->given.view->dtype,
 					   pair->to.view->dtype)
-			: dray_cast_level(&pair->source, &pair->target);
+			: dray_cast_level(pair->source, pair->target);
 	if (level <= casting)
 		return 0;
 	return fail_casting(pair->to.view->dtype, pair->given.view->dtype,
@@ -163,18 +176,16 @@ static int check_rule(const struct pair *pair, enum dray_casting casting)
 
 static bool same_type(const struct pair *pair)
 {
-	if (pair->source.class == DRAY_CLASS_OTHER)
-		return dray_dtype_equal(pair->to.view->dtype,
-					pair->given.view->dtype);
-	return dray_typed_same(&pair->target, &pair->source);
+	if (pair->source->class == DRAY_CLASS_OTHER)
+		return dray_parts_same(pair->to.view->dtype,
+				       pair->given.view->dtype);
+	return dray_typed_same(pair->target, pair->source);
 }
 
 static int check(struct pair *pair, enum dray_casting casting)
 {
 	int ret;
 
-	pair->target = dray_typed(pair->to.view->dtype);
-	pair->source = dray_typed(pair->given.view->dtype);
 	pair->same = same_type(pair);
 	ret = check_rule(pair, casting);
 	if (ret)
@@ -189,25 +200,27 @@ static int convert_pair(const struct pair *pair)
 {
 	const struct dray_operand *to = &pair->to, *given = &pair->given;
 	struct dray_cast cast;
-	int ret = dray_cast_prepare(to->view->dtype, &pair->target,
-				    given->view->dtype, &pair->source, &cast);
+	int ret = dray_cast_prepare(to->view->dtype, pair->target,
+				    given->view->dtype, pair->source, &cast);
 
 	if (ret || !to->extent.elements)
 		return ret;
 	if (dray_addresses_meet(to->span, pair->from->span) &&
 	    dray_overlap_find(to, pair->from) != DRAY_OVERLAP_NONE)
 		return convert_aside(to->view, given->view, given->extent.bytes,
-				     &cast);
-	return convert(to->view, pair->from->view, &cast);
+				     &cast, pair->threads);
+	return convert(to->view, pair->from->view, &cast, pair->threads);
 }
 
 static int convert_or_assign(const struct pair *pair)
 {
-	return pair->same ? assign(&pair->to, pair->from) : convert_pair(pair);
+	return pair->same ? assign(&pair->to, pair->from, pair->threads)
+			  : convert_pair(pair);
 }
 
 /* Repeats a value that lies outside of the destination. */
-static void repeat(const struct dray_view *dst, char *value)
+static void repeat(const struct dray_view *dst, char *value,
+		   unsigned int threads)
 {
 	struct dray_layout layout;
 	struct dray_view view;
@@ -219,7 +232,7 @@ static void repeat(const struct dray_view *dst, char *value)
 	memset(view.strides, 0, (size_t)dst->ndim * sizeof(int64_t));
 	dray_layout_pair(&layout, dst, &view);
 	if (layout.runs)
-		dray_layout_copy(&layout);
+		dray_layout_apply_threads(&layout, NULL, NULL, threads);
 }
 
 /* Converts the only element of the source once. */
@@ -229,8 +242,8 @@ static int convert_and_repeat(const struct pair *pair)
 	const size_t size = dray_dtype_itemsize(dst->dtype);
 	char small[256], *value = small;
 	struct dray_cast cast;
-	int ret = dray_cast_prepare(dst->dtype, &pair->target, src->dtype,
-				    &pair->source, &cast);
+	int ret = dray_cast_prepare(dst->dtype, pair->target, src->dtype,
+				    pair->source, &cast);
 
 	if (ret || !pair->to.extent.elements)
 		return ret;
@@ -242,10 +255,15 @@ static int convert_and_repeat(const struct pair *pair)
 			"there is no memory for an element of %zu bytes", size);
 	ret = dray_cast_run(&cast, value, 0, src->data, 0, 1);
 	if (!ret)
-		repeat(dst, value);
+		repeat(dst, value, pair->threads);
 	if (value != small)
 		free(value);
 	return ret;
+}
+
+static bool has_gaps(dray_dtype dtype)
+{
+	return !dray_parts_same(dtype, dtype);
 }
 
 /* Gives the source the shape of the destination first. */
@@ -256,7 +274,7 @@ static int fit_and_convert(struct pair *pair)
 	struct dray_cast cast;
 	int ret = 0;
 
-	if (pair->given.extent.elements == 1)
+	if (pair->given.extent.elements == 1 && !has_gaps(pair->to.view->dtype))
 		return convert_and_repeat(pair);
 	if (!pair->same) /* As in NumPy, types before shapes. */
 		ret = dray_cast_prepare(pair->to.view->dtype, &pair->target,
@@ -272,21 +290,39 @@ static int fit_and_convert(struct pair *pair)
 	return convert_or_assign(pair);
 }
 
-int dray_view_convert(const struct dray_view *dst, const struct dray_view *src,
-		      enum dray_casting casting)
+static int check_and_convert(struct pair *pair, enum dray_casting casting)
+{
+	const struct dray_typed target = dray_typed(pair->to.view->dtype);
+	const struct dray_typed source = dray_typed(pair->given.view->dtype);
+	int ret;
+
+	pair->target = &target;
+	pair->source = &source;
+	ret = check(pair, casting);
+	if (ret)
+		return ret;
+	if (!same_shape(pair->to.view, pair->given.view))
+		return fit_and_convert(pair);
+	pair->from = &pair->given;
+	return convert_or_assign(pair);
+}
+
+int dray_view_convert_threads(const struct dray_view *dst,
+			      const struct dray_view *src,
+			      enum dray_casting casting, unsigned int threads)
 {
 	struct pair pair;
 	int ret;
 
+	pair.threads = threads;
 	ret = dray_operand_init(&pair.to, dst, "the destination");
 	if (!ret)
 		ret = dray_operand_init(&pair.given, src, "the source");
-	if (!ret)
-		ret = check(&pair, casting);
-	if (ret)
-		return ret;
-	if (!same_shape(dst, src))
-		return fit_and_convert(&pair);
-	pair.from = &pair.given;
-	return convert_or_assign(&pair);
+	return ret ? ret : check_and_convert(&pair, casting);
+}
+
+int dray_view_convert(const struct dray_view *dst, const struct dray_view *src,
+		      enum dray_casting casting)
+{
+	return dray_view_convert_threads(dst, src, casting, 1);
 }

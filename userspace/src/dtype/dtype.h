@@ -116,32 +116,21 @@ int dray_dtype_check_depth(uint32_t below);
  */
 static inline bool dray_dtype_is_number(dray_dtype dtype)
 {
-	uint32_t size = (uint32_t)(dtype >> 32);
-	uint64_t sizes; /* bit n: n bytes */
+	const uint32_t kinds = 1u << ('i' & 31) | 1u << ('u' & 31) |
+			       1u << ('f' & 31) | 1u << ('c' & 31);
+	const uint32_t order = ('<' ^ '>') << 8;
+	uint32_t size = (uint32_t)(dtype >> 32), kind = dtype & 31;
+	/* All but the order, if there is one, and the last bits of the kind. */
+	uint32_t form = (uint32_t)dtype & ~(order | 31);
+	uint64_t sizes = 1 << 2 | 1 << 4 | 1 << 8; /* bit n: n bytes */
 
-	switch ((uint32_t)dtype) {
-	case '<' << 8 | 'i':
-	case '<' << 8 | 'u':
-	case '>' << 8 | 'i':
-	case '>' << 8 | 'u':
-		sizes = 1 << 2 | 1 << 4 | 1 << 8;
-		break;
-	case '|' << 8 | 'i':
-	case '|' << 8 | 'u':
-		sizes = 1 << 1;
-		break;
-	case '<' << 8 | 'f':
-	case '>' << 8 | 'f':
-		sizes = 1 << 2 | 1 << 4 | 1 << 8;
-		break;
-	case '<' << 8 | 'c':
-	case '>' << 8 | 'c':
-		sizes = 1 << 8 | 1 << 16;
-		break;
-	default:
+	if (!(kinds >> kind & 1) || size >= 32)
 		return false;
-	}
-	return size < 32 && sizes >> size & 1;
+	if (form != ('<' << 8 | ('i' & ~31)))
+		return size == 1 && (dtype == DRAY_INT8 || dtype == DRAY_UINT8);
+	if (kind == ('c' & 31))
+		sizes = 1 << 8 | 1 << 16;
+	return sizes >> size & 1;
 }
 
 /* dray_dtype_normalize(), at once for a number in its one form. */

@@ -95,7 +95,8 @@ int dray_dtype_check_depth(uint32_t below)
 static int measure_subarray(uint32_t itemsize, int ndim, const int64_t *shape,
 			    uint32_t *bytes)
 {
-	uint64_t size = itemsize;
+	uint64_t size = itemsize, elements = 1;
+	bool overflow;
 	int i;
 
 	for (i = 0; i < ndim; i++) {
@@ -104,14 +105,18 @@ static int measure_subarray(uint32_t itemsize, int ndim, const int64_t *shape,
 					 "axis %d of a sub-array has %" PRId64
 					 " elements",
 					 i, shape[i]);
-		if (shape[i] > INT32_MAX ||
-		    dray_mul_overflow(size, (uint64_t)shape[i], &size) ||
-		    size > UINT32_MAX)
-			return dray_fail(
-				-EOVERFLOW,
-				"axis %d of a sub-array has %" PRId64
-				" elements: its bytes do not fit 32 bits",
-				i, shape[i]);
+		/* Elements of no bytes are counted, too: loops visit them. */
+		overflow = shape[i] > INT32_MAX;
+		overflow |= dray_mul_overflow(size, (uint64_t)shape[i], &size);
+		overflow |= dray_mul_overflow(elements, (uint64_t)shape[i],
+					      &elements);
+		if (overflow || size > UINT32_MAX || elements > UINT32_MAX)
+			return dray_fail(-EOVERFLOW,
+					 "axis %d of a sub-array has %" PRId64
+					 " elements: %s do not fit 32 bits",
+					 i, shape[i],
+					 size > UINT32_MAX ? "its bytes"
+							   : "all of them");
 	}
 	*bytes = (uint32_t)size;
 	return 0;

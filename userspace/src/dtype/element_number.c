@@ -148,12 +148,11 @@ static int cut_off(dray_dtype dtype, const struct dray_scalar *value,
 	if (real != real)
 		return dray_element_refuse(-EINVAL, dtype,
 					   "NaN is not an integer");
-	real = trunc(real);
 	if (!(fabs(real) < 0x1p64))
 		return dray_element_refuse(-ERANGE, dtype,
 					   "the value does not fit");
-	*negative = real < 0;
 	*magnitude = (uint64_t)fabs(real);
+	*negative = real < 0 && *magnitude;
 	return 0;
 }
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * A parser of Python's literals.  Its input is hostile: length, depth and numbers
- * have limits.  All literals and their texts are in one piece of memory, of
+ * A parser of Python's literals.  Its input is hostile: depth and numbers have
+ * limits, and its callers limit the length.  All literals and their texts are in one piece of memory, of
  * which the root is the start; the text's length bounds both.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "dtype/dtype.h"
 #include "dtype/literal.h"
 #include "base/error.h"
 #include "base/number.h"
@@ -288,10 +287,6 @@ int dray_literal_parse(const char *text, size_t size, const char *subject,
 	struct dray_literal *root;
 	int ret;
 
-	if (size > DRAY_DTYPE_MAX_TEXT)
-		return dray_fail(-EINVAL,
-				 "%s: a text of %zu bytes, at most %d are read",
-				 subject, size, DRAY_DTYPE_MAX_TEXT);
 	root = calloc(1, literals + size + 1);
 	if (!root)
 		return dray_fail(-ENOMEM, "%s: no memory to read %zu bytes",

@@ -32,12 +32,12 @@ struct dray_literal {
 };
 
 /*
- * Parses the @size bytes at @text as one literal.
+ * Parses the @size bytes at @text as one literal; they take some 50 times as
+ * many while they are read, so the caller limits them.
  * @subject: begins each sentence about it
  * @out: the root, which is given back by free()
  *
- * -EINVAL for anything else, more than DRAY_DTYPE_MAX_TEXT bytes, and deeper
- * literals; -ENOMEM.
+ * -EINVAL for anything else, and deeper literals; -ENOMEM.
  */
 int dray_literal_parse(const char *text, size_t size, const char *subject,
 		       struct dray_literal **out);

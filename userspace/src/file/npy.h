@@ -21,7 +21,8 @@ struct dray_npy_header {
 
 /*
  * Reads the length of everything before the elements from the first
- * DRAY_NPY_START bytes, or fewer if the file ends there.  -EBADMSG, -EPROTO.
+ * DRAY_NPY_START bytes, or fewer if the file ends there; at least as much, and
+ * maybe more than the file has.  -EBADMSG, -EPROTO.
  */
 int dray_npy_measure(const char *start, size_t size, const char *name,
 		     size_t *offset);

@@ -53,6 +53,12 @@ int dray_npy_measure(const char *start, size_t size, const char *name,
 			"%s has a header of %zu bytes, at most %zu may be",
 			name, length, LONGEST);
 	*offset = before + length;
+	/* So that the bytes read so far are all of the header. */
+	if (*offset < DRAY_NPY_START)
+		return dray_fail(
+			-EBADMSG,
+			"%s has a header of %zu bytes, too few for a dictionary",
+			name, length);
 	return 0;
 }
 
@@ -188,16 +194,20 @@ static int append_type(struct text *text, dray_dtype dtype)
 
 	if (length < 0)
 		return length;
+	if (dray_dtype_flags(dtype) & DRAY_DTYPE_LOCAL)
+		return dray_fail(
+			-EINVAL,
+			"a user type means nothing to a reader of the file");
 	descr = malloc((size_t)length + 1);
 	if (!descr)
 		return dray_fail(-ENOMEM, "no memory for a header");
 	dray_dtype_describe(dtype, descr, (size_t)length + 1);
-	/* A list of fields is Python as it is, a typestr is a string. */
+	/* A list and a sub-array's tuple are Python, a typestr is a string. */
 	if (*descr == '{')
 		ret = dray_fail(
 			-EINVAL,
 			"no list of fields describes a type with fields that overlap or are out of order");
-	else if (*descr == '[')
+	else if (*descr == '[' || *descr == '(')
 		ret = append(text, "{'descr': %s", descr);
 	else
 		ret = append(text, "{'descr': '%s'", descr);

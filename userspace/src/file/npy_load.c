@@ -29,6 +29,13 @@ static int failed(const struct load *load, const char *call)
 			 strerror(errno));
 }
 
+static int fail_end(const struct load *load, uint64_t end, uint64_t needed)
+{
+	return dray_fail(-EBADMSG,
+			 "%s ends after %" PRIu64 " of %" PRIu64 " bytes",
+			 load->path, end, needed);
+}
+
 /* Drops O_DIRECT if the file system or the memory refuses it. */
 static bool goes_on_cached(struct load *load)
 {
@@ -62,12 +69,7 @@ static int read_bytes(struct load *load, void *to, uint64_t size,
 			goes_on_cached(load);
 		}
 	}
-	if (done < needed)
-		return dray_fail(-EBADMSG,
-				 "%s ends after %" PRIu64 " of %" PRIu64
-				 " bytes",
-				 load->path, at + done, at + needed);
-	return 0;
+	return done < needed ? fail_end(load, at + done, at + needed) : 0;
 }
 
 static int open_file(struct load *load, bool direct)
@@ -190,6 +192,8 @@ static int into_buffer(struct load *load,
 				 load->size, 0);
 	if (!ret)
 		ret = dray_npy_measure(data, load->size, load->path, &offset);
+	if (!ret && offset > load->size)
+		ret = fail_end(load, load->size, offset);
 	if (!ret)
 		ret = dray_npy_parse(data, offset, load->path, &load->header);
 	if (!ret)

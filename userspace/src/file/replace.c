@@ -11,33 +11,56 @@
 #include "base/error.h"
 #include "file/replace.h"
 
+#define NAME_END ".%x-%x" /* of the process, and of the file in it */
+#define NUMBER_ROOM sizeof("ffffffff")
+
 int dray_replace_failed(const struct dray_replace *replace, const char *call)
 {
 	return dray_fail(-errno, "%s of %s: %s", call, replace->path,
 			 strerror(errno));
 }
 
+/* Opens a temporary file of a name that no other has. */
+static int open_temporary(struct dray_replace *replace, size_t room,
+			  mode_t mode)
+{
+	static unsigned int number;
+
+	do {
+		snprintf(replace->temporary, room, "%s" NAME_END, replace->path,
+			 (unsigned int)getpid(),
+			 __atomic_fetch_add(&number, 1, __ATOMIC_RELAXED));
+		replace->fd =
+			open(replace->temporary,
+			     O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	} while (replace->fd < 0 && errno == EEXIST);
+	return replace->fd;
+}
+
 int dray_replace_begin(struct dray_replace *replace, const char *path)
 {
-	size_t room = strlen(path) + sizeof(".XXXXXX");
-	mode_t mask;
+	size_t room = strlen(path) + sizeof(NAME_END) + 2 * NUMBER_ROOM;
+	mode_t mode = 0666; /* less those of the process's mask */
+	struct stat status;
+	bool exists = !stat(path, &status);
 
 	replace->path = path;
 	replace->fd = -1;
+	replace->temporary = NULL;
+	if (exists && !S_ISREG(status.st_mode))
+		return dray_fail(-EINVAL, "%s is not a regular file", path);
+	if (exists)
+		mode = status.st_mode & 0777;
 	replace->temporary = malloc(room);
 	if (!replace->temporary)
 		return dray_fail(-ENOMEM, "no memory for the name of a file");
-	snprintf(replace->temporary, room, "%s.XXXXXX", path);
-	replace->fd = mkostemp(replace->temporary, O_CLOEXEC);
-	if (replace->fd < 0) {
+	if (open_temporary(replace, room, mode) < 0) {
 		free(replace->temporary);
 		replace->temporary = NULL;
 		return dray_replace_failed(replace, "open");
 	}
-	/* The permissions that open() gives a new file. */
-	mask = umask(0);
-	umask(mask);
-	return fchmod(replace->fd, 0666 & ~mask)
+	/* The file keeps its permissions, whatever the mask. */
+	return exists && fchmod(replace->fd, mode)
 		       ? dray_replace_failed(replace, "fchmod")
 		       : 0;
 }

@@ -28,6 +28,12 @@ static inline bool dray_index_is_plain(dray_dtype dtype)
 	return dtype == DRAY_INT64;
 }
 
+/* Returns the bytes of a stride without its direction. */
+static inline uint64_t dray_magnitude(int64_t stride)
+{
+	return stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
+}
+
 static inline bool dray_dtype_is_bool(dray_dtype dtype)
 {
 	return dray_dtype_kind(dtype) == '?' || dray_dtype_kind(dtype) == 'b';
@@ -155,6 +161,10 @@ const int64_t *dray_index_read(const struct dray_index_array *array,
 			       const unsigned char *data, int64_t step,
 			       size_t count, int64_t *room, bool *natural);
 
+/* Whether all integers are -below to extent - 1. */
+bool dray_index_are_inside(const int64_t *integers, size_t count, int64_t below,
+			   int64_t extent);
+
 /* Makes them offsets in bytes, added to those that are there unless @first. */
 void dray_index_add(const struct dray_index_array *array,
 		    const int64_t *integers, size_t count, bool first,
@@ -189,6 +199,13 @@ int dray_index_move(struct dray_index_plan *plan, const struct dray_view *other,
 void dray_index_move_masked(const struct dray_view *view,
 			    const struct dray_view *mask, unsigned char *row,
 			    int64_t stride, enum dray_index_way way);
+
+/*
+ * Lists true elements of a piece by number: @first, and @step more for each
+ * element.  @offsets has room for all elements.
+ */
+size_t dray_list_trues(const unsigned char *mask, int64_t stride, size_t count,
+		       int64_t first, int64_t step, int64_t *offsets);
 
 /* Counts bytes other than 0 at addresses @stride bytes apart. */
 int64_t dray_count_bytes(const unsigned char *data, int64_t stride,
@@ -261,6 +278,20 @@ int dray_values_in_row(const struct dray_view *values, int64_t least,
  */
 bool dray_index_broadcast(const struct dray_view *value, int ndim,
 			  const int64_t *shape, struct dray_view *view);
+
+/*
+ * Fills @view with a new array of @dtype and @ndim axes as they were asked for: the
+ * axes of a sub-array, which are the array's last ones, are in the type again.
+ */
+static inline struct dray_view *
+dray_array_view_closed(const struct dray_array *array, dray_dtype dtype,
+		       int ndim, struct dray_view *view)
+{
+	dray_array_view(array, view);
+	view->dtype = dtype;
+	view->ndim = ndim;
+	return view;
+}
 
 /* Makes an array with its axes in memory as in @axes, outermost first. */
 int dray_array_ordered(dray_dtype dtype, int ndim, const int64_t *shape,

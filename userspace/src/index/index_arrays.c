@@ -9,6 +9,7 @@
 #include "index/index.h"
 #include "view/view.h"
 #include "base/error.h"
+#include "base/number.h"
 
 /* Checks an array; *taken grows by its axes. */
 int dray_index_check_array(const struct dray_view *array, size_t *taken)
@@ -73,6 +74,7 @@ struct dray_index_array *dray_index_put_array(struct dray_index_plan *plan,
 	array->flat = NULL;
 	array->inside = false;
 	array->natural = false;
+	array->trues = 0; /* Only masks have some. */
 	array->axis = axis;
 	array->data = from->data;
 	array->shape = from->shape;
@@ -120,6 +122,24 @@ static int fail_broadcast(const struct dray_index_plan *plan)
 		texts);
 }
 
+/* Checks that 63 bits count the elements of the broadcast shape. */
+static int check_size(const struct dray_index_plan *plan)
+{
+	bool overflow = false, empty = false;
+	int64_t size = 1;
+	int k;
+
+	for (k = 0; k < plan->broadcast_ndim; k++) {
+		empty |= !plan->broadcast[k];
+		overflow |= dray_mul_overflow(size, plan->broadcast[k], &size);
+	}
+	return overflow && !empty
+		       ? dray_fail(
+				 -EOVERFLOW,
+				 "indexing arrays broadcast together have more elements than 63 bits count")
+		       : 0;
+}
+
 /* Finds the shape that all arrays have after broadcasting. */
 int dray_index_broadcast_arrays(struct dray_index_plan *plan)
 {
@@ -144,7 +164,7 @@ int dray_index_broadcast_arrays(struct dray_index_plan *plan)
 				return fail_broadcast(plan);
 		}
 	}
-	return 0;
+	return check_size(plan);
 }
 
 int dray_index_result(const struct dray_index_plan *plan, int *ndim,

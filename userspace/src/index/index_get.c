@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* Copies the elements that an index leads to. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <dray/cast.h>
 
-#include "index/index.h"
+#include "index/index_line.h"
 #include "layout/overlap.h"
+#include "view/view.h"
 #include "base/error.h"
 
 /* Whether two operands have, or may have, a byte in common. */
@@ -25,11 +27,12 @@ static struct dray_addresses span_of(const struct dray_view *view)
 	uintptr_t high = low + dray_dtype_itemsize(view->dtype);
 	int i;
 
+	/* Strides of no elements may be anything. */
+	if (dray_view_is_empty(view))
+		return (struct dray_addresses){ 0, 0 };
 	for (i = 0; i < view->ndim; i++) {
 		int64_t reach = (view->shape[i] - 1) * view->strides[i];
 
-		if (!view->shape[i])
-			return (struct dray_addresses){ 0, 0 };
 		if (reach < 0)
 			low += (uintptr_t)reach;
 		else
@@ -116,7 +119,8 @@ int dray_index_fetch_new(struct dray_index_plan *plan,
 	}
 	if (ret)
 		return ret;
-	ret = fetch(plan, view, dray_array_view(array, &dst), false);
+	dray_array_view_closed(array, view->dtype, ndim, &dst);
+	ret = fetch(plan, view, &dst, false);
 	if (ret)
 		dray_array_unref(array);
 	else
@@ -129,10 +133,14 @@ int dray_index_get(const struct dray_view *view, const struct dray_index *index,
 {
 	struct dray_index_plan plan;
 	struct dray_operand source;
+	struct dray_index_line line;
 	int ret;
 
 	if (!dray_given(out, __func__))
 		return -EINVAL;
+	if (count == 1 && index && index->kind == DRAY_INDEX_ARRAY &&
+	    dray_index_line_start(&line, view, index->array, DRAY_READ))
+		return dray_index_line_get(&line, out);
 	ret = prepare(&source, &plan, view, index, count, true);
 	return ret ? ret : dray_index_fetch_new(&plan, view, false, out);
 }
@@ -161,6 +169,32 @@ static int check_destination(const struct dray_index_plan *plan,
 		given, wanted);
 }
 
+/* Whether a conversion may fail at an element, after others were written. */
+static bool may_fail(dray_dtype from, dray_dtype to)
+{
+	return !dray_dtype_is_builtin(from) || !dray_dtype_is_builtin(to) ||
+	       strchr("SU", dray_dtype_kind(from)) ||
+	       strchr("SU", dray_dtype_kind(to));
+}
+
+/* Converts to memory aside first, so that a failure writes nothing. */
+static int convert_whole(const struct dray_view *dst,
+			 const struct dray_view *src)
+{
+	struct dray_view converted;
+	int ret;
+
+	if (dray_dtype_equal(src->dtype, dst->dtype) ||
+	    !may_fail(src->dtype, dst->dtype))
+		return dray_view_convert(dst, src, DRAY_CASTING_UNSAFE);
+	ret = dray_view_put_aside(src, dst->dtype, &converted);
+	if (ret)
+		return ret;
+	ret = dray_view_assign(dst, &converted);
+	free(converted.data);
+	return ret;
+}
+
 /* Copies through memory aside, and converts. */
 static int fetch_through(struct dray_index_plan *plan,
 			 const struct dray_view *view,
@@ -173,8 +207,8 @@ static int fetch_through(struct dray_index_plan *plan,
 	ret = dray_index_fetch_new(plan, view, false, &array);
 	if (ret)
 		return ret;
-	ret = dray_view_convert(dst, dray_array_view(array, &aside),
-				DRAY_CASTING_UNSAFE);
+	dray_array_view_closed(array, view->dtype, dst->ndim, &aside);
+	ret = convert_whole(dst, &aside);
 	dray_array_unref(array);
 	return ret;
 }

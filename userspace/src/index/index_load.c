@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "index/index.h"
+#include "base/cpu.h"
 #include "base/error.h"
 
 /* Loads one type; memcpy() is a load that needs no alignment. */
@@ -62,39 +63,64 @@ dray_index_load *dray_index_load_for(dray_dtype dtype)
 	return loads[swapped][kind == 'u'][__builtin_ctz(size)];
 }
 
-/* Integers that a processor compares at once. */
-typedef uint64_t words __attribute__((vector_size(16)));
+/* Integers that a processor compares at once, or in two steps. */
+typedef uint64_t words __attribute__((vector_size(32)));
 
 /*
- * Whether all integers are -below to extent - 1.  With @below added, a wrong one
- * is below 0, or at least the sum of both.
+ * Sets the highest bit if an integer is outside.  With @add, one that is inside is
+ * 0 to @end - 1, both below 2^63.
  */
-static bool are_inside(const int64_t *integers, size_t count, int64_t below,
-		       int64_t extent)
+static inline __attribute__((always_inline)) uint64_t
+find_outside(const int64_t *integers, size_t count, uint64_t add, uint64_t end)
 {
-	const uint64_t add = (uint64_t)below, end = add + (uint64_t)extent;
-	words wrong = { 0 }, one, other;
-	uint64_t found = 0;
-	size_t i = 0;
+	words negative = { 0 }, below_end = ~negative, one, other;
+	uint64_t outside = 0;
+	size_t i;
 
-	/* Only axes of a stride of 0 are that long. */
-	for (; extent > INT64_MAX / 2 && i < count; i++) {
-		if (integers[i] < -below || integers[i] >= extent)
-			return false;
-	}
-	for (; i + 4 <= count; i += 4) {
+	for (i = 0; i + 8 <= count; i += 8) {
 		memcpy(&one, integers + i, sizeof(one));
-		memcpy(&other, integers + i + 2, sizeof(other));
+		memcpy(&other, integers + i + 4, sizeof(other));
 		one += add;
 		other += add;
-		wrong |= one | other | ~(one - end) | ~(other - end);
+		negative |= one | other;
+		below_end &= (one - end) & (other - end);
 	}
 	for (; i < count; i++) {
 		uint64_t at = (uint64_t)integers[i] + add;
 
-		found |= at | ~(at - end);
+		outside |= at | ~(at - end);
 	}
-	return !((found | wrong[0] | wrong[1]) >> 63);
+	negative |= ~below_end;
+	return outside | negative[0] | negative[1] | negative[2] | negative[3];
+}
+
+#if defined(__x86_64__)
+static __attribute__((target("avx2"))) uint64_t
+find_outside_avx2(const int64_t *integers, size_t count, uint64_t add,
+		  uint64_t end)
+{
+	return find_outside(integers, count, add, end);
+}
+#else
+#define find_outside_avx2 find_outside
+#endif
+
+bool dray_index_are_inside(const int64_t *integers, size_t count, int64_t below,
+			   int64_t extent)
+{
+	const uint64_t add = (uint64_t)below, end = add + (uint64_t)extent;
+	size_t i;
+
+	/* Only axes of a stride of 0 are that long. */
+	for (i = 0; extent > INT64_MAX / 2 && i < count; i++) {
+		if (integers[i] < -below || integers[i] >= extent)
+			return false;
+	}
+	if (i)
+		return true;
+	if (count >= 32 && dray_cpu_has_avx2())
+		return !(find_outside_avx2(integers, count, add, end) >> 63);
+	return !(find_outside(integers, count, add, end) >> 63);
 }
 
 static void wrap(const int64_t *integers, size_t count, int64_t extent,
@@ -141,12 +167,13 @@ const int64_t *dray_index_read(const struct dray_index_array *array,
 	*natural = array->natural;
 	if (array->inside)
 		return integers;
-	*natural = are_inside(integers, count, 0, extent);
+	*natural = dray_index_are_inside(integers, count, 0, extent);
 	if (*natural)
 		return integers;
 	if (mode == DRAY_INDEX_RAISE)
-		return are_inside(integers, count, extent, extent) ? integers
-								   : NULL;
+		return dray_index_are_inside(integers, count, extent, extent)
+			       ? integers
+			       : NULL;
 	if (mode == DRAY_INDEX_WRAP)
 		wrap(integers, count, extent, room);
 	else
@@ -178,8 +205,12 @@ void dray_index_add(const struct dray_index_array *array,
 	for (i = 0; i < count; i++) {
 		int64_t at = integers[i] + (extent & integers[i] >> 63);
 
-		at = array->flat ? unravel(array->flat, at) : at * stride;
-		offsets[i] = first ? at : offsets[i] + at;
+		/* Elements without bytes may be any distance apart. */
+		at = array->flat ? unravel(array->flat, at)
+				 : (int64_t)((uint64_t)at * (uint64_t)stride);
+		offsets[i] =
+			first ? at
+			      : (int64_t)((uint64_t)offsets[i] + (uint64_t)at);
 	}
 }
 

@@ -67,13 +67,8 @@ int64_t dray_count_trues(const struct dray_view *mask)
 	return sum;
 }
 
-/*
- * Lists true elements of a piece by number: @first, and @step more for each
- * element.  @offsets has room for all elements.
- */
-static size_t list_trues(const unsigned char *mask, int64_t stride,
-			 size_t count, int64_t first, int64_t step,
-			 int64_t *offsets)
+size_t dray_list_trues(const unsigned char *mask, int64_t stride, size_t count,
+		       int64_t first, int64_t step, int64_t *offsets)
 {
 	size_t i = 0, found = 0;
 
@@ -115,8 +110,9 @@ static size_t move_piece(const struct dray_mover *mover,
 			       mover->size);
 		return trues;
 	}
-	list_trues(mask, rows->strides[1], count, 0, rows->strides[0], offsets);
-	mover->listed(data, offsets, row, stride, trues, mover->size);
+	dray_list_trues(mask, rows->strides[1], count, 0, rows->strides[0],
+			offsets);
+	mover->listed(data, 1, offsets, row, stride, trues, mover->size);
 	return trues;
 }
 
@@ -162,8 +158,8 @@ static void list_piece(struct found *found, const unsigned char *mask,
 	bool fits = found->left >= (int64_t)count;
 	size_t trues, i;
 
-	trues = list_trues(mask, stride, count, first, 1,
-			   fits ? found->to[last] : room);
+	trues = dray_list_trues(mask, stride, count, first, 1,
+				fits ? found->to[last] : room);
 	if (!fits)
 		memcpy(found->to[last], room, trues * sizeof(room[0]));
 	found->to[last] += trues;

@@ -16,11 +16,6 @@
 #include "base/error.h"
 #include "base/number.h"
 
-static int64_t magnitude(int64_t stride)
-{
-	return stride < 0 ? -stride : stride;
-}
-
 /* Rows of the rest that are worth a loop of their own. */
 #define LONG_ROW 8
 
@@ -32,18 +27,11 @@ struct chunk {
 	size_t count;
 	unsigned char *other;
 	int64_t stride;
-	const int64_t *numbers; /* of elements along one axis; or NULL */
-	int64_t step; /* of that axis, bytes */
+	const int64_t *numbers; /* of elements along one axis, or the offsets */
+	int64_t step; /* of that axis, bytes; or 1 */
 	bool natural; /* no integer is below 0 */
 	int64_t offsets[DRAY_INDEX_CHUNK];
 };
-
-/* The offset of one element of a chunk. */
-static int64_t offset_of(const struct chunk *chunk, size_t i)
-{
-	return chunk->numbers ? chunk->numbers[i] * chunk->step
-			      : chunk->offsets[i];
-}
 
 /* Adds a piece of the innermost axis to the chunk. */
 static int add_piece(struct dray_index_walk *walk, struct chunk *chunk,
@@ -65,11 +53,12 @@ static int add_piece(struct dray_index_walk *walk, struct chunk *chunk,
 		if (!integers)
 			return dray_index_fail_bounds(array, walk->at[i], step,
 						      count);
-		chunk->step = array->stride;
-		if (one && chunk->natural)
+		if (one && chunk->natural) {
 			chunk->numbers = integers;
-		else
+			chunk->step = array->stride;
+		} else {
 			dray_index_add(array, integers, count, i == 0, offsets);
+		}
 	}
 	if (!plan->arrays_count)
 		memset(offsets, 0, count * sizeof(*offsets));
@@ -86,7 +75,8 @@ static int fill(struct dray_index_walk *walk, struct chunk *chunk)
 		   (walk->ndim == 1 || inner->count >= LONG_ROW);
 	int ret;
 
-	chunk->numbers = NULL;
+	chunk->numbers = chunk->offsets;
+	chunk->step = 1;
 	chunk->natural = true;
 	chunk->count = 0;
 	chunk->other = walk->other;
@@ -157,12 +147,8 @@ static void move_elements(const struct dray_mover *mover,
 			  const struct chunk *chunk, unsigned char *source,
 			  unsigned char *other)
 {
-	if (chunk->numbers)
-		mover->indexed(source, chunk->step, chunk->numbers, other,
-			       chunk->stride, chunk->count, mover->size);
-	else
-		mover->listed(source, chunk->offsets, other, chunk->stride,
-			      chunk->count, mover->size);
+	mover->listed(source, chunk->step, chunk->numbers, other, chunk->stride,
+		      chunk->count, mover->size);
 }
 
 /* Moves a chunk for one place in the outer axes of the rest. */
@@ -178,10 +164,10 @@ static void move_rows(const struct rest *rest, const struct chunk *chunk,
 		return;
 	}
 	row = &rest->layout.axes[rest->layout.axes_count - 1];
-	if (row->count >= LONG_ROW &&
-	    row->strides[OTHER] < magnitude(chunk->stride)) {
+	if (row->count >= LONG_ROW && dray_magnitude(row->strides[OTHER]) <
+					      dray_magnitude(chunk->stride)) {
 		for (i = 0; i < chunk->count; i++) {
-			mover->strided(source + offset_of(chunk, i),
+			mover->strided(source + chunk->numbers[i] * chunk->step,
 				       row->strides[SOURCE], other,
 				       row->strides[OTHER], row->count,
 				       mover->size);
@@ -226,6 +212,18 @@ static void move_chunk(const struct rest *rest, const struct chunk *chunk)
 	}
 }
 
+/* Whether an array picks from an axis without elements: none is inside. */
+static bool picks_from_nothing(const struct dray_index_plan *plan)
+{
+	int i;
+
+	for (i = 0; i < plan->arrays_count; i++) {
+		if (!plan->arrays[i].extent)
+			return true;
+	}
+	return false;
+}
+
 static bool is_empty(const struct dray_index_plan *plan)
 {
 	int i;
@@ -247,7 +245,7 @@ int dray_index_check_bounds(struct dray_index_plan *plan)
 
 	if (is_empty(plan))
 		return 0;
-	none.data = NULL;
+	none.data = &none; /* Any address: there are no elements. */
 	memset(none.strides, 0,
 	       (size_t)(plan->at + plan->broadcast_ndim) *
 		       sizeof(none.strides[0]));
@@ -276,6 +274,8 @@ int dray_index_move(struct dray_index_plan *plan, const struct dray_view *other,
 
 	if (is_empty(plan))
 		return 0;
+	if (picks_from_nothing(plan))
+		return dray_index_check_bounds(plan);
 	reduce_rest(&rest, plan, other, way);
 	if (!rest.layout.runs)
 		return dray_index_check_bounds(plan);

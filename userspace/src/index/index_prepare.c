@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "index/index.h"
+#include "index/slice.h"
 #include "view/view.h"
 #include "base/error.h"
 #include "base/number.h"
@@ -44,51 +45,22 @@ static int put_axis(struct walk *walk, int64_t extent, int64_t stride)
 	return 0;
 }
 
-static int64_t clamp(int64_t value, int64_t low, int64_t high)
-{
-	return value < low ? low : value > high ? high : value;
-}
-
-/* Resolves a bound: negative ones count from the end, and all are clamped. */
-static int64_t slice_bound(int64_t bound, int64_t omitted, int64_t extent,
-			   int64_t step)
-{
-	if (bound == DRAY_OMIT)
-		return omitted;
-	if (bound < 0)
-		bound += extent;
-	return step < 0 ? clamp(bound, -1, extent - 1)
-			: clamp(bound, 0, extent);
-}
-
 static int take_slice(struct walk *walk, const struct dray_index *index)
 {
-	int64_t extent = walk->view->shape[walk->axis];
 	int64_t stride = walk->view->strides[walk->axis];
-	int64_t step = index->step == DRAY_OMIT ? 1 : index->step;
-	int64_t start, stop, count = 0;
+	struct dray_slice slice;
 
-	if (step == 0)
+	if (index->step == 0)
 		return dray_fail(-EINVAL,
 				 "the step of the slice of axis %d is 0",
 				 walk->axis);
-	start = slice_bound(index->start, step < 0 ? extent - 1 : 0, extent,
-			    step);
-	stop = slice_bound(index->stop, step < 0 ? -1 : extent, extent, step);
-	if (step > 0 && start < stop)
-		count = (stop - start - 1) / step + 1;
-	else if (step < 0 && stop < start)
-		count = (start - stop - 1) / -step + 1;
-	if (count == 0) { /* As in NumPy, an empty slice does not move. */
-		start = 0;
-		step = 1;
-	}
-	walk->offset += (uint64_t)start * (uint64_t)stride;
+	slice = dray_slice_of(index, walk->view->shape[walk->axis]);
+	walk->offset += (uint64_t)slice.start * (uint64_t)stride;
 	/* A stride that overflows belongs to an axis without a step. */
-	if (dray_mul_overflow(stride, step, &stride))
+	if (dray_mul_overflow(stride, slice.step, &stride))
 		stride = walk->view->strides[walk->axis];
 	walk->axis++;
-	return put_axis(walk, count, stride);
+	return put_axis(walk, slice.count, stride);
 }
 
 static int take_integer(struct walk *walk, int64_t at)
@@ -337,28 +309,5 @@ int dray_index_prepare(struct dray_index_plan *plan,
 	if (ret)
 		return ret;
 	plan->rest.data = dray_address_add(view->data, (int64_t)walk.offset);
-	return dray_index_broadcast_arrays(plan);
-}
-
-int dray_view_index(const struct dray_view *view,
-		    const struct dray_index *index, size_t count,
-		    struct dray_view *out)
-{
-	struct dray_index_plan plan;
-	int ret;
-
-	if (!dray_given(out, __func__))
-		return -EINVAL;
-	ret = dray_view_check(view, "the indexed view", NULL);
-	if (!ret)
-		ret = dray_index_prepare(&plan, view, index, count);
-	if (ret)
-		return ret;
-	if (plan.arrays_count || plan.mask)
-		return dray_fail(
-			-EINVAL,
-			"an array as an index makes a copy, not a view");
-	dray_view_set_facts(&plan.rest);
-	dray_view_copy(out, &plan.rest);
-	return 0;
+	return plan->arrays_count ? dray_index_broadcast_arrays(plan) : 0;
 }

@@ -41,9 +41,9 @@ static void put_piece(struct turns *turns, unsigned char *data, int64_t step,
 	if (size > ROOM) /* One element. */
 		row = values->data + from[0];
 	else
-		turns->fetch.listed(values->data, from, row, (int64_t)size,
+		turns->fetch.listed(values->data, 1, from, row, (int64_t)size,
 				    found, size);
-	turns->store.listed(data, to, row, (int64_t)size, found, size);
+	turns->store.listed(data, 1, to, row, (int64_t)size, found, size);
 }
 
 static void put_rows(const struct dray_view *view, const struct dray_view *mask,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "index/index.h"
+#include "index/index_line.h"
 #include "view/view.h"
 #include "base/error.h"
 #include "base/number.h"
@@ -22,15 +22,24 @@ static int prepare(struct dray_operand *source, struct dray_index_plan *plan,
 		   : dray_index_prepare_one(plan, view, indices, axis, mode);
 }
 
+static bool is_mode(enum dray_index_mode mode)
+{
+	return mode >= DRAY_INDEX_RAISE && mode <= DRAY_INDEX_CLIP;
+}
+
 int dray_take(const struct dray_view *view, const struct dray_view *indices,
 	      int axis, enum dray_index_mode mode, struct dray_array **out)
 {
 	struct dray_index_plan plan;
 	struct dray_operand source;
+	struct dray_index_line line;
 	int ret;
 
 	if (!dray_given(out, __func__))
 		return -EINVAL;
+	if ((axis == 0 || axis == -1 || axis == DRAY_FLAT) && is_mode(mode) &&
+	    dray_index_line_start(&line, view, indices, DRAY_READ))
+		return dray_index_line_get(&line, out);
 	ret = prepare(&source, &plan, view, indices, axis, mode);
 	return ret ? ret : dray_index_fetch_new(&plan, view, true, out);
 }
@@ -161,10 +170,15 @@ int dray_put(const struct dray_view *view, const struct dray_view *indices,
 {
 	struct dray_values used;
 	struct dray_operand to;
+	struct dray_index_line line;
 	int ret;
 
 	if (!dray_given(indices, __func__))
 		return -EINVAL;
+	if (is_mode(mode) &&
+	    dray_index_line_start(&line, view, indices, DRAY_WRITE) &&
+	    dray_index_line_set(&line, values, true))
+		return 0;
 	ret = dray_index_check_values(&to, view, values);
 	if (!ret)
 		ret = dray_view_check(indices, "an indexing array", NULL);

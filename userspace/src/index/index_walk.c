@@ -5,11 +5,6 @@
  */
 #include "index/index_walk.h"
 
-static int64_t magnitude(int64_t stride)
-{
-	return stride < 0 ? -stride : stride;
-}
-
 static bool chains(const struct dray_index_plan *plan,
 		   const struct dray_index_axis *outer,
 		   const struct dray_index_axis *inner)
@@ -35,7 +30,8 @@ static void append_axis(struct dray_index_walk *walk,
 	int to = walk->ndim++;
 
 	for (; sorted && to > 0 &&
-	       magnitude(walk->axes[to - 1].stride) < magnitude(axis.stride);
+	       dray_magnitude(walk->axes[to - 1].stride) <
+		       dray_magnitude(axis.stride);
 	     to--)
 		walk->axes[to] = walk->axes[to - 1];
 	walk->axes[to] = axis;
@@ -76,8 +72,8 @@ void dray_index_walk_start(struct dray_index_walk *walk,
 	}
 	if (walk->ndim)
 		merge_axes(walk);
-	else /* One element. */
-		walk->axes[walk->ndim++] = (struct dray_index_axis){ 1, 0, 0 };
+	else /* One element, along no axis of an array. */
+		walk->axes[walk->ndim++] = (struct dray_index_axis){ 1, 0, -1 };
 	for (i = 0; i < walk->ndim; i++)
 		walk->position[i] = 0;
 	for (i = 0; i < plan->arrays_count; i++)

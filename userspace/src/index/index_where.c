@@ -118,7 +118,8 @@ static void choose_all(const struct dray_view *const *views,
 	struct dray_rows rows;
 	int64_t at, piece;
 
-	if (!dray_rows_start(&rows, views, 4))
+	/* Elements without bytes may have no address. */
+	if (!size || !dray_rows_start(&rows, views, 4))
 		return;
 	do {
 		for (at = 0; at < rows.count; at += piece) {
@@ -194,7 +195,8 @@ static int choose_same(const struct dray_view **views, struct dray_array **out)
 		ret = dray_array_empty(views[YES]->dtype, ndim, shape, out);
 	if (ret)
 		return ret;
-	views[OUT] = dray_array_view(*out, &whole[OUT]);
+	views[OUT] = dray_array_view_closed(*out, views[YES]->dtype, ndim,
+					    &whole[OUT]);
 	for (o = YES; o <= CONDITION; o++) {
 		dray_index_broadcast(views[o], ndim, shape, &whole[o]);
 		views[o] = &whole[o];
@@ -275,20 +277,42 @@ static int list_trues(const struct dray_view *mask, struct dray_array **out)
 {
 	int64_t count = dray_count_trues(mask);
 	int64_t *coordinates[DRAY_MAX_NDIM];
+	struct dray_array *made[DRAY_MAX_NDIM];
 	int i, ret;
 
 	for (i = 0; i < mask->ndim; i++) {
-		ret = dray_array_empty(DRAY_INT64, 1, &count, &out[i]);
+		ret = dray_array_empty(DRAY_INT64, 1, &count, &made[i]);
 		if (ret)
 			goto fail;
-		coordinates[i] = out[i]->data;
+		coordinates[i] = made[i]->data;
 	}
 	if (count)
 		dray_mask_coordinates(mask, count, coordinates);
+	for (i = 0; i < mask->ndim; i++)
+		out[i] = made[i];
 	return 0;
 fail:
 	while (i > 0)
-		dray_array_unref(out[--i]);
+		dray_array_unref(made[--i]);
+	return ret;
+}
+
+/* The same of one axis with a few elements, without a mask. */
+static int list_few(const struct dray_view *view, struct dray_array **out)
+{
+	unsigned char found[DRAY_INDEX_CHUNK];
+	int64_t numbers[DRAY_INDEX_CHUNK];
+	size_t size = (size_t)view->shape[0];
+	struct dray_truth truth;
+	int64_t count;
+	int ret;
+
+	dray_truth_of(&truth, view->dtype);
+	truth.loop(&truth, view->data, view->strides[0], size, found);
+	count = (int64_t)dray_list_trues(found, 1, size, 0, 1, numbers);
+	ret = dray_array_empty(DRAY_INT64, 1, &count, out);
+	if (!ret && count)
+		memcpy((*out)->data, numbers, (size_t)count * sizeof(int64_t));
 	return ret;
 }
 
@@ -305,6 +329,8 @@ int dray_nonzero(const struct dray_view *view, struct dray_array **out)
 	if (!view->ndim)
 		return dray_fail(-EINVAL,
 				 "nonzero on 0d arrays is not allowed");
+	if (view->ndim == 1 && view->shape[0] <= DRAY_INDEX_CHUNK)
+		return list_few(view, out);
 	if (is_byte(view->dtype))
 		return list_trues(view, out);
 	ret = dray_truth_view(view, &mask);

@@ -7,112 +7,81 @@
 
 #include "index/move.h"
 
-/*
- * The loops of one size.  Elements and rows without gaps, the usual ones, have
- * loops of their own.
- */
+#define ALWAYS static inline __attribute__((always_inline))
 #define FOR_EACH(i, count) _Pragma("GCC unroll 8") for (i = 0; i < (count); i++)
 
-#define DEFINE_MOVES(name, size, known)                                        \
-	static void gather_##name(unsigned char *source,                       \
-				  const int64_t *offsets, unsigned char *row,  \
-				  int64_t stride, size_t count, size_t bytes)  \
+/* Copies one element to the row, or from it. */
+ALWAYS void move_one(unsigned char *element, unsigned char *row, size_t size,
+		     bool scatter)
+{
+	if (scatter)
+		memcpy(element, row, size);
+	else
+		memcpy(row, element, size);
+}
+
+ALWAYS void move_listed(unsigned char *source, int64_t step,
+			const int64_t *numbers, unsigned char *row,
+			int64_t stride, size_t count, size_t size, bool scatter)
+{
+	size_t i;
+
+	FOR_EACH(i, count)
+	move_one(source + numbers[i] * step, row + (int64_t)i * stride, size,
+		 scatter);
+}
+
+ALWAYS void move_strided(unsigned char *source, int64_t step,
+			 unsigned char *row, int64_t stride, size_t count,
+			 size_t size)
+{
+	size_t i;
+
+	FOR_EACH(i, count)
+	move_one(source + (int64_t)i * step, row + (int64_t)i * stride, size,
+		 false);
+}
+
+/* The loops of one size.  Elements without gaps, the usual ones, have their own. */
+#define DEFINE_LISTED(name, size, known, scatter)                              \
+	static void name(unsigned char *source, int64_t step,                  \
+			 const int64_t *numbers, unsigned char *row,           \
+			 int64_t stride, size_t count, size_t bytes)           \
 	{                                                                      \
-		size_t i;                                                      \
+		const int64_t dense = (int64_t)(size);                         \
                                                                                \
 		(void)bytes;                                                   \
-		if ((known) && stride == (int64_t)(size)) {                    \
-			FOR_EACH(i, count)                                     \
-			memcpy(row + i * (size), source + offsets[i], size);   \
-			return;                                                \
-		}                                                              \
-		FOR_EACH(i, count)                                             \
-		{                                                              \
-			memcpy(row, source + offsets[i], size);                \
-			row += stride;                                         \
-		}                                                              \
-	}                                                                      \
-                                                                               \
-	static void scatter_##name(unsigned char *source,                      \
-				   const int64_t *offsets, unsigned char *row, \
-				   int64_t stride, size_t count, size_t bytes) \
-	{                                                                      \
-		size_t i;                                                      \
-                                                                               \
-		(void)bytes;                                                   \
-		FOR_EACH(i, count)                                             \
-		{                                                              \
-			memcpy(source + offsets[i], row, size);                \
-			row += stride;                                         \
-		}                                                              \
-	}                                                                      \
-                                                                               \
-	static void pick_##name(unsigned char *source, int64_t step,           \
-				const int64_t *at, unsigned char *row,         \
-				int64_t stride, size_t count, size_t bytes)    \
-	{                                                                      \
-		size_t i;                                                      \
-                                                                               \
-		(void)bytes;                                                   \
-		if ((known) && step == (int64_t)(size) &&                      \
-		    stride == (int64_t)(size)) {                               \
-			FOR_EACH(i, count)                                     \
-			memcpy(row + i * (size),                               \
-			       source + at[i] * (int64_t)(size), size);        \
-			return;                                                \
-		}                                                              \
-		FOR_EACH(i, count)                                             \
-		{                                                              \
-			memcpy(row, source + at[i] * step, size);              \
-			row += stride;                                         \
-		}                                                              \
-	}                                                                      \
-                                                                               \
-	static void place_##name(unsigned char *source, int64_t step,          \
-				 const int64_t *at, unsigned char *row,        \
-				 int64_t stride, size_t count, size_t bytes)   \
-	{                                                                      \
-		size_t i;                                                      \
-                                                                               \
-		(void)bytes;                                                   \
-		if ((known) && step == (int64_t)(size) &&                      \
-		    stride == (int64_t)(size)) {                               \
-			FOR_EACH(i, count)                                     \
-			memcpy(source + at[i] * (int64_t)(size),               \
-			       row + i * (size), size);                        \
-			return;                                                \
-		}                                                              \
-		FOR_EACH(i, count)                                             \
-		{                                                              \
-			memcpy(source + at[i] * step, row, size);              \
-			row += stride;                                         \
-		}                                                              \
-	}                                                                      \
-                                                                               \
-	static void fetch_##name(unsigned char *source, int64_t step,          \
-				 unsigned char *row, int64_t stride,           \
-				 size_t count, size_t bytes)                   \
-	{                                                                      \
-		size_t i;                                                      \
-                                                                               \
-		(void)bytes;                                                   \
-		if (step == (int64_t)(size) && stride == (int64_t)(size)) {    \
-			memcpy(row, source, count *(size));                    \
-			return;                                                \
-		}                                                              \
-		FOR_EACH(i, count)                                             \
-		{                                                              \
-			memcpy(row, source, size);                             \
-			source += step;                                        \
-			row += stride;                                         \
-		}                                                              \
-	}                                                                      \
-                                                                               \
-	static void store_##name(unsigned char *source, int64_t step,          \
-				 unsigned char *row, int64_t stride,           \
-				 size_t count, size_t bytes)                   \
-	{                                                                      \
-		fetch_##name(row, stride, source, step, count, bytes);         \
+		if ((known) && stride == dense && step == dense)               \
+			move_listed(source, dense, numbers, row, dense, count, \
+				    size, scatter);                            \
+		else if ((known) && stride == dense && step == 1)              \
+			move_listed(source, 1, numbers, row, dense, count,     \
+				    size, scatter);                            \
+		else                                                           \
+			move_listed(source, step, numbers, row, stride, count, \
+				    size, scatter);                            \
+	}
+
+#define DEFINE_MOVES(name, size, known)                                       \
+	DEFINE_LISTED(gather_##name, size, known, false)                      \
+	DEFINE_LISTED(scatter_##name, size, known, true)                      \
+                                                                              \
+	static void fetch_##name(unsigned char *source, int64_t step,         \
+				 unsigned char *row, int64_t stride,          \
+				 size_t count, size_t bytes)                  \
+	{                                                                     \
+		(void)bytes;                                                  \
+		if (step == (int64_t)(size) && stride == (int64_t)(size))     \
+			memcpy(row, source, count *(size));                   \
+		else                                                          \
+			move_strided(source, step, row, stride, count, size); \
+	}                                                                     \
+                                                                              \
+	static void store_##name(unsigned char *source, int64_t step,         \
+				 unsigned char *row, int64_t stride,          \
+				 size_t count, size_t bytes)                  \
+	{                                                                     \
+		fetch_##name(row, stride, source, step, count, bytes);        \
 	}
 
 DEFINE_MOVES(1, 1, true)
@@ -122,12 +91,12 @@ DEFINE_MOVES(8, 8, true)
 DEFINE_MOVES(16, 16, true)
 DEFINE_MOVES(any, bytes, false)
 
-#define MOVER(name)                                                   \
-	{                                                             \
-		{ pick_##name, gather_##name, fetch_##name, 0 },      \
-		{                                                     \
-			place_##name, scatter_##name, store_##name, 0 \
-		}                                                     \
+#define MOVER(name)                                     \
+	{                                               \
+		{ gather_##name, fetch_##name, 0 },     \
+		{                                       \
+			scatter_##name, store_##name, 0 \
+		}                                       \
 	}
 
 struct dray_mover dray_mover_for(enum dray_index_way way, size_t size)

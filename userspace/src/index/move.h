@@ -1,28 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Loops that copy elements of one size between a source, where they lie at
- * listed offsets, at numbers, or at equal distances, and a row at equal
- * distances.
+ * listed places or at equal distances, and a row at equal distances.
  */
 #ifndef DRAY_INDEX_MOVE_H
 #define DRAY_INDEX_MOVE_H
 
 #include "index/index.h"
 
-typedef void dray_move_listed(unsigned char *source, const int64_t *offsets,
-			      unsigned char *row, int64_t stride, size_t count,
-			      size_t size);
+/* Elements are at @step times their numbers; at their offsets if @step is 1. */
+typedef void dray_move_listed(unsigned char *source, int64_t step,
+			      const int64_t *numbers, unsigned char *row,
+			      int64_t stride, size_t count, size_t size);
 typedef void dray_move_strided(unsigned char *source, int64_t step,
 			       unsigned char *row, int64_t stride, size_t count,
 			       size_t size);
 
-/* Elements are @step bytes apart; their numbers are 0 or more. */
-typedef void dray_move_indexed(unsigned char *source, int64_t step,
-			       const int64_t *numbers, unsigned char *row,
-			       int64_t stride, size_t count, size_t size);
-
 struct dray_mover {
-	dray_move_indexed *indexed;
 	dray_move_listed *listed;
 	dray_move_strided *strided;
 	size_t size;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* Walks views row by row, in C order. */
 #include "index/rows.h"
+#include "view/view.h"
 #include "base/number.h"
 
 static bool chains(const struct dray_rows_axis *outer,
@@ -39,6 +40,8 @@ bool dray_rows_start(struct dray_rows *rows,
 {
 	int i, o;
 
+	if (dray_view_is_empty(views[0]))
+		return false;
 	rows->operands = operands;
 	rows->ndim = 0;
 	rows->count = 1;
@@ -47,8 +50,6 @@ bool dray_rows_start(struct dray_rows *rows,
 		rows->strides[o] = 0;
 	}
 	for (i = 0; i < views[0]->ndim; i++) {
-		if (!views[0]->shape[i])
-			return false;
 		if (views[0]->shape[i] > 1)
 			append(rows, views, i);
 	}

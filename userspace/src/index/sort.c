@@ -84,6 +84,9 @@ int dray_sort(const struct dray_view *view, int axis)
 	axis = dray_axis_resolve(axis, view->ndim);
 	if (axis < 0)
 		return -EINVAL;
+	/* Lines without elements may be very many. */
+	if (!operand.extent.elements)
+		return 0;
 	ret = start(&lines, view, axis, &order, space);
 	if (ret)
 		return ret;

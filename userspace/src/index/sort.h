@@ -72,10 +72,15 @@ void dray_line_argsort(const struct dray_sorting *order,
 		       const struct dray_line *line, const unsigned char *data,
 		       unsigned char *out, int64_t step);
 
+/* The same of elements with keys. */
+void dray_line_argsort_keys(const struct dray_sorting *order,
+			    const struct dray_line *line,
+			    const unsigned char *data, unsigned char *out,
+			    int64_t step);
+
 /* The same of elements that are compared. */
 void dray_line_sort_compared(const struct dray_sorting *order,
-			     const struct dray_line *line,
-			     unsigned char *data);
+			     const struct dray_line *line, unsigned char *data);
 void dray_line_argsort_compared(const struct dray_sorting *order,
 				const struct dray_line *line,
 				const unsigned char *data, unsigned char *out,

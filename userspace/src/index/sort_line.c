@@ -1,142 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Sorts of elements with keys.  Short lines are sorted by insertion, others byte
- * by byte from the lowest, with the bytes that all keys share left out.  Each
- * key carries the element's own bits, or its index.
+ * Sorts lines of elements.  Numbers that are not dense are copied, sorted, and
+ * copied back; dense ones of the other byte order are swapped where they are.
  */
 #include <string.h>
 
-#include "index/sort.h"
+#include "index/sort_numbers.h"
 #include "base/number.h"
 
-#define SHORT_LINE 48 /* elements; sorting by bytes is faster from here on */
-#define PIECE 512 /* keys that are made at once */
+#define AS_IT_IS(bits) (bits)
 
-struct pair {
-	uint64_t key;
-	uint64_t payload;
-};
-
-static void sort_by_insertion(struct pair *pairs, size_t count)
-{
-	size_t i, k;
-
-	for (i = 1; i < count; i++) {
-		struct pair pair = pairs[i];
-
-		for (k = i; k > 0 && pairs[k - 1].key > pair.key; k--)
-			pairs[k] = pairs[k - 1];
-		pairs[k] = pair;
-	}
-}
-
-/* Moves pairs in the order of one byte; @starts: of each value. */
-static void sort_by_byte(const struct pair *from, struct pair *to, size_t count,
-			 int byte, size_t *starts)
-{
-	size_t i, start = 0;
-
-	for (i = 0; i < 256; i++) {
-		size_t n = starts[i];
-
-		starts[i] = start;
-		start += n;
-	}
-	for (i = 0; i < count; i++)
-		to[starts[from[i].key >> 8 * byte & 0xff]++] = from[i];
-}
-
-/* Returns which of the two has the result. */
-static struct pair *sort_by_bytes(struct pair *pairs, struct pair *other,
-				  size_t count, int bytes)
-{
-	size_t counts[8][256];
-	struct pair *swap;
-	size_t i;
-	int byte;
-
-	memset(counts, 0, (size_t)bytes * sizeof(counts[0]));
-	for (i = 0; i < count; i++) {
-		uint64_t key = pairs[i].key;
-
-		for (byte = 0; byte < bytes; byte++)
-			counts[byte][key >> 8 * byte & 0xff]++;
-	}
-	for (byte = 0; byte < bytes; byte++) {
-		if (counts[byte][pairs->key >> 8 * byte & 0xff] == count)
-			continue;
-		sort_by_byte(pairs, other, count, byte, counts[byte]);
-		swap = pairs;
-		pairs = other;
-		other = swap;
-	}
-	return pairs;
-}
-
-static struct pair *sort_pairs(const struct dray_sorting *order,
-			       struct pair *pairs, size_t count)
-{
-	if (count >= SHORT_LINE)
-		return sort_by_bytes(pairs, pairs + count, count,
-				     (int)order->size);
-	sort_by_insertion(pairs, count);
-	return pairs;
-}
-
-static void load_keys(const struct dray_sorting *order,
-		      const struct dray_line *line, const unsigned char *data,
-		      struct pair *pairs)
-{
-	int64_t at, piece, i;
-
-	for (at = 0; at < line->count; at += piece) {
-		uint64_t keys[PIECE];
-
-		piece = line->count - at < PIECE ? line->count - at : PIECE;
-		order->keys(order, data + at * line->stride, line->stride,
-			    (size_t)piece, keys);
-		for (i = 0; i < piece; i++)
-			pairs[at + i].key = keys[i];
-	}
-}
-
-#define DEFINE_ELEMENTS(size)                                                  \
-	static void elements_##size(struct pair *pairs, unsigned char *data,   \
-				    int64_t stride, int64_t count, bool store) \
-	{                                                                      \
-		int64_t i;                                                     \
-                                                                               \
-		for (i = 0; i < count; i++) {                                  \
-			if (store)                                             \
-				memcpy(data, &pairs[i].payload, size);         \
-			else                                                   \
-				memcpy(&pairs[i].payload, data, size);         \
-			data += stride;                                        \
-		}                                                              \
+#define DEFINE_COPIES(type, swap)                                             \
+	static void load_##type(type *dense, const unsigned char *data,       \
+				const struct dray_line *line, bool swapped)   \
+	{                                                                     \
+		int64_t i;                                                    \
+                                                                              \
+		for (i = 0; i < line->count; i++) {                           \
+			memcpy(&dense[i], data + i * line->stride,            \
+			       sizeof(type));                                 \
+			if (swapped)                                          \
+				dense[i] = swap(dense[i]);                    \
+		}                                                             \
+	}                                                                     \
+                                                                              \
+	static void store_##type(const type *dense, unsigned char *data,      \
+				 const struct dray_line *line, bool swapped)  \
+	{                                                                     \
+		int64_t i;                                                    \
+                                                                              \
+		for (i = 0; i < line->count; i++) {                           \
+			type bits = swapped ? swap(dense[i]) : dense[i];      \
+                                                                              \
+			memcpy(data + i * line->stride, &bits, sizeof(type)); \
+		}                                                             \
 	}
 
-DEFINE_ELEMENTS(1)
-DEFINE_ELEMENTS(2)
-DEFINE_ELEMENTS(4)
-DEFINE_ELEMENTS(8)
+DEFINE_COPIES(uint8_t, AS_IT_IS)
+DEFINE_COPIES(uint16_t, __builtin_bswap16)
+DEFINE_COPIES(uint32_t, __builtin_bswap32)
+DEFINE_COPIES(uint64_t, __builtin_bswap64)
 
-/* Loads or stores the elements that go with the keys. */
-static void move_elements(const struct dray_sorting *order,
-			  const struct dray_line *line, struct pair *pairs,
-			  unsigned char *data, bool store)
+static void load(void *dense, const unsigned char *data,
+		 const struct dray_line *line, const struct dray_sorting *order)
 {
 	switch (order->size) {
 	case 1:
-		elements_1(pairs, data, line->stride, line->count, store);
+		load_uint8_t(dense, data, line, false);
 		break;
 	case 2:
-		elements_2(pairs, data, line->stride, line->count, store);
+		load_uint16_t(dense, data, line, order->swapped);
 		break;
 	case 4:
-		elements_4(pairs, data, line->stride, line->count, store);
+		load_uint32_t(dense, data, line, order->swapped);
 		break;
 	default:
-		elements_8(pairs, data, line->stride, line->count, store);
+		load_uint64_t(dense, data, line, order->swapped);
+		break;
+	}
+}
+
+static void store(const void *dense, unsigned char *data,
+		  const struct dray_line *line,
+		  const struct dray_sorting *order)
+{
+	switch (order->size) {
+	case 1:
+		store_uint8_t(dense, data, line, false);
+		break;
+	case 2:
+		store_uint16_t(dense, data, line, order->swapped);
+		break;
+	case 4:
+		store_uint32_t(dense, data, line, order->swapped);
+		break;
+	default:
+		store_uint64_t(dense, data, line, order->swapped);
 		break;
 	}
 }
@@ -144,46 +83,50 @@ static void move_elements(const struct dray_sorting *order,
 bool dray_line_room_overflow(const struct dray_sorting *order, int64_t count,
 			     size_t *room)
 {
-	/* Pairs twice; or indices twice, and the elements. */
-	uint64_t each = order->keys ? 2 * sizeof(struct pair)
+	/* Numbers, and room to sort them; or indices twice, and elements. */
+	uint64_t each = order->keys ? 3 * sizeof(uint64_t)
 				    : 2 * sizeof(int64_t) + order->size;
 
 	return dray_mul_overflow((uint64_t)count, each, room) ||
 	       *room > PTRDIFF_MAX;
 }
 
+static void sort_keys(const struct dray_sorting *order,
+		      const struct dray_line *line, unsigned char *data)
+{
+	size_t count = (size_t)line->count, bytes = count * order->size;
+	bool in_place =
+		line->stride == order->size && !((uintptr_t)data % order->size);
+	bool copied = !in_place || order->swapped;
+	unsigned char *room = line->memory;
+	unsigned char *dense = in_place ? data : room + 2 * bytes;
+	struct dray_bits bits;
+
+	dray_bits_of(&bits, order);
+	if (copied)
+		load(dense, data, line, order);
+	dray_sort_numbers(dense, room, count, &bits);
+	if (copied)
+		store(dense, data, line, order);
+}
+
 void dray_line_sort(const struct dray_sorting *order,
 		    const struct dray_line *line, unsigned char *data)
 {
-	struct pair *pairs = line->memory;
-
 	if (line->count < 2)
 		return;
-	if (!order->keys) {
+	if (order->keys)
+		sort_keys(order, line, data);
+	else
 		dray_line_sort_compared(order, line, data);
-		return;
-	}
-	load_keys(order, line, data, pairs);
-	move_elements(order, line, pairs, data, false);
-	pairs = sort_pairs(order, pairs, (size_t)line->count);
-	move_elements(order, line, pairs, data, true);
 }
 
 void dray_line_argsort(const struct dray_sorting *order,
 		       const struct dray_line *line, const unsigned char *data,
 		       unsigned char *out, int64_t step)
 {
-	struct pair *pairs = line->memory;
-	int64_t i;
-
-	if (!order->keys) {
+	if (order->keys)
+		dray_line_argsort_keys(order, line, data, out, step);
+	else
 		dray_line_argsort_compared(order, line, data, out, step);
-		return;
-	}
-	load_keys(order, line, data, pairs);
-	for (i = 0; i < line->count; i++)
-		pairs[i].payload = (uint64_t)i;
-	pairs = sort_pairs(order, pairs, (size_t)line->count);
-	for (i = 0; i < line->count; i++)
-		memcpy(out + i * step, &pairs[i].payload, sizeof(int64_t));
 }

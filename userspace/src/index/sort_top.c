@@ -9,7 +9,8 @@
 #include "index/sort.h"
 #include "base/cpu.h"
 
-#define BLOCK 8192 /* bytes at most */
+#define BLOCK 32768 /* bytes at most */
+#define AHEAD 8192 /* bytes that are fetched in advance */
 #define STEP ((size_t)8 * 64) /* a multiple of all chains */
 
 /*
@@ -33,6 +34,9 @@
 		for (i = 0; i < bytes; i += (size_t)(chains) * (wide)) {      \
 			for (k = 0; k < chains; k++) {                        \
 				memcpy(&raw, data + i + k * wide, wide);      \
+				if (k * wide % 64 == 0) /* a cache line */    \
+					__builtin_prefetch(                   \
+						&data[i + AHEAD + k * wide]); \
 				raw ^= flip;                                  \
 				at = (numbers)raw;                            \
 				nans |= (masks)(at != at);                    \

@@ -43,53 +43,26 @@ static int count_axes(const struct dray_view *const *views, int count,
 	return ndim;
 }
 
-/* Bytes from the start of an iterator to its parts behind the axes. */
-struct places {
-	size_t operands;
-	size_t casts;
-	size_t extents;
-	size_t end;
-};
-
-static void lay_out(struct places *places, int ndim,
-		    const struct dray_view *const *views, int count,
-		    bool buffered)
-{
-	size_t axes = (size_t)(ndim ? ndim : 1), operands = (size_t)count;
-	size_t extents = 0;
-	int o;
-
-	for (o = 0; o < count; o++)
-		extents += views[o] ? 2 * (size_t)views[o]->ndim : 0;
-	places->operands =
-		sizeof(struct dray_nditer) + axes * sizeof(struct nditer_axis);
-	places->casts =
-		places->operands + operands * sizeof(struct nditer_operand);
-	places->extents = places->casts;
-	if (buffered)
-		places->extents += operands * sizeof(struct nditer_casts);
-	places->end = places->extents + extents * sizeof(int64_t);
-}
-
-static struct dray_nditer *allocate(const struct dray_view *const *views,
-				    int count,
+/* Allocates an iterator with room for operands and @extents numbers. */
+static struct dray_nditer *allocate(int ndim, size_t extents, int count,
 				    const struct dray_nditer_options *options)
 {
-	int ndim = count_axes(views, count, options);
+	size_t axes = (size_t)(ndim ? ndim : 1), casts, places, bytes;
 	struct dray_nditer *iter;
-	struct places places;
-	uint32_t extents = 0;
-	int o;
 
-	lay_out(&places, ndim, views, count,
-		options->flags & DRAY_NDITER_BUFFERED);
-	iter = malloc(places.end);
+	casts = sizeof(*iter) + axes * sizeof(iter->axes[0]) +
+		(size_t)count * sizeof(iter->operand[0]);
+	places = casts;
+	if (options->flags & DRAY_NDITER_BUFFERED)
+		places += (size_t)count * sizeof(iter->casts[0]);
+	bytes = places + extents * sizeof(iter->extents[0]);
+	iter = malloc(bytes);
 	if (!iter) {
 		dray_fail(-ENOMEM, "no memory for an iterator of %d operands",
 			  count);
 		return NULL;
 	}
-	iter->bytes = places.end;
+	iter->bytes = bytes;
 	iter->flags = options->flags;
 	iter->ndim = ndim;
 	iter->operands = count;
@@ -98,9 +71,27 @@ static struct dray_nditer *allocate(const struct dray_view *const *views,
 	iter->buffered = 0;
 	iter->buffer_end = 0;
 	iter->buffer_wanted = options->buffer_size;
-	iter->operand = (void *)((char *)iter + places.operands);
-	iter->casts = (void *)((char *)iter + places.casts);
-	iter->extents = (void *)((char *)iter + places.extents);
+	iter->operand = (void *)&iter->axes[axes];
+	iter->casts = (void *)((char *)iter + casts);
+	iter->extents = (void *)((char *)iter + places);
+	return iter;
+}
+
+static struct dray_nditer *
+allocate_for(const struct dray_view *const *views, int count,
+	     const struct dray_nditer_options *options)
+{
+	struct dray_nditer *iter;
+	uint32_t extents = 0;
+	int o;
+
+	for (o = 0; o < count; o++)
+		extents += views[o] ? 2 * (uint32_t)views[o]->ndim : 0;
+	iter = allocate(count_axes(views, count, options), extents, count,
+			options);
+	if (!iter)
+		return NULL;
+	extents = 0;
 	for (o = 0; o < count; o++) {
 		iter->operand[o] =
 			(struct nditer_operand){ .extents_at = extents };
@@ -116,13 +107,15 @@ static void discard(struct dray_nditer *iter)
 {
 	int o;
 
-	dray_nditer_free_buffers(iter);
+	if (iter->flags & DRAY_NDITER_BUFFERED)
+		dray_nditer_free_buffers(iter);
 	for (o = 0; o < iter->operands; o++) {
 		struct nditer_operand *operand = &iter->operand[o];
 
 		dray_dtype_unref(operand->stored);
 		dray_dtype_unref(operand->dtype);
-		dray_array_unref(operand->array);
+		if (operand->array)
+			dray_array_unref(operand->array);
 	}
 	free(iter);
 }
@@ -185,6 +178,22 @@ static int set_up_buffers(struct dray_nditer *iter)
 	return ret ? ret : dray_nditer_fill_buffers(iter, NULL);
 }
 
+/* Goes to the start of an iterator with its axes in order. */
+static int start(struct dray_nditer *iter)
+{
+	int ret = 0;
+
+	if (!(iter->flags & DRAY_NDITER_MULTI_INDEX))
+		dray_nditer_merge(iter);
+	iter->core = 0;
+	dray_nditer_place(iter, 0);
+	if (iter->flags & DRAY_NDITER_BUFFERED)
+		ret = set_up_buffers(iter);
+	if (!ret)
+		dray_nditer_choose_step(iter);
+	return ret;
+}
+
 static int build(struct dray_nditer *iter, const struct dray_view *const *views,
 		 const struct dray_nditer_options *options)
 {
@@ -199,17 +208,27 @@ static int build(struct dray_nditer *iter, const struct dray_view *const *views,
 	ret = dray_nditer_choose_types(iter, options);
 	if (!ret)
 		ret = dray_nditer_replace_operands(iter, options);
-	if (ret)
-		return ret;
-	if (!(iter->flags & DRAY_NDITER_MULTI_INDEX))
-		dray_nditer_merge(iter);
-	iter->core = 0;
-	dray_nditer_place(iter, 0);
-	if (iter->flags & DRAY_NDITER_BUFFERED)
-		ret = set_up_buffers(iter);
-	if (!ret)
-		dray_nditer_choose_step(iter);
-	return ret;
+	return ret ? ret : start(iter);
+}
+
+static int create_plain(const struct dray_view *const *views, int count,
+			const struct dray_nditer_options *options,
+			int64_t elements, struct dray_nditer **out)
+{
+	int ndim = views[0]->ndim;
+	struct dray_nditer *iter =
+		allocate(ndim, 2 * (size_t)(ndim * count), count, options);
+
+	if (!iter)
+		return -ENOMEM;
+	dray_nditer_describe(iter, views, options, elements);
+	iter->flags |= NDITER_IS_PLAIN;
+	iter->first_index = 0;
+	dray_nditer_find_order(iter);
+	if (!(options->flags & DRAY_NDITER_KEEP_DIRECTION))
+		dray_nditer_flip(iter);
+	*out = iter;
+	return start(iter);
 }
 
 int dray_nditer_create(const struct dray_view *const *views, int count,
@@ -218,12 +237,15 @@ int dray_nditer_create(const struct dray_view *const *views, int count,
 {
 	static const struct dray_nditer_options none;
 	struct dray_nditer *iter;
+	int64_t elements;
 	int ret;
 
 	if (!dray_given(views, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
 	if (!options)
 		options = &none;
+	if (dray_nditer_is_plain(views, count, options, &elements))
+		return create_plain(views, count, options, elements, out);
 	ret = check_operands(views, count);
 	if (!ret)
 		ret = dray_nditer_check_flags(options);
@@ -231,7 +253,7 @@ int dray_nditer_create(const struct dray_view *const *views, int count,
 		ret = dray_nditer_check_map(count, options);
 	if (ret)
 		return ret;
-	iter = allocate(views, count, options);
+	iter = allocate_for(views, count, options);
 	if (!iter)
 		return -ENOMEM;
 	ret = build(iter, views, options);
@@ -307,6 +329,10 @@ int dray_nditer_destroy(struct dray_nditer *iter)
 	if (!iter)
 		return 0;
 	ret = iter->error;
+	if (iter->flags & NDITER_IS_PLAIN) {
+		free(iter);
+		return ret;
+	}
 	if (!ret && (iter->flags & DRAY_NDITER_BUFFERED))
 		ret = dray_nditer_flush_buffers(iter);
 	if (!ret)

@@ -25,6 +25,7 @@
 #define NDITER_DOUBLE_LOOP (1u << 25) /* through buffers, of a reduction */
 #define NDITER_DELAYED (1u << 27) /* buffers are not allocated yet */
 #define NDITER_IS_COPY (1u << 28) /* of another iterator */
+#define NDITER_IS_PLAIN (1u << 29) /* it owns neither arrays nor buffers */
 #define NDITER_ONE_STEP (1u << 26) /* ends at the first next() */
 #define NDITER_PUBLIC ((1u << 13) - 1)
 #define NDITER_INDEX (DRAY_NDITER_C_INDEX | DRAY_NDITER_F_INDEX)
@@ -155,6 +156,15 @@ nditer_map_of(const struct dray_nditer_options *options, int o)
 {
 	return options->operand_axes ? options->operand_axes[o] : NULL;
 }
+
+/* nditer_plain.c: describes plain iterations at once. */
+bool dray_nditer_is_plain(const struct dray_view *const *views, int count,
+			  const struct dray_nditer_options *options,
+			  int64_t *elements);
+void dray_nditer_describe(struct dray_nditer *iter,
+			  const struct dray_view *const *views,
+			  const struct dray_nditer_options *options,
+			  int64_t elements);
 
 /* nditer_prepare.c: checks flags and operands, and describes them. */
 int dray_nditer_check_flags(const struct dray_nditer_options *options);

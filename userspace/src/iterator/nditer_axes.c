@@ -291,6 +291,56 @@ static int set_operand(struct dray_nditer *iter, int o, int i, const int *map,
 	return set_stride(iter, o, i, own, shape);
 }
 
+/*
+ * Sets the strides of an operand with its own axes.  False if it does not exist,
+ * has a map, or is stretched and may not be.
+ */
+static bool set_own_strides(struct dray_nditer *iter, int o, const int *map,
+			    const int64_t *shape)
+{
+	const struct nditer_operand *operand = &iter->operand[o];
+	const int64_t *extents = iter->extents + operand->extents_at;
+	const int64_t *strides = extents + operand->ndim;
+	int added = iter->ndim - operand->ndim, last = iter->ndim - 1, i;
+	bool exact = operand->flags &
+		     (DRAY_OPERAND_WRITE | DRAY_OPERAND_NO_BROADCAST);
+
+	if (map || !operand->stored || operand->array || (exact && added))
+		return false;
+	for (i = 0; i < added; i++)
+		iter->axes[last - i].strides[o] = 0;
+	for (; i <= last; i++) {
+		if (exact && extents[i - added] != shape[i])
+			return false;
+		iter->axes[last - i].strides[o] =
+			extents[i - added] == 1 ? 0 : strides[i - added];
+	}
+	return true;
+}
+
+/* Sets the strides of all operands, and marks those that are reduced. */
+static int set_strides(struct dray_nditer *iter,
+		       const struct dray_nditer_options *options,
+		       const int64_t *shape)
+{
+	int ret, i, o = 0;
+
+	while (o < iter->operands &&
+	       set_own_strides(iter, o, nditer_map_of(options, o), shape))
+		o++;
+	if (o == iter->operands)
+		return 0;
+	for (i = iter->ndim - 1; i >= 0; i--) {
+		for (o = 0; o < iter->operands; o++) {
+			ret = set_operand(iter, o, i, nditer_map_of(options, o),
+					  shape);
+			if (ret)
+				return ret;
+		}
+	}
+	return 0;
+}
+
 int dray_nditer_measure(struct dray_nditer *iter)
 {
 	bool overflow = false;
@@ -320,7 +370,7 @@ int dray_nditer_fill_axes(struct dray_nditer *iter,
 			  const struct dray_nditer_options *options)
 {
 	int64_t shape[DRAY_MAX_NDIM];
-	int ret, i, o;
+	int ret, i;
 
 	ret = broadcast(iter, options, shape);
 	if (ret)
@@ -337,13 +387,6 @@ int dray_nditer_fill_axes(struct dray_nditer *iter,
 		axis->axis = (int16_t)i;
 		axis->flipped = false;
 	}
-	for (i = iter->ndim - 1; i >= 0; i--) {
-		for (o = 0; o < iter->operands; o++) {
-			ret = set_operand(iter, o, i, nditer_map_of(options, o),
-					  shape);
-			if (ret)
-				return ret;
-		}
-	}
-	return dray_nditer_measure(iter);
+	ret = set_strides(iter, options, shape);
+	return ret ? ret : dray_nditer_measure(iter);
 }

@@ -2,21 +2,29 @@
 /* Jumps of an iterator, its ranges, and changes of its axes. */
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "iterator/iterator.h"
 #include "iterator/nditer.h"
 #include "base/error.h"
 
+/* The caller may advance its copy of the addresses. */
+static void start_loop(struct dray_nditer *iter)
+{
+	int o;
+
+	for (o = 0; o < iter->operands; o++)
+		iter->user[o] = iter->data[o];
+}
+
 void dray_nditer_place(struct dray_nditer *iter, int64_t position)
 {
 	int ndim = iter->ndim ? iter->ndim : 1;
-	size_t bytes = (size_t)iter->operands * sizeof(iter->data[0]);
 	int64_t rest = position;
 	int i, o;
 
 	iter->position = position;
-	memcpy(iter->data, iter->first, bytes);
+	for (o = 0; o < iter->operands; o++)
+		iter->data[o] = iter->first[o];
 	iter->index = iter->first_index;
 	for (i = 0; i < ndim; i++) {
 		struct nditer_axis *axis = &iter->axes[i];
@@ -33,7 +41,7 @@ void dray_nditer_place(struct dray_nditer *iter, int64_t position)
 	if (iter->flags & DRAY_NDITER_BUFFERED)
 		iter->core_offset = iter->core ? position % iter->core : 0;
 	else if (iter->flags & DRAY_NDITER_EXTERNAL_LOOP)
-		memcpy(iter->user, iter->data, bytes);
+		start_loop(iter);
 }
 
 /* Writes the buffers back, moves, and fills them; they are allocated. */

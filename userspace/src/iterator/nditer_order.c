@@ -87,20 +87,24 @@ void dray_nditer_find_order(struct dray_nditer *iter)
 	int i, k;
 
 	for (i = 1; i < iter->ndim; i++) {
-		struct nditer_axis axis = iter->axes[i];
+		const struct nditer_axis *axis = &iter->axes[i];
+		struct nditer_axis held;
 		int to = i;
 
 		for (k = i - 1; k >= 0; k--) {
-			enum place place = compare(iter, &axis, &iter->axes[k]);
+			enum place place = compare(iter, axis, &iter->axes[k]);
 
 			if (place == PLACE_OUTSIDE)
 				break;
 			if (place == PLACE_INSIDE)
 				to = k;
 		}
+		if (to == i)
+			continue;
+		held = *axis;
 		for (k = i; k > to; k--)
 			iter->axes[k] = iter->axes[k - 1];
-		iter->axes[to] = axis;
+		iter->axes[to] = held;
 	}
 }
 

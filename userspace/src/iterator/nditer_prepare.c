@@ -9,6 +9,7 @@
 #include "dtype/dtype.h"
 #include "iterator/iterator.h"
 #include "iterator/nditer.h"
+#include "view/view_usual.h"
 #include "base/error.h"
 
 static int check_order(const struct dray_nditer_options *options)
@@ -179,7 +180,7 @@ static int prepare_view(struct dray_nditer *iter, int o,
 	struct dray_extent extent;
 	int ret;
 
-	ret = dray_view_check(view, dray_operand_names[o], &extent);
+	ret = dray_view_check_inline(view, dray_operand_names[o], &extent);
 	if (ret)
 		return ret;
 	if ((operand->flags & DRAY_OPERAND_WRITE) &&

@@ -234,6 +234,15 @@ static bool is_copied(const struct nditer_operand *operand)
 	return operand->flags & (DRAY_OPERAND_COPY | DRAY_OPERAND_COPY_BACK);
 }
 
+/* Whether an operand stays as it is, for any axes. */
+static bool is_usable(const struct nditer_operand *operand)
+{
+	const uint32_t others =
+		OPERAND_COPIES | OPERAND_CONVERTS | DRAY_OPERAND_CONTIGUOUS;
+
+	return nditer_exists(operand) && !(operand->flags & others);
+}
+
 static int replace(struct dray_nditer *iter, int o, const int *map)
 {
 	struct nditer_operand *operand = &iter->operand[o];
@@ -290,9 +299,11 @@ int dray_nditer_replace_operands(struct dray_nditer *iter,
 
 	if (iter->flags & DRAY_NDITER_COPY_IF_OVERLAP)
 		ret = dray_nditer_mark_overlaps(iter);
-	for (o = 0; o < iter->operands && !ret; o++)
-		ret = replace(iter, o, nditer_map_of(options, o));
-	for (o = 0; o < iter->operands && !ret; o++)
+	for (o = 0; o < iter->operands && !ret; o++) {
+		if (!is_usable(&iter->operand[o]))
+			ret = replace(iter, o, nditer_map_of(options, o));
+	}
+	for (o = 0; iter->mask >= 0 && o < iter->operands && !ret; o++)
 		ret = check_masked_reduction(iter, o);
 	return ret;
 }

@@ -1,62 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Copies with the CPU, and functions of rows in its place.  If the sides run
- * along different axes, a layout is copied by tiles, any other by grids of its two
- * innermost axes.  Long runs are memcpy() calls.
+ * Copies with the CPU, as it is or by a loop.  If the sides run along different axes,
+ * a layout is copied by tiles, any other by grids of its two innermost axes.  Long
+ * runs are memcpy() calls.
  */
 #include <string.h>
 
 #include "layout/layout_grid.h"
 #include "layout/layout_tile.h"
+#include "base/number.h"
 
-/* Rows of a function are at least that long, if an axis is. */
+/* Rows of a loop are at least that long, if an axis is. */
 #define SHORT 16u
 
-typedef void pair_work(const void *work, unsigned char *dst,
-		       const unsigned char *src);
+typedef int pair_work(const void *work, unsigned char *dst,
+		      const unsigned char *src);
 
-/* Does the work at each position of the axes. */
-static void walk(const struct dray_layout *layout,
-		 const struct dray_pair_axis *axes, int axes_count,
-		 pair_work *work, const void *with)
+/* Does the work at each position of the axes, until it fails. */
+static int walk(const struct dray_layout *layout,
+		const struct dray_pair_axis *axes, int axes_count,
+		pair_work *work, const void *with)
 {
 	unsigned char *dst = layout->data[DRAY_DST];
 	const unsigned char *src = layout->data[DRAY_SRC];
-	uint64_t position[DRAY_MAX_NDIM];
-	int k;
+	uint64_t left[DRAY_MAX_NDIM];
+	int ret, k;
 
-	memset(position, 0, (size_t)axes_count * sizeof(position[0]));
+	for (k = 0; k < axes_count; k++)
+		left[k] = axes[k].count;
 	do {
-		work(with, dst, src);
+		ret = work(with, dst, src);
 		for (k = axes_count - 1; k >= 0; k--) {
 			dst += axes[k].dst;
 			src += axes[k].src;
-			if (++position[k] < axes[k].count)
+			if (--left[k])
 				break;
 			dst -= (int64_t)axes[k].count * axes[k].dst;
 			src -= (int64_t)axes[k].count * axes[k].src;
-			position[k] = 0;
+			left[k] = axes[k].count;
 		}
-	} while (k >= 0);
+	} while (!ret && k >= 0);
+	return ret;
 }
 
 static struct dray_pair_axis axis_of(const struct dray_layout *layout, int k)
 {
 	return (struct dray_pair_axis){
 		layout->axes[k].count,
-		layout->axes[k].strides[DRAY_DST],
-		layout->axes[k].strides[DRAY_SRC],
+		dray_alone(layout->axes[k].strides[DRAY_DST]),
+		dray_alone(layout->axes[k].strides[DRAY_SRC]),
 	};
 }
 
-static void copy_grid(const void *work, unsigned char *dst,
-		      const unsigned char *src)
+static int copy_grid(const void *work, unsigned char *dst,
+		     const unsigned char *src)
 {
 	struct dray_grid grid = *(const struct dray_grid *)work;
 
 	grid.dst = dst;
 	grid.src = src;
 	dray_grid_copy(&grid);
+	return 0;
 }
 
 /* Copies grids at all positions of the other axes. */
@@ -85,7 +89,8 @@ void dray_layout_copy(const struct dray_layout *layout)
 		memcpy(grid.dst, grid.src, grid.run);
 		return;
 	}
-	if (last > 0 && dray_tile_copy(layout, NULL, NULL))
+	if (dray_tile_may_pay(layout) &&
+	    dray_tile_copy(layout, NULL, NULL, NULL))
 		return;
 	grid.columns = axis_of(layout, last);
 	if (last > 0)
@@ -94,22 +99,6 @@ void dray_layout_copy(const struct dray_layout *layout)
 		copy_grids(layout, &grid);
 	else
 		dray_grid_copy(&grid);
-}
-
-/* A function on its way along an axis. */
-struct row {
-	dray_layout_function *function;
-	const void *data;
-	struct dray_pair_axis axis;
-};
-
-static void apply_row(const void *work, unsigned char *dst,
-		      const unsigned char *src)
-{
-	const struct row *row = work;
-
-	row->function(dst, row->axis.dst, src, row->axis.src, row->axis.count,
-		      row->data);
 }
 
 /*
@@ -121,29 +110,57 @@ static int row_axis(const struct dray_layout *layout)
 	int last = layout->axes_count - 1, longest = last;
 	int i;
 
-	if (last < 0)
-		return -1;
+	if (last < 0 || layout->axes[last].count >= SHORT)
+		return last;
 	for (i = last - 1; i >= 0; i--) {
 		if (layout->axes[i].count > layout->axes[longest].count)
 			longest = i;
 	}
-	return layout->axes[last].count >= SHORT ? last : longest;
+	return longest;
 }
 
-void dray_layout_apply(const struct dray_layout *layout,
-		       dray_layout_function *function, const void *data)
-{
-	struct row row = { function, data, { 1, 0, 0 } };
-	struct dray_pair_axis axes[DRAY_MAX_NDIM];
-	int outer = 0, taken = row_axis(layout), k;
+/* A loop on its way along an axis. */
+struct row {
+	dray_loop *loop;
+	void *context;
+	int64_t count;
+	int64_t strides[2];
+};
 
-	if (layout->axes_count > 1 && dray_tile_copy(layout, function, data))
-		return;
-	for (k = 0; k < layout->axes_count; k++) {
-		if (k == taken)
-			row.axis = axis_of(layout, k);
-		else
-			axes[outer++] = axis_of(layout, k);
+static int apply_row(const void *work, unsigned char *dst,
+		     const unsigned char *src)
+{
+	const struct row *row = work;
+	char *const data[2] = { (char *)dst, (char *)(uintptr_t)src };
+
+	return row->loop(data, row->strides, row->count, row->context);
+}
+
+int dray_layout_apply(const struct dray_layout *layout, dray_loop *loop,
+		      void *context)
+{
+	struct row row = { loop, context, 1, { 0, 0 } };
+	struct dray_pair_axis axes[DRAY_MAX_NDIM];
+	int outer = 0, taken, ret, k;
+
+	if (!loop) {
+		dray_layout_copy(layout);
+		return 0;
 	}
-	walk(layout, axes, outer, apply_row, &row);
+	if (dray_tile_may_pay(layout) &&
+	    dray_tile_copy(layout, loop, context, &ret))
+		return ret;
+	taken = row_axis(layout);
+	for (k = 0; k < layout->axes_count; k++) {
+		const struct dray_pair_axis axis = axis_of(layout, k);
+
+		if (k != taken) {
+			axes[outer++] = axis;
+			continue;
+		}
+		row.count = (int64_t)axis.count;
+		row.strides[DRAY_DST] = axis.dst;
+		row.strides[DRAY_SRC] = axis.src;
+	}
+	return walk(layout, axes, outer, apply_row, &row);
 }

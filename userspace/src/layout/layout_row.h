@@ -11,7 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DRAY_LINE 64ul /* bytes of a cache line */
+#include "layout/layout_turn.h"
+
 #define DRAY_ROW 512ul /* bytes of most rows */
 
 struct dray_rows {

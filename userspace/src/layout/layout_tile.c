@@ -15,8 +15,7 @@ struct near {
 	uint64_t places_from; /* of across */
 	int64_t lines[TILE_ROW + TILE_MARGIN]; /* in the source */
 	int64_t places[TILE_ROWS]; /* in the destination */
-	_Alignas(DRAY_LINE) unsigned char space[TILE_ROWS *
-						(TILE_ROW + TILE_MARGIN)];
+	_Alignas(DRAY_LINE) unsigned char space[TILE_SPACE];
 };
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -59,63 +58,100 @@ static void offsets(int64_t *out, const struct dray_chain *chain, uint64_t from,
 	}
 }
 
-/* Writes turned rows: elements from @from to @to of along. */
-static void write_rows(const struct dray_tiling *tiling,
-		       const struct near *near, unsigned char *dst,
-		       size_t count, uint64_t from, uint64_t to)
+/*
+ * Converts turned rows, straight to the destination, or a row in near memory that is
+ * streamed then.
+ * @start: the first element that was turned
+ */
+static int convert_rows(const struct dray_tiling *tiling,
+			const struct dray_rows *rows, uint64_t start,
+			uint64_t from, uint64_t to)
 {
-	const size_t size = tiling->size;
+	const int64_t strides[2] = { tiling->along.step,
+				     (int64_t)tiling->size };
+	_Alignas(DRAY_LINE) char space[2 * TILE_ROW + TILE_MARGIN];
+	const uint64_t back = tiling->streams ? from - start : 0;
+	struct dray_rows row = *rows;
+	size_t r;
+	int ret;
+
+	row.count = 1;
+	for (r = 0; r < rows->count; r++) {
+		const unsigned char *turned =
+			rows->near + r * rows->pitch - back * tiling->size;
+		char *data[2] = { (char *)rows->dst + rows->places[r],
+				  (char *)(uintptr_t)turned };
+
+		if (tiling->streams)
+			data[0] = space;
+		ret = tiling->loop(data, strides, (int64_t)(to - from + back),
+				   tiling->context);
+		if (ret)
+			return ret;
+		if (!tiling->streams)
+			continue;
+		row.near = (unsigned char *)space + back * tiling->item;
+		row.places = &rows->places[r];
+		tiling->write(&row);
+	}
+	return 0;
+}
+
+/* Writes turned rows: elements from @from to @to of along. */
+static int write_rows(const struct dray_tiling *tiling, const struct near *near,
+		      unsigned char *dst, size_t count, uint64_t from,
+		      uint64_t to)
+{
 	const int64_t step = tiling->along.step;
 	struct dray_rows rows = {
 		.dst = dst + (int64_t)from * step,
 		.places = near->places,
-		.near = near->space + (from - near->lines_from) * size,
+		.near = near->space + (from - near->lines_from) * tiling->size,
 		.pitch = tiling->pitch,
 		.count = count,
-		.bytes = (to - from) * size,
+		.bytes = (to - from) * tiling->item,
 		.joins_last = tiling->back && from,
 		.joins_next = tiling->back && to < tiling->along.total,
 	};
-	size_t r;
 
-	if (!tiling->function) {
-		tiling->write(&rows);
-		return;
-	}
-	for (r = 0; r < count; r++)
-		tiling->function(rows.dst + rows.places[r], step,
-				 rows.near + r * rows.pitch, (int64_t)size,
-				 to - from, tiling->data);
+	if (tiling->loop)
+		return convert_rows(tiling, &rows, near->lines_from, from, to);
+	tiling->write(&rows);
+	return 0;
 }
 
 /*
  * Returns by how many elements across the next tile but one is ahead, or the next
- * one; 0 if there is none.  @next: first row of the next tile
+ * one; 0 if there is none, or if lines are in a cache.
+ * @next: first row of the next tile
  */
 static int64_t ahead(const struct dray_tiling *tiling, uint64_t next)
 {
 	const uint64_t rows = tiling->rows, total = tiling->across.total;
 
+	if (!tiling->streams)
+		return 0;
 	if (next + rows < total)
 		return (int64_t)(2 * rows);
 	return next < total ? (int64_t)rows : 0;
 }
 
 /* Copies the tiles of a panel: elements from @from to @to of along. */
-static void copy_panel(const struct dray_tiling *tiling, struct near *near,
-		       unsigned char *dst, const unsigned char *src,
-		       uint64_t from, uint64_t to)
+static int copy_panel(const struct dray_tiling *tiling, struct near *near,
+		      unsigned char *dst, const unsigned char *src,
+		      uint64_t from, uint64_t to)
 {
 	const uint64_t total = tiling->across.total;
 	const int64_t step = tiling->across.step;
 	uint64_t start = from - least(from, tiling->back), at, next;
+	int ret = 0;
 
 	if (near->lines_count != to - start || near->lines_from != start) {
 		near->lines_from = start;
 		near->lines_count = to - start;
 		offsets(near->lines, &tiling->along, start, to - start);
 	}
-	for (at = 0; at < total; at = next) {
+	for (at = 0; !ret && at < total; at = next) {
 		size_t rows = least(tiling->rows, total);
 		struct dray_tile block;
 
@@ -135,43 +171,46 @@ static void copy_panel(const struct dray_tiling *tiling, struct near *near,
 			.size = tiling->size,
 			.ahead = ahead(tiling, next) * step,
 		};
-		tiling->turn(&block);
+		tiling->turning.turn(&block);
 		if (near->places_from != at) {
 			near->places_from = at;
 			offsets(near->places, &tiling->across, at, rows);
 		}
-		write_rows(tiling, near, dst, rows, from, to);
+		ret = write_rows(tiling, near, dst, rows, from, to);
 	}
+	return ret;
 }
 
-static void copy_panels(const struct dray_tiling *tiling, struct near *near,
-			unsigned char *dst, const unsigned char *src)
+static int copy_panels(const struct dray_tiling *tiling, struct near *near,
+		       unsigned char *dst, const unsigned char *src)
 {
 	const uint64_t total = tiling->along.total;
 	uint64_t from, to;
+	int ret = 0;
 
-	for (from = 0; from < total; from = to) {
+	for (from = 0; !ret && from < total; from = to) {
 		to = from + (from ? tiling->panel : tiling->first);
-		if (to + tiling->square > total)
+		if (to + tiling->turning.lines > total)
 			to = total;
-		copy_panel(tiling, near, dst, src, from, to);
+		ret = copy_panel(tiling, near, dst, src, from, to);
 	}
+	return ret;
 }
 
 /* Copies the panels of all positions of the outer axes. */
-static void copy_all(const struct dray_tiling *tiling)
+static int copy_all(const struct dray_tiling *tiling)
 {
 	unsigned char *dst = tiling->dst;
 	const unsigned char *src = tiling->src;
 	uint64_t position[DRAY_MAX_NDIM];
 	struct near near;
-	int k;
+	int ret, k;
 
 	near.lines_count = 0;
 	near.places_from = UINT64_MAX;
 	memset(position, 0, (size_t)tiling->outer_count * sizeof(position[0]));
 	do {
-		copy_panels(tiling, &near, dst, src);
+		ret = copy_panels(tiling, &near, dst, src);
 		for (k = tiling->outer_count - 1; k >= 0; k--) {
 			const struct dray_pair_axis *axis = &tiling->outer[k];
 
@@ -183,18 +222,22 @@ static void copy_all(const struct dray_tiling *tiling)
 			src -= (int64_t)axis->count * axis->src;
 			position[k] = 0;
 		}
-	} while (k >= 0);
+	} while (!ret && k >= 0);
 	if (tiling->streams)
 		dray_rows_order();
+	return ret;
 }
 
-bool dray_tile_copy(const struct dray_layout *layout,
-		    dray_layout_function *function, const void *data)
+bool dray_tile_copy(const struct dray_layout *layout, dray_loop *loop,
+		    void *context, int *ret)
 {
 	struct dray_tiling tiling;
+	int copied;
 
-	if (!dray_tiling_plan(&tiling, layout, function, data))
+	if (!dray_tiling_plan(&tiling, layout, loop, context))
 		return false;
-	copy_all(&tiling);
+	copied = copy_all(&tiling);
+	if (loop)
+		*ret = copied;
 	return true;
 }

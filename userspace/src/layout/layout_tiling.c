@@ -5,10 +5,10 @@
 #include "layout/layout_tile.h"
 #include "layout/layout_tiling.h"
 
-#define SMALLEST 512ul /* bytes for which tiles are worth their preparation */
 #define NEAREST 32768ul /* bytes of a first-level cache */
 #define CROWDED 1024ul /* lines so far apart evict each other */
-#define EDGE 512ul /* bytes that a tile reads at once */
+#define EDGE 512ul /* bytes of a line that a tile reads at most */
+#define WIDEST (DRAY_LINE / 4) /* bytes that a loop writes of an element */
 
 uint64_t dray_tile_stream_from = 4u << 20;
 
@@ -77,7 +77,7 @@ static void extend(struct dray_tiling *tiling)
 
 	for (k = tiling->outer_count - 1;
 	     k >= 0 && along->links < TILE_LINKS &&
-	     along->total * tiling->size < TILE_ROW;
+	     along->total * tiling->item < TILE_ROW;
 	     k--) {
 		if (tiling->outer[k].dst ==
 		    (int64_t)along->total * along->step) {
@@ -142,7 +142,7 @@ static bool pays(const struct dray_tiling *tiling,
 {
 	uint64_t jump = magnitude(tiling->along.axes[0].stride);
 
-	if (tiling->square > 1 && tiling->size < DRAY_LINE / 4)
+	if (tiling->turning.lines > 1 && tiling->size < DRAY_LINE / 4)
 		return true;
 	if (layout->bytes <= NEAREST || jump < DRAY_LINE)
 		return false;
@@ -173,55 +173,66 @@ static uint64_t steps(const struct dray_tiling *tiling)
  */
 static void prepare_streams(struct dray_tiling *tiling)
 {
-	const size_t size = tiling->size;
+	const size_t size = tiling->item;
 	size_t place = (uintptr_t)tiling->dst % DRAY_LINE;
 
 	if (TILE_ROW % size == 0 && place % size == 0 &&
-	    steps(tiling) % DRAY_LINE == 0) {
+	    steps(tiling) % DRAY_LINE == 0 &&
+	    tiling->panel - place / size >= tiling->turning.lines)
 		tiling->first -= place / size;
-		return;
-	}
-	tiling->back = (DRAY_LINE + size - 1) / size;
+	else
+		tiling->back = (DRAY_LINE + size - 1) / size;
 }
 
-/* Chooses the sizes of tiles. */
-static void measure(struct dray_tiling *tiling,
-		    const struct dray_layout *layout)
+/* Chooses how long rows are, and how they are written. */
+static void measure_rows(struct dray_tiling *tiling,
+			 const struct dray_layout *layout)
 {
-	const uint64_t total = tiling->across.total;
-	const size_t size = tiling->size, square = tiling->square;
-	size_t most = least(TILE_ROWS, EDGE / size), tiles;
+	const bool is_dense = tiling->along.step == (int64_t)tiling->item;
 
-	/* Tiles of one height, in whole squares. */
-	tiles = (total + most - 1) / most;
-	tiling->rows = (total + tiles - 1) / tiles;
-	tiling->rows = (tiling->rows + square - 1) / square * square;
-	tiling->panel = TILE_ROW / size;
+	tiling->panel =
+		least(TILE_ROW / tiling->item, 2 * TILE_ROW / tiling->size);
 	tiling->first = tiling->panel;
 	tiling->back = 0;
-	tiling->streams = !tiling->function &&
-			  layout->bytes >= dray_tile_stream_from &&
+	tiling->streams = is_dense && layout->bytes >= dray_tile_stream_from &&
 			  dray_rows_stream();
 	tiling->write = tiling->streams ? dray_rows_stream() : dray_rows_copy();
 	if (tiling->streams)
 		prepare_streams(tiling);
-	tiling->pitch = tiling->panel * size + TILE_MARGIN;
+}
+
+/* Chooses how many rows a tile has: as many as others, in whole squares. */
+static void measure_tiles(struct dray_tiling *tiling)
+{
+	const uint64_t total = tiling->across.total;
+	const size_t size = tiling->size, square = tiling->turning.rows;
+	size_t pitch, most, tiles;
+
+	/* An odd number of lines, so that rows do not evict each other. */
+	pitch = (tiling->panel + tiling->back + tiling->turning.lines) * size;
+	pitch = (pitch + DRAY_LINE - 1) / DRAY_LINE | 1;
+	tiling->pitch = pitch * DRAY_LINE;
+	most = least(least(TILE_ROWS, EDGE / size), TILE_SPACE / tiling->pitch);
+	most = most / square * square;
+	tiles = (total + most - 1) / most;
+	tiling->rows = (total + tiles - 1) / tiles;
+	tiling->rows = (tiling->rows + square - 1) / square * square;
 }
 
 /* Copies elements that are not dense in the destination. */
-static void copy_row(unsigned char *dst, int64_t dst_stride,
-		     const unsigned char *src, int64_t src_stride, size_t count,
-		     const void *data)
+static int copy_row(char *const *data, const int64_t *strides, int64_t count,
+		    void *context)
 {
 	struct dray_grid grid = {
-		.dst = dst,
-		.src = src,
+		.dst = (unsigned char *)data[0],
+		.src = (const unsigned char *)data[1],
 		.rows = { 1, 0, 0 },
-		.columns = { count, dst_stride, src_stride },
-		.run = *(const size_t *)data,
+		.columns = { (uint64_t)count, strides[0], strides[1] },
+		.run = *(const size_t *)context,
 	};
 
 	dray_grid_copy(&grid);
+	return 0;
 }
 
 static void begin(struct dray_tiling *tiling, const struct dray_layout *layout,
@@ -245,33 +256,33 @@ static void begin(struct dray_tiling *tiling, const struct dray_layout *layout,
 }
 
 bool dray_tiling_plan(struct dray_tiling *tiling,
-		      const struct dray_layout *layout,
-		      dray_layout_function *function, const void *data)
+		      const struct dray_layout *layout, dray_loop *loop,
+		      void *context)
 {
-	size_t size = function ? layout->sizes[DRAY_SRC] : layout->run;
+	size_t size = loop ? layout->sizes[DRAY_SRC] : layout->run;
 	int across;
 
-	if (layout->bytes < SMALLEST || size > DRAY_LINE)
+	if (!size || size > DRAY_LINE || (loop && layout->run > WIDEST))
 		return false;
 	across = find_across(layout);
 	if (across < 0)
 		return false;
 	begin(tiling, layout, across);
 	tiling->size = size;
-	tiling->function = function;
-	tiling->data = data;
-	if (!function && tiling->along.step != (int64_t)size) {
-		tiling->function = copy_row;
-		tiling->data = &tiling->size;
+	tiling->item = layout->run;
+	tiling->loop = loop;
+	tiling->context = context;
+	if (!loop && tiling->along.step != (int64_t)size) {
+		tiling->loop = copy_row;
+		tiling->context = &tiling->size;
 	}
 	extend(tiling);
-	tiling->turn =
-		dray_turn_for(size, tiling->across.step,
-			      least(tiling->along.total, tiling->across.total),
-			      &tiling->square);
+	dray_turn_choose(&tiling->turning, size, tiling->across.step,
+			 tiling->along.total, tiling->across.total);
 	if (!pays(tiling, layout))
 		return false;
 	sort_outer(tiling);
-	measure(tiling, layout);
+	measure_rows(tiling, layout);
+	measure_tiles(tiling);
 	return true;
 }

@@ -14,12 +14,13 @@
 #include "layout/layout_turn.h"
 
 /*
- * A tile has at most TILE_ROWS rows of about TILE_ROW bytes.  TILE_MARGIN is for
- * elements of a row that are turned once more.
+ * A tile has at most TILE_ROWS rows of about TILE_ROW bytes, in TILE_SPACE bytes of
+ * near memory.  TILE_MARGIN is for elements of a row that are turned once more.
  */
-#define TILE_ROWS DRAY_BLOCK_ROWS
+#define TILE_ROWS 64ul
 #define TILE_ROW DRAY_ROW
-#define TILE_MARGIN 128ul
+#define TILE_MARGIN 192ul
+#define TILE_SPACE (TILE_ROWS * (TILE_ROW + TILE_MARGIN))
 #define TILE_LINKS 8
 
 /* Axes that continue each other in one operand. */
@@ -37,12 +38,12 @@ struct dray_tiling {
 	unsigned char *dst;
 	const unsigned char *src;
 	size_t size; /* bytes of an element of the source */
+	size_t item; /* the same, of the destination */
 	struct dray_chain along;
 	struct dray_chain across;
 	int outer_count;
 	struct dray_pair_axis outer[DRAY_MAX_NDIM];
-	dray_turn *turn;
-	size_t square; /* least elements of a tile in each direction */
+	struct dray_turning turning;
 	size_t rows; /* of a tile */
 	size_t panel; /* elements of a row of a tile */
 	size_t first; /* the same, of the first tile of a row */
@@ -50,8 +51,8 @@ struct dray_tiling {
 	size_t pitch; /* of rows in near memory */
 	bool streams;
 	dray_rows_write *write;
-	dray_layout_function *function; /* NULL: writes */
-	const void *data;
+	dray_loop *loop; /* from near memory; NULL: copies */
+	void *context;
 };
 
 /*
@@ -60,6 +61,6 @@ struct dray_tiling {
  */
 bool dray_tiling_plan(struct dray_tiling *tiling,
 		      const struct dray_layout *layout,
-		      dray_layout_function *function, const void *data);
+		      dray_loop *loop, void *context);
 
 #endif /* DRAY_LAYOUT_LAYOUT_TILING_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Chooses how blocks are turned: by vectors of 32 bytes if the processor has
- * them, of 16 bytes, or element by element.
+ * Chooses how blocks are turned: by vectors of 64, 32 or 16 bytes, as the processor
+ * has them, or element by element.
  */
 #include <string.h>
 
@@ -9,108 +9,122 @@
 #include "layout/layout_vector.h"
 #include "base/cpu.h"
 
-#undef WIDTH
-#undef TARGET
-
-#define LINE 64
-#define UNROLL _Pragma("GCC unroll 32")
-
-#ifdef SHUFFLE
-/* Interleave halves of vectors, of each 16 bytes of them. */
-#define LOW_1_16(a, b) \
-	SHUFFLE(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
-#define HIGH_1_16(a, b)                                                     \
-	SHUFFLE(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, \
-		15, 31)
-#define LOW_2_16(a, b) SHUFFLE(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
-#define HIGH_2_16(a, b) SHUFFLE(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
-#define LOW_4_16(a, b) SHUFFLE(a, b, 0, 4, 1, 5)
-#define HIGH_4_16(a, b) SHUFFLE(a, b, 2, 6, 3, 7)
-#define LOW_8_16(a, b) SHUFFLE(a, b, 0, 2)
-#define LOW_16_16(a, b) (a) /* not used: a square of one */
-#define HIGH_16_16(a, b) (b)
-#define HIGH_8_16(a, b) SHUFFLE(a, b, 1, 3)
-#define LOW_1_32(a, b)                                                        \
-	SHUFFLE(a, b, 0, 32, 1, 33, 2, 34, 3, 35, 4, 36, 5, 37, 6, 38, 7, 39, \
-		16, 48, 17, 49, 18, 50, 19, 51, 20, 52, 21, 53, 22, 54, 23,   \
-		55)
-#define HIGH_1_32(a, b)                                                     \
-	SHUFFLE(a, b, 8, 40, 9, 41, 10, 42, 11, 43, 12, 44, 13, 45, 14, 46, \
-		15, 47, 24, 56, 25, 57, 26, 58, 27, 59, 28, 60, 29, 61, 30, \
-		62, 31, 63)
-#define LOW_2_32(a, b) \
-	SHUFFLE(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 8, 24, 9, 25, 10, 26, 11, 27)
-#define HIGH_2_32(a, b)                                                       \
-	SHUFFLE(a, b, 4, 20, 5, 21, 6, 22, 7, 23, 12, 28, 13, 29, 14, 30, 15, \
-		31)
-#define LOW_4_32(a, b) SHUFFLE(a, b, 0, 8, 1, 9, 4, 12, 5, 13)
-#define HIGH_4_32(a, b) SHUFFLE(a, b, 2, 10, 3, 11, 6, 14, 7, 15)
-#define LOW_8_32(a, b) SHUFFLE(a, b, 0, 4, 2, 6)
-#define LOW_16_32(a, b) (a) /* not used: a square of one */
-#define HIGH_16_32(a, b) (b)
-#define HIGH_8_32(a, b) SHUFFLE(a, b, 1, 5, 3, 7)
-#define JOIN_1(a, b)                                                        \
-	SHUFFLE(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, \
-		16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, \
-		31)
-#define JOIN_2(a, b) \
-	SHUFFLE(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
-#define JOIN_4(a, b) SHUFFLE(a, b, 0, 1, 2, 3, 4, 5, 6, 7)
-#define JOIN_16 JOIN_8
-#define JOIN_8(a, b) SHUFFLE(a, b, 0, 1, 2, 3)
-
-#define WIDTH 16
-#define NAME(name) name##_16
-#define TARGET
-#include "layout/layout_square.h"
-#undef WIDTH
-#undef NAME
-#undef TARGET
-
-#ifdef __x86_64__
-#define HAS_WIDE
-#define WIDTH 32
-#define NAME(name) name##_32
-#define TARGET __attribute__((target("avx2")))
-#include "layout/layout_square.h"
-
-static dray_turn *wide_turn(size_t size)
-{
-	switch (size) {
-	case 1:
-		return turn_1_32;
-	case 2:
-		return turn_2_32;
-	case 4:
-		return turn_4_32;
-	case 8:
-		return turn_8_32;
-	case 16:
-		return turn_16_32;
-	default:
-		return NULL;
-	}
-}
+#ifdef __SSE2__
+#include <immintrin.h>
 #endif
 
-static dray_turn *narrow_turn(size_t size)
+#undef WIDTH
+#undef TARGET
+
+#define UNROLL _Pragma("GCC unroll 32")
+
+/* Interleave the first, or the last, halves of the lanes of two vectors. */
+#ifdef __SSE2__
+#define HAS_VECTORS
+typedef __m128i vector_16;
+#define MM(name) _mm_##name
+#define FIRST_1 MM(unpacklo_epi8)
+#define LAST_1 MM(unpackhi_epi8)
+#define FIRST_2 MM(unpacklo_epi16)
+#define LAST_2 MM(unpackhi_epi16)
+#define FIRST_4 MM(unpacklo_epi32)
+#define LAST_4 MM(unpackhi_epi32)
+#define FIRST_8 MM(unpacklo_epi64)
+#define LAST_8 MM(unpackhi_epi64)
+#elif defined(SHUFFLE)
+#define HAS_VECTORS
+typedef uint8_t vector_16 __attribute__((vector_size(16)));
+typedef uint16_t vector_16_of_2 __attribute__((vector_size(16)));
+typedef uint32_t vector_16_of_4 __attribute__((vector_size(16)));
+typedef uint64_t vector_16_of_8 __attribute__((vector_size(16)));
+#define MIX(size, a, b, ...)                          \
+	((vector_16)SHUFFLE((vector_16_of_##size)(a), \
+			    (vector_16_of_##size)(b), __VA_ARGS__))
+#define FIRST_1(a, b) \
+	SHUFFLE(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23)
+#define LAST_1(a, b)                                                        \
+	SHUFFLE(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, \
+		15, 31)
+#define FIRST_2(a, b) MIX(2, a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define LAST_2(a, b) MIX(2, a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+#define FIRST_4(a, b) MIX(4, a, b, 0, 4, 1, 5)
+#define LAST_4(a, b) MIX(4, a, b, 2, 6, 3, 7)
+#define FIRST_8(a, b) MIX(8, a, b, 0, 2)
+#define LAST_8(a, b) MIX(8, a, b, 1, 3)
+#endif
+#define FIRST_16(a, b) (a) /* not used: a square of one */
+#define LAST_16(a, b) (b)
+
+/* Fetches bytes to the second-level cache. */
+static inline void fetch(const unsigned char *from, size_t bytes)
 {
-	switch (size) {
-	case 1:
-		return turn_1_16;
-	case 2:
-		return turn_2_16;
-	case 4:
-		return turn_4_16;
-	case 8:
-		return turn_8_16;
-	case 16:
-		return turn_16_16;
-	default:
-		return NULL;
-	}
+	size_t at;
+
+	for (at = 0; at < bytes; at += DRAY_LINE)
+		__builtin_prefetch(from + at, 0, 2);
 }
-#endif /* SHUFFLE */
+
+/* Rows k of all lanes are @apart bytes from each other. */
+#ifdef HAS_VECTORS
+#define WIDTH 16
+#define PIECE 16
+#define NAME(name) name##_16
+#define TARGET
+#define WRITE(out, apart, k) memcpy(out, &first[k], 16)
+#include "layout/layout_square.h"
+#endif
+
+#ifdef __x86_64__
+typedef __m256i vector_32;
+typedef __m512i vector_64;
+
+#define WIDTH 32
+#define PIECE 32
+#define NAME(name) name##_32
+#define TARGET __attribute__((target("avx2")))
+#define MM(name) _mm256_##name
+#define WRITE(out, apart, k) write_2(out, apart, first[k], second[k])
+
+TARGET static inline void write_2(unsigned char *out, size_t apart, __m256i a,
+				  __m256i b)
+{
+	const __m256i row_0 = _mm256_permute2x128_si256(a, b, 0x20);
+	const __m256i row_1 = _mm256_permute2x128_si256(a, b, 0x31);
+
+	memcpy(out, &row_0, sizeof(row_0));
+	memcpy(out + apart, &row_1, sizeof(row_1));
+}
+
+#include "layout/layout_square.h"
+
+#define WIDTH 64
+#define PIECE 32
+#define NAME(name) name##_64
+#define TARGET __attribute__((target("avx512f,avx512bw")))
+#define MM(name) _mm512_##name
+#define WRITE(out, apart, k) write_4(out, apart, first[k], second[k])
+
+TARGET static inline void write_4(unsigned char *out, size_t apart, __m512i a,
+				  __m512i b)
+{
+	const __m512i rows_01 = _mm512_permutex2var_epi64(
+		a, _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11), b);
+	const __m512i rows_23 = _mm512_permutex2var_epi64(
+		a, _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15), b);
+	const __m256i rows[] = {
+		_mm512_castsi512_si256(rows_01),
+		_mm512_extracti64x4_epi64(rows_01, 1),
+		_mm512_castsi512_si256(rows_23),
+		_mm512_extracti64x4_epi64(rows_23, 1),
+	};
+	size_t r;
+
+	UNROLL for (r = 0; r < 4; r++)
+		memcpy(out + r * apart, &rows[r], sizeof(rows[r]));
+}
+
+#include "layout/layout_square.h"
+#endif
 
 /* Any step; memcpy() of a constant size becomes a load and a store. */
 #define DEFINE_SCATTER(name, bytes)                                 \
@@ -166,24 +180,54 @@ static dray_turn *scatter(size_t size)
 	}
 }
 
-dray_turn *dray_turn_for(size_t size, int64_t step, uint64_t extent,
-			 size_t *square)
-{
-	dray_turn *turn = NULL;
+/* Functions for elements of 1, 2, 4, 8 and 16 bytes. */
+struct turns {
+	size_t width; /* bytes of each line at least */
+	size_t piece; /* bytes of each row at least */
+	dray_turn *of[5];
+};
 
-	*square = 1;
-#ifdef SHUFFLE
-	if (step == (int64_t)size && extent * size >= 16) {
-		turn = narrow_turn(size);
-		*square = turn ? 16 / size : 1;
+#define TURNS(width, piece)                                             \
+	{                                                               \
+		width, piece,                                           \
+		{                                                       \
+			turn_1_##width, turn_2_##width, turn_4_##width, \
+				turn_8_##width, turn_16_##width         \
+		}                                                       \
 	}
+
+static const struct turns turns[] = {
+#ifdef __x86_64__
+	TURNS(64, 32),
+	TURNS(32, 32),
 #endif
-#ifdef HAS_WIDE
-	if (turn && extent * size >= 32 && wide_turn(size) &&
-	    dray_cpu_has_avx2()) {
-		turn = wide_turn(size);
-		*square = 32 / size;
+#ifdef HAS_VECTORS
+	TURNS(16, 16),
+#endif
+	{ 0, 0, { 0 } },
+};
+
+static bool has_width(size_t width)
+{
+	return width == 16 ||
+	       (width == 32 ? dray_cpu_has_avx2() : dray_cpu_has_avx512());
+}
+
+void dray_turn_choose(struct dray_turning *turning, size_t size, int64_t step,
+		      uint64_t lines, uint64_t rows)
+{
+	const struct turns *each;
+
+	*turning = (struct dray_turning){ scatter(size), 1, 1 };
+	if (step != (int64_t)size || size > 16 || (size & (size - 1)))
+		return;
+	for (each = turns; each->width; each++) {
+		if (lines * size >= each->piece && rows * size >= each->width &&
+		    has_width(each->width)) {
+			turning->turn = each->of[__builtin_ctzl(size)];
+			turning->lines = each->piece / size;
+			turning->rows = each->width / size;
+			return;
+		}
 	}
-#endif
-	return turn ? turn : scatter(size);
 }

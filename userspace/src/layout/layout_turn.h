@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Turns blocks: lines of a source become columns of rows in near memory.  For
- * elements of 1, 2, 4, 8 and 16 bytes that are dense in the lines, vectors of 16
- * bytes do it, a square at a time.
+ * elements of 1, 2, 4, 8 and 16 bytes that are dense in the lines, vectors do it, a
+ * square at a time.
  */
 #ifndef DRAY_LAYOUT_LAYOUT_TURN_H
 #define DRAY_LAYOUT_LAYOUT_TURN_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DRAY_BLOCK_ROWS 64ul /* of most blocks */
+#define DRAY_LINE 64ul /* bytes of a cache line */
 
 struct dray_tile {
 	unsigned char *out; /* row r begins at out + r * pitch, without gaps */
@@ -27,12 +27,18 @@ struct dray_tile {
 
 typedef void dray_turn(const struct dray_tile *block);
 
+/* A function that turns blocks of at least so many lines and rows. */
+struct dray_turning {
+	dray_turn *turn;
+	size_t lines;
+	size_t rows;
+};
+
 /*
- * Returns the function that turns blocks of such elements, and writes to @square
- * how many lines and rows a block must have at least.
- * @extent: elements that there are in each direction at least
+ * Chooses the function for such elements.
+ * @lines, @rows: elements that there are in each direction
  */
-dray_turn *dray_turn_for(size_t size, int64_t step, uint64_t extent,
-			 size_t *square);
+void dray_turn_choose(struct dray_turning *turning, size_t size, int64_t step,
+		      uint64_t lines, uint64_t rows);
 
 #endif /* DRAY_LAYOUT_LAYOUT_TURN_H */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layout/layout.h"
+#include "layout/layout_threads.h"
 #include "layout/overlap.h"
 #include "view/view.h"
 #include "base/error.h"
@@ -14,7 +14,7 @@
  * Copies through memory aside, which holds the source's elements once and
  * densely: axes that only repeat them are left out.
  */
-static int copy_through(const struct dray_layout *layout)
+static int copy_through(const struct dray_layout *layout, unsigned int threads)
 {
 	struct dray_layout in = *layout, out = *layout;
 	uint64_t bytes = layout->run;
@@ -45,8 +45,8 @@ static int copy_through(const struct dray_layout *layout)
 	}
 	in.data[DRAY_DST] = aside;
 	out.data[DRAY_SRC] = aside;
-	dray_layout_copy(&in);
-	dray_layout_copy(&out);
+	dray_layout_apply_threads(&in, NULL, NULL, threads);
+	dray_layout_apply_threads(&out, NULL, NULL, threads);
 	free(aside);
 	return 0;
 }
@@ -67,17 +67,21 @@ static bool is_onto_itself(const struct dray_layout *layout)
 
 int dray_view_assign_reduced(const struct dray_layout *layout,
 			     const struct dray_operand *dst,
-			     const struct dray_operand *src)
+			     const struct dray_operand *src,
+			     unsigned int threads)
 {
 	if (!layout->runs || is_onto_itself(layout))
 		return 0;
-	if (layout->axes_count == 0) {
+	if (layout->axes_count == 0 &&
+	    (threads < 2 || dray_addresses_meet(dst->span, src->span))) {
 		memmove(layout->data[DRAY_DST], layout->data[DRAY_SRC],
 			layout->run);
 		return 0;
 	}
 	if (dray_overlap_find(dst, src) != DRAY_OVERLAP_NONE)
-		return copy_through(layout);
+		return copy_through(layout, threads);
+	if (threads > 1)
+		return dray_layout_apply_threads(layout, NULL, NULL, threads);
 	dray_layout_copy(layout);
 	return 0;
 }
@@ -96,5 +100,5 @@ int dray_view_assign(const struct dray_view *dst, const struct dray_view *src)
 	if (ret)
 		return ret;
 	dray_layout_pair(&layout, dst, src);
-	return dray_view_assign_reduced(&layout, &to, &from);
+	return dray_view_assign_reduced(&layout, &to, &from, 1);
 }

@@ -92,7 +92,9 @@ static const char *words(int error, uint32_t reason, uint64_t limit)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 #pragma GCC diagnostic ignored "-Wformat-extra-args"
+#ifndef __clang__ /* which has no such warning */
 #pragma GCC diagnostic ignored "-Wformat-truncation"
+#endif
 int dray_fail_reason(int error, uint32_t reason, uint64_t limit,
 		     const char *format, ...)
 {

@@ -166,7 +166,7 @@ static void *resize_large(struct split *split, void *block, size_t old,
 			  size_t size)
 {
 	const struct dray_allocator *large = &split->large->allocator;
-	char on_its_way;
+	char on_its_way = 0; /* Its address alone is used. */
 	void *moved;
 
 	rename_block(split, block, &on_its_way, old);

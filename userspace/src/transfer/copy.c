@@ -234,7 +234,8 @@ static int copy_with_cpu(struct dray_plan *plan)
 		return ret;
 	if (plan->fill)
 		dray_layout_pair(&plan->layout, plan->dst.view, plan->src.view);
-	ret = dray_view_assign_reduced(&plan->layout, &plan->dst, &plan->src);
+	ret = dray_view_assign_reduced(&plan->layout, &plan->dst, &plan->src,
+				       1);
 	if (!ret && as_device)
 		ret = sync_where_located(&plan->dst, DRAY_SYNC_FOR_DEVICE,
 					 DRAY_TO_DEVICE);

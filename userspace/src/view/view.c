@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "dtype/dtype.h"
-#include "view/view.h"
+#include "view/view_usual.h"
 #include "base/error.h"
 #include "base/number.h"
 
@@ -148,7 +148,5 @@ void dray_view_copy(struct dray_view *out, const struct dray_view *view)
 	if (out == view || !dray_given(out, __func__) ||
 	    !dray_given(view, __func__))
 		return;
-	memcpy(out, view, offsetof(struct dray_view, shape));
-	dray_axes_copy(out->shape, view->shape, view->ndim);
-	dray_axes_copy(out->strides, view->strides, view->ndim);
+	dray_view_write(out, view);
 }

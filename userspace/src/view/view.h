@@ -64,25 +64,33 @@ void dray_view_set_facts(struct dray_view *view);
 /* Copies extents or strides; @from may be NULL without axes. */
 static inline void dray_axes_copy(int64_t *to, const int64_t *from, int ndim)
 {
-	if (ndim)
-		memcpy(to, from, (size_t)ndim * sizeof(*to));
+	int i;
+
+	for (i = 0; i < ndim; i++)
+		to[i] = from[i];
 }
 
 /* Starts a result: all of @view but its axes. */
 static inline void dray_view_begin(struct dray_view *result,
 				   const struct dray_view *view, int ndim)
 {
-	memcpy(result, view, offsetof(struct dray_view, shape));
+	result->data = view->data;
+	result->dtype = view->dtype;
 	result->ndim = ndim;
+	result->flags = view->flags;
 }
 
-/* Ends a result: sets its facts and writes it, maybe over its own input. */
-static inline int dray_view_finish(struct dray_view *result,
-				   struct dray_view *out)
+/* Copies a view to another object. */
+static inline void dray_view_write(struct dray_view *out,
+				   const struct dray_view *view)
 {
-	dray_view_set_facts(result);
-	dray_view_copy(out, result);
-	return 0;
+	int i;
+
+	dray_view_begin(out, view, view->ndim);
+	for (i = 0; i < view->ndim; i++) {
+		out->shape[i] = view->shape[i];
+		out->strides[i] = view->strides[i];
+	}
 }
 
 /*
@@ -109,9 +117,6 @@ int dray_axis_resolve(int axis, int ndim);
 int dray_axes_resolve(const char *name, const int *axes, int count, int ndim,
 		      uint64_t *taken);
 
-/* Whether no gaps lie between elements, with the last axis fastest, or the first. */
-bool dray_view_is_packed(const struct dray_view *view, bool c_order);
-
 /* Whether one of its extents is 0. */
 bool dray_view_is_empty(const struct dray_view *view);
 
@@ -135,12 +140,16 @@ const char *dray_shape_format(char text[DRAY_SHAPE_TEXT], int ndim,
 int dray_view_place(struct dray_view *view, void *memory, uint64_t size,
 		    uint64_t offset);
 
-/* dray_view_assign() for a pair that matches and was reduced.  -ENOMEM. */
+/*
+ * dray_view_assign() for a pair that matches and was reduced, by up to @threads.
+ * -ENOMEM.
+ */
 struct dray_layout;
 struct dray_operand;
 int dray_view_assign_reduced(const struct dray_layout *layout,
 			     const struct dray_operand *dst,
-			     const struct dray_operand *src);
+			     const struct dray_operand *src,
+			     unsigned int threads);
 
 /* Adds to an address that need not belong to an object; may wrap. */
 static inline void *dray_address_add(const void *address, int64_t offset)

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "view/view.h"
+#include "view/view_usual.h"
 #include "base/error.h"
 
 int dray_axis_resolve(int axis, int ndim)
@@ -42,49 +42,46 @@ int dray_axes_resolve(const char *name, const int *axes, int count, int ndim,
 }
 
 /* Checks the arguments of all functions here. */
-static int check(const struct dray_view *view, const struct dray_view *out,
-		 const char *function)
+static inline int check(const struct dray_view *view,
+			const struct dray_view *out, const char *function)
 {
 	if (!dray_given(view, function) || !dray_given(out, function))
 		return -EINVAL;
-	return dray_shape_check("the view", view->ndim, view->shape);
+	return dray_shape_check_inline("the view", view->ndim, view->shape);
 }
 
-/* Reorders by @axes, each of which is there once, from 0. */
-static int reorder(const struct dray_view *view, const int *axes,
-		   struct dray_view *out)
+/* Reorders by @axes, each of which is there once; NULL: from the last. */
+static inline __attribute__((always_inline)) int
+reorder(const struct dray_view *view, const int *axes, struct dray_view *out)
 {
-	struct dray_view result;
-	int i;
+	struct dray_view room;
+	struct dray_result result = dray_result_start(view, out, &room);
+	int ndim = view->ndim, i, axis;
+	uint32_t flags = view->flags;
 
-	dray_view_begin(&result, view, view->ndim);
-	for (i = 0; i < view->ndim; i++) {
-		result.shape[i] = view->shape[axes[i]];
-		result.strides[i] = view->strides[axes[i]];
+	for (i = 0; i < ndim; i++) {
+		axis = axes ? axes[i] : -1 - i;
+		axis += axis < 0 ? ndim : 0;
+		dray_result_add(&result, view->shape[axis],
+				view->strides[axis]);
 	}
-	return dray_view_finish(&result, out);
+	return dray_result_end(&result, flags);
 }
 
 int dray_view_transpose(const struct dray_view *view, const int *axes,
 			struct dray_view *out)
 {
-	int order[DRAY_MAX_NDIM];
 	uint64_t taken;
-	int i, ret;
+	int ret;
 
 	ret = check(view, out, __func__);
-	if (!ret && axes)
-		ret = dray_axes_resolve("the order", axes, view->ndim,
-					view->ndim, &taken);
 	if (ret)
 		return ret;
-	for (i = 0; i < view->ndim; i++) {
-		if (!axes)
-			order[i] = view->ndim - 1 - i;
-		else
-			order[i] = axes[i] < 0 ? axes[i] + view->ndim : axes[i];
-	}
-	return reorder(view, order, out);
+	if (!axes)
+		return reorder(view, NULL, out);
+	ret = dray_axes_resolve("the order", axes, view->ndim, view->ndim,
+				&taken);
+	return ret ? ret : reorder(view, axes, out);
 }
 
 int dray_view_swap_axes(const struct dray_view *view, int axis1, int axis2,
@@ -212,16 +209,22 @@ int dray_view_flip(const struct dray_view *view, const int *axes, int count,
 int dray_view_diagonal(const struct dray_view *view, int64_t offset, int axis1,
 		       int axis2, struct dray_view *out)
 {
-	struct dray_view result;
-	int64_t rows, columns;
-	int i, ret;
+	int64_t rows, columns, stride;
+	struct dray_result result;
+	struct dray_extent extent;
+	struct dray_view room;
+	uint32_t flags;
+	int i, ndim, ret;
+	void *data;
 
 	if (!dray_given(out, __func__))
 		return -EINVAL;
-	ret = dray_view_check(view, "the view", NULL);
+	ret = dray_view_check_inline(view, "the view", &extent);
 	if (ret)
 		return ret;
-	if (view->ndim < 2)
+	ndim = view->ndim;
+	flags = view->flags & ~DRAY_WRITE;
+	if (ndim < 2)
 		return dray_fail(
 			-EINVAL,
 			"a diagonal needs two axes or more, the view has %d",
@@ -235,26 +238,25 @@ int dray_view_diagonal(const struct dray_view *view, int64_t offset, int axis1,
 		return dray_fail(-EINVAL, "axis %d is named twice", axis1);
 	rows = view->shape[axis1];
 	columns = view->shape[axis2];
-	dray_view_begin(&result, view, 0);
-	for (i = 0; i < view->ndim; i++) {
-		if (i == axis1 || i == axis2)
-			continue;
-		result.shape[result.ndim] = view->shape[i];
-		result.strides[result.ndim++] = view->strides[i];
-	}
+	data = view->data;
 	if (offset > columns || offset < -rows) {
 		rows = 0;
 	} else if (offset >= 0) {
 		columns -= offset;
-		result.data = address_of(view, view->strides[axis2], offset);
+		data = address_of(view, view->strides[axis2], offset);
 	} else {
 		rows += offset;
-		result.data = address_of(view, view->strides[axis1], -offset);
+		data = address_of(view, view->strides[axis1], -offset);
 	}
-	result.shape[result.ndim] = rows < columns ? rows : columns;
-	result.strides[result.ndim++] =
-		(int64_t)((uint64_t)view->strides[axis1] +
-			  (uint64_t)view->strides[axis2]);
-	result.flags &= ~DRAY_WRITE;
-	return dray_view_finish(&result, out);
+	stride = (int64_t)((uint64_t)view->strides[axis1] +
+			   (uint64_t)view->strides[axis2]);
+	result = dray_result_start(view, out, &room);
+	for (i = 0; i < ndim; i++) {
+		if (i != axis1 && i != axis2)
+			dray_result_add(&result, view->shape[i],
+					view->strides[i]);
+	}
+	dray_result_add(&result, rows < columns ? rows : columns, stride);
+	result.view->data = data;
+	return dray_result_end(&result, flags);
 }

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "view/view.h"
+#include "view/view_usual.h"
 #include "base/error.h"
 
 /* Whether axis @i of @view repeats one element; -1 if it does not fit. */
@@ -14,6 +14,41 @@ static int repeats(const struct dray_view *view, int i, int64_t extent)
 	if (i < 0 || view->shape[i] == 1)
 		return 1;
 	return view->shape[i] == extent ? 0 : -1;
+}
+
+/* Broadcasts a usual view; false if it is not, or an argument is wrong. */
+static inline bool broadcast_at_once(const struct dray_view *view, int ndim,
+				     const int64_t *shape,
+				     struct dray_view *out)
+{
+	int added = ndim - view->ndim, i;
+	uint32_t flags = view->flags & ~DRAY_WRITE;
+	struct dray_extent extent;
+	struct dray_result result;
+	struct dray_view room;
+
+	if ((uint32_t)view->ndim > DRAY_MAX_NDIM || added < 0 ||
+	    ndim > DRAY_MAX_NDIM || (ndim && !shape) ||
+	    !dray_extent_start(&extent, view))
+		return false;
+	for (i = 0; i < ndim; i++) {
+		int repeated = repeats(view, i - added, shape[i]);
+
+		if (repeated < 0 ||
+		    !dray_extent_add(&extent, shape[i],
+				     repeated ? 0 : view->strides[i - added]))
+			return false;
+	}
+	if (!dray_extent_end(&extent, view))
+		return false;
+	result = dray_result_start(view, out, &room);
+	for (i = 0; i < ndim; i++)
+		dray_result_add(&result, shape[i],
+				repeats(view, i - added, shape[i])
+					? 0
+					: view->strides[i - added]);
+	dray_result_end(&result, flags);
+	return true;
 }
 
 int dray_view_broadcast(const struct dray_view *view, int ndim,
@@ -25,6 +60,8 @@ int dray_view_broadcast(const struct dray_view *view, int ndim,
 
 	if (!dray_given(view, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
+	if (broadcast_at_once(view, ndim, shape, out))
+		return 0;
 	ret = dray_shape_check("the view", view->ndim, view->shape);
 	if (!ret)
 		ret = dray_shape_check("a broadcast", ndim, shape);

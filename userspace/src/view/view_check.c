@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "dtype/dtype.h"
-#include "view/view.h"
+#include "view/view_usual.h"
 #include "base/error.h"
 #include "base/number.h"
 
@@ -126,10 +126,12 @@ int dray_view_check(const struct dray_view *view, const char *name,
 	struct dray_extent unused;
 	int ret;
 
-	if (!view)
-		return dray_fail(-EINVAL, "%s is NULL", name);
 	if (!extent)
 		extent = &unused;
+	if (dray_view_is_usual(view, extent))
+		return 0;
+	if (!view)
+		return dray_fail(-EINVAL, "%s is NULL", name);
 	ret = measure(view, name, extent);
 	if (ret || extent->low == extent->high)
 		return ret;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "dtype/dtype.h"
-#include "view/view.h"
+#include "view/view_usual.h"
 #include "base/error.h"
 #include "base/number.h"
 
@@ -44,23 +44,6 @@ void dray_view_span(const struct dray_view *view, int64_t *low, int64_t *high)
 	*high = extent.high;
 }
 
-bool dray_view_is_packed(const struct dray_view *view, bool c_order)
-{
-	int64_t stride = dray_dtype_itemsize(view->dtype);
-	int i;
-
-	for (i = 0; i < view->ndim; i++) {
-		int axis = c_order ? view->ndim - 1 - i : i;
-
-		if (view->shape[axis] == 1)
-			continue;
-		if (view->strides[axis] != stride ||
-		    dray_mul_overflow(stride, view->shape[axis], &stride))
-			return false;
-	}
-	return true;
-}
-
 bool dray_view_is_empty(const struct dray_view *view)
 {
 	int i;
@@ -93,19 +76,8 @@ static uint64_t low_bits(const struct dray_view *view)
 
 void dray_view_set_facts(struct dray_view *view)
 {
-	uint32_t alignment = dray_dtype_alignment(view->dtype);
-
 	view->flags &= ~(uint32_t)DRAY_VIEW_FACTS;
-	if (dray_view_is_empty(view)) {
-		view->flags |= DRAY_VIEW_FACTS;
-		return;
-	}
-	if (!(low_bits(view) & (alignment - 1)))
-		view->flags |= DRAY_ALIGNED;
-	if (dray_view_is_packed(view, true))
-		view->flags |= DRAY_C_CONTIGUOUS;
-	if (dray_view_is_packed(view, false))
-		view->flags |= DRAY_F_CONTIGUOUS;
+	view->flags |= dray_view_facts(view);
 }
 
 void dray_strides_sort(int ndim, const int64_t *strides, int *axes)

@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "view/view.h"
+#include "view/view_usual.h"
 #include "base/error.h"
 #include "base/number.h"
 
@@ -155,18 +155,27 @@ static int complete(struct dray_view *fresh, int64_t elements,
 static bool has_shape(const struct dray_view *view, int ndim,
 		      const int64_t *shape)
 {
-	return view->ndim == ndim &&
-	       (!ndim ||
-		!memcmp(view->shape, shape, (size_t)ndim * sizeof(*shape)));
+	int i = 0;
+
+	while (i < ndim && view->shape[i] == shape[i])
+		i++;
+	return i == ndim;
 }
 
-/* Whether an order that is asked for is that of C; A looks at the view. */
-static bool is_c_order(const struct dray_view *view, enum dray_order order)
+/*
+ * Whether an order that is asked for is that of C; A looks at how the view lies.
+ */
+static bool is_c_order(uint32_t facts, enum dray_order order)
 {
 	if (order == DRAY_ORDER_A)
-		return dray_view_is_contiguous(view) ||
-		       !dray_view_is_contiguous_in(view, DRAY_ORDER_F);
+		return facts & DRAY_C_CONTIGUOUS ||
+		       !(facts & DRAY_F_CONTIGUOUS);
 	return order == DRAY_ORDER_C;
+}
+
+static bool is_contiguous(uint32_t facts, bool c_order)
+{
+	return facts & (c_order ? DRAY_C_CONTIGUOUS : DRAY_F_CONTIGUOUS);
 }
 
 static int needs_copy(const struct dray_view *view, int ndim,
@@ -180,9 +189,10 @@ static int needs_copy(const struct dray_view *view, int ndim,
 			 dray_shape_format(to, ndim, shape));
 }
 
-/* Reshapes a checked view of @elements. */
-static int reshape(const struct dray_view *view, int64_t elements, int ndim,
-		   const int64_t *shape, bool c_order, struct dray_view *out)
+/* Reshapes a checked view of @elements that has @facts. */
+static int reshape(const struct dray_view *view, uint32_t facts,
+		   int64_t elements, int ndim, const int64_t *shape,
+		   bool c_order, struct dray_view *out)
 {
 	struct dray_view result;
 	int ret;
@@ -191,8 +201,7 @@ static int reshape(const struct dray_view *view, int64_t elements, int ndim,
 	ret = complete(&result, elements, shape);
 	if (ret)
 		return ret;
-	if (dray_view_is_contiguous_in(view,
-				       c_order ? DRAY_ORDER_C : DRAY_ORDER_F)) {
+	if (is_contiguous(facts, c_order)) {
 		ret = dray_strides_fill(ndim, result.shape,
 					dray_dtype_itemsize(view->dtype),
 					c_order, result.strides);
@@ -204,16 +213,59 @@ static int reshape(const struct dray_view *view, int64_t elements, int ndim,
 	return dray_view_finish(&result, out);
 }
 
+/*
+ * Reshapes a usual view without gaps, in C order, the case of most calls.  False
+ * if it is another, or an extent is wrong.
+ */
+static inline bool reshape_at_once(const struct dray_view *view,
+				   int64_t elements, int ndim,
+				   const int64_t *shape, struct dray_view *out)
+{
+	int64_t stride = (int64_t)(view->dtype >> 32), count = 1;
+	uint32_t flags = view->flags & ~(uint32_t)DRAY_VIEW_FACTS;
+	int i, long_axes = 0;
+
+	if ((uint32_t)ndim > DRAY_MAX_NDIM)
+		return false;
+	for (i = 0; i < ndim; i++) {
+		if (shape[i] <= 0 || dray_mul_overflow(count, shape[i], &count))
+			return false;
+		long_axes += shape[i] > 1;
+	}
+	/* The same shape keeps its strides. */
+	if (count != elements || !dray_view_is_packed(view, true) ||
+	    (ndim == view->ndim && has_shape(view, ndim, shape)))
+		return false;
+	flags |= DRAY_C_CONTIGUOUS;
+	if (long_axes <= 1)
+		flags |= DRAY_F_CONTIGUOUS;
+	if (dray_dtype_fits_address(view->dtype, (uintptr_t)view->data))
+		flags |= DRAY_ALIGNED;
+	dray_view_begin(out, view, ndim);
+	out->flags = flags;
+	for (i = ndim - 1; i >= 0; i--) {
+		count = shape[i];
+		out->shape[i] = count;
+		out->strides[i] = stride;
+		stride *= count;
+	}
+	return true;
+}
+
 int dray_view_reshape(const struct dray_view *view, int ndim,
 		      const int64_t *shape, enum dray_order order,
 		      struct dray_view *out)
 {
 	struct dray_extent extent;
+	uint32_t facts;
 	int ret;
 
 	if (!dray_given(out, __func__) ||
 	    (ndim && !dray_given(shape, __func__)))
 		return -EINVAL;
+	if (dray_view_is_usual(view, &extent) && order == DRAY_ORDER_C &&
+	    reshape_at_once(view, extent.elements, ndim, shape, out))
+		return 0;
 	ret = dray_view_check(view, "the view", &extent);
 	if (ret)
 		return ret;
@@ -225,13 +277,14 @@ int dray_view_reshape(const struct dray_view *view, int ndim,
 		return dray_fail(-EINVAL,
 				 "the shape has %d axes, 0 to %d are possible",
 				 ndim, DRAY_MAX_NDIM);
-	if (has_shape(view, ndim, shape)) {
+	if (view->ndim == ndim && has_shape(view, ndim, shape)) {
 		dray_view_copy(out, view);
 		dray_view_set_facts(out);
 		return 0;
 	}
-	return reshape(view, extent.elements, ndim, shape,
-		       is_c_order(view, order), out);
+	facts = dray_view_facts(view);
+	return reshape(view, facts, extent.elements, ndim, shape,
+		       is_c_order(facts, order), out);
 }
 
 int dray_view_ravel(const struct dray_view *view, enum dray_order order,
@@ -240,21 +293,23 @@ int dray_view_ravel(const struct dray_view *view, enum dray_order order,
 	const int64_t any[] = { -1 };
 	struct dray_extent extent;
 	struct dray_view result;
+	uint32_t facts;
 	bool c_order;
 	int ret;
 
 	if (!dray_given(out, __func__))
 		return -EINVAL;
-	ret = dray_view_check(view, "the view", &extent);
+	ret = dray_view_check_inline(view, "the view", &extent);
 	if (ret)
 		return ret;
 	if (order < DRAY_ORDER_A || order > DRAY_ORDER_K)
 		return dray_fail(-EINVAL, "%d is not an order", (int)order);
+	facts = dray_view_facts(view);
 	c_order =
-		is_c_order(view, order == DRAY_ORDER_K ? DRAY_ORDER_A : order);
-	if (dray_view_is_contiguous_in(view,
-				       c_order ? DRAY_ORDER_C : DRAY_ORDER_F))
-		return reshape(view, extent.elements, 1, any, c_order, out);
+		is_c_order(facts, order == DRAY_ORDER_K ? DRAY_ORDER_A : order);
+	if (is_contiguous(facts, c_order))
+		return reshape(view, facts, extent.elements, 1, any, c_order,
+			       out);
 	if (order != DRAY_ORDER_K ||
 	    !dray_view_is_contiguous_in(view, DRAY_ORDER_K))
 		return needs_copy(view, 1, &extent.elements);

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Rare indices of dray.Array: those that NumPy's own tests found."""
+import ctypes
+
+import numpy as np
+import pytest
+
+import dray
+
+
+class Zero:
+    """An object that NumPy makes an array of."""
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(0)
+
+
+@pytest.mark.parametrize("key, error", [
+    ((slice(0.0, None), 0.0), IndexError),  # the slice is wrong too
+    ((slice(0.0, None), [slice(None)], 0), IndexError),
+    ((0.0, slice(0.0, None)), IndexError),
+    ((slice(0.0, None), 0), TypeError),
+    ((slice(0.0, None), slice(None, 0.0)), TypeError),
+    ([slice(None)], IndexError),
+    (((..., ...),), IndexError),
+    ([None], IndexError),
+], ids=repr)
+def test_an_index_that_is_none_raises_as_numpy_does(key, error):
+    plain = np.zeros((2, 3, 4))
+    for array in (plain, dray.Array(plain)):
+        with pytest.raises(error):
+            array[key]
+        with pytest.raises(error):
+            array[key] = 1
+
+
+def test_an_object_that_is_an_array_of_one_integer_is_an_integer():
+    array = dray.Array(np.arange(6).reshape(2, 3))
+    assert isinstance(array[1, Zero()], np.integer) and array[1, Zero()] == 3
+    assert array[Zero()].tolist() == [0, 1, 2]
+    assert not array[Zero()].shares_memory(array)
+    array[Zero(), 0] = 9
+    assert array[0, 0] == 9
+
+
+def test_axes_may_be_an_array():
+    array = dray.Array(np.zeros((2, 3, 4)))
+    for axes in (np.array([2, 0, 1]), dray.Array(np.array([2, 0, 1]))):
+        assert array.transpose(axes).shape == (4, 2, 3)
+    assert array.reshape(dray.Array(np.array([4, -1]))).shape == (4, 6)
+    assert array.reshape(np.int8(-1)).shape == (24,)
+
+
+def test_it_is_a_sequence_in_c():
+    array = dray.Array(np.arange(6).reshape(3, 2))
+    set_at = ctypes.pythonapi.PySequence_SetItem
+    set_at.argtypes = [ctypes.py_object, ctypes.c_ssize_t, ctypes.py_object]
+    set_at(array, -1, [8, 9])
+    assert array.tolist() == [[0, 1], [2, 3], [8, 9]]
+    with pytest.raises(IndexError):
+        set_at(array, 3, 0)
+
+
+@pytest.mark.parametrize("kind", ["V0", "S0", "U0"])
+def test_elements_without_bytes_are_copied(kind):
+    plain = np.zeros((3, 2), [("x", kind)])["x"]
+    copy = dray.Array(plain).copy()
+    copy[1:] = copy[:-1]
+    assert copy.shape == (3, 2) and copy.dtype == plain.dtype
+    assert copy.tolist() == plain.tolist()

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""dray.Array in other hands: types on their way to NumPy, comparisons, copies."""
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+from dray import Array
+
+ARRAY = np.arange(12, dtype="<i4").reshape(3, 4)
+
+# Types that not every protocol has: units, characters, fields.
+TYPES = [
+    "<M8[D]", ">m8[25s]", "<U3", ">U2", "<f8", "S3", "?",
+    [("a", "<i4"), ("b", "<M8[s]")],
+    [("a:b", "<f4")],
+    {"names": ["x", "y"], "formats": ["<i4", "<i2"], "offsets": [0, 2]},
+    {"names": ["x", "y"], "formats": ["<i4", "<i2"], "offsets": [4, 0]},
+    {"names": ["x"], "formats": ["<i4"], "itemsize": 12},
+    [("a", np.dtype("<f8,i1", align=True), (2,)), ("b", "<i4")],
+    np.dtype("<f8,i1", align=True),
+]
+
+
+@pytest.mark.parametrize("dtype", TYPES, ids=str)
+def test_numpy_takes_the_type_over_whole(dtype):
+    there = np.zeros((2, 3), dtype)
+    taken = np.asarray(Array(there))
+    assert taken.dtype == there.dtype
+    assert np.shares_memory(taken, there)
+
+
+class Structure:
+    def __init__(self, dtype):
+        self.array = np.zeros(3, dtype)
+        self.__array_struct__ = self.array.__array_struct__
+
+
+@pytest.mark.parametrize("dtype", ["<U3", "<M8[D]"])
+def test_a_structure_without_the_type_is_refused(dtype):
+    with pytest.raises(TypeError, match="does not describe its type"):
+        Array(Structure(dtype))
+    with pytest.raises(AttributeError, match="does not describe"):
+        Array(np.zeros(3, dtype)).__array_struct__
+
+
+@pytest.mark.parametrize("from_, to", [
+    ("<i4", "S"), ("<i4", str), ("<f8", bytes), ("?", "U"), ("<U3", "S"), ("S3", "U"),
+    ("<M8[D]", "S"), ("<M8[D]", "M8"), ("<m8[s]", "m8"), ("<i4", "m8[h]"),
+    ([("a", "<i4")], "V"),
+], ids=str)
+def test_a_type_without_a_size_or_a_unit_gets_those_of_the_elements(from_, to):
+    there = np.ones(3, from_)
+    assert Array(there).astype(to).dtype == there.astype(to).dtype
+    assert Array(there).astype(to).tolist() == there.astype(to).tolist()
+
+
+@pytest.mark.parametrize("dtype", ["S", "U", "V", "S3", "M8"])
+def test_a_new_array_of_text_has_a_size(dtype):
+    assert Array.zeros(2, dtype).dtype == np.zeros(2, dtype).dtype
+
+
+def test_a_scalar_of_a_structure_refers_to_the_array():
+    here = Array(np.zeros((2, 2), [("x", "<i4"), ("y", "<f8")]))
+    here[1, 0]["x"] = 5
+    here[1][1]["x"] = 6
+    assert here["x"].tolist() == [[0, 0], [5, 6]]
+
+
+@pytest.mark.parametrize("compare", ["eq", "ne", "lt", "le", "gt", "ge"])
+@pytest.mark.parametrize("other", [5, ARRAY[1], None, Array(ARRAY[:, :1])], ids=repr)
+def test_comparisons_are_those_of_numpy(compare, other):
+    there = np.asarray(other) if isinstance(other, Array) else other
+    if other is None and compare not in ("eq", "ne"):
+        return
+    here = getattr(Array(ARRAY), f"__{compare}__")(other)
+    assert here.tolist() == getattr(ARRAY, f"__{compare}__")(there).tolist()
+
+
+def test_an_element_is_found_and_an_array_has_no_hash():
+    here = Array(ARRAY)
+    assert 5 in here and 99 not in here
+    assert here[here > 9].tolist() == [10, 11]
+    assert [row.tolist() for row in reversed(here)] == ARRAY[::-1].tolist()
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(here)
+
+
+def test_text_has_a_format():
+    assert f"{Array(np.array(2.5)):.2f}" == "2.50"
+    assert f"{Array(ARRAY)}" == str(ARRAY)
+    with pytest.raises(TypeError, match="format"):
+        format(Array(ARRAY), "d")
+
+
+@pytest.mark.parametrize("make", [
+    copy.copy, copy.deepcopy, lambda a: pickle.loads(pickle.dumps(a)),
+    lambda a: pickle.loads(pickle.dumps(a, 5))], ids=["copy", "deepcopy", "pickle",
+                                                      "pickle 5"])
+def test_a_copy_of_any_kind_has_memory_of_its_own(make):
+    here = Array(ARRAY.copy())[::-1].T
+    made = make(here)
+    assert isinstance(made, Array) and made.tolist() == here.tolist()
+    assert not made.shares_memory(here)
+    made[0, 0] = -1
+    assert here[0, 0] == 8
+
+
+@pytest.mark.parametrize("key", [{}, object(), [object()], np.array([None])], ids=repr)
+def test_an_object_is_no_index(key):
+    with pytest.raises(IndexError, match="an index is an integer"):
+        Array(ARRAY)[key]

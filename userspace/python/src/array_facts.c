@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* Properties of a dray.Array: what it is, and the memory in which it lies. */
+#include "array_object.h"
+
+static PyObject *array_shape(PyObject *self, void *unused)
+{
+	(void)unused;
+	return size_tuple(array_shape_of(array_self(self)),
+			  array_self(self)->ndim);
+}
+
+static PyObject *array_strides(PyObject *self, void *unused)
+{
+	(void)unused;
+	return size_tuple(array_strides_of(array_self(self)),
+			  array_self(self)->ndim);
+}
+
+static PyObject *array_ndim(PyObject *self, void *unused)
+{
+	(void)unused;
+	return PyLong_FromLong(array_self(self)->ndim);
+}
+
+static int64_t size_of(PyObject *self)
+{
+	struct dray_view view;
+
+	return dray_view_size(array_whole(array_self(self), &view));
+}
+
+static PyObject *array_size(PyObject *self, void *unused)
+{
+	(void)unused;
+	return PyLong_FromLongLong(size_of(self));
+}
+
+static uint32_t itemsize_of(PyObject *self)
+{
+	return dray_dtype_itemsize(array_self(self)->dtype);
+}
+
+static PyObject *array_itemsize(PyObject *self, void *unused)
+{
+	(void)unused;
+	return PyLong_FromUnsignedLong(itemsize_of(self));
+}
+
+static PyObject *array_nbytes(PyObject *self, void *unused)
+{
+	(void)unused;
+	return PyLong_FromLongLong(size_of(self) * itemsize_of(self));
+}
+
+static PyObject *array_dtype(PyObject *self, void *unused)
+{
+	(void)unused;
+	return Py_NewRef((array_self(self))->descr);
+}
+
+static PyObject *array_typestr(PyObject *self, void *unused)
+{
+	(void)unused;
+	return PyObject_GetAttrString((PyObject *)(array_self(self))->descr,
+				      "str");
+}
+
+static PyObject *array_flags(PyObject *self, void *unused)
+{
+	(void)unused;
+	return record_array_flags(type_state(self), array_self(self)->flags);
+}
+
+static PyObject *array_base(PyObject *self, void *unused)
+{
+	PyObject *base = (array_self(self))->base;
+
+	(void)unused;
+	return Py_NewRef(base ? base : Py_None);
+}
+
+/* The handler of the memory, through those that only divide it by size. */
+static const struct dray_handler *handler_of(const struct array_object *self)
+{
+	const struct dray_array *array = self->array;
+	const struct dray_handler *handler = dray_array_handler(array);
+
+	return handler ? dray_handler_behind(handler,
+					     dray_block_data(array->reference))
+		       : NULL;
+}
+
+PyObject *array_handler_name(PyObject *self, void *unused)
+{
+	const struct dray_handler *handler = handler_of(array_self(self));
+
+	(void)unused;
+	if (!handler)
+		Py_RETURN_NONE;
+	return PyUnicode_FromString(handler->name);
+}
+
+static PyObject *array_handler_version(PyObject *self, void *unused)
+{
+	const struct dray_handler *handler = handler_of(array_self(self));
+
+	(void)unused;
+	if (!handler)
+		Py_RETURN_NONE;
+	return PyLong_FromLong(handler->version);
+}
+
+PyGetSetDef array_properties[] = {
+	{ "shape", array_shape, NULL, "Elements along each axis.", NULL },
+	{ "strides", array_strides, NULL, "Bytes from one to the next.", NULL },
+	{ "ndim", array_ndim, NULL, "Number of axes.", NULL },
+	{ "size", array_size, NULL, "Number of elements.", NULL },
+	{ "itemsize", array_itemsize, NULL, "Bytes of an element.", NULL },
+	{ "nbytes", array_nbytes, NULL, "Bytes of all elements.", NULL },
+	{ "dtype", array_dtype, NULL, "The type, NumPy's object.", NULL },
+	{ "typestr", array_typestr, NULL, "The type as \"<f4\".", NULL },
+	{ "flags", array_flags, NULL, "An ArrayFlags.", NULL },
+	{ "base", array_base, NULL,
+	  "The owner of foreign memory; None if it is the array's own.", NULL },
+	{ "handler_name", array_handler_name, NULL,
+	  "The handler that allocated the memory; None if it is foreign.",
+	  NULL },
+	{ "handler_version", array_handler_version, NULL,
+	  "The version of that handler.", NULL },
+	{ "T", array_transposed, NULL, "transpose()", NULL },
+	{ "flat", array_flat, array_set_flat,
+	  "The elements in C order, a FlatIterator; can be set.", NULL },
+	{ "real", array_real, NULL, "A view of the real parts.", NULL },
+	{ "imag", array_imag, NULL, "A view of the imaginary parts.", NULL },
+	{ "__array_interface__", array_interface, NULL,
+	  "The array as a dictionary, for other packages.",
+	  "__array_interface__" },
+	{ "__array_struct__", array_interface, NULL, "The same for C.",
+	  "__array_struct__" },
+	{ NULL, NULL, NULL, NULL, NULL },
+};
