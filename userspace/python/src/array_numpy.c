@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "array_object.h"
+#include <numpy/arrayscalars.h>
 
 PyObject *array_as_numpy(PyObject *object)
 {
