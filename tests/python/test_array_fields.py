@@ -100,3 +100,19 @@ def test_other_fields_stay_as_they_are(key, value):
     first, last = np.array(value, "f8,f8").tolist() if isinstance(value, tuple) else value.tolist()
     assert plain["x"].tolist() == np.where(written, first, 0).tolist()
     assert plain["y"].tolist() == np.where(written, last, 0).tolist()
+
+
+@pytest.mark.parametrize("dtype", ["(2,5)i4", "(3,)>u2", ("(2,)f8", (3,)), "(2,)i4,f4"])
+@pytest.mark.parametrize("order", "CF")
+@pytest.mark.parametrize("shape", [(), 3, (3, 4), (0, 2)])
+def test_new_arrays_have_the_axes_of_a_sub_array(shape, dtype, order):
+    wanted = np.zeros(shape, dtype, order)
+    for array in (dray.Array.zeros(shape, dtype, order),
+                  dray.Array.empty(shape, dtype, order)):
+        assert (array.shape, array.strides, array.dtype) == \
+            (wanted.shape, wanted.strides, wanted.dtype)
+
+
+def test_axes_of_a_sub_array_count():
+    with pytest.raises(ValueError, match="more than 64 axes"):
+        dray.Array.zeros((1,) * 63, "(1,1)i4")

@@ -146,6 +146,29 @@ PyObject *array_made(PyTypeObject *type, enum array_step step,
 	return object;
 }
 
+/* Appends the axes of a sub-array to a shape, and puts its base in its place. */
+static int open_items(PyArray_Descr **descr, struct numbers *shape)
+{
+	PyObject *base = PyObject_GetAttrString((PyObject *)*descr, "base");
+	PyObject *items = PyObject_GetAttrString((PyObject *)*descr, "shape");
+	Py_ssize_t i;
+
+	for (i = 0; items && i < PyTuple_GET_SIZE(items); i++) {
+		if (shape->count == DRAY_MAX_NDIM) {
+			PyErr_Format(PyExc_ValueError,
+				     "more than %d axes, with those of %R",
+				     DRAY_MAX_NDIM, *descr);
+			break;
+		}
+		shape->list[shape->count++] =
+			PyLong_AsLongLong(PyTuple_GET_ITEM(items, i));
+	}
+	Py_XDECREF(items);
+	if (base)
+		Py_SETREF(*descr, (PyArray_Descr *)base);
+	return PyErr_Occurred() ? -1 : 0;
+}
+
 static PyObject *make_from(PyTypeObject *type, PyObject *const *args,
 			   Py_ssize_t count, PyObject *names, bool zeroed)
 {
@@ -168,6 +191,10 @@ static PyObject *make_from(PyTypeObject *type, PyObject *const *args,
 		goto out;
 	if (!descr)
 		descr = PyArray_DescrFromType(NPY_DOUBLE);
+	while (PyDataType_HASSUBARRAY(descr)) {
+		if (open_items(&descr, &shape))
+			goto out;
+	}
 	if (take_complete(&descr, NULL, &request.dtype))
 		goto out;
 	request.zeroed = zeroed;
