@@ -273,7 +273,7 @@ PyObject *array_interface(PyObject *self, void *name)
 	PyArray_Descr *descr = array_self(self)->descr;
 	PyObject *array, *result;
 
-	/* NumPy goes on to what has the type: the other one, or __array__(). */
+	/* NumPy goes on to the other one, or to __array__(), for the type. */
 	if (!strcmp(name, "__array_struct__") ? !structure_has(descr)
 					      : !dictionary_has(descr))
 		return PyErr_Format(PyExc_AttributeError,
