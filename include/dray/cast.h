@@ -133,9 +133,9 @@ DRAY_API int dray_view_convert(const struct dray_view *dst,
  * be made, the rest do its part.
  *
  * Several pay from a few MiB on: each has 1 MiB of the destination or more, or is
- * not used.  What they gain is what one alone leaves of the memory's rate:
- * transposes and conversions gain most.  One thread does it all if elements of the
- * destination may share bytes, as those of dray_view_as_strided().
+ * not used.  Transposes and conversions gain most, because one thread leaves much of
+ * the memory's rate; a straight copy gains little.  One thread does it all if
+ * elements of the destination may share bytes, as those of dray_view_as_strided().
  *
  * @threads: 0 is 1, at most 64 are used.  A type's own loop (dray/element.h) is
  *	called by all of them at once.

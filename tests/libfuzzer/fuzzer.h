@@ -57,7 +57,7 @@ static inline int input_around(struct input *input, int limit)
 	return input_below(input, 2 * limit + 1) - limit;
 }
 
-/* Copies a view to an array in C order, whose bytes can be compared. */
+/* Copies a view to an array in C order, for a comparison of bytes. */
 static inline struct dray_array *packed(const struct dray_view *view)
 {
 	struct dray_array *copy;

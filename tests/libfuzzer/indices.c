@@ -7,7 +7,7 @@
 #include "views.h"
 
 #define MAX_STEPS 7
-#define MAX_ELEMENTS 2048 /* of a view whose elements are touched */
+#define MAX_ELEMENTS 2048 /* of a view, if they are touched */
 #define MAX_RESULT 65536
 
 struct steps {
@@ -18,21 +18,27 @@ struct steps {
 	bool has_arrays;
 };
 
+#define BIG(kind, size) DRAY_DTYPE(kind, '>', size)
+
 static const dray_dtype integers[] = {
-	DRAY_INT64,  DRAY_INT8, DRAY_UINT16, DRAY_DTYPE('i', '>', 4),
-	DRAY_UINT64, DRAY_BOOL,
+	DRAY_INT64,  DRAY_INT8,	  DRAY_INT16,  DRAY_INT32,
+	DRAY_UINT8,  DRAY_UINT16, DRAY_UINT32, DRAY_UINT64,
+	BIG('i', 2), BIG('i', 4), BIG('i', 8), BIG('u', 2),
+	BIG('u', 4), BIG('u', 8), DRAY_BOOL,   DRAY_BOOL,
 };
+
+#define INTEGERS ((int)(sizeof(integers) / sizeof(integers[0])))
 
 /* Makes an array of 16 elements at most. */
 static void read_array(struct input *input, const struct dray_view *view,
 		       struct dray_view *out, int64_t *values)
 {
-	unsigned int type = (unsigned int)input_below(input, 8);
+	int type = input_below(input, 2 * INTEGERS);
 	int ndim = input_below(input, 3), i;
 	int64_t shape[2], number;
 	struct dray_view all;
 
-	if (type >= sizeof(integers) / sizeof(integers[0]))
+	if (type >= INTEGERS)
 		type = 0;
 	for (i = 0; i < ndim; i++)
 		shape[i] = input_below(input, 5);
@@ -87,7 +93,7 @@ static void read_steps(struct input *input, const struct dray_view *view,
 	}
 }
 
-/* Whether the memory still has what views_fill() wrote. */
+/* Whether the memory still has the bytes of views_fill(). */
 static bool is_unchanged(void)
 {
 	unsigned int i;
@@ -169,7 +175,14 @@ static void check_index(struct input *input, const struct dray_view *view)
 	dray_array_unref(got);
 }
 
-/* Compares dray_take() with an index, and puts what it took. */
+/* Whether a single one is out of bounds, as an array would not be. */
+static bool may_exceed(const struct dray_view *array)
+{
+	return dray_dtype_kind(array->dtype) == 'u' &&
+	       dray_dtype_itemsize(array->dtype) == 8;
+}
+
+/* Compares dray_take() with an index, and puts the elements back. */
 static void check_take(struct input *input, const struct dray_view *view)
 {
 	enum dray_index_mode mode = (enum dray_index_mode)input_below(input, 3);
@@ -182,8 +195,7 @@ static void check_take(struct input *input, const struct dray_view *view)
 	read_array(input, view, &indices, numbers);
 	steps[1] = DRAY_BY(&indices);
 	if (!dray_take(view, &indices, axis, mode, &taken)) {
-		/* As a single index, not a negative one. */
-		if (mode == DRAY_INDEX_RAISE && indices.dtype != DRAY_UINT64 &&
+		if (mode == DRAY_INDEX_RAISE && !may_exceed(&indices) &&
 		    (axis == -1 || axis == view->ndim - 1)) {
 			holds(!dray_index_get(view, steps, 2, &got));
 			holds(same_arrays(taken, got));
@@ -244,6 +256,17 @@ static void check_choice(const struct dray_view *view)
 	dray_array_unref(mask);
 }
 
+/* Asks the two questions about bytes in common, with few steps. */
+static void check_overlap(const struct dray_view *view)
+{
+	bool shared = false, unique = true;
+
+	if (!dray_view_shares_memory(view, view, 1000, &shared))
+		holds(shared == (bytes_of(view) != 0));
+	if (!dray_view_is_unique(view, 1000, &unique) && bytes_of(view))
+		holds(unique || !dray_view_is_contiguous(view));
+}
+
 /* Whether results are of few elements, even without one of the axes. */
 static bool is_small(const struct dray_view *view)
 {
@@ -277,6 +300,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_take(&input, &view);
 	check_nonzero(&view);
 	check_choice(&view);
+	check_overlap(&view);
 	holds(is_unchanged());
 	return 0;
 }

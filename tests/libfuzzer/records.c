@@ -20,7 +20,7 @@
 /* Memory of this process, and its records: for writing, for reading only. */
 static struct dray_array *shared[2];
 static struct dray_ipc_fields known[2];
-static int file, short_file, pipes[2]; /* what may come with an answer */
+static int file, short_file, pipes[2]; /* these may come with an answer */
 
 /* The exporter of FAKE_BROKER, a thread that answers with these bytes. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -284,7 +284,7 @@ static void open_elsewhere(struct input *input)
 	}
 }
 
-/* Opens bytes as they are; libFuzzer has seen the secret and may use it. */
+/* Opens bytes as they are; libFuzzer has seen the secret, and may try it. */
 static void open_raw(struct input *input)
 {
 	struct dray_ipc_record record = { .bytes = { 0 } };

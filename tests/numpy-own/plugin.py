@@ -8,7 +8,8 @@ import pytest
 import standin
 from answers import ANSWERS
 
-# Minutes, since they walk over large arrays in Python; NumPy marks others itself.
+# Minutes, since they walk over large arrays in Python, or make 65537; NumPy marks
+# others itself.
 SLOW = re.compile(r"test_nditer.py::test_(iter_writemasked\[arrs[1245]\]|arbitrary_number.*)")
 DIFFERENCES = pathlib.Path(__file__).with_name("differences.txt")
 

@@ -83,3 +83,20 @@ def test_other_names_are_errors(names, error):
 
 def test_an_empty_list_names_no_field():
     assert dray.Array(np.zeros(2, TYPES[0]))[[]].shape == (0,)
+
+
+@pytest.mark.parametrize("key", [
+    ..., slice(None, None, -1), 2, [0, 3], np.array([True, False, True, True]), slice(1, None)],
+    ids=repr)
+@pytest.mark.parametrize("value", [(1, 2), np.array((5, 6), "u1,f8")], ids=str)
+def test_other_fields_stay_as_they_are(key, value):
+    plain = np.zeros(4, [("x", "<i4"), ("z", "u1"), ("y", "<f8")])
+    plain["z"] = 7
+    array = dray.Array(plain)
+    array[["x", "y"]][key] = value
+    assert plain["z"].tolist() == [7] * 4
+    written = np.zeros(4, bool)
+    written[key] = True
+    first, last = np.array(value, "f8,f8").tolist() if isinstance(value, tuple) else value.tolist()
+    assert plain["x"].tolist() == np.where(written, first, 0).tolist()
+    assert plain["y"].tolist() == np.where(written, last, 0).tolist()

@@ -252,3 +252,37 @@ def test_frames_of_a_ring(make):
     with counts_stay(*arrays):
         assert failures(make_ring) > 0
     dray.stream("rx1").close()
+
+
+CALLS = {
+    "T": lambda a: a.T,
+    "a row": lambda a: a[1],
+    "slices": lambda a: a[1:, ::2],
+    "an element": lambda a: a[1, 1],
+    "an index by a list": lambda a: a[[1, 0]],
+    "transpose": lambda a: a.transpose(1, 0),
+    "moveaxis": lambda a: a.moveaxis((0, 1), (1, 0)),
+    "reshape": lambda a: a.reshape(3, -1),
+    "reshape, a copy": lambda a: a.T.reshape([6], order="C"),
+    "ravel, a copy": lambda a: a[:, ::-1].ravel("K"),
+    "view": lambda a: a.view("u1"),
+    "copy": lambda a: a.copy("F"),
+    "astype": lambda a: a.astype("f4", order="C", copy=True),
+    "zeros": lambda a: type(a).zeros((2, 3), order="F"),
+    "arange": lambda a: type(a).arange(3, 9.5, step=2),
+    "take": lambda a: a.take([1, 0], axis=0),
+    "nonzero": lambda a: a.nonzero(),
+    "argmax": lambda a: a.argmax(),
+    "an array of NumPy": lambda a: a.__array__(copy=True),
+    "another": lambda a: type(a)(a),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_arrays_of_the_library(call):
+    owner = np.arange(6.0).reshape(2, 3)
+    array = dray.Array(owner)
+    with counts_stay(owner, array, array.dtype, dray.Array):
+        call(array)
+        assert failures(lambda: call(array)) > 0
+    assert array.tolist() == owner.tolist()

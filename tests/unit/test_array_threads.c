@@ -2,7 +2,7 @@
 /*
  * array_threads: arrays and types that several threads use at once.  Each operation
  * runs in all threads together, then all of them mixed; -Db_sanitize=thread finds
- * what their order leaves open.
+ * accesses without an order.
  */
 #include "pool.h"
 

@@ -66,6 +66,14 @@ FACT(numbers_have_the_fewest_digits_that_lead_back)
 		{ DRAY_DATETIME64(DRAY_UNIT_YEAR, 1), -1971, "-001" },
 		{ DRAY_DATETIME64(DRAY_UNIT_MINUTE, 1), 61,
 		  "1970-01-01T01:01" },
+		{ DRAY_DATETIME64(DRAY_UNIT_SECOND, 1), -0x1.fffffffffffffp62,
+		  "-292277022657-01-27T08:46:56" },
+		{ DRAY_DATETIME64(DRAY_UNIT_MILLISECOND, 1),
+		  -0x1.fffffffffffffp62, "-292275055-05-16T16:47:05.216" },
+		{ DRAY_DATETIME64(DRAY_UNIT_HOUR, 1), -0x1.fffffffffffffp62,
+		  "-1052197288654970-05-06T08" },
+		{ DRAY_DATETIME64(DRAY_UNIT_MONTH, 1), -0x1.fffffffffffffp62,
+		  "-768614336404562596-09" },
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

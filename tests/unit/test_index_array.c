@@ -215,6 +215,31 @@ FACT(of_elements_named_twice_the_last_value_stays)
 	assert_works(set_up(NULL));
 }
 
+FACT(what_lies_between_fields_is_not_written)
+{
+	const struct dray_dtype_field field = { "x", NULL, DRAY_UINT8, 1 };
+	unsigned char bytes[] = { 9, 1, 9, 9, 2, 9, 9, 3, 9, 9, 4, 9 };
+	const unsigned char wanted[] = { 9, 5, 9, 9, 2, 9, 9, 5, 9, 9, 5, 9 };
+	unsigned char five = 5, structures[] = { 7, 6, 7, 7, 8, 7 };
+	const unsigned char last[] = { 9, 8, 9, 9, 2, 9, 9, 5, 9, 9, 6, 9 };
+	int64_t ends[] = { -1, 0 };
+	struct dray_view line, mask, value, index;
+	dray_dtype gaps = 0;
+
+	assert_works(dray_dtype_create_struct(&field, 1, DRAY_DTYPE_PLACED, 3,
+					      &gaps));
+	row(&line, bytes, gaps, 4);
+	row(&mask, trues, DRAY_BOOL, 4);
+	row(&value, &five, DRAY_UINT8, 1);
+	assert_works(dray_index_set(&line, &DRAY_BY(&mask), 1, &value));
+	assert_memory_equal(bytes, wanted, sizeof(bytes));
+	row(&index, ends, i8, 2);
+	row(&value, structures, gaps, 2);
+	assert_works(dray_index_set(&line, &DRAY_BY(&index), 1, &value));
+	assert_memory_equal(bytes, last, sizeof(bytes));
+	dray_dtype_unref(gaps);
+}
+
 /* The indices, or the values, are the elements themselves. */
 FACT(shared_memory_is_read_before_it_is_written)
 {

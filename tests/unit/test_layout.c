@@ -140,9 +140,9 @@ FACT(random_pairs_keep_their_bytes_in_the_fewest_runs)
 		pair_elements(expected, &dst, &src);
 		pair_runs(pairs, &layout, DRAY_SRC);
 		assert_memory_equal(pairs, expected, sizeof(pairs));
-		assert_int_equal(layout.runs - layout.seams,
+		assert_int_equal(layout.runs - dray_layout_seams(&layout),
 				 fewest_runs(pairs));
-		seams += layout.seams > 0;
+		seams += dray_layout_seams(&layout) > 0;
 		merged += layout.axes_count < ndim;
 		done++;
 	}

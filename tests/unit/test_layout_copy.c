@@ -166,7 +166,8 @@ static void copy_pair(const struct dray_view *dst, const struct dray_view *src,
 	struct dray_layout layout;
 
 	dray_layout_pair(&layout, dst, src);
-	if (dray_tile_copy(&layout, NULL, NULL, NULL))
+	if (dray_tile_may_pay(&layout) &&
+	    dray_tile_copy(&layout, NULL, NULL, NULL))
 		++*tiled;
 	else
 		dray_layout_copy(&layout);

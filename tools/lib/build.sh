@@ -127,12 +127,12 @@ build_clang()
 		-Dreference=disabled -Dnpz=enabled -Dtests=enabled
 }
 
-# build_races: the library with the thread sanitizer
+# build_races: the library and the Python package with the thread sanitizer
 build_races()
 {
 	log_step "Building with the thread sanitizer"
 	build_make races -Dwerror=false -Db_sanitize=thread -Db_lundef=false \
-		-Dpython=disabled -Ddmactl=disabled -Dtests=enabled
+		-Dpython=enabled -Ddmactl=disabled -Dtests=enabled
 }
 
 # build_i386: the library and its tests with 32-bit pointers, for this machine

@@ -109,15 +109,26 @@ pypi_set_of()
 python_count()
 {
 	local name=$1 kind=$2 log=$3 python=$4 packages=$5 status=0 preload=''
+	local run=(timeout --foreground 3600)
 
-	[ "$kind" != sanitized ] || preload="$(gcc -print-file-name=libasan.so) $(
-		gcc -print-file-name=libubsan.so)"
-	# Python keeps memory until it ends: not a leak of dray.
+	case $kind in
+	sanitized)
+		preload="$(gcc -print-file-name=libasan.so) $(
+			gcc -print-file-name=libubsan.so)"
+		;;
+	races)
+		preload=$(gcc -print-file-name=libtsan.so)
+		run=(setarch -R "${run[@]}")
+		;;
+	esac
+	# Python keeps memory until it ends: not a leak of dray.  fork() takes more locks
+	# than the thread sanitizer's search for deadlocks has room for.
 	(cd "${log%/*}" && DRAY_BACKEND=host LD_PRELOAD=$preload \
 		PATH=${packages:+$packages/bin:}$PATH PYTHONDONTWRITEBYTECODE=1 \
 		PYTHONPATH=${packages:+$packages:}$(build_folder "$kind")/userspace/python \
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 \
-		timeout --foreground 3600 "$python" "${@:6}" </dev/null) >"$log" 2>&1 ||
+		TSAN_OPTIONS=halt_on_error=1:detect_deadlocks=0:allocator_may_return_null=1:ignore_noninstrumented_modules=1 \
+		"${run[@]}" "$python" "${@:6}" </dev/null) >"$log" 2>&1 ||
 		status=$?
 	tally_counts "$name" "$status" "$log"
 }

@@ -29,7 +29,12 @@ suite_differential()
 		python_count "casts of all types" numpy2 "$1/casts" \
 		/usr/bin/python3 "$packages" -m pytest -q --color=no \
 		-p no:cacheprovider "$TREE/tests/unit/test_cast_numpy.py"
-	! tally_wants own || differential_own "$packages" "$1/own"
+	if tally_wants own; then
+		python_count "NumPy's own tests of indices and iterators" numpy2 \
+			"$1/own" /usr/bin/python3 "$packages" \
+			"$TREE/tests/numpy-own/run"
+		differential_notes '^(answered|differ)' "$1/own"
+	fi
 	tally_wants cases || return 0
 	seed=1
 	[ "$LONG" = no ] || seed=$(date +%s)
@@ -38,20 +43,13 @@ suite_differential()
 	python_count "$cases random cases" numpy2 "$1/cases" /usr/bin/python3 \
 		"$packages" "$TREE/tests/differential/run" --seed "$seed" \
 		--cases "${DRAY_DIFFERENTIAL_CASES:-$cases}" --jobs "$(nproc)"
-	grep accepted "$1/cases" | while read -r line; do
-		log_note "         $line"
-	done
+	differential_notes accepted "$1/cases"
 }
 
-# differential_own PACKAGES LOG: NumPy's own tests over dray.Array
-differential_own()
+# differential_notes PATTERN LOG: shows lines of a log
+differential_notes()
 {
-	local options=() line
-
-	[ "$LONG" = no ] || options=(--slow)
-	python_count "NumPy's own tests of indices and iterators" numpy2 "$2" \
-		/usr/bin/python3 "$1" "$TREE/tests/numpy-own/run" "${options[@]}"
-	grep -E '^(answered|differ)' "$2" | while read -r line; do
+	grep -E "$1" "$2" | while read -r line; do
 		log_note "         $line"
 	done
 }

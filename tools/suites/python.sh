@@ -2,14 +2,17 @@
 # shellcheck shell=bash
 #
 # Runs the package as a release, under a checking handler, and with sanitizers in the
-# library and the extension.  With --long, also on a Python without a GIL, whose build
-# takes minutes.
+# library and the extension; programs with threads also with the thread sanitizer.  With
+# --long, also on a Python without a GIL, whose build takes minutes.
 
 ABOUT_PYTHON='the Python package on the host back end'
 PACKAGES_PYTHON=(
 	"${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}"
 	python3-pytest
 )
+
+# Programs with threads, for the thread sanitizer, which lets no child start one.
+PYTHON_THREADS='test_(threads|array.*|fence|memory|min_bytes|reentry|stream|stream_frames)'
 
 suite_python()
 {
@@ -19,8 +22,10 @@ suite_python()
 	python_tests native "$1" check
 	[ "$FULL" = yes ] || return 0
 	[ "$LONG" = no ] || python_free "$1"
-	tally_run "builds with sanitizers" build_sanitized || return 0
-	python_tests sanitized "$1"
+	! tally_run "builds with sanitizers" build_sanitized ||
+		python_tests sanitized "$1"
+	! tally_run "builds with the thread sanitizer" build_races ||
+		PYTHON_NAMES=$PYTHON_THREADS python_tests races "$1"
 }
 
 python_free()
@@ -31,13 +36,15 @@ python_free()
 	python_tests free "$1" '' "$python/bin/python3" "$packages"
 }
 
-# python_tests KIND SCRATCH [HANDLER [PYTHON PACKAGES]]
+# python_tests KIND SCRATCH [HANDLER [PYTHON PACKAGES]]: those of PYTHON_NAMES, or all
 python_tests()
 {
-	local handler=${3:-} files file
+	local handler=${3:-} files file name
 
 	mapfile -t files < <(for file in "$TREE"/tests/python/test_*.py; do
-		! tally_wants "$(basename "$file" .py)" || echo "$file"
+		name=$(basename "$file" .py)
+		[[ $name =~ ^(${PYTHON_NAMES:-.*})$ ]] || continue
+		! tally_wants "$name" || echo "$file"
 	done)
 	[ "${#files[@]}" -gt 0 ] || return 0
 	for file in "${files[@]}"; do

@@ -2,34 +2,18 @@
 /* Properties of a dray.Array: what it is, and the memory in which it lies. */
 #include "array_object.h"
 
-PyObject *array_numbers(const int64_t *from, int count)
-{
-	PyObject *tuple = PyTuple_New(count);
-	PyObject *number;
-	int i;
-
-	for (i = 0; tuple && i < count; i++) {
-		number = PyLong_FromLongLong(from[i]);
-		if (!number)
-			Py_CLEAR(tuple);
-		else
-			PyTuple_SET_ITEM(tuple, i, number);
-	}
-	return tuple;
-}
-
 static PyObject *array_shape(PyObject *self, void *unused)
 {
 	(void)unused;
-	return array_numbers(array_shape_of(array_self(self)),
-		       array_self(self)->ndim);
+	return size_tuple(array_shape_of(array_self(self)),
+			  array_self(self)->ndim);
 }
 
 static PyObject *array_strides(PyObject *self, void *unused)
 {
 	(void)unused;
-	return array_numbers(array_strides_of(array_self(self)),
-		       array_self(self)->ndim);
+	return size_tuple(array_strides_of(array_self(self)),
+			  array_self(self)->ndim);
 }
 
 static PyObject *array_ndim(PyObject *self, void *unused)

@@ -321,7 +321,7 @@ static PyObject *flat_coordinates(PyObject *self, void *unused)
 	Py_BEGIN_CRITICAL_SECTION(self);
 	dray_iterator_coordinates(&flat->next, coordinates);
 	Py_END_CRITICAL_SECTION();
-	return array_numbers(coordinates, flat->array->ndim);
+	return size_tuple(coordinates, flat->array->ndim);
 }
 
 static PyMethodDef flat_methods[] = {

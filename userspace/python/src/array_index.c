@@ -318,7 +318,7 @@ static char *element_at(const struct array_object *self, PyObject *key)
 	int i;
 
 	if (PyTuple_CheckExact(key)) {
-		list = &PyTuple_GET_ITEM(key, 0);
+		list = PySequence_Fast_ITEMS(key);
 		count = PyTuple_GET_SIZE(key);
 	}
 	if (count != self->ndim)

@@ -58,7 +58,7 @@ int numbers_take(PyObject *object, void *result)
 	if (out->all)
 		return 1;
 	taken = PyTuple_CheckExact(object)
-			? ints_take(&PyTuple_GET_ITEM(object, 0),
+			? ints_take(PySequence_Fast_ITEMS(object),
 				    PyTuple_GET_SIZE(object), out)
 			: ints_take(&object, 1, out);
 	return taken || any_take(object, out);

@@ -273,7 +273,7 @@ PyObject *array_interface(PyObject *self, void *name)
 	PyArray_Descr *descr = array_self(self)->descr;
 	PyObject *array, *result;
 
-	/* NumPy goes on to the other one, or to __array__(), for the type. */
+	/* NumPy goes on: to the other property, or to __array__(). */
 	if (!strcmp(name, "__array_struct__") ? !structure_has(descr)
 					      : !dictionary_has(descr))
 		return PyErr_Format(PyExc_AttributeError,

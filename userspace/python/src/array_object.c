@@ -9,8 +9,8 @@ static struct array_object *object_new(PyTypeObject *type,
 				       const struct dray_view *view,
 				       PyArray_Descr *descr)
 {
-	struct array_object *self =
-		PyObject_NewVar(struct array_object, type, 2 * view->ndim);
+	struct array_object *self = PyObject_NewVar(struct array_object, type,
+						    (Py_ssize_t)view->ndim * 2);
 	int i;
 
 	if (!self)

@@ -59,8 +59,6 @@ static inline bool int64_of(PyObject *object, int64_t *out)
  */
 PyObject *array_wrap(PyTypeObject *type, struct dray_array *array,
 		     PyArray_Descr *descr, PyObject *capsule, PyObject *base);
-/* Returns a tuple of numbers. */
-PyObject *array_numbers(const int64_t *from, int count);
 /* Makes an object of @view, which the library made of @self, and of its type. */
 PyObject *array_over(struct array_object *self, const struct dray_view *view);
 /* The same, of another type. */

@@ -53,7 +53,7 @@ static int take_numbers(struct range *range)
 	}
 	if (ret < 0)
 		return ret;
-	if (range->real ? range->reals[2] : (double)range->integers[2])
+	if (range->real ? range->reals[2] != 0 : range->integers[2] != 0)
 		return 0;
 	PyErr_SetString(PyExc_ZeroDivisionError, "the step of the range is 0");
 	return -1;

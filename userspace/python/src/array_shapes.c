@@ -6,6 +6,24 @@
 
 #include "array_numbers.h"
 
+/* Returns a copy of @object in an order, in another shape. */
+static PyObject *reshaped_copy(PyObject *object, NPY_ORDER order, int ndim,
+			       const int64_t *shape)
+{
+	PyObject *copy = array_copy_in(object, order), *result;
+	struct dray_view view;
+	int ret;
+
+	if (!copy)
+		return NULL;
+	array_whole(array_self(copy), &view);
+	ret = dray_view_reshape(&view, ndim, shape, (enum dray_order)order,
+				&view);
+	result = array_result(copy, &view, ret);
+	Py_DECREF(copy);
+	return result;
+}
+
 PyObject *array_reshape(PyObject *self, PyObject *const *args, Py_ssize_t count,
 			PyObject *names)
 {
@@ -15,7 +33,6 @@ PyObject *array_reshape(PyObject *self, PyObject *const *args, Py_ssize_t count,
 	NPY_ORDER order = NPY_CORDER;
 	struct numbers shape;
 	struct dray_view view;
-	PyObject *copy, *result;
 	int ret;
 
 	if (numbers_of(args, count, &shape) ||
@@ -25,17 +42,9 @@ PyObject *array_reshape(PyObject *self, PyObject *const *args, Py_ssize_t count,
 	array_whole(array_self(self), &view);
 	ret = dray_view_reshape(&view, shape.count, shape.list,
 				(enum dray_order)order, &view);
-	if (ret != -EAGAIN)
-		return array_result(self, &view, ret);
-	copy = array_copy_in(self, order);
-	if (!copy)
-		return NULL;
-	array_whole(array_self(copy), &view);
-	ret = dray_view_reshape(&view, shape.count, shape.list,
-				(enum dray_order)order, &view);
-	result = array_result(copy, &view, ret);
-	Py_DECREF(copy);
-	return result;
+	return ret == -EAGAIN
+		       ? reshaped_copy(self, order, shape.count, shape.list)
+		       : array_result(self, &view, ret);
 }
 
 /* A stride as an iterator compares it: an axis of one element has none. */
@@ -71,10 +80,10 @@ static void sort_axes(const struct dray_view *view, int *axes)
 	}
 }
 
-/* Copies the elements in an order; the copy's are reshaped to one axis. */
+/* Copies the elements in an order, to one axis. */
 static PyObject *flat_copy(PyObject *self, NPY_ORDER order)
 {
-	PyObject *source = Py_NewRef(self), *copy, *result;
+	PyObject *source = Py_NewRef(self), *result;
 	const int64_t rest = -1;
 	int axes[DRAY_MAX_NDIM];
 	struct dray_view view;
@@ -87,14 +96,8 @@ static PyObject *flat_copy(PyObject *self, NPY_ORDER order)
 		Py_SETREF(source, array_result(self, &view, ret));
 		order = NPY_CORDER;
 	}
-	copy = source ? array_copy_in(source, order) : NULL;
+	result = source ? reshaped_copy(source, order, 1, &rest) : NULL;
 	Py_XDECREF(source);
-	if (!copy)
-		return NULL;
-	array_whole(array_self(copy), &view);
-	ret = dray_view_reshape(&view, 1, &rest, (enum dray_order)order, &view);
-	result = array_result(copy, &view, ret);
-	Py_DECREF(copy);
 	return result;
 }
 

@@ -5,96 +5,99 @@
  */
 #include "array_object.h"
 
-#define WITH_MANY(function) ((PyCFunction)(void (*)(void))(function))
-
 static PyMethodDef array_methods[] = {
-	{ "empty", WITH_MANY(array_empty),
+	{ "empty", WITH_KEYWORDS(array_empty),
 	  METH_FASTCALL | METH_KEYWORDS | METH_CLASS,
 	  "empty($type, /, shape, dtype=float, order='C')\n--\n\n"
 	  "A new array with undefined elements, in memory of NumPy's current handler:\n"
 	  "inside `with dray.memory():` in dray's memory." },
-	{ "zeros", WITH_MANY(array_zeros),
+	{ "zeros", WITH_KEYWORDS(array_zeros),
 	  METH_FASTCALL | METH_KEYWORDS | METH_CLASS,
 	  "zeros($type, /, shape, dtype=float, order='C')\n--\n\n"
 	  "The same, and all bytes are zero." },
-	{ "arange", WITH_MANY(array_arange),
+	{ "arange", WITH_KEYWORDS(array_arange),
 	  METH_FASTCALL | METH_KEYWORDS | METH_CLASS,
 	  "arange($type, /, start, stop=None, step=None, dtype=None)\n--\n\n"
-	  "Numbers in even steps before `stop`, from 0 if `start` is alone." },
-	{ "copy", WITH_MANY(array_copy), METH_FASTCALL | METH_KEYWORDS,
+	  "Numbers in even steps before `stop`, from 0 if `start` is alone.  Dates are a\n"
+	  "view of integers: arange(3).view('M8[D]')." },
+	{ "copy", WITH_KEYWORDS(array_copy), METH_FASTCALL | METH_KEYWORDS,
 	  "copy($self, /, order='C')\n--\n\n"
 	  "A copy in order 'C', 'F', 'A' or 'K', in memory as that of empty()." },
-	{ "astype", WITH_MANY(array_astype), METH_FASTCALL | METH_KEYWORDS,
+	{ "astype", WITH_KEYWORDS(array_astype), METH_FASTCALL | METH_KEYWORDS,
 	  "astype($self, /, dtype, order='K', casting='unsafe', copy=True)\n--\n\n"
 	  "A copy of another type; with copy=False the array itself, if it is one." },
-	{ "transpose", WITH_MANY(array_transpose), METH_FASTCALL,
+	{ "transpose", WITH_KEYWORDS(array_transpose), METH_FASTCALL,
 	  "transpose($self, /, *axes)\n--\n\n"
 	  "A view with its axes in another order, by default reversed." },
 	{ "broadcast_to", array_broadcast_to, METH_O,
 	  "broadcast_to($self, shape, /)\n--\n\n"
 	  "A read-only view in which axes of one element are repeated." },
-	{ "swapaxes", WITH_MANY(array_swapaxes), METH_FASTCALL,
+	{ "swapaxes", WITH_KEYWORDS(array_swapaxes), METH_FASTCALL,
 	  "swapaxes($self, axis1, axis2, /)\n--\n\nA view with two axes exchanged." },
-	{ "moveaxis", WITH_MANY(array_moveaxis), METH_FASTCALL,
+	{ "moveaxis", WITH_KEYWORDS(array_moveaxis), METH_FASTCALL,
 	  "moveaxis($self, source, destination, /)\n--\n\n"
 	  "A view with axes at other places; the others keep their order." },
-	{ "squeeze", WITH_MANY(array_squeeze), METH_FASTCALL | METH_KEYWORDS,
+	{ "squeeze", WITH_KEYWORDS(array_squeeze),
+	  METH_FASTCALL | METH_KEYWORDS,
 	  "squeeze($self, /, axis=None)\n--\n\nA view without axes of one element." },
-	{ "expand_dims", WITH_MANY(array_expand_dims),
+	{ "expand_dims", WITH_KEYWORDS(array_expand_dims),
 	  METH_FASTCALL | METH_KEYWORDS,
 	  "expand_dims($self, /, axis)\n--\n\nA view with more axes of one element." },
-	{ "flip", WITH_MANY(array_flip), METH_FASTCALL | METH_KEYWORDS,
+	{ "flip", WITH_KEYWORDS(array_flip), METH_FASTCALL | METH_KEYWORDS,
 	  "flip($self, /, axis=None)\n--\n\nA view with axes reversed." },
-	{ "diagonal", WITH_MANY(array_diagonal), METH_FASTCALL | METH_KEYWORDS,
+	{ "diagonal", WITH_KEYWORDS(array_diagonal),
+	  METH_FASTCALL | METH_KEYWORDS,
 	  "diagonal($self, /, offset=0, axis1=0, axis2=1)\n--\n\n"
 	  "A read-only view of the diagonal of two axes." },
-	{ "reshape", WITH_MANY(array_reshape), METH_FASTCALL | METH_KEYWORDS,
+	{ "reshape", WITH_KEYWORDS(array_reshape),
+	  METH_FASTCALL | METH_KEYWORDS,
 	  "reshape($self, /, *shape, order='C')\n--\n\n"
 	  "A view with another shape, or if strides do not allow it, a copy." },
-	{ "ravel", WITH_MANY(array_ravel), METH_FASTCALL | METH_KEYWORDS,
+	{ "ravel", WITH_KEYWORDS(array_ravel), METH_FASTCALL | METH_KEYWORDS,
 	  "ravel($self, /, order='C')\n--\n\n"
 	  "The elements along one axis: a view if they lie so, or else a copy." },
-	{ "view", WITH_MANY(array_view), METH_FASTCALL | METH_KEYWORDS,
+	{ "view", WITH_KEYWORDS(array_view), METH_FASTCALL | METH_KEYWORDS,
 	  "view($self, /, dtype=None)\n--\n\nThe same bytes as another type." },
-	{ "sliding_window_view", WITH_MANY(array_windows),
+	{ "sliding_window_view", WITH_KEYWORDS(array_windows),
 	  METH_FASTCALL | METH_KEYWORDS,
 	  "sliding_window_view($self, /, window_shape, axis=None)\n--\n\n"
 	  "A read-only view of every window of a shape." },
-	{ "as_strided", WITH_MANY(array_as_strided), METH_FASTCALL,
+	{ "as_strided", WITH_KEYWORDS(array_as_strided), METH_FASTCALL,
 	  "as_strided($self, shape, strides, /)\n--\n\n"
 	  "A view of any shape and strides inside of the array's memory." },
 	{ "shares_memory", array_shares_memory, METH_O,
 	  "shares_memory($self, other, /)\n--\n\n"
 	  "Whether an element of each has a byte in common, exactly." },
-	{ "save", WITH_MANY(array_save), METH_FASTCALL | METH_KEYWORDS,
+	{ "save", WITH_KEYWORDS(array_save), METH_FASTCALL | METH_KEYWORDS,
 	  "save($self, /, path, *, page=False, new=False)\n--\n\n"
 	  "Writes a .npy file: with its elements from a page's start on; or only if there\n"
 	  "is none of that name." },
-	{ "load", WITH_MANY(array_load),
+	{ "load", WITH_KEYWORDS(array_load),
 	  METH_FASTCALL | METH_KEYWORDS | METH_CLASS,
 	  "load($type, /, path, *, node=None)\n--\n\n"
 	  "A new array of the contents of a .npy file, in memory as that of empty(), or in a\n"
 	  "buffer of a node, to take header and elements by O_DIRECT." },
-	{ "map", WITH_MANY(array_map),
+	{ "map", WITH_KEYWORDS(array_map),
 	  METH_FASTCALL | METH_KEYWORDS | METH_CLASS,
 	  "map($type, /, path, *, writable=False)\n--\n\n"
 	  "An array over the bytes of a .npy file: writes change the file." },
-	{ "take", WITH_MANY(array_take), METH_FASTCALL | METH_KEYWORDS,
+	{ "take", WITH_KEYWORDS(array_take), METH_FASTCALL | METH_KEYWORDS,
 	  "take($self, /, indices, axis=None, mode='raise')\n--\n\n"
 	  "A copy of the elements of some numbers along an axis, or of all in C order." },
-	{ "put", WITH_MANY(array_put), METH_FASTCALL | METH_KEYWORDS,
+	{ "put", WITH_KEYWORDS(array_put), METH_FASTCALL | METH_KEYWORDS,
 	  "put($self, /, indices, values, mode='raise')\n--\n\n"
 	  "Sets the elements of some numbers in C order; values are repeated." },
-	{ "sort", WITH_MANY(array_sort), METH_FASTCALL | METH_KEYWORDS,
+	{ "sort", WITH_KEYWORDS(array_sort), METH_FASTCALL | METH_KEYWORDS,
 	  "sort($self, /, axis=-1)\n--\n\n"
 	  "Sorts the elements along an axis in place; equal ones keep their order." },
-	{ "argsort", WITH_MANY(array_argsort), METH_FASTCALL | METH_KEYWORDS,
+	{ "argsort", WITH_KEYWORDS(array_argsort),
+	  METH_FASTCALL | METH_KEYWORDS,
 	  "argsort($self, /, axis=-1)\n--\n\n"
 	  "The indices that would sort it; of all elements in C order with None." },
-	{ "argmax", WITH_MANY(array_argmax), METH_FASTCALL | METH_KEYWORDS,
+	{ "argmax", WITH_KEYWORDS(array_argmax), METH_FASTCALL | METH_KEYWORDS,
 	  "argmax($self, /, axis=None)\n--\n\n"
 	  "The index of the first largest element along an axis, or of all." },
-	{ "argmin", WITH_MANY(array_argmin), METH_FASTCALL | METH_KEYWORDS,
+	{ "argmin", WITH_KEYWORDS(array_argmin), METH_FASTCALL | METH_KEYWORDS,
 	  "argmin($self, /, axis=None)\n--\n\n"
 	  "The index of the first smallest element along an axis, or of all." },
 	{ "nonzero", array_nonzero, METH_NOARGS,
@@ -110,7 +113,8 @@ static PyMethodDef array_methods[] = {
 	  "One element as an object of Python, as of NumPy's array." },
 	{ "tolist", array_tolist, METH_NOARGS,
 	  "tolist($self, /)\n--\n\nThe elements as nested lists." },
-	{ "__array__", WITH_MANY(array_to_numpy), METH_FASTCALL | METH_KEYWORDS,
+	{ "__array__", WITH_KEYWORDS(array_to_numpy),
+	  METH_FASTCALL | METH_KEYWORDS,
 	  "__array__($self, /, dtype=None, copy=None)\n--\n\n"
 	  "NumPy's array over the same memory, or a copy." },
 	{ "__copy__", array_copied, METH_NOARGS,

@@ -122,18 +122,10 @@ static PyObject *structure(dray_dtype dtype)
 static PyObject *subarray(dray_dtype dtype)
 {
 	const int64_t *extents;
-	int ndim = dray_dtype_shape(dtype, &extents), i;
-	PyObject *shape = PyTuple_New(ndim), *extent;
+	int ndim = dray_dtype_shape(dtype, &extents);
 
-	for (i = 0; shape && i < ndim; i++) {
-		extent = PyLong_FromLongLong(extents[i]);
-		if (!extent)
-			Py_CLEAR(shape);
-		else
-			PyTuple_SET_ITEM(shape, i, extent);
-	}
 	return Py_BuildValue("(NN)", dtype_descr(dray_dtype_base(dtype)),
-			     shape);
+			     size_tuple(extents, ndim));
 }
 
 static PyObject *typestr_of(dray_dtype dtype)

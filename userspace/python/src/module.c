@@ -16,8 +16,6 @@ static PyObject *last_error(PyObject *module, PyObject *unused)
 				    "replace");
 }
 
-#define WITH_KEYWORDS(function) ((PyCFunction)(void (*)(void))(function))
-
 /* For inspect.signature(); dray/__init__.py has the documentation. */
 #define SIGNATURE(text) text "\n--\n\n"
 

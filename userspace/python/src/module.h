@@ -27,6 +27,9 @@
 #define Py_END_CRITICAL_SECTION() }
 #endif
 
+/* A method with more arguments than PyCFunction has. */
+#define WITH_KEYWORDS(function) ((PyCFunction)(void (*)(void))(function))
+
 /* The name that NumPy expects of a handler's capsule. */
 #define HANDLER_CAPSULE "mem_handler"
 
@@ -111,6 +114,8 @@ int node_entry_queue(struct node_entry *entry, struct dray_queue **out);
 
 /* Takes a number from 0 to @most; -1 with an exception that names it. */
 int size_take(PyObject *object, const char *name, uint64_t most, uint64_t *out);
+/* Returns @count numbers as a tuple. */
+PyObject *size_tuple(const int64_t *from, int count);
 /* Converts "min_bytes" into a size_t, for "O&" of PyArg_ParseTuple(). */
 int min_bytes_take(PyObject *object, void *out);
 

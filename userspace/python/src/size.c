@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Numbers of bytes from Python: integers of any type, and text as "64K".  An
- * error names the argument, its value and the limits.
+ * error names the argument, its value and the limits.  Sizes as a tuple.
  */
 #include "module.h"
 
@@ -87,4 +87,20 @@ int min_bytes_take(PyObject *object, void *out)
 		return 0;
 	*(size_t *)out = (size_t)bytes;
 	return 1;
+}
+
+PyObject *size_tuple(const int64_t *from, int count)
+{
+	PyObject *tuple = PyTuple_New(count);
+	PyObject *number;
+	int i;
+
+	for (i = 0; tuple && i < count; i++) {
+		number = PyLong_FromLongLong(from[i]);
+		if (!number)
+			Py_CLEAR(tuple);
+		else
+			PyTuple_SET_ITEM(tuple, i, number);
+	}
+	return tuple;
 }

@@ -142,11 +142,8 @@ static PyObject *stream_repr(PyObject *self)
 		stream_closing(self) ? ", closed" : "");
 }
 
-#define WITH_KEYWORDS(function) \
-	((PyCFunction)(void (*)(void))(function)), METH_VARARGS | METH_KEYWORDS
-
 static PyMethodDef stream_methods[] = {
-	{ "send", WITH_KEYWORDS(packet_send),
+	{ "send", WITH_KEYWORDS(packet_send), METH_VARARGS | METH_KEYWORDS,
 	  "send($self, a, /, *, wait=True, timeout=None, deadline=None, stage=False,\n"
 	  "     nonblock=False, fences=())\n--\n\n"
 	  "Sends the elements of a, in C order, as one packet.\n"
@@ -168,7 +165,7 @@ static PyMethodDef stream_methods[] = {
 	  "\n"
 	  "OSError (EOPNOTSUPP) if the engine cannot, with its limit; ValueError for a\n"
 	  "closed stream, for one that receives and for an array without elements." },
-	{ "recv", WITH_KEYWORDS(packet_recv),
+	{ "recv", WITH_KEYWORDS(packet_recv), METH_VARARGS | METH_KEYWORDS,
 	  "recv($self, a, /, *, wait=True, timeout=None, deadline=None, stage=False,\n"
 	  "     nonblock=False, fences=())\n--\n\n"
 	  "Receives a packet into a, in C order, otherwise as send().\n"
@@ -180,7 +177,7 @@ static PyMethodDef stream_methods[] = {
 	  "into bytes, or ask Event.bytes.\n"
 	  "The array must not be used until the end, and ValueError if it is\n"
 	  "read-only or its elements share bytes." },
-	{ "show", WITH_KEYWORDS(packet_show),
+	{ "show", WITH_KEYWORDS(packet_show), METH_VARARGS | METH_KEYWORDS,
 	  "show($self, a, /, *, deadline=None, stage=False, nonblock=False,\n"
 	  "     fences=())\n--\n\n"
 	  "Shows a, an array of rows, on the display of a stream such as \"display0\".\n"
@@ -192,16 +189,18 @@ static PyMethodDef stream_methods[] = {
 	  "OSError (EOPNOTSUPP) if the display needs another alignment or stride;\n"
 	  "ValueError for a stream that does not show." },
 	{ "send_async", WITH_KEYWORDS(stream_send_async),
+	  METH_VARARGS | METH_KEYWORDS,
 	  "send_async($self, a, /, *, deadline=None, stage=False, fences=())\n--\n\n"
 	  "Sends as send(), for asyncio: `await s.send_async(a)`.\n"
 	  "\n"
 	  "No thread waits.  If the task is cancelled, the transfer is too." },
 	{ "recv_async", WITH_KEYWORDS(stream_recv_async),
+	  METH_VARARGS | METH_KEYWORDS,
 	  "recv_async($self, a, /, *, deadline=None, stage=False, fences=())\n--\n\n"
 	  "Receives as recv(), for asyncio: `count = await s.recv_async(a)`.\n"
 	  "\n"
 	  "No thread waits.  If the task is cancelled, the transfer is too." },
-	{ "frames", WITH_KEYWORDS(stream_frames),
+	{ "frames", WITH_KEYWORDS(stream_frames), METH_VARARGS | METH_KEYWORDS,
 	  "frames($self, /, shape, dtype='f8', *, count=8, overwrite=False,\n"
 	  "       timeout=None, pool=None)\n--\n\n"
 	  "Gives the stream a ring of frames, and iterates over them without a copy.\n"
@@ -233,6 +232,7 @@ static PyMethodDef stream_methods[] = {
 	  "The ring, and the loop, ends when the stream is closed.  Until then send()\n"
 	  "and recv() are OSError (EBUSY), as is a second ring." },
 	{ "explain", WITH_KEYWORDS(packet_explain),
+	  METH_VARARGS | METH_KEYWORDS,
 	  "explain($self, a, /, *, stage=False)\n--\n\n"
 	  "Tells how a packet of a would be moved, as Explanation; moves nothing.\n"
 	  "\n"

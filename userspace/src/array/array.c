@@ -250,6 +250,7 @@ int dray_array_make(const struct dray_array_options *options,
 		return dray_fail(-ENOMEM, "no memory for an array of %zu bytes",
 				 sizes.whole);
 	array = memset(memory, 0, sizes.whole);
+	/* Never of 0 bytes: NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
 	array->destroy = options->destroy;
 	array->size = options->size;
 	array->start = options->data;

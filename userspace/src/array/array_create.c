@@ -78,7 +78,7 @@ static void place(struct dray_view *view, size_t bytes, struct dray_block *base,
 
 /*
  * Plans an array of numbers in C order, with elements and with its facts but for
- * the alignment; false for any other, and for what dray_view_plan() refuses.
+ * the alignment.  False for any other, and if dray_view_plan() would refuse it.
  */
 static bool plan_numbers(struct dray_view *view, dray_dtype dtype, int ndim,
 			 const int64_t *shape, const int64_t *strides,

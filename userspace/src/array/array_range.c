@@ -234,7 +234,7 @@ static int find_steps(dray_dtype dtype, struct steps *out)
 	return 0;
 }
 
-/* Checks what can only be told with the type.  -EINVAL, -ERANGE. */
+/* Checks a range with its type.  -EINVAL, -ERANGE. */
 static int check_range(dray_dtype dtype, struct range *range)
 {
 	char kind = dray_dtype_kind(dtype);
@@ -273,7 +273,7 @@ static int make_pair(const struct range *range, dray_dtype dtype,
 		range->real ? range->real_second : (double)range->second,
 	};
 	const int64_t integers[] = { range->first, range->second };
-	_Alignas(long double) char given[2 * 2 * sizeof(long double)];
+	_Alignas(long double) char given[4 * sizeof(long double)];
 	/* As in NumPy, the longest floats take all bits of integers. */
 	bool whole = steps->fill == fill_long && dray_dtype_kind(dtype) == 'f';
 	bool real = steps->real && (range->real || !whole);

@@ -29,4 +29,14 @@ static inline bool dray_round_up_overflow(uint64_t n, uint64_t alignment,
 	return false;
 }
 
+/*
+ * Keeps a number apart from its neighbours in memory.  Loaded at once with them, as
+ * a vector, it would have to wait for stores of each that have just been made.
+ */
+static inline int64_t dray_alone(int64_t number)
+{
+	__asm__("" : "+r"(number));
+	return number;
+}
+
 #endif /* DRAY_BASE_NUMBER_H */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Loops between plain numbers in the machine's byte order, at any address: one
- * for each pair, made by macros.  The compiler turns the dense case into
- * vectors.
+ * for each pair, made by macros, and those of float16 and of complex numbers.
+ * The compiler turns the dense case into vectors.
  *
  * A float outside of an integer's range has no value in C.  Here it has that of
  * the machine's instruction, as in NumPy: on x86, the bits of the least int32_t
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cast/cast.h"
+#include "dtype/half.h"
 
 /* At -O2, gcc 12 vectorises no loop that may leave a rest. */
 #if defined(__GNUC__) && !defined(__clang__)
@@ -88,37 +89,43 @@ static inline void store_LONG(char *dst, long double x)
 	memcpy(dst, &x, LONG_BYTES);
 }
 
-#define DEFINE_LOOP(to, from, convert)                                        \
-	ANY_FLOAT static int loop_##from##_##to(char *const *data,            \
-						const int64_t *strides,       \
-						int64_t count, void *context) \
-	{                                                                     \
-		const ptrdiff_t ds = (ptrdiff_t)strides[0];                   \
-		const ptrdiff_t ss = (ptrdiff_t)strides[1];                   \
-		char *restrict dst = data[0];                                 \
-		const char *restrict src = data[1];                           \
-		type_##from x;                                                \
-		ptrdiff_t i;                                                  \
-                                                                              \
-		(void)context;                                                \
-		if (ds == sizeof(type_##to) && ss == sizeof(x)) {             \
-			for (i = 0; i < count; i++) {                         \
-				memcpy(&x, src + i * (ptrdiff_t)sizeof(x),    \
-				       sizeof(x));                            \
-				store_##to(dst + i * (ptrdiff_t)sizeof(       \
-							     type_##to),      \
-					   convert(x));                       \
-			}                                                     \
-			return 0;                                             \
-		}                                                             \
-		for (i = 0; i < count; i++) {                                 \
-			memcpy(&x, src, sizeof(x));                           \
-			store_##to(dst, convert(x));                          \
-			dst += ds;                                            \
-			src += ss;                                            \
-		}                                                             \
-		return 0;                                                     \
+/* Stores convert(x) of items @ss bytes apart @ds bytes apart. */
+#define EACH(ds, ss, store, convert)                           \
+	do {                                                   \
+		for (i = 0; i < count; i++) {                  \
+			memcpy(&x, src + i * (ss), sizeof(x)); \
+			store(dst + i * (ds), convert(x));     \
+		}                                              \
+	} while (0)
+
+/*
+ * A loop over items of @from_size bytes that start with a @type.  The compiler
+ * sees the sizes of dense ones.
+ */
+#define DEFINE_EACH(scope, name, type, from_size, to_size, store, convert)  \
+	ANY_FLOAT scope int name(char *const *data, const int64_t *strides, \
+				 int64_t count, void *context)              \
+	{                                                                   \
+		const ptrdiff_t ds = (ptrdiff_t)strides[0];                 \
+		const ptrdiff_t ss = (ptrdiff_t)strides[1];                 \
+		char *restrict dst = data[0];                               \
+		const char *restrict src = data[1];                         \
+		ptrdiff_t i;                                                \
+		type x;                                                     \
+                                                                            \
+		(void)context;                                              \
+		if (ds == (to_size) && ss == (from_size))                   \
+			EACH((ptrdiff_t)(to_size), (ptrdiff_t)(from_size),  \
+			     store, convert);                               \
+		else                                                        \
+			EACH(ds, ss, store, convert);                       \
+		return 0;                                                   \
 	}
+
+#define DEFINE_LOOP(to, from, convert)                                  \
+	DEFINE_EACH(static, loop_##from##_##to, type_##from,            \
+		    sizeof(type_##from), sizeof(type_##to), store_##to, \
+		    convert)
 
 /* Of integers of one size, signed and unsigned, the bits are the same. */
 #define DEFINE_FROM_INTEGER(from)            \
@@ -182,75 +189,29 @@ dray_loop *const dray_number_loops[DRAY_PLAIN_NUMBERS][DRAY_PLAIN_NUMBERS] = {
 	ROW(FLOAT, FLOAT),  ROW(DOUBLE, DOUBLE), ROW(LONG, LONG),
 };
 
-#define DEFINE_COMPLEX_BOOL(part)                                           \
-	static int loop_##part##_complex_bool(char *const *data,            \
-					      const int64_t *strides,       \
-					      int64_t count, void *context) \
-	{                                                                   \
-		type_##part x[2];                                           \
-		int64_t i;                                                  \
-                                                                            \
-		(void)context;                                              \
-		for (i = 0; i < count; i++) {                               \
-			memcpy(x, data[1] + i * strides[1], sizeof(x));     \
-			data[0][i * strides[0]] = x[0] != 0 || x[1] != 0;   \
-		}                                                           \
-		return 0;                                                   \
-	}
+#define AS_IT_IS(x) (x)
+#define IS_TRUE(x) ((uint8_t)((x).real != 0 || (x).imaginary != 0))
 
-/* Real numbers to complex ones of the same parts, and back. */
-#define DEFINE_COMPLEX(part)                                                   \
-	static int loop_##part##_complex(char *const *data,                    \
-					 const int64_t *strides,               \
-					 int64_t count, void *context)         \
-	{                                                                      \
-		const ptrdiff_t ds = (ptrdiff_t)strides[0];                    \
-		const ptrdiff_t ss = (ptrdiff_t)strides[1];                    \
-		char *restrict dst = data[0];                                  \
-		const char *restrict src = data[1];                            \
-		type_##part x;                                                 \
-		ptrdiff_t i;                                                   \
-                                                                               \
-		(void)context;                                                 \
-		if (ds == 2 * sizeof(x) && ss == sizeof(x)) {                  \
-			for (i = 0; i < count; i++) {                          \
-				memcpy(&x, src + i * (ptrdiff_t)sizeof(x),     \
-				       sizeof(x));                             \
-				store_##part(                                  \
-					dst + 2 * i * (ptrdiff_t)sizeof(x),    \
-					x);                                    \
-				store_##part(dst + (2 * i +                    \
-						    1) * (ptrdiff_t)sizeof(x), \
-					     0);                               \
-			}                                                      \
-			return 0;                                              \
-		}                                                              \
-		for (i = 0; i < count; i++) {                                  \
-			memcpy(&x, src + i * ss, sizeof(x));                   \
-			store_##part(dst + i * ds, x);                         \
-			store_##part(dst + i * ds + sizeof(x), 0);             \
-		}                                                              \
-		return 0;                                                      \
-	}                                                                      \
-	static int loop_complex_##part(char *const *data,                      \
-				       const int64_t *strides, int64_t count,  \
-				       void *context)                          \
-	{                                                                      \
-		char *restrict dst = data[0];                                  \
-		const char *restrict src = data[1];                            \
-		const ptrdiff_t size = sizeof(type_##part);                    \
-		type_##part x;                                                 \
-		ptrdiff_t i;                                                   \
-                                                                               \
-		if (strides[0] != size || strides[1] != 2 * size)              \
-			return loop_##part##_##part(data, strides, count,      \
-						    context);                  \
-		for (i = 0; i < count; i++) {                                  \
-			memcpy(&x, src + 2 * i * size, sizeof(x));             \
-			store_##part(dst + i * size, x);                       \
-		}                                                              \
-		return 0;                                                      \
-	}
+/* Real numbers to complex ones of the same parts, back, and to bools. */
+#define DEFINE_COMPLEX(part)                                                \
+	struct pair_##part {                                                \
+		type_##part real, imaginary;                                \
+	};                                                                  \
+                                                                            \
+	static inline void store_complex_##part(char *dst, type_##part x)   \
+	{                                                                   \
+		store_##part(dst, x);                                       \
+		store_##part(dst + sizeof(x), 0);                           \
+	}                                                                   \
+                                                                            \
+	DEFINE_EACH(static, loop_##part##_complex, type_##part,             \
+		    sizeof(type_##part), 2 * sizeof(type_##part),           \
+		    store_complex_##part, AS_IT_IS)                         \
+	DEFINE_EACH(static, loop_complex_##part, type_##part,               \
+		    2 * sizeof(type_##part), sizeof(type_##part),           \
+		    store_##part, AS_IT_IS)                                 \
+	DEFINE_EACH(static, loop_##part##_complex_bool, struct pair_##part, \
+		    2 * sizeof(type_##part), 1, store_BOOL, IS_TRUE)
 
 DEFINE_COMPLEX(FLOAT)
 DEFINE_COMPLEX(DOUBLE)
@@ -268,12 +229,15 @@ dray_loop *const dray_from_complex_loops[3] = {
 	loop_complex_LONG,
 };
 
-DEFINE_COMPLEX_BOOL(FLOAT)
-DEFINE_COMPLEX_BOOL(DOUBLE)
-DEFINE_COMPLEX_BOOL(LONG)
-
 dray_loop *const dray_complex_bool_loops[3] = {
 	loop_FLOAT_complex_bool,
 	loop_DOUBLE_complex_bool,
 	loop_LONG_complex_bool,
 };
+
+DEFINE_EACH(, dray_loop_half_to_float, uint16_t, 2, 4, store_FLOAT,
+	    dray_half_to_float)
+DEFINE_EACH(, dray_loop_float_to_half, float, 4, 2, store_UINT16,
+	    dray_half_from_float)
+DEFINE_EACH(, dray_loop_double_to_half, double, 8, 2, store_UINT16,
+	    dray_half_from_double)

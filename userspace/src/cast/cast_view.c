@@ -148,8 +148,8 @@ struct pair {
 	struct dray_operand to;
 	struct dray_operand given; /* the source as the caller has it */
 	const struct dray_operand *from; /* shaped as the destination */
-	struct dray_typed target;
-	struct dray_typed source;
+	const struct dray_typed *target;
+	const struct dray_typed *source;
 	bool same; /* type */
 	unsigned int threads;
 };
@@ -163,11 +163,11 @@ static int check_rule(const struct pair *pair, enum dray_casting casting)
 				 (unsigned int)casting);
 	if (pair->same || casting == DRAY_CASTING_UNSAFE)
 		return 0;
-	level = pair->source.class == DRAY_CLASS_OTHER ||
-				pair->target.class == DRAY_CLASS_OTHER
+	level = pair->source->class == DRAY_CLASS_OTHER ||
+				pair->target->class == DRAY_CLASS_OTHER
 			? dray_parts_level(pair->given.view->dtype,
 					   pair->to.view->dtype)
-			: dray_cast_level(&pair->source, &pair->target);
+			: dray_cast_level(pair->source, pair->target);
 	if (level <= casting)
 		return 0;
 	return fail_casting(pair->to.view->dtype, pair->given.view->dtype,
@@ -176,18 +176,16 @@ static int check_rule(const struct pair *pair, enum dray_casting casting)
 
 static bool same_type(const struct pair *pair)
 {
-	if (pair->source.class == DRAY_CLASS_OTHER)
+	if (pair->source->class == DRAY_CLASS_OTHER)
 		return dray_parts_same(pair->to.view->dtype,
 				       pair->given.view->dtype);
-	return dray_typed_same(&pair->target, &pair->source);
+	return dray_typed_same(pair->target, pair->source);
 }
 
 static int check(struct pair *pair, enum dray_casting casting)
 {
 	int ret;
 
-	pair->target = dray_typed(pair->to.view->dtype);
-	pair->source = dray_typed(pair->given.view->dtype);
 	pair->same = same_type(pair);
 	ret = check_rule(pair, casting);
 	if (ret)
@@ -202,8 +200,8 @@ static int convert_pair(const struct pair *pair)
 {
 	const struct dray_operand *to = &pair->to, *given = &pair->given;
 	struct dray_cast cast;
-	int ret = dray_cast_prepare(to->view->dtype, &pair->target,
-				    given->view->dtype, &pair->source, &cast);
+	int ret = dray_cast_prepare(to->view->dtype, pair->target,
+				    given->view->dtype, pair->source, &cast);
 
 	if (ret || !to->extent.elements)
 		return ret;
@@ -244,8 +242,8 @@ static int convert_and_repeat(const struct pair *pair)
 	const size_t size = dray_dtype_itemsize(dst->dtype);
 	char small[256], *value = small;
 	struct dray_cast cast;
-	int ret = dray_cast_prepare(dst->dtype, &pair->target, src->dtype,
-				    &pair->source, &cast);
+	int ret = dray_cast_prepare(dst->dtype, pair->target, src->dtype,
+				    pair->source, &cast);
 
 	if (ret || !pair->to.extent.elements)
 		return ret;
@@ -292,6 +290,23 @@ static int fit_and_convert(struct pair *pair)
 	return convert_or_assign(pair);
 }
 
+static int check_and_convert(struct pair *pair, enum dray_casting casting)
+{
+	const struct dray_typed target = dray_typed(pair->to.view->dtype);
+	const struct dray_typed source = dray_typed(pair->given.view->dtype);
+	int ret;
+
+	pair->target = &target;
+	pair->source = &source;
+	ret = check(pair, casting);
+	if (ret)
+		return ret;
+	if (!same_shape(pair->to.view, pair->given.view))
+		return fit_and_convert(pair);
+	pair->from = &pair->given;
+	return convert_or_assign(pair);
+}
+
 int dray_view_convert_threads(const struct dray_view *dst,
 			      const struct dray_view *src,
 			      enum dray_casting casting, unsigned int threads)
@@ -303,14 +318,7 @@ int dray_view_convert_threads(const struct dray_view *dst,
 	ret = dray_operand_init(&pair.to, dst, "the destination");
 	if (!ret)
 		ret = dray_operand_init(&pair.given, src, "the source");
-	if (!ret)
-		ret = check(&pair, casting);
-	if (ret)
-		return ret;
-	if (!same_shape(dst, src))
-		return fit_and_convert(&pair);
-	pair.from = &pair.given;
-	return convert_or_assign(&pair);
+	return ret ? ret : check_and_convert(&pair, casting);
 }
 
 int dray_view_convert(const struct dray_view *dst, const struct dray_view *src,

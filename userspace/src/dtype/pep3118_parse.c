@@ -318,7 +318,7 @@ static int parse_items(struct parser *parser, bool nested, dray_dtype *out,
 		if (take(parser, ' '))
 			continue;
 		ret = parse_item(parser, &item);
-		/* "(4)12x" alone is no gap, but four voids. */
+		/* "(4)12x" alone is a sub-array of voids, not a gap. */
 		if (!ret && !nested && !items.end && !*parser->at &&
 		    dray_dtype_shape(item.dtype, NULL))
 			item.is_padding = false;

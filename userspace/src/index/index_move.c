@@ -16,11 +16,6 @@
 #include "base/error.h"
 #include "base/number.h"
 
-static int64_t magnitude(int64_t stride)
-{
-	return stride < 0 ? -stride : stride;
-}
-
 /* Rows of the rest that are worth a loop of their own. */
 #define LONG_ROW 8
 
@@ -169,8 +164,8 @@ static void move_rows(const struct rest *rest, const struct chunk *chunk,
 		return;
 	}
 	row = &rest->layout.axes[rest->layout.axes_count - 1];
-	if (row->count >= LONG_ROW &&
-	    row->strides[OTHER] < magnitude(chunk->stride)) {
+	if (row->count >= LONG_ROW && dray_magnitude(row->strides[OTHER]) <
+					      dray_magnitude(chunk->stride)) {
 		for (i = 0; i < chunk->count; i++) {
 			mover->strided(source + chunk->numbers[i] * chunk->step,
 				       row->strides[SOURCE], other,

@@ -13,11 +13,6 @@
 #include "view/view.h"
 #include "base/error.h"
 
-static uint64_t magnitude(int64_t stride)
-{
-	return stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
-}
-
 enum nesting {
 	EITHER,
 	INSIDE, /* as now */
@@ -35,8 +30,10 @@ static enum nesting compare(const struct dray_index_plan *plan, int a, int b)
 
 	for (i = 0; i < plan->arrays_count; i++) {
 		const struct dray_index_array *array = &plan->arrays[i];
-		uint64_t of_a = magnitude(dray_index_stride(plan, array, a));
-		uint64_t of_b = magnitude(dray_index_stride(plan, array, b));
+		uint64_t of_a =
+			dray_magnitude(dray_index_stride(plan, array, a));
+		uint64_t of_b =
+			dray_magnitude(dray_index_stride(plan, array, b));
 
 		if (!of_a || !of_b)
 			continue;

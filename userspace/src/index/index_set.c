@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dray/cast.h>
+
 #include "index/index_line.h"
 #include "view/view.h"
 #include "base/error.h"
@@ -167,13 +169,60 @@ int dray_index_check_values(struct dray_operand *to,
 	return ret;
 }
 
+/* Writes whole elements. */
+static int set(const struct dray_operand *to, const struct dray_index *index,
+	       size_t count, const struct dray_view *value)
+{
+	struct dray_index_plan plan;
+	struct copies copies;
+	int ret;
+
+	ret = dray_index_prepare(&plan, to->view, index, count);
+	if (ret)
+		return ret;
+	if (!shares_any(to, &plan))
+		return convert_and_store(to, &plan, value);
+	ret = make_copies(&copies, to, index, count);
+	if (!ret)
+		ret = dray_index_prepare(&plan, to->view, copies.index, count);
+	if (!ret)
+		ret = convert_and_store(to, &plan, value);
+	end_copies(&copies);
+	return ret;
+}
+
+static bool has_gaps(dray_dtype dtype)
+{
+	return dray_dtype_field_count(dtype) && !dray_dtype_is_packed(dtype);
+}
+
+/*
+ * Writes to structures whose gaps may belong to other fields: the elements are
+ * taken, their fields are set, and they are put back.
+ */
+static int set_fields(const struct dray_operand *to,
+		      const struct dray_index *index, size_t count,
+		      const struct dray_view *value)
+{
+	struct dray_array *elements;
+	struct dray_view taken;
+	int ret = dray_index_get(to->view, index, count, &elements);
+
+	if (ret)
+		return ret;
+	dray_array_view(elements, &taken);
+	ret = dray_view_convert(&taken, value, DRAY_CASTING_UNSAFE);
+	if (!ret)
+		ret = set(to, index, count, &taken);
+	dray_array_unref(elements);
+	return ret;
+}
+
 int dray_index_set(const struct dray_view *view, const struct dray_index *index,
 		   size_t count, const struct dray_view *value)
 {
-	struct dray_index_plan plan;
-	struct dray_operand to;
 	struct dray_index_line line;
-	struct copies copies;
+	struct dray_operand to;
 	int ret;
 
 	if (count == 1 && index && index->kind == DRAY_INDEX_ARRAY &&
@@ -182,17 +231,8 @@ int dray_index_set(const struct dray_view *view, const struct dray_index *index,
 		return 0;
 
 	ret = dray_index_check_values(&to, view, value);
-	if (!ret)
-		ret = dray_index_prepare(&plan, view, index, count);
 	if (ret)
 		return ret;
-	if (!shares_any(&to, &plan))
-		return convert_and_store(&to, &plan, value);
-	ret = make_copies(&copies, &to, index, count);
-	if (!ret)
-		ret = dray_index_prepare(&plan, view, copies.index, count);
-	if (!ret)
-		ret = convert_and_store(&to, &plan, value);
-	end_copies(&copies);
-	return ret;
+	return has_gaps(view->dtype) ? set_fields(&to, index, count, value)
+				     : set(&to, index, count, value);
 }

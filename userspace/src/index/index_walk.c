@@ -5,11 +5,6 @@
  */
 #include "index/index_walk.h"
 
-static int64_t magnitude(int64_t stride)
-{
-	return stride < 0 ? -stride : stride;
-}
-
 static bool chains(const struct dray_index_plan *plan,
 		   const struct dray_index_axis *outer,
 		   const struct dray_index_axis *inner)
@@ -35,7 +30,8 @@ static void append_axis(struct dray_index_walk *walk,
 	int to = walk->ndim++;
 
 	for (; sorted && to > 0 &&
-	       magnitude(walk->axes[to - 1].stride) < magnitude(axis.stride);
+	       dray_magnitude(walk->axes[to - 1].stride) <
+		       dray_magnitude(axis.stride);
 	     to--)
 		walk->axes[to] = walk->axes[to - 1];
 	walk->axes[to] = axis;

@@ -22,6 +22,16 @@ static inline int64_t dray_slice_bound(int64_t bound, int64_t omitted,
 			: dray_slice_clamp(bound, 0, extent);
 }
 
+/* Counts steps that begin within @distance, at a power of two without a division. */
+static inline int64_t dray_slice_steps(uint64_t distance, int64_t step)
+{
+	uint64_t size = (uint64_t)step;
+
+	if (size & (size - 1))
+		return (int64_t)((distance - 1) / size) + 1;
+	return (int64_t)((distance - 1) >> __builtin_ctzll(size)) + 1;
+}
+
 /* The elements of a slice, of which @step is not 0. */
 struct dray_slice {
 	int64_t start, count, step;
@@ -37,12 +47,10 @@ static inline struct dray_slice dray_slice_of(const struct dray_index *index,
 					extent, step);
 	int64_t count = 0;
 
-	if (step == 1 && start < stop)
-		count = stop - start;
-	else if (step > 0 && start < stop)
-		count = (stop - start - 1) / step + 1;
+	if (step > 0 && start < stop)
+		count = dray_slice_steps((uint64_t)(stop - start), step);
 	else if (step < 0 && stop < start)
-		count = (start - stop - 1) / -step + 1;
+		count = dray_slice_steps((uint64_t)(start - stop), -step);
 	if (count == 0) /* As in NumPy, an empty slice does not move. */
 		return (struct dray_slice){ 0, 0, 1 };
 	return (struct dray_slice){ start, count, step };

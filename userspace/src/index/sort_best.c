@@ -149,7 +149,7 @@ static int check_ordered(const struct dray_view *view)
 		"structures and raw data have no largest or smallest element");
 }
 
-/* Of all elements in C order, which may be one line. */
+/* Of all elements in C order. */
 static void find_flat(const struct dray_view *view, struct best best,
 		      int64_t *out)
 {
@@ -216,7 +216,10 @@ static int find(const struct dray_view *view, int axis, bool smallest,
 		return ret;
 	best.order = &order;
 	best.dense = dray_top_loop_of(&order, smallest, &best.flip);
-	if (flat || view->ndim == 1)
+	if (best.dense && view->ndim == 1 && view->strides[0] == order.size)
+		*(int64_t *)(*out)->data = (int64_t)best.dense(
+			view->data, (size_t)view->shape[0], best.flip);
+	else if (flat)
 		find_flat(view, best, (*out)->data);
 	else
 		find_lines(view, &lines, axis, best, (*out)->data);

@@ -70,22 +70,22 @@ static void NAME(sort_by_byte)(const NUMBER *from, NUMBER *to, size_t n,
 
 /* Returns which of the two arrays has the result. */
 static NUMBER *NAME(sort_by_digits)(NUMBER *data, NUMBER *other, size_t n,
-				    int ordered)
+				    const struct dray_bits *by)
 {
+	int digits = dray_bits_digits(by), low = by->ordered, k;
 	size_t counts[BYTES][256];
 	NUMBER *swap;
 	size_t i;
-	int k, from = ordered / 8;
 
-	memset(counts, 0, sizeof(counts));
+	memset(counts, 0, (size_t)digits * sizeof(counts[0]));
 	for (i = 0; i < n; i++) {
-		for (k = from; k < BYTES; k++)
-			counts[k][data[i] >> 8 * k & 0xff]++;
+		for (k = 0; k < digits; k++)
+			counts[k][data[i] >> (low + 8 * k) & 0xff]++;
 	}
-	for (k = from; k < BYTES; k++) {
-		if (counts[k][data[0] >> 8 * k & 0xff] == n)
+	for (k = 0; k < digits; k++) {
+		if (counts[k][data[0] >> (low + 8 * k) & 0xff] == n)
 			continue;
-		NAME(sort_by_byte)(data, other, n, 8 * k, counts[k]);
+		NAME(sort_by_byte)(data, other, n, low + 8 * k, counts[k]);
 		swap = data;
 		data = other;
 		other = swap;
@@ -104,7 +104,7 @@ static void NAME(sort_plain)(NUMBER *data, NUMBER *other, size_t n,
 	if (n < SHORT_LINE)
 		NAME(sort_by_insertion)(data, n);
 	else
-		sorted = NAME(sort_by_digits)(data, other, n, by->ordered);
+		sorted = NAME(sort_by_digits)(data, other, n, by);
 	for (i = 0; i < n; i++)
 		data[i] = NAME(bits)(sorted[i], by);
 }
@@ -151,6 +151,13 @@ static void NAME(write_zeros)(NUMBER *data, const NUMBER *end, size_t n,
 		data[low++] = *--end;
 }
 
+/* Whether digits are faster than vectors: of a key of 1 or 2 bytes with an index. */
+static bool NAME(has_few_digits)(size_t n, const struct dray_bits *by)
+{
+	return BITS == 64 && dray_bits_digits(by) <= 2 &&
+	       n >= (size_t)dray_bits_digits(by) * MANY;
+}
+
 static void NAME(sort)(NUMBER *data, NUMBER *room, size_t n,
 		       const struct dray_bits *by)
 {
@@ -158,8 +165,13 @@ static void NAME(sort)(NUMBER *data, NUMBER *room, size_t n,
 	NUMBER *aside = room + n;
 	size_t zeros = 0, kept = n;
 
-	if (NAME(is_sorted)(data, n, by) ||
-	    dray_sort_by_vectors(data, n, &plain))
+	if (NAME(is_sorted)(data, n, by))
+		return;
+	if (NAME(has_few_digits)(n, by)) {
+		NAME(sort_plain)(data, room, n, by);
+		return;
+	}
+	if (dray_sort_by_vectors(data, n, &plain))
 		return;
 	plain.infinity = 0;
 	if (by->infinity)

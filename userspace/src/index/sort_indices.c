@@ -98,13 +98,15 @@ static void sort_packs(const struct packing *packing, uint64_t *packs,
 {
 	int ordered = packing->bits.ordered, fit = 64 - ordered;
 	int left = width > fit ? width - fit : 0;
+	struct dray_bits bits = packing->bits;
 	size_t at, end;
 
+	bits.used = ordered + width - left;
 	if (width == packing->width)
 		pack_all(packing, packs, packing->shift + left);
 	else
 		pack_group(packing, packs, count, packing->shift + left);
-	dray_sort_numbers(packs, packing->room, count, &packing->bits);
+	dray_sort_numbers(packs, packing->room, count, &bits);
 	for (at = 0; left && at < count; at = end) {
 		for (end = at + 1; end < count; end++) {
 			if (packs[at] >> ordered != packs[end] >> ordered)

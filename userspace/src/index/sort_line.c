@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Sorts lines of elements.  Numbers that are not dense, or not this machine's,
- * are copied, sorted, and copied back.
+ * Sorts lines of elements.  Numbers that are not dense are copied, sorted, and
+ * copied back; dense ones of the other byte order are swapped where they are.
  */
 #include <string.h>
 
@@ -91,28 +91,34 @@ bool dray_line_room_overflow(const struct dray_sorting *order, int64_t count,
 	       *room > PTRDIFF_MAX;
 }
 
+static void sort_keys(const struct dray_sorting *order,
+		      const struct dray_line *line, unsigned char *data)
+{
+	size_t count = (size_t)line->count, bytes = count * order->size;
+	bool in_place =
+		line->stride == order->size && !((uintptr_t)data % order->size);
+	bool copied = !in_place || order->swapped;
+	unsigned char *room = line->memory;
+	unsigned char *dense = in_place ? data : room + 2 * bytes;
+	struct dray_bits bits;
+
+	dray_bits_of(&bits, order);
+	if (copied)
+		load(dense, data, line, order);
+	dray_sort_numbers(dense, room, count, &bits);
+	if (copied)
+		store(dense, data, line, order);
+}
+
 void dray_line_sort(const struct dray_sorting *order,
 		    const struct dray_line *line, unsigned char *data)
 {
-	size_t count = (size_t)line->count, bytes = count * order->size;
-	unsigned char *room = line->memory, *dense = room + 2 * bytes;
-	struct dray_bits bits;
-
 	if (line->count < 2)
 		return;
-	if (!order->keys) {
+	if (order->keys)
+		sort_keys(order, line, data);
+	else
 		dray_line_sort_compared(order, line, data);
-		return;
-	}
-	dray_bits_of(&bits, order);
-	if (line->stride == order->size && !order->swapped &&
-	    !((uintptr_t)data % order->size)) {
-		dray_sort_numbers(data, room, count, &bits);
-		return;
-	}
-	load(dense, data, line, order);
-	dray_sort_numbers(dense, room, count, &bits);
-	store(dense, data, line, order);
 }
 
 void dray_line_argsort(const struct dray_sorting *order,

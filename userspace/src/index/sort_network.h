@@ -260,8 +260,8 @@ INLINE bool NAME(sort_vectors)(NUMBER *data, size_t n,
 }
 
 /* Sorts up to VECTORS vectors. */
-SEPARATE bool NAME(sort_few)(NUMBER *data, size_t n,
-			     const struct NAME(order) *order)
+SEPARATE UNCHECKED bool NAME(sort_few)(NUMBER *data, size_t n,
+				       const struct NAME(order) *order)
 {
 	if (n <= LANES)
 		return NAME(sort_vectors)(data, n, order, 1);

@@ -5,6 +5,7 @@
 #include "index/sort_numbers.h"
 
 #define SHORT_LINE 48 /* numbers; sorting by bytes is faster from here on */
+#define MANY 500 /* numbers; sorting by one byte is faster than by vectors */
 
 #define BITS 8
 #include "index/sort_digits.h"
@@ -20,7 +21,8 @@
 
 void dray_bits_of(struct dray_bits *bits, const struct dray_sorting *order)
 {
-	*bits = (struct dray_bits){ .size = order->size };
+	*bits = (struct dray_bits){ .size = order->size,
+				    .used = 8 * (int)order->size };
 	switch (order->kind) {
 	case DRAY_SORTING_UNSIGNED:
 		bits->add = order->sign;

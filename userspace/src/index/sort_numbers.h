@@ -17,10 +17,17 @@
 struct dray_bits {
 	uint32_t size; /* bytes of a number */
 	int ordered; /* lowest bits in which the numbers are in order already */
+	int used; /* bits of the numbers that may differ */
 	uint64_t flip;
 	uint64_t add;
 	uint64_t infinity; /* of floats, or 0 */
 };
+
+/* Bytes in which the numbers are not in order yet. */
+static inline int dray_bits_digits(const struct dray_bits *bits)
+{
+	return (bits->used - bits->ordered + 7) / 8;
+}
 
 void dray_bits_of(struct dray_bits *bits, const struct dray_sorting *order);
 

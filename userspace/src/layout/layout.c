@@ -139,19 +139,15 @@ static void count_runs(struct dray_layout *layout)
 	layout->bytes = layout->runs * layout->run;
 }
 
-/*
- * Counts the runs that touch the next one.  Where an axis steps on, those inside
- * it go back to their starts.
- */
-static void count_seams(struct dray_layout *layout)
+/* Where an axis steps on, those inside it go back to their starts. */
+uint64_t dray_layout_seams(const struct dray_layout *layout)
 {
 	int64_t ends[DRAY_MAX_OPERANDS];
-	uint64_t outside;
+	uint64_t outside, seams = 0;
 	int i, k, o;
 
 	for (o = 0; o < layout->operands; o++)
 		ends[o] = (int64_t)layout->run;
-	layout->seams = 0;
 	for (i = layout->axes_count - 1; i >= 0; i--) {
 		const struct dray_layout_axis *axis = &layout->axes[i];
 		int64_t last = (int64_t)axis->count - 1;
@@ -165,8 +161,9 @@ static void count_seams(struct dray_layout *layout)
 			continue;
 		for (k = 0, outside = 1; k < i; k++)
 			outside *= layout->axes[k].count;
-		layout->seams += outside * (uint64_t)last;
+		seams += outside * (uint64_t)last;
 	}
+	return seams;
 }
 
 /* Begins a layout; false if it is empty. */
@@ -183,7 +180,6 @@ static bool start(struct dray_layout *layout, const struct views *views)
 	layout->run = layout->sizes[0];
 	layout->axes_count = 0;
 	layout->runs = 0;
-	layout->seams = 0;
 	layout->bytes = 0;
 	layout->nested = true;
 	for (i = 0; i < leader->ndim; i++) {
@@ -228,7 +224,6 @@ void dray_layout_reduce(struct dray_layout *layout,
 		return;
 	fold_run(layout);
 	count_runs(layout);
-	count_seams(layout);
 }
 
 void dray_layout_reduce_items(struct dray_layout *layout,

@@ -48,7 +48,6 @@ struct dray_layout {
 	bool nested; /* see above */
 	uint64_t run; /* bytes contiguous in all operands */
 	uint64_t runs; /* 0: empty, and nothing else is set */
-	uint64_t seams; /* runs that touch the next one in all operands */
 	uint64_t bytes; /* of each operand */
 	uint32_t sizes[DRAY_MAX_OPERANDS]; /* bytes of an element */
 	unsigned char *data[DRAY_MAX_OPERANDS]; /* the first run */
@@ -82,11 +81,14 @@ void dray_layout_cover(struct dray_layout *layout,
 
 /*
  * Reduces one view for a stream, which takes the elements in their order: axes
- * are dropped and merged, but neither sorted nor reversed.  Neither nested nor
- * seams are set, and of the invariants only the counts and the chains hold.
+ * are dropped and merged, but neither sorted nor reversed.  nested is not set, and of
+ * the invariants only the counts and the chains hold.
  */
 void dray_layout_sequence(struct dray_layout *layout,
 			  const struct dray_view *view);
+
+/* Counts seams, see above, in a layout that dray_layout_reduce() made. */
+uint64_t dray_layout_seams(const struct dray_layout *layout);
 
 /*
  * Copies a layout of two operands: reads and writes exactly its bytes.  It must

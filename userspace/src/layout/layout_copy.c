@@ -8,6 +8,7 @@
 
 #include "layout/layout_grid.h"
 #include "layout/layout_tile.h"
+#include "base/number.h"
 
 /* Rows of a loop are at least that long, if an axis is. */
 #define SHORT 16u
@@ -22,20 +23,21 @@ static int walk(const struct dray_layout *layout,
 {
 	unsigned char *dst = layout->data[DRAY_DST];
 	const unsigned char *src = layout->data[DRAY_SRC];
-	uint64_t position[DRAY_MAX_NDIM];
+	uint64_t left[DRAY_MAX_NDIM];
 	int ret, k;
 
-	memset(position, 0, (size_t)axes_count * sizeof(position[0]));
+	for (k = 0; k < axes_count; k++)
+		left[k] = axes[k].count;
 	do {
 		ret = work(with, dst, src);
 		for (k = axes_count - 1; k >= 0; k--) {
 			dst += axes[k].dst;
 			src += axes[k].src;
-			if (++position[k] < axes[k].count)
+			if (--left[k])
 				break;
 			dst -= (int64_t)axes[k].count * axes[k].dst;
 			src -= (int64_t)axes[k].count * axes[k].src;
-			position[k] = 0;
+			left[k] = axes[k].count;
 		}
 	} while (!ret && k >= 0);
 	return ret;
@@ -45,8 +47,8 @@ static struct dray_pair_axis axis_of(const struct dray_layout *layout, int k)
 {
 	return (struct dray_pair_axis){
 		layout->axes[k].count,
-		layout->axes[k].strides[DRAY_DST],
-		layout->axes[k].strides[DRAY_SRC],
+		dray_alone(layout->axes[k].strides[DRAY_DST]),
+		dray_alone(layout->axes[k].strides[DRAY_SRC]),
 	};
 }
 
@@ -87,7 +89,8 @@ void dray_layout_copy(const struct dray_layout *layout)
 		memcpy(grid.dst, grid.src, grid.run);
 		return;
 	}
-	if (last > 0 && dray_tile_copy(layout, NULL, NULL, NULL))
+	if (dray_tile_may_pay(layout) &&
+	    dray_tile_copy(layout, NULL, NULL, NULL))
 		return;
 	grid.columns = axis_of(layout, last);
 	if (last > 0)
@@ -144,7 +147,7 @@ int dray_layout_apply(const struct dray_layout *layout, dray_loop *loop,
 		dray_layout_copy(layout);
 		return 0;
 	}
-	if (layout->axes_count > 1 &&
+	if (dray_tile_may_pay(layout) &&
 	    dray_tile_copy(layout, loop, context, &ret))
 		return ret;
 	taken = row_axis(layout);

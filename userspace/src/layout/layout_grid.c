@@ -141,8 +141,9 @@ void dray_grid_copy(const struct dray_grid *grid)
 {
 	grid_copy *copy = grid_copy_for(grid->run);
 
-	if (grid->columns.dst == (int64_t)grid->run &&
-	    (dray_grid_repeat(grid) || dray_grid_reverse(grid)))
+	if (grid->columns.dst == (int64_t)grid->run && grid->columns.src <= 0 &&
+	    (grid->columns.src ? dray_grid_reverse(grid)
+			       : dray_grid_repeat(grid)))
 		return;
 	if (grid->columns.count < SHORT && grid->run <= LONGEST &&
 	    grid->rows.count > grid->columns.count)

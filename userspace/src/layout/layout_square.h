@@ -7,7 +7,7 @@
  * A vector is a piece of one line, so that a line is read once, whole.  Its lanes
  * have 16 bytes.  A square is 16 / size such vectors: interleaving the first half
  * of them with the second, as often as halves halve, exchanges lines and rows in
- * each lane.  Vectors of several lanes take two squares, whose lanes are joined.
+ * each lane.  Vectors of several lanes take two squares, and join their lanes.
  */
 
 #define EDGE(size) (16 / (size)) /* lines of a square, rows of a lane */

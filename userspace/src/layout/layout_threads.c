@@ -15,7 +15,7 @@
 #include "base/error.h"
 
 #define MOST 64u /* threads */
-#define PARTS 4u /* of each thread */
+#define PARTS 4ul /* of each thread */
 #define ROUND 64u /* elements of which long parts are multiples */
 
 uint64_t dray_threads_share = 1u << 20;
@@ -106,7 +106,7 @@ static int find_axis(const struct dray_layout *layout, unsigned int threads)
 	int longest = 0, i;
 
 	for (i = 0; i < layout->axes_count; i++) {
-		if (layout->axes[i].count >= (uint64_t)threads * PARTS)
+		if (layout->axes[i].count >= threads * PARTS)
 			return i;
 		if (layout->axes[i].count > layout->axes[longest].count)
 			longest = i;

@@ -8,6 +8,12 @@
 
 #include "layout/layout.h"
 
+/* Whether tiles may be worth their preparation. */
+static inline bool dray_tile_may_pay(const struct dray_layout *layout)
+{
+	return layout->axes_count > 1 && layout->bytes >= 512;
+}
+
 /*
  * Copies of that many bytes are streamed past the caches, which they leave
  * anyway.  Tests set it.
@@ -15,8 +21,8 @@
 extern uint64_t dray_tile_stream_from;
 
 /*
- * Copies a layout by tiles if that is the best way, else does nothing and
- * returns false.
+ * Copies a layout of which dray_tile_may_pay() by tiles if that is the best way, else
+ * does nothing and returns false.
  * @loop: instead of a copy; NULL: copies.  @context is for it
  * @ret: its first failure, or 0; not set if @loop is NULL
  */

@@ -5,7 +5,6 @@
 #include "layout/layout_tile.h"
 #include "layout/layout_tiling.h"
 
-#define SMALLEST 512ul /* bytes for which tiles are worth their preparation */
 #define NEAREST 32768ul /* bytes of a first-level cache */
 #define CROWDED 1024ul /* lines so far apart evict each other */
 #define EDGE 512ul /* bytes of a line that a tile reads at most */
@@ -263,8 +262,7 @@ bool dray_tiling_plan(struct dray_tiling *tiling,
 	size_t size = loop ? layout->sizes[DRAY_SRC] : layout->run;
 	int across;
 
-	if (layout->bytes < SMALLEST || !size || size > DRAY_LINE ||
-	    (loop && layout->run > WIDEST))
+	if (!size || size > DRAY_LINE || (loop && layout->run > WIDEST))
 		return false;
 	across = find_across(layout);
 	if (across < 0)

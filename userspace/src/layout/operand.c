@@ -9,6 +9,7 @@
 #include "dtype/dtype.h"
 #include "layout/operand.h"
 #include "base/error.h"
+#include "base/number.h"
 #include "pool/busy.h"
 
 int dray_operand_init(struct dray_operand *operand,
@@ -22,10 +23,10 @@ int dray_operand_init(struct dray_operand *operand,
 		return ret;
 	operand->view = view;
 	operand->name = name;
-	operand->span.low =
-		(uintptr_t)view->data + (uintptr_t)operand->extent.low;
-	operand->span.high =
-		(uintptr_t)view->data + (uintptr_t)operand->extent.high;
+	operand->span.low = (uintptr_t)view->data +
+			    (uintptr_t)dray_alone(operand->extent.low);
+	operand->span.high = (uintptr_t)view->data +
+			     (uintptr_t)dray_alone(operand->extent.high);
 	return 0;
 }
 
@@ -71,7 +72,8 @@ static int match_types(const struct dray_view *dst, const struct dray_view *src)
 {
 	char to[64] = "", from[64] = "";
 
-	if (dray_dtype_equal(dst->dtype, src->dtype))
+	if (dst->dtype == src->dtype ||
+	    dray_dtype_equal(dst->dtype, src->dtype))
 		return 0;
 	dray_dtype_format(dst->dtype, to, sizeof(to));
 	dray_dtype_format(src->dtype, from, sizeof(from));

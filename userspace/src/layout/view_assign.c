@@ -80,7 +80,10 @@ int dray_view_assign_reduced(const struct dray_layout *layout,
 	}
 	if (dray_overlap_find(dst, src) != DRAY_OVERLAP_NONE)
 		return copy_through(layout, threads);
-	return dray_layout_apply_threads(layout, NULL, NULL, threads);
+	if (threads > 1)
+		return dray_layout_apply_threads(layout, NULL, NULL, threads);
+	dray_layout_copy(layout);
+	return 0;
 }
 
 int dray_view_assign(const struct dray_view *dst, const struct dray_view *src)

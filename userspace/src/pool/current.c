@@ -43,10 +43,11 @@ static void *default_calloc(void *ctx, size_t count, size_t size)
 		return calloc(count, size);
 	if (bytes > SMALL)
 		return advise(calloc(count, size), bytes);
-	block = malloc(bytes ? bytes : 1);
-	/* Compilers would make a calloc() of the two again. */
-	__asm__("" : "+r"(block));
-	return block ? memset(block, 0, bytes ? bytes : 1) : NULL;
+	bytes = bytes ? bytes : 1;
+	block = malloc(bytes);
+	/* Compilers make a calloc() of malloc() and memset() of the same size. */
+	__asm__("" : "+r"(bytes));
+	return block ? memset(block, 0, bytes) : NULL;
 }
 
 static void *default_realloc(void *ctx, void *block, size_t size)

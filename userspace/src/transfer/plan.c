@@ -156,13 +156,13 @@ static uint64_t descriptors_of(uint64_t run, uint64_t max_segment)
 static void count_descriptors(struct dray_plan *plan)
 {
 	const struct dray_layout *layout = &plan->layout;
+	const uint64_t seams = dray_layout_seams(layout);
 	uint64_t most = plan->queue->max_segment;
 
 	/* Cannot overflow: there are no more descriptors than bytes. */
 	plan->descriptors =
-		(layout->runs - 2 * layout->seams) *
-			descriptors_of(layout->run, most) +
-		layout->seams * descriptors_of(2 * layout->run, most);
+		(layout->runs - 2 * seams) * descriptors_of(layout->run, most) +
+		seams * descriptors_of(2 * layout->run, most);
 }
 
 /* For a fill only the destination's runs matter. */

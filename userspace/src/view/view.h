@@ -117,9 +117,6 @@ int dray_axis_resolve(int axis, int ndim);
 int dray_axes_resolve(const char *name, const int *axes, int count, int ndim,
 		      uint64_t *taken);
 
-/* Whether no gaps lie between elements, with the last axis fastest, or the first. */
-bool dray_view_is_packed(const struct dray_view *view, bool c_order);
-
 /* Whether one of its extents is 0. */
 bool dray_view_is_empty(const struct dray_view *view);
 

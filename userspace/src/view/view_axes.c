@@ -51,8 +51,8 @@ static inline int check(const struct dray_view *view,
 }
 
 /* Reorders by @axes, each of which is there once; NULL: from the last. */
-static inline int reorder(const struct dray_view *view, const int *axes,
-			  struct dray_view *out)
+static inline __attribute__((always_inline)) int
+reorder(const struct dray_view *view, const int *axes, struct dray_view *out)
 {
 	struct dray_view room;
 	struct dray_result result = dray_result_start(view, out, &room);

@@ -44,23 +44,6 @@ void dray_view_span(const struct dray_view *view, int64_t *low, int64_t *high)
 	*high = extent.high;
 }
 
-bool dray_view_is_packed(const struct dray_view *view, bool c_order)
-{
-	int64_t stride = dray_dtype_itemsize(view->dtype);
-	int i;
-
-	for (i = 0; i < view->ndim; i++) {
-		int axis = c_order ? view->ndim - 1 - i : i;
-
-		if (view->shape[axis] == 1)
-			continue;
-		if (view->strides[axis] != stride ||
-		    dray_mul_overflow(stride, view->shape[axis], &stride))
-			return false;
-	}
-	return true;
-}
-
 bool dray_view_is_empty(const struct dray_view *view)
 {
 	int i;

@@ -213,22 +213,6 @@ static int reshape(const struct dray_view *view, uint32_t facts,
 	return dray_view_finish(&result, out);
 }
 
-/* Whether a usual view has no gaps in C order. */
-static inline bool is_dense(const struct dray_view *view)
-{
-	int64_t stride = (int64_t)(view->dtype >> 32);
-	int i;
-
-	for (i = view->ndim - 1; i >= 0; i--) {
-		if (view->shape[i] == 1)
-			continue;
-		if (view->strides[i] != stride)
-			return false;
-		stride *= view->shape[i];
-	}
-	return true;
-}
-
 /*
  * Reshapes a usual view without gaps, in C order, the case of most calls.  False
  * if it is another, or an extent is wrong.
@@ -249,7 +233,7 @@ static inline bool reshape_at_once(const struct dray_view *view,
 		long_axes += shape[i] > 1;
 	}
 	/* The same shape keeps its strides. */
-	if (count != elements || !is_dense(view) ||
+	if (count != elements || !dray_view_is_packed(view, true) ||
 	    (ndim == view->ndim && has_shape(view, ndim, shape)))
 		return false;
 	flags |= DRAY_C_CONTIGUOUS;

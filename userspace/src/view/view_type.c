@@ -16,17 +16,27 @@ static bool is_complex(dray_dtype dtype)
 	return dray_dtype_is_builtin(dtype) && dray_dtype_kind(dtype) == 'c';
 }
 
-/* Takes the real or the imaginary parts of a checked view of complex numbers. */
+/* Takes the real or the imaginary parts; real numbers are their own real parts. */
 static int take_part(const struct dray_view *view, bool imaginary,
 		     struct dray_view *out)
 {
-	uint32_t size = dray_dtype_itemsize(view->dtype) / 2;
+	uint32_t size = 0;
 	struct dray_view result;
+	int ret = dray_view_check(view, "the view", NULL);
 
-	dray_view_begin(&result, view, view->ndim);
-	dray_axes_copy(result.shape, view->shape, view->ndim);
-	dray_axes_copy(result.strides, view->strides, view->ndim);
-	result.dtype = DRAY_DTYPE('f', dray_dtype_order(view->dtype), size);
+	if (ret)
+		return ret;
+	dray_view_copy(&result, view);
+	if (is_complex(view->dtype)) {
+		size = dray_dtype_itemsize(view->dtype) / 2;
+		result.dtype =
+			DRAY_DTYPE('f', dray_dtype_order(view->dtype), size);
+	} else if (imaginary) {
+		return dray_fail(
+			-EINVAL,
+			"elements of kind '%c' have no imaginary parts in memory",
+			dray_dtype_kind(view->dtype));
+	}
 	if (imaginary)
 		result.data = dray_address_add(result.data, size);
 	return dray_view_finish(&result, out);
@@ -34,35 +44,13 @@ static int take_part(const struct dray_view *view, bool imaginary,
 
 int dray_view_real(const struct dray_view *view, struct dray_view *out)
 {
-	int ret;
-
-	if (!dray_given(out, __func__))
-		return -EINVAL;
-	ret = dray_view_check(view, "the view", NULL);
-	if (ret)
-		return ret;
-	if (is_complex(view->dtype))
-		return take_part(view, false, out);
-	dray_view_copy(out, view);
-	dray_view_set_facts(out);
-	return 0;
+	return dray_given(out, __func__) ? take_part(view, false, out)
+					 : -EINVAL;
 }
 
 int dray_view_imag(const struct dray_view *view, struct dray_view *out)
 {
-	int ret;
-
-	if (!dray_given(out, __func__))
-		return -EINVAL;
-	ret = dray_view_check(view, "the view", NULL);
-	if (ret)
-		return ret;
-	if (!is_complex(view->dtype))
-		return dray_fail(
-			-EINVAL,
-			"elements of kind '%c' have no imaginary parts in memory",
-			dray_dtype_kind(view->dtype));
-	return take_part(view, true, out);
+	return dray_given(out, __func__) ? take_part(view, true, out) : -EINVAL;
 }
 
 int dray_view_field(const struct dray_view *view, const char *name,
@@ -82,9 +70,7 @@ int dray_view_field(const struct dray_view *view, const char *name,
 		ret = dray_dtype_get_field(view->dtype, index, &field);
 	if (ret)
 		return ret;
-	dray_view_begin(&result, view, view->ndim);
-	dray_axes_copy(result.shape, view->shape, view->ndim);
-	dray_axes_copy(result.strides, view->strides, view->ndim);
+	dray_view_copy(&result, view);
 	result.dtype = field.dtype;
 	result.data = dray_address_add(view->data, field.offset);
 	ret = dray_view_open(&result);
@@ -146,14 +132,12 @@ int dray_view_as_type(const struct dray_view *view, dray_dtype dtype,
 	ret = dray_view_check(view, "the view", NULL);
 	if (ret)
 		return ret;
-	dray_view_begin(&result, view, view->ndim);
+	dray_view_copy(&result, view);
 	ret = dray_dtype_normalize(dtype, &result.dtype);
 	if (ret)
 		return ret;
 	if (result.dtype == DRAY_VOID(0)) /* Raw data of the same size. */
 		result.dtype = DRAY_VOID(dray_dtype_itemsize(view->dtype));
-	dray_axes_copy(result.shape, view->shape, view->ndim);
-	dray_axes_copy(result.strides, view->strides, view->ndim);
 	from = dray_dtype_itemsize(view->dtype);
 	to = dray_dtype_itemsize(result.dtype);
 	if (from != to)

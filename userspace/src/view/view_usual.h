@@ -113,67 +113,59 @@ static inline bool dray_dtype_fits_address(dray_dtype dtype, uint64_t bits)
 	uint64_t size = dtype >> 32;
 
 	/* The alignment of a builtin type of such a size is not larger. */
-	if (dray_dtype_is_builtin(dtype) && size && !(size & (size - 1)) &&
-	    !(bits & (size - 1)))
+	if (dray_dtype_is_builtin(dtype) && !((bits | size) & (size - 1)))
 		return true;
 	return !(bits & (dray_dtype_alignment(dtype) - 1));
 }
 
-/*
- * How the elements of a view lie, axis by axis.  In C order each stride is the
- * reach of the next axis, and in F order that of the one before; axes of one
- * element do not count.
- */
+/* Whether no gaps lie between elements, with the last axis fastest, or the first. */
+static inline bool dray_view_is_packed(const struct dray_view *view,
+				       bool c_order)
+{
+	int64_t stride = dray_dtype_itemsize(view->dtype);
+	int i;
+
+	for (i = 0; i < view->ndim; i++) {
+		int axis = c_order ? view->ndim - 1 - i : i;
+
+		if (view->shape[axis] == 1)
+			continue;
+		if (view->strides[axis] != stride ||
+		    dray_mul_overflow(stride, view->shape[axis], &stride))
+			return false;
+	}
+	return true;
+}
+
+/* The facts that axes add one by one: bits of addresses; no elements. */
 struct dray_facts {
-	uint64_t size; /* of an element */
-	uint64_t bits; /* of all addresses */
-	uint64_t next; /* the stride of the next axis in F order */
-	uint64_t last; /* that of the axis before */
-	uint64_t seen; /* all bits if there is an axis before */
-	uint64_t c_gaps, f_gaps; /* 0: none */
+	uint64_t bits;
 	bool empty;
 };
-
-static inline struct dray_facts dray_facts_start(const struct dray_view *view)
-{
-	uint64_t size = dray_dtype_itemsize(view->dtype);
-
-	return (struct dray_facts){ .size = size, .next = size };
-}
 
 static inline void dray_facts_add(struct dray_facts *facts, int64_t count,
 				  int64_t stride)
 {
-	uint64_t step = (uint64_t)stride, reach;
-
-	if (count <= 1) {
-		facts->empty |= !count;
-		return;
-	}
-	reach = step * (uint64_t)count;
-	facts->bits |= step;
-	facts->f_gaps |= step ^ facts->next;
-	facts->c_gaps |= (facts->last ^ reach) & facts->seen;
-	facts->next = reach;
-	facts->last = step;
-	facts->seen = UINT64_MAX;
+	if (count > 1)
+		facts->bits |= (uint64_t)stride;
+	else if (!count)
+		facts->empty = true;
 }
 
-/* Returns the flags; @view has data and a type. */
+/* Returns the facts of a view that has all but its flags. */
 static inline uint32_t dray_facts_end(const struct dray_facts *facts,
 				      const struct dray_view *view)
 {
-	uint64_t bits = facts->bits | (uintptr_t)view->data;
-	uint64_t end = (facts->last ^ facts->size) & facts->seen;
 	uint32_t flags = 0;
 
 	if (facts->empty)
 		return DRAY_VIEW_FACTS;
-	if (dray_dtype_fits_address(view->dtype, bits))
+	if (dray_dtype_fits_address(view->dtype,
+				    facts->bits | (uintptr_t)view->data))
 		flags |= DRAY_ALIGNED;
-	if (!(facts->c_gaps | end))
+	if (dray_view_is_packed(view, true))
 		flags |= DRAY_C_CONTIGUOUS;
-	if (!facts->f_gaps)
+	if (dray_view_is_packed(view, false))
 		flags |= DRAY_F_CONTIGUOUS;
 	return flags;
 }
@@ -181,7 +173,7 @@ static inline uint32_t dray_facts_end(const struct dray_facts *facts,
 /* Tells how the elements of a checked view lie. */
 static inline uint32_t dray_view_facts(const struct dray_view *view)
 {
-	struct dray_facts facts = dray_facts_start(view);
+	struct dray_facts facts = { 0 };
 	int i;
 
 	for (i = 0; i < view->ndim; i++)
@@ -207,7 +199,6 @@ static inline struct dray_result dray_result_start(const struct dray_view *view,
 	struct dray_result result = {
 		.view = out == view ? room : out,
 		.out = out,
-		.facts = dray_facts_start(view),
 	};
 
 	result.view->data = view->data;
