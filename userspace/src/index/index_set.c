@@ -196,6 +196,25 @@ static bool has_gaps(dray_dtype dtype)
 	return dray_dtype_field_count(dtype) && !dray_dtype_is_packed(dtype);
 }
 
+/* Checks the shape of a value before an integer of an index is read. */
+static int check_shape(const struct dray_operand *to,
+		       const struct dray_index *index, size_t count,
+		       const struct dray_view *value)
+{
+	int64_t shape[DRAY_MAX_NDIM];
+	struct dray_index_plan plan;
+	struct dray_view whole;
+	int ndim, ret;
+
+	ret = dray_index_prepare(&plan, to->view, index, count);
+	if (ret || plan.mask)
+		return ret;
+	ret = dray_index_result(&plan, &ndim, shape);
+	if (!ret && !dray_index_broadcast(value, ndim, shape, &whole))
+		ret = fail_value(&plan, value, ndim, shape);
+	return ret;
+}
+
 /*
  * Writes to structures whose gaps may belong to other fields: the elements are
  * taken, their fields are set, and they are put back.
@@ -206,8 +225,10 @@ static int set_fields(const struct dray_operand *to,
 {
 	struct dray_array *elements;
 	struct dray_view taken;
-	int ret = dray_index_get(to->view, index, count, &elements);
+	int ret = check_shape(to, index, count, value);
 
+	if (!ret)
+		ret = dray_index_get(to->view, index, count, &elements);
 	if (ret)
 		return ret;
 	dray_array_view(elements, &taken);
