@@ -57,8 +57,15 @@ def test_it_is_a_sequence_in_c():
     set_at.argtypes = [ctypes.py_object, ctypes.c_ssize_t, ctypes.py_object]
     set_at(array, -1, [8, 9])
     assert array.tolist() == [[0, 1], [2, 3], [8, 9]]
-    with pytest.raises(IndexError):
-        set_at(array, 3, 0)
+    for at in (3, -4):
+        with pytest.raises(IndexError):
+            set_at(array, at, 0)
+
+
+def test_a_structure_of_an_array_is_its_memory():
+    array = np.zeros(2, [("x", "M8[s]")])
+    one = dray.Array(array[1])
+    assert one.shape == () and one.shares_memory(dray.Array(array))
 
 
 @pytest.mark.parametrize("kind", ["V0", "S0", "U0"])

@@ -177,7 +177,7 @@ int array_set(PyObject *object, PyObject *key, PyObject *value)
 
 int array_set_at(PyObject *self, Py_ssize_t at, PyObject *value)
 {
-	PyObject *key = PyLong_FromSsize_t(at);
+	PyObject *key = number_of_element(at);
 	int ret = key ? array_set(self, key, value) : -1;
 
 	Py_XDECREF(key);

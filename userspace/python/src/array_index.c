@@ -352,9 +352,18 @@ PyObject *array_get(PyObject *object, PyObject *key)
 	return result;
 }
 
+PyObject *number_of_element(Py_ssize_t at)
+{
+	if (at >= 0)
+		return PyLong_FromSsize_t(at);
+	PyErr_Format(PyExc_IndexError,
+		     "index is %zd below the first element", -at);
+	return NULL;
+}
+
 PyObject *array_at(PyObject *self, Py_ssize_t at)
 {
-	PyObject *key = PyLong_FromSsize_t(at);
+	PyObject *key = number_of_element(at);
 	PyObject *element = key ? array_get(self, key) : NULL;
 
 	Py_XDECREF(key);

@@ -187,6 +187,13 @@ static PyObject *over_interface(PyObject *object)
 		Py_TYPE(object)->tp_name);
 }
 
+/* Whether it is NumPy's scalar of a structure in an array, with that memory. */
+static bool is_structure(PyObject *object)
+{
+	return PyArray_IsScalar(object, Void) &&
+	       !(((PyVoidScalarObject *)object)->flags & NPY_ARRAY_OWNDATA);
+}
+
 /* Returns an array of NumPy over the memory of @object. */
 static PyObject *numpy_over(PyObject *object)
 {
@@ -194,6 +201,8 @@ static PyObject *numpy_over(PyObject *object)
 
 	if (PyArray_Check(object))
 		return Py_NewRef(object);
+	if (is_structure(object))
+		return PyArray_FromScalar(object, NULL);
 	if (PyObject_CheckBuffer(object))
 		return over_buffer(object);
 	array = over_interface(object);

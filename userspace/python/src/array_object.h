@@ -127,6 +127,8 @@ PyObject *array_map(PyObject *type, PyObject *const *args,
 Py_ssize_t array_length(PyObject *self);
 PyObject *array_get(PyObject *self, PyObject *key);
 PyObject *array_at(PyObject *self, Py_ssize_t at);
+/* Returns the int of a sequence's element; IndexError if it is negative. */
+PyObject *number_of_element(Py_ssize_t at);
 int array_set(PyObject *self, PyObject *key, PyObject *value);
 int array_set_at(PyObject *self, Py_ssize_t at, PyObject *value);
 PyObject *array_fill(PyObject *self, PyObject *value);

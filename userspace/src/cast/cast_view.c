@@ -277,8 +277,8 @@ static int fit_and_convert(struct pair *pair)
 	if (pair->given.extent.elements == 1 && !has_gaps(pair->to.view->dtype))
 		return convert_and_repeat(pair);
 	if (!pair->same) /* As in NumPy, types before shapes. */
-		ret = dray_cast_prepare(pair->to.view->dtype, &pair->target,
-					pair->given.view->dtype, &pair->source,
+		ret = dray_cast_prepare(pair->to.view->dtype, pair->target,
+					pair->given.view->dtype, pair->source,
 					&cast);
 	if (!ret)
 		ret = fit_shape(pair->to.view, pair->given.view, &fitted);
