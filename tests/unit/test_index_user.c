@@ -89,8 +89,12 @@ FACT(elements_are_sorted_found_and_counted_as_floats_are)
 		for (int i = 0; i < COUNT; i++) {
 			const float value = load_bfloat(&elements[i]);
 
-			assert_true(!memcmp(&value, &floats[i], 4) ||
-				    (value != value && floats[i] != floats[i]));
+			assert_true(
+				value != value
+					? floats[i] != floats[i]
+					: value == floats[i] &&
+						  signbit(value) ==
+							  signbit(floats[i]));
 		}
 	}
 	dray_dtype_unref(dtype);
@@ -165,5 +169,53 @@ FACT(the_condition_of_a_choice_may_be_a_structure_of_one_field)
 	assert_works(dray_where(&condition, &ones, &zeros, &chosen));
 	assert_memory_equal(chosen->data, ((int32_t[]){ 0, 1, 0 }), 12);
 	dray_array_unref(chosen);
+	dray_dtype_unref(record);
+}
+
+/* The fields of these are written one by one. */
+FACT(values_of_structures_with_gaps_have_the_shapes_of_others)
+{
+	static const struct {
+		int ndim;
+		int64_t shape[2];
+		bool masked;
+		const char *said; /* NULL: they are written */
+	} rows[] = {
+		{ 2, { 1, 2 }, true, "0 or 1-dimensional input" },
+		{ 1, { 3 }, true, "cannot assign 3 input values to the 2" },
+		{ 1, { 2 }, true, NULL },
+		{ 1, { 2 }, false, "value array of shape (2,)" },
+		{ 2, { 1, 3 }, false, NULL },
+	};
+	uint8_t bytes[12] = { 0 }, truths[] = { 1, 0, 1 }, values[] = "\7\7\7";
+	int64_t places[] = { 2, 1, 0 };
+	struct dray_view view, mask, list, value;
+	dray_dtype record;
+
+	assert_works(dray_dtype_parse("{'names': ['x'], 'formats': ['u1'], "
+				      "'offsets': [1], 'itemsize': 4}",
+				      &record));
+	assert_works(dray_view_init(&view, bytes, record, 1, DIMS(3), NULL));
+	assert_works(
+		dray_view_init(&mask, truths, DRAY_BOOL, 1, DIMS(3), NULL));
+	assert_works(
+		dray_view_init(&list, places, DRAY_INT64, 1, DIMS(3), NULL));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct dray_index index = { .kind = DRAY_INDEX_ARRAY,
+						  .array = rows[i].masked
+								   ? &mask
+								   : &list };
+
+		memset(bytes, 9, sizeof(bytes));
+		assert_works(dray_view_init(&value, values, DRAY_UINT8,
+					    rows[i].ndim, rows[i].shape, NULL));
+		if (rows[i].said)
+			assert_fails(dray_index_set(&view, &index, 1, &value),
+				     -EINVAL, rows[i].said);
+		else
+			assert_works(dray_index_set(&view, &index, 1, &value));
+		assert_int_equal(bytes[1], rows[i].said ? 9 : 7);
+		assert_int_equal(bytes[2], 9);
+	}
 	dray_dtype_unref(record);
 }

@@ -104,7 +104,7 @@ static const char *divide(enum dray_unit *unit, uint32_t *multiple,
 		*unit = parts[*unit][i].unit;
 		return NULL;
 	}
-	return "divides its unit into parts that are no smaller units";
+	return "divides its unit into parts without a unit";
 }
 
 const char *dray_unit_parse(const char *text, size_t length, dray_dtype *bits)

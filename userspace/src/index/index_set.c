@@ -14,27 +14,40 @@
 #include "view/view.h"
 #include "base/error.h"
 
-static int store_masked(const struct dray_view *view,
-			const struct dray_index_plan *plan,
+static bool is_one(const struct dray_view *value)
+{
+	return !value->ndim || value->shape[0] == 1;
+}
+
+static int check_masked(const struct dray_index_plan *plan,
 			const struct dray_view *value)
 {
-	bool one = !value->ndim || value->shape[0] == 1;
-
 	if (value->ndim > 1)
 		return dray_fail(
 			-EINVAL,
 			"boolean array indexing assignment requires a 0 or 1-dimensional input, input has %d dimensions",
 			value->ndim);
-	if (!one && value->shape[0] != plan->mask_trues)
+	if (!is_one(value) && value->shape[0] != plan->mask_trues)
 		return dray_fail(
 			-EINVAL,
 			"boolean array indexing assignment cannot assign %" PRId64
 			" input values to the %" PRId64
 			" output values where the mask is true",
 			value->shape[0], plan->mask_trues);
-	dray_index_move_masked(view, plan->mask, value->data,
-			       one ? 0 : value->strides[0], DRAY_INDEX_SCATTER);
 	return 0;
+}
+
+static int store_masked(const struct dray_view *view,
+			const struct dray_index_plan *plan,
+			const struct dray_view *value)
+{
+	int ret = check_masked(plan, value);
+
+	if (!ret)
+		dray_index_move_masked(view, plan->mask, value->data,
+				       is_one(value) ? 0 : value->strides[0],
+				       DRAY_INDEX_SCATTER);
+	return ret;
 }
 
 static int fail_value(const struct dray_index_plan *plan,
@@ -53,21 +66,31 @@ static int fail_value(const struct dray_index_plan *plan,
 		from, to);
 }
 
+/* Gives a value the shape of the indexed elements. */
+static int fit_value(const struct dray_index_plan *plan,
+		     const struct dray_view *value, struct dray_view *whole)
+{
+	int64_t shape[DRAY_MAX_NDIM];
+	int ndim, ret;
+
+	ret = dray_index_result(plan, &ndim, shape);
+	if (!ret && !dray_index_broadcast(value, ndim, shape, whole))
+		ret = fail_value(plan, value, ndim, shape);
+	return ret;
+}
+
 /* Writes values that share no memory with the view. */
 static int store(struct dray_index_plan *plan, const struct dray_view *view,
 		 const struct dray_view *value)
 {
-	int64_t shape[DRAY_MAX_NDIM];
 	struct dray_view whole;
-	int ndim, ret;
+	int ret;
 
 	if (plan->mask)
 		return store_masked(view, plan, value);
-	ret = dray_index_result(plan, &ndim, shape);
+	ret = fit_value(plan, value, &whole);
 	if (ret)
 		return ret;
-	if (!dray_index_broadcast(value, ndim, shape, &whole))
-		return fail_value(plan, value, ndim, shape);
 	if (!plan->arrays_count)
 		return dray_view_assign(&plan->rest, &whole);
 	ret = dray_index_expand(plan);
@@ -196,25 +219,6 @@ static bool has_gaps(dray_dtype dtype)
 	return dray_dtype_field_count(dtype) && !dray_dtype_is_packed(dtype);
 }
 
-/* Checks the shape of a value before an integer of an index is read. */
-static int check_shape(const struct dray_operand *to,
-		       const struct dray_index *index, size_t count,
-		       const struct dray_view *value)
-{
-	int64_t shape[DRAY_MAX_NDIM];
-	struct dray_index_plan plan;
-	struct dray_view whole;
-	int ndim, ret;
-
-	ret = dray_index_prepare(&plan, to->view, index, count);
-	if (ret || plan.mask)
-		return ret;
-	ret = dray_index_result(&plan, &ndim, shape);
-	if (!ret && !dray_index_broadcast(value, ndim, shape, &whole))
-		ret = fail_value(&plan, value, ndim, shape);
-	return ret;
-}
-
 /*
  * Writes to structures whose gaps may belong to other fields: the elements are
  * taken, their fields are set, and they are put back.
@@ -223,10 +227,18 @@ static int set_fields(const struct dray_operand *to,
 		      const struct dray_index *index, size_t count,
 		      const struct dray_view *value)
 {
+	struct dray_index_plan plan;
 	struct dray_array *elements;
 	struct dray_view taken;
-	int ret = check_shape(to, index, count, value);
+	struct dray_cast cast;
+	int ret;
 
+	ret = dray_index_prepare(&plan, to->view, index, count);
+	if (!ret)
+		ret = dray_cast_find(to->view->dtype, value->dtype, &cast);
+	if (!ret)
+		ret = plan.mask ? check_masked(&plan, value)
+				: fit_value(&plan, value, &taken);
 	if (!ret)
 		ret = dray_index_get(to->view, index, count, &elements);
 	if (ret)
