@@ -237,6 +237,11 @@ FACT(what_lies_between_fields_is_not_written)
 	row(&value, structures, gaps, 2);
 	assert_works(dray_index_set(&line, &DRAY_BY(&index), 1, &value));
 	assert_memory_equal(bytes, last, sizeof(bytes));
+	/* As always, shapes are compared before an integer is read. */
+	ends[0] = 4;
+	value.shape[0] = 0;
+	assert_fails(dray_index_set(&line, &DRAY_BY(&index), 1, &value),
+		     -EINVAL, "value array of shape (0,)");
 	dray_dtype_unref(gaps);
 }
 

@@ -211,6 +211,37 @@ FACT(random_layouts_are_streamed)
 	copy_randomly(rounds(20000), true, false);
 }
 
+FACT(a_source_may_begin_anywhere_in_a_line)
+{
+	static const uint32_t items[] = { 1, 2, 4, 8 };
+	const uint64_t stream_from = dray_tile_stream_from;
+	struct dice dice = { 42 };
+
+	fill(&dice, from);
+	fill(&dice, to);
+	memcpy(expected, to, ROOM);
+	for (size_t i = 0; i < 512; i++) {
+		const uint32_t size = items[i / 64 % 4];
+		const int64_t shape[] = { 96 / size, 832 };
+		struct dray_view dst, src;
+		int tiled = 0;
+
+		if (i / 256)
+			dray_tile_stream_from = 0;
+		assert_works(dray_view_init(&src, from + i % 64,
+					    DRAY_DTYPE('V', '|', size), 2,
+					    shape, NULL));
+		assert_works(dray_view_transpose(&src, NULL, &src));
+		assert_works(dray_view_init(&dst, to + 7 * i % 64, src.dtype, 2,
+					    src.shape, NULL));
+		copy_slowly(&dst, &src);
+		copy_pair(&dst, &src, &tiled);
+		assert_int_equal(tiled, 1);
+		assert_memory_equal(to, expected, ROOM);
+	}
+	dray_tile_stream_from = stream_from;
+}
+
 FACT(random_layouts_are_resized_by_a_loop)
 {
 	copy_randomly(rounds(10000), false, true);

@@ -185,6 +185,8 @@ static void make_rows(struct dice *dice, struct rows *rows, bool booleans)
 	make_row(dice, &rows->view, rows->numbers + 20, DRAY_INT64);
 	make_row(dice, &rows->values, rows->numbers + (roll(dice, 2) ? 20 : 45),
 		 DRAY_INT64);
+	if (rows->values.shape[0] && !roll(dice, 6))
+		rows->values.ndim = 0;
 	for (int i = 0; i < 64; i++)
 		rows->numbers[i] = 1000 + i;
 	extent = (uint64_t)rows->view.shape[0] + !roll(dice, 6);

@@ -10,6 +10,8 @@
 #include "array_object.h"
 #include <numpy/arrayscalars.h>
 
+#include <numpy/arrayscalars.h>
+
 PyObject *array_as_numpy(PyObject *object)
 {
 	struct array_object *self = array_self(object);

@@ -145,7 +145,7 @@ PyObject *array_flat(PyObject *self, void *unused);
 int array_set_flat(PyObject *self, PyObject *value, void *unused);
 
 /* array_where.c: elements of one or the other. */
-PyObject *array_where(PyObject *self, PyObject *args);
+PyObject *array_where(PyObject *self, PyObject *const *args, Py_ssize_t count);
 
 /* array_choose.c: elements by number, order and value. */
 /* By their numbers in C order, an array of integers of NumPy. */

@@ -103,7 +103,7 @@ static PyMethodDef array_methods[] = {
 	{ "nonzero", array_nonzero, METH_NOARGS,
 	  "nonzero($self, /)\n--\n\n"
 	  "The indices of elements that are not zero: an Array for each axis." },
-	{ "where", array_where, METH_VARARGS,
+	{ "where", WITH_KEYWORDS(array_where), METH_FASTCALL,
 	  "where($self, yes, no, /)\n--\n\n"
 	  "A new array: of `yes` where the element is true, else of `no`." },
 	{ "fill", array_fill, METH_O,

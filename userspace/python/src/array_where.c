@@ -27,8 +27,7 @@ static PyObject *type_or_number(PyObject *object, PyTypeObject *array_type)
 	    PyComplex_CheckExact(object))
 		return Py_NewRef(object);
 	if (Py_IS_TYPE(object, array_type))
-		return Py_NewRef(
-			(PyObject *)((struct array_object *)object)->descr);
+		return Py_NewRef((PyObject *)array_self(object)->descr);
 	object = PyArray_FromAny(object, NULL, 0, 0, 0, NULL);
 	if (object)
 		Py_SETREF(object, Py_NewRef((PyObject *)PyArray_DESCR(
@@ -60,8 +59,7 @@ static PyObject *operand(PyObject *object, PyArray_Descr *descr,
 	PyObject *array;
 
 	if (Py_IS_TYPE(object, array_type)) {
-		dray_dtype_ref(
-			array_whole((struct array_object *)object, view)->dtype);
+		dray_dtype_ref(array_whole(array_self(object), view)->dtype);
 		return Py_NewRef(object);
 	}
 	if (PyArray_Check(object))
@@ -73,19 +71,23 @@ static PyObject *operand(PyObject *object, PyArray_Descr *descr,
 	return array;
 }
 
-PyObject *array_where(PyObject *self, PyObject *args)
+PyObject *array_where(PyObject *self, PyObject *const *args, Py_ssize_t count)
 {
+	static const struct signature signature = {
+		"where", 2, 2, { { "yes", object_take }, { "no", object_take } }
+	};
 	struct choices from = { .kept = { NULL, NULL } };
 	PyTypeObject *type = Py_TYPE(self);
 	PyObject *yes, *no, *result = NULL;
 	PyArray_Descr *descr;
 
-	if (!PyArg_ParseTuple(args, "OO:where", &yes, &no))
+	if (arguments_take(&signature, args, count, NULL,
+			   (void *[]){ &yes, &no }))
 		return NULL;
 	descr = common_type(yes, no, type);
 	if (!descr)
 		return NULL;
-	array_whole((struct array_object *)self, &from.condition);
+	array_whole(array_self(self), &from.condition);
 	from.kept[0] = operand(yes, descr, type, &from.yes);
 	if (from.kept[0])
 		from.kept[1] = operand(no, descr, type, &from.no);

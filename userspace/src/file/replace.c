@@ -59,7 +59,7 @@ int dray_replace_begin(struct dray_replace *replace, const char *path)
 		replace->temporary = NULL;
 		return dray_replace_failed(replace, "open");
 	}
-	/* The file keeps its permissions, whatever the mask. */
+	/* The file keeps its permissions; the mask does not count. */
 	return exists && fchmod(replace->fd, mode)
 		       ? dray_replace_failed(replace, "fchmod")
 		       : 0;

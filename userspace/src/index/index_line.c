@@ -8,13 +8,13 @@
 #include "index/move.h"
 #include "view/view_usual.h"
 
-/* Whether a view is usual, has one axis, and @flags; finds its addresses. */
-static bool is_line(const struct dray_view *view, uint32_t flags,
-		    struct dray_addresses *span)
+/* Whether a view is usual, has one axis or none, and @flags; finds its addresses. */
+static bool is_row(const struct dray_view *view, uint32_t flags,
+		   struct dray_addresses *span)
 {
 	struct dray_extent extent;
 
-	if (!dray_view_is_usual(view, &extent) || view->ndim != 1 ||
+	if (!dray_view_is_usual(view, &extent) || view->ndim > 1 ||
 	    (view->flags & flags) != flags)
 		return false;
 	span->low = (uintptr_t)view->data + (uintptr_t)extent.low;
@@ -45,6 +45,12 @@ static bool take_booleans(struct dray_index_line *line,
 					       (size_t)array->shape[0], 0, 1,
 					       line->room);
 	return line->count;
+}
+
+static bool is_line(const struct dray_view *view, uint32_t flags,
+		    struct dray_addresses *span)
+{
+	return is_row(view, flags, span) && view->ndim;
 }
 
 bool dray_index_line_start(struct dray_index_line *line,
@@ -83,18 +89,18 @@ bool dray_index_line_set(const struct dray_index_line *line,
 	size_t size = dray_dtype_itemsize(view->dtype);
 	struct dray_addresses span;
 	struct dray_mover mover;
+	bool one;
 
-	if (!is_line(values, DRAY_READ, &span) ||
-	    values->dtype != view->dtype || !view->strides[0] ||
-	    dray_addresses_meet(line->span, span) ||
+	if (!is_row(values, DRAY_READ, &span) || values->dtype != view->dtype ||
+	    !view->strides[0] || dray_addresses_meet(line->span, span) ||
 	    dray_addresses_meet(line->span, line->array_span))
 		return false;
-	if (values->shape[0] != line->count && values->shape[0] != 1 &&
+	one = !values->ndim || values->shape[0] == 1;
+	if (!one && values->shape[0] != line->count &&
 	    !(more && values->shape[0] > line->count))
 		return false;
 	mover = dray_mover_for(DRAY_INDEX_SCATTER, size);
 	mover.listed(view->data, view->strides[0], line->integers, values->data,
-		     values->shape[0] == 1 ? 0 : values->strides[0],
-		     (size_t)line->count, size);
+		     one ? 0 : values->strides[0], (size_t)line->count, size);
 	return true;
 }

@@ -70,11 +70,26 @@ typedef uint64_t words __attribute__((vector_size(32)));
  * Sets the highest bit if an integer is outside.  With @add, one that is inside is
  * 0 to @end - 1, both below 2^63.
  */
+static uint64_t find_few_outside(const int64_t *integers, size_t count,
+				 uint64_t add, uint64_t end)
+{
+	uint64_t outside = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		uint64_t at = (uint64_t)integers[i] + add;
+
+		outside |= at | ~(at - end);
+	}
+	return outside;
+}
+
+/* The same of many; vectors take longer to begin. */
 static inline __attribute__((always_inline)) uint64_t
 find_outside(const int64_t *integers, size_t count, uint64_t add, uint64_t end)
 {
 	words negative = { 0 }, below_end = ~negative, one, other;
-	uint64_t outside = 0;
+	uint64_t outside;
 	size_t i;
 
 	for (i = 0; i + 8 <= count; i += 8) {
@@ -85,11 +100,7 @@ find_outside(const int64_t *integers, size_t count, uint64_t add, uint64_t end)
 		negative |= one | other;
 		below_end &= (one - end) & (other - end);
 	}
-	for (; i < count; i++) {
-		uint64_t at = (uint64_t)integers[i] + add;
-
-		outside |= at | ~(at - end);
-	}
+	outside = find_few_outside(integers + i, count - i, add, end);
 	negative |= ~below_end;
 	return outside | negative[0] | negative[1] | negative[2] | negative[3];
 }
@@ -118,7 +129,9 @@ bool dray_index_are_inside(const int64_t *integers, size_t count, int64_t below,
 	}
 	if (i)
 		return true;
-	if (count >= 32 && dray_cpu_has_avx2())
+	if (count < 32)
+		return !(find_few_outside(integers, count, add, end) >> 63);
+	if (dray_cpu_has_avx2())
 		return !(find_outside_avx2(integers, count, add, end) >> 63);
 	return !(find_outside(integers, count, add, end) >> 63);
 }

@@ -18,6 +18,7 @@
 
 /* Rows of the rest that are worth a loop of their own. */
 #define LONG_ROW 8
+#define LONG_CHUNK 4096 /* integers that are used where they are */
 
 /*
  * A chunk: elements with partners at equal distances.  Numbers of a single
@@ -66,6 +67,33 @@ static int add_piece(struct dray_index_walk *walk, struct chunk *chunk,
 	return 0;
 }
 
+/*
+ * Fills a chunk with integers of one array where they are; false if some have to
+ * become offsets.  It may be long: nothing is copied.
+ */
+static bool fill_in_place(struct dray_index_walk *walk, struct chunk *chunk)
+{
+	const struct dray_index_array *array = &walk->plan->arrays[0];
+	const struct dray_index_axis *inner = &walk->axes[walk->ndim - 1];
+	int64_t count = inner->count - walk->position[walk->ndim - 1];
+	const int64_t *integers = (const int64_t *)(const void *)walk->at[0];
+
+	count = count < LONG_CHUNK ? count : LONG_CHUNK;
+	if (!array->plain ||
+	    dray_index_stride(walk->plan, array, inner->inner) !=
+		    sizeof(*integers))
+		return false;
+	if (array->inside ? !array->natural
+			  : !dray_index_are_inside(integers, (size_t)count, 0,
+						   array->extent))
+		return false;
+	chunk->numbers = integers;
+	chunk->step = array->stride;
+	chunk->count = (size_t)count;
+	dray_index_walk_on(walk, count);
+	return true;
+}
+
 /* Fills a chunk from where the walk is. */
 static int fill(struct dray_index_walk *walk, struct chunk *chunk)
 {
@@ -81,6 +109,8 @@ static int fill(struct dray_index_walk *walk, struct chunk *chunk)
 	chunk->count = 0;
 	chunk->other = walk->other;
 	chunk->stride = inner->stride;
+	if (one && fill_in_place(walk, chunk))
+		return 0;
 	do {
 		int64_t piece = inner->count - walk->position[walk->ndim - 1];
 		int64_t room = DRAY_INDEX_CHUNK - (int64_t)chunk->count;

@@ -155,7 +155,7 @@ static int copy_panel(const struct dray_tiling *tiling, struct near *near,
 		size_t rows = least(tiling->rows, total);
 		struct dray_tile block;
 
-		next = at + rows;
+		next = at + rows - (at ? 0 : tiling->again);
 		if (next > total) { /* some rows again */
 			next = total;
 			at = total - rows;

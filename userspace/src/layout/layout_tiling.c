@@ -8,6 +8,7 @@
 #define NEAREST 32768ul /* bytes of a first-level cache */
 #define CROWDED 1024ul /* lines so far apart evict each other */
 #define EDGE 512ul /* bytes of a line that a tile reads at most */
+#define FEW 8ul /* tiles of which one more costs too much */
 #define WIDEST (DRAY_LINE / 4) /* bytes that a loop writes of an element */
 
 uint64_t dray_tile_stream_from = 4u << 20;
@@ -201,6 +202,28 @@ static void measure_rows(struct dray_tiling *tiling,
 		prepare_streams(tiling);
 }
 
+/*
+ * Lets the second tile begin with a cache line of the source, so that it and those
+ * behind it read each line once.  It then has some rows of the first one again.
+ */
+static size_t choose_again(const struct dray_tiling *tiling)
+{
+	const struct dray_chain *along = &tiling->along;
+	const size_t size = tiling->size, piece = tiling->rows * size;
+	size_t place = ((uintptr_t)tiling->src + piece) % DRAY_LINE;
+	uint64_t bits = place % size;
+	int i;
+
+	for (i = 0; i < along->links; i++)
+		bits |= (uint64_t)along->axes[i].stride % DRAY_LINE;
+	for (i = 0; i < tiling->outer_count; i++)
+		bits |= (uint64_t)tiling->outer[i].src % DRAY_LINE;
+	if (bits || tiling->across.step != (int64_t)size || piece < DRAY_LINE ||
+	    tiling->across.total < FEW * tiling->rows)
+		return 0;
+	return place / size;
+}
+
 /* Chooses how many rows a tile has: as many as others, in whole squares. */
 static void measure_tiles(struct dray_tiling *tiling)
 {
@@ -217,6 +240,7 @@ static void measure_tiles(struct dray_tiling *tiling)
 	tiles = (total + most - 1) / most;
 	tiling->rows = (total + tiles - 1) / tiles;
 	tiling->rows = (tiling->rows + square - 1) / square * square;
+	tiling->again = choose_again(tiling);
 }
 
 /* Copies elements that are not dense in the destination. */

@@ -45,6 +45,7 @@ struct dray_tiling {
 	struct dray_pair_axis outer[DRAY_MAX_NDIM];
 	struct dray_turning turning;
 	size_t rows; /* of a tile */
+	size_t again; /* rows of the first tile that the second has, too */
 	size_t panel; /* elements of a row of a tile */
 	size_t first; /* the same, of the first tile of a row */
 	size_t back; /* elements before a tile that are turned with it */
