@@ -356,8 +356,8 @@ PyObject *number_of_element(Py_ssize_t at)
 {
 	if (at >= 0)
 		return PyLong_FromSsize_t(at);
-	PyErr_Format(PyExc_IndexError,
-		     "index is %zd below the first element", -at);
+	PyErr_Format(PyExc_IndexError, "index is %zd below the first element",
+		     -at);
 	return NULL;
 }
 

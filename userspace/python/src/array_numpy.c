@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "array_object.h"
-#include <numpy/arrayscalars.h>
 
 #include <numpy/arrayscalars.h>
 
