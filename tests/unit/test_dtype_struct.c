@@ -347,6 +347,31 @@ FACT(a_type_keeps_its_parts)
 	reads(outer, "[('x', [('f0', '<i4'), ('f1', '<f4')])]");
 }
 
+FACT(flags_tell_what_a_type_is)
+{
+	static const struct {
+		const char *text;
+		uint32_t flags;
+	} cases[] = {
+		{ "f4", 0 },
+		{ "V3", 0 },
+		{ ">f4", DRAY_DTYPE_SWAPPED },
+		{ "i4,f4", DRAY_DTYPE_STRUCT },
+		{ "i4,>f4", DRAY_DTYPE_STRUCT | DRAY_DTYPE_SWAPPED },
+		{ "(2,3)f8", DRAY_DTYPE_SUBARRAY },
+		{ "(2,)>U3", DRAY_DTYPE_SUBARRAY | DRAY_DTYPE_SWAPPED },
+		{ "{'names': ['x'], 'formats': ['<f4'], 'aligned': True}",
+		  DRAY_DTYPE_STRUCT | DRAY_DTYPE_ALIGNED },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		dray_dtype dtype = parsed(cases[i].text);
+
+		assert_int_equal(dray_dtype_flags(dtype), cases[i].flags);
+		dray_dtype_unref(dtype);
+	}
+}
+
 FACT(a_type_is_dumped_in_words)
 {
 	dray_dtype dtype = parsed("i4,f4");

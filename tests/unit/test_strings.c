@@ -127,6 +127,20 @@ POOL_FACT(finished_strings_are_immutable)
 	dray_block_unref(strings);
 }
 
+POOL_FACT(a_dump_names_the_type)
+{
+	struct dray_block *strings = make(*state, 3);
+	char *text = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&text, &size);
+
+	assert_works(dray_block_dump(strings, stream));
+	fclose(stream);
+	assert_non_null(strstr(text, " type: strided * string\n"));
+	free(text);
+	dray_block_unref(strings);
+}
+
 POOL_FACT(the_array_is_pairs_and_an_arena)
 {
 	struct dray_block *strings = make(*state, 3);
