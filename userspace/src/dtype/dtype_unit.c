@@ -123,7 +123,9 @@ const char *dray_unit_parse(const char *text, size_t length, dray_dtype *bits)
 	if (name_end < text ||
 	    !find_unit(text, (size_t)(name_end - text), &unit))
 		return "has no unit of Y, M, W, D, h, m, s, ms, us, ns, ps, fs, as";
-	if (slash++ && (!take_number(&slash, end, &divisor) || slash < end))
+	if (slash)
+		slash++;
+	if (slash && (!take_number(&slash, end, &divisor) || slash < end))
 		return "divides its unit by something else than a number";
 	if (unit == DRAY_UNIT_GENERIC) {
 		*bits = 0;

@@ -308,7 +308,9 @@ static int list_few(const struct dray_view *view, struct dray_array **out)
 	int ret;
 
 	dray_truth_of(&truth, view->dtype);
-	truth.loop(&truth, view->data, view->strides[0], size, found);
+	/* The stride of a single element may have any value. */
+	truth.loop(&truth, view->data, size > 1 ? view->strides[0] : 0, size,
+		   found);
 	count = (int64_t)dray_list_trues(found, 1, size, 0, 1, numbers);
 	ret = dray_array_empty(DRAY_INT64, 1, &count, out);
 	if (!ret && count)

@@ -8,7 +8,8 @@
 #include "index/sort_numbers.h"
 #include "base/cpu.h"
 
-#if defined(__x86_64__)
+/* The instruments of libFuzzer and its sanitizers would take clang minutes here. */
+#if defined(__x86_64__) && !defined(DRAY_LIBFUZZER)
 #include <immintrin.h>
 
 #define AVX512 "bmi2,avx512f,avx512bw,avx512dq,avx512vl"
