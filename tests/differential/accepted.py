@@ -114,10 +114,22 @@ def is_converted(element: np.ndarray, value: Any) -> bool:
     return converted.tobytes() == element.tobytes()
 
 
+def take_over_converted(then: np.ndarray, now: np.ndarray, value: Any) -> None:
+    """Writes to an element, or to its fields, what was written and is the value."""
+    if now.dtype.names is None:
+        if now.tobytes() != then.tobytes() and is_converted(now, value):
+            then[...] = now
+        return
+    for number, name in enumerate(now.dtype.names):
+        part = value if value.dtype.names is None else value[value.dtype.names[number]]
+        take_over_converted(then[name], now[name], part)
+
+
 def written_before_an_error(step: Any, before: Any, numpy: Any, here: Any,
                             what: str) -> bool:
     if not (what == "bytes outside of the view" and numpy.error and here.error
-            and step.operation in ("set to an array", "set to a part")):
+            and step.operation in ("set to an array", "set to a part", "set by arrays",
+                                   "set by arrays to an Array")):
         return False
     given = made(step.arguments)
     index = given["i"]
@@ -126,9 +138,8 @@ def written_before_an_error(step: Any, before: Any, numpy: Any, here: Any,
     values = np.broadcast_to(values.reshape(values.shape[-result[index].ndim:]),
                              result[index].shape)
     for at in np.ndindex(values.shape):
-        now, then = result[index][(*at, ...)], expected[index][(*at, ...)]
-        if now.tobytes() != then.tobytes() and is_converted(now, values[at]):
-            then[...] = now
+        take_over_converted(expected[index][(*at, ...)], result[index][(*at, ...)],
+                            values[(*at, ...)])
     return memory.of(result) == memory.of(expected)
 
 

@@ -6,6 +6,7 @@ None if the operation does not apply to the array.  A few arguments are wrong,
 because errors are compared too.
 """
 import ast
+import ctypes
 import dataclasses
 from random import Random
 from typing import Any, Optional
@@ -68,7 +69,21 @@ class Source:
         return made
 
     def make(self) -> np.ndarray:
-        return eval(self.text, {"np": np})  # pylint: disable=eval-used
+        array = eval(self.text, {"np": np})  # pylint: disable=eval-used
+        clear_gaps(array)
+        return array
+
+
+def clear_gaps(array: np.ndarray) -> None:
+    """Zeroes the bytes between fields, which NumPy leaves as they were in its memory."""
+    if not array.dtype.names or not array.size:
+        return
+    fields = {name: array[name].copy() for name in array.dtype.names}
+    for field in fields.values():
+        clear_gaps(field)
+    ctypes.memset(array.ctypes.data, 0, array.nbytes)
+    for name, field in fields.items():
+        array[name] = field
 
 
 def text(value: Any) -> str:
