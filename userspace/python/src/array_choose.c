@@ -44,13 +44,15 @@ static PyObject *as_integers(PyObject *array, bool list)
 	PyObject *integers;
 
 	if (PyArray_CanCastArrayTo(from, intp, NPY_SAME_KIND_CASTING) ||
-	    (list && !PyArray_SIZE(from)))
-		integers = PyArray_Cast(from, NPY_INTP);
-	else
+	    (list && !PyArray_SIZE(from))) {
+		/* Integers of this type stay where they are. */
+		integers = PyArray_FromArray(from, intp, NPY_ARRAY_FORCECAST);
+	} else {
+		Py_DECREF(intp);
 		integers = PyErr_Format(PyExc_TypeError,
 					"indices are integers, not %R",
 					PyArray_DESCR(from));
-	Py_DECREF(intp);
+	}
 	Py_DECREF(array);
 	return integers;
 }
