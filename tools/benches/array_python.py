@@ -14,7 +14,8 @@ from array_layouts import LARGE, Row, memory
 STATEMENTS = (
     ("a[1:-1, ::2]", 5), ("a[1]", 5), ("a[1, 1]", 5), ("a.T", 5),
     ("a.transpose(1, 0)", 5), ("a.reshape(-1)", 5), ("a.copy()", 5),
-    ("a[i]", 5), ("a.copy()", LARGE // 16), ("a[i]", 50_000),
+    ("a[i]", 5), ("a.take(i, 0)", 5), ("a.copy()", LARGE // 16), ("a[i]", 50_000),
+    ("a.take(i, 0)", 50_000),
 )
 WORDS = {5: "10 elements", 50_000: "100,000 elements", LARGE // 16: "1 MiB"}
 
