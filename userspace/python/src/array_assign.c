@@ -153,10 +153,47 @@ static int check_writable(const struct array_object *self)
 	return -1;
 }
 
+#define STORE(type, number)                               \
+	do {                                              \
+		type stored = (type)(number);             \
+                                                          \
+		if (stored != (number))                   \
+			return false;                     \
+		memcpy(element, &stored, sizeof(stored)); \
+		return true;                              \
+	} while (0)
+
+/* Stores the usual numbers of Python; false for others, which NumPy converts. */
+static bool store_number(char *element, dray_dtype dtype, PyObject *value)
+{
+	int64_t number;
+
+	if (PyFloat_CheckExact(value) && dtype == DRAY_FLOAT64) {
+		double real = PyFloat_AS_DOUBLE(value);
+
+		memcpy(element, &real, sizeof(real));
+		return true;
+	}
+	if (!int64_of(value, &number))
+		return false;
+	if (dtype == DRAY_INT64)
+		STORE(int64_t, number);
+	if (dtype == DRAY_INT32)
+		STORE(int32_t, number);
+	if (dtype == DRAY_INT16)
+		STORE(int16_t, number);
+	if (dtype == DRAY_INT8)
+		STORE(int8_t, number);
+	if (dtype == DRAY_UINT8)
+		STORE(uint8_t, number);
+	return false;
+}
+
 int array_set(PyObject *object, PyObject *key, PyObject *value)
 {
 	struct array_object *self = array_self(object);
 	struct steps steps;
+	char *element;
 	int ret;
 
 	if (!value) {
@@ -166,6 +203,9 @@ int array_set(PyObject *object, PyObject *key, PyObject *value)
 	}
 	if (check_writable(self))
 		return -1;
+	element = array_element_at(self, key);
+	if (element && store_number(element, self->dtype, value))
+		return 0;
 	if (array_is_field(self, key))
 		return array_set_field(self, key, value);
 	ret = steps_take(&steps, self, key);

@@ -308,8 +308,7 @@ static PyObject *get(struct array_object *self, const struct steps *steps)
 	return copy;
 }
 
-/* Returns the element of as many ints as axes, NULL for any other index. */
-static char *element_at(const struct array_object *self, PyObject *key)
+char *array_element_at(const struct array_object *self, PyObject *key)
 {
 	PyObject *const *list = &key;
 	char *data = self->data;
@@ -338,7 +337,7 @@ static char *element_at(const struct array_object *self, PyObject *key)
 PyObject *array_get(PyObject *object, PyObject *key)
 {
 	struct array_object *self = array_self(object);
-	char *element = element_at(self, key);
+	char *element = array_element_at(self, key);
 	PyObject *result = NULL;
 	struct steps steps;
 

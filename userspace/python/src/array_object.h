@@ -126,6 +126,8 @@ PyObject *array_map(PyObject *type, PyObject *const *args,
 /* array_index.c: a[index]; array_assign.c: assignments. */
 Py_ssize_t array_length(PyObject *self);
 PyObject *array_get(PyObject *self, PyObject *key);
+/* Returns the element of as many ints as axes, NULL for any other index. */
+char *array_element_at(const struct array_object *self, PyObject *key);
 PyObject *array_at(PyObject *self, Py_ssize_t at);
 /* Returns the int of a sequence's element; IndexError if it is negative. */
 PyObject *number_of_element(Py_ssize_t at);
