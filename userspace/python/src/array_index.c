@@ -360,11 +360,16 @@ PyObject *number_of_element(Py_ssize_t at)
 	return NULL;
 }
 
-PyObject *array_at(PyObject *self, Py_ssize_t at)
+PyObject *array_at(PyObject *object, Py_ssize_t at)
 {
-	PyObject *key = number_of_element(at);
-	PyObject *element = key ? array_get(self, key) : NULL;
+	struct array_object *self = array_self(object);
+	PyObject *key, *element;
 
+	if (self->ndim == 1 && at >= 0 && at < array_shape_of(self)[0])
+		return scalar(self, (char *)self->data +
+					    at * array_strides_of(self)[0]);
+	key = number_of_element(at);
+	element = key ? array_get(object, key) : NULL;
 	Py_XDECREF(key);
 	return element;
 }
