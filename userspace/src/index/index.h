@@ -28,12 +28,6 @@ static inline bool dray_index_is_plain(dray_dtype dtype)
 	return dtype == DRAY_INT64;
 }
 
-/* Returns the bytes of a stride without its direction. */
-static inline uint64_t dray_magnitude(int64_t stride)
-{
-	return stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
-}
-
 static inline bool dray_dtype_is_bool(dray_dtype dtype)
 {
 	return dray_dtype_kind(dtype) == '?' || dray_dtype_kind(dtype) == 'b';
