@@ -4,7 +4,6 @@
  * protocols than NumPy's arrays lead through one: NumPy reads and writes
  * formats, interfaces and capsules.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "array_object.h"

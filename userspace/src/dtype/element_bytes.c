@@ -6,7 +6,6 @@
 #include <errno.h>
 
 #include "dtype/element.h"
-#include "base/error.h"
 
 static bool is_text(dray_dtype dtype)
 {
