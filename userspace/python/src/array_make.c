@@ -53,7 +53,7 @@ static bool is_incomplete(dray_dtype dtype, bool converted)
 	return !dray_dtype_itemsize(dtype);
 }
 
-/* The same as dtype_take(), of a type that complete() completes. */
+/* Takes a type as dtype_take() does, after complete() if it is incomplete. */
 static int take_complete(PyArray_Descr **descr, PyArray_Descr *from,
 			 dray_dtype *dtype)
 {

@@ -61,7 +61,7 @@ PyObject *array_wrap(PyTypeObject *type, struct dray_array *array,
 		     PyArray_Descr *descr, PyObject *capsule, PyObject *base);
 /* Makes an object of @view, which the library made of @self, and of its type. */
 PyObject *array_over(struct array_object *self, const struct dray_view *view);
-/* The same, of another type. */
+/* Makes an object of such a view, of another type. */
 PyObject *array_over_as(struct array_object *self, const struct dray_view *view,
 			PyArray_Descr *descr);
 /* Returns the view that a function of the library made of @self, or its error. */

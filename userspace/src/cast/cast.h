@@ -57,8 +57,9 @@ enum dray_casting dray_cast_level(const struct dray_typed *from,
 /* Above all levels: such a cast does not exist. */
 #define DRAY_CASTING_NEVER ((enum dray_casting)(DRAY_CASTING_UNSAFE + 1))
 
-/* The same for all types that exist; and for those with parts, or OTHER. */
+/* Returns that level for any two valid types. */
 enum dray_casting dray_level(dray_dtype from, dray_dtype to);
+/* Returns it if one of the types has parts or is OTHER. */
 enum dray_casting dray_parts_level(dray_dtype from, dray_dtype to);
 
 /* Whether elements are copied as they lie; those with gaps are not. */

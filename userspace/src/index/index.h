@@ -212,7 +212,7 @@ int64_t dray_count_trues(const struct dray_view *mask);
 bool dray_operands_share(const struct dray_operand *a,
 			 const struct dray_operand *b);
 
-/* The same, of an operand and a view that was checked. */
+/* Tells that for an operand and a checked view. */
 bool dray_index_shares(const struct dray_operand *operand,
 		       const struct dray_view *array);
 

@@ -258,7 +258,6 @@ int dray_index_set(const struct dray_view *view, const struct dray_index *index,
 	    dray_index_line_start(&line, view, index->array, DRAY_WRITE) &&
 	    dray_index_line_set(&line, value, false))
 		return 0;
-
 	ret = dray_index_check_values(&to, view, value);
 	if (ret)
 		return ret;
