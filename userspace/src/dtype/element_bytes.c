@@ -4,6 +4,7 @@
  * of UCS-4 (U).  Text ends before the zeros at its end.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "dtype/element.h"
 
