@@ -7,8 +7,8 @@
  * differences.
  *
  * Fields of structures meet by their place.  User types convert as the function
- * cast in their tables says (element.h), and to an equal type.  All functions borrow the types that they are given, and may be
- * called from any thread.
+ * cast in their tables says (element.h), and to an equal type.  All functions
+ * borrow the types that they are given, and may be called from any thread.
  */
 #ifndef DRAY_CAST_H
 #define DRAY_CAST_H

@@ -12,12 +12,13 @@
  * else in front.  An integer beside arrays counts as one.  An array of booleans
  * takes as many axes as it has; each true element is one of the result.
  *
- * Functions here return 0 or a negative errno: -ERANGE where NumPy has an
+ * Functions here return 0 or a negative errno: -ERANGE if NumPy raises an
  * IndexError (an element outside of its axis, more indices than axes, booleans
  * of another length, arrays that cannot be broadcast together, more than
- * DRAY_MAX_NDIM axes, an array of another type), -EINVAL where it has a
+ * DRAY_MAX_NDIM axes, an array of another type), -EINVAL if it raises a
  * ValueError or a TypeError (NULL, a step of 0, shapes and types of values),
- * -EOVERFLOW (more elements than 63 bits count), and those named below.  A function that fails has written no element.
+ * -EOVERFLOW (more elements than 63 bits count), and those named below.  A
+ * function that fails has written no element.
  *
  * Every function may be called from any thread.  The caller orders writes to
  * elements, also those of indices, that other threads read.

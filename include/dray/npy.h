@@ -32,7 +32,7 @@ extern "C" {
  * A file that is replaced keeps its permissions.  A view that is F contiguous,
  * and not C contiguous, is written in that order, any other in C order.
  *
- * @path: the file; its folder takes a temporary file meanwhile
+ * @path: the file; its directory takes a temporary file meanwhile
  * @view: a readable view; only a bounded part of it is copied aside
  * @flags: DRAY_NPY_PAGE, DRAY_NPY_NEW
  *

@@ -45,13 +45,14 @@ struct dray_view {
  * Describes memory at @data.
  *
  * @dtype: the axes of a sub-array become the last ones of the view, whose type
- *	is then the base, as NumPy has it: so for all functions that take a
- *	shape and a type
+ *	is then the base, as in NumPy; this holds for all functions that take
+ *	a shape and a type
  * @shape: @ndim extents, each >= 0
  * @strides: @ndim strides in bytes; NULL: C order
  *
  * Errors: -EINVAL (ndim, also with the axes of a sub-array, an extent below 0, a
- * type, elements without data), -EOVERFLOW (the bytes it covers do not fit 63 bits or the address space).
+ * type, elements without data), -EOVERFLOW (the bytes it covers do not fit 63
+ * bits or the address space).
  * dray_view_index() and dray_view_assign() check their views the same way.
  */
 DRAY_API int dray_view_init(struct dray_view *out, void *data, dray_dtype dtype,

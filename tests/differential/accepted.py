@@ -115,7 +115,7 @@ def is_converted(element: np.ndarray, value: Any) -> bool:
 
 
 def take_over_converted(then: np.ndarray, now: np.ndarray, value: Any) -> None:
-    """Writes to an element, or to its fields, what was written and is the value."""
+    """Copies to `then` each changed element or field that has the converted value."""
     if now.dtype.names is None:
         if now.tobytes() != then.tobytes() and is_converted(now, value):
             then[...] = now

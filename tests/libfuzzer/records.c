@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Records of memory and of arrays, and the messages behind them: the first byte
- * chooses which bytes a program of the same user may have written.  What opens lies
- * in the memory that was exported, and a record for reading is never writable.
+ * chooses the kind of bytes, which a program of the same user may have written.
+ * Opened memory lies in the exported memory, and a record for reading is never
+ * writable.
  */
 #include <fcntl.h>
 #include <pthread.h>

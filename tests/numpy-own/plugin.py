@@ -20,7 +20,7 @@ def pytest_addoption(parser):
 
 
 def differences(path):
-    """Lines, their patterns and reasons: those of the file below "== reason"."""
+    """Reads the lines of the file: each with its pattern, and the "== reason" above it."""
     found, reason = [], None
     for line in path.read_text("utf-8").splitlines():
         if line.startswith("== "):

@@ -281,7 +281,7 @@ FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, type(numpy.sum))
 
 
 class StandIn(types.ModuleType):
-    """A module: what dray answers, and all else of the real one."""
+    """A module with the functions that dray answers, and all others of the real one."""
 
     def __init__(self, real):
         super().__init__(real.__name__)

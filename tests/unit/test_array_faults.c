@@ -9,6 +9,7 @@
 
 #include "fault.h"
 #include "node.h"
+
 WRAPPED(void *, malloc, (size_t size))
 {
 	return fails_now() ? NULL : __real_malloc(size);

@@ -36,7 +36,8 @@ python_free()
 	python_tests free "$1" '' "$python/bin/python3" "$packages"
 }
 
-# python_tests KIND SCRATCH [HANDLER [PYTHON PACKAGES]]: those of PYTHON_NAMES, or all
+# python_tests KIND SCRATCH [HANDLER [PYTHON PACKAGES]]: runs the tests that match
+# PYTHON_NAMES, or all
 python_tests()
 {
 	local handler=${3:-} files file name

@@ -73,15 +73,14 @@ from ._records import (ArrayFlags, ChannelInfo, Explanation, HeapInfo, NodeInfo,
                        RingCounts, Segment, StreamCounts)
 
 __all__ = [
-    "Array", "ArrayFlags", "ChannelInfo", "Event", "Explanation", "Fence", "FlatIterator", "Frames", "HeapInfo", "LostArray", "Node",
-    "NodeInfo", "Pool", "PoolStats", "RingCounts", "Scope", "Segment", "Stream",
-    "StreamCounts", "Versions",
-    "WaitingArray",
+    "Array", "ArrayFlags", "ChannelInfo", "Event", "Explanation", "Fence", "FlatIterator",
+    "Frames", "HeapInfo", "LostArray", "Node", "NodeInfo", "Pool", "PoolStats", "RingCounts",
+    "Scope", "Segment", "Stream", "StreamCounts", "Versions", "WaitingArray",
     "address", "array", "copy", "empty", "explain", "export_array", "fill", "handler_name",
-    "install", "last_error", "memory", "nodes", "open_array",
-    "pool", "receive", "revoke_array", "revoke_waiting", "segments", "send",
-    "share_arrays", "shared_zeros", "stats", "stream", "sync_for_cpu", "sync_for_device", "uninstall",
-    "versions", "wait", "waiting_arrays", "zeros",
+    "install", "last_error", "memory", "nodes", "open_array", "pool", "receive",
+    "revoke_array", "revoke_waiting", "segments", "send", "share_arrays", "shared_zeros",
+    "stats", "stream", "sync_for_cpu", "sync_for_device", "uninstall", "versions", "wait",
+    "waiting_arrays", "zeros",
 ]
 
 __version__: str = _dray.version

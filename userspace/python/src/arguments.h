@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Arguments of methods with METH_FASTCALL, for which Python has no parser. */
+/* Arguments of methods with METH_FASTCALL; Python has no public parser for them. */
 #ifndef DRAY_PYTHON_ARGUMENTS_H
 #define DRAY_PYTHON_ARGUMENTS_H
 
@@ -15,8 +15,8 @@ struct parameter {
 
 struct signature {
 	const char *function; /* in sentences */
-	int required; /* so many of the first parameters */
-	int positional; /* the others go by name only */
+	int required; /* count of the first parameters that must be given */
+	int positional; /* count of the first ones that need no name */
 	struct parameter parameters[MAX_PARAMETERS + 1];
 };
 

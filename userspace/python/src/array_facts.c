@@ -55,13 +55,13 @@ static PyObject *array_nbytes(PyObject *self, void *unused)
 static PyObject *array_dtype(PyObject *self, void *unused)
 {
 	(void)unused;
-	return Py_NewRef((array_self(self))->descr);
+	return Py_NewRef(array_self(self)->descr);
 }
 
 static PyObject *array_typestr(PyObject *self, void *unused)
 {
 	(void)unused;
-	return PyObject_GetAttrString((PyObject *)(array_self(self))->descr,
+	return PyObject_GetAttrString((PyObject *)array_self(self)->descr,
 				      "str");
 }
 
@@ -73,7 +73,7 @@ static PyObject *array_flags(PyObject *self, void *unused)
 
 static PyObject *array_base(PyObject *self, void *unused)
 {
-	PyObject *base = (array_self(self))->base;
+	PyObject *base = array_self(self)->base;
 
 	(void)unused;
 	return Py_NewRef(base ? base : Py_None);

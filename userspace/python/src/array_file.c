@@ -24,7 +24,7 @@ PyObject *array_save(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		Py_XDECREF(path);
 		return NULL;
 	}
-	array_whole((struct array_object *)self, &view);
+	array_whole(array_self(self), &view);
 	Py_BEGIN_ALLOW_THREADS
 	ret = dray_npy_save(PyBytes_AS_STRING(path), &view,
 			    (page ? DRAY_NPY_PAGE : 0) |

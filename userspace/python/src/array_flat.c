@@ -327,7 +327,7 @@ static PyObject *flat_coordinates(PyObject *self, void *unused)
 static PyMethodDef flat_methods[] = {
 	{ "copy", flat_copy, METH_NOARGS,
 	  "copy($self, /)\n--\n\nA new Array of the elements, with one axis." },
-	{ "__array__", (PyCFunction)(void (*)(void))flat_to_numpy,
+	{ "__array__", WITH_KEYWORDS(flat_to_numpy),
 	  METH_FASTCALL | METH_KEYWORDS,
 	  "__array__($self, /, dtype=None, copy=None)\n--\n\n"
 	  "The same as an array of NumPy." },

@@ -53,7 +53,7 @@ static bool is_incomplete(dray_dtype dtype, bool converted)
 	return !dray_dtype_itemsize(dtype);
 }
 
-/* The same as dtype_take(), of a type that complete() completes. */
+/* Takes a type as dtype_take() does, after complete() if it is incomplete. */
 static int take_complete(PyArray_Descr **descr, PyArray_Descr *from,
 			 dray_dtype *dtype)
 {
@@ -172,13 +172,12 @@ static int open_items(PyArray_Descr **descr, struct numbers *shape)
 static PyObject *make_from(PyTypeObject *type, PyObject *const *args,
 			   Py_ssize_t count, PyObject *names, bool zeroed)
 {
-	static const struct signature signature = { "empty",
-						    1,
-						    3,
-						    { { "shape", numbers_take },
-						      { "dtype", type_take },
-						      { "order",
-							order_take } } };
+	const struct signature signature = { zeroed ? "zeros" : "empty",
+					     1,
+					     3,
+					     { { "shape", numbers_take },
+					       { "dtype", type_take },
+					       { "order", order_take } } };
 	NPY_ORDER order = NPY_CORDER;
 	PyArray_Descr *descr = NULL;
 	PyObject *object = NULL;

@@ -13,7 +13,7 @@ struct numbers {
 	int axes[DRAY_MAX_NDIM]; /* the same; INT_MAX: too large for an axis */
 };
 
-/* Converts an integer or several, as a parameter's; with None it leaves all. */
+/* Converts an integer, several, or None, which means all; for a parameter. */
 int numbers_take(PyObject *object, void *out);
 /* Takes numbers that stand by themselves, f(1, 2), or as one: f((1, 2)). */
 int numbers_of(PyObject *const *args, Py_ssize_t count, struct numbers *out);

@@ -4,7 +4,6 @@
  * protocols than NumPy's arrays lead through one: NumPy reads and writes
  * formats, interfaces and capsules.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "array_object.h"
@@ -143,16 +142,16 @@ static PyObject *over_buffer(PyObject *object)
 }
 
 /* Whether NumPy's C structure describes a type: it has no units and no fields. */
-static bool structure_has(PyArray_Descr *descr)
+static bool structure_describes(PyArray_Descr *descr)
 {
 	return !PyDataType_HASFIELDS(descr) && !strchr("mMU", descr->kind);
 }
 
 /*
- * The same of the dictionary: its list of fields has none that overlap, and NumPy
- * reads gaps as fields.
+ * Whether NumPy's dictionary describes a type: its list of fields has none that
+ * overlap, and NumPy reads gaps as fields.
  */
-static bool dictionary_has(PyArray_Descr *descr)
+static bool dictionary_describes(PyArray_Descr *descr)
 {
 	PyArray_Descr *read = NULL;
 	PyObject *list;
@@ -179,7 +178,7 @@ static PyObject *over_interface(PyObject *object)
 		return array;
 	array = PyArray_FromStructInterface(object);
 	if (!array || array == Py_NotImplemented ||
-	    structure_has(PyArray_DESCR((PyArrayObject *)array)))
+	    structure_describes(PyArray_DESCR((PyArrayObject *)array)))
 		return array;
 	/* NumPy takes bytes of text for characters. */
 	Py_DECREF(array);
@@ -244,7 +243,7 @@ static char *format_of(dray_dtype dtype)
 }
 
 /* Whether NumPy's format describes a type: it forgets gaps behind the last field. */
-static bool format_has(const char *format, dray_dtype dtype)
+static bool format_describes(const char *format, dray_dtype dtype)
 {
 	char *wanted = format_of(dtype), *read = NULL;
 	dray_dtype there = 0;
@@ -266,7 +265,7 @@ int array_get_buffer(PyObject *self, Py_buffer *buffer, int flags)
 	int ret = array ? PyObject_GetBuffer(array, buffer, flags) : -1;
 
 	if (!ret && buffer->format && PyDataType_HASFIELDS(object->descr) &&
-	    !format_has(buffer->format, object->dtype)) {
+	    !format_describes(buffer->format, object->dtype)) {
 		PyBuffer_Release(buffer);
 		PyErr_Format(PyExc_BufferError,
 			     "the format of a buffer does not describe %R",
@@ -285,8 +284,8 @@ PyObject *array_interface(PyObject *self, void *name)
 	PyObject *array, *result;
 
 	/* NumPy goes on: to the other property, or to __array__(). */
-	if (!strcmp(name, "__array_struct__") ? !structure_has(descr)
-					      : !dictionary_has(descr))
+	if (!strcmp(name, "__array_struct__") ? !structure_describes(descr)
+					      : !dictionary_describes(descr))
 		return PyErr_Format(PyExc_AttributeError,
 				    "%s does not describe %R", name, descr);
 	array = array_as_numpy(self);

@@ -4,7 +4,7 @@
  */
 #include "array_object.h"
 
-/* Makes an object of a view; its root and what is the root's are not set. */
+/* Makes an object of a view; its root, and members of the root, are not set. */
 static struct array_object *object_new(PyTypeObject *type,
 				       const struct dray_view *view,
 				       PyArray_Descr *descr)

@@ -13,7 +13,7 @@
 #include "arguments.h"
 
 struct array_object {
-	PyObject_VAR_HEAD struct array_object *root; /* NULL: this is one */
+	PyObject_VAR_HEAD struct array_object *root; /* NULL: this is the root */
 	/* These three are the root's; views borrow them. */
 	struct dray_array *array; /* one reference */
 	PyObject *capsule; /* keeps the handler of its memory; may be NULL */
@@ -61,12 +61,12 @@ PyObject *array_wrap(PyTypeObject *type, struct dray_array *array,
 		     PyArray_Descr *descr, PyObject *capsule, PyObject *base);
 /* Makes an object of @view, which the library made of @self, and of its type. */
 PyObject *array_over(struct array_object *self, const struct dray_view *view);
-/* The same, of another type. */
+/* Makes an object of such a view, of another type. */
 PyObject *array_over_as(struct array_object *self, const struct dray_view *view,
 			PyArray_Descr *descr);
 /* Returns the view that a function of the library made of @self, or its error. */
 PyObject *array_result(PyObject *self, const struct dray_view *view, int ret);
-/* The array as a whole. */
+/* Fills a view of the whole array, and returns it. */
 struct dray_view *array_whole(const struct array_object *self,
 			      struct dray_view *view);
 
@@ -137,7 +137,8 @@ PyObject *array_fill(PyObject *self, PyObject *value);
 /* Returns an array of NumPy of the type of @self, of any shape. */
 PyObject *array_values(struct array_object *self, PyObject *value);
 
-/* array_fields.c: a["x"], a[["x", "y"]].  Whether an index names fields. */
+/* array_fields.c: a["x"], a[["x", "y"]]. */
+/* Whether an index names fields. */
 bool array_is_field(const struct array_object *self, PyObject *key);
 PyObject *array_get_field(struct array_object *self, PyObject *key);
 int array_set_field(struct array_object *self, PyObject *key, PyObject *value);
@@ -150,7 +151,7 @@ int array_set_flat(PyObject *self, PyObject *value, void *unused);
 PyObject *array_where(PyObject *self, PyObject *const *args, Py_ssize_t count);
 
 /* array_choose.c: elements by number, order and value. */
-/* By their numbers in C order, an array of integers of NumPy. */
+/* Take, and write, elements by their numbers in C order, integers of NumPy. */
 PyObject *array_take_flat(struct array_object *self, PyObject *numbers);
 int array_put_flat(struct array_object *self, PyObject *numbers,
 		   PyObject *value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* dray.Array.arange(): numbers of Python become those of the library's ranges. */
+/* dray.Array.arange(): takes Python's numbers for a range of the library. */
 #include <string.h>
 
 #include "array_object.h"

@@ -62,14 +62,14 @@ PyObject *array_transpose(PyObject *self, PyObject *const *args,
 PyObject *array_swapaxes(PyObject *self, PyObject *const *args,
 			 Py_ssize_t count)
 {
-	struct dray_view view;
-	int one, other;
-
 	static const struct signature signature = { "swapaxes",
 						    2,
 						    2,
 						    { { "axis1", int_take },
 						      { "axis2", int_take } } };
+	struct dray_view view;
+	int one, other;
+
 	if (arguments_take(&signature, args, count, NULL,
 			   (void *[]){ &one, &other }))
 		return NULL;
@@ -81,15 +81,15 @@ PyObject *array_swapaxes(PyObject *self, PyObject *const *args,
 PyObject *array_moveaxis(PyObject *self, PyObject *const *args,
 			 Py_ssize_t count)
 {
-	struct numbers from, to;
-	struct dray_view view;
-
 	static const struct signature signature = {
 		"moveaxis",
 		2,
 		2,
 		{ { "source", numbers_take }, { "destination", numbers_take } }
 	};
+	struct numbers from, to;
+	struct dray_view view;
+
 	if (arguments_take(&signature, args, count, NULL,
 			   (void *[]){ &from, &to }))
 		return NULL;
@@ -269,16 +269,16 @@ PyObject *array_windows(PyObject *self, PyObject *const *args, Py_ssize_t count,
 PyObject *array_as_strided(PyObject *self, PyObject *const *args,
 			   Py_ssize_t count)
 {
-	const struct dray_block *block = array_self(self)->array->reference;
-	struct numbers shape, strides;
-	struct dray_view view;
-
 	static const struct signature signature = {
 		"as_strided",
 		2,
 		2,
 		{ { "shape", numbers_take }, { "strides", numbers_take } }
 	};
+	const struct dray_block *block = array_self(self)->array->reference;
+	struct numbers shape, strides;
+	struct dray_view view;
+
 	if (arguments_take(&signature, args, count, NULL,
 			   (void *[]){ &shape, &strides }))
 		return NULL;

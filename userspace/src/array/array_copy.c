@@ -77,7 +77,7 @@ int dray_array_like(const struct dray_view *view, dray_dtype dtype,
 					     like.strides, false, out);
 }
 
-/* Whether the bytes of a view lie as those of its copy do. */
+/* Whether a view's bytes lie in the order of its copy's, without other gaps. */
 static bool lies_as(const struct dray_view *view, const struct dray_view *copy)
 {
 	int i;

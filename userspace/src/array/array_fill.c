@@ -3,7 +3,6 @@
 #include <errno.h>
 
 #include "array/array.h"
-#include "dtype/dtype.h"
 #include "view/view.h"
 #include "base/error.h"
 

@@ -14,6 +14,7 @@
 #include "array/array.h"
 #include "dtype/dtype.h"
 #include "base/error.h"
+#include "base/number.h"
 
 /* A range of numbers, before their type is known. */
 struct range {
@@ -53,7 +54,7 @@ static int too_long(void)
 static int range_of_integers(int64_t start, int64_t stop, int64_t step,
 			     bool exact, struct range *range)
 {
-	uint64_t size = step < 0 ? -(uint64_t)step : (uint64_t)step;
+	uint64_t size = dray_magnitude(step);
 	uint64_t distance = start < stop ? (uint64_t)stop - (uint64_t)start
 					 : (uint64_t)start - (uint64_t)stop;
 	bool ahead = step < 0 ? stop < start : start < stop;
@@ -125,7 +126,7 @@ static int to_integer(double value, int64_t *out)
 	return 0;
 }
 
-/* Makes the first two numbers of a range integers of a size.  -ERANGE. */
+/* Cuts off the first two numbers, and checks that @bits hold them.  -ERANGE. */
 static int make_integers(struct range *range, bool is_signed, uint32_t bits)
 {
 	bool two = range->length > 1;
@@ -183,7 +184,7 @@ struct steps {
 #define NATIVE(kind, size) \
 	DRAY_DTYPE(kind, (size) == 1 ? '|' : DRAY_NATIVE_ORDER, size)
 
-/* Of any word, which need not be a type. */
+/* Whether a word, which need not be a type, is that of a date or duration. */
 static bool is_time(dray_dtype dtype)
 {
 	return dray_dtype_is_builtin(dtype) &&
@@ -264,7 +265,7 @@ static int convert(dray_dtype to, void *data, dray_dtype from,
 				   dray_dtype_itemsize(from), count);
 }
 
-/* Makes the first two of the array's type, and of the steps' type those. */
+/* Converts the first two numbers to the array's type, then to the steps' type. */
 static int make_pair(const struct range *range, dray_dtype dtype,
 		     const struct steps *steps, void *pair)
 {
@@ -286,7 +287,7 @@ static int make_pair(const struct range *range, dray_dtype dtype,
 
 #define PART 256 /* elements that are converted at once */
 
-/* Fills an array of another type than that of the steps. */
+/* Fills an array of another type than the steps have. */
 static int fill_converted(const struct steps *steps, const void *pair,
 			  struct dray_array *array, int64_t length)
 {

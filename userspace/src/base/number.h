@@ -29,6 +29,12 @@ static inline bool dray_round_up_overflow(uint64_t n, uint64_t alignment,
 	return false;
 }
 
+/* Returns a number without its sign, such as the bytes of a stride. */
+static inline uint64_t dray_magnitude(int64_t number)
+{
+	return number < 0 ? -(uint64_t)number : (uint64_t)number;
+}
+
 /*
  * Keeps a number apart from its neighbours in memory.  Loaded at once with them, as
  * a vector, it would have to wait for stores of each that have just been made.

@@ -34,7 +34,7 @@ enum dray_class {
 	DRAY_CLASS_BYTES,
 	DRAY_CLASS_UNICODE,
 	DRAY_CLASS_VOID,
-	DRAY_CLASS_OTHER, /* type objects, and what converts to itself only */
+	DRAY_CLASS_OTHER, /* type objects, and types that nothing converts to */
 };
 
 #define DRAY_PLAIN_NUMBERS (DRAY_CLASS_LONG + 1)
@@ -57,26 +57,25 @@ enum dray_casting dray_cast_level(const struct dray_typed *from,
 /* Above all levels: such a cast does not exist. */
 #define DRAY_CASTING_NEVER ((enum dray_casting)(DRAY_CASTING_UNSAFE + 1))
 
-/* The same for all types that exist; and for those with parts, or OTHER. */
+/* Returns that level for any two valid types. */
 enum dray_casting dray_level(dray_dtype from, dray_dtype to);
+/* Returns it if one of the types has parts or is OTHER. */
 enum dray_casting dray_parts_level(dray_dtype from, dray_dtype to);
 
-/*
- * Whether elements are copied as they lie.  Those of a structure with gaps are
- * not, even between equal types: its bytes between the fields may belong to
- * other fields, of which it is a selection.
- */
+/* Whether elements are copied as they lie; those with gaps are not. */
 bool dray_parts_same(dray_dtype to, dray_dtype from);
 
 /* The loop of a type with fields or items, or NULL; its context is the cast. */
 dray_loop *dray_parts_loop(dray_dtype to, dray_dtype from);
 
 /*
- * Asks user types for a cast: sets its part and context, and returns its level,
- * or -EOPNOTSUPP.  The loop of such a step, and the level or NEVER.
+ * Asks user types for a cast: sets its part and context.  Returns its level, or
+ * -EOPNOTSUPP.
  */
 int dray_user_cast(dray_dtype to, dray_dtype from, struct dray_cast *cast);
+/* The loop of a step that runs the part; its context is the cast. */
 dray_loop dray_loop_user;
+/* Returns the level of such a cast, or DRAY_CASTING_NEVER. */
 enum dray_casting dray_user_level(dray_dtype from, dray_dtype to);
 /* The common type of @count types, of which one at least is a user's. */
 int dray_common_user(const dray_dtype *types, size_t count, unsigned int weak,

@@ -13,18 +13,17 @@
 
 int dray_fail_common(const dray_dtype *types, size_t count)
 {
-	char first[DRAY_DTYPE_TYPESTR_SIZE] = "a structure",
-	     last[DRAY_DTYPE_TYPESTR_SIZE] = "a structure";
+	char first[DRAY_DTYPE_TYPESTR_SIZE], last[DRAY_DTYPE_TYPESTR_SIZE];
 
-	dray_dtype_format(types[0], first, sizeof(first));
-	dray_dtype_format(types[count - 1], last, sizeof(last));
 	if (count == 1)
 		return dray_fail(
 			-EINVAL,
 			"type %s has no type in common with a program's number",
-			first);
-	return dray_fail(-EINVAL, "types %s%s%s have no type in common", first,
-			 count > 2 ? ", ... and " : " and ", last);
+			dray_dtype_text(types[0], first));
+	return dray_fail(-EINVAL, "types %s%s%s have no type in common",
+			 dray_dtype_text(types[0], first),
+			 count > 2 ? ", ... and " : " and ",
+			 dray_dtype_text(types[count - 1], last));
 }
 
 /* Types without a class of their own, and raw data, have to be equal. */

@@ -5,7 +5,6 @@
  * cache: bytes are reversed, float16 becomes float or double, and back.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "cast/cast.h"
 #include "dtype/dtype.h"
@@ -227,13 +226,11 @@ static int add_from_bytes(struct dray_cast *cast, const struct dray_typed *to,
 
 static int fail_conversion(dray_dtype to, dray_dtype from)
 {
-	char target[DRAY_DTYPE_TYPESTR_SIZE] = "a structure",
-	     source[DRAY_DTYPE_TYPESTR_SIZE] = "a structure";
+	char target[DRAY_DTYPE_TYPESTR_SIZE], source[DRAY_DTYPE_TYPESTR_SIZE];
 
-	dray_dtype_format(to, target, sizeof(target));
-	dray_dtype_format(from, source, sizeof(source));
 	return dray_fail(-EOPNOTSUPP, "elements of %s do not convert to %s",
-			 source, target);
+			 dray_dtype_text(from, source),
+			 dray_dtype_text(to, target));
 }
 
 static int add_user(struct dray_cast *cast, const struct dray_typed *to,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Loops between plain numbers in the machine's byte order, at any address: one
- * for each pair, made by macros, and those of float16 and of complex numbers.
+ * for each pair, made by macros, and loops of float16 and complex numbers.
  * The compiler turns the dense case into vectors.
  *
  * A float outside of an integer's range has no value in C.  Here it has that of

@@ -4,7 +4,6 @@
  * float() and complex(): spaces around, and single underscores between digits.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "cast/cast.h"
 #include "cast/cast_text.h"
 #include "cast/cast_time.h"
+#include "dtype/dtype.h"
 #include "base/error.h"
 
 /* A text with its underscores and the spaces around it removed. */
@@ -165,10 +165,10 @@ static bool read_complex(struct number *number, long double *real,
 
 static int fail_fit(const char *text, dray_dtype to)
 {
-	char name[DRAY_DTYPE_TYPESTR_SIZE] = "";
+	char name[DRAY_DTYPE_TYPESTR_SIZE];
 
-	dray_dtype_format(to, name, sizeof(name));
-	return dray_fail(-ERANGE, "'%.64s' does not fit type %s", text, name);
+	return dray_fail(-ERANGE, "'%.64s' does not fit type %s", text,
+			 dray_dtype_text(to, name));
 }
 
 /* Writes an integer if it fits the class. */

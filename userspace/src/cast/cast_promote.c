@@ -6,7 +6,6 @@
  * i2 and u2 have i4.  (Source: NumPy 2's common_dtype.c, and NEP 50.)
  */
 #include <errno.h>
-#include <string.h>
 
 #include "cast/cast.h"
 #include "dtype/dtype.h"

@@ -7,12 +7,10 @@
  * A structure of one field also converts as that field does, and any value is
  * given to all fields of a structure.  (Source: NumPy's dtype_transfer.c.)
  */
-#include <errno.h>
 #include <string.h>
 
 #include "cast/cast.h"
 #include "dtype/dtype.h"
-#include "base/error.h"
 
 static int find(dray_dtype to, dray_dtype from, struct dray_cast *cast)
 {
@@ -235,8 +233,7 @@ static enum dray_casting subarray_level(dray_dtype from, dray_dtype to)
 
 bool dray_parts_same(dray_dtype to, dray_dtype from)
 {
-	return dray_dtype_equal(to, from) &&
-	       (dray_dtype_is_packed(to) || !dray_dtype_field_count(to));
+	return dray_dtype_equal(to, from) && !dray_dtype_has_gaps(to);
 }
 
 enum dray_casting dray_parts_level(dray_dtype from, dray_dtype to)

@@ -6,6 +6,7 @@
 
 #include "cast/cast.h"
 #include "cast/cast_text.h"
+#include "dtype/dtype.h"
 #include "base/error.h"
 
 static bool is_wide(dray_dtype dtype)
@@ -77,11 +78,10 @@ size_t dray_text_read(dray_dtype from, const char *src,
 
 int dray_text_fail(const char *text, dray_dtype to)
 {
-	char name[DRAY_DTYPE_TYPESTR_SIZE] = "";
+	char name[DRAY_DTYPE_TYPESTR_SIZE];
 
-	dray_dtype_format(to, name, sizeof(name));
 	return dray_fail(-EINVAL, "'%.64s' is not a value of type %s", text,
-			 name);
+			 dray_dtype_text(to, name));
 }
 
 /* Copies bytes; cuts them, or fills up with zeros. */

@@ -4,6 +4,7 @@
  * A value wraps if it does not fit, as NumPy's; NaT stays NaT.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "cast/cast.h"
 #include "cast/cast_time.h"

@@ -4,7 +4,6 @@
 #define DRAY_CAST_CAST_TIME_H
 
 #include <stddef.h>
-#include <string.h>
 
 #include <dray/dtype.h>
 

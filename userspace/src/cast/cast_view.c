@@ -132,15 +132,13 @@ static int convert_aside(const struct dray_view *dst,
 static int fail_casting(dray_dtype to, dray_dtype from,
 			enum dray_casting casting)
 {
-	char target[DRAY_DTYPE_TYPESTR_SIZE] = "a structure",
-	     source[DRAY_DTYPE_TYPESTR_SIZE] = "a structure";
+	char target[DRAY_DTYPE_TYPESTR_SIZE], source[DRAY_DTYPE_TYPESTR_SIZE];
 
-	dray_dtype_format(to, target, sizeof(target));
-	dray_dtype_format(from, source, sizeof(source));
 	return dray_fail(
 		-EINVAL,
 		"cannot cast from '%s' to '%s' according to the rule '%s'",
-		source, target, dray_casting_name(casting));
+		dray_dtype_text(from, source), dray_dtype_text(to, target),
+		dray_casting_name(casting));
 }
 
 /* Two checked views on their way through a call. */
@@ -261,11 +259,6 @@ static int convert_and_repeat(const struct pair *pair)
 	return ret;
 }
 
-static bool has_gaps(dray_dtype dtype)
-{
-	return !dray_parts_same(dtype, dtype);
-}
-
 /* Gives the source the shape of the destination first. */
 static int fit_and_convert(struct pair *pair)
 {
@@ -274,7 +267,8 @@ static int fit_and_convert(struct pair *pair)
 	struct dray_cast cast;
 	int ret = 0;
 
-	if (pair->given.extent.elements == 1 && !has_gaps(pair->to.view->dtype))
+	if (pair->given.extent.elements == 1 &&
+	    !dray_dtype_has_gaps(pair->to.view->dtype))
 		return convert_and_repeat(pair);
 	if (!pair->same) /* As in NumPy, types before shapes. */
 		ret = dray_cast_prepare(pair->to.view->dtype, pair->target,

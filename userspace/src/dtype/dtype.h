@@ -97,6 +97,19 @@ static inline bool dray_dtype_has_parts(dray_dtype dtype)
 	       (DRAY_DTYPE_STRUCT | DRAY_DTYPE_SUBARRAY);
 }
 
+/*
+ * Whether a structure has bytes between its fields.  They may belong to other
+ * fields, of which it is a selection.
+ */
+static inline bool dray_dtype_has_gaps(dray_dtype dtype)
+{
+	return dray_dtype_field_count(dtype) && !dray_dtype_is_packed(dtype);
+}
+
+/* Returns the text of a type for a sentence; that of a structure is cut short. */
+const char *dray_dtype_text(dray_dtype dtype,
+			    char text[DRAY_DTYPE_TYPESTR_SIZE]);
+
 /* How deep types lie in @dtype: 0 of a builtin one. */
 static inline uint32_t dray_dtype_depth(dray_dtype dtype)
 {

@@ -253,6 +253,14 @@ int dray_dtype_format(dray_dtype dtype, char *text, size_t room)
 	return format(dtype, text, room, false);
 }
 
+const char *dray_dtype_text(dray_dtype dtype,
+			    char text[DRAY_DTYPE_TYPESTR_SIZE])
+{
+	return dray_dtype_format(dtype, text, DRAY_DTYPE_TYPESTR_SIZE) < 0
+		       ? "a type without a text"
+		       : text;
+}
+
 int dray_dtype_describe(dray_dtype dtype, char *text, size_t room)
 {
 	return format(dtype, text, room, true);

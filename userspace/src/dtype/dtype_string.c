@@ -5,7 +5,6 @@
  * by commas.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "dtype/dtype_text.h"

@@ -7,9 +7,10 @@
 
 #include "dtype/dtype.h"
 
-/* S, V, and defaults of user types; U; long doubles of other machines. */
+/* For S, V, and user types without their own. */
 extern const struct dray_dtype_functions dray_element_bytes;
-extern const struct dray_dtype_functions dray_element_characters;
+extern const struct dray_dtype_functions dray_element_characters; /* U */
+/* For long doubles of other machines. */
 extern const struct dray_dtype_functions dray_element_foreign;
 extern const struct dray_dtype_functions dray_element_structure;
 extern const struct dray_dtype_functions dray_element_subarray;

@@ -4,9 +4,9 @@
  * of UCS-4 (U).  Text ends before the zeros at its end.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "dtype/element.h"
-#include "base/error.h"
 
 static bool is_text(dray_dtype dtype)
 {

@@ -3,7 +3,7 @@
  * Elements that are complex numbers: two floats of the same size, ordered by the
  * real one, then by the imaginary one, as NumPy sorts them.
  */
-#include <errno.h>
+#include <string.h>
 
 #include "dtype/element.h"
 

@@ -9,7 +9,6 @@
 
 #include "dtype/element.h"
 #include "dtype/half.h"
-#include "base/error.h"
 
 /* Loads from any address, in the type's order. */
 #define DEFINE_LOAD(name, type)                                           \

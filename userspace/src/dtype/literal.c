@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * A parser of Python's literals.  Its input is hostile: depth and numbers have
- * limits, and its callers limit the length.  All literals and their texts are in one piece of memory, of
- * which the root is the start; the text's length bounds both.
+ * limits, and its callers limit the length.  All literals and their texts are in
+ * one piece of memory, which begins with the root; the text's length bounds both.
  */
 #include <errno.h>
 #include <stdlib.h>

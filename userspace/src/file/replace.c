@@ -40,7 +40,7 @@ static int open_temporary(struct dray_replace *replace, size_t room,
 int dray_replace_begin(struct dray_replace *replace, const char *path)
 {
 	size_t room = strlen(path) + sizeof(NAME_END) + 2 * NUMBER_ROOM;
-	mode_t mode = 0666; /* less those of the process's mask */
+	mode_t mode = 0666; /* open() applies the process's mask */
 	struct stat status;
 	bool exists = !stat(path, &status);
 

@@ -28,12 +28,6 @@ static inline bool dray_index_is_plain(dray_dtype dtype)
 	return dtype == DRAY_INT64;
 }
 
-/* Returns the bytes of a stride without its direction. */
-static inline uint64_t dray_magnitude(int64_t stride)
-{
-	return stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
-}
-
 static inline bool dray_dtype_is_bool(dray_dtype dtype)
 {
 	return dray_dtype_kind(dtype) == '?' || dray_dtype_kind(dtype) == 'b';
@@ -218,7 +212,7 @@ int64_t dray_count_trues(const struct dray_view *mask);
 bool dray_operands_share(const struct dray_operand *a,
 			 const struct dray_operand *b);
 
-/* The same, of an operand and a view that was checked. */
+/* Tells that for an operand and a checked view. */
 bool dray_index_shares(const struct dray_operand *operand,
 		       const struct dray_view *array);
 

@@ -8,7 +8,7 @@
 #include "index/move.h"
 #include "view/view_usual.h"
 
-/* Whether a view is usual, has one axis or none, and @flags; finds its addresses. */
+/* Whether a view is usual, has @flags, and at most one axis; finds its addresses. */
 static bool is_row(const struct dray_view *view, uint32_t flags,
 		   struct dray_addresses *span)
 {

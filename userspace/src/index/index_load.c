@@ -63,7 +63,7 @@ dray_index_load *dray_index_load_for(dray_dtype dtype)
 	return loads[swapped][kind == 'u'][__builtin_ctz(size)];
 }
 
-/* Integers that a processor compares at once, or in two steps. */
+/* Integers that a processor compares in one step or two. */
 typedef uint64_t words __attribute__((vector_size(32)));
 
 /*
@@ -84,7 +84,7 @@ static uint64_t find_few_outside(const int64_t *integers, size_t count,
 	return outside;
 }
 
-/* The same of many; vectors take longer to begin. */
+/* Does the same by vectors, which take longer to begin. */
 static inline __attribute__((always_inline)) uint64_t
 find_outside(const int64_t *integers, size_t count, uint64_t add, uint64_t end)
 {

@@ -6,14 +6,12 @@
  * become offsets; then each element of the rest is copied for all offsets, or
  * for each offset a row of the rest, whichever is nearer in memory.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "index/index_walk.h"
 #include "layout/layout.h"
 #include "index/move.h"
 #include "view/view.h"
-#include "base/error.h"
 #include "base/number.h"
 
 /* Rows of the rest that are worth a loop of their own. */

@@ -12,6 +12,7 @@
 #include "index/index.h"
 #include "view/view.h"
 #include "base/error.h"
+#include "base/number.h"
 
 enum nesting {
 	EITHER,

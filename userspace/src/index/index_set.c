@@ -10,6 +10,7 @@
 
 #include <dray/cast.h>
 
+#include "dtype/dtype.h"
 #include "index/index_line.h"
 #include "view/view.h"
 #include "base/error.h"
@@ -214,13 +215,8 @@ static int set(const struct dray_operand *to, const struct dray_index *index,
 	return ret;
 }
 
-static bool has_gaps(dray_dtype dtype)
-{
-	return dray_dtype_field_count(dtype) && !dray_dtype_is_packed(dtype);
-}
-
 /*
- * Writes to structures whose gaps may belong to other fields: the elements are
+ * Writes to structures with gaps, which may belong to other fields: elements are
  * taken, their fields are set, and they are put back.
  */
 static int set_fields(const struct dray_operand *to,
@@ -262,10 +258,10 @@ int dray_index_set(const struct dray_view *view, const struct dray_index *index,
 	    dray_index_line_start(&line, view, index->array, DRAY_WRITE) &&
 	    dray_index_line_set(&line, value, false))
 		return 0;
-
 	ret = dray_index_check_values(&to, view, value);
 	if (ret)
 		return ret;
-	return has_gaps(view->dtype) ? set_fields(&to, index, count, value)
-				     : set(&to, index, count, value);
+	return dray_dtype_has_gaps(view->dtype)
+		       ? set_fields(&to, index, count, value)
+		       : set(&to, index, count, value);
 }

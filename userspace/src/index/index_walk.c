@@ -4,6 +4,7 @@
  * those that chain in all arrays and in the other view are one.
  */
 #include "index/index_walk.h"
+#include "base/number.h"
 
 static bool chains(const struct dray_index_plan *plan,
 		   const struct dray_index_axis *outer,

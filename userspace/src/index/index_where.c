@@ -225,7 +225,7 @@ int dray_where(const struct dray_view *condition, const struct dray_view *yes,
 		ret = choose_type(yes->dtype, no->dtype, &dtype);
 	for (o = YES; !ret && o <= NO; o++)
 		ret = convert_operand(&views[o], dtype, &converted[o], &own[o]);
-	/* Of structures NumPy takes the value, not the truth. */
+	/* As in NumPy, a structure is converted to a bool. */
 	if (!ret && dray_dtype_has_parts(condition->dtype))
 		ret = convert_operand(&views[CONDITION], DRAY_BOOL,
 				      &converted[CONDITION], &own[CONDITION]);
@@ -297,7 +297,7 @@ fail:
 	return ret;
 }
 
-/* The same of one axis with a few elements, without a mask. */
+/* Lists true elements of a short axis, without a mask. */
 static int list_few(const struct dray_view *view, struct dray_array **out)
 {
 	unsigned char found[DRAY_INDEX_CHUNK];

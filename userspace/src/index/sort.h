@@ -36,10 +36,10 @@ struct dray_sorting {
 	const struct dray_dtype_functions *functions; /* NULL: has keys */
 };
 
-/* Chooses the order of a type that exists. */
+/* Chooses the order of a valid type. */
 void dray_sorting_of(struct dray_sorting *order, dray_dtype dtype);
 
-/* The index of the first NaN or largest number of @count dense ones, not 0. */
+/* Finds the first NaN, or the first largest of @count dense numbers, 1 or more. */
 typedef size_t dray_top_loop(const unsigned char *data, size_t count,
 			     uint64_t flip);
 
@@ -58,10 +58,10 @@ void dray_view_without_axis(struct dray_view *out, const struct dray_view *view,
 struct dray_line {
 	int64_t count;
 	int64_t stride;
-	void *memory; /* dray_line_room() bytes */
+	void *memory; /* as many bytes as dray_line_room_overflow() says */
 };
 
-/* Bytes that sorting a line needs; true if they do not fit. */
+/* Counts the bytes that sorting a line needs; true if they do not fit. */
 bool dray_line_room_overflow(const struct dray_sorting *order, int64_t count,
 			     size_t *room);
 
@@ -72,13 +72,13 @@ void dray_line_argsort(const struct dray_sorting *order,
 		       const struct dray_line *line, const unsigned char *data,
 		       unsigned char *out, int64_t step);
 
-/* The same of elements with keys. */
+/* Writes the order of elements with keys. */
 void dray_line_argsort_keys(const struct dray_sorting *order,
 			    const struct dray_line *line,
 			    const unsigned char *data, unsigned char *out,
 			    int64_t step);
 
-/* The same of elements that are compared. */
+/* Sort, or order, elements that are compared. */
 void dray_line_sort_compared(const struct dray_sorting *order,
 			     const struct dray_line *line, unsigned char *data);
 void dray_line_argsort_compared(const struct dray_sorting *order,

@@ -50,7 +50,7 @@ static void NAME(sort_by_insertion)(NUMBER *data, size_t n)
 	}
 }
 
-/* Moves numbers in the order of one byte; @starts: of each value. */
+/* Moves numbers in the order of one byte; @starts: counts of its values. */
 static void NAME(sort_by_byte)(const NUMBER *from, NUMBER *to, size_t n,
 			       int shift, size_t *starts)
 {

@@ -68,7 +68,7 @@ INLINE MASK NAME(special)(__m512i bits, const struct NAME(order) *order)
 	       OP_MASK(mask_cmpeq)(order->floats, bits, ~flip);
 }
 
-/* Compares each lane with that of which the place has the bits @turned. */
+/* Compares each lane with the lane at its place with the bits @turned flipped. */
 INLINE void NAME(compare_lanes)(__m512i *v, int count, int turned, MASK high)
 {
 	const __m512i places = (__m512i)((NAME(vector)){ PASTE(FIRST_, BITS) } ^

@@ -8,7 +8,7 @@
 #include "index/sort_numbers.h"
 #include "base/cpu.h"
 
-/* The instruments of libFuzzer and its sanitizers would take clang minutes here. */
+/* With libFuzzer's counters and the sanitizers, clang takes minutes for this. */
 #if defined(__x86_64__) && !defined(DRAY_LIBFUZZER)
 #include <immintrin.h>
 

@@ -24,7 +24,7 @@ struct dray_truth {
 	const struct dray_dtype_functions *functions;
 };
 
-/* Chooses the loop of a type that exists. */
+/* Chooses the loop of a valid type. */
 void dray_truth_of(struct dray_truth *truth, dray_dtype dtype);
 
 /*

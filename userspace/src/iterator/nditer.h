@@ -23,10 +23,9 @@
 /* Flags of an iterator's own, behind DRAY_NDITER_*. */
 #define NDITER_FORCED_ORDER (1u << 24) /* other than 'K' */
 #define NDITER_DOUBLE_LOOP (1u << 25) /* through buffers, of a reduction */
-#define NDITER_DELAYED (1u << 27) /* buffers are not allocated yet */
-#define NDITER_IS_COPY (1u << 28) /* of another iterator */
-#define NDITER_IS_PLAIN (1u << 29) /* it owns neither arrays nor buffers */
 #define NDITER_ONE_STEP (1u << 26) /* ends at the first next() */
+#define NDITER_DELAYED (1u << 27) /* buffers are not allocated yet */
+#define NDITER_IS_PLAIN (1u << 28) /* it owns neither arrays nor buffers */
 #define NDITER_PUBLIC ((1u << 13) - 1)
 #define NDITER_INDEX (DRAY_NDITER_C_INDEX | DRAY_NDITER_F_INDEX)
 

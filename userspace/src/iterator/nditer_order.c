@@ -9,6 +9,7 @@
  * layout.c, where the first operand decides and axes of one element vanish.)
  */
 #include "iterator/nditer.h"
+#include "base/number.h"
 
 void dray_nditer_number(struct dray_nditer *iter)
 {
@@ -52,11 +53,6 @@ void dray_nditer_force_order(struct dray_nditer *iter, char order,
 		reverse(iter);
 }
 
-static uint64_t magnitude(int64_t n)
-{
-	return n < 0 ? -(uint64_t)n : (uint64_t)n;
-}
-
 /* Where an axis goes, as far as one other axis tells. */
 enum place {
 	PLACE_UNKNOWN,
@@ -75,7 +71,8 @@ static enum place compare(const struct dray_nditer *iter,
 	for (o = 0; o < iter->operands; o++) {
 		if (!axis->strides[o] || !other->strides[o])
 			continue;
-		if (magnitude(other->strides[o]) <= magnitude(axis->strides[o]))
+		if (dray_magnitude(other->strides[o]) <=
+		    dray_magnitude(axis->strides[o]))
 			return PLACE_OUTSIDE;
 		place = PLACE_INSIDE;
 	}

@@ -114,8 +114,8 @@ void dray_nditer_describe(struct dray_nditer *iter,
 	iter->size = elements;
 	iter->start = 0;
 	iter->end = elements;
-	iter->axes[0].count =
-		1; /* Without axes, there is one of one element. */
+	/* Without axes, there is one of one element. */
+	iter->axes[0].count = 1;
 	iter->axes[0].axis = 0;
 	for (i = 0; i <= last; i++) {
 		iter->axes[last - i].count = views[0]->shape[i];

@@ -302,15 +302,6 @@ static int promote(struct dray_nditer *iter,
 	return 0;
 }
 
-static const char *type_text(dray_dtype dtype,
-			     char text[DRAY_DTYPE_TYPESTR_SIZE])
-{
-	/* The text of a structure is cut short. */
-	return dray_dtype_format(dtype, text, DRAY_DTYPE_TYPESTR_SIZE) < 0
-		       ? "a type without a text"
-		       : text;
-}
-
 static int fail_cast(int o, dray_dtype from, dray_dtype to,
 		     enum dray_casting casting)
 {
@@ -320,8 +311,8 @@ static int fail_cast(int o, dray_dtype from, dray_dtype to,
 	return dray_fail(
 		-EINVAL,
 		"Iterator operand %d could not be cast from %s to %s according to the rule '%s'",
-		o, type_text(from, from_text), type_text(to, to_text),
-		dray_casting_name(casting));
+		o, dray_dtype_text(from, from_text),
+		dray_dtype_text(to, to_text), dray_casting_name(casting));
 }
 
 /* Checks that an operand that exists can be converted as it is used. */

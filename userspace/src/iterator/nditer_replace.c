@@ -5,7 +5,6 @@
  * iteration, so axes have been ordered before and are merged later.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
 #include "array/array.h"

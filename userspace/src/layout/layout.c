@@ -22,19 +22,14 @@ struct order {
 	unsigned char axes[DRAY_MAX_NDIM];
 };
 
-static uint64_t magnitude(int64_t n)
-{
-	return n < 0 ? (uint64_t)-n : (uint64_t)n;
-}
-
 /* Whether axis @a belongs outside of @b: it has the longer stride. */
 static bool comes_before(const struct views *views, int a, int b)
 {
 	int o;
 
 	for (o = 0; o < views->operands; o++) {
-		uint64_t of_a = magnitude(views->of[o]->strides[a]);
-		uint64_t of_b = magnitude(views->of[o]->strides[b]);
+		uint64_t of_a = dray_magnitude(views->of[o]->strides[a]);
+		uint64_t of_b = dray_magnitude(views->of[o]->strides[b]);
 
 		if (of_a != of_b)
 			return of_a > of_b;

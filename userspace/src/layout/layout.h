@@ -99,7 +99,8 @@ void dray_layout_copy(const struct dray_layout *layout);
 /*
  * Copies like dray_layout_copy(), but by @loop, such as a cast's, to which @context
  * is passed; returns its first failure.  It must not read the destination.  The
- * layout is of dray_layout_reduce_items().  NULL: copies as it is.
+ * layout is of dray_layout_reduce_items().
+ * @loop: NULL: copies with dray_layout_copy()
  */
 int dray_layout_apply(const struct dray_layout *layout, dray_loop *loop,
 		      void *context);

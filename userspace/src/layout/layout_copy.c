@@ -10,7 +10,7 @@
 #include "layout/layout_tile.h"
 #include "base/number.h"
 
-/* Rows of a loop are at least that long, if an axis is. */
+/* Elements of a row of a loop at least, if an axis has them. */
 #define SHORT 16u
 
 typedef int pair_work(const void *work, unsigned char *dst,

@@ -52,7 +52,7 @@ static void keep_failure(struct work *work, uint64_t at, int ret)
 /* Copies the part that begins at @at. */
 static int copy_part(const struct work *work, uint64_t at)
 {
-	/* Its number of bytes stays that of all parts, which share caches. */
+	/* Keeps the byte count of the whole, since all parts share caches. */
 	struct dray_layout part = *work->layout;
 	uint64_t length = work->length - at;
 	int o;

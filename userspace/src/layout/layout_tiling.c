@@ -4,6 +4,7 @@
 
 #include "layout/layout_tile.h"
 #include "layout/layout_tiling.h"
+#include "base/number.h"
 
 #define NEAREST 32768ul /* bytes of a first-level cache */
 #define CROWDED 1024ul /* lines so far apart evict each other */
@@ -12,11 +13,6 @@
 #define WIDEST (DRAY_LINE / 4) /* bytes that a loop writes of an element */
 
 uint64_t dray_tile_stream_from = 4u << 20;
-
-static uint64_t magnitude(int64_t n)
-{
-	return n < 0 ? (uint64_t)-n : (uint64_t)n;
-}
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
@@ -88,7 +84,7 @@ static void extend(struct dray_tiling *tiling)
 	}
 	for (k = tiling->outer_count - 1; k >= 0 && across->links < TILE_LINKS;
 	     k--) {
-		if (magnitude(tiling->outer[k].src) ==
+		if (dray_magnitude(tiling->outer[k].src) ==
 		    across->total * (uint64_t)across->step) {
 			take_across(tiling, k);
 			k = tiling->outer_count;
@@ -99,7 +95,8 @@ static void extend(struct dray_tiling *tiling)
 /* Returns the shorter of an axis' steps: how near its elements are. */
 static uint64_t nearness(const struct dray_pair_axis *axis)
 {
-	uint64_t dst = magnitude(axis->dst), src = magnitude(axis->src);
+	uint64_t dst = dray_magnitude(axis->dst),
+		 src = dray_magnitude(axis->src);
 
 	return src && src < dst ? src : dst;
 }
@@ -130,8 +127,9 @@ static int find_across(const struct dray_layout *layout)
 		int64_t step = layout->axes[i].strides[DRAY_SRC];
 
 		if (step &&
-		    magnitude(step) <
-			    magnitude(layout->axes[found].strides[DRAY_SRC]))
+		    dray_magnitude(step) <
+			    dray_magnitude(
+				    layout->axes[found].strides[DRAY_SRC]))
 			found = i;
 	}
 	return found == last ? -1 : found;
@@ -141,7 +139,7 @@ static int find_across(const struct dray_layout *layout)
 static bool pays(const struct dray_tiling *tiling,
 		 const struct dray_layout *layout)
 {
-	uint64_t jump = magnitude(tiling->along.axes[0].stride);
+	uint64_t jump = dray_magnitude(tiling->along.axes[0].stride);
 
 	if (tiling->turning.lines > 1 && tiling->size < DRAY_LINE / 4)
 		return true;

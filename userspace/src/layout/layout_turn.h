@@ -27,7 +27,7 @@ struct dray_tile {
 
 typedef void dray_turn(const struct dray_tile *block);
 
-/* A function that turns blocks of at least so many lines and rows. */
+/* A function that turns blocks, and the fewest lines and rows that it takes. */
 struct dray_turning {
 	dray_turn *turn;
 	size_t lines;
@@ -35,8 +35,8 @@ struct dray_turning {
 };
 
 /*
- * Chooses the function for such elements.
- * @lines, @rows: elements that there are in each direction
+ * Chooses the function for elements of @size bytes, @step bytes apart in a line.
+ * @lines, @rows: elements in each direction
  */
 void dray_turn_choose(struct dray_turning *turning, size_t size, int64_t step,
 		      uint64_t lines, uint64_t rows);

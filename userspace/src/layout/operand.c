@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "dtype/dtype.h"
 #include "layout/operand.h"
 #include "base/error.h"
 #include "base/number.h"

@@ -55,7 +55,7 @@ void dray_operand_drop(struct dray_operand *operand);
  */
 int dray_operand_match(const struct dray_operand *dst,
 		       const struct dray_operand *src);
-/* Checks all of that but the types. */
+/* Checks all that dray_operand_match() does, except for the types. */
 int dray_operand_match_shapes(const struct dray_operand *dst,
 			      const struct dray_operand *src);
 

@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "dtype/dtype.h"
 #include "view/view_usual.h"

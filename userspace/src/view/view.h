@@ -6,8 +6,6 @@
 #ifndef DRAY_VIEW_VIEW_H
 #define DRAY_VIEW_VIEW_H
 
-#include <string.h>
-
 #include <dray/view.h>
 
 #define DRAY_VIEW_FACTS (DRAY_ALIGNED | DRAY_C_CONTIGUOUS | DRAY_F_CONTIGUOUS)
@@ -40,8 +38,8 @@ int dray_view_check(const struct dray_view *view, const char *name,
 
 /*
  * Describes a view before it has memory, and counts its bytes.
- * @strides: NULL is C order; others leave no gap; of @ndim axes, to which those
- *	of a sub-array are added
+ * @strides: NULL: C order; others leave no gap.  @ndim of them: the axes of a
+ *	sub-array come behind
  * Errors are those of dray_view_bytes().
  */
 int dray_view_plan(struct dray_view *view, dray_dtype dtype, int ndim,
@@ -140,12 +138,12 @@ const char *dray_shape_format(char text[DRAY_SHAPE_TEXT], int ndim,
 int dray_view_place(struct dray_view *view, void *memory, uint64_t size,
 		    uint64_t offset);
 
-/*
- * dray_view_assign() for a pair that matches and was reduced, by up to @threads.
- * -ENOMEM.
- */
 struct dray_layout;
 struct dray_operand;
+/*
+ * Assigns as dray_view_assign() does, a pair that matches and was reduced, by up to
+ * @threads.  -ENOMEM.
+ */
 int dray_view_assign_reduced(const struct dray_layout *layout,
 			     const struct dray_operand *dst,
 			     const struct dray_operand *src,

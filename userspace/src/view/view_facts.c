@@ -2,10 +2,6 @@
 /*
  * Answers questions about a view, and sets the flags that tell how it lies.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <string.h>
-
 #include "dtype/dtype.h"
 #include "view/view_usual.h"
 #include "base/error.h"
@@ -55,12 +51,6 @@ bool dray_view_is_empty(const struct dray_view *view)
 	return false;
 }
 
-/* The size of a stride in either direction. */
-static uint64_t size_of(int64_t stride)
-{
-	return stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
-}
-
 /* Every address of an element, as far as its low bits tell; not empty. */
 static uint64_t low_bits(const struct dray_view *view)
 {
@@ -85,9 +75,10 @@ void dray_strides_sort(int ndim, const int64_t *strides, int *axes)
 	int i, at;
 
 	for (i = 0; i < ndim; i++) {
-		uint64_t size = size_of(strides[i]);
+		uint64_t size = dray_magnitude(strides[i]);
 
-		for (at = i; at > 0 && size_of(strides[axes[at - 1]]) < size;
+		for (at = i;
+		     at > 0 && dray_magnitude(strides[axes[at - 1]]) < size;
 		     at--)
 			axes[at] = axes[at - 1];
 		axes[at] = i;

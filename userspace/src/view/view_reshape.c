@@ -162,9 +162,7 @@ static bool has_shape(const struct dray_view *view, int ndim,
 	return i == ndim;
 }
 
-/*
- * Whether an order that is asked for is that of C; A looks at how the view lies.
- */
+/* Whether @order is that of C; A depends on how the view lies. */
 static bool is_c_order(uint32_t facts, enum dray_order order)
 {
 	if (order == DRAY_ORDER_A)

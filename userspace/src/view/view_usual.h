@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Usual views: numbers or booleans, at least one, with bytes far from the limits.
- * They are checked in one pass over their axes, without a call, because most of
- * the time of a small call is that of the check.  dray_view_check() has the last
- * word on all others, and finds the sentence.
+ * They are checked in one pass over their axes, without a call, because the
+ * check takes most of the time of a small call.  dray_view_check() decides on all
+ * others, and finds the sentence.
  */
 #ifndef DRAY_VIEW_VIEW_USUAL_H
 #define DRAY_VIEW_VIEW_USUAL_H
