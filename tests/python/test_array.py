@@ -248,6 +248,8 @@ WRONG = {
     "a range to text": (lambda: Array.arange("3"), TypeError),
     "a range beyond its type": (lambda: Array.arange(0, 200, 150, "i1"), OverflowError),
     "a range that is too long": (lambda: Array.arange(0, 1e300), ValueError),
+    "a range of long integers": (lambda: Array.arange(2**63 - 3, 2**63 + 3, dtype="u8"),
+                                 OverflowError),
     "a range without a number": (lambda: Array.arange(0, float("nan")), ValueError),
     "a range of nothing": (lambda: Array.arange(), TypeError),
     "an argument twice": (lambda: Array.arange(1, start=1), TypeError),

@@ -18,6 +18,7 @@ RESULTS = [
     (lambda a: a.sort(axis=0) or a, [[1, 0, 0], [3, 5, 2]]),
     (lambda a: a.argsort(), [[1, 2, 0], [2, 0, 1]]),
     (lambda a: a.argsort(None), [1, 5, 3, 2, 0, 4]),
+    (lambda a: dray.Array.zeros((0, 2**50), "i1").argsort(), []),
     (lambda a: a.argmax(axis=1), [0, 1]),
     (lambda a: a.argmin(axis=0), [1, 0, 1]),
     (lambda a: a.nonzero()[0], [0, 0, 1, 1]),

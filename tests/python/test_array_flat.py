@@ -64,6 +64,11 @@ def test_no_values_set_nothing():
     assert array.tolist() == numbers(2, 3).tolist()
 
 
+def test_the_method_raises_the_error_of_the_index():
+    with pytest.raises(IndexError, match="index 99 is out of bounds"):
+        dray.Array(numbers(2, 3)).flat.__setitem__([0, 99], 1)
+
+
 def test_a_value_of_another_kind_is_an_error():
     array = dray.Array(numbers(2, 3))
     with pytest.raises(ValueError):

@@ -45,6 +45,14 @@ def test_a_structure_without_the_type_is_refused(dtype):
         Array(np.zeros(3, dtype)).__array_struct__
 
 
+def test_raw_data_stays_raw_data():
+    there = np.array([b"ab", b"cd"]).view("V2")
+    here = np.asarray(Array(there))
+    assert here.dtype == there.dtype and here.tobytes() == b"abcd"
+    with pytest.raises(BufferError, match="does not describe"):
+        memoryview(Array(there))
+
+
 @pytest.mark.parametrize("from_, to", [
     ("<i4", "S"), ("<i4", str), ("<f8", bytes), ("?", "U"), ("<U3", "S"), ("S3", "U"),
     ("<M8[D]", "S"), ("<M8[D]", "M8"), ("<m8[s]", "m8"), ("<i4", "m8[h]"),

@@ -153,7 +153,7 @@ static int put(struct array_object *self, const struct dray_view *at,
 		dray_dtype_unref(from.dtype);
 	}
 	Py_XDECREF(values);
-	return ret;
+	return ret ? -1 : 0; /* Slots of Python know no other error. */
 }
 
 int array_put_flat(struct array_object *self, PyObject *numbers,

@@ -242,13 +242,19 @@ static char *format_of(dray_dtype dtype)
 	return format;
 }
 
-/* Whether NumPy's format describes a type: it forgets gaps behind the last field. */
+/*
+ * Whether NumPy's format describes a type.  It forgets gaps behind the last field,
+ * and that of raw data is read as a structure without fields.
+ */
 static bool format_describes(const char *format, dray_dtype dtype)
 {
-	char *wanted = format_of(dtype), *read = NULL;
+	char *wanted, *read = NULL;
 	dray_dtype there = 0;
 	bool same;
 
+	if (!dray_dtype_field_count(dtype))
+		return dray_dtype_kind(dtype) != 'V';
+	wanted = format_of(dtype);
 	if (!dray_dtype_from_pep3118(format, &there))
 		read = format_of(there);
 	same = wanted && read && !strcmp(wanted, read);
@@ -264,7 +270,7 @@ int array_get_buffer(PyObject *self, Py_buffer *buffer, int flags)
 	PyObject *array = array_as_numpy(self);
 	int ret = array ? PyObject_GetBuffer(array, buffer, flags) : -1;
 
-	if (!ret && buffer->format && PyDataType_HASFIELDS(object->descr) &&
+	if (!ret && buffer->format &&
 	    !format_describes(buffer->format, object->dtype)) {
 		PyBuffer_Release(buffer);
 		PyErr_Format(PyExc_BufferError,

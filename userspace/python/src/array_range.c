@@ -38,6 +38,44 @@ static int take_integer(PyObject *object, int64_t *out)
 	return 1;
 }
 
+/* Whether a double has an integer, taken over, unchanged; NULL and -1: an error. */
+static int is_exact(PyObject *integer)
+{
+	PyObject *real = integer ? PyNumber_Float(integer) : NULL;
+	int same = real ? PyObject_RichCompareBool(real, integer, Py_EQ) : -1;
+
+	Py_XDECREF(real);
+	Py_XDECREF(integer);
+	return same;
+}
+
+/* Refuses integers beyond 64 bits if doubles would make another range of them. */
+static int check_long_integers(const struct range *range)
+{
+	PyObject *number[3] = { NULL };
+	int exact = 1, i;
+
+	for (i = 0; i < 3; i++) {
+		if (!PyIndex_Check(range->numbers[i]))
+			return 0;
+	}
+	for (i = 0; exact > 0 && i < 3; i++) {
+		number[i] = PyNumber_Index(range->numbers[i]);
+		exact = is_exact(Py_XNewRef(number[i]));
+	}
+	if (exact > 0)
+		exact = is_exact(PyNumber_Subtract(number[1], number[0]));
+	if (exact > 0)
+		exact = is_exact(PyNumber_Add(number[0], number[2]));
+	if (!exact)
+		PyErr_SetString(
+			PyExc_OverflowError,
+			"a range of integers takes numbers from -2^63 to 2^63 - 1, and others that doubles have exactly");
+	for (i = 0; i < 3; i++)
+		Py_XDECREF(number[i]);
+	return exact > 0 ? 0 : -1;
+}
+
 /* Takes integers if all are, or else doubles. */
 static int take_numbers(struct range *range)
 {
@@ -46,6 +84,8 @@ static int take_numbers(struct range *range)
 	for (i = 0; !ret && i < 3; i++)
 		ret = take_integer(range->numbers[i], &range->integers[i]);
 	range->real = ret > 0;
+	if (ret > 0 && check_long_integers(range))
+		return -1;
 	for (i = 0; ret > 0 && i < 3; i++) {
 		range->reals[i] = PyFloat_AsDouble(range->numbers[i]);
 		if (range->reals[i] == -1 && PyErr_Occurred())

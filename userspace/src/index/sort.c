@@ -151,6 +151,10 @@ int dray_argsort(const struct dray_view *view, int axis,
 	axis = dray_axis_resolve(axis, view->ndim);
 	if (axis < 0)
 		return -EINVAL;
+	/* Lines may be long even if there are none. */
+	if (!dray_view_size(view))
+		return dray_array_empty(DRAY_INT64, view->ndim, view->shape,
+					out);
 	ret = start(&lines, view, axis, &order, space);
 	if (ret)
 		return ret;
