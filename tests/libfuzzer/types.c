@@ -136,6 +136,24 @@ static void print(dray_dtype dtype, void *element)
 	fclose(nowhere);
 }
 
+/* Whether no fields overlap: such are swapped twice. */
+static bool swaps_back(dray_dtype dtype)
+{
+	struct dray_dtype_field field;
+	size_t i;
+
+	while (dray_dtype_shape(dtype, NULL))
+		dtype = dray_dtype_base(dtype);
+	if (!dray_dtype_is_packed(dtype))
+		return false;
+	for (i = 0; i < dray_dtype_field_count(dtype); i++) {
+		dray_dtype_get_field(dtype, i, &field);
+		if (!swaps_back(field.dtype))
+			return false;
+	}
+	return true;
+}
+
 static void check_element(dray_dtype dtype, struct input bytes)
 {
 	static const dray_dtype others[] = {
@@ -168,9 +186,9 @@ static void check_element(dray_dtype dtype, struct input bytes)
 	memcpy(element, bytes.at, bytes.left < size ? bytes.left : size);
 	functions->copyswap(dtype, copy, 0, element, 0, 1, true);
 	functions->copyswap(dtype, copy, 0, copy, 0, 1, true);
-	holds(!functions->compare(dtype, element, copy));
-	holds(functions->nonzero(dtype, element) ==
-	      functions->nonzero(dtype, copy));
+	holds(!swaps_back(dtype) || !functions->compare(dtype, element, copy));
+	holds(!swaps_back(dtype) || functions->nonzero(dtype, element) ==
+					    functions->nonzero(dtype, copy));
 	if (!functions->get(dtype, element, &value))
 		functions->set(dtype, copy, &value);
 	print(dtype, element);
