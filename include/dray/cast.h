@@ -132,7 +132,7 @@ DRAY_API int dray_view_convert(const struct dray_view *dst,
  * and have ended when it returns, so a program may fork at any time.  If one cannot
  * be made, the rest do its part.
  *
- * Several pay from a few MiB on: each has 1 MiB of the destination or more, or is
+ * Several pay for tens of MiB: each has 1 MiB of the destination or more, or is
  * not used.  Transposes and conversions gain most, because one thread leaves much of
  * the memory's rate; a straight copy gains little.  One thread does it all if
  * elements of the destination may share bytes, as those of dray_view_as_strided().

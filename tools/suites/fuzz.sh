@@ -48,6 +48,9 @@ fuzz_batch()
 {
 	local folder=$1 board=$2 architecture=$3 calls=$4 seed=$5
 	local file known='' first=$(($4 / 20)) next=$(($5 + 500000))
+	# Tells where a process of the fuzzer broke.
+	# shellcheck disable=SC2016 # the guest's shell replaces it
+	local end='status=$?; dmesg | grep -A 30 "fatal signal"; exit $status'
 
 	[ "$first" -ge 2000 ] || first=2000
 	[ "$first" -le "$calls" ] || first=$calls
@@ -55,7 +58,7 @@ fuzz_batch()
 	tally_run "streams for the $board" fuzz_add_streams "$board" \
 		"$architecture" || return 0
 	batch_add step "$board-maps-twice" \
-		'echo "dray test: memory is mapped twice" >/dev/kmsg'
+		'echo "dray test: memory is mapped twice" >/dev/kmsg && echo 1 >/proc/sys/kernel/print-fatal-signals'
 	cp "$(build_folder "fuzz-$architecture")/fuzz" \
 		"$TREE"/tools/lib/guest-{checkers,unload} "$BATCH/job"
 	cp -r "$TREE/tests/fuzz/corpus" "$BATCH/job"
@@ -63,7 +66,7 @@ fuzz_batch()
 		known+=" --corpus corpus/${file##*/}"
 	done
 	batch_add tap "$board-fuzz-with-kmemleak" \
-		"./fuzz --seed $seed --calls $first$known"
+		"./fuzz --seed $seed --calls $first$known; $end"
 	batch_add status "$board-leaks" 'guest-checkers leaks'
 	if [ "$calls" -gt "$first" ]; then
 		batch_add status "$board-without-kmemleak" \
@@ -72,13 +75,13 @@ fuzz_batch()
 		[ "$LONG" = no ] ||
 			known+=" --guide 8 --save /results/$board.txt"
 		batch_add tap "$board-fuzz" \
-			"./fuzz --seed $next --calls $((calls - first))$known"
+			"./fuzz --seed $next --calls $((calls - first))$known; $end"
 	fi
 	# Its senders repeat rows until others replace them, at a vertical sync.
 	batch_add step "$board-display" \
 		'guest-unload dray_test_stream && insmod dray_test_stream.ko shows=1'
 	batch_add tap "$board-fuzz-display" \
-		"(while usleep 10000; do echo 1 >/sys/module/dray_test_stream/parameters/sync; done) & ./fuzz --seed $((next + 500000)) --calls $((first / 2))$known; status=\$?; kill \$!; exit \$status"
+		"(while usleep 10000; do echo 1 >/sys/module/dray_test_stream/parameters/sync; done) & ./fuzz --seed $((next + 500000)) --calls $((first / 2))$known; status=\$?; kill \$!; (exit \$status); $end"
 	batch_add status "$board-locks" 'guest-checkers locks'
 }
 
