@@ -76,6 +76,13 @@ def repeated_destination(step: Any, before: Any, numpy: Any, here: Any,
                     for extent, stride in zip(before.shape, before.strides)))
 
 
+def type_of(value: Any) -> np.dtype:
+    try:
+        return np.asarray(value).dtype
+    except ValueError:  # lists of different lengths
+        return np.dtype(object)
+
+
 def is_raw(dtype: np.dtype) -> bool:
     return dtype.kind == "V" and dtype.names is None
 
@@ -83,7 +90,7 @@ def is_raw(dtype: np.dtype) -> bool:
 def raw_data(step: Any, before: Any, _numpy: Any, here: Any, _what: str) -> bool:
     others = [np.dtype(step.arguments["d"])] if "d" in step.arguments else []
     if "v" in step.arguments:
-        others.append(np.asarray(made(step.arguments)["v"]).dtype)
+        others.append(type_of(made(step.arguments)["v"]))
     return (isinstance(here.error, TypeError) and "do not convert" in str(here.error)
             and any(is_raw(before.dtype) != is_raw(other) for other in others))
 
@@ -146,7 +153,8 @@ def written_before_an_error(step: Any, before: Any, numpy: Any, here: Any,
 def overlapping_destination(step: Any, before: Any, numpy: Any, here: Any,
                             what: str) -> bool:
     """Each byte that is written must be one of a value that is written there."""
-    if what != "values" or not memory.overlaps_itself(before):
+    if what != "values" or not OPERATIONS[step.operation].numpy.changes \
+            or not memory.overlaps_itself(before):
         return False
     written, values = memory.assigned(OPERATIONS[step.operation].numpy, before,
                                       made(step.arguments))

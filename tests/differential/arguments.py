@@ -156,8 +156,7 @@ def wrong(pick: Random) -> bool:
 def an_integer(pick: Random, extent: int) -> Any:
     if wrong(pick) or not extent:
         return pick.choice([extent, -extent - 1, 10**30, -2**63, 2**63])
-    at = pick.randrange(-extent, extent)
-    return np.int32(at).item() if pick.random() < 0.5 else at
+    return pick.randrange(-extent, extent)
 
 
 def a_bound(pick: Random, extent: int) -> Any:
