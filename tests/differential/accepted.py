@@ -29,7 +29,8 @@ def stride_above_63_bits(step: Any, before: Any, numpy: Any, here: Any, what: st
     if what not in ("strides", "flags") or numpy.error or here.error:
         return False
     if step.operation in ("copy", "astype") and step.arguments["o"] == "K":
-        return numpy.array.strides != here.array.strides
+        return (numpy.array.strides != here.array.strides
+                or max(map(abs, numpy.array.strides), default=0) >= 2**62)
     return (any(isinstance(part, slice) and part.step
                     and abs(part.step) * max(map(abs, before.strides), default=0) >= 2**63
                     for index in step.arguments.values() for part in index_parts(index))
@@ -144,9 +145,11 @@ def written_before_an_error(step: Any, before: Any, numpy: Any, here: Any,
     result, expected = memory.copied(here.array.__array__()), memory.copied(before)
     values = np.broadcast_to(values.reshape(values.shape[-result[index].ndim:]),
                              result[index].shape)
+    written = expected[index]
     for at in np.ndindex(values.shape):
-        take_over_converted(expected[index][(*at, ...)], result[index][(*at, ...)],
+        take_over_converted(written[(*at, ...)], result[index][(*at, ...)],
                             values[(*at, ...)])
+    expected[index] = written
     return memory.of(result) == memory.of(expected)
 
 
@@ -189,7 +192,7 @@ def shape_of_nothing(step: Any, before: Any, numpy: Any, here: Any, _what: str) 
 def converted_for_nothing(step: Any, before: Any, numpy: Any, here: Any,
                           _what: str) -> bool:
     if step.operation == "put":
-        return bool(numpy.error) and "Cannot cast" in str(here.error)
+        return bool(numpy.error) and ("Cannot cast" in str(here.error) or not before.size)
     return (step.operation.startswith("set by arrays")
             and ("does not fit" in str(here.error) or "do not convert" in str(here.error))
             and ("shape mismatch: value array" in str(numpy.error)

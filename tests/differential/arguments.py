@@ -75,7 +75,10 @@ class Source:
 
 
 def clear_gaps(array: np.ndarray) -> None:
-    """Zeroes the bytes between fields, which NumPy leaves as they were in its memory."""
+    """Zeroes the bytes between fields, and those of long doubles that are not used, which
+    NumPy leaves as they were in its memory."""
+    if array.dtype.char in "gG" and np.finfo(array.dtype).nmant == 63:
+        array.ravel("K").view("u1").reshape(-1, np.dtype("g").itemsize)[:, 10:] = 0
     if not array.dtype.names or not array.size:
         return
     fields = {name: array[name].copy() for name in array.dtype.names}

@@ -145,7 +145,7 @@ static int set(struct array_object *self, const struct steps *steps,
 		       : assign_object(self, &to, value);
 }
 
-static int check_writable(const struct array_object *self)
+int array_check_writable(const struct array_object *self)
 {
 	if (self->flags & DRAY_WRITE)
 		return 0;
@@ -201,7 +201,7 @@ int array_set(PyObject *object, PyObject *key, PyObject *value)
 				"elements of an array cannot be deleted");
 		return -1;
 	}
-	if (check_writable(self))
+	if (array_check_writable(self))
 		return -1;
 	element = array_element_at(self, key);
 	if (element && store_number(element, self->dtype, value))
@@ -230,7 +230,8 @@ PyObject *array_fill(PyObject *object, PyObject *value)
 	struct dray_view view;
 	struct target to = { .view = array_whole(self, &view) };
 
-	if (check_writable(self) || assign_numpy(&to, element_of(self, value)))
+	if (array_check_writable(self) ||
+	    assign_numpy(&to, element_of(self, value)))
 		return NULL;
 	Py_RETURN_NONE;
 }

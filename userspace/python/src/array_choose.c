@@ -184,6 +184,8 @@ PyObject *array_put(PyObject *self, PyObject *const *args, Py_ssize_t count,
 	if (arguments_take(&signature, args, count, names,
 			   (void *[]){ &object, &value, &mode }))
 		return NULL;
+	if (array_check_writable(array_self(self)))
+		return NULL;
 	indices = indices_take(object, &at);
 	if (!indices)
 		return NULL;

@@ -131,6 +131,8 @@ char *array_element_at(const struct array_object *self, PyObject *key);
 PyObject *array_at(PyObject *self, Py_ssize_t at);
 /* Returns the int of a sequence's element; IndexError if it is negative. */
 PyObject *number_of_element(Py_ssize_t at);
+/* ValueError if its elements may not be written. */
+int array_check_writable(const struct array_object *self);
 int array_set(PyObject *self, PyObject *key, PyObject *value);
 int array_set_at(PyObject *self, Py_ssize_t at, PyObject *value);
 PyObject *array_fill(PyObject *self, PyObject *value);
