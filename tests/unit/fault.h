@@ -31,6 +31,41 @@ static inline void disarm(void)
 	calls_to_go = -1;
 }
 
+/* The same with ENOMEM, and if @last, all later calls fail too. */
+static inline void arm_with(int n, bool last)
+{
+	arm(n, ENOMEM);
+	faults_last = last;
+}
+
+/* Ends it; a call that failed has told a code, and a sentence. */
+static inline void disarm_after(int ret)
+{
+	disarm();
+	if (!ret)
+		return;
+	assert_true(faulted);
+	assert_int_equal(ret, -ENOMEM);
+	assert_true(strlen(dray_last_error()) > 0);
+}
+
+/*
+ * Fails each call of @work alone, then each with all that come after it, by
+ * @fail_call, which returns whether there was an n-th one.
+ */
+static inline void fail_each_call(bool (*fail_call)(int (*work)(void), int n,
+						    bool last),
+				  int (*work)(void))
+{
+	int n = 0;
+
+	while (fail_call(work, n, false))
+		n++;
+	assert_true(n >= 1);
+	for (n = 0; fail_call(work, n, true);)
+		n++;
+}
+
 static inline bool fails_now(void)
 {
 	if (calls_to_go < 0 || (calls_to_go && calls_to_go--))

@@ -272,15 +272,9 @@ static bool fail_call(int (*work)(void), int n, bool last)
 	int ret;
 
 	make_views();
-	arm(n, ENOMEM);
-	faults_last = last;
+	arm_with(n, last);
 	ret = work();
-	disarm();
-	if (ret) {
-		assert_true(faulted);
-		assert_int_equal(ret, -ENOMEM);
-		assert_true(strlen(dray_last_error()) > 0);
-	}
+	disarm_after(ret);
 	for (int i = 0; i < SIZE; i++)
 		assert_int_equal(numbers[i], i);
 	/* The files of before, or whole ones, are there. */
@@ -321,15 +315,9 @@ FACT(each_call_may_fail)
 	assert_works(save());
 	has_archives = save_archive() != -EOPNOTSUPP;
 	for (size_t i = 0; i < sizeof(works) / sizeof(works[0]); i++) {
-		int n = 0;
-
 		if (!has_archives &&
 		    (works[i] == save_archive || works[i] == load_archive))
 			continue;
-		while (fail_call(works[i], n, false))
-			n++;
-		assert_true(n >= 1);
-		for (n = 0; fail_call(works[i], n, true);)
-			n++;
+		fail_each_call(fail_call, works[i]);
 	}
 }

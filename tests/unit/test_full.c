@@ -69,8 +69,7 @@ static void says_so_when_refused(const char *spec)
 	uint64_t largest = stats_of(pool).largest_free;
 	void *block;
 
-	arm(0, ENOMEM);
-	faults_last = true;
+	arm_with(0, true);
 	block = dray_pool_alloc(pool, (size_t)largest + 1, 0);
 	disarm();
 	assert_true(faulted);

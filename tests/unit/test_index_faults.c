@@ -120,14 +120,10 @@ static bool fail_call(int (*work)(void), int n, bool last)
 	int ret;
 
 	make_views();
-	arm(n, ENOMEM);
-	faults_last = last;
+	arm_with(n, last);
 	ret = work();
-	disarm();
+	disarm_after(ret);
 	if (ret) {
-		assert_true(faulted);
-		assert_int_equal(ret, -ENOMEM);
-		assert_true(strlen(dray_last_error()) > 0);
 		for (int i = 0; i < SIZE; i++)
 			assert_int_equal(numbers[i], i);
 	}
@@ -141,12 +137,6 @@ FACT(each_allocation_may_fail)
 					      sort,	argsort, argmax };
 
 	for (size_t i = 0; i < sizeof(works) / sizeof(works[0]); i++) {
-		int n = 0;
-
-		while (fail_call(works[i], n, false))
-			n++;
-		assert_true(n >= 1);
-		for (n = 0; fail_call(works[i], n, true);)
-			n++;
+		fail_each_call(fail_call, works[i]);
 	}
 }

@@ -11,7 +11,8 @@ PACKAGES_PYTHON=(
 	python3-pytest
 )
 
-# Programs with threads, for the thread sanitizer, which lets no child start one.
+# Programs with threads, for the thread sanitizer.  Under it a forked child cannot start
+# a thread, so that programs that fork are left out.
 PYTHON_THREADS='test_(threads|array.*|fence|memory|min_bytes|reentry|stream|stream_frames)'
 
 suite_python()

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* Loops that move items as they are, or with their bytes reversed. */
-#include <string.h>
-
-#include "cast/cast.h"
+#include "cast/cast_each.h"
 #include "base/cpu.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
@@ -19,47 +17,31 @@
 #endif
 
 #define KEEP(x) (x)
-
-#define DEFINE_MOVE(attributes, name, type, change)                           \
-	attributes static int name(char *const *data, const int64_t *strides, \
-				   int64_t count, void *context)              \
-	{                                                                     \
-		const ptrdiff_t ds = (ptrdiff_t)strides[0];                   \
-		const ptrdiff_t ss = (ptrdiff_t)strides[1];                   \
-		char *restrict dst = data[0];                                 \
-		const char *restrict src = data[1];                           \
-		ptrdiff_t i;                                                  \
-		type x;                                                       \
-                                                                              \
-		(void)context;                                                \
-		if (ds == sizeof(x) && ss == sizeof(x)) {                     \
-			for (i = 0; i < count; i++) {                         \
-				memcpy(&x, src + i * (ptrdiff_t)sizeof(x),    \
-				       sizeof(x));                            \
-				x = change(x);                                \
-				memcpy(dst + i * (ptrdiff_t)sizeof(x), &x,    \
-				       sizeof(x));                            \
-			}                                                     \
-			return 0;                                             \
-		}                                                             \
-		for (i = 0; i < count; i++) {                                 \
-			memcpy(&x, src + i * ss, sizeof(x));                  \
-			x = change(x);                                        \
-			memcpy(dst + i * ds, &x, sizeof(x));                  \
-		}                                                             \
-		return 0;                                                     \
+#define DEFINE_STORE(type)                                 \
+	static inline void store_##type(char *dst, type x) \
+	{                                                  \
+		memcpy(dst, &x, sizeof(x));                \
 	}
 
-DEFINE_MOVE(, copy_1, uint8_t, KEEP)
-DEFINE_MOVE(, copy_2, uint16_t, KEEP)
-DEFINE_MOVE(, copy_4, uint32_t, KEEP)
-DEFINE_MOVE(, copy_8, uint64_t, KEEP)
-DEFINE_MOVE(, swap_2, uint16_t, __builtin_bswap16)
-DEFINE_MOVE(, swap_4, uint32_t, __builtin_bswap32)
-DEFINE_MOVE(, swap_8, uint64_t, __builtin_bswap64)
-DEFINE_MOVE(AVX2, swap_2_avx2, uint16_t, __builtin_bswap16)
-DEFINE_MOVE(AVX2, swap_4_avx2, uint32_t, __builtin_bswap32)
-DEFINE_MOVE(AVX2, swap_8_avx2, uint64_t, __builtin_bswap64)
+DEFINE_STORE(uint8_t)
+DEFINE_STORE(uint16_t)
+DEFINE_STORE(uint32_t)
+DEFINE_STORE(uint64_t)
+
+#define DEFINE_MOVE(scope, name, type, change)                     \
+	DEFINE_EACH(scope, name, type, sizeof(type), sizeof(type), \
+		    store_##type, change)
+
+DEFINE_MOVE(static, copy_1, uint8_t, KEEP)
+DEFINE_MOVE(static, copy_2, uint16_t, KEEP)
+DEFINE_MOVE(static, copy_4, uint32_t, KEEP)
+DEFINE_MOVE(static, copy_8, uint64_t, KEEP)
+DEFINE_MOVE(static, swap_2, uint16_t, __builtin_bswap16)
+DEFINE_MOVE(static, swap_4, uint32_t, __builtin_bswap32)
+DEFINE_MOVE(static, swap_8, uint64_t, __builtin_bswap64)
+DEFINE_MOVE(AVX2 static, swap_2_avx2, uint16_t, __builtin_bswap16)
+DEFINE_MOVE(AVX2 static, swap_4_avx2, uint32_t, __builtin_bswap32)
+DEFINE_MOVE(AVX2 static, swap_8_avx2, uint64_t, __builtin_bswap64)
 
 /* Items of the destination's size, of a cast between equal types. */
 static int copy_any(char *const *data, const int64_t *strides, int64_t count,

@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#include "cast/cast.h"
+#include "cast/cast_each.h"
 #include "dtype/half.h"
 
 /* At -O2, gcc 12 vectorises no loop that may leave a rest. */
@@ -89,41 +89,8 @@ static inline void store_LONG(char *dst, long double x)
 	memcpy(dst, &x, LONG_BYTES);
 }
 
-/* Stores convert(x) of items @ss bytes apart @ds bytes apart. */
-#define EACH(ds, ss, store, convert)                           \
-	do {                                                   \
-		for (i = 0; i < count; i++) {                  \
-			memcpy(&x, src + i * (ss), sizeof(x)); \
-			store(dst + i * (ds), convert(x));     \
-		}                                              \
-	} while (0)
-
-/*
- * A loop over items of @from_size bytes that start with a @type.  The compiler
- * sees the sizes of dense ones.
- */
-#define DEFINE_EACH(scope, name, type, from_size, to_size, store, convert)  \
-	ANY_FLOAT scope int name(char *const *data, const int64_t *strides, \
-				 int64_t count, void *context)              \
-	{                                                                   \
-		const ptrdiff_t ds = (ptrdiff_t)strides[0];                 \
-		const ptrdiff_t ss = (ptrdiff_t)strides[1];                 \
-		char *restrict dst = data[0];                               \
-		const char *restrict src = data[1];                         \
-		ptrdiff_t i;                                                \
-		type x;                                                     \
-                                                                            \
-		(void)context;                                              \
-		if (ds == (to_size) && ss == (from_size))                   \
-			EACH((ptrdiff_t)(to_size), (ptrdiff_t)(from_size),  \
-			     store, convert);                               \
-		else                                                        \
-			EACH(ds, ss, store, convert);                       \
-		return 0;                                                   \
-	}
-
 #define DEFINE_LOOP(to, from, convert)                                  \
-	DEFINE_EACH(static, loop_##from##_##to, type_##from,            \
+	DEFINE_EACH(ANY_FLOAT static, loop_##from##_##to, type_##from,  \
 		    sizeof(type_##from), sizeof(type_##to), store_##to, \
 		    convert)
 
@@ -203,19 +170,20 @@ dray_loop *const dray_number_loops[DRAY_PLAIN_NUMBERS][DRAY_PLAIN_NUMBERS] = {
 #define STORE_PAIR_LONG(at, x) STORE_PAIR(LONG, at, x)
 
 /* Real numbers to complex ones of the same parts, back, and to bools. */
-#define DEFINE_COMPLEX(part)                                                \
-	struct pair_##part {                                                \
-		type_##part real, imaginary;                                \
-	};                                                                  \
-                                                                            \
-	DEFINE_EACH(static, loop_##part##_complex, type_##part,             \
-		    sizeof(type_##part), 2 * sizeof(type_##part),           \
-		    STORE_PAIR_##part, AS_IT_IS)                            \
-	DEFINE_EACH(static, loop_complex_##part, type_##part,               \
-		    2 * sizeof(type_##part), sizeof(type_##part),           \
-		    store_##part, AS_IT_IS)                                 \
-	DEFINE_EACH(static, loop_##part##_complex_bool, struct pair_##part, \
-		    2 * sizeof(type_##part), 1, store_BOOL, IS_TRUE)
+#define DEFINE_COMPLEX(part)                                              \
+	struct pair_##part {                                              \
+		type_##part real, imaginary;                              \
+	};                                                                \
+                                                                          \
+	DEFINE_EACH(ANY_FLOAT static, loop_##part##_complex, type_##part, \
+		    sizeof(type_##part), 2 * sizeof(type_##part),         \
+		    STORE_PAIR_##part, AS_IT_IS)                          \
+	DEFINE_EACH(ANY_FLOAT static, loop_complex_##part, type_##part,   \
+		    2 * sizeof(type_##part), sizeof(type_##part),         \
+		    store_##part, AS_IT_IS)                               \
+	DEFINE_EACH(ANY_FLOAT static, loop_##part##_complex_bool,         \
+		    struct pair_##part, 2 * sizeof(type_##part), 1,       \
+		    store_BOOL, IS_TRUE)
 
 DEFINE_COMPLEX(FLOAT)
 DEFINE_COMPLEX(DOUBLE)
@@ -239,9 +207,9 @@ dray_loop *const dray_complex_bool_loops[3] = {
 	loop_LONG_complex_bool,
 };
 
-DEFINE_EACH(, dray_loop_half_to_float, uint16_t, 2, 4, store_FLOAT,
+DEFINE_EACH(ANY_FLOAT, dray_loop_half_to_float, uint16_t, 2, 4, store_FLOAT,
 	    dray_half_to_float)
-DEFINE_EACH(, dray_loop_float_to_half, float, 4, 2, store_UINT16,
+DEFINE_EACH(ANY_FLOAT, dray_loop_float_to_half, float, 4, 2, store_UINT16,
 	    dray_half_from_float)
-DEFINE_EACH(, dray_loop_double_to_half, double, 8, 2, store_UINT16,
+DEFINE_EACH(ANY_FLOAT, dray_loop_double_to_half, double, 8, 2, store_UINT16,
 	    dray_half_from_double)
