@@ -13,7 +13,7 @@ class Accepted(NamedTuple):
     difference: str
     why: str
     # (step, the array before with memory of its own, NumPy's outcome, dray's outcome,
-    # what differs)
+    # the name of the fact that differs)
     holds: Callable[..., bool]
 
 

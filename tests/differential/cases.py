@@ -114,7 +114,7 @@ def same_error(numpy: BaseException, here: BaseException) -> bool:
 
 
 def difference(numpy: Outcome, here: Outcome) -> Optional[tuple[str, str, str]]:
-    """What differs, and both sides."""
+    """Returns the name of the fact that differs, and both sides."""
     if numpy.error or here.error:
         if numpy.error and here.error and same_error(numpy.error, here.error):
             return None

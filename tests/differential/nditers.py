@@ -10,7 +10,7 @@ from ctypes import POINTER, byref, c_bool, c_char_p, c_int, c_int64, c_uint32, c
 
 import numpy as np
 
-# The build whose package is tested.
+# The build of the package that is tested.
 _package = importlib.util.find_spec("dray").origin
 library = ctypes.CDLL(str(pathlib.Path(_package).parents[2] / "src/libdray.so"))
 
@@ -203,7 +203,7 @@ def random_slice(rng, extent):
 
 
 def random_window(rng, shape):
-    """A view whose elements may overlap, as those of a sliding window."""
+    """A view with elements that may overlap, as in a sliding window."""
     strides = [rng.choice([-2, -1, 0, 1, 1, 2, 3]) for _ in shape]
     reach = sum(abs(stride) * extent for stride, extent in zip(strides, shape))
     numbers = np.arange(2 * reach + 1, dtype=DTYPES[0])[reach:]

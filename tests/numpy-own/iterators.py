@@ -337,7 +337,7 @@ class nditer:
 
 
 def nditer_too_large(arrays, axis, mode):
-    """NumPy's check of iterators whose coordinates 63 bits do not count."""
+    """NumPy's check of iterators with more coordinates than 63 bits count."""
     views = [nditers.view_of(plain(each)) for each in arrays]
     binding = nditers.Nditer(views, ["multi_index", "ranged"], [["readonly"]] * len(views))
     ANSWERS.by_dray("nditer")

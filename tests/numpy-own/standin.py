@@ -2,7 +2,7 @@
 """The module that stands for numpy in NumPy's own test files.
 
 `load` runs a file with an __import__ that gives it the stand-ins for numpy and its
-modules; the real ones stay in place for all others.  MADE is what dray answers; every
+modules; the real ones stay in place for all others.  MADE has the functions that dray answers; every
 other name is NumPy's, with results put back as arrays of the stand-in.
 """
 import builtins

@@ -15,7 +15,7 @@ static int calls_to_go = -1;	/* until one fails; below 0: none will */
 static int fault_error;
 static bool faults_last;	/* all later calls fail too */
 static bool faulted;
-static bool mremap_fails;	/* of what is there, each time, and nothing else */
+static bool mremap_fails;	/* each one of an existing mapping, nothing else */
 
 /* The @n-th call from now on fails with @error. */
 static inline void arm(int n, int error)

@@ -16,7 +16,7 @@ static void fill(struct dice *dice, unsigned char *memory, size_t room)
 		memory[i] = (unsigned char)roll(dice, 256);
 }
 
-/* What the slow way makes of all of @memory's ROOM bytes. */
+/* The slow way's result for all of @memory's ROOM bytes. */
 static void slow_copy(unsigned char *memory, const struct dray_view *dst,
 		      const struct dray_view *src)
 {

@@ -2,7 +2,7 @@
 /*
  * block_faults: every call that making and filling blocks makes fails once,
  * then with all that come after it; each time there is a code and a sentence,
- * what there was is as it was, and nothing is left over.
+ * blocks of before are as they were, and nothing is left over.
  */
 #include "fault.h"
 #include "fault_files.h"
@@ -241,7 +241,7 @@ POOL_FACT(nothing_is_left_when_a_call_fails)
 	dray_block_unref(below);
 }
 
-/* The heap has room for what is needed, not for twice the last chunk. */
+/* The heap has room for the bytes needed, not for twice the last chunk. */
 FACT(a_chunk_is_smaller_where_memory_is_short)
 {
 	const struct dray_block_allocator *with;

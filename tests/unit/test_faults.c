@@ -11,7 +11,7 @@
 
 #define MIB ((size_t)1 << 20)
 
-/* 0, or what failed; must give everything back either way. */
+/* Returns 0, or the failure's code; must give everything back either way. */
 typedef int (*work_function)(struct dray_node *node);
 
 static size_t slots_taken(void)
@@ -58,7 +58,7 @@ static void fail_each_call_of(work_function work, const char *spec, int least)
 	assert_int_equal(work(node), 0);
 	while (fail_call(work, node, n, false, &failures))
 		n++;
-	/* Otherwise the faults went past what was to be tested. */
+	/* Else the faults missed the calls under test. */
 	assert_true(n >= least);
 	failures = 0;
 	for (n = 0; fail_call(work, node, n, true, &failures);)

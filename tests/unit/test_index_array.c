@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * index_array: indices with arrays: what is refused, with which sentence, and
+ * index_array: indices with arrays: refusals with their sentences, and
  * memory that is shared.  test_numpy_index.py compares the results with NumPy's.
  */
 #include <dray/sorting.h>

@@ -3,7 +3,7 @@
 #include "random_view.h"
 #include "record.h"
 
-/* Sends a record and one descriptor; what the receiver says to them. */
+/* Sends a record and one descriptor; returns the receiver's answer. */
 static int receive_forged(const struct record *record, int fd)
 {
 	struct dray_array *received = NULL;

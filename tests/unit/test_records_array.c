@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* ipc: records of arrays, whose strides never lead out of their memory. */
+/* ipc: records of arrays, with strides that never lead out of their memory. */
 #include "child.h"
 #include "records.h"
 
@@ -245,7 +245,7 @@ RECORDS_FACT(a_truncated_record_opens_nothing)
 	size_t size = export_view(whole_view(array), 0, &fields);
 
 	for (size_t cut = 0; cut < size; cut++) {
-		/* Of its own, so that a sanitizer sees what is read. */
+		/* Of its own, so that a sanitizer sees each read. */
 		void *copy = malloc(cut ? cut : 1);
 
 		memcpy(copy, &fields, cut);

@@ -3,7 +3,7 @@
 #
 # Runs the package as a release, under a checking handler, and with sanitizers in the
 # library and the extension; programs with threads also with the thread sanitizer.  With
-# --long, also on a Python without a GIL, whose build takes minutes.
+# --long, also on a Python without a GIL, which takes minutes to build.
 
 ABOUT_PYTHON='the Python package on the host back end'
 PACKAGES_PYTHON=(
