@@ -180,6 +180,13 @@ DRAY_API int dray_dlpack_to_dtype(const struct dray_dlpack_dtype *type,
 				  dray_dtype *out);
 
 /**
+ * Tells on which device the memory of @view is.  The memory is there during the
+ * call.  Errors: as dray_view_init() for a bad view.
+ */
+DRAY_API int dray_dlpack_find_device(const struct dray_view *view,
+				     struct dray_dlpack_device *out);
+
+/**
  * Describes @view as a tensor that owns nothing: for a call that takes one, and
  * keeps nothing of it.  Does not wait.
  *

@@ -24,17 +24,35 @@ struct exported {
 	int64_t numbers[]; /* ndim extents, ndim strides */
 };
 
-/* Whether the CPU reaches the memory, which the caller keeps. */
-static bool reached(const void *address)
+/* Returns the device of memory that the caller keeps. */
+static struct dray_dlpack_device device_of(const struct dray_view *view,
+					   const struct dray_extent *extent)
 {
-	struct dray_span *span = dray_window_find(address);
-	struct dray_buffer *buffer;
+	struct dray_dlpack_device device = { DRAY_DLPACK_CPU, 0 };
+	struct dray_buffer *buffer = NULL;
+	struct dray_span *span;
 	size_t size;
 
-	if (!span)
-		return true;
-	buffer = dray_span_buffer(span, &size);
-	return !buffer || dray_buffer_mapped(buffer);
+	span = dray_window_find(dray_address_add(view->data, extent->low));
+	if (span && extent->elements)
+		buffer = dray_span_buffer(span, &size);
+	if (buffer && !dray_buffer_mapped(buffer))
+		device.device_type = DRAY_DLPACK_EXT_DEV;
+	return device;
+}
+
+int dray_dlpack_find_device(const struct dray_view *view,
+			    struct dray_dlpack_device *out)
+{
+	struct dray_extent extent;
+	int ret;
+
+	if (!dray_given(out, __func__))
+		return -EINVAL;
+	ret = dray_view_check(view, "the view", &extent);
+	if (!ret)
+		*out = device_of(view, &extent);
+	return ret;
 }
 
 /* Writes strides in elements.  Axes of fewer than two have no step to be exact. */
@@ -75,16 +93,12 @@ static int describe(const struct dray_view *view,
 	if (!(view->flags & DRAY_READ))
 		return dray_fail(-EPERM, "the view may not be read");
 	*out = (struct dray_dlpack_tensor){
-		.device.device_type = DRAY_DLPACK_CPU,
+		.data = extent->elements ? view->data : NULL,
+		.device = device_of(view, extent),
 		.ndim = view->ndim,
 		.dtype = dtype,
 		.strides = strides,
 	};
-	if (!extent->elements)
-		return 0;
-	out->data = view->data;
-	if (!reached(dray_address_add(view->data, extent->low)))
-		out->device.device_type = DRAY_DLPACK_EXT_DEV;
 	return 0;
 }
 
