@@ -245,6 +245,57 @@ static PyObject *export(PyObject *self, uint32_t flags, bool legacy,
 	return capsule_of(&tensor);
 }
 
+/* The arguments of __dlpack__(), in the order of their names. */
+enum argument {
+	STREAM,
+	MAX_VERSION,
+	DL_DEVICE,
+	COPY,
+	ARGUMENTS
+};
+
+static PyObject *argument_names[ARGUMENTS];
+
+int dlpack_names_init(void)
+{
+	static const char *const names[ARGUMENTS] = { "stream", "max_version",
+						      "dl_device", "copy" };
+	int i;
+
+	for (i = 0; i < ARGUMENTS; i++) {
+		if (!argument_names[i])
+			argument_names[i] =
+				PyUnicode_InternFromString(names[i]);
+		if (!argument_names[i])
+			return -1;
+	}
+	return 0;
+}
+
+/*
+ * Takes arguments by the addresses of their names, which the code of most consumers
+ * has in common with ours.  False: it needs arguments_take().
+ */
+static bool take_known(PyObject *const *args, Py_ssize_t count, PyObject *names,
+		       PyObject **out)
+{
+	Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0, i;
+	int at;
+
+	if (count)
+		return false;
+	for (i = 0; i < named; i++) {
+		for (at = 0; at < ARGUMENTS; at++) {
+			if (PyTuple_GET_ITEM(names, i) == argument_names[at])
+				break;
+		}
+		if (at == ARGUMENTS)
+			return false;
+		out[at] = args[i];
+	}
+	return true;
+}
+
 PyObject *array_dlpack(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		       PyObject *names)
 {
@@ -257,20 +308,22 @@ PyObject *array_dlpack(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		  { "dl_device", object_take },
 		  { "copy", object_take } }
 	};
-	PyObject *stream = Py_None, *version = Py_None, *device = Py_None;
-	PyObject *copy = Py_None, *copied, *capsule;
+	PyObject *given[] = { Py_None, Py_None, Py_None, Py_None };
+	PyObject *copied, *capsule;
 	uint32_t flags = 0, minor;
 	int copies = 0;
 	bool legacy;
 
-	if (arguments_take(&signature, args, count, names,
-			   (void *[]){ &stream, &version, &device, &copy }) ||
-	    stream_take(stream, &flags) ||
-	    version_take(version, &legacy, &minor) ||
-	    device_check(self, device))
+	if ((!take_known(args, count, names, given) &&
+	     arguments_take(&signature, args, count, names,
+			    (void *[]){ &given[STREAM], &given[MAX_VERSION],
+					&given[DL_DEVICE], &given[COPY] })) ||
+	    stream_take(given[STREAM], &flags) ||
+	    version_take(given[MAX_VERSION], &legacy, &minor) ||
+	    device_check(self, given[DL_DEVICE]))
 		return NULL;
-	if (copy != Py_None)
-		copies = PyObject_IsTrue(copy);
+	if (given[COPY] != Py_None)
+		copies = PyObject_IsTrue(given[COPY]);
 	if (copies < 0)
 		return NULL;
 	if (!copies)

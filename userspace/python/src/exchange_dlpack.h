@@ -52,7 +52,8 @@ static inline bool dlpack_is_array(PyObject *object)
 	return Py_TYPE(object)->tp_dealloc == array_dealloc;
 }
 
-/* Makes what from_dlpack() needs; may be called again. */
+/* Make what the other two files need; may be called again. */
+int dlpack_names_init(void);
 int dlpack_from_init(void);
 
 /* The table at a type, borrowed, if it is of a version that is known; or NULL. */

@@ -29,8 +29,13 @@ int dlpack_from_init(void)
 	max_version =
 		Py_BuildValue("(ii)", DRAY_DLPACK_MAJOR, DRAY_DLPACK_MINOR);
 	cpu_device = Py_BuildValue("(ii)", (int)DRAY_DLPACK_CPU, 0);
-	short_names = Py_BuildValue("(s)", "max_version");
-	full_names = Py_BuildValue("(sss)", "max_version", "dl_device", "copy");
+	/* Interned, so that a producer need not compare their letters. */
+	short_names =
+		Py_BuildValue("(N)", PyUnicode_InternFromString("max_version"));
+	full_names = Py_BuildValue("(NNN)",
+				   PyUnicode_InternFromString("max_version"),
+				   PyUnicode_InternFromString("dl_device"),
+				   PyUnicode_InternFromString("copy"));
 	return dlpack_name && max_version && cpu_device && short_names &&
 			       full_names
 		       ? 0
@@ -187,9 +192,23 @@ static PyObject *from_tensor(PyTypeObject *type,
 	return dlpack_import(type, tensor, flags);
 }
 
+static void refuse_capsule(const char *called)
+{
+	if (!strcmp(called, DLPACK_VERSIONED_USED) ||
+	    !strcmp(called, DLPACK_LEGACY_USED))
+		PyErr_Format(
+			PyExc_ValueError,
+			"the capsule is called \"%s\": its tensor was taken before",
+			called);
+	else
+		PyErr_Format(PyExc_ValueError,
+			     "a capsule called \"%s\", not \"%s\" or \"%s\"",
+			     called, DLPACK_VERSIONED, DLPACK_LEGACY);
+}
+
 /*
- * Takes the tensor out of a capsule, of which *name is what the capsule is called
- * if the tensor goes back.
+ * Takes the tensor out of a capsule, of which *name is the name to have again if
+ * the tensor goes back.
  */
 static int take(PyObject *capsule, struct dlpack_tensor *tensor,
 		const char **name)
@@ -201,25 +220,15 @@ static int take(PyObject *capsule, struct dlpack_tensor *tensor,
 	/* Of two threads, one gets it. */
 	Py_BEGIN_CRITICAL_SECTION(capsule);
 	called = PyCapsule_GetName(capsule);
-	if (PyCapsule_IsValid(capsule, DLPACK_VERSIONED)) {
-		*name = DLPACK_VERSIONED;
-		tensor->versioned = PyCapsule_GetPointer(capsule, *name);
+	*name = called ? called : "";
+	if (!strcmp(*name, DLPACK_VERSIONED)) {
+		tensor->versioned = PyCapsule_GetPointer(capsule, called);
 		ret = PyCapsule_SetName(capsule, DLPACK_VERSIONED_USED);
-	} else if (PyCapsule_IsValid(capsule, DLPACK_LEGACY)) {
-		*name = DLPACK_LEGACY;
-		tensor->legacy = PyCapsule_GetPointer(capsule, *name);
+	} else if (!strcmp(*name, DLPACK_LEGACY)) {
+		tensor->legacy = PyCapsule_GetPointer(capsule, called);
 		ret = PyCapsule_SetName(capsule, DLPACK_LEGACY_USED);
-	} else if (called && (!strcmp(called, DLPACK_VERSIONED_USED) ||
-			      !strcmp(called, DLPACK_LEGACY_USED))) {
-		PyErr_Format(
-			PyExc_ValueError,
-			"the capsule is called \"%s\": its tensor was taken before",
-			called);
 	} else {
-		PyErr_Format(PyExc_ValueError,
-			     "a capsule called \"%s\", not \"%s\" or \"%s\"",
-			     called ? called : "", DLPACK_VERSIONED,
-			     DLPACK_LEGACY);
+		refuse_capsule(*name);
 	}
 	Py_END_CRITICAL_SECTION();
 	return ret;

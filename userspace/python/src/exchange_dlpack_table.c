@@ -12,6 +12,8 @@
 /* Attributes of types: a capsule of 1.3, and before it an int. */
 static PyObject *capsule_name, *int_name;
 static PyTypeObject *array_type;
+/* NumPy's class never changes, and has no table in NumPy 2.4. */
+static bool numpy_has_none;
 
 static int check_type(PyObject *object)
 {
@@ -206,12 +208,14 @@ int dlpack_init(PyTypeObject *type)
 	if (!int_name)
 		int_name =
 			PyUnicode_InternFromString("__c_dlpack_exchange_api__");
-	if (dlpack_from_init() || !capsule_name || !int_name ||
+	if (dlpack_names_init() || dlpack_from_init() || !capsule_name ||
+	    !int_name ||
 	    add(type, capsule_name,
 		PyCapsule_New((void *)&table, CAPSULE, NULL)) ||
 	    add(type, int_name, PyLong_FromVoidPtr((void *)&table)))
 		return -1;
 	PyType_Modified(type);
+	numpy_has_none = !dlpack_table_of(&PyArray_Type);
 	/* For functions of the table, which know of no module. */
 	Py_XSETREF(array_type, (PyTypeObject *)Py_NewRef(type));
 	return 0;
@@ -258,6 +262,8 @@ const struct dray_dlpack_api *dlpack_table_of(PyTypeObject *type)
 	PyObject *attribute;
 	int i;
 
+	if (numpy_has_none && type == &PyArray_Type)
+		return NULL;
 	if (find(type, capsule_name, &attribute) > 0 ||
 	    (!PyErr_Occurred() && find(type, int_name, &attribute) > 0)) {
 		header = header_in(attribute);
