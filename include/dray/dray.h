@@ -24,5 +24,7 @@
 #include <dray/npy.h>
 #include <dray/transfer.h>
 #include <dray/stream.h>
+#include <dray/kind.h>
+#include <dray/rows.h>
 
 #endif /* DRAY_DRAY_H */
