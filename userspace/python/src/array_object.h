@@ -103,6 +103,12 @@ PyObject *array_copied(PyObject *self, PyObject *unused);
 PyObject *array_copy_in(PyObject *self, NPY_ORDER order);
 
 /*
+ * Makes a handler of NumPy the library's, of this thread.  Returns the one before,
+ * for dray_set_handler(); NULL: nothing was changed.
+ */
+const struct dray_handler *array_use_handler(PyObject *capsule);
+
+/*
  * Calls @make with NumPy's current handler as the library's, and makes an object
  * of the array.  @step: for its error.  @descr: NULL: NumPy's object for the array's
  * type is made.
@@ -215,8 +221,16 @@ int array_describe(PyArrayObject *array, struct dray_view *out);
 /* Makes an object over the memory of @object, which it keeps. */
 PyObject *array_from(PyTypeObject *type, PyObject *object);
 int array_get_buffer(PyObject *self, Py_buffer *buffer, int flags);
+/* Drops the owner of foreign memory, in any thread. */
+void array_drop_owner(void *owner);
 PyObject *array_interface(PyObject *self, void *name);
 PyObject *array_to_numpy(PyObject *self, PyObject *const *args,
 		     Py_ssize_t count, PyObject *names);
+
+/* exchange_arrow.c: arrays in Arrow's capsules. */
+PyObject *array_arrow_schema(PyObject *self, PyObject *unused);
+PyObject *array_arrow_array(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_arrow_device_array(PyObject *self, PyObject *args,
+				   PyObject *keywords);
 
 #endif /* DRAY_PYTHON_ARRAY_OBJECT_H */

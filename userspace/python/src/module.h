@@ -238,6 +238,12 @@ extern PyType_Spec flat_type_spec;
 /* Returns the name of the handler of a dray.Array's memory, or None. */
 PyObject *array_handler_name(PyObject *self, void *unused);
 
+/* exchange_arrow.c, exchange_arrow_from.c: arrays in Arrow's capsules. */
+PyObject *arrow_export(PyObject *module, PyObject *args);
+PyObject *arrow_import(PyObject *module, PyObject *args);
+PyObject *arrow_read_stream(PyObject *module, PyObject *stream);
+PyObject *arrow_names(PyObject *module, PyObject *schema);
+
 extern PyType_Spec stream_type_spec;
 PyObject *stream_new(struct module_state *state, struct node_entry *entry,
 		     PyObject *args, PyObject *keywords);
