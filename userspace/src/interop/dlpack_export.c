@@ -93,7 +93,7 @@ static int describe(const struct dray_view *view,
 	if (!(view->flags & DRAY_READ))
 		return dray_fail(-EPERM, "the view may not be read");
 	*out = (struct dray_dlpack_tensor){
-		.data = extent->elements ? view->data : NULL,
+		.data = view->data,
 		.device = device_of(view, extent),
 		.ndim = view->ndim,
 		.dtype = dtype,
