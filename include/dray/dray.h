@@ -25,5 +25,6 @@
 #include <dray/transfer.h>
 #include <dray/stream.h>
 #include <dray/dlpack.h>
+#include <dray/arrow.h>
 
 #endif /* DRAY_DRAY_H */
