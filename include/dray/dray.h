@@ -24,6 +24,7 @@
 #include <dray/npy.h>
 #include <dray/transfer.h>
 #include <dray/stream.h>
+#include <dray/dlpack.h>
 #include <dray/arrow.h>
 
 #endif /* DRAY_DRAY_H */

@@ -22,6 +22,7 @@ SPECIAL = {"__enter__", "__exit__", "__call__", "__await__", "__iter__", "__next
            "__bool__", "__int__", "__float__", "__index__",
            "__setitem__", "__contains__", "__eq__", "__ne__", "__lt__", "__le__",
            "__gt__", "__ge__", "__format__", "__copy__", "__deepcopy__",
+            "__dlpack__", "__dlpack_device__",
            "__arrow_c_schema__", "__arrow_c_array__", "__arrow_c_device_array__",
            "__reduce__", "__array__", "__array_interface__", "__array_struct__"}
 FACADE = [name for name in dray.__all__

@@ -68,7 +68,8 @@ import numpy
 
 from . import _dray, _pickle
 from ._arrow import ArrowArray, from_arrow, to_arrow
-from ._dray import Array, Event, Fence, FlatIterator, Frames, Node, Pool, Scope, Stream
+from ._dray import (Array, Event, Fence, FlatIterator, Frames, Node, Pool, Scope, Stream,
+                    from_dlpack)
 from ._lost import LostArray
 from ._records import (ArrayFlags, ChannelInfo, Explanation, HeapInfo, NodeInfo, PoolStats,
                        RingCounts, Segment, StreamCounts)
@@ -77,7 +78,8 @@ __all__ = [
     "Array", "ArrayFlags", "ArrowArray", "ChannelInfo", "Event", "Explanation", "Fence", "FlatIterator",
     "Frames", "HeapInfo", "LostArray", "Node", "NodeInfo", "Pool", "PoolStats", "RingCounts",
     "Scope", "Segment", "Stream", "StreamCounts", "Versions", "WaitingArray",
-    "address", "array", "copy", "empty", "explain", "export_array", "fill", "from_arrow", "handler_name",
+    "address", "array", "copy", "empty", "explain", "export_array", "fill", "from_arrow",
+    "from_dlpack", "handler_name",
     "install", "last_error", "memory", "nodes", "open_array", "pool", "receive",
     "revoke_array", "revoke_waiting", "segments", "send", "share_arrays", "shared_zeros",
     "stats", "stream", "sync_for_cpu", "sync_for_device", "to_arrow", "uninstall", "versions", "wait",

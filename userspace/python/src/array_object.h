@@ -23,7 +23,7 @@ struct array_object {
 	void *data;
 	uint32_t flags; /* DRAY_READ, ... */
 	int32_t ndim;
-	int64_t numbers[]; /* ndim extents, ndim strides */
+	int64_t numbers[]; /* ndim extents, ndim strides, ndim of array_steps() */
 };
 
 static inline struct array_object *array_self(PyObject *object)
@@ -39,6 +39,23 @@ static inline const int64_t *array_shape_of(const struct array_object *self)
 static inline const int64_t *array_strides_of(const struct array_object *self)
 {
 	return self->numbers + self->ndim;
+}
+
+/*
+ * Returns the strides in elements, which @steps has, in memory that lives as long as
+ * the object; any thread writes the same.
+ */
+static inline int64_t *array_steps(struct array_object *self,
+				   const int64_t *steps)
+{
+	int64_t *kept = self->numbers + 2 * self->ndim;
+	int i;
+
+	for (i = 0; i < self->ndim; i++) {
+		if (__atomic_load_n(&kept[i], __ATOMIC_RELAXED) != steps[i])
+			__atomic_store_n(&kept[i], steps[i], __ATOMIC_RELAXED);
+	}
+	return kept;
 }
 
 /* Takes an int of at most 64 bits; false for any other object. */
@@ -226,6 +243,11 @@ void array_drop_owner(void *owner);
 PyObject *array_interface(PyObject *self, void *name);
 PyObject *array_to_numpy(PyObject *self, PyObject *const *args,
 		     Py_ssize_t count, PyObject *names);
+
+/* exchange_dlpack.c: tensors in capsules. */
+PyObject *array_dlpack(PyObject *self, PyObject *const *args, Py_ssize_t count,
+		       PyObject *names);
+PyObject *array_dlpack_device(PyObject *self, PyObject *unused);
 
 /* exchange_arrow.c: arrays in Arrow's capsules. */
 PyObject *array_arrow_schema(PyObject *self, PyObject *unused);

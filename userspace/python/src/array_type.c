@@ -117,6 +117,15 @@ static PyMethodDef array_methods[] = {
 	  METH_FASTCALL | METH_KEYWORDS,
 	  "__array__($self, /, dtype=None, copy=None)\n--\n\n"
 	  "NumPy's array over the same memory, or a copy." },
+	{ "__dlpack__", WITH_KEYWORDS(array_dlpack),
+	  METH_FASTCALL | METH_KEYWORDS,
+	  "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None,\n"
+	  "           copy=None)\n--\n\n"
+	  "A capsule of DLPack over the same memory, or over a copy.  Waits until no\n"
+	  "transfer has the memory, unless stream is -1." },
+	{ "__dlpack_device__", array_dlpack_device, METH_NOARGS,
+	  "__dlpack_device__($self, /)\n--\n\n"
+	  "DLPack's device: (1, 0) is the CPU, (12, 0) memory that it does not reach." },
 	{ "__arrow_c_schema__", array_arrow_schema, METH_NOARGS,
 	  "__arrow_c_schema__($self, /)\n--\n\n"
 	  "A capsule of Arrow's schema for arrays of this type and shape." },

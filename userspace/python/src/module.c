@@ -87,6 +87,20 @@ static PyMethodDef methods[] = {
 	  SIGNATURE("bytes_in($module, pool, size, /)") },
 	{ "current_pool", scope_current, METH_NOARGS,
 	  SIGNATURE("current_pool($module, /)") },
+	{ "from_dlpack", WITH_KEYWORDS(from_dlpack),
+	  METH_FASTCALL | METH_KEYWORDS,
+	  "from_dlpack($module, x, /, *, device=None, copy=None, writable=None)\n"
+	  "--\n\n"
+	  "An Array over the memory of an array of another library, without a copy.\n\n"
+	  "x: an object with __dlpack__(), or a capsule of DLPack, whose tensor is taken.\n"
+	  "device: None, 'cpu', or a pair of DLPack: where the memory is to be.  Its owner\n"
+	  "    may copy it there.\n"
+	  "copy: True: a copy in memory of NumPy's current handler, inside of `with\n"
+	  "    dray.memory():` in dray's.  False: never a copy.  None: only for `device`.\n"
+	  "writable: None: as the tensor says; one without a version, which cannot say, is\n"
+	  "    read-only.  True: writable, or BufferError if the tensor is read-only; one\n"
+	  "    without a version is trusted.  False: read-only.\n\n"
+	  "Waits until no transfer has the memory.  BufferError if it is impossible." },
 	{ "last_error", last_error, METH_NOARGS,
 	  SIGNATURE("last_error($module, /)") },
 	{ NULL, NULL, 0, NULL },
@@ -123,6 +137,8 @@ static int module_exec(PyObject *module)
 		if (!*types[i].type || PyModule_AddType(module, *types[i].type))
 			return -1;
 	}
+	if (dlpack_init(state->array_type))
+		return -1;
 	state->scopes = PyContextVar_New("dray.scopes", NULL);
 	state->reduce_ex = PyUnicode_InternFromString("__reduce_ex__");
 	state->protocol = PyLong_FromLong(4);

@@ -93,6 +93,7 @@ enum array_step {
 	ARRAY_INDEX = 2,
 	ARRAY_TYPE = 4,
 	ARRAY_CAST = 8, /* conversions of elements */
+	ARRAY_EXCHANGE = 16, /* protocols of other libraries */
 };
 
 /* Does as raise_error() for a step of dray.Array. */
@@ -237,6 +238,12 @@ extern PyType_Spec array_type_spec;
 extern PyType_Spec flat_type_spec;
 /* Returns the name of the handler of a dray.Array's memory, or None. */
 PyObject *array_handler_name(PyObject *self, void *unused);
+
+/* exchange_dlpack_from.c: arrays of other libraries. */
+PyObject *from_dlpack(PyObject *module, PyObject *const *args, Py_ssize_t count,
+		      PyObject *names);
+/* Called once the type is there; may be called again. */
+int dlpack_init(PyTypeObject *array_type);
 
 /* exchange_arrow.c, exchange_arrow_from.c: arrays in Arrow's capsules. */
 PyObject *arrow_export(PyObject *module, PyObject *args);
