@@ -134,7 +134,7 @@ static int device_check(const struct wish *wish,
 	return -1;
 }
 
-/* Makes what was wished of an object over the memory, taken over; NULL: failed. */
+/* Copies an object over the memory, taken over, or makes it read-only, as wished. */
 static PyObject *fulfil(PyObject *object, const struct wish *wish)
 {
 	struct dray_view view;
