@@ -27,5 +27,6 @@
 #include <dray/dlpack.h>
 #include <dray/kind.h>
 #include <dray/rows.h>
+#include <dray/arrow.h>
 
 #endif /* DRAY_DRAY_H */

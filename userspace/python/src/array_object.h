@@ -141,6 +141,12 @@ PyObject *array_copied(PyObject *self, PyObject *unused);
 PyObject *array_copy_in(PyObject *self, NPY_ORDER order);
 
 /*
+ * Makes a handler of NumPy the library's, of this thread.  Returns the one before,
+ * for dray_set_handler(); NULL: nothing was changed.
+ */
+const struct dray_handler *array_use_handler(PyObject *capsule);
+
+/*
  * Calls @make with NumPy's current handler as the library's, and makes an object
  * of the array.  @step: for its error.  @descr: NULL: NumPy's object for the array's
  * type is made.
@@ -265,5 +271,11 @@ PyObject *array_to_numpy(PyObject *self, PyObject *const *args,
 PyObject *array_dlpack(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		       PyObject *names);
 PyObject *array_dlpack_device(PyObject *self, PyObject *unused);
+
+/* exchange_arrow.c: arrays in Arrow's capsules. */
+PyObject *array_arrow_schema(PyObject *self, PyObject *unused);
+PyObject *array_arrow_array(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_arrow_device_array(PyObject *self, PyObject *args,
+				   PyObject *keywords);
 
 #endif /* DRAY_PYTHON_ARRAY_OBJECT_H */

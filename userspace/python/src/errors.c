@@ -84,6 +84,8 @@ static const struct {
 	unsigned int steps;
 	struct error_class class;
 } array_table[] = {
+	/* A copy that is not allowed. */
+	{ ARRAY_CAST, { EAGAIN, &PyExc_ValueError, false } },
 	{ ARRAY_SHAPE | ARRAY_CAST | ARRAY_INDEX,
 	  { EPERM, &PyExc_ValueError, false } },
 	{ ARRAY_SHAPE | ARRAY_CAST | ARRAY_INDEX,

@@ -83,6 +83,16 @@ static PyMethodDef methods[] = {
 	  SIGNATURE("waiting($module, /)") },
 	{ "open_record", export_open, METH_VARARGS,
 	  SIGNATURE("open_record($module, record, node, /)") },
+	{ "export_arrow", arrow_export, METH_VARARGS,
+	  SIGNATURE(
+		  "export_arrow($module, a, mask, copy, requested_schema, device, /)") },
+	{ "import_arrow", arrow_import, METH_VARARGS,
+	  SIGNATURE(
+		  "import_arrow($module, schema, array, copy, masks, fields, /)") },
+	{ "read_arrow_stream", arrow_read_stream, METH_O,
+	  SIGNATURE("read_arrow_stream($module, stream, /)") },
+	{ "arrow_names", arrow_names, METH_O,
+	  SIGNATURE("arrow_names($module, schema, /)") },
 	{ "bytes_alone", export_bytes, METH_VARARGS,
 	  SIGNATURE("bytes_alone($module, node, size, /)") },
 	{ "bytes_in", block_bytes, METH_VARARGS,

@@ -255,6 +255,12 @@ PyObject *from_dlpack(PyObject *module, PyObject *const *args, Py_ssize_t count,
 /* Called once the type is there; may be called again. */
 int dlpack_init(PyTypeObject *array_type);
 
+/* exchange_arrow.c, exchange_arrow_from.c: arrays in Arrow's capsules. */
+PyObject *arrow_export(PyObject *module, PyObject *args);
+PyObject *arrow_import(PyObject *module, PyObject *args);
+PyObject *arrow_read_stream(PyObject *module, PyObject *stream);
+PyObject *arrow_names(PyObject *module, PyObject *schema);
+
 extern PyType_Spec stream_type_spec;
 PyObject *stream_new(struct module_state *state, struct node_entry *entry,
 		     PyObject *args, PyObject *keywords);
