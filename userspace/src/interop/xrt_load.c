@@ -81,13 +81,15 @@ static int name_shim(const char **shim)
 static int load(const char *name, void **library)
 {
 	const char *home = secure_getenv("XILINX_XRT");
+	const char *said;
 	char first[256] = "";
 	char path[512];
 
 	*library = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
 	if (*library)
 		return 0;
-	snprintf(first, sizeof(first), "%s", dlerror());
+	said = dlerror();
+	snprintf(first, sizeof(first), "%s", said ? said : name);
 	if (home && *home &&
 	    (size_t)snprintf(path, sizeof(path), "%s/lib/%s", home, name) <
 		    sizeof(path)) {
