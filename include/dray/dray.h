@@ -25,5 +25,6 @@
 #include <dray/transfer.h>
 #include <dray/stream.h>
 #include <dray/xclbin.h>
+#include <dray/xrt.h>
 
 #endif /* DRAY_DRAY_H */
