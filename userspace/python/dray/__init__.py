@@ -67,21 +67,25 @@ from typing import Any, Callable, NamedTuple, Optional, Union
 import numpy
 
 from . import _dray, _pickle
-from ._dray import Array, Event, Fence, FlatIterator, Frames, Node, Pool, Scope, Stream
+from ._dray import (Array, Event, Fence, FlatIterator, Frames, Node, Pool, Scope, Stream, XrtBo,
+                    XrtDevice)
 from ._lost import LostArray
 from ._records import (ArrayFlags, Bank, ChannelInfo, Explanation, HeapInfo, NodeInfo, PoolStats,
                        RingCounts, Segment, StreamCounts)
 from ._xclbin import xclbin_bank_of, xclbin_banks
+from ._xrt import from_xrt, xrt_bo, xrt_device
 
 __all__ = [
     "Array", "ArrayFlags", "Bank", "ChannelInfo", "Event", "Explanation", "Fence", "FlatIterator",
     "Frames", "HeapInfo", "LostArray", "Node", "NodeInfo", "Pool", "PoolStats", "RingCounts",
-    "Scope", "Segment", "Stream", "StreamCounts", "Versions", "WaitingArray",
-    "address", "array", "copy", "empty", "explain", "export_array", "fill", "handler_name",
+    "Scope", "Segment", "Stream", "StreamCounts", "Versions", "WaitingArray", "XrtBo",
+    "XrtDevice",
+    "address", "array", "copy", "empty", "explain", "export_array", "fill", "from_xrt", "handler_name",
     "install", "last_error", "memory", "nodes", "open_array", "pool", "receive",
     "revoke_array", "revoke_waiting", "segments", "send", "share_arrays", "shared_zeros",
     "stats", "stream", "sync_for_cpu", "sync_for_device", "uninstall", "versions", "wait",
-    "waiting_arrays", "xclbin_bank_of", "xclbin_banks", "zeros",
+    "waiting_arrays", "xclbin_bank_of", "xclbin_banks", "xrt_bo", "xrt_device",
+    "zeros",
 ]
 
 __version__: str = _dray.version

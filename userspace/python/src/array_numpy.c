@@ -70,12 +70,7 @@ int array_describe(PyArrayObject *array, struct dray_view *out)
 #define Py_IsFinalizing _Py_IsFinalizing
 #endif
 
-/*
- * Drops the owner of foreign memory, in any thread.  At the end of the
- * interpreter a thread that does not have the GIL can no longer get it; the
- * owner then stays.
- */
-static void drop_owner(void *owner)
+void array_drop_owner(void *owner)
 {
 	PyGILState_STATE gil;
 
@@ -107,7 +102,7 @@ static PyObject *over_numpy(PyTypeObject *type, PyArrayObject *owner)
 	ret = dray_block_create_external((char *)view.data + low,
 					 (size_t)(high - low),
 					 view.flags & (DRAY_READ | DRAY_WRITE),
-					 drop_owner, owner, &block);
+					 array_drop_owner, owner, &block);
 	if (!ret) {
 		Py_INCREF(owner);
 		ret = dray_array_over(&view, block, &array);

@@ -61,6 +61,8 @@ struct module_state {
 	PyTypeObject *frames_type;
 	PyTypeObject *array_type;
 	PyTypeObject *flat_type;
+	PyTypeObject *xrt_device_type;
+	PyTypeObject *xrt_bo_type;
 	PyObject *records[RECORD_COUNT];
 	PyObject *scopes; /* ContextVar: the scopes that are open, a tuple */
 	PyObject *reduce; /* for arrays of @min_bytes and more */
@@ -211,6 +213,21 @@ PyObject *array_wait(PyObject *module, PyObject *args);
 /* xclbin.c: memory banks. */
 PyObject *xclbin_banks(PyObject *module, PyObject *path);
 PyObject *xclbin_bank_of(PyObject *module, PyObject *args);
+
+/* exchange_xrt.c, exchange_xrt_type.c: buffer objects of XRT. */
+extern PyType_Spec xrt_device_type_spec;
+extern PyType_Spec xrt_bo_type_spec;
+PyObject *xrt_device_open(PyObject *module, PyObject *index);
+PyObject *xrt_device_adopt(PyObject *module, PyObject *handle);
+/* Makes a BO of an array: by an import, or of its mapped memory. */
+PyObject *xrt_import(PyObject *module, PyObject *args);
+/* Make a BO of a handle, and of functions over a file descriptor. */
+PyObject *xrt_adopt(PyObject *module, PyObject *args);
+PyObject *xrt_wrap(PyObject *module, PyObject *args);
+PyObject *xrt_array(PyObject *module, PyObject *args);
+/* Describes the buffer of an array: descriptor, offset, bytes, identifier. */
+PyObject *xrt_fd(PyObject *module, PyObject *array);
+PyObject *xrt_fd_size(PyObject *module, PyObject *fd);
 
 extern PyType_Spec fence_type_spec;
 /*
