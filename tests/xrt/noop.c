@@ -4,7 +4,7 @@
  * BOs, their parts, maps and syncs, user memory, refusals, and both orders of the end.
  * It cannot import a dma-buf; suite `xrt` does that on the board.
  */
-#include "unit.h"
+#include "../unit/unit.h"
 
 #define SIZE 16384
 #define PART 4096

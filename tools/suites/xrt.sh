@@ -25,7 +25,7 @@ suite_xrt()
 # xrt_board FOLDER: the programs of tests/xrt on the board
 xrt_board()
 {
-	local GUEST_ROOTS SELFTESTS_MODULES=(drm_dma_helper)
+	local GUEST_ROOTS GUEST_PYTHON=yes SELFTESTS_MODULES=(drm_dma_helper)
 
 	tally_run "user space builds for the board" build_board || return 0
 	GUEST_ROOTS=("$(build_board_root)")
@@ -58,12 +58,15 @@ xrt_add_programs()
 		batch_add tap "xrt-$name" \
 			"CMOCKA_MESSAGE_OUTPUT=TAP ./$name"
 	done
+	cp "$TREE/tests/xrt/test_zocl.py" "$BATCH/job"
+	batch_add counts xrt-python \
+		"PYTHONDONTWRITEBYTECODE=1 DRAY_BACKEND=kernel python3 -m pytest -q --color=no -p no:cacheprovider test_zocl.py"
 }
 
 # xrt_native SCRATCH: from C and from Python on this machine
 xrt_native()
 {
-	local xrt native
+	local xrt
 
 	case $(uname -m) in
 	x86_64) ;;
@@ -74,33 +77,24 @@ xrt_native()
 	tally_fetch "fetches libxrt1" xrt foreign_set amd64 one xrt libxrt1 \
 		libxrt-dev || return 0
 	tally_run "builds as a release" build_native || return 0
-	native=$(build_folder native)
-	tally_run "native: XRT's headers describe the same" xrt_compile "$xrt" \
-		-fsyntax-only "$TREE/tests/xrt/layout.c"
-	! tally_run "native: noop builds" xrt_compile "$xrt" -o "$1/noop" \
-		"$TREE"/tests/{xrt/noop,unit/unit}.c "-L$native/userspace/src" \
-		-ldray -lcmocka -pthread || xrt_noop "$xrt" "$1"
-}
-
-# xrt_compile XRT ARGUMENT...
-xrt_compile()
-{
-	gcc -std=gnu11 -g -Wall -Wextra -Werror -Wno-unused-parameter \
-		"-I$TREE"/{include,include/uapi,userspace/src,tests/unit} \
-		-isystem "$1/usr/include/xrt" "${@:2}"
+	tally_run "native: XRT's headers describe the same" gcc -std=gnu11 \
+		-Wall -Wextra -Werror -fsyntax-only \
+		"-I$TREE"/{include,include/uapi,userspace/src} \
+		-isystem "$xrt/usr/include/xrt" "$TREE/tests/xrt/layout.c"
+	xrt_noop "$xrt" "$1"
 }
 
 # xrt_noop XRT SCRATCH.  XRT may leave directories in its own: all is run in one that
 # must stay empty.
 xrt_noop()
 {
-	local run=$2/run status=0 libraries
+	local run=$2/run status=0 libraries=$1/usr/lib/x86_64-linux-gnu
 
-	libraries=$(build_folder native)/userspace/src:$1/usr/lib/x86_64-linux-gnu
 	mkdir "$run"
 	(cd "$run" && TMPDIR=$run LD_LIBRARY_PATH=$libraries \
 		XCL_EMULATION_MODE=noop CMOCKA_MESSAGE_OUTPUT=TAP \
-		timeout --foreground 300 "$2/noop" </dev/null) >"$2/noop.log" 2>&1 ||
+		timeout --foreground 300 \
+		"$(build_folder native)/tests/xrt/test_xrt_noop" </dev/null) >"$2/noop.log" 2>&1 ||
 		status=$?
 	tally_tap "native: noop, from C" "$status" "$2/noop.log"
 	TMPDIR=$run LD_LIBRARY_PATH=$libraries XCL_EMULATION_MODE=noop \
