@@ -323,7 +323,7 @@ static int owner_take(PyObject *object, enum dray_sync_owner *out)
 							   "from_device"))
 			direction = 1;
 	} else {
-		/* Enumerations of pyxrt are no ints, but convert. */
+		/* Enumerations of pyxrt convert to an int. */
 		number = PyNumber_Index(object);
 		if (number)
 			direction = PyLong_AsLong(number);

@@ -80,7 +80,7 @@ static PyMethodDef methods[] = {
 	{ "xclbin_banks", xclbin_banks, METH_O,
 	  SIGNATURE("xclbin_banks($module, path, /)") },
 	{ "bank_of", xclbin_bank_of, METH_VARARGS,
-	  SIGNATURE("bank_of($module, what, banks, node, /)") },
+	  SIGNATURE("bank_of($module, memory, banks, node, /)") },
 	{ "xrt_device", xrt_device_open, METH_O,
 	  SIGNATURE("xrt_device($module, index, /)") },
 	{ "xrt_device_of", xrt_device_adopt, METH_O,
