@@ -9,6 +9,9 @@ import sys
 
 import numpy
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "python"))
+from xclbin_file import BANKS, xclbin  # noqa: E402
+
 TYPES = [
     "<f8", "?", ">i2", "S5", "<U7", "V12", "<M8[25s]", ">m8[ns]", "float32", "d",
     "(2,3)f4", "i4,(2,3)f8,S3", "[('x', '<f4'), (('t', 'y'), '>i2', (2, 3))]",
@@ -99,8 +102,15 @@ def indices():
         yield dice.randbytes(size)
 
 
+def banks():
+    for number in (1, 3, 5):
+        file = xclbin(BANKS[:number], other=b"{}")
+        for address, length in ((4096, 8192), (0x4000000000, 1 << 20), (0, 1 << 63)):
+            yield file + struct.pack("<QQ", address, length)
+
+
 def main():
-    for seeds in (indices, types, files, records):
+    for seeds in (indices, types, files, records, banks):
         directory = pathlib.Path(sys.argv[1]) / seeds.__name__
         directory.mkdir(parents=True, exist_ok=True)
         for number, seed in enumerate(seeds()):

@@ -10,7 +10,7 @@ PACKAGES_LIBFUZZER=("${PACKAGES_BUILD[@]}" clang libclang-rt-14-dev)
 
 # Inputs of each program in the usual run, ten seconds on one processor.
 declare -A LIBFUZZER_RUNS=(
-	[indices]=8000 [types]=12000 [files]=8000 [records]=40000
+	[indices]=8000 [types]=12000 [files]=8000 [records]=40000 [banks]=100000
 )
 LIBFUZZER_LONG_SECONDS=600
 
@@ -21,7 +21,7 @@ suite_libfuzzer()
 	tally_run "the fuzzers build" build_libfuzzer || return 0
 	tally_run "makes inputs to start from" /usr/bin/python3 -B \
 		"$TREE/tests/libfuzzer/seeds.py" "$seeds" || return 0
-	for name in indices types files records; do
+	for name in indices types files records banks; do
 		tally_wants "$name" || continue
 		wanted+=("$name")
 		libfuzzer_run "$name" "$scratch/$name.log" "$seeds/$name" &
