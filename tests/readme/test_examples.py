@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The C programs of examples/ build against the installed library without a warning,
 run, and print their result; a checking handler finds no leak in them.
-tests/python has the same for those in Python."""
+tests/python has the same for those in Python, and test_runtimes.py for those that need
+another library."""
 
 import re
 from pathlib import Path
 
 import pytest
+from test_runtimes import SAID as RUNTIMES
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SAID = {
@@ -29,7 +31,9 @@ SAID = {
 
 
 def test_each_example_has_its_row():
-    assert {path.stem for path in EXAMPLES.glob("*.c")} == set(SAID)
+    with_others = {name for name in RUNTIMES if name.endswith(".c")}
+    assert ({path.name for path in EXAMPLES.glob("*.c")} ==
+            {f"{name}.c" for name in SAID} | with_others)
 
 
 @pytest.fixture(scope="session")

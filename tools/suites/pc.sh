@@ -195,16 +195,10 @@ pc_take_engine()
 # pc_unit NAME: copies the unit test and its libraries
 pc_unit()
 {
-	local program file folder
+	local program
 
 	program=$(unit_tests native | awk -v name="$1" '$1 == name { print $2 }')
 	[ -x "$program" ] || return 1
-	mkdir -p "$BATCH/job/unit" "$BATCH/lib"
-	cp "$program" "$BATCH/job/unit/$1"
-	# /lib is a link in the guest, too.
-	ldd "$program" | grep -oE '/[^ ]+' | while read -r file; do
-		folder=$BATCH/lib$(realpath "${file%/*}")
-		mkdir -p "$folder"
-		cp -L "$file" "$folder" || return 1
-	done
+	mkdir -p "$BATCH/job/unit"
+	cp "$program" "$BATCH/job/unit/$1" && batch_libraries "$program"
 }
