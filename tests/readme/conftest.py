@@ -35,9 +35,10 @@ def output(root):
 
 @pytest.fixture(scope="session")
 def build_c(output):
-    """build_c(TEXT, PROGRAM): a C program, built with pkg-config's flags."""
-    def build(text, program):
-        flags = output("pkg-config", "--cflags", "--libs", "dray").split()
+    """build_c(TEXT, PROGRAM, PACKAGE...): a C program, built with pkg-config's flags for
+    dray and other packages."""
+    def build(text, program, *packages):
+        flags = output("pkg-config", "--cflags", "--libs", "dray", *packages).split()
         output("cc", "-Wall", "-Wextra", "-Werror", "-x", "c", "-o", program, "-",
                *flags, input=text)
     return build
