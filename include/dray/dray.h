@@ -24,5 +24,6 @@
 #include <dray/npy.h>
 #include <dray/transfer.h>
 #include <dray/stream.h>
+#include <dray/dlpack.h>
 
 #endif /* DRAY_DRAY_H */
