@@ -25,5 +25,7 @@
 #include <dray/transfer.h>
 #include <dray/stream.h>
 #include <dray/dlpack.h>
+#include <dray/xclbin.h>
+#include <dray/xrt.h>
 
 #endif /* DRAY_DRAY_H */

@@ -69,18 +69,19 @@ import numpy
 from . import _dray, _pickle
 from ._dray import Array, Event, Fence, FlatIterator, Frames, Node, Pool, Scope, Stream
 from ._lost import LostArray
-from ._records import (ArrayFlags, ChannelInfo, Explanation, HeapInfo, NodeInfo, PoolStats,
+from ._records import (ArrayFlags, Bank, ChannelInfo, Explanation, HeapInfo, NodeInfo, PoolStats,
                        RingCounts, Segment, StreamCounts)
+from ._xclbin import xclbin_bank_of, xclbin_banks
 
 __all__ = [
-    "Array", "ArrayFlags", "ChannelInfo", "Event", "Explanation", "Fence", "FlatIterator",
+    "Array", "ArrayFlags", "Bank", "ChannelInfo", "Event", "Explanation", "Fence", "FlatIterator",
     "Frames", "HeapInfo", "LostArray", "Node", "NodeInfo", "Pool", "PoolStats", "RingCounts",
     "Scope", "Segment", "Stream", "StreamCounts", "Versions", "WaitingArray",
     "address", "array", "copy", "empty", "explain", "export_array", "fill", "handler_name",
     "install", "last_error", "memory", "nodes", "open_array", "pool", "receive",
     "revoke_array", "revoke_waiting", "segments", "send", "share_arrays", "shared_zeros",
     "stats", "stream", "sync_for_cpu", "sync_for_device", "uninstall", "versions", "wait",
-    "waiting_arrays", "zeros",
+    "waiting_arrays", "xclbin_bank_of", "xclbin_banks", "zeros",
 ]
 
 __version__: str = _dray.version

@@ -47,6 +47,7 @@ enum record {
 	RECORD_STREAM_COUNTS,
 	RECORD_RING_COUNTS,
 	RECORD_ARRAY_FLAGS,
+	RECORD_BANK,
 	RECORD_COUNT,
 };
 
@@ -207,6 +208,10 @@ PyObject *array_segments(PyObject *module, PyObject *array);
 PyObject *array_sync(PyObject *module, PyObject *args);
 PyObject *array_wait(PyObject *module, PyObject *args);
 
+/* xclbin.c: memory banks. */
+PyObject *xclbin_banks(PyObject *module, PyObject *path);
+PyObject *xclbin_bank_of(PyObject *module, PyObject *args);
+
 extern PyType_Spec fence_type_spec;
 /*
  * Takes over @fence (NULL: done already) and references the rest.  The operands
@@ -315,5 +320,6 @@ PyObject *record_stream_counts(struct module_state *state,
 PyObject *record_ring_counts(struct module_state *state,
 			     const struct dray_ring_counts *counts);
 PyObject *record_array_flags(struct module_state *state, uint32_t flags);
+PyObject *record_bank(struct module_state *state, const struct dray_bank *bank);
 
 #endif /* DRAY_PYTHON_MODULE_H */
