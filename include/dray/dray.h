@@ -27,5 +27,6 @@
 #include <dray/dlpack.h>
 #include <dray/xclbin.h>
 #include <dray/xrt.h>
+#include <dray/arrow.h>
 
 #endif /* DRAY_DRAY_H */
