@@ -106,6 +106,14 @@ def dlpack():
         yield dice.randbytes(size)
 
 
+def arrow():
+    """Choices of the stranger who makes a tree; zeros are the usual ones."""
+    dice = random.Random(3)
+    for size in (16, 32, 64, 128) * 12:
+        yield bytes(dice.choice((0, 1, 2, 3, 5, 9, 46, 47, dice.randrange(256)))
+                    for _ in range(size))
+
+
 def xclbin_bank(kind, used, kilobytes, address, tag):
     return struct.pack("<BB6xQQ16s", kind, used, kilobytes, address, tag)
 
@@ -127,7 +135,7 @@ def xclbin():
 
 
 def main():
-    for seeds in (indices, types, files, records, dlpack, xclbin):
+    for seeds in (indices, types, files, records, dlpack, arrow, xclbin):
         directory = pathlib.Path(sys.argv[1]) / seeds.__name__
         directory.mkdir(parents=True, exist_ok=True)
         for number, seed in enumerate(seeds()):
