@@ -79,8 +79,8 @@ struct ArrowArray {
 
 #endif /* ARROW_C_DATA_INTERFACE */
 
-#ifndef ARROW_C_DEVICE_INTERFACE
-#define ARROW_C_DEVICE_INTERFACE
+#ifndef ARROW_C_DEVICE_DATA_INTERFACE
+#define ARROW_C_DEVICE_DATA_INTERFACE
 
 /** A kind of memory; the numbers are DLPack's. */
 typedef int32_t ArrowDeviceType;
@@ -109,7 +109,27 @@ struct ArrowDeviceArray {
 	int64_t reserved[3];	/* 0 */
 };
 
-#endif /* ARROW_C_DEVICE_INTERFACE */
+#endif /* ARROW_C_DEVICE_DATA_INTERFACE */
+
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+
+/** Arrays of one type, one after the other. */
+struct ArrowArrayStream {
+	/* write a structure that the caller releases; 0 or a positive errno */
+	int (*get_schema)(struct ArrowArrayStream *stream,
+			  struct ArrowSchema *out);
+	/* at the end, one that is released */
+	int (*get_next)(struct ArrowArrayStream *stream,
+			struct ArrowArray *out);
+	/* a sentence about the last error, until the next call; may be NULL */
+	const char *(*get_last_error)(struct ArrowArrayStream *stream);
+	/* ends the stream, not its arrays; NULL: it was */
+	void (*release)(struct ArrowArrayStream *stream);
+	void *private_data;	/* the producer's */
+};
+
+#endif /* ARROW_C_STREAM_INTERFACE */
 
 /* Allows what takes a copy; without it such an array is refused. */
 #define DRAY_ARROW_COPY (1u << 0)
@@ -140,16 +160,17 @@ DRAY_API int dray_arrow_schema(dray_dtype dtype, int ndim, const int64_t *shape,
  *	for a structure, a bool or a structure of bools with the same names.
  *	NULL: no nulls.  Becomes bits; borrowed for the call
  * @flags: DRAY_ARROW_COPY or 0
+ * @timeout_ms: for transfers to end, in milliseconds; below 0: without a limit
  * @out: the caller's, as a schema; dray_arrow_schema() describes it
  *
  * Errors: as dray_arrow_schema(), -EAGAIN (it takes a copy, which @flags does not
  * allow: gaps, other byte orders, bools, days, several fields), -EINVAL (flags;
  * a mask of another shape or type), -EPERM (it may not be read), -ERANGE (days
- * beyond 32 bits), as dray_view_wait() without a limit of time.
+ * beyond 32 bits), as dray_view_wait().
  */
 DRAY_API int dray_arrow_export(struct dray_array *array,
 			       const struct dray_view *mask, uint32_t flags,
-			       struct ArrowArray *out);
+			       int timeout_ms, struct ArrowArray *out);
 
 /**
  * Does the same for the C device interface: ARROW_DEVICE_CPU, which has no
@@ -157,7 +178,7 @@ DRAY_API int dray_arrow_export(struct dray_array *array,
  */
 DRAY_API int dray_arrow_export_device(struct dray_array *array,
 				      const struct dray_view *mask,
-				      uint32_t flags,
+				      uint32_t flags, int timeout_ms,
 				      struct ArrowDeviceArray *out);
 
 /**
@@ -212,10 +233,26 @@ DRAY_API int dray_arrow_import_fields(const struct ArrowSchema *schema,
  * An event is of the producer's kind; a program that has one waits for it by
  * that library, and sets it to NULL.
  *
- * Errors: -EOPNOTSUPP (another device; an event), -EINVAL (reserved numbers that are
- * not 0).
+ * Reserved numbers are not looked at: pyarrow 26 leaves some undefined.
+ *
+ * Errors: -EOPNOTSUPP (another device; an event).
  */
 DRAY_API int dray_arrow_check_device(const struct ArrowDeviceArray *from);
+
+/**
+ * Reads the array of a stream that has exactly one, such as a column of a data
+ * frame without pieces.  May block as long as the producer's functions do.
+ *
+ * @stream: borrowed: the caller releases it
+ * @schema, @out: the caller's to release, for dray_arrow_import()
+ *
+ * Errors: -EINVAL (a stream that was released, or lacks a function), -ENODATA (no
+ * array), -E2BIG (more than one), the producer's error with its sentence, or -EIO
+ * if that is not an errno.
+ */
+DRAY_API int dray_arrow_read_stream(struct ArrowArrayStream *stream,
+				    struct ArrowSchema *schema,
+				    struct ArrowArray *out);
 
 #ifdef __cplusplus
 }

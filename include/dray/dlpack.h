@@ -81,7 +81,7 @@ struct dray_dlpack_dtype {
 
 /** A description of memory; it owns nothing. */
 struct dray_dlpack_tensor {
-	void *data;		/* NULL without elements */
+	void *data;		/* may be NULL without elements */
 	struct dray_dlpack_device device;
 	int32_t ndim;
 	struct dray_dlpack_dtype dtype;
@@ -193,7 +193,8 @@ DRAY_API int dray_dlpack_find_device(const struct dray_view *view,
  * @strides: room for @view->ndim strides
  * @out: borrows @view's shape, @strides, and the memory
  *
- * byte_offset is 0, data NULL without elements, and strides never NULL.
+ * byte_offset is 0, and strides are never NULL.  Without elements too, data is the
+ * address of the view: torch 1.13 never gives back a tensor with NULL.
  *
  * Errors: -EINVAL (a stride that is not a multiple of the size of an element, data
  * that is not aligned for the type), -EOPNOTSUPP (a type without a code), -EPERM (a

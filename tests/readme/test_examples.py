@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The C programs of examples/ build against the installed library without a warning,
 run, and print their result; a checking handler finds no leak in them.
-tests/python has the same for those in Python, and suite pc runs those that need the
-kernel's camera."""
+tests/python has the same for those in Python, test_runtimes.py for those that need another
+library, and suite pc runs those that need the kernel's camera."""
 
 import os
 import re
@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from test_runtimes import SAID as RUNTIMES
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SAID = {
@@ -43,8 +44,9 @@ REFUSED = {
 
 
 def test_each_example_has_its_row():
-    assert ({path.stem for path in EXAMPLES.glob("*.c")} ==
-            set(SAID) | {name for name, _ in REFUSED})
+    with_others = {name for name in RUNTIMES if name.endswith(".c")}
+    assert ({path.name for path in EXAMPLES.glob("*.c")} == with_others |
+            {f"{name}.c" for name in set(SAID) | {name for name, _ in REFUSED}})
 
 
 @pytest.fixture(scope="session")

@@ -53,7 +53,7 @@ static inline void pass(struct dray_array *array, const struct dray_view *mask,
 			uint32_t flags, struct passed *out)
 {
 	assert_works(schema_of(array, &out->schema));
-	assert_works(dray_arrow_export(array, mask, flags, &out->array));
+	assert_works(dray_arrow_export(array, mask, flags, -1, &out->array));
 }
 
 static inline void drop(struct passed *passed)

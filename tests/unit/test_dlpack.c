@@ -1,33 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * dlpack: arrays as tensors, tensors as arrays, and all in a tensor that may be
- * wrong.  The tensors of real libraries are in tests/python and tests/interop.
+ * dlpack: types, and arrays as tensors.  Tensors as arrays are in
+ * test_dlpack_import.c; those of real libraries in tests/python and tests/interop.
  */
-#include "memory/node.h"
 #include "pool.h"
 #include "tensors.h"
-
-#define CASES(cases) (sizeof(cases) / sizeof((cases)[0]))
-
-static const struct {
-	dray_dtype dtype;
-	struct dray_dlpack_dtype code;
-} types[] = {
-	{ DRAY_BOOL, { DRAY_DLPACK_BOOL, 8, 1 } },
-	{ DRAY_INT8, { DRAY_DLPACK_INT, 8, 1 } },
-	{ DRAY_INT16, { DRAY_DLPACK_INT, 16, 1 } },
-	{ DRAY_INT32, { DRAY_DLPACK_INT, 32, 1 } },
-	{ DRAY_INT64, { DRAY_DLPACK_INT, 64, 1 } },
-	{ DRAY_UINT8, { DRAY_DLPACK_UINT, 8, 1 } },
-	{ DRAY_UINT16, { DRAY_DLPACK_UINT, 16, 1 } },
-	{ DRAY_UINT32, { DRAY_DLPACK_UINT, 32, 1 } },
-	{ DRAY_UINT64, { DRAY_DLPACK_UINT, 64, 1 } },
-	{ DRAY_FLOAT16, { DRAY_DLPACK_FLOAT, 16, 1 } },
-	{ DRAY_FLOAT32, { DRAY_DLPACK_FLOAT, 32, 1 } },
-	{ DRAY_FLOAT64, { DRAY_DLPACK_FLOAT, 64, 1 } },
-	{ DRAY_COMPLEX64, { DRAY_DLPACK_COMPLEX, 64, 1 } },
-	{ DRAY_COMPLEX128, { DRAY_DLPACK_COMPLEX, 128, 1 } },
-};
 
 FACT(each_type_has_one_code)
 {
@@ -94,22 +71,6 @@ FACT(codes_without_a_type_are_refused)
 		     -EOPNOTSUPP, "code 4 with 16 bits");
 }
 
-static const struct {
-	int ndim;
-	int64_t shape[3], bytes[3], strides[3];
-	size_t first; /* element */
-} layouts[] = {
-	{ 0, { 0 }, { 0 }, { 0 }, 0 },
-	{ 1, { 12 }, { 8 }, { 1 }, 0 },
-	{ 2, { 3, 4 }, { 32, 8 }, { 4, 1 }, 0 },
-	{ 2, { 3, 4 }, { 8, 24 }, { 1, 3 }, 0 },
-	{ 2, { 3, 2 }, { 32, 16 }, { 4, 2 }, 1 },
-	{ 2, { 3, 4 }, { -32, -8 }, { -4, -1 }, 11 },
-	{ 2, { 5, 12 }, { 0, 8 }, { 0, 1 }, 0 },
-	{ 3, { 2, 0, 3 }, { 0, 0, 0 }, { 0, 0, 0 }, 0 },
-	{ 3, { 1, 12, 1 }, { 13, 8, -1 }, { 1, 1, 0 }, 0 },
-};
-
 static struct dray_view view_of(size_t layout)
 {
 	struct dray_view view;
@@ -123,10 +84,7 @@ static struct dray_view view_of(size_t layout)
 
 static void check_tensor(const struct dray_dlpack_tensor *tensor, size_t layout)
 {
-	bool empty = layouts[layout].shape[1] == 0 && layouts[layout].ndim == 3;
-
-	assert_ptr_equal(tensor->data,
-			 empty ? NULL : tensor_data + layouts[layout].first);
+	assert_ptr_equal(tensor->data, tensor_data + layouts[layout].first);
 	assert_int_equal(tensor->device.device_type, DRAY_DLPACK_CPU);
 	assert_int_equal(tensor->device.device_id, 0);
 	assert_int_equal(tensor->byte_offset, 0);
@@ -186,4 +144,111 @@ FACT(tensors_of_both_forms_describe_each_layout)
 		dray_dlpack_drop_legacy(legacy);
 		assert_int_equal(released, 2);
 	}
+}
+
+FACT(a_tensor_keeps_one_reference_to_its_array)
+{
+	struct dray_dlpack_versioned *versioned;
+	struct dray_dlpack_managed *legacy;
+	struct dray_array *array;
+
+	assert_works(dray_array_zeros(f4, 2, DIMS(3, 4), &array));
+	assert_works(dray_dlpack_export(array, 0, -1, &versioned));
+	assert_works(dray_dlpack_export_legacy(array, 0, -1, &legacy));
+	assert_int_equal(dray_block_count(&array->block), 3);
+	dray_dlpack_drop(versioned);
+	assert_int_equal(dray_block_count(&array->block), 2);
+	dray_array_unref(array);
+	assert_ptr_equal(legacy->dl_tensor.data, array->data);
+	dray_dlpack_drop_legacy(legacy);
+}
+
+static void *drop_there(void *tensor)
+{
+	dray_dlpack_drop(tensor);
+	return NULL;
+}
+
+POOL_FACT(a_tensor_may_be_given_back_by_another_thread)
+{
+	struct dray_dlpack_versioned *tensor;
+	struct dray_array *array;
+	pthread_t thread;
+
+	assert_works(dray_array_create(*state, f4, 1, DIMS(100), &array));
+	assert_works(dray_dlpack_export(array, 0, -1, &tensor));
+	dray_array_unref(array);
+	assert_int_equal(stats_of(*state).blocks, 1);
+	assert_int_equal(pthread_create(&thread, NULL, drop_there, tensor), 0);
+	pthread_join(thread, NULL);
+	assert_int_equal(stats_of(*state).blocks, 0);
+}
+
+POOL_FACT(new_arrays_leave_aligned_to_64_bytes)
+{
+	struct dray_array *arrays[64];
+	struct dray_dlpack_versioned *tensor;
+
+	for (int i = 0; i < 64; i++) {
+		assert_works(dray_array_create(*state, u1, 1, DIMS(1 + 37 * i),
+					       &arrays[i]));
+		assert_works(dray_dlpack_export(arrays[i], 0, -1, &tensor));
+		assert_int_equal((uintptr_t)tensor->dl_tensor.data % 64, 0);
+		dray_dlpack_drop(tensor);
+	}
+	for (int i = 0; i < 64; i++)
+		dray_array_unref(arrays[i]);
+}
+
+FACT(only_a_tensor_with_a_version_is_read_only)
+{
+	struct dray_dlpack_versioned *versioned;
+	struct dray_dlpack_managed *legacy = NULL;
+	struct dray_view view = view_of(1);
+
+	view.flags &= ~(uint32_t)DRAY_WRITE;
+	assert_works(dray_dlpack_export_view(
+		&view, NULL, NULL, DRAY_DLPACK_COPIED, -1, &versioned));
+	assert_int_equal(versioned->flags, DRAY_DLPACK_FLAG_READ_ONLY |
+						   DRAY_DLPACK_FLAG_IS_COPIED);
+	assert_fails(dray_dlpack_export_view_legacy(&view, NULL, NULL, 0, -1,
+						    &legacy),
+		     -EPERM, "read-only");
+	assert_null(legacy);
+	dray_dlpack_drop(versioned);
+}
+
+FACT(views_that_no_tensor_describes_are_refused)
+{
+	const struct {
+		dray_dtype dtype;
+		size_t offset;
+		int64_t stride;
+		uint32_t flags;
+		int code;
+		const char *part;
+	} cases[] = {
+		{ DRAY_FLOAT64, 0, 12, 0, -EINVAL, "stride of 12 bytes" },
+		{ DRAY_FLOAT64, 4, 8, 0, -EINVAL, "not aligned to" },
+		{ DRAY_COMPLEX128, 0, 24, 0, -EINVAL, "elements of 16" },
+		{ DRAY_BYTES(8), 0, 8, 0, -EOPNOTSUPP, "type |S8" },
+		{ DRAY_UINT8, 0, 1, DRAY_READ, -EPERM, "may not be read" },
+	};
+	struct dray_dlpack_versioned *tensor = NULL;
+	struct dray_view view;
+
+	for (size_t i = 0; i < CASES(cases); i++) {
+		assert_works(dray_view_init(
+			&view, (char *)tensor_data + cases[i].offset,
+			cases[i].dtype, 1, DIMS(3), &cases[i].stride));
+		view.flags &= ~cases[i].flags;
+		assert_fails(dray_dlpack_export_view(&view, NULL, NULL, 0, -1,
+						     &tensor),
+			     cases[i].code, cases[i].part);
+	}
+	view = view_of(1);
+	assert_fails(dray_dlpack_export_view(&view, NULL, NULL,
+					     DRAY_DLPACK_WRITABLE, -1, &tensor),
+		     -EINVAL, "unknown flags 0x4");
+	assert_null(tensor);
 }

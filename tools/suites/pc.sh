@@ -261,15 +261,7 @@ pc_unit()
 # pc_copy PROGRAM FOLDER: copies a program to a folder of the job, and its libraries
 pc_copy()
 {
-	local program=$1 into=$BATCH/job/$2 file folder
-
-	[ -x "$program" ] || return 1
-	mkdir -p "$into" "$BATCH/lib"
-	cp "$program" "$into" || return 1
-	# /lib is a link in the guest, too.
-	ldd "$program" | grep -oE '/[^ ]+' | while read -r file; do
-		folder=$BATCH/lib$(realpath "${file%/*}")
-		mkdir -p "$folder"
-		cp -L "$file" "$folder" || return 1
-	done
+	[ -x "$1" ] || return 1
+	mkdir -p "$BATCH/job/$2"
+	cp "$1" "$BATCH/job/$2" && batch_libraries "$1"
 }

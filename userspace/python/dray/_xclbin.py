@@ -15,13 +15,13 @@ def xclbin_banks(path: Union[str, bytes, "os.PathLike[Any]"]) -> list[Bank]:
     """Reads the memory banks in an .xclbin file, in the order of their numbers.
     The file is not trusted, and nothing is loaded into a device.
 
-    OSError: no such file; EBADMSG for one that is no xclbin or is cut; ENODATA
-    for one without a table of banks.
+    OSError: no such file; EBADMSG: not an xclbin, or one that is cut; ENODATA:
+    without a table of banks.
     """
     return _dray.xclbin_banks(path)
 
 
-def xclbin_bank_of(what: Any, banks: Union[str, bytes, "os.PathLike[Any]", Sequence[Bank]],
+def xclbin_bank_of(memory: Any, banks: Union[str, bytes, "os.PathLike[Any]", Sequence[Bank]],
                    *, node: Optional[Node] = None) -> Bank:
     """Finds the bank that holds an array, or a heap:
 
@@ -33,7 +33,7 @@ def xclbin_bank_of(what: Any, banks: Union[str, bytes, "os.PathLike[Any]", Seque
     is the first bank in use; to test a certain one, pass it alone, as
     [banks[3]].
 
-    `what`: an array in dray's memory, all of its bytes, the gaps of a view
+    `memory`: an array in dray's memory, all of its bytes, the gaps of a view
     included; or the name of a heap of `node`, of which a page at either end is
     looked at
     `banks`: xclbin_banks(), some of them, or the path of the file
@@ -43,11 +43,11 @@ def xclbin_bank_of(what: Any, banks: Union[str, bytes, "os.PathLike[Any]", Seque
     PermissionError if this process may not see addresses; OSError (EOPNOTSUPP) on
     the host, which has none, and behind an IOMMU, which translates them.
     """
-    if isinstance(what, Array):
-        what = numpy.asarray(what)
+    if isinstance(memory, Array):
+        memory = numpy.asarray(memory)
     if isinstance(banks, (str, bytes, os.PathLike)):
         banks = xclbin_banks(banks)
-    if isinstance(what, str) and node is None:
+    if isinstance(memory, str) and node is None:
         from . import _node
         node = _node(False)
-    return _dray.bank_of(what, banks, node)
+    return _dray.bank_of(memory, banks, node)

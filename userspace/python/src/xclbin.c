@@ -73,7 +73,7 @@ static int bank_take(PyObject *object, struct dray_bank *bank)
 }
 
 /* Calls the library for an array, or for the name of a heap of @node. */
-static int bank_find(PyObject *what, PyObject *name, struct dray_node *node,
+static int bank_find(PyObject *memory, PyObject *name, struct dray_node *node,
 		     const struct dray_bank *banks, size_t count,
 		     const struct dray_bank **found)
 {
@@ -86,7 +86,7 @@ static int bank_find(PyObject *what, PyObject *name, struct dray_node *node,
 					PyBytes_AS_STRING(name), found);
 		Py_END_ALLOW_THREADS
 	} else {
-		if (operand_take(what, "what", 0, &operand))
+		if (operand_take(memory, "memory", 0, &operand))
 			return -1;
 		Py_BEGIN_ALLOW_THREADS
 		ret = dray_bank_of_buffer(
@@ -102,17 +102,17 @@ static int bank_find(PyObject *what, PyObject *name, struct dray_node *node,
 
 PyObject *xclbin_bank_of(PyObject *module, PyObject *args)
 {
-	PyObject *what, *given, *list, *node, *name = NULL, *result = NULL;
+	PyObject *memory, *given, *list, *node, *name = NULL, *result = NULL;
 	struct dray_node *of = NULL;
 	const struct dray_bank *found;
 	struct dray_bank *banks;
 	Py_ssize_t count, i;
 
-	if (!PyArg_ParseTuple(args, "OOO:bank_of", &what, &given, &node))
+	if (!PyArg_ParseTuple(args, "OOO:bank_of", &memory, &given, &node))
 		return NULL;
-	if (PyUnicode_Check(what)) {
+	if (PyUnicode_Check(memory)) {
 		of = node_of(module_state(module), node);
-		if (!of || !PyUnicode_FSConverter(what, &name))
+		if (!of || !PyUnicode_FSConverter(memory, &name))
 			return NULL;
 	}
 	/* A copy, which no other thread changes. */
@@ -129,7 +129,8 @@ PyObject *xclbin_bank_of(PyObject *module, PyObject *args)
 		if (bank_take(PyTuple_GET_ITEM(list, i), &banks[i]))
 			goto out;
 	}
-	if (banks && !bank_find(what, name, of, banks, (size_t)count, &found)) {
+	if (banks &&
+	    !bank_find(memory, name, of, banks, (size_t)count, &found)) {
 		result = PyTuple_GET_ITEM(list, found - banks);
 		Py_INCREF(result);
 	}

@@ -185,7 +185,7 @@ static int fill(const struct dray_arrow_sender *sender,
 
 /* Checks array and mask, and waits for what is in flight in either. */
 static int prepare(struct dray_array *array, const struct dray_view *mask,
-		   uint32_t flags, struct dray_view *view)
+		   uint32_t flags, int timeout_ms, struct dray_view *view)
 {
 	int ret = dray_arrow_check_flags(flags);
 
@@ -205,14 +205,14 @@ static int prepare(struct dray_array *array, const struct dray_view *mask,
 		ret = dray_fail(-EINVAL,
 				"the mask has another shape than the array");
 	if (!ret)
-		ret = dray_view_wait(view, DRAY_ACCESS_READ, -1);
+		ret = dray_view_wait(view, DRAY_ACCESS_READ, timeout_ms);
 	if (!ret && mask)
-		ret = dray_view_wait(mask, DRAY_ACCESS_READ, -1);
+		ret = dray_view_wait(mask, DRAY_ACCESS_READ, timeout_ms);
 	return ret ? ret : dray_arrow_open_complex(view);
 }
 
 int dray_arrow_export(struct dray_array *array, const struct dray_view *mask,
-		      uint32_t flags, struct ArrowArray *out)
+		      uint32_t flags, int timeout_ms, struct ArrowArray *out)
 {
 	const struct dray_arrow_sender sender = { .array = array,
 						  .flags = flags };
@@ -222,7 +222,7 @@ int dray_arrow_export(struct dray_array *array, const struct dray_view *mask,
 
 	if (!dray_given(array, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	ret = prepare(array, mask, flags, &view);
+	ret = prepare(array, mask, flags, timeout_ms, &view);
 	if (!ret)
 		ret = fill(&sender, &view, mask, 0, &result);
 	if (!ret)
@@ -234,7 +234,7 @@ int dray_arrow_export(struct dray_array *array, const struct dray_view *mask,
 
 int dray_arrow_export_device(struct dray_array *array,
 			     const struct dray_view *mask, uint32_t flags,
-			     struct ArrowDeviceArray *out)
+			     int timeout_ms, struct ArrowDeviceArray *out)
 {
 	struct ArrowDeviceArray result = {
 		.device_id = -1,
@@ -244,7 +244,7 @@ int dray_arrow_export_device(struct dray_array *array,
 
 	if (!dray_given(array, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	ret = dray_arrow_export(array, mask, flags, &result.array);
+	ret = dray_arrow_export(array, mask, flags, timeout_ms, &result.array);
 	if (!ret)
 		*out = result;
 	return ret;

@@ -149,9 +149,5 @@ int dray_arrow_check_device(const struct ArrowDeviceArray *from)
 		return dray_fail(
 			-EOPNOTSUPP,
 			"the array has an event, for which only its producer can wait: do so, and set sync_event to NULL");
-	if (from->reserved[0] || from->reserved[1] || from->reserved[2])
-		return dray_fail(
-			-EINVAL,
-			"the reserved numbers of a device array are not 0");
 	return 0;
 }

@@ -93,7 +93,7 @@ static void mark(const uint8_t *bits, int64_t first, int64_t count,
 	}
 }
 
-int dray_arrow_add_nulls(const struct dray_arrow_take *take,
+int dray_arrow_add_nulls(struct dray_arrow_take *take,
 			 const struct ArrowArray *from, int64_t first,
 			 int64_t count, struct dray_arrow_taken *out)
 {

@@ -109,7 +109,7 @@ static int check_node(const struct ArrowSchema *schema,
 }
 
 /* Makes an array over elements that are as Arrow has them. */
-static int take_memory(const struct dray_arrow_take *take, char *data,
+static int take_memory(struct dray_arrow_take *take, char *data,
 		       dray_dtype dtype, int64_t count, struct dray_array **out)
 {
 	struct dray_view view;
@@ -149,7 +149,7 @@ static int take_halves(char *data, dray_dtype dtype, int64_t count,
 }
 
 /* Takes elements without children. */
-static int take_elements(const struct dray_arrow_take *take,
+static int take_elements(struct dray_arrow_take *take,
 			 const struct ArrowSchema *schema,
 			 const struct ArrowArray *from, int64_t first,
 			 int64_t count, struct dray_arrow_taken *out)
@@ -224,7 +224,7 @@ static int add_axis(struct dray_array **array, int64_t count, int64_t size)
 	return 0;
 }
 
-static int take_list(const struct dray_arrow_take *take,
+static int take_list(struct dray_arrow_take *take,
 		     const struct ArrowSchema *schema,
 		     const struct ArrowArray *from, int64_t first,
 		     int64_t count, int depth, struct dray_arrow_taken *out)
@@ -269,7 +269,7 @@ int dray_arrow_check_fields(const struct ArrowSchema *schema, size_t count)
 	return 0;
 }
 
-int dray_arrow_take_fields(const struct dray_arrow_take *take,
+int dray_arrow_take_fields(struct dray_arrow_take *take,
 			   const struct ArrowSchema *schema,
 			   const struct ArrowArray *from, int64_t first,
 			   int64_t count, int depth,
@@ -291,7 +291,7 @@ int dray_arrow_take_fields(const struct dray_arrow_take *take,
 }
 
 /* Takes a structure as one array. */
-static int take_structure(const struct dray_arrow_take *take,
+static int take_structure(struct dray_arrow_take *take,
 			  const struct ArrowSchema *schema,
 			  const struct ArrowArray *from, int64_t first,
 			  int64_t count, int depth,
@@ -320,7 +320,7 @@ static int take_structure(const struct dray_arrow_take *take,
 	return ret;
 }
 
-int dray_arrow_take(const struct dray_arrow_take *take,
+int dray_arrow_take(struct dray_arrow_take *take,
 		    const struct ArrowSchema *schema,
 		    const struct ArrowArray *from, int64_t first, int64_t count,
 		    int depth, struct dray_arrow_taken *out)
@@ -331,6 +331,11 @@ int dray_arrow_take(const struct dray_arrow_take *take,
 		return dray_fail(-EINVAL,
 				 "an array of Arrow has more than %d levels",
 				 DRAY_ARROW_MAX_DEPTH);
+	if (++take->nodes > DRAY_ARROW_MAX_NODES)
+		return dray_fail(
+			-EINVAL,
+			"an array of Arrow has more than %d children in all",
+			DRAY_ARROW_MAX_NODES);
 	if (!schema->format)
 		return dray_fail(-EINVAL, "a schema of Arrow has no format");
 	if (!strcmp(schema->format, "+s"))

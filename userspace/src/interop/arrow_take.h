@@ -8,6 +8,7 @@
 #include "interop/arrow.h"
 
 #define DRAY_ARROW_MAX_DEPTH DRAY_MAX_NDIM /* levels of children */
+#define DRAY_ARROW_MAX_NODES 65536 /* of all levels: a node may be named twice */
 
 /* The producer's array, for all arrays over its memory. */
 struct dray_arrow_keeper {
@@ -22,6 +23,7 @@ struct dray_arrow_take {
 	struct dray_arrow_keeper *keeper;
 	uint32_t flags;
 	bool masks; /* wanted; else nulls are refused */
+	int nodes; /* that were taken */
 };
 
 /* An array and its mask, one reference each; the mask NULL: no nulls. */
@@ -34,7 +36,7 @@ struct dray_arrow_taken {
  * Makes arrays of the elements [first, first + count) of a node, not counting those
  * before its offset.  @depth: of the node below the first.
  */
-int dray_arrow_take(const struct dray_arrow_take *take,
+int dray_arrow_take(struct dray_arrow_take *take,
 		    const struct ArrowSchema *schema,
 		    const struct ArrowArray *from, int64_t first, int64_t count,
 		    int depth, struct dray_arrow_taken *out);
@@ -46,7 +48,7 @@ int dray_arrow_check_fields(const struct ArrowSchema *schema, size_t count);
  * Does the same for each child of a structure.  @out has been zeroed; entries that
  * were filled before a failure are the caller's to drop.
  */
-int dray_arrow_take_fields(const struct dray_arrow_take *take,
+int dray_arrow_take_fields(struct dray_arrow_take *take,
 			   const struct ArrowSchema *schema,
 			   const struct ArrowArray *from, int64_t first,
 			   int64_t count, int depth,
@@ -62,7 +64,7 @@ int dray_arrow_join(const struct ArrowSchema *schema, int64_t length,
  * to its mask, which it makes if there is none.  @first: counts from the array's
  * first element in memory.  -EINVAL (nulls that are not wanted).
  */
-int dray_arrow_add_nulls(const struct dray_arrow_take *take,
+int dray_arrow_add_nulls(struct dray_arrow_take *take,
 			 const struct ArrowArray *from, int64_t first,
 			 int64_t count, struct dray_arrow_taken *out);
 

@@ -93,7 +93,7 @@ static int describe(const struct dray_view *view,
 	if (!(view->flags & DRAY_READ))
 		return dray_fail(-EPERM, "the view may not be read");
 	*out = (struct dray_dlpack_tensor){
-		.data = extent->elements ? view->data : NULL,
+		.data = view->data,
 		.device = device_of(view, extent),
 		.ndim = view->ndim,
 		.dtype = dtype,
@@ -178,7 +178,7 @@ int dray_dlpack_export_view(const struct dray_view *view,
 			    struct dray_dlpack_versioned **out)
 {
 	struct dray_dlpack_tensor tensor;
-	struct exported *exported;
+	struct exported *exported = NULL;
 	uint64_t marks = 0;
 	int ret;
 
@@ -210,7 +210,7 @@ int dray_dlpack_export_view_legacy(const struct dray_view *view,
 				   struct dray_dlpack_managed **out)
 {
 	struct dray_dlpack_tensor tensor;
-	struct exported *exported;
+	struct exported *exported = NULL;
 	int ret;
 
 	if (!dray_given(view, __func__) || !dray_given(out, __func__))

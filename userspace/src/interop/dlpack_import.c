@@ -52,15 +52,27 @@ static int check_axes(const struct dray_dlpack_tensor *tensor,
 	return 0;
 }
 
-/* Writes strides in bytes. */
-static int measure_strides(const struct dray_dlpack_tensor *tensor,
-			   dray_dtype dtype, int64_t *strides)
+/* Copies the axes, with strides in bytes. */
+static int take_axes(const struct dray_dlpack_tensor *tensor,
+		     struct dray_view *view)
 {
-	int64_t size = dray_dtype_itemsize(dtype);
+	int64_t size = dray_dtype_itemsize(view->dtype);
 	int i;
 
+	view->ndim = tensor->ndim;
+	for (i = 0; i < tensor->ndim; i++)
+		view->shape[i] = tensor->shape[i];
+	if (!tensor->strides) {
+		int ret =
+			dray_shape_check("the tensor", view->ndim, view->shape);
+
+		return ret ? ret
+			   : dray_strides_fill(view->ndim, view->shape, size,
+					       true, view->strides);
+	}
 	for (i = 0; i < tensor->ndim; i++) {
-		if (dray_mul_overflow(tensor->strides[i], size, &strides[i]))
+		if (dray_mul_overflow(tensor->strides[i], size,
+				      &view->strides[i]))
 			return dray_fail(-EOVERFLOW,
 					 "axis %d has a stride of %" PRId64
 					 " elements of %" PRId64
@@ -70,11 +82,12 @@ static int measure_strides(const struct dray_dlpack_tensor *tensor,
 	return 0;
 }
 
-/* Finds the element [0, 0, ...]; leaves @data NULL without data. */
+/* Finds the element [0, 0, ...]; NULL without data. */
 static int place(const struct dray_dlpack_tensor *tensor, void **data)
 {
 	uintptr_t address;
 
+	*data = NULL;
 	if (!tensor->data)
 		return 0;
 	if (dray_add_overflow((uintptr_t)tensor->data, tensor->byte_offset,
@@ -88,32 +101,31 @@ static int place(const struct dray_dlpack_tensor *tensor, void **data)
 }
 
 /* Checks that elements outside of the CPU's reach lie in dray's memory. */
-static int check_own(const struct dray_view *view)
+static int check_own(const struct dray_view *view,
+		     const struct dray_extent *extent)
 {
+	void *lowest = dray_address_add(view->data, extent->low);
 	struct dray_location where;
-	int64_t low, high;
-	void *lowest;
 
-	dray_view_span(view, &low, &high);
-	if (low == high)
+	if (!extent->elements)
 		return 0;
-	lowest = dray_address_add(view->data, low);
 	if (dray_locate(lowest, &where))
 		return dray_fail(
 			-EOPNOTSUPP,
 			"a tensor of device type %d at %p, not in dray's memory",
 			DRAY_DLPACK_EXT_DEV, view->data);
 	if (!dray_range_holds(where.block, (size_t)where.block_size, lowest,
-			      (size_t)(high - low)))
+			      (size_t)(extent->high - extent->low)))
 		return dray_fail(-EINVAL,
 				 "a tensor of %" PRId64
 				 " bytes leaves its block of %" PRIu64,
-				 high - low, where.block_size);
+				 extent->high - extent->low, where.block_size);
 	return 0;
 }
 
 static int check_device(const struct dray_dlpack_device *device,
-			const struct dray_view *view)
+			const struct dray_view *view,
+			const struct dray_extent *extent)
 {
 	switch (device->device_type) {
 	case DRAY_DLPACK_CPU:
@@ -122,7 +134,7 @@ static int check_device(const struct dray_dlpack_device *device,
 	case DRAY_DLPACK_CUDA_MANAGED:
 		return 0;
 	case DRAY_DLPACK_EXT_DEV:
-		return check_own(view);
+		return check_own(view, extent);
 	}
 	return dray_fail(-EOPNOTSUPP,
 			 "memory of device (%" PRId32 ", %" PRId32
@@ -130,69 +142,71 @@ static int check_device(const struct dray_dlpack_device *device,
 			 device->device_type, device->device_id);
 }
 
-int dray_dlpack_read(const struct dray_dlpack_tensor *tensor,
-		     const struct dray_dlpack_version *version,
-		     struct dray_view *out)
+/* Reads a tensor into @view, which is of no use if that fails. */
+static int read_tensor(const struct dray_dlpack_tensor *tensor,
+		       const struct dray_dlpack_version *version,
+		       struct dray_view *view, struct dray_extent *extent)
 {
-	int64_t strides[DRAY_MAX_NDIM];
-	struct dray_view view;
-	dray_dtype dtype;
-	void *data = NULL;
 	int ret;
 
-	if (!dray_given(tensor, __func__) || !dray_given(out, __func__))
-		return -EINVAL;
 	/* Of another version, the tensor may lie elsewhere. */
 	ret = check_version(version);
 	if (!ret)
 		ret = check_axes(tensor, version);
 	if (!ret)
-		ret = dray_dlpack_to_dtype(&tensor->dtype, &dtype);
-	if (!ret && tensor->strides)
-		ret = measure_strides(tensor, dtype, strides);
+		ret = dray_dlpack_to_dtype(&tensor->dtype, &view->dtype);
 	if (!ret)
-		ret = place(tensor, &data);
+		ret = take_axes(tensor, view);
 	if (!ret)
-		ret = dray_view_init(&view, data, dtype, tensor->ndim,
-				     tensor->shape,
-				     tensor->strides ? strides : NULL);
-	if (!ret)
-		ret = check_device(&tensor->device, &view);
-	if (!ret && dray_view_has_bytes(&view))
-		ret = dray_dlpack_check_aligned(view.data, dtype);
+		ret = place(tensor, &view->data);
 	if (ret)
 		return ret;
-	view.flags |= DRAY_READ | DRAY_WRITE;
-	dray_view_copy(out, &view);
-	return 0;
+	view->flags = DRAY_READ | DRAY_WRITE;
+	ret = dray_view_check(view, "the tensor", extent);
+	if (!ret)
+		ret = check_device(&tensor->device, view, extent);
+	if (!ret && extent->elements)
+		ret = dray_dlpack_check_aligned(view->data, view->dtype);
+	if (!ret)
+		dray_view_set_facts(view);
+	return ret;
+}
+
+int dray_dlpack_read(const struct dray_dlpack_tensor *tensor,
+		     const struct dray_dlpack_version *version,
+		     struct dray_view *out)
+{
+	struct dray_extent extent;
+	struct dray_view view;
+	int ret;
+
+	if (!dray_given(tensor, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
+	ret = read_tensor(tensor, version, &view, &extent);
+	if (!ret)
+		dray_view_write(out, &view);
+	return ret;
 }
 
 /* Makes an array over a read tensor, with a function that gives it back. */
-static int adopt(struct dray_view *view, uint32_t flags, int timeout_ms,
-		 void (*release)(void *tensor), void *tensor,
-		 struct dray_array **out)
+static int adopt(struct dray_view *view, const struct dray_extent *extent,
+		 uint32_t flags, int timeout_ms, void (*release)(void *tensor),
+		 void *tensor, struct dray_array **out)
 {
+	void *start = dray_address_add(view->data, extent->low);
+	size_t bytes = (size_t)(extent->high - extent->low);
 	struct dray_block *base;
-	int64_t low, high;
 	int ret;
 
 	ret = dray_dlpack_wait(view, flags,
 			       DRAY_DLPACK_NO_WAIT | DRAY_DLPACK_WRITABLE,
 			       timeout_ms);
-	if (ret)
-		return ret;
-	dray_view_span(view, &low, &high);
-	ret = dray_block_create_external(dray_address_add(view->data, low),
-					 (size_t)(high - low),
-					 view->flags & (DRAY_READ | DRAY_WRITE),
-					 NULL, NULL, &base);
-	if (ret)
-		return ret;
-	ret = dray_array_adopt(view, 0, base, out);
-	/* The tensor stays the caller's unless all went well. */
 	if (!ret)
-		dray_block_set_owner(base, release, tensor);
-	dray_block_unref(base);
+		ret = dray_block_create_foreign(
+			start, bytes, view->flags & DRAY_WRITE, release, tensor,
+			dray_array_room(view->ndim), &base);
+	if (!ret)
+		*out = dray_array_place(view, start, bytes, 0, base);
 	return ret;
 }
 
@@ -209,12 +223,13 @@ static void drop_legacy(void *tensor)
 int dray_dlpack_import(struct dray_dlpack_versioned *tensor, uint32_t flags,
 		       int timeout_ms, struct dray_array **out)
 {
+	struct dray_extent extent;
 	struct dray_view view;
 	int ret;
 
 	if (!dray_given(tensor, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	ret = dray_dlpack_read(&tensor->dl_tensor, &tensor->version, &view);
+	ret = read_tensor(&tensor->dl_tensor, &tensor->version, &view, &extent);
 	if (ret)
 		return ret;
 	if (tensor->flags & DRAY_DLPACK_FLAG_READ_ONLY) {
@@ -224,22 +239,25 @@ int dray_dlpack_import(struct dray_dlpack_versioned *tensor, uint32_t flags,
 				"the tensor is read-only, and its array was to be written");
 		view.flags &= ~DRAY_WRITE;
 	}
-	return adopt(&view, flags, timeout_ms, drop_versioned, tensor, out);
+	return adopt(&view, &extent, flags, timeout_ms, drop_versioned, tensor,
+		     out);
 }
 
 int dray_dlpack_import_legacy(struct dray_dlpack_managed *tensor,
 			      uint32_t flags, int timeout_ms,
 			      struct dray_array **out)
 {
+	struct dray_extent extent;
 	struct dray_view view;
 	int ret;
 
 	if (!dray_given(tensor, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	ret = dray_dlpack_read(&tensor->dl_tensor, NULL, &view);
+	ret = read_tensor(&tensor->dl_tensor, NULL, &view, &extent);
 	if (ret)
 		return ret;
 	if (!(flags & DRAY_DLPACK_WRITABLE))
 		view.flags &= ~DRAY_WRITE;
-	return adopt(&view, flags, timeout_ms, drop_legacy, tensor, out);
+	return adopt(&view, &extent, flags, timeout_ms, drop_legacy, tensor,
+		     out);
 }

@@ -10,6 +10,8 @@
 
 #include "interop/dlpack.h"
 #include "base/error.h"
+#include "stream/stream.h"
+#include "transfer/queue.h"
 
 /* Kinds with a code, and the bits of their elements. */
 static const struct {
@@ -116,7 +118,8 @@ int dray_dlpack_wait(const struct dray_view *view, uint32_t flags,
 	if (flags & ~known)
 		return dray_fail(-EINVAL, "unknown flags 0x%" PRIx32,
 				 flags & ~known);
-	if (flags & DRAY_DLPACK_NO_WAIT)
+	if (flags & DRAY_DLPACK_NO_WAIT ||
+	    (!dray_queues_in_flight() && !dray_streams_open()))
 		return 0;
 	if (view->flags & DRAY_WRITE)
 		access |= DRAY_ACCESS_WRITE;
