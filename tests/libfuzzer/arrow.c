@@ -229,7 +229,7 @@ static void round_trip(struct input *input)
 	    dray_array_from_pointer(&view, NULL, NULL, &sent))
 		return;
 	mask = make_mask(input, &view);
-	ret = dray_arrow_export(sent, dray_array_view(mask, &marks), flags,
+	ret = dray_arrow_export(sent, dray_array_view(mask, &marks), flags, 0,
 				&out);
 	holds(ret <= 0);
 	dray_array_unref(sent);
