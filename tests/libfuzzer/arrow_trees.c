@@ -11,7 +11,7 @@
 
 int arrays_released;
 
-/* Formats of elements, and the bytes of one; those of bits, and of none, have 0. */
+/* Formats of elements, and the bytes of one; 0 for bits, and for none. */
 static const struct {
 	const char *format;
 	unsigned int size;
@@ -220,7 +220,7 @@ static void make_children(struct input *input, struct tree *tree, int count,
 			      sizeof(*arrays), array->n_children);
 }
 
-/* Makes a node whose parent needs @needed elements of it. */
+/* Makes a node of which the parent needs @needed elements. */
 static void make_node(struct input *input, struct tree *tree, int64_t needed,
 		      const char *name, struct ArrowSchema *schema,
 		      struct ArrowArray *array)

@@ -107,7 +107,7 @@ static void read_tensor(struct input *input, struct stranger *stranger,
 	}
 }
 
-/* Checks what came of a tensor, which is still there. */
+/* Checks a view of a tensor that is still there. */
 static void check_view(const struct dray_dlpack_tensor *tensor,
 		       const struct dray_view *view)
 {
@@ -125,7 +125,7 @@ static void check_view(const struct dray_dlpack_tensor *tensor,
 	      !((uintptr_t)view->data % dray_dtype_alignment(view->dtype)));
 }
 
-/* Checks an array, whose tensor stays until its end. */
+/* Checks an array; its tensor stays until its end. */
 static void check_array(const struct dray_dlpack_tensor *tensor,
 			struct dray_array *array, bool writable)
 {

@@ -12,7 +12,7 @@
 #define ROOM 8
 #define SEGMENTS 2
 
-/* What a file of this version begins with; the input has the numbers. */
+/* The header of a file of this version; the input has the numbers. */
 #define HEADER 456
 #define LENGTH_AT 304
 #define COUNT_AT 448
