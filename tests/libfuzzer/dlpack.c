@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Tensors of DLPack, filled in by a stranger: an import fails and keeps nothing, or
- * its array covers what the tensor's numbers say, and gives the tensor back once.
+ * its array covers the bytes of the tensor's numbers, and gives the tensor back once.
  * Views of any layout that leave as a tensor come in as the same view.
  */
 #include "exchange.h"

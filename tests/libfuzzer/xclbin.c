@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * The table of banks in an xclbin: a file in memory and on a disk gives the same
- * banks, none of them beyond 2^64, whatever room there is; and a bank that is
+ * banks, none of them beyond 2^64, with any room for them; and a bank that is
  * found holds all segments.
  */
 #include <sys/mman.h>
