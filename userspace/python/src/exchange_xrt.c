@@ -65,7 +65,7 @@ PyObject *xrt_device_adopt(PyObject *module, PyObject *object)
 		   : xrt_device_new(module_state(module), device);
 }
 
-/* Makes the library's array of an operand; it keeps the object. */
+/* Makes the library's array of an operand, which keeps Python's. */
 static int array_of(const struct operand *operand, struct dray_array **out)
 {
 	PyObject *owner = Py_NewRef(operand->object);
