@@ -32,8 +32,8 @@ pypi_fetch()
 		"${options[@]}" --requirement "$requirements"
 }
 
-# pypi_prefix NAME REQUIREMENTS: like pypi_set for Debian's Python, with files that are
-# no modules, such as libraries: prints the folder lib, with them
+# pypi_prefix NAME REQUIREMENTS: like pypi_set for Debian's Python, with the libraries
+# beside the modules; prints the folder lib, which has both
 pypi_prefix()
 {
 	local set
