@@ -73,9 +73,8 @@ int array_describe(PyArrayObject *array, struct dray_view *out)
 #endif
 
 /*
- * Drops the owner of foreign memory, in any thread.  At the end of the
- * interpreter a thread that does not have the GIL can no longer get it; the
- * owner then stays.
+ * At the end of the interpreter a thread that does not have the GIL can no longer
+ * get it; the owner then stays.
  */
 void array_drop_owner(void *owner)
 {

@@ -10,7 +10,7 @@ static struct array_object *object_new(PyTypeObject *type,
 				       PyArray_Descr *descr)
 {
 	struct array_object *self = PyObject_NewVar(struct array_object, type,
-						    (Py_ssize_t)view->ndim * 2);
+						    (Py_ssize_t)view->ndim * 3);
 	int i;
 
 	if (!self)
@@ -23,6 +23,7 @@ static struct array_object *object_new(PyTypeObject *type,
 	for (i = 0; i < view->ndim; i++) {
 		self->numbers[i] = view->shape[i];
 		self->numbers[view->ndim + i] = view->strides[i];
+		self->numbers[2 * view->ndim + i] = 0;
 	}
 	return self;
 }

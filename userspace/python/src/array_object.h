@@ -27,7 +27,7 @@ struct array_object {
 	 */
 	enum dray_memory_kind kind;
 	int32_t ndim;
-	int64_t numbers[]; /* ndim extents, ndim strides */
+	int64_t numbers[]; /* ndim extents, ndim strides, ndim of array_steps() */
 };
 
 void array_dealloc(PyObject *object);
@@ -45,6 +45,23 @@ static inline const int64_t *array_shape_of(const struct array_object *self)
 static inline const int64_t *array_strides_of(const struct array_object *self)
 {
 	return self->numbers + self->ndim;
+}
+
+/*
+ * Returns the strides in elements, which @steps has, in memory that lives as long as
+ * the object; any thread writes the same.
+ */
+static inline int64_t *array_steps(struct array_object *self,
+				   const int64_t *steps)
+{
+	int64_t *kept = self->numbers + 2 * self->ndim;
+	int i;
+
+	for (i = 0; i < self->ndim; i++) {
+		if (__atomic_load_n(&kept[i], __ATOMIC_RELAXED) != steps[i])
+			__atomic_store_n(&kept[i], steps[i], __ATOMIC_RELAXED);
+	}
+	return kept;
 }
 
 /* Whether @object is a dray.Array: no other type has its end, nor a subclass. */
@@ -122,6 +139,12 @@ PyObject *array_astype(PyObject *self, PyObject *const *args,
 		     Py_ssize_t count, PyObject *names);
 PyObject *array_copied(PyObject *self, PyObject *unused);
 PyObject *array_copy_in(PyObject *self, NPY_ORDER order);
+
+/*
+ * Makes a handler of NumPy the library's, of this thread.  Returns the one before,
+ * for dray_set_handler(); NULL: nothing was changed.
+ */
+const struct dray_handler *array_use_handler(PyObject *capsule);
 
 /*
  * Calls @make with NumPy's current handler as the library's, and makes an object
@@ -224,6 +247,12 @@ PyObject *array_as_strided(PyObject *self, PyObject *const *args,
 PyObject *array_shares_memory(PyObject *self, PyObject *other);
 
 /* array_numpy.c: the same memory as an array of NumPy, and back. */
+/*
+ * Drops the owner of foreign memory, in any thread.  At the end of the
+ * interpreter a thread that does not have the GIL can no longer get it; the
+ * owner then stays.
+ */
+void array_drop_owner(void *owner);
 /* Makes an array of NumPy over the memory of @self, which it keeps. */
 PyObject *array_as_numpy(PyObject *self);
 /* Returns @object itself if it is an array of NumPy, or makes one of it. */
@@ -238,8 +267,21 @@ void array_drop_owner(void *owner);
 /* Makes an object over the memory of @object, which it keeps. */
 PyObject *array_from(PyTypeObject *type, PyObject *object);
 int array_get_buffer(PyObject *self, Py_buffer *buffer, int flags);
+/* Drops the owner of foreign memory, in any thread. */
+void array_drop_owner(void *owner);
 PyObject *array_interface(PyObject *self, void *name);
 PyObject *array_to_numpy(PyObject *self, PyObject *const *args,
 		     Py_ssize_t count, PyObject *names);
+
+/* exchange_dlpack.c: tensors in capsules. */
+PyObject *array_dlpack(PyObject *self, PyObject *const *args, Py_ssize_t count,
+		       PyObject *names);
+PyObject *array_dlpack_device(PyObject *self, PyObject *unused);
+
+/* exchange_arrow.c: arrays in Arrow's capsules. */
+PyObject *array_arrow_schema(PyObject *self, PyObject *unused);
+PyObject *array_arrow_array(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_arrow_device_array(PyObject *self, PyObject *args,
+				   PyObject *keywords);
 
 #endif /* DRAY_PYTHON_ARRAY_OBJECT_H */
