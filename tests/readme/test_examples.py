@@ -29,6 +29,7 @@ SAID = {
                         "shape (2,6), type <i2\n"
                         "[18 19 20 21 22 23 11]\nshape (7,), type <i2\n"
                         "arrays.npy has 12 floats from byte 4096 on\n"),
+    "rows": "1 row: 480 pieces of 1920 bytes, 5760 apart\na file of 921600 bytes\n",
     "uring": "3108000 bytes written in 12 pieces, and the same ones read\n",
     "ring": "1000 pictures, the sum of their first pixels is 124948\n",
 }
