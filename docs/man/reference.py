@@ -46,9 +46,11 @@ class Chunk:
                 comment, declaration = "", ""
 
     def add(self, declaration, comment):
-        declared = re.match(r"(?:struct|enum) (dray_\w+) {|typedef .*?(dray_\w+)\(", declaration)
+        declared = re.match(r"(?:struct|enum) (\w+) {|typedef .*?(dray_\w+)\(", declaration)
         if declared:
-            self.types.append(declared[1] or declared[2])
+            # Structures of other protocols have no page.
+            name = declared[1] or declared[2]
+            self.types += [name] if name.startswith("dray_") else []
         elif "(" in declaration:
             name = re.search(r"(dray_\w+) ?\(", declaration)[1]
             if not comment.startswith("/**"):

@@ -24,5 +24,11 @@
 #include <dray/npy.h>
 #include <dray/transfer.h>
 #include <dray/stream.h>
+#include <dray/dlpack.h>
+#include <dray/kind.h>
+#include <dray/rows.h>
+#include <dray/arrow.h>
+#include <dray/xclbin.h>
+#include <dray/xrt.h>
 
 #endif /* DRAY_DRAY_H */

@@ -22,6 +22,8 @@ SPECIAL = {"__enter__", "__exit__", "__call__", "__await__", "__iter__", "__next
            "__bool__", "__int__", "__float__", "__index__",
            "__setitem__", "__contains__", "__eq__", "__ne__", "__lt__", "__le__",
            "__gt__", "__ge__", "__format__", "__copy__", "__deepcopy__",
+            "__dlpack__", "__dlpack_device__",
+           "__arrow_c_schema__", "__arrow_c_array__", "__arrow_c_device_array__",
            "__reduce__", "__array__", "__array_interface__", "__array_struct__"}
 FACADE = [name for name in dray.__all__
           if inspect.isfunction(getattr(dray, name))]
@@ -59,7 +61,8 @@ def real_parameters(function):
              inspect.Parameter.POSITIONAL_OR_KEYWORD: [],
              inspect.Parameter.KEYWORD_ONLY: []}
     for parameter in inspect.signature(function).parameters.values():
-        if parameter.kind == inspect.Parameter.VAR_POSITIONAL:
+        if parameter.kind in (inspect.Parameter.VAR_POSITIONAL,
+                              inspect.Parameter.VAR_KEYWORD):
             continue
         kinds[parameter.kind].append(parameter.name)
     return tuple(kinds.values())

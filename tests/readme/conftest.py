@@ -36,8 +36,8 @@ def output(root):
 
 @pytest.fixture(scope="session")
 def build(output):
-    """build(PROGRAM, WORD..., compiler=): a program, built with pkg-config's flags and
-    the sanitizers of the library."""
+    """build(PROGRAM, WORD..., compiler=, packages=): a program, built with pkg-config's
+    flags and the sanitizers of the library."""
     options = json.loads((Path(os.environ["DRAY_BUILD"]) /
                           "meson-info/intro-buildoptions.json").read_text(encoding="utf-8"))
     sanitizers = next(option["value"] for option in options
@@ -45,8 +45,8 @@ def build(output):
     sanitized = [] if sanitizers == "none" else [
         "-g", f"-fsanitize={sanitizers}", "-fno-sanitize-recover=all"]
 
-    def run(program, *words, compiler="cc", **more):
-        flags = output("pkg-config", "--cflags", "--libs", "dray").split()
+    def run(program, *words, compiler="cc", packages=(), **more):
+        flags = output("pkg-config", "--cflags", "--libs", "dray", *packages).split()
         output(compiler, "-Wall", "-Wextra", "-Werror", *sanitized, "-o", program, *words,
                *flags, **more)
     return run
@@ -54,9 +54,9 @@ def build(output):
 
 @pytest.fixture(scope="session")
 def build_c(build):
-    """build_c(TEXT, PROGRAM): a C program."""
-    def run(text, program):
-        build(program, "-x", "c", "-", input=text)
+    """build_c(TEXT, PROGRAM, PACKAGE...): a C program, with other packages of pkg-config."""
+    def run(text, program, *packages):
+        build(program, "-x", "c", "-", packages=packages, input=text)
     return run
 
 

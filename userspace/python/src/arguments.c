@@ -14,7 +14,10 @@ static int number_of(const struct signature *signature, PyObject *name)
 	int i;
 
 	for (i = 0; parameter[i].name; i++) {
-		if (!PyUnicode_CompareWithASCIIString(name, parameter[i].name))
+		/* Most names differ in their first letter. */
+		if (PyUnicode_READ_CHAR(name, 0) ==
+			    (Py_UCS4)parameter[i].name[0] &&
+		    !PyUnicode_CompareWithASCIIString(name, parameter[i].name))
 			return i;
 	}
 	PyErr_Format(PyExc_TypeError, "%s() has no argument %R",

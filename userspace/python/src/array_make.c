@@ -122,21 +122,26 @@ static const struct dray_handler *chosen_handler(PyObject *capsule)
 								     : NULL;
 }
 
+const struct dray_handler *array_use_handler(PyObject *capsule)
+{
+	const struct dray_handler *handler = chosen_handler(capsule);
+
+	return handler ? dray_set_handler(handler) : NULL;
+}
+
 PyObject *array_made(PyTypeObject *type, enum array_step step,
 		     int (*make)(void *context, struct dray_array **out),
 		     void *context, PyArray_Descr *descr)
 {
 	PyObject *capsule = PyDataMem_GetHandler();
-	const struct dray_handler *handler, *before = NULL;
+	const struct dray_handler *before;
 	struct dray_array *array = NULL;
 	PyObject *object;
 	int ret;
 
 	if (!capsule)
 		return NULL;
-	handler = chosen_handler(capsule);
-	if (handler)
-		before = dray_set_handler(handler);
+	before = array_use_handler(capsule);
 	ret = make(context, &array);
 	if (before)
 		dray_set_handler(before);
@@ -267,6 +272,8 @@ static PyObject *copy_as(struct array_object *self, PyArray_Descr *descr,
 {
 	struct copying copying;
 
+	if (array_check_reachable(self))
+		return NULL;
 	array_whole(self, &copying.view);
 	copying.dtype = dtype;
 	copying.order = (enum dray_order)order;

@@ -21,10 +21,16 @@ struct array_object {
 	PyArray_Descr *descr; /* NumPy's object for the type */
 	dray_dtype dtype; /* one reference */
 	void *data;
-	uint32_t flags; /* DRAY_READ, ... */
+	uint32_t flags; /* DRAY_READ, ...; without it the CPU reaches no element */
+	/* Of foreign memory, as its library tells it; unknown: the table of blocks
+	 * tells it.
+	 */
+	enum dray_memory_kind kind;
 	int32_t ndim;
-	int64_t numbers[]; /* ndim extents, ndim strides */
+	int64_t numbers[]; /* ndim extents, ndim strides, ndim of array_steps() */
 };
+
+void array_dealloc(PyObject *object);
 
 static inline struct array_object *array_self(PyObject *object)
 {
@@ -39,6 +45,29 @@ static inline const int64_t *array_shape_of(const struct array_object *self)
 static inline const int64_t *array_strides_of(const struct array_object *self)
 {
 	return self->numbers + self->ndim;
+}
+
+/*
+ * Returns the strides in elements, which @steps has, in memory that lives as long as
+ * the object; any thread writes the same.
+ */
+static inline int64_t *array_steps(struct array_object *self,
+				   const int64_t *steps)
+{
+	int64_t *kept = self->numbers + 2 * self->ndim;
+	int i;
+
+	for (i = 0; i < self->ndim; i++) {
+		if (__atomic_load_n(&kept[i], __ATOMIC_RELAXED) != steps[i])
+			__atomic_store_n(&kept[i], steps[i], __ATOMIC_RELAXED);
+	}
+	return kept;
+}
+
+/* Whether @object is a dray.Array: no other type has its end, nor a subclass. */
+static inline bool array_is(PyObject *object)
+{
+	return Py_TYPE(object)->tp_dealloc == array_dealloc;
 }
 
 /* Takes an int of at most 64 bits; false for any other object. */
@@ -59,6 +88,17 @@ static inline bool int64_of(PyObject *object, int64_t *out)
  */
 PyObject *array_wrap(PyTypeObject *type, struct dray_array *array,
 		     PyArray_Descr *descr, PyObject *capsule, PyObject *base);
+/*
+ * Lets no function read or write elements, which the CPU does not reach; @kind is that
+ * of foreign memory, else DRAY_MEMORY_UNKNOWN.  For an object that was just made.
+ */
+void array_set_unreachable(PyObject *object, enum dray_memory_kind kind);
+/* Does that if the memory is dray's, for devices alone; returns @object, or NULL. */
+PyObject *array_without_device(PyObject *object);
+/* Returns the sentence for elements that the CPU does not reach. */
+PyObject *array_unreachable(const struct array_object *self);
+/* Raises ValueError if the CPU does not reach the elements. */
+int array_check_reachable(const struct array_object *self);
 /* Makes an object of @view, which the library made of @self, and of its type. */
 PyObject *array_over(struct array_object *self, const struct dray_view *view);
 /* Makes an object of such a view, of another type. */
@@ -69,8 +109,6 @@ PyObject *array_result(PyObject *self, const struct dray_view *view, int ret);
 /* Fills a view of the whole array, and returns it. */
 struct dray_view *array_whole(const struct array_object *self,
 			      struct dray_view *view);
-
-void array_dealloc(PyObject *object);
 
 extern PyGetSetDef array_properties[]; /* array_facts.c */
 
@@ -101,6 +139,12 @@ PyObject *array_astype(PyObject *self, PyObject *const *args,
 		     Py_ssize_t count, PyObject *names);
 PyObject *array_copied(PyObject *self, PyObject *unused);
 PyObject *array_copy_in(PyObject *self, NPY_ORDER order);
+
+/*
+ * Makes a handler of NumPy the library's, of this thread.  Returns the one before,
+ * for dray_set_handler(); NULL: nothing was changed.
+ */
+const struct dray_handler *array_use_handler(PyObject *capsule);
 
 /*
  * Calls @make with NumPy's current handler as the library's, and makes an object
@@ -203,6 +247,12 @@ PyObject *array_as_strided(PyObject *self, PyObject *const *args,
 PyObject *array_shares_memory(PyObject *self, PyObject *other);
 
 /* array_numpy.c: the same memory as an array of NumPy, and back. */
+/*
+ * Drops the owner of foreign memory, in any thread.  At the end of the
+ * interpreter a thread that does not have the GIL can no longer get it; the
+ * owner then stays.
+ */
+void array_drop_owner(void *owner);
 /* Makes an array of NumPy over the memory of @self, which it keeps. */
 PyObject *array_as_numpy(PyObject *self);
 /* Returns @object itself if it is an array of NumPy, or makes one of it. */
@@ -212,11 +262,26 @@ PyObject *array_of_numpy(PyObject *object);
  * does not have.  The view has a reference to its type, the caller's.
  */
 int array_describe(PyArrayObject *array, struct dray_view *out);
+/* Drops the owner of foreign memory, an object, in any thread. */
+void array_drop_owner(void *owner);
 /* Makes an object over the memory of @object, which it keeps. */
 PyObject *array_from(PyTypeObject *type, PyObject *object);
 int array_get_buffer(PyObject *self, Py_buffer *buffer, int flags);
+/* Drops the owner of foreign memory, in any thread. */
+void array_drop_owner(void *owner);
 PyObject *array_interface(PyObject *self, void *name);
 PyObject *array_to_numpy(PyObject *self, PyObject *const *args,
 		     Py_ssize_t count, PyObject *names);
+
+/* exchange_dlpack.c: tensors in capsules. */
+PyObject *array_dlpack(PyObject *self, PyObject *const *args, Py_ssize_t count,
+		       PyObject *names);
+PyObject *array_dlpack_device(PyObject *self, PyObject *unused);
+
+/* exchange_arrow.c: arrays in Arrow's capsules. */
+PyObject *array_arrow_schema(PyObject *self, PyObject *unused);
+PyObject *array_arrow_array(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_arrow_device_array(PyObject *self, PyObject *args,
+				   PyObject *keywords);
 
 #endif /* DRAY_PYTHON_ARRAY_OBJECT_H */

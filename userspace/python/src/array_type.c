@@ -117,6 +117,27 @@ static PyMethodDef array_methods[] = {
 	  METH_FASTCALL | METH_KEYWORDS,
 	  "__array__($self, /, dtype=None, copy=None)\n--\n\n"
 	  "NumPy's array over the same memory, or a copy." },
+	{ "__dlpack__", WITH_KEYWORDS(array_dlpack),
+	  METH_FASTCALL | METH_KEYWORDS,
+	  "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None,\n"
+	  "           copy=None)\n--\n\n"
+	  "A capsule of DLPack over the same memory, or over a copy.  Waits until no\n"
+	  "transfer has the memory, unless stream is -1." },
+	{ "__dlpack_device__", array_dlpack_device, METH_NOARGS,
+	  "__dlpack_device__($self, /)\n--\n\n"
+	  "DLPack's device: (1, 0) is the CPU, (12, 0) memory that it does not reach." },
+	{ "__arrow_c_schema__", array_arrow_schema, METH_NOARGS,
+	  "__arrow_c_schema__($self, /)\n--\n\n"
+	  "A capsule of Arrow's schema for arrays of this type and shape." },
+	{ "__arrow_c_array__", WITH_KEYWORDS(array_arrow_array),
+	  METH_VARARGS | METH_KEYWORDS,
+	  "__arrow_c_array__($self, /, requested_schema=None)\n--\n\n"
+	  "Capsules of Arrow's schema and array, over the same memory.  Never converts or\n"
+	  "copies: dray.to_arrow() does." },
+	{ "__arrow_c_device_array__", WITH_KEYWORDS(array_arrow_device_array),
+	  METH_VARARGS | METH_KEYWORDS,
+	  "__arrow_c_device_array__($self, /, requested_schema=None, **kwargs)\n--\n\n"
+	  "The same, with a device array: the CPU's, and nothing to wait for." },
 	{ "__copy__", array_copied, METH_NOARGS,
 	  "__copy__($self, /)\n--\n\nA copy in order 'K'." },
 	{ "__deepcopy__", array_copied, METH_O,

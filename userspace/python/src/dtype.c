@@ -140,11 +140,49 @@ static PyObject *typestr_of(dray_dtype dtype)
 	return ret < 0 ? raise_error(ret) : PyUnicode_FromString(typestr);
 }
 
+/* Returns NumPy's number of a type, -1 if that does not describe it. */
+static int type_number(dray_dtype dtype)
+{
+	switch (dtype) {
+	case DRAY_BOOL:
+		return NPY_BOOL;
+	case DRAY_INT8:
+		return NPY_INT8;
+	case DRAY_INT16:
+		return NPY_INT16;
+	case DRAY_INT32:
+		return NPY_INT32;
+	case DRAY_INT64:
+		return NPY_INT64;
+	case DRAY_UINT8:
+		return NPY_UINT8;
+	case DRAY_UINT16:
+		return NPY_UINT16;
+	case DRAY_UINT32:
+		return NPY_UINT32;
+	case DRAY_UINT64:
+		return NPY_UINT64;
+	case DRAY_FLOAT16:
+		return NPY_HALF;
+	case DRAY_FLOAT32:
+		return NPY_FLOAT;
+	case DRAY_FLOAT64:
+		return NPY_DOUBLE;
+	case DRAY_COMPLEX64:
+		return NPY_CFLOAT;
+	case DRAY_COMPLEX128:
+		return NPY_CDOUBLE;
+	}
+	return -1;
+}
+
 PyArray_Descr *dtype_descr(dray_dtype dtype)
 {
 	PyArray_Descr *descr = NULL;
 	PyObject *object;
 
+	if (type_number(dtype) >= 0)
+		return PyArray_DescrFromType(type_number(dtype));
 	if (dray_dtype_field_count(dtype))
 		object = structure(dtype);
 	else if (dray_dtype_shape(dtype, NULL))

@@ -77,12 +77,15 @@ PyObject *raise_error(int error)
 }
 
 /*
- * Exceptions of dray.Array that are others: NumPy's, which has no errno.
+ * Exceptions of dray.Array that are others: NumPy's, which has no errno, and that
+ * of an exchange that is impossible.
  */
 static const struct {
 	unsigned int steps;
 	struct error_class class;
 } array_table[] = {
+	/* A copy that is not allowed. */
+	{ ARRAY_CAST, { EAGAIN, &PyExc_ValueError, false } },
 	{ ARRAY_SHAPE | ARRAY_CAST | ARRAY_INDEX,
 	  { EPERM, &PyExc_ValueError, false } },
 	{ ARRAY_SHAPE | ARRAY_CAST | ARRAY_INDEX,
@@ -92,6 +95,11 @@ static const struct {
 	{ ARRAY_CAST, { ERANGE, &PyExc_OverflowError, false } },
 	{ ARRAY_CAST | ARRAY_INDEX, { EOPNOTSUPP, &PyExc_TypeError, false } },
 	{ ARRAY_CAST | ARRAY_INDEX, { EILSEQ, &PyExc_ValueError, false } },
+	{ ARRAY_EXCHANGE, { EINVAL, &PyExc_BufferError, false } },
+	{ ARRAY_EXCHANGE, { EOVERFLOW, &PyExc_BufferError, false } },
+	{ ARRAY_EXCHANGE, { EOPNOTSUPP, &PyExc_BufferError, false } },
+	{ ARRAY_EXCHANGE, { EPROTO, &PyExc_BufferError, false } },
+	{ ARRAY_EXCHANGE, { EPERM, &PyExc_BufferError, false } },
 	{ ARRAY_CAST | ARRAY_INDEX, { ENOSPC, &PyExc_RuntimeError, false } },
 };
 

@@ -36,6 +36,18 @@ static PyMethodDef methods[] = {
 	  SIGNATURE("sync($module, a, direction, owner, /)") },
 	{ "wait_array", array_wait, METH_VARARGS,
 	  SIGNATURE("wait_array($module, a, write, timeout, /)") },
+	{ "kind", memory_kind, METH_VARARGS,
+	  SIGNATURE("kind($module, a, node, /)") },
+	{ "rows", memory_rows, METH_VARARGS,
+	  SIGNATURE("rows($module, a, limits, flags, device, /)") },
+	{ "array_at", memory_at, METH_VARARGS,
+	  SIGNATURE(
+		  "array_at($module, owner, address, dtype, shape, strides, writable, kind, /)") },
+	{ "is_reached", memory_is_reached, METH_O,
+	  SIGNATURE("is_reached($module, a, /)") },
+	{ "place", memory_place, METH_O, SIGNATURE("place($module, a, /)") },
+	{ "device_empty", memory_device, METH_VARARGS,
+	  SIGNATURE("device_empty($module, node, shape, dtype, heap, /)") },
 	{ "copy", WITH_KEYWORDS(transfer_copy), METH_VARARGS | METH_KEYWORDS,
 	  SIGNATURE("copy($module, /, dst, src, *, engine=None, wait=True)") },
 	{ "fill", WITH_KEYWORDS(transfer_fill), METH_VARARGS | METH_KEYWORDS,
@@ -71,12 +83,56 @@ static PyMethodDef methods[] = {
 	  SIGNATURE("waiting($module, /)") },
 	{ "open_record", export_open, METH_VARARGS,
 	  SIGNATURE("open_record($module, record, node, /)") },
+	{ "export_arrow", arrow_export, METH_VARARGS,
+	  SIGNATURE(
+		  "export_arrow($module, a, mask, copy, requested_schema, device, /)") },
+	{ "import_arrow", arrow_import, METH_VARARGS,
+	  SIGNATURE(
+		  "import_arrow($module, schema, array, copy, masks, fields, /)") },
+	{ "read_arrow_stream", arrow_read_stream, METH_O,
+	  SIGNATURE("read_arrow_stream($module, stream, /)") },
+	{ "arrow_names", arrow_names, METH_O,
+	  SIGNATURE("arrow_names($module, schema, /)") },
 	{ "bytes_alone", export_bytes, METH_VARARGS,
 	  SIGNATURE("bytes_alone($module, node, size, /)") },
 	{ "bytes_in", block_bytes, METH_VARARGS,
 	  SIGNATURE("bytes_in($module, pool, size, /)") },
 	{ "current_pool", scope_current, METH_NOARGS,
 	  SIGNATURE("current_pool($module, /)") },
+	{ "from_dlpack", WITH_KEYWORDS(from_dlpack),
+	  METH_FASTCALL | METH_KEYWORDS,
+	  "from_dlpack($module, x, /, *, device=None, copy=None, writable=None)\n"
+	  "--\n\n"
+	  "An Array over the memory of an array of another library, without a copy.\n\n"
+	  "x: an object with __dlpack__(), or a capsule of DLPack, whose tensor is taken.\n"
+	  "device: None, 'cpu', or a pair of DLPack: where the memory is to be.  Its owner\n"
+	  "    may copy it there.\n"
+	  "copy: True: a copy in memory of NumPy's current handler, inside of `with\n"
+	  "    dray.memory():` in dray's.  False: never a copy.  None: only for `device`.\n"
+	  "writable: None: as the tensor says; one without a version, which cannot say, is\n"
+	  "    read-only.  True: writable, or BufferError if the tensor is read-only; one\n"
+	  "    without a version is trusted.  False: read-only.\n\n"
+	  "Waits until no transfer has the memory.  BufferError if it is impossible." },
+	{ "xclbin_banks", xclbin_banks, METH_O,
+	  SIGNATURE("xclbin_banks($module, path, /)") },
+	{ "bank_of", xclbin_bank_of, METH_VARARGS,
+	  SIGNATURE("bank_of($module, memory, banks, node, /)") },
+	{ "xrt_device", xrt_device_open, METH_O,
+	  SIGNATURE("xrt_device($module, index, /)") },
+	{ "xrt_device_of", xrt_device_adopt, METH_O,
+	  SIGNATURE("xrt_device_of($module, handle, /)") },
+	{ "xrt_import", xrt_import, METH_VARARGS,
+	  SIGNATURE("xrt_import($module, device, array, user, /)") },
+	{ "xrt_adopt", xrt_adopt, METH_VARARGS,
+	  SIGNATURE("xrt_adopt($module, device, bo, root, /)") },
+	{ "xrt_wrap", xrt_wrap, METH_VARARGS,
+	  SIGNATURE("xrt_wrap($module, sync, fd, offset, size, address, /)") },
+	{ "xrt_array", xrt_array, METH_VARARGS,
+	  SIGNATURE(
+		  "xrt_array($module, bo, node, offset, dtype, shape, strides, /)") },
+	{ "xrt_fd", xrt_fd, METH_O, SIGNATURE("xrt_fd($module, array, /)") },
+	{ "xrt_fd_size", xrt_fd_size, METH_O,
+	  SIGNATURE("xrt_fd_size($module, fd, /)") },
 	{ "last_error", last_error, METH_NOARGS,
 	  SIGNATURE("last_error($module, /)") },
 	{ NULL, NULL, 0, NULL },
@@ -98,6 +154,8 @@ static int module_exec(PyObject *module)
 		{ &state->frames_type, &frames_type_spec },
 		{ &state->array_type, &array_type_spec },
 		{ &state->flat_type, &flat_type_spec },
+		{ &state->xrt_device_type, &xrt_device_type_spec },
+		{ &state->xrt_bo_type, &xrt_bo_type_spec },
 	};
 	size_t i;
 
@@ -113,6 +171,8 @@ static int module_exec(PyObject *module)
 		if (!*types[i].type || PyModule_AddType(module, *types[i].type))
 			return -1;
 	}
+	if (dlpack_init(state->array_type))
+		return -1;
 	state->scopes = PyContextVar_New("dray.scopes", NULL);
 	state->reduce_ex = PyUnicode_InternFromString("__reduce_ex__");
 	state->protocol = PyLong_FromLong(4);
@@ -123,6 +183,8 @@ static int module_exec(PyObject *module)
 	    PyModule_AddIntConstant(module, "READ_ONLY", DRAY_IPC_READ_ONLY) ||
 	    PyModule_AddIntConstant(module, "ANY_USER", DRAY_IPC_ANY_USER) ||
 	    PyModule_AddIntConstant(module, "MAX_FRAMES", DRAY_MAX_FRAMES) ||
+	    PyModule_AddIntConstant(module, "ROWS_ORDERED",
+				    DRAY_ROWS_ORDERED) ||
 	    PyModule_AddIntConstant(module, "FOR_CPU", DRAY_SYNC_FOR_CPU))
 		return -1;
 	if (PyModule_AddStringConstant(module, "version", DRAY_VERSION))
@@ -145,6 +207,8 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 	Py_VISIT(state->frames_type);
 	Py_VISIT(state->array_type);
 	Py_VISIT(state->flat_type);
+	Py_VISIT(state->xrt_device_type);
+	Py_VISIT(state->xrt_bo_type);
 	for (i = 0; i < RECORD_COUNT; i++)
 		Py_VISIT(state->records[i]);
 	Py_VISIT(state->scopes);
@@ -166,6 +230,8 @@ static int module_clear(PyObject *module)
 	Py_CLEAR(state->frames_type);
 	Py_CLEAR(state->array_type);
 	Py_CLEAR(state->flat_type);
+	Py_CLEAR(state->xrt_device_type);
+	Py_CLEAR(state->xrt_bo_type);
 	for (i = 0; i < RECORD_COUNT; i++)
 		Py_CLEAR(state->records[i]);
 	Py_CLEAR(state->scopes);

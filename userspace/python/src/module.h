@@ -47,6 +47,7 @@ enum record {
 	RECORD_STREAM_COUNTS,
 	RECORD_RING_COUNTS,
 	RECORD_ARRAY_FLAGS,
+	RECORD_BANK,
 	RECORD_COUNT,
 };
 
@@ -60,6 +61,8 @@ struct module_state {
 	PyTypeObject *frames_type;
 	PyTypeObject *array_type;
 	PyTypeObject *flat_type;
+	PyTypeObject *xrt_device_type;
+	PyTypeObject *xrt_bo_type;
 	PyObject *records[RECORD_COUNT];
 	PyObject *scopes; /* ContextVar: the scopes that are open, a tuple */
 	PyObject *reduce; /* for arrays of @min_bytes and more */
@@ -93,6 +96,7 @@ enum array_step {
 	ARRAY_INDEX = 2,
 	ARRAY_TYPE = 4,
 	ARRAY_CAST = 8, /* conversions of elements */
+	ARRAY_EXCHANGE = 16, /* protocols of other libraries */
 };
 
 /* Does as raise_error() for a step of dray.Array. */
@@ -178,10 +182,11 @@ PyObject *scope_pop(struct module_state *state, PyObject *key, PyObject *args);
 /* Returns the pool of this thread's or task's innermost scope, or None. */
 PyObject *scope_current(PyObject *module, PyObject *unused);
 
-/* A NumPy array as a view of libdray; borrows the array. */
+/* A NumPy array or a dray.Array as a view of libdray; borrows both objects. */
 struct operand {
-	PyArrayObject *array;
-	struct dray_view view;
+	PyObject *object;
+	PyArray_Descr *descr;
+	struct dray_view view; /* its type is one of plain bytes, without fields */
 	int64_t low; /* bytes from view.data on that it covers: [low, high) */
 	int64_t high;
 	/* Of the lowest byte, if not empty; no buffer: foreign memory. */
@@ -201,11 +206,32 @@ int operand_take(PyObject *object, const char *role, unsigned int also,
 		 struct operand *out);
 /* Returns 0, or OSError (EOPNOTSUPP) for memory that cannot be shared. */
 int operand_check_shareable(const struct operand *operand, const char *role);
+/* Returns 0, or ValueError for elements that may not be written. */
+int operand_check_writable(const struct operand *operand, const char *role);
 
 PyObject *array_address(PyObject *module, PyObject *array);
 PyObject *array_segments(PyObject *module, PyObject *array);
 PyObject *array_sync(PyObject *module, PyObject *args);
 PyObject *array_wait(PyObject *module, PyObject *args);
+
+/* xclbin.c: memory banks. */
+PyObject *xclbin_banks(PyObject *module, PyObject *path);
+PyObject *xclbin_bank_of(PyObject *module, PyObject *args);
+
+/* exchange_xrt.c, exchange_xrt_type.c: buffer objects of XRT. */
+extern PyType_Spec xrt_device_type_spec;
+extern PyType_Spec xrt_bo_type_spec;
+PyObject *xrt_device_open(PyObject *module, PyObject *index);
+PyObject *xrt_device_adopt(PyObject *module, PyObject *handle);
+/* Makes a BO of an array: by an import, or of its mapped memory. */
+PyObject *xrt_import(PyObject *module, PyObject *args);
+/* Make a BO of a handle, and of functions over a file descriptor. */
+PyObject *xrt_adopt(PyObject *module, PyObject *args);
+PyObject *xrt_wrap(PyObject *module, PyObject *args);
+PyObject *xrt_array(PyObject *module, PyObject *args);
+/* Describes the buffer of an array: descriptor, offset, bytes, identifier. */
+PyObject *xrt_fd(PyObject *module, PyObject *array);
+PyObject *xrt_fd_size(PyObject *module, PyObject *fd);
 
 extern PyType_Spec fence_type_spec;
 /*
@@ -233,10 +259,29 @@ int dtype_take(PyArray_Descr *descr, dray_dtype *out);
 /* Returns NumPy's object, a new reference. */
 PyArray_Descr *dtype_descr(dray_dtype dtype);
 
+PyObject *memory_kind(PyObject *module, PyObject *args);
+PyObject *memory_rows(PyObject *module, PyObject *args);
+PyObject *memory_at(PyObject *module, PyObject *args);
+PyObject *memory_is_reached(PyObject *module, PyObject *object);
+PyObject *memory_place(PyObject *module, PyObject *object);
+PyObject *memory_device(PyObject *module, PyObject *args);
+
 extern PyType_Spec array_type_spec;
 extern PyType_Spec flat_type_spec;
 /* Returns the name of the handler of a dray.Array's memory, or None. */
 PyObject *array_handler_name(PyObject *self, void *unused);
+
+/* exchange_dlpack_from.c: arrays of other libraries. */
+PyObject *from_dlpack(PyObject *module, PyObject *const *args, Py_ssize_t count,
+		      PyObject *names);
+/* Called once the type is there; may be called again. */
+int dlpack_init(PyTypeObject *array_type);
+
+/* exchange_arrow.c, exchange_arrow_from.c: arrays in Arrow's capsules. */
+PyObject *arrow_export(PyObject *module, PyObject *args);
+PyObject *arrow_import(PyObject *module, PyObject *args);
+PyObject *arrow_read_stream(PyObject *module, PyObject *stream);
+PyObject *arrow_names(PyObject *module, PyObject *schema);
 
 extern PyType_Spec stream_type_spec;
 PyObject *stream_new(struct module_state *state, struct node_entry *entry,
@@ -280,8 +325,13 @@ PyObject *frames_poll(PyObject *module, PyObject *frames);
 
 PyObject *ipc_send(PyObject *module, PyObject *args);
 PyObject *ipc_receive(PyObject *module, PyObject *args);
-/* Wraps @array, taken over even on failure, in an array of NumPy. */
-PyObject *ipc_wrap(struct dray_array *array);
+/*
+ * Wraps @array, taken over even on failure, in an array of NumPy; in a dray.Array if
+ * the CPU does not reach it.
+ */
+PyObject *ipc_wrap(PyObject *module, struct dray_array *array);
+/* Does so in a dray.Array, which keeps an entry of the node. */
+PyObject *ipc_wrap_own(PyObject *module, struct dray_array *array);
 /* Makes an array of NumPy over @base, taken over even on failure. */
 PyObject *ipc_wrap_view(const struct dray_view *view, PyObject *base);
 
@@ -315,5 +365,6 @@ PyObject *record_stream_counts(struct module_state *state,
 PyObject *record_ring_counts(struct module_state *state,
 			     const struct dray_ring_counts *counts);
 PyObject *record_array_flags(struct module_state *state, uint32_t flags);
+PyObject *record_bank(struct module_state *state, const struct dray_bank *bank);
 
 #endif /* DRAY_PYTHON_MODULE_H */

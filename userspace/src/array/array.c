@@ -273,7 +273,8 @@ size_t dray_array_room(int ndim)
 	       (size_t)ndim * sizeof(struct dray_array_axis);
 }
 
-struct dray_array *dray_array_place(const struct dray_view *view, size_t bytes,
+struct dray_array *dray_array_place(const struct dray_view *view, void *start,
+				    size_t bytes, uint32_t flags,
 				    struct dray_block *base)
 {
 	struct array *array = dray_block_room(base);
@@ -281,13 +282,13 @@ struct dray_array *dray_array_place(const struct dray_view *view, size_t bytes,
 	int i;
 
 	array->beside = true;
-	array->start = view->data;
+	array->start = start;
 	array->size = bytes;
 	array->destroy = NULL;
 	array->target = NULL;
 	array->array.dtype = dray_dtype_ref(view->dtype);
 	array->array.data = view->data;
-	array->array.flags = view->flags | DRAY_OWNED;
+	array->array.flags = view->flags | flags;
 	array->array.reference = base;
 	array->array.ndim = view->ndim;
 	array->array.meta_size = (uint32_t)(view->ndim * sizeof(axes[0]));

@@ -18,10 +18,12 @@ size_t dray_array_room(int ndim);
 
 /*
  * Makes an array in the room of @base, and takes over the caller's reference.  It
- * owns all of @base's memory; @view was checked and has its facts.
- * @bytes: of its elements
+ * has all of @base's memory; @view was checked and has its facts.
+ * @start, @bytes: of its elements
+ * @flags: besides the view's
  */
-struct dray_array *dray_array_place(const struct dray_view *view, size_t bytes,
+struct dray_array *dray_array_place(const struct dray_view *view, void *start,
+				    size_t bytes, uint32_t flags,
 				    struct dray_block *base);
 
 /*

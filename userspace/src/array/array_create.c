@@ -73,7 +73,7 @@ static void place(struct dray_view *view, size_t bytes, struct dray_block *base,
 	/* As in NumPy, nothing is a step away from nothing. */
 	for (i = 0; !bytes && i < view->ndim; i++)
 		view->strides[i] = 0;
-	*out = dray_array_place(view, bytes, base);
+	*out = dray_array_place(view, view->data, bytes, DRAY_OWNED, base);
 }
 
 /*
@@ -134,7 +134,8 @@ int dray_array_from_handler(dray_dtype dtype, int ndim, const int64_t *shape,
 		view.data = dray_block_data(base);
 		if (!((uintptr_t)view.data & (dray_dtype_alignment(dtype) - 1)))
 			view.flags |= DRAY_ALIGNED;
-		*out = dray_array_place(&view, bytes, base);
+		*out = dray_array_place(&view, view.data, bytes, DRAY_OWNED,
+					base);
 	} else {
 		place(&view, bytes, base, out);
 	}

@@ -76,6 +76,11 @@ int dray_block_create_cleared(struct dray_pool *pool, size_t size, size_t room,
 int dray_block_create_current(const struct dray_handler *handler, size_t size,
 			      bool zeroed, size_t room, struct dray_block **out);
 
+/* As dray_block_create_external(), of memory that was checked. */
+int dray_block_create_foreign(void *data, size_t size, bool writable,
+			      void (*release)(void *owner), void *owner,
+			      size_t room, struct dray_block **out);
+
 /* Gives a block of dray_block_create_external() its function and owner. */
 void dray_block_set_owner(struct dray_block *block,
 			  void (*release)(void *owner), void *owner);

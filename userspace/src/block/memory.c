@@ -253,12 +253,27 @@ const struct dray_handler *dray_block_handler(const struct dray_block *block)
 	return memory_of(block)->owner;
 }
 
+int dray_block_create_foreign(void *data, size_t size, bool writable,
+			      void (*release)(void *owner), void *owner,
+			      size_t room, struct dray_block **out)
+{
+	struct memory *memory = new_memory_with(&external_class, room);
+
+	if (!memory)
+		return -ENOMEM;
+	memory->data = data;
+	memory->size = size;
+	memory->writable = writable;
+	memory->release = release;
+	memory->owner = owner;
+	*out = &memory->block;
+	return 0;
+}
+
 int dray_block_create_external(void *data, size_t size, uint32_t flags,
 			       void (*release)(void *owner), void *owner,
 			       struct dray_block **out)
 {
-	struct memory *memory;
-
 	if (!out || (!data && size))
 		return dray_fail(
 			-EINVAL,
@@ -273,16 +288,8 @@ int dray_block_create_external(void *data, size_t size, uint32_t flags,
 		return dray_fail(-EINVAL,
 				 "%zu bytes at %p leave the address space",
 				 size, data);
-	memory = new_memory(&external_class);
-	if (!memory)
-		return -ENOMEM;
-	memory->data = data;
-	memory->size = size;
-	memory->writable = flags & DRAY_WRITE;
-	memory->release = release;
-	memory->owner = owner;
-	*out = &memory->block;
-	return 0;
+	return dray_block_create_foreign(data, size, flags & DRAY_WRITE,
+					 release, owner, 0, out);
 }
 
 void dray_block_set_owner(struct dray_block *block,

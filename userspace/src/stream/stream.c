@@ -4,6 +4,7 @@
  * it.
  */
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,8 @@
 
 /* Those of this process: a pool short of memory asks them. */
 static struct dray_stream *streams;
+/* How many those are. */
+static atomic_size_t open_streams;
 
 /* Lists the names of a node's streams in @names; "none" if there are none. */
 static int list_names(struct dray_node *node, uint32_t count, char *names,
@@ -154,6 +157,11 @@ static int find_conflict(const struct dray_stream *stream,
 	return 0;
 }
 
+bool dray_streams_open(void)
+{
+	return atomic_load_explicit(&open_streams, memory_order_acquire);
+}
+
 int dray_streams_conflict(struct dray_addresses span, bool writes,
 			  struct dray_event **out)
 {
@@ -203,6 +211,7 @@ static void add_to_streams(struct dray_stream *stream)
 	dray_streams_lock();
 	stream->next = streams;
 	streams = stream;
+	atomic_fetch_add_explicit(&open_streams, 1, memory_order_release);
 	dray_streams_unlock();
 }
 
@@ -213,8 +222,10 @@ static void remove_from_streams(const struct dray_stream *stream)
 
 	while (*link && *link != stream)
 		link = &(*link)->next;
-	if (*link)
-		*link = stream->next;
+	if (!*link)
+		return;
+	*link = stream->next;
+	atomic_fetch_sub_explicit(&open_streams, 1, memory_order_release);
 }
 
 static struct dray_stream *make_stream(const struct dray_channel_info *channel)

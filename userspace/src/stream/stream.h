@@ -128,6 +128,8 @@ void dray_event_keep(struct dray_event *event, struct dray_operand *operand);
 void dray_event_abandon(struct dray_event *event);
 /* Adds a submitted event to its stream, which takes a reference. */
 void dray_event_append(struct dray_event *event, uint64_t number);
+/* Whether there is any stream; without a lock. */
+bool dray_streams_open(void);
 /*
  * Finds a packet in flight of any stream that the CPU would overtake if it read
  * @span, or with @writes wrote it; @out: with one reference, or NULL.  -EBUSY:

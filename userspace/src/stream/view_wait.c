@@ -70,6 +70,7 @@ static int wait_for_streams(const struct awaited *awaited)
 
 static int wait_for_all(const struct awaited *awaited)
 {
+	DRAY_NO_CANCEL;
 	int ret;
 
 	do {
@@ -83,7 +84,6 @@ static int wait_for_all(const struct awaited *awaited)
 int dray_view_wait(const struct dray_view *view, unsigned int access,
 		   int timeout_ms)
 {
-	DRAY_NO_CANCEL;
 	struct awaited awaited = { .timeout_ms = timeout_ms };
 	struct dray_operand operand;
 	int ret;
@@ -97,7 +97,11 @@ int dray_view_wait(const struct dray_view *view, unsigned int access,
 	ret = dray_operand_init(&operand, view, "the view");
 	if (ret || !operand.extent.elements)
 		return ret;
-	awaited.until_ns = dray_stream_until(timeout_ms);
+	/* Mostly there is nothing to wait for, and no lock to take. */
+	if (!dray_queues_in_flight() && !dray_streams_open())
+		return 0;
+	if (timeout_ms > 0)
+		awaited.until_ns = dray_stream_until(timeout_ms);
 	awaited.reads = operand.span;
 	if (access & DRAY_ACCESS_WRITE)
 		awaited.writes = operand.span;

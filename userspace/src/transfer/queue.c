@@ -6,6 +6,7 @@
  * so that parked blocks return without a thread.
  */
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,8 @@
 /* All queues: a pool short of memory asks them for finished transfers. */
 static pthread_mutex_t queues_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct dray_queue *queues;
+/* Fences in the lists of all queues. */
+static atomic_size_t in_flight;
 
 static int threshold_of(const struct dray_queue_options *options, uint64_t *out)
 {
@@ -285,6 +288,7 @@ void dray_queue_destroy(struct dray_queue *queue)
 	for (fence = queue->first; fence; fence = next) {
 		next = fence->next;
 		wait_for_end(fence);
+		atomic_fetch_sub_explicit(&in_flight, 1, memory_order_relaxed);
 		dray_fence_unref(fence);
 	}
 	pthread_mutex_destroy(&queue->lock);
@@ -300,6 +304,7 @@ void dray_queue_reap(struct dray_queue *queue)
 		queue->first = fence->next;
 		if (!queue->first)
 			queue->last = &queue->first;
+		atomic_fetch_sub_explicit(&in_flight, 1, memory_order_relaxed);
 		dray_fence_unref(fence);
 	}
 }
@@ -312,6 +317,7 @@ void dray_queue_append(struct dray_queue *queue, struct dray_fence *fence,
 	fence->next = NULL;
 	*queue->last = dray_fence_ref(fence);
 	queue->last = &fence->next;
+	atomic_fetch_add_explicit(&in_flight, 1, memory_order_release);
 	if (queue->channel == channel)
 		return;
 	queue->channel = channel;
@@ -345,6 +351,11 @@ static struct dray_fence *find_conflict(struct dray_queue *queue,
 		dray_fence_ref(found);
 	pthread_mutex_unlock(&queue->lock);
 	return found;
+}
+
+bool dray_queues_in_flight(void)
+{
+	return atomic_load_explicit(&in_flight, memory_order_acquire);
 }
 
 struct dray_fence *dray_queues_conflict(struct dray_addresses dst,

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Exchanges with the libraries of others: the real ones, and dray on the host.
+
+DRAY_INTEROP says which are there: "pypi" is the set of requirements.txt, "debian" is
+Debian's torch and NumPy, in Debian's Python.  A library that is missing is a failure.
+"""
+import gc
+import os
+import sys
+import threading
+
+import pytest
+
+WHERE = os.environ.get("DRAY_INTEROP", "pypi")
+# JAX has no doubles otherwise, and would look for other processors.
+os.environ.update(JAX_ENABLE_X64="1", JAX_PLATFORMS="cpu")
+if WHERE == "pypi":
+    # apache-tvm-ffi compiles an extension of torch if it finds one, and Debian's is
+    # made for another NumPy.
+    sys.modules["torch"] = None
+
+import dray
+
+DEADLINE = 30
+
+
+def blocks():
+    """Blocks of the usual pools that are in use."""
+    return sum(pool.stats().blocks
+               for pool in (dray.pool(), dray.pool(shareable=True)))
+
+
+@pytest.fixture(autouse=True)
+def gives_all_blocks_back(request):
+    """Each array of a test is gone at its end, in whichever hands it was."""
+    before = blocks()
+    yield
+    if blocks() > before and not hasattr(request.node, "failed"):
+        gc.collect()
+        assert blocks() <= before
+
+
+def pytest_runtest_makereport(item, call):
+    if call.when == "call" and call.excinfo:
+        item.failed = True  # the traceback keeps arrays
+
+
+class Helper(threading.Thread):
+    """Runs a function in a thread, whose result or error join() hands over."""
+
+    def __init__(self, function, *arguments):
+        super().__init__(daemon=True)
+        self.call, self.result, self.error = (function, arguments), None, None
+        self.start()
+
+    def run(self):
+        function, arguments = self.call
+        try:
+            self.result = function(*arguments)
+        except BaseException as error:
+            self.error = error
+        finally:
+            self.call = None
+
+    def value(self):
+        self.join(DEADLINE)
+        assert not self.is_alive(), "the thread did not end"
+        if self.error:
+            raise self.error
+        result, self.result = self.result, None
+        return result

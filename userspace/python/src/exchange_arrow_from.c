@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Arrays of Arrow's capsules.  The library moves the structure out of its capsule,
+ * which its own destructor then finds released.
+ */
+#include <errno.h>
+
+#include "exchange_arrow.h"
+
+/* Structures that a producer gave. */
+struct given {
+	const struct ArrowSchema *schema;
+	struct ArrowArray *array;
+	uint32_t flags;
+	bool masks;
+};
+
+/* Arrays of the library, and a capsule that keeps their handler. */
+struct made {
+	Py_ssize_t count;
+	struct dray_array **arrays; /* one reference each */
+	struct dray_array **masks; /* the same; each may be NULL */
+	PyObject *handler;
+};
+
+/* Takes the structures out of two capsules; -1 with an exception. */
+static int given_take(PyObject *schema, PyObject *array, struct given *out)
+{
+	struct ArrowDeviceArray *device;
+	int ret;
+
+	if (!PyCapsule_IsValid(schema, ARROW_SCHEMA)) {
+		PyErr_Format(PyExc_TypeError,
+			     "%R is not a capsule \"arrow_schema\"", schema);
+		return -1;
+	}
+	out->schema = PyCapsule_GetPointer(schema, ARROW_SCHEMA);
+	if (PyCapsule_IsValid(array, ARROW_ARRAY)) {
+		out->array = PyCapsule_GetPointer(array, ARROW_ARRAY);
+		return 0;
+	}
+	if (!PyCapsule_IsValid(array, ARROW_DEVICE_ARRAY)) {
+		PyErr_Format(
+			PyExc_TypeError,
+			"%R is not a capsule \"arrow_array\" or \"arrow_device_array\"",
+			array);
+		return -1;
+	}
+	device = PyCapsule_GetPointer(array, ARROW_DEVICE_ARRAY);
+	ret = dray_arrow_check_device(device);
+	if (ret) {
+		raise_array_error(ARRAY_CAST, ret);
+		return -1;
+	}
+	out->array = &device->array;
+	return 0;
+}
+
+/* Imports one array, or one for each field. */
+static int import(const struct given *given, bool fields, struct made *out)
+{
+	struct dray_array **masks = given->masks ? out->masks : NULL;
+
+	return fields ? dray_arrow_import_fields(given->schema, given->array,
+						 given->flags,
+						 (size_t)out->count,
+						 out->arrays, masks)
+		      : dray_arrow_import(given->schema, given->array,
+					  given->flags, out->arrays, masks);
+}
+
+/* Imports with NumPy's current handler as the library's. */
+static int make(const struct given *given, bool fields, struct made *out)
+{
+	const struct dray_handler *before;
+	int ret;
+
+	out->handler = PyDataMem_GetHandler();
+	if (!out->handler)
+		return -1;
+	before = array_use_handler(out->handler);
+	ret = import(given, fields, out);
+	if (before)
+		dray_set_handler(before);
+	if (!ret)
+		return 0;
+	raise_array_error(ARRAY_CAST, ret);
+	return -1;
+}
+
+/* Makes an object of an array, or None; takes it over. */
+static PyObject *object_of(PyTypeObject *type, struct dray_array **array,
+			   PyObject *handler)
+{
+	struct dray_array *taken = *array;
+
+	*array = NULL;
+	return taken ? array_wrap(type, taken, NULL, handler, NULL)
+		     : Py_NewRef(Py_None);
+}
+
+/* Returns a list of (array, mask); takes the arrays over. */
+static PyObject *list_of(PyTypeObject *type, struct made *made)
+{
+	PyObject *list = PyList_New(made->count), *array, *mask;
+	Py_ssize_t i;
+
+	for (i = 0; list && i < made->count; i++) {
+		array = object_of(type, &made->arrays[i], made->handler);
+		mask = array ? object_of(type, &made->masks[i], made->handler)
+			     : NULL;
+		if (mask)
+			PyList_SET_ITEM(list, i,
+					Py_BuildValue("(NN)", array, mask));
+		else
+			Py_XDECREF(array);
+		if (!PyList_GET_ITEM(list, i))
+			Py_CLEAR(list);
+	}
+	return list;
+}
+
+PyObject *arrow_import(PyObject *module, PyObject *args)
+{
+	PyTypeObject *type = module_state(module)->array_type;
+	PyObject *schema, *array, *list = NULL;
+	int copies, masks, fields;
+	struct given given = { 0 };
+	struct made made = { .count = 1 };
+	Py_ssize_t i;
+
+	if (!PyArg_ParseTuple(args, "OOppp:import_arrow", &schema, &array,
+			      &copies, &masks, &fields) ||
+	    given_take(schema, array, &given))
+		return NULL;
+	given.flags = copies ? DRAY_ARROW_COPY : 0;
+	given.masks = masks;
+	/* The library checks the number again, and its limit. */
+	if (fields)
+		made.count = given.schema->n_children >= 0 &&
+					     given.schema->n_children <=
+						     DRAY_DTYPE_MAX_FIELDS
+				     ? (Py_ssize_t)given.schema->n_children
+				     : 0;
+	made.arrays = PyMem_Calloc((size_t)made.count + 1, sizeof(void *));
+	made.masks = PyMem_Calloc((size_t)made.count + 1, sizeof(void *));
+	/* No other thread moves the structure meanwhile. */
+	Py_BEGIN_CRITICAL_SECTION(array);
+	if (!made.arrays || !made.masks)
+		PyErr_NoMemory();
+	else if (!make(&given, fields, &made))
+		list = list_of(type, &made);
+	Py_END_CRITICAL_SECTION();
+	for (i = 0; made.arrays && made.masks && i < made.count; i++) {
+		dray_array_unref(made.arrays[i]);
+		dray_array_unref(made.masks[i]);
+	}
+	PyMem_Free(made.arrays);
+	PyMem_Free(made.masks);
+	Py_XDECREF(made.handler);
+	return list;
+}
+
+PyObject *arrow_read_stream(PyObject *module, PyObject *stream)
+{
+	struct ArrowSchema *type = NULL;
+	struct ArrowArray *out = NULL;
+	PyObject *schema, *array;
+	int ret;
+
+	(void)module;
+	if (!PyCapsule_IsValid(stream, ARROW_STREAM))
+		return PyErr_Format(
+			PyExc_TypeError,
+			"%R is not a capsule \"arrow_array_stream\"", stream);
+	schema = arrow_new_schema(&type);
+	array = schema ? arrow_new_array(&out) : NULL;
+	if (!array) {
+		Py_XDECREF(schema);
+		return NULL;
+	}
+	ret = dray_arrow_read_stream(PyCapsule_GetPointer(stream, ARROW_STREAM),
+				     type, out);
+	if (!ret)
+		return Py_BuildValue("(NN)", schema, array);
+	Py_DECREF(schema);
+	Py_DECREF(array);
+	/* Several arrays, or none, are a wrong argument here. */
+	return raise_error(ret == -E2BIG || ret == -ENODATA ? -EINVAL : ret);
+}
+
+PyObject *arrow_names(PyObject *module, PyObject *schema)
+{
+	const struct ArrowSchema *given;
+	const char *name;
+	PyObject *list, *text;
+	int64_t i;
+
+	(void)module;
+	if (!PyCapsule_IsValid(schema, ARROW_SCHEMA))
+		return PyErr_Format(PyExc_TypeError,
+				    "%R is not a capsule \"arrow_schema\"",
+				    schema);
+	given = PyCapsule_GetPointer(schema, ARROW_SCHEMA);
+	list = PyList_New(0);
+	for (i = 0; list && given->children && i < given->n_children; i++) {
+		name = given->children[i]->name;
+		text = PyUnicode_DecodeUTF8(name ? name : "",
+					    name ? (Py_ssize_t)strlen(name) : 0,
+					    "strict");
+		if (!text || PyList_Append(list, text))
+			Py_CLEAR(list);
+		Py_XDECREF(text);
+	}
+	return list;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * DLPack in Python, for the files that implement it: capsules (exchange_dlpack.c),
+ * from_dlpack() (exchange_dlpack_from.c) and the table of C functions
+ * (exchange_dlpack_table.c).
+ */
+#ifndef DRAY_PYTHON_EXCHANGE_DLPACK_H
+#define DRAY_PYTHON_EXCHANGE_DLPACK_H
+
+#include "array_object.h"
+
+/* Names of capsules, before and after a consumer has taken the tensor. */
+#define DLPACK_LEGACY "dltensor"
+#define DLPACK_LEGACY_USED "used_dltensor"
+#define DLPACK_VERSIONED "dltensor_versioned"
+#define DLPACK_VERSIONED_USED "used_dltensor_versioned"
+
+/* A tensor of one of the two forms; the other is NULL. */
+struct dlpack_tensor {
+	struct dray_dlpack_versioned *versioned;
+	struct dray_dlpack_managed *legacy;
+};
+
+void dlpack_drop(const struct dlpack_tensor *tensor);
+
+/*
+ * Makes a tensor that keeps the memory of @self, after a wait for transfers unless
+ * @flags say not to: DRAY_DLPACK_*.  -1 with an exception.
+ */
+int dlpack_export(const struct array_object *self, uint32_t flags, bool legacy,
+		  struct dlpack_tensor *out);
+
+/*
+ * Makes an object over a tensor, after such a wait.  On failure NULL with an
+ * exception, and the tensor is still the caller's.
+ */
+PyObject *dlpack_import(PyTypeObject *type, const struct dlpack_tensor *tensor,
+			uint32_t flags);
+
+/* Waits for transfers that the CPU would overtake; -1 with an exception. */
+int dlpack_wait(const struct dray_view *view, unsigned int access);
+
+/*
+ * Returns a copy in memory of the current handler, after such a wait; BufferError
+ * for memory that the CPU does not reach.
+ */
+PyObject *dlpack_copy(PyObject *self, uint32_t flags);
+
+/* Whether @object is a dray.Array. */
+static inline bool dlpack_is_array(PyObject *object)
+{
+	return Py_TYPE(object)->tp_dealloc == array_dealloc;
+}
+
+/* Make what the other two files need; may be called again. */
+int dlpack_names_init(void);
+int dlpack_from_init(void);
+
+/* The table at a type, borrowed, if it is of a version that is known; or NULL. */
+const struct dray_dlpack_api *dlpack_table_of(PyTypeObject *type);
+
+#endif /* DRAY_PYTHON_EXCHANGE_DLPACK_H */

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * from_dlpack(): arrays of other libraries, by the table of their type, by
+ * __dlpack__(), or from a capsule.  A tensor that is refused stays its producer's.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "exchange_dlpack.h"
+
+/* How the caller wants the array. */
+struct wish {
+	uint32_t flags; /* DRAY_DLPACK_WRITABLE */
+	int copy; /* 1: always, 0: never, -1: if needed */
+	bool read_only;
+	int32_t device_type; /* 0: any */
+	PyObject *device; /* a pair, borrowed, or None */
+};
+
+/* Arguments of __dlpack__(), made once. */
+static PyObject *dlpack_name, *max_version, *cpu_device;
+static PyObject *short_names, *full_names;
+
+int dlpack_from_init(void)
+{
+	if (full_names)
+		return 0;
+	dlpack_name = PyUnicode_InternFromString("__dlpack__");
+	max_version =
+		Py_BuildValue("(ii)", DRAY_DLPACK_MAJOR, DRAY_DLPACK_MINOR);
+	cpu_device = Py_BuildValue("(ii)", (int)DRAY_DLPACK_CPU, 0);
+	/* Interned, so that a producer need not compare their letters. */
+	short_names =
+		Py_BuildValue("(N)", PyUnicode_InternFromString("max_version"));
+	full_names = Py_BuildValue("(NNN)",
+				   PyUnicode_InternFromString("max_version"),
+				   PyUnicode_InternFromString("dl_device"),
+				   PyUnicode_InternFromString("copy"));
+	return dlpack_name && max_version && cpu_device && short_names &&
+			       full_names
+		       ? 0
+		       : -1;
+}
+
+struct imported {
+	const struct dlpack_tensor *tensor;
+	uint32_t flags;
+	struct dray_array *array;
+};
+
+static int import_once(void *object, int timeout_ms)
+{
+	struct imported *imported = object;
+	const struct dlpack_tensor *tensor = imported->tensor;
+
+	return tensor->legacy
+		       ? dray_dlpack_import_legacy(tensor->legacy,
+						   imported->flags, timeout_ms,
+						   &imported->array)
+		       : dray_dlpack_import(tensor->versioned, imported->flags,
+					    timeout_ms, &imported->array);
+}
+
+PyObject *dlpack_import(PyTypeObject *type, const struct dlpack_tensor *tensor,
+			uint32_t flags)
+{
+	struct imported imported = { tensor, flags, NULL };
+	int ret;
+
+	ret = import_once(&imported, 0);
+	if (ret == -ETIME || ret == -EINTR)
+		ret = wait_for_end(import_once, &imported, -1);
+	if (ret == -EINTR)
+		return NULL;
+	if (ret)
+		return raise_array_error(ARRAY_EXCHANGE, ret);
+	return array_wrap(type, imported.array, NULL, NULL, NULL);
+}
+
+/* Takes where the memory is to be. */
+static int device_take(PyObject *object, struct wish *wish)
+{
+	int type, id;
+
+	wish->device = object;
+	if (object == Py_None)
+		return 0;
+	if (PyUnicode_Check(object) &&
+	    !PyUnicode_CompareWithASCIIString(object, "cpu")) {
+		wish->device = cpu_device;
+		wish->device_type = DRAY_DLPACK_CPU;
+		return 0;
+	}
+	if (!PyTuple_Check(object) ||
+	    !PyArg_ParseTuple(object, "ii", &type, &id)) {
+		PyErr_Clear();
+		PyErr_Format(
+			PyExc_ValueError,
+			"device is %R, not None, 'cpu' or a pair of DLPack such as (1, 0)",
+			object);
+		return -1;
+	}
+	if ((type != DRAY_DLPACK_CPU && type != DRAY_DLPACK_EXT_DEV) || id) {
+		PyErr_Format(
+			PyExc_BufferError,
+			"device (%d, %d): arrays of dray are on (1, 0) or (12, 0)",
+			type, id);
+		return -1;
+	}
+	wish->device_type = type;
+	return 0;
+}
+
+/* Takes None, True or False as -1, 1 or 0. */
+static int choice_take(PyObject *object, int *out)
+{
+	*out = object == Py_None ? -1 : PyObject_IsTrue(object);
+	return *out < 0 && PyErr_Occurred() ? -1 : 0;
+}
+
+/* Whether memory is where it is to be; BufferError if not. */
+static int device_check(const struct wish *wish,
+			const struct dray_dlpack_device *device)
+{
+	bool own = device->device_type == DRAY_DLPACK_EXT_DEV;
+
+	if (!wish->device_type ||
+	    own == (wish->device_type == DRAY_DLPACK_EXT_DEV))
+		return 0;
+	PyErr_Format(PyExc_BufferError,
+		     "the memory is on device (%d, %d), and %R was asked for",
+		     (int)device->device_type, (int)device->device_id,
+		     wish->device);
+	return -1;
+}
+
+/* Makes what was wished of an object over the memory, taken over; NULL: failed. */
+static PyObject *fulfil(PyObject *object, const struct wish *wish)
+{
+	struct dray_view view;
+
+	if (object && wish->copy == 1)
+		Py_SETREF(object, dlpack_copy(object, DRAY_DLPACK_NO_WAIT));
+	if (!object || !wish->read_only)
+		return object;
+	array_whole(array_self(object), &view);
+	view.flags &= ~DRAY_WRITE;
+	Py_SETREF(object, array_over(array_self(object), &view));
+	return object;
+}
+
+/* Returns an array of dray as one of another library, but for its table. */
+static PyObject *from_own(PyObject *object, const struct wish *wish)
+{
+	unsigned int access = DRAY_ACCESS_READ;
+	struct dray_dlpack_device device;
+	struct dray_view view;
+	int ret;
+
+	array_whole(array_self(object), &view);
+	ret = dray_dlpack_find_device(&view, &device);
+	if (ret)
+		return raise_array_error(ARRAY_EXCHANGE, ret);
+	if (device_check(wish, &device))
+		return NULL;
+	if (view.flags & DRAY_WRITE)
+		access |= DRAY_ACCESS_WRITE;
+	else if (wish->flags & DRAY_DLPACK_WRITABLE && wish->copy != 1)
+		return PyErr_Format(
+			PyExc_BufferError,
+			"the array is read-only, and was to be written");
+	if (dlpack_wait(&view, access))
+		return NULL;
+	return fulfil(array_over(array_self(object), &view), wish);
+}
+
+/* Makes an object over a tensor; on failure it is still the caller's. */
+static PyObject *from_tensor(PyTypeObject *type,
+			     const struct dlpack_tensor *tensor,
+			     const struct wish *wish)
+{
+	uint32_t flags = wish->copy == 1 ? 0 : wish->flags;
+
+	if (tensor->legacy) {
+		if (device_check(wish, &tensor->legacy->dl_tensor.device))
+			return NULL;
+	} else if (tensor->versioned->version.major == DRAY_DLPACK_MAJOR) {
+		/* Of another version, the tensor may lie elsewhere. */
+		if (device_check(wish, &tensor->versioned->dl_tensor.device))
+			return NULL;
+	}
+	return dlpack_import(type, tensor, flags);
+}
+
+static void refuse_capsule(const char *called)
+{
+	if (!strcmp(called, DLPACK_VERSIONED_USED) ||
+	    !strcmp(called, DLPACK_LEGACY_USED))
+		PyErr_Format(
+			PyExc_ValueError,
+			"the capsule is called \"%s\": its tensor was taken before",
+			called);
+	else
+		PyErr_Format(PyExc_ValueError,
+			     "a capsule called \"%s\", not \"%s\" or \"%s\"",
+			     called, DLPACK_VERSIONED, DLPACK_LEGACY);
+}
+
+/*
+ * Takes the tensor out of a capsule, of which *name is the name to have again if
+ * the tensor goes back.
+ */
+static int take(PyObject *capsule, struct dlpack_tensor *tensor,
+		const char **name)
+{
+	const char *called;
+	int ret = -1;
+
+	*tensor = (struct dlpack_tensor){ NULL, NULL };
+	/* Of two threads, one gets it. */
+	Py_BEGIN_CRITICAL_SECTION(capsule);
+	called = PyCapsule_GetName(capsule);
+	*name = called ? called : "";
+	if (!strcmp(*name, DLPACK_VERSIONED)) {
+		tensor->versioned = PyCapsule_GetPointer(capsule, called);
+		ret = PyCapsule_SetName(capsule, DLPACK_VERSIONED_USED);
+	} else if (!strcmp(*name, DLPACK_LEGACY)) {
+		tensor->legacy = PyCapsule_GetPointer(capsule, called);
+		ret = PyCapsule_SetName(capsule, DLPACK_LEGACY_USED);
+	} else {
+		refuse_capsule(*name);
+	}
+	Py_END_CRITICAL_SECTION();
+	return ret;
+}
+
+static PyObject *from_capsule(PyTypeObject *type, PyObject *capsule,
+			      const struct wish *wish)
+{
+	struct dlpack_tensor tensor;
+	const char *name = NULL;
+	PyObject *object;
+
+	if (take(capsule, &tensor, &name))
+		return NULL;
+	object = from_tensor(type, &tensor, wish);
+	/* The capsule gives it back, also one of a later version. */
+	if (!object)
+		PyCapsule_SetName(capsule, name);
+	return fulfil(object, wish);
+}
+
+/*
+ * Tries the table of the object's type.  *out stays NULL without an exception if
+ * __dlpack__() is to be called.
+ */
+static int from_table(PyTypeObject *type, PyObject *x, const struct wish *wish,
+		      PyObject **out)
+{
+	const struct dray_dlpack_api *api = dlpack_table_of(Py_TYPE(x));
+	struct dlpack_tensor tensor = { NULL, NULL };
+
+	if (!api)
+		return 0;
+	if (api->managed_tensor_from_py_object_no_sync(x, &tensor.versioned)) {
+		if (!PyErr_ExceptionMatches(PyExc_BufferError))
+			return -1;
+		PyErr_Clear();
+		return 0;
+	}
+	/* Memory of a device may be written by work that nobody waited for. */
+	if (tensor.versioned->version.major == DRAY_DLPACK_MAJOR &&
+	    tensor.versioned->dl_tensor.device.device_type != DRAY_DLPACK_CPU) {
+		dlpack_drop(&tensor);
+		return 0;
+	}
+	*out = from_tensor(type, &tensor, wish);
+	if (!*out)
+		dlpack_drop(&tensor);
+	*out = fulfil(*out, wish);
+	return *out ? 0 : -1;
+}
+
+/* Calls __dlpack__() with as few arguments as the wish needs. */
+static PyObject *call_dlpack(PyObject *x, const struct wish *wish)
+{
+	/* A copy is made here, in memory that the caller has chosen. */
+	bool full = wish->device_type || !wish->copy;
+	PyObject *args[] = { x, max_version, wish->device,
+			     wish->copy ? Py_None : Py_False };
+	PyObject *capsule;
+
+	capsule = PyObject_VectorcallMethod(dlpack_name, args,
+					    1 | PY_VECTORCALL_ARGUMENTS_OFFSET,
+					    full ? full_names : short_names);
+	if (capsule || !PyErr_ExceptionMatches(PyExc_TypeError))
+		return capsule;
+	/*
+	 * A producer before versions takes none of them.  It never copies, and
+	 * its tensor says where the memory is.
+	 */
+	PyErr_Clear();
+	return PyObject_VectorcallMethod(
+		dlpack_name, args, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
+}
+
+static PyObject *from_method(PyTypeObject *type, PyObject *x,
+			     const struct wish *wish)
+{
+	PyObject *capsule = call_dlpack(x, wish), *object;
+
+	if (!capsule) {
+		if (PyErr_ExceptionMatches(PyExc_AttributeError) &&
+		    !PyObject_HasAttr(x, dlpack_name))
+			PyErr_Format(
+				PyExc_TypeError,
+				"a %s is no array of DLPack: it has no __dlpack__()",
+				Py_TYPE(x)->tp_name);
+		return NULL;
+	}
+	if (PyCapsule_CheckExact(capsule))
+		object = from_capsule(type, capsule, wish);
+	else
+		object = PyErr_Format(
+			PyExc_TypeError,
+			"__dlpack__() of a %s returned a %s, not a capsule",
+			Py_TYPE(x)->tp_name, Py_TYPE(capsule)->tp_name);
+	Py_DECREF(capsule);
+	return object;
+}
+
+PyObject *from_dlpack(PyObject *module, PyObject *const *args, Py_ssize_t count,
+		      PyObject *names)
+{
+	static const struct signature signature = { "from_dlpack",
+						    1,
+						    1,
+						    { { "x", object_take },
+						      { "device", object_take },
+						      { "copy", object_take },
+						      { "writable",
+							object_take } } };
+	PyObject *x, *device = Py_None, *copy = Py_None, *writable = Py_None;
+	PyTypeObject *type = module_state(module)->array_type;
+	struct wish wish = { .flags = 0 };
+	PyObject *object = NULL;
+	int writes;
+
+	if (arguments_take(&signature, args, count, names,
+			   (void *[]){ &x, &device, &copy, &writable }) ||
+	    device_take(device, &wish) || choice_take(copy, &wish.copy) ||
+	    choice_take(writable, &writes))
+		return NULL;
+	if (writes == 1)
+		wish.flags |= DRAY_DLPACK_WRITABLE;
+	wish.read_only = !writes;
+	if (Py_IS_TYPE(x, type))
+		return from_own(x, &wish);
+	if (PyCapsule_CheckExact(x))
+		return from_capsule(type, x, &wish);
+	if (from_table(type, x, &wish, &object))
+		return NULL;
+	return object ? object : from_method(type, x, &wish);
+}

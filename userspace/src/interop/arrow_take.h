@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* One import of Arrow's arrays, for the files that do it. */
+#ifndef DRAY_INTEROP_ARROW_TAKE_H
+#define DRAY_INTEROP_ARROW_TAKE_H
+
+#include <stdatomic.h>
+
+#include "interop/arrow.h"
+
+#define DRAY_ARROW_MAX_DEPTH DRAY_MAX_NDIM /* levels of children */
+#define DRAY_ARROW_MAX_NODES 65536 /* of all levels: a node may be named twice */
+
+/* The producer's array, for all arrays over its memory. */
+struct dray_arrow_keeper {
+	atomic_size_t count;
+	struct ArrowArray array; /* not released, once the import is done */
+};
+
+/* Drops a reference; the last releases the producer's array. */
+void dray_arrow_keeper_drop(void *owner);
+
+struct dray_arrow_take {
+	struct dray_arrow_keeper *keeper;
+	uint32_t flags;
+	bool masks; /* wanted; else nulls are refused */
+	int nodes; /* that were taken */
+};
+
+/* An array and its mask, one reference each; the mask NULL: no nulls. */
+struct dray_arrow_taken {
+	struct dray_array *array;
+	struct dray_array *mask;
+};
+
+/*
+ * Makes arrays of the elements [first, first + count) of a node, not counting those
+ * before its offset.  @depth: of the node below the first.
+ */
+int dray_arrow_take(struct dray_arrow_take *take,
+		    const struct ArrowSchema *schema,
+		    const struct ArrowArray *from, int64_t first, int64_t count,
+		    int depth, struct dray_arrow_taken *out);
+
+/* Checks that a schema is a structure's with @count fields.  -EINVAL. */
+int dray_arrow_check_fields(const struct ArrowSchema *schema, size_t count);
+
+/*
+ * Does the same for each child of a structure.  @out has been zeroed; entries that
+ * were filled before a failure are the caller's to drop.
+ */
+int dray_arrow_take_fields(struct dray_arrow_take *take,
+			   const struct ArrowSchema *schema,
+			   const struct ArrowArray *from, int64_t first,
+			   int64_t count, int depth,
+			   struct dray_arrow_taken *out);
+
+/* Makes one array of the fields that were taken, a copy. */
+int dray_arrow_join(const struct ArrowSchema *schema, int64_t length,
+		    const struct dray_arrow_taken *fields,
+		    struct dray_arrow_taken *out);
+
+/*
+ * Checks the validity of the elements that @out was made of, and adds their nulls
+ * to its mask, which it makes if there is none.  @first: counts from the array's
+ * first element in memory.  -EINVAL (nulls that are not wanted).
+ */
+int dray_arrow_add_nulls(struct dray_arrow_take *take,
+			 const struct ArrowArray *from, int64_t first,
+			 int64_t count, struct dray_arrow_taken *out);
+
+/* Makes a mask like @array without nulls. */
+int dray_arrow_make_mask(const struct dray_array *array,
+			 struct dray_array **out);
+
+#endif /* DRAY_INTEROP_ARROW_TAKE_H */
