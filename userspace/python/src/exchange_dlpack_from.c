@@ -304,17 +304,31 @@ static PyObject *call_dlpack(PyObject *x, const struct wish *wish)
 		dlpack_name, args, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
 }
 
+/* Raises TypeError in the place of an AttributeError, unless it is a producer's. */
+static void explain_attribute(PyObject *x)
+{
+	PyObject *type, *value, *traceback;
+
+	PyErr_Fetch(&type, &value, &traceback);
+	if (PyObject_HasAttr(x, dlpack_name)) {
+		PyErr_Restore(type, value, traceback);
+		return;
+	}
+	Py_XDECREF(type);
+	Py_XDECREF(value);
+	Py_XDECREF(traceback);
+	PyErr_Format(PyExc_TypeError, "a %s does not have __dlpack__()",
+		     Py_TYPE(x)->tp_name);
+}
+
 static PyObject *from_method(PyTypeObject *type, PyObject *x,
 			     const struct wish *wish)
 {
 	PyObject *capsule = call_dlpack(x, wish), *object;
 
 	if (!capsule) {
-		if (PyErr_ExceptionMatches(PyExc_AttributeError) &&
-		    !PyObject_HasAttr(x, dlpack_name))
-			PyErr_Format(PyExc_TypeError,
-				     "a %s does not have __dlpack__()",
-				     Py_TYPE(x)->tp_name);
+		if (PyErr_ExceptionMatches(PyExc_AttributeError))
+			explain_attribute(x);
 		return NULL;
 	}
 	if (PyCapsule_CheckExact(capsule))
