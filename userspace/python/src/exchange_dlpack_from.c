@@ -342,6 +342,20 @@ static PyObject *from_method(PyTypeObject *type, PyObject *x,
 	return object;
 }
 
+static PyObject *from_object(PyTypeObject *type, PyObject *x,
+			     const struct wish *wish)
+{
+	PyObject *object = NULL;
+
+	if (Py_IS_TYPE(x, type))
+		return from_own(x, wish);
+	if (PyCapsule_CheckExact(x))
+		return from_capsule(type, x, wish);
+	if (from_table(type, x, wish, &object))
+		return NULL;
+	return object ? object : from_method(type, x, wish);
+}
+
 PyObject *from_dlpack(PyObject *module, PyObject *const *args, Py_ssize_t count,
 		      PyObject *names)
 {
@@ -354,11 +368,12 @@ PyObject *from_dlpack(PyObject *module, PyObject *const *args, Py_ssize_t count,
 						      { "writable",
 							object_take } } };
 	PyObject *x, *device = Py_None, *copy = Py_None, *writable = Py_None;
+	struct wish wish = { .copy = -1, .device = Py_None };
 	PyTypeObject *type = module_state(module)->array_type;
-	struct wish wish = { .flags = 0 };
-	PyObject *object = NULL;
 	int writes;
 
+	if (count == 1 && !names)
+		return from_object(type, args[0], &wish);
 	if (arguments_take(&signature, args, count, names,
 			   (void *[]){ &x, &device, &copy, &writable }) ||
 	    device_take(device, &wish) || choice_take(copy, &wish.copy) ||
@@ -367,11 +382,5 @@ PyObject *from_dlpack(PyObject *module, PyObject *const *args, Py_ssize_t count,
 	if (writes == 1)
 		wish.flags |= DRAY_DLPACK_WRITABLE;
 	wish.read_only = !writes;
-	if (Py_IS_TYPE(x, type))
-		return from_own(x, &wish);
-	if (PyCapsule_CheckExact(x))
-		return from_capsule(type, x, &wish);
-	if (from_table(type, x, &wish, &object))
-		return NULL;
-	return object ? object : from_method(type, x, &wish);
+	return from_object(type, x, &wish);
 }
