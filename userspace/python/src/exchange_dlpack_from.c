@@ -174,22 +174,34 @@ static PyObject *from_own(PyObject *object, const struct wish *wish)
 	return fulfil(array_over(array_self(object), &view), wish);
 }
 
+/* BufferError if a tensor is not as the caller wants it. */
+static int tensor_check(const struct dlpack_tensor *tensor,
+			const struct wish *wish)
+{
+	const struct dray_dlpack_versioned *versioned = tensor->versioned;
+
+	if (tensor->legacy)
+		return device_check(wish, &tensor->legacy->dl_tensor.device);
+	/* Of another version, the tensor may lie elsewhere. */
+	if (versioned->version.major != DRAY_DLPACK_MAJOR)
+		return 0;
+	if (!wish->copy && versioned->flags & DRAY_DLPACK_FLAG_IS_COPIED) {
+		PyErr_SetString(
+			PyExc_BufferError,
+			"the tensor is a copy, and none was to be made");
+		return -1;
+	}
+	return device_check(wish, &versioned->dl_tensor.device);
+}
+
 /* Makes an object over a tensor; on failure it is still the caller's. */
 static PyObject *from_tensor(PyTypeObject *type,
 			     const struct dlpack_tensor *tensor,
 			     const struct wish *wish)
 {
-	uint32_t flags = wish->copy == 1 ? 0 : wish->flags;
-
-	if (tensor->legacy) {
-		if (device_check(wish, &tensor->legacy->dl_tensor.device))
-			return NULL;
-	} else if (tensor->versioned->version.major == DRAY_DLPACK_MAJOR) {
-		/* Of another version, the tensor may lie elsewhere. */
-		if (device_check(wish, &tensor->versioned->dl_tensor.device))
-			return NULL;
-	}
-	return dlpack_import(type, tensor, flags);
+	if (tensor_check(tensor, wish))
+		return NULL;
+	return dlpack_import(type, tensor, wish->copy == 1 ? 0 : wish->flags);
 }
 
 static void refuse_capsule(const char *called)
