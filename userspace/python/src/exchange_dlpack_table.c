@@ -221,6 +221,44 @@ int dlpack_init(PyTypeObject *type)
 	return 0;
 }
 
+#if PY_VERSION_HEX >= 0x030d0000
+static bool lacks_table(PyTypeObject *type)
+{
+	return numpy_has_none && type == &PyArray_Type;
+}
+
+static void set_lacks_table(PyTypeObject *type)
+{
+	(void)type;
+}
+#else
+/*
+ * The type that was seen last to have no table, and the version of its attributes,
+ * of which Python gives each type a new one when they change.  The GIL is held.
+ */
+static struct {
+	PyTypeObject *type; /* maybe gone */
+	unsigned int version;
+} lacking;
+
+static bool lacks_table(PyTypeObject *type)
+{
+	if (numpy_has_none && type == &PyArray_Type)
+		return true;
+	return type == lacking.type &&
+	       type->tp_version_tag == lacking.version &&
+	       PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG);
+}
+
+static void set_lacks_table(PyTypeObject *type)
+{
+	if (!PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG))
+		return;
+	lacking.type = type;
+	lacking.version = type->tp_version_tag;
+}
+#endif
+
 /* Finds an attribute of a type; *out is a new reference.  -1 with an exception. */
 static int find(PyTypeObject *type, PyObject *name, PyObject **out)
 {
@@ -262,12 +300,14 @@ const struct dray_dlpack_api *dlpack_table_of(PyTypeObject *type)
 	PyObject *attribute;
 	int i;
 
-	if (numpy_has_none && type == &PyArray_Type)
+	if (lacks_table(type))
 		return NULL;
 	if (find(type, capsule_name, &attribute) > 0 ||
 	    (!PyErr_Occurred() && find(type, int_name, &attribute) > 0)) {
 		header = header_in(attribute);
 		Py_DECREF(attribute);
+	} else if (!PyErr_Occurred()) {
+		set_lacks_table(type);
 	}
 	/* If anything is wrong with a table, __dlpack__() is called. */
 	PyErr_Clear();
