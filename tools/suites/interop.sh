@@ -45,8 +45,7 @@ interop_pypi()
 interop_layouts()
 {
 	interop_layout "$1" dlpack "$2/tvm_ffi/include"
-	[ ! -e "$TREE/include/dray/arrow.h" ] ||
-		interop_layout "$1" arrow "$2/pyarrow/include"
+	interop_layout "$1" arrow "$2/pyarrow/include"
 }
 
 # interop_layout SCRATCH NAME HEADERS
