@@ -25,6 +25,8 @@
 #include <dray/transfer.h>
 #include <dray/stream.h>
 #include <dray/dlpack.h>
+#include <dray/kind.h>
+#include <dray/rows.h>
 #include <dray/arrow.h>
 
 #endif /* DRAY_DRAY_H */

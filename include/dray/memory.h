@@ -26,6 +26,16 @@ extern "C" {
 struct dray_node;
 struct dray_buffer;
 
+/** The kind of a piece of memory, as the node and the CPU see it: see <dray/kind.h>. */
+enum dray_memory_kind {
+	DRAY_MEMORY_UNKNOWN = 0,	/* nothing is known of it */
+	DRAY_MEMORY_HOST = 1,		/* the CPU's, and may be paged out */
+	DRAY_MEMORY_PINNED = 2,		/* the CPU's, pinned in place */
+	DRAY_MEMORY_MAPPED = 3,		/* pinned, and the device reaches it */
+	DRAY_MEMORY_SHARED = 4,		/* made for both ("managed") */
+	DRAY_MEMORY_DEVICE = 5,		/* the CPU does not reach it */
+};
+
 /**
  * Opens a node.
  *

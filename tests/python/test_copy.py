@@ -288,9 +288,9 @@ def test_a_fill_of_memory_that_is_not_drays_is_refused():
 
 def test_what_is_no_array_is_refused(make):
     array = make(np.zeros(3))
-    with pytest.raises(TypeError, match="dst is not a NumPy array but list"):
+    with pytest.raises(TypeError, match="dst is not a NumPy array or dray.Array but list"):
         dray.copy([0, 0, 0], array)
-    with pytest.raises(TypeError, match="src is not a NumPy array but float"):
+    with pytest.raises(TypeError, match="src is not a NumPy array or dray.Array but float"):
         dray.copy(array, 1.0)
     with pytest.raises(TypeError, match="dst is not .* but NoneType"):
         dray.fill(None, 1.0)

@@ -71,7 +71,7 @@ def test_memory_that_is_not_drays_is_refused(ask):
 
 @pytest.mark.parametrize("ask", questions())
 def test_what_is_no_array_is_refused(ask):
-    with pytest.raises(TypeError, match="a is not a NumPy array but bytes"):
+    with pytest.raises(TypeError, match="a is not a NumPy array or dray.Array but bytes"):
         ask(b"abc")
 
 

@@ -248,7 +248,7 @@ READ_ONLY.flags.writeable = False
     (None, {"fences": [dray.fill(dray.zeros(3), 0)] * 17}, ValueError,
      "17 fences, a packet has up to 16"),
     (None, {"colour": 1}, TypeError, "'colour' is an invalid keyword"),
-    ([1, 2], {}, TypeError, "a is not a NumPy array but list"),
+    ([1, 2], {}, TypeError, "a is not a NumPy array or dray.Array but list"),
     (np.array([None]), {}, TypeError, "a: .* holds references"),
     (np.zeros((3, 0)), {"stage": True}, ValueError, "the view has no bytes to receive"),
     (READ_ONLY, {"stage": True}, ValueError, "a: the array is read-only"),

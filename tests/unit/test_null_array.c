@@ -567,3 +567,22 @@ FACT_ON(on_host, streams, NULL, NULL)
 }
 
 FACTS_SHARE(set_up, tear_down)
+
+FACT(interop)
+{
+	struct dray_view view = { .dtype = u1, .data = &view };
+	struct dray_row row;
+	struct iovec entry;
+	enum dray_memory_kind kind;
+	size_t count;
+
+	refuses(dray_view_rows(NULL, NULL, &row, 1, &count));
+	refuses(dray_view_rows(&view, NULL, NULL, 1, &count));
+	refuses(dray_view_rows(&view, NULL, &row, 1, NULL));
+	refuses(dray_view_iovec(NULL, 0, &entry, 1, &count));
+	refuses(dray_view_iovec(&view, 0, NULL, 1, &count));
+	refuses(dray_view_iovec(&view, 0, &entry, 1, NULL));
+	allows(dray_address_kind);
+	refuses(dray_view_kind(NULL, NULL, &kind));
+	refuses(dray_view_kind(&view, NULL, NULL));
+}

@@ -45,6 +45,9 @@ are copied.
 No array can be opened on another machine.  If a process sends arrays through
 connections or managers of TCP ("AF_INET"), it calls share_arrays(False) before.
 
+copy(), fill(), wait(), address() and the like also take a dray.Array, an array of the
+library.
+
 dray.stream("rx0") opens a channel between memory and an accelerator.  It sends
 and receives arrays of any strides as packets, and iterates over frames.
 
@@ -66,27 +69,32 @@ from typing import Any, Callable, NamedTuple, Optional, Union
 
 import numpy
 
-from . import _dray, _pickle
+from . import _dray, _pickle, _sycl
 from ._arrow import ArrowArray, from_arrow, to_arrow
 from ._dray import (Array, Event, Fence, FlatIterator, Frames, Node, Pool, Scope, Stream,
                     from_dlpack)
 from ._lost import LostArray
 from ._records import (ArrayFlags, ChannelInfo, Explanation, HeapInfo, NodeInfo, PoolStats,
                        RingCounts, Segment, StreamCounts)
+from ._sycl import SyclArray, SyclQueue
 
 __all__ = [
-    "Array", "ArrayFlags", "ArrowArray", "ChannelInfo", "Event", "Explanation", "Fence", "FlatIterator",
-    "Frames", "HeapInfo", "LostArray", "Node", "NodeInfo", "Pool", "PoolStats", "RingCounts",
-    "Scope", "Segment", "Stream", "StreamCounts", "Versions", "WaitingArray",
-    "address", "array", "copy", "empty", "explain", "export_array", "fill", "from_arrow",
-    "from_dlpack", "handler_name",
-    "install", "last_error", "memory", "nodes", "open_array", "pool", "receive",
-    "revoke_array", "revoke_waiting", "segments", "send", "share_arrays", "shared_zeros",
-    "stats", "stream", "sync_for_cpu", "sync_for_device", "to_arrow", "uninstall", "versions", "wait",
-    "waiting_arrays", "zeros",
+    "Array", "ArrayFlags", "ArrowArray", "ChannelInfo", "Event", "Explanation", "Fence",
+    "FlatIterator", "Frames", "HeapInfo", "LostArray", "Node", "NodeInfo", "Pool", "PoolStats",
+    "RingCounts", "Scope", "Segment", "Stream", "StreamCounts", "SyclArray", "SyclQueue",
+    "Versions", "WaitingArray",
+    "address", "array", "copy", "copy_from_sycl", "copy_to_sycl", "device_empty", "empty",
+    "explain", "export_array", "fill", "from_arrow", "from_dlpack", "from_sycl", "handler_name",
+    "install", "last_error", "memory", "memory_kind", "nodes", "open_array", "pool", "receive",
+    "revoke_array", "revoke_waiting", "rows", "segments", "send", "share_arrays",
+    "shared_zeros", "stats", "stream", "sync_for_cpu", "sync_for_device", "to_arrow", "to_sycl",
+    "uninstall", "versions", "wait", "waiting_arrays", "zeros",
 ]
 
 __version__: str = _dray.version
+
+# NumPy's array, or the library's.
+_AnyArray = Union[numpy.ndarray, Array]
 
 
 class Versions(NamedTuple):
@@ -294,7 +302,7 @@ def handler_name(a: Any = None) -> Optional[str]:
     return _dray.handler_name(a)
 
 
-def address(a: numpy.ndarray) -> int:
+def address(a: _AnyArray) -> int:
     """The DMA address of the element a[0, 0, ...], for the array's node.
 
     PermissionError if this process may not see addresses; OSError (EOPNOTSUPP)
@@ -303,14 +311,14 @@ def address(a: numpy.ndarray) -> int:
     return _dray.address(a)
 
 
-def segments(a: numpy.ndarray) -> list[Segment]:
+def segments(a: _AnyArray) -> list[Segment]:
     """The pieces (address, length) that hold all bytes from the lowest to
     the highest one of `a`, the gaps of a view included.  Errors: as
     address()."""
     return _dray.segments(a)
 
 
-def sync_for_device(a: numpy.ndarray, direction: str = "both") -> None:
+def sync_for_device(a: _AnyArray, direction: str = "both") -> None:
     """Makes the CPU's writes to `a` visible to the device: exactly its rows.
     `direction` tells what the device will do: "to_device" (it reads),
     "from_device" (it writes) or "both".  Transfers of dray need no such
@@ -318,13 +326,13 @@ def sync_for_device(a: numpy.ndarray, direction: str = "both") -> None:
     _dray.sync(a, direction, _dray.FOR_DEVICE)
 
 
-def sync_for_cpu(a: numpy.ndarray, direction: str = "both") -> None:
+def sync_for_cpu(a: _AnyArray, direction: str = "both") -> None:
     """Makes the device's writes to `a` visible to the CPU.  If the CPU wrote
     there meanwhile, its bytes are lost."""
     _dray.sync(a, direction, _dray.FOR_CPU)
 
 
-def wait(a: numpy.ndarray, *, write: bool = False,
+def wait(a: _AnyArray, *, write: bool = False,
          timeout: Optional[float] = None) -> None:
     """Waits until the CPU may read `a`: until no copy and no packet of this process
     is written to its memory.  With write=True, until none is read from there
@@ -335,7 +343,7 @@ def wait(a: numpy.ndarray, *, write: bool = False,
     _dray.wait_array(a, write, timeout)
 
 
-def copy(dst: numpy.ndarray, src: numpy.ndarray, *,
+def copy(dst: _AnyArray, src: _AnyArray, *,
          engine: Optional[bool] = None, wait: bool = True) -> Fence:
     """Copies src to dst: arrays or views of one shape and type.  At least one
     must be in dray's memory; if the other is not, the CPU copies.  Bytes between
@@ -348,14 +356,14 @@ def copy(dst: numpy.ndarray, src: numpy.ndarray, *,
     return _dray.copy(dst, src, engine=engine, wait=wait)
 
 
-def fill(dst: numpy.ndarray, value: Any, *, engine: Optional[bool] = None,
+def fill(dst: _AnyArray, value: Any, *, engine: Optional[bool] = None,
          wait: bool = True) -> Fence:
     """Sets every element of dst to `value`, which NumPy converts to its
     type.  Otherwise as copy()."""
     return _dray.fill(dst, value, engine=engine, wait=wait)
 
 
-def explain(dst: numpy.ndarray, src: numpy.ndarray, *,
+def explain(dst: _AnyArray, src: _AnyArray, *,
             engine: Optional[bool] = None) -> Explanation:
     """Tells how copy() would do the same, and why; copies nothing."""
     return _dray.explain(dst, src, engine=engine)
@@ -389,7 +397,112 @@ def stream(name: str, *, node: Optional[Node] = None, points: int = 0,
     return chosen.stream(name, points=points, batch=batch)
 
 
-def send(sock: Any, array: numpy.ndarray) -> None:
+def memory_kind(a: Any, node: Optional[Node] = None) -> str:
+    """The kind of the memory of an array, or at an address (an int):
+
+    "shared"   dray's memory that the CPU and the engines of its node reach
+    "device"   dray's memory that only engines reach: an access by the CPU ends the
+               process, and so dray.Array refuses it; copy() moves it
+    "host"     dray's memory on the host, without a device
+    "unknown"  memory that is not dray's, that was freed, or of another node than
+               `node`
+
+    An array of from_sycl() has the kind that dpctl told, for its own devices.
+    """
+    return _dray.kind(a, node)
+
+
+def device_empty(shape: Any, dtype: Any = float, *, heap: Optional[str] = None,
+                 node: Optional[Node] = None) -> Array:
+    """A dray.Array in memory that only engines reach, if the node has such memory: a
+    heap `carveout`.  Its views are such arrays too.  copy(), fill(), send() and recv()
+    move its elements, and all that would let the CPU read them is a ValueError.
+
+    On the host it is ordinary memory.  Takes whole pages of `node`, by default that of
+    memory().
+
+    ValueError for no bytes, OSError (EOPNOTSUPP) if no heap has such memory, MemoryError
+    if there is no room.
+    """
+    chosen = _node(False) if node is None else node
+    return _dray.device_empty(chosen, shape, numpy.dtype(dtype), heap)
+
+
+def rows(a: _AnyArray, *, ordered: bool = False, max_length: Union[int, str] = 0,
+         max_stride: Union[int, str] = 0, max_count: int = 0, max_rows: int = 0,
+         first: int = 0, device: Optional[int] = None) -> numpy.ndarray:
+    """The memory of `a` as rows, the fewest that cover it: an array of int64 with the
+    columns address, length, stride and count.  A row is `count` pieces of `length`
+    bytes, `stride` bytes from the start of one to the start of the next.
+
+    With `device`, a number, the columns are those of NIXL's strided descriptors:
+    address, length, device, stride, count.
+
+    Rows are in any order, and have each byte once.  With `ordered` they have the
+    elements in C order, for streams and files; those that are repeated, too.
+
+    `max_length` cuts longer pieces, `max_stride` and `max_count` bound a row, 0: they
+    do not.  With max_count=1 a row is one piece, as verbs and writev() have it.
+    `first` leaves out that many rows, for lists in parts.
+
+    Only addresses are told: the caller keeps the array, and waits for transfers by
+    wait().  ValueError if elements share bytes, OSError (E2BIG) if there are more
+    rows than `max_rows`.
+    """
+    return _dray.rows(a, (max_length, max_stride, max_count, max_rows, first),
+                      _dray.ROWS_ORDERED * bool(ordered), device)
+
+
+def from_sycl(obj: Any, *, strides_in_bytes: bool = False, wait: bool = True) -> Array:
+    """A dray.Array over the memory of an object with __sycl_usm_array_interface__,
+    without a copy; it keeps the object.
+
+    dpctl tells the kind of the memory, if it has been imported: memory_kind().  Arrays
+    in memory of a device, or of no known kind, can be sliced, and copied by
+    copy_from_sycl() and copy_to_sycl(), but not read.  Memory of no known kind can be
+    read if the object also has the buffer protocol.
+
+    Strides and `offset` count elements, as those of dpctl do; with `strides_in_bytes`
+    they count bytes.  With `wait` it waits for the object's queue first, if that is one of
+    dpctl.
+
+    TypeError and ValueError for a wrong field, BufferError without an address and a
+    buffer.
+    """
+    return _sycl.read(obj, strides_in_bytes, wait)
+
+
+def to_sycl(a: _AnyArray) -> SyclArray:
+    """An object with __sycl_usm_array_interface__ over an array in dray's memory; it
+    keeps the array.  Its `syclobj` is a SyclQueue, of dray.
+
+    dray.Array has no such attribute, because dpctl and dpnp would look at it first,
+    and they refuse all memory but their own.  docs/sycl.md tells who takes it.
+
+    ValueError if the memory is not dray's, or if a stride is not a multiple of the
+    bytes of an element.
+    """
+    return _sycl.offer(a)
+
+
+def copy_from_sycl(dst: _AnyArray, src: Any, *, strides_in_bytes: bool = False) -> None:
+    """Copies memory of SYCL, of any kind, to an array of the same shape and type.
+
+    `src`: an object with __sycl_usm_array_interface__, or an array of from_sycl().
+    dpctl copies a device's memory.  Waits for the object's queue.
+    """
+    _sycl.copy_from(dst, src, strides_in_bytes)
+
+
+def copy_to_sycl(dst: Any, src: _AnyArray, *, strides_in_bytes: bool = False) -> None:
+    """Copies an array to memory of SYCL, of any kind, as copy_from_sycl().
+
+    In a device's memory, bytes between the elements are written back as they were.
+    """
+    _sycl.copy_to(dst, src, strides_in_bytes)
+
+
+def send(sock: Any, array: _AnyArray) -> None:
     """Passes an array to the process at the other end of `sock`, a connected
     blocking Unix socket or its file descriptor.
 
@@ -406,10 +519,12 @@ def send(sock: Any, array: numpy.ndarray) -> None:
     _dray.send(sock, array)
 
 
-def receive(sock: Any, node: Optional[Node] = None) -> numpy.ndarray:
+def receive(sock: Any, node: Optional[Node] = None) -> Any:
     """The array that the other end sends; waits for one, while other threads
     go on.  Its memory stays mapped as long as the array or a view of it lives.
     `node` is the node to map it for, by default the node of the memory.
+
+    If only engines reach the memory, it is a dray.Array: memory_kind().
 
     ConnectionResetError if the sender has closed the socket, OSError (EBADMSG)
     if it has sent anything but an array.
@@ -455,7 +570,7 @@ def shared_zeros(shape: Any, dtype: Any = float) -> numpy.ndarray:
     return _dray.bytes_alone(_node(True), size).view(kind).reshape(extents)
 
 
-def export_array(array: numpy.ndarray, *, read_only: bool = False,
+def export_array(array: _AnyArray, *, read_only: bool = False,
                  any_user: bool = False) -> bytes:
     """A record of `array`: bytes that lead another process on this machine
     to it, by open_array().
@@ -481,7 +596,7 @@ def export_array(array: numpy.ndarray, *, read_only: bool = False,
     return _dray.export(array, flags)
 
 
-def open_array(record: bytes, node: Optional[Node] = None) -> numpy.ndarray:
+def open_array(record: bytes, node: Optional[Node] = None) -> Any:
     """The array that `record` leads to: the same memory, nothing is copied.
     It stays as long as the array or a view of it lives, and the exporter does
     not use it for anything else until then.  `node` is the node to map it for,

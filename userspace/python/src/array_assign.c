@@ -113,7 +113,10 @@ static int assign_object(struct array_object *self, const struct target *to,
 	struct dray_view view;
 
 	if (Py_IS_TYPE(value, Py_TYPE(self)))
-		return assign(to, array_whole(array_self(value), &view));
+		return array_check_reachable(array_self(value))
+			       ? -1
+			       : assign(to,
+					array_whole(array_self(value), &view));
 	if (PyArray_Check(value)) {
 		if (!array_describe((PyArrayObject *)value, &view))
 			return assign_described(to, &view);
@@ -149,6 +152,8 @@ int array_check_writable(const struct array_object *self)
 {
 	if (self->flags & DRAY_WRITE)
 		return 0;
+	if (array_check_reachable(self))
+		return -1;
 	PyErr_SetString(PyExc_ValueError, "the array is read-only");
 	return -1;
 }

@@ -115,7 +115,8 @@ PyObject *array_take(PyObject *self, PyObject *const *args, Py_ssize_t count,
 	PyObject *object, *indices, *result;
 
 	if (arguments_take(&signature, args, count, names,
-			   (void *[]){ &object, &choice.axis, &choice.mode }))
+			   (void *[]){ &object, &choice.axis, &choice.mode }) ||
+	    array_check_reachable(array_self(self)))
 		return NULL;
 	indices = indices_take(object, &choice.indices);
 	if (!indices)
@@ -131,7 +132,8 @@ PyObject *array_take_flat(struct array_object *self, PyObject *numbers)
 {
 	struct choice choice = { .axis = DRAY_FLAT, .mode = DRAY_INDEX_RAISE };
 
-	if (array_describe((PyArrayObject *)numbers, &choice.indices))
+	if (array_check_reachable(self) ||
+	    array_describe((PyArrayObject *)numbers, &choice.indices))
 		return NULL;
 	array_whole(self, &choice.view);
 	return array_made(Py_TYPE(self), ARRAY_INDEX, take, &choice,
@@ -161,7 +163,8 @@ int array_put_flat(struct array_object *self, PyObject *numbers,
 {
 	struct dray_view at;
 
-	if (array_describe((PyArrayObject *)numbers, &at))
+	if (array_check_reachable(self) ||
+	    array_describe((PyArrayObject *)numbers, &at))
 		return -1;
 	return put(self, &at, value, DRAY_INDEX_RAISE);
 }
@@ -205,7 +208,9 @@ PyObject *array_sort(PyObject *self, PyObject *const *args, Py_ssize_t count,
 	struct dray_view view;
 	int axis = -1, ret;
 
-	if (arguments_take(&signature, args, count, names, (void *[]){ &axis }))
+	if (arguments_take(&signature, args, count, names,
+			   (void *[]){ &axis }) ||
+	    array_check_reachable(array_self(self)))
 		return NULL;
 	array_whole(array_self(self), &view);
 	ret = dray_sort(&view, axis);
@@ -231,7 +236,8 @@ PyObject *array_argsort(PyObject *self, PyObject *const *args, Py_ssize_t count,
 	PyObject *flat, *result;
 
 	if (arguments_take(&signature, args, count, names,
-			   (void *[]){ &choice.axis }))
+			   (void *[]){ &choice.axis }) ||
+	    array_check_reachable(array_self(self)))
 		return NULL;
 	flat = choice.axis == DRAY_FLAT
 		       ? PyObject_CallMethod(self, "ravel", NULL)
@@ -254,7 +260,8 @@ static PyObject *best(PyObject *self, PyObject *const *args, Py_ssize_t count,
 	struct choice choice = { .axis = DRAY_FLAT, .find = function };
 
 	if (arguments_take(signature, args, count, names,
-			   (void *[]){ &choice.axis }))
+			   (void *[]){ &choice.axis }) ||
+	    array_check_reachable(array_self(self)))
 		return NULL;
 	array_whole(array_self(self), &choice.view);
 	return element_or_array(
@@ -305,6 +312,8 @@ PyObject *array_nonzero(PyObject *self, PyObject *unused)
 	int i, ndim;
 
 	(void)unused;
+	if (array_check_reachable(array_self(self)))
+		return NULL;
 	array_whole(array_self(self), &all.view);
 	ndim = all.view.ndim;
 	/* Without axes the call fails. */

@@ -20,7 +20,8 @@ PyObject *array_save(PyObject *self, PyObject *const *args, Py_ssize_t count,
 	PyObject *path = NULL;
 
 	if (arguments_take(&signature, args, count, names,
-			   (void *[]){ &path, &page, &new })) {
+			   (void *[]){ &path, &page, &new }) ||
+	    array_check_reachable(array_self(self))) {
 		Py_XDECREF(path);
 		return NULL;
 	}

@@ -56,6 +56,8 @@ static void flat_dealloc(PyObject *self)
 
 static PyObject *element(const struct flat_object *flat, const char *data)
 {
+	if (array_check_reachable(flat->array))
+		return NULL;
 	/* NumPy copies the element. */
 	return PyArray_Scalar((void *)(uintptr_t)data, flat->array->descr,
 			      NULL);

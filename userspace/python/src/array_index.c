@@ -106,6 +106,8 @@ static int describe(struct steps *steps, PyObject *object,
 	struct kept *kept = &steps->kept[steps->kept_count];
 
 	if (Py_IS_TYPE(object, steps->array_type)) {
+		if (array_check_reachable(array_self(object)))
+			return -1;
 		array_whole(array_self(object), view);
 		dray_dtype_ref(view->dtype);
 		kept->object = Py_NewRef(object);
@@ -276,6 +278,8 @@ static PyObject *scalar(struct array_object *self, void *data)
 {
 	PyObject *base = NULL, *result = NULL;
 
+	if (array_check_reachable(self))
+		return NULL;
 	if (dray_dtype_kind(self->dtype) == 'V')
 		base = array_as_numpy((PyObject *)self);
 	if (base || !PyErr_Occurred())
@@ -292,6 +296,8 @@ static PyObject *get(struct array_object *self, const struct steps *steps)
 	int ret;
 
 	array_whole(self, &view);
+	if (steps->arrays && array_check_reachable(self))
+		return NULL;
 	if (steps->arrays)
 		return array_made(Py_TYPE(self), ARRAY_INDEX, select_elements,
 				  &selection, self->descr);

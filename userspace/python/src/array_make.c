@@ -272,6 +272,8 @@ static PyObject *copy_as(struct array_object *self, PyArray_Descr *descr,
 {
 	struct copying copying;
 
+	if (array_check_reachable(self))
+		return NULL;
 	array_whole(self, &copying.view);
 	copying.dtype = dtype;
 	copying.order = (enum dray_order)order;

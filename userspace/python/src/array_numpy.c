@@ -18,6 +18,8 @@ PyObject *array_as_numpy(PyObject *object)
 	PyObject *array;
 	int i;
 
+	if (array_check_reachable(self))
+		return NULL;
 	array_whole(self, &view);
 	for (i = 0; i < view.ndim; i++) {
 		shape[i] = (npy_intp)view.shape[i];
@@ -115,8 +117,8 @@ static PyObject *over_numpy(PyTypeObject *type, PyArrayObject *owner)
 	dray_dtype_unref(view.dtype);
 	if (ret)
 		return raise_array_error(ARRAY_SHAPE, ret);
-	return array_wrap(type, array, PyArray_DESCR(owner), NULL,
-			  (PyObject *)owner);
+	return array_without_device(array_wrap(
+		type, array, PyArray_DESCR(owner), NULL, (PyObject *)owner));
 }
 
 /* Returns an array of NumPy over a buffer; never a copy. */
@@ -266,9 +268,19 @@ static bool format_describes(const char *format, dray_dtype dtype)
 int array_get_buffer(PyObject *self, Py_buffer *buffer, int flags)
 {
 	const struct array_object *object = array_self(self);
-	PyObject *array = array_as_numpy(self);
-	int ret = array ? PyObject_GetBuffer(array, buffer, flags) : -1;
+	PyObject *array, *sentence;
+	int ret;
 
+	if (!(object->flags & DRAY_READ)) {
+		sentence = array_unreachable(object);
+		if (sentence)
+			PyErr_SetObject(PyExc_BufferError, sentence);
+		Py_XDECREF(sentence);
+		buffer->obj = NULL;
+		return -1;
+	}
+	array = array_as_numpy(self);
+	ret = array ? PyObject_GetBuffer(array, buffer, flags) : -1;
 	if (!ret && buffer->format &&
 	    !format_describes(buffer->format, object->dtype)) {
 		PyBuffer_Release(buffer);
@@ -288,6 +300,11 @@ PyObject *array_interface(PyObject *self, void *name)
 	PyArray_Descr *descr = array_self(self)->descr;
 	PyObject *array, *result;
 
+	/* NumPy goes on: to the other property, or to __array__(), which raises. */
+	if (!(array_self(self)->flags & DRAY_READ))
+		return PyErr_Format(PyExc_AttributeError,
+				    "%s: the CPU does not reach the elements",
+				    name);
 	/* NumPy goes on: to the other property, or to __array__(). */
 	if (!strcmp(name, "__array_struct__") ? !structure_describes(descr)
 					      : !dictionary_describes(descr))

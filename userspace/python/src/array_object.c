@@ -44,6 +44,7 @@ PyObject *array_wrap(PyTypeObject *type, struct dray_array *array,
 		return NULL;
 	}
 	self->flags = (uint32_t)array->flags;
+	self->kind = DRAY_MEMORY_UNKNOWN;
 	self->root = NULL;
 	self->array = array;
 	self->capsule = Py_XNewRef(capsule);
@@ -63,7 +64,49 @@ PyObject *array_over_as(struct array_object *self, const struct dray_view *view,
 	object->array = self->array;
 	object->capsule = self->capsule;
 	object->base = self->base;
+	object->kind = self->kind;
 	return (PyObject *)object;
+}
+
+void array_set_unreachable(PyObject *object, enum dray_memory_kind kind)
+{
+	struct array_object *self = array_self(object);
+
+	self->flags &= ~(DRAY_READ | DRAY_WRITE);
+	self->kind = kind;
+}
+
+PyObject *array_without_device(PyObject *object)
+{
+	if (object && dray_address_kind(array_self(object)->array->data,
+					NULL) == DRAY_MEMORY_DEVICE)
+		array_set_unreachable(object, DRAY_MEMORY_UNKNOWN);
+	return object;
+}
+
+PyObject *array_unreachable(const struct array_object *self)
+{
+	const char *name = dray_memory_kind_name(self->kind);
+
+	if (dray_address_kind(self->array->data, NULL) == DRAY_MEMORY_DEVICE)
+		return PyUnicode_FromString(
+			"device memory: copy it by dray.copy()");
+	return PyUnicode_FromFormat(
+		"%s memory of another library: copy it by dray.copy_from_sycl()",
+		name);
+}
+
+int array_check_reachable(const struct array_object *self)
+{
+	PyObject *sentence;
+
+	if (self->flags & DRAY_READ)
+		return 0;
+	sentence = array_unreachable(self);
+	if (sentence)
+		PyErr_SetObject(PyExc_ValueError, sentence);
+	Py_XDECREF(sentence);
+	return -1;
 }
 
 PyObject *array_over(struct array_object *self, const struct dray_view *view)
@@ -87,7 +130,21 @@ struct dray_view *array_whole(const struct array_object *self,
 	return view;
 }
 
-/* Memory goes back with the GIL, which a handler of NumPy may need. */
+/*
+ * Memory goes back with the GIL, which a handler of NumPy may need.  The owner of
+ * foreign memory may run Python's code, which must see no pending exception.
+ */
+static void drop_memory(struct array_object *self)
+{
+	PyObject *type, *value, *traceback;
+
+	PyErr_Fetch(&type, &value, &traceback);
+	dray_array_unref(self->array);
+	PyErr_Restore(type, value, traceback);
+	Py_XDECREF(self->capsule);
+	Py_XDECREF(self->base);
+}
+
 void array_dealloc(PyObject *object)
 {
 	struct array_object *self = array_self(object);
@@ -97,9 +154,7 @@ void array_dealloc(PyObject *object)
 	if (self->root) {
 		Py_DECREF(self->root);
 	} else {
-		dray_array_unref(self->array);
-		Py_XDECREF(self->capsule);
-		Py_XDECREF(self->base);
+		drop_memory(self);
 	}
 	Py_DECREF(self->descr);
 	PyObject_Free(self);

@@ -21,10 +21,16 @@ struct array_object {
 	PyArray_Descr *descr; /* NumPy's object for the type */
 	dray_dtype dtype; /* one reference */
 	void *data;
-	uint32_t flags; /* DRAY_READ, ... */
+	uint32_t flags; /* DRAY_READ, ...; without it the CPU reaches no element */
+	/* Of foreign memory, as its library tells it; unknown: the table of blocks
+	 * tells it.
+	 */
+	enum dray_memory_kind kind;
 	int32_t ndim;
 	int64_t numbers[]; /* ndim extents, ndim strides, ndim of array_steps() */
 };
+
+void array_dealloc(PyObject *object);
 
 static inline struct array_object *array_self(PyObject *object)
 {
@@ -58,6 +64,12 @@ static inline int64_t *array_steps(struct array_object *self,
 	return kept;
 }
 
+/* Whether @object is a dray.Array: no other type has its end, nor a subclass. */
+static inline bool array_is(PyObject *object)
+{
+	return Py_TYPE(object)->tp_dealloc == array_dealloc;
+}
+
 /* Takes an int of at most 64 bits; false for any other object. */
 static inline bool int64_of(PyObject *object, int64_t *out)
 {
@@ -76,6 +88,17 @@ static inline bool int64_of(PyObject *object, int64_t *out)
  */
 PyObject *array_wrap(PyTypeObject *type, struct dray_array *array,
 		     PyArray_Descr *descr, PyObject *capsule, PyObject *base);
+/*
+ * Lets no function read or write elements, which the CPU does not reach; @kind is that
+ * of foreign memory, else DRAY_MEMORY_UNKNOWN.  For an object that was just made.
+ */
+void array_set_unreachable(PyObject *object, enum dray_memory_kind kind);
+/* Does that if the memory is dray's, for devices alone; returns @object, or NULL. */
+PyObject *array_without_device(PyObject *object);
+/* Returns the sentence for elements that the CPU does not reach. */
+PyObject *array_unreachable(const struct array_object *self);
+/* Raises ValueError if the CPU does not reach the elements. */
+int array_check_reachable(const struct array_object *self);
 /* Makes an object of @view, which the library made of @self, and of its type. */
 PyObject *array_over(struct array_object *self, const struct dray_view *view);
 /* Makes an object of such a view, of another type. */
@@ -86,8 +109,6 @@ PyObject *array_result(PyObject *self, const struct dray_view *view, int ret);
 /* Fills a view of the whole array, and returns it. */
 struct dray_view *array_whole(const struct array_object *self,
 			      struct dray_view *view);
-
-void array_dealloc(PyObject *object);
 
 extern PyGetSetDef array_properties[]; /* array_facts.c */
 
@@ -235,6 +256,8 @@ PyObject *array_of_numpy(PyObject *object);
  * does not have.  The view has a reference to its type, the caller's.
  */
 int array_describe(PyArrayObject *array, struct dray_view *out);
+/* Drops the owner of foreign memory, an object, in any thread. */
+void array_drop_owner(void *owner);
 /* Makes an object over the memory of @object, which it keeps. */
 PyObject *array_from(PyTypeObject *type, PyObject *object);
 int array_get_buffer(PyObject *self, Py_buffer *buffer, int flags);

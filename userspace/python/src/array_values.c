@@ -28,17 +28,36 @@ PyObject *array_tolist(PyObject *self, PyObject *unused)
 	return as_numpy_does(self, "tolist", NULL);
 }
 
+/* Returns a text without elements, for those that the CPU does not reach. */
+static PyObject *described(const struct array_object *self)
+{
+	PyObject *shape = size_tuple(array_shape_of(self), self->ndim);
+	PyObject *sentence = array_unreachable(self), *text = NULL;
+
+	if (shape && sentence)
+		text = PyUnicode_FromFormat(
+			"<dray.Array of shape %R and %R, %U>", shape,
+			self->descr, sentence);
+	Py_XDECREF(shape);
+	Py_XDECREF(sentence);
+	return text;
+}
+
 PyObject *array_str(PyObject *self)
 {
+	if (!(array_self(self)->flags & DRAY_READ))
+		return described(array_self(self));
 	return as_numpy_does(self, "__str__", NULL);
 }
 
 /* "array(" of NumPy becomes "Array(", of the same length. */
 PyObject *array_repr(PyObject *self)
 {
-	PyObject *text = as_numpy_does(self, "__repr__", NULL);
-	PyObject *rest, *result;
+	PyObject *text, *rest, *result;
 
+	if (!(array_self(self)->flags & DRAY_READ))
+		return described(array_self(self));
+	text = as_numpy_does(self, "__repr__", NULL);
 	if (!text)
 		return NULL;
 	rest = PyUnicode_Substring(text, 1, PyUnicode_GET_LENGTH(text));

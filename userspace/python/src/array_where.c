@@ -59,6 +59,8 @@ static PyObject *operand(PyObject *object, PyArray_Descr *descr,
 	PyObject *array;
 
 	if (Py_IS_TYPE(object, array_type)) {
+		if (array_check_reachable(array_self(object)))
+			return NULL;
 		dray_dtype_ref(array_whole(array_self(object), view)->dtype);
 		return Py_NewRef(object);
 	}
@@ -82,7 +84,8 @@ PyObject *array_where(PyObject *self, PyObject *const *args, Py_ssize_t count)
 	PyArray_Descr *descr;
 
 	if (arguments_take(&signature, args, count, NULL,
-			   (void *[]){ &yes, &no }))
+			   (void *[]){ &yes, &no }) ||
+	    array_check_reachable(array_self(self)))
 		return NULL;
 	descr = common_type(yes, no, type);
 	if (!descr)

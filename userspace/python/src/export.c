@@ -88,7 +88,8 @@ static bool has_descriptors(size_t promised)
 static bool is_small(const struct operand *operand, uint64_t min_bytes)
 {
 	const struct dray_location *where = &operand->location;
-	int64_t bytes = PyArray_NBYTES(operand->array);
+	int64_t bytes = dray_view_size(&operand->view) *
+			dray_dtype_itemsize(operand->view.dtype);
 
 	return (uint64_t)bytes < min_bytes &&
 	       (where->pool || where->block_size >= min_bytes);
@@ -341,7 +342,7 @@ PyObject *export_open(PyObject *module, PyObject *args)
 	ret = dray_array_open(record.buf, (size_t)record.len, node, &array);
 	Py_END_ALLOW_THREADS
 	PyBuffer_Release(&record);
-	return ret ? raise_error(ret) : ipc_wrap(array);
+	return ret ? raise_error(ret) : ipc_wrap(module, array);
 }
 
 PyObject *export_bytes(PyObject *module, PyObject *args)
@@ -363,5 +364,5 @@ PyObject *export_bytes(PyObject *module, PyObject *args)
 	Py_BEGIN_ALLOW_THREADS
 	ret = dray_array_create_alone(node, byte, 1, &shape, &array);
 	Py_END_ALLOW_THREADS
-	return ret ? raise_error(ret) : ipc_wrap(array);
+	return ret ? raise_error(ret) : ipc_wrap(module, array);
 }

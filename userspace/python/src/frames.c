@@ -28,6 +28,12 @@ static int give(struct dray_stream *stream, PyObject *arrays,
 		if (operand_take(PyTuple_GET_ITEM(arrays, i), "frame",
 				 OPERAND_EMPTY | OPERAND_FOREIGN, &operands[i]))
 			goto out;
+		/* A step makes its frame read-only, as an array of NumPy. */
+		if (!PyArray_Check(operands[i].object)) {
+			PyErr_SetString(PyExc_TypeError,
+					"frame is not a NumPy array");
+			goto out;
+		}
 		views[i] = &operands[i].view;
 	}
 	Py_BEGIN_ALLOW_THREADS

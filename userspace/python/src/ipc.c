@@ -6,7 +6,7 @@
  */
 #include <errno.h>
 
-#include "module.h"
+#include "array_object.h"
 
 #define ARRAY_CAPSULE "dray.array"
 
@@ -121,11 +121,27 @@ PyObject *ipc_wrap_view(const struct dray_view *view, PyObject *base)
 	return array;
 }
 
-PyObject *ipc_wrap(struct dray_array *array)
+PyObject *ipc_wrap_own(PyObject *module, struct dray_array *array)
 {
-	PyObject *base = array_capsule(array);
-	struct dray_view view;
+	PyTypeObject *type = module_state(module)->array_type;
+	PyObject *capsule = array_capsule(array), *object;
 
+	if (!capsule)
+		return NULL;
+	object = array_wrap(type, dray_array_ref(array), NULL, capsule, NULL);
+	Py_DECREF(capsule);
+	return array_without_device(object);
+}
+
+PyObject *ipc_wrap(PyObject *module, struct dray_array *array)
+{
+	struct dray_view view;
+	PyObject *base;
+
+	/* NumPy reads elements whenever it likes. */
+	if (dray_address_kind(array->data, NULL) == DRAY_MEMORY_DEVICE)
+		return ipc_wrap_own(module, array);
+	base = array_capsule(array);
 	return base ? ipc_wrap_view(dray_array_view(array, &view), base) : NULL;
 }
 
@@ -155,5 +171,5 @@ PyObject *ipc_receive(PyObject *module, PyObject *args)
 		return NULL;
 	if (ret)
 		return raise_error(ret);
-	return ipc_wrap(array);
+	return ipc_wrap(module, array);
 }

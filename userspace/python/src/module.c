@@ -36,6 +36,18 @@ static PyMethodDef methods[] = {
 	  SIGNATURE("sync($module, a, direction, owner, /)") },
 	{ "wait_array", array_wait, METH_VARARGS,
 	  SIGNATURE("wait_array($module, a, write, timeout, /)") },
+	{ "kind", memory_kind, METH_VARARGS,
+	  SIGNATURE("kind($module, a, node, /)") },
+	{ "rows", memory_rows, METH_VARARGS,
+	  SIGNATURE("rows($module, a, limits, flags, device, /)") },
+	{ "array_at", memory_at, METH_VARARGS,
+	  SIGNATURE(
+		  "array_at($module, owner, address, dtype, shape, strides, writable, kind, /)") },
+	{ "is_reached", memory_is_reached, METH_O,
+	  SIGNATURE("is_reached($module, a, /)") },
+	{ "place", memory_place, METH_O, SIGNATURE("place($module, a, /)") },
+	{ "device_empty", memory_device, METH_VARARGS,
+	  SIGNATURE("device_empty($module, node, shape, dtype, heap, /)") },
 	{ "copy", WITH_KEYWORDS(transfer_copy), METH_VARARGS | METH_KEYWORDS,
 	  SIGNATURE("copy($module, /, dst, src, *, engine=None, wait=True)") },
 	{ "fill", WITH_KEYWORDS(transfer_fill), METH_VARARGS | METH_KEYWORDS,
@@ -149,6 +161,8 @@ static int module_exec(PyObject *module)
 	    PyModule_AddIntConstant(module, "READ_ONLY", DRAY_IPC_READ_ONLY) ||
 	    PyModule_AddIntConstant(module, "ANY_USER", DRAY_IPC_ANY_USER) ||
 	    PyModule_AddIntConstant(module, "MAX_FRAMES", DRAY_MAX_FRAMES) ||
+	    PyModule_AddIntConstant(module, "ROWS_ORDERED",
+				    DRAY_ROWS_ORDERED) ||
 	    PyModule_AddIntConstant(module, "FOR_CPU", DRAY_SYNC_FOR_CPU))
 		return -1;
 	if (PyModule_AddStringConstant(module, "version", DRAY_VERSION))

@@ -179,10 +179,11 @@ PyObject *scope_pop(struct module_state *state, PyObject *key, PyObject *args);
 /* Returns the pool of this thread's or task's innermost scope, or None. */
 PyObject *scope_current(PyObject *module, PyObject *unused);
 
-/* A NumPy array as a view of libdray; borrows the array. */
+/* A NumPy array or a dray.Array as a view of libdray; borrows both objects. */
 struct operand {
-	PyArrayObject *array;
-	struct dray_view view;
+	PyObject *object;
+	PyArray_Descr *descr;
+	struct dray_view view; /* its type is one of plain bytes, without fields */
 	int64_t low; /* bytes from view.data on that it covers: [low, high) */
 	int64_t high;
 	/* Of the lowest byte, if not empty; no buffer: foreign memory. */
@@ -202,6 +203,8 @@ int operand_take(PyObject *object, const char *role, unsigned int also,
 		 struct operand *out);
 /* Returns 0, or OSError (EOPNOTSUPP) for memory that cannot be shared. */
 int operand_check_shareable(const struct operand *operand, const char *role);
+/* Returns 0, or ValueError for elements that may not be written. */
+int operand_check_writable(const struct operand *operand, const char *role);
 
 PyObject *array_address(PyObject *module, PyObject *array);
 PyObject *array_segments(PyObject *module, PyObject *array);
@@ -233,6 +236,13 @@ PyObject *transfer_explain(PyObject *module, PyObject *args,
 int dtype_take(PyArray_Descr *descr, dray_dtype *out);
 /* Returns NumPy's object, a new reference. */
 PyArray_Descr *dtype_descr(dray_dtype dtype);
+
+PyObject *memory_kind(PyObject *module, PyObject *args);
+PyObject *memory_rows(PyObject *module, PyObject *args);
+PyObject *memory_at(PyObject *module, PyObject *args);
+PyObject *memory_is_reached(PyObject *module, PyObject *object);
+PyObject *memory_place(PyObject *module, PyObject *object);
+PyObject *memory_device(PyObject *module, PyObject *args);
 
 extern PyType_Spec array_type_spec;
 extern PyType_Spec flat_type_spec;
@@ -293,8 +303,13 @@ PyObject *frames_poll(PyObject *module, PyObject *frames);
 
 PyObject *ipc_send(PyObject *module, PyObject *args);
 PyObject *ipc_receive(PyObject *module, PyObject *args);
-/* Wraps @array, taken over even on failure, in an array of NumPy. */
-PyObject *ipc_wrap(struct dray_array *array);
+/*
+ * Wraps @array, taken over even on failure, in an array of NumPy; in a dray.Array if
+ * the CPU does not reach it.
+ */
+PyObject *ipc_wrap(PyObject *module, struct dray_array *array);
+/* Does so in a dray.Array, which keeps an entry of the node. */
+PyObject *ipc_wrap_own(PyObject *module, struct dray_array *array);
 /* Makes an array of NumPy over @base, taken over even on failure. */
 PyObject *ipc_wrap_view(const struct dray_view *view, PyObject *base);
 

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * From a NumPy array to a view of libdray.  All that transfers, syncs and
+ * From a NumPy array or a dray.Array to a view of libdray.  All that transfers, syncs and
  * exports assume about an array is checked here: plain data, in one live block,
  * with no element outside it.
  */
 #include <errno.h>
 #include <string.h>
 
-#include "module.h"
+#include "array_object.h"
 
 /* Raises TypeError if the data would mean nothing elsewhere. */
-static int take_dtype(PyArrayObject *array, const char *role, dray_dtype *out)
+static int take_dtype(PyArray_Descr *descr, Py_ssize_t size, const char *role,
+		      dray_dtype *out)
 {
-	PyArray_Descr *descr = PyArray_DESCR(array);
-	Py_ssize_t size = PyArray_ITEMSIZE(array);
 	char order;
 
 	if (PyDataType_REFCHK(descr)) {
@@ -92,40 +91,95 @@ static void refuse(PyObject *object, const char *role)
 	if (!structure && !PyErr_ExceptionMatches(PyExc_AttributeError))
 		return;
 	PyErr_Clear();
-	PyErr_Format(PyExc_TypeError, "%s is not a NumPy array but %s", role,
+	PyErr_Format(PyExc_TypeError,
+		     "%s is not a NumPy array or dray.Array but %s", role,
 		     Py_TYPE(object)->tp_name);
 }
 
-int operand_take(PyObject *object, const char *role, unsigned int also,
-		 struct operand *out)
+/* Takes the type and the axes of an array of NumPy. */
+static int take_numpy(PyArrayObject *array, const char *role,
+		      struct dray_view *view)
 {
 	int64_t shape[NPY_MAXDIMS], strides[NPY_MAXDIMS];
+	int i, ndim = PyArray_NDIM(array);
 	dray_dtype dtype;
-	PyArrayObject *array;
-	int i, ndim, ret;
+	int ret;
 
-	if (!PyArray_Check(object)) {
-		refuse(object, role);
+	if (take_dtype(PyArray_DESCR(array), PyArray_ITEMSIZE(array), role,
+		       &dtype))
 		return -1;
-	}
-	array = (PyArrayObject *)object;
-	if (take_dtype(array, role, &dtype))
-		return -1;
-	ndim = PyArray_NDIM(array);
 	for (i = 0; i < ndim; i++) {
 		shape[i] = PyArray_DIM(array, i);
 		strides[i] = PyArray_STRIDE(array, i);
 	}
-	ret = dray_view_init(&out->view, PyArray_DATA(array), dtype, ndim,
-			     shape, strides);
+	ret = dray_view_init(view, PyArray_DATA(array), dtype, ndim, shape,
+			     strides);
 	if (ret) {
 		raise_error(ret);
 		return -1;
 	}
 	if (!PyArray_ISWRITEABLE(array))
-		out->view.flags &= ~DRAY_WRITE;
-	out->array = array;
+		view->flags &= ~DRAY_WRITE;
+	return 0;
+}
+
+/*
+ * Gives back the permissions of memory for devices alone, which transfers move; no
+ * transfer of dray moves such memory of another library.
+ */
+static int take_unreachable(const struct array_object *array, const char *role,
+			    struct dray_view *view)
+{
+	PyObject *sentence;
+
+	if (dray_address_kind(array->array->data, NULL) == DRAY_MEMORY_DEVICE) {
+		view->flags |= (uint32_t)array->array->flags &
+			       (DRAY_READ | DRAY_WRITE);
+		return 0;
+	}
+	sentence = array_unreachable(array);
+	if (sentence)
+		PyErr_Format(PyExc_ValueError, "%s: %U", role, sentence);
+	Py_XDECREF(sentence);
+	return -1;
+}
+
+/* Does the same of a dray.Array, of which the library has checked all. */
+static int take_array(const struct array_object *array, const char *role,
+		      struct dray_view *view)
+{
+	array_whole(array, view);
+	if (!(array->flags & DRAY_READ) && take_unreachable(array, role, view))
+		return -1;
+	return take_dtype(array->descr, dray_dtype_itemsize(array->dtype), role,
+			  &view->dtype);
+}
+
+int operand_take(PyObject *object, const char *role, unsigned int also,
+		 struct operand *out)
+{
+	out->object = object;
+	if (PyArray_Check(object)) {
+		out->descr = PyArray_DESCR((PyArrayObject *)object);
+		if (take_numpy((PyArrayObject *)object, role, &out->view))
+			return -1;
+	} else if (array_is(object)) {
+		out->descr = array_self(object)->descr;
+		if (take_array(array_self(object), role, &out->view))
+			return -1;
+	} else {
+		refuse(object, role);
+		return -1;
+	}
 	return operand_locate(out, role, also);
+}
+
+int operand_check_writable(const struct operand *operand, const char *role)
+{
+	if (operand->view.flags & DRAY_WRITE)
+		return 0;
+	PyErr_Format(PyExc_ValueError, "%s: the array is read-only", role);
+	return -1;
 }
 
 int operand_check_shareable(const struct operand *operand, const char *role)

@@ -72,11 +72,9 @@ static int take_array(struct request *request)
 	if (operand_take(request->array, "a", OPERAND_EMPTY | OPERAND_FOREIGN,
 			 &request->operand))
 		return -1;
-	if (request->submit != dray_stream_recv ||
-	    PyArray_ISWRITEABLE(request->operand.array))
-		return 0;
-	PyErr_SetString(PyExc_ValueError, "a: the array is read-only");
-	return -1;
+	return request->submit == dray_stream_recv
+		       ? operand_check_writable(&request->operand, "a")
+		       : 0;
 }
 
 /* The options that all requests have; @fences may be NULL. */
@@ -247,7 +245,7 @@ static PyObject *start(PyObject *self, const struct request *request)
 	if (!stream)
 		return NULL;
 	result = event_new(type_state(self), self,
-			   PyArray_ITEMSIZE(request->operand.array));
+			   dray_dtype_itemsize(request->operand.view.dtype));
 	if (!result) {
 		stream_leave(self);
 		return NULL;

@@ -4,6 +4,7 @@
  * queue, and the library does the rest.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "module.h"
 
@@ -25,25 +26,24 @@ static int engine_flags(PyObject *engine, unsigned int *flags)
 	return 0;
 }
 
-static PyObject *shape_of(PyArrayObject *array)
+static PyObject *shape_of(const struct dray_view *view)
 {
-	return PyArray_IntTupleFromIntp(PyArray_NDIM(array),
-					PyArray_DIMS(array));
+	return size_tuple(view->shape, view->ndim);
 }
 
-static int check_destination(const struct operand *dst)
+static bool have_same_shape(const struct dray_view *a,
+			    const struct dray_view *b)
 {
-	if (PyArray_ISWRITEABLE(dst->array))
-		return 0;
-	PyErr_SetString(PyExc_ValueError, "dst: the array is read-only");
-	return -1;
+	return a->ndim == b->ndim &&
+	       !memcmp(a->shape, b->shape,
+		       (size_t)a->ndim * sizeof(a->shape[0]));
 }
 
 static int take_destination(PyObject *object, struct operand *dst)
 {
 	return operand_take(object, "dst", OPERAND_EMPTY, dst)
 		       ? -1
-		       : check_destination(dst);
+		       : operand_check_writable(dst, "dst");
 }
 
 /*
@@ -56,12 +56,12 @@ static int take_pair(PyObject *to, PyObject *from, struct operand *dst,
 	PyObject *dst_shape, *src_shape;
 
 	if (operand_take(to, "dst", OPERAND_EMPTY | OPERAND_FOREIGN, dst) ||
-	    check_destination(dst) ||
+	    operand_check_writable(dst, "dst") ||
 	    operand_take(from, "src", OPERAND_EMPTY | OPERAND_FOREIGN, src))
 		return -1;
-	if (!PyArray_SAMESHAPE(dst->array, src->array)) {
-		dst_shape = shape_of(dst->array);
-		src_shape = shape_of(src->array);
+	if (!have_same_shape(&dst->view, &src->view)) {
+		dst_shape = shape_of(&dst->view);
+		src_shape = shape_of(&src->view);
 		if (dst_shape && src_shape)
 			PyErr_Format(PyExc_ValueError,
 				     "dst has the shape %R, src %R", dst_shape,
@@ -70,12 +70,11 @@ static int take_pair(PyObject *to, PyObject *from, struct operand *dst,
 		Py_XDECREF(src_shape);
 		return -1;
 	}
-	if (!PyArray_EquivTypes(PyArray_DESCR(dst->array),
-				PyArray_DESCR(src->array))) {
+	if (!PyArray_EquivTypes(dst->descr, src->descr)) {
 		PyErr_Format(
 			PyExc_TypeError,
 			"dst holds %R, src %R: a transfer converts nothing, view() one of them",
-			PyArray_DESCR(dst->array), PyArray_DESCR(src->array));
+			dst->descr, src->descr);
 		return -1;
 	}
 	return 0;
@@ -121,8 +120,7 @@ static PyObject *submit(struct module_state *state, const struct operand *dst,
 			const struct operand *src, const void *element,
 			unsigned int flags, bool wait)
 {
-	PyObject *to = (PyObject *)dst->array;
-	PyObject *from = src ? (PyObject *)src->array : NULL;
+	PyObject *from = src ? src->object : NULL;
 	struct dray_fence *fence = NULL;
 	struct dray_queue *queue;
 	struct node_entry *entry;
@@ -145,7 +143,7 @@ static PyObject *submit(struct module_state *state, const struct operand *dst,
 		Py_END_ALLOW_THREADS
 	} while (ret == -EINTR && !PyErr_CheckSignals());
 	if (!ret)
-		result = fence_new(state, fence, entry, to, from);
+		result = fence_new(state, fence, entry, dst->object, from);
 	else if (ret != -EINTR)
 		raise_error(ret);
 	if (result && wait && fence_finish(result))
@@ -183,13 +181,16 @@ PyObject *transfer_fill(PyObject *module, PyObject *args, PyObject *keywords)
 	    engine_flags(engine, &flags) || take_destination(to, &dst))
 		return NULL;
 	/* NumPy makes the element, with its rules for casts and its errors. */
-	element = PyArray_FromAny(
-		value, (PyArray_Descr *)Py_NewRef(PyArray_DESCR(dst.array)), 0,
-		0, NPY_ARRAY_CARRAY_RO | NPY_ARRAY_FORCECAST, NULL);
+	element =
+		PyArray_FromAny(value, (PyArray_Descr *)Py_NewRef(dst.descr), 0,
+				0, NPY_ARRAY_CARRAY_RO | NPY_ARRAY_FORCECAST,
+				NULL);
 	if (!element)
 		return NULL;
 	if (PyArray_NDIM((PyArrayObject *)element)) {
-		shape = shape_of((PyArrayObject *)element);
+		shape = PyArray_IntTupleFromIntp(
+			PyArray_NDIM((PyArrayObject *)element),
+			PyArray_DIMS((PyArrayObject *)element));
 		Py_DECREF(element);
 		if (shape)
 			PyErr_Format(
@@ -202,7 +203,7 @@ PyObject *transfer_fill(PyObject *module, PyObject *args, PyObject *keywords)
 	/* The caller's code ran meanwhile, and may have changed dst. */
 	if (take_destination(to, &dst))
 		result = NULL;
-	else if (!PyArray_EquivTypes(PyArray_DESCR(dst.array),
+	else if (!PyArray_EquivTypes(dst.descr,
 				     PyArray_DESCR((PyArrayObject *)element)))
 		result = PyErr_Format(
 			PyExc_RuntimeError,
