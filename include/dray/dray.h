@@ -28,5 +28,7 @@
 #include <dray/kind.h>
 #include <dray/rows.h>
 #include <dray/arrow.h>
+#include <dray/xclbin.h>
+#include <dray/xrt.h>
 
 #endif /* DRAY_DRAY_H */

@@ -99,8 +99,43 @@ def indices():
         yield dice.randbytes(size)
 
 
+def dlpack():
+    """Numbers of a tensor from the stranger, or of a view; the first byte chooses."""
+    dice = random.Random(2)
+    for size in (16, 32, 64) * 16:
+        yield dice.randbytes(size)
+
+
+def arrow():
+    """Choices of the stranger who makes a tree; zeros are the usual ones."""
+    dice = random.Random(3)
+    for size in (16, 32, 64, 128) * 12:
+        yield bytes(dice.choice((0, 1, 2, 3, 5, 9, 46, 47, dice.randrange(256)))
+                    for _ in range(size))
+
+
+def xclbin_bank(kind, used, kilobytes, address, tag):
+    return struct.pack("<BB6xQQ16s", kind, used, kilobytes, address, tag)
+
+
+def xclbin():
+    """A file behind its header, which the fuzzer writes; a number of sections and two
+    segments come first."""
+    ddr = xclbin_bank(1, 1, 1 << 20, 1 << 31, b"DDR[0]")
+    stream = xclbin_bank(3, 1, 7, 9, b"a tag of 16 byte")
+    for banks, told in (([ddr], 1), ([ddr, stream, ddr], 3), ([], 0), ([ddr], 2),
+                        ([xclbin_bank(6, 0, 1 << 54, 1 << 40, b"")] * 9, 9)):
+        table = struct.pack("<i4x", told) + b"".join(banks)
+        other = struct.pack("<I16s4xQQ", 8, b"other", 0, 4)
+        for sections in ([], [other]):
+            end = 456 + 40 * (len(sections) + 1)
+            topology = struct.pack("<I16s4xQQ", 6, b"memories", end, len(table))
+            yield (struct.pack("<BQQQQBBH", 5, 1 << 31, 4096, (1 << 31) + 4096, 1, 1, 1,
+                               len(sections) + 1) + b"".join(sections) + topology + table)
+
+
 def main():
-    for seeds in (indices, types, files, records):
+    for seeds in (indices, types, files, records, dlpack, arrow, xclbin):
         directory = pathlib.Path(sys.argv[1]) / seeds.__name__
         directory.mkdir(parents=True, exist_ok=True)
         for number, seed in enumerate(seeds()):

@@ -2,6 +2,7 @@
 """An installed copy of the build in DRAY_BUILD, and programs built against it as
 their readers would build them, on the host back end."""
 
+import json
 import os
 import subprocess
 import tempfile
@@ -34,10 +35,35 @@ def output(root):
 
 
 @pytest.fixture(scope="session")
-def build_c(output):
-    """build_c(TEXT, PROGRAM): a C program, built with pkg-config's flags."""
-    def build(text, program):
-        flags = output("pkg-config", "--cflags", "--libs", "dray").split()
-        output("cc", "-Wall", "-Wextra", "-Werror", "-x", "c", "-o", program, "-",
-               *flags, input=text)
-    return build
+def build(output):
+    """build(PROGRAM, WORD..., compiler=, packages=): a program, built with pkg-config's
+    flags and the sanitizers of the library."""
+    options = json.loads((Path(os.environ["DRAY_BUILD"]) /
+                          "meson-info/intro-buildoptions.json").read_text(encoding="utf-8"))
+    sanitizers = next(option["value"] for option in options
+                      if option["name"] == "b_sanitize")
+    sanitized = [] if sanitizers == "none" else [
+        "-g", f"-fsanitize={sanitizers}", "-fno-sanitize-recover=all"]
+
+    def run(program, *words, compiler="cc", packages=(), **more):
+        flags = output("pkg-config", "--cflags", "--libs", "dray", *packages).split()
+        output(compiler, "-Wall", "-Wextra", "-Werror", *sanitized, "-o", program, *words,
+               *flags, **more)
+    return run
+
+
+@pytest.fixture(scope="session")
+def build_c(build):
+    """build_c(TEXT, PROGRAM, PACKAGE...): a C program, with other packages of pkg-config."""
+    def run(text, program, *packages):
+        build(program, "-x", "c", "-", packages=packages, input=text)
+    return run
+
+
+@pytest.fixture(scope="session")
+def package(root):
+    """The folder of the Python package."""
+    found = list(root.rglob("dray/__init__.py"))
+    if not found:
+        pytest.skip("the Python package is not built")
+    return found[0].parents[1]

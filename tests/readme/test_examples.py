@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The C programs of examples/ build against the installed library without a warning,
 run, and print their result; a checking handler finds no leak in them.
-tests/python has the same for those in Python."""
+tests/python has the same for those in Python, test_runtimes.py for those that need another
+library, and suite pc runs those that need the kernel's camera."""
 
+import os
 import re
+import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
+from test_runtimes import SAID as RUNTIMES
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 SAID = {
@@ -24,24 +29,66 @@ SAID = {
                         "shape (2,6), type <i2\n"
                         "[18 19 20 21 22 23 11]\nshape (7,), type <i2\n"
                         "arrays.npy has 12 floats from byte 4096 on\n"),
+    "uring": "3108000 bytes written in 12 pieces, and the same ones read\n",
     "ring": "1000 pictures, the sum of their first pixels is 124948\n",
+}
+
+# Packages of other libraries.
+PACKAGES = {"uring": ["liburing"]}
+# What they say without the device, or the file, that they need.
+REFUSED = {
+    ("camera", "/dev/null"): "VIDIOC_S_FMT: Inappropriate ioctl for device\n",
+    ("camera", "/dev/no-camera"): "camera: No such file or directory\n",
+    ("uring", "/dev/null"): "/dev/null: this file system has no direct I/O\n",
 }
 
 
 def test_each_example_has_its_row():
-    assert {path.stem for path in EXAMPLES.glob("*.c")} == set(SAID)
+    with_others = {name for name in RUNTIMES if name.endswith(".c")}
+    assert ({path.name for path in EXAMPLES.glob("*.c")} == with_others |
+            {f"{name}.c" for name in set(SAID) | {name for name, _ in REFUSED}})
 
 
 @pytest.fixture(scope="session")
-def programs(build_c, tmp_path_factory):
+def built(build_c, tmp_path_factory):
+    """built(NAME): the program, built once."""
     folder = tmp_path_factory.mktemp("examples")
-    for name in SAID:
-        build_c((EXAMPLES / f"{name}.c").read_text(encoding="utf-8"), folder / name)
-    return folder
+
+    def build(name):
+        packages = PACKAGES.get(name, [])
+        if packages and subprocess.run(["pkg-config", "--exists", *packages],
+                                       check=False).returncode != 0:
+            pytest.skip(f"{' and '.join(packages)} for {name} is not installed")
+        if not (folder / name).exists():
+            build_c((EXAMPLES / f"{name}.c").read_text(encoding="utf-8"), folder / name,
+                    *packages)
+        return folder / name
+    return build
+
+
+@pytest.fixture
+def disk():
+    """A folder beside the build: that of other tests may have no direct I/O."""
+    with tempfile.TemporaryDirectory(dir=os.environ["DRAY_BUILD"]) as folder:
+        yield folder
 
 
 @pytest.mark.parametrize("handler", ["", "check"])
 @pytest.mark.parametrize("name, said", SAID.items())
-def test_it_prints_its_result(output, programs, name, said, handler, capfd):
-    assert re.fullmatch(said, output(programs / name, variables={"DRAY_HANDLER": handler}))
+def test_it_prints_its_result(output, built, disk, name, said, handler, capfd):
+    assert re.fullmatch(said, output(built(name), variables={"DRAY_HANDLER": handler},
+                                     cwd=disk))
     assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("name, argument", REFUSED)
+def test_it_says_what_it_lacks(output, built, name, argument, capfd):
+    with pytest.raises(subprocess.CalledProcessError):
+        output(built(name), argument)
+    assert capfd.readouterr().err == REFUSED[name, argument]
+
+
+def test_the_array_is_in_the_file(output, built, disk):
+    output(built("uring"), "array", cwd=disk)
+    floats = memoryview(Path(disk, "array").read_bytes()).cast("f")
+    assert floats.tolist() == list(range(777000))

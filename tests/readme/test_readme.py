@@ -61,15 +61,6 @@ def run_c(output, build_c, tmp_path):
     return run
 
 
-@pytest.fixture
-def package(root):
-    """The folder of the Python package."""
-    found = list(root.rglob("dray/__init__.py"))
-    if not found:
-        pytest.skip("the Python package is not built")
-    return found[0].parents[1]
-
-
 def test_a_program_has_the_version_of_the_package(output, run_c):
     assert run_c(VERSION) == output("pkg-config", "--modversion", "dray")
 

@@ -15,6 +15,7 @@ static int calls_to_go = -1;	/* until one fails; below 0: none will */
 static int fault_error;
 static bool faults_last;	/* all later calls fail too */
 static bool faulted;
+static unsigned int file_system;	/* that all files are said to be on; 0: theirs */
 static bool mremap_fails;	/* each one of an existing mapping, nothing else */
 
 /* The @n-th call from now on fails with @error. */
@@ -136,7 +137,11 @@ WRAPPED(int, fstat64, (int fd, struct stat *status))
 }
 WRAPPED(int, fstatfs64, (int fd, struct statfs *system))
 {
-	return fails_now() ? -1 : __real_fstatfs64(fd, system);
+	if (fails_now() || __real_fstatfs64(fd, system))
+		return -1;
+	if (file_system)
+		system->f_type = file_system;
+	return 0;
 }
 WRAPPED(int, madvise, (void *address, size_t size, int advice))
 {

@@ -325,4 +325,32 @@ FACT(records)
 	dray_pool_free(pool, block);
 }
 
+FACT(banks)
+{
+	struct dray_segment segment = { 0, 1 };
+	struct dray_buffer *buffer = NULL;
+	const struct dray_bank *found;
+	struct dray_bank bank = { 0 };
+	size_t count;
+
+	refuses(dray_xclbin_banks(NULL, &bank, 1, &count));
+	refuses(dray_xclbin_banks("/dev/null", NULL, 1, &count));
+	refuses(dray_xclbin_banks("/dev/null", &bank, 1, NULL));
+	refuses(dray_xclbin_banks_in(NULL, 1, &bank, 1, &count));
+	refuses(dray_xclbin_banks_in("x", 1, NULL, 1, &count));
+	refuses(dray_xclbin_banks_in("x", 1, &bank, 1, NULL));
+	allows(dray_bank_type_name(0));
+	refuses(dray_bank_find(NULL, 1, &segment, 1, &found));
+	refuses(dray_bank_find(&bank, 1, NULL, 1, &found));
+	refuses(dray_bank_find(&bank, 1, &segment, 1, NULL));
+	assert_works(dray_buffer_alloc(node, 4096, NULL, &buffer));
+	refuses(dray_bank_of_buffer(NULL, 1, buffer, 0, 0, &found));
+	refuses(dray_bank_of_buffer(&bank, 1, NULL, 0, 0, &found));
+	refuses(dray_bank_of_buffer(&bank, 1, buffer, 0, 0, NULL));
+	dray_buffer_unref(buffer);
+	refuses(dray_bank_of_heap(NULL, 1, node, NULL, &found));
+	refuses(dray_bank_of_heap(&bank, 1, NULL, NULL, &found));
+	refuses(dray_bank_of_heap(&bank, 1, node, NULL, NULL));
+}
+
 FACTS_SHARE(set_up, tear_down)

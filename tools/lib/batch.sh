@@ -29,6 +29,20 @@ batch_add()
 	printf '%s\t%s\n' "$2" "$3" >>"$BATCH/job/batch"
 }
 
+# batch_libraries FILE...: copies the libraries of programs and plug-ins of this machine
+# into $BATCH/lib, for GUEST_ROOTS
+batch_libraries()
+{
+	local file folder
+
+	ldd "$@" | grep -oE '/[^ ]+ ' | sort -u | while read -r file; do
+		# /lib is a link in the guest, too.
+		folder=$BATCH/lib$(realpath "${file%/*}")
+		mkdir -p "$folder"
+		cp -L "$file" "$folder" || return 1
+	done
+}
+
 # batch_boot TITLE: runs the batch in the guest described by GUEST_* and keeps the
 # output in the folder.  A program may take BATCH_LIMIT seconds (1800).
 batch_boot()

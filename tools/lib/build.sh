@@ -7,8 +7,8 @@
 # the guest.
 
 PACKAGES_BUILD=(
-	gcc libc6-dev libcmocka-dev libjansson-dev libminizip-dev meson ninja-build
-	pkg-config zlib1g-dev
+	gcc libc6-dev libcmocka-dev libjansson-dev libminizip-dev liburing-dev meson
+	ninja-build pkg-config zlib1g-dev
 	python3 python3-dev python3-numpy
 )
 

@@ -22,6 +22,7 @@ GUEST_DRAY=yes		# insert dray.ko?
 GUEST_PARAMETERS=''	# of dray.ko
 GUEST_PYTHON=no		# Debian's Python and NumPy there?
 GUEST_UDEV=no		# Debian's udev there?
+GUEST_XRT=no		# Debian's XRT, for boards, there?
 GUEST_RESULTS=''	# folder for the command's files in /results
 GUEST_LIMIT=600		# seconds until the machine is stopped
 GUEST_BOOT_LIMIT=300	# seconds until its first process must have begun
@@ -192,6 +193,7 @@ guest_archives()
 
 	[ "$GUEST_PYTHON" = no ] || parts+=(python)
 	[ "$GUEST_UDEV" = no ] || parts+=(udev)
+	[ "$GUEST_XRT" = no ] || parts+=(xrt)
 	for archive in "${parts[@]}"; do
 		archive=$("rootfs_$archive" "$1") || exit
 		archives+=("$archive")

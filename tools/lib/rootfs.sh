@@ -2,7 +2,7 @@
 # shellcheck shell=bash disable=SC2153
 #
 # Root file systems of guests, as cpio archives that the kernel unpacks in turn:
-# a base of busybox, optional Debian packages (Python and NumPy, or udev), and
+# a base of busybox, optional Debian packages (Python and NumPy, udev, XRT), and
 # the files of one run.  They are not compressed: unpacking costs an emulated
 # processor more than reading.
 
@@ -97,6 +97,19 @@ rootfs_udev_build()
 {
 	rootfs_merge "$1" "$2" || return 1
 	rm -rf "$2"/usr/lib/*/gconv "$2/usr/lib/udev/hwdb.d"
+}
+
+# rootfs_xrt ARCHITECTURE: XRT's libraries, on arm64 those for boards, and those of
+# tests that are not installed; prints the archive
+rootfs_xrt()
+{
+	rootfs_image xrt "$1" closure libxrt1 libcmocka0 libminizip1
+}
+
+rootfs_xrt_build()
+{
+	rootfs_merge "$1" "$2" || return 1
+	rm -rf "$2"/usr/lib/*/gconv "$2/usr/share"
 }
 
 # rootfs_merge PACKAGES TREE: copies unpacked packages without documentation; the

@@ -4,14 +4,16 @@
 # The usual run makes the same inputs each time.  A long run begins with a new seed, and
 # with the inputs that earlier long runs have found, which the cache keeps.
 
-ABOUT_LIBFUZZER="random bytes as indices, texts of types, files and records, with address \
-and undefined-behaviour sanitizers; with --long ten minutes each"
+ABOUT_LIBFUZZER="random bytes as indices, texts of types, files, records and structs of \
+exchange protocols, with address and undefined-behaviour sanitizers; with --long ten minutes each"
 PACKAGES_LIBFUZZER=("${PACKAGES_BUILD[@]}" clang libclang-rt-14-dev)
 
 # Inputs of each program in the usual run, ten seconds on one processor.
 declare -A LIBFUZZER_RUNS=(
 	[indices]=8000 [types]=12000 [files]=8000 [records]=40000
+	[dlpack]=100000 [arrow]=100000 [xclbin]=200000
 )
+LIBFUZZER_NAMES=(indices types files records dlpack arrow xclbin)
 LIBFUZZER_LONG_SECONDS=600
 
 suite_libfuzzer()
@@ -21,7 +23,7 @@ suite_libfuzzer()
 	tally_run "the fuzzers build" build_libfuzzer || return 0
 	tally_run "makes inputs to start from" /usr/bin/python3 -B \
 		"$TREE/tests/libfuzzer/seeds.py" "$seeds" || return 0
-	for name in indices types files records; do
+	for name in "${LIBFUZZER_NAMES[@]}"; do
 		tally_wants "$name" || continue
 		wanted+=("$name")
 		libfuzzer_run "$name" "$scratch/$name.log" "$seeds/$name" &

@@ -41,6 +41,7 @@ suite_pc()
 		batch_aside "$title" pc "$series" hwpoison-inject \
 			GUEST_PARAMETERS=nodes=1 "GUEST_APPEND=$PC_APPEND" \
 			"GUEST_ROOTS=$BATCH/lib"
+		[ "$QUICK" = yes ] || pc_examples "$series" "$scratch"
 	done
 	batch_count_aside
 }
@@ -180,6 +181,61 @@ pc_library()
 		'guest-unload dray_test_stream dray'
 }
 
+# pc_examples SERIES SCRATCH: the programs of examples/ that need a camera or a disk, in
+# a guest of their own.  The first camera takes any pages.  The second takes contiguous
+# memory, and attaches its device to the dma-bufs.
+pc_examples()
+{
+	local title="a camera and a disk, Linux $1 on the PC"
+	local -A GUEST_WORDS=([vivid]='n_devs=2 node_types=0x1,0x1 allocators=0,1')
+
+	batch_begin "$2/$1-examples"
+	tally_run "programs for $title" pc_example_programs "$1" || return 0
+	batch_aside "$title" pc "$1" vivid ext4 GUEST_PARAMETERS=nodes=1 \
+		"GUEST_ROOTS=$BATCH/lib"
+}
+
+# pc_example_programs SERIES: before Linux 6.5, io_uring's fixed buffers take no mapping
+# of the module's memory
+pc_example_programs()
+{
+	local build backend backends=(kernel host)
+	local attached=/sys/kernel/tracing/events/dray/dray_attach/enable
+
+	build=$(build_folder native)
+	pc_copy "$build/examples/camera" examples &&
+		pc_copy "$build/examples/uring" examples || return 1
+	batch_add step "$1-example-library" \
+		"ln -s $build/userspace/src/libdray.so.* /lib"
+	pc_camera_output dma-bufs >"$BATCH/job/dma-bufs"
+	pc_camera_output addresses >"$BATCH/job/addresses"
+	batch_add status "$1-example-camera" 'examples/camera | diff dma-bufs -'
+	batch_add status "$1-example-camera-contiguous" \
+		"echo 1 >$attached && examples/camera /dev/video1 | diff dma-bufs - && grep -c 'dray_attach.*vivid' /sys/kernel/tracing/trace | grep -x 3"
+	batch_add status "$1-example-camera-host" \
+		'DRAY_BACKEND=host examples/camera | diff addresses -'
+	batch_add step "$1-example-disk" \
+		'mkdir /mnt && mke2fs -b 4096 /dev/vda 16384 && mount -t ext2 /dev/vda /mnt'
+	# Mounted anew, the file is read from the disk.
+	[ "$1" != 6.1 ] || backends=(host)
+	for backend in "${backends[@]}"; do
+		batch_add status "$1-example-uring-$backend" \
+			"DRAY_BACKEND=$backend examples/uring /mnt/array && umount /mnt && mount -t ext2 /dev/vda /mnt && md5sum </mnt/array | grep '^9c21ab5dc2e0c66c03ed4dc7e11e799c '"
+	done
+	batch_add step "$1-example-no-disk" 'umount /mnt'
+}
+
+# pc_camera_output KIND: prints the output of examples/camera
+pc_camera_output()
+{
+	local i
+
+	echo "3 arrays as $1, lines of 1024 bytes"
+	for ((i = 0; i < 12; i++)); do
+		echo "frame $i in array $((i % 3)): 179 160 130 111 83 64 34 16"
+	done
+}
+
 # pc_take_engine SERIES [NODES]: inserts the engine for tests at boot; the caller has
 # local GUEST_EXTRA and GUEST_PARAMETERS
 pc_take_engine()
@@ -195,16 +251,17 @@ pc_take_engine()
 # pc_unit NAME: copies the unit test and its libraries
 pc_unit()
 {
-	local program file folder
+	local program
 
 	program=$(unit_tests native | awk -v name="$1" '$1 == name { print $2 }')
-	[ -x "$program" ] || return 1
-	mkdir -p "$BATCH/job/unit" "$BATCH/lib"
-	cp "$program" "$BATCH/job/unit/$1"
-	# /lib is a link in the guest, too.
-	ldd "$program" | grep -oE '/[^ ]+' | while read -r file; do
-		folder=$BATCH/lib$(realpath "${file%/*}")
-		mkdir -p "$folder"
-		cp -L "$file" "$folder" || return 1
-	done
+	pc_copy "$program" unit && mv "$BATCH/job/unit/${program##*/}" \
+		"$BATCH/job/unit/$1"
+}
+
+# pc_copy PROGRAM FOLDER: copies a program to a folder of the job, and its libraries
+pc_copy()
+{
+	[ -x "$1" ] || return 1
+	mkdir -p "$BATCH/job/$2"
+	cp "$1" "$BATCH/job/$2" && batch_libraries "$1"
 }

@@ -71,24 +71,27 @@ import numpy
 
 from . import _dray, _pickle, _sycl
 from ._arrow import ArrowArray, from_arrow, to_arrow
-from ._dray import (Array, Event, Fence, FlatIterator, Frames, Node, Pool, Scope, Stream,
-                    from_dlpack)
+from ._dray import (Array, Event, Fence, FlatIterator, Frames, Node, Pool, Scope, Stream, XrtBo,
+                    XrtDevice, from_dlpack)
 from ._lost import LostArray
-from ._records import (ArrayFlags, ChannelInfo, Explanation, HeapInfo, NodeInfo, PoolStats,
-                       RingCounts, Segment, StreamCounts)
+from ._records import (ArrayFlags, Bank, ChannelInfo, Explanation, HeapInfo, NodeInfo,
+                       PoolStats, RingCounts, Segment, StreamCounts)
 from ._sycl import SyclArray, SyclQueue
+from ._xclbin import xclbin_bank_of, xclbin_banks
+from ._xrt import from_xrt, xrt_bo, xrt_device
 
 __all__ = [
-    "Array", "ArrayFlags", "ArrowArray", "ChannelInfo", "Event", "Explanation", "Fence",
+    "Array", "ArrayFlags", "ArrowArray", "Bank", "ChannelInfo", "Event", "Explanation", "Fence",
     "FlatIterator", "Frames", "HeapInfo", "LostArray", "Node", "NodeInfo", "Pool", "PoolStats",
     "RingCounts", "Scope", "Segment", "Stream", "StreamCounts", "SyclArray", "SyclQueue",
-    "Versions", "WaitingArray",
+    "Versions", "WaitingArray", "XrtBo", "XrtDevice",
     "address", "array", "copy", "copy_from_sycl", "copy_to_sycl", "device_empty", "empty",
-    "explain", "export_array", "fill", "from_arrow", "from_dlpack", "from_sycl", "handler_name",
-    "install", "last_error", "memory", "memory_kind", "nodes", "open_array", "pool", "receive",
-    "revoke_array", "revoke_waiting", "rows", "segments", "send", "share_arrays",
-    "shared_zeros", "stats", "stream", "sync_for_cpu", "sync_for_device", "to_arrow", "to_sycl",
-    "uninstall", "versions", "wait", "waiting_arrays", "zeros",
+    "explain", "export_array", "fill", "from_arrow", "from_dlpack", "from_sycl", "from_xrt",
+    "handler_name", "install", "last_error", "memory", "memory_kind", "nodes", "open_array",
+    "pool", "receive", "revoke_array", "revoke_waiting", "rows", "segments", "send",
+    "share_arrays", "shared_zeros", "stats", "stream", "sync_for_cpu", "sync_for_device",
+    "to_arrow", "to_sycl", "uninstall", "versions", "wait", "waiting_arrays", "xclbin_bank_of",
+    "xclbin_banks", "xrt_bo", "xrt_device", "zeros",
 ]
 
 __version__: str = _dray.version

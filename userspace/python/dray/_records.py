@@ -207,3 +207,22 @@ class ArrayFlags(NamedTuple):
     aligned: bool
     owndata: bool
     immutable: bool
+
+
+class Bank(NamedTuple):
+    """A memory bank of an .xclbin file: memory that kernels in the logic reach.
+
+    index: its number, the group of pyxrt.bo() and xrtBOAlloc()
+    name: such as 'DDR[0]' or 'HP0'
+    type: 'DDR4', 'HBM', 'stream', 'host', ...; 'unknown' for a newer one
+    address: physical address of the first byte; 0 for a stream
+    size: bytes; 0 for a stream
+    used: whether a kernel of the design uses it
+    """
+
+    index: int
+    name: str
+    type: str
+    address: int
+    size: int
+    used: bool

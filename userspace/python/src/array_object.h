@@ -247,6 +247,12 @@ PyObject *array_as_strided(PyObject *self, PyObject *const *args,
 PyObject *array_shares_memory(PyObject *self, PyObject *other);
 
 /* array_numpy.c: the same memory as an array of NumPy, and back. */
+/*
+ * Drops the owner of foreign memory, in any thread.  At the end of the
+ * interpreter a thread that does not have the GIL can no longer get it; the
+ * owner then stays.
+ */
+void array_drop_owner(void *owner);
 /* Makes an array of NumPy over the memory of @self, which it keeps. */
 PyObject *array_as_numpy(PyObject *self);
 /* Returns @object itself if it is an array of NumPy, or makes one of it. */

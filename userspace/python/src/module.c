@@ -113,6 +113,26 @@ static PyMethodDef methods[] = {
 	  "    read-only.  True: writable, or BufferError if the tensor is read-only; one\n"
 	  "    without a version is trusted.  False: read-only.\n\n"
 	  "Waits until no transfer has the memory.  BufferError if it is impossible." },
+	{ "xclbin_banks", xclbin_banks, METH_O,
+	  SIGNATURE("xclbin_banks($module, path, /)") },
+	{ "bank_of", xclbin_bank_of, METH_VARARGS,
+	  SIGNATURE("bank_of($module, memory, banks, node, /)") },
+	{ "xrt_device", xrt_device_open, METH_O,
+	  SIGNATURE("xrt_device($module, index, /)") },
+	{ "xrt_device_of", xrt_device_adopt, METH_O,
+	  SIGNATURE("xrt_device_of($module, handle, /)") },
+	{ "xrt_import", xrt_import, METH_VARARGS,
+	  SIGNATURE("xrt_import($module, device, array, user, /)") },
+	{ "xrt_adopt", xrt_adopt, METH_VARARGS,
+	  SIGNATURE("xrt_adopt($module, device, bo, root, /)") },
+	{ "xrt_wrap", xrt_wrap, METH_VARARGS,
+	  SIGNATURE("xrt_wrap($module, sync, fd, offset, size, address, /)") },
+	{ "xrt_array", xrt_array, METH_VARARGS,
+	  SIGNATURE(
+		  "xrt_array($module, bo, node, offset, dtype, shape, strides, /)") },
+	{ "xrt_fd", xrt_fd, METH_O, SIGNATURE("xrt_fd($module, array, /)") },
+	{ "xrt_fd_size", xrt_fd_size, METH_O,
+	  SIGNATURE("xrt_fd_size($module, fd, /)") },
 	{ "last_error", last_error, METH_NOARGS,
 	  SIGNATURE("last_error($module, /)") },
 	{ NULL, NULL, 0, NULL },
@@ -134,6 +154,8 @@ static int module_exec(PyObject *module)
 		{ &state->frames_type, &frames_type_spec },
 		{ &state->array_type, &array_type_spec },
 		{ &state->flat_type, &flat_type_spec },
+		{ &state->xrt_device_type, &xrt_device_type_spec },
+		{ &state->xrt_bo_type, &xrt_bo_type_spec },
 	};
 	size_t i;
 
@@ -185,6 +207,8 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 	Py_VISIT(state->frames_type);
 	Py_VISIT(state->array_type);
 	Py_VISIT(state->flat_type);
+	Py_VISIT(state->xrt_device_type);
+	Py_VISIT(state->xrt_bo_type);
 	for (i = 0; i < RECORD_COUNT; i++)
 		Py_VISIT(state->records[i]);
 	Py_VISIT(state->scopes);
@@ -206,6 +230,8 @@ static int module_clear(PyObject *module)
 	Py_CLEAR(state->frames_type);
 	Py_CLEAR(state->array_type);
 	Py_CLEAR(state->flat_type);
+	Py_CLEAR(state->xrt_device_type);
+	Py_CLEAR(state->xrt_bo_type);
 	for (i = 0; i < RECORD_COUNT; i++)
 		Py_CLEAR(state->records[i]);
 	Py_CLEAR(state->scopes);

@@ -47,6 +47,7 @@ enum record {
 	RECORD_STREAM_COUNTS,
 	RECORD_RING_COUNTS,
 	RECORD_ARRAY_FLAGS,
+	RECORD_BANK,
 	RECORD_COUNT,
 };
 
@@ -60,6 +61,8 @@ struct module_state {
 	PyTypeObject *frames_type;
 	PyTypeObject *array_type;
 	PyTypeObject *flat_type;
+	PyTypeObject *xrt_device_type;
+	PyTypeObject *xrt_bo_type;
 	PyObject *records[RECORD_COUNT];
 	PyObject *scopes; /* ContextVar: the scopes that are open, a tuple */
 	PyObject *reduce; /* for arrays of @min_bytes and more */
@@ -211,6 +214,25 @@ PyObject *array_segments(PyObject *module, PyObject *array);
 PyObject *array_sync(PyObject *module, PyObject *args);
 PyObject *array_wait(PyObject *module, PyObject *args);
 
+/* xclbin.c: memory banks. */
+PyObject *xclbin_banks(PyObject *module, PyObject *path);
+PyObject *xclbin_bank_of(PyObject *module, PyObject *args);
+
+/* exchange_xrt.c, exchange_xrt_type.c: buffer objects of XRT. */
+extern PyType_Spec xrt_device_type_spec;
+extern PyType_Spec xrt_bo_type_spec;
+PyObject *xrt_device_open(PyObject *module, PyObject *index);
+PyObject *xrt_device_adopt(PyObject *module, PyObject *handle);
+/* Makes a BO of an array: by an import, or of its mapped memory. */
+PyObject *xrt_import(PyObject *module, PyObject *args);
+/* Make a BO of a handle, and of functions over a file descriptor. */
+PyObject *xrt_adopt(PyObject *module, PyObject *args);
+PyObject *xrt_wrap(PyObject *module, PyObject *args);
+PyObject *xrt_array(PyObject *module, PyObject *args);
+/* Describes the buffer of an array: descriptor, offset, bytes, identifier. */
+PyObject *xrt_fd(PyObject *module, PyObject *array);
+PyObject *xrt_fd_size(PyObject *module, PyObject *fd);
+
 extern PyType_Spec fence_type_spec;
 /*
  * Takes over @fence (NULL: done already) and references the rest.  The operands
@@ -343,5 +365,6 @@ PyObject *record_stream_counts(struct module_state *state,
 PyObject *record_ring_counts(struct module_state *state,
 			     const struct dray_ring_counts *counts);
 PyObject *record_array_flags(struct module_state *state, uint32_t flags);
+PyObject *record_bank(struct module_state *state, const struct dray_bank *bank);
 
 #endif /* DRAY_PYTHON_MODULE_H */

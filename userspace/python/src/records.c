@@ -14,6 +14,7 @@ static const char *const names[RECORD_COUNT] = {
 	[RECORD_STREAM_COUNTS] = "StreamCounts",
 	[RECORD_RING_COUNTS] = "RingCounts",
 	[RECORD_ARRAY_FLAGS] = "ArrayFlags",
+	[RECORD_BANK] = "Bank",
 };
 
 int records_init(struct module_state *state)
@@ -159,4 +160,13 @@ PyObject *record_array_flags(struct module_state *state, uint32_t flags)
 				    flag(flags, DRAY_ALIGNED),
 				    flag(flags, DRAY_OWNED),
 				    flag(flags, DRAY_IMMUTABLE)));
+}
+
+PyObject *record_bank(struct module_state *state, const struct dray_bank *bank)
+{
+	return record(state, RECORD_BANK,
+		      Py_BuildValue("(IssKKO)", (unsigned int)bank->index,
+				    bank->name, dray_bank_type_name(bank->type),
+				    (wide)bank->address, (wide)bank->size,
+				    flag(bank->flags, DRAY_BANK_USED)));
 }

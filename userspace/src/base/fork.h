@@ -17,6 +17,7 @@
  * locks below it.
  *
  *	the list of those below (base/fork.c)
+ *	BOs of XRT (interop/xrt_life.c)
  *	the list of managers (manager/manager.c)
  *	the list of guards, then one guard (base/guard.c)
  *	the list of queues, then one queue's lock (transfer/queue.c)
@@ -34,6 +35,7 @@
  * only if it holds the list of pools too.
  */
 enum dray_fork_rank {
+	DRAY_FORK_XRT,
 	DRAY_FORK_MANAGERS,
 	DRAY_FORK_GUARDS,
 	DRAY_FORK_QUEUES,

@@ -292,6 +292,11 @@ bool dray_buffer_mapped(const struct dray_buffer *buffer)
 	return buffer->mode != DRAY_MODE_DEVICE;
 }
 
+enum dray_mode dray_buffer_mode(const struct dray_buffer *buffer)
+{
+	return (enum dray_mode)buffer->mode;
+}
+
 int dray_buffer_fd(const struct dray_buffer *buffer)
 {
 	struct dray_buffer *mutable = (struct dray_buffer *)buffer;

@@ -40,6 +40,8 @@ int dray_buffer_descriptor(const struct dray_buffer *buffer);
 
 /* Whether the CPU can access the memory: not that of DRAY_MODE_DEVICE. */
 bool dray_buffer_mapped(const struct dray_buffer *buffer);
+/* The mode in effect.  Another driver's dma-buf counts as cached. */
+enum dray_mode dray_buffer_mode(const struct dray_buffer *buffer);
 
 /*
  * As dray_buffer_import(), if only the first @need bytes are needed.  If any
