@@ -83,7 +83,7 @@ def test_memory_of_the_host_is_in_no_bank(path):
 def test_memory_that_is_not_dray_s_is_in_no_bank(path):
     with pytest.raises(ValueError, match="not dray's"):
         dray.xclbin_bank_of(np.zeros(8), path)
-    with pytest.raises(TypeError, match="memory is not a NumPy array but int"):
+    with pytest.raises(TypeError, match="memory is not a NumPy array or dray.Array but int"):
         dray.xclbin_bank_of(3, path)
 
 

@@ -109,7 +109,7 @@ rootfs_xrt()
 rootfs_xrt_build()
 {
 	rootfs_merge "$1" "$2" || return 1
-	rm -rf "$2"/usr/lib/*/gconv "$2/usr/share"
+	rm -rf "$2"/usr/lib/*/gconv "${2:?}/usr/share"
 }
 
 # rootfs_merge PACKAGES TREE: copies unpacked packages without documentation; the

@@ -65,10 +65,10 @@ PyObject *xrt_device_adopt(PyObject *module, PyObject *object)
 		   : xrt_device_new(module_state(module), device);
 }
 
-/* Makes the library's array of an operand; it keeps NumPy's. */
+/* Makes the library's array of an operand, which keeps Python's. */
 static int array_of(const struct operand *operand, struct dray_array **out)
 {
-	PyObject *owner = (PyObject *)operand->array;
+	PyObject *owner = operand->object;
 	int ret;
 
 	Py_INCREF(owner);

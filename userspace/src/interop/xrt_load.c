@@ -98,8 +98,8 @@ static int load(const char *name, void **library)
 			return 0;
 	}
 	return dray_fail(-ENOENT,
-			 "XRT is not there (Debian: libxrt1): %s%s%s%s",
-			 first, home ? ", nor in " : "", home ? home : "",
+			 "XRT is not there (Debian: libxrt1): %s%s%s%s", first,
+			 home ? ", nor in " : "", home ? home : "",
 			 home ? "/lib" : "");
 }
 
