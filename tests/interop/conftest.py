@@ -61,7 +61,8 @@ def pytest_runtest_makereport(item, call):
 
 
 class Helper(threading.Thread):
-    """Runs a function in a thread, whose result or error join() hands over."""
+    """Runs a function in a thread; value() waits for its result, or raises its
+    error."""
 
     def __init__(self, function, *arguments):
         super().__init__(daemon=True)

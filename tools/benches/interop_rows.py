@@ -7,6 +7,7 @@ A row is a name, a goal, and a statement for each contender; those of "the table
 timed by tests/bench/interop/interop_times.c.  An array of dray is d, one of NumPy n,
 both of 10 elements, and t is a tensor of apache-tvm-ffi with a table of its own.
 """
+import functools
 import os
 import sys
 import time as clock
@@ -24,7 +25,7 @@ import pyarrow
 import tvm_ffi
 
 import alloc
-import array_rows
+import turns
 from array_layouts import Row, memory
 
 TABLE = 100  # ns
@@ -110,13 +111,15 @@ def copied():
 
 
 def measure(row, rounds):
-    """Each contender of a row has the same array in all rounds."""
-    return array_rows.measure(row, rounds, time)
+    """Each contender of a row has the same arrays in all rounds."""
+    names = row.make()
+    return turns.measure({name: functools.partial(time, call, names)
+                          for name, call in row.contenders.items()}, rounds)
 
 
 def main():
     words = sys.argv[1:]
-    rounds = int(os.environ.get("DRAY_BENCH_ROUNDS", 0)) or array_rows.ROUNDS
+    rounds = int(os.environ.get("DRAY_BENCH_ROUNDS", 0)) or turns.ROUNDS
     for row in rows():
         if all(word in row.name for word in words):
             alloc.show(row.name, "ns", "lower", measure(row, rounds), row.goal)

@@ -60,7 +60,7 @@ interop_layout()
 # interop_tests WHERE KIND SCRATCH PACKAGES
 interop_tests()
 {
-	DRAY_INTEROP=$1 python_count "tests/interop ($1)" "$2" "$3/$1" \
+	DRAY_INTEROP=$1 DRAY_BUILD=$(build_folder native) python_count "tests/interop ($1)" "$2" "$3/$1" \
 		/usr/bin/python3 "$4" -m pytest -q --color=no \
 		-p no:cacheprovider "$TREE/tests/interop"
 }
