@@ -22,12 +22,12 @@ if WHERE == "pypi":
 
 import dray
 
-# Tests of libraries that are not here.
-collect_ignore = [] if WHERE == "pypi" else [
-    name for name in os.listdir(os.path.dirname(__file__))
-    if name.startswith(("test_arrow", "test_pypi"))]
-if WHERE == "pypi":
-    collect_ignore.append("test_torch.py")
+# Tests of libraries that are elsewhere; others are of those that are here.
+ELSEWHERE = {"pypi": ("test_torch", "test_dpctl"),
+             "debian": ("test_arrow", "test_pypi", "test_dpctl"),
+             "dpctl": ()}
+collect_ignore = [name for name in os.listdir(os.path.dirname(__file__))
+                  if name.startswith(ELSEWHERE[WHERE])]
 
 DEADLINE = 30
 SENT = np.arange(1, 33, dtype="f4")
