@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""DLPack's structures for tests: a look into capsules, and tensors made by hand, of
-which a test spoils what it likes."""
+"""DLPack's structures for tests: a look into capsules, and tensors made by hand, for a
+test to spoil."""
 import ctypes
 
 from ctypes import POINTER, c_char_p, c_int, c_int32, c_int64, c_uint8, c_uint16, \
@@ -75,7 +75,7 @@ def rename(capsule, name):
 
 
 def inside(capsule):
-    """The tensor in a capsule that nobody has taken, with what is around it."""
+    """The structure in a capsule, before a consumer has taken its tensor."""
     name = name_of(capsule)
     kind = {LEGACY: Legacy, VERSIONED: Versioned}[name]
     return kind.from_address(_python.PyCapsule_GetPointer(capsule, name))

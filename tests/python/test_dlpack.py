@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""dray.Array as a producer of DLPack: what leaves, for whom, and for how long."""
+"""dray.Array as a producer of DLPack: types, layouts, arguments, lifetimes."""
 import gc
 import weakref
 
@@ -10,8 +10,8 @@ import dray
 import tensors
 from dray import Array
 
-# What each release of NumPy takes: bools came with 1.25, versions and read-only
-# memory with 2.1.
+# Releases of NumPy differ: bools came with 1.25, versions and read-only memory with
+# 2.1.
 NUMPY = tuple(int(part) for part in np.__version__.split(".")[:2])
 MODERN = NUMPY >= (2, 1)
 MOST_AXES = 64 if NUMPY >= (2, 0) else 32
@@ -102,7 +102,7 @@ def test_a_type_without_a_code_is_refused(dtype):
         Array.zeros(3, dtype).__dlpack__()
 
 
-def test_what_has_no_stride_in_elements_is_refused():
+def test_a_stride_that_is_no_count_of_elements_is_refused():
     field = np.zeros(3, "f8,i4")["f0"]
     with pytest.raises(BufferError, match="axis 0 has a stride of 12 bytes"):
         Array(field).__dlpack__()

@@ -70,14 +70,14 @@ def test_an_exception_of_the_producer_is_the_callers():
             from_dlpack(Producer(lambda error=error, **_: fail(error)))
 
 
-@pytest.mark.parametrize("what, sentence", [
-    ([1], "a list is no array of DLPack: it has no __dlpack__"),
-    (None, "a NoneType is no array of DLPack"),
+@pytest.mark.parametrize("x, sentence", [
+    ([1], "a list does not have __dlpack__"),
+    (None, "a NoneType does not have __dlpack__"),
     (Producer(lambda **_: 1), "returned a int, not a capsule"),
 ])
-def test_an_object_that_is_no_producer_is_refused(what, sentence):
+def test_an_object_that_is_no_producer_is_refused(x, sentence):
     with pytest.raises(TypeError, match=sentence):
-        from_dlpack(what)
+        from_dlpack(x)
 
 
 @pytest.mark.parametrize("arguments, error, sentence", [
@@ -91,9 +91,9 @@ def test_an_object_that_is_no_producer_is_refused(what, sentence):
 ])
 def test_an_argument_that_cannot_be_met_is_refused(arguments, error, sentence):
     made = tensors.Made()
-    for what in Array.zeros(3), np.zeros(3), made.capsule():
+    for x in Array.zeros(3), np.zeros(3), made.capsule():
         with pytest.raises(error, match=sentence):
-            from_dlpack(what, **arguments)
+            from_dlpack(x, **arguments)
     assert made.given_back == 0
 
 
@@ -108,7 +108,7 @@ def test_an_array_of_dray_is_seen_through_another_one():
         from_dlpack(array.broadcast_to((4, 2, 3)), writable=True)
 
 
-# What the tensor says, what the caller says, and whether the array may be written.
+# The tensor's form and marks, the caller's wish, and whether the array may be written.
 @pytest.mark.parametrize("versioned, flags, writable, expected", [
     (True, 0, None, True), (True, 0, True, True), (True, 0, False, False),
     (True, tensors.READ_ONLY, None, False), (True, tensors.READ_ONLY, True, None),
@@ -208,7 +208,7 @@ def test_a_bad_tensor_is_refused_and_stays_in_its_capsule(sentence):
     assert made.given_back == 0 and tensors.name_of(capsule) == tensors.VERSIONED
 
 
-def test_a_capsule_gives_back_what_nobody_could_take():
+def test_a_capsule_gives_back_a_tensor_that_was_refused():
     """Of a later version, too: only its consumer cannot read it."""
     lives = []
 
@@ -245,10 +245,10 @@ def test_memory_that_the_cpu_reaches_is_taken_from_any_device(device):
 def test_memory_is_where_it_was_asked_to_be():
     """Also that of a producer which does not look at the argument."""
     made = tensors.Made()
-    for what in Array.zeros(3), made.capsule(), Producer(lambda **_: made.capsule()):
+    for x in Array.zeros(3), made.capsule(), Producer(lambda **_: made.capsule()):
         with pytest.raises(BufferError, match=r"the memory is on device \(1, 0\), and "
                                               r"\(12, 0\) was asked for"):
-            from_dlpack(what, device=(12, 0))
+            from_dlpack(x, device=(12, 0))
     made.tensor.device_type = 2
     with pytest.raises(BufferError, match="which the CPU does not reach"):
         from_dlpack(Producer(lambda **_: made.capsule()), device="cpu")

@@ -64,17 +64,17 @@ def test_a_tensor_of_the_table_tells_that_it_is_read_only(table):
     drop(managed)
 
 
-@pytest.mark.parametrize("what, error, sentence", [
+@pytest.mark.parametrize("x, error, sentence", [
     (Array.zeros(3, "M8[s]"), BufferError, "no code"),
     (np.zeros(3), TypeError, "a numpy.ndarray, not a dray.Array"),
     (None, TypeError, "a NoneType, not a dray.Array"),
 ])
-def test_the_table_refuses_what_has_no_tensor(table, what, error, sentence):
+def test_the_table_refuses_an_object_without_a_tensor(table, x, error, sentence):
     out = ctypes.c_void_p(7)
     with pytest.raises(error, match=sentence):
-        table.from_object(what, ctypes.byref(out))
+        table.from_object(x, ctypes.byref(out))
     with pytest.raises(error, match=sentence):
-        table.borrow(what, ctypes.byref(tensors.Tensor()))
+        table.borrow(x, ctypes.byref(tensors.Tensor()))
     assert out.value == 7
 
 
@@ -167,7 +167,7 @@ def test_the_table_tells_why_it_does_not_allocate(table, fields, kind, sentence)
 
 
 def test_the_table_allocates_without_the_gil(table):
-    """As a consumer does whose calls have released it."""
+    """As by a consumer that has released it."""
     allocator = ctypes.CFUNCTYPE(*[tensors.Table.Allocator._restype_,
                                    *tensors.Table.Allocator._argtypes_])(
         ctypes.cast(table.allocator, ctypes.c_void_p).value)

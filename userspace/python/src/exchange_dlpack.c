@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * dray.Array in DLPack's capsules.  A capsule owns its tensor until a consumer
- * renames it; one that nobody takes gives its tensor back when it ends.
+ * renames it; one that is not taken gives its tensor back when it ends.
  */
 #include <errno.h>
 
