@@ -152,26 +152,25 @@ static PyObject *fulfil(PyObject *object, const struct wish *wish)
 /* Returns an array of dray as one of another library, but for its table. */
 static PyObject *from_own(PyObject *object, const struct wish *wish)
 {
-	unsigned int access = DRAY_ACCESS_READ;
+	struct array_object *self = array_self(object);
 	struct dray_dlpack_device device;
 	struct dray_view view;
 	int ret;
 
-	array_whole(array_self(object), &view);
+	array_whole(self, &view);
 	ret = dray_dlpack_find_device(&view, &device);
 	if (ret)
 		return raise_array_error(ARRAY_EXCHANGE, ret);
 	if (device_check(wish, &device))
 		return NULL;
-	if (view.flags & DRAY_WRITE)
-		access |= DRAY_ACCESS_WRITE;
-	else if (wish->flags & DRAY_DLPACK_WRITABLE && wish->copy != 1)
+	if (!(self->flags & DRAY_WRITE) && wish->flags & DRAY_DLPACK_WRITABLE &&
+	    wish->copy != 1)
 		return PyErr_Format(
 			PyExc_BufferError,
 			"the array is read-only, and was to be written");
-	if (dlpack_wait(&view, access))
+	if (dlpack_wait(self, dlpack_access(self)))
 		return NULL;
-	return fulfil(array_over(array_self(object), &view), wish);
+	return fulfil(array_over(self, &view), wish);
 }
 
 /* Makes an object over a tensor; on failure it is still the caller's. */
@@ -281,18 +280,31 @@ static int from_table(PyTypeObject *type, PyObject *x, const struct wish *wish,
 	return *out ? 0 : -1;
 }
 
+/* Calls __dlpack__(), with arguments of these names. */
+static PyObject *call_with(PyObject *x, const struct wish *wish,
+			   PyObject *names)
+{
+	PyObject *args[] = { x, max_version, wish->device,
+			     wish->copy ? Py_None : Py_False };
+
+	return PyObject_VectorcallMethod(
+		dlpack_name, args, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, names);
+}
+
 /* Calls __dlpack__() with as few arguments as the wish needs. */
-static PyObject *call_dlpack(PyObject *x, const struct wish *wish)
+static PyObject *call_dlpack(PyObject *x, struct wish *wish)
 {
 	/* A copy is made here, in memory that the caller has chosen. */
 	bool full = wish->device_type || !wish->copy;
-	PyObject *args[] = { x, max_version, wish->device,
-			     wish->copy ? Py_None : Py_False };
 	PyObject *capsule;
 
-	capsule = PyObject_VectorcallMethod(dlpack_name, args,
-					    1 | PY_VECTORCALL_ARGUMENTS_OFFSET,
-					    full ? full_names : short_names);
+	/* NumPy tells that it may be written: its tensor need not. */
+	if (!full && PyArray_CheckExact(x) &&
+	    PyArray_ISWRITEABLE((PyArrayObject *)x)) {
+		wish->flags |= DRAY_DLPACK_WRITABLE;
+		return call_with(x, wish, NULL);
+	}
+	capsule = call_with(x, wish, full ? full_names : short_names);
 	if (capsule || !PyErr_ExceptionMatches(PyExc_TypeError))
 		return capsule;
 	/*
@@ -300,12 +312,10 @@ static PyObject *call_dlpack(PyObject *x, const struct wish *wish)
 	 * its tensor says where the memory is.
 	 */
 	PyErr_Clear();
-	return PyObject_VectorcallMethod(
-		dlpack_name, args, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
+	return call_with(x, wish, NULL);
 }
 
-static PyObject *from_method(PyTypeObject *type, PyObject *x,
-			     const struct wish *wish)
+static PyObject *from_method(PyTypeObject *type, PyObject *x, struct wish *wish)
 {
 	PyObject *capsule = call_dlpack(x, wish), *object;
 
@@ -328,8 +338,9 @@ static PyObject *from_method(PyTypeObject *type, PyObject *x,
 	return object;
 }
 
-PyObject *from_dlpack(PyObject *module, PyObject *const *args, Py_ssize_t count,
-		      PyObject *names)
+/* Takes the arguments of from_dlpack(): the object and wishes. */
+static int wish_take(PyObject *const *args, Py_ssize_t count, PyObject *names,
+		     PyObject **x, struct wish *wish)
 {
 	static const struct signature signature = { "from_dlpack",
 						    1,
@@ -339,20 +350,34 @@ PyObject *from_dlpack(PyObject *module, PyObject *const *args, Py_ssize_t count,
 						      { "copy", object_take },
 						      { "writable",
 							object_take } } };
-	PyObject *x, *device = Py_None, *copy = Py_None, *writable = Py_None;
-	PyTypeObject *type = module_state(module)->array_type;
-	struct wish wish = { .flags = 0 };
-	PyObject *object = NULL;
+	PyObject *device = Py_None, *copy = Py_None, *writable = Py_None;
 	int writes;
 
+	*wish = (struct wish){ .copy = -1, .device = Py_None };
+	if (count == 1 && !names) {
+		*x = args[0];
+		return 0;
+	}
 	if (arguments_take(&signature, args, count, names,
-			   (void *[]){ &x, &device, &copy, &writable }) ||
-	    device_take(device, &wish) || choice_take(copy, &wish.copy) ||
+			   (void *[]){ x, &device, &copy, &writable }) ||
+	    device_take(device, wish) || choice_take(copy, &wish->copy) ||
 	    choice_take(writable, &writes))
-		return NULL;
+		return -1;
 	if (writes == 1)
-		wish.flags |= DRAY_DLPACK_WRITABLE;
-	wish.read_only = !writes;
+		wish->flags |= DRAY_DLPACK_WRITABLE;
+	wish->read_only = !writes;
+	return 0;
+}
+
+PyObject *from_dlpack(PyObject *module, PyObject *const *args, Py_ssize_t count,
+		      PyObject *names)
+{
+	PyTypeObject *type = module_state(module)->array_type;
+	PyObject *x, *object = NULL;
+	struct wish wish;
+
+	if (wish_take(args, count, names, &x, &wish))
+		return NULL;
 	if (Py_IS_TYPE(x, type))
 		return from_own(x, &wish);
 	if (PyCapsule_CheckExact(x))

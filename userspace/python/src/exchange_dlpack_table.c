@@ -132,9 +132,9 @@ static int object_of(struct dray_dlpack_versioned *versioned, void **out)
 }
 
 /* A tensor that owns nothing cannot say that it is read-only. */
-static int check_writable(const struct dray_view *view)
+static int check_writable(const struct array_object *self)
 {
-	if (view->flags & DRAY_WRITE)
+	if (self->flags & DRAY_WRITE)
 		return 0;
 	PyErr_SetString(
 		PyExc_BufferError,
@@ -145,25 +145,12 @@ static int check_writable(const struct dray_view *view)
 static int borrow(void *object, struct dray_dlpack_tensor *out)
 {
 	struct array_object *self = object;
-	int64_t strides[DRAY_MAX_NDIM];
 	struct dray_dlpack_tensor tensor;
-	struct dray_view view;
-	int ret;
 
-	if (check_type(object))
+	if (check_type(object) || check_writable(self) ||
+	    dlpack_describe(self, &tensor) ||
+	    dlpack_wait(self, dlpack_access(self)))
 		return -1;
-	array_whole(self, &view);
-	if (check_writable(&view))
-		return -1;
-	ret = dray_dlpack_describe(&view, strides, &tensor);
-	if (ret) {
-		raise_array_error(ARRAY_EXCHANGE, ret);
-		return -1;
-	}
-	if (dlpack_wait(&view, DRAY_ACCESS_READ | DRAY_ACCESS_WRITE))
-		return -1;
-	tensor.shape = self->numbers;
-	tensor.strides = array_steps(self, strides);
 	*out = tensor;
 	return 0;
 }
@@ -256,13 +243,45 @@ static const struct dray_dlpack_api_header *header_in(PyObject *attribute)
 	return NULL;
 }
 
+#if PY_VERSION_HEX < 0x030d0000
+/*
+ * The last type without a table, and the version of its attributes, which is another
+ * once they change.  Under the GIL both change together.
+ */
+static PyTypeObject *bare_type;
+static unsigned int bare_version;
+
+static bool is_bare(const PyTypeObject *type)
+{
+	return type == bare_type && type->tp_version_tag == bare_version &&
+	       type->tp_flags & Py_TPFLAGS_VALID_VERSION_TAG;
+}
+
+static void note_bare(PyTypeObject *type)
+{
+	bare_type = type;
+	bare_version = type->tp_version_tag;
+}
+#else
+static bool is_bare(const PyTypeObject *type)
+{
+	(void)type;
+	return false;
+}
+
+static void note_bare(PyTypeObject *type)
+{
+	(void)type;
+}
+#endif
+
 const struct dray_dlpack_api *dlpack_table_of(PyTypeObject *type)
 {
 	const struct dray_dlpack_api_header *header = NULL;
 	PyObject *attribute;
 	int i;
 
-	if (numpy_has_none && type == &PyArray_Type)
+	if ((numpy_has_none && type == &PyArray_Type) || is_bare(type))
 		return NULL;
 	if (find(type, capsule_name, &attribute) > 0 ||
 	    (!PyErr_Occurred() && find(type, int_name, &attribute) > 0)) {
@@ -271,6 +290,8 @@ const struct dray_dlpack_api *dlpack_table_of(PyTypeObject *type)
 	}
 	/* If anything is wrong with a table, __dlpack__() is called. */
 	PyErr_Clear();
+	if (!header)
+		note_bare(type);
 	for (i = 0; header && i < MAX_TABLES; i++) {
 		if (header->version.major == DRAY_DLPACK_MAJOR)
 			return (const struct dray_dlpack_api *)(const void *)
