@@ -143,6 +143,14 @@ def test_a_copy_is_made_in_memory_of_the_current_handler(versioned):
     assert array.flags.writeable
 
 
+def test_a_producer_that_copies_is_refused_if_none_may():
+    made = tensors.Made()
+    made.managed.flags = tensors.IS_COPIED
+    with pytest.raises(BufferError, match="the tensor is a copy"):
+        from_dlpack(made.capsule(), copy=False)
+    assert from_dlpack(made.capsule()).size == 12
+
+
 def test_a_tensor_is_given_back_once_after_the_last_array():
     made = tensors.Made()
     array = from_dlpack(made.capsule())

@@ -173,22 +173,34 @@ static PyObject *from_own(PyObject *object, const struct wish *wish)
 	return fulfil(array_over(self, &view), wish);
 }
 
+/* BufferError if a tensor is not as the caller wants it. */
+static int tensor_check(const struct dlpack_tensor *tensor,
+			const struct wish *wish)
+{
+	const struct dray_dlpack_versioned *versioned = tensor->versioned;
+
+	if (tensor->legacy)
+		return device_check(wish, &tensor->legacy->dl_tensor.device);
+	/* Of another version, the tensor may lie elsewhere. */
+	if (versioned->version.major != DRAY_DLPACK_MAJOR)
+		return 0;
+	if (!wish->copy && versioned->flags & DRAY_DLPACK_FLAG_IS_COPIED) {
+		PyErr_SetString(
+			PyExc_BufferError,
+			"the tensor is a copy, and none was to be made");
+		return -1;
+	}
+	return device_check(wish, &versioned->dl_tensor.device);
+}
+
 /* Makes an object over a tensor; on failure it is still the caller's. */
 static PyObject *from_tensor(PyTypeObject *type,
 			     const struct dlpack_tensor *tensor,
 			     const struct wish *wish)
 {
-	uint32_t flags = wish->copy == 1 ? 0 : wish->flags;
-
-	if (tensor->legacy) {
-		if (device_check(wish, &tensor->legacy->dl_tensor.device))
-			return NULL;
-	} else if (tensor->versioned->version.major == DRAY_DLPACK_MAJOR) {
-		/* Of another version, the tensor may lie elsewhere. */
-		if (device_check(wish, &tensor->versioned->dl_tensor.device))
-			return NULL;
-	}
-	return dlpack_import(type, tensor, flags);
+	if (tensor_check(tensor, wish))
+		return NULL;
+	return dlpack_import(type, tensor, wish->copy == 1 ? 0 : wish->flags);
 }
 
 static void refuse_capsule(const char *called)
@@ -315,16 +327,30 @@ static PyObject *call_dlpack(PyObject *x, struct wish *wish)
 	return call_with(x, wish, NULL);
 }
 
+/* Raises TypeError in the place of an AttributeError, unless it is a producer's. */
+static void explain_attribute(PyObject *x)
+{
+	PyObject *type, *value, *traceback;
+
+	PyErr_Fetch(&type, &value, &traceback);
+	if (PyObject_HasAttr(x, dlpack_name)) {
+		PyErr_Restore(type, value, traceback);
+		return;
+	}
+	Py_XDECREF(type);
+	Py_XDECREF(value);
+	Py_XDECREF(traceback);
+	PyErr_Format(PyExc_TypeError, "a %s does not have __dlpack__()",
+		     Py_TYPE(x)->tp_name);
+}
+
 static PyObject *from_method(PyTypeObject *type, PyObject *x, struct wish *wish)
 {
 	PyObject *capsule = call_dlpack(x, wish), *object;
 
 	if (!capsule) {
-		if (PyErr_ExceptionMatches(PyExc_AttributeError) &&
-		    !PyObject_HasAttr(x, dlpack_name))
-			PyErr_Format(PyExc_TypeError,
-				     "a %s does not have __dlpack__()",
-				     Py_TYPE(x)->tp_name);
+		if (PyErr_ExceptionMatches(PyExc_AttributeError))
+			explain_attribute(x);
 		return NULL;
 	}
 	if (PyCapsule_CheckExact(capsule))
@@ -338,9 +364,21 @@ static PyObject *from_method(PyTypeObject *type, PyObject *x, struct wish *wish)
 	return object;
 }
 
-/* Takes the arguments of from_dlpack(): the object and wishes. */
-static int wish_take(PyObject *const *args, Py_ssize_t count, PyObject *names,
-		     PyObject **x, struct wish *wish)
+static PyObject *from_object(PyTypeObject *type, PyObject *x, struct wish *wish)
+{
+	PyObject *object = NULL;
+
+	if (Py_IS_TYPE(x, type))
+		return from_own(x, wish);
+	if (PyCapsule_CheckExact(x))
+		return from_capsule(type, x, wish);
+	if (from_table(type, x, wish, &object))
+		return NULL;
+	return object ? object : from_method(type, x, wish);
+}
+
+PyObject *from_dlpack(PyObject *module, PyObject *const *args, Py_ssize_t count,
+		      PyObject *names)
 {
 	static const struct signature signature = { "from_dlpack",
 						    1,
@@ -350,39 +388,20 @@ static int wish_take(PyObject *const *args, Py_ssize_t count, PyObject *names,
 						      { "copy", object_take },
 						      { "writable",
 							object_take } } };
-	PyObject *device = Py_None, *copy = Py_None, *writable = Py_None;
+	PyObject *x, *device = Py_None, *copy = Py_None, *writable = Py_None;
+	struct wish wish = { .copy = -1, .device = Py_None };
+	PyTypeObject *type = module_state(module)->array_type;
 	int writes;
 
-	*wish = (struct wish){ .copy = -1, .device = Py_None };
-	if (count == 1 && !names) {
-		*x = args[0];
-		return 0;
-	}
+	if (count == 1 && !names)
+		return from_object(type, args[0], &wish);
 	if (arguments_take(&signature, args, count, names,
-			   (void *[]){ x, &device, &copy, &writable }) ||
-	    device_take(device, wish) || choice_take(copy, &wish->copy) ||
+			   (void *[]){ &x, &device, &copy, &writable }) ||
+	    device_take(device, &wish) || choice_take(copy, &wish.copy) ||
 	    choice_take(writable, &writes))
-		return -1;
+		return NULL;
 	if (writes == 1)
-		wish->flags |= DRAY_DLPACK_WRITABLE;
-	wish->read_only = !writes;
-	return 0;
-}
-
-PyObject *from_dlpack(PyObject *module, PyObject *const *args, Py_ssize_t count,
-		      PyObject *names)
-{
-	PyTypeObject *type = module_state(module)->array_type;
-	PyObject *x, *object = NULL;
-	struct wish wish;
-
-	if (wish_take(args, count, names, &x, &wish))
-		return NULL;
-	if (Py_IS_TYPE(x, type))
-		return from_own(x, &wish);
-	if (PyCapsule_CheckExact(x))
-		return from_capsule(type, x, &wish);
-	if (from_table(type, x, &wish, &object))
-		return NULL;
-	return object ? object : from_method(type, x, &wish);
+		wish.flags |= DRAY_DLPACK_WRITABLE;
+	wish.read_only = !writes;
+	return from_object(type, x, &wish);
 }

@@ -208,6 +208,44 @@ int dlpack_init(PyTypeObject *type)
 	return 0;
 }
 
+#if PY_VERSION_HEX >= 0x030d0000
+static bool lacks_table(PyTypeObject *type)
+{
+	return numpy_has_none && type == &PyArray_Type;
+}
+
+static void set_lacks_table(PyTypeObject *type)
+{
+	(void)type;
+}
+#else
+/*
+ * The type that was seen last to have no table, and the version of its attributes,
+ * of which Python gives each type a new one when they change.  The GIL is held.
+ */
+static struct {
+	PyTypeObject *type; /* maybe gone */
+	unsigned int version;
+} lacking;
+
+static bool lacks_table(PyTypeObject *type)
+{
+	if (numpy_has_none && type == &PyArray_Type)
+		return true;
+	return type == lacking.type &&
+	       type->tp_version_tag == lacking.version &&
+	       PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG);
+}
+
+static void set_lacks_table(PyTypeObject *type)
+{
+	if (!PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG))
+		return;
+	lacking.type = type;
+	lacking.version = type->tp_version_tag;
+}
+#endif
+
 /* Finds an attribute of a type; *out is a new reference.  -1 with an exception. */
 static int find(PyTypeObject *type, PyObject *name, PyObject **out)
 {
@@ -243,55 +281,23 @@ static const struct dray_dlpack_api_header *header_in(PyObject *attribute)
 	return NULL;
 }
 
-#if PY_VERSION_HEX < 0x030d0000
-/*
- * The last type without a table, and the version of its attributes, which is another
- * once they change.  Under the GIL both change together.
- */
-static PyTypeObject *bare_type;
-static unsigned int bare_version;
-
-static bool is_bare(const PyTypeObject *type)
-{
-	return type == bare_type && type->tp_version_tag == bare_version &&
-	       type->tp_flags & Py_TPFLAGS_VALID_VERSION_TAG;
-}
-
-static void note_bare(PyTypeObject *type)
-{
-	bare_type = type;
-	bare_version = type->tp_version_tag;
-}
-#else
-static bool is_bare(const PyTypeObject *type)
-{
-	(void)type;
-	return false;
-}
-
-static void note_bare(PyTypeObject *type)
-{
-	(void)type;
-}
-#endif
-
 const struct dray_dlpack_api *dlpack_table_of(PyTypeObject *type)
 {
 	const struct dray_dlpack_api_header *header = NULL;
 	PyObject *attribute;
 	int i;
 
-	if ((numpy_has_none && type == &PyArray_Type) || is_bare(type))
+	if (lacks_table(type))
 		return NULL;
 	if (find(type, capsule_name, &attribute) > 0 ||
 	    (!PyErr_Occurred() && find(type, int_name, &attribute) > 0)) {
 		header = header_in(attribute);
 		Py_DECREF(attribute);
+	} else if (!PyErr_Occurred()) {
+		set_lacks_table(type);
 	}
 	/* If anything is wrong with a table, __dlpack__() is called. */
 	PyErr_Clear();
-	if (!header)
-		note_bare(type);
 	for (i = 0; header && i < MAX_TABLES; i++) {
 		if (header->version.major == DRAY_DLPACK_MAJOR)
 			return (const struct dray_dlpack_api *)(const void *)
