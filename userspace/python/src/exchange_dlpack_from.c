@@ -152,26 +152,25 @@ static PyObject *fulfil(PyObject *object, const struct wish *wish)
 /* Returns an array of dray as one of another library, but for its table. */
 static PyObject *from_own(PyObject *object, const struct wish *wish)
 {
-	unsigned int access = DRAY_ACCESS_READ;
+	struct array_object *self = array_self(object);
 	struct dray_dlpack_device device;
 	struct dray_view view;
 	int ret;
 
-	array_whole(array_self(object), &view);
+	array_whole(self, &view);
 	ret = dray_dlpack_find_device(&view, &device);
 	if (ret)
 		return raise_array_error(ARRAY_EXCHANGE, ret);
 	if (device_check(wish, &device))
 		return NULL;
-	if (view.flags & DRAY_WRITE)
-		access |= DRAY_ACCESS_WRITE;
-	else if (wish->flags & DRAY_DLPACK_WRITABLE && wish->copy != 1)
+	if (!(self->flags & DRAY_WRITE) && wish->flags & DRAY_DLPACK_WRITABLE &&
+	    wish->copy != 1)
 		return PyErr_Format(
 			PyExc_BufferError,
 			"the array is read-only, and was to be written");
-	if (dlpack_wait(&view, access))
+	if (dlpack_wait(self, dlpack_access(self)))
 		return NULL;
-	return fulfil(array_over(array_self(object), &view), wish);
+	return fulfil(array_over(self, &view), wish);
 }
 
 /* BufferError if a tensor is not as the caller wants it. */
@@ -293,18 +292,31 @@ static int from_table(PyTypeObject *type, PyObject *x, const struct wish *wish,
 	return *out ? 0 : -1;
 }
 
+/* Calls __dlpack__(), with arguments of these names. */
+static PyObject *call_with(PyObject *x, const struct wish *wish,
+			   PyObject *names)
+{
+	PyObject *args[] = { x, max_version, wish->device,
+			     wish->copy ? Py_None : Py_False };
+
+	return PyObject_VectorcallMethod(
+		dlpack_name, args, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, names);
+}
+
 /* Calls __dlpack__() with as few arguments as the wish needs. */
-static PyObject *call_dlpack(PyObject *x, const struct wish *wish)
+static PyObject *call_dlpack(PyObject *x, struct wish *wish)
 {
 	/* A copy is made here, in memory that the caller has chosen. */
 	bool full = wish->device_type || !wish->copy;
-	PyObject *args[] = { x, max_version, wish->device,
-			     wish->copy ? Py_None : Py_False };
 	PyObject *capsule;
 
-	capsule = PyObject_VectorcallMethod(dlpack_name, args,
-					    1 | PY_VECTORCALL_ARGUMENTS_OFFSET,
-					    full ? full_names : short_names);
+	/* NumPy tells that it may be written: its tensor need not. */
+	if (!full && PyArray_CheckExact(x) &&
+	    PyArray_ISWRITEABLE((PyArrayObject *)x)) {
+		wish->flags |= DRAY_DLPACK_WRITABLE;
+		return call_with(x, wish, NULL);
+	}
+	capsule = call_with(x, wish, full ? full_names : short_names);
 	if (capsule || !PyErr_ExceptionMatches(PyExc_TypeError))
 		return capsule;
 	/*
@@ -312,8 +324,7 @@ static PyObject *call_dlpack(PyObject *x, const struct wish *wish)
 	 * its tensor says where the memory is.
 	 */
 	PyErr_Clear();
-	return PyObject_VectorcallMethod(
-		dlpack_name, args, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
+	return call_with(x, wish, NULL);
 }
 
 /* Raises TypeError in the place of an AttributeError, unless it is a producer's. */
@@ -333,8 +344,7 @@ static void explain_attribute(PyObject *x)
 		     Py_TYPE(x)->tp_name);
 }
 
-static PyObject *from_method(PyTypeObject *type, PyObject *x,
-			     const struct wish *wish)
+static PyObject *from_method(PyTypeObject *type, PyObject *x, struct wish *wish)
 {
 	PyObject *capsule = call_dlpack(x, wish), *object;
 
@@ -354,8 +364,7 @@ static PyObject *from_method(PyTypeObject *type, PyObject *x,
 	return object;
 }
 
-static PyObject *from_object(PyTypeObject *type, PyObject *x,
-			     const struct wish *wish)
+static PyObject *from_object(PyTypeObject *type, PyObject *x, struct wish *wish)
 {
 	PyObject *object = NULL;
 

@@ -132,9 +132,9 @@ static int object_of(struct dray_dlpack_versioned *versioned, void **out)
 }
 
 /* A tensor that owns nothing cannot say that it is read-only. */
-static int check_writable(const struct dray_view *view)
+static int check_writable(const struct array_object *self)
 {
-	if (view->flags & DRAY_WRITE)
+	if (self->flags & DRAY_WRITE)
 		return 0;
 	PyErr_SetString(
 		PyExc_BufferError,
@@ -145,25 +145,12 @@ static int check_writable(const struct dray_view *view)
 static int borrow(void *object, struct dray_dlpack_tensor *out)
 {
 	struct array_object *self = object;
-	int64_t strides[DRAY_MAX_NDIM];
 	struct dray_dlpack_tensor tensor;
-	struct dray_view view;
-	int ret;
 
-	if (check_type(object))
+	if (check_type(object) || check_writable(self) ||
+	    dlpack_describe(self, &tensor) ||
+	    dlpack_wait(self, dlpack_access(self)))
 		return -1;
-	array_whole(self, &view);
-	if (check_writable(&view))
-		return -1;
-	ret = dray_dlpack_describe(&view, strides, &tensor);
-	if (ret) {
-		raise_array_error(ARRAY_EXCHANGE, ret);
-		return -1;
-	}
-	if (dlpack_wait(&view, DRAY_ACCESS_READ | DRAY_ACCESS_WRITE))
-		return -1;
-	tensor.shape = self->numbers;
-	tensor.strides = array_steps(self, strides);
 	*out = tensor;
 	return 0;
 }
