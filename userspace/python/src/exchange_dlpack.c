@@ -72,7 +72,7 @@ int dlpack_export(const struct array_object *self, uint32_t flags, bool legacy,
 	struct exported exported;
 	int ret;
 
-	array_whole(self, &exported.view);
+	array_moved(self, &exported.view);
 	exported.owner = (PyObject *)(self->root ? self->root : self);
 	exported.flags = flags;
 	exported.legacy = legacy;

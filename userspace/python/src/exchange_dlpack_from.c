@@ -74,7 +74,8 @@ PyObject *dlpack_import(PyTypeObject *type, const struct dlpack_tensor *tensor,
 		return NULL;
 	if (ret)
 		return raise_array_error(ARRAY_EXCHANGE, ret);
-	return array_wrap(type, imported.array, NULL, NULL, NULL);
+	return array_without_device(
+		array_wrap(type, imported.array, NULL, NULL, NULL));
 }
 
 /* Takes where the memory is to be. */
@@ -157,7 +158,7 @@ static PyObject *from_own(PyObject *object, const struct wish *wish)
 	struct dray_view view;
 	int ret;
 
-	array_whole(array_self(object), &view);
+	array_moved(array_self(object), &view);
 	ret = dray_dlpack_find_device(&view, &device);
 	if (ret)
 		return raise_array_error(ARRAY_EXCHANGE, ret);
@@ -171,6 +172,7 @@ static PyObject *from_own(PyObject *object, const struct wish *wish)
 			"the array is read-only, and was to be written");
 	if (dlpack_wait(&view, access))
 		return NULL;
+	array_whole(array_self(object), &view);
 	return fulfil(array_over(array_self(object), &view), wish);
 }
 

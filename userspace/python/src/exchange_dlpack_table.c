@@ -152,7 +152,7 @@ static int borrow(void *object, struct dray_dlpack_tensor *out)
 
 	if (check_type(object))
 		return -1;
-	array_whole(self, &view);
+	array_moved(self, &view);
 	if (check_writable(&view))
 		return -1;
 	ret = dray_dlpack_describe(&view, strides, &tensor);

@@ -234,8 +234,9 @@ PyObject *xrt_array(PyObject *module, PyObject *args)
 		dray_xrt_bo_unref(bo);
 		Py_END_ALLOW_THREADS
 		result = ret ? raise_error(ret)
-			     : array_wrap(state->array_type, array, descr, NULL,
-					  NULL);
+			     : array_without_device(
+				       array_wrap(state->array_type, array,
+						  descr, NULL, NULL));
 	}
 	dray_dtype_unref(dtype);
 	Py_DECREF(descr);
