@@ -36,7 +36,7 @@ SAID = {
 
 # Packages of other libraries.
 PACKAGES = {"uring": ["liburing"]}
-# What they say without the device, or the file, that they need.
+# Their sentences without the device, or the file, that they need.
 REFUSED = {
     ("camera", "/dev/null"): "VIDIOC_S_FMT: Inappropriate ioctl for device\n",
     ("camera", "/dev/no-camera"): "camera: No such file or directory\n",

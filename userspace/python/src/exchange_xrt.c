@@ -68,10 +68,9 @@ PyObject *xrt_device_adopt(PyObject *module, PyObject *object)
 /* Makes the library's array of an operand, which keeps Python's. */
 static int array_of(const struct operand *operand, struct dray_array **out)
 {
-	PyObject *owner = operand->object;
+	PyObject *owner = Py_NewRef(operand->object);
 	int ret;
 
-	Py_INCREF(owner);
 	ret = dray_array_from_pointer(&operand->view, array_drop_owner, owner,
 				      out);
 	if (ret)
