@@ -85,6 +85,17 @@ PyObject *array_without_device(PyObject *object)
 	return object;
 }
 
+struct dray_view *array_moved(const struct array_object *self,
+			      struct dray_view *view)
+{
+	array_whole(self, view);
+	if (!(view->flags & DRAY_READ) &&
+	    dray_address_kind(self->array->data, NULL) == DRAY_MEMORY_DEVICE)
+		view->flags |=
+			(uint32_t)self->array->flags & (DRAY_READ | DRAY_WRITE);
+	return view;
+}
+
 PyObject *array_unreachable(const struct array_object *self)
 {
 	const char *name = dray_memory_kind_name(self->kind);

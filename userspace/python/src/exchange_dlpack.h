@@ -44,11 +44,21 @@ PyObject *dlpack_import(PyTypeObject *type, const struct dlpack_tensor *tensor,
 /* Waits for transfers that the CPU would overtake; -1 with an exception. */
 int dlpack_wait(const struct array_object *self, unsigned int access);
 
+/* The permissions of an array's memory, of a device's too. */
+static inline uint32_t dlpack_flags(const struct array_object *self)
+{
+	struct dray_view view;
+
+	return self->flags & DRAY_READ ? self->flags
+				       : array_moved(self, &view)->flags;
+}
+
 /* The access for which a user of the array waits. */
 static inline unsigned int dlpack_access(const struct array_object *self)
 {
-	return self->flags & DRAY_WRITE ? DRAY_ACCESS_READ | DRAY_ACCESS_WRITE
-					: DRAY_ACCESS_READ;
+	return dlpack_flags(self) & DRAY_WRITE
+		       ? DRAY_ACCESS_READ | DRAY_ACCESS_WRITE
+		       : DRAY_ACCESS_READ;
 }
 
 /*
@@ -56,12 +66,6 @@ static inline unsigned int dlpack_access(const struct array_object *self)
  * for memory that the CPU does not reach.
  */
 PyObject *dlpack_copy(PyObject *self, uint32_t flags);
-
-/* Whether @object is a dray.Array. */
-static inline bool dlpack_is_array(PyObject *object)
-{
-	return Py_TYPE(object)->tp_dealloc == array_dealloc;
-}
 
 /* Make the constants of the other two files; may be called again. */
 int dlpack_names_init(void);

@@ -74,7 +74,8 @@ PyObject *dlpack_import(PyTypeObject *type, const struct dlpack_tensor *tensor,
 		return NULL;
 	if (ret)
 		return raise_array_error(ARRAY_EXCHANGE, ret);
-	return array_wrap(type, imported.array, NULL, NULL, NULL);
+	return array_without_device(
+		array_wrap(type, imported.array, NULL, NULL, NULL));
 }
 
 /* Takes where the memory is to be. */
@@ -157,20 +158,20 @@ static PyObject *from_own(PyObject *object, const struct wish *wish)
 	struct dray_view view;
 	int ret;
 
-	array_whole(self, &view);
+	array_moved(self, &view);
 	ret = dray_dlpack_find_device(&view, &device);
 	if (ret)
 		return raise_array_error(ARRAY_EXCHANGE, ret);
 	if (device_check(wish, &device))
 		return NULL;
-	if (!(self->flags & DRAY_WRITE) && wish->flags & DRAY_DLPACK_WRITABLE &&
+	if (!(view.flags & DRAY_WRITE) && wish->flags & DRAY_DLPACK_WRITABLE &&
 	    wish->copy != 1)
 		return PyErr_Format(
 			PyExc_BufferError,
 			"the array is read-only, and was to be written");
 	if (dlpack_wait(self, dlpack_access(self)))
 		return NULL;
-	return fulfil(array_over(self, &view), wish);
+	return fulfil(array_over(self, array_whole(self, &view)), wish);
 }
 
 /* BufferError if a tensor is not as the caller wants it. */

@@ -17,7 +17,7 @@ static bool numpy_has_none;
 
 static int check_type(PyObject *object)
 {
-	if (dlpack_is_array(object))
+	if (array_is(object))
 		return 0;
 	PyErr_Format(PyExc_TypeError, "a %s, not a dray.Array",
 		     Py_TYPE(object)->tp_name);
@@ -134,7 +134,7 @@ static int object_of(struct dray_dlpack_versioned *versioned, void **out)
 /* A tensor that owns nothing cannot say that it is read-only. */
 static int check_writable(const struct array_object *self)
 {
-	if (self->flags & DRAY_WRITE)
+	if (dlpack_flags(self) & DRAY_WRITE)
 		return 0;
 	PyErr_SetString(
 		PyExc_BufferError,

@@ -60,7 +60,7 @@ static uint32_t find(struct array_object *self)
 	uint32_t facts;
 	int ret;
 
-	ret = dray_dlpack_describe(array_whole(self, &view), strides, &tensor);
+	ret = dray_dlpack_describe(array_moved(self, &view), strides, &tensor);
 	if (ret) {
 		raise_array_error(ARRAY_EXCHANGE, ret);
 		return 0;
@@ -117,7 +117,7 @@ int dlpack_wait(const struct array_object *self, unsigned int access)
 	/* Mostly nothing is in flight: no other thread need go on. */
 	if (!dray_transfers_in_flight())
 		return 0;
-	awaited.view = array_whole(self, &view);
+	awaited.view = array_moved(self, &view);
 	ret = wait_once(&awaited, 0);
 	if (ret == -ETIME || ret == -EINTR)
 		ret = wait_for_end(wait_once, &awaited, -1);
@@ -147,7 +147,7 @@ static int export_versioned(struct array_object *self, uint32_t flags,
 
 	if (!exported)
 		return -1;
-	if (!(self->flags & DRAY_WRITE))
+	if (!(dlpack_flags(self) & DRAY_WRITE))
 		marks |= DRAY_DLPACK_FLAG_READ_ONLY;
 	if (flags & DRAY_DLPACK_COPIED)
 		marks |= DRAY_DLPACK_FLAG_IS_COPIED;
@@ -168,7 +168,7 @@ static int export_legacy(struct array_object *self,
 {
 	struct exported *exported;
 
-	if (!(self->flags & DRAY_WRITE)) {
+	if (!(dlpack_flags(self) & DRAY_WRITE)) {
 		PyErr_SetString(
 			PyExc_BufferError,
 			"a read-only array; a tensor before DLPack 1.0 cannot say so");
