@@ -207,6 +207,7 @@ static struct dray_array *make_mask(struct input *input,
 /* Sends an array out and takes it in again. */
 static void round_trip(struct input *input)
 {
+	static const int64_t no_date = INT64_MIN;
 	int changes = input_below(input, 4), ret;
 	uint32_t flags = input_below(input, 4) ? DRAY_ARROW_COPY : 0;
 	struct dray_array *sent, *mask, *array, *nulls;
@@ -215,6 +216,10 @@ static void round_trip(struct input *input)
 	struct ArrowArray out;
 	size_t bytes;
 
+	views_fill();
+	while (input_below(input, 4) == 3)
+		memcpy(memory + 8 * input_below(input, MEMORY / 8), &no_date,
+		       sizeof(no_date));
 	views_make(input, &view);
 	while (changes--)
 		views_change(input, &view);
@@ -224,7 +229,7 @@ static void round_trip(struct input *input)
 	    dray_array_from_pointer(&view, NULL, NULL, &sent))
 		return;
 	mask = make_mask(input, &view);
-	ret = dray_arrow_export(sent, dray_array_view(mask, &marks), flags, -1,
+	ret = dray_arrow_export(sent, dray_array_view(mask, &marks), flags, 0,
 				&out);
 	holds(ret <= 0);
 	dray_array_unref(sent);
@@ -248,10 +253,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input input = { data, size };
 
-	if (!memory) {
+	if (!memory)
 		views_start();
-		views_fill();
-	}
 	if (input_below(&input, 4))
 		import(&input);
 	else

@@ -5,7 +5,7 @@
 # PyPI has only with CUDA.
 
 ABOUT_INTEROP="arrays of dray in the hands of NumPy 2, JAX, apache-tvm-ffi, pyarrow, \
-nanoarrow, pandas and Polars from PyPI, and of Debian's torch, and theirs in its hands"
+nanoarrow, pandas and Polars from PyPI, and of Debian's torch, and theirs in its hands; with --full also of dpctl, 1.6 GB"
 PACKAGES_INTEROP=(
 	"${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}"
 	g++ python3-pytest python3-torch
@@ -107,5 +107,27 @@ interop_tests()
 # interop_full SCRATCH: libraries too large for each run
 interop_full()
 {
-	:
+	! tally_wants dpctl || interop_dpctl "$1"
+}
+
+# interop_dpctl SCRATCH: Intel's dpctl on the CPU, 1.6 GB
+interop_dpctl()
+{
+	local numpy libraries
+
+	if [ "$(uname -m)" != x86_64 ]; then
+		tally_add "tests/interop (dpctl): PyPI has it for x86-64 only" 0 0 1
+		return
+	fi
+	tally_fetch "fetches NumPy 2" numpy pypi_set numpy \
+		"$TREE/tests/numpy/requirements.txt" &&
+		tally_fetch "fetches dpctl" libraries pypi_prefix dpctl \
+			"$TREE/tests/interop/requirements-dpctl.txt" || return 0
+	tally_run "builds for NumPy 2" build_numpy numpy2 "$numpy" || return 0
+	DRAY_INTEROP=dpctl LD_LIBRARY_PATH=$libraries \
+		OCL_ICD_FILENAMES=$libraries/libintelocl.so \
+		python_count "tests/interop (dpctl)" numpy2 "$1/dpctl" \
+		/usr/bin/python3 "$libraries/python3.11/dist-packages:$numpy" \
+		-m pytest -q --color=no -p no:cacheprovider \
+		"$TREE/tests/interop/test_dpctl.py"
 }
