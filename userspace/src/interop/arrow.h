@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Arrow's types and ours, and bits and bools: shared by the files that export and
- * import.
+ * import.  A branch is one of Arrow's structures with all of its children.
  */
 #ifndef DRAY_INTEROP_ARROW_H
 #define DRAY_INTEROP_ARROW_H

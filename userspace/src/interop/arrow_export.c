@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Arrays as Arrow's.  Each node has one piece of memory, references to its elements
+ * Arrays as Arrow's.  Each branch has one piece of memory, references to its elements
  * and its bits, and nothing of its parent's: a child that a consumer moves lives
- * on.  A node's own memory, in which the children's nodes lie, goes with its
+ * on.  A branch's own memory, in which the children's branches lie, goes with its
  * release.
  */
 #include <errno.h>
@@ -31,12 +31,12 @@ static void release(struct ArrowArray *array)
 	array->release = NULL;
 }
 
-/* Starts a node without memory, its children released ones.  -ENOMEM. */
+/* Starts a branch without memory, its children released ones.  -ENOMEM. */
 static int start(struct ArrowArray *out, int64_t length, size_t children)
 {
-	size_t nodes = children * sizeof(struct ArrowArray);
+	size_t branches = children * sizeof(struct ArrowArray);
 	struct dray_arrow_held *held =
-		calloc(1, sizeof(*held) + nodes + children * sizeof(held));
+		calloc(1, sizeof(*held) + branches + children * sizeof(held));
 	size_t i;
 
 	if (!held)
@@ -140,7 +140,7 @@ static int check_mask(const struct dray_view *view,
 }
 
 /*
- * Fills the node of axis @level and those before, which have become one.  @mask
+ * Fills the branch of axis @level and those before, which have become one.  @mask
  * has the axes of @view, or those in front of the parts of complex numbers.
  */
 static int fill(const struct dray_arrow_sender *sender,
