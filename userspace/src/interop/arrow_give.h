@@ -17,6 +17,7 @@ struct dray_arrow_held {
 struct dray_arrow_sender {
 	struct dray_array *array; /* with the memory that is not copied */
 	uint32_t flags;
+	bool reached; /* by the CPU; else no element is read */
 };
 
 /* Gives a branch bits of validity if @mask (NULL: none) has nulls. */
