@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * xrt: BOs over a mock of XRT (mock_xrt.h) each of whose functions fails: nothing
- * is left over, and a sentence says what was tried.  Then the cases that no
+ * xrt: BOs over a mock of XRT (mock_xrt.h), each function of which fails: nothing
+ * is left over, and a sentence names the call.  Then the cases that no
  * emulator has: a card whose imports have no address, and the order at exit().
  */
 #include "buffers.h"

@@ -115,10 +115,10 @@ struct dray_xrt_bo {
 
 /*
  * Takes the lock, or fails: -ESHUTDOWN, and -EPERM if @process, the maker of an
- * object, is not this one.
+ * object, is another one.
  */
 int dray_xrt_enter(uint32_t process);
-/* The same, where no object is there yet. */
+/* The same, before there is an object. */
 int dray_xrt_enter_first(void);
 /* For the end of an object, which may always come. */
 void dray_xrt_enter_last(void);
@@ -126,7 +126,7 @@ void dray_xrt_leave(void);
 /* The same question without the lock. */
 int dray_xrt_check(uint32_t process);
 
-/* What exit() must come before, as XRT may have made static objects. */
+/* Calls in which XRT may make static objects, for exit() to come before. */
 enum dray_xrt_first {
 	DRAY_XRT_LOADED = 1 << 0,
 	DRAY_XRT_OPENED = 1 << 1,
@@ -183,8 +183,8 @@ void dray_xrt_discard(struct dray_xrt_whole *whole);
 /*
  * The size and the inode of the dma-buf behind @fd.
  *
- * Errors: -EOPNOTSUPP (not a dma-buf), -EINVAL (a size that is no multiple of
- * the page size), and those of fstat() and lseek().
+ * Errors: -EOPNOTSUPP (not a dma-buf), -EINVAL (a size that is not a multiple
+ * of the page size), and those of fstat() and lseek().
  */
 int dray_xrt_measure(int fd, uint64_t *size, struct dray_xrt_inode *inode);
 
