@@ -39,6 +39,7 @@ static struct {
 	int bos;		/* that are alive */
 	int imports;
 	int syncs;
+	void (*in_sync)(void);	/* called in it; may be NULL */
 	int direction;		/* of the last sync */
 	size_t sync_size, sync_offset;
 	char ends[256];		/* a letter for each object that was freed */
@@ -192,6 +193,8 @@ static inline int mock_sync(void *handle, int direction, size_t size,
 	if (mock_fails("xrtBOSync"))
 		return -1;
 	xrt.syncs++;
+	if (xrt.in_sync)
+		xrt.in_sync();
 	xrt.direction = direction;
 	xrt.sync_size = size;
 	xrt.sync_offset = offset;

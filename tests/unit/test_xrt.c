@@ -34,8 +34,41 @@ static int open_all(void)
 	return 0;
 }
 
-/* First, as children of a process with a device may open none. */
-FACT(exit_frees_parts_before_wholes_and_devices_last)
+static struct dray_xrt_bo *synced;
+static atomic_bool syncing;
+
+/* Goes on until exit() has begun, which the main thread calls meanwhile. */
+static void sync_until_the_end(void)
+{
+	xrt.in_sync = NULL;
+	atomic_store(&syncing, true);
+	while (dray_xrt_sync(synced, DRAY_SYNC_FOR_CPU, 0, 0) != -ESHUTDOWN)
+		sched_yield();
+	strcat(xrt.ends, "s");
+}
+
+static void *sync_bo(void *argument)
+{
+	dray_xrt_sync(synced, DRAY_SYNC_FOR_CPU, 0, 0);
+	return NULL;
+}
+
+static int exit_in_a_sync(void)
+{
+	pthread_t thread;
+
+	STEP_EQ(0, atexit(note_ends));
+	STEP_EQ(0, dray_xrt_device_open(0, &device));
+	STEP_EQ(0, dray_xrt_alloc(device, SIZE, 0, 0, &synced));
+	xrt.in_sync = sync_until_the_end;
+	STEP_EQ(0, pthread_create(&thread, NULL, sync_bo, NULL));
+	while (!atomic_load(&syncing))
+		sched_yield();
+	return 0;
+}
+
+/* A child that ends by exit() after @work, and the order in which it did. */
+static void exits(int (*work)(void), const char *ends)
 {
 	pid_t child;
 
@@ -43,10 +76,21 @@ FACT(exit_frees_parts_before_wholes_and_devices_last)
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	child = fork();
 	if (!child)
-		exit(open_all());
+		exit(work());
 	assert_int_equal(status_of(child), 0);
-	assert_string_equal(shared, "pbd");
+	assert_string_equal(shared, ends);
 	munmap(shared, PAGE);
+}
+
+/* First, as children of a process with a device may open none. */
+FACT(exit_frees_parts_before_wholes_and_devices_last)
+{
+	exits(open_all, "pbd");
+}
+
+FACT(exit_waits_for_a_sync_of_another_thread)
+{
+	exits(exit_in_a_sync, "sbd");
 }
 
 static int begin(void **state)

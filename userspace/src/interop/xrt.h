@@ -10,7 +10,8 @@
  * last one would get the handle that is about to go.
  *
  * The lock is held while XRT makes and frees BOs, never while a function of the
- * caller's runs.  A sync takes no lock: XRT's table of handles has its own.
+ * caller's runs.  A sync takes no lock: the caller's reference keeps the BO, and
+ * exit() waits for it.
  */
 #ifndef DRAY_INTEROP_XRT_H
 #define DRAY_INTEROP_XRT_H
@@ -125,6 +126,13 @@ void dray_xrt_enter_last(void);
 void dray_xrt_leave(void);
 /* The same question without the lock. */
 int dray_xrt_check(uint32_t process);
+
+/*
+ * Around a call of XRT without the lock, for which exit() waits; the first fails
+ * as dray_xrt_enter().
+ */
+int dray_xrt_begin_call(uint32_t process);
+void dray_xrt_end_call(void);
 
 /* Calls in which XRT may make static objects, for exit() to come before. */
 enum dray_xrt_first {
