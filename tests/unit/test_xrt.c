@@ -326,6 +326,17 @@ XRT_FACT(foreign_bos_that_make_no_sense_are_refused)
 		     "fields that are not known");
 }
 
+XRT_FACT(file_descriptor_that_is_not_open_is_refused)
+{
+	struct dray_xrt_foreign foreign = {
+		.size = sizeof(foreign), .fd = 9999, .bytes = 1, .sync = no_sync
+	};
+	struct dray_xrt_bo *bo = NULL;
+
+	assert_fails(dray_xrt_wrap(device, &foreign, &bo), -EBADF,
+		     "file descriptor 9999");
+}
+
 XRT_FACT(foreign_bo_without_a_dma_buf_can_only_sync)
 {
 	struct dray_xrt_foreign foreign = {
