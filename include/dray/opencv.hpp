@@ -92,6 +92,62 @@ inline const dray_dtype *depths()
 	return types;
 }
 
+inline int depth_of(dray_dtype type)
+{
+	int depth;
+
+	for (depth = 0; depth < CV_DEPTH_MAX; depth++)
+		if (depths()[depth] == type)
+			return depth;
+	refuse("mat_of: no depth of OpenCV has the array's type", __func__);
+}
+
+/* The shape of a mat. */
+struct shape {
+	int sizes[MAT_MAX_DIMS];
+	size_t steps[MAT_MAX_DIMS];
+	size_t size;	/* bytes */
+};
+
+/* Takes @dims axes, whose elements have @inner bytes, a multiple of @one. */
+inline shape shape_of(const dray_array_axis *axes, int dims, int64_t inner,
+		      int64_t one)
+{
+	shape found = {};
+	bool empty = false;
+	int i;
+
+	for (i = 0; i < dims; i++)
+		empty |= !axes[i].size;
+	/* A mat has two axes at least. */
+	found.sizes[0] = found.sizes[1] = 1;
+	found.steps[0] = found.steps[1] = size_t(inner);
+	for (i = dims - 1; i >= 0; i--) {
+		/* Without a second element, a stride leads nowhere. */
+		bool unused = empty || axes[i].size < 2;
+		int64_t stride = unused ? inner : axes[i].stride;
+
+		if (axes[i].size > INT_MAX)
+			refuse(cv::format("mat_of: axis %d has %lld elements, a "
+					  "mat up to %d", i,
+					  (long long)axes[i].size, INT_MAX),
+			       __func__);
+		if (stride < inner || stride % one ||
+		    (i == dims - 1 && i && stride != inner))
+			refuse(cv::format("mat_of: axis %d has a stride of %lld "
+					  "bytes; a mat has %lld, or in front of "
+					  "the last axis a larger multiple of "
+					  "%lld", i, (long long)stride,
+					  (long long)inner, (long long)one),
+			       __func__);
+		found.sizes[i] = int(axes[i].size);
+		found.steps[i] = size_t(stride);
+		inner = empty ? stride : stride * axes[i].size;
+	}
+	found.size = size_t(inner);
+	return found;
+}
+
 } /* namespace detail */
 
 /**
@@ -316,67 +372,36 @@ inline dray_array *array_of(const cv::Mat &mat)
  */
 inline cv::Mat mat_of(dray_array *array, int channels = 1)
 {
-	int sizes[MAT_MAX_DIMS] = { 1, 1 }, depth = 0, dims, i;
-	const dray_array_axis *axis;
-	size_t steps[MAT_MAX_DIMS] = {};
-	bool empty = false;
-	int64_t inner;
+	const dray_array_axis *axes;
+	int64_t one;
+	int dims;
 
 	if (!array)
 		detail::refuse("mat_of: no array", __func__);
-	while (depth <= CV_16F && array->dtype != detail::depths()[depth])
-		depth++;
-	if (depth > CV_16F)
-		detail::refuse("mat_of: no depth of OpenCV has the array's type",
-			       __func__);
 	if (!(array->flags & DRAY_WRITE))
 		detail::refuse("mat_of: the array is read-only", __func__);
-	axis = dray_array_axes(array);
+	axes = dray_array_axes(array);
 	dims = array->ndim - (channels != 1);
-	inner = dray_dtype_itemsize(array->dtype);
+	one = dray_dtype_itemsize(array->dtype);
 	if (channels < 1 || channels > CV_CN_MAX || dims < 0 ||
-	    (channels != 1 && (axis[dims].size != channels ||
-			       axis[dims].stride != inner)))
+	    (channels != 1 && (axes[dims].size != channels ||
+			       axes[dims].stride != one)))
 		detail::refuse(cv::format("mat_of: the last axis is not %d "
 					  "channels without gaps, of %d at most",
 					  channels, CV_CN_MAX), __func__);
 	if (dims > MAT_MAX_DIMS)
 		detail::refuse(cv::format("mat_of: %d axes, a mat has up to %d",
 					  dims, MAT_MAX_DIMS), __func__);
-	inner *= channels;
-	for (i = 0; i < dims; i++)
-		empty |= !axis[i].size;
-	/* The steps of axes that the array lacks. */
-	steps[0] = steps[1] = size_t(inner);
-	for (i = dims - 1; i >= 0; i--) {
-		int64_t stride = axis[i].stride;
 
-		if (axis[i].size > INT_MAX)
-			detail::refuse(cv::format("mat_of: axis %d has %lld "
-						  "elements, a mat up to %d", i,
-						  (long long)axis[i].size,
-						  INT_MAX), __func__);
-		/* Without a second element it leads nowhere. */
-		if (empty || axis[i].size < 2)
-			stride = inner;
-		if (stride < inner || (i == dims - 1 && i && stride != inner) ||
-		    stride % dray_dtype_itemsize(array->dtype))
-			detail::refuse(cv::format("mat_of: axis %d has a stride "
-						  "of %lld bytes, and a mat %lld"
-						  "%s", i, (long long)stride,
-						  (long long)inner, i == dims - 1 ?
-						  "" : " or more"), __func__);
-		sizes[i] = int(axis[i].size);
-		steps[i] = size_t(stride);
-		inner = empty ? stride : stride * sizes[i];
-	}
+	int type = CV_MAKETYPE(detail::depth_of(array->dtype), channels);
+	detail::shape its = detail::shape_of(axes, dims, one * channels, one);
 	std::shared_ptr<void> owner(dray_array_ref(array), [](void *p) {
 		dray_array_unref(static_cast<dray_array *>(p));
 	});
-	std::unique_ptr<cv::UMatData> u(detail::describe(
-		array->data, size_t(inner), std::move(owner)));
-	return detail::header(dims < 2 ? 2 : dims, sizes,
-			      CV_MAKETYPE(depth, channels), steps, std::move(u));
+	std::unique_ptr<cv::UMatData> u(
+		detail::describe(array->data, its.size, std::move(owner)));
+	return detail::header(dims < 2 ? 2 : dims, its.sizes, type, its.steps,
+			      std::move(u));
 }
 
 } /* namespace dray */

@@ -76,6 +76,11 @@ void *operator new(size_t size)
 	return memory;
 }
 
+void *operator new(size_t size, const std::nothrow_t &) noexcept
+{
+	return malloc(size);
+}
+
 __attribute__((noinline)) void operator delete(void *memory) noexcept
 {
 	free(memory);
@@ -155,6 +160,7 @@ FACT(a_mat_lies_in_a_block_of_the_pool)
 
 	EXPECT(m.has(mat.data), true);
 	EXPECT(m.has(mat.dataend - 1), true);
+	EXPECT(mat.u->size, 480 * 640 * 3u);
 	EXPECT(m.blocks(), 1u);
 	mat.release();
 	EXPECT(m.blocks(), 1u);
@@ -381,6 +387,26 @@ FACT(umats_use_the_same_memory)
 	EXPECT(cv::sum(part)[0], 5 * 5 * 6);
 }
 
+FACT(opencl_works_on_a_mat_and_gives_it_back)
+{
+	memory m;
+	dray::mat_allocator allocator(m.pool);
+	dray::mat_scope scope(allocator);
+	cv::Mat mat = allocator.mat(200, 300, CV_8U);
+
+	cv::ocl::setUseOpenCL(true);
+	EXPECT(cv::ocl::useOpenCL(), true);
+	mat.setTo(7);
+	{
+		cv::UMat shared = mat.getUMat(cv::ACCESS_RW), sum;
+
+		cv::add(shared, 1, shared);
+		cv::add(shared, shared, sum);
+		EXPECT(cv::sum(sum.getMat(cv::ACCESS_READ))[0], 16 * 60000);
+	}
+	EXPECT(cv::sum(mat)[0], 8 * 60000);
+}
+
 FACT(mats_outlive_the_allocator_and_the_pool)
 {
 	cv::Mat mat, other;
@@ -522,6 +548,7 @@ FACT(an_array_of_each_number_of_axes_has_a_mat)
 		dray_view view;
 
 		EXPECT(mat.dims, shape.size() < 2 ? 2 : int(shape.size()));
+		EXPECT(mat.step[0] > 0, true);
 		EXPECT(int64_t(mat.total()),
 		       dray_view_size(dray_array_view(array, &view)));
 		if (!mat.empty())
@@ -573,15 +600,19 @@ FACT(strides_that_a_mat_cannot_have_are_refused)
 	memory m;
 
 	EXPECT(mat_of_part(m, { 8, 10 }, { DRAY_ALL, DRAY_STEP(2) }),
-	       "-5 mat_of: axis 1 has a stride of 4 bytes, and a mat 2");
+	       "-5 mat_of: axis 1 has a stride of 4 bytes; a mat has 2, or in "
+	       "front of the last axis a larger multiple of 2");
 	EXPECT(mat_of_part(m, { 8, 10 }, { DRAY_STEP(-1) }),
-	       "-5 mat_of: axis 0 has a stride of -20 bytes, and a mat 20 or "
-	       "more");
+	       "-5 mat_of: axis 0 has a stride of -20 bytes; a mat has 20, or in "
+	       "front of the last axis a larger multiple of 2");
 	EXPECT(mat_of_part(m, { 8, 10, 4 }, { DRAY_ALL }, 3),
 	       "-5 mat_of: the last axis is not 3 channels without gaps, of 512 "
 	       "at most");
 	EXPECT(mat_of_part(m, { 8, 10, 4 },
 			   { DRAY_ALL, DRAY_ALL, DRAY_STEP(2) }, 2).substr(0, 3),
+	       "-5 ");
+	EXPECT(mat_of_part(m, { 8, 10, 3 },
+			   { DRAY_ALL, DRAY_ALL, DRAY_STEP(-1) }, 3).substr(0, 3),
 	       "-5 ");
 	EXPECT(mat_of_part(m, { 2 }, {}, 0).substr(0, 3), "-5 ");
 	EXPECT(mat_of_part(m, {}, {}, 3).substr(0, 3), "-5 ");
@@ -600,6 +631,16 @@ FACT(arrays_that_no_mat_can_show_are_refused)
 	EXPECT(thrown([&] { dray::mat_of(array); }),
 	       "-5 mat_of: the array is read-only");
 	EXPECT(dray_block_count(&array->block), 1u);
+	array->dtype = DRAY_FLOAT16;
+	array->flags |= DRAY_WRITE;
+	dray_array_axes(array)[0].stride = 9;
+	dray_array_axes(array)[1].stride = 2;
+	EXPECT(thrown([&] { dray::mat_of(array); }),
+	       "-5 mat_of: axis 0 has a stride of 9 bytes; a mat has 8, or in "
+	       "front of the last axis a larger multiple of 2");
+	dray_array_axes(array)[1].size = INT64_C(1) << 31;
+	EXPECT(thrown([&] { dray::mat_of(array); }),
+	       "-5 mat_of: axis 1 has 2147483648 elements, a mat up to 2147483647");
 	dray_array_unref(array);
 	array = m.array(DRAY_UINT8, std::vector<int64_t>(33, 1));
 	EXPECT(thrown([&] { dray::mat_of(array); }),

@@ -4,7 +4,7 @@
 ABOUT_EXAMPLES="the examples that use dray's memory in another runtime: OpenCV, also with \
 sanitizers, GStreamer, and OpenCL by PoCL; the first two also with the module on the PC: \
 an engine copies from a mat, and frames are dma-bufs"
-# Of OpenCV two modules only: libopencv-dev brings 200 packages more.
+# Of OpenCV two modules only: libopencv-dev brings all sixty.
 PACKAGES_EXAMPLES=(
 	"${PACKAGES_BUILD[@]}" "${PACKAGES_GUEST[@]}" clang g++
 	gstreamer1.0-plugins-base libgstreamer-plugins-base1.0-dev
