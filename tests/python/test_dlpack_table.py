@@ -232,6 +232,17 @@ def test_a_subclass_has_the_table_of_its_class():
     assert made.given_back == 1
 
 
+def test_a_table_that_a_class_gets_later_is_found():
+    made, other = tensors.Made(), tensors.Made()
+    late = type("Late", (), {"__dlpack__": lambda self, **_: other.capsule()})
+    for _ in range(3):
+        from_dlpack(late())
+    assert (made.given_back, other.given_back) == (0, 3)
+    setattr(late, NAME, table_of(gives(made)).capsule())
+    from_dlpack(late())
+    assert (made.given_back, other.given_back) == (1, 3)
+
+
 def test_an_older_table_is_found_behind_one_of_a_later_version():
     made = tensors.Made()
     old = table_of(gives(made))

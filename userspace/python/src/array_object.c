@@ -20,6 +20,7 @@ static struct array_object *object_new(PyTypeObject *type,
 	self->data = view->data;
 	self->flags = view->flags;
 	self->ndim = view->ndim;
+	self->tensor = 0;
 	for (i = 0; i < view->ndim; i++) {
 		self->numbers[i] = view->shape[i];
 		self->numbers[view->ndim + i] = view->strides[i];

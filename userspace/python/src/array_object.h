@@ -27,6 +27,7 @@ struct array_object {
 	 */
 	enum dray_memory_kind kind;
 	int32_t ndim;
+	uint32_t tensor; /* exchange_dlpack_tensor.c; 0: not known yet */
 	int64_t numbers[]; /* ndim extents, ndim strides, ndim of array_steps() */
 };
 
