@@ -23,6 +23,7 @@
 #include <opencv2/core.hpp>
 #include <dray/array.h>
 #include <dray/handler.h>
+#include <dray/kind.h>
 
 namespace dray
 {
@@ -366,7 +367,7 @@ inline dray_array *array_of(const cv::Mat &mat)
  *	the array, which has so many elements without gaps
  *
  * Throws StsBadArg: NULL, a type without a depth or in the other byte order, a
- * read-only array (a mat cannot be), more than MAT_MAX_DIMS axes, an extent above
+ * read-only array (a mat cannot be), memory of DRAY_MODE_DEVICE, more than MAT_MAX_DIMS axes, an extent above
  * INT_MAX, strides that a mat cannot have (negative, or rows that overlap; the
  * last axis without gaps, except for a column); StsNoMem.
  */
@@ -380,6 +381,9 @@ inline cv::Mat mat_of(dray_array *array, int channels = 1)
 		detail::refuse("mat_of: no array", __func__);
 	if (!(array->flags & DRAY_WRITE))
 		detail::refuse("mat_of: the array is read-only", __func__);
+	if (dray_address_kind(array->data, nullptr) == DRAY_MEMORY_DEVICE)
+		detail::refuse("mat_of: the CPU does not reach the array's memory",
+			       __func__);
 	axes = dray_array_axes(array);
 	dims = array->ndim - (channels != 1);
 	one = dray_dtype_itemsize(array->dtype);
