@@ -114,7 +114,7 @@ static void pass(const arrow::Array &column)
 	dray_view view;
 
 	check(arrow::ExportArray(column, &moved, &schema));
-	check(dray_arrow_import(&schema, &moved, 0, &array, &mask));
+	check(dray_arrow_import(&schema, &moved, 0, -1, &array, &mask));
 	schema.release(&schema);
 	check(dray_locate(array->data, &place));
 	std::cout << dray_view_size(dray_array_view(array, &view))

@@ -131,7 +131,7 @@ struct ArrowArrayStream {
 
 #endif /* ARROW_C_STREAM_INTERFACE */
 
-/* Allows what takes a copy; without it such an array is refused. */
+/* Allows copies; without it an array that takes one is refused. */
 #define DRAY_ARROW_COPY (1u << 0)
 
 /**
@@ -191,6 +191,8 @@ DRAY_API int dray_arrow_export_device(struct dray_array *array,
  *	called once, after the last array over its memory, in the thread that
  *	drops that.  On failure it is as it was, still the caller's
  * @flags: DRAY_ARROW_COPY or 0
+ * @timeout_ms: as of an export: the elements may lie in dray's memory, and producers
+ *	know nothing of transfers
  * @out: one reference; immutable, unless it is a copy
  * @mask: set to a bool for each element, true for a null, or to a structure of
  *	such bools; one reference.  Set to NULL if there are no nulls.  May itself
@@ -202,11 +204,12 @@ DRAY_API int dray_arrow_export_device(struct dray_array *array,
  * Errors: -EINVAL (a structure that was released, or breaks a rule of the
  * specification; an unknown format; nulls without @mask; more than 64 levels or
  * axes), -EOPNOTSUPP (a type of Arrow's that has no equal here), -EAGAIN (it takes a
- * copy), -EOVERFLOW (a length beyond the address space), -ENOMEM.
+ * copy), -EOVERFLOW (a length beyond the address space), -ENOMEM, as
+ * dray_view_wait().
  */
 DRAY_API int dray_arrow_import(const struct ArrowSchema *schema,
 			       struct ArrowArray *from, uint32_t flags,
-			       struct dray_array **out,
+			       int timeout_ms, struct dray_array **out,
 			       struct dray_array **mask);
 
 /**
@@ -223,7 +226,8 @@ DRAY_API int dray_arrow_import(const struct ArrowSchema *schema,
  */
 DRAY_API int dray_arrow_import_fields(const struct ArrowSchema *schema,
 				      struct ArrowArray *from, uint32_t flags,
-				      size_t count, struct dray_array **out,
+				      int timeout_ms, size_t count,
+				      struct dray_array **out,
 				      struct dray_array **masks);
 
 /**

@@ -21,10 +21,10 @@
  * All others are refused: dates, text, raw data, structures, user types and the
  * other byte order, which have no code; bfloat16, the floats of 4, 6 and 8 bits,
  * bools of one bit and vectors, which dray does not have; and opaque handles, which
- * mean something only to those who have agreed on it.
+ * mean something only between libraries that have agreed on it.
  *
- * Devices: what the CPU reaches is DRAY_DLPACK_CPU, with the number 0.  Memory of
- * DRAY_MODE_DEVICE, which it does not, is DRAY_DLPACK_EXT_DEV.
+ * Devices: memory that the CPU reaches is on DRAY_DLPACK_CPU, number 0.  Memory of
+ * DRAY_MODE_DEVICE, which it does not reach, is on DRAY_DLPACK_EXT_DEV.
  *
  * Transfers: an array leaves, and comes in, when nothing is in flight on its memory,
  * on any queue or stream of this process, unless the caller asks not to wait.
@@ -242,7 +242,7 @@ DRAY_API int dray_dlpack_read(const struct dray_dlpack_tensor *tensor,
  * @flags: DRAY_DLPACK_NO_WAIT, DRAY_DLPACK_COPIED
  * @timeout_ms: how long to wait for transfers, as of dray_view_wait(); below 0: no
  *	limit
- * @out: the caller's, who gives it back by its deleter, once
+ * @out: the caller's, to be given back by its deleter, once
  *
  * A view that may not be written gives a tensor with DRAY_DLPACK_FLAG_READ_ONLY.
  *
@@ -288,8 +288,8 @@ dray_dlpack_export_view_legacy(const struct dray_view *view,
  * @timeout_ms: as of dray_dlpack_export(): the tensor may lie in dray's memory, and
  *	its producer may know nothing of transfers
  *
- * On failure the deleter is not called: the tensor is still the caller's, who gives
- * it back by dray_dlpack_drop(), one of a future version too.
+ * On failure the deleter is not called: the tensor is still the caller's, to be given
+ * back by dray_dlpack_drop(), one of a future version too.
  *
  * Errors: as dray_dlpack_read(), as dray_view_wait(), -EPERM (a read-only tensor is
  * to be written), -EINVAL (flags), -ENOMEM.

@@ -2,10 +2,10 @@
 /*
  * xrt: dray's memory as buffer objects (BOs) of the Xilinx runtime, and back.
  *
- * XRT is loaded on first use, and only its C functions xrtDevice*() and xrtBO*()
- * are called, so neither its headers nor the library are needed to build.  XRT
- * 2.12 and later have these functions, on boards (driver zocl) and on PCIe cards
- * (driver xocl).
+ * XRT is loaded on first use, and only its C functions xrtDevice*() and
+ * xrtBO*() are called, so neither its headers nor the library are needed to
+ * build.  XRT 2.12 and later have these functions, on boards (driver zocl) and
+ * on PCIe cards (driver xocl).
  *
  * Ways between the two, all without a copy:
  *
@@ -19,22 +19,25 @@
  *
  * One import: the kernel gives an open device one handle for each dma-buf, and
  * the end of one BO over it takes the handle from all others.  The library
- * therefore imports a dma-buf once for each device, counts it, and hands out the
- * BO or parts of it.  A program must not call xrtBOImport() itself with a dma-buf
- * that it also imports here.
+ * therefore imports a dma-buf once for each device, counts it, and hands out
+ * the BO or parts of it.  A program must not call xrtBOImport() itself with a
+ * dma-buf that it also imports here.
  *
  * Mappings: XRT maps an import with other cache attributes than dray, and wrong
  * memory behind an SMMU.  xrtBOMap() of an import is never called here and must
  * not be called by a program: it uses dray's mapping.
  *
- * Exit: a BO or device of XRT that is open when its library's destructors run is
- * a crash.  At exit() all those of this library are closed before.  After that
- * calls are -ESHUTDOWN, drops only free memory, and memory that only a BO mapped
- * is gone.
+ * Exit: a BO or device of XRT that is open when its library's destructors run
+ * is a crash.  At exit() all those of this library are closed before, and the
+ * callers' release functions are called that were not yet.  From then on calls
+ * are -ESHUTDOWN, drops only free memory, and memory that only a BO mapped is
+ * gone.
  *
  * fork(): all that was made before is the parent's.  In the child calls are
- * -EPERM, and a drop touches nothing of XRT.  The child should end by _exit() or
- * exec: XRT's own destructors do not know of fork().
+ * -EPERM, and a drop touches nothing of XRT.  If the parent had opened a
+ * device, the child can open none: XRT shares the open file with it.  Such a
+ * child should end by _exit() or exec, as XRT's own destructors do not know of
+ * fork().
  *
  * Errors: XRT's errno means nothing, and XRT writes the reason of a failure to
  * stderr, where its first line is a banner.  The sentence of dray_last_error()
@@ -43,8 +46,8 @@
  *
  * Every function may be called from any thread, and may block while the kernel
  * pins, maps or allocates memory.  Coherency between a kernel in the logic and
- * the CPU cannot be seen in an emulator: the tests cover addresses, contents and
- * calls; which side must sync is taken from the drivers' sources.
+ * the CPU cannot be seen in an emulator: the tests cover addresses, contents
+ * and calls; which side must sync is taken from the drivers' sources.
  */
 #ifndef DRAY_XRT_H
 #define DRAY_XRT_H
@@ -67,13 +70,14 @@ struct dray_xrt_bo;
  * Loads XRT, as every function here does that needs it.  0 if it is there.
  *
  * libxrt_core.so.2 comes first, or in an emulation mode (XCL_EMULATION_MODE:
- * noop, sw_emu, hw_emu) libxrt_noop, _swemu or _hwemu: without it, the first call
- * of XRT 2.13 would end the process.  Then comes libxrt_coreutil.so.2.  A library
- * that the loader does not find is looked for in $XILINX_XRT/lib.  A library that
- * failed to load is tried again by the next call; one that is loaded stays.
+ * noop, sw_emu, hw_emu) libxrt_noop, _swemu or _hwemu: without it, the first
+ * call of XRT 2.13 would end the process.  Then comes libxrt_coreutil.so.2.  A
+ * library that the loader does not find is looked for in $XILINX_XRT/lib.  A
+ * library that failed to load is tried again by the next call; one that is
+ * loaded stays.
  *
- * Errors: -ENOENT (a library is not found, or does not load; the sentence has the
- * loader's words), -EOPNOTSUPP (it lacks a function), -EINVAL (an unknown
+ * Errors: -ENOENT (a library is not found, or does not load; the sentence has
+ * the loader's words), -EOPNOTSUPP (it lacks a function), -EINVAL (an unknown
  * XCL_EMULATION_MODE), -ESHUTDOWN (during exit()).
  */
 DRAY_API int dray_xrt_load(void);
@@ -83,8 +87,8 @@ DRAY_API int dray_xrt_load(void);
  *
  * @out: one reference, given back by dray_xrt_device_unref()
  *
- * Errors: as dray_xrt_load(), -ENODEV (no such device, no driver, no permission),
- * -ENOMEM.
+ * Errors: as dray_xrt_load(), -ENODEV (no such device, no driver, no
+ * permission), -ENOMEM.
  */
 DRAY_API int dray_xrt_device_open(unsigned int index,
 				  struct dray_xrt_device **out);
@@ -95,8 +99,9 @@ DRAY_API int dray_xrt_device_open(unsigned int index,
  *
  * @handle: open until @release is called, or without it, until the last object
  *	of the device is gone
- * @release: called once, with @owner, when the last reference has gone, without
- *	a lock; NULL: there is nothing to do.  On failure it is not called
+ * @release: called once, with @owner, when the last reference has gone, or by
+ *	exit(), without a lock; NULL: there is nothing to do.  On failure it is
+ *	not called
  * @out: one reference
  *
  * Errors: as dray_xrt_load(), -EINVAL (XRT does not know the handle), -ENOMEM.
@@ -116,21 +121,22 @@ dray_xrt_device_handle(const struct dray_xrt_device *device);
 
 /**
  * Makes a BO of @size bytes at @offset of @buffer (0: to its end), by an import
- * of its dma-buf.  The DMA address of the BO is that of the buffer plus @offset.
- * The BO keeps the buffer.
+ * of its dma-buf.  The DMA address of the BO is that of the buffer plus
+ * @offset. The BO keeps the buffer.
  *
- * @buffer: of the kernel module, or another driver's dma-buf that was imported by
- *	dray_buffer_import().  Its size is a multiple of the page size, as the
- *	kernel stops if it is not.  On a board it must be one piece for the device
+ * @buffer: of the kernel module, or another driver's dma-buf that was imported
+ *	by dray_buffer_import().  Its size is a multiple of the page size, as
+ *	the kernel stops if it is not.  On a board it must be one piece for the
+ *	device
  * @out: one reference, given back by dray_xrt_bo_unref()
  *
  * If the buffer's memory is a BO of the same device (dray_xrt_bo_buffer()), the
  * result is a part of that BO.
  *
  * Errors: as dray_xrt_load(), -EINVAL (a range that leaves the buffer),
- * -EOPNOTSUPP (memory without a dma-buf: that of the host), -EIO (XRT refuses it:
- * scattered, or no address that the device reaches), -EPERM (a child of fork()),
- * -ENOMEM.
+ * -EOPNOTSUPP (memory without a dma-buf: that of the host), -EIO (XRT refuses
+ * it: scattered, read-only, or no address that the device reaches), -EBUSY (it
+ * is a BO of dray_xrt_wrap()), -EPERM (a child of fork()), -ESHUTDOWN, -ENOMEM.
  */
 DRAY_API int dray_xrt_import_buffer(struct dray_xrt_device *device,
 				    struct dray_buffer *buffer, uint64_t offset,
@@ -139,10 +145,11 @@ DRAY_API int dray_xrt_import_buffer(struct dray_xrt_device *device,
 /**
  * Makes a BO of the bytes from an array's first to its last, with gaps, by an
  * import of the dma-buf that they lie in.  Waits until no transfer of this
- * process writes them.  The BO keeps the array.
+ * process uses them.  The BO keeps the array.
  *
- * @array: in one block of a pool or in a buffer of the kernel module; slices too.
- *	With negative strides the BO begins at the element with the lowest address
+ * @array: in one block of a pool or in a buffer of the kernel module; slices
+ *	too. With negative strides the BO begins at the element with the lowest
+ *	address
  *
  * Errors: as dray_xrt_import_buffer(), -EINVAL (an array without elements, or
  * outside dray's memory), those of dray_view_wait().
@@ -158,18 +165,20 @@ DRAY_API int dray_xrt_import_array(struct dray_xrt_device *device,
  * Leak: zocl, in all versions up to 2026, never drops its references to these
  * pages, even if the call fails.  They stay in use until the next boot, so this
  * is for few buffers that live as long as the program.  Memory of dray's kernel
- * heaps is better imported, and what is freed of a heap "reserved" after this is
- * never given out again.
+ * heaps is better imported, and what is freed of a heap "reserved" after this
+ * is never given out again.
  *
  * @address: a multiple of the page size
  * @size: bytes, > 0
- * @keep: a block that keeps the memory mapped, such as &array->block, counted up
- *	by the BO; NULL: the caller does.  A buffer of dray is kept in any case
+ * @keep: a block that keeps the memory mapped, such as &array->block, counted
+ *	up by the BO; NULL: the caller does.  A buffer of dray is kept in any
+ *	case
  *
  * Errors: as dray_xrt_load(), -EINVAL (the alignment, a size of 0, a range that
- * leaves the address space or dray's buffer), -EOPNOTSUPP (memory of a heap whose
- * pages must come back (cma), or that is mapped without pages; a buffer for
- * devices alone), -EIO (XRT refuses it), -EPERM, -ENOMEM.
+ * leaves the address space or dray's buffer), -EOPNOTSUPP (memory of a heap
+ * whose pages must come back (cma), or that is mapped without pages; a buffer
+ * for devices alone, of another driver or of another user), -EIO (XRT refuses
+ * it), -EPERM, -ENOMEM.
  */
 DRAY_API int dray_xrt_import_user(struct dray_xrt_device *device, void *address,
 				  uint64_t size, struct dray_block *keep,
@@ -205,14 +214,14 @@ DRAY_API int dray_xrt_alloc(struct dray_xrt_device *device, uint64_t size,
  * @handle: open until @release is called, or without it, until the object and
  *	its arrays are gone
  * @root: NULL for a whole BO.  If @handle is a part (xrtBOSubAlloc()), the BO
- *	that it is a part of, directly or through others, open as long: only so can
- *	its offset be known.  XRT maps both to compare, as its address of a part of
- *	a part is wrong
- * @release: called once, with @owner, without a lock; NULL: there is nothing to
- *	do.  On failure it is not called
+ *	that it is a part of, directly or through others, open as long: only so
+ *	can its offset be known.  XRT maps both to compare, as its address of a
+ *	part of a part is wrong
+ * @release: called once, with @owner, at the end or by exit(), without a lock;
+ *	NULL: there is nothing to do.  On failure it is not called
  *
- * Errors: as dray_xrt_load(), -EINVAL (XRT does not know the handle; a part that
- * does not lie in @root), -EPERM, -ENOMEM.
+ * Errors: as dray_xrt_load(), -EINVAL (XRT does not know the handle; a part
+ * that does not lie in @root), -EPERM, -ENOMEM.
  */
 DRAY_API int dray_xrt_adopt(struct dray_xrt_device *device,
 			    dray_xrt_handle handle, dray_xrt_handle root,
@@ -234,7 +243,7 @@ struct dray_xrt_foreign {
 	 * Returns 0 or a negative errno.  Called without a lock
 	 */
 	int (*sync)(void *owner, int direction, uint64_t size, uint64_t offset);
-	/* called once, at the end, without a lock; may be NULL */
+	/* called once, at the end or by exit(), without a lock; may be NULL */
 	void (*release)(void *owner);
 	void *owner;
 };
@@ -242,7 +251,8 @@ struct dray_xrt_foreign {
 /**
  * Makes an object of such a BO.  It has no handle and no parts.
  *
- * @device: NULL: not known.  The memory can then not be imported into any device
+ * @device: NULL: not known.  The memory can then not be imported into any
+ *	device
  * @foreign: copied, and its fd duplicated.  On failure nothing of it is called
  *
  * Errors: -EINVAL (a smaller structure, no sync function, 0 bytes, a range that
@@ -266,14 +276,14 @@ DRAY_API int dray_xrt_bo_part(struct dray_xrt_bo *bo, uint64_t offset,
 /** One more reference; returns @bo. */
 DRAY_API struct dray_xrt_bo *dray_xrt_bo_ref(struct dray_xrt_bo *bo);
 /**
- * Frees the BO with the last reference, unless it is the caller's own, and drops
- * what it kept.  NULL is ignored.
+ * Frees the BO with the last reference, unless it is the caller's own, and
+ * drops what it kept.  NULL is ignored.
  */
 DRAY_API void dray_xrt_bo_unref(struct dray_xrt_bo *bo);
 
 /**
- * The handle for XRT's functions, such as xrtRunSetArg(); borrowed.  It must not
- * be freed, and that of an import not be mapped.  NULL for a BO of
+ * The handle for XRT's functions, such as xrtRunSetArg(); borrowed.  It must
+ * not be freed, and that of an import not be mapped.  NULL for a BO of
  * dray_xrt_wrap(), and during exit().
  */
 DRAY_API dray_xrt_handle dray_xrt_bo_handle(const struct dray_xrt_bo *bo);
@@ -318,24 +328,24 @@ enum dray_xrt_side {
 DRAY_API enum dray_xrt_side dray_xrt_side(const struct dray_xrt_bo *bo);
 
 /**
- * Hands @size bytes at @offset of the BO (0: to its end) over between the CPU and
- * the device, by the side that does it: exactly these bytes, no others.  Does
- * nothing if none has to.
+ * Hands @size bytes at @offset of the BO (0: to its end) over between the CPU
+ * and the device, by the side that does it: exactly these bytes, no
+ * others.  Does nothing if none has to.
  *
  * @owner: the side that reads or writes next.  For the device, wait first until
  *	no transfer of dray writes the memory (dray_view_wait()): kernels of XRT
  *	do not wait for fences
  *
  * Errors: -EINVAL (a range that leaves the BO, an unknown owner), -EIO (XRT
- * refuses), -EPERM (a child of fork()), -ESHUTDOWN, those of dray_node_sync() or
- * of dray_xrt_foreign.sync.
+ * refuses), -EPERM (a child of fork()), -ESHUTDOWN, those of dray_node_sync()
+ * or of dray_xrt_foreign.sync.
  */
 DRAY_API int dray_xrt_sync(struct dray_xrt_bo *bo, enum dray_sync_owner owner,
 			   uint64_t offset, uint64_t size);
 
 /**
- * The memory of the BO as a buffer of @node, by the BO's export: the whole dma-buf
- * that it lies in.  For an import it is the buffer that was imported.
+ * The memory of the BO as a buffer of @node, by the BO's export: the whole
+ * dma-buf that it lies in.  For an import it is the buffer that was imported.
  *
  * @node: of the kernel module; not used for an import
  * @buffer: one reference; it keeps the memory, but not the BO

@@ -2,7 +2,8 @@
 """Exchanges with the libraries of others: the real ones, and dray on the host.
 
 DRAY_INTEROP says which are there: "pypi" is the set of requirements.txt, "debian" is
-Debian's torch and NumPy, in Debian's Python.  A library that is missing is a failure.
+Debian's torch and NumPy, in Debian's Python, "dpctl" is that of requirements-dpctl.txt,
+with tests of its own.  A library that is missing is a failure.
 """
 import gc
 import os
@@ -12,6 +13,8 @@ import threading
 import pytest
 
 WHERE = os.environ.get("DRAY_INTEROP", "pypi")
+if WHERE != "dpctl":
+    collect_ignore = ["test_dpctl.py"]
 # JAX has no doubles otherwise, and would look for other processors.
 os.environ.update(JAX_ENABLE_X64="1", JAX_PLATFORMS="cpu")
 if WHERE == "pypi":

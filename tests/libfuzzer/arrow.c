@@ -54,8 +54,8 @@ static bool import_whole(struct input *input, struct tree *tree, uint32_t flags)
 	struct place place = { &tree->schema, &before, 0, before.length };
 	bool masks = !tree->boundless && input_below(input, 4);
 	struct dray_view view, marks;
-	int ret = dray_arrow_import(&tree->schema, &tree->array, flags, &array,
-				    masks ? &mask : NULL);
+	int ret = dray_arrow_import(&tree->schema, &tree->array, flags, -1,
+				    &array, masks ? &mask : NULL);
 
 	holds(ret <= 0);
 	holds(!!ret == !array);
@@ -92,7 +92,7 @@ static bool import_fields(struct input *input, struct tree *tree,
 
 	if (count > FIELDS)
 		return false;
-	ret = dray_arrow_import_fields(&tree->schema, &tree->array, flags,
+	ret = dray_arrow_import_fields(&tree->schema, &tree->array, flags, -1,
 				       count, arrays, asks ? masks : NULL);
 	holds(ret <= 0);
 	holds(!ret || !memcmp(&before, &tree->array, sizeof(before)));
@@ -207,6 +207,7 @@ static struct dray_array *make_mask(struct input *input,
 /* Sends an array out and takes it in again. */
 static void round_trip(struct input *input)
 {
+	static const int64_t no_date = INT64_MIN;
 	int changes = input_below(input, 4), ret;
 	uint32_t flags = input_below(input, 4) ? DRAY_ARROW_COPY : 0;
 	struct dray_array *sent, *mask, *array, *nulls;
@@ -215,6 +216,10 @@ static void round_trip(struct input *input)
 	struct ArrowArray out;
 	size_t bytes;
 
+	views_fill();
+	while (input_below(input, 4) == 3)
+		memcpy(memory + 8 * input_below(input, MEMORY / 8), &no_date,
+		       sizeof(no_date));
 	views_make(input, &view);
 	while (changes--)
 		views_change(input, &view);
@@ -224,15 +229,15 @@ static void round_trip(struct input *input)
 	    dray_array_from_pointer(&view, NULL, NULL, &sent))
 		return;
 	mask = make_mask(input, &view);
-	ret = dray_arrow_export(sent, dray_array_view(mask, &marks), flags,
+	ret = dray_arrow_export(sent, dray_array_view(mask, &marks), flags, 0,
 				&out);
 	holds(ret <= 0);
 	dray_array_unref(sent);
 	if (!ret) {
 		holds(!dray_arrow_schema(view.dtype, view.ndim, view.shape,
 					 &schema));
-		holds(!dray_arrow_import(&schema, &out, DRAY_ARROW_COPY, &array,
-					 &nulls));
+		holds(!dray_arrow_import(&schema, &out, DRAY_ARROW_COPY, -1,
+					 &array, &nulls));
 		schema.release(&schema);
 		dray_array_view(array, &back);
 		if (!(dray_dtype_flags(view.dtype) & DRAY_DTYPE_STRUCT))
@@ -248,10 +253,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input input = { data, size };
 
-	if (!memory) {
+	if (!memory)
 		views_start();
-		views_fill();
-	}
 	if (input_below(&input, 4))
 		import(&input);
 	else

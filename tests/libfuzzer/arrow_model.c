@@ -128,6 +128,7 @@ void check_place(const struct place *place, const bool *above,
 {
 	bool *nulls = find_nulls(place, above);
 
+	holds(!place->schema->dictionary && !place->array->dictionary);
 	if (!strncmp(place->schema->format, "+w:", 3))
 		check_list(place, nulls, view, mask);
 	else if (!strcmp(place->schema->format, "+s"))

@@ -11,7 +11,7 @@
 
 int arrays_released;
 
-/* Formats of elements, and the bytes of one; those of bits, and of none, have 0. */
+/* Formats of elements, and the bytes of one; 0 for bits, and for none. */
 static const struct {
 	const char *format;
 	unsigned int size;
@@ -93,10 +93,9 @@ static bool lies(struct input *input)
 static int64_t read_number(struct input *input, const struct tree *tree,
 			   int64_t sound)
 {
-	if (!lies(input))
-		return sound;
-	return tree->boundless ? stranger_number(input, 8)
-			       : sound + input_around(input, 4);
+	if (tree->boundless)
+		return input_below(input, 8) ? sound : stranger_odd(input);
+	return lies(input) ? sound + input_around(input, 4) : sound;
 }
 
 /* Makes the text of a format; any bytes, if it is a lie. */
@@ -221,7 +220,7 @@ static void make_children(struct input *input, struct tree *tree, int count,
 			      sizeof(*arrays), array->n_children);
 }
 
-/* Makes a node whose parent needs @needed elements of it. */
+/* Makes a node of which the parent needs @needed elements. */
 static void make_node(struct input *input, struct tree *tree, int64_t needed,
 		      const char *name, struct ArrowSchema *schema,
 		      struct ArrowArray *array)
@@ -234,9 +233,9 @@ static void make_node(struct input *input, struct tree *tree, int64_t needed,
 	schema->release = lies(input) ? NULL : release_schema;
 	array->release = lies(input) ? NULL : release_child;
 	array->length = read_number(input, tree, needed);
-	array->offset = tree->boundless && lies(input)
-				? stranger_number(input, 8)
-				: input_below(input, 3);
+	array->offset = input_below(input, 3);
+	if (tree->boundless)
+		array->offset = read_number(input, tree, array->offset);
 	array->null_count = read_number(input, tree, input_around(input, 1));
 	if (kind < 2 && tree->nodes-- > 0)
 		children = kind ? 1 : 1 + input_below(input, 3);
@@ -281,6 +280,7 @@ void lists_follow(const struct ArrowSchema *schema,
 {
 	int64_t size;
 
+	holds(!schema->dictionary && !array->dictionary);
 	lists->ndim = 1;
 	lists->shape[0] = count;
 	first += array->offset;
@@ -290,6 +290,7 @@ void lists_follow(const struct ArrowSchema *schema,
 		lists->shape[lists->ndim++] = size;
 		schema = schema->children[0];
 		array = array->children[0];
+		holds(!schema->dictionary && !array->dictionary);
 		first = first * size + array->offset;
 	}
 	lists->schema = schema;

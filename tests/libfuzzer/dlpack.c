@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Tensors of DLPack, filled in by a stranger: an import fails and keeps nothing, or
- * its array covers what the tensor's numbers say, and gives the tensor back once.
+ * its array covers the bytes of the tensor's numbers, and gives the tensor back once.
  * Views of any layout that leave as a tensor come in as the same view.
  */
 #include "exchange.h"
@@ -75,11 +75,15 @@ static void read_tensor(struct input *input, struct stranger *stranger,
 			struct dray_dlpack_tensor *tensor)
 {
 	static const int32_t devices[] = { 1, 1, 1, 1, 3, 11, 12, 13 };
+	static const int32_t counts[] = { 6,  63, 64,	     65,
+					  66, -1, INT32_MIN, INT32_MAX };
 	int count;
 
 	tensor->dtype = read_type(input);
-	tensor->ndim = input_below(input, 16) ? input_below(input, 6)
-					      : (int32_t)input_number(input, 4);
+	tensor->ndim = input_below(input, 8) ? input_below(input, 6)
+					     : counts[input_below(input, 8)];
+	if (tensor->ndim == INT32_MAX)
+		tensor->ndim = (int32_t)input_number(input, 4);
 	count = tensor->ndim < 0 || tensor->ndim > DRAY_MAX_NDIM ? 0
 								 : tensor->ndim;
 	stranger->shape = read_numbers(input, count, 6, 32);
@@ -103,7 +107,7 @@ static void read_tensor(struct input *input, struct stranger *stranger,
 	}
 }
 
-/* Checks what came of a tensor, which is still there. */
+/* Checks a view of a tensor that is still there. */
 static void check_view(const struct dray_dlpack_tensor *tensor,
 		       const struct dray_view *view)
 {
@@ -117,9 +121,11 @@ static void check_view(const struct dray_dlpack_tensor *tensor,
 
 	layout_check(&layout,
 		     (wide)(uintptr_t)tensor->data + tensor->byte_offset, view);
+	holds(!bytes_of(view) ||
+	      !((uintptr_t)view->data % dray_dtype_alignment(view->dtype)));
 }
 
-/* Checks an array, whose tensor stays until its end. */
+/* Checks an array; its tensor stays until its end. */
 static void check_array(const struct dray_dlpack_tensor *tensor,
 			struct dray_array *array, bool writable)
 {

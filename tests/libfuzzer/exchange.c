@@ -5,19 +5,25 @@
 /* Larger than any address, and small enough to be multiplied and summed up. */
 #define HUGE_NUMBER ((wide)1 << 80)
 
-int64_t stranger_number(struct input *input, int limit)
+int64_t stranger_odd(struct input *input)
 {
-	switch (input_below(input, 16)) {
+	switch (input_below(input, 4)) {
 	case 0:
 		return (int64_t)input_number(input, 8);
 	case 1: /* a power of two or its neighbour */
 		return (int64_t)((UINT64_C(1) << input_below(input, 64)) +
 				 (uint64_t)(int64_t)input_around(input, 1));
 	case 2:
-		return input_around(input, limit);
+		return INT64_MAX - input_below(input, 8);
 	default:
-		return input_below(input, limit + 1);
+		return -1 - input_below(input, 8);
 	}
+}
+
+int64_t stranger_number(struct input *input, int limit)
+{
+	return input_below(input, 8) ? input_below(input, limit + 1)
+				     : stranger_odd(input);
 }
 
 static wide multiply(wide a, wide b)

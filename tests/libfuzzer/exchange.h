@@ -13,7 +13,10 @@ typedef __int128 wide;
 /* The most elements of a view that are read. */
 #define MAX_READ 4096
 
-/* Reads a number: mostly 0 to @limit, else any of 64 bits. */
+/* Reads a number of 64 bits: near a limit, negative, or any. */
+int64_t stranger_odd(struct input *input);
+
+/* Reads a number from 0 to @limit, or an odd one. */
 int64_t stranger_number(struct input *input, int limit);
 
 /* Strides as a stranger gives them, with the bytes that one unit of them means. */

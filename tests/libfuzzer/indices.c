@@ -267,6 +267,61 @@ static void check_overlap(const struct dray_view *view)
 		holds(unique || !dray_view_is_contiguous(view));
 }
 
+/* Counts the bytes of rows, which all lie in the memory and within the limits. */
+static uint64_t bytes_of_rows(const struct dray_row *rows, size_t count,
+			      const struct dray_row_limits *limits)
+{
+	uint64_t bytes = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		const struct dray_row *row = &rows[i];
+		uint64_t start = row->address - (uintptr_t)memory;
+
+		holds(row->length && row->count && row->stride >= row->length);
+		holds(!limits->max_length || row->length <= limits->max_length);
+		holds(!limits->max_count || row->count <= limits->max_count);
+		holds(start < MEMORY && row->length <= MEMORY &&
+		      row->count <= MEMORY);
+		holds(start + (row->count - 1) * row->stride + row->length <=
+		      MEMORY);
+		bytes += row->length * row->count;
+	}
+	return bytes;
+}
+
+/* Describes @view by rows: all at once, one alone, and as entries of writev(). */
+static void check_rows(struct input *input, const struct dray_view *view)
+{
+	static struct dray_row rows[MAX_ELEMENTS * 64], one;
+	static struct iovec entries[MAX_ELEMENTS * 64];
+	struct dray_row_limits limits = {
+		.max_length = (uint64_t)input_below(input, 9),
+		.max_stride = (uint64_t)input_below(input, 100),
+		.max_count = (uint64_t)input_below(input, 4),
+		.flags = input_below(input, 2) ? DRAY_ROWS_ORDERED : 0,
+	};
+	const size_t room = sizeof(rows) / sizeof(rows[0]);
+	const uint64_t all = (uint64_t)dray_view_size(view) *
+			     dray_dtype_itemsize(view->dtype);
+	uint64_t bytes;
+	size_t count, again, i;
+
+	if (!dray_view_rows(view, &limits, rows, room, &count)) {
+		holds(count <= room);
+		bytes = bytes_of_rows(rows, count, &limits);
+		holds(limits.flags ? bytes == all : bytes <= all);
+		limits.first = count ? count / 2 : 0;
+		holds(!dray_view_rows(view, &limits, &one, 1, &again));
+		holds(again == count);
+		holds(!count || !memcmp(&one, &rows[count / 2], sizeof(one)));
+	}
+	holds(!dray_view_iovec(view, 0, entries, room, &count));
+	for (i = 0, bytes = 0; i < count; i++)
+		bytes += entries[i].iov_len;
+	holds(bytes == all);
+}
+
 /* Whether results are of few elements, even without one of the axes. */
 static bool is_small(const struct dray_view *view)
 {
@@ -301,6 +356,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check_nonzero(&view);
 	check_choice(&view);
 	check_overlap(&view);
+	check_rows(&input, &view);
 	holds(is_unchanged());
 	return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * The table of banks in an xclbin: a file in memory and on a disk gives the same
- * banks, none of them beyond 2^64, whatever room there is; and a bank that is
+ * banks, none of them beyond 2^64, with any room for them; and a bank that is
  * found holds all segments.
  */
 #include <sys/mman.h>
@@ -12,7 +12,7 @@
 #define ROOM 8
 #define SEGMENTS 2
 
-/* What a file of this version begins with; the input has the numbers. */
+/* The header of a file of this version; the input has the numbers. */
 #define HEADER 456
 #define LENGTH_AT 304
 #define COUNT_AT 448

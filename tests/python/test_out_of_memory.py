@@ -254,6 +254,28 @@ def test_frames_of_a_ring(make):
     dray.stream("rx1").close()
 
 
+def test_kinds_and_rows(make):
+    array, node = dray.Array(make(np.arange(6.0).reshape(2, 3))), dray.open()
+    with counts_stay(array, node, array.dtype):
+        assert failures(lambda: dray.rows(array[:, ::2], device=3)) > 0
+        assert failures(lambda: dray.memory_kind(array, node)) > 0
+        assert failures(lambda: _dray.place(array)) > 0
+
+
+def test_arrays_over_memory_of_others(make):
+    owner, node = make(np.arange(6.0)), dray.open()
+    at, dtype = owner.ctypes.data, owner.dtype
+    with counts_stay(owner, node, dtype):
+        assert failures(lambda: _dray.array_at(
+            owner, at, dtype, (2, 2), (24, 8), True, "unknown")) > 0
+        assert failures(lambda: _dray.device_empty(node, (2, 2), dtype, None)) > 0
+        unreached = _dray.array_at(owner, at, dtype, (2, 2), None, False, "device")
+        assert failures(lambda: repr(unreached)) > 0
+        with pytest.raises(ValueError):
+            unreached.tolist()
+        del unreached
+
+
 CALLS = {
     "T": lambda a: a.T,
     "a row": lambda a: a[1],

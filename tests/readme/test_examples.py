@@ -29,13 +29,14 @@ SAID = {
                         "shape (2,6), type <i2\n"
                         "[18 19 20 21 22 23 11]\nshape (7,), type <i2\n"
                         "arrays.npy has 12 floats from byte 4096 on\n"),
+    "rows": "1 row: 480 pieces of 1920 bytes, 5760 apart\na file of 921600 bytes\n",
     "uring": "3108000 bytes written in 12 pieces, and the same ones read\n",
     "ring": "1000 pictures, the sum of their first pixels is 124948\n",
 }
 
 # Packages of other libraries.
 PACKAGES = {"uring": ["liburing"]}
-# What they say without the device, or the file, that they need.
+# Their sentences without the device, or the file, that they need.
 REFUSED = {
     ("camera", "/dev/null"): "VIDIOC_S_FMT: Inappropriate ioctl for device\n",
     ("camera", "/dev/no-camera"): "camera: No such file or directory\n",

@@ -42,7 +42,7 @@ FACT(numbers_keep_their_address)
 		assert_null(passed.array.buffers[0]);
 		assert_ptr_equal(passed.array.buffers[1], array->data);
 		assert_works(dray_arrow_import(&passed.schema, &passed.array, 0,
-					       &back, NULL));
+					       -1, &back, NULL));
 		assert_ptr_equal(back->data, array->data);
 		assert_int_equal(back->flags & PERMISSIONS,
 				 DRAY_READ | DRAY_IMMUTABLE);
@@ -70,8 +70,8 @@ FACT(more_axes_are_lists_of_a_fixed_size)
 	assert_int_equal(passed.array.n_buffers, 1);
 	assert_int_equal(passed.array.children[0]->length, 6);
 	assert_int_equal(passed.array.children[0]->children[0]->length, 24);
-	assert_works(dray_arrow_import(&passed.schema, &passed.array, 0, &back,
-				       NULL));
+	assert_works(dray_arrow_import(&passed.schema, &passed.array, 0, -1,
+				       &back, NULL));
 	assert_int_equal(back->ndim, 3);
 	assert_ptr_equal(back->data, array->data);
 	for (int i = 0; i < 3; i++)
@@ -89,8 +89,8 @@ FACT(complex_numbers_are_pairs)
 	pass(array, NULL, 0, &passed);
 	assert_string_equal(passed.schema.format, "+w:2");
 	assert_string_equal(passed.schema.children[0]->format, "f");
-	assert_works(dray_arrow_import(&passed.schema, &passed.array, 0, &back,
-				       NULL));
+	assert_works(dray_arrow_import(&passed.schema, &passed.array, 0, -1,
+				       &back, NULL));
 	assert_int_equal(back->ndim, 2);
 	assert_int_equal(back->dtype, DRAY_FLOAT32);
 	assert_ptr_equal(back->data, array->data);
@@ -135,7 +135,8 @@ FACT(some_arrays_take_a_copy_which_is_refused_unless_allowed)
 		assert_null(refused.release);
 		pass(slice, NULL, DRAY_ARROW_COPY, &passed);
 		assert_works(dray_arrow_import(&passed.schema, &passed.array,
-					       DRAY_ARROW_COPY, &back, NULL));
+					       DRAY_ARROW_COPY, -1, &back,
+					       NULL));
 		assert_int_equal(dray_array_axes(back)->size,
 				 dray_array_axes(slice)->size);
 		/* The same values, in the machine's byte order. */
@@ -172,7 +173,7 @@ FACT(a_structure_of_one_field_needs_no_copy)
 	assert_string_equal(passed.schema.children[0]->name, "x");
 	assert_string_equal(passed.schema.children[0]->format, "+w:2");
 	assert_works(dray_arrow_import_fields(&passed.schema, &passed.array, 0,
-					      1, out, masks));
+					      -1, 1, out, masks));
 	assert_ptr_equal(out[0]->data, array->data);
 	assert_int_equal(out[0]->ndim, 2);
 	assert_null(masks[0]);
@@ -193,15 +194,17 @@ FACT(fields_come_back_one_by_one_or_as_one_structure)
 	for (int i = 0; i < 3; i++)
 		((uint8_t *)array->data)[i * 11 + 2] = i == 1;
 	pass(array, NULL, DRAY_ARROW_COPY, &passed);
-	assert_fails(dray_arrow_import(&passed.schema, &passed.array, 0, &back,
-				       NULL),
+	assert_fails(dray_arrow_import(&passed.schema, &passed.array, 0, -1,
+				       &back, NULL),
 		     -EAGAIN, "lie apart");
 	assert_non_null(passed.array.release);
 	assert_fails(dray_arrow_import_fields(&passed.schema, &passed.array,
-					      DRAY_ARROW_COPY, 3, out, NULL),
+					      DRAY_ARROW_COPY, -1, 3, out,
+					      NULL),
 		     -EINVAL, "has 2 children, asked for 3");
 	assert_works(dray_arrow_import_fields(&passed.schema, &passed.array,
-					      DRAY_ARROW_COPY, 2, out, NULL));
+					      DRAY_ARROW_COPY, -1, 2, out,
+					      NULL));
 	assert_int_equal(out[0]->dtype, DRAY_INT16);
 	assert_int_equal(((int16_t *)out[0]->data)[1], 0x0c0b);
 	assert_int_equal(dray_dtype_field_count(out[1]->dtype), 2);
@@ -210,7 +213,7 @@ FACT(fields_come_back_one_by_one_or_as_one_structure)
 	drop(&passed);
 	pass(array, NULL, DRAY_ARROW_COPY, &passed);
 	assert_works(dray_arrow_import(&passed.schema, &passed.array,
-				       DRAY_ARROW_COPY, &back, NULL));
+				       DRAY_ARROW_COPY, -1, &back, NULL));
 	assert_true(dray_dtype_equal(back->dtype, array->dtype));
 	assert_memory_equal(back->data, array->data, 33);
 	dray_array_unref(back);
@@ -233,11 +236,11 @@ FACT(a_mask_becomes_bits_and_comes_back)
 	assert_int_equal(bits_of(items)[0], 0xb6);
 	assert_int_equal(bits_of(items)[1], 0x6d);
 	assert_ptr_equal(items->buffers[1], array->data);
-	assert_fails(dray_arrow_import(&passed.schema, &passed.array, 0, &back,
-				       NULL),
+	assert_fails(dray_arrow_import(&passed.schema, &passed.array, 0, -1,
+				       &back, NULL),
 		     -EINVAL, "5 of 15 elements are null");
-	assert_works(dray_arrow_import(&passed.schema, &passed.array, 0, &back,
-				       &nulls));
+	assert_works(dray_arrow_import(&passed.schema, &passed.array, 0, -1,
+				       &back, &nulls));
 	assert_int_equal(nulls->dtype, DRAY_BOOL);
 	assert_int_equal(nulls->ndim, 2);
 	assert_memory_equal(nulls->data, mask->data, 15);
@@ -258,8 +261,8 @@ FACT(a_mask_without_nulls_makes_no_bits)
 	pass(array, whole_view(mask), 0, &passed);
 	assert_int_equal(passed.array.null_count, 0);
 	assert_null(passed.array.buffers[0]);
-	assert_works(dray_arrow_import(&passed.schema, &passed.array, 0, &back,
-				       &nulls));
+	assert_works(dray_arrow_import(&passed.schema, &passed.array, 0, -1,
+				       &back, &nulls));
 	assert_null(nulls);
 	dray_array_unref(back);
 	drop(&passed);
@@ -286,7 +289,7 @@ FACT(a_structure_has_a_mask_of_its_own_or_of_its_fields)
 	assert_int_equal(passed.array.children[1]->children[0]->null_count, 0);
 	assert_int_equal(passed.array.children[2]->children[0]->null_count, 2);
 	assert_works(dray_arrow_import(&passed.schema, &passed.array,
-				       DRAY_ARROW_COPY, &back, &nulls));
+				       DRAY_ARROW_COPY, -1, &back, &nulls));
 	/* Of a complex number both parts are null. */
 	assert_int_equal(dray_dtype_itemsize(nulls->dtype), 5);
 	assert_memory_equal(nulls->data,
@@ -302,7 +305,7 @@ FACT(a_structure_has_a_mask_of_its_own_or_of_its_fields)
 	pass(array, whole_view(whole), DRAY_ARROW_COPY, &passed);
 	assert_int_equal(passed.array.null_count, 2);
 	assert_works(dray_arrow_import(&passed.schema, &passed.array,
-				       DRAY_ARROW_COPY, &back, &nulls));
+				       DRAY_ARROW_COPY, -1, &back, &nulls));
 	assert_memory_equal(nulls->data,
 			    "\1\1\1\1\1"
 			    "\0\0\0\0\0"
@@ -454,7 +457,7 @@ FACT(arrays_without_elements_pass)
 
 		pass(array, NULL, 0, &passed);
 		assert_works(dray_arrow_import(&passed.schema, &passed.array, 0,
-					       &back, NULL));
+					       -1, &back, NULL));
 		dray_array_view(back, &view);
 		assert_int_equal(view.ndim, cases[i].ndim);
 		assert_memory_equal(view.shape, cases[i].shape,
@@ -470,7 +473,7 @@ static void count_release(void *owner)
 	++*(int *)owner;
 }
 
-/* Makes an array over @numbers whose end adds to @released. */
+/* Makes an array over @numbers; its end adds 1 to @released. */
 static struct dray_array *watched(int32_t *numbers, int count, int *released)
 {
 	struct dray_array *array = NULL;
@@ -542,8 +545,8 @@ FACT(the_last_import_releases_the_producers_array_once)
 	array = watched(numbers, 8, &released);
 	pass(array, NULL, 0, &passed);
 	dray_array_unref(array);
-	assert_works(dray_arrow_import(&passed.schema, &passed.array, 0, &back,
-				       NULL));
+	assert_works(dray_arrow_import(&passed.schema, &passed.array, 0, -1,
+				       &back, NULL));
 	assert_null(passed.array.release);
 	assert_works(dray_array_over(whole_view(back), &back->block, &slice));
 	dray_array_unref(back);
@@ -559,11 +562,11 @@ FACT(a_copy_releases_the_producers_array_at_once)
 	struct passed passed;
 
 	pass(array, NULL, DRAY_ARROW_COPY, &passed);
-	assert_fails(dray_arrow_import(&passed.schema, &passed.array, 0, &back,
-				       NULL),
+	assert_fails(dray_arrow_import(&passed.schema, &passed.array, 0, -1,
+				       &back, NULL),
 		     -EAGAIN, "another size");
 	assert_works(dray_arrow_import(&passed.schema, &passed.array,
-				       DRAY_ARROW_COPY, &back, NULL));
+				       DRAY_ARROW_COPY, -1, &back, NULL));
 	assert_int_equal(dray_block_count(&array->block), 1);
 	assert_memory_equal(back->data, array->data, 70);
 	assert_int_equal(back->flags & DRAY_WRITE, DRAY_WRITE);
@@ -612,7 +615,8 @@ FACT(a_device_array_is_the_cpus_and_has_no_event)
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(device.reserved[i], 0);
 	assert_works(dray_arrow_check_device(&device));
-	assert_works(dray_arrow_import(&schema, &device.array, 0, &back, NULL));
+	assert_works(
+		dray_arrow_import(&schema, &device.array, 0, -1, &back, NULL));
 	assert_ptr_equal(back->data, array->data);
 	dray_array_unref(back);
 	schema.release(&schema);

@@ -93,7 +93,7 @@ static int import(void)
 	struct dray_array *out[2] = { NULL };
 
 	return done(dray_arrow_import(&whole.schema, &whole.array,
-				      DRAY_ARROW_COPY, &out[0], &out[1]),
+				      DRAY_ARROW_COPY, -1, &out[0], &out[1]),
 		    out, 2);
 }
 
@@ -102,8 +102,8 @@ static int import_fields(void)
 	struct dray_array *out[6] = { NULL };
 
 	return done(dray_arrow_import_fields(whole.schema.children[0],
-					     &whole.array, DRAY_ARROW_COPY, 3,
-					     out, out + 3),
+					     &whole.array, DRAY_ARROW_COPY, -1,
+					     3, out, out + 3),
 		    out, 6);
 }
 

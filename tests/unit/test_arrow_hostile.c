@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * arrow_hostile: structures of a producer that breaks rules.  Each one is refused
- * with a sentence, stays the caller's, and is never read beyond what it has.
+ * with a sentence, stays the caller's, and is never read beyond its end.
  */
 #include "arrow.h"
 
@@ -92,8 +92,8 @@ static void plant(struct tree *tree)
 static int import(struct tree *tree, struct dray_array **out,
 		  struct dray_array **mask)
 {
-	return dray_arrow_import(&tree->root, &tree->rows, DRAY_ARROW_COPY, out,
-				 mask);
+	return dray_arrow_import(&tree->root, &tree->rows, DRAY_ARROW_COPY, -1,
+				 out, mask);
 }
 
 FACT(the_tree_as_planted_is_read_from_its_offsets)
@@ -319,8 +319,8 @@ static int import_deep(int levels, const char *format, int width)
 		arrays[i].offset = 0;
 		arrays[i].n_children = last ? 0 : width;
 	}
-	ret = dray_arrow_import(&types[0], &arrays[0], DRAY_ARROW_COPY, &out,
-				NULL);
+	ret = dray_arrow_import(&types[0], &arrays[0], DRAY_ARROW_COPY, -1,
+				&out, NULL);
 	dray_array_unref(out);
 	return ret;
 }
@@ -344,8 +344,8 @@ FACT(numbers_at_odd_addresses_are_not_aligned)
 
 	plant(&tree);
 	tree.item_buffers[1] = (char *)tree.values + 1;
-	assert_works(
-		dray_arrow_import(&tree.numbers, &tree.items, 0, &out, NULL));
+	assert_works(dray_arrow_import(&tree.numbers, &tree.items, 0, -1, &out,
+				       NULL));
 	assert_false(out->flags & DRAY_ALIGNED);
 	assert_ptr_equal(out->data, (char *)tree.values + 3);
 	dray_array_unref(out);
@@ -360,8 +360,8 @@ FACT(a_buffer_may_be_missing_if_there_are_no_elements)
 	tree.items.length = 0;
 	tree.items.offset = 0;
 	tree.item_buffers[1] = NULL;
-	assert_works(
-		dray_arrow_import(&tree.numbers, &tree.items, 0, &out, NULL));
+	assert_works(dray_arrow_import(&tree.numbers, &tree.items, 0, -1, &out,
+				       NULL));
 	assert_int_equal(dray_array_axes(out)->size, 0);
 	dray_array_unref(out);
 }
@@ -373,16 +373,16 @@ FACT(fields_are_refused_as_a_whole)
 
 	plant(&tree);
 	/* The second fails after the first was made. */
-	assert_fails(dray_arrow_import_fields(&tree.root, &tree.rows, 0, 2, out,
-					      masks),
+	assert_fails(dray_arrow_import_fields(&tree.root, &tree.rows, 0, -1, 2,
+					      out, masks),
 		     -EAGAIN, "\"b\" has elements of another size");
 	assert_null(out[0]);
 	assert_non_null(tree.rows.release);
-	assert_fails(dray_arrow_import_fields(&tree.numbers, &tree.items, 0, 0,
-					      out, masks),
+	assert_fails(dray_arrow_import_fields(&tree.numbers, &tree.items, 0, -1,
+					      0, out, masks),
 		     -EINVAL, "not that of a structure");
-	assert_works(dray_arrow_import_fields(&tree.root, &tree.rows,
-					      DRAY_ARROW_COPY, 2, out, masks));
+	assert_works(dray_arrow_import_fields(
+		&tree.root, &tree.rows, DRAY_ARROW_COPY, -1, 2, out, masks));
 	assert_ptr_equal(out[0]->data, &tree.values[5]);
 	assert_null(masks[0]);
 	assert_memory_equal(masks[1]->data, "\0\1\0", 3);
@@ -401,8 +401,8 @@ FACT(nulls_of_rows_are_nulls_of_all_fields)
 	plant(&tree);
 	tree.row_buffers[0] = tree.bits; /* 1, 0, 1, 0, ... from bit 0 */
 	tree.rows.null_count = 2;
-	assert_works(dray_arrow_import_fields(&tree.root, &tree.rows,
-					      DRAY_ARROW_COPY, 2, out, masks));
+	assert_works(dray_arrow_import_fields(
+		&tree.root, &tree.rows, DRAY_ARROW_COPY, -1, 2, out, masks));
 	assert_memory_equal(masks[0]->data, "\1\1\0\0\1\1", 6);
 	assert_memory_equal(masks[1]->data, "\1\1\1", 3);
 	for (int i = 0; i < 2; i++) {

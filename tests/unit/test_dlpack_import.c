@@ -158,7 +158,7 @@ NODE_FACT(memory_that_the_cpu_does_not_reach_is_on_a_device_of_its_own)
 					    &array));
 	assert_works(dray_dlpack_export(array, 0, -1, &tensor));
 	assert_int_equal(tensor->dl_tensor.device.device_type, DRAY_DLPACK_CPU);
-	assert_null(tensor->dl_tensor.data);
+	assert_ptr_equal(tensor->dl_tensor.data, array->data);
 	dray_dlpack_drop(tensor);
 	dray_array_unref(array);
 	dray_buffer_unref(buffer);

@@ -18,12 +18,13 @@ FACT(arrow)
 	refuses(dray_arrow_export(array, NULL, 0, -1, NULL));
 	refuses(dray_arrow_export_device(NULL, NULL, 0, -1, &device));
 	refuses(dray_arrow_export_device(array, NULL, 0, -1, NULL));
-	refuses(dray_arrow_import(NULL, &out, 0, &other, NULL));
-	refuses(dray_arrow_import(&schema, NULL, 0, &other, NULL));
-	refuses(dray_arrow_import(&schema, &out, 0, NULL, NULL));
-	refuses(dray_arrow_import_fields(NULL, &out, 0, 1, &other, NULL));
-	refuses(dray_arrow_import_fields(&schema, NULL, 0, 1, &other, NULL));
-	refuses(dray_arrow_import_fields(&schema, &out, 0, 1, NULL, NULL));
+	refuses(dray_arrow_import(NULL, &out, 0, -1, &other, NULL));
+	refuses(dray_arrow_import(&schema, NULL, 0, -1, &other, NULL));
+	refuses(dray_arrow_import(&schema, &out, 0, -1, NULL, NULL));
+	refuses(dray_arrow_import_fields(NULL, &out, 0, -1, 1, &other, NULL));
+	refuses(dray_arrow_import_fields(&schema, NULL, 0, -1, 1, &other,
+					 NULL));
+	refuses(dray_arrow_import_fields(&schema, &out, 0, -1, 1, NULL, NULL));
 	refuses(dray_arrow_check_device(NULL));
 	refuses(dray_arrow_read_stream(NULL, &schema, &out));
 	refuses(dray_arrow_read_stream(&stream, NULL, &out));

@@ -47,6 +47,18 @@ static int open_all(void)
 	return open_callers_bo();
 }
 
+/* A crash ends the child, which cmocka would hide. */
+static pid_t fork_child(void)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		signal(SIGSEGV, SIG_DFL);
+		signal(SIGABRT, SIG_DFL);
+	}
+	return child;
+}
+
 struct board {
 	int bos;
 	uint64_t reserved, cma;
@@ -78,7 +90,7 @@ static void assert_unchanged(struct board before)
 FACT(exit_with_all_open_closes_all)
 {
 	struct board before = look();
-	pid_t child = fork();
+	pid_t child = fork_child();
 
 	if (!child)
 		exit(open_all());
@@ -118,7 +130,7 @@ static int open_late(void)
 FACT(drop_after_the_end_of_xrt_does_nothing)
 {
 	struct board before = look();
-	pid_t child = fork();
+	pid_t child = fork_child();
 
 	if (!child)
 		exit(open_late());
@@ -134,7 +146,7 @@ FACT(process_that_is_killed_with_all_open_leaves_nothing)
 	pid_t child;
 
 	assert_int_equal(pipe(ready), 0);
-	child = fork();
+	child = fork_child();
 	if (!child) {
 		answer = (char)open_all();
 		if (write(ready[1], &answer, 1) != 1)
@@ -193,7 +205,7 @@ static int fork_with_a_bo(int bos)
 FACT(child_of_a_user_of_xrt_leaves_its_handles_alone)
 {
 	struct board before = look();
-	pid_t user = fork();
+	pid_t user = fork_child();
 
 	if (!user)
 		exit(fork_with_a_bo(before.bos));

@@ -32,6 +32,25 @@ pypi_fetch()
 		"${options[@]}" --requirement "$requirements"
 }
 
+# pypi_prefix NAME REQUIREMENTS: like pypi_set for Debian's Python, with the libraries
+# beside the modules; prints the folder lib, which has both
+pypi_prefix()
+{
+	local set
+
+	set=$(cache_entry "pypi/$1-$(uname -m)-$(cache_key prefix <"$2")" \
+		"cannot fetch the modules of $2" pypi_fetch_prefix "$2") &&
+		printf '%s\n' "$set/local/lib"
+}
+
+pypi_fetch_prefix()
+{
+	log_note "fetching from PyPI: $(sed -n '/^[a-z]/p' "$1" | tr '\n' ' ')"
+	log_quietly /usr/bin/python3 -m pip install --quiet --no-deps \
+		--only-binary :all: --ignore-installed --root-user-action ignore \
+		--disable-pip-version-check --prefix "$2" --requirement "$1"
+}
+
 # free_ready: builds for a Python without a GIL; sets the caller's variables python
 # and packages to its folder and the folder of NumPy 2
 free_ready()

@@ -5,10 +5,10 @@
 # PyPI has only with CUDA.
 
 ABOUT_INTEROP="arrays of dray in the hands of NumPy 2, JAX, apache-tvm-ffi, pyarrow, \
-nanoarrow, pandas and Polars from PyPI, and of Debian's torch, and theirs in its hands"
+nanoarrow, pandas and Polars from PyPI, and of Debian's torch, and theirs in its hands; with --full also of dpctl, 1.6 GB"
 PACKAGES_INTEROP=(
 	"${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}"
-	python3-pytest python3-torch
+	g++ python3-pytest python3-torch
 )
 
 suite_interop()
@@ -30,12 +30,13 @@ interop_pypi()
 {
 	local numpy packages
 
-	tally_wants layouts || tally_wants pypi || return 0
+	tally_wants layouts || tally_wants arrow-pool || tally_wants pypi || return 0
 	tally_fetch "fetches NumPy 2" numpy pypi_set numpy \
 		"$TREE/tests/numpy/requirements.txt" &&
 		tally_fetch "fetches the libraries" packages pypi_set interop \
 			"$TREE/tests/interop/requirements.txt" || return 0
 	! tally_wants layouts || interop_layouts "$1" "$packages"
+	! tally_wants arrow-pool || interop_arrow_pool "$1" "$packages/pyarrow"
 	tally_wants pypi || return 0
 	tally_run "builds for NumPy 2" build_numpy numpy2 "$numpy" || return 0
 	interop_tests pypi numpy2 "$1" "$packages:$numpy"
@@ -58,6 +59,43 @@ interop_layout()
 		"$TREE/tests/interop/$2_layout.c"
 }
 
+# interop_arrow_pool SCRATCH PYARROW: builds and runs examples/memory_pool.cc
+interop_arrow_pool()
+{
+	local library arrow=("$2"/libarrow.so.*)
+
+	library=$(build_folder native)/userspace/src
+	tally_run "builds a MemoryPool of Apache Arrow" g++ -std=c++20 -O2 -Wall \
+		-Wextra -Werror -o "$1/memory_pool" "$TREE/examples/memory_pool.cc" \
+		"-I$TREE/include" "-I$TREE/include/uapi" "-isystem$2/include" \
+		"-L$library" -ldray "-Wl,-rpath,$library" "-L$2" \
+		"-l:${arrow[0]##*/}" "-Wl,-rpath,$2" || return 0
+	tally_run "an array of Apache Arrow lies in dray's memory, which comes back" \
+		interop_pool_says "$1/memory_pool"
+	tally_run "a checking handler finds no leak in it" interop_checked \
+		"$1/memory_pool" "$1/memory_pool.log"
+}
+
+# interop_pool_says PROGRAM: checks the output of a run
+interop_pool_says()
+{
+	local said
+
+	said=$(DRAY_BACKEND=host "$1") || return 1
+	echo "$said"
+	grep -q '^100000 numbers at byte 0 of a line, .*; the first is null$' \
+		<<<"$said" &&
+		grep -q ': 0 bytes are left .*, in 0 blocks$' <<<"$said"
+}
+
+# interop_checked PROGRAM LOG: runs it; the handler writes on standard error
+interop_checked()
+{
+	DRAY_HANDLER=check DRAY_BACKEND=host "$1" 2>"$2" || return 1
+	cat "$2"
+	[ ! -s "$2" ]
+}
+
 # interop_tests WHERE KIND SCRATCH PACKAGES
 interop_tests()
 {
@@ -69,5 +107,27 @@ interop_tests()
 # interop_full SCRATCH: libraries too large for each run
 interop_full()
 {
-	:
+	! tally_wants dpctl || interop_dpctl "$1"
+}
+
+# interop_dpctl SCRATCH: Intel's dpctl on the CPU, 1.6 GB
+interop_dpctl()
+{
+	local numpy libraries
+
+	if [ "$(uname -m)" != x86_64 ]; then
+		tally_add "tests/interop (dpctl): PyPI has it for x86-64 only" 0 0 1
+		return
+	fi
+	tally_fetch "fetches NumPy 2" numpy pypi_set numpy \
+		"$TREE/tests/numpy/requirements.txt" &&
+		tally_fetch "fetches dpctl" libraries pypi_prefix dpctl \
+			"$TREE/tests/interop/requirements-dpctl.txt" || return 0
+	tally_run "builds for NumPy 2" build_numpy numpy2 "$numpy" || return 0
+	DRAY_INTEROP=dpctl LD_LIBRARY_PATH=$libraries \
+		OCL_ICD_FILENAMES=$libraries/libintelocl.so \
+		python_count "tests/interop (dpctl)" numpy2 "$1/dpctl" \
+		/usr/bin/python3 "$libraries/python3.11/dist-packages:$numpy" \
+		-m pytest -q --color=no -p no:cacheprovider \
+		"$TREE/tests/interop/test_dpctl.py"
 }

@@ -101,6 +101,7 @@ style_checkpatch()
 	mapfile -t files < <(style_files 'driver/*.c' 'driver/*.h' \
 		'include/linux/*.h' 'tests/engine/dray_test_*.[ch]' \
 		'tests/iommu/dray_*.c' 'tests/streams/dray_test_*.c' \
+		'tests/xrt/dray_test_*.c' \
 		tests/checkers/dray_test_faults.c |
 		grep -vx driver/memory/trace.h)
 	[ "${#files[@]}" -gt 0 ] || { echo "no files in driver/"; return 1; }

@@ -4,10 +4,8 @@
 import os
 from typing import Any, Optional, Sequence, Union
 
-import numpy
-
 from . import _dray
-from ._dray import Array, Node
+from ._dray import Node
 from ._records import Bank
 
 
@@ -43,8 +41,6 @@ def xclbin_bank_of(memory: Any, banks: Union[str, bytes, "os.PathLike[Any]", Seq
     PermissionError if this process may not see addresses; OSError (EOPNOTSUPP) on
     the host, which has none, and behind an IOMMU, which translates them.
     """
-    if isinstance(memory, Array):
-        memory = numpy.asarray(memory)
     if isinstance(banks, (str, bytes, os.PathLike)):
         banks = xclbin_banks(banks)
     if isinstance(memory, str) and node is None:

@@ -107,7 +107,6 @@ def xrt_bo(array: Any, device: Any, *, user: bool = False) -> Any:
     such device, EOPNOTSUPP for memory of the host, EIO if XRT refuses it; ValueError
     if the array is not in dray's memory.
     """
-    array = numpy.asarray(array) if isinstance(array, Array) else array
     if _is_pyxrt(device, "device"):
         if user:
             raise OSError(errno.EOPNOTSUPP, "pyxrt makes no BO of the program's memory: pass "

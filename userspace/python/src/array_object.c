@@ -130,7 +130,21 @@ struct dray_view *array_whole(const struct array_object *self,
 	return view;
 }
 
-/* Memory goes back with the GIL, which a handler of NumPy may need. */
+/*
+ * Memory goes back with the GIL, which a handler of NumPy may need.  The owner of
+ * foreign memory may run Python's code, which must see no pending exception.
+ */
+static void drop_memory(struct array_object *self)
+{
+	PyObject *type, *value, *traceback;
+
+	PyErr_Fetch(&type, &value, &traceback);
+	dray_array_unref(self->array);
+	PyErr_Restore(type, value, traceback);
+	Py_XDECREF(self->capsule);
+	Py_XDECREF(self->base);
+}
+
 void array_dealloc(PyObject *object)
 {
 	struct array_object *self = array_self(object);
@@ -140,9 +154,7 @@ void array_dealloc(PyObject *object)
 	if (self->root) {
 		Py_DECREF(self->root);
 	} else {
-		dray_array_unref(self->array);
-		Py_XDECREF(self->capsule);
-		Py_XDECREF(self->base);
+		drop_memory(self);
 	}
 	Py_DECREF(self->descr);
 	PyObject_Free(self);

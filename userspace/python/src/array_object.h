@@ -262,13 +262,9 @@ PyObject *array_of_numpy(PyObject *object);
  * does not have.  The view has a reference to its type, the caller's.
  */
 int array_describe(PyArrayObject *array, struct dray_view *out);
-/* Drops the owner of foreign memory, an object, in any thread. */
-void array_drop_owner(void *owner);
 /* Makes an object over the memory of @object, which it keeps. */
 PyObject *array_from(PyTypeObject *type, PyObject *object);
 int array_get_buffer(PyObject *self, Py_buffer *buffer, int flags);
-/* Drops the owner of foreign memory, in any thread. */
-void array_drop_owner(void *owner);
 PyObject *array_interface(PyObject *self, void *name);
 PyObject *array_to_numpy(PyObject *self, PyObject *const *args,
 		     Py_ssize_t count, PyObject *names);

@@ -186,7 +186,7 @@ static PyObject *array_capsule(PyObject *self, PyObject *mask, bool copies,
 }
 
 /*
- * Checks what a consumer asks for.  A producer need not be able to convert its
+ * Checks the type that a consumer asks for.  A producer need not be able to convert its
  * elements: the consumer reads the schema that it gets.
  */
 static int check_request(PyObject *schema)

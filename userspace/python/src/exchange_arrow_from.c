@@ -13,6 +13,7 @@ struct given {
 	struct ArrowArray *array;
 	uint32_t flags;
 	bool masks;
+	bool fields;
 };
 
 /* Arrays of the library, and a capsule that keeps their handler. */
@@ -56,22 +57,34 @@ static int given_take(PyObject *schema, PyObject *array, struct given *out)
 	return 0;
 }
 
-/* Imports one array, or one for each field. */
-static int import(const struct given *given, bool fields, struct made *out)
-{
-	struct dray_array **masks = given->masks ? out->masks : NULL;
+/* An import, for wait_for_end(). */
+struct taking {
+	const struct given *given;
+	struct made *made;
+};
 
-	return fields ? dray_arrow_import_fields(given->schema, given->array,
-						 given->flags,
-						 (size_t)out->count,
-						 out->arrays, masks)
-		      : dray_arrow_import(given->schema, given->array,
-					  given->flags, out->arrays, masks);
+/* Imports one array, or one for each field. */
+static int import_once(void *object, int timeout_ms)
+{
+	const struct taking *taking = object;
+	const struct given *given = taking->given;
+	struct made *made = taking->made;
+	struct dray_array **masks = given->masks ? made->masks : NULL;
+
+	return given->fields
+		       ? dray_arrow_import_fields(given->schema, given->array,
+						  given->flags, timeout_ms,
+						  (size_t)made->count,
+						  made->arrays, masks)
+		       : dray_arrow_import(given->schema, given->array,
+					   given->flags, timeout_ms,
+					   made->arrays, masks);
 }
 
-/* Imports with NumPy's current handler as the library's. */
-static int make(const struct given *given, bool fields, struct made *out)
+/* Imports with NumPy's current handler as the library's.  -1 with an exception. */
+static int make(const struct given *given, struct made *out)
 {
+	struct taking taking = { .given = given, .made = out };
 	const struct dray_handler *before;
 	int ret;
 
@@ -79,13 +92,15 @@ static int make(const struct given *given, bool fields, struct made *out)
 	if (!out->handler)
 		return -1;
 	before = array_use_handler(out->handler);
-	ret = import(given, fields, out);
+	/* Mostly nothing is in flight: no other thread need go on. */
+	ret = import_once(&taking, 0);
+	if (ret == -ETIME || ret == -EINTR)
+		ret = wait_for_end(import_once, &taking, -1);
 	if (before)
 		dray_set_handler(before);
-	if (!ret)
-		return 0;
-	raise_array_error(ARRAY_CAST, ret);
-	return -1;
+	if (ret && ret != -EINTR)
+		raise_array_error(ARRAY_CAST, ret);
+	return ret ? -1 : 0;
 }
 
 /* Makes an object of an array, or None; takes it over. */
@@ -135,6 +150,7 @@ PyObject *arrow_import(PyObject *module, PyObject *args)
 		return NULL;
 	given.flags = copies ? DRAY_ARROW_COPY : 0;
 	given.masks = masks;
+	given.fields = fields;
 	/* The library checks the number again, and its limit. */
 	if (fields)
 		made.count = given.schema->n_children >= 0 &&
@@ -148,7 +164,7 @@ PyObject *arrow_import(PyObject *module, PyObject *args)
 	Py_BEGIN_CRITICAL_SECTION(array);
 	if (!made.arrays || !made.masks)
 		PyErr_NoMemory();
-	else if (!make(&given, fields, &made))
+	else if (!make(&given, &made))
 		list = list_of(type, &made);
 	Py_END_CRITICAL_SECTION();
 	for (i = 0; made.arrays && made.masks && i < made.count; i++) {

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * dray.Array in DLPack's capsules.  A capsule owns its tensor until a consumer
- * renames it; one that nobody takes gives its tensor back when it ends.
+ * renames it; one that is not taken gives its tensor back when it ends.
  */
 #include <errno.h>
 
 #include "exchange_dlpack.h"
 
+/* A deleter may be Python's code, which must see no pending exception. */
 void dlpack_drop(const struct dlpack_tensor *tensor)
 {
+	PyObject *type, *value, *traceback;
+
+	PyErr_Fetch(&type, &value, &traceback);
 	dray_dlpack_drop(tensor->versioned);
 	dray_dlpack_drop_legacy(tensor->legacy);
+	PyErr_Restore(type, value, traceback);
 }
 
 struct awaited {
@@ -93,16 +98,22 @@ int dlpack_export(const struct array_object *self, uint32_t flags, bool legacy,
 
 static void end_versioned(PyObject *capsule)
 {
-	if (PyCapsule_IsValid(capsule, DLPACK_VERSIONED))
-		dray_dlpack_drop(
-			PyCapsule_GetPointer(capsule, DLPACK_VERSIONED));
+	struct dlpack_tensor tensor = { NULL, NULL };
+
+	if (!PyCapsule_IsValid(capsule, DLPACK_VERSIONED))
+		return;
+	tensor.versioned = PyCapsule_GetPointer(capsule, DLPACK_VERSIONED);
+	dlpack_drop(&tensor);
 }
 
 static void end_legacy(PyObject *capsule)
 {
-	if (PyCapsule_IsValid(capsule, DLPACK_LEGACY))
-		dray_dlpack_drop_legacy(
-			PyCapsule_GetPointer(capsule, DLPACK_LEGACY));
+	struct dlpack_tensor tensor = { NULL, NULL };
+
+	if (!PyCapsule_IsValid(capsule, DLPACK_LEGACY))
+		return;
+	tensor.legacy = PyCapsule_GetPointer(capsule, DLPACK_LEGACY);
+	dlpack_drop(&tensor);
 }
 
 /* Makes a capsule of a tensor, taken over even on failure. */

@@ -52,7 +52,7 @@ static inline bool dlpack_is_array(PyObject *object)
 	return Py_TYPE(object)->tp_dealloc == array_dealloc;
 }
 
-/* Make what the other two files need; may be called again. */
+/* Make the constants of the other two files; may be called again. */
 int dlpack_names_init(void);
 int dlpack_from_init(void);
 

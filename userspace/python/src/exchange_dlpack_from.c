@@ -134,7 +134,7 @@ static int device_check(const struct wish *wish,
 	return -1;
 }
 
-/* Makes what was wished of an object over the memory, taken over; NULL: failed. */
+/* Copies an object over the memory, taken over, or makes it read-only, as wished. */
 static PyObject *fulfil(PyObject *object, const struct wish *wish)
 {
 	struct dray_view view;
@@ -268,7 +268,7 @@ static int from_table(PyTypeObject *type, PyObject *x, const struct wish *wish,
 		PyErr_Clear();
 		return 0;
 	}
-	/* Memory of a device may be written by work that nobody waited for. */
+	/* Work of a device that is not done may still write there. */
 	if (tensor.versioned->version.major == DRAY_DLPACK_MAJOR &&
 	    tensor.versioned->dl_tensor.device.device_type != DRAY_DLPACK_CPU) {
 		dlpack_drop(&tensor);
@@ -312,10 +312,9 @@ static PyObject *from_method(PyTypeObject *type, PyObject *x,
 	if (!capsule) {
 		if (PyErr_ExceptionMatches(PyExc_AttributeError) &&
 		    !PyObject_HasAttr(x, dlpack_name))
-			PyErr_Format(
-				PyExc_TypeError,
-				"a %s is no array of DLPack: it has no __dlpack__()",
-				Py_TYPE(x)->tp_name);
+			PyErr_Format(PyExc_TypeError,
+				     "a %s does not have __dlpack__()",
+				     Py_TYPE(x)->tp_name);
 		return NULL;
 	}
 	if (PyCapsule_CheckExact(capsule))

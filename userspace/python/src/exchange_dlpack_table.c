@@ -269,7 +269,7 @@ const struct dray_dlpack_api *dlpack_table_of(PyTypeObject *type)
 		header = header_in(attribute);
 		Py_DECREF(attribute);
 	}
-	/* The other way is there for whatever is wrong with a table. */
+	/* If anything is wrong with a table, __dlpack__() is called. */
 	PyErr_Clear();
 	for (i = 0; header && i < MAX_TABLES; i++) {
 		if (header->version.major == DRAY_DLPACK_MAJOR)

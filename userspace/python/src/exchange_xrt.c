@@ -68,10 +68,9 @@ PyObject *xrt_device_adopt(PyObject *module, PyObject *object)
 /* Makes the library's array of an operand, which keeps Python's. */
 static int array_of(const struct operand *operand, struct dray_array **out)
 {
-	PyObject *owner = operand->object;
+	PyObject *owner = Py_NewRef(operand->object);
 	int ret;
 
-	Py_INCREF(owner);
 	ret = dray_array_from_pointer(&operand->view, array_drop_owner, owner,
 				      out);
 	if (ret)
@@ -234,8 +233,9 @@ PyObject *xrt_array(PyObject *module, PyObject *args)
 		dray_xrt_bo_unref(bo);
 		Py_END_ALLOW_THREADS
 		result = ret ? raise_error(ret)
-			     : array_wrap(state->array_type, array, descr, NULL,
-					  NULL);
+			     : array_without_device(
+				       array_wrap(state->array_type, array,
+						  descr, NULL, NULL));
 	}
 	dray_dtype_unref(dtype);
 	Py_DECREF(descr);

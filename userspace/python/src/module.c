@@ -104,7 +104,7 @@ static PyMethodDef methods[] = {
 	  "from_dlpack($module, x, /, *, device=None, copy=None, writable=None)\n"
 	  "--\n\n"
 	  "An Array over the memory of an array of another library, without a copy.\n\n"
-	  "x: an object with __dlpack__(), or a capsule of DLPack, whose tensor is taken.\n"
+	  "x: an object with __dlpack__(), or a capsule of DLPack, which gives its tensor.\n"
 	  "device: None, 'cpu', or a pair of DLPack: where the memory is to be.  Its owner\n"
 	  "    may copy it there.\n"
 	  "copy: True: a copy in memory of NumPy's current handler, inside of `with\n"
@@ -112,7 +112,7 @@ static PyMethodDef methods[] = {
 	  "writable: None: as the tensor says; one without a version, which cannot say, is\n"
 	  "    read-only.  True: writable, or BufferError if the tensor is read-only; one\n"
 	  "    without a version is trusted.  False: read-only.\n\n"
-	  "Waits until no transfer has the memory.  BufferError if it is impossible." },
+	  "Waits until no transfer has the memory.  BufferError if that cannot be done." },
 	{ "xclbin_banks", xclbin_banks, METH_O,
 	  SIGNATURE("xclbin_banks($module, path, /)") },
 	{ "bank_of", xclbin_bank_of, METH_VARARGS,

@@ -41,8 +41,11 @@ int dray_arrow_check_size(int64_t size);
 /* Checks flags of an export or an import.  -EINVAL. */
 int dray_arrow_check_flags(uint32_t flags);
 
-/* Checks that there is an axis, whose extent becomes Arrow's length.  -EINVAL. */
+/* Checks that there is a first axis: its extent becomes Arrow's length.  -EINVAL. */
 int dray_arrow_check_axes(int ndim);
+
+/* Waits until no transfer writes @view, as dray_view_wait(). */
+int dray_arrow_wait(const struct dray_view *view, int timeout_ms);
 
 /*
  * Makes an axis of the two parts of a complex number; leaves other views as they

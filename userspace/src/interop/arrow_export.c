@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <dray/transfer.h>
-
 #include "interop/arrow_give.h"
 #include "base/error.h"
 #include "base/number.h"
@@ -183,7 +181,7 @@ static int fill(const struct dray_arrow_sender *sender,
 		   : fill(sender, view, mask, level + 1, out->children[0]);
 }
 
-/* Checks array and mask, and waits for what is in flight in either. */
+/* Checks array and mask, and waits until nothing is in flight in either. */
 static int prepare(struct dray_array *array, const struct dray_view *mask,
 		   uint32_t flags, int timeout_ms, struct dray_view *view)
 {
@@ -205,9 +203,9 @@ static int prepare(struct dray_array *array, const struct dray_view *mask,
 		ret = dray_fail(-EINVAL,
 				"the mask has another shape than the array");
 	if (!ret)
-		ret = dray_view_wait(view, DRAY_ACCESS_READ, timeout_ms);
+		ret = dray_arrow_wait(view, timeout_ms);
 	if (!ret && mask)
-		ret = dray_view_wait(mask, DRAY_ACCESS_READ, timeout_ms);
+		ret = dray_arrow_wait(mask, timeout_ms);
 	return ret ? ret : dray_arrow_open_complex(view);
 }
 

@@ -117,7 +117,7 @@ int dray_arrow_format(dray_dtype dtype, char text[DRAY_ARROW_FORMAT_SIZE],
 	const struct row *row = find_type(dtype);
 
 	if (row) {
-		snprintf(text, DRAY_ARROW_FORMAT_SIZE, "%s", row->format);
+		memcpy(text, row->format, strlen(row->format) + 1);
 		*out = row->type;
 		return 0;
 	}

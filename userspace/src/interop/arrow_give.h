@@ -23,8 +23,8 @@ struct dray_arrow_sender {
 int dray_arrow_set_nulls(struct ArrowArray *out, const struct dray_view *mask);
 
 /*
- * Fills a node of elements without children.  What it has taken before a failure
- * goes with the node's release.
+ * Fills a node of elements without children.  If it fails, the node's release
+ * drops the references that it has taken.
  */
 int dray_arrow_fill_elements(const struct dray_arrow_sender *sender,
 			     const struct dray_view *view,

@@ -65,10 +65,14 @@ static int check(const struct ArrowSchema *schema,
 }
 
 int dray_arrow_import(const struct ArrowSchema *schema, struct ArrowArray *from,
-		      uint32_t flags, struct dray_array **out,
+		      uint32_t flags, int timeout_ms, struct dray_array **out,
 		      struct dray_array **mask)
 {
-	struct dray_arrow_take take = { .flags = flags, .masks = mask };
+	struct dray_arrow_take take = {
+		.flags = flags,
+		.timeout_ms = timeout_ms,
+		.masks = mask,
+	};
 	struct dray_arrow_taken taken = { 0 };
 	int ret;
 
@@ -92,10 +96,14 @@ int dray_arrow_import(const struct ArrowSchema *schema, struct ArrowArray *from,
 
 int dray_arrow_import_fields(const struct ArrowSchema *schema,
 			     struct ArrowArray *from, uint32_t flags,
-			     size_t count, struct dray_array **out,
-			     struct dray_array **masks)
+			     int timeout_ms, size_t count,
+			     struct dray_array **out, struct dray_array **masks)
 {
-	struct dray_arrow_take take = { .flags = flags, .masks = masks };
+	struct dray_arrow_take take = {
+		.flags = flags,
+		.timeout_ms = timeout_ms,
+		.masks = masks,
+	};
 	struct dray_arrow_taken *taken;
 	size_t i;
 	int ret;

@@ -75,7 +75,7 @@ int dray_arrow_make_mask(const struct dray_array *array,
 	return ret;
 }
 
-/* Marks rows of a mask, along its first axis, whose bits are 0. */
+/* Marks the rows of a mask, along its first axis, that have a bit of 0. */
 static void mark(const uint8_t *bits, int64_t first, int64_t count,
 		 struct dray_array *mask)
 {

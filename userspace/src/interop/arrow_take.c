@@ -108,12 +108,21 @@ static int check_node(const struct ArrowSchema *schema,
 	return ret;
 }
 
+/* Describes elements of a producer, and waits until no transfer writes them. */
+static int view_memory(const struct dray_arrow_take *take, char *data,
+		       dray_dtype dtype, int64_t count, struct dray_view *out)
+{
+	int ret = dray_view_init(out, data, dtype, 1, &count, NULL);
+
+	return ret ? ret : dray_arrow_wait(out, take->timeout_ms);
+}
+
 /* Makes an array over elements that are as Arrow has them. */
 static int take_memory(struct dray_arrow_take *take, char *data,
 		       dray_dtype dtype, int64_t count, struct dray_array **out)
 {
 	struct dray_view view;
-	int ret = dray_view_init(&view, data, dtype, 1, &count, NULL);
+	int ret = view_memory(take, data, dtype, count, &view);
 
 	if (ret)
 		return ret;
@@ -127,12 +136,12 @@ static int take_memory(struct dray_arrow_take *take, char *data,
 }
 
 /* Makes a copy of 32-bit numbers as dates or durations of 64. */
-static int take_halves(char *data, dray_dtype dtype, int64_t count,
-		       struct dray_array **out)
+static int take_halves(const struct dray_arrow_take *take, char *data,
+		       dray_dtype dtype, int64_t count, struct dray_array **out)
 {
 	struct dray_array *array = NULL;
 	struct dray_view from, to;
-	int ret = dray_view_init(&from, data, DRAY_INT32, 1, &count, NULL);
+	int ret = view_memory(take, data, DRAY_INT32, count, &from);
 
 	if (!ret)
 		ret = dray_array_empty(dtype, 1, &count, &array);
@@ -146,6 +155,18 @@ static int take_halves(char *data, dray_dtype dtype, int64_t count,
 	else
 		*out = array;
 	return ret;
+}
+
+/* Makes a copy of bits as bools. */
+static int take_bits(const struct dray_arrow_take *take, char *bits,
+		     int64_t first, int64_t count, struct dray_array **out)
+{
+	struct dray_view bytes;
+	int ret = view_memory(take, bits, DRAY_UINT8,
+			      (first + count) / 8 + !!((first + count) % 8),
+			      &bytes);
+
+	return ret ? ret : dray_arrow_unpack(bytes.data, first, count, out);
 }
 
 /* Takes elements without children. */
@@ -186,10 +207,9 @@ static int take_elements(struct dray_arrow_take *take,
 	if (data)
 		data += start * (int64_t)type.size;
 	if (type.change == DRAY_ARROW_BITS)
-		ret = dray_arrow_unpack(from->buffers[1], start, count,
-					&out->array);
+		ret = take_bits(take, data, start, count, &out->array);
 	else if (type.change == DRAY_ARROW_HALVES)
-		ret = take_halves(data, type.dtype, count, &out->array);
+		ret = take_halves(take, data, type.dtype, count, &out->array);
 	else
 		ret = take_memory(take, data, type.dtype, count, &out->array);
 	return ret ? ret : dray_arrow_add_nulls(take, from, start, count, out);

@@ -22,6 +22,7 @@ void dray_arrow_keeper_drop(void *owner);
 struct dray_arrow_take {
 	struct dray_arrow_keeper *keeper;
 	uint32_t flags;
+	int timeout_ms; /* for transfers that write the elements */
 	bool masks; /* wanted; else nulls are refused */
 	int nodes; /* that were taken */
 };

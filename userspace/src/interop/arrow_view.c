@@ -5,8 +5,12 @@
  */
 #include <errno.h>
 
+#include <dray/transfer.h>
+
 #include "interop/arrow.h"
 #include "base/error.h"
+#include "stream/stream.h"
+#include "transfer/queue.h"
 
 int dray_arrow_check_flags(uint32_t flags)
 {
@@ -25,6 +29,13 @@ int dray_arrow_check_axes(int ndim)
 		-EINVAL,
 		"an array of %d axes, Arrow takes 1 to %d: reshape a single element to one axis",
 		ndim, DRAY_MAX_NDIM);
+}
+
+int dray_arrow_wait(const struct dray_view *view, int timeout_ms)
+{
+	if (!dray_queues_in_flight() && !dray_streams_open())
+		return 0;
+	return dray_view_wait(view, DRAY_ACCESS_READ, timeout_ms);
 }
 
 int dray_arrow_open_complex(struct dray_view *view)

@@ -4,10 +4,10 @@
  *
  * A whole is a BO of XRT that is not a part of another: an import, user memory,
  * memory of XRT, or one of the caller's.  A struct dray_xrt_bo is a range of a
- * whole, with a handle of its own (a sub-buffer of the whole, never of a part) if
- * it is not all of it.  Wholes are counted under the lock, because one whole
- * stands for a dma-buf on a device: an import while another thread frees the last
- * one would get the handle that is about to go.
+ * whole, with a handle of its own (a sub-buffer of the whole, never of a part)
+ * if it is not all of it.  Wholes are counted under the lock, because one whole
+ * stands for a dma-buf on a device: an import while another thread frees the
+ * last one would get the handle that is about to go.
  *
  * The lock is held while XRT makes and frees BOs, never while a function of the
  * caller's runs.  A sync takes no lock: XRT's table of handles has its own.
@@ -161,11 +161,11 @@ struct dray_xrt_whole *dray_xrt_new_whole(enum dray_xrt_kind kind,
 					  struct dray_xrt_device *device);
 
 /*
- * With the lock: makes a BO of @size bytes at @offset of @whole, which then counts
- * one more.
+ * With the lock: makes a BO of @size bytes at @offset of @whole, which then
+ * counts one more.
  *
- * @part: a handle of the caller's for these bytes; NULL: one is made, if they are
- *	not all of @whole
+ * @part: a handle of the caller's for these bytes; NULL: one is made, if they
+ *	are not all of @whole
  */
 int dray_xrt_new_bo(struct dray_xrt_whole *whole, uint64_t offset,
 		    uint64_t size, dray_xrt_handle part,
@@ -183,14 +183,14 @@ void dray_xrt_discard(struct dray_xrt_whole *whole);
 /*
  * The size and the inode of the dma-buf behind @fd.
  *
- * Errors: -EOPNOTSUPP (not a dma-buf), -EINVAL (a size that is no multiple of the
- * page size), and those of fstat() and lseek().
+ * Errors: -EOPNOTSUPP (not a dma-buf), -EINVAL (a size that is no multiple of
+ * the page size), and those of fstat() and lseek().
  */
 int dray_xrt_measure(int fd, uint64_t *size, struct dray_xrt_inode *inode);
 
 /*
- * With the lock: the whole over that dma-buf on the device, or NULL.  Fails with
- * -EBUSY if it is a BO of an unknown device.
+ * With the lock: the whole over that dma-buf on the device, or NULL.  Fails
+ * with -EBUSY if it is a BO of an unknown device.
  */
 int dray_xrt_find(const struct dray_xrt_device *device,
 		  const struct dray_xrt_inode *inode,

@@ -21,8 +21,10 @@ static struct dray_xrt_device *new_device(void)
 
 static void list(struct dray_xrt_device *device, dray_xrt_handle handle)
 {
+	void *shim = dray_xrt.xrtDeviceToXclDevice(handle);
+
 	atomic_store(&device->handle, handle);
-	device->identity = dray_xrt.xrtDeviceToXclDevice(handle);
+	device->identity = shim ? shim : handle;
 	dray_xrt_list_device(device);
 	dray_xrt_before_exit(DRAY_XRT_OPENED);
 }
