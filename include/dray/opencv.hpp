@@ -2,9 +2,9 @@
 /*
  * opencv: mats of OpenCV in dray's memory, for C++11.
  *
- * Only programs that use OpenCV include this header.  It needs OpenCV 4 with its
- * core module, and is not part of the library: all of it is inline.  A mat here
- * is a cv::Mat.
+ * Only programs that use OpenCV include this header.  It needs the core module of
+ * OpenCV 4.5 or later (tested: 4.6), and is not part of the library: all of it is
+ * inline.  A mat here is a cv::Mat.
  *
  * A failure is a cv::Exception with dray's sentence.  Every function may be called
  * from any thread; as OpenCV has it, one mat is changed by one thread at a time.
@@ -24,6 +24,10 @@
 #include <dray/array.h>
 #include <dray/handler.h>
 #include <dray/kind.h>
+
+#if CV_VERSION_MAJOR != 4 || CV_VERSION_MINOR < 5
+#error "dray/opencv.hpp needs OpenCV 4.5 or later, and not 5"
+#endif
 
 namespace dray
 {
