@@ -22,7 +22,7 @@ from pathlib import Path
 # Lines for compilers, with the comment in front of them.
 COMPILERS = re.compile(
     r"(?:/\*(?:(?!\*/).)*\*/\n)?(?:#if(?:def| defined).*?#endif\n|#define DRAY_API .*?\n)|"
-    r"(?m:^)(?:DRAY_ABI\(|DRAY_NAMESAKE_|#undef|#include)[^\n]*\n", re.DOTALL)
+    r"(?m:^)(?:DRAY_ABI\([^;]*;|(?:DRAY_NAMESAKE_|#undef|#include)[^\n]*)\n", re.DOTALL)
 TOKEN = re.compile(r"/\*.*?\*/|#(?:[^\n]|(?<=\\)\n)*|\n[ \t]*(?=\n)|[{}();]|[^/#\n{}();]+|\s",
                    re.DOTALL)
 

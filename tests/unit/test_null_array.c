@@ -583,6 +583,7 @@ FACT(interop)
 	refuses(dray_view_iovec(&view, 0, NULL, 1, &count));
 	refuses(dray_view_iovec(&view, 0, &entry, 1, NULL));
 	allows(dray_address_kind);
+	allows(dray_memory_kind_name);
 	refuses(dray_view_kind(NULL, NULL, &kind));
 	refuses(dray_view_kind(&view, NULL, NULL));
 }
