@@ -3,7 +3,7 @@
  * Arrow's structures, made by a stranger: an import fails and leaves all as it was,
  * or its arrays have the elements and nulls that the structures tell, and release
  * them once.  If numbers are boundless, arrays lie where arithmetic of 128 bits
- * says, and nothing is read.  Arrays that leave come in with the same elements.
+ * says, and nothing is read.  A stream gives one array or an error, and keeps none.
  */
 #include "arrow_model.h"
 
@@ -136,117 +136,92 @@ static void import(struct input *input)
 	tree_end();
 }
 
-/* Makes a copy of elements as Arrow has them; NULL: it has another size. */
-static struct dray_array *as_exported(const struct dray_view *view)
-{
-	struct dray_array *copy;
-	struct dray_view whole;
-	dray_dtype native;
+/* Arrays and schemas of a stream that are not released yet. */
+static int stream_holds;
 
-	holds(!dray_dtype_with_order(view->dtype, '=', &native));
-	holds(!dray_array_like(view, native, DRAY_ORDER_C, &copy));
-	holds(!dray_view_convert(dray_array_view(copy, &whole), view,
-				 DRAY_CASTING_EQUIV));
-	dray_dtype_unref(native);
-	return copy;
+/* The bytes of a stream's answers. */
+static struct input *answers;
+
+static void drop_array(struct ArrowArray *array)
+{
+	stream_holds--;
+	array->release = NULL;
 }
 
-/* Whether element @i of a copy is no date, which leaves as a null. */
-static bool is_no_date(const struct dray_array *copy, int64_t i)
+static void drop_schema(struct ArrowSchema *schema)
 {
-	char kind = dray_dtype_kind(copy->dtype);
-
-	return (kind == 'M' || kind == 'm') &&
-	       ((const int64_t *)copy->data)[i] == INT64_MIN;
+	stream_holds--;
+	schema->release = NULL;
 }
 
-/* Compares elements without fields, and their nulls. */
-static void check_returned(const struct dray_view *sent, const bool *nulls,
-			   const struct dray_view *view,
-			   const struct dray_view *mask)
+/* Reads an error, if any: errnos, and numbers that are none. */
+static int stream_error(void)
 {
-	struct dray_array *from = as_exported(sent), *to = packed(view);
-	struct dray_array *marks = mask ? packed(mask) : NULL;
-	size_t size = dray_dtype_itemsize(sent->dtype);
-	const char *a = from->data, *b = to->data;
-	int64_t count = dray_view_size(sent), i;
-	/* The parts of complex numbers have a mask each. */
-	int64_t parts = count ? dray_view_size(view) / count : 1;
-	bool is_null;
-
-	holds(bytes_of(view) == bytes_of(sent));
-	for (i = 0; i < count; i++, a += size, b += size) {
-		is_null = (nulls && nulls[i]) || is_no_date(from, i);
-		holds(is_null ==
-		      (marks && ((const bool *)marks->data)[i * parts]));
-		if (sent->dtype == DRAY_BOOL)
-			holds(!*a == !*b);
-		else if (!is_no_date(from, i))
-			holds(!memcmp(a, b, size));
-	}
-	dray_array_unref(from);
-	dray_array_unref(to);
-	dray_array_unref(marks);
+	return input_below(answers, 4) ? 0 : (int)input_number(answers, 4);
 }
 
-/* Makes bools for the elements of @view; NULL: no mask. */
-static struct dray_array *make_mask(struct input *input,
-				    const struct dray_view *view)
+static int give_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 {
-	struct dray_array *mask;
-	int64_t i;
+	int error = stream_error();
 
-	if (input_below(input, 2))
-		return NULL;
-	holds(!dray_array_zeros(DRAY_BOOL, view->ndim, view->shape, &mask));
-	for (i = 0; i < dray_view_size(view); i++)
-		((bool *)mask->data)[i] = !input_below(input, 3);
-	return mask;
+	holds(stream->release);
+	if (error || !input_below(answers, 8))
+		return error;
+	*out = (struct ArrowSchema){ .format = "c", .release = drop_schema };
+	stream_holds++;
+	return 0;
 }
 
-/* Sends an array out and takes it in again. */
-static void round_trip(struct input *input)
+static int give_array(struct ArrowArrayStream *stream, struct ArrowArray *out)
 {
-	static const int64_t no_date = INT64_MIN;
-	int changes = input_below(input, 4), ret;
-	uint32_t flags = input_below(input, 4) ? DRAY_ARROW_COPY : 0;
-	struct dray_array *sent, *mask, *array, *nulls;
-	struct dray_view view, back, marks;
-	struct ArrowSchema schema;
-	struct ArrowArray out;
-	size_t bytes;
+	int error = stream_error();
 
-	views_fill();
-	while (input_below(input, 4) == 3)
-		memcpy(memory + 8 * input_below(input, MEMORY / 8), &no_date,
-		       sizeof(no_date));
-	views_make(input, &view);
-	while (changes--)
-		views_change(input, &view);
-	/* Of no elements, extents may be too large for a copy. */
-	if (dray_view_bytes(view.dtype, view.ndim, view.shape, &bytes) ||
-	    dray_view_size(&view) > MAX_READ ||
-	    dray_array_from_pointer(&view, NULL, NULL, &sent))
-		return;
-	mask = make_mask(input, &view);
-	ret = dray_arrow_export(sent, dray_array_view(mask, &marks), flags, 0,
-				&out);
+	holds(stream->release);
+	if (error || input_below(answers, 2))
+		return error;
+	*out = (struct ArrowArray){ .release = drop_array };
+	stream_holds++;
+	return 0;
+}
+
+static const char *give_sentence(struct ArrowArrayStream *stream)
+{
+	static const char *const sentences[] = { NULL, "", "%s%n", "\xff\xfe" };
+
+	holds(stream->release);
+	return sentences[input_below(answers, 4)];
+}
+
+static void end_stream(struct ArrowArrayStream *stream)
+{
+	holds(!stream); /* It is borrowed. */
+}
+
+/* Reads a stream: one array and its schema, or an error and neither. */
+static void read_stream(struct input *input)
+{
+	struct ArrowArrayStream stream = {
+		input_below(input, 16) ? give_schema : NULL,
+		input_below(input, 16) ? give_array : NULL,
+		input_below(input, 16) ? give_sentence : NULL,
+		input_below(input, 16) ? end_stream : NULL,
+		NULL,
+	};
+	struct ArrowSchema schema = { 0 };
+	struct ArrowArray array = { 0 };
+	int ret;
+
+	answers = input;
+	stream_holds = 0;
+	ret = dray_arrow_read_stream(&stream, &schema, &array);
 	holds(ret <= 0);
-	dray_array_unref(sent);
 	if (!ret) {
-		holds(!dray_arrow_schema(view.dtype, view.ndim, view.shape,
-					 &schema));
-		holds(!dray_arrow_import(&schema, &out, DRAY_ARROW_COPY, -1,
-					 &array, &nulls));
-		schema.release(&schema);
-		dray_array_view(array, &back);
-		if (!(dray_dtype_flags(view.dtype) & DRAY_DTYPE_STRUCT))
-			check_returned(&view, mask ? mask->data : NULL, &back,
-				       dray_array_view(nulls, &marks));
-		dray_array_unref(nulls);
-		dray_array_unref(array);
+		holds(array.release);
+		array.release(&array);
+		if (schema.release)
+			schema.release(&schema);
 	}
-	dray_array_unref(mask);
+	holds(!stream_holds);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -255,9 +230,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!memory)
 		views_start();
-	if (input_below(&input, 4))
+	switch (input_below(&input, 16)) {
+	case 0:
+		read_stream(&input);
+		break;
+	case 1:
+	case 2:
+	case 3:
+		arrow_round_trip(&input);
+		break;
+	default:
 		import(&input);
-	else
-		round_trip(&input);
+	}
 	return 0;
 }

@@ -30,4 +30,7 @@ void check_place(const struct place *place, const bool *above,
 void check_child(const struct place *place, int index,
 		 const struct dray_view *view, const struct dray_view *mask);
 
+/* Sends an array out and takes it in again, with the same elements and nulls. */
+void arrow_round_trip(struct input *input);
+
 #endif /* DRAY_TESTS_ARROW_MODEL_H */

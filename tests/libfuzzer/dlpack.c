@@ -18,6 +18,22 @@ struct stranger {
 
 static int given_back;
 
+/* A block of dray's: the only memory of a device that is taken. */
+static unsigned char *own;
+
+static void start(void)
+{
+	struct dray_node *node;
+	struct dray_pool *pool;
+
+	views_start();
+	views_fill();
+	holds(!dray_node_open("host", &node));
+	holds(!dray_pool_create(node, NULL, &pool));
+	own = dray_pool_alloc(pool, MEMORY, 0);
+	holds(own);
+}
+
 static void free_stranger(struct stranger *stranger)
 {
 	free(stranger->shape);
@@ -102,6 +118,10 @@ static void read_tensor(struct input *input, struct stranger *stranger,
 	case 1:
 		tensor->data = (void *)(uintptr_t)input_number(input, 8);
 		break;
+	case 2:
+		tensor->device.device_type = DRAY_DLPACK_EXT_DEV;
+		tensor->data = own + 16 * input_around(input, MEMORY / 16);
+		break;
 	default:
 		tensor->data = memory + 16 * input_below(input, MEMORY / 16);
 	}
@@ -118,11 +138,16 @@ static void check_view(const struct dray_dlpack_tensor *tensor,
 		.unit = tensor->dtype.bits / 8,
 		.itemsize = tensor->dtype.bits / 8,
 	};
+	int64_t low, high;
 
 	layout_check(&layout,
 		     (wide)(uintptr_t)tensor->data + tensor->byte_offset, view);
 	holds(!bytes_of(view) ||
 	      !((uintptr_t)view->data % dray_dtype_alignment(view->dtype)));
+	dray_view_span(view, &low, &high);
+	if (low != high && tensor->device.device_type == DRAY_DLPACK_EXT_DEV)
+		holds((unsigned char *)view->data + low >= own &&
+		      (unsigned char *)view->data + high <= own + MEMORY);
 }
 
 /* Checks an array; its tensor stays until its end. */
@@ -248,10 +273,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input input = { data, size };
 
-	if (!memory) {
-		views_start();
-		views_fill();
-	}
+	if (!memory)
+		start();
 	if (input_below(&input, 4))
 		import(&input);
 	else

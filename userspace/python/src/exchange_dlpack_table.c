@@ -81,6 +81,8 @@ static void tell(void *context,
 	const char *message = NULL;
 
 	PyErr_Fetch(&type, &value, &traceback);
+	/* Before Python 3.12, the value may still be the exception's arguments. */
+	PyErr_NormalizeException(&type, &value, &traceback);
 	text = value ? PyObject_Str(value) : NULL;
 	if (text)
 		message = PyUnicode_AsUTF8(text);
