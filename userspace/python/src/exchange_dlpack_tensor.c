@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Tensors over dray.Array.  An object never changes, so that the facts of its tensor
- * are found once and stay with it.  A tensor keeps the object and borrows its extents
- * and strides.
+ * are found once and stay with it.  A tensor keeps the object, and has extents and
+ * strides of its own, which its consumer may change.
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "exchange_dlpack.h"
 
@@ -20,6 +21,7 @@ struct exported {
 		struct dray_dlpack_managed legacy;
 	};
 	PyObject *owner;
+	int64_t numbers[]; /* extents, strides in elements */
 };
 
 static void give_back(struct exported *exported)
@@ -126,23 +128,33 @@ int dlpack_wait(const struct array_object *self, unsigned int access)
 	return ret ? -1 : 0;
 }
 
-/* Makes the memory of a tensor that keeps the object; NULL with an exception. */
-static struct exported *allocate(struct array_object *self)
+/*
+ * Makes the memory of a tensor that keeps the object, with numbers of its own.  NULL
+ * with an exception.
+ */
+static struct exported *allocate(struct array_object *self,
+				 struct dray_dlpack_tensor *tensor)
 {
-	struct exported *exported = malloc(sizeof(*exported));
+	size_t size = (size_t)self->ndim * sizeof(int64_t);
+	struct exported *exported = malloc(sizeof(*exported) + 2 * size);
 
-	if (exported)
-		exported->owner = Py_NewRef((PyObject *)self);
-	else
+	if (!exported) {
 		PyErr_NoMemory();
+		return NULL;
+	}
+	exported->owner = Py_NewRef((PyObject *)self);
+	memcpy(exported->numbers, tensor->shape, size);
+	memcpy(exported->numbers + self->ndim, tensor->strides, size);
+	tensor->shape = exported->numbers;
+	tensor->strides = exported->numbers + self->ndim;
 	return exported;
 }
 
 static int export_versioned(struct array_object *self, uint32_t flags,
-			    const struct dray_dlpack_tensor *tensor,
+			    struct dray_dlpack_tensor *tensor,
 			    struct dlpack_tensor *out)
 {
-	struct exported *exported = allocate(self);
+	struct exported *exported = allocate(self, tensor);
 	uint64_t marks = 0;
 
 	if (!exported)
@@ -163,7 +175,7 @@ static int export_versioned(struct array_object *self, uint32_t flags,
 }
 
 static int export_legacy(struct array_object *self,
-			 const struct dray_dlpack_tensor *tensor,
+			 struct dray_dlpack_tensor *tensor,
 			 struct dlpack_tensor *out)
 {
 	struct exported *exported;
@@ -174,7 +186,7 @@ static int export_legacy(struct array_object *self,
 			"a read-only array; a tensor before DLPack 1.0 cannot say so");
 		return -1;
 	}
-	exported = allocate(self);
+	exported = allocate(self, tensor);
 	if (!exported)
 		return -1;
 	exported->legacy = (struct dray_dlpack_managed){
