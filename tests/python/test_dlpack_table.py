@@ -188,7 +188,7 @@ def test_work_on_arrays_is_on_no_stream(table):
 
 
 def class_with(value, name=NAME, dlpack=None):
-    """A class with a table, whose __dlpack__() may have to do."""
+    """A class with a table; its __dlpack__() serves if the table does not."""
     def __dlpack__(self, **_):
         if dlpack is None:
             raise AssertionError("the table was to be called")

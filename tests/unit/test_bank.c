@@ -245,7 +245,7 @@ BANK_FACT(the_host_has_no_addresses)
 	assert_fails(find_buffer(), -EOPNOTSUPP, "");
 }
 
-/* Leaves no buffer, whatever the result is. */
+/* Leaves no buffer behind, with any result. */
 static int find_heap(const char *heap)
 {
 	struct dray_node *node = open_node("host");

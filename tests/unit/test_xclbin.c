@@ -49,7 +49,7 @@ static int make_file(void **state)
 	return 0;
 }
 
-/* How the system answers; what a disk or a signal does cannot be had on demand. */
+/* Answers for the system: a disk or a signal cannot be had on demand. */
 static struct {
 	int stat_error;
 	int read_error; /* of the first read */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * xrt: BOs over a mock of XRT (mock_xrt.h), each function of which fails: nothing
+ * xrt: BOs over a mock of XRT (mock_xrt.h); each of its functions fails once: nothing
  * is left over, and a sentence names the call.  Then the cases that no
  * emulator has: a card whose imports have no address, and the order at exit().
  */
