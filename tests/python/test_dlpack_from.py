@@ -194,7 +194,7 @@ BAD = {
     "a tensor of 65 axes, 0 to 64": spoil(ndim=65),
     "a tensor of -1 axes": spoil(ndim=-1),
     "leaves the address space": spoil(byte_offset=(1 << 64) - 8),
-    "not aligned to 8 bytes": spoil(byte_offset=4),
+    "not aligned to . bytes": spoil(byte_offset=2),
     "code 4 with 16 bits": spoil(code=4, bits=16),
     "code 10 with 8 bits": spoil(code=10, bits=8),
     "code 17 with 4 bits": spoil(code=17, bits=4),
