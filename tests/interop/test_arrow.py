@@ -93,7 +93,6 @@ class Only:
         setattr(self, name, getattr(array, name))
 
 
-# pyarrow and nanoarrow look at the instance, and the others at its type.
 @pytest.mark.parametrize("method", ["__arrow_c_array__", "__arrow_c_device_array__"])
 def test_pyarrow_takes_either_capsule(method):
     array = Case("f4", "C", 1).array()
