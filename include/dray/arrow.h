@@ -164,7 +164,8 @@ DRAY_API int dray_arrow_schema(dray_dtype dtype, int ndim, const int64_t *shape,
  * @out: the caller's, as a schema; dray_arrow_schema() describes it
  *
  * Errors: as dray_arrow_schema(), -EAGAIN (it takes a copy, which @flags does not
- * allow: gaps, other byte orders, bools, days, several fields), -EINVAL (flags;
+ * allow: gaps, other byte orders, bools, days, several fields), -EOPNOTSUPP
+ * (memory that the CPU does not reach), -EINVAL (flags;
  * a mask of another shape or type), -EPERM (it may not be read), -ERANGE (days
  * beyond 32 bits), as dray_view_wait().
  */
@@ -173,8 +174,10 @@ DRAY_API int dray_arrow_export(struct dray_array *array,
 			       int timeout_ms, struct ArrowArray *out);
 
 /**
- * Does the same for the C device interface: ARROW_DEVICE_CPU, which has no
- * number (-1), and no event.
+ * Does the same for the C device interface: ARROW_DEVICE_CPU, or
+ * ARROW_DEVICE_EXT_DEV for memory that the CPU does not reach (DRAY_MODE_DEVICE),
+ * each without a number (-1), and no event.  Such memory is not read: it takes no
+ * copy and no mask, and dates that are none stay numbers.
  */
 DRAY_API int dray_arrow_export_device(struct dray_array *array,
 				      const struct dray_view *mask,

@@ -378,8 +378,9 @@ DRAY_NAMESAKE_END
 
 /**
  * The kind of the memory at @address, as the manager sees it: the kind of the
- * object around it, else DRAY_MEMORY_SHARED for other memory of dray, else
- * DRAY_MEMORY_UNKNOWN.  For occasional questions: it looks through all objects.
+ * object around it, else DRAY_MEMORY_DEVICE for memory of dray that the CPU does
+ * not reach, DRAY_MEMORY_SHARED for the rest of it, and DRAY_MEMORY_UNKNOWN for all
+ * else.  For occasional questions: it looks through all objects.
  */
 DRAY_API enum dray_memory_kind
 dray_manager_kind_of(struct dray_manager *manager, const void *address);

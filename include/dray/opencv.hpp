@@ -2,9 +2,9 @@
 /*
  * opencv: mats of OpenCV in dray's memory, for C++11.
  *
- * Only programs that use OpenCV include this header.  It needs OpenCV 4 with its
- * core module, and is not part of the library: all of it is inline.  A mat here
- * is a cv::Mat.
+ * Only programs that use OpenCV include this header.  It needs the core module of
+ * OpenCV 4.5 or later (tested: 4.6), and is not part of the library: all of it is
+ * inline.  A mat here is a cv::Mat.
  *
  * A failure is a cv::Exception with dray's sentence.  Every function may be called
  * from any thread; as OpenCV has it, one mat is changed by one thread at a time.
@@ -23,6 +23,11 @@
 #include <opencv2/core.hpp>
 #include <dray/array.h>
 #include <dray/handler.h>
+#include <dray/kind.h>
+
+#if CV_VERSION_MAJOR != 4 || CV_VERSION_MINOR < 5
+#error "dray/opencv.hpp needs OpenCV 4.5 or later, and not 5"
+#endif
 
 namespace dray
 {
@@ -366,7 +371,7 @@ inline dray_array *array_of(const cv::Mat &mat)
  *	the array, which has so many elements without gaps
  *
  * Throws StsBadArg: NULL, a type without a depth or in the other byte order, a
- * read-only array (a mat cannot be), more than MAT_MAX_DIMS axes, an extent above
+ * read-only array (a mat cannot be), memory of DRAY_MODE_DEVICE, more than MAT_MAX_DIMS axes, an extent above
  * INT_MAX, strides that a mat cannot have (negative, or rows that overlap; the
  * last axis without gaps, except for a column); StsNoMem.
  */
@@ -380,6 +385,9 @@ inline cv::Mat mat_of(dray_array *array, int channels = 1)
 		detail::refuse("mat_of: no array", __func__);
 	if (!(array->flags & DRAY_WRITE))
 		detail::refuse("mat_of: the array is read-only", __func__);
+	if (dray_address_kind(array->data, nullptr) == DRAY_MEMORY_DEVICE)
+		detail::refuse("mat_of: the CPU does not reach the array's memory",
+			       __func__);
 	axes = dray_array_axes(array);
 	dims = array->ndim - (channels != 1);
 	one = dray_dtype_itemsize(array->dtype);

@@ -168,6 +168,13 @@ DRAY_API int dray_view_sync(const struct dray_view *view,
 DRAY_API int dray_view_wait(const struct dray_view *view, unsigned int access,
 			    int timeout_ms);
 
+/**
+ * Tells whether a transfer of this process may be in flight: a job of a queue, or a
+ * packet of a stream that is open.  If not, no dray_view_wait() has anything to wait
+ * for.  Takes no lock.
+ */
+DRAY_API bool dray_transfers_in_flight(void);
+
 #ifdef __cplusplus
 }
 #endif

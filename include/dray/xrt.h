@@ -41,8 +41,9 @@
  *
  * Errors: XRT's errno means nothing, and XRT writes the reason of a failure to
  * stderr, where its first line is a banner.  The sentence of dray_last_error()
- * says what was tried.  A call of XRT that fails is -EIO; no device -ENODEV; no
- * library -ENOENT; a library without one of the functions -EOPNOTSUPP.
+ * names the call and its values.  A call of XRT that fails is -EIO; no device
+ * -ENODEV; no library -ENOENT; a library without one of the functions
+ * -EOPNOTSUPP.
  *
  * Every function may be called from any thread, and may block while the kernel
  * pins, maps or allocates memory.  Coherency between a kernel in the logic and
@@ -58,7 +59,7 @@
 extern "C" {
 #endif
 
-/** An xrtDeviceHandle or an xrtBufferHandle (xrtBOHandle) of XRT's C headers. */
+/** An xrtDeviceHandle or an xrtBufferHandle of XRT's C headers. */
 typedef void *dray_xrt_handle;
 
 /** A device; counted. */
@@ -165,8 +166,8 @@ DRAY_API int dray_xrt_import_array(struct dray_xrt_device *device,
  * Leak: zocl, in all versions up to 2026, never drops its references to these
  * pages, even if the call fails.  They stay in use until the next boot, so this
  * is for few buffers that live as long as the program.  Memory of dray's kernel
- * heaps is better imported, and what is freed of a heap "reserved" after this
- * is never given out again.
+ * heaps is better imported: after this, pages of a heap "reserved" that are
+ * freed are never given out again.
  *
  * @address: a multiple of the page size
  * @size: bytes, > 0
@@ -277,7 +278,7 @@ DRAY_API int dray_xrt_bo_part(struct dray_xrt_bo *bo, uint64_t offset,
 DRAY_API struct dray_xrt_bo *dray_xrt_bo_ref(struct dray_xrt_bo *bo);
 /**
  * Frees the BO with the last reference, unless it is the caller's own, and
- * drops what it kept.  NULL is ignored.
+ * drops the objects that it kept.  NULL is ignored.
  */
 DRAY_API void dray_xrt_bo_unref(struct dray_xrt_bo *bo);
 
@@ -300,19 +301,20 @@ DRAY_API uint64_t dray_xrt_bo_size(const struct dray_xrt_bo *bo);
 DRAY_API int dray_xrt_bo_address(const struct dray_xrt_bo *bo,
 				 uint64_t *address);
 
-/** Who has to keep the CPU's caches and the device's view of a BO together. */
+/** The side that keeps CPU caches and the device's view of a BO together. */
 enum dray_xrt_side {
 	/*
-	 * Nobody: dray's memory that is not cached, or has no mapping.  (A BO of
-	 * the kind DRAY_XRT_NORMAL is not cached on boards either, and XRT's sync
-	 * does nothing; but on a card it moves the data, so it counts below.)
+	 * No side: dray's memory that is not cached, or has no mapping.
+	 * (A BO of the kind DRAY_XRT_NORMAL is not cached on boards either,
+	 * and XRT's sync does nothing; but on a card it moves the data, so it
+	 * counts below.)
 	 */
 	DRAY_XRT_SIDE_NONE = 0,
 	/*
 	 * XRT: cached memory of dray on a board, user memory, memory of XRT.
-	 * dray_view_sync() of these answers for the device of the dray node, which
-	 * may snoop caches where the logic does not; DMA_BUF_IOCTL_SYNC of a BO's
-	 * dma-buf succeeds and does nothing.
+	 * dray_view_sync() of these answers for the device of the dray node,
+	 * which may snoop caches where the logic does not; DMA_BUF_IOCTL_SYNC
+	 * of a BO's dma-buf succeeds and does nothing.
 	 */
 	DRAY_XRT_SIDE_XRT = 1,
 	/*
@@ -337,7 +339,7 @@ DRAY_API enum dray_xrt_side dray_xrt_side(const struct dray_xrt_bo *bo);
  *	do not wait for fences
  *
  * Errors: -EINVAL (a range that leaves the BO, an unknown owner), -EIO (XRT
- * refuses), -EPERM (a child of fork()), -ESHUTDOWN, those of dray_node_sync()
+ * refuses), -EPERM (a child of fork()), -ESHUTDOWN, as dray_node_sync()
  * or of dray_xrt_foreign.sync.
  */
 DRAY_API int dray_xrt_sync(struct dray_xrt_bo *bo, enum dray_sync_owner owner,

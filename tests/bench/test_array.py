@@ -67,9 +67,10 @@ def test_calls_of_a_row_run_and_leave_the_same(array_times, row):
 def test_rows_are_measured_and_printed(array_times, capsys, monkeypatch):
     import array_rows
     import report
+    import turns
     monkeypatch.setattr(sys, "argv", ["array_rows.py", "10 elements"])
     monkeypatch.setenv("DRAY_BENCH_ROUNDS", "1")
-    monkeypatch.setattr(array_rows, "ENOUGH", 1e4)
+    monkeypatch.setattr(turns, "ENOUGH", 1e4)
     array_rows.main()
     printed = report.rows_of(capsys.readouterr().out.splitlines())[0]
     found = [row["name"] for row in printed]

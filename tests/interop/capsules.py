@@ -91,8 +91,8 @@ class Renamed:
 
 
 class Elsewhere:
-    """A producer whose tensors are on a device of no known kind, as those of memory
-    that the CPU does not reach."""
+    """A producer of tensors on a device of no known kind, as in memory that the CPU does
+    not reach."""
 
     def __init__(self, array: Any):
         self.array = array

@@ -10,6 +10,7 @@ import os
 import sys
 import threading
 
+import numpy as np
 import pytest
 
 WHERE = os.environ.get("DRAY_INTEROP", "pypi")
@@ -24,7 +25,21 @@ if WHERE == "pypi":
 
 import dray
 
+# Tests of libraries that are elsewhere; others are of those that are here.
+ELSEWHERE = {"pypi": ("test_torch", "test_dpctl"),
+             "debian": ("test_arrow", "test_pypi", "test_dpctl"),
+             "dpctl": ()}
+collect_ignore = [name for name in os.listdir(os.path.dirname(__file__))
+                  if name.startswith(ELSEWHERE[WHERE])]
+
 DEADLINE = 30
+SENT = np.arange(1, 33, dtype="f4")
+
+
+def pytest_collection_finish():
+    """The libraries' own objects make a collection slow."""
+    gc.collect()
+    gc.freeze()
 
 
 def blocks():
@@ -49,7 +64,8 @@ def pytest_runtest_makereport(item, call):
 
 
 class Helper(threading.Thread):
-    """Runs a function in a thread, whose result or error join() hands over."""
+    """Runs a function in a thread; value() waits for its result, or raises its
+    error."""
 
     def __init__(self, function, *arguments):
         super().__init__(daemon=True)
@@ -72,3 +88,42 @@ class Helper(threading.Thread):
             raise self.error
         result, self.result = self.result, None
         return result
+
+
+class Pending:
+    """An array with a receive into it."""
+
+    def __init__(self, tx, rx):
+        self.tx = tx
+        with dray.memory():
+            self.source = np.array(SENT)
+            self.array = dray.Array.zeros(SENT.shape, "f4")
+        self.event = rx.recv(np.asarray(self.array), wait=False)
+
+    def end(self):
+        self.tx.send(self.source)
+
+    def while_it_ends(self, function):
+        """Runs the function on the array in a thread, and ends the receive meanwhile.
+        It has ended when the function returns."""
+        begins = threading.Event()
+
+        def run():
+            begins.set()
+            result = function(self.array)
+            assert self.event.done
+            return result
+        helper = Helper(run)
+        assert begins.wait(DEADLINE)
+        self.end()
+        return helper.value()
+
+
+@pytest.fixture
+def pending():
+    with dray.stream("tx0") as tx, dray.stream("rx0") as rx:
+        receive = Pending(tx, rx)
+        yield receive
+        if not receive.event.done:
+            receive.event.cancel()
+        vars(receive).clear()  # pytest keeps the object longer

@@ -29,7 +29,7 @@ LIBRARIES = [
             "DLPack if `a` has only that", "`dray.from_dlpack(x)` of a buffer's view; "
             "`dray.from_arrow(x)`", "without a version"),
     Library("pandas 3.1", "`pd.Series(pa.array(a), dtype=pd.ArrowDtype(...))`",
-            "`dray.from_arrow(pa.array(x))`", "not at all"),
+            "`dray.from_arrow(x)`", "not at all"),
     Library("Polars 2.1", "`pl.Series(a)`, by Arrow",
-            "`dray.from_arrow(x.to_arrow())`", "not at all"),
+            "`dray.from_arrow(x)`", "not at all"),
 ]

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Compares the tables in docs/interop.md with refusals.py and libraries.py."""
+"""Compares the tables in docs/interop.md with those in refusals.py,
+libraries.py and arrow_types.py."""
 import pathlib
 
+from arrow_types import TYPES
 from libraries import LIBRARIES
 from refusals import GIVEN, MISUSES, ROWS
 
@@ -10,6 +12,7 @@ WAYS = "| library | takes an array `a` of dray | gives one, `x` | DLPack |"
 TAKEN = "| library | array of dray | outcome | why |"
 GIVES = "| library | its array | outcome | why |"
 WRONG = "| library | given | outcome | why |"
+ARROW = "| types of dray | in Arrow | pyarrow, pandas, nanoarrow | Polars | remark |"
 
 
 def rows(head: str) -> list[str]:
@@ -28,7 +31,8 @@ def meant() -> dict[str, list[str]]:
     return {WAYS: [f"| {' | '.join(each)} |" for each in LIBRARIES],
             TAKEN: [row.line() for row in ROWS],
             GIVES: [row.line() for row in GIVEN],
-            WRONG: [row.line() for row in MISUSES]}
+            WRONG: [row.line() for row in MISUSES],
+            ARROW: [row.line() for row in TYPES]}
 
 
 def differences() -> list[str]:

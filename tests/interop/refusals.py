@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What does not pass, or not without a copy, with the wording of docs/interop.md.
+"""Arrays that do not pass, or not without a copy, with the wording of docs/interop.md.
 
 Everything else shares its memory.  The tests meet each row, and nothing that no row
 names: a refusal that a library gives up is found too.
@@ -171,8 +171,8 @@ MISUSES = [
             "Unsupported device_type"),
     Refusal(JAX, DEVICE, "TypeError", "JAX does not have it.",
             "unsupported device type"),
-    Refusal(TVM, DEVICE, SHARES, "A tensor of tvm-ffi only describes memory: nobody "
-            "looks at the elements."),
+    Refusal(TVM, DEVICE, SHARES, "A tensor of tvm-ffi only describes memory; its "
+            "elements are not looked at."),
     Refusal(PYARROW, DEVICE, "ArrowNotImplementedError", "The CPU does not reach it.",
             "only for buffers on CPU"),
     Refusal(NANOARROW, DEVICE, "ValueError", "nanoarrow does not have it.",

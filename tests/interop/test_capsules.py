@@ -2,6 +2,7 @@
 """Capsules in wrong hands: consumed twice, renamed by hand, of another device."""
 import gc
 
+import numpy as np
 import pytest
 
 import capsules
@@ -13,7 +14,7 @@ from refusals import DEVICE, MISUSES, RENAMED, SHARES, TWICE
 
 TAKING = [name for name, door in DOORS.items() if door.take]
 CASE = Case("f4", "C", 1)
-USED = {True: b"used_" + capsules.VERSIONED, False: b"used_" + capsules.LEGACY}
+USED = (b"used_" + capsules.VERSIONED, b"used_" + capsules.LEGACY)
 
 
 def check(name, what, producer):
@@ -64,25 +65,44 @@ def test_memory_of_another_device(name):
 
 # The same by dray.
 
-def test_dray_consumes_a_capsule_once():
-    producer = capsules.Stale(CASE.array())
+GIVING = [name for name, door in DOORS.items() if door.give]
+
+
+def give(name):
+    """An array of the library, in memory of dray unless the library has its own."""
+    with dray.memory():
+        values = np.array(CASE.expected())
+    return DOORS[name].give(values)
+
+
+@pytest.mark.parametrize("name", GIVING)
+def test_dray_consumes_a_capsule_once(name):
+    producer = capsules.Stale(give(name))
     held = dray.from_dlpack(producer)
-    assert capsules.name_of(producer.capsule) in USED.values()
+    assert capsules.name_of(producer.capsule) in USED
     with pytest.raises(ValueError, match="used_dltensor.*was taken before"):
         dray.from_dlpack(producer)
     assert held.tolist() == CASE.expected().tolist()
 
 
-@pytest.mark.parametrize("given", [b"something", b"used_dltensor"])
-def test_dray_refuses_a_capsule_with_another_name(given):
-    producer = capsules.Renamed(CASE.array(), given)
-    with pytest.raises(ValueError, match=f'called "{given.decode()}"'):
+@pytest.mark.parametrize("other", [b"something", b"used_dltensor"])
+@pytest.mark.parametrize("name", GIVING)
+def test_dray_refuses_a_capsule_with_another_name(name, other):
+    producer = capsules.Renamed(give(name), other)
+    with pytest.raises(ValueError, match=f'called "{other.decode()}"'):
         dray.from_dlpack(producer)
     producer.restore()
 
 
-def test_dray_refuses_memory_of_another_device_unless_it_is_its_own():
-    assert dray.from_dlpack(capsules.Elsewhere(CASE.array())).tolist() == \
-        CASE.expected().tolist()
-    with pytest.raises(BufferError, match="device"):
-        dray.from_dlpack(capsules.Elsewhere(CASE.expected()))
+@pytest.mark.parametrize("name", GIVING)
+def test_dray_refuses_memory_of_another_device(name):
+    """Unless it is dray's own, in the hands of a library that copied nothing."""
+    with dray.memory():
+        values = np.array(CASE.expected())
+    there = DOORS[name].give(values)
+    producer = capsules.Elsewhere(there)
+    if DOORS[name].address(there) == values.ctypes.data:
+        assert dray.from_dlpack(producer).tolist() == CASE.expected().tolist()
+    else:
+        with pytest.raises(BufferError, match="device"):
+            dray.from_dlpack(producer)

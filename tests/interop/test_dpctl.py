@@ -236,7 +236,7 @@ def test_dpctl_refuses_memory_of_dray(shareable):
 
 
 def test_dpctl_copies_memory_of_dray_by_its_buffer(kind):
-    """What it does with dray.Array, which has no such interface."""
+    """A dray.Array has no interface of SYCL, but a buffer."""
     memory = MEMORY[kind](16)
     memory.copy_from_host(memoryview(dray.Array(dray.array(range(16), "u1"))))
     assert memory.copy_to_host().tolist() == list(range(16))

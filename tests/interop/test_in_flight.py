@@ -4,57 +4,14 @@
 A receive into the memory is pending when a thread exports it; this thread then sends
 the packet that ends it.
 """
-import threading
-
 import numpy as np
 import pytest
 
 import dray
-from conftest import DEADLINE, Helper
+from conftest import SENT
 from consumers import DOORS
 
 TAKING = [name for name, door in DOORS.items() if door.take]
-SENT = np.arange(1, 33, dtype="f4")
-
-
-class Pending:
-    """An array with a receive into it."""
-
-    def __init__(self, tx, rx):
-        self.tx = tx
-        with dray.memory():
-            self.source = np.array(SENT)
-            self.array = dray.Array.zeros(SENT.shape, "f4")
-        self.event = rx.recv(np.asarray(self.array), wait=False)
-
-    def end(self):
-        self.tx.send(self.source)
-
-    def while_it_ends(self, function):
-        """Runs the function on the array in a thread, and ends the receive meanwhile.
-        It has ended when the function returns."""
-        begins = threading.Event()
-
-        def run():
-            begins.set()
-            result = function(self.array)
-            assert self.event.done
-            return result
-        helper = Helper(run)
-        assert begins.wait(DEADLINE)
-        self.end()
-        return helper.value()
-
-
-@pytest.fixture
-def pending():
-    with dray.stream("tx0") as tx, dray.stream("rx0") as rx:
-        receive = Pending(tx, rx)
-        yield receive
-        if not receive.event.done:
-            receive.event.cancel()
-        vars(receive).clear()  # pytest keeps the object longer
-
 
 @pytest.mark.parametrize("version", [None, (1, 3)], ids=str)
 def test_a_capsule_is_made_when_the_receive_has_ended(pending, version):

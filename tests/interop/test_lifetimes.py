@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Memory lives as long as its last user, whoever that is, and comes back then.
+"""Memory lives as long as its last user on either side, and comes back then.
 
 The blocks of dray's pool are counted: before and after each test too (conftest.py).
 """

@@ -107,7 +107,7 @@ def dlpack():
 
 
 def arrow():
-    """Choices of the stranger who makes a tree; zeros are the usual ones."""
+    """Choices of a stranger for a tree; zeros are the usual ones."""
     dice = random.Random(3)
     for size in (16, 32, 64, 128) * 12:
         yield bytes(dice.choice((0, 1, 2, 3, 5, 9, 46, 47, dice.randrange(256)))

@@ -75,10 +75,13 @@ def rename(capsule, name):
 
 
 def inside(capsule):
-    """The structure in a capsule, before a consumer has taken its tensor."""
+    """The structure in a capsule, which it keeps, before a consumer has taken its
+    tensor."""
     name = name_of(capsule)
     kind = {LEGACY: Legacy, VERSIONED: Versioned}[name]
-    return kind.from_address(_python.PyCapsule_GetPointer(capsule, name))
+    found = kind.from_address(_python.PyCapsule_GetPointer(capsule, name))
+    found.capsule = capsule
+    return found
 
 
 class Made:

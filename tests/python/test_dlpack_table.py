@@ -188,7 +188,7 @@ def test_work_on_arrays_is_on_no_stream(table):
 
 
 def class_with(value, name=NAME, dlpack=None):
-    """A class with a table, whose __dlpack__() may have to do."""
+    """A class with a table; its __dlpack__() serves if the table does not."""
     def __dlpack__(self, **_):
         if dlpack is None:
             raise AssertionError("the table was to be called")
@@ -231,6 +231,17 @@ def test_a_subclass_has_the_table_of_its_class():
     derived = type("Derived", (class_with(table.capsule()),), {})
     assert from_dlpack(derived(), copy=True, device="cpu")[2, 3] == 11
     assert made.given_back == 1
+
+
+def test_a_table_that_a_class_gets_later_is_found():
+    made, other = tensors.Made(), tensors.Made()
+    late = type("Late", (), {"__dlpack__": lambda self, **_: other.capsule()})
+    for _ in range(3):
+        from_dlpack(late())
+    assert (made.given_back, other.given_back) == (0, 3)
+    setattr(late, NAME, table_of(gives(made)).capsule())
+    from_dlpack(late())
+    assert (made.given_back, other.given_back) == (1, 3)
 
 
 def test_an_older_table_is_found_behind_one_of_a_later_version():

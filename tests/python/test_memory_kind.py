@@ -206,6 +206,26 @@ def test_who_receives_it_gets_an_array_that_is_not_read(device):
 
 
 @pytest.mark.kernel
+def test_dlpack_passes_it_on_as_memory_of_a_device(device):
+    assert device.__dlpack_device__() == (12, 0)
+    again = dray.from_dlpack(device[:, ::2])
+    capsule = dray.from_dlpack(device.__dlpack__(max_version=(1, 3)))
+    for array in (again, capsule[:, ::2]):
+        assert dray.memory_kind(array) == "device" and SENTENCE[:13] in repr(array)
+        assert (read(array) == NUMBERS[:, ::2]).all()
+    with pytest.raises((BufferError, RuntimeError, ValueError)):
+        np.from_dlpack(device)
+    with pytest.raises(BufferError, match="dray.copy"):
+        dray.from_dlpack(device, copy=True)
+
+
+@pytest.mark.kernel
+def test_arrow_refuses_it(device):
+    with pytest.raises((BufferError, ValueError)):
+        device[0].__arrow_c_array__()
+
+
+@pytest.mark.kernel
 def test_the_cpu_does_not_copy_it(device):
     with pytest.raises(OSError, match="has no mapping for the CPU"):
         dray.copy(np.zeros((64, 64), "<i4"), device)

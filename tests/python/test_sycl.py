@@ -238,6 +238,15 @@ def test_unknown_memory_is_not_read():
     assert array[1:, ::2].shape == (3, 3)
 
 
+def test_unknown_memory_is_not_passed_on():
+    array = dray.from_sycl(over(np.arange(3, dtype="<i4")))
+    for offer in (lambda: array.__dlpack__(), lambda: np.from_dlpack(array),
+                  lambda: array.__arrow_c_array__(), lambda: memoryview(array),
+                  lambda: dray.from_dlpack(array, copy=True)):
+        with pytest.raises((BufferError, ValueError)):
+            offer()
+
+
 def test_not_even_where_there_is_none():
     array = dray.from_sycl(Object(shape=(2**40,), typestr="<f8", data=(8, False)))
     assert array.nbytes == 2**43 and "unknown memory" in str(array)

@@ -20,7 +20,7 @@ from dray import _dray
 
 
 class Bo:
-    """A pyxrt.bo: what the class of XRT 2.25 has, and nothing more."""
+    """A pyxrt.bo with the methods of XRT 2.25, and nothing more."""
 
     def __init__(self, device, size, flags, group):
         if not isinstance(device, Device):

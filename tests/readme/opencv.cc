@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Facts about <dray/opencv.hpp>, on a pool of the host.  "opencv FACT" checks one,
- * and prints the values that differ.  Operator new fails on demand.
+ * Facts about <dray/opencv.hpp>.  With a name the program checks one of them, and
+ * prints the values that differ; without it all, as TAP.  DRAY_BACKEND chooses the
+ * node, as for all programs.  Operator new fails on demand.
  */
 #include <dray/opencv.hpp>
 #include <dray/dray.h>
@@ -49,6 +50,11 @@ static void expect(const A &a, const B &b, const char *left, const char *right,
 	     << right << ": " << b;
 	throw std::runtime_error(said.str());
 }
+
+/* Ends a fact that needs something else, which @why tells. */
+struct skipped {
+	const char *why;
+};
 
 /* The code and the sentence of a cv::Exception that @run throws. */
 static std::string thrown(const std::function<void()> &run)
@@ -102,7 +108,7 @@ struct memory {
 		dray_pool_options options = {};
 
 		options.limit = limit;
-		EXPECT(dray_node_open("host", &node), 0);
+		EXPECT(dray_node_open(nullptr, &node), 0);
 		EXPECT(dray_pool_create(node, &options, &pool), 0);
 	}
 	uint64_t blocks() const
@@ -394,6 +400,8 @@ FACT(opencl_works_on_a_mat_and_gives_it_back)
 	dray::mat_scope scope(allocator);
 	cv::Mat mat = allocator.mat(200, 300, CV_8U);
 
+	if (!getenv("OPENCV_OPENCL_DEVICE"))
+		throw skipped{ "no device of OpenCL is named" };
 	cv::ocl::setUseOpenCL(true);
 	EXPECT(cv::ocl::useOpenCL(), true);
 	mat.setTo(7);
@@ -648,6 +656,26 @@ FACT(arrays_that_no_mat_can_show_are_refused)
 	dray_array_unref(array);
 }
 
+FACT(memory_that_the_cpu_does_not_reach_is_refused)
+{
+	struct dray_buffer_options options = {};
+	struct dray_buffer *buffer = nullptr;
+	const int64_t shape[] = { 4, 5 };
+	dray_array *array = nullptr;
+	memory m;
+
+	if (strcmp(dray_node_backend(m.node), "kernel"))
+		throw skipped{ "the CPU reaches all memory of the host" };
+	options.mode = DRAY_MODE_DEVICE;
+	EXPECT(dray_buffer_alloc(m.node, 4096, &options, &buffer), 0);
+	EXPECT(dray_array_from_buffer(buffer, 0, DRAY_UINT8, 2, shape, nullptr,
+				      &array), 0);
+	EXPECT(thrown([&] { dray::mat_of(array); }),
+	       "-5 mat_of: the CPU does not reach the array's memory");
+	dray_array_unref(array);
+	dray_buffer_unref(buffer);
+}
+
 FACT(an_array_of_a_mat_keeps_its_memory)
 {
 	memory m;
@@ -705,20 +733,44 @@ FACT(an_allocation_that_fails_loses_no_block)
 	dray_array_unref(array);
 }
 
-int main(int argc, char **argv)
+/* Returns 0, 1 for a failure or 77 if it was skipped, with the reason in @said. */
+static int check(const fact *it, std::string &said)
 {
-	fact *it;
-
-	for (it = fact::first; it; it = it->next)
-		if (argc == 2 && !strcmp(it->name, argv[1]))
-			break;
-	if (!it)
-		return 2;
 	try {
 		it->run();
+	} catch (const skipped &e) {
+		said = e.why;
+		return 77;
 	} catch (const std::exception &e) {
-		printf("%s\n", e.what());
-		return EXIT_FAILURE;
+		said = e.what();
+		return 1;
 	}
-	return EXIT_SUCCESS;
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int count = 0, failures = 0, status = 2;
+	std::string said;
+	fact *it;
+
+	for (it = fact::first; it; it = it->next) {
+		if (argc == 2 && strcmp(it->name, argv[1]))
+			continue;
+		status = check(it, said);
+		failures += status == 1;
+		count++;
+		if (argc == 2)
+			printf("%s\n", said.c_str());
+		else
+			printf("%s %d - %s%s%s\n", status == 1 ? "not ok" : "ok",
+			       count, it->name, status ? " # " : "",
+			       status == 77 ? ("SKIP " + said).c_str() :
+			       status ? said.c_str() : "");
+		fflush(stdout);
+	}
+	if (argc == 2)
+		return status;
+	printf("1..%d\n", count);
+	return failures != 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * A mock of XRT, to which the linker sends the library's calls of the loader: a
- * machine without XRT, and one whose XRT fails in each of its functions, cannot be
- * had otherwise.  Its memory is the C library's, and a memfd counts as a dma-buf.
+ * machine without XRT, and an XRT that fails in each of its functions, cannot
+ * be had otherwise.  Its memory is the C library's, and a memfd counts as a dma-buf.
  * It calls the system in ways that fault.h does not reach.
  * Suite xrt runs the real XRT.
  */
@@ -31,7 +31,7 @@ static struct {
 	const char *absent;	/* part of the names of libraries that are not there */
 	const char *lacks;	/* a function that the library does not have */
 	const char *fails;	/* a function that fails */
-	bool bad_map;		/* xrtBOMap() gives what a failed mmap() does */
+	bool bad_map;		/* xrtBOMap() gives MAP_FAILED */
 	bool no_address;	/* of imports, as on a PCIe card */
 	char tried[512];	/* the names of libraries, in their order */
 	int loads;
@@ -39,9 +39,10 @@ static struct {
 	int bos;		/* that are alive */
 	int imports;
 	int syncs;
+	void (*in_sync)(void);	/* called in it; may be NULL */
 	int direction;		/* of the last sync */
 	size_t sync_size, sync_offset;
-	char ends[256];		/* what was freed, in its order */
+	char ends[256];		/* a letter for each object that was freed */
 } xrt;
 
 static inline bool mock_fails(const char *name)
@@ -192,6 +193,8 @@ static inline int mock_sync(void *handle, int direction, size_t size,
 	if (mock_fails("xrtBOSync"))
 		return -1;
 	xrt.syncs++;
+	if (xrt.in_sync)
+		xrt.in_sync();
 	xrt.direction = direction;
 	xrt.sync_size = size;
 	xrt.sync_offset = offset;

@@ -4,6 +4,8 @@
  * structures that are moved and released in any order.
  */
 #include "arrow.h"
+#include "memory/backend.h"
+#include "node.h"
 
 static const uint8_t *bits_of(const struct ArrowArray *array)
 {
@@ -635,6 +637,70 @@ FACT(devices_and_events_of_others_are_refused)
 	assert_fails(dray_arrow_check_device(&device), -EOPNOTSUPP, "type 12");
 	device.device_type = ARROW_DEVICE_CUDA_HOST;
 	assert_works(dray_arrow_check_device(&device));
+}
+
+/* Makes an array in memory that only a device reaches: an access ends the test. */
+static struct dray_array *make_unreached(dray_dtype dtype, int64_t count)
+{
+	struct dray_node *node = open_node("host");
+	struct dray_array *array = NULL;
+	struct dray_buffer *buffer;
+
+	assert_works(dray_buffer_alloc(node, 4096, NULL, &buffer));
+	dray_node_unref(node);
+	assert_int_equal(mprotect(dray_buffer_data(buffer), 4096, PROT_NONE),
+			 0);
+	buffer->mode = DRAY_MODE_DEVICE; /* as a carve-out may be */
+	assert_works(dray_array_from_buffer(buffer, 0, dtype, 1, DIMS(count),
+					    NULL, &array));
+	dray_buffer_unref(buffer);
+	return array;
+}
+
+FACT(memory_that_the_cpu_does_not_reach_is_on_a_device_of_its_own)
+{
+	static const dray_dtype dtypes[] = {
+		DRAY_FLOAT32, DRAY_DATETIME64(DRAY_UNIT_SECOND, 1)
+	};
+	struct ArrowArray plain = { 0 };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct dray_array *array = make_unreached(dtypes[i], 9);
+		struct ArrowDeviceArray out;
+
+		assert_fails(dray_arrow_export(array, NULL, 0, -1, &plain),
+			     -EOPNOTSUPP, "the CPU does not reach");
+		assert_works(
+			dray_arrow_export_device(array, NULL, 0, -1, &out));
+		assert_int_equal(out.device_type, ARROW_DEVICE_EXT_DEV);
+		assert_int_equal(out.device_id, -1);
+		assert_ptr_equal(out.array.buffers[1], array->data);
+		assert_fails(dray_arrow_check_device(&out), -EOPNOTSUPP,
+			     "type 12");
+		out.array.release(&out.array);
+		dray_array_unref(array);
+	}
+}
+
+FACT(memory_that_the_cpu_does_not_reach_takes_no_copy_and_no_mask)
+{
+	struct dray_array *bools = make_unreached(DRAY_BOOL, 9);
+	struct dray_array *array = make("u1", 1, DIMS(9));
+	struct dray_array *mask = make("?", 1, DIMS(9));
+	struct ArrowDeviceArray out;
+
+	assert_fails(dray_arrow_export_device(bools, NULL, DRAY_ARROW_COPY, -1,
+					      &out),
+		     -EAGAIN, "one bit each");
+	assert_fails(dray_arrow_export_device(bools, whole_view(mask), 0, -1,
+					      &out),
+		     -EOPNOTSUPP, "takes no mask");
+	assert_fails(dray_arrow_export_device(array, whole_view(bools), 0, -1,
+					      &out),
+		     -EOPNOTSUPP, "does not reach the mask");
+	dray_array_unref(bools);
+	dray_array_unref(array);
+	dray_array_unref(mask);
 }
 
 FACT(an_array_that_may_not_be_read_stays_at_home)

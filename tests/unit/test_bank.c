@@ -46,6 +46,8 @@ static struct {
 	uint32_t mode; /* asked for */
 	uint32_t alloc_flags[4];
 	int allocs;
+	int allocs_work; /* then they fail; 0: all work */
+	bool realloc_fails;
 } answer;
 
 static int forget(void **state)
@@ -96,12 +98,19 @@ WRAPPED(int, dray_buffer_alloc,
 {
 	struct dray_buffer_options changed = *options;
 
+	if (answer.allocs_work && answer.allocs == answer.allocs_work)
+		return -ENOMEM;
 	if (options->name) {
 		answer.mode = options->mode;
 		answer.alloc_flags[answer.allocs++ % 4] = options->flags;
 		changed.flags = 0;
 	}
 	return __real_dray_buffer_alloc(node, size, &changed, out);
+}
+
+WRAPPED(void *, realloc, (void *memory, size_t size))
+{
+	return answer.realloc_fails ? NULL : __real_realloc(memory, size);
 }
 
 #define BANK_FACT(name) FACT_WITH(name, forget, NULL)
@@ -217,6 +226,13 @@ BANK_FACT(all_segments_of_a_buffer_are_asked_for)
 	assert_fails(find_buffer(), -ERANGE, "0x44c00000 in bank 3 (DDR1)");
 }
 
+BANK_FACT(no_memory_for_the_segments_is_an_error)
+{
+	answer.count = 8;
+	answer.realloc_fails = true;
+	assert_fails(find_buffer(), -ENOMEM, "no memory for 8 segments");
+}
+
 BANK_FACT(addresses_behind_an_iommu_are_refused)
 {
 	answer.flags = DRAY_NODE_IOMMU;
@@ -229,12 +245,16 @@ BANK_FACT(the_host_has_no_addresses)
 	assert_fails(find_buffer(), -EOPNOTSUPP, "");
 }
 
+/* Leaves no buffer behind, with any result. */
 static int find_heap(const char *heap)
 {
 	struct dray_node *node = open_node("host");
 	const struct dray_bank *bank = NULL;
 	int ret = dray_bank_of_heap(banks, COUNT, node, heap, &bank);
+	size_t left;
 
+	assert_works(dray_node_list(node, NULL, 0, &left));
+	assert_int_equal(left, 0);
 	dray_node_unref(node);
 	return ret ? ret : (int)bank->index;
 }
@@ -254,6 +274,12 @@ BANK_FACT(a_heap_across_two_banks_is_refused)
 	answer.segments[0] = (struct dray_segment){ 1000 * MIB, 4096 };
 	answer.segments[1] = (struct dray_segment){ 1100 * MIB, 4096 };
 	assert_fails(find_heap("private"), -ERANGE, "lies in two banks");
+}
+
+BANK_FACT(a_heap_without_a_free_page_is_an_error)
+{
+	answer.allocs_work = 1;
+	assert_int_equal(find_heap(NULL), -ENOMEM);
 }
 
 BANK_FACT(a_heap_is_asked_for_a_mode_that_it_has)

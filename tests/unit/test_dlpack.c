@@ -229,7 +229,7 @@ FACT(views_that_no_tensor_describes_are_refused)
 		const char *part;
 	} cases[] = {
 		{ DRAY_FLOAT64, 0, 12, 0, -EINVAL, "stride of 12 bytes" },
-		{ DRAY_FLOAT64, 4, 8, 0, -EINVAL, "not aligned to" },
+		{ DRAY_FLOAT64, 2, 8, 0, -EINVAL, "not aligned to" },
 		{ DRAY_COMPLEX128, 0, 24, 0, -EINVAL, "elements of 16" },
 		{ DRAY_BYTES(8), 0, 8, 0, -EOPNOTSUPP, "type |S8" },
 		{ DRAY_UINT8, 0, 1, DRAY_READ, -EPERM, "may not be read" },

@@ -39,6 +39,7 @@ NODE_FACT(a_block_has_a_kind_until_it_is_freed)
 
 NODE_FACT(memory_of_a_device_alone_is_not_read)
 {
+	struct dray_manager *manager;
 	struct dray_buffer *buffer;
 	enum dray_memory_kind kind;
 	struct dray_view view;
@@ -51,6 +52,10 @@ NODE_FACT(memory_of_a_device_alone_is_not_read)
 				    DIMS(4096), NULL));
 	assert_works(dray_view_kind(&view, NULL, &kind));
 	assert_int_equal(kind, DRAY_MEMORY_DEVICE);
+	assert_works(dray_get_manager(*state, &manager));
+	assert_int_equal(dray_manager_kind_of(manager, view.data),
+			 DRAY_MEMORY_DEVICE);
+	dray_manager_unref(manager);
 	dray_buffer_unref(buffer);
 }
 

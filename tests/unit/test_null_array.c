@@ -481,6 +481,7 @@ FACT(transfers)
 	char data[2] = "";
 
 	assert_works(dray_view_init(&view, data, u1, 1, shape, NULL));
+	allows(dray_transfers_in_flight);
 	refuses(dray_queue_create(NULL, NULL, &queue));
 	refuses(dray_queue_create(node, NULL, NULL));
 	assert_works(dray_queue_create(node, NULL, &queue));

@@ -21,6 +21,16 @@ static struct dray_view part_of(const struct dray_view *whole, int64_t from,
 	return part;
 }
 
+FACT(nothing_is_in_flight_without_a_stream)
+{
+	assert_false(dray_transfers_in_flight());
+}
+
+LOOP_FACT(packets_of_an_open_stream_may_be_in_flight)
+{
+	assert_true(dray_transfers_in_flight());
+}
+
 LOOP_FACT(a_view_waits_for_packets_that_meet_it)
 {
 	struct dray_view out = bytes_of(BYTES, 1), in = bytes_of(BYTES, 2);

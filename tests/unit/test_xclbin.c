@@ -49,6 +49,44 @@ static int make_file(void **state)
 	return 0;
 }
 
+/* Answers for the system: a disk or a signal cannot be had on demand. */
+static struct {
+	int stat_error;
+	int read_error; /* of the first read */
+	size_t most; /* bytes of a read; 0: all */
+	off_t end; /* where the file ends by now; 0: where it did */
+} answer;
+
+static int restore(void **state)
+{
+	memset(&answer, 0, sizeof(answer));
+	return 0;
+}
+
+WRAPPED(int, fstat64, (int fd, struct stat *about))
+{
+	if (answer.stat_error) {
+		errno = answer.stat_error;
+		return -1;
+	}
+	return __real_fstat64(fd, about);
+}
+WRAPPED(ssize_t, pread64, (int fd, void *to, size_t size, off_t offset))
+{
+	if (answer.read_error) {
+		errno = answer.read_error;
+		answer.read_error = 0;
+		return -1;
+	}
+	if (answer.end && offset >= answer.end)
+		return 0;
+	if (answer.end && size > (size_t)(answer.end - offset))
+		size = (size_t)(answer.end - offset);
+	if (answer.most && size > answer.most)
+		size = answer.most;
+	return __real_pread64(fd, to, size, offset);
+}
+
 #define XCLBIN_FACT(name) FACT_WITH(name, make_file, NULL)
 
 static int parse(void)
@@ -110,6 +148,39 @@ XCLBIN_FACT(banks_of_a_file_on_a_disk_are_read)
 	assert_works(dray_xclbin_banks(path, banks, BANKS, &count));
 	unlink(path);
 	assert_banks();
+}
+
+static int read_written(void)
+{
+	const char *path = written(sizeof(file));
+	int ret = dray_xclbin_banks(path, banks, BANKS, &count);
+
+	unlink(path);
+	return ret;
+}
+
+FACT_WITH(a_file_may_come_byte_by_byte_and_after_a_signal, make_file, restore)
+{
+	answer.most = 1;
+	answer.read_error = EINTR;
+	assert_works(read_written());
+	assert_banks();
+}
+
+FACT_WITH(a_file_that_cannot_be_read_is_an_error, make_file, restore)
+{
+	answer.read_error = EIO;
+	assert_fails(read_written(), -EIO, "read of /tmp/dray-xclbin-");
+	answer.stat_error = EIO;
+	assert_fails(read_written(), -EIO, "fstat of /tmp/dray-xclbin-");
+}
+
+FACT_WITH(a_file_that_becomes_shorter_is_an_error, make_file, restore)
+{
+	for (answer.end = 1; answer.end < (off_t)offsetof(struct file, rest);
+	     answer.end += 7) {
+		assert_fails(read_written(), -EBADMSG, "is cut");
+	}
 }
 
 XCLBIN_FACT(bytes_behind_the_length_are_a_signature_and_are_not_read)

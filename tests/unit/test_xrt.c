@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * xrt: BOs over a mock of XRT (mock_xrt.h) each of whose functions fails: nothing
- * is left over, and a sentence says what was tried.  Then the cases that no
+ * xrt: BOs over a mock of XRT (mock_xrt.h); each of its functions fails once: nothing
+ * is left over, and a sentence names the call.  Then the cases that no
  * emulator has: a card whose imports have no address, and the order at exit().
  */
 #include "buffers.h"
@@ -34,8 +34,41 @@ static int open_all(void)
 	return 0;
 }
 
-/* First, as children of a process with a device may open none. */
-FACT(exit_frees_parts_before_wholes_and_devices_last)
+static struct dray_xrt_bo *synced;
+static atomic_bool syncing;
+
+/* Goes on until exit() has begun, which the main thread calls meanwhile. */
+static void sync_until_the_end(void)
+{
+	xrt.in_sync = NULL;
+	atomic_store(&syncing, true);
+	while (dray_xrt_sync(synced, DRAY_SYNC_FOR_CPU, 0, 0) != -ESHUTDOWN)
+		sched_yield();
+	strcat(xrt.ends, "s");
+}
+
+static void *sync_bo(void *argument)
+{
+	dray_xrt_sync(synced, DRAY_SYNC_FOR_CPU, 0, 0);
+	return NULL;
+}
+
+static int exit_in_a_sync(void)
+{
+	pthread_t thread;
+
+	STEP_EQ(0, atexit(note_ends));
+	STEP_EQ(0, dray_xrt_device_open(0, &device));
+	STEP_EQ(0, dray_xrt_alloc(device, SIZE, 0, 0, &synced));
+	xrt.in_sync = sync_until_the_end;
+	STEP_EQ(0, pthread_create(&thread, NULL, sync_bo, NULL));
+	while (!atomic_load(&syncing))
+		sched_yield();
+	return 0;
+}
+
+/* A child that ends by exit() after @work, and the order in which it did. */
+static void exits(int (*work)(void), const char *ends)
 {
 	pid_t child;
 
@@ -43,10 +76,21 @@ FACT(exit_frees_parts_before_wholes_and_devices_last)
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	child = fork();
 	if (!child)
-		exit(open_all());
+		exit(work());
 	assert_int_equal(status_of(child), 0);
-	assert_string_equal(shared, "pbd");
+	assert_string_equal(shared, ends);
 	munmap(shared, PAGE);
+}
+
+/* First, as children of a process with a device may open none. */
+FACT(exit_frees_parts_before_wholes_and_devices_last)
+{
+	exits(open_all, "pbd");
+}
+
+FACT(exit_waits_for_a_sync_of_another_thread)
+{
+	exits(exit_in_a_sync, "sbd");
 }
 
 static int begin(void **state)
@@ -280,6 +324,17 @@ XRT_FACT(foreign_bos_that_make_no_sense_are_refused)
 			     -EINVAL, bad[i].says);
 	assert_fails(dray_xrt_wrap(NULL, &newer.known, &bo), -E2BIG,
 		     "fields that are not known");
+}
+
+XRT_FACT(file_descriptor_that_is_not_open_is_refused)
+{
+	struct dray_xrt_foreign foreign = {
+		.size = sizeof(foreign), .fd = 9999, .bytes = 1, .sync = no_sync
+	};
+	struct dray_xrt_bo *bo = NULL;
+
+	assert_fails(dray_xrt_wrap(device, &foreign, &bo), -EBADF,
+		     "file descriptor 9999");
 }
 
 XRT_FACT(foreign_bo_without_a_dma_buf_can_only_sync)

@@ -79,13 +79,15 @@ static int adopt_device(void)
 }
 
 /* An array over the BO, and the end of both. */
-static int array_of(struct dray_xrt_bo *bo, int ret, struct dray_node *on)
+static int array_of(struct dray_xrt_bo **made, int ret)
 {
 	struct dray_array *over;
+	struct dray_xrt_bo *bo;
 
 	if (ret)
 		return ret;
-	ret = dray_xrt_bo_array(bo, on, 0, u1, 1, DIMS(64), NULL, &over);
+	bo = *made;
+	ret = dray_xrt_bo_array(bo, NULL, 0, u1, 1, DIMS(64), NULL, &over);
 	if (!ret)
 		dray_array_unref(over);
 	dray_xrt_bo_unref(bo);
@@ -96,32 +98,30 @@ static int import_all(void)
 {
 	struct dray_xrt_bo *bo;
 
-	return array_of(bo, dray_xrt_import_buffer(device, buffer, 0, 0, &bo),
-			NULL);
+	return array_of(&bo, dray_xrt_import_buffer(device, buffer, 0, 0, &bo));
 }
 
 static int import_slice(void)
 {
 	struct dray_xrt_bo *bo;
 
-	return array_of(bo, dray_xrt_import_array(device, array, &bo), NULL);
+	return array_of(&bo, dray_xrt_import_array(device, array, &bo));
 }
 
 static int import_user(void)
 {
 	struct dray_xrt_bo *bo;
 
-	return array_of(bo,
+	return array_of(&bo,
 			dray_xrt_import_user(device, dray_buffer_data(buffer),
-					     SIZE, &array->block, &bo),
-			NULL);
+					     SIZE, &array->block, &bo));
 }
 
 static int map_alone(void)
 {
 	struct dray_xrt_bo *bo;
 
-	return array_of(bo, dray_xrt_alloc(device, SIZE, 0, 0, &bo), NULL);
+	return array_of(&bo, dray_xrt_alloc(device, SIZE, 0, 0, &bo));
 }
 
 static int make_part(void)
@@ -133,7 +133,7 @@ static int make_part(void)
 		return ret;
 	ret = dray_xrt_bo_part(bo, 4096, 4096, &part);
 	dray_xrt_bo_unref(bo);
-	return array_of(part, ret, NULL);
+	return array_of(&part, ret);
 }
 
 static int no_sync(void *owner, int direction, uint64_t size, uint64_t offset)
@@ -151,7 +151,20 @@ static int wrap(void)
 	};
 	struct dray_xrt_bo *bo;
 
-	return array_of(bo, dray_xrt_wrap(NULL, &foreign, &bo), NULL);
+	return array_of(&bo, dray_xrt_wrap(NULL, &foreign, &bo));
+}
+
+static int adopt(void)
+{
+	struct mock_bo *root = mock_alloc(NULL, SIZE, 0, 0);
+	struct mock_bo *part = mock_part(root, 4096, 8192);
+	struct dray_xrt_bo *bo;
+	int ret = array_of(&bo,
+			   dray_xrt_adopt(device, part, root, NULL, NULL, &bo));
+
+	mock_free(part);
+	mock_free(root);
+	return ret;
 }
 
 FACT(devices)
@@ -171,5 +184,6 @@ FACT(bos_of_xrt)
 {
 	fails_in_each_call(map_alone);
 	fails_in_each_call(make_part);
+	fails_in_each_call(adopt);
 	fails_in_each_call(wrap);
 }

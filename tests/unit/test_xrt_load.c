@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * xrt_load: which libraries are loaded, in their order, and what is said about those
- * that are not there.  The last fact loads them, for good.
+ * xrt_load: which libraries are loaded, in their order, and the sentences about
+ * missing ones.  The last fact loads them, for good.
  */
 #include "mock_xrt.h"
 

@@ -4,10 +4,10 @@
  * and not in the kernel, so tests cannot have it; XRT itself is Debian's, and
  * speaks to this module as to zocl.
  *
- * It has what BOs need: to make, map, sync, describe, export and import them, and
+ * It has the calls that BOs need: to make, map, sync, describe, export and import them, and
  * to take user memory, by zocl's numbers and structures.  There is no FPGA behind
  * it, so it knows no kernels of the logic, and makes its own device.  It refuses
- * what zocl refuses: an import or user memory in several pieces, user memory that
+ * as zocl does: an import or user memory in several pieces, user memory that
  * is mapped again, a sync out of range.  Two things differ.  Every mapping is
  * write-combined, those of cacheable BOs too, as an emulator has no caches; and
  * user memory is given back, unless the parameter leak is set: zocl keeps it.

@@ -159,9 +159,9 @@ FACT(part_of_another_bo_is_refused)
 	struct dray_xrt_bo *bo = NULL;
 
 	assert_fails(dray_xrt_adopt(device, part, other, NULL, NULL, &bo),
-		     -EINVAL, "is no part of BO");
+		     -EINVAL, "is not in BO");
 	assert_fails(dray_xrt_adopt(device, root, part, NULL, NULL, &bo),
-		     -EINVAL, "is no part of BO");
+		     -EINVAL, "is not in BO");
 	FREE(part);
 	FREE(other);
 	FREE(root);

@@ -133,6 +133,18 @@ def test_a_bo_keeps_the_array_of_its_user_memory(device):
     assert dray.from_xrt(bo)[0] == 9
 
 
+def test_a_bo_waits_for_what_is_written_to_its_array(device):
+    node = dray.open("host:shareable")
+    array, sent = dray.shared_zeros(4096, "u1"), dray.shared_zeros(4096, "u1")
+    with dray.stream("tx0", node=node) as tx, dray.stream("rx0", node=node) as rx:
+        event = rx.recv(array, wait=False)
+        sender = threading.Thread(target=tx.send, args=(sent,))
+        sender.start()
+        dray.xrt_bo(array, device, user=True)
+        assert event.done
+        sender.join()
+
+
 def test_memory_that_cannot_be_a_bo_is_an_error(device):
     array = dray.shared_zeros(8192, "u1")
     with pytest.raises(OSError, match="not a dma-buf") as caught:

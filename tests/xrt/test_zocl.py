@@ -60,6 +60,14 @@ def test_a_bo_is_synced_by_the_side_that_it_tells(device, array, direction):
         bo.sync(direction, 1, array.nbytes)
 
 
+def test_bos_by_index_share_the_import_of_their_buffer(array):
+    # XRT alone would take the second one's memory with the first.
+    one, two = dray.xrt_bo(array, 0), dray.xrt_bo(array[1:], 0)
+    one.close()
+    two.sync("to_device")
+    assert two.address == dray.address(array[1])
+
+
 def test_a_bo_keeps_its_array(device):
     bo = dray.xrt_bo(dray.zeros(1024, "u4"), device)
     gc.collect()

@@ -73,8 +73,9 @@ FACT(user_memory_whose_pages_cannot_stay_is_refused)
 		uint32_t mode;
 		const char *says;
 	} kinds[] = {
-		{ "cma", DRAY_MODE_CACHED, "whose pages must come back" },
-		{ "carveout", DRAY_MODE_WRITE_COMBINED, "without pages" },
+		{ "cma", DRAY_MODE_CACHED, "XRT keeps its pages" },
+		{ "carveout", DRAY_MODE_WRITE_COMBINED,
+		  "mapped without pages" },
 		{ "carveout", DRAY_MODE_DEVICE, "for devices alone" },
 	};
 
@@ -141,8 +142,8 @@ FACT(user_memory_that_is_no_range_of_a_buffer_is_refused)
 		const char *says;
 	} bad[] = {
 		{ data + 64, PAGE, "not at a multiple of the page size 4096" },
-		{ data, 0, "no range of addresses" },
-		{ data, UINT64_MAX, "no range of addresses" },
+		{ data, 0, "leave the address space" },
+		{ data, UINT64_MAX, "leave the address space" },
 		{ data, MIB + 1, "leave the buffer of 1048576 bytes" },
 		{ data + MIB - PAGE, PAGE + 1, "leave the buffer" },
 	};

@@ -10,6 +10,7 @@ contenders and a goal: add it to copies() here, to array_calls.py, or, if it is 
 from Python, to array_python.py.
 """
 
+import functools
 import itertools
 import math
 import os
@@ -21,10 +22,9 @@ import array_times
 import alloc
 import array_calls
 import array_python
+import turns
 from array_layouts import KINDS, LARGE, MIB, SIZES, Row, memory, sides
 
-ENOUGH = 5e6  # ns, of a sample
-ROUNDS = 7
 TEN = 50  # ns, of a call on ten elements
 TYPES = {1: "u1", 2: "u2", 4: "f4", 8: "f8", 16: "c16"}
 
@@ -85,20 +85,10 @@ def time_native(call, operands, loops):
 def measure(row, rounds, time=time_native):
     """Returns contender -> ns, in each round each once."""
     arrays = row.make()
-    operands = {name: straight(arrays) if name == "straight" else arrays
-                for name in row.contenders}
-    found = {name: [] for name in row.contenders}
-    loops = {}
-    for name, call in row.contenders.items():
-        once = time(call, operands[name], 1)
-        if once < ENOUGH / 100:
-            once = time(call, operands[name], 10)
-        loops[name] = max(1, int(ENOUGH / once))
-    for number in range(rounds):
-        for name in alloc.turns(row.contenders, number):
-            found[name].append(
-                time(row.contenders[name], operands[name], loops[name]))
-    return found
+    return turns.measure({
+        name: functools.partial(
+            time, call, straight(arrays) if name == "straight" else arrays)
+        for name, call in row.contenders.items()}, rounds)
 
 
 def show(row, found):
@@ -148,7 +138,7 @@ def run(rows, words, rounds, time=time_native):
 def main():
     is_long = "--long" in sys.argv
     words = [word for word in sys.argv[1:] if word != "--long"]
-    rounds = int(os.environ.get("DRAY_BENCH_ROUNDS", 0)) or ROUNDS
+    rounds = int(os.environ.get("DRAY_BENCH_ROUNDS", 0)) or turns.ROUNDS
     native = run(itertools.chain(copies(is_long), threads(),
                                  array_calls.rows()), words,
                  rounds)

@@ -145,7 +145,7 @@ python_count()
 	(cd "${log%/*}" && DRAY_BACKEND=host LD_PRELOAD=$preload \
 		PATH=${packages:+$packages/bin:}$PATH PYTHONDONTWRITEBYTECODE=1 \
 		PYTHONPATH=${packages:+$packages:}$(build_folder "$kind")/userspace/python \
-		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 \
+		ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=halt_on_error=1 \
 		TSAN_OPTIONS=halt_on_error=1:detect_deadlocks=0:allocator_may_return_null=1:ignore_noninstrumented_modules=1 \
 		"${run[@]}" "$python" "${@:6}" </dev/null) >"$log" 2>&1 ||
 		status=$?

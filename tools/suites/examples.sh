@@ -13,6 +13,8 @@ PACKAGES_EXAMPLES=(
 	python3-pytest qemu-system-x86
 )
 
+EXAMPLES_OPENCV=(-isystem /usr/include/opencv4 -lopencv_core -lopencv_imgproc)
+
 suite_examples()
 {
 	tally_run "builds as a release" build_native || return 0
@@ -62,30 +64,32 @@ examples_add()
 	plugins=$(pkg-config --variable=pluginsdir gstreamer-1.0) || return 1
 	read -ra app < <(pkg-config --cflags --libs gstreamer-app-1.0 \
 		gstreamer-allocators-1.0)
-	examples_program gcc gstreamer.c "$library" "${app[@]}" &&
-		examples_program g++ opencv.cc "$library" \
-			-isystem /usr/include/opencv4 -lopencv_core \
-			-lopencv_imgproc || return 1
+	examples_program gcc gstreamer examples/gstreamer.c "$library" \
+		"${app[@]}" &&
+		examples_program g++ opencv examples/opencv.cc "$library" \
+			"${EXAMPLES_OPENCV[@]}" &&
+		examples_program g++ facts tests/readme/opencv.cc "$library" \
+			"${EXAMPLES_OPENCV[@]}" || return 1
 	mkdir -p "$BATCH/lib$plugins"
 	for name in app coreelements videoconvertscale; do
 		cp "$plugins/libgst$name.so" "$BATCH/lib$plugins" || return 1
 	done
-	batch_libraries "$BATCH/job/gstreamer" "$BATCH/job/opencv" \
+	batch_libraries "$BATCH"/job/{gstreamer,opencv,facts} \
 		"$BATCH/lib$plugins"/*.so || return 1
 	batch_add status gstreamer-dma-bufs \
 		'GST_REGISTRY_FORK=no ./gstreamer | tee said && grep -x "kernel: 0 frames are left" said'
 	batch_add status opencv-engine \
 		'./opencv | tee said && grep -c "copied by an engine: 7909 bright" said | grep -x 4'
+	batch_add tap opencv-facts ./facts
 	# Fails if a buffer is left.
 	cp "$TREE/tools/lib/guest-unload" "$BATCH/job"
 	batch_add status the-modules-unload-after-the-examples \
 		'guest-unload dray dray_test_engine'
 }
 
-# examples_program COMPILER FILE LIBRARY WORD...
+# examples_program COMPILER PROGRAM FILE LIBRARY WORD...
 examples_program()
 {
-	"$1" -O2 -o "$BATCH/job/${2%.*}" "$TREE/examples/$2" \
-		"-I$TREE/include" "-I$TREE/include/uapi" "-L$3" "-Wl,-rpath,$3" \
-		"${@:4}" -ldray
+	"$1" -O1 -o "$BATCH/job/$2" "$TREE/$3" "-I$TREE/include" \
+		"-I$TREE/include/uapi" "-L$4" "-Wl,-rpath,$4" "${@:5}" -ldray
 }

@@ -46,8 +46,7 @@ interop_pypi()
 interop_layouts()
 {
 	interop_layout "$1" dlpack "$2/tvm_ffi/include"
-	[ ! -e "$TREE/include/dray/arrow.h" ] ||
-		interop_layout "$1" arrow "$2/pyarrow/include"
+	interop_layout "$1" arrow "$2/pyarrow/include"
 }
 
 # interop_layout SCRATCH NAME HEADERS
@@ -99,7 +98,7 @@ interop_checked()
 # interop_tests WHERE KIND SCRATCH PACKAGES
 interop_tests()
 {
-	DRAY_INTEROP=$1 python_count "tests/interop ($1)" "$2" "$3/$1" \
+	DRAY_INTEROP=$1 DRAY_BUILD=$(build_folder native) python_count "tests/interop ($1)" "$2" "$3/$1" \
 		/usr/bin/python3 "$4" -m pytest -q --color=no \
 		-p no:cacheprovider "$TREE/tests/interop"
 }

@@ -19,7 +19,18 @@ XRT_PROGRAMS=(import export sync ends user)
 suite_xrt()
 {
 	xrt_native "$1"
-	xrt_board "$1"
+	! xrt_wants_board || xrt_board "$1"
+}
+
+# Tells whether a program of the board is to run: to build for it takes minutes.
+xrt_wants_board()
+{
+	local name
+
+	for name in "${XRT_PROGRAMS[@]}" python; do
+		! tally_wants "xrt-$name" || return 0
+	done
+	return 1
 }
 
 # xrt_board FOLDER: the programs of tests/xrt on the board

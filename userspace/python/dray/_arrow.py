@@ -134,6 +134,8 @@ def from_arrow(obj: Any, *, mask: bool = False, copy: Optional[bool] = None,
     as text, and for memory of another device than the CPU."""
     schema, array = _capsules(obj)
     made = _dray.import_arrow(schema, array, copy is not False, mask, fields)
+    if not (mask or copy or fields):
+        return made[0][0]
     if copy:
         made = [(each.copy() if each.flags.immutable else each, nulls)
                 for each, nulls in made]

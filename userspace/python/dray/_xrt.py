@@ -67,7 +67,6 @@ def _import_pyxrt(array: numpy.ndarray, device: Any) -> Any:
     fd, offset, size, identity = _dray.xrt_fd(array)
     if fd < 0:
         raise OSError(errno.EOPNOTSUPP, "memory of the host has no dma-buf to import")
-    _dray.wait_array(array, False, None)
     root = _roots.get((device, identity))
     if root is None:
         try:
@@ -107,6 +106,7 @@ def xrt_bo(array: Any, device: Any, *, user: bool = False) -> Any:
     such device, EOPNOTSUPP for memory of the host, EIO if XRT refuses it; ValueError
     if the array is not in dray's memory.
     """
+    _dray.wait_array(array, False, None)
     if _is_pyxrt(device, "device"):
         if user:
             raise OSError(errno.EOPNOTSUPP, "pyxrt makes no BO of the program's memory: pass "

@@ -95,6 +95,12 @@ PyObject *memory_at(PyObject *module, PyObject *args)
 			      &shape, &strides, &writable, &name) ||
 	    kind_take(name, &kind) || describe(shape, strides, type, &given))
 		return NULL;
+	if (address > UINTPTR_MAX) {
+		dray_dtype_unref(given.dtype);
+		return PyErr_Format(PyExc_OverflowError,
+				    "an address of %llu, %llu is the highest",
+				    address, (unsigned long long)UINTPTR_MAX);
+	}
 	/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
 	ret = dray_view_init(&view, (void *)(uintptr_t)address, given.dtype,
 			     given.shape.count, given.shape.list,

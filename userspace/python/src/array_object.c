@@ -20,6 +20,7 @@ static struct array_object *object_new(PyTypeObject *type,
 	self->data = view->data;
 	self->flags = view->flags;
 	self->ndim = view->ndim;
+	self->tensor = 0;
 	for (i = 0; i < view->ndim; i++) {
 		self->numbers[i] = view->shape[i];
 		self->numbers[view->ndim + i] = view->strides[i];
@@ -82,6 +83,17 @@ PyObject *array_without_device(PyObject *object)
 					NULL) == DRAY_MEMORY_DEVICE)
 		array_set_unreachable(object, DRAY_MEMORY_UNKNOWN);
 	return object;
+}
+
+struct dray_view *array_moved(const struct array_object *self,
+			      struct dray_view *view)
+{
+	array_whole(self, view);
+	if (!(view->flags & DRAY_READ) &&
+	    dray_address_kind(self->array->data, NULL) == DRAY_MEMORY_DEVICE)
+		view->flags |=
+			(uint32_t)self->array->flags & (DRAY_READ | DRAY_WRITE);
+	return view;
 }
 
 PyObject *array_unreachable(const struct array_object *self)

@@ -27,6 +27,7 @@ struct array_object {
 	 */
 	enum dray_memory_kind kind;
 	int32_t ndim;
+	uint32_t tensor; /* exchange_dlpack_tensor.c; 0: not known yet */
 	int64_t numbers[]; /* ndim extents, ndim strides, ndim of array_steps() */
 };
 
@@ -95,6 +96,12 @@ PyObject *array_wrap(PyTypeObject *type, struct dray_array *array,
 void array_set_unreachable(PyObject *object, enum dray_memory_kind kind);
 /* Does that if the memory is dray's, for devices alone; returns @object, or NULL. */
 PyObject *array_without_device(PyObject *object);
+/*
+ * As array_whole(), for a use that is not the CPU's: memory of dray for devices alone
+ * has its permissions, such memory of another library has none.
+ */
+struct dray_view *array_moved(const struct array_object *self,
+			      struct dray_view *view);
 /* Returns the sentence for elements that the CPU does not reach. */
 PyObject *array_unreachable(const struct array_object *self);
 /* Raises ValueError if the CPU does not reach the elements. */

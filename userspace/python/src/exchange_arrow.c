@@ -88,7 +88,8 @@ struct sending {
 	struct dray_view mask;
 	bool has_mask;
 	uint32_t flags;
-	struct ArrowArray *out;
+	struct ArrowArray *out; /* of one of the two */
+	struct ArrowDeviceArray *device;
 };
 
 static int wait_for_mask(void *object, int timeout_ms)
@@ -107,16 +108,26 @@ static int wait_for_array(void *object, int timeout_ms)
 			      DRAY_ACCESS_READ, timeout_ms);
 }
 
+static int export_now(const struct sending *sending)
+{
+	const struct dray_view *mask =
+		sending->has_mask ? &sending->mask : NULL;
+
+	return sending->device
+		       ? dray_arrow_export_device(sending->array, mask,
+						  sending->flags, 0,
+						  sending->device)
+		       : dray_arrow_export(sending->array, mask, sending->flags,
+					   0, sending->out);
+}
+
 /* Exports with the GIL, but waits without it.  -1 with an exception. */
 static int send(struct sending *sending)
 {
 	int ret;
 
 	for (;;) {
-		ret = dray_arrow_export(sending->array,
-					sending->has_mask ? &sending->mask
-							  : NULL,
-					sending->flags, 0, sending->out);
+		ret = export_now(sending);
 		if (!ret)
 			return 0;
 		if (ret != -ETIME && ret != -EINTR)
@@ -132,15 +143,17 @@ static int send(struct sending *sending)
 	return -1;
 }
 
-/* Exports @self to @out.  -1 with an exception. */
+/* Exports @self to @out, or to @device.  -1 with an exception. */
 static int export_array_of(PyObject *self, PyObject *mask, bool copies,
-			   struct ArrowArray *out)
+			   struct ArrowArray *out,
+			   struct ArrowDeviceArray *device)
 {
 	struct array_object *object = array_self(self);
 	struct sending sending = {
 		.flags = copies ? DRAY_ARROW_COPY : 0,
 		.has_mask = mask != Py_None,
 		.out = out,
+		.device = device,
 	};
 	PyObject *owner = (PyObject *)(object->root ? object->root : object);
 	struct dray_view view;
@@ -174,12 +187,7 @@ static PyObject *array_capsule(PyObject *self, PyObject *mask, bool copies,
 
 	if (!capsule)
 		return NULL;
-	if (device) {
-		array = &whole->array;
-		whole->device_id = -1;
-		whole->device_type = ARROW_DEVICE_CPU;
-	}
-	if (!export_array_of(self, mask, copies, array))
+	if (!export_array_of(self, mask, copies, array, whole))
 		return capsule;
 	Py_DECREF(capsule);
 	return NULL;

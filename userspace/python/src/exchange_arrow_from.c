@@ -135,46 +135,71 @@ static PyObject *list_of(PyTypeObject *type, struct made *made)
 	return list;
 }
 
-PyObject *arrow_import(PyObject *module, PyObject *args)
+/* Imports and makes objects; no other thread moves the structure meanwhile. */
+static PyObject *import_list(PyTypeObject *type, PyObject *array,
+			     const struct given *given, struct made *made)
 {
-	PyTypeObject *type = module_state(module)->array_type;
-	PyObject *schema, *array, *list = NULL;
-	int copies, masks, fields;
-	struct given given = { 0 };
-	struct made made = { .count = 1 };
+	PyObject *list = NULL;
 	Py_ssize_t i;
 
-	if (!PyArg_ParseTuple(args, "OOppp:import_arrow", &schema, &array,
-			      &copies, &masks, &fields) ||
-	    given_take(schema, array, &given))
-		return NULL;
-	given.flags = copies ? DRAY_ARROW_COPY : 0;
-	given.masks = masks;
-	given.fields = fields;
-	/* The library checks the number again, and its limit. */
-	if (fields)
-		made.count = given.schema->n_children >= 0 &&
-					     given.schema->n_children <=
-						     DRAY_DTYPE_MAX_FIELDS
-				     ? (Py_ssize_t)given.schema->n_children
-				     : 0;
-	made.arrays = PyMem_Calloc((size_t)made.count + 1, sizeof(void *));
-	made.masks = PyMem_Calloc((size_t)made.count + 1, sizeof(void *));
-	/* No other thread moves the structure meanwhile. */
+	(void)array; /* without a lock */
 	Py_BEGIN_CRITICAL_SECTION(array);
-	if (!made.arrays || !made.masks)
-		PyErr_NoMemory();
-	else if (!make(&given, &made))
-		list = list_of(type, &made);
+	if (!make(given, made))
+		list = list_of(type, made);
 	Py_END_CRITICAL_SECTION();
-	for (i = 0; made.arrays && made.masks && i < made.count; i++) {
-		dray_array_unref(made.arrays[i]);
-		dray_array_unref(made.masks[i]);
+	for (i = 0; i < made->count; i++) {
+		dray_array_unref(made->arrays[i]);
+		dray_array_unref(made->masks[i]);
 	}
-	PyMem_Free(made.arrays);
-	PyMem_Free(made.masks);
-	Py_XDECREF(made.handler);
+	Py_XDECREF(made->handler);
 	return list;
+}
+
+/* Does the same for each field of a structure. */
+static PyObject *import_fields(PyTypeObject *type, PyObject *array,
+			       const struct given *given)
+{
+	int64_t count = given->schema->n_children;
+	struct made made = { .count = 0 };
+	PyObject *list;
+
+	/* The library refuses any other number. */
+	if (count > 0 && count <= DRAY_DTYPE_MAX_FIELDS)
+		made.count = (Py_ssize_t)count;
+	made.arrays = PyMem_Calloc((size_t)made.count * 2 + 1, sizeof(void *));
+	if (!made.arrays)
+		return PyErr_NoMemory();
+	made.masks = made.arrays + made.count;
+	list = import_list(type, array, given, &made);
+	PyMem_Free(made.arrays);
+	return list;
+}
+
+PyObject *arrow_import(PyObject *module, PyObject *const *args,
+		       Py_ssize_t count)
+{
+	PyTypeObject *type = module_state(module)->array_type;
+	struct dray_array *array = NULL, *mask = NULL;
+	struct made made = { 1, &array, &mask, NULL };
+	struct given given = { 0 };
+	int truths[3], i;
+
+	if (count != 5)
+		return PyErr_Format(PyExc_TypeError,
+				    "import_arrow() takes 5 arguments, not %zd",
+				    count);
+	if (given_take(args[0], args[1], &given))
+		return NULL;
+	for (i = 0; i < 3; i++) {
+		truths[i] = PyObject_IsTrue(args[2 + i]);
+		if (truths[i] < 0)
+			return NULL;
+	}
+	given.flags = truths[0] ? DRAY_ARROW_COPY : 0;
+	given.masks = truths[1];
+	given.fields = truths[2];
+	return given.fields ? import_fields(type, args[1], &given)
+			    : import_list(type, args[1], &given, &made);
 }
 
 PyObject *arrow_read_stream(PyObject *module, PyObject *stream)

@@ -3,98 +3,7 @@
  * dray.Array in DLPack's capsules.  A capsule owns its tensor until a consumer
  * renames it; one that is not taken gives its tensor back when it ends.
  */
-#include <errno.h>
-
 #include "exchange_dlpack.h"
-
-/* A deleter may be Python's code, which must see no pending exception. */
-void dlpack_drop(const struct dlpack_tensor *tensor)
-{
-	PyObject *type, *value, *traceback;
-
-	PyErr_Fetch(&type, &value, &traceback);
-	dray_dlpack_drop(tensor->versioned);
-	dray_dlpack_drop_legacy(tensor->legacy);
-	PyErr_Restore(type, value, traceback);
-}
-
-struct awaited {
-	const struct dray_view *view;
-	unsigned int access;
-};
-
-static int wait_once(void *object, int timeout_ms)
-{
-	const struct awaited *awaited = object;
-
-	return dray_view_wait(awaited->view, awaited->access, timeout_ms);
-}
-
-/* Whether a call that did not wait would have had to. */
-static bool would_wait(int ret)
-{
-	return ret == -ETIME || ret == -EINTR;
-}
-
-int dlpack_wait(const struct dray_view *view, unsigned int access)
-{
-	struct awaited awaited = { view, access };
-	int ret;
-
-	/* Mostly nothing is in flight: no other thread need go on. */
-	ret = wait_once(&awaited, 0);
-	if (would_wait(ret))
-		ret = wait_for_end(wait_once, &awaited, -1);
-	if (ret && ret != -EINTR)
-		raise_array_error(ARRAY_EXCHANGE, ret);
-	return ret ? -1 : 0;
-}
-
-struct exported {
-	struct dray_view view;
-	PyObject *owner;
-	uint32_t flags;
-	bool legacy;
-	struct dlpack_tensor tensor;
-};
-
-static int export_once(void *object, int timeout_ms)
-{
-	struct exported *exported = object;
-
-	if (exported->legacy)
-		return dray_dlpack_export_view_legacy(
-			&exported->view, array_drop_owner, exported->owner,
-			exported->flags, timeout_ms, &exported->tensor.legacy);
-	return dray_dlpack_export_view(&exported->view, array_drop_owner,
-				       exported->owner, exported->flags,
-				       timeout_ms, &exported->tensor.versioned);
-}
-
-int dlpack_export(const struct array_object *self, uint32_t flags, bool legacy,
-		  struct dlpack_tensor *out)
-{
-	struct exported exported;
-	int ret;
-
-	array_whole(self, &exported.view);
-	exported.owner = (PyObject *)(self->root ? self->root : self);
-	exported.flags = flags;
-	exported.legacy = legacy;
-	exported.tensor = (struct dlpack_tensor){ NULL, NULL };
-	ret = export_once(&exported, 0);
-	if (would_wait(ret))
-		ret = wait_for_end(export_once, &exported, -1);
-	if (ret == -EINTR)
-		return -1;
-	if (ret) {
-		raise_array_error(ARRAY_EXCHANGE, ret);
-		return -1;
-	}
-	Py_INCREF(exported.owner);
-	*out = exported.tensor;
-	return 0;
-}
 
 static void end_versioned(PyObject *capsule)
 {
@@ -226,7 +135,6 @@ static int device_check(PyObject *self, PyObject *wanted)
 PyObject *dlpack_copy(PyObject *self, uint32_t flags)
 {
 	struct dray_dlpack_device device;
-	struct dray_view view;
 
 	if (device_of(self, &device))
 		return NULL;
@@ -236,9 +144,8 @@ PyObject *dlpack_copy(PyObject *self, uint32_t flags)
 			"the CPU does not reach the array: only dray.copy() copies it");
 		return NULL;
 	}
-	array_whole(array_self(self), &view);
 	if (!(flags & DRAY_DLPACK_NO_WAIT) &&
-	    dlpack_wait(&view, DRAY_ACCESS_READ))
+	    dlpack_wait(array_self(self), DRAY_ACCESS_READ))
 		return NULL;
 	return array_copy_in(self, NPY_KEEPORDER);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * DLPack in Python, for the files that implement it: capsules (exchange_dlpack.c),
+ * DLPack in Python, for the files that implement it: tensors of arrays
+ * (exchange_dlpack_tensor.c), capsules (exchange_dlpack.c),
  * from_dlpack() (exchange_dlpack_from.c) and the table of C functions
  * (exchange_dlpack_table.c).
  */
@@ -23,11 +24,14 @@ struct dlpack_tensor {
 
 void dlpack_drop(const struct dlpack_tensor *tensor);
 
+/* Describes the array by a tensor that borrows all of it.  -1 with an exception. */
+int dlpack_describe(struct array_object *self, struct dray_dlpack_tensor *out);
+
 /*
- * Makes a tensor that keeps the memory of @self, after a wait for transfers unless
- * @flags say not to: DRAY_DLPACK_*.  -1 with an exception.
+ * Makes a tensor that keeps @self, after a wait for transfers unless @flags say not
+ * to: DRAY_DLPACK_*.  -1 with an exception.
  */
-int dlpack_export(const struct array_object *self, uint32_t flags, bool legacy,
+int dlpack_export(struct array_object *self, uint32_t flags, bool legacy,
 		  struct dlpack_tensor *out);
 
 /*
@@ -38,19 +42,30 @@ PyObject *dlpack_import(PyTypeObject *type, const struct dlpack_tensor *tensor,
 			uint32_t flags);
 
 /* Waits for transfers that the CPU would overtake; -1 with an exception. */
-int dlpack_wait(const struct dray_view *view, unsigned int access);
+int dlpack_wait(const struct array_object *self, unsigned int access);
+
+/* The permissions of an array's memory, of a device's too. */
+static inline uint32_t dlpack_flags(const struct array_object *self)
+{
+	struct dray_view view;
+
+	return self->flags & DRAY_READ ? self->flags
+				       : array_moved(self, &view)->flags;
+}
+
+/* The access for which a user of the array waits. */
+static inline unsigned int dlpack_access(const struct array_object *self)
+{
+	return dlpack_flags(self) & DRAY_WRITE
+		       ? DRAY_ACCESS_READ | DRAY_ACCESS_WRITE
+		       : DRAY_ACCESS_READ;
+}
 
 /*
  * Returns a copy in memory of the current handler, after such a wait; BufferError
  * for memory that the CPU does not reach.
  */
 PyObject *dlpack_copy(PyObject *self, uint32_t flags);
-
-/* Whether @object is a dray.Array. */
-static inline bool dlpack_is_array(PyObject *object)
-{
-	return Py_TYPE(object)->tp_dealloc == array_dealloc;
-}
 
 /* Make the constants of the other two files; may be called again. */
 int dlpack_names_init(void);

@@ -74,7 +74,8 @@ PyObject *dlpack_import(PyTypeObject *type, const struct dlpack_tensor *tensor,
 		return NULL;
 	if (ret)
 		return raise_array_error(ARRAY_EXCHANGE, ret);
-	return array_wrap(type, imported.array, NULL, NULL, NULL);
+	return array_without_device(
+		array_wrap(type, imported.array, NULL, NULL, NULL));
 }
 
 /* Takes where the memory is to be. */
@@ -152,26 +153,45 @@ static PyObject *fulfil(PyObject *object, const struct wish *wish)
 /* Returns an array of dray as one of another library, but for its table. */
 static PyObject *from_own(PyObject *object, const struct wish *wish)
 {
-	unsigned int access = DRAY_ACCESS_READ;
+	struct array_object *self = array_self(object);
 	struct dray_dlpack_device device;
 	struct dray_view view;
 	int ret;
 
-	array_whole(array_self(object), &view);
+	array_moved(self, &view);
 	ret = dray_dlpack_find_device(&view, &device);
 	if (ret)
 		return raise_array_error(ARRAY_EXCHANGE, ret);
 	if (device_check(wish, &device))
 		return NULL;
-	if (view.flags & DRAY_WRITE)
-		access |= DRAY_ACCESS_WRITE;
-	else if (wish->flags & DRAY_DLPACK_WRITABLE && wish->copy != 1)
+	if (!(view.flags & DRAY_WRITE) && wish->flags & DRAY_DLPACK_WRITABLE &&
+	    wish->copy != 1)
 		return PyErr_Format(
 			PyExc_BufferError,
 			"the array is read-only, and was to be written");
-	if (dlpack_wait(&view, access))
+	if (dlpack_wait(self, dlpack_access(self)))
 		return NULL;
-	return fulfil(array_over(array_self(object), &view), wish);
+	return fulfil(array_over(self, array_whole(self, &view)), wish);
+}
+
+/* BufferError if a tensor is not as the caller wants it. */
+static int tensor_check(const struct dlpack_tensor *tensor,
+			const struct wish *wish)
+{
+	const struct dray_dlpack_versioned *versioned = tensor->versioned;
+
+	if (tensor->legacy)
+		return device_check(wish, &tensor->legacy->dl_tensor.device);
+	/* Of another version, the tensor may lie elsewhere. */
+	if (versioned->version.major != DRAY_DLPACK_MAJOR)
+		return 0;
+	if (!wish->copy && versioned->flags & DRAY_DLPACK_FLAG_IS_COPIED) {
+		PyErr_SetString(
+			PyExc_BufferError,
+			"the tensor is a copy, and none was to be made");
+		return -1;
+	}
+	return device_check(wish, &versioned->dl_tensor.device);
 }
 
 /* Makes an object over a tensor; on failure it is still the caller's. */
@@ -179,17 +199,9 @@ static PyObject *from_tensor(PyTypeObject *type,
 			     const struct dlpack_tensor *tensor,
 			     const struct wish *wish)
 {
-	uint32_t flags = wish->copy == 1 ? 0 : wish->flags;
-
-	if (tensor->legacy) {
-		if (device_check(wish, &tensor->legacy->dl_tensor.device))
-			return NULL;
-	} else if (tensor->versioned->version.major == DRAY_DLPACK_MAJOR) {
-		/* Of another version, the tensor may lie elsewhere. */
-		if (device_check(wish, &tensor->versioned->dl_tensor.device))
-			return NULL;
-	}
-	return dlpack_import(type, tensor, flags);
+	if (tensor_check(tensor, wish))
+		return NULL;
+	return dlpack_import(type, tensor, wish->copy == 1 ? 0 : wish->flags);
 }
 
 static void refuse_capsule(const char *called)
@@ -281,18 +293,31 @@ static int from_table(PyTypeObject *type, PyObject *x, const struct wish *wish,
 	return *out ? 0 : -1;
 }
 
+/* Calls __dlpack__(), with arguments of these names. */
+static PyObject *call_with(PyObject *x, const struct wish *wish,
+			   PyObject *names)
+{
+	PyObject *args[] = { x, max_version, wish->device,
+			     wish->copy ? Py_None : Py_False };
+
+	return PyObject_VectorcallMethod(
+		dlpack_name, args, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, names);
+}
+
 /* Calls __dlpack__() with as few arguments as the wish needs. */
-static PyObject *call_dlpack(PyObject *x, const struct wish *wish)
+static PyObject *call_dlpack(PyObject *x, struct wish *wish)
 {
 	/* A copy is made here, in memory that the caller has chosen. */
 	bool full = wish->device_type || !wish->copy;
-	PyObject *args[] = { x, max_version, wish->device,
-			     wish->copy ? Py_None : Py_False };
 	PyObject *capsule;
 
-	capsule = PyObject_VectorcallMethod(dlpack_name, args,
-					    1 | PY_VECTORCALL_ARGUMENTS_OFFSET,
-					    full ? full_names : short_names);
+	/* NumPy tells that it may be written: its tensor need not. */
+	if (!full && PyArray_CheckExact(x) &&
+	    PyArray_ISWRITEABLE((PyArrayObject *)x)) {
+		wish->flags |= DRAY_DLPACK_WRITABLE;
+		return call_with(x, wish, NULL);
+	}
+	capsule = call_with(x, wish, full ? full_names : short_names);
 	if (capsule || !PyErr_ExceptionMatches(PyExc_TypeError))
 		return capsule;
 	/*
@@ -300,21 +325,33 @@ static PyObject *call_dlpack(PyObject *x, const struct wish *wish)
 	 * its tensor says where the memory is.
 	 */
 	PyErr_Clear();
-	return PyObject_VectorcallMethod(
-		dlpack_name, args, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL);
+	return call_with(x, wish, NULL);
 }
 
-static PyObject *from_method(PyTypeObject *type, PyObject *x,
-			     const struct wish *wish)
+/* Raises TypeError in the place of an AttributeError, unless it is a producer's. */
+static void explain_attribute(PyObject *x)
+{
+	PyObject *type, *value, *traceback;
+
+	PyErr_Fetch(&type, &value, &traceback);
+	if (PyObject_HasAttr(x, dlpack_name)) {
+		PyErr_Restore(type, value, traceback);
+		return;
+	}
+	Py_XDECREF(type);
+	Py_XDECREF(value);
+	Py_XDECREF(traceback);
+	PyErr_Format(PyExc_TypeError, "a %s does not have __dlpack__()",
+		     Py_TYPE(x)->tp_name);
+}
+
+static PyObject *from_method(PyTypeObject *type, PyObject *x, struct wish *wish)
 {
 	PyObject *capsule = call_dlpack(x, wish), *object;
 
 	if (!capsule) {
-		if (PyErr_ExceptionMatches(PyExc_AttributeError) &&
-		    !PyObject_HasAttr(x, dlpack_name))
-			PyErr_Format(PyExc_TypeError,
-				     "a %s does not have __dlpack__()",
-				     Py_TYPE(x)->tp_name);
+		if (PyErr_ExceptionMatches(PyExc_AttributeError))
+			explain_attribute(x);
 		return NULL;
 	}
 	if (PyCapsule_CheckExact(capsule))
@@ -326,6 +363,19 @@ static PyObject *from_method(PyTypeObject *type, PyObject *x,
 			Py_TYPE(x)->tp_name, Py_TYPE(capsule)->tp_name);
 	Py_DECREF(capsule);
 	return object;
+}
+
+static PyObject *from_object(PyTypeObject *type, PyObject *x, struct wish *wish)
+{
+	PyObject *object = NULL;
+
+	if (Py_IS_TYPE(x, type))
+		return from_own(x, wish);
+	if (PyCapsule_CheckExact(x))
+		return from_capsule(type, x, wish);
+	if (from_table(type, x, wish, &object))
+		return NULL;
+	return object ? object : from_method(type, x, wish);
 }
 
 PyObject *from_dlpack(PyObject *module, PyObject *const *args, Py_ssize_t count,
@@ -340,11 +390,12 @@ PyObject *from_dlpack(PyObject *module, PyObject *const *args, Py_ssize_t count,
 						      { "writable",
 							object_take } } };
 	PyObject *x, *device = Py_None, *copy = Py_None, *writable = Py_None;
+	struct wish wish = { .copy = -1, .device = Py_None };
 	PyTypeObject *type = module_state(module)->array_type;
-	struct wish wish = { .flags = 0 };
-	PyObject *object = NULL;
 	int writes;
 
+	if (count == 1 && !names)
+		return from_object(type, args[0], &wish);
 	if (arguments_take(&signature, args, count, names,
 			   (void *[]){ &x, &device, &copy, &writable }) ||
 	    device_take(device, &wish) || choice_take(copy, &wish.copy) ||
@@ -353,11 +404,5 @@ PyObject *from_dlpack(PyObject *module, PyObject *const *args, Py_ssize_t count,
 	if (writes == 1)
 		wish.flags |= DRAY_DLPACK_WRITABLE;
 	wish.read_only = !writes;
-	if (Py_IS_TYPE(x, type))
-		return from_own(x, &wish);
-	if (PyCapsule_CheckExact(x))
-		return from_capsule(type, x, &wish);
-	if (from_table(type, x, &wish, &object))
-		return NULL;
-	return object ? object : from_method(type, x, &wish);
+	return from_object(type, x, &wish);
 }

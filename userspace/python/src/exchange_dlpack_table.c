@@ -17,7 +17,7 @@ static bool numpy_has_none;
 
 static int check_type(PyObject *object)
 {
-	if (dlpack_is_array(object))
+	if (array_is(object))
 		return 0;
 	PyErr_Format(PyExc_TypeError, "a %s, not a dray.Array",
 		     Py_TYPE(object)->tp_name);
@@ -134,9 +134,9 @@ static int object_of(struct dray_dlpack_versioned *versioned, void **out)
 }
 
 /* A tensor that owns nothing cannot say that it is read-only. */
-static int check_writable(const struct dray_view *view)
+static int check_writable(const struct array_object *self)
 {
-	if (view->flags & DRAY_WRITE)
+	if (dlpack_flags(self) & DRAY_WRITE)
 		return 0;
 	PyErr_SetString(
 		PyExc_BufferError,
@@ -147,25 +147,12 @@ static int check_writable(const struct dray_view *view)
 static int borrow(void *object, struct dray_dlpack_tensor *out)
 {
 	struct array_object *self = object;
-	int64_t strides[DRAY_MAX_NDIM];
 	struct dray_dlpack_tensor tensor;
-	struct dray_view view;
-	int ret;
 
-	if (check_type(object))
+	if (check_type(object) || check_writable(self) ||
+	    dlpack_describe(self, &tensor) ||
+	    dlpack_wait(self, dlpack_access(self)))
 		return -1;
-	array_whole(self, &view);
-	if (check_writable(&view))
-		return -1;
-	ret = dray_dlpack_describe(&view, strides, &tensor);
-	if (ret) {
-		raise_array_error(ARRAY_EXCHANGE, ret);
-		return -1;
-	}
-	if (dlpack_wait(&view, DRAY_ACCESS_READ | DRAY_ACCESS_WRITE))
-		return -1;
-	tensor.shape = self->numbers;
-	tensor.strides = array_steps(self, strides);
 	*out = tensor;
 	return 0;
 }
@@ -223,6 +210,44 @@ int dlpack_init(PyTypeObject *type)
 	return 0;
 }
 
+#if PY_VERSION_HEX >= 0x030d0000
+static bool lacks_table(PyTypeObject *type)
+{
+	return numpy_has_none && type == &PyArray_Type;
+}
+
+static void set_lacks_table(PyTypeObject *type)
+{
+	(void)type;
+}
+#else
+/*
+ * The type that was seen last to have no table, and the version of its attributes,
+ * of which Python gives each type a new one when they change.  The GIL is held.
+ */
+static struct {
+	PyTypeObject *type; /* maybe gone */
+	unsigned int version;
+} lacking;
+
+static bool lacks_table(PyTypeObject *type)
+{
+	if (numpy_has_none && type == &PyArray_Type)
+		return true;
+	return type == lacking.type &&
+	       type->tp_version_tag == lacking.version &&
+	       PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG);
+}
+
+static void set_lacks_table(PyTypeObject *type)
+{
+	if (!PyType_HasFeature(type, Py_TPFLAGS_VALID_VERSION_TAG))
+		return;
+	lacking.type = type;
+	lacking.version = type->tp_version_tag;
+}
+#endif
+
 /* Finds an attribute of a type; *out is a new reference.  -1 with an exception. */
 static int find(PyTypeObject *type, PyObject *name, PyObject **out)
 {
@@ -264,12 +289,14 @@ const struct dray_dlpack_api *dlpack_table_of(PyTypeObject *type)
 	PyObject *attribute;
 	int i;
 
-	if (numpy_has_none && type == &PyArray_Type)
+	if (lacks_table(type))
 		return NULL;
 	if (find(type, capsule_name, &attribute) > 0 ||
 	    (!PyErr_Occurred() && find(type, int_name, &attribute) > 0)) {
 		header = header_in(attribute);
 		Py_DECREF(attribute);
+	} else if (!PyErr_Occurred()) {
+		set_lacks_table(type);
 	}
 	/* If anything is wrong with a table, __dlpack__() is called. */
 	PyErr_Clear();

@@ -86,7 +86,7 @@ static PyMethodDef methods[] = {
 	{ "export_arrow", arrow_export, METH_VARARGS,
 	  SIGNATURE(
 		  "export_arrow($module, a, mask, copy, requested_schema, device, /)") },
-	{ "import_arrow", arrow_import, METH_VARARGS,
+	{ "import_arrow", WITH_KEYWORDS(arrow_import), METH_FASTCALL,
 	  SIGNATURE(
 		  "import_arrow($module, schema, array, copy, masks, fields, /)") },
 	{ "read_arrow_stream", arrow_read_stream, METH_O,

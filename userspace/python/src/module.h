@@ -279,7 +279,8 @@ int dlpack_init(PyTypeObject *array_type);
 
 /* exchange_arrow.c, exchange_arrow_from.c: arrays in Arrow's capsules. */
 PyObject *arrow_export(PyObject *module, PyObject *args);
-PyObject *arrow_import(PyObject *module, PyObject *args);
+PyObject *arrow_import(PyObject *module, PyObject *const *args,
+		       Py_ssize_t count);
 PyObject *arrow_read_stream(PyObject *module, PyObject *stream);
 PyObject *arrow_names(PyObject *module, PyObject *schema);
 

@@ -123,36 +123,22 @@ static int take_numpy(PyArrayObject *array, const char *role,
 	return 0;
 }
 
-/*
- * Gives back the permissions of memory for devices alone, which transfers move; no
- * transfer of dray moves such memory of another library.
- */
-static int take_unreachable(const struct array_object *array, const char *role,
-			    struct dray_view *view)
+/* Does the same of a dray.Array, of which the library has checked all. */
+static int take_array(const struct array_object *array, const char *role,
+		      struct dray_view *view)
 {
 	PyObject *sentence;
 
-	if (dray_address_kind(array->array->data, NULL) == DRAY_MEMORY_DEVICE) {
-		view->flags |= (uint32_t)array->array->flags &
-			       (DRAY_READ | DRAY_WRITE);
-		return 0;
-	}
+	array_moved(array, view);
+	if (view->flags & DRAY_READ)
+		return take_dtype(array->descr,
+				  dray_dtype_itemsize(array->dtype), role,
+				  &view->dtype);
 	sentence = array_unreachable(array);
 	if (sentence)
 		PyErr_Format(PyExc_ValueError, "%s: %U", role, sentence);
 	Py_XDECREF(sentence);
 	return -1;
-}
-
-/* Does the same of a dray.Array, of which the library has checked all. */
-static int take_array(const struct array_object *array, const char *role,
-		      struct dray_view *view)
-{
-	array_whole(array, view);
-	if (!(array->flags & DRAY_READ) && take_unreachable(array, role, view))
-		return -1;
-	return take_dtype(array->descr, dray_dtype_itemsize(array->dtype), role,
-			  &view->dtype);
 }
 
 int operand_take(PyObject *object, const char *role, unsigned int also,

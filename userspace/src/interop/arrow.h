@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Arrow's types and ours, and bits and bools: shared by the files that export and
- * import.
+ * import.  A branch is one of Arrow's structures with all of its children.
  */
 #ifndef DRAY_INTEROP_ARROW_H
 #define DRAY_INTEROP_ARROW_H
@@ -43,6 +43,9 @@ int dray_arrow_check_flags(uint32_t flags);
 
 /* Checks that there is a first axis: its extent becomes Arrow's length.  -EINVAL. */
 int dray_arrow_check_axes(int ndim);
+
+/* Whether the CPU reaches a view's memory: it does not if only a device does. */
+bool dray_arrow_is_reached(const struct dray_view *view);
 
 /* Waits until no transfer writes @view, as dray_view_wait(). */
 int dray_arrow_wait(const struct dray_view *view, int timeout_ms);

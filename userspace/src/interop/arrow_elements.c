@@ -162,7 +162,7 @@ int dray_arrow_fill_elements(const struct dray_arrow_sender *sender,
 						: "have 32 bits");
 	if (!ret)
 		ret = take_elements(sender, view, &values, &held->elements);
-	if (!ret && is_time(view->dtype))
+	if (!ret && is_time(view->dtype) && sender->reached)
 		ret = mark_times(&values, mask, &marked);
 	if (!ret)
 		ret = dray_arrow_set_nulls(

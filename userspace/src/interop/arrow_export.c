@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Arrays as Arrow's.  Each node has one piece of memory, references to its elements
+ * Arrays as Arrow's.  Each branch has one piece of memory, references to its elements
  * and its bits, and nothing of its parent's: a child that a consumer moves lives
- * on.  A node's own memory, in which the children's nodes lie, goes with its
+ * on.  A branch's own memory, in which the children's branches lie, goes with its
  * release.
  */
 #include <errno.h>
@@ -31,12 +31,12 @@ static void release(struct ArrowArray *array)
 	array->release = NULL;
 }
 
-/* Starts a node without memory, its children released ones.  -ENOMEM. */
+/* Starts a branch without memory, its children released ones.  -ENOMEM. */
 static int start(struct ArrowArray *out, int64_t length, size_t children)
 {
-	size_t nodes = children * sizeof(struct ArrowArray);
+	size_t branches = children * sizeof(struct ArrowArray);
 	struct dray_arrow_held *held =
-		calloc(1, sizeof(*held) + nodes + children * sizeof(held));
+		calloc(1, sizeof(*held) + branches + children * sizeof(held));
 	size_t i;
 
 	if (!held)
@@ -140,7 +140,7 @@ static int check_mask(const struct dray_view *view,
 }
 
 /*
- * Fills the node of axis @level and those before, which have become one.  @mask
+ * Fills the branch of axis @level and those before, which have become one.  @mask
  * has the axes of @view, or those in front of the parts of complex numbers.
  */
 static int fill(const struct dray_arrow_sender *sender,
@@ -209,18 +209,43 @@ static int prepare(struct dray_array *array, const struct dray_view *mask,
 	return ret ? ret : dray_arrow_open_complex(view);
 }
 
-int dray_arrow_export(struct dray_array *array, const struct dray_view *mask,
-		      uint32_t flags, int timeout_ms, struct ArrowArray *out)
+/* Takes memory that the CPU does not reach as it lies: no copy and no mask. */
+static int check_reach(const struct dray_arrow_sender *sender,
+		       const struct dray_view *mask, bool device)
 {
-	const struct dray_arrow_sender sender = { .array = array,
-						  .flags = flags };
+	if (mask && !dray_arrow_is_reached(mask))
+		return dray_fail(-EOPNOTSUPP,
+				 "the CPU does not reach the mask at %p",
+				 mask->data);
+	if (sender->reached)
+		return 0;
+	if (!device)
+		return dray_fail(
+			-EOPNOTSUPP,
+			"the CPU does not reach the array at %p: only a device array passes it on",
+			sender->array->data);
+	return mask ? dray_fail(
+			      -EOPNOTSUPP,
+			      "an array that the CPU does not reach takes no mask")
+		    : 0;
+}
+
+/* Exports, for the device interface too if @device.  @reached: by the CPU. */
+static int export_array(struct dray_array *array, const struct dray_view *mask,
+			uint32_t flags, int timeout_ms, bool device,
+			struct ArrowArray *out, bool *reached)
+{
+	struct dray_arrow_sender sender = { .array = array, .flags = flags };
 	struct ArrowArray result = { 0 };
 	struct dray_view view;
-	int ret;
+	int ret = prepare(array, mask, flags, timeout_ms, &view);
 
-	if (!dray_given(array, __func__) || !dray_given(out, __func__))
-		return -EINVAL;
-	ret = prepare(array, mask, flags, timeout_ms, &view);
+	if (ret)
+		return ret;
+	*reached = sender.reached = dray_arrow_is_reached(&view);
+	if (!sender.reached)
+		sender.flags &= ~DRAY_ARROW_COPY;
+	ret = check_reach(&sender, mask, device);
 	if (!ret)
 		ret = fill(&sender, &view, mask, 0, &result);
 	if (!ret)
@@ -230,20 +255,32 @@ int dray_arrow_export(struct dray_array *array, const struct dray_view *mask,
 	return ret;
 }
 
+int dray_arrow_export(struct dray_array *array, const struct dray_view *mask,
+		      uint32_t flags, int timeout_ms, struct ArrowArray *out)
+{
+	bool reached;
+
+	if (!dray_given(array, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
+	return export_array(array, mask, flags, timeout_ms, false, out,
+			    &reached);
+}
+
 int dray_arrow_export_device(struct dray_array *array,
 			     const struct dray_view *mask, uint32_t flags,
 			     int timeout_ms, struct ArrowDeviceArray *out)
 {
-	struct ArrowDeviceArray result = {
-		.device_id = -1,
-		.device_type = ARROW_DEVICE_CPU,
-	};
+	struct ArrowDeviceArray result = { .device_id = -1 };
+	bool reached = true;
 	int ret;
 
 	if (!dray_given(array, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	ret = dray_arrow_export(array, mask, flags, timeout_ms, &result.array);
-	if (!ret)
-		*out = result;
-	return ret;
+	ret = export_array(array, mask, flags, timeout_ms, true, &result.array,
+			   &reached);
+	if (ret)
+		return ret;
+	result.device_type = reached ? ARROW_DEVICE_CPU : ARROW_DEVICE_EXT_DEV;
+	*out = result;
+	return 0;
 }

@@ -5,7 +5,7 @@
 
 #include "interop/arrow.h"
 
-/* The memory of a node: the children's nodes and pointers to them follow. */
+/* The memory of a branch: the children's branches and pointers to them follow. */
 struct dray_arrow_held {
 	struct dray_array *bits; /* one reference; NULL: no nulls */
 	struct dray_array *elements; /* one reference; NULL: in children */
@@ -17,13 +17,14 @@ struct dray_arrow_held {
 struct dray_arrow_sender {
 	struct dray_array *array; /* with the memory that is not copied */
 	uint32_t flags;
+	bool reached; /* by the CPU; else no element is read */
 };
 
-/* Gives a node bits of validity if @mask (NULL: none) has nulls. */
+/* Gives a branch bits of validity if @mask (NULL: none) has nulls. */
 int dray_arrow_set_nulls(struct ArrowArray *out, const struct dray_view *mask);
 
 /*
- * Fills a node of elements without children.  If it fails, the node's release
+ * Fills a branch of elements without children.  If it fails, the branch's release
  * drops the references that it has taken.
  */
 int dray_arrow_fill_elements(const struct dray_arrow_sender *sender,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Schemas: the type of an array in Arrow's words.  Each node has one piece of
- * memory, with its children's nodes, its texts and nothing of the array's; a child
+ * Schemas: the type of an array in Arrow's words.  Each branch has one piece of
+ * memory, with its children's branches, its texts and nothing of the array's; a child
  * that a consumer moves takes its own along.
  */
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include "interop/arrow.h"
 #include "base/error.h"
 
-/* The memory of a node: children's nodes, pointers to them and the name follow. */
+/* The memory of a branch: children's branches, pointers to them and the name follow. */
 struct texts {
 	char format[DRAY_ARROW_FORMAT_SIZE];
 	struct ArrowSchema children[];
@@ -31,20 +31,20 @@ static void release(struct ArrowSchema *schema)
 	schema->release = NULL;
 }
 
-/* Starts a node without a format, its children released ones.  -ENOMEM. */
+/* Starts a branch without a format, its children released ones.  -ENOMEM. */
 static int start(struct ArrowSchema *out, const char *name, size_t children)
 {
-	size_t nodes = children * sizeof(struct ArrowSchema);
+	size_t branches = children * sizeof(struct ArrowSchema);
 	size_t pointers = children * sizeof(struct ArrowSchema *);
 	size_t length = strlen(name) + 1;
 	struct texts *texts =
-		calloc(1, sizeof(*texts) + nodes + pointers + length);
+		calloc(1, sizeof(*texts) + branches + pointers + length);
 	char *end;
 	size_t i;
 
 	if (!texts)
 		return dray_fail(-ENOMEM, "no memory for a schema of Arrow");
-	end = (char *)texts->children + nodes;
+	end = (char *)texts->children + branches;
 	*out = (struct ArrowSchema){
 		.format = texts->format,
 		.name = memcpy(end + pointers, name, length),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Takes the nodes of an array of Arrow one after the other.  The caller names a
- * range of elements; a node adds its offset to it.
+ * Takes the branches of an array of Arrow one after the other.  The caller names a
+ * range of elements; a branch adds its offset to it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,7 +21,7 @@ static void drop(struct dray_arrow_taken *taken)
 	*taken = (struct dray_arrow_taken){ 0 };
 }
 
-/* Checks one number of a node against that of its format. */
+/* Checks one number of a branch against that of its format. */
 static int check_number(const char *name, int64_t is, int64_t expected,
 			const char *format)
 {
@@ -34,7 +34,7 @@ static int check_number(const char *name, int64_t is, int64_t expected,
 				 format, is, name, expected);
 }
 
-/* Checks the children of a node, of which both structures have @count. */
+/* Checks the children of a branch, of which both structures have @count. */
 static int check_children(const struct ArrowSchema *schema,
 			  const struct ArrowArray *from, int64_t count)
 {
@@ -64,7 +64,7 @@ static int check_children(const struct ArrowSchema *schema,
 }
 
 /*
- * Checks all of a node but its format, and that it has the elements of a range;
+ * Checks all of a branch but its format, and that it has the elements of a range;
  * sets @start to the range's first, from the first in memory.
  */
 static int check_node(const struct ArrowSchema *schema,
@@ -351,11 +351,11 @@ int dray_arrow_take(struct dray_arrow_take *take,
 		return dray_fail(-EINVAL,
 				 "an array of Arrow has more than %d levels",
 				 DRAY_ARROW_MAX_DEPTH);
-	if (++take->nodes > DRAY_ARROW_MAX_NODES)
+	if (++take->branches > DRAY_ARROW_MAX_BRANCHES)
 		return dray_fail(
 			-EINVAL,
 			"an array of Arrow has more than %d children in all",
-			DRAY_ARROW_MAX_NODES);
+			DRAY_ARROW_MAX_BRANCHES);
 	if (!schema->format)
 		return dray_fail(-EINVAL, "a schema of Arrow has no format");
 	if (!strcmp(schema->format, "+s"))

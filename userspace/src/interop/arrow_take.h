@@ -8,7 +8,7 @@
 #include "interop/arrow.h"
 
 #define DRAY_ARROW_MAX_DEPTH DRAY_MAX_NDIM /* levels of children */
-#define DRAY_ARROW_MAX_NODES 65536 /* of all levels: a node may be named twice */
+#define DRAY_ARROW_MAX_BRANCHES 65536 /* in all: one may be named twice */
 
 /* The producer's array, for all arrays over its memory. */
 struct dray_arrow_keeper {
@@ -24,7 +24,7 @@ struct dray_arrow_take {
 	uint32_t flags;
 	int timeout_ms; /* for transfers that write the elements */
 	bool masks; /* wanted; else nulls are refused */
-	int nodes; /* that were taken */
+	int branches; /* that were taken */
 };
 
 /* An array and its mask, one reference each; the mask NULL: no nulls. */
@@ -34,8 +34,8 @@ struct dray_arrow_taken {
 };
 
 /*
- * Makes arrays of the elements [first, first + count) of a node, not counting those
- * before its offset.  @depth: of the node below the first.
+ * Makes arrays of the elements [first, first + count) of a branch, not counting those
+ * before its offset.  @depth: of the branch below the first.
  */
 int dray_arrow_take(struct dray_arrow_take *take,
 		    const struct ArrowSchema *schema,

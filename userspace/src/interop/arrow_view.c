@@ -9,8 +9,11 @@
 
 #include "interop/arrow.h"
 #include "base/error.h"
+#include "memory/node.h"
+#include "memory/window.h"
 #include "stream/stream.h"
 #include "transfer/queue.h"
+#include "view/view.h"
 
 int dray_arrow_check_flags(uint32_t flags)
 {
@@ -29,6 +32,22 @@ int dray_arrow_check_axes(int ndim)
 		-EINVAL,
 		"an array of %d axes, Arrow takes 1 to %d: reshape a single element to one axis",
 		ndim, DRAY_MAX_NDIM);
+}
+
+bool dray_arrow_is_reached(const struct dray_view *view)
+{
+	struct dray_buffer *buffer = NULL;
+	struct dray_span *span;
+	int64_t low, high;
+	size_t size;
+
+	dray_view_span(view, &low, &high);
+	span = low == high
+		       ? NULL
+		       : dray_window_find(dray_address_add(view->data, low));
+	if (span)
+		buffer = dray_span_buffer(span, &size);
+	return !buffer || dray_buffer_mapped(buffer);
 }
 
 int dray_arrow_wait(const struct dray_view *view, int timeout_ms)

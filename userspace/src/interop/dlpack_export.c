@@ -55,21 +55,24 @@ int dray_dlpack_find_device(const struct dray_view *view,
 	return ret;
 }
 
-/* Writes strides in elements.  Axes of fewer than two have no step to be exact. */
+/*
+ * Writes strides in elements, of a type with a code: its size is a power of two.
+ * Axes of fewer than two have no step to be exact.
+ */
 static int count_strides(const struct dray_view *view, bool empty,
 			 int64_t *strides)
 {
-	int64_t size = dray_dtype_itemsize(view->dtype);
-	int i;
+	uint32_t size = dray_dtype_itemsize(view->dtype);
+	int shift = __builtin_ctz(size), i;
 
 	for (i = 0; i < view->ndim; i++) {
-		strides[i] = view->strides[i] / size;
-		if (strides[i] * size != view->strides[i] && !empty &&
+		strides[i] = view->strides[i] >> shift;
+		if ((view->strides[i] & (int64_t)(size - 1)) && !empty &&
 		    view->shape[i] > 1)
 			return dray_fail(
 				-EINVAL,
 				"axis %d has a stride of %" PRId64
-				" bytes, no multiple of elements of %" PRId64,
+				" bytes, no multiple of elements of %" PRIu32,
 				i, view->strides[i], size);
 	}
 	return 0;

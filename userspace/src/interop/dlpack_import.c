@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "block/block.h"
-#include "view/view.h"
+#include "view/view_usual.h"
 
 static int check_version(const struct dray_dlpack_version *version)
 {
@@ -162,13 +162,14 @@ static int read_tensor(const struct dray_dlpack_tensor *tensor,
 	if (ret)
 		return ret;
 	view->flags = DRAY_READ | DRAY_WRITE;
-	ret = dray_view_check(view, "the tensor", extent);
+	ret = dray_view_check_inline(view, "the tensor", extent);
 	if (!ret)
 		ret = check_device(&tensor->device, view, extent);
-	if (!ret && extent->elements)
+	if (!ret && extent->elements &&
+	    !dray_dtype_fits_address(view->dtype, (uintptr_t)view->data))
 		ret = dray_dlpack_check_aligned(view->data, view->dtype);
 	if (!ret)
-		dray_view_set_facts(view);
+		view->flags |= dray_view_facts(view);
 	return ret;
 }
 

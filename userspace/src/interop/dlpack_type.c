@@ -118,8 +118,7 @@ int dray_dlpack_wait(const struct dray_view *view, uint32_t flags,
 	if (flags & ~known)
 		return dray_fail(-EINVAL, "unknown flags 0x%" PRIx32,
 				 flags & ~known);
-	if (flags & DRAY_DLPACK_NO_WAIT ||
-	    (!dray_queues_in_flight() && !dray_streams_open()))
+	if (flags & DRAY_DLPACK_NO_WAIT || !dray_transfers_in_flight())
 		return 0;
 	if (view->flags & DRAY_WRITE)
 		access |= DRAY_ACCESS_WRITE;

@@ -10,7 +10,8 @@
  * last one would get the handle that is about to go.
  *
  * The lock is held while XRT makes and frees BOs, never while a function of the
- * caller's runs.  A sync takes no lock: XRT's table of handles has its own.
+ * caller's runs.  A sync takes no lock: the caller's reference keeps the BO, and
+ * exit() waits for it.
  */
 #ifndef DRAY_INTEROP_XRT_H
 #define DRAY_INTEROP_XRT_H
@@ -115,10 +116,10 @@ struct dray_xrt_bo {
 
 /*
  * Takes the lock, or fails: -ESHUTDOWN, and -EPERM if @process, the maker of an
- * object, is not this one.
+ * object, is another one.
  */
 int dray_xrt_enter(uint32_t process);
-/* The same, where no object is there yet. */
+/* The same, before there is an object. */
 int dray_xrt_enter_first(void);
 /* For the end of an object, which may always come. */
 void dray_xrt_enter_last(void);
@@ -126,7 +127,14 @@ void dray_xrt_leave(void);
 /* The same question without the lock. */
 int dray_xrt_check(uint32_t process);
 
-/* What exit() must come before, as XRT may have made static objects. */
+/*
+ * Around a call of XRT without the lock, for which exit() waits; the first fails
+ * as dray_xrt_enter().
+ */
+int dray_xrt_begin_call(uint32_t process);
+void dray_xrt_end_call(void);
+
+/* Calls in which XRT may make static objects, for exit() to come before. */
 enum dray_xrt_first {
 	DRAY_XRT_LOADED = 1 << 0,
 	DRAY_XRT_OPENED = 1 << 1,
@@ -183,8 +191,8 @@ void dray_xrt_discard(struct dray_xrt_whole *whole);
 /*
  * The size and the inode of the dma-buf behind @fd.
  *
- * Errors: -EOPNOTSUPP (not a dma-buf), -EINVAL (a size that is no multiple of
- * the page size), and those of fstat() and lseek().
+ * Errors: -EOPNOTSUPP (not a dma-buf), -EINVAL (a size that is not a multiple
+ * of the page size), and those of fstat() and lseek().
  */
 int dray_xrt_measure(int fd, uint64_t *size, struct dray_xrt_inode *inode);
 

@@ -73,12 +73,12 @@ static int adopt(struct dray_xrt_whole *whole, dray_xrt_handle handle,
 		if (ret)
 			return ret;
 		if (offset > whole->size || size > whole->size - offset)
-			return dray_fail(
-				-EINVAL,
-				"BO %p of %" PRIu64
-				" bytes is no part of BO %p of %" PRIu64
-				": it would begin at offset %" PRIu64,
-				handle, size, root, whole->size, offset);
+			return dray_fail(-EINVAL,
+					 "BO %p of %" PRIu64
+					 " bytes is not in BO %p of %" PRIu64
+					 ": it would begin at offset %" PRIu64,
+					 handle, size, root, whole->size,
+					 offset);
 	}
 	whole->part_unknown = !root;
 	atomic_store(&whole->handle, root ? root : handle);

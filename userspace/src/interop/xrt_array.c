@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * BOs as buffers and arrays.  A BO of XRT is exported as a dma-buf, whose file
- * descriptor belongs to the BO; emulation has no exports, and its arrays lie in
+ * BOs as buffers and arrays.  A BO of XRT is exported as a dma-buf; the file
+ * descriptor belongs to the BO.  Emulation has no exports, and its arrays lie in
  * XRT's own mapping.
  */
 #include <errno.h>
@@ -38,7 +38,7 @@ static void let_go(void *owner)
 
 /*
  * With the lock: a duplicate of the file descriptor of XRT's own BO.  An adopted
- * handle may be a part, whose dma-buf is its whole's and longer.
+ * handle may be a part; its dma-buf is its whole's and longer.
  */
 static int export_handle(struct dray_xrt_whole *whole, int *fd)
 {

@@ -136,7 +136,8 @@ int dray_xrt_import_array(struct dray_xrt_device *device,
 	dray_view_span(&view, &low, &high);
 	size = (uint64_t)high - (uint64_t)low;
 	if (!size)
-		return dray_fail(-EINVAL, "an array without elements is no BO");
+		return dray_fail(-EINVAL,
+				 "an array without elements cannot be a BO");
 	start = (const char *)view.data + low;
 	if (dray_locate(start, &where) ||
 	    size > dray_buffer_size(where.buffer) - where.offset)
@@ -176,15 +177,15 @@ static int may_be_pinned(struct dray_buffer *buffer)
 	if (ret || info.heap == DRAY_HEAP_ANY)
 		return dray_fail(
 			-EOPNOTSUPP,
-			"user memory for XRT in a buffer of another driver or user: import it");
+			"user memory for XRT cannot be in a buffer of another driver or user: import it");
 	if (heap.type == DRAY_HEAP_CMA || !(heap.flags & DRAY_HEAP_PINNABLE))
 		return dray_fail(
 			-EOPNOTSUPP,
-			"user memory for XRT in heap \"%.*s\", %s: import it",
+			"user memory for XRT cannot be in heap \"%.*s\", %s: import it",
 			DRAY_NAME_LEN, heap.name,
 			heap.type == DRAY_HEAP_CMA
-				? "whose pages must come back, and XRT keeps them"
-				: "which is mapped without pages");
+				? "as XRT keeps its pages, which must come back"
+				: "as it is mapped without pages");
 	return 0;
 }
 
@@ -200,10 +201,11 @@ static int check_user(char *address, uint64_t size, struct dray_buffer **buffer)
 				 "the page size %zu",
 				 (void *)address, (size_t)page);
 	if (!size || size > UINTPTR_MAX - (uintptr_t)address)
-		return dray_fail(-EINVAL,
-				 "%" PRIu64
-				 " bytes at %p are no range of addresses",
-				 size, (void *)address);
+		return dray_fail(
+			-EINVAL,
+			"%" PRIu64
+			" bytes at %p leave the address space, or are 0",
+			size, (void *)address);
 	if (!dray_locate(address, &where)) {
 		if (size > dray_buffer_size(where.buffer) - where.offset)
 			return dray_fail(-EINVAL,

@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/error.h"
 #include "base/fork.h"
@@ -17,6 +18,7 @@
 DEFINE_FORK_LOCK(DRAY_FORK_XRT, lock);
 
 static _Atomic bool ended;
+static _Atomic unsigned int running; /* calls without the lock */
 static bool opened; /* a device, by opener */
 static uint32_t opener; /* dray_fork_process() */
 static uint32_t registered; /* enum dray_xrt_first */
@@ -75,6 +77,39 @@ void dray_xrt_enter_last(void)
 void dray_xrt_leave(void)
 {
 	pthread_mutex_unlock(&lock);
+}
+
+int dray_xrt_begin_call(uint32_t process)
+{
+	int ret;
+
+	atomic_fetch_add(&running, 1);
+	ret = dray_xrt_check(process);
+	if (ret)
+		dray_xrt_end_call();
+	return ret;
+}
+
+void dray_xrt_end_call(void)
+{
+	atomic_fetch_sub(&running, 1);
+}
+
+/*
+ * XRT would free a BO under such a call.  A signal handler that calls exit() may
+ * have interrupted one, which never ends: the wait takes a second at most.  In a
+ * child the calls are the parent's.
+ */
+static void wait_for_calls(void)
+{
+	const struct timespec pause = { .tv_nsec = 1000000 };
+	int i;
+
+	for (i = 0; i < 1000 && opener == dray_fork_process(); i++) {
+		if (!atomic_load(&running))
+			return;
+		nanosleep(&pause, NULL);
+	}
 }
 
 /* Parts go before their wholes, and BOs before devices. */
@@ -145,6 +180,7 @@ static void at_exit(void)
 
 	pthread_mutex_lock(&lock);
 	if (!atomic_exchange(&ended, true)) {
+		wait_for_calls();
 		close_bos();
 		close_wholes();
 		while (take_release(&release)) {

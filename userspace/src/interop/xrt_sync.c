@@ -35,14 +35,17 @@ static int sync_by_xrt(const struct dray_xrt_bo *bo, int direction,
 		       uint64_t offset, uint64_t size)
 {
 	const struct dray_xrt_foreign *foreign = &bo->whole->foreign;
-	dray_xrt_handle handle;
+	int ret;
 
 	if (bo->whole->kind == DRAY_XRT_FOREIGN)
 		return foreign->sync(foreign->owner, direction, size, offset);
-	handle = dray_xrt_bo_handle(bo);
-	if (!handle)
-		return dray_xrt_check(bo->process);
-	if (dray_xrt.xrtBOSync(handle, direction, (size_t)size, (size_t)offset))
+	ret = dray_xrt_begin_call(bo->process);
+	if (ret)
+		return ret;
+	ret = dray_xrt.xrtBOSync(dray_xrt_bo_handle(bo), direction,
+				 (size_t)size, (size_t)offset);
+	dray_xrt_end_call();
+	if (ret)
 		return dray_fail(-EIO,
 				 "xrtBOSync() refuses %" PRIu64
 				 " bytes at offset %" PRIu64

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "manager/manager.h"
+#include "memory/node.h"
 
 static void enlist(struct dray_memory *memory)
 {
@@ -168,6 +169,7 @@ enum dray_memory_kind dray_manager_kind_of(struct dray_manager *manager,
 	kind = kind_among(manager->alive, (uintptr_t)address);
 	dray_guard_give(&manager->guard);
 	if (kind == DRAY_MEMORY_UNKNOWN && !dray_locate(address, &where))
-		kind = DRAY_MEMORY_SHARED;
+		kind = dray_buffer_mapped(where.buffer) ? DRAY_MEMORY_SHARED
+							: DRAY_MEMORY_DEVICE;
 	return (enum dray_memory_kind)kind;
 }

@@ -81,6 +81,11 @@ static int wait_for_all(const struct awaited *awaited)
 	return ret;
 }
 
+bool dray_transfers_in_flight(void)
+{
+	return dray_queues_in_flight() || dray_streams_open();
+}
+
 int dray_view_wait(const struct dray_view *view, unsigned int access,
 		   int timeout_ms)
 {
@@ -98,7 +103,7 @@ int dray_view_wait(const struct dray_view *view, unsigned int access,
 	if (ret || !operand.extent.elements)
 		return ret;
 	/* Mostly there is nothing to wait for, and no lock to take. */
-	if (!dray_queues_in_flight() && !dray_streams_open())
+	if (!dray_transfers_in_flight())
 		return 0;
 	if (timeout_ms > 0)
 		awaited.until_ns = dray_stream_until(timeout_ms);
