@@ -62,6 +62,40 @@ static int exit_in_a_sync(void)
 	STEP_EQ(0, dray_xrt_alloc(device, SIZE, 0, 0, &synced));
 	xrt.in_sync = sync_until_the_end;
 	STEP_EQ(0, pthread_create(&thread, NULL, sync_bo, NULL));
+	pthread_detach(thread);
+	while (!atomic_load(&syncing))
+		sched_yield();
+	return 0;
+}
+
+static void note_release(void *owner)
+{
+	strcat(xrt.ends, "r");
+}
+
+/* Nested calls only ask. */
+static int sync_once(void *owner, int direction, uint64_t size, uint64_t offset)
+{
+	if (!atomic_load(&syncing))
+		sync_until_the_end();
+	return 0;
+}
+
+static int exit_in_a_foreign_sync(void)
+{
+	struct dray_xrt_foreign foreign = {
+		.size = sizeof(foreign),
+		.fd = -1,
+		.bytes = 1,
+		.sync = sync_once,
+		.release = note_release,
+	};
+	pthread_t thread;
+
+	STEP_EQ(0, atexit(note_ends));
+	STEP_EQ(0, dray_xrt_wrap(NULL, &foreign, &synced));
+	STEP_EQ(0, pthread_create(&thread, NULL, sync_bo, NULL));
+	pthread_detach(thread);
 	while (!atomic_load(&syncing))
 		sched_yield();
 	return 0;
@@ -91,6 +125,11 @@ FACT(exit_frees_parts_before_wholes_and_devices_last)
 FACT(exit_waits_for_a_sync_of_another_thread)
 {
 	exits(exit_in_a_sync, "sbd");
+}
+
+FACT(exit_waits_for_a_foreign_sync_before_its_release)
+{
+	exits(exit_in_a_foreign_sync, "sr");
 }
 
 static int begin(void **state)
