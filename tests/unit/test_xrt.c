@@ -363,6 +363,10 @@ XRT_FACT(foreign_bos_that_make_no_sense_are_refused)
 			     -EINVAL, bad[i].says);
 	assert_fails(dray_xrt_wrap(NULL, &newer.known, &bo), -E2BIG,
 		     "fields that are not known");
+	newer.more = 0;
+	newer.known.size = SIZE_MAX;
+	assert_fails(dray_xrt_wrap(NULL, &newer.known, &bo), -E2BIG,
+		     "bytes, at most 4096");
 }
 
 XRT_FACT(file_descriptor_that_is_not_open_is_refused)
