@@ -249,11 +249,9 @@ PyObject *xrt_fd(PyObject *module, PyObject *array)
 	(void)module;
 	if (operand_take(array, "array", 0, &operand))
 		return NULL;
-	return Py_BuildValue(
-		"(iKKK)", dray_buffer_fd(operand.location.buffer),
-		(unsigned long long)operand.location.offset,
-		(unsigned long long)(operand.high - operand.low),
-		(unsigned long long)dray_buffer_id(operand.location.buffer));
+	return Py_BuildValue("(iKK)", dray_buffer_fd(operand.location.buffer),
+			     (unsigned long long)operand.location.offset,
+			     (unsigned long long)(operand.high - operand.low));
 }
 
 PyObject *xrt_fd_size(PyObject *module, PyObject *object)
