@@ -150,8 +150,12 @@ def test_a_device_is_an_index_or_an_object():
     for index in (-1, 1 << 32):
         with pytest.raises(ValueError, match="index is"):
             dray.xrt_bo(array, index)
+    with pytest.raises(TypeError, match="index is not a whole number but str"):
+        dray.xrt_device("0")
     with pytest.raises(ValueError, match="handle is 0: XRT made none"):
         dray.xrt_device(handle=0)
+    with pytest.raises(ValueError, match="handle is -1: a number from 0 to 18446744073709551615"):
+        dray.xrt_device(handle=-1)
 
 
 @pytest.mark.host

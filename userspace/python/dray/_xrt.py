@@ -99,6 +99,9 @@ def xrt_bo(array: Any, device: Any, *, user: bool = False) -> Any:
     of XRT do not wait for fences of dray: dray.wait() after a later copy is the
     program's.
 
+    If the array leads back to the BO, as by an attribute of a subclass, close() frees
+    both: Python's collector of cycles does not see that the BO keeps the array.
+
     `array`: in memory of the kernel module, whose dma-buf is imported
     `device`: xrt_device(), or its index; or a pyxrt.device, if that pyxrt imports
     memory (none up to August 2026 does): the result is then a pyxrt.bo
