@@ -311,6 +311,27 @@ XRT_FACT(handles_of_one_device_share_an_import)
 	assert_int_equal(xrt.bos, 0);
 }
 
+XRT_FACT(import_is_shared_though_the_memory_is_a_foreign_bo_too)
+{
+	struct dray_xrt_foreign foreign = {
+		.size = sizeof(foreign),
+		.fd = dray_buffer_fd(buffer),
+		.bytes = SIZE,
+		.sync = no_sync,
+	};
+	struct dray_xrt_bo *first = NULL, *second = NULL, *other = NULL;
+
+	assert_works(dray_xrt_import_buffer(device, buffer, 0, 0, &first));
+	assert_works(dray_xrt_wrap(NULL, &foreign, &other));
+	assert_works(dray_xrt_import_buffer(device, buffer, 0, 0, &second));
+	assert_int_equal(xrt.imports, 1);
+	dray_xrt_bo_unref(first);
+	dray_xrt_bo_unref(second);
+	assert_fails(dray_xrt_import_buffer(device, buffer, 0, 0, &first),
+		     -EBUSY, "is a BO of dray_xrt_wrap() already");
+	dray_xrt_bo_unref(other);
+}
+
 XRT_FACT(file_of_another_size_than_pages_does_not_come_to_the_kernel)
 {
 	int fd = memfd_create("odd", MFD_CLOEXEC);
