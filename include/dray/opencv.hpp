@@ -371,9 +371,10 @@ inline dray_array *array_of(const cv::Mat &mat)
  *	the array, which has so many elements without gaps
  *
  * Throws StsBadArg: NULL, a type without a depth or in the other byte order, a
- * read-only array (a mat cannot be), memory of DRAY_MODE_DEVICE, more than MAT_MAX_DIMS axes, an extent above
- * INT_MAX, strides that a mat cannot have (negative, or rows that overlap; the
- * last axis without gaps, except for a column); StsNoMem.
+ * read-only array (a mat cannot be), memory of DRAY_MODE_DEVICE, more than
+ * MAT_MAX_DIMS axes, an extent above INT_MAX, strides that a mat cannot have
+ * (negative, or rows that overlap; the last axis has no gaps, except for a
+ * column); StsNoMem.
  */
 inline cv::Mat mat_of(dray_array *array, int channels = 1)
 {

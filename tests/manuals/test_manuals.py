@@ -40,6 +40,14 @@ def test_each_inlined_function_and_structure_has_a_page(pages):
     assert (inlined | structures) - set(pages) == set()
 
 
+def test_the_first_page_and_the_table_name_each_header():
+    headers = {header.name for header in (TREE / "include/dray").glob("*.h*")} - {"dray.h"}
+    page = (TREE / "docs/man/libdray.7").read_text(encoding="utf-8")
+    table = (TREE / "include/dray/README.md").read_text(encoding="utf-8")
+    assert headers - set(re.findall(r"^\.It In dray/(\S+)$", page, re.MULTILINE)) == set()
+    assert headers - set(re.findall(r"`(\S+\.h\w*)`", table)) == set()
+
+
 def test_a_page_names_itself_and_only_pages_that_exist(pages):
     for name, text in pages.items():
         if text.startswith(LINK):

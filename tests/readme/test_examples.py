@@ -50,6 +50,13 @@ def test_each_example_has_its_row():
             {f"{name}.c" for name in set(SAID) | {name for name, _ in REFUSED}})
 
 
+@pytest.mark.parametrize("path", sorted(
+    path for path in EXAMPLES.iterdir() if path.suffix in (".c", ".cc", ".py")),
+    ids=lambda path: path.name)
+def test_it_has_at_most_150_lines(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 150
+
+
 @pytest.fixture(scope="session")
 def built(build_c, tmp_path_factory):
     """built(NAME): the program, built once."""

@@ -81,7 +81,7 @@ def test_the_device_tree_of_banks_compiles(output):
     output("dtc", "-q", "-O", "dtb", "-o", "/dev/null", input=tree)
 
 
-@pytest.mark.parametrize("page", ["pynq.md", "banks.md"])
+@pytest.mark.parametrize("page", ["pynq.md", "banks.md", "interop.md", "sycl.md"])
 def test_each_link_leads_to_a_file(page):
     text = (TREE / "docs" / page).read_text(encoding="utf-8")
     links = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", text)

@@ -108,6 +108,12 @@ WRAPPED(int, dray_buffer_alloc,
 	return __real_dray_buffer_alloc(node, size, &changed, out);
 }
 
+/* A compiler makes this of realloc(NULL, size). */
+WRAPPED(void *, malloc, (size_t size))
+{
+	return answer.realloc_fails ? NULL : __real_malloc(size);
+}
+
 WRAPPED(void *, realloc, (void *memory, size_t size))
 {
 	return answer.realloc_fails ? NULL : __real_realloc(memory, size);

@@ -2,9 +2,10 @@
 # shellcheck shell=bash
 #
 # Suite interop: exchanges of one array with other libraries, by DLPack and Arrow, and
-# the same by NumPy's arrays.
+# the same by NumPy's arrays; SYCL's interface, and rows.
 
-ABOUT_BENCH_INTEROP="exchanges of an array by DLPack and Arrow, of dray and of NumPy"
+ABOUT_BENCH_INTEROP="exchanges of an array by DLPack, Arrow and SYCL's interface, of dray and \
+of NumPy"
 PACKAGES_BENCH_INTEROP=("${PACKAGES_BENCH_ARRAY[@]}")
 DOCUMENT_BENCH_INTEROP=docs/interop.md
 

@@ -54,6 +54,12 @@ STATEMENTS = (
     ("to Polars, by Arrow; NumPy's by its own way", "polars.Series(d)",
      "polars.Series(n)", ()),
 )
+# Protocols that NumPy does not have: a name and our statement.
+OURS = (
+    ("SYCL's interface, offered", "dray.to_sycl(d).__sycl_usm_array_interface__"),
+    ("SYCL's interface, read", "dray.from_sycl(s)"),
+    ("rows", "dray.rows(d)"),
+)
 TABLES = (
     ("the table: tensor, made and dropped", "tensor"),
     ("the table: borrowed tensor", "borrowed tensor"),
@@ -69,6 +75,7 @@ SHARED = (
     "polars.Series(d).to_numpy(allow_copy=False).ctypes.data",
     "address(dray.from_dlpack(np.asarray(d)))",
     "address(dray.from_arrow(pyarrow.array(d)))",
+    "address(dray.from_sycl(dray.to_sycl(d)))",
 )
 
 
@@ -82,7 +89,7 @@ def operands():
         d, n = dray.Array.zeros(10, "f4"), memory(10, "f4")
         f = tvm_ffi.from_dlpack(memory(10, "f4"))
     return {**globals(), "d": d, "n": n, "f": f, "p": pyarrow.array(n),
-            "t": tvm_ffi.core.DLTensorTestWrapper(f)}
+            "s": dray.to_sycl(d), "t": tvm_ffi.core.DLTensorTestWrapper(f)}
 
 
 def time(call, names, loops):
@@ -96,6 +103,8 @@ def time(call, names, loops):
 def rows():
     for name, ours, theirs, goal in STATEMENTS:
         yield Row(name, 0, operands, {"dray": ours, "NumPy": theirs}, goal)
+    for name, ours in OURS:
+        yield Row(name, 0, operands, {"dray": ours}, ())
     for name, call in TABLES:
         contenders = {"dray": (call, "d")}
         if call == "tensor":

@@ -9,13 +9,13 @@ PACKAGES_FALLBACKS=(
 )
 
 # Tests of the window and of memory in it.
-FALLBACKS_ALL='fit|window|addresses|node|buffer.*|sync|pages.*|faults|pool.*|walk|pressure|busy|cache.*|handler|check.*|block.*|random|threads|split|fork|clone|resource.*|tracking|fixed|log|manager.*|records.*|array|strings|ipc.*|copy.*|view_sync'
+FALLBACKS_ALL='fit|window|addresses|node|buffer.*|sync|pages.*|faults|pool.*|walk|pressure|busy|cache.*|handler|check.*|block.*|random|threads|split|fork|clone|resource.*|tracking|fixed|log|manager.*|records.*|array|strings|ipc.*|copy.*|view_sync|kind|xrt.*|bank'
 
 # Valgrind is 20 to 50 times slower; sanitizers cover other tests.
 FALLBACKS_VALGRIND='fit|window|addresses|buffer.*|pool.*|walk|pressure|busy|cache.*|handler|block|block_pod|random|resource'
 
 # Other tests use sizes beyond 32 bits.
-FALLBACKS_I386='fit|window|addresses|node|buffer.*|sync|pages.*|faults|pool.*|walk|pressure|busy|cache.*|handler|check.*|block.*|random|threads|split|fork|clone|resource.*|tracking|fixed|log|manager_(faults|plugin|random)|records.*|dtype.*|element|view.*|index.*|sort.*|layout.*|cast_.*|iterator.*|nditer.*|array.*|print|npy|strings|ipc.*|copy.*|view_sync'
+FALLBACKS_I386='fit|window|addresses|node|buffer.*|sync|pages.*|faults|pool.*|walk|pressure|busy|cache.*|handler|check.*|block.*|random|threads|split|fork|clone|resource.*|tracking|fixed|log|manager_(faults|plugin|random)|records.*|dtype.*|element|view.*|index.*|sort.*|layout.*|cast_.*|iterator.*|nditer.*|array.*|print|npy|strings|ipc.*|copy.*|view_sync|dlpack.*|arrow.*|kind|rows|xrt.*|xclbin|bank|null_.*'
 
 suite_fallbacks()
 {

@@ -93,7 +93,7 @@ int dlpack_describe(struct array_object *self, struct dray_dlpack_tensor *out)
 			   .bits = facts >> FACTS_BITS_SHIFT & UINT8_MAX,
 			   .lanes = 1 },
 		.shape = self->numbers,
-		.strides = self->numbers + 2 * self->ndim,
+		.strides = self->numbers + (ptrdiff_t)2 * self->ndim,
 	};
 	return 0;
 }

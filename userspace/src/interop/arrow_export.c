@@ -34,9 +34,10 @@ static void release(struct ArrowArray *array)
 /* Starts a branch without memory, its children released ones.  -ENOMEM. */
 static int start(struct ArrowArray *out, int64_t length, size_t children)
 {
-	size_t branches = children * sizeof(struct ArrowArray);
+	/* Each child, and a pointer to it. */
+	size_t branch = sizeof(struct ArrowArray) + sizeof(void *);
 	struct dray_arrow_held *held =
-		calloc(1, sizeof(*held) + branches + children * sizeof(held));
+		calloc(1, sizeof(*held) + children * branch);
 	size_t i;
 
 	if (!held)
