@@ -276,6 +276,20 @@ def test_memory_of_dray_is_known_without_another_library(make):
     assert dray.memory_kind(read) == dray.memory_kind(array)
 
 
+class Number(int):
+    """An int whose operators are others."""
+    def __mul__(self, other):
+        return 10**6
+    __rmul__ = __add__ = __radd__ = __mul__
+
+
+def test_numbers_may_be_of_subclasses(kind):
+    numbers = NUMBERS.copy()
+    obj = over(numbers, shape=(Number(3),), strides=(Number(6),), offset=Number(2),
+               data=(Number(numbers.ctypes.data), False), syclobj=kind.queue)
+    assert value(dray.from_sycl(obj)).tolist() == [2, 8, 14]
+
+
 # Without an address: the buffer.
 
 @pytest.mark.parametrize("fields, wanted", [

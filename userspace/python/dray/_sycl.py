@@ -46,6 +46,8 @@ def _refuse(field: str, value: Any, wanted: str) -> ValueError:
 def _integer(value: Any, field: str, limits: range) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"{NAME}: {field} is {value!r}, not an int")
+    # Of a subclass a range looks at each number, and an operator may be another.
+    value = int.__index__(value)
     if value not in limits:
         raise _refuse(field, value, f"from {limits.start} to {limits.stop - 1}")
     return value
@@ -64,6 +66,7 @@ def _type(interface: dict[str, Any]) -> numpy.dtype:
     text, fields = interface["typestr"], interface.get("typedescr")
     if not isinstance(text, str):
         raise TypeError(f"{NAME}: typestr is {text!r}, not a str")
+    text = str.__str__(text)
     if not TYPE.fullmatch(text):
         raise _refuse("typestr", text, "a type as '<f4'")
     try:
