@@ -210,6 +210,26 @@ def test_pairs_that_differ_are_not_copied(kind, other, error, sentence):
         dray.copy_from_sycl(other, over(NUMBERS.copy(), syclobj=kind.queue))
 
 
+def test_copies_that_nobody_would_see_are_refused(kind):
+    class Copied:
+        shape, dtype = NUMBERS.shape, NUMBERS.dtype
+
+        def __array__(self, *_, **__):
+            return NUMBERS.copy()
+    there = over(NUMBERS.copy(), syclobj=kind.queue)
+    for other in Copied(), NUMBERS.tolist():
+        with pytest.raises(TypeError, match="^dst is a .*, not an array"):
+            dray.copy_from_sycl(other, there)
+        with pytest.raises(TypeError, match="^src is a .*, not an array"):
+            dray.copy_to_sycl(there, other)
+
+
+def test_a_long_field_is_told_in_part():
+    with pytest.raises(ValueError) as caught:
+        dray.from_sycl(Object(typestr="<f4" * 10**6))
+    assert len(str(caught.value)) < 400
+
+
 def test_an_array_keeps_its_object_and_views_do():
     obj = in_buffer(NUMBERS)
     gone = weakref.ref(obj)
