@@ -11,8 +11,8 @@ import pytest
 
 import dray
 from dray import Array
-from arrow_structs import (RELEASE_ARRAY, ArrayStructure, DeviceArray, Pieces, Producer, Schema, capsule,
-                           read)
+from arrow_structs import (RELEASE_ARRAY, ArrayStructure, DeviceArray, Pieces, Producer,
+                           Schema, capsule, read)
 
 ZERO_COPY = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "V3",
              "M8[s]", "M8[ns]", "m8[ms]", "m8[us]"]
