@@ -296,6 +296,22 @@ def test_a_bad_tensor_of_a_table_is_given_back():
     assert made.given_back == 2
 
 
+def gives_nothing(_, out):
+    out[0] = None
+    return 0
+
+
+@pytest.mark.parametrize("function", [None, lambda *_: -1, gives_nothing],
+                         ids=["none", "no exception", "no tensor"])
+def test_a_table_without_a_tensor_is_passed_over(function):
+    table = tensors.Table(major=1, minor=3)
+    if function:
+        table.from_object = tensors.Table.FromObject(function)
+    there = np.arange(3.)
+    array = from_dlpack(class_with(table.capsule(), dlpack=there.__dlpack__)())
+    assert array.tolist() == [0, 1, 2]
+
+
 def test_a_class_may_change_its_bases_while_it_is_searched():
     class Name(str):
         __hash__ = str.__hash__
