@@ -156,7 +156,7 @@ static _Thread_local PyObject *put_off /* a list, or NULL */
 static _Thread_local int nested __attribute__((tls_model("initial-exec")));
 
 /* Drops an owner later; false without memory. */
-static bool drop_later(PyObject *owner)
+static __attribute__((noinline, cold)) bool drop_later(PyObject *owner)
 {
 	PyObject *type, *value, *traceback, *list;
 	bool done;
@@ -177,7 +177,8 @@ static bool drop_later(PyObject *owner)
 	return done;
 }
 
-static void drop(PyObject *owner)
+/* Not inlined: most arrays end without an owner, and that takes less time so. */
+static __attribute__((noinline)) void drop(PyObject *owner)
 {
 	if (nested >= MAX_NESTED && drop_later(owner))
 		return;
