@@ -2,10 +2,10 @@
 /*
  * An array to a file and back by io_uring, without the page cache: uring [FILE]
  *
- * The memory of two arrays is registered with the ring, which pins its pages
- * once.  Then the ring writes the first and reads the second in pieces, eight at
- * a time.  Direct I/O moves whole blocks: the last piece ends behind the array,
- * in the last page of its buffer, and the file is cut to the array's size.
+ * The memory of two arrays is registered with the ring, which pins its pages.
+ * It writes the first and reads the second in pieces, eight at a time.  Direct I/O
+ * moves whole blocks: the last piece ends in the last page of the array's buffer,
+ * and the file is cut to the array's size.
  */
 #define _GNU_SOURCE 1 /* O_DIRECT */
 #include <dray/dray.h>
@@ -44,7 +44,7 @@ static int open_direct(const char *path)
 
 /* Queues piece @n of array @index; false behind the last. */
 static bool queue_piece(struct io_uring *ring, int file, int index,
-			struct dray_array **arrays, unsigned int n)
+			struct dray_array **arrays, int n)
 {
 	size_t offset = (size_t)n * PIECE;
 	size_t left = offset < BYTES ? BYTES - offset : 0;
@@ -73,18 +73,21 @@ static int move_pieces(struct io_uring *ring, int file, int index,
 		       struct dray_array **arrays)
 {
 	struct io_uring_cqe *done;
-	unsigned int begun = 0, ended = 0;
-	int ret = 0;
+	int begun = 0, ended = 0, ret = 0, got;
 
 	for (;;) {
 		while (!ret && begun - ended < DEPTH &&
 		       queue_piece(ring, file, index, arrays, begun))
 			begun++;
 		if (begun == ended)
-			return ret ? ret : (int)ended;
-		if (io_uring_submit_and_wait(ring, 1) < 0 ||
-		    io_uring_wait_cqe(ring, &done))
-			return -EIO;
+			return ret ? ret : ended;
+		got = io_uring_submit_and_wait(ring, 1);
+		if (got >= 0)
+			got = io_uring_wait_cqe(ring, &done);
+		if (got == -EINTR)
+			continue; /* A signal came, such as SIGCONT. */
+		if (got < 0)
+			return got;
 		ended++;
 		if (done->res < 0)
 			ret = done->res;
@@ -94,16 +97,14 @@ static int move_pieces(struct io_uring *ring, int file, int index,
 	}
 }
 
-/* Writes the first array and reads the second. */
 static int run(struct io_uring *ring, int file, struct dray_array **arrays)
 {
-	struct iovec memory[2];
-	int ret, i;
+	const struct iovec memory[] = {
+		{ arrays[0]->data, dray_block_size(arrays[0]->reference) },
+		{ arrays[1]->data, dray_block_size(arrays[1]->reference) },
+	};
+	int ret;
 
-	for (i = 0; i < 2; i++) {
-		memory[i].iov_base = arrays[i]->data;
-		memory[i].iov_len = dray_block_size(arrays[i]->reference);
-	}
 	ret = check("register", io_uring_register_buffers(ring, memory, 2));
 	if (!ret)
 		ret = check("write", move_pieces(ring, file, 0, arrays));

@@ -258,7 +258,7 @@ struct dray_xrt_foreign {
  *
  * Errors: -EINVAL (a smaller structure, no sync function, 0 bytes, a range that
  * leaves the memory of the fd, an fd that is not a dma-buf), -E2BIG (a larger
- * structure with bytes that are not 0), those of dup(), -ENOMEM.
+ * structure with bytes that are not 0, or above 4096), those of dup(), -ENOMEM.
  */
 DRAY_API int dray_xrt_wrap(struct dray_xrt_device *device,
 			   const struct dray_xrt_foreign *foreign,

@@ -103,6 +103,14 @@ def test_banks_are_those_of_xclbin_banks():
         dray.xclbin_bank_of(array, [READ[0]._replace(name=3)])
 
 
+@pytest.mark.parametrize("field, number", [
+    ("index", -1), ("index", 1 << 32), ("address", -1), ("address", 1 << 64),
+    ("size", -1), ("size", 1 << 64)])
+def test_a_number_that_no_bank_has_is_a_value_error(field, number):
+    with pytest.raises(ValueError, match=f"{field} is {number}"):
+        dray.xclbin_bank_of(dray.zeros(8), [READ[0]._replace(**{field: number})])
+
+
 @pytest.fixture
 def around():
     """around(ARRAY): a bank in use of 64 KiB that holds the array's first byte."""

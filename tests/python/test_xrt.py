@@ -150,8 +150,12 @@ def test_a_device_is_an_index_or_an_object():
     for index in (-1, 1 << 32):
         with pytest.raises(ValueError, match="index is"):
             dray.xrt_bo(array, index)
+    with pytest.raises(TypeError, match="index is not a whole number but str"):
+        dray.xrt_device("0")
     with pytest.raises(ValueError, match="handle is 0: XRT made none"):
         dray.xrt_device(handle=0)
+    with pytest.raises(ValueError, match="handle is -1: a number from 0 to 18446744073709551615"):
+        dray.xrt_device(handle=-1)
 
 
 @pytest.mark.host
@@ -181,6 +185,28 @@ def test_a_pyxrt_that_imports_gives_a_part_of_one_import(pyxrt):
     assert (row.parent, row.offset - whole.offset, row.size()) == (whole.parent, 210, 10)
     dray.xrt_bo(array, pyxrt.device())
     assert len(pyxrt.bo.imports) == 2
+
+
+EXPORT = """
+import dray, sys
+array = dray.shared_zeros(100, "u1")
+print(dray.export_array(array).hex(), flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.host
+@pytest.mark.parametrize("pyxrt", [ImportingBo], indirect=True)
+def test_buffers_of_two_nodes_over_one_memory_are_one_import(pyxrt):
+    device = pyxrt.device()
+    with subprocess.Popen([sys.executable, "-c", EXPORT], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, text=True) as other:
+        record = bytes.fromhex(other.stdout.readline())
+        bos = [dray.xrt_bo(dray.open_array(record, dray.open("host:shareable")), device)
+               for _ in range(2)]
+        other.stdin.close()
+    assert len(pyxrt.bo.imports) == 1
+    assert bos[0].parent is bos[1].parent
 
 
 @pytest.mark.parametrize("pyxrt", [ImportingBo], indirect=True)
@@ -216,7 +242,7 @@ def test_a_file_descriptor_of_something_else_is_an_error(fd, tmp_path):
 def test_a_file_descriptor_of_a_dma_buf_becomes_an_array():
     array = dray.shared_zeros((4, 1024), "u4")
     array[2, 3] = 7
-    fd, offset, size, _ = _dray.xrt_fd(array)
+    fd, offset, size = _dray.xrt_fd(array)
     assert size == array.nbytes
     again = dray.from_xrt(fd=fd, offset=offset, shape=array.shape, dtype="u4")
     assert again[2, 3] == 7

@@ -100,3 +100,25 @@ def test_the_array_is_in_the_file(output, built, disk):
     output(built("uring"), "array", cwd=disk)
     floats = memoryview(Path(disk, "array").read_bytes()).cast("f")
     assert floats.tolist() == list(range(777000))
+
+
+# A signal may interrupt each wait.
+INTERRUPTED = """
+#define _GNU_SOURCE 1
+#include <errno.h>
+#include <liburing.h>
+static int interrupted(struct io_uring *ring, struct io_uring_cqe **done)
+{
+	static int calls;
+
+	return calls++ % 2 ? io_uring_wait_cqe(ring, done) : -EINTR;
+}
+#define io_uring_wait_cqe interrupted
+"""
+
+
+def test_signals_do_not_end_the_writes(output, built, build_c, disk, tmp_path):
+    built("uring")
+    build_c(INTERRUPTED + (EXAMPLES / "uring.c").read_text(encoding="utf-8"),
+            tmp_path / "program", "liburing")
+    assert output(tmp_path / "program", cwd=disk) == SAID["uring"]

@@ -65,3 +65,9 @@ def test_each_example_in_c_plus_plus_has_its_row():
 def test_it_prints_its_result(run, name, handler, capfd):
     assert run(name, handler) == SAID[name]
     assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("name", [path.name for path in EXAMPLES.glob("*.*")
+                                  if path.suffix in (".c", ".cc", ".py")])
+def test_it_has_at_most_150_lines(name):
+    assert len((EXAMPLES / name).read_text(encoding="utf-8").splitlines()) <= 150

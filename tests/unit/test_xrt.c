@@ -62,6 +62,40 @@ static int exit_in_a_sync(void)
 	STEP_EQ(0, dray_xrt_alloc(device, SIZE, 0, 0, &synced));
 	xrt.in_sync = sync_until_the_end;
 	STEP_EQ(0, pthread_create(&thread, NULL, sync_bo, NULL));
+	pthread_detach(thread);
+	while (!atomic_load(&syncing))
+		sched_yield();
+	return 0;
+}
+
+static void note_release(void *owner)
+{
+	strcat(xrt.ends, "r");
+}
+
+/* Nested calls only ask. */
+static int sync_once(void *owner, int direction, uint64_t size, uint64_t offset)
+{
+	if (!atomic_load(&syncing))
+		sync_until_the_end();
+	return 0;
+}
+
+static int exit_in_a_foreign_sync(void)
+{
+	struct dray_xrt_foreign foreign = {
+		.size = sizeof(foreign),
+		.fd = -1,
+		.bytes = 1,
+		.sync = sync_once,
+		.release = note_release,
+	};
+	pthread_t thread;
+
+	STEP_EQ(0, atexit(note_ends));
+	STEP_EQ(0, dray_xrt_wrap(NULL, &foreign, &synced));
+	STEP_EQ(0, pthread_create(&thread, NULL, sync_bo, NULL));
+	pthread_detach(thread);
 	while (!atomic_load(&syncing))
 		sched_yield();
 	return 0;
@@ -91,6 +125,11 @@ FACT(exit_frees_parts_before_wholes_and_devices_last)
 FACT(exit_waits_for_a_sync_of_another_thread)
 {
 	exits(exit_in_a_sync, "sbd");
+}
+
+FACT(exit_waits_for_a_foreign_sync_before_its_release)
+{
+	exits(exit_in_a_foreign_sync, "sr");
 }
 
 static int begin(void **state)
@@ -272,6 +311,27 @@ XRT_FACT(handles_of_one_device_share_an_import)
 	assert_int_equal(xrt.bos, 0);
 }
 
+XRT_FACT(import_is_shared_though_the_memory_is_a_foreign_bo_too)
+{
+	struct dray_xrt_foreign foreign = {
+		.size = sizeof(foreign),
+		.fd = dray_buffer_fd(buffer),
+		.bytes = SIZE,
+		.sync = no_sync,
+	};
+	struct dray_xrt_bo *first = NULL, *second = NULL, *other = NULL;
+
+	assert_works(dray_xrt_import_buffer(device, buffer, 0, 0, &first));
+	assert_works(dray_xrt_wrap(NULL, &foreign, &other));
+	assert_works(dray_xrt_import_buffer(device, buffer, 0, 0, &second));
+	assert_int_equal(xrt.imports, 1);
+	dray_xrt_bo_unref(first);
+	dray_xrt_bo_unref(second);
+	assert_fails(dray_xrt_import_buffer(device, buffer, 0, 0, &first),
+		     -EBUSY, "is a BO of dray_xrt_wrap() already");
+	dray_xrt_bo_unref(other);
+}
+
 XRT_FACT(file_of_another_size_than_pages_does_not_come_to_the_kernel)
 {
 	int fd = memfd_create("odd", MFD_CLOEXEC);
@@ -324,6 +384,10 @@ XRT_FACT(foreign_bos_that_make_no_sense_are_refused)
 			     -EINVAL, bad[i].says);
 	assert_fails(dray_xrt_wrap(NULL, &newer.known, &bo), -E2BIG,
 		     "fields that are not known");
+	newer.more = 0;
+	newer.known.size = SIZE_MAX;
+	assert_fails(dray_xrt_wrap(NULL, &newer.known, &bo), -E2BIG,
+		     "bytes, at most 4096");
 }
 
 XRT_FACT(file_descriptor_that_is_not_open_is_refused)

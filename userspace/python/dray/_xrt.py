@@ -7,6 +7,7 @@ BOs have no handle for C, so they are used through their methods.
 
 import errno
 import operator
+import os
 import sys
 import weakref
 from typing import Any, Optional
@@ -52,7 +53,8 @@ def _device(device: Any) -> XrtDevice:
     return _dray.xrt_device(index)
 
 
-# BOs of pyxrt over whole buffers, by device and buffer.  A second import of one
+# BOs of pyxrt over whole dma-bufs, by device and inode: numbers of buffers repeat
+# on another node, and of an import there are two.  A second import of a dma-buf
 # would take the first one's handle in the kernel, so each is imported once.
 _roots: "weakref.WeakValueDictionary[Any, Any]" = weakref.WeakValueDictionary()
 
@@ -64,10 +66,12 @@ def _keep(*_: Any) -> None:
 def _import_pyxrt(array: numpy.ndarray, device: Any) -> Any:
     """A pyxrt.bo over the array, if this pyxrt imports memory."""
     bo = sys.modules["pyxrt"].bo
-    fd, offset, size, identity = _dray.xrt_fd(array)
+    fd, offset, size = _dray.xrt_fd(array)
     if fd < 0:
         raise OSError(errno.EOPNOTSUPP, "memory of the host has no dma-buf to import")
-    root = _roots.get((device, identity))
+    file = os.fstat(fd)
+    key = device, file.st_dev, file.st_ino
+    root = _roots.get(key)
     if root is None:
         try:
             root = bo(device, fd)
@@ -75,7 +79,7 @@ def _import_pyxrt(array: numpy.ndarray, device: Any) -> Any:
             raise OSError(errno.EOPNOTSUPP, "this pyxrt imports no memory: pass the device's "
                           "index, or make the memory as a pyxrt.bo and pass it to "
                           "dray.from_xrt()") from error
-        _roots[device, identity] = root
+        _roots[key] = root
     part = bo(root, size, offset)
     weakref.finalize(part, _keep, root, array).atexit = False
     return part
@@ -94,6 +98,9 @@ def xrt_bo(array: Any, device: Any, *, user: bool = False) -> Any:
     view included, and waits until no copy and no packet is written there.  Kernels
     of XRT do not wait for fences of dray: dray.wait() after a later copy is the
     program's.
+
+    If the array leads back to the BO, as by an attribute of a subclass, close() frees
+    both: Python's collector of cycles does not see that the BO keeps the array.
 
     `array`: in memory of the kernel module, whose dma-buf is imported
     `device`: xrt_device(), or its index; or a pyxrt.device, if that pyxrt imports

@@ -25,7 +25,7 @@ static int handle_take(PyObject *object, const char *name, dray_xrt_handle *out)
 {
 	uint64_t number;
 
-	if (size_take(object, name, UINTPTR_MAX, &number))
+	if (whole_take(object, name, UINTPTR_MAX, &number))
 		return -1;
 	if (!number) {
 		PyErr_Format(PyExc_ValueError, "%s is 0: XRT made none", name);
@@ -41,7 +41,7 @@ PyObject *xrt_device_open(PyObject *module, PyObject *index)
 	uint64_t number;
 	int ret;
 
-	if (size_take(index, "index", UINT32_MAX, &number))
+	if (whole_take(index, "index", UINT32_MAX, &number))
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS
 	ret = dray_xrt_device_open((unsigned int)number, &device);
@@ -165,7 +165,7 @@ PyObject *xrt_wrap(PyObject *module, PyObject *args)
 			      &bytes, &address) ||
 	    size_take(from, "offset", SIZE_MAX, &foreign.offset) ||
 	    size_take(bytes, "size", SIZE_MAX, &foreign.bytes) ||
-	    size_take(address, "address", UINT64_MAX, &foreign.address))
+	    whole_take(address, "address", UINT64_MAX, &foreign.address))
 		return NULL;
 	foreign.owner = Py_NewRef(sync);
 	Py_BEGIN_ALLOW_THREADS
@@ -249,11 +249,9 @@ PyObject *xrt_fd(PyObject *module, PyObject *array)
 	(void)module;
 	if (operand_take(array, "array", 0, &operand))
 		return NULL;
-	return Py_BuildValue(
-		"(iKKK)", dray_buffer_fd(operand.location.buffer),
-		(unsigned long long)operand.location.offset,
-		(unsigned long long)(operand.high - operand.low),
-		(unsigned long long)dray_buffer_id(operand.location.buffer));
+	return Py_BuildValue("(iKK)", dray_buffer_fd(operand.location.buffer),
+			     (unsigned long long)operand.location.offset,
+			     (unsigned long long)(operand.high - operand.low));
 }
 
 PyObject *xrt_fd_size(PyObject *module, PyObject *object)

@@ -223,7 +223,7 @@ static PyObject *device_alloc(PyObject *self, PyObject *args,
 	if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|s$O:alloc", names,
 					 &bytes, &kind, &number) ||
 	    size_take(bytes, "size", SIZE_MAX, &size) ||
-	    (number && size_take(number, "bank", UINT32_MAX, &bank)))
+	    (number && whole_take(number, "bank", UINT32_MAX, &bank)))
 		return NULL;
 	while (i < sizeof(kinds) / sizeof(kinds[0]) &&
 	       strcmp(kind, kinds[i].name) != 0)

@@ -117,6 +117,9 @@ struct dray_node *node_entry_node(const struct node_entry *entry);
 int node_entry_queue(struct node_entry *entry, struct dray_queue **out);
 
 /* Takes a number from 0 to @most; -1 with an exception that names it. */
+int whole_take(PyObject *object, const char *name, uint64_t most,
+	       uint64_t *out);
+/* Takes bytes from 0 to @most, also as text, "64K". */
 int size_take(PyObject *object, const char *name, uint64_t most, uint64_t *out);
 /* Returns @count numbers as a tuple. */
 PyObject *size_tuple(const int64_t *from, int count);

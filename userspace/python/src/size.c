@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Numbers of bytes from Python: integers of any type, and text as "64K".  An
+ * Numbers from Python: integers of any type, and bytes also as text, "64K".  An
  * error names the argument, its value and the limits.  Sizes as a tuple.
  */
 #include "module.h"
@@ -47,18 +47,13 @@ static PyObject *from_text(PyObject *object, const char *name)
 	return result;
 }
 
-int size_take(PyObject *object, const char *name, uint64_t most, uint64_t *out)
+/* Takes @number, a new reference or NULL; @unit is in the sentence of an error. */
+static int take(PyObject *number, const char *name, uint64_t most,
+		const char *unit, uint64_t *out)
 {
-	PyObject *number;
 	uint64_t value;
+	int ret = -1;
 
-	if (!PyIndex_Check(object) && !PyUnicode_Check(object)) {
-		PyErr_Format(PyExc_TypeError, "%s is not a whole number but %s",
-			     name, Py_TYPE(object)->tp_name);
-		return -1;
-	}
-	number = PyUnicode_Check(object) ? from_text(object, name)
-					 : PyNumber_Index(object);
 	if (!number)
 		return -1;
 	value = PyLong_AsUnsignedLongLong(number);
@@ -69,14 +64,34 @@ int size_take(PyObject *object, const char *name, uint64_t most, uint64_t *out)
 	if (PyErr_Occurred() || value > most) {
 		PyErr_Clear();
 		PyErr_Format(PyExc_ValueError,
-			     "%s is %R: a number of bytes from 0 to %llu", name,
-			     number, (unsigned long long)most);
-		Py_DECREF(number);
-		return -1;
+			     "%s is %R: a number%s from 0 to %llu", name,
+			     number, unit, (unsigned long long)most);
+	} else {
+		*out = value;
+		ret = 0;
 	}
 	Py_DECREF(number);
-	*out = value;
-	return 0;
+	return ret;
+}
+
+static PyObject *to_number(PyObject *object, const char *name)
+{
+	if (PyIndex_Check(object))
+		return PyNumber_Index(object);
+	return PyErr_Format(PyExc_TypeError, "%s is not a whole number but %s",
+			    name, Py_TYPE(object)->tp_name);
+}
+
+int whole_take(PyObject *object, const char *name, uint64_t most, uint64_t *out)
+{
+	return take(to_number(object, name), name, most, "", out);
+}
+
+int size_take(PyObject *object, const char *name, uint64_t most, uint64_t *out)
+{
+	return take(PyUnicode_Check(object) ? from_text(object, name)
+					    : to_number(object, name),
+		    name, most, " of bytes", out);
 }
 
 int min_bytes_take(PyObject *object, void *out)

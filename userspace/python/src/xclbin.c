@@ -50,9 +50,9 @@ out:
 /* Takes a dray.Bank; -1 with an exception. */
 static int bank_take(PyObject *object, struct dray_bank *bank)
 {
-	unsigned long long address, size;
+	PyObject *number, *from, *bytes;
+	uint64_t index, address, size;
 	const char *name, *type;
-	unsigned int index;
 	int used;
 
 	if (!PyTuple_Check(object)) {
@@ -61,12 +61,15 @@ static int bank_take(PyObject *object, struct dray_bank *bank)
 			     Py_TYPE(object)->tp_name);
 		return -1;
 	}
-	if (!PyArg_ParseTuple(object, "IssKKp:Bank", &index, &name, &type,
-			      &address, &size, &used))
+	if (!PyArg_ParseTuple(object, "OssOOp:Bank", &number, &name, &type,
+			      &from, &bytes, &used) ||
+	    whole_take(number, "index", UINT32_MAX, &index) ||
+	    whole_take(from, "address", UINT64_MAX, &address) ||
+	    size_take(bytes, "size", UINT64_MAX, &size))
 		return -1;
 	*bank = (struct dray_bank){ .address = address,
 				    .size = size,
-				    .index = index,
+				    .index = (uint32_t)index,
 				    .flags = used ? DRAY_BANK_USED : 0 };
 	strncpy(bank->name, name, sizeof(bank->name) - 1);
 	return 0;

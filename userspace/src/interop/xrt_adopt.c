@@ -11,6 +11,9 @@
 #include "base/error.h"
 #include "interop/xrt.h"
 
+/* The most bytes of a newer structure, a page as for the kernel's own. */
+#define MOST_FOREIGN 4096
+
 /* XRT answers all ones, or 0, for a handle that it does not know. */
 static int size_of(dray_xrt_handle handle, uint64_t *size)
 {
@@ -127,6 +130,11 @@ static int copy_foreign(struct dray_xrt_foreign *to,
 				 "a struct dray_xrt_foreign of %zu bytes, at "
 				 "least %zu",
 				 from->size, sizeof(*from));
+	if (from->size > MOST_FOREIGN)
+		return dray_fail(
+			-E2BIG,
+			"a struct dray_xrt_foreign of %zu bytes, at most %d",
+			from->size, MOST_FOREIGN);
 	for (i = 0; i < from->size - sizeof(*from); i++) {
 		if (more[i])
 			return dray_fail(

@@ -53,6 +53,7 @@ int dray_xrt_find(const struct dray_xrt_device *device,
 		  struct dray_xrt_whole **out)
 {
 	struct dray_xrt_whole *whole;
+	bool foreign = false;
 
 	*out = NULL;
 	for (whole = dray_xrt_wholes(); whole; whole = whole->next) {
@@ -62,12 +63,15 @@ int dray_xrt_find(const struct dray_xrt_device *device,
 		if (whole->device &&
 		    whole->device->identity != device->identity)
 			continue;
-		if (whole->kind == DRAY_XRT_FOREIGN)
-			return dray_fail(
-				-EBUSY,
-				"the memory is a BO of dray_xrt_wrap() already: a second import would end it");
-		*out = whole;
-		return 0;
+		if (whole->kind != DRAY_XRT_FOREIGN) {
+			*out = whole;
+			return 0;
+		}
+		foreign = true;
 	}
+	if (foreign)
+		return dray_fail(
+			-EBUSY,
+			"the memory is a BO of dray_xrt_wrap() already: a second import would end it");
 	return 0;
 }

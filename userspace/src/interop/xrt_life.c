@@ -15,10 +15,9 @@
 #include "base/fork.h"
 #include "interop/xrt.h"
 
-DEFINE_FORK_LOCK(DRAY_FORK_XRT, lock);
-
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic bool ended;
-static _Atomic unsigned int running; /* calls without the lock */
+static _Atomic int running; /* calls without the lock */
 static bool opened; /* a device, by opener */
 static uint32_t opener; /* dray_fork_process() */
 static uint32_t registered; /* enum dray_xrt_first */
@@ -26,13 +25,37 @@ static struct dray_xrt_device *devices;
 static struct dray_xrt_whole *wholes;
 static struct dray_xrt_bo *bos;
 
+static void take(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void give(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* A call that ran during the fork never ends in the child. */
+static void inherit(void)
+{
+	atomic_store(&running, 0);
+	give();
+}
+
+static struct dray_fork_locks locks = {
+	.rank = DRAY_FORK_XRT,
+	.take = take,
+	.give = give,
+	.inherit = inherit,
+};
+
 int dray_xrt_check(uint32_t process)
 {
 	if (process != dray_fork_process())
 		return dray_fail(
 			-EPERM,
 			"the BO or device of XRT was made before fork(): it is the parent's");
-	if (atomic_load_explicit(&ended, memory_order_acquire))
+	if (atomic_load(&ended))
 		return dray_fail(
 			-ESHUTDOWN,
 			"exit() has closed all BOs and devices of XRT");
@@ -96,17 +119,17 @@ void dray_xrt_end_call(void)
 }
 
 /*
- * XRT would free a BO under such a call.  A signal handler that calls exit() may
- * have interrupted one, which never ends: the wait takes a second at most.  In a
- * child the calls are the parent's.
+ * A BO, or its owner, would be freed under such a call.  A signal handler that
+ * calls exit() may have interrupted one, which never ends: the wait takes a second
+ * at most.
  */
 static void wait_for_calls(void)
 {
 	const struct timespec pause = { .tv_nsec = 1000000 };
 	int i;
 
-	for (i = 0; i < 1000 && opener == dray_fork_process(); i++) {
-		if (!atomic_load(&running))
+	for (i = 0; i < 1000; i++) {
+		if (atomic_load(&running) <= 0)
 			return;
 		nanosleep(&pause, NULL);
 	}

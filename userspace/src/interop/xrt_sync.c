@@ -35,24 +35,26 @@ static int sync_by_xrt(const struct dray_xrt_bo *bo, int direction,
 		       uint64_t offset, uint64_t size)
 {
 	const struct dray_xrt_foreign *foreign = &bo->whole->foreign;
+	bool is_foreign = bo->whole->kind == DRAY_XRT_FOREIGN;
 	int ret;
 
-	if (bo->whole->kind == DRAY_XRT_FOREIGN)
-		return foreign->sync(foreign->owner, direction, size, offset);
 	ret = dray_xrt_begin_call(bo->process);
 	if (ret)
 		return ret;
-	ret = dray_xrt.xrtBOSync(dray_xrt_bo_handle(bo), direction,
-				 (size_t)size, (size_t)offset);
+	if (is_foreign)
+		ret = foreign->sync(foreign->owner, direction, size, offset);
+	else
+		ret = dray_xrt.xrtBOSync(dray_xrt_bo_handle(bo), direction,
+					 (size_t)size, (size_t)offset);
 	dray_xrt_end_call();
-	if (ret)
+	if (ret && !is_foreign)
 		return dray_fail(-EIO,
 				 "xrtBOSync() refuses %" PRIu64
 				 " bytes at offset %" PRIu64
 				 " of a BO of %" PRIu64
 				 "; XRT says more on stderr",
 				 size, offset, bo->size);
-	return 0;
+	return ret;
 }
 
 int dray_xrt_sync(struct dray_xrt_bo *bo, enum dray_sync_owner owner,
