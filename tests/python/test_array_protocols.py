@@ -2,10 +2,12 @@
 """dray.Array in other hands: types on their way to NumPy, comparisons, copies."""
 import copy
 import pickle
+import threading
 
 import numpy as np
 import pytest
 
+import dray
 from dray import Array
 
 ARRAY = np.arange(12, dtype="<i4").reshape(3, 4)
@@ -119,3 +121,27 @@ def test_a_copy_of_any_kind_has_memory_of_its_own(make):
 def test_an_object_is_no_index(key):
     with pytest.raises(IndexError, match="an index is an integer"):
         Array(ARRAY)[key]
+
+
+@pytest.mark.parametrize("over", [
+    lambda array: Array(np.asarray(array)), lambda array: dray.from_arrow(array),
+    lambda array: dray.from_dlpack(array.__dlpack__(max_version=(1, 0)))],
+    ids=["numpy", "arrow", "dlpack"])
+def test_an_array_over_an_array_many_times_ends_on_a_small_stack(over):
+    ends = []
+
+    def work():
+        first = array = Array.arange(3)
+        for _ in range(20000):
+            array = over(array)
+        ends.append(array.tolist())
+        del array
+        ends.append(first.tolist())
+    before = threading.stack_size(1 << 20)
+    try:
+        thread = threading.Thread(target=work)
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    thread.join()
+    assert ends == [[0, 1, 2]] * 2

@@ -11,8 +11,8 @@ import pytest
 
 import dray
 from dray import Array
-from arrow_structs import (ArrayStructure, DeviceArray, Pieces, Producer, Schema, capsule,
-                           read)
+from arrow_structs import (RELEASE_ARRAY, ArrayStructure, DeviceArray, Pieces, Producer,
+                           Schema, capsule, read)
 
 ZERO_COPY = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f2", "f4", "f8", "V3",
              "M8[s]", "M8[ns]", "m8[ms]", "m8[us]"]
@@ -317,6 +317,18 @@ def test_a_stream_in_pieces_or_without_any_is_refused():
         dray.from_arrow(Pieces())
 
 
+def test_the_sentence_is_not_one_of_calls_that_a_producer_makes():
+    def release(array):
+        array.contents.release = RELEASE_ARRAY()
+        with pytest.raises(ValueError, match="is not a format"):
+            dray.from_arrow(Producer(b"other", np.arange(3)))
+    producers = [Producer(b"l", np.arange(3)) for _ in range(2)]
+    for each in producers:
+        each.array.release = RELEASE_ARRAY(release)
+    with pytest.raises(ValueError, match="more than one array"):
+        dray.from_arrow(Pieces(*producers))
+
+
 def test_the_error_of_a_stream_is_passed_on():
     with pytest.raises(OSError, match="the disk is full") as caught:
         dray.from_arrow(Pieces(error=errno.ENOSPC))
@@ -330,3 +342,28 @@ def test_fields_of_one_name_are_refused():
         dray.from_arrow(producer, fields=True)
     gc.collect()
     assert producer.released["array"] == 1
+
+
+def test_an_array_may_release_its_schema():
+    children = [Producer(b"l", np.arange(3)), Producer(b"g", np.arange(3.))]
+    children[0].schema.name, children[1].schema.name = b"a", b"b"
+    producer = Producer(b"+s", None, length=3, children=children)
+
+    def release(array):
+        array.contents.release = RELEASE_ARRAY()
+        producer.schema.children[0] = None
+        producer.schema.release(producer.schema)
+    producer.array.release = RELEASE_ARRAY(release)
+    fields = dray.from_arrow(producer, fields=True, copy=True)
+    assert list(fields) == ["a", "b"] and fields["b"].tolist() == [0, 1, 2]
+    with pytest.raises(ValueError, match="schema of Arrow was released"):
+        dray._dray.arrow_names(producer.capsules()[0])
+
+
+@pytest.mark.parametrize("returned", [5, (1, 2, 3), None])
+def test_a_method_that_returns_no_pair_is_named(returned):
+    class Odd:
+        def __arrow_c_array__(self):
+            return returned
+    with pytest.raises(TypeError, match=r"__arrow_c_array__\(\) of a Odd returned"):
+        dray.from_arrow(Odd())

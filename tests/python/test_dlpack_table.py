@@ -296,6 +296,38 @@ def test_a_bad_tensor_of_a_table_is_given_back():
     assert made.given_back == 2
 
 
+def gives_nothing(_, out):
+    out[0] = None
+    return 0
+
+
+@pytest.mark.parametrize("function", [None, lambda *_: -1, gives_nothing],
+                         ids=["none", "no exception", "no tensor"])
+def test_a_table_without_a_tensor_is_passed_over(function):
+    table = tensors.Table(major=1, minor=3)
+    if function:
+        table.from_object = tensors.Table.FromObject(function)
+    there = np.arange(3.)
+    array = from_dlpack(class_with(table.capsule(), dlpack=there.__dlpack__)())
+    assert array.tolist() == [0, 1, 2]
+
+
+def test_a_class_may_change_its_bases_while_it_is_searched():
+    class Name(str):
+        __hash__ = str.__hash__
+
+        def __eq__(self, other):
+            if found.__bases__ == (First,):
+                found.__bases__ = (Second,)
+                gc.collect()
+            return False
+    First, Second = type("First", (), {}), type("Second", (), {})
+    found = type("Found", (First,), {Name(NAME): 5})
+    with pytest.raises(TypeError, match=r"does not have __dlpack__\(\)"):
+        from_dlpack(found())
+    assert found.__bases__ == (Second,)
+
+
 def test_threads_pass_one_array_on_by_the_table(table):
     array, wrong = Array.arange(12).reshape(3, 4), []
     start = threading.Barrier(4)

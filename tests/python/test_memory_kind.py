@@ -35,6 +35,14 @@ def test_other_memory_is_unknown(make):
     assert dray.memory_kind(make(np.zeros(3))[:0]) == "unknown"
 
 
+def test_an_address_may_be_a_number_of_numpy(make):
+    array = make(np.arange(3))
+    address = dray.rows(array)[0, 0]
+    assert dray.memory_kind(address) == dray.memory_kind(array)
+    with pytest.raises(ValueError, match="an address from 0"):
+        dray.memory_kind(np.int64(-1))
+
+
 def test_memory_of_another_node_is_unknown(usual):
     other = dray.open("host:shareable" if usual == "host" else "host")
     array = dray.empty(3, pool=other.pool())

@@ -210,6 +210,26 @@ def test_pairs_that_differ_are_not_copied(kind, other, error, sentence):
         dray.copy_from_sycl(other, over(NUMBERS.copy(), syclobj=kind.queue))
 
 
+def test_copies_that_nobody_would_see_are_refused(kind):
+    class Copied:
+        shape, dtype = NUMBERS.shape, NUMBERS.dtype
+
+        def __array__(self, *_, **__):
+            return NUMBERS.copy()
+    there = over(NUMBERS.copy(), syclobj=kind.queue)
+    for other in Copied(), NUMBERS.tolist():
+        with pytest.raises(TypeError, match="^dst is a .*, not an array"):
+            dray.copy_from_sycl(other, there)
+        with pytest.raises(TypeError, match="^src is a .*, not an array"):
+            dray.copy_to_sycl(there, other)
+
+
+def test_a_long_field_is_told_in_part():
+    with pytest.raises(ValueError) as caught:
+        dray.from_sycl(Object(typestr="<f4" * 10**6))
+    assert len(str(caught.value)) < 400
+
+
 def test_an_array_keeps_its_object_and_views_do():
     obj = in_buffer(NUMBERS)
     gone = weakref.ref(obj)
@@ -274,6 +294,20 @@ def test_memory_of_dray_is_known_without_another_library(make):
     read = dray.from_sycl(over(array))
     assert read.tolist() == NUMBERS.tolist()
     assert dray.memory_kind(read) == dray.memory_kind(array)
+
+
+class Number(int):
+    """An int whose operators are others."""
+    def __mul__(self, other):
+        return 10**6
+    __rmul__ = __add__ = __radd__ = __mul__
+
+
+def test_numbers_may_be_of_subclasses(kind):
+    numbers = NUMBERS.copy()
+    obj = over(numbers, shape=(Number(3),), strides=(Number(6),), offset=Number(2),
+               data=(Number(numbers.ctypes.data), False), syclobj=kind.queue)
+    assert value(dray.from_sycl(obj)).tolist() == [2, 8, 14]
 
 
 # Without an address: the buffer.

@@ -2,7 +2,7 @@
 /*
  * xrt: BOs over a mock of XRT (mock_xrt.h); each of its functions fails once: nothing
  * is left over, and a sentence names the call.  Then the cases that no
- * emulator has: a card whose imports have no address, and the order at exit().
+ * emulator has: a card that gives imports no address, and the order at exit().
  */
 #include "buffers.h"
 #include "child.h"

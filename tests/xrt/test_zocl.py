@@ -93,7 +93,7 @@ def test_memory_of_xrt_becomes_an_array_of_its_own(device, kind):
 
 
 def test_a_file_descriptor_of_an_array_becomes_one_again(array):
-    fd, offset, size, _ = _dray.xrt_fd(array)
+    fd, offset, size = _dray.xrt_fd(array)
     again = dray.from_xrt(fd=fd, shape=SHAPE, dtype="u4", offset=offset)
     again[7, 7] = 1234
     assert (array[7, 7], size) == (1234, array.nbytes)

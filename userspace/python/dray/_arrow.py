@@ -87,8 +87,11 @@ def _capsules(obj: Any) -> tuple[Any, Any]:
     for name in "__arrow_c_device_array__", "__arrow_c_array__":
         method = getattr(obj, name, None)
         if method is not None:
-            schema, array = method()
-            return schema, array
+            pair = method()
+            if not isinstance(pair, tuple) or len(pair) != 2:
+                raise TypeError(f"{name}() of a {type(obj).__name__} returned {pair!r:.200}, "
+                                "not a tuple of two capsules")
+            return pair
     method = getattr(obj, "__arrow_c_stream__", None)
     if method is not None:
         return _dray.read_arrow_stream(method())
@@ -136,13 +139,14 @@ def from_arrow(obj: Any, *, mask: bool = False, copy: Optional[bool] = None,
     made = _dray.import_arrow(schema, array, copy is not False, mask, fields)
     if not (mask or copy or fields):
         return made[0][0]
+    # Releasing the producer's arrays, as copies do, may release its schema too.
+    names = _dray.arrow_names(schema) if fields else []
     if copy:
         made = [(each.copy() if each.flags.immutable else each, nulls)
                 for each, nulls in made]
     results: list[Any] = made if mask else [each for each, _ in made]
     if not fields:
         return results[0]
-    names = _dray.arrow_names(schema)
     if len(set(names)) < len(names):
         raise ValueError(f"fields have the same name: {names}")
     return dict(zip(names, results))

@@ -40,12 +40,14 @@ class Described(NamedTuple):
 
 
 def _refuse(field: str, value: Any, wanted: str) -> ValueError:
-    return ValueError(f"{NAME}: {field} is {value!r}: {wanted}")
+    return ValueError(f"{NAME}: {field} is {value!r:.200}: {wanted}")
 
 
 def _integer(value: Any, field: str, limits: range) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"{NAME}: {field} is {value!r}, not an int")
+        raise TypeError(f"{NAME}: {field} is {value!r:.200}, not an int")
+    # Of a subclass a range looks at each number, and an operator may be another.
+    value = int.__index__(value)
     if value not in limits:
         raise _refuse(field, value, f"from {limits.start} to {limits.stop - 1}")
     return value
@@ -53,7 +55,7 @@ def _integer(value: Any, field: str, limits: range) -> int:
 
 def _integers(value: Any, field: str, limits: range) -> tuple[int, ...]:
     if not isinstance(value, (tuple, list)):
-        raise TypeError(f"{NAME}: {field} is {value!r}, not a tuple")
+        raise TypeError(f"{NAME}: {field} is {value!r:.200}, not a tuple")
     if len(value) > MAX_NDIM:
         raise ValueError(f"{NAME}: {field} has {len(value)} axes, {MAX_NDIM} are the most")
     return tuple(_integer(each, f"{field}[{i}]", limits)
@@ -63,7 +65,8 @@ def _integers(value: Any, field: str, limits: range) -> tuple[int, ...]:
 def _type(interface: dict[str, Any]) -> numpy.dtype:
     text, fields = interface["typestr"], interface.get("typedescr")
     if not isinstance(text, str):
-        raise TypeError(f"{NAME}: typestr is {text!r}, not a str")
+        raise TypeError(f"{NAME}: typestr is {text!r:.200}, not a str")
+    text = str.__str__(text)
     if not TYPE.fullmatch(text):
         raise _refuse("typestr", text, "a type as '<f4'")
     try:
@@ -89,7 +92,7 @@ def _data(interface: dict[str, Any]) -> tuple[Optional[int], bool]:
     if not isinstance(data, tuple) or len(data) != 2:
         raise _refuse("data", data, "a tuple of an address and a flag")
     if not isinstance(data[1], (bool, numpy.bool_)):
-        raise TypeError(f"{NAME}: data[1] is {data[1]!r}, not a bool")
+        raise TypeError(f"{NAME}: data[1] is {data[1]!r:.200}, not a bool")
     return _integer(data[0], "data[0]", range(2**64)), bool(data[1])
 
 
@@ -317,7 +320,11 @@ def _usm_bytes(array: _dray.Array) -> Any:
     return memory
 
 
-def _check_pair(dst: Any, src: Any) -> None:
+def _check_pair(dst: Any, src: Any, given: Any) -> None:
+    # A copy to an array that is made of another object would be lost.
+    if not isinstance(given, (_dray.Array, numpy.ndarray)):
+        raise TypeError(f"{'dst' if given is dst else 'src'} is a {type(given).__name__}, "
+                        "not an array")
     if dst.shape != src.shape:
         raise ValueError(f"dst has the shape {dst.shape}, src {src.shape}")
     if dst.dtype != src.dtype:
@@ -348,7 +355,7 @@ def _beside(array: _dray.Array) -> tuple[numpy.ndarray, numpy.ndarray]:
 def copy_from(dst: Any, src: Any, strides_in_bytes: bool) -> None:
     """dray.copy_from_sycl()."""
     array = _foreign(src, strides_in_bytes)
-    _check_pair(dst, array)
+    _check_pair(dst, array, dst)
     if _is_reached(array):
         _move(dst, array)
         return
@@ -360,7 +367,7 @@ def copy_from(dst: Any, src: Any, strides_in_bytes: bool) -> None:
 def copy_to(dst: Any, src: Any, strides_in_bytes: bool) -> None:
     """dray.copy_to_sycl()."""
     array = _foreign(dst, strides_in_bytes)
-    _check_pair(array, src)
+    _check_pair(array, src, src)
     if not _dray.place(array)[3]:
         raise ValueError("dst: the array is read-only")
     if _is_reached(array):

@@ -68,31 +68,6 @@ int array_describe(PyArrayObject *array, struct dray_view *out)
 	return 0;
 }
 
-#if PY_VERSION_HEX < 0x030d0000
-#define Py_IsFinalizing _Py_IsFinalizing
-#endif
-
-/*
- * At the end of the interpreter a thread that does not have the GIL can no longer
- * get it; the owner then stays.
- */
-void array_drop_owner(void *owner)
-{
-	PyGILState_STATE gil;
-
-	if (!Py_IsInitialized())
-		return;
-	if (PyGILState_Check()) {
-		Py_DECREF((PyObject *)owner);
-		return;
-	}
-	if (Py_IsFinalizing())
-		return;
-	gil = PyGILState_Ensure();
-	Py_DECREF((PyObject *)owner);
-	PyGILState_Release(gil);
-}
-
 /* Makes an object over the memory of an array of NumPy. */
 static PyObject *over_numpy(PyTypeObject *type, PyArrayObject *owner)
 {

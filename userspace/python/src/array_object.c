@@ -142,6 +142,73 @@ struct dray_view *array_whole(const struct array_object *self,
 	return view;
 }
 
+#if PY_VERSION_HEX < 0x030d0000
+#define Py_IsFinalizing _Py_IsFinalizing
+#endif
+
+/*
+ * Owners that are to be dropped when the ones above are: an array over an array over
+ * an array, as loops make them, would end on a stack of any depth.
+ */
+#define MAX_NESTED 50
+static _Thread_local PyObject *put_off /* a list, or NULL */
+	__attribute__((tls_model("initial-exec")));
+static _Thread_local int nested __attribute__((tls_model("initial-exec")));
+
+/* Drops an owner later; false without memory. */
+static bool drop_later(PyObject *owner)
+{
+	PyObject *type, *value, *traceback, *list;
+	bool done;
+
+	PyErr_Fetch(&type, &value, &traceback);
+	if (!put_off) {
+		list = PyList_New(0);
+		/* The collector may have come here too. */
+		if (put_off)
+			Py_XDECREF(list);
+		else
+			put_off = list;
+	}
+	done = put_off && !PyList_Append(put_off, owner);
+	PyErr_Restore(type, value, traceback);
+	if (done)
+		Py_DECREF(owner);
+	return done;
+}
+
+static void drop(PyObject *owner)
+{
+	if (nested >= MAX_NESTED && drop_later(owner))
+		return;
+	nested++;
+	Py_DECREF(owner);
+	while (nested == 1 && put_off)
+		Py_CLEAR(put_off);
+	nested--;
+}
+
+/*
+ * At the end of the interpreter a thread that does not have the GIL can no longer
+ * get it; the owner then stays.
+ */
+void array_drop_owner(void *owner)
+{
+	PyGILState_STATE gil;
+
+	if (!Py_IsInitialized())
+		return;
+	if (PyGILState_Check()) {
+		drop(owner);
+		return;
+	}
+	if (Py_IsFinalizing())
+		return;
+	gil = PyGILState_Ensure();
+	drop(owner);
+	PyGILState_Release(gil);
+}
+
 /*
  * Memory goes back with the GIL, which a handler of NumPy may need.  The owner of
  * foreign memory may run Python's code, which must see no pending exception.
@@ -154,7 +221,8 @@ static void drop_memory(struct array_object *self)
 	dray_array_unref(self->array);
 	PyErr_Restore(type, value, traceback);
 	Py_XDECREF(self->capsule);
-	Py_XDECREF(self->base);
+	if (self->base)
+		drop(self->base);
 }
 
 void array_dealloc(PyObject *object)

@@ -244,6 +244,12 @@ PyObject *arrow_names(PyObject *module, PyObject *schema)
 				    schema);
 	given = PyCapsule_GetPointer(schema, ARROW_SCHEMA);
 	list = PyList_New(0);
+	/* A function that the producer's array was released by may have done it. */
+	if (list && !given->release) {
+		Py_DECREF(list);
+		return PyErr_Format(PyExc_ValueError,
+				    "the schema of Arrow was released");
+	}
 	for (i = 0; list && given->children && i < given->n_children; i++) {
 		name = given->children[i]->name;
 		text = PyUnicode_DecodeUTF8(name ? name : "",

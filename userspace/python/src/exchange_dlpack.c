@@ -42,20 +42,22 @@ static PyObject *capsule_of(const struct dlpack_tensor *tensor)
 /* Takes two numbers; false with TypeError that names the argument. */
 static bool pair_take(PyObject *object, const char *name, long pair[2])
 {
+	bool taken = PyTuple_Check(object) && PyTuple_GET_SIZE(object) == 2;
 	int i;
 
-	if (!PyTuple_Check(object) || PyTuple_GET_SIZE(object) != 2) {
-		PyErr_Format(PyExc_TypeError,
-			     "%s is %R, not a tuple of two numbers or None",
-			     name, object);
-		return false;
-	}
-	for (i = 0; i < 2; i++) {
+	for (i = 0; taken && i < 2; i++) {
 		pair[i] = PyLong_AsLong(PyTuple_GET_ITEM(object, i));
-		if (pair[i] == -1 && PyErr_Occurred())
-			return false;
+		taken = pair[i] != -1 || !PyErr_Occurred();
 	}
-	return true;
+	if (taken ||
+	    (PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError) &&
+	     !PyErr_ExceptionMatches(PyExc_OverflowError)))
+		return taken;
+	PyErr_Clear();
+	PyErr_Format(PyExc_TypeError,
+		     "%s is %R, not a tuple of two numbers or None", name,
+		     object);
+	return false;
 }
 
 /*

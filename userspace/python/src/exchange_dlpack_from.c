@@ -272,14 +272,17 @@ static int from_table(PyTypeObject *type, PyObject *x, const struct wish *wish,
 	const struct dray_dlpack_api *api = dlpack_table_of(Py_TYPE(x));
 	struct dlpack_tensor tensor = { NULL, NULL };
 
-	if (!api)
+	if (!api || !api->managed_tensor_from_py_object_no_sync)
 		return 0;
 	if (api->managed_tensor_from_py_object_no_sync(x, &tensor.versioned)) {
-		if (!PyErr_ExceptionMatches(PyExc_BufferError))
+		if (PyErr_Occurred() &&
+		    !PyErr_ExceptionMatches(PyExc_BufferError))
 			return -1;
 		PyErr_Clear();
 		return 0;
 	}
+	if (!tensor.versioned)
+		return 0;
 	/* Work of a device that is not done may still write there. */
 	if (tensor.versioned->version.major == DRAY_DLPACK_MAJOR &&
 	    tensor.versioned->dl_tensor.device.device_type != DRAY_DLPACK_CPU) {

@@ -254,8 +254,11 @@ static int find(PyTypeObject *type, PyObject *name, PyObject **out)
 #if PY_VERSION_HEX >= 0x030d0000
 	return PyObject_GetOptionalAttr((PyObject *)type, name, out);
 #else
-	/* An AttributeError, for each type without a table, would take longer. */
-	PyObject *mro = type->tp_mro, *class;
+	/*
+	 * An AttributeError, for each type without a table, would take longer.  A
+	 * name that is compared may be an object of a class that changes the bases.
+	 */
+	PyObject *mro = Py_NewRef(type->tp_mro), *class;
 	Py_ssize_t i;
 
 	*out = NULL;
@@ -269,6 +272,7 @@ static int find(PyTypeObject *type, PyObject *name, PyObject **out)
 		if (*out || PyErr_Occurred())
 			break;
 	}
+	Py_DECREF(mro);
 	return PyErr_Occurred() ? -1 : *out != NULL;
 #endif
 }

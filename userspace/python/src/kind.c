@@ -9,8 +9,11 @@ static PyObject *name_of(enum dray_memory_kind kind)
 
 static PyObject *kind_at(PyObject *number, struct dray_node *node)
 {
-	unsigned long long address = PyLong_AsUnsignedLongLong(number);
+	PyObject *index = PyNumber_Index(number);
+	unsigned long long address =
+		index ? PyLong_AsUnsignedLongLong(index) : 0;
 
+	Py_XDECREF(index);
 	if (PyErr_Occurred() || address > UINTPTR_MAX) {
 		PyErr_Clear();
 		return PyErr_Format(PyExc_ValueError,
@@ -37,7 +40,8 @@ PyObject *memory_kind(PyObject *module, PyObject *args)
 		if (!node)
 			return NULL;
 	}
-	if (PyLong_Check(object))
+	/* Such as an address in rows(). */
+	if (PyLong_Check(object) || PyArray_IsScalar(object, Integer))
 		return kind_at(object, node);
 	/* The kind that another library tells is that for its own devices. */
 	if (array_is(object) && array_self(object)->kind != DRAY_MEMORY_UNKNOWN)

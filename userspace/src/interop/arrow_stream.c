@@ -32,36 +32,43 @@ static int fail(struct ArrowArrayStream *stream, int error)
 			 sentence && *sentence ? sentence : strerror(error));
 }
 
-/* Reads one array; it is a released one at the end. */
-static int next(struct ArrowArrayStream *stream, struct ArrowArray *out)
+/* Releases all that is there. */
+static void drop(struct ArrowSchema *type, struct ArrowArray *array)
 {
+	if (type->release)
+		type->release(type);
+	if (array->release)
+		array->release(array);
+}
+
+/*
+ * Reads all arrays of the stream, of which there is to be one; without it, @type is
+ * released.  Functions of the producer may call dray: they are called before the
+ * sentence is made.
+ */
+static int read_arrays(struct ArrowArrayStream *stream,
+		       struct ArrowSchema *type, struct ArrowArray *out)
+{
+	struct ArrowArray more = { 0 };
+	bool found;
 	int error;
 
 	*out = (struct ArrowArray){ 0 };
 	error = stream->get_next(stream, out);
-	return error ? fail(stream, error) : 0;
-}
-
-/* Reads all arrays of the stream, of which there is to be one. */
-static int read_arrays(struct ArrowArrayStream *stream, struct ArrowArray *out)
-{
-	struct ArrowArray more;
-	int ret = next(stream, out);
-
-	if (ret)
-		return ret;
-	if (!out->release)
+	found = !error && out->release;
+	if (found)
+		error = stream->get_next(stream, &more);
+	if (found && !error && !more.release)
+		return 0;
+	drop(type, out);
+	if (error)
+		return fail(stream, error);
+	if (!found)
 		return dray_fail(-ENODATA, "the stream has no array");
-	ret = next(stream, &more);
-	if (!ret && more.release) {
-		more.release(&more);
-		ret = dray_fail(
-			-E2BIG,
-			"the stream has more than one array: combine its pieces first");
-	}
-	if (ret)
-		out->release(out);
-	return ret;
+	more.release(&more);
+	return dray_fail(
+		-E2BIG,
+		"the stream has more than one array: combine its pieces first");
 }
 
 int dray_arrow_read_stream(struct ArrowArrayStream *stream,
@@ -80,12 +87,9 @@ int dray_arrow_read_stream(struct ArrowArrayStream *stream,
 	error = stream->get_schema(stream, &type);
 	if (error)
 		return fail(stream, error);
-	ret = read_arrays(stream, &array);
-	if (ret) {
-		if (type.release)
-			type.release(&type);
+	ret = read_arrays(stream, &type, &array);
+	if (ret)
 		return ret;
-	}
 	*schema = type;
 	*out = array;
 	return 0;
