@@ -58,10 +58,15 @@ run they_install dpkg --install "$@"
 is the_library_has_their_version "$(pkg-config --modversion dray)" "$version"
 run python_finds_the_package python_works
 is dmactl_runs "$(dmactl --version | sed 1q)" "dmactl $version"
-for name in runtime record strided stream; do
+for name in runtime record strided stream rows; do
 	run "example_${name}_builds_and_runs" example "$name"
 done
-for name in dray_copy dray_node_unref libdray dmactl dray; do
+# pkg-config follows the private requirements of dray.pc for its flags.
+is the_package_of_headers_brings_what_pkg_config_needs "$(dpkg-query \
+	-W -f '${Depends}' libdray-dev | grep -o 'libminizip-dev\|zlib1g-dev' |
+	sort | xargs)" 'libminizip-dev zlib1g-dev'
+run the_headers_have_opencv_hpp test -e /usr/include/dray/opencv.hpp
+for name in dray_copy dray_dlpack_export dray_node_unref libdray dmactl dray; do
 	run "man_finds_$name" man -w "$name"
 done
 is the_group_of_the_udev_rule_exists "$(getent group dray | cut -d : -f 1)" dray

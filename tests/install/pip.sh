@@ -41,6 +41,14 @@ works()
 	assert dray.handler_name(array) == "dray host"
 	dray.copy(copy, array[1:, ::3])
 	assert (copy == [[4, 7], [8, 11]]).all()
+	# Each protocol, with its module.
+	assert dray.from_dlpack(array).tolist() == array.tolist()
+	assert dray.from_arrow(dray.to_arrow(array)).tolist() == array.tolist()
+	assert dray.from_sycl(dray.to_sycl(array)).tolist() == array.tolist()
+	try:
+	    dray.xclbin_banks("/dev/null")
+	except ValueError as error:
+	    assert "not a regular file" in str(error)
 	PYTHON
 }
 
