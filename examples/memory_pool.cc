@@ -121,7 +121,7 @@ static void pass(const arrow::Array &column)
 		  << " numbers at byte " << uintptr_t(array->data) % 64
 		  << " of a line, in a block of " << place.block_size
 		  << " bytes; the first is "
-		  << (*static_cast<char *>(mask->data) ? "null" : "a number")
+		  << (mask && *static_cast<char *>(mask->data) ? "null" : "a number")
 		  << '\n';
 	dray_array_unref(mask);
 	dray_array_unref(array);

@@ -21,6 +21,8 @@ static void release(struct ArrowArray *array)
 	struct dray_arrow_held *held = array->private_data;
 	int64_t i;
 
+	/* A release of other memory, below, may look at the structure. */
+	array->release = NULL;
 	for (i = 0; i < array->n_children; i++) {
 		if (array->children[i]->release)
 			array->children[i]->release(array->children[i]);
@@ -28,7 +30,6 @@ static void release(struct ArrowArray *array)
 	dray_array_unref(held->bits);
 	dray_array_unref(held->elements);
 	free(held);
-	array->release = NULL;
 }
 
 /* Starts a branch without memory, its children released ones.  -ENOMEM. */
