@@ -200,7 +200,11 @@ void array_drop_owner(void *owner)
 	if (!Py_IsInitialized())
 		return;
 	if (PyGILState_Check()) {
-		drop(owner);
+		/* Others keep it: nothing ends here. */
+		if (Py_REFCNT((PyObject *)owner) > 1)
+			Py_DECREF((PyObject *)owner);
+		else
+			drop(owner);
 		return;
 	}
 	if (Py_IsFinalizing())

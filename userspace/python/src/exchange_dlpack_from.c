@@ -61,10 +61,19 @@ static int import_once(void *object, int timeout_ms)
 					    timeout_ms, &imported->array);
 }
 
+static const struct dray_dlpack_tensor *
+tensor_of(const struct dlpack_tensor *tensor)
+{
+	return tensor->legacy ? &tensor->legacy->dl_tensor
+			      : &tensor->versioned->dl_tensor;
+}
+
 PyObject *dlpack_import(PyTypeObject *type, const struct dlpack_tensor *tensor,
 			uint32_t flags)
 {
 	struct imported imported = { tensor, flags, NULL };
+	PyObject *object;
+	bool on_device;
 	int ret;
 
 	ret = import_once(&imported, 0);
@@ -74,8 +83,12 @@ PyObject *dlpack_import(PyTypeObject *type, const struct dlpack_tensor *tensor,
 		return NULL;
 	if (ret)
 		return raise_array_error(ARRAY_EXCHANGE, ret);
-	return array_without_device(
-		array_wrap(type, imported.array, NULL, NULL, NULL));
+	/* The end of the array would be that of the tensor. */
+	on_device =
+		tensor_of(tensor)->device.device_type == DRAY_DLPACK_EXT_DEV;
+	object = array_wrap(type, imported.array, NULL, NULL, NULL);
+	/* Of devices only dray's memory comes in. */
+	return on_device ? array_without_device(object) : object;
 }
 
 /* Takes where the memory is to be. */

@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "exchange_dlpack.h"
 
@@ -137,16 +136,23 @@ static struct exported *allocate(struct array_object *self,
 {
 	size_t size = (size_t)self->ndim * sizeof(int64_t);
 	struct exported *exported = malloc(sizeof(*exported) + 2 * size);
+	int64_t *shape, *strides;
+	int i;
 
 	if (!exported) {
 		PyErr_NoMemory();
 		return NULL;
 	}
+	shape = exported->numbers;
+	strides = shape + self->ndim;
 	exported->owner = Py_NewRef((PyObject *)self);
-	memcpy(exported->numbers, tensor->shape, size);
-	memcpy(exported->numbers + self->ndim, tensor->strides, size);
-	tensor->shape = exported->numbers;
-	tensor->strides = exported->numbers + self->ndim;
+	/* Mostly few: calls of memcpy() would take longer. */
+	for (i = 0; i < self->ndim; i++) {
+		shape[i] = tensor->shape[i];
+		strides[i] = tensor->strides[i];
+	}
+	tensor->shape = shape;
+	tensor->strides = strides;
 	return exported;
 }
 

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "layout/operand.h"
 #include "memory/node.h"
+#include "memory/window.h"
 
 static enum dray_memory_kind kind_of(const struct dray_buffer *buffer,
 				     struct dray_node *node)
@@ -30,8 +31,10 @@ enum dray_memory_kind dray_address_kind(const void *address,
 {
 	struct dray_location where;
 
-	return dray_locate(address, &where) ? DRAY_MEMORY_UNKNOWN
-					    : kind_of(where.buffer, node);
+	/* Foreign memory is told from dray's without a sentence about it. */
+	if (!dray_window_find(address) || dray_locate(address, &where))
+		return DRAY_MEMORY_UNKNOWN;
+	return kind_of(where.buffer, node);
 }
 
 int dray_view_kind(const struct dray_view *view, struct dray_node *node,
