@@ -44,6 +44,9 @@ def asked(**arguments):
     ({"device": (1, 0), "copy": False},
      {"max_version": (1, 3), "dl_device": (1, 0), "copy": False}),
     ({"writable": True}, {"max_version": (1, 3)}),
+    ({"max_version": (1, 0)}, {"max_version": (1, 0)}),
+    ({"max_version": (0, 8), "copy": False},
+     {"max_version": (0, 8), "dl_device": None, "copy": False}),
 ])
 def test_a_producer_is_asked_for_what_the_caller_needs(arguments, given):
     assert asked(**arguments) == [given]
@@ -88,6 +91,11 @@ def test_an_object_that_is_no_producer_is_refused(x, sentence):
     ({"device": (2, 0)}, BufferError, r"device \(2, 0\): arrays of dray are on"),
     ({"device": (1, 1)}, BufferError, r"device \(1, 1\)"),
     ({"nothing": 1}, TypeError, "has no argument 'nothing'"),
+    ({"max_version": 1}, TypeError, "max_version is 1, not a tuple of two numbers"),
+    ({"max_version": (1, "3")}, TypeError, "max_version is"),
+    ({"max_version": (1, 4)}, ValueError,
+     r"max_version is \(1, 4\), \(1, 3\) is the newest that dray reads"),
+    ({"max_version": (10**30, 0)}, TypeError, "max_version is"),
 ])
 def test_an_argument_that_cannot_be_met_is_refused(arguments, error, sentence):
     made = tensors.Made()

@@ -212,6 +212,14 @@ def gives(made):
     return from_object
 
 
+def test_a_table_is_not_asked_for_an_older_version():
+    made, unwanted = tensors.Made(), tensors.Made()
+    table = table_of(gives(unwanted))
+    x = class_with(ctypes.addressof(table), OLD_NAME, made.capsule)()
+    assert from_dlpack(x, max_version=(1, 0))[2, 3] == 11
+    assert (made.given_back, unwanted.given_back) == (1, 0)
+
+
 @pytest.mark.parametrize("name, value", [
     (NAME, tensors.Table.capsule), (OLD_NAME, ctypes.addressof),
     (NAME, ctypes.addressof), (OLD_NAME, tensors.Table.capsule),

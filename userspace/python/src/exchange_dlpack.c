@@ -39,8 +39,7 @@ static PyObject *capsule_of(const struct dlpack_tensor *tensor)
 	return capsule;
 }
 
-/* Takes two numbers; false with TypeError that names the argument. */
-static bool pair_take(PyObject *object, const char *name, long pair[2])
+bool dlpack_pair_take(PyObject *object, const char *name, long pair[2])
 {
 	bool taken = PyTuple_Check(object) && PyTuple_GET_SIZE(object) == 2;
 	int i;
@@ -72,7 +71,7 @@ static int version_take(PyObject *version, bool *legacy, uint32_t *minor)
 	*minor = DRAY_DLPACK_MINOR;
 	if (*legacy)
 		return 0;
-	if (!pair_take(version, "max_version", pair))
+	if (!dlpack_pair_take(version, "max_version", pair))
 		return -1;
 	*legacy = pair[0] < DRAY_DLPACK_MAJOR;
 	if (pair[0] == DRAY_DLPACK_MAJOR && pair[1] < (long)*minor)
@@ -121,7 +120,8 @@ static int device_check(PyObject *self, PyObject *wanted)
 
 	if (wanted == Py_None)
 		return 0;
-	if (!pair_take(wanted, "dl_device", pair) || device_of(self, &device))
+	if (!dlpack_pair_take(wanted, "dl_device", pair) ||
+	    device_of(self, &device))
 		return -1;
 	if (pair[0] == device.device_type && pair[1] == device.device_id)
 		return 0;

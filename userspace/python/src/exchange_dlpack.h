@@ -2,8 +2,8 @@
 /*
  * DLPack in Python, for the files that implement it: tensors of arrays
  * (exchange_dlpack_tensor.c), capsules (exchange_dlpack.c),
- * from_dlpack() (exchange_dlpack_from.c) and the table of C functions
- * (exchange_dlpack_table.c).
+ * from_dlpack() (exchange_dlpack_from.c) with its arguments (exchange_dlpack_wish.c),
+ * and the table of C functions (exchange_dlpack_table.c).
  */
 #ifndef DRAY_PYTHON_EXCHANGE_DLPACK_H
 #define DRAY_PYTHON_EXCHANGE_DLPACK_H
@@ -67,9 +67,35 @@ static inline unsigned int dlpack_access(const struct array_object *self)
  */
 PyObject *dlpack_copy(PyObject *self, uint32_t flags);
 
-/* Make the constants of the other two files; may be called again. */
+/* How the caller of from_dlpack() wants the array. */
+struct dlpack_wish {
+	uint32_t flags; /* DRAY_DLPACK_WRITABLE */
+	int copy; /* 1: always, 0: never, -1: if needed */
+	bool read_only;
+	int32_t device_type; /* 0: any */
+	PyObject *device; /* a pair, borrowed, or None */
+	PyObject *version; /* the newest, a pair, borrowed; NULL: all of ours */
+};
+
+/* Takes the arguments of from_dlpack().  -1 with an exception. */
+int dlpack_wish_take(PyObject *const *args, Py_ssize_t count, PyObject *names,
+		     PyObject **x, struct dlpack_wish *wish);
+/* Checks that memory is where it is to be; -1 with BufferError if not. */
+int dlpack_check_device(const struct dlpack_wish *wish,
+			const struct dray_dlpack_device *device);
+/*
+ * Copies an object over the memory, taken over, or makes it read-only, as wished.
+ * NULL stays NULL.
+ */
+PyObject *dlpack_fulfil(PyObject *object, const struct dlpack_wish *wish);
+
+/* Takes two numbers; false with TypeError that names the argument. */
+bool dlpack_pair_take(PyObject *object, const char *name, long pair[2]);
+
+/* Make the constants of the other files; may be called again. */
 int dlpack_names_init(void);
 int dlpack_from_init(void);
+int dlpack_wish_init(void);
 
 /* The table at a type, borrowed, if it is of a version that is known; or NULL. */
 const struct dray_dlpack_api *dlpack_table_of(PyTypeObject *type);

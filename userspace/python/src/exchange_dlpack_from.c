@@ -8,17 +8,8 @@
 
 #include "exchange_dlpack.h"
 
-/* How the caller wants the array. */
-struct wish {
-	uint32_t flags; /* DRAY_DLPACK_WRITABLE */
-	int copy; /* 1: always, 0: never, -1: if needed */
-	bool read_only;
-	int32_t device_type; /* 0: any */
-	PyObject *device; /* a pair, borrowed, or None */
-};
-
 /* Arguments of __dlpack__(), made once. */
-static PyObject *dlpack_name, *max_version, *cpu_device;
+static PyObject *dlpack_name, *newest;
 static PyObject *short_names, *full_names;
 
 int dlpack_from_init(void)
@@ -26,9 +17,7 @@ int dlpack_from_init(void)
 	if (full_names)
 		return 0;
 	dlpack_name = PyUnicode_InternFromString("__dlpack__");
-	max_version =
-		Py_BuildValue("(ii)", DRAY_DLPACK_MAJOR, DRAY_DLPACK_MINOR);
-	cpu_device = Py_BuildValue("(ii)", (int)DRAY_DLPACK_CPU, 0);
+	newest = Py_BuildValue("(ii)", DRAY_DLPACK_MAJOR, DRAY_DLPACK_MINOR);
 	/* Interned, so that a producer need not compare their letters. */
 	short_names =
 		Py_BuildValue("(N)", PyUnicode_InternFromString("max_version"));
@@ -36,10 +25,7 @@ int dlpack_from_init(void)
 				   PyUnicode_InternFromString("max_version"),
 				   PyUnicode_InternFromString("dl_device"),
 				   PyUnicode_InternFromString("copy"));
-	return dlpack_name && max_version && cpu_device && short_names &&
-			       full_names
-		       ? 0
-		       : -1;
+	return dlpack_name && newest && short_names && full_names ? 0 : -1;
 }
 
 struct imported {
@@ -91,80 +77,8 @@ PyObject *dlpack_import(PyTypeObject *type, const struct dlpack_tensor *tensor,
 	return on_device ? array_without_device(object) : object;
 }
 
-/* Takes where the memory is to be. */
-static int device_take(PyObject *object, struct wish *wish)
-{
-	int type, id;
-
-	wish->device = object;
-	if (object == Py_None)
-		return 0;
-	if (PyUnicode_Check(object) &&
-	    !PyUnicode_CompareWithASCIIString(object, "cpu")) {
-		wish->device = cpu_device;
-		wish->device_type = DRAY_DLPACK_CPU;
-		return 0;
-	}
-	if (!PyTuple_Check(object) ||
-	    !PyArg_ParseTuple(object, "ii", &type, &id)) {
-		PyErr_Clear();
-		PyErr_Format(
-			PyExc_ValueError,
-			"device is %R, not None, 'cpu' or a pair of DLPack such as (1, 0)",
-			object);
-		return -1;
-	}
-	if ((type != DRAY_DLPACK_CPU && type != DRAY_DLPACK_EXT_DEV) || id) {
-		PyErr_Format(
-			PyExc_BufferError,
-			"device (%d, %d): arrays of dray are on (1, 0) or (12, 0)",
-			type, id);
-		return -1;
-	}
-	wish->device_type = type;
-	return 0;
-}
-
-/* Takes None, True or False as -1, 1 or 0. */
-static int choice_take(PyObject *object, int *out)
-{
-	*out = object == Py_None ? -1 : PyObject_IsTrue(object);
-	return *out < 0 && PyErr_Occurred() ? -1 : 0;
-}
-
-/* Whether memory is where it is to be; BufferError if not. */
-static int device_check(const struct wish *wish,
-			const struct dray_dlpack_device *device)
-{
-	bool own = device->device_type == DRAY_DLPACK_EXT_DEV;
-
-	if (!wish->device_type ||
-	    own == (wish->device_type == DRAY_DLPACK_EXT_DEV))
-		return 0;
-	PyErr_Format(PyExc_BufferError,
-		     "the memory is on device (%d, %d), and %R was asked for",
-		     (int)device->device_type, (int)device->device_id,
-		     wish->device);
-	return -1;
-}
-
-/* Copies an object over the memory, taken over, or makes it read-only, as wished. */
-static PyObject *fulfil(PyObject *object, const struct wish *wish)
-{
-	struct dray_view view;
-
-	if (object && wish->copy == 1)
-		Py_SETREF(object, dlpack_copy(object, DRAY_DLPACK_NO_WAIT));
-	if (!object || !wish->read_only)
-		return object;
-	array_whole(array_self(object), &view);
-	view.flags &= ~DRAY_WRITE;
-	Py_SETREF(object, array_over(array_self(object), &view));
-	return object;
-}
-
 /* Returns an array of dray as one of another library, but for its table. */
-static PyObject *from_own(PyObject *object, const struct wish *wish)
+static PyObject *from_own(PyObject *object, const struct dlpack_wish *wish)
 {
 	struct array_object *self = array_self(object);
 	struct dray_dlpack_device device;
@@ -175,7 +89,7 @@ static PyObject *from_own(PyObject *object, const struct wish *wish)
 	ret = dray_dlpack_find_device(&view, &device);
 	if (ret)
 		return raise_array_error(ARRAY_EXCHANGE, ret);
-	if (device_check(wish, &device))
+	if (dlpack_check_device(wish, &device))
 		return NULL;
 	if (!(view.flags & DRAY_WRITE) && wish->flags & DRAY_DLPACK_WRITABLE &&
 	    wish->copy != 1)
@@ -184,17 +98,18 @@ static PyObject *from_own(PyObject *object, const struct wish *wish)
 			"the array is read-only, and was to be written");
 	if (dlpack_wait(self, dlpack_access(self)))
 		return NULL;
-	return fulfil(array_over(self, array_whole(self, &view)), wish);
+	return dlpack_fulfil(array_over(self, array_whole(self, &view)), wish);
 }
 
 /* BufferError if a tensor is not as the caller wants it. */
 static int tensor_check(const struct dlpack_tensor *tensor,
-			const struct wish *wish)
+			const struct dlpack_wish *wish)
 {
 	const struct dray_dlpack_versioned *versioned = tensor->versioned;
 
 	if (tensor->legacy)
-		return device_check(wish, &tensor->legacy->dl_tensor.device);
+		return dlpack_check_device(wish,
+					   &tensor->legacy->dl_tensor.device);
 	/* Of another version, the tensor may lie elsewhere. */
 	if (versioned->version.major != DRAY_DLPACK_MAJOR)
 		return 0;
@@ -204,13 +119,13 @@ static int tensor_check(const struct dlpack_tensor *tensor,
 			"the tensor is a copy, and none was to be made");
 		return -1;
 	}
-	return device_check(wish, &versioned->dl_tensor.device);
+	return dlpack_check_device(wish, &versioned->dl_tensor.device);
 }
 
 /* Makes an object over a tensor; on failure it is still the caller's. */
 static PyObject *from_tensor(PyTypeObject *type,
 			     const struct dlpack_tensor *tensor,
-			     const struct wish *wish)
+			     const struct dlpack_wish *wish)
 {
 	if (tensor_check(tensor, wish))
 		return NULL;
@@ -260,7 +175,7 @@ static int take(PyObject *capsule, struct dlpack_tensor *tensor,
 }
 
 static PyObject *from_capsule(PyTypeObject *type, PyObject *capsule,
-			      const struct wish *wish)
+			      const struct dlpack_wish *wish)
 {
 	struct dlpack_tensor tensor;
 	const char *name = NULL;
@@ -272,15 +187,15 @@ static PyObject *from_capsule(PyTypeObject *type, PyObject *capsule,
 	/* The capsule gives it back, also one of a later version. */
 	if (!object)
 		PyCapsule_SetName(capsule, name);
-	return fulfil(object, wish);
+	return dlpack_fulfil(object, wish);
 }
 
 /*
  * Tries the table of the object's type.  *out stays NULL without an exception if
  * __dlpack__() is to be called.
  */
-static int from_table(PyTypeObject *type, PyObject *x, const struct wish *wish,
-		      PyObject **out)
+static int from_table(PyTypeObject *type, PyObject *x,
+		      const struct dlpack_wish *wish, PyObject **out)
 {
 	const struct dray_dlpack_api *api = dlpack_table_of(Py_TYPE(x));
 	struct dlpack_tensor tensor = { NULL, NULL };
@@ -305,30 +220,30 @@ static int from_table(PyTypeObject *type, PyObject *x, const struct wish *wish,
 	*out = from_tensor(type, &tensor, wish);
 	if (!*out)
 		dlpack_drop(&tensor);
-	*out = fulfil(*out, wish);
+	*out = dlpack_fulfil(*out, wish);
 	return *out ? 0 : -1;
 }
 
 /* Calls __dlpack__(), with arguments of these names. */
-static PyObject *call_with(PyObject *x, const struct wish *wish,
+static PyObject *call_with(PyObject *x, const struct dlpack_wish *wish,
 			   PyObject *names)
 {
-	PyObject *args[] = { x, max_version, wish->device,
-			     wish->copy ? Py_None : Py_False };
+	PyObject *args[] = { x, wish->version ? wish->version : newest,
+			     wish->device, wish->copy ? Py_None : Py_False };
 
 	return PyObject_VectorcallMethod(
 		dlpack_name, args, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, names);
 }
 
 /* Calls __dlpack__() with as few arguments as the wish needs. */
-static PyObject *call_dlpack(PyObject *x, struct wish *wish)
+static PyObject *call_dlpack(PyObject *x, struct dlpack_wish *wish)
 {
 	/* A copy is made here, in memory that the caller has chosen. */
 	bool full = wish->device_type || !wish->copy;
 	PyObject *capsule;
 
 	/* NumPy tells that it may be written: its tensor need not. */
-	if (!full && PyArray_CheckExact(x) &&
+	if (!full && !wish->version && PyArray_CheckExact(x) &&
 	    PyArray_ISWRITEABLE((PyArrayObject *)x)) {
 		wish->flags |= DRAY_DLPACK_WRITABLE;
 		return call_with(x, wish, NULL);
@@ -361,7 +276,8 @@ static void explain_attribute(PyObject *x)
 		     Py_TYPE(x)->tp_name);
 }
 
-static PyObject *from_method(PyTypeObject *type, PyObject *x, struct wish *wish)
+static PyObject *from_method(PyTypeObject *type, PyObject *x,
+			     struct dlpack_wish *wish)
 {
 	PyObject *capsule = call_dlpack(x, wish), *object;
 
@@ -381,7 +297,8 @@ static PyObject *from_method(PyTypeObject *type, PyObject *x, struct wish *wish)
 	return object;
 }
 
-static PyObject *from_object(PyTypeObject *type, PyObject *x, struct wish *wish)
+static PyObject *from_object(PyTypeObject *type, PyObject *x,
+			     struct dlpack_wish *wish)
 {
 	PyObject *object = NULL;
 
@@ -389,7 +306,8 @@ static PyObject *from_object(PyTypeObject *type, PyObject *x, struct wish *wish)
 		return from_own(x, wish);
 	if (PyCapsule_CheckExact(x))
 		return from_capsule(type, x, wish);
-	if (from_table(type, x, wish, &object))
+	/* A table has one version. */
+	if (!wish->version && from_table(type, x, wish, &object))
 		return NULL;
 	return object ? object : from_method(type, x, wish);
 }
@@ -397,28 +315,13 @@ static PyObject *from_object(PyTypeObject *type, PyObject *x, struct wish *wish)
 PyObject *from_dlpack(PyObject *module, PyObject *const *args, Py_ssize_t count,
 		      PyObject *names)
 {
-	static const struct signature signature = { "from_dlpack",
-						    1,
-						    1,
-						    { { "x", object_take },
-						      { "device", object_take },
-						      { "copy", object_take },
-						      { "writable",
-							object_take } } };
-	PyObject *x, *device = Py_None, *copy = Py_None, *writable = Py_None;
-	struct wish wish = { .copy = -1, .device = Py_None };
+	struct dlpack_wish wish = { .copy = -1, .device = Py_None };
 	PyTypeObject *type = module_state(module)->array_type;
-	int writes;
+	PyObject *x;
 
 	if (count == 1 && !names)
 		return from_object(type, args[0], &wish);
-	if (arguments_take(&signature, args, count, names,
-			   (void *[]){ &x, &device, &copy, &writable }) ||
-	    device_take(device, &wish) || choice_take(copy, &wish.copy) ||
-	    choice_take(writable, &writes))
+	if (dlpack_wish_take(args, count, names, &x, &wish))
 		return NULL;
-	if (writes == 1)
-		wish.flags |= DRAY_DLPACK_WRITABLE;
-	wish.read_only = !writes;
 	return from_object(type, x, &wish);
 }

@@ -197,8 +197,8 @@ int dlpack_init(PyTypeObject *type)
 	if (!int_name)
 		int_name =
 			PyUnicode_InternFromString("__c_dlpack_exchange_api__");
-	if (dlpack_names_init() || dlpack_from_init() || !capsule_name ||
-	    !int_name ||
+	if (dlpack_names_init() || dlpack_from_init() || dlpack_wish_init() ||
+	    !capsule_name || !int_name ||
 	    add(type, capsule_name,
 		PyCapsule_New((void *)&table, CAPSULE, NULL)) ||
 	    add(type, int_name, PyLong_FromVoidPtr((void *)&table)))

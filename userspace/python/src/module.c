@@ -101,7 +101,8 @@ static PyMethodDef methods[] = {
 	  SIGNATURE("current_pool($module, /)") },
 	{ "from_dlpack", WITH_KEYWORDS(from_dlpack),
 	  METH_FASTCALL | METH_KEYWORDS,
-	  "from_dlpack($module, x, /, *, device=None, copy=None, writable=None)\n"
+	  "from_dlpack($module, x, /, *, device=None, copy=None, writable=None,\n"
+	  "            max_version=None)\n"
 	  "--\n\n"
 	  "An Array over the memory of an array of another library, without a copy.\n\n"
 	  "x: an object with __dlpack__(), or a capsule of DLPack, which gives its tensor.\n"
@@ -111,7 +112,9 @@ static PyMethodDef methods[] = {
 	  "    dray.memory():` in dray's.  False: never a copy.  None: only for `device`.\n"
 	  "writable: None: as the tensor says; one without a version, which cannot say, is\n"
 	  "    read-only.  True: writable, or BufferError if the tensor is read-only; one\n"
-	  "    without a version is trusted.  False: read-only.\n\n"
+	  "    without a version is trusted.  False: read-only.\n"
+	  "max_version: a pair: the newest version that x is asked for; by default (1, 3),\n"
+	  "    or the table of its class.\n\n"
 	  "Waits until no transfer has the memory.  BufferError if that cannot be done." },
 	{ "xclbin_banks", xclbin_banks, METH_O,
 	  SIGNATURE("xclbin_banks($module, path, /)") },
