@@ -164,10 +164,10 @@ DRAY_API int dray_arrow_schema(dray_dtype dtype, int ndim, const int64_t *shape,
  * @out: the caller's, as a schema; dray_arrow_schema() describes it
  *
  * Errors: as dray_arrow_schema(), -EAGAIN (it takes a copy, which @flags does not
- * allow: gaps, other byte orders, bools, days, several fields), -EOPNOTSUPP
- * (memory that the CPU does not reach), -EINVAL (flags;
- * a mask of another shape or type), -EPERM (it may not be read), -ERANGE (days
- * beyond 32 bits), as dray_view_wait().
+ * allow: gaps, other byte orders, elements that are not aligned, bools, days, several
+ * fields), -EOPNOTSUPP (memory that the CPU does not reach), -EINVAL (flags; a mask
+ * of another shape or type), -EPERM (it may not be read), -ERANGE (days beyond 32
+ * bits), as dray_view_wait().
  */
 DRAY_API int dray_arrow_export(struct dray_array *array,
 			       const struct dray_view *mask, uint32_t flags,

@@ -101,6 +101,31 @@ FACT(complex_numbers_are_pairs)
 	dray_array_unref(array);
 }
 
+FACT(numbers_at_odd_addresses_take_a_copy)
+{
+	char bytes[3 * sizeof(double) + 1] = "";
+	struct dray_array *array, *back = NULL;
+	struct ArrowArray refused = { 0 };
+	struct dray_view view;
+	struct passed passed;
+	double last = 2.5;
+
+	memcpy(bytes + 1 + 2 * sizeof(last), &last, sizeof(last));
+	assert_works(dray_view_init(&view, bytes + 1, DRAY_FLOAT64, 1, DIMS(3),
+				    NULL));
+	assert_works(dray_array_from_pointer(&view, NULL, NULL, &array));
+	assert_fails(dray_arrow_export(array, NULL, 0, -1, &refused), -EAGAIN,
+		     "at multiples of their alignment");
+	pass(array, NULL, DRAY_ARROW_COPY, &passed);
+	assert_works(dray_arrow_import(&passed.schema, &passed.array, 0, -1,
+				       &back, NULL));
+	assert_true(back->flags & DRAY_ALIGNED);
+	assert_memory_equal(back->data, bytes + 1, 3 * sizeof(last));
+	dray_array_unref(back);
+	drop(&passed);
+	dray_array_unref(array);
+}
+
 FACT(some_arrays_take_a_copy_which_is_refused_unless_allowed)
 {
 	static const struct {

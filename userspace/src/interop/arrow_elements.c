@@ -102,17 +102,22 @@ static int take_elements(const struct dray_arrow_sender *sender,
 			 struct dray_array **holder)
 {
 	bool swapped = dray_dtype_flags(view->dtype) & DRAY_DTYPE_SWAPPED;
+	bool aligned =
+		dray_view_alignment(view) >= dray_dtype_alignment(view->dtype);
 	dray_dtype native = view->dtype;
 	int ret = 0;
 
-	if (dray_view_is_contiguous(view) && !swapped) {
+	if (dray_view_is_contiguous(view) && !swapped && aligned) {
 		dray_view_copy(values, view);
 		*holder = dray_array_ref(sender->array);
 		return 0;
 	}
 	if (!(sender->flags & DRAY_ARROW_COPY))
-		return refuse_copy(view, swapped ? "have the other byte order"
-						 : "lie one after the other");
+		return refuse_copy(
+			view, swapped ? "have the other byte order"
+			      : aligned
+				      ? "lie one after the other"
+				      : "lie at multiples of their alignment");
 	if (swapped)
 		ret = dray_dtype_with_order(view->dtype, '=', &native);
 	if (!ret)
