@@ -94,12 +94,17 @@ def test_elements_that_share_bytes_are_refused():
         dray.rows(shared)
 
 
-@pytest.mark.parametrize("options, error", [
-    ({"max_length": -1}, ValueError), ({"max_count": 2**64}, ValueError),
-    ({"first": "x"}, ValueError), ({"max_stride": 1.5}, TypeError),
-    ({"device": "gpu"}, TypeError), ({"device": 2**63}, OverflowError)])
-def test_bad_limits_are_refused(options, error):
-    with pytest.raises(error):
+@pytest.mark.parametrize("options, error, sentence", [
+    ({"max_length": -1}, ValueError, "max_length is -1"),
+    ({"max_stride": 1.5}, TypeError, "max_stride"),
+    ({"max_count": 2**64}, ValueError, "max_count is 18446744073709551616: a number from 0"),
+    ({"max_rows": -1}, ValueError, "max_rows is -1: a number from 0"),
+    ({"first": "x"}, TypeError, "first"),
+    ({"device": "gpu"}, TypeError, "device"),
+    ({"device": -1}, ValueError, "device is -1"),
+    ({"device": 2**63}, ValueError, "device is 9223372036854775808")])
+def test_bad_limits_are_refused(options, error, sentence):
+    with pytest.raises(error, match=sentence):
         dray.rows(np.zeros(3), **options)
 
 

@@ -26,27 +26,20 @@ static void insert_device(int64_t *lines, const struct dray_row *rows,
 	}
 }
 
+/* @device: NULL: lines have none */
 static PyObject *lines_of(const struct operand *operand,
 			  const struct dray_row_limits *limits, size_t all,
-			  PyObject *device)
+			  const uint64_t *device)
 {
 	uint64_t left = limits->first < all ? all - limits->first : 0;
-	npy_intp shape[] = { (npy_intp)left, device == Py_None ? 4 : 5 };
+	npy_intp shape[] = { (npy_intp)left, device ? 5 : 4 };
 	PyArray_Descr *descr = PyArray_DescrFromType(NPY_INT64);
-	long long number = 0;
 	struct dray_row *rows;
 	PyObject *lines;
 	int64_t *data;
 	size_t count;
 	int ret = 0;
 
-	if (device != Py_None) {
-		number = PyLong_AsLongLong(device);
-		if (number == -1 && PyErr_Occurred()) {
-			Py_DECREF(descr);
-			return NULL;
-		}
-	}
 	lines = PyArray_NewFromDescr(&PyArray_Type, descr, 2, shape, NULL, NULL,
 				     0, NULL);
 	if (!lines)
@@ -60,8 +53,8 @@ static PyObject *lines_of(const struct operand *operand,
 		Py_DECREF(lines);
 		return raise_error(ret);
 	}
-	if (device != Py_None)
-		insert_device(data, rows, shape[0], number);
+	if (device)
+		insert_device(data, rows, shape[0], (int64_t)*device);
 	return lines;
 }
 
@@ -71,15 +64,18 @@ PyObject *memory_rows(PyObject *module, PyObject *args)
 	struct dray_row_limits limits = { 0 };
 	PyObject *object, *numbers[5], *device;
 	struct {
+		int (*take)(PyObject *object, const char *name, uint64_t most,
+			    uint64_t *out);
 		const char *name;
 		uint64_t *out;
 	} places[] = {
-		{ "max_length", &limits.max_length },
-		{ "max_stride", &limits.max_stride },
-		{ "max_count", &limits.max_count },
-		{ "max_rows", &limits.max_rows },
-		{ "first", &limits.first },
+		{ size_take, "max_length", &limits.max_length },
+		{ size_take, "max_stride", &limits.max_stride },
+		{ whole_take, "max_count", &limits.max_count },
+		{ whole_take, "max_rows", &limits.max_rows },
+		{ whole_take, "first", &limits.first },
 	};
+	uint64_t number;
 	struct operand operand;
 	size_t count, i;
 	int ret;
@@ -90,13 +86,17 @@ PyObject *memory_rows(PyObject *module, PyObject *args)
 			      &numbers[4], &limits.flags, &device))
 		return NULL;
 	for (i = 0; i < 5; i++) {
-		if (size_take(numbers[i], places[i].name, INT64_MAX,
-			      places[i].out))
+		if (places[i].take(numbers[i], places[i].name, INT64_MAX,
+				   places[i].out))
 			return NULL;
 	}
+	if (device != Py_None &&
+	    whole_take(device, "device", INT64_MAX, &number))
+		return NULL;
 	if (operand_take(object, "a", also, &operand))
 		return NULL;
 	ret = dray_view_rows(&operand.view, &limits, NULL, 0, &count);
 	return ret ? raise_error(ret)
-		   : lines_of(&operand, &limits, count, device);
+		   : lines_of(&operand, &limits, count,
+			      device == Py_None ? NULL : &number);
 }
