@@ -110,6 +110,8 @@ TEST_F(axidma, cancelling_one_direction_ends_the_other)
 	ASSERT_EQ(1, receive_bytes(self, 0, 4096, 0));
 	ASSERT_EQ(1, send_bytes(self, 0, 1000));
 	ASSERT_TRUE(wait_for(bytes_have_come, self->dst.bytes));
+	/* The engine has nothing to send then, until it is busy again. */
+	ASSERT_EQ(1000, line_bytes(&self->sent, 1));
 	self->model->mm2s.stall = 1;
 	ASSERT_EQ(2, send_bytes(self, 0, 4096));
 	ASSERT_TRUE(wait_for(sender_is_busy, self));
