@@ -131,6 +131,23 @@ DRAY_API int dray_node_buffer_info(struct dray_node *node, uint64_t id,
 DRAY_API int dray_node_reclaim(struct dray_node *node, uint64_t id,
 			       struct dray_reclaim *freed, size_t size);
 
+/**
+ * Tells which buffer has which part of a heap, and which parts are free: offsets,
+ * never addresses.  A part of a buffer that the caller may not see has no id.
+ *
+ * @map: in: the heap, an alignment and an address limit of interest, and with
+ *	@map->parts room for @map->room parts; out: the parts, their count, which
+ *	may exceed the room, and the size of the heap, which is 0 if it has no range
+ *	of its own: see struct dray_heap_map of <linux/dray.h>
+ * @size: of *@map
+ *
+ * Errors: -EINVAL (no such heap, an alignment that is no power of two), -EPERM (an
+ * address limit that only those may name who may know addresses).  Memory of the
+ * host has no range.
+ */
+DRAY_API int dray_node_heap_map(struct dray_node *node,
+				struct dray_heap_map *map, size_t size);
+
 enum dray_pages_flags {
 	/*
 	 * All pages are there when the call returns, so that no first access

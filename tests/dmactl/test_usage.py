@@ -11,16 +11,32 @@ from conftest import DMACTL, SCRIPTED, TREE, on_terminal, run
 
 MANUAL = TREE / "docs/man"
 COMPLETION = TREE / "tools/dmactl/dmactl.bash"
-COMMANDS = ["list", "show", "heaps", "nodes", "reclaim", "help"]
-OPTIONS = ["-n", "--node", "--all", "--json", "--no-header", "--bytes", "-h", "--help",
-           "--version"]
 EVERY = {"-h", "--help", "--version"}
-SHOWING = EVERY | {"-n", "--node", "--json", "--bytes"}
-OPTIONS_OF = {
-    "list": SHOWING | {"--no-header"}, "show": SHOWING,
-    "heaps": SHOWING | {"--no-header"}, "nodes": SHOWING | {"--no-header"},
-    "reclaim": SHOWING | {"--all"}, "help": EVERY,
-}
+
+
+def read_table():
+    """What the tool tells shells: commands, and the options of each."""
+    found = {}
+    for line in run(SCRIPTED, "help", "--complete").out.splitlines():
+        word, name, *rest = line.split("\t")
+        if word == "command":
+            found[name] = set()
+        else:
+            assert word == "option"
+            found[name].add(rest[0])
+    return found
+
+
+OPTIONS_OF = read_table()
+COMMANDS = list(OPTIONS_OF)
+WORDS = sorted({command.split()[0] for command in COMMANDS})
+OPTIONS = set().union(*OPTIONS_OF.values())
+
+
+def page_of(command):
+    """The man page that has the command: its own, or that of its first word."""
+    own = MANUAL / f"dmactl-{command.split()[0]}.1"
+    return own if own.exists() else MANUAL / "dmactl.1"
 
 
 def options_in(text):
@@ -29,34 +45,53 @@ def options_in(text):
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_of_a_command_is_the_same_in_three_ways(command):
-    text = run(DMACTL, "help", command)
-    assert text == run(DMACTL, command, "--help") == run(DMACTL, "-h", command)
+    words = command.split()
+    text = run(DMACTL, "help", *words)
+    assert text == run(DMACTL, *words, "--help") == run(DMACTL, "-h", *words)
     assert text.out.startswith(f"Usage: dmactl [OPTION]... {command}")
 
 
-def test_help_names_every_command_and_option():
+def test_help_names_every_command():
     text = run(DMACTL, "--help")
     assert (text.code, text.error) == (0, "")
     assert text == run(DMACTL, "help")
-    assert re.findall(r"^  (\w+)", text.out, re.MULTILINE) == COMMANDS
-    assert options_in(text.out) == set(OPTIONS)
+    listed = text.out.split("Commands:\n")[1].split("\n\n")[0]
+    for line, command in zip(listed.splitlines(), COMMANDS, strict=True):
+        assert line.startswith(f"  {command} ")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_and_completion_of_a_command_have_its_options_only(command):
-    text = run(DMACTL, command, "--help").out
-    assert options_in(text.split("Options:")[1]) == OPTIONS_OF[command]
-    assert set(complete(command, "-")) == OPTIONS_OF[command]
+    words = command.split()
+    text = run(DMACTL, *words, "--help").out
+    assert options_in("\n".join(
+        line[:21] for line in text.split("Options:")[1].splitlines())
+    ) == OPTIONS_OF[command] >= EVERY
+    assert set(complete(*words, "-")) == OPTIONS_OF[command]
 
 
-def test_the_man_page_has_the_commands_options_and_columns_of_the_tool():
-    page = (MANUAL / "dmactl.1").read_text(encoding="utf-8")
+@pytest.mark.parametrize("page", sorted(MANUAL.glob("dmactl*.1")),
+                         ids=lambda page: page.stem)
+def test_a_man_page_has_the_options_of_its_commands(page):
+    text = page.read_text(encoding="utf-8")
+    described = [c for c in COMMANDS if page_of(c) == page]
     found = set()
-    for line in re.findall(r"^\.It (Fl .*)", page, re.MULTILINE):
+    for line in re.findall(r"^\.It (Fl .*)", text, re.MULTILINE):
         for name in re.findall(r"((?:Fl )+)([a-z-]+)", line):
             found.add("-" * name[0].count("Fl") + name[1])
-    assert found == set(OPTIONS)
-    assert re.findall(r"^\.It Cm (\w+)", page, re.MULTILINE) == COMMANDS
+    expected = set().union(*(OPTIONS_OF[c] for c in described))
+    # pages of single commands leave those of all to dmactl(1)
+    assert found | EVERY == expected | EVERY
+    assert page.name != "dmactl.1" or EVERY <= found
+    for command in described:
+        assert re.search(rf"^\.(It|Nm|Op|Nd)?.*Cm {command}\b", text,
+                         re.MULTILINE)
+
+
+def test_the_main_page_names_every_command_and_column():
+    page = (MANUAL / "dmactl.1").read_text(encoding="utf-8")
+    named = set(re.findall(r"^\.It Cm ([a-z]+)", page, re.MULTILINE))
+    assert named == set(WORDS)
     titles = set()
     for command in ("list", "heaps", "nodes"):
         for line in on_terminal(command, NO_COLOR="1").splitlines():
@@ -68,8 +103,8 @@ def test_the_man_page_has_the_commands_options_and_columns_of_the_tool():
 def test_the_man_pages_pass_lint():
     assert shutil.which("mandoc"), "mandoc is missing: apt install mandoc"
     pages = sorted(MANUAL.glob("*.[0-9]"))
-    assert [page.name for page in pages] == [
-        "dmactl.1", "dray-replay.1", "dray.4", "libdray.7"]
+    assert {"dmactl.1", "dray-replay.1", "dray.4", "libdray.7"} <= {
+        page.name for page in pages}
     for page in pages:
         said = subprocess.run(["mandoc", "-T", "lint", page], text=True,
                               capture_output=True, check=False).stdout
@@ -101,7 +136,8 @@ def test_the_version_is_printed():
     (["list", "--json=1"], "option '--json=1' takes no value"),
     (["--n", "x", "list"], "unknown option '--n'"),
     (["list", "\033[31m"], "list: unexpected operand '\\x1b[31m'"),
-    (["list", "--all"], "list does not take the option '--all'"),
+    (["nodes", "--all"], "nodes does not take the option '--all'"),
+    (["help", "list", "x"], "no command 'list x': 'dmactl help' lists them"),
     (["reclaim"],
      "reclaim: ID or --all is missing; 'dmactl list' shows held memory"),
     (["reclaim", "1", "--all"], "reclaim: give an ID or --all, not both"),
@@ -124,14 +160,15 @@ def test_a_word_that_is_not_an_id_is_a_usage_error(command, word):
 
 
 @pytest.mark.parametrize("words, offered", [
-    ([""], COMMANDS), (["s"], ["show"]), (["help", "h"], ["heaps", "help"]),
+    ([""], WORDS), (["s"], [w for w in WORDS if w.startswith("s")]),
+    (["help", "heap"], ["heaps"]),
     (["-"], OPTIONS), (["list", "--no"], ["--node", "--no-header"]),
     (["-n", ""], ["dray0", "dray1"]),
     (["list", "--node", "d"], ["dray0", "dray1"]),
     (["list", "--node", "="], ["dray0", "dray1"]),
     (["list", "--node", "=", "dray1"], ["dray1"]),
     (["show", ""], ["1", "2", "3"]), (["show", "2"], ["2"]),
-    (["reclaim", ""], ["1", "2", "3", "--all"]),
+    (["reclaim", ""], ["1", "2", "3"]),
     (["-n", "dray0", "show", "--json", ""], ["1", "2", "3"]),
     (["show", "1", ""], []), (["list", ""], []),
 ])
@@ -154,3 +191,16 @@ def complete(*words):
 def test_the_completion_is_sourced_silently():
     assert run("bash", "-c", f"source '{COMPLETION}' && complete -p dmactl") \
         == (0, "complete -F _dmactl dmactl\n", "")
+
+
+@pytest.mark.skipif(not shutil.which("zsh"), reason="there is no zsh")
+@pytest.mark.parametrize("words, offered", [
+    (["rec"], "reclaim"), (["show", "2"], "2"), (["help", "recl"], "reclaim"),
+    (["list", "--no-h"], "--no-header"), (["reclaim", "--al"], "--all"),
+])
+def test_zsh_completes_the_word(words, offered):
+    script = TREE / "tests/dmactl/complete.zsh"
+    result = run("zsh", "-f", script, TREE / "tools/dmactl/dmactl.zsh", SCRIPTED,
+                 *words)
+    assert (result.code, result.error) == (0, "")
+    assert result.out.split()[-1] == offered

@@ -1,26 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Commands and their requests: main.c reads the options, which all commands
- * share, into a request and hands it to one command.
+ * Commands, their options and their requests: main.c reads the command line into
+ * a request and hands it to one command.
  */
 #ifndef DMACTL_COMMAND_H
 #define DMACTL_COMMAND_H
 
 #include "cli.h"
 
-/* Options that only some commands use, as bits. */
-enum {
-	TAKES_NODE = 1 << 0,
-	TAKES_ALL = 1 << 1,
-	TAKES_JSON = 1 << 2,
-	TAKES_NO_HEADER = 1 << 3,
-	TAKES_BYTES = 1 << 4,
+/*
+ * An option.  Commands that share a name share its letter, and whether it takes a
+ * value; each command may have a text of its own.
+ */
+struct command_option {
+	const char *name; /* without the "--" */
+	char letter; /* 0: none */
+	const char
+		*value; /* its name in the usage, as "FILE"; NULL: takes none */
+	/* What completion offers: "node", "heap", "id", "file", "a|b|c", or NULL. */
+	const char *offers;
+	const char *text; /* for --help; further lines after '\n' */
+};
+
+/* Options that several commands take: options.c. */
+extern const struct command_option node_option;
+extern const struct command_option json_option;
+extern const struct command_option no_header_option;
+extern const struct command_option bytes_option;
+
+struct request;
+
+struct command {
+	const char *name; /* one word, or two as "dt check" */
+	const char *operands; /* in the usage, as "ID"; NULL: takes none */
+	size_t operands_least;
+	size_t operands_most;
+	const char *offers; /* for operands, as of an option */
+	const struct command_option *const *options; /* up to NULL */
+	const char *summary; /* one line */
+	const char *description; /* lines for --help */
+	enum exit_code (*run)(const struct request *request);
+};
+
+/* An option as it was given. */
+struct given {
+	const struct command_option *option;
+	const char *value; /* "" if it takes none */
 };
 
 struct request {
-	const char *node; /* -n, without "/dev/"; NULL: all of them */
-	const char *operand; /* NULL if the command takes none */
-	bool all; /* --all, of reclaim */
+	const struct command *command;
+	char **operands;
+	size_t operand_count;
+	struct given *given; /* in their order */
+	size_t given_count;
+
+	/* The values of the shared options, and what standard output is. */
+	const char *node; /* without "/dev/"; NULL: all of them */
 	bool json;
 	bool header; /* false: neither header nor total line */
 	bool bytes; /* sizes in bytes rather than K, M, G, T */
@@ -29,15 +65,16 @@ struct request {
 	size_t width; /* columns of the terminal; 0: unlimited */
 };
 
-struct command {
-	const char *name;
-	const char *operand; /* its name in the usage, NULL: takes none */
-	bool operand_optional;
-	unsigned int options; /* TAKES_ bits: --help lists them */
-	const char *summary; /* one line */
-	const char *description; /* lines for --help */
-	enum exit_code (*run)(const struct request *request);
-};
+/* The last value given; NULL: the option was not given. */
+const char *option_value(const struct request *request,
+			 const struct command_option *option);
+
+/* Value @index, from 0, of an option that may be given several times, or NULL. */
+const char *option_value_at(const struct request *request,
+			    const struct command_option *option, size_t index);
+
+/* Operand @index, or NULL. */
+const char *operand_at(const struct request *request, size_t index);
 
 extern const struct command list_command;
 extern const struct command show_command;
@@ -46,8 +83,22 @@ extern const struct command nodes_command;
 extern const struct command reclaim_command;
 extern const struct command help_command;
 
+/* All commands, up to NULL. */
+extern const struct command *const commands[];
+
 /* Finds the command called @name; returns NULL if there is none. */
 const struct command *command_find(const char *name);
+
+/*
+ * The same for the words of a command line; @used is how many of them are its
+ * name.
+ */
+const struct command *command_find_words(char **words, size_t count,
+					 size_t *used);
+
+/* Finds an option of @command, or of any command if it is NULL, by its name. */
+const struct command_option *option_find(const struct command *command,
+					 const char *name);
 
 /* Prints the usage of @command, or of dmactl if it is NULL. */
 void help_print(const struct command *command);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-# Completion of dmactl for bash: commands, options, nodes, ids.
+# Completion of dmactl for bash: commands, options, nodes, heaps, ids.  What there
+# is to offer, the program itself tells: dmactl help --complete.
 
 _dmactl_nodes() {
 	local path
@@ -9,53 +10,86 @@ _dmactl_nodes() {
 	done
 }
 
+# The words for a KIND that the program named, after the command NAME.
+_dmactl_offer() { # PROGRAM TABLE KIND NAME
+	case $3 in
+	node) _dmactl_nodes ;;
+	heap) "$1" --no-header heaps 2>/dev/null | awk '{ print $2 }' ;;
+	id) "$1" --no-header list 2>/dev/null | awk '{ print $1 }' ;;
+	pid) compgen -G '/proc/[0-9]*' | sed 's|.*/||' ;;
+	command) awk -F '\t' '$1 == "command" { print $2 }' <<<"$2" ;;
+	nothing | text | file) ;;
+	*) tr '|' '\n' <<<"$3" ;;
+	esac
+}
+
+# The field FIELD of the table's line for an option of NAME, or of any command.
+_dmactl_option() { # TABLE NAME OPTION
+	awk -F '\t' -v name="$2" -v option="$3" '
+		$1 == "option" && $3 == option && (name == "" || $2 == name) {
+			print $4
+			exit
+		}' <<<"$1"
+}
+
 _dmactl() {
-	local commands='list show heaps nodes reclaim help'
-	local options='-n --node --json --no-header --bytes -h --help --version'
+	local program=${COMP_WORDS[0]}
 	local current=${COMP_WORDS[COMP_CWORD]}
-	local previous=${COMP_WORDS[COMP_CWORD - 1]}
-	local command='' words='' operands=0 i
+	local table name='' word kind='' value='' words='' operands=0 most=0 i
+	local -a plain=()
 
-	# finds the command and counts the words after it, without options
+	table=$("$program" help --complete 2>/dev/null) || return
+
+	# finds the words that are neither options nor their values
 	for ((i = 1; i < COMP_CWORD; i++)); do
-		case ${COMP_WORDS[i]} in
-		-n | --node | =) ((i++)) ;;
-		-*) ;;
-		*)
-			[ -n "$command" ] && ((operands++))
-			command=${command:-${COMP_WORDS[i]}}
+		word=${COMP_WORDS[i]}
+		value=
+		case $word in
+		=) value=pending ;;
+		-*)
+			kind=$(_dmactl_option "$table" '' "$word")
+			[ "${kind:-nothing}" = nothing ] || value=$kind
+			# bash splits --node=NAME into three words
+			[ "${COMP_WORDS[i + 1]}" = = ] && ((i++))
 			;;
+		*) plain+=("$word") ;;
 		esac
+		[ -z "$value" ] || ((i++))
 	done
+	for word in "${plain[*]:0:2}" "${plain[0]}"; do
+		if awk -F '\t' -v name="$word" '$1 == "command" && $2 == name {
+			found = 1 } END { exit !found }' <<<"$table"; then
+			name=$word
+			break
+		fi
+	done
+	set -- $name
+	operands=$((${#plain[@]} - $#))
 
-	# bash splits --node=NAME into three words
-	if [ "$current" = = ] && [ "$previous" = --node ]; then
-		current=
-		words=$(_dmactl_nodes)
-	elif [ "$previous" = = ] &&
-		[ "${COMP_WORDS[COMP_CWORD - 2]}" = --node ]; then
-		words=$(_dmactl_nodes)
-	elif [ "$previous" = -n ] || [ "$previous" = --node ]; then
-		words=$(_dmactl_nodes)
+	if [ -n "$value" ] && ((i > COMP_CWORD)) || [ "$current" = = ]; then
+		[ "$current" != = ] || current=
+		words=$(_dmactl_offer "$program" "$table" "$kind" "$name")
 	elif [[ $current == -* ]]; then
-		case $command in
-		show) words=${options/--no-header /} ;;
-		reclaim) words="${options/--no-header /} --all" ;;
-		help) words='-h --help --version' ;;
-		'') words="$options --all" ;;
-		*) words=$options ;;
-		esac
-	elif [ -z "$command" ]; then
-		words=$commands
-	elif [ "$command" = help ] && [ "$operands" = 0 ]; then
-		words=$commands
-	elif [[ $command = show || $command = reclaim ]] &&
-		[ "$operands" = 0 ]; then
-		words=$("${COMP_WORDS[0]}" --no-header list 2>/dev/null |
-			while read -r id _; do printf '%s\n' "$id"; done)
-		[ "$command" = show ] || words+=' --all'
+		words=$(awk -F '\t' -v name="$name" '$1 == "option" &&
+			(name == "" || $2 == name) { print $3 }' <<<"$table" | sort -u)
+		kind=
+	elif [ -z "$name" ]; then
+		kind=
+		words=$(awk -F '\t' -v first="${plain[0]}" '$1 == "command" {
+			count = split($2, part, " ")
+			if (first == "")
+				print part[1]
+			else if (count == 2 && part[1] == first)
+				print part[2]
+		}' <<<"$table" | sort -u)
+	else
+		read -r most kind < <(awk -F '\t' -v name="$name" '
+			$1 == "command" && $2 == name { print $3, $4 }' <<<"$table")
+		((operands < most)) || kind=
+		words=$(_dmactl_offer "$program" "$table" "${kind:-nothing}" "$name")
 	fi
-	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current"
+		[ "$kind" != file ] || compgen -f -- "$current")
 }
 
 complete -F _dmactl dmactl

@@ -200,9 +200,13 @@ static const char description[] =
 	"  FILL        on a terminal: # buffers, ! quarantine, o others,\n"
 	"              . free\n";
 
+static const struct command_option *const options[] = {
+	&node_option, &json_option, &no_header_option, &bytes_option, NULL,
+};
+
 const struct command heaps_command = {
 	.name = "heaps",
-	.options = TAKES_NODE | TAKES_JSON | TAKES_NO_HEADER | TAKES_BYTES,
+	.options = options,
 	.summary = "shows use and fragmentation of the heaps",
 	.description = description,
 	.run = heaps_run,

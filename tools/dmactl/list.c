@@ -181,9 +181,13 @@ static const char description[] =
 	"  BUSY      transfers in flight\n"
 	"  AGE       time since it was allocated or attached\n";
 
+static const struct command_option *const options[] = {
+	&node_option, &json_option, &no_header_option, &bytes_option, NULL,
+};
+
 const struct command list_command = {
 	.name = "list",
-	.options = TAKES_NODE | TAKES_JSON | TAKES_NO_HEADER | TAKES_BYTES,
+	.options = options,
 	.summary = "lists buffers and attachments with their owners",
 	.description = description,
 	.run = list_run,

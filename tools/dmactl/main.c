@@ -15,31 +15,74 @@
 
 const char cli_program[] = "dmactl";
 
-enum {
-	OPTION_ALL = 256,
-	OPTION_JSON,
-	OPTION_NO_HEADER,
-	OPTION_BYTES,
-	OPTION_VERSION,
-};
-
-static const struct option long_options[] = {
-	{ "node", required_argument, NULL, 'n' },
-	{ "all", no_argument, NULL, OPTION_ALL },
-	{ "json", no_argument, NULL, OPTION_JSON },
-	{ "no-header", no_argument, NULL, OPTION_NO_HEADER },
-	{ "bytes", no_argument, NULL, OPTION_BYTES },
-	{ "help", no_argument, NULL, 'h' },
-	{ "version", no_argument, NULL, OPTION_VERSION },
-	{ NULL, 0, NULL, 0 },
-};
-
 /* A command line that asks for a command, help or the version. */
 struct call {
 	struct request request;
+	/* Options by their names; which command they belong to is known later. */
+	struct given *given;
+	size_t given_count;
 	bool help;
 	bool version;
 };
+
+/*
+ * The options of all commands and their letters, for getopt_long().  A name
+ * stands there once, even if several commands have it.
+ */
+struct vocabulary {
+	struct option *options; /* option i is returned as FIRST_NAME + i */
+	char *letter; /* of each, or 0 */
+	size_t count;
+	char *letters; /* for getopt_long() */
+};
+
+#define FIRST_NAME 256 /* beyond all letters */
+
+static void add_word(struct vocabulary *words, const char *name, bool value,
+		     char letter)
+{
+	struct option *option;
+	size_t i;
+
+	for (i = 0; i < words->count; i++)
+		if (!strcmp(words->options[i].name, name))
+			return;
+	words->options = memory_resize(words->options, words->count + 2,
+				       sizeof(*words->options));
+	words->letter = memory_resize(words->letter, words->count + 1, 1);
+	words->letter[words->count] = letter;
+	option = &words->options[words->count];
+	option[0] = (struct option){
+		.name = name,
+		.has_arg = value ? required_argument : no_argument,
+		.val = FIRST_NAME + (int)words->count,
+	};
+	option[1] = (struct option){ 0 };
+	words->count++;
+	if (letter)
+		text_append(&words->letters, "%c%s", letter, value ? ":" : "");
+}
+
+static void vocabulary_make(struct vocabulary *words)
+{
+	const struct command_option *const *option;
+	size_t i;
+
+	*words = (struct vocabulary){ .letters = text_format(":") };
+	add_word(words, "help", false, 'h');
+	add_word(words, "version", false, 0);
+	for (i = 0; commands[i]; i++)
+		for (option = commands[i]->options; option && *option; option++)
+			add_word(words, (*option)->name, (*option)->value,
+				 (*option)->letter);
+}
+
+static void vocabulary_drop(struct vocabulary *words)
+{
+	free(words->options);
+	free(words->letter);
+	free(words->letters);
+}
 
 static void look_at_terminal(struct request *request)
 {
@@ -66,94 +109,143 @@ static const char *node_name(const char *argument)
 	return argument;
 }
 
-static bool parse_options(int argc, char **argv, struct call *call)
+static void add_given(struct call *call, const char *name)
 {
+	call->given = memory_resize(call->given, call->given_count + 1,
+				    sizeof(*call->given));
+	/* Stands for the option of the same name that the command has. */
+	call->given[call->given_count++] = (struct given){
+		.option = option_find(NULL, name),
+		.value = optarg ? optarg : "",
+	};
+}
+
+/* Returns the long name of an option that getopt_long() has returned. */
+static const char *name_of(const struct vocabulary *words, int option)
+{
+	size_t i = 0;
+
+	if (option >= FIRST_NAME)
+		return words->options[option - FIRST_NAME].name;
+	while (words->letter[i] != option)
+		i++;
+	return words->options[i].name;
+}
+
+static bool parse_options(int argc, char **argv, const struct vocabulary *words,
+			  struct call *call)
+{
+	const char *name;
 	int option;
 
-	while ((option = cli_option(argc, argv, ":n:h", long_options)) != -1) {
-		switch (option) {
-		case 'n':
-			call->request.node = node_name(optarg);
-			break;
-		case 'h':
-			call->help = true;
-			break;
-		case OPTION_ALL:
-			call->request.all = true;
-			break;
-		case OPTION_JSON:
-			call->request.json = true;
-			break;
-		case OPTION_NO_HEADER:
-			call->request.header = false;
-			break;
-		case OPTION_BYTES:
-			call->request.bytes = true;
-			break;
-		case OPTION_VERSION:
-			call->version = true;
-			break;
-		default:
+	while ((option = cli_option(argc, argv, words->letters,
+				    words->options)) != -1) {
+		if (option == '?')
 			return false;
-		}
+		name = name_of(words, option);
+		if (!strcmp(name, "help"))
+			call->help = true;
+		else if (!strcmp(name, "version"))
+			call->version = true;
+		else
+			add_given(call, name);
 	}
 	return true;
 }
 
-/* Returns the command that the call names; NULL after a complaint. */
-static const struct command *parse_operands(int count, char **operands,
-					    struct call *call)
+/* Puts the command's own options in the place of those of the same name. */
+static bool resolve_options(struct call *call)
+{
+	struct request *request = &call->request;
+	const struct command_option *option;
+	size_t i;
+
+	for (i = 0; i < call->given_count; i++) {
+		const char *name = call->given[i].option->name;
+
+		option = option_find(request->command, name);
+		if (!option) {
+			complain("%s does not take the option '--%s'",
+				 request->command->name, name);
+			return false;
+		}
+		call->given[i].option = option;
+	}
+	request->given = call->given;
+	request->given_count = call->given_count;
+	if (option_value(request, &node_option))
+		request->node = node_name(option_value(request, &node_option));
+	request->json = option_value(request, &json_option);
+	request->header = !option_value(request, &no_header_option);
+	request->bytes = option_value(request, &bytes_option);
+	return true;
+}
+
+/* Reads the command and its operands; false after a complaint. */
+static bool parse_operands(char **words, size_t count, struct call *call)
 {
 	const struct command *command;
+	size_t used;
 
 	if (!count) {
 		complain("no command given");
-		return NULL;
+		return false;
 	}
-	command = command_find(operands[0]);
+	command = command_find_words(words, count, &used);
 	if (!command) {
-		complain("no command '%s'", operands[0]);
-		return NULL;
+		complain("no command '%s'", words[0]);
+		return false;
 	}
+	call->request.command = command;
+	call->request.operands = words + used;
+	call->request.operand_count = count - used;
 	if (call->help)
-		return command;
-	if (count > 1 + !!command->operand) {
+		return true;
+	if (count - used > command->operands_most) {
 		complain("%s: unexpected operand '%s'", command->name,
-			 operands[1 + !!command->operand]);
-		return NULL;
+			 words[used + command->operands_most]);
+		return false;
 	}
-	if (command->operand && !command->operand_optional && count < 2) {
-		complain("%s: %s is missing", command->name, command->operand);
-		return NULL;
+	if (count - used < command->operands_least) {
+		complain("%s: %s is missing", command->name, command->operands);
+		return false;
 	}
-	if (call->request.all && !(command->options & TAKES_ALL)) {
-		complain("%s does not take the option '--all'", command->name);
-		return NULL;
+	return resolve_options(call);
+}
+
+/* Runs the command, or prints help; true if it had a usable command line. */
+static bool answer(struct call *call, char **words, size_t count,
+		   enum exit_code *status)
+{
+	*status = EXIT_FINE;
+	if (call->version) {
+		*status = cli_version();
+		return true;
 	}
-	call->request.operand = operands[1];
-	return command;
+	if ((!call->help || count) && !parse_operands(words, count, call))
+		return false;
+	if (call->help) {
+		help_print(call->request.command);
+		return true;
+	}
+	look_at_terminal(&call->request);
+	*status = call->request.command->run(&call->request);
+	return true;
 }
 
 static enum exit_code run(int argc, char **argv)
 {
-	struct call call = { .request.header = true };
-	const struct command *command = NULL;
+	struct call call = { 0 };
+	struct vocabulary words;
+	enum exit_code status;
 
-	if (!parse_options(argc, argv, &call))
-		return cli_usage();
-	if (call.version)
-		return cli_version();
-	if (!call.help || optind < argc) {
-		command = parse_operands(argc - optind, argv + optind, &call);
-		if (!command)
-			return cli_usage();
-	}
-	if (call.help) {
-		help_print(command);
-		return EXIT_FINE;
-	}
-	look_at_terminal(&call.request);
-	return command->run(&call.request);
+	vocabulary_make(&words);
+	if (!parse_options(argc, argv, &words, &call) ||
+	    !answer(&call, argv + optind, (size_t)(argc - optind), &status))
+		status = cli_usage();
+	vocabulary_drop(&words);
+	free(call.given);
+	return status;
 }
 
 int main(int argc, char **argv)

@@ -227,9 +227,13 @@ static const char description[] =
 	"  FAILED     failed submissions\n"
 	"  STATE      closed until first used, open, or dead: no answer\n";
 
+static const struct command_option *const options[] = {
+	&node_option, &json_option, &no_header_option, &bytes_option, NULL,
+};
+
 const struct command nodes_command = {
 	.name = "nodes",
-	.options = TAKES_NODE | TAKES_JSON | TAKES_NO_HEADER | TAKES_BYTES,
+	.options = options,
 	.summary = "shows the DMA devices and their channels",
 	.description = description,
 	.run = nodes_run,

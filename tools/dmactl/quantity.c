@@ -5,7 +5,9 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "cli.h"
 #include "quantity.h"
 
 const char *quantity_size(char out[QUANTITY_ROOM], uint64_t bytes, bool exact)
@@ -53,4 +55,39 @@ const char *quantity_time(char out[QUANTITY_ROOM], uint64_t nanoseconds)
 		snprintf(out, QUANTITY_ROOM, "%" PRIu64 "d%02" PRIu64 "h",
 			 hours / 24, hours % 24);
 	return out;
+}
+
+/* Returns the shift of a unit such as "K", "KB" or "KiB", or -1. */
+static int shift_of(const char *unit)
+{
+	static const char letters[] = "KMGT";
+	const char *found;
+
+	if (!*unit || !strcmp(unit, "B"))
+		return 0;
+	found = strchr(letters, *unit);
+	if (!found ||
+	    (unit[1] && strcmp(unit + 1, "B") && strcmp(unit + 1, "iB")))
+		return -1;
+	return (int)(found - letters + 1) * 10;
+}
+
+bool parse_size(const char *text, uint64_t *bytes)
+{
+	const char *unit = parse_number(text, 10, bytes);
+	int shift = unit ? shift_of(unit) : -1;
+
+	if (shift < 0) {
+		complain(
+			"'%s' is not a size: a number of bytes, or one with K, "
+			"M, G or T, as 8M",
+			text);
+		return false;
+	}
+	if (*bytes > UINT64_MAX >> shift) {
+		complain("'%s' is too large: a size has at most 64 bits", text);
+		return false;
+	}
+	*bytes <<= shift;
+	return true;
 }

@@ -18,4 +18,11 @@ const char *quantity_size(char out[QUANTITY_ROOM], uint64_t bytes, bool exact);
 /* Formats a time as "7us", "250ms", "12s", "3m12s", "2h05m" or "4d03h". */
 const char *quantity_time(char out[QUANTITY_ROOM], uint64_t nanoseconds);
 
+/*
+ * Reads a size from the command line: bytes, or a number with K, M, G or T, which
+ * may have a B or iB behind, in powers of 1024 ("4096", "8M", "1GiB").  Complains
+ * if it is not one, or does not fit into 64 bits.
+ */
+bool parse_size(const char *text, uint64_t *bytes);
+
 #endif /* DMACTL_QUANTITY_H */

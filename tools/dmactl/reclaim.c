@@ -10,22 +10,30 @@
 #include "gather.h"
 #include "quantity.h"
 
+static const struct command_option all_option = {
+	.name = "all",
+	.text = "everything that is held",
+};
+
 /* Reads the id to reclaim, 0 for --all. */
 static bool parse_target(const struct request *request, uint64_t *id)
 {
+	const char *word = operand_at(request, 0);
+	bool all = option_value(request, &all_option);
+
 	*id = 0;
-	if (request->all && request->operand) {
+	if (all && word) {
 		complain("reclaim: give an ID or --all, not both");
 		return false;
 	}
-	if (request->all)
+	if (all)
 		return true;
-	if (!request->operand) {
+	if (!word) {
 		complain("reclaim: ID or --all is missing; 'dmactl list' shows "
 			 "held memory");
 		return false;
 	}
-	return parse_id(request->operand, id);
+	return parse_id(word, id);
 }
 
 static void print_json(uint32_t buffers, const struct dray_reclaim *freed)
@@ -86,16 +94,20 @@ static const char description[] =
 	"may still write it, because a process that knew its address ended or\n"
 	"an engine hung.  Make sure first that no device does.\n"
 	"\n"
-	"  ID     the number in the first column of 'dmactl list'\n"
-	"  --all  all held buffers and attachments\n"
+	"  ID  the number in the first column of 'dmactl list'\n"
 	"\n"
 	"Needs CAP_SYS_RAWIO.\n";
 
+static const struct command_option *const options[] = {
+	&node_option, &all_option, &json_option, &bytes_option, NULL,
+};
+
 const struct command reclaim_command = {
 	.name = "reclaim",
-	.operand = "ID|--all",
-	.operand_optional = true,
-	.options = TAKES_NODE | TAKES_ALL | TAKES_JSON | TAKES_BYTES,
+	.operands = "ID|--all",
+	.operands_most = 1,
+	.offers = "id",
+	.options = options,
 	.summary = "frees memory that is held",
 	.description = description,
 	.run = reclaim_run,

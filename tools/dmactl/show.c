@@ -234,10 +234,10 @@ static void complain_no_buffer(const struct request *request,
 		text_append(&ids, ", ... (%zu in all)", list->count);
 	if (ids)
 		complain("no buffer or attachment %s; visible on %s: %s",
-			 request->operand, where, ids);
+			 operand_at(request, 0), where, ids);
 	else
 		complain("no buffer or attachment %s; none is visible on %s",
-			 request->operand, where);
+			 operand_at(request, 0), where);
 	free(ids);
 }
 
@@ -264,7 +264,7 @@ static enum exit_code show_run(const struct request *request)
 	uint64_t id;
 	size_t i;
 
-	if (!parse_id(request->operand, &id))
+	if (!parse_id(operand_at(request, 0), &id))
 		return EXIT_USAGE;
 	if (!buffers_gather(request, &list))
 		return EXIT_FAILED;
@@ -291,10 +291,20 @@ static const char description[] =
 	"           marks file descriptors that do not permit writing\n"
 	"  synced   bytes of requested cache maintenance\n";
 
+static const struct command_option *const options[] = {
+	&node_option,
+	&json_option,
+	&bytes_option,
+	NULL,
+};
+
 const struct command show_command = {
 	.name = "show",
-	.operand = "ID",
-	.options = TAKES_NODE | TAKES_JSON | TAKES_BYTES,
+	.operands = "ID",
+	.operands_least = 1,
+	.operands_most = 1,
+	.offers = "id",
+	.options = options,
 	.summary = "shows all facts about one buffer or attachment",
 	.description = description,
 	.run = show_run,

@@ -486,6 +486,53 @@ struct dray_reclaim {
 	__u64 limit;		/* out */
 };
 
+/* The states of a part of a heap. */
+enum dray_part_state {
+	DRAY_PART_FREE = 0,
+	DRAY_PART_BUFFER = 1,	/* a buffer has it */
+	DRAY_PART_HELD = 2,	/* freed, but a device may still write it: see RECLAIM */
+	DRAY_PART_QUARANTINED = 3,	/* freed, but others still hold its pages */
+	DRAY_PART_CONDEMNED = 4,	/* never given out again */
+	DRAY_PART_SYSTEM = 5,	/* not dray's now: free, or the system uses it */
+};
+
+/* One part of a heap's range. */
+struct dray_part {
+	__u64 offset;		/* bytes, from the start of the heap */
+	__u64 length;		/* bytes */
+	__u64 id;		/* the buffer; 0: none, or one the caller may not see */
+	__u32 state;		/* enum dray_part_state */
+	__u32 reserved;
+};
+
+/*
+ * Tells how a heap's range is used: parts that follow each other without gaps, in
+ * the order of their offsets, never addresses.  Neighbours of the same state, of
+ * buffers that the caller may not see (LIST), are one part.  `size` and `count` are
+ * 0 if the heap has no range of its own (DRAY_HEAP_PAGES).  The heap may change
+ * between two calls.
+ *
+ * `first_aligned` and `reach` tell which runs suit a request: one with
+ * `alignment` starts at first_aligned plus a multiple of it, and ends at or before
+ * reach.  An address_limit that is neither 0 nor 2^n - 1 is -EPERM without the
+ * right to addresses, as for ALLOC.
+ */
+struct dray_heap_map {
+	__u32 heap;		/* in: index */
+	__u32 flags;		/* in: 0 */
+	__u64 alignment;	/* in: bytes, a power of two; 0: one page */
+	__u64 address_limit;	/* in: as dray_alloc.address_limit */
+	__u64 parts;		/* in: pointer to struct dray_part[room] */
+	__u32 room;		/* in: 0: only count */
+	__u32 count;		/* out: count of all parts, may exceed room */
+	__u64 size;		/* out: bytes of the heap's range */
+	__u64 first_aligned;	/* out: bytes, offset; size or more: there is none */
+	__u64 reach;		/* out: bytes, the end of the part that may be used */
+	__u32 reason;		/* out, on failure too */
+	__u32 reserved;
+	__u64 limit;		/* out, on failure too */
+};
+
 /* dray_export.flags */
 #define DRAY_EXPORT_READ_ONLY	(1u << 0)  /* must be set; there is no other kind */
 
@@ -668,6 +715,7 @@ struct dray_release {
 #define DRAY_IOC_CANCEL		_IOWR(DRAY_IOC_MAGIC, 11, struct dray_cancel)
 #define DRAY_IOC_RECLAIM	_IOWR(DRAY_IOC_MAGIC, 12, struct dray_reclaim)
 #define DRAY_IOC_TIMELINE	_IOWR(DRAY_IOC_MAGIC, 13, struct dray_timeline)
+#define DRAY_IOC_HEAP_MAP	_IOWR(DRAY_IOC_MAGIC, 14, struct dray_heap_map)
 
 /* of a timeline's file */
 #define DRAY_IOC_WAIT		_IOWR(DRAY_IOC_MAGIC, 32, struct dray_wait)

@@ -73,6 +73,9 @@ struct dray_backend {
 	/* NULL: nothing is ever held */
 	int (*reclaim)(struct dray_node *node, struct dray_reclaim *args);
 
+	/* NULL: heaps have no range */
+	int (*heap_map)(struct dray_node *node, struct dray_heap_map *args);
+
 	/* Fill every field of a buffer except node and name, which are set. */
 	int (*alloc)(struct dray_buffer *buffer,
 		     const struct dray_request *request);

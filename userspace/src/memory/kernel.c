@@ -199,6 +199,18 @@ static int kernel_reclaim(struct dray_node *node, struct dray_reclaim *args)
 	return 0;
 }
 
+static int kernel_heap_map(struct dray_node *node, struct dray_heap_map *args)
+{
+	uint32_t index = args->heap;
+	int ret = dray_kernel_call(node->fd, DRAY_IOC_HEAP_MAP, args);
+
+	if (ret)
+		return dray_fail_reason(ret, args->reason, args->limit,
+					"HEAP_MAP of heap %u of %s", index,
+					node->info.name);
+	return 0;
+}
+
 static int kernel_sync(struct dray_node *node, uint32_t target,
 		       enum dray_sync_owner owner,
 		       enum dray_direction direction,
@@ -273,6 +285,7 @@ const struct dray_backend dray_backend_kernel = {
 	.list = kernel_list,
 	.buffer_info = kernel_buffer_info,
 	.reclaim = kernel_reclaim,
+	.heap_map = kernel_heap_map,
 	.alloc = dray_kernel_alloc,
 	.import = dray_kernel_import,
 	.release = dray_kernel_release,

@@ -223,6 +223,27 @@ int dray_node_reclaim(struct dray_node *node, uint64_t id,
 	return ret;
 }
 
+int dray_node_heap_map(struct dray_node *node, struct dray_heap_map *map,
+		       size_t size)
+{
+	struct dray_heap_map known = { 0 };
+	int ret = 0;
+
+	if (!dray_given(node, __func__) || !dray_given(map, __func__))
+		return -EINVAL;
+	memcpy(&known, map, size < sizeof(known) ? size : sizeof(known));
+	if (known.heap >= node->info.heap_count)
+		return dray_fail(-EINVAL, "heap %u: %s has %u", known.heap,
+				 node->info.name, node->info.heap_count);
+	known.count = 0;
+	known.size = 0;
+	if (node->backend->heap_map)
+		ret = node->backend->heap_map(node, &known);
+	if (!ret)
+		dray_reply(map, size, &known, sizeof(known));
+	return ret;
+}
+
 int dray_node_submit(struct dray_node *node, struct dray_submit *args)
 {
 	return node->backend->submit(node, args);
