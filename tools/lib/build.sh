@@ -7,8 +7,10 @@
 # the guest.
 
 PACKAGES_BUILD=(
-	gcc libc6-dev libcmocka-dev libjansson-dev libminizip-dev liburing-dev meson
-	ninja-build pkg-config zlib1g-dev
+	gcc libc6-dev libcmocka-dev libfdt-dev libjansson-dev libminizip-dev
+	libncurses-dev libpng-dev libtraceevent-dev libtracefs-dev liburing-dev
+	meson
+	ninja-build pkg-config zlib1g-dev zsh tmux python3-jsonschema
 	python3 python3-dev python3-numpy
 )
 
@@ -188,7 +190,10 @@ build_cross()
 build_sysroot()
 {
 	foreign_set arm64 one sysroot libcmocka-dev libcmocka0 libjansson-dev \
-		libjansson4 libfdt-dev libfdt1 libpython3.11-dev python3-numpy
+		libjansson4 libfdt-dev libfdt1 libncurses-dev libncursesw6 \
+		libtinfo6 libpng-dev libpng16-16 zlib1g-dev zlib1g \
+		libtracefs-dev libtracefs1 libtraceevent-dev libtraceevent1 \
+		libpython3.11-dev python3-numpy
 }
 
 # build_board: compiles for arm64 and installs into build_board_root

@@ -57,13 +57,17 @@ rootfs_busybox_build()
 	echo '127.0.0.1 localhost' >"$tree/etc/hosts"
 }
 
+# The libraries of dmactl.
+ROOTFS_DMACTL="libjansson4 libfdt1 libncursesw6 libpng16-16 libtracefs1"
+
 # rootfs_python ARCHITECTURE: Python with NumPy, pytest and dependencies, and the C++
 # library for modules from PyPI; prints the archive
 rootfs_python()
 {
+	# shellcheck disable=SC2086
 	rootfs_image python "$1" closure \
-		python3 python3-numpy python3-pytest libjansson4 libfdt1 \
-		libminizip1 libstdc++6
+		python3 python3-numpy python3-pytest libminizip1 libstdc++6 \
+		$ROOTFS_DMACTL
 }
 
 rootfs_python_build()
@@ -89,8 +93,9 @@ rootfs_python_build()
 # archive
 rootfs_udev()
 {
-	rootfs_image udev "$1" closure udev passwd login libjansson4 \
-		libminizip1
+	# shellcheck disable=SC2086
+	rootfs_image udev "$1" closure udev passwd login libminizip1 \
+		$ROOTFS_DMACTL
 }
 
 rootfs_udev_build()
