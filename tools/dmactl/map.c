@@ -40,8 +40,8 @@ static const struct command_option by_option = {
 	.name = "by",
 	.value = "WORD",
 	.offers = "owner|user|state|age",
-	.text = "what colours tell apart: owner, user, state\n"
-		"or age; otherwise owner",
+	.text = "meaning of colours: owner, user, state or age;\n"
+		"otherwise owner",
 };
 
 static bool parse_by(const struct request *request, enum map_by *by)
@@ -330,7 +330,7 @@ static enum exit_code map_run(const struct request *request)
 }
 
 static const char description[] =
-	"Shows the range of a heap: who has which part, and what is free.\n"
+	"Shows the range of a heap: the owner of each part, and free runs.\n"
 	"Without HEAP it shows all heaps that have a range.  A character is a\n"
 	"piece of the range; of several buffers in it the largest is shown.\n"
 	"With colours its height is the part that is in use.  Offsets count\n"

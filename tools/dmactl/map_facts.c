@@ -62,9 +62,9 @@ char *map_facts(const struct map *map, bool bytes)
 		text_append(&facts, "; this heap has no range of its own: the "
 				    "system's pages come from anywhere");
 	if (map_hides(map))
-		text_append(&facts, "; buffers of other users appear as "
-				    "'others': only CAP_SYS_ADMIN sees whose "
-				    "they are");
+		text_append(&facts, "; 'others' are buffers of other users: "
+				    "their owners are shown to "
+				    "CAP_SYS_ADMIN only");
 	return facts;
 }
 
