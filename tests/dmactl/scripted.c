@@ -69,7 +69,7 @@ static uint64_t buffer_count(void)
 
 	if (is_scene("empty"))
 		return 0;
-	if (is_scene("many"))
+	if (has_many())
 		return MANY;
 	if (is_scene("single"))
 		return 1;
@@ -179,6 +179,8 @@ int dray_node_heap(struct dray_node *node, uint32_t index,
 		.largest_request = index == 2 ? 5 * MIB : 64 * MIB,
 	};
 
+	if (has_many() && !index)
+		known.buffers = MANY;
 	/* more is free by the time that the longest run is looked for */
 	if (index == 3)
 		known.largest_free = 17 * MIB;
@@ -344,7 +346,7 @@ int dray_node_buffer_info(struct dray_node *node, uint64_t id,
 	set_names(&known, "python3", id == 3 ? "" : "frame");
 	if (is_scene("hostile"))
 		make_hostile(&known);
-	if (is_scene("many"))
+	if (has_many())
 		make_one_of_many(&known);
 	if (is_scene("attached") && id > 3)
 		make_attached(&known);

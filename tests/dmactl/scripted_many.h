@@ -3,9 +3,14 @@
 #ifndef DMACTL_SCRIPTED_MANY_H
 #define DMACTL_SCRIPTED_MANY_H
 
+#include <stdbool.h>
+
 #include <dray/memory.h>
 
 #define MANY 10000 /* buffers; ids from 1 on */
+
+/* Is it one of these scenes? */
+bool has_many(void);
 
 /* Fills in the owner, size and heap of a buffer of that id. */
 void make_one_of_many(struct dray_buffer_info *info);

@@ -81,7 +81,7 @@ int dray_node_heap_map(struct dray_node *node, struct dray_heap_map *map,
 			: limit ? (limit - START + 1) & ~UINT64_C(4095)
 				: map->size;
 		map->reach = reach < map->size ? reach : map->size;
-		if (is_scene("many") && !map->heap)
+		if (has_many() && !map->heap)
 			set_many_parts(map);
 		else if (is_scene("empty"))
 			set_parts(unused, map);

@@ -250,13 +250,15 @@ static enum exit_code draw(const struct maps *maps,
 
 	if (!option_value(request, &picture_height_option))
 		size.height *= count;
-	if (size.height / count < MAP_HEIGHT_LEAST ||
+	if (size.width < MAP_WIDTH_LEAST ||
+	    size.height < count * MAP_HEIGHT_LEAST ||
 	    size.height > PICTURE_MOST) {
-		complain("%u pixels are too low or too high for %u %s: each "
-			 "needs %d, and a picture has at most %d",
-			 size.height, count, count == 1 ? "heap" : "heaps",
-			 MAP_HEIGHT_LEAST, PICTURE_MOST);
-		return EXIT_USAGE;
+		complain("%u by %u pixels do not suit %u %s: each needs %d by "
+			 "%d, and a picture has at most %d by %d",
+			 size.width, size.height, count,
+			 count == 1 ? "heap" : "heaps", MAP_WIDTH_LEAST,
+			 MAP_HEIGHT_LEAST, PICTURE_MOST, PICTURE_MOST);
+		return cli_usage();
 	}
 	picture = picture_create(size);
 	size.height /= count;

@@ -117,10 +117,11 @@ void map_wrap(char *text, size_t width);
 
 void map_print(const struct map *map, const struct request *request);
 
-/* Draws a map into a picture, from @top on, in @height pixels. */
 #define MAP_WIDTH 1120 /* pixels that suit a map */
 #define MAP_HEIGHT 640
-#define MAP_HEIGHT_LEAST 240
+#define MAP_WIDTH_LEAST 320 /* pixels that it needs */
+#define MAP_HEIGHT_LEAST 280
+/* Draws a map into the area of a picture that begins at @top. */
 void map_draw(const struct map *map, bool bytes, struct picture *picture,
 	      struct picture_size size, double top);
 

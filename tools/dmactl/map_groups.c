@@ -50,9 +50,11 @@ static const struct {
 	uint64_t seconds;
 	const char *label;
 } ages[] = {
-	{ 1, "younger than 1s" },      { 60, "younger than 1m" },
-	{ 3600, "younger than 1h" },   { 86400, "younger than 1d" },
-	{ UINT64_MAX, "1d or older" },
+	{ 1, "younger than 1s" },
+	{ 60, "1s to 1m" },
+	{ 3600, "1m to 1h" },
+	{ 86400, "1h to 1d" },
+	{ UINT64_MAX, "older than 1d" },
 };
 
 static unsigned int age_class(const struct dray_buffer_info *info)

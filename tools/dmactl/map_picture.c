@@ -14,7 +14,9 @@
 
 #define ROWS_MOST 16
 #define COLUMNS_MOST 1024 /* cells of a row: they bound the size of the file */
-#define ROW_MOST 32 /* pixels of a row with its gap */
+#define ROW_LEAST 14 /* pixels of a row with its gap */
+#define ROW_MOST 32
+#define ROWS_LEAST 4
 #define GAP 4 /* pixels between rows */
 #define MARGIN 16
 #define TITLE_SIZE 16
@@ -235,14 +237,25 @@ static size_t legend_columns(struct picture_size size)
 	return columns ? columns : 1;
 }
 
+/* Returns the lines of the legend: all, or fewer if @height is too low. */
+static size_t legend_lines(const struct map *map, struct picture_size size,
+			   double height)
+{
+	size_t columns = legend_columns(size);
+	size_t lines = (map->group_count + columns - 1) / columns;
+	size_t room = height < LINE ? 1 : (size_t)(height / LINE);
+
+	return lines < room ? lines : room;
+}
+
 static void draw_legend(const struct sheet *sheet, struct picture_size size,
-			double y)
+			double y, size_t lines)
 {
 	size_t columns = legend_columns(size);
 	char figures[QUANTITY_ROOM];
 	size_t i;
 
-	for (i = 0; i < sheet->map->group_count; i++) {
+	for (i = 0; i < sheet->map->group_count && i < lines * columns; i++) {
 		const struct map_group *group = &sheet->map->groups[i];
 		double x = MARGIN + (double)(i % columns) * ENTRY * CHARACTER;
 		double baseline = y + (double)(i / columns + 1) * LINE;
@@ -269,9 +282,11 @@ static void lay_out(struct sheet *sheet, struct picture_size size, double top,
 	char figures[QUANTITY_ROOM];
 	size_t label =
 		strlen(quantity_size(figures, map->size - 1, sheet->bytes));
-	uint64_t bytes = map_cell_bytes(map, 1, ROWS_MOST);
-	size_t rows = (size_t)((map->size - 1) / bytes) + 1;
+	size_t rows = (size_t)((bottom - top) / ROW_LEAST);
+	uint64_t bytes =
+		map_cell_bytes(map, 1, rows < ROWS_MOST ? rows : ROWS_MOST);
 
+	rows = (size_t)((map->size - 1) / bytes) + 1;
 	sheet->left = MARGIN + (double)(long)((double)(label + 1) * CHARACTER);
 	sheet->width = size.width - MARGIN - sheet->left;
 	sheet->top = top;
@@ -306,8 +321,8 @@ void map_draw(const struct map *map, bool bytes, struct picture *picture,
 		.picture = picture,
 	};
 	size_t characters = (size_t)((size.width - 2 * MARGIN) / CHARACTER);
-	double legend =
-		(double)(map->group_count / legend_columns(size) + 1) * LINE;
+	double bottom = top + size.height - MARGIN;
+	size_t lines;
 	double y = top + MARGIN + TITLE_SIZE * 0.8;
 	char *title = map_title(map, bytes);
 	char *facts = map_facts(map, bytes);
@@ -316,12 +331,15 @@ void map_draw(const struct map *map, bool bytes, struct picture *picture,
 		     title);
 	map_wrap(facts, characters);
 	y = draw_lines(&sheet, y, facts);
+	y += 2 * LINE;
+	lines = legend_lines(map, size,
+			     bottom - y - LINE - ROWS_LEAST * ROW_LEAST);
+	bottom -= (double)lines * LINE;
 	if (map->size) {
-		lay_out(&sheet, size, y + 2 * LINE,
-			top + size.height - MARGIN - legend - LINE);
+		lay_out(&sheet, size, y, bottom - LINE);
 		draw_rows(&sheet);
 	}
-	draw_legend(&sheet, size, top + size.height - MARGIN - legend);
+	draw_legend(&sheet, size, bottom, lines);
 	free(title);
 	free(facts);
 }
