@@ -92,8 +92,8 @@ static bool find_heap(const struct open_node *node, const char *name,
 		return true;
 	for (*index = 0; *index < node->info.heap_count; ++*index) {
 		struct dray_heap_info heap = { 0 };
-		int ret = dray_node_heap(node->node, *index, &heap,
-					 sizeof(heap));
+		int ret =
+			dray_node_heap(node->node, *index, &heap, sizeof(heap));
 
 		if (ret) {
 			node_complain(node, "read a heap", ret);
@@ -104,8 +104,8 @@ static bool find_heap(const struct open_node *node, const char *name,
 			free(names);
 			return true;
 		}
-		text_append(&names, "%s%.*s", *index ? ", " : "",
-			    DRAY_NAME_LEN, heap.name);
+		text_append(&names, "%s%.*s", *index ? ", " : "", DRAY_NAME_LEN,
+			    heap.name);
 	}
 	complain("no heap '%s' on %s, which has %s", name, node->name,
 		 names ? names : "none");

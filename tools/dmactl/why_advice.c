@@ -22,9 +22,8 @@ advise(struct why_finding *finding, const char *kind, char *command,
 	struct why_advice *advice;
 	va_list args;
 
-	finding->advice = memory_resize(finding->advice,
-					finding->advice_count + 1,
-					sizeof(*advice));
+	finding->advice = memory_resize(
+		finding->advice, finding->advice_count + 1, sizeof(*advice));
 	advice = &finding->advice[finding->advice_count++];
 	va_start(args, format);
 	*advice = (struct why_advice){
@@ -67,8 +66,7 @@ static void advise_process(struct why_finding *finding, size_t first)
 		    info_of(finding, i)->pid == info->pid)
 			text_append(&ids, "%s%" PRIu64, ids ? ", " : "",
 				    (uint64_t)info_of(finding, i)->id);
-	advise(finding, "end-process",
-	       text_format("kill %" PRId32, info->pid),
+	advise(finding, "end-process", text_format("kill %" PRId32, info->pid),
 	       "end process %" PRId32 " (%s), which has %s", info->pid, comm,
 	       ids);
 	free(ids);
@@ -94,8 +92,8 @@ static void advise_keepers(struct why_finding *finding, size_t at)
 
 	for (i = 0; i < keepers->count; i++) {
 		const struct holder *keeper = &keepers->entries[i];
-		char *comm = escape(keeper->comm, sizeof(keeper->comm),
-				    ESCAPE_NAME);
+		char *comm =
+			escape(keeper->comm, sizeof(keeper->comm), ESCAPE_NAME);
 
 		advise(finding, "end-process",
 		       text_format("kill %d", keeper->pid),
@@ -105,8 +103,7 @@ static void advise_keepers(struct why_finding *finding, size_t at)
 		free(comm);
 	}
 	if (!keepers->count)
-		advise(finding, "find-keeper",
-		       text_format("dmactl leaks"),
+		advise(finding, "find-keeper", text_format("dmactl leaks"),
 		       "find who keeps %" PRIu64 ", whose owner is gone", id);
 }
 
@@ -166,7 +163,8 @@ static void advise_request(struct why_finding *finding)
 		       alignment, quantity_size(text, alignment, false));
 	if (heap != DRAY_HEAP_ANY) {
 		name = why_heap_name(finding, heap);
-		advise(finding, "other-heap", NULL, "another heap: --heap %s", name);
+		advise(finding, "other-heap", NULL, "another heap: --heap %s",
+		       name);
 		free(name);
 	}
 	if (mode != request->mode)
@@ -210,8 +208,8 @@ static void advise_mask(struct why_finding *finding)
 	uint64_t mask;
 
 	if (finding->request.mask && find_mask(finding, &mask))
-		advise(finding, "higher-mask", NULL, "a higher mask: --mask 0x%" PRIx64,
-		       mask);
+		advise(finding, "higher-mask", NULL,
+		       "a higher mask: --mask 0x%" PRIx64, mask);
 	if (finding->answer.reason == DRAY_REASON_PERMISSION)
 		advise(finding, "right", NULL,
 		       "CAP_SYS_RAWIO, as root has it, or a mask of 0x%" PRIx64,
@@ -232,8 +230,8 @@ static void advise_limit(struct why_finding *finding, const char *which,
 			   used + bytes, name, which),
 	       "a %s of %" PRIu64 " bytes for the heap %s, as root; when the "
 	       "module is loaded: the parameter %s%s",
-	       which, used + bytes, name,
-	       strcmp(which, "limit") ? "" : "heap_", which);
+	       which, used + bytes, name, strcmp(which, "limit") ? "" : "heap_",
+	       which);
 	free(name);
 }
 
@@ -266,8 +264,8 @@ static void advise_limits(struct why_finding *finding)
 static uint64_t size_of_region(const struct why_finding *finding)
 {
 	const struct plan_answer *answer = &finding->answer;
-	uint64_t bytes = plan_charge(&finding->plan, finding->heap,
-				     &finding->request);
+	uint64_t bytes =
+		plan_charge(&finding->plan, finding->heap, &finding->request);
 
 	if (answer->reason == DRAY_REASON_SIZE)
 		return bytes;

@@ -153,9 +153,9 @@ static bool counts(const struct why_finding *finding,
 		return false;
 	if (finding->need.kind == WHY_LIMIT)
 		return is_buffer(info) && info->heap == finding->need.heap;
-	return !is_buffer(info) || (info->heap < plan->info.heap_count &&
-				    plan->heaps[info->heap].info.flags &
-					    DRAY_HEAP_SHARED);
+	return !is_buffer(info) ||
+	       (info->heap < plan->info.heap_count &&
+		plan->heaps[info->heap].info.flags & DRAY_HEAP_SHARED);
 }
 
 static int compare_sizes(const void *a, const void *b)
@@ -224,8 +224,8 @@ bool why_find(struct why_finding *finding)
 		node_complain(finding->node, "read its heaps", ret);
 		return false;
 	}
-	finding->answer = plan_decide(&finding->plan, &finding->request,
-				      &finding->heap);
+	finding->answer =
+		plan_decide(&finding->plan, &finding->request, &finding->heap);
 	if (!finding->answer.error)
 		return true;
 	if (!find_need(finding))

@@ -123,8 +123,8 @@ struct plan_window plan_window(const struct plan_node *node, uint32_t index,
 	struct search search = {
 		.heap = heap,
 		.size = plan_bytes(node, request),
-		.alignment = request->alignment > page ? request->alignment
-						       : page,
+		.alignment =
+			request->alignment > page ? request->alignment : page,
 	};
 	uint32_t i;
 
@@ -193,7 +193,7 @@ uint64_t plan_largest_alignment(const struct plan_node *node,
 	uint64_t alignment = UINT64_C(1) << 63;
 
 	/* The one asked for need not be a power of two. */
-	for (; alignment >= node->info.page_size; alignment /= 2) {
+	for (; alignment; alignment /= 2) {
 		tried.alignment = alignment;
 		if (alignment < request->alignment && succeeds(node, &tried))
 			return alignment;

@@ -236,8 +236,7 @@ static bool decide_run(const struct plan_node *node,
 						    : UINT64_MAX));
 	do
 		alignment /= 2;
-	while (alignment > page &&
-	       plan_longest(heap, alignment, reach) < size);
+	while (alignment > page && plan_longest(heap, alignment, reach) < size);
 	return refuse(answer, -ENOMEM, DRAY_REASON_ALIGNMENT, alignment);
 }
 
@@ -365,9 +364,8 @@ static struct plan_answer decide_any(const struct plan_node *node,
 		if (!answer.error) {
 			*heap = i;
 			answer.elsewhere = likely;
-			answer.likely =
-				answer.likely &&
-				!is_served_later(node, i, request);
+			answer.likely = answer.likely &&
+					!is_served_later(node, i, request);
 			return answer;
 		}
 		if (*heap != DRAY_HEAP_ANY)

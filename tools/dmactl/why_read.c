@@ -58,8 +58,8 @@ static int ask_map(struct dray_node *node, uint64_t alignment, uint64_t mask,
 		if (ret || map->count <= room)
 			return ret;
 		room = map->count + map->count / 8 + 1;
-		heap->parts = memory_resize(heap->parts, room,
-					    sizeof(*heap->parts));
+		heap->parts =
+			memory_resize(heap->parts, room, sizeof(*heap->parts));
 	}
 }
 
