@@ -20,9 +20,9 @@ struct place {
 static const struct place reserved[] = {
 	{ 0, DRAY_PART_BUFFER, 1 },	  { 1, DRAY_PART_FREE, 0 },
 	{ 5, DRAY_PART_BUFFER, 2 },	  { 7, DRAY_PART_FREE, 0 },
-	{ 11, DRAY_PART_QUARANTINED, 0 }, { 19, DRAY_PART_FREE, 0 },
-	{ 23, DRAY_PART_BUFFER, 0 },	  { 52, DRAY_PART_FREE, 0 },
-	{ 56, DRAY_PART_CONDEMNED, 0 },	  { 64, 0, 0 },
+	{ 11, DRAY_PART_QUARANTINED, 0 }, { 17, DRAY_PART_CONDEMNED, 0 },
+	{ 19, DRAY_PART_FREE, 0 },	  { 23, DRAY_PART_BUFFER, 0 },
+	{ 60, DRAY_PART_FREE, 0 },	  { 64, 0, 0 },
 };
 
 static const struct place other[] = {

@@ -20,6 +20,7 @@ const struct command *const commands[] = {
 	&nodes_command,
 	&reclaim_command,
 	&why_command,
+	&leaks_command,
 	&help_command,
 	NULL,
 };
