@@ -7,8 +7,8 @@
  * real module are tested by with-module.sh.
  *
  * DRAY_SCENE	what there is: "plain", "empty", "hostile", "huge", "growing",
- *		"crowded", "single", "vanishing", "held", "attached", "many",
- *		"swelling" or "unloaded"
+ *		"crowded", "single", "vanishing", "held", "attached", "others",
+ *		"many", "swelling" or "unloaded"
  * DRAY_FAIL	CALL:ERRNO[:NODE], a call that fails: "list:19:1" is ENODEV
  *		from LIST on dray1
  */
@@ -177,6 +177,8 @@ int dray_node_heap(struct dray_node *node, uint32_t index,
 		.largest_free = index == 1 ? 0 : 4 * MIB,
 		/* the page allocator has a largest piece */
 		.largest_request = index == 2 ? 5 * MIB : 64 * MIB,
+		.modes = 1u << DRAY_MODE_CACHED | 1u << DRAY_MODE_DEVICE,
+		.charged = 40 * MIB,
 	};
 
 	if (has_many() && !index)

@@ -82,6 +82,8 @@ extern const struct command heaps_command;
 extern const struct command map_command;
 extern const struct command nodes_command;
 extern const struct command reclaim_command;
+extern const struct command why_command;
+extern const struct command leaks_command;
 extern const struct command help_command;
 
 /* All commands, up to NULL. */

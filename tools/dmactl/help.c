@@ -20,6 +20,8 @@ const struct command *const commands[] = {
 	&map_command,
 	&nodes_command,
 	&reclaim_command,
+	&why_command,
+	&leaks_command,
 	&help_command,
 	NULL,
 };
