@@ -81,6 +81,7 @@ extern const struct command show_command;
 extern const struct command heaps_command;
 extern const struct command nodes_command;
 extern const struct command reclaim_command;
+extern const struct command top_command; /* only if DMACTL_HAS_TOP */
 extern const struct command help_command;
 
 /* All commands, up to NULL. */
