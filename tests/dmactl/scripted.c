@@ -7,8 +7,8 @@
  * real module are tested by with-module.sh.
  *
  * DRAY_SCENE	what there is: "plain", "empty", "hostile", "huge", "growing",
- *		"crowded", "single", "vanishing", "held", "attached" or
- *		"unloaded"
+ *		"crowded", "single", "vanishing", "held", "attached",
+ *		"unloaded" or "busy", see scripted_machine.c
  * DRAY_FAIL	CALL:ERRNO[:NODE], a call that fails: "list:19:1" is ENODEV
  *		from LIST on dray1
  */
@@ -21,6 +21,7 @@
 #include <dray/memory.h>
 
 #include "identify.h"
+#include "scripted_machine.h"
 
 #define MIB (1024ull * 1024)
 #define NODE_COUNT 2
@@ -71,6 +72,8 @@ static uint64_t buffer_count(void)
 		return 0;
 	if (is_scene("single"))
 		return 1;
+	if (is_scene("busy"))
+		return busy_count();
 	if (is_scene("crowded"))
 		return UINT64_C(1) << 50;
 	/* one more at each look, until there are 40 */
@@ -95,7 +98,7 @@ int dray_node_names(char names[][DRAY_NAME_LEN], size_t room, size_t *count)
 
 	if (error)
 		return error;
-	if (is_scene("unloaded"))
+	if (is_scene("unloaded") || scripted_unloaded())
 		return fail("names", ENODEV);
 	for (size_t i = 0; i < NODE_COUNT && i < room; i++)
 		snprintf(names[i], DRAY_NAME_LEN, "dray%zu", i);
@@ -197,6 +200,8 @@ int dray_node_channel(struct dray_node *node, uint32_t index,
 	snprintf(known.name, sizeof(known.name), "channel%u", index);
 	if (index)
 		snprintf(known.device, sizeof(known.device), "dma0chan1");
+	if (is_scene("busy"))
+		busy_channel(&known);
 	memcpy(info, &known, size < sizeof(known) ? size : sizeof(known));
 	return scripted_failure("channel", node->index);
 }
@@ -339,6 +344,8 @@ int dray_node_buffer_info(struct dray_node *node, uint64_t id,
 		make_hostile(&known);
 	if (is_scene("attached") && id > 3)
 		make_attached(&known);
+	if (is_scene("busy"))
+		busy_buffer(&known);
 	memcpy(info, &known, size < sizeof(known) ? size : sizeof(known));
 	return scripted_failure("buffer", node->index);
 }
