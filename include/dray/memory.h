@@ -141,9 +141,10 @@ DRAY_API int dray_node_reclaim(struct dray_node *node, uint64_t id,
  *	of its own: see struct dray_heap_map of <linux/dray.h>
  * @size: of *@map
  *
- * Errors: -EINVAL (no such heap, an alignment other than a power of two), -EPERM
- * (this address limit needs the right to addresses).  Memory of the
- * host has no range.
+ * Errors: -EINVAL (no such heap; an alignment that is not a power of two, or above
+ * the heap's), -EPERM (this address limit needs the right to addresses), -ENOMEM,
+ * -EFAULT.  Then *@map is unchanged.  Memory of the host has no range.  Several
+ * threads may call it at once.
  */
 DRAY_API int dray_node_heap_map(struct dray_node *node,
 				struct dray_heap_map *map, size_t size);
