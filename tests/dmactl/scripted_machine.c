@@ -79,4 +79,11 @@ void busy_channel(struct dray_channel_info *info)
 	info->submitted += 10 * samples;
 	info->bytes += 4 * MIB * samples;
 	info->failed *= samples;
+	if (info->index == 1) {
+		info->packets = 8 * samples;
+		info->lost = 2 * samples;
+		info->held_back = 3 * samples;
+		info->ring_frames = 16;
+		info->ring_ready = 5;
+	}
 }

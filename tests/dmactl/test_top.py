@@ -52,6 +52,12 @@ def test_rates_come_of_two_samples():
                  stream["bytes_per_second"], stream["failed_per_second"])
                 for stream in sample["streams"]] == [
             ("channel0", 10, 4 * MIB, 0), ("channel1", 10, 4 * MIB, 1)]
+        stream = sample["streams"][1]
+        assert [stream[f"{name}_per_second"]
+                for name in ("packets", "lost", "stalls")] == [8, 2, 3]
+        assert (stream["packets"], stream["lost"], stream["stalls"]) == (
+            8 * number, 2 * number, 3 * number)
+        assert (stream["ring_ready"], stream["ring_frames"]) == (5, 16)
 
 
 @pytest.fixture(name="opened")
@@ -63,7 +69,8 @@ def make_opened(tmp_path):
         machine.process(101, "worker")
         machine.opener(101, 5, client=1, allocated=5 * MIB * number,
                        sync_bytes=MIB * number, transfers=7 + 25 * number,
-                       transfer_bytes=100 * MIB * number, memory=1)
+                       transfer_bytes=100 * MIB * number, memory=1,
+                       streams=["other", "channel1"])
         machine.opener(101, 6, client=1)  # a copy, within the process
         machine.process(303, "child")
         machine.opener(303, 5, client=1, transfers=10**6 * number)
@@ -90,6 +97,7 @@ def test_openers_count_what_the_list_cannot_show(opened):
     assert rates(of_pid(sample, 404)) == [0, 0, 3, 4096]
     assert {process["pid"] for process in sample["processes"]} == {
         101, 102, 202, 404}
+    assert [stream["pid"] for stream in sample["streams"]] == [None, 101]
 
 
 def test_counters_that_began_again_give_no_huge_rate(opened, tmp_path):
@@ -108,9 +116,9 @@ dray0  pages     64.0M  32.0M    0B        8.0M  16.0M        3  [##########!!oo
 dray0  new       64.0M  32.0M    0B        8.0M  16.0M        3  [##########!!ooo.....]
 dray1  reserved  64.0M  32.0M    0B        8.0M  16.0M        3  [##########!!ooo.....]
 
-NODE   CHANNEL   ENGINE     STATE   TRANSFERS/s  BYTES/s  FAILED
-dray0  channel0  -          closed           10     4.0M       0
-dray0  channel1  dma0chan1  dead             10     4.0M       2
+NODE   CHANNEL   STATE   PID  BYTES/s  PACKETS/s  RING  LOST/s  STALLS/s  FAILED  TRANSFERS/s
+dray0  channel0  closed    -     4.0M          0     -       0         0       0           10
+dray0  channel1  dead    101     4.0M        8.0  5/16     2.0       3.0       2           10
 
  PID  USER    BUFFERS  MEMORY  ALLOC/s  SYNC/s  TRANSFERS/s  MOVED/s  BUSY  COMM
  101  root          3    3.0M     5.0M    3.0M           25   100.0M     0  worker

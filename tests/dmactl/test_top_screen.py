@@ -54,9 +54,9 @@ dray0  pages     64.0M  32.0M    0B        8.0M  16.0M        3  [████�
 dray0  new       64.0M  32.0M    0B        8.0M  16.0M        3  [██████████▒▒░░░·····]
 dray1  reserved  64.0M  32.0M    0B        8.0M  16.0M        3  [██████████▒▒░░░·····]
 
-NODE   CHANNEL   ENGINE     STATE   TRANSFERS/s  BYTES/s  FAILED
-dray0  channel0  -          closed            0        0       0
-dray0  channel1  dma0chan1  dead              0        0       1
+NODE   CHANNEL   STATE   PID  BYTES/s  PACKETS/s  RING  LOST/s  STALLS/s  FAILED  TRANSFERS/s
+dray0  channel0  closed    -        0          0     -       0         0       0            0
+dray0  channel1  dead      -        0          0  5/16       0         0       1            0
 
  PID  USER  BUFFERS  MEMORY  ALLOC/s  SYNC/s  TRANSFERS/s  MOVED/s  BUSY  COMM
  101  root        2    2.0M        0       0            -        -     0  python3
@@ -82,8 +82,8 @@ def test_rates_change_with_each_sample(top):
     screen = top(*FAST)
     lines = screen.wait(lambda lines: any(
         line.split()[4:6] == ["1.0M", "3.0M"] for line in lines))
-    assert ["dray0", "channel0", "-", "closed", "10", "4.0M", "0"] in [
-        line.split() for line in lines]
+    assert ["dray0", "channel0", "closed", "-", "4.0M"] in [
+        line.split()[:5] for line in lines]
 
 
 def comms(lines):

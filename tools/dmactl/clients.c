@@ -5,6 +5,7 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -32,6 +33,26 @@ static bool is_node(int folder, const char *number)
 	       !memcmp(target, start, sizeof(start) - 1);
 }
 
+/* A stream is a line "dray-stream-NAME:" and its counts. */
+static void read_streams(struct client *client, const char *text)
+{
+	static const char start[] = "dray-stream-";
+	size_t count = 0;
+
+	while (text && count < CLIENT_STREAMS) {
+		size_t length = strcspn(text, ":\n");
+
+		if (!strncmp(text, start, sizeof(start) - 1))
+			snprintf(client->streams[count++],
+				 sizeof(*client->streams), "%.*s",
+				 (int)(length - (sizeof(start) - 1)),
+				 text + sizeof(start) - 1);
+		text = strchr(text, '\n');
+		if (text)
+			text++;
+	}
+}
+
 static void read_client(struct client_list *list, const char *root, int pid,
 			const char *number)
 {
@@ -48,6 +69,7 @@ static void read_client(struct client_list *list, const char *root, int pid,
 		memcpy(client.node, node, length);
 		for (i = 0; i < CLIENT_NUMBERS; i++)
 			number_of_key(text, keys[i], &client.numbers[i]);
+		read_streams(&client, text);
 		process_read(root, pid, &client.process);
 		list->entries = memory_resize(list->entries, list->count + 1,
 					      sizeof(*list->entries));
@@ -127,4 +149,17 @@ const struct client *clients_find(const struct client_list *list,
 	return list->count ? bsearch(client, list->entries, list->count,
 				     sizeof(*list->entries), compare_openers)
 			   : NULL;
+}
+
+const struct client *clients_of_stream(const struct client_list *list,
+				       const char *node, const char *name)
+{
+	size_t i, stream;
+
+	for (i = 0; i < list->count; i++)
+		for (stream = 0; stream < CLIENT_STREAMS; stream++)
+			if (!strcmp(list->entries[i].node, node) &&
+			    !strcmp(list->entries[i].streams[stream], name))
+				return &list->entries[i];
+	return NULL;
 }

@@ -19,11 +19,14 @@ enum client_number {
 	CLIENT_NUMBERS,
 };
 
+#define CLIENT_STREAMS 8 /* more are not looked at */
+
 struct client {
 	struct process process; /* the first that has it */
 	char node[32];
 	uint64_t id; /* unique in a node */
 	uint64_t numbers[CLIENT_NUMBERS];
+	char streams[CLIENT_STREAMS][32]; /* names of its channels */
 };
 
 struct client_list {
@@ -39,5 +42,9 @@ void clients_free(struct client_list *list);
 /* Finds the same opener, or NULL. */
 const struct client *clients_find(const struct client_list *list,
 				  const struct client *client);
+
+/* Finds the opener that has the stream of this name, or NULL. */
+const struct client *clients_of_stream(const struct client_list *list,
+				       const char *node, const char *name);
 
 #endif /* DMACTL_CLIENTS_H */

@@ -50,11 +50,15 @@ enum top_stream_rate {
 	STREAM_SUBMITTED,
 	STREAM_BYTES,
 	STREAM_FAILED,
+	STREAM_PACKETS,
+	STREAM_LOST, /* frames that were overwritten unread */
+	STREAM_STALLS, /* times that the engine had no frame */
 	STREAM_RATES,
 };
 
 struct top_stream {
 	const char *node;
+	int pid; /* of the process that has the stream; 0: none is seen */
 	struct dray_channel_info info;
 	double rates[STREAM_RATES];
 };

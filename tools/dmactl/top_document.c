@@ -76,15 +76,28 @@ static json_t *stream_document(const struct top_sample *sample,
 	document_text(object, "channel", info->name, sizeof(info->name));
 	document_text(object, "engine", info->device, sizeof(info->device));
 	document_word(object, "state", channel_state_word(info->flags));
+	document_set(object, "pid",
+		     stream->pid ? json_integer(stream->pid) : json_null());
 	document_number(object, "submitted", info->submitted);
 	document_number(object, "bytes", info->bytes);
 	document_number(object, "failed", info->failed);
+	document_number(object, "packets", info->packets);
+	document_number(object, "lost", info->lost);
+	document_number(object, "stalls", info->held_back);
+	document_number(object, "ring_frames", info->ring_frames);
+	document_number(object, "ring_ready", info->ring_ready);
 	document_set(object, "transfers_per_second",
 		     rate(sample, stream->rates[STREAM_SUBMITTED]));
 	document_set(object, "bytes_per_second",
 		     rate(sample, stream->rates[STREAM_BYTES]));
 	document_set(object, "failed_per_second",
 		     rate(sample, stream->rates[STREAM_FAILED]));
+	document_set(object, "packets_per_second",
+		     rate(sample, stream->rates[STREAM_PACKETS]));
+	document_set(object, "lost_per_second",
+		     rate(sample, stream->rates[STREAM_LOST]));
+	document_set(object, "stalls_per_second",
+		     rate(sample, stream->rates[STREAM_STALLS]));
 	return object;
 }
 

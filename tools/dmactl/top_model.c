@@ -103,6 +103,25 @@ static void add_clients(struct top_sample *sample)
 	}
 }
 
+/* Finds the process that has each stream. */
+static void add_stream_owners(struct top_sample *sample)
+{
+	size_t i;
+
+	for (i = 0; i < sample->stream_count; i++) {
+		struct top_stream *stream = &sample->streams[i];
+		char name[sizeof(stream->info.name) + 1] = { 0 };
+		const struct client *client;
+
+		memcpy(name, stream->info.name, sizeof(stream->info.name));
+		client = *name ? clients_of_stream(&sample->clients,
+						   stream->node, name)
+			       : NULL;
+		if (client)
+			stream->pid = client->process.pid;
+	}
+}
+
 static uint64_t grown(uint64_t now, uint64_t before)
 {
 	return now >= before ? now - before : now;
@@ -201,23 +220,36 @@ static const struct top_stream *find_stream(const struct top_sample *sample,
 	return NULL;
 }
 
+/* Reads the counters in the order of enum top_stream_rate. */
+static void stream_counters(const struct dray_channel_info *info,
+			    uint64_t counters[STREAM_RATES])
+{
+	counters[STREAM_SUBMITTED] = info->submitted;
+	counters[STREAM_BYTES] = info->bytes;
+	counters[STREAM_FAILED] = info->failed;
+	counters[STREAM_PACKETS] = info->packets;
+	counters[STREAM_LOST] = info->lost;
+	counters[STREAM_STALLS] = info->held_back;
+}
+
 static void add_stream_rates(struct top_sample *sample,
 			     const struct top_sample *before)
 {
-	size_t i;
+	uint64_t now[STREAM_RATES];
+	uint64_t then[STREAM_RATES];
+	size_t i, rate;
 
 	for (i = 0; i < sample->stream_count; i++) {
-		struct top_stream *now = &sample->streams[i];
-		const struct top_stream *old = find_stream(before, now);
+		struct top_stream *stream = &sample->streams[i];
+		const struct top_stream *old = find_stream(before, stream);
 
 		if (!old)
 			continue;
-		now->rates[STREAM_SUBMITTED] =
-			(double)grown(now->info.submitted, old->info.submitted);
-		now->rates[STREAM_BYTES] =
-			(double)grown(now->info.bytes, old->info.bytes);
-		now->rates[STREAM_FAILED] =
-			(double)grown(now->info.failed, old->info.failed);
+		stream_counters(&stream->info, now);
+		stream_counters(&old->info, then);
+		for (rate = 0; rate < STREAM_RATES; rate++)
+			stream->rates[rate] =
+				(double)grown(now[rate], then[rate]);
 	}
 }
 
@@ -333,6 +365,7 @@ void top_take(const struct request *request, const struct top_sample *before,
 	clients_gather(machine_root(), &sample->clients);
 	add_buffers(sample);
 	add_clients(sample);
+	add_stream_owners(sample);
 	make_rates(sample, before);
 }
 

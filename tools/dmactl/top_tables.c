@@ -273,11 +273,29 @@ struct table *top_heaps(const struct request *request,
 	return table;
 }
 
+/* Adds "READY/FRAMES" of a ring. */
+static void add_ring(struct table *table, const struct dray_channel_info *info)
+{
+	if (info->ring_frames)
+		table_cell(table, TABLE_PLAIN, "%" PRIu32 "/%" PRIu32,
+			   info->ring_ready, info->ring_frames);
+	else
+		table_cell(table, TABLE_PLAIN, "-");
+}
+
+/* Adds a count a second of something that should not happen. */
+static void add_mishaps(struct table *table, double rate)
+{
+	table_cell(table, rate > 0 ? TABLE_WARNING : TABLE_PLAIN,
+		   rate < 10 && rate > 0 ? "%.1f" : "%.0f", rate);
+}
+
 struct table *top_streams(const struct request *request,
 			  const struct top_sample *sample)
 {
-	struct table *table = table_create("NODE ~CHANNEL ~ENGINE STATE "
-					   ">TRANSFERS/s >BYTES/s >FAILED");
+	struct table *table = table_create(
+		"NODE ~CHANNEL STATE >PID >BYTES/s >PACKETS/s >RING >LOST/s "
+		">STALLS/s >FAILED >TRANSFERS/s");
 	size_t i;
 
 	for (i = 0; i < sample->stream_count; i++) {
@@ -287,14 +305,20 @@ struct table *top_streams(const struct request *request,
 
 		table_name(table, TABLE_PLAIN, stream->node, DRAY_NAME_LEN);
 		table_name(table, TABLE_PLAIN, info->name, sizeof(info->name));
-		table_name(table, TABLE_PLAIN, info->device,
-			   sizeof(info->device));
 		table_cell(table, dead ? TABLE_BAD : TABLE_PLAIN, "%s",
 			   channel_state_word(info->flags));
-		add_count(table, stream->rates[STREAM_SUBMITTED]);
+		if (stream->pid)
+			table_cell(table, TABLE_PLAIN, "%d", stream->pid);
+		else
+			table_cell(table, TABLE_PLAIN, "-");
 		add_bytes(table, request, stream->rates[STREAM_BYTES]);
+		add_count(table, stream->rates[STREAM_PACKETS]);
+		add_ring(table, info);
+		add_mishaps(table, stream->rates[STREAM_LOST]);
+		add_mishaps(table, stream->rates[STREAM_STALLS]);
 		table_cell(table, info->failed ? TABLE_WARNING : TABLE_PLAIN,
 			   "%" PRIu64, (uint64_t)info->failed);
+		add_count(table, stream->rates[STREAM_SUBMITTED]);
 	}
 	return table;
 }
