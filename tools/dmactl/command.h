@@ -84,6 +84,7 @@ extern const struct command nodes_command;
 extern const struct command reclaim_command;
 extern const struct command why_command;
 extern const struct command leaks_command;
+extern const struct command top_command; /* only if DMACTL_HAS_TOP */
 extern const struct command help_command;
 
 /* All commands, up to NULL. */

@@ -191,3 +191,11 @@ void document_print(json_t *document)
 	putchar('\n');
 	json_decref(document);
 }
+
+void document_print_line(json_t *document)
+{
+	json_dumpf(document, stdout,
+		   JSON_COMPACT | JSON_ENSURE_ASCII | JSON_PRESERVE_ORDER);
+	putchar('\n');
+	json_decref(document);
+}

@@ -22,6 +22,9 @@ const struct command *const commands[] = {
 	&reclaim_command,
 	&why_command,
 	&leaks_command,
+#ifdef DMACTL_HAS_TOP
+	&top_command,
+#endif
 	&help_command,
 	NULL,
 };
