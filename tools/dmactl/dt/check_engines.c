@@ -32,7 +32,7 @@ static void check_target(const struct check *check,
 	/* An overlay for a node that the base lacks makes an empty one. */
 	if (!tree_has(reference->target, "compatible")) {
 		report(check->findings, SEVERITY_ERROR, "provider-empty", node,
-		       "entry %zu of %s names %s, which is no device: it has no compatible",
+		       "entry %zu of %s names %s, which is not a device: its compatible is missing",
 		       reference->index, list, path);
 		mend(check->findings,
 		     "name a node of the board's tree; an overlay may have made this one by a wrong path");

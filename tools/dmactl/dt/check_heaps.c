@@ -59,7 +59,7 @@ static void check_entry(const struct check *check,
 	path = tree_path(region);
 	if (!top || region->parent != top) {
 		report(check->findings, SEVERITY_ERROR, "region-elsewhere",
-		       node, "memory-region names %s, which is no region",
+		       node, "memory-region names %s, which is not a region",
 		       path);
 		mend(check->findings, "write the region in /reserved-memory");
 	} else if (!tree_is_enabled(region)) {
@@ -108,7 +108,7 @@ void check_heaps(const struct check *check, const struct tree_node *node)
 	check_names(check, node, count);
 	if (!count)
 		report(check->findings, SEVERITY_NOTE, "heaps-none", node,
-		       "it names no region: its only heap is pages");
+		       "memory-region is missing: the only heap is pages");
 	if (count > CHECK_HEAPS_MOST) {
 		report(check->findings, SEVERITY_ERROR, "count-limit", node,
 		       "memory-region has %zu entries; dray takes the first %d",

@@ -129,7 +129,7 @@ static void check_bus(const struct check *check, const struct tree_node *node)
 	if (!bus)
 		return;
 	report(check->findings, SEVERITY_ERROR, "bus", node,
-	       "%s above it is no simple-bus, so Linux makes no device of it",
+	       "%s above it is not a simple-bus, so Linux does not make a device of it",
 	       bus->name);
 	mend(check->findings, "move the node to the root");
 }

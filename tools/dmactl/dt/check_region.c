@@ -238,7 +238,7 @@ static void check_shape(const struct check *check, const struct region *region)
 	    !tree_has(node, "reusable") && !tree_has(node, "no-map")) {
 		report(check->findings, SEVERITY_WARNING, "region-reusable",
 		       node,
-		       "a shared-dma-pool without reusable is no CMA area: the heap is of the kind reserved");
+		       "a shared-dma-pool without reusable is not a CMA area: the heap is of the kind reserved");
 		mend(check->findings,
 		     "add reusable for CMA, or remove the compatible");
 	}

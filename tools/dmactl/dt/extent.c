@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Ranges of addresses.  Numbers of more than two cells count if the upper ones are
- * zero; those of PCI, with flags in the first cell, are no addresses of memory.
+ * zero; those of PCI, with flags in the first cell, are not addresses of memory.
  */
 #include "extent.h"
 
@@ -141,7 +141,7 @@ bool extent_translate(const struct tree_node *node, struct extent *extent)
 	return true;
 }
 
-/* The nearest bus above that limits what devices reach, or NULL. */
+/* The nearest bus above with limits, or NULL. */
 static const struct tree_node *limiting_bus(const struct tree_node *device)
 {
 	const struct tree_node *bus = device->parent;
@@ -187,7 +187,7 @@ bool window_read(const struct tree_node *device, size_t index,
 	return false;
 }
 
-/* Cuts off what the device has no address bits for; false if nothing is left. */
+/* Cuts a window to the address bits; false if nothing is left. */
 static bool window_cut(struct window *window, unsigned int bits)
 {
 	uint64_t most = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;

@@ -51,10 +51,10 @@ enum extent_result extent_read(const struct tree_node *node, const char *name,
 /* Translates it from the bus of @node to the processors; false if it cannot. */
 bool extent_translate(const struct tree_node *node, struct extent *extent);
 
-/* Which addresses a device reaches: a part of memory, and where it sees it. */
+/* A part of memory that a device reaches, and its address there. */
 struct window {
 	struct extent memory; /* as the processors see it */
-	uint64_t bus; /* what the device sends for its first byte */
+	uint64_t bus; /* the device's address of its first byte */
 };
 
 /*

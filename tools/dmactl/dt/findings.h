@@ -9,7 +9,7 @@
 #include "tree.h"
 
 enum severity {
-	SEVERITY_ERROR, /* dray lacks what the tree promises */
+	SEVERITY_ERROR, /* the tree promises it, and dray lacks it */
 	SEVERITY_WARNING, /* it works in part, or not on every kernel */
 	SEVERITY_NOTE,
 	SEVERITY_COUNT,
@@ -34,7 +34,7 @@ void report(struct findings *findings, enum severity severity, const char *rule,
 	    const struct tree_node *node, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
-/* Tells how to mend what was reported last. */
+/* Tells how to mend the last finding. */
 void mend(struct findings *findings, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

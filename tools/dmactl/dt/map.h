@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * The map of memory that a tree describes: banks, the regions in them with their
- * users, and what is free, by address.
+ * users, and free parts, by address.
  */
 #ifndef DMACTL_DT_MAP_H
 #define DMACTL_DT_MAP_H

@@ -106,7 +106,7 @@ static char *refuse_pair(const struct pair *pair)
 		fragments += is_fragment(node);
 	if (!fragments)
 		return text_format(
-			"%s is no overlay: it has no fragment with a node __overlay__",
+			"%s is not an overlay: it lacks a fragment with a node __overlay__",
 			pair->overlay->source);
 	why = refuse_labels(pair);
 	for (node = tree_first(pair->from->nodes); node && !why;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * The overlay as a blob.  What dtc makes of references is written here: __fixups__
+ * The overlay as a blob.  References are in two nodes, as dtc writes them: __fixups__
  * has the places of the base's labels, __local_fixups__ those of phandles of the
  * overlay itself.
  */

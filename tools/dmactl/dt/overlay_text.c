@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* The overlay as a source for dtc, for people who go on from there. */
+/* The overlay as a source for dtc, for changes by hand. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

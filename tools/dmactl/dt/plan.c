@@ -139,7 +139,7 @@ static bool resolve_all(struct providers *providers, const char *count_name,
 		if (!node)
 			return false;
 		if (!tree_cells(node, count_name)) {
-			complain("%s has no %s: it is no such device",
+			complain("%s is not such a device: it has no %s",
 				 provider->target, count_name);
 			return false;
 		}

@@ -109,7 +109,7 @@ bool provider_add(struct providers *providers, const char *text, bool named)
 	}
 	if (!add_cells(&providers->list[providers->count - 1],
 		       target + length)) {
-		complain("%s: '%s' has a cell that is no number of 32 bits",
+		complain("%s: '%s' has a cell that is not a number of 32 bits",
 			 option, text);
 		return false;
 	}

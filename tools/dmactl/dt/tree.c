@@ -10,7 +10,7 @@
 #include "cli.h"
 #include "tree.h"
 
-/* What a walk is in. */
+/* The place of a walk. */
 struct walk {
 	struct tree *tree;
 	struct tree_node *node; /* NULL: outside the root */
