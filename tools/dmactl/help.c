@@ -12,16 +12,23 @@
 
 #define OPTION_WIDTH 15 /* of "--no-header", for --help */
 
+/* clang-format off */
 const struct command *const commands[] = {
-	&list_command,	      &show_command,
-	&heaps_command,	      &nodes_command,
+	&list_command,
+	&show_command,
+	&heaps_command,
+	&nodes_command,
 	&reclaim_command,
 #ifdef DMACTL_HAS_DT
-	&dt_check_command,    &dt_show_command,
-	&dt_generate_command, &dt_apply_command,
+	&dt_check_command,
+	&dt_show_command,
+	&dt_generate_command,
+	&dt_apply_command,
 #endif
-	&help_command,	      NULL,
+	&help_command,
+	NULL,
 };
+/* clang-format on */
 
 static const struct command_option help_option = {
 	.name = "help",

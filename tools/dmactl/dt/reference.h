@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Lists of phandles with arguments, such as dmas and iommus: the node that each
- * points to says how many arguments follow.
+ * Lists of phandles with arguments, such as dmas and iommus.  The target of an entry
+ * has the count of its arguments.
  */
 #ifndef DMACTL_DT_REFERENCE_H
 #define DMACTL_DT_REFERENCE_H
@@ -17,7 +17,7 @@ struct reference {
 	size_t index; /* of this entry; the first is 0 */
 	size_t next; /* cell behind it */
 	uint32_t phandle;
-	const struct tree_node *target; /* NULL: the phandle is nobody's */
+	const struct tree_node *target; /* NULL: the phandle is nobody has it */
 	bool counted; /* the target has the property @count_name */
 	uint32_t count; /* of arguments */
 	size_t first; /* cell of the first one */
