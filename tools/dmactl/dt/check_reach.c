@@ -81,7 +81,7 @@ static void check_floating(const struct check *check,
 	char *path;
 	size_t i;
 
-	if (!memory->bank_count)
+	if (!memory->bank_count || !tree_has(node, "size"))
 		return;
 	highest = memory->banks[memory->bank_count - 1].extent;
 	for (i = 0; i < memory->bank_count; i++)
