@@ -86,6 +86,12 @@ extern const struct command why_command;
 extern const struct command leaks_command;
 extern const struct command top_command; /* only if DMACTL_HAS_TOP */
 extern const struct command help_command;
+#ifdef DMACTL_HAS_DT
+extern const struct command dt_check_command;
+extern const struct command dt_show_command;
+extern const struct command dt_generate_command;
+extern const struct command dt_apply_command;
+#endif
 
 /* All commands, up to NULL. */
 extern const struct command *const commands[];

@@ -25,6 +25,12 @@ const struct command *const commands[] = {
 #ifdef DMACTL_HAS_TOP
 	&top_command,
 #endif
+#ifdef DMACTL_HAS_DT
+	&dt_check_command,
+	&dt_show_command,
+	&dt_generate_command,
+	&dt_apply_command,
+#endif
 	&help_command,
 	NULL,
 };
