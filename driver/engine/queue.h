@@ -60,6 +60,7 @@ struct dray_queues {
 	struct kref kref;
 	struct dray_channels *channels;
 	struct dray_queue_user *user;
+	s32 pid; /* of the opener, for events */
 	u32 count;
 	struct dray_queue queue[]; /* one a channel */
 };
