@@ -7,7 +7,7 @@
  * real module are tested by with-module.sh.
  *
  * DRAY_SCENE	what there is: "plain", "empty", "hostile", "huge", "growing",
- *		"crowded", "single", "vanishing", "held", "attached" or
+ *		"crowded", "single", "vanishing", "held", "attached", "others" or
  *		"unloaded"
  * DRAY_FAIL	CALL:ERRNO[:NODE], a call that fails: "list:19:1" is ENODEV
  *		from LIST on dray1
@@ -21,8 +21,8 @@
 #include <dray/memory.h>
 
 #include "identify.h"
+#include "scripted.h"
 
-#define MIB (1024ull * 1024)
 #define NODE_COUNT 2
 
 struct dray_node {
@@ -32,22 +32,21 @@ struct dray_node {
 static struct dray_node nodes[NODE_COUNT] = { { 0 }, { 1 } };
 static char sentence[128];
 
-static bool is_scene(const char *name)
+bool is_scene(const char *name)
 {
 	const char *scene = getenv("DRAY_SCENE");
 
 	return !strcmp(scene ? scene : "plain", name);
 }
 
-static int fail(const char *call, int error)
+int fail(const char *call, int error)
 {
 	snprintf(sentence, sizeof(sentence), "scripted %s: %s", call,
 		 strerror(error));
 	return -error;
 }
 
-/* The failure that DRAY_FAIL asks for in this call on this node, or 0. */
-static int scripted_failure(const char *call, unsigned int node)
+int scripted_failure(const char *call, unsigned int node)
 {
 	const char *script = getenv("DRAY_FAIL");
 	char name[32];
@@ -77,6 +76,11 @@ static uint64_t buffer_count(void)
 	if (is_scene("growing"))
 		return grown < 40 ? ++grown : grown;
 	return is_scene("attached") ? 6 : 3;
+}
+
+unsigned int scripted_index(const struct dray_node *node)
+{
+	return node->index;
 }
 
 const char *dray_last_error(void)
@@ -170,6 +174,8 @@ int dray_node_heap(struct dray_node *node, uint32_t index,
 		.largest_free = index == 1 ? 0 : 4 * MIB,
 		/* the page allocator has a largest piece */
 		.largest_request = index == 2 ? 5 * MIB : 64 * MIB,
+		.modes = 1u << DRAY_MODE_CACHED | 1u << DRAY_MODE_DEVICE,
+		.charged = 40 * MIB,
 	};
 
 	/* more is free by the time that the longest run is looked for */

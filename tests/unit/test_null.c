@@ -41,6 +41,7 @@ FACT(nodes)
 	refuses(dray_node_buffer_info(node, 1, NULL, sizeof(buffer)));
 	refuses(dray_node_reclaim(NULL, 0, &freed, sizeof(freed)));
 	refuses(dray_node_reclaim(node, 0, NULL, sizeof(freed)));
+	ignores(dray_reason_text(-ENOMEM, DRAY_REASON_FULL, 1, NULL, 9));
 	gives(false, dray_node_needs_sync(NULL));
 	refuses(dray_node_sync(NULL, DRAY_SYNC_FOR_CPU, DRAY_FROM_DEVICE, NULL,
 			       0));

@@ -14,7 +14,7 @@
 
 const struct command *const commands[] = {
 	&list_command,	  &show_command, &heaps_command, &nodes_command,
-	&reclaim_command, &help_command, NULL,
+	&reclaim_command, &why_command,	 &help_command,	 NULL,
 };
 
 static const struct command_option help_option = {
