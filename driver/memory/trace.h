@@ -6,7 +6,7 @@
  * name too, and frames by queue and index.  No event shows an address.
  *
  * A process is a pid as the whole machine sees it: the owner of a buffer, the
- * caller of a call, the opener whose queue it is.  dray.4 documents the fields;
+ * caller of a call, the opener of a queue.  dray.4 documents the fields;
  * dmactl reads them by name.
  */
 #undef TRACE_SYSTEM

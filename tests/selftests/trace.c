@@ -62,8 +62,8 @@ TEST_F(trace, a_buffer_has_a_place_in_its_heaps_region)
 	long long place[2] = { -2, -2 };
 	char *trace, *line;
 
-	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, self->size,
-				 &other));
+	ASSERT_EQ(0,
+		  buffer_open(self->node, DRAY_HEAP_ANY, self->size, &other));
 	trace = trace_read();
 	ASSERT_NE(NULL, trace);
 	line = trace;

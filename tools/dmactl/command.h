@@ -82,6 +82,9 @@ extern const struct command heaps_command;
 extern const struct command nodes_command;
 extern const struct command reclaim_command;
 extern const struct command why_command;
+extern const struct command trace_command;
+extern const struct command record_command;
+extern const struct command report_command;
 extern const struct command help_command;
 
 /* All commands, up to NULL. */

@@ -13,8 +13,12 @@
 #define OPTION_WIDTH 15 /* of "--no-header", for --help */
 
 const struct command *const commands[] = {
-	&list_command,	  &show_command, &heaps_command, &nodes_command,
-	&reclaim_command, &why_command,	 &help_command,	 NULL,
+	&list_command,	 &show_command,	   &heaps_command,
+	&nodes_command,	 &reclaim_command, &why_command,
+#ifdef DMACTL_HAS_TRACE
+	&trace_command,	 &record_command,
+#endif
+	&report_command, &help_command,	   NULL,
 };
 
 static const struct command_option help_option = {
