@@ -85,6 +85,9 @@ extern const struct command reclaim_command;
 extern const struct command why_command;
 extern const struct command leaks_command;
 extern const struct command top_command; /* only if DMACTL_HAS_TOP */
+extern const struct command trace_command;
+extern const struct command record_command;
+extern const struct command report_command;
 extern const struct command help_command;
 #ifdef DMACTL_HAS_DT
 extern const struct command dt_check_command;

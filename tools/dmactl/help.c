@@ -31,6 +31,11 @@ const struct command *const commands[] = {
 	&dt_generate_command,
 	&dt_apply_command,
 #endif
+#ifdef DMACTL_HAS_TRACE
+	&trace_command,
+	&record_command,
+#endif
+	&report_command,
 	&help_command,
 	NULL,
 };
