@@ -12,10 +12,17 @@
 
 #define OPTION_WIDTH 15 /* of "--no-header", for --help */
 
+/* clang-format off */
 const struct command *const commands[] = {
-	&list_command,	  &show_command, &heaps_command, &nodes_command,
-	&reclaim_command, &help_command, NULL,
+	&list_command,
+	&show_command,
+	&heaps_command,
+	&nodes_command,
+	&reclaim_command,
+	&help_command,
+	NULL,
 };
+/* clang-format on */
 
 static const struct command_option help_option = {
 	.name = "help",
