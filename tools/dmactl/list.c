@@ -115,6 +115,11 @@ static struct rows choose_rows(const struct buffer_list *list,
 	return rows;
 }
 
+static const struct command_option all_option = {
+	.name = "all",
+	.text = "every dma-buf of the machine, of any exporter",
+};
+
 static enum exit_code list_run(const struct request *request)
 {
 	struct buffer_list list;
@@ -122,8 +127,11 @@ static enum exit_code list_run(const struct request *request)
 	struct row_view view;
 	struct rows rows;
 
-	if (!filter_make(request, &filter) ||
-	    !row_view_make(request, list_columns, &view))
+	if (!filter_make(request, &filter))
+		return EXIT_USAGE;
+	if (option_value(request, &all_option))
+		return list_all(request, &filter);
+	if (!row_view_make(request, list_columns, &view))
 		return EXIT_USAGE;
 	if (!buffers_gather(request, &list))
 		return EXIT_FAILED;
@@ -157,14 +165,26 @@ static const char description[] =
 	"  AGE       time since it was allocated or attached\n"
 	"\n"
 	"--columns and --sort also know node, and synced: bytes of cache\n"
-	"maintenance.\n";
+	"maintenance.\n"
+	"\n"
+	"With --all, one row for each dma-buf of the machine, dray's or not, as\n"
+	"/proc, /sys and debugfs tell of them:\n"
+	"\n"
+	"  INODE     the number that /proc and the kernel's lists have\n"
+	"  ID        that of dray's own memory\n"
+	"  REFS      references to its file\n"
+	"  HOLDERS   processes with a descriptor or a mapping\n"
+	"  DEVICES   the attached ones\n";
 
 static const struct command_option *const options[] = {
-	&node_option,	     &pid_option,     &user_option,
-	&heap_filter_option, &name_option,    &min_size_option,
-	&older_option,	     &orphans_option, &held_option,
-	&sort_option,	     &columns_option, &json_option,
-	&no_header_option,   &bytes_option,   NULL,
+	&all_option,	     &node_option,
+	&pid_option,	     &user_option,
+	&heap_filter_option, &name_option,
+	&min_size_option,    &older_option,
+	&orphans_option,     &held_option,
+	&sort_option,	     &columns_option,
+	&json_option,	     &no_header_option,
+	&bytes_option,	     NULL,
 };
 
 const struct command list_command = {
