@@ -80,6 +80,7 @@ extern const struct command list_command;
 extern const struct command show_command;
 extern const struct command heaps_command;
 extern const struct command nodes_command;
+extern const struct command arrays_command;
 extern const struct command reclaim_command;
 extern const struct command help_command;
 

@@ -18,6 +18,7 @@ const struct command *const commands[] = {
 	&show_command,
 	&heaps_command,
 	&nodes_command,
+	&arrays_command,
 	&reclaim_command,
 	&help_command,
 	NULL,
