@@ -12,7 +12,8 @@
  * Allocations and frees do the same work whether it is on or off.  While it is
  * on, arrays that own their memory (<dray/array.h>) are noted in a table when
  * they are made, and removed when they end: arrays from before are shown as
- * blocks.  A snapshot holds the lock of a pool for 64 blocks at a time.
+ * blocks.  NumPy's arrays in a handler's memory are looked for when a snapshot is
+ * made, if the Python package is loaded.  A snapshot holds the lock of a pool for 64 blocks at a time.
  *
  * A child of fork() does not publish what its parent does: it starts anew, with
  * its first pool or by a call, and leaves out its parent's memory.
@@ -50,6 +51,26 @@ DRAY_API int dray_publish_start(void);
  * Not from a signal handler.
  */
 DRAY_API void dray_publish_stop(void);
+
+/**
+ * Takes an array of a runtime into a snapshot: @bytes at @data, in elements of
+ * @type (its words for it, as "<f4").  Arrays outside of pools are ignored.
+ *
+ * @context: as @each got it
+ */
+typedef void dray_publish_see(void *context, const void *data, uint64_t bytes,
+			      const char *type, int ndim, const int64_t *shape);
+
+/**
+ * Lets snapshots name arrays that an array runtime keeps in memory from a handler,
+ * which does not learn their shape.  There is one such function; NULL removes it.
+ *
+ * @each: calls @see for each array that it finds; called on the publisher's
+ *	thread before a snapshot, without a lock.  An array may end before the
+ *	blocks are read: it is left out if it does not fit the block.
+ */
+DRAY_API void dray_publish_set_arrays(void (*each)(dray_publish_see *see,
+						   void *context));
 
 #define DRAY_PUBLISH_SOCKET "dray-publish-"	/* the number follows */
 #define DRAY_PUBLISH_MAGIC UINT64_C(0x3162757079617264)	/* "draypub1" */

@@ -59,6 +59,16 @@ void dray_notes_lock(void);
 void dray_notes_unlock(void);
 bool dray_note_read(const void *start, struct dray_note *out);
 
+/*
+ * Arrays of a runtime, as it shows them for one snapshot (runtime.c).  Called
+ * without a lock, which foreign code may need.
+ */
+struct dray_runtime;
+struct dray_runtime *dray_runtime_gather(void); /* NULL: none, or no memory */
+bool dray_runtime_read(const struct dray_runtime *runtime, const void *start,
+		       struct dray_note *out);
+void dray_runtime_drop(struct dray_runtime *runtime);
+
 /* A block's caller, as a checking handler or a tracking resource knows it. */
 struct dray_origin {
 	size_t size; /* bytes that it asked for */

@@ -39,6 +39,7 @@ struct snapshot {
 	int fd;
 	int error; /* the first, negative */
 	bool truncated;
+	struct dray_runtime *runtime; /* NULL: none */
 	uint64_t size; /* bytes written and staged */
 	size_t staged;
 	struct dray_walk walk;
@@ -174,6 +175,17 @@ static const char *data_of(const struct dray_pool *pool,
 		       : start;
 }
 
+/* A runtime's array, if the block can be that which it had. */
+static bool find_foreign(const struct dray_runtime *runtime,
+			 const struct dray_pool_block *block, const char *data,
+			 struct dray_note *note)
+{
+	uint64_t before = (uint64_t)(data - (const char *)block->address);
+
+	return runtime && dray_runtime_read(runtime, data, note) &&
+	       note->bytes <= block->size - before;
+}
+
 /* With the lock of notes. */
 static void read_notes(const struct dray_pool *pool, struct snapshot *snapshot)
 {
@@ -183,13 +195,15 @@ static void read_notes(const struct dray_pool *pool, struct snapshot *snapshot)
 	for (i = 0; i < snapshot->walk.count; i++, block++) {
 		struct text *text = &snapshot->texts[i];
 
+		const char *data = data_of(pool, block);
+
 		text->asked = 0;
 		text->site[0] = 0;
-		text->array =
-			block->state == DRAY_POOL_BLOCK_USED &&
-			(dray_note_read(block->address, &text->note) ||
-			 (pool->checked &&
-			  dray_note_read(data_of(pool, block), &text->note)));
+		text->array = block->state == DRAY_POOL_BLOCK_USED &&
+			      (dray_note_read(block->address, &text->note) ||
+			       dray_note_read(data, &text->note) ||
+			       find_foreign(snapshot->runtime, block, data,
+					    &text->note));
 		if (text->array)
 			text->asked = text->note.bytes;
 	}
@@ -329,10 +343,12 @@ int dray_snapshot_make(_Atomic int *open)
 	snapshot->size = 0;
 	snapshot->staged = 0;
 	put_head(snapshot, 0);
+	snapshot->runtime = dray_runtime_gather();
 	dray_fork_check();
 	for (pool = dray_pool_latest(); pool; pool = pool->all)
 		put_pool(pool, snapshot);
 	ret = seal(snapshot);
+	dray_runtime_drop(snapshot->runtime);
 	free(snapshot);
 	if (!ret)
 		return fd;
