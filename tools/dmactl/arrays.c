@@ -296,10 +296,7 @@ static bool find(const struct request *request, uint64_t number,
 	bool found;
 
 	if (!option_value(request, &buffer_option)) {
-		switch (number > INT32_MAX
-				? PUBLISHED_NOT
-				: published_read((int)number, &process,
-						 &reason)) {
+		switch (published_read(number, &process, &reason)) {
 		case PUBLISHED_FINE:
 			keep(inside, &process);
 			return true;
@@ -311,7 +308,7 @@ static bool find(const struct request *request, uint64_t number,
 			break;
 		}
 		if (dray_node_names(NULL, 0, &nodes) || !nodes) {
-			complain("%s", reason ? reason : "no such process");
+			complain("%s", reason);
 			free(reason);
 			return false;
 		}

@@ -166,13 +166,28 @@ static void add_shape(struct table *table, const struct request *request,
 	free(text);
 }
 
+/* Leaves out spaces, which types of records have. */
+static char *one_word(const char *text, size_t length)
+{
+	char *word = memory_new(length + 1, 1);
+	size_t kept = 0, i;
+	char *safe;
+
+	for (i = 0; i < length; i++)
+		if (text[i] != ' ')
+			word[kept++] = text[i];
+	safe = escape(word, kept, ESCAPE_WORD);
+	free(word);
+	return safe;
+}
+
 static char *type_key(const void *row)
 {
 	const struct published_block *block = row_of(row)->block;
 
 	if (!block)
 		return text_format("%s", "");
-	return escape(block->type, block->fixed->type_length, ESCAPE_WORD);
+	return one_word(block->type, block->fixed->type_length);
 }
 
 static void add_type(struct table *table, const struct request *request,

@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -227,16 +228,18 @@ static char *say_not(int pid)
 			   pid);
 }
 
-enum published_result published_read(int pid, struct published *out,
-				     char **reason)
+enum published_result published_read(uint64_t process_number,
+				     struct published *out, char **reason)
 {
-	int number = own_number(pid);
+	int pid = process_number <= INT32_MAX ? (int)process_number : 0;
+	int number = pid ? own_number(pid) : 0;
 	struct process process;
 	int socket;
 	bool done;
 
 	if (!number) {
-		*reason = text_format("there is no process %d", pid);
+		*reason = text_format("there is no process %" PRIu64,
+				      process_number);
 		return PUBLISHED_NOT;
 	}
 	socket = connect_to(number);

@@ -49,7 +49,7 @@ enum published_result {
  * Asks the process for a snapshot.  If the result is not FINE, @reason is a
  * sentence, for free(), and @out needs no published_free().
  */
-enum published_result published_read(int pid, struct published *out,
+enum published_result published_read(uint64_t process_number, struct published *out,
 				     char **reason);
 
 /*
