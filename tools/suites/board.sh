@@ -112,6 +112,11 @@ board_add_programs()
 		"$BATCH/job/dmactl"
 	batch_add tap dmactl \
 		"cd dmactl && sh with-module.sh ./dmactl ./dmactl-holder"
+	cp "$TREE/tests/dmactl/with-arrays.sh" \
+		"$(find "$build" -name dmactl-publisher -type f)" \
+		"$BATCH/job/dmactl"
+	batch_add tap dmactl-arrays \
+		"cd dmactl && sh with-arrays.sh ./dmactl ./dmactl-publisher ./dmactl-holder"
 	board_add_examples "$build/examples"
 	cp -r "$TREE"/tests/{python,numpy,fact.sh} "$BATCH/job"
 	board_build_policy "$BATCH/job/numpy/mem_policy.so" || return 1
