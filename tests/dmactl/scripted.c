@@ -21,18 +21,16 @@
 #include <dray/memory.h>
 
 #include "identify.h"
+#include "scripted.h"
 
 #define MIB (1024ull * 1024)
 #define NODE_COUNT 2
 
-struct dray_node {
-	unsigned int index;
-};
 
 static struct dray_node nodes[NODE_COUNT] = { { 0 }, { 1 } };
 static char sentence[128];
 
-static bool is_scene(const char *name)
+bool is_scene(const char *name)
 {
 	const char *scene = getenv("DRAY_SCENE");
 
@@ -47,7 +45,7 @@ static int fail(const char *call, int error)
 }
 
 /* The failure that DRAY_FAIL asks for in this call on this node, or 0. */
-static int scripted_failure(const char *call, unsigned int node)
+int scripted_failure(const char *call, unsigned int node)
 {
 	const char *script = getenv("DRAY_FAIL");
 	char name[32];
@@ -79,7 +77,7 @@ static uint64_t buffer_count(void)
 	return is_scene("attached") ? 6 : 3;
 }
 
-const char *dray_last_error(void)
+const char *scripted_sentence(void)
 {
 	return sentence;
 }

@@ -81,6 +81,14 @@ extern const struct command show_command;
 extern const struct command heaps_command;
 extern const struct command nodes_command;
 extern const struct command reclaim_command;
+extern const struct command alloc_command;
+extern const struct command free_command;
+extern const struct command share_command;
+extern const struct command dump_command;
+extern const struct command fill_command;
+extern const struct command copy_command;
+extern const struct command sync_command;
+extern const struct command test_command;
 extern const struct command help_command;
 
 /* All commands, up to NULL. */
