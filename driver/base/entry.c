@@ -4,6 +4,7 @@
  * RECLAIM, debugfs and the end of a node.  It holds no references: an entry
  * leaves it with its last one.
  */
+#include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
@@ -11,6 +12,7 @@
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/spinlock.h>
+#include <linux/user_namespace.h>
 
 #include "entry.h"
 
@@ -93,6 +95,16 @@ static struct dray_entry *dray_entry_from(u64 id)
 		}
 	}
 	return found;
+}
+
+bool dray_entry_sees_all(void)
+{
+	return ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN);
+}
+
+bool dray_entry_is_own(const struct dray_entry *entry)
+{
+	return uid_eq(entry->uid, current_euid());
 }
 
 struct dray_entry *dray_entry_of_id(u64 id)

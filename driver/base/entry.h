@@ -73,6 +73,11 @@ bool dray_entry_withdraw(struct dray_entry *entry);
  */
 void dray_entry_resurrect(struct dray_entry *entry);
 
+/* Does the caller see the entries of all users?  Without an audit record. */
+bool dray_entry_sees_all(void);
+/* Is it the caller's?  Then it sees @entry in any case. */
+bool dray_entry_is_own(const struct dray_entry *entry);
+
 /* Returns the entry with @id and a reference, or NULL. */
 struct dray_entry *dray_entry_of_id(u64 id);
 

@@ -19,8 +19,8 @@
 #include "memory/buffer.h"
 #include "memory/dmabuf.h"
 #include "memory/trace.h"
-#include "address.h"
 #include "calls.h"
+#include "limit.h"
 
 #define DRAY_LARGEST_SIZE ((u64)(SIZE_MAX & PAGE_MASK))
 
@@ -28,6 +28,8 @@ static int dray_alloc_check(struct dray_node *node,
 			    const struct dray_alloc *args,
 			    struct dray_refusal *refusal)
 {
+	int ret;
+
 	if (args->flags & ~DRAY_ALLOC_TOP || args->reserved)
 		return -EINVAL;
 	if (*args->name &&
@@ -42,10 +44,9 @@ static int dray_alloc_check(struct dray_node *node,
 	if (args->size > DRAY_LARGEST_SIZE)
 		return dray_refuse(refusal, -ENOMEM, DRAY_REASON_SIZE,
 				   DRAY_LARGEST_SIZE);
-	/* Not is_power_of_2(): it takes half of the number on 32 bits. */
-	if (args->alignment & (args->alignment - 1))
-		return dray_refuse(refusal, -EINVAL, DRAY_REASON_ALIGNMENT,
-				   1ULL << 63);
+	ret = dray_alignment_check(args->alignment, refusal);
+	if (ret)
+		return ret;
 	if (args->heap != DRAY_HEAP_ANY && args->heap >= node->heap_count)
 		return dray_refuse(refusal, -EINVAL, DRAY_REASON_HEAP,
 				   node->heap_count);
@@ -60,21 +61,6 @@ static int dray_refuse_mode(struct dray_node *node,
 
 	return dray_refuse(refusal, -EOPNOTSUPP, DRAY_REASON_MODE,
 			   __ffs(modes));
-}
-
-/*
- * Trying one limit after another would tell where memory lies.  Callers that
- * may not know that get only limits that hardware has: a number of address
- * bits.
- */
-static int dray_limit_check(const struct dray_opener *opener,
-			    const struct dray_heap *heap, u64 limit,
-			    struct dray_refusal *refusal)
-{
-	if (!(limit & (limit + 1)) || dray_address_allowed(opener, heap))
-		return 0;
-	return dray_refuse(refusal, -EPERM, DRAY_REASON_PERMISSION,
-			   GENMASK_ULL(fls64(limit) - 2, 0));
 }
 
 /*
@@ -100,15 +86,6 @@ static unsigned long dray_heaps_for(struct dray_node *node, u32 mode)
 	return offering;
 }
 
-/* The highest address at which the device may find the memory. */
-static u64 dray_alloc_reach(struct device *dev, const struct dray_alloc *args)
-{
-	u64 reach = dray_device_reach(dev);
-
-	return args->address_limit ? min_t(u64, reach, args->address_limit)
-				   : reach;
-}
-
 /* Allocates from the node's heap @index. */
 static struct dray_buffer *dray_alloc_from(struct dray_opener *opener,
 					   u32 index,
@@ -117,24 +94,22 @@ static struct dray_buffer *dray_alloc_from(struct dray_opener *opener,
 {
 	struct dray_node *node = opener->node;
 	struct dray_heap *heap = node->heaps[index];
-	u64 reach = dray_alloc_reach(node->dev, args);
 	struct dray_heap_request request = {
 		.size = PAGE_ALIGN(args->size),
 		.alignment = max_t(u64, args->alignment, PAGE_SIZE),
-		.limit = U64_MAX,
+		.limit = dray_limit_physical(node->dev, args->address_limit),
 		.top = args->flags & DRAY_ALLOC_TOP,
 		.mode = args->mode,
 	};
+	u64 reach;
 	int ret;
 
-	/* If addresses are translated, memory may lie anywhere. */
-	if (!dray_device_translated(node->dev) && !node->dev->dma_range_map)
-		request.limit = reach;
 	if (!dray_heap_offers(heap, node->dev, &request.mode))
 		return ERR_PTR(dray_refuse_mode(node, heap, refusal));
 	ret = dray_limit_check(opener, heap, args->address_limit, refusal);
 	if (ret)
 		return ERR_PTR(ret);
+	reach = dray_limit_reach(node->dev, args->address_limit);
 	return dray_buffer_create(node, heap, &request, reach, refusal);
 }
 

@@ -38,5 +38,7 @@ int dray_reclaim_call(struct dray_opener *opener, void *data,
 		      struct dray_reply *reply);
 int dray_timeline_call(struct dray_opener *opener, void *data,
 		       struct dray_reply *reply);
+int dray_heap_map_call(struct dray_opener *opener, void *data,
+		       struct dray_reply *reply);
 
 #endif /* DRAY_CALLS_H */

@@ -63,6 +63,7 @@ static const struct dray_call dray_calls[] = {
 	DRAY_CALL_REFUSING(cancel, CANCEL, limit),
 	DRAY_CALL_REFUSING(reclaim, RECLAIM, limit),
 	DRAY_CALL_REFUSING(timeline, TIMELINE, limit),
+	DRAY_CALL_REFUSING(heap_map, HEAP_MAP, limit),
 };
 
 union dray_arguments {
@@ -80,6 +81,7 @@ union dray_arguments {
 	struct dray_cancel cancel;
 	struct dray_reclaim reclaim;
 	struct dray_timeline timeline;
+	struct dray_heap_map heap_map;
 };
 
 /* Finds the call of @command for any size of its structure. */

@@ -4,8 +4,6 @@
  * its own user, a privileged one sees all, and with the descriptor of a buffer
  * or an attachment any caller may ask about it.
  */
-#include <linux/capability.h>
-#include <linux/cred.h>
 #include <linux/dma-buf.h>
 #include <linux/err.h>
 #include <linux/jiffies.h>
@@ -21,17 +19,12 @@
 #include "memory/dmabuf.h"
 #include "calls.h"
 
-static bool dray_entry_is_own(struct dray_entry *entry)
-{
-	return uid_eq(entry->uid, current_euid());
-}
-
 int dray_list_call(struct dray_opener *opener, void *data,
 		   struct dray_reply *reply)
 {
 	struct dray_list *args = data;
 	u64 __user *ids = u64_to_user_ptr(args->ids);
-	bool all = ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN), visible;
+	bool all = dray_entry_sees_all(), visible;
 	struct dray_entry *entry;
 	u32 count = 0;
 	u64 id = 0;
@@ -145,8 +138,7 @@ static struct dray_entry *dray_entry_asked(const struct dray_buffer_info *args,
 	if (args->flags & DRAY_BUFFER_BY_FD)
 		return dray_entry_of_fd(args->fd, writable);
 	entry = dray_entry_of_id(args->id);
-	if (entry && !dray_entry_is_own(entry) &&
-	    !ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN)) {
+	if (entry && !dray_entry_is_own(entry) && !dray_entry_sees_all()) {
 		dray_entry_put(entry);
 		entry = NULL;
 	}

@@ -6,6 +6,7 @@
  * could not be maintained.  The kernel itself looks through short-lived
  * write-combined windows.
  */
+#include <linux/bitmap.h>
 #include <linux/err.h>
 #include <linux/io.h>
 #include <linux/ioport.h>
@@ -32,6 +33,7 @@ struct dray_carveout {
 	struct resource *claim; /* keeps out other drivers that ask */
 	struct mutex lock; /* everything below */
 	struct dray_pagemap map;
+	unsigned long *condemned; /* pages that are never given back */
 };
 
 static struct dray_carveout *to_carveout(struct dray_heap *heap)
@@ -84,9 +86,16 @@ static void dray_carveout_free(struct dray_heap *heap,
 static void dray_carveout_condemn(struct dray_heap *heap,
 				  const struct dray_heap_memory *memory)
 {
+	struct dray_carveout *carveout = to_carveout(heap);
+
 	pr_warn("dray: so the module stays\n");
 	__module_get(THIS_MODULE);
 	atomic64_add(memory->size, &heap->condemned);
+	mutex_lock(&carveout->lock);
+	bitmap_set(carveout->condemned,
+		   PHYS_PFN(memory->start) - carveout->map.first,
+		   memory->size >> PAGE_SHIFT);
+	mutex_unlock(&carveout->lock);
 }
 
 static void dray_carveout_state(struct dray_heap *heap,
@@ -99,12 +108,23 @@ static void dray_carveout_state(struct dray_heap *heap,
 	mutex_unlock(&carveout->lock);
 }
 
+static void dray_carveout_use(struct dray_heap *heap, struct dray_heap_use *use)
+{
+	struct dray_carveout *carveout = to_carveout(heap);
+
+	mutex_lock(&carveout->lock);
+	bitmap_copy(use->taken, carveout->map.taken, use->pages);
+	bitmap_copy(use->condemned, carveout->condemned, use->pages);
+	mutex_unlock(&carveout->lock);
+}
+
 static void dray_carveout_destroy(struct dray_heap *heap)
 {
 	struct dray_carveout *carveout = to_carveout(heap);
 
 	release_mem_region(carveout->claim->start,
 			   resource_size(carveout->claim));
+	bitmap_free(carveout->condemned);
 	dray_pagemap_exit(&carveout->map);
 	kfree(carveout);
 }
@@ -140,6 +160,7 @@ static const struct dray_heap_ops dray_carveout_ops = {
 	.free = dray_carveout_free,
 	.condemn = dray_carveout_condemn,
 	.state = dray_carveout_state,
+	.use = dray_carveout_use,
 	.destroy = dray_carveout_destroy,
 };
 
@@ -163,7 +184,13 @@ static struct dray_heap *dray_carveout_create(const char *name,
 	mutex_init(&carveout->lock);
 	ret = dray_pagemap_init(&carveout->map, memory->base, memory->size);
 	if (ret)
-		goto free_carveout;
+		goto exit_map;
+	dray_pagemap_range(&carveout->map, &carveout->heap);
+	carveout->condemned = bitmap_zalloc(carveout->map.pages, GFP_KERNEL);
+	if (!carveout->condemned) {
+		ret = -ENOMEM;
+		goto exit_map;
+	}
 	carveout->claim =
 		request_mem_region(memory->base, memory->size, "dray");
 	if (!carveout->claim) {
@@ -184,8 +211,8 @@ static struct dray_heap *dray_carveout_create(const char *name,
 	return &carveout->heap;
 
 exit_map:
+	bitmap_free(carveout->condemned);
 	dray_pagemap_exit(&carveout->map);
-free_carveout:
 	kfree(carveout);
 	return ERR_PTR(ret);
 }

@@ -26,8 +26,7 @@
 #include "heaps.h"
 
 struct dray_cma {
-	struct dray_heap heap;
-	size_t size; /* of the region; 0: the default area */
+	struct dray_heap heap; /* without a range: the default area */
 };
 
 /* CMA aligns to a piece's own order, up to this. */
@@ -55,10 +54,10 @@ static bool dray_cma_owns(struct dray_cma *cma, struct page *page, size_t size)
 {
 	phys_addr_t start = page_to_phys(page);
 
-	if (!cma->size)
+	if (!cma->heap.size)
 		return page_count(page + 1) == 1;
 	return start >= cma->heap.base &&
-	       start + size <= cma->heap.base + cma->size;
+	       start + size <= cma->heap.base + cma->heap.size;
 }
 
 static struct page *dray_cma_take(struct dray_cma *cma, size_t size)
@@ -146,8 +145,8 @@ static u64 dray_cma_total(struct dray_cma *cma)
 	u64 pages = 0;
 	int nid;
 
-	if (cma->size)
-		return cma->size;
+	if (cma->heap.size)
+		return cma->heap.size;
 	for_each_online_node(nid)
 		pages += dray_cma_of_node(nid);
 	return pages << PAGE_SHIFT;
@@ -172,7 +171,7 @@ static size_t dray_cma_takes(struct dray_heap *heap,
 {
 	size_t size = max_t(u64, request->size, request->alignment);
 
-	return to_cma(heap)->size ? size : max_t(size_t, size, 2 * PAGE_SIZE);
+	return heap->size ? size : max_t(size_t, size, 2 * PAGE_SIZE);
 }
 
 static void dray_cma_free(struct dray_heap *heap,
@@ -252,7 +251,7 @@ static void dray_cma_destroy(struct dray_heap *heap)
 {
 	struct dray_cma *cma = to_cma(heap);
 
-	if (cma->size)
+	if (cma->heap.size)
 		of_reserved_mem_device_release(&heap->device);
 	kfree(cma);
 }
@@ -282,7 +281,8 @@ static int dray_cma_assign(struct dray_cma *cma, struct device *dev,
 		return ret;
 	}
 	cma->heap.base = memory->base;
-	cma->size = memory->size;
+	cma->heap.start = memory->base;
+	cma->heap.size = memory->size;
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include <linux/device.h>
 #include <linux/dray.h>
 #include <linux/list.h>
+#include <linux/math.h>
 #include <linux/mm.h>
 #include <linux/types.h>
 
@@ -58,6 +59,14 @@ dray_heap_memory_is_cached(const struct dray_heap_memory *memory)
 	return memory->page && !memory->vaddr;
 }
 
+/* How the pages of a heap's range are used: bitmaps, all clear at first. */
+struct dray_heap_use {
+	unsigned long pages;
+	unsigned long *taken; /* by buffers, or freed and not back */
+	unsigned long *quarantined; /* of these: others hold them */
+	unsigned long *condemned; /* of these: nobody waits for them */
+};
+
 struct dray_heap_ops {
 	/* Bytes that a request is charged for; NULL: its size. */
 	size_t (*takes)(struct dray_heap *heap,
@@ -87,9 +96,21 @@ struct dray_heap_ops {
 	 * counts condemned memory.
 	 */
 	void (*state)(struct dray_heap *heap, struct dray_heap_info *info);
+	/* Fills @use.  NULL: the system uses all that no buffer has. */
+	void (*use)(struct dray_heap *heap, struct dray_heap_use *use);
 	/* The last reference to the device is gone: frees all, @heap too. */
 	void (*destroy)(struct dray_heap *heap);
 };
+
+/* Bytes, in whole pages, of @size from @start on that lie below @limit. */
+static inline u64 dray_heap_below(phys_addr_t start, u64 size, u64 limit)
+{
+	if (limit < start)
+		return 0;
+	if (limit - start >= size - 1)
+		return size;
+	return round_down(limit - start + 1, PAGE_SIZE);
+}
 
 /* A kind of heap: heaps.c has the table. */
 struct dray_heap_kind {
@@ -115,6 +136,8 @@ struct dray_heap {
 	struct list_head list; /* of all heaps */
 	const struct dray_heap_ops *ops;
 	phys_addr_t base; /* of its region; 0: none */
+	phys_addr_t start; /* of its range, the whole pages of the region */
+	u64 size; /* bytes of its range; 0: it has none */
 	const struct dray_heap_kind *kind;
 	u32 flags; /* DRAY_HEAP_SHARED, DRAY_HEAP_PINNABLE */
 	u32 modes; /* bits of enum dray_mode, if devices do not snoop */

@@ -25,14 +25,20 @@ int dray_pagemap_init(struct dray_pagemap *map, phys_addr_t base,
 	return map->taken ? 0 : -ENOMEM;
 }
 
-void dray_pagemap_exit(struct dray_pagemap *map)
-{
-	bitmap_free(map->taken);
-}
-
 static u64 dray_pagemap_total(const struct dray_pagemap *map)
 {
 	return (u64)map->pages << PAGE_SHIFT;
+}
+
+void dray_pagemap_range(const struct dray_pagemap *map, struct dray_heap *heap)
+{
+	heap->start = PFN_PHYS(map->first);
+	heap->size = dray_pagemap_total(map);
+}
+
+void dray_pagemap_exit(struct dray_pagemap *map)
+{
+	bitmap_free(map->taken);
 }
 
 /* Among the first @pages. */
@@ -76,13 +82,9 @@ int dray_pagemap_check(const struct dray_pagemap *map,
 static unsigned long dray_pagemap_below(const struct dray_pagemap *map,
 					u64 limit)
 {
-	phys_addr_t base = PFN_PHYS(map->first);
-
-	if (limit < base)
-		return 0;
-	if (limit - base >= dray_pagemap_total(map) - 1)
-		return map->pages;
-	return (limit - base + 1) >> PAGE_SHIFT;
+	return dray_heap_below(PFN_PHYS(map->first), dray_pagemap_total(map),
+			       limit) >>
+	       PAGE_SHIFT;
 }
 
 /* The lowest run of @count pages below page @end, else all pages. */

@@ -21,6 +21,8 @@ struct dray_pagemap {
 int dray_pagemap_init(struct dray_pagemap *map, phys_addr_t base,
 		      phys_addr_t size);
 void dray_pagemap_exit(struct dray_pagemap *map);
+/* Makes it the range of @heap. */
+void dray_pagemap_range(const struct dray_pagemap *map, struct dray_heap *heap);
 
 /* Bytes that a request is charged for. */
 size_t dray_pagemap_takes(struct dray_heap *heap,

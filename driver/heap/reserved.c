@@ -260,6 +260,26 @@ static void dray_reserved_state(struct dray_heap *heap,
 	mutex_unlock(&reserved->lock);
 }
 
+/* As ALLOC finds them: pages that are back are free. */
+static void dray_reserved_use(struct dray_heap *heap, struct dray_heap_use *use)
+{
+	struct dray_reserved *reserved = to_reserved(heap);
+	unsigned long index;
+
+	mutex_lock(&reserved->lock);
+	dray_reserved_sweep(reserved);
+	bitmap_copy(use->taken, reserved->map.taken, use->pages);
+	for_each_set_bit(index, reserved->quarantine, use->pages) {
+		/* Its charge: somebody pays until it is back. */
+		if (page_private(dray_reserved_page(reserved, index)))
+			__set_bit(index, use->quarantined);
+		else
+			__set_bit(index, use->condemned);
+		cond_resched();
+	}
+	mutex_unlock(&reserved->lock);
+}
+
 /* Back to one reference a page, as the kernel's memory map had it. */
 static void dray_reserved_destroy(struct dray_heap *heap)
 {
@@ -288,6 +308,7 @@ static const struct dray_heap_ops dray_reserved_ops = {
 	.free = dray_reserved_free,
 	.condemn = dray_reserved_condemn,
 	.state = dray_reserved_state,
+	.use = dray_reserved_use,
 	.destroy = dray_reserved_destroy,
 };
 
@@ -328,6 +349,7 @@ static struct dray_heap *dray_reserved_create(const char *name,
 	ret = dray_pagemap_init(&reserved->map, memory->base, memory->size);
 	if (ret)
 		goto free_map;
+	dray_pagemap_range(&reserved->map, &reserved->heap);
 	if (!dray_reserved_usable(reserved)) {
 		dev_warn(dev, "%pOFn has no reserved pages of its own\n",
 			 region);

@@ -141,8 +141,8 @@ DRAY_API int dray_node_reclaim(struct dray_node *node, uint64_t id,
  *	of its own: see struct dray_heap_map of <linux/dray.h>
  * @size: of *@map
  *
- * Errors: -EINVAL (no such heap, an alignment that is no power of two), -EPERM (an
- * address limit that only those may name who may know addresses).  Memory of the
+ * Errors: -EINVAL (no such heap, an alignment other than a power of two), -EPERM
+ * (this address limit needs the right to addresses).  Memory of the
  * host has no range.
  */
 DRAY_API int dray_node_heap_map(struct dray_node *node,

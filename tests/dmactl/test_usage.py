@@ -15,7 +15,7 @@ EVERY = {"-h", "--help", "--version"}
 
 
 def read_table():
-    """What the tool tells shells: commands, and the options of each."""
+    """Commands, and the options of each, as the tool tells shells."""
     found = {}
     for line in run(SCRIPTED, "help", "--complete").out.splitlines():
         word, name, *rest = line.split("\t")

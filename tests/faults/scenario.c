@@ -60,6 +60,8 @@ const struct scenario scenarios[] = {
 	  SLAB },
 	{ "reclaim", prepare_held, run_reclaim, undo_held },
 	{ "list", prepare_unmapped, run_list, undo_all },
+	{ "map of heap 0", prepare_unmapped, run_heap_map, undo_all, 0 },
+	{ "map of heap 1", prepare_unmapped, run_heap_map, undo_all, 1 },
 	{ "questions", prepare_unmapped, run_questions, undo_all },
 	{ "debugfs", prepare_unmapped, run_debugfs, undo_all },
 	{ "submit to a new channel", prepare_fresh, run_copy, undo_all, 0,

@@ -24,6 +24,7 @@ int run_address(void);
 int run_sync(void);
 int run_cpu_access(void);
 int run_list(void);
+int run_heap_map(void);
 int run_questions(void);
 int run_debugfs(void);
 int run_debugger(void);

@@ -219,6 +219,16 @@ int run_list(void)
 	return node_call(scene.node, DRAY_IOC_LIST, &list);
 }
 
+int run_heap_map(void)
+{
+	struct dray_part parts[8];
+	struct dray_heap_map map = { .heap = scenario->heap,
+				     .parts = (uintptr_t)parts,
+				     .room = 8 };
+
+	return node_call(scene.node, DRAY_IOC_HEAP_MAP, &map);
+}
+
 int run_questions(void)
 {
 	struct dray_buffer_info buffer;

@@ -21,6 +21,7 @@ const char *const kind_names[KINDS] = {
 	[KIND_ATTACH_DMABUF] = "attach-dmabuf",
 	[KIND_CANCEL] = "cancel",
 	[KIND_RECLAIM] = "reclaim",
+	[KIND_HEAP_MAP] = "heap-map",
 	[KIND_UNKNOWN] = "unknown",
 	[KIND_TIMELINE] = "timeline",
 	[KIND_PACKET] = "packet",

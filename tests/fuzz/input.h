@@ -30,6 +30,7 @@ enum kind {
 	KIND_ATTACH_DMABUF,
 	KIND_CANCEL,
 	KIND_RECLAIM,
+	KIND_HEAP_MAP,
 	KIND_UNKNOWN,
 	/* streams; run_stream.c */
 	KIND_TIMELINE,

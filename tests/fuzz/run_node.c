@@ -321,6 +321,33 @@ int run_reclaim(struct thread *thread, const struct call *call)
 			  sizeof(reclaim));
 }
 
+/* What comes back must be parts that follow each other. */
+int run_heap_map(struct thread *thread, const struct call *call)
+{
+	static const uint64_t limits[] = { 0, UINT64_MAX, 0x3fffffff,
+					   0x37ffffff };
+	struct dray_part parts[32] = { 0 };
+	uint64_t state = call->seed, at = 0;
+	struct dray_heap_map map = {
+		.heap = call->a % 4,
+		.alignment = pick(&state, 2) ? 0 : 1ull << pick(&state, 28),
+		.address_limit = limits[pick(&state, 4)],
+		.parts = (uintptr_t)parts,
+		.room = call->b % 33,
+	};
+	int ret =
+		node_ioctl(thread, call, DRAY_IOC_HEAP_MAP, &map, sizeof(map));
+
+	if (ret || call->flaw)
+		return ret;
+	for (uint32_t i = 0; i < map.room && i < map.count; i++) {
+		if (parts[i].offset != at || !parts[i].length)
+			return -EPROTO;
+		at += parts[i].length;
+	}
+	return at > map.size ? -EPROTO : 0;
+}
+
 /* Any number, size and direction, with any content. */
 int run_unknown(struct thread *thread, const struct call *call)
 {

@@ -36,6 +36,7 @@ static call_function *const functions[KINDS] = {
 	[KIND_ATTACH_DMABUF] = run_attach_dmabuf,
 	[KIND_CANCEL] = run_cancel,
 	[KIND_RECLAIM] = run_reclaim,
+	[KIND_HEAP_MAP] = run_heap_map,
 	[KIND_UNKNOWN] = run_unknown,
 	[KIND_TIMELINE] = run_timeline,
 	[KIND_PACKET] = run_packet,

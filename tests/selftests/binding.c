@@ -98,6 +98,7 @@ const char *node_call_that_lives(int node, int buffer_fd, uint64_t buffer_id)
 	struct dray_cancel cancel = { .fence_fd = -1,
 				      .channel = DRAY_CHANNEL_ANY };
 	struct dray_reclaim reclaim = { 0 };
+	struct dray_heap_map heap_map = { 0 };
 	struct dray_export export = { .buffer_fd = buffer_fd,
 				      .flags = DRAY_EXPORT_READ_ONLY };
 	struct dray_attach attach = { .dmabuf_fd = -1,
@@ -120,6 +121,7 @@ const char *node_call_that_lives(int node, int buffer_fd, uint64_t buffer_id)
 		{ "BUFFER_INFO", DRAY_IOC_BUFFER_INFO, &buffer_info },
 		{ "CANCEL", DRAY_IOC_CANCEL, &cancel },
 		{ "RECLAIM", DRAY_IOC_RECLAIM, &reclaim },
+		{ "HEAP_MAP", DRAY_IOC_HEAP_MAP, &heap_map },
 		{ "EXPORT", DRAY_IOC_EXPORT, &export },
 		{ "ATTACH", DRAY_IOC_ATTACH, &attach },
 	};

@@ -113,6 +113,18 @@ static int allocate_below(int node, uint32_t heap, uint64_t limit,
 	return node_call(node, DRAY_IOC_ALLOC, alloc);
 }
 
+/* 0 if the map of a heap refuses the limit as ALLOC does. */
+static int map_below(int node, uint32_t heap, const uint64_t limit[2])
+{
+	struct dray_heap_map map = { .heap = heap, .address_limit = limit[0] };
+
+	STEP_EQ(-EPERM, node_call(node, DRAY_IOC_HEAP_MAP, &map));
+	STEP_EQ(DRAY_REASON_PERMISSION, map.reason);
+	STEP_EQ(limit[1], map.limit);
+	STEP_EQ(0, map.reach);
+	return 0;
+}
+
 static int name_any_limit(void *context)
 {
 	const uint64_t limits[][2] = {
@@ -129,7 +141,9 @@ static int name_any_limit(void *context)
 		if (allocate_below(node, *heap, limits[i][0], &alloc) !=
 			    -EPERM ||
 		    alloc.reason != DRAY_REASON_PERMISSION ||
-		    alloc.limit != limits[i][1])
+		    alloc.limit != limits[i][1] ||
+		    map_below(node, *heap == DRAY_HEAP_ANY ? 0 : *heap,
+			      limits[i]))
 			return 1 + i;
 	return 0;
 }

@@ -23,6 +23,7 @@ union any_call {
 	struct dray_cancel cancel;
 	struct dray_reclaim reclaim;
 	struct dray_timeline timeline;
+	struct dray_heap_map heap_map;
 };
 
 FIXTURE(structs)
@@ -89,6 +90,9 @@ CALL(struct dray_reclaim, DRAY_IOC_RECLAIM, 40);
 
 FIXTURE_VARIANT_ADD(structs, timeline)
 CALL(struct dray_timeline, DRAY_IOC_TIMELINE, 48);
+
+FIXTURE_VARIANT_ADD(structs, heap_map)
+CALL(struct dray_heap_map, DRAY_IOC_HEAP_MAP, 80);
 
 /* A call that succeeds with the structure that this header knows. */
 static void prepare(FIXTURE_DATA(structs) * self, unsigned int number)

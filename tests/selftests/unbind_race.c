@@ -185,6 +185,14 @@ static int call_reclaim(struct caller *caller)
 	return node_call(caller->node, DRAY_IOC_RECLAIM, &reclaim);
 }
 
+static int call_heap_map(struct caller *caller)
+{
+	struct dray_part parts[4];
+	struct dray_heap_map map = { .parts = (uintptr_t)parts, .room = 4 };
+
+	return node_call(caller->node, DRAY_IOC_HEAP_MAP, &map);
+}
+
 /* That works without a device; INFO tells when there is none. */
 static int call_mmap(struct caller *caller)
 {
@@ -213,6 +221,7 @@ static const struct {
 	{ "LIST", call_list },
 	{ "BUFFER_INFO", call_buffer_info },
 	{ "RECLAIM", call_reclaim },
+	{ "HEAP_MAP", call_heap_map },
 	{ "EXPORT", call_export },
 	{ "ATTACH of memory", call_attach },
 	{ "ATTACH of a dma-buf", call_attach_dma_buf },

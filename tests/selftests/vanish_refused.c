@@ -174,6 +174,15 @@ static int reclaim_nothing(struct caller *caller)
 	return ret;
 }
 
+static int map_no_alignment(struct caller *caller)
+{
+	struct dray_heap_map map = { .alignment = 1ull << 62 };
+	int ret = node_call(caller->node, DRAY_IOC_HEAP_MAP, &map);
+
+	caller->reason = map.reason;
+	return ret;
+}
+
 /* Pinned memory is there whatever becomes of its mapping. */
 static int sync_what_was_unmapped_while_pinned(struct caller *caller)
 {
@@ -268,6 +277,7 @@ REFUSED(wait_for_no_fence, -EINVAL, DRAY_REASON_FOREIGN, CHANNELS);
 REFUSED(cancel_no_fence, -EINVAL, DRAY_REASON_FOREIGN, CHANNELS);
 REFUSED(export_no_buffer, -EINVAL, DRAY_REASON_FOREIGN);
 REFUSED(reclaim_nothing, -ENOENT, DRAY_REASON_NONE);
+REFUSED(map_no_alignment, -EINVAL, DRAY_REASON_ALIGNMENT);
 REFUSED(allocate_above_a_limit, -EDQUOT, DRAY_REASON_QUOTA, 0, prepare_limit,
 	lift_limit);
 REFUSED(sync_what_was_unmapped_while_pinned, 0, DRAY_REASON_NONE, ATTACHES);

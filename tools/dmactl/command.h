@@ -17,7 +17,7 @@ struct command_option {
 	char letter; /* 0: none */
 	const char
 		*value; /* its name in the usage, as "FILE"; NULL: takes none */
-	/* What completion offers: "node", "heap", "id", "file", "a|b|c", or NULL. */
+	/* For completion: "node", "heap", "id", "file", "a|b|c", or NULL. */
 	const char *offers;
 	const char *text; /* for --help; further lines after '\n' */
 };
@@ -55,7 +55,7 @@ struct request {
 	struct given *given; /* in their order */
 	size_t given_count;
 
-	/* The values of the shared options, and what standard output is. */
+	/* The values of the shared options, and the kind of standard output. */
 	const char *node; /* without "/dev/"; NULL: all of them */
 	bool json;
 	bool header; /* false: neither header nor total line */
@@ -98,7 +98,7 @@ extern const struct command *const commands[];
 const struct command *command_find(const char *name);
 
 /*
- * The same for the words of a command line; @used is how many of them are its
+ * The same for the words of a command line; sets @used to the count of words in its
  * name.
  */
 const struct command *command_find_words(char **words, size_t count,

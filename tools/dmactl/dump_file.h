@@ -3,7 +3,7 @@
 #ifndef DMACTL_DUMP_FILE_H
 #define DMACTL_DUMP_FILE_H
 
-#include "shape.h"
+#include "elements.h"
 
 /* Returns "npy", "png" or "raw". */
 const char *dump_format(const char *file);

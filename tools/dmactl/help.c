@@ -12,12 +12,24 @@
 
 #define OPTION_WIDTH 15 /* of "--no-header", for --help */
 
+/* clang-format off */
 const struct command *const commands[] = {
-	&list_command,	  &show_command,  &heaps_command, &nodes_command,
-	&reclaim_command, &alloc_command, &free_command,  &share_command,
-	&dump_command,	  &fill_command,  &copy_command,  &sync_command,
-	&help_command,	  NULL,
+	&list_command,
+	&show_command,
+	&heaps_command,
+	&nodes_command,
+	&reclaim_command,
+	&alloc_command,
+	&free_command,
+	&share_command,
+	&dump_command,
+	&fill_command,
+	&copy_command,
+	&sync_command,
+	&help_command,
+	NULL,
 };
+/* clang-format on */
 
 static const struct command_option help_option = {
 	.name = "help",

@@ -5,65 +5,14 @@
 #include <stdlib.h>
 
 #include "document.h"
-#include "gather.h"
+#include "list.h"
 #include "quantity.h"
-#include "table.h"
-#include "words.h"
 
-static const char columns[] =
-	">ID >SIZE ~HEAP MODE >PID ~COMM ~USER >MAPPED >ATTACHED >BUSY >AGE "
-	"~NAME";
-
-/* Adds the heap and mode of a buffer, or the exporter and kind of an attachment. */
-static void add_origin(struct table *table, const struct dray_buffer_info *info)
-{
-	char word[WORD_ROOM];
-
-	table_name(table, TABLE_PLAIN, info->heap_name,
-		   sizeof(info->heap_name));
-	table_cell(table, TABLE_PLAIN, "%s",
-		   is_buffer(info) ? mode_word(info->mode, word)
-				   : kind_word(info->kind, word));
-}
-
-static void add_owner(struct table *table, const struct dray_buffer_info *info)
-{
-	char *user = user_word(info->uid);
-
-	if (info->flags & DRAY_BUFFER_HELD)
-		table_cell(table, TABLE_BAD, "held");
-	else if (info->flags & DRAY_BUFFER_ORPHAN)
-		table_cell(table, TABLE_BAD, "gone");
-	else if (info->pid)
-		table_cell(table, TABLE_PLAIN, "%" PRId32, info->pid);
-	else
-		table_cell(table, TABLE_PLAIN, "-");
-	table_name(table, TABLE_PLAIN, info->comm, sizeof(info->comm));
-	table_name(table, TABLE_PLAIN, user, 256);
-	free(user);
-}
-
-static void add_row(struct table *table, const struct request *request,
-		    const struct dray_buffer_info *info)
-{
-	char age[QUANTITY_ROOM];
-
-	table_cell(table, TABLE_PLAIN, "%" PRIu64, (uint64_t)info->id);
-	table_size(table, request, info->size);
-	add_origin(table, info);
-	add_owner(table, info);
-	if (is_buffer(info)) {
-		table_cell(table, TABLE_PLAIN, "%u", info->mapped);
-		table_cell(table, TABLE_PLAIN, "%u", info->attachments);
-	} else {
-		table_cell(table, TABLE_PLAIN, "-");
-		table_cell(table, TABLE_PLAIN, "-");
-	}
-	table_cell(table, info->transfers ? TABLE_WARNING : TABLE_PLAIN, "%u",
-		   info->transfers);
-	table_cell(table, TABLE_PLAIN, "%s", quantity_time(age, info->age_ns));
-	table_name(table, TABLE_PLAIN, info->name, sizeof(info->name));
-}
+/* The rows to show: pointers to struct buffer_entry. */
+struct rows {
+	const void **entries;
+	size_t count;
+};
 
 struct total {
 	size_t count;
@@ -71,13 +20,14 @@ struct total {
 };
 
 /* Sums up the buffers, or else the attachments. */
-static struct total total_of(const struct buffer_list *list, bool buffers)
+static struct total total_of(const struct rows *rows, bool buffers)
 {
 	struct total total = { 0 };
 	size_t i;
 
-	for (i = 0; i < list->count; i++) {
-		const struct dray_buffer_info *info = &list->entries[i].info;
+	for (i = 0; i < rows->count; i++) {
+		const struct buffer_entry *entry = rows->entries[i];
+		const struct dray_buffer_info *info = &entry->info;
 
 		if (is_buffer(info) != buffers)
 			continue;
@@ -98,11 +48,10 @@ static void print_total(const struct request *request,
 	       request->bytes ? " bytes" : "");
 }
 
-static void print_totals(const struct request *request,
-			 const struct buffer_list *list)
+static void print_totals(const struct request *request, const struct rows *rows)
 {
-	struct total buffers = total_of(list, true);
-	struct total attachments = total_of(list, false);
+	struct total buffers = total_of(rows, true);
+	struct total attachments = total_of(rows, false);
 
 	printf("total: ");
 	print_total(request, &buffers, "buffer", "buffers");
@@ -114,31 +63,32 @@ static void print_totals(const struct request *request,
 }
 
 static void print_table(const struct request *request,
-			const struct buffer_list *list)
+			const struct row_view *view, const struct rows *rows)
 {
-	struct table *table = table_create(columns);
-	size_t i;
+	struct table *table =
+		row_view_table(view, request, rows->entries, rows->count);
 
-	for (i = 0; i < list->count; i++)
-		add_row(table, request, &list->entries[i].info);
 	table_print(table, request);
 	table_destroy(table);
 	if (request->header)
-		print_totals(request, list);
+		print_totals(request, rows);
 }
 
-static void print_json(const struct buffer_list *list)
+static void print_json(const struct row_view *view, const struct rows *rows)
 {
-	struct total buffers = total_of(list, true);
-	struct total attachments = total_of(list, false);
+	struct total buffers = total_of(rows, true);
+	struct total attachments = total_of(rows, false);
 	json_t *root = json_object();
 	json_t *array[] = { json_array(), json_array() };
 	json_t *total = json_object();
 	size_t i;
 
-	for (i = 0; i < list->count; i++)
-		document_set(array[!is_buffer(&list->entries[i].info)], NULL,
-			     document_buffer(&list->entries[i]));
+	for (i = 0; i < rows->count; i++) {
+		const struct buffer_entry *entry = rows->entries[i];
+
+		document_set(array[!is_buffer(&entry->info)], NULL,
+			     row_view_trim(view, document_buffer(entry)));
+	}
 	document_number(total, "buffers", buffers.count);
 	document_number(total, "size", buffers.size);
 	document_number(total, "attachments", attachments.count);
@@ -149,16 +99,41 @@ static void print_json(const struct buffer_list *list)
 	document_print(root);
 }
 
+/* Takes the rows that pass the filter, for free(). */
+static struct rows choose_rows(const struct buffer_list *list,
+			       const struct filter *filter)
+{
+	struct rows rows = {
+		.entries =
+			memory_resize(NULL, list->count, sizeof(*rows.entries)),
+	};
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		if (filter_buffer(filter, &list->entries[i].info))
+			rows.entries[rows.count++] = &list->entries[i];
+	return rows;
+}
+
 static enum exit_code list_run(const struct request *request)
 {
 	struct buffer_list list;
+	struct filter filter;
+	struct row_view view;
+	struct rows rows;
 
+	if (!filter_make(request, &filter) ||
+	    !row_view_make(request, list_columns, &view))
+		return EXIT_USAGE;
 	if (!buffers_gather(request, &list))
 		return EXIT_FAILED;
+	rows = choose_rows(&list, &filter);
+	row_view_sort(&view, rows.entries, rows.count);
 	if (request->json)
-		print_json(&list);
+		print_json(&view, &rows);
 	else
-		print_table(request, &list);
+		print_table(request, &view, &rows);
+	free(rows.entries);
 	buffers_free(&list);
 	return list.status;
 }
@@ -179,10 +154,17 @@ static const char description[] =
 	"  MAPPED    mappings into user space\n"
 	"  ATTACHED  devices attached by other drivers\n"
 	"  BUSY      transfers in flight\n"
-	"  AGE       time since it was allocated or attached\n";
+	"  AGE       time since it was allocated or attached\n"
+	"\n"
+	"--columns and --sort also know node, and synced: bytes of cache\n"
+	"maintenance.\n";
 
 static const struct command_option *const options[] = {
-	&node_option, &json_option, &no_header_option, &bytes_option, NULL,
+	&node_option,	     &pid_option,     &user_option,
+	&heap_filter_option, &name_option,    &min_size_option,
+	&older_option,	     &orphans_option, &held_option,
+	&sort_option,	     &columns_option, &json_option,
+	&no_header_option,   &bytes_option,   NULL,
 };
 
 const struct command list_command = {

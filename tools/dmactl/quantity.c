@@ -91,3 +91,35 @@ bool parse_size(const char *text, uint64_t *bytes)
 	*bytes <<= shift;
 	return true;
 }
+
+bool parse_time(const char *text, uint64_t *nanoseconds)
+{
+	static const struct {
+		const char *unit;
+		uint64_t length; /* ns */
+	} units[] = {
+		{ "us", 1000 },		 { "ms", 1000000 },
+		{ "", 1000000000 },	 { "s", 1000000000 },
+		{ "m", 60000000000 },	 { "h", 3600000000000 },
+		{ "d", 86400000000000 },
+	};
+	const char *unit = parse_number(text, 10, nanoseconds);
+	size_t i;
+
+	for (i = 0; unit && i < sizeof(units) / sizeof(*units); i++) {
+		if (strcmp(unit, units[i].unit) != 0)
+			continue;
+		if (*nanoseconds > UINT64_MAX / units[i].length) {
+			complain("'%s' is too long: a time has at most 584 "
+				 "years",
+				 text);
+			return false;
+		}
+		*nanoseconds *= units[i].length;
+		return true;
+	}
+	complain("'%s' is not a time: a number of seconds, or one with us, ms, "
+		 "s, m, h or d, as 5m",
+		 text);
+	return false;
+}

@@ -25,4 +25,11 @@ const char *quantity_time(char out[QUANTITY_ROOM], uint64_t nanoseconds);
  */
 bool parse_size(const char *text, uint64_t *bytes);
 
+/*
+ * Reads a time: a whole number of seconds, or one with us, ms, s, m, h or d
+ * ("90", "250ms", "5m").  Complains if it is not one, or does not fit into 64
+ * bits of nanoseconds.
+ */
+bool parse_time(const char *text, uint64_t *nanoseconds);
+
 #endif /* DMACTL_QUANTITY_H */

@@ -1,30 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The array that a buffer's bytes are, as --dtype and --shape say. */
+/* The shapes of a picture, as picture.c keeps them and svg.c and png.c draw them. */
 #ifndef DMACTL_SHAPE_H
 #define DMACTL_SHAPE_H
 
-#include <dray/array.h>
+#include "output.h"
+#include "picture.h"
 
-#include "reach.h"
-
-extern const struct command_option dtype_option;
-extern const struct command_option shape_option;
-
-struct shape {
-	dray_dtype dtype;
-	int ndim; /* 0: one axis over all bytes */
-	int64_t extents[DRAY_MAX_NDIM];
+enum shape_kind {
+	SHAPE_RECTANGLE, /* from, size */
+	SHAPE_LINES, /* points, measure: thickness */
+	SHAPE_TEXT, /* from, text, anchor, measure: size */
+	SHAPE_GROUP, /* text: title */
+	SHAPE_GROUP_END,
 };
 
-/* Reads the options; complains if they describe no array. */
-bool shape_given(const struct request *request, struct shape *shape);
-void shape_drop(struct shape *shape);
+struct shape {
+	enum shape_kind kind;
+	uint32_t colour;
+	enum picture_anchor anchor;
+	struct picture_point from;
+	struct picture_point size;
+	double measure;
+	char *text; /* valid XML characters in UTF-8 */
+	struct picture_point *points;
+	size_t count; /* of points */
+};
 
-/*
- * Describes a part of a buffer as an array; complains if the part is too small,
- * or without a shape no multiple of the type.
- */
-bool shape_view(const struct shape *shape, const struct reached *reached,
-		const struct part *part, struct dray_view *view);
+struct picture {
+	struct picture_size size;
+	struct shape *shapes;
+	size_t count;
+	size_t room;
+};
+
+/* Both complain if they fail, except about errors that output_end() tells. */
+bool svg_write(const struct picture *picture, FILE *stream);
+bool png_write(const struct picture *picture, FILE *stream);
 
 #endif /* DMACTL_SHAPE_H */

@@ -18,7 +18,7 @@
 #include "document.h"
 #include "keeper.h"
 #include "reach.h"
-#include "shape.h"
+#include "elements.h"
 
 static const struct command_option read_only_option = {
 	.name = "read-only",

@@ -489,17 +489,17 @@ struct dray_reclaim {
 /* The states of a part of a heap. */
 enum dray_part_state {
 	DRAY_PART_FREE = 0,
-	DRAY_PART_BUFFER = 1,	/* a buffer has it */
+	DRAY_PART_BUFFER = 1,	/* a buffer has it, or one is made or freed now */
 	DRAY_PART_HELD = 2,	/* freed, but a device may still write it: see RECLAIM */
 	DRAY_PART_QUARANTINED = 3,	/* freed, but others still hold its pages */
-	DRAY_PART_CONDEMNED = 4,	/* never given out again */
-	DRAY_PART_SYSTEM = 5,	/* not dray's now: free, or the system uses it */
+	DRAY_PART_CONDEMNED = 4,	/* out of use: broken, or a device may write it */
+	DRAY_PART_SYSTEM = 5,	/* cma: no buffer's; free, or the system uses it */
 };
 
-/* One part of a heap's range. */
+/* One part of a heap's range; a buffer's may be longer than its size (cma). */
 struct dray_part {
-	__u64 offset;		/* bytes, from the start of the heap */
-	__u64 length;		/* bytes */
+	__u64 offset;		/* bytes, from the start of the heap's range */
+	__u64 length;		/* bytes, whole pages */
 	__u64 id;		/* the buffer; 0: none, or one the caller may not see */
 	__u32 state;		/* enum dray_part_state */
 	__u32 reserved;
@@ -507,15 +507,18 @@ struct dray_part {
 
 /*
  * Tells how a heap's range is used: parts that follow each other without gaps, in
- * the order of their offsets, never addresses.  Neighbours of the same state, of
- * buffers that the caller may not see (LIST), are one part.  `size` and `count` are
- * 0 if the heap has no range of its own (DRAY_HEAP_PAGES).  The heap may change
- * between two calls.
+ * the order of their offsets, never addresses.  Parts next to each other that have
+ * the same state, and no buffer that the caller may see (LIST), are one part.  All
+ * results are 0 if the heap has no range of its own: DRAY_HEAP_PAGES, and the
+ * system's default CMA area.  The heap may change between two calls, and during
+ * one: each part is true of a moment of the call.
  *
  * `first_aligned` and `reach` tell which runs suit a request: one with
  * `alignment` starts at first_aligned plus a multiple of it, and ends at or before
- * reach.  An address_limit that is neither 0 nor 2^n - 1 is -EPERM without the
- * right to addresses, as for ALLOC.
+ * reach.  If an IOMMU or the bus translates addresses, reach is the size.  An
+ * alignment that ALLOC refuses for any size is refused in the same way.  An
+ * address_limit that is neither 0 nor 2^n - 1 is -EPERM without the right to
+ * addresses, as for ALLOC.
  */
 struct dray_heap_map {
 	__u32 heap;		/* in: index */
@@ -527,7 +530,7 @@ struct dray_heap_map {
 	__u32 count;		/* out: count of all parts, may exceed room */
 	__u64 size;		/* out: bytes of the heap's range */
 	__u64 first_aligned;	/* out: bytes, offset; size or more: there is none */
-	__u64 reach;		/* out: bytes, the end of the part that may be used */
+	__u64 reach;		/* out: bytes, offset: the end of what may be used */
 	__u32 reason;		/* out, on failure too */
 	__u32 reserved;
 	__u64 limit;		/* out, on failure too */

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "shape.h"
+#include "elements.h"
 
 const struct command_option dtype_option = {
 	.name = "dtype",
