@@ -5,8 +5,8 @@
  * shrinking, counts as a descriptor of buffer 1.  What the nodes say of it stands
  * in scripted.c.
  *
- * DRAY_FAULT	OFFSET:MASK, a fault of the memory: each sync inverts these bits
- *		of this byte of the first region
+ * DRAY_FAULT	OFFSET:MASK, a fault of the memory: each sync for the CPU inverts
+ *		these bits of this byte of the first region
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -59,7 +59,7 @@ int dray_buffer_alloc(struct dray_node *node, uint64_t size,
 		      const struct dray_buffer_options *options,
 		      struct dray_buffer **out)
 {
-	int (*alloc)(struct dray_node *node, uint64_t size,
+	int (*alloc)(struct dray_node * node, uint64_t size,
 		     const struct dray_buffer_options *options,
 		     struct dray_buffer **out) = library("dray_buffer_alloc");
 	struct dray_buffer_options plain = { .name = options->name };
@@ -70,7 +70,7 @@ int dray_buffer_alloc(struct dray_node *node, uint64_t size,
 
 int dray_buffer_import(struct dray_node *node, int fd, struct dray_buffer **out)
 {
-	int (*import)(struct dray_node *node, int fd,
+	int (*import)(struct dray_node * node, int fd,
 		      struct dray_buffer **out) = library("dray_buffer_import");
 	int error = scripted_failure("import", node->index);
 
@@ -81,7 +81,7 @@ int dray_queue_create(struct dray_node *node,
 		      const struct dray_queue_options *options,
 		      struct dray_queue **out)
 {
-	int (*create)(struct dray_node *node,
+	int (*create)(struct dray_node * node,
 		      const struct dray_queue_options *options,
 		      struct dray_queue **out) = library("dray_queue_create");
 	int error = scripted_failure("queue", node->index);
@@ -101,9 +101,9 @@ int dray_node_sync(struct dray_node *node, enum dray_sync_owner owner,
 	const char *fault = getenv("DRAY_FAULT");
 	unsigned int offset, mask;
 
-	(void)owner;
 	(void)direction;
-	if (count && fault && sscanf(fault, "%u:%x", &offset, &mask) == 2 &&
+	if (count && owner == DRAY_SYNC_FOR_CPU && fault &&
+	    sscanf(fault, "%u:%x", &offset, &mask) == 2 &&
 	    regions->offset <= offset &&
 	    offset - regions->offset < regions->width) {
 		unsigned char *data = dray_buffer_data(regions->buffer);

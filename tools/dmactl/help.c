@@ -26,6 +26,7 @@ const struct command *const commands[] = {
 	&fill_command,
 	&copy_command,
 	&sync_command,
+	&test_command,
 	&help_command,
 	NULL,
 };

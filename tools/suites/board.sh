@@ -107,11 +107,14 @@ board_add_programs()
 	[ "$LONG" = no ] || selection=board.txt
 	build=$(build_folder arm64)
 	mkdir -p "$BATCH/job/dmactl"
-	cp "$TREE/tests/dmactl/with-module.sh" "$build/tools/dmactl/dmactl" \
+	cp "$TREE"/tests/dmactl/{with-module.sh,with-calls.sh,read_png.py} \
+		"$build/tools/dmactl/dmactl" \
 		"$(find "$build" -name dmactl-holder -type f)" \
 		"$BATCH/job/dmactl"
 	batch_add tap dmactl \
 		"cd dmactl && sh with-module.sh ./dmactl ./dmactl-holder"
+	batch_add tap dmactl-calls \
+		"cd dmactl && sh with-calls.sh ./dmactl ./dmactl-holder"
 	board_add_examples "$build/examples"
 	cp -r "$TREE"/tests/{python,numpy,fact.sh} "$BATCH/job"
 	board_build_policy "$BATCH/job/numpy/mem_policy.so" || return 1
