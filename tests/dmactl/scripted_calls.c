@@ -2,8 +2,8 @@
 /*
  * Buffers of the scripted nodes: those of the real library on the host, so that
  * commands have memory to work on.  An inherited memory file, sealed against
- * shrinking, counts as a descriptor of buffer 1.  What the nodes say of it stands
- * in scripted.c.
+ * shrinking, counts as a descriptor of buffer 1.  scripted.c has the nodes'
+ * answers about it.
  *
  * DRAY_FAULT	OFFSET:MASK, a fault of the memory: each sync for the CPU inverts
  *		these bits of this byte of the first region

@@ -65,7 +65,7 @@ struct order {
 	uint64_t size; /* bytes */
 };
 
-/* What a keeper reports. */
+/* The report of a keeper. */
 struct taken {
 	struct dray_buffer_info info;
 	char node[DRAY_NAME_LEN];

@@ -44,7 +44,7 @@ static char *names_of(const struct holder_list *holders)
 	return names;
 }
 
-/* Complains that the buffer is not from dmactl, and says whose it is. */
+/* Complains that the buffer is not from dmactl, and names its owner. */
 static void complain_foreign(const struct dray_buffer_info *info,
 			     const struct holder_list *holders)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The parts of a board's self-test: each adds what it has found. */
+/* The parts of a board's self-test: each adds its findings. */
 #ifndef DMACTL_SELFTEST_H
 #define DMACTL_SELFTEST_H
 

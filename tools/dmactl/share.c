@@ -36,7 +36,7 @@ struct offer {
 	uint32_t flags; /* DRAY_IPC_* */
 };
 
-/* What a keeper reports. */
+/* The report of a keeper. */
 struct shared {
 	uint64_t id;
 	uint64_t bytes;

@@ -85,7 +85,7 @@ static bool find_heap(const struct request *request, struct selftest *test)
 	return false;
 }
 
-/* Chooses how much memory is tested: what is free and not the system's. */
+/* Chooses the amount of memory to test: the free part, less of a shared heap. */
 static void choose_size(struct selftest *test)
 {
 	uint64_t most = test->heap.free;
@@ -351,7 +351,7 @@ static const char description[] =
 	"Tests the free memory of a heap, each channel that copies, coherence,\n"
 	"and the node's mask, and measures rates.  Prints a report: attach it to\n"
 	"a bug.  Uses buffers only, so that nobody's memory is touched, but takes\n"
-	"what is free meanwhile.\n"
+	"the free memory meanwhile.\n"
 	"\n"
 	"Exit status 1 if a test failed.\n";
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Addresses of buffers lie below the node's mask, and below a limit that the
- * caller names.  The module holds memory whose address a process knew that was
- * killed, so signals wait until the buffer is given back.
+ * caller names.  If a process that knew an address is killed, the module
+ * holds the memory, so signals wait until the buffer is given back.
  */
 #include <errno.h>
 #include <inttypes.h>

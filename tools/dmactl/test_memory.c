@@ -96,7 +96,7 @@ static void add_fault(struct walk *walk, const struct fault *fault)
 	walk->fault_count++;
 }
 
-/* Writes or checks a chunk, whose first word has the place @index. */
+/* Writes or checks a chunk; its first word has the place @index. */
 static void work_chunk(struct walk *walk, struct dray_buffer *piece,
 		       uint64_t offset, uint64_t length, size_t pattern,
 		       uint64_t index, bool check)
@@ -149,7 +149,7 @@ static void work_all(struct walk *walk, size_t pattern, bool check)
 	}
 }
 
-/* Writes caches back to memory, and forgets what they hold. */
+/* Writes caches back to memory, and drops their lines. */
 static int push_out(struct walk *walk)
 {
 	int ret = 0;

@@ -107,7 +107,7 @@ board_add_programs()
 	[ "$LONG" = no ] || selection=board.txt
 	build=$(build_folder arm64)
 	mkdir -p "$BATCH/job/dmactl"
-	cp "$TREE"/tests/dmactl/{with-module.sh,with-calls.sh,read_png.py} \
+	cp "$TREE"/tests/dmactl/{with-*.sh,read_png.py} \
 		"$build/tools/dmactl/dmactl" \
 		"$(find "$build" -name dmactl-holder -type f)" \
 		"$BATCH/job/dmactl"
@@ -115,6 +115,8 @@ board_add_programs()
 		"cd dmactl && sh with-module.sh ./dmactl ./dmactl-holder"
 	batch_add tap dmactl-calls \
 		"cd dmactl && sh with-calls.sh ./dmactl ./dmactl-holder"
+	batch_add tap dmactl-selftest \
+		"cd dmactl && sh with-selftest.sh ./dmactl"
 	board_add_examples "$build/examples"
 	cp -r "$TREE"/tests/{python,numpy,fact.sh} "$BATCH/job"
 	board_build_policy "$BATCH/job/numpy/mem_policy.so" || return 1
