@@ -86,13 +86,13 @@ static json_t *hex_document(const unsigned char *bytes, uint64_t length)
 }
 
 static void print_json(const struct reached *reached, const struct part *part,
-		       const struct shape *shape, const char *file)
+		       const struct elements *elements, const char *file)
 {
 	const unsigned char *data = dray_buffer_data(reached->buffer);
 	json_t *root = json_object();
 	char type[DRAY_DTYPE_TYPESTR_SIZE] = "";
 
-	dray_dtype_format(shape->dtype, type, sizeof(type));
+	dray_dtype_format(elements->dtype, type, sizeof(type));
 	document_number(root, "id", reached->info.id);
 	document_number(root, "offset", part->offset);
 	document_number(root, "length", part->length);
@@ -123,18 +123,19 @@ static void shorten(const struct request *request, struct part *part)
 
 static enum exit_code dump_reached(const struct request *request,
 				   const struct reached *reached,
-				   struct part *part, const struct shape *shape)
+				   struct part *part,
+				   const struct elements *elements)
 {
 	const char *file = option_value(request, &output_option);
 
 	if (!reach_mapped(reached, false) || !part_fit(reached, part))
 		return EXIT_FAILED;
-	if (file && !dump_file(file, reached, part, shape))
+	if (file && !dump_file(file, reached, part, elements))
 		return EXIT_FAILED;
 	if (!file)
 		shorten(request, part);
 	if (request->json)
-		print_json(reached, part, shape, file);
+		print_json(reached, part, elements, file);
 	else if (!file)
 		print_hex(dray_buffer_data(reached->buffer), part);
 	return EXIT_FINE;
@@ -166,18 +167,18 @@ static enum exit_code dump_run(const struct request *request)
 	struct open_nodes nodes;
 	struct reached reached;
 	enum exit_code status;
-	struct shape shape;
+	struct elements elements;
 	struct part part;
 
 	if (!is_sensible(request) || !part_given(request, &part) ||
-	    !shape_given(request, &shape))
+	    !elements_given(request, &elements))
 		return EXIT_USAGE;
 	status = reach_operand(request, &nodes, &reached);
 	if (status == EXIT_FINE) {
-		status = dump_reached(request, &reached, &part, &shape);
+		status = dump_reached(request, &reached, &part, &elements);
 		reach_close(&nodes, &reached);
 	}
-	shape_drop(&shape);
+	elements_drop(&elements);
 	return status;
 }
 

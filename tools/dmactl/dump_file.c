@@ -105,14 +105,14 @@ static bool write_png(const char *file, const struct dray_view *view)
 #endif
 
 bool dump_file(const char *file, const struct reached *reached,
-	       const struct part *part, const struct shape *shape)
+	       const struct part *part, const struct elements *elements)
 {
 	const char *format = dump_format(file);
 	struct dray_view view;
 
 	if (!dump_is_array(file))
 		return write_raw(file, reached, part);
-	if (!shape_view(shape, reached, part, &view))
+	if (!elements_view(elements, reached, part, &view))
 		return false;
 	return !strcmp(format, "npy") ? write_npy(file, &view)
 				      : write_png(file, &view);

@@ -13,6 +13,6 @@ bool dump_is_array(const char *file);
 
 /* Writes the file; complains and returns false if that fails. */
 bool dump_file(const char *file, const struct reached *reached,
-	       const struct part *part, const struct shape *shape);
+	       const struct part *part, const struct elements *elements);
 
 #endif /* DMACTL_DUMP_FILE_H */

@@ -17,16 +17,16 @@ const struct command_option shape_option = {
 	.text = "the extents, as 480,640,3; default: one axis",
 };
 
-static bool read_extents(const char *text, struct shape *shape)
+static bool read_extents(const char *text, struct elements *elements)
 {
 	const char *word = text;
 	uint64_t extent;
 
-	while (word && shape->ndim < DRAY_MAX_NDIM) {
+	while (word && elements->ndim < DRAY_MAX_NDIM) {
 		word = parse_number(word, 10, &extent);
 		if (!word || !extent || extent > INT64_MAX)
 			break;
-		shape->extents[shape->ndim++] = (int64_t)extent;
+		elements->extents[elements->ndim++] = (int64_t)extent;
 		if (!*word)
 			return true;
 		word = *word == ',' ? word + 1 : NULL;
@@ -37,51 +37,53 @@ static bool read_extents(const char *text, struct shape *shape)
 	return false;
 }
 
-bool shape_given(const struct request *request, struct shape *shape)
+bool elements_given(const struct request *request, struct elements *elements)
 {
 	const char *dtype = option_value(request, &dtype_option);
 	const char *extents = option_value(request, &shape_option);
 
-	*shape = (struct shape){ 0 };
-	if (extents && !read_extents(extents, shape))
+	*elements = (struct elements){ 0 };
+	if (extents && !read_extents(extents, elements))
 		return false;
-	if (dray_dtype_parse(dtype ? dtype : "u1", &shape->dtype)) {
+	if (dray_dtype_parse(dtype ? dtype : "u1", &elements->dtype)) {
 		complain("--dtype '%s' is not a type: %s", dtype,
 			 dray_last_error());
 		return false;
 	}
-	if (dray_dtype_itemsize(shape->dtype))
+	if (dray_dtype_itemsize(elements->dtype))
 		return true;
 	complain("--dtype '%s' has no bytes", dtype);
-	shape_drop(shape);
+	elements_drop(elements);
 	return false;
 }
 
-void shape_drop(struct shape *shape)
+void elements_drop(struct elements *elements)
 {
-	dray_dtype_unref(shape->dtype);
-	shape->dtype = 0;
+	dray_dtype_unref(elements->dtype);
+	elements->dtype = 0;
 }
 
-bool shape_view(const struct shape *shape, const struct reached *reached,
-		const struct part *part, struct dray_view *view)
+bool elements_view(const struct elements *elements,
+		   const struct reached *reached, const struct part *part,
+		   struct dray_view *view)
 {
 	char *data = dray_buffer_data(reached->buffer);
-	uint64_t item = dray_dtype_itemsize(shape->dtype);
+	uint64_t item = dray_dtype_itemsize(elements->dtype);
 	int64_t all = (int64_t)(part->length / item);
 	size_t bytes;
 
-	if (!shape->ndim && (part->length % item || !all)) {
+	if (!elements->ndim && (part->length % item || !all)) {
 		complain("%" PRIu64
 			 " bytes are no multiple of the type's %" PRIu64,
 			 part->length, item);
 		return false;
 	}
-	if (dray_view_bytes(shape->dtype, shape->ndim ? shape->ndim : 1,
-			    shape->ndim ? shape->extents : &all, &bytes) ||
-	    dray_view_init(view, data + part->offset, shape->dtype,
-			   shape->ndim ? shape->ndim : 1,
-			   shape->ndim ? shape->extents : &all, NULL)) {
+	if (dray_view_bytes(
+		    elements->dtype, elements->ndim ? elements->ndim : 1,
+		    elements->ndim ? elements->extents : &all, &bytes) ||
+	    dray_view_init(view, data + part->offset, elements->dtype,
+			   elements->ndim ? elements->ndim : 1,
+			   elements->ndim ? elements->extents : &all, NULL)) {
 		complain("no such array: %s", dray_last_error());
 		return false;
 	}

@@ -10,21 +10,22 @@
 extern const struct command_option dtype_option;
 extern const struct command_option shape_option;
 
-struct shape {
+struct elements {
 	dray_dtype dtype;
 	int ndim; /* 0: one axis over all bytes */
 	int64_t extents[DRAY_MAX_NDIM];
 };
 
 /* Reads the options; complains if they describe no array. */
-bool shape_given(const struct request *request, struct shape *shape);
-void shape_drop(struct shape *shape);
+bool elements_given(const struct request *request, struct elements *elements);
+void elements_drop(struct elements *elements);
 
 /*
  * Describes a part of a buffer as an array; complains if the part is too small,
  * or without a shape no multiple of the type.
  */
-bool shape_view(const struct shape *shape, const struct reached *reached,
-		const struct part *part, struct dray_view *view);
+bool elements_view(const struct elements *elements,
+		   const struct reached *reached, const struct part *part,
+		   struct dray_view *view);
 
 #endif /* DMACTL_ELEMENTS_H */

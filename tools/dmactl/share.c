@@ -32,7 +32,7 @@ static const struct command_option any_user_option = {
 
 struct offer {
 	struct part part;
-	struct shape shape;
+	struct elements elements;
 	uint32_t flags; /* DRAY_IPC_* */
 };
 
@@ -52,7 +52,7 @@ static bool read_offer(const struct request *request, struct offer *offer)
 		offer->flags |= DRAY_IPC_ANY_USER;
 	return reach_parse(operand_at(request, 0)) &&
 	       part_given(request, &offer->part) &&
-	       shape_given(request, &offer->shape);
+	       elements_given(request, &offer->elements);
 }
 
 /* Writes the record to a new file, which belongs to this user alone. */
@@ -73,31 +73,25 @@ static bool write_record(const char *path, const void *record, size_t size,
 	return false;
 }
 
-/* In the keeper: makes the record and its file. */
-static bool serve(const struct request *request, struct offer *offer,
-		  const char *path, struct shared *shared)
+/* Makes the record of a buffer that was reached, and its file. */
+static bool export(const struct reached *reached, struct offer *offer,
+		   const char *path, struct shared *shared)
 {
 	unsigned char record[DRAY_ARRAY_RECORD_SIZE];
-	struct open_nodes nodes;
-	struct reached reached;
 	struct dray_view view;
 	size_t size;
-	int ret;
 
-	if (reach_operand(request, &nodes, &reached) != EXIT_FINE)
+	if (!part_fit(reached, &offer->part) ||
+	    !elements_view(&offer->elements, reached, &offer->part, &view))
 		return false;
-	if (!part_fit(&reached, &offer->part) ||
-	    !shape_view(&offer->shape, &reached, &offer->part, &view))
-		return false;
-	ret = dray_array_export(&view, offer->flags, record, sizeof(record),
-				&size);
-	if (ret) {
+	if (dray_array_export(&view, offer->flags, record, sizeof(record),
+			      &size)) {
 		complain("cannot share buffer %" PRIu64 ": %s",
-			 (uint64_t)reached.info.id, dray_last_error());
+			 (uint64_t)reached->info.id, dray_last_error());
 		return false;
 	}
 	*shared = (struct shared){
-		.id = reached.info.id,
+		.id = reached->info.id,
 		.bytes = (uint64_t)dray_view_size(&view) *
 			 dray_dtype_itemsize(view.dtype),
 		.pid = (int)getpid(),
@@ -105,29 +99,39 @@ static bool serve(const struct request *request, struct offer *offer,
 	return write_record(path, record, size, offer->flags);
 }
 
+/* Returns the path from the root, for free(). */
+static char *whole_path(const char *path)
+{
+	char *folder = *path == '/' ? NULL : getcwd(NULL, 0);
+	char *whole = folder ? text_format("%s/%s", folder, path)
+			     : text_format("%s", path);
+
+	free(folder);
+	return whole;
+}
+
 /* In the keeper: serves until a signal, then takes the file away. */
-static _Noreturn void keep(const struct keeper *keeper,
-			   const struct request *request, struct offer *offer)
+static bool serve(const struct keeper *keeper, const struct request *request,
+		  struct offer *offer)
 {
 	/* the keeper leaves the working directory */
-	char *path = NULL;
+	char *path = whole_path(operand_at(request, 1));
+	struct open_nodes nodes;
+	struct reached reached;
 	struct shared shared;
+	bool fine = reach_operand(request, &nodes, &reached) == EXIT_FINE;
 
-	if (*operand_at(request, 1) == '/')
-		path = text_format("%s", operand_at(request, 1));
-	else {
-		char *folder = getcwd(NULL, 0);
-
-		path = text_format("%s/%s", folder ? folder : ".",
-				   operand_at(request, 1));
-		free(folder);
+	if (fine) {
+		fine = export(&reached, offer, path, &shared);
+		if (fine) {
+			keeper_report(keeper, &shared, sizeof(shared));
+			keeper_wait();
+			unlink(path);
+		}
+		reach_close(&nodes, &reached);
 	}
-	if (!serve(request, offer, path, &shared))
-		_exit(EXIT_FAILED);
-	keeper_report(keeper, &shared, sizeof(shared));
-	keeper_wait();
-	unlink(path);
-	_exit(EXIT_FINE);
+	free(path);
+	return fine;
 }
 
 static void print_shared(const struct request *request,
@@ -159,10 +163,11 @@ static enum exit_code share_run(const struct request *request)
 	if (!keeper_start(&keeper, inherited))
 		return EXIT_FAILED;
 	if (!keeper.pid)
-		keep(&keeper, request, &offer);
+		_exit(serve(&keeper, request, &offer) ? EXIT_FINE
+						      : EXIT_FAILED);
 	if (!keeper_read(&keeper, &shared, sizeof(shared)))
 		return EXIT_FAILED;
-	shape_drop(&offer.shape);
+	elements_drop(&offer.elements);
 	print_shared(request, &shared, operand_at(request, 1));
 	return EXIT_FINE;
 }
