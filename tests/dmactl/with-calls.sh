@@ -29,6 +29,12 @@ bytes()
 	"$dmactl" dump -o - "$@" | od -An -v -tx1 | tr -d ' \n'
 }
 
+# left: how many buffers there are
+left()
+{
+	"$dmactl" list --no-header | wc -l
+}
+
 # repeat TEXT COUNT
 repeat()
 {
@@ -37,7 +43,7 @@ repeat()
 }
 
 is nothing_is_kept_at_first "$(keepers)" 0
-before=$("$dmactl" list --no-header | wc -l)
+before=$(left)
 
 # alloc and free
 heap=$("$dmactl" heaps --no-header -n dray0 | awk 'NR == 1 { print $2 }')
@@ -51,7 +57,7 @@ is one_process_keeps_it "$(keepers)" 1
 is free_says_how_much "$("$dmactl" free "$id" --bytes)" \
 	"freed: 1 buffer, 65536 bytes"
 is no_process_is_left_after_free "$(keepers)" 0
-is no_buffer_is_left_after_free "$("$dmactl" list --no-header | wc -l)" \
+is no_buffer_is_left_after_free "$(left)" \
 	"$before"
 error=$("$dmactl" free "$id" 2>&1)
 is a_buffer_is_freed_once "$? $error" \
@@ -100,7 +106,7 @@ is a_command_inherits_the_buffer "$said" \
 "00000000  2a 2a                                             |**|
 00000002
 inherited 4096"
-is the_commands_end_frees_the_buffer "$("$dmactl" list --no-header | wc -l)" \
+is the_commands_end_frees_the_buffer "$(left)" \
 	"$before"
 "$dmactl" alloc 4096 --hold >"$folder/held" &
 pid=$!
@@ -110,7 +116,7 @@ is hold_keeps_it_in_the_foreground "$("$dmactl" list --no-header |
 	"$pid dmactl"
 kill "$pid"
 wait "$pid" 2>"$folder/rest"
-is a_signal_ends_hold "$("$dmactl" list --no-header | wc -l)" "$before"
+is a_signal_ends_hold "$(left)" "$before"
 
 # fill and copy, by the CPU and by an engine
 src=$("$dmactl" alloc 64K --name src)
@@ -216,6 +222,26 @@ if sys.argv[2] == "":
 		>"$folder/rest"
 done
 
+# The commands of docs/bring-up.md.
+if [ -e bring-up.md ]; then
+	mkdir "$folder/bring-up"
+	printf '#!/bin/sh\nexec "%s/%s" "$@"\n' "$PWD" "${dmactl#./}" \
+		>"$folder/dmactl"
+	chmod 755 "$folder/dmactl"
+	sed -n 's/^    //p' bring-up.md >"$folder/commands"
+	kept=$(left)
+	run the_commands_of_bring_up_run sh -c 'cd "$1/bring-up" &&
+		PATH=$1:$PATH sh -eux ../commands' sh "$folder"
+	for words in '^[0-9]* passed, 0 failed, ' '^filled: 64.0K in ' \
+		'^copied: 8.0K in ' '^00000000  de ad be ef ' \
+		'^descriptor [0-9]*, 4096 bytes$' '^freed: 1 buffer, 64.0K$'; do
+		grep -q "$words" "$folder/said"
+		ok $? "bring_up_prints_${words#^}"
+	done
+	is bring_up_leaves_no_buffer "$(left)" "$kept"
+	is bring_up_leaves_no_file "$(ls "$folder/bring-up")" ""
+fi
+
 # Rights: others reach nothing.
 mode=$(stat -c %a /dev/dray0)
 chmod 666 /dev/dray0
@@ -231,6 +257,6 @@ chmod "$mode" /dev/dray0
 
 "$dmactl" free --all >"$folder/rest"
 is nothing_is_kept_at_the_end "$(keepers)" 0
-is no_buffer_is_left_at_the_end "$("$dmactl" list --no-header | wc -l)" \
+is no_buffer_is_left_at_the_end "$(left)" \
 	"$before"
 finish

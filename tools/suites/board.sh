@@ -108,6 +108,7 @@ board_add_programs()
 	build=$(build_folder arm64)
 	mkdir -p "$BATCH/job/dmactl"
 	cp "$TREE"/tests/dmactl/{with-*.sh,read_png.py} \
+		"$TREE/docs/bring-up.md" \
 		"$build/tools/dmactl/dmactl" \
 		"$(find "$build" -name dmactl-holder -type f)" \
 		"$BATCH/job/dmactl"
