@@ -185,13 +185,13 @@ fi
 
 # share
 for kind in '' --read-only; do
-	name=$(echo "share$kind" | tr - _)
+	title=$(echo "share$kind" | tr - _)
 	"$dmactl" share "$src" "$folder/record" --dtype '<u2' --shape 8,4 \
 		--offset 16 $kind
-	is "${name}_writes_a_record_for_its_user" \
+	is "${title}_writes_a_record_for_its_user" \
 		"$(stat -c %a "$folder/record")" 600
 	if [ "$python" ] && "$python" -c 'import dray' 2>"$folder/rest"; then
-		run "${name}_leads_python_to_the_memory" "$python" -c '
+		run "${title}_leads_python_to_the_memory" "$python" -c '
 import sys, dray
 with open(sys.argv[1], "rb") as file:
     array = dray.open_array(file.read())
@@ -200,7 +200,7 @@ assert array.flags.writeable == (sys.argv[2] == "")
 assert array[0].tolist() == [0x1100, 0x3322, 0x5544, 0x7766], array
 if sys.argv[2] == "":
     array[0, 0] = 0xbeef' "$folder/record" "$kind"
-		is "${name}_shares_what_is_written" \
+		is "${title}_shares_what_is_written" \
 			"$(bytes "$src" --offset 16 --length 2)" \
 			"$([ "$kind" ] && echo 0011 || echo efbe)"
 		"$dmactl" fill "$src" --value 0 --length 64K --cpu \
@@ -210,13 +210,13 @@ if sys.argv[2] == "":
 			>"$folder/rest"
 	fi
 	error=$("$dmactl" share "$src" "$folder/record" 2>&1)
-	is "${name}_never_replaces_a_file" "$? $error" \
+	is "${title}_never_replaces_a_file" "$? $error" \
 		"1 dmactl: cannot make '$folder/record': File exists"
-	is "${name}_has_a_keeper_of_its_own" "$(keepers)" 3
+	is "${title}_has_a_keeper_of_its_own" "$(keepers)" 3
 	# ends those that keep the buffer, and takes the record away
 	"$dmactl" free "$src" >"$folder/rest"
 	[ ! -e "$folder/record" ]
-	ok $? "${name}_takes_the_record_away_at_the_end"
+	ok $? "${title}_takes_the_record_away_at_the_end"
 	src=$("$dmactl" alloc 64K --name src)
 	"$dmactl" fill "$src" --pattern 00112233445566778899aabbccddeeff --cpu \
 		>"$folder/rest"
@@ -230,6 +230,7 @@ if [ -e bring-up.md ]; then
 	chmod 755 "$folder/dmactl"
 	sed -n 's/^    //p' bring-up.md >"$folder/commands"
 	kept=$(left)
+	# shellcheck disable=SC2016 # for the other shell
 	run the_commands_of_bring_up_run sh -c 'cd "$1/bring-up" &&
 		PATH=$1:$PATH sh -eux ../commands' sh "$folder"
 	for words in '^[0-9]* passed, 0 failed, ' '^filled: 64.0K in ' \
