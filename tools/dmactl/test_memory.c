@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * The memory test: takes free memory of the heap in buffers, so that nobody
- * else.s is touched, writes a pattern to all of it, pushes that out of the
+ * The memory test: takes free memory of the heap in buffers, so that no
+ * other memory is touched, writes a pattern to all of it, pushes that out of the
  * caches, and reads all of it back.  Only then can an address line that is
  * stuck show: two words would be one.
  */
