@@ -34,9 +34,12 @@ OPTIONS = set().union(*OPTIONS_OF.values())
 
 
 def page_of(command):
-    """The man page that has the command: its own, or that of its first word."""
-    own = MANUAL / f"dmactl-{command.split()[0]}.1"
-    return own if own.exists() else MANUAL / "dmactl.1"
+    """The man page that has the command: the one with its first word under NAME."""
+    named = re.compile(rf"^\.Nm dmactl-{command.split()[0]}\b", re.MULTILINE)
+    for page in MANUAL.glob("dmactl-*.1"):
+        if named.search(page.read_text(encoding="utf-8")):
+            return page
+    return MANUAL / "dmactl.1"
 
 
 def options_in(text):

@@ -89,6 +89,14 @@ extern const struct command top_command; /* only if DMACTL_HAS_TOP */
 extern const struct command trace_command;
 extern const struct command record_command;
 extern const struct command report_command;
+extern const struct command alloc_command;
+extern const struct command free_command;
+extern const struct command share_command;
+extern const struct command dump_command;
+extern const struct command fill_command;
+extern const struct command copy_command;
+extern const struct command sync_command;
+extern const struct command test_command;
 extern const struct command help_command;
 #ifdef DMACTL_HAS_DT
 extern const struct command dt_check_command;

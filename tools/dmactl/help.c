@@ -37,6 +37,14 @@ const struct command *const commands[] = {
 	&record_command,
 #endif
 	&report_command,
+	&alloc_command,
+	&free_command,
+	&share_command,
+	&dump_command,
+	&fill_command,
+	&copy_command,
+	&sync_command,
+	&test_command,
 	&help_command,
 	NULL,
 };
