@@ -79,8 +79,12 @@ const char *operand_at(const struct request *request, size_t index);
 extern const struct command list_command;
 extern const struct command show_command;
 extern const struct command heaps_command;
+extern const struct command map_command;
 extern const struct command nodes_command;
 extern const struct command reclaim_command;
+extern const struct command why_command;
+extern const struct command leaks_command;
+extern const struct command top_command; /* only if DMACTL_HAS_TOP */
 extern const struct command help_command;
 
 /* All commands, up to NULL. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * JSON output with exact values.  Each function but the last two adds a value
+ * JSON output with exact values.  Each function but the last three adds a value
  * to @target: under @key to an object, or to an array if @key is NULL.
  */
 #ifndef DMACTL_DOCUMENT_H
@@ -35,5 +35,8 @@ json_t *document_buffer(const struct buffer_entry *entry);
 
 /* Prints to standard output and drops @document. */
 void document_print(json_t *document);
+
+/* The same in one line. */
+void document_print_line(json_t *document);
 
 #endif /* DMACTL_DOCUMENT_H */

@@ -12,10 +12,23 @@
 
 #define OPTION_WIDTH 15 /* of "--no-header", for --help */
 
+/* clang-format off */
 const struct command *const commands[] = {
-	&list_command,	  &show_command, &heaps_command, &nodes_command,
-	&reclaim_command, &help_command, NULL,
+	&list_command,
+	&show_command,
+	&heaps_command,
+	&map_command,
+	&nodes_command,
+	&reclaim_command,
+	&why_command,
+	&leaks_command,
+#ifdef DMACTL_HAS_TOP
+	&top_command,
+#endif
+	&help_command,
+	NULL,
 };
+/* clang-format on */
 
 static const struct command_option help_option = {
 	.name = "help",

@@ -5,65 +5,15 @@
 #include <stdlib.h>
 
 #include "document.h"
-#include "gather.h"
+#include "list.h"
+#include "printer.h"
 #include "quantity.h"
-#include "table.h"
-#include "words.h"
 
-static const char columns[] =
-	">ID >SIZE ~HEAP MODE >PID ~COMM ~USER >MAPPED >ATTACHED >BUSY >AGE "
-	"~NAME";
-
-/* Adds the heap and mode of a buffer, or the exporter and kind of an attachment. */
-static void add_origin(struct table *table, const struct dray_buffer_info *info)
-{
-	char word[WORD_ROOM];
-
-	table_name(table, TABLE_PLAIN, info->heap_name,
-		   sizeof(info->heap_name));
-	table_cell(table, TABLE_PLAIN, "%s",
-		   is_buffer(info) ? mode_word(info->mode, word)
-				   : kind_word(info->kind, word));
-}
-
-static void add_owner(struct table *table, const struct dray_buffer_info *info)
-{
-	char *user = user_word(info->uid);
-
-	if (info->flags & DRAY_BUFFER_HELD)
-		table_cell(table, TABLE_BAD, "held");
-	else if (info->flags & DRAY_BUFFER_ORPHAN)
-		table_cell(table, TABLE_BAD, "gone");
-	else if (info->pid)
-		table_cell(table, TABLE_PLAIN, "%" PRId32, info->pid);
-	else
-		table_cell(table, TABLE_PLAIN, "-");
-	table_name(table, TABLE_PLAIN, info->comm, sizeof(info->comm));
-	table_name(table, TABLE_PLAIN, user, 256);
-	free(user);
-}
-
-static void add_row(struct table *table, const struct request *request,
-		    const struct dray_buffer_info *info)
-{
-	char age[QUANTITY_ROOM];
-
-	table_cell(table, TABLE_PLAIN, "%" PRIu64, (uint64_t)info->id);
-	table_size(table, request, info->size);
-	add_origin(table, info);
-	add_owner(table, info);
-	if (is_buffer(info)) {
-		table_cell(table, TABLE_PLAIN, "%u", info->mapped);
-		table_cell(table, TABLE_PLAIN, "%u", info->attachments);
-	} else {
-		table_cell(table, TABLE_PLAIN, "-");
-		table_cell(table, TABLE_PLAIN, "-");
-	}
-	table_cell(table, info->transfers ? TABLE_WARNING : TABLE_PLAIN, "%u",
-		   info->transfers);
-	table_cell(table, TABLE_PLAIN, "%s", quantity_time(age, info->age_ns));
-	table_name(table, TABLE_PLAIN, info->name, sizeof(info->name));
-}
+/* The rows to show: pointers to struct buffer_entry. */
+struct rows {
+	const void **entries;
+	size_t count;
+};
 
 struct total {
 	size_t count;
@@ -71,13 +21,14 @@ struct total {
 };
 
 /* Sums up the buffers, or else the attachments. */
-static struct total total_of(const struct buffer_list *list, bool buffers)
+static struct total total_of(const struct rows *rows, bool buffers)
 {
 	struct total total = { 0 };
 	size_t i;
 
-	for (i = 0; i < list->count; i++) {
-		const struct dray_buffer_info *info = &list->entries[i].info;
+	for (i = 0; i < rows->count; i++) {
+		const struct buffer_entry *entry = rows->entries[i];
+		const struct dray_buffer_info *info = &entry->info;
 
 		if (is_buffer(info) != buffers)
 			continue;
@@ -98,11 +49,10 @@ static void print_total(const struct request *request,
 	       request->bytes ? " bytes" : "");
 }
 
-static void print_totals(const struct request *request,
-			 const struct buffer_list *list)
+static void print_totals(const struct request *request, const struct rows *rows)
 {
-	struct total buffers = total_of(list, true);
-	struct total attachments = total_of(list, false);
+	struct total buffers = total_of(rows, true);
+	struct total attachments = total_of(rows, false);
 
 	printf("total: ");
 	print_total(request, &buffers, "buffer", "buffers");
@@ -114,51 +64,97 @@ static void print_totals(const struct request *request,
 }
 
 static void print_table(const struct request *request,
-			const struct buffer_list *list)
+			const struct row_view *view, const struct rows *rows)
 {
-	struct table *table = table_create(columns);
-	size_t i;
+	struct table *table =
+		row_view_table(view, request, rows->entries, rows->count);
 
-	for (i = 0; i < list->count; i++)
-		add_row(table, request, &list->entries[i].info);
 	table_print(table, request);
 	table_destroy(table);
 	if (request->header)
-		print_totals(request, list);
+		print_totals(request, rows);
 }
 
-static void print_json(const struct buffer_list *list)
+/* Prints an array of the buffers, or else of the attachments. */
+static void print_array(struct printer *printer, const char *key,
+			const struct row_view *view, const struct rows *rows,
+			bool buffers)
 {
-	struct total buffers = total_of(list, true);
-	struct total attachments = total_of(list, false);
-	json_t *root = json_object();
-	json_t *array[] = { json_array(), json_array() };
-	json_t *total = json_object();
 	size_t i;
 
-	for (i = 0; i < list->count; i++)
-		document_set(array[!is_buffer(&list->entries[i].info)], NULL,
-			     document_buffer(&list->entries[i]));
+	printer_array(printer, key);
+	for (i = 0; i < rows->count; i++) {
+		const struct buffer_entry *entry = rows->entries[i];
+
+		if (is_buffer(&entry->info) == buffers)
+			printer_value(printer, NULL,
+				      row_view_trim(view,
+						    document_buffer(entry)));
+	}
+	printer_end(printer);
+}
+
+static void print_json(const struct row_view *view, const struct rows *rows)
+{
+	struct total buffers = total_of(rows, true);
+	struct total attachments = total_of(rows, false);
+	struct printer printer = { 0 };
+	json_t *total = json_object();
+
+	printer_object(&printer, NULL);
+	print_array(&printer, "buffers", view, rows, true);
+	print_array(&printer, "attachments", view, rows, false);
 	document_number(total, "buffers", buffers.count);
 	document_number(total, "size", buffers.size);
 	document_number(total, "attachments", attachments.count);
 	document_number(total, "attached", attachments.size);
-	document_set(root, "buffers", array[0]);
-	document_set(root, "attachments", array[1]);
-	document_set(root, "total", total);
-	document_print(root);
+	printer_value(&printer, "total", total);
+	printer_end(&printer);
 }
+
+/* Takes the rows that pass the filter, for free(). */
+static struct rows choose_rows(const struct buffer_list *list,
+			       const struct filter *filter)
+{
+	struct rows rows = {
+		.entries =
+			memory_resize(NULL, list->count, sizeof(*rows.entries)),
+	};
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
+		if (filter_buffer(filter, &list->entries[i].info))
+			rows.entries[rows.count++] = &list->entries[i];
+	return rows;
+}
+
+static const struct command_option all_option = {
+	.name = "all",
+	.text = "every dma-buf of the machine, of any exporter",
+};
 
 static enum exit_code list_run(const struct request *request)
 {
 	struct buffer_list list;
+	struct filter filter;
+	struct row_view view;
+	struct rows rows;
 
+	if (!filter_make(request, &filter))
+		return EXIT_USAGE;
+	if (option_value(request, &all_option))
+		return list_all(request, &filter);
+	if (!row_view_make(request, list_columns, &view))
+		return EXIT_USAGE;
 	if (!buffers_gather(request, &list))
 		return EXIT_FAILED;
+	rows = choose_rows(&list, &filter);
+	row_view_sort(&view, rows.entries, rows.count);
 	if (request->json)
-		print_json(&list);
+		print_json(&view, &rows);
 	else
-		print_table(request, &list);
+		print_table(request, &view, &rows);
+	free(rows.entries);
 	buffers_free(&list);
 	return list.status;
 }
@@ -179,10 +175,29 @@ static const char description[] =
 	"  MAPPED    mappings into user space\n"
 	"  ATTACHED  devices attached by other drivers\n"
 	"  BUSY      transfers in flight\n"
-	"  AGE       time since it was allocated or attached\n";
+	"  AGE       time since it was allocated or attached\n"
+	"\n"
+	"--columns and --sort also know node, and synced: bytes of cache\n"
+	"maintenance.\n"
+	"\n"
+	"With --all, one row for each dma-buf of the machine, dray's or not, as\n"
+	"/proc, /sys and debugfs tell of them:\n"
+	"\n"
+	"  INODE     the number that /proc and the kernel's lists have\n"
+	"  ID        that of dray's own memory\n"
+	"  REFS      references to its file\n"
+	"  HOLDERS   processes with a descriptor or a mapping\n"
+	"  DEVICES   the attached ones\n";
 
 static const struct command_option *const options[] = {
-	&node_option, &json_option, &no_header_option, &bytes_option, NULL,
+	&all_option,	     &node_option,
+	&pid_option,	     &user_option,
+	&heap_filter_option, &name_option,
+	&min_size_option,    &older_option,
+	&orphans_option,     &held_option,
+	&sort_option,	     &columns_option,
+	&json_option,	     &no_header_option,
+	&bytes_option,	     NULL,
 };
 
 const struct command list_command = {

@@ -57,6 +57,18 @@ const char *quantity_time(char out[QUANTITY_ROOM], uint64_t nanoseconds)
 	return out;
 }
 
+int quantity_fragmentation(uint64_t free, uint64_t longest, uint64_t request)
+{
+	uint64_t possible = free < request ? free : request;
+
+	if (!possible)
+		return -1;
+	/* a shared heap changes between the two readings */
+	if (longest > possible)
+		longest = possible;
+	return (int)(100.0 * (double)(possible - longest) / (double)possible);
+}
+
 /* Returns the shift of a unit such as "K", "KB" or "KiB", or -1. */
 static int shift_of(const char *unit)
 {
@@ -90,4 +102,36 @@ bool parse_size(const char *text, uint64_t *bytes)
 	}
 	*bytes <<= shift;
 	return true;
+}
+
+bool parse_time(const char *text, uint64_t *nanoseconds)
+{
+	static const struct {
+		const char *unit;
+		uint64_t length; /* ns */
+	} units[] = {
+		{ "us", 1000 },		 { "ms", 1000000 },
+		{ "", 1000000000 },	 { "s", 1000000000 },
+		{ "m", 60000000000 },	 { "h", 3600000000000 },
+		{ "d", 86400000000000 },
+	};
+	const char *unit = parse_number(text, 10, nanoseconds);
+	size_t i;
+
+	for (i = 0; unit && i < sizeof(units) / sizeof(*units); i++) {
+		if (strcmp(unit, units[i].unit) != 0)
+			continue;
+		if (*nanoseconds > UINT64_MAX / units[i].length) {
+			complain("'%s' is too long: a time has at most 584 "
+				 "years",
+				 text);
+			return false;
+		}
+		*nanoseconds *= units[i].length;
+		return true;
+	}
+	complain("'%s' is not a time: a number of seconds, or one with us, ms, "
+		 "s, m, h or d, as 5m",
+		 text);
+	return false;
 }

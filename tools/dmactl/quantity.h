@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Sizes and times with a unit. */
+/* Sizes and times with a unit, and fragmentation. */
 #ifndef DMACTL_QUANTITY_H
 #define DMACTL_QUANTITY_H
 
@@ -19,10 +19,24 @@ const char *quantity_size(char out[QUANTITY_ROOM], uint64_t bytes, bool exact);
 const char *quantity_time(char out[QUANTITY_ROOM], uint64_t nanoseconds);
 
 /*
+ * Returns in percent how far the longest free run falls short of the free memory,
+ * or -1 if none is free.  It compares with the largest request if that is less:
+ * runs of the page allocator are never longer.
+ */
+int quantity_fragmentation(uint64_t free, uint64_t longest, uint64_t request);
+
+/*
  * Reads a size from the command line: bytes, or a number with K, M, G or T, which
  * may have a B or iB behind, in powers of 1024 ("4096", "8M", "1GiB").  Complains
  * if it is not one, or does not fit into 64 bits.
  */
 bool parse_size(const char *text, uint64_t *bytes);
+
+/*
+ * Reads a time: a whole number of seconds, or one with us, ms, s, m, h or d
+ * ("90", "250ms", "5m").  Complains if it is not one, or does not fit into 64
+ * bits of nanoseconds.
+ */
+bool parse_time(const char *text, uint64_t *nanoseconds);
 
 #endif /* DMACTL_QUANTITY_H */

@@ -7,7 +7,8 @@
 # the guest.
 
 PACKAGES_BUILD=(
-	gcc libc6-dev libcmocka-dev libfdt-dev libjansson-dev libminizip-dev
+	gcc libc6-dev libcairo2-dev libcmocka-dev libfdt-dev libjansson-dev
+	libminizip-dev
 	libncurses-dev libpng-dev libtraceevent-dev libtracefs-dev liburing-dev
 	meson
 	ninja-build pkg-config zlib1g-dev zsh tmux python3-jsonschema
@@ -189,8 +190,8 @@ build_cross()
 # build_sysroot: prints the folder of arm64 packages to link against
 build_sysroot()
 {
-	foreign_set arm64 one sysroot libcmocka-dev libcmocka0 libjansson-dev \
-		libjansson4 libfdt-dev libfdt1 libncurses-dev libncursesw6 \
+	foreign_set arm64 one sysroot libcairo2-dev libcmocka-dev libcmocka0 \
+		libjansson-dev libjansson4 libfdt-dev libfdt1 libncurses-dev libncursesw6 \
 		libtinfo6 libpng-dev libpng16-16 zlib1g-dev zlib1g \
 		libtracefs-dev libtracefs1 libtraceevent-dev libtraceevent1 \
 		libpython3.11-dev python3-numpy

@@ -112,6 +112,17 @@ board_add_programs()
 		"$BATCH/job/dmactl"
 	batch_add tap dmactl \
 		"cd dmactl && sh with-module.sh ./dmactl ./dmactl-holder"
+	cp "$TREE"/tests/dmactl/{with-map.sh,map_agrees.py,map_model.py} \
+		"$TREE/tools/dmactl/schema/map.json" "$BATCH/job/dmactl"
+	batch_add tap dmactl-map \
+		"cd dmactl && sh with-map.sh ./dmactl ./dmactl-holder map.json"
+	cp "$TREE"/tests/dmactl/with-{why,leaks}.sh \
+		"$build"/tests/dmactl/dmactl-{why-random,leaker} \
+		"$BATCH/job/dmactl"
+	batch_add tap dmactl-why \
+		"cd dmactl && sh with-why.sh ./dmactl ./dmactl-holder ./dmactl-why-random"
+	batch_add tap dmactl-leaks \
+		"cd dmactl && sh with-leaks.sh ./dmactl ./dmactl-holder ./dmactl-leaker"
 	board_add_examples "$build/examples"
 	cp -r "$TREE"/tests/{python,numpy,fact.sh} "$BATCH/job"
 	board_build_policy "$BATCH/job/numpy/mem_policy.so" || return 1

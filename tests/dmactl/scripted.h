@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* The files of the stand-in for the library. */
+#ifndef DMACTL_SCRIPTED_H
+#define DMACTL_SCRIPTED_H
+
+#include <stdbool.h>
+
+#include <dray/memory.h>
+
+#define MIB (1024ull * 1024)
+
+/* Is it the scene that DRAY_SCENE asks for? */
+bool is_scene(const char *name);
+
+/* Keeps a sentence for dray_last_error(); returns -@error. */
+int fail(const char *call, int error);
+
+/* The failure that DRAY_FAIL asks for in this call on this node, or 0. */
+int scripted_failure(const char *call, unsigned int node);
+
+/* The node's number. */
+unsigned int scripted_index(const struct dray_node *node);
+
+#endif /* DMACTL_SCRIPTED_H */
