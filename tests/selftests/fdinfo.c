@@ -24,11 +24,12 @@ TEST_F(dray, a_new_opener_has_nothing)
 	OPEN_NODE(other);
 	ASSERT_TRUE(fdinfo_text(other, "dray-node", text, sizeof(text)));
 	EXPECT_STREQ(self->info.name, text);
-	for (unsigned int i = 0; i < ARRAY_SIZE(keys); i++)
+	for (unsigned int i = 0; i < ARRAY_SIZE(keys); i++) {
 		EXPECT_EQ(0, fdinfo_number(other, keys[i]))
 		{
 			TH_LOG("%s", keys[i]);
 		}
+	}
 }
 
 TEST_F(dray, openers_have_numbers_of_their_own)
@@ -186,16 +187,16 @@ struct churn {
 	size_t page;
 };
 
-/* Until it is killed. */
+/* Until it is killed, or gets no memory. */
 static int allocate_and_free(void *context)
 {
 	const struct churn *churn = context;
 	struct buffer buffer;
 
-	for (;;)
-		if (!buffer_allocate(churn->node, DRAY_HEAP_ANY, churn->page,
-				     &buffer))
-			buffer_close(&buffer);
+	while (!buffer_allocate(churn->node, DRAY_HEAP_ANY, churn->page,
+				&buffer))
+		buffer_close(&buffer);
+	return 1;
 }
 
 /* All three share one opener, which they inherit. */
