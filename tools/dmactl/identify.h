@@ -15,4 +15,12 @@ int identify_open(const char *node);
  */
 uint64_t identify(int node, int fd, bool *read_only);
 
+/*
+ * Asks for the segments of the buffer behind @fd, for free().  Returns 0 or a
+ * negative errno.  The module remembers that this process knows them.
+ */
+struct dray_segment;
+int identify_segments(int node, int fd, struct dray_segment **segments,
+		      uint32_t *count);
+
 #endif /* DMACTL_IDENTIFY_H */

@@ -28,6 +28,12 @@ int processes_each(const char *root,
 /* Reads name and user. */
 void process_read(const char *root, int pid, struct process *process);
 
+/*
+ * Returns the command line with blanks between its words, for free(); NULL if
+ * there is none that may be read.
+ */
+char *process_command(const char *root, int pid);
+
 /* Returns the number that a name is, or -1. */
 int number_of_name(const char *name);
 
