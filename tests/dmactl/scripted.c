@@ -27,10 +27,6 @@
 
 #define NODE_COUNT 2
 
-struct dray_node {
-	unsigned int index;
-};
-
 static struct dray_node nodes[NODE_COUNT] = { { 0 }, { 1 } };
 static char sentence[128];
 
@@ -89,7 +85,7 @@ unsigned int scripted_index(const struct dray_node *node)
 	return node->index;
 }
 
-const char *dray_last_error(void)
+const char *scripted_sentence(void)
 {
 	return sentence;
 }

@@ -192,10 +192,10 @@ void document_print(json_t *document)
 	json_decref(document);
 }
 
-void document_print_line(json_t *document)
+void document_line(json_t *document, FILE *stream)
 {
-	json_dumpf(document, stdout,
+	json_dumpf(document, stream,
 		   JSON_COMPACT | JSON_ENSURE_ASCII | JSON_PRESERVE_ORDER);
-	putchar('\n');
+	putc('\n', stream);
 	json_decref(document);
 }

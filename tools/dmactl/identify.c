@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <linux/dray.h>
 
@@ -59,4 +60,15 @@ int identify_segments(int node, int fd, struct dray_segment **segments,
 		*count = call.count < call.room ? call.count : call.room;
 	}
 	return ret;
+}
+
+uint64_t identify_own(const char *node, int fd)
+{
+	bool read_only;
+	int opened = identify_open(node);
+	uint64_t id = opened < 0 ? 0 : identify(opened, fd, &read_only);
+
+	if (opened >= 0)
+		close(opened);
+	return id;
 }
