@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * What /proc/PID/fdinfo tells of an opener of a node, and of a buffer.
+ * /proc/PID/fdinfo of an opener of a node, and of a buffer.
  */
 #include "attach.h"
 #include "fdinfo.h"
@@ -47,7 +47,7 @@ TEST_F(dray, openers_have_numbers_of_their_own)
 	EXPECT_LT(second, fdinfo_number(later, "dray-client-id"));
 }
 
-TEST_F(heap, what_an_opener_allocates_is_its_own_alone)
+TEST_F(heap, buffers_are_those_of_their_opener_alone)
 {
 	OPEN_NODE(other);
 	OPEN_NODE(opener);

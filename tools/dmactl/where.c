@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Finds the places of a buffer.  A mapping is that of the buffer if its inode is
- * that of a descriptor which the module has identified.  One whose descriptors
- * are all closed is only counted, by the module.
+ * Finds the places of a buffer.  A mapping belongs to the buffer if its inode is
+ * that of a descriptor which the module has identified.  If all descriptors are
+ * closed, its mappings are only counted, by the module.
  */
 #include <errno.h>
 #include <inttypes.h>
