@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Reading /proc.  @root stands before each path: "" for the machine itself, a
- * folder for a recorded tree.  Processes come and go meanwhile: what has gone
+ * folder for a recorded tree.  Processes come and go meanwhile: one that has gone
  * reads as empty.
  */
 #ifndef DMACTL_PROCESSES_H
