@@ -190,6 +190,22 @@ int dray_node_heap(struct dray_node *node, uint32_t index,
 	return scripted_failure("heap", node->index);
 }
 
+/* tx0 without a ring; rx0, whose ring is full */
+static void make_stream(struct dray_channel_info *info)
+{
+	snprintf(info->name, sizeof(info->name), "%s",
+		 info->index ? "rx0" : "tx0");
+	info->flags = DRAY_CHANNEL_OPEN |
+		      (info->index ? DRAY_CHANNEL_RECV : DRAY_CHANNEL_SEND);
+	info->packets = 1000 + info->index;
+	if (!info->index)
+		return;
+	info->lost = 12;
+	info->held_back = 3;
+	info->ring_frames = 8;
+	info->ring_ready = 8;
+}
+
 int dray_node_channel(struct dray_node *node, uint32_t index,
 		      struct dray_channel_info *info, size_t size)
 {
@@ -209,6 +225,8 @@ int dray_node_channel(struct dray_node *node, uint32_t index,
 		snprintf(known.device, sizeof(known.device), "dma0chan1");
 	if (is_scene("busy"))
 		busy_channel(&known);
+	if (is_scene("streams"))
+		make_stream(&known);
 	memcpy(info, &known, size < sizeof(known) ? size : sizeof(known));
 	return scripted_failure("channel", node->index);
 }
@@ -284,6 +302,16 @@ uint64_t identify(int node, int fd, bool *read_only)
 	(void)fd;
 	(void)read_only;
 	return 0;
+}
+
+int identify_segments(int node, int fd, struct dray_segment **segments,
+		      uint32_t *count)
+{
+	(void)node;
+	(void)fd;
+	(void)segments;
+	(void)count;
+	return -ENODEV;
 }
 
 /* 4: pinned memory, and held; 5: another driver's dma-buf; 6: who knows */
