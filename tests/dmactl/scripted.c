@@ -7,8 +7,8 @@
  * real module are tested by with-module.sh.
  *
  * DRAY_SCENE	what there is: "plain", "empty", "hostile", "huge", "growing",
- *		"crowded", "single", "vanishing", "held", "attached", "many",
- *		"swelling" or "unloaded"
+ *		"crowded", "single", "vanishing", "held", "attached", "others",
+ *		"many", "swelling", "unloaded" or "busy", see scripted_machine.c
  * DRAY_FAIL	CALL:ERRNO[:NODE], a call that fails: "list:19:1" is ENODEV
  *		from LIST on dray1
  */
@@ -23,6 +23,7 @@
 #include "identify.h"
 #include "scripted.h"
 #include "scripted_many.h"
+#include "scripted_machine.h"
 
 #define NODE_COUNT 2
 
@@ -73,6 +74,8 @@ static uint64_t buffer_count(void)
 		return MANY;
 	if (is_scene("single"))
 		return 1;
+	if (is_scene("busy"))
+		return busy_count();
 	if (is_scene("crowded"))
 		return UINT64_C(1) << 50;
 	/* one more at each look, until there are 40 */
@@ -102,7 +105,7 @@ int dray_node_names(char names[][DRAY_NAME_LEN], size_t room, size_t *count)
 
 	if (error)
 		return error;
-	if (is_scene("unloaded"))
+	if (is_scene("unloaded") || scripted_unloaded())
 		return fail("names", ENODEV);
 	for (size_t i = 0; i < NODE_COUNT && i < room; i++)
 		snprintf(names[i], DRAY_NAME_LEN, "dray%zu", i);
@@ -177,6 +180,8 @@ int dray_node_heap(struct dray_node *node, uint32_t index,
 		.largest_free = index == 1 ? 0 : 4 * MIB,
 		/* the page allocator has a largest piece */
 		.largest_request = index == 2 ? 5 * MIB : 64 * MIB,
+		.modes = 1u << DRAY_MODE_CACHED | 1u << DRAY_MODE_DEVICE,
+		.charged = 40 * MIB,
 	};
 
 	if (has_many() && !index)
@@ -206,6 +211,8 @@ int dray_node_channel(struct dray_node *node, uint32_t index,
 	snprintf(known.name, sizeof(known.name), "channel%u", index);
 	if (index)
 		snprintf(known.device, sizeof(known.device), "dma0chan1");
+	if (is_scene("busy"))
+		busy_channel(&known);
 	memcpy(info, &known, size < sizeof(known) ? size : sizeof(known));
 	return scripted_failure("channel", node->index);
 }
@@ -350,6 +357,8 @@ int dray_node_buffer_info(struct dray_node *node, uint64_t id,
 		make_one_of_many(&known);
 	if (is_scene("attached") && id > 3)
 		make_attached(&known);
+	if (is_scene("busy"))
+		busy_buffer(&known);
 	memcpy(info, &known, size < sizeof(known) ? size : sizeof(known));
 	return scripted_failure("buffer", node->index);
 }

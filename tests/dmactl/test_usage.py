@@ -195,7 +195,7 @@ def test_the_completion_is_sourced_silently():
 
 @pytest.mark.skipif(not shutil.which("zsh"), reason="there is no zsh")
 @pytest.mark.parametrize("words, offered", [
-    (["rec"], "reclaim"), (["show", "2"], "2"), (["help", "recl"], "reclaim"),
+    (["recl"], "reclaim"), (["show", "2"], "2"), (["help", "recl"], "reclaim"),
     (["list", "--no-h"], "--no-header"), (["reclaim", "--al"], "--all"),
 ])
 def test_zsh_completes_the_word(words, offered):

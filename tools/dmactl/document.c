@@ -191,3 +191,11 @@ void document_print(json_t *document)
 	putchar('\n');
 	json_decref(document);
 }
+
+void document_line(json_t *document, FILE *stream)
+{
+	json_dumpf(document, stream,
+		   JSON_COMPACT | JSON_ENSURE_ASCII | JSON_PRESERVE_ORDER);
+	putc('\n', stream);
+	json_decref(document);
+}

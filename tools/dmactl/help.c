@@ -20,6 +20,22 @@ const struct command *const commands[] = {
 	&map_command,
 	&nodes_command,
 	&reclaim_command,
+	&why_command,
+	&leaks_command,
+#ifdef DMACTL_HAS_TOP
+	&top_command,
+#endif
+#ifdef DMACTL_HAS_DT
+	&dt_check_command,
+	&dt_show_command,
+	&dt_generate_command,
+	&dt_apply_command,
+#endif
+#ifdef DMACTL_HAS_TRACE
+	&trace_command,
+	&record_command,
+#endif
+	&report_command,
 	&help_command,
 	NULL,
 };

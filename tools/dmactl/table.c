@@ -200,15 +200,15 @@ static size_t *measure(const struct table *table, const struct request *request)
 	return widths;
 }
 
-static void pad(size_t count)
+static void pad(FILE *out, size_t count)
 {
 	while (count--)
-		putchar(' ');
+		putc(' ', out);
 }
 
 static void print_cell(const struct table *table, const struct cell *cell,
 		       size_t column, size_t width,
-		       const struct request *request)
+		       const struct request *request, FILE *out)
 {
 	bool last = column == table->column_count - 1;
 	size_t bytes = strlen(cell->text);
@@ -220,21 +220,22 @@ static void print_cell(const struct table *table, const struct cell *cell,
 		columns = escape_width(cell->text, bytes) + 1;
 	}
 	if (column)
-		pad(COLUMN_GAP);
+		pad(out, COLUMN_GAP);
 	if (table->columns[column].number)
-		pad(width - columns);
-	fputs(colour_on(request, cell->colour), stdout);
-	fwrite(cell->text, 1, bytes, stdout);
+		pad(out, width - columns);
+	fputs(colour_on(request, cell->colour), out);
+	fwrite(cell->text, 1, bytes, out);
 	if (cut)
-		putchar('+');
-	fputs(colour_off(request, cell->colour), stdout);
+		putc('+', out);
+	fputs(colour_off(request, cell->colour), out);
 	if (!last && !table->columns[column].number)
-		pad(width - columns);
+		pad(out, width - columns);
 	if (last)
-		putchar('\n');
+		putc('\n', out);
 }
 
-void table_print(const struct table *table, const struct request *request)
+void table_write(const struct table *table, const struct request *request,
+		 FILE *out)
 {
 	size_t *widths = measure(table, request);
 	size_t row, i;
@@ -245,14 +246,20 @@ void table_print(const struct table *table, const struct request *request)
 			.width = strlen(table->columns[i].title),
 		};
 
-		print_cell(table, &title, i, widths[i], request);
+		print_cell(table, &title, i, widths[i], request, out);
 	}
 	for (row = 0; row < table->row_count; row++) {
 		const struct cell *cells =
 			table->cells + row * table->column_count;
 
 		for (i = 0; i < table->column_count; i++)
-			print_cell(table, &cells[i], i, widths[i], request);
+			print_cell(table, &cells[i], i, widths[i], request,
+				   out);
 	}
 	free(widths);
+}
+
+void table_print(const struct table *table, const struct request *request)
+{
+	table_write(table, request, stdout);
 }

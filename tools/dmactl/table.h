@@ -6,6 +6,8 @@
 #ifndef DMACTL_TABLE_H
 #define DMACTL_TABLE_H
 
+#include <stdio.h>
+
 #include "command.h"
 
 struct table;
@@ -48,6 +50,10 @@ size_t table_rows(const struct table *table);
 
 /* Prints the header, unless suppressed, and the rows. */
 void table_print(const struct table *table, const struct request *request);
+
+/* The same to any file. */
+void table_write(const struct table *table, const struct request *request,
+		 FILE *out);
 
 /* Return the codes that switch a colour on and off; "" without colours. */
 const char *colour_on(const struct request *request, enum table_colour colour);

@@ -71,6 +71,13 @@ const char *heap_type_word(uint32_t type, char out[WORD_ROOM])
 	return number_word(type, out);
 }
 
+const char *channel_state_word(uint32_t flags)
+{
+	if (flags & DRAY_CHANNEL_DEAD)
+		return "dead";
+	return flags & DRAY_CHANNEL_OPEN ? "open" : "closed";
+}
+
 char *flag_list(uint32_t flags, const char *const *words)
 {
 	char *list = text_format("%s", "");

@@ -107,7 +107,8 @@ board_add_programs()
 	[ "$LONG" = no ] || selection=board.txt
 	build=$(build_folder arm64)
 	mkdir -p "$BATCH/job/dmactl"
-	cp "$TREE/tests/dmactl/with-module.sh" "$build/tools/dmactl/dmactl" \
+	cp "$TREE"/tests/dmactl/with-*.sh "$build/tools/dmactl/dmactl" \
+		"$build/tools/replay/dray-replay" \
 		"$(find "$build" -name dmactl-holder -type f)" \
 		"$BATCH/job/dmactl"
 	batch_add tap dmactl \
@@ -116,6 +117,15 @@ board_add_programs()
 		"$TREE/tools/dmactl/schema/map.json" "$BATCH/job/dmactl"
 	batch_add tap dmactl-map \
 		"cd dmactl && sh with-map.sh ./dmactl ./dmactl-holder map.json"
+	cp "$TREE"/tests/dmactl/with-{why,leaks}.sh \
+		"$build"/tests/dmactl/dmactl-{why-random,leaker} \
+		"$BATCH/job/dmactl"
+	batch_add tap dmactl-why \
+		"cd dmactl && sh with-why.sh ./dmactl ./dmactl-holder ./dmactl-why-random"
+	batch_add tap dmactl-leaks \
+		"cd dmactl && sh with-leaks.sh ./dmactl ./dmactl-holder ./dmactl-leaker"
+	batch_add tap dmactl-trace \
+		"cd dmactl && sh with-trace.sh ./dmactl ./dmactl-holder ./dray-replay"
 	board_add_examples "$build/examples"
 	cp -r "$TREE"/tests/{python,numpy,fact.sh} "$BATCH/job"
 	board_build_policy "$BATCH/job/numpy/mem_policy.so" || return 1
