@@ -81,6 +81,7 @@ extern const struct command show_command;
 extern const struct command heaps_command;
 extern const struct command map_command;
 extern const struct command nodes_command;
+extern const struct command arrays_command;
 extern const struct command reclaim_command;
 extern const struct command why_command;
 extern const struct command leaks_command;

@@ -19,6 +19,7 @@ const struct command *const commands[] = {
 	&heaps_command,
 	&map_command,
 	&nodes_command,
+	&arrays_command,
 	&reclaim_command,
 	&why_command,
 	&leaks_command,

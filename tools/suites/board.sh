@@ -126,6 +126,11 @@ board_add_programs()
 		"cd dmactl && sh with-leaks.sh ./dmactl ./dmactl-holder ./dmactl-leaker"
 	batch_add tap dmactl-trace \
 		"cd dmactl && sh with-trace.sh ./dmactl ./dmactl-holder ./dray-replay"
+	cp "$TREE/tests/dmactl/with-arrays.sh" \
+		"$(find "$build" -name dmactl-publisher -type f)" \
+		"$BATCH/job/dmactl"
+	batch_add tap dmactl-arrays \
+		"cd dmactl && sh with-arrays.sh ./dmactl ./dmactl-publisher ./dmactl-holder"
 	board_add_examples "$build/examples"
 	cp -r "$TREE"/tests/{python,numpy,fact.sh} "$BATCH/job"
 	board_build_policy "$BATCH/job/numpy/mem_policy.so" || return 1
