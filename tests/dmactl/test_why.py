@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""dmactl why over scripted heaps: the answer, who has the memory, what helps."""
+"""dmactl why over scripted heaps: the answer, the owners of the memory, ways out."""
 
 import json
 

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# dmactl why with the module: its answers are those of the module, and it names who
-# has the memory.  Prints TAP.
+# dmactl why with the module: its answers are those of the module, and it names the
+# owners of the memory.  Prints TAP.
 #
 #	with-why.sh DMACTL HOLDER RANDOM [ROUNDS]
 #
 # Needs: ../fact.sh; root; dray.ko loaded, with a node /dev/dray0 whose first heap
-# is a reserved one that nobody uses; the built programs dmactl, dmactl-holder and
+# is a reserved one that is not in use; the built programs dmactl, dmactl-holder and
 # dmactl-why-random (they need libdray.so.1, and dmactl libjansson.so.4, on the
-# LD_LIBRARY_PATH); busybox or the usual programs, and the user nobody in
+# LD_LIBRARY_PATH); busybox or the usual programs, and the user "nobody" in
 # /etc/passwd.  Changes the mode of /dev/dray0 and the limits of heaps, and sets
 # them back.
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * What would help, as sentences and as commands to type: the memory that others
+ * Ways out, as sentences and as commands to type: the memory that others
  * can give back first, then another request, then another limit.
  */
 #include <inttypes.h>
