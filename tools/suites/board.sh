@@ -112,6 +112,9 @@ board_add_programs()
 		"$BATCH/job/dmactl"
 	batch_add tap dmactl \
 		"cd dmactl && sh with-module.sh ./dmactl ./dmactl-holder"
+	cp "$TREE"/tests/dmactl/{screen,with_module_top}.py "$BATCH/job/dmactl"
+	batch_add counts dmactl-top \
+		"cd dmactl && PYTHONDONTWRITEBYTECODE=1 DRAY_BACKEND=kernel python3 -m pytest -q --color=no -p no:cacheprovider --noconftest with_module_top.py"
 	board_add_examples "$build/examples"
 	cp -r "$TREE"/tests/{python,numpy,fact.sh} "$BATCH/job"
 	board_build_policy "$BATCH/job/numpy/mem_policy.so" || return 1
