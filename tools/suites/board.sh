@@ -123,6 +123,8 @@ board_add_dmactl()
 		calls ./dmactl-holder
 		selftest
 	PROGRAMS
+	batch_add counts dmactl-top \
+		"cd dmactl && PYTHONDONTWRITEBYTECODE=1 DRAY_BACKEND=kernel python3 -m pytest -q --color=no -p no:cacheprovider --noconftest with_module_top.py"
 }
 
 # dmactl, the Python package, and NumPy's own tests.
