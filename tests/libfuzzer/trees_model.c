@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* Each step opens a node, closes one, or writes a property. */
-#include <libfdt.h>
 
+#include "flat.h"
 #include "trees_model.h"
 
 #define ROOM 65536
