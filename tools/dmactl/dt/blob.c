@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <libfdt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 
 #include "blob.h"
 #include "cli.h"
+#include "flat.h"
 
 #define SIZE_MOST ((size_t)64 << 20)
 

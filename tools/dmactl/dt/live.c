@@ -6,7 +6,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <libfdt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,6 +13,7 @@
 
 #include "blob.h"
 #include "cli.h"
+#include "flat.h"
 
 #define DEPTH_MOST 64
 #define ROOM_FIRST ((size_t)1 << 16)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* Banks and regions, as Linux finds them in the tree at boot. */
-#include <libfdt.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
+#include "flat.h"
 #include "memory.h"
 
 bool is_bank(const struct tree_node *node)

@@ -4,11 +4,11 @@
  * then; so references are checked before, and it works on copies.
  */
 #include <inttypes.h>
-#include <libfdt.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
+#include "flat.h"
 #include "merge.h"
 #include "tree.h"
 

@@ -5,12 +5,12 @@
  * overlay itself.
  */
 #include <inttypes.h>
-#include <libfdt.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
 #include "cli.h"
+#include "flat.h"
 #include "plan.h"
 
 #define REGION_PHANDLE 1

@@ -3,11 +3,11 @@
  * Reads the blob once, so that later questions need no walk through it.  Offsets
  * and lengths come from libfdt, which has checked them.
  */
-#include <libfdt.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
+#include "flat.h"
 #include "tree.h"
 
 /* The place of a walk. */
