@@ -10,6 +10,7 @@
 #include "../selftests/fdinfo.h"
 #include "../selftests/foreign.h"
 #include "../selftests/maintenance.h"
+#include "../selftests/tracing.h"
 #include "streams.h"
 
 #define FRAME 4096u
@@ -263,6 +264,38 @@ TEST_F(stream, memory_of_another_driver_is_overwritten_without_its_exporter)
 		EXPECT_EQ(0, maintenance_read(list, 1));
 	maintenance_end();
 	line_close(&ring.line);
+}
+
+TEST_F(stream, a_frame_is_two_events_of_one_queue)
+{
+	unsigned long long queue[2] = { 0, 1 };
+	struct dray_point point;
+	struct ring ring;
+	char *trace, *line;
+
+	ASSERT_EQ(0, ring_open(self->node, TX0, 0, &self->src, &ring));
+	ASSERT_EQ(0, line_open(self->node, RX0, 1, &self->rx));
+	TRACE_BEGIN();
+	ASSERT_EQ(1, stream_receive(self, 0, FRAME));
+	ASSERT_EQ(0, ring_release(&ring, 3));
+	ASSERT_EQ(0, line_wait(&ring.line, 1, &point));
+	tracing_stop();
+	trace = trace_read();
+	ASSERT_NE(NULL, trace);
+	line = strstr(trace, "dray_frame_submit: ");
+	ASSERT_NE(NULL, line);
+	EXPECT_EQ(1, sscanf(line, "dray_frame_submit: queue=%llu frame=3 ",
+			    &queue[0]));
+	line = strstr(line, "dray_frame_complete: ");
+	ASSERT_NE(NULL, line);
+	EXPECT_EQ(1, sscanf(line,
+			    "dray_frame_complete: queue=%llu frame=3 point=1 ",
+			    &queue[1]));
+	EXPECT_EQ(queue[0], queue[1]);
+	free(trace);
+	EXPECT_TRUE(trace_has("dray_frame_complete:", "bytes=4096 error=0"));
+	line_close(&ring.line);
+	line_close(&self->rx);
 }
 
 TEST_F(stream, released_frames_are_sent_in_that_order)
