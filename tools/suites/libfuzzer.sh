@@ -11,9 +11,9 @@ PACKAGES_LIBFUZZER=("${PACKAGES_BUILD[@]}" clang libclang-rt-14-dev)
 # Inputs of each program in the usual run, ten seconds on one processor.
 declare -A LIBFUZZER_RUNS=(
 	[indices]=8000 [types]=12000 [files]=8000 [records]=40000
-	[dlpack]=60000 [arrow]=60000 [xclbin]=200000
+	[dlpack]=60000 [arrow]=60000 [published]=200000 [xclbin]=200000
 )
-LIBFUZZER_NAMES=(indices types files records dlpack arrow xclbin)
+LIBFUZZER_NAMES=(indices types files records dlpack arrow published xclbin)
 LIBFUZZER_LONG_SECONDS=600
 
 suite_libfuzzer()
