@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * dmactl arrays: what lies inside the buffers of pools.  Only the library in the
+ * dmactl arrays: the contents of the buffers of pools.  Only the library in the
  * process knows it, so the process is asked.  A number is a process if that
  * publishes, and else a buffer: then its holders are asked.
  */
