@@ -391,7 +391,7 @@ const struct command arrays_command = {
 	.operands_most = 1,
 	.offers = "id",
 	.options = options,
-	.summary = "shows what lies inside the buffers of pools",
+	.summary = "shows blocks and arrays in the buffers of pools",
 	.description = description,
 	.run = arrays_run,
 };
