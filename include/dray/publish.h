@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * publish: shows other processes what lies in the pools of this one, as
+ * publish: shows other processes the contents of this one's pools, as
  * dmactl arrays does.
  *
  * It is off unless the program calls dray_publish_start(), or DRAY_PUBLISH=1 is
@@ -15,7 +15,7 @@
  * blocks.  NumPy's arrays in a handler's memory are looked for when a snapshot is
  * made, if the Python package is loaded.  A snapshot holds the lock of a pool for 64 blocks at a time.
  *
- * A child of fork() does not publish what its parent does: it starts anew, with
+ * A child of fork() does not publish its parent's pools: it starts anew, with
  * its first pool or by a call, and leaves out its parent's memory.
  *
  * The format.  The socket has the abstract name "dray-publish-PID", with the
@@ -42,7 +42,7 @@ extern "C" {
  * publishes already, does nothing.  Blocks only while a thread starts.
  *
  * Errors: -EADDRINUSE (another process, or another copy of the library, has the
- * socket's name), and those of socket(), listen() and pthread_create().
+ * socket's name), and the errors of socket(), listen() and pthread_create().
  */
 DRAY_API int dray_publish_start(void);
 

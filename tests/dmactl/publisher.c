@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Publishes a pool whose contents are known, for dmactl arrays to show: an array
+ * Publishes a pool with known contents, for dmactl arrays to show: an array
  * of (3, 4) doubles, one of 7 records, a tracked block of 1000 bytes, a plain one
  * of 5000, and 300 bytes that were freed.  Prints "ready" and ends with its
  * standard input.

@@ -156,8 +156,27 @@ def trees():
         yield bytes([1]) + dice.randbytes(size)
 
 
+def published_item(kind, body):
+    body += bytes(-len(body) % 8)
+    return struct.pack("<II", kind, len(body) + 8) + body
+
+
+def published():
+    """Items behind a head that the fuzzer writes."""
+    pool = published_item(1, struct.pack("<II32s32s16s", 64, 0, b"pool", b"dray0", b"kernel"))
+    region = published_item(2, struct.pack("<QQQ", 1, 1 << 20, 7))
+    blocks = [published_item(3, struct.pack("<QQQIIIIII", offset, 64, 60, offset // 64 % 3, ndim > 0,
+                                            0, ndim, 3, 4)
+                             + struct.pack(f"<{ndim}q", *range(ndim)) + b"<f4site")
+              for ndim, offset in enumerate((0, 128, 192, 4096))]
+    for items in ([pool], [pool, region], [pool, *blocks, region],
+                  [pool, blocks[0], region, blocks[1], region, pool, region],
+                  [pool, published_item(9, b"later"), region]):
+        yield b"\1" + b"".join(items)
+
+
 def main():
-    for seeds in (indices, types, files, records, dlpack, arrow, xclbin, trees):
+    for seeds in (indices, types, files, records, dlpack, arrow, published, trees, xclbin):
         directory = pathlib.Path(sys.argv[1]) / seeds.__name__
         directory.mkdir(parents=True, exist_ok=True)
         for number, seed in enumerate(seeds()):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * What a process publishes of its pools, read as another process would, and
+ * The pools that a process publishes, read as another process would, and
  * checked to be whole: blocks in order, apart, and in their buffers.
  */
 #ifndef DRAY_TESTS_PUBLISHED_H
@@ -53,7 +53,7 @@ static inline int published_connect(pid_t pid)
 	return -error;
 }
 
-/* 0, or what is wrong: usable in a child, which cannot assert. */
+/* 0, or the step that failed: usable in a child, which cannot assert. */
 static inline int published_receive(int socket, struct snapshot_read *out)
 {
 	union {

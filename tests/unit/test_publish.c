@@ -128,7 +128,7 @@ PUBLISH_FACT(every_block_is_shown_with_its_place_and_state)
 		assert_int_equal(block->fixed.asked, 0);
 		assert_int_equal(block->fixed.site_length, 0);
 	}
-	/* The rest is cached: the one freed, and those fetched with others. */
+	/* The rest is cached: the one freed, and others fetched with it. */
 	assert_true(seen.count > 6);
 	for (i = 0; i < seen.count; i++)
 		if (seen.blocks[i].fixed.state == DRAY_PUBLISH_CACHED)
@@ -390,8 +390,8 @@ PUBLISH_FACT(peers_that_read_nothing_stop_nobody)
 
 static pid_t parent;
 
-/* A child; what it returns is its exit status. */
-static int in_child(pid_t make(void), int (*what)(struct dray_pool *),
+/* A child; the value of @act is its exit status. */
+static int in_child(pid_t make(void), int (*act)(struct dray_pool *),
 		    struct dray_pool *pool)
 {
 	pid_t child;
@@ -399,7 +399,7 @@ static int in_child(pid_t make(void), int (*what)(struct dray_pool *),
 	parent = getpid();
 	child = make();
 	if (!child)
-		_exit(what(pool));
+		_exit(act(pool));
 	return status_of(child);
 }
 
@@ -453,7 +453,7 @@ PUBLISH_FACT(a_child_publishes_nothing_until_it_starts)
 	published_drop(&seen);
 }
 
-/* The size of a block tells whose it is. */
+/* The size of a block tells its owner. */
 static int shows_its_own(struct dray_pool *pool)
 {
 	void *own = dray_pool_alloc(pool, 50000, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * publish: threads allocate and free while snapshots are made.  Each snapshot is
- * whole, and says of no block what is not true.
+ * whole, and says nothing wrong of any block.
  */
 #include "pool.h"
 #include "published.h"

@@ -25,6 +25,7 @@ TESTS = os.path.join(HERE, "..", "..", "tests", "bench", "alloc")
 LIMIT = 900  # seconds, for one process
 
 SHAREABLE, MIMALLOC, OWN = "dray shareable", "mimalloc", "NumPy's own"
+PUBLISHED = "dray, publishing"
 FOREIGN = {SHAREABLE: "dray-shareable", MIMALLOC: "mimalloc",
            "jemalloc": "jemalloc",
            "jemalloc, metadata out": "jemalloc-out",
@@ -33,7 +34,8 @@ FOREIGN = {SHAREABLE: "dray-shareable", MIMALLOC: "mimalloc",
 HEAPS = {"glibc malloc": "glibc", "glibc, 64-byte aligned": "glibc-aligned"}
 # Contenders with a region, all contenders, and the clock alone.
 REGIONAL = {"dray": "dray", **FOREIGN}
-ALL = {"dray": "dray", SHAREABLE: "dray-shareable", **HEAPS, **FOREIGN}
+ALL = {"dray": "dray", PUBLISHED: "dray-published", SHAREABLE: "dray-shareable",
+       **HEAPS, **FOREIGN}
 CLOCKED = {**ALL, "no allocator": "none"}
 NUMPY = {"dray": "dray", SHAREABLE: "dray-shareable", OWN: "numpy"}
 # Adds the arithmetic without an allocator.
@@ -204,7 +206,7 @@ def show(name, unit, better, values, goal=()):
 
 def fastest(values):
     """Finds the best peer, excluding dray's other memory."""
-    return min((name for name in values if name not in ("dray", SHAREABLE)),
+    return min((name for name in values if name not in ("dray", PUBLISHED, SHAREABLE)),
                key=lambda name: statistics.median(values[name]))
 
 

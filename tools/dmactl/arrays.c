@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * dmactl arrays: what lies inside the buffers of pools.  Only the library in the
+ * dmactl arrays: the contents of the buffers of pools.  Only the library in the
  * process knows it, so the process is asked.  A number is a process if that
  * publishes, and else a buffer: then its holders are asked.
  */
@@ -391,7 +391,7 @@ const struct command arrays_command = {
 	.operands_most = 1,
 	.offers = "id",
 	.options = options,
-	.summary = "shows what lies inside the buffers of pools",
+	.summary = "shows blocks and arrays in the buffers of pools",
 	.description = description,
 	.run = arrays_run,
 };

@@ -12,7 +12,7 @@ void region_each(const struct published *process,
 		 void *context)
 {
 	struct array_row row = { .process = process, .region = region };
-	uint64_t end = 0; /* of what was seen */
+	uint64_t end = 0; /* of the rows so far */
 	size_t i;
 
 	for (i = 0; i <= region->count; i++) {

@@ -141,7 +141,7 @@ static bool is_array(const struct array_row *row)
 	return row->block && row->block->fixed->flags & DRAY_PUBLISH_ARRAY;
 }
 
-/* "(3,4)", as NumPy says it but in one word; "" if it is no array. */
+/* "(3,4)", as NumPy says it but in one word; "" if it is not an array. */
 static char *shape_key(const void *row)
 {
 	const struct published_block *block = row_of(row)->block;

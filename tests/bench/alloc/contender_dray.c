@@ -28,6 +28,11 @@ int contender_open(size_t size, bool painted, void **region)
 		return ret;
 	}
 	dray_node_unref(node);
+#ifdef PUBLISH /* nobody asks: it is to cost nothing until somebody does */
+	ret = dray_publish_start();
+	if (ret)
+		return ret;
+#endif
 
 	block = dray_pool_alloc(pool, 1, 0);
 	ret = block ? dray_locate(block, &where) : -ENOMEM;

@@ -3,7 +3,7 @@
  * Tells snapshots of pools (<dray/publish.h>) the shapes of NumPy's arrays.
  *
  * NumPy keeps no list of its arrays, and the collector does not track them.  So
- * all tracked objects are asked for what they refer to, and each thread's frames
+ * all tracked objects are asked for their references, and each thread's frames
  * for their variables.  That takes the GIL about as long as a collection does.
  * Arrays in the middle of an expression, or held by C code alone, are not found.
  */
@@ -68,7 +68,7 @@ static void look_at_all(const struct walk *walk, PyObject *list)
 		look_at(walk, PyList_GET_ITEM(list, i));
 }
 
-/* Asks the collector for all objects, and those for what they refer to. */
+/* Asks the collector for all objects, and each object for its references. */
 static void walk_objects(const struct walk *walk)
 {
 	PyObject *collector = PyImport_ImportModule("gc");

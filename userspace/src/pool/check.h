@@ -105,7 +105,7 @@ void dray_check_bad_free(struct dray_checker *checker, const char *what,
 /* Checks the live blocks and writes them to @file; as dray_check_report(). */
 int dray_check_list(struct dray_checker *checker, FILE *file);
 
-/* Finds who allocated the live block at @data; called without a lock. */
+/* Finds the callers that allocated the live block at @data; called without a lock. */
 bool dray_check_origin(struct dray_checker *checker, const void *data,
 		       struct dray_origin *out);
 

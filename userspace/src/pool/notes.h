@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * notes: whose memory a block is, for snapshots of pools (snapshot.c).  Rooms
+ * notes: the owners of blocks, for snapshots of pools (snapshot.c).  Rooms
  * above know it and tell it here: array/ notes the arrays that it makes,
  * resource/ says how the callers of tracked blocks are found.
  */
@@ -42,8 +42,8 @@ void dray_notes_enlist(void);
 
 /*
  * Notes that the elements of @array begin at @start.  @describe, the same in all
- * calls, fills a note from an array; it takes no lock of the library but those
- * below that of notes.  False if memory runs out.
+ * calls, fills a note from an array; it takes no lock of the library above
+ * the lock of notes.  False if memory runs out.
  */
 bool dray_note_add(const void *start, const void *array,
 		   void (*describe)(const void *array, struct dray_note *out));

@@ -33,7 +33,7 @@ static bool runs;
 static pthread_t thread;
 static int listener = -1;
 static int wake = -1; /* an eventfd; readable: end */
-/* What the thread has open, for a child to close: a peer, a snapshot. */
+/* The thread's open files, for a child to close: a peer, a snapshot. */
 static _Atomic int open_peer = -1;
 static _Atomic int open_snapshot = -1;
 

@@ -7,8 +7,8 @@
 
 /*
  * Makes a sealed memfd with a snapshot of all pools of this process.  Returns
- * it, or a negative errno.  Called without a lock; takes those of one pool and
- * of notes, for a few blocks at a time.  @open is the memfd while it is open.
+ * it, or a negative errno.  Called without a lock; takes the locks of one pool
+ * and of notes, for a few blocks at a time.  @open is the memfd while it is open.
  */
 int dray_snapshot_make(_Atomic int *open);
 

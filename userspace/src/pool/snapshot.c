@@ -4,7 +4,7 @@
  * memfd.
  *
  * It is sealed before it is handed out: a reader sees all of it or none, and
- * cannot change what others read.  Nothing is written with a lock held.  Each
+ * cannot change the copy of others.  Nothing is written with a lock held.  Each
  * step of a walk reads the notes of its blocks while no array that is noted can
  * end.  Callers are looked up after that, and checked by their sizes only.
  */

@@ -19,7 +19,7 @@ struct dray_walk_region {
 struct dray_walk {
 	uintptr_t from; /* 0: from the beginning */
 	struct dray_walk_region region; /* of that step */
-	size_t count; /* of blocks; 0: none in what is left of the region */
+	size_t count; /* of blocks; 0: none in the rest of the region */
 	struct dray_pool_block blocks[DRAY_WALK_STEP];
 };
 
