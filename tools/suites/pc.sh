@@ -192,10 +192,12 @@ pc_dmactl()
 		pc_copy "$build/tests/dmactl/dmactl-holder" dmactl || return 1
 	cp "$TREE"/tests/dmactl/with-{calls,selftest}.sh "$BATCH/job/dmactl"
 	cp "$TREE/tests/fact.sh" "$BATCH/job"
+	# Their path to the library is that of the build.
+	cp -P "$build"/userspace/src/libdray.so* "$BATCH/job/dmactl"
 	batch_add tap "$1-dmactl-calls" \
-		"guest-unload dray dray_test_engine; insmod dray_test_engine.ko && insmod /guest/modules/dray.ko nodes=1 channels=2 && cd dmactl && sh with-calls.sh ./dmactl ./dmactl-holder"
+		"guest-unload dray dray_test_engine; insmod dray_test_engine.ko && insmod /guest/modules/dray.ko nodes=1 channels=2 && cd dmactl && LD_LIBRARY_PATH=\$PWD sh with-calls.sh ./dmactl ./dmactl-holder"
 	batch_add tap "$1-dmactl-selftest" \
-		"cd dmactl && sh with-selftest.sh ./dmactl"
+		"cd dmactl && LD_LIBRARY_PATH=\$PWD sh with-selftest.sh ./dmactl"
 }
 
 # pc_examples SERIES SCRATCH: the programs of examples/ that need a camera or a disk, in
