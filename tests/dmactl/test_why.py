@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""dmactl why over scripted heaps: the answer, who has the memory, what helps."""
+"""dmactl why over scripted heaps: the answer, the owners of the memory, ways out."""
 
 import json
 
@@ -24,7 +24,7 @@ ID  SIZE  NEEDED   PID  COMM     USER  NAME
 
 would help:
   end process 101 (python3), which has 1: kill 101
-  find who keeps 2, whose owner is gone: dmactl leaks
+  find the process that keeps 2; its owner is gone: dmactl leaks
   wait: 5.0M are freed, but something still holds the pages, such as an I/O in flight
   a smaller size: 4194304 bytes (4.0M) at most
   another heap: --heap new

@@ -6,7 +6,7 @@
  *	dmactl-why-random DMACTL ROUNDS SEED
  *
  * Ends after so many answers that are certain, which must all be right; counts
- * the likely ones that were.  Each 32nd answer is asked of the program DMACTL too.
+ * the likely ones that were.  Some 30 are asked of the program DMACTL too.
  * Needs root, and /dev/dray0 open to all.  Leaves the heaps' limits at 0 and
  * nothing held.
  */
@@ -30,7 +30,7 @@
 #define BUFFERS 48
 #define PIPES 16
 #define NOBODY 65534
-#define PROGRAM_EVERY 32
+#define PROGRAM_EVERY 20
 
 const char cli_program[] = "dmactl-why-random";
 
@@ -47,6 +47,7 @@ static int buffers[BUFFERS]; /* descriptors; -1: none */
 static int pipes[PIPES][2]; /* with a page of a buffer that is freed */
 static uint64_t starts[8]; /* of each heap, an address; 0: unknown */
 static uint64_t totals[8];
+static bool is_shared[8]; /* with the system */
 static uint32_t heap_count;
 static uint64_t page;
 
@@ -154,7 +155,7 @@ static struct plan_request random_request(void)
 	struct plan_request request = {
 		.size = random_size(totals[heap]),
 		.alignment = random_alignment(totals[heap]),
-		.mask = one_in(3) ? random_mask(heap) : 0,
+		.mask = one_in(2) ? random_mask(heap) : 0,
 		.heap = one_in(3) ? DRAY_HEAP_ANY : heap,
 		.mode = one_in(4) ? (uint32_t)below(4) : 0,
 	};
@@ -260,15 +261,20 @@ static void change_buffer(void)
 	if (*buffer >= 0) {
 		uint64_t size = (uint64_t)lseek(*buffer, 0, SEEK_END);
 
+		/* More are taken than given back: heaps are full at times. */
+		if (one_in(2))
+			return;
 		if (one_in(3))
 			quarantine(*buffer, size);
 		close(*buffer);
 		*buffer = -1;
 		return;
 	}
-	request.size = 1 + below(totals[0] / 16);
 	request.mask = 0;
 	request.heap = (uint32_t)below(heap_count);
+	if (is_shared[request.heap] && one_in(2))
+		return;
+	request.size = 1 + below(totals[request.heap] / 8);
 	request.mode = one_in(2) ? DRAY_MODE_CACHED : DRAY_MODE_DEVICE;
 	if (!call(&users[below(2)], &request, &alloc))
 		*buffer = alloc.fd;
@@ -466,6 +472,7 @@ int main(int argc, char **argv)
 			errx(1, "%s", dray_last_error());
 		/* Of the system's memory a part is enough. */
 		totals[i] = info.total < 64 << 20 ? info.total : 64 << 20;
+		is_shared[i] = info.flags & DRAY_HEAP_SHARED;
 		find_start(i);
 	}
 	while (tally.certain < rounds) {

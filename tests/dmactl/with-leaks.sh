@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# dmactl leaks with the module finds memory that real processes leak, and those who
-# keep it.  Prints TAP.
+# dmactl leaks with the module finds memory that real processes leak, and the
+# processes that keep it.  Prints TAP.
 #
 #	with-leaks.sh DMACTL HOLDER LEAKER
 #
 # Needs: ../fact.sh; root; dray.ko loaded, with a node /dev/dray0 whose first heap
-# is a reserved one that nobody uses; the built programs dmactl, dmactl-holder and
+# is a reserved one that is not in use; the built programs dmactl, dmactl-holder and
 # dmactl-leaker (the first two need libdray.so.1, and dmactl libjansson.so.4, on
 # the LD_LIBRARY_PATH); busybox or the usual programs, and the user nobody in
 # /etc/passwd.  Changes the mode of /dev/dray0 and sets it back.

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# dmactl why with the module: its answers are those of the module, and it names who
-# has the memory.  Prints TAP.
+# dmactl why with the module: its answers are those of the module, and it names the
+# owners of the memory.  Prints TAP.
 #
 #	with-why.sh DMACTL HOLDER RANDOM [ROUNDS]
 #
 # Needs: ../fact.sh; root; dray.ko loaded, with a node /dev/dray0 whose first heap
-# is a reserved one that nobody uses; the built programs dmactl, dmactl-holder and
+# is a reserved one that is not in use; the built programs dmactl, dmactl-holder and
 # dmactl-why-random (they need libdray.so.1, and dmactl libjansson.so.4, on the
-# LD_LIBRARY_PATH); busybox or the usual programs, and the user nobody in
+# LD_LIBRARY_PATH); busybox or the usual programs, and the user "nobody" in
 # /etc/passwd.  Changes the mode of /dev/dray0 and the limits of heaps, and sets
 # them back.
 
@@ -116,7 +116,7 @@ before=$("$dmactl" heaps --bytes --no-header -n dray0 |
 "$random" "$dmactl" "$rounds" "${DRAY_WHY_SEED:-1}" >"$folder/said" 2>&1
 ok $? "why_is_right_${rounds}_times"
 sed 's/^[^#]/# &/' "$folder/said"
-for reason in 0 1 2 3 4 5 7 8 9 22; do
+for reason in 0 1 2 3 4 5 6 7 8 9 22; do
 	grep -q "^# reason $reason: " "$folder/said"
 	ok $? "reason_${reason}_was_met"
 done

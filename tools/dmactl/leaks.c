@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* dmactl leaks: memory that nobody seems to use any more. */
+/* dmactl leaks: memory that seems to be unused. */
 #include "leaks.h"
 #include "quantity.h"
 
@@ -67,12 +67,12 @@ static const char description[] =
 	"\n"
 	"  held        freed, but a device may still write it: see reclaim\n"
 	"  orphan      the process that made it has ended, and something else\n"
-	"              keeps it: the last column names those who do\n"
+	"              keeps it: the last column names the processes\n"
 	"  idle        with --idle: no cache maintenance, no transfer, and no\n"
 	"              mapping or device that came or went; accesses by the\n"
 	"              CPU cannot be seen\n"
-	"  quarantine  bytes of a heap that are freed, but whose pages are in\n"
-	"              use, as by an I/O in flight\n"
+	"  quarantine  bytes of a heap that are freed, but still in use as\n"
+	"              pages, by a pipe or an I/O in flight\n"
 	"  condemned   bytes of a heap that are never given back\n"
 	"\n"
 	"The last column tells how the memory is freed.  Users without\n"
@@ -86,7 +86,7 @@ static const struct command_option *const options[] = {
 const struct command leaks_command = {
 	.name = "leaks",
 	.options = options,
-	.summary = "lists memory that nobody seems to use any more",
+	.summary = "lists memory that seems to be unused",
 	.description = description,
 	.run = leaks_run,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Memory that nobody seems to use, and the ways to have it back. */
+/* Memory that seems to be unused, and the ways to have it back. */
 #ifndef DMACTL_LEAKS_H
 #define DMACTL_LEAKS_H
 
@@ -47,7 +47,7 @@ bool leaks_find(const struct request *request,
 		const struct leak_options *options, struct leak_list *list);
 void leaks_free(struct leak_list *list);
 
-/* What gives the memory back, for free(). */
+/* Tells how the memory is freed, for free(). */
 char *leak_remedy(const struct leak_list *list, const struct leak *leak);
 
 /* "held", "orphan", "idle", "quarantine" or "condemned". */

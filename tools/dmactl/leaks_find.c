@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Looks for leaks: buffers and attachments that are held, whose owner has ended,
- * or that are idle; and memory of heaps that is freed but not free.
+ * Looks for leaks: buffers and attachments that are held, idle, or without an
+ * owner; and memory of heaps that is freed but not free.
  *
  * The kernel does not tell when a buffer was last used.  So a buffer counts as
  * idle if it is old enough, and two looks at it show no difference: no cache
@@ -199,8 +199,8 @@ static void add_heaps(struct leak_list *list)
 }
 
 /*
- * The dma-buf of a buffer.  Without a descriptor nobody tells its id: one that is
- * mapped, and has the size and the name, is a guess.
+ * Finds the dma-buf of a buffer.  Only a descriptor tells the id.  Without one, a
+ * dma-buf that is mapped, and has the size and the name, is a guess.
  */
 static void find_dmabuf(const struct leak_list *list, struct leak *leak)
 {

@@ -40,7 +40,7 @@ static void add_keeper(char **text, int pid, const char *comm,
 	free(name);
 }
 
-/* Names those who keep it; NULL if nobody is found. */
+/* Names the processes that keep it; NULL if none is found. */
 static char *keepers_text(const struct leak *leak)
 {
 	const struct dmabuf *dmabuf = leak->dmabuf;
@@ -63,7 +63,7 @@ static char *keepers_text(const struct leak *leak)
 	return text;
 }
 
-/* Nobody has a descriptor or a mapping of it that can be seen. */
+/* For an orphan without a descriptor or a mapping that can be seen. */
 static char *hidden_text(const struct leak_list *list, const struct leak *leak)
 {
 	const struct dray_buffer_info *info = &leak->entry->info;

@@ -2,6 +2,8 @@
 /* Prints a JSON document piece by piece; jansson formats the pieces. */
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "printer.h"
 
@@ -56,26 +58,23 @@ void printer_end(struct printer *printer)
 		putchar('\n');
 }
 
-/* Indents the lines of a piece; a string in it has no newline of its own. */
-static int put_piece(const char *text, size_t length, void *depth)
-{
-	size_t i;
-
-	for (i = 0; i < length; i++) {
-		if (text[i] == '\n')
-			put_line(*(const size_t *)depth);
-		else
-			putchar(text[i]);
-	}
-	return 0;
-}
-
 void printer_value(struct printer *printer, const char *key, json_t *value)
 {
+	char *text = json_dumps(value, JSON_INDENT(2) | JSON_ENSURE_ASCII |
+					       JSON_PRESERVE_ORDER |
+					       JSON_ENCODE_ANY);
+	const char *line = text;
+	size_t length;
+
 	put_place(printer, key);
-	json_dump_callback(value, put_piece, &printer->depth,
-			   JSON_INDENT(2) | JSON_ENSURE_ASCII |
-				   JSON_PRESERVE_ORDER | JSON_ENCODE_ANY);
+	/* a string in it has no newline of its own */
+	while (line[length = strcspn(line, "\n")]) {
+		fwrite(line, 1, length, stdout);
+		put_line(printer->depth);
+		line += length + 1;
+	}
+	fputs(line, stdout);
+	free(text);
 	json_decref(value);
 }
 

@@ -158,7 +158,7 @@ static const char description[] =
 	"  SIZE  bytes, or with K, M, G or T, as 8M\n"
 	"\n"
 	"If it would not succeed: the reason for each heap; the range for which\n"
-	"the fewest bytes must be given back, and who has them; and actions that\n"
+	"the fewest bytes must be given back, and their owners; and actions that\n"
 	"would help.  For heaps that the system uses too the answer is 'likely'\n"
 	"or 'likely not'.\n"
 	"\n"

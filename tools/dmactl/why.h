@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What dmactl why found: the answer, who has the memory, and what would help. */
+/* The findings of dmactl why: the answer, the owners of the memory, and ways out. */
 #ifndef DMACTL_WHY_H
 #define DMACTL_WHY_H
 

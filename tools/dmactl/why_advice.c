@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * What would help, as sentences and as commands to type: the memory that others
+ * Ways out, as sentences and as commands to type: the memory that others
  * can give back first, then another request, then another limit.
  */
 #include <inttypes.h>
@@ -98,13 +98,15 @@ static void advise_keepers(struct why_finding *finding, size_t at)
 		advise(finding, "end-process",
 		       text_format("kill %d", keeper->pid),
 		       "end process %d (%s), which keeps %" PRIu64
-		       ", whose owner is gone",
+		       "; its owner is gone",
 		       keeper->pid, comm, id);
 		free(comm);
 	}
 	if (!keepers->count)
 		advise(finding, "find-keeper", text_format("dmactl leaks"),
-		       "find who keeps %" PRIu64 ", whose owner is gone", id);
+		       "find the process that keeps %" PRIu64
+		       "; its owner is gone",
+		       id);
 }
 
 static void advise_holders(struct why_finding *finding)
@@ -139,7 +141,8 @@ static void advise_waiting(struct why_finding *finding)
 		       quantity_size(size, finding->need.quarantined, false));
 	if (finding->need.others)
 		advise(finding, "ask-root", NULL,
-		       "ask root whose the other %s are: you may not see them",
+		       "ask root for the owners of the other %s: you may not "
+		       "see them",
 		       quantity_size(size, finding->need.others, false));
 }
 

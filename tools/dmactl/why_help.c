@@ -12,7 +12,7 @@
 #include "cli.h"
 #include "why_help.h"
 
-/* The bytes before each part that somebody has, and that nobody gives back. */
+/* Sums of the parts before each: bytes to give back, and bytes that are lost. */
 struct sums {
 	uint64_t *taken; /* one more than parts */
 	uint64_t *lost;
@@ -161,7 +161,7 @@ static bool succeeds(const struct plan_node *node,
 	return !plan_decide(node, request, &heap).error;
 }
 
-/* Whatever serves a size serves the smaller ones. */
+/* If a size succeeds, so do the smaller ones. */
 uint64_t plan_largest_size(const struct plan_node *node,
 			   const struct plan_request *request)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What would let a refused request succeed, computed over the same numbers. */
+/* Ways to let a refused request succeed, computed over the same numbers. */
 #ifndef DMACTL_WHY_HELP_H
 #define DMACTL_WHY_HELP_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * The decision of ALLOC for a heap, step by step as in the driver: the mode, the
- * right to the address limit, what an empty heap could serve, locked memory,
+ * right to the address limit, the size of an empty heap, locked memory,
  * quotas, and a free run.  A step returns true if it has answered.
  */
 #include <errno.h>

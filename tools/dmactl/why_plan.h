@@ -46,7 +46,7 @@ struct plan_answer {
 	bool elsewhere; /* it may be a later heap that serves it */
 };
 
-/* Checks what no heap is asked for: ALLOC refuses such requests at once. */
+/* Checks the request by itself, as ALLOC does before it asks a heap. */
 struct plan_answer plan_check(const struct plan_node *node,
 			      const struct plan_request *request);
 
@@ -78,8 +78,8 @@ uint64_t plan_charge(const struct plan_node *node, uint32_t index,
 bool plan_is_free(const struct plan_heap *heap, const struct dray_part *part);
 
 /*
- * Finds the longest free run at a multiple of @alignment, whose end is at most
- * @reach; bytes.
+ * Returns the bytes of the longest free run that starts at a multiple of
+ * @alignment and ends at or before @reach.
  */
 uint64_t plan_longest(const struct plan_heap *heap, uint64_t alignment,
 		      uint64_t reach);

@@ -150,7 +150,7 @@ static void add_holder(struct table *table, const struct request *request,
 	free(user);
 }
 
-/* Memory without an id: @words say whose it is. */
+/* Adds memory without an id; @words name its owner. */
 static void add_rest(struct table *table, const struct request *request,
 		     uint64_t bytes, const char *words)
 {

@@ -17,7 +17,7 @@
 #include "why_read.h"
 
 #define MOST_LOOKS 8
-/* What the first user namespace is called. */
+/* The name of the first user namespace. */
 #define FIRST_NAMESPACE "user:[4026531837]"
 
 /* The kernel asks for rights in its first user namespace. */
@@ -162,7 +162,7 @@ int plan_read(struct dray_node *node, const struct dray_info *info,
 
 	*plan = (struct plan_node){ .info = *info };
 	plan->heaps = memory_new(info->heap_count + 1, sizeof(*plan->heaps));
-	/* HEAP_MAP refuses what is no power of two, as ALLOC does. */
+	/* HEAP_MAP, like ALLOC, takes only powers of two. */
 	if (asked.alignment & (asked.alignment - 1))
 		asked.alignment = 0;
 	for (i = 0; !ret && i < info->heap_count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Reads what a plan needs to know of a node. */
+/* Reads the numbers of a node for a plan. */
 #ifndef DMACTL_WHY_READ_H
 #define DMACTL_WHY_READ_H
 
