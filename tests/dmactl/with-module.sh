@@ -282,6 +282,7 @@ memory:      pinned pages of a process
 attached to: dray0, which may write it
 owner:       $comm, pid $pid
 user:        root, uid 0
+command:     $holder --attach $heap frame 65536
 busy:        0 transfers in flight
 age
 held by:     $comm, pid $pid, file descriptor N"

@@ -16,7 +16,7 @@ SANITIZE_COPIES_PART=(
 )
 SANITIZE_BOARD_PART=(
 	submit_queue submit_fence attach_dmabuf attach_fences attach_held
-	lifetime leaks
+	lifetime heap_map fdinfo leaks
 )
 
 # Tests that move bytes or maintain caches.  A device with copies cannot have attached
