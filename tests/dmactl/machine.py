@@ -41,6 +41,16 @@ class Machine:
             text += f"name:\t{name}\n"
         self.descriptor(pid, number, f"/dmabuf:{name or ''}", text)
 
+    def opener(self, pid, number, client, node="dray0", streams=(), **numbers):
+        """A descriptor of a node; numbers are keys, as sync_bytes=4096."""
+        text = (f"pos:\t0\nflags:\t02100002\nmnt_id:\t5\nino:\t99\n"
+                f"dray-node:\t{node}\ndray-client-id:\t{client}\n")
+        for key, value in numbers.items():
+            text += f"dray-{key.replace('_', '-')}:\t{value}\n"
+        text += "".join(f"dray-stream-{name}:\tpackets 1 bytes 2 lost 0 "
+                        "held-back 0 ready 0 frames 0\n" for name in streams)
+        self.descriptor(pid, number, f"/dev/{node}", text)
+
     def mapping(self, pid, inode, name="", device="00:0b"):
         path = self.root / f"proc/{pid}/maps"
         self.write(path.relative_to(self.root), path.read_bytes() + (

@@ -7,8 +7,8 @@
  * real module are tested by with-module.sh.
  *
  * DRAY_SCENE	what there is: "plain", "empty", "hostile", "huge", "growing",
- *		"crowded", "single", "vanishing", "held", "attached", "others" or
- *		"unloaded"
+ *		"crowded", "single", "vanishing", "held", "attached", "others",
+ *		"many", "swelling", "unloaded" or "busy", see scripted_machine.c
  * DRAY_FAIL	CALL:ERRNO[:NODE], a call that fails: "list:19:1" is ENODEV
  *		from LIST on dray1
  */
@@ -22,12 +22,10 @@
 
 #include "identify.h"
 #include "scripted.h"
+#include "scripted_many.h"
+#include "scripted_machine.h"
 
 #define NODE_COUNT 2
-
-struct dray_node {
-	unsigned int index;
-};
 
 static struct dray_node nodes[NODE_COUNT] = { { 0 }, { 1 } };
 static char sentence[128];
@@ -68,8 +66,12 @@ static uint64_t buffer_count(void)
 
 	if (is_scene("empty"))
 		return 0;
+	if (has_many())
+		return MANY;
 	if (is_scene("single"))
 		return 1;
+	if (is_scene("busy"))
+		return busy_count();
 	if (is_scene("crowded"))
 		return UINT64_C(1) << 50;
 	/* one more at each look, until there are 40 */
@@ -83,7 +85,7 @@ unsigned int scripted_index(const struct dray_node *node)
 	return node->index;
 }
 
-const char *dray_last_error(void)
+const char *scripted_sentence(void)
 {
 	return sentence;
 }
@@ -99,7 +101,7 @@ int dray_node_names(char names[][DRAY_NAME_LEN], size_t room, size_t *count)
 
 	if (error)
 		return error;
-	if (is_scene("unloaded"))
+	if (is_scene("unloaded") || scripted_unloaded())
 		return fail("names", ENODEV);
 	for (size_t i = 0; i < NODE_COUNT && i < room; i++)
 		snprintf(names[i], DRAY_NAME_LEN, "dray%zu", i);
@@ -178,6 +180,8 @@ int dray_node_heap(struct dray_node *node, uint32_t index,
 		.charged = 40 * MIB,
 	};
 
+	if (has_many() && !index)
+		known.buffers = MANY;
 	/* more is free by the time that the longest run is looked for */
 	if (index == 3)
 		known.largest_free = 17 * MIB;
@@ -203,6 +207,8 @@ int dray_node_channel(struct dray_node *node, uint32_t index,
 	snprintf(known.name, sizeof(known.name), "channel%u", index);
 	if (index)
 		snprintf(known.device, sizeof(known.device), "dma0chan1");
+	if (is_scene("busy"))
+		busy_channel(&known);
 	memcpy(info, &known, size < sizeof(known) ? size : sizeof(known));
 	return scripted_failure("channel", node->index);
 }
@@ -343,8 +349,12 @@ int dray_node_buffer_info(struct dray_node *node, uint64_t id,
 	set_names(&known, "python3", id == 3 ? "" : "frame");
 	if (is_scene("hostile"))
 		make_hostile(&known);
+	if (has_many())
+		make_one_of_many(&known);
 	if (is_scene("attached") && id > 3)
 		make_attached(&known);
+	if (is_scene("busy"))
+		busy_buffer(&known);
 	memcpy(info, &known, size < sizeof(known) ? size : sizeof(known));
 	return scripted_failure("buffer", node->index);
 }

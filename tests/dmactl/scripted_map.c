@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "scripted.h"
+#include "scripted_many.h"
 
 #define START (1024 * MIB + MIB) /* an address, in secret */
 
@@ -20,15 +21,20 @@ struct place {
 static const struct place reserved[] = {
 	{ 0, DRAY_PART_BUFFER, 1 },	  { 1, DRAY_PART_FREE, 0 },
 	{ 5, DRAY_PART_BUFFER, 2 },	  { 7, DRAY_PART_FREE, 0 },
-	{ 11, DRAY_PART_QUARANTINED, 0 }, { 17, DRAY_PART_CONDEMNED, 0 },
-	{ 19, DRAY_PART_FREE, 0 },	  { 23, DRAY_PART_BUFFER, 0 },
-	{ 60, DRAY_PART_FREE, 0 },	  { 64, 0, 0 },
+	{ 11, DRAY_PART_QUARANTINED, 0 }, { 19, DRAY_PART_FREE, 0 },
+	{ 23, DRAY_PART_BUFFER, 0 },	  { 52, DRAY_PART_FREE, 0 },
+	{ 56, DRAY_PART_CONDEMNED, 0 },	  { 64, 0, 0 },
 };
 
 static const struct place other[] = {
 	{ 0, DRAY_PART_SYSTEM, 0 },
 	{ 8, DRAY_PART_BUFFER, 3 },
 	{ 11, DRAY_PART_SYSTEM, 0 },
+	{ 64, 0, 0 },
+};
+
+static const struct place unused[] = {
+	{ 0, DRAY_PART_FREE, 0 },
 	{ 64, 0, 0 },
 };
 
@@ -75,7 +81,12 @@ int dray_node_heap_map(struct dray_node *node, struct dray_heap_map *map,
 			: limit ? (limit - START + 1) & ~UINT64_C(4095)
 				: map->size;
 		map->reach = reach < map->size ? reach : map->size;
-		set_parts(map->heap ? other : reserved, map);
+		if (has_many() && !map->heap)
+			set_many_parts(map);
+		else if (is_scene("empty"))
+			set_parts(unused, map);
+		else
+			set_parts(map->heap ? other : reserved, map);
 	}
 	return scripted_failure("map", scripted_index(node));
 }

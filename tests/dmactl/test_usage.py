@@ -34,9 +34,12 @@ OPTIONS = set().union(*OPTIONS_OF.values())
 
 
 def page_of(command):
-    """The man page that has the command: its own, or that of its first word."""
-    own = MANUAL / f"dmactl-{command.split()[0]}.1"
-    return own if own.exists() else MANUAL / "dmactl.1"
+    """The man page that has the command: the one with its first word under NAME."""
+    named = re.compile(rf"^\.Nm dmactl-{command.split()[0]}\b", re.MULTILINE)
+    for page in MANUAL.glob("dmactl-*.1"):
+        if named.search(page.read_text(encoding="utf-8")):
+            return page
+    return MANUAL / "dmactl.1"
 
 
 def options_in(text):
@@ -195,7 +198,7 @@ def test_the_completion_is_sourced_silently():
 
 @pytest.mark.skipif(not shutil.which("zsh"), reason="there is no zsh")
 @pytest.mark.parametrize("words, offered", [
-    (["rec"], "reclaim"), (["show", "2"], "2"), (["help", "recl"], "reclaim"),
+    (["recl"], "reclaim"), (["show", "2"], "2"), (["help", "recl"], "reclaim"),
     (["list", "--no-h"], "--no-header"), (["reclaim", "--al"], "--all"),
 ])
 def test_zsh_completes_the_word(words, offered):

@@ -30,8 +30,10 @@ static const struct row_column *find_column(const struct request *request,
 	char *names = NULL;
 
 	for (column = all; column->name; column++) {
-		if (!strcmp(column->name, name))
+		if (!strcmp(column->name, name)) {
+			free(names);
 			return column;
+		}
 		text_append(&names, "%s%s", names ? ", " : "", column->name);
 	}
 	complain("%s: no column '%s': there are %s", request->command->name,

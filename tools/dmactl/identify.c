@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <linux/dray.h>
 
@@ -32,4 +33,15 @@ uint64_t identify(int node, int fd, bool *read_only)
 		return 0;
 	*read_only = info.flags & DRAY_BUFFER_READ_ONLY;
 	return info.id;
+}
+
+uint64_t identify_own(const char *node, int fd)
+{
+	bool read_only;
+	int opened = identify_open(node);
+	uint64_t id = opened < 0 ? 0 : identify(opened, fd, &read_only);
+
+	if (opened >= 0)
+		close(opened);
+	return id;
 }

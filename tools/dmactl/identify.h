@@ -15,4 +15,7 @@ int identify_open(const char *node);
  */
 uint64_t identify(int node, int fd, bool *read_only);
 
+/* The same for a descriptor of this process, by a node's name. */
+uint64_t identify_own(const char *node, int fd);
+
 #endif /* DMACTL_IDENTIFY_H */

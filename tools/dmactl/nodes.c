@@ -46,13 +46,6 @@ static char *heap_names(const struct open_node *node, json_t *array)
 	return names;
 }
 
-static const char *channel_state(uint32_t flags)
-{
-	if (flags & DRAY_CHANNEL_DEAD)
-		return "dead";
-	return flags & DRAY_CHANNEL_OPEN ? "open" : "closed";
-}
-
 static void add_channel_row(const struct report *report,
 			    const struct open_node *node,
 			    const struct dray_channel_info *channel)
@@ -76,7 +69,7 @@ static void add_channel_row(const struct report *report,
 		   (uint64_t)channel->submitted);
 	table_size(table, report->request, channel->bytes);
 	table_cell(table, failed, "%" PRIu64, (uint64_t)channel->failed);
-	table_cell(table, state, "%s", channel_state(channel->flags));
+	table_cell(table, state, "%s", channel_state_word(channel->flags));
 }
 
 static json_t *channel_document(const struct dray_channel_info *channel)
@@ -87,7 +80,7 @@ static json_t *channel_document(const struct dray_channel_info *channel)
 	document_text(object, "name", channel->name, sizeof(channel->name));
 	document_text(object, "engine", channel->device,
 		      sizeof(channel->device));
-	document_word(object, "state", channel_state(channel->flags));
+	document_word(object, "state", channel_state_word(channel->flags));
 	document_flags(object, "flags", channel->flags, channel_flag_words);
 	document_number(object, "alignment", channel->alignment);
 	document_number(object, "max_segment", channel->max_segment);
