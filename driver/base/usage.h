@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The usage of an opener: what it has now, and what it had and did.  Its buffers
- * and jobs outlive the opener and go on counting here.
+ * The usage of an opener: counts of its memory and its transfers, now and since
+ * it opened the node.  Its buffers and jobs outlive it and go on counting here.
  */
 #ifndef DRAY_USAGE_H
 #define DRAY_USAGE_H

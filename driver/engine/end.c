@@ -68,7 +68,9 @@ void dray_job_end(struct dray_job *job, const struct dray_end *end, bool lost)
 		atomic64_add(job->count, &channel->submitted);
 		atomic64_add(end->bytes, &channel->bytes);
 	}
-	trace_dray_complete(job->fence, channel->name, end->error);
+	trace_dray_complete(job->fence, dray_fence_queue(job->fence),
+			    job->queues->pid, channel->name, end->bytes,
+			    end->error);
 	if (!lost)
 		dray_job_count(job, -1);
 	/* The slot is free when the fence says so, not later. */

@@ -8,6 +8,7 @@
 
 #include "base/node.h"
 #include "heap/account.h"
+#include "memory/trace.h"
 #include "caches.h"
 #include "channel.h"
 #include "end.h"
@@ -15,6 +16,11 @@
 #include "frames.h"
 #include "job.h"
 #include "points.h"
+
+static u64 dray_frames_queue(const struct dray_job *job)
+{
+	return job->queues->queue[job->channel->index].context;
+}
 
 static void dray_frames_wake(struct dray_channel *channel)
 {
@@ -193,6 +199,10 @@ struct dray_job *dray_frame_next(struct dray_channel *channel)
 		dray_frames_starve(channel);
 	}
 	spin_unlock_irq(&channel->lock);
+	if (job)
+		trace_dray_frame_submit(dray_frames_queue(job),
+					job->queues->pid, channel->name,
+					job->frame, job->bytes);
 	/*
 	 * The CPU has seen the frame, so its caches may have lines of it.  Readers
 	 * of another driver's dma-buf drop them anyway, and syncing that may wait
@@ -233,6 +243,8 @@ void dray_frame_end(struct dray_job *job, const struct dray_end *end, bool lost)
 		.frame = job->frame,
 	};
 	spin_unlock_irq(&channel->lock);
+	trace_dray_frame_complete(dray_frames_queue(job), job->queues->pid,
+				  channel->name, &frame->point);
 	if (!ends)
 		dray_points_publish(frames->points, &frame->point);
 }

@@ -7,6 +7,7 @@
 #include <linux/cred.h>
 #include <linux/dma-fence.h>
 #include <linux/overflow.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "base/node.h"
@@ -110,6 +111,7 @@ int dray_queues_open(struct dray_opener *opener)
 	dray_usage_get(opener->usage);
 	queues->usage = opener->usage;
 	queues->channels = channels;
+	queues->pid = task_tgid_nr(current);
 	queues->count = count;
 	/* The kernel warns if it is asked for no context. */
 	context = count ? dma_fence_context_alloc(count) : 0;

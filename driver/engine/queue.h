@@ -62,6 +62,7 @@ struct dray_queues {
 	struct dray_channels *channels;
 	struct dray_queue_user *user;
 	struct dray_usage *usage; /* of the opener; a reference */
+	s32 pid; /* of the opener, for events */
 	u32 count;
 	struct dray_queue queue[]; /* one a channel */
 };

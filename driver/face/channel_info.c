@@ -77,12 +77,12 @@ static void dray_stream_print(struct dray_channel *channel,
 	if (!points)
 		return;
 	head = points->head;
-	seq_printf(
-		file,
-		"dray-stream-%s:\tpackets %llu bytes %llu lost %llu held-back %llu ready %u frames %u\n",
-		channel->name, READ_ONCE(head->published),
-		dray_points_bytes(points), READ_ONCE(head->lost),
-		READ_ONCE(head->held_back), ready, frames);
+	seq_printf(file, "dray-stream-%s:\tpackets %llu bytes %llu",
+		   channel->name, READ_ONCE(head->published),
+		   dray_points_bytes(points));
+	seq_printf(file, " lost %llu held-back %llu ready %u frames %u\n",
+		   READ_ONCE(head->lost), READ_ONCE(head->held_back), ready,
+		   frames);
 	dray_points_put(points);
 }
 

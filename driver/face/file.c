@@ -71,7 +71,7 @@ static int dray_close(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* The keys of dray(4): what this opener has and did, for /proc/PID/fdinfo. */
+/* Prints the keys of dray(4) in /proc/PID/fdinfo. */
 static void dray_show_fdinfo(struct seq_file *seq, struct file *file)
 {
 	struct dray_opener *opener = file->private_data;

@@ -5,9 +5,13 @@ import io
 import pathlib
 import random
 import struct
+import subprocess
 import sys
 
 import numpy
+
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "dmactl"))
+import broken_trees  # noqa: E402
 
 TYPES = [
     "<f8", "?", ">i2", "S5", "<U7", "V12", "<M8[25s]", ">m8[ns]", "float32", "d",
@@ -134,8 +138,26 @@ def xclbin():
                                len(sections) + 1) + b"".join(sections) + topology + table)
 
 
+def blob(text, *options):
+    return subprocess.run(["dtc", "-q", "-f", *options, "-I", "dts", "-O", "dtb"],
+                          input=text.encode(), capture_output=True, check=True).stdout
+
+
+def trees():
+    """Trees with one mistake each and overlays, or bytes that trees are made of."""
+    overlays = [blob("/dts-v1/; /plugin/;" + text) for text in (
+        '&{/} { dray { dmas = <&dma1 0>; dma-names = "mem0"; }; };',
+        "&dma0 { more { a = <1>; }; };", "&{/none} { };", "&none { };")]
+    for number, broken in enumerate(broken_trees.BROKEN.values()):
+        base = blob(broken_trees.source(broken), *["-@"] * (number % 2))
+        yield b"\0" + struct.pack("<H", len(base)) + base + overlays[number % 4]
+    dice = random.Random(4)
+    for size in (64, 128, 256, 512) * 12:
+        yield bytes([1]) + dice.randbytes(size)
+
+
 def main():
-    for seeds in (indices, types, files, records, dlpack, arrow, xclbin):
+    for seeds in (indices, types, files, records, dlpack, arrow, xclbin, trees):
         directory = pathlib.Path(sys.argv[1]) / seeds.__name__
         directory.mkdir(parents=True, exist_ok=True)
         for number, seed in enumerate(seeds()):

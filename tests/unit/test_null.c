@@ -42,6 +42,7 @@ FACT(nodes)
 	refuses(dray_node_buffer_info(node, 1, NULL, sizeof(buffer)));
 	refuses(dray_node_reclaim(NULL, 0, &freed, sizeof(freed)));
 	refuses(dray_node_reclaim(node, 0, NULL, sizeof(freed)));
+	ignores(dray_reason_text(-ENOMEM, DRAY_REASON_FULL, 1, NULL, 9));
 	refuses(dray_node_heap_map(NULL, &map, sizeof(map)));
 	refuses(dray_node_heap_map(node, NULL, sizeof(map)));
 	gives(false, dray_node_needs_sync(NULL));

@@ -7,6 +7,7 @@
 #define DMACTL_DOCUMENT_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 #include "gather.h"
 
@@ -36,7 +37,7 @@ json_t *document_buffer(const struct buffer_entry *entry);
 /* Prints to standard output and drops @document. */
 void document_print(json_t *document);
 
-/* The same in one line. */
-void document_print_line(json_t *document);
+/* Writes it as one line to @stream, and drops it. */
+void document_line(json_t *document, FILE *stream);
 
 #endif /* DMACTL_DOCUMENT_H */

@@ -12,6 +12,7 @@
 #include "access.h"
 #include "bar.h"
 #include "document.h"
+#include "quantity.h"
 #include "table.h"
 #include "words.h"
 
@@ -19,24 +20,10 @@
 	"NODE ~HEAP TYPE >BUFFERS >TOTAL >USED >FREE >QUARANTINE >LARGEST " \
 	">REQUEST >FRAG >HELD ~FLAGS"
 
-/*
- * Returns in percent how far the longest free run falls short of the free
- * memory, or -1 if none is free.  It compares with the largest request if that
- * is less: runs of the page allocator are never longer.
- */
 static int fragmentation(const struct dray_heap_info *heap)
 {
-	uint64_t possible = heap->free < heap->largest_request
-				    ? heap->free
-				    : heap->largest_request;
-	uint64_t longest = heap->largest_free;
-
-	if (!possible)
-		return -1;
-	/* a shared heap changes between the two readings */
-	if (longest > possible)
-		longest = possible;
-	return (int)(100.0 * (double)(possible - longest) / (double)possible);
+	return quantity_fragmentation(heap->free, heap->largest_free,
+				      heap->largest_request);
 }
 
 static void add_row(struct table *table, const struct request *request,

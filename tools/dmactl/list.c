@@ -6,6 +6,7 @@
 
 #include "document.h"
 #include "list.h"
+#include "printer.h"
 #include "quantity.h"
 
 /* The rows to show: pointers to struct buffer_entry. */
@@ -74,29 +75,41 @@ static void print_table(const struct request *request,
 		print_totals(request, rows);
 }
 
+/* Prints an array of the buffers, or else of the attachments. */
+static void print_array(struct printer *printer, const char *key,
+			const struct row_view *view, const struct rows *rows,
+			bool buffers)
+{
+	size_t i;
+
+	printer_array(printer, key);
+	for (i = 0; i < rows->count; i++) {
+		const struct buffer_entry *entry = rows->entries[i];
+
+		if (is_buffer(&entry->info) == buffers)
+			printer_value(printer, NULL,
+				      row_view_trim(view,
+						    document_buffer(entry)));
+	}
+	printer_end(printer);
+}
+
 static void print_json(const struct row_view *view, const struct rows *rows)
 {
 	struct total buffers = total_of(rows, true);
 	struct total attachments = total_of(rows, false);
-	json_t *root = json_object();
-	json_t *array[] = { json_array(), json_array() };
+	struct printer printer = { 0 };
 	json_t *total = json_object();
-	size_t i;
 
-	for (i = 0; i < rows->count; i++) {
-		const struct buffer_entry *entry = rows->entries[i];
-
-		document_set(array[!is_buffer(&entry->info)], NULL,
-			     row_view_trim(view, document_buffer(entry)));
-	}
+	printer_object(&printer, NULL);
+	print_array(&printer, "buffers", view, rows, true);
+	print_array(&printer, "attachments", view, rows, false);
 	document_number(total, "buffers", buffers.count);
 	document_number(total, "size", buffers.size);
 	document_number(total, "attachments", attachments.count);
 	document_number(total, "attached", attachments.size);
-	document_set(root, "buffers", array[0]);
-	document_set(root, "attachments", array[1]);
-	document_set(root, "total", total);
-	document_print(root);
+	printer_value(&printer, "total", total);
+	printer_end(&printer);
 }
 
 /* Takes the rows that pass the filter, for free(). */

@@ -46,27 +46,35 @@ int processes_each(const char *root,
 	return error;
 }
 
-char *file_text(const char *path)
+/* Returns up to 1 MiB of a file and its *@length, with a zero behind; or NULL. */
+static char *file_bytes(const char *path, size_t *length)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	size_t room = 4096;
-	size_t length = 0;
 	ssize_t got = 1;
 	char *text;
 
+	*length = 0;
 	if (fd < 0)
 		return NULL;
 	text = memory_resize(NULL, room, 1);
-	while (length < TEXT_MOST && got > 0) {
-		if (room - length < 2)
+	while (*length < TEXT_MOST && got > 0) {
+		if (room - *length < 2)
 			text = memory_resize(text, room *= 2, 1);
-		got = read(fd, text + length, room - length - 1);
+		got = read(fd, text + *length, room - *length - 1);
 		if (got > 0)
-			length += (size_t)got;
+			*length += (size_t)got;
 	}
 	close(fd);
-	text[length] = '\0';
+	text[*length] = '\0';
 	return text;
+}
+
+char *file_text(const char *path)
+{
+	size_t length;
+
+	return file_bytes(path, &length);
 }
 
 const char *value_of_key(const char *text, const char *key, size_t *length)
@@ -124,4 +132,23 @@ void process_read(const char *root, int pid, struct process *process)
 		process->uid = (uint32_t)effective;
 	free(text);
 	free(path);
+}
+
+char *process_command(const char *root, int pid)
+{
+	char *path = text_format("%s/proc/%d/cmdline", root, pid);
+	size_t length;
+	char *text = file_bytes(path, &length);
+	size_t i;
+
+	free(path);
+	/* a thread of the kernel has none */
+	if (!text || !length) {
+		free(text);
+		return NULL;
+	}
+	for (i = 0; i + 1 < length; i++)
+		if (!text[i])
+			text[i] = ' ';
+	return text;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Reading /proc.  @root stands before each path: "" for the machine itself, a
- * folder for a recorded tree.  Processes come and go meanwhile: what has gone
+ * folder for a recorded tree.  Processes come and go meanwhile: one that has gone
  * reads as empty.
  */
 #ifndef DMACTL_PROCESSES_H
@@ -27,6 +27,12 @@ int processes_each(const char *root,
 
 /* Reads name and user. */
 void process_read(const char *root, int pid, struct process *process);
+
+/*
+ * Returns the command line with blanks between its words, for free(); NULL if
+ * there is none that may be read.
+ */
+char *process_command(const char *root, int pid);
 
 /* Returns the number that a name is, or -1. */
 int number_of_name(const char *name);

@@ -132,6 +132,16 @@ const char *colour_on(const struct request *request, enum table_colour colour)
 		[TABLE_GOOD] = "\033[32m",
 		[TABLE_WARNING] = "\033[33m",
 		[TABLE_BAD] = "\033[31m",
+		[TABLE_FAINT] = "\033[90m",
+		/* those without a meaning of their own */
+		[TABLE_HUE] = "\033[36m",
+		[TABLE_HUE + 1] = "\033[32m",
+		[TABLE_HUE + 2] = "\033[35m",
+		[TABLE_HUE + 3] = "\033[34m",
+		[TABLE_HUE + 4] = "\033[96m",
+		[TABLE_HUE + 5] = "\033[92m",
+		[TABLE_HUE + 6] = "\033[95m",
+		[TABLE_HUE + 7] = "\033[94m",
 	};
 
 	return request->colour ? codes[colour] : "";

@@ -17,7 +17,11 @@ enum table_colour {
 	TABLE_GOOD,
 	TABLE_WARNING,
 	TABLE_BAD,
+	TABLE_FAINT,
+	TABLE_HUE, /* the first of TABLE_HUES that tell things apart */
 };
+
+#define TABLE_HUES 8
 
 /*
  * Creates a table.  @columns has the titles, with spaces between them; '>' before

@@ -110,7 +110,7 @@ static void print_sample(const struct request *request,
 	if (sample->trouble)
 		complain("%s", sample->trouble);
 	if (request->json)
-		document_print_line(top_document(view, sample));
+		document_line(top_document(view, sample), stdout);
 	else if (sample->nodes)
 		print_tables(request, view, sample);
 	fflush(stdout);

@@ -227,7 +227,8 @@ build_arm64()
 
 	sysroot=$(build_sysroot) || exit
 	build_cross "$1" "$sysroot" aarch64 aarch64-linux-gnu aarch64 \
-		cortex-a53 "'-Wl,-rpath-link,$sysroot/usr/lib/aarch64-linux-gnu'"
+		cortex-a53 \
+		"'-Wl,-rpath-link,$sysroot/usr/lib/aarch64-linux-gnu:$sysroot/lib/aarch64-linux-gnu'"
 	[ "${numpy:0:1}" = / ] || numpy=$sysroot/$numpy
 	build_make "$1" "--cross-file=$(build_folder "$1").cross" \
 		-Dbuildtype=release -Dpython=enabled \

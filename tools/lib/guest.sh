@@ -258,6 +258,10 @@ guest_tree()
 {
 	local overlay
 
+	if [ -n "$GUEST_TREE" ]; then
+		cp "$GUEST_TREE" "$1"
+		return
+	fi
 	overlay=$(guest_overlay)
 	dtc -q -@ -O dtb -o "$1" "$TREE/dts/$GUEST_BOARD-emulated.dts" || return
 	[ -n "$overlay" ] || return 0

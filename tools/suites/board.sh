@@ -49,7 +49,58 @@ suite_board()
 	board_add_poison
 	GUEST_ROOTS+=("$BATCH/lib")
 	board_boot batch_aside "the board"
+	board_generated "$scratch/generated"
 	batch_count_aside
+}
+
+# board_generated FOLDER: boots trees with overlays of dmactl dt generate.  In one the
+# region has a place; in the other Linux chooses it.
+board_generated()
+{
+	local folder=$1 base=$1/base.dtb
+
+	tally_wants generated-reserved || tally_wants generated-cma || return 0
+	tally_run "dmactl for this machine builds" build_native || return 0
+	mkdir -p "$folder"
+	tally_run "a tree without dray's node" board_tree_without "$base" || return 0
+	board_generated_boot "$folder/reserved" "$base" reserved "$base" --dma \
+		mem1=/axi/dma-controller@fd510000,0
+	board_generated_boot "$folder/cma" "$base" cma generic --dma mem1=zdma1,0
+}
+
+board_tree_without()
+{
+	dtc -q -@ -O dtb -o "$1" "$TREE/dts/zcu102-emulated.dts" &&
+		fdtput -r "$1" /dray
+}
+
+# board_generated_boot FOLDER BASE HEAP BOARD [OPTION]...
+board_generated_boot()
+{
+	local folder=$1 heap=$3 build
+
+	batch_begin "$folder"
+	tally_run "an overlay for the heap $heap" board_generate "$@" || return 0
+	build=$(build_folder arm64)
+	mkdir -p "$BATCH/job/dmactl"
+	cp "$TREE/tests/dmactl/with-tree.sh" "$build/tools/dmactl/dmactl" \
+		"$BATCH/job/dmactl"
+	cp "$TREE/tests/fact.sh" "$BATCH/job"
+	batch_add tap "generated-$heap" \
+		"cd dmactl && sh with-tree.sh ./dmactl $heap $((32 << 20))"
+	selftests_add arm64 "generated-$heap-" submit_copy
+	board_boot batch_aside "the board with a generated $heap heap" \
+		"GUEST_TREE=$folder/board.dtb"
+}
+
+board_generate()
+{
+	local folder=$1 base=$2 heap=$3 board=$4 dmactl
+
+	dmactl=$(build_folder native)/tools/dmactl/dmactl
+	"$dmactl" dt generate --board "$board" --size 32M --heap "$heap" \
+		--dma mem0=zdma0,0 "${@:5}" -o "$folder/dray.dtbo" &&
+		"$dmactl" dt apply "$base" "$folder/dray.dtbo" -o "$folder/board.dtb"
 }
 
 # board_boot COMMAND TITLE: a stalled host must not fail a round.  NumPy's tests take
@@ -58,7 +109,7 @@ board_boot()
 {
 	"$1" "$2" zcu102 "$(kernel_chosen "$GUEST_SERIES")" \
 		hwpoison-inject GUEST_PARAMETERS=watchdog_ms=30000 \
-		BATCH_LIMIT=2700
+		BATCH_LIMIT=2700 "${@:3}"
 }
 
 # The programs of tools/bench: a check only builds them.
@@ -99,6 +150,34 @@ board_add_unit()
 		"$BATCH/job/unit"
 }
 
+# board_add_dmactl BUILD: dmactl with the module, for each script its programs
+board_add_dmactl()
+{
+	local folder=$BATCH/job/dmactl name programs
+
+	mkdir -p "$folder"
+	cp "$TREE"/tests/dmactl/*.{sh,py} "$TREE"/tools/dmactl/schema/*.json \
+		"$TREE/docs/bring-up.md" "$1/tools/dmactl/dmactl" \
+		"$1/tools/replay/dray-replay" \
+		"$1"/tests/dmactl/dmactl-{holder,leaker,publisher,why-random} \
+		"$folder"
+	while read -r name programs; do
+		batch_add tap "dmactl-$name" \
+			"cd dmactl && sh with-$name.sh ./dmactl $programs"
+	done <<-PROGRAMS
+		module ./dmactl-holder
+		map ./dmactl-holder map.json
+		why ./dmactl-holder ./dmactl-why-random
+		leaks ./dmactl-holder ./dmactl-leaker
+		trace ./dmactl-holder ./dray-replay
+		arrays ./dmactl-publisher ./dmactl-holder
+		calls ./dmactl-holder
+		selftest
+	PROGRAMS
+	batch_add counts dmactl-top \
+		"cd dmactl && PYTHONDONTWRITEBYTECODE=1 DRAY_BACKEND=kernel python3 -m pytest -q --color=no -p no:cacheprovider --noconftest with_module_top.py"
+}
+
 # dmactl, the Python package, and NumPy's own tests.
 board_add_programs()
 {
@@ -106,15 +185,7 @@ board_add_programs()
 
 	[ "$LONG" = no ] || selection=board.txt
 	build=$(build_folder arm64)
-	mkdir -p "$BATCH/job/dmactl"
-	cp "$TREE/tests/dmactl/with-module.sh" "$build/tools/dmactl/dmactl" \
-		"$(find "$build" -name dmactl-holder -type f)" \
-		"$BATCH/job/dmactl"
-	batch_add tap dmactl \
-		"cd dmactl && sh with-module.sh ./dmactl ./dmactl-holder"
-	cp "$TREE"/tests/dmactl/{screen,with_module_top}.py "$BATCH/job/dmactl"
-	batch_add counts dmactl-top \
-		"cd dmactl && PYTHONDONTWRITEBYTECODE=1 DRAY_BACKEND=kernel python3 -m pytest -q --color=no -p no:cacheprovider --noconftest with_module_top.py"
+	board_add_dmactl "$build"
 	board_add_examples "$build/examples"
 	cp -r "$TREE"/tests/{python,numpy,fact.sh} "$BATCH/job"
 	board_build_policy "$BATCH/job/numpy/mem_policy.so" || return 1

@@ -5,16 +5,21 @@
 # with the inputs that earlier long runs have found, which the cache keeps.
 
 ABOUT_LIBFUZZER="random bytes as indices, texts of types, files, records and structs of \
-exchange protocols, with address and undefined-behaviour sanitizers; with --long ten minutes each"
-PACKAGES_LIBFUZZER=("${PACKAGES_BUILD[@]}" clang libclang-rt-14-dev)
+exchange protocols, device trees, with address and undefined-behaviour sanitizers; with --long ten minutes each"
+PACKAGES_LIBFUZZER=(
+	"${PACKAGES_BUILD[@]}" clang device-tree-compiler libclang-rt-14-dev
+)
 
 # Inputs of each program in the usual run, ten seconds on one processor.
 declare -A LIBFUZZER_RUNS=(
 	[indices]=8000 [types]=12000 [files]=8000 [records]=40000
 	[dlpack]=60000 [arrow]=60000 [xclbin]=200000
+	[trees]=40000
 )
-LIBFUZZER_NAMES=(indices types files records dlpack arrow xclbin)
+LIBFUZZER_NAMES=(indices types files records dlpack arrow xclbin trees)
 LIBFUZZER_LONG_SECONDS=600
+# Bytes of the longest input, if not 1024.
+declare -A LIBFUZZER_LENGTHS=([trees]=6000)
 
 suite_libfuzzer()
 {
@@ -52,7 +57,7 @@ libfuzzer_run()
 	UBSAN_OPTIONS=print_stacktrace=1 \
 		timeout --foreground $((2 * LIBFUZZER_LONG_SECONDS)) \
 		"$(build_folder libfuzzer)/tests/libfuzzer/fuzz_$name" \
-		-max_len=1024 -timeout=30 -print_final_stats=1 \
+		"-max_len=${LIBFUZZER_LENGTHS[$name]:-1024}" -timeout=30 -print_final_stats=1 \
 		"-artifact_prefix=$CACHE/libfuzzer/found/$name-" "${options[@]}" \
 		>"$log" 2>&1 </dev/null || status=$?
 	echo "$status" >"$log.status"

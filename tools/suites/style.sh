@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 
 ABOUT_STYLE="formatting, checkpatch, sparse, W=1, clang-tidy, shellcheck, device \
-trees (dtc, dtschema), man pages, licences, layers, prose, versions"
+trees (dtc, dtschema, stock ones with dmactl dt), man pages, licences, layers, prose, versions"
 PACKAGES_STYLE=(
 	"${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" "${PACKAGES_TREES[@]}"
 	clang-format clang-tidy git mandoc perl shellcheck sparse
@@ -36,6 +36,8 @@ suite_style()
 			"${kernel%-*}" "${kernel#*-}" "$scratch/$kernel"
 	done
 	tally_check "clang-tidy" style_tidy
+	tally_check "dmactl dt: stock trees have no error" style_stock \
+		"$scratch/trees"
 }
 
 # style_files PATTERN...: lists the tree's files, tracked or new
@@ -162,6 +164,23 @@ style_rule()
 	rule=$(grep -v '^#' "$TREE/driver/60-dray.rules")
 	[ "$rule" = 'SUBSYSTEM=="misc", KERNEL=="dray[0-9]*", GROUP="dray", MODE="0660"' ] ||
 		{ printf '%s\n' "$rule"; return 1; }
+}
+
+# style_stock FOLDER: the trees of Debian's kernels, and those that style_bindings left
+style_stock()
+{
+	local architecture kernel trees=()
+
+	build_native || return 1
+	for architecture in arm64 armhf; do
+		kernel=$(kernel_make "$architecture" 6.1) || return 1
+		mapfile -t -O "${#trees[@]}" trees < <(find \
+			"$kernel"/usr/lib/linux-image-* -name '*.dtb')
+	done
+	mapfile -t -O "${#trees[@]}" trees < <(find "$1" -name '*.base' -o \
+		-name '*.dtb' -size +0)
+	/usr/bin/python3 -B "$TREE/tools/lib/stock_trees.py" \
+		"$(build_folder native)/tools/dmactl/dmactl" 1000 "${trees[@]}"
 }
 
 # Most kernels clear unset variables, but not all.

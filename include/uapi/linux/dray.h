@@ -137,6 +137,7 @@ struct dray_heap_info {
 	__u64 user_used;	/* out: bytes charged to the caller's user */
 	__u32 modes;		/* out: bits of enum dray_mode that can be in effect here */
 	__u32 reserved2;	/* out: 0 */
+	__u64 charged;		/* out: bytes that count against limit */
 };
 
 /* dray_channel_info.flags */

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * dmactl dt check: what would keep dray from working with a device tree, with the
+ * place and the mend, before the board is booted with it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "blob.h"
+#include "check.h"
+#include "document.h"
+#include "escape.h"
+#include "findings_print.h"
+#include "table.h"
+
+static const struct command_option mask_option = {
+	.name = "mask",
+	.value = "BITS",
+	.text = "address bits of the device behind the node, as 32:\n"
+		"regions above are errors",
+};
+
+static bool parse_bits(const char *text, unsigned int *bits)
+{
+	uint64_t number;
+	const char *rest;
+
+	*bits = 64;
+	if (!text)
+		return true;
+	rest = parse_number(text, 10, &number);
+	if (!rest || *rest || !number || number > 64) {
+		complain("--mask: '%s' is not a number of bits from 1 to 64",
+			 text);
+		return false;
+	}
+	*bits = (unsigned int)number;
+	return true;
+}
+
+static enum exit_code check_run(const struct request *request)
+{
+	struct findings findings = { 0 };
+	struct blob blob;
+	struct tree *tree;
+	unsigned int bits;
+	bool failed;
+
+	if (!parse_bits(option_value(request, &mask_option), &bits))
+		return EXIT_USAGE;
+	if (!blob_load(operand_at(request, 0), &blob))
+		return EXIT_FAILED;
+	tree = tree_read(blob.data);
+	if (tree)
+		check_tree(tree, bits, &findings);
+	else
+		complain("%s has no root node", blob.source);
+	failed = !tree || findings.of[SEVERITY_ERROR];
+	if (tree && request->json)
+		document_print(findings_document(&findings, blob.source));
+	else if (tree)
+		findings_print(&findings, request, stdout);
+	findings_drop(&findings);
+	tree_drop(tree);
+	blob_drop(&blob);
+	return failed ? EXIT_FAILED : EXIT_FINE;
+}
+
+static const struct command_option *const options[] = {
+	&mask_option,
+	&json_option,
+	NULL,
+};
+
+const struct command dt_check_command = {
+	.name = "dt check",
+	.operands = "FILE|live",
+	.operands_least = 1,
+	.operands_most = 1,
+	.offers = "file",
+	.options = options,
+	.summary = "finds mistakes in a device tree",
+	.description =
+		"Checks the nodes of dray in a blob (.dtb), their memory, engines and\n"
+		"IOMMUs; 'live' is the tree of this system.  Each finding has the path\n"
+		"of the node, the fact, and how to mend it.  Exit status 1 if there is an\n"
+		"error; warnings and notes leave it 0.\n",
+	.run = check_run,
+};

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * The memory that a device tree describes: banks, regions of /reserved-memory, and
+ * reservations of the blob itself (/memreserve/).
+ */
+#ifndef DMACTL_DT_MEMORY_H
+#define DMACTL_DT_MEMORY_H
+
+#include "extent.h"
+
+struct bank {
+	const struct tree_node *node;
+	struct extent extent;
+};
+
+struct region {
+	const struct tree_node *node; /* NULL: a reservation of the blob */
+	struct extent extent; /* if it is placed */
+	uint64_t size;
+	bool placed; /* it has an address; otherwise the kernel chooses one */
+	bool wrong; /* reg or size cannot be read */
+	bool more; /* a further entry of the same reg */
+};
+
+struct memory {
+	struct bank *banks; /* by address */
+	size_t bank_count;
+	struct region *regions; /* by address, those without one last */
+	size_t region_count;
+};
+
+void memory_read(const struct tree *tree, struct memory *memory);
+void memory_drop(struct memory *memory);
+
+/* Whether the kernel takes a node as a bank of memory. */
+bool is_bank(const struct tree_node *node);
+
+/* Bytes of all banks. */
+uint64_t memory_size(const struct memory *memory);
+
+/* Whether banks that touch each other hold all of @extent. */
+bool memory_holds(const struct memory *memory, const struct extent *extent);
+
+/* Whether a bank holds a byte of @extent. */
+bool memory_touches(const struct memory *memory, const struct extent *extent);
+
+/* The region of a node, or NULL. */
+const struct region *memory_region(const struct memory *memory,
+				   const struct tree_node *node);
+
+/* The heap that dray makes of a region: "carveout", "cma" or "reserved". */
+const char *region_kind(const struct tree_node *node);
+
+/*
+ * Finds room for @size bytes, a multiple of @alignment, in one bank between
+ * @lowest and @highest and clear of all regions: the highest place.
+ */
+bool memory_find(const struct memory *memory, uint64_t size, uint64_t alignment,
+		 uint64_t lowest, uint64_t highest, uint64_t *place);
+
+#endif /* DMACTL_DT_MEMORY_H */

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* Engines and IOMMUs as the command line names them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "cli.h"
+#include "plan.h"
+
+#define CELLS_MOST 16
+
+static bool is_label(const char *text, size_t length)
+{
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
+	return length && strspn(text, letters) >= length &&
+	       (*text < '0' || *text > '9');
+}
+
+/* Both stand in a source between quotation marks. */
+static bool is_plain(const char *text)
+{
+	for (; *text; text++)
+		if (*text <= ' ' || *text > '~' || *text == '"' ||
+		    *text == '\\')
+			return false;
+	return true;
+}
+
+/* Reads ",CELL..." behind the target. */
+static bool add_cells(struct provider *provider, const char *text)
+{
+	while (*text == ',') {
+		bool hex = text[1] == '0' && (text[2] | 0x20) == 'x';
+		uint64_t number;
+
+		text = parse_number(text + (hex ? 3 : 1), hex ? 16 : 10,
+				    &number);
+		if (!text || number > UINT32_MAX ||
+		    provider->cell_count == CELLS_MOST)
+			return false;
+		provider->cells =
+			memory_resize(provider->cells, provider->cell_count + 1,
+				      sizeof(*provider->cells));
+		provider->cells[provider->cell_count++] = (uint32_t)number;
+	}
+	return !*text;
+}
+
+/*
+ * Returns how long the target is.  A comma may be part of a path; the cells behind
+ * it are numbers.
+ */
+static size_t target_length(const char *text)
+{
+	size_t length = strlen(text);
+	size_t end = length;
+
+	while (end) {
+		while (end && text[end - 1] != ',')
+			end--;
+		if (!end || !strspn(text + end, "0123456789"))
+			break;
+		if (strspn(text + end, "0123456789abcdefABCDEFxX") <
+		    strcspn(text + end, ","))
+			break;
+		length = --end;
+	}
+	return length;
+}
+
+bool provider_add(struct providers *providers, const char *text, bool named)
+{
+	const char *option = named ? "--dma" : "--iommu";
+	const char *target = named ? strchr(text, '=') : text;
+	struct provider provider = { 0 };
+	size_t length;
+
+	if (!target || (named && target == text)) {
+		complain(
+			"%s: '%s' is not NAME=PROVIDER,CELL..., as mem0=dma0,0",
+			option, text);
+		return false;
+	}
+	if (named)
+		provider.name = text_format("%.*s", (int)(target - text), text);
+	target += named;
+	length = target_length(target);
+	provider.target = text_format("%.*s", (int)length, target);
+	providers->list = memory_resize(providers->list, providers->count + 1,
+					sizeof(*providers->list));
+	providers->list[providers->count++] = provider;
+	if (!is_plain(text)) {
+		complain("%s: '%s' has a character that no name has", option,
+			 text);
+		return false;
+	}
+	if (*target != '/' && !is_label(target, length)) {
+		complain("%s: '%s' is neither a label nor a path", option,
+			 provider.target);
+		return false;
+	}
+	if (named && !check_is_kind(provider.name)) {
+		complain(
+			"--dma: the name '%s' does not begin with mem, tx, rx or display",
+			provider.name);
+		return false;
+	}
+	if (!add_cells(&providers->list[providers->count - 1],
+		       target + length)) {
+		complain("%s: '%s' has a cell that is not a number of 32 bits",
+			 option, text);
+		return false;
+	}
+	return true;
+}
+
+static void providers_drop(struct providers *providers)
+{
+	size_t i;
+
+	for (i = 0; i < providers->count; i++) {
+		free(providers->list[i].name);
+		free(providers->list[i].target);
+		free(providers->list[i].cells);
+	}
+	free(providers->list);
+}
+
+void plan_drop(struct plan *plan)
+{
+	providers_drop(&plan->channels);
+	providers_drop(&plan->iommus);
+	free(plan->node_name);
+	free(plan->region_name);
+	free(plan->label);
+}
