@@ -14,7 +14,7 @@
 #include "cli.h"
 #include "processes.h"
 
-#define TEXT_MOST (1024 * 1024)
+#define TEXT_MOST ((size_t)1024 * 1024)
 
 int number_of_name(const char *name)
 {

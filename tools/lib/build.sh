@@ -177,8 +177,7 @@ build_cross()
 	pkg_config_libdir = '$libraries/pkgconfig'
 
 	[built-in options]
-	c_link_args = ['-L$libraries', '-L$2/lib/$3-linux-gnu',
-		'-Wl,-rpath-link,$2/lib/$3-linux-gnu', $7]
+	c_link_args = ['-L$libraries', '-L$2/lib/$3-linux-gnu', $7]
 
 	[host_machine]
 	system = 'linux'
