@@ -19,6 +19,7 @@
 #include "escape.h"
 
 void (*cli_clear_line)(void);
+void (*cli_complain_to)(const char *sentence);
 
 /*
  * Opens /dev/null in place of closed standard files: otherwise a node might be
@@ -108,7 +109,10 @@ void complain(const char *format, ...)
 	text = text_format_list(format, args);
 	va_end(args);
 	safe = escape(text, strlen(text), ESCAPE_CONTROL);
-	fprintf(stderr, "%s: %s\n", cli_program, safe);
+	if (cli_complain_to)
+		cli_complain_to(safe);
+	else
+		fprintf(stderr, "%s: %s\n", cli_program, safe);
 	free(safe);
 	free(text);
 }

@@ -25,6 +25,9 @@ extern const char cli_program[];
 /* Called before a complaint if set: removes a progress bar. */
 extern void (*cli_clear_line)(void);
 
+/* Takes the sentence of each complaint, instead of standard error, if set. */
+extern void (*cli_complain_to)(const char *sentence);
+
 /* Prepares standard files, locale and SIGPIPE; main() begins with it. */
 void cli_begin(void);
 

@@ -19,10 +19,14 @@ static size_t first_character(const char *text, size_t length, size_t *columns)
 {
 	mbstate_t state = { 0 };
 	wchar_t character;
-	size_t bytes = mbrtowc(&character, text, length, &state);
+	size_t bytes;
 	int width;
 
-	*columns = 0;
+	/* most text is ASCII, which all locales have */
+	*columns = *text >= ' ' && *text <= '~';
+	if (*columns)
+		return 1;
+	bytes = mbrtowc(&character, text, length, &state);
 	if (bytes == (size_t)-1 || bytes == (size_t)-2 || bytes == 0)
 		return 1;
 	width = iswprint((wint_t)character) ? wcwidth(character) : 0;

@@ -15,6 +15,7 @@
 #include <linux/user_namespace.h>
 
 #include "entry.h"
+#include "usage.h"
 
 /*
  * Sorted by identifier.  The lock also guards the step between one reference
@@ -39,8 +40,35 @@ void dray_entry_init(struct dray_entry *entry, u32 kind,
 	memcpy(entry->comm, current->comm, sizeof(entry->comm) - 1);
 }
 
+static void dray_entry_account(struct dray_entry *entry, s64 step)
+{
+	struct dray_usage *usage = entry->usage;
+	bool buffer = entry->kind == DRAY_KIND_BUFFER;
+
+	atomic64_add(step, buffer ? &usage->buffers : &usage->attachments);
+	atomic64_add(step * (s64)entry->counted,
+		     buffer ? &usage->memory : &usage->attached);
+}
+
+void dray_entry_count(struct dray_entry *entry, struct dray_usage *usage,
+		      u64 bytes)
+{
+	dray_usage_get(usage);
+	entry->usage = usage;
+	entry->counted = bytes;
+	dray_entry_account(entry, 1);
+	if (entry->kind != DRAY_KIND_BUFFER)
+		return;
+	atomic64_inc(&usage->allocated_buffers);
+	atomic64_add(bytes, &usage->allocated);
+}
+
 void dray_entry_fini(struct dray_entry *entry)
 {
+	if (entry->usage) {
+		dray_entry_account(entry, -1);
+		dray_usage_put(entry->usage);
+	}
 	put_pid(entry->pid);
 }
 

@@ -16,6 +16,7 @@
 #include <linux/uidgid.h>
 
 struct dray_disclosure;
+struct dray_usage;
 struct pid;
 
 /* Part of a buffer or of an attachment. */
@@ -30,6 +31,8 @@ struct dray_entry {
 	kuid_t uid;
 	struct pid *pid;
 	char comm[DRAY_COMM_LEN];
+	struct dray_usage *usage; /* of its opener, or NULL; a reference */
+	u64 counted; /* bytes, there */
 	atomic_t transfers; /* in flight */
 
 	struct dray_disclosure *disclosures; /* processes told */
@@ -47,6 +50,10 @@ struct dray_entry {
 void dray_entry_init(struct dray_entry *entry, u32 kind,
 		     void (*release)(struct kref *kref));
 void dray_entry_fini(struct dray_entry *entry);
+
+/* Counts its @bytes in @usage until its end; before it is published. */
+void dray_entry_count(struct dray_entry *entry, struct dray_usage *usage,
+		      u64 bytes);
 
 static inline void dray_entry_get(struct dray_entry *entry)
 {

@@ -25,6 +25,7 @@ struct dentry;
 struct dray_channels;
 struct dray_heap;
 struct dray_queues;
+struct dray_usage;
 
 struct dray_node {
 	struct kref kref;
@@ -53,6 +54,7 @@ struct dray_opener {
 	bool address; /* may ask for addresses */
 	bool raw; /* has CAP_SYS_RAWIO */
 	struct dray_queues *queues; /* its submissions */
+	struct dray_usage *usage; /* a reference */
 };
 
 /*

@@ -108,6 +108,9 @@ struct dray_channel {
 	atomic64_t submitted; /* transfers */
 	atomic64_t bytes;
 	atomic64_t failed; /* jobs */
+	atomic64_t packets; /* of its stream */
+	atomic64_t overwritten; /* frames, unread */
+	atomic64_t held_back; /* times */
 };
 
 struct dray_channels {

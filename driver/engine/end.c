@@ -5,6 +5,7 @@
 #include <linux/dma-fence.h>
 #include <linux/workqueue.h>
 
+#include "base/usage.h"
 #include "memory/trace.h"
 #include "caches.h"
 #include "channel.h"
@@ -30,6 +31,16 @@ static void dray_job_tell(struct dray_job *job, const struct dray_end *end)
 	dray_slots_wake(job->channel->node);
 }
 
+void dray_end_count(struct dray_job *job, const struct dray_end *end)
+{
+	struct dray_usage *usage = job->queues->usage;
+
+	atomic64_inc(&usage->transfers);
+	atomic64_add(end->bytes, &usage->transfer_bytes);
+	if (!end->error && job->kind != DRAY_CHANNEL_COPY)
+		atomic64_inc(&job->channel->packets);
+}
+
 /* Counts one unsignalled job less. */
 static void dray_channel_count(struct dray_channel *channel)
 {
@@ -48,6 +59,8 @@ void dray_job_end(struct dray_job *job, const struct dray_end *end, bool lost)
 	dray_in_fences_unwatch(job);
 	if (job->started && job->sync)
 		dray_job_show(job, end);
+	dray_end_count(job, end);
+	atomic64_dec(&job->queues->usage->running);
 	if (end->error) {
 		atomic64_inc(&channel->failed);
 		dma_fence_set_error(job->fence, end->error);
@@ -55,7 +68,9 @@ void dray_job_end(struct dray_job *job, const struct dray_end *end, bool lost)
 		atomic64_add(job->count, &channel->submitted);
 		atomic64_add(end->bytes, &channel->bytes);
 	}
-	trace_dray_complete(job->fence, channel->name, end->error);
+	trace_dray_complete(job->fence, dray_fence_queue(job->fence),
+			    job->queues->pid, channel->name, end->bytes,
+			    end->error);
 	if (!lost)
 		dray_job_count(job, -1);
 	/* The slot is free when the fence says so, not later. */

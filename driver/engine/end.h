@@ -25,6 +25,9 @@ struct dray_end {
  */
 void dray_job_end(struct dray_job *job, const struct dray_end *end, bool lost);
 
+/* Counts the end of a submission, or of a frame's flight, for its opener. */
+void dray_end_count(struct dray_job *job, const struct dray_end *end);
+
 /* Frees an ended job later; the engine has nothing of it. */
 void dray_job_retire(struct dray_job *job);
 /* Work that frees jobs that have ended. */

@@ -8,6 +8,7 @@
 
 #include "base/node.h"
 #include "heap/account.h"
+#include "memory/trace.h"
 #include "caches.h"
 #include "channel.h"
 #include "end.h"
@@ -15,6 +16,11 @@
 #include "frames.h"
 #include "job.h"
 #include "points.h"
+
+static u64 dray_frames_queue(const struct dray_job *job)
+{
+	return job->queues->queue[job->channel->index].context;
+}
 
 static void dray_frames_wake(struct dray_channel *channel)
 {
@@ -134,9 +140,10 @@ static struct dray_frame *dray_frames_unread(struct dray_frames *frames)
 	return oldest;
 }
 
-static struct dray_job *dray_frames_take(struct dray_frames *frames,
+static struct dray_job *dray_frames_take(struct dray_channel *channel,
 					 bool *overwritten)
 {
+	struct dray_frames *frames = channel->stream.frames;
 	struct dray_timeline_head *head = frames->points->head;
 	struct dray_frame *frame;
 	struct dray_job *job;
@@ -153,18 +160,22 @@ static struct dray_job *dray_frames_take(struct dray_frames *frames,
 			return NULL;
 		frame->state = DRAY_FRAME_FREE;
 		WRITE_ONCE(head->lost, head->lost + 1);
+		atomic64_inc(&channel->overwritten);
 		job = frame->job;
 	}
 	return job;
 }
 
 /* Counts once that the engine has nothing to go on with. */
-static void dray_frames_starve(struct dray_frames *frames)
+static void dray_frames_starve(struct dray_channel *channel)
 {
+	struct dray_frames *frames = channel->stream.frames;
 	struct dray_timeline_head *head = frames->points->head;
 
-	if (!frames->starved && frames->number)
+	if (!frames->starved && frames->number) {
 		WRITE_ONCE(head->held_back, head->held_back + 1);
+		atomic64_inc(&channel->held_back);
+	}
 	frames->starved = true;
 }
 
@@ -179,15 +190,19 @@ struct dray_job *dray_frame_next(struct dray_channel *channel)
 	    READ_ONCE(channel->dead))
 		return NULL;
 	spin_lock_irq(&channel->lock);
-	job = dray_frames_take(frames, &overwritten);
+	job = dray_frames_take(channel, &overwritten);
 	frames->wanted = !job;
 	if (job) {
 		frames->starved = false;
 		list_add_tail(&job->list, &channel->stream.jobs);
 	} else if (list_empty(&channel->stream.jobs)) {
-		dray_frames_starve(frames);
+		dray_frames_starve(channel);
 	}
 	spin_unlock_irq(&channel->lock);
+	if (job)
+		trace_dray_frame_submit(dray_frames_queue(job),
+					job->queues->pid, channel->name,
+					job->frame, job->bytes);
 	/*
 	 * The CPU has seen the frame, so its caches may have lines of it.  Readers
 	 * of another driver's dma-buf drop them anyway, and syncing that may wait
@@ -207,6 +222,7 @@ void dray_frame_end(struct dray_job *job, const struct dray_end *end, bool lost)
 
 	if (job->started)
 		dray_job_show(job, end);
+	dray_end_count(job, end);
 	if (end->error)
 		atomic64_inc(&channel->failed);
 	else
@@ -227,6 +243,8 @@ void dray_frame_end(struct dray_job *job, const struct dray_end *end, bool lost)
 		.frame = job->frame,
 	};
 	spin_unlock_irq(&channel->lock);
+	trace_dray_frame_complete(dray_frames_queue(job), job->queues->pid,
+				  channel->name, &frame->point);
 	if (!ends)
 		dray_points_publish(frames->points, &frame->point);
 }
@@ -269,6 +287,21 @@ void dray_frames_feed(struct dray_frames *frames)
 	spin_unlock_irq(&channel->lock);
 	if (wanted)
 		dray_frames_wake(channel);
+}
+
+u32 dray_frames_fill(struct dray_channel *channel, u32 *ready)
+{
+	struct dray_frames *frames = channel->stream.frames;
+	bool sends = channel->kind != DRAY_CHANNEL_RECV;
+	u32 i;
+
+	lockdep_assert_held(&channel->lock);
+	*ready = 0;
+	if (!frames || frames->ended)
+		return 0;
+	for (i = 0; i < frames->count; i++)
+		*ready += sends == (frames->frame[i].state == DRAY_FRAME_FREE);
+	return frames->count;
 }
 
 bool dray_frame_acquire(struct dray_frames *frames, struct dray_point *point)

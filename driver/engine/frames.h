@@ -64,6 +64,13 @@ void dray_frame_end(struct dray_job *job, const struct dray_end *end,
 void dray_frames_settle(struct dray_channel *channel);
 
 /*
+ * The number of frames of the stream's ring; 0: there is none.  Sets *@ready to
+ * those with data: received and not released yet, or to be sent.  Under the
+ * channel's lock.
+ */
+u32 dray_frames_fill(struct dray_channel *channel, u32 *ready);
+
+/*
  * For calls: -EINVAL if the opener does not have the frame.  The engine gets it
  * at the end of a flight, or by dray_frames_feed().
  */

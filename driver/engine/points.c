@@ -141,6 +141,17 @@ static void dray_points_advance(struct dray_points *points)
 	dray_points_store(&points->head->completed, next - 1);
 }
 
+u64 dray_points_bytes(struct dray_points *points)
+{
+	unsigned long flags;
+	u64 bytes;
+
+	spin_lock_irqsave(&points->lock, flags);
+	bytes = points->bytes;
+	spin_unlock_irqrestore(&points->lock, flags);
+	return bytes;
+}
+
 void dray_points_publish(struct dray_points *points,
 			 const struct dray_point *point)
 {
@@ -152,6 +163,7 @@ void dray_points_publish(struct dray_points *points,
 	spin_lock_irqsave(&points->lock, flags);
 	dray_point_write(dray_points_slot(points, point->number), point);
 	dray_points_advance(points);
+	points->bytes += point->bytes;
 	dray_points_store(&head->published, head->published + 1);
 	spin_unlock_irqrestore(&points->lock, flags);
 	wake_up_all(&points->moved);

@@ -25,6 +25,7 @@ struct dray_points {
 	struct dray_point *point;
 	u64 base; /* number of the last submission before it was made */
 	size_t size; /* bytes, whole pages */
+	u64 bytes; /* of all points that came; under @lock */
 	struct list_head link; /* of the node's timelines */
 	wait_queue_head_t moved;
 	bool ended; /* the node is gone */
@@ -45,6 +46,8 @@ void dray_points_put(struct dray_points *points);
 /* Shows @point to readers; in any context. */
 void dray_points_publish(struct dray_points *points,
 			 const struct dray_point *point);
+/* Bytes of all points that came. */
+u64 dray_points_bytes(struct dray_points *points);
 /* Nothing is published any more: wakes all that wait. */
 void dray_points_end(struct dray_points *points);
 

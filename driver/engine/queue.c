@@ -7,9 +7,11 @@
 #include <linux/cred.h>
 #include <linux/dma-fence.h>
 #include <linux/overflow.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 
 #include "base/node.h"
+#include "base/usage.h"
 #include "channel.h"
 #include "engine.h"
 #include "job.h"
@@ -81,6 +83,7 @@ static void dray_queues_release(struct kref *kref)
 		container_of(kref, struct dray_queues, kref);
 
 	dray_queue_user_put(queues->channels, queues->user);
+	dray_usage_put(queues->usage);
 	kfree(queues);
 }
 
@@ -105,7 +108,10 @@ int dray_queues_open(struct dray_opener *opener)
 		return -ENOMEM;
 	}
 	kref_init(&queues->kref);
+	dray_usage_get(opener->usage);
+	queues->usage = opener->usage;
 	queues->channels = channels;
+	queues->pid = task_tgid_nr(current);
 	queues->count = count;
 	/* The kernel warns if it is asked for no context. */
 	context = count ? dma_fence_context_alloc(count) : 0;
@@ -307,6 +313,7 @@ void dray_job_enqueue(struct dray_job *job)
 	list_add_tail(&job->list, &queue->jobs);
 	dray_queue_update(queue, channel);
 	WRITE_ONCE(channel->waiting, channel->waiting + 1);
+	atomic64_inc(&job->queues->usage->running);
 	spin_unlock_irq(&channel->lock);
 	mod_delayed_work(dray_workqueue, &channel->feed, 0);
 }

@@ -23,6 +23,7 @@ struct dray_job;
 struct dray_node;
 struct dray_opener;
 struct dray_points;
+struct dray_usage;
 
 /* Jobs of one user on all copy channels of a node, or of one stream. */
 #define DRAY_QUEUE_DEPTH 64
@@ -60,6 +61,8 @@ struct dray_queues {
 	struct kref kref;
 	struct dray_channels *channels;
 	struct dray_queue_user *user;
+	struct dray_usage *usage; /* of the opener; a reference */
+	s32 pid; /* of the opener, for events */
 	u32 count;
 	struct dray_queue queue[]; /* one a channel */
 };

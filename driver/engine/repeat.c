@@ -126,6 +126,7 @@ static void dray_repeat_count(struct dray_job *job, u32 repetitions)
 	if (points) {
 		head = points->head;
 		WRITE_ONCE(head->held_back, head->held_back + repetitions);
+		atomic64_add(repetitions, &job->channel->held_back);
 	}
 }
 

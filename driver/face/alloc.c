@@ -165,6 +165,7 @@ static struct dray_buffer *dray_alloc_inside(struct dray_opener *opener,
 		return buffer;
 	if (*args->name)
 		strscpy(buffer->name, args->name, sizeof(buffer->name));
+	dray_entry_count(&buffer->entry, opener->usage, buffer->memory.size);
 	dray_entry_publish(&buffer->entry);
 	trace_dray_alloc(buffer);
 	return buffer;

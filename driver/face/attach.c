@@ -37,6 +37,8 @@ static int dray_attachment_publish(struct dray_attachment *attachment,
 
 	if (ret)
 		return ret;
+	dray_entry_count(&attachment->entry, opener->usage,
+			 attachment->charged);
 	dray_entry_publish(&attachment->entry);
 	trace_dray_attach(&attachment->entry, attachment->size, node->dev);
 	ret = dray_attachment_place(attachment, node->dev, &place, refusal);

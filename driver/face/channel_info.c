@@ -10,7 +10,10 @@
 #include "engine/channel.h"
 #include "engine/engine.h"
 #include "engine/flight.h"
+#include "engine/frames.h"
 #include "engine/job.h"
+#include "engine/points.h"
+#include "engine/queue.h"
 #include "engine/quirk.h"
 #include "calls.h"
 #include "channel_info.h"
@@ -56,6 +59,42 @@ void dray_channels_print(struct dray_node *node, struct seq_file *file)
 	for (i = 0; i < node->channels->count; i++)
 		dray_channel_print(&node->channels->channel[i], file);
 	mutex_unlock(&node->channels->streaming);
+}
+
+static void dray_stream_print(struct dray_channel *channel,
+			      struct dray_queue *queue, struct seq_file *file)
+{
+	const struct dray_timeline_head *head;
+	struct dray_points *points;
+	u32 frames, ready;
+
+	spin_lock_irq(&channel->lock);
+	points = queue->points;
+	if (points)
+		dray_points_get(points);
+	frames = dray_frames_fill(channel, &ready);
+	spin_unlock_irq(&channel->lock);
+	if (!points)
+		return;
+	head = points->head;
+	seq_printf(file, "dray-stream-%s:\tpackets %llu bytes %llu",
+		   channel->name, READ_ONCE(head->published),
+		   dray_points_bytes(points));
+	seq_printf(file, " lost %llu held-back %llu ready %u frames %u\n",
+		   READ_ONCE(head->lost), READ_ONCE(head->held_back), ready,
+		   frames);
+	dray_points_put(points);
+}
+
+void dray_streams_print(struct dray_opener *opener, struct seq_file *file)
+{
+	struct dray_channels *channels = opener->node->channels;
+	u32 i;
+
+	for (i = 0; i < channels->count; i++)
+		if (channels->channel[i].kind != DRAY_CHANNEL_COPY)
+			dray_stream_print(&channels->channel[i],
+					  &opener->queues->queue[i], file);
 }
 
 void dray_channels_limits(struct dray_node *node, struct dray_info *info)
@@ -111,6 +150,12 @@ int dray_channel_info_call(struct dray_opener *opener, void *data,
 	info->submitted = atomic64_read(&channel->submitted);
 	info->bytes = atomic64_read(&channel->bytes);
 	info->failed = atomic64_read(&channel->failed);
+	info->packets = atomic64_read(&channel->packets);
+	info->lost = atomic64_read(&channel->overwritten);
+	info->held_back = atomic64_read(&channel->held_back);
+	spin_lock_irq(&channel->lock);
+	info->ring_frames = dray_frames_fill(channel, &info->ring_ready);
+	spin_unlock_irq(&channel->lock);
 leave:
 	dray_node_leave(node);
 	return ret;

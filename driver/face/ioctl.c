@@ -109,6 +109,29 @@ static void dray_call_tell(const struct dray_call *call, void *arguments,
 	*(u64 *)(arguments + call->limit) = refusal->limit;
 }
 
+/* Tells the kernel's trace about a call that failed. */
+static void dray_call_failed(const struct dray_call *call,
+			     const struct dray_opener *opener,
+			     const union dray_arguments *arguments, int error,
+			     const struct dray_refusal *refusal)
+{
+	const struct dray_node *node = opener->node;
+	const char *heap = "";
+	u64 size = 0;
+	u32 index;
+
+	if (call->command == DRAY_IOC_ALLOC) {
+		size = arguments->alloc.size;
+		index = arguments->alloc.heap;
+		if (index < node->heap_count)
+			heap = node->heaps[array_index_nospec(index,
+							      node->heap_count)]
+				       ->name;
+	}
+	trace_dray_fail(node->name, _IOC_NR(call->command), error,
+			refusal->reason, refusal->limit, size, heap);
+}
+
 static int dray_call_run(const struct dray_call *call,
 			 struct dray_opener *opener, void *arguments,
 			 struct dray_reply *reply)
@@ -117,8 +140,7 @@ static int dray_call_run(const struct dray_call *call,
 
 	dray_call_tell(call, arguments, &reply->refusal);
 	if (ret)
-		trace_dray_fail(opener->node->name, _IOC_NR(call->command), ret,
-				reply->refusal.reason, reply->refusal.limit);
+		dray_call_failed(call, opener, arguments, ret, &reply->refusal);
 	return ret;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a request may say about the place of its memory: alignment and highest
- * address.
+ * The place that a request asks for: alignment and highest address.
  */
 #include <linux/bitops.h>
 #include <linux/bits.h>

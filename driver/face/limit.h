@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a request may say about the place of its memory, for ALLOC and HEAP_MAP.
+ * The place that a request asks for, of ALLOC and HEAP_MAP.
  */
 #ifndef DRAY_LIMIT_H
 #define DRAY_LIMIT_H

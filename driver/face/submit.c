@@ -87,8 +87,8 @@ static int dray_job_publish(struct dray_job *job, struct dray_submit *args,
 	}
 	/* Others may wait for the fence, which nothing may hinder now. */
 	signalling = dma_fence_begin_signalling();
-	trace_dray_submit(job->fence, channel->name, job->count, job->runs,
-			  job->bytes);
+	trace_dray_submit(job->fence, queue->context, job->queues->pid,
+			  channel->name, job->count, job->runs, job->bytes);
 	dray_in_fences_watch(job);
 	dray_job_count(job, 1);
 	dray_job_enqueue(job);

@@ -318,6 +318,7 @@ void dray_account_state(struct dray_heap *heap, struct dray_heap_info *info)
 	account = dray_account_find(heap, current_euid());
 	info->limit = heap->limit;
 	info->user_limit = heap->user_limit;
+	info->charged = heap->charged;
 	info->user_used = account ? account->used : 0;
 	spin_unlock(&dray_accounts_lock);
 }

@@ -53,7 +53,7 @@ void dray_account_init(struct dray_heap *heap);
 void dray_account_exit(void);
 /* @limit is the heap's `limit` or its `user_limit`. */
 void dray_account_set(u64 *limit, u64 bytes);
-/* Fills limit, user_limit and user_used, of the effective user. */
+/* Fills limit, user_limit, charged, and user_used of the effective user. */
 void dray_account_state(struct dray_heap *heap, struct dray_heap_info *info);
 
 #endif /* DRAY_ACCOUNT_H */

@@ -11,6 +11,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/vmalloc.h>
 
 #include "base/compat.h"
@@ -187,11 +188,29 @@ static const struct dma_buf_ops *dray_ops(struct dray_buffer *buffer,
 	return &dray_dma_buf_ops;
 }
 
+/* As DMA_BUF_SET_NAME does, for fdinfo and debugfs; the core frees it. */
+static int dray_dmabuf_name(struct dma_buf *dmabuf,
+			    const struct dray_buffer *buffer)
+{
+	char *name;
+
+	if (!*buffer->name)
+		return 0;
+	name = kstrdup(buffer->name, GFP_KERNEL_ACCOUNT);
+	if (!name)
+		return -ENOMEM;
+	spin_lock(&dmabuf->name_lock);
+	dmabuf->name = name;
+	spin_unlock(&dmabuf->name_lock);
+	return 0;
+}
+
 int dray_dmabuf_export(struct dray_buffer *buffer, bool writable,
 		       struct dray_reply *reply)
 {
 	DEFINE_DMA_BUF_EXPORT_INFO(info);
 	struct dma_buf *dmabuf;
+	int ret;
 
 	info.ops = dray_ops(buffer, writable);
 	info.size = buffer->size;
@@ -202,6 +221,11 @@ int dray_dmabuf_export(struct dray_buffer *buffer, bool writable,
 	if (IS_ERR(dmabuf)) {
 		dray_buffer_put(buffer);
 		return PTR_ERR(dmabuf);
+	}
+	ret = dray_dmabuf_name(dmabuf, buffer);
+	if (ret) {
+		dma_buf_put(dmabuf);
+		return ret;
 	}
 	return dray_reply_give(reply, dmabuf->file);
 }

@@ -11,6 +11,7 @@
 #include <linux/sizes.h>
 
 #include "base/device.h"
+#include "base/usage.h"
 #include "buffer.h"
 #include "rows.h"
 #include "trace.h"
@@ -175,5 +176,7 @@ void dray_rows_count(struct dray_entry *entry, struct device *dev, u64 bytes,
 		atomic64_add(bytes, &buffer->sync_bytes);
 		atomic64_add(ns, &buffer->sync_ns);
 	}
+	if (entry->usage)
+		atomic64_add(bytes, &entry->usage->sync_bytes);
 	trace_dray_sync(entry, dev, for_cpu, direction, bytes, ns);
 }

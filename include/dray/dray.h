@@ -6,6 +6,7 @@
 #include <dray/base.h>
 #include <dray/memory.h>
 #include <dray/pool.h>
+#include <dray/publish.h>
 #include <dray/ipc.h>
 #include <dray/handler.h>
 #include <dray/resource.h>

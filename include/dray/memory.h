@@ -141,12 +141,29 @@ DRAY_API int dray_node_reclaim(struct dray_node *node, uint64_t id,
  *	of its own: see struct dray_heap_map of <linux/dray.h>
  * @size: of *@map
  *
- * Errors: -EINVAL (no such heap, an alignment other than a power of two), -EPERM
- * (this address limit needs the right to addresses).  Memory of the
- * host has no range.
+ * Errors: -EINVAL (no such heap; an alignment that is not a power of two, or above
+ * the heap's), -EPERM (this address limit needs the right to addresses), -ENOMEM,
+ * -EFAULT.  Then *@map is unchanged.  Memory of the host has no range.  Several
+ * threads may call it at once.
  */
 DRAY_API int dray_node_heap_map(struct dray_node *node,
 				struct dray_heap_map *map, size_t size);
+
+/**
+ * Writes the sentence that dray_last_error() has for a reply of the kernel beside
+ * errno, such as "the heap is full, 4096 bytes are free".  May be called by any
+ * number of threads at once.
+ *
+ * @error: the negative errno of the reply
+ * @reason: enum dray_reason of the reply
+ * @limit: the value that came with it
+ * @text: @room bytes for the sentence, which is cut if it is longer; or NULL
+ *
+ * Returns the length of the whole sentence in bytes, without its terminating
+ * zero; 0 if the reason has none, and @text is unchanged then.
+ */
+DRAY_API size_t dray_reason_text(int error, uint32_t reason, uint64_t limit,
+				 char *text, size_t room);
 
 enum dray_pages_flags {
 	/*

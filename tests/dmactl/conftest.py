@@ -12,6 +12,7 @@ import pty
 import struct
 import subprocess
 import termios
+import threading
 from pathlib import Path
 from typing import NamedTuple
 
@@ -60,14 +61,23 @@ def on_terminal(*arguments, width=200, **environment):
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ,
                 struct.pack("HHHH", 24, width, 0, 0))
-    shown(*arguments, stdout=theirs,
-          environment={"TERM": "xterm", "NO_COLOR": "", **environment})
-    os.close(theirs)
-    text = b""
+    text = []
+    # a terminal holds a few kilobytes only
+    reader = threading.Thread(target=read_all, args=(ours, text))
+    reader.start()
     try:
-        while piece := os.read(ours, 65536):
-            text += piece
+        shown(*arguments, stdout=theirs,
+              environment={"TERM": "xterm", "NO_COLOR": "", **environment})
+    finally:
+        os.close(theirs)
+        reader.join()
+        os.close(ours)
+    return b"".join(text).decode().replace("\r\n", "\n")
+
+
+def read_all(terminal, text):
+    try:
+        while piece := os.read(terminal, 65536):
+            text.append(piece)
     except OSError:  # EIO: the other end is closed and all is read
         pass
-    os.close(ours)
-    return text.decode().replace("\r\n", "\n")

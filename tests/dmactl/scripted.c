@@ -7,8 +7,8 @@
  * real module are tested by with-module.sh.
  *
  * DRAY_SCENE	what there is: "plain", "empty", "hostile", "huge", "growing",
- *		"crowded", "single", "vanishing", "held", "attached" or
- *		"unloaded"
+ *		"crowded", "single", "vanishing", "held", "attached", "others",
+ *		"many", "swelling", "unloaded" or "busy", see scripted_machine.c
  * DRAY_FAIL	CALL:ERRNO[:NODE], a call that fails: "list:19:1" is ENODEV
  *		from LIST on dray1
  */
@@ -21,33 +21,30 @@
 #include <dray/memory.h>
 
 #include "identify.h"
+#include "scripted.h"
+#include "scripted_many.h"
+#include "scripted_machine.h"
 
-#define MIB (1024ull * 1024)
 #define NODE_COUNT 2
-
-struct dray_node {
-	unsigned int index;
-};
 
 static struct dray_node nodes[NODE_COUNT] = { { 0 }, { 1 } };
 static char sentence[128];
 
-static bool is_scene(const char *name)
+bool is_scene(const char *name)
 {
 	const char *scene = getenv("DRAY_SCENE");
 
 	return !strcmp(scene ? scene : "plain", name);
 }
 
-static int fail(const char *call, int error)
+int fail(const char *call, int error)
 {
 	snprintf(sentence, sizeof(sentence), "scripted %s: %s", call,
 		 strerror(error));
 	return -error;
 }
 
-/* The failure that DRAY_FAIL asks for in this call on this node, or 0. */
-static int scripted_failure(const char *call, unsigned int node)
+int scripted_failure(const char *call, unsigned int node)
 {
 	const char *script = getenv("DRAY_FAIL");
 	char name[32];
@@ -69,8 +66,12 @@ static uint64_t buffer_count(void)
 
 	if (is_scene("empty"))
 		return 0;
+	if (has_many())
+		return MANY;
 	if (is_scene("single"))
 		return 1;
+	if (is_scene("busy"))
+		return busy_count();
 	if (is_scene("crowded"))
 		return UINT64_C(1) << 50;
 	/* one more at each look, until there are 40 */
@@ -79,7 +80,12 @@ static uint64_t buffer_count(void)
 	return is_scene("attached") ? 6 : 3;
 }
 
-const char *dray_last_error(void)
+unsigned int scripted_index(const struct dray_node *node)
+{
+	return node->index;
+}
+
+const char *scripted_sentence(void)
 {
 	return sentence;
 }
@@ -95,7 +101,7 @@ int dray_node_names(char names[][DRAY_NAME_LEN], size_t room, size_t *count)
 
 	if (error)
 		return error;
-	if (is_scene("unloaded"))
+	if (is_scene("unloaded") || scripted_unloaded())
 		return fail("names", ENODEV);
 	for (size_t i = 0; i < NODE_COUNT && i < room; i++)
 		snprintf(names[i], DRAY_NAME_LEN, "dray%zu", i);
@@ -170,14 +176,34 @@ int dray_node_heap(struct dray_node *node, uint32_t index,
 		.largest_free = index == 1 ? 0 : 4 * MIB,
 		/* the page allocator has a largest piece */
 		.largest_request = index == 2 ? 5 * MIB : 64 * MIB,
+		.modes = 1u << DRAY_MODE_CACHED | 1u << DRAY_MODE_DEVICE,
+		.charged = 40 * MIB,
 	};
 
+	if (has_many() && !index)
+		known.buffers = MANY;
 	/* more is free by the time that the longest run is looked for */
 	if (index == 3)
 		known.largest_free = 17 * MIB;
 	snprintf(known.name, sizeof(known.name), "%s", names[index]);
 	memcpy(info, &known, size < sizeof(known) ? size : sizeof(known));
 	return scripted_failure("heap", node->index);
+}
+
+/* tx0 without a ring; rx0, whose ring is full */
+static void make_stream(struct dray_channel_info *info)
+{
+	snprintf(info->name, sizeof(info->name), "%s",
+		 info->index ? "rx0" : "tx0");
+	info->flags = DRAY_CHANNEL_OPEN |
+		      (info->index ? DRAY_CHANNEL_RECV : DRAY_CHANNEL_SEND);
+	info->packets = 1000 + info->index;
+	if (!info->index)
+		return;
+	info->lost = 12;
+	info->held_back = 3;
+	info->ring_frames = 8;
+	info->ring_ready = 8;
 }
 
 int dray_node_channel(struct dray_node *node, uint32_t index,
@@ -197,6 +223,10 @@ int dray_node_channel(struct dray_node *node, uint32_t index,
 	snprintf(known.name, sizeof(known.name), "channel%u", index);
 	if (index)
 		snprintf(known.device, sizeof(known.device), "dma0chan1");
+	if (is_scene("busy"))
+		busy_channel(&known);
+	if (is_scene("streams"))
+		make_stream(&known);
 	memcpy(info, &known, size < sizeof(known) ? size : sizeof(known));
 	return scripted_failure("channel", node->index);
 }
@@ -274,6 +304,16 @@ uint64_t identify(int node, int fd, bool *read_only)
 	return 0;
 }
 
+int identify_segments(int node, int fd, struct dray_segment **segments,
+		      uint32_t *count)
+{
+	(void)node;
+	(void)fd;
+	(void)segments;
+	(void)count;
+	return -ENODEV;
+}
+
 /* 4: pinned memory, and held; 5: another driver's dma-buf; 6: who knows */
 static void make_attached(struct dray_buffer_info *info)
 {
@@ -337,8 +377,12 @@ int dray_node_buffer_info(struct dray_node *node, uint64_t id,
 	set_names(&known, "python3", id == 3 ? "" : "frame");
 	if (is_scene("hostile"))
 		make_hostile(&known);
+	if (has_many())
+		make_one_of_many(&known);
 	if (is_scene("attached") && id > 3)
 		make_attached(&known);
+	if (is_scene("busy"))
+		busy_buffer(&known);
 	memcpy(info, &known, size < sizeof(known) ? size : sizeof(known));
 	return scripted_failure("buffer", node->index);
 }

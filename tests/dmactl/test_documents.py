@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Exact values of dmactl --json."""
 
+import pytest
+
 from conftest import document, shown
+from schema import check
 
 
 def test_json_has_attachments_apart_from_buffers():
@@ -31,8 +34,10 @@ def test_json_of_buffers_has_exact_values():
               "age_ns": 192000000000, "sync_bytes": 1572864,
               "sync_ns": 2500000}
     assert listed["buffers"][1] == buffer
-    assert document("show", "2") == {**buffer, "holders": [],
-                                     "hidden_processes": 0}
+    assert document("show", "2") == {
+        **buffer, "command": None, "mappings": [], "devices": None,
+        "segments": None, "segments_hidden": None, "holders": [],
+        "hidden_processes": 0}
     assert listed["buffers"][2]["pid"] is None
 
 
@@ -57,8 +62,31 @@ def test_json_of_nodes_has_exact_values():
         "index": 1, "name": "channel1", "engine": "dma0chan1",
         "state": "dead", "flags": ["copy", "open", "dead"], "alignment": 1,
         "max_segment": 1 << 30, "submitted": 7, "bytes": 8388608,
-        "failed": 1}
+        "failed": 1, "packets": 0, "lost": 0, "held_back": 0,
+        "ring_frames": 0, "ring_ready": 0}
     assert nodes[1]["channels"] == []
+
+
+def test_json_of_streams_has_their_counts():
+    channels = document("nodes", scene="streams")["nodes"][0]["channels"]
+    assert [[channel[key] for key in ("packets", "lost", "held_back",
+                                      "ring_frames", "ring_ready")]
+            for channel in channels] == [[1000, 0, 0, 0, 0],
+                                         [1001, 12, 3, 8, 8]]
+
+
+@pytest.mark.parametrize("command, scenes", [
+    ("nodes", ["plain", "hostile", "streams"]),
+    ("heaps", ["plain", "hostile"]),
+    ("show 1", ["plain", "huge", "hostile", "held"]),
+    ("show 1 --segments", ["plain"]),
+    ("show 3", ["plain"]),
+    ("show 4", ["attached"]),
+    ("show 5", ["attached"]),
+    ("reclaim --all", ["plain", "attached"])])
+def test_documents_keep_their_schemas(command, scenes):
+    for scene in scenes:
+        check(command.split()[0], document(*command.split(), scene=scene))
 
 
 def test_huge_numbers_lose_nothing():

@@ -4,6 +4,7 @@
 import pytest
 
 from conftest import SCRIPTED, document, on_terminal, run, shown
+from machine import Machine, bufinfo
 
 LIST = """\
 ID  SIZE  HEAP      MODE             PID  COMM     USER  MAPPED  ATTACHED  BUSY    AGE  NAME
@@ -47,6 +48,8 @@ age:         3m12s
 synced:      1.5M (1572864 bytes)
 sync time:   2ms
 held by:     -
+mapped by:   processes that were not found, 1 mapping
+device:      not visible: /nonexistent/sys/kernel/debug/dma_buf/bufinfo: No such file or directory
 """
 
 ATTACHED = """\
@@ -80,6 +83,18 @@ held by:     -
     ids=["list", "heaps", "nodes"])
 def test_tables_are_aligned(command, table):
     assert shown(command) == table
+
+
+STREAMS = """\
+NODE   STREAM  KIND     PACKETS  BYTES  FAILED  LOST  HELD-BACK  READY  STATE
+dray0  tx0     send        1000   8.0M       0     0          0      -  open
+dray0  rx0     receive     1001   8.0M       1    12          3    8/8  open
+"""
+
+
+def test_streams_have_a_table_of_their_own():
+    assert shown("nodes", scene="streams").split("\n\n")[2] == STREAMS
+    assert "STREAM" not in shown("nodes")
 
 
 def test_show_has_a_line_for_each_fact():
@@ -173,7 +188,7 @@ def test_held_memory_is_marked():
 
 
 def test_small_numbers_have_small_units():
-    assert shown("show", "1").splitlines()[-4:-1] == [
+    assert shown("show", "1").splitlines()[-6:-3] == [
         "age:         5s", "synced:      512 bytes", "sync time:   7us"]
 
 
@@ -197,3 +212,38 @@ def test_a_narrow_terminal_cuts_names():
     for width in (200, longest, 0):  # 0: it is unknown
         assert on_terminal("list", width=width, NO_COLOR="1") == LIST
     assert "reserve+" in on_terminal("nodes", width=70, NO_COLOR="1")
+
+
+def test_show_has_the_command_line_of_its_owner(tmp_path):
+    machine = Machine(tmp_path / "root")
+    machine.process(101, "python3")
+    for written, read in ((b"python3\0a b\0--c\0", "python3 a b --c"),
+                          (b"one\0\033[2J\n\0", "one \033[2J\n"),
+                          (b"title without an end", "title without an end"),
+                          (b"", None)):
+        machine.write("proc/101/cmdline", written)
+        known = document("show", "1", environment=machine.environment)
+        assert known["command"] == read
+        text = shown("show", "1", environment=machine.environment)
+        assert ("command:" in text) == (read is not None)
+        assert "\033" not in text
+    # one that has ended: another process may have its number by now
+    machine.process(102)
+    machine.write("proc/102/cmdline", b"other\0")
+    assert document("show", "2", environment=machine.environment)["command"] is None
+
+
+def test_show_says_why_there_are_no_addresses():
+    known = document("show", "1", "--segments")
+    assert known["segments"] is None
+    assert known["segments_hidden"] == "No such device"
+    assert shown("show", "1", "--segments").splitlines()[-1] == \
+        "segment:     not visible: No such device"
+
+
+def test_show_knows_that_no_device_is_attached(tmp_path):
+    machine = Machine(tmp_path / "root")
+    machine.bufinfo(bufinfo())
+    assert document("show", "1",
+                    environment=machine.environment)["devices"] == []
+    assert "device:" not in shown("show", "1", environment=machine.environment)

@@ -120,13 +120,15 @@ heap:        $heap, number 0 of dray0
 mode:        cached
 owner:       $comm, pid $pid
 user:        root, uid 0
+command:     $holder $heap frame 65536 two words 8192 esc\\x1b[2J 4096
 mapped:      1
 attached:    0
 busy:        0 transfers in flight
 age
 sync
 sync
-held by:     $comm, pid $pid, file descriptor N"
+held by:     $comm, pid $pid, file descriptor N
+mapped by:   $comm, pid $pid, 1 mapping"
 is json_has_exact_values \
 	"$("$dmactl" show --json "$3" | grep -E '^  "(id|name|size|pid)":')" \
 "  \"id\": $3,
@@ -134,7 +136,7 @@ is json_has_exact_values \
   \"size\": 4096,
   \"pid\": $pid,"
 is json_names_the_holder_too \
-	"$("$dmactl" show --json "$1" | grep -c "^ *\"pid\": $pid,$")" 2
+	"$("$dmactl" show --json "$1" | grep -c "^ *\"pid\": $pid,$")" 3
 if python=$(command -v /usr/bin/python3); then
 	for command in list heaps nodes; do
 		"$dmactl" "$command" --json | "$python" -c '
@@ -227,6 +229,19 @@ is json_tells_it_too "$("$dmactl" show --json "$1" | tr -d ' \n' |
 	sed -n 's/.*\("read_only":[^]]*\].\).*/\1/p' |
 	sed 's/[0-9][0-9]*/N/g')" '"read_only":[N]}'
 release
+
+# dmactl was told the address, and has ended when the buffer is freed.
+hold "$heap" known 65536
+# shellcheck disable=SC2086
+set -- $ids
+like show_tells_the_segments "$("$dmactl" show --segments "$1" |
+	grep ^segment:)" 'segment:     0x*, 65536 bytes'
+is without_the_option_it_tells_none \
+	"$("$dmactl" show "$1" | grep -c ^segment:)" 0
+release
+is memory_that_dmactl_knew_is_held "$(row "$1" | awk '{ print $5 }')" held
+is memory_that_dmactl_knew_is_reclaimed "$("$dmactl" reclaim "$1")" \
+	"reclaimed: 1 buffer, 64.0K"
 
 # A process that was told an address is killed.
 hold --address "$heap" told 65536 "not told" 4096

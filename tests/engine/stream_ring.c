@@ -7,8 +7,10 @@
 #include <pthread.h>
 
 #include "../selftests/attach.h"
+#include "../selftests/fdinfo.h"
 #include "../selftests/foreign.h"
 #include "../selftests/maintenance.h"
+#include "../selftests/tracing.h"
 #include "streams.h"
 
 #define FRAME 4096u
@@ -113,6 +115,61 @@ static bool ring_loses(void *context)
 	       ring->lost + 3;
 }
 
+/* Compares a key of the stream in fdinfo with what the channel tells. */
+static bool ring_is_told(int node, const struct dray_channel_info *channel,
+			 const struct ring *ring)
+{
+	const struct dray_timeline_head *head = ring->line.head;
+	char key[64], told[256], expected[256];
+
+	snprintf(key, sizeof(key), "dray-stream-%s", channel->name);
+	snprintf(
+		expected, sizeof(expected),
+		"packets %llu bytes %llu lost %llu held-back %llu ready %u frames %u",
+		(unsigned long long)head->published,
+		(unsigned long long)head->published * FRAME,
+		(unsigned long long)head->lost,
+		(unsigned long long)head->held_back, channel->ring_ready,
+		channel->ring_frames);
+	if (!fdinfo_text(node, key, told, sizeof(told)))
+		return false;
+	if (strcmp(expected, told))
+		fprintf(stderr, "# %s, not %s\n", told, expected);
+	return !strcmp(expected, told);
+}
+
+TEST_F(stream, a_ring_that_is_full_is_told)
+{
+	struct dray_channel_info before, info;
+	struct dray_point point;
+	struct ring ring;
+
+	ASSERT_EQ(0, node_channel(self->node, RX1, &before));
+	EXPECT_EQ(0, before.ring_frames);
+	ASSERT_EQ(0, ring_open(self->node, RX1, 0, &self->dst, &ring));
+	ASSERT_EQ(0, node_channel(self->node, RX1, &info));
+	EXPECT_EQ(FRAMES, info.ring_frames);
+	EXPECT_EQ(0, info.ring_ready);
+	ASSERT_EQ(0, source_begins());
+	ASSERT_TRUE(wait_for(ring_is_full, &ring));
+	ASSERT_EQ(0, node_channel(self->node, RX1, &info));
+	EXPECT_EQ(FRAMES, info.ring_ready);
+	EXPECT_EQ(before.packets + FRAMES, info.packets);
+	EXPECT_EQ(before.held_back + 1, info.held_back);
+	EXPECT_EQ(before.lost, info.lost);
+	EXPECT_TRUE(ring_is_told(self->node, &info, &ring));
+	ASSERT_EQ(0, stream_knob("frame_us", 0));
+	for (uint64_t i = 1; i < FRAMES; i++) {
+		ASSERT_EQ(0, line_wait(&ring.line, i, &point));
+		ASSERT_EQ(0, ring_release(&ring, point.frame));
+	}
+	line_close(&ring.line);
+	ASSERT_EQ(0, node_channel(self->node, RX1, &info));
+	EXPECT_EQ(0, info.ring_frames);
+	EXPECT_EQ(0, info.ring_ready);
+	EXPECT_LE(before.packets + FRAMES, info.packets);
+}
+
 TEST_F(stream, frames_of_a_ring_come_whole_and_in_order)
 {
 	struct dray_point point;
@@ -147,9 +204,11 @@ TEST_F(stream, a_late_reader_loses_the_oldest_frames)
 	struct dray_release args = { .room = FRAMES / 2,
 				     .points = (uintptr_t)points };
 	int64_t last = stream_read("frames", 0) - 1, number;
+	struct dray_channel_info before, info;
 	uint64_t seen = 0, missing = 0, most = frames_to_see(), late = 0;
 	struct ring ring;
 
+	ASSERT_EQ(0, node_channel(self->node, RX1, &before));
 	ASSERT_EQ(0, ring_open(self->node, RX1, DRAY_RING_OVERWRITE, &self->dst,
 			       &ring));
 	ASSERT_EQ(0, source_begins());
@@ -178,6 +237,8 @@ TEST_F(stream, a_late_reader_loses_the_oldest_frames)
 	}
 	EXPECT_EQ(missing, ring.line.head->lost);
 	EXPECT_LE(4, missing);
+	ASSERT_EQ(0, node_channel(self->node, RX1, &info));
+	EXPECT_EQ(before.lost + missing, info.lost);
 	line_close(&ring.line);
 }
 
@@ -203,6 +264,38 @@ TEST_F(stream, memory_of_another_driver_is_overwritten_without_its_exporter)
 		EXPECT_EQ(0, maintenance_read(list, 1));
 	maintenance_end();
 	line_close(&ring.line);
+}
+
+TEST_F(stream, a_frame_is_two_events_of_one_queue)
+{
+	unsigned long long queue[2] = { 0, 1 };
+	struct dray_point point;
+	struct ring ring;
+	char *trace, *line;
+
+	ASSERT_EQ(0, ring_open(self->node, TX0, 0, &self->src, &ring));
+	ASSERT_EQ(0, line_open(self->node, RX0, 1, &self->rx));
+	TRACE_BEGIN();
+	ASSERT_EQ(1, stream_receive(self, 0, FRAME));
+	ASSERT_EQ(0, ring_release(&ring, 3));
+	ASSERT_EQ(0, line_wait(&ring.line, 1, &point));
+	tracing_stop();
+	trace = trace_read();
+	ASSERT_NE(NULL, trace);
+	line = strstr(trace, "dray_frame_submit: ");
+	ASSERT_NE(NULL, line);
+	EXPECT_EQ(1, sscanf(line, "dray_frame_submit: queue=%llu frame=3 ",
+			    &queue[0]));
+	line = strstr(line, "dray_frame_complete: ");
+	ASSERT_NE(NULL, line);
+	EXPECT_EQ(1, sscanf(line,
+			    "dray_frame_complete: queue=%llu frame=3 point=1 ",
+			    &queue[1]));
+	EXPECT_EQ(queue[0], queue[1]);
+	free(trace);
+	EXPECT_TRUE(trace_has("dray_frame_complete:", "bytes=4096 error=0"));
+	line_close(&ring.line);
+	line_close(&self->rx);
 }
 
 TEST_F(stream, released_frames_are_sent_in_that_order)

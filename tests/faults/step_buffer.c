@@ -55,7 +55,8 @@ int run_alloc(void)
 {
 	struct dray_alloc alloc = { .size = SIZE,
 				    .heap = scenario->heap,
-				    .mode = scene.mode };
+				    .mode = scene.mode,
+				    .name = "named" };
 	int ret = node_call(scene.node, DRAY_IOC_ALLOC, &alloc);
 
 	scene.alloc = alloc;

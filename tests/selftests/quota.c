@@ -42,6 +42,17 @@ TEST_F(quota, a_user_gets_its_limit_exactly_and_again_and_again)
 	}
 }
 
+TEST_F(quota, what_all_users_have_is_told_and_goes_with_the_buffer)
+{
+	ALLOCATE_BUFFER(buffer, self->heap.index, self->page);
+	READ_HEAP(then, self->heap.index);
+	EXPECT_EQ(self->heap.charged + self->piece, then.charged);
+	EXPECT_LE(then.user_used, then.charged);
+	buffer_close(&buffer);
+	READ_HEAP(now, self->heap.index);
+	EXPECT_EQ(self->heap.charged, now.charged);
+}
+
 /* One page at each multiple of 64 KiB would leave nobody a run of 64 KiB. */
 TEST_F(quota, an_alignment_costs_a_user_what_it_keeps_from_others)
 {

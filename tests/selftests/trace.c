@@ -40,6 +40,45 @@ FIXTURE_TEARDOWN_PARENT(trace)
 BRIEF(TEST_F(trace, an_allocation_is_an_event),
       EXPECT_TRUE(trace_has("dray_alloc:", self->id)));
 
+/* Whoever asks who took the memory is told, when it goes back too. */
+TEST_F(trace, a_buffer_is_its_owners_from_begin_to_end)
+{
+	char owner[64], comm[32] = "";
+	FILE *file = fopen("/proc/self/comm", "r");
+
+	ASSERT_NE(NULL, file);
+	ASSERT_EQ(1, fscanf(file, "%31s", comm));
+	fclose(file);
+	snprintf(owner, sizeof(owner), "pid=%d comm=%s", (int)getpid(), comm);
+	EXPECT_TRUE(trace_has("dray_alloc:", owner));
+	buffer_close(&self->buffer);
+	EXPECT_TRUE(trace_has("dray_free:", owner));
+}
+
+/* Two buffers of a heap with a region never have one place. */
+TEST_F(trace, a_buffer_has_a_place_in_its_heaps_region)
+{
+	struct buffer other;
+	long long place[2] = { -2, -2 };
+	char *trace, *line;
+
+	ASSERT_EQ(0,
+		  buffer_open(self->node, DRAY_HEAP_ANY, self->size, &other));
+	trace = trace_read();
+	ASSERT_NE(NULL, trace);
+	line = trace;
+	for (int i = 0; i < 2; i++) {
+		line = strstr(line, "dray_alloc:");
+		ASSERT_NE(NULL, line);
+		line = strstr(line, "offset=");
+		ASSERT_NE(NULL, line);
+		ASSERT_EQ(1, sscanf(line, "offset=%lld", &place[i]));
+	}
+	free(trace);
+	EXPECT_LE(-1, place[0]);
+	EXPECT_TRUE(place[0] != place[1] || place[0] == -1);
+}
+
 /* Whoever reads the trace on a terminal is not to be told anything by it. */
 TEST_F(trace, a_name_is_part_of_its_line_and_no_command)
 {
@@ -74,6 +113,9 @@ TEST_F(trace, a_refusal_is_an_event_with_its_reason)
 
 	ASSERT_EQ(-EINVAL, node_call(self->node, DRAY_IOC_ALLOC, &args));
 	EXPECT_TRUE(trace_has("dray_fail:", "call=3 error=-22 reason=1 "));
+	args.size = UINT64_C(1) << 60;
+	ASSERT_NE(0, node_call(self->node, DRAY_IOC_ALLOC, &args));
+	EXPECT_TRUE(trace_has("dray_fail:", "size=1152921504606846976 "));
 }
 
 TEST_F(trace, maintenance_is_an_event_with_its_bytes)
@@ -233,6 +275,10 @@ TEST_F(engine, a_transfer_is_two_events_of_one_number)
 	EXPECT_TRUE(trace_has("dray_submit:", "seqno=1 "));
 	EXPECT_TRUE(trace_has("dray_complete:", "seqno=1 "));
 	EXPECT_TRUE(trace_has("dray_complete:", "error=0"));
+	EXPECT_TRUE(trace_has("dray_complete:", bytes));
+	snprintf(bytes, sizeof(bytes), "pid=%d ", (int)getpid());
+	EXPECT_TRUE(trace_has("dray_submit:", bytes));
+	EXPECT_TRUE(trace_has("dray_complete:", bytes));
 }
 
 /* Sooner it would keep, or drop, what the engine has yet to write. */

@@ -7,8 +7,7 @@
 #ifndef DRAY_TESTS_RECORD_H
 #define DRAY_TESTS_RECORD_H
 
-#include <dirent.h>
-
+#include "descriptors.h"
 #include "shareable.h"
 
 /* Of an array with two axes. */
@@ -25,18 +24,6 @@ struct record {
 	uint32_t text_size, text_reserved;	/* if the type is 0 */
 	char text[5080];
 };
-
-static inline int count_fds(void)
-{
-	DIR *folder = opendir("/proc/self/fd");
-	int count = 0;
-
-	assert_non_null(folder);
-	while (readdir(folder))
-		count++;
-	closedir(folder);
-	return count;
-}
 
 static inline void make_pair(int type, int *ends)
 {

@@ -45,6 +45,7 @@ static struct {
 	struct dray_alloc alloc;
 	struct dray_address address;
 	struct dray_reclaim reclaim;
+	struct dray_heap_map map;
 	/* streams: channels mem0, tx0 and rx0; with a display also display0 */
 	bool streams;
 	bool display;
@@ -112,8 +113,7 @@ static inline int answer_timeline(struct dray_timeline *args)
 
 static inline int answer_channel(struct dray_channel_info *info)
 {
-	static const char *const names[] = { "mem0", "tx0", "rx0",
-					   "display0" };
+	static const char *const names[] = { "mem0", "tx0", "rx0", "display0" };
 	static const uint32_t flags[] = { DRAY_CHANNEL_COPY, DRAY_CHANNEL_SEND,
 					  DRAY_CHANNEL_RECV,
 					  DRAY_CHANNEL_SHOW |
@@ -221,7 +221,9 @@ static inline int answer_info(struct dray_info *info)
 		.dma_alignment = 128,
 		.page_size = (uint32_t)sysconf(_SC_PAGESIZE),
 		.heap_count = 2,
-		.channel_count = module.display ? 4 : module.streams ? 3 : 1,
+		.channel_count = module.display	  ? 4
+				 : module.streams ? 3
+						  : 1,
 		.max_runs = 65536,
 		.max_bytes = (uint64_t)1 << 30,
 		.name = "dray7",
@@ -264,6 +266,25 @@ static inline int answer_alloc(struct dray_alloc *alloc)
 	return ftruncate(alloc->fd, (off_t)alloc->size);
 }
 
+/* A buffer, and free memory behind it. */
+static inline int answer_map(struct dray_heap_map *args)
+{
+	const struct dray_part parts[] = {
+		{ .length = MIB, .id = 4711, .state = DRAY_PART_BUFFER },
+		{ .offset = MIB, .length = 3 * MIB },
+	};
+	size_t known = args->room < 2 ? args->room : 2;
+
+	module.map = *args;
+	if (known)
+		memcpy((void *)(uintptr_t)args->parts, parts,
+		       known * sizeof(parts[0]));
+	args->count = 2;
+	args->size = 4 * MIB;
+	args->reach = 3 * MIB;
+	return 0;
+}
+
 /* The place where each call has its reason, for those that have one. */
 static inline void set_reason(unsigned long request, void *args)
 {
@@ -278,6 +299,9 @@ static inline void set_reason(unsigned long request, void *args)
 		((struct dray_sync *)args)->limit = module.limit;
 	} else if (request == DRAY_IOC_RECLAIM) {
 		((struct dray_reclaim *)args)->reason = module.reason;
+	} else if (request == DRAY_IOC_HEAP_MAP) {
+		((struct dray_heap_map *)args)->reason = module.reason;
+		((struct dray_heap_map *)args)->limit = module.limit;
 	} else if (request == DRAY_IOC_TIMELINE) {
 		((struct dray_timeline *)args)->reason = module.reason;
 		((struct dray_timeline *)args)->limit = module.limit;
@@ -331,6 +355,8 @@ WRAPPED(int, ioctl, (int fd, unsigned long request, ...))
 		((struct dray_reclaim *)args)->attachments = 1;
 		((struct dray_reclaim *)args)->bytes = 3 * MIB;
 		return 0;
+	case DRAY_IOC_HEAP_MAP:
+		return answer_map(args);
 	case DRAY_IOC_BUFFER_INFO:
 		((struct dray_buffer_info *)args)->id = 4711;
 		snprintf(((struct dray_buffer_info *)args)->name, DRAY_NAME_LEN,
@@ -435,7 +461,7 @@ WRAPPED(int, scandir64,
 }
 
 static inline void fail_with(unsigned long call, int error, uint32_t reason,
-		      uint64_t limit)
+			     uint64_t limit)
 {
 	module.failing = call;
 	module.error = error;
@@ -475,7 +501,6 @@ static inline int without_node(void **state)
 }
 
 /* A test with a node of it; no descriptor may be left. */
-#define STAND_IN_FACT(name) \
-	FACT_WITH(name, with_node, without_node)
+#define STAND_IN_FACT(name) FACT_WITH(name, with_node, without_node)
 
 #endif /* DRAY_TESTS_STAND_IN_H */

@@ -179,6 +179,39 @@ STAND_IN_FACT(reclaim_asks_the_module_and_tells_what_was_freed)
 		     "CAP_SYS_RAWIO is missing");
 }
 
+STAND_IN_FACT(a_map_asks_the_module_and_fills_the_parts)
+{
+	struct dray_part parts[2] = { 0 };
+	struct dray_heap_map map = { .heap = 1,
+				     .alignment = 8192,
+				     .address_limit = UINT32_MAX,
+				     .parts = (uintptr_t)parts,
+				     .room = 1 };
+
+	assert_works(dray_node_heap_map(*state, &map, sizeof(map)));
+	assert_int_equal(module.map.heap, 1);
+	assert_int_equal(module.map.alignment, 8192);
+	assert_int_equal(module.map.address_limit, UINT32_MAX);
+	assert_int_equal(map.count, 2);
+	assert_int_equal(map.size, 4 * MIB);
+	assert_int_equal(map.reach, 3 * MIB);
+	assert_int_equal(parts[0].id, 4711);
+	assert_int_equal(parts[1].length, 0);
+}
+
+STAND_IN_FACT(a_map_that_is_refused_says_why_and_changes_nothing)
+{
+	struct dray_heap_map map = { .heap = 1, .alignment = 3, .count = 9 };
+
+	fail_with(DRAY_IOC_HEAP_MAP, EINVAL, DRAY_REASON_ALIGNMENT, 8192);
+	assert_fails(dray_node_heap_map(*state, &map, sizeof(map)), -EINVAL,
+		     "HEAP_MAP of heap 1 of dray7");
+	assert_int_equal(map.count, 9);
+	map.heap = 2;
+	assert_fails(dray_node_heap_map(*state, &map, sizeof(map)), -EINVAL,
+		     "heap 2: dray7 has 2");
+}
+
 STAND_IN_FACT(nodes_are_named_in_the_order_of_their_numbers)
 {
 	static const char *const dev[] = {

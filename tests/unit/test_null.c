@@ -16,6 +16,7 @@ FACT(nodes)
 	struct dray_buffer_info buffer;
 	struct dray_channel_info channel;
 	struct dray_heap_info heap;
+	struct dray_heap_map map = { 0 };
 	struct dray_reclaim freed;
 	struct dray_info info;
 	uint64_t id;
@@ -41,6 +42,9 @@ FACT(nodes)
 	refuses(dray_node_buffer_info(node, 1, NULL, sizeof(buffer)));
 	refuses(dray_node_reclaim(NULL, 0, &freed, sizeof(freed)));
 	refuses(dray_node_reclaim(node, 0, NULL, sizeof(freed)));
+	ignores(dray_reason_text(-ENOMEM, DRAY_REASON_FULL, 1, NULL, 9));
+	refuses(dray_node_heap_map(NULL, &map, sizeof(map)));
+	refuses(dray_node_heap_map(node, NULL, sizeof(map)));
 	gives(false, dray_node_needs_sync(NULL));
 	refuses(dray_node_sync(NULL, DRAY_SYNC_FOR_CPU, DRAY_FROM_DEVICE, NULL,
 			       0));

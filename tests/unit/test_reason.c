@@ -66,6 +66,27 @@ FACT(the_sentence_begins_with_what_was_asked)
 	}
 }
 
+FACT(the_text_of_a_reason_is_cut_and_has_its_whole_length)
+{
+	static const char whole[] = "the heap is full, 4321 bytes are free";
+	char text[64] = "as before";
+
+	assert_int_equal(dray_reason_text(-ENOMEM, 1000, 1, text, sizeof(text)),
+			 0);
+	assert_string_equal(text, "as before");
+	assert_int_equal(dray_reason_text(-ENOMEM, DRAY_REASON_FULL, 4321, text,
+					  sizeof(text)),
+			 strlen(whole));
+	assert_string_equal(text, whole);
+	assert_int_equal(dray_reason_text(-ENOMEM, DRAY_REASON_FULL, 4321, text,
+					  9),
+			 strlen(whole));
+	assert_string_equal(text, "the heap");
+	assert_int_equal(dray_reason_text(-ENOMEM, DRAY_REASON_FULL, 4321, NULL,
+					  0),
+			 strlen(whole));
+}
+
 FACT(no_reason_is_left_out)
 {
 	size_t i;

@@ -15,7 +15,7 @@
 #include "access.h"
 #include "words.h"
 
-static void complain_no_module(void)
+void complain_no_module(void)
 {
 	if (!access("/sys/module/dray", F_OK))
 		complain("the dray module is loaded but has no node: no device "

@@ -30,4 +30,7 @@ void nodes_close(struct open_nodes *nodes);
 /* Complains that @doing ("list its buffers") failed with @error on a node. */
 void node_complain(const struct open_node *node, const char *doing, int error);
 
+/* Complains that the module is not loaded, or has no node. */
+void complain_no_module(void);
+
 #endif /* DMACTL_ACCESS_H */

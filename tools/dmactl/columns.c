@@ -29,11 +29,11 @@ static const struct row_column *find_column(const struct request *request,
 	const struct row_column *column;
 	char *names = NULL;
 
-	for (column = all; column->name; column++) {
+	for (column = all; column->name; column++)
 		if (!strcmp(column->name, name))
 			return column;
+	for (column = all; column->name; column++)
 		text_append(&names, "%s%s", names ? ", " : "", column->name);
-	}
 	complain("%s: no column '%s': there are %s", request->command->name,
 		 name, names);
 	free(names);

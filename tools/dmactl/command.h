@@ -79,8 +79,24 @@ const char *operand_at(const struct request *request, size_t index);
 extern const struct command list_command;
 extern const struct command show_command;
 extern const struct command heaps_command;
+extern const struct command map_command;
 extern const struct command nodes_command;
+extern const struct command arrays_command;
 extern const struct command reclaim_command;
+extern const struct command why_command;
+extern const struct command leaks_command;
+extern const struct command top_command; /* only if DMACTL_HAS_TOP */
+extern const struct command trace_command;
+extern const struct command record_command;
+extern const struct command report_command;
+extern const struct command alloc_command;
+extern const struct command free_command;
+extern const struct command share_command;
+extern const struct command dump_command;
+extern const struct command fill_command;
+extern const struct command copy_command;
+extern const struct command sync_command;
+extern const struct command test_command;
 extern const struct command help_command;
 #ifdef DMACTL_HAS_DT
 extern const struct command dt_check_command;

@@ -75,10 +75,17 @@ void document_text(json_t *target, const char *key, const char *text,
 {
 	static const char replacement[3] = { '\xef', '\xbf', '\xbd' };
 	size_t left = strnlen(text, room);
-	/* one byte becomes at most three */
-	char *fixed = memory_resize(NULL, left + 1, 3);
-	char *end = fixed;
+	json_t *whole = json_stringn(text, left);
+	char *fixed;
+	char *end;
 
+	if (whole) {
+		document_set(target, key, whole);
+		return;
+	}
+	/* one byte becomes at most three */
+	fixed = memory_resize(NULL, left + 1, 3);
+	end = fixed;
 	while (left) {
 		size_t valid = valid_bytes(text, left);
 
@@ -182,5 +189,13 @@ void document_print(json_t *document)
 	json_dumpf(document, stdout,
 		   JSON_INDENT(2) | JSON_ENSURE_ASCII | JSON_PRESERVE_ORDER);
 	putchar('\n');
+	json_decref(document);
+}
+
+void document_line(json_t *document, FILE *stream)
+{
+	json_dumpf(document, stream,
+		   JSON_COMPACT | JSON_ENSURE_ASCII | JSON_PRESERVE_ORDER);
+	putc('\n', stream);
 	json_decref(document);
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * JSON output with exact values.  Each function but the last two adds a value
+ * JSON output with exact values.  Each function but the last three adds a value
  * to @target: under @key to an object, or to an array if @key is NULL.
  */
 #ifndef DMACTL_DOCUMENT_H
 #define DMACTL_DOCUMENT_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 #include "gather.h"
 
@@ -35,5 +36,8 @@ json_t *document_buffer(const struct buffer_entry *entry);
 
 /* Prints to standard output and drops @document. */
 void document_print(json_t *document);
+
+/* Writes it as one line to @stream, and drops it. */
+void document_line(json_t *document, FILE *stream);
 
 #endif /* DMACTL_DOCUMENT_H */

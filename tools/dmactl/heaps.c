@@ -10,66 +10,20 @@
 #include <string.h>
 
 #include "access.h"
+#include "bar.h"
 #include "document.h"
+#include "quantity.h"
 #include "table.h"
 #include "words.h"
-
-#define BAR_WIDTH 20
 
 #define COLUMNS                                                             \
 	"NODE ~HEAP TYPE >BUFFERS >TOTAL >USED >FREE >QUARANTINE >LARGEST " \
 	">REQUEST >FRAG >HELD ~FLAGS"
 
-/*
- * Returns in percent how far the longest free run falls short of the free
- * memory, or -1 if none is free.  It compares with the largest request if that
- * is less: runs of the page allocator are never longer.
- */
 static int fragmentation(const struct dray_heap_info *heap)
 {
-	uint64_t possible = heap->free < heap->largest_request
-				    ? heap->free
-				    : heap->largest_request;
-	uint64_t longest = heap->largest_free;
-
-	if (!possible)
-		return -1;
-	/* a shared heap changes between the two readings */
-	if (longest > possible)
-		longest = possible;
-	return (int)(100.0 * (double)(possible - longest) / (double)possible);
-}
-
-static enum table_colour fill_colour(const struct dray_heap_info *heap)
-{
-	double part =
-		heap->total ? (double)heap->free / (double)heap->total : 0;
-
-	if (part < 0.1)
-		return TABLE_BAD;
-	return part < 0.3 ? TABLE_WARNING : TABLE_GOOD;
-}
-
-/* '#' buffers of dray, '!' quarantine, 'o' other users, '.' free */
-static void draw_bar(const struct dray_heap_info *heap, char bar[BAR_WIDTH + 1])
-{
-	double total = heap->total ? (double)heap->total : 1;
-	double used = (double)heap->used / total;
-	double quarantined = used + (double)heap->quarantined / total;
-	double taken = 1 - (double)heap->free / total;
-	int i;
-
-	for (i = 0; i < BAR_WIDTH; i++) {
-		double middle = (i + 0.5) / BAR_WIDTH;
-
-		if (middle < used)
-			bar[i] = '#';
-		else if (middle < quarantined)
-			bar[i] = '!';
-		else
-			bar[i] = middle < taken ? 'o' : '.';
-	}
-	bar[BAR_WIDTH] = '\0';
+	return quantity_fragmentation(heap->free, heap->largest_free,
+				      heap->largest_request);
 }
 
 static void add_row(struct table *table, const struct request *request,
@@ -78,7 +32,7 @@ static void add_row(struct table *table, const struct request *request,
 {
 	char *flags = flag_list(heap->flags, heap_flag_words);
 	int fragmented = fragmentation(heap);
-	char bar[BAR_WIDTH + 1];
+	char bar[BAR_ROOM];
 	char type[WORD_ROOM];
 
 	table_name(table, TABLE_PLAIN, node->name, sizeof(node->name));
@@ -99,8 +53,8 @@ static void add_row(struct table *table, const struct request *request,
 	table_size(table, request, heap->held);
 	table_cell(table, TABLE_PLAIN, "%s", flags);
 	if (request->terminal) {
-		draw_bar(heap, bar);
-		table_cell(table, fill_colour(heap), "[%s]", bar);
+		heap_bar(heap, bar);
+		table_cell(table, heap_colour(heap), "[%s]", bar);
 	}
 	free(flags);
 }

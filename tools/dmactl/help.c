@@ -17,14 +17,34 @@ const struct command *const commands[] = {
 	&list_command,
 	&show_command,
 	&heaps_command,
+	&map_command,
 	&nodes_command,
+	&arrays_command,
 	&reclaim_command,
+	&why_command,
+	&leaks_command,
+#ifdef DMACTL_HAS_TOP
+	&top_command,
+#endif
 #ifdef DMACTL_HAS_DT
 	&dt_check_command,
 	&dt_show_command,
 	&dt_generate_command,
 	&dt_apply_command,
 #endif
+#ifdef DMACTL_HAS_TRACE
+	&trace_command,
+	&record_command,
+#endif
+	&report_command,
+	&alloc_command,
+	&free_command,
+	&share_command,
+	&dump_command,
+	&fill_command,
+	&copy_command,
+	&sync_command,
+	&test_command,
 	&help_command,
 	NULL,
 };

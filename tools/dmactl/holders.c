@@ -153,6 +153,37 @@ void holders_find(const char *node, uint64_t id, struct holder_list *list)
 		close(search.node);
 }
 
+static int copy_descriptor(int pid, int number)
+{
+	int process = (int)syscall(SYS_pidfd_open, pid, 0);
+	int copy = -1;
+
+	if (process >= 0) {
+		copy = (int)syscall(SYS_pidfd_getfd, process, number, 0);
+		close(process);
+	}
+	return copy;
+}
+
+int holders_copy(const struct holder_list *list)
+{
+	size_t i, k;
+	int copy;
+
+	for (i = 0; i < list->count; i++)
+		for (k = 0; k < list->entries[i].count; k++) {
+			const struct holder *holder = &list->entries[i];
+
+			if (holder->descriptors[k].read_only)
+				continue;
+			copy = copy_descriptor(holder->pid,
+					       holder->descriptors[k].number);
+			if (copy >= 0)
+				return copy;
+		}
+	return -ENOENT;
+}
+
 void holders_free(struct holder_list *list)
 {
 	size_t i;

@@ -30,6 +30,11 @@ struct holder_list {
  * neither plain mappings nor descriptors in flight.
  */
 void holders_find(const char *node, uint64_t id, struct holder_list *list);
+/*
+ * Returns a copy of a holder's descriptor that may be written, for close();
+ * -ENOENT if there is none, or a negative errno.
+ */
+int holders_copy(const struct holder_list *list);
 void holders_free(struct holder_list *list);
 
 #endif /* DMACTL_HOLDERS_H */

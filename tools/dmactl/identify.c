@@ -3,9 +3,11 @@
  * BUFFER_INFO by descriptor.  The library would have to map the buffer, and
  * would be counted among its mappings.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <linux/dray.h>
 
@@ -32,4 +34,41 @@ uint64_t identify(int node, int fd, bool *read_only)
 		return 0;
 	*read_only = info.flags & DRAY_BUFFER_READ_ONLY;
 	return info.id;
+}
+
+int identify_segments(int node, int fd, struct dray_segment **segments,
+		      uint32_t *count)
+{
+	struct dray_address call = { .fd = fd };
+	int ret;
+
+	*segments = NULL;
+	*count = 0;
+	if (ioctl(node, DRAY_IOC_ADDRESS, &call))
+		return -errno;
+	*segments = memory_resize(NULL, call.count + 1u, sizeof(**segments));
+	call = (struct dray_address){
+		.fd = fd,
+		.segments = (uintptr_t)*segments,
+		.room = call.count,
+	};
+	ret = ioctl(node, DRAY_IOC_ADDRESS, &call) ? -errno : 0;
+	if (ret) {
+		free(*segments);
+		*segments = NULL;
+	} else {
+		*count = call.count < call.room ? call.count : call.room;
+	}
+	return ret;
+}
+
+uint64_t identify_own(const char *node, int fd)
+{
+	bool read_only;
+	int opened = identify_open(node);
+	uint64_t id = opened < 0 ? 0 : identify(opened, fd, &read_only);
+
+	if (opened >= 0)
+		close(opened);
+	return id;
 }

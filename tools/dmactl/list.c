@@ -6,6 +6,7 @@
 
 #include "document.h"
 #include "list.h"
+#include "printer.h"
 #include "quantity.h"
 
 /* The rows to show: pointers to struct buffer_entry. */
@@ -74,29 +75,41 @@ static void print_table(const struct request *request,
 		print_totals(request, rows);
 }
 
+/* Prints an array of the buffers, or else of the attachments. */
+static void print_array(struct printer *printer, const char *key,
+			const struct row_view *view, const struct rows *rows,
+			bool buffers)
+{
+	size_t i;
+
+	printer_array(printer, key);
+	for (i = 0; i < rows->count; i++) {
+		const struct buffer_entry *entry = rows->entries[i];
+
+		if (is_buffer(&entry->info) == buffers)
+			printer_value(printer, NULL,
+				      row_view_trim(view,
+						    document_buffer(entry)));
+	}
+	printer_end(printer);
+}
+
 static void print_json(const struct row_view *view, const struct rows *rows)
 {
 	struct total buffers = total_of(rows, true);
 	struct total attachments = total_of(rows, false);
-	json_t *root = json_object();
-	json_t *array[] = { json_array(), json_array() };
+	struct printer printer = { 0 };
 	json_t *total = json_object();
-	size_t i;
 
-	for (i = 0; i < rows->count; i++) {
-		const struct buffer_entry *entry = rows->entries[i];
-
-		document_set(array[!is_buffer(&entry->info)], NULL,
-			     row_view_trim(view, document_buffer(entry)));
-	}
+	printer_object(&printer, NULL);
+	print_array(&printer, "buffers", view, rows, true);
+	print_array(&printer, "attachments", view, rows, false);
 	document_number(total, "buffers", buffers.count);
 	document_number(total, "size", buffers.size);
 	document_number(total, "attachments", attachments.count);
 	document_number(total, "attached", attachments.size);
-	document_set(root, "buffers", array[0]);
-	document_set(root, "attachments", array[1]);
-	document_set(root, "total", total);
-	document_print(root);
+	printer_value(&printer, "total", total);
+	printer_end(&printer);
 }
 
 /* Takes the rows that pass the filter, for free(). */
@@ -115,6 +128,11 @@ static struct rows choose_rows(const struct buffer_list *list,
 	return rows;
 }
 
+static const struct command_option all_option = {
+	.name = "all",
+	.text = "every dma-buf of the machine, of any exporter",
+};
+
 static enum exit_code list_run(const struct request *request)
 {
 	struct buffer_list list;
@@ -122,8 +140,11 @@ static enum exit_code list_run(const struct request *request)
 	struct row_view view;
 	struct rows rows;
 
-	if (!filter_make(request, &filter) ||
-	    !row_view_make(request, list_columns, &view))
+	if (!filter_make(request, &filter))
+		return EXIT_USAGE;
+	if (option_value(request, &all_option))
+		return list_all(request, &filter);
+	if (!row_view_make(request, list_columns, &view))
 		return EXIT_USAGE;
 	if (!buffers_gather(request, &list))
 		return EXIT_FAILED;
@@ -157,14 +178,26 @@ static const char description[] =
 	"  AGE       time since it was allocated or attached\n"
 	"\n"
 	"--columns and --sort also know node, and synced: bytes of cache\n"
-	"maintenance.\n";
+	"maintenance.\n"
+	"\n"
+	"With --all, one row for each dma-buf of the machine, dray's or not, as\n"
+	"/proc, /sys and debugfs tell of them:\n"
+	"\n"
+	"  INODE     the number that /proc and the kernel's lists have\n"
+	"  ID        that of dray's own memory\n"
+	"  REFS      references to its file\n"
+	"  HOLDERS   processes with a descriptor or a mapping\n"
+	"  DEVICES   the attached ones\n";
 
 static const struct command_option *const options[] = {
-	&node_option,	     &pid_option,     &user_option,
-	&heap_filter_option, &name_option,    &min_size_option,
-	&older_option,	     &orphans_option, &held_option,
-	&sort_option,	     &columns_option, &json_option,
-	&no_header_option,   &bytes_option,   NULL,
+	&all_option,	     &node_option,
+	&pid_option,	     &user_option,
+	&heap_filter_option, &name_option,
+	&min_size_option,    &older_option,
+	&orphans_option,     &held_option,
+	&sort_option,	     &columns_option,
+	&json_option,	     &no_header_option,
+	&bytes_option,	     NULL,
 };
 
 const struct command list_command = {

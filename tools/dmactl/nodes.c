@@ -16,11 +16,17 @@ static const char node_columns[] =
 static const char channel_columns[] =
 	"NODE ~CHANNEL ~ENGINE >ALIGN >SEGMENT >SUBMITTED >BYTES >FAILED STATE";
 
-/* Output of one run: two tables, or a document. */
+#define STREAM (DRAY_CHANNEL_SEND | DRAY_CHANNEL_RECV | DRAY_CHANNEL_SHOW)
+
+static const char stream_columns[] =
+	"NODE ~STREAM KIND >PACKETS >BYTES >FAILED >LOST >HELD-BACK >READY STATE";
+
+/* Output of one run: three tables, or a document. */
 struct report {
 	const struct request *request;
 	struct table *nodes;
 	struct table *channels;
+	struct table *streams;
 	json_t *array;
 };
 
@@ -46,13 +52,6 @@ static char *heap_names(const struct open_node *node, json_t *array)
 	return names;
 }
 
-static const char *channel_state(uint32_t flags)
-{
-	if (flags & DRAY_CHANNEL_DEAD)
-		return "dead";
-	return flags & DRAY_CHANNEL_OPEN ? "open" : "closed";
-}
-
 static void add_channel_row(const struct report *report,
 			    const struct open_node *node,
 			    const struct dray_channel_info *channel)
@@ -76,7 +75,44 @@ static void add_channel_row(const struct report *report,
 		   (uint64_t)channel->submitted);
 	table_size(table, report->request, channel->bytes);
 	table_cell(table, failed, "%" PRIu64, (uint64_t)channel->failed);
-	table_cell(table, state, "%s", channel_state(channel->flags));
+	table_cell(table, state, "%s", channel_state_word(channel->flags));
+}
+
+static const char *stream_word(uint32_t flags)
+{
+	if (flags & DRAY_CHANNEL_SHOW)
+		return "display";
+	return flags & DRAY_CHANNEL_SEND ? "send" : "receive";
+}
+
+static void add_stream_row(const struct report *report,
+			   const struct open_node *node,
+			   const struct dray_channel_info *channel)
+{
+	struct table *table = report->streams;
+	bool full = channel->flags & DRAY_CHANNEL_RECV &&
+		    channel->ring_ready == channel->ring_frames;
+
+	table_name(table, TABLE_PLAIN, node->name, sizeof(node->name));
+	table_name(table, TABLE_PLAIN, channel->name, sizeof(channel->name));
+	table_cell(table, TABLE_PLAIN, "%s", stream_word(channel->flags));
+	table_cell(table, TABLE_PLAIN, "%" PRIu64, (uint64_t)channel->packets);
+	table_size(table, report->request, channel->bytes);
+	table_cell(table, channel->failed ? TABLE_WARNING : TABLE_PLAIN,
+		   "%" PRIu64, (uint64_t)channel->failed);
+	table_cell(table, channel->lost ? TABLE_WARNING : TABLE_PLAIN,
+		   "%" PRIu64, (uint64_t)channel->lost);
+	table_cell(table, channel->held_back ? TABLE_WARNING : TABLE_PLAIN,
+		   "%" PRIu64, (uint64_t)channel->held_back);
+	if (channel->ring_frames)
+		table_cell(table, full ? TABLE_WARNING : TABLE_PLAIN,
+			   "%" PRIu32 "/%" PRIu32, channel->ring_ready,
+			   channel->ring_frames);
+	else
+		table_cell(table, TABLE_PLAIN, "-");
+	table_cell(table,
+		   channel->flags & DRAY_CHANNEL_DEAD ? TABLE_BAD : TABLE_PLAIN,
+		   "%s", channel_state_word(channel->flags));
 }
 
 static json_t *channel_document(const struct dray_channel_info *channel)
@@ -87,13 +123,18 @@ static json_t *channel_document(const struct dray_channel_info *channel)
 	document_text(object, "name", channel->name, sizeof(channel->name));
 	document_text(object, "engine", channel->device,
 		      sizeof(channel->device));
-	document_word(object, "state", channel_state(channel->flags));
+	document_word(object, "state", channel_state_word(channel->flags));
 	document_flags(object, "flags", channel->flags, channel_flag_words);
 	document_number(object, "alignment", channel->alignment);
 	document_number(object, "max_segment", channel->max_segment);
 	document_number(object, "submitted", channel->submitted);
 	document_number(object, "bytes", channel->bytes);
 	document_number(object, "failed", channel->failed);
+	document_number(object, "packets", channel->packets);
+	document_number(object, "lost", channel->lost);
+	document_number(object, "held_back", channel->held_back);
+	document_number(object, "ring_frames", channel->ring_frames);
+	document_number(object, "ring_ready", channel->ring_ready);
 	return object;
 }
 
@@ -154,6 +195,8 @@ static enum exit_code read_channels(const struct report *report,
 			return EXIT_FAILED;
 		}
 		add_channel_row(report, node, &channel);
+		if (channel.flags & STREAM)
+			add_stream_row(report, node, &channel);
 		document_set(array, NULL, channel_document(&channel));
 	}
 	return EXIT_FINE;
@@ -191,6 +234,7 @@ static enum exit_code nodes_run(const struct request *request)
 		return EXIT_FAILED;
 	report.nodes = table_create(node_columns);
 	report.channels = table_create(channel_columns);
+	report.streams = table_create(stream_columns);
 	report.array = json_array();
 	status = nodes.status;
 	for (i = 0; i < nodes.count; i++)
@@ -206,17 +250,22 @@ static enum exit_code nodes_run(const struct request *request)
 			putchar('\n');
 			table_print(report.channels, request);
 		}
+		if (table_rows(report.streams)) {
+			putchar('\n');
+			table_print(report.streams, request);
+		}
 		json_decref(root);
 	}
 	table_destroy(report.nodes);
 	table_destroy(report.channels);
+	table_destroy(report.streams);
 	nodes_close(&nodes);
 	return status;
 }
 
 static const char description[] =
 	"One row for each node; then, after an empty line, one for each\n"
-	"DMA channel.\n"
+	"DMA channel; then one for each channel that serves a stream.\n"
 	"\n"
 	"  MASK       the highest address that the device reaches\n"
 	"  LINE       bytes of a cache line, the unit of a sync\n"
@@ -225,7 +274,12 @@ static const char description[] =
 	"  SUBMITTED  transfers since the node came up\n"
 	"  BYTES      bytes moved by these transfers\n"
 	"  FAILED     failed submissions\n"
-	"  STATE      closed until first used, open, or dead: no answer\n";
+	"  STATE      closed until first used, open, or dead: no answer\n"
+	"  PACKETS    packets that the stream passed\n"
+	"  LOST       frames of a ring that were overwritten unread\n"
+	"  HELD-BACK  times that the engine had no frame to go on with\n"
+	"  READY      frames with data, of those of the ring: received and not\n"
+	"             released, or to be sent\n";
 
 static const struct command_option *const options[] = {
 	&node_option, &json_option, &no_header_option, &bytes_option, NULL,

@@ -50,8 +50,10 @@ bool output_end(struct output *output, bool good)
 
 	if (!output->temporary)
 		return good;
-	errno = 0;
 	failed = ferror(output->stream);
+	/* else it is still the reason */
+	if (!failed)
+		errno = 0;
 	if (fclose(output->stream))
 		failed = true;
 	if (good && !failed && rename(output->temporary, output->name))

@@ -27,6 +27,7 @@
 	X(image_surface_create)          \
 	X(line_to)                       \
 	X(move_to)                       \
+	X(new_path)                      \
 	X(paint)                         \
 	X(rectangle)                     \
 	X(select_font_face)              \
@@ -122,6 +123,8 @@ static void draw(const struct cairo *cairo, cairo_t *drawing,
 		break;
 	case SHAPE_LINES:
 		cairo->set_line_width(drawing, shape->measure);
+		/* text left its end as the current point */
+		cairo->new_path(drawing);
 		for (i = 0; i < shape->count; i++)
 			cairo->line_to(drawing, shape->points[i].x,
 				       shape->points[i].y);

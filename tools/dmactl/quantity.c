@@ -57,6 +57,18 @@ const char *quantity_time(char out[QUANTITY_ROOM], uint64_t nanoseconds)
 	return out;
 }
 
+int quantity_fragmentation(uint64_t free, uint64_t longest, uint64_t request)
+{
+	uint64_t possible = free < request ? free : request;
+
+	if (!possible)
+		return -1;
+	/* a shared heap changes between the two readings */
+	if (longest > possible)
+		longest = possible;
+	return (int)(100.0 * (double)(possible - longest) / (double)possible);
+}
+
 /* Returns the shift of a unit such as "K", "KB" or "KiB", or -1. */
 static int shift_of(const char *unit)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Sizes and times with a unit. */
+/* Sizes and times with a unit, and fragmentation. */
 #ifndef DMACTL_QUANTITY_H
 #define DMACTL_QUANTITY_H
 
@@ -17,6 +17,13 @@ const char *quantity_size(char out[QUANTITY_ROOM], uint64_t bytes, bool exact);
 
 /* Formats a time as "7us", "250ms", "12s", "3m12s", "2h05m" or "4d03h". */
 const char *quantity_time(char out[QUANTITY_ROOM], uint64_t nanoseconds);
+
+/*
+ * Returns in percent how far the longest free run falls short of the free memory,
+ * or -1 if none is free.  It compares with the largest request if that is less:
+ * runs of the page allocator are never longer.
+ */
+int quantity_fragmentation(uint64_t free, uint64_t longest, uint64_t request);
 
 /*
  * Reads a size from the command line: bytes, or a number with K, M, G or T, which

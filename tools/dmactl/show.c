@@ -12,7 +12,13 @@
 #include "holders.h"
 #include "quantity.h"
 #include "table.h"
+#include "where.h"
 #include "words.h"
+
+static const struct command_option segments_option = {
+	.name = "segments",
+	.text = "the addresses for the node; read below first",
+};
 
 #define IDS_SHOWN 8 /* in the sentence that lists the ids */
 
@@ -133,10 +139,12 @@ static json_t *holders_document(const struct holder_list *holders)
 }
 
 static void print_json(const struct buffer_entry *entry,
-		       const struct holder_list *holders)
+		       const struct holder_list *holders,
+		       const struct where *where)
 {
 	json_t *object = document_buffer(entry);
 
+	where_document(where, object);
 	document_set(object, "holders", holders_document(holders));
 	document_number(object, "hidden_processes", holders->hidden);
 	document_print(object);
@@ -190,7 +198,8 @@ static void print_maintenance(const struct request *request,
 }
 
 static void print_text(const struct request *request,
-		       const struct buffer_entry *entry)
+		       const struct buffer_entry *entry,
+		       const struct where *where)
 {
 	const struct dray_buffer_info *info = &entry->info;
 	char time[QUANTITY_ROOM];
@@ -203,6 +212,8 @@ static void print_text(const struct request *request,
 	else
 		print_attached(info);
 	print_owner(request, info);
+	if (where->command)
+		print_name("command:", where->command, strlen(where->command));
 	if (info->flags & DRAY_BUFFER_HELD)
 		print_line("held:",
 			   "%sa device may still write it; if none does: "
@@ -245,14 +256,19 @@ static void show(const struct request *request,
 		 const struct buffer_entry *entry)
 {
 	struct holder_list holders;
+	struct where where;
 
 	holders_find(entry->node->name, entry->info.id, &holders);
+	where_find(entry, &holders, option_value(request, &segments_option),
+		   &where);
 	if (request->json) {
-		print_json(entry, &holders);
+		print_json(entry, &holders, &where);
 	} else {
-		print_text(request, entry);
+		print_text(request, entry, &where);
 		print_holders(&holders);
+		where_print(&where);
 	}
+	where_free(&where);
 	holders_free(&holders);
 }
 
@@ -286,16 +302,20 @@ static const char description[] =
 	"ID is the number in the first column of 'dmactl list'.\n"
 	"\n"
 	"  owner    the process that allocated or attached it\n"
+	"  command  its command line\n"
 	"  held     it was freed, but a device may still write it\n"
 	"  held by  a process that has a file descriptor of it now; 'read-only'\n"
 	"           marks file descriptors that do not permit writing\n"
-	"  synced   bytes of requested cache maintenance\n";
+	"  synced   bytes of requested cache maintenance\n"
+	"  mapped by, device\n"
+	"           processes with mappings, as far as they can be found; devices of\n"
+	"           other drivers\n"
+	"\n"
+	"With --segments, dmactl itself is a process that knows the addresses, and ends:\n"
+	"without an IOMMU the memory is then held when it is freed, until it is reclaimed.\n";
 
 static const struct command_option *const options[] = {
-	&node_option,
-	&json_option,
-	&bytes_option,
-	NULL,
+	&node_option, &json_option, &bytes_option, &segments_option, NULL,
 };
 
 const struct command show_command = {

@@ -132,6 +132,16 @@ const char *colour_on(const struct request *request, enum table_colour colour)
 		[TABLE_GOOD] = "\033[32m",
 		[TABLE_WARNING] = "\033[33m",
 		[TABLE_BAD] = "\033[31m",
+		[TABLE_FAINT] = "\033[90m",
+		/* those without a meaning of their own */
+		[TABLE_HUE] = "\033[36m",
+		[TABLE_HUE + 1] = "\033[32m",
+		[TABLE_HUE + 2] = "\033[35m",
+		[TABLE_HUE + 3] = "\033[34m",
+		[TABLE_HUE + 4] = "\033[96m",
+		[TABLE_HUE + 5] = "\033[92m",
+		[TABLE_HUE + 6] = "\033[95m",
+		[TABLE_HUE + 7] = "\033[94m",
 	};
 
 	return request->colour ? codes[colour] : "";
@@ -190,15 +200,15 @@ static size_t *measure(const struct table *table, const struct request *request)
 	return widths;
 }
 
-static void pad(size_t count)
+static void pad(FILE *out, size_t count)
 {
 	while (count--)
-		putchar(' ');
+		putc(' ', out);
 }
 
 static void print_cell(const struct table *table, const struct cell *cell,
 		       size_t column, size_t width,
-		       const struct request *request)
+		       const struct request *request, FILE *out)
 {
 	bool last = column == table->column_count - 1;
 	size_t bytes = strlen(cell->text);
@@ -210,21 +220,22 @@ static void print_cell(const struct table *table, const struct cell *cell,
 		columns = escape_width(cell->text, bytes) + 1;
 	}
 	if (column)
-		pad(COLUMN_GAP);
+		pad(out, COLUMN_GAP);
 	if (table->columns[column].number)
-		pad(width - columns);
-	fputs(colour_on(request, cell->colour), stdout);
-	fwrite(cell->text, 1, bytes, stdout);
+		pad(out, width - columns);
+	fputs(colour_on(request, cell->colour), out);
+	fwrite(cell->text, 1, bytes, out);
 	if (cut)
-		putchar('+');
-	fputs(colour_off(request, cell->colour), stdout);
+		putc('+', out);
+	fputs(colour_off(request, cell->colour), out);
 	if (!last && !table->columns[column].number)
-		pad(width - columns);
+		pad(out, width - columns);
 	if (last)
-		putchar('\n');
+		putc('\n', out);
 }
 
-void table_print(const struct table *table, const struct request *request)
+void table_write(const struct table *table, const struct request *request,
+		 FILE *out)
 {
 	size_t *widths = measure(table, request);
 	size_t row, i;
@@ -235,14 +246,20 @@ void table_print(const struct table *table, const struct request *request)
 			.width = strlen(table->columns[i].title),
 		};
 
-		print_cell(table, &title, i, widths[i], request);
+		print_cell(table, &title, i, widths[i], request, out);
 	}
 	for (row = 0; row < table->row_count; row++) {
 		const struct cell *cells =
 			table->cells + row * table->column_count;
 
 		for (i = 0; i < table->column_count; i++)
-			print_cell(table, &cells[i], i, widths[i], request);
+			print_cell(table, &cells[i], i, widths[i], request,
+				   out);
 	}
 	free(widths);
+}
+
+void table_print(const struct table *table, const struct request *request)
+{
+	table_write(table, request, stdout);
 }

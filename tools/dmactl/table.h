@@ -6,6 +6,8 @@
 #ifndef DMACTL_TABLE_H
 #define DMACTL_TABLE_H
 
+#include <stdio.h>
+
 #include "command.h"
 
 struct table;
@@ -15,7 +17,11 @@ enum table_colour {
 	TABLE_GOOD,
 	TABLE_WARNING,
 	TABLE_BAD,
+	TABLE_FAINT,
+	TABLE_HUE, /* the first of TABLE_HUES that tell things apart */
 };
+
+#define TABLE_HUES 8
 
 /*
  * Creates a table.  @columns has the titles, with spaces between them; '>' before
@@ -44,6 +50,10 @@ size_t table_rows(const struct table *table);
 
 /* Prints the header, unless suppressed, and the rows. */
 void table_print(const struct table *table, const struct request *request);
+
+/* The same to any file. */
+void table_write(const struct table *table, const struct request *request,
+		 FILE *out);
 
 /* Return the codes that switch a colour on and off; "" without colours. */
 const char *colour_on(const struct request *request, enum table_colour colour);

@@ -13,6 +13,8 @@
 #include "cli.h"
 #include "words.h"
 
+#define USERS 64 /* names that user_word() keeps */
+
 const char *const heap_flag_words[] = { "shared", "pinnable", "default", NULL };
 const char *const node_flag_words[] = { "coherent", "iommu",   "virtual",
 					"submit",   "address", NULL };
@@ -69,6 +71,13 @@ const char *heap_type_word(uint32_t type, char out[WORD_ROOM])
 	return number_word(type, out);
 }
 
+const char *channel_state_word(uint32_t flags)
+{
+	if (flags & DRAY_CHANNEL_DEAD)
+		return "dead";
+	return flags & DRAY_CHANNEL_OPEN ? "open" : "closed";
+}
+
 char *flag_list(uint32_t flags, const char *const *words)
 {
 	char *list = text_format("%s", "");
@@ -83,10 +92,27 @@ char *flag_list(uint32_t flags, const char *const *words)
 	return list;
 }
 
+/* Thousands of buffers have few users: each is looked up once. */
 char *user_word(uint32_t uid)
 {
-	const struct passwd *user = getpwuid(uid);
+	static struct {
+		uint32_t uid;
+		char *word;
+	} known[USERS];
+	static size_t count;
+	const struct passwd *user;
+	char *word;
+	size_t i;
 
-	return user ? text_format("%s", user->pw_name)
+	for (i = 0; i < count; i++)
+		if (known[i].uid == uid)
+			return text_format("%s", known[i].word);
+	user = getpwuid(uid);
+	word = user ? text_format("%s", user->pw_name)
 		    : text_format("%" PRIu32, uid);
+	if (count < USERS) {
+		known[count].uid = uid;
+		known[count++].word = text_format("%s", word);
+	}
+	return word;
 }

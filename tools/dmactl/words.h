@@ -15,6 +15,9 @@ const char *mode_word(uint32_t mode, char out[WORD_ROOM]);
 const char *kind_word(uint32_t kind, char out[WORD_ROOM]);
 const char *heap_type_word(uint32_t type, char out[WORD_ROOM]);
 
+/* Returns "closed", "open" or "dead" for the flags of a channel. */
+const char *channel_state_word(uint32_t flags);
+
 /* Words for the bits from the lowest on, ended by NULL. */
 extern const char *const heap_flag_words[];
 extern const char *const node_flag_words[];

@@ -177,7 +177,8 @@ build_cross()
 	pkg_config_libdir = '$libraries/pkgconfig'
 
 	[built-in options]
-	c_link_args = ['-L$libraries', '-L$2/lib/$3-linux-gnu', $7]
+	c_link_args = ['-L$libraries', '-L$2/lib/$3-linux-gnu',
+		'-Wl,-rpath-link,$2/lib/$3-linux-gnu', $7]
 
 	[host_machine]
 	system = 'linux'
@@ -227,7 +228,8 @@ build_arm64()
 
 	sysroot=$(build_sysroot) || exit
 	build_cross "$1" "$sysroot" aarch64 aarch64-linux-gnu aarch64 \
-		cortex-a53 "'-Wl,-rpath-link,$sysroot/usr/lib/aarch64-linux-gnu'"
+		cortex-a53 \
+		"'-Wl,-rpath-link,$sysroot/usr/lib/aarch64-linux-gnu:$sysroot/lib/aarch64-linux-gnu'"
 	[ "${numpy:0:1}" = / ] || numpy=$sysroot/$numpy
 	build_make "$1" "--cross-file=$(build_folder "$1").cross" \
 		-Dbuildtype=release -Dpython=enabled \

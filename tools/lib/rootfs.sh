@@ -60,14 +60,14 @@ rootfs_busybox_build()
 # The libraries of dmactl.
 ROOTFS_DMACTL="libjansson4 libfdt1 libncursesw6 libpng16-16 libtracefs1"
 
-# rootfs_python ARCHITECTURE: Python with NumPy, pytest and dependencies, and the C++
-# library for modules from PyPI; prints the archive
+# rootfs_python ARCHITECTURE: Python with NumPy, pytest and dependencies, the C++
+# library for modules from PyPI, and a terminal for dmactl top; prints the archive
 rootfs_python()
 {
 	# shellcheck disable=SC2086
 	rootfs_image python "$1" closure \
 		python3 python3-numpy python3-pytest libminizip1 libstdc++6 \
-		$ROOTFS_DMACTL
+		tmux ncurses-base $ROOTFS_DMACTL
 }
 
 rootfs_python_build()

@@ -150,6 +150,34 @@ board_add_unit()
 		"$BATCH/job/unit"
 }
 
+# board_add_dmactl BUILD: dmactl with the module, for each script its programs
+board_add_dmactl()
+{
+	local folder=$BATCH/job/dmactl name programs
+
+	mkdir -p "$folder"
+	cp "$TREE"/tests/dmactl/*.{sh,py} "$TREE"/tools/dmactl/schema/*.json \
+		"$TREE/docs/bring-up.md" "$1/tools/dmactl/dmactl" \
+		"$1/tools/replay/dray-replay" \
+		"$1"/tests/dmactl/dmactl-{holder,leaker,publisher,why-random} \
+		"$folder"
+	while read -r name programs; do
+		batch_add tap "dmactl-$name" \
+			"cd dmactl && sh with-$name.sh ./dmactl $programs"
+	done <<-PROGRAMS
+		module ./dmactl-holder
+		map ./dmactl-holder map.json
+		why ./dmactl-holder ./dmactl-why-random
+		leaks ./dmactl-holder ./dmactl-leaker
+		trace ./dmactl-holder ./dray-replay
+		arrays ./dmactl-publisher ./dmactl-holder
+		calls ./dmactl-holder
+		selftest
+	PROGRAMS
+	batch_add counts dmactl-top \
+		"cd dmactl && PYTHONDONTWRITEBYTECODE=1 DRAY_BACKEND=kernel python3 -m pytest -q --color=no -p no:cacheprovider --noconftest with_module_top.py"
+}
+
 # dmactl, the Python package, and NumPy's own tests.
 board_add_programs()
 {
@@ -157,12 +185,7 @@ board_add_programs()
 
 	[ "$LONG" = no ] || selection=board.txt
 	build=$(build_folder arm64)
-	mkdir -p "$BATCH/job/dmactl"
-	cp "$TREE/tests/dmactl/with-module.sh" "$build/tools/dmactl/dmactl" \
-		"$(find "$build" -name dmactl-holder -type f)" \
-		"$BATCH/job/dmactl"
-	batch_add tap dmactl \
-		"cd dmactl && sh with-module.sh ./dmactl ./dmactl-holder"
+	board_add_dmactl "$build"
 	board_add_examples "$build/examples"
 	cp -r "$TREE"/tests/{python,numpy,fact.sh} "$BATCH/job"
 	board_build_policy "$BATCH/job/numpy/mem_policy.so" || return 1

@@ -174,11 +174,28 @@ pc_library()
 		"insmod dray_test_engine.ko delay_ms=300 && insmod /guest/modules/dray.ko nodes=1 channels=2 && $tap DRAY_TEST_NODE=kernel DRAY_TEST_ENGINE_LATE=1 unit/reuse"
 	batch_add tap "$1-unit-pages-numa" \
 		"$tap DRAY_TEST_TWO_NUMA_NODES=1 unit/pages_numa"
+	pc_dmactl "$1" || return 1
 	pc_unit stream_ring || return 1
 	pc_stream "$1-unit-stream-ring" ../unit/stream_ring '' \
 		"$tap DRAY_TEST_NODE=kernel DRAY_TEST_LOOP=1"
 	batch_add status "$1-the-modules-unload-after-the-library" \
 		'guest-unload dray_test_stream dray'
+}
+
+# pc_dmactl SERIES: dmactl with an engine that makes mistakes
+pc_dmactl()
+{
+	local build
+
+	build=$(build_folder native)
+	pc_copy "$build/tools/dmactl/dmactl" dmactl &&
+		pc_copy "$build/tests/dmactl/dmactl-holder" dmactl || return 1
+	cp "$TREE"/tests/dmactl/with-{calls,selftest}.sh "$BATCH/job/dmactl"
+	cp "$TREE/tests/fact.sh" "$BATCH/job"
+	batch_add tap "$1-dmactl-calls" \
+		"guest-unload dray dray_test_engine; insmod dray_test_engine.ko && insmod /guest/modules/dray.ko nodes=1 channels=2 && cd dmactl && sh with-calls.sh ./dmactl ./dmactl-holder"
+	batch_add tap "$1-dmactl-selftest" \
+		"cd dmactl && sh with-selftest.sh ./dmactl"
 }
 
 # pc_examples SERIES SCRATCH: the programs of examples/ that need a camera or a disk, in

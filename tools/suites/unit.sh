@@ -6,7 +6,7 @@ sanitizers and as a release, with --full by clang and with the thread sanitizer;
 dmactl, dray-replay and the programs of the README"
 PACKAGES_UNIT=(
 	"${PACKAGES_BUILD[@]}" "${PACKAGES_VERILOG[@]}" clang device-tree-compiler
-	mandoc python3-libfdt python3-pytest
+	librsvg2-bin mandoc python3-libfdt python3-pil python3-pytest
 )
 
 # Programs with threads, except records, records_faults, fork_locks and cancel: they

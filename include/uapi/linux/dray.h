@@ -137,6 +137,7 @@ struct dray_heap_info {
 	__u64 user_used;	/* out: bytes charged to the caller's user */
 	__u32 modes;		/* out: bits of enum dray_mode that can be in effect here */
 	__u32 reserved2;	/* out: 0 */
+	__u64 charged;		/* out: bytes that count against limit */
 };
 
 /* dray_channel_info.flags */
@@ -163,6 +164,11 @@ struct dray_channel_info {
 	char device[DRAY_NAME_LEN];	/* out: the engine, "dma0chan0"; empty until opened */
 	__u32 max_pieces;	/* out: pieces of one transfer of a stream; 0: no limit */
 	__u32 first_alignment;	/* out: bytes; of the first byte to repeat; else 0 */
+	__u64 packets;		/* out: packets of a stream that passed; else 0 */
+	__u64 lost;		/* out: frames that were overwritten unread */
+	__u64 held_back;	/* out: times that the engine had no frame to go on with */
+	__u32 ring_frames;	/* out: frames of the present ring; 0: there is none */
+	__u32 ring_ready;	/* out: of these with data, received or to be sent */
 };
 
 /*

@@ -100,7 +100,7 @@ static int by_place(const void *a, const void *b)
 	return first->node < second->node ? -1 : first->node > second->node;
 }
 
-void map_read(const struct tree *tree, struct map *map)
+void memory_map_read(const struct tree *tree, struct map *map)
 {
 	size_t i;
 

@@ -34,7 +34,7 @@ struct map {
 	size_t count;
 };
 
-void map_read(const struct tree *tree, struct map *map);
+void memory_map_read(const struct tree *tree, struct map *map);
 void map_drop(struct map *map);
 
 /* "memory", "region", "memreserve" or "free". */

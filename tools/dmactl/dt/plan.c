@@ -205,7 +205,7 @@ static uint64_t largest_free(const struct tree *tree)
 	struct map map;
 	size_t i;
 
-	map_read(tree, &map);
+	memory_map_read(tree, &map);
 	for (i = 0; i < map.count; i++)
 		if (map.rows[i].kind == MAP_FREE && map.rows[i].size > largest)
 			largest = map.rows[i].size;

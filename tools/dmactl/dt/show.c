@@ -281,7 +281,7 @@ static enum exit_code show_run(const struct request *request)
 		return EXIT_FAILED;
 	tree = tree_read(blob.data);
 	if (tree) {
-		map_read(tree, &map);
+		memory_map_read(tree, &map);
 		if (request->json)
 			show_json(blob.source, &map);
 		else

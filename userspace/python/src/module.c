@@ -162,7 +162,7 @@ static int module_exec(PyObject *module)
 	};
 	size_t i;
 
-	if (_import_array() < 0 || caller_init())
+	if (_import_array() < 0 || caller_init() || publish_init())
 		return -1;
 	if (node_entry_init()) {
 		PyErr_NoMemory();

@@ -105,6 +105,9 @@ PyObject *raise_array_error(enum array_step step, int error);
 /* Called before an array is made; may be called again. */
 int caller_init(void);
 
+/* Lets snapshots of pools name NumPy's arrays; may be called again. */
+int publish_init(void);
+
 /* Called before any other; may be called again. */
 int node_entry_init(void);
 /* Returns the entry of @node, a new one if needed; NULL: out of memory. */

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "block/block.h"
+#include "pool/notes.h"
 
 /* All flags, in the order of their bits. */
 static const char *const flag_names[] = {
@@ -26,6 +27,7 @@ static const char *const flag_names[] = {
 
 struct array {
 	bool beside; /* in the memory of array.reference's object */
+	bool noted; /* for snapshots of pools, at start */
 	void *start; /* of the elements, even if array.data changes */
 	size_t size;
 	void (*destroy)(struct dray_array *array);
@@ -37,6 +39,33 @@ struct array {
 static struct array *array_of(const struct dray_block *block)
 {
 	return dray_block_around(block, struct array, array);
+}
+
+_Static_assert(DRAY_PUBLISH_AXES >= DRAY_MAX_NDIM, "axes in a snapshot");
+
+/* Called while the array lives, by any thread. */
+static void describe(const void *object, struct dray_note *note)
+{
+	const struct array *array = object;
+	const struct dray_array_axis *axes =
+		(const struct dray_array_axis *)(const void *)(array + 1);
+	int32_t i;
+
+	note->bytes = array->size;
+	note->ndim = (uint32_t)array->array.ndim;
+	for (i = 0; i < array->array.ndim; i++)
+		note->shape[i] = axes[i].size;
+	if (dray_dtype_format(array->array.dtype, note->type,
+			      sizeof(note->type)) < 0)
+		note->type[0] = 0;
+}
+
+void dray_array_note(struct dray_array *owner)
+{
+	struct array *array = array_of(&owner->block);
+
+	if (owner->flags & DRAY_OWNED && array->size)
+		array->noted = dray_note_add(array->start, array, describe);
 }
 
 struct dray_array **dray_array_target(struct dray_array *array)
@@ -51,6 +80,8 @@ static void array_destroy(struct dray_block *block)
 
 	if (array->target && dray_array_write_back(&array->array))
 		dray_array_discard(&array->array);
+	if (__builtin_expect(array->noted, 0))
+		dray_note_remove(array->start);
 	if (array->destroy)
 		array->destroy(&array->array);
 	dray_dtype_unref(array->array.dtype);
@@ -282,6 +313,7 @@ struct dray_array *dray_array_place(const struct dray_view *view, void *start,
 	int i;
 
 	array->beside = true;
+	array->noted = false;
 	array->start = start;
 	array->size = bytes;
 	array->destroy = NULL;
@@ -296,5 +328,7 @@ struct dray_array *dray_array_place(const struct dray_view *view, void *start,
 		axes[i] = (struct dray_array_axis){ view->shape[i],
 						    view->strides[i] };
 	dray_block_init(&array->array.block, &array_class);
+	if (dray_notes_are_wanted())
+		dray_array_note(&array->array);
 	return &array->array;
 }

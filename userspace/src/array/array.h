@@ -34,6 +34,12 @@ int dray_array_from_handler(dray_dtype dtype, int ndim, const int64_t *shape,
 			    const int64_t *strides, bool zeroed,
 			    struct dray_array **out);
 
+/*
+ * Notes a complete array for snapshots of pools, if it owns its memory.  Called if
+ * dray_notes_are_wanted().
+ */
+void dray_array_note(struct dray_array *array);
+
 /* The array that @array is copied back to, one reference; NULL: none. */
 struct dray_array **dray_array_target(struct dray_array *array);
 

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "block/block.h"
+#include "pool/notes.h"
 
 int dray_array_adopt(const struct dray_view *view, uint32_t flags,
 		     struct dray_block *base, struct dray_array **out)
@@ -39,6 +40,8 @@ int dray_array_adopt(const struct dray_view *view, uint32_t flags,
 	for (i = 0; i < view->ndim; i++)
 		axes[i] = (struct dray_array_axis){ view->shape[i],
 						    view->strides[i] };
+	if (dray_notes_are_wanted())
+		dray_array_note(array);
 	*out = array;
 	return 0;
 }

@@ -19,7 +19,10 @@
  *	the list of those below (base/fork.c)
  *	BOs of XRT (interop/xrt_life.c)
  *	the list of managers (manager/manager.c)
+ *	the publisher (pool/publish.c)
+ *	the list of trackings (resource/tracking.c)
  *	the list of guards, then one guard (base/guard.c)
+ *	notes of arrays (pool/notes.c)
  *	the list of queues, then one queue's lock (transfer/queue.c)
  *	the list of streams and their events (stream/stream.c)
  *	the holds of fences (transfer/fence.c)
@@ -37,7 +40,10 @@
 enum dray_fork_rank {
 	DRAY_FORK_XRT,
 	DRAY_FORK_MANAGERS,
+	DRAY_FORK_PUBLISHER,
+	DRAY_FORK_TRACKINGS,
 	DRAY_FORK_GUARDS,
+	DRAY_FORK_NOTES,
 	DRAY_FORK_QUEUES,
 	DRAY_FORK_STREAMS,
 	DRAY_FORK_FENCES,

@@ -94,20 +94,24 @@ static int make_request(struct dray_node *node, uint64_t size, uint64_t reserve,
 	return find_heap(node, options->heap, &request->heap);
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 static struct dray_buffer *new_buffer(struct dray_node *node, const char *name)
 {
 	struct dray_buffer *buffer = calloc(1, sizeof(*buffer));
-	struct timespec now;
-
 	if (!buffer) {
 		dray_fail(-ENOMEM, "no memory for a buffer's object");
 		return NULL;
 	}
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	buffer->node = dray_node_ref(node);
 	buffer->fd = -1;
-	buffer->created_ns =
-		(uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	buffer->created_ns = now_ns();
 	atomic_init(&buffer->references, 1);
 	if (name)
 		snprintf(buffer->name, sizeof(buffer->name), "%s", name);
@@ -386,4 +390,9 @@ int dray_buffer_addresses(struct dray_buffer *buffer, uint64_t offset,
 		atomic_store_explicit(&buffer->exposed, true,
 				      memory_order_relaxed);
 	return ret;
+}
+
+uint64_t dray_buffer_age(const struct dray_buffer *buffer)
+{
+	return now_ns() - buffer->created_ns;
 }

@@ -253,3 +253,8 @@ bool dray_node_grows(const struct dray_node *node)
 {
 	return node->backend->grow != NULL;
 }
+
+const char *dray_node_name(const struct dray_node *node)
+{
+	return node->info.name;
+}

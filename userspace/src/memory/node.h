@@ -109,6 +109,12 @@ void dray_buffer_on_end(struct dray_buffer *buffer, dray_buffer_end *end);
 /* One more reference, unless the last one has gone: then false. */
 bool dray_buffer_ref_alive(struct dray_buffer *buffer);
 
+/* As in struct dray_info, which was read when the node was opened. */
+const char *dray_node_name(const struct dray_node *node);
+
+/* Nanoseconds since the buffer was made or came. */
+uint64_t dray_buffer_age(const struct dray_buffer *buffer);
+
 /* Whether anyone outside of this process may have got at the memory. */
 bool dray_buffer_exposed(const struct dray_buffer *buffer);
 

@@ -46,20 +46,46 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-void dray_call_site_print(FILE *file, void *site)
+static void write_site(char *out, size_t room, void *site)
 {
 	/* A return address may be that of the next function: see the call. */
 	const char *call = (const char *)site - 1;
 	Dl_info info;
 
 	if (!dladdr(call, &info) || !info.dli_fname)
-		fprintf(file, "%p", site);
+		snprintf(out, room, "%p", site);
 	else if (info.dli_sname)
-		fprintf(file, "%s+0x%tx in %s", info.dli_sname,
-			(const char *)site - (const char *)info.dli_saddr,
-			last_part(info.dli_fname));
+		snprintf(out, room, "%s+0x%tx in %s", info.dli_sname,
+			 (const char *)site - (const char *)info.dli_saddr,
+			 last_part(info.dli_fname));
 	else
-		fprintf(file, "0x%tx in %s",
-			(const char *)site - (const char *)info.dli_fbase,
-			last_part(info.dli_fname));
+		snprintf(out, room, "0x%tx in %s",
+			 (const char *)site - (const char *)info.dli_fbase,
+			 last_part(info.dli_fname));
+}
+
+void dray_call_site_print(FILE *file, void *site)
+{
+	char text[1024];
+
+	write_site(text, sizeof(text), site);
+	fputs(text, file);
+}
+
+void dray_call_site_outside(char *out, size_t room, void *const *sites,
+			    size_t count)
+{
+	Dl_info own, info;
+	size_t i;
+
+	*out = 0;
+	if (!dladdr((const void *)(uintptr_t)dray_call_site_outside, &own))
+		return;
+	for (i = 0; i < count; i++) {
+		if (dladdr((const char *)sites[i] - 1, &info) &&
+		    info.dli_fbase == own.dli_fbase)
+			continue;
+		write_site(out, room, sites[i]);
+		return;
+	}
 }

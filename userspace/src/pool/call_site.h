@@ -13,4 +13,11 @@ size_t dray_call_sites(void **sites, size_t room);
  */
 void dray_call_site_print(FILE *file, void *site);
 
+/*
+ * Writes the first site that does not lie in this library in that form to @out,
+ * which has @room bytes; "" if there is none.
+ */
+void dray_call_site_outside(char *out, size_t room, void *const *sites,
+			    size_t count);
+
 #endif /* DRAY_POOL_CALL_SITE_H */

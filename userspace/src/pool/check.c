@@ -135,6 +135,28 @@ static struct dray_checked *find(const struct dray_checker *checker,
 	return dray_address_get(&checker->table, (uintptr_t)address);
 }
 
+bool dray_check_origin(struct dray_checker *checker, const void *data,
+		       struct dray_origin *out)
+{
+	const struct dray_checked *block;
+
+	dray_guard_take(&checker->guard);
+	block = find(checker, data);
+	if (block && block->freed)
+		block = NULL;
+	if (block) {
+		*out = (struct dray_origin){
+			.size = block->size,
+			.place = block->allocated_at,
+			.count = block->allocated_by_count,
+		};
+		memcpy(out->sites, block->allocated_by,
+		       sizeof(block->allocated_by));
+	}
+	dray_guard_give(&checker->guard);
+	return block;
+}
+
 /*
  * Returns the block that starts at @address, marked as freed and this thread's
  * own; or NULL after a report.  @size is NULL if it is not known.

@@ -16,6 +16,7 @@
 #include "base/address_table.h"
 #include "base/guard.h"
 #include "pool/call_site.h"
+#include "pool/notes.h"
 
 /*
  * Before and behind each block: the largest line that a device may share, so
@@ -103,6 +104,10 @@ void dray_check_bad_free(struct dray_checker *checker, const char *what,
 
 /* Checks the live blocks and writes them to @file; as dray_check_report(). */
 int dray_check_list(struct dray_checker *checker, FILE *file);
+
+/* Finds who allocated the live block at @data; called without a lock. */
+bool dray_check_origin(struct dray_checker *checker, const void *data,
+		       struct dray_origin *out);
 
 bool dray_handler_checks(const struct dray_handler *handler);
 /* NULL, with a sentence, if it is not a checking handler. */

@@ -147,6 +147,16 @@ void dray_pool_enlist(struct dray_pool *pool)
 	pthread_mutex_unlock(&lock);
 }
 
+struct dray_pool *dray_pool_latest(void)
+{
+	struct dray_pool *pool;
+
+	pthread_mutex_lock(&lock);
+	pool = pools;
+	pthread_mutex_unlock(&lock);
+	return pool;
+}
+
 /* Takes the list's lock first, like a fork, so that none comes between. */
 void dray_pool_pass_number(struct dray_pool *from, struct dray_pool *to)
 {

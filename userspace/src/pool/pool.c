@@ -15,6 +15,7 @@
 #include "memory/node.h"
 #include "memory/pages.h"
 #include "pool/pool.h"
+#include "pool/publish.h"
 
 static int log2_of(uint64_t power)
 {
@@ -168,6 +169,7 @@ int dray_pool_create(struct dray_node *node,
 		dray_pool_drop(pool);
 		return ret;
 	}
+	dray_publish_if_asked();
 	*out = pool;
 	return 0;
 }

@@ -265,6 +265,9 @@ void *dray_pool_realloc_apart(struct dray_pool *pool, void *block, size_t size);
  */
 void dray_pool_enlist(struct dray_pool *pool);
 
+/* The one made last; the others follow by their member all. */
+struct dray_pool *dray_pool_latest(void);
+
 /* Passes the number of an ended pool to an unused one. */
 void dray_pool_pass_number(struct dray_pool *from, struct dray_pool *to);
 

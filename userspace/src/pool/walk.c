@@ -11,11 +11,11 @@
 
 #include "base/error.h"
 #include "base/fork.h"
+#include "memory/node.h"
 #include "pool/at.h"
 #include "pool/pool.h"
 #include "pool/starts.h"
-
-#define STEP 64 /* blocks */
+#include "pool/walk.h"
 
 /* The region with the lowest addresses of those that reach beyond @from. */
 static struct dray_pool_region *region_from(struct dray_pool *pool,
@@ -49,42 +49,45 @@ static struct dray_pool_block describe(const struct dray_found *found)
 	return block;
 }
 
-/* Blocks of one region from @from on, which is moved on; 0: there are none. */
-static size_t next_blocks(struct dray_pool *pool, uintptr_t *from,
-			  struct dray_pool_block *blocks)
+bool dray_walk_step(struct dray_pool *pool, struct dray_walk *walk)
 {
 	struct dray_found found = { .pool = pool };
-	size_t count = 0;
-	uint64_t granule;
+	const struct dray_pool_region *region;
+	uint64_t granule = 0, last;
 	uint32_t start;
 
-	while (!count && (found.region = region_from(pool, *from))) {
-		const struct dray_pool_region *region = found.region;
-		uint64_t last = ((uint64_t)1 << region->shift) - 1;
-
-		granule = 0;
-		if (*from > region->base)
-			granule =
-				(*from - region->base + last) >> region->shift;
-		*from = region->base + (size_t)region->size;
-		while (count < STEP &&
-		       dray_starts_from(&region->fit, granule, &start)) {
-			found.piece = dray_fit_at(&region->fit, start);
-			blocks[count++] = describe(&found);
-			granule = (uint64_t)start + 1;
-		}
-		if (count == STEP)
-			*from = (uintptr_t)blocks[STEP - 1].address + 1;
+	walk->count = 0;
+	region = found.region = region_from(pool, walk->from);
+	if (!region)
+		return false;
+	walk->region = (struct dray_walk_region){
+		.base = region->base,
+		.size = region->size,
+		.buffer = dray_buffer_id(region->buffer),
+		.age_ns = dray_buffer_age(region->buffer),
+		.inherited = region->inherited,
+	};
+	last = ((uint64_t)1 << region->shift) - 1;
+	if (walk->from > region->base)
+		granule = (walk->from - region->base + last) >> region->shift;
+	while (walk->count < DRAY_WALK_STEP &&
+	       dray_starts_from(&region->fit, granule, &start)) {
+		found.piece = dray_fit_at(&region->fit, start);
+		walk->blocks[walk->count++] = describe(&found);
+		granule = (uint64_t)start + dray_found_piece(&found)->size;
 	}
-	return count;
+	/* The next one begins behind these, even if they change meanwhile. */
+	walk->from = region->base + (size_t)region->size;
+	if (walk->count == DRAY_WALK_STEP)
+		walk->from = region->base + (size_t)(granule << region->shift);
+	return true;
 }
 
 int dray_pool_walk(struct dray_pool *pool, dray_pool_visit *visit,
 		   void *argument)
 {
-	struct dray_pool_block blocks[STEP];
-	uintptr_t from = 0;
-	size_t count, i;
+	struct dray_walk walk = { .from = 0 };
+	size_t i;
 	int ret = 0;
 
 	if (!dray_given(pool, __func__) ||
@@ -92,11 +95,13 @@ int dray_pool_walk(struct dray_pool *pool, dray_pool_visit *visit,
 		return -EINVAL;
 	dray_fork_check();
 	pthread_mutex_lock(&pool->lock);
-	while (!ret && (count = next_blocks(pool, &from, blocks))) {
+	while (!ret && dray_walk_step(pool, &walk)) {
+		if (!walk.count)
+			continue;
 		pool->pending++;
 		pthread_mutex_unlock(&pool->lock);
-		for (i = 0; i < count && !ret; i++)
-			ret = visit(argument, &blocks[i]);
+		for (i = 0; i < walk.count && !ret; i++)
+			ret = visit(argument, &walk.blocks[i]);
 		pthread_mutex_lock(&pool->lock);
 		pool->pending--;
 	}

@@ -10,9 +10,11 @@
 #include "base/address_table.h"
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/fork.h"
 #include "base/guard.h"
 #include "base/reply.h"
 #include "pool/call_site.h"
+#include "pool/notes.h"
 #include "resource/resource.h"
 
 struct record {
@@ -27,7 +29,11 @@ struct tracking {
 	struct dray_tracking numbers;
 	uint64_t allocations;
 	size_t sites;
+	struct tracking *next; /* of all, for snapshots of pools */
 };
+
+DEFINE_FORK_LOCK(DRAY_FORK_TRACKINGS, list_lock);
+static struct tracking *trackings;
 
 static int no_record(void)
 {
@@ -124,10 +130,59 @@ static int tracking_deallocate(void *ctx, void *block, size_t size,
 	return ret;
 }
 
+/* What one of them knows of a block, in a snapshot of pools. */
+static bool find_origin(const void *block, struct dray_origin *out)
+{
+	const struct record *record = NULL;
+	struct tracking *tracking;
+
+	pthread_mutex_lock(&list_lock);
+	for (tracking = trackings; tracking && !record;
+	     tracking = tracking->next) {
+		dray_guard_take(&tracking->guard);
+		record = dray_address_get(&tracking->table, (uintptr_t)block);
+		if (record) {
+			*out = (struct dray_origin){
+				.size = record->is.size,
+				.count = record->is.site_count,
+			};
+			if (out->count > DRAY_ORIGIN_SITES)
+				out->count = DRAY_ORIGIN_SITES;
+			memcpy(out->sites, record->sites,
+			       out->count * sizeof(void *));
+		}
+		dray_guard_give(&tracking->guard);
+	}
+	pthread_mutex_unlock(&list_lock);
+	return record;
+}
+
+static void enlist(struct tracking *tracking)
+{
+	dray_fork_enlist(&locks);
+	dray_origin_set_find(find_origin);
+	pthread_mutex_lock(&list_lock);
+	tracking->next = trackings;
+	trackings = tracking;
+	pthread_mutex_unlock(&list_lock);
+}
+
+static void unlist(struct tracking *tracking)
+{
+	struct tracking **link = &trackings;
+
+	pthread_mutex_lock(&list_lock);
+	while (*link != tracking)
+		link = &(*link)->next;
+	*link = tracking->next;
+	pthread_mutex_unlock(&list_lock);
+}
+
 static void tracking_destroy(void *ctx)
 {
 	struct tracking *tracking = ctx;
 
+	unlist(tracking);
 	/* It ends after its last block, so no record is left. */
 	dray_address_end(&tracking->table);
 	dray_guard_end(&tracking->guard);
@@ -157,6 +212,7 @@ int dray_resource_tracking(struct dray_resource *upstream, size_t sites,
 		return ret;
 	tracking->sites = sites;
 	dray_guard_init(&tracking->guard);
+	enlist(tracking);
 	return 0;
 }
 

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * A stand-in for the kernel's tracing: follow.c and latency.c over files.  The
+ * kernel's own events are with-trace.sh's.
+ *
+ * DRAY_EVENTS	a file with events, as dmactl trace --json prints them; "none":
+ *		the kernel has no tracing
+ * DRAY_LOST	number of events that were lost; 0 by default
+ * DRAY_HIST	a file as the kernel's "hist" of an event
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "follow.h"
+#include "histogram.h"
+#include "interrupt.h"
+#include "latency.h"
+
+struct follow {
+	FILE *file;
+	uint32_t kinds;
+};
+
+struct follow *follow_open(uint32_t kinds, uint64_t buffer)
+{
+	const char *path = getenv("DRAY_EVENTS");
+	struct follow *follow;
+
+	(void)buffer;
+	if (!path || !strcmp(path, "none")) {
+		complain("scripted: no tracing");
+		return NULL;
+	}
+	follow = memory_new(1, sizeof(*follow));
+	follow->kinds = kinds;
+	follow->file = fopen(path, "re");
+	if (!follow->file)
+		abort();
+	return follow;
+}
+
+static bool take_line(struct follow *follow,
+		      void (*take)(void *context, const struct event *event),
+		      void *context)
+{
+	char line[4096];
+	struct event event;
+	json_t *object;
+
+	/* more may have been written meanwhile */
+	clearerr(follow->file);
+	if (!fgets(line, sizeof(line), follow->file))
+		return false;
+	object = json_loads(line, 0, NULL);
+	if (!object || event_read(object, &event))
+		abort();
+	json_decref(object);
+	if (follow->kinds & EVENT_BIT(event.kind))
+		take(context, &event);
+	return true;
+}
+
+/* An event at a time; then it waits as the kernel would. */
+bool follow_wait(struct follow *follow, int milliseconds,
+		 void (*take)(void *context, const struct event *event),
+		 void *context)
+{
+	if (!take_line(follow, take, context))
+		interrupt_wait(NULL, 0, milliseconds);
+	return true;
+}
+
+bool follow_drain(struct follow *follow,
+		  void (*take)(void *context, const struct event *event),
+		  void *context)
+{
+	while (take_line(follow, take, context))
+		continue;
+	return true;
+}
+
+uint64_t follow_lost(const struct follow *follow)
+{
+	const char *lost = getenv("DRAY_LOST");
+
+	(void)follow;
+	return lost ? strtoull(lost, NULL, 10) : 0;
+}
+
+void follow_close(struct follow *follow)
+{
+	fclose(follow->file);
+	free(follow);
+}
+
+enum exit_code latency_print(const struct request *request,
+			     const struct span *span)
+{
+	static char text[65536];
+	struct histograms all = { 0 };
+	FILE *file = fopen(getenv("DRAY_HIST"), "re");
+	enum exit_code status;
+
+	(void)span;
+	if (!file)
+		abort();
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	fclose(file);
+	histograms_read(&all, "transfer", text);
+	status = histograms_print(&all, request);
+	histograms_free(&all);
+	return status;
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * notes: a table from the addresses of elements to arrays.  It does not count
+ * the arrays: an array leaves it before it gives up its memory, and that takes
+ * the lock.
+ */
+#include "base/address_table.h"
+#include "base/fork.h"
+#include "pool/notes.h"
+
+DEFINE_FORK_LOCK(DRAY_FORK_NOTES, lock);
+static struct dray_address_table table;
+static void (*describe_array)(const void *array, struct dray_note *out);
+
+_Atomic bool dray_notes_wanted;
+
+static bool (*_Atomic find_tracked)(const void *block, struct dray_origin *out);
+
+void dray_notes_enlist(void)
+{
+	dray_fork_enlist(&locks);
+}
+
+void dray_notes_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void dray_notes_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+bool dray_note_add(const void *start, const void *array,
+		   void (*describe)(const void *array, struct dray_note *out))
+{
+	bool room;
+
+	dray_notes_lock();
+	describe_array = describe;
+	room = dray_address_reserve(&table);
+	if (room)
+		dray_address_put(&table, (uintptr_t)start, (void *)array);
+	dray_notes_unlock();
+	return room;
+}
+
+void dray_note_remove(const void *start)
+{
+	dray_notes_lock();
+	dray_address_take(&table, (uintptr_t)start);
+	dray_notes_unlock();
+}
+
+bool dray_note_read(const void *start, struct dray_note *out)
+{
+	const void *array = dray_address_get(&table, (uintptr_t)start);
+
+	if (array)
+		describe_array(array, out);
+	return array;
+}
+
+void dray_origin_set_find(bool (*find)(const void *block,
+				       struct dray_origin *out))
+{
+	atomic_store(&find_tracked, find);
+}
+
+bool dray_origin_tracked(const void *block, struct dray_origin *out)
+{
+	bool (*find)(const void *block, struct dray_origin *out) =
+		atomic_load(&find_tracked);
+
+	return find && find(block, out);
+}

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * publish: a thread that hands a snapshot of the pools to each permitted process
+ * that connects.
+ *
+ * It reads nothing from a peer and sends one message, into a new socket that has
+ * room for it, without waiting: no peer can stop it.  A child of fork() has the
+ * sockets but not the thread, and closes them.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/cancel.h"
+#include "base/error.h"
+#include "base/fork.h"
+#include "pool/notes.h"
+#include "pool/publish.h"
+
+/* How soon to accept again after file descriptors had run out. */
+#define RETRY_MS 100
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static bool runs;
+static pthread_t thread;
+static int listener = -1;
+static int wake = -1; /* an eventfd; readable: end */
+/* What the thread has open, for a child to close: a peer, a snapshot. */
+static _Atomic int open_peer = -1;
+static _Atomic int open_snapshot = -1;
+
+static void close_both(void)
+{
+	if (listener >= 0)
+		close(listener);
+	if (wake >= 0)
+		close(wake);
+	listener = -1;
+	wake = -1;
+}
+
+static void take_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void give_lock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+static void close_open(_Atomic int *open)
+{
+	int fd = atomic_exchange(open, -1);
+
+	if (fd >= 0)
+		close(fd);
+}
+
+/* In a child, which has no such thread. */
+static void forget(void)
+{
+	close_open(&open_peer);
+	close_open(&open_snapshot);
+	close_both();
+	runs = false;
+	atomic_store(&dray_notes_wanted, false);
+}
+
+static void inherit(void)
+{
+	forget();
+	give_lock();
+}
+
+static struct dray_fork_locks locks = {
+	.rank = DRAY_FORK_PUBLISHER,
+	.take = take_lock,
+	.give = give_lock,
+	.inherit = inherit,
+	.missed = forget,
+};
+
+static bool is_permitted(int peer)
+{
+	socklen_t length = sizeof(struct ucred);
+	struct ucred user;
+
+	return !getsockopt(peer, SOL_SOCKET, SO_PEERCRED, &user, &length) &&
+	       (user.uid == geteuid() || !user.uid);
+}
+
+static void send_answer(int peer, int fd)
+{
+	struct dray_publish_answer answer = {
+		.magic = DRAY_PUBLISH_MAGIC,
+		.version = DRAY_PUBLISH_VERSION,
+		.error = fd < 0 ? fd : 0,
+	};
+	union {
+		struct cmsghdr header;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = { .room = { 0 } };
+	struct iovec part = { &answer, sizeof(answer) };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+
+	if (fd >= 0) {
+		message.msg_control = control.room;
+		message.msg_controllen = sizeof(control.room);
+		control.header.cmsg_len = CMSG_LEN(sizeof(int));
+		control.header.cmsg_level = SOL_SOCKET;
+		control.header.cmsg_type = SCM_RIGHTS;
+		memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
+	}
+	/* A peer that is gone, or has no room, gets nothing. */
+	if (sendmsg(peer, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
+		return;
+}
+
+static void attend(int peer)
+{
+	int fd = -EACCES;
+
+	atomic_store(&open_peer, peer);
+	if (is_permitted(peer))
+		fd = dray_snapshot_make(&open_snapshot);
+	send_answer(peer, fd);
+	close_open(&open_snapshot);
+	close_open(&open_peer);
+}
+
+/* The sockets are the thread's copies: they stay open until it ends. */
+static void *run(void *unused)
+{
+	struct pollfd events[] = {
+		{ .fd = wake, .events = POLLIN },
+		{ .fd = listener, .events = POLLIN },
+	};
+	nfds_t count = 2;
+	int peer;
+
+	(void)unused;
+	while (!events[0].revents) {
+		if (poll(events, count, count == 2 ? -1 : RETRY_MS) < 0)
+			continue;
+		count = 2;
+		if (events[0].revents || !events[1].revents)
+			continue;
+		peer = accept4(events[1].fd, NULL, NULL,
+			       SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (peer >= 0)
+			attend(peer);
+		else if (errno != EAGAIN && errno != ECONNABORTED)
+			count = 1; /* no file descriptor is left */
+	}
+	return NULL;
+}
+
+static int open_socket(void)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int length =
+		snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1,
+			 DRAY_PUBLISH_SOCKET "%d", (int)getpid());
+
+	listener = socket(AF_UNIX,
+			  SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (listener < 0 ||
+	    bind(listener, (struct sockaddr *)&address,
+		 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
+			     (size_t)length)) ||
+	    listen(listener, SOMAXCONN))
+		return dray_fail(-errno, "the publisher's socket \"@%s\": %s",
+				 address.sun_path + 1, strerror(errno));
+	wake = eventfd(0, EFD_CLOEXEC);
+	if (wake < 0)
+		return dray_fail(-errno, "the publisher's eventfd: %s",
+				 strerror(errno));
+	return 0;
+}
+
+/* A thread of the library's own gets no signal of the program's. */
+static int start_thread(void)
+{
+	sigset_t all, before;
+	int error;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&thread, NULL, run, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (error)
+		return dray_fail(-error, "the publisher's thread: %s",
+				 strerror(error));
+	pthread_setname_np(thread, "dray-publish");
+	return 0;
+}
+
+int dray_publish_start(void)
+{
+	DRAY_NO_CANCEL;
+	int ret = 0;
+
+	dray_notes_enlist();
+	dray_fork_enlist(&locks);
+	dray_fork_check();
+	take_lock();
+	if (!runs) {
+		ret = open_socket();
+		if (!ret)
+			ret = start_thread();
+		if (ret)
+			close_both();
+		runs = !ret;
+		atomic_store(&dray_notes_wanted, runs);
+	}
+	give_lock();
+	return ret;
+}
+
+void dray_publish_stop(void)
+{
+	DRAY_NO_CANCEL;
+	uint64_t one = 1;
+
+	dray_fork_check();
+	take_lock();
+	if (runs) {
+		atomic_store(&dray_notes_wanted, false);
+		/* An eventfd that was never read has room. */
+		if (write(wake, &one, sizeof(one)) < 0)
+			abort();
+		pthread_join(thread, NULL);
+		close_both();
+		runs = false;
+	}
+	give_lock();
+}
+
+void dray_publish_if_asked(void)
+{
+	DRAY_NO_CANCEL;
+	const char *asked = secure_getenv("DRAY_PUBLISH");
+
+	if (!asked || strcmp(asked, "1"))
+		return;
+	if (dray_publish_start())
+		fprintf(stderr, "dray: DRAY_PUBLISH=1: %s\n",
+			dray_last_error());
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* The two halves of publishing: publish.c answers, snapshot.c writes. */
+#ifndef DRAY_POOL_PUBLISH_H
+#define DRAY_POOL_PUBLISH_H
+
+#include <dray/publish.h>
+
+/*
+ * Makes a sealed memfd with a snapshot of all pools of this process.  Returns
+ * it, or a negative errno.  Called without a lock; takes those of one pool and
+ * of notes, for a few blocks at a time.  @open is the memfd while it is open.
+ */
+int dray_snapshot_make(_Atomic int *open);
+
+/*
+ * Starts to publish if the environment asks for it; a failure is written to
+ * standard error.  Called without a lock.
+ */
+void dray_publish_if_asked(void);
+
+#endif /* DRAY_POOL_PUBLISH_H */

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * snapshot: all pools of the process, as <dray/publish.h> describes it, in a
+ * memfd.
+ *
+ * It is sealed before it is handed out: a reader sees all of it or none, and
+ * cannot change what others read.  Nothing is written with a lock held.  Each
+ * step of a walk reads the notes of its blocks while no array that is noted can
+ * end.  Callers are looked up after that, and checked by their sizes only.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fork.h"
+#include "memory/node.h"
+#include "pool/check.h"
+#include "pool/notes.h"
+#include "pool/publish.h"
+#include "pool/walk.h"
+
+#define SITE_ROOM 256 /* bytes of a call site's text, with the zero */
+#define STAGE_ROOM ((size_t)64 << 10)
+/* Left free, for the regions and pools behind the last block. */
+#define SPARE ((uint64_t)1 << 20)
+
+struct text {
+	struct dray_note note; /* ndim and type only if array */
+	bool array;
+	uint64_t asked;
+	char site[SITE_ROOM];
+};
+
+struct snapshot {
+	int fd;
+	int error; /* the first, negative */
+	bool truncated;
+	struct dray_runtime *runtime; /* NULL: none */
+	uint64_t size; /* bytes written and staged */
+	size_t staged;
+	struct dray_walk walk;
+	struct text texts[DRAY_WALK_STEP]; /* of the blocks of a step */
+	unsigned char stage[STAGE_ROOM];
+};
+
+static void flush(struct snapshot *snapshot)
+{
+	const unsigned char *next = snapshot->stage;
+	ssize_t written;
+
+	while (snapshot->staged && !snapshot->error) {
+		written = write(snapshot->fd, next, snapshot->staged);
+		if (written < 0) {
+			snapshot->error = -errno;
+			break;
+		}
+		next += written;
+		snapshot->staged -= (size_t)written;
+	}
+	snapshot->staged = 0;
+}
+
+/* At most STAGE_ROOM bytes. */
+static void put(struct snapshot *snapshot, const void *bytes, size_t size)
+{
+	if (size > STAGE_ROOM - snapshot->staged)
+		flush(snapshot);
+	memcpy(snapshot->stage + snapshot->staged, bytes, size);
+	snapshot->staged += size;
+	snapshot->size += size;
+}
+
+static bool has_room(const struct snapshot *snapshot, uint64_t size)
+{
+	return snapshot->size + size <= DRAY_PUBLISH_MOST;
+}
+
+static void put_head(struct snapshot *snapshot, uint64_t size)
+{
+	const struct dray_publish_head head = {
+		.magic = DRAY_PUBLISH_MAGIC,
+		.version = DRAY_PUBLISH_VERSION,
+		.flags = snapshot->truncated ? DRAY_PUBLISH_TRUNCATED : 0,
+		.size = size,
+		.pid = getpid(),
+	};
+
+	put(snapshot, &head, sizeof(head));
+}
+
+static void put_block(struct snapshot *snapshot, uintptr_t base,
+		      const struct dray_pool_block *block,
+		      const struct text *text)
+{
+	static const char zeros[8];
+	struct dray_publish_block item = {
+		.item.kind = DRAY_PUBLISH_BLOCK,
+		.offset = (uintptr_t)block->address - base,
+		.size = block->size,
+		.asked = text->asked,
+		.state = block->state,
+		.holds = block->holds,
+		.site_length = (uint32_t)strlen(text->site),
+	};
+	size_t size = sizeof(item) + item.site_length;
+
+	if (text->array) {
+		item.flags = DRAY_PUBLISH_ARRAY;
+		item.ndim = text->note.ndim;
+		item.type_length = (uint32_t)strlen(text->note.type);
+		size += item.ndim * sizeof(int64_t) + item.type_length;
+	}
+	item.item.size = (uint32_t)((size + 7) & ~(size_t)7);
+	if (!has_room(snapshot, item.item.size + SPARE)) {
+		snapshot->truncated = true;
+		return;
+	}
+	put(snapshot, &item, sizeof(item));
+	put(snapshot, text->note.shape, item.ndim * sizeof(int64_t));
+	put(snapshot, text->note.type, item.type_length);
+	put(snapshot, text->site, item.site_length);
+	put(snapshot, zeros, item.item.size - size);
+}
+
+static void put_region(struct snapshot *snapshot,
+		       const struct dray_walk_region *region)
+{
+	const struct dray_publish_region item = {
+		.item = { DRAY_PUBLISH_REGION, sizeof(item) },
+		.buffer = region->buffer,
+		.size = region->size,
+		.age_ns = region->age_ns,
+	};
+
+	if (has_room(snapshot, sizeof(item)))
+		put(snapshot, &item, sizeof(item));
+	else
+		snapshot->truncated = true;
+}
+
+/* With the pool's lock; false if it has ended. */
+static bool describe_pool(const struct dray_pool *pool,
+			  struct dray_publish_pool *item)
+{
+	if (!pool->node)
+		return false;
+	*item = (struct dray_publish_pool){
+		.item = { DRAY_PUBLISH_POOL, sizeof(*item) },
+		.granule = 1u << pool->shift,
+	};
+	if (pool->closed)
+		item->flags |= DRAY_PUBLISH_POOL_CLOSED;
+	if (pool->checked)
+		item->flags |= DRAY_PUBLISH_POOL_CHECKED;
+	snprintf(item->name, sizeof(item->name), "%s", pool->name);
+	snprintf(item->node, sizeof(item->node), "%s",
+		 dray_node_name(pool->node));
+	snprintf(item->backend, sizeof(item->backend), "%s",
+		 dray_node_backend(pool->node));
+	return true;
+}
+
+/* Where the caller's first byte lies. */
+static const char *data_of(const struct dray_pool *pool,
+			   const struct dray_pool_block *block)
+{
+	const char *start = block->address;
+
+	return pool->checked && block->size > 2 * DRAY_CHECK_GUARD
+		       ? start + DRAY_CHECK_GUARD
+		       : start;
+}
+
+/* A runtime's array, if the block can be that which it had. */
+static bool find_foreign(const struct dray_runtime *runtime,
+			 const struct dray_pool_block *block, const char *data,
+			 struct dray_note *note)
+{
+	uint64_t before = (uint64_t)(data - (const char *)block->address);
+
+	return runtime && dray_runtime_read(runtime, data, note) &&
+	       note->bytes <= block->size - before;
+}
+
+/* With the lock of notes. */
+static void read_notes(const struct dray_pool *pool, struct snapshot *snapshot)
+{
+	const struct dray_pool_block *block = snapshot->walk.blocks;
+	size_t i;
+
+	for (i = 0; i < snapshot->walk.count; i++, block++) {
+		struct text *text = &snapshot->texts[i];
+
+		const char *data = data_of(pool, block);
+
+		text->asked = 0;
+		text->site[0] = 0;
+		text->array = block->state == DRAY_POOL_BLOCK_USED &&
+			      (dray_note_read(block->address, &text->note) ||
+			       dray_note_read(data, &text->note) ||
+			       find_foreign(snapshot->runtime, block, data,
+					    &text->note));
+		if (text->array)
+			text->asked = text->note.bytes;
+	}
+}
+
+/* Asks the checking handler, or else tracking resources. */
+static bool find_origin(const struct dray_pool *pool,
+			const struct dray_pool_block *block,
+			struct dray_origin *out)
+{
+	if (pool->checked && dray_check_origin(dray_checker_of(pool->checked),
+					       data_of(pool, block), out))
+		return true;
+	return dray_origin_tracked(block->address, out);
+}
+
+static void read_origins(const struct dray_pool *pool,
+			 struct snapshot *snapshot)
+{
+	const struct dray_pool_block *block = snapshot->walk.blocks;
+	size_t i;
+
+	for (i = 0; i < snapshot->walk.count; i++, block++) {
+		struct text *text = &snapshot->texts[i];
+		struct dray_origin origin;
+
+		if (block->state != DRAY_POOL_BLOCK_USED ||
+		    !find_origin(pool, block, &origin) ||
+		    origin.size > block->size)
+			continue;
+		if (!text->array)
+			text->asked = origin.size;
+		if (origin.place)
+			snprintf(text->site, SITE_ROOM, "%s", origin.place);
+		else
+			dray_call_site_outside(text->site, SITE_ROOM,
+					       origin.sites, origin.count);
+	}
+}
+
+/* One step, all under the lock of notes; false at the end. */
+static bool step(struct dray_pool *pool, struct snapshot *snapshot)
+{
+	bool more;
+
+	dray_notes_lock();
+	pthread_mutex_lock(&pool->lock);
+	more = dray_walk_step(pool, &snapshot->walk);
+	pthread_mutex_unlock(&pool->lock);
+	if (more)
+		read_notes(pool, snapshot);
+	dray_notes_unlock();
+	if (more)
+		read_origins(pool, snapshot);
+	return more;
+}
+
+static void put_blocks(struct dray_pool *pool, struct snapshot *snapshot)
+{
+	struct dray_walk *walk = &snapshot->walk;
+	struct dray_walk_region before = { .base = 0 }; /* 0: none yet */
+	size_t i;
+
+	walk->from = 0;
+	while (!snapshot->error && step(pool, snapshot)) {
+		if (walk->region.inherited)
+			continue;
+		if (before.base && (before.buffer != walk->region.buffer ||
+				    before.base != walk->region.base))
+			put_region(snapshot, &before);
+		for (i = 0; i < walk->count; i++)
+			put_block(snapshot, walk->region.base, &walk->blocks[i],
+				  &snapshot->texts[i]);
+		before = walk->region;
+	}
+	if (before.base)
+		put_region(snapshot, &before);
+}
+
+static void put_pool(struct dray_pool *pool, struct snapshot *snapshot)
+{
+	struct dray_publish_pool item;
+
+	pthread_mutex_lock(&pool->lock);
+	if (!describe_pool(pool, &item)) {
+		pthread_mutex_unlock(&pool->lock);
+		return;
+	}
+	pool->pending++; /* it does not end meanwhile */
+	pthread_mutex_unlock(&pool->lock);
+	if (has_room(snapshot, sizeof(item))) {
+		put(snapshot, &item, sizeof(item));
+		put_blocks(pool, snapshot);
+	} else {
+		snapshot->truncated = true;
+	}
+	pthread_mutex_lock(&pool->lock);
+	pool->pending--;
+	dray_pool_unlock_or_end(pool);
+}
+
+static int seal(struct snapshot *snapshot)
+{
+	uint64_t size = snapshot->size;
+
+	flush(snapshot);
+	if (!snapshot->error && lseek(snapshot->fd, 0, SEEK_SET))
+		return -errno;
+	put_head(snapshot, size);
+	flush(snapshot);
+	if (snapshot->error)
+		return snapshot->error;
+	return fcntl(snapshot->fd, F_ADD_SEALS,
+		     F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE)
+		       ? -errno
+		       : 0;
+}
+
+int dray_snapshot_make(_Atomic int *open)
+{
+	struct snapshot *snapshot = malloc(sizeof(*snapshot));
+	struct dray_pool *pool;
+	int fd, ret;
+
+	if (!snapshot)
+		return -ENOMEM;
+	fd = memfd_create("dray-snapshot", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0) {
+		ret = -errno;
+		free(snapshot);
+		return ret;
+	}
+	atomic_store(open, fd);
+	snapshot->fd = fd;
+	snapshot->error = 0;
+	snapshot->truncated = false;
+	snapshot->size = 0;
+	snapshot->staged = 0;
+	put_head(snapshot, 0);
+	snapshot->runtime = dray_runtime_gather();
+	dray_fork_check();
+	for (pool = dray_pool_latest(); pool; pool = pool->all)
+		put_pool(pool, snapshot);
+	ret = seal(snapshot);
+	dray_runtime_drop(snapshot->runtime);
+	free(snapshot);
+	if (!ret)
+		return fd;
+	atomic_store(open, -1);
+	close(fd);
+	return ret;
+}
