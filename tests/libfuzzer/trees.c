@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Device trees of dmactl dt: the input is a blob and an overlay, with the length of
- * the first in front; or bytes that two trees are made of.  Whatever they hold, the checks and the map end, each
+ * the first in front; or bytes that two trees are made of.  With any content, the checks and the map end, each
  * free part lies in a bank, and merging gives a blob that can be read or leaves the
  * base as it was.
  */

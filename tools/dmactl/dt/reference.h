@@ -17,7 +17,7 @@ struct reference {
 	size_t index; /* of this entry; the first is 0 */
 	size_t next; /* cell behind it */
 	uint32_t phandle;
-	const struct tree_node *target; /* NULL: the phandle is nobody has it */
+	const struct tree_node *target; /* NULL: none has the phandle */
 	bool counted; /* the target has the property @count_name */
 	uint32_t count; /* of arguments */
 	size_t first; /* cell of the first one */
