@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Finds dma-bufs in /proc: descriptors, whose fdinfo has the core's keys, and
+ * Finds dma-bufs in /proc: descriptors with an fdinfo that has the core's keys, and
  * mappings, which are lines of maps.  A file of that name is not a dma-buf: its
  * fdinfo has no exporter, and it lies on a device.
  */

@@ -48,8 +48,8 @@ void screen_clear(void);
 void screen_show(void);
 
 /*
- * Writes one line, as escape() or table_write() made it, with their colours; what
- * does not fit is cut.
+ * Writes one line, as escape() or table_write() made it, with their colours, and cuts
+ * it at the right edge.
  */
 void screen_line(size_t row, const char *text, size_t length,
 		 enum screen_look look);
