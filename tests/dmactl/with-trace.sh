@@ -102,7 +102,7 @@ is the_end_is_a_sentence "$(said free | sort)" \
 "dmactl-holder:$pid free buffer $1: 64.0K back to $heap
 dmactl-holder:$pid free buffer $2: 64.0K back to $heap"
 like a_failure_has_its_reason "$(said fail)" \
-	"dmactl-holder:$loser fail dray0: ALLOC of 1.0E in $heap failed: the size must be from 1 to * bytes"
+	"*:$loser fail dray0: ALLOC of 1.0E in $heap failed: the size must be from 1 to * bytes"
 if [ -n "$copy" ]; then
 	like a_transfer_is_a_sentence "$(said submit)" \
 		"dmactl-holder:$pid submit *: job *:1 of 1 transfers, 64.0K in * runs"
