@@ -27,7 +27,7 @@ instances()
 # follow ARGUMENT...: starts dmactl trace, $tracer, and waits until it follows
 follow()
 {
-	"$dmactl" trace "$@" >"$log" 2>"$log.error" &
+	"$dmactl" trace "$@" >"$log" 2>"$log.error" 3>&- 4<&- &
 	tracer=$!
 	last=$tracing/instances/dmactl-$tracer/events/dray/${last_event:-dray_frame_complete}/enable
 	until grep -q 1 "$last" 2>/dev/null; do
