@@ -27,7 +27,7 @@ instances()
 # follow ARGUMENT...: starts dmactl trace, $tracer, and waits until it follows
 follow()
 {
-	"$dmactl" trace "$@" >"$log" 2>"$log.error" &
+	"$dmactl" trace "$@" >"$log" 2>"$log.error" 3>&- 4<&- &
 	tracer=$!
 	last=$tracing/instances/dmactl-$tracer/events/dray/${last_event:-dray_frame_complete}/enable
 	until grep -q 1 "$last" 2>/dev/null; do
@@ -81,7 +81,7 @@ run_holder $copy "$heap" from 65536 to 65536
 "$holder" "$heap" big 1152921504606846976 </dev/null 2>"$folder/holder.error" &
 loser=$!
 wait $loser
-unfollow INT
+unfollow TERM
 is a_signal_is_no_failure "$status" 0
 is nothing_is_lost "$(cat "$log.error")" ""
 is the_instance_is_gone "$(instances)" "dmactl-*"
@@ -102,7 +102,7 @@ is the_end_is_a_sentence "$(said free | sort)" \
 "dmactl-holder:$pid free buffer $1: 64.0K back to $heap
 dmactl-holder:$pid free buffer $2: 64.0K back to $heap"
 like a_failure_has_its_reason "$(said fail)" \
-	"dmactl-holder:$loser fail dray0: ALLOC of 1.0E in $heap failed: the size must be from 1 to * bytes"
+	"*:$loser fail dray0: ALLOC of 1.0E in $heap failed: the size must be from 1 to * bytes"
 if [ -n "$copy" ]; then
 	like a_transfer_is_a_sentence "$(said submit)" \
 		"dmactl-holder:$pid submit *: job *:1 of 1 transfers, 64.0K in * runs"
@@ -144,7 +144,7 @@ last_event=dray_fail
 follow --csv
 run_holder "$heap" one 65536 two 8192
 "$holder" "$heap" big 1152921504606846976 </dev/null 2>"$folder/holder.error"
-unfollow INT
+unfollow TERM
 last_event=
 is csv_has_rmms_columns "$(sed 1q "$log")" \
 	"Thread,Time,Action,Pointer,Size,Stream"
@@ -163,12 +163,13 @@ like dray_replay_counts_the_events "$(cat "$folder/replayed")" "*2 allocations*"
 # Selections.
 follow --json --pid 1
 run_holder "$heap" one 65536
-unfollow INT
+unfollow TERM
 is nothing_is_of_another_process "$(cat "$log")" ""
+last_event=dray_free
 follow --json --event alloc --event free --heap "$heap"
 run_holder "$heap" one 65536
 run_holder pages other 4096
-unfollow INT
+unfollow TERM
 is only_events_of_the_heap_are_there "$(json '[e["heap"] for e in events]')" \
 	"['$heap', '$heap']"
 rm -f "$folder/in" "$folder/out"
@@ -180,9 +181,11 @@ read -r ids <&4
 follow --json --pid $pid --event free
 exec 3>&- 4<&-
 wait $pid
-unfollow INT
+unfollow TERM
 is the_owner_of_an_older_buffer_is_known "$(json 'of("free", "id")')" "[($ids,)]"
+last_event=dray_alloc
 follow --json --event alloc --count 1
+last_event=
 run_holder "$heap" one 65536 two 8192
 wait $tracer
 is count_ends_it "$? $(json 'of("alloc", "id")')" "0 [(${ids% *},)]"
@@ -218,7 +221,7 @@ while [ $round -lt 60 ]; do
 	round=$((round + 1))
 done
 kill -CONT $tracer
-unfollow INT
+unfollow TERM
 is lost_events_are_a_failure "$status" 1
 like lost_events_are_counted "$(cat "$log.error")" \
 	"dmactl: [1-9]* events or more were lost, since the kernel's buffer was full: --buffer makes it larger"
@@ -248,7 +251,7 @@ if [ -e $tracing/synthetic_events ]; then
 		for round in 1 2 3 4 5 6 7; do
 			run_holder --copy "$heap" from 65536 to 65536
 		done
-		unfollow INT
+		unfollow TERM
 		is latencies_end_in_order "$status $(cat "$log.error")" "0 "
 		is each_transfer_is_in_a_histogram "$(/usr/bin/python3 -c '
 import json, sys

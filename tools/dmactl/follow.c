@@ -58,6 +58,8 @@ static const char *comm_of(struct tep_handle *tep, int pid)
 			fclose(file);
 		if (*comm)
 			tep_register_comm(tep, comm, pid);
+		else /* it has ended: the kernel remembers some */
+			tracefs_load_cmdlines(NULL, tep);
 	}
 	free(path);
 	return tep_is_pid_registered(tep, pid)
