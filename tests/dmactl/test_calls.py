@@ -236,11 +236,11 @@ def test_a_failure_is_a_sentence_and_exits_1(command, sentence):
     ("copy @ @:1", "65536 bytes at offset 1 leave buffer 1, which has 65536 "
      "bytes"),
     ("fill @ --pattern 0000 --length 3",
-     "3 bytes are no multiple of the pattern's 2"),
+     "3 bytes are not a multiple of the pattern's 2"),
     ("fill @ --value 0 --engine",
      "dray0: cannot fill: the engine cannot: the host has no engine"),
     ("dump @ -o a.npy --dtype <f4 --length 3",
-     "3 bytes are no multiple of the type's 4"),
+     "3 bytes are not a multiple of the type's 4"),
     ("dump @ -o a.npy --shape 65537",
      "the array has 65537 bytes, and the part of buffer 1 only 65536"),
     ("dump @ -o a.png --shape 4,4,5", "a .png file needs --shape H,W or H,W,C "

@@ -74,7 +74,7 @@ bool elements_view(const struct elements *elements,
 
 	if (!elements->ndim && (part->length % item || !all)) {
 		complain("%" PRIu64
-			 " bytes are no multiple of the type's %" PRIu64,
+			 " bytes are not a multiple of the type's %" PRIu64,
 			 part->length, item);
 		return false;
 	}

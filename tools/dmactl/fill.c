@@ -97,7 +97,7 @@ static enum exit_code fill(const struct request *request,
 		return EXIT_FAILED;
 	if (part->length % element->size) {
 		complain("%" PRIu64
-			 " bytes are no multiple of the pattern's %u",
+			 " bytes are not a multiple of the pattern's %u",
 			 part->length, element->size);
 		return EXIT_FAILED;
 	}
@@ -133,7 +133,7 @@ static const char description[] =
 	"  ID  the number in the first column of 'dmactl list', or @N for the\n"
 	"      descriptor N that dmactl inherits\n"
 	"\n"
-	"Before a device reads what the CPU has written, use 'dmactl sync'.\n";
+	"Before a device reads bytes that the CPU wrote, use 'dmactl sync'.\n";
 
 static const struct command_option *const options[] = {
 	&node_option,	&value_option,	&pattern_option, &offset_option,

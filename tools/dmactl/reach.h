@@ -39,7 +39,7 @@ enum exit_code reach_operand(const struct request *request,
 			     struct open_nodes *nodes, struct reached *reached);
 void reach_close(struct open_nodes *nodes, struct reached *reached);
 
-/* Reads --offset and --length; complains if they are no sizes. */
+/* Reads --offset and --length; complains if one is not a size. */
 bool part_given(const struct request *request, struct part *part);
 
 /*

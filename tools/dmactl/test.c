@@ -350,7 +350,7 @@ static enum exit_code test_run(const struct request *request)
 static const char description[] =
 	"Tests the free memory of a heap, each channel that copies, coherence,\n"
 	"and the node's mask, and measures rates.  Prints a report: attach it to\n"
-	"a bug.  Uses buffers only, so that nobody's memory is touched, but takes\n"
+	"a bug.  Uses buffers of its own, and so no other memory, but takes\n"
 	"the free memory meanwhile.\n"
 	"\n"
 	"Exit status 1 if a test failed.\n";
