@@ -258,7 +258,7 @@ guest_tree()
 {
 	local overlay
 
-	if [ -n "$GUEST_TREE" ]; then
+	if [ -n "${GUEST_TREE:-}" ]; then
 		cp "$GUEST_TREE" "$1"
 		return
 	fi
