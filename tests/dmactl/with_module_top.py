@@ -248,9 +248,7 @@ def entries(*arguments, **more):
 
 
 def set_name(descriptor, name):
-    text = ctypes.create_string_buffer(name.encode())
-    fcntl.ioctl(descriptor, 0x40086201,
-                struct.pack("P", ctypes.addressof(text)))
+    fcntl.ioctl(descriptor, 0x40086201, name.encode() + b"\0")
 
 
 def test_dma_bufs_of_all_exporters_are_listed(worker, others):
