@@ -4,7 +4,7 @@
     DRAY_BACKEND=kernel python3 -m pytest --noconftest with_module_top.py
 
 Needs beside it screen.py, the programs dmactl and dmactl-holder; root; dray.ko
-loaded, with /dev/dray0 and an engine, used by nobody else, and the same file as
+loaded, with /dev/dray0 and an engine, not in use by others, and the same file as
 /guest/modules/dray.ko; the Python package, NumPy and tmux; a debugfs; another
 exporter of dma-bufs: vgem.ko, /dev/udmabuf or the heap "system".
 """
