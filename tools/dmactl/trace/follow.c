@@ -194,7 +194,6 @@ static bool enable(struct follow *follow, uint32_t kinds, uint64_t buffer)
 
 struct follow *follow_open(uint32_t kinds, uint64_t buffer)
 {
-	const char *systems[] = { TRACING_SYSTEM, NULL };
 	struct follow *follow;
 	char *name;
 
@@ -205,11 +204,12 @@ struct follow *follow_open(uint32_t kinds, uint64_t buffer)
 	tracing_remove_left();
 	name = text_format(TRACING_INSTANCE "%d", (int)getpid());
 	follow->instance = tracefs_instance_create(name);
+	if (!follow->instance)
+		tracing_failed("make an instance of the kernel's tracing");
 	free(name);
-	follow->tep = tracefs_local_events_system(NULL, systems);
+	follow->tep = tracing_events(kinds);
 	follow->offset = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
 	if (!follow->instance || !follow->tep) {
-		tracing_failed("make an instance of the kernel's tracing");
 		follow_close(follow);
 		return NULL;
 	}

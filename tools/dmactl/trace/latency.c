@@ -42,6 +42,10 @@ static const struct join {
 	  "ON start.queue = end.queue, start.frame = end.frame" },
 };
 
+#define KINDS                                                  \
+	(EVENT_BIT(EVENT_SUBMIT) | EVENT_BIT(EVENT_COMPLETE) | \
+	 EVENT_BIT(EVENT_FRAME_SUBMIT) | EVENT_BIT(EVENT_FRAME_COMPLETE))
+
 #define JOINS (sizeof(joins) / sizeof(joins[0]))
 
 struct meter {
@@ -185,13 +189,12 @@ static bool kernel_can(void)
 
 static bool start_all(void)
 {
-	const char *systems[] = { TRACING_SYSTEM, NULL };
 	size_t i;
 
 	atexit(drop_all);
-	tep = tracefs_local_events_system(NULL, systems);
+	tep = tracing_events(KINDS);
 	if (!tep)
-		return tracing_failed("tell its events");
+		return false;
 	remove_all_left();
 	/* joining times changes the clock */
 	clock_before = tracefs_get_clock(NULL);
@@ -227,15 +230,12 @@ static bool read_all(struct histograms *all)
 enum exit_code latency_print(const struct request *request,
 			     const struct span *span)
 {
-	const uint32_t kinds =
-		EVENT_BIT(EVENT_SUBMIT) | EVENT_BIT(EVENT_COMPLETE) |
-		EVENT_BIT(EVENT_FRAME_SUBMIT) | EVENT_BIT(EVENT_FRAME_COMPLETE);
 	enum exit_code status = EXIT_FAILED;
 	struct histograms all = { 0 };
 	bool fine;
 	int left;
 
-	if (!tracing_check(kinds) || !kernel_can())
+	if (!tracing_check(KINDS) || !kernel_can())
 		return EXIT_FAILED;
 	fine = start_all();
 	if (fine && request->terminal)

@@ -74,6 +74,47 @@ bool tracing_check(uint32_t kinds)
 	return true;
 }
 
+static bool read_layouts(struct tep_handle *tep, uint32_t kinds)
+{
+	int size = 0, kind;
+	char *text =
+		tracefs_instance_file_read(NULL, "events/header_page", &size);
+	bool fine =
+		text && !tep_parse_header_page(tep, text, (unsigned long)size,
+					       sizeof(long));
+
+	free(text);
+	for (kind = 0; kind < EVENT_KINDS && fine; kind++) {
+		char *name;
+
+		if (!(kinds & EVENT_BIT(kind)))
+			continue;
+		name = text_format(TRACING_PREFIX "%s", event_names[kind]);
+		text = tracefs_event_file_read(NULL, TRACING_SYSTEM, name,
+					       "format", &size);
+		fine = text;
+		/* fails for an odd print format, too: the fields are known */
+		if (fine)
+			tep_parse_event(tep, text, (unsigned long)size,
+					TRACING_SYSTEM);
+		free(text);
+		free(name);
+	}
+	return fine;
+}
+
+/* libtracefs would read all symbols of the kernel, too: seconds on a board. */
+struct tep_handle *tracing_events(uint32_t kinds)
+{
+	struct tep_handle *tep = tep_alloc();
+
+	if (tep && read_layouts(tep, kinds))
+		return tep;
+	tracing_failed("tell its events");
+	tep_free(tep);
+	return NULL;
+}
+
 /* An instance in use is not removed: its files are open. */
 void tracing_remove_left(void)
 {

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct tep_handle;
+
 #define TRACING_SYSTEM "dray"
 #define TRACING_PREFIX "dray_" /* of its events */
 #define TRACING_INSTANCE "dmactl-" /* and the number of the process */
@@ -15,6 +17,12 @@
  * (bits); false after a complaint.
  */
 bool tracing_check(uint32_t kinds);
+
+/*
+ * Returns the layouts of events of @kinds, which tep_free() frees; NULL after a
+ * complaint.
+ */
+struct tep_handle *tracing_events(uint32_t kinds);
 
 /* Removes instances of processes that were killed. */
 void tracing_remove_left(void);
