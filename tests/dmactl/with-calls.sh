@@ -115,7 +115,7 @@ is the_commands_end_frees_the_buffer "$(left)" \
 mkfifo "$folder/held"
 "$dmactl" alloc 4096 --hold >"$folder/held" &
 pid=$!
-held=$(timeout 60 sed 1q "$folder/held")
+held=$(timeout 60 head -n 1 "$folder/held")
 is hold_keeps_it_in_the_foreground "$("$dmactl" list --no-header |
 	awk -v id="$held" '$1 == id { print $5, $6 }')" \
 	"$pid dmactl"
