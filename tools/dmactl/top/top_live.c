@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * The live screen: keys change the state, and each picture is drawn from it and
- * from the last sample.  All positions are those of rows that exist, whatever
- * has come or gone since.
+ * from the last sample.  All positions stay at rows that exist, also if some
+ * have come or gone since.
  */
 #include <stdio.h>
 #include <stdlib.h>
