@@ -20,7 +20,7 @@
 
 #include <dray/memory.h>
 
-#include "identify.h"
+#include "machine/identify.h"
 #include "scripted.h"
 #include "scripted_many.h"
 #include "scripted_machine.h"

@@ -169,7 +169,7 @@ board_add_dmactl()
 		map ./dmactl-holder map.json
 		why ./dmactl-holder ./dmactl-why-random
 		leaks ./dmactl-holder ./dmactl-leaker
-		trace ./dmactl-holder ./dray-replay
+		trace ./dmactl-holder ./dray-replay $FULL
 		arrays ./dmactl-publisher ./dmactl-holder
 		calls ./dmactl-holder
 		selftest
