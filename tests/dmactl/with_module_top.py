@@ -65,8 +65,9 @@ def finish(child):
     assert child.wait(DEADLINE) == 0
 
 
-@pytest.fixture(name="worker")
+@pytest.fixture(name="worker", scope="module")
 def make_worker():
+    """One for all tests: Python takes seconds to start on the board."""
     child = start(sys.executable, "-c", WORKER)
     yield child
     finish(child)
@@ -101,6 +102,37 @@ def sample_until(fits):
 def of_pid(sample, pid):
     return next((process for process in sample["processes"]
                  if process["pid"] == pid), None)
+
+
+@pytest.fixture(name="screen")
+def make_screen(tmp_path):
+    screen = Screen(tmp_path, DMACTL, "top", "--interval", "200ms")
+    yield screen
+    screen.close()
+
+
+def remove_module():
+    """Once no sample has a node open."""
+    end = time.monotonic() + DEADLINE
+    while (done := subprocess.run(["rmmod", "dray"], capture_output=True,
+                                  text=True, check=False)).returncode:
+        assert time.monotonic() < end, done.stderr
+        time.sleep(0.05)
+
+
+# First of all, as the worker would keep the module.
+def test_the_module_is_removed_and_inserted_while_it_runs(screen):
+    screen.wait("reserved")
+    folder = Path("/sys/module/dray/parameters")
+    value = (folder / "watchdog_ms").read_text().strip()
+    remove_module()
+    screen.wait("the dray module is not loaded")
+    pid = screen.pid
+    subprocess.run(["insmod", MODULE, f"watchdog_ms={value}"], check=True)
+    screen.wait("reserved")
+    assert screen.pid == pid
+    screen.keys("q")
+    assert screen.wait_for_end() == 0
 
 
 def test_a_numpy_process_has_its_memory_and_its_transfers(worker):
@@ -142,13 +174,6 @@ def test_once_and_list_agree(worker):
     assert [str(worker.pid), str(listed["size"] + listed["attached"])] in rows
 
 
-@pytest.fixture(name="screen")
-def make_screen(tmp_path):
-    screen = Screen(tmp_path, DMACTL, "top", "--interval", "200ms")
-    yield screen
-    screen.close()
-
-
 def test_the_screen_shows_the_process_and_its_buffers(screen, worker):
     screen.wait(str(worker.pid))
     screen.keys("/", *str(worker.pid), "Enter", "Enter")
@@ -159,29 +184,6 @@ def test_the_screen_shows_the_process_and_its_buffers(screen, worker):
     screen.wait(lambda lines: len(lines) == 10 and "ID" in lines[1])
     screen.keys("Escape", "q")
     screen.resize(100, 30)
-    assert screen.wait_for_end() == 0
-
-
-def remove_module():
-    """Once no sample has a node open."""
-    end = time.monotonic() + DEADLINE
-    while (done := subprocess.run(["rmmod", "dray"], capture_output=True,
-                                  text=True, check=False)).returncode:
-        assert time.monotonic() < end, done.stderr
-        time.sleep(0.05)
-
-
-def test_the_module_is_removed_and_inserted_while_it_runs(screen):
-    screen.wait("reserved")
-    folder = Path("/sys/module/dray/parameters")
-    value = (folder / "watchdog_ms").read_text().strip()
-    remove_module()
-    screen.wait("the dray module is not loaded")
-    pid = screen.pid
-    subprocess.run(["insmod", MODULE, f"watchdog_ms={value}"], check=True)
-    screen.wait("reserved")
-    assert screen.pid == pid
-    screen.keys("q")
     assert screen.wait_for_end() == 0
 
 
