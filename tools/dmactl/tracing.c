@@ -118,7 +118,8 @@ struct tep_handle *tracing_events(uint32_t kinds)
 /* An instance in use is not removed: its files are open. */
 void tracing_remove_left(void)
 {
-	char **names = tracefs_instances("^" TRACING_INSTANCE "[0-9]+$");
+	/* a basic regular expression */
+	char **names = tracefs_instances("^" TRACING_INSTANCE "[0-9][0-9]*$");
 	size_t i;
 
 	for (i = 0; names && names[i]; i++) {
