@@ -20,7 +20,7 @@
 
 #include <dray/memory.h>
 
-#include "identify.h"
+#include "machine/identify.h"
 #include "scripted.h"
 #include "scripted_many.h"
 #include "scripted_machine.h"
@@ -169,7 +169,7 @@ int dray_node_heap(struct dray_node *node, uint32_t index,
 		.total = 64 * MIB,
 		.free = index == 1 ? 0 : 16 * MIB,
 		.used = 32 * MIB,
-		.quarantined = 8 * MIB,
+		.quarantined = index ? 8 * MIB : 16 * MIB,
 		.held = index == 1 ? MIB : 0,
 		.user_limit = 48 * MIB,
 		.user_used = 4096,

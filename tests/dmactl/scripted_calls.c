@@ -15,7 +15,7 @@
 
 #include <dray/transfer.h>
 
-#include "identify.h"
+#include "machine/identify.h"
 #include "scripted.h"
 
 /* The library's own function @name, which this file hides. */

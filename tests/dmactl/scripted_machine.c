@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "machine.h"
+#include "machine/machine.h"
 #include "scripted_machine.h"
 
 #define MIB (1024ull * 1024)

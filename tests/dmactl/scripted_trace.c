@@ -14,10 +14,10 @@
 #include <string.h>
 
 #include "cli.h"
-#include "follow.h"
-#include "histogram.h"
-#include "interrupt.h"
-#include "latency.h"
+#include "trace/follow.h"
+#include "trace/histogram.h"
+#include "base/interrupt.h"
+#include "trace/latency.h"
 
 struct follow {
 	FILE *file;

@@ -45,7 +45,7 @@ def test_json_of_heaps_has_exact_values():
     assert document("heaps", "-n", "dray1") == {"heaps": [{
         "node": "dray1", "index": 0, "heap": "reserved", "type": "reserved",
         "flags": ["pinnable", "default"], "buffers": 3, "total": 67108864,
-        "used": 33554432, "free": 16777216, "quarantined": 8388608,
+        "used": 33554432, "free": 16777216, "quarantined": 16777216,
         "held": 0, "limit": 0, "user_limit": 50331648, "user_used": 4096,
         "largest_free": 4194304, "largest_request": 67108864,
         "fragmented_percent": 75}]}

@@ -16,11 +16,11 @@ total: 3 buffers, 6.0M
 
 HEAPS = """\
 NODE   HEAP      TYPE      BUFFERS  TOTAL   USED   FREE  QUARANTINE  LARGEST  REQUEST  FRAG  HELD  FLAGS
-dray0  reserved  reserved        3  64.0M  32.0M  16.0M        8.0M     4.0M    64.0M   75%    0B  pinnable,default
+dray0  reserved  reserved        3  64.0M  32.0M  16.0M       16.0M     4.0M    64.0M   75%    0B  pinnable,default
 dray0  other     cma             3  64.0M  32.0M     0B        8.0M       0B    64.0M     -  1.0M  shared
 dray0  pages     pages           3  64.0M  32.0M  16.0M        8.0M     4.0M     5.0M   20%    0B  shared
 dray0  new       77              3  64.0M  32.0M  16.0M        8.0M    17.0M    64.0M    0%    0B  shared
-dray1  reserved  reserved        3  64.0M  32.0M  16.0M        8.0M     4.0M    64.0M   75%    0B  pinnable,default
+dray1  reserved  reserved        3  64.0M  32.0M  16.0M       16.0M     4.0M    64.0M   75%    0B  pinnable,default
 """
 
 NODES = """\
@@ -140,7 +140,7 @@ def test_bytes_prints_exact_sizes():
     assert shown("list", "--bytes").splitlines()[-1] == \
         "total: 3 buffers, 6291456 bytes"
     heap = shown("heaps", "--bytes", "--no-header").splitlines()[0]
-    assert heap.split()[4:10] == ["67108864", "33554432", "16777216", "8388608",
+    assert heap.split()[4:10] == ["67108864", "33554432", "16777216", "16777216",
                                   "4194304", "67108864"]
     assert shown("show", "1", "--bytes").splitlines()[2] == \
         "size:        1048576"
@@ -203,8 +203,8 @@ def test_colours_are_for_terminals_that_want_them():
 def test_a_terminal_gets_a_bar():
     lines = on_terminal("heaps", NO_COLOR="1").splitlines()
     assert [line.split()[-1] for line in lines] == [
-        "FILL", "[##########!!ooo.....]", "[##########!!oooooooo]",
-        *3 * ["[##########!!ooo.....]"]]
+        "FILL", "[##########!!!!!.....]", "[##########!!oooooooo]",
+        *2 * ["[##########!!ooo.....]"], "[##########!!!!!.....]"]
 
 
 def test_a_narrow_terminal_cuts_names():

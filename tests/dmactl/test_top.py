@@ -110,11 +110,11 @@ def test_counters_that_began_again_give_no_huge_rate(opened, tmp_path):
 
 TEXT = """\
 NODE   HEAP      TOTAL   USED  HELD  QUARANTINE   FREE  BUFFERS  FILL
-dray0  reserved  64.0M  32.0M    0B        8.0M  16.0M        3  [##########!!ooo.....]
+dray0  reserved  64.0M  32.0M    0B       16.0M  16.0M        3  [##########!!!!!.....]
 dray0  other     64.0M  32.0M  1.0M        8.0M     0B        3  [##########!!oooooooo]
 dray0  pages     64.0M  32.0M    0B        8.0M  16.0M        3  [##########!!ooo.....]
 dray0  new       64.0M  32.0M    0B        8.0M  16.0M        3  [##########!!ooo.....]
-dray1  reserved  64.0M  32.0M    0B        8.0M  16.0M        3  [##########!!ooo.....]
+dray1  reserved  64.0M  32.0M    0B       16.0M  16.0M        3  [##########!!!!!.....]
 
 NODE   CHANNEL   STATE   PID  BYTES/s  PACKETS/s  RING  LOST/s  STALLS/s  FAILED  TRANSFERS/s
 dray0  channel0  closed    -     4.0M          0     -       0         0       0           10

@@ -105,7 +105,7 @@ def helps(found):
      [("end-process", "kill 101"), ("reclaim", "dmactl reclaim 2"),
       ("smaller-size", None), ("other-heap", None)]),
     (["4M", "--heap", "reserved", "--align", "32M"], "plain",
-     [("ask-root", None), ("smaller-size", None), ("lower-alignment", None)]),
+     [("ask-root", None), ("lower-alignment", None)]),
     (["4M", "--heap", "reserved", "--mask", "30"], "plain",
      [("other-heap", None), ("higher-mask", None)]),
     (["48M", "--heap", "reserved"], "plain",

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "cli.h"
-#include "why_help.h"
+#include "why/why_help.h"
 
 #define PAGE 4096ull
 #define PAGES 48 /* at most */

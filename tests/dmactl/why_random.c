@@ -24,8 +24,8 @@
 #include <unistd.h>
 
 #include "cli.h"
-#include "why_help.h"
-#include "why_read.h"
+#include "why/why_help.h"
+#include "why/why_read.h"
 
 #define BUFFERS 48
 #define PIPES 16

@@ -17,10 +17,14 @@ export DRAY_TEST_NODE=kernel
 chmod 755 "$folder"
 python=$(command -v /usr/bin/python3)
 
-# keepers: how many are left
+# keepers: how many are left, without those that have ended and that init has not
+# reaped yet
 keepers()
 {
-	grep -lx dmactl-keep /proc/[0-9]*/comm 2>/dev/null | wc -l
+	grep -lx dmactl-keep /proc/[0-9]*/comm 2>/dev/null |
+		while read -r comm; do
+			[ ! -e "${comm%comm}exe" ] || echo "$comm"
+		done | wc -l
 }
 
 # bytes ID [OPTION...]: the bytes of a buffer, in hexadecimal
@@ -108,11 +112,12 @@ is a_command_inherits_the_buffer "$said" \
 inherited 4096"
 is the_commands_end_frees_the_buffer "$(left)" \
 	"$before"
+mkfifo "$folder/held"
 "$dmactl" alloc 4096 --hold >"$folder/held" &
 pid=$!
-while ! [ -s "$folder/held" ]; do sleep 0.1; done
+held=$(timeout 60 head -n 1 "$folder/held")
 is hold_keeps_it_in_the_foreground "$("$dmactl" list --no-header |
-	awk -v id="$(cat "$folder/held")" '$1 == id { print $5, $6 }')" \
+	awk -v id="$held" '$1 == id { print $5, $6 }')" \
 	"$pid dmactl"
 kill "$pid"
 wait "$pid" 2>"$folder/rest"

@@ -6,7 +6,7 @@
  */
 #include "cli.h"
 #include "fuzzer.h"
-#include "published.h"
+#include "arrays/published.h"
 
 const char cli_program[] = "fuzz_published";
 

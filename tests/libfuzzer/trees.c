@@ -10,7 +10,7 @@
 #include "blob.h"
 #include "check.h"
 #include "cli.h"
-#include "map.h"
+#include "map/map.h"
 #include "merge.h"
 #include "trees_model.h"
 

@@ -8,7 +8,7 @@
 
 #include "blob.h"
 #include "check.h"
-#include "document.h"
+#include "base/document.h"
 #include "findings_print.h"
 #include "merge.h"
 

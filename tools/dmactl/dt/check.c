@@ -9,10 +9,10 @@
 
 #include "blob.h"
 #include "check.h"
-#include "document.h"
+#include "base/document.h"
 #include "escape.h"
 #include "findings_print.h"
-#include "table.h"
+#include "base/table.h"
 
 static const struct command_option mask_option = {
 	.name = "mask",

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "quantity.h"
+#include "base/quantity.h"
 
 /* Memory that a 32-bit kernel maps, by default: 760 MiB. */
 #define LOW_MEMORY UINT64_C(0x2f800000)

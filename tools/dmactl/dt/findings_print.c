@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "document.h"
+#include "base/document.h"
 #include "escape.h"
 #include "findings_print.h"
-#include "table.h"
+#include "base/table.h"
 
 static const enum table_colour colours[SEVERITY_COUNT] = { TABLE_BAD,
 							   TABLE_WARNING,

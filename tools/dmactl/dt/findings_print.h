@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#include "command.h"
+#include "base/command.h"
 #include "findings.h"
 
 /* Prints the worst first, and a line with the totals. */

@@ -10,11 +10,11 @@
 #include <string.h>
 
 #include "check.h"
-#include "document.h"
+#include "base/document.h"
 #include "findings_print.h"
 #include "merge.h"
 #include "plan.h"
-#include "quantity.h"
+#include "base/quantity.h"
 
 static const struct command_option board_option = {
 	.name = "board",

@@ -7,7 +7,7 @@
 #include "check.h"
 #include "cli.h"
 #include "plan.h"
-#include "quantity.h"
+#include "base/quantity.h"
 
 /* Appends a number in as many cells as the tree has for it. */
 static void put_number(char **text, uint64_t number, uint32_t cells)

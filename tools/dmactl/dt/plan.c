@@ -11,7 +11,7 @@
 #include "cli.h"
 #include "map.h"
 #include "plan.h"
-#include "quantity.h"
+#include "base/quantity.h"
 
 /* Kept free at the end of memory, where boot loaders put themselves. */
 #define LOADER_ROOM (UINT64_C(64) << 20)

@@ -10,11 +10,11 @@
 
 #include "blob.h"
 #include "check.h"
-#include "document.h"
+#include "base/document.h"
 #include "escape.h"
 #include "map.h"
 #include "reference.h"
-#include "table.h"
+#include "base/table.h"
 
 #define MAP_COLUMNS ">START >LAST >SIZE KIND HEAP ~NAME ~USERS"
 #define NODE_COLUMNS "NODE ~HEAPS ~CHANNELS FLAGS"

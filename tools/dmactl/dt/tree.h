@@ -33,7 +33,8 @@ struct tree {
 	size_t count;
 	struct tree_property *properties;
 	size_t property_count;
-	const struct tree_node **handles; /* nodes with a phandle, by its number */
+	const struct tree_node *
+		*handles; /* nodes with a phandle, by its number */
 	size_t handle_count;
 };
 

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * dmactl arrays: the contents of the buffers of pools.  Only the library in the
+ * process knows it, so the process is asked.  A number is a process if that
+ * publishes, and else a buffer: then its holders are asked.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "arrays.h"
+#include "base/document.h"
+#include "escape.h"
+#include "base/gather.h"
+#include "machine/holders.h"
+#include "base/quantity.h"
+
+#define MAP_WIDTH 64 /* characters, of wide terminals and files */
+
+static const struct command_option buffer_option = {
+	.name = "buffer",
+	.text = "the number is a buffer's, even if a process has it",
+};
+
+static const struct command_option all_option = {
+	.name = "all",
+	.text = "also rows for cached blocks and free runs",
+};
+
+static const struct command_option limit_option = {
+	.name = "limit",
+	.value = "N",
+	.text = "at most N rows",
+};
+
+/* Processes that were asked, and the buffer to show; 0: all of them. */
+struct inside {
+	uint64_t buffer;
+	struct published *processes;
+	size_t count;
+	enum exit_code status;
+};
+
+struct rows {
+	struct array_row *entries;
+	size_t count;
+	size_t room;
+	bool all; /* cached blocks and free runs too */
+};
+
+/* Buffers of the host have numbers of their process only. */
+static bool is_wanted(const void *context,
+		      const struct published_region *region)
+{
+	const struct inside *inside = context;
+
+	return !inside->buffer || (region->fixed->buffer == inside->buffer &&
+				   !strcmp(region->pool->backend, "kernel"));
+}
+
+static void add_row(void *context, const struct array_row *row)
+{
+	struct rows *rows = context;
+
+	if (!rows->all &&
+	    (!row->block || row->block->fixed->state == DRAY_PUBLISH_CACHED))
+		return;
+	if (rows->count == rows->room) {
+		rows->room = rows->room ? 2 * rows->room : 64;
+		rows->entries = memory_resize(rows->entries, rows->room,
+					      sizeof(*rows->entries));
+	}
+	rows->entries[rows->count++] = *row;
+}
+
+static struct rows take_rows(const struct inside *inside, bool all)
+{
+	struct rows rows = { .all = all };
+	size_t i, j;
+
+	for (i = 0; i < inside->count; i++) {
+		const struct published *process = &inside->processes[i];
+
+		for (j = 0; j < process->region_count; j++)
+			if (is_wanted(inside, &process->regions[j]))
+				region_each(process, &process->regions[j],
+					    add_row, &rows);
+	}
+	return rows;
+}
+
+static void print_rows(const struct request *request,
+		       const struct inside *inside, const struct row_view *view,
+		       uint64_t limit)
+{
+	struct rows rows =
+		take_rows(inside, option_value(request, &all_option));
+	const void **order =
+		memory_resize(NULL, rows.count + 1, sizeof(*order));
+	struct table *table;
+	size_t i;
+
+	for (i = 0; i < rows.count; i++)
+		order[i] = &rows.entries[i];
+	row_view_sort(view, order, rows.count);
+	table = row_view_table(view, request, order,
+			       rows.count < limit ? rows.count : limit);
+	table_print(table, request);
+	table_destroy(table);
+	if (request->header && rows.count > limit)
+		printf("... and %zu more\n", (size_t)(rows.count - limit));
+	free(order);
+	free(rows.entries);
+}
+
+static void print_size(const struct request *request, const char *before,
+		       uint64_t size)
+{
+	char text[QUANTITY_ROOM];
+
+	printf("%s%s%s", before, quantity_size(text, size, request->bytes),
+	       request->bytes ? " bytes" : "");
+}
+
+/* The sums of one buffer, and a picture of it. */
+static void print_sums(const struct request *request,
+		       const struct published *process,
+		       const struct published_region *region)
+{
+	const struct dray_publish_pool *pool = region->pool;
+	size_t width = MAP_WIDTH;
+	struct region_facts facts;
+	char *name = escape(pool->name, strnlen(pool->name, sizeof(pool->name)),
+			    ESCAPE_NAME);
+	char *comm = escape(process->comm, strlen(process->comm), ESCAPE_NAME);
+	char *node = escape(pool->node, strnlen(pool->node, sizeof(pool->node)),
+			    ESCAPE_NAME);
+	char *map;
+
+	region_sum(process, region, &facts);
+	printf("buffer %" PRIu64 " of pool '%s' on %s, process %d (%s)",
+	       region->fixed->buffer, name, node, process->pid, comm);
+	print_size(request, ": ", region->fixed->size);
+	if (pool->flags & DRAY_PUBLISH_POOL_CLOSED)
+		printf(", closed");
+	print_size(request, "\n  used ", facts.used);
+	printf(" in %zu block%s (%zu array%s)", facts.blocks,
+	       facts.blocks == 1 ? "" : "s", facts.arrays,
+	       facts.arrays == 1 ? "" : "s");
+	print_size(request, ", cached ", facts.cached);
+	print_size(request, ", parked ", facts.parked);
+	print_size(request, "\n  free ", facts.free);
+	printf(" in %zu run%s", facts.free_runs,
+	       facts.free_runs == 1 ? "" : "s");
+	print_size(request, ", the longest ", facts.longest_free);
+	printf(", fragmented %u%%\n", region_fragmented(&facts));
+	if (request->width && request->width < width + 4)
+		width = request->width > 20 ? request->width - 4 : 16;
+	map = region_map(process, region, width);
+	printf("  [%s]\n", map);
+	free(map);
+	free(node);
+	free(comm);
+	free(name);
+}
+
+static void print_text(const struct request *request,
+		       const struct inside *inside, const struct row_view *view,
+		       uint64_t limit)
+{
+	size_t i, j;
+
+	print_rows(request, inside, view, limit);
+	for (i = 0; request->header && i < inside->count; i++) {
+		const struct published *process = &inside->processes[i];
+
+		for (j = 0; j < process->region_count; j++)
+			if (is_wanted(inside, &process->regions[j]))
+				print_sums(request, process,
+					   &process->regions[j]);
+		if (!process->pool_count)
+			printf("process %d has no pool\n", process->pid);
+	}
+}
+
+static void print_json(const struct inside *inside, const struct row_view *view)
+{
+	json_t *root = json_object();
+	json_t *processes = json_array();
+	size_t i;
+
+	for (i = 0; i < inside->count; i++)
+		document_set(processes, NULL,
+			     arrays_document(&inside->processes[i], view,
+					     is_wanted, inside));
+	document_set(root, "processes", processes);
+	document_print(root);
+}
+
+/* Keeps a snapshot. */
+static void keep(struct inside *inside, const struct published *process)
+{
+	inside->processes = memory_resize(inside->processes, inside->count + 1,
+					  sizeof(*inside->processes));
+	inside->processes[inside->count++] = *process;
+	if (!process->truncated)
+		return;
+	complain("process %d has more blocks than fit into a snapshot of %llu "
+		 "MiB: some are missing",
+		 process->pid, (unsigned long long)(DRAY_PUBLISH_MOST >> 20));
+	inside->status = EXIT_FAILED;
+}
+
+static void ask(struct inside *inside, int pid)
+{
+	struct published process;
+	char *reason;
+
+	if (published_read(pid, &process, &reason) == PUBLISHED_FINE) {
+		keep(inside, &process);
+		return;
+	}
+	complain("%s", reason);
+	free(reason);
+	inside->status = EXIT_FAILED;
+}
+
+static bool has_buffer(const struct inside *inside)
+{
+	size_t i, j;
+
+	for (i = 0; i < inside->count; i++)
+		for (j = 0; j < inside->processes[i].region_count; j++)
+			if (is_wanted(inside, &inside->processes[i].regions[j]))
+				return true;
+	return false;
+}
+
+/* Asks all holders of a buffer that is there. */
+static void ask_holders(struct inside *inside, const struct buffer_entry *entry)
+{
+	struct holder_list holders;
+	size_t i;
+
+	holders_find(entry->node->name, inside->buffer, &holders);
+	for (i = 0; i < holders.count; i++)
+		ask(inside, holders.entries[i].pid);
+	if (!holders.count)
+		complain(
+			"no process that you may inspect holds buffer %" PRIu64,
+			inside->buffer);
+	else if (inside->count && !has_buffer(inside))
+		complain("buffer %" PRIu64
+			 " lies in no pool of the processes that publish",
+			 inside->buffer);
+	/* One answer is enough: an importer need not publish. */
+	if (has_buffer(inside))
+		inside->status = EXIT_FINE;
+	else
+		inside->status = EXIT_FAILED;
+	holders_free(&holders);
+}
+
+static bool ask_about_buffer(const struct request *request,
+			     struct inside *inside, const char *otherwise)
+{
+	struct buffer_list list;
+	size_t i;
+
+	if (!buffers_gather(request, &list))
+		return false;
+	for (i = 0; i < list.count; i++)
+		if (list.entries[i].info.id == inside->buffer)
+			break;
+	if (i < list.count)
+		ask_holders(inside, &list.entries[i]);
+	else if (otherwise)
+		complain("there is no buffer %" PRIu64 " that you may see, and "
+			 "%s",
+			 inside->buffer, otherwise);
+	else
+		complain("there is no buffer %" PRIu64 " that you may see",
+			 inside->buffer);
+	buffers_free(&list);
+	return has_buffer(inside);
+}
+
+/* True if something can be shown. */
+static bool find(const struct request *request, uint64_t number,
+		 struct inside *inside)
+{
+	struct published process;
+	char *reason = NULL;
+	size_t nodes = 0;
+	bool found;
+
+	if (!option_value(request, &buffer_option)) {
+		switch (published_read(number, &process, &reason)) {
+		case PUBLISHED_FINE:
+			keep(inside, &process);
+			return true;
+		case PUBLISHED_FAILED:
+			complain("%s", reason);
+			free(reason);
+			return false;
+		default:
+			break;
+		}
+		if (dray_node_names(NULL, 0, &nodes) || !nodes) {
+			complain("%s", reason);
+			free(reason);
+			return false;
+		}
+	}
+	inside->buffer = number;
+	found = ask_about_buffer(request, inside, reason);
+	free(reason);
+	return found;
+}
+
+/* Reads --limit; UINT64_MAX without it. */
+static bool parse_limit(const struct request *request, uint64_t *limit)
+{
+	const char *text = option_value(request, &limit_option);
+	const char *end;
+
+	*limit = UINT64_MAX;
+	if (!text)
+		return true;
+	end = parse_number(text, 10, limit);
+	if (end && !*end)
+		return true;
+	complain("arrays: '%s' is not a number of rows", text);
+	return false;
+}
+
+static enum exit_code arrays_run(const struct request *request)
+{
+	struct inside inside = { .status = EXIT_FINE };
+	struct row_view view;
+	uint64_t number, limit;
+	size_t i;
+
+	if (!parse_id(operand_at(request, 0), &number) ||
+	    !parse_limit(request, &limit) ||
+	    !row_view_make(request, array_columns, &view))
+		return EXIT_USAGE;
+	if (!find(request, number, &inside))
+		inside.status = EXIT_FAILED;
+	else if (request->json)
+		print_json(&inside, &view);
+	else
+		print_text(request, &inside, &view, limit);
+	for (i = 0; i < inside.count; i++)
+		published_free(&inside.processes[i]);
+	free(inside.processes);
+	return inside.status;
+}
+
+static const char description[] =
+	"One row for each block in the buffers of a process's pools, or in one\n"
+	"buffer; for each buffer its sums and a picture: '#' used, '+' partly\n"
+	"used, '-' cached or parked, '.' free.  The process must publish its\n"
+	"pools: with DRAY_PUBLISH=1 in its environment, or by a call.\n"
+	"\n"
+	"  BUFFER  its id, as in 'dmactl list'; without the module a number\n"
+	"          of the process's own\n"
+	"  OFFSET  bytes, from the start of the buffer\n"
+	"  SIZE    bytes that the block takes\n"
+	"  ASKED   bytes that were asked for, if the process knows\n"
+	"  STATE   used; parked: freed, but an engine still uses it; with\n"
+	"          --all also cached by a thread, and free\n"
+	"  KIND    'array' if the elements of an array lie in it, of dray or of\n"
+	"          NumPy; 'block' otherwise\n"
+	"  SITE    the caller, if it is tracked or DRAY_HANDLER=check is set\n"
+	"\n"
+	"--columns and --sort also know pid, pool, and busy: transfers that\n"
+	"use the block.  JSON has all blocks, in the order of their offsets.\n";
+
+static const struct command_option *const options[] = {
+	&buffer_option,	 &all_option,  &sort_option, &limit_option,
+	&columns_option, &node_option, &json_option, &no_header_option,
+	&bytes_option,	 NULL,
+};
+
+const struct command arrays_command = {
+	.name = "arrays",
+	.operands = "ID|PID",
+	.operands_least = 1,
+	.operands_most = 1,
+	.offers = "id",
+	.options = options,
+	.summary = "shows blocks and arrays in the buffers of pools",
+	.description = description,
+	.run = arrays_run,
+};

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * The table of commands.  dmactl help and --help print it for people, and
+ * help --complete for the completion of shells.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/command.h"
+
+#define OPTION_WIDTH 15 /* of "--no-header", for --help */
+
+/* clang-format off */
+const struct command *const commands[] = {
+	&list_command,
+	&show_command,
+	&heaps_command,
+	&map_command,
+	&nodes_command,
+	&arrays_command,
+	&reclaim_command,
+	&why_command,
+	&leaks_command,
+#ifdef DMACTL_HAS_TOP
+	&top_command,
+#endif
+#ifdef DMACTL_HAS_DT
+	&dt_check_command,
+	&dt_show_command,
+	&dt_generate_command,
+	&dt_apply_command,
+#endif
+#ifdef DMACTL_HAS_TRACE
+	&trace_command,
+	&record_command,
+#endif
+	&report_command,
+	&alloc_command,
+	&free_command,
+	&share_command,
+	&dump_command,
+	&fill_command,
+	&copy_command,
+	&sync_command,
+	&test_command,
+	&help_command,
+	NULL,
+};
+/* clang-format on */
+
+static const struct command_option help_option = {
+	.name = "help",
+	.letter = 'h',
+	.text = "print this, or the usage of a command",
+};
+
+static const struct command_option version_option = {
+	.name = "version",
+	.text = "print the version",
+};
+
+static const struct command_option complete_option = {
+	.name = "complete",
+	.text = "list commands, options and operands for the\n"
+		"completion of a shell",
+};
+
+static const struct command_option *const of_all[] = {
+	&help_option,
+	&version_option,
+	NULL,
+};
+
+const struct command *command_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; commands[i]; i++)
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
+	return NULL;
+}
+
+const struct command *command_find_words(char **words, size_t count,
+					 size_t *used)
+{
+	const struct command *command = NULL;
+
+	*used = 1;
+	if (!count)
+		return NULL;
+	if (count > 1) {
+		char *name = text_format("%s %s", words[0], words[1]);
+
+		command = command_find(name);
+		free(name);
+	}
+	if (command)
+		*used = 2;
+	else
+		command = command_find(words[0]);
+	return command;
+}
+
+static void print_option(const struct command_option *option)
+{
+	const char *line = option->text;
+	char *name =
+		text_format("--%s%s%s", option->name, option->value ? " " : "",
+			    option->value ? option->value : "");
+	char letter[] = { '-', option->letter, ',', '\0' };
+
+	printf("  %3s %-*s", option->letter ? letter : "", OPTION_WIDTH, name);
+	/* A name that is too long has a line of its own. */
+	if (strlen(name) >= OPTION_WIDTH)
+		printf("\n      %*s", OPTION_WIDTH, "");
+	free(name);
+	while (line) {
+		size_t length = strcspn(line, "\n");
+
+		printf("%.*s\n", (int)length, line);
+		line = line[length] ? line + length + 1 : NULL;
+		if (line)
+			printf("      %*s", OPTION_WIDTH, "");
+	}
+}
+
+static void print_options(const struct command_option *const *options)
+{
+	for (; options && *options; options++)
+		print_option(*options);
+}
+
+static void print_all(void)
+{
+	size_t i;
+
+	fputs("Usage: dmactl [OPTION]... COMMAND [OPERAND]...\n"
+	      "Shows the holders of DMA memory from the dray module.\n"
+	      "\n"
+	      "Commands:\n",
+	      stdout);
+	for (i = 0; commands[i]; i++) {
+		const char *operands = commands[i]->operands;
+		char *call = text_format("%s%s%s", commands[i]->name,
+					 operands ? " " : "",
+					 operands ? operands : "");
+
+		printf("  %-16s  %s\n", call, commands[i]->summary);
+		free(call);
+	}
+	fputs("\n"
+	      "Options of all commands; 'dmactl help COMMAND' tells the others:\n",
+	      stdout);
+	print_options(of_all);
+	fputs("\n"
+	      "Exit status: 0 success, 1 failure, 2 wrong command line.  See\n"
+	      "dmactl(1).\n",
+	      stdout);
+}
+
+void help_print(const struct command *command)
+{
+	if (!command) {
+		print_all();
+		return;
+	}
+	printf("Usage: dmactl [OPTION]... %s%s%s\n", command->name,
+	       command->operands ? " " : "",
+	       command->operands ? command->operands : "");
+	printf("%c%s.\n\n%s\nOptions:\n",
+	       toupper((unsigned char)*command->summary), command->summary + 1,
+	       command->description);
+	print_options(command->options);
+	print_options(of_all);
+}
+
+/* The name and value of an option, or the letter for one, and what they offer. */
+static void print_completion_of(const struct command *command,
+				const struct command_option *const *options)
+{
+	const char *takes;
+
+	for (; options && *options; options++) {
+		takes = (*options)->offers ? (*options)->offers : "text";
+		if (!(*options)->value)
+			takes = "nothing";
+		printf("option\t%s\t--%s\t%s\t%.*s\n", command->name,
+		       (*options)->name, takes,
+		       (int)strcspn((*options)->text, "\n"), (*options)->text);
+		if ((*options)->letter)
+			printf("option\t%s\t-%c\t%s\t%.*s\n", command->name,
+			       (*options)->letter, takes,
+			       (int)strcspn((*options)->text, "\n"),
+			       (*options)->text);
+	}
+}
+
+static void print_completion(void)
+{
+	size_t i;
+
+	for (i = 0; commands[i]; i++) {
+		printf("command\t%s\t%zu\t%s\t%s\n", commands[i]->name,
+		       commands[i]->operands_most,
+		       commands[i]->offers ? commands[i]->offers : "nothing",
+		       commands[i]->summary);
+		print_completion_of(commands[i], commands[i]->options);
+		print_completion_of(commands[i], of_all);
+	}
+}
+
+static enum exit_code help_run(const struct request *request)
+{
+	const struct command *command = NULL;
+	size_t used;
+
+	if (option_value(request, &complete_option)) {
+		print_completion();
+		return EXIT_FINE;
+	}
+	if (request->operand_count) {
+		command = command_find_words(request->operands,
+					     request->operand_count, &used);
+		if (!command || used < request->operand_count) {
+			complain(
+				"no command '%s%s%s': 'dmactl help' lists them",
+				request->operands[0],
+				request->operand_count > 1 ? " " : "",
+				request->operand_count > 1
+					? request->operands[1]
+					: "");
+			return EXIT_USAGE;
+		}
+	}
+	help_print(command);
+	return EXIT_FINE;
+}
+
+static const struct command_option *const help_options[] = {
+	&complete_option,
+	NULL,
+};
+
+const struct command help_command = {
+	.name = "help",
+	.operands = "[COMMAND]",
+	.operands_most = 2,
+	.offers = "command",
+	.options = help_options,
+	.summary = "explains dmactl or one command",
+	.description = "The same as --help.\n",
+	.run = help_run,
+};

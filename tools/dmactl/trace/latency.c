@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Latencies, measured by the kernel alone: a synthetic event joins the events of
+ * a begin and its end, and a histogram of that event counts.  Both are the
+ * kernel's, by libtracefs.  Its synthetic events work in the main instance only.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <tracefs.h>
+
+#include "event.h"
+#include "histogram.h"
+#include "base/interrupt.h"
+#include "latency.h"
+#include "tracing.h"
+
+#define SYNTHETIC "synthetic" /* their system */
+#define NAME "dmactl_" /* of the events, and the number of the process */
+
+/*
+ * The kernel forgets no key of a join: jobs of a queue share as many slots as
+ * can be in flight, so that a program's keys are few.
+ */
+static const struct join {
+	const char *kind;
+	const char *begins; /* its keys may be too many */
+	const char *sql;
+} joins[] = {
+	{ "transfer", "dray_submit",
+	  "SELECT end.channel AS channel, "
+	  "(end.TIMESTAMP - start.TIMESTAMP) AS latency "
+	  "FROM dray_submit AS start JOIN dray_complete AS end "
+	  "ON start.queue = end.queue, start.slot = end.slot" },
+	{ "frame", "dray_frame_submit",
+	  "SELECT end.channel AS channel, "
+	  "(end.TIMESTAMP - start.TIMESTAMP) AS latency "
+	  "FROM dray_frame_submit AS start JOIN dray_frame_complete AS end "
+	  "ON start.queue = end.queue, start.frame = end.frame" },
+};
+
+#define KINDS                                                  \
+	(EVENT_BIT(EVENT_SUBMIT) | EVENT_BIT(EVENT_COMPLETE) | \
+	 EVENT_BIT(EVENT_FRAME_SUBMIT) | EVENT_BIT(EVENT_FRAME_COMPLETE))
+
+#define JOINS (sizeof(joins) / sizeof(joins[0]))
+
+struct meter {
+	struct tracefs_synth *synth;
+	struct tracefs_hist *hist;
+	char *name;
+	bool created;
+	bool started;
+};
+
+static struct tep_handle *tep;
+static struct meter meters[JOINS];
+static char *clock_before;
+
+/* Complains with the reason of the kernel or libtracefs. */
+static bool failed(const char *task, char *said)
+{
+	int error = errno;
+
+	if (!said)
+		said = tracefs_error_last(NULL);
+	complain("the kernel's tracing cannot %s: %s", task,
+		 said ? said : strerror(error));
+	free(said);
+	return false;
+}
+
+static bool meter_make(struct meter *meter, const struct join *join, long pid)
+{
+	char *error = NULL;
+
+	meter->name = text_format(NAME "%ld_%s", pid, join->kind);
+	meter->synth = tracefs_sql(tep, meter->name, join->sql, &error);
+	if (!meter->synth)
+		return failed("join events", error);
+	free(error);
+	return true;
+}
+
+static bool meter_start(struct meter *meter)
+{
+	if (tracefs_synth_create(meter->synth))
+		return failed("make a synthetic event", NULL);
+	meter->created = true;
+	if (!tracefs_synth_get_event(tep, meter->synth))
+		return failed("find its synthetic event", NULL);
+	meter->hist = tracefs_hist_alloc_2d(tep, SYNTHETIC, meter->name,
+					    "channel", TRACEFS_HIST_KEY_NORMAL,
+					    "latency", TRACEFS_HIST_KEY_LOG);
+	if (!meter->hist || tracefs_hist_start(NULL, meter->hist))
+		return failed("make a histogram", NULL);
+	meter->started = true;
+	return true;
+}
+
+static void meter_drop(struct meter *meter)
+{
+	if (meter->started)
+		tracefs_hist_destroy(NULL, meter->hist);
+	if (meter->hist)
+		tracefs_hist_free(meter->hist);
+	if (meter->created)
+		tracefs_synth_destroy(meter->synth);
+	if (meter->synth)
+		tracefs_synth_free(meter->synth);
+	free(meter->name);
+	*meter = (struct meter){ 0 };
+}
+
+/* Undoes all; runs again at the end of the program, with nothing to do. */
+static void drop_all(void)
+{
+	size_t i;
+
+	for (i = 0; i < JOINS; i++)
+		meter_drop(&meters[i]);
+	if (clock_before)
+		tracefs_instance_file_write(NULL, "trace_clock", clock_before);
+	free(clock_before);
+	clock_before = NULL;
+	if (tep)
+		tep_free(tep);
+	tep = NULL;
+}
+
+/* Removes a synthetic event of a process that was killed. */
+static void remove_left(const char *name)
+{
+	long pid = strtol(name + strlen(NAME), NULL, 10);
+	const char *kind = strrchr(name, '_') + 1;
+	size_t i;
+
+	if (!kill((pid_t)pid, 0) || errno != ESRCH)
+		return;
+	for (i = 0; i < JOINS; i++) {
+		struct meter left = { 0 };
+
+		if (strcmp(kind, joins[i].kind) != 0 ||
+		    !meter_make(&left, &joins[i], pid))
+			continue;
+		left.created = true;
+		if (tracefs_synth_get_event(tep, left.synth))
+			left.hist = tracefs_hist_alloc_2d(
+				tep, SYNTHETIC, left.name, "channel",
+				TRACEFS_HIST_KEY_NORMAL, "latency",
+				TRACEFS_HIST_KEY_LOG);
+		left.started = left.hist;
+		meter_drop(&left);
+	}
+}
+
+static void remove_all_left(void)
+{
+	struct tracefs_dynevent **events =
+		tracefs_dynevent_get_all(TRACEFS_DYNEVENT_SYNTH, NULL);
+	size_t i;
+
+	for (i = 0; events && events[i]; i++) {
+		char *name = NULL;
+
+		tracefs_dynevent_info(events[i], NULL, &name, NULL, NULL, NULL);
+		if (name && !strncmp(name, NAME, strlen(NAME)))
+			remove_left(name);
+		free(name);
+	}
+	tracefs_dynevent_list_free(events);
+}
+
+/* Looks for the files of CONFIG_SYNTH_EVENTS and CONFIG_HIST_TRIGGERS. */
+static bool kernel_can(void)
+{
+	if (tracefs_file_exists(NULL, "synthetic_events") &&
+	    tracefs_event_file_exists(NULL, TRACING_SYSTEM, "dray_submit",
+				      "hist"))
+		return true;
+	complain("this kernel makes no histograms of latencies: it lacks "
+		 "CONFIG_SYNTH_EVENTS or CONFIG_HIST_TRIGGERS; without "
+		 "--latency, trace shows the events");
+	return false;
+}
+
+static bool start_all(void)
+{
+	size_t i;
+
+	atexit(drop_all);
+	tep = tracing_events(KINDS);
+	if (!tep)
+		return false;
+	remove_all_left();
+	/* joining times changes the clock */
+	clock_before = tracefs_get_clock(NULL);
+	for (i = 0; i < JOINS; i++)
+		if (!meter_make(&meters[i], &joins[i], getpid()) ||
+		    !meter_start(&meters[i]))
+			return false;
+	return true;
+}
+
+static bool read_all(struct histograms *all)
+{
+	size_t i;
+
+	for (i = 0; i < JOINS; i++) {
+		char *text = tracefs_event_file_read(
+			NULL, SYNTHETIC, meters[i].name, "hist", NULL);
+		char *begins = tracefs_event_file_read(
+			NULL, TRACING_SYSTEM, joins[i].begins, "hist", NULL);
+
+		if (text)
+			histograms_read(all, joins[i].kind, text);
+		if (begins)
+			histograms_read_lost(all, begins);
+		free(begins);
+		free(text);
+		if (!text)
+			return tracing_failed("tell its histogram");
+	}
+	return true;
+}
+
+enum exit_code latency_print(const struct request *request,
+			     const struct span *span)
+{
+	enum exit_code status = EXIT_FAILED;
+	struct histograms all = { 0 };
+	bool fine;
+	int left;
+
+	if (!tracing_check(KINDS) || !kernel_can())
+		return EXIT_FAILED;
+	fine = start_all();
+	if (fine && request->terminal)
+		complain("measuring; Ctrl-C ends it");
+	while (fine && (left = span_left(span, 60000)))
+		interrupt_wait(NULL, 0, left);
+	fine = fine && read_all(&all);
+	drop_all();
+	if (fine)
+		status = histograms_print(&all, request);
+	histograms_free(&all);
+	return status;
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * dmactl why: would this allocation succeed now?  It reads the state of the heaps
+ * and decides as the module does; it allocates nothing.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+#include "base/quantity.h"
+#include "why.h"
+#include "base/words.h"
+
+static const struct command_option align_option = {
+	.name = "align",
+	.value = "SIZE",
+	.text = "the alignment, a power of two; otherwise a page",
+};
+
+static const struct command_option mask_option = {
+	.name = "mask",
+	.value = "MASK",
+	.text = "the highest address, as 0xffffffff, or a number of\n"
+		"bits, as 32; otherwise the device's",
+};
+
+static const struct command_option heap_option = {
+	.name = "heap",
+	.value = "NAME",
+	.offers = "heap",
+	.text = "only this heap; otherwise each that ALLOC would try",
+};
+
+static const struct command_option mode_option = {
+	.name = "mode",
+	.value = "MODE",
+	.offers = "cached|write-combined|coherent|device",
+	.text = "how the CPU maps it; otherwise cached",
+};
+
+static bool parse_mask(const char *text, uint64_t *mask)
+{
+	bool address = !strncmp(text, "0x", 2);
+	const char *end = parse_number(address ? text + 2 : text,
+				       address ? 16 : 10, mask);
+
+	if (end && !*end && (address || (*mask && *mask <= 64))) {
+		if (!address)
+			*mask = UINT64_MAX >> (64 - *mask);
+		return true;
+	}
+	complain("'%s' is not a mask: the highest address, as 0xffffffff, or "
+		 "a number of bits from 1 to 64",
+		 text);
+	return false;
+}
+
+static bool parse_mode(const char *text, uint32_t *mode)
+{
+	char word[WORD_ROOM];
+
+	for (*mode = 0; *mode <= DRAY_MODE_DEVICE; ++*mode)
+		if (!strcmp(mode_word(*mode, word), text))
+			return true;
+	complain("'%s' is not a mode: cached, write-combined, coherent or "
+		 "device",
+		 text);
+	return false;
+}
+
+static bool parse(const struct request *request, struct plan_request *plan)
+{
+	const char *alignment = option_value(request, &align_option);
+	const char *mask = option_value(request, &mask_option);
+	const char *mode = option_value(request, &mode_option);
+
+	*plan = (struct plan_request){ .heap = DRAY_HEAP_ANY };
+	return parse_size(operand_at(request, 0), &plan->size) &&
+	       (!alignment || parse_size(alignment, &plan->alignment)) &&
+	       (!mask || parse_mask(mask, &plan->mask)) &&
+	       (!mode || parse_mode(mode, &plan->mode));
+}
+
+/* Finds the heap's index; complains, with the names that there are. */
+static bool find_heap(const struct open_node *node, const char *name,
+		      uint32_t *index)
+{
+	char *names = NULL;
+
+	if (!name)
+		return true;
+	for (*index = 0; *index < node->info.heap_count; ++*index) {
+		struct dray_heap_info heap = { 0 };
+		int ret =
+			dray_node_heap(node->node, *index, &heap, sizeof(heap));
+
+		if (ret) {
+			node_complain(node, "read a heap", ret);
+			free(names);
+			return false;
+		}
+		if (!strncmp(heap.name, name, DRAY_NAME_LEN)) {
+			free(names);
+			return true;
+		}
+		text_append(&names, "%s%.*s", *index ? ", " : "", DRAY_NAME_LEN,
+			    heap.name);
+	}
+	complain("no heap '%s' on %s, which has %s", name, node->name,
+		 names ? names : "none");
+	free(names);
+	return false;
+}
+
+/* Without a node, a program would open the first. */
+static bool open_one(const struct request *request, struct open_nodes *nodes)
+{
+	char names[1][DRAY_NAME_LEN];
+	struct request one = *request;
+	size_t count = 0;
+
+	if (!one.node && !dray_node_names(names, 1, &count) && count)
+		one.node = names[0];
+	return nodes_open(&one, nodes);
+}
+
+static enum exit_code why_run(const struct request *request)
+{
+	struct why_finding finding = { 0 };
+	enum exit_code status = EXIT_FAILED;
+	struct open_nodes nodes;
+
+	if (!parse(request, &finding.request))
+		return EXIT_USAGE;
+	if (!open_one(request, &nodes))
+		return EXIT_FAILED;
+	finding.node = &nodes.entries[0];
+	if (find_heap(finding.node, option_value(request, &heap_option),
+		      &finding.request.heap) &&
+	    why_find(&finding)) {
+		if (request->json)
+			why_print_json(&finding);
+		else
+			why_print(request, &finding);
+		if (!finding.answer.error)
+			status = EXIT_FINE;
+	}
+	why_free(&finding);
+	nodes_close(&nodes);
+	return status;
+}
+
+static const char description[] =
+	"Decides as the module would, and allocates nothing.  Without -n, asks\n"
+	"the first node.\n"
+	"\n"
+	"  SIZE  bytes, or with K, M, G or T, as 8M\n"
+	"\n"
+	"If it would not succeed: the reason for each heap; the range for which\n"
+	"the fewest bytes must be given back, and their owners; and actions that\n"
+	"would help.  For heaps that the system uses too the answer is 'likely'\n"
+	"or 'likely not'.\n"
+	"\n"
+	"Exit status: 0 if it would succeed, or likely would; 1 if not.\n";
+
+static const struct command_option *const options[] = {
+	&align_option, &mask_option, &heap_option,  &mode_option,
+	&node_option,  &json_option, &bytes_option, NULL,
+};
+
+const struct command why_command = {
+	.name = "why",
+	.operands = "SIZE",
+	.operands_least = 1,
+	.operands_most = 1,
+	.options = options,
+	.summary = "tells whether an allocation would succeed, and if not, why",
+	.description = description,
+	.run = why_run,
+};
