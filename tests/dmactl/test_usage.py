@@ -73,6 +73,16 @@ def test_help_and_completion_of_a_command_have_its_options_only(command):
     assert set(complete(*words, "-")) == OPTIONS_OF[command]
 
 
+def test_an_option_takes_a_value_in_all_commands_or_in_none():
+    # options are read before the command is known
+    takes = {}
+    for line in run(SCRIPTED, "help", "--complete").out.splitlines():
+        word, _, *rest = line.split("\t")
+        if word == "option":
+            takes.setdefault(rest[0], set()).add(rest[1] != "nothing")
+    assert [name for name, found in takes.items() if len(found) > 1] == []
+
+
 @pytest.mark.parametrize("page", sorted(MANUAL.glob("dmactl*.1")),
                          ids=lambda page: page.stem)
 def test_a_man_page_has_the_options_of_its_commands(page):
