@@ -215,9 +215,9 @@ HIST = """\
 # trigger info: hist:keys=channel,latency.log2:vals=hitcount:size=2048 [active]
 #
 
-{ channel: mem0                          , latency: ~ 2^17 } hitcount:         88
-{ channel: mem0                          , latency: ~ 2^18 } hitcount:         12
-{ channel: mem1                          , latency: ~ 2^9  } hitcount:          1
+{ channel: mem0                                              , latency: ~ 2^17 } hitcount:         88
+{ channel: mem0                                              , latency: ~ 2^18 } hitcount:         12
+{ channel: mem1                                              , latency: ~ 2^9  } hitcount:          1
 
 Totals:
     Hits: 101
