@@ -332,6 +332,19 @@ if [ -e $tracing/synthetic_events ]; then
 		is latencies_end_in_order "$ended" "0 "
 		agree each_transfer_is_in_a_histogram latency \
 			'[(h["kind"], sum(s["count"] for s in h["steps"]) == h["count"]) for h in events[0]["histograms"]] == [("transfer", True)] * len(events[0]["histograms"]) and sum(h["count"] for h in events[0]["histograms"]) == 3'
+		if [ "$full" = yes ]; then
+			"$dmactl" trace --latency >"$folder/rest" 2>&1 &
+			tracer=$!
+			until_true latencies_are_measured
+			kill -9 $tracer
+			await $tracer
+			is a_killed_one_leaves_synthetic_events \
+				"$(grep -c "^dmactl_${tracer}_" \
+					$tracing/synthetic_events)" 2
+			timeout $longest "$dmactl" trace --latency --for 1ms \
+				>"$folder/rest" 2>&1
+			is the_next_one_ends_in_order "$?" 0
+		fi
 		is the_synthetic_events_are_gone \
 			"$(cat $tracing/synthetic_events)" ""
 		is the_triggers_are_gone \
