@@ -138,7 +138,13 @@ is unless_idle_ones_are_asked_for "$(row idle --idle 0 --for 50ms)" \
 is a_young_one_is_not_idle "$(row idle --idle 10d --for 50ms)" ""
 end
 leak busy
-is one_that_is_synced_is_not_idle "$(row idle --idle 0 --for 1s)" ""
+# An emulated processor may stall for that long, but not each time.
+round=0
+while idle=$(row idle --idle 0 --for 1s) && [ -n "$idle" ] &&
+	[ $round -lt 20 ]; do
+	round=$((round + 1))
+done
+is one_that_is_synced_is_not_idle "$idle" ""
 end
 is nothing_leaks_at_the_end "$(leaks)" ""
 finish

@@ -4,8 +4,9 @@
     DRAY_BACKEND=kernel python3 -m pytest --noconftest with_module_top.py
 
 Needs beside it screen.py, the programs dmactl and dmactl-holder; root; dray.ko
-loaded, with /dev/dray0 and an engine, used by nobody else, and the same file as
-/guest/modules/dray.ko; the Python package, NumPy and tmux; a debugfs.
+loaded, with /dev/dray0 and an engine, not in use by others, and the same file as
+/guest/modules/dray.ko; the Python package, NumPy and tmux; a debugfs; another
+exporter of dma-bufs: vgem.ko, /dev/udmabuf or the heap "system".
 """
 
 import ctypes
@@ -61,7 +62,7 @@ def start(*command):
 def finish(child):
     child.stdin.close()
     child.stdout.close()
-    assert child.wait() == 0
+    assert child.wait(DEADLINE) == 0
 
 
 @pytest.fixture(name="worker")
@@ -86,12 +87,14 @@ def sample_until(fits):
     with subprocess.Popen([DMACTL, "top", "--json", "--interval", "250ms"],
                           stdout=subprocess.PIPE, text=True) as top:
         end = time.monotonic() + DEADLINE
-        for line in top.stdout:
-            sample = json.loads(line)
-            if fits(sample):
-                top.terminate()
-                return sample
-            assert time.monotonic() < end, sample
+        try:
+            for line in top.stdout:
+                sample = json.loads(line)
+                if fits(sample):
+                    return sample
+                assert time.monotonic() < end, sample
+        finally:
+            top.terminate()
     raise AssertionError("top has ended")
 
 
@@ -210,13 +213,31 @@ def udmabuf(size):
     return descriptor
 
 
+def dumb_buffer(size):
+    """Of vgem's card."""
+    try:
+        card = os.open("/dev/dri/card0", os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return None
+    buffer = bytearray(struct.pack("IIIIIIQ", 1, size // 4, 32, 0, 0, 0, 0))
+    fcntl.ioctl(card, 0xC02064B2, buffer)
+    handle = struct.unpack("IIIIIIQ", buffer)[4]
+    call = bytearray(struct.pack("IIi", handle, os.O_RDWR | os.O_CLOEXEC, -1))
+    fcntl.ioctl(card, 0xC00C642D, call)
+    os.close(card)
+    return struct.unpack("IIi", call)[2]
+
+
+MAKERS = {"system": system_heap, "udmabuf": udmabuf, "drm": dumb_buffer}
+
+
 @pytest.fixture(name="others")
 def make_others():
     """Dma-bufs of this process by their exporters."""
-    found = {name: make(2 * 65536)
-             for name, make in (("system", system_heap), ("udmabuf", udmabuf))}
+    found = {name: make(2 * 65536) for name, make in MAKERS.items()}
     found = {name: number for name, number in found.items()
              if number is not None}
+    assert found
     yield found
     for number in found.values():
         os.close(number)
@@ -227,9 +248,7 @@ def entries(*arguments, **more):
 
 
 def set_name(descriptor, name):
-    text = ctypes.create_string_buffer(name.encode())
-    fcntl.ioctl(descriptor, 0x40086201,
-                struct.pack("P", ctypes.addressof(text)))
+    fcntl.ioctl(descriptor, 0x40086201, name.encode() + b"\0")
 
 
 def test_dma_bufs_of_all_exporters_are_listed(worker, others):
@@ -271,7 +290,7 @@ def test_the_table_has_the_same_rows(worker, others):
     assert worker.pid
 
 
-@pytest.mark.parametrize("make", [system_heap, udmabuf])
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 def test_a_mapping_alone_is_a_holder(make):
     descriptor = make(65536)
     if descriptor is None:

@@ -67,7 +67,7 @@ rootfs_python()
 	# shellcheck disable=SC2086
 	rootfs_image python "$1" closure \
 		python3 python3-numpy python3-pytest libminizip1 libstdc++6 \
-		tmux ncurses-base $ROOTFS_DMACTL
+		tmux ncurses-base libc-bin $ROOTFS_DMACTL
 }
 
 rootfs_python_build()

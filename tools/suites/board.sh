@@ -175,7 +175,7 @@ board_add_dmactl()
 		selftest
 	PROGRAMS
 	batch_add counts dmactl-top \
-		"cd dmactl && PYTHONDONTWRITEBYTECODE=1 DRAY_BACKEND=kernel python3 -m pytest -q --color=no -p no:cacheprovider --noconftest with_module_top.py"
+		"cd dmactl && PYTHONDONTWRITEBYTECODE=1 DRAY_BACKEND=kernel timeout 600 python3 -m pytest -q --color=no --durations=0 --durations-min=1 -p no:cacheprovider --noconftest with_module_top.py"
 }
 
 # dmactl, the Python package, and NumPy's own tests.
