@@ -148,7 +148,7 @@ def test_lost_events_are_told_and_a_failure(tmp_path):
     assert result.code == 1 and "buffer 7" in result.out
     assert result.error == (
         "dmactl: 12 events or more were lost, since the kernel's buffer was "
-        "full: --buffer makes it larger\n")
+        "full: --buffer-size makes it larger\n")
 
 
 @pytest.mark.parametrize("arguments, sentence", [
@@ -164,8 +164,8 @@ def test_lost_events_are_told_and_a_failure(tmp_path):
     (["trace", "--count", "0"], "'0' is not a number of events, from 1 on"),
     (["trace", "--count", "1x"], "'1x' is not a number of events, from 1 on"),
     (["trace", "--pid", "x"], "'x' is not a process id"),
-    (["trace", "--buffer", "x"], "'x' is not a size: a number of bytes, or one "
-     "with K, M, G or T, as 8M"),
+    (["trace", "--buffer-size", "x"], "'x' is not a size: a number of bytes, "
+     "or one with K, M, G or T, as 8M"),
     (["record"], "record: give a file: -o FILE"),
 ])
 def test_usage_errors_are_sentences(arguments, sentence):

@@ -33,6 +33,16 @@ WORDS = sorted({command.split()[0] for command in COMMANDS})
 OPTIONS = set().union(*OPTIONS_OF.values())
 
 
+def test_options_of_one_name_all_take_a_value_or_none():
+    # the command line is read before it is known whose option it is
+    takes = {}
+    for line in run(SCRIPTED, "help", "--complete").out.splitlines():
+        word, _, name, kind, *_ = line.split("\t")
+        if word == "option":
+            takes.setdefault(name, set()).add(kind != "nothing")
+    assert [name for name, found in takes.items() if len(found) > 1] == []
+
+
 def page_of(command):
     """The man page that has the command: the one with its first word under NAME."""
     named = re.compile(rf"^\.Nm dmactl-{command.split()[0]}\b", re.MULTILINE)
@@ -175,6 +185,10 @@ def test_a_word_that_is_not_an_id_is_a_usage_error(command, word):
     (["reclaim", ""], ["1", "2", "3"]),
     (["-n", "dray0", "show", "--json", ""], ["1", "2", "3"]),
     (["show", "1", ""], []), (["list", ""], []),
+    (["sync", "1", "--for", ""], ["cpu", "device"]),
+    (["leaks", "--for", ""], []),
+    (["dt", "generate", "--heap", "c"], ["carveout", "cma"]),
+    (["why", "1M", "--heap", "o"], ["other"]),
 ])
 def test_completion_offers_what_fits_the_last_word(words, offered):
     assert sorted(complete(*words)) == sorted(offered)
@@ -201,6 +215,8 @@ def test_the_completion_is_sourced_silently():
 @pytest.mark.parametrize("words, offered", [
     (["recl"], "reclaim"), (["show", "2"], "2"), (["help", "recl"], "reclaim"),
     (["list", "--no-h"], "--no-header"), (["reclaim", "--al"], "--all"),
+    (["sync", "--for", "dev"], "device"),
+    (["dt", "generate", "--heap", "cm"], "cma"),
 ])
 def test_zsh_completes_the_word(words, offered):
     script = TREE / "tests/dmactl/complete.zsh"

@@ -280,7 +280,7 @@ overrun()
 	cat "$tracing/instances/dmactl-$tracer"/per_cpu/cpu*/stats |
 		grep -q '^overrun: [1-9]'
 }
-follow lost --json --buffer 4K
+follow lost --json --buffer-size 4K
 kill -STOP $tracer
 start_holder --churn "$heap" one 4096 two 4096
 is nobody_reads_and_events_are_lost "$(until_true overrun; echo $?)" 0
@@ -288,7 +288,7 @@ end_holder
 kill -CONT $tracer
 unfollow TERM $tracer lost
 like lost_events_are_a_failure_and_counted "$ended" \
-	"1 dmactl: [1-9]* events or more were lost, since the kernel's buffer was full: --buffer makes it larger"
+	"1 dmactl: [1-9]* events or more were lost, since the kernel's buffer was full: --buffer-size makes it larger"
 
 # Errors.
 error=$(timeout $longest su nobody -s /bin/sh -c "$dmactl trace" 2>&1)
