@@ -30,6 +30,7 @@ def read_table():
 OPTIONS_OF = read_table()
 COMMANDS = list(OPTIONS_OF)
 WORDS = sorted({command.split()[0] for command in COMMANDS})
+DT = "dt check, dt show, dt generate, dt apply"
 OPTIONS = set().union(*OPTIONS_OF.values())
 
 
@@ -139,6 +140,10 @@ def test_the_version_is_printed():
     (["lsit"], "no command 'lsit'"),
     (["help", "lsit"], "no command 'lsit': 'dmactl help' lists them"),
     (["lsit", "--help"], "no command 'lsit'"),
+    (["dt"], f"no command 'dt': there are {DT}"),
+    (["dt", "--help"], f"no command 'dt': there are {DT}"),
+    (["dt", "draw", "x"], f"no command 'dt draw': there are {DT}"),
+    (["help", "dt"], f"no command 'dt': there are {DT}"),
     (["list", "1"], "list: unexpected operand '1'"),
     (["show", "1", "2"], "show: unexpected operand '2'"),
     (["show"], "show: ID is missing"),
