@@ -166,7 +166,10 @@ def test_documents_fit_their_schemas(memory, command):
     ("alloc 1X", "'1X' is not a size: a number of bytes, or one with K, M, G "
      "or T, as 8M"),
     ("alloc 1 --align 3", "--align 3 is not a power of two"),
-    ("alloc 1 --mask 65", "--mask '65' is not a number of bits: 1 to 64"),
+    ("alloc 1 --mask 65", "'65' is not a mask: the highest address, as "
+     "0xffffffff, or a number of bits from 1 to 64"),
+    ("alloc 1 --mask 0x0", "'0x0' is not a mask: the highest address, as "
+     "0xffffffff, or a number of bits from 1 to 64"),
     ("alloc 1 --mode fast", "no mode 'fast': there are cached, write-combined, "
      "coherent and device"),
     ("alloc 1 --hold -- true",

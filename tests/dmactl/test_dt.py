@@ -134,9 +134,11 @@ def test_a_broken_blob_is_refused_with_a_sentence(tmp_path, command, make, sente
 @pytest.mark.parametrize("arguments, sentence", [
     (["check"], "dt check: FILE|live is missing"),
     (["check", "x", "--mask", "65"],
-     "--mask: '65' is not a number of bits from 1 to 64"),
+     "'65' is not a mask: the highest address, as 0xffffffff, or a number of "
+     "bits from 1 to 64"),
     (["check", "x", "--mask", "3x"],
-     "--mask: '3x' is not a number of bits from 1 to 64"),
+     "'3x' is not a mask: the highest address, as 0xffffffff, or a number of "
+     "bits from 1 to 64"),
     (["apply", "x"], "dt apply: BASE OVERLAY... is missing"),
     (["apply", "x", "y"], "dt apply: -o FILE is missing"),
     (["generate", "--size", "1M"], "dt generate: --board BOARD is missing"),
