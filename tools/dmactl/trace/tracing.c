@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* What may be wrong with the kernel's tracing before anything is followed. */
+/*
+ * Checks of the kernel's tracing before anything is followed, the layouts of the
+ * module's events, and the end of instances that killed processes left.
+ */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
