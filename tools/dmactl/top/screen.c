@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Signals that end the program are blocked but while it waits for a key, so the
- * terminal is never left half-way.  ncurses itself handles a new size and a stop
- * from the terminal.
+ * terminal is never left half-way.  ncurses itself handles a stop from the
+ * terminal.
  */
 #include <errno.h>
 #include <langinfo.h>
@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <curses.h>
@@ -216,6 +217,16 @@ static int translate(int key)
 	return key > 0 && key < 256 ? key : SCREEN_NOTHING;
 }
 
+/* Asks for the size itself: on a slow board ncurses has missed a new one. */
+static void follow_size(void)
+{
+	struct winsize size;
+
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row &&
+	    size.ws_col && is_term_resized(size.ws_row, size.ws_col))
+		resizeterm(size.ws_row, size.ws_col);
+}
+
 int screen_key(int milliseconds)
 {
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -226,6 +237,7 @@ int screen_key(int milliseconds)
 	int ready;
 	int key;
 
+	follow_size();
 	/* bytes that ncurses has already read come first */
 	key = getch();
 	if (key != ERR)
