@@ -10,6 +10,7 @@ import json
 import os
 import struct
 import zlib
+from pathlib import Path
 
 import numpy
 import pytest
@@ -275,6 +276,23 @@ def test_a_command_inherits_the_buffer_and_its_status_is_kept():
                  "wc -c <&$DRAY_BUFFER_FD; echo $DRAY_BUFFER_ID "
                  "$DRAY_BUFFER_SIZE; exit 9")
     assert result == (9, "8192\n1 1048576\n", "")
+
+
+def test_a_buffer_of_an_id_that_is_lost_is_not_kept():
+    mark = f"--name=lost{os.getpid()}".encode()
+    with open("/dev/full", "wb") as full:
+        result = run(SCRIPTED, "alloc", "1", mark.decode(), stdout=full)
+    assert result.code == 1
+    assert result.error.startswith("dmactl: cannot write all of the output")
+    assert not [folder for folder in Path("/proc").glob("[0-9]*")
+                if mark in command_line(folder)]
+
+
+def command_line(folder):
+    try:
+        return (folder / "cmdline").read_bytes()
+    except OSError:  # it has ended
+        return b""
 
 
 def test_a_command_that_is_not_there_is_a_sentence():

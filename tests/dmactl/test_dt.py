@@ -144,6 +144,8 @@ def test_a_broken_blob_is_refused_with_a_sentence(tmp_path, command, make, sente
     (["generate", "--size", "1M"], "dt generate: --board BOARD is missing"),
     (["generate", "--board", "zynq"], "dt generate: --size SIZE is missing"),
     (["generate", "--board", "zynq", "--size", "0"],
+     "--size: 0 is no region"),
+    (["generate", "--board", "zynq", "--size", "5K"],
      "--size of a reserved region is not a multiple of 4.0K"),
     (["generate", "--board", "zynq", "--size", "6M", "--heap", "cma"],
      "--size of a cma region is not a multiple of 4.0M"),
@@ -204,6 +206,14 @@ def test_a_directory_of_nodes_is_a_tree(tmp_path, name):
         return sorted(tuple(one.values()) for one in found)
 
     assert sort(findings(tmp_path / "device-tree")) == sort(findings(blob))
+
+
+def test_files_that_are_no_properties_are_left_out(tmp_path):
+    (tmp_path / "memory").mkdir()
+    os.mkfifo(tmp_path / "memory/fifo")
+    (tmp_path / "null").symlink_to("/dev/null")
+    # a FIFO without a writer would not return
+    assert run(DMACTL, "dt", "show", str(tmp_path)).error == ""
 
 
 def test_the_map_has_banks_regions_users_and_gaps(tmp_path):
