@@ -10,6 +10,7 @@ import json
 import os
 import struct
 import zlib
+from pathlib import Path
 
 import numpy
 import pytest
@@ -166,7 +167,10 @@ def test_documents_fit_their_schemas(memory, command):
     ("alloc 1X", "'1X' is not a size: a number of bytes, or one with K, M, G "
      "or T, as 8M"),
     ("alloc 1 --align 3", "--align 3 is not a power of two"),
-    ("alloc 1 --mask 65", "--mask '65' is not a number of bits: 1 to 64"),
+    ("alloc 1 --mask 65", "'65' is not a mask: the highest address, as "
+     "0xffffffff, or a number of bits from 1 to 64"),
+    ("alloc 1 --mask 0x0", "'0x0' is not a mask: the highest address, as "
+     "0xffffffff, or a number of bits from 1 to 64"),
     ("alloc 1 --mode fast", "no mode 'fast': there are cached, write-combined, "
      "coherent and device"),
     ("alloc 1 --hold -- true",
@@ -272,6 +276,23 @@ def test_a_command_inherits_the_buffer_and_its_status_is_kept():
                  "wc -c <&$DRAY_BUFFER_FD; echo $DRAY_BUFFER_ID "
                  "$DRAY_BUFFER_SIZE; exit 9")
     assert result == (9, "8192\n1 1048576\n", "")
+
+
+def test_a_buffer_of_an_id_that_is_lost_is_not_kept():
+    mark = f"--name=lost{os.getpid()}".encode()
+    with open("/dev/full", "wb") as full:
+        result = run(SCRIPTED, "alloc", "1", mark.decode(), stdout=full)
+    assert result.code == 1
+    assert result.error.startswith("dmactl: cannot write all of the output")
+    assert not [folder for folder in Path("/proc").glob("[0-9]*")
+                if mark in command_line(folder)]
+
+
+def command_line(folder):
+    try:
+        return (folder / "cmdline").read_bytes()
+    except OSError:  # it has ended
+        return b""
 
 
 def test_a_command_that_is_not_there_is_a_sentence():

@@ -134,14 +134,18 @@ def test_a_broken_blob_is_refused_with_a_sentence(tmp_path, command, make, sente
 @pytest.mark.parametrize("arguments, sentence", [
     (["check"], "dt check: FILE|live is missing"),
     (["check", "x", "--mask", "65"],
-     "--mask: '65' is not a number of bits from 1 to 64"),
+     "'65' is not a mask: the highest address, as 0xffffffff, or a number of "
+     "bits from 1 to 64"),
     (["check", "x", "--mask", "3x"],
-     "--mask: '3x' is not a number of bits from 1 to 64"),
+     "'3x' is not a mask: the highest address, as 0xffffffff, or a number of "
+     "bits from 1 to 64"),
     (["apply", "x"], "dt apply: BASE OVERLAY... is missing"),
     (["apply", "x", "y"], "dt apply: -o FILE is missing"),
     (["generate", "--size", "1M"], "dt generate: --board BOARD is missing"),
     (["generate", "--board", "zynq"], "dt generate: --size SIZE is missing"),
     (["generate", "--board", "zynq", "--size", "0"],
+     "--size: 0 is no region"),
+    (["generate", "--board", "zynq", "--size", "5K"],
      "--size of a reserved region is not a multiple of 4.0K"),
     (["generate", "--board", "zynq", "--size", "6M", "--heap", "cma"],
      "--size of a cma region is not a multiple of 4.0M"),
@@ -202,6 +206,14 @@ def test_a_directory_of_nodes_is_a_tree(tmp_path, name):
         return sorted(tuple(one.values()) for one in found)
 
     assert sort(findings(tmp_path / "device-tree")) == sort(findings(blob))
+
+
+def test_files_that_are_no_properties_are_left_out(tmp_path):
+    (tmp_path / "memory").mkdir()
+    os.mkfifo(tmp_path / "memory/fifo")
+    (tmp_path / "null").symlink_to("/dev/null")
+    # a FIFO without a writer would not return
+    assert run(DMACTL, "dt", "show", str(tmp_path)).error == ""
 
 
 def test_the_map_has_banks_regions_users_and_gaps(tmp_path):

@@ -148,7 +148,7 @@ def test_lost_events_are_told_and_a_failure(tmp_path):
     assert result.code == 1 and "buffer 7" in result.out
     assert result.error == (
         "dmactl: 12 events or more were lost, since the kernel's buffer was "
-        "full: --buffer makes it larger\n")
+        "full: --buffer-size makes it larger\n")
 
 
 @pytest.mark.parametrize("arguments, sentence", [
@@ -164,7 +164,7 @@ def test_lost_events_are_told_and_a_failure(tmp_path):
     (["trace", "--count", "0"], "'0' is not a number of events, from 1 on"),
     (["trace", "--count", "1x"], "'1x' is not a number of events, from 1 on"),
     (["trace", "--pid", "x"], "'x' is not a process id"),
-    (["trace", "--buffer", "x"], "'x' is not a size: a number of bytes, or one "
+    (["trace", "--buffer-size", "x"], "'x' is not a size: a number of bytes, or one "
      "with K, M, G or T, as 8M"),
     (["record"], "record: give a file: -o FILE"),
 ])
@@ -215,9 +215,9 @@ HIST = """\
 # trigger info: hist:keys=channel,latency.log2:vals=hitcount:size=2048 [active]
 #
 
-{ channel: mem0                          , latency: ~ 2^17 } hitcount:         88
-{ channel: mem0                          , latency: ~ 2^18 } hitcount:         12
-{ channel: mem1                          , latency: ~ 2^9  } hitcount:          1
+{ channel: mem0                                              , latency: ~ 2^17 } hitcount:         88
+{ channel: mem0                                              , latency: ~ 2^18 } hitcount:         12
+{ channel: mem1                                              , latency: ~ 2^9  } hitcount:          1
 
 Totals:
     Hits: 101

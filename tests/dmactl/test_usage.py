@@ -30,7 +30,18 @@ def read_table():
 OPTIONS_OF = read_table()
 COMMANDS = list(OPTIONS_OF)
 WORDS = sorted({command.split()[0] for command in COMMANDS})
+DT = "dt check, dt show, dt generate, dt apply"
 OPTIONS = set().union(*OPTIONS_OF.values())
+
+
+def test_options_of_one_name_all_take_a_value_or_none():
+    # the command line is read before it is known whose option it is
+    takes = {}
+    for line in run(SCRIPTED, "help", "--complete").out.splitlines():
+        word, _, name, kind, *_ = line.split("\t")
+        if word == "option":
+            takes.setdefault(name, set()).add(kind != "nothing")
+    assert [name for name, found in takes.items() if len(found) > 1] == []
 
 
 def page_of(command):
@@ -71,6 +82,16 @@ def test_help_and_completion_of_a_command_have_its_options_only(command):
         line[:21] for line in text.split("Options:")[1].splitlines())
     ) == OPTIONS_OF[command] >= EVERY
     assert set(complete(*words, "-")) == OPTIONS_OF[command]
+
+
+def test_an_option_takes_a_value_in_all_commands_or_in_none():
+    # options are read before the command is known
+    takes = {}
+    for line in run(SCRIPTED, "help", "--complete").out.splitlines():
+        word, _, *rest = line.split("\t")
+        if word == "option":
+            takes.setdefault(rest[0], set()).add(rest[1] != "nothing")
+    assert [name for name, found in takes.items() if len(found) > 1] == []
 
 
 @pytest.mark.parametrize("page", sorted(MANUAL.glob("dmactl*.1")),
@@ -129,6 +150,10 @@ def test_the_version_is_printed():
     (["lsit"], "no command 'lsit'"),
     (["help", "lsit"], "no command 'lsit': 'dmactl help' lists them"),
     (["lsit", "--help"], "no command 'lsit'"),
+    (["dt"], f"no command 'dt': there are {DT}"),
+    (["dt", "--help"], f"no command 'dt': there are {DT}"),
+    (["dt", "draw", "x"], f"no command 'dt draw': there are {DT}"),
+    (["help", "dt"], f"no command 'dt': there are {DT}"),
     (["list", "1"], "list: unexpected operand '1'"),
     (["show", "1", "2"], "show: unexpected operand '2'"),
     (["show"], "show: ID is missing"),
@@ -175,6 +200,10 @@ def test_a_word_that_is_not_an_id_is_a_usage_error(command, word):
     (["reclaim", ""], ["1", "2", "3"]),
     (["-n", "dray0", "show", "--json", ""], ["1", "2", "3"]),
     (["show", "1", ""], []), (["list", ""], []),
+    (["sync", "1", "--for", ""], ["cpu", "device"]),
+    (["leaks", "--for", ""], []),
+    (["dt", "generate", "--heap", "c"], ["carveout", "cma"]),
+    (["why", "1M", "--heap", "o"], ["other"]),
 ])
 def test_completion_offers_what_fits_the_last_word(words, offered):
     assert sorted(complete(*words)) == sorted(offered)
@@ -201,6 +230,8 @@ def test_the_completion_is_sourced_silently():
 @pytest.mark.parametrize("words, offered", [
     (["recl"], "reclaim"), (["show", "2"], "2"), (["help", "recl"], "reclaim"),
     (["list", "--no-h"], "--no-header"), (["reclaim", "--al"], "--all"),
+    (["sync", "--for", "dev"], "device"),
+    (["dt", "generate", "--heap", "cm"], "cma"),
 ])
 def test_zsh_completes_the_word(words, offered):
     script = TREE / "tests/dmactl/complete.zsh"

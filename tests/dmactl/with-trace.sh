@@ -45,7 +45,7 @@ until_true()
 	until "$@" 2>"$folder/rest"; do
 		tries=$((tries + 1))
 		[ $tries -lt $((longest * 10)) ] || return 1
-		kill -0 "$tracer" || return 1
+		kill -0 "$tracer" 2>"$folder/rest" || return 1
 		sleep 0.1
 	done
 }
@@ -103,7 +103,7 @@ end_holder()
 
 # agree NAME FILE EXPRESSION: a fact that the expression is true of the JSON in the
 # file; judge states all of them, by one Python.  There "events" is a list of the
-# lines, "ids" are $ids and "pid" is $pid.
+# documents, "ids" are $ids and "pid" is $pid.
 agree()
 {
 	cp "$folder/$2" "$folder/fact.$1"
@@ -117,16 +117,21 @@ import json, time
 for line in open("facts"):
 	name, ids, pid, expression = line.rstrip("\n").split("\t")
 	text = open("fact." + name).read()
+	shown = text[:2000]
 	def of(event, *names):
 		return [tuple(e[n] for n in names) for e in events if e["event"] == event]
 	said = None
 	try:
-		events = [json.loads(line) for line in text.splitlines()]
+		events = []
+		while text.strip():
+			event, end = json.JSONDecoder().raw_decode(text)
+			events.append(event)
+			text = text[end:].lstrip()
 		said = eval(expression, dict(globals(), events=events, of=of, pid=int(pid),
 			ids=[int(i) for i in ids.split()]))
 	except Exception as error:
 		said = repr(error)
-	print(name, said if said is True else f"{said}: {text[:2000]!r}")') \
+	print(name, said if said is True else f"{said}: {shown!r}")') \
 		>"$folder/judged" 2>&1
 	is all_facts_were_judged "$(wc -l <"$folder/judged")" \
 		"$(wc -l <"$folder/facts")"
@@ -244,24 +249,26 @@ like dray_replay_counts_the_events "$(cat "$folder/replayed")" "*3 allocations*"
 
 # A buffer from before, and a number of events.
 start_holder "$heap" held 4096
+last_event=dray_free
 follow older --json --pid $pid --event free
 older=$tracer
 last_event=dray_alloc
 follow count --json --event alloc --count 1
 last_event=dray_frame_complete
 end_holder
+unfollow TERM $older older
 agree the_owner_of_an_older_buffer_is_known older 'of("free", "id") == [(ids[0],)]'
 run_holder "$heap" one 65536 two 8192
 await $tracer
 is count_ends_it "$status" 0
 agree count_counts count 'of("alloc", "id") == [(ids[0],)]'
-unfollow TERM $older older
 
 # Ends of other kinds.
 mkfifo "$folder/pipe"
 "$dmactl" trace >"$folder/pipe" 2>"$folder/pipe.error" &
 tracer=$!
-timeout $longest sed 1q "$folder/pipe" >"$folder/rest"
+# busybox's sed reads a line ahead
+timeout $longest head -n 1 "$folder/pipe" >"$folder/rest"
 run_holder "$heap" one 65536
 await $tracer
 is a_closed_pipe_ends_it "$status" 141
@@ -280,7 +287,7 @@ overrun()
 	cat "$tracing/instances/dmactl-$tracer"/per_cpu/cpu*/stats |
 		grep -q '^overrun: [1-9]'
 }
-follow lost --json --buffer 4K
+follow lost --json --buffer-size 4K
 kill -STOP $tracer
 start_holder --churn "$heap" one 4096 two 4096
 is nobody_reads_and_events_are_lost "$(until_true overrun; echo $?)" 0
@@ -288,7 +295,7 @@ end_holder
 kill -CONT $tracer
 unfollow TERM $tracer lost
 like lost_events_are_a_failure_and_counted "$ended" \
-	"1 dmactl: [1-9]* events or more were lost, since the kernel's buffer was full: --buffer makes it larger"
+	"1 dmactl: [1-9]* events or more were lost, since the kernel's buffer was full: --buffer-size makes it larger"
 
 # Errors.
 error=$(timeout $longest su nobody -s /bin/sh -c "$dmactl trace" 2>&1)
@@ -297,7 +304,9 @@ like others_are_told_why "$error" \
 	"dmactl: no permission to use *tracing: *, and you have uid 65534"
 umount $tracing
 timeout $longest "$dmactl" trace --for 1ms >"$folder/next" 2>&1
-is tracefs_is_mounted_if_it_is_not "$? $(instances)" "0 dmactl-*"
+is tracefs_is_mounted_if_it_is_not "$? $(grep -c '^[^ ]* [^ ]* tracefs ' /proc/mounts)" "0 1"
+# with debugfs, it is mounted there
+[ -d $tracing/instances ] || mount -t tracefs tracefs $tracing
 
 # Latencies, which the kernel measures.
 latencies_are_measured()
@@ -323,6 +332,19 @@ if [ -e $tracing/synthetic_events ]; then
 		is latencies_end_in_order "$ended" "0 "
 		agree each_transfer_is_in_a_histogram latency \
 			'[(h["kind"], sum(s["count"] for s in h["steps"]) == h["count"]) for h in events[0]["histograms"]] == [("transfer", True)] * len(events[0]["histograms"]) and sum(h["count"] for h in events[0]["histograms"]) == 3'
+		if [ "$full" = yes ]; then
+			"$dmactl" trace --latency >"$folder/rest" 2>&1 &
+			tracer=$!
+			until_true latencies_are_measured
+			kill -9 $tracer
+			await $tracer
+			is a_killed_one_leaves_synthetic_events \
+				"$(grep -c "^dmactl_${tracer}_" \
+					$tracing/synthetic_events)" 2
+			timeout $longest "$dmactl" trace --latency --for 1ms \
+				>"$folder/rest" 2>&1
+			is the_next_one_ends_in_order "$?" 0
+		fi
 		is the_synthetic_events_are_gone \
 			"$(cat $tracing/synthetic_events)" ""
 		is the_triggers_are_gone \

@@ -35,7 +35,8 @@ _dmactl_option() { # TABLE NAME OPTION
 _dmactl() {
 	local program=${COMP_WORDS[0]}
 	local current=${COMP_WORDS[COMP_CWORD]}
-	local table name='' word kind='' value='' words='' operands=0 most=0 i
+	local table name='' word option='' kind='' value='' words=''
+	local operands=0 most=0 i
 	local -a plain=()
 
 	table=$("$program" help --complete 2>/dev/null) || return
@@ -47,7 +48,8 @@ _dmactl() {
 		case $word in
 		=) value=pending ;;
 		-*)
-			kind=$(_dmactl_option "$table" '' "$word")
+			option=$word
+			kind=$(_dmactl_option "$table" '' "$option")
 			[ "${kind:-nothing}" = nothing ] || value=$kind
 			# bash splits --node=NAME into three words
 			[ "${COMP_WORDS[i + 1]}" = = ] && ((i++))
@@ -63,6 +65,9 @@ _dmactl() {
 			break
 		fi
 	done
+	# commands may offer different values for an option of one name
+	[ -z "$value" ] || [ -z "$name" ] ||
+		kind=$(_dmactl_option "$table" "$name" "$option")
 	set -- $name
 	operands=$((${#plain[@]} - $#))
 

@@ -23,7 +23,7 @@ _dmactl_offer() { # KIND
 _dmactl() {
 	local program=$words[1] line name='' pending='' kind most
 	local -a fields plain commands about options texts
-	local -A takes operands offers
+	local -A takes takes_of operands offers
 
 	for line in ${(f)"$($program help --complete 2>/dev/null)"}; do
 		fields=("${(@ps:\t:)line}")
@@ -34,6 +34,7 @@ _dmactl() {
 			offers[$fields[2]]=$fields[4]
 		else
 			takes[$fields[3]]=$fields[4]
+			takes_of[$fields[2]$fields[3]]=$fields[4]
 		fi
 	done
 	for line in ${words[2,CURRENT-1]}; do
@@ -41,7 +42,7 @@ _dmactl() {
 			pending=
 		elif [[ $line == -* ]]; then
 			kind=${takes[$line]:-nothing}
-			[[ $kind == nothing ]] || pending=$kind
+			[[ $kind == nothing ]] || pending=$line
 		else
 			plain+=($line)
 		fi
@@ -54,9 +55,11 @@ _dmactl() {
 	done
 
 	if [[ -n $pending ]]; then
-		_dmactl_offer $pending
+		# commands may offer different values for an option of one name
+		_dmactl_offer ${takes_of[$name$pending]:-$takes[$pending]}
 	elif [[ $PREFIX == --*=* ]]; then
-		kind=${takes[${PREFIX%%=*}]:-nothing}
+		pending=${PREFIX%%=*}
+		kind=${takes_of[$name$pending]:-${takes[$pending]:-nothing}}
 		compset -P '*='
 		_dmactl_offer $kind
 	elif [[ $PREFIX == -* ]]; then

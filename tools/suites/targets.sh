@@ -16,9 +16,9 @@ TARGETS_PART=(info alloc mmap submit_copy leaks)
 # between kernels.
 TARGETS_CALLS=(
 	info heap_info channel_info alloc mmap address sync sync_refuse structs
-	list buffer_info submit_copy submit_random submit_fill submit_refuse
-	submit_bounds submit_queue submit_fence cancel rights export export_map
-	export_engine attach_user attach_engine attach_dmabuf attach_fences
+	list heap_map buffer_info submit_copy submit_random submit_fill
+	submit_refuse submit_bounds submit_queue submit_fence cancel rights export
+	export_map export_engine attach_user attach_engine attach_dmabuf attach_fences
 	import leaks
 )
 

@@ -118,6 +118,12 @@ const struct command *command_find(const char *name);
 const struct command *command_find_words(char **words, size_t count,
 					 size_t *used);
 
+/*
+ * Complains that there is no command of these words, with @advice or the commands
+ * that share the first word.
+ */
+void command_unknown(char **words, size_t count, const char *advice);
+
 /* Finds an option of @command, or of any command if it is NULL, by its name. */
 const struct command_option *option_find(const struct command *command,
 					 const char *name);

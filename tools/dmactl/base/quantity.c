@@ -135,3 +135,20 @@ bool parse_time(const char *text, uint64_t *nanoseconds)
 		 text);
 	return false;
 }
+
+bool parse_mask(const char *text, uint64_t *mask)
+{
+	bool address = !strncmp(text, "0x", 2);
+	const char *end = parse_number(address ? text + 2 : text,
+				       address ? 16 : 10, mask);
+
+	if (end && !*end && *mask && (address || *mask <= 64)) {
+		if (!address)
+			*mask = UINT64_MAX >> (64 - *mask);
+		return true;
+	}
+	complain("'%s' is not a mask: the highest address, as 0xffffffff, or "
+		 "a number of bits from 1 to 64",
+		 text);
+	return false;
+}

@@ -39,4 +39,10 @@ bool parse_size(const char *text, uint64_t *bytes);
  */
 bool parse_time(const char *text, uint64_t *nanoseconds);
 
+/*
+ * Reads a mask of addresses: the highest one, as 0xffffffff, or a number of bits
+ * from 1 to 64.  Complains if it is neither.
+ */
+bool parse_mask(const char *text, uint64_t *mask);
+
 #endif /* DMACTL_QUANTITY_H */

@@ -20,21 +20,22 @@
 
 static const struct command_option heap_option = {
 	.name = "heap",
-	.value = "NAME",
+	.value = "HEAP",
 	.offers = "heap",
 	.text = "from this heap; default: the node's order",
 };
 
 static const struct command_option align_option = {
 	.name = "align",
-	.value = "BYTES",
+	.value = "SIZE",
 	.text = "a multiple of a power of two, as 64K; default: a page",
 };
 
 static const struct command_option mask_option = {
 	.name = "mask",
-	.value = "BITS",
-	.text = "below 2^BITS, as 32; default: as the node reaches",
+	.value = "MASK",
+	.text = "the highest address, as 0xffffffff, or a number of\n"
+		"bits, as 32; default: as the node reaches",
 };
 
 static const struct command_option mode_option = {
@@ -71,19 +72,6 @@ struct taken {
 	char node[DRAY_NAME_LEN];
 	int pid;
 };
-
-static bool read_mask(const char *text, uint64_t *limit)
-{
-	uint64_t bits;
-	const char *end = parse_number(text, 10, &bits);
-
-	if (!end || *end || !bits || bits > 64) {
-		complain("--mask '%s' is not a number of bits: 1 to 64", text);
-		return false;
-	}
-	*limit = UINT64_MAX >> (64 - bits);
-	return true;
-}
 
 static bool read_mode(const char *text, uint32_t *mode)
 {
@@ -131,7 +119,7 @@ static bool read_order(const struct request *request, struct order *order)
 		complain("alloc: --hold and --json do not go with a COMMAND");
 		return false;
 	}
-	return (!mask || read_mask(mask, &order->options.address_limit)) &&
+	return (!mask || parse_mask(mask, &order->options.address_limit)) &&
 	       (!mode || read_mode(mode, &order->options.mode)) &&
 	       (!align || read_align(align, &order->options.alignment));
 }
@@ -217,7 +205,11 @@ static enum exit_code keep(const struct request *request,
 	if (!keeper_read(&keeper, &taken, sizeof(taken)))
 		return EXIT_FAILED;
 	print_taken(request, &taken);
-	return EXIT_FINE;
+	/* A buffer of an id that nobody learns is not kept. */
+	if (!fflush(stdout))
+		return EXIT_FINE;
+	keeper_end(keeper.pid);
+	return EXIT_FAILED;
 }
 
 static enum exit_code hold(const struct request *request,

@@ -21,13 +21,13 @@
 
 const struct command_option offset_option = {
 	.name = "offset",
-	.value = "BYTES",
+	.value = "SIZE",
 	.text = "start there, as 4096 or 64K; default 0",
 };
 
 const struct command_option length_option = {
 	.name = "length",
-	.value = "BYTES",
+	.value = "SIZE",
 	.text = "only so many bytes; default: to the end",
 };
 

@@ -10,32 +10,28 @@
 #include "blob.h"
 #include "check.h"
 #include "base/document.h"
+#include "base/quantity.h"
 #include "escape.h"
 #include "findings_print.h"
 #include "base/table.h"
 
 static const struct command_option mask_option = {
 	.name = "mask",
-	.value = "BITS",
-	.text = "address bits of the device behind the node, as 32:\n"
-		"regions above are errors",
+	.value = "MASK",
+	.text = "the highest address of the device behind the node, as\n"
+		"0xffffffff, or a number of bits, as 32: regions above\n"
+		"are errors",
 };
 
+/* Sets @bits to those of which every address fits below the mask. */
 static bool parse_bits(const char *text, unsigned int *bits)
 {
-	uint64_t number;
-	const char *rest;
+	uint64_t mask = UINT64_MAX;
 
-	*bits = 64;
-	if (!text)
-		return true;
-	rest = parse_number(text, 10, &number);
-	if (!rest || *rest || !number || number > 64) {
-		complain("--mask: '%s' is not a number of bits from 1 to 64",
-			 text);
+	if (text && !parse_mask(text, &mask))
 		return false;
-	}
-	*bits = (unsigned int)number;
+	for (*bits = 64; mask < UINT64_MAX >> (64 - *bits); --*bits)
+		;
 	return true;
 }
 

@@ -120,14 +120,18 @@ static bool parse_heap(const struct request *request, struct plan *plan)
 		complain("--heap: '%s' is not reserved, cma or carveout", heap);
 		return false;
 	}
+	if (!plan->size) {
+		complain("--size: 0 is no region");
+		return false;
+	}
 	plan->alignment = plan->size < CMA_UNIT ? PAGE_64K : CMA_UNIT;
 	if (!strcmp(plan->heap, "cma"))
 		plan->alignment = unit = CMA_UNIT_OLD;
-	if (plan->size && plan->size % unit == 0 && plan->start % unit == 0)
+	if (plan->size % unit == 0 && plan->start % unit == 0)
 		return true;
 	complain("%s of a %s region is not a multiple of %s",
-		 plan->size && plan->size % unit == 0 ? "--at" : "--size",
-		 plan->heap, quantity_size(size, unit, false));
+		 plan->size % unit == 0 ? "--at" : "--size", plan->heap,
+		 quantity_size(size, unit, false));
 	return false;
 }
 

@@ -53,7 +53,8 @@ static bool grow(struct writer *writer, int result)
 
 static void put_property(struct writer *writer, int folder, const char *name)
 {
-	int file = openat(folder, name, O_RDONLY | O_CLOEXEC);
+	/* Another directory than a device tree may have files that wait. */
+	int file = openat(folder, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	char *value = NULL;
 	size_t size = 0, room = 0;
 	ssize_t got = 0;
@@ -83,12 +84,12 @@ static int is_entry(const struct dirent *entry)
 	       strcmp(entry->d_name, "name") != 0;
 }
 
-static bool is_folder(int folder, const char *name)
+static bool is_kind(int folder, const char *name, mode_t kind)
 {
 	struct stat status;
 
 	return !fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) &&
-	       S_ISDIR(status.st_mode);
+	       (status.st_mode & S_IFMT) == kind;
 }
 
 static void put_node(struct writer *writer, int above, const char *path,
@@ -106,10 +107,10 @@ static void put_entries(struct writer *writer, int folder, int depth)
 	}
 	/* Properties come before nodes. */
 	for (i = 0; i < count && !writer->error; i++)
-		if (!is_folder(folder, entries[i]->d_name))
+		if (is_kind(folder, entries[i]->d_name, S_IFREG))
 			put_property(writer, folder, entries[i]->d_name);
 	for (i = 0; i < count && !writer->error; i++)
-		if (is_folder(folder, entries[i]->d_name))
+		if (is_kind(folder, entries[i]->d_name, S_IFDIR))
 			put_node(writer, folder, entries[i]->d_name,
 				 entries[i]->d_name, depth + 1);
 	for (i = 0; i < count; i++)

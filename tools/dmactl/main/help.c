@@ -104,6 +104,37 @@ const struct command *command_find_words(char **words, size_t count,
 	return command;
 }
 
+/* Returns "dt check, dt show" for "dt", or NULL; the caller frees it. */
+static char *commands_of(const char *word)
+{
+	size_t length = strlen(word);
+	char *names = NULL;
+	size_t i;
+
+	for (i = 0; commands[i]; i++) {
+		const char *name = commands[i]->name;
+
+		if (!strncmp(name, word, length) && name[length] == ' ')
+			text_append(&names, "%s%s", names ? ", " : "", name);
+	}
+	return names;
+}
+
+void command_unknown(char **words, size_t count, const char *advice)
+{
+	char *names = commands_of(words[0]);
+
+	if (names)
+		complain("no command '%s%s%s': there are %s", words[0],
+			 count > 1 ? " " : "", count > 1 ? words[1] : "",
+			 names);
+	else
+		complain("no command '%s%s%s'%s", words[0],
+			 *advice && count > 1 ? " " : "",
+			 *advice && count > 1 ? words[1] : "", advice);
+	free(names);
+}
+
 static void print_option(const struct command_option *option)
 {
 	const char *line = option->text;
@@ -225,13 +256,9 @@ static enum exit_code help_run(const struct request *request)
 		command = command_find_words(request->operands,
 					     request->operand_count, &used);
 		if (!command || used < request->operand_count) {
-			complain(
-				"no command '%s%s%s': 'dmactl help' lists them",
-				request->operands[0],
-				request->operand_count > 1 ? " " : "",
-				request->operand_count > 1
-					? request->operands[1]
-					: "");
+			command_unknown(request->operands,
+					request->operand_count,
+					": 'dmactl help' lists them");
 			return EXIT_USAGE;
 		}
 	}

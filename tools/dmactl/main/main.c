@@ -193,7 +193,7 @@ static bool parse_operands(char **words, size_t count, struct call *call)
 	}
 	command = command_find_words(words, count, &used);
 	if (!command) {
-		complain("no command '%s'", words[0]);
+		command_unknown(words, count, "");
 		return false;
 	}
 	call->request.command = command;

@@ -21,14 +21,14 @@
 
 static const struct command_option heap_option = {
 	.name = "heap",
-	.value = "NAME",
+	.value = "HEAP",
 	.offers = "heap",
 	.text = "this heap; default: the node's default",
 };
 
 static const struct command_option size_option = {
 	.name = "size",
-	.value = "BYTES",
+	.value = "SIZE",
 	.text = "test so much memory; default: all that is free, of\n"
 		"a heap that the system uses too at most 64M",
 };

@@ -41,17 +41,17 @@ static void read_line(struct histograms *all, const char *kind,
 		      const char *line)
 {
 	struct histogram *histogram;
-	char channel[40];
+	char channel[128];
 	unsigned int step;
 	uint64_t hits;
 	char *end;
 
 	if (sscanf(line,
-		   "{ channel: %39[^,], latency: ~ 2^%u } hitcount: %" SCNu64,
+		   "{ channel: %127[^,], latency: ~ 2^%u } hitcount: %" SCNu64,
 		   channel, &step, &hits) != 3 ||
 	    step >= HISTOGRAM_STEPS)
 		return;
-	/* the kernel pads the key */
+	/* the kernel pads the key, to 50 bytes in Linux 6.1 */
 	end = channel + strlen(channel);
 	while (end > channel && end[-1] == ' ')
 		*--end = '\0';

@@ -28,14 +28,15 @@
 static const struct join {
 	const char *kind;
 	const char *begins; /* its keys may be too many */
+	const char *ends;
 	const char *sql;
 } joins[] = {
-	{ "transfer", "dray_submit",
+	{ "transfer", "dray_submit", "dray_complete",
 	  "SELECT end.channel AS channel, "
 	  "(end.TIMESTAMP - start.TIMESTAMP) AS latency "
 	  "FROM dray_submit AS start JOIN dray_complete AS end "
 	  "ON start.queue = end.queue, start.slot = end.slot" },
-	{ "frame", "dray_frame_submit",
+	{ "frame", "dray_frame_submit", "dray_frame_complete",
 	  "SELECT end.channel AS channel, "
 	  "(end.TIMESTAMP - start.TIMESTAMP) AS latency "
 	  "FROM dray_frame_submit AS start JOIN dray_frame_complete AS end "
@@ -131,30 +132,64 @@ static void drop_all(void)
 	tep = NULL;
 }
 
+/*
+ * Removes the first trigger of an event with @word in it.  Returns the command that
+ * did so, or NULL; the caller frees it.
+ */
+static char *remove_trigger(const char *system, const char *event,
+			    const char *word)
+{
+	char *text =
+		tracefs_event_file_read(NULL, system, event, "trigger", NULL);
+	char *rest = NULL, *command = NULL;
+	char *line = text ? strtok_r(text, "\n", &rest) : NULL;
+
+	while (line && (*line == '#' || !strstr(line, word)))
+		line = strtok_r(NULL, "\n", &rest);
+	if (line) {
+		/* " [active]" */
+		command = text_format("!%.*s", (int)strcspn(line, " "), line);
+		tracefs_event_file_append(NULL, system, event, "trigger",
+					  command);
+	}
+	free(text);
+	return command;
+}
+
+/* Their variables are named at random, so that the kernel is asked for them. */
+static void remove_join(const struct join *join, const char *name)
+{
+	static const char title[] = "=common_timestamp-$";
+	char *word = text_format("(%s,", name);
+	char *command = remove_trigger(TRACING_SYSTEM, join->ends, word);
+	const char *variable = command ? strstr(command, title) : NULL;
+
+	free(word);
+	if (variable) {
+		variable += sizeof(title) - 1;
+		word = text_format("%.*s=", (int)strcspn(variable, ":,"),
+				   variable);
+		free(remove_trigger(TRACING_SYSTEM, join->begins, word));
+		free(word);
+	}
+	free(command);
+	free(remove_trigger(SYNTHETIC, name, "hist:"));
+}
+
 /* Removes a synthetic event of a process that was killed. */
-static void remove_left(const char *name)
+static void remove_left(struct tracefs_dynevent *event, const char *name)
 {
 	long pid = strtol(name + strlen(NAME), NULL, 10);
-	const char *kind = strrchr(name, '_') + 1;
+	const char *kind = strchr(name + strlen(NAME), '_');
 	size_t i;
 
-	if (!kill((pid_t)pid, 0) || errno != ESRCH)
+	if (pid <= 0 || !kind || !kill((pid_t)pid, 0) || errno != ESRCH)
 		return;
-	for (i = 0; i < JOINS; i++) {
-		struct meter left = { 0 };
-
-		if (strcmp(kind, joins[i].kind) != 0 ||
-		    !meter_make(&left, &joins[i], pid))
-			continue;
-		left.created = true;
-		if (tracefs_synth_get_event(tep, left.synth))
-			left.hist = tracefs_hist_alloc_2d(
-				tep, SYNTHETIC, left.name, "channel",
-				TRACEFS_HIST_KEY_NORMAL, "latency",
-				TRACEFS_HIST_KEY_LOG);
-		left.started = left.hist;
-		meter_drop(&left);
-	}
+	for (i = 0; i < JOINS; i++)
+		if (!strcmp(kind + 1, joins[i].kind)) {
+			remove_join(&joins[i], name);
+			tracefs_dynevent_destroy(event, true);
+		}
 }
 
 static void remove_all_left(void)
@@ -168,7 +203,7 @@ static void remove_all_left(void)
 
 		tracefs_dynevent_info(events[i], NULL, &name, NULL, NULL, NULL);
 		if (name && !strncmp(name, NAME, strlen(NAME)))
-			remove_left(name);
+			remove_left(events[i], name);
 		free(name);
 	}
 	tracefs_dynevent_list_free(events);

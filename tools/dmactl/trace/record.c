@@ -252,7 +252,8 @@ static enum exit_code say_result(const struct recorder *recorder, uint64_t lost)
 
 	if (lost)
 		complain("%" PRIu64 " events or more were lost, since the "
-			 "kernel's buffer was full: --buffer makes it larger",
+			 "kernel's buffer was full: --buffer-size makes it "
+			 "larger",
 			 lost);
 	if (WIFSIGNALED(recorder->status))
 		complain("%s was ended by signal %d", command,

@@ -14,7 +14,7 @@ const struct command_option for_option = {
 };
 
 const struct command_option buffer_option = {
-	.name = "buffer",
+	.name = "buffer-size",
 	.value = "SIZE",
 	.text = "let the kernel keep that many bytes of events\n"
 		"for each processor, as 8M",

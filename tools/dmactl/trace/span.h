@@ -5,7 +5,7 @@
 
 #include "base/command.h"
 
-/* "--for TIME" and "--buffer SIZE" */
+/* "--for TIME" and "--buffer-size SIZE" */
 extern const struct command_option for_option;
 extern const struct command_option buffer_option;
 

@@ -133,7 +133,7 @@ static enum exit_code report_lost(const struct follow *follow)
 	if (!lost)
 		return EXIT_FINE;
 	complain("%" PRIu64 " events or more were lost, since the kernel's "
-		 "buffer was full: --buffer makes it larger",
+		 "buffer was full: --buffer-size makes it larger",
 		 lost);
 	return EXIT_FAILED;
 }

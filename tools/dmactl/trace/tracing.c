@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* What may be wrong with the kernel's tracing before anything is followed. */
+/*
+ * Checks of the kernel's tracing before anything is followed, the layouts of the
+ * module's events, and the end of instances that killed processes left.
+ */
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -118,7 +121,8 @@ struct tep_handle *tracing_events(uint32_t kinds)
 /* An instance in use is not removed: its files are open. */
 void tracing_remove_left(void)
 {
-	char **names = tracefs_instances("^" TRACING_INSTANCE "[0-9]+$");
+	/* a basic regular expression */
+	char **names = tracefs_instances("^" TRACING_INSTANCE "[0-9][0-9]*$");
 	size_t i;
 
 	for (i = 0; names && names[i]; i++) {

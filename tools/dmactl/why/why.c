@@ -27,7 +27,7 @@ static const struct command_option mask_option = {
 
 static const struct command_option heap_option = {
 	.name = "heap",
-	.value = "NAME",
+	.value = "HEAP",
 	.offers = "heap",
 	.text = "only this heap; otherwise each that ALLOC would try",
 };
@@ -38,23 +38,6 @@ static const struct command_option mode_option = {
 	.offers = "cached|write-combined|coherent|device",
 	.text = "how the CPU maps it; otherwise cached",
 };
-
-static bool parse_mask(const char *text, uint64_t *mask)
-{
-	bool address = !strncmp(text, "0x", 2);
-	const char *end = parse_number(address ? text + 2 : text,
-				       address ? 16 : 10, mask);
-
-	if (end && !*end && (address || (*mask && *mask <= 64))) {
-		if (!address)
-			*mask = UINT64_MAX >> (64 - *mask);
-		return true;
-	}
-	complain("'%s' is not a mask: the highest address, as 0xffffffff, or "
-		 "a number of bits from 1 to 64",
-		 text);
-	return false;
-}
 
 static bool parse_mode(const char *text, uint32_t *mode)
 {
