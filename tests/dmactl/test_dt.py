@@ -144,7 +144,7 @@ def test_a_broken_blob_is_refused_with_a_sentence(tmp_path, command, make, sente
     (["generate", "--size", "1M"], "dt generate: --board BOARD is missing"),
     (["generate", "--board", "zynq"], "dt generate: --size SIZE is missing"),
     (["generate", "--board", "zynq", "--size", "0"],
-     "--size: 0 is no region"),
+     "--size is 0: a page is the least"),
     (["generate", "--board", "zynq", "--size", "5K"],
      "--size of a reserved region is not a multiple of 4.0K"),
     (["generate", "--board", "zynq", "--size", "6M", "--heap", "cma"],

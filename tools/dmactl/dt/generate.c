@@ -121,7 +121,7 @@ static bool parse_heap(const struct request *request, struct plan *plan)
 		return false;
 	}
 	if (!plan->size) {
-		complain("--size: 0 is no region");
+		complain("--size is 0: a page is the least");
 		return false;
 	}
 	plan->alignment = plan->size < CMA_UNIT ? PAGE_64K : CMA_UNIT;
