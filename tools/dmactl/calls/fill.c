@@ -54,7 +54,7 @@ static bool read_pattern(const char *text, struct element *element)
 	size_t i;
 
 	element->size = (uint32_t)(length / 2);
-	if (length % 2 || !length || length > 2 * DRAY_MAX_PATTERN ||
+	if (length % 2 || !length || length / 2 > DRAY_MAX_PATTERN ||
 	    element->size & (element->size - 1) ||
 	    strspn(text, "0123456789abcdefABCDEF") != length) {
 		complain(

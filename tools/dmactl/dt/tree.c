@@ -114,8 +114,8 @@ static void sort_handles(struct tree *tree)
 		if (tree->nodes[i].phandle)
 			tree->handles[tree->handle_count++] = &tree->nodes[i];
 	if (tree->handle_count)
-		qsort(tree->handles, tree->handle_count, sizeof(*tree->handles),
-		      by_phandle);
+		qsort(tree->handles, tree->handle_count,
+		      sizeof(struct tree_node *), by_phandle);
 }
 
 struct tree *tree_read(const void *blob)
@@ -132,7 +132,7 @@ struct tree *tree_read(const void *blob)
 	tree->nodes = memory_new(nodes, sizeof(*tree->nodes));
 	tree->properties =
 		memory_new(properties + 1, sizeof(*tree->properties));
-	tree->handles = memory_new(nodes, sizeof(*tree->handles));
+	tree->handles = memory_new(nodes, sizeof(struct tree_node *));
 	walk_tree(tree, &again, &again);
 	sort_handles(tree);
 	return tree;

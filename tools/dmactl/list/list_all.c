@@ -334,14 +334,12 @@ static bool filter_entry(const struct filter *filter,
 static bool check_options(const struct request *request)
 {
 	static const struct command_option *const others[] = {
-		&node_option,
-		&older_option,
-		&orphans_option,
-		&held_option,
+		&node_option, &older_option, &orphans_option,
+		&held_option, NULL,
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
+	for (i = 0; others[i]; i++)
 		if (option_value(request, others[i])) {
 			complain("list: give --all or --%s, not both: it is "
 				 "known of dray's memory only",

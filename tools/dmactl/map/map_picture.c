@@ -148,8 +148,8 @@ static void draw_run(const struct sheet *sheet, const struct run *run,
 	double width = edge(sheet, column + end - first) - x;
 	double full = sheet->row - GAP;
 	double height = (double)(long)(full * run->eighths / 8 + 0.5);
-	double bottom = sheet->top +
-			sheet->row * (double)(first / sheet->columns) + full;
+	size_t row = first / sheet->columns;
+	double bottom = sheet->top + sheet->row * (double)row + full;
 	uint32_t colour = colours[MAP_FREE];
 	char *text = tooltip(sheet, run);
 
@@ -170,7 +170,8 @@ static size_t draw_row(const struct sheet *sheet, const struct map_cell *cells,
 {
 	size_t end =
 		first + sheet->columns < count ? first + sheet->columns : count;
-	double y = sheet->top + sheet->row * (double)(first / sheet->columns);
+	size_t row = first / sheet->columns;
+	double y = sheet->top + sheet->row * (double)row;
 	char offset[QUANTITY_ROOM];
 
 	picture_text(sheet->picture, sheet->left - CHARACTER,
@@ -258,7 +259,8 @@ static void draw_legend(const struct sheet *sheet, struct picture_size size,
 	for (i = 0; i < sheet->map->group_count && i < lines * columns; i++) {
 		const struct map_group *group = &sheet->map->groups[i];
 		double x = MARGIN + (double)(i % columns) * ENTRY * CHARACTER;
-		double baseline = y + (double)(i / columns + 1) * LINE;
+		size_t line = i / columns + 1;
+		double baseline = y + (double)line * LINE;
 		size_t room = ENTRY - 3;
 		char *text = text_format("%s %s",
 					 quantity_size(figures, group->bytes,
