@@ -9,12 +9,18 @@ import fcntl
 import json
 import os
 import pty
+import signal
 import struct
 import subprocess
 import termios
 import threading
 from pathlib import Path
 from typing import NamedTuple
+
+# Programs get signals as a shell in front starts them, also if this run ignores some.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+for number in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):
+    signal.signal(number, signal.SIG_DFL)
 
 TREE = Path(__file__).parents[2]
 BUILD = Path(os.environ["DRAY_BUILD"])
