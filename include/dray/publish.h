@@ -13,7 +13,8 @@
  * on, arrays that own their memory (<dray/array.h>) are noted in a table when
  * they are made, and removed when they end: arrays from before are shown as
  * blocks.  NumPy's arrays in a handler's memory are looked for when a snapshot is
- * made, if the Python package is loaded.  A snapshot holds the lock of a pool for 64 blocks at a time.
+ * made, if the Python package is loaded.  A snapshot holds the lock of a pool for
+ * 64 blocks at a time.
  *
  * A child of fork() does not publish its parent's pools: it starts anew, with
  * its first pool or by a call, and leaves out its parent's memory.
@@ -36,41 +37,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/**
- * Starts to publish all pools of this process, made earlier or later; if it
- * publishes already, does nothing.  Blocks only while a thread starts.
- *
- * Errors: -EADDRINUSE (another process, or another copy of the library, has the
- * socket's name), and the errors of socket(), listen() and pthread_create().
- */
-DRAY_API int dray_publish_start(void);
-
-/**
- * Ends it, after the snapshot under way; does nothing if it was not started.
- * Not from a signal handler.
- */
-DRAY_API void dray_publish_stop(void);
-
-/**
- * Takes an array of a runtime into a snapshot: @bytes at @data, in elements of
- * @type (its words for it, as "<f4").  Arrays outside of pools are ignored.
- *
- * @context: as @each got it
- */
-typedef void dray_publish_see(void *context, const void *data, uint64_t bytes,
-			      const char *type, int ndim, const int64_t *shape);
-
-/**
- * Lets snapshots name arrays that an array runtime keeps in memory from a handler,
- * which does not learn their shape.  There is one such function; NULL removes it.
- *
- * @each: calls @see for each array that it finds; called on the publisher's
- *	thread before a snapshot, without a lock.  An array may end before the
- *	blocks are read: it is left out if it does not fit the block.
- */
-DRAY_API void dray_publish_set_arrays(void (*each)(dray_publish_see *see,
-						   void *context));
 
 #define DRAY_PUBLISH_SOCKET "dray-publish-"	/* the number follows */
 #define DRAY_PUBLISH_MAGIC UINT64_C(0x3162757079617264)	/* "draypub1" */
@@ -159,6 +125,41 @@ struct dray_publish_block {
 	uint32_t type_length;	/* of an array's element type, in NumPy's words */
 	uint32_t site_length;	/* of the call site that allocated it; 0: unknown */
 };
+
+/**
+ * Starts to publish all pools of this process, made earlier or later; if it
+ * publishes already, does nothing.  Blocks only while a thread starts.
+ *
+ * Errors: -EADDRINUSE (another process, or another copy of the library, has the
+ * socket's name), and the errors of socket(), listen() and pthread_create().
+ */
+DRAY_API int dray_publish_start(void);
+
+/**
+ * Ends it, after the snapshot under way; does nothing if it was not started.
+ * Not from a signal handler.
+ */
+DRAY_API void dray_publish_stop(void);
+
+/**
+ * Takes an array of a runtime into a snapshot: @bytes at @data, in elements of
+ * @type (its words for it, as "<f4").  Arrays outside of pools are ignored.
+ *
+ * @context: as @each got it
+ */
+typedef void dray_publish_see(void *context, const void *data, uint64_t bytes,
+			      const char *type, int ndim, const int64_t *shape);
+
+/**
+ * Lets snapshots name arrays that an array runtime keeps in memory from a handler,
+ * which does not learn their shape.  There is one such function; NULL removes it.
+ *
+ * @each: calls @see for each array that it finds; called on the publisher's
+ *	thread before a snapshot, without a lock.  An array may end before the
+ *	blocks are read: it is left out if it does not fit the block.
+ */
+DRAY_API void dray_publish_set_arrays(void (*each)(dray_publish_see *see,
+						   void *context));
 
 #ifdef __cplusplus
 }

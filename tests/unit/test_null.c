@@ -329,6 +329,13 @@ FACT(records)
 	dray_pool_free(pool, block);
 }
 
+FACT(publish)
+{
+	allows(dray_publish_start);
+	allows(dray_publish_stop);
+	ignores(dray_publish_set_arrays(NULL));
+}
+
 FACT(banks)
 {
 	struct dray_segment segment = { 0, 1 };
