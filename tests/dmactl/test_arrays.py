@@ -17,7 +17,7 @@ from contextlib import contextmanager
 import pytest
 
 import schema
-from conftest import BUILD, DMACTL, run
+from conftest import BUILD, DMACTL, SANITIZED, run
 
 PUBLISHER = BUILD / "tests/dmactl/dmactl-publisher"
 MAGIC = b"draypub1"
@@ -174,6 +174,10 @@ with dray.memory():
 """
 
 
+needs_python = pytest.mark.skipif(
+    SANITIZED, reason="Python cannot load a library with sanitizers")
+
+
 @contextmanager
 def python(*arguments, **environment):
     """Debian's Python, with the package of this build."""
@@ -198,6 +202,7 @@ ARRAYS = [
 ]
 
 
+@needs_python
 def test_arrays_of_numpy_have_shape_and_type():
     with python(DRAY_PUBLISH="1") as running:
         found = arrays_of(document(running.pid))
@@ -206,6 +211,7 @@ def test_arrays_of_numpy_have_shape_and_type():
         assert {block["site"] for block in found} == {None}
 
 
+@needs_python
 def test_the_checking_handler_adds_the_line_of_the_program():
     with python(DRAY_PUBLISH="1", DRAY_HANDLER="check") as running:
         found = arrays_of(document(running.pid))
@@ -218,6 +224,7 @@ def test_the_checking_handler_adds_the_line_of_the_program():
             if re.match(r"    .*(np|Array)\.", line)]
 
 
+@needs_python
 def test_looking_at_variables_leaves_them_alone():
     program = PROGRAM.replace("hold()\n", "hold()\n", 1).replace(
         'print("ready"', 'names = locals(); print("ready"').replace(
@@ -229,6 +236,7 @@ def test_looking_at_variables_leaves_them_alone():
         assert len(arrays_of(document(running.pid))) == len(ARRAYS)
 
 
+@needs_python
 def test_a_process_that_does_not_publish_is_told_how_to():
     with python() as running:
         assert run(DMACTL, "arrays", str(running.pid)) == (
@@ -494,7 +502,7 @@ def test_hostile_texts_are_shown_and_not_obeyed():
 
 
 def test_valgrind_finds_nothing():
-    if not shutil.which("valgrind") or "sanitize" in str(BUILD):
+    if not shutil.which("valgrind") or SANITIZED:
         pytest.skip("valgrind is not here, or the build has sanitizers")
     with process(PUBLISHER) as running:
         for options in ([], ["--json"], ["--all", "--sort", "type"]):
