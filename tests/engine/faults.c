@@ -65,9 +65,9 @@ TEST_F(fault, the_end_of_a_failed_job_is_an_event_with_its_error)
 	EXPECT_EQ(-ETIMEDOUT, fence_wait(hung.fence_fd));
 	EXPECT_EQ(-EIO, fence_wait(behind.fence_fd));
 	tracing_stop();
-	EXPECT_TRUE(trace_has("dray_complete:", "copy1 error=-110"));
-	EXPECT_TRUE(trace_has("dray_complete:", "copy1 error=-5"));
-	EXPECT_FALSE(trace_has("dray_complete:", "copy1 error=0"));
+	EXPECT_TRUE(trace_has("channel=copy1 ", "error=-110"));
+	EXPECT_TRUE(trace_has("channel=copy1 ", "error=-5"));
+	EXPECT_FALSE(trace_has("channel=copy1 ", "error=0"));
 }
 
 TEST_F(fault, a_channel_that_hangs_is_dead_and_the_other_one_serves)

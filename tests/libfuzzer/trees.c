@@ -10,7 +10,7 @@
 #include "blob.h"
 #include "check.h"
 #include "cli.h"
-#include "map/map.h"
+#include "dt/map.h"
 #include "merge.h"
 #include "trees_model.h"
 
@@ -33,7 +33,7 @@ static void check_map(const struct tree *tree)
 	struct map map;
 	size_t i;
 
-	map_read(tree, &map);
+	memory_map_read(tree, &map);
 	for (i = 0; i < map.count; i++) {
 		const struct map_row *row = &map.rows[i];
 
