@@ -13,7 +13,7 @@ PACKAGES_LIBFUZZER=(
 # Inputs of each program in the usual run, ten seconds on one processor.
 declare -A LIBFUZZER_RUNS=(
 	[indices]=8000 [types]=12000 [files]=8000 [records]=40000
-	[dlpack]=60000 [arrow]=60000 [published]=200000 [trees]=40000 [xclbin]=200000
+	[dlpack]=60000 [arrow]=60000 [published]=200000 [trees]=5000 [xclbin]=200000
 )
 LIBFUZZER_NAMES=(indices types files records dlpack arrow published trees xclbin)
 LIBFUZZER_LONG_SECONDS=600
