@@ -2,8 +2,8 @@
 /*
  * Fetches a snapshot.  The kernel tells the process at the other end of the
  * socket, since any process may take a name.  A file is read only if its seals
- * say that it is memory which nobody can change, so that no read waits for
- * anybody.
+ * say that it is memory without a writer: such a read never waits for another
+ * process.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -205,7 +205,7 @@ static enum exit_code keep(const struct request *request,
 	if (!keeper_read(&keeper, &taken, sizeof(taken)))
 		return EXIT_FAILED;
 	print_taken(request, &taken);
-	/* A buffer of an id that nobody learns is not kept. */
+	/* A buffer is not kept if its id could not be written. */
 	if (!fflush(stdout))
 		return EXIT_FINE;
 	keeper_end(keeper.pid);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * dmactl free: ends the keepers of a buffer, and nobody else.  The memory is
- * free when its last user lets go.
+ * dmactl free: ends the keepers of a buffer, and no other process.  The memory
+ * is free when its last user lets go.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -58,7 +58,7 @@ static void complain_foreign(const struct dray_buffer_info *info,
 	free(names);
 }
 
-/* Checks that nobody else has the buffer; complains if somebody does. */
+/* Complains if another process has the buffer. */
 static bool is_gone(const struct buffer_entry *entry)
 {
 	struct holder_list holders;

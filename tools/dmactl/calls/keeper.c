@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * A buffer lives as long as a descriptor of it, and a shell has nobody to hold
- * one.  So 'alloc' and 'share' leave a process behind for each buffer, named
+ * A buffer lives as long as a descriptor of it, and a shell cannot hold one.
+ * So 'alloc' and 'share' leave a process behind for each buffer, named
  * dmactl-keep.  There is nothing to configure, and no daemon that must run
  * before.  'free' finds the keepers by the descriptors that they hold.
  */

@@ -25,8 +25,8 @@ struct reference {
 };
 
 /*
- * Reads the next entry: false behind the last, and behind one whose arguments
- * cannot be counted.
+ * Reads the next entry: false behind the last, and behind one with an unknown
+ * number of arguments.
  */
 bool reference_next(struct reference *reference);
 

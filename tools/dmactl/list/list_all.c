@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * dmactl list --all: one row for each dma-buf of the machine, and what could not
- * be read.  It works without the module.
+ * dmactl list --all: one row for each dma-buf of the machine, and the sources
+ * that could not be read.  It works without the module.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -270,7 +270,7 @@ static void print_json(const struct row_view *view,
 	document_print(root);
 }
 
-/* Tells what is missing, and why. */
+/* Tells the missing sources, each with its reason. */
 static void print_unread(const struct dmabuf_list *list)
 {
 	size_t i;

@@ -208,7 +208,7 @@ void help_print(const struct command *command)
 	print_options(of_all);
 }
 
-/* The name and value of an option, or the letter for one, and what they offer. */
+/* Prints a line for the name of each option, and one for its letter. */
 static void print_completion_of(const struct command *command,
 				const struct command_option *const *options)
 {

@@ -15,9 +15,9 @@
 #include "event.h"
 #include "tracing.h"
 
-bool tracing_failed(const char *what)
+bool tracing_failed(const char *doing)
 {
-	complain("the kernel's tracing cannot %s: %s", what, strerror(errno));
+	complain("the kernel's tracing cannot %s: %s", doing, strerror(errno));
 	return false;
 }
 

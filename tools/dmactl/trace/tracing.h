@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The kernel's tracing: whether it can be used, and what earlier runs left. */
+/* The kernel's tracing: its state, and instances left by earlier runs. */
 #ifndef DMACTL_TRACING_H
 #define DMACTL_TRACING_H
 
@@ -28,6 +28,6 @@ struct tep_handle *tracing_events(uint32_t kinds);
 void tracing_remove_left(void);
 
 /* Complains that the kernel's tracing cannot do something; returns false. */
-bool tracing_failed(const char *what);
+bool tracing_failed(const char *doing);
 
 #endif /* DMACTL_TRACING_H */

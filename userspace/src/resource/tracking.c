@@ -130,7 +130,7 @@ static int tracking_deallocate(void *ctx, void *block, size_t size,
 	return ret;
 }
 
-/* What one of them knows of a block, in a snapshot of pools. */
+/* Finds the record of a block, for a snapshot of pools. */
 static bool find_origin(const void *block, struct dray_origin *out)
 {
 	const struct record *record = NULL;
