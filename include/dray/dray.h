@@ -19,6 +19,7 @@
 #include <dray/array.h>
 #include <dray/cast.h>
 #include <dray/nditer.h>
+#include <dray/ufunc.h>
 #include <dray/index.h>
 #include <dray/sorting.h>
 #include <dray/strings.h>
