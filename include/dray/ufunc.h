@@ -66,7 +66,7 @@ struct dray_ufunc_loop {
 DRAY_API struct dray_ufunc *dray_ufunc_find(const char *name);
 
 /** Returns builtin ufunc @index, 0 and up, in the order of names, or NULL. */
-DRAY_API struct dray_ufunc *dray_ufunc_at(size_t index);
+DRAY_API struct dray_ufunc *dray_ufunc_number(size_t index);
 
 /**
  * Makes a ufunc without loops.

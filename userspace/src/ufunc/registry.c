@@ -128,7 +128,7 @@ struct dray_ufunc *dray_ufunc_find(const char *name)
 	return found;
 }
 
-struct dray_ufunc *dray_ufunc_at(size_t index)
+struct dray_ufunc *dray_ufunc_number(size_t index)
 {
 	pthread_once(&once, make_all);
 	return index < builtin_count ? &builtin[index] : NULL;
