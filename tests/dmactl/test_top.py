@@ -221,4 +221,5 @@ def test_wrong_values_are_named(arguments, sentence):
 def test_output_that_does_not_arrive_ends_it():
     with open("/dev/full", "wb") as full:
         assert run(SCRIPTED, "top", "--batch", *QUICK, stdout=full) == (
-            1, "", "dmactl: cannot write all of the output\n")
+            1, "", "dmactl: cannot write all of the output: No space left on "
+            "device\n")

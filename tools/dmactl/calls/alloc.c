@@ -198,18 +198,14 @@ static enum exit_code keep(const struct request *request,
 	if (!keeper.pid) {
 		if (take(request, order, &taken) < 0)
 			_exit(EXIT_FAILED);
-		keeper_report(&keeper, &taken, sizeof(taken));
-		keeper_wait();
+		if (keeper_report(&keeper, &taken, sizeof(taken)))
+			keeper_wait();
 		_exit(EXIT_FINE);
 	}
 	if (!keeper_read(&keeper, &taken, sizeof(taken)))
 		return EXIT_FAILED;
 	print_taken(request, &taken);
-	/* A buffer is not kept if its id could not be written. */
-	if (!fflush(stdout))
-		return EXIT_FINE;
-	keeper_end(keeper.pid);
-	return EXIT_FAILED;
+	return keeper_settle(&keeper) ? EXIT_FINE : EXIT_FAILED;
 }
 
 static enum exit_code hold(const struct request *request,
@@ -220,7 +216,7 @@ static enum exit_code hold(const struct request *request,
 	if (take(request, order, &taken) < 0)
 		return EXIT_FAILED;
 	print_taken(request, &taken);
-	if (fflush(stdout))
+	if (!cli_flush())
 		return EXIT_FAILED;
 	for (;;)
 		pause();

@@ -60,7 +60,7 @@ static bool save_checked(const struct request *request, const struct blob *blob,
 		document_print(findings_document(&findings, blob->source));
 	else
 		findings_print(&findings, request, stdout);
-	fflush(stdout);
+	cli_flush();
 	if (!done)
 		complain("%s is not written: the merged tree has errors", path);
 	else

@@ -113,7 +113,7 @@ static void print_sample(const struct request *request,
 		document_line(top_document(view, sample), stdout);
 	else if (sample->nodes)
 		print_tables(request, view, sample);
-	fflush(stdout);
+	cli_flush();
 }
 
 /* Prints samples; a first one, that is not printed, lets all have rates. */
