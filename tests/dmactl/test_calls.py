@@ -17,7 +17,7 @@ import numpy
 import pytest
 
 import schema
-from conftest import DMACTL, SCRIPTED, run
+from conftest import DMACTL, SCRIPTED, misused, run
 
 SIZE = 65536
 BYTES = bytes(i * 7 % 251 for i in range(SIZE))
@@ -208,9 +208,7 @@ def test_documents_fit_their_schemas(memory, command):
     ("test --seed x", "--seed 'x' is not a number"),
 ])
 def test_a_wrong_command_line_is_a_sentence_and_exits_2(command, sentence):
-    result = run(DMACTL, *command.split())
-    assert result.error.splitlines()[0] == "dmactl: " + sentence
-    assert (result.code, result.out) == (2, "")
+    assert run(DMACTL, *command.split()) == misused(sentence)
 
 
 @pytest.mark.parametrize("command, sentence", [

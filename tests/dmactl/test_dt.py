@@ -11,7 +11,7 @@ import pytest
 
 import schema
 from broken_trees import BROKEN, DEDICATED, DMAS, GOOD, source
-from conftest import DMACTL, TREE, run
+from conftest import DMACTL, TREE, misused, run
 
 pytestmark = pytest.mark.skipif(
     run(DMACTL, "help", "dt", "check").code != 0, reason="dmactl was built without libfdt")
@@ -169,11 +169,11 @@ def test_a_broken_blob_is_refused_with_a_sentence(tmp_path, command, make, sente
      "--dma: 'mem0=/a\"b,0' has a character that no name has"),
     (["generate", "--board", "zynq", "--size", "8M", "--json"],
      "dt generate: --json needs -o FILE: the source goes to standard output"),
+    (["apply", "x", "y", "-o", "-", "--json"],
+     "dt apply: the tree and --json cannot both go to standard output"),
 ])
 def test_a_wrong_command_line_is_a_sentence(arguments, sentence):
-    result = run(DMACTL, "dt", *arguments)
-    assert (result.code, result.out) == (2, "")
-    assert sentences(result)[0] == sentence
+    assert run(DMACTL, "dt", *arguments) == misused(sentence)
 
 
 def test_a_missing_file_is_a_sentence(tmp_path):
@@ -210,10 +210,18 @@ def test_a_directory_of_nodes_is_a_tree(tmp_path, name):
 
 def test_files_that_are_no_properties_are_left_out(tmp_path):
     (tmp_path / "memory").mkdir()
+    (tmp_path / "name").write_bytes(b"\0")
     os.mkfifo(tmp_path / "memory/fifo")
     (tmp_path / "null").symlink_to("/dev/null")
     # a FIFO without a writer would not return
     assert run(DMACTL, "dt", "show", str(tmp_path)).error == ""
+
+
+def test_another_directory_is_a_sentence(tmp_path):
+    for folder in (tmp_path, "/"):
+        assert run(DMACTL, "dt", "check", folder) == (
+            1, "", f"dmactl: {folder} is a directory, but none of a device tree: "
+            "it has no file 'name'\n")
 
 
 def test_the_map_has_banks_regions_users_and_gaps(tmp_path):
@@ -445,6 +453,10 @@ def test_overlays_are_merged_in_their_order(tmp_path):
     schema.check("dt-check", json.loads(result.out))
     tree = libfdt.Fdt(merged.read_bytes())
     assert tree.getprop(tree.path_offset("/axi/dma@200000/more"), "value").as_uint32() == 2
+    piped = subprocess.run([DMACTL, "dt", "apply", base, first, second, "-o", "-"],
+                           capture_output=True, check=True)
+    assert piped.stdout == merged.read_bytes()
+    assert piped.stderr.endswith(b"\n0 errors, 0 warnings, 1 note\n")
 
 
 def test_output_that_cannot_be_written_is_a_sentence(tmp_path):
@@ -452,11 +464,11 @@ def test_output_that_cannot_be_written_is_a_sentence(tmp_path):
     result = run(DMACTL, "dt", "generate", "--board", base, "--size", "1M", "-o",
                  tmp_path / "none/dray.dtbo")
     assert (result.code, result.out, sentences(result)) == (
-        1, "", [f"cannot write {tmp_path}/none/dray.dtbo: No such file or directory"])
+        1, "", [f"cannot write '{tmp_path}/none/dray.dtbo': No such file or directory"])
     result = run(DMACTL, "dt", "generate", "--board", base, "--size", "1M", "-o",
                  "/dev/full")
     assert (result.code, sentences(result)) == (
-        1, ["cannot write /dev/full: No space left on device"])
+        1, ["cannot write '/dev/full': No space left on device"])
 
 
 @pytest.mark.parametrize("base", ["zcu102-emulated", "zynq-emulated", "virt-emulated"])

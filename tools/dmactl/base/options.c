@@ -12,6 +12,22 @@ const struct command_option node_option = {
 	.text = "only this node, as dray0; otherwise all",
 };
 
+const struct command_option first_node_option = {
+	.name = "node",
+	.letter = 'n',
+	.value = "NAME",
+	.offers = "node",
+	.text = "use this node, as dray0; otherwise the first",
+};
+
+const struct command_option home_node_option = {
+	.name = "node",
+	.letter = 'n',
+	.value = "NAME",
+	.offers = "node",
+	.text = "use this node, as dray0; otherwise the buffer's",
+};
+
 const struct command_option json_option = {
 	.name = "json",
 	.text = "print JSON: exact numbers, unchanged names",

@@ -279,8 +279,9 @@ static const char description[] =
 	"The buffer is on the first node, or on that of -n.\n";
 
 static const struct command_option *const options[] = {
-	&node_option, &heap_option, &align_option, &mask_option, &mode_option,
-	&name_option, &top_option,  &hold_option,  &json_option, NULL,
+	&first_node_option, &heap_option, &align_option, &mask_option,
+	&mode_option,	    &name_option, &top_option,	 &hold_option,
+	&json_option,	    NULL,
 };
 
 const struct command alloc_command = {

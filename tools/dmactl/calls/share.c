@@ -186,9 +186,9 @@ static const char description[] =
 	"that the record names.\n";
 
 static const struct command_option *const options[] = {
-	&node_option,	  &offset_option, &length_option,
-	&dtype_option,	  &shape_option,  &read_only_option,
-	&any_user_option, &json_option,	  NULL,
+	&home_node_option, &offset_option, &length_option,
+	&dtype_option,	   &shape_option,  &read_only_option,
+	&any_user_option,  &json_option,   NULL,
 };
 
 const struct command share_command = {

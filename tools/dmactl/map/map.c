@@ -258,7 +258,7 @@ static enum exit_code draw(const struct maps *maps,
 			 size.width, size.height, count,
 			 count == 1 ? "heap" : "heaps", MAP_WIDTH_LEAST,
 			 MAP_HEIGHT_LEAST, PICTURE_MOST, PICTURE_MOST);
-		return cli_usage();
+		return EXIT_USAGE;
 	}
 	picture = picture_create(size);
 	size.height /= count;
@@ -314,7 +314,7 @@ static enum exit_code map_run(const struct request *request)
 	size_t i;
 
 	if (!parse(request, &by, &size))
-		return cli_usage();
+		return EXIT_USAGE;
 	if (!nodes_open(request, &nodes))
 		return EXIT_FAILED;
 	maps.status = nodes.status;

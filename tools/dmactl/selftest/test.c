@@ -10,6 +10,7 @@
 #include <sys/utsname.h>
 
 #include "escape.h"
+#include "base/output.h"
 #include "base/progress.h"
 #include "base/quantity.h"
 #include "selftest.h"
@@ -265,27 +266,24 @@ static json_t *selftest_document(struct selftest *test)
 static bool print_report(const struct request *request, struct selftest *test)
 {
 	const char *path = option_value(request, &output_option);
-	FILE *file = path ? fopen(path, "we") : stdout;
-	bool fine = file;
+	struct output output;
 
-	if (file && request->json) {
+	if (!output_open(&output, path ? path : "-"))
+		return false;
+	if (request->json) {
 		json_t *root = selftest_document(test);
 
-		fine = !json_dumpf(root, file, JSON_INDENT(2));
-		fputc('\n', file);
+		json_dumpf(root, output.stream, JSON_INDENT(2));
+		fputc('\n', output.stream);
 		json_decref(root);
-	} else if (file) {
-		print_text(file, request, test);
+	} else {
+		print_text(output.stream, request, test);
 	}
-	if (!path)
-		return true;
-	if (file && (ferror(file) || fclose(file)))
-		fine = false;
-	if (!fine)
-		complain("cannot write '%s': %s", path, strerror(errno));
-	else if (!request->json)
+	if (!output_end(&output, true))
+		return false;
+	if (output.stream != stdout && !request->json)
 		print_summary(stdout, test);
-	return fine;
+	return true;
 }
 
 static void drop_findings(struct selftest *test)
@@ -356,8 +354,8 @@ static const char description[] =
 	"Exit status 1 if a test failed.\n";
 
 static const struct command_option *const options[] = {
-	&node_option,  &heap_option,   &size_option, &seed_option,
-	&quick_option, &output_option, &json_option, NULL,
+	&first_node_option, &heap_option,   &size_option, &seed_option,
+	&quick_option,	    &output_option, &json_option, NULL,
 };
 
 const struct command test_command = {

@@ -148,8 +148,8 @@ static const char description[] =
 	"Exit status: 0 if it would succeed, or likely would; 1 if not.\n";
 
 static const struct command_option *const options[] = {
-	&align_option, &mask_option, &heap_option,  &mode_option,
-	&node_option,  &json_option, &bytes_option, NULL,
+	&align_option,	    &mask_option, &heap_option,	 &mode_option,
+	&first_node_option, &json_option, &bytes_option, NULL,
 };
 
 const struct command why_command = {
