@@ -30,6 +30,9 @@ extern const struct command_option json_option;
 extern const struct command_option no_header_option;
 extern const struct command_option bytes_option;
 
+/* All options of commands that print tables of all nodes and no more. */
+extern const struct command_option *const table_options[];
+
 struct request;
 
 struct command {

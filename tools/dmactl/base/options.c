@@ -43,6 +43,10 @@ const struct command_option bytes_option = {
 	.text = "print sizes in bytes, not as 8.0M",
 };
 
+const struct command_option *const table_options[] = {
+	&node_option, &json_option, &no_header_option, &bytes_option, NULL,
+};
+
 const char *option_value_at(const struct request *request,
 			    const struct command_option *option, size_t index)
 {

@@ -100,11 +100,9 @@ static void read_node(const struct request *request, enum map_by by,
 	uint32_t i;
 
 	for (i = 0; i < node->info.heap_count; i++) {
-		struct dray_heap_info heap = { .index = i };
-		int ret = dray_node_heap(node->node, i, &heap, sizeof(heap));
+		struct dray_heap_info heap;
 
-		if (ret) {
-			node_complain(node, "read a heap", ret);
+		if (!node_heap(node, i, &heap)) {
 			maps->status = EXIT_FAILED;
 			return;
 		}

@@ -61,15 +61,10 @@ static bool find_heap(const struct request *request, struct selftest *test)
 	const char *name = option_value(request, &heap_option);
 	const struct open_node *node = test->node;
 	uint32_t i;
-	int ret;
 
 	for (i = 0; i < node->info.heap_count; i++) {
-		ret = dray_node_heap(node->node, i, &test->heap,
-				     sizeof(test->heap));
-		if (ret) {
-			node_complain(node, "read a heap", ret);
+		if (!node_heap(node, i, &test->heap))
 			return false;
-		}
 		if (name ? !strncmp(name, test->heap.name,
 				    sizeof(test->heap.name))
 			 : test->heap.flags & DRAY_HEAP_DEFAULT)
@@ -79,8 +74,7 @@ static bool find_heap(const struct request *request, struct selftest *test)
 		complain("%s has no heap '%s'; 'dmactl heaps' lists them",
 			 node->name, name);
 	else if (node->info.heap_count)
-		return !dray_node_heap(node->node, 0, &test->heap,
-				       sizeof(test->heap));
+		return node_heap(node, 0, &test->heap);
 	else
 		complain("%s has no heap", node->name);
 	return false;

@@ -111,14 +111,10 @@ static bool record_heaps_of(struct recorder *recorder,
 	struct heap_sample sample = { .time_ns = time_of_day() };
 	struct dray_heap_info info;
 	uint32_t i;
-	int ret;
 
 	for (i = 0; i < node->info.heap_count; i++) {
-		ret = dray_node_heap(node->node, i, &info, sizeof(info));
-		if (ret) {
-			node_complain(node, "read its heaps", ret);
+		if (!node_heap(node, i, &info))
 			return false;
-		}
 		set_text(sample.heap, info.name, sizeof(info.name));
 		sample.total = info.total;
 		sample.used = info.used;

@@ -74,12 +74,9 @@ static bool find_heap(const struct open_node *node, const char *name,
 	if (!name)
 		return true;
 	for (*index = 0; *index < node->info.heap_count; ++*index) {
-		struct dray_heap_info heap = { 0 };
-		int ret =
-			dray_node_heap(node->node, *index, &heap, sizeof(heap));
+		struct dray_heap_info heap;
 
-		if (ret) {
-			node_complain(node, "read a heap", ret);
+		if (!node_heap(node, *index, &heap)) {
 			free(names);
 			return false;
 		}
