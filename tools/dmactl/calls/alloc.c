@@ -73,19 +73,6 @@ struct taken {
 	int pid;
 };
 
-static bool read_mode(const char *text, uint32_t *mode)
-{
-	char word[WORD_ROOM];
-
-	for (*mode = DRAY_MODE_CACHED; *mode <= DRAY_MODE_DEVICE; ++*mode)
-		if (!strcmp(mode_word(*mode, word), text))
-			return true;
-	complain("no mode '%s': there are cached, write-combined, coherent and "
-		 "device",
-		 text);
-	return false;
-}
-
 static bool read_align(const char *text, uint64_t *alignment)
 {
 	if (!parse_size(text, alignment))
@@ -120,7 +107,7 @@ static bool read_order(const struct request *request, struct order *order)
 		return false;
 	}
 	return (!mask || parse_mask(mask, &order->options.address_limit)) &&
-	       (!mode || read_mode(mode, &order->options.mode)) &&
+	       (!mode || parse_mode(mode, &order->options.mode)) &&
 	       (!align || read_align(align, &order->options.alignment));
 }
 

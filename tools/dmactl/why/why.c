@@ -39,19 +39,6 @@ static const struct command_option mode_option = {
 	.text = "how the CPU maps it; otherwise cached",
 };
 
-static bool parse_mode(const char *text, uint32_t *mode)
-{
-	char word[WORD_ROOM];
-
-	for (*mode = 0; *mode <= DRAY_MODE_DEVICE; ++*mode)
-		if (!strcmp(mode_word(*mode, word), text))
-			return true;
-	complain("'%s' is not a mode: cached, write-combined, coherent or "
-		 "device",
-		 text);
-	return false;
-}
-
 static bool parse(const struct request *request, struct plan_request *plan)
 {
 	const char *alignment = option_value(request, &align_option);
