@@ -190,7 +190,7 @@ pc_dmactl()
 	build=$(build_folder native)
 	pc_copy "$build/tools/dmactl/dmactl" dmactl &&
 		pc_copy "$build/tests/dmactl/dmactl-holder" dmactl || return 1
-	cp "$TREE"/tests/dmactl/with-{calls,selftest}.sh "$BATCH/job/dmactl"
+	cp "$TREE"/tests/dmactl/{hold,with-calls,with-selftest}.sh "$BATCH/job/dmactl"
 	cp "$TREE/tests/fact.sh" "$BATCH/job"
 	# Their path to the library is that of the build.
 	cp -P "$build"/userspace/src/libdray.so* "$BATCH/job/dmactl"
