@@ -87,6 +87,21 @@ is a_page_in_a_pipe_is_quarantined \
 release
 is without_the_pipe_it_is_free "$(leaks)" ""
 
+# Before 6.5, io_uring registers no mapping of a file.
+case $(uname -r) in
+[0-5].* | 6.[0-4].*) ;;
+*)
+	leak ring
+	is pages_of_a_ring_are_quarantined "$(row quarantine)" \
+		"- 65536: when the I/O ends that has its pages"
+	release
+	# The kernel lets go of them some time later.
+	deadline=$(($(date +%s) + 60))
+	while [ -n "$(leaks)" ] && [ "$(date +%s)" -lt $deadline ]; do :; done
+	is without_the_ring_they_are_free "$(leaks)" ""
+	;;
+esac
+
 hold "$holder" --address "$heap" told 65536
 kill_holder
 # shellcheck disable=SC2086 # one word each

@@ -63,7 +63,7 @@ why "$half" --heap "$heap"
 is the_other_half_may_be_had "$code" 0
 said=$(as_nobody "$dmactl why $total --heap $heap --bytes -n dray0" 2>&1)
 is others_do_not_see_the_holder "$(echo "$said" |
-	grep -c "$pid\|$holder\|frame")" 0
+	grep -cw -e "$pid" -e "${holder##*/}" -e frame)" 0
 like others_are_told_so "$said" "*(buffers that you may not see)*"
 kill_holder
 why "$total" --heap "$heap"
