@@ -33,6 +33,11 @@ static inline bool dray_cpu_has_avx2(void)
 	return DRAY_CPU_HAS(AVX2, "avx2");
 }
 
+static inline bool dray_cpu_has_fma(void)
+{
+	return DRAY_CPU_HAS(FMA, "fma");
+}
+
 /* AVX512F, BW, DQ and VL. */
 static inline bool dray_cpu_has_avx512(void)
 {

@@ -18,6 +18,7 @@ struct dray_loop_entry {
 	dray_loop *loop;
 	void *context;
 	uint32_t flags; /* DRAY_LOOP_* */
+	dray_loop *fast; /* of DRAY_UFUNC_FAST, with the context; NULL: loop */
 };
 
 /*
@@ -49,5 +50,6 @@ struct dray_ufunc_list {
 };
 
 extern const struct dray_ufunc_list dray_arithmetic_ufuncs;
+extern const struct dray_ufunc_list dray_elementary_ufuncs;
 
 #endif /* DRAY_LOOPS_LOOPS_H */
