@@ -71,13 +71,60 @@ static int errors_of(enum dray_function function, double x, double y,
 	return 0;
 }
 
+static double scalar(enum dray_function function, double x, double y)
+{
+	double out;
+
+	dray_kernels_scalar.of_double[function](&x, &y, &out, 1);
+	return out;
+}
+
+/* e**size / 2, where e**size is too large for a double. */
+static double half_of_exp(double size)
+{
+	/* 1023 * ln(2), of which the upper part is subtracted exactly. */
+	const double upper = 0x1.628b76e4p+9, lower = -0x1.6127d19508763p-25;
+	const double part = scalar(DRAY_FUNCTION_exp, size - upper, 0);
+
+	return (part - part * lower) * 0x1p1022;
+}
+
+/*
+ * Results that SLEEF gives up early: it squares the argument of asinh and acosh,
+ * adds 1 to that of log1p with a part too large, and takes sinh and cosh for
+ * infinite where exp is.
+ */
+static double mended(enum dray_function function, double x, double result)
+{
+	const double size = fabs(x);
+
+	if (!(size <= DBL_MAX) || fabs(result) <= DBL_MAX)
+		return result;
+	switch (function) {
+	case DRAY_FUNCTION_log1p:
+		return x > 1 ? scalar(DRAY_FUNCTION_log, x, 0) : result;
+	case DRAY_FUNCTION_asinh:
+		return copysign(scalar(DRAY_FUNCTION_log, size, 0) + M_LN2, x);
+	case DRAY_FUNCTION_acosh:
+		return x > 1 ? scalar(DRAY_FUNCTION_log, x, 0) + M_LN2 : result;
+	case DRAY_FUNCTION_sinh:
+		return size < 711 ? copysign(half_of_exp(size), x) : result;
+	case DRAY_FUNCTION_cosh:
+		return size < 711 ? half_of_exp(size) : result;
+	default:
+		return result;
+	}
+}
+
 int dray_mend_double(enum dray_function function, const double *x,
 		     const double *y, double *out, int lanes)
 {
 	int i, errors = 0;
 
-	for (i = 0; i < lanes; i++)
+	for (i = 0; i < lanes; i++) {
+		out[i] = mended(function, x[i], out[i]);
 		errors |= errors_of(function, x[i], y[i], out[i], DBL_MIN);
+	}
 	return errors;
 }
 
@@ -86,8 +133,13 @@ int dray_mend_float(enum dray_function function, const float *x,
 {
 	int i, errors = 0;
 
-	for (i = 0; i < lanes; i++)
+	for (i = 0; i < lanes; i++) {
+		/* Doubles know the subnormal and the largest floats. */
+		if (out[i] != 0 && !isnan(out[i]) && isfinite(x[i]))
+			out[i] = (float)scalar(function, (double)x[i],
+					       (double)y[i]);
 		errors |= errors_of(function, (double)x[i], (double)y[i],
 				    (double)out[i], (double)FLT_MIN);
+	}
 	return errors;
 }
