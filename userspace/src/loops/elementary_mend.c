@@ -23,7 +23,7 @@ static bool is_pole(enum dray_function function, double x, double y)
 	case DRAY_FUNCTION_atanh:
 		return x == 1 || x == -1;
 	case DRAY_FUNCTION_pow:
-		return x == 0 && y < 0;
+		return x == 0 && y < 0 && isfinite(y);
 	default:
 		return false;
 	}
@@ -62,9 +62,9 @@ static int errors_of(enum dray_function function, double x, double y,
 	if (isnan(result))
 		return isnan(x) || isnan(y) ? 0 : FE_INVALID;
 	if (isinf(result)) {
-		if (isinf(x) || isinf(y))
-			return 0;
-		return is_pole(function, x, y) ? FE_DIVBYZERO : FE_OVERFLOW;
+		if (is_pole(function, x, y))
+			return FE_DIVBYZERO;
+		return isinf(x) || isinf(y) ? 0 : FE_OVERFLOW;
 	}
 	if (fabs(result) < least && !is_exact(function, x, y, result))
 		return FE_UNDERFLOW;
@@ -86,31 +86,43 @@ static double half_of_exp(double size)
 	const double upper = 0x1.628b76e4p+9, lower = -0x1.6127d19508763p-25;
 	const double part = scalar(DRAY_FUNCTION_exp, size - upper, 0);
 
-	return (part - part * lower) * 0x1p1022;
+	return (part + part * (lower * lower / 2 - lower)) * 0x1p1022;
+}
+
+/* x**y, where it is too large, or almost. */
+static double power(double x, double y)
+{
+	const double root = scalar(DRAY_FUNCTION_pow, fabs(x), y / 2);
+	const double result = y == 1 ? fabs(x) : root * root;
+
+	return x < 0 && fmod(y, 2) != 0 ? -result : result;
 }
 
 /*
  * Results that SLEEF gives up early: it squares the argument of asinh and acosh,
  * adds 1 to that of log1p with a part too large, and takes sinh and cosh for
- * infinite where exp is.
+ * infinite where exp is, and pow a little before the largest number.
  */
-static double mended(enum dray_function function, double x, double result)
+static double mended(enum dray_function function, double x, double y,
+		     double result)
 {
 	const double size = fabs(x);
 
-	if (!(size <= DBL_MAX) || fabs(result) <= DBL_MAX)
+	if (!isfinite(x) || !isinf(result))
 		return result;
 	switch (function) {
 	case DRAY_FUNCTION_log1p:
-		return x > 1 ? scalar(DRAY_FUNCTION_log, x, 0) : result;
+		return x > 0 ? scalar(DRAY_FUNCTION_log, x, 0) : result;
 	case DRAY_FUNCTION_asinh:
 		return copysign(scalar(DRAY_FUNCTION_log, size, 0) + M_LN2, x);
 	case DRAY_FUNCTION_acosh:
-		return x > 1 ? scalar(DRAY_FUNCTION_log, x, 0) + M_LN2 : result;
+		return scalar(DRAY_FUNCTION_log, x, 0) + M_LN2;
 	case DRAY_FUNCTION_sinh:
 		return size < 711 ? copysign(half_of_exp(size), x) : result;
 	case DRAY_FUNCTION_cosh:
 		return size < 711 ? half_of_exp(size) : result;
+	case DRAY_FUNCTION_pow:
+		return isfinite(y) && x != 0 ? power(x, y) : result;
 	default:
 		return result;
 	}
@@ -122,7 +134,7 @@ int dray_mend_double(enum dray_function function, const double *x,
 	int i, errors = 0;
 
 	for (i = 0; i < lanes; i++) {
-		out[i] = mended(function, x[i], out[i]);
+		out[i] = mended(function, x[i], y[i], out[i]);
 		errors |= errors_of(function, x[i], y[i], out[i], DBL_MIN);
 	}
 	return errors;
@@ -134,8 +146,11 @@ int dray_mend_float(enum dray_function function, const float *x,
 	int i, errors = 0;
 
 	for (i = 0; i < lanes; i++) {
-		/* Doubles know the subnormal and the largest floats. */
-		if (out[i] != 0 && !isnan(out[i]) && isfinite(x[i]))
+		const float size = fabsf(out[i]);
+
+		/* Doubles reach farther; other lanes stay as they are. */
+		if (size > 0 && !(size >= FLT_MIN && size <= FLT_MAX) &&
+		    isfinite(x[i]) && isfinite(y[i]))
 			out[i] = (float)scalar(function, (double)x[i],
 					       (double)y[i]);
 		errors |= errors_of(function, (double)x[i], (double)y[i],
