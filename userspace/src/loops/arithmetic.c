@@ -16,7 +16,7 @@ static int add_double(char *const *data, const int64_t *strides, int64_t count,
 }
 
 static const struct dray_loop_entry add[] = {
-	{ "ddd", add_double, NULL, 0, NULL },
+	{ "ddd", add_double, NULL, 0 },
 };
 
 static const struct dray_ufunc_definition definitions[] = {

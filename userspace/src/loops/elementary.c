@@ -3,39 +3,70 @@
  * Loops of elementary functions.  A loop's context is the function's number.  The
  * hardware's errors are kept as they were, but for those of the results.
  */
-#include "loops/elementary.h"
-#include "loops/elementary_block.h"
+#include "loops/elementary_part.h"
 #include "loops/elementary_flags.h"
-#include "loops/loops.h"
+#include "loops/elementary_power.h"
 
-static inline int64_t at_most(int64_t count)
+#define PICK(type)                                                            \
+	static int compute_##type(const struct dray_kernels *kernels,         \
+				  enum dray_function function, const type *x, \
+				  const type *y, type *out, int64_t count)    \
+	{                                                                     \
+		if (function < DRAY_FUNCTION_COUNT)                           \
+			return kernels->of_##type[function](x, y, out,        \
+							    (size_t)count);   \
+		return dray_sum_##type(kernels,                               \
+				       function == DRAY_FUNCTION_logaddexp2,  \
+				       x, y, out, (size_t)count);             \
+	}
+
+PICK(double)
+PICK(float)
+
+static const struct dray_kernels *kernels_of(uintptr_t context)
 {
-	return count < DRAY_BLOCK ? count : DRAY_BLOCK;
+	return context & DRAY_LOOP_FAST ? dray_kernels_fused()
+					: dray_kernels_exact();
 }
 
-static int loop_double(const struct dray_kernels *kernels, char *const *data,
-		       const int64_t *strides, int64_t count, void *context)
+static enum dray_function function_of(uintptr_t context)
 {
-	const uintptr_t function = (uintptr_t)context;
-	const int last = function < DRAY_FUNCTION_FIRST_BINARY ? 1 : 2;
+	return (enum dray_function)(context & ~(uintptr_t)DRAY_LOOP_FAST);
+}
+
+/* The output's number, which is that of inputs. */
+static int output_of(enum dray_function function)
+{
+	return function < DRAY_FUNCTION_atan2 ? 1 : 2;
+}
+
+int dray_elementary_double(char *const *data, const int64_t *strides,
+			   int64_t count, void *context)
+{
+	const struct dray_kernels *kernels = kernels_of((uintptr_t)context);
+	const enum dray_function function = function_of((uintptr_t)context);
+	const int last = output_of(function);
 	const dray_flags kept = dray_flags_keep();
-	double block[2][DRAY_BLOCK];
+	double part[2][DRAY_PART];
 	int errors = 0;
 	int64_t i, size;
 
+	if (function == DRAY_FUNCTION_pow &&
+	    dray_power_simple_double(data, strides, count))
+		return 0;
 	for (i = 0; i < count; i += size) {
 		char *to = data[last] + i * strides[last];
 		const bool direct = strides[last] == sizeof(double);
-		double *out = direct ? (double *)(void *)to : block[0];
+		double *out = direct ? (double *)(void *)to : part[0];
 		const double *x, *y = NULL;
 
-		size = at_most(count - i);
+		size = dray_part_size(count - i);
 		x = dray_take_double(data[0] + i * strides[0], strides[0], size,
-				     block[0]);
+				     part[0]);
 		if (last == 2)
 			y = dray_take_double(data[1] + i * strides[1],
-					     strides[1], size, block[1]);
-		errors |= kernels->of_double[function](x, y, out, (size_t)size);
+					     strides[1], size, part[1]);
+		errors |= compute_double(kernels, function, x, y, out, size);
 		if (!direct)
 			dray_put_double(to, strides[last], size, out);
 	}
@@ -43,29 +74,33 @@ static int loop_double(const struct dray_kernels *kernels, char *const *data,
 	return 0;
 }
 
-static int loop_float(const struct dray_kernels *kernels, char *const *data,
-		      const int64_t *strides, int64_t count, void *context)
+int dray_elementary_float(char *const *data, const int64_t *strides,
+			  int64_t count, void *context)
 {
-	const uintptr_t function = (uintptr_t)context;
-	const int last = function < DRAY_FUNCTION_FIRST_BINARY ? 1 : 2;
+	const struct dray_kernels *kernels = kernels_of((uintptr_t)context);
+	const enum dray_function function = function_of((uintptr_t)context);
+	const int last = output_of(function);
 	const dray_flags kept = dray_flags_keep();
-	float block[2][DRAY_BLOCK];
+	float part[2][DRAY_PART];
 	int errors = 0;
 	int64_t i, size;
 
+	if (function == DRAY_FUNCTION_pow &&
+	    dray_power_simple_float(data, strides, count))
+		return 0;
 	for (i = 0; i < count; i += size) {
 		char *to = data[last] + i * strides[last];
 		const bool direct = strides[last] == sizeof(float);
-		float *out = direct ? (float *)(void *)to : block[0];
+		float *out = direct ? (float *)(void *)to : part[0];
 		const float *x, *y = NULL;
 
-		size = at_most(count - i);
+		size = dray_part_size(count - i);
 		x = dray_take_float(data[0] + i * strides[0], strides[0], size,
-				    block[0]);
+				    part[0]);
 		if (last == 2)
 			y = dray_take_float(data[1] + i * strides[1],
-					    strides[1], size, block[1]);
-		errors |= kernels->of_float[function](x, y, out, (size_t)size);
+					    strides[1], size, part[1]);
+		errors |= compute_float(kernels, function, x, y, out, size);
 		if (!direct)
 			dray_put_float(to, strides[last], size, out);
 	}
@@ -73,87 +108,53 @@ static int loop_float(const struct dray_kernels *kernels, char *const *data,
 	return 0;
 }
 
-static int loop_half(const struct dray_kernels *kernels, char *const *data,
-		     const int64_t *strides, int64_t count, void *context)
+int dray_elementary_half(char *const *data, const int64_t *strides,
+			 int64_t count, void *context)
 {
-	const uintptr_t function = (uintptr_t)context;
-	const int last = function < DRAY_FUNCTION_FIRST_BINARY ? 1 : 2;
+	const struct dray_kernels *kernels = kernels_of((uintptr_t)context);
+	const enum dray_function function = function_of((uintptr_t)context);
+	const int last = output_of(function);
 	const dray_flags kept = dray_flags_keep();
-	float block[2][DRAY_BLOCK];
+	float part[2][DRAY_PART];
 	int errors = 0;
 	int64_t i, size;
 
 	for (i = 0; i < count; i += size) {
-		size = at_most(count - i);
+		size = dray_part_size(count - i);
 		dray_take_half(data[0] + i * strides[0], strides[0], size,
-			       block[0]);
+			       part[0]);
 		if (last == 2)
 			dray_take_half(data[1] + i * strides[1], strides[1],
-				       size, block[1]);
-		errors |= kernels->of_float[function](block[0], block[1],
-						      block[0], (size_t)size);
+				       size, part[1]);
+		errors |= compute_float(kernels, function, part[0], part[1],
+					part[0], size);
 		errors |= dray_put_half(data[last] + i * strides[last],
-					strides[last], size, block[0]);
+					strides[last], size, part[0]);
 	}
 	dray_flags_restore(kept, errors);
 	return 0;
 }
 
-#define LOOP(type)                                                           \
-	static int exact_##type(char *const *data, const int64_t *strides,   \
-				int64_t count, void *context)                \
-	{                                                                    \
-		return loop_##type(dray_kernels_exact(), data, strides,      \
-				   count, context);                          \
-	}                                                                    \
-                                                                             \
-	static int fused_##type(char *const *data, const int64_t *strides,   \
-				int64_t count, void *context)                \
-	{                                                                    \
-		return loop_##type(dray_kernels_fused(), data, strides,      \
-				   count, context);                          \
-	}
-
-LOOP(half)
-LOOP(float)
-LOOP(double)
-
-#define NUMBER(function) (void *)(uintptr_t)DRAY_FUNCTION_##function
-
-#define UNARY(function, accuracy)                                            \
-	static const struct dray_loop_entry function##_loops[] = {           \
-		{ "ee", exact_half, NUMBER(function), 0, fused_half },       \
-		{ "ff", exact_float, NUMBER(function), 0, fused_float },     \
-		{ "dd", exact_double, NUMBER(function), 0, fused_double },   \
-	};
-
-#define BINARY(function, accuracy)                                           \
-	static const struct dray_loop_entry function##_loops[] = {           \
-		{ "eee", exact_half, NUMBER(function), 0, fused_half },      \
-		{ "fff", exact_float, NUMBER(function), 0, fused_float },    \
-		{ "ddd", exact_double, NUMBER(function), 0, fused_double },  \
-	};
-
 /*
  * Roots are rounded correctly by all sets.  The hardware's errors are true, but
  * for those of elements that were gathered.
  */
-static int root_double(char *const *data, const int64_t *strides, int64_t count,
-		       void *context)
+int dray_root_double(char *const *data, const int64_t *strides, int64_t count,
+		     void *context)
 {
 	const struct dray_kernels *kernels = dray_kernels_exact();
-	double block[DRAY_BLOCK];
+	double part[DRAY_PART];
 	int64_t i, size;
 
 	(void)context;
 	for (i = 0; i < count; i += size) {
 		char *to = data[1] + i * strides[1];
 		const bool direct = strides[1] == sizeof(double);
-		double *out = direct ? (double *)(void *)to : block;
+		double *out = direct ? (double *)(void *)to : part;
 
-		size = at_most(count - i);
+		size = dray_part_size(count - i);
 		kernels->sqrt_double(dray_take_double(data[0] + i * strides[0],
-						      strides[0], size, block),
+						      strides[0], size, part),
 				     out, (size_t)size);
 		if (!direct)
 			dray_put_double(to, strides[1], size, out);
@@ -161,22 +162,22 @@ static int root_double(char *const *data, const int64_t *strides, int64_t count,
 	return 0;
 }
 
-static int root_float(char *const *data, const int64_t *strides, int64_t count,
-		      void *context)
+int dray_root_float(char *const *data, const int64_t *strides, int64_t count,
+		    void *context)
 {
 	const struct dray_kernels *kernels = dray_kernels_exact();
-	float block[DRAY_BLOCK];
+	float part[DRAY_PART];
 	int64_t i, size;
 
 	(void)context;
 	for (i = 0; i < count; i += size) {
 		char *to = data[1] + i * strides[1];
 		const bool direct = strides[1] == sizeof(float);
-		float *out = direct ? (float *)(void *)to : block;
+		float *out = direct ? (float *)(void *)to : part;
 
-		size = at_most(count - i);
+		size = dray_part_size(count - i);
 		kernels->sqrt_float(dray_take_float(data[0] + i * strides[0],
-						    strides[0], size, block),
+						    strides[0], size, part),
 				    out, (size_t)size);
 		if (!direct)
 			dray_put_float(to, strides[1], size, out);
@@ -184,42 +185,87 @@ static int root_float(char *const *data, const int64_t *strides, int64_t count,
 	return 0;
 }
 
-static int root_half(char *const *data, const int64_t *strides, int64_t count,
-		     void *context)
+int dray_root_half(char *const *data, const int64_t *strides, int64_t count,
+		   void *context)
 {
 	const struct dray_kernels *kernels = dray_kernels_exact();
-	float block[DRAY_BLOCK];
+	float part[DRAY_PART];
 	int64_t i, size;
 
 	(void)context;
 	for (i = 0; i < count; i += size) {
-		size = at_most(count - i);
+		size = dray_part_size(count - i);
 		dray_take_half(data[0] + i * strides[0], strides[0], size,
-			       block);
-		kernels->sqrt_float(block, block, (size_t)size);
-		dray_put_half(data[1] + i * strides[1], strides[1], size,
-			      block);
+			       part);
+		kernels->sqrt_float(part, part, (size_t)size);
+		dray_put_half(data[1] + i * strides[1], strides[1], size, part);
 	}
 	return 0;
 }
 
-static const struct dray_loop_entry sqrt_loops[] = {
-	{ "ee", root_half, NULL, 0, NULL },
-	{ "ff", root_float, NULL, 0, NULL },
-	{ "dd", root_double, NULL, 0, NULL },
-};
+#define FLOATS(function)                                              \
+	{ "ee", dray_elementary_half, DRAY_NUMBER(function),          \
+	  DRAY_LOOP_HAS_FAST },                                       \
+		{ "ff", dray_elementary_float, DRAY_NUMBER(function), \
+		  DRAY_LOOP_HAS_FAST },                               \
+	{                                                             \
+		"dd", dray_elementary_double, DRAY_NUMBER(function),  \
+			DRAY_LOOP_HAS_FAST                            \
+	}
+
+#define COMPLEX(function)                                           \
+	{ "FF", dray_complex_float, DRAY_NUMBER(function), 0 },     \
+	{                                                           \
+		"DD", dray_complex_double, DRAY_NUMBER(function), 0 \
+	}
+
+#define UNARY(function, accuracy)                                  \
+	static const struct dray_loop_entry function##_loops[] = { \
+		FLOATS(function),                                  \
+		COMPLEX(function),                                 \
+	};
+
+#define BINARY(function)                                                \
+	static const struct dray_loop_entry function##_loops[] = {      \
+		{ "eee", dray_elementary_half, DRAY_NUMBER(function),   \
+		  DRAY_LOOP_HAS_FAST },                                 \
+		{ "fff", dray_elementary_float, DRAY_NUMBER(function),  \
+		  DRAY_LOOP_HAS_FAST },                                 \
+		{ "ddd", dray_elementary_double, DRAY_NUMBER(function), \
+		  DRAY_LOOP_HAS_FAST },                                 \
+	};
 
 DRAY_UNARY_FUNCTIONS(UNARY)
-DRAY_BINARY_FUNCTIONS(BINARY)
+BINARY(atan2)
+BINARY(hypot)
+BINARY(logaddexp)
+BINARY(logaddexp2)
 
-#define OF(name, function)                                                   \
-	{                                                                    \
-		name, 1, 1, DRAY_IDENTITY_NONE, function##_loops, 3, NULL    \
+static const struct dray_loop_entry sqrt_loops[] = {
+	{ "ee", dray_root_half, NULL, 0 },
+	{ "ff", dray_root_float, NULL, 0 },
+	{ "dd", dray_root_double, NULL, 0 },
+	COMPLEX(sqrt),
+};
+
+static const struct dray_loop_entry pow_loops[] = { DRAY_POWER_ENTRIES };
+
+static const struct dray_loop_entry float_power_loops[] = {
+	{ "ddd", dray_elementary_double, DRAY_NUMBER(pow), DRAY_LOOP_HAS_FAST },
+	{ "DDD", dray_power_complex_double, NULL, 0 },
+};
+
+#define OF(name, function)                                        \
+	{                                                         \
+		name, 1, 1, DRAY_IDENTITY_NONE, function##_loops, \
+			sizeof(function##_loops) /                \
+				sizeof(function##_loops[0]),      \
+			NULL                                      \
 	}
 
 static const struct dray_ufunc_definition definitions[] = {
 	OF("sqrt", sqrt),
-	OF("cbrt", cbrt),
+	{ "cbrt", 1, 1, DRAY_IDENTITY_NONE, cbrt_loops, 3, NULL },
 	OF("exp", exp),
 	OF("exp2", exp2),
 	OF("expm1", expm1),
@@ -240,9 +286,13 @@ static const struct dray_ufunc_definition definitions[] = {
 	OF("arccosh", acosh),
 	OF("arctanh", atanh),
 	{ "arctan2", 2, 1, DRAY_IDENTITY_NONE, atan2_loops, 3, NULL },
-	{ "float_power", 2, 1, DRAY_IDENTITY_NONE, &pow_loops[2], 1, NULL },
+	{ "float_power", 2, 1, DRAY_IDENTITY_NONE, float_power_loops, 2, NULL },
 	{ "hypot", 2, 1, DRAY_IDENTITY_ZERO, hypot_loops, 3, NULL },
-	{ "power", 2, 1, DRAY_IDENTITY_NONE, pow_loops, 3, NULL },
+	{ "power", 2, 1, DRAY_IDENTITY_NONE, pow_loops, 5, NULL },
+	{ "logaddexp", 2, 1, DRAY_IDENTITY_REORDERABLE, logaddexp_loops, 3,
+	  NULL },
+	{ "logaddexp2", 2, 1, DRAY_IDENTITY_REORDERABLE, logaddexp2_loops, 3,
+	  NULL },
 };
 
 const struct dray_ufunc_list dray_elementary_ufuncs = {

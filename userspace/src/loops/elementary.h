@@ -8,43 +8,46 @@
 #ifndef DRAY_LOOPS_ELEMENTARY_H
 #define DRAY_LOOPS_ELEMENTARY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* C's names and SLEEF's accuracies: u10 is 1.0 ULP at most, u05 half of it. */
-#define DRAY_UNARY_FUNCTIONS(X)                                              \
-	X(cbrt, u10)                                                         \
-	X(exp, u10)                                                          \
-	X(exp2, u10)                                                         \
-	X(expm1, u10)                                                        \
-	X(log, u10)                                                          \
-	X(log2, u10)                                                         \
-	X(log10, u10)                                                        \
-	X(log1p, u10)                                                        \
-	X(sin, u10)                                                          \
-	X(cos, u10)                                                          \
-	X(tan, u10)                                                          \
-	X(asin, u10)                                                         \
-	X(acos, u10)                                                         \
-	X(atan, u10)                                                         \
-	X(sinh, u10)                                                         \
-	X(cosh, u10)                                                         \
-	X(tanh, u10)                                                         \
-	X(asinh, u10)                                                        \
-	X(acosh, u10)                                                        \
+#define DRAY_UNARY_FUNCTIONS(X) \
+	X(cbrt, u10)            \
+	X(exp, u10)             \
+	X(exp2, u10)            \
+	X(expm1, u10)           \
+	X(log, u10)             \
+	X(log2, u10)            \
+	X(log10, u10)           \
+	X(log1p, u10)           \
+	X(sin, u10)             \
+	X(cos, u10)             \
+	X(tan, u10)             \
+	X(asin, u10)            \
+	X(acos, u10)            \
+	X(atan, u10)            \
+	X(sinh, u10)            \
+	X(cosh, u10)            \
+	X(tanh, u10)            \
+	X(asinh, u10)           \
+	X(acosh, u10)           \
 	X(atanh, u10)
 
-#define DRAY_BINARY_FUNCTIONS(X)                                             \
-	X(atan2, u10)                                                        \
-	X(hypot, u05)                                                        \
+#define DRAY_BINARY_FUNCTIONS(X) \
+	X(atan2, u10)            \
+	X(hypot, u05)            \
 	X(pow, u10)
 
 #define DRAY_NUMBER_OF(name, accuracy) DRAY_FUNCTION_##name,
 enum dray_function {
 	DRAY_UNARY_FUNCTIONS(DRAY_NUMBER_OF)
-	DRAY_BINARY_FUNCTIONS(DRAY_NUMBER_OF)
-	DRAY_FUNCTION_COUNT,
-	DRAY_FUNCTION_FIRST_BINARY = DRAY_FUNCTION_atan2,
+	DRAY_BINARY_FUNCTIONS(DRAY_NUMBER_OF) DRAY_FUNCTION_COUNT,
+	/* Made of others, and the hardware's */
+	DRAY_FUNCTION_logaddexp = DRAY_FUNCTION_COUNT,
+	DRAY_FUNCTION_logaddexp2,
+	DRAY_FUNCTION_sqrt,
 };
 #undef DRAY_NUMBER_OF
 
@@ -89,7 +92,17 @@ const struct dray_kernels *dray_kernels_fused(void);
  */
 int dray_mend_double(enum dray_function function, const double *x,
 		     const double *y, double *out, int lanes);
-int dray_mend_float(enum dray_function function, const float *x,
-		    const float *y, float *out, int lanes);
+int dray_mend_float(enum dray_function function, const float *x, const float *y,
+		    float *out, int lanes);
+
+/*
+ * Computes log(exp(x) + exp(y)), or with powers of 2; at most a part.  @out may be
+ * @x or @y.  Returns the errors.
+ */
+int dray_sum_double(const struct dray_kernels *kernels, bool binary,
+		    const double *x, const double *y, double *out,
+		    size_t count);
+int dray_sum_float(const struct dray_kernels *kernels, bool binary,
+		   const float *x, const float *y, float *out, size_t count);
 
 #endif /* DRAY_LOOPS_ELEMENTARY_H */

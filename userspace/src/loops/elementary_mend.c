@@ -140,8 +140,8 @@ int dray_mend_double(enum dray_function function, const double *x,
 	return errors;
 }
 
-int dray_mend_float(enum dray_function function, const float *x,
-		    const float *y, float *out, int lanes)
+int dray_mend_float(enum dray_function function, const float *x, const float *y,
+		    float *out, int lanes)
 {
 	int i, errors = 0;
 

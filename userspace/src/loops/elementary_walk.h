@@ -48,7 +48,7 @@ static __attribute__((noinline)) int ON(mend)(enum dray_function function,
 	return errors;
 }
 
-ALWAYS int ON(walk)(ON(unary) *compute, enum dray_function function,
+ALWAYS int ON(walk)(ON(unary) * compute, enum dray_function function,
 		    const TYPE *x, TYPE *out, size_t count)
 {
 	int errors = 0;
@@ -65,7 +65,7 @@ ALWAYS int ON(walk)(ON(unary) *compute, enum dray_function function,
 	return errors;
 }
 
-ALWAYS int ON(walk_two)(ON(binary) *compute, enum dray_function function,
+ALWAYS int ON(walk_two)(ON(binary) * compute, enum dray_function function,
 			const TYPE *x, const TYPE *y, TYPE *out, size_t count)
 {
 	int errors = 0;

@@ -18,8 +18,14 @@ struct dray_loop_entry {
 	dray_loop *loop;
 	void *context;
 	uint32_t flags; /* DRAY_LOOP_* */
-	dray_loop *fast; /* of DRAY_UFUNC_FAST, with the context; NULL: loop */
 };
+
+/*
+ * A flag of builtin loops whose context is a number: DRAY_UFUNC_FAST adds
+ * DRAY_LOOP_FAST to it.
+ */
+#define DRAY_LOOP_HAS_FAST (1u << 31)
+#define DRAY_LOOP_FAST 0x100u
 
 /*
  * Chooses the types of a loop where the table does not: units of dates.
@@ -50,6 +56,7 @@ struct dray_ufunc_list {
 };
 
 extern const struct dray_ufunc_list dray_arithmetic_ufuncs;
+extern const struct dray_ufunc_list dray_angle_ufuncs;
 extern const struct dray_ufunc_list dray_elementary_ufuncs;
 
 #endif /* DRAY_LOOPS_LOOPS_H */

@@ -14,6 +14,7 @@
 
 static const struct dray_ufunc_list *const lists[] = {
 	&dray_arithmetic_ufuncs,
+	&dray_angle_ufuncs,
 	&dray_elementary_ufuncs,
 };
 
