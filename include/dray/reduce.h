@@ -118,6 +118,8 @@ DRAY_API int dray_ufunc_reduceat(struct dray_ufunc *ufunc,
 /**
  * Computes all pairs of elements: out[i, ..., j, ...] = a[i, ...] op b[j, ...].
  *
+ * A ufunc may have several outputs here, if all are made.
+ *
  * @options: as those of dray_ufunc_call()
  *
  * Errors: as dray_ufunc_call(); -EINVAL (more than DRAY_MAX_NDIM axes).

@@ -9,13 +9,15 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/number.h"
 #include "dtype/dtype.h"
 #include "layout/overlap.h"
 #include "ufunc/fp_state.h"
 #include "ufunc/method.h"
 
-/* Whether elements may be given to a loop as they lie. */
-static bool is_ready(const struct dray_view *view, dray_dtype dtype)
+#define FEW 8 /* elements of a row that are too few */
+
+bool dray_method_is_ready(const struct dray_view *view, dray_dtype dtype)
 {
 	return (view->dtype == dtype || dray_dtype_equal(view->dtype, dtype)) &&
 	       !(dray_view_alignment(view) &
@@ -62,7 +64,7 @@ static int choose_loop(struct dray_method *method, dray_dtype dtype)
 	ret = dray_cast_find(dtypes[1], in, &method->cast);
 	if (!ret)
 		ret = dray_cast_find(dtypes[2], in, &method->first);
-	method->converts = !is_ready(method->in, dtypes[1]);
+	method->converts = !dray_method_is_ready(method->in, dtypes[1]);
 	method->item = dray_dtype_itemsize(dtypes[1]);
 	method->result_item = dray_dtype_itemsize(dtypes[2]);
 	return ret;
@@ -150,7 +152,7 @@ static bool will_do(const struct dray_method *method,
 {
 	int i;
 
-	if (!is_ready(method->to, method->resolved.dtypes[2]) ||
+	if (!dray_method_is_ready(method->to, method->resolved.dtypes[2]) ||
 	    (output->extent.elements > 1 &&
 	     dray_overlap_self(output) != DRAY_OVERLAP_NONE))
 		return false;
@@ -195,39 +197,77 @@ int dray_method_prepare(struct dray_method *method,
 	return 0;
 }
 
-/* Whether the loop is the builtin one of its types. */
-static bool is_builtin(const struct dray_method *method)
+bool dray_method_across(const struct dray_view *result,
+			const struct dray_view *in, int axis,
+			struct dray_view *out)
 {
-	const struct dray_ufunc_definition *definition =
-		method->ufunc->definition;
+	const uint64_t own = dray_magnitude(in->strides[axis]);
+	int axes[DRAY_MAX_NDIM];
+	int64_t inside = 1;
+	int i;
+
+	dray_strides_sort(in->ndim, in->strides, axes);
+	dray_view_begin(&out[0], result, 0);
+	dray_view_begin(&out[1], in, 0);
+	for (i = 0; i < in->ndim; i++) {
+		const int from = axes[i], to = out->ndim;
+
+		if (from == axis)
+			continue;
+		if (in->shape[from] > 1 &&
+		    dray_magnitude(in->strides[from]) < own)
+			inside *= in->shape[from];
+		out[0].shape[to] = result->shape[from];
+		out[0].strides[to] = result->strides[from];
+		out[1].shape[to] = in->shape[from];
+		out[1].strides[to] = in->strides[from];
+		out[0].ndim = out[1].ndim = to + 1;
+	}
+	return inside < FEW;
+}
+
+/* Whether a loop is one of the library's own for a ufunc. */
+static bool is_builtin(const struct dray_ufunc *ufunc,
+		       const struct dray_ufunc_loop *loop)
+{
+	const struct dray_ufunc_definition *definition = ufunc->definition;
 	size_t i;
 
 	if (!definition)
 		return false;
 	for (i = 0; i < definition->count; i++)
-		if (definition->loops[i].loop == method->resolved.loop.loop)
+		if (definition->loops[i].loop == loop->loop)
 			return true;
 	return false;
+}
+
+const struct dray_line *
+dray_method_find_line(const struct dray_ufunc *ufunc,
+		      const struct dray_resolved *resolved)
+{
+	const dray_dtype *dtypes = resolved->dtypes;
+
+	if (!is_builtin(ufunc, &resolved->loop) ||
+	    !dray_dtype_equal(dtypes[0], dtypes[1]) ||
+	    !dray_dtype_equal(dtypes[0], dtypes[2]))
+		return NULL;
+	return dray_line_find(ufunc->name, dtypes[2], dtypes[2]);
 }
 
 const struct dray_line *dray_method_line(const struct dray_method *method,
 					 bool *converts)
 {
-	const dray_dtype dtype = method->resolved.dtypes[2];
+	const struct dray_view *in = method->in;
 	const struct dray_line *line = NULL;
 
 	*converts = method->converts;
-	if (!is_builtin(method) ||
-	    !dray_dtype_equal(dtype, method->resolved.dtypes[1]))
-		return NULL;
-	if (method->converts && is_ready(method->in, method->in->dtype) &&
-	    !(dray_dtype_flags(method->in->dtype) & DRAY_DTYPE_SWAPPED))
-		line = dray_line_find(method->ufunc->name, dtype,
-				      method->in->dtype);
-	if (line)
-		*converts = false;
-	else
-		line = dray_line_find(method->ufunc->name, dtype, dtype);
+	if (method->converts && dray_method_is_ready(in, in->dtype) &&
+	    is_builtin(method->ufunc, &method->resolved.loop))
+		line = dray_line_find(method->ufunc->name,
+				      method->resolved.dtypes[2], in->dtype);
+	if (!line)
+		return dray_method_find_line(method->ufunc, &method->resolved);
+	*converts = false;
 	return line;
 }
 

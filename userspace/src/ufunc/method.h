@@ -53,7 +53,25 @@ int dray_method_prepare(struct dray_method *method,
 			bool in_place);
 
 /*
- * Finds the short cut of the loop, unless a user replaced it; NULL: none.
+ * Leaves an axis out of a result and an input, and puts the others in the order
+ * of memory, so that a walk in C order is one in that.
+ * @out: two views, of the result and the input
+ * Returns whether to go along the axis: no other lies inside of it, or few do.
+ */
+bool dray_method_across(const struct dray_view *result,
+			const struct dray_view *in, int axis,
+			struct dray_view *out);
+
+/* Whether elements may be given to a loop of a type as they lie. */
+bool dray_method_is_ready(const struct dray_view *view, dray_dtype dtype);
+
+/* Finds the short cut of a loop, unless a user replaced it; NULL: none. */
+const struct dray_line *
+dray_method_find_line(const struct dray_ufunc *ufunc,
+		      const struct dray_resolved *resolved);
+
+/*
+ * Finds that of a reduction.
  * @converts: whether it takes elements of the loop's type only, and those of the
  *	input are of another
  */
