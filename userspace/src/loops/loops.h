@@ -48,6 +48,10 @@ struct dray_ufunc_list {
 	size_t count;
 };
 
-extern const struct dray_ufunc_list dray_arithmetic_ufuncs;
+/*
+ * The lists of this room, ended by NULL, with the best loops that the processor
+ * has instructions for.
+ */
+const struct dray_ufunc_list *const *dray_loops_lists(void);
 
 #endif /* DRAY_LOOPS_LOOPS_H */

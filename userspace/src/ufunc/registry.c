@@ -12,10 +12,6 @@
 #include "dtype/dtype.h"
 #include "ufunc/ufunc.h"
 
-static const struct dray_ufunc_list *const lists[] = {
-	&dray_arithmetic_ufuncs,
-};
-
 static struct dray_ufunc *builtin;
 static size_t builtin_count;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -97,14 +93,15 @@ static int by_name(const void *a, const void *b)
 
 static void make_all(void)
 {
+	const struct dray_ufunc_list *const *lists = dray_loops_lists();
 	size_t i, j, count = 0;
 
-	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+	for (i = 0; lists[i]; i++)
 		count += lists[i]->count;
 	builtin = calloc(count, sizeof(*builtin));
 	if (!builtin)
 		return;
-	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+	for (i = 0; lists[i]; i++)
 		for (j = 0; j < lists[i]->count; j++)
 			if (make_builtin(&builtin[builtin_count],
 					 &lists[i]->definitions[j]))
