@@ -22,6 +22,8 @@
 #include <dray/ufunc.h>
 #include <dray/index.h>
 #include <dray/sorting.h>
+#include <dray/reduce.h>
+#include <dray/statistics.h>
 #include <dray/strings.h>
 #include <dray/npy.h>
 #include <dray/transfer.h>
