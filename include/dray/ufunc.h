@@ -10,8 +10,9 @@
  *	ret = dray_ufunc_call(dray_ufunc_find("add"), inputs, NULL, NULL, &sum);
  *
  * A ufunc has a table of loops, each for one signature: the types of its inputs,
- * then those of its outputs.  A call takes the first loop whose inputs the
- * arguments convert to safely, so lesser types stand first.
+ * then those of its outputs.  A call takes the loop of the very types of its
+ * inputs, else the first one that they convert to safely, so lesser types stand
+ * first.
  *
  * All functions may be called from any thread.  Nothing here waits.
  */
@@ -123,6 +124,72 @@ DRAY_API int dray_ufunc_get_loop(const struct dray_ufunc *ufunc, size_t index,
 				 dray_dtype *dtypes,
 				 struct dray_ufunc_loop *loop);
 
+/*
+ * Errors of floating-point numbers, and integers that are divided by 0.  Loops
+ * leave them in the flags of the processor.  A call looks at them after its loops
+ * and does as the thread wants.  Flags that were set before the call are lost.
+ */
+
+/** A reaction to an error. */
+enum dray_fp_action {
+	DRAY_FP_IGNORE,
+	DRAY_FP_WARN,	/* as CALL; without a function, prints it once */
+	DRAY_FP_RAISE,	/* the call fails with -EDOM */
+	DRAY_FP_CALL,	/* calls the function; without one, ignores it */
+	DRAY_FP_PRINT,	/* prints it on the standard error stream */
+};
+
+/* Errors, and sets of them. */
+#define DRAY_FP_DIVIDE 1u	/* a finite number by 0 */
+#define DRAY_FP_OVER 2u		/* a result too large for its type */
+#define DRAY_FP_UNDER 4u	/* one too close to 0 */
+#define DRAY_FP_INVALID 8u	/* one that is not a number */
+
+/** The state of a thread.  A new one warns of all but underflow. */
+struct dray_fp_state {
+	uint8_t divide, over, under, invalid;	/* enum dray_fp_action */
+	/* elements of a buffer of an operand that is converted, 16 and up */
+	int64_t buffer_size;
+	/*
+	 * For CALL and WARN, once for each error: @sentence is such as "divide
+	 * by zero encountered in divide", @errors all that are set
+	 */
+	void (*call)(void *context, const char *sentence, unsigned int errors);
+	void *context;
+};
+
+/** Reads the state of the calling thread. */
+DRAY_API void dray_get_fp_state(struct dray_fp_state *out);
+
+/**
+ * Sets it.
+ *
+ * @state: copied; NULL: that of a new thread
+ *
+ * Errors: -EINVAL (an action that does not exist, a buffer size that is not 16
+ * to 16777216).
+ */
+DRAY_API int dray_set_fp_state(const struct dray_fp_state *state);
+
+/**
+ * A class of arrays that results become, such as a unit or an image around
+ * the elements.
+ */
+struct dray_ufunc_wrap {
+	double priority;
+	/**
+	 * Makes something of output @output.
+	 *
+	 * @array: the array that was made, borrowed
+	 * @out: takes the place of it: one reference, to @array or another
+	 *
+	 * Returns 0, or a negative errno with which the call fails.
+	 */
+	int (*wrap)(void *context, struct dray_ufunc *ufunc, int output,
+		    struct dray_array *array, struct dray_array **out);
+	void *context;
+};
+
 /** Options of a call; all zero is the default. */
 struct dray_ufunc_options {
 	/* of the outputs, and so of the loop; borrowed; 0: by the inputs */
@@ -142,6 +209,12 @@ struct dray_ufunc_options {
 	uint16_t weak;
 	uint32_t flags;		/* 0 */
 	unsigned int threads;	/* that compute at once; 0: 1 */
+	/*
+	 * One for each input, NULL for one of no class; NULL: none has one.  The
+	 * one of highest priority, of equal ones the first, gets all outputs
+	 * that are made
+	 */
+	const struct dray_ufunc_wrap *const *wraps;
 };
 
 /**
@@ -157,12 +230,14 @@ struct dray_ufunc_options {
  * @out: one array for each output, with one reference; NULL for one that was
  *	given.  May be NULL if all outputs are given
  *
- * Errors: -EINVAL (shapes that cannot be broadcast, an output of another shape,
- * no loop for the types, a conversion that is not allowed, a mask that is not
- * of bools), -EPERM (a read-only output, an input that may not be read), -EDOM
- * (a floating-point error, if it is to be raised), -ENOMEM, as dray_view_init()
- * for a bad view, and errors of the loop.  After an error, elements of outputs
- * that were given are undefined.
+ * Errors: -EOPNOTSUPP (no loop for the types, a conversion that is not allowed,
+ * a mask that is not of bools), -EINVAL (shapes that cannot be broadcast, an
+ * output of another shape, options that do not exist), -EOVERFLOW (a weak number
+ * that does not fit the type of its partners), -EPERM (a read-only output, an
+ * input that may not be read), -EDOM (a floating-point error, if it is to be
+ * raised), -ENOMEM, as dray_view_init() for a bad view, and errors of the loop
+ * or of a function that wraps.  After an error, elements of outputs that were
+ * given are undefined, and none is made.
  */
 DRAY_API int dray_ufunc_call(struct dray_ufunc *ufunc,
 			     const struct dray_view *const *inputs,

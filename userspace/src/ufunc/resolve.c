@@ -29,6 +29,6 @@ int dray_ufunc_resolve(const struct dray_ufunc *ufunc, const dray_dtype *given,
 		out->loop = row->loop;
 		return 0;
 	}
-	return dray_fail(-EINVAL, "%s has no loop for these types",
+	return dray_fail(-EOPNOTSUPP, "%s has no loop for these types",
 			 ufunc->name);
 }

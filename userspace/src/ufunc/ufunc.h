@@ -4,6 +4,7 @@
 #define DRAY_UFUNC_UFUNC_H
 
 #include "loops/loops.h"
+#include "ufunc/fp_state.h"
 
 /* One signature of a table. */
 struct dray_ufunc_row {
