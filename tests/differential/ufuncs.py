@@ -71,7 +71,7 @@ def an_output(pick: Random, dtype: Any, shape: tuple[int, ...]) -> Elements:
     if name[0] == "|":
         name = name[1:]
     if name not in ALL or make.wrong(pick):
-        name = pick.choice(ALL)
+        name = pick.choice(ALL if np.dtype(dtype).kind in "mM" else NUMBERS)
     if make.wrong(pick):
         shape = pick.choice([shape[1:], shape + (2,), (3,) + shape])
     return elements.elements(pick, name, shape, tame=True, written=True)
@@ -81,7 +81,8 @@ def wider_type(pick: Random, dtype: np.dtype) -> str:
     """A type to which numbers of another are converted with a meaning."""
     if dtype.kind in "fc":
         return pick.choice(elements.FLOATS + elements.COMPLEX)
-    return pick.choice(elements.INTEGERS + elements.FLOATS) if dtype.kind in "iub" else dtype.str
+    return pick.choice(elements.INTEGERS + elements.FLOATS) if dtype.kind in "iub" else \
+        "<" + dtype.str[1:3]  # a unit is not taken for dtype=
 
 
 def common_shape(inputs: list[Any]) -> Optional[tuple[int, ...]]:
