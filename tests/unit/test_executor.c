@@ -480,7 +480,7 @@ QUEUE_FACT(bad_arguments_are_refused)
 	assert_fails(call(&in, &out, NULL), -EPERM, "read-only");
 	in.dtype = DRAY_COMPLEX64;
 	in.shape[0] = 10;
-	assert_fails(call(&in, &out, NULL), -EOPNOTSUPP, "same has no loop");
+	assert_fails(call(&in, &out, NULL), -EOPNOTSUPP, "has no loop");
 	assert_fails(dray_executor_set_cost(streams, same, dtypes, &wrong),
 		     -EINVAL, "not of 5 and 4");
 	assert_fails(dray_executor_create("", &keeps, NULL, &executor), -EINVAL,

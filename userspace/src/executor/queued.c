@@ -130,6 +130,9 @@ static int choose_loop(struct dray_queued *queued,
 		given[o] = view ? view->dtype : 0;
 	}
 	ret = dray_ufunc_resolve(ufunc, given, &queued->options, &resolved);
+	if (!ret)
+		ret = dray_ufunc_check_casts(ufunc, given, &queued->options,
+					     &resolved);
 	if (ret)
 		return ret;
 	queued->loop = resolved.loop;

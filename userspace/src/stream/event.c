@@ -511,9 +511,13 @@ int dray_event_point(struct dray_event *event, struct dray_point *point,
 	if (ret)
 		return ret;
 	if (!ask(event))
-		return dray_fail(-EINPROGRESS,
-				 "number %" PRIu64 " of %s has not ended",
-				 event->number, event->name);
+		return event->number ? dray_fail(-EINPROGRESS,
+						 "packet %" PRIu64
+						 " of %s has not ended",
+						 event->number, event->name)
+				     : dray_fail(-EINPROGRESS,
+						 "the call of %s has not ended",
+						 event->name);
 	dray_reply(point, size, &event->point, sizeof(event->point));
 	return 0;
 }
