@@ -56,7 +56,9 @@ int dray_method_resolve(struct dray_method *method, dray_dtype dtype,
 	const bool by_both = !dtype && method->to && first != DRAY_BOOL;
 	/* Of times, the units and kinds that are added decide. */
 	const bool by_time = method->ufunc->definition &&
-			     method->ufunc->definition->resolve &&
+			     (!strcmp(method->ufunc->name, "add") ||
+			      !strcmp(method->ufunc->name, "subtract") ||
+			      !strcmp(method->ufunc->name, "multiply")) &&
 			     (dray_dtype_kind(in) == 'm' ||
 			      dray_dtype_kind(in) == 'M');
 	const dray_dtype given[3] = { by_time ? in : first,
