@@ -15,7 +15,7 @@
 #include "ufunc/reduce.h"
 
 #define SHORT 8 /* elements of a line or a row that are too few */
-#define BLOCK 16384 /* bytes of the result that many rows are added to */
+#define BLOCK 65536 /* bytes of the result that many rows are added to */
 #define ROWS 1024 /* rows that short rows are taken together by */
 
 struct walk {
