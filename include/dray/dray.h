@@ -28,6 +28,7 @@
 #include <dray/npy.h>
 #include <dray/transfer.h>
 #include <dray/stream.h>
+#include <dray/executor.h>
 #include <dray/dlpack.h>
 #include <dray/kind.h>
 #include <dray/rows.h>

@@ -11,6 +11,8 @@
 	static const struct dray_ufunc_list *const lists##level[] = {   \
 		&dray_arithmetic_ufuncs##level,                         \
 		&dray_compare_ufuncs##level,                            \
+		&dray_angle_ufuncs,                                     \
+		&dray_elementary_ufuncs,                                \
 		NULL,                                                   \
 	}
 
