@@ -40,6 +40,11 @@ static inline bool dray_cpu_has_avx2_f16c(void)
 	       DRAY_CPU_HAS(BMI2, "bmi2") && DRAY_CPU_HAS(POPCNT, "popcnt");
 }
 
+static inline bool dray_cpu_has_fma(void)
+{
+	return DRAY_CPU_HAS(FMA, "fma");
+}
+
 /* AVX512F, BW, DQ and VL. */
 static inline bool dray_cpu_has_avx512(void)
 {

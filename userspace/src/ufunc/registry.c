@@ -4,86 +4,19 @@
  * definitions at first use, and sorted by name.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/fork.h"
 #include "dtype/dtype.h"
 #include "ufunc/ufunc.h"
 
+/* Published when it is complete. */
 static struct dray_ufunc *builtin;
 static size_t builtin_count;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_mutex_t writer = PTHREAD_MUTEX_INITIALIZER;
 
-static const struct {
-	char letter;
-	dray_dtype dtype;
-} letters[] = {
-	{ '?', DRAY_BOOL },
-	{ 'b', DRAY_INT8 },
-	{ 'B', DRAY_UINT8 },
-	{ 'h', DRAY_INT16 },
-	{ 'H', DRAY_UINT16 },
-	{ 'i', DRAY_INT32 },
-	{ 'I', DRAY_UINT32 },
-	{ 'q', DRAY_INT64 },
-	{ 'Q', DRAY_UINT64 },
-	{ 'e', DRAY_FLOAT16 },
-	{ 'f', DRAY_FLOAT32 },
-	{ 'd', DRAY_FLOAT64 },
-	{ 'F', DRAY_COMPLEX64 },
-	{ 'D', DRAY_COMPLEX128 },
-	{ 'M', DRAY_DATETIME64(DRAY_UNIT_GENERIC, 1) },
-	{ 'm', DRAY_TIMEDELTA64(DRAY_UNIT_GENERIC, 1) },
-};
-
-static dray_dtype dtype_of(char letter)
-{
-	size_t i;
-
-	for (i = 0; i < sizeof(letters) / sizeof(letters[0]); i++)
-		if (letters[i].letter == letter)
-			return letters[i].dtype;
-	return 0;
-}
-
-static struct dray_ufunc_table *make_table(size_t count)
-{
-	struct dray_ufunc_table *table =
-		calloc(1, sizeof(*table) + count * sizeof(table->rows[0]));
-
-	if (table)
-		table->count = count;
-	return table;
-}
-
-static bool make_builtin(struct dray_ufunc *ufunc,
-			 const struct dray_ufunc_definition *definition)
-{
-	struct dray_ufunc_table *table = make_table(definition->count);
-	size_t i, o;
-
-	if (!table)
-		return false;
-	for (i = 0; i < definition->count; i++) {
-		const struct dray_loop_entry *entry = &definition->loops[i];
-
-		for (o = 0; entry->types[o]; o++)
-			table->rows[i].dtypes[o] = dtype_of(entry->types[o]);
-		table->rows[i].loop =
-			(struct dray_ufunc_loop){ entry->loop, entry->context,
-						  entry->flags };
-	}
-	ufunc->name = definition->name;
-	ufunc->inputs = definition->inputs;
-	ufunc->outputs = definition->outputs;
-	ufunc->identity = definition->identity;
-	ufunc->definition = definition;
-	ufunc->table = table;
-	return true;
-}
+DEFINE_FORK_LOCK(DRAY_FORK_UFUNCS, writer);
 
 static int by_name(const void *a, const void *b)
 {
@@ -91,22 +24,71 @@ static int by_name(const void *a, const void *b)
 		      ((const struct dray_ufunc *)b)->name);
 }
 
-static void make_all(void)
+static void drop_all(struct dray_ufunc *all, size_t count)
+{
+	while (count--)
+		free(all[count].table);
+	free(all);
+}
+
+/* Makes builtin ufuncs, with the lock held; NULL without memory. */
+static struct dray_ufunc *make_all(size_t *made)
 {
 	const struct dray_ufunc_list *const *lists = dray_loops_lists();
-	size_t i, j, count = 0;
+	size_t i, j, count = 0, at = 0;
+	struct dray_ufunc *all;
 
 	for (i = 0; lists[i]; i++)
 		count += lists[i]->count;
-	builtin = calloc(count, sizeof(*builtin));
-	if (!builtin)
-		return;
-	for (i = 0; lists[i]; i++)
-		for (j = 0; j < lists[i]->count; j++)
-			if (make_builtin(&builtin[builtin_count],
-					 &lists[i]->definitions[j]))
-				builtin_count++;
-	qsort(builtin, builtin_count, sizeof(*builtin), by_name);
+	all = calloc(count, sizeof(*all));
+	for (i = 0; all && lists[i]; i++) {
+		for (j = 0; all && j < lists[i]->count; j++, at++) {
+			const struct dray_ufunc_definition *definition =
+				&lists[i]->definitions[j];
+
+			all[at] = (struct dray_ufunc){
+				.name = definition->name,
+				.inputs = definition->inputs,
+				.outputs = definition->outputs,
+				.identity = definition->identity,
+				.definition = definition,
+				.table = dray_table_define(definition),
+			};
+			if (!all[at].table) {
+				drop_all(all, at);
+				all = NULL;
+			}
+		}
+	}
+	if (all)
+		qsort(all, count, sizeof(*all), by_name);
+	*made = count;
+	return all;
+}
+
+/* Makes them at the first call, or leaves a sentence. */
+static bool are_made(void)
+{
+	struct dray_ufunc *all = __atomic_load_n(&builtin, __ATOMIC_ACQUIRE);
+	size_t count;
+
+	if (all)
+		return true;
+	dray_fork_enlist(&locks);
+	pthread_mutex_lock(&writer);
+	all = builtin;
+	if (!all) {
+		dray_loop_prepare();
+		all = make_all(&count);
+	}
+	if (all && !builtin) {
+		builtin_count = count;
+		__atomic_store_n(&builtin, all, __ATOMIC_RELEASE);
+	}
+	pthread_mutex_unlock(&writer);
+	if (!all)
+		dray_fail(-ENOMEM, "no memory for the builtin ufuncs");
+	return all;
 }
 
 struct dray_ufunc *dray_ufunc_find(const char *name)
@@ -114,12 +96,9 @@ struct dray_ufunc *dray_ufunc_find(const char *name)
 	const struct dray_ufunc key = { .name = name };
 	struct dray_ufunc *found;
 
-	if (!dray_given(name, __func__))
+	if (!dray_given(name, __func__) || !are_made())
 		return NULL;
-	pthread_once(&once, make_all);
-	found = builtin ? bsearch(&key, builtin, builtin_count, sizeof(key),
-				  by_name)
-			: NULL;
+	found = bsearch(&key, builtin, builtin_count, sizeof(key), by_name);
 	if (!found)
 		dray_fail(-ENOENT, "there is no ufunc '%.32s'", name);
 	return found;
@@ -127,7 +106,8 @@ struct dray_ufunc *dray_ufunc_find(const char *name)
 
 struct dray_ufunc *dray_ufunc_number(size_t index)
 {
-	pthread_once(&once, make_all);
+	if (!are_made())
+		return NULL;
 	return index < builtin_count ? &builtin[index] : NULL;
 }
 
@@ -150,11 +130,13 @@ int dray_ufunc_create(const char *name, int inputs, int outputs,
 		return dray_fail(
 			-EINVAL,
 			"only a ufunc that makes one output of two inputs has an identity");
+	if (!are_made())
+		return -ENOMEM;
 	length = strlen(name) + 1;
 	ufunc = calloc(1, sizeof(*ufunc) + length);
 	if (!ufunc)
 		return dray_fail(-ENOMEM, "no memory for a ufunc");
-	ufunc->table = make_table(0);
+	ufunc->table = dray_table_create(0);
 	if (!ufunc->table) {
 		free(ufunc);
 		return dray_fail(-ENOMEM, "no memory for a ufunc");
@@ -177,20 +159,10 @@ struct dray_ufunc *dray_ufunc_ref(struct dray_ufunc *ufunc)
 
 void dray_ufunc_unref(struct dray_ufunc *ufunc)
 {
-	struct dray_ufunc_table *table, *next;
-	size_t i;
-	int o;
-
 	if (!ufunc || !ufunc->references ||
 	    __atomic_sub_fetch(&ufunc->references, 1, __ATOMIC_ACQ_REL))
 		return;
-	for (table = ufunc->table; table; table = next) {
-		next = table->replaced;
-		for (i = 0; i < table->count; i++)
-			for (o = 0; o < dray_ufunc_operands(ufunc); o++)
-				dray_dtype_unref(table->rows[i].dtypes[o]);
-		free(table);
-	}
+	dray_table_free(ufunc->table, dray_ufunc_operands(ufunc));
 	free(ufunc);
 }
 
@@ -215,24 +187,6 @@ enum dray_identity dray_ufunc_identity(const struct dray_ufunc *ufunc)
 					   : DRAY_IDENTITY_NONE;
 }
 
-static size_t row_of(const struct dray_ufunc *ufunc,
-		     const struct dray_ufunc_table *table,
-		     const dray_dtype *dtypes)
-{
-	size_t i;
-	int o;
-
-	for (i = 0; i < table->count; i++) {
-		for (o = 0; o < dray_ufunc_operands(ufunc); o++)
-			if (!dray_dtype_equal(table->rows[i].dtypes[o],
-					      dtypes[o]))
-				break;
-		if (o == dray_ufunc_operands(ufunc))
-			break;
-	}
-	return i;
-}
-
 int dray_ufunc_set_loop(struct dray_ufunc *ufunc, const dray_dtype *dtypes,
 			const struct dray_ufunc_loop *loop)
 {
@@ -255,11 +209,16 @@ int dray_ufunc_set_loop(struct dray_ufunc *ufunc, const dray_dtype *dtypes,
 		ret = dray_dtype_check(dtypes[o], &checked[o]);
 		if (ret)
 			return ret;
+		if (dray_dtype_as_subarray(checked[o]))
+			return dray_fail(
+				-EINVAL,
+				"no operand of a loop is a sub-array, and operand %d is",
+				o);
 	}
 	pthread_mutex_lock(&writer);
 	old = ufunc->table;
-	row = row_of(ufunc, old, checked);
-	table = make_table(old->count + (row == old->count));
+	row = dray_table_find(old, dray_ufunc_operands(ufunc), checked);
+	table = dray_table_create(old->count + (row == old->count));
 	if (!table) {
 		pthread_mutex_unlock(&writer);
 		return dray_fail(-ENOMEM, "no memory for a table of loops");
@@ -271,6 +230,7 @@ int dray_ufunc_set_loop(struct dray_ufunc *ufunc, const dray_dtype *dtypes,
 	for (i = 0; i < table->count; i++)
 		for (o = 0; o < dray_ufunc_operands(ufunc); o++)
 			dray_dtype_ref(table->rows[i].dtypes[o]);
+	dray_table_index(table, ufunc->inputs, dray_ufunc_operands(ufunc));
 	table->replaced = old;
 	__atomic_store_n(&ufunc->table, table, __ATOMIC_RELEASE);
 	pthread_mutex_unlock(&writer);

@@ -3,21 +3,8 @@
 #ifndef DRAY_UFUNC_UFUNC_H
 #define DRAY_UFUNC_UFUNC_H
 
-#include "loops/loops.h"
 #include "ufunc/fp_state.h"
-
-/* One signature of a table. */
-struct dray_ufunc_row {
-	dray_dtype dtypes[DRAY_UFUNC_MAX_OPERANDS]; /* each one reference */
-	struct dray_ufunc_loop loop;
-};
-
-/* Never changed after it is published; a replaced one lives on with its ufunc. */
-struct dray_ufunc_table {
-	struct dray_ufunc_table *replaced;
-	size_t count;
-	struct dray_ufunc_row rows[];
-};
+#include "ufunc/table.h"
 
 struct dray_ufunc {
 	const char *name;
@@ -34,6 +21,12 @@ static inline int dray_ufunc_operands(const struct dray_ufunc *ufunc)
 	return ufunc->inputs + ufunc->outputs;
 }
 
+static inline const struct dray_ufunc_table *
+dray_ufunc_table(const struct dray_ufunc *ufunc)
+{
+	return __atomic_load_n(&ufunc->table, __ATOMIC_ACQUIRE);
+}
+
 /* A call whose loop is chosen. */
 struct dray_resolved {
 	dray_dtype dtypes[DRAY_UFUNC_MAX_OPERANDS]; /* borrowed */
@@ -41,11 +34,38 @@ struct dray_resolved {
 };
 
 /*
- * Chooses the loop for types.
- * @given: inputs + outputs types, 0 for an output that is made
+ * Chooses the loop for types.  -EOPNOTSUPP if there is none, -EINVAL for a type
+ * that is wanted and is none.
+ * @given: inputs + outputs types, 0 for an output that is made; those of
+ *	outputs do not count
  */
 int dray_ufunc_resolve(const struct dray_ufunc *ufunc, const dray_dtype *given,
 		       const struct dray_ufunc_options *options,
 		       struct dray_resolved *out);
+
+/* Checks conversions to and from the types of the loop.  -EOPNOTSUPP. */
+int dray_ufunc_check_casts(const struct dray_ufunc *ufunc,
+			   const dray_dtype *given,
+			   const struct dray_ufunc_options *options,
+			   const struct dray_resolved *resolved);
+
+/* The lock of loops that one thread at a time may be in; may be taken again. */
+void dray_single_take(void);
+void dray_single_give(void);
+
+/* Runs a loop: all calls of loops go through here. */
+static inline int dray_loop_run(const struct dray_ufunc_loop *loop,
+				char *const *data, const int64_t *strides,
+				int64_t count)
+{
+	int ret;
+
+	if (__builtin_expect(!(loop->flags & DRAY_LOOP_SINGLE_THREAD), 1))
+		return loop->loop(data, strides, count, loop->context);
+	dray_single_take();
+	ret = loop->loop(data, strides, count, loop->context);
+	dray_single_give();
+	return ret;
+}
 
 #endif /* DRAY_UFUNC_UFUNC_H */
