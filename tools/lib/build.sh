@@ -177,6 +177,7 @@ build_cross()
 	pkg_config_libdir = '$libraries/pkgconfig'
 
 	[built-in options]
+	c_args = ['-idirafter', '$2/usr/include/$3-linux-gnu']
 	c_link_args = ['-L$libraries', '-L$2/lib/$3-linux-gnu', $7]
 
 	[host_machine]
