@@ -214,6 +214,11 @@ int dray_ufunc_set_loop(struct dray_ufunc *ufunc, const dray_dtype *dtypes,
 		ret = dray_dtype_check(dtypes[o], &checked[o]);
 		if (ret)
 			return ret;
+		if (dray_dtype_as_subarray(checked[o]))
+			return dray_fail(
+				-EINVAL,
+				"no operand of a loop is a sub-array, and operand %d is",
+				o);
 	}
 	pthread_mutex_lock(&writer);
 	old = ufunc->table;
