@@ -13,11 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <dray/ufunc.h>
+#include <dray/dray.h>
 
 #include "dtype/half.h"
 #include "exact.h"
-#include "loops/loops.h"
 
 #define BLOCK 256
 #define COLUMNS 5
@@ -26,13 +25,13 @@
 static const struct column {
 	dray_dtype dtype;
 	int digits, least, most;
-	uintptr_t way;
+	uint32_t flags;
 } columns[COLUMNS] = {
 	{ DRAY_FLOAT16, 11, -24, 16, 0 },
 	{ DRAY_FLOAT32, 24, -149, 128, 0 },
 	{ DRAY_FLOAT64, 53, -1074, 1024, 0 },
-	{ DRAY_FLOAT32, 24, -149, 128, DRAY_LOOP_FAST },
-	{ DRAY_FLOAT64, 53, -1074, 1024, DRAY_LOOP_FAST },
+	{ DRAY_FLOAT32, 24, -149, 128, DRAY_UFUNC_FAST },
+	{ DRAY_FLOAT64, 53, -1074, 1024, DRAY_UFUNC_FAST },
 };
 
 struct worst {
@@ -135,6 +134,8 @@ static double distance(const struct column *column, const mpfr_t exact,
 static double error_of(const struct exact *exact, const struct column *column,
 		       const double *xy, double got, mpfr_t *at)
 {
+	int i;
+
 	mpfr_set_d(at[0], xy[0], MPFR_RNDN);
 	mpfr_set_d(at[1], xy[1], MPFR_RNDN);
 	if (exact->of_one)
@@ -149,41 +150,46 @@ static double error_of(const struct exact *exact, const struct column *column,
 	if (strncmp(exact->name, "logadd", 6))
 		mpfr_set(at[0], at[2], MPFR_RNDN);
 	else
-		mpfr_max(at[0], mpfr_cmpabs(at[0], at[1]) > 0 ? at[0] : at[1],
-			 at[2], MPFR_RNDN);
+		for (i = 1; i < 3; i++)
+			if (mpfr_cmpabs(at[i], at[0]) > 0)
+				mpfr_set(at[0], at[i], MPFR_RNDN);
 	return distance(column, at[2], at[0], got);
 }
 
 static void compute(const struct exact *exact, const struct column *column,
 		    const double (*xy)[2], double *got)
 {
-	struct dray_ufunc *ufunc = dray_ufunc_find(exact->name);
-	dray_dtype dtypes[DRAY_UFUNC_MAX_OPERANDS];
-	const int64_t size = (int64_t)dray_dtype_itemsize(column->dtype);
-	const int64_t strides[] = { size, size, size };
+	static const struct dray_fp_state silent = { .buffer_size = 8192 };
+	const struct dray_ufunc_options options = { .flags = column->flags };
+	const size_t size = dray_dtype_itemsize(column->dtype);
 	static uint64_t operands[3][BLOCK];
-	const bool one = exact->of_one;
-	char *data[] = { (char *)operands[0], (char *)operands[one ? 2 : 1],
-			 (char *)operands[2] };
-	struct dray_ufunc_loop loop;
+	const struct dray_view *inputs[2], *output;
+	struct dray_view views[3];
 	uint64_t bits;
 	int i, o;
 
-	for (i = 0; !dray_ufunc_get_loop(ufunc, (size_t)i, dtypes, &loop); i++)
-		if (dtypes[0] == column->dtype)
-			break;
 	for (o = 0; o < 2; o++)
 		for (i = 0; i < BLOCK; i++) {
 			bits = size == 8   ? dray_bits_of_double(xy[i][o])
 			       : size == 4 ? dray_bits_of_float((float)xy[i][o])
 					   : dray_half_from_double(xy[i][o]);
-			memcpy((char *)operands[o] + i * size, &bits,
-			       (size_t)size);
+			memcpy((char *)operands[o] + i * size, &bits, size);
 		}
-	loop.loop(data, strides, BLOCK, (char *)loop.context + column->way);
+	for (o = 0; o < 3; o++)
+		dray_view_init(&views[o], operands[o], column->dtype, 1,
+			       (int64_t[]){ BLOCK }, NULL);
+	inputs[0] = &views[0];
+	inputs[1] = &views[1];
+	output = &views[2];
+	dray_set_fp_state(&silent);
+	if (dray_ufunc_call(dray_ufunc_find(exact->name), inputs, &output,
+			    &options, NULL)) {
+		fprintf(stderr, "%s: %s\n", exact->name, dray_last_error());
+		exit(1);
+	}
 	for (i = 0; i < BLOCK; i++) {
 		bits = 0;
-		memcpy(&bits, (char *)operands[2] + i * size, (size_t)size);
+		memcpy(&bits, (char *)operands[2] + i * size, size);
 		got[i] = of_bits(column->dtype, bits);
 	}
 }

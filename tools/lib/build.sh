@@ -39,7 +39,8 @@ build_make()
 
 	shift
 	folder=$(build_folder "$kind")
-	options=$(printf '%s\n' "$@")
+	# Meson reads some of a cross file only once.
+	options=$(printf '%s\n' "$@"; cat "$folder.cross" 2>/dev/null)
 	if [ ! -e "$folder/build.ninja" ] ||
 	   [ "$options" != "$(cat "$folder/.options" 2>/dev/null)" ]; then
 		rm -rf "$folder"
