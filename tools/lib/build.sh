@@ -9,7 +9,7 @@
 PACKAGES_BUILD=(
 	gcc libc6-dev libcairo2-dev libcmocka-dev libfdt-dev libjansson-dev
 	libminizip-dev
-	libncurses-dev libpng-dev libtraceevent-dev libtracefs-dev liburing-dev
+	libmpfr-dev libncurses-dev libpng-dev libsleef-dev libtraceevent-dev libtracefs-dev liburing-dev
 	meson
 	ninja-build pkg-config zlib1g-dev zsh tmux python3-jsonschema
 	python3 python3-dev python3-numpy
@@ -39,7 +39,8 @@ build_make()
 
 	shift
 	folder=$(build_folder "$kind")
-	options=$(printf '%s\n' "$@")
+	# Meson reads some of a cross file only once.
+	options=$(printf '%s\n' "$@"; cat "$folder.cross" 2>/dev/null)
 	if [ ! -e "$folder/build.ninja" ] ||
 	   [ "$options" != "$(cat "$folder/.options" 2>/dev/null)" ]; then
 		rm -rf "$folder"
@@ -58,7 +59,7 @@ build_native()
 {
 	log_step "Building for this machine"
 	build_make native -Dbuildtype=release -Dpython=enabled \
-		-Ddmactl=enabled -Dnpz=enabled -Dtests=enabled
+		-Ddmactl=enabled -Dnpz=enabled -Dsleef=enabled -Dtests=enabled
 }
 
 # build_numpy KIND PACKAGES [MESON OPTION]...: the library and the Python package
@@ -119,7 +120,7 @@ build_libfuzzer()
 	CC=clang build_make libfuzzer -Dlibfuzzer=enabled \
 		-Db_sanitize=address,undefined -Db_lundef=false \
 		-Dpython=disabled -Ddmactl=disabled -Dreference=disabled \
-		-Dnpz=enabled -Dtests=disabled
+		-Dnpz=enabled -Dsleef=enabled -Dtests=disabled
 }
 
 # build_clang: the library and its tests by clang, which must not warn
@@ -127,7 +128,7 @@ build_clang()
 {
 	log_step "Building with clang"
 	CC=clang build_make clang -Dpython=disabled -Ddmactl=enabled \
-		-Dreference=disabled -Dnpz=enabled -Dtests=enabled
+		-Dreference=disabled -Dnpz=enabled -Dsleef=enabled -Dtests=enabled
 }
 
 # build_races: the library and the Python package with the thread sanitizer
@@ -177,6 +178,7 @@ build_cross()
 	pkg_config_libdir = '$libraries/pkgconfig'
 
 	[built-in options]
+	c_args = ['-idirafter', '$2/usr/include/$3-linux-gnu']
 	c_link_args = ['-L$libraries', '-L$2/lib/$3-linux-gnu', $7]
 
 	[host_machine]
@@ -194,6 +196,7 @@ build_sysroot()
 		libjansson-dev libjansson4 libfdt-dev libfdt1 libncurses-dev libncursesw6 \
 		libtinfo6 libpng-dev libpng16-16 zlib1g-dev zlib1g \
 		libtracefs-dev libtracefs1 libtraceevent-dev libtraceevent1 \
+		libsleef-dev libsleef3 \
 		libpython3.11-dev python3-numpy
 }
 
@@ -203,7 +206,7 @@ build_board()
 	log_step "Building for the board (arm64)"
 	build_arm64 arm64 usr/lib/python3/dist-packages/numpy/core/include \
 		--prefix=/usr --libdir=lib/aarch64-linux-gnu \
-		-Ddmactl=enabled -Dtests=enabled \
+		-Ddmactl=enabled -Dsleef=enabled -Dtests=enabled \
 		-Dpython_install_dir=/usr/lib/python3/dist-packages || return 1
 	rm -rf "$(build_board_root)"
 	DESTDIR=$(build_board_root) log_quietly /usr/bin/meson install \

@@ -55,8 +55,10 @@ int dray_method_resolve(struct dray_method *method, dray_dtype dtype,
 	const dray_dtype first = dtype ? dtype : default_dtype(method);
 	const bool by_both = !dtype && method->to && first != DRAY_BOOL;
 	/* Of times, the units and kinds that are added decide. */
-	const bool by_time = method->ufunc->definition &&
-			     method->ufunc->definition->resolve &&
+	const bool by_time = dtype && method->ufunc->definition &&
+			     (!strcmp(method->ufunc->name, "add") ||
+			      !strcmp(method->ufunc->name, "subtract") ||
+			      !strcmp(method->ufunc->name, "multiply")) &&
 			     (dray_dtype_kind(in) == 'm' ||
 			      dray_dtype_kind(in) == 'M');
 	const dray_dtype given[3] = { by_time ? in : first,
