@@ -58,6 +58,7 @@ the rest.  Each carries the library's sentence.
 
 from __future__ import annotations
 
+import builtins
 import errno
 import math
 import operator
@@ -95,8 +96,7 @@ __all__ = [
     "setbufsize", "seterr", "seterrcall", "share_arrays", "shared_zeros", "stats", "stream",
     "sync_for_cpu", "sync_for_device", "to_arrow", "to_sycl", "ufunc", "uninstall", "versions", "wait", "waiting_arrays", "xclbin_bank_of",
     "xclbin_banks", "xrt_bo", "xrt_device", "zeros",
-    *_ufuncs.__all__,
-]
+] + [name for name in _ufuncs.__all__ if not hasattr(builtins, name)]
 
 __version__: str = _dray.version
 

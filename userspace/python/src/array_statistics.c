@@ -119,28 +119,26 @@ FUNCTION_DDOF(var)
 FUNCTION_DDOF(std)
 
 #define SUM_PARAMETERS PARAMETERS(AXIS, DTYPE, OUT, KEEPDIMS, INITIAL, WHERE)
-#define SUM_VALUES                                                       \
-	&from.axes, &from.descr, &from.out, &from.keepdims, &from.first, \
-		&from.where
+#define SUM_VALUES \
+	&from, &from.descr, &from.out, &from.keepdims, &from.first, &from.where
 #define EXTREME_PARAMETERS PARAMETERS(AXIS, OUT, KEEPDIMS, INITIAL, WHERE)
 #define EXTREME_VALUES \
-	&from.axes, &from.out, &from.keepdims, &from.first, &from.where
+	&from, &from.out, &from.keepdims, &from.first, &from.where
 #define TRUTH_PARAMETERS PARAMETERS(AXIS, OUT, KEEPDIMS, WHERE)
-#define TRUTH_VALUES &from.axes, &from.out, &from.keepdims, &from.where
+#define TRUTH_VALUES &from, &from.out, &from.keepdims, &from.where
 #define VAR_PARAMETERS PARAMETERS(AXIS, DTYPE, OUT, DDOF, KEEPDIMS, WHERE)
-#define VAR_VALUES                                                      \
-	&from.axes, &from.descr, &from.out, &from.ddof, &from.keepdims, \
-		&from.where
+#define VAR_VALUES \
+	&from, &from.descr, &from.out, &from.ddof, &from.keepdims, &from.where
 
 METHOD(sum, 6, SUM_PARAMETERS, SUM_VALUES)
 METHOD(prod, 6, SUM_PARAMETERS, SUM_VALUES)
 METHOD(min, 5, EXTREME_PARAMETERS, EXTREME_VALUES)
 METHOD(max, 5, EXTREME_PARAMETERS, EXTREME_VALUES)
-METHOD(ptp, 3, PARAMETERS(AXIS, OUT, KEEPDIMS), &from.axes, &from.out,
+METHOD(ptp, 3, PARAMETERS(AXIS, OUT, KEEPDIMS), &from, &from.out,
        &from.keepdims)
 METHOD(all, 3, TRUTH_PARAMETERS, TRUTH_VALUES)
 METHOD(any, 3, TRUTH_PARAMETERS, TRUTH_VALUES)
-METHOD(mean, 4, PARAMETERS(AXIS, DTYPE, OUT, KEEPDIMS, WHERE), &from.axes,
+METHOD(mean, 4, PARAMETERS(AXIS, DTYPE, OUT, KEEPDIMS, WHERE), &from,
        &from.descr, &from.out, &from.keepdims, &from.where)
 METHOD(var, 5, VAR_PARAMETERS, VAR_VALUES)
 METHOD(std, 5, VAR_PARAMETERS, VAR_VALUES)

@@ -22,8 +22,17 @@ void along_begin(struct along *from, struct module_state *state)
 	from->out = from->first = from->where = NULL;
 	from->descr = NULL;
 	from->axis = 0;
+	from->several = false;
 	from->keepdims = 0;
 	from->element = true;
+}
+
+int along_axes_take(PyObject *argument, void *out)
+{
+	struct along *from = out;
+
+	from->several = PyTuple_Check(argument);
+	return numbers_take(argument, &from->axes);
 }
 
 void along_end(struct along *from)
@@ -117,9 +126,13 @@ int along_reduction(struct along *from)
 	if (from->first &&
 	    !strcmp(Py_TYPE(from->first)->tp_name, "_NoValueType"))
 		from->first = NULL;
-	for (i = 0; i < from->axes.count; i++)
+	for (i = 0; i < from->axes.count; i++) {
+		/* Only an axis that stands by itself may be one of a number. */
+		if (from->several && !from->in.view.ndim)
+			return axis_error(from->axes.list[i], 0);
 		if (along_check_axis(from->axes.list[i], from->in.view.ndim))
 			return -1;
+	}
 	if (from->first && from->first != Py_None &&
 	    operand_from(from->first, &from->initial, &weak))
 		return -1;

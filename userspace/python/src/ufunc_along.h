@@ -24,6 +24,7 @@ struct along {
 		*numbers; /* as they were given */
 	PyArray_Descr *descr;
 	struct numbers axes;
+	bool several; /* axes came in a tuple */
 	int axis;
 	int keepdims;
 	bool element; /* results without axes are elements */
@@ -33,6 +34,11 @@ struct along {
 typedef int along_function(struct along *from, const struct dray_view *to,
 			   struct dray_array **out);
 
+/*
+ * Converts axes into @axes, and notices a tuple; for a parameter, with the struct
+ * along itself.
+ */
+int along_axes_take(PyObject *argument, void *out);
 /* Sets defaults; along_end() follows, after a failure too. */
 void along_begin(struct along *from, struct module_state *state);
 void along_end(struct along *from);

@@ -26,7 +26,7 @@ PyObject *ufunc_reduce(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		1,
 		7,
 		{ { "array", object_take },
-		  { "axis", numbers_take },
+		  { "axis", along_axes_take },
 		  { "dtype", type_or_none_take },
 		  { "out", object_take },
 		  { "keepdims", truth_take },
@@ -41,7 +41,7 @@ PyObject *ufunc_reduce(PyObject *self, PyObject *const *args, Py_ssize_t count,
 	from.axes.list[0] = 0;
 	from.axes.axes[0] = 0;
 	if (!arguments_take(&signature, args, count, names,
-			    (void *[]){ &from.array, &from.axes, &from.descr,
+			    (void *[]){ &from.array, &from, &from.descr,
 					&from.out, &from.keepdims, &from.first,
 					&from.where }) &&
 	    !along_reduction(&from))
