@@ -53,7 +53,7 @@ static void begin(struct along *from, PyObject *self)
 /* Parameters of NumPy's methods, and where their values go. */
 #define AXIS                         \
 	{                            \
-		"axis", numbers_take \
+		"axis", along_axes_take \
 	}
 #define DTYPE                              \
 	{                                  \
