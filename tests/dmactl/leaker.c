@@ -21,7 +21,6 @@
 #include <err.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +35,8 @@
 #include <linux/dma-buf.h>
 #include <linux/dray.h>
 #include <linux/io_uring.h>
+
+#include "input.h"
 
 #define MOST_DESCRIPTORS 32
 
@@ -131,16 +132,6 @@ static void register_with_a_ring(void)
 		err(1, "io_uring");
 	munmap(bytes, buffer.size);
 	bytes = NULL;
-}
-
-static bool input_ended(int timeout)
-{
-	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
-	char byte;
-
-	if (poll(&input, 1, timeout) < 0)
-		err(1, "poll");
-	return input.revents && read(STDIN_FILENO, &byte, 1) <= 0;
 }
 
 static void leak(void)

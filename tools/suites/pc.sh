@@ -193,7 +193,7 @@ pc_dmactl()
 	build=$(build_folder native)
 	pc_copy "$build/tools/dmactl/dmactl" dmactl &&
 		pc_copy "$build/tests/dmactl/dmactl-holder" dmactl || return 1
-	cp "$TREE"/tests/dmactl/with-{calls,selftest,latency}.sh \
+	cp "$TREE"/tests/dmactl/{hold,with-calls,with-selftest,with-latency}.sh \
 		"$BATCH/job/dmactl"
 	cp "$TREE/tests/fact.sh" "$BATCH/job"
 	# Their path to the library is that of the build.
