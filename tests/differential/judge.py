@@ -52,7 +52,7 @@ def near(one: np.ndarray, other: np.ndarray, ulps: float) -> np.ndarray:
     spacing = np.maximum(np.exp2(np.floor(np.log2(np.where(size > 0, size, 1)))) * limits.eps,
                          limits.smallest_subnormal)
     spacing = np.where(size > 0, spacing, limits.smallest_subnormal)
-    return np.abs(one.astype(wide) - other) <= ulps * spacing
+    return np.isfinite(other) & (np.abs(one.astype(wide) - other) <= ulps * spacing)
 
 
 def wider(dtype: np.dtype) -> np.dtype:

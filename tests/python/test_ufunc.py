@@ -52,7 +52,7 @@ def test_names_of_other_things_stay():
 
 @pytest.mark.parametrize("other", [
     1, 2.5, 1j, True, [1, 2, 3], (1, 2, 3), np.float32(2), np.arange(3), np.arange(3, dtype=">i2"),
-    np.arange(12.)[::2].reshape(2, 3), np.array(3)], ids=repr)
+    np.arange(12.)[::2].reshape(2, 3), np.array([3])], ids=repr)
 def test_operands_are_arrays_numbers_and_lists(other):
     a = np.array([[1, 2, 3], [4, 5, 6]], "f4")
     same(dray.add(dray.Array(a), other), np.add(a, other))
@@ -99,6 +99,14 @@ def test_where_leaves_other_elements():
     assert out.tolist() == [[2, 0, 4], [5, 0, 7]]
 
 
+def test_where_without_out_warns():
+    with pytest.warns(UserWarning, match="undefined"):
+        dray.add(an_array(), 1, where=[True, False, True])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        dray.add(an_array(), 1, where=[True, False, True], out=None)
+
+
 WRONG = {
     "too few": (lambda a: dray.add(a), TypeError),
     "too many": (lambda a: dray.add(a, a, a, a), TypeError),
@@ -116,6 +124,7 @@ WRONG = {
     "a cast": (lambda a: dray.add(a, a, dtype="i4", casting="safe"), TypeError),
     "no loop": (lambda a: dray.bitwise_or(a, a), TypeError),
     "signature": (lambda a: dray.add(a, a, signature="d->d"), ValueError),
+    "signature of one": (lambda a: dray.add(a, a, signature=("d",)), TypeError),
     "signature and dtype": (lambda a: dray.add(a, a, sig="dd->d", dtype="f8"), TypeError),
     "axis": (lambda a: dray.add.reduce(a, axis=2), np.exceptions.AxisError
              if hasattr(np, "exceptions") else ValueError),
