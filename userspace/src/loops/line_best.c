@@ -4,16 +4,18 @@
  * kept in many lanes, since the compiler does not reorder comparisons that a NaN
  * has a part in.
  */
+#include "loops/half_loops.h"
 #include "loops/line_form.h"
 
 #define LANES 64
 #define GREATER(a, b) ((a) > (b) ? (a) : (b))
 #define LESS(a, b) ((a) < (b) ? (a) : (b))
 
-#define FLOATS(name, T, op)                                                  \
+/* @stays: a number that is a NaN, instead of which the other is not taken */
+#define FLOATS(name, T, op, stays)                                           \
 	DRAY_INLINE T name##_of(T a, T b)                                    \
 	{                                                                    \
-		return (a op b) | (a != a) ? a : b;                          \
+		return (a op b) | (stays != stays) ? a : b;                  \
 	}                                                                    \
 	DRAY_LINES_SINGLY(name##_apart, T, name##_of)                        \
 	DRAY_LINE_LOOP(name##_line)                                          \
@@ -39,10 +41,38 @@
 					  sizeof(T), count - i);             \
 	}
 
-FLOATS(maximum_float, float, >=)
-FLOATS(maximum_double, double, >=)
-FLOATS(minimum_float, float, <=)
-FLOATS(minimum_double, double, <=)
+FLOATS(maximum_float, float, >=, a)
+FLOATS(maximum_double, double, >=, a)
+FLOATS(minimum_float, float, <=, a)
+FLOATS(minimum_double, double, <=, a)
+/* These leave out every NaN. */
+FLOATS(fmax_float, float, >=, b)
+FLOATS(fmax_double, double, >=, b)
+FLOATS(fmin_float, float, <=, b)
+FLOATS(fmin_double, double, <=, b)
+
+/* Halves, as floats. */
+#define HALVES(name)                                                         \
+	DRAY_LINE_LOOP(name##_half_line)                                     \
+	{                                                                    \
+		float best = dray_half_to_float(*(uint16_t *)result);        \
+		float floats[DRAY_HALF_BLOCK];                               \
+		int64_t piece, i;                                            \
+                                                                             \
+		for (; count; count -= piece, data += piece * stride) {      \
+			piece = count < DRAY_HALF_BLOCK ? count :            \
+							  DRAY_HALF_BLOCK;   \
+			dray_halves_to_floats(floats, data, stride, piece);  \
+			for (i = 0; i < piece; i++)                          \
+				best = name##_float_of(best, floats[i]);     \
+		}                                                            \
+		*(uint16_t *)result = dray_half_from_float(best);            \
+	}
+
+HALVES(maximum)
+HALVES(minimum)
+HALVES(fmax)
+HALVES(fmin)
 
 #define INTEGERS(name, op)                                       \
 	DRAY_LINES_OF_INTEGERS(name##_int8_t, int8_t, op)        \
@@ -61,21 +91,24 @@ INTEGERS(minimum, LESS)
 	{ #name, dtype, dtype, name##_##T##_line, name##_##T##_apart_running, \
 	  name##_##T##_apart_placing, name##_##T##_apart_rows, false, 0 }
 
-#define ENTRIES(name)                                             \
-	DRAY_LINE_ENTRY(#name, DRAY_INT8, name##_int8_t),         \
-	DRAY_LINE_ENTRY(#name, DRAY_INT16, name##_int16_t),       \
-	DRAY_LINE_ENTRY(#name, DRAY_INT32, name##_int32_t),       \
-	DRAY_LINE_ENTRY(#name, DRAY_INT64, name##_int64_t),       \
-	DRAY_LINE_ENTRY(#name, DRAY_UINT8, name##_uint8_t),       \
-	DRAY_LINE_ENTRY(#name, DRAY_UINT16, name##_uint16_t),     \
-	DRAY_LINE_ENTRY(#name, DRAY_UINT32, name##_uint32_t),     \
-	DRAY_LINE_ENTRY(#name, DRAY_UINT64, name##_uint64_t),     \
-	FLOAT_ENTRY(name, DRAY_FLOAT32, float),                   \
+#define ENTRIES(name, as)                                                 \
+	DRAY_LINE_ENTRY(#name, DRAY_INT8, as##_int8_t),                   \
+	DRAY_LINE_ENTRY(#name, DRAY_INT16, as##_int16_t),                 \
+	DRAY_LINE_ENTRY(#name, DRAY_INT32, as##_int32_t),                 \
+	DRAY_LINE_ENTRY(#name, DRAY_INT64, as##_int64_t),                 \
+	DRAY_LINE_ENTRY(#name, DRAY_UINT8, as##_uint8_t),                 \
+	DRAY_LINE_ENTRY(#name, DRAY_UINT16, as##_uint16_t),               \
+	DRAY_LINE_ENTRY(#name, DRAY_UINT32, as##_uint32_t),               \
+	DRAY_LINE_ENTRY(#name, DRAY_UINT64, as##_uint64_t),               \
+	DRAY_LINE_FROM(#name, DRAY_FLOAT16, DRAY_FLOAT16, name##_half_line), \
+	FLOAT_ENTRY(name, DRAY_FLOAT32, float),                           \
 	FLOAT_ENTRY(name, DRAY_FLOAT64, double)
 
 static const struct dray_line lines[] = {
-	ENTRIES(maximum),
-	ENTRIES(minimum),
+	ENTRIES(maximum, maximum),
+	ENTRIES(minimum, minimum),
+	ENTRIES(fmax, maximum),
+	ENTRIES(fmin, minimum),
 };
 
 DRAY_LINES_LIST(best, lines);
