@@ -219,7 +219,7 @@ int dray_root_half(char *const *data, const int64_t *strides, int64_t count,
 		"DD", dray_complex_double, DRAY_NUMBER(function), 0 \
 	}
 
-#define UNARY(function, accuracy)                                  \
+#define UNARY(function, ...)                                       \
 	static const struct dray_loop_entry function##_loops[] = { \
 		FLOATS(function),                                  \
 		COMPLEX(function),                                 \
@@ -235,7 +235,8 @@ int dray_root_half(char *const *data, const int64_t *strides, int64_t count,
 		  DRAY_LOOP_HAS_FAST },                                 \
 	};
 
-DRAY_UNARY_FUNCTIONS(UNARY)
+DRAY_NARROW_FUNCTIONS(UNARY)
+DRAY_WIDE_FUNCTIONS(UNARY)
 BINARY(atan2)
 BINARY(hypot)
 BINARY(logaddexp)
