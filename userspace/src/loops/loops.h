@@ -55,7 +55,15 @@ struct dray_ufunc_list {
 	size_t count;
 };
 
-extern const struct dray_ufunc_list dray_arithmetic_ufuncs;
+/* Files that are compiled once. */
+extern const struct dray_ufunc_list dray_power_ufuncs, dray_whole_ufuncs;
+
+/*
+ * The lists of this room, ended by NULL, with the best loops that the processor
+ * has instructions for.
+ */
+const struct dray_ufunc_list *const *dray_loops_lists(void);
+
 extern const struct dray_ufunc_list dray_angle_ufuncs;
 extern const struct dray_ufunc_list dray_elementary_ufuncs;
 
