@@ -225,76 +225,206 @@ FACT_ON(fuses, fused_vectors_of_all_widths_have_the_same_bits, NULL, NULL)
 	compare_sets(true);
 }
 
-static const char *const names[] = { "exp",   "sqrt",	   "arctan2",
-				     "power", "logaddexp", "degrees" };
-
-/* Operands of any strides give what contiguous ones do. */
-FACT(strides_do_not_change_results)
+/* Computes with strides in elements, and again with copies that are contiguous. */
+static void compare_strides(const char *name, int type, const int64_t *steps,
+			    int64_t count)
 {
+	static uint64_t x[3 * POINTS], y[3 * POINTS], out[3 * POINTS];
+	static uint64_t near[3][POINTS];
+	const int64_t size = (int64_t)sizes[type];
+	const int64_t sides[] = { size, size, size };
+	int inputs;
+	struct dray_ufunc_loop loop = loop_of(name, type, &inputs);
+	char *data[] = { (char *)(x + POINTS), (char *)(y + POINTS),
+			 (char *)(out + POINTS) };
+	char *copies[] = { (char *)near[0], (char *)near[1], (char *)near[2] };
+	int64_t strides[3], i;
+	int o;
+
+	set_arguments(type, 5, x, 3 * POINTS);
+	set_arguments(type, 6, y, 3 * POINTS);
+	for (o = 0; o < 3; o++)
+		strides[o] = steps[o] * size;
+	if (inputs == 1) {
+		data[1] = data[2];
+		strides[1] = strides[2];
+		copies[1] = copies[2];
+	}
+	for (i = 0; i < count; i++)
+		for (o = 0; o < inputs; o++)
+			memcpy(copies[o] + i * size, data[o] + i * strides[o],
+			       (size_t)size);
+	assert_int_equal(loop.loop(data, strides, count, loop.context), 0);
+	assert_int_equal(loop.loop(copies, sides, count, loop.context), 0);
+	for (i = 0; i < count; i++)
+		assert_memory_equal(data[2] + i * strides[2],
+				    copies[2] + i * size, (size_t)size);
+}
+
+FACT(operands_of_any_strides_have_the_results_of_contiguous_ones)
+{
+	static const char *const names[] = { "exp",	  "sqrt",    "tanh",
+					     "arctan2",	  "hypot",   "power",
+					     "logaddexp", "degrees", "log" };
 	static const int64_t steps[][3] = {
 		{ 2, 1, 1 }, { 1, 3, 2 }, { 3, 2, 3 },	{ 0, 1, 1 },
 		{ 1, 0, 1 }, { 0, 0, 2 }, { -1, 1, 1 }, { 1, -2, -1 },
 	};
-	static uint64_t x[3 * POINTS], y[3 * POINTS], out[3 * POINTS];
-	static uint64_t near_x[POINTS], near_y[POINTS], near_out[POINTS];
 	static const int64_t counts[] = { 0, 1, 7, 17, 511, 513, 1100 };
 	size_t n, s, c;
-	int type, inputs;
+	int type;
 
 	for (n = 0; n < COUNT(names); n++)
 		for (type = 0; type < 3; type++)
 			for (s = 0; s < COUNT(steps); s++)
 				for (c = 0; c < COUNT(counts); c++) {
-					struct dray_ufunc_loop loop = loop_of(
-						names[n], type, &inputs);
-					const size_t size = sizes[type];
-					const int64_t count = counts[c];
-					int64_t step[3], near[3], i;
-					char *at[3], *data[3], *nears[3];
-
-					memcpy(step, steps[s], sizeof(step));
-					if (inputs == 1)
-						step[1] = step[2];
-					set_arguments(type, 5, x, 3 * POINTS);
-					set_arguments(type, 6, y, 3 * POINTS);
-					at[0] = (char *)(x + POINTS);
-					at[1] = inputs == 1
-							? (char *)(out + POINTS)
-							: (char *)(y + POINTS);
-					at[2] = (char *)(out + POINTS);
-					for (i = 0; i < 3; i++) {
-						data[i] = at[i];
-						step[i] *= (int64_t)size;
-						near[i] = (int64_t)size;
-					}
-					for (i = 0; i < count; i++) {
-						memcpy((char *)near_x +
-							       i * near[0],
-						       data[0] + i * step[0],
-						       size);
-						memcpy((char *)near_y +
-							       i * near[1],
-						       data[1] + i * step[1],
-						       size);
-					}
-					nears[0] = (char *)near_x;
-					nears[1] = (char *)near_y;
-					nears[2] = (char *)near_out;
-					if (inputs == 1)
-						nears[1] = nears[2];
-					loop.loop(data, step, count,
-						  loop.context);
-					/* One exponent for all has its own way. */
+					/* One exponent has its own way. */
 					if (!strcmp(names[n], "power") &&
-					    !step[1])
+					    !steps[s][1])
 						continue;
-					loop.loop(nears, near, count,
-						  loop.context);
-					for (i = 0; i < count; i++)
-						assert_memory_equal(
-							data[2] + i * step[2],
-							(char *)near_out +
-								i * (int64_t)size,
-							size);
+					compare_strides(names[n], type,
+							steps[s], counts[c]);
 				}
+}
+
+FACT(results_may_take_the_place_of_arguments)
+{
+	double x[37], y[37], want[37];
+	int inputs, i;
+	struct dray_ufunc_loop loop = loop_of("arctan2", 2, &inputs);
+	const int64_t strides[] = { 8, 8, 8 };
+	char *apart[] = { (char *)x, (char *)y, (char *)want };
+	char *first[] = { (char *)x, (char *)y, (char *)x };
+
+	for (i = 0; i < 37; i++) {
+		x[i] = i - 18;
+		y[i] = 7 - i;
+	}
+	loop.loop(apart, strides, 37, loop.context);
+	loop.loop(first, strides, 37, loop.context);
+	assert_memory_equal(x, want, sizeof(x));
+}
+
+FACT(a_reduction_takes_each_result_as_the_next_argument)
+{
+	const double legs[] = { 4, 12, 84 };
+	double sum = 3;
+	int inputs;
+	struct dray_ufunc_loop loop = loop_of("hypot", 2, &inputs);
+	const int64_t strides[] = { 0, 8, 0 };
+	char *data[] = { (char *)&sum, (char *)legs, (char *)&sum };
+
+	loop.loop(data, strides, 3, loop.context);
+	assert_true(sum == 85);
+}
+
+/* Errors of one call, among arguments without any. */
+static const struct {
+	const char *name;
+	double x, y, result;
+	int errors;
+} cases[] = {
+	{ "exp", 1, 0, M_E, 0 },
+	{ "exp", 1000, 0, INFINITY, FE_OVERFLOW },
+	{ "exp", -1000, 0, 0, FE_UNDERFLOW },
+	{ "exp", -INFINITY, 0, 0, 0 },
+	{ "exp", INFINITY, 0, INFINITY, 0 },
+	{ "exp2", -1074, 0, 0x1p-1074, 0 },
+	{ "log", 0, 0, -INFINITY, FE_DIVBYZERO },
+	{ "log", -1, 0, NAN, FE_INVALID },
+	{ "log", 1, 0, 0, 0 },
+	{ "log", INFINITY, 0, INFINITY, 0 },
+	{ "log1p", -1, 0, -INFINITY, FE_DIVBYZERO },
+	{ "sin", INFINITY, 0, NAN, FE_INVALID },
+	{ "sin", NAN, 0, NAN, 0 },
+	{ "sin", 0x1p-1074, 0, 0x1p-1074, FE_UNDERFLOW },
+	{ "sin", 0, 0, 0, 0 },
+	{ "sqrt", -1, 0, NAN, FE_INVALID },
+	{ "arcsin", 2, 0, NAN, FE_INVALID },
+	{ "arccosh", 0, 0, NAN, FE_INVALID },
+	{ "arccosh", 1e300, 0, 691.46867507877371, 0 },
+	{ "arctanh", 1, 0, INFINITY, FE_DIVBYZERO },
+	{ "sinh", -1000, 0, -INFINITY, FE_OVERFLOW },
+	{ "hypot", 1.5e308, 1.5e308, INFINITY, FE_OVERFLOW },
+	{ "power", 0, -1.5, INFINITY, FE_DIVBYZERO },
+	{ "power", -2, 0.75, NAN, FE_INVALID },
+	{ "power", 1e200, 2.5, INFINITY, FE_OVERFLOW },
+	{ "power", 1e-200, 2.5, 0, FE_UNDERFLOW },
+	{ "degrees", 1e308, 0, INFINITY, FE_OVERFLOW },
+};
+
+static int errors_of(size_t c, int count, double *out)
+{
+	double x[20], y[20];
+	int inputs, i;
+	struct dray_ufunc_loop loop = loop_of(cases[c].name, 2, &inputs);
+	const int64_t strides[] = { 8, 8, 8 };
+	char *data[] = { (char *)x, inputs == 2 ? (char *)y : (char *)out,
+			 (char *)out };
+
+	for (i = 0; i < count; i++) {
+		x[i] = strcmp(cases[c].name, "arccosh") ? 0.5 : 2;
+		y[i] = 0.25;
+	}
+	x[count / 2] = cases[c].x;
+	y[count / 2] = cases[c].y;
+	feclearexcept(FE_ALL_EXCEPT);
+	loop.loop(data, strides, count, loop.context);
+	return fetestexcept(FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW |
+			    FE_INVALID);
+}
+
+FACT(errors_are_those_of_the_results)
+{
+	double out[20];
+	int count, errors;
+	size_t c;
+
+	for (c = 0; c < COUNT(cases); c++)
+		for (count = 1; count < 20; count++) {
+			errors = errors_of(c, count, out);
+			if (errors != cases[c].errors)
+				fail_msg(
+					"%s of %a and %a, one of %d: errors %#x, not %#x",
+					cases[c].name, cases[c].x, cases[c].y,
+					count, errors, cases[c].errors);
+			if (isnan(cases[c].result))
+				assert_true(isnan(out[count / 2]));
+			else
+				assert_true(out[count / 2] == cases[c].result ||
+					    fabs(out[count / 2] -
+						 cases[c].result) < 1e-9);
+		}
+}
+
+FACT(errors_from_before_a_loop_stay)
+{
+	double x = 1, out;
+	int inputs;
+	struct dray_ufunc_loop loop = loop_of("exp", 2, &inputs);
+	const int64_t strides[] = { 8, 8 };
+	char *data[] = { (char *)&x, (char *)&out };
+
+	feclearexcept(FE_ALL_EXCEPT);
+	feraiseexcept(FE_DIVBYZERO);
+	loop.loop(data, strides, 1, loop.context);
+	assert_int_equal(fetestexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW),
+			 FE_DIVBYZERO);
+}
+
+FACT(a_call_computes_faster_on_request)
+{
+	struct dray_ufunc *tan = dray_ufunc_find("tan");
+	const struct dray_ufunc_options fast = { .flags = DRAY_UFUNC_FAST },
+					unknown = { .flags = 2 };
+	double x = 2.5, out = 0;
+	struct dray_view in, to;
+	const struct dray_view *inputs[] = { &in }, *outputs[] = { &to };
+
+	assert_works(dray_view_init(&in, &x, DRAY_FLOAT64, 0, NULL, NULL));
+	assert_works(dray_view_init(&to, &out, DRAY_FLOAT64, 0, NULL, NULL));
+	assert_works(dray_ufunc_call(tan, inputs, outputs, &fast, NULL));
+	assert_true(fabs(out + 0.74702229723866029) < 1e-15);
+	assert_fails(dray_ufunc_call(tan, inputs, outputs, &unknown, NULL),
+		     -EINVAL, "unknown flags of a call: 0x2");
 }
