@@ -14,8 +14,8 @@
 
 /* C's names and SLEEF's accuracies: u10 is 1.0 ULP at most, u05 half of it. */
 /*
- * Functions whose float32 is computed with longer numbers, where that is faster; the
- * arguments for which it is.
+ * Functions that are faster with longer numbers: their float32 is computed so, for
+ * arguments between both numbers.
  */
 #define DRAY_WIDE_FUNCTIONS(X)           \
 	X(expm1, u10, -100.0, 88.7)      \

@@ -185,7 +185,7 @@ ALWAYS wide cos_part(wide x)
 	return p * x2 + 1;
 }
 
-/* Subtracts right angles, whose number is in the last bits of @whole. */
+/* Subtracts right angles; their number is in the last bits of @whole. */
 ALWAYS wide turned(wide x, wide *whole)
 {
 	wide n;
