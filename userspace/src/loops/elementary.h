@@ -27,12 +27,11 @@
 	X(acosh, u10, 1.0, FLT_MAX)      \
 	X(atanh, u10, -0x1.fffffep-1, 0x1.fffffep-1)
 
-/* The others of one argument. */
+/* The others of one argument, but for log: its float64 has a way of its own. */
 #define DRAY_NARROW_FUNCTIONS(X) \
 	X(cbrt, u10)             \
 	X(exp, u10)              \
 	X(exp2, u10)             \
-	X(log, u10)              \
 	X(log2, u10)             \
 	X(log10, u10)            \
 	X(log1p, u10)            \
@@ -51,7 +50,8 @@
 #define DRAY_NUMBER_OF(name, ...) DRAY_FUNCTION_##name,
 enum dray_function {
 	DRAY_NARROW_FUNCTIONS(DRAY_NUMBER_OF)
-	DRAY_WIDE_FUNCTIONS(DRAY_NUMBER_OF) DRAY_FUNCTION_atan2,
+	DRAY_WIDE_FUNCTIONS(DRAY_NUMBER_OF) DRAY_FUNCTION_log,
+	DRAY_FUNCTION_atan2,
 	DRAY_WIDE_BINARY_FUNCTIONS(DRAY_NUMBER_OF) DRAY_FUNCTION_COUNT,
 	/* Made of others, and the hardware's */
 	DRAY_FUNCTION_logaddexp = DRAY_FUNCTION_COUNT,
@@ -74,8 +74,9 @@ struct dray_kernels {
 	const char *name;
 	dray_kernel_double *of_double[DRAY_FUNCTION_COUNT];
 	dray_kernel_float *of_float[DRAY_FUNCTION_COUNT];
-	/* SLEEF's or the C library's own */
+	/* SLEEF's or the C library's own, of those that have another way above */
 	dray_kernel_float *plain_float[DRAY_FUNCTION_COUNT];
+	dray_kernel_double *plain_log;
 	/* Rounded correctly; the hardware's errors are true. */
 	void (*sqrt_double)(const double *x, double *out, size_t count);
 	void (*sqrt_float)(const float *x, float *out, size_t count);

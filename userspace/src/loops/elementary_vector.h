@@ -47,8 +47,10 @@
 #ifdef WIDEN
 #include "loops/elementary_wide.h"
 #define BEST(name) name##_of_wide
+#define BEST_LOG log_of_long
 #else
 #define BEST(name) name##_of_float
+#define BEST_LOG log_of_double
 #endif
 
 #define OF_DOUBLE(name, ...) [DRAY_FUNCTION_##name] = name##_of_double,
@@ -65,13 +67,17 @@ const struct dray_kernels JOIN(dray_kernels, SET) = {
 	.of_double = { DRAY_NARROW_FUNCTIONS(OF_DOUBLE)
 			       DRAY_WIDE_FUNCTIONS(OF_DOUBLE)
 				       DRAY_WIDE_BINARY_FUNCTIONS(OF_DOUBLE)
-					       OF_DOUBLE(atan2) },
+					       OF_DOUBLE(atan2)
+						       [DRAY_FUNCTION_log] =
+				BEST_LOG },
 	.of_float = { DRAY_NARROW_FUNCTIONS(OF_FLOAT)
 			      DRAY_WIDE_FUNCTIONS(BEST_OF_FLOAT)
 				      DRAY_WIDE_BINARY_FUNCTIONS(BEST_OF_FLOAT)
-					      OF_FLOAT(atan2) },
+					      OF_FLOAT(atan2)
+						      OF_FLOAT(log) },
 	.plain_float = { DRAY_WIDE_FUNCTIONS(OF_FLOAT)
 				 DRAY_WIDE_BINARY_FUNCTIONS(OF_FLOAT) },
+	.plain_log = log_of_double,
 	.sqrt_double = root_double,
 	.sqrt_float = root_float,
 };

@@ -83,19 +83,25 @@ ALWAYS wide wide_expm1(wide x)
 	return with_sign(unit * (r * r * exp_rest(r) + r) + (unit - 1), x);
 }
 
-/* Writes the exponent, and returns the logarithm of a number near 1. */
-ALWAYS wide log_part(wide x, wide *exponent)
+/* Splits a number into a power of 2 and one near 1, from half the root of 2 on. */
+ALWAYS wide split(wide x, wide *exponent)
 {
-	/* Half of the root of 2 up to the root is near 1. */
 	const wide_bits least = EACH_BITS(0x3fe6a09e667f3bcd);
 	const wide_bits one = EACH_BITS(1023ull << 52);
 	const wide_bits biased = (BITS_OF(x) - least + one) >> 52;
-	const wide m = OF_BITS(BITS_OF(x) - (biased << 52) + one);
-	const wide s = (m - 1) / (m + 1), s2 = s * s;
-	wide p = s2 * (2. / 17) + 2. / 15;
 
 	*exponent =
 		OF_BITS(biased | EACH_BITS(1075ull << 52)) - (0x1p52 + 1023);
+	return OF_BITS(BITS_OF(x) - (biased << 52) + one);
+}
+
+/* Writes the exponent, and returns the logarithm of the rest. */
+ALWAYS wide log_part(wide x, wide *exponent)
+{
+	const wide m = split(x, exponent);
+	const wide s = (m - 1) / (m + 1), s2 = s * s;
+	wide p = s2 * (2. / 17) + 2. / 15;
+
 	p = p * s2 + 2. / 13;
 	p = p * s2 + 2. / 11;
 	p = p * s2 + 2. / 9;
@@ -110,6 +116,30 @@ ALWAYS wide wide_log(wide x)
 	wide exponent, part = log_part(x, &exponent);
 
 	return exponent * M_LN2 + part;
+}
+
+/*
+ * The logarithm as exact as float64 needs.  That of 1 + f is f - f**2 / 2 and a
+ * remainder, which are small beside f, so that their rounding counts little; parts are
+ * added from the least on.
+ */
+ALWAYS wide long_log(wide x)
+{
+	wide n;
+	const wide f = split(x, &n) - 1;
+	const wide s = f / (f + 2), s2 = s * s, half = f * f * 0.5;
+	wide p = s2 * (2. / 21) + 2. / 19;
+
+	p = p * s2 + 2. / 17;
+	p = p * s2 + 2. / 15;
+	p = p * s2 + 2. / 13;
+	p = p * s2 + 2. / 11;
+	p = p * s2 + 2. / 9;
+	p = p * s2 + 2. / 7;
+	p = p * s2 + 2. / 5;
+	p = p * s2 + 2. / 3;
+	p = s * (half + p * s2) + n * LN2_LOWER;
+	return n * LN2_UPPER - ((half - p) - f);
 }
 
 /* The sum drops bits of a small argument, which are added at the end. */
@@ -341,4 +371,38 @@ static int pow_of_wide(const float *x, const float *y, float *out, size_t count)
 {
 	return walk_wide_two(wide_pow, DRAY_FUNCTION_pow, FLT_TRUE_MIN, FLT_MAX,
 			     x, y, out, count);
+}
+
+/* Asks SLEEF for logarithms of others than normal numbers. */
+static __attribute__((noinline)) int finish_log(wide x, wide *result)
+{
+	double xs[LANES_D], out[LANES_D];
+	int lane, errors = 0;
+
+	STORE_D(xs, x);
+	STORE_D(out, *result);
+	for (lane = 0; lane < LANES_D; lane++)
+		if (!(xs[lane] >= DBL_MIN && xs[lane] <= DBL_MAX))
+			errors |= dray_kernels_scalar.plain_log(&xs[lane], NULL,
+								&out[lane], 1);
+	*result = LOAD_D(out);
+	return errors;
+}
+
+static int log_of_long(const double *x, const double *y, double *out,
+		       size_t count)
+{
+	int errors = 0;
+	size_t i;
+
+	(void)y;
+	for (i = 0; i < count; i += LANES_D) {
+		const wide in = load_double(x + i, count - i);
+		wide result = long_log(in);
+
+		if (__builtin_expect(OUTSIDE(in, DBL_MIN, DBL_MAX), 0))
+			errors |= finish_log(in, &result);
+		store_double(out + i, result, count - i);
+	}
+	return errors;
 }
