@@ -46,6 +46,7 @@
 
 #ifdef WIDEN
 #include "loops/elementary_wide.h"
+#include "loops/elementary_wide_walk.h"
 #define BEST(name) name##_of_wide
 #define BEST_LOG log_of_long
 #else
