@@ -211,7 +211,7 @@ static int ask_definition(const struct request *request,
 	if (row < 0)
 		return row;
 	for (o = 0; o < dray_ufunc_operands(ufunc); o++) {
-		/* The unit of what is wanted is the definition's to choose. */
+		/* Units are the definition's to choose. */
 		if (request->wanted[o] &&
 		    dray_dtype_kind(request->wanted[o]) !=
 			    dray_dtype_kind(out->dtypes[o]))
