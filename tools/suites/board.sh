@@ -50,6 +50,8 @@ suite_board()
 	GUEST_ROOTS+=("$BATCH/lib")
 	board_boot batch_aside "the board"
 	board_generated "$scratch/generated"
+	board_copies "$scratch/not-coherent" not-coherent
+	board_copies "$scratch/coherent" coherent
 	batch_count_aside
 }
 
@@ -68,6 +70,34 @@ board_generated()
 	board_generated_boot "$folder/cma" "$base" cma generic --dma mem1=zdma1,0
 }
 
+# board_copies FOLDER CLAIM: boots with a copy for each mapping.  The tree says whether
+# the node is coherent.
+board_copies()
+{
+	local folder=$1 claim=$2
+
+	batch_begin "$folder"
+	dtc -q -@ -O dtb -o "$folder/board.dtb" \
+		"$TREE/dts/zcu102-emulated.dts"
+	[ "$claim" != coherent ] ||
+		fdtput "$folder/board.dtb" /dray dma-coherent
+	board_copy_dmactl with-copies.sh
+	batch_add tap "dmactl-copies-$claim" \
+		"cd dmactl && sh with-copies.sh ./dmactl $claim"
+	board_boot batch_aside "the board, copies for mappings, $claim" \
+		"GUEST_TREE=$folder/board.dtb" GUEST_APPEND=swiotlb=24576,force \
+		'GUEST_PARAMETERS=watchdog_ms=30000 bounce=1'
+}
+
+# board_copy_dmactl SCRIPT: copies dmactl and a script of its tests to the job
+board_copy_dmactl()
+{
+	mkdir -p "$BATCH/job/dmactl"
+	cp "$TREE/tests/dmactl/$1" \
+		"$(build_folder arm64)/tools/dmactl/dmactl" "$BATCH/job/dmactl"
+	cp "$TREE/tests/fact.sh" "$BATCH/job"
+}
+
 board_tree_without()
 {
 	dtc -q -@ -O dtb -o "$1" "$TREE/dts/zcu102-emulated.dts" &&
@@ -77,15 +107,11 @@ board_tree_without()
 # board_generated_boot FOLDER BASE HEAP BOARD [OPTION]...
 board_generated_boot()
 {
-	local folder=$1 heap=$3 build
+	local folder=$1 heap=$3
 
 	batch_begin "$folder"
 	tally_run "an overlay for the heap $heap" board_generate "$@" || return 0
-	build=$(build_folder arm64)
-	mkdir -p "$BATCH/job/dmactl"
-	cp "$TREE/tests/dmactl/with-tree.sh" "$build/tools/dmactl/dmactl" \
-		"$BATCH/job/dmactl"
-	cp "$TREE/tests/fact.sh" "$BATCH/job"
+	board_copy_dmactl with-tree.sh
 	batch_add tap "generated-$heap" \
 		"cd dmactl && sh with-tree.sh ./dmactl $heap $((32 << 20))"
 	selftests_add arm64 "generated-$heap-" submit_copy
@@ -150,7 +176,8 @@ board_add_unit()
 		"$BATCH/job/unit"
 }
 
-# board_add_dmactl BUILD: dmactl with the module, for each script its programs
+# board_add_dmactl BUILD [PREFIX NAME...]: dmactl with the module, for each script its
+# programs; all scripts, or the named ones
 board_add_dmactl()
 {
 	local folder=$BATCH/job/dmactl name programs
@@ -161,8 +188,10 @@ board_add_dmactl()
 		"$1/tools/replay/dray-replay" \
 		"$1"/tests/dmactl/dmactl-{holder,leaker,publisher,why-random} \
 		"$folder"
+	cp "$TREE/tests/fact.sh" "$BATCH/job"
 	while read -r name programs; do
-		batch_add tap "dmactl-$name" \
+		[ $# -eq 1 ] || [[ " ${*:3} " = *" $name "* ]] || continue
+		batch_add tap "${2:-}dmactl-$name" \
 			"cd dmactl && sh with-$name.sh ./dmactl $programs"
 	done <<-PROGRAMS
 		module ./dmactl-holder
@@ -174,7 +203,7 @@ board_add_dmactl()
 		calls ./dmactl-holder
 		selftest
 	PROGRAMS
-	batch_add counts dmactl-top \
+	[ $# -gt 1 ] || batch_add counts dmactl-top \
 		"cd dmactl && PYTHONDONTWRITEBYTECODE=1 DRAY_BACKEND=kernel timeout 600 python3 -m pytest -q --color=no --durations=0 --durations-min=1 -p no:cacheprovider --noconftest with_module_top.py"
 }
 
@@ -187,7 +216,7 @@ board_add_programs()
 	build=$(build_folder arm64)
 	board_add_dmactl "$build"
 	board_add_examples "$build/examples"
-	cp -r "$TREE"/tests/{python,numpy,fact.sh} "$BATCH/job"
+	cp -r "$TREE"/tests/{python,numpy} "$BATCH/job"
 	board_build_policy "$BATCH/job/numpy/mem_policy.so" || return 1
 	batch_add counts python \
 		"cd python && PYTHONDONTWRITEBYTECODE=1 DRAY_BACKEND=kernel python3 -m pytest -q --color=no -p no:cacheprovider ."

@@ -35,10 +35,12 @@ faults_run()
 	cp "$(build_folder "faults-$3")/faults" "$BATCH/job"
 	faults_places "$board" "$3" >"$BATCH/job/places" ||
 		die "the places that allocate are not known"
-	batch_add tap "$board-faults" './faults --places places'
 	if [ "$board" = pc ]; then
 		pc_take_engine checked
 		parameters=${GUEST_PARAMETERS#* }
+		faults_streams || die "no engine of streams for tests"
+	else
+		batch_add tap "$board-faults" './faults --places places'
 	fi
 	# A thousand insertions of half a second each
 	[ "$LONG" = no ] || batch_add tap "$board-insertion" \
@@ -46,6 +48,21 @@ faults_run()
 	(faults_boot "$board" "$title")
 	batch_count "$title"
 	faults_judge "$board" "$3" "$title"
+}
+
+# faults_streams: the PC has a second node, with streams, and then with a display
+faults_streams()
+{
+	local engine unload='guest-unload dray_test_stream'
+
+	engine=$(module_test engine "$(kernel_make amd64 checked)") || return 1
+	cp "$engine/dray_test_stream.ko" "$TREE/tools/lib/guest-unload" \
+		"$BATCH/job"
+	batch_add step streams 'insmod dray_test_stream.ko'
+	batch_add tap pc-faults './faults --places places'
+	batch_add step display "$unload && insmod dray_test_stream.ko shows=1"
+	batch_add tap pc-faults-picture './faults --only picture'
+	batch_add step no-display "$unload"
 }
 
 # faults_boot BOARD TITLE: boots the batch
@@ -70,11 +87,11 @@ faults_boot()
 # faults_judge BOARD ARCHITECTURE TITLE: checks that all places have failed
 faults_judge()
 {
-	local board=$1 logs=() place
+	local board=$1 logs=() log place
 
-	logs=("$BATCH/logs/$board-faults")
-	[ ! -e "$BATCH/logs/$board-insertion" ] ||
-		logs+=("$BATCH/logs/$board-insertion")
+	for log in "$BATCH/logs/$board-"{faults,faults-picture,insertion}; do
+		[ ! -e "$log" ] || logs+=("$log")
+	done
 	# unreached.txt is for the PC's module; the board's result is only noted.
 	if [ "$board" != pc ]; then
 		faults_places "$board" "$2" "${logs[@]}" |

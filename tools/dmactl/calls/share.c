@@ -124,8 +124,8 @@ static bool serve(const struct keeper *keeper, const struct request *request,
 	if (fine) {
 		fine = export(&reached, offer, path, &shared);
 		if (fine) {
-			keeper_report(keeper, &shared, sizeof(shared));
-			keeper_wait();
+			if (keeper_report(keeper, &shared, sizeof(shared)))
+				keeper_wait();
 			unlink(path);
 		}
 		reach_close(&nodes, &reached);
@@ -169,7 +169,7 @@ static enum exit_code share_run(const struct request *request)
 		return EXIT_FAILED;
 	elements_drop(&offer.elements);
 	print_shared(request, &shared, operand_at(request, 1));
-	return EXIT_FINE;
+	return keeper_settle(&keeper) ? EXIT_FINE : EXIT_FAILED;
 }
 
 static const char description[] =
@@ -186,9 +186,9 @@ static const char description[] =
 	"that the record names.\n";
 
 static const struct command_option *const options[] = {
-	&node_option,	  &offset_option, &length_option,
-	&dtype_option,	  &shape_option,  &read_only_option,
-	&any_user_option, &json_option,	  NULL,
+	&home_node_option, &offset_option, &length_option,
+	&dtype_option,	   &shape_option,  &read_only_option,
+	&any_user_option,  &json_option,   NULL,
 };
 
 const struct command share_command = {

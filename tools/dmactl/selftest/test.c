@@ -10,6 +10,7 @@
 #include <sys/utsname.h>
 
 #include "escape.h"
+#include "base/output.h"
 #include "base/progress.h"
 #include "base/quantity.h"
 #include "selftest.h"
@@ -60,15 +61,10 @@ static bool find_heap(const struct request *request, struct selftest *test)
 	const char *name = option_value(request, &heap_option);
 	const struct open_node *node = test->node;
 	uint32_t i;
-	int ret;
 
 	for (i = 0; i < node->info.heap_count; i++) {
-		ret = dray_node_heap(node->node, i, &test->heap,
-				     sizeof(test->heap));
-		if (ret) {
-			node_complain(node, "read a heap", ret);
+		if (!node_heap(node, i, &test->heap))
 			return false;
-		}
 		if (name ? !strncmp(name, test->heap.name,
 				    sizeof(test->heap.name))
 			 : test->heap.flags & DRAY_HEAP_DEFAULT)
@@ -78,8 +74,7 @@ static bool find_heap(const struct request *request, struct selftest *test)
 		complain("%s has no heap '%s'; 'dmactl heaps' lists them",
 			 node->name, name);
 	else if (node->info.heap_count)
-		return !dray_node_heap(node->node, 0, &test->heap,
-				       sizeof(test->heap));
+		return node_heap(node, 0, &test->heap);
 	else
 		complain("%s has no heap", node->name);
 	return false;
@@ -265,27 +260,24 @@ static json_t *selftest_document(struct selftest *test)
 static bool print_report(const struct request *request, struct selftest *test)
 {
 	const char *path = option_value(request, &output_option);
-	FILE *file = path ? fopen(path, "we") : stdout;
-	bool fine = file;
+	struct output output;
 
-	if (file && request->json) {
+	if (!output_open(&output, path ? path : "-"))
+		return false;
+	if (request->json) {
 		json_t *root = selftest_document(test);
 
-		fine = !json_dumpf(root, file, JSON_INDENT(2));
-		fputc('\n', file);
+		json_dumpf(root, output.stream, JSON_INDENT(2));
+		fputc('\n', output.stream);
 		json_decref(root);
-	} else if (file) {
-		print_text(file, request, test);
+	} else {
+		print_text(output.stream, request, test);
 	}
-	if (!path)
-		return true;
-	if (file && (ferror(file) || fclose(file)))
-		fine = false;
-	if (!fine)
-		complain("cannot write '%s': %s", path, strerror(errno));
-	else if (!request->json)
+	if (!output_end(&output, true))
+		return false;
+	if (output.stream != stdout && !request->json)
 		print_summary(stdout, test);
-	return fine;
+	return true;
 }
 
 static void drop_findings(struct selftest *test)
@@ -356,8 +348,8 @@ static const char description[] =
 	"Exit status 1 if a test failed.\n";
 
 static const struct command_option *const options[] = {
-	&node_option,  &heap_option,   &size_option, &seed_option,
-	&quick_option, &output_option, &json_option, NULL,
+	&first_node_option, &heap_option,   &size_option, &seed_option,
+	&quick_option,	    &output_option, &json_option, NULL,
 };
 
 const struct command test_command = {

@@ -21,6 +21,13 @@ struct dray_loop_entry {
 };
 
 /*
+ * A flag of builtin loops whose context is a number: DRAY_UFUNC_FAST adds
+ * DRAY_LOOP_FAST to it.
+ */
+#define DRAY_LOOP_HAS_FAST (1u << 31)
+#define DRAY_LOOP_FAST 0x100u
+
+/*
  * Chooses the types of a loop where the table does not: units of dates.
  *
  * @given: a type for each operand, 0 for an output that is made
@@ -48,6 +55,16 @@ struct dray_ufunc_list {
 	size_t count;
 };
 
-extern const struct dray_ufunc_list dray_arithmetic_ufuncs;
+/* Files that are compiled once. */
+extern const struct dray_ufunc_list dray_power_ufuncs, dray_whole_ufuncs;
+
+/*
+ * The lists of this room, ended by NULL, with the best loops that the processor
+ * has instructions for.
+ */
+const struct dray_ufunc_list *const *dray_loops_lists(void);
+
+extern const struct dray_ufunc_list dray_angle_ufuncs;
+extern const struct dray_ufunc_list dray_elementary_ufuncs;
 
 #endif /* DRAY_LOOPS_LOOPS_H */

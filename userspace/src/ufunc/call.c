@@ -23,7 +23,7 @@ static bool is_ordinary(const struct dray_ufunc_options *options)
 
 static int check_options(const struct dray_ufunc_options *options)
 {
-	if (options->flags)
+	if (options->flags & ~DRAY_UFUNC_FAST)
 		return dray_fail(-EINVAL, "unknown flags of a call: %#x",
 				 options->flags);
 	if (options->casting > 1 + DRAY_CASTING_UNSAFE)
@@ -120,6 +120,10 @@ static int choose_loop(struct dray_call *call)
 				 &call->resolved);
 	if (ret)
 		return ret;
+	if (call->options->flags & DRAY_UFUNC_FAST &&
+	    call->resolved.loop.flags & DRAY_LOOP_HAS_FAST)
+		call->resolved.loop.context =
+			(char *)call->resolved.loop.context + DRAY_LOOP_FAST;
 	return dray_ufunc_check_casts(call->ufunc, given, call->options,
 				      &call->resolved);
 }

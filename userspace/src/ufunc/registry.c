@@ -12,10 +12,6 @@
 #include "dtype/dtype.h"
 #include "ufunc/ufunc.h"
 
-static const struct dray_ufunc_list *const lists[] = {
-	&dray_arithmetic_ufuncs,
-};
-
 /* Published when it is complete. */
 static struct dray_ufunc *builtin;
 static size_t builtin_count;
@@ -38,13 +34,14 @@ static void drop_all(struct dray_ufunc *all, size_t count)
 /* Makes builtin ufuncs, with the lock held; NULL without memory. */
 static struct dray_ufunc *make_all(size_t *made)
 {
+	const struct dray_ufunc_list *const *lists = dray_loops_lists();
 	size_t i, j, count = 0, at = 0;
 	struct dray_ufunc *all;
 
-	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+	for (i = 0; lists[i]; i++)
 		count += lists[i]->count;
 	all = calloc(count, sizeof(*all));
-	for (i = 0; all && i < sizeof(lists) / sizeof(lists[0]); i++) {
+	for (i = 0; all && lists[i]; i++) {
 		for (j = 0; all && j < lists[i]->count; j++, at++) {
 			const struct dray_ufunc_definition *definition =
 				&lists[i]->definitions[j];
@@ -256,5 +253,6 @@ int dray_ufunc_get_loop(const struct dray_ufunc *ufunc, size_t index,
 	memcpy(dtypes, table->rows[index].dtypes,
 	       (size_t)dray_ufunc_operands(ufunc) * sizeof(dtypes[0]));
 	*loop = table->rows[index].loop;
+	loop->flags &= ~DRAY_LOOP_HAS_FAST;
 	return 0;
 }

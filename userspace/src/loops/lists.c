@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* The lists of all files of this room, at the level of the processor. */
+#include <stddef.h>
+
+#include "base/cpu.h"
+#include "loops/loops.h"
+
+/* Those that are compiled for each level. */
+#define LISTS(OF, level)                                                   \
+	OF(arithmetic, level) OF(bits, level) OF(compare, level)           \
+	OF(divide, level) OF(extremes, level) OF(logical, level)           \
+	OF(parts, level) OF(powers, level)                                 \
+	OF(rounding, level) OF(sizes, level) OF(tests, level)
+/* And the others. */
+#define PLAIN_LISTS                                                       \
+	&dray_angle_ufuncs, &dray_elementary_ufuncs, &dray_power_ufuncs,  \
+		&dray_whole_ufuncs,
+
+#define DECLARE(name, level) \
+	extern const struct dray_ufunc_list dray_##name##_ufuncs##level;
+#define NAME(name, level) &dray_##name##_ufuncs##level,
+#define LEVEL(level)                                                    \
+	LISTS(DECLARE, level)                                           \
+	static const struct dray_ufunc_list *const lists##level[] = {   \
+		LISTS(NAME, level) PLAIN_LISTS NULL,                    \
+	}
+
+LEVEL();
+#ifdef DRAY_LOOPS_HAS_LEVELS
+LEVEL(_avx2);
+LEVEL(_avx512);
+#endif
+
+const struct dray_ufunc_list *const *dray_loops_lists(void)
+{
+#ifdef DRAY_LOOPS_HAS_LEVELS
+	if (dray_cpu_has_avx512())
+		return lists_avx512;
+	if (dray_cpu_has_avx2_f16c())
+		return lists_avx2;
+#endif
+	return lists;
+}
