@@ -65,6 +65,8 @@ def pytest_pyfunc_call(pyfuncitem):
     ufuncs.Answering.now = pyfuncitem.path.name in ufuncs.FILES
     result = yield
     complaint = ANSWERS.complaint()
+    if complaint and ufuncs.Answering.now and not ANSWERS.reached and not ANSWERS.missed:
+        pytest.skip("ufuncs of numbers, or of types of the test's own")
     if complaint:
         pytest.fail(complaint)
     return result
