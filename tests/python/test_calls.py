@@ -9,7 +9,7 @@ import pytest
 
 import dray
 
-pytestmark = pytest.mark.usefixtures("on_host")
+pytestmark = pytest.mark.host  # other nodes have no loop
 
 
 def streams(**options):
