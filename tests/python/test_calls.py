@@ -97,6 +97,23 @@ def test_streams_compute_calls_and_the_plan_says_so():
         assert "takes" in plan.reason or "take" in plan.reason
 
 
+def test_a_cost_is_read_and_set():
+    executor = streams(stage=True)
+    assert executor.cost is None
+    executor.cost = ((1, 2), (10, 3.5))
+    assert executor.cost == ((1, 2), (10, 3.5))
+    with dray.CallQueue([executor]) as queue:
+        for count, seconds in ((1, 2), (4, 2.5), (10, 3.5), (16, 4.5)):
+            plan = queue.explain(dray.positive, np.zeros(count, "u1"))
+            assert f"streams: {seconds * 1e9:.0f} ns" in plan.reason
+    executor.cost = None
+    assert executor.cost is None
+    for wrong in (1, (1, 2), ((1, 2),), ((2, 1), (1, 1)), ((0, 1), (1, 1)),
+                  ((1, -1), (1, 1)), ((1, float("nan")), (1, 1))):
+        with pytest.raises((TypeError, ValueError)):
+            executor.cost = wrong
+
+
 @pytest.mark.parametrize("arguments, error, sentence", [
     ((), TypeError, "missing"),
     ((np.add, 1, 2), TypeError, "a dray.ufunc is needed"),

@@ -12,6 +12,7 @@
 struct executor_object {
 	PyObject_HEAD struct dray_executor *executor;
 	PyObject *ufunc;
+	dray_dtype dtypes[DRAY_UFUNC_MAX_OPERANDS];
 	PyObject *streams; /* a tuple; each is entered */
 };
 
@@ -150,7 +151,7 @@ static PyObject *executor_new(PyTypeObject *type, PyObject *args,
 	unsigned int depth = 0;
 	double timeout = 10;
 	PyObject *streams;
-	int stage = 0, ret;
+	int stage = 0, ret, o;
 
 	if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOO|$OIdp", names,
 					 &ufunc, &types, &sends, &receives,
@@ -194,10 +195,13 @@ static PyObject *executor_new(PyTypeObject *type, PyObject *args,
 	self->executor = executor;
 	self->ufunc = Py_NewRef(ufunc);
 	self->streams = streams;
+	memcpy(self->dtypes, dtypes, sizeof(dtypes));
 	return (PyObject *)self;
 
 failed:
 	leave_streams(streams);
+	for (o = 0; o < DRAY_UFUNC_MAX_OPERANDS; o++)
+		dray_dtype_unref(dtypes[o]);
 	return NULL;
 }
 
@@ -205,15 +209,82 @@ static void executor_dealloc(PyObject *object)
 {
 	struct executor_object *self = executor_self(object);
 	PyTypeObject *type = Py_TYPE(object);
+	int o;
 
 	dray_executor_unref(self->executor);
 	leave_streams(self->streams);
+	for (o = 0; o < DRAY_UFUNC_MAX_OPERANDS; o++)
+		dray_dtype_unref(self->dtypes[o]);
 	Py_DECREF(self->ufunc);
 	PyObject_Free(object);
 	Py_DECREF(type);
 }
 
+static PyObject *executor_cost(PyObject *object, void *unused)
+{
+	const struct executor_object *self = executor_self(object);
+	struct dray_call_cost cost;
+
+	(void)unused;
+	if (dray_executor_get_cost(self->executor,
+				   ufunc_self(self->ufunc)->ufunc, self->dtypes,
+				   &cost))
+		Py_RETURN_NONE;
+	return Py_BuildValue("((Ld)(Ld))", (long long)cost.elements[0],
+			     (double)cost.ns[0] / 1e9,
+			     (long long)cost.elements[1],
+			     (double)cost.ns[1] / 1e9);
+}
+
+static int executor_set_cost(PyObject *object, PyObject *value, void *unused)
+{
+	const struct executor_object *self = executor_self(object);
+	struct dray_call_cost cost;
+	long long elements[2];
+	double seconds[2];
+	int i, ret;
+
+	(void)unused;
+	if (value && value != Py_None) {
+		if (!PyTuple_Check(value)) {
+			PyErr_SetString(
+				PyExc_TypeError,
+				"a cost is None or two pairs of elements and seconds");
+			return -1;
+		}
+		if (!PyArg_ParseTuple(value, "(Ld)(Ld)", &elements[0],
+				      &seconds[0], &elements[1], &seconds[1]))
+			return -1;
+		for (i = 0; i < 2; i++) {
+			if (!(seconds[i] >= 0 && seconds[i] < 1e9)) {
+				PyErr_SetString(
+					PyExc_ValueError,
+					"a cost is 0 to 1000000000 seconds");
+				return -1;
+			}
+			cost.elements[i] = elements[i];
+			cost.ns[i] = (uint64_t)(seconds[i] * 1e9);
+		}
+	}
+	ret = dray_executor_set_cost(self->executor,
+				     ufunc_self(self->ufunc)->ufunc,
+				     self->dtypes,
+				     value && value != Py_None ? &cost : NULL);
+	if (ret)
+		ufunc_error(ret);
+	return ret ? -1 : 0;
+}
+
+static PyGetSetDef executor_attributes[] = {
+	{ "cost", executor_cost, executor_set_cost,
+	  "What calls took: two pairs of elements and seconds, of few and of many\n"
+	  "elements; None: not measured.  May be set; None measures anew.",
+	  NULL },
+	{ NULL, NULL, NULL, NULL, NULL },
+};
+
 static PyType_Slot executor_slots[] = {
+	{ Py_tp_getset, executor_attributes },
 	{ Py_tp_new, executor_new },
 	{ Py_tp_dealloc, executor_dealloc },
 	{ Py_tp_doc,
