@@ -8,6 +8,8 @@ write it by themselves.  with-calls.sh has the real module.
 import fcntl
 import json
 import os
+import select
+import signal
 import struct
 import zlib
 from pathlib import Path
@@ -73,6 +75,25 @@ def patched(offset, part):
 def test_exactly_these_bytes_change(memory, command, place, part):
     assert memory.run(command).code == 0
     assert memory.bytes() == patched(place, part())
+
+
+def end_keeper(pid):
+    """Ends a keeper as dmactl free does, and waits for its end."""
+    process = os.pidfd_open(pid)
+    signal.pidfd_send_signal(process, signal.SIGTERM)
+    select.select([process], [], [])
+    os.close(process)
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_the_end_of_a_record_removes_its_own_file(memory, tmp_path, replaced):
+    record = tmp_path / "record"
+    keeper = json.loads(memory.said(f"share @ {record} --json"))["pid"]
+    if replaced:
+        record.rename(tmp_path / "elsewhere")
+        record.write_text("of another program")
+    end_keeper(keeper)
+    assert record.exists() == replaced
 
 
 def lines_of(data, start):

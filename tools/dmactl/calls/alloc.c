@@ -196,9 +196,9 @@ static enum exit_code keep(const struct request *request,
 	if (!keeper_start(&keeper, -1))
 		return EXIT_FAILED;
 	if (!keeper.pid) {
-		if (take(request, order, &taken) < 0)
+		if (take(request, order, &taken) < 0 ||
+		    !keeper_report(&keeper, &taken, sizeof(taken)))
 			_exit(EXIT_FAILED);
-		keeper_report(&keeper, &taken, sizeof(taken));
 		keeper_wait();
 		_exit(EXIT_FINE);
 	}

@@ -21,9 +21,9 @@ bool keeper_start(struct keeper *keeper, int inherited);
 
 /*
  * In the keeper: leaves the standard files and the working directory, and sends
- * @size bytes to the process that started it.
+ * @size bytes to the process that started it.  Returns false if that has ended.
  */
-void keeper_report(const struct keeper *keeper, const void *report,
+bool keeper_report(const struct keeper *keeper, const void *report,
 		   size_t size);
 
 /* In the keeper: waits until 'dmactl free' or another process ends it. */
