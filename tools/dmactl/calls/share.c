@@ -66,8 +66,8 @@ static bool write_record(struct record_file *file, const void *record,
 			 size_t size, uint32_t flags)
 {
 	mode_t mode = flags & DRAY_IPC_ANY_USER ? 0644 : 0600;
-	int fd = open(file->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-		      mode);
+	int fd =
+		open(file->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 
 	if (fd < 0) {
 		complain("cannot make '%s': %s", file->path, strerror(errno));

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include "escape.h"
 #include "base/progress.h"
@@ -49,7 +50,7 @@ static const struct command_option output_option = {
 	.letter = 'o',
 	.value = "FILE",
 	.offers = "file",
-	.text = "write the report to FILE",
+	.text = "write the report to FILE; '-' is standard output",
 };
 
 static const char *const outcome_words[] = { "PASS", "FAIL", "SKIP" };
@@ -261,28 +262,57 @@ static json_t *selftest_document(struct selftest *test)
 	return root;
 }
 
-/* Writes the report; with a file, the summary goes to standard output. */
-static bool print_report(const struct request *request, struct selftest *test)
+static void write_report(FILE *file, const struct request *request,
+			 struct selftest *test)
+{
+	json_t *root;
+
+	if (!request->json) {
+		print_text(file, request, test);
+		return;
+	}
+	root = selftest_document(test);
+	if (!json_dumpf(root, file, JSON_INDENT(2)))
+		fputc('\n', file);
+	json_decref(root);
+}
+
+/*
+ * Opens the file of --output before the tests, which may take an hour; an older
+ * report stays until they have ended.
+ */
+static FILE *open_report(const struct request *request)
 {
 	const char *path = option_value(request, &output_option);
-	FILE *file = path ? fopen(path, "we") : stdout;
-	bool fine = file;
+	FILE *file = stdout;
 
-	if (file && request->json) {
-		json_t *root = selftest_document(test);
-
-		fine = !json_dumpf(root, file, JSON_INDENT(2));
-		fputc('\n', file);
-		json_decref(root);
-	} else if (file) {
-		print_text(file, request, test);
-	}
-	if (!path)
-		return true;
-	if (file && (ferror(file) || fclose(file)))
-		fine = false;
-	if (!fine)
+	if (path && strcmp(path, "-") != 0)
+		file = fopen(path, "ae");
+	if (!file)
 		complain("cannot write '%s': %s", path, strerror(errno));
+	return file;
+}
+
+/* Writes the report; with a file, the summary goes to standard output. */
+static bool print_report(FILE *file, const struct request *request,
+			 struct selftest *test)
+{
+	bool fine;
+
+	if (file == stdout) {
+		write_report(stdout, request, test);
+		return true;
+	}
+	/* a device has no length */
+	fine = !ftruncate(fileno(file), 0) || errno == EINVAL;
+	if (fine)
+		write_report(file, request, test);
+	fine = fine && !ferror(file);
+	fine = !fclose(file) && fine;
+	if (!fine)
+		complain("cannot write '%s': %s",
+			 option_value(request, &output_option),
+			 strerror(errno));
 	else if (!request->json)
 		print_summary(stdout, test);
 	return fine;
@@ -329,16 +359,18 @@ static enum exit_code test_run(const struct request *request)
 	struct selftest test = { 0 };
 	enum exit_code status = EXIT_FAILED;
 	struct open_nodes nodes;
+	FILE *file;
 
 	if (!read_options(request, &test))
 		return EXIT_USAGE;
 	if (!nodes_open(request, &nodes))
 		return EXIT_FAILED;
 	test.node = &nodes.entries[0];
-	if (find_heap(request, &test)) {
+	file = find_heap(request, &test) ? open_report(request) : NULL;
+	if (file) {
 		choose_size(&test);
 		run_all(&test);
-		if (print_report(request, &test) &&
+		if (print_report(file, request, &test) &&
 		    !count_of(&test, OUTCOME_FAIL))
 			status = EXIT_FINE;
 		drop_findings(&test);
