@@ -167,6 +167,11 @@ def test_a_broken_blob_is_refused_with_a_sentence(tmp_path, command, make, sente
      "--dma: 'mem0=dma,0x1ffffffff' has a cell that is not a number of 32 bits"),
     (["generate", "--board", "zynq", "--size", "8M", "--dma", "mem0=/a\"b,0"],
      "--dma: 'mem0=/a\"b,0' has a character that no name has"),
+    (["generate", "--board", "zynq", "--size", "8M", "--dma", "mem0=dma,0", "--dma",
+      "mem0=dma,1"],
+     "--dma: two channels have the name 'mem0': number them, as mem0 and mem1"),
+    (["apply", "x", "y", "-o", "-"],
+     "dt apply: -o needs the name of a file: the findings go to standard output"),
     (["generate", "--board", "zynq", "--size", "8M", "--json"],
      "dt generate: --json needs -o FILE: the source goes to standard output"),
 ])

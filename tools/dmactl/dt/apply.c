@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "blob.h"
 #include "check.h"
@@ -78,6 +79,11 @@ static enum exit_code apply_run(const struct request *request)
 
 	if (!path) {
 		complain("dt apply: -o FILE is missing");
+		return EXIT_USAGE;
+	}
+	if (!strcmp(path, "-")) {
+		complain("dt apply: -o needs the name of a file: the findings "
+			 "go to standard output");
 		return EXIT_USAGE;
 	}
 	if (!blob_load(operand_at(request, 0), &base))

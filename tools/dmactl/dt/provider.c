@@ -70,6 +70,18 @@ static size_t target_length(const char *text)
 	return length;
 }
 
+/* Tells whether an earlier channel has the name of the last one. */
+static bool is_repeated(const struct providers *providers)
+{
+	const char *name = providers->list[providers->count - 1].name;
+	size_t i;
+
+	for (i = 0; i + 1 < providers->count; i++)
+		if (!strcmp(providers->list[i].name, name))
+			return true;
+	return false;
+}
+
 bool provider_add(struct providers *providers, const char *text, bool named)
 {
 	const char *option = named ? "--dma" : "--iommu";
@@ -105,6 +117,12 @@ bool provider_add(struct providers *providers, const char *text, bool named)
 		complain(
 			"--dma: the name '%s' does not begin with mem, tx, rx or display",
 			provider.name);
+		return false;
+	}
+	if (named && is_repeated(providers)) {
+		complain("--dma: two channels have the name '%s': number them, "
+			 "as mem0 and mem1",
+			 provider.name);
 		return false;
 	}
 	if (!add_cells(&providers->list[providers->count - 1],
