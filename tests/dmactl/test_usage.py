@@ -138,6 +138,14 @@ def test_the_man_pages_pass_lint():
                 if "referenced manual not found" not in line] == []
 
 
+@pytest.mark.parametrize("arguments", [["help", "dt"], ["dt", "--help"], ["-h", "dt"]])
+def test_the_help_of_dt_lists_its_commands(arguments):
+    result = run(DMACTL, *arguments)
+    assert (result.code, result.error) == (0, "")
+    assert re.findall(r"^  (dt [a-z]+)", result.out, re.MULTILINE) == DT.split(", ")
+    assert "reclaim" not in result.out
+
+
 def test_the_version_is_printed():
     result = run(DMACTL, "--version")
     assert (result.code, result.error) == (0, "")
@@ -151,9 +159,8 @@ def test_the_version_is_printed():
     (["help", "lsit"], "no command 'lsit': 'dmactl help' lists them"),
     (["lsit", "--help"], "no command 'lsit'"),
     (["dt"], f"no command 'dt': there are {DT}"),
-    (["dt", "--help"], f"no command 'dt': there are {DT}"),
     (["dt", "draw", "x"], f"no command 'dt draw': there are {DT}"),
-    (["help", "dt"], f"no command 'dt': there are {DT}"),
+    (["help", "dt", "draw"], f"no command 'dt draw': there are {DT}"),
     (["list", "1"], "list: unexpected operand '1'"),
     (["show", "1", "2"], "show: unexpected operand '2'"),
     (["show"], "show: ID is missing"),

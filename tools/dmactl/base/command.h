@@ -119,8 +119,8 @@ const struct command *command_find_words(char **words, size_t count,
 					 size_t *used);
 
 /*
- * Complains that there is no command of these words, with @advice or the commands
- * that share the first word.
+ * Complains that there is no command of these words, with @advice, the commands
+ * that share the first word, or the library that this build lacks.
  */
 void command_unknown(char **words, size_t count, const char *advice);
 
@@ -130,5 +130,8 @@ const struct command_option *option_find(const struct command *command,
 
 /* Prints the usage of @command, or of dmactl if it is NULL. */
 void help_print(const struct command *command);
+
+/* Prints the commands with this first word, as "dt"; false if there are none. */
+bool help_print_group(const char *word);
 
 #endif /* DMACTL_COMMAND_H */

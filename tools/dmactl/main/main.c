@@ -222,6 +222,8 @@ static bool answer(struct call *call, char **words, size_t count,
 		*status = cli_version();
 		return true;
 	}
+	if (call->help && count == 1 && help_print_group(*words))
+		return true;
 	if ((!call->help || count) && !parse_operands(words, count, call))
 		return false;
 	if (call->help) {
