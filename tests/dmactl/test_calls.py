@@ -194,6 +194,8 @@ def test_documents_fit_their_schemas(memory, command):
      "0xffffffff, or a number of bits from 1 to 64"),
     ("alloc 1 --mode fast", "no mode 'fast': there are cached, write-combined, "
      "coherent and device"),
+    ("alloc 1 --name " + 16 * "é",
+     "--name '" + 16 * "é" + "' has 32 bytes: 31 are the most"),
     ("alloc 1 --hold -- true",
      "alloc: --hold and --json do not go with a COMMAND"),
     ("free", "free: ID or --all is missing; 'dmactl list' shows the buffers"),
