@@ -211,6 +211,14 @@ def test_a_word_that_is_not_an_id_is_a_usage_error(command, word):
     (["leaks", "--for", ""], []),
     (["dt", "generate", "--heap", "c"], ["carveout", "cma"]),
     (["why", "1M", "--heap", "o"], ["other"]),
+    (["help", "dt", ""], ["apply", "check", "generate", "show"]),
+    (["help", "d"], ["dt", "dump"]), (["help", "list", ""], []),
+    (["list", "--sort", "si"], ["size"]), (["top", "--sort", "mo"], ["moved"]),
+    (["arrays", "--columns", "s"], ["size", "state", "shape", "site"]),
+    (["dt", "check", "liv"], ["live"]),
+    (["dt", "generate", "--board", "zynq"], ["zynq", "zynqmp"]),
+    (["dt", "generate", "--board", "/dev/nul"], ["/dev/null"]),
+    (["dt", "show", "/dev/nul"], ["/dev/null"]),
 ])
 def test_completion_offers_what_fits_the_last_word(words, offered):
     assert sorted(complete(*words)) == sorted(offered)
@@ -239,6 +247,9 @@ def test_the_completion_is_sourced_silently():
     (["list", "--no-h"], "--no-header"), (["reclaim", "--al"], "--all"),
     (["sync", "--for", "dev"], "device"),
     (["dt", "generate", "--heap", "cm"], "cma"),
+    (["list", "--sort", "siz"], "size"), (["help", "dt", "appl"], "apply"),
+    (["help", "d"], "d"), (["dt", "check", "liv"], "live"),
+    (["dt", "show", "/dev/nul"], "/dev/null"),
 ])
 def test_zsh_completes_the_word(words, offered):
     script = TREE / "tests/dmactl/complete.zsh"

@@ -17,7 +17,7 @@ struct command_option {
 	char letter; /* 0: none */
 	const char
 		*value; /* its name in the usage, as "FILE"; NULL: takes none */
-	/* For completion: "node", "heap", "id", "file", "a|b|c", or NULL. */
+	/* For completion: "node", "heap", "id", "file", "a|b|file", or NULL. */
 	const char *offers;
 	const char *text; /* for --help; further lines after '\n' */
 };
@@ -29,6 +29,7 @@ extern const struct command_option no_header_option;
 extern const struct command_option bytes_option;
 
 struct request;
+struct row_column;
 
 struct command {
 	const char *name; /* one word, or two as "dt check" */
@@ -37,6 +38,7 @@ struct command {
 	size_t operands_most;
 	const char *offers; /* for operands, as of an option */
 	const struct command_option *const *options; /* up to NULL */
+	const struct row_column *columns; /* of --columns and --sort, or NULL */
 	const char *summary; /* one line */
 	const char *description; /* lines for --help */
 	enum exit_code (*run)(const struct request *request);

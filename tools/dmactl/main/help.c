@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/command.h"
+#include "base/columns.h"
 
 #define OPTION_WIDTH 15 /* of "--no-header", for --help */
 
@@ -260,16 +260,35 @@ bool help_print_group(const char *word)
 	return true;
 }
 
+/* Returns "id|size" for columns of these names, for free(). */
+static char *columns_text(const struct row_column *column)
+{
+	char *names = text_format("%s", column->name);
+
+	while ((++column)->name)
+		text_append(&names, "|%s", column->name);
+	return names;
+}
+
+/* Returns the words for the value of an option, for free(). */
+static char *takes_text(const struct command *command,
+			const struct command_option *option)
+{
+	const char *takes = option->offers ? option->offers : "text";
+
+	if (command->columns &&
+	    (option == &columns_option || option == &sort_option))
+		return columns_text(command->columns);
+	return text_format("%s", option->value ? takes : "nothing");
+}
+
 /* Prints a line for the name of each option, and one for its letter. */
 static void print_completion_of(const struct command *command,
 				const struct command_option *const *options)
 {
-	const char *takes;
-
 	for (; options && *options; options++) {
-		takes = (*options)->offers ? (*options)->offers : "text";
-		if (!(*options)->value)
-			takes = "nothing";
+		char *takes = takes_text(command, *options);
+
 		printf("option\t%s\t--%s\t%s\t%.*s\n", command->name,
 		       (*options)->name, takes,
 		       (int)strcspn((*options)->text, "\n"), (*options)->text);
@@ -278,6 +297,7 @@ static void print_completion_of(const struct command *command,
 			       (*options)->letter, takes,
 			       (int)strcspn((*options)->text, "\n"),
 			       (*options)->text);
+		free(takes);
 	}
 }
 

@@ -190,6 +190,7 @@ static const struct command_option *const options[] = {
 const struct command top_command = {
 	.name = "top",
 	.options = options,
+	.columns = top_columns,
 	.summary = "watches memory, transfers and streams",
 	.description = description,
 	.run = top_run,
