@@ -183,6 +183,27 @@ def test_other_failures_say_what_failed_and_why(fail, command, sentence):
     assert (result.code, result.error) == (1, f"dmactl: {sentence}\n")
 
 
+@pytest.mark.parametrize("command", ["test --quick", "alloc 4096", "why 8M"])
+def test_a_first_node_that_cannot_be_opened_is_not_another_one(command):
+    assert run(SCRIPTED, *command.split(), fail="open:5:0") == (
+        1, "", "dmactl: cannot open dray0: scripted open: Input/output error\n")
+
+
+@pytest.mark.parametrize("call, command", [
+    ("map", "map reserved"), ("map", "map -o - reserved"), ("map", "why 8M"),
+    ("heap", "map"), ("heap", "why 8M"), ("heap", "leaks"),
+    ("heap", "top --once --interval 10ms"), ("heap", "test"),
+    ("list", "leaks"), ("list", "show 2"), ("list", "free --all"),
+    ("list", "top --once --interval 10ms"), ("buffer", "leaks"),
+    ("buffer", "map reserved"), ("buffer", "show 2"), ("buffer", "free --all"),
+    ("channel", "top --once --interval 10ms"), ("info", "why 8M"), ("info", "test"),
+    ("info", "alloc 4096"), ("reclaim", "reclaim --all")])
+def test_a_module_that_goes_away_in_the_middle_fails_each_command(call, command):
+    result = run(SCRIPTED, *command.split(), fail=f"{call}:19:0")
+    assert (result.code, result.error) == (
+        1, "dmactl: dray0 disappeared while dmactl was reading it\n")
+
+
 def test_no_names_of_nodes_are_a_failure():
     assert run(SCRIPTED, "list", fail="names:5") == (
         1, "", "dmactl: cannot look for nodes: scripted names: "

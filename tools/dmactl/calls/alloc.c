@@ -149,7 +149,7 @@ static int take(const struct request *request, const struct order *order,
 	int fd = -1;
 	int ret;
 
-	if (!nodes_open(request, &nodes))
+	if (!nodes_open_first(request, &nodes))
 		return -1;
 	node = &nodes.entries[0];
 	ret = dray_buffer_alloc(node->node, order->size, &order->options,

@@ -363,7 +363,7 @@ static enum exit_code test_run(const struct request *request)
 
 	if (!read_options(request, &test))
 		return EXIT_USAGE;
-	if (!nodes_open(request, &nodes))
+	if (!nodes_open_first(request, &nodes))
 		return EXIT_FAILED;
 	test.node = &nodes.entries[0];
 	file = find_heap(request, &test) ? open_report(request) : NULL;
