@@ -142,6 +142,9 @@ def test_files_have_the_bytes_of_the_part(memory, tmp_path):
     array = numpy.load(tmp_path / "a.npy")
     assert (array.shape, array.dtype, array.tobytes()) == (
         (16, 8, 2), ">f4", BYTES[:1024])
+    told = json.loads(memory.said(
+        f"dump @ -o {tmp_path}/c.npy --dtype >f4 --shape 16,8,2 --offset 8 --json"))
+    assert (told["offset"], told["length"], told["format"]) == (8, 1024, "npy")
     memory.said(f"dump @ -o {tmp_path}/b.npy --dtype <i8 --offset 8")
     assert numpy.load(tmp_path / "b.npy").tobytes() == BYTES[8:]
 

@@ -99,8 +99,9 @@ static void print_tables(const struct request *request,
 	table_print(table, request);
 	table_destroy(table);
 	if (sample->clients.hidden && request->header)
-		printf("hidden: %zu processes that you may not inspect\n",
-		       sample->clients.hidden);
+		printf("hidden: %zu %s that you may not inspect\n",
+		       sample->clients.hidden,
+		       sample->clients.hidden == 1 ? "process" : "processes");
 }
 
 static void print_sample(const struct request *request,
