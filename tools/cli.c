@@ -21,6 +21,8 @@
 void (*cli_clear_line)(void);
 void (*cli_complain_to)(const char *sentence);
 
+static int lost_reason; /* errno of output that cli_flush() could not write */
+
 /*
  * Opens /dev/null in place of closed standard files: otherwise a node might be
  * opened as standard output and written to.  Opened read-only, it keeps writes
@@ -85,6 +87,15 @@ enum exit_code cli_version(void)
 	return EXIT_FINE;
 }
 
+bool cli_flush(void)
+{
+	errno = 0;
+	if (fflush(stdout) && !lost_reason)
+		lost_reason = errno;
+	errno = lost_reason;
+	return !ferror(stdout);
+}
+
 int cli_end(enum exit_code status)
 {
 	bool failed = ferror(stdout);
@@ -92,8 +103,10 @@ int cli_end(enum exit_code status)
 	errno = 0;
 	if (!fclose(stdout) && !failed)
 		return (int)status;
-	complain("cannot write all of the output%s%s", errno ? ": " : "",
-		 errno ? strerror(errno) : "");
+	if (!lost_reason)
+		lost_reason = errno;
+	complain("cannot write all of the output%s%s", lost_reason ? ": " : "",
+		 lost_reason ? strerror(lost_reason) : "");
 	return EXIT_FAILED;
 }
 

@@ -44,6 +44,12 @@ enum exit_code cli_usage(void);
 /* Prints the versions of program and library; returns EXIT_FINE. */
 enum exit_code cli_version(void);
 
+/*
+ * Writes out the standard output so far.  Returns false if some of it is lost,
+ * with the reason in errno; cli_end() then tells it.
+ */
+bool cli_flush(void);
+
 /* Closes standard output; returns @status, or EXIT_FAILED if output was lost. */
 int cli_end(enum exit_code status);
 

@@ -19,12 +19,16 @@
 #include <dray/array.h>
 #include <dray/cast.h>
 #include <dray/nditer.h>
+#include <dray/ufunc.h>
 #include <dray/index.h>
 #include <dray/sorting.h>
+#include <dray/reduce.h>
+#include <dray/statistics.h>
 #include <dray/strings.h>
 #include <dray/npy.h>
 #include <dray/transfer.h>
 #include <dray/stream.h>
+#include <dray/executor.h>
 #include <dray/dlpack.h>
 #include <dray/kind.h>
 #include <dray/rows.h>

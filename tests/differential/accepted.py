@@ -71,7 +71,7 @@ def take_of_nothing(step: Any, _before: Any, numpy: Any, here: Any, _what: str) 
 def repeated_destination(step: Any, before: Any, numpy: Any, here: Any,
                          _what: str) -> bool:
     return (isinstance(here.error, ValueError) and "at one address" in str(here.error)
-            and OPERATIONS[step.operation].numpy.changes
+            and step.operation in OPERATIONS and OPERATIONS[step.operation].numpy.changes
             and (not numpy.error or isinstance(numpy.error, (IndexError, TypeError)))
             and any(extent > 1 and stride == 0
                     for extent, stride in zip(before.shape, before.strides)))

@@ -13,6 +13,7 @@ from typing import Any, Optional
 
 import numpy as np
 
+from elements import Elements
 from memory import overlaps_itself
 
 TYPES = ["?", "i1", "u1", "<i2", ">u2", "<i4", ">i4", "<i8", "<u8", "<f2", "<f4", ">f4",
@@ -91,8 +92,10 @@ def clear_gaps(array: np.ndarray) -> None:
 
 def text(value: Any) -> str:
     """`value` as Python."""
-    if isinstance(value, (Source, Indices)):
+    if isinstance(value, (Source, Indices, Elements)):
         return value.text
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{name!r}: {text(each)}" for name, each in value.items()) + "}"
     if isinstance(value, tuple):
         return f"({', '.join(map(text, value))}{',' * (len(value) == 1)})"
     if value is Ellipsis:
@@ -121,12 +124,17 @@ class Indices:
         return eval(self.text, {"np": np})  # pylint: disable=eval-used
 
 
-def made(arguments: dict[str, Any]) -> dict[str, Any]:
+def array_of(value: Any) -> Any:
     """With arrays instead of their descriptions."""
-    return {name: value.make() if isinstance(value, (Source, Indices)) else
-            tuple(each.make() if isinstance(each, (Source, Indices)) else each for each in value)
-            if type(value) is tuple else value
-            for name, value in arguments.items()}
+    if isinstance(value, (Source, Indices, Elements)):
+        return value.make()
+    if type(value) is dict:
+        return {name: array_of(each) for name, each in value.items()}
+    return tuple(map(array_of, value)) if type(value) is tuple else value
+
+
+def made(arguments: dict[str, Any]) -> dict[str, Any]:
+    return {name: array_of(value) for name, value in arguments.items()}
 
 
 def a_shape(pick: Random, most_axes: int = 5) -> tuple[int, ...]:

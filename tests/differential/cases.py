@@ -4,19 +4,27 @@
 The first operations are NumPy's on both sides; dray.Array then takes over.
 """
 import dataclasses
+import functools
 from random import Random
 from typing import Any, Optional
 
 import numpy as np
 
 import accepted
+import accepted_ufuncs
 import arguments
 import dray
 import memory
-from operations import OPERATIONS
+import judge
+import ufuncs
+from operations import OPERATIONS, Operation
 
 WEIGHTS = [each.weight for each in OPERATIONS.values()]
 NAMES = list(OPERATIONS)
+
+
+def operation_of(name: str) -> Operation:
+    return OPERATIONS[name] if name in OPERATIONS else ufuncs.UFUNCS[name]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,7 +35,7 @@ class Step:
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    source: arguments.Source
+    source: Any
     steps: tuple[Step, ...]
     taken_over: int = 0
     """Steps before dray.Array takes over."""
@@ -37,10 +45,10 @@ class Case:
         """The array; and the operations on both sides, where it is `a`."""
         made = self.source.text
         for step in self.steps[:self.taken_over]:
-            made = OPERATIONS[step.operation].numpy.expression(made, step.arguments)
+            made = operation_of(step.operation).numpy.expression(made, step.arguments)
         numpy, here = "a", "dray.Array(a)"
         for step in self.steps[self.taken_over:]:
-            line = OPERATIONS[step.operation]
+            line = operation_of(step.operation)
             numpy = line.numpy.expression(numpy, step.arguments)
             here = line.dray.expression(here, step.arguments)
         return made, numpy, here
@@ -113,17 +121,26 @@ def same_error(numpy: BaseException, here: BaseException) -> bool:
     return isinstance(numpy, type(here)) or isinstance(here, type(numpy))
 
 
-def difference(numpy: Outcome, here: Outcome) -> Optional[tuple[str, str, str]]:
-    """Returns the name of the fact that differs, and both sides."""
+def difference(numpy: Outcome, here: Outcome, close: Any = None
+               ) -> Optional[tuple[str, str, str]]:
+    """Returns the name of the fact that differs, and both sides.  `close` judges values
+    that are not equal."""
     if numpy.error or here.error:
         if numpy.error and here.error and same_error(numpy.error, here.error):
             return None
         return "error", repr(numpy.error), repr(here.error)
+    if type(numpy.value) is tuple and type(here.value) is tuple:
+        found = (difference(Outcome(one), Outcome(other), close)
+                 for one, other in zip(numpy.value, here.value))
+        return next((each for each in found if each), None)
     there, ours = facts(numpy.value), facts(here.value)
     if there.keys() != ours.keys():
         return "class", repr(type(numpy.value)), repr(type(here.value))
     for name, fact in there.items():
         if fact != ours[name]:
+            if close and name == "values" and close(np.asarray(numpy.value),
+                                                    np.asarray(here.value)):
+                continue
             return name, repr(fact), repr(ours[name])
     return None
 
@@ -131,7 +148,7 @@ def difference(numpy: Outcome, here: Outcome) -> Optional[tuple[str, str, str]]:
 class Run:
     """Runs both sides of a case, step by step."""
 
-    def __init__(self, source: arguments.Source):
+    def __init__(self, source: Any):
         self.roots = source.make(), source.make()
         self.numpy = self.there = self.roots[0]
         self.dray: Any = self.roots[1]
@@ -145,10 +162,14 @@ class Run:
 
     def step(self, step: Step) -> Optional[Difference]:
         """Returns the difference after `step`; self.ended if it is the last."""
-        operation = OPERATIONS[step.operation]
+        operation = operation_of(step.operation)
         ours = isinstance(self.dray, dray.Array)
         line = operation.dray if ours else operation.numpy
         before = memory.copied(self.numpy) if operation.numpy.changes else self.numpy
+        close = None
+        if isinstance(operation, ufuncs.Ufunc):
+            close = functools.partial(judge.close, operation.ufunc, operation.method,
+                                      (before, *arguments.made(step.arguments).get("v", ())))
         numpy = outcome(operation.numpy, self.numpy, arguments.made(step.arguments))
         here = outcome(line, self.dray, arguments.made(step.arguments))
         self.ended = not (numpy.goes_on and here.goes_on)
@@ -157,14 +178,15 @@ class Run:
         if isinstance(here.error, NotImplementedError):
             self.missing = self.ended = True
             return None
-        found = difference(numpy, here)
-        if not found and operation.numpy.changes and (
+        found = difference(numpy, here, close)
+        if not found and not close and operation.numpy.changes and (
                 bytes_of(self.roots[0]) != bytes_of(self.roots[1])):
             found = ("bytes outside of the view", repr(self.roots[0]),
                      repr(self.roots[1]))
         if found:
             self.ended = True
-            self.accepted = accepted.reason(step, before, numpy, here, found[0])
+            meant = accepted_ufuncs if close else accepted
+            self.accepted = meant.reason(step, before, numpy, here, found[0])
             if not self.accepted:
                 return Difference(self.done - 1, found[1], found[2], found[0])
         self.numpy, self.dray = numpy.value, here.value
@@ -203,3 +225,11 @@ def draw(pick: Random) -> tuple[Case, Optional[Difference], Run]:
         if found or state.ended:
             break
     return Case(source, tuple(steps), before), found, state
+
+
+def draw_ufunc(pick: Random) -> tuple[Case, Optional[Difference], Run]:
+    """Makes a random call of a ufunc, and runs it."""
+    operation = pick.choices(list(ufuncs.UFUNCS.values()), ufuncs.WEIGHTS)[0]
+    source, given = operation.draw(operation.ufunc, pick)
+    case = Case(source, (Step(operation.name, given),))
+    return (case, *run(case))

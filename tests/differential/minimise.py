@@ -4,6 +4,7 @@ import dataclasses
 import math
 from typing import Any, Iterator, Optional
 
+import elements
 from arguments import Indices, Source
 from cases import Case, Step, run
 
@@ -22,7 +23,10 @@ def smaller_shapes(shape: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
             yield shape[:at] + (other,) + shape[at + 1:]
 
 
-def smaller_sources(source: Source) -> Iterator[Source]:
+def smaller_sources(source: Any) -> Iterator[Any]:
+    if isinstance(source, elements.Elements):
+        yield from elements.smaller(source)
+        return
     for dtype in ("u1", "<i2", "<i4"):
         if source.dtype == dtype:
             break
@@ -53,8 +57,14 @@ def smaller_indices(value: Indices) -> Iterator[Indices]:
 
 def smaller_values(value: Any) -> Iterator[Any]:
     """Of any argument."""
-    if isinstance(value, Source):
+    if isinstance(value, (Source, elements.Elements)):
         yield from smaller_sources(value)
+    elif isinstance(value, dict):
+        for name in value:
+            yield {other: each for other, each in value.items() if other != name}
+        for name, each in value.items():
+            for smaller in smaller_values(each):
+                yield {**value, name: smaller}
     elif isinstance(value, Indices):
         yield from smaller_indices(value)
     elif isinstance(value, slice):

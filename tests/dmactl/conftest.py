@@ -36,6 +36,11 @@ class Result(NamedTuple):
     error: str
 
 
+def misused(sentence):
+    """The result of a wrong command line."""
+    return Result(2, "", f"dmactl: {sentence}\nTry 'dmactl --help'.\n")
+
+
 def run(program, *arguments, scene="plain", fail=None, environment=(),
         stdout=subprocess.PIPE, **more):
     variables = dict(os.environ, DRAY_SCENE=scene, LC_ALL="C.UTF-8",

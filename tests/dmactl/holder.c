@@ -18,7 +18,6 @@
 #include <err.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +28,8 @@
 #include <linux/dray.h>
 
 #include <dray/transfer.h>
+
+#include "input.h"
 
 #define MOST 16 /* buffers */
 
@@ -148,16 +149,6 @@ static void attach_memory(void)
 	attached = attach.id;
 	attachment = attach.fd;
 	close(fd);
-}
-
-static bool input_ended(int timeout)
-{
-	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
-	char byte;
-
-	if (poll(&input, 1, timeout) < 0)
-		err(1, "poll");
-	return input.revents && read(STDIN_FILENO, &byte, 1) <= 0;
 }
 
 /* The caller ends; a child goes on with all that it had. */

@@ -12,6 +12,7 @@
  *	message		the owner ends, the descriptor is in a message that a child
  *			has not received
  *	pipe		the buffer is freed, a page of it is in a pipe
+ *	ring		the buffer is freed, its pages are registered with io_uring
  *	idle		the owner lives and does nothing
  *	busy		the owner lives, and asks for cache maintenance all the time
  *
@@ -20,7 +21,6 @@
 #include <err.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,11 +28,15 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include <linux/dma-buf.h>
 #include <linux/dray.h>
+#include <linux/io_uring.h>
+
+#include "input.h"
 
 #define MOST_DESCRIPTORS 32
 
@@ -116,14 +120,18 @@ static void lend_to_a_pipe(void)
 	bytes = NULL;
 }
 
-static bool input_ended(int timeout)
+/* The ring's descriptor is closed by give_back(). */
+static void register_with_a_ring(void)
 {
-	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
-	char byte;
+	struct iovec vector = { .iov_base = map(), .iov_len = buffer.size };
+	struct io_uring_params params = { 0 };
+	long ring = syscall(SYS_io_uring_setup, 1, &params);
 
-	if (poll(&input, 1, timeout) < 0)
-		err(1, "poll");
-	return input.revents && read(STDIN_FILENO, &byte, 1) <= 0;
+	if (ring < 0 || syscall(SYS_io_uring_register, (int)ring,
+				IORING_REGISTER_BUFFERS, &vector, 1))
+		err(1, "io_uring");
+	munmap(bytes, buffer.size);
+	bytes = NULL;
 }
 
 static void leak(void)
@@ -136,9 +144,11 @@ static void leak(void)
 		send_descriptor();
 	else if (is_way("pipe"))
 		lend_to_a_pipe();
-	if (is_way("mapping") || is_way("message") || is_way("pipe"))
+	else if (is_way("ring"))
+		register_with_a_ring();
+	if (!is_way("descriptor") && !is_way("idle") && !is_way("busy"))
 		close(buffer.fd);
-	if (is_way("pipe") || is_way("idle") || is_way("busy"))
+	if (!is_way("descriptor") && !is_way("mapping") && !is_way("message"))
 		return;
 	child = fork();
 	if (child < 0)

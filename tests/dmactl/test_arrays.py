@@ -17,7 +17,7 @@ from contextlib import contextmanager
 import pytest
 
 import schema
-from conftest import BUILD, DMACTL, SANITIZED, run
+from conftest import BUILD, DMACTL, SANITIZED, misused, run
 
 PUBLISHER = BUILD / "tests/dmactl/dmactl-publisher"
 MAGIC = b"draypub1"
@@ -126,6 +126,15 @@ def test_the_table_has_used_blocks_and_sums():
                             r"fragmented \d+%", lines[7])
         assert re.fullmatch(r"  \[\+\.{63}\]", lines[8])
         assert len(lines) == 9
+
+
+def test_a_node_narrows_the_pools_of_a_process():
+    with process(PUBLISHER) as running:
+        assert shown(running.pid, "-n", "host") == shown(running.pid)
+        assert shown(running.pid, "-n", "dray7", "--columns", "kind") == (
+            f"KIND\nprocess {running.pid} has no buffer on dray7\n")
+        assert document(running.pid, "-n", "dray7")["processes"][0][
+            "pools"] == []
 
 
 def test_rows_are_sorted_limited_and_chosen():
@@ -261,6 +270,14 @@ def test_a_wrong_command_line_is_refused(arguments):
     result = run(DMACTL, "arrays", *arguments)
     assert (result.code, result.out) == (2, "")
     assert result.error.startswith("dmactl: ")
+    assert result.error.endswith("\nTry 'dmactl --help'.\n")
+
+
+@pytest.mark.parametrize("word", ["x", "0", "1x", ""])
+def test_a_word_is_neither_an_id_nor_a_process(word):
+    assert run(DMACTL, "arrays", word) == misused(
+        f"'{word}' is neither the id of a buffer, which 'dmactl list' shows, nor "
+        "that of a process: numbers from 1 on")
 
 
 def test_many_blocks_are_shown():

@@ -18,7 +18,7 @@ import numpy
 import pytest
 
 import schema
-from conftest import DMACTL, SCRIPTED, run
+from conftest import DMACTL, SCRIPTED, misused, run
 
 SIZE = 65536
 BYTES = bytes(i * 7 % 251 for i in range(SIZE))
@@ -233,9 +233,7 @@ def test_documents_fit_their_schemas(memory, command):
     ("test --seed x", "--seed 'x' is not a number"),
 ])
 def test_a_wrong_command_line_is_a_sentence_and_exits_2(command, sentence):
-    result = run(DMACTL, *command.split())
-    assert result.error.splitlines()[0] == "dmactl: " + sentence
-    assert (result.code, result.out) == (2, "")
+    assert run(DMACTL, *command.split()) == misused(sentence)
 
 
 @pytest.mark.parametrize("command, sentence", [
@@ -304,14 +302,40 @@ def test_a_command_inherits_the_buffer_and_its_status_is_kept():
     assert result == (9, "8192\n1 1048576\n", "")
 
 
-def test_a_buffer_of_an_id_that_is_lost_is_not_kept():
-    mark = f"--name=lost{os.getpid()}".encode()
-    with open("/dev/full", "wb") as full:
-        result = run(SCRIPTED, "alloc", "1", mark.decode(), stdout=full)
-    assert result.code == 1
-    assert result.error.startswith("dmactl: cannot write all of the output")
-    assert not [folder for folder in Path("/proc").glob("[0-9]*")
-                if mark in command_line(folder)]
+def closed_pipe():
+    reader, writer = os.pipe()
+    os.close(reader)
+    return open(writer, "wb")
+
+
+NO_SPACE = ("dmactl: cannot write all of the output: No space left on "
+            "device\n")
+LOST = [(lambda: open("/dev/full", "wb"), 1, NO_SPACE),
+        (closed_pipe, -signal.SIGPIPE, "")]
+
+
+def keepers(word):
+    return [folder for folder in Path("/proc").glob("[0-9]*")
+            if word.encode() in command_line(folder)]
+
+
+@pytest.mark.parametrize("output, code, error", LOST)
+def test_a_buffer_of_an_id_that_is_lost_is_not_kept(output, code, error):
+    mark = f"--name=lost{os.getpid()}"
+    with output() as lost:
+        assert run(SCRIPTED, "alloc", "1", mark, stdout=lost) == (
+            code, "", error)
+    assert not keepers(mark)
+
+
+@pytest.mark.parametrize("output, code, error", LOST)
+def test_a_record_that_is_told_to_nobody_is_removed(memory, tmp_path, output,
+                                                    code, error):
+    with output() as lost:
+        result = memory.run(f"share @ {tmp_path}/record --json", stdout=lost)
+    assert (result.code, result.error) == (code, error)
+    assert not list(tmp_path.iterdir())
+    assert not keepers(f"{tmp_path}/record")
 
 
 def command_line(folder):

@@ -11,7 +11,7 @@ import pytest
 
 import schema
 from broken_trees import BROKEN, DEDICATED, DMAS, GOOD, source
-from conftest import DMACTL, TREE, run
+from conftest import DMACTL, TREE, misused, run
 
 pytestmark = pytest.mark.skipif(
     run(DMACTL, "help", "dt", "check").code != 0, reason="dmactl was built without libfdt")
@@ -131,54 +131,47 @@ def test_a_broken_blob_is_refused_with_a_sentence(tmp_path, command, make, sente
         assert sentences(result) == [f"{blob} {sentence}"]
 
 
-@pytest.mark.parametrize("arguments, sentence", [
-    (["check"], "dt check: FILE|live is missing"),
-    (["check", "x", "--mask", "65"],
-     "'65' is not a mask: the highest address, as 0xffffffff, or a number of "
-     "bits from 1 to 64"),
-    (["check", "x", "--mask", "3x"],
-     "'3x' is not a mask: the highest address, as 0xffffffff, or a number of "
-     "bits from 1 to 64"),
-    (["apply", "x"], "dt apply: BASE OVERLAY... is missing"),
-    (["apply", "x", "y"], "dt apply: -o FILE is missing"),
-    (["generate", "--size", "1M"], "dt generate: --board BOARD is missing"),
-    (["generate", "--board", "zynq"], "dt generate: --size SIZE is missing"),
-    (["generate", "--board", "zynq", "--size", "0"],
-     "--size is 0: a page is the least"),
-    (["generate", "--board", "zynq", "--size", "5K"],
-     "--size of a reserved region is not a multiple of 4.0K"),
-    (["generate", "--board", "zynq", "--size", "6M", "--heap", "cma"],
+MASK = ("is not a mask: the highest address, as 0xffffffff, or a number of bits from "
+        "1 to 64")
+# A command line that lacks nothing; later options are wrong.
+WHOLE = "generate --board zynq --size 8M"
+
+
+@pytest.mark.parametrize("command, sentence", [
+    ("check", "dt check: FILE|live is missing"),
+    ("check x --mask 65", f"'65' {MASK}"),
+    ("check x --mask 3x", f"'3x' {MASK}"),
+    ("apply x", "dt apply: BASE OVERLAY... is missing"),
+    ("apply x y", "dt apply: -o FILE is missing"),
+    ("apply x y -o - --json",
+     "dt apply: the tree and --json cannot both go to standard output"),
+    ("generate --size 1M", "dt generate: --board BOARD is missing"),
+    ("generate --board zynq", "dt generate: --size SIZE is missing"),
+    (f"{WHOLE} --size 0", "--size is 0: a page is the least"),
+    (f"{WHOLE} --size 5K", "--size of a reserved region is not a multiple of 4.0K"),
+    (f"{WHOLE} --size 6M --heap cma",
      "--size of a cma region is not a multiple of 4.0M"),
-    (["generate", "--board", "zynq", "--size", "8M", "--heap", "cma", "--at", "0x200000"],
+    (f"{WHOLE} --heap cma --at 0x200000",
      "--at of a cma region is not a multiple of 4.0M"),
-    (["generate", "--board", "zynq", "--size", "8M", "--heap", "pages"],
-     "--heap: 'pages' is not reserved, cma or carveout"),
-    (["generate", "--board", "zynq", "--size", "8M", "--at", "0x10g"],
-     "--at: '0x10g' is not an address, as 0x60000000"),
-    (["generate", "--board", "zynq", "--size", "8M", "--at", "100"],
-     "--at: 100 is not a multiple of a page, 0x1000"),
-    (["generate", "--board", "zynq", "--size", "8M", "--dma", "mem0"],
+    (f"{WHOLE} --heap pages", "--heap: 'pages' is not reserved, cma or carveout"),
+    (f"{WHOLE} --at 0x10g", "--at: '0x10g' is not an address, as 0x60000000"),
+    (f"{WHOLE} --at 100", "--at: 100 is not a multiple of a page, 0x1000"),
+    (f"{WHOLE} --dma mem0",
      "--dma: 'mem0' is not NAME=PROVIDER,CELL..., as mem0=dma0,0"),
-    (["generate", "--board", "zynq", "--size", "8M", "--dma", "copy=dma0,0"],
+    (f"{WHOLE} --dma copy=dma0,0",
      "--dma: the name 'copy' does not begin with mem, tx, rx or display"),
-    (["generate", "--board", "zynq", "--size", "8M", "--dma", "mem0=0dma,0"],
-     "--dma: '0dma' is neither a label nor a path"),
-    (["generate", "--board", "zynq", "--size", "8M", "--dma", "mem0=dma,0x1ffffffff"],
+    (f"{WHOLE} --dma mem0=0dma,0", "--dma: '0dma' is neither a label nor a path"),
+    (f"{WHOLE} --dma mem0=dma,0x1ffffffff",
      "--dma: 'mem0=dma,0x1ffffffff' has a cell that is not a number of 32 bits"),
-    (["generate", "--board", "zynq", "--size", "8M", "--dma", "mem0=/a\"b,0"],
+    (f"{WHOLE} --dma mem0=/a\"b,0",
      "--dma: 'mem0=/a\"b,0' has a character that no name has"),
-    (["generate", "--board", "zynq", "--size", "8M", "--dma", "mem0=dma,0", "--dma",
-      "mem0=dma,1"],
+    (f"{WHOLE} --dma mem0=dma,0 --dma mem0=dma,1",
      "--dma: two channels have the name 'mem0': number them, as mem0 and mem1"),
-    (["apply", "x", "y", "-o", "-"],
-     "dt apply: -o needs the name of a file: the findings go to standard output"),
-    (["generate", "--board", "zynq", "--size", "8M", "--json"],
+    (f"{WHOLE} --json",
      "dt generate: --json needs -o FILE: the source goes to standard output"),
 ])
-def test_a_wrong_command_line_is_a_sentence(arguments, sentence):
-    result = run(DMACTL, "dt", *arguments)
-    assert (result.code, result.out) == (2, "")
-    assert sentences(result)[0] == sentence
+def test_a_wrong_command_line_is_a_sentence(command, sentence):
+    assert run(DMACTL, "dt", *command.split()) == misused(sentence)
 
 
 def test_a_missing_file_is_a_sentence(tmp_path):
@@ -215,10 +208,18 @@ def test_a_directory_of_nodes_is_a_tree(tmp_path, name):
 
 def test_files_that_are_no_properties_are_left_out(tmp_path):
     (tmp_path / "memory").mkdir()
+    (tmp_path / "name").write_bytes(b"\0")
     os.mkfifo(tmp_path / "memory/fifo")
     (tmp_path / "null").symlink_to("/dev/null")
     # a FIFO without a writer would not return
     assert run(DMACTL, "dt", "show", str(tmp_path)).error == ""
+
+
+def test_another_directory_is_a_sentence(tmp_path):
+    for folder in (tmp_path, "/"):
+        assert run(DMACTL, "dt", "check", folder) == (
+            1, "", f"dmactl: {folder} is a directory, but none of a device tree: "
+            "it has no file 'name'\n")
 
 
 def test_the_map_has_banks_regions_users_and_gaps(tmp_path):
@@ -450,6 +451,10 @@ def test_overlays_are_merged_in_their_order(tmp_path):
     schema.check("dt-check", json.loads(result.out))
     tree = libfdt.Fdt(merged.read_bytes())
     assert tree.getprop(tree.path_offset("/axi/dma@200000/more"), "value").as_uint32() == 2
+    piped = subprocess.run([DMACTL, "dt", "apply", base, first, second, "-o", "-"],
+                           capture_output=True, check=True)
+    assert piped.stdout == merged.read_bytes()
+    assert piped.stderr.endswith(b"\n0 errors, 0 warnings, 1 note\n")
 
 
 def test_output_that_cannot_be_written_is_a_sentence(tmp_path):
@@ -457,11 +462,11 @@ def test_output_that_cannot_be_written_is_a_sentence(tmp_path):
     result = run(DMACTL, "dt", "generate", "--board", base, "--size", "1M", "-o",
                  tmp_path / "none/dray.dtbo")
     assert (result.code, result.out, sentences(result)) == (
-        1, "", [f"cannot write {tmp_path}/none/dray.dtbo: No such file or directory"])
+        1, "", [f"cannot write '{tmp_path}/none/dray.dtbo': No such file or directory"])
     result = run(DMACTL, "dt", "generate", "--board", base, "--size", "1M", "-o",
                  "/dev/full")
     assert (result.code, sentences(result)) == (
-        1, ["cannot write /dev/full: No space left on device"])
+        1, ["cannot write '/dev/full': No space left on device"])
 
 
 @pytest.mark.parametrize("base", ["zcu102-emulated", "zynq-emulated", "virt-emulated"])

@@ -3,7 +3,7 @@
 
 import pytest
 
-from conftest import SCRIPTED, TREE, document, run, shown
+from conftest import SCRIPTED, TREE, document, misused, run, shown
 from schema import check
 
 # id, size in MiB, heap, mode, pid, user root, age; see scripted.c
@@ -115,8 +115,7 @@ def test_documents_fit_the_schema():
 ])
 def test_wrong_values_are_named_and_exit_2(arguments, sentence):
     # even where there is nothing to compare them with
-    assert run(SCRIPTED, "list", *arguments, scene="empty") == (
-        2, "", f"dmactl: {sentence}\n")
+    assert run(SCRIPTED, "list", *arguments, scene="empty") == misused(sentence)
 
 
 def test_the_manual_names_the_columns():

@@ -3,7 +3,7 @@
 
 import pytest
 
-from conftest import DMACTL, SCRIPTED, document, on_terminal, run, shown
+from conftest import DMACTL, SCRIPTED, document, misused, on_terminal, run, shown
 from map_model import (BLOCKS, COLOURS, HUES, LETTERS, cells_of, check_rows,
                        letters_of, plain)
 from schema import check
@@ -208,8 +208,7 @@ def test_names_cannot_control_the_terminal():
     (["a", "b"], "map: unexpected operand 'b'"),
 ])
 def test_wrong_command_lines_are_named_and_exit_2(arguments, sentence):
-    assert run(SCRIPTED, "map", *arguments) == (
-        2, "", f"dmactl: {sentence}\nTry 'dmactl --help'.\n")
+    assert run(SCRIPTED, "map", *arguments) == misused(sentence)
 
 
 @pytest.mark.parametrize("fail, sentence", [

@@ -10,7 +10,7 @@ import pytest
 
 import recorded
 import schema
-from conftest import BUILD, DMACTL, SCRIPTED, run
+from conftest import BUILD, DMACTL, SCRIPTED, misused, run
 from recorded import FIELDS, MIB, event, write
 
 pytestmark = pytest.mark.skipif(
@@ -167,10 +167,17 @@ def test_lost_events_are_told_and_a_failure(tmp_path):
     (["trace", "--buffer-size", "x"], "'x' is not a size: a number of bytes, or one "
      "with K, M, G or T, as 8M"),
     (["record"], "record: give a file: -o FILE"),
+    (["record", "-o", ""], "record: give a file: -o FILE"),
+    (["record", "-o", "x", "--interval", "0"],
+     "an interval of 0 is not between 10ms and 1h"),
+    (["record", "-o", "x", "--interval", "1us"],
+     "an interval of 1us is not between 10ms and 1h"),
+    (["record", "-o", "x", "--interval", "2h"],
+     "an interval of 2h is not between 10ms and 1h"),
 ])
 def test_usage_errors_are_sentences(arguments, sentence):
-    assert run(SCRIPTED, *arguments, environment={"DRAY_EVENTS": "none"}) == (
-        2, "", f"dmactl: {sentence}\n")
+    assert run(SCRIPTED, *arguments, environment={"DRAY_EVENTS": "none"}) \
+        == misused(sentence)
 
 
 @pytest.mark.parametrize("arguments", [
@@ -265,11 +272,10 @@ def test_dropped_times_are_a_failure(tmp_path):
     assert result.error.startswith("dmactl: 5 transfers or more are missing")
 
 
-def record(path, lines, *arguments, **variables):
+def record(path, lines, *arguments, **more):
     write(path / "events", lines)
     result = run(SCRIPTED, "record", "-o", path / "recording", *arguments,
-                 environment={"DRAY_EVENTS": str(path / "events"),
-                              **variables})
+                 environment={"DRAY_EVENTS": str(path / "events")}, **more)
     text = (path / "recording").read_text(encoding="utf-8")
     return result, [json.loads(line) for line in text.splitlines()]
 
@@ -293,7 +299,6 @@ def test_a_recording_has_all_that_a_report_needs(tmp_path):
 @pytest.mark.parametrize("command, sentence", [
     (["false"], "dmactl: false failed with status 1\n"),
     (["sh", "-c", "kill -9 $$"], "dmactl: sh was ended by signal 9\n"),
-    (["/missing"], "dmactl: cannot run /missing: No such file or directory\n"),
 ])
 def test_a_command_that_fails_is_told(tmp_path, command, sentence):
     result, lines = record(tmp_path, [], "--", *command)
@@ -307,12 +312,48 @@ def test_a_command_that_still_runs_is_ended(tmp_path):
     assert lines[-1]["event"] == "end"
 
 
-def test_a_full_disk_is_told(tmp_path):
+@pytest.mark.parametrize("old", [None, "an older recording\n"])
+def test_a_command_that_cannot_be_started_leaves_no_file(tmp_path, old):
     events = write(tmp_path / "events", [event("alloc")])
-    result = run(SCRIPTED, "record", "-o", "/dev/full", "--for", "0",
+    if old:
+        (tmp_path / "recording").write_text(old, encoding="ascii")
+    before = sorted(tmp_path.iterdir())
+    assert run(SCRIPTED, "record", "-o", tmp_path / "recording", "--", "/missing",
+               environment={"DRAY_EVENTS": str(events)}) == (
+        1, "", "dmactl: cannot run /missing: No such file or directory\n")
+    assert sorted(tmp_path.iterdir()) == before
+    assert not old or (tmp_path / "recording").read_text("ascii") == old
+
+
+def test_a_recording_can_be_read_while_it_goes_on(tmp_path):
+    result, _ = record(tmp_path, [event("alloc")], "--", "sh", "-c",
+                       "until [ -e recording ]; do sleep 0.01; done; "
+                       "cp recording lines", cwd=tmp_path)
+    assert result == (0, "", "")
+    first = (tmp_path / "lines").read_text("utf-8").splitlines()[0]
+    assert json.loads(first)["version"] == 1
+
+
+@pytest.mark.parametrize("file", ["/dev/full", "link"])
+def test_a_full_disk_is_told(tmp_path, file):
+    events = write(tmp_path / "events", [event("alloc")])
+    (tmp_path / "link").symlink_to("/dev/full")
+    result = run(SCRIPTED, "record", "-o", file, "--for", "0", cwd=tmp_path,
                  environment={"DRAY_EVENTS": str(events)})
-    assert result.code == 1
-    assert "dmactl: /dev/full: No space left on device\n" in result.error
+    assert result == (1, "", f"dmactl: cannot write '{file}': No space left on "
+                             "device\n")
+    assert (tmp_path / "link").is_symlink()
+
+
+@pytest.mark.parametrize("command", [
+    ["trace"], ["trace", "--json"], ["record", "-o", "-"]])
+def test_output_that_does_not_arrive_is_told(tmp_path, command):
+    events = write(tmp_path / "events", [event("alloc")])
+    with open("/dev/full", "wb") as full:
+        assert run(SCRIPTED, *command, "--for", "0", stdout=full,
+                   environment={"DRAY_EVENTS": str(events)}) == (
+            1, "", "dmactl: cannot write all of the output: No space left on "
+            "device\n")
 
 
 def test_the_program_itself_says_why_it_cannot_trace():

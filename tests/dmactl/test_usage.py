@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from conftest import DMACTL, SCRIPTED, TREE, on_terminal, run
+from conftest import DMACTL, SCRIPTED, TREE, misused, on_terminal, run
 
 MANUAL = TREE / "docs/man"
 COMPLETION = TREE / "tools/dmactl/dmactl.bash"
@@ -92,6 +92,20 @@ def test_an_option_takes_a_value_in_all_commands_or_in_none():
         if word == "option":
             takes.setdefault(rest[0], set()).add(rest[1] != "nothing")
     assert [name for name, found in takes.items() if len(found) > 1] == []
+
+
+@pytest.mark.parametrize("command, meaning", [
+    *((command, "only this node, as dray0; otherwise all")
+      for command in ("list", "show", "heaps", "map", "nodes", "leaks", "free",
+                      "arrays")),
+    *((command, "use this node, as dray0; otherwise the first")
+      for command in ("why", "alloc", "test", "reclaim")),
+    *((command, "use this node, as dray0; otherwise the buffer's")
+      for command in ("share", "dump", "fill", "copy", "sync")),
+])
+def test_help_tells_which_nodes_a_command_asks(command, meaning):
+    line, = re.findall(r"-n, --node NAME +(.*)", run(DMACTL, "help", command).out)
+    assert line == meaning
 
 
 @pytest.mark.parametrize("page", sorted(MANUAL.glob("dmactl*.1")),
@@ -180,9 +194,7 @@ def test_the_version_is_printed():
     (["\n"], "no command '\\x0a'"),
 ])
 def test_usage_errors_are_sentences_and_exit_2(arguments, sentence):
-    result = run(DMACTL, *arguments)
-    assert result.error.splitlines()[0] == "dmactl: " + sentence
-    assert (result.code, result.out) == (2, "")
+    assert run(DMACTL, *arguments) == misused(sentence)
 
 
 @pytest.mark.parametrize("command", ["show", "reclaim"])
@@ -190,9 +202,8 @@ def test_usage_errors_are_sentences_and_exit_2(arguments, sentence):
     "0", "-1", "+1", " 1", "1x", "", "x", "0x10", "1.0", "18446744073709551616",
     "99999999999999999999"])
 def test_a_word_that_is_not_an_id_is_a_usage_error(command, word):
-    assert run(DMACTL, command, "--", word) == (
-        2, "", f"dmactl: '{word}' is not an id; 'dmactl list' shows them, "
-        "numbers from 1 on\n")
+    assert run(DMACTL, command, "--", word) == misused(
+        f"'{word}' is not an id; 'dmactl list' shows them, numbers from 1 on")
 
 
 @pytest.mark.parametrize("words, offered", [

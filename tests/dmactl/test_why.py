@@ -152,7 +152,7 @@ def test_a_mask_that_needs_a_right():
     (["1M", "--align", "x"], "'x' is not a size"),
     (["1M", "--mask", "65"], "'65' is not a mask"),
     (["1M", "--mask", "0xg"], "'0xg' is not a mask"),
-    (["1M", "--mode", "warm"], "'warm' is not a mode"),
+    (["1M", "--mode", "warm"], "no mode 'warm': there are cached"),
     ([], "why:")], ids=["size", "align", "bits", "mask", "mode", "nothing"])
 def test_a_wrong_command_line_exits_2(words, error):
     result = run(SCRIPTED, "why", *words)

@@ -6,39 +6,20 @@
 #
 #	with-arrays.sh DMACTL PUBLISHER HOLDER
 #
-# Needs: ../fact.sh; root; dray.ko loaded, with a node /dev/dray0 and no buffer in
+# Needs: ../fact.sh and hold.sh; root; dray.ko loaded, with a node /dev/dray0 and no buffer in
 # use by anybody else; the built programs dmactl, dmactl-publisher and
 # dmactl-holder, readable for nobody; the usual programs and su; python3 with
 # NumPy and the package dray.
 
 # shellcheck source=tests/fact.sh
 . "$(dirname "$0")/../fact.sh"
+# shellcheck source=tests/dmactl/hold.sh
+. "$(dirname "$0")/hold.sh"
 dmactl=$1
 publisher=$2
 holder=$3
 export DRAY_TEST_NODE=kernel
 chmod 755 "$folder"
-
-# hold COMMAND...: starts a process, which says "ready"; it is $pid
-hold()
-{
-	rm -f "$folder/in" "$folder/out"
-	mkfifo "$folder/in" "$folder/out"
-	"$@" <"$folder/in" >"$folder/out" &
-	pid=$!
-	exec 3>"$folder/in" 4<"$folder/out"
-	while read -r line <&4 && [ "$line" != ready ]; do
-		:
-	done
-	[ "$line" = ready ] || echo "# it failed: $*"
-}
-
-# Ends it in order.
-release()
-{
-	exec 3>&- 4<&-
-	wait "$pid"
-}
 
 # rows ARGUMENT...: the columns that do not depend on the machine
 rows()
@@ -86,7 +67,7 @@ is json_has_the_buffer_as_list_has_it \
 	"$("$dmactl" arrays --json "$pid" | tr -d ' \n' |
 		sed -n 's/.*"buffer":\([0-9]*\),"size":\([0-9]*\).*/\1 \2/p')" \
 	"$id $size"
-error=$(su nobody -s /bin/sh -c "$dmactl arrays $pid" 2>&1)
+error=$(as_nobody "$dmactl arrays $pid" 2>&1)
 is another_user_is_refused $? 1
 is another_user_is_told_why "$error" \
 	"dmactl: process $pid belongs to another user: only that user and root may see its pools"

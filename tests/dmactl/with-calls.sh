@@ -11,6 +11,8 @@
 
 # shellcheck source=tests/fact.sh
 . "$(dirname "$0")/../fact.sh"
+# shellcheck source=tests/dmactl/hold.sh
+. "$(dirname "$0")/hold.sh"
 dmactl=$1
 holder=$2
 export DRAY_TEST_NODE=kernel
@@ -78,12 +80,8 @@ like a_refusal_has_the_librarys_reason "$? $error" \
 is a_refusal_leaves_no_keeper "$(keepers)" 0
 
 # Memory of other programs is theirs.
-mkfifo "$folder/in" "$folder/out"
-"$holder" "$heap" theirs 8192 <"$folder/in" >"$folder/out" &
-pid=$!
-exec 3>"$folder/in" 4<"$folder/out"
-read -r theirs <&4
-read -r _ <&4
+hold "$holder" "$heap" theirs 8192
+theirs=${ids# }
 error=$("$dmactl" free "$theirs" 2>&1)
 like free_leaves_other_programs_alone "$? $error" \
 	"1 dmactl: buffer $theirs is not kept by dmactl: it belongs to *, pid $pid; *"
@@ -92,10 +90,7 @@ ok $? the_other_program_lives
 "$dmactl" fill "$theirs" --value 7 --cpu >"$folder/rest"
 is fill_reaches_memory_of_other_programs "$(bytes "$theirs")" \
 	"$(repeat 07 8192)"
-exec 3>&-
-cat <&4 >"$folder/rest"
-exec 4<&-
-wait "$pid"
+release
 
 # A command that inherits the buffer.
 # shellcheck disable=SC2016 # for the other shell
@@ -251,13 +246,13 @@ fi
 # Rights: others reach nothing.
 mode=$(stat -c %a /dev/dray0)
 chmod 666 /dev/dray0
-error=$(su nobody -s /bin/sh -c "$dmactl dump -n dray0 $src" 2>&1)
+error=$(as_nobody "$dmactl dump -n dray0 $src" 2>&1)
 is others_see_no_bytes "$? $error" \
 	"1 dmactl: no buffer $src; 'dmactl list' shows those that you may see"
-theirs=$(su nobody -s /bin/sh -c "$dmactl alloc -n dray0 4096")
+theirs=$(as_nobody "$dmactl alloc -n dray0 4096")
 like root_reaches_memory_of_others "$("$dmactl" fill "$theirs" --value 1 --cpu)" \
 	'filled: *'
-error=$(su nobody -s /bin/sh -c "$dmactl free -n dray0 $theirs" 2>&1)
+error=$(as_nobody "$dmactl free -n dray0 $theirs" 2>&1)
 is users_free_their_own "$?" 0
 chmod "$mode" /dev/dray0
 

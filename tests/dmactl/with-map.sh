@@ -6,7 +6,7 @@
 #
 #	with-map.sh DMACTL HOLDER SCHEMA
 #
-# Needs: ../fact.sh; map_agrees.py and map_model.py beside it; root; dray.ko loaded,
+# Needs: ../fact.sh and hold.sh; map_agrees.py and map_model.py beside it; root; dray.ko loaded,
 # with a node /dev/dray0 whose first heap is a reserved one that nobody uses; the built
 # programs dmactl and dmactl-holder (they need libdray.so.1, and dmactl
 # libjansson.so.4, on the LD_LIBRARY_PATH); SCHEMA, the file map.json; python3 with
@@ -15,6 +15,8 @@
 
 # shellcheck source=tests/fact.sh
 . "$(dirname "$0")/../fact.sh"
+# shellcheck source=tests/dmactl/hold.sh
+. "$(dirname "$0")/hold.sh"
 here=$(dirname "$0")
 dmactl=$1
 holder=$2
@@ -24,35 +26,6 @@ chmod 755 "$folder"
 mode=$(stat -c %a /dev/dray0)
 chmod 666 /dev/dray0
 heap=$("$dmactl" heaps --no-header -n dray0 | awk 'NR == 1 { print $2 }')
-
-# hold ARGUMENT...: starts a holder; its buffers are in $ids, it is $pid
-hold()
-{
-	rm -f "$folder/in" "$folder/out"
-	mkfifo "$folder/in" "$folder/out"
-	"$@" <"$folder/in" >"$folder/out" &
-	pid=$!
-	exec 3>"$folder/in" 4<"$folder/out"
-	ids=
-	while read -r line <&4 && [ "$line" != ready ]; do
-		ids="$ids $line"
-	done
-	[ "$line" = ready ] || echo "# the holder failed: $*"
-}
-
-# Ends it in order, and waits until it has given everything back.
-release()
-{
-	exec 3>&-
-	cat <&4 >"$folder/rest"
-	exec 4<&-
-	wait "$pid"
-}
-
-as_nobody() # COMMAND LINE
-{
-	su nobody -s /bin/sh -c "$1"
-}
 
 # agrees NAME [ID]...: a fact
 agrees()
@@ -137,9 +110,6 @@ like others_are_a_line_of_the_legend "$(as_nobody "$dmactl map $heap" |
 	grep '^o ')" 'o * others'
 as_nobody "$dmactl map $heap" | grep -q CAP_SYS_ADMIN
 ok $? they_are_told_why
-printf '#!/bin/sh\nexec su nobody -s /bin/sh -c "exec %s %s mine 4096"\n' \
-	"$holder" "$heap" >"$folder/as-nobody"
-chmod 755 "$folder/as-nobody"
 
 # Everything in order: the last started first.
 release
@@ -151,7 +121,7 @@ pid=$first_pid
 release
 agrees nothing_is_left
 
-hold "$folder/as-nobody"
+hold su nobody -s /bin/sh -c "exec $holder $heap mine 4096"
 # shellcheck disable=SC2086
 set -- $ids
 is own_buffers_are_known "$(as_nobody "$dmactl map $heap --json" |
@@ -162,9 +132,7 @@ release
 
 # Memory that a device may still write.
 hold "$holder" --address "$heap" told 65536
-kill -9 "$pid"
-wait "$pid" 2>"$folder/rest"
-exec 3>&- 4<&-
+kill_holder
 is held_memory_is_a_part "$(count held) $(count buffer)" "1 0"
 "$dmactl" map "$heap" | grep -q '^#  *64.0K  *1  held$'
 ok $? held_memory_is_a_line_of_the_legend

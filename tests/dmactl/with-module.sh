@@ -5,7 +5,7 @@
 #
 #	with-module.sh DMACTL HOLDER
 #
-# Needs: ../fact.sh; root; dray.ko loaded, with a node /dev/dray0 and no buffer in
+# Needs: ../fact.sh and hold.sh; root; dray.ko loaded, with a node /dev/dray0 and no buffer in
 # use by anybody else; the built programs dmactl and dmactl-holder (they need
 # libdray.so.1, and dmactl libjansson.so.4, on the LD_LIBRARY_PATH); busybox or
 # the usual programs (awk, sed, grep, mkfifo, su; the user nobody in
@@ -14,46 +14,12 @@
 
 # shellcheck source=tests/fact.sh
 . "$(dirname "$0")/../fact.sh"
+# shellcheck source=tests/dmactl/hold.sh
+. "$(dirname "$0")/hold.sh"
 dmactl=$1
 holder=$2
 export DRAY_TEST_NODE=kernel
 chmod 755 "$folder"
-
-# hold ARGUMENT...: starts a holder; its buffers are in $ids, it is $pid
-hold()
-{
-	rm -f "$folder/in" "$folder/out"
-	mkfifo "$folder/in" "$folder/out"
-	"$holder" "$@" <"$folder/in" >"$folder/out" &
-	pid=$!
-	exec 3>"$folder/in" 4<"$folder/out"
-	ids=
-	while read -r line <&4 && [ "$line" != ready ]; do
-		ids="$ids $line"
-	done
-	[ "$line" = ready ] || echo "# the holder failed: $*"
-}
-
-# Ends it in order, and waits until it has given everything back.
-release()
-{
-	exec 3>&-
-	cat <&4 >"$folder/rest"
-	exec 4<&-
-	wait "$pid"
-}
-
-kill_holder()
-{
-	kill -9 "$pid"
-	wait "$pid" 2>"$folder/rest"
-	exec 3>&- 4<&-
-}
-
-as_nobody() # COMMAND LINE
-{
-	su nobody -s /bin/sh -c "$1"
-}
 
 # row ID: the words of its row
 row()
@@ -91,7 +57,7 @@ is first_node_is_dray0 \
 is node_may_be_a_path "$("$dmactl" nodes -n /dev/dray0)" \
 	"$("$dmactl" nodes -n dray0)"
 
-hold "$heap" frame 65536 'two words' 8192 "$(printf 'esc\033[2J')" 4096
+hold "$holder" "$heap" frame 65536 'two words' 8192 "$(printf 'esc\033[2J')" 4096
 # shellcheck disable=SC2086 # one word each
 set -- $ids
 comm=$(tr ' ' _ <"/proc/$pid/comm" | cut -c 1-15)
@@ -178,13 +144,7 @@ is a_buffer_of_another_user_is_not_there "$error" \
 first=$1
 first_pid=$pid
 exec 5>&3 6<&4
-real=$holder
-holder=$folder/as-nobody
-printf '#!/bin/sh\nexec su nobody -s /bin/sh -c "exec %s %s mine 4096"\n' \
-	"$real" "$heap" >"$holder"
-chmod 755 "$holder"
-hold
-holder=$real
+hold su nobody -s /bin/sh -c "exec $holder $heap mine 4096"
 # shellcheck disable=SC2086
 set -- $ids
 is own_buffer_is_seen "$(as_nobody "$dmactl list -n dray0 --no-header" |
@@ -205,7 +165,7 @@ is heap_is_as_before "$(heap_words 4 6 8)" "$before"
 [ "$type" != reserved ] ||
 	is free_bytes_are_as_before "$(heap_words 7)" "$free_before"
 
-hold --orphan "$heap" left 4096
+hold "$holder" --orphan "$heap" left 4096
 # shellcheck disable=SC2086
 set -- $ids
 wait "$pid"
@@ -219,7 +179,7 @@ like show_says_that_the_owner_is_gone "$("$dmactl" show "$1" | grep ^owner:)" \
 release
 is orphan_is_freed_with_its_last_user "$("$dmactl" list --no-header)" ""
 
-hold --read-only "$heap" shared 4096
+hold "$holder" --read-only "$heap" shared 4096
 # shellcheck disable=SC2086
 set -- $ids
 is show_tells_which_descriptor_is_read_only \
@@ -231,7 +191,7 @@ is json_tells_it_too "$("$dmactl" show --json "$1" | tr -d ' \n' |
 release
 
 # dmactl was told the address, and has ended when the buffer is freed.
-hold "$heap" known 65536
+hold "$holder" "$heap" known 65536
 # shellcheck disable=SC2086
 set -- $ids
 like show_tells_the_segments "$("$dmactl" show --segments "$1" |
@@ -244,7 +204,7 @@ is memory_that_dmactl_knew_is_reclaimed "$("$dmactl" reclaim "$1")" \
 	"reclaimed: 1 buffer, 64.0K"
 
 # A process that was told an address is killed.
-hold --address "$heap" told 65536 "not told" 4096
+hold "$holder" --address "$heap" told 65536 "not told" 4096
 # shellcheck disable=SC2086
 set -- $ids
 kill_holder
@@ -260,13 +220,13 @@ is memory_that_is_not_held_is_not_reclaimed $? 1
 ok $? reclaim_says_why_not
 is reclaim_of_nothing_frees_nothing "$("$dmactl" reclaim --all)" \
 	"reclaimed: 0 buffers, 0B"
-hold --address "$heap" told 8192
+hold "$holder" --address "$heap" told 8192
 kill_holder
 is reclaim_frees_all "$("$dmactl" reclaim --all --bytes)" \
 	"reclaimed: 1 buffer, 8192 bytes"
 
 # Memory of a process that is pinned, while it lives and afterwards.
-hold --attach "$heap" frame 65536
+hold "$holder" --attach "$heap" frame 65536
 # shellcheck disable=SC2086
 set -- $ids
 is attached_memory_is_a_row "$(row "$2" | awk '{ $11 = "AGE"; print }')" \
@@ -290,7 +250,7 @@ held by:     $comm, pid $pid, file descriptor N"
 is memory_in_use_is_not_reclaimed $? 1
 release
 is a_living_process_ends_its_attachment "$(row "$2")" ""
-hold --attach "$heap" frame 65536
+hold "$holder" --attach "$heap" frame 65536
 # shellcheck disable=SC2086
 set -- $ids
 kill_holder
@@ -303,7 +263,7 @@ is reclaim_frees_one_attachment "$("$dmactl" reclaim "$2")" \
 is nothing_is_pinned_after_reclaim "$("$dmactl" list --no-header)" ""
 
 # Buffers come and go between LIST and BUFFER_INFO: never an error.
-hold --churn "$heap" a 4096 b 4096 c 4096 d 4096 e 4096 f 4096
+hold "$holder" --churn "$heap" a 4096 b 4096 c 4096 d 4096 e 4096 f 4096
 errors=$folder/errors
 : >"$errors"
 round=0
@@ -331,7 +291,7 @@ if [ "$channels" -gt 0 ]; then
 			END { print rows }')" "$channels"
 	submitted=$(channel_sum 6)
 	bytes=$(channel_sum 7)
-	hold --copy "$heap" from 65536 to 65536
+	hold "$holder" --copy "$heap" from 65536 to 65536
 	is channels_count_transfers "$(channel_sum 6)" $((submitted + 1))
 	is channels_count_bytes "$(channel_sum 7)" $((bytes + 65536))
 	is channels_count_failures "$(channel_sum 8)" 0

@@ -21,10 +21,10 @@ outcome()
 	sed -n "s/^\\([A-Z]*\\)  $1: .*/\\1/p" "$report" | sort -u | tr '\n' ' '
 }
 
-# selftest [OPTION...]: its report and its exit code
+# selftest [OPTION...]: its report and its exit code, 124 if it does not end
 selftest()
 {
-	"$dmactl" test -n dray0 --size 2M --quick --seed 5 "$@" >"$report" 2>&1
+	timeout 300 "$dmactl" test -n dray0 --size 2M --quick --seed 5 "$@" >"$report" 2>&1
 	code=$?
 }
 
@@ -68,18 +68,45 @@ for signal in HUP TERM KILL; do
 	is "a_signal_${signal}_leaves_no_buffer" "$(left)" "$before"
 done 2>"$folder/rest"
 
-# fault KNOB: lets the engine make the mistake during a self-test
+# fault KNOB [VALUE]: lets the engine make the mistake during a self-test
 fault()
 {
-	echo 1 >"$knobs/$1"
+	echo "${2:-1}" >"$knobs/$1"
 	selftest
 	echo 0 >"$knobs/$1"
+}
+
+# patience MILLISECONDS: of the module with an engine
+patience()
+{
+	echo "$1" >/sys/module/dray/parameters/watchdog_ms
+}
+
+# line TEST: the first line of the report that begins so
+line()
+{
+	grep "^$1" "$report" | sed 1q
+}
+
+# give_back NAME: waits until a dead channel's memory is back, and reopens the channels
+give_back()
+{
+	deadline=$(($(date +%s) + 60))
+	while [ "$(left)" != "$before" ] && [ "$(date +%s)" -lt $deadline ]; do
+		:
+	done
+	is "$1_leaves_no_buffer" "$(left)" "$before"
+	for channel in 0 1; do
+		echo $channel >/sys/class/misc/dray0/reopen
+	done
+	selftest
+	is "a_good_engine_passes_after_$1" "$code" 0
 }
 
 if [ -d "$knobs" ]; then
 	fault fail
 	is an_engine_that_fails_is_found "$code" 1
-	like the_failure_has_its_error "$(grep '^FAIL  copy' "$report" | sed 1q)" \
+	like the_failure_has_its_error "$(line 'FAIL  copy')" \
 		'FAIL  copy *: copies no * bytes: *'
 	is a_failure_of_the_engine_is_none_of_the_memory "$(outcome memory)" \
 		"PASS "
@@ -87,10 +114,46 @@ if [ -d "$knobs" ]; then
 		"$(outcome coherence)" "FAIL "
 	fault idle
 	is an_engine_that_copies_nothing_is_found "$code" 1
-	like wrong_bytes_have_their_place \
-		"$(grep '^FAIL  copy' "$report" | sed 1q)" \
+	like wrong_bytes_have_their_place "$(line 'FAIL  copy')" \
 		'FAIL  copy *: * bytes from offset * to offset *: at offset * expected 0x??, found 0xa5'
 	is the_test_leaves_no_buffer_after_failures "$(left)" "$before"
+	fault delay_ms 20
+	is a_slow_engine_passes "$code" 0
+	like its_latency_has_the_delay "$(line 'PASS  latency')" \
+		'PASS  latency: a copy of 1 bytes takes [2-9][0-9]*ms, at worst *'
+
+	# done, without a callback: the module looks when its time is over
+	patience 1000
+	fault mute
+	patience 30000
+	is an_engine_without_interrupts_is_found "$code" 1
+	is each_channel_is_late "$(grep -c '^FAIL  copy .*: is late: 1 bytes take [0-9.]*s at best; maybe its interrupt does not come$' "$report")" 2
+	is a_late_engine_tests_no_coherence "$(line '....  coherence')" \
+		'SKIP  coherence: cannot be told: no channel of the node copies in time'
+	is a_late_engine_has_no_rates "$(line '....  rates')" \
+		'PASS  rates: by the CPU alone'
+	give_back a_late_engine
+	patience 3000
+	fault stuck
+	patience 30000
+	is a_channel_that_hangs_is_found "$code" 1
+	like it_is_the_only_one "$(grep '^....  copy' "$report")" \
+		'FAIL  copy copy0: copies no 1 bytes: * Connection timed out
+PASS  copy copy1: *'
+	is the_other_one_tells_of_coherence "$(outcome coherence)" "PASS "
+	give_back a_channel_that_hangs
+	echo 1 >"$knobs/hang"
+	patience 3000
+	selftest
+	patience 30000
+	is an_engine_that_hangs_is_found "$code" 1
+	is each_channel_times_out "$(grep -c '^FAIL  copy copy.: copies no 1 bytes: .* Connection timed out$' "$report")" 2
+	is the_memory_is_tested_all_the_same \
+		"$(outcome memory)$(outcome rates)" "PASS PASS "
+	selftest
+	is a_dead_engine_is_found_again "$code $(grep -c '^FAIL  channel .: is dead: ' "$report")" "1 2"
+	echo 0 >"$knobs/hang"
+	give_back an_engine_that_hangs
 	selftest --json
 	is a_good_engine_passes_again "$code" 0
 fi

@@ -13,6 +13,8 @@
 
 # shellcheck source=tests/fact.sh
 . "$(dirname "$0")/../fact.sh"
+# shellcheck source=tests/dmactl/hold.sh
+. "$(dirname "$0")/hold.sh"
 dmactl=$1
 holder=$2
 replay=$3
@@ -87,12 +89,8 @@ run_holder()
 # start_holder ARGUMENT...: a holder, $pid, of one buffer, $ids, until end_holder
 start_holder()
 {
-	rm -f "$folder/in" "$folder/out"
-	mkfifo "$folder/in" "$folder/out"
-	"$holder" "$@" <"$folder/in" >"$folder/out" &
-	pid=$!
-	exec 3>"$folder/in" 4<"$folder/out"
-	read -r ids <&4
+	hold "$holder" "$@"
+	ids=${ids# }
 }
 
 end_holder()

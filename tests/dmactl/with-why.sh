@@ -6,7 +6,7 @@
 #
 #	with-why.sh DMACTL HOLDER RANDOM [ROUNDS]
 #
-# Needs: ../fact.sh; root; dray.ko loaded, with a node /dev/dray0 whose first heap
+# Needs: ../fact.sh and hold.sh; root; dray.ko loaded, with a node /dev/dray0 whose first heap
 # is a reserved one that is not in use; the built programs dmactl, dmactl-holder and
 # dmactl-why-random (they need libdray.so.1, and dmactl libjansson.so.4, on the
 # LD_LIBRARY_PATH); busybox or the usual programs, and the user "nobody" in
@@ -15,6 +15,8 @@
 
 # shellcheck source=tests/fact.sh
 . "$(dirname "$0")/../fact.sh"
+# shellcheck source=tests/dmactl/hold.sh
+. "$(dirname "$0")/hold.sh"
 dmactl=$1
 holder=$2
 random=$3
@@ -23,28 +25,6 @@ export DRAY_TEST_NODE=kernel
 chmod 755 "$folder"
 mode=$(stat -c %a /dev/dray0)
 chmod 666 /dev/dray0
-
-# hold ARGUMENT...: starts a holder; its buffers are in $ids, it is $pid
-hold()
-{
-	rm -f "$folder/in" "$folder/out"
-	mkfifo "$folder/in" "$folder/out"
-	"$holder" "$@" <"$folder/in" >"$folder/out" &
-	pid=$!
-	exec 3>"$folder/in" 4<"$folder/out"
-	ids=
-	while read -r line <&4 && [ "$line" != ready ]; do
-		ids="$ids $line"
-	done
-	[ "$line" = ready ] || echo "# the holder failed: $*"
-}
-
-kill_holder()
-{
-	kill -9 "$pid"
-	wait "$pid" 2>"$folder/rest"
-	exec 3>&- 4<&-
-}
 
 # why ARGUMENT...: its output is in $said, its exit code in $code
 why()
@@ -70,7 +50,7 @@ why $((total + 1)) --heap "$heap"
 is more_than_the_heap_may_not "$code $(first_line)" \
 	"1 no: $heap: the size must be from 1 to $total bytes"
 
-hold "$heap" frame "$half"
+hold "$holder" "$heap" frame "$half"
 # shellcheck disable=SC2086 # one word each
 set -- $ids
 why "$total" --heap "$heap" --bytes
@@ -81,16 +61,15 @@ is the_holder_is_named "$(echo "$said" | awk -v id="$1" '$1 == id {
 like ending_it_would_help "$said" "*would help:*kill $pid*"
 why "$half" --heap "$heap"
 is the_other_half_may_be_had "$code" 0
-said=$(su nobody -s /bin/sh -c \
-	"$dmactl why $total --heap $heap --bytes -n dray0" 2>&1)
+said=$(as_nobody "$dmactl why $total --heap $heap --bytes -n dray0" 2>&1)
 is others_do_not_see_the_holder "$(echo "$said" |
-	grep -c "$pid\|$holder\|frame")" 0
+	grep -cw -e "$pid" -e "${holder##*/}" -e frame)" 0
 like others_are_told_so "$said" "*(buffers that you may not see)*"
 kill_holder
 why "$total" --heap "$heap"
 is without_the_holder_it_may_be_had "$code" 0
 
-hold --address "$heap" told "$half"
+hold "$holder" --address "$heap" told "$half"
 # shellcheck disable=SC2086 # one word each
 set -- $ids
 kill_holder

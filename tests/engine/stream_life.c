@@ -3,6 +3,7 @@
  * The end and the sleep of a node and of its engine during transfers of a
  * stream, and an engine that does not stop.
  */
+#include "../selftests/map.h"
 #include "../selftests/sleep.h"
 #include "streams.h"
 
@@ -128,10 +129,14 @@ TEST_F(stream, an_engine_that_does_not_stop_keeps_its_memory)
 {
 	struct dray_buffer_info buffer;
 	struct dray_channel_info channel;
+	struct map *map = malloc(sizeof(*map));
 	struct dray_heap_info heap;
-	uint64_t before;
+	uint64_t before, condemned, longest;
 
 	self->loses = true;
+	ASSERT_NE(NULL, map);
+	ASSERT_EQ(0, map_read(self->node, 0, map));
+	condemned = map_bytes(map, DRAY_PART_CONDEMNED, &longest);
 	ASSERT_EQ(0, node_heap(self->node, 0, &heap));
 	before = heap.quarantined;
 	ASSERT_EQ(0, stream_open(self, 1));
@@ -163,4 +168,8 @@ TEST_F(stream, an_engine_that_does_not_stop_keeps_its_memory)
 	ASSERT_LE(0, self->node);
 	ASSERT_EQ(0, node_heap(self->node, 0, &heap));
 	EXPECT_EQ(before + STREAM_SIZE, heap.quarantined);
+	/* A heap without a range of its own has no parts. */
+	ASSERT_EQ(0, map_read(self->node, 0, map));
+	condemned += map->call.size ? STREAM_SIZE : 0;
+	EXPECT_EQ(condemned, map_bytes(map, DRAY_PART_CONDEMNED, &longest));
 }

@@ -12,6 +12,8 @@ struct scene scene = {
 	.dst.fd = -1,
 	.fence = -1,
 	.importer = -1,
+	.streams = -1,
+	.line = -1,
 };
 
 void close_one(int *fd)
@@ -31,6 +33,8 @@ void undo_all(void)
 	if (scene.fence >= 0)
 		fence_wait(scene.fence);
 	close_one(&scene.fence);
+	close_one(&scene.line);
+	close_one(&scene.streams);
 	close_one(&scene.other);
 	buffer_close(&scene.src);
 	buffer_close(&scene.dst);

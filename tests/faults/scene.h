@@ -22,7 +22,10 @@ struct scene {
 	struct buffer dst;
 	int fence; /* of the last transfer */
 	int importer;
+	int streams; /* a node with streams */
+	int line; /* a timeline of that */
 
+	uint64_t line_size; /* bytes of its mapping */
 	uint32_t handle; /* the importer's, of what it has */
 	uint32_t mode; /* of the next allocation */
 	uint32_t type; /* of the heap that it is from */

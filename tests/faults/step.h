@@ -57,6 +57,17 @@ int run_fill(void);
 int run_long_fill(void);
 int run_cancel(void);
 
+/* step_stream.c: a node with streams, if there is one */
+int prepare_streams(void);
+int run_timeline(void);
+int prepare_line(void); /* the file of a timeline */
+int run_line_map(void);
+int prepare_receiver(void); /* with a timeline and dst */
+int run_receive(void);
+int run_ring(void);
+int prepare_display(void);
+int run_show(void);
+
 /* step_bind.c: these close the node, and open it again */
 int prepare_bind(void);
 int run_bind(void);

@@ -5,6 +5,7 @@
  */
 #include "frames.h"
 #include "ledger.h"
+#include "map.h"
 #include "process.h"
 #include "setup.h"
 
@@ -177,6 +178,35 @@ TEST_F(poison, what_broke_while_it_was_free_is_not_given)
 				    PAGES * self->page, self->page, frame));
 	expected.quarantined += self->page;
 	EXPECT_TRUE(wait_for(is_as_expected, &expected));
+}
+
+TEST_F(poison, what_broke_is_a_part_out_of_use)
+{
+	struct expected expected = expect(&self->heap, self->page);
+	struct map *map = malloc(sizeof(*map));
+	const struct dray_part *part;
+	uint64_t frame, offset;
+
+	SKIP_IF(variant->type != DRAY_HEAP_RESERVED,
+		"this heap has no range of its own");
+	ASSERT_NE(NULL, map);
+	OPEN_BUFFER(buffer, self->heap.index, PAGES * self->page);
+	ASSERT_EQ(0, map_read(self->node, self->heap.index, map));
+	part = map_find(map, buffer.id);
+	ASSERT_NE(NULL, part);
+	offset = part->offset;
+	frame = frame_of(buffer.bytes + self->page);
+	BREAK(frame);
+	buffer_close(&buffer);
+	EXPECT_TRUE(wait_for(is_as_expected, &expected));
+	ASSERT_EQ(0, map_read(self->node, self->heap.index, map));
+	EXPECT_EQ(-1, map_wrong_part(map, self->page));
+	part = map_at(map, offset + self->page);
+	EXPECT_EQ(DRAY_PART_CONDEMNED, part->state);
+	EXPECT_EQ(offset + self->page, part->offset);
+	EXPECT_EQ(self->page, part->length);
+	EXPECT_EQ(DRAY_PART_FREE, map_at(map, offset)->state);
+	EXPECT_EQ(DRAY_PART_FREE, map_at(map, offset + 2 * self->page)->state);
 }
 
 static int touch(void *context)

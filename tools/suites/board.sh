@@ -50,6 +50,8 @@ suite_board()
 	GUEST_ROOTS+=("$BATCH/lib")
 	board_boot batch_aside "the board"
 	board_generated "$scratch/generated"
+	board_copies "$scratch/not-coherent" not-coherent
+	board_copies "$scratch/coherent" coherent
 	batch_count_aside
 }
 
@@ -68,6 +70,34 @@ board_generated()
 	board_generated_boot "$folder/cma" "$base" cma generic --dma mem1=zdma1,0
 }
 
+# board_copies FOLDER CLAIM: boots with a copy for each mapping.  The tree says whether
+# the node is coherent.
+board_copies()
+{
+	local folder=$1 claim=$2
+
+	batch_begin "$folder"
+	dtc -q -@ -O dtb -o "$folder/board.dtb" \
+		"$TREE/dts/zcu102-emulated.dts"
+	[ "$claim" != coherent ] ||
+		fdtput "$folder/board.dtb" /dray dma-coherent
+	board_copy_dmactl with-copies.sh
+	batch_add tap "dmactl-copies-$claim" \
+		"cd dmactl && sh with-copies.sh ./dmactl $claim"
+	board_boot batch_aside "the board, copies for mappings, $claim" \
+		"GUEST_TREE=$folder/board.dtb" GUEST_APPEND=swiotlb=24576,force \
+		'GUEST_PARAMETERS=watchdog_ms=30000 bounce=1'
+}
+
+# board_copy_dmactl SCRIPT: copies dmactl and a script of its tests to the job
+board_copy_dmactl()
+{
+	mkdir -p "$BATCH/job/dmactl"
+	cp "$TREE/tests/dmactl/$1" \
+		"$(build_folder arm64)/tools/dmactl/dmactl" "$BATCH/job/dmactl"
+	cp "$TREE/tests/fact.sh" "$BATCH/job"
+}
+
 board_tree_without()
 {
 	dtc -q -@ -O dtb -o "$1" "$TREE/dts/zcu102-emulated.dts" &&
@@ -77,15 +107,11 @@ board_tree_without()
 # board_generated_boot FOLDER BASE HEAP BOARD [OPTION]...
 board_generated_boot()
 {
-	local folder=$1 heap=$3 build
+	local folder=$1 heap=$3
 
 	batch_begin "$folder"
 	tally_run "an overlay for the heap $heap" board_generate "$@" || return 0
-	build=$(build_folder arm64)
-	mkdir -p "$BATCH/job/dmactl"
-	cp "$TREE/tests/dmactl/with-tree.sh" "$build/tools/dmactl/dmactl" \
-		"$BATCH/job/dmactl"
-	cp "$TREE/tests/fact.sh" "$BATCH/job"
+	board_copy_dmactl with-tree.sh
 	batch_add tap "generated-$heap" \
 		"cd dmactl && sh with-tree.sh ./dmactl $heap $((32 << 20))"
 	selftests_add arm64 "generated-$heap-" submit_copy

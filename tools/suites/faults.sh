@@ -35,17 +35,31 @@ faults_run()
 	cp "$(build_folder "faults-$3")/faults" "$BATCH/job"
 	faults_places "$board" "$3" >"$BATCH/job/places" ||
 		die "the places that allocate are not known"
-	batch_add tap "$board-faults" './faults --places places'
 	if [ "$board" = pc ]; then
 		pc_take_engine checked
 		parameters=${GUEST_PARAMETERS#* }
+		faults_streams || die "no engine of streams for tests"
 	fi
+	batch_add tap "$board-faults" './faults --places places'
+	[ "$board" != pc ] ||
+		batch_add step no-streams 'guest-unload dray_test_stream'
 	# A thousand insertions of half a second each
 	[ "$LONG" = no ] || batch_add tap "$board-insertion" \
 		"./faults --module /guest/modules/dray.ko '$parameters'"
 	(faults_boot "$board" "$title")
 	batch_count "$title"
 	faults_judge "$board" "$3" "$title"
+}
+
+# A second node, with streams
+faults_streams()
+{
+	local engine
+
+	engine=$(module_test engine "$(kernel_make amd64 checked)") || return 1
+	cp "$engine/dray_test_stream.ko" "$TREE/tools/lib/guest-unload" \
+		"$BATCH/job"
+	batch_add step streams 'insmod dray_test_stream.ko shows=1'
 }
 
 # faults_boot BOARD TITLE: boots the batch

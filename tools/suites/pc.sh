@@ -178,6 +178,9 @@ pc_library()
 	pc_unit stream_ring || return 1
 	pc_stream "$1-unit-stream-ring" ../unit/stream_ring '' \
 		"$tap DRAY_TEST_NODE=kernel DRAY_TEST_LOOP=1"
+	pc_stream "$1-dmactl-latency-frames" \
+		'stream_ring -t frames_of_a_ring_come_whole_and_in_order' '' \
+		"LD_LIBRARY_PATH=\$PWD/dmactl sh dmactl/with-latency.sh dmactl/dmactl frame"
 	batch_add status "$1-the-modules-unload-after-the-library" \
 		'guest-unload dray_test_stream dray'
 }
@@ -190,7 +193,8 @@ pc_dmactl()
 	build=$(build_folder native)
 	pc_copy "$build/tools/dmactl/dmactl" dmactl &&
 		pc_copy "$build/tests/dmactl/dmactl-holder" dmactl || return 1
-	cp "$TREE"/tests/dmactl/with-{calls,selftest}.sh "$BATCH/job/dmactl"
+	cp "$TREE"/tests/dmactl/{hold,with-calls,with-selftest,with-latency}.sh \
+		"$BATCH/job/dmactl"
 	cp "$TREE/tests/fact.sh" "$BATCH/job"
 	# Their path to the library is that of the build.
 	cp -P "$build"/userspace/src/libdray.so* "$BATCH/job/dmactl"
@@ -198,6 +202,8 @@ pc_dmactl()
 		"guest-unload dray dray_test_engine; insmod dray_test_engine.ko && insmod /guest/modules/dray.ko nodes=1 channels=2 && cd dmactl && LD_LIBRARY_PATH=\$PWD sh with-calls.sh ./dmactl ./dmactl-holder"
 	batch_add tap "$1-dmactl-selftest" \
 		"cd dmactl && LD_LIBRARY_PATH=\$PWD sh with-selftest.sh ./dmactl"
+	batch_add tap "$1-dmactl-latency" \
+		"cd dmactl && LD_LIBRARY_PATH=\$PWD DRAY_TEST_NODE=kernel sh with-latency.sh ./dmactl transfer ./dmactl-holder --copy pages from 65536 to 65536"
 }
 
 # pc_examples SERIES SCRATCH: the programs of examples/ that need a camera or a disk, in

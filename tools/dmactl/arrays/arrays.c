@@ -16,14 +16,12 @@
 #include "machine/holders.h"
 #include "base/quantity.h"
 
-#define MAP_WIDTH 64 /* characters, of wide terminals and files */
-
 static const struct command_option buffer_option = {
 	.name = "buffer",
 	.text = "the number is a buffer's, even if a process has it",
 };
 
-static const struct command_option all_option = {
+const struct command_option arrays_all_option = {
 	.name = "all",
 	.text = "also rows for cached blocks and free runs",
 };
@@ -34,156 +32,6 @@ static const struct command_option limit_option = {
 	.text = "at most N rows",
 };
 
-/* Processes that were asked, and the buffer to show; 0: all of them. */
-struct inside {
-	uint64_t buffer;
-	struct published *processes;
-	size_t count;
-	enum exit_code status;
-};
-
-struct rows {
-	struct array_row *entries;
-	size_t count;
-	size_t room;
-	bool all; /* cached blocks and free runs too */
-};
-
-/* Buffers of the host have numbers of their process only. */
-static bool is_wanted(const void *context,
-		      const struct published_region *region)
-{
-	const struct inside *inside = context;
-
-	return !inside->buffer || (region->fixed->buffer == inside->buffer &&
-				   !strcmp(region->pool->backend, "kernel"));
-}
-
-static void add_row(void *context, const struct array_row *row)
-{
-	struct rows *rows = context;
-
-	if (!rows->all &&
-	    (!row->block || row->block->fixed->state == DRAY_PUBLISH_CACHED))
-		return;
-	if (rows->count == rows->room) {
-		rows->room = rows->room ? 2 * rows->room : 64;
-		rows->entries = memory_resize(rows->entries, rows->room,
-					      sizeof(*rows->entries));
-	}
-	rows->entries[rows->count++] = *row;
-}
-
-static struct rows take_rows(const struct inside *inside, bool all)
-{
-	struct rows rows = { .all = all };
-	size_t i, j;
-
-	for (i = 0; i < inside->count; i++) {
-		const struct published *process = &inside->processes[i];
-
-		for (j = 0; j < process->region_count; j++)
-			if (is_wanted(inside, &process->regions[j]))
-				region_each(process, &process->regions[j],
-					    add_row, &rows);
-	}
-	return rows;
-}
-
-static void print_rows(const struct request *request,
-		       const struct inside *inside, const struct row_view *view,
-		       uint64_t limit)
-{
-	struct rows rows =
-		take_rows(inside, option_value(request, &all_option));
-	const void **order =
-		memory_resize(NULL, rows.count + 1, sizeof(*order));
-	struct table *table;
-	size_t i;
-
-	for (i = 0; i < rows.count; i++)
-		order[i] = &rows.entries[i];
-	row_view_sort(view, order, rows.count);
-	table = row_view_table(view, request, order,
-			       rows.count < limit ? rows.count : limit);
-	table_print(table, request);
-	table_destroy(table);
-	if (request->header && rows.count > limit)
-		printf("... and %zu more\n", (size_t)(rows.count - limit));
-	free(order);
-	free(rows.entries);
-}
-
-static void print_size(const struct request *request, const char *before,
-		       uint64_t size)
-{
-	char text[QUANTITY_ROOM];
-
-	printf("%s%s%s", before, quantity_size(text, size, request->bytes),
-	       request->bytes ? " bytes" : "");
-}
-
-/* The sums of one buffer, and a picture of it. */
-static void print_sums(const struct request *request,
-		       const struct published *process,
-		       const struct published_region *region)
-{
-	const struct dray_publish_pool *pool = region->pool;
-	size_t width = MAP_WIDTH;
-	struct region_facts facts;
-	char *name = escape(pool->name, strnlen(pool->name, sizeof(pool->name)),
-			    ESCAPE_NAME);
-	char *comm = escape(process->comm, strlen(process->comm), ESCAPE_NAME);
-	char *node = escape(pool->node, strnlen(pool->node, sizeof(pool->node)),
-			    ESCAPE_NAME);
-	char *map;
-
-	region_sum(process, region, &facts);
-	printf("buffer %" PRIu64 " of pool '%s' on %s, process %d (%s)",
-	       region->fixed->buffer, name, node, process->pid, comm);
-	print_size(request, ": ", region->fixed->size);
-	if (pool->flags & DRAY_PUBLISH_POOL_CLOSED)
-		printf(", closed");
-	print_size(request, "\n  used ", facts.used);
-	printf(" in %zu block%s (%zu array%s)", facts.blocks,
-	       facts.blocks == 1 ? "" : "s", facts.arrays,
-	       facts.arrays == 1 ? "" : "s");
-	print_size(request, ", cached ", facts.cached);
-	print_size(request, ", parked ", facts.parked);
-	print_size(request, "\n  free ", facts.free);
-	printf(" in %zu run%s", facts.free_runs,
-	       facts.free_runs == 1 ? "" : "s");
-	print_size(request, ", the longest ", facts.longest_free);
-	printf(", fragmented %u%%\n", region_fragmented(&facts));
-	if (request->width && request->width < width + 4)
-		width = request->width > 20 ? request->width - 4 : 16;
-	map = region_map(process, region, width);
-	printf("  [%s]\n", map);
-	free(map);
-	free(node);
-	free(comm);
-	free(name);
-}
-
-static void print_text(const struct request *request,
-		       const struct inside *inside, const struct row_view *view,
-		       uint64_t limit)
-{
-	size_t i, j;
-
-	print_rows(request, inside, view, limit);
-	for (i = 0; request->header && i < inside->count; i++) {
-		const struct published *process = &inside->processes[i];
-
-		for (j = 0; j < process->region_count; j++)
-			if (is_wanted(inside, &process->regions[j]))
-				print_sums(request, process,
-					   &process->regions[j]);
-		if (!process->pool_count)
-			printf("process %d has no pool\n", process->pid);
-	}
-}
-
 static void print_json(const struct inside *inside, const struct row_view *view)
 {
 	json_t *root = json_object();
@@ -193,7 +41,7 @@ static void print_json(const struct inside *inside, const struct row_view *view)
 	for (i = 0; i < inside->count; i++)
 		document_set(processes, NULL,
 			     arrays_document(&inside->processes[i], view,
-					     is_wanted, inside));
+					     inside_wants, inside));
 	document_set(root, "processes", processes);
 	document_print(root);
 }
@@ -228,12 +76,11 @@ static void ask(struct inside *inside, int pid)
 
 static bool has_buffer(const struct inside *inside)
 {
-	size_t i, j;
+	size_t i;
 
 	for (i = 0; i < inside->count; i++)
-		for (j = 0; j < inside->processes[i].region_count; j++)
-			if (is_wanted(inside, &inside->processes[i].regions[j]))
-				return true;
+		if (inside_has(inside, &inside->processes[i]))
+			return true;
 	return false;
 }
 
@@ -299,6 +146,7 @@ static bool find(const struct request *request, uint64_t number,
 		switch (published_read(number, &process, &reason)) {
 		case PUBLISHED_FINE:
 			keep(inside, &process);
+			inside->node = request->node;
 			return true;
 		case PUBLISHED_FAILED:
 			complain("%s", reason);
@@ -317,6 +165,19 @@ static bool find(const struct request *request, uint64_t number,
 	found = ask_about_buffer(request, inside, reason);
 	free(reason);
 	return found;
+}
+
+static bool parse_operand(const struct request *request, uint64_t *number)
+{
+	const char *word = operand_at(request, 0);
+	const char *end = parse_number(word, 10, number);
+
+	if (end && !*end && *number)
+		return true;
+	complain("'%s' is neither the id of a buffer, which 'dmactl list' "
+		 "shows, nor that of a process: numbers from 1 on",
+		 word);
+	return false;
 }
 
 /* Reads --limit; UINT64_MAX without it. */
@@ -342,8 +203,7 @@ static enum exit_code arrays_run(const struct request *request)
 	uint64_t number, limit;
 	size_t i;
 
-	if (!parse_id(operand_at(request, 0), &number) ||
-	    !parse_limit(request, &limit) ||
+	if (!parse_operand(request, &number) || !parse_limit(request, &limit) ||
 	    !row_view_make(request, array_columns, &view))
 		return EXIT_USAGE;
 	if (!find(request, number, &inside))
@@ -351,7 +211,7 @@ static enum exit_code arrays_run(const struct request *request)
 	else if (request->json)
 		print_json(&inside, &view);
 	else
-		print_text(request, &inside, &view, limit);
+		inside_print(request, &inside, &view, limit);
 	for (i = 0; i < inside.count; i++)
 		published_free(&inside.processes[i]);
 	free(inside.processes);
@@ -379,9 +239,10 @@ static const char description[] =
 	"use the block.  JSON has all blocks, in the order of their offsets.\n";
 
 static const struct command_option *const options[] = {
-	&buffer_option,	 &all_option,  &sort_option, &limit_option,
-	&columns_option, &node_option, &json_option, &no_header_option,
-	&bytes_option,	 NULL,
+	&buffer_option, &arrays_all_option, &sort_option,
+	&limit_option,	&columns_option,    &node_option,
+	&json_option,	&no_header_option,  &bytes_option,
+	NULL,
 };
 
 const struct command arrays_command = {

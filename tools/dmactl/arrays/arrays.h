@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Shared by the files of dmactl arrays: arrays.c asks processes and prints,
- * arrays_rows.c has the columns, arrays_facts.c the sums and the JSON.
+ * Shared by the files of dmactl arrays: arrays.c asks processes, arrays_print.c
+ * prints, arrays_rows.c has the columns, arrays_facts.c the sums and the JSON.
  */
 #ifndef DMACTL_ARRAYS_H
 #define DMACTL_ARRAYS_H
@@ -10,6 +10,25 @@
 
 #include "base/columns.h"
 #include "published.h"
+
+/* Processes that were asked, and which of their buffers to show. */
+struct inside {
+	uint64_t buffer; /* 0: all of them */
+	const char *node; /* of their pools; NULL: any */
+	struct published *processes;
+	size_t count;
+	enum exit_code status;
+};
+
+/* Tells whether a buffer is one of those; @context is struct inside. */
+bool inside_wants(const void *context, const struct published_region *region);
+bool inside_has(const struct inside *inside, const struct published *process);
+
+extern const struct command_option arrays_all_option;
+
+/* Prints at most @limit rows, and sums unless --no-header is given. */
+void inside_print(const struct request *request, const struct inside *inside,
+		  const struct row_view *view, uint64_t limit);
 
 /* A block, or a free run between two. */
 struct array_row {

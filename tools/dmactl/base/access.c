@@ -89,6 +89,16 @@ void node_complain(const struct open_node *node, const char *doing, int error)
 	}
 }
 
+bool node_heap(const struct open_node *node, uint32_t index,
+	       struct dray_heap_info *heap)
+{
+	int ret = dray_node_heap(node->node, index, heap, sizeof(*heap));
+
+	if (ret)
+		node_complain(node, "read a heap", ret);
+	return !ret;
+}
+
 /* Returns the names of all nodes; NULL after a complaint if there are none. */
 static char (*node_names(size_t *count))[DRAY_NAME_LEN]
 {

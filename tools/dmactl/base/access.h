@@ -37,6 +37,10 @@ void nodes_close(struct open_nodes *nodes);
 /* Complains that @doing ("list its buffers") failed with @error on a node. */
 void node_complain(const struct open_node *node, const char *doing, int error);
 
+/* Reads heap @index of a node; returns false after a complaint. */
+bool node_heap(const struct open_node *node, uint32_t index,
+	       struct dray_heap_info *heap);
+
 /* Complains that the module is not loaded, or has no node. */
 void complain_no_module(void);
 

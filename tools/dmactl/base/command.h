@@ -24,9 +24,14 @@ struct command_option {
 
 /* Options that several commands take: options.c. */
 extern const struct command_option node_option;
+extern const struct command_option first_node_option;
+extern const struct command_option home_node_option;
 extern const struct command_option json_option;
 extern const struct command_option no_header_option;
 extern const struct command_option bytes_option;
+
+/* All options of commands that print tables of all nodes and no more. */
+extern const struct command_option *const table_options[];
 
 struct request;
 struct row_column;
@@ -58,7 +63,7 @@ struct request {
 	size_t given_count;
 
 	/* The values of the shared options, and the kind of standard output. */
-	const char *node; /* without "/dev/"; NULL: all of them */
+	const char *node; /* without "/dev/"; NULL: not given */
 	bool json;
 	bool header; /* false: neither header nor total line */
 	bool bytes; /* sizes in bytes rather than K, M, G, T */

@@ -12,6 +12,22 @@ const struct command_option node_option = {
 	.text = "only this node, as dray0; otherwise all",
 };
 
+const struct command_option first_node_option = {
+	.name = "node",
+	.letter = 'n',
+	.value = "NAME",
+	.offers = "node",
+	.text = "use this node, as dray0; otherwise the first",
+};
+
+const struct command_option home_node_option = {
+	.name = "node",
+	.letter = 'n',
+	.value = "NAME",
+	.offers = "node",
+	.text = "use this node, as dray0; otherwise the buffer's",
+};
+
 const struct command_option json_option = {
 	.name = "json",
 	.text = "print JSON: exact numbers, unchanged names",
@@ -25,6 +41,10 @@ const struct command_option no_header_option = {
 const struct command_option bytes_option = {
 	.name = "bytes",
 	.text = "print sizes in bytes, not as 8.0M",
+};
+
+const struct command_option *const table_options[] = {
+	&node_option, &json_option, &no_header_option, &bytes_option, NULL,
 };
 
 const char *option_value_at(const struct request *request,

@@ -21,34 +21,77 @@ static int set_mode(int file)
 	return fchmod(file, 0666 & ~mask);
 }
 
-bool output_open(struct output *output, const char *name)
+static bool complain_unwritten(const struct output *output)
 {
-	int file;
+	complain("cannot write '%s'%s%s", output->name, errno ? ": " : "",
+		 errno ? strerror(errno) : "");
+	return false;
+}
 
-	*output = (struct output){ .stream = stdout, .name = name };
-	if (!strcmp(name, "-"))
-		return true;
-	output->temporary = text_format("%s.XXXXXX", name);
+/* A file in the place of a device would be a loss. */
+static bool is_special(const char *name)
+{
+	struct stat status;
+
+	return !lstat(name, &status) && !S_ISREG(status.st_mode);
+}
+
+/* Opens a file beside the one to write; returns NULL and errno if that fails. */
+static FILE *open_beside(struct output *output)
+{
+	FILE *stream = NULL;
+	int file, error;
+
+	output->temporary = text_format("%s.XXXXXX", output->name);
 	file = mkstemp(output->temporary);
-	if (file >= 0 && !set_mode(file)) {
-		output->stream = fdopen(file, "w");
-		if (output->stream)
-			return true;
-	}
-	complain("cannot create '%s': %s", name, strerror(errno));
+	if (file >= 0 && !set_mode(file))
+		stream = fdopen(file, "w");
+	if (stream)
+		return stream;
+	error = errno;
 	if (file >= 0) {
 		close(file);
 		unlink(output->temporary);
 	}
 	free(output->temporary);
-	return false;
+	errno = error;
+	return NULL;
+}
+
+bool output_open(struct output *output, const char *name)
+{
+	*output = (struct output){ .stream = stdout, .name = name };
+	if (!strcmp(name, "-"))
+		return true;
+	output->stream =
+		is_special(name) ? fopen(name, "we") : open_beside(output);
+	return output->stream || complain_unwritten(output);
+}
+
+static bool give_name(struct output *output)
+{
+	if (output->temporary && rename(output->temporary, output->name))
+		return false;
+	free(output->temporary);
+	output->temporary = NULL;
+	return true;
+}
+
+bool output_flush(struct output *output)
+{
+	if (output->stream == stdout)
+		return cli_flush();
+	if (!fflush(output->stream) && !ferror(output->stream) &&
+	    give_name(output))
+		return true;
+	return complain_unwritten(output);
 }
 
 bool output_end(struct output *output, bool good)
 {
 	bool failed;
 
-	if (!output->temporary)
+	if (output->stream == stdout)
 		return good;
 	failed = ferror(output->stream);
 	/* else it is still the reason */
@@ -56,12 +99,11 @@ bool output_end(struct output *output, bool good)
 		errno = 0;
 	if (fclose(output->stream))
 		failed = true;
-	if (good && !failed && rename(output->temporary, output->name))
+	if (good && !failed && !give_name(output))
 		failed = true;
 	if (good && failed)
-		complain("cannot write '%s'%s%s", output->name,
-			 errno ? ": " : "", errno ? strerror(errno) : "");
-	if (!good || failed)
+		complain_unwritten(output);
+	if (output->temporary)
 		unlink(output->temporary);
 	free(output->temporary);
 	return good && !failed;

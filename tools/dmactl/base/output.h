@@ -12,15 +12,26 @@
 struct output {
 	FILE *stream;
 	const char *name; /* borrowed */
-	char *temporary; /* renamed at the end; NULL: standard output */
+	char *temporary; /* to be renamed; NULL: it is written as it is */
 };
 
-/* Opens a file, "-" for standard output; false after a complaint. */
+/*
+ * Opens a file, "-" for standard output; false after a complaint.  A device, a pipe
+ * and a link are written to as they are.
+ */
 bool output_open(struct output *output, const char *name);
 
 /*
- * Ends the file: gives it its name if @good, removes it otherwise.  Returns false
- * if it is not there, after a complaint unless @good was false.
+ * Gives the file its name before its end, with all that is written so far.  May be
+ * called again.  Returns false after a complaint; cli_end() has that of standard
+ * output.
+ */
+bool output_flush(struct output *output);
+
+/*
+ * Ends the file: gives it its name if @good, removes it otherwise unless it has
+ * that already.  Returns false if it is not whole, after a complaint unless @good
+ * was false.
  */
 bool output_end(struct output *output, bool good);
 

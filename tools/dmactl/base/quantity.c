@@ -10,6 +10,9 @@
 #include "cli.h"
 #include "quantity.h"
 
+#define INTERVAL_LEAST 10000000ull /* ns */
+#define INTERVAL_MOST 3600000000000ull
+
 const char *quantity_size(char out[QUANTITY_ROOM], uint64_t bytes, bool exact)
 {
 	static const char units[] = "BKMGTPE";
@@ -133,6 +136,17 @@ bool parse_time(const char *text, uint64_t *nanoseconds)
 	complain("'%s' is not a time: a number of seconds, or one with us, ms, "
 		 "s, m, h or d, as 5m",
 		 text);
+	return false;
+}
+
+bool parse_interval(const char *text, uint64_t *nanoseconds)
+{
+	*nanoseconds = 1000000000;
+	if (text && !parse_time(text, nanoseconds))
+		return false;
+	if (*nanoseconds >= INTERVAL_LEAST && *nanoseconds <= INTERVAL_MOST)
+		return true;
+	complain("an interval of %s is not between 10ms and 1h", text);
 	return false;
 }
 

@@ -40,6 +40,12 @@ bool parse_size(const char *text, uint64_t *bytes);
 bool parse_time(const char *text, uint64_t *nanoseconds);
 
 /*
+ * Reads the time between two samples, from 10 ms to 1 h; a second if @text is NULL.
+ * Complains if it is none.
+ */
+bool parse_interval(const char *text, uint64_t *nanoseconds);
+
+/*
  * Reads a mask of addresses: the highest one, as 0xffffffff, or a number of bits
  * from 1 to 64.  Complains if it is neither.
  */

@@ -3,6 +3,7 @@
  * Keeps cells in one array, row by row, and measures them in columns of the
  * terminal, not in bytes.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,6 +119,18 @@ void table_size(struct table *table, const struct request *request,
 
 	table_cell(table, TABLE_PLAIN, "%s",
 		   quantity_size(size, bytes, request->bytes));
+}
+
+void table_owner(struct table *table, const struct dray_buffer_info *info)
+{
+	if (info->flags & DRAY_BUFFER_HELD)
+		table_cell(table, TABLE_BAD, "held");
+	else if (info->flags & DRAY_BUFFER_ORPHAN)
+		table_cell(table, TABLE_BAD, "gone");
+	else if (info->pid)
+		table_cell(table, TABLE_PLAIN, "%" PRId32, info->pid);
+	else
+		table_cell(table, TABLE_PLAIN, "-");
 }
 
 size_t table_rows(const struct table *table)

@@ -8,6 +8,8 @@
 
 #include <stdio.h>
 
+#include <linux/dray.h>
+
 #include "command.h"
 
 struct table;
@@ -44,6 +46,9 @@ void table_name(struct table *table, enum table_colour colour, const char *name,
 /* Sets a cell to a size, in bytes if the request says so. */
 void table_size(struct table *table, const struct request *request,
 		unsigned long long bytes);
+
+/* Sets a cell to the pid of a buffer's owner, "gone" or "held". */
+void table_owner(struct table *table, const struct dray_buffer_info *info);
 
 /* Counts the complete rows. */
 size_t table_rows(const struct table *table);

@@ -7,6 +7,7 @@
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <linux/dray.h>
 
@@ -22,53 +23,61 @@ const char *const channel_flag_words[] = { "copy", "fill",   "open",
 					   "dead", "send",   "receive",
 					   "show", "repeat", NULL };
 
-static const char *number_word(uint32_t number, char out[WORD_ROOM])
+static const char *const mode_words[] = {
+	[DRAY_MODE_CACHED] = "cached",
+	[DRAY_MODE_WRITE_COMBINED] = "write-combined",
+	[DRAY_MODE_COHERENT] = "coherent",
+	[DRAY_MODE_DEVICE] = "device",
+};
+
+static const char *const kind_words[] = {
+	[DRAY_KIND_BUFFER] = "buffer",
+	[DRAY_KIND_USER] = "pinned",
+	[DRAY_KIND_DMABUF] = "dma-buf",
+};
+
+static const char *const heap_type_words[] = {
+	[DRAY_HEAP_RESERVED] = "reserved",
+	[DRAY_HEAP_CMA] = "cma",
+	[DRAY_HEAP_PAGES] = "pages",
+	[DRAY_HEAP_CARVEOUT] = "carveout",
+};
+
+#define COUNT_OF(array) (sizeof(array) / sizeof(*(array)))
+
+static const char *word_of(const char *const *words, size_t count,
+			   uint32_t number, char out[WORD_ROOM])
 {
+	if (number < count && words[number])
+		return words[number];
 	snprintf(out, WORD_ROOM, "%" PRIu32, number);
 	return out;
 }
 
 const char *mode_word(uint32_t mode, char out[WORD_ROOM])
 {
-	switch (mode) {
-	case DRAY_MODE_CACHED:
-		return "cached";
-	case DRAY_MODE_WRITE_COMBINED:
-		return "write-combined";
-	case DRAY_MODE_COHERENT:
-		return "coherent";
-	case DRAY_MODE_DEVICE:
-		return "device";
-	}
-	return number_word(mode, out);
+	return word_of(mode_words, COUNT_OF(mode_words), mode, out);
+}
+
+bool parse_mode(const char *text, uint32_t *mode)
+{
+	for (*mode = 0; *mode < COUNT_OF(mode_words); ++*mode)
+		if (!strcmp(mode_words[*mode], text))
+			return true;
+	complain("no mode '%s': there are cached, write-combined, coherent and "
+		 "device",
+		 text);
+	return false;
 }
 
 const char *kind_word(uint32_t kind, char out[WORD_ROOM])
 {
-	switch (kind) {
-	case DRAY_KIND_BUFFER:
-		return "buffer";
-	case DRAY_KIND_USER:
-		return "pinned";
-	case DRAY_KIND_DMABUF:
-		return "dma-buf";
-	}
-	return number_word(kind, out);
+	return word_of(kind_words, COUNT_OF(kind_words), kind, out);
 }
 
 const char *heap_type_word(uint32_t type, char out[WORD_ROOM])
 {
-	switch (type) {
-	case DRAY_HEAP_RESERVED:
-		return "reserved";
-	case DRAY_HEAP_CMA:
-		return "cma";
-	case DRAY_HEAP_PAGES:
-		return "pages";
-	case DRAY_HEAP_CARVEOUT:
-		return "carveout";
-	}
-	return number_word(type, out);
+	return word_of(heap_type_words, COUNT_OF(heap_type_words), type, out);
 }
 
 const char *channel_state_word(uint32_t flags)

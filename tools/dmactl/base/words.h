@@ -3,6 +3,7 @@
 #ifndef DMACTL_WORDS_H
 #define DMACTL_WORDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define WORD_ROOM 16 /* for a number without a word */
@@ -14,6 +15,9 @@
 const char *mode_word(uint32_t mode, char out[WORD_ROOM]);
 const char *kind_word(uint32_t kind, char out[WORD_ROOM]);
 const char *heap_type_word(uint32_t type, char out[WORD_ROOM]);
+
+/* Reads the word of a mode; complains if it is none. */
+bool parse_mode(const char *text, uint32_t *mode);
 
 /* Returns "closed", "open" or "dead" for the flags of a channel. */
 const char *channel_state_word(uint32_t flags);

@@ -73,19 +73,6 @@ struct taken {
 	int pid;
 };
 
-static bool read_mode(const char *text, uint32_t *mode)
-{
-	char word[WORD_ROOM];
-
-	for (*mode = DRAY_MODE_CACHED; *mode <= DRAY_MODE_DEVICE; ++*mode)
-		if (!strcmp(mode_word(*mode, word), text))
-			return true;
-	complain("no mode '%s': there are cached, write-combined, coherent and "
-		 "device",
-		 text);
-	return false;
-}
-
 static bool read_align(const char *text, uint64_t *alignment)
 {
 	if (!parse_size(text, alignment))
@@ -132,7 +119,7 @@ static bool read_order(const struct request *request, struct order *order)
 	}
 	return check_name(order->options.name) &&
 	       (!mask || parse_mask(mask, &order->options.address_limit)) &&
-	       (!mode || read_mode(mode, &order->options.mode)) &&
+	       (!mode || parse_mode(mode, &order->options.mode)) &&
 	       (!align || read_align(align, &order->options.alignment));
 }
 
@@ -208,20 +195,16 @@ static enum exit_code keep(const struct request *request,
 	if (!keeper_start(&keeper, -1))
 		return EXIT_FAILED;
 	if (!keeper.pid) {
-		if (take(request, order, &taken) < 0 ||
-		    !keeper_report(&keeper, &taken, sizeof(taken)))
+		if (take(request, order, &taken) < 0)
 			_exit(EXIT_FAILED);
-		keeper_wait();
+		if (keeper_report(&keeper, &taken, sizeof(taken)))
+			keeper_wait();
 		_exit(EXIT_FINE);
 	}
 	if (!keeper_read(&keeper, &taken, sizeof(taken)))
 		return EXIT_FAILED;
 	print_taken(request, &taken);
-	/* A buffer is not kept if its id could not be written. */
-	if (!fflush(stdout))
-		return EXIT_FINE;
-	keeper_end(keeper.pid);
-	return EXIT_FAILED;
+	return keeper_settle(&keeper) ? EXIT_FINE : EXIT_FAILED;
 }
 
 static enum exit_code hold(const struct request *request,
@@ -232,7 +215,7 @@ static enum exit_code hold(const struct request *request,
 	if (take(request, order, &taken) < 0)
 		return EXIT_FAILED;
 	print_taken(request, &taken);
-	if (fflush(stdout))
+	if (!cli_flush())
 		return EXIT_FAILED;
 	for (;;)
 		pause();
@@ -295,8 +278,9 @@ static const char description[] =
 	"The buffer is on the first node, or on that of -n.\n";
 
 static const struct command_option *const options[] = {
-	&node_option, &heap_option, &align_option, &mask_option, &mode_option,
-	&name_option, &top_option,  &hold_option,  &json_option, NULL,
+	&first_node_option, &heap_option, &align_option, &mask_option,
+	&mode_option,	    &name_option, &top_option,	 &hold_option,
+	&json_option,	    NULL,
 };
 
 const struct command alloc_command = {

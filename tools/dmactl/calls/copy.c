@@ -117,8 +117,8 @@ static const char description[] =
 	"descriptor N that dmactl inherits.\n";
 
 static const struct command_option *const options[] = {
-	&node_option, &engine_option, &cpu_option,
-	&json_option, &bytes_option,  NULL,
+	&home_node_option, &engine_option, &cpu_option,
+	&json_option,	   &bytes_option,  NULL,
 };
 
 const struct command copy_command = {

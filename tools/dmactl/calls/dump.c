@@ -196,9 +196,9 @@ static const char description[] =
 	"If a device has written the buffer, use 'dmactl sync' before.\n";
 
 static const struct command_option *const options[] = {
-	&node_option,	&offset_option, &length_option,
-	&output_option, &dtype_option,	&shape_option,
-	&json_option,	&bytes_option,	NULL,
+	&home_node_option, &offset_option, &length_option,
+	&output_option,	   &dtype_option,  &shape_option,
+	&json_option,	   &bytes_option,  NULL,
 };
 
 const struct command dump_command = {

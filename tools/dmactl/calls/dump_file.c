@@ -10,6 +10,7 @@
 
 #include <dray/npy.h>
 
+#include "base/output.h"
 #include "dump_file.h"
 
 const char *dump_format(const char *file)
@@ -33,20 +34,12 @@ static bool write_raw(const char *file, const struct reached *reached,
 		      const struct part *part)
 {
 	const char *data = dray_buffer_data(reached->buffer);
-	bool standard = !strcmp(file, "-");
-	FILE *stream = standard ? stdout : fopen(file, "wbe");
-	bool fine =
-		stream && fwrite(data + part->offset, 1, (size_t)part->length,
-				 stream) == part->length;
+	struct output output;
 
-	/* main() complains if standard output is lost */
-	if (standard)
-		return true;
-	if (stream && fclose(stream))
-		fine = false;
-	if (!fine)
-		complain("cannot write '%s': %s", file, strerror(errno));
-	return fine;
+	if (!output_open(&output, file))
+		return false;
+	fwrite(data + part->offset, 1, (size_t)part->length, output.stream);
+	return output_end(&output, true);
 }
 
 static bool write_npy(const char *file, const struct dray_view *view)

@@ -136,9 +136,9 @@ static const char description[] =
 	"Before a device reads bytes that the CPU wrote, use 'dmactl sync'.\n";
 
 static const struct command_option *const options[] = {
-	&node_option,	&value_option,	&pattern_option, &offset_option,
-	&length_option, &engine_option, &cpu_option,	 &json_option,
-	&bytes_option,	NULL,
+	&home_node_option, &value_option,  &pattern_option, &offset_option,
+	&length_option,	   &engine_option, &cpu_option,	    &json_option,
+	&bytes_option,	   NULL,
 };
 
 const struct command fill_command = {

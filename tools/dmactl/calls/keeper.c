@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,25 +38,25 @@ static void close_others(int first, int one, int two)
 
 bool keeper_start(struct keeper *keeper, int inherited)
 {
-	int pipe_ends[2];
+	int ends[2];
 
-	if (pipe2(pipe_ends, O_CLOEXEC)) {
-		complain("cannot make a pipe: %s", strerror(errno));
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends)) {
+		complain("cannot make a socket: %s", strerror(errno));
 		return false;
 	}
 	keeper->pid = fork();
 	if (keeper->pid < 0)
 		complain("cannot start a keeper: %s", strerror(errno));
-	keeper->report = pipe_ends[keeper->pid ? 0 : 1];
-	close(pipe_ends[keeper->pid ? 1 : 0]);
+	keeper->line = ends[keeper->pid ? 0 : 1];
+	close(ends[keeper->pid ? 1 : 0]);
 	if (keeper->pid < 0)
-		close(keeper->report);
+		close(keeper->line);
 	if (keeper->pid)
 		return keeper->pid > 0;
 	setsid();
 	/* The shell's descriptors are not the keeper's to keep. */
-	close_others(STDERR_FILENO + 1, keeper->report,
-		     inherited > STDERR_FILENO ? inherited : keeper->report);
+	close_others(STDERR_FILENO + 1, keeper->line,
+		     inherited > STDERR_FILENO ? inherited : keeper->line);
 	prctl(PR_SET_NAME, keeper_name);
 	/* Lets other commands copy its descriptor where Yama forbids that. */
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
@@ -74,23 +75,41 @@ static sigset_t end_signals(void)
 	return signals;
 }
 
+/* Returns the bytes of the next packet; 0 if the other process has ended. */
+static ssize_t receive(const struct keeper *keeper, void *packet, size_t size)
+{
+	ssize_t got;
+
+	do
+		got = read(keeper->line, packet, size);
+	while (got < 0 && errno == EINTR);
+	return got;
+}
+
+static bool send_packet(const struct keeper *keeper, const void *packet,
+			size_t size)
+{
+	return send(keeper->line, packet, size, MSG_NOSIGNAL) == (ssize_t)size;
+}
+
 bool keeper_report(const struct keeper *keeper, const void *report, size_t size)
 {
 	sigset_t signals = end_signals();
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	char settled;
+	bool stays;
 	int file;
 
 	sigprocmask(SIG_BLOCK, &signals, NULL);
-	signal(SIGPIPE, SIG_IGN);
 	/* Before the report: a shell waits for the end of its pipes. */
 	for (file = STDIN_FILENO; null >= 0 && file <= STDERR_FILENO; file++)
 		dup2(null, file);
 	if (null > STDERR_FILENO)
 		close(null);
-	if (chdir("/") || write(keeper->report, report, size) != (ssize_t)size)
-		return false;
-	close(keeper->report);
-	return true;
+	stays = !chdir("/") && send_packet(keeper, report, size) &&
+		receive(keeper, &settled, sizeof(settled)) == sizeof(settled);
+	close(keeper->line);
+	return stays;
 }
 
 void keeper_wait(void)
@@ -103,16 +122,29 @@ void keeper_wait(void)
 
 bool keeper_read(const struct keeper *keeper, void *report, size_t size)
 {
-	ssize_t got;
-
-	do
-		got = read(keeper->report, report, size);
-	while (got < 0 && errno == EINTR);
-	close(keeper->report);
-	if (got == (ssize_t)size)
+	if (receive(keeper, report, size) == (ssize_t)size)
 		return true;
+	close(keeper->line);
 	waitpid(keeper->pid, NULL, 0);
 	return false;
+}
+
+bool keeper_settle(const struct keeper *keeper)
+{
+	bool fine, closed;
+
+	/* A reader that is gone ends this process after the keeper. */
+	signal(SIGPIPE, SIG_IGN);
+	fine = cli_flush();
+	closed = !fine && errno == EPIPE;
+	fine = fine && send_packet(keeper, "", 1);
+	close(keeper->line);
+	if (!fine)
+		waitpid(keeper->pid, NULL, 0);
+	signal(SIGPIPE, SIG_DFL);
+	if (closed)
+		raise(SIGPIPE);
+	return fine;
 }
 
 /* Reads where a link of /proc/PID leads, without the mark of a deleted file. */

@@ -9,7 +9,7 @@
 
 struct keeper {
 	pid_t pid; /* 0: this process is the keeper */
-	int report; /* the keeper writes its report there, this process reads */
+	int line; /* leads to the other of the two */
 };
 
 /*
@@ -20,8 +20,9 @@ struct keeper {
 bool keeper_start(struct keeper *keeper, int inherited);
 
 /*
- * In the keeper: leaves the standard files and the working directory, and sends
- * @size bytes to the process that started it.  Returns false if that has ended.
+ * In the keeper: leaves the standard files and the working directory, sends @size
+ * bytes to the process that started it, and waits for keeper_settle().  Returns
+ * false if there is nothing to stay for: the other has ended before that.
  */
 bool keeper_report(const struct keeper *keeper, const void *report,
 		   size_t size);
@@ -34,6 +35,13 @@ void keeper_wait(void);
  * for the keeper's end, if it ended instead, after a complaint of its own.
  */
 bool keeper_read(const struct keeper *keeper, void *report, size_t size);
+
+/*
+ * In the process that started it, at the end of its output: lets the keeper stay
+ * if all of that could be written.  Otherwise waits for the keeper's end and
+ * returns false.
+ */
+bool keeper_settle(const struct keeper *keeper);
 
 /* Tells whether a process is a keeper of this program. */
 bool is_keeper(int pid);

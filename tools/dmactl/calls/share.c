@@ -144,8 +144,7 @@ static bool serve(const struct keeper *keeper, const struct request *request,
 	if (fine) {
 		fine = export(&reached, offer, &file, &shared);
 		if (fine) {
-			fine = keeper_report(keeper, &shared, sizeof(shared));
-			if (fine)
+			if (keeper_report(keeper, &shared, sizeof(shared)))
 				keeper_wait();
 			remove_record(&file);
 		}
@@ -190,7 +189,7 @@ static enum exit_code share_run(const struct request *request)
 		return EXIT_FAILED;
 	elements_drop(&offer.elements);
 	print_shared(request, &shared, operand_at(request, 1));
-	return EXIT_FINE;
+	return keeper_settle(&keeper) ? EXIT_FINE : EXIT_FAILED;
 }
 
 static const char description[] =
@@ -207,9 +206,9 @@ static const char description[] =
 	"that the record names.\n";
 
 static const struct command_option *const options[] = {
-	&node_option,	  &offset_option, &length_option,
-	&dtype_option,	  &shape_option,  &read_only_option,
-	&any_user_option, &json_option,	  NULL,
+	&home_node_option, &offset_option, &length_option,
+	&dtype_option,	   &shape_option,  &read_only_option,
+	&any_user_option,  &json_option,   NULL,
 };
 
 const struct command share_command = {

@@ -169,8 +169,8 @@ static const char description[] =
 	"      descriptor N that dmactl inherits\n";
 
 static const struct command_option *const options[] = {
-	&node_option,	&for_option,  &direction_option, &offset_option,
-	&length_option, &json_option, &bytes_option,	 NULL,
+	&home_node_option, &for_option,	 &direction_option, &offset_option,
+	&length_option,	   &json_option, &bytes_option,	    NULL,
 };
 
 const struct command sync_command = {

@@ -53,6 +53,7 @@ static bool save_checked(const struct request *request, const struct blob *blob,
 {
 	struct findings findings = { 0 };
 	struct tree *tree = tree_read(blob->data);
+	bool is_standard = !strcmp(path, "-");
 	bool done;
 
 	check_tree(tree, 64, &findings);
@@ -60,8 +61,9 @@ static bool save_checked(const struct request *request, const struct blob *blob,
 	if (request->json)
 		document_print(findings_document(&findings, blob->source));
 	else
-		findings_print(&findings, request, stdout);
-	fflush(stdout);
+		findings_print(&findings, request,
+			       is_standard ? stderr : stdout);
+	cli_flush();
 	if (!done)
 		complain("%s is not written: the merged tree has errors", path);
 	else
@@ -81,9 +83,9 @@ static enum exit_code apply_run(const struct request *request)
 		complain("dt apply: -o FILE is missing");
 		return EXIT_USAGE;
 	}
-	if (!strcmp(path, "-")) {
-		complain("dt apply: -o needs the name of a file: the findings "
-			 "go to standard output");
+	if (!strcmp(path, "-") && request->json) {
+		complain("dt apply: the tree and --json cannot both go to "
+			 "standard output");
 		return EXIT_USAGE;
 	}
 	if (!blob_load(operand_at(request, 0), &base))

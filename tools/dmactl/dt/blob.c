@@ -15,6 +15,7 @@
 #include "blob.h"
 #include "cli.h"
 #include "flat.h"
+#include "base/output.h"
 
 #define SIZE_MOST ((size_t)64 << 20)
 
@@ -142,6 +143,18 @@ static void *read_live(struct blob *blob)
 	return NULL;
 }
 
+/* Tells another directory from a tree: there each node has a file "name". */
+static bool is_other_directory(const char *path)
+{
+	char *name = text_format("%s/name", path);
+	struct stat status;
+	bool other = !stat(path, &status) && S_ISDIR(status.st_mode) &&
+		     access(name, F_OK) && errno == ENOENT;
+
+	free(name);
+	return other;
+}
+
 bool blob_load(const char *name, struct blob *blob)
 {
 	bool live = !strcmp(name, BLOB_LIVE);
@@ -150,6 +163,10 @@ bool blob_load(const char *name, struct blob *blob)
 	*blob = (struct blob){ 0 };
 	if (live) {
 		blob->data = read_live(blob);
+	} else if (is_other_directory(name)) {
+		complain("%s is a directory, but none of a device tree: it has "
+			 "no file 'name'",
+			 name);
 	} else {
 		blob->source = text_format("%s", name);
 		blob->data = read_path(name, &blob->size);
@@ -176,63 +193,12 @@ void blob_drop(struct blob *blob)
 	*blob = (struct blob){ 0 };
 }
 
-static bool write_all(int file, const char *data, size_t size)
-{
-	while (size) {
-		ssize_t done = write(file, data, size);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return false;
-		data += done;
-		size -= (size_t)done;
-	}
-	return true;
-}
-
-/* Writes beside the file and renames, so that a failure leaves nothing. */
-static bool save_beside(const char *path, const void *data, size_t size)
-{
-	char *temporary = text_format("%s.XXXXXX", path);
-	mode_t mask = umask(0);
-	int file, error;
-	bool done;
-
-	umask(mask);
-	file = mkstemp(temporary);
-	done = file >= 0 && write_all(file, data, size) &&
-	       !fchmod(file, 0666 & ~mask);
-	if (file >= 0)
-		done = !close(file) && done;
-	done = done && !rename(temporary, path);
-	error = errno;
-	if (!done && file >= 0)
-		unlink(temporary);
-	free(temporary);
-	errno = error;
-	return done;
-}
-
-/* A device or a pipe is written to as it is. */
-static bool save_into(const char *path, const void *data, size_t size)
-{
-	int file = open(path, O_WRONLY | O_CLOEXEC);
-	bool done = file >= 0 && write_all(file, data, size);
-
-	if (file >= 0)
-		done = !close(file) && done;
-	return done;
-}
-
 bool blob_save(const char *path, const void *data, size_t size)
 {
-	struct stat status;
-	bool special = !stat(path, &status) && !S_ISREG(status.st_mode);
+	struct output output;
 
-	if (special ? save_into(path, data, size)
-		    : save_beside(path, data, size))
-		return true;
-	complain("cannot write %s: %s", path, strerror(errno));
-	return false;
+	if (!output_open(&output, path))
+		return false;
+	fwrite(data, 1, size, output.stream);
+	return output_end(&output, true);
 }

@@ -28,8 +28,7 @@ bool blob_load(const char *name, struct blob *blob);
 void blob_drop(struct blob *blob);
 
 /*
- * Writes @size bytes to a file, which appears whole or not at all; complains if
- * that fails.
+ * Writes @size bytes to a file, as output_open() does; complains if that fails.
  */
 bool blob_save(const char *path, const void *data, size_t size);
 

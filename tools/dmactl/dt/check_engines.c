@@ -118,11 +118,7 @@ static void check_name(const struct check *check, const struct tree_node *node,
 /* True if the list could be read to its end. */
 static bool is_whole(const struct check *check, const struct tree_node *node)
 {
-	struct reference reference = {
-		.node = node,
-		.list = "dmas",
-		.count_name = "#dma-cells",
-	};
+	struct reference reference = reference_channels(node);
 
 	(void)check;
 	while (reference_next(&reference))
@@ -156,11 +152,7 @@ static void check_names(const struct check *check, const struct tree_node *node,
 static void check_coherence(const struct check *check,
 			    const struct tree_node *node)
 {
-	struct reference reference = {
-		.node = node,
-		.list = "dmas",
-		.count_name = "#dma-cells",
-	};
+	struct reference reference = reference_channels(node);
 
 	if (tree_has(node, "dma-coherent") &&
 	    tree_has(node, "dma-noncoherent")) {

@@ -102,7 +102,7 @@ static void check_names(const struct check *check, const struct tree_node *node,
 
 void check_heaps(const struct check *check, const struct tree_node *node)
 {
-	struct reference reference = { .node = node, .list = "memory-region" };
+	struct reference reference = reference_heaps(node);
 	size_t count = tree_cells(node, "memory-region");
 
 	check_names(check, node, count);

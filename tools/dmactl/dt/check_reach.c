@@ -107,7 +107,7 @@ static void check_device(const struct check *check,
 			 const struct tree_node *device, unsigned int bits,
 			 const struct tree_node *node)
 {
-	struct reference reference = { .node = node, .list = "memory-region" };
+	struct reference reference = reference_heaps(node);
 	uint64_t limit;
 
 	if (tree_cells(device, "iommus"))
@@ -144,7 +144,7 @@ static bool was_checked(const struct reference *reference)
 static void check_narrow(const struct check *check,
 			 const struct tree_node *node)
 {
-	struct reference reference = { .node = node, .list = "memory-region" };
+	struct reference reference = reference_heaps(node);
 
 	if (!check_is_narrow(check->tree))
 		return;
@@ -167,11 +167,7 @@ static void check_narrow(const struct check *check,
 
 void check_reach(const struct check *check, const struct tree_node *node)
 {
-	struct reference engine = {
-		.node = node,
-		.list = "dmas",
-		.count_name = "#dma-cells",
-	};
+	struct reference engine = reference_channels(node);
 
 	check_narrow(check, node);
 	check_device(check, node, check->bits, node);

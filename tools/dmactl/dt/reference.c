@@ -9,6 +9,20 @@ static bool is_open(const struct reference *reference)
 	       (!reference->target || !reference->counted || reference->cut);
 }
 
+struct reference reference_channels(const struct tree_node *node)
+{
+	return (struct reference){
+		.node = node,
+		.list = "dmas",
+		.count_name = "#dma-cells",
+	};
+}
+
+struct reference reference_heaps(const struct tree_node *node)
+{
+	return (struct reference){ .node = node, .list = "memory-region" };
+}
+
 bool reference_next(struct reference *reference)
 {
 	const char *list = reference->list;

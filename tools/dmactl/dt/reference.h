@@ -24,6 +24,10 @@ struct reference {
 	bool cut; /* the list ends before the last argument */
 };
 
+/* The channels of a node, its property dmas, and its heaps, memory-region. */
+struct reference reference_channels(const struct tree_node *node);
+struct reference reference_heaps(const struct tree_node *node);
+
 /*
  * Reads the next entry: false behind the last, and behind one with an unknown
  * number of arguments.

@@ -86,7 +86,7 @@ static void add_row(struct table *table, const struct request *request,
 
 static char *heaps_of(const struct tree_node *node)
 {
-	struct reference entry = { .node = node, .list = "memory-region" };
+	struct reference entry = reference_heaps(node);
 	char *list = NULL;
 
 	while (reference_next(&entry)) {
@@ -102,11 +102,7 @@ static char *heaps_of(const struct tree_node *node)
 
 static char *channels_of(const struct tree_node *node)
 {
-	struct reference entry = {
-		.node = node,
-		.list = "dmas",
-		.count_name = "#dma-cells",
-	};
+	struct reference entry = reference_channels(node);
 	char *list = NULL;
 
 	while (reference_next(&entry)) {
@@ -203,37 +199,18 @@ static json_t *row_document(const struct map *map, const struct map_row *row)
 	return object;
 }
 
-static json_t *heaps_document(const struct tree_node *node)
+/* Describes a list of phandles: each with its name in property @names. */
+static json_t *list_document(struct reference entry, const char *names,
+			     const char *key)
 {
-	struct reference entry = { .node = node, .list = "memory-region" };
 	json_t *list = json_array();
 
 	while (reference_next(&entry)) {
 		json_t *object = json_object();
 
 		set_text(object, "name",
-			 tree_string(node, "memory-region-names", entry.index));
-		set_path(object, "path", entry.target);
-		document_set(list, NULL, object);
-	}
-	return list;
-}
-
-static json_t *channels_document(const struct tree_node *node)
-{
-	struct reference entry = {
-		.node = node,
-		.list = "dmas",
-		.count_name = "#dma-cells",
-	};
-	json_t *list = json_array();
-
-	while (reference_next(&entry)) {
-		json_t *object = json_object();
-
-		set_text(object, "name",
-			 tree_string(node, "dma-names", entry.index));
-		set_path(object, "engine", entry.target);
+			 tree_string(entry.node, names, entry.index));
+		set_path(object, key, entry.target);
 		document_set(list, NULL, object);
 	}
 	return list;
@@ -248,8 +225,12 @@ static json_t *node_document(const struct tree_node *node)
 	document_set(object, "coherent",
 		     json_boolean(tree_has(node, "dma-coherent")));
 	document_set(object, "iommu", json_boolean(tree_cells(node, "iommus")));
-	document_set(object, "heaps", heaps_document(node));
-	document_set(object, "channels", channels_document(node));
+	document_set(object, "heaps",
+		     list_document(reference_heaps(node), "memory-region-names",
+				   "path"));
+	document_set(object, "channels",
+		     list_document(reference_channels(node), "dma-names",
+				   "engine"));
 	return object;
 }
 

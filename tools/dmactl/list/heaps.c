@@ -95,13 +95,10 @@ static enum exit_code read_node(const struct request *request,
 	uint32_t i;
 
 	for (i = 0; i < node->info.heap_count; i++) {
-		struct dray_heap_info heap = { .index = i };
-		int ret = dray_node_heap(node->node, i, &heap, sizeof(heap));
+		struct dray_heap_info heap;
 
-		if (ret) {
-			node_complain(node, "read a heap", ret);
+		if (!node_heap(node, i, &heap))
 			return EXIT_FAILED;
-		}
 		if (request->json)
 			document_set(heaps, NULL, heap_document(node, &heap));
 		else
@@ -154,13 +151,9 @@ static const char description[] =
 	"  FILL        on a terminal: # buffers, ! quarantine, o others,\n"
 	"              . free\n";
 
-static const struct command_option *const options[] = {
-	&node_option, &json_option, &no_header_option, &bytes_option, NULL,
-};
-
 const struct command heaps_command = {
 	.name = "heaps",
-	.options = options,
+	.options = table_options,
 	.summary = "shows use and fragmentation of the heaps",
 	.description = description,
 	.run = heaps_run,

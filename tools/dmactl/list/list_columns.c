@@ -104,17 +104,8 @@ static char *node_key(const void *row)
 static void add_pid(struct table *table, const struct request *request,
 		    const void *row)
 {
-	const struct dray_buffer_info *info = info_of(row);
-
 	(void)request;
-	if (info->flags & DRAY_BUFFER_HELD)
-		table_cell(table, TABLE_BAD, "held");
-	else if (info->flags & DRAY_BUFFER_ORPHAN)
-		table_cell(table, TABLE_BAD, "gone");
-	else if (info->pid)
-		table_cell(table, TABLE_PLAIN, "%" PRId32, info->pid);
-	else
-		table_cell(table, TABLE_PLAIN, "-");
+	table_owner(table, info_of(row));
 }
 
 static uint64_t pid_key(const void *row)

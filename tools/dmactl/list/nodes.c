@@ -37,11 +37,9 @@ static char *heap_names(const struct open_node *node, json_t *array)
 	uint32_t i;
 
 	for (i = 0; i < node->info.heap_count; i++) {
-		struct dray_heap_info heap = { .index = i };
-		int ret = dray_node_heap(node->node, i, &heap, sizeof(heap));
+		struct dray_heap_info heap;
 
-		if (ret) {
-			node_complain(node, "read a heap", ret);
+		if (!node_heap(node, i, &heap)) {
 			free(names);
 			return NULL;
 		}
@@ -281,13 +279,9 @@ static const char description[] =
 	"  READY      frames with data, of those of the ring: received and not\n"
 	"             released, or to be sent\n";
 
-static const struct command_option *const options[] = {
-	&node_option, &json_option, &no_header_option, &bytes_option, NULL,
-};
-
 const struct command nodes_command = {
 	.name = "nodes",
-	.options = options,
+	.options = table_options,
 	.summary = "shows the DMA devices and their channels",
 	.description = description,
 	.run = nodes_run,

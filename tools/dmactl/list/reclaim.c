@@ -99,7 +99,7 @@ static const char description[] =
 	"Needs CAP_SYS_RAWIO.\n";
 
 static const struct command_option *const options[] = {
-	&node_option, &all_option, &json_option, &bytes_option, NULL,
+	&first_node_option, &all_option, &json_option, &bytes_option, NULL,
 };
 
 const struct command reclaim_command = {

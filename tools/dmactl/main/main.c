@@ -158,6 +158,7 @@ static bool resolve_options(struct call *call)
 {
 	struct request *request = &call->request;
 	const struct command_option *option;
+	const char *node;
 	size_t i;
 
 	for (i = 0; i < call->given_count; i++) {
@@ -173,8 +174,9 @@ static bool resolve_options(struct call *call)
 	}
 	request->given = call->given;
 	request->given_count = call->given_count;
-	if (option_value(request, &node_option))
-		request->node = node_name(option_value(request, &node_option));
+	node = option_value(request, option_find(request->command, "node"));
+	if (node)
+		request->node = node_name(node);
 	request->json = option_value(request, &json_option);
 	request->header = !option_value(request, &no_header_option);
 	request->bytes = option_value(request, &bytes_option);
@@ -213,38 +215,34 @@ static bool parse_operands(char **words, size_t count, struct call *call)
 	return resolve_options(call);
 }
 
-/* Runs the command, or prints help; true if it had a usable command line. */
-static bool answer(struct call *call, char **words, size_t count,
-		   enum exit_code *status)
+/* Runs the command, or prints help. */
+static enum exit_code answer(struct call *call, char **words, size_t count)
 {
-	*status = EXIT_FINE;
-	if (call->version) {
-		*status = cli_version();
-		return true;
-	}
+	if (call->version)
+		return cli_version();
 	if (call->help && count == 1 && help_print_group(*words))
-		return true;
+		return EXIT_FINE;
 	if ((!call->help || count) && !parse_operands(words, count, call))
-		return false;
+		return EXIT_USAGE;
 	if (call->help) {
 		help_print(call->request.command);
-		return true;
+		return EXIT_FINE;
 	}
 	look_at_terminal(&call->request);
-	*status = call->request.command->run(&call->request);
-	return true;
+	return call->request.command->run(&call->request);
 }
 
 static enum exit_code run(int argc, char **argv)
 {
 	struct call call = { 0 };
 	struct vocabulary words;
-	enum exit_code status;
+	enum exit_code status = EXIT_USAGE;
 
 	vocabulary_make(&words);
-	if (!parse_options(argc, argv, &words, &call) ||
-	    !answer(&call, argv + optind, (size_t)(argc - optind), &status))
-		status = cli_usage();
+	if (parse_options(argc, argv, &words, &call))
+		status = answer(&call, argv + optind, (size_t)(argc - optind));
+	if (status == EXIT_USAGE)
+		cli_usage();
 	vocabulary_drop(&words);
 	free(call.given);
 	return status;

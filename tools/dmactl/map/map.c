@@ -100,11 +100,9 @@ static void read_node(const struct request *request, enum map_by by,
 	uint32_t i;
 
 	for (i = 0; i < node->info.heap_count; i++) {
-		struct dray_heap_info heap = { .index = i };
-		int ret = dray_node_heap(node->node, i, &heap, sizeof(heap));
+		struct dray_heap_info heap;
 
-		if (ret) {
-			node_complain(node, "read a heap", ret);
+		if (!node_heap(node, i, &heap)) {
 			maps->status = EXIT_FAILED;
 			return;
 		}
@@ -258,7 +256,7 @@ static enum exit_code draw(const struct maps *maps,
 			 size.width, size.height, count,
 			 count == 1 ? "heap" : "heaps", MAP_WIDTH_LEAST,
 			 MAP_HEIGHT_LEAST, PICTURE_MOST, PICTURE_MOST);
-		return cli_usage();
+		return EXIT_USAGE;
 	}
 	picture = picture_create(size);
 	size.height /= count;
@@ -314,7 +312,7 @@ static enum exit_code map_run(const struct request *request)
 	size_t i;
 
 	if (!parse(request, &by, &size))
-		return cli_usage();
+		return EXIT_USAGE;
 	if (!nodes_open(request, &nodes))
 		return EXIT_FAILED;
 	maps.status = nodes.status;

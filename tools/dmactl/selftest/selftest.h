@@ -27,6 +27,7 @@ struct selftest {
 	uint64_t size; /* bytes of the memory test */
 	uint64_t seed;
 	bool quick;
+	uint64_t late; /* bit N: channel N is late, and not tested further */
 	struct finding *findings;
 	size_t count;
 };
@@ -74,7 +75,7 @@ struct engine {
 /* Opens channel @index: 1, 0 if it does not copy, or an error. */
 int engine_open(const struct selftest *test, uint32_t index,
 		struct engine *engine);
-/* Opens the first channel that copies and is not dead; false if there is none. */
+/* Opens the first channel that copies and is not dead or late; false if none is. */
 bool engine_open_any(const struct selftest *test, struct engine *engine);
 void engine_close(struct engine *engine);
 

@@ -7,10 +7,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include "escape.h"
+#include "base/output.h"
 #include "base/progress.h"
 #include "base/quantity.h"
 #include "selftest.h"
@@ -50,7 +51,7 @@ static const struct command_option output_option = {
 	.letter = 'o',
 	.value = "FILE",
 	.offers = "file",
-	.text = "write the report to FILE; '-' is standard output",
+	.text = "write the report to FILE",
 };
 
 static const char *const outcome_words[] = { "PASS", "FAIL", "SKIP" };
@@ -61,15 +62,10 @@ static bool find_heap(const struct request *request, struct selftest *test)
 	const char *name = option_value(request, &heap_option);
 	const struct open_node *node = test->node;
 	uint32_t i;
-	int ret;
 
 	for (i = 0; i < node->info.heap_count; i++) {
-		ret = dray_node_heap(node->node, i, &test->heap,
-				     sizeof(test->heap));
-		if (ret) {
-			node_complain(node, "read a heap", ret);
+		if (!node_heap(node, i, &test->heap))
 			return false;
-		}
 		if (name ? !strncmp(name, test->heap.name,
 				    sizeof(test->heap.name))
 			 : test->heap.flags & DRAY_HEAP_DEFAULT)
@@ -79,8 +75,7 @@ static bool find_heap(const struct request *request, struct selftest *test)
 		complain("%s has no heap '%s'; 'dmactl heaps' lists them",
 			 node->name, name);
 	else if (node->info.heap_count)
-		return !dray_node_heap(node->node, 0, &test->heap,
-				       sizeof(test->heap));
+		return node_heap(node, 0, &test->heap);
 	else
 		complain("%s has no heap", node->name);
 	return false;
@@ -262,60 +257,44 @@ static json_t *selftest_document(struct selftest *test)
 	return root;
 }
 
-static void write_report(FILE *file, const struct request *request,
-			 struct selftest *test)
-{
-	json_t *root;
-
-	if (!request->json) {
-		print_text(file, request, test);
-		return;
-	}
-	root = selftest_document(test);
-	if (!json_dumpf(root, file, JSON_INDENT(2)))
-		fputc('\n', file);
-	json_decref(root);
-}
-
-/*
- * Opens the file of --output before the tests, which may take an hour; an older
- * report stays until they have ended.
- */
-static FILE *open_report(const struct request *request)
+/* Tries to create the file of --output: the tests may take an hour. */
+static bool try_output(const struct request *request)
 {
 	const char *path = option_value(request, &output_option);
-	FILE *file = stdout;
+	struct output output;
+	struct stat status;
 
-	if (path && strcmp(path, "-") != 0)
-		file = fopen(path, "ae");
-	if (!file)
-		complain("cannot write '%s': %s", path, strerror(errno));
-	return file;
+	/* to open a pipe twice would end its reader */
+	if (!path || (!lstat(path, &status) && !S_ISREG(status.st_mode)))
+		return true;
+	if (!output_open(&output, path))
+		return false;
+	output_end(&output, false);
+	return true;
 }
 
 /* Writes the report; with a file, the summary goes to standard output. */
-static bool print_report(FILE *file, const struct request *request,
-			 struct selftest *test)
+static bool print_report(const struct request *request, struct selftest *test)
 {
-	bool fine;
+	const char *path = option_value(request, &output_option);
+	struct output output;
 
-	if (file == stdout) {
-		write_report(stdout, request, test);
-		return true;
+	if (!output_open(&output, path ? path : "-"))
+		return false;
+	if (request->json) {
+		json_t *root = selftest_document(test);
+
+		json_dumpf(root, output.stream, JSON_INDENT(2));
+		fputc('\n', output.stream);
+		json_decref(root);
+	} else {
+		print_text(output.stream, request, test);
 	}
-	/* a device has no length */
-	fine = !ftruncate(fileno(file), 0) || errno == EINVAL;
-	if (fine)
-		write_report(file, request, test);
-	fine = fine && !ferror(file);
-	fine = !fclose(file) && fine;
-	if (!fine)
-		complain("cannot write '%s': %s",
-			 option_value(request, &output_option),
-			 strerror(errno));
-	else if (!request->json)
+	if (!output_end(&output, true))
+		return false;
+	if (output.stream != stdout && !request->json)
 		print_summary(stdout, test);
-	return fine;
+	return true;
 }
 
 static void drop_findings(struct selftest *test)
@@ -359,18 +338,16 @@ static enum exit_code test_run(const struct request *request)
 	struct selftest test = { 0 };
 	enum exit_code status = EXIT_FAILED;
 	struct open_nodes nodes;
-	FILE *file;
 
 	if (!read_options(request, &test))
 		return EXIT_USAGE;
-	if (!nodes_open_first(request, &nodes))
+	if (!try_output(request) || !nodes_open_first(request, &nodes))
 		return EXIT_FAILED;
 	test.node = &nodes.entries[0];
-	file = find_heap(request, &test) ? open_report(request) : NULL;
-	if (file) {
+	if (find_heap(request, &test)) {
 		choose_size(&test);
 		run_all(&test);
-		if (print_report(file, request, &test) &&
+		if (print_report(request, &test) &&
 		    !count_of(&test, OUTCOME_FAIL))
 			status = EXIT_FINE;
 		drop_findings(&test);
@@ -388,8 +365,8 @@ static const char description[] =
 	"Exit status 1 if a test failed.\n";
 
 static const struct command_option *const options[] = {
-	&node_option,  &heap_option,   &size_option, &seed_option,
-	&quick_option, &output_option, &json_option, NULL,
+	&first_node_option, &heap_option,   &size_option, &seed_option,
+	&quick_option,	    &output_option, &json_option, NULL,
 };
 
 const struct command test_command = {

@@ -13,9 +13,6 @@
 #include "top.h"
 #include "top_live.h"
 
-#define INTERVAL_LEAST 10000000ull /* ns */
-#define INTERVAL_MOST 3600000000000ull
-
 static const struct command_option once_option = {
 	.name = "once",
 	.text = "print one sample and end; needs no terminal",
@@ -37,19 +34,6 @@ static const struct command_option interval_option = {
 	.value = "TIME",
 	.text = "time between samples, as 500ms or 5s; usually 1s",
 };
-
-static bool parse_interval(const char *text, uint64_t *interval)
-{
-	*interval = 1000000000;
-	if (!text)
-		return true;
-	if (!parse_time(text, interval))
-		return false;
-	if (*interval >= INTERVAL_LEAST && *interval <= INTERVAL_MOST)
-		return true;
-	complain("an interval of %s is not between 10ms and 1h", text);
-	return false;
-}
 
 static bool parse_count(const char *text, uint64_t *count)
 {
@@ -114,7 +98,7 @@ static void print_sample(const struct request *request,
 		document_line(top_document(view, sample), stdout);
 	else if (sample->nodes)
 		print_tables(request, view, sample);
-	fflush(stdout);
+	cli_flush();
 }
 
 /* Prints samples; a first one, that is not printed, lets all have rates. */
@@ -149,6 +133,10 @@ static enum exit_code top_run(const struct request *request)
 	uint64_t interval, count;
 	struct row_view view;
 
+	if (once && option_value(request, &count_option)) {
+		complain("top: give --once or --count, not both");
+		return EXIT_USAGE;
+	}
 	if (!parse_interval(option_value(request, &interval_option),
 			    &interval) ||
 	    !parse_count(option_value(request, &count_option), &count) ||

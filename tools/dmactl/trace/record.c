@@ -18,11 +18,10 @@
 #include "follow.h"
 #include "base/gather.h"
 #include "base/interrupt.h"
+#include "base/output.h"
 #include "base/quantity.h"
 #include "recording.h"
 #include "span.h"
-
-#define INTERVAL 1000000000 /* ns between two samples of the heaps */
 
 static const struct command_option file_option = {
 	.name = "output",
@@ -36,13 +35,12 @@ static const struct command_option file_option = {
 static const struct command_option interval_option = {
 	.name = "interval",
 	.value = "TIME",
-	.text = "look at the heaps that often; 1s by default",
+	.text = "look at the heaps that often, 10ms to 1h; usually 1s",
 };
 
 struct recorder {
 	const struct request *request;
-	FILE *file;
-	const char *name;
+	struct output output;
 	struct span span;
 	uint64_t interval_ns;
 	uint64_t next_ns; /* of the span, when the heaps are due */
@@ -63,7 +61,7 @@ static void take_event(void *context, const struct event *event)
 {
 	struct recorder *recorder = context;
 
-	document_line(event_document(event), recorder->file);
+	document_line(event_document(event), recorder->output.stream);
 	recorder->events++;
 }
 
@@ -100,7 +98,7 @@ static bool record_buffers(struct recorder *recorder)
 			 sizeof(info->heap_name));
 		set_text(event.text[EVENT_NAME], info->name,
 			 sizeof(info->name));
-		recording_buffer(recorder->file, &event);
+		recording_buffer(recorder->output.stream, &event);
 	}
 	buffers_free(&list);
 	return true;
@@ -113,20 +111,16 @@ static bool record_heaps_of(struct recorder *recorder,
 	struct heap_sample sample = { .time_ns = time_of_day() };
 	struct dray_heap_info info;
 	uint32_t i;
-	int ret;
 
 	for (i = 0; i < node->info.heap_count; i++) {
-		ret = dray_node_heap(node->node, i, &info, sizeof(info));
-		if (ret) {
-			node_complain(node, "read its heaps", ret);
+		if (!node_heap(node, i, &info))
 			return false;
-		}
 		set_text(sample.heap, info.name, sizeof(info.name));
 		sample.total = info.total;
 		sample.used = info.used;
 		sample.free = info.free;
 		sample.largest_free = info.largest_free;
-		recording_sample(recorder->file, &sample);
+		recording_sample(recorder->output.stream, &sample);
 	}
 	return true;
 }
@@ -206,18 +200,11 @@ static bool child_has_ended(struct recorder *recorder)
 	return true;
 }
 
-static bool write_failed(struct recorder *recorder)
-{
-	if (!fflush(recorder->file) && !ferror(recorder->file))
-		return false;
-	complain("%s: %s", recorder->name, strerror(errno));
-	return true;
-}
-
 static bool record_until_the_end(struct recorder *recorder,
 				 struct follow *follow)
 {
-	bool fine = true, ended = false;
+	/* the first time that the file can be seen */
+	bool fine = output_flush(&recorder->output), ended = false;
 	int left;
 
 	while (fine && !ended && (left = span_left(&recorder->span, 200))) {
@@ -225,7 +212,7 @@ static bool record_until_the_end(struct recorder *recorder,
 		ended = child_has_ended(recorder);
 		if (fine && span_passed(&recorder->span) >= recorder->next_ns)
 			fine = record_heaps(recorder);
-		fine = fine && !write_failed(recorder);
+		fine = fine && output_flush(&recorder->output);
 		show_progress(recorder, follow);
 	}
 	end_child(recorder);
@@ -237,13 +224,14 @@ static bool record_all(struct recorder *recorder, struct follow *follow)
 {
 	bool fine;
 
-	recording_begin(recorder->file, time_of_day());
+	recording_begin(recorder->output.stream, time_of_day());
 	fine = record_buffers(recorder) && record_heaps(recorder) &&
 	       start_child(recorder);
 	if (fine)
 		fine = record_until_the_end(recorder, follow);
-	recording_end(recorder->file, time_of_day(), follow_lost(follow));
-	return !write_failed(recorder) && fine;
+	recording_end(recorder->output.stream, time_of_day(),
+		      follow_lost(follow));
+	return fine;
 }
 
 static enum exit_code say_result(const struct recorder *recorder, uint64_t lost)
@@ -264,56 +252,47 @@ static enum exit_code say_result(const struct recorder *recorder, uint64_t lost)
 	return lost || recorder->status ? EXIT_FAILED : EXIT_FINE;
 }
 
-static enum exit_code record_to(struct recorder *recorder)
+static enum exit_code record_to(struct recorder *recorder, const char *name)
 {
 	enum exit_code status = EXIT_FAILED;
 	struct follow *follow;
+	bool fine;
 
 	interrupt_begin();
 	follow = follow_open(EVENT_ALL, recorder->span.buffer);
 	if (!follow)
 		return EXIT_FAILED;
-	recorder->file = strcmp(recorder->name, "-") != 0
-				 ? fopen(recorder->name, "we")
-				 : stdout;
-	if (!recorder->file) {
-		complain("%s: %s", recorder->name, strerror(errno));
+	if (!output_open(&recorder->output, name)) {
 		follow_close(follow);
 		return EXIT_FAILED;
 	}
 	if (isatty(STDERR_FILENO))
 		cli_clear_line = clear_line;
-	if (record_all(recorder, follow))
+	fine = record_all(recorder, follow);
+	if (output_end(&recorder->output, fine) && fine)
 		status = say_result(recorder, follow_lost(follow));
 	if (cli_clear_line)
 		clear_line();
 	cli_clear_line = NULL;
 	follow_close(follow);
-	if (recorder->file != stdout && fclose(recorder->file)) {
-		complain("%s: %s", recorder->name, strerror(errno));
-		status = EXIT_FAILED;
-	}
 	return status;
 }
 
 static enum exit_code record_run(const struct request *request)
 {
-	const char *interval = option_value(request, &interval_option);
-	struct recorder recorder = {
-		.request = request,
-		.name = option_value(request, &file_option),
-		.interval_ns = INTERVAL,
-	};
+	const char *name = option_value(request, &file_option);
+	struct recorder recorder = { .request = request };
 	enum exit_code status;
 
-	if (!recorder.name) {
+	if (!name || !*name) {
 		complain("record: give a file: -o FILE");
 		return EXIT_USAGE;
 	}
 	if (!span_begin(request, &recorder.span) ||
-	    (interval && !parse_time(interval, &recorder.interval_ns)))
+	    !parse_interval(option_value(request, &interval_option),
+			    &recorder.interval_ns))
 		return EXIT_USAGE;
-	status = record_to(&recorder);
+	status = record_to(&recorder, name);
 	interrupt_end();
 	return status;
 }

@@ -145,7 +145,7 @@ static void print_header(const struct log *log)
 	else if (log->print == print_text && log->request->header)
 		printf("%-15s  %-20s  %-14s  %s\n", "TIME", "PROCESS", "EVENT",
 		       "DETAILS");
-	fflush(stdout);
+	cli_flush();
 }
 
 static enum exit_code follow_log(struct log *log, const struct span *span)
@@ -162,7 +162,7 @@ static enum exit_code follow_log(struct log *log, const struct span *span)
 	fine = interest_begin(&log->interest);
 	while (fine && log->left && (left = span_left(span, 1000))) {
 		fine = follow_wait(follow, left, take_event, log) &&
-		       !fflush(stdout);
+		       cli_flush();
 	}
 	if (fine && log->left)
 		fine = follow_drain(follow, take_event, log);

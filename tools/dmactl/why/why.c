@@ -39,19 +39,6 @@ static const struct command_option mode_option = {
 	.text = "how the CPU maps it; otherwise cached",
 };
 
-static bool parse_mode(const char *text, uint32_t *mode)
-{
-	char word[WORD_ROOM];
-
-	for (*mode = 0; *mode <= DRAY_MODE_DEVICE; ++*mode)
-		if (!strcmp(mode_word(*mode, word), text))
-			return true;
-	complain("'%s' is not a mode: cached, write-combined, coherent or "
-		 "device",
-		 text);
-	return false;
-}
-
 static bool parse(const struct request *request, struct plan_request *plan)
 {
 	const char *alignment = option_value(request, &align_option);
@@ -74,12 +61,9 @@ static bool find_heap(const struct open_node *node, const char *name,
 	if (!name)
 		return true;
 	for (*index = 0; *index < node->info.heap_count; ++*index) {
-		struct dray_heap_info heap = { 0 };
-		int ret =
-			dray_node_heap(node->node, *index, &heap, sizeof(heap));
+		struct dray_heap_info heap;
 
-		if (ret) {
-			node_complain(node, "read a heap", ret);
+		if (!node_heap(node, *index, &heap)) {
 			free(names);
 			return false;
 		}
@@ -136,8 +120,8 @@ static const char description[] =
 	"Exit status: 0 if it would succeed, or likely would; 1 if not.\n";
 
 static const struct command_option *const options[] = {
-	&align_option, &mask_option, &heap_option,  &mode_option,
-	&node_option,  &json_option, &bytes_option, NULL,
+	&align_option,	    &mask_option, &heap_option,	 &mode_option,
+	&first_node_option, &json_option, &bytes_option, NULL,
 };
 
 const struct command why_command = {

@@ -136,14 +136,7 @@ static void add_holder(struct table *table, const struct request *request,
 	table_cell(table, TABLE_PLAIN, "%" PRIu64, (uint64_t)info->id);
 	table_size(table, request, info->size);
 	table_size(table, request, holder->bytes);
-	if (info->flags & DRAY_BUFFER_HELD)
-		table_cell(table, TABLE_BAD, "held");
-	else if (info->flags & DRAY_BUFFER_ORPHAN)
-		table_cell(table, TABLE_BAD, "gone");
-	else if (info->pid)
-		table_cell(table, TABLE_PLAIN, "%" PRId32, info->pid);
-	else
-		table_cell(table, TABLE_PLAIN, "-");
+	table_owner(table, info);
 	table_name(table, TABLE_PLAIN, info->comm, sizeof(info->comm));
 	table_name(table, TABLE_PLAIN, user, strlen(user));
 	table_name(table, TABLE_PLAIN, info->name, sizeof(info->name));

@@ -69,14 +69,17 @@ from typing import Any, Callable, NamedTuple, Optional, Union
 
 import numpy
 
-from . import _dray, _pickle, _sycl
+from . import _dray, _pickle, _sycl, _ufuncs
+# pylint: disable-next=wildcard-import,unused-wildcard-import,redefined-builtin
+from ._ufuncs import *  # first: the names below are not ufuncs
 from ._arrow import ArrowArray, from_arrow, to_arrow
 from ._dray import (Array, Event, Fence, FlatIterator, Frames, Node, Pool, Scope, Stream, XrtBo,
-                    XrtDevice, from_dlpack)
+                    XrtDevice, from_dlpack, ufunc)
 from ._lost import LostArray
 from ._records import (ArrayFlags, Bank, ChannelInfo, Explanation, HeapInfo, NodeInfo,
                        PoolStats, RingCounts, Segment, StreamCounts)
 from ._sycl import SyclArray, SyclQueue
+from ._ufunc import (errstate, getbufsize, geterr, geterrcall, setbufsize, seterr, seterrcall)
 from ._xclbin import xclbin_bank_of, xclbin_banks
 from ._xrt import from_xrt, xrt_bo, xrt_device
 
@@ -86,12 +89,13 @@ __all__ = [
     "RingCounts", "Scope", "Segment", "Stream", "StreamCounts", "SyclArray", "SyclQueue",
     "Versions", "WaitingArray", "XrtBo", "XrtDevice",
     "address", "array", "copy", "copy_from_sycl", "copy_to_sycl", "device_empty", "empty",
-    "explain", "export_array", "fill", "from_arrow", "from_dlpack", "from_sycl", "from_xrt",
-    "handler_name", "install", "last_error", "memory", "memory_kind", "nodes", "open_array",
+    "errstate", "explain", "export_array", "fill", "from_arrow", "from_dlpack", "from_sycl",
+    "from_xrt", "getbufsize", "geterr", "geterrcall", "handler_name", "install", "last_error", "memory", "memory_kind", "nodes", "open_array",
     "pool", "receive", "revoke_array", "revoke_waiting", "rows", "segments", "send",
-    "share_arrays", "shared_zeros", "stats", "stream", "sync_for_cpu", "sync_for_device",
-    "to_arrow", "to_sycl", "uninstall", "versions", "wait", "waiting_arrays", "xclbin_bank_of",
+    "setbufsize", "seterr", "seterrcall", "share_arrays", "shared_zeros", "stats", "stream",
+    "sync_for_cpu", "sync_for_device", "to_arrow", "to_sycl", "ufunc", "uninstall", "versions", "wait", "waiting_arrays", "xclbin_bank_of",
     "xclbin_banks", "xrt_bo", "xrt_device", "zeros",
+    *_ufuncs.__all__,
 ]
 
 __version__: str = _dray.version

@@ -5,7 +5,7 @@
 
 #include "module.h"
 
-#define MAX_PARAMETERS 5
+#define MAX_PARAMETERS 8
 
 struct parameter {
 	const char *name; /* NULL ends the list */

@@ -128,7 +128,6 @@ PyObject *array_int(PyObject *self);
 PyObject *array_float(PyObject *self);
 PyObject *array_integer(PyObject *self);
 int array_bool(PyObject *self);
-PyObject *array_compare(PyObject *self, PyObject *other, int how);
 int array_contains(PyObject *self, PyObject *value);
 PyObject *array_format(PyObject *self, PyObject *args);
 PyObject *array_reduce(PyObject *self, PyObject *unused);
@@ -221,6 +220,9 @@ PyObject *array_argmax(PyObject *self, PyObject *const *args,
 PyObject *array_argmin(PyObject *self, PyObject *const *args,
 		     Py_ssize_t count, PyObject *names);
 PyObject *array_nonzero(PyObject *self, PyObject *unused);
+
+/* array_operators.c */
+PyObject *array_compare(PyObject *self, PyObject *other, int how);
 
 /* array_views.c: views with other axes and types; array_shapes.c: other shapes. */
 PyObject *array_transposed(PyObject *self, void *unused);

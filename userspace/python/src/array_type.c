@@ -3,7 +3,9 @@
  * The type dray.Array: its methods and slots.  The library does the work on shapes
  * and elements; values of Python, and text, are left to NumPy.
  */
-#include "array_object.h"
+#include <string.h>
+
+#include "array_ufunc.h"
 
 static PyMethodDef array_methods[] = {
 	{ "empty", WITH_KEYWORDS(array_empty),
@@ -144,6 +146,11 @@ static PyMethodDef array_methods[] = {
 	  "__deepcopy__($self, memo, /)\n--\n\nThe same." },
 	{ "__reduce__", array_reduce, METH_NOARGS,
 	  "__reduce__($self, /)\n--\n\nPickles the elements." },
+	{ "__array_ufunc__", WITH_KEYWORDS(array_array_ufunc),
+	  METH_FASTCALL | METH_KEYWORDS,
+	  "__array_ufunc__($self, ufunc, method, /, *inputs, **kwargs)\n--\n\n"
+	  "Computes a ufunc of NumPy by dray's of the same name; by NumPy if that has no\n"
+	  "loop for the types." },
 	{ "__format__", array_format, METH_VARARGS,
 	  "__format__($self, format, /)\n--\n\n"
 	  "The text of NumPy's array, or of the element without axes." },
@@ -179,10 +186,22 @@ static PyType_Slot array_slots[] = {
 	{ 0, NULL },
 };
 
+#define OWN (sizeof(array_slots) / sizeof(array_slots[0]) - 1)
+
+/* With the operators of array_operators.c. */
+static PyType_Slot all_slots[OWN + ARRAY_OPERATORS + 1];
+
+void array_type_init(void)
+{
+	memcpy(all_slots, array_slots, OWN * sizeof(array_slots[0]));
+	memcpy(all_slots + OWN, array_operators,
+	       ARRAY_OPERATORS * sizeof(array_operators[0]));
+}
+
 PyType_Spec array_type_spec = {
 	.name = "dray.Array",
 	.basicsize = sizeof(struct array_object),
 	.itemsize = sizeof(int64_t),
 	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
-	.slots = array_slots,
+	.slots = all_slots,
 };

@@ -101,16 +101,6 @@ int array_bool(PyObject *self)
 	return truth;
 }
 
-PyObject *array_compare(PyObject *self, PyObject *other, int how)
-{
-	PyObject *array = array_as_numpy(self);
-	PyObject *result =
-		array ? PyObject_RichCompare(array, other, how) : NULL;
-
-	Py_XDECREF(array);
-	return result;
-}
-
 int array_contains(PyObject *self, PyObject *value)
 {
 	PyObject *array = array_as_numpy(self);

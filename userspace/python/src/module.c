@@ -136,6 +136,8 @@ static PyMethodDef methods[] = {
 	{ "xrt_fd", xrt_fd, METH_O, SIGNATURE("xrt_fd($module, array, /)") },
 	{ "xrt_fd_size", xrt_fd_size, METH_O,
 	  SIGNATURE("xrt_fd_size($module, fd, /)") },
+	{ "thread_fp_state", ufunc_state, METH_NOARGS,
+	  SIGNATURE("thread_fp_state($module, /)") },
 	{ "last_error", last_error, METH_NOARGS,
 	  SIGNATURE("last_error($module, /)") },
 	{ NULL, NULL, 0, NULL },
@@ -157,6 +159,7 @@ static int module_exec(PyObject *module)
 		{ &state->frames_type, &frames_type_spec },
 		{ &state->array_type, &array_type_spec },
 		{ &state->flat_type, &flat_type_spec },
+		{ &state->ufunc_type, &ufunc_type_spec },
 		{ &state->xrt_device_type, &xrt_device_type_spec },
 		{ &state->xrt_bo_type, &xrt_bo_type_spec },
 	};
@@ -168,13 +171,14 @@ static int module_exec(PyObject *module)
 		PyErr_NoMemory();
 		return -1;
 	}
+	array_type_init();
 	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		*types[i].type = (PyTypeObject *)PyType_FromModuleAndSpec(
 			module, types[i].spec, NULL);
 		if (!*types[i].type || PyModule_AddType(module, *types[i].type))
 			return -1;
 	}
-	if (dlpack_init(state->array_type))
+	if (dlpack_init(state->array_type) || ufunc_init(module))
 		return -1;
 	state->scopes = PyContextVar_New("dray.scopes", NULL);
 	state->reduce_ex = PyUnicode_InternFromString("__reduce_ex__");
@@ -210,12 +214,16 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 	Py_VISIT(state->frames_type);
 	Py_VISIT(state->array_type);
 	Py_VISIT(state->flat_type);
+	Py_VISIT(state->ufunc_type);
 	Py_VISIT(state->xrt_device_type);
 	Py_VISIT(state->xrt_bo_type);
 	for (i = 0; i < RECORD_COUNT; i++)
 		Py_VISIT(state->records[i]);
 	Py_VISIT(state->scopes);
 	Py_VISIT(state->reduce);
+	Py_VISIT(state->ufuncs);
+	Py_VISIT(state->numpy_ufuncs);
+	Py_VISIT(state->fp_state);
 	return 0;
 }
 
@@ -233,6 +241,7 @@ static int module_clear(PyObject *module)
 	Py_CLEAR(state->frames_type);
 	Py_CLEAR(state->array_type);
 	Py_CLEAR(state->flat_type);
+	Py_CLEAR(state->ufunc_type);
 	Py_CLEAR(state->xrt_device_type);
 	Py_CLEAR(state->xrt_bo_type);
 	for (i = 0; i < RECORD_COUNT; i++)
@@ -241,6 +250,9 @@ static int module_clear(PyObject *module)
 	Py_CLEAR(state->reduce);
 	Py_CLEAR(state->reduce_ex);
 	Py_CLEAR(state->protocol);
+	Py_CLEAR(state->ufuncs);
+	Py_CLEAR(state->numpy_ufuncs);
+	Py_CLEAR(state->fp_state);
 	return 0;
 }
 

@@ -61,6 +61,7 @@ struct module_state {
 	PyTypeObject *frames_type;
 	PyTypeObject *array_type;
 	PyTypeObject *flat_type;
+	PyTypeObject *ufunc_type;
 	PyTypeObject *xrt_device_type;
 	PyTypeObject *xrt_bo_type;
 	PyObject *records[RECORD_COUNT];
@@ -68,6 +69,9 @@ struct module_state {
 	PyObject *reduce; /* for arrays of @min_bytes and more */
 	PyObject *reduce_ex; /* "__reduce_ex__" */
 	PyObject *protocol; /* 4 */
+	PyObject *ufuncs; /* builtin ones by their names, a dict */
+	PyObject *numpy_ufuncs; /* of NumPy's to them, a dict; NULL: not yet */
+	PyObject *fp_state; /* ContextVar: reactions to errors of numbers */
 	uint64_t min_bytes;
 };
 
@@ -274,6 +278,13 @@ PyObject *memory_device(PyObject *module, PyObject *args);
 
 extern PyType_Spec array_type_spec;
 extern PyType_Spec flat_type_spec;
+extern PyType_Spec ufunc_type_spec;
+/* Completes the description of the type; may be called again. */
+void array_type_init(void);
+/* Makes the builtin ufuncs, once the types are there. */
+int ufunc_init(PyObject *module);
+/* Returns what this thread of the library does on errors of numbers. */
+PyObject *ufunc_state(PyObject *module, PyObject *unused);
 /* Returns the name of the handler of a dray.Array's memory, or None. */
 PyObject *array_handler_name(PyObject *self, void *unused);
 

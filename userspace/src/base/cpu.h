@@ -33,6 +33,18 @@ static inline bool dray_cpu_has_avx2(void)
 	return DRAY_CPU_HAS(AVX2, "avx2");
 }
 
+/* AVX2 and its companions, which loops are compiled for. */
+static inline bool dray_cpu_has_avx2_f16c(void)
+{
+	return dray_cpu_has_avx2() && DRAY_CPU_HAS(F16C, "f16c") &&
+	       DRAY_CPU_HAS(BMI2, "bmi2") && DRAY_CPU_HAS(POPCNT, "popcnt");
+}
+
+static inline bool dray_cpu_has_fma(void)
+{
+	return DRAY_CPU_HAS(FMA, "fma");
+}
+
 /* AVX512F, BW, DQ and VL. */
 static inline bool dray_cpu_has_avx512(void)
 {

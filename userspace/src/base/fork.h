@@ -33,6 +33,8 @@
  *	the streams of the host (memory/loopback.c)
  *	the window (memory/window.c)
  *	records of memory (ipc/record.c)
+ *	tables of loops (ufunc/registry.c)
+ *	loops that one thread at a time may be in (ufunc/single.c)
  *
  * Only a fork holds more than one guard or queue.  A thread holds two pools
  * only if it holds the list of pools too.
@@ -44,6 +46,7 @@ enum dray_fork_rank {
 	DRAY_FORK_TRACKINGS,
 	DRAY_FORK_GUARDS,
 	DRAY_FORK_NOTES,
+	DRAY_FORK_CALLS,
 	DRAY_FORK_QUEUES,
 	DRAY_FORK_STREAMS,
 	DRAY_FORK_FENCES,
@@ -54,6 +57,8 @@ enum dray_fork_rank {
 	DRAY_FORK_LOOPBACK,
 	DRAY_FORK_WINDOW,
 	DRAY_FORK_IPC,
+	DRAY_FORK_UFUNCS,
+	DRAY_FORK_LOOPS,
 };
 
 /* The locks of one rank. */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Copies by several threads: a layout is cut into parts along one axis, and each
- * thread, the caller among them, takes the next part until there is none.  So a
- * thread that cannot be made, or that waits for a processor, is not waited for.
- * Threads end with the call: nothing is left that a fork could lose.
+ * Work by several threads: it is cut into parts, and each thread, the caller among
+ * them, takes the next part until there is none.  So a thread that cannot be made,
+ * or that waits for a processor, is not waited for.  Threads end with the call:
+ * nothing is left that a fork could lose.  A copy is cut along one axis of its
+ * layout.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -14,18 +15,15 @@
 #include "base/cancel.h"
 #include "base/error.h"
 
-#define MOST 64u /* threads */
 #define PARTS 4ul /* of each thread */
 #define ROUND 64u /* elements of which long parts are multiples */
 
 uint64_t dray_threads_share = 1u << 20;
 
 struct work {
-	const struct dray_layout *layout;
-	dray_loop *loop;
+	dray_threads_part *part;
 	void *context;
-	int axis; /* that is cut; -1: the run */
-	uint64_t length; /* elements of it, or bytes of the run */
+	uint64_t length;
 	uint64_t step; /* of a part */
 	atomic_uint_fast64_t next; /* where the next part begins */
 	/* The failure of the part nearest to the start. */
@@ -49,27 +47,6 @@ static void keep_failure(struct work *work, uint64_t at, int ret)
 	pthread_mutex_unlock(&work->mutex);
 }
 
-/* Copies the part that begins at @at. */
-static int copy_part(const struct work *work, uint64_t at)
-{
-	/* Keeps the byte count of the whole, since all parts share caches. */
-	struct dray_layout part = *work->layout;
-	uint64_t length = work->length - at;
-	int o;
-
-	if (length > work->step)
-		length = work->step;
-	for (o = 0; o < 2; o++)
-		part.data[o] +=
-			(int64_t)at *
-			(work->axis < 0 ? 1 : part.axes[work->axis].strides[o]);
-	if (work->axis < 0)
-		part.run = length;
-	else
-		part.axes[work->axis].count = length;
-	return dray_layout_apply(&part, work->loop, work->context);
-}
-
 static void *run(void *argument)
 {
 	struct work *work = argument;
@@ -78,7 +55,10 @@ static void *run(void *argument)
 
 	while ((at = atomic_fetch_add(&work->next, work->step)) <
 	       work->length) {
-		ret = copy_part(work, at);
+		ret = work->part(work->context, at,
+				 work->length - at < work->step
+					 ? work->length - at
+					 : work->step);
 		if (ret)
 			keep_failure(work, at, ret);
 	}
@@ -100,8 +80,40 @@ static unsigned int start(pthread_t *threads, unsigned int count,
 	return made;
 }
 
-/* Returns the axis to cut: the first one that is long enough, or the longest. */
-static int find_axis(const struct dray_layout *layout, unsigned int threads)
+int dray_threads_run(uint64_t length, unsigned int threads,
+		     dray_threads_part *part, void *context)
+{
+	DRAY_NO_CANCEL;
+	struct work work = { .part = part,
+			     .context = context,
+			     .length = length,
+			     .mutex = PTHREAD_MUTEX_INITIALIZER };
+	pthread_t others[DRAY_MOST_THREADS];
+	unsigned int made, i;
+
+	work.step = length / (threads * PARTS) + 1;
+	if (work.step > ROUND)
+		work.step = (work.step + ROUND - 1) / ROUND * ROUND;
+	made = start(others, threads - 1, &work);
+	run(&work);
+	for (i = 0; i < made; i++)
+		pthread_join(others[i], NULL);
+	return work.ret < 0 ? dray_fail(work.ret, "%s", work.sentence)
+			    : work.ret;
+}
+
+unsigned int dray_threads_for(uint64_t bytes, unsigned int threads)
+{
+	const uint64_t shares = bytes / dray_threads_share;
+
+	if (threads > DRAY_MOST_THREADS)
+		threads = DRAY_MOST_THREADS;
+	if (shares < threads)
+		threads = (unsigned int)shares;
+	return threads ? threads : 1;
+}
+
+int dray_threads_axis(const struct dray_layout *layout, unsigned int threads)
 {
 	int longest = 0, i;
 
@@ -114,52 +126,56 @@ static int find_axis(const struct dray_layout *layout, unsigned int threads)
 	return longest;
 }
 
+/* A copy that is cut. */
+struct copy {
+	const struct dray_layout *layout;
+	dray_loop *loop;
+	void *context;
+	int axis; /* -1: the run, by its bytes */
+};
+
+static int copy_part(void *context, uint64_t at, uint64_t length)
+{
+	const struct copy *copy = context;
+	/* Keeps the byte count of the whole, since all parts share caches. */
+	struct dray_layout part = *copy->layout;
+	int o;
+
+	for (o = 0; o < 2; o++)
+		part.data[o] +=
+			(int64_t)at *
+			(copy->axis < 0 ? 1 : part.axes[copy->axis].strides[o]);
+	if (copy->axis < 0)
+		part.run = length;
+	else
+		part.axes[copy->axis].count = length;
+	return dray_layout_apply(&part, copy->loop, copy->context);
+}
+
 static unsigned int most_threads(const struct dray_layout *layout,
 				 dray_loop *loop, unsigned int threads)
 {
-	const uint64_t shares = layout->bytes / dray_threads_share;
-
 	/*
 	 * Elements that share bytes would be written by two at once, and a loop
 	 * takes an element whole.
 	 */
 	if (!layout->nested || (loop && !layout->axes_count))
 		return 1;
-	if (threads > MOST)
-		threads = MOST;
-	return shares < threads ? (unsigned int)shares : threads;
-}
-
-static int apply_parts(const struct dray_layout *layout, dray_loop *loop,
-		       void *context, unsigned int threads)
-{
-	DRAY_NO_CANCEL;
-	struct work work = { .layout = layout,
-			     .loop = loop,
-			     .context = context,
-			     .mutex = PTHREAD_MUTEX_INITIALIZER };
-	pthread_t others[MOST];
-	unsigned int made, i;
-
-	work.axis = layout->axes_count ? find_axis(layout, threads) : -1;
-	work.length =
-		work.axis < 0 ? layout->run : layout->axes[work.axis].count;
-	work.step = work.length / (threads * PARTS) + 1;
-	if (work.step > ROUND)
-		work.step = (work.step + ROUND - 1) / ROUND * ROUND;
-	made = start(others, threads - 1, &work);
-	run(&work);
-	for (i = 0; i < made; i++)
-		pthread_join(others[i], NULL);
-	return work.ret ? dray_fail(work.ret, "%s", work.sentence) : 0;
+	return dray_threads_for(layout->bytes, threads);
 }
 
 int dray_layout_apply_threads(const struct dray_layout *layout, dray_loop *loop,
 			      void *context, unsigned int threads)
 {
+	struct copy copy = { layout, loop, context, -1 };
+
 	if (threads > 1)
 		threads = most_threads(layout, loop, threads);
-	if (threads > 1)
-		return apply_parts(layout, loop, context, threads);
-	return dray_layout_apply(layout, loop, context);
+	if (threads <= 1)
+		return dray_layout_apply(layout, loop, context);
+	if (!layout->axes_count)
+		return dray_threads_run(layout->run, threads, copy_part, &copy);
+	copy.axis = dray_threads_axis(layout, threads);
+	return dray_threads_run(layout->axes[copy.axis].count, threads,
+				copy_part, &copy);
 }

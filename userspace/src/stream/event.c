@@ -47,18 +47,23 @@ static void change(void)
 		dray_futex_change(&changes);
 }
 
-/* Drops the lock until something changes; false if a signal came. */
-static bool wait_for_change(void)
+/* Drops the lock until something changes; false if a signal or the time came. */
+static bool wait_for_change_until(uint64_t until_ns)
 {
 	uint32_t seen = atomic_load(&changes);
 	bool woken;
 
 	sleepers++;
 	pthread_mutex_unlock(&lock);
-	woken = !dray_futex_wait(&changes, seen, UINT64_MAX) || errno != EINTR;
+	woken = !dray_futex_wait(&changes, seen, until_ns) || errno == EAGAIN;
 	pthread_mutex_lock(&lock);
 	sleepers--;
 	return woken;
+}
+
+static bool wait_for_change(void)
+{
+	return wait_for_change_until(UINT64_MAX);
 }
 
 void dray_stream_use(struct dray_stream *stream)
@@ -84,8 +89,8 @@ void dray_streams_settle(void)
 		wait_for_change();
 }
 
-int dray_event_create(struct dray_stream *stream, uint32_t room,
-		      struct dray_event **out)
+int dray_event_create_call(const char *name, uint32_t room,
+			   struct dray_event **out)
 {
 	struct dray_event *event =
 		calloc(1, sizeof(*event) + room * sizeof(event->holds[0]));
@@ -94,10 +99,21 @@ int dray_event_create(struct dray_stream *stream, uint32_t room,
 		return dray_fail(-ENOMEM, "no memory for an event");
 	atomic_init(&event->references, 1);
 	atomic_init(&event->state, DRAY_EVENT_PENDING);
-	event->process = stream->process;
-	event->stream = stream;
-	memcpy(event->name, stream->name, sizeof(event->name));
+	event->process = dray_fork_process();
+	snprintf(event->name, sizeof(event->name), "%s", name);
 	*out = event;
+	return 0;
+}
+
+int dray_event_create(struct dray_stream *stream, uint32_t room,
+		      struct dray_event **out)
+{
+	int ret = dray_event_create_call(stream->name, room, out);
+
+	if (ret)
+		return ret;
+	(*out)->process = stream->process;
+	(*out)->stream = stream;
 	return 0;
 }
 
@@ -125,8 +141,10 @@ static void release(struct dray_event *event)
 /* Drops a reference to an event that has ended. */
 static void drop(struct dray_event *event)
 {
-	if (atomic_fetch_sub(&event->references, 1) == 1)
+	if (atomic_fetch_sub(&event->references, 1) == 1) {
+		free(event->sentence);
 		free(event);
+	}
 }
 
 void dray_event_abandon(struct dray_event *event)
@@ -203,6 +221,19 @@ void dray_event_end(struct dray_event *event, int status)
 	settle(event, &point);
 }
 
+void dray_event_end_call(struct dray_event *event, int status)
+{
+	if (status)
+		event->sentence = strdup(dray_last_error());
+	release(event);
+	pthread_mutex_lock(&lock);
+	event->point.status = status;
+	atomic_store(&event->state, DRAY_EVENT_ENDED);
+	change();
+	pthread_mutex_unlock(&lock);
+	drop(event);
+}
+
 /*
  * Callers have a reference, so that an event that settles stays; the analyzer does
  * not count them.
@@ -217,7 +248,8 @@ static bool look(struct dray_event *event)
 {
 	struct dray_point point;
 
-	if (dray_port_read(event->stream->port, event->number, &point) <= 0)
+	if (!event->stream ||
+	    dray_port_read(event->stream->port, event->number, &point) <= 0)
 		return false;
 	settle(event, &point);
 	return true;
@@ -309,6 +341,11 @@ static int check_process(struct dray_event *event)
 {
 	if (has_ended(event) || event->process == dray_fork_process())
 		return 0;
+	if (!event->number)
+		return dray_fail(
+			-ECHILD,
+			"the call of %s was submitted by the parent process",
+			event->name);
 	return dray_fail(-ECHILD,
 			 "packet %" PRIu64
 			 " of %s was submitted by the parent process",
@@ -320,6 +357,10 @@ static int answer(const struct dray_event *event)
 {
 	const struct dray_point *point = &event->point;
 
+	if (point->status && !event->number)
+		return dray_fail(point->status, "%s",
+				 event->sentence ? event->sentence
+						 : strerror(-point->status));
 	if (point->status)
 		return dray_fail(point->status,
 				 "packet %" PRIu64 " of %s ended after %" PRIu64
@@ -354,21 +395,44 @@ static bool ask(struct dray_event *event)
 	if (done)
 		return true;
 	pthread_mutex_lock(&lock);
-	if (atomic_load(&event->state) == DRAY_EVENT_PENDING)
+	if (atomic_load(&event->state) == DRAY_EVENT_PENDING && event->stream)
 		progress(event->stream);
 	done = settle_if_there(event);
 	pthread_mutex_unlock(&lock);
 	return done;
 }
 
+static int interrupted(const struct dray_event *event)
+{
+	return dray_fail(-EINTR,
+			 "a signal came before the call of %s had ended",
+			 event->name);
+}
+
+static int late(const struct dray_event *event, int timeout_ms)
+{
+	if (!event->number)
+		return dray_fail(-ETIME,
+				 "the call of %s has not ended within %d ms",
+				 event->name, timeout_ms);
+	return dray_fail(-ETIME,
+			 "packet %" PRIu64 " of %s has not ended within %d ms",
+			 event->number, event->name, timeout_ms);
+}
+
 /* Lock held, and dropped meanwhile; the event is pending. */
 static int wait_for_point(struct dray_event *event, uint64_t until_ns)
 {
 	struct dray_stream *stream = event->stream;
-	struct dray_port *port = stream->port;
+	struct dray_port *port;
 	struct dray_point point = { .number = event->number };
 	int ret;
 
+	if (!stream)
+		return wait_for_change_until(until_ns) ? 0
+		       : errno == ETIMEDOUT	       ? -ETIME
+						       : interrupted(event);
+	port = stream->port;
 	dray_stream_use(stream);
 	pthread_mutex_unlock(&lock);
 	ret = port->ops->wait(port, event->number, until_ns, &point);
@@ -414,10 +478,7 @@ int dray_event_wait(struct dray_event *event, int timeout_ms)
 	pthread_mutex_lock(&lock);
 	while (!settle_if_there(event)) {
 		if (ret == -ETIME)
-			dray_fail(ret,
-				  "packet %" PRIu64
-				  " of %s has not ended within %d ms",
-				  event->number, event->name, timeout_ms);
+			late(event, timeout_ms);
 		if (ret)
 			break;
 		ret = wait_for_point(event, until_ns);
@@ -450,9 +511,13 @@ int dray_event_point(struct dray_event *event, struct dray_point *point,
 	if (ret)
 		return ret;
 	if (!ask(event))
-		return dray_fail(-EINPROGRESS,
-				 "packet %" PRIu64 " of %s has not ended",
-				 event->number, event->name);
+		return event->number ? dray_fail(-EINPROGRESS,
+						 "packet %" PRIu64
+						 " of %s has not ended",
+						 event->number, event->name)
+				     : dray_fail(-EINPROGRESS,
+						 "the call of %s has not ended",
+						 event->name);
 	dray_reply(point, size, &event->point, sizeof(event->point));
 	return 0;
 }
@@ -467,8 +532,9 @@ int dray_event_cancel(struct dray_event *event)
 	ret = check_process(event);
 	if (ret)
 		return ret;
+	atomic_store(&event->cancelled, true);
 	pthread_mutex_lock(&lock);
-	if (!settle_if_there(event)) {
+	if (!settle_if_there(event) && event->stream) {
 		stream = event->stream;
 		dray_stream_use(stream);
 		pthread_mutex_unlock(&lock);

@@ -60,7 +60,9 @@ struct dray_event {
 	_Atomic int state; /* enum dray_event_state; changes with the lock */
 	uint32_t process; /* of its stream */
 	uint64_t number;
-	struct dray_stream *stream; /* while it is pending */
+	struct dray_stream *stream; /* while it is pending; NULL: of a call */
+	_Atomic bool cancelled; /* a call's executor may look */
+	char *sentence; /* of a call that failed; freed with the event */
 	struct dray_event *next; /* in its stream */
 	struct dray_point point;
 	struct dray_stage stage;
@@ -122,6 +124,11 @@ bool dray_stream_reap(struct dray_stream *stream);
 /* Makes an event with room for holds; -ENOMEM. */
 int dray_event_create(struct dray_stream *stream, uint32_t room,
 		      struct dray_event **out);
+/* Makes an event that no stream ends: that of a call of @name.  -ENOMEM. */
+int dray_event_create_call(const char *name, uint32_t room,
+			   struct dray_event **out);
+/* Ends such an event; a reference of the caller's goes. */
+void dray_event_end_call(struct dray_event *event, int status);
 /* Notes the memory of @operand, and takes over its hold, if it has one. */
 void dray_event_keep(struct dray_event *event, struct dray_operand *operand);
 /* Ends an event if nothing was submitted for it, and drops it. */
@@ -137,6 +144,15 @@ bool dray_streams_open(void);
  */
 int dray_streams_conflict(struct dray_addresses span, bool writes,
 			  struct dray_event **out);
+/*
+ * Finds, as above, a call of a queue of universal functions; set once there are
+ * such queues.
+ */
+typedef struct dray_event *dray_calls_conflict_fn(struct dray_addresses reads,
+						  struct dray_addresses writes);
+extern _Atomic(dray_calls_conflict_fn *) dray_calls_conflict;
+/* As dray_view_wait(), for transfers only. */
+int dray_view_wait_transfers(const struct dray_view *view, unsigned int access);
 /* Settles an event without a point.  Lock held, and dropped meanwhile. */
 void dray_event_end(struct dray_event *event, int status);
 

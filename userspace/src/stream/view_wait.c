@@ -13,11 +13,14 @@
 #include "stream/stream.h"
 #include "transfer/queue.h"
 
+_Atomic(dray_calls_conflict_fn *) dray_calls_conflict;
+
 struct awaited {
 	struct dray_addresses reads; /* by the CPU */
 	struct dray_addresses writes;
 	uint64_t until_ns;
 	int timeout_ms;
+	bool calls; /* of queues of universal functions, too */
 };
 
 /* Returns the milliseconds that are left, rounded up. */
@@ -68,6 +71,24 @@ static int wait_for_streams(const struct awaited *awaited)
 	return ret;
 }
 
+static int wait_for_calls(const struct awaited *awaited)
+{
+	dray_calls_conflict_fn *conflict = atomic_load(&dray_calls_conflict);
+	struct dray_event *event;
+	int ret;
+
+	if (!awaited->calls || !conflict)
+		return 0;
+	event = conflict(awaited->reads, awaited->writes);
+	if (!event)
+		return 0;
+	ret = dray_event_wait(event, time_left(awaited));
+	if (atomic_load(&event->state) == DRAY_EVENT_ENDED)
+		ret = 1;
+	dray_event_unref(event);
+	return ret;
+}
+
 static int wait_for_all(const struct awaited *awaited)
 {
 	DRAY_NO_CANCEL;
@@ -77,24 +98,25 @@ static int wait_for_all(const struct awaited *awaited)
 		ret = wait_for_queues(awaited);
 		if (!ret)
 			ret = wait_for_streams(awaited);
+		if (!ret)
+			ret = wait_for_calls(awaited);
 	} while (ret > 0);
 	return ret;
 }
 
 bool dray_transfers_in_flight(void)
 {
-	return dray_queues_in_flight() || dray_streams_open();
+	return dray_queues_in_flight() || dray_streams_open() ||
+	       atomic_load(&dray_calls_conflict);
 }
 
-int dray_view_wait(const struct dray_view *view, unsigned int access,
-		   int timeout_ms)
+static int wait_for(const struct dray_view *view, unsigned int access,
+		    int timeout_ms, bool calls)
 {
-	struct awaited awaited = { .timeout_ms = timeout_ms };
+	struct awaited awaited = { .timeout_ms = timeout_ms, .calls = calls };
 	struct dray_operand operand;
 	int ret;
 
-	if (!dray_given(view, __func__))
-		return -EINVAL;
 	if (!access || access & ~(DRAY_ACCESS_READ | DRAY_ACCESS_WRITE))
 		return dray_fail(-EINVAL,
 				 "access 0x%x, not DRAY_ACCESS_READ or WRITE",
@@ -116,4 +138,17 @@ int dray_view_wait(const struct dray_view *view, unsigned int access,
 				 "a transfer has the view's memory after %d ms",
 				 timeout_ms);
 	return ret;
+}
+
+int dray_view_wait(const struct dray_view *view, unsigned int access,
+		   int timeout_ms)
+{
+	if (!dray_given(view, __func__))
+		return -EINVAL;
+	return wait_for(view, access, timeout_ms, true);
+}
+
+int dray_view_wait_transfers(const struct dray_view *view, unsigned int access)
+{
+	return wait_for(view, access, -1, false);
 }

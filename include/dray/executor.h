@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * executor: calls of universal functions that the CPU or an accelerator computes.
+ *
+ *	const struct dray_stream_executor_options stream = {
+ *		.ufunc = dray_ufunc_find("invert"),
+ *		.dtypes = (dray_dtype[]){ DRAY_UINT8, DRAY_UINT8 },
+ *		.tx = &tx, .tx_count = 1, .rx = &rx, .rx_count = 1,
+ *	};
+ *
+ *	ret = dray_stream_executor_create(&stream, &fpga);
+ *	...
+ *	ret = dray_call_queue_create(&fpga, 1, &queue);
+ *	...
+ *	ret = dray_call_queue_submit(queue, stream.ufunc, inputs, outputs,
+ *				     NULL, NULL, &event);
+ *
+ * A queue runs its calls one after the other, in a thread of its own.  Each goes
+ * to the executor that takes the least time for it, by what earlier calls took:
+ * the CPU is one in every queue.  Calls of other queues that touch the same memory
+ * are waited for, and so are transfers.
+ *
+ * All functions may be called from any thread.  A queue belongs to the process that
+ * made it: after a fork, its calls are -ECHILD in the child.
+ */
+#ifndef DRAY_EXECUTOR_H
+#define DRAY_EXECUTOR_H
+
+#include <dray/stream.h>
+#include <dray/ufunc.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct dray_executor;
+struct dray_call_queue;
+
+/** A call whose loop and shape are decided.  Valid until it ends. */
+struct dray_call {
+	struct dray_ufunc *ufunc;
+	const struct dray_ufunc_loop *loop;
+	const dray_dtype *dtypes;	/* of the loop: inputs, then outputs */
+	/*
+	 * The inputs, then the outputs; all have one shape, inputs that are
+	 * stretched have strides of 0.  Types may differ from the loop's
+	 */
+	const struct dray_view *const *views;
+	const struct dray_view *where;	/* of that shape; NULL: all elements */
+	int32_t inputs;
+	int32_t outputs;
+	int64_t elements;	/* 1 or more */
+};
+
+/** The functions of an executor, called by threads of queues. */
+DRAY_NAMESAKE_BEGIN
+struct dray_executor_functions {
+	size_t size;	/* bytes of this structure, which may grow */
+
+	/**
+	 * Tells whether it can run a call, by its loop, types and layouts:
+	 * returns 0, or -EOPNOTSUPP with the reason as the sentence.  Waits for
+	 * nothing, and touches no element.
+	 */
+	int (*check)(void *context, const struct dray_call *call);
+
+	/**
+	 * Starts a call.  Memory is ready, and may be used until
+	 * dray_call_end(), which this function may itself call.
+	 *
+	 * Returns 0, or a negative errno with a sentence: the call has ended.
+	 */
+	int (*submit)(void *context, struct dray_call *call);
+
+	/** Called with the last reference; may be NULL. */
+	void (*release)(void *context);
+};
+DRAY_NAMESAKE_END
+
+/**
+ * Makes an executor of functions.
+ *
+ * @name: for sentences; copied
+ * @functions: copied
+ * @out: one reference
+ *
+ * Errors: -EINVAL (no name, or a function other than release is missing), -ENOMEM.
+ */
+DRAY_API int
+dray_executor_create(const char *name,
+		     const struct dray_executor_functions *functions,
+		     void *context, struct dray_executor **out);
+
+/** The CPU; not counted. */
+DRAY_API struct dray_executor *dray_cpu_executor(void);
+
+/** One more reference; returns @executor. */
+DRAY_API struct dray_executor *dray_executor_ref(struct dray_executor *executor);
+/** One reference less; NULL is ignored. */
+DRAY_API void dray_executor_unref(struct dray_executor *executor);
+/** Its name, borrowed; NULL without an executor. */
+DRAY_API const char *dray_executor_name(const struct dray_executor *executor);
+
+/**
+ * Ends a call that an executor has started: nothing touches its memory any more.
+ * From any thread.
+ *
+ * @status: 0, or a negative errno; then the thread's sentence is the event's
+ */
+DRAY_API void dray_call_end(struct dray_call *call, int status);
+
+/** Whether dray_event_cancel() was called for it. */
+DRAY_API bool dray_call_is_cancelled(const struct dray_call *call);
+
+/**
+ * The time of a loop on an executor: two calls that were measured, of few and of
+ * many elements.  Others lie on the line through both.
+ */
+struct dray_call_cost {
+	int64_t elements[2];	/* 0: not measured; [0] <= [1] */
+	uint64_t ns[2];
+};
+
+/**
+ * Reads the measured time of a loop.
+ *
+ * @dtypes: the signature of the loop: inputs, then outputs
+ *
+ * Errors: -ENOENT (nothing is measured or set).
+ */
+DRAY_API int dray_executor_get_cost(struct dray_executor *executor,
+				    const struct dray_ufunc *ufunc,
+				    const dray_dtype *dtypes,
+				    struct dray_call_cost *out);
+
+/**
+ * Sets it: measurements of later calls do not change it.
+ * @cost: copied; NULL: forgets it, so that it is measured anew
+ * Errors: -EINVAL (elements below 1 or not in order), -ENOMEM.
+ */
+DRAY_API int dray_executor_set_cost(struct dray_executor *executor,
+				    struct dray_ufunc *ufunc,
+				    const dray_dtype *dtypes,
+				    const struct dray_call_cost *cost);
+
+/**
+ * Makes a queue and its thread, which takes no signal.
+ *
+ * @executors: @count of them, beside the CPU; counted up
+ * @count: 0 to 16
+ *
+ * Errors: -EINVAL (too many), -ENOMEM, -EAGAIN (no thread can be made).
+ */
+DRAY_API int dray_call_queue_create(struct dray_executor *const *executors,
+				    size_t count, struct dray_call_queue **out);
+
+/** Waits for its calls, and ends it.  NULL is ignored. */
+DRAY_API void dray_call_queue_destroy(struct dray_call_queue *queue);
+
+/**
+ * Submits a call, as of dray_ufunc_call(), and does not wait.
+ *
+ * @inputs, @outputs, @options: are copied.  Blocks of dray's memory are busy until
+ *	the call ends; other memory must live until then
+ * @out: as of dray_ufunc_call(); arrays may be used once the call has ended
+ * @event: the end of the call, with one reference, for dray_event_wait() and its
+ *	kin.  NULL waits for it
+ *
+ * The first calls of a loop go to each executor that can run it in turn, and are
+ * measured.  Errors of floating-point numbers are those of the thread that submits.
+ *
+ * Errors: as dray_ufunc_call() before its loops, -ECHILD; if it waits, also the
+ * status of the call.
+ */
+DRAY_API int dray_call_queue_submit(struct dray_call_queue *queue,
+				    struct dray_ufunc *ufunc,
+				    const struct dray_view *const *inputs,
+				    const struct dray_view *const *outputs,
+				    const struct dray_ufunc_options *options,
+				    struct dray_array **out,
+				    struct dray_event **event);
+
+/** Which executor would run a call, and why. */
+struct dray_call_explanation {
+	char executor[32];
+	int64_t elements;
+	uint64_t bytes;		/* of all operands */
+	int32_t measured;	/* 1: the time below is known */
+	int32_t reserved;
+	uint64_t ns;		/* that it would take */
+	char reason[256];	/* a sentence */
+};
+
+/**
+ * Fills @size bytes of @out; computes nothing.  Errors as
+ * dray_call_queue_submit().
+ */
+DRAY_API int dray_explain_call(struct dray_call_queue *queue,
+			       struct dray_ufunc *ufunc,
+			       const struct dray_view *const *inputs,
+			       const struct dray_view *const *outputs,
+			       const struct dray_ufunc_options *options,
+			       struct dray_call_explanation *out, size_t size);
+
+/** A loop that an IP between streams computes. */
+struct dray_stream_executor_options {
+	struct dray_ufunc *ufunc;
+	const dray_dtype *dtypes;	/* of the loop: inputs, then outputs */
+	/*
+	 * Streams that send, borrowed: one for each input; or one for all, which
+	 * gets the inputs of a frame one after the other, as one packet
+	 */
+	struct dray_stream *const *tx;
+	uint32_t tx_count;
+	/* streams that receive, borrowed: one for each output */
+	struct dray_stream *const *rx;
+	uint32_t rx_count;
+	/* bytes of a frame, of the widest operand; 0: 65536 */
+	uint64_t frame_bytes;
+	uint32_t depth;		/* frames in flight, 1 to 32; 0: 8 */
+	uint32_t flags;		/* DRAY_PACKET_STAGE: the CPU may copy */
+	/* nanoseconds that frames in flight may take; 0: 10 s */
+	uint64_t timeout_ns;
+};
+
+/**
+ * Makes an executor of streams.  A call is cut into frames, each one packet for each
+ * stream; up to @depth are in flight.  Memory that the engines reach is not copied.
+ *
+ * A frame that comes back with other than its own number of bytes, too late or with
+ * an error ends the call: with -EPROTO, -ETIMEDOUT, or the stream's error.  As
+ * nobody knows what the IP still holds, the executor then refuses all calls.
+ *
+ * @out: one reference; the streams are closed after the last one is dropped
+ *
+ * Errors: -EINVAL (numbers of streams, a stream of the wrong direction, depth,
+ * flags, frame_bytes of fewer than one element), -ENOMEM.
+ */
+DRAY_API int
+dray_stream_executor_create(const struct dray_stream_executor_options *options,
+			    struct dray_executor **out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DRAY_EXECUTOR_H */

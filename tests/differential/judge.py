@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""How near the result of a ufunc has to be to NumPy's.
+
+Integers, comparisons, +, -, *, / and sqrt of floats have equal bits.  Elementary functions
+may differ by units in the last place (ULP), from NumPy's result or from that of a wider
+type, rounded.  Reductions may differ by n * eps * sum(abs(x)).
+"""
+from typing import Any
+
+import numpy as np
+
+# ULPs of elementary functions: 4 for SLEEF's variants u35, 1.5 for u10 and u05.
+ULPS = {name: 1.5 for name in (
+    "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "cbrt", "cos",
+    "cosh", "deg2rad", "degrees", "exp", "exp2", "expm1", "float_power", "hypot", "log",
+    "log10", "log1p", "log2", "logaddexp", "logaddexp2", "power", "rad2deg", "radians", "sin",
+    "sinh", "tan", "tanh", "ldexp")}
+ULPS.update(dict.fromkeys(("logaddexp", "logaddexp2"), 4.0))
+# Complex functions, by the distance in the plane: naive formulas of both sides.
+COMPLEX_ULPS = 16.0
+# Complex numbers that are computed part by part.
+PARTS = {"add", "subtract", "negative", "positive", "conjugate", "sign"}
+# Of equal numbers, 0 and -0 for instance, any may be the result.
+ANY_ZERO = {"maximum", "minimum", "fmax", "fmin"}
+
+
+def real_of(dtype: np.dtype) -> np.dtype:
+    return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
+
+
+def plain(values: np.ndarray) -> np.ndarray:
+    return np.asarray(values.astype(values.dtype.newbyteorder("=")))
+
+
+def same_bits(one: np.ndarray, other: np.ndarray, signs: bool) -> np.ndarray:
+    """Where numbers are equal; any NaN equals any, and 0 differs from -0 if `signs`."""
+    if one.dtype.kind == "c":
+        return same_bits(one.real, other.real, signs) & same_bits(one.imag, other.imag, signs)
+    if one.dtype.kind != "f":
+        return (one == other) | (np.isnat(one) & np.isnat(other)) if one.dtype.kind in "mM" \
+            else one == other
+    equal = (one == other) & ((np.signbit(one) == np.signbit(other)) | (not signs))
+    return equal | (np.isnan(one) & np.isnan(other))
+
+
+def near(one: np.ndarray, other: np.ndarray, ulps: float) -> np.ndarray:
+    """Where `one`, of a narrow type, is within ULPs of `other`, of any."""
+    real = real_of(one.dtype)
+    limits = np.finfo(real)
+    wide = np.result_type(other.dtype, one.dtype)
+    size = np.abs(other).astype(real_of(wide))
+    spacing = np.maximum(np.exp2(np.floor(np.log2(np.where(size > 0, size, 1)))) * limits.eps,
+                         limits.smallest_subnormal)
+    spacing = np.where(size > 0, spacing, limits.smallest_subnormal)
+    return np.abs(one.astype(wide) - other) <= ulps * spacing
+
+
+def wider(dtype: np.dtype) -> np.dtype:
+    return np.dtype({"f": np.longdouble, "c": np.clongdouble}[dtype.kind])
+
+
+def tolerance(name: str, method: str, dtype: np.dtype) -> float:
+    if dtype.kind == "c":
+        return 0 if name in PARTS else COMPLEX_ULPS
+    return ULPS.get(name, 0) if dtype.kind == "f" else 0
+
+
+def in_wide(name: str, inputs: Any, dtype: np.dtype) -> Any:
+    """The function of a wider type, or None."""
+    try:
+        return np.asarray(getattr(np, name)(*(
+            np.asarray(each).astype(wider(dtype)) if np.asarray(each).dtype.kind in "fcbiu"
+            else each for each in inputs)))
+    except (TypeError, ValueError):
+        return None
+
+
+def close(name: str, method: str, inputs: Any, numpy: np.ndarray, here: np.ndarray) -> bool:
+    """Whether results of the same type and shape agree."""
+    one, other = plain(here), plain(numpy)
+    with np.errstate(all="ignore"):
+        wrong = ~same_bits(one, other, name not in ANY_ZERO and method in ("", "outer"))
+        ulps = tolerance(name, method, one.dtype)
+        if not wrong.any():
+            return True
+        if one.dtype.kind not in "fc":
+            return False
+        if method == "reduce" or (method == "reduceat" and name in ("add", "multiply")):
+            return reduced(name, inputs[0], one[wrong], other[wrong])
+        if not ulps:
+            return False
+        wrong[wrong] = ~near(one[wrong], other[wrong], ulps)
+        if wrong.any() and method == "":
+            wide = in_wide(name, inputs, one.dtype)
+            if wide is None or wide.shape != one.shape:
+                return False
+            rounded = wide.astype(one.dtype)
+            wrong &= ~(same_bits(one, rounded, False) | near(one, wide, ulps))
+        return not wrong.any()
+
+
+def reduced(name: str, values: Any, one: np.ndarray, other: np.ndarray) -> bool:
+    """Sums by n * eps * sum(abs(x)), products by the same of the result."""
+    if name not in ("add", "multiply"):
+        return False
+    eps = float(np.finfo(one.dtype).eps)
+    finite = np.abs(np.asarray(values)).astype(np.longdouble)
+    if not np.isfinite(finite).all() or not np.isfinite(other).all():
+        return bool((np.isfinite(one) == np.isfinite(other)).all())
+    if name == "add":
+        return bool((np.abs(one - other) <= finite.size * eps * finite.sum()).all())
+    return bool((np.abs(one - other) <= 4 * finite.size * eps * np.abs(other)
+                 + np.finfo(one.dtype).tiny).all())

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Steps with timelines and streams.  The streams are those of another node, of
+ * ../engine/dray_test_stream.ko with shows=1: display0 repeats rows, and rx1
+ * receives, which needs no sender to be queued.
+ */
+#include "../selftests/timeline.h"
+#include "scene.h"
+#include "step.h"
+
+#define NODES 16
+#define DISPLAY 0
+#define RECEIVER 3
+#define FRAME 4096
+#define FRAMES 4
+
+static bool has_streams(int node)
+{
+	struct dray_channel_info channel;
+
+	return !node_channel(node, DISPLAY, &channel) &&
+	       channel.flags & DRAY_CHANNEL_SHOW &&
+	       !node_channel(node, RECEIVER, &channel) &&
+	       channel.flags & DRAY_CHANNEL_RECV;
+}
+
+int prepare_streams(void)
+{
+	char path[32];
+
+	for (int i = 0; i < NODES; i++) {
+		snprintf(path, sizeof(path), "/dev/dray%d", i);
+		scene.streams = open(path, O_RDWR | O_CLOEXEC);
+		if (scene.streams >= 0 && has_streams(scene.streams))
+			return 0;
+		close_one(&scene.streams);
+	}
+	return NOT_HERE;
+}
+
+static int open_line(uint32_t channel)
+{
+	struct dray_timeline args = { .channel = channel,
+				      .batch = 1,
+				      .event_fd = -1 };
+	int ret = node_call(scene.streams, DRAY_IOC_TIMELINE, &args);
+
+	if (ret)
+		return ret;
+	scene.line = args.fd;
+	scene.line_size = args.size;
+	return 0;
+}
+
+int run_timeline(void)
+{
+	return open_line(RECEIVER);
+}
+
+int prepare_line(void)
+{
+	int ret = prepare_streams();
+
+	return ret ? ret : open_line(RECEIVER);
+}
+
+int run_line_map(void)
+{
+	void *at = mmap(NULL, scene.line_size, PROT_READ, MAP_SHARED,
+			scene.line, 0);
+
+	return at == MAP_FAILED || munmap(at, scene.line_size) ? -errno : 0;
+}
+
+static int prepare_line_of(uint32_t channel)
+{
+	int ret = prepare_streams();
+
+	if (!ret)
+		ret = open_line(channel);
+	return ret ? ret
+		   : buffer_open(scene.streams, scenario->heap, SIZE,
+				 &scene.dst);
+}
+
+int prepare_receiver(void)
+{
+	return prepare_line_of(RECEIVER);
+}
+
+int prepare_display(void)
+{
+	return prepare_line_of(DISPLAY);
+}
+
+static int queue_on(uint32_t channel, const struct dray_transfer *transfer)
+{
+	struct dray_submit args =
+		SUBMIT_OF(channel, transfer, 1, .flags = DRAY_SUBMIT_NO_FENCE,
+			  .fence_fd = -1);
+
+	return node_call(scene.streams, DRAY_IOC_SUBMIT, &args);
+}
+
+/* The end of the timeline's file cancels it. */
+int run_receive(void)
+{
+	const struct dray_transfer transfer = RECV_OF(scene.dst.fd, 0, SIZE);
+
+	return queue_on(RECEIVER, &transfer);
+}
+
+int run_show(void)
+{
+	const struct dray_transfer transfer = {
+		.op = DRAY_OP_SHOW,
+		.dst_fd = -1,
+		.src_fd = scene.dst.fd,
+		.run = FRAME,
+	};
+
+	return queue_on(DISPLAY, &transfer);
+}
+
+int run_ring(void)
+{
+	struct dray_transfer frames[FRAMES];
+	struct dray_ring ring = { .frames = (uintptr_t)frames,
+				  .count = FRAMES };
+
+	for (uint64_t i = 0; i < FRAMES; i++)
+		frames[i] = (struct dray_transfer)RECV_OF(scene.dst.fd,
+							  i * FRAME, FRAME);
+	return ioctl(scene.line, DRAY_IOC_RING, &ring) < 0 ? -errno : 0;
+}

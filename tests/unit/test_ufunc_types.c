@@ -1,0 +1,587 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * ufunc_types: the loop that a call takes, by the types of its operands and the
+ * types that it wants.  The results are those of NumPy 2.4, whose ufuncs have the
+ * same lists of types.
+ */
+#include "ufunc.h"
+
+/* Ufuncs with the lists of NumPy's; types of a loop, inputs then outputs. */
+static struct list {
+	const char *name;
+	int inputs, outputs;
+	const char *loops[24];
+	struct dray_ufunc *ufunc;
+} lists[] = {
+	{ "add",
+	  2,
+	  1,
+	  { "? ? ?", "i1 i1 i1", "u1 u1 u1", "i2 i2 i2", "u2 u2 u2", "i4 i4 i4",
+	    "u4 u4 u4", "i8 i8 i8", "u8 u8 u8", "f2 f2 f2", "f4 f4 f4",
+	    "f8 f8 f8", "c8 c8 c8", "c16 c16 c16" },
+	  NULL },
+	{ "divide",
+	  2,
+	  1,
+	  { "i1 i1 f8", "u1 u1 f8", "i2 i2 f8", "u2 u2 f8", "i4 i4 f8",
+	    "u4 u4 f8", "i8 i8 f8", "u8 u8 f8", "f2 f2 f2", "f4 f4 f4",
+	    "f8 f8 f8", "c8 c8 c8", "c16 c16 c16" },
+	  NULL },
+	{ "arctan2", 2, 1, { "f2 f2 f2", "f4 f4 f4", "f8 f8 f8" }, NULL },
+	{ "ldexp",
+	  2,
+	  1,
+	  { "f2 i4 f2", "f4 i4 f4", "f2 i8 f2", "f4 i8 f4", "f8 i4 f8",
+	    "f8 i8 f8" },
+	  NULL },
+	{ "less",
+	  2,
+	  1,
+	  { "? ? ?", "i1 i1 ?", "u1 u1 ?", "i2 i2 ?", "u2 u2 ?", "i4 i4 ?",
+	    "u4 u4 ?", "i8 i8 ?", "u8 u8 ?", "i8 u8 ?", "u8 i8 ?", "f2 f2 ?",
+	    "f4 f4 ?", "f8 f8 ?" },
+	  NULL },
+	{ "modf", 1, 2, { "f2 f2 f2", "f4 f4 f4", "f8 f8 f8" }, NULL },
+};
+
+static const char *taken; /* types of the loop that was called last */
+
+static int note(char *const *data, const int64_t *strides, int64_t count,
+		void *context)
+{
+	taken = context;
+	return 0;
+}
+
+/* Parses types with spaces between; "-" is none.  Returns their number. */
+static int parse(const char *text, dray_dtype *types)
+{
+	char word[32];
+	int count = 0, length;
+
+	while (sscanf(text, "%31s%n", word, &length) == 1) {
+		types[count] = 0;
+		if (strcmp(word, "-"))
+			assert_works(dray_dtype_parse(word, &types[count]));
+		count++;
+		text += length;
+	}
+	return count;
+}
+
+static int set_up(void **state)
+{
+	dray_dtype types[8];
+	size_t i, k;
+
+	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		struct list *list = &lists[i];
+
+		assert_works(dray_ufunc_create(
+			list->name, list->inputs, list->outputs,
+			DRAY_IDENTITY_NONE, &list->ufunc));
+		for (k = 0; list->loops[k]; k++) {
+			parse(list->loops[k], types);
+			set_loop(list->ufunc, types, note,
+				 (void *)(uintptr_t)list->loops[k], 0);
+		}
+	}
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		dray_ufunc_unref(lists[i].ufunc);
+	return 0;
+}
+
+FACTS_SHARE(set_up, tear_down)
+
+static struct list *list_of(const char *name)
+{
+	size_t i;
+
+	for (i = 0; strcmp(lists[i].name, name); i++)
+		;
+	return &lists[i];
+}
+
+#define NO 1
+#define EQUIV 2
+#define SAFE 3
+#define SAME 4
+#define UNSAFE 5
+
+struct expected {
+	const char *name;
+	const char *types; /* of inputs, and of outputs that are given */
+	unsigned int weak; /* bit i: input i is */
+	const char *dtype;
+	const char *signature;
+	uint8_t casting;
+	const char *loop; /* or the sentence of a refusal */
+};
+
+/* Calls on zeros, of one element each; ones for weak numbers. */
+static int call(const struct expected *row)
+{
+	static union {
+		int64_t integer;
+		double real;
+		double parts[2];
+	} elements[DRAY_UFUNC_MAX_OPERANDS];
+	const struct list *list = list_of(row->name);
+	struct dray_view views[DRAY_UFUNC_MAX_OPERANDS];
+	const struct dray_view *given[DRAY_UFUNC_MAX_OPERANDS] = { NULL };
+	struct dray_array *made[DRAY_UFUNC_MAX_OPERANDS] = { NULL };
+	dray_dtype types[DRAY_UFUNC_MAX_OPERANDS];
+	dray_dtype wanted[DRAY_UFUNC_MAX_OPERANDS] = { 0 };
+	struct dray_ufunc_options options = {
+		.weak = (uint16_t)row->weak,
+		.casting = row->casting,
+	};
+	const int count = parse(row->types, types);
+	int o, ret;
+
+	for (o = 0; o < count; o++) {
+		elements[o].parts[1] = 0;
+		elements[o].integer = o < list->inputs;
+		if (dray_dtype_kind(types[o]) == 'f' ||
+		    dray_dtype_kind(types[o]) == 'c')
+			elements[o].real = 0;
+		views[o] = view_of(&elements[o], types[o], 0, NULL, NULL);
+		given[o] = &views[o];
+	}
+	if (row->dtype)
+		parse(row->dtype, &options.dtype);
+	if (row->signature) {
+		parse(row->signature, wanted);
+		options.signature = wanted;
+	}
+	taken = "none";
+	ret = dray_ufunc_call(list->ufunc, given, given + list->inputs,
+			      &options, made);
+	for (o = 0; o < list->outputs; o++)
+		dray_array_unref(made[o]);
+	return ret;
+}
+
+static const struct expected loops[] = {
+	/* The loop of the very types. */
+	{ "add", "i2 i2", .loop = "i2 i2 i2" },
+	{ "add", "f4 f4", .loop = "f4 f4 f4" },
+	{ "divide", "i4 i4", .loop = "i4 i4 f8" },
+	{ "less", "u8 i8", .loop = "u8 i8 ?" },
+	{ "ldexp", "f4 i8", .loop = "f4 i8 f4" },
+	/* The first that all convert to safely. */
+	{ "add", "i1 i8", .loop = "i8 i8 i8" },
+	{ "add", "u1 i1", .loop = "i2 i2 i2" },
+	{ "add", "u8 i8", .loop = "f8 f8 f8" },
+	{ "add", "? u1", .loop = "u1 u1 u1" },
+	{ "add", "i2 f2", .loop = "f4 f4 f4" },
+	{ "add", "i4 f4", .loop = "f8 f8 f8" },
+	{ "add", "i8 c8", .loop = "c16 c16 c16" },
+	{ "divide", "i1 f2", .loop = "f2 f2 f2" },
+	{ "divide", "? ?", .loop = "i1 i1 f8" },
+	{ "arctan2", "i1 i1", .loop = "f2 f2 f2" },
+	{ "arctan2", "i4 i4", .loop = "f8 f8 f8" },
+	{ "ldexp", "f4 i1", .loop = "f4 i4 f4" },
+	{ "ldexp", "f4 u4", .loop = "f4 i8 f4" },
+	{ "less", "i1 u8", .loop = "i8 u8 ?" },
+	{ "modf", "i2", .loop = "f4 f4 f4" },
+	/* Byte order does not count. */
+	{ "add", ">f8 <f8", .loop = "f8 f8 f8" },
+	{ "add", ">i2 >i4", .loop = "i4 i4 i4" },
+	/* Outputs do not count, if they can be cast to. */
+	{ "add", "i1 i1 f8", .loop = "i1 i1 i1" },
+	{ "add", "f8 f8 f4", .loop = "f8 f8 f8" },
+	{ "add", "i8 i8 i1", .loop = "i8 i8 i8" },
+	{ "divide", "i4 i4 f4", .loop = "i4 i4 f8" },
+	{ "add", "f8 f8 i4", .casting = UNSAFE, .loop = "f8 f8 f8" },
+	{ "modf", "f4 f2 f8", .loop = "f4 f4 f4" },
+	/* Numbers of the program take on the type of their partners. */
+	{ "add", "i1 i8", 2, .loop = "i1 i1 i1" },
+	{ "add", "i8 u1", 1, .loop = "u1 u1 u1" },
+	{ "add", "f4 f8", 2, .loop = "f4 f4 f4" },
+	{ "add", "f2 i8", 2, .loop = "f2 f2 f2" },
+	{ "add", "f4 c16", 2, .loop = "c8 c8 c8" },
+	{ "add", "f8 c16", 2, .loop = "c16 c16 c16" },
+	{ "add", "i4 f8", 2, .loop = "f8 f8 f8" },
+	{ "add", "i1 f8", 2, .loop = "f8 f8 f8" },
+	{ "add", "? i8", 2, .loop = "i8 i8 i8" },
+	{ "add", "? f8", 2, .loop = "f8 f8 f8" },
+	{ "add", "i8 i8", 3, .loop = "i8 i8 i8" },
+	{ "add", "i8 f8", 3, .loop = "f8 f8 f8" },
+	{ "add", "? ?", 3, .loop = "? ? ?" },
+	{ "divide", "u1 i8", 2, .loop = "u1 u1 f8" },
+	{ "divide", "f4 i8", 2, .loop = "f4 f4 f4" },
+	{ "arctan2", "i1 i8", 2, .loop = "f2 f2 f2" },
+	{ "arctan2", "f4 i8", 2, .loop = "f4 f4 f4" },
+	{ "ldexp", "f4 i8", 2, .loop = "f4 i4 f4" },
+	{ "ldexp", "f8 i4", 1, .loop = "f8 i4 f8" },
+	{ "less", "u1 i8", 2, .loop = "u1 u1 ?" },
+	/* The type of outputs chooses the loop. */
+	{ "add", "i1 i1", .dtype = "f8", .loop = "f8 f8 f8" },
+	{ "add", "f8 f8", .dtype = "f4", .loop = "f4 f4 f4" },
+	{ "add", "f8 f8", .dtype = ">f4", .loop = "f4 f4 f4" },
+	{ "add", "i8 i8", .dtype = "i1", .loop = "i1 i1 i1" },
+	{ "add", "f8 f8", .dtype = "i4", .casting = UNSAFE,
+	  .loop = "i4 i4 i4" },
+	{ "divide", "i2 i2", .dtype = "f8", .loop = "i2 i2 f8" },
+	{ "divide", "i2 i2", .dtype = "f4", .loop = "f4 f4 f4" },
+	{ "less", "i1 i2", .dtype = "?", .loop = "i2 i2 ?" },
+	{ "modf", "f8", .dtype = "f4", .loop = "f4 f4 f4" },
+	{ "add", "i1 i1 f4", .dtype = "f8", .loop = "f8 f8 f8" },
+	/* So does a signature, or a part of one. */
+	{ "add", "i1 i1", .signature = "f4 f4 f4", .loop = "f4 f4 f4" },
+	{ "add", "i1 i1", .signature = "f4 - -", .loop = "f4 f4 f4" },
+	{ "add", "i1 i1", .signature = "- - f8", .loop = "f8 f8 f8" },
+	{ "less", "i1 i1", .signature = "i8 u8 -", .casting = UNSAFE,
+	  .loop = "i8 u8 ?" },
+	{ "ldexp", "f4 i4", .signature = "- i8 -", .loop = "f4 i8 f4" },
+	{ "modf", "f4", .signature = "- f8 -", .loop = "f8 f8 f8" },
+	/* Rules. */
+	{ "add", "i1 i1", .casting = NO, .loop = "i1 i1 i1" },
+	{ "add", ">i2 i2", .casting = EQUIV, .loop = "i2 i2 i2" },
+	{ "add", "i1 i2", .casting = SAFE, .loop = "i2 i2 i2" },
+	{ "add", "f4 f4 f8", .casting = SAFE, .loop = "f4 f4 f4" },
+};
+
+static const struct expected refusals[] = {
+	{ "add", "f8 f8 i8",
+	  .loop = "Cannot cast ufunc 'add' output from <f8 to <i8 with casting rule 'same_kind'" },
+	{ "add", "c8 c8 f4",
+	  .loop = "Cannot cast ufunc 'add' output from <c8 to <f4" },
+	{ "add", "i8 i8 i4", .casting = SAFE,
+	  .loop = "Cannot cast ufunc 'add' output from <i8 to <i4 with casting rule 'safe'" },
+	{ "add", "i1 i2", .casting = EQUIV,
+	  .loop = "Cannot cast ufunc 'add' input 0 from |i1 to <i2 with casting rule 'equiv'" },
+	{ "add", ">i2 i2", .casting = NO,
+	  .loop = "Cannot cast ufunc 'add' input 0 from >i2 to <i2 with casting rule 'no'" },
+	{ "add", "f8 f8", .dtype = "i4",
+	  .loop = "Cannot cast ufunc 'add' input 0 from <f8 to <i4" },
+	{ "add", "i4 f8", .signature = "i4 i4 i4",
+	  .loop = "Cannot cast ufunc 'add' input 1 from <f8 to <i4" },
+	{ "modf", "f8 f4 i4",
+	  .loop = "Cannot cast ufunc 'modf' output 1 from <f8 to <i4" },
+	{ "add", "f8 S3",
+	  .loop = "ufunc 'add' has no loop for the types (<f8, |S3)" },
+	{ "add", "U1 i1",
+	  .loop = "ufunc 'add' has no loop for the types (<U1, |i1)" },
+	{ "add", "V4 V4",
+	  .loop = "ufunc 'add' has no loop for the types (|V4, |V4)" },
+	{ "arctan2", "c8 f4",
+	  .loop = "ufunc 'arctan2' has no loop for the types (<c8, <f4)" },
+	{ "ldexp", "f8 f8", .loop = "has no loop for the types (<f8, <f8)" },
+	{ "ldexp", "f8 u8", .loop = "has no loop for the types (<f8, <u8)" },
+	{ "ldexp", "f4 f8", 2, .loop = "has no loop for the types" },
+	{ "arctan2", "f4 f4", .dtype = "i4",
+	  .loop = "No loop of ufunc 'arctan2' matches the signature" },
+	{ "less", "i1 i1", .dtype = "f4",
+	  .loop = "No loop of ufunc 'less' matches the signature" },
+	{ "add", "f4 f4", .signature = "f4 f8 -",
+	  .loop = "No loop of ufunc 'add' matches the signature" },
+	{ "ldexp", "f8 i8", .dtype = "f4",
+	  .loop = "No loop of ufunc 'ldexp' matches the signature" },
+};
+
+FACT(a_call_takes_the_loop_that_numpy_takes)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(loops) / sizeof(loops[0]); i++) {
+		const struct expected *row = &loops[i];
+
+		if (call(row) || strcmp(taken, row->loop))
+			fail_msg("%s(%s) takes %s, not %s: %s", row->name,
+				 row->types, taken, row->loop,
+				 dray_last_error());
+	}
+}
+
+FACT(a_call_without_a_loop_is_refused_with_a_sentence)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
+		const struct expected *row = &refusals[i];
+		const int ret = call(row);
+
+		if (ret != -EOPNOTSUPP || strcmp(taken, "none") ||
+		    !strstr(dray_last_error(), row->loop))
+			fail_msg("%s(%s): %d, takes %s, says '%s', not '%s'",
+				 row->name, row->types, ret, taken,
+				 dray_last_error(), row->loop);
+	}
+}
+
+FACT(types_that_are_none_are_refused)
+{
+	dray_dtype bad[3] = { 0, 99, 0 };
+	double element = 0;
+	struct dray_view view = view_of(&element, DRAY_FLOAT64, 0, NULL, NULL);
+	struct dray_ufunc_options options = { .dtype = 99 };
+	struct dray_ufunc *add = list_of("add")->ufunc;
+
+	assert_int_equal(dray_ufunc_call(add, INPUTS(&view, &view),
+					 INPUTS(&view), &options, NULL),
+			 -EINVAL);
+	options.dtype = 0;
+	options.signature = bad;
+	assert_int_equal(dray_ufunc_call(add, INPUTS(&view, &view),
+					 INPUTS(&view), &options, NULL),
+			 -EINVAL);
+}
+
+static int call_weak(const char *name, dray_dtype dtype, dray_dtype of,
+		     int64_t number)
+{
+	int64_t element = 0;
+	struct dray_array *made = NULL;
+	struct dray_view in = view_of(&element, dtype, 0, NULL, NULL);
+	struct dray_view weak = view_of(&number, of, 0, NULL, NULL);
+	const struct dray_ufunc_options options = { .weak = 2 };
+	int ret;
+
+	ret = dray_ufunc_call(list_of(name)->ufunc, INPUTS(&in, &weak), NULL,
+			      &options, &made);
+	dray_array_unref(made);
+	return ret;
+}
+
+FACT(an_integer_of_the_program_fits_its_partner)
+{
+	static const struct {
+		dray_dtype dtype, of;
+		int64_t number;
+		const char *refused; /* NULL: it fits */
+	} rows[] = {
+		{ DRAY_INT8, DRAY_INT64, 127, NULL },
+		{ DRAY_INT8, DRAY_INT64, -128, NULL },
+		{ DRAY_INT8, DRAY_INT64, 128, "128 out of bounds for |i1" },
+		{ DRAY_INT8, DRAY_INT64, -129, "-129 out of bounds for |i1" },
+		{ DRAY_UINT8, DRAY_INT64, 255, NULL },
+		{ DRAY_UINT8, DRAY_INT64, 300, "300 out of bounds for |u1" },
+		{ DRAY_UINT8, DRAY_INT64, -1, "-1 out of bounds for |u1" },
+		{ DRAY_UINT32, DRAY_INT64, 4294967295, NULL },
+		{ DRAY_UINT32, DRAY_INT64, 4294967296, "out of bounds" },
+		{ DRAY_INT64, DRAY_INT64, INT64_MIN, NULL },
+		{ DRAY_UINT64, DRAY_INT64, INT64_MAX, NULL },
+		{ DRAY_UINT64, DRAY_INT64, -1, "-1 out of bounds for <u8" },
+		{ DRAY_INT64, DRAY_UINT64, INT64_MAX, NULL },
+		{ DRAY_INT64, DRAY_UINT64, -1,
+		  "18446744073709551615 out of bounds for <i8" },
+		{ DRAY_INT8, DRAY_UINT64, -128,
+		  "18446744073709551488 out of bounds for |i1" },
+		{ DRAY_FLOAT32, DRAY_INT64, INT64_MAX, NULL },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (rows[i].refused)
+			assert_fails(call_weak("add", rows[i].dtype, rows[i].of,
+					       rows[i].number),
+				     -EOVERFLOW, rows[i].refused);
+		else
+			assert_works(call_weak("add", rows[i].dtype, rows[i].of,
+					       rows[i].number));
+	}
+}
+
+FACT(a_comparison_with_an_integer_that_does_not_fit_takes_another_loop)
+{
+	assert_works(call_weak("less", DRAY_UINT8, DRAY_INT64, 300));
+	assert_string_equal(taken, "i8 i8 ?");
+	assert_works(call_weak("less", DRAY_UINT64, DRAY_INT64, -1));
+	assert_string_equal(taken, "u8 i8 ?");
+	assert_works(call_weak("less", DRAY_UINT8, DRAY_INT64, 200));
+	assert_string_equal(taken, "u1 u1 ?");
+}
+
+FACT(a_number_of_the_program_is_one_element)
+{
+	double elements[2] = { 0 };
+	struct dray_view view = view_of(elements, f4, 1, DIMS(2), NULL);
+	const struct dray_ufunc_options options = { .weak = 2 };
+	struct dray_view out = view;
+
+	assert_fails(dray_ufunc_call(list_of("add")->ufunc,
+				     INPUTS(&view, &view), INPUTS(&out),
+				     &options, NULL),
+		     -EINVAL, "is one element, and input 1 has 2");
+}
+
+/* A pair of ints, which converts to and from nothing, and one that does. */
+static int cast_from_int(dray_dtype from, dray_dtype to, dray_loop **loop,
+			 void **context)
+{
+	if (from != DRAY_INT32)
+		return -EOPNOTSUPP;
+	*loop = no_loop;
+	return DRAY_CASTING_SAFE;
+}
+
+static int call_user(struct dray_ufunc *ufunc, dray_dtype a, dray_dtype b)
+{
+	int64_t elements[3] = { 0 };
+	struct dray_view one = view_of(&elements[0], a, 0, NULL, NULL);
+	struct dray_view two = view_of(&elements[1], b, 0, NULL, NULL);
+	struct dray_array *made = NULL;
+	int ret;
+
+	taken = "none";
+	ret = dray_ufunc_call(ufunc, INPUTS(&one, &two), NULL, NULL, &made);
+	dray_array_unref(made);
+	return ret;
+}
+
+FACT(loops_of_user_types_are_found_by_their_casts)
+{
+	const struct dray_dtype_functions functions = {
+		.size = sizeof(functions),
+		.cast = cast_from_int,
+	};
+	const struct dray_dtype_functions none = { .size = sizeof(none) };
+	struct dray_ufunc *add = NULL;
+	dray_dtype pair = 0, other = 0;
+	char way[] = "pair";
+
+	assert_works(dray_dtype_create_user("pair", 'P', 8, 4, &functions, NULL,
+					    &pair));
+	assert_works(dray_dtype_create_user("other", 'Q', 8, 4, &none, NULL,
+					    &other));
+	assert_works(dray_ufunc_create("add", 2, 1, DRAY_IDENTITY_ZERO, &add));
+	assert_fails(call_user(add, pair, pair), -EOPNOTSUPP,
+		     "has no loop for the types (pair, pair)");
+	set_loop(add, (dray_dtype[]){ pair, pair, pair }, note, way, 0);
+	assert_works(call_user(add, pair, pair));
+	assert_ptr_equal(taken, way);
+	assert_works(call_user(add, DRAY_INT32, pair));
+	assert_ptr_equal(taken, way);
+	assert_fails(call_user(add, other, pair), -EOPNOTSUPP,
+		     "has no loop for the types (other, pair)");
+	assert_fails(call_user(add, DRAY_FLOAT32, pair), -EOPNOTSUPP,
+		     "has no loop for the types (<f4, pair)");
+	/* The table keeps the type. */
+	dray_dtype_unref(pair);
+	assert_works(call_user(add, DRAY_INT32, DRAY_INT32));
+	assert_ptr_equal(taken, way);
+	dray_ufunc_unref(add);
+	dray_dtype_unref(other);
+}
+
+FACT(a_loop_that_is_set_again_replaces_the_old_one)
+{
+	struct dray_ufunc *add = list_of("add")->ufunc;
+	const dray_dtype types[] = { f4, f4, f4 };
+	struct dray_ufunc_loop before, loop;
+	dray_dtype found[3];
+	char ours[] = "ours";
+	size_t count, i;
+
+	for (count = 0; !dray_ufunc_get_loop(add, count, found, &loop);)
+		count++;
+	assert_int_equal(count, 14);
+	assert_fails(dray_ufunc_get_loop(add, count, found, &loop), -ERANGE,
+		     "add has 14 loops, not a loop 14");
+	assert_works(dray_ufunc_get_loop(add, 10, found, &before));
+	assert_memory_equal(found, types, sizeof(types));
+	set_loop(add, types, note, ours, 0);
+	assert_works(call_user(add, f4, f4));
+	assert_ptr_equal(taken, ours);
+	assert_works(dray_ufunc_get_loop(add, 10, found, &loop));
+	assert_ptr_equal(loop.context, ours);
+	assert_works(dray_ufunc_set_loop(add, types, &before));
+	/* A new one is searched last, but for the very types of its inputs. */
+	set_loop(add, (dray_dtype[]){ f4, DRAY_INT8, f4 }, note, ours, 0);
+	assert_works(call_user(add, f4, DRAY_INT8));
+	assert_ptr_equal(taken, ours);
+	assert_works(call_user(add, DRAY_FLOAT16, DRAY_INT8));
+	assert_string_equal(taken, "f2 f2 f2");
+	for (i = 0; !dray_ufunc_get_loop(add, i, found, &loop);)
+		i++;
+	assert_int_equal(i, count + 1);
+}
+
+FACT(a_builtin_function_takes_loops_of_user_types)
+{
+	struct dray_ufunc *add = dray_ufunc_find("add");
+	const struct dray_dtype_functions none = { .size = sizeof(none) };
+	dray_dtype pair = 0;
+	char way[] = "pair";
+
+	assert_non_null(add);
+	assert_works(
+		dray_dtype_create_user("pair", 'P', 8, 4, &none, NULL, &pair));
+	set_loop(add, (dray_dtype[]){ pair, pair, pair }, note, way, 0);
+	assert_works(call_user(add, pair, pair));
+	assert_ptr_equal(taken, way);
+	dray_dtype_unref(pair);
+}
+
+FACT(loops_that_make_no_sense_are_refused)
+{
+	struct dray_ufunc *add = list_of("add")->ufunc;
+	struct dray_ufunc_loop loop = { note, NULL, 0 };
+	dray_dtype items = 0;
+
+	assert_int_equal(dray_ufunc_set_loop(add, (dray_dtype[]){ f4, 0, f4 },
+					     &loop),
+			 -EINVAL);
+	assert_works(dray_dtype_create_subarray(f4, 1, DIMS(2), &items));
+	assert_fails(dray_ufunc_set_loop(add, (dray_dtype[]){ f4, f4, items },
+					 &loop),
+		     -EINVAL, "sub-array");
+	dray_dtype_unref(items);
+	loop.flags = 8;
+	assert_fails(dray_ufunc_set_loop(add, (dray_dtype[]){ f4, f4, f4 },
+					 &loop),
+		     -EINVAL, "unknown flags of a loop: 0x8");
+	loop.flags = 0;
+	loop.loop = NULL;
+	assert_fails(dray_ufunc_set_loop(add, (dray_dtype[]){ f4, f4, f4 },
+					 &loop),
+		     -EINVAL, "a loop has no function");
+}
+
+FACT(functions_that_make_no_sense_are_refused)
+{
+	struct dray_ufunc *made = NULL;
+
+	assert_fails(dray_ufunc_create("f", 0, 1, DRAY_IDENTITY_NONE, &made),
+		     -EINVAL, "not 0 and 1");
+	assert_fails(dray_ufunc_create("f", 1, 0, DRAY_IDENTITY_NONE, &made),
+		     -EINVAL, "not 1 and 0");
+	assert_fails(dray_ufunc_create("f", 7, 1, DRAY_IDENTITY_NONE, &made),
+		     -EINVAL, "at most 7 of both, not 7 and 1");
+	assert_fails(dray_ufunc_create("f", 1, 1, DRAY_IDENTITY_ZERO, &made),
+		     -EINVAL, "has an identity");
+	assert_fails(dray_ufunc_create("f", 2, 1, 9, &made), -EINVAL,
+		     "has an identity");
+	assert_null(dray_ufunc_find("no such function"));
+	assert_non_null(strstr(dray_last_error(),
+			       "there is no ufunc 'no such function'"));
+}
+
+FACT(builtin_functions_are_in_the_order_of_their_names)
+{
+	const char *last = "";
+	struct dray_ufunc *ufunc;
+	size_t i;
+
+	for (i = 0; (ufunc = dray_ufunc_number(i)); i++) {
+		assert_true(strcmp(last, dray_ufunc_name(ufunc)) < 0);
+		last = dray_ufunc_name(ufunc);
+		assert_ptr_equal(dray_ufunc_find(last), ufunc);
+		assert_ptr_equal(dray_ufunc_ref(ufunc), ufunc);
+		dray_ufunc_unref(ufunc);
+		assert_true(dray_ufunc_inputs(ufunc) >= 1);
+		assert_true(dray_ufunc_outputs(ufunc) >= 1);
+	}
+	assert_true(i >= 1);
+	assert_int_equal(dray_ufunc_identity(dray_ufunc_find("add")),
+			 DRAY_IDENTITY_ZERO);
+}

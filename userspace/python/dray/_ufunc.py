@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Reactions to errors of numbers in ufuncs, as NumPy's functions of the same names have
+them; each thread and each asyncio task has its own."""
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Callable, NamedTuple, Optional
+
+import numpy
+
+from . import _dray
+
+# Numbers of enum dray_fp_action; "log" calls too, the method write() of an object.
+_ACTIONS = {"ignore": 0, "warn": 1, "raise": 2, "call": 3, "log": 3, "print": 4}
+_KINDS = ("divide", "over", "under", "invalid")
+_NAMES = ("ignore", "warn", "raise", "call", "print")
+# That of a new thread: divide, over, under, invalid, elements of a buffer, function.
+_FRESH = (1, 1, 0, 1, 8192, None)
+
+
+class _State(NamedTuple):
+    divide: int
+    over: int
+    under: int
+    invalid: int
+    bufsize: int
+    call: Any
+
+
+def _state() -> _State:
+    return _State(*(_dray.fp_state.get(None) or _dray.thread_fp_state()))
+
+
+def _name(state: _State, kind: str) -> str:
+    name = _NAMES[getattr(state, kind)]
+    return "log" if name == "call" and hasattr(state.call, "write") else name
+
+
+def geterr() -> dict[str, str]:
+    """What errors of numbers lead to, as numpy.geterr(): {"divide": "warn", ...}."""
+    state = _state()
+    return {kind: _name(state, kind) for kind in _KINDS}
+
+
+def _changed(state: _State, given: dict[str, Optional[str]], every: Optional[str]) -> _State:
+    for kind in _KINDS:
+        action = given.get(kind) or every
+        if action is None:
+            continue
+        if action not in _ACTIONS:
+            raise ValueError(f"{action!r} is not one of {', '.join(_ACTIONS)}")
+        state = state._replace(**{kind: _ACTIONS[action]})
+    return state
+
+
+def seterr(all: Optional[str] = None, divide: Optional[str] = None,  # pylint: disable=redefined-builtin
+           over: Optional[str] = None, under: Optional[str] = None,
+           invalid: Optional[str] = None) -> dict[str, str]:
+    """Sets what errors of numbers lead to in this thread or task, as numpy.seterr():
+    "ignore", "warn" (RuntimeWarning), "raise" (FloatingPointError), "call" (the function of
+    seterrcall()), "print" or "log".  Returns what it was."""
+    before = geterr()
+    _dray.fp_state.set(_changed(_state(), {"divide": divide, "over": over, "under": under,
+                                           "invalid": invalid}, all))
+    return before
+
+
+def geterrcall() -> Any:
+    """The function of seterrcall(), or None."""
+    return _state().call
+
+
+def seterrcall(func: Any) -> Any:
+    """Sets the function that is called on errors of numbers, with a text such as "divide by
+    zero" and a number; or an object with write(), for "log".  Returns the one before."""
+    if func is not None and not callable(func) and not callable(getattr(func, "write", None)):
+        raise ValueError("only a function, or an object with write(), is called")
+    state = _state()
+    _dray.fp_state.set(state._replace(call=func))
+    return state.call
+
+
+def getbufsize() -> int:
+    """Elements of the buffers for operands that are converted."""
+    return _state().bufsize
+
+
+def setbufsize(size: int) -> int:
+    """Sets it, 16 to 16777216.  Returns what it was."""
+    if not 16 <= size <= 1 << 24:
+        raise ValueError(f"a buffer has 16 to 16777216 elements, not {size}")
+    state = _state()
+    _dray.fp_state.set(state._replace(bufsize=size))
+    return state.bufsize
+
+
+class errstate(contextlib.ContextDecorator):  # pylint: disable=invalid-name
+    """A scope, or a decorator, in which errors of numbers lead to something else:
+
+        with dray.errstate(divide="raise"): ...
+
+    Its arguments are those of seterr(), and `call` that of seterrcall()."""
+
+    def __init__(self, *, call: Any = ..., all: Optional[str] = None,  # pylint: disable=redefined-builtin
+                 divide: Optional[str] = None, over: Optional[str] = None,
+                 under: Optional[str] = None, invalid: Optional[str] = None):
+        self._given = {"divide": divide, "over": over, "under": under, "invalid": invalid}
+        self._all = all
+        self._call = call
+        self._tokens: list[Any] = []
+        _changed(_State(*_FRESH), self._given, all)
+
+    def _recreate_cm(self) -> errstate:
+        return errstate(call=self._call, all=self._all, **self._given)
+
+    def __enter__(self) -> None:
+        state = _changed(_state(), self._given, self._all)
+        if self._call is not ...:
+            state = state._replace(call=self._call)
+        self._tokens.append(_dray.fp_state.set(state))
+
+    def __exit__(self, *error: Any) -> None:
+        _dray.fp_state.reset(self._tokens.pop())
+
+
+def as_numpy() -> Any:
+    """Takes over NumPy's reactions, for a ufunc of NumPy that dray computes.  Returns a
+    token to undo it, or None if they are those of a new thread."""
+    actions = tuple(_ACTIONS[numpy.geterr()[kind]] for kind in _KINDS)
+    if actions == _FRESH[:4] and _dray.fp_state.get(None) is None:
+        return None
+    function: Optional[Callable[..., Any]] = numpy.geterrcall() if 3 in actions else None
+    return _dray.fp_state.set((*actions, numpy.getbufsize(), function))

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Operators of dray.Array, by dray's ufuncs.  If dray has no loop for the types, they
+ * are those of NumPy's array over the same memory.
+ */
+#include "array_ufunc.h"
+
+/* An operator, and the same of Python for NumPy's arrays. */
+struct operator
+{
+	const char *name;
+	PyObject *(*numpy)(PyObject *, PyObject *);
+	PyObject *(*in_place)(PyObject *, PyObject *);
+};
+
+static PyObject *power(PyObject *a, PyObject *b)
+{
+	return PyNumber_Power(a, b, Py_None);
+}
+
+static PyObject *power_in_place(PyObject *a, PyObject *b)
+{
+	return PyNumber_InPlacePower(a, b, Py_None);
+}
+
+/* Returns the value of an attribute of an object's type, or NULL. */
+static PyObject *of_type(PyObject *object, const char *name)
+{
+	PyObject *value =
+		PyObject_GetAttrString((PyObject *)Py_TYPE(object), name);
+
+	if (!value)
+		PyErr_Clear();
+	return value;
+}
+
+/*
+ * Whether the other operand is to compute, as NumPy's arrays decide: its type says that
+ * it takes no part in ufuncs, or has a higher priority.
+ */
+static bool is_left_to(PyObject *other)
+{
+	PyObject *rules, *priority;
+	bool left;
+
+	if (array_is_plain(other) || PyArray_Check(other))
+		return false;
+	rules = of_type(other, "__array_ufunc__");
+	if (rules) {
+		left = rules == Py_None;
+		Py_DECREF(rules);
+		return left;
+	}
+	priority = of_type(other, "__array_priority__");
+	left = priority && PyFloat_AsDouble(priority) > 0;
+	PyErr_Clear();
+	Py_XDECREF(priority);
+	return left;
+}
+
+/* Whether a ufunc of NumPy is to ask both operands. */
+static bool has_rules(PyObject *other)
+{
+	PyObject *rules;
+
+	if (array_is_plain(other) || PyArray_Check(other))
+		return false;
+	rules = of_type(other, "__array_ufunc__");
+	Py_XDECREF(rules);
+	return rules;
+}
+
+/* Lets a ufunc of NumPy ask the operands. */
+static PyObject *ask_both(const char *name, PyObject *a, PyObject *b)
+{
+	PyObject *numpy = PyImport_ImportModule("numpy");
+	PyObject *result =
+		numpy ? PyObject_CallMethod(numpy, name, "OO", a, b) : NULL;
+
+	Py_XDECREF(numpy);
+	return result;
+}
+
+/* Lets NumPy's arrays compute, to @output or to a new array. */
+static PyObject *ask_numpy(struct module_state *state,
+			   PyObject *(*function)(PyObject *, PyObject *),
+			   PyObject *a, PyObject *b, PyObject *output)
+{
+	PyObject *left = array_numpy_of(a);
+	PyObject *right = left ? array_numpy_of(b) : NULL;
+	PyObject *result = right ? function(left, right) : NULL;
+
+	Py_XDECREF(left);
+	Py_XDECREF(right);
+	if (!result || !output)
+		return array_of_result(state, result);
+	Py_DECREF(result);
+	return Py_NewRef(output);
+}
+
+static PyObject *compute(const struct operator* operator, PyObject * a,
+			 PyObject *b, PyObject *output)
+{
+	struct module_state *state = type_state(array_is(a) ? a : b);
+	PyObject *ufunc = ufunc_named(state, operator->name), *result;
+	PyObject *other = array_is(a) ? b : a;
+
+	if (is_left_to(other))
+		Py_RETURN_NOTIMPLEMENTED;
+	if (!output && has_rules(other))
+		return ask_both(operator->name, a, b);
+	result = ufunc ? ufunc_call(ufunc, (PyObject *[]){ a, b, output },
+				    output ? 3 : 2, NULL)
+		       : NULL;
+	if (result || (ufunc && !array_ask_numpy()))
+		return result;
+	return ask_numpy(state, output ? operator->in_place : operator->numpy,
+			 a, b, output);
+}
+
+#define OPERATOR(slot, ufunc, python, changes)                          \
+	static const struct operator slot##_operator = { ufunc, python, \
+							 changes };     \
+	static PyObject *slot(PyObject *a, PyObject *b)                 \
+	{                                                               \
+		return compute(&slot##_operator, a, b, NULL);           \
+	}                                                               \
+	static PyObject *slot##_in_place(PyObject *a, PyObject *b)      \
+	{                                                               \
+		return compute(&slot##_operator, a, b, a);              \
+	}
+
+OPERATOR(add, "add", PyNumber_Add, PyNumber_InPlaceAdd)
+OPERATOR(subtract, "subtract", PyNumber_Subtract, PyNumber_InPlaceSubtract)
+OPERATOR(multiply, "multiply", PyNumber_Multiply, PyNumber_InPlaceMultiply)
+OPERATOR(divide, "divide", PyNumber_TrueDivide, PyNumber_InPlaceTrueDivide)
+OPERATOR(floor_divide, "floor_divide", PyNumber_FloorDivide,
+	 PyNumber_InPlaceFloorDivide)
+OPERATOR(modulo, "remainder", PyNumber_Remainder, PyNumber_InPlaceRemainder)
+OPERATOR(matmul, "matmul", PyNumber_MatrixMultiply,
+	 PyNumber_InPlaceMatrixMultiply)
+OPERATOR(and, "bitwise_and", PyNumber_And, PyNumber_InPlaceAnd)
+OPERATOR(or, "bitwise_or", PyNumber_Or, PyNumber_InPlaceOr)
+OPERATOR(xor, "bitwise_xor", PyNumber_Xor, PyNumber_InPlaceXor)
+OPERATOR(shift_left, "left_shift", PyNumber_Lshift, PyNumber_InPlaceLshift)
+OPERATOR(shift_right, "right_shift", PyNumber_Rshift, PyNumber_InPlaceRshift)
+
+static const struct operator power_operator = { "power", power,
+						power_in_place };
+static const struct operator divmod_operator = { "divmod", PyNumber_Divmod,
+						 NULL };
+
+static PyObject *array_divmod(PyObject *a, PyObject *b)
+{
+	return compute(&divmod_operator, a, b, NULL);
+}
+
+static PyObject *one(const char *name, PyObject *(*numpy)(PyObject *),
+		     PyObject *self)
+{
+	struct module_state *state = type_state(self);
+	PyObject *ufunc = ufunc_named(state, name), *result, *array;
+
+	result = ufunc ? ufunc_call(ufunc, &self, 1, NULL) : NULL;
+	if (result || (ufunc && !array_ask_numpy()))
+		return result;
+	array = array_as_numpy(self);
+	result = array ? numpy(array) : NULL;
+	Py_XDECREF(array);
+	return array_of_result(state, result);
+}
+
+/*
+ * Returns the name of the function that a power of inexact numbers is, as NumPy
+ * chooses it; NULL: there is none.
+ */
+static const char *simple_power(PyObject *a, PyObject *exponent)
+{
+	const char kind =
+		array_is(a) ? dray_dtype_kind(array_self(a)->dtype) : 0;
+	double number;
+
+	if (!PyFloat_CheckExact(exponent) && !PyLong_CheckExact(exponent))
+		return NULL;
+	number = PyFloat_AsDouble(exponent);
+	if (number == -1 && PyErr_Occurred()) {
+		PyErr_Clear();
+		return NULL;
+	}
+	if (number == 2 &&
+	    (kind == 'f' || kind == 'c' ||
+	     ((kind == 'i' || kind == 'u') && PyLong_CheckExact(exponent))))
+		return "square";
+	if (kind != 'f' && kind != 'c')
+		return NULL;
+	return number == -1    ? "reciprocal"
+	       : number == 0.5 ? "sqrt"
+	       : number == 1   ? "positive"
+			       : NULL;
+}
+
+static PyObject *array_power(PyObject *a, PyObject *b, PyObject *modulus)
+{
+	const char *name = simple_power(a, b);
+	PyObject *ufunc;
+
+	if (modulus != Py_None)
+		Py_RETURN_NOTIMPLEMENTED;
+	ufunc = name ? ufunc_named(type_state(a), name) : NULL;
+	return ufunc ? ufunc_call(ufunc, &a, 1, NULL)
+		     : compute(&power_operator, a, b, NULL);
+}
+
+static PyObject *array_power_in_place(PyObject *a, PyObject *b,
+				      PyObject *modulus)
+{
+	const char *name = simple_power(a, b);
+	PyObject *ufunc;
+
+	if (modulus != Py_None)
+		Py_RETURN_NOTIMPLEMENTED;
+	ufunc = name ? ufunc_named(type_state(a), name) : NULL;
+	return ufunc ? ufunc_call(ufunc, (PyObject *[]){ a, a }, 2, NULL)
+		     : compute(&power_operator, a, b, a);
+}
+
+static PyObject *array_negative(PyObject *self)
+{
+	return one("negative", PyNumber_Negative, self);
+}
+
+static PyObject *array_positive(PyObject *self)
+{
+	return one("positive", PyNumber_Positive, self);
+}
+
+static PyObject *array_absolute(PyObject *self)
+{
+	return one("absolute", PyNumber_Absolute, self);
+}
+
+static PyObject *array_invert(PyObject *self)
+{
+	return one("invert", PyNumber_Invert, self);
+}
+
+/* Compares by NumPy: also if types have no order, or are no numbers. */
+static PyObject *compare_by_numpy(struct module_state *state, PyObject *self,
+				  PyObject *other, int how)
+{
+	PyObject *array = array_as_numpy(self), *result;
+
+	result = array ? PyObject_RichCompare(array, other, how) : NULL;
+	Py_XDECREF(array);
+	return array_of_result(state, result);
+}
+
+PyObject *array_compare(PyObject *self, PyObject *other, int how)
+{
+	static const char *const names[] = {
+		[Py_LT] = "less",    [Py_LE] = "less_equal",
+		[Py_EQ] = "equal",   [Py_NE] = "not_equal",
+		[Py_GT] = "greater", [Py_GE] = "greater_equal",
+	};
+	struct module_state *state = type_state(self);
+	PyObject *ufunc = ufunc_named(state, names[how]), *result;
+
+	if (is_left_to(other))
+		Py_RETURN_NOTIMPLEMENTED;
+	if (has_rules(other))
+		return ask_both(names[how], self, other);
+	result = ufunc ? ufunc_call(ufunc, (PyObject *[]){ self, other }, 2,
+				    NULL)
+		       : NULL;
+	if (result || (ufunc && !array_ask_numpy()))
+		return result;
+	return compare_by_numpy(state, self, other, how);
+}
+
+const PyType_Slot array_operators[ARRAY_OPERATORS] = {
+	{ Py_nb_add, add },
+	{ Py_nb_inplace_add, add_in_place },
+	{ Py_nb_subtract, subtract },
+	{ Py_nb_inplace_subtract, subtract_in_place },
+	{ Py_nb_multiply, multiply },
+	{ Py_nb_inplace_multiply, multiply_in_place },
+	{ Py_nb_true_divide, divide },
+	{ Py_nb_inplace_true_divide, divide_in_place },
+	{ Py_nb_floor_divide, floor_divide },
+	{ Py_nb_inplace_floor_divide, floor_divide_in_place },
+	{ Py_nb_remainder, modulo },
+	{ Py_nb_inplace_remainder, modulo_in_place },
+	{ Py_nb_matrix_multiply, matmul },
+	{ Py_nb_inplace_matrix_multiply, matmul_in_place },
+	{ Py_nb_and, and},
+	{ Py_nb_inplace_and, and_in_place },
+	{ Py_nb_or, or },
+	{ Py_nb_inplace_or, or_in_place },
+	{ Py_nb_xor, xor},
+	{ Py_nb_inplace_xor, xor_in_place },
+	{ Py_nb_lshift, shift_left },
+	{ Py_nb_inplace_lshift, shift_left_in_place },
+	{ Py_nb_rshift, shift_right },
+	{ Py_nb_inplace_rshift, shift_right_in_place },
+	{ Py_nb_power, array_power },
+	{ Py_nb_inplace_power, array_power_in_place },
+	{ Py_nb_divmod, array_divmod },
+	{ Py_nb_negative, array_negative },
+	{ Py_nb_positive, array_positive },
+	{ Py_nb_absolute, array_absolute },
+	{ Py_nb_invert, array_invert },
+};

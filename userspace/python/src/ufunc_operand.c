@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Operands of ufuncs.  Arrays of the library and of NumPy are used where they lie;
+ * numbers of Python lie in the operand itself; of all else NumPy makes an array.
+ */
+#include "ufunc.h"
+
+void operand_drop(struct ufunc_operand *operand)
+{
+	if (operand->counted)
+		dray_dtype_unref(operand->view.dtype);
+	Py_CLEAR(operand->owner);
+	operand->counted = false;
+}
+
+static int take_array(PyObject *object, struct ufunc_operand *out)
+{
+	if (array_check_reachable(array_self(object)))
+		return -1;
+	array_whole(array_self(object), &out->view);
+	return 0;
+}
+
+static int take_numpy(PyObject *array, struct ufunc_operand *out)
+{
+	if (array_describe((PyArrayObject *)array, &out->view))
+		return -1;
+	out->counted = true;
+	return 0;
+}
+
+static int take_number(struct ufunc_operand *out, dray_dtype dtype)
+{
+	int ret =
+		dray_view_init(&out->view, &out->number, dtype, 0, NULL, NULL);
+
+	if (ret)
+		raise_error(ret);
+	return ret ? -1 : 0;
+}
+
+static int take_integer(PyObject *object, struct ufunc_operand *out)
+{
+	int overflow;
+	int64_t integer = PyLong_AsLongLongAndOverflow(object, &overflow);
+
+	if (!overflow) {
+		out->number.integer = integer;
+		return take_number(out, DRAY_INT64);
+	}
+	if (overflow > 0) {
+		out->number.natural = PyLong_AsUnsignedLongLong(object);
+		if (!PyErr_Occurred())
+			return take_number(out, DRAY_UINT64);
+		PyErr_Clear();
+	}
+	PyErr_SetString(PyExc_OverflowError,
+			"an int of more than 64 bits is not a type of dray");
+	return -1;
+}
+
+/* Takes a number of Python; 1: it is none. */
+static int take_weak(PyObject *object, struct ufunc_operand *out)
+{
+	if (PyFloat_CheckExact(object)) {
+		out->number.real = PyFloat_AS_DOUBLE(object);
+		return take_number(out, DRAY_FLOAT64);
+	}
+	if (PyLong_CheckExact(object))
+		return take_integer(object, out);
+	if (PyComplex_CheckExact(object)) {
+		out->number.pair[0] = PyComplex_RealAsDouble(object);
+		out->number.pair[1] = PyComplex_ImagAsDouble(object);
+		return take_number(out, DRAY_COMPLEX128);
+	}
+	return 1;
+}
+
+int operand_from(PyObject *object, struct ufunc_operand *out, bool *weak)
+{
+	int ret;
+
+	if (array_is(object))
+		return take_array(object, out);
+	if (PyArray_Check(object))
+		return take_numpy(object, out);
+	ret = take_weak(object, out);
+	if (ret <= 0) {
+		*weak = true;
+		return ret;
+	}
+	out->owner = PyArray_FromAny(object, NULL, 0, 0, 0, NULL);
+	return out->owner ? take_numpy(out->owner, out) : -1;
+}
+
+int operand_output(PyObject *object, struct ufunc_operand *out)
+{
+	if (array_is(object))
+		return take_array(object, out);
+	if (PyArray_Check(object))
+		return take_numpy(object, out);
+	PyErr_Format(PyExc_TypeError,
+		     "an output is a dray.Array or an array of NumPy, not %s",
+		     Py_TYPE(object)->tp_name);
+	return -1;
+}
+
+int operand_mask(PyObject *object, struct ufunc_operand *out, bool *given)
+{
+	*given = object != Py_True;
+	if (!*given)
+		return 0;
+	if (array_is(object) && array_self(object)->dtype == DRAY_BOOL)
+		return take_array(object, out);
+	/* Converts safely, so that only bools remain. */
+	out->owner = PyArray_FromAny(object, PyArray_DescrFromType(NPY_BOOL), 0,
+				     0, 0, NULL);
+	return out->owner ? take_numpy(out->owner, out) : -1;
+}
+
+int operand_single(PyObject *object, struct ufunc_operand *out,
+		   PyObject **array)
+{
+	if (object && PyTuple_Check(object)) {
+		if (PyTuple_GET_SIZE(object) != 1) {
+			PyErr_SetString(PyExc_ValueError,
+					"out= has one array for each output");
+			return -1;
+		}
+		object = PyTuple_GET_ITEM(object, 0);
+	}
+	*array = object == Py_None ? NULL : object;
+	return *array ? operand_output(*array, out) : 0;
+}

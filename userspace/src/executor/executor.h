@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * Executors, and calls on their way through a queue.  One lock guards the list of
+ * calls in flight of all queues and the queues' own lists; it is held briefly.
+ */
+#ifndef DRAY_EXECUTOR_EXECUTOR_H
+#define DRAY_EXECUTOR_EXECUTOR_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <dray/executor.h>
+
+#include "layout/operand.h"
+#include "stream/stream.h"
+#include "ufunc/ufunc.h"
+
+/* Operands of a call, with its mask. */
+#define DRAY_CALL_OPERANDS (DRAY_UFUNC_MAX_OPERANDS + 1)
+
+/* The time of one loop on one executor. */
+struct dray_timed {
+	struct dray_timed *next;
+	const struct dray_ufunc *ufunc; /* one reference */
+	bool set; /* by the user */
+	struct dray_call_cost cost;
+	dray_dtype dtypes[DRAY_UFUNC_MAX_OPERANDS]; /* each one reference */
+};
+
+struct dray_executor {
+	_Atomic uint32_t references; /* 0: the CPU */
+	struct dray_executor_functions functions;
+	void *context;
+	pthread_mutex_t mutex; /* of the times */
+	struct dray_timed *timed;
+	char name[32];
+};
+
+/* A call, and all that it needs until its end. */
+struct dray_queued {
+	struct dray_call call;
+	const struct dray_call_queue *queue;
+	struct dray_queued *next; /* in its queue */
+	struct dray_queued *next_in_flight; /* older ones first */
+	struct dray_event *event; /* one reference */
+	struct dray_executor *executor; /* that runs it; one reference */
+	uint64_t started_ns;
+	struct dray_ufunc_options options; /* for the CPU */
+	struct dray_fp_state state; /* of the thread that submitted it */
+	struct dray_ufunc_loop loop;
+	int operands; /* with the mask */
+	/* of the loop, then those of a signature that was asked for */
+	dray_dtype dtypes[2 * DRAY_UFUNC_MAX_OPERANDS];
+	const struct dray_view *pointers[DRAY_CALL_OPERANDS];
+	struct dray_addresses spans[DRAY_CALL_OPERANDS];
+	struct dray_array *arrays[DRAY_CALL_OPERANDS]; /* made for it, or NULL */
+	struct dray_view views[DRAY_CALL_OPERANDS];
+};
+
+static inline struct dray_queued *dray_queued(const struct dray_call *call)
+{
+	return (struct dray_queued *)(void *)(uintptr_t)call;
+}
+
+static inline bool dray_queued_is_output(const struct dray_queued *queued,
+					 int o)
+{
+	return o >= queued->call.inputs &&
+	       o < queued->call.inputs + queued->call.outputs;
+}
+
+/*
+ * Makes a call of the arguments of dray_call_queue_submit(): its loop, shape and
+ * outputs.  Its event holds blocks of dray's memory.
+ */
+int dray_queued_create(struct dray_ufunc *ufunc,
+		       const struct dray_view *const *inputs,
+		       const struct dray_view *const *outputs,
+		       const struct dray_ufunc_options *options,
+		       struct dray_queued **out);
+void dray_queued_free(struct dray_queued *queued);
+
+/* Whether the CPU must not access @span beside the call. */
+bool dray_queued_meets(const struct dray_queued *queued,
+		       struct dray_addresses reads,
+		       struct dray_addresses writes);
+/* Whether one of two calls writes memory of the other. */
+bool dray_queued_conflict(const struct dray_queued *a,
+			  const struct dray_queued *b);
+
+/*
+ * Chooses the executor of a call: of those that can run it, the first one without
+ * a known time, else the fastest.
+ * @why: a sentence; NULL: none
+ * @ns: set to the time, or ~0 if it is not known
+ */
+int dray_choose_executor(struct dray_executor *const *executors, size_t count,
+			 const struct dray_call *call,
+			 struct dray_executor **out, uint64_t *ns,
+			 char why[256]);
+
+/* Notes what a call took; times that the user set stay. */
+void dray_executor_measured(struct dray_executor *executor,
+			    const struct dray_call *call, uint64_t ns);
+
+uint64_t dray_call_now(void);
+
+#endif /* DRAY_EXECUTOR_EXECUTOR_H */

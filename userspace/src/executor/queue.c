@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Queues of calls.  A queue's thread takes its calls in order, waits until no older
+ * call and no transfer has their memory, and gives them to executors.  A call is in
+ * the list of those in flight until it has ended: calls wait for older ones only, so
+ * none waits for ever.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cancel.h"
+#include "base/error.h"
+#include "base/fork.h"
+#include "base/reply.h"
+#include "executor/executor.h"
+#include "stream/stream.h"
+
+#define MOST_EXECUTORS 16
+
+struct dray_call_queue {
+	pthread_t thread;
+	uint32_t process;
+	bool ends; /* no call follows */
+	struct dray_queued *first; /* not taken yet */
+	struct dray_queued **last;
+	size_t count;
+	struct dray_executor *executors[MOST_EXECUTORS]; /* each one reference */
+};
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+/* Signalled if a call is submitted or has ended, or a queue ends. */
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static struct dray_queued *in_flight; /* of all queues, older ones first */
+
+static void take(void)
+{
+	pthread_mutex_lock(&mutex);
+}
+
+static void give(void)
+{
+	pthread_mutex_unlock(&mutex);
+}
+
+/* The threads that wait, and the calls, are the parent's. */
+static void inherit(void)
+{
+	changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+	in_flight = NULL;
+	give();
+}
+
+static struct dray_fork_locks locks = {
+	.rank = DRAY_FORK_CALLS,
+	.take = take,
+	.give = give,
+	.inherit = inherit,
+};
+
+uint64_t dray_call_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* For dray_view_wait(). */
+static struct dray_event *find_conflict(struct dray_addresses reads,
+					struct dray_addresses writes)
+{
+	const struct dray_queued *queued;
+	struct dray_event *found = NULL;
+
+	take();
+	for (queued = in_flight; queued && !found;
+	     queued = queued->next_in_flight)
+		if (dray_queued_meets(queued, reads, writes))
+			found = dray_event_ref(queued->event);
+	give();
+	return found;
+}
+
+static bool waits_for_older(const struct dray_queued *queued)
+{
+	const struct dray_queued *older;
+
+	for (older = in_flight; older != queued; older = older->next_in_flight)
+		if (dray_queued_conflict(older, queued))
+			return true;
+	return false;
+}
+
+void dray_call_end(struct dray_call *call, int status)
+{
+	struct dray_queued *queued, **link;
+	struct dray_event *event;
+
+	if (!dray_given(call, __func__))
+		return;
+	queued = dray_queued(call);
+	if (!status && queued->executor)
+		dray_executor_measured(queued->executor, call,
+				       dray_call_now() - queued->started_ns);
+	event = queued->event;
+	queued->event = NULL;
+	take();
+	for (link = &in_flight; *link && *link != queued;)
+		link = &(*link)->next_in_flight;
+	if (*link)
+		*link = queued->next_in_flight;
+	pthread_cond_broadcast(&changed);
+	give();
+	dray_event_end_call(event, status);
+	dray_queued_free(queued);
+}
+
+bool dray_call_is_cancelled(const struct dray_call *call)
+{
+	return dray_given(call, __func__) &&
+	       atomic_load(&dray_queued(call)->event->cancelled);
+}
+
+/* Waits for transfers that meet operands; calls were waited for. */
+static int await_transfers(const struct dray_queued *queued)
+{
+	int o, ret = 0;
+
+	for (o = 0; !ret && o < queued->operands; o++)
+		ret = dray_view_wait_transfers(
+			&queued->views[o],
+			dray_queued_is_output(queued, o)
+				? DRAY_ACCESS_READ | DRAY_ACCESS_WRITE
+				: DRAY_ACCESS_READ);
+	return ret;
+}
+
+static void run_call(struct dray_call_queue *queue, struct dray_queued *queued)
+{
+	struct dray_executor *executor;
+	uint64_t ns;
+	int ret;
+
+	ret = await_transfers(queued);
+	if (!ret && dray_call_is_cancelled(&queued->call))
+		ret = dray_fail(-ECANCELED, "the call of %s was cancelled",
+				queued->call.ufunc->name);
+	if (ret || !queued->call.elements) {
+		dray_call_end(&queued->call, ret);
+		return;
+	}
+	dray_choose_executor(queue->executors, queue->count, &queued->call,
+			     &executor, &ns, NULL);
+	queued->executor = dray_executor_ref(executor);
+	queued->started_ns = dray_call_now();
+	ret = executor->functions.submit(executor->context, &queued->call);
+	if (ret)
+		dray_call_end(&queued->call, ret);
+}
+
+static void *run(void *argument)
+{
+	struct dray_call_queue *queue = argument;
+	struct dray_queued *queued;
+
+	take();
+	for (;;) {
+		queued = queue->first;
+		if (!queued && queue->ends)
+			break;
+		if (!queued || waits_for_older(queued)) {
+			pthread_cond_wait(&changed, &mutex);
+			continue;
+		}
+		queue->first = queued->next;
+		if (!queue->first)
+			queue->last = &queue->first;
+		give();
+		run_call(queue, queued);
+		take();
+	}
+	give();
+	return NULL;
+}
+
+int dray_call_queue_create(struct dray_executor *const *executors, size_t count,
+			   struct dray_call_queue **out)
+{
+	struct dray_call_queue *queue;
+	sigset_t all, before;
+	size_t i;
+	int ret;
+
+	if (!dray_given(out, __func__) ||
+	    (count && !dray_given(executors, __func__)))
+		return -EINVAL;
+	if (count > MOST_EXECUTORS)
+		return dray_fail(
+			-EINVAL,
+			"a queue has at most %d executors beside the CPU, not %zu",
+			MOST_EXECUTORS, count);
+	for (i = 0; i < count; i++)
+		if (!dray_given(executors[i], __func__))
+			return -EINVAL;
+	queue = calloc(1, sizeof(*queue));
+	if (!queue)
+		return dray_fail(-ENOMEM, "no memory for a queue of calls");
+	dray_fork_enlist(&locks);
+	atomic_store(&dray_calls_conflict, find_conflict);
+	queue->process = dray_fork_process();
+	queue->last = &queue->first;
+	for (i = 0; i < count; i++)
+		queue->executors[i] = dray_executor_ref(executors[i]);
+	queue->count = count;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	ret = pthread_create(&queue->thread, NULL, run, queue);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (ret) {
+		for (i = 0; i < count; i++)
+			dray_executor_unref(executors[i]);
+		free(queue);
+		return dray_fail(-ret, "no thread for a queue of calls: %s",
+				 strerror(ret));
+	}
+	*out = queue;
+	return 0;
+}
+
+/* Waits until no call of @queue is in flight; executors may still have some. */
+static void drain(const struct dray_call_queue *queue)
+{
+	const struct dray_queued *queued;
+
+	take();
+	for (;;) {
+		for (queued = in_flight; queued;
+		     queued = queued->next_in_flight)
+			if (queued->queue == queue)
+				break;
+		if (!queued)
+			break;
+		pthread_cond_wait(&changed, &mutex);
+	}
+	give();
+}
+
+void dray_call_queue_destroy(struct dray_call_queue *queue)
+{
+	DRAY_NO_CANCEL;
+	size_t i;
+
+	if (!queue)
+		return;
+	/* A child has neither the thread nor the calls. */
+	if (queue->process == dray_fork_process()) {
+		take();
+		queue->ends = true;
+		pthread_cond_broadcast(&changed);
+		give();
+		pthread_join(queue->thread, NULL);
+		drain(queue);
+	}
+	for (i = 0; i < queue->count; i++)
+		dray_executor_unref(queue->executors[i]);
+	free(queue);
+}
+
+static int check_process(const struct dray_call_queue *queue)
+{
+	if (queue->process == dray_fork_process())
+		return 0;
+	return dray_fail(-ECHILD, "the queue of calls is the parent's");
+}
+
+/* Gives the arrays that were made to the caller. */
+static void hand_out(const struct dray_queued *queued, struct dray_array **out)
+{
+	const struct dray_call *call = &queued->call;
+	int o;
+
+	for (o = 0; o < call->outputs && out; o++)
+		out[o] = dray_array_ref(queued->arrays[call->inputs + o]);
+}
+
+/* Whether there is room for each output that is made. */
+static bool outputs_given(const struct dray_ufunc *ufunc,
+			  const struct dray_view *const *outputs,
+			  struct dray_array **out)
+{
+	int o;
+
+	for (o = 0; !out && o < ufunc->outputs; o++)
+		if (!outputs || !outputs[o])
+			return dray_given(out, "dray_call_queue_submit");
+	return true;
+}
+
+int dray_call_queue_submit(struct dray_call_queue *queue,
+			   struct dray_ufunc *ufunc,
+			   const struct dray_view *const *inputs,
+			   const struct dray_view *const *outputs,
+			   const struct dray_ufunc_options *options,
+			   struct dray_array **out, struct dray_event **event)
+{
+	DRAY_NO_CANCEL;
+	struct dray_queued *queued, **link;
+	struct dray_event *end;
+	int ret;
+
+	if (!dray_given(queue, __func__) || !dray_given(ufunc, __func__) ||
+	    !outputs_given(ufunc, outputs, out))
+		return -EINVAL;
+	ret = check_process(queue);
+	if (!ret)
+		ret = dray_queued_create(ufunc, inputs, outputs, options,
+					 &queued);
+	if (ret)
+		return ret;
+	hand_out(queued, out);
+	end = dray_event_ref(queued->event);
+	queued->queue = queue;
+	take();
+	for (link = &in_flight; *link;)
+		link = &(*link)->next_in_flight;
+	*link = queued;
+	*queue->last = queued;
+	queue->last = &queued->next;
+	pthread_cond_broadcast(&changed);
+	give();
+	if (event) {
+		*event = end;
+		return 0;
+	}
+	do {
+		ret = dray_event_wait(end, -1);
+	} while (ret == -EINTR);
+	dray_event_unref(end);
+	return ret;
+}
+
+int dray_explain_call(struct dray_call_queue *queue, struct dray_ufunc *ufunc,
+		      const struct dray_view *const *inputs,
+		      const struct dray_view *const *outputs,
+		      const struct dray_ufunc_options *options,
+		      struct dray_call_explanation *out, size_t size)
+{
+	struct dray_call_explanation reply = { .executor = "" };
+	struct dray_executor *executor;
+	struct dray_queued *queued;
+	uint64_t ns;
+	int o, ret;
+
+	if (!dray_given(queue, __func__) || !dray_given(ufunc, __func__) ||
+	    !dray_given(out, __func__))
+		return -EINVAL;
+	ret = check_process(queue);
+	if (!ret)
+		ret = dray_queued_create(ufunc, inputs, outputs, options,
+					 &queued);
+	if (ret)
+		return ret;
+	dray_choose_executor(queue->executors, queue->count, &queued->call,
+			     &executor, &ns, reply.reason);
+	memcpy(reply.executor, executor->name, sizeof(reply.executor));
+	reply.elements = queued->call.elements;
+	for (o = 0; o < queued->operands; o++)
+		reply.bytes += (uint64_t)reply.elements *
+			       dray_dtype_itemsize(queued->views[o].dtype);
+	reply.measured = ns != UINT64_MAX;
+	reply.ns = reply.measured ? ns : 0;
+	dray_queued_free(queued);
+	dray_reply(out, size, &reply, sizeof(reply));
+	return 0;
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * A call made of its arguments: the loop, one shape for all operands, outputs, and
+ * blocks that are held until the end.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dray/iterator.h>
+
+#include "base/error.h"
+#include "executor/executor.h"
+
+/* Takes over options; types and the mask become the call's own. */
+static int take_options(struct dray_queued *queued,
+			const struct dray_ufunc_options *options)
+{
+	const struct dray_ufunc *ufunc = queued->call.ufunc;
+	dray_dtype *signature = queued->dtypes + DRAY_UFUNC_MAX_OPERANDS;
+	int o;
+
+	if (!options)
+		return 0;
+	if (options->wraps)
+		return dray_fail(
+			-EINVAL,
+			"calls on a queue take no functions that wrap");
+	queued->options = *options;
+	dray_dtype_ref(options->dtype);
+	if (options->signature) {
+		for (o = 0; o < dray_ufunc_operands(ufunc); o++)
+			signature[o] = dray_dtype_ref(options->signature[o]);
+		queued->options.signature = signature;
+	}
+	return 0;
+}
+
+/* Makes the array of an output that was not given. */
+static int make_output(struct dray_queued *queued, int o, int ndim,
+		       const int64_t *shape)
+{
+	int ret = dray_array_empty(queued->dtypes[o], ndim, shape,
+				   &queued->arrays[o]);
+
+	if (!ret)
+		dray_array_view(queued->arrays[o], &queued->views[o]);
+	return ret;
+}
+
+/* Stretches an input or a mask; a number of the program gets the loop's type. */
+static int take_input(struct dray_queued *queued, int o,
+		      const struct dray_view *given, bool weak, int ndim,
+		      const int64_t *shape)
+{
+	struct dray_view view;
+	int ret;
+
+	if (weak && !dray_dtype_equal(given->dtype, queued->dtypes[o])) {
+		ret = dray_scalar_create(queued->dtypes[o], given->dtype,
+					 given->data, &queued->arrays[o]);
+		if (ret)
+			return ret;
+		given = dray_array_view(queued->arrays[o], &view);
+	}
+	ret = dray_view_broadcast(given, ndim, shape, &queued->views[o]);
+	if (!ret)
+		dray_dtype_ref(queued->views[o].dtype);
+	return ret;
+}
+
+static int take_output(struct dray_queued *queued, int o,
+		       const struct dray_view *given, int ndim,
+		       const int64_t *shape)
+{
+	if (!given)
+		return make_output(queued, o, ndim, shape);
+	if (given->ndim != ndim ||
+	    memcmp(given->shape, shape, (size_t)ndim * sizeof(*shape)))
+		return dray_fail(
+			-EINVAL,
+			"output %d of %s has another shape than its inputs together",
+			o - queued->call.inputs, queued->call.ufunc->name);
+	if (!(given->flags & DRAY_WRITE))
+		return dray_fail(-EPERM, "output %d of %s is read-only",
+				 o - queued->call.inputs,
+				 queued->call.ufunc->name);
+	dray_view_copy(&queued->views[o], given);
+	dray_dtype_ref(given->dtype);
+	return 0;
+}
+
+/* Finds the shape of all operands together. */
+static int find_shape(const struct dray_ufunc *ufunc,
+		      const struct dray_view *const *inputs,
+		      const struct dray_view *const *outputs,
+		      const struct dray_view *where, int *ndim, int64_t *shape)
+{
+	const struct dray_view *views[DRAY_CALL_OPERANDS];
+	int32_t axes;
+	int o, count = 0, ret;
+
+	for (o = 0; o < ufunc->inputs; o++)
+		views[count++] = inputs[o];
+	for (o = 0; o < ufunc->outputs && outputs; o++)
+		if (outputs[o])
+			views[count++] = outputs[o];
+	if (where)
+		views[count++] = where;
+	ret = dray_broadcast_shape(views, count, &axes, shape);
+	*ndim = axes;
+	return ret;
+}
+
+static int choose_loop(struct dray_queued *queued,
+		       const struct dray_view *const *inputs,
+		       const struct dray_view *const *outputs)
+{
+	struct dray_ufunc *ufunc = queued->call.ufunc;
+	dray_dtype given[DRAY_UFUNC_MAX_OPERANDS];
+	struct dray_resolved resolved;
+	int o, ret;
+
+	for (o = 0; o < dray_ufunc_operands(ufunc); o++) {
+		const struct dray_view *view =
+			o < ufunc->inputs ? inputs[o]
+			: outputs	  ? outputs[o - ufunc->inputs]
+					  : NULL;
+
+		given[o] = view ? view->dtype : 0;
+	}
+	ret = dray_ufunc_resolve(ufunc, given, &queued->options, &resolved);
+	if (!ret)
+		ret = dray_ufunc_check_casts(ufunc, given, &queued->options,
+					     &resolved);
+	if (ret)
+		return ret;
+	queued->loop = resolved.loop;
+	for (o = 0; o < dray_ufunc_operands(ufunc); o++)
+		queued->dtypes[o] = dray_dtype_ref(resolved.dtypes[o]);
+	return 0;
+}
+
+static int take_operands(struct dray_queued *queued,
+			 const struct dray_view *const *inputs,
+			 const struct dray_view *const *outputs)
+{
+	struct dray_call *call = &queued->call;
+	const struct dray_view *where = queued->options.where;
+	int count = dray_ufunc_operands(call->ufunc);
+	int64_t shape[DRAY_MAX_NDIM];
+	int o, ndim, ret;
+
+	ret = find_shape(call->ufunc, inputs, outputs, where, &ndim, shape);
+	for (o = 0; !ret && o < count; o++)
+		ret = o < call->inputs
+			      ? take_input(queued, o, inputs[o],
+					   queued->options.weak >> o & 1, ndim,
+					   shape)
+			      : take_output(queued, o,
+					    outputs ? outputs[o - call->inputs]
+						    : NULL,
+					    ndim, shape);
+	if (!ret && where) {
+		ret = take_input(queued, count, where, false, ndim, shape);
+		call->where = queued->options.where = &queued->views[count++];
+	}
+	if (ret)
+		return ret;
+	/* The CPU gets the types as they are now. */
+	queued->options.weak = 0;
+	queued->operands = count;
+	call->elements = 1;
+	for (o = 0; o < ndim; o++)
+		call->elements *= shape[o];
+	return 0;
+}
+
+/* Measures the operands, and holds their blocks until the event ends. */
+static int hold_memory(struct dray_queued *queued)
+{
+	struct dray_operand operand;
+	int o, ret;
+
+	ret = dray_event_create_call(queued->call.ufunc->name,
+				     (uint32_t)queued->operands,
+				     &queued->event);
+	for (o = 0; !ret && o < queued->operands; o++) {
+		queued->pointers[o] = &queued->views[o];
+		ret = dray_operand_init(&operand, &queued->views[o],
+					"an operand");
+		if (ret || !operand.extent.elements)
+			continue;
+		dray_operand_locate(&operand, true);
+		dray_event_keep(queued->event, &operand);
+		queued->spans[o] = operand.span;
+	}
+	return ret;
+}
+
+int dray_queued_create(struct dray_ufunc *ufunc,
+		       const struct dray_view *const *inputs,
+		       const struct dray_view *const *outputs,
+		       const struct dray_ufunc_options *options,
+		       struct dray_queued **out)
+{
+	struct dray_queued *queued;
+	int o, ret;
+
+	if (!dray_given(ufunc, __func__) || !dray_given(inputs, __func__))
+		return -EINVAL;
+	for (o = 0; o < ufunc->inputs; o++)
+		if (!dray_given(inputs[o], __func__))
+			return -EINVAL;
+	queued = calloc(1, sizeof(*queued));
+	if (!queued)
+		return dray_fail(-ENOMEM, "no memory for a call");
+	queued->call.ufunc = dray_ufunc_ref(ufunc);
+	queued->call.loop = &queued->loop;
+	queued->call.dtypes = queued->dtypes;
+	queued->call.views = queued->pointers;
+	queued->call.inputs = ufunc->inputs;
+	queued->call.outputs = ufunc->outputs;
+	dray_get_fp_state(&queued->state);
+	ret = take_options(queued, options);
+	if (!ret)
+		ret = choose_loop(queued, inputs, outputs);
+	if (!ret)
+		ret = take_operands(queued, inputs, outputs);
+	if (!ret)
+		ret = hold_memory(queued);
+	if (ret) {
+		dray_queued_free(queued);
+		return ret;
+	}
+	*out = queued;
+	return 0;
+}
+
+void dray_queued_free(struct dray_queued *queued)
+{
+	int o;
+
+	if (queued->event)
+		dray_event_abandon(queued->event);
+	for (o = 0; o < DRAY_CALL_OPERANDS; o++) {
+		if (!queued->arrays[o])
+			dray_dtype_unref(queued->views[o].dtype);
+		dray_array_unref(queued->arrays[o]);
+	}
+	for (o = 0; o < 2 * DRAY_UFUNC_MAX_OPERANDS; o++)
+		dray_dtype_unref(queued->dtypes[o]);
+	dray_dtype_unref(queued->options.dtype);
+	dray_executor_unref(queued->executor);
+	dray_ufunc_unref(queued->call.ufunc);
+	free(queued);
+}
+
+bool dray_queued_meets(const struct dray_queued *queued,
+		       struct dray_addresses reads,
+		       struct dray_addresses writes)
+{
+	int o;
+
+	for (o = 0; o < queued->operands; o++)
+		if (dray_addresses_meet(queued->spans[o], writes) ||
+		    (dray_queued_is_output(queued, o) &&
+		     dray_addresses_meet(queued->spans[o], reads)))
+			return true;
+	return false;
+}
+
+bool dray_queued_conflict(const struct dray_queued *a,
+			  const struct dray_queued *b)
+{
+	const struct dray_addresses none = { 0, 0 };
+	int o;
+
+	for (o = 0; o < b->operands; o++)
+		if (dray_queued_meets(a, b->spans[o],
+				      dray_queued_is_output(b, o) ? b->spans[o]
+								  : none))
+			return true;
+	return false;
+}

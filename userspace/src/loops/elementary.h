@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * Elementary functions of floats, as kernels over contiguous elements.  There is
+ * a set of kernels for each kind of vectors.  Sets of one family give equal bits
+ * on all machines: "exact order" never fuses a product with a sum, and is the
+ * default; "fused" does, and needs a processor that can.
+ */
+#ifndef DRAY_LOOPS_ELEMENTARY_H
+#define DRAY_LOOPS_ELEMENTARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* C's names and SLEEF's accuracies: u10 is 1.0 ULP at most, u05 half of it. */
+#define DRAY_UNARY_FUNCTIONS(X) \
+	X(cbrt, u10)            \
+	X(exp, u10)             \
+	X(exp2, u10)            \
+	X(expm1, u10)           \
+	X(log, u10)             \
+	X(log2, u10)            \
+	X(log10, u10)           \
+	X(log1p, u10)           \
+	X(sin, u10)             \
+	X(cos, u10)             \
+	X(tan, u10)             \
+	X(asin, u10)            \
+	X(acos, u10)            \
+	X(atan, u10)            \
+	X(sinh, u10)            \
+	X(cosh, u10)            \
+	X(tanh, u10)            \
+	X(asinh, u10)           \
+	X(acosh, u10)           \
+	X(atanh, u10)
+
+#define DRAY_BINARY_FUNCTIONS(X) \
+	X(atan2, u10)            \
+	X(hypot, u05)            \
+	X(pow, u10)
+
+#define DRAY_NUMBER_OF(name, accuracy) DRAY_FUNCTION_##name,
+enum dray_function {
+	DRAY_UNARY_FUNCTIONS(DRAY_NUMBER_OF)
+	DRAY_BINARY_FUNCTIONS(DRAY_NUMBER_OF) DRAY_FUNCTION_COUNT,
+	/* Made of others, and the hardware's */
+	DRAY_FUNCTION_logaddexp = DRAY_FUNCTION_COUNT,
+	DRAY_FUNCTION_logaddexp2,
+	DRAY_FUNCTION_sqrt,
+};
+#undef DRAY_NUMBER_OF
+
+/*
+ * Computes @count elements; @y is for functions of two arguments.  @out may be
+ * @x or @y.  Returns the floating-point errors of the results, as in <fenv.h>;
+ * those that the hardware has noted mean nothing.
+ */
+typedef int dray_kernel_double(const double *x, const double *y, double *out,
+			       size_t count);
+typedef int dray_kernel_float(const float *x, const float *y, float *out,
+			      size_t count);
+
+struct dray_kernels {
+	const char *name;
+	dray_kernel_double *of_double[DRAY_FUNCTION_COUNT];
+	dray_kernel_float *of_float[DRAY_FUNCTION_COUNT];
+	/* Rounded correctly; the hardware's errors are true. */
+	void (*sqrt_double)(const double *x, double *out, size_t count);
+	void (*sqrt_float)(const float *x, float *out, size_t count);
+};
+
+/* Without vectors; libm if there is no SLEEF. */
+extern const struct dray_kernels dray_kernels_scalar;
+extern const struct dray_kernels dray_kernels_sse2;
+extern const struct dray_kernels dray_kernels_avx;
+extern const struct dray_kernels dray_kernels_avx512;
+extern const struct dray_kernels dray_kernels_avx2_fused;
+extern const struct dray_kernels dray_kernels_avx512_fused;
+extern const struct dray_kernels dray_kernels_neon;
+extern const struct dray_kernels dray_kernels_neon_fused;
+
+/* The widest set that this processor runs. */
+const struct dray_kernels *dray_kernels_exact(void);
+/* The same of fused ones; those in exact order if it has none. */
+const struct dray_kernels *dray_kernels_fused(void);
+
+/*
+ * Looks again at @lanes results of which one at least is zero, subnormal,
+ * infinite or no number: mends those that a kernel got wrong, and returns the
+ * errors.
+ */
+int dray_mend_double(enum dray_function function, const double *x,
+		     const double *y, double *out, int lanes);
+int dray_mend_float(enum dray_function function, const float *x, const float *y,
+		    float *out, int lanes);
+
+/*
+ * Computes log(exp(x) + exp(y)), or with powers of 2; at most a part.  @out may be
+ * @x or @y.  Returns the errors.
+ */
+int dray_sum_double(const struct dray_kernels *kernels, bool binary,
+		    const double *x, const double *y, double *out,
+		    size_t count);
+int dray_sum_float(const struct dray_kernels *kernels, bool binary,
+		   const float *x, const float *y, float *out, size_t count);
+
+#endif /* DRAY_LOOPS_ELEMENTARY_H */

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Vectors of arm64 for elementary_vector.h. */
+#include <arm_neon.h>
+#include <float.h>
+#include <math.h>
+
+#include <sleef.h>
+
+#define VECTOR_D float64x2_t
+#define VECTOR_F float32x4_t
+#define LANES_D 2
+#define LANES_F 4
+#define LOAD_D vld1q_f64
+#define LOAD_F vld1q_f32
+#define STORE_D vst1q_f64
+#define STORE_F vst1q_f32
+#define SQRT_D vsqrtq_f64
+#define SQRT_F vsqrtq_f32
+
+static inline int unusual_d(float64x2_t x)
+{
+	const float64x2_t size = vabsq_f64(x);
+	const uint64x2_t usual =
+		vandq_u64(vcgeq_f64(size, vdupq_n_f64(DBL_MIN)),
+			  vcleq_f64(size, vdupq_n_f64(DBL_MAX)));
+
+	return vminvq_u32(vreinterpretq_u32_u64(usual)) == 0;
+}
+
+static inline int unusual_f(float32x4_t x)
+{
+	const float32x4_t size = vabsq_f32(x);
+	const uint32x4_t usual =
+		vandq_u32(vcgeq_f32(size, vdupq_n_f32(FLT_MIN)),
+			  vcleq_f32(size, vdupq_n_f32(FLT_MAX)));
+
+	return vminvq_u32(usual) == 0;
+}
+
+#define UNUSUAL_D unusual_d
+#define UNUSUAL_F unusual_f

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Vectors of a PC for elementary_vector.h, as wide as the compiler's options say. */
+#include <float.h>
+#include <immintrin.h>
+#include <math.h>
+
+#include <sleef.h>
+
+#if defined(__AVX512F__)
+#define VECTOR_D __m512d
+#define VECTOR_F __m512
+#define LANES_D 8
+#define LANES_F 16
+#define LOAD_D _mm512_loadu_pd
+#define LOAD_F _mm512_loadu_ps
+#define STORE_D _mm512_storeu_pd
+#define STORE_F _mm512_storeu_ps
+#define SQRT_D _mm512_sqrt_pd
+#define SQRT_F _mm512_sqrt_ps
+
+static inline int unusual_d(__m512d x)
+{
+	const __m512d size = _mm512_abs_pd(x);
+
+	return _mm512_cmp_pd_mask(size, _mm512_set1_pd(DBL_MIN), _CMP_LT_OQ) |
+	       _mm512_cmp_pd_mask(size, _mm512_set1_pd(DBL_MAX), _CMP_NLE_UQ);
+}
+
+static inline int unusual_f(__m512 x)
+{
+	const __m512 size = _mm512_abs_ps(x);
+
+	return _mm512_cmp_ps_mask(size, _mm512_set1_ps(FLT_MIN), _CMP_LT_OQ) |
+	       _mm512_cmp_ps_mask(size, _mm512_set1_ps(FLT_MAX), _CMP_NLE_UQ);
+}
+#elif defined(__AVX__)
+#define VECTOR_D __m256d
+#define VECTOR_F __m256
+#define LANES_D 4
+#define LANES_F 8
+#define LOAD_D _mm256_loadu_pd
+#define LOAD_F _mm256_loadu_ps
+#define STORE_D _mm256_storeu_pd
+#define STORE_F _mm256_storeu_ps
+#define SQRT_D _mm256_sqrt_pd
+#define SQRT_F _mm256_sqrt_ps
+
+static inline int unusual_d(__m256d x)
+{
+	const __m256d size = _mm256_andnot_pd(_mm256_set1_pd(-0.0), x);
+
+	return _mm256_movemask_pd(_mm256_or_pd(
+		_mm256_cmp_pd(size, _mm256_set1_pd(DBL_MIN), _CMP_LT_OQ),
+		_mm256_cmp_pd(size, _mm256_set1_pd(DBL_MAX), _CMP_NLE_UQ)));
+}
+
+static inline int unusual_f(__m256 x)
+{
+	const __m256 size = _mm256_andnot_ps(_mm256_set1_ps(-0.0f), x);
+
+	return _mm256_movemask_ps(_mm256_or_ps(
+		_mm256_cmp_ps(size, _mm256_set1_ps(FLT_MIN), _CMP_LT_OQ),
+		_mm256_cmp_ps(size, _mm256_set1_ps(FLT_MAX), _CMP_NLE_UQ)));
+}
+#else
+#define VECTOR_D __m128d
+#define VECTOR_F __m128
+#define LANES_D 2
+#define LANES_F 4
+#define LOAD_D _mm_loadu_pd
+#define LOAD_F _mm_loadu_ps
+#define STORE_D _mm_storeu_pd
+#define STORE_F _mm_storeu_ps
+#define SQRT_D _mm_sqrt_pd
+#define SQRT_F _mm_sqrt_ps
+
+static inline int unusual_d(__m128d x)
+{
+	const __m128d size = _mm_andnot_pd(_mm_set1_pd(-0.0), x);
+
+	return _mm_movemask_pd(
+		_mm_or_pd(_mm_cmplt_pd(size, _mm_set1_pd(DBL_MIN)),
+			  _mm_cmpnle_pd(size, _mm_set1_pd(DBL_MAX))));
+}
+
+static inline int unusual_f(__m128 x)
+{
+	const __m128 size = _mm_andnot_ps(_mm_set1_ps(-0.0f), x);
+
+	return _mm_movemask_ps(
+		_mm_or_ps(_mm_cmplt_ps(size, _mm_set1_ps(FLT_MIN)),
+			  _mm_cmpnle_ps(size, _mm_set1_ps(FLT_MAX))));
+}
+#endif
+
+#define UNUSUAL_D unusual_d
+#define UNUSUAL_F unusual_f

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Loops that definitions of several files share; contexts are DRAY_FUNCTION_*. */
+#ifndef DRAY_LOOPS_ELEMENTARY_POWER_H
+#define DRAY_LOOPS_ELEMENTARY_POWER_H
+
+#include "loops/elementary.h"
+#include "loops/loops.h"
+
+/* Of floats: one or two inputs, as the function has. */
+dray_loop dray_elementary_half;
+dray_loop dray_elementary_float;
+dray_loop dray_elementary_double;
+
+/* Square roots, without a context. */
+dray_loop dray_root_half;
+dray_loop dray_root_float;
+dray_loop dray_root_double;
+
+/* Of complex numbers: one input. */
+dray_loop dray_complex_float;
+dray_loop dray_complex_double;
+
+/* Powers; they need no context. */
+dray_loop dray_power_complex_float;
+dray_loop dray_power_complex_double;
+
+/*
+ * Computes powers with the operands of a loop, if the exponent is one of few for all
+ * of them.  Returns false, without a result, for others.
+ */
+bool dray_power_simple_float(char *const *data, const int64_t *strides,
+			     int64_t count);
+bool dray_power_simple_double(char *const *data, const int64_t *strides,
+			      int64_t count);
+
+#define DRAY_NUMBER(function) ((void *)(uintptr_t)DRAY_FUNCTION_##function)
+
+/* The entries of power that are not integers. */
+#define DRAY_POWER_ENTRIES                                                     \
+	{ "eee", dray_elementary_half, DRAY_NUMBER(pow), DRAY_LOOP_HAS_FAST }, \
+		{ "fff", dray_elementary_float, DRAY_NUMBER(pow),              \
+		  DRAY_LOOP_HAS_FAST },                                        \
+		{ "ddd", dray_elementary_double, DRAY_NUMBER(pow),             \
+		  DRAY_LOOP_HAS_FAST },                                        \
+		{ "FFF", dray_power_complex_float, NULL, 0 },                  \
+	{                                                                      \
+		"DDD", dray_power_complex_double, NULL, 0                      \
+	}
+
+#endif /* DRAY_LOOPS_ELEMENTARY_POWER_H */

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Kernels without vectors.  The 32-bit ARM takes them: its vectors make subnormal
+ * numbers zero.  Without SLEEF they are the C library's functions.
+ */
+#include <float.h>
+#include <math.h>
+
+#ifdef DRAY_HAS_SLEEF
+#include <sleef.h>
+
+#define SLEEF_D(name, accuracy) Sleef_cinz_##name##d1_##accuracy##purec
+#define SLEEF_F(name, accuracy) Sleef_cinz_##name##f1_##accuracy##purec
+#else
+#define SLEEF_D(name, accuracy) name
+#define SLEEF_F(name, accuracy) name##f
+#endif
+
+#define SET scalar
+#define VECTOR_D double
+#define VECTOR_F float
+#define LANES_D 1
+#define LANES_F 1
+#define LOAD_D(from) (*(from))
+#define LOAD_F(from) (*(from))
+#define STORE_D(to, x) (*(to) = (x))
+#define STORE_F(to, x) (*(to) = (x))
+#define SQRT_D sqrt
+#define SQRT_F sqrtf
+#define UNUSUAL_D(x) !(fabs(x) >= DBL_MIN && fabs(x) <= DBL_MAX)
+#define UNUSUAL_F(x) !(fabsf(x) >= FLT_MIN && fabsf(x) <= FLT_MAX)
+
+#include "loops/elementary_vector.h"

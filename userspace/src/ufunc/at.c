@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Results in place: indices of the first axis are checked and taken as they are;
+ * those of another kind become offsets of elements, by an array of all offsets
+ * that is indexed as the target would be.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "ufunc/at.h"
+#include "ufunc/fp_state.h"
+
+static int check(struct dray_placing *placing, const struct dray_view *values)
+{
+	const struct dray_ufunc *ufunc = placing->ufunc;
+	struct dray_operand target;
+	int ret;
+
+	if (ufunc->inputs > 2 || ufunc->outputs != 1)
+		return dray_fail(
+			-EINVAL,
+			"%s has %d input%s and %d output%s: there is at only of 1 or 2 and 1",
+			ufunc->name, ufunc->inputs, dray_plural(ufunc->inputs),
+			ufunc->outputs, dray_plural(ufunc->outputs));
+	if (ufunc->inputs != 1 + !!values)
+		return dray_fail(-EINVAL, "%s %s", ufunc->name,
+				 values ? "has one input: it takes no values"
+					: "has two inputs: it needs values");
+	ret = dray_operand_init(&target, placing->target, "the target");
+	if (!ret && values)
+		ret = dray_view_check(values, "the values", NULL);
+	if (!ret)
+		ret = dray_operand_check_writable(&target);
+	if (ret)
+		return ret;
+	if (!(placing->target->flags & DRAY_READ))
+		return dray_fail(-EPERM, "the target may not be read");
+	if (values && !(values->flags & DRAY_READ))
+		return dray_fail(-EPERM, "the values may not be read");
+	return dray_place_loop(placing, values);
+}
+
+static int end(struct dray_placing *placing, int ret)
+{
+	if (!ret && !(placing->resolved.loop.flags & DRAY_LOOP_NO_FP_ERRORS))
+		ret = dray_fp_check(placing->ufunc->name);
+	free(placing->buffer);
+	dray_array_unref(placing->values);
+	return ret;
+}
+
+/* Writes indices of @extent elements, from their end those below 0. */
+static int load(const struct dray_view *indices, int64_t extent,
+		struct dray_array **out)
+{
+	struct dray_view view;
+	int64_t *numbers, count, i;
+	uint64_t wrong = 0;
+	int ret = dray_array_like(indices, DRAY_INT64, DRAY_ORDER_C, out);
+
+	if (!ret)
+		ret = dray_view_convert(dray_array_view(*out, &view), indices,
+					DRAY_CASTING_SAME_KIND);
+	if (ret)
+		return ret;
+	numbers = view.data;
+	count = dray_view_size(&view);
+	for (i = 0; i < count; i++) {
+		numbers[i] += numbers[i] < 0 ? extent : 0;
+		wrong |= (uint64_t)numbers[i] >= (uint64_t)extent;
+	}
+	for (i = 0; wrong && i < count; i++)
+		if ((uint64_t)numbers[i] >= (uint64_t)extent)
+			return dray_fail(-ERANGE,
+					 "index %" PRId64
+					 " is not one of %" PRId64 " elements",
+					 numbers[i] - (numbers[i] < 0 ? extent
+								      : 0),
+					 extent);
+	return 0;
+}
+
+/* Stretches values to the elements that the indices name. */
+static int spread(struct dray_placing *placing, const struct dray_view *values,
+		  const struct dray_view *indices, int parts,
+		  struct dray_view *out)
+{
+	const struct dray_view *target = placing->target;
+	int64_t shape[2 * DRAY_MAX_NDIM];
+	const int ndim = indices->ndim + parts;
+	struct dray_view apart;
+	int ret;
+
+	dray_axes_copy(shape, indices->shape, indices->ndim);
+	dray_axes_copy(shape + indices->ndim,
+		       target->shape + target->ndim - parts, parts);
+	/* Without values, the shape is all that counts. */
+	if (!values)
+		return dray_view_init(&apart, target->data, target->dtype, 0,
+				      NULL, NULL) ?:
+			       dray_view_broadcast(&apart, ndim, shape, out);
+	ret = dray_place_values(placing, values, &apart);
+	return ret ? ret : dray_view_broadcast(&apart, ndim, shape, out);
+}
+
+/* Indices of the first axis. */
+static int place(struct dray_placing *placing, const struct dray_view *indices,
+		 const struct dray_view *values)
+{
+	const struct dray_view *target = placing->target;
+	struct dray_array *numbers = NULL;
+	struct dray_view loaded, spreaded;
+	int ret;
+
+	if (!target->ndim)
+		return dray_fail(-ERANGE, "an element without axes has no index");
+	ret = load(indices, target->shape[0], &numbers);
+	if (!ret)
+		ret = spread(placing, values, indices, target->ndim - 1,
+			     &spreaded);
+	if (!ret && !dray_view_is_empty(&spreaded)) {
+		dray_array_view(numbers, &loaded);
+		dray_fp_clear();
+		ret = target->ndim == 1
+			      ? dray_place_elements(placing, target->data,
+						    target->strides[0],
+						    loaded.data, &spreaded)
+			      : dray_place_parts(placing, loaded.data,
+						 &spreaded);
+	}
+	dray_array_unref(numbers);
+	return ret;
+}
+
+/* Makes an array of the target's shape, of the offset of each element. */
+static int make_offsets(const struct dray_view *target,
+			struct dray_array **out)
+{
+	int64_t at[DRAY_MAX_NDIM] = { 0 }, offset = 0, *offsets, i, count;
+	int k, ret = dray_array_empty(DRAY_INT64, target->ndim, target->shape,
+				      out);
+
+	if (ret)
+		return ret;
+	offsets = (*out)->data;
+	count = dray_view_size(target);
+	for (i = 0; i < count; i++) {
+		offsets[i] = offset;
+		for (k = target->ndim - 1; k >= 0; k--) {
+			offset += target->strides[k];
+			if (++at[k] < target->shape[k])
+				break;
+			offset -= target->strides[k] * target->shape[k];
+			at[k] = 0;
+		}
+	}
+	return 0;
+}
+
+static int place_index(struct dray_placing *placing,
+		       const struct dray_index *index, size_t count,
+		       const struct dray_view *values)
+{
+	struct dray_array *all = NULL, *array = NULL, *dense = NULL;
+	struct dray_view offsets, view, spreaded;
+	int ret = make_offsets(placing->target, &all);
+
+	if (!ret)
+		ret = dray_index_get(dray_array_view(all, &view), index, count,
+				     &array);
+	if (!ret)
+		ret = dray_array_copy(dray_array_view(array, &view),
+				      DRAY_ORDER_C, &dense);
+	if (!ret)
+		ret = spread(placing, values,
+			     dray_array_view(dense, &offsets), 0, &spreaded);
+	if (!ret && !dray_view_is_empty(&spreaded)) {
+		dray_fp_clear();
+		ret = dray_place_elements(placing, placing->target->data, 1,
+					  offsets.data, &spreaded);
+	}
+	dray_array_unref(all);
+	dray_array_unref(array);
+	dray_array_unref(dense);
+	return ret;
+}
+
+int dray_ufunc_at_index(struct dray_ufunc *ufunc,
+			const struct dray_view *target,
+			const struct dray_index *index, size_t count,
+			const struct dray_view *values)
+{
+	struct dray_placing placing = { .ufunc = ufunc, .target = target };
+	int ret;
+
+	if (!dray_given(ufunc, __func__) || !dray_given(target, __func__) ||
+	    (count && !dray_given(index, __func__)))
+		return -EINVAL;
+	ret = check(&placing, values);
+	if (!ret)
+		ret = place_index(&placing, index, count, values);
+	return end(&placing, ret);
+}
+
+int dray_ufunc_at(struct dray_ufunc *ufunc, const struct dray_view *target,
+		  const struct dray_view *indices,
+		  const struct dray_view *values)
+{
+	const struct dray_index index = DRAY_BY(indices);
+	struct dray_placing placing = { .ufunc = ufunc, .target = target };
+	char kind;
+	int ret;
+
+	if (!dray_given(ufunc, __func__) || !dray_given(target, __func__) ||
+	    !dray_given(indices, __func__))
+		return -EINVAL;
+	kind = dray_dtype_kind(indices->dtype);
+	if (kind != 'i' && kind != 'u')
+		return dray_ufunc_at_index(ufunc, target, &index, 1, values);
+	ret = dray_view_check(indices, "the indices", NULL);
+	if (!ret && !(indices->flags & DRAY_READ))
+		ret = dray_fail(-EPERM, "the indices may not be read");
+	if (!ret)
+		ret = check(&placing, values);
+	if (!ret)
+		ret = place(&placing, indices, values);
+	return end(&placing, ret);
+}

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Calls: checks the operands, chooses the loop, and the way through the elements:
+ * one loop, loops along the best axis, or loops over buffers.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "dtype/dtype.h"
+#include "iterator/iterator.h"
+#include "layout/overlap.h"
+#include "ufunc/call.h"
+
+/* Options that nothing but the ordinary call has. */
+static bool is_ordinary(const struct dray_ufunc_options *options)
+{
+	return !options->dtype && !options->signature && !options->where &&
+	       !options->order && !options->weak && !options->flags &&
+	       options->casting <= 1 + DRAY_CASTING_UNSAFE &&
+	       options->threads <= 1 && !options->wraps;
+}
+
+static int check_options(const struct dray_ufunc_options *options)
+{
+	if (options->flags)
+		return dray_fail(-EINVAL, "unknown flags of a call: %#x",
+				 options->flags);
+	if (options->casting > 1 + DRAY_CASTING_UNSAFE)
+		return dray_fail(-EINVAL,
+				 "casting rule %d does not exist, 0 to %d do",
+				 options->casting - 1, DRAY_CASTING_UNSAFE);
+	if (options->order && !strchr("CFAK", options->order))
+		return dray_fail(
+			-EINVAL,
+			"order '%c' does not exist: it is C, F, A or K",
+			options->order);
+	return 0;
+}
+
+static int collect(struct dray_call *call, struct dray_ufunc *ufunc,
+		   const struct dray_view *const *inputs,
+		   const struct dray_view *const *outputs,
+		   const struct dray_ufunc_options *options,
+		   struct dray_array **out)
+{
+	int o;
+
+	call->ufunc = ufunc;
+	call->options = options;
+	call->count = dray_ufunc_operands(ufunc);
+	call->operands = call->count;
+	call->errors = 0;
+	for (o = 0; o < call->count; o++) {
+		call->made[o] = NULL;
+		if (o < ufunc->inputs)
+			call->views[o] = inputs[o];
+		else
+			call->views[o] =
+				outputs ? outputs[o - ufunc->inputs] : NULL;
+		if (!call->views[o] &&
+		    !dray_given(o < ufunc->inputs ? NULL : out,
+				"dray_ufunc_call"))
+			return -EINVAL;
+	}
+	if (options->where)
+		call->views[call->operands++] = options->where;
+	return 0;
+}
+
+/* Checks that a view may be used as it is to be. */
+static int check_view(struct dray_call *call, int o)
+{
+	const struct dray_view *view = call->views[o];
+	char text[DRAY_DTYPE_TYPESTR_SIZE];
+	int ret = dray_operand_init(&call->checked[o], view,
+				    dray_operand_names[o]);
+
+	if (ret)
+		return ret;
+	if (dray_call_is_output(call, o)) {
+		if (view->flags & DRAY_WRITE)
+			return 0;
+		return dray_fail(-EPERM, "output %d of ufunc '%.64s' is %s",
+				 o - call->ufunc->inputs, call->ufunc->name,
+				 view->flags & DRAY_IMMUTABLE ? "immutable"
+							      : "read-only");
+	}
+	if (!(view->flags & DRAY_READ))
+		return dray_fail(-EPERM, "%s of ufunc '%.64s' may not be read",
+				 dray_operand_names[o], call->ufunc->name);
+	if (o == call->count && view->dtype != DRAY_BOOL &&
+	    !dray_can_cast(view->dtype, DRAY_BOOL, DRAY_CASTING_NO))
+		return dray_fail(
+			-EOPNOTSUPP,
+			"Cannot cast the mask of ufunc '%.64s' from %s to bool according to the rule 'safe'",
+			call->ufunc->name, dray_dtype_text(view->dtype, text));
+	return 0;
+}
+
+static int check_views(struct dray_call *call)
+{
+	int o, ret = 0;
+
+	for (o = 0; o < call->operands && !ret; o++)
+		if (call->views[o])
+			ret = check_view(call, o);
+	return ret;
+}
+
+static int choose_loop(struct dray_call *call)
+{
+	dray_dtype given[DRAY_UFUNC_MAX_OPERANDS];
+	int o, ret;
+
+	for (o = 0; o < call->count; o++)
+		given[o] = call->views[o] ? call->views[o]->dtype : 0;
+	ret = dray_ufunc_resolve(call->ufunc, given, call->options,
+				 &call->resolved);
+	if (ret)
+		return ret;
+	return dray_ufunc_check_casts(call->ufunc, given, call->options,
+				      &call->resolved);
+}
+
+/* Finds the shape, which outputs that are given have to have. */
+static int broadcast(struct dray_call *call)
+{
+	const int64_t *shapes[DRAY_MAX_OPERANDS];
+	int ndims[DRAY_MAX_OPERANDS];
+	char has[DRAY_SHAPE_TEXT], needs[DRAY_SHAPE_TEXT];
+	int o, count = 0, ret;
+
+	for (o = 0; o < call->operands; o++) {
+		if (!call->views[o])
+			continue;
+		ndims[count] = call->views[o]->ndim;
+		shapes[count++] = call->views[o]->shape;
+	}
+	ret = dray_broadcast_shapes(count, ndims, shapes, &call->ndim,
+				    call->shape);
+	if (ret)
+		return ret;
+	for (o = call->ufunc->inputs; o < call->count; o++) {
+		const struct dray_view *view = call->views[o];
+
+		if (!view || (view->ndim == call->ndim &&
+			      !memcmp(view->shape, call->shape,
+				      (size_t)call->ndim * sizeof(int64_t))))
+			continue;
+		return dray_fail(
+			-EINVAL,
+			"non-broadcastable output operand with shape %s doesn't match the broadcast shape %s",
+			dray_shape_format(has, view->ndim, view->shape),
+			dray_shape_format(needs, call->ndim, call->shape));
+	}
+	return 0;
+}
+
+static bool is_aligned(const struct dray_view *view)
+{
+	uint64_t bits = (uintptr_t)view->data;
+	int i;
+
+	for (i = 0; i < view->ndim; i++)
+		if (view->shape[i] > 1)
+			bits |= (uint64_t)view->strides[i];
+	return !(bits & (dray_dtype_alignment(view->dtype) - 1));
+}
+
+/* Whether operands are as the loop wants them. */
+static bool is_plain(const struct dray_call *call)
+{
+	int o;
+
+	for (o = 0; o < call->count; o++) {
+		const struct dray_view *view = call->views[o];
+
+		if ((view->dtype != call->resolved.dtypes[o] &&
+		     !dray_dtype_equal(view->dtype,
+				       call->resolved.dtypes[o])) ||
+		    !is_aligned(view) || !dray_dtype_itemsize(view->dtype))
+			return false;
+	}
+	return true;
+}
+
+/* Whether two views have the very same elements at each index. */
+static bool lie_alike(const struct dray_view *a, const struct dray_view *b)
+{
+	const size_t bytes = (size_t)a->ndim * sizeof(a->shape[0]);
+
+	return a->data == b->data && a->ndim == b->ndim &&
+	       dray_dtype_itemsize(a->dtype) == dray_dtype_itemsize(b->dtype) &&
+	       !memcmp(a->shape, b->shape, bytes) &&
+	       !memcmp(a->strides, b->strides, bytes);
+}
+
+/* Whether a write of output @w may change elements of operand @o too early. */
+static bool disturbs(const struct dray_call *call, int w, int o)
+{
+	const struct dray_operand *written = &call->checked[w];
+	const struct dray_operand *other = &call->checked[o];
+
+	if (call->made[w] || (o < call->count && call->made[o]) ||
+	    !dray_addresses_meet(written->span, other->span))
+		return false;
+	if (!dray_call_is_output(call, o) &&
+	    lie_alike(written->view, other->view) &&
+	    dray_overlap_self(written) == DRAY_OVERLAP_NONE)
+		return false;
+	return dray_overlap_find(written, other) != DRAY_OVERLAP_NONE;
+}
+
+static bool is_disturbed(const struct dray_call *call)
+{
+	int w, o;
+
+	for (w = call->ufunc->inputs; w < call->count; w++)
+		for (o = 0; o < call->operands; o++)
+			if (o != w && disturbs(call, w, o))
+				return true;
+	return false;
+}
+
+static bool is_empty(const struct dray_call *call)
+{
+	int i;
+
+	for (i = 0; i < call->ndim; i++)
+		if (!call->shape[i])
+			return true;
+	return false;
+}
+
+/* Computes all elements. */
+static int compute(struct dray_call *call)
+{
+	const bool watches =
+		!(call->resolved.loop.flags & DRAY_LOOP_NO_FP_ERRORS);
+	int ret;
+
+	if (is_empty(call))
+		return 0;
+	if (watches)
+		dray_fp_clear();
+	if (is_plain(call) && !is_disturbed(call))
+		ret = dray_call_strided(call);
+	else
+		ret = dray_call_buffered(call);
+	if (!watches || ret < 0)
+		return ret < 0 ? ret : 0;
+	call->errors |= dray_fp_take();
+	return call->errors ? dray_fp_report(call->ufunc->name, call->errors)
+			    : 0;
+}
+
+static int run(struct dray_call *call)
+{
+	int ret;
+
+	ret = check_options(call->options);
+	if (!ret)
+		ret = check_views(call);
+	if (!ret)
+		ret = choose_loop(call);
+	if (!ret)
+		ret = broadcast(call);
+	if (!ret && call->options->weak)
+		ret = dray_call_convert_weak(call);
+	if (!ret)
+		ret = dray_call_make(call);
+	if (!ret)
+		ret = compute(call);
+	if (!ret && call->options->wraps)
+		ret = dray_call_wrap(call);
+	return ret;
+}
+
+int dray_ufunc_call(struct dray_ufunc *ufunc,
+		    const struct dray_view *const *inputs,
+		    const struct dray_view *const *outputs,
+		    const struct dray_ufunc_options *options,
+		    struct dray_array **out)
+{
+	static const struct dray_ufunc_options none;
+	struct dray_call call;
+	int o, ret;
+
+	if (!dray_given(ufunc, __func__) || !dray_given(inputs, __func__))
+		return -EINVAL;
+	if ((!options || is_ordinary(options)) &&
+	    dray_call_quick(ufunc, inputs, outputs, out, &ret))
+		return ret;
+	ret = collect(&call, ufunc, inputs, outputs, options ? options : &none,
+		      out);
+	if (ret)
+		return ret;
+	ret = run(&call);
+	for (o = ufunc->inputs; o < call.count; o++) {
+		if (ret)
+			dray_array_unref(call.made[o]);
+		else if (out)
+			out[o - ufunc->inputs] = call.made[o];
+	}
+	return ret;
+}

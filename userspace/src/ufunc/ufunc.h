@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* A ufunc and its table of loops, as the files of this room share them. */
+#ifndef DRAY_UFUNC_UFUNC_H
+#define DRAY_UFUNC_UFUNC_H
+
+#include "ufunc/fp_state.h"
+#include "ufunc/table.h"
+
+struct dray_ufunc {
+	const char *name;
+	int inputs;
+	int outputs;
+	enum dray_identity identity;
+	unsigned int references; /* 0: builtin */
+	struct dray_ufunc_table *table; /* read and published atomically */
+	const struct dray_ufunc_definition *definition; /* NULL: a user's */
+};
+
+static inline int dray_ufunc_operands(const struct dray_ufunc *ufunc)
+{
+	return ufunc->inputs + ufunc->outputs;
+}
+
+static inline const struct dray_ufunc_table *
+dray_ufunc_table(const struct dray_ufunc *ufunc)
+{
+	return __atomic_load_n(&ufunc->table, __ATOMIC_ACQUIRE);
+}
+
+/* A call whose loop is chosen. */
+struct dray_resolved {
+	dray_dtype dtypes[DRAY_UFUNC_MAX_OPERANDS]; /* borrowed */
+	struct dray_ufunc_loop loop;
+};
+
+/*
+ * Chooses the loop for types.  -EOPNOTSUPP if there is none, -EINVAL for a type
+ * that is wanted and is none.
+ * @given: inputs + outputs types, 0 for an output that is made; those of
+ *	outputs do not count
+ */
+int dray_ufunc_resolve(const struct dray_ufunc *ufunc, const dray_dtype *given,
+		       const struct dray_ufunc_options *options,
+		       struct dray_resolved *out);
+
+/* Checks conversions to and from the types of the loop.  -EOPNOTSUPP. */
+int dray_ufunc_check_casts(const struct dray_ufunc *ufunc,
+			   const dray_dtype *given,
+			   const struct dray_ufunc_options *options,
+			   const struct dray_resolved *resolved);
+
+/* The lock of loops that one thread at a time may be in; may be taken again. */
+void dray_single_take(void);
+void dray_single_give(void);
+
+/* Runs a loop: all calls of loops go through here. */
+static inline int dray_loop_run(const struct dray_ufunc_loop *loop,
+				char *const *data, const int64_t *strides,
+				int64_t count)
+{
+	int ret;
+
+	if (__builtin_expect(!(loop->flags & DRAY_LOOP_SINGLE_THREAD), 1))
+		return loop->loop(data, strides, count, loop->context);
+	dray_single_take();
+	ret = loop->loop(data, strides, count, loop->context);
+	dray_single_give();
+	return ret;
+}
+
+#endif /* DRAY_UFUNC_UFUNC_H */
