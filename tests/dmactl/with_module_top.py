@@ -220,8 +220,9 @@ def udmabuf(size):
     memory = os.memfd_create("frames", os.MFD_ALLOW_SEALING)
     os.ftruncate(memory, size)
     fcntl.fcntl(memory, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK)
-    descriptor = fcntl.ioctl(device, 0x40187542,
-                             struct.pack("IIQQ", memory, 1, 0, size))
+    # returns the number only for a buffer that the call may change
+    call = bytearray(struct.pack("IIQQ", memory, 1, 0, size))
+    descriptor = fcntl.ioctl(device, 0x40187542, call)
     os.close(memory)
     os.close(device)
     return descriptor

@@ -66,12 +66,11 @@ def loops_of(name):
 
 
 def signatures_of_numpy(function):
-    """Those of types that dray has, once each."""
-    found = []
+    """Those of types that dray has, once each: NumPy's own by dray's."""
+    found = {}
     for types in function.types:
-        types = types.replace("l", "q").replace("L", "Q")
-        if not set(types) & set("gGO") and types not in found:
-            found.append(types)
+        if not set(types) & set("gGO"):
+            found.setdefault(types.replace("l", "q").replace("L", "Q"), types)
     return found
 
 
@@ -94,7 +93,7 @@ def test_a_ufunc_has_the_loops_of_numpy_in_order(name):
         pytest.skip("works on more than elements")
     if name in ELEMENTARY and loops_of(name) is None:
         pytest.skip("is not there yet")
-    assert list(loops_of(name) or []) == signatures_of_numpy(getattr(np, name))
+    assert list(loops_of(name) or []) == list(signatures_of_numpy(getattr(np, name)))
 
 
 def dtype_of(char):
@@ -174,7 +173,8 @@ def meant(function, types, inputs, outputs):
         nonlocal errors
         errors |= bits
 
-    given = {} if set(types) & set("Mm") else {"signature": types}
+    given = {} if set(types) & set("Mm") else \
+        {"signature": signatures_of_numpy(function)[types]}
     with np.errstate(all="call", call=gather):
         try:
             function(*inputs, out=tuple(outputs), **given)
@@ -193,10 +193,21 @@ def told(array):
     return array.view("u%d" % array.dtype.itemsize)
 
 
-def compare(mine, numpys, inputs, what):
+def compare(mine, numpys, inputs, what, name="", types=""):
     one, other = told(mine), told(numpys)
     if np.array_equal(one, other):
         return
+    if name in ("fmax", "fmin") and types[0] in "fd":
+        # which of two zeros, NumPy's vectors and single numbers have differently
+        if np.array_equal(mine, numpys, equal_nan=True):
+            return
+    if name in ("absolute", "abs", "sign") and types[0] in "FD":
+        # the length of a complex number: a unit in the last place on either side
+        width = np.finfo(mine.dtype).dtype
+        a, b = mine.reshape(-1).view(width), numpys.reshape(-1).view(width)
+        near = np.abs(a - b) <= 2 * np.spacing(np.abs(b))
+        if np.all(near | (a == b) | (np.isnan(a) & np.isnan(b))):
+            return
     width = len(one) // len(mine)
     wrong = [([x[i] for x in inputs], mine[i], numpys[i])
              for i in sorted(set(np.flatnonzero(one != other) // width))]
@@ -232,7 +243,7 @@ def check(name, types, inputs, outputs, what):
         errors = errors if own is None else own
         before = [np.broadcast_to(x, len(outputs[0])) for x in before]
         for mine, numpy in zip(outputs, numpys):
-            compare(mine, numpy, before, what)
+            compare(mine, numpy, before, what, name, types)
     return errors_of(loop, raised), errors
 
 
@@ -349,7 +360,8 @@ def test_an_output_with_stride_0_gathers_a_reduction(name):
                 for value in values:
                     now = np.zeros(1, types[3])
                     one = np.array([value])
-                    function(numpys, one, out=now, signature=types)
+                    function(numpys, one, out=now,
+                             signature=signatures_of_numpy(function)[types])
                     products(name, types, [numpys, one], [now])
                     numpys = now
             data = np.broadcast_to(total, count)

@@ -239,8 +239,7 @@ static const struct expected loops[] = {
 	{ "add", "i1 i1", .signature = "f4 f4 f4", .loop = "f4 f4 f4" },
 	{ "add", "i1 i1", .signature = "f4 - -", .loop = "f4 f4 f4" },
 	{ "add", "i1 i1", .signature = "- - f8", .loop = "f8 f8 f8" },
-	{ "less", "i1 i1", .signature = "i8 u8 -", .casting = UNSAFE,
-	  .loop = "i8 u8 ?" },
+	{ "less", "i1 i1", .signature = "i8 i8 -", .loop = "i8 i8 ?" },
 	{ "ldexp", "f4 i4", .signature = "- i8 -", .loop = "f4 i8 f4" },
 	{ "modf", "f4", .signature = "- f8 -", .loop = "f8 f8 f8" },
 	/* Rules. */

@@ -248,8 +248,6 @@ static const struct dray_loop_entry sqrt_loops[] = {
 	COMPLEX(sqrt),
 };
 
-static const struct dray_loop_entry pow_loops[] = { DRAY_POWER_ENTRIES };
-
 static const struct dray_loop_entry float_power_loops[] = {
 	{ "ddd", dray_elementary_double, DRAY_NUMBER(pow), DRAY_LOOP_HAS_FAST },
 	{ "DDD", dray_power_complex_double, NULL, 0 },
@@ -288,7 +286,6 @@ static const struct dray_ufunc_definition definitions[] = {
 	{ "arctan2", 2, 1, DRAY_IDENTITY_NONE, atan2_loops, 3, NULL },
 	{ "float_power", 2, 1, DRAY_IDENTITY_NONE, float_power_loops, 2, NULL },
 	{ "hypot", 2, 1, DRAY_IDENTITY_ZERO, hypot_loops, 3, NULL },
-	{ "power", 2, 1, DRAY_IDENTITY_NONE, pow_loops, 5, NULL },
 	{ "logaddexp", 2, 1, DRAY_IDENTITY_REORDERABLE, logaddexp_loops, 3,
 	  NULL },
 	{ "logaddexp2", 2, 1, DRAY_IDENTITY_REORDERABLE, logaddexp2_loops, 3,

@@ -12,6 +12,7 @@
 #define SLEEF_D(name, accuracy) Sleef_cinz_##name##d1_##accuracy##purec
 #define SLEEF_F(name, accuracy) Sleef_cinz_##name##f1_##accuracy##purec
 #else
+#define NAME "libm"
 #define SLEEF_D(name, accuracy) name
 #define SLEEF_F(name, accuracy) name##f
 #endif

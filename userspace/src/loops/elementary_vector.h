@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Makes a set of kernels.  The file that includes it defines SET (its name), and
+ * Makes a set of kernels.  The file that includes it defines SET (in the name of the
+ * structure) and
  * VECTOR_, LANES_, LOAD_, STORE_, SQRT_, UNUSUAL_ and SLEEF_ of D (double) and F
  * (float), as elementary_walk.h tells.
  */
@@ -45,9 +46,12 @@
 #define OF_FLOAT(name, accuracy) [DRAY_FUNCTION_##name] = name##_of_float,
 #define QUOTED(word) #word
 #define QUOTE(word) QUOTED(word)
+#ifndef NAME
+#define NAME QUOTE(SET)
+#endif
 
 const struct dray_kernels JOIN(dray_kernels, SET) = {
-	.name = QUOTE(SET),
+	.name = NAME,
 	.of_double = { DRAY_UNARY_FUNCTIONS(OF_DOUBLE)
 			       DRAY_BINARY_FUNCTIONS(OF_DOUBLE) },
 	.of_float = { DRAY_UNARY_FUNCTIONS(OF_FLOAT)

@@ -21,10 +21,11 @@
 #define DRAY_PASTE_2(a, b) a##b
 #define DRAY_PASTE(a, b) DRAY_PASTE_2(a, b)
 
+#define DRAY_LEVELLED(name) DRAY_PASTE(name, DRAY_LOOPS_LEVEL)
+
 /* The list of definitions at the end of a file, named by its level. */
 #define DRAY_LOOPS_LIST(name, definitions)                          \
-	const struct dray_ufunc_list DRAY_PASTE(dray_##name##_ufuncs, \
-						DRAY_LOOPS_LEVEL) = { \
+	const struct dray_ufunc_list DRAY_LEVELLED(dray_##name##_ufuncs) = { \
 		definitions, sizeof(definitions) / sizeof((definitions)[0]) \
 	}
 
@@ -173,6 +174,9 @@ DRAY_INLINE double dray_negative_double(double a)
 {
 	return dray_double_of_bits(dray_bits_of_double(a) ^ 1ull << 63);
 }
+
+/* Whether an integer is below 0, of any type without a warning. */
+#define DRAY_BELOW_0(a) (((a) < 1) & ((a) != 0))
 
 /* Raise exceptions that no arithmetic here would. */
 DRAY_INLINE void dray_raise(double a, double b)

@@ -55,6 +55,9 @@ struct dray_ufunc_list {
 	size_t count;
 };
 
+/* Files that are compiled once. */
+extern const struct dray_ufunc_list dray_power_ufuncs, dray_whole_ufuncs;
+
 /*
  * The lists of this room, ended by NULL, with the best loops that the processor
  * has instructions for.

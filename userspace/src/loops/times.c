@@ -151,7 +151,8 @@ int dray_time_divmod(char *const *data, const int64_t *strides, int64_t count,
 #define NEGATIVE(a) WRAP(0, -, a)
 #define SAME(a) (a)
 #define ABSOLUTE(a) ((a) < 0 ? WRAP(0, -, a) : (a))
-#define SIGN(a) (IS_NAT(a) ? DRAY_NAT : ((a) > 0) - ((a) < 0))
+/* That of NaT is -1, as in NumPy 2.4. */
+#define SIGN(a) (((a) > 0) - ((a) < 0))
 #define IS_FINITE(a) (!IS_NAT(a))
 #define NEVER(a) ((void)(a), 0)
 UNARY(dray_time_negative, int64_t, int64_t, NEGATIVE)

@@ -79,6 +79,23 @@ int dray_pass_run(const struct dray_pass *pass, char *const *data,
 	return ret;
 }
 
+/* Whether an output that was given may be written by several threads. */
+static bool is_divisible(const struct dray_call *call, int w)
+{
+	bool unique;
+	int o;
+
+	if (dray_view_is_unique(call->views[w], DRAY_SHARE_BOUNDS, &unique) ||
+	    !unique)
+		return false;
+	for (o = w + 1; o < call->count; o++)
+		if (!call->made[o] &&
+		    dray_addresses_meet(call->checked[w].span,
+					call->checked[o].span))
+			return false;
+	return true;
+}
+
 unsigned int dray_call_threads(const struct dray_call *call, uint64_t bytes)
 {
 	int o;
@@ -86,14 +103,8 @@ unsigned int dray_call_threads(const struct dray_call *call, uint64_t bytes)
 	if (call->options->threads <= 1 ||
 	    (call->resolved.loop.flags & DRAY_LOOP_SINGLE_THREAD))
 		return 1;
-	for (o = call->ufunc->inputs; o < call->count; o++) {
-		bool unique;
-
-		if (!call->made[o] &&
-		    (dray_view_is_unique(call->views[o], DRAY_SHARE_BOUNDS,
-					 &unique) ||
-		     !unique))
+	for (o = call->ufunc->inputs; o < call->count; o++)
+		if (!call->made[o] && !is_divisible(call, o))
 			return 1;
-	}
 	return dray_threads_for(bytes, call->options->threads);
 }

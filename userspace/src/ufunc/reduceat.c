@@ -140,7 +140,7 @@ static int load_starts(struct segments *segments,
 }
 
 static int reduceat(struct segments *segments, const struct dray_view *indices,
-		    int axis, struct dray_array **starts)
+		    int axis, dray_dtype dtype, struct dray_array **starts)
 {
 	struct dray_method *method = &segments->method;
 	const struct dray_view *in = segments->in = method->in;
@@ -151,13 +151,10 @@ static int reduceat(struct segments *segments, const struct dray_view *indices,
 		return dray_fail(-EOPNOTSUPP,
 				 "an element without axes has no segments");
 	ret = dray_method_axis(axis, in->ndim, &segments->axis);
-	if (!ret && !dray_dtype_equal(method->resolved.dtypes[0],
-				      method->resolved.dtypes[1]))
-		ret = dray_fail(-EOPNOTSUPP,
-				"%s takes inputs of two types: there is no %s",
-				method->ufunc->name, method->name);
 	if (!ret)
 		ret = load_starts(segments, indices, starts);
+	if (!ret)
+		ret = dray_method_resolve(method, dtype, true);
 	if (ret)
 		return ret;
 	axis = segments->axis;
@@ -184,10 +181,9 @@ int dray_ufunc_reduceat(struct dray_ufunc *ufunc, const struct dray_view *in,
 	    !dray_given(indices, __func__) ||
 	    (!to && !dray_given(out, __func__)))
 		return -EINVAL;
-	ret = dray_method_start(&segments.method, "reduceat", ufunc, in, to,
-				dtype);
+	ret = dray_method_start(&segments.method, "reduceat", ufunc, in, to);
 	if (!ret)
-		ret = reduceat(&segments, indices, axis, &starts);
+		ret = reduceat(&segments, indices, axis, dtype, &starts);
 	dray_array_unref(starts);
 	return dray_method_end(&segments.method, ret, out);
 }
