@@ -101,6 +101,9 @@ int64_t ufunc_elements(const struct ufunc_operand *operands, int count);
 /* ufunc_call.c: calls. */
 PyObject *ufunc_call(PyObject *self, PyObject *const *args, size_t count,
 		     PyObject *names);
+/* Without the warning of where= without out=: NumPy drops out=None. */
+PyObject *ufunc_call_for_numpy(PyObject *self, PyObject *const *args,
+			       size_t count, PyObject *names);
 PyObject *ufunc_outer(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		      PyObject *names);
 

@@ -394,7 +394,8 @@ static PyObject *run(struct ufunc_arguments *call, bool outer)
 }
 
 static PyObject *call_or_outer(PyObject *object, PyObject *const *args,
-			       Py_ssize_t count, PyObject *names, bool outer)
+			       Py_ssize_t count, PyObject *names, bool outer,
+			       bool placed)
 {
 	struct ufunc_arguments call;
 	PyObject *result = NULL;
@@ -403,7 +404,7 @@ static PyObject *call_or_outer(PyObject *object, PyObject *const *args,
 	call.state = type_state(object);
 	call.self = ufunc_self(object);
 	call.masked = false;
-	call.placed = false;
+	call.placed = placed;
 	call.arrays = false;
 	call.types = NULL;
 	memset(&call.options, 0, sizeof(call.options));
@@ -428,7 +429,14 @@ PyObject *ufunc_call(PyObject *self, PyObject *const *args, size_t count,
 		     PyObject *names)
 {
 	return call_or_outer(self, args, PyVectorcall_NARGS(count), names,
-			     false);
+			     false, false);
+}
+
+PyObject *ufunc_call_for_numpy(PyObject *self, PyObject *const *args,
+			       size_t count, PyObject *names)
+{
+	return call_or_outer(self, args, PyVectorcall_NARGS(count), names,
+			     false, true);
 }
 
 PyObject *ufunc_outer(PyObject *self, PyObject *const *args, Py_ssize_t count,
@@ -442,5 +450,5 @@ PyObject *ufunc_outer(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		return PyErr_Format(
 			PyExc_TypeError,
 			"outer() takes 2 positional arguments, not %zd", count);
-	return call_or_outer(self, args, count, names, true);
+	return call_or_outer(self, args, count, names, true, false);
 }
