@@ -36,7 +36,7 @@ struct ufunc_operand {
 	} number; /* the memory of a number of Python */
 };
 
-/* ufunc_operand.c: operands; what is taken is dropped, after an error too. */
+/* ufunc_operand.c: operands; operand_drop() follows, after an error too. */
 static inline void operand_clear(struct ufunc_operand *operand)
 {
 	operand->owner = NULL;
@@ -45,7 +45,7 @@ static inline void operand_clear(struct ufunc_operand *operand)
 
 void operand_drop(struct ufunc_operand *operand);
 /*
- * Takes an array, a number, or what NumPy makes an array of.  @weak: set for a
+ * Takes an array, a number, or an object of which NumPy makes an array.  @weak: set for a
  * number of Python, which has a kind and no type.  -1 with TypeError if the library
  * does not have the type.
  */
@@ -91,7 +91,7 @@ int ufunc_leave(struct ufunc_frame *frame, int ret);
 /* Makes an object of a result, taken over; without axes, an element. */
 PyObject *ufunc_result(const struct ufunc_frame *frame,
 		       struct dray_array *array, bool element);
-/* Drops what ufunc_enter() took. */
+/* Drops the references of ufunc_enter(). */
 void ufunc_end(struct ufunc_frame *frame);
 /* Raises the class for @error; NULL. */
 PyObject *ufunc_error(int error);

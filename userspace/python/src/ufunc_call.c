@@ -330,7 +330,7 @@ static int compute(struct ufunc_arguments *call, bool outer,
 			       &call->options, made);
 }
 
-/* Returns what is returned of an output. */
+/* Returns an output that was given, or an object of the one that was made. */
 static PyObject *output(struct ufunc_arguments *call, struct ufunc_frame *frame,
 			int o, struct dray_array **made)
 {
