@@ -74,10 +74,11 @@ from . import _dray, _pickle, _sycl, _ufuncs
 # pylint: disable-next=wildcard-import,unused-wildcard-import,redefined-builtin
 from ._ufuncs import *  # first: the names below are not ufuncs
 from ._arrow import ArrowArray, from_arrow, to_arrow
-from ._dray import (Array, Event, Fence, FlatIterator, Frames, Node, Pool, Scope, Stream, XrtBo,
+from ._dray import (Array, Call, CallQueue, Event, Fence, FlatIterator, Frames, Node, Pool, Scope, Stream,
+                    StreamExecutor, XrtBo,
                     XrtDevice, from_dlpack, ufunc)
 from ._lost import LostArray
-from ._records import (ArrayFlags, Bank, ChannelInfo, Explanation, HeapInfo, NodeInfo,
+from ._records import (ArrayFlags, Bank, CallExplanation, ChannelInfo, Explanation, HeapInfo, NodeInfo,
                        PoolStats, RingCounts, Segment, StreamCounts)
 from ._sycl import SyclArray, SyclQueue
 from ._ufunc import (errstate, getbufsize, geterr, geterrcall, setbufsize, seterr, seterrcall)
@@ -85,9 +86,10 @@ from ._xclbin import xclbin_bank_of, xclbin_banks
 from ._xrt import from_xrt, xrt_bo, xrt_device
 
 __all__ = [
-    "Array", "ArrayFlags", "ArrowArray", "Bank", "ChannelInfo", "Event", "Explanation", "Fence",
+    "Array", "ArrayFlags", "ArrowArray", "Bank", "Call", "CallExplanation", "CallQueue",
+    "ChannelInfo", "Event", "Explanation", "Fence",
     "FlatIterator", "Frames", "HeapInfo", "LostArray", "Node", "NodeInfo", "Pool", "PoolStats",
-    "RingCounts", "Scope", "Segment", "Stream", "StreamCounts", "SyclArray", "SyclQueue",
+    "RingCounts", "Scope", "Segment", "Stream", "StreamCounts", "StreamExecutor", "SyclArray", "SyclQueue",
     "Versions", "WaitingArray", "XrtBo", "XrtDevice",
     "address", "array", "copy", "copy_from_sycl", "copy_to_sycl", "device_empty", "empty",
     "errstate", "explain", "export_array", "fill", "from_arrow", "from_dlpack", "from_sycl",
