@@ -55,6 +55,18 @@ def read_too_early(step: Any, before: Any, numpy: Any, here: Any, what: str) -> 
     return judge.close(name, "accumulate", (before,), steps, result)
 
 
+def overlap(step: Any, before: Any, _numpy: Any, here: Any, what: str) -> bool:
+    """Whether dray's result is that of inputs copied aside."""
+    name, _, method = step.operation.partition(".")
+    if method != "overlap" or what != "values":
+        return False
+    ufunc, given = getattr(np, name), step.arguments
+    after = before.copy()
+    with np.errstate(all="ignore"):
+        after[given["o"]] = ufunc(*[before[given[each]].copy() for each in "ij"[:ufunc.nin]])
+    return judge.close(name, method, (before,), after, np.asarray(here.value))
+
+
 def time_without_unit(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
     return (isinstance(numpy.error, ValueError) and not here.error
             and ("generic units" in str(numpy.error) or "specified unit" in str(numpy.error)))
@@ -82,6 +94,9 @@ ACCEPTED: list[Accepted] = [
              "dates without one.",
              "NumPy does so only if the value is NaT.",
              time_without_unit),
+    Accepted("An output of another type that overlaps an input has the results of a copied input.",
+             "NumPy's has random bools, seen with `isnan()` of numbers that are none.",
+             overlap),
     Accepted("An index of 2^63 or more is an `IndexError` in `at()`, in NumPy an "
              "`OverflowError`.",
              "As in all other indices of dray.Array.",
