@@ -51,6 +51,8 @@ void operand_drop(struct ufunc_operand *operand);
  */
 int operand_from(PyObject *object,
 		 struct ufunc_operand *out, bool *weak);
+/* Takes an int of more than 64 bits as a float. */
+int operand_huge(PyObject *object, struct ufunc_operand *out);
 /* Takes an array to write to; -1 with TypeError for anything else. */
 int operand_output(PyObject *object,
 		   struct ufunc_operand *out);
