@@ -31,6 +31,9 @@ static int choose_type(struct product *product, const struct dray_view *a,
 	char one[DRAY_DTYPE_TYPESTR_SIZE], other[DRAY_DTYPE_TYPESTR_SIZE];
 	int ret = dray_result_type(dtypes, 2, 0, out);
 
+	if (ret == -EINVAL)
+		return dray_fail_adding(-EOPNOTSUPP, ", so %s has no loop",
+					product->name);
 	if (ret)
 		return ret;
 	product->dtype = *out == DRAY_FLOAT16 ? DRAY_FLOAT32 : *out;
