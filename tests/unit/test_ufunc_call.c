@@ -29,7 +29,7 @@ static int see(char *const *data, const int64_t *strides, int64_t count,
 
 static struct dray_ufunc *mix;
 
-/* Halves, and what is left. */
+/* Halves, and the rests. */
 static int halve(char *const *data, const int64_t *strides, int64_t count,
 		 void *context)
 {
