@@ -277,7 +277,7 @@ static int executor_set_cost(PyObject *object, PyObject *value, void *unused)
 
 static PyGetSetDef executor_attributes[] = {
 	{ "cost", executor_cost, executor_set_cost,
-	  "What calls took: two pairs of elements and seconds, of few and of many\n"
+	  "The times of calls: two pairs of elements and seconds, of few and of many\n"
 	  "elements; None: not measured.  May be set; None measures anew.",
 	  NULL },
 	{ NULL, NULL, NULL, NULL, NULL },
@@ -557,7 +557,7 @@ static PyObject *queue_submit(PyObject *self, PyObject *const *args,
 		Py_DECREF(call);
 		return NULL;
 	}
-	/* Nobody is there to be warned when the call runs. */
+	/* No program waits for a warning when the call runs. */
 	dray_get_fp_state(&errors);
 	dray_set_fp_state(&quiet);
 	before = array_use_handler(capsule);
