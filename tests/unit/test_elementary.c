@@ -136,7 +136,7 @@ static size_t sets_of(bool fused, const struct dray_kernels **sets)
 {
 	size_t count = 0;
 
-#ifdef __x86_64__
+#if defined(DRAY_HAS_SLEEF) && defined(__x86_64__)
 	if (fused && dray_cpu_has_fma() && dray_cpu_has_avx2())
 		sets[count++] = &dray_kernels_avx2_fused;
 	if (fused && dray_cpu_has_avx512())
@@ -148,7 +148,7 @@ static size_t sets_of(bool fused, const struct dray_kernels **sets)
 		if (dray_cpu_has_avx512())
 			sets[count++] = &dray_kernels_avx512;
 	}
-#elif defined(__aarch64__)
+#elif defined(DRAY_HAS_SLEEF) && defined(__aarch64__)
 	sets[count++] = fused ? &dray_kernels_neon_fused : &dray_kernels_neon;
 #endif
 	if (!fused)
