@@ -11,9 +11,8 @@
 #include "dtype/dtype.h"
 #include "ufunc/reduce.h"
 
-#define FLAGS                                             \
-	(DRAY_REDUCE_KEEPDIMS | DRAY_REDUCE_ALL_AXES | \
-	 DRAY_REDUCE_NO_INITIAL)
+#define FLAGS \
+	(DRAY_REDUCE_KEEPDIMS | DRAY_REDUCE_ALL_AXES | DRAY_REDUCE_NO_INITIAL)
 
 static const int64_t identities[] = {
 	[DRAY_IDENTITY_ZERO] = 0,
@@ -158,7 +157,8 @@ static int check_initial(const struct dray_view *initial)
 
 	if (!ret && dray_view_size(initial) != 1)
 		ret = dray_fail(-EINVAL,
-				"%" PRId64 " elements instead of an initial one",
+				"%" PRId64
+				" elements instead of an initial one",
 				dray_view_size(initial));
 	return ret;
 }
