@@ -2,7 +2,7 @@
 /*
  * Measures elementary functions against MPFR, in ULPs: distances to the exact
  * result, in units of the last place of the type there.  Prints a row of a table for
- * each function; with a page that has such rows, fails if one is exceeded.
+ * each function, or compares it with the row of a page, as TAP.
  *
  *	ulp [--points N] [--page FILE] [--worst] [FUNCTION]...
  */
@@ -242,18 +242,12 @@ static bool find_row(FILE *page, const char *name, double *limits)
 	return false;
 }
 
-/* Prints a row; returns the number of columns above their limits. */
-static int report(const struct exact *exact, uint64_t points, FILE *page,
-		  bool tells)
+/* Prints a row, with the arguments of each maximum. */
+static void print_row(const struct exact *exact, uint64_t points, bool tells)
 {
-	double limits[COLUMNS];
 	struct worst worst;
-	int c, failed = 0;
+	int c;
 
-	if (page && !find_row(page, exact->name, limits)) {
-		fprintf(stderr, "the page has no row of %s\n", exact->name);
-		return 1;
-	}
 	printf("| `%s` |", exact->name);
 	for (c = 0; c < COLUMNS; c++) {
 		worst = measure(exact, &columns[c], points);
@@ -262,16 +256,32 @@ static int report(const struct exact *exact, uint64_t points, FILE *page,
 		if (tells)
 			printf(" (%a, %a: %a)", worst.x, worst.y, worst.got);
 		fflush(stdout);
-		if (page && !(worst.ulps <= limits[c])) {
-			fprintf(stderr,
-				"\n%s, column %d: %.3f ULPs, not %.2f: %a, %a gave %a\n",
-				exact->name, c + 1, worst.ulps, limits[c],
-				worst.x, worst.y, worst.got);
-			failed++;
-		}
 	}
 	printf("\n");
-	return failed;
+}
+
+/* Returns whether the function is as exact as its row says. */
+static bool compare_row(const struct exact *exact, uint64_t points, FILE *page)
+{
+	double limits[COLUMNS];
+	struct worst worst;
+	bool holds = true;
+	int c;
+
+	if (!find_row(page, exact->name, limits)) {
+		printf("# the page has no row of %s\n", exact->name);
+		return false;
+	}
+	for (c = 0; c < COLUMNS; c++) {
+		worst = measure(exact, &columns[c], points);
+		if (worst.ulps <= limits[c])
+			continue;
+		printf("# column %d: %.3f ULPs, not %.2f: %a, %a gave %a\n",
+		       c + 1, worst.ulps, limits[c], worst.x, worst.y,
+		       worst.got);
+		holds = false;
+	}
+	return holds;
 }
 
 static bool is_named(const char *name, int count, char **names)
@@ -309,12 +319,25 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
-	for (f = 0; f < exact_count; f++)
-		if (is_named(exact_functions[f].name, argc - a, argv + a)) {
-			failed += report(&exact_functions[f], points, page,
-					 tells);
-			done++;
+	for (f = 0; f < exact_count; f++) {
+		const struct exact *exact = &exact_functions[f];
+		bool holds = true;
+
+		if (!is_named(exact->name, argc - a, argv + a))
+			continue;
+		done++;
+		if (!page) {
+			print_row(exact, points, tells);
+			continue;
 		}
+		holds = compare_row(exact, points, page);
+		printf("%sok %d - %s is as exact as the page says\n",
+		       holds ? "" : "not ", done, exact->name);
+		fflush(stdout);
+		failed += !holds;
+	}
+	if (page)
+		printf("1..%d\n", done);
 	if (!done)
 		fprintf(stderr, "no such function\n");
 	return failed || !done;

@@ -32,6 +32,9 @@ build_lock()
 	flock 7
 }
 
+# Targets of ninja, if not all.
+BUILD_TARGETS=()
+
 # build_make KIND [MESON OPTION]...: sets up or renews a build and compiles
 build_make()
 {
@@ -51,7 +54,8 @@ build_make()
 			"$folder" "$TREE" "$@" || return 1
 		printf '%s\n' "$options" >"$folder/.options"
 	fi
-	PATH=/usr/bin:$PATH log_quietly /usr/bin/ninja -C "$folder"
+	PATH=/usr/bin:$PATH log_quietly /usr/bin/ninja -C "$folder" \
+		"${BUILD_TARGETS[@]}"
 }
 
 # build_native: a release, as users build it
@@ -148,7 +152,7 @@ build_i386()
 		exit
 	libraries=$sysroot/usr/lib/i386-linux-gnu
 	# The cross compiler's own C library comes first.
-	build_cross i386 "$sysroot" i386 i686-linux-gnu x86 i686 \
+	build_cross i386 "$sysroot" i386-linux-gnu i686-linux-gnu x86 i686 \
 		"'-Wl,-rpath,$libraries', '-Wl,-rpath,$home', '-Wl,--dynamic-linker=$home/ld-linux.so.2'"
 	log_step "Building for the 32-bit PC (i386)"
 	# gcc does not see that 64-bit sizes were checked against the window.
@@ -157,11 +161,33 @@ build_i386()
 		-Dpython=disabled -Ddmactl=disabled -Dtests=enabled
 }
 
-# build_cross KIND SYSROOT TRIPLET-CPU COMPILER FAMILY CPU LINK-OPTIONS: writes
+# build_armhf: a few programs for 32-bit boards, with the C library of the cross compiler
+build_armhf()
+{
+	local sysroot BUILD_TARGETS=(tests/unit/test_elementary{,_errors})
+
+	sysroot=$(build_armhf_sysroot) || exit
+	build_cross armhf "$sysroot" arm-linux-gnueabihf arm-linux-gnueabihf \
+		arm cortex-a9 \
+		"'-Wl,-rpath-link,$sysroot/usr/lib/arm-linux-gnueabihf'"
+	log_step "Building for 32-bit boards (armhf)"
+	build_make armhf "--cross-file=$(build_folder armhf).cross" \
+		-Dbuildtype=release -Dwerror=false -Dsleef=enabled \
+		-Dpython=disabled -Ddmactl=disabled -Dreference=disabled \
+		-Dtests=enabled
+}
+
+build_armhf_sysroot()
+{
+	foreign_set armhf one sysroot libcmocka-dev libcmocka0 libsleef-dev \
+		libsleef3
+}
+
+# build_cross KIND SYSROOT TRIPLET COMPILER FAMILY CPU LINK-OPTIONS: writes
 # meson's cross file
 build_cross()
 {
-	local cross libraries=$2/usr/lib/$3-linux-gnu
+	local cross libraries=$2/usr/lib/$3
 
 	cross=$(build_folder "$1").cross
 	mkdir -p "$(dirname "$cross")"
@@ -178,8 +204,8 @@ build_cross()
 	pkg_config_libdir = '$libraries/pkgconfig'
 
 	[built-in options]
-	c_args = ['-idirafter', '$2/usr/include/$3-linux-gnu']
-	c_link_args = ['-L$libraries', '-L$2/lib/$3-linux-gnu', $7]
+	c_args = ['-idirafter', '$2/usr/include/$3']
+	c_link_args = ['-L$libraries', '-L$2/lib/$3', $7]
 
 	[host_machine]
 	system = 'linux'
@@ -229,7 +255,7 @@ build_arm64()
 	local sysroot numpy=$2
 
 	sysroot=$(build_sysroot) || exit
-	build_cross "$1" "$sysroot" aarch64 aarch64-linux-gnu aarch64 \
+	build_cross "$1" "$sysroot" aarch64-linux-gnu aarch64-linux-gnu aarch64 \
 		cortex-a53 \
 		"'-Wl,-rpath-link,$sysroot/usr/lib/aarch64-linux-gnu:$sysroot/lib/aarch64-linux-gnu'"
 	[ "${numpy:0:1}" = / ] || numpy=$sysroot/$numpy

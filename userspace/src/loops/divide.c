@@ -49,6 +49,46 @@ DRAY_HALF_OF(divide_half, divide_float);
 COMPLEX(dray_complex64, 64, float, fabsf, dray_negative_float)
 COMPLEX(dray_complex128, 128, double, fabs, dray_negative_double)
 
+/* By doubles, if the quotient leaves room for the exact remainder. */
+DRAY_INLINE float fmod_of_float(float a, float b)
+{
+	const double by = fabs((double)b), size = fabs((double)a);
+	double rest;
+
+	if (by == 0 || !isless(by, (double)INFINITY) ||
+	    !isless(size, by * 0x1p28))
+		return fmodf(a, b);
+	rest = size - (double)(int64_t)(size / by) * by;
+	rest += rest < 0 ? by : 0;
+	return copysignf((float)rest, a);
+}
+
+/* By integers, 11 bits of the quotient at a time. */
+DRAY_INLINE double fmod_of_double(double a, double b)
+{
+	const uint64_t size = dray_bits_of_double(a) & ~(1ull << 63);
+	const uint64_t by = dray_bits_of_double(b) & ~(1ull << 63);
+	const uint64_t hidden = 1ull << 52;
+	uint64_t rest, divisor;
+	int shift;
+
+	/* The scale of the remainder is a normal number. */
+	if (by < 54ull << 52 || by >= 0x7ff0000000000000 ||
+	    size >= 0x7ff0000000000000)
+		return fmod(a, b);
+	if (size < by)
+		return a;
+	divisor = (by & (hidden - 1)) | hidden;
+	rest = (size & (hidden - 1)) | hidden;
+	for (shift = (int)(size >> 52) - (int)(by >> 52); shift > 11;
+	     shift -= 11)
+		rest = (rest << 11) % divisor;
+	rest = (rest << shift) % divisor;
+	return copysign((double)rest *
+				dray_double_of_bits(((by >> 52) - 52) << 52),
+			a);
+}
+
 /* As CPython's divmod() of floats; the quotient is made whole by the remainder. */
 #define REAL(name, T, fmod, floor, copysign)                                  \
 	DRAY_INLINE T divmod_of_##name(T a, T b, T *rest)                     \
@@ -107,8 +147,8 @@ COMPLEX(dray_complex128, 128, double, fabs, dray_negative_double)
 		return 0;                                                     \
 	}
 
-REAL(float, float, fmodf, floorf, copysignf)
-REAL(double, double, fmod, floor, copysign)
+REAL(float, float, fmod_of_float, floorf, copysignf)
+REAL(double, double, fmod_of_double, floor, copysign)
 
 DRAY_HALF_OF(floor_half, floor_float);
 DRAY_HALF_OF(remainder_half, remainder_float);
@@ -120,42 +160,46 @@ DRAY_LOOP(divmod_half)
 	return dray_half_loop(data, strides, count, context, 2, 2);
 }
 
-/* The loops of a quotient and of a remainder, and the size of their integers. */
-struct both {
-	dray_loop *floor;
-	dray_loop *remainder;
-	int64_t size;
-};
-
-#define BLOCK 64
+#define BLOCK 256
 
 /* Quotients wait aside, since they may take the place of an input. */
-DRAY_LOOP(divmod_integer)
-{
-	const struct both *const both = context;
-	uint64_t aside[BLOCK];
-	int64_t done, part, i;
-
-	for (done = 0; done < count; done += part) {
-		char *const a = data[0] + done * strides[0];
-		char *const b = data[1] + done * strides[1];
-		char *const out = data[2] + done * strides[2];
-		char *const rest = data[3] + done * strides[3];
-		char *const quotients[] = { a, b, (char *)aside };
-		char *const rests[] = { a, b, rest };
-		const int64_t steps[] = { strides[0], strides[1], both->size };
-		const int64_t more[] = { strides[0], strides[1], strides[3] };
-
-		part = count - done < BLOCK ? count - done : BLOCK;
-		both->floor(quotients, steps, part, NULL);
-		both->remainder(rests, more, part, NULL);
-		for (i = 0; i < part; i++)
-			memcpy(out + i * strides[2],
-			       (char *)aside + i * both->size,
-			       (size_t)both->size);
+#define DIVMOD(suffix, T)                                                     \
+	DRAY_LOOP(divmod_##suffix)                                            \
+	{                                                                     \
+		const int64_t out_step = strides[2];                          \
+		const int64_t steps[] = { strides[0], strides[1],             \
+					  sizeof(T) };                        \
+		const int64_t more[] = { strides[0], strides[1],              \
+					 strides[3] };                        \
+		T aside[BLOCK];                                               \
+		int64_t done, part, i;                                        \
+                                                                              \
+		for (done = 0; done < count; done += part) {                  \
+			char *const a = data[0] + done * strides[0];          \
+			char *const b = data[1] + done * strides[1];          \
+			char *const out = data[2] + done * out_step;          \
+			char *const rest = data[3] + done * strides[3];       \
+			char *const quotients[] = { a, b, (char *)aside };    \
+			char *const rests[] = { a, b, rest };                 \
+                                                                              \
+			part = count - done < BLOCK ? count - done : BLOCK;   \
+			DRAY_LEVELLED(dray_floor_##suffix)(quotients, steps,  \
+							   part, context);    \
+			DRAY_LEVELLED(dray_remainder_##suffix)(rests, more,   \
+							       part, context); \
+			for (i = 0; i < part; i++)                            \
+				DRAY_AT(T, out, i, out_step) = aside[i];      \
+		}                                                             \
+		return 0;                                                     \
 	}
-	return 0;
-}
+DIVMOD(i8, int8_t)
+DIVMOD(8, uint8_t)
+DIVMOD(i16, int16_t)
+DIVMOD(16, uint16_t)
+DIVMOD(i32, int32_t)
+DIVMOD(32, uint32_t)
+DIVMOD(i64, int64_t)
+DIVMOD(64, uint64_t)
 
 #define INTEGER_ENTRIES(name)                                        \
 	DRAY_ENTRY("bbb", DRAY_LEVELLED(dray_##name##_i8)),          \
@@ -170,12 +214,6 @@ DRAY_LOOP(divmod_integer)
 	DRAY_HALF_ENTRY("eee", dray_half_binary, name##_half),       \
 	DRAY_ENTRY("fff", name##_float),                             \
 	DRAY_ENTRY("ddd", name##_double)
-#define BOTH(types, suffix, bytes)                                     \
-	{ types, divmod_integer,                                       \
-	  &(struct both){ DRAY_LEVELLED(dray_floor_##suffix),          \
-			  DRAY_LEVELLED(dray_remainder_##suffix),      \
-			  bytes }, 0 }
-
 static const struct dray_loop_entry divide[] = {
 	DRAY_HALF_ENTRY("eee", dray_half_binary, divide_half),
 	DRAY_ENTRY("fff", divide_float),
@@ -207,14 +245,14 @@ static const struct dray_loop_entry fmod_entries[] = {
 };
 
 static const struct dray_loop_entry divmod[] = {
-	BOTH("bbbb", i8, 1),
-	BOTH("BBBB", 8, 1),
-	BOTH("hhhh", i16, 2),
-	BOTH("HHHH", 16, 2),
-	BOTH("iiii", i32, 4),
-	BOTH("IIII", 32, 4),
-	BOTH("qqqq", i64, 8),
-	BOTH("QQQQ", 64, 8),
+	DRAY_ENTRY("bbbb", divmod_i8),
+	DRAY_ENTRY("BBBB", divmod_8),
+	DRAY_ENTRY("hhhh", divmod_i16),
+	DRAY_ENTRY("HHHH", divmod_16),
+	DRAY_ENTRY("iiii", divmod_i32),
+	DRAY_ENTRY("IIII", divmod_32),
+	DRAY_ENTRY("qqqq", divmod_i64),
+	DRAY_ENTRY("QQQQ", divmod_64),
 	DRAY_HALF_ENTRY("eeee", divmod_half, divmod_of_half),
 	DRAY_ENTRY("ffff", divmod_float),
 	DRAY_ENTRY("dddd", divmod_double),

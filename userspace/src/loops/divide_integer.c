@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Division of integers.  Vectors have none, but one of floats, which is exact
- * enough: the quotient of two numbers of 16 bits differs from a whole number by
- * more than a float's rounding, or not at all; so does that of 32 bits as doubles.
- * A single divisor of 64 bits is turned into a product.
+ * Division of integers.  Vectors have none, but one of floats, which is near
+ * enough: the nearest whole number to the quotient is right or one too large, and
+ * the remainder, which is exact, tells.  So go 8 and 16 bits as floats, 32 bits as
+ * doubles; 64 bits by one divisor are a product.
  */
-#include <math.h>
-
 #include "loops/divide.h"
+#include "loops/invariant.h"
 
-/* Whether an accumulator has seen a divisor of 0, or a quotient too large. */
 DRAY_INLINE void raise_errors(bool zero, bool over)
 {
 	if (zero)
@@ -22,85 +20,196 @@ DRAY_INLINE void raise_errors(bool zero, bool over)
 #define LEAST(T) (IS_SIGNED(T) ? (T)((T)1 << (sizeof(T) * 8 - 1)) : (T)0)
 #define IS_OVER(T, a, b) (IS_SIGNED(T) & ((a) == LEAST(T)) & ((b) == (T)-1))
 
-/* Results of a and a divisor that is neither 0 nor makes an overflow. */
-#define KERNELS(suffix, T, QUOTIENT, REST, CHOP)                              \
-	DRAY_INLINE T floor_of_##suffix(T a, T b, T *zero, T *over)           \
-	{                                                                     \
-		const T z = b == 0, o = IS_OVER(T, a, b);                     \
-		const T d = z | o ? (T)1 : b;                                 \
-                                                                              \
-		*zero |= z;                                                   \
-		*over |= o;                                                   \
-		return z ? (T)0 : QUOTIENT(T, a, d);                          \
-	}                                                                     \
-	DRAY_INLINE T remainder_of_##suffix(T a, T b, T *zero, T *over)       \
-	{                                                                     \
-		const T z = b == 0, o = IS_OVER(T, a, b);                     \
-		const T d = z | o ? (T)1 : b;                                 \
-                                                                              \
-		(void)over;                                                   \
-		*zero |= z;                                                   \
-		return REST(T, a, d);                                         \
-	}                                                                     \
-	DRAY_INLINE T fmod_of_##suffix(T a, T b, T *zero, T *over)            \
-	{                                                                     \
-		const T z = b == 0, o = IS_OVER(T, a, b);                     \
-		const T d = z | o ? (T)1 : b;                                 \
-                                                                              \
-		(void)over;                                                   \
-		*zero |= z;                                                   \
-		return CHOP(T, a, d);                                         \
-	}
-
-#define CHOPPED_REST(T, a, d) ((T)((a) % (d)))
+/* Results of division by the processor's own, for a divisor that it can take. */
+#define REST(T, a, d) ((T)((a) % (d)))
 #define SIGNS_DIFFER(rest, d) \
 	(((rest) != 0) & (DRAY_BELOW_0(rest) != DRAY_BELOW_0(d)))
-#define FLOOR(T, a, d) \
-	((T)((a) / (d) - SIGNS_DIFFER(CHOPPED_REST(T, a, d), d)))
-#define FLOORED_REST(T, a, d)           \
-	((T)(CHOPPED_REST(T, a, d) +    \
-	     (SIGNS_DIFFER(CHOPPED_REST(T, a, d), d) ? (d) : (T)0)))
+#define FLOOR_OF(T, a, d) ((T)((a) / (d) - SIGNS_DIFFER(REST(T, a, d), d)))
+#define REMAINDER_OF(T, a, d)  \
+	((T)(REST(T, a, d) + (SIGNS_DIFFER(REST(T, a, d), d) ? (d) : (T)0)))
+#define FMOD_OF(T, a, d) REST(T, a, d)
 
-#define BY_FLOAT(T, a, d) floorf((float)(a) / (float)(d))
-#define BY_DOUBLE(T, a, d) floor((double)(a) / (double)(d))
-#define FLOAT_FLOOR(T, a, d) ((T)(int32_t)BY_FLOAT(T, a, d))
-#define FLOAT_REST(T, a, d) \
-	((T)(int32_t)((float)(a) - BY_FLOAT(T, a, d) * (float)(d)))
-#define FLOAT_CHOP(T, a, d)                                               \
-	((T)(int32_t)((float)(a) -                                        \
-		      truncf((float)(a) / (float)(d)) * (float)(d)))
-#define DOUBLE_FLOOR(T, a, d) ((T)BY_DOUBLE(T, a, d))
-#define DOUBLE_REST(T, a, d) \
-	((T)((double)(a) - BY_DOUBLE(T, a, d) * (double)(d)))
-#define DOUBLE_CHOP(T, a, d)                                     \
-	((T)((double)(a) -                                       \
-	     trunc((double)(a) / (double)(d)) * (double)(d)))
+#if defined(__x86_64__) || defined(__aarch64__)
+/* A sum with this rounds to a whole number, which its last bits are. */
+#define WHOLE_FLOAT 0x1.8p23f
+#define WHOLE_DOUBLE 0x1.8p52
 
-#ifdef __AVX2__
-#define SMALL_KERNELS(suffix, T) \
-	KERNELS(suffix, T, FLOAT_FLOOR, FLOAT_REST, FLOAT_CHOP)
-#define MIDDLE_KERNELS(suffix, T) \
-	KERNELS(suffix, T, DOUBLE_FLOOR, DOUBLE_REST, DOUBLE_CHOP)
+/*
+ * The quotient, rounded down, and the remainder, of a number and a divisor above
+ * 0, given the approximate quotient.
+ */
+#define NEAR(F, whole, name)                                       \
+	DRAY_INLINE F quotient_of_##name(F a, F by, F near, F *rest)        \
+	{                                                                   \
+		const F nearest = (near + whole) - whole;                   \
+		const F left = a - nearest * by;                            \
+                                                                            \
+		*rest = left + (left < 0 ? by : (F)0);                      \
+		return nearest - (left < 0 ? (F)1 : (F)0);                  \
+	}
+NEAR(float, WHOLE_FLOAT, float)
+NEAR(double, WHOLE_DOUBLE, double)
+
+DRAY_INLINE uint32_t integer_of_float(float a)
+{
+	return dray_bits_of_float(a + WHOLE_FLOAT);
+}
+
+DRAY_INLINE uint64_t integer_of_double(double a)
+{
+	return dray_bits_of_double(a + WHOLE_DOUBLE);
+}
+
+/* Vectors of AVX2 convert no unsigned number. */
+DRAY_INLINE double double_of_32(uint32_t a)
+{
+	return dray_double_of_bits(0x4330000000000000 | a) - 0x1p52;
+}
+
+#define TO_FLOAT(a) ((float)(a))
+#define TO_DOUBLE(a) ((double)(a))
+
+#define NEAR_OPS(suffix, T, F, name, to)                                      \
+	DRAY_INLINE T floor_near_##suffix(T a, T d, F near)                   \
+	{                                                                     \
+		const F sign = DRAY_BELOW_0(d) ? (F)-1 : (F)1;                \
+		F rest;                                                       \
+                                                                              \
+		return (T)integer_of_##name(quotient_of_##name(               \
+			to(a) * sign, to(d) * sign, near, &rest));            \
+	}                                                                     \
+	DRAY_INLINE T remainder_near_##suffix(T a, T d, F near)               \
+	{                                                                     \
+		const F sign = DRAY_BELOW_0(d) ? (F)-1 : (F)1;                \
+		F rest;                                                       \
+                                                                              \
+		quotient_of_##name(to(a) * sign, to(d) * sign, near, &rest);  \
+		return (T)integer_of_##name(rest * sign);                     \
+	}                                                                     \
+	DRAY_INLINE T fmod_near_##suffix(T a, T d, F near)                    \
+	{                                                                     \
+		const F sign = DRAY_BELOW_0(a) ? (F)-1 : (F)1;                \
+		const F size = DRAY_BELOW_0(d) ? -to(d) : to(d);              \
+		F rest;                                                       \
+                                                                              \
+		quotient_of_##name(to(a) * sign, size,                        \
+				   near < 0 ? -near : near, &rest);           \
+		return (T)integer_of_##name(rest * sign);                     \
+	}                                                                     \
+	DRAY_INLINE T floor_of_##suffix(T a, T d)                             \
+	{                                                                     \
+		return floor_near_##suffix(a, d, to(a) / to(d));              \
+	}                                                                     \
+	DRAY_INLINE T remainder_of_##suffix(T a, T d)                         \
+	{                                                                     \
+		return remainder_near_##suffix(a, d, to(a) / to(d));          \
+	}                                                                     \
+	DRAY_INLINE T fmod_of_##suffix(T a, T d)                              \
+	{                                                                     \
+		return fmod_near_##suffix(a, d, to(a) / to(d));               \
+	}
 #else
-#define SMALL_KERNELS(suffix, T) \
-	KERNELS(suffix, T, FLOOR, FLOORED_REST, CHOPPED_REST)
-#define MIDDLE_KERNELS(suffix, T) SMALL_KERNELS(suffix, T)
+#define NEAR_OPS(suffix, T, F, name, to) PLAIN_OPS(suffix, T)
 #endif
 
-SMALL_KERNELS(i8, int8_t)
-SMALL_KERNELS(8, uint8_t)
-SMALL_KERNELS(i16, int16_t)
-SMALL_KERNELS(16, uint16_t)
-MIDDLE_KERNELS(i32, int32_t)
-MIDDLE_KERNELS(32, uint32_t)
-KERNELS(i64, int64_t, FLOOR, FLOORED_REST, CHOPPED_REST)
-KERNELS(64, uint64_t, FLOOR, FLOORED_REST, CHOPPED_REST)
+#define PLAIN_OPS(suffix, T)                                                  \
+	DRAY_INLINE T floor_of_##suffix(T a, T d)                             \
+	{                                                                     \
+		return FLOOR_OF(T, a, d);                                     \
+	}                                                                     \
+	DRAY_INLINE T remainder_of_##suffix(T a, T d)                         \
+	{                                                                     \
+		return REMAINDER_OF(T, a, d);                                 \
+	}                                                                     \
+	DRAY_INLINE T fmod_of_##suffix(T a, T d)                              \
+	{                                                                     \
+		return FMOD_OF(T, a, d);                                      \
+	}
 
-/* SINGLE computes count elements at a beside the one divisor, if it can. */
-#define DIVISION(name, T, op, SINGLE)                                         \
-	int DRAY_LEVELLED(dray_##name)(char *const *data,                     \
-				       const int64_t *strides, int64_t count, \
-				       void *context)                         \
+NEAR_OPS(i8, int8_t, float, float, TO_FLOAT)
+NEAR_OPS(8, uint8_t, float, float, TO_FLOAT)
+NEAR_OPS(i16, int16_t, float, float, TO_FLOAT)
+NEAR_OPS(16, uint16_t, float, float, TO_FLOAT)
+NEAR_OPS(i32, int32_t, double, double, TO_DOUBLE)
+NEAR_OPS(32, uint32_t, double, double, double_of_32)
+PLAIN_OPS(i64, int64_t)
+PLAIN_OPS(64, uint64_t)
+
+/*
+ * A divisor of 0, or one that makes an overflow, is taken as 1: that is right for
+ * the latter, and the result of the former is 0.
+ */
+#define TURN(T, op, a, b)                                                     \
+	const T x = (a), y = (b);                                             \
+	const T z = y == 0, o = IS_OVER(T, x, y);                             \
+	const T result = op(x, z | o ? (T)1 : y);                             \
+                                                                              \
+	zero |= z;                                                            \
+	over |= o;
+
+/* One divisor other than 0 and -1. */
+#define PLAIN_SINGLE(suffix, T, kind)                                         \
+	DRAY_EACH for (i = 0; i < count; i++) to[i] =                         \
+		kind##_of_##suffix(dense_a[i], by);
+#if defined(__x86_64__) || defined(__aarch64__)
+#define SINGLE_i8(kind) NEAR_SINGLE_OF(i8, float, kind, TO_FLOAT)
+#define SINGLE_8(kind) NEAR_SINGLE_OF(8, float, kind, TO_FLOAT)
+#define SINGLE_i16(kind) NEAR_SINGLE_OF(i16, float, kind, TO_FLOAT)
+#define SINGLE_16(kind) NEAR_SINGLE_OF(16, float, kind, TO_FLOAT)
+#define SINGLE_i32(kind) NEAR_SINGLE_OF(i32, double, kind, TO_DOUBLE)
+#define SINGLE_32(kind) NEAR_SINGLE_OF(32, double, kind, double_of_32)
+#define NEAR_SINGLE_OF(suffix, F, kind, convert)                              \
+	const F inverse = 1 / convert(by);                                    \
+                                                                              \
+	DRAY_EACH for (i = 0; i < count; i++) to[i] = kind##_near_##suffix(   \
+		dense_a[i], by, convert(dense_a[i]) * inverse);
+#else
+#define SINGLE_i8(kind) PLAIN_SINGLE(i8, int8_t, kind)
+#define SINGLE_8(kind) PLAIN_SINGLE(8, uint8_t, kind)
+#define SINGLE_i16(kind) PLAIN_SINGLE(i16, int16_t, kind)
+#define SINGLE_16(kind) PLAIN_SINGLE(16, uint16_t, kind)
+#define SINGLE_i32(kind) PLAIN_SINGLE(i32, int32_t, kind)
+#define SINGLE_32(kind) PLAIN_SINGLE(32, uint32_t, kind)
+#endif
+#define SINGLE_i64(kind) SINGLE_i64_##kind
+#define SINGLE_64(kind) SINGLE_64_##kind
+
+#define INVARIANT(result)                                                     \
+	const bool below = DRAY_BELOW_0(by);                                  \
+	const uint64_t size = below ? 0 - (uint64_t)by : (uint64_t)by;        \
+	const struct dray_invariant invariant = dray_invariant_of(size);      \
+                                                                              \
+	DRAY_EACH for (i = 0; i < count; i++)                                 \
+	{                                                                     \
+		const uint64_t n = (uint64_t)dense_a[i];                      \
+		result;                                                       \
+	}
+#define SINGLE_64_floor INVARIANT(to[i] = dray_divide_by(n, &invariant))
+#define SINGLE_64_remainder \
+	INVARIANT(to[i] = n - dray_divide_by(n, &invariant) * size)
+#define SINGLE_64_fmod SINGLE_64_remainder
+#define SINGLE_i64_floor \
+	INVARIANT(to[i] = dray_floor_by((int64_t)n, below, &invariant))
+#define SINGLE_i64_remainder                                                  \
+	INVARIANT(const uint64_t whole = (uint64_t)dray_floor_by(             \
+			  (int64_t)n, below, &invariant);                     \
+		  to[i] = (int64_t)(n - whole * (uint64_t)by))
+/* The remainder of the sizes, with the sign of the dividend. */
+#define SINGLE_i64_fmod                                                       \
+	INVARIANT(const uint64_t sign = -(n >> 63);                           \
+		  const uint64_t whole = (n ^ sign) - sign;                   \
+		  const uint64_t rest =                                       \
+			  whole - dray_divide_by(whole, &invariant) * size;   \
+		  to[i] = (int64_t)((rest ^ sign) - sign))
+
+/* Elements that a divisor is prepared for. */
+#define FEW 8
+
+/* @overflows: whether it counts: a remainder is 0 then */
+#define DIVISION(kind, suffix, T, overflows)                                  \
+	int DRAY_LEVELLED(dray_##kind##_##suffix)(                            \
+		char *const *data, const int64_t *strides, int64_t count,     \
+		void *context)                                                \
 	{                                                                     \
 		char *const a = data[0], *const b = data[1];                  \
 		char *const out = data[2];                                    \
@@ -108,6 +217,7 @@ KERNELS(64, uint64_t, FLOOR, FLOORED_REST, CHOPPED_REST)
 		const int64_t out_step = strides[2];                          \
 		const T *const dense_a = (const void *)a;                     \
 		const T *const dense_b = (const void *)b;                     \
+		const T by = *dense_b;                                        \
 		T *const to = (void *)out;                                    \
 		const bool dense = out_step == sizeof(T) &&                   \
 				   step_a == sizeof(T) &&                     \
@@ -117,124 +227,39 @@ KERNELS(64, uint64_t, FLOOR, FLOORED_REST, CHOPPED_REST)
 		int64_t i;                                                    \
                                                                               \
 		(void)context;                                                \
-		if (dense && step_b == sizeof(T)) {                           \
-			DRAY_EACH for (i = 0; i < count; i++) to[i] =         \
-				op(dense_a[i], dense_b[i], &zero, &over);     \
-		} else if (dense && !step_b) {                                \
-			const T by = *dense_b;                                \
-                                                                              \
-			SINGLE(T, op)                                         \
-			DRAY_EACH for (i = 0; i < count; i++) to[i] =         \
-				op(dense_a[i], by, &zero, &over);             \
+		if (dense && !step_b && by && by != (T)-1 && count >= FEW) {  \
+			SINGLE_##suffix(kind)                                 \
+		} else if (dense && step_b == sizeof(T)) {                    \
+			DRAY_EACH for (i = 0; i < count; i++)                 \
+			{                                                     \
+				TURN(T, kind##_of_##suffix, dense_a[i],       \
+				     dense_b[i])                              \
+				to[i] = z ? (T)0 : result;                    \
+			}                                                     \
 		} else {                                                      \
 			for (i = 0; i < count; i++) {                         \
+				TURN(T, kind##_of_##suffix,                   \
+				     DRAY_AT(const T, a, i, step_a),          \
+				     DRAY_AT(const T, b, i, step_b))          \
 				DRAY_SINGLY;                                  \
 				DRAY_AT(T, out, i, out_step) =                \
-					op(DRAY_AT(const T, a, i, step_a),    \
-					   DRAY_AT(const T, b, i, step_b),    \
-					   &zero, &over);                     \
+					z ? (T)0 : result;                    \
 			}                                                     \
 		}                                                             \
-		raise_errors(zero, over);                                     \
+		raise_errors(zero, over && overflows);                        \
 		return 0;                                                     \
 	}
 
-/*
- * A quotient of 64 bits by an invariant number, as the upper half of a product:
- * T. Granlund, P. L. Montgomery, "Division by Invariant Integers using
- * Multiplication", 1994, figure 4.1.
- */
-#ifdef __SIZEOF_INT128__
-__extension__ typedef unsigned __int128 wide;
+#define DIVISIONS(suffix, T)                \
+	DIVISION(floor, suffix, T, true)    \
+	DIVISION(remainder, suffix, T, false) \
+	DIVISION(fmod, suffix, T, false)
 
-struct invariant {
-	uint64_t factor;
-	unsigned int first, second; /* shifts */
-};
-
-/* @by: 1 and up */
-DRAY_INLINE struct invariant invariant_of(uint64_t by)
-{
-	const unsigned int bits =
-		by == 1 ? 0 : 64 - (unsigned int)__builtin_clzll(by - 1);
-	const wide power = (wide)1 << bits;
-
-	return (struct invariant){
-		(uint64_t)((((power - by) << 64) / by) + 1),
-		bits ? 1 : 0,
-		bits ? bits - 1 : 0,
-	};
-}
-
-DRAY_INLINE uint64_t divide_by(uint64_t a, const struct invariant *by)
-{
-	const uint64_t part = (uint64_t)((wide)a * by->factor >> 64);
-
-	return (((a - part) >> by->first) + part) >> by->second;
-}
-
-/* Rounds down: below 0 it is the complement of the complement's quotient. */
-DRAY_INLINE int64_t floor_by(int64_t a, bool below,
-			     const struct invariant *by)
-{
-	const uint64_t turned = below ? 0 - (uint64_t)a : (uint64_t)a;
-	const uint64_t sign = below ? -(uint64_t)(a > 0) : -(uint64_t)(a < 0);
-
-	return (int64_t)(divide_by(turned ^ sign, by) ^ sign);
-}
-
-#define SINGLE_64(result)                                                 \
-	if (by && !IS_OVER_ONE(by)) {                                     \
-		const bool below = IS_BELOW(by);                          \
-		const uint64_t size = below ? 0 - (uint64_t)by :          \
-					      (uint64_t)by;               \
-		const struct invariant invariant = invariant_of(size);    \
-                                                                          \
-		for (i = 0; i < count; i++) {                             \
-			const uint64_t n = (uint64_t)dense_a[i];          \
-			result;                                           \
-		}                                                         \
-		return 0;                                                 \
-	}
-#define IS_OVER_ONE(by) ((by) == (__typeof__(by))-1 && IS_BELOW(by))
-#define IS_BELOW(by) (IS_SIGNED(__typeof__(by)) && (int64_t)(by) < 0)
-
-#define Q_FLOOR(T, op) SINGLE_64(to[i] = divide_by(n, &invariant))
-#define Q_REST(T, op) \
-	SINGLE_64(to[i] = n - divide_by(n, &invariant) * size)
-#define q_FLOOR(T, op)                                              \
-	SINGLE_64(to[i] = floor_by((int64_t)n, below, &invariant))
-#define q_REST(T, op)                                                        \
-	SINGLE_64(to[i] = (int64_t)(                                         \
-			  n - (uint64_t)floor_by((int64_t)n, below,          \
-						 &invariant) *               \
-				      (uint64_t)by))
-/* The remainder of the sizes, with the sign of the dividend. */
-#define q_CHOP(T, op)                                                        \
-	SINGLE_64(const uint64_t sign = -(n >> 63);                          \
-		  const uint64_t whole = (n ^ sign) - sign;                  \
-		  const uint64_t rest =                                      \
-			  whole - divide_by(whole, &invariant) * size;       \
-		  to[i] = (int64_t)((rest ^ sign) - sign))
-#else
-#define Q_FLOOR(T, op)
-#define Q_REST(T, op)
-#define q_FLOOR(T, op)
-#define q_REST(T, op)
-#define q_CHOP(T, op)
-#endif
-
-#define NO_SINGLE(T, op)
-#define DIVISIONS(suffix, T, FLOOR_SINGLE, REST_SINGLE, CHOP_SINGLE)          \
-	DIVISION(floor_##suffix, T, floor_of_##suffix, FLOOR_SINGLE)          \
-	DIVISION(remainder_##suffix, T, remainder_of_##suffix, REST_SINGLE)   \
-	DIVISION(fmod_##suffix, T, fmod_of_##suffix, CHOP_SINGLE)
-
-DIVISIONS(i8, int8_t, NO_SINGLE, NO_SINGLE, NO_SINGLE)
-DIVISIONS(8, uint8_t, NO_SINGLE, NO_SINGLE, NO_SINGLE)
-DIVISIONS(i16, int16_t, NO_SINGLE, NO_SINGLE, NO_SINGLE)
-DIVISIONS(16, uint16_t, NO_SINGLE, NO_SINGLE, NO_SINGLE)
-DIVISIONS(i32, int32_t, NO_SINGLE, NO_SINGLE, NO_SINGLE)
-DIVISIONS(32, uint32_t, NO_SINGLE, NO_SINGLE, NO_SINGLE)
-DIVISIONS(i64, int64_t, q_FLOOR, q_REST, q_CHOP)
-DIVISIONS(64, uint64_t, Q_FLOOR, Q_REST, Q_REST)
+DIVISIONS(i8, int8_t)
+DIVISIONS(8, uint8_t)
+DIVISIONS(i16, int16_t)
+DIVISIONS(16, uint16_t)
+DIVISIONS(i32, int32_t)
+DIVISIONS(32, uint32_t)
+DIVISIONS(i64, int64_t)
+DIVISIONS(64, uint64_t)

@@ -10,10 +10,11 @@
 #define MORE(a, b) ((a) > (b) ? (a) : (b))
 #define LESSER(a, b) ((a) < (b) ? (a) : (b))
 #define IS_NAN(a) ((a) != (a))
-#define MAXIMUM(a, b) (((a) > (b)) | IS_NAN(a) ? (a) : (b))
-#define MINIMUM(a, b) (((a) < (b)) | IS_NAN(a) ? (a) : (b))
-#define FMAX(a, b) (((a) > (b)) | IS_NAN(b) ? (a) : (b))
-#define FMIN(a, b) (((a) < (b)) | IS_NAN(b) ? (a) : (b))
+/* The instruction of a processor, which takes the second beside a NaN. */
+#define MAXIMUM(a, b) (IS_NAN(a) ? (a) : MORE(a, b))
+#define MINIMUM(a, b) (IS_NAN(a) ? (a) : LESSER(a, b))
+#define FMAX(a, b) (IS_NAN(b) ? (a) : MORE(a, b))
+#define FMIN(a, b) (IS_NAN(b) ? (a) : LESSER(a, b))
 
 #define INTEGER(name, T)                                  \
 	DRAY_BINARY(maximum_##name, T, T, T, MORE)        \

@@ -8,16 +8,20 @@
 
 #include "loops/form.h"
 
-/* Squares of floats are exact as doubles. */
+/*
+ * Squares of floats are exact as doubles.  The root of their sum as a float is
+ * near enough, unless the sum is beyond a float.
+ */
 DRAY_INLINE float dray_hypot_float(float a, float b)
 {
-	const double x = a, y = b;
-	const bool infinite =
-		(dray_bits_of_float(a) & 0x7fffffff) == 0x7f800000 ||
-		(dray_bits_of_float(b) & 0x7fffffff) == 0x7f800000;
+	const uint32_t size_a = dray_bits_of_float(a) & 0x7fffffff;
+	const uint32_t size_b = dray_bits_of_float(b) & 0x7fffffff;
+	const bool infinite = (size_a == 0x7f800000) | (size_b == 0x7f800000);
+	const bool none = (size_a > 0x7f800000) | (size_b > 0x7f800000);
+	const double x = infinite | none ? 0 : a, y = infinite | none ? 0 : b;
+	const float root = (float)__builtin_sqrt(x * x + y * y);
 
-	return infinite ? __builtin_inff()
-			: (float)__builtin_sqrt(x * x + y * y);
+	return infinite ? __builtin_inff() : none ? __builtin_nanf("") : root;
 }
 
 /*
@@ -27,45 +31,38 @@ DRAY_INLINE float dray_hypot_float(float a, float b)
 DRAY_INLINE double dray_hypot_near(double large, double small)
 {
 	const double root = __builtin_sqrt(large * large + small * small);
-	double error, rest;
+	const bool close = root <= 2 * small;
+	const double over = root - (close ? small : large);
+	const double rest = close ? large * (2 * over - large)
+				  : 2 * over * (large - 2 * small);
+	const double error = close ? (over - 2 * (large - small)) * over
+				   : (4 * over - small) * small + over * over;
 
-	if (root <= 2 * small) {
-		const double over = root - small;
-
-		rest = large * (2 * over - large);
-		error = (over - 2 * (large - small)) * over;
-	} else {
-		const double over = root - large;
-
-		rest = 2 * over * (large - 2 * small);
-		error = (4 * over - small) * small + over * over;
-	}
-	return root - (rest + error) / (2 * root);
+	return root - (rest + error) / (root > 0 ? 2 * root : 1);
 }
 
+/* Without branches, so that vectors do all of it. */
 DRAY_INLINE double dray_hypot_double(double a, double b)
 {
-	const uint64_t bits_a = dray_bits_of_double(a) & ~(1ull << 63);
-	const uint64_t bits_b = dray_bits_of_double(b) & ~(1ull << 63);
-	const bool turn = bits_a < bits_b;
-	const double large = dray_double_of_bits(turn ? bits_b : bits_a);
-	const double small = dray_double_of_bits(turn ? bits_a : bits_b);
+	const uint64_t size_a = dray_bits_of_double(a) & ~(1ull << 63);
+	const uint64_t size_b = dray_bits_of_double(b) & ~(1ull << 63);
+	const uint64_t infinity = 0x7ff0000000000000;
+	const bool infinite = (size_a == infinity) | (size_b == infinity);
+	const bool none = (size_a > infinity) | (size_b > infinity);
+	const uint64_t large = size_a < size_b ? size_b : size_a;
+	const uint64_t small = size_a < size_b ? size_a : size_b;
+	const bool odd = infinite | none;
+	/* Beside a much larger one, a number is nothing. */
+	const bool alone = odd | ((large - small) >> 52 > 54);
+	const double x = dray_double_of_bits(odd ? 0 : large);
+	const double y = dray_double_of_bits(alone ? 0 : small);
+	/* Squares neither overflow nor underflow. */
+	const bool huge = x > 0x1p511, tiny = x < 0x1p-400;
+	const double scale = huge ? 0x1p-600 : tiny ? 0x1p600 : 1;
+	const double back = huge ? 0x1p600 : tiny ? 0x1p-600 : 1;
+	const double length = dray_hypot_near(x * scale, y * scale) * back;
 
-	if (bits_a >= 0x7ff0000000000000 || bits_b >= 0x7ff0000000000000)
-		return bits_a == 0x7ff0000000000000 ||
-				       bits_b == 0x7ff0000000000000
-			       ? __builtin_inf()
-			       : a + b;
-	/* The lesser one is nothing beside the larger one. */
-	if (small == 0 || (turn ? bits_b - bits_a : bits_a - bits_b) >> 52 > 54)
-		return large + small;
-	if (large > 0x1p511)
-		return dray_hypot_near(large * 0x1p-600, small * 0x1p-600) *
-		       0x1p600;
-	if (small < 0x1p-459)
-		return dray_hypot_near(large * 0x1p600, small * 0x1p600) *
-		       0x1p-600;
-	return dray_hypot_near(large, small);
+	return infinite ? __builtin_inf() : none ? __builtin_nan("") : length;
 }
 
 #endif /* DRAY_LOOPS_HYPOT_H */

@@ -9,12 +9,11 @@
 #define LISTS(OF, level)                                                   \
 	OF(arithmetic, level) OF(bits, level) OF(compare, level)           \
 	OF(divide, level) OF(extremes, level) OF(logical, level)           \
-	OF(parts, level) OF(powers, level)                                 \
+	OF(parts, level) OF(power, level) OF(powers, level)                \
 	OF(rounding, level) OF(sizes, level) OF(tests, level)
 /* And the others. */
-#define PLAIN_LISTS                                                       \
-	&dray_angle_ufuncs, &dray_elementary_ufuncs, &dray_power_ufuncs,  \
-		&dray_whole_ufuncs,
+#define PLAIN_LISTS                                                      \
+	&dray_angle_ufuncs, &dray_elementary_ufuncs, &dray_whole_ufuncs,
 
 #define DECLARE(name, level) \
 	extern const struct dray_ufunc_list dray_##name##_ufuncs##level;

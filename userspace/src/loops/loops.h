@@ -56,7 +56,7 @@ struct dray_ufunc_list {
 };
 
 /* Files that are compiled once. */
-extern const struct dray_ufunc_list dray_power_ufuncs, dray_whole_ufuncs;
+extern const struct dray_ufunc_list dray_whole_ufuncs;
 
 /*
  * The lists of this room, ended by NULL, with the best loops that the processor

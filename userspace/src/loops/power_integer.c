@@ -28,12 +28,12 @@ static int fail_power(void)
 		U square = (U)base, result = 1;                               \
 		T left;                                                       \
                                                                               \
-		for (left = exponent; left; left = (T)(left >> 1)) {          \
+		for (left = exponent; left > 1; left = (T)(left >> 1)) {      \
 			if (left & 1)                                         \
-				result = (U)(result * square);                \
-			square = (U)(square * square);                        \
+				result = (U)((uint64_t)result * square);      \
+			square = (U)((uint64_t)square * square);              \
 		}                                                             \
-		return (T)result;                                             \
+		return (T)(left ? (U)((uint64_t)result * square) : result);                                           \
 	}                                                                     \
 	DRAY_LOOP(power_##suffix)                                             \
 	{                                                                     \

@@ -53,20 +53,36 @@ COMPLEX(dray_complex128, 128, double, dray_negative_double)
  * least number of 32 and 64 bits with a sign, and 0 otherwise, as in NumPy.
  */
 #define INTEGER(suffix, T, infinite)                                          \
+	DRAY_INLINE T inverse_of_##suffix(T a, T *zero)                    \
+	{                                                                     \
+		const bool one = (a == 1) |                                   \
+				 (DRAY_BELOW_0(a) & (a == (T)-1));            \
+                                                                              \
+		*zero |= a == 0;                                              \
+		return (T)(one ? a : a ? 0 : (infinite));                     \
+	}                                                                     \
 	DRAY_LOOP(reciprocal_##suffix)                                        \
 	{                                                                     \
 		char *const in = data[0], *const out = data[1];               \
 		const int64_t step = strides[0], out_step = strides[1];       \
-		bool zero = false;                                            \
+		const T *const dense = (const void *)in;                      \
+		T *const to = (void *)out;                                    \
+		T zero = 0;                                                   \
 		int64_t i;                                                    \
                                                                               \
-		for (i = 0; i < count; i++) {                                 \
-			const T a = DRAY_AT(const T, in, i, step);            \
-			const bool one = a == 1 || (DRAY_BELOW_0(a) && a == (T)-1);     \
-                                                                              \
-			zero |= !a;                                           \
-			DRAY_AT(T, out, i, out_step) =                        \
-				(T)(one ? a : a ? 0 : (infinite));            \
+		if (step == sizeof(T) && out_step == sizeof(T) &&             \
+		    dray_is_apart(out, in)) {                                 \
+			DRAY_EACH for (i = 0; i < count; i++) to[i] =         \
+				inverse_of_##suffix(dense[i], &zero);      \
+		} else {                                                      \
+			for (i = 0; i < count; i++) {                         \
+				DRAY_SINGLY;                                  \
+				DRAY_AT(T, out, i, out_step) =                \
+					inverse_of_##suffix(               \
+						DRAY_AT(const T, in, i,       \
+							step),                \
+						&zero);                       \
+			}                                                     \
 		}                                                             \
 		if (zero) {                                                   \
 			dray_raise_divide();                                  \

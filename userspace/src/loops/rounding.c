@@ -10,15 +10,61 @@ DRAY_UNARY(same_16, uint16_t, uint16_t, SAME)
 DRAY_UNARY(same_32, uint32_t, uint32_t, SAME)
 DRAY_UNARY(same_64, uint64_t, uint64_t, SAME)
 
-#define REAL(name, of_float, of_double)                         \
-	DRAY_UNARY(name##_float, float, float, of_float)        \
-	DRAY_UNARY(name##_double, double, double, of_double)    \
+/*
+ * Vectors round without an exception by instructions that the compiler leaves to
+ * those who ask for them; on other machines it has them itself.
+ */
+#if defined(__AVX512F__)
+#define VECTOR_BYTES 64
+#define FLOATS(call) _mm512_##call##_ps
+#define DOUBLES(call) _mm512_##call##_pd
+#define ROUND roundscale
+#elif defined(__AVX2__)
+#define VECTOR_BYTES 32
+#define FLOATS(call) _mm256_##call##_ps
+#define DOUBLES(call) _mm256_##call##_pd
+#define ROUND round
+#endif
+
+#ifdef VECTOR_BYTES
+#define TURNED(name, T, OF, of, mode)                                         \
+	DRAY_UNARY(name##_tail, T, T, of)                                     \
+	DRAY_LOOP(name)                                                       \
+	{                                                                     \
+		const int64_t lanes = VECTOR_BYTES / sizeof(T);               \
+		const T *const dense = (const void *)data[0];                 \
+		T *const to = (void *)data[1];                                \
+		char *rest[2];                                                \
+		int64_t i = 0;                                                \
+                                                                              \
+		if (strides[0] == sizeof(T) && strides[1] == sizeof(T) &&     \
+		    dray_is_apart(to, dense))                                 \
+			for (; i + lanes <= count; i += lanes)                \
+				OF(storeu)                                    \
+				(to + i,                                      \
+				 DRAY_PASTE(OF, _ROUND)(OF(loadu)(dense + i), \
+							mode));               \
+		rest[0] = data[0] + i * strides[0];                           \
+		rest[1] = data[1] + i * strides[1];                           \
+		return name##_tail(rest, strides, count - i, context);        \
+	}
+#define FLOATS_ROUND DRAY_ROUND_OF(FLOATS, ROUND)
+#define DOUBLES_ROUND DRAY_ROUND_OF(DOUBLES, ROUND)
+#define DRAY_ROUND_OF(OF, call) OF(call)
+#define TOWARDS(mode) (_MM_FROUND_TO_##mode | _MM_FROUND_NO_EXC)
+#else
+#define TURNED(name, T, OF, of, mode) DRAY_UNARY(name, T, T, of)
+#endif
+
+#define REAL(name, of_float, of_double, mode)                          \
+	TURNED(name##_float, float, FLOATS, of_float, TOWARDS(mode))   \
+	TURNED(name##_double, double, DOUBLES, of_double, TOWARDS(mode)) \
 	DRAY_HALF_OF(name##_half, name##_float);
 
-REAL(rint, rintf, rint)
-REAL(floor, floorf, floor)
-REAL(ceil, ceilf, ceil)
-REAL(trunc, truncf, trunc)
+REAL(rint, rintf, rint, NEAREST_INT)
+REAL(floor, floorf, floor, NEG_INF)
+REAL(ceil, ceilf, ceil, POS_INF)
+REAL(trunc, truncf, trunc, ZERO)
 
 DRAY_INLINE struct dray_complex64 rint_of_64(struct dray_complex64 a)
 {

@@ -57,10 +57,23 @@ DRAY_UNARY(absolute_double, uint64_t, uint64_t, DOUBLE_ABSOLUTE)
 #define HALF_SIGN(a)                                             \
 	((HALF_ABSOLUTE(a) > 0x7c00) ? (a) :                     \
 	 HALF_ABSOLUTE(a) ? ((a) & 0x8000u) | 0x3c00u : 0)
-#define REAL_SIGN(a) ((a) > 0 ? 1 : (a) < 0 ? -1 : (a) == 0 ? 0 : (a))
+DRAY_INLINE float sign_of_float(float a)
+{
+	const float sign = (float)(a > 0) - (float)(a < 0);
+
+	return a != a ? a : sign;
+}
+
+DRAY_INLINE double sign_of_double(double a)
+{
+	const double sign = (double)(a > 0) - (double)(a < 0);
+
+	return a != a ? a : sign;
+}
+
 DRAY_UNARY(sign_half, uint16_t, uint16_t, HALF_SIGN)
-DRAY_UNARY(sign_float, float, float, REAL_SIGN)
-DRAY_UNARY(sign_double, double, double, REAL_SIGN)
+DRAY_UNARY(sign_float, float, float, sign_of_float)
+DRAY_UNARY(sign_double, double, double, sign_of_double)
 
 #define COMPLEX(number, bits, T, size, sign_of)                               \
 	DRAY_INLINE struct number negative_of_##bits(struct number a)         \

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "cast/cast_time.h"
-#include "loops/form.h"
+#include "loops/invariant.h"
 #include "loops/times.h"
 
 #define WRAP(a, op, b) ((int64_t)((uint64_t)(a) op (uint64_t)(b)))
@@ -116,8 +116,30 @@ int dray_time_by_integer(char *const *data, const int64_t *strides,
 	int64_t i;
 
 	(void)context;
-	if (!step_b && !*(const int64_t *)(const void *)b)
-		dray_raise_divide();
+	if (!step_b) {
+		const int64_t by = *(const int64_t *)(const void *)b;
+		const bool below = by < 0;
+		const uint64_t size = below ? 0 - (uint64_t)by : (uint64_t)by;
+		const struct dray_invariant invariant =
+			dray_invariant_of(size ? size : 1);
+
+		if (!by)
+			dray_raise_divide();
+		for (i = 0; i < count; i++) {
+			const int64_t time =
+				DRAY_AT(const int64_t, a, i, step_a);
+			const uint64_t sign = -(uint64_t)(time < 0);
+			const uint64_t whole = dray_divide_by(
+				((uint64_t)time ^ sign) - sign, &invariant);
+			const uint64_t turn = below ? ~sign : sign;
+
+			DRAY_AT(int64_t, out, i, out_step) =
+				IS_NAT(time) || !by
+					? DRAY_NAT
+					: (int64_t)((whole ^ turn) - turn);
+		}
+		return 0;
+	}
 	for (i = 0; i < count; i++) {
 		const int64_t time = DRAY_AT(const int64_t, a, i, step_a);
 		const int64_t by = DRAY_AT(const int64_t, b, i, step_b);

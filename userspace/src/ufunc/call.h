@@ -56,7 +56,7 @@ struct dray_pass {
 
 void dray_pass_init(struct dray_pass *pass, const struct dray_call *call);
 
-/* Computes elements; DRAY_PASS_RAISED, or what the loop fails with. */
+/* Computes elements; DRAY_PASS_RAISED, or the failure of the loop. */
 int dray_pass_run(const struct dray_pass *pass, char *const *data,
 		  const int64_t *strides, int64_t count);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Runs a loop for the ways through the elements.  With a mask, it is called for
- * each run of elements whose mask is true.  And how many threads share the work.
+ * each run of elements with a true mask.  Counts the threads that share the work.
  */
 #include "layout/layout_threads.h"
 #include "ufunc/call.h"
@@ -31,7 +31,7 @@ void dray_pass_init(struct dray_pass *pass, const struct dray_call *call)
 			pass->raised |= flags[i].flag;
 }
 
-/* Counts elements from @at on whose mask is @wanted. */
+/* Counts elements from @at on that have the mask @wanted. */
 static int64_t count_alike(const char *mask, int64_t stride, int64_t at,
 			   int64_t count, bool wanted)
 {
