@@ -44,7 +44,8 @@ static int find_axes(const struct dray_ufunc *ufunc, int ndim,
 		*reduced = ndim > 0;
 	for (i = 0; i < count; i++) {
 		/* An element without axes is taken as an axis of one. */
-		if (!ndim && (options->axes[i] == 0 || options->axes[i] == -1))
+		if (!ndim && count == 1 &&
+		    (options->axes[i] == 0 || options->axes[i] == -1))
 			continue;
 		ret = dray_method_axis(options->axes[i], ndim, &axis);
 		if (ret)
