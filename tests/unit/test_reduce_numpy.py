@@ -74,7 +74,7 @@ def take(array):
 
 
 def run(function, *arguments):
-    """Calls a function whose last argument is a result; raises NumPy's class of error."""
+    """Calls a function with a result as its last argument; raises NumPy's class of error."""
     out = ctypes.c_void_p()
     error = function(*arguments, ctypes.byref(out))
     if error:

@@ -107,7 +107,7 @@ static int check_mask(const struct dray_view *in, const struct dray_view *where,
 	if (ret)
 		return ret;
 	if (where->dtype != DRAY_BOOL)
-		return dray_fail(-EINVAL, "a mask has to be of bools");
+		return dray_fail(-EOPNOTSUPP, "a mask has to be of bools");
 	if (!(where->flags & DRAY_READ))
 		return dray_fail(-EPERM, "the mask may not be read");
 	return dray_view_broadcast(where, in->ndim, in->shape, mask);

@@ -146,11 +146,15 @@ static int load_starts(struct segments *segments,
 	if (ret)
 		return ret;
 	kind = dray_dtype_kind(indices->dtype);
-	if (indices->ndim != 1 || (kind != 'i' && kind != 'u'))
+	if (indices->ndim != 1)
+		return dray_fail(-EINVAL,
+				 "the indices have %d axes instead of one axis",
+				 indices->ndim);
+	if (kind != 'i' && kind != 'u')
 		return dray_fail(
-			-EINVAL,
-			"the indices are integers along one axis, and these have %d axes and the kind '%c'",
-			indices->ndim, kind);
+			-EOPNOTSUPP,
+			"the indices have to be integers, and have the kind '%c'",
+			kind);
 	segments->count = indices->shape[0];
 	ret = dray_array_like(indices, DRAY_INT64, DRAY_ORDER_C, starts);
 	if (!ret)
