@@ -159,6 +159,28 @@ def test_a_report_that_cannot_be_written_fails():
                              "file or directory\n")
 
 
+def test_a_report_takes_the_place_of_an_older_one(tmp_path):
+    path = tmp_path / "report"
+    path.write_text("older\n" * 9999)
+    run(SCRIPTED, "test", "-n", "dray1", "--quick", "-o", path)
+    assert path.read_text().startswith("kernel: ")
+    assert "older" not in path.read_text()
+
+
+def test_a_full_disk_fails_the_report():
+    result = run(SCRIPTED, "test", "-n", "dray1", "--quick", "-o", "/dev/full")
+    assert result == (1, "", "dmactl: cannot write '/dev/full': No space left on "
+                             "device\n")
+
+
+def test_a_dash_is_standard_output(tmp_path):
+    plain = run(SCRIPTED, "test", "-n", "dray1", "--quick")
+    dash = run(SCRIPTED, "test", "-n", "dray1", "--quick", "-o", "-", cwd=tmp_path)
+    assert dash.out.splitlines()[0] == plain.out.splitlines()[0]
+    assert dash.out.splitlines()[-1] == plain.out.splitlines()[-1]
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_terminal_shows_the_progress():
     ours, theirs = pty.openpty()
     variables = dict(os.environ, DRAY_SCENE="plain")

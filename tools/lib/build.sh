@@ -161,10 +161,10 @@ build_i386()
 		-Dpython=disabled -Ddmactl=disabled -Dtests=enabled
 }
 
-# build_armhf: one program for 32-bit boards, with the C library of the cross compiler
+# build_armhf: a few programs for 32-bit boards, with the C library of the cross compiler
 build_armhf()
 {
-	local sysroot BUILD_TARGETS=(tests/unit/test_elementary)
+	local sysroot BUILD_TARGETS=(tests/unit/test_elementary{,_errors})
 
 	sysroot=$(build_armhf_sysroot) || exit
 	build_cross armhf "$sysroot" arm-linux-gnueabihf arm-linux-gnueabihf \

@@ -251,7 +251,7 @@ board_add_differential()
 		-prune -exec rm -r {} +
 	cp -P "$build"/userspace/src/libdray.so* "$BATCH/job/numpy2"
 	cp -r "$TREE/tests/differential" "$BATCH/job/tests"
-	cp "$TREE/docs/arrays.md" "$BATCH/job/docs"
+	cp "$TREE"/docs/{arrays,ufuncs}.md "$BATCH/job/docs"
 	batch_add counts random-arrays \
 		"LD_LIBRARY_PATH=numpy2 PYTHONPATH=numpy2 PYTHONDONTWRITEBYTECODE=1 DRAY_BACKEND=kernel python3 tests/differential/run --seed ${DRAY_DIFFERENTIAL_SEED:-1} --cases $BOARD_CASES --heap reserved"
 }

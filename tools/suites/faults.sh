@@ -68,7 +68,7 @@ faults_streams()
 # faults_boot BOARD TITLE: boots the batch
 faults_boot()
 {
-	local limit=1500
+	local limit=2400
 
 	[ "$LONG" = no ] || limit=7200
 	# The program judges leaks itself and knows foreign ones.

@@ -66,10 +66,11 @@ targets_selftests()
 targets_elementary()
 {
 	local GUEST_ROOTS=("$1/lib") GUEST_DRAY=no SELFTESTS_MODULES=()
-	local sysroot libraries=$1/lib/usr/lib
+	local sysroot libraries=$1/lib/usr/lib name
 
-	tally_wants zynq-elementary || return 0
-	tally_run "a program for 32-bit boards" build_armhf || return 0
+	! tally_wants zynq-elementary && ! tally_wants zynq-elementary_errors &&
+		return
+	tally_run "programs for 32-bit boards" build_armhf || return 0
 	sysroot=$(build_armhf_sysroot) || return 1
 	batch_begin "$1"
 	mkdir -p "$libraries"
@@ -77,9 +78,11 @@ targets_elementary()
 		"$libraries"
 	cp -L /usr/arm-linux-gnueabihf/lib/{ld-linux-armhf.so.3,lib{c,m}.so.6,libgcc_s.so.1} \
 		"$libraries"
-	cp "$(build_folder armhf)/tests/unit/test_elementary" "$BATCH/job"
-	batch_add tap zynq-elementary \
-		"CMOCKA_MESSAGE_OUTPUT=TAP ./test_elementary"
+	for name in elementary elementary_errors; do
+		cp "$(build_folder armhf)/tests/unit/test_$name" "$BATCH/job"
+		batch_add tap "zynq-$name" \
+			"CMOCKA_MESSAGE_OUTPUT=TAP ./test_$name"
+	done
 	batch_aside "elementary functions on the Zynq" zynq 6.1
 }
 

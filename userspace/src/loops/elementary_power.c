@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Powers of complex numbers.  Whole exponents below 100 are products, so that those
- * of whole numbers are exact; 0 to a power whose real part is not positive is
- * no number; the C library computes the rest.  (Source: NumPy's rules.)
+ * of whole numbers are exact; 0 to a power without a positive real part is no
+ * number; the C library computes the rest.  (Source: NumPy's rules.)
  */
 #include <complex.h>
 #include <fenv.h>

@@ -159,6 +159,25 @@ PAIRWISE(double)
 						       2 * count));          \
 	}
 
+/* As the loop computes them: see dray_negative_double(). */
+#define PRODUCT_OF(number, negative)                                         \
+	DRAY_LINE_LOOP(multiply_##number##_line)                             \
+	{                                                                    \
+		struct number *to = result, a = *to, b;                      \
+                                                                             \
+		for (; count; count--, data += stride) {                     \
+			b = *(const struct number *)(const void *)data;      \
+			a = (struct number){                                 \
+				a.re * b.re + a.im * negative(b.im),         \
+				a.re * b.im + a.im * b.re                    \
+			};                                                   \
+		}                                                            \
+		*to = a;                                                     \
+	}
+
+PRODUCT_OF(dray_complex64, dray_negative_float)
+PRODUCT_OF(dray_complex128, dray_negative_double)
+
 #define SUM_OF(number, part_rows)                                                       \
 	static void add_##number##_running(char *to, int64_t to_stride,      \
 					   const char *data, int64_t stride, \
@@ -298,6 +317,10 @@ static const struct dray_line lines[] = {
 	DRAY_LINE_ENTRY("add", DRAY_COMPLEX64, add_dray_complex64),
 	DRAY_LINE_ENTRY("add", DRAY_COMPLEX128, add_dray_complex128),
 	DRAY_LINE_FROM("add", DRAY_FLOAT16, DRAY_FLOAT16, add_half_line),
+	DRAY_LINE_FROM("multiply", DRAY_COMPLEX64, DRAY_COMPLEX64,
+		       multiply_dray_complex64_line),
+	DRAY_LINE_FROM("multiply", DRAY_COMPLEX128, DRAY_COMPLEX128,
+		       multiply_dray_complex128_line),
 	DRAY_LINE_FROM("multiply", DRAY_FLOAT16, DRAY_FLOAT16,
 		       multiply_half_line),
 	DRAY_LINE_FROM("add", DRAY_INT64, DRAY_BOOL, sum_uint8_t),

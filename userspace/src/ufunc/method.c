@@ -25,8 +25,8 @@ bool dray_method_is_ready(const struct dray_view *view, dray_dtype dtype)
 }
 
 /*
- * The type that a result has by default: of sums and products no bool, and no
- * integer of fewer bits than 64; of logic a bool.
+ * The type that a result has by default, or 0: of sums and products no bool, and
+ * no integer of fewer bits than 64; of logic a bool.
  */
 static dray_dtype default_dtype(const struct dray_method *method)
 {
@@ -34,43 +34,60 @@ static dray_dtype default_dtype(const struct dray_method *method)
 	const dray_dtype in = method->in->dtype;
 
 	if (!method->ufunc->definition)
-		return method->to ? method->to->dtype : in;
+		return 0;
 	if (!strncmp(name, "logical_", 8))
 		return DRAY_BOOL;
-	if (method->to)
-		return method->to->dtype;
-	if (dray_dtype_itemsize(in) >= 8 ||
+	if (method->to || dray_dtype_itemsize(in) >= 8 ||
 	    (strcmp(name, "add") && strcmp(name, "multiply")))
-		return in;
+		return 0;
 	if (in == DRAY_BOOL || dray_dtype_kind(in) == 'i')
 		return DRAY_INT64;
-	return dray_dtype_kind(in) == 'u' ? DRAY_UINT64 : in;
+	return dray_dtype_kind(in) == 'u' ? DRAY_UINT64 : 0;
+}
+
+static bool is_added_time(const struct dray_method *method, dray_dtype in)
+{
+	const char *name = method->ufunc->name;
+	const char kind = dray_dtype_kind(in);
+
+	return (kind == 'm' || kind == 'M') && method->ufunc->definition &&
+	       (!strcmp(name, "add") || !strcmp(name, "subtract") ||
+		!strcmp(name, "multiply"));
 }
 
 int dray_method_resolve(struct dray_method *method, dray_dtype dtype,
 			bool one_type)
 {
-	static const struct dray_ufunc_options none;
 	const dray_dtype in = method->in->dtype;
-	const dray_dtype first = dtype ? dtype : default_dtype(method);
-	const bool by_both = !dtype && method->to && first != DRAY_BOOL;
-	/* Of times, the units and kinds that are added decide. */
-	const bool by_time = dtype && method->ufunc->definition &&
-			     (!strcmp(method->ufunc->name, "add") ||
-			      !strcmp(method->ufunc->name, "subtract") ||
-			      !strcmp(method->ufunc->name, "multiply")) &&
-			     (dray_dtype_kind(in) == 'm' ||
-			      dray_dtype_kind(in) == 'M');
-	const dray_dtype given[3] = { by_time ? in : first,
-				      by_time || by_both ? in : first, 0 };
 	dray_dtype *dtypes = method->resolved.dtypes;
+	dray_dtype given[3] = { in, in, 0 }, signature[3] = { 0 };
+	struct dray_ufunc_options options = { .signature = signature };
 	int ret = 0;
 
 	if (dtype)
 		ret = dray_dtype_check(dtype, &dtype);
+	else
+		dtype = default_dtype(method);
+	/* Of times, the units and kinds that are added decide. */
+	if (!is_added_time(method, in))
+		signature[0] = signature[2] = dtype;
+	/* An output takes part as the first input, and decides nothing alone. */
+	if (!dtype && method->to)
+		given[0] = method->to->dtype;
 	if (!ret)
-		ret = dray_ufunc_resolve(method->ufunc, given, &none,
+		ret = dray_ufunc_resolve(method->ufunc, given, &options,
 					 &method->resolved);
+	/* The input converts to the type that is wanted, by any cast. */
+	if (ret == -EOPNOTSUPP && signature[2]) {
+		given[0] = given[1] = dtype;
+		options.signature = NULL;
+		ret = dray_ufunc_resolve(method->ufunc, given, &options,
+					 &method->resolved);
+		if (!ret && dray_dtype_kind(dtypes[2]) != dray_dtype_kind(dtype))
+			return dray_fail(-EOPNOTSUPP,
+					 "%s has no loop of the type that is wanted",
+					 method->ufunc->name);
+	}
 	if (ret)
 		return ret;
 	if (!dray_dtype_equal(dtypes[0], dtypes[2]) ||
