@@ -16,8 +16,8 @@
 static bool is_ordinary(const struct dray_ufunc_options *options)
 {
 	return !options->dtype && !options->signature && !options->where &&
-	       !options->order && !options->weak && !options->flags &&
-	       options->casting <= 1 + DRAY_CASTING_UNSAFE &&
+	       (!options->order || options->order == 'K') && !options->weak &&
+	       !options->flags && options->casting <= 1 + DRAY_CASTING_UNSAFE &&
 	       options->threads <= 1 && !options->wraps;
 }
 
