@@ -16,7 +16,7 @@
  *				     NULL, NULL, &event);
  *
  * A queue runs its calls one after the other, in a thread of its own.  Each goes
- * to the executor that takes the least time for it, by what earlier calls took:
+ * to the executor that takes the least time for it, by the times of earlier calls:
  * the CPU is one in every queue.  Calls of other queues that touch the same memory
  * are waited for, and so are transfers.
  *
@@ -36,7 +36,7 @@ extern "C" {
 struct dray_executor;
 struct dray_call_queue;
 
-/** A call whose loop and shape are decided.  Valid until it ends. */
+/** A call with its loop and shape.  Valid until it ends. */
 struct dray_call {
 	struct dray_ufunc *ufunc;
 	const struct dray_ufunc_loop *loop;
@@ -228,8 +228,8 @@ struct dray_stream_executor_options {
  * stream; up to @depth are in flight.  Memory that the engines reach is not copied.
  *
  * A frame that comes back with other than its own number of bytes, too late or with
- * an error ends the call: with -EPROTO, -ETIMEDOUT, or the stream's error.  As
- * nobody knows what the IP still holds, the executor then refuses all calls.
+ * an error ends the call: with -EPROTO, -ETIMEDOUT, or the stream's error.  The IP
+ * may still hold bytes of it then, so the executor refuses all later calls.
  *
  * @out: one reference; the streams are closed after the last one is dropped
  *

@@ -15,9 +15,8 @@
  * The results are those of NumPy 2, their shapes, types and errors, too.  Sums of
  * floating-point numbers along a line are added in pairs, as NumPy does.
  *
- * A loop is called with the output as the first input, as NumPy calls it: both at
- * one place with a stride of 0 along a line, or as equal rows.  A loop of a user
- * has to take the elements one after the other then.
+ * A loop of a user is called with elements of the output as its first input: a
+ * row of them that lie apart, or a single one.
  *
  * All functions fail with -EINVAL (NULL, a ufunc of other operands, a conversion
  * that is not allowed, an output of another shape or with a stride of 0),

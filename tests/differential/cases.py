@@ -138,6 +138,12 @@ def difference(numpy: Outcome, here: Outcome, close: Any = None
         return "class", repr(type(numpy.value)), repr(type(here.value))
     for name, fact in there.items():
         if fact != ours[name]:
+            if close and name == "class":
+                continue  # longlong and long: the types are equal
+            if close and name in ("strides", "flags") and (
+                    name == "flags" or judge.strides(numpy.value, *close.args[1:])
+                    == judge.strides(here.value, *close.args[1:])):
+                continue
             if close and name == "values" and close(np.asarray(numpy.value),
                                                     np.asarray(here.value)):
                 continue
@@ -168,6 +174,8 @@ class Run:
         before = memory.copied(self.numpy) if operation.numpy.changes else self.numpy
         close = None
         if isinstance(operation, ufuncs.Ufunc):
+            if ufuncs.kills_numpy(operation.method, self.numpy, step.arguments):
+                raise ValueError("not a case")
             close = functools.partial(judge.close, operation.ufunc, operation.method,
                                       (before, *arguments.made(step.arguments).get("v", ())))
         numpy = outcome(operation.numpy, self.numpy, arguments.made(step.arguments))

@@ -61,7 +61,9 @@ def smaller_values(value: Any) -> Iterator[Any]:
         yield from smaller_sources(value)
     elif isinstance(value, dict):
         for name in value:
-            yield {other: each for other, each in value.items() if other != name}
+            # Without an output, elements where the mask is false are undefined.
+            if not (name == "out" and "where" in value):
+                yield {other: each for other, each in value.items() if other != name}
         for name, each in value.items():
             for smaller in smaller_values(each):
                 yield {**value, name: smaller}

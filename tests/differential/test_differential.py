@@ -11,9 +11,12 @@ import pytest
 import arguments
 import cases
 import dray
+import judge
 import minimise
 import page
-from operations import OPERATIONS, operation
+import ufuncs
+from elements import Elements
+from operations import OPERATIONS, Line, operation
 
 # An operation that differs: on the side of dray, in which fact.
 DIFFERENT = {
@@ -57,6 +60,48 @@ def test_equal_operations_do_not_differ(monkeypatch):
     with_operation(monkeypatch, "a[i]", "a[i]")
     case = cases.Case(arguments.Source("<i4", (4, 6)), (planted(),))
     assert cases.run(case)[0] is None
+
+
+# Calls of ufuncs that differ: on the side of dray, in which fact.
+DIFFERENT_CALLS = {
+    "values": "dray.add(a, *v, **k) + 1",
+    "dtype": "dray.add(a, *v, dtype='f8')",
+    "class": "dray.add(a, *v, **k).tolist()",
+    "error": "dray.add(a, *v, 1)",
+}
+
+
+@pytest.mark.parametrize("what", DIFFERENT_CALLS)
+def test_a_difference_of_a_ufunc_is_noticed_and_made_smaller(monkeypatch, what):
+    planted = ufuncs.Ufunc("add", "")
+    planted.dray = Line(DIFFERENT_CALLS[what])
+    monkeypatch.setitem(ufuncs.UFUNCS, "add", planted)
+    case = cases.Case(
+        Elements((1, 2, 300), ">i4", (3, 4, 2), "negative"),
+        (cases.Step("add", {"v": (Elements((5, 7), "<i2", (4, 1), "strided"),),
+                            "k": {"order": "F"}}),))
+    found = cases.run(case)[0]
+    assert found and found.what == what
+    small = minimise.minimise(case)
+    assert small.source.shape == () and small.steps[0].arguments["k"] == {}
+
+
+@pytest.mark.parametrize("name, method, numpy, here, near", [
+    ("add", "", [1.0], [1.0], True),
+    ("add", "", [1.0], [np.nextafter(1, 2)], False),
+    ("add", "", [np.nan], [-np.nan], True),
+    ("add", "", [0.0], [-0.0], False),
+    ("exp", "", [2.0], [np.nextafter(2, 3)], True),
+    ("exp", "", [2.0], [2 + 2e-15], False),
+    ("exp", "", [np.inf], [1e308], False),
+    ("add", "reduce", [1e16], [1e16 + 2], True),
+    ("add", "reduce", [1e16], [1e16 + 2**10], False),
+    ("multiply", "reduce", [1e16], [1e16 + 2], True),
+    ("maximum", "", [0.0], [-0.0], True),
+    ("left_shift", "", [1], [2], False)])
+def test_results_are_near_enough(name, method, numpy, here, near):
+    inputs = (np.full(10, 1e15),)
+    assert judge.close(name, method, inputs, np.array(numpy), np.array(here)) == near
 
 
 # Cases that differ as meant: the steps, what dray does in the last one, and what it

@@ -4,6 +4,7 @@
 A line has `a`, an array; `v`, the other inputs; and `k`, keywords.  dray takes `a` as a
 dray.Array and all else as NumPy's arrays.
 """
+import dataclasses
 import functools
 import math
 from random import Random
@@ -71,7 +72,7 @@ def an_output(pick: Random, dtype: Any, shape: tuple[int, ...]) -> Elements:
     if name[0] == "|":
         name = name[1:]
     if name not in ALL or make.wrong(pick):
-        name = pick.choice(ALL)
+        name = pick.choice(ALL if np.dtype(dtype).kind in "mM" else NUMBERS)
     if make.wrong(pick):
         shape = pick.choice([shape[1:], shape + (2,), (3,) + shape])
     return elements.elements(pick, name, shape, tame=True, written=True)
@@ -81,7 +82,8 @@ def wider_type(pick: Random, dtype: np.dtype) -> str:
     """A type to which numbers of another are converted with a meaning."""
     if dtype.kind in "fc":
         return pick.choice(elements.FLOATS + elements.COMPLEX)
-    return pick.choice(elements.INTEGERS + elements.FLOATS) if dtype.kind in "iub" else dtype.str
+    return pick.choice(elements.INTEGERS + elements.FLOATS) if dtype.kind in "iub" else \
+        "<" + dtype.str[1:3]  # a unit is not taken for dtype=
 
 
 def common_shape(inputs: list[Any]) -> Optional[tuple[int, ...]]:
@@ -105,6 +107,8 @@ def keywords(pick: Random, name: str, inputs: list[Any]) -> dict[str, Any]:
             given["where"] = elements.elements(pick, "?" if not make.wrong(pick) else "u1", mask)
     if pick.random() < 0.08:
         given["order"] = pick.choice("CFAK")
+    if any(isinstance(each, Elements) and each.dtype[1:2] in "mM" for each in inputs):
+        return given  # NumPy chooses their types in ways of its own
     if pick.random() < 0.08:
         given["casting"] = pick.choice(["no", "equiv", "safe", "same_kind", "unsafe", "odd"])
     if made and pick.random() < 0.1:
@@ -184,7 +188,7 @@ def reduction(name: str, pick: Random) -> tuple[Elements, dict[str, Any]]:
     axis = given.get("axis", 0)
     if pick.random() < 0.3:
         given["keepdims"] = True
-    if pick.random() < 0.15:
+    if pick.random() < 0.15 and a.dtype[1:2] not in "mM":
         given["dtype"] = wider_type(pick, np.dtype(a.dtype))
         a = tamed(a, pick)
     if pick.random() < 0.2:
@@ -194,7 +198,8 @@ def reduction(name: str, pick: Random) -> tuple[Elements, dict[str, Any]]:
     if pick.random() < 0.2:
         made = result_types(name, [a, a])
         dtype = given.get("dtype") or (made[0] if made else np.dtype(a.dtype))
-        given["out"] = an_output(pick, dtype if pick.random() < 0.7 else
+        kind = np.dtype(dtype).kind
+        given["out"] = an_output(pick, dtype if pick.random() < 0.7 or kind in "mM" else
                                  wider_type(pick, np.dtype(dtype)),
                                  reduced_shape(a, axis, "keepdims" in given))
     return a if not is_tame(name, {}) else tamed(a, pick), {"k": given}
@@ -205,13 +210,14 @@ def accumulation(name: str, pick: Random) -> tuple[Elements, dict[str, Any]]:
     given: dict[str, Any] = {}
     if pick.random() < 0.8:
         given["axis"] = make.an_axis(pick, len(a.shape))
-    if pick.random() < 0.15:
+    if pick.random() < 0.15 and a.dtype[1:2] not in "mM":
         given["dtype"] = wider_type(pick, np.dtype(a.dtype))
         a = tamed(a, pick)
     if pick.random() < 0.2:
         made = result_types(name, [a, a])
-        given["out"] = an_output(pick, given.get("dtype") or
-                                 (made[0] if made else np.dtype(a.dtype)), a.shape)
+        dtype = given.get("dtype") or (made[0] if made else np.dtype(a.dtype))
+        given["out"] = dataclasses.replace(an_output(pick, dtype, a.shape), shape=a.shape,
+                                           layout="C")
     return a if not is_tame(name, {}) else tamed(a, pick), {"k": given}
 
 
@@ -250,7 +256,8 @@ def in_place(name: str, pick: Random) -> tuple[Elements, dict[str, Any]]:
 
 def overlap(name: str, pick: Random) -> tuple[Elements, dict[str, Any]]:
     """Inputs and the output are parts of one array."""
-    a = elements.elements(pick, a_type(pick, name, 0),
+    both = [each for each in types(name, 0) if each in types(name, getattr(np, name).nin)]
+    a = elements.elements(pick, pick.choice(both or NUMBERS),
                           tuple(pick.choice([3, 4, 5, 8, 20]) for _ in range(pick.randint(1, 2))),
                           written=True, tame=True)
     kept = tuple(max(extent - pick.randrange(3), 1) for extent in a.shape)
@@ -275,6 +282,12 @@ METHODS: dict[str, tuple[str, Callable[[str, Random], tuple[Elements, dict[str, 
     "overlap": ("", overlap)}
 
 
+def kills_numpy(method: str, a: np.ndarray, given: dict[str, Any]) -> bool:
+    """Whether NumPy 2.4 would read memory of others: an output of fewer axes."""
+    out = given.get("k", {}).get("out")
+    return method in ("accumulate", "reduceat") and out is not None and len(out.shape) != a.ndim
+
+
 class Ufunc(Operation):
     """A call of a ufunc or of a method."""
 
@@ -288,10 +301,17 @@ class Ufunc(Operation):
         self.method = method
 
 
+# Results are of another type, so that only bools can be reduced.
+PREDICATES = ("equal", "greater", "greater_equal", "less", "less_equal", "not_equal", "ldexp",
+              "float_power", "copysign", "nextafter")
+
+
 def weight(name: str, method: str) -> int:
     ufunc = getattr(np, name)
     if method in ("outer", "reduce", "accumulate", "reduceat"):
         if (ufunc.nin, ufunc.nout) != (2, 1):
+            return 0
+        if name in PREDICATES and method != "outer":
             return 0
         return {"outer": 1, "reduce": 6, "accumulate": 2, "reduceat": 2}[method]
     if method:

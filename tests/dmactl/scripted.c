@@ -22,6 +22,7 @@
 
 #include "machine/identify.h"
 #include "scripted.h"
+#include "scripted_caches.h"
 #include "scripted_many.h"
 #include "scripted_machine.h"
 
@@ -132,8 +133,9 @@ int dray_node_info(struct dray_node *node, struct dray_info *info, size_t size)
 {
 	struct dray_info known = {
 		.abi_version = DRAY_ABI_VERSION,
-		.flags = node->index ? DRAY_NODE_VIRTUAL
-				     : DRAY_NODE_SUBMIT | 1u << 20,
+		.flags = (node->index ? DRAY_NODE_VIRTUAL
+				      : DRAY_NODE_SUBMIT | 1u << 20) |
+			 (caches_claimed() ? DRAY_NODE_COHERENT : 0),
 		.dma_mask = node->index ? UINT64_MAX : 0xffffffff,
 		.cache_line = 64,
 		.dma_alignment = 128,

@@ -25,6 +25,9 @@ int scripted_failure(const char *call, unsigned int node);
 /* The sentence of the last scripted failure; "" if there was none. */
 const char *scripted_sentence(void);
 
+/* The library's own function @name, which the stand-in hides. */
+void *scripted_library(const char *name);
+
 /* The node's number. */
 unsigned int scripted_index(const struct dray_node *node);
 

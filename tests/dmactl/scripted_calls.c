@@ -17,9 +17,9 @@
 
 #include "machine/identify.h"
 #include "scripted.h"
+#include "scripted_caches.h"
 
-/* The library's own function @name, which this file hides. */
-static void *library(const char *name)
+void *scripted_library(const char *name)
 {
 	void *function = dlsym(RTLD_NEXT, name);
 
@@ -33,7 +33,7 @@ static struct dray_node *host(void)
 {
 	static struct dray_node *node;
 	int (*open)(const char *spec, struct dray_node **out) =
-		library("dray_node_open");
+		scripted_library("dray_node_open");
 
 	if (!node && open("host:shareable", &node))
 		abort();
@@ -42,7 +42,7 @@ static struct dray_node *host(void)
 
 const char *dray_last_error(void)
 {
-	const char *(*last)(void) = library("dray_last_error");
+	const char *(*last)(void) = scripted_library("dray_last_error");
 
 	return *scripted_sentence() ? scripted_sentence() : last();
 }
@@ -61,17 +61,23 @@ int dray_buffer_alloc(struct dray_node *node, uint64_t size,
 {
 	int (*alloc)(struct dray_node * node, uint64_t size,
 		     const struct dray_buffer_options *options,
-		     struct dray_buffer **out) = library("dray_buffer_alloc");
+		     struct dray_buffer **out) =
+		scripted_library("dray_buffer_alloc");
 	struct dray_buffer_options plain = { .name = options->name };
 	int error = scripted_failure("alloc", node->index);
 
-	return error ? error : alloc(host(), size, &plain, out);
+	if (!error)
+		error = alloc(host(), size, &plain, out);
+	if (!error)
+		caches_add(*out);
+	return error;
 }
 
 int dray_buffer_import(struct dray_node *node, int fd, struct dray_buffer **out)
 {
 	int (*import)(struct dray_node * node, int fd,
-		      struct dray_buffer **out) = library("dray_buffer_import");
+		      struct dray_buffer **out) =
+		scripted_library("dray_buffer_import");
 	int error = scripted_failure("import", node->index);
 
 	return error ? error : import(host(), fd, out);
@@ -83,7 +89,8 @@ int dray_queue_create(struct dray_node *node,
 {
 	int (*create)(struct dray_node * node,
 		      const struct dray_queue_options *options,
-		      struct dray_queue **out) = library("dray_queue_create");
+		      struct dray_queue **out) =
+		scripted_library("dray_queue_create");
 	int error = scripted_failure("queue", node->index);
 
 	return error ? error : create(host(), options, out);
@@ -102,6 +109,8 @@ int dray_node_sync(struct dray_node *node, enum dray_sync_owner owner,
 	unsigned int offset, mask;
 
 	(void)direction;
+	for (size_t i = 0; i < count; i++)
+		caches_sync(&regions[i], owner);
 	if (count && owner == DRAY_SYNC_FOR_CPU && fault &&
 	    sscanf(fault, "%u:%x", &offset, &mask) == 2 &&
 	    regions->offset <= offset &&

@@ -8,6 +8,7 @@ write it by themselves.  with-calls.sh has the real module.
 import fcntl
 import json
 import os
+import select
 import signal
 import struct
 import zlib
@@ -76,6 +77,25 @@ def test_exactly_these_bytes_change(memory, command, place, part):
     assert memory.bytes() == patched(place, part())
 
 
+def end_keeper(pid):
+    """Ends a keeper as dmactl free does, and waits for its end."""
+    process = os.pidfd_open(pid)
+    signal.pidfd_send_signal(process, signal.SIGTERM)
+    select.select([process], [], [])
+    os.close(process)
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_the_end_of_a_record_removes_its_own_file(memory, tmp_path, replaced):
+    record = tmp_path / "record"
+    keeper = json.loads(memory.said(f"share @ {record} --json"))["pid"]
+    if replaced:
+        record.rename(tmp_path / "elsewhere")
+        record.write_text("of another program")
+    end_keeper(keeper)
+    assert record.exists() == replaced
+
+
 def lines_of(data, start):
     """Lines in the format of hexdump -C."""
     lines, last = [], None
@@ -122,6 +142,9 @@ def test_files_have_the_bytes_of_the_part(memory, tmp_path):
     array = numpy.load(tmp_path / "a.npy")
     assert (array.shape, array.dtype, array.tobytes()) == (
         (16, 8, 2), ">f4", BYTES[:1024])
+    told = json.loads(memory.said(
+        f"dump @ -o {tmp_path}/c.npy --dtype >f4 --shape 16,8,2 --offset 8 --json"))
+    assert (told["offset"], told["length"], told["format"]) == (8, 1024, "npy")
     memory.said(f"dump @ -o {tmp_path}/b.npy --dtype <i8 --offset 8")
     assert numpy.load(tmp_path / "b.npy").tobytes() == BYTES[8:]
 
@@ -174,6 +197,8 @@ def test_documents_fit_their_schemas(memory, command):
      "0xffffffff, or a number of bits from 1 to 64"),
     ("alloc 1 --mode fast", "no mode 'fast': there are cached, write-combined, "
      "coherent and device"),
+    ("alloc 1 --name " + 16 * "é",
+     "--name '" + 16 * "é" + "' has 32 bytes: 31 are the most"),
     ("alloc 1 --hold -- true",
      "alloc: --hold and --json do not go with a COMMAND"),
     ("free", "free: ID or --all is missing; 'dmactl list' shows the buffers"),

@@ -165,6 +165,8 @@ WHOLE = "generate --board zynq --size 8M"
      "--dma: 'mem0=dma,0x1ffffffff' has a cell that is not a number of 32 bits"),
     (f"{WHOLE} --dma mem0=/a\"b,0",
      "--dma: 'mem0=/a\"b,0' has a character that no name has"),
+    (f"{WHOLE} --dma mem0=dma,0 --dma mem0=dma,1",
+     "--dma: two channels have the name 'mem0': number them, as mem0 and mem1"),
     (f"{WHOLE} --json",
      "dt generate: --json needs -o FILE: the source goes to standard output"),
 ])

@@ -100,6 +100,27 @@ def test_a_dead_channel_and_one_that_fails_are_found():
                      r"cannot: ", result.out, re.MULTILINE)
 
 
+@pytest.mark.parametrize("caches, outcome, sentence, counts", [
+    ("maintained", "PASS", "not coherent, as the node says: without syncs the "
+     "engine read old bytes in 16 of 16 rounds, and the CPU in 16", (0, 16, 16)),
+    ("unmaintained", "FAIL", "not coherent, although the node says so: without "
+     "syncs the engine read old bytes in 16 of 16 rounds, and the CPU in 0",
+     (32, 16, 0)),
+    ("none", "PASS", "coherent, as the node says", (0, 0, 0)),
+])
+def test_caches_are_found(caches, outcome, sentence, counts):
+    result = run(SCRIPTED, "test", "-n", "dray0", "--size", "1M", "--json",
+                 environment={"DRAY_CACHES": caches})
+    document = json.loads(result.out)
+    schema.check("test", document)
+    found = find(document, "coherence")
+    assert (found["outcome"], found["sentence"]) == (outcome, sentence)
+    values = found["values"]
+    assert counts == (values["wrong_with_syncs"], values["engine_read_old"],
+                      values["cpu_read_old"])
+    assert values["claims_coherent"] == (caches != "maintained")
+
+
 def test_a_report_tells_machine_node_heap_and_channels(tmp_path):
     path = tmp_path / "report"
     result = run(SCRIPTED, "test", "--quick", "-n", "dray0", "-o", path)
@@ -136,6 +157,28 @@ def test_a_report_that_cannot_be_written_fails():
                  "/nowhere/report")
     assert result == (1, "", "dmactl: cannot write '/nowhere/report': No such "
                              "file or directory\n")
+
+
+def test_a_report_takes_the_place_of_an_older_one(tmp_path):
+    path = tmp_path / "report"
+    path.write_text("older\n" * 9999)
+    run(SCRIPTED, "test", "-n", "dray1", "--quick", "-o", path)
+    assert path.read_text().startswith("kernel: ")
+    assert "older" not in path.read_text()
+
+
+def test_a_full_disk_fails_the_report():
+    result = run(SCRIPTED, "test", "-n", "dray1", "--quick", "-o", "/dev/full")
+    assert result == (1, "", "dmactl: cannot write '/dev/full': No space left on "
+                             "device\n")
+
+
+def test_a_dash_is_standard_output(tmp_path):
+    plain = run(SCRIPTED, "test", "-n", "dray1", "--quick")
+    dash = run(SCRIPTED, "test", "-n", "dray1", "--quick", "-o", "-", cwd=tmp_path)
+    assert dash.out.splitlines()[0] == plain.out.splitlines()[0]
+    assert dash.out.splitlines()[-1] == plain.out.splitlines()[-1]
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_terminal_shows_the_progress():

@@ -118,9 +118,9 @@ def test_keys_choose_column_and_direction(top, three):
 def test_text_filters_the_processes(top, three):
     screen = top(*SLOW, environment=three)
     screen.wait("q quit")
-    screen.keys("/", "E", "R", "x")
-    screen.wait("filter: ERx_")
-    screen.keys("BSpace")
+    screen.keys("/", "E", "R", "宽")
+    screen.wait("filter: ER宽_")
+    screen.keys("BSpace")  # three bytes
     screen.wait("filter: ER_")
     screen.wait(lambda lines: comms(lines) == ["camera", "encoder", "filter"])
     screen.keys("Enter")

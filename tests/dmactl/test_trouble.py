@@ -12,7 +12,7 @@ import tempfile
 
 import pytest
 
-from conftest import DMACTL, SCRIPTED, document, run, shown
+from conftest import DMACTL, SANITIZED, SCRIPTED, document, run, shown
 
 
 @pytest.mark.skipif(os.path.exists("/sys/module/dray"),
@@ -181,6 +181,41 @@ def test_a_device_that_goes_away_is_named_and_the_rest_is_shown(call, command):
 def test_other_failures_say_what_failed_and_why(fail, command, sentence):
     result = run(SCRIPTED, command, fail=fail)
     assert (result.code, result.error) == (1, f"dmactl: {sentence}\n")
+
+
+@pytest.mark.parametrize("command", ["test --quick", "alloc 4096", "why 8M"])
+def test_a_first_node_that_cannot_be_opened_is_not_another_one(command):
+    assert run(SCRIPTED, *command.split(), fail="open:5:0") == (
+        1, "", "dmactl: cannot open dray0: scripted open: Input/output error\n")
+
+
+@pytest.mark.parametrize("call, command", [
+    ("map", "map reserved"), ("map", "map -o - reserved"), ("map", "why 8M"),
+    ("heap", "map"), ("heap", "why 8M"), ("heap", "leaks"),
+    ("heap", "top --once --interval 10ms"), ("heap", "test"),
+    ("list", "leaks"), ("list", "show 2"), ("list", "free --all"),
+    ("list", "top --once --interval 10ms"), ("buffer", "leaks"),
+    ("buffer", "map reserved"), ("buffer", "show 2"), ("buffer", "free --all"),
+    ("channel", "top --once --interval 10ms"), ("info", "why 8M"), ("info", "test"),
+    ("info", "alloc 4096"), ("reclaim", "reclaim --all")])
+def test_a_module_that_goes_away_in_the_middle_fails_each_command(call, command):
+    result = run(SCRIPTED, *command.split(), fail=f"{call}:19:0")
+    assert (result.code, result.error) == (
+        1, "dmactl: dray0 disappeared while dmactl was reading it\n")
+
+
+@pytest.mark.skipif(not shutil.which("valgrind") or SANITIZED,
+                    reason="valgrind is not here, or the build has sanitizers")
+@pytest.mark.parametrize("command", [
+    "list --sort=-size", "list --json", "list --all", "show 2", "heaps --json", "map",
+    "map --json", "map -o -", "nodes", "leaks --idle 0 --for 1ms", "why 8M -n dray1",
+    "why 8M --json", "top --once --interval 10ms", "reclaim --all", "test --quick",
+    "help --complete", "show 99"])
+def test_valgrind_finds_nothing(command):
+    result = run("valgrind", "-q", "--leak-check=full", "--error-exitcode=99", SCRIPTED,
+                 *command.split(), scene="hostile")
+    assert result.code in (0, 1)
+    assert "==" not in result.error
 
 
 def test_no_names_of_nodes_are_a_failure():

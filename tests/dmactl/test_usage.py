@@ -152,6 +152,14 @@ def test_the_man_pages_pass_lint():
                 if "referenced manual not found" not in line] == []
 
 
+@pytest.mark.parametrize("arguments", [["help", "dt"], ["dt", "--help"], ["-h", "dt"]])
+def test_the_help_of_dt_lists_its_commands(arguments):
+    result = run(DMACTL, *arguments)
+    assert (result.code, result.error) == (0, "")
+    assert re.findall(r"^  (dt [a-z]+)", result.out, re.MULTILINE) == DT.split(", ")
+    assert "reclaim" not in result.out
+
+
 def test_the_version_is_printed():
     result = run(DMACTL, "--version")
     assert (result.code, result.error) == (0, "")
@@ -165,9 +173,8 @@ def test_the_version_is_printed():
     (["help", "lsit"], "no command 'lsit': 'dmactl help' lists them"),
     (["lsit", "--help"], "no command 'lsit'"),
     (["dt"], f"no command 'dt': there are {DT}"),
-    (["dt", "--help"], f"no command 'dt': there are {DT}"),
     (["dt", "draw", "x"], f"no command 'dt draw': there are {DT}"),
-    (["help", "dt"], f"no command 'dt': there are {DT}"),
+    (["help", "dt", "draw"], f"no command 'dt draw': there are {DT}"),
     (["list", "1"], "list: unexpected operand '1'"),
     (["show", "1", "2"], "show: unexpected operand '2'"),
     (["show"], "show: ID is missing"),
@@ -215,6 +222,14 @@ def test_a_word_that_is_not_an_id_is_a_usage_error(command, word):
     (["leaks", "--for", ""], []),
     (["dt", "generate", "--heap", "c"], ["carveout", "cma"]),
     (["why", "1M", "--heap", "o"], ["other"]),
+    (["help", "dt", ""], ["apply", "check", "generate", "show"]),
+    (["help", "d"], ["dt", "dump"]), (["help", "list", ""], []),
+    (["list", "--sort", "si"], ["size"]), (["top", "--sort", "mo"], ["moved"]),
+    (["arrays", "--columns", "s"], ["size", "state", "shape", "site"]),
+    (["dt", "check", "liv"], ["live"]),
+    (["dt", "generate", "--board", "zynq"], ["zynq", "zynqmp"]),
+    (["dt", "generate", "--board", "/dev/nul"], ["/dev/null"]),
+    (["dt", "show", "/dev/nul"], ["/dev/null"]),
 ])
 def test_completion_offers_what_fits_the_last_word(words, offered):
     assert sorted(complete(*words)) == sorted(offered)
@@ -243,6 +258,9 @@ def test_the_completion_is_sourced_silently():
     (["list", "--no-h"], "--no-header"), (["reclaim", "--al"], "--all"),
     (["sync", "--for", "dev"], "device"),
     (["dt", "generate", "--heap", "cm"], "cma"),
+    (["list", "--sort", "siz"], "size"), (["help", "dt", "appl"], "apply"),
+    (["help", "d"], "d"), (["dt", "check", "liv"], "live"),
+    (["dt", "show", "/dev/nul"], "/dev/null"),
 ])
 def test_zsh_completes_the_word(words, offered):
     script = TREE / "tests/dmactl/complete.zsh"

@@ -18,6 +18,8 @@ holder=$2
 export DRAY_TEST_NODE=kernel
 chmod 755 "$folder"
 python=$(command -v /usr/bin/python3)
+# On a terminal, slow commands would draw their progress between the facts.
+exec 2>"$folder/errors"
 
 # keepers: how many are left, without those that have ended and that init has not
 # reaped yet
@@ -260,4 +262,5 @@ chmod "$mode" /dev/dray0
 is nothing_is_kept_at_the_end "$(keepers)" 0
 is no_buffer_is_left_at_the_end "$(left)" \
 	"$before"
+sed 's/^/# /' "$folder/errors"
 finish

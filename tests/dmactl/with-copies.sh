@@ -7,7 +7,7 @@
 #
 #	with-copies.sh DMACTL CLAIM
 #
-# CLAIM: what the node says, "coherent" or "not-coherent".  Needs: ../fact.sh; root;
+# CLAIM: the node claims to be "coherent" or "not-coherent".  Needs: ../fact.sh; root;
 # dray.ko loaded with bounce=1 on a kernel with swiotlb=force, with a node /dev/dray0
 # that has a channel; busybox or the usual programs.
 

@@ -323,6 +323,11 @@ if [ -e $tracing/synthetic_events ]; then
 		tracer=$!
 		is latencies_are_measured \
 			"$(until_true latencies_are_measured; echo $?)" 0
+		is the_module_is_kept_meanwhile "$(
+			for file in "/proc/$tracer/fd"/*; do
+				readlink "$file"
+			done | grep '^/dev/dray' | sort -u | wc -l)" \
+			"$("$dmactl" nodes --json | grep -c '"device"')"
 		for round in 1 2 3; do
 			run_holder --copy "$heap" from 65536 to 65536
 		done

@@ -112,27 +112,39 @@ def make_screen(tmp_path):
 
 
 def remove_module():
-    """Once no sample has a node open."""
+    """Once no sample has a node open; returns the words to insert it again."""
+    folder = Path("/sys/module/dray/parameters")
+    value = (folder / "watchdog_ms").read_text().strip()
     end = time.monotonic() + DEADLINE
     while (done := subprocess.run(["rmmod", "dray"], capture_output=True,
                                   text=True, check=False)).returncode:
         assert time.monotonic() < end, done.stderr
         time.sleep(0.05)
+    return ["insmod", MODULE, f"watchdog_ms={value}"]
 
 
 # First of all, as the worker would keep the module.
 def test_the_module_is_removed_and_inserted_while_it_runs(screen):
     screen.wait("reserved")
-    folder = Path("/sys/module/dray/parameters")
-    value = (folder / "watchdog_ms").read_text().strip()
-    remove_module()
+    insert = remove_module()
     screen.wait("the dray module is not loaded")
     pid = screen.pid
-    subprocess.run(["insmod", MODULE, f"watchdog_ms={value}"], check=True)
+    subprocess.run(insert, check=True)
     screen.wait("reserved")
     assert screen.pid == pid
     screen.keys("q")
     assert screen.wait_for_end() == 0
+
+
+# Here, for the same reason.
+def test_a_log_of_events_ends_with_the_module():
+    with subprocess.Popen([DMACTL, "trace"], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True) as trace:
+        assert trace.stdout.readline().startswith("TIME")
+        subprocess.run(remove_module(), check=True)
+        assert trace.communicate(timeout=DEADLINE) == (
+            "", "dmactl: the dray module was unloaded: its events have ended\n")
+    assert trace.returncode == 1
 
 
 def test_a_numpy_process_has_its_memory_and_its_transfers(worker):
@@ -208,8 +220,9 @@ def udmabuf(size):
     memory = os.memfd_create("frames", os.MFD_ALLOW_SEALING)
     os.ftruncate(memory, size)
     fcntl.fcntl(memory, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK)
-    descriptor = fcntl.ioctl(device, 0x40187542,
-                             struct.pack("IIQQ", memory, 1, 0, size))
+    # returns the number only for a buffer that the call may change
+    call = bytearray(struct.pack("IIQQ", memory, 1, 0, size))
+    descriptor = fcntl.ioctl(device, 0x40187542, call)
     os.close(memory)
     os.close(device)
     return descriptor

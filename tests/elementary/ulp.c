@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Measures the errors of the elementary functions against MPFR, in ULPs: distances
- * to the exact result, in units of the last place of the type there.  It prints a
- * table, and fails if a function is worse than the table in ulp_bounds.h.
+ * Measures elementary functions against MPFR, in ULPs: distances to the exact
+ * result, in units of the last place of the type there.  Prints a row of a table for
+ * each function, or compares it with the row of a page, as TAP.
  *
- *	ulp [--points N] [--set NAME] [FUNCTION]...
+ *	ulp [--points N] [--page FILE] [--worst] [FUNCTION]...
  */
-#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,87 +13,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <mpfr.h>
+#include <dray/dray.h>
 
 #include "dtype/half.h"
-#include "loops/elementary.h"
+#include "exact.h"
 
-/* More than twice the digits of a double. */
-#define PRECISION 160
 #define BLOCK 256
+#define COLUMNS 5
 
-typedef int exact_function(mpfr_t result, const mpfr_t x, const mpfr_t y);
-
-#define EXACT_UNARY(name, call)                                              \
-	static int exact_##name(mpfr_t result, const mpfr_t x,               \
-				const mpfr_t y)                              \
-	{                                                                    \
-		(void)y;                                                     \
-		return call(result, x, MPFR_RNDN);                           \
-	}
-#define EXACT_BINARY(name, call)                                             \
-	static int exact_##name(mpfr_t result, const mpfr_t x,               \
-				const mpfr_t y)                              \
-	{                                                                    \
-		return call(result, x, y, MPFR_RNDN);                        \
-	}
-EXACT_UNARY(cbrt, mpfr_cbrt)
-EXACT_UNARY(exp, mpfr_exp)
-EXACT_UNARY(exp2, mpfr_exp2)
-EXACT_UNARY(expm1, mpfr_expm1)
-EXACT_UNARY(log, mpfr_log)
-EXACT_UNARY(log2, mpfr_log2)
-EXACT_UNARY(log10, mpfr_log10)
-EXACT_UNARY(log1p, mpfr_log1p)
-EXACT_UNARY(sin, mpfr_sin)
-EXACT_UNARY(cos, mpfr_cos)
-EXACT_UNARY(tan, mpfr_tan)
-EXACT_UNARY(asin, mpfr_asin)
-EXACT_UNARY(acos, mpfr_acos)
-EXACT_UNARY(atan, mpfr_atan)
-EXACT_UNARY(sinh, mpfr_sinh)
-EXACT_UNARY(cosh, mpfr_cosh)
-EXACT_UNARY(tanh, mpfr_tanh)
-EXACT_UNARY(asinh, mpfr_asinh)
-EXACT_UNARY(acosh, mpfr_acosh)
-EXACT_UNARY(atanh, mpfr_atanh)
-EXACT_BINARY(atan2, mpfr_atan2)
-EXACT_BINARY(hypot, mpfr_hypot)
-EXACT_BINARY(pow, mpfr_pow)
-
-/* Where to look: everywhere by random bits, and evenly from low to high. */
-static const struct {
-	const char *name;
-	enum dray_function function;
-	exact_function *exact;
-	double low, high;
-} functions[] = {
-#define IN(name, low, high) { #name, DRAY_FUNCTION_##name, exact_##name, low, high }
-	IN(cbrt, -100, 100), IN(exp, -745, 710), IN(exp2, -1075, 1024),
-	IN(expm1, -40, 710), IN(log, 0, 4), IN(log2, 0, 4), IN(log10, 0, 4),
-	IN(log1p, -1, 4), IN(sin, -100, 100), IN(cos, -100, 100),
-	IN(tan, -100, 100), IN(asin, -1, 1), IN(acos, -1, 1), IN(atan, -10, 10),
-	IN(sinh, -711, 711), IN(cosh, -711, 711), IN(tanh, -20, 20),
-	IN(asinh, -100, 100), IN(acosh, 1, 100), IN(atanh, -1, 1),
-	IN(atan2, -10, 10), IN(hypot, -100, 100), IN(pow, 0, 20),
-};
-#define COUNT (sizeof(functions) / sizeof(functions[0]))
-
-/* A type, by its digits and the exponent of its least number. */
-struct type {
-	char letter;
+/* A column: a type by its digits and the exponents of its numbers, and a way. */
+static const struct column {
+	dray_dtype dtype;
 	int digits, least, most;
-};
-
-static const struct type types[] = {
-	{ 'e', 11, -24, 16 }, { 'f', 24, -149, 128 }, { 'd', 53, -1074, 1024 }
+	uint32_t flags;
+} columns[COLUMNS] = {
+	{ DRAY_FLOAT16, 11, -24, 16, 0 },
+	{ DRAY_FLOAT32, 24, -149, 128, 0 },
+	{ DRAY_FLOAT64, 53, -1074, 1024, 0 },
+	{ DRAY_FLOAT32, 24, -149, 128, DRAY_UFUNC_FAST },
+	{ DRAY_FLOAT64, 53, -1074, 1024, DRAY_UFUNC_FAST },
 };
 
 struct worst {
 	double ulps, x, y, got;
 };
 
-static uint64_t state = 88172645463325252u;
+static uint64_t state;
 
 static uint64_t dice(void)
 {
@@ -104,132 +48,177 @@ static uint64_t dice(void)
 	return state;
 }
 
-static double of_bits(char letter, uint64_t bits)
+static double of_bits(dray_dtype dtype, uint64_t bits)
 {
-	if (letter == 'd')
+	if (dtype == DRAY_FLOAT64)
 		return dray_double_of_bits(bits);
-	if (letter == 'f')
+	if (dtype == DRAY_FLOAT32)
 		return (double)dray_float_of_bits((uint32_t)bits);
 	return (double)dray_half_to_float((uint16_t)bits);
 }
 
-static double rounded(char letter, double x)
+static double rounded(dray_dtype dtype, double x)
 {
-	if (letter == 'd')
+	if (dtype == DRAY_FLOAT64)
 		return x;
-	if (letter == 'f')
+	if (dtype == DRAY_FLOAT32)
 		return (double)(float)x;
 	return (double)dray_half_to_float(dray_half_from_double(x));
 }
 
-static double chosen(size_t f, char letter, unsigned int way, uint64_t number)
+/* Near 1 or, for angles, near a multiple of a right one. */
+static double near_special(const struct exact *exact)
 {
-	const double low = functions[f].low, high = functions[f].high;
-	double limit = high - low, even;
+	const double offset =
+		ldexp((double)(dice() % 2048) - 1024, -10 - (int)(dice() % 45));
+	const double turns = (double)(dice() % 64) - 32;
 
-	switch (way % 4) {
+	return (exact->high == 100 ? turns * M_PI_2 : 1) * (1 + offset);
+}
+
+static double argument(const struct exact *exact, dray_dtype dtype,
+		       uint64_t number)
+{
+	/* The range of float32's exponentials is a tenth of float64's. */
+	const double scale =
+		dtype == DRAY_FLOAT64 || exact->high < 700 ? 1 : 0.13;
+	const double part = (double)(dice() >> 11) * 0x1p-53;
+
+	switch (dice() % 4) {
 	case 0:
-	case 1:
-		return of_bits(letter, letter == 'e' && way < 4 ? number : dice());
-	case 2: /* near 1, near multiples of pi/2 */
-		even = (double)(int64_t)(dice() % 64) - 32;
-		even = functions[f].function >= DRAY_FUNCTION_sin &&
-				       functions[f].function <= DRAY_FUNCTION_tan
-			       ? even * (M_PI / 2)
-			       : 1;
-		return rounded(letter, even * (1 + ldexp((double)(dice() % 2048) - 1024,
-							-10 - (int)(dice() % 45))));
+		return of_bits(dtype, dice());
+	case 1: /* all float16, in turn */
+		return of_bits(dtype, dtype == DRAY_FLOAT16 ? number : dice());
+	case 2:
+		return rounded(dtype, near_special(exact));
 	default:
-		if (letter != 'd' && limit > 300)
-			limit = 300;
-		return rounded(letter,
-			       (limit < high - low ? -limit / 2 : low) +
-				       limit * ((double)(dice() >> 11) * 0x1p-53));
+		return rounded(dtype,
+			       scale * (exact->low +
+					part * (exact->high - exact->low)));
 	}
 }
 
-static double ulps(const struct type *type, exact_function *exact, double x,
-		   double y, double got, mpfr_t *at)
+/* The exact result less the result, in units of the last place at @scale. */
+static double distance(const struct column *column, const mpfr_t exact,
+		       const mpfr_t scale, double got)
 {
-	mpfr_exp_t exponent;
-	double error;
+	mpfr_exp_t unit = mpfr_zero_p(scale)
+				  ? column->least
+				  : mpfr_get_exp(scale) - column->digits;
+	double ulps;
+	mpfr_t part;
 
-	mpfr_set_d(at[0], x, MPFR_RNDN);
-	mpfr_set_d(at[1], y, MPFR_RNDN);
-	exact(at[2], at[0], at[1]);
-	if (mpfr_nan_p(at[2]))
-		return isnan(got) ? 0 : INFINITY;
+	if (unit < column->least)
+		unit = column->least;
+	if (unit > column->most - column->digits)
+		unit = column->most - column->digits;
+	mpfr_init2(part, PRECISION);
+	/* Infinity stands for the number above the largest, and all beyond. */
+	if (isinf(got))
+		mpfr_set_si_2exp(part, got < 0 ? -1 : 1, column->most,
+				 MPFR_RNDN);
+	else
+		mpfr_set_d(part, got, MPFR_RNDN);
+	if (isinf(got) && mpfr_cmpabs(exact, part) >= 0 &&
+	    mpfr_sgn(exact) == mpfr_sgn(part)) {
+		mpfr_clear(part);
+		return 0;
+	}
+	mpfr_sub(part, part, exact, MPFR_RNDN);
+	mpfr_mul_2si(part, part, -unit, MPFR_RNDN);
+	ulps = fabs(mpfr_get_d(part, MPFR_RNDN));
+	mpfr_clear(part);
+	return ulps;
+}
+
+static double error_of(const struct exact *exact, const struct column *column,
+		       const double *xy, double got, mpfr_t *at)
+{
+	int i;
+
+	mpfr_set_d(at[0], xy[0], MPFR_RNDN);
+	mpfr_set_d(at[1], xy[1], MPFR_RNDN);
+	if (exact->of_one)
+		exact->of_one(at[2], at[0], MPFR_RNDN);
+	else
+		exact->of_two(at[2], at[0], at[1], MPFR_RNDN);
+	if (mpfr_nan_p(at[2]) || isnan(got))
+		return mpfr_nan_p(at[2]) && isnan(got) ? 0 : INFINITY;
 	if (mpfr_inf_p(at[2]))
 		return got == mpfr_get_d(at[2], MPFR_RNDN) ? 0 : INFINITY;
-	if (isnan(got))
-		return INFINITY;
-	if (mpfr_zero_p(at[2]))
-		return got == 0 ? 0 : INFINITY;
-	exponent = mpfr_get_exp(at[2]) - type->digits;
-	if (exponent < type->least)
-		exponent = type->least;
-	if (exponent > type->most - type->digits)
-		exponent = type->most - type->digits;
-	if (isinf(got)) /* as the number above the largest */
-		mpfr_set_d(at[1], copysign(1, got), MPFR_RNDN),
-			mpfr_mul_2si(at[1], at[1], type->most, MPFR_RNDN);
+	/* Sums lose places if they cancel. */
+	if (strncmp(exact->name, "logadd", 6))
+		mpfr_set(at[0], at[2], MPFR_RNDN);
 	else
-		mpfr_set_d(at[1], got, MPFR_RNDN);
-	if (isinf(got) && mpfr_cmpabs(at[2], at[1]) >= 0 &&
-	    mpfr_sgn(at[2]) == mpfr_sgn(at[1]))
-		return 0;
-	mpfr_sub(at[1], at[1], at[2], MPFR_RNDN);
-	mpfr_mul_2si(at[1], at[1], -exponent, MPFR_RNDN);
-	error = fabs(mpfr_get_d(at[1], MPFR_RNDN));
-	return error;
+		for (i = 1; i < 3; i++)
+			if (mpfr_cmpabs(at[i], at[0]) > 0)
+				mpfr_set(at[0], at[i], MPFR_RNDN);
+	return distance(column, at[2], at[0], got);
 }
 
-static void compute(const struct dray_kernels *kernels, size_t f, char letter,
-		    const double *x, const double *y, double *got)
+static void compute(const struct exact *exact, const struct column *column,
+		    const double (*xy)[2], double *got)
 {
-	float xs[BLOCK], ys[BLOCK], out[BLOCK];
-	int i;
+	static const struct dray_fp_state silent = { .buffer_size = 8192 };
+	const struct dray_ufunc_options options = { .flags = column->flags };
+	const size_t size = dray_dtype_itemsize(column->dtype);
+	static uint64_t operands[3][BLOCK];
+	const struct dray_view *inputs[2], *output;
+	struct dray_view views[3];
+	uint64_t bits;
+	int i, o;
 
-	if (letter == 'd') {
-		kernels->of_double[functions[f].function](x, y, got, BLOCK);
-		return;
+	for (o = 0; o < 2; o++)
+		for (i = 0; i < BLOCK; i++) {
+			bits = size == 8   ? dray_bits_of_double(xy[i][o])
+			       : size == 4 ? dray_bits_of_float((float)xy[i][o])
+					   : dray_half_from_double(xy[i][o]);
+			memcpy((char *)operands[o] + i * size, &bits, size);
+		}
+	for (o = 0; o < 3; o++)
+		dray_view_init(&views[o], operands[o], column->dtype, 1,
+			       (int64_t[]){ BLOCK }, NULL);
+	inputs[0] = &views[0];
+	inputs[1] = &views[1];
+	output = &views[2];
+	dray_set_fp_state(&silent);
+	if (dray_ufunc_call(dray_ufunc_find(exact->name), inputs, &output,
+			    &options, NULL)) {
+		fprintf(stderr, "%s: %s\n", exact->name, dray_last_error());
+		exit(1);
 	}
 	for (i = 0; i < BLOCK; i++) {
-		xs[i] = (float)x[i];
-		ys[i] = (float)y[i];
+		bits = 0;
+		memcpy(&bits, (char *)operands[2] + i * size, size);
+		got[i] = of_bits(column->dtype, bits);
 	}
-	kernels->of_float[functions[f].function](xs, ys, out, BLOCK);
-	for (i = 0; i < BLOCK; i++)
-		got[i] = letter == 'f' ? (double)out[i]
-				       : (double)dray_half_to_float(
-						 dray_half_from_float(out[i]));
 }
 
-static struct worst measure(const struct dray_kernels *kernels, size_t f,
-			    const struct type *type, uint64_t points)
+static struct worst measure(const struct exact *exact,
+			    const struct column *column, uint64_t points)
 {
-	double x[BLOCK], y[BLOCK], got[BLOCK];
 	struct worst worst = { 0, 0, 0, 0 };
-	mpfr_t at[3];
+	double xy[BLOCK][2], got[BLOCK];
 	uint64_t done;
+	mpfr_t at[3];
 	int i;
 
+	state = 88172645463325252u;
 	for (i = 0; i < 3; i++)
 		mpfr_init2(at[i], PRECISION);
 	for (done = 0; done < points; done += BLOCK) {
 		for (i = 0; i < BLOCK; i++) {
-			x[i] = chosen(f, type->letter, (unsigned int)dice(), done + i);
-			y[i] = chosen(f, type->letter, (unsigned int)dice(), dice());
+			xy[i][0] = argument(exact, column->dtype, done + i);
+			xy[i][1] = argument(exact, column->dtype, dice());
 		}
-		compute(kernels, f, type->letter, x, y, got);
+		compute(exact, column, xy, got);
 		for (i = 0; i < BLOCK; i++) {
-			const double error =
-				ulps(type, functions[f].exact, x[i], y[i],
-				     got[i], at);
+			const double ulps =
+				error_of(exact, column, xy[i], got[i], at);
 
-			if (error > worst.ulps)
-				worst = (struct worst){ error, x[i], y[i],
-							got[i] };
+			if (ulps > worst.ulps)
+				worst = (struct worst){ ulps, xy[i][0],
+							xy[i][1], got[i] };
 		}
 	}
 	for (i = 0; i < 3; i++)
@@ -237,34 +226,119 @@ static struct worst measure(const struct dray_kernels *kernels, size_t f,
 	return worst;
 }
 
+/* Reads the row of a function; false if the page has none. */
+static bool find_row(FILE *page, const char *name, double *limits)
+{
+	char line[512], found[32];
+
+	rewind(page);
+	while (fgets(line, sizeof(line), page))
+		if (sscanf(line,
+			   "| `%31[a-z0-9]` | %lf | %lf | %lf | %lf | %lf |",
+			   found, &limits[0], &limits[1], &limits[2],
+			   &limits[3], &limits[4]) == 1 + COLUMNS &&
+		    !strcmp(found, name))
+			return true;
+	return false;
+}
+
+/* Prints a row, with the arguments of each maximum. */
+static void print_row(const struct exact *exact, uint64_t points, bool tells)
+{
+	struct worst worst;
+	int c;
+
+	printf("| `%s` |", exact->name);
+	for (c = 0; c < COLUMNS; c++) {
+		worst = measure(exact, &columns[c], points);
+		/* Rounded up: it is a bound. */
+		printf(" %.2f |", ceil(worst.ulps * 100) / 100);
+		if (tells)
+			printf(" (%a, %a: %a)", worst.x, worst.y, worst.got);
+		fflush(stdout);
+	}
+	printf("\n");
+}
+
+/* Returns whether the function is as exact as its row says. */
+static bool compare_row(const struct exact *exact, uint64_t points, FILE *page)
+{
+	double limits[COLUMNS];
+	struct worst worst;
+	bool holds = true;
+	int c;
+
+	if (!find_row(page, exact->name, limits)) {
+		printf("# the page has no row of %s\n", exact->name);
+		return false;
+	}
+	for (c = 0; c < COLUMNS; c++) {
+		worst = measure(exact, &columns[c], points);
+		if (worst.ulps <= limits[c])
+			continue;
+		printf("# column %d: %.3f ULPs, not %.2f: %a, %a gave %a\n",
+		       c + 1, worst.ulps, limits[c], worst.x, worst.y,
+		       worst.got);
+		holds = false;
+	}
+	return holds;
+}
+
+static bool is_named(const char *name, int count, char **names)
+{
+	int i;
+
+	for (i = 0; i < count; i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return !count;
+}
+
 int main(int argc, char **argv)
 {
-	const struct dray_kernels *kernels = dray_kernels_exact();
-	uint64_t points = 20000;
-	size_t f, t;
-	int a;
+	uint64_t points = 1 << 12;
+	FILE *page = NULL;
+	bool tells = false;
+	int a, failed = 0, done = 0;
+	size_t f;
 
-	for (a = 1; a < argc; a++) {
-		if (!strcmp(argv[a], "--points") && a + 1 < argc)
+	for (a = 1; a < argc && argv[a][0] == '-'; a++) {
+		if (!strcmp(argv[a], "--points") && a + 1 < argc) {
 			points = strtoull(argv[++a], NULL, 10);
-		else if (!strcmp(argv[a], "--fused"))
-			kernels = dray_kernels_fused();
-		else
-			break;
-	}
-	printf("%s, %llu points\n", kernels->name, (unsigned long long)points);
-	for (f = 0; f < COUNT; f++) {
-		if (a < argc && strcmp(argv[a], functions[f].name))
-			continue;
-		printf("%-6s", functions[f].name);
-		for (t = 0; t < 3; t++) {
-			struct worst worst = measure(kernels, f, &types[t], points);
-
-			printf(" | %c %.3f (%a %a: %a)", types[t].letter, worst.ulps,
-			       worst.x, worst.y, worst.got);
-			fflush(stdout);
+		} else if (!strcmp(argv[a], "--page") && a + 1 < argc) {
+			page = fopen(argv[++a], "r");
+			if (!page) {
+				perror(argv[a]);
+				return 2;
+			}
+		} else if (!strcmp(argv[a], "--worst")) {
+			tells = true;
+		} else {
+			fprintf(stderr,
+				"usage: ulp [--points N] [--page FILE] [--worst] [FUNCTION]...\n");
+			return 2;
 		}
-		printf("\n");
 	}
-	return 0;
+	for (f = 0; f < exact_count; f++) {
+		const struct exact *exact = &exact_functions[f];
+		bool holds = true;
+
+		if (!is_named(exact->name, argc - a, argv + a))
+			continue;
+		done++;
+		if (!page) {
+			print_row(exact, points, tells);
+			continue;
+		}
+		holds = compare_row(exact, points, page);
+		printf("%sok %d - %s is as exact as the page says\n",
+		       holds ? "" : "not ", done, exact->name);
+		fflush(stdout);
+		failed += !holds;
+	}
+	if (page)
+		printf("1..%d\n", done);
+	if (!done)
+		fprintf(stderr, "no such function\n");
+	return failed || !done;
 }

@@ -7,10 +7,12 @@
  * search finds no memory that was lost.
  *
  *	faults [--places LIST]
+ *	faults --only SCENARIO
  *	faults --module FILE.ko PARAMETERS
  *
  * With --places the places of the LIST where none has failed until then are
  * aimed at; with --module it is the insertion of the module that they fail in.
+ * With --only there is one scenario.
  */
 #include "kselftest.h"
 
@@ -345,7 +347,7 @@ static void module_test(const char *path, const char *parameters)
 
 int main(int argc, char **argv)
 {
-	const char *places = NULL;
+	const char *places = NULL, *only = NULL;
 	struct ledger before;
 	int ret;
 
@@ -361,7 +363,9 @@ int main(int argc, char **argv)
 	}
 	if (argc == 3 && !strcmp(argv[1], "--places"))
 		places = argv[2];
-	ksft_set_plan(scenario_count + 2 + !!places);
+	if (argc == 3 && !strcmp(argv[1], "--only"))
+		only = argv[2];
+	ksft_set_plan(only ? 2 : scenario_count + 2 + !!places);
 	ret = scenarios_open();
 	if (ret)
 		ksft_exit_fail_msg("%s: %s\n", node_path(), strerror(-ret));
@@ -371,10 +375,13 @@ int main(int argc, char **argv)
 	close(ret);
 	for (unsigned int i = 0; i < scenario_count; i++) {
 		scenario = &scenarios[i];
+		if (only && strcmp(only, scenario->name))
+			continue;
 		progress(i, scenario_count, "calls");
 		scenario_test(&before);
 	}
-	transfers_test(&before);
+	if (!only)
+		transfers_test(&before);
 	if (places)
 		aims_test(places, &before);
 	leaks_test();

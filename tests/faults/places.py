@@ -38,7 +38,8 @@ ALLOCATING = re.compile(r"""(
     | devm_k[mz]alloc\w* | _*devm_add_action
     | bitmap_z?alloc\w* | sg_alloc_table\w* | xa_\w*(alloc|store)\w*
     | ida_alloc\w* | idr_alloc\w* | alloc_workqueue
-    | dma_alloc_\w+ | memremap | remap_pfn_range | vm_insert_pages?
+    | dma_alloc_\w+ | memremap | remap_pfn_range | remap_vmalloc_range
+    | vm_insert_pages?
     | pin_user_pages\w* | anon_inode_getf\w+ | get_unused_fd_flags
     | __request_region
     | dma_buf_(export|attach) | dma_buf_map_attachment\w*

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Steps with timelines and streams.  The streams are those of another node, of
- * ../engine/dray_test_stream.ko with shows=1: display0 repeats rows, and rx1
- * receives, which needs no sender to be queued.
+ * ../engine/dray_test_stream.ko.  rx1 receives: that is queued without a sender.
+ * With shows=1, display0 repeats rows, and nothing receives.
  */
 #include "../selftests/timeline.h"
 #include "scene.h"
@@ -10,32 +10,40 @@
 
 #define NODES 16
 #define DISPLAY 0
-#define RECEIVER 3
+#define RECEIVER 3 /* channels of the node */
 #define FRAME 4096
 #define FRAMES 4
 
-static bool has_streams(int node)
+/* Opens the node that has such a channel. */
+static int open_node_with(uint32_t index, uint32_t flag)
 {
 	struct dray_channel_info channel;
-
-	return !node_channel(node, DISPLAY, &channel) &&
-	       channel.flags & DRAY_CHANNEL_SHOW &&
-	       !node_channel(node, RECEIVER, &channel) &&
-	       channel.flags & DRAY_CHANNEL_RECV;
-}
-
-int prepare_streams(void)
-{
 	char path[32];
 
 	for (int i = 0; i < NODES; i++) {
 		snprintf(path, sizeof(path), "/dev/dray%d", i);
 		scene.streams = open(path, O_RDWR | O_CLOEXEC);
-		if (scene.streams >= 0 && has_streams(scene.streams))
+		if (scene.streams >= 0 &&
+		    !node_channel(scene.streams, index, &channel) &&
+		    channel.flags & flag)
 			return 0;
 		close_one(&scene.streams);
 	}
 	return NOT_HERE;
+}
+
+static bool has_display(void)
+{
+	bool found = !open_node_with(DISPLAY, DRAY_CHANNEL_SHOW);
+
+	close_one(&scene.streams);
+	return found;
+}
+
+int prepare_streams(void)
+{
+	return has_display() ? NOT_HERE
+			     : open_node_with(RECEIVER, DRAY_CHANNEL_RECV);
 }
 
 static int open_line(uint32_t channel)
@@ -72,25 +80,25 @@ int run_line_map(void)
 	return at == MAP_FAILED || munmap(at, scene.line_size) ? -errno : 0;
 }
 
-static int prepare_line_of(uint32_t channel)
+static int open_frames(void)
 {
-	int ret = prepare_streams();
-
-	if (!ret)
-		ret = open_line(channel);
-	return ret ? ret
-		   : buffer_open(scene.streams, scenario->heap, SIZE,
-				 &scene.dst);
+	return buffer_open(scene.streams, scenario->heap, SIZE, &scene.dst);
 }
 
 int prepare_receiver(void)
 {
-	return prepare_line_of(RECEIVER);
+	int ret = prepare_line();
+
+	return ret ? ret : open_frames();
 }
 
 int prepare_display(void)
 {
-	return prepare_line_of(DISPLAY);
+	int ret = open_node_with(DISPLAY, DRAY_CHANNEL_SHOW);
+
+	if (!ret)
+		ret = open_line(DISPLAY);
+	return ret ? ret : open_frames();
 }
 
 static int queue_on(uint32_t channel, const struct dray_transfer *transfer)

@@ -12,12 +12,16 @@ import pytest
 from stream import HELD, LAST, RESET
 
 
-def test_invert_inverts_each_byte(start):
-    stream = start("invert")
+@pytest.mark.parametrize("name, function", [
+    ("invert", lambda byte: 255 - byte),
+    ("brighten", lambda byte: min(byte + 40, 255)),
+])
+def test_a_core_changes_each_byte(start, name, function):
+    stream = start(name)
     for length in (1, 5, 4096, 32768):
         data = os.urandom(length)
         stream.send(data)
-        assert stream.packet() == bytes(255 - byte for byte in data)
+        assert stream.packet() == bytes(map(function, data))
 
 
 def test_a_piece_passes_before_its_packet_ends(start):

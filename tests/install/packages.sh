@@ -63,8 +63,8 @@ for name in runtime record strided stream rows; do
 done
 # pkg-config follows the private requirements of dray.pc for its flags.
 is the_package_of_headers_brings_what_pkg_config_needs "$(dpkg-query \
-	-W -f '${Depends}' libdray-dev | grep -o 'libminizip-dev\|zlib1g-dev' |
-	sort | xargs)" 'libminizip-dev zlib1g-dev'
+	-W -f '${Depends}' libdray-dev | grep -o 'lib\(minizip\|sleef\)-dev\|zlib1g-dev' |
+	sort | xargs)" 'libminizip-dev libsleef-dev zlib1g-dev'
 run the_headers_have_opencv_hpp test -e /usr/include/dray/opencv.hpp
 for name in dray_copy dray_dlpack_export dray_node_unref libdray dmactl dray; do
 	run "man_finds_$name" man -w "$name"

@@ -7,6 +7,7 @@ views, copies, and elements by number, order and value.  New arrays are allocate
 dray.
 """
 import numpy
+import ufuncs
 from answers import ANSWERS
 
 import dray
@@ -228,6 +229,11 @@ class ndarray(numpy.ndarray):
         return by_dray("index", self, lambda mine: mine.__index__(),
                        lambda theirs: theirs.__index__())
 
+    def __array_ufunc__(self, ufunc, method, *inputs, **keywords):
+        if not ufuncs.Answering.now:
+            return super().__array_ufunc__(ufunc, method, *inputs, **keywords)
+        return ufuncs.answer(ufunc, method, inputs, keywords, operand, plain, back_from_either)
+
     def __array_wrap__(self, array, context=None, return_scalar=False):
         """Results of NumPy without axes are scalars, as they are not of a subclass."""
         if return_scalar and array.ndim == 0 and type(self) is ndarray:
@@ -286,3 +292,8 @@ def back(result):
     if type(result) in (tuple, list):
         return type(result)(back(each) for each in result)
     return result
+
+
+def back_from_either(result):
+    """A result of dray or of NumPy as the stand-in's."""
+    return of_dray(result) if isinstance(result, dray.Array) else back(result)

@@ -310,6 +310,8 @@ def passed(name, function):
 @functools.cache
 def stand_in(name):
     real = importlib.import_module(name)
+    if name == "numpy._core.umath":  # its dictionary is read
+        return real
     return StandIn(real) if name.partition(".")[0] in ("numpy", "pytest") else real
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import dray
-from dray import _dray
+from dray import _dray, _ufuncs
 
 STUBS = ast.parse(pathlib.Path(dray.__file__).with_name(
     "_dray.pyi").read_text(encoding="utf-8"))
@@ -24,6 +24,10 @@ SPECIAL = {"__enter__", "__exit__", "__call__", "__await__", "__iter__", "__next
            "__gt__", "__ge__", "__format__", "__copy__", "__deepcopy__",
             "__dlpack__", "__dlpack_device__",
            "__arrow_c_schema__", "__arrow_c_array__", "__arrow_c_device_array__",
+           *(f"__{kind}{name}__" for kind in ("", "r", "i") for name in (
+               "add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow", "matmul",
+               "and", "or", "xor", "lshift", "rshift")),
+           "__neg__", "__pos__", "__abs__", "__invert__", "__array_ufunc__", "__name__",
            "__reduce__", "__array__", "__array_interface__", "__array_struct__"}
 FACADE = [name for name in dray.__all__
           if inspect.isfunction(getattr(dray, name))]
@@ -130,7 +134,13 @@ def test_all_names_what_is_public():
     public = {name for name, value in vars(dray).items()
               if not name.startswith("_")
               and getattr(value, "__module__", "").startswith("dray")}
-    assert public - {"open"} == set(dray.__all__)
+    assert public - set(vars(builtins)) == set(dray.__all__)
+
+
+def test_the_stubs_name_all_ufuncs():
+    stubs = ast.parse(pathlib.Path(dray.__file__).with_name("_ufuncs.pyi").read_text("utf-8"))
+    assert {node.target.id for node in stubs.body if isinstance(node, ast.AnnAssign)} == set(
+        _ufuncs.__all__) | {"__all__"}
 
 
 def test_a_star_import_takes_no_builtin_away():

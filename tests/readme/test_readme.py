@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+CONTROL = (Path(__file__).parents[2] / "debian/control").read_text(encoding="utf-8")
 VERSION = r"""
 #include <stdio.h>
 #include <dray/dray.h>
@@ -93,3 +94,11 @@ def test_the_device_tree_example_compiles(output):
             "fpd_dma_chan1: a { #dma-cells = <1>; };"
             f"fpd_dma_chan2: b {{ #dma-cells = <1>; }};\n{blocks('dts')[0]}}};")
     output("dtc", "-q", "-O", "dtb", "-o", "/dev/null", input=tree)
+
+
+def test_the_packages_to_install_are_those_of_the_debian_package():
+    needed = set(re.findall(r"[a-z0-9-]+-(?:dev|numpy)\b|meson|pkg-config",
+                            CONTROL.split("Build-Depends:")[1].split("Standards-")[0]))
+    command = re.search(r"apt-get install ((?:.*\\\n)*.*)", README)[1]
+    assert len(needed) >= 12
+    assert needed <= set(re.findall(r"[^\s\\]+", command))

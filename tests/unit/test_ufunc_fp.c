@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* ufunc_fp: floating-point errors, as the state of a thread wants them. */
-#include <fenv.h>
-
 #include "ufunc.h"
 
 /* Raises the processor's flags that the context has. */
@@ -34,6 +32,7 @@ static int tear_down(void **state)
 }
 
 FACTS_SHARE(set_up, tear_down)
+FACTS_ON(flags_are_kept)
 
 static int call(int flags)
 {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Ufuncs of the tests' own, with loops whose results tell who computed them. */
+/* Ufuncs of the tests' own, with loops of simple results. */
 #ifndef DRAY_TESTS_UFUNC_H
 #define DRAY_TESTS_UFUNC_H
+
+#include <fenv.h>
 
 #include "unit.h"
 
@@ -28,6 +30,17 @@
 
 MIX_LOOP(mix_doubles, double)
 MIX_LOOP(mix_ints, uint32_t)
+
+/* Whether the processor keeps flags of errors, which Valgrind does not. */
+static inline bool flags_are_kept(void)
+{
+	bool kept;
+
+	feraiseexcept(FE_INVALID);
+	kept = fetestexcept(FE_INVALID);
+	feclearexcept(FE_INVALID);
+	return kept;
+}
 
 /* Does nothing: for tests of types. */
 static inline int no_loop(char *const *data, const int64_t *strides,

@@ -12,7 +12,7 @@ from PIL import Image, ImageDraw
 
 COLUMNS, WIDTH, GAP, LABEL = 5, 208, 10, 28
 ORDER = ["crop", "every-second-line", "upside-down", "border", "tile",
-         "green-plane", "edges", "negative", "display"]
+         "green-plane", "edges", "negative", "brightness", "display"]
 
 
 def main() -> None:

@@ -10,16 +10,28 @@ _dmactl_nodes() {
 	done
 }
 
-# The words for a KIND that the program named, after the command NAME.
-_dmactl_offer() { # PROGRAM TABLE KIND NAME
+# The first words of commands, or the second ones of those that begin with FIRST.
+_dmactl_commands() { # TABLE FIRST
+	awk -F '\t' -v first="$2" '$1 == "command" {
+		count = split($2, part, " ")
+		if (first == "")
+			print part[1]
+		else if (count == 2 && part[1] == first)
+			print part[2]
+	}' <<<"$1" | sort -u
+}
+
+# The words for a KIND that the program named; FIRST is the operand before.  Files
+# are not among them.
+_dmactl_offer() { # PROGRAM TABLE KIND FIRST
 	case $3 in
 	node) _dmactl_nodes ;;
 	heap) "$1" --no-header heaps 2>/dev/null | awk '{ print $2 }' ;;
 	id) "$1" --no-header list 2>/dev/null | awk '{ print $1 }' ;;
 	pid) compgen -G '/proc/[0-9]*' | sed 's|.*/||' ;;
-	command) awk -F '\t' '$1 == "command" { print $2 }' <<<"$2" ;;
-	nothing | text | file) ;;
-	*) tr '|' '\n' <<<"$3" ;;
+	command) _dmactl_commands "$2" "$4" ;;
+	nothing | text) ;;
+	*) tr '|' '\n' <<<"$3" | grep -vx file ;;
 	esac
 }
 
@@ -73,28 +85,22 @@ _dmactl() {
 
 	if [ -n "$value" ] && ((i > COMP_CWORD)) || [ "$current" = = ]; then
 		[ "$current" != = ] || current=
-		words=$(_dmactl_offer "$program" "$table" "$kind" "$name")
+		words=$(_dmactl_offer "$program" "$table" "$kind" '')
 	elif [[ $current == -* ]]; then
 		words=$(awk -F '\t' -v name="$name" '$1 == "option" &&
 			(name == "" || $2 == name) { print $3 }' <<<"$table" | sort -u)
 		kind=
 	elif [ -z "$name" ]; then
 		kind=
-		words=$(awk -F '\t' -v first="${plain[0]}" '$1 == "command" {
-			count = split($2, part, " ")
-			if (first == "")
-				print part[1]
-			else if (count == 2 && part[1] == first)
-				print part[2]
-		}' <<<"$table" | sort -u)
+		words=$(_dmactl_commands "$table" "${plain[0]}")
 	else
 		read -r most kind < <(awk -F '\t' -v name="$name" '
 			$1 == "command" && $2 == name { print $3, $4 }' <<<"$table")
 		((operands < most)) || kind=
-		words=$(_dmactl_offer "$program" "$table" "${kind:-nothing}" "$name")
+		words=$(_dmactl_offer "$program" "$table" "${kind:-nothing}" "${plain[1]}")
 	fi
 	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current"
-		[ "$kind" != file ] || compgen -f -- "$current")
+		[[ "|$kind|" != *"|file|"* ]] || compgen -f -- "$current")
 }
 
 complete -F _dmactl dmactl

@@ -8,16 +8,22 @@ _dmactl_offer() { # KIND
 	local -a words
 
 	case $1 in
-	file) _files; return ;;
 	pid) _pids; return ;;
 	node) words=(/dev/dray<->(N:t)) ;;
 	heap) words=(${(f)"$($program --no-header heaps 2>/dev/null | awk '{ print $2 }')"}) ;;
 	id) words=(${(f)"$($program --no-header list 2>/dev/null | awk '{ print $1 }')"}) ;;
-	command) words=($commands) ;;
+	command)
+		if [[ -z $plain[2] ]]; then
+			words=(${commands%% *})
+		else
+			words=(${${(M)commands:#$plain[2] *}#* })
+		fi
+		;;
 	nothing | text) return 1 ;;
 	*) words=(${(s:|:)1}) ;;
 	esac
-	compadd -a words
+	compadd -- ${(u)words:#file}
+	[[ $words[-1] != file ]] || _files
 }
 
 _dmactl() {

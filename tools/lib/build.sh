@@ -9,7 +9,7 @@
 PACKAGES_BUILD=(
 	gcc libc6-dev libcairo2-dev libcmocka-dev libfdt-dev libjansson-dev
 	libminizip-dev
-	libncurses-dev libpng-dev libtraceevent-dev libtracefs-dev liburing-dev
+	libmpfr-dev libncurses-dev libpng-dev libsleef-dev libtraceevent-dev libtracefs-dev liburing-dev
 	meson
 	ninja-build pkg-config zlib1g-dev zsh tmux python3-jsonschema
 	python3 python3-dev python3-numpy
@@ -32,6 +32,9 @@ build_lock()
 	flock 7
 }
 
+# Targets of ninja, if not all.
+BUILD_TARGETS=()
+
 # build_make KIND [MESON OPTION]...: sets up or renews a build and compiles
 build_make()
 {
@@ -39,7 +42,8 @@ build_make()
 
 	shift
 	folder=$(build_folder "$kind")
-	options=$(printf '%s\n' "$@")
+	# Meson reads some of a cross file only once.
+	options=$(printf '%s\n' "$@"; cat "$folder.cross" 2>/dev/null)
 	if [ ! -e "$folder/build.ninja" ] ||
 	   [ "$options" != "$(cat "$folder/.options" 2>/dev/null)" ]; then
 		rm -rf "$folder"
@@ -50,7 +54,8 @@ build_make()
 			"$folder" "$TREE" "$@" || return 1
 		printf '%s\n' "$options" >"$folder/.options"
 	fi
-	PATH=/usr/bin:$PATH log_quietly /usr/bin/ninja -C "$folder"
+	PATH=/usr/bin:$PATH log_quietly /usr/bin/ninja -C "$folder" \
+		"${BUILD_TARGETS[@]}"
 }
 
 # build_native: a release, as users build it
@@ -58,7 +63,7 @@ build_native()
 {
 	log_step "Building for this machine"
 	build_make native -Dbuildtype=release -Dpython=enabled \
-		-Ddmactl=enabled -Dnpz=enabled -Dtests=enabled
+		-Ddmactl=enabled -Dnpz=enabled -Dsleef=enabled -Dtests=enabled
 }
 
 # build_numpy KIND PACKAGES [MESON OPTION]...: the library and the Python package
@@ -119,7 +124,7 @@ build_libfuzzer()
 	CC=clang build_make libfuzzer -Dlibfuzzer=enabled \
 		-Db_sanitize=address,undefined -Db_lundef=false \
 		-Dpython=disabled -Ddmactl=disabled -Dreference=disabled \
-		-Dnpz=enabled -Dtests=disabled
+		-Dnpz=enabled -Dsleef=enabled -Dtests=disabled
 }
 
 # build_clang: the library and its tests by clang, which must not warn
@@ -127,7 +132,7 @@ build_clang()
 {
 	log_step "Building with clang"
 	CC=clang build_make clang -Dpython=disabled -Ddmactl=enabled \
-		-Dreference=disabled -Dnpz=enabled -Dtests=enabled
+		-Dreference=disabled -Dnpz=enabled -Dsleef=enabled -Dtests=enabled
 }
 
 # build_races: the library and the Python package with the thread sanitizer
@@ -147,7 +152,7 @@ build_i386()
 		exit
 	libraries=$sysroot/usr/lib/i386-linux-gnu
 	# The cross compiler's own C library comes first.
-	build_cross i386 "$sysroot" i386 i686-linux-gnu x86 i686 \
+	build_cross i386 "$sysroot" i386-linux-gnu i686-linux-gnu x86 i686 \
 		"'-Wl,-rpath,$libraries', '-Wl,-rpath,$home', '-Wl,--dynamic-linker=$home/ld-linux.so.2'"
 	log_step "Building for the 32-bit PC (i386)"
 	# gcc does not see that 64-bit sizes were checked against the window.
@@ -156,11 +161,33 @@ build_i386()
 		-Dpython=disabled -Ddmactl=disabled -Dtests=enabled
 }
 
-# build_cross KIND SYSROOT TRIPLET-CPU COMPILER FAMILY CPU LINK-OPTIONS: writes
+# build_armhf: a few programs for 32-bit boards, with the C library of the cross compiler
+build_armhf()
+{
+	local sysroot BUILD_TARGETS=(tests/unit/test_elementary{,_errors})
+
+	sysroot=$(build_armhf_sysroot) || exit
+	build_cross armhf "$sysroot" arm-linux-gnueabihf arm-linux-gnueabihf \
+		arm cortex-a9 \
+		"'-Wl,-rpath-link,$sysroot/usr/lib/arm-linux-gnueabihf'"
+	log_step "Building for 32-bit boards (armhf)"
+	build_make armhf "--cross-file=$(build_folder armhf).cross" \
+		-Dbuildtype=release -Dwerror=false -Dsleef=enabled \
+		-Dpython=disabled -Ddmactl=disabled -Dreference=disabled \
+		-Dtests=enabled
+}
+
+build_armhf_sysroot()
+{
+	foreign_set armhf one sysroot libcmocka-dev libcmocka0 libsleef-dev \
+		libsleef3
+}
+
+# build_cross KIND SYSROOT TRIPLET COMPILER FAMILY CPU LINK-OPTIONS: writes
 # meson's cross file
 build_cross()
 {
-	local cross libraries=$2/usr/lib/$3-linux-gnu
+	local cross libraries=$2/usr/lib/$3
 
 	cross=$(build_folder "$1").cross
 	mkdir -p "$(dirname "$cross")"
@@ -177,7 +204,8 @@ build_cross()
 	pkg_config_libdir = '$libraries/pkgconfig'
 
 	[built-in options]
-	c_link_args = ['-L$libraries', '-L$2/lib/$3-linux-gnu', $7]
+	c_args = ['-idirafter', '$2/usr/include/$3']
+	c_link_args = ['-L$libraries', '-L$2/lib/$3', $7]
 
 	[host_machine]
 	system = 'linux'
@@ -194,6 +222,7 @@ build_sysroot()
 		libjansson-dev libjansson4 libfdt-dev libfdt1 libncurses-dev libncursesw6 \
 		libtinfo6 libpng-dev libpng16-16 zlib1g-dev zlib1g \
 		libtracefs-dev libtracefs1 libtraceevent-dev libtraceevent1 \
+		libsleef-dev libsleef3 \
 		libpython3.11-dev python3-numpy
 }
 
@@ -203,7 +232,7 @@ build_board()
 	log_step "Building for the board (arm64)"
 	build_arm64 arm64 usr/lib/python3/dist-packages/numpy/core/include \
 		--prefix=/usr --libdir=lib/aarch64-linux-gnu \
-		-Ddmactl=enabled -Dtests=enabled \
+		-Ddmactl=enabled -Dsleef=enabled -Dtests=enabled \
 		-Dpython_install_dir=/usr/lib/python3/dist-packages || return 1
 	rm -rf "$(build_board_root)"
 	DESTDIR=$(build_board_root) log_quietly /usr/bin/meson install \
@@ -226,7 +255,7 @@ build_arm64()
 	local sysroot numpy=$2
 
 	sysroot=$(build_sysroot) || exit
-	build_cross "$1" "$sysroot" aarch64 aarch64-linux-gnu aarch64 \
+	build_cross "$1" "$sysroot" aarch64-linux-gnu aarch64-linux-gnu aarch64 \
 		cortex-a53 \
 		"'-Wl,-rpath-link,$sysroot/usr/lib/aarch64-linux-gnu:$sysroot/lib/aarch64-linux-gnu'"
 	[ "${numpy:0:1}" = / ] || numpy=$sysroot/$numpy

@@ -66,7 +66,7 @@ rootfs_python()
 {
 	# shellcheck disable=SC2086
 	rootfs_image python "$1" closure \
-		python3 python3-numpy python3-pytest libminizip1 libstdc++6 \
+		python3 python3-numpy python3-pytest libminizip1 libsleef3 libstdc++6 \
 		tmux ncurses-base libc-bin $ROOTFS_DMACTL
 }
 
@@ -94,7 +94,7 @@ rootfs_python_build()
 rootfs_udev()
 {
 	# shellcheck disable=SC2086
-	rootfs_image udev "$1" closure udev passwd login libminizip1 \
+	rootfs_image udev "$1" closure udev passwd login libminizip1 libsleef3 \
 		$ROOTFS_DMACTL
 }
 
@@ -108,7 +108,7 @@ rootfs_udev_build()
 # tests that are not installed; prints the archive
 rootfs_xrt()
 {
-	rootfs_image xrt "$1" closure libxrt1 libcmocka0 libminizip1
+	rootfs_image xrt "$1" closure libxrt1 libcmocka0 libminizip1 libsleef3
 }
 
 rootfs_xrt_build()

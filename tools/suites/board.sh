@@ -176,7 +176,8 @@ board_add_unit()
 		"$BATCH/job/unit"
 }
 
-# board_add_dmactl BUILD: dmactl with the module, for each script its programs
+# board_add_dmactl BUILD [PREFIX NAME...]: dmactl with the module, for each script its
+# programs; all scripts, or the named ones
 board_add_dmactl()
 {
 	local folder=$BATCH/job/dmactl name programs
@@ -187,8 +188,10 @@ board_add_dmactl()
 		"$1/tools/replay/dray-replay" \
 		"$1"/tests/dmactl/dmactl-{holder,leaker,publisher,why-random} \
 		"$folder"
+	cp "$TREE/tests/fact.sh" "$BATCH/job"
 	while read -r name programs; do
-		batch_add tap "dmactl-$name" \
+		[ $# -eq 1 ] || [[ " ${*:3} " = *" $name "* ]] || continue
+		batch_add tap "${2:-}dmactl-$name" \
 			"cd dmactl && sh with-$name.sh ./dmactl $programs"
 	done <<-PROGRAMS
 		module ./dmactl-holder
@@ -200,7 +203,7 @@ board_add_dmactl()
 		calls ./dmactl-holder
 		selftest
 	PROGRAMS
-	batch_add counts dmactl-top \
+	[ $# -gt 1 ] || batch_add counts dmactl-top \
 		"cd dmactl && PYTHONDONTWRITEBYTECODE=1 DRAY_BACKEND=kernel timeout 600 python3 -m pytest -q --color=no --durations=0 --durations-min=1 -p no:cacheprovider --noconftest with_module_top.py"
 }
 
@@ -213,7 +216,7 @@ board_add_programs()
 	build=$(build_folder arm64)
 	board_add_dmactl "$build"
 	board_add_examples "$build/examples"
-	cp -r "$TREE"/tests/{python,numpy,fact.sh} "$BATCH/job"
+	cp -r "$TREE"/tests/{python,numpy} "$BATCH/job"
 	board_build_policy "$BATCH/job/numpy/mem_policy.so" || return 1
 	batch_add counts python \
 		"cd python && PYTHONDONTWRITEBYTECODE=1 DRAY_BACKEND=kernel python3 -m pytest -q --color=no -p no:cacheprovider ."
@@ -248,7 +251,7 @@ board_add_differential()
 		-prune -exec rm -r {} +
 	cp -P "$build"/userspace/src/libdray.so* "$BATCH/job/numpy2"
 	cp -r "$TREE/tests/differential" "$BATCH/job/tests"
-	cp "$TREE/docs/arrays.md" "$BATCH/job/docs"
+	cp "$TREE"/docs/{arrays,ufuncs}.md "$BATCH/job/docs"
 	batch_add counts random-arrays \
 		"LD_LIBRARY_PATH=numpy2 PYTHONPATH=numpy2 PYTHONDONTWRITEBYTECODE=1 DRAY_BACKEND=kernel python3 tests/differential/run --seed ${DRAY_DIFFERENTIAL_SEED:-1} --cases $BOARD_CASES --heap reserved"
 }

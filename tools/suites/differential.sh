@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 
-ABOUT_DIFFERENTIAL="random operations on random arrays by dray.Array and by NumPy 2 from \
-PyPI, which must agree, and casts of all types; NumPy's own tests of indices and iterators over \
-dray.Array; with --long a million operations"
+ABOUT_DIFFERENTIAL="random operations on random arrays, and calls of ufuncs, by dray and by \
+NumPy 2 from PyPI, which must agree, and casts of all types; NumPy's own tests of indices, \
+iterators and ufuncs over dray.Array; with --long a million operations and calls"
 PACKAGES_DIFFERENTIAL=("${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}" python3-pytest)
 
 DIFFERENTIAL_CASES=20000
@@ -30,20 +30,34 @@ suite_differential()
 		/usr/bin/python3 "$packages" -m pytest -q --color=no \
 		-p no:cacheprovider "$TREE/tests/unit/test_cast_numpy.py"
 	if tally_wants own; then
-		python_count "NumPy's own tests of indices and iterators" numpy2 \
+		python_count "NumPy's own tests of indices, iterators and ufuncs" numpy2 \
 			"$1/own" /usr/bin/python3 "$packages" \
 			"$TREE/tests/numpy-own/run"
 		differential_notes '^(answered|differ)' "$1/own"
 	fi
-	tally_wants cases || return 0
+	tally_wants cases || tally_wants ufuncs || return 0
 	seed=1
 	[ "$LONG" = no ] || seed=$(date +%s)
 	seed=${DRAY_DIFFERENTIAL_SEED:-$seed}
 	log_note "DRAY_DIFFERENTIAL_SEED=$seed repeats the cases"
-	python_count "$cases random cases" numpy2 "$1/cases" /usr/bin/python3 \
+	! tally_wants ufuncs || differential_cases "$cases calls of ufuncs" \
+		"$1/ufuncs" --ufuncs
+	! tally_wants cases ||
+		differential_cases "$cases random cases" "$1/cases"
+}
+
+# differential_cases NAME LOG [OPTION]: runs cases, with the caller's variables
+differential_cases()
+{
+	local name=$1 log=$2
+
+	shift 2
+	# shellcheck disable=SC2154 # the suite sets them
+	python_count "$name" numpy2 "$log" /usr/bin/python3 \
 		"$packages" "$TREE/tests/differential/run" --seed "$seed" \
-		--cases "${DRAY_DIFFERENTIAL_CASES:-$cases}" --jobs "$(nproc)"
-	differential_notes accepted "$1/cases"
+		--cases "${DRAY_DIFFERENTIAL_CASES:-$cases}" \
+		--jobs "$(nproc)" "$@"
+	differential_notes accepted "$log"
 }
 
 # differential_notes PATTERN LOG: shows lines of a log

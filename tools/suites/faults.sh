@@ -39,10 +39,9 @@ faults_run()
 		pc_take_engine checked
 		parameters=${GUEST_PARAMETERS#* }
 		faults_streams || die "no engine of streams for tests"
+	else
+		batch_add tap "$board-faults" './faults --places places'
 	fi
-	batch_add tap "$board-faults" './faults --places places'
-	[ "$board" != pc ] ||
-		batch_add step no-streams 'guest-unload dray_test_stream'
 	# A thousand insertions of half a second each
 	[ "$LONG" = no ] || batch_add tap "$board-insertion" \
 		"./faults --module /guest/modules/dray.ko '$parameters'"
@@ -51,21 +50,25 @@ faults_run()
 	faults_judge "$board" "$3" "$title"
 }
 
-# A second node, with streams
+# faults_streams: the PC has a second node, with streams, and then with a display
 faults_streams()
 {
-	local engine
+	local engine unload='guest-unload dray_test_stream'
 
 	engine=$(module_test engine "$(kernel_make amd64 checked)") || return 1
 	cp "$engine/dray_test_stream.ko" "$TREE/tools/lib/guest-unload" \
 		"$BATCH/job"
-	batch_add step streams 'insmod dray_test_stream.ko shows=1'
+	batch_add step streams 'insmod dray_test_stream.ko'
+	batch_add tap pc-faults './faults --places places'
+	batch_add step display "$unload && insmod dray_test_stream.ko shows=1"
+	batch_add tap pc-faults-picture './faults --only picture'
+	batch_add step no-display "$unload"
 }
 
 # faults_boot BOARD TITLE: boots the batch
 faults_boot()
 {
-	local limit=1500
+	local limit=2400
 
 	[ "$LONG" = no ] || limit=7200
 	# The program judges leaks itself and knows foreign ones.
@@ -84,11 +87,11 @@ faults_boot()
 # faults_judge BOARD ARCHITECTURE TITLE: checks that all places have failed
 faults_judge()
 {
-	local board=$1 logs=() place
+	local board=$1 logs=() log place
 
-	logs=("$BATCH/logs/$board-faults")
-	[ ! -e "$BATCH/logs/$board-insertion" ] ||
-		logs+=("$BATCH/logs/$board-insertion")
+	for log in "$BATCH/logs/$board-"{faults,faults-picture,insertion}; do
+		[ ! -e "$log" ] || logs+=("$log")
+	done
 	# unreached.txt is for the PC's module; the board's result is only noted.
 	if [ "$board" != pc ]; then
 		faults_places "$board" "$2" "${logs[@]}" |

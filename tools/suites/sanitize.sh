@@ -7,7 +7,7 @@
 
 ABOUT_SANITIZE="pc and board on kernels that check memory, locks, mappings and \
 leaks, and with copies for devices"
-PACKAGES_SANITIZE=("${PACKAGES_GUEST[@]}" qemu-system-x86)
+PACKAGES_SANITIZE=("${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" qemu-system-x86)
 
 # Without --long: with copies, tests that find missing maintenance; on the board, paths
 # with the most locks and possible leaks; on both a device of another driver.
@@ -18,6 +18,11 @@ SANITIZE_BOARD_PART=(
 	submit_queue submit_fence attach_dmabuf attach_fences attach_held
 	lifetime heap_map fdinfo leaks
 )
+
+# Tests of dmactl there: leaks, also by io_uring, which takes a mapping from 6.5 on.
+# With --long all but the one with a thousand calls.
+SANITIZE_DMACTL_PART=(leaks)
+SANITIZE_DMACTL=(leaks module map calls trace arrays selftest)
 
 # Tests that move bytes or maintain caches.  A device with copies cannot have attached
 # memory, with bounce=1 or without: only the refusal is tested.
@@ -94,6 +99,7 @@ suite_sanitize()
 sanitize_board()
 {
 	local title=$2 prefix=${1##*/}- programs=("${@:5}")
+	local GUEST_PYTHON=no GUEST_ROOTS=()
 
 	sanitize_kernel arm64 checked || return 0
 	batch_begin "$1"
@@ -102,6 +108,8 @@ sanitize_board()
 	tally_run "an importer for $title" \
 		board_add_importers checked "$prefix" || return 0
 	selftests_add arm64 "$prefix" suspend
+	# With copies, buffers must be small.
+	[ -n "$3" ] || sanitize_add_dmactl "$prefix" || return 0
 	# Memory that only the module refers to leaks when it is unloaded.
 	batch_add status "${prefix}the-modules-unload" \
 		"guest-unload dray dray_test_importer"
@@ -110,6 +118,17 @@ sanitize_board()
 		sanitize_add_streams "$prefix" checked || return 0
 	batch_add status "${prefix}checkers" guest-checkers
 	sanitize_aside "$title" zcu102 checked "$3" "$4"
+}
+
+# sanitize_add_dmactl PREFIX
+sanitize_add_dmactl()
+{
+	local names=("${SANITIZE_DMACTL_PART[@]}")
+
+	[ "$LONG" = no ] || names=("${SANITIZE_DMACTL[@]}")
+	tally_run "user space builds for the board" build_board || return 1
+	GUEST_PYTHON=yes GUEST_ROOTS=("$(build_board_root)")
+	board_add_dmactl "$(build_folder arm64)" "$1" "${names[@]}"
 }
 
 # sanitize_add_streams PREFIX SERIES: the engine of streams for tests

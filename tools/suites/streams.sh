@@ -38,6 +38,8 @@ suite_streams()
 		streams_begin "$scratch" 'filter --width 64' filter
 		streams_begin "$scratch" 'source --rate 0' source
 	}
+	streams_call "$scratch/calls" invert
+	streams_call "$scratch/calls-verilog" invert.v
 	streams_boot_display "$scratch/display" display ./display
 	[ "$FULL" = no ] || streams_show "$scratch/show"
 	batch_count_aside
@@ -77,6 +79,23 @@ streams_show()
 	tally_run "user space builds for the board" build_board || return 0
 	GUEST_ROOTS=("$(build_board_root)")
 	streams_boot_display "$1" show "python3 show.py"
+}
+
+# streams_call FOLDER IP: calls of a ufunc by NumPy on the board, which the IP computes
+streams_call()
+{
+	local GUEST_PYTHON=yes GUEST_ROOTS GUEST_FPGA SELFTESTS_MODULES=()
+
+	tally_run "user space builds for the board" build_board || return 0
+	GUEST_ROOTS=("$(build_board_root)")
+	batch_begin "$1"
+	cp "$TREE/tests/streams/calls.py" "$BATCH/job"
+	batch_add tap "calls-$2" "python3 calls.py"
+	fpga_take "$2" || {
+		tally_add "$2 compiles" 0 1 0
+		return 0
+	}
+	batch_aside "calls through the IP $2" zcu102 6.1
 }
 
 # streams_check_display FOLDER [--silent]: compares the program's views, and its sound,

@@ -31,6 +31,7 @@ suite_targets()
 	# A Zynq-7000: 32-bit arm, dedicated high memory, a PL330.
 	targets_selftests "$scratch/zynq" armhf zynq-6.1 \
 		"the Zynq (armhf) with 6.1" zynq 6.1 "${zynq[@]}"
+	targets_elementary "$scratch/elementary"
 	[ "$FULL" = yes ] || { batch_count_aside; return; }
 	targets_selftests "$scratch/armhf-on-arm64" armhf armhf-on-arm64 \
 		"32-bit programs on the board" zcu102 6.1 "${TARGETS_CALLS[@]}"
@@ -58,6 +59,31 @@ targets_selftests()
 	selftests_begin "$2" "$2" "$1" || return 0
 	selftests_add "$2" "$3-" "${@:7}"
 	batch_aside "$4" "$5" "$6"
+}
+
+# Elementary functions on the Zynq, whose processor fuses nothing: their bits are those
+# of all machines.
+targets_elementary()
+{
+	local GUEST_ROOTS=("$1/lib") GUEST_DRAY=no SELFTESTS_MODULES=()
+	local sysroot libraries=$1/lib/usr/lib name
+
+	! tally_wants zynq-elementary && ! tally_wants zynq-elementary_errors &&
+		return
+	tally_run "programs for 32-bit boards" build_armhf || return 0
+	sysroot=$(build_armhf_sysroot) || return 1
+	batch_begin "$1"
+	mkdir -p "$libraries"
+	cp -a "$sysroot"/usr/lib/arm-linux-gnueabihf/lib{cmocka,sleef}.so.* \
+		"$libraries"
+	cp -L /usr/arm-linux-gnueabihf/lib/{ld-linux-armhf.so.3,lib{c,m}.so.6,libgcc_s.so.1} \
+		"$libraries"
+	for name in elementary elementary_errors; do
+		cp "$(build_folder armhf)/tests/unit/test_$name" "$BATCH/job"
+		batch_add tap "zynq-$name" \
+			"CMOCKA_MESSAGE_OUTPUT=TAP ./test_$name"
+	done
+	batch_aside "elementary functions on the Zynq" zynq 6.1
 }
 
 # Programs for the 32-bit PC, which aligns 64-bit members to four bytes, on the

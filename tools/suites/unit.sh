@@ -88,6 +88,25 @@ unit_long()
 {
 	unit_operations "$1" random 20000000
 	unit_operations "$1" manager_random 100000000
+	unit_ulps "$1"
+}
+
+# unit_ulps FOLDER: compares elementary functions with MPFR's, at a million arguments for
+# each type
+unit_ulps()
+{
+	local log=$1/long-ulp status=0
+
+	tally_wants ulp || return 0
+	progress_follow "$log" unit_measure "$log" || status=$?
+	tally_tap "ulp, 1000000 points" "$status" "$log"
+}
+
+unit_measure()
+{
+	timeout --foreground 7200 "$(build_folder native)/tests/elementary/ulp" \
+		--points 1000000 --page "$TREE/docs/elementary.md" \
+		>>"$1" 2>&1 </dev/null
 }
 
 # unit_operations FOLDER NAME OPERATIONS

@@ -252,6 +252,7 @@ const struct command arrays_command = {
 	.operands_most = 1,
 	.offers = "id",
 	.options = options,
+	.columns = array_columns,
 	.summary = "shows blocks and arrays in the buffers of pools",
 	.description = description,
 	.run = arrays_run,

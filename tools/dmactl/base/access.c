@@ -72,14 +72,21 @@ static void complain_no_node(const char *name, char (*names)[DRAY_NAME_LEN],
 	free(list);
 }
 
+/* The node that was last told to have disappeared: once for all its heaps. */
+static char gone[DRAY_NAME_LEN];
+
 void node_complain(const struct open_node *node, const char *doing, int error)
 {
-	if (error == -ENODEV)
+	if (error == -ENODEV && !strcmp(gone, node->name))
+		return;
+	if (error == -ENODEV) {
 		complain("%s disappeared while dmactl was reading it",
 			 node->name);
-	else
+		memcpy(gone, node->name, sizeof(gone));
+	} else {
 		complain("%s: cannot %s: %s", node->name, doing,
 			 dray_last_error());
+	}
 }
 
 bool node_heap(const struct open_node *node, uint32_t index,
@@ -124,6 +131,7 @@ static bool node_open(struct open_node *node, const char *name)
 
 	free(spec);
 	memcpy(node->name, name, sizeof(node->name));
+	*gone = '\0';
 	if (ret) {
 		if (ret == -EACCES || ret == -EPERM)
 			complain_permission(name);
@@ -168,6 +176,17 @@ bool nodes_open(const struct request *request, struct open_nodes *nodes)
 		return true;
 	nodes_close(nodes);
 	return false;
+}
+
+bool nodes_open_first(const struct request *request, struct open_nodes *nodes)
+{
+	char names[1][DRAY_NAME_LEN];
+	struct request one = *request;
+	size_t count = 0;
+
+	if (!one.node && !dray_node_names(names, 1, &count) && count)
+		one.node = names[0];
+	return nodes_open(&one, nodes);
 }
 
 void nodes_close(struct open_nodes *nodes)

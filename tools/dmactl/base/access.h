@@ -25,6 +25,13 @@ struct open_nodes {
  * complaint if no node could be opened.
  */
 bool nodes_open(const struct request *request, struct open_nodes *nodes);
+
+/*
+ * The same for commands that work on one node: opens the one that the request names,
+ * or the first, as a program would.
+ */
+bool nodes_open_first(const struct request *request, struct open_nodes *nodes);
+
 void nodes_close(struct open_nodes *nodes);
 
 /* Complains that @doing ("list its buffers") failed with @error on a node. */

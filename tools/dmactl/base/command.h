@@ -17,7 +17,7 @@ struct command_option {
 	char letter; /* 0: none */
 	const char
 		*value; /* its name in the usage, as "FILE"; NULL: takes none */
-	/* For completion: "node", "heap", "id", "file", "a|b|c", or NULL. */
+	/* For completion: "node", "heap", "id", "file", "a|b|file", or NULL. */
 	const char *offers;
 	const char *text; /* for --help; further lines after '\n' */
 };
@@ -34,6 +34,7 @@ extern const struct command_option bytes_option;
 extern const struct command_option *const table_options[];
 
 struct request;
+struct row_column;
 
 struct command {
 	const char *name; /* one word, or two as "dt check" */
@@ -42,6 +43,7 @@ struct command {
 	size_t operands_most;
 	const char *offers; /* for operands, as of an option */
 	const struct command_option *const *options; /* up to NULL */
+	const struct row_column *columns; /* of --columns and --sort, or NULL */
 	const char *summary; /* one line */
 	const char *description; /* lines for --help */
 	enum exit_code (*run)(const struct request *request);
@@ -124,8 +126,8 @@ const struct command *command_find_words(char **words, size_t count,
 					 size_t *used);
 
 /*
- * Complains that there is no command of these words, with @advice or the commands
- * that share the first word.
+ * Complains that there is no command of these words, with @advice, the commands
+ * that share the first word, or the library that this build lacks.
  */
 void command_unknown(char **words, size_t count, const char *advice);
 
@@ -135,5 +137,8 @@ const struct command_option *option_find(const struct command *command,
 
 /* Prints the usage of @command, or of dmactl if it is NULL. */
 void help_print(const struct command *command);
+
+/* Prints the commands with this first word, as "dt"; false if there are none. */
+bool help_print_group(const char *word);
 
 #endif /* DMACTL_COMMAND_H */

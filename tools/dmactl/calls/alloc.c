@@ -83,6 +83,17 @@ static bool read_align(const char *text, uint64_t *alignment)
 	return false;
 }
 
+static bool check_name(const char *name)
+{
+	size_t length = name ? strlen(name) : 0;
+
+	if (length < DRAY_NAME_LEN)
+		return true;
+	complain("--name '%s' has %zu bytes: %d are the most", name, length,
+		 DRAY_NAME_LEN - 1);
+	return false;
+}
+
 static bool read_order(const struct request *request, struct order *order)
 {
 	const char *mask = option_value(request, &mask_option);
@@ -106,7 +117,8 @@ static bool read_order(const struct request *request, struct order *order)
 		complain("alloc: --hold and --json do not go with a COMMAND");
 		return false;
 	}
-	return (!mask || parse_mask(mask, &order->options.address_limit)) &&
+	return check_name(order->options.name) &&
+	       (!mask || parse_mask(mask, &order->options.address_limit)) &&
 	       (!mode || parse_mode(mode, &order->options.mode)) &&
 	       (!align || read_align(align, &order->options.alignment));
 }
@@ -124,7 +136,7 @@ static int take(const struct request *request, const struct order *order,
 	int fd = -1;
 	int ret;
 
-	if (!nodes_open(request, &nodes))
+	if (!nodes_open_first(request, &nodes))
 		return -1;
 	node = &nodes.entries[0];
 	ret = dray_buffer_alloc(node->node, order->size, &order->options,

@@ -98,7 +98,7 @@ static bool write_png(const char *file, const struct dray_view *view)
 #endif
 
 bool dump_file(const char *file, const struct reached *reached,
-	       const struct part *part, const struct elements *elements)
+	       struct part *part, const struct elements *elements)
 {
 	const char *format = dump_format(file);
 	struct dray_view view;
@@ -107,6 +107,8 @@ bool dump_file(const char *file, const struct reached *reached,
 		return write_raw(file, reached, part);
 	if (!elements_view(elements, reached, part, &view))
 		return false;
+	part->length = (uint64_t)dray_view_size(&view) *
+		       dray_dtype_itemsize(view.dtype);
 	return !strcmp(format, "npy") ? write_npy(file, &view)
 				      : write_png(file, &view);
 }

@@ -11,8 +11,11 @@ const char *dump_format(const char *file);
 /* Tells whether the format has a type and a shape. */
 bool dump_is_array(const char *file);
 
-/* Writes the file; complains and returns false if that fails. */
+/*
+ * Writes the file, and shortens the part to the array that was written.  Complains and
+ * returns false if that fails.
+ */
 bool dump_file(const char *file, const struct reached *reached,
-	       const struct part *part, const struct elements *elements);
+	       struct part *part, const struct elements *elements);
 
 #endif /* DMACTL_DUMP_FILE_H */

@@ -55,27 +55,45 @@ static bool read_offer(const struct request *request, struct offer *offer)
 	       elements_given(request, &offer->elements);
 }
 
+/* The file of a record, by its path from the root, and as the kernel knows it. */
+struct record_file {
+	char *path;
+	struct stat status;
+};
+
 /* Writes the record to a new file, which belongs to this user alone. */
-static bool write_record(const char *path, const void *record, size_t size,
-			 uint32_t flags)
+static bool write_record(struct record_file *file, const void *record,
+			 size_t size, uint32_t flags)
 {
 	mode_t mode = flags & DRAY_IPC_ANY_USER ? 0644 : 0600;
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+	int fd =
+		open(file->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 
 	if (fd < 0) {
-		complain("cannot make '%s': %s", path, strerror(errno));
+		complain("cannot make '%s': %s", file->path, strerror(errno));
 		return false;
 	}
-	if (write(fd, record, size) == (ssize_t)size && !close(fd))
+	if (write(fd, record, size) == (ssize_t)size &&
+	    !fstat(fd, &file->status) && !close(fd))
 		return true;
-	complain("cannot write '%s': %s", path, strerror(errno));
-	unlink(path);
+	complain("cannot write '%s': %s", file->path, strerror(errno));
+	unlink(file->path);
 	return false;
+}
+
+/* Removes the file, but not another that has taken its name since. */
+static void remove_record(const struct record_file *file)
+{
+	struct stat now;
+
+	if (!lstat(file->path, &now) && now.st_dev == file->status.st_dev &&
+	    now.st_ino == file->status.st_ino)
+		unlink(file->path);
 }
 
 /* Makes the record of a buffer that was reached, and its file. */
 static bool export(const struct reached *reached, struct offer *offer,
-		   const char *path, struct shared *shared)
+		   struct record_file *file, struct shared *shared)
 {
 	unsigned char record[DRAY_ARRAY_RECORD_SIZE];
 	struct dray_view view;
@@ -96,7 +114,7 @@ static bool export(const struct reached *reached, struct offer *offer,
 			 dray_dtype_itemsize(view.dtype),
 		.pid = (int)getpid(),
 	};
-	return write_record(path, record, size, offer->flags);
+	return write_record(file, record, size, offer->flags);
 }
 
 /* Returns the path from the root, for free(). */
@@ -115,22 +133,24 @@ static bool serve(const struct keeper *keeper, const struct request *request,
 		  struct offer *offer)
 {
 	/* the keeper leaves the working directory */
-	char *path = whole_path(operand_at(request, 1));
+	struct record_file file = {
+		.path = whole_path(operand_at(request, 1)),
+	};
 	struct open_nodes nodes;
 	struct reached reached;
 	struct shared shared;
 	bool fine = reach_operand(request, &nodes, &reached) == EXIT_FINE;
 
 	if (fine) {
-		fine = export(&reached, offer, path, &shared);
+		fine = export(&reached, offer, &file, &shared);
 		if (fine) {
 			if (keeper_report(keeper, &shared, sizeof(shared)))
 				keeper_wait();
-			unlink(path);
+			remove_record(&file);
 		}
 		reach_close(&nodes, &reached);
 	}
-	free(path);
+	free(file.path);
 	return fine;
 }
 

@@ -146,12 +146,12 @@ static void *read_live(struct blob *blob)
 /* Tells another directory from a tree: there each node has a file "name". */
 static bool is_other_directory(const char *path)
 {
-	char *name = text_format("%s/name", path);
-	struct stat status;
-	bool other = !stat(path, &status) && S_ISDIR(status.st_mode) &&
-		     access(name, F_OK) && errno == ENOENT;
+	int folder = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	bool other = folder >= 0 && faccessat(folder, "name", F_OK, 0) &&
+		     errno == ENOENT;
 
-	free(name);
+	if (folder >= 0)
+		close(folder);
 	return other;
 }
 

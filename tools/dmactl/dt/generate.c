@@ -19,7 +19,7 @@
 static const struct command_option board_option = {
 	.name = "board",
 	.value = "BOARD",
-	.offers = "file",
+	.offers = "zynq|zynqmp|versal|rpi4|rpi5|generic|file",
 	.text = "zynq, zynqmp, versal, rpi4, rpi5, generic, or the\n"
 		"tree of the board, FILE.dtb",
 };

@@ -70,11 +70,56 @@ static size_t target_length(const char *text)
 	return length;
 }
 
+/* Tells whether an earlier channel has the name of the last one. */
+static bool is_repeated(const struct providers *providers)
+{
+	const char *name = providers->list[providers->count - 1].name;
+	size_t i;
+
+	for (i = 0; i + 1 < providers->count; i++)
+		if (!strcmp(providers->list[i].name, name))
+			return true;
+	return false;
+}
+
+static bool check_name(const struct providers *providers)
+{
+	const char *name = providers->list[providers->count - 1].name;
+
+	if (!check_is_kind(name))
+		complain("--dma: the name '%s' does not begin with mem, tx, rx "
+			 "or display",
+			 name);
+	else if (is_repeated(providers))
+		complain("--dma: two channels have the name '%s': number them, "
+			 "as mem0 and mem1",
+			 name);
+	else
+		return true;
+	return false;
+}
+
+static bool check_target(const struct provider *provider, const char *text,
+			 const char *option)
+{
+	const char *target = provider->target;
+
+	if (!is_plain(text))
+		complain("%s: '%s' has a character that no name has", option,
+			 text);
+	else if (*target != '/' && !is_label(target, strlen(target)))
+		complain("%s: '%s' is neither a label nor a path", option,
+			 target);
+	else
+		return true;
+	return false;
+}
+
 bool provider_add(struct providers *providers, const char *text, bool named)
 {
 	const char *option = named ? "--dma" : "--iommu";
 	const char *target = named ? strchr(text, '=') : text;
-	struct provider provider = { 0 };
+	struct provider *provider;
 	size_t length;
 
 	if (!target || (named && target == text)) {
@@ -83,37 +128,24 @@ bool provider_add(struct providers *providers, const char *text, bool named)
 			option, text);
 		return false;
 	}
-	if (named)
-		provider.name = text_format("%.*s", (int)(target - text), text);
-	target += named;
-	length = target_length(target);
-	provider.target = text_format("%.*s", (int)length, target);
 	providers->list = memory_resize(providers->list, providers->count + 1,
 					sizeof(*providers->list));
-	providers->list[providers->count++] = provider;
-	if (!is_plain(text)) {
-		complain("%s: '%s' has a character that no name has", option,
-			 text);
+	provider = &providers->list[providers->count++];
+	*provider = (struct provider){ 0 };
+	if (named)
+		provider->name =
+			text_format("%.*s", (int)(target - text), text);
+	target += named;
+	length = target_length(target);
+	provider->target = text_format("%.*s", (int)length, target);
+	if (!check_target(provider, text, option) ||
+	    (named && !check_name(providers)))
 		return false;
-	}
-	if (*target != '/' && !is_label(target, length)) {
-		complain("%s: '%s' is neither a label nor a path", option,
-			 provider.target);
-		return false;
-	}
-	if (named && !check_is_kind(provider.name)) {
-		complain(
-			"--dma: the name '%s' does not begin with mem, tx, rx or display",
-			provider.name);
-		return false;
-	}
-	if (!add_cells(&providers->list[providers->count - 1],
-		       target + length)) {
-		complain("%s: '%s' has a cell that is not a number of 32 bits",
-			 option, text);
-		return false;
-	}
-	return true;
+	if (add_cells(provider, target + length))
+		return true;
+	complain("%s: '%s' has a cell that is not a number of 32 bits", option,
+		 text);
+	return false;
 }
 
 static void providers_drop(struct providers *providers)

@@ -203,6 +203,7 @@ static const struct command_option *const options[] = {
 const struct command list_command = {
 	.name = "list",
 	.options = options,
+	.columns = list_columns,
 	.summary = "lists buffers and attachments with their owners",
 	.description = description,
 	.run = list_run,

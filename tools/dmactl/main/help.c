@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/command.h"
+#include "base/columns.h"
 
 #define OPTION_WIDTH 15 /* of "--no-header", for --help */
 
@@ -49,6 +49,24 @@ const struct command *const commands[] = {
 	NULL,
 };
 /* clang-format on */
+
+/* Commands that this build lacks, each with the library that it needs. */
+static const struct {
+	const char *word;
+	const char *library;
+} missing[] = {
+#ifndef DMACTL_HAS_TOP
+	{ "top", "ncurses" },
+#endif
+#ifndef DMACTL_HAS_DT
+	{ "dt", "libfdt" },
+#endif
+#ifndef DMACTL_HAS_TRACE
+	{ "trace", "libtracefs" },
+	{ "record", "libtracefs" },
+#endif
+	{ NULL, NULL },
+};
 
 static const struct command_option help_option = {
 	.name = "help",
@@ -104,27 +122,39 @@ const struct command *command_find_words(char **words, size_t count,
 	return command;
 }
 
+/* Tells whether a command has two words, and this is the first. */
+static bool is_of(const struct command *command, const char *word)
+{
+	size_t length = strlen(word);
+
+	return !strncmp(command->name, word, length) &&
+	       command->name[length] == ' ';
+}
+
 /* Returns "dt check, dt show" for "dt", or NULL; the caller frees it. */
 static char *commands_of(const char *word)
 {
-	size_t length = strlen(word);
 	char *names = NULL;
 	size_t i;
 
-	for (i = 0; commands[i]; i++) {
-		const char *name = commands[i]->name;
-
-		if (!strncmp(name, word, length) && name[length] == ' ')
-			text_append(&names, "%s%s", names ? ", " : "", name);
-	}
+	for (i = 0; commands[i]; i++)
+		if (is_of(commands[i], word))
+			text_append(&names, "%s%s", names ? ", " : "",
+				    commands[i]->name);
 	return names;
 }
 
 void command_unknown(char **words, size_t count, const char *advice)
 {
 	char *names = commands_of(words[0]);
+	size_t i = 0;
 
-	if (names)
+	while (missing[i].word && strcmp(missing[i].word, words[0]) != 0)
+		i++;
+	if (missing[i].word)
+		complain("no command '%s': this dmactl was built without %s",
+			 words[0], missing[i].library);
+	else if (names)
 		complain("no command '%s%s%s': there are %s", words[0],
 			 count > 1 ? " " : "", count > 1 ? words[1] : "",
 			 names);
@@ -164,24 +194,31 @@ static void print_options(const struct command_option *const *options)
 		print_option(*options);
 }
 
-static void print_all(void)
+/* Prints a row for each command, or only for those with this first word. */
+static void print_commands(const char *word)
 {
 	size_t i;
 
-	fputs("Usage: dmactl [OPTION]... COMMAND [OPERAND]...\n"
-	      "Shows the holders of DMA memory from the dray module.\n"
-	      "\n"
-	      "Commands:\n",
-	      stdout);
 	for (i = 0; commands[i]; i++) {
 		const char *operands = commands[i]->operands;
 		char *call = text_format("%s%s%s", commands[i]->name,
 					 operands ? " " : "",
 					 operands ? operands : "");
 
-		printf("  %-16s  %s\n", call, commands[i]->summary);
+		if (!word || is_of(commands[i], word))
+			printf("  %-16s  %s\n", call, commands[i]->summary);
 		free(call);
 	}
+}
+
+static void print_all(void)
+{
+	fputs("Usage: dmactl [OPTION]... COMMAND [OPERAND]...\n"
+	      "Shows the holders of DMA memory from the dray module.\n"
+	      "\n"
+	      "Commands:\n",
+	      stdout);
+	print_commands(NULL);
 	fputs("\n"
 	      "Options of all commands; 'dmactl help COMMAND' tells the others:\n",
 	      stdout);
@@ -208,16 +245,50 @@ void help_print(const struct command *command)
 	print_options(of_all);
 }
 
+bool help_print_group(const char *word)
+{
+	char *names = commands_of(word);
+
+	if (!names)
+		return false;
+	printf("Usage: dmactl [OPTION]... %s COMMAND [OPERAND]...\n"
+	       "\n"
+	       "Commands; 'dmactl help %s COMMAND' tells the options:\n",
+	       word, word);
+	print_commands(word);
+	free(names);
+	return true;
+}
+
+/* Returns "id|size" for columns of these names, for free(). */
+static char *columns_text(const struct row_column *column)
+{
+	char *names = text_format("%s", column->name);
+
+	while ((++column)->name)
+		text_append(&names, "|%s", column->name);
+	return names;
+}
+
+/* Returns the words for the value of an option, for free(). */
+static char *takes_text(const struct command *command,
+			const struct command_option *option)
+{
+	const char *takes = option->offers ? option->offers : "text";
+
+	if (command->columns &&
+	    (option == &columns_option || option == &sort_option))
+		return columns_text(command->columns);
+	return text_format("%s", option->value ? takes : "nothing");
+}
+
 /* Prints a line for the name of each option, and one for its letter. */
 static void print_completion_of(const struct command *command,
 				const struct command_option *const *options)
 {
-	const char *takes;
-
 	for (; options && *options; options++) {
-		takes = (*options)->offers ? (*options)->offers : "text";
-		if (!(*options)->value)
-			takes = "nothing";
+		char *takes = takes_text(command, *options);
+
 		printf("option\t%s\t--%s\t%s\t%.*s\n", command->name,
 		       (*options)->name, takes,
 		       (int)strcspn((*options)->text, "\n"), (*options)->text);
@@ -226,6 +297,7 @@ static void print_completion_of(const struct command *command,
 			       (*options)->letter, takes,
 			       (int)strcspn((*options)->text, "\n"),
 			       (*options)->text);
+		free(takes);
 	}
 }
 
@@ -252,6 +324,9 @@ static enum exit_code help_run(const struct request *request)
 		print_completion();
 		return EXIT_FINE;
 	}
+	if (request->operand_count == 1 &&
+	    help_print_group(operand_at(request, 0)))
+		return EXIT_FINE;
 	if (request->operand_count) {
 		command = command_find_words(request->operands,
 					     request->operand_count, &used);

@@ -220,6 +220,8 @@ static enum exit_code answer(struct call *call, char **words, size_t count)
 {
 	if (call->version)
 		return cli_version();
+	if (call->help && count == 1 && help_print_group(*words))
+		return EXIT_FINE;
 	if ((!call->help || count) && !parse_operands(words, count, call))
 		return EXIT_USAGE;
 	if (call->help) {

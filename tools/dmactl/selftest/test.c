@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 
 #include "escape.h"
@@ -256,6 +257,22 @@ static json_t *selftest_document(struct selftest *test)
 	return root;
 }
 
+/* Tries to create the file of --output: the tests may take an hour. */
+static bool try_output(const struct request *request)
+{
+	const char *path = option_value(request, &output_option);
+	struct output output;
+	struct stat status;
+
+	/* to open a pipe twice would end its reader */
+	if (!path || (!lstat(path, &status) && !S_ISREG(status.st_mode)))
+		return true;
+	if (!output_open(&output, path))
+		return false;
+	output_end(&output, false);
+	return true;
+}
+
 /* Writes the report; with a file, the summary goes to standard output. */
 static bool print_report(const struct request *request, struct selftest *test)
 {
@@ -324,7 +341,7 @@ static enum exit_code test_run(const struct request *request)
 
 	if (!read_options(request, &test))
 		return EXIT_USAGE;
-	if (!nodes_open(request, &nodes))
+	if (!try_output(request) || !nodes_open_first(request, &nodes))
 		return EXIT_FAILED;
 	test.node = &nodes.entries[0];
 	if (find_heap(request, &test)) {

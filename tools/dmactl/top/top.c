@@ -83,8 +83,9 @@ static void print_tables(const struct request *request,
 	table_print(table, request);
 	table_destroy(table);
 	if (sample->clients.hidden && request->header)
-		printf("hidden: %zu processes that you may not inspect\n",
-		       sample->clients.hidden);
+		printf("hidden: %zu %s that you may not inspect\n",
+		       sample->clients.hidden,
+		       sample->clients.hidden == 1 ? "process" : "processes");
 }
 
 static void print_sample(const struct request *request,
@@ -178,6 +179,7 @@ static const struct command_option *const options[] = {
 const struct command top_command = {
 	.name = "top",
 	.options = options,
+	.columns = top_columns,
 	.summary = "watches memory, transfers and streams",
 	.description = description,
 	.run = top_run,

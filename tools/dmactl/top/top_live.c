@@ -286,9 +286,9 @@ static void draw_foot(const struct live *live, size_t row)
 		text_append(&text, "%s", sample->trouble);
 	else if (sample->clients.hidden)
 		text_append(
-			&text,
-			"h help  q quit  %zu processes may not be inspected",
-			sample->clients.hidden);
+			&text, "h help  q quit  %zu %s may not be inspected",
+			sample->clients.hidden,
+			sample->clients.hidden == 1 ? "process" : "processes");
 	else
 		text_append(&text, "h help  q quit");
 	draw_text(row, SCREEN_TITLE, text);
@@ -336,7 +336,10 @@ static void edit_filter(struct live *live, int key)
 		live->editing = false;
 		*live->filter = '\0';
 	} else if (key == SCREEN_BACKSPACE && length) {
-		live->filter[length - 1] = '\0';
+		/* a character of UTF-8 may have several bytes */
+		while (--length && (live->filter[length] & 0xc0) == 0x80)
+			continue;
+		live->filter[length] = '\0';
 	} else if (key >= ' ' && key < 256 && length < FILTER_ROOM - 1) {
 		live->filter[length] = (char)key;
 		live->filter[length + 1] = '\0';

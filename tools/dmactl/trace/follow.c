@@ -26,6 +26,7 @@ struct follow {
 	struct tracefs_instance *instance;
 	struct tep_handle *tep;
 	int pipe; /* for poll() only */
+	uint32_t kinds;
 	uint64_t offset; /* of the time of day to CLOCK_MONOTONIC, ns */
 	uint64_t lost;
 	struct event *events; /* that have been read, in the order of times */
@@ -201,6 +202,7 @@ struct follow *follow_open(uint32_t kinds, uint64_t buffer)
 		return NULL;
 	follow = memory_new(1, sizeof(*follow));
 	follow->pipe = -1;
+	follow->kinds = kinds;
 	tracing_remove_left();
 	name = text_format(TRACING_INSTANCE "%d", (int)getpid());
 	follow->instance = tracefs_instance_create(name);
@@ -259,6 +261,22 @@ static bool read_pass(struct follow *follow, uint64_t limit,
 	return true;
 }
 
+/* A module that was loaded anew has its events disabled. */
+static bool has_events(const struct follow *follow)
+{
+	char *name = text_format(TRACING_PREFIX "%s",
+				 event_names[__builtin_ctz(follow->kinds)]);
+	char *text = tracefs_event_file_read(follow->instance, TRACING_SYSTEM,
+					     name, "enable", NULL);
+	bool enabled = text && *text == '1';
+
+	free(text);
+	free(name);
+	if (!enabled)
+		complain("the dray module was unloaded: its events have ended");
+	return enabled;
+}
+
 bool follow_wait(struct follow *follow, int milliseconds,
 		 void (*take)(void *context, const struct event *event),
 		 void *context)
@@ -272,7 +290,7 @@ bool follow_wait(struct follow *follow, int milliseconds,
 	if (file.revents)
 		interrupt_wait(NULL, 0, BATCH_MS);
 	else if (!follow->count)
-		return true;
+		return has_events(follow);
 	return read_pass(follow, clock_ns(CLOCK_MONOTONIC) + follow->offset,
 			 take, context);
 }

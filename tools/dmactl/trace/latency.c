@@ -12,6 +12,7 @@
 
 #include <tracefs.h>
 
+#include "base/access.h"
 #include "event.h"
 #include "histogram.h"
 #include "base/interrupt.h"
@@ -267,10 +268,16 @@ enum exit_code latency_print(const struct request *request,
 {
 	enum exit_code status = EXIT_FAILED;
 	struct histograms all = { 0 };
+	struct open_nodes nodes;
 	bool fine;
 	int left;
 
-	if (!tracing_check(KINDS) || !kernel_can())
+	/*
+	 * Open nodes keep the module: the kernel leaves probes in a module that
+	 * goes while histograms count its events.
+	 */
+	if (!tracing_check(KINDS) || !kernel_can() ||
+	    !nodes_open(request, &nodes))
 		return EXIT_FAILED;
 	fine = start_all();
 	if (fine && request->terminal)
@@ -279,6 +286,7 @@ enum exit_code latency_print(const struct request *request,
 		interrupt_wait(NULL, 0, left);
 	fine = fine && read_all(&all);
 	drop_all();
+	nodes_close(&nodes);
 	if (fine)
 		status = histograms_print(&all, request);
 	histograms_free(&all);

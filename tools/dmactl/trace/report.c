@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/picture.h"
 #include "report.h"
 
 struct report_order report_order(const struct history *history)
@@ -34,7 +33,8 @@ char *report_owner(const struct history *history, size_t owner)
 }
 
 static enum exit_code show(const struct history *history,
-			   const struct request *request, bool complete)
+			   const struct request *request,
+			   const struct picture_size *size, bool complete)
 {
 	const char *file = option_value(request, &picture_output_option);
 
@@ -42,13 +42,13 @@ static enum exit_code show(const struct history *history,
 		report_document(history, complete);
 	else if (!file || strcmp(file, "-") != 0)
 		report_print(history, request);
-	return file ? report_plot(history, request, file) : EXIT_FINE;
+	return file ? report_plot(history, size, file) : EXIT_FINE;
 }
 
 static enum exit_code report_run(const struct request *request)
 {
 	const char *file = option_value(request, &picture_output_option);
-	struct picture_size size = { 1000, 900 };
+	struct picture_size size;
 	struct history history;
 	enum recording_state state;
 	enum exit_code status = EXIT_FINE;
@@ -62,13 +62,14 @@ static enum exit_code report_run(const struct request *request)
 			 "output");
 		return EXIT_USAGE;
 	}
-	if (!picture_size_given(request, &size))
+	if (!report_size_given(request, &size))
 		return EXIT_USAGE;
 	state = history_read(operand_at(request, 0), &history);
 	if (state == RECORDING_WRONG)
 		status = EXIT_FAILED;
 	else
-		status = show(&history, request, state == RECORDING_COMPLETE);
+		status = show(&history, request, &size,
+			      state == RECORDING_COMPLETE);
 	if (state == RECORDING_CUT)
 		status = EXIT_FAILED;
 	history_free(&history);

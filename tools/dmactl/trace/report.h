@@ -4,6 +4,7 @@
 #define DMACTL_REPORT_H
 
 #include "base/command.h"
+#include "base/picture.h"
 #include "history.h"
 
 /* Owners by the most memory they had; all others, if there are any, last. */
@@ -20,8 +21,12 @@ char *report_owner(const struct history *history, size_t owner);
 void report_print(const struct history *history, const struct request *request);
 void report_document(const struct history *history, bool complete);
 
+/* Reads the size of the picture; false after a complaint. */
+bool report_size_given(const struct request *request,
+		       struct picture_size *size);
+
 /* Draws it into a file as picture.h says. */
 enum exit_code report_plot(const struct history *history,
-			   const struct request *request, const char *file);
+			   const struct picture_size *size, const char *file);
 
 #endif /* DMACTL_REPORT_H */

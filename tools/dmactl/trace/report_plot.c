@@ -265,26 +265,33 @@ static void plot_time(const struct plot *plot)
 			     quantity_time(word, length / 4 * i));
 }
 
+bool report_size_given(const struct request *request, struct picture_size *size)
+{
+	const unsigned int width = (unsigned int)(MARGIN + LEGEND) + 40;
+	const unsigned int height = (unsigned int)(5 * GAP) + 80;
+
+	*size = (struct picture_size){ 1000, 900 };
+	if (!picture_size_given(request, size))
+		return false;
+	if (size->width >= width && size->height >= height)
+		return true;
+	complain("a report needs %u by %u pixels or more", width, height);
+	return false;
+}
+
 enum exit_code report_plot(const struct history *history,
-			   const struct request *request, const char *file)
+			   const struct picture_size *size, const char *file)
 {
 	struct plot plot = {
 		.history = history,
-		.size = { 1000, 900 },
+		.size = *size,
 		.left = MARGIN,
 		.steps = history->step + 1,
 	};
 	enum exit_code status;
 
-	if (!picture_size_given(request, &plot.size))
-		return EXIT_USAGE;
 	plot.width = plot.size.width - MARGIN - LEGEND;
 	plot.height = (plot.size.height - 5 * GAP) / 4;
-	if (plot.width < 40 || plot.height < 20) {
-		complain("a report needs %d by %d pixels or more",
-			 (int)(MARGIN + LEGEND + 40), (int)(5 * GAP + 80));
-		return EXIT_USAGE;
-	}
 	plot.picture = picture_create(plot.size);
 	plot_memory(&plot);
 	plot_heaps(&plot);

@@ -4,10 +4,13 @@
  * as a log of allocations in the columns of RMM's, which dray-replay plays.
  */
 #include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <linux/dray.h>
 
@@ -148,6 +151,15 @@ static void print_header(const struct log *log)
 	cli_flush();
 }
 
+/* A reader that has ended is noticed by a write, or here if there is no event. */
+static void look_at_reader(void)
+{
+	struct pollfd output = { .fd = STDOUT_FILENO };
+
+	if (poll(&output, 1, 0) == 1 && output.revents & POLLERR)
+		raise(SIGPIPE);
+}
+
 static enum exit_code follow_log(struct log *log, const struct span *span)
 {
 	struct follow *follow =
@@ -163,6 +175,7 @@ static enum exit_code follow_log(struct log *log, const struct span *span)
 	while (fine && log->left && (left = span_left(span, 1000))) {
 		fine = follow_wait(follow, left, take_event, log) &&
 		       cli_flush();
+		look_at_reader();
 	}
 	if (fine && log->left)
 		fine = follow_drain(follow, take_event, log);

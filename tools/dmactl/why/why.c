@@ -80,18 +80,6 @@ static bool find_heap(const struct open_node *node, const char *name,
 	return false;
 }
 
-/* Without a node, a program would open the first. */
-static bool open_one(const struct request *request, struct open_nodes *nodes)
-{
-	char names[1][DRAY_NAME_LEN];
-	struct request one = *request;
-	size_t count = 0;
-
-	if (!one.node && !dray_node_names(names, 1, &count) && count)
-		one.node = names[0];
-	return nodes_open(&one, nodes);
-}
-
 static enum exit_code why_run(const struct request *request)
 {
 	struct why_finding finding = { 0 };
@@ -100,7 +88,7 @@ static enum exit_code why_run(const struct request *request)
 
 	if (!parse(request, &finding.request))
 		return EXIT_USAGE;
-	if (!open_one(request, &nodes))
+	if (!nodes_open_first(request, &nodes))
 		return EXIT_FAILED;
 	finding.node = &nodes.entries[0];
 	if (find_heap(finding.node, option_value(request, &heap_option),

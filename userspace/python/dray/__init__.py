@@ -58,6 +58,7 @@ the rest.  Each carries the library's sentence.
 
 from __future__ import annotations
 
+import builtins
 import errno
 import math
 import operator
@@ -73,10 +74,11 @@ from . import _dray, _pickle, _sycl, _ufuncs
 # pylint: disable-next=wildcard-import,unused-wildcard-import,redefined-builtin
 from ._ufuncs import *  # first: the names below are not ufuncs
 from ._arrow import ArrowArray, from_arrow, to_arrow
-from ._dray import (Array, Event, Fence, FlatIterator, Frames, Node, Pool, Scope, Stream, XrtBo,
+from ._dray import (Array, Call, CallQueue, Event, Fence, FlatIterator, Frames, Node, Pool, Scope, Stream,
+                    StreamExecutor, XrtBo,
                     XrtDevice, from_dlpack, ufunc)
 from ._lost import LostArray
-from ._records import (ArrayFlags, Bank, ChannelInfo, Explanation, HeapInfo, NodeInfo,
+from ._records import (ArrayFlags, Bank, CallExplanation, ChannelInfo, Explanation, HeapInfo, NodeInfo,
                        PoolStats, RingCounts, Segment, StreamCounts)
 from ._sycl import SyclArray, SyclQueue
 from ._ufunc import (errstate, getbufsize, geterr, geterrcall, setbufsize, seterr, seterrcall)
@@ -84,9 +86,10 @@ from ._xclbin import xclbin_bank_of, xclbin_banks
 from ._xrt import from_xrt, xrt_bo, xrt_device
 
 __all__ = [
-    "Array", "ArrayFlags", "ArrowArray", "Bank", "ChannelInfo", "Event", "Explanation", "Fence",
+    "Array", "ArrayFlags", "ArrowArray", "Bank", "Call", "CallExplanation", "CallQueue",
+    "ChannelInfo", "Event", "Explanation", "Fence",
     "FlatIterator", "Frames", "HeapInfo", "LostArray", "Node", "NodeInfo", "Pool", "PoolStats",
-    "RingCounts", "Scope", "Segment", "Stream", "StreamCounts", "SyclArray", "SyclQueue",
+    "RingCounts", "Scope", "Segment", "Stream", "StreamCounts", "StreamExecutor", "SyclArray", "SyclQueue",
     "Versions", "WaitingArray", "XrtBo", "XrtDevice",
     "address", "array", "copy", "copy_from_sycl", "copy_to_sycl", "device_empty", "empty",
     "errstate", "explain", "export_array", "fill", "from_arrow", "from_dlpack", "from_sycl",
@@ -95,8 +98,7 @@ __all__ = [
     "setbufsize", "seterr", "seterrcall", "share_arrays", "shared_zeros", "stats", "stream",
     "sync_for_cpu", "sync_for_device", "to_arrow", "to_sycl", "ufunc", "uninstall", "versions", "wait", "waiting_arrays", "xclbin_bank_of",
     "xclbin_banks", "xrt_bo", "xrt_device", "zeros",
-    *_ufuncs.__all__,
-]
+] + [name for name in _ufuncs.__all__ if not hasattr(builtins, name)]
 
 __version__: str = _dray.version
 

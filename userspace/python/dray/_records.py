@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Named tuples that the extension fills, with fields in its order."""
 
-from typing import NamedTuple
+from typing import NamedTuple, Optional
 
 
 class Segment(NamedTuple):
@@ -207,6 +207,23 @@ class ArrayFlags(NamedTuple):
     aligned: bool
     owndata: bool
     immutable: bool
+
+
+class CallExplanation(NamedTuple):
+    """Which executor would run a call of a ufunc, and why.
+
+    executor: 'cpu' or 'streams'
+    elements: of the shape of all operands together
+    bytes: of all operands
+    seconds: that the call would take; None: not measured yet
+    reason: a sentence
+    """
+
+    executor: str
+    elements: int
+    bytes: int
+    seconds: Optional[float]
+    reason: str
 
 
 class Bank(NamedTuple):

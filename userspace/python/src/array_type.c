@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "array_statistics.h"
 #include "array_ufunc.h"
 
 static PyMethodDef array_methods[] = {
@@ -108,6 +109,43 @@ static PyMethodDef array_methods[] = {
 	{ "where", WITH_KEYWORDS(array_where), METH_FASTCALL,
 	  "where($self, yes, no, /)\n--\n\n"
 	  "A new array: of `yes` where the element is true, else of `no`." },
+	{ "sum", WITH_KEYWORDS(array_sum), METH_FASTCALL | METH_KEYWORDS,
+	  "sum($self, /, axis=None, dtype=None, out=None, keepdims=False, initial=0,\n"
+	  "    where=True)\n--\n\nThe sum of the elements, along axes or of all." },
+	{ "prod", WITH_KEYWORDS(array_prod), METH_FASTCALL | METH_KEYWORDS,
+	  "prod($self, /, axis=None, dtype=None, out=None, keepdims=False, initial=1,\n"
+	  "     where=True)\n--\n\nThe product of the elements." },
+	{ "min", WITH_KEYWORDS(array_min), METH_FASTCALL | METH_KEYWORDS,
+	  "min($self, /, axis=None, out=None, keepdims=False, initial=None, where=True)\n"
+	  "--\n\nThe smallest element." },
+	{ "max", WITH_KEYWORDS(array_max), METH_FASTCALL | METH_KEYWORDS,
+	  "max($self, /, axis=None, out=None, keepdims=False, initial=None, where=True)\n"
+	  "--\n\nThe largest element." },
+	{ "ptp", WITH_KEYWORDS(array_ptp), METH_FASTCALL | METH_KEYWORDS,
+	  "ptp($self, /, axis=None, out=None, keepdims=False)\n--\n\n"
+	  "The largest element minus the smallest." },
+	{ "all", WITH_KEYWORDS(array_all), METH_FASTCALL | METH_KEYWORDS,
+	  "all($self, /, axis=None, out=None, keepdims=False, *, where=True)\n--\n\n"
+	  "Whether all elements are true." },
+	{ "any", WITH_KEYWORDS(array_any), METH_FASTCALL | METH_KEYWORDS,
+	  "any($self, /, axis=None, out=None, keepdims=False, *, where=True)\n--\n\n"
+	  "Whether an element is true." },
+	{ "mean", WITH_KEYWORDS(array_mean), METH_FASTCALL | METH_KEYWORDS,
+	  "mean($self, /, axis=None, dtype=None, out=None, keepdims=False, *, where=True)\n"
+	  "--\n\nThe mean." },
+	{ "var", WITH_KEYWORDS(array_var), METH_FASTCALL | METH_KEYWORDS,
+	  "var($self, /, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *,\n"
+	  "    where=True)\n--\n\nThe variance, with the divisor size - ddof." },
+	{ "std", WITH_KEYWORDS(array_std), METH_FASTCALL | METH_KEYWORDS,
+	  "std($self, /, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *,\n"
+	  "    where=True)\n--\n\nThe standard deviation." },
+	{ "cumsum", WITH_KEYWORDS(array_cumsum), METH_FASTCALL | METH_KEYWORDS,
+	  "cumsum($self, /, axis=None, dtype=None, out=None)\n--\n\n"
+	  "Running sums along an axis, or of all elements in C order." },
+	{ "cumprod", WITH_KEYWORDS(array_cumprod),
+	  METH_FASTCALL | METH_KEYWORDS,
+	  "cumprod($self, /, axis=None, dtype=None, out=None)\n--\n\n"
+	  "Running products." },
 	{ "fill", array_fill, METH_O,
 	  "fill($self, value, /)\n--\n\nSets all elements." },
 	{ "item", array_item, METH_VARARGS,

@@ -160,6 +160,9 @@ static int module_exec(PyObject *module)
 		{ &state->array_type, &array_type_spec },
 		{ &state->flat_type, &flat_type_spec },
 		{ &state->ufunc_type, &ufunc_type_spec },
+		{ &state->executor_type, &executor_type_spec },
+		{ &state->queue_type, &queue_type_spec },
+		{ &state->call_type, &call_type_spec },
 		{ &state->xrt_device_type, &xrt_device_type_spec },
 		{ &state->xrt_bo_type, &xrt_bo_type_spec },
 	};
@@ -210,6 +213,9 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 	Py_VISIT(state->scope_type);
 	Py_VISIT(state->fence_type);
 	Py_VISIT(state->stream_type);
+	Py_VISIT(state->executor_type);
+	Py_VISIT(state->queue_type);
+	Py_VISIT(state->call_type);
 	Py_VISIT(state->event_type);
 	Py_VISIT(state->frames_type);
 	Py_VISIT(state->array_type);
@@ -237,6 +243,9 @@ static int module_clear(PyObject *module)
 	Py_CLEAR(state->scope_type);
 	Py_CLEAR(state->fence_type);
 	Py_CLEAR(state->stream_type);
+	Py_CLEAR(state->executor_type);
+	Py_CLEAR(state->queue_type);
+	Py_CLEAR(state->call_type);
 	Py_CLEAR(state->event_type);
 	Py_CLEAR(state->frames_type);
 	Py_CLEAR(state->array_type);

@@ -48,6 +48,7 @@ enum record {
 	RECORD_RING_COUNTS,
 	RECORD_ARRAY_FLAGS,
 	RECORD_BANK,
+	RECORD_CALL_EXPLANATION,
 	RECORD_COUNT,
 };
 
@@ -62,6 +63,9 @@ struct module_state {
 	PyTypeObject *array_type;
 	PyTypeObject *flat_type;
 	PyTypeObject *ufunc_type;
+	PyTypeObject *executor_type;
+	PyTypeObject *queue_type;
+	PyTypeObject *call_type;
 	PyTypeObject *xrt_device_type;
 	PyTypeObject *xrt_bo_type;
 	PyObject *records[RECORD_COUNT];
@@ -279,6 +283,10 @@ PyObject *memory_device(PyObject *module, PyObject *args);
 extern PyType_Spec array_type_spec;
 extern PyType_Spec flat_type_spec;
 extern PyType_Spec ufunc_type_spec;
+/* calls.c: queues of calls. */
+extern PyType_Spec executor_type_spec;
+extern PyType_Spec queue_type_spec;
+extern PyType_Spec call_type_spec;
 /* Completes the description of the type; may be called again. */
 void array_type_init(void);
 /* Makes the builtin ufuncs, once the types are there. */
@@ -384,5 +392,8 @@ PyObject *record_ring_counts(struct module_state *state,
 			     const struct dray_ring_counts *counts);
 PyObject *record_array_flags(struct module_state *state, uint32_t flags);
 PyObject *record_bank(struct module_state *state, const struct dray_bank *bank);
+PyObject *
+record_call_explanation(struct module_state *state,
+			const struct dray_call_explanation *explanation);
 
 #endif /* DRAY_PYTHON_MODULE_H */

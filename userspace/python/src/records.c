@@ -15,6 +15,7 @@ static const char *const names[RECORD_COUNT] = {
 	[RECORD_RING_COUNTS] = "RingCounts",
 	[RECORD_ARRAY_FLAGS] = "ArrayFlags",
 	[RECORD_BANK] = "Bank",
+	[RECORD_CALL_EXPLANATION] = "CallExplanation",
 };
 
 int records_init(struct module_state *state)
@@ -169,4 +170,22 @@ PyObject *record_bank(struct module_state *state, const struct dray_bank *bank)
 				    bank->name, dray_bank_type_name(bank->type),
 				    (wide)bank->address, (wide)bank->size,
 				    flag(bank->flags, DRAY_BANK_USED)));
+}
+
+PyObject *
+record_call_explanation(struct module_state *state,
+			const struct dray_call_explanation *explanation)
+{
+	PyObject *seconds =
+		explanation->measured
+			? PyFloat_FromDouble((double)explanation->ns / 1e9)
+			: Py_NewRef(Py_None);
+
+	if (!seconds)
+		return NULL;
+	return record(state, RECORD_CALL_EXPLANATION,
+		      Py_BuildValue("(sLKNs)", explanation->executor,
+				    (long long)explanation->elements,
+				    (wide)explanation->bytes, seconds,
+				    explanation->reason));
 }

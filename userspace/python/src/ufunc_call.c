@@ -19,6 +19,7 @@ struct ufunc_arguments {
 	PyObject *outputs[DRAY_UFUNC_MAX_OPERANDS]; /* borrowed; NULL: made */
 	dray_dtype signature[DRAY_UFUNC_MAX_OPERANDS];
 	bool masked;
+	bool placed; /* out= was given, perhaps as None */
 	bool arrays; /* out=...: results without axes are arrays too */
 	const char *types; /* the keyword that chose types */
 };
@@ -75,7 +76,7 @@ static int signature_take(struct ufunc_arguments *call, PyObject *object)
 	if (PyUnicode_Check(object) && PyUnicode_GET_LENGTH(object) > 1) {
 		if (letters_take(call, object))
 			return -1;
-	} else if (PyTuple_Check(object)) {
+	} else if (PyTuple_Check(object) && PyTuple_GET_SIZE(object) > 1) {
 		if (PyTuple_GET_SIZE(object) != count) {
 			PyErr_Format(PyExc_ValueError,
 				     "a signature of %s has %d types, not %zd",
@@ -110,6 +111,7 @@ static int outputs_take(struct ufunc_arguments *call, PyObject *object)
 	const int outputs = call->self->outputs;
 	int o;
 
+	call->placed = true;
 	if (object == Py_Ellipsis) {
 		call->arrays = true;
 		return 0;
@@ -300,6 +302,12 @@ static int arguments(struct ufunc_arguments *call, PyObject *const *args,
 		if (weak)
 			call->options.weak |= (uint16_t)(1u << i);
 	}
+	/* As NumPy 2.4 does. */
+	if (call->masked && !call->placed && count == inputs)
+		return PyErr_WarnEx(
+			PyExc_UserWarning,
+			"where= without out= leaves elements undefined; out=None if that is meant",
+			1);
 	return 0;
 }
 
@@ -395,6 +403,7 @@ static PyObject *call_or_outer(PyObject *object, PyObject *const *args,
 	call.state = type_state(object);
 	call.self = ufunc_self(object);
 	call.masked = false;
+	call.placed = false;
 	call.arrays = false;
 	call.types = NULL;
 	memset(&call.options, 0, sizeof(call.options));

@@ -7,53 +7,60 @@
 
 #include "ufunc.h"
 
-/* Returns the address that a function of ctypes, or a pointer of it, has. */
-static void *ctypes_address(PyObject *object)
+/*
+ * Returns the address of a function of ctypes or, of a context, that of an object of
+ * ctypes; NULL, perhaps with an exception.
+ */
+static void *ctypes_address(PyObject *object, bool function)
 {
 	PyObject *ctypes = PyImport_ImportModule("ctypes");
-	PyObject *pointer = NULL, *value = NULL;
+	PyObject *class, *pointer = NULL, *value = NULL;
 	void *address = NULL;
+	int is;
 
-	if (ctypes)
-		pointer = PyObject_CallMethod(
-			ctypes, "cast", "OO", object,
-			PyDict_GetItemString(PyModule_GetDict(ctypes),
-					     "c_void_p"));
-	if (pointer)
-		value = PyObject_GetAttrString(pointer, "value");
+	class = ctypes ? PyObject_GetAttrString(ctypes, "_CFuncPtr") : NULL;
+	is = class ? PyObject_IsInstance(object, class) : -1;
+	Py_XDECREF(class);
+	if (is > 0) {
+		class = PyObject_GetAttrString(ctypes, "c_void_p");
+		if (class)
+			pointer = PyObject_CallMethod(ctypes, "cast", "OO",
+						      object, class);
+		Py_XDECREF(class);
+		if (pointer)
+			value = PyObject_GetAttrString(pointer, "value");
+		Py_XDECREF(pointer);
+	} else if (!is && !function) {
+		value = PyObject_CallMethod(ctypes, "addressof", "O", object);
+	}
+	Py_XDECREF(ctypes);
 	if (value && value != Py_None)
 		address = PyLong_AsVoidPtr(value);
 	Py_XDECREF(value);
-	Py_XDECREF(pointer);
-	Py_XDECREF(ctypes);
 	return address;
 }
 
 /* Returns an address, NULL with an exception. */
-static void *address_of(PyObject *object, const char *name)
+static void *address_of(PyObject *object, bool function)
 {
 	PyObject *number;
 	void *address = NULL;
 
 	if (PyLong_Check(object)) {
 		address = PyLong_AsVoidPtr(object);
-	} else if (PyObject_HasAttrString(object, "address")) { /* Numba's */
+	} else if (function && PyObject_HasAttrString(object, "address")) {
 		number = PyObject_GetAttrString(object, "address");
 		if (number)
 			address = PyLong_AsVoidPtr(number);
 		Py_XDECREF(number);
 	} else {
-		address = ctypes_address(object);
-		if (PyErr_ExceptionMatches(PyExc_TypeError))
-			PyErr_Clear();
-		else if (PyErr_Occurred())
-			return NULL;
+		address = ctypes_address(object, function);
 	}
 	if (!address && !PyErr_Occurred())
 		PyErr_Format(
 			PyExc_TypeError,
-			"%s is a function of ctypes, a cfunc of Numba or an address, not %R",
-			name, object);
+			"a loop is a function of ctypes, a cfunc of Numba or an address, not %R",
+			object);
 	return address;
 }
 
@@ -115,14 +122,14 @@ static int set_loop(struct ufunc_object *self, PyObject *loop,
 	struct dray_ufunc_loop entry = {
 		.flags = fp_errors ? 0 : DRAY_LOOP_NO_FP_ERRORS,
 	};
-	void *address = address_of(loop, "a loop");
+	void *address = address_of(loop, true);
 	int ret;
 
 	if (!address)
 		return -1;
 	entry.loop = (dray_loop *)(uintptr_t)address;
 	if (context != Py_None) {
-		entry.context = address_of(context, "a context");
+		entry.context = address_of(context, false);
 		if (!entry.context)
 			return -1;
 	}

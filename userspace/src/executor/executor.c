@@ -258,7 +258,7 @@ static uint64_t estimate(const struct dray_call_cost *cost, int64_t elements)
 	return ns > 0 ? (uint64_t)ns : 0;
 }
 
-/* What is known of one executor and one call. */
+/* The knowledge about one executor and one call. */
 struct candidate {
 	bool able;
 	bool known;

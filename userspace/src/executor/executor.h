@@ -99,7 +99,7 @@ int dray_choose_executor(struct dray_executor *const *executors, size_t count,
 			 struct dray_executor **out, uint64_t *ns,
 			 char why[256]);
 
-/* Notes what a call took; times that the user set stay. */
+/* Notes the time of a call; times that the user set stay. */
 void dray_executor_measured(struct dray_executor *executor,
 			    const struct dray_call *call, uint64_t ns);
 

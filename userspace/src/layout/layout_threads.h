@@ -13,7 +13,7 @@ extern uint64_t dray_threads_share;
 
 #define DRAY_MOST_THREADS 64u
 
-/* Does @length steps of some work, from step @at on; 0, or what ends the work. */
+/* Does @length steps of some work, from step @at on; any but 0 ends it. */
 typedef int dray_threads_part(void *context, uint64_t at, uint64_t length);
 
 /*
@@ -36,8 +36,7 @@ int dray_threads_axis(const struct dray_layout *layout, unsigned int threads);
  * and one if elements of the destination may share bytes.  Returns the failure
  * nearest to the start.
  */
-int dray_layout_apply_threads(const struct dray_layout *layout,
-			      dray_loop *loop, void *context,
-			      unsigned int threads);
+int dray_layout_apply_threads(const struct dray_layout *layout, dray_loop *loop,
+			      void *context, unsigned int threads);
 
 #endif /* DRAY_LAYOUT_LAYOUT_THREADS_H */

@@ -34,6 +34,17 @@ static enum dray_function function_of(uintptr_t context)
 	return (enum dray_function)(context & ~(uintptr_t)DRAY_LOOP_FAST);
 }
 
+/*
+ * The elements to compute at a time: one where each result is the next argument, as in
+ * a reduction.
+ */
+static int64_t part_of(char *const *data, const int64_t *strides, int last)
+{
+	return last == 2 && !strides[0] && !strides[2] && data[0] == data[2]
+		       ? 1
+		       : DRAY_PART;
+}
+
 /* The output's number, which is that of inputs. */
 static int output_of(enum dray_function function)
 {
@@ -46,6 +57,7 @@ int dray_elementary_double(char *const *data, const int64_t *strides,
 	const struct dray_kernels *kernels = kernels_of((uintptr_t)context);
 	const enum dray_function function = function_of((uintptr_t)context);
 	const int last = output_of(function);
+	const int64_t most = part_of(data, strides, last);
 	const dray_flags kept = dray_flags_keep();
 	double part[2][DRAY_PART];
 	int errors = 0;
@@ -60,7 +72,7 @@ int dray_elementary_double(char *const *data, const int64_t *strides,
 		double *out = direct ? (double *)(void *)to : part[0];
 		const double *x, *y = NULL;
 
-		size = dray_part_size(count - i);
+		size = count - i < most ? count - i : most;
 		x = dray_take_double(data[0] + i * strides[0], strides[0], size,
 				     part[0]);
 		if (last == 2)
@@ -80,6 +92,7 @@ int dray_elementary_float(char *const *data, const int64_t *strides,
 	const struct dray_kernels *kernels = kernels_of((uintptr_t)context);
 	const enum dray_function function = function_of((uintptr_t)context);
 	const int last = output_of(function);
+	const int64_t most = part_of(data, strides, last);
 	const dray_flags kept = dray_flags_keep();
 	float part[2][DRAY_PART];
 	int errors = 0;
@@ -94,7 +107,7 @@ int dray_elementary_float(char *const *data, const int64_t *strides,
 		float *out = direct ? (float *)(void *)to : part[0];
 		const float *x, *y = NULL;
 
-		size = dray_part_size(count - i);
+		size = count - i < most ? count - i : most;
 		x = dray_take_float(data[0] + i * strides[0], strides[0], size,
 				    part[0]);
 		if (last == 2)
@@ -114,13 +127,14 @@ int dray_elementary_half(char *const *data, const int64_t *strides,
 	const struct dray_kernels *kernels = kernels_of((uintptr_t)context);
 	const enum dray_function function = function_of((uintptr_t)context);
 	const int last = output_of(function);
+	const int64_t most = part_of(data, strides, last);
 	const dray_flags kept = dray_flags_keep();
 	float part[2][DRAY_PART];
 	int errors = 0;
 	int64_t i, size;
 
 	for (i = 0; i < count; i += size) {
-		size = dray_part_size(count - i);
+		size = count - i < most ? count - i : most;
 		dray_take_half(data[0] + i * strides[0], strides[0], size,
 			       part[0]);
 		if (last == 2)
@@ -219,7 +233,7 @@ int dray_root_half(char *const *data, const int64_t *strides, int64_t count,
 		"DD", dray_complex_double, DRAY_NUMBER(function), 0 \
 	}
 
-#define UNARY(function, accuracy)                                  \
+#define UNARY(function, ...)                                       \
 	static const struct dray_loop_entry function##_loops[] = { \
 		FLOATS(function),                                  \
 		COMPLEX(function),                                 \
@@ -235,7 +249,9 @@ int dray_root_half(char *const *data, const int64_t *strides, int64_t count,
 		  DRAY_LOOP_HAS_FAST },                                 \
 	};
 
-DRAY_UNARY_FUNCTIONS(UNARY)
+DRAY_NARROW_FUNCTIONS(UNARY)
+DRAY_WIDE_FUNCTIONS(UNARY)
+UNARY(log, u10)
 BINARY(atan2)
 BINARY(hypot)
 BINARY(logaddexp)

@@ -13,37 +13,46 @@
 #include <stdint.h>
 
 /* C's names and SLEEF's accuracies: u10 is 1.0 ULP at most, u05 half of it. */
-#define DRAY_UNARY_FUNCTIONS(X) \
-	X(cbrt, u10)            \
-	X(exp, u10)             \
-	X(exp2, u10)            \
-	X(expm1, u10)           \
-	X(log, u10)             \
-	X(log2, u10)            \
-	X(log10, u10)           \
-	X(log1p, u10)           \
-	X(sin, u10)             \
-	X(cos, u10)             \
-	X(tan, u10)             \
-	X(asin, u10)            \
-	X(acos, u10)            \
-	X(atan, u10)            \
-	X(sinh, u10)            \
-	X(cosh, u10)            \
-	X(tanh, u10)            \
-	X(asinh, u10)           \
-	X(acosh, u10)           \
-	X(atanh, u10)
+/*
+ * Functions that are faster with longer numbers: their float32 is computed so, for
+ * arguments between both numbers.
+ */
+#define DRAY_WIDE_FUNCTIONS(X)           \
+	X(expm1, u10, -100.0, 88.7)      \
+	X(tan, u10, -1e5, 1e5)           \
+	X(sinh, u10, -89.0, 89.0)        \
+	X(cosh, u10, -89.0, 89.0)        \
+	X(tanh, u10, -300.0, 300.0)      \
+	X(asinh, u10, -FLT_MAX, FLT_MAX) \
+	X(acosh, u10, 1.0, FLT_MAX)      \
+	X(atanh, u10, -0x1.fffffep-1, 0x1.fffffep-1)
 
-#define DRAY_BINARY_FUNCTIONS(X) \
-	X(atan2, u10)            \
-	X(hypot, u05)            \
+/* The others of one argument, but for log: its float64 has a way of its own. */
+#define DRAY_NARROW_FUNCTIONS(X) \
+	X(cbrt, u10)             \
+	X(exp, u10)              \
+	X(exp2, u10)             \
+	X(log2, u10)             \
+	X(log10, u10)            \
+	X(log1p, u10)            \
+	X(sin, u10)              \
+	X(cos, u10)              \
+	X(asin, u10)             \
+	X(acos, u10)             \
+	X(atan, u10)
+
+/* Of two; their float32 is computed with longer numbers too, but for atan2. */
+#define DRAY_WIDE_BINARY_FUNCTIONS(X) \
+	X(hypot, u05)                 \
 	X(pow, u10)
 
-#define DRAY_NUMBER_OF(name, accuracy) DRAY_FUNCTION_##name,
+/* Functions of one argument, then those of two. */
+#define DRAY_NUMBER_OF(name, ...) DRAY_FUNCTION_##name,
 enum dray_function {
-	DRAY_UNARY_FUNCTIONS(DRAY_NUMBER_OF)
-	DRAY_BINARY_FUNCTIONS(DRAY_NUMBER_OF) DRAY_FUNCTION_COUNT,
+	DRAY_NARROW_FUNCTIONS(DRAY_NUMBER_OF)
+	DRAY_WIDE_FUNCTIONS(DRAY_NUMBER_OF) DRAY_FUNCTION_log,
+	DRAY_FUNCTION_atan2,
+	DRAY_WIDE_BINARY_FUNCTIONS(DRAY_NUMBER_OF) DRAY_FUNCTION_COUNT,
 	/* Made of others, and the hardware's */
 	DRAY_FUNCTION_logaddexp = DRAY_FUNCTION_COUNT,
 	DRAY_FUNCTION_logaddexp2,
@@ -65,6 +74,9 @@ struct dray_kernels {
 	const char *name;
 	dray_kernel_double *of_double[DRAY_FUNCTION_COUNT];
 	dray_kernel_float *of_float[DRAY_FUNCTION_COUNT];
+	/* SLEEF's or the C library's own, of those that have another way above */
+	dray_kernel_float *plain_float[DRAY_FUNCTION_COUNT];
+	dray_kernel_double *plain_log;
 	/* Rounded correctly; the hardware's errors are true. */
 	void (*sqrt_double)(const double *x, double *out, size_t count);
 	void (*sqrt_float)(const float *x, float *out, size_t count);

@@ -3,6 +3,7 @@
 #include <arm_neon.h>
 #include <float.h>
 #include <math.h>
+#include <stdint.h>
 
 #include <sleef.h>
 
@@ -37,5 +38,24 @@ static inline int unusual_f(float32x4_t x)
 	return vminvq_u32(usual) == 0;
 }
 
+/* Is a lane not between both? */
+static inline int outside(float64x2_t x, double low, double high)
+{
+	const uint64x2_t inside = vandq_u64(vcgeq_f64(x, vdupq_n_f64(low)),
+					    vcleq_f64(x, vdupq_n_f64(high)));
+
+	return vminvq_u32(vreinterpretq_u32_u64(inside)) == 0;
+}
+
+typedef uint64_t vector_bits __attribute__((vector_size(16)));
+
+#define WIDEN(from) vcvt_f64_f32(vld1_f32(from))
+#define NARROW(to, x) vst1_f32(to, vcvt_f32_f64(x))
+#define BETWEEN(x, low, high) \
+	vminq_f64(vmaxq_f64(x, vdupq_n_f64(low)), vdupq_n_f64(high))
+#define VECTOR_I vector_bits
+#define BITS_OF(x) ((vector_bits)(x))
+#define OF_BITS(bits) ((VECTOR_D)(bits))
+#define OUTSIDE outside
 #define UNUSUAL_D unusual_d
 #define UNUSUAL_F unusual_f

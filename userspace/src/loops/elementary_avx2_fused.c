@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* Vectors of 32 bytes, fused. */
+#if defined(DRAY_HAS_SLEEF) && defined(__AVX2__)
 #include "loops/elementary_pc.h"
 
 #define SET avx2_fused
@@ -7,3 +8,4 @@
 #define SLEEF_F(name, accuracy) Sleef_finz_##name##f8_##accuracy##avx2
 
 #include "loops/elementary_vector.h"
+#endif

@@ -3,6 +3,7 @@
 #include <float.h>
 #include <immintrin.h>
 #include <math.h>
+#include <stdint.h>
 
 #include <sleef.h>
 
@@ -17,6 +18,18 @@
 #define STORE_F _mm512_storeu_ps
 #define SQRT_D _mm512_sqrt_pd
 #define SQRT_F _mm512_sqrt_ps
+#define WIDEN(from) _mm512_cvtps_pd(_mm256_loadu_ps(from))
+#define NARROW(to, x) _mm256_storeu_ps(to, _mm512_cvtpd_ps(x))
+#define BETWEEN(x, low, high)                                \
+	_mm512_min_pd(_mm512_max_pd(x, _mm512_set1_pd(low)), \
+		      _mm512_set1_pd(high))
+
+/* Is a lane not between both? */
+static inline int outside(__m512d x, double low, double high)
+{
+	return _mm512_cmp_pd_mask(x, _mm512_set1_pd(low), _CMP_NGE_UQ) |
+	       _mm512_cmp_pd_mask(x, _mm512_set1_pd(high), _CMP_NLE_UQ);
+}
 
 static inline int unusual_d(__m512d x)
 {
@@ -44,6 +57,19 @@ static inline int unusual_f(__m512 x)
 #define STORE_F _mm256_storeu_ps
 #define SQRT_D _mm256_sqrt_pd
 #define SQRT_F _mm256_sqrt_ps
+#define WIDEN(from) _mm256_cvtps_pd(_mm_loadu_ps(from))
+#define NARROW(to, x) _mm_storeu_ps(to, _mm256_cvtpd_ps(x))
+#define BETWEEN(x, low, high)                                \
+	_mm256_min_pd(_mm256_max_pd(x, _mm256_set1_pd(low)), \
+		      _mm256_set1_pd(high))
+
+/* Is a lane not between both? */
+static inline int outside(__m256d x, double low, double high)
+{
+	return _mm256_movemask_pd(_mm256_or_pd(
+		_mm256_cmp_pd(x, _mm256_set1_pd(low), _CMP_NGE_UQ),
+		_mm256_cmp_pd(x, _mm256_set1_pd(high), _CMP_NLE_UQ)));
+}
 
 static inline int unusual_d(__m256d x)
 {
@@ -73,6 +99,21 @@ static inline int unusual_f(__m256 x)
 #define STORE_F _mm_storeu_ps
 #define SQRT_D _mm_sqrt_pd
 #define SQRT_F _mm_sqrt_ps
+#define WIDEN(from)                    \
+	_mm_cvtps_pd(_mm_castsi128_ps( \
+		_mm_loadl_epi64((const __m128i *)(const void *)(from))))
+#define NARROW(to, x)                             \
+	_mm_storel_epi64((__m128i *)(void *)(to), \
+			 _mm_castps_si128(_mm_cvtpd_ps(x)))
+#define BETWEEN(x, low, high) \
+	_mm_min_pd(_mm_max_pd(x, _mm_set1_pd(low)), _mm_set1_pd(high))
+
+/* Is a lane not between both? */
+static inline int outside(__m128d x, double low, double high)
+{
+	return _mm_movemask_pd(_mm_or_pd(_mm_cmpnge_pd(x, _mm_set1_pd(low)),
+					 _mm_cmpnle_pd(x, _mm_set1_pd(high))));
+}
 
 static inline int unusual_d(__m128d x)
 {
@@ -93,5 +134,11 @@ static inline int unusual_f(__m128 x)
 }
 #endif
 
+typedef uint64_t vector_bits __attribute__((vector_size(8 * LANES_D)));
+
+#define VECTOR_I vector_bits
+#define BITS_OF(x) ((vector_bits)(x))
+#define OF_BITS(bits) ((VECTOR_D)(bits))
+#define OUTSIDE outside
 #define UNUSUAL_D unusual_d
 #define UNUSUAL_F unusual_f

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Powers of complex numbers.  Whole exponents below 100 are products, so that those
- * of whole numbers are exact; 0 to a power that is not a positive number is no
- * number; the
- * C library computes the rest.  (Source: NumPy's rules.)
+ * of whole numbers are exact; 0 to a power without a positive real part is no
+ * number; the C library computes the rest.  (Source: NumPy's rules.)
  */
 #include <complex.h>
 #include <fenv.h>
@@ -27,7 +26,7 @@ static float complex product_float(float complex a, float complex b)
 		      crealf(a) * cimagf(b) + cimagf(a) * crealf(b));
 }
 
-/* Divides by the larger part first, which cannot overflow. */
+/* Divides by the larger part first; sums with 0 give zeros NumPy's signs. */
 static double complex reciprocal(double complex a)
 {
 	const double real = creal(a), imaginary = cimag(a);
@@ -38,11 +37,11 @@ static double complex reciprocal(double complex a)
 	if (fabs(real) >= fabs(imaginary)) {
 		ratio = imaginary / real;
 		size = 1 / (real + imaginary * ratio);
-		return CMPLX(size, -ratio * size);
+		return CMPLX(size, (0 - ratio) * size);
 	}
 	ratio = real / imaginary;
 	size = 1 / (real * ratio + imaginary);
-	return CMPLX(ratio * size, -size);
+	return CMPLX((ratio + 0) * size, -size);
 }
 
 static float complex reciprocal_float(float complex a)
@@ -55,11 +54,11 @@ static float complex reciprocal_float(float complex a)
 	if (fabsf(real) >= fabsf(imaginary)) {
 		ratio = imaginary / real;
 		size = 1 / (real + imaginary * ratio);
-		return CMPLXF(size, -ratio * size);
+		return CMPLXF(size, (0 - ratio) * size);
 	}
 	ratio = real / imaginary;
 	size = 1 / (real * ratio + imaginary);
-	return CMPLXF(ratio * size, -size);
+	return CMPLXF((ratio + 0) * size, -size);
 }
 
 static double complex whole_power(double complex a, int exponent)
@@ -116,7 +115,7 @@ static double complex power(double complex a, double complex b)
 	if (b == 0)
 		return 1;
 	if (a == 0) {
-		if (creal(b) > 0 && cimag(b) == 0)
+		if (creal(b) > 0)
 			return 0;
 		feraiseexcept(FE_INVALID);
 		return CMPLX(NAN, NAN);
@@ -131,7 +130,7 @@ static float complex power_float(float complex a, float complex b)
 	if (b == 0)
 		return 1;
 	if (a == 0) {
-		if (crealf(b) > 0 && cimagf(b) == 0)
+		if (crealf(b) > 0)
 			return 0;
 		feraiseexcept(FE_INVALID);
 		return CMPLXF(NAN, NAN);

@@ -11,7 +11,15 @@
 
 #define SLEEF_D(name, accuracy) Sleef_cinz_##name##d1_##accuracy##purec
 #define SLEEF_F(name, accuracy) Sleef_cinz_##name##f1_##accuracy##purec
+#define WIDEN(from) ((double)*(from))
+#define NARROW(to, x) (*(to) = (float)(x))
+#define BETWEEN(x, low, high) fmin(fmax(x, low), high)
+#define VECTOR_I uint64_t
+#define BITS_OF(x) dray_bits_of_double(x)
+#define OF_BITS(bits) dray_double_of_bits(bits)
+#define OUTSIDE(x, low, high) !((x) >= (low) && (x) <= (high))
 #else
+#define NAME "libm"
 #define SLEEF_D(name, accuracy) name
 #define SLEEF_F(name, accuracy) name##f
 #endif

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Makes a set of kernels.  The file that includes it defines SET (its name), and
+ * Makes a set of kernels.  The file that includes it defines SET (in the name of the
+ * structure) and
  * VECTOR_, LANES_, LOAD_, STORE_, SQRT_, UNUSUAL_ and SLEEF_ of D (double) and F
  * (float), as elementary_walk.h tells.
  */
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "loops/elementary.h"
@@ -41,17 +44,41 @@
 #define SLEEF SLEEF_F
 #include "loops/elementary_walk.h"
 
-#define OF_DOUBLE(name, accuracy) [DRAY_FUNCTION_##name] = name##_of_double,
-#define OF_FLOAT(name, accuracy) [DRAY_FUNCTION_##name] = name##_of_float,
+#ifdef WIDEN
+#include "loops/elementary_wide.h"
+#include "loops/elementary_wide_walk.h"
+#define BEST(name) name##_of_wide
+#define BEST_LOG log_of_long
+#else
+#define BEST(name) name##_of_float
+#define BEST_LOG log_of_double
+#endif
+
+#define OF_DOUBLE(name, ...) [DRAY_FUNCTION_##name] = name##_of_double,
+#define OF_FLOAT(name, ...) [DRAY_FUNCTION_##name] = name##_of_float,
+#define BEST_OF_FLOAT(name, ...) [DRAY_FUNCTION_##name] = BEST(name),
 #define QUOTED(word) #word
 #define QUOTE(word) QUOTED(word)
+#ifndef NAME
+#define NAME QUOTE(SET)
+#endif
 
 const struct dray_kernels JOIN(dray_kernels, SET) = {
-	.name = QUOTE(SET),
-	.of_double = { DRAY_UNARY_FUNCTIONS(OF_DOUBLE)
-			       DRAY_BINARY_FUNCTIONS(OF_DOUBLE) },
-	.of_float = { DRAY_UNARY_FUNCTIONS(OF_FLOAT)
-			      DRAY_BINARY_FUNCTIONS(OF_FLOAT) },
+	.name = NAME,
+	.of_double = { DRAY_NARROW_FUNCTIONS(OF_DOUBLE)
+			       DRAY_WIDE_FUNCTIONS(OF_DOUBLE)
+				       DRAY_WIDE_BINARY_FUNCTIONS(OF_DOUBLE)
+					       OF_DOUBLE(atan2)
+						       [DRAY_FUNCTION_log] =
+				BEST_LOG },
+	.of_float = { DRAY_NARROW_FUNCTIONS(OF_FLOAT)
+			      DRAY_WIDE_FUNCTIONS(BEST_OF_FLOAT)
+				      DRAY_WIDE_BINARY_FUNCTIONS(BEST_OF_FLOAT)
+					      OF_FLOAT(atan2)
+						      OF_FLOAT(log) },
+	.plain_float = { DRAY_WIDE_FUNCTIONS(OF_FLOAT)
+				 DRAY_WIDE_BINARY_FUNCTIONS(OF_FLOAT) },
+	.plain_log = log_of_double,
 	.sqrt_double = root_double,
 	.sqrt_float = root_float,
 };

@@ -91,7 +91,7 @@ static void ON(root)(const TYPE *x, TYPE *out, size_t count)
 		ON(store)(out + i, SQRT(ON(load)(x + i, count - i)), count - i);
 }
 
-#define UNARY(name, accuracy)                                                \
+#define UNARY(name, accuracy, ...)                                           \
 	static int ON(name##_of)(const TYPE *x, const TYPE *y, TYPE *out,    \
 				 size_t count)                               \
 	{                                                                    \
@@ -108,8 +108,11 @@ static void ON(root)(const TYPE *x, TYPE *out, size_t count)
 				    DRAY_FUNCTION_##name, x, y, out, count); \
 	}
 
-DRAY_UNARY_FUNCTIONS(UNARY)
-DRAY_BINARY_FUNCTIONS(BINARY)
+DRAY_NARROW_FUNCTIONS(UNARY)
+DRAY_WIDE_FUNCTIONS(UNARY)
+UNARY(log, u10)
+BINARY(atan2, u10)
+DRAY_WIDE_BINARY_FUNCTIONS(BINARY)
 
 #undef UNARY
 #undef BINARY

@@ -1,14 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* Finds short cuts by the name of a ufunc and types. */
+/* Finds short cuts by the name of a ufunc and types, at the processor's level. */
 #include <string.h>
 
+#include "base/cpu.h"
 #include "loops/line.h"
+
+#define LEVEL(level)                                                  \
+	extern const struct dray_line_list dray_sum_lines##level,     \
+		dray_best_lines##level, dray_bit_lines##level;        \
+	static const struct dray_line_list *const lists##level[] = {  \
+		&dray_sum_lines##level,                               \
+		&dray_best_lines##level,                              \
+		&dray_bit_lines##level,                               \
+		NULL,                                                 \
+	}
+
+LEVEL();
+#ifdef DRAY_LOOPS_HAS_LEVELS
+LEVEL(_avx2);
+LEVEL(_avx512);
+#endif
+
+static const struct dray_line_list *const *lists_of_level(void)
+{
+#ifdef DRAY_LOOPS_HAS_LEVELS
+	if (dray_cpu_has_avx512())
+		return lists_avx512;
+	if (dray_cpu_has_avx2_f16c())
+		return lists_avx2;
+#endif
+	return lists;
+}
 
 const struct dray_line *dray_line_find(const char *name, dray_dtype dtype,
 				       dray_dtype from)
 {
-	(void)name;
-	(void)dtype;
-	(void)from;
+	const struct dray_line_list *const *list = lists_of_level();
+	size_t i;
+
+	for (; *list; list++) {
+		for (i = 0; i < (*list)->count; i++) {
+			const struct dray_line *line = &(*list)->lines[i];
+
+			if (line->dtype == dtype && line->from == from &&
+			    !strcmp(line->name, name))
+				return line;
+		}
+	}
 	return NULL;
 }

@@ -2,10 +2,13 @@
 /*
  * Short cuts of builtin loops for the methods of ufuncs: a line of elements
  * reduced to one, running results, and results put in place by index.  Each
- * makes of builtin types what the loop of the ufunc would make.
+ * makes of builtin types what the loop of the ufunc would make, but for the order
+ * in which floating-point numbers are added.
  */
 #ifndef DRAY_LOOPS_LINE_H
 #define DRAY_LOOPS_LINE_H
+
+#include <stddef.h>
 
 #include <dray/dtype.h>
 
@@ -18,32 +21,51 @@ typedef void dray_line_loop(void *result, const char *data, int64_t stride,
 
 /*
  * Writes @count running results behind the one at @to: to[1] = to[0] op x[0], ...
- * They may be the elements of x themselves.
+ * They may take the places of the elements themselves.
  */
 typedef void dray_line_running(char *to, int64_t to_stride, const char *data,
 			       int64_t stride, int64_t count);
 
 /*
- * Computes target[i] = target[i] op value for @count numbers of elements.
- * @strides: bytes, of the target and the values
+ * Computes target[i] = target[i] op value for @count indices of elements.
+ * @stride, @values_stride: bytes
  */
 typedef void dray_line_placing(char *target, int64_t stride,
 			       const int64_t *indices, int64_t count,
 			       const char *values, int64_t values_stride);
 
+#define DRAY_LINE_ROWS 4
+
+/*
+ * Adds DRAY_LINE_ROWS rows of @count elements side by side, in their order, to a
+ * row of results: result[i] = result[i] op a[i] op b[i] ...
+ * @stride: bytes from a row to the next
+ */
+typedef void dray_line_rows(void *result, const char *rows, int64_t stride,
+			    int64_t count);
+
 struct dray_line {
 	const char *name; /* of the ufunc */
 	dray_dtype dtype; /* of the loop */
-	dray_dtype from; /* of the elements */
+	dray_dtype from; /* of the elements that are reduced */
 	dray_line_loop *loop;
 	dray_line_running *running; /* or NULL */
 	dray_line_placing *placing; /* or NULL */
+	dray_line_rows *rows; /* or NULL; of elements of the loop's type */
 	/* Whether a result of the byte @settled stays, whatever comes. */
 	bool settles;
 	char settled;
 };
 
-/* Finds the short cut of a loop for elements of a type; NULL: none. */
+struct dray_line_list {
+	const struct dray_line *lines;
+	size_t count;
+};
+
+/*
+ * Finds the short cut of a loop for elements of a type, in the machine's byte
+ * order and aligned; NULL: none.
+ */
 const struct dray_line *dray_line_find(const char *name, dray_dtype dtype,
 				       dray_dtype from);
 

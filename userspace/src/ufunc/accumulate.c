@@ -37,8 +37,7 @@ static int extend(const struct running *running, char *to, const char *in,
 					to + (i + 1) * running->result };
 		const int64_t strides[3] = { 0 };
 
-		ret = method->resolved.loop.loop(data, strides, 1,
-						 method->resolved.loop.context);
+		ret = dray_loop_run(&method->resolved.loop, data, strides, 1);
 	}
 	return ret;
 }
@@ -85,8 +84,8 @@ static int add_row(const struct running *running, char *to, int64_t to_stride,
 		ret = dray_cast_run(&method->cast, method->buffer, method->item,
 				    in, stride, count);
 	return ret ? ret
-		   : method->resolved.loop.loop(data, strides, count,
-						method->resolved.loop.context);
+		   : dray_loop_run(&method->resolved.loop, data, strides,
+				   count);
 }
 
 static int run_rows(const struct running *running, const struct dray_rows *rows)
@@ -142,7 +141,7 @@ static int run(const struct running *running, const struct dray_view *result,
 	return ret;
 }
 
-static int accumulate(struct running *running, int axis)
+static int accumulate(struct running *running, int axis, dray_dtype dtype)
 {
 	struct dray_method *method = &running->method;
 	const struct dray_view *in = method->in;
@@ -155,11 +154,8 @@ static int accumulate(struct running *running, int axis)
 				 "an element without axes has no running %s",
 				 method->ufunc->name);
 	ret = dray_method_axis(axis, in->ndim, &axis);
-	if (!ret && !dray_dtype_equal(method->resolved.dtypes[0],
-				      method->resolved.dtypes[1]))
-		ret = dray_fail(-EOPNOTSUPP,
-				"%s takes inputs of two types: there is no %s",
-				method->ufunc->name, method->name);
+	if (!ret)
+		ret = dray_method_resolve(method, dtype, true);
 	if (!ret)
 		ret = dray_method_prepare(method, in, NULL, 0, true);
 	if (ret || !method->operand.extent.elements)
@@ -182,9 +178,8 @@ int dray_ufunc_accumulate(struct dray_ufunc *ufunc, const struct dray_view *in,
 	if (!dray_given(ufunc, __func__) || !dray_given(in, __func__) ||
 	    (!to && !dray_given(out, __func__)))
 		return -EINVAL;
-	ret = dray_method_start(&running.method, "accumulate", ufunc, in, to,
-				dtype);
+	ret = dray_method_start(&running.method, "accumulate", ufunc, in, to);
 	if (!ret)
-		ret = accumulate(&running, axis);
+		ret = accumulate(&running, axis, dtype);
 	return dray_method_end(&running.method, ret, out);
 }

@@ -39,7 +39,7 @@ static int check(struct dray_placing *placing, const struct dray_view *values)
 		return dray_fail(-EPERM, "the target may not be read");
 	if (values && !(values->flags & DRAY_READ))
 		return dray_fail(-EPERM, "the values may not be read");
-	return dray_place_loop(placing, values);
+	return 0;
 }
 
 static int end(struct dray_placing *placing, int ret)
@@ -118,6 +118,8 @@ static int place(struct dray_placing *placing, const struct dray_view *indices,
 		return dray_fail(-ERANGE, "an element without axes has no index");
 	ret = load(indices, target->shape[0], &numbers);
 	if (!ret)
+		ret = dray_place_loop(placing, values);
+	if (!ret)
 		ret = spread(placing, values, indices, target->ndim - 1,
 			     &spreaded);
 	if (!ret && !dray_view_is_empty(&spreaded)) {
@@ -170,6 +172,8 @@ static int place_index(struct dray_placing *placing,
 	if (!ret)
 		ret = dray_index_get(dray_array_view(all, &view), index, count,
 				     &array);
+	if (!ret)
+		ret = dray_place_loop(placing, values);
 	if (!ret)
 		ret = dray_array_copy(dray_array_view(array, &view),
 				      DRAY_ORDER_C, &dense);

@@ -37,9 +37,8 @@ static int convert_row(const struct dray_placing *placing, char *target,
 		ret = dray_cast_run(&placing->read, in, item, target, stride,
 				    piece);
 		if (!ret)
-			ret = placing->resolved.loop.loop(
-				data, strides, piece,
-				placing->resolved.loop.context);
+			ret = dray_loop_run(&placing->resolved.loop, data,
+					    strides, piece);
 		if (!ret)
 			ret = dray_cast_run(&placing->write, target, stride,
 					    out, item, piece);
@@ -55,7 +54,6 @@ static int place_row(const struct dray_placing *placing, char *target,
 		     int64_t stride, const char *value, int64_t value_stride,
 		     int64_t count)
 {
-	const struct dray_ufunc_loop *loop = &placing->resolved.loop;
 	char *const data[] = { target,
 			       value ? (char *)(uintptr_t)value : target,
 			       target };
@@ -64,8 +62,8 @@ static int place_row(const struct dray_placing *placing, char *target,
 
 	return placing->buffer ? convert_row(placing, target, stride, value,
 					     value_stride, count)
-			       : loop->loop(data, strides, count,
-					    loop->context);
+			       : dray_loop_run(&placing->resolved.loop, data,
+					       strides, count);
 }
 
 /* Computes elements one by one; @indices has one for each of @values. */

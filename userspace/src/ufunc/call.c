@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "dtype/dtype.h"
 #include "iterator/iterator.h"
-#include "layout/overlap.h"
 #include "ufunc/call.h"
 
 /* Options that nothing but the ordinary call has. */
@@ -24,7 +23,7 @@ static bool is_ordinary(const struct dray_ufunc_options *options)
 
 static int check_options(const struct dray_ufunc_options *options)
 {
-	if (options->flags)
+	if (options->flags & ~DRAY_UFUNC_FAST)
 		return dray_fail(-EINVAL, "unknown flags of a call: %#x",
 				 options->flags);
 	if (options->casting > 1 + DRAY_CASTING_UNSAFE)
@@ -52,8 +51,9 @@ static int collect(struct dray_call *call, struct dray_ufunc *ufunc,
 	call->count = dray_ufunc_operands(ufunc);
 	call->operands = call->count;
 	call->errors = 0;
-	for (o = 0; o < call->count; o++) {
+	for (o = 0; o < DRAY_MAX_OPERANDS; o++)
 		call->made[o] = NULL;
+	for (o = 0; o < call->count; o++) {
 		if (o < ufunc->inputs)
 			call->views[o] = inputs[o];
 		else
@@ -120,6 +120,10 @@ static int choose_loop(struct dray_call *call)
 				 &call->resolved);
 	if (ret)
 		return ret;
+	if (call->options->flags & DRAY_UFUNC_FAST &&
+	    call->resolved.loop.flags & DRAY_LOOP_HAS_FAST)
+		call->resolved.loop.context =
+			(char *)call->resolved.loop.context + DRAY_LOOP_FAST;
 	return dray_ufunc_check_casts(call->ufunc, given, call->options,
 				      &call->resolved);
 }
@@ -186,44 +190,6 @@ static bool is_plain(const struct dray_call *call)
 	return true;
 }
 
-/* Whether two views have the very same elements at each index. */
-static bool lie_alike(const struct dray_view *a, const struct dray_view *b)
-{
-	const size_t bytes = (size_t)a->ndim * sizeof(a->shape[0]);
-
-	return a->data == b->data && a->ndim == b->ndim &&
-	       dray_dtype_itemsize(a->dtype) == dray_dtype_itemsize(b->dtype) &&
-	       !memcmp(a->shape, b->shape, bytes) &&
-	       !memcmp(a->strides, b->strides, bytes);
-}
-
-/* Whether a write of output @w may change elements of operand @o too early. */
-static bool disturbs(const struct dray_call *call, int w, int o)
-{
-	const struct dray_operand *written = &call->checked[w];
-	const struct dray_operand *other = &call->checked[o];
-
-	if (call->made[w] || (o < call->count && call->made[o]) ||
-	    !dray_addresses_meet(written->span, other->span))
-		return false;
-	if (!dray_call_is_output(call, o) &&
-	    lie_alike(written->view, other->view) &&
-	    dray_overlap_self(written) == DRAY_OVERLAP_NONE)
-		return false;
-	return dray_overlap_find(written, other) != DRAY_OVERLAP_NONE;
-}
-
-static bool is_disturbed(const struct dray_call *call)
-{
-	int w, o;
-
-	for (w = call->ufunc->inputs; w < call->count; w++)
-		for (o = 0; o < call->operands; o++)
-			if (o != w && disturbs(call, w, o))
-				return true;
-	return false;
-}
-
 static bool is_empty(const struct dray_call *call)
 {
 	int i;
@@ -243,12 +209,13 @@ static int compute(struct dray_call *call)
 
 	if (is_empty(call))
 		return 0;
+	ret = dray_call_put_aside(call);
+	if (ret)
+		return ret;
 	if (watches)
 		dray_fp_clear();
-	if (is_plain(call) && !is_disturbed(call))
-		ret = dray_call_strided(call);
-	else
-		ret = dray_call_buffered(call);
+	ret = is_plain(call) ? dray_call_strided(call)
+			     : dray_call_buffered(call);
 	if (!watches || ret < 0)
 		return ret < 0 ? ret : 0;
 	call->errors |= dray_fp_take();
@@ -298,8 +265,8 @@ int dray_ufunc_call(struct dray_ufunc *ufunc,
 	if (ret)
 		return ret;
 	ret = run(&call);
-	for (o = ufunc->inputs; o < call.count; o++) {
-		if (ret)
+	for (o = 0; o < call.operands; o++) {
+		if (ret || !dray_call_is_output(&call, o))
 			dray_array_unref(call.made[o]);
 		else if (out)
 			out[o - ufunc->inputs] = call.made[o];

@@ -23,10 +23,10 @@ struct dray_call {
 	/* The shape that all are broadcast to. */
 	int ndim;
 	int64_t shape[DRAY_MAX_NDIM];
-	/* Outputs that were made, one reference each. */
-	struct dray_array *made[DRAY_UFUNC_MAX_OPERANDS];
-	/* Views in place of the caller's: of outputs made, and of weak numbers. */
-	struct dray_view own[DRAY_UFUNC_MAX_OPERANDS];
+	/* Outputs that were made, and inputs put aside, one reference each. */
+	struct dray_array *made[DRAY_MAX_OPERANDS];
+	/* Views in place of the caller's: of these, and of weak numbers. */
+	struct dray_view own[DRAY_MAX_OPERANDS];
 	char numbers[DRAY_UFUNC_MAX_OPERANDS][16] __attribute__((aligned(16)));
 	unsigned int errors; /* DRAY_FP_* of parts in other threads; atomic */
 };
@@ -56,7 +56,7 @@ struct dray_pass {
 
 void dray_pass_init(struct dray_pass *pass, const struct dray_call *call);
 
-/* Computes elements; DRAY_PASS_RAISED, or what the loop fails with. */
+/* Computes elements; DRAY_PASS_RAISED, or the failure of the loop. */
 int dray_pass_run(const struct dray_pass *pass, char *const *data,
 		  const int64_t *strides, int64_t count);
 
@@ -83,9 +83,12 @@ int dray_call_make(struct dray_call *call);
 /* Gives them to the class of the highest priority. */
 int dray_call_wrap(struct dray_call *call);
 
+/* call_aside.c: copies inputs that an output would change too early. */
+int dray_call_put_aside(struct dray_call *call);
+
 /* call_strided.c: calls the loop on elements as they lie. */
 int dray_call_strided(struct dray_call *call);
-/* call_buffered.c: calls it on elements that are converted, or put aside. */
+/* call_buffered.c: calls it on elements that are converted. */
 int dray_call_buffered(struct dray_call *call);
 
 #endif /* DRAY_UFUNC_CALL_H */

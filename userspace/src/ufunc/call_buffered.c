@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/*
- * Calls the loop on elements that an iterator converts into buffers, and on copies
- * of outputs that share memory with other operands, which it writes back.
- */
+/* Calls the loop on elements that an iterator converts into buffers. */
 #include <pthread.h>
 
 #include "layout/layout_threads.h"
@@ -15,31 +12,15 @@ struct buffered {
 	pthread_mutex_t mutex; /* of it */
 };
 
-/* Whether outputs share memory with each other. */
-static bool outputs_meet(const struct dray_call *call)
-{
-	int a, b;
-
-	for (a = call->ufunc->inputs; a < call->count; a++)
-		for (b = a + 1; b < call->count; b++)
-			if (!call->made[a] && !call->made[b] &&
-			    dray_addresses_meet(call->checked[a].span,
-						call->checked[b].span))
-				return true;
-	return false;
-}
-
 static int begin(struct dray_call *call, bool threads,
 		 struct dray_nditer **iter)
 {
 	const bool masked = dray_call_has_mask(call);
-	const bool apart = outputs_meet(call);
 	dray_dtype dtypes[DRAY_MAX_OPERANDS] = { 0 };
 	uint32_t flags[DRAY_MAX_OPERANDS];
 	const struct dray_nditer_options options = {
 		.flags = DRAY_NDITER_EXTERNAL_LOOP | DRAY_NDITER_BUFFERED |
 			 DRAY_NDITER_GROW_INNER | DRAY_NDITER_ZEROSIZE_OK |
-			 DRAY_NDITER_COPY_IF_OVERLAP |
 			 (threads ? DRAY_NDITER_RANGED |
 					    DRAY_NDITER_DELAY_BUFFERS
 				  : 0),
@@ -51,23 +32,18 @@ static int begin(struct dray_call *call, bool threads,
 	int o;
 
 	for (o = 0; o < call->operands; o++) {
-		flags[o] = DRAY_OPERAND_ALIGNED | DRAY_OPERAND_NATIVE_ORDER |
-			   DRAY_OPERAND_READ;
-		if (!apart)
-			flags[o] |= DRAY_OPERAND_ELEMENTWISE;
-		if (o == call->count) {
-			flags[o] |= DRAY_OPERAND_MASK;
-			continue;
-		}
-		dtypes[o] = call->resolved.dtypes[o];
-		if (!dray_call_is_output(call, o))
-			continue;
-		flags[o] |= DRAY_OPERAND_WRITE | DRAY_OPERAND_NO_BROADCAST;
-		if (masked)
+		const bool output = dray_call_is_output(call, o);
+
+		flags[o] = DRAY_OPERAND_ALIGNED | DRAY_OPERAND_NATIVE_ORDER;
+		flags[o] |=
+			output ? DRAY_OPERAND_WRITE | DRAY_OPERAND_NO_BROADCAST
+			       : DRAY_OPERAND_READ;
+		if (output && masked)
 			flags[o] |= DRAY_OPERAND_WRITE_MASKED;
-		/* Else it is written without having been read. */
-		if (!(masked || apart) || !(call->views[o]->flags & DRAY_READ))
-			flags[o] &= ~(uint32_t)DRAY_OPERAND_READ;
+		if (o == call->count)
+			flags[o] |= DRAY_OPERAND_MASK;
+		else
+			dtypes[o] = call->resolved.dtypes[o];
 	}
 	return dray_nditer_create(call->views, call->operands, &options, iter);
 }
@@ -130,9 +106,7 @@ static uint64_t bytes_of(const struct dray_call *call)
 
 int dray_call_buffered(struct dray_call *call)
 {
-	const unsigned int threads =
-		outputs_meet(call) ? 1
-				   : dray_call_threads(call, bytes_of(call));
+	const unsigned int threads = dray_call_threads(call, bytes_of(call));
 	struct buffered buffered = {
 		.call = call,
 		.mutex = PTHREAD_MUTEX_INITIALIZER,

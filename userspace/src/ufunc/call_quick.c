@@ -176,6 +176,9 @@ bool dray_call_quick(struct dray_ufunc *ufunc,
 		const struct dray_view *view =
 			outputs ? outputs[o - ufunc->inputs] : NULL;
 
+		quick.data[o] = NULL;
+		quick.low[o] = 0;
+		quick.high[o] = 0;
 		if (view ? !take(&quick, view, row->dtypes[o], DRAY_WRITE, o)
 			 : !out || row->classes[o] == DRAY_LOOP_NO_CLASS)
 			return false;

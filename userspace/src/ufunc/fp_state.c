@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * The floating-point state of each thread, and the words for its errors.  A
- * warning that nobody takes is printed once for each function and error, of
+ * warning without a function is printed once for each function and error, of
  * which a table remembers the first thousand.
  */
 #include <errno.h>

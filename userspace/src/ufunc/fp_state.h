@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Floating-point errors of a thread: its loops leave them in the processor's
- * flags, and its state says what they become.
+ * flags, and its state tells their consequences.
  */
 #ifndef DRAY_UFUNC_FP_STATE_H
 #define DRAY_UFUNC_FP_STATE_H

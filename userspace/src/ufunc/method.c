@@ -25,41 +25,76 @@ bool dray_method_is_ready(const struct dray_view *view, dray_dtype dtype)
 }
 
 /*
- * The type that sums and products have by default: no bool, and no integer of
- * fewer bits than 64.
+ * The type that a result has by default, or 0: of sums and products no bool, and
+ * no integer of fewer bits than 64; of logic a bool.
  */
-static dray_dtype wide_enough(const struct dray_ufunc *ufunc, dray_dtype dtype)
+static dray_dtype default_dtype(const struct dray_method *method)
 {
-	const char kind = dray_dtype_kind(dtype);
+	const char *name = method->ufunc->name;
+	const dray_dtype in = method->in->dtype;
 
-	if (!ufunc->definition || dray_dtype_itemsize(dtype) >= 8 ||
-	    (strcmp(ufunc->name, "add") && strcmp(ufunc->name, "multiply")))
-		return dtype;
-	if (kind == 'b' || kind == 'i')
+	if (!method->ufunc->definition)
+		return 0;
+	if (!strncmp(name, "logical_", 8))
+		return DRAY_BOOL;
+	if (method->to || dray_dtype_itemsize(in) >= 8 ||
+	    (strcmp(name, "add") && strcmp(name, "multiply")))
+		return 0;
+	if (in == DRAY_BOOL || dray_dtype_kind(in) == 'i')
 		return DRAY_INT64;
-	return kind == 'u' ? DRAY_UINT64 : dtype;
+	return dray_dtype_kind(in) == 'u' ? DRAY_UINT64 : 0;
 }
 
-static int choose_loop(struct dray_method *method, dray_dtype dtype)
+static bool is_added_time(const struct dray_method *method, dray_dtype in)
 {
-	static const struct dray_ufunc_options none;
-	const dray_dtype in = method->in->dtype;
-	const dray_dtype first = dtype	      ? dtype
-				 : method->to ? method->to->dtype
-					      : wide_enough(method->ufunc, in);
-	const bool as_first = dtype || !method->to;
-	const dray_dtype given[3] = { first, as_first ? first : in, 0 };
-	dray_dtype *dtypes = method->resolved.dtypes;
-	int ret;
+	const char *name = method->ufunc->name;
+	const char kind = dray_dtype_kind(in);
 
-	ret = dray_ufunc_resolve(method->ufunc, given, &none,
-				 &method->resolved);
+	return (kind == 'm' || kind == 'M') && method->ufunc->definition &&
+	       (!strcmp(name, "add") || !strcmp(name, "subtract") ||
+		!strcmp(name, "multiply"));
+}
+
+int dray_method_resolve(struct dray_method *method, dray_dtype dtype,
+			bool one_type)
+{
+	const dray_dtype in = method->in->dtype;
+	dray_dtype *dtypes = method->resolved.dtypes;
+	dray_dtype given[3] = { in, in, 0 }, signature[3] = { 0 };
+	struct dray_ufunc_options options = { .signature = signature };
+	int ret = 0;
+
+	if (dtype)
+		ret = dray_dtype_check(dtype, &dtype);
+	else
+		dtype = default_dtype(method);
+	/* Of times, the units and kinds that are added decide. */
+	if (!is_added_time(method, in))
+		signature[0] = signature[2] = dtype;
+	/* An output takes part as the first input, and decides nothing alone. */
+	if (!dtype && method->to)
+		given[0] = method->to->dtype;
+	if (!ret)
+		ret = dray_ufunc_resolve(method->ufunc, given, &options,
+					 &method->resolved);
+	/* The input converts to the type that is wanted, by any cast. */
+	if (ret == -EOPNOTSUPP && signature[2]) {
+		given[0] = given[1] = dtype;
+		options.signature = NULL;
+		ret = dray_ufunc_resolve(method->ufunc, given, &options,
+					 &method->resolved);
+		if (!ret && dray_dtype_kind(dtypes[2]) != dray_dtype_kind(dtype))
+			return dray_fail(-EOPNOTSUPP,
+					 "%s has no loop of the type that is wanted",
+					 method->ufunc->name);
+	}
 	if (ret)
 		return ret;
-	if (!dray_dtype_equal(dtypes[0], dtypes[2]))
+	if (!dray_dtype_equal(dtypes[0], dtypes[2]) ||
+	    (one_type && !dray_dtype_equal(dtypes[0], dtypes[1])))
 		return dray_fail(
 			-EOPNOTSUPP,
-			"%s of these types has another type of output: there is no %s",
+			"%s of these types has operands of several types: there is no %s",
 			method->ufunc->name, method->name);
 	ret = dray_cast_find(dtypes[1], in, &method->cast);
 	if (!ret)
@@ -72,7 +107,7 @@ static int choose_loop(struct dray_method *method, dray_dtype dtype)
 
 int dray_method_start(struct dray_method *method, const char *name,
 		      struct dray_ufunc *ufunc, const struct dray_view *in,
-		      const struct dray_view *to, dray_dtype dtype)
+		      const struct dray_view *to)
 {
 	int ret;
 
@@ -89,15 +124,11 @@ int dray_method_start(struct dray_method *method, const char *name,
 			ufunc->name, ufunc->inputs, dray_plural(ufunc->inputs),
 			ufunc->outputs, dray_plural(ufunc->outputs), name);
 	ret = dray_operand_init(&method->operand, in, "the input");
-	if (!ret && dtype)
-		ret = dray_dtype_check(dtype, &dtype);
 	if (!ret && to)
 		ret = dray_view_check(to, "the output", NULL);
-	if (ret)
-		return ret;
-	if (!(in->flags & DRAY_READ))
-		return dray_fail(-EPERM, "the input may not be read");
-	return choose_loop(method, dtype);
+	if (!ret && !(in->flags & DRAY_READ))
+		ret = dray_fail(-EPERM, "the input may not be read");
+	return ret;
 }
 
 int dray_method_axis(int axis, int ndim, int *out)

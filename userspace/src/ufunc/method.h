@@ -31,13 +31,18 @@ struct dray_method {
 	int64_t result_item; /* and of the result */
 };
 
-/*
- * Checks the ufunc, the input and the output, and chooses the loop.
- * @dtype: of the result, or 0
- */
+/* Checks the ufunc, the input and the output. */
 int dray_method_start(struct dray_method *method, const char *name,
 		      struct dray_ufunc *ufunc, const struct dray_view *in,
-		      const struct dray_view *to, dray_dtype dtype);
+		      const struct dray_view *to);
+
+/*
+ * Chooses the loop.
+ * @dtype: of the result, or 0
+ * @one_type: the loop's operands have to be of one type, all three
+ */
+int dray_method_resolve(struct dray_method *method, dray_dtype dtype,
+			bool one_type);
 
 /* Resolves an axis, negative from the last.  -ERANGE. */
 int dray_method_axis(int axis, int ndim, int *out);
@@ -105,8 +110,7 @@ static inline int dray_method_loop(const struct dray_method *method,
 	char *const data[3] = { result, (char *)(uintptr_t)in, result };
 	const int64_t strides[3] = { result_stride, in_stride, result_stride };
 
-	return method->resolved.loop.loop(data, strides, count,
-					  method->resolved.loop.context);
+	return dray_loop_run(&method->resolved.loop, data, strides, count);
 }
 
 #endif /* DRAY_UFUNC_METHOD_H */

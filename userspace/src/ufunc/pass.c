@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Runs a loop for the ways through the elements.  With a mask, it is called for
- * each run of elements whose mask is true.  And how many threads share the work.
+ * each run of elements with a true mask.  Counts the threads that share the work.
  */
 #include "layout/layout_threads.h"
 #include "ufunc/call.h"
@@ -31,7 +31,7 @@ void dray_pass_init(struct dray_pass *pass, const struct dray_call *call)
 			pass->raised |= flags[i].flag;
 }
 
-/* Counts elements from @at on whose mask is @wanted. */
+/* Counts elements from @at on that have the mask @wanted. */
 static int64_t count_alike(const char *mask, int64_t stride, int64_t at,
 			   int64_t count, bool wanted)
 {
@@ -79,6 +79,23 @@ int dray_pass_run(const struct dray_pass *pass, char *const *data,
 	return ret;
 }
 
+/* Whether an output that was given may be written by several threads. */
+static bool is_divisible(const struct dray_call *call, int w)
+{
+	bool unique;
+	int o;
+
+	if (dray_view_is_unique(call->views[w], DRAY_SHARE_BOUNDS, &unique) ||
+	    !unique)
+		return false;
+	for (o = w + 1; o < call->count; o++)
+		if (!call->made[o] &&
+		    dray_addresses_meet(call->checked[w].span,
+					call->checked[o].span))
+			return false;
+	return true;
+}
+
 unsigned int dray_call_threads(const struct dray_call *call, uint64_t bytes)
 {
 	int o;
@@ -86,14 +103,8 @@ unsigned int dray_call_threads(const struct dray_call *call, uint64_t bytes)
 	if (call->options->threads <= 1 ||
 	    (call->resolved.loop.flags & DRAY_LOOP_SINGLE_THREAD))
 		return 1;
-	for (o = call->ufunc->inputs; o < call->count; o++) {
-		bool unique;
-
-		if (!call->made[o] &&
-		    (dray_view_is_unique(call->views[o], DRAY_SHARE_BOUNDS,
-					 &unique) ||
-		     !unique))
+	for (o = call->ufunc->inputs; o < call->count; o++)
+		if (!call->made[o] && !is_divisible(call, o))
 			return 1;
-	}
 	return dray_threads_for(bytes, call->options->threads);
 }

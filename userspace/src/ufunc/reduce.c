@@ -122,15 +122,13 @@ static int begin(struct dray_reduction *reduction, struct dray_method *method,
 	const bool nothing = !method->operand.extent.elements;
 	const int64_t value = identities[identity];
 
-	if (dray_view_is_empty(&method->result))
-		return 0;
 	if (options->initial)
 		return dray_view_convert(&method->result, options->initial,
 					 DRAY_CASTING_UNSAFE);
 	if (identity < DRAY_IDENTITY_ZERO ||
 	    (options->flags & DRAY_REDUCE_NO_INITIAL) ||
 	    !dray_dtype_is_builtin(dtype)) {
-		if (nothing)
+		if (nothing && !dray_view_is_empty(&method->result))
 			return dray_fail(
 				-EINVAL,
 				"%s of no elements needs an initial one: it has no identity",
@@ -143,6 +141,8 @@ static int begin(struct dray_reduction *reduction, struct dray_method *method,
 		reduction->starts = true;
 		return 0;
 	}
+	if (dray_view_is_empty(&method->result))
+		return 0;
 	if (!value && method->made) {
 		memset(method->result.data, 0,
 		       (size_t)dray_view_size(&method->result) *
@@ -173,6 +173,8 @@ static int reduce(struct dray_method *method,
 	int ret;
 
 	ret = find_axes(method->ufunc, in->ndim, options, &reduction.reduced);
+	if (!ret)
+		ret = dray_method_resolve(method, options->dtype, false);
 	if (!ret && options->initial)
 		ret = check_initial(options->initial);
 	if (!ret && options->where)
@@ -206,8 +208,7 @@ int dray_ufunc_reduce(struct dray_ufunc *ufunc, const struct dray_view *in,
 		return -EINVAL;
 	if (!options)
 		options = &none;
-	ret = dray_method_start(&method, "reduce", ufunc, in, to,
-				options->dtype);
+	ret = dray_method_start(&method, "reduce", ufunc, in, to);
 	if (!ret)
 		ret = reduce(&method, options);
 	return dray_method_end(&method, ret, out);

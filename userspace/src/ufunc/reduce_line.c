@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Lines of a reduction: elements that go into one, by the short cut of the loop
- * or by the loop itself with strides of 0.  Those that need it are converted in
+ * or by the loop itself, one after the other.  Those that need it are converted in
  * pieces, and those that a mask is true for are picked out of each.
  */
 #include "ufunc/reduce.h"
@@ -14,16 +14,20 @@ static bool is_settled(const struct dray_reduction *reduction, const char *resul
 	return line && line->settles && *result == line->settled;
 }
 
-static int add_line(const struct dray_reduction *reduction, char *result, const char *in,
-		    int64_t stride, int64_t count)
+static int add_line(const struct dray_reduction *reduction, char *result,
+		    const char *in, int64_t stride, int64_t count)
 {
 	const struct dray_line *line = reduction->line;
+	int ret = 0;
 
-	if (!line)
-		return dray_method_loop(reduction->method, result, 0, in, stride,
-					count);
-	line->loop(result, in, stride, count);
-	return 0;
+	if (line) {
+		line->loop(result, in, stride, count);
+		return 0;
+	}
+	/* One at a time: a loop need not see its output as its next input. */
+	for (; count && !ret; count--, in += stride)
+		ret = dray_method_loop(reduction->method, result, 0, in, 0, 1);
+	return ret;
 }
 
 /* Copies the elements that a mask is true for, and returns their number. */

@@ -15,7 +15,7 @@
 #include "ufunc/reduce.h"
 
 #define SHORT 8 /* elements of a line or a row that are too few */
-#define BLOCK 16384 /* bytes of the result that many rows are added to */
+#define BLOCK 65536 /* bytes of the result that many rows are added to */
 #define ROWS 1024 /* rows that short rows are taken together by */
 
 struct walk {
@@ -215,8 +215,17 @@ static int walk_lines(struct walk *walk, struct dray_place place,
 		      const struct dray_reduce_axis *line, const struct dray_reduce_axis *stay)
 {
 	const int64_t rows = stay->count > 1 ? ROWS : line->count;
+	const struct dray_reduction *reduction = walk->reduction;
 	int ret = 0;
 
+	if (reduction->line && !reduction->converts && !reduction->starts &&
+	    !place.mask && stay->count == 1) {
+		do {
+			reduction->line->loop(place.result, place.in, line->in,
+					      line->count);
+		} while (next(walk, &place));
+		return 0;
+	}
 	do {
 		const bool first = is_first(walk);
 		struct dray_reduce_axis part = *line;
@@ -235,12 +244,26 @@ static int walk_lines(struct walk *walk, struct dray_place place,
 	return ret;
 }
 
+/* The short cut for several rows, if their elements lie as it wants them. */
+static dray_line_rows *rows_of(const struct walk *walk,
+			       const struct dray_reduce_axis *row)
+{
+	const struct dray_line *line = walk->reduction->line;
+	const struct dray_method *method = walk->method;
+
+	if (!line || method->converts || walk->reduction->mask ||
+	    row->in != method->item || row->result != method->result_item)
+		return NULL;
+	return line->rows;
+}
+
 /* Rows of @row, block by block; those of @reduced are added to one. */
 static int walk_rows(struct walk *walk, struct dray_place place,
 		     const struct dray_reduce_axis *row, const struct dray_reduce_axis *reduced)
 {
 	const int64_t item = walk->method->result_item;
 	const int64_t block = item < BLOCK / 64 ? BLOCK / item : 64;
+	dray_line_rows *const rows = rows_of(walk, row);
 	int ret = 0;
 
 	do {
@@ -252,9 +275,20 @@ static int walk_rows(struct walk *walk, struct dray_place place,
 
 			count = row->count - at < block ? row->count - at
 							: block;
-			for (i = 0; i < reduced->count && !ret; i++)
-				ret = add_row(walk, dray_place_move(start, reduced, i),
-					      row, count, first && !i);
+			for (i = 0; i < reduced->count && !ret; i++) {
+				const struct dray_place at_row =
+					dray_place_move(start, reduced, i);
+
+				if (rows && i + DRAY_LINE_ROWS <= reduced->count &&
+				    !(first && !i)) {
+					rows(at_row.result, at_row.in,
+					     reduced->in, count);
+					i += DRAY_LINE_ROWS - 1;
+					continue;
+				}
+				ret = add_row(walk, at_row, row, count,
+					      first && !i);
+			}
 		}
 	} while (!ret && next(walk, &place));
 	return ret;

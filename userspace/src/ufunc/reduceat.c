@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "index/rows.h"
@@ -29,6 +30,27 @@ static int64_t length_of(const struct segments *segments, int64_t k)
 	return length > 1 ? length : 1;
 }
 
+/* Segments of one line by the short cut: elements are of the result's type. */
+static void reduce_at_once(const struct segments *segments,
+			   dray_line_loop *loop, char *to, int64_t to_stride,
+			   const char *from, int64_t stride)
+{
+	const size_t item = (size_t)segments->method.result_item;
+	int64_t k;
+
+	for (k = 0; k < segments->count; k++, to += to_stride) {
+		const char *const in = from + segments->starts[k] * stride;
+		const int64_t rest = length_of(segments, k) - 1;
+
+		if (item == 8)
+			*(uint64_t *)(void *)to = *(const uint64_t *)(const void *)in;
+		else
+			memcpy(to, in, item);
+		if (rest)
+			loop(to, in + stride, stride, rest);
+	}
+}
+
 static int reduce_lines(struct segments *segments,
 			const struct dray_view *result,
 			const struct dray_view *in)
@@ -42,10 +64,12 @@ static int reduce_lines(struct segments *segments,
 	};
 	struct dray_rows rows;
 	int64_t i, k;
+	bool at_once;
 	int ret = 0;
 
 	reduction.line = dray_method_line(&segments->method,
 					  &reduction.converts);
+	at_once = reduction.line && !segments->method.converts;
 	if (!dray_rows_start(&rows, views, 2))
 		return 0;
 	do {
@@ -54,6 +78,11 @@ static int reduce_lines(struct segments *segments,
 			const char *from = (const char *)rows.data[1] +
 					   i * rows.strides[1];
 
+			if (at_once) {
+				reduce_at_once(segments, reduction.line->loop,
+					       at, to, from, line.in);
+				continue;
+			}
 			for (k = 0; k < segments->count && !ret; k++) {
 				const struct dray_place place = {
 					at + k * to,
@@ -140,7 +169,7 @@ static int load_starts(struct segments *segments,
 }
 
 static int reduceat(struct segments *segments, const struct dray_view *indices,
-		    int axis, struct dray_array **starts)
+		    int axis, dray_dtype dtype, struct dray_array **starts)
 {
 	struct dray_method *method = &segments->method;
 	const struct dray_view *in = segments->in = method->in;
@@ -151,13 +180,10 @@ static int reduceat(struct segments *segments, const struct dray_view *indices,
 		return dray_fail(-EOPNOTSUPP,
 				 "an element without axes has no segments");
 	ret = dray_method_axis(axis, in->ndim, &segments->axis);
-	if (!ret && !dray_dtype_equal(method->resolved.dtypes[0],
-				      method->resolved.dtypes[1]))
-		ret = dray_fail(-EOPNOTSUPP,
-				"%s takes inputs of two types: there is no %s",
-				method->ufunc->name, method->name);
 	if (!ret)
 		ret = load_starts(segments, indices, starts);
+	if (!ret)
+		ret = dray_method_resolve(method, dtype, true);
 	if (ret)
 		return ret;
 	axis = segments->axis;
@@ -184,10 +210,9 @@ int dray_ufunc_reduceat(struct dray_ufunc *ufunc, const struct dray_view *in,
 	    !dray_given(indices, __func__) ||
 	    (!to && !dray_given(out, __func__)))
 		return -EINVAL;
-	ret = dray_method_start(&segments.method, "reduceat", ufunc, in, to,
-				dtype);
+	ret = dray_method_start(&segments.method, "reduceat", ufunc, in, to);
 	if (!ret)
-		ret = reduceat(&segments, indices, axis, &starts);
+		ret = reduceat(&segments, indices, axis, dtype, &starts);
 	dray_array_unref(starts);
 	return dray_method_end(&segments.method, ret, out);
 }

@@ -253,5 +253,6 @@ int dray_ufunc_get_loop(const struct dray_ufunc *ufunc, size_t index,
 	memcpy(dtypes, table->rows[index].dtypes,
 	       (size_t)dray_ufunc_operands(ufunc) * sizeof(dtypes[0]));
 	*loop = table->rows[index].loop;
+	loop->flags &= ~DRAY_LOOP_HAS_FAST;
 	return 0;
 }

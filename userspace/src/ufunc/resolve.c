@@ -69,6 +69,13 @@ static int set_wanted(struct request *request,
 	return 0;
 }
 
+static bool is_time(dray_dtype dtype)
+{
+	const char kind = dray_dtype_kind(dtype);
+
+	return kind == 'M' || kind == 'm';
+}
+
 /*
  * Gives weak inputs a type of their own, unless one of the others is of their
  * kind or above: then they go by their kind.
@@ -83,6 +90,11 @@ static void set_weak(struct request *request, unsigned int weak)
 	size_t count = 0;
 	int o, weakest = 0, highest = 0;
 
+	for (o = 0; o < inputs; o++) {
+		/* Times count numbers as their definitions say. */
+		if (is_time(request->types[o]))
+			return;
+	}
 	for (o = 0; o < inputs; o++) {
 		const uint8_t class = request->classes[o];
 		const int rank =
@@ -203,15 +215,21 @@ static int ask_definition(const struct request *request,
 			  const dray_dtype *given, struct dray_resolved *out)
 {
 	const struct dray_ufunc *ufunc = request->ufunc;
+	dray_dtype types[DRAY_UFUNC_MAX_OPERANDS];
 	int o, row;
 
 	if (!ufunc->definition || !ufunc->definition->resolve)
 		return -ENOENT;
-	row = ufunc->definition->resolve(ufunc->definition, given, out->dtypes);
+	for (o = 0; o < dray_ufunc_operands(ufunc); o++)
+		types[o] = native(given[o]);
+	row = ufunc->definition->resolve(ufunc->definition, types, out->dtypes);
+	if (row == -EINVAL) /* types without a common one, with the sentence */
+		return -EOPNOTSUPP;
 	if (row < 0)
 		return row;
 	for (o = 0; o < dray_ufunc_operands(ufunc); o++) {
-		/* The unit of what is wanted is the definition's to choose. */
+		out->dtypes[o] = native(out->dtypes[o]);
+		/* Units are the definition's to choose. */
 		if (request->wanted[o] &&
 		    dray_dtype_kind(request->wanted[o]) !=
 			    dray_dtype_kind(out->dtypes[o]))
@@ -219,6 +237,31 @@ static int ask_definition(const struct request *request,
 	}
 	out->loop = request->table->rows[row].loop;
 	return 0;
+}
+
+/*
+ * Whether a ufunc takes two elements of any types by their truth, for which they
+ * are converted to bools by any rule.
+ */
+static bool is_logical(const struct dray_ufunc *ufunc)
+{
+	return ufunc->definition && ufunc->inputs == 2 &&
+	       !strncmp(ufunc->name, "logical_", strlen("logical_"));
+}
+
+/* The loop of bools, for types of which there is none. */
+static const struct dray_ufunc_row *find_truth(const struct request *request)
+{
+	const uint8_t row = request->table->uniform[DRAY_LOOP_BOOL];
+	int o;
+
+	if (!row || request->wants || !is_logical(request->ufunc))
+		return NULL;
+	for (o = 0; o < request->ufunc->inputs; o++)
+		if (!dray_can_cast(request->types[o], DRAY_BOOL,
+				   DRAY_CASTING_UNSAFE))
+			return NULL;
+	return &request->table->rows[row - 1];
 }
 
 int dray_ufunc_resolve(const struct dray_ufunc *ufunc, const dray_dtype *given,
@@ -247,8 +290,10 @@ int dray_ufunc_resolve(const struct dray_ufunc *ufunc, const dray_dtype *given,
 		ret = ask_definition(&request, given, out);
 		if (ret != -ENOENT)
 			return ret;
-		row = search(&request, is_safe);
+		row = find_truth(&request);
 	}
+	if (!row)
+		row = search(&request, is_safe);
 	if (!row && want_one_type(&request))
 		row = search(&request, is_safe);
 	if (!row)
@@ -278,15 +323,19 @@ static int fail_cast(const struct dray_ufunc *ufunc, int o, dray_dtype from,
 		dray_casting_name(casting));
 }
 
-/* Whether an input is a weak number, and the loop's type of its kind or above. */
+/*
+ * Whether an input is a weak number, and the loop's type of its kind or above.
+ * Under "equiv" it does not convert, as in NumPy.
+ */
 static bool is_weak(const struct dray_ufunc_options *options, dray_dtype given,
 		    dray_dtype dtype, int o)
 {
 	const uint8_t from = dray_loop_class(given);
 	const uint8_t to = dray_loop_class(dtype);
 
-	return options->weak >> o & 1 && from != DRAY_LOOP_NO_CLASS &&
-	       to != DRAY_LOOP_NO_CLASS &&
+	return options->weak >> o & 1 &&
+	       options->casting != 1 + DRAY_CASTING_EQUIV &&
+	       from != DRAY_LOOP_NO_CLASS && to != DRAY_LOOP_NO_CLASS &&
 	       weak_classes[dray_loop_rank(from)] >> to & 1;
 }
 
@@ -306,6 +355,8 @@ int dray_ufunc_check_casts(const struct dray_ufunc *ufunc,
 		const dray_dtype to = input ? resolved->dtypes[o] : given[o];
 
 		if (from == to || !to ||
+		    (input && to == DRAY_BOOL && is_logical(ufunc) &&
+		     dray_can_cast(from, to, DRAY_CASTING_UNSAFE)) ||
 		    (input && is_weak(options, from, to, o)) ||
 		    dray_can_cast(from, to, casting))
 			continue;

@@ -27,7 +27,7 @@ dray_ufunc_table(const struct dray_ufunc *ufunc)
 	return __atomic_load_n(&ufunc->table, __ATOMIC_ACQUIRE);
 }
 
-/* A call whose loop is chosen. */
+/* A loop that was chosen for a call. */
 struct dray_resolved {
 	dray_dtype dtypes[DRAY_UFUNC_MAX_OPERANDS]; /* borrowed */
 	struct dray_ufunc_loop loop;

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Queues of calls of ufuncs.  The host's streams are a loop: an IP that computes
+"positive", whose output is its input."""
+
+import threading
+
+import numpy as np
+import pytest
+
+import dray
+
+pytestmark = pytest.mark.host  # other nodes have no loop
+
+
+def streams(**options):
+    """Returns an executor of the loop of bytes."""
+    with dray.stream("tx0") as tx, dray.stream("rx0") as rx:
+        # The executor keeps them open.
+        return dray.StreamExecutor(dray.positive, "BB", [tx], [rx], **options)
+
+
+def test_a_call_returns_its_result():
+    with dray.CallQueue() as queue:
+        call = queue.submit(dray.add, np.arange(5), 1)
+        assert np.asarray(call.wait()).tolist() == [1, 2, 3, 4, 5]
+        assert call.done
+        out = np.zeros(3)
+        mask = np.array([True, False, True])
+        same = queue.submit(dray.multiply, [1.5, 2, 3], 2, out=out, where=mask)
+        assert same.wait() is out
+        assert out.tolist() == [3, 0, 6]
+        one, two = queue.submit(dray.modf, [1.25, -2.5]).wait()
+        assert np.asarray(one).tolist() == [.25, -.5]
+        assert np.asarray(two).tolist() == [1, -2]
+
+
+def test_calls_of_two_queues_are_ordered_by_memory():
+    go = threading.Event()
+    order = []
+
+    @dray_loop
+    def slow(data, count):
+        go.wait(60)
+        order.append("slow")
+        data[1][:count] = data[0][:count] + 1
+
+    @dray_loop
+    def quick(data, count):
+        order.append("quick")
+        data[1][:count] = data[0][:count] * 2
+
+    a, b, c = np.arange(4.), np.zeros(4), np.zeros(4)
+    with dray.CallQueue() as one, dray.CallQueue() as two:
+        first = one.submit(slow, a, out=b)
+        second = two.submit(quick, b, out=c)
+        with pytest.raises(TimeoutError):
+            second.wait(timeout=0)
+        go.set()
+        assert second.wait(60) is c
+        first.wait(60)
+    assert order == ["slow", "quick"]
+    assert c.tolist() == [2, 4, 6, 8]
+
+
+def dray_loop(function):
+    """Makes a ufunc of one float64 of a function of arrays."""
+    import ctypes  # pylint: disable=import-outside-toplevel
+
+    loop = ctypes.CFUNCTYPE(
+        ctypes.c_int, ctypes.POINTER(ctypes.POINTER(ctypes.c_double)),
+        ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)
+
+    @loop
+    def call(data, strides, count, context):  # pylint: disable=unused-argument
+        function([np.ctypeslib.as_array(data[i], (count,)) for i in range(2)], count)
+        return 0
+
+    made = dray.ufunc(function.__name__, 1, 1)
+    made.register((np.float64, np.float64), call)
+    return made
+
+
+def test_streams_compute_calls_and_the_plan_says_so():
+    with dray.memory(), dray.CallQueue([streams(frame_bytes=64)]) as queue:
+        x = np.arange(100, dtype="u1")
+        y = np.zeros_like(x)
+        plan = queue.explain(dray.positive, x, out=y)
+        assert (plan.executor, plan.elements, plan.bytes) == ("streams", 100, 200)
+        assert plan.seconds is None
+        queue.submit(dray.positive, x, out=y).wait()
+        assert y.tolist() == x.tolist()
+        assert queue.explain(dray.positive, x, out=y).executor == "cpu"
+        queue.submit(dray.positive, x, out=y).wait()
+        assert queue.explain(dray.positive, x, out=y).seconds > 0
+        plan = queue.explain(dray.positive, x.astype("f4"))
+        assert plan.executor == "cpu"
+        assert "takes" in plan.reason or "take" in plan.reason
+
+
+def test_a_cost_is_read_and_set():
+    executor = streams(stage=True)
+    assert executor.cost is None
+    executor.cost = ((1, 2), (10, 3.5))
+    assert executor.cost == ((1, 2), (10, 3.5))
+    with dray.CallQueue([executor]) as queue:
+        for count, seconds in ((1, 2), (4, 2.5), (10, 3.5), (16, 4.5)):
+            plan = queue.explain(dray.positive, np.zeros(count, "u1"))
+            assert f"streams: {seconds * 1e9:.0f} ns" in plan.reason
+    executor.cost = None
+    assert executor.cost is None
+    for wrong in (1, (1, 2), ((1, 2),), ((2, 1), (1, 1)), ((0, 1), (1, 1)),
+                  ((1, -1), (1, 1)), ((1, float("nan")), (1, 1))):
+        with pytest.raises((TypeError, ValueError)):
+            executor.cost = wrong
+
+
+@pytest.mark.parametrize("arguments, error, sentence", [
+    ((), TypeError, "missing"),
+    ((np.add, 1, 2), TypeError, "a dray.ufunc is needed"),
+    ((dray.add, 1), TypeError, "takes 2 inputs, not 1"),
+    ((dray.add, np.zeros(2), np.zeros(3)), ValueError, ""),
+    ((dray.invert, np.zeros(2)), TypeError, "no loop"),
+])
+def test_wrong_calls_are_refused(arguments, error, sentence):
+    with dray.CallQueue() as queue:
+        with pytest.raises(error, match=sentence):
+            queue.submit(*arguments)
+
+
+def test_a_closed_queue_takes_nothing():
+    queue = dray.CallQueue()
+    queue.close()
+    queue.close()
+    with pytest.raises(ValueError, match="closed"):
+        queue.submit(dray.add, 1, 2)
+
+
+@pytest.mark.parametrize("change, error", [
+    ({"types": "B"}, ValueError),
+    ({"tx": []}, ValueError),
+    ({"rx": [None]}, TypeError),
+    ({"depth": 33}, ValueError),
+    ({"timeout": 0}, ValueError),
+    ({"ufunc": np.add}, TypeError),
+])
+def test_wrong_executors_are_refused(change, error):
+    with dray.stream("tx0") as tx, dray.stream("rx0") as rx:
+        options = {"ufunc": dray.positive, "types": "BB", "tx": [tx], "rx": [rx]}
+        with pytest.raises(error):
+            dray.StreamExecutor(**{**options, **change})

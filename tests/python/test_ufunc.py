@@ -1,0 +1,449 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""dray.ufunc from Python: calls, methods, operators, NumPy's ufuncs of a dray.Array, and
+reactions to errors of numbers.  Values are those of NumPy, which tests/differential compares
+at random."""
+import asyncio
+import ctypes
+import gc
+import pickle
+import sys
+import threading
+import warnings
+import weakref
+
+import numpy as np
+import pytest
+
+import dray
+
+LOOP = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_void_p),
+                        ctypes.POINTER(ctypes.c_int64), ctypes.c_int64, ctypes.c_void_p)
+
+
+def an_array(values=((1., 2., 3.), (4., 5., 6.))):
+    return dray.Array(np.array(values))
+
+
+def same(result, expected):
+    assert type(result) is dray.Array
+    assert result.dtype == expected.dtype and result.shape == expected.shape
+    assert np.asarray(result).tobytes() == expected.tobytes()
+
+
+def test_a_ufunc_tells_what_it_is():
+    add = dray.add
+    assert repr(add) == "<dray.ufunc 'add'>" and add.__name__ == "add"
+    assert (add.nin, add.nout, add.nargs) == (2, 1, 3)
+    assert "dd->d" in add.types and add.ntypes == len(add.types)
+    assert (add.identity, dray.multiply.identity, dray.minimum.identity) == (0, 1, None)
+    assert dray.bitwise_and.identity == -1
+
+
+def test_each_ufunc_of_numpy_is_there_under_its_names():
+    missing = {name for name in dir(np) if isinstance(getattr(np, name), np.ufunc)
+               and not isinstance(getattr(dray, name, None), dray.ufunc)}
+    assert missing <= {"matmul", "matvec", "vecdot", "vecmat"}
+    assert dray.abs is dray.absolute and dray.true_divide is dray.divide
+
+
+def test_names_of_other_things_stay():
+    assert not isinstance(dray.copy, dray.ufunc) and not isinstance(dray.wait, dray.ufunc)
+
+
+@pytest.mark.parametrize("other", [
+    1, 2.5, 1j, True, [1, 2, 3], (1, 2, 3), np.float32(2), np.arange(3), np.arange(3, dtype=">i2"),
+    np.arange(12.)[::2].reshape(2, 3), np.array([3])], ids=repr)
+def test_operands_are_arrays_numbers_and_lists(other):
+    a = np.array([[1, 2, 3], [4, 5, 6]], "f4")
+    same(dray.add(dray.Array(a), other), np.add(a, other))
+    same(dray.add(other, dray.Array(a)), np.add(other, a))
+    same(dray.add(a, other), np.add(a, other))
+
+
+def test_arrays_in_dray_memory_are_used_where_they_lie():
+    with dray.memory():
+        x, y, z = np.arange(3.), np.ones(3), np.zeros(3)
+    assert dray.add(x, y, out=z) is z and z.tolist() == [1, 2, 3]
+    with dray.memory():
+        assert dray.add(x, y).handler_name == dray.handler_name(x)
+
+
+def test_numbers_of_python_are_weak():
+    a = dray.Array(np.array([1, 2], "i1"))
+    assert dray.add(a, 1).dtype == "i1" and dray.add(a, 1.0).dtype == "f8"
+    assert dray.add(a, np.int64(1)).dtype == "i8"
+    with pytest.raises(OverflowError):
+        dray.add(a, 300)
+    with pytest.raises(OverflowError):
+        dray.add(a, 10**30)
+
+
+def test_results_without_axes_are_elements():
+    assert type(dray.add(1, 2)) is np.int64 and type(dray.add(1., 2)) is np.float64
+    assert dray.add(an_array()[0][:1].reshape(()), 1) == 2
+    assert type(dray.add(1, 2, out=...)) is dray.Array
+
+
+def test_outputs_are_returned_as_they_were_given():
+    a, out = an_array(), dray.Array.zeros((2, 3))
+    assert dray.add(a, 1, out) is out and dray.add(a, 1, out=out) is out
+    assert dray.add(a, 1, out=(out,)) is out and out[1, 2] == 7
+    quotient = np.zeros((2, 3))
+    both = dray.divmod(a, 2, out=(quotient, None))
+    assert both[0] is quotient and both[1].tolist() == [[1, 0, 1], [0, 1, 0]]
+
+
+def test_where_leaves_other_elements():
+    a, out = an_array(), dray.Array.zeros((2, 3))
+    dray.add(a, 1, out=out, where=[True, False, True])
+    assert out.tolist() == [[2, 0, 4], [5, 0, 7]]
+
+
+def test_where_without_out_warns():
+    with pytest.warns(UserWarning, match="undefined"):
+        dray.add(an_array(), 1, where=[True, False, True])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        dray.add(an_array(), 1, where=[True, False, True], out=None)
+
+
+WRONG = {
+    "too few": (lambda a: dray.add(a), TypeError),
+    "too many": (lambda a: dray.add(a, a, a, a), TypeError),
+    "shapes": (lambda a: dray.add(a, [1, 2]), ValueError),
+    "shape of an output": (lambda a: dray.add(a, a, out=np.zeros(3)), ValueError),
+    "type of an output": (lambda a: dray.add(a, a, out=np.zeros((2, 3), int)), TypeError),
+    "a list as an output": (lambda a: dray.add(a, a, out=[1]), TypeError),
+    "outputs twice": (lambda a: dray.add(a, a, a, out=a), TypeError),
+    "read-only": (lambda a: dray.add(a, a, out=a.broadcast_to((2, 2, 3))), ValueError),
+    "objects": (lambda a: dray.add(a, np.array(None)), TypeError),
+    "text": (lambda a: dray.add(a, "x"), TypeError),
+    "mask": (lambda a: dray.add(a, a, where=np.array([1, 0, 1])), TypeError),
+    "keyword": (lambda a: dray.add(a, a, colour=1), TypeError),
+    "casting": (lambda a: dray.add(a, a, casting="odd"), ValueError),
+    "a cast": (lambda a: dray.add(a, a, dtype="i4", casting="safe"), TypeError),
+    "no loop": (lambda a: dray.bitwise_or(a, a), TypeError),
+    "signature": (lambda a: dray.add(a, a, signature="d->d"), ValueError),
+    "signature of one": (lambda a: dray.add(a, a, signature=("d",)), TypeError),
+    "signature and dtype": (lambda a: dray.add(a, a, sig="dd->d", dtype="f8"), TypeError),
+    "axis": (lambda a: dray.add.reduce(a, axis=2), np.exceptions.AxisError
+             if hasattr(np, "exceptions") else ValueError),
+    "an axis twice": (lambda a: dray.add.reduce(a, axis=(0, 0)), ValueError),
+    "order counts": (lambda a: dray.subtract.reduce(a, axis=(0, 1)), ValueError),
+    "nothing to reduce": (lambda a: dray.minimum.reduce([]), ValueError),
+    "not for reductions": (lambda a: dray.negative.reduce(a), ValueError),
+    "an index": (lambda a: dray.add.reduceat(a, [2]), IndexError),
+    "an index of at()": (lambda a: dray.add.at(a, 7, 1), IndexError),
+    "at() of a list": (lambda a: dray.add.at([1], 0, 1), TypeError),
+    "outer of one": (lambda a: dray.negative.outer(a, a), ValueError),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_mistake_is_an_error_of_numpys_class(name):
+    call, error = WRONG[name]
+    with pytest.raises(error):
+        call(an_array())
+
+
+def test_types_are_chosen_by_dtype_and_signature():
+    a = dray.Array(np.arange(3, dtype="i4"))
+    assert dray.add(a, a, dtype="f8").dtype == dray.add(a, a, sig="dd->d").dtype == "f8"
+    assert dray.add(a, a, signature=(None, None, "f8")).dtype == "f8"
+
+
+def test_methods_reduce_and_accumulate():
+    a = np.arange(24.).reshape(2, 3, 4)
+    b = dray.Array(a)
+    assert dray.add.reduce(b, axis=None) == a.sum()
+    same(dray.add.reduce(b, (0, 2)), np.add.reduce(a, (0, 2)))
+    same(dray.add.reduce(b, keepdims=True, where=a % 2 == 0, initial=5),
+         np.add.reduce(a, keepdims=True, where=a % 2 == 0, initial=5))
+    out = np.zeros((3, 4))
+    assert dray.maximum.reduce(b, out=out) is out and (out == a[1]).all()
+    same(dray.multiply.accumulate(b, 1), np.multiply.accumulate(a, 1))
+    same(dray.add.reduceat(b, [0, 2, 1], 2), np.add.reduceat(a, [0, 2, 1], 2))
+    same(dray.subtract.outer(b, [1, 2]), np.subtract.outer(a, [1, 2]))
+
+
+def test_at_counts_an_index_that_is_named_twice():
+    a = np.zeros(4)
+    dray.add.at(a, [1, 1, 3], [1, 2, 3])
+    dray.negative.at(a, slice(2, None))
+    assert a.tolist() == [0, 3, 0, -3]
+    b = dray.Array.zeros((2, 2))
+    dray.add.at(b, (1, ...), 4)
+    assert b.tolist() == [[0, 0], [4, 4]]
+
+
+def test_arrays_have_numpys_reductions():
+    a = np.arange(6.).reshape(2, 3)
+    b = dray.Array(a)
+    for name in ("sum", "prod", "min", "max", "ptp", "all", "any", "mean", "var", "std", "cumsum"):
+        numpy = np.ptp if name == "ptp" else getattr(np.ndarray, name)
+        assert np.array_equal(getattr(b, name)(axis=1), numpy(a, axis=1)), name
+        assert np.array_equal(getattr(b, name)(), numpy(a)), name
+    assert np.sum(b) == a.sum() and (b == a).all()
+
+
+OPERATORS = ["a + b", "a - b", "a * b", "a / b", "a // b", "a % b", "divmod(a, b)", "a ** b",
+             "a & b", "a | b", "a ^ b", "a << b", "a >> b", "a < b", "a <= b", "a == b", "a != b",
+             "a > b", "a >= b", "-a", "+a", "abs(a)", "~a", "a @ b", "a ** 2", "a ** -1", "a ** .5"]
+
+
+def results(line, a, b):
+    try:
+        found = eval(line, {"a": a, "b": b})
+    except (TypeError, ValueError) as error:
+        return [type(error).__mro__[-4:]]
+    return list(found) if isinstance(found, tuple) else [found]
+
+
+@pytest.mark.parametrize("dtype", ["f8", "i4", "?", "c8", "m8[s]"])
+@pytest.mark.parametrize("line", OPERATORS)
+@pytest.mark.filterwarnings("ignore")
+def test_operators_are_numpys(line, dtype):
+    a = np.array([1, 2, 3]).astype(dtype)
+    b = np.array([2, 1, 3]).astype(dtype)
+    for left, right in ((dray.Array(a), b), (dray.Array(a), dray.Array(b)), (a, dray.Array(b))):
+        for found, expected in zip(results(line, left, right), results(line, a, b)):
+            assert np.array_equal(found, expected)
+            if isinstance(expected, np.ndarray) and isinstance(left, dray.Array):
+                assert type(found) is dray.Array and found.dtype == expected.dtype
+
+
+def test_operators_in_place_change_the_array():
+    a = an_array([1., 2., 3.])
+    same_array = a
+    a += 1
+    a *= [1, 2, 3]
+    a -= a[::-1]
+    a **= 2
+    assert a is same_array and a.tolist() == [100, 0, 100]
+    b = dray.Array(np.array([1, 2]))
+    with pytest.raises(TypeError):
+        b += 0.5
+
+
+class Other:
+    """A type that computes with arrays by itself."""
+    __array_ufunc__ = None
+
+    def __radd__(self, other):
+        return "sum"
+
+
+class Rules:
+    """A type with rules for ufuncs."""
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **keywords):
+        return ufunc.__name__, method, len(inputs)
+
+
+def test_other_types_may_compute():
+    a = an_array()
+    assert a + Other() == "sum"
+    assert a + Rules() == ("add", "__call__", 2) and np.add(a, Rules()) == ("add", "__call__", 2)
+    assert (a == Rules()) == ("equal", "__call__", 2)
+
+
+def test_ufuncs_of_numpy_are_computed_by_dray(monkeypatch):
+    a = an_array()
+    assert type(np.add(a, 1)) is type(np.add.reduce(a)) is type(np.exp(a)) is dray.Array
+    assert type(np.ones(3) + a) is type(np.multiply.outer(a, a)) is dray.Array
+    out = np.zeros((2, 3))
+    assert np.add(a, 1, out=out) is out and out[0, 0] == 2
+    out = dray.Array(out)
+    assert np.add(1, a, out=out) is out and np.add(1, 1, out=out) is out
+    np.add.at(a, (0, 0), 10)
+    assert a[0, 0] == 11
+
+
+def test_numpy_computes_where_dray_has_no_loop():
+    objects = np.array([None, 1], object)
+    assert (dray.Array(np.array([1, 2])) == objects).tolist() == [False, False]
+    texts = dray.Array(np.array(["a", "b"]))
+    assert (texts == "a").tolist() == [True, False]
+    wide = dray.Array(np.array([1, 2], "g"))
+    assert (wide + 1).dtype == "g" and type(wide + 1) is dray.Array
+    wide += 1
+    assert np.add(wide, 1, out=wide) is wide and wide.tolist() == [3, 4]
+
+
+def test_errors_of_numbers_warn():
+    with pytest.warns(RuntimeWarning, match="divide by zero encountered in divide"):
+        assert dray.divide(an_array(), 0)[0, 0] == np.inf
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(RuntimeWarning):
+            dray.divide(an_array(), 0)
+
+
+def test_errstate_raises_calls_and_ignores():
+    a, calls = an_array(), []
+    with dray.errstate(divide="raise"):
+        with pytest.raises(FloatingPointError, match="divide by zero"):
+            a / 0
+    with dray.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        dray.divide(a, 0)
+    with dray.errstate(divide="call", call=lambda *args: calls.append(args)):
+        dray.divide(a, 0)
+    assert calls == [("divide by zero", 1)]
+    assert dray.geterr() == {"divide": "warn", "over": "warn", "under": "ignore",
+                             "invalid": "warn"}
+
+
+def test_log_writes_a_line():
+    lines = []
+    log = type("Log", (), {"write": lambda self, line: lines.append(line)})()
+    with dray.errstate(invalid="log", call=log):
+        assert dray.geterr()["invalid"] == "log" and dray.geterrcall() is log
+        dray.sqrt(-1.0)
+    assert lines == ["Warning: invalid value encountered in sqrt\n"]
+
+
+def test_a_function_that_raises_ends_the_call():
+    def fail(*args):
+        raise KeyError("no")
+    with dray.errstate(divide="call", call=fail), pytest.raises(KeyError):
+        dray.divide(1.0, 0.0)
+
+
+def test_seterr_returns_what_was():
+    before = dray.seterr(all="raise")
+    try:
+        assert before["divide"] == "warn" and dray.geterr()["under"] == "raise"
+    finally:
+        dray.seterr(**before)
+    size = dray.setbufsize(4096)
+    assert dray.getbufsize() == 4096 and dray.setbufsize(size) == 4096
+    for wrong in (lambda: dray.seterr(all="odd"), lambda: dray.setbufsize(1),
+                  lambda: dray.seterrcall(3), lambda: dray.errstate(over="odd")):
+        with pytest.raises(ValueError):
+            wrong()
+
+
+def test_each_task_and_thread_has_its_own_errstate():
+    async def raises():
+        dray.seterr(divide="raise")
+        await asyncio.sleep(0)
+        return dray.geterr()["divide"]
+
+    async def warns():
+        await asyncio.sleep(0)
+        return dray.geterr()["divide"]
+
+    async def both():
+        return await asyncio.gather(raises(), warns())
+    assert asyncio.run(both()) == ["raise", "warn"]
+    found = []
+    with dray.errstate(divide="raise"):
+        thread = threading.Thread(target=lambda: found.append(dray.geterr()["divide"]))
+        thread.start()
+        thread.join()
+    assert found == ["warn"]
+
+
+@pytest.mark.filterwarnings("error")
+def test_numpys_errstate_holds_for_numpys_ufuncs():
+    with np.errstate(divide="ignore"):
+        np.divide(an_array(), 0)
+    with np.errstate(divide="raise"), pytest.raises(FloatingPointError):
+        np.divide(an_array(), 0)
+
+
+@dray.errstate(divide="raise")
+def decorated():
+    return dray.geterr()["divide"]
+
+
+def test_errstate_is_a_decorator():
+    assert decorated() == decorated() == "raise" and dray.geterr()["divide"] == "warn"
+
+
+def doubled(data, strides, count, context):
+    for i in range(count):
+        value = ctypes.c_double.from_address(data[0] + i * strides[0]).value
+        ctypes.c_double.from_address(data[1] + i * strides[1]).value = 2 * value + (context or 0)
+    return 0
+
+
+def test_a_function_of_ctypes_is_a_loop():
+    double = dray.ufunc("double", 1, 1)
+    with pytest.raises(TypeError):
+        double(1.0)
+    double.register("d->d", LOOP(doubled))
+    gc.collect()
+    assert double.types == ["d->d"] and repr(double) == "<dray.ufunc 'double'>"
+    a = np.arange(5000.)
+    assert (double(a[::2]) == 2 * a[::2]).all() and double(np.float32(4)) == 8
+    double.register(["d", "d"], LOOP(doubled), 7)
+    assert double(1.0) == 9 and double.ntypes == 1
+
+
+def test_a_loop_lives_as_long_as_its_ufunc():
+    loop = LOOP(doubled)
+    watched = weakref.ref(loop)
+    double = dray.ufunc("double", 1, 1)
+    double.register("d->d", loop)
+    del loop
+    gc.collect()
+    assert watched() and double(1.5) == 3
+    del double
+    gc.collect()
+    assert not watched()
+
+
+def test_a_loop_may_fail():
+    fails = dray.ufunc("fails", 1, 1)
+    fails.register("d->d", LOOP(lambda *args: -5))
+    with pytest.raises(OSError):
+        fails(1.0)
+
+
+def test_wrong_loops_are_refused():
+    f = dray.ufunc("f", 2, 1, identity=0)
+    assert f.identity == 0
+    for types, loop, error in (("dd->d", "x", TypeError), ("d->d", LOOP(doubled), ValueError),
+                               ("dO->d", LOOP(doubled), TypeError), ("dd->d", 0, TypeError),
+                               ("dd->d", None, TypeError)):
+        with pytest.raises(error):
+            f.register(types, loop)
+    for wrong in (("f", 0, 1), ("f", 1, 0), ("f", 9, 9), ("f", 1, 1, 0), ("f", 2, 1, 5)):
+        with pytest.raises(ValueError):
+            dray.ufunc(*wrong)
+
+
+def test_builtin_ufuncs_are_pickled_by_name():
+    assert pickle.loads(pickle.dumps(dray.add)) is dray.add
+    with pytest.raises((TypeError, pickle.PicklingError)):
+        pickle.dumps(dray.ufunc("add", 2, 1))
+
+
+def test_other_threads_run_during_a_large_call():
+    """A loop of ctypes in one thread waits for another thread, which needs the GIL."""
+    started, go = threading.Event(), threading.Event()
+
+    def wait(data, strides, count, context):
+        started.set()
+        return 0 if go.wait(60) else -110
+    slow = dray.ufunc("slow", 1, 1)
+    slow.register("d->d", LOOP(wait))
+    thread = threading.Thread(target=lambda: (started.wait(60), go.set()))
+    thread.start()
+    slow(np.zeros(10000))
+    thread.join()
+    assert go.is_set()
+
+
+def test_nothing_is_left_of_a_call():
+    a, b = an_array(), np.arange(3.)
+    for call in (lambda: dray.add(a, b), lambda: dray.add.reduce(a, 0), lambda: a + [1, 2, 3],
+                 lambda: np.add(a, b), lambda: dray.add(a, b, out=a)):
+        counts = []
+        for _ in range(3):
+            for _ in range(20):
+                call()
+            counts.append((sys.getrefcount(a), sys.getrefcount(b), sys.getrefcount(a.dtype)))
+        assert counts[0] == counts[2]
