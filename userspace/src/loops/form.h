@@ -218,8 +218,8 @@ struct dray_complex128 {
 
 /*
  * Changes the sign by its bit.  A difference of products beside their sum is
- * made one instruction by GCC's vectors, which rounds once, even where contraction
- * is off: a sum with a product of the other sign is not.
+ * made one instruction by GCC's vectors, which rounds once, even if contraction is
+ * off: a sum with a product of the other sign is not.
  */
 DRAY_INLINE float dray_negative_float(float a)
 {

@@ -6,12 +6,13 @@
 #include "loops/loops.h"
 
 /* Those that are compiled for each level. */
-#define LISTS(OF, level)                                                       \
-	OF(arithmetic, level)                                                  \
-	OF(bits, level) OF(compare, level) OF(divide, level)                   \
-		OF(extremes, level) OF(logical, level) OF(parts, level)        \
-			OF(power, level) OF(powers, level) OF(rounding, level) \
-				OF(sizes, level) OF(tests, level)
+#define LISTS(OF, level)                                            \
+	OF(arithmetic, level)                                       \
+	OF(bits, level)                                             \
+	OF(compare, level)                                          \
+	OF(divide, level) OF(extremes, level) OF(logical, level)    \
+		OF(parts, level) OF(power, level) OF(powers, level) \
+			OF(rounding, level) OF(sizes, level) OF(tests, level)
 /* And the others. */
 #define PLAIN_LISTS \
 	&dray_angle_ufuncs, &dray_elementary_ufuncs, &dray_whole_ufuncs,
