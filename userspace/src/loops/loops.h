@@ -21,7 +21,7 @@ struct dray_loop_entry {
 };
 
 /*
- * A flag of builtin loops that have a number as their context: DRAY_UFUNC_FAST adds
+ * A flag of builtin loops with a number as context: DRAY_UFUNC_FAST adds
  * DRAY_LOOP_FAST to it.
  */
 #define DRAY_LOOP_HAS_FAST (1u << 31)
