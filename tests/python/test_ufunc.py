@@ -37,6 +37,7 @@ def test_a_ufunc_tells_what_it_is():
     assert "dd->d" in add.types and add.ntypes == len(add.types)
     assert (add.identity, dray.multiply.identity, dray.minimum.identity) == (0, 1, None)
     assert dray.bitwise_and.identity == -1
+    assert dray.logaddexp.identity == dray.logaddexp.reduce([]) == -np.inf
 
 
 def test_each_ufunc_of_numpy_is_there_under_its_names():
@@ -131,6 +132,12 @@ WRONG = {
     "axis": (lambda a: dray.add.reduce(a, axis=2), np.exceptions.AxisError
              if hasattr(np, "exceptions") else ValueError),
     "an axis twice": (lambda a: dray.add.reduce(a, axis=(0, 0)), ValueError),
+    "bools subtracted": (lambda a: dray.subtract(a > 2, a > 3), TypeError),
+    "the sign of a bool": (lambda a: dray.negative(True), TypeError),
+    "bools subtracted in turn": (lambda a: dray.subtract.reduce(a > 2), TypeError),
+    "divisors of bools": (lambda a: dray.gcd.reduce(a > 2), TypeError),
+    "a number that is no time": (lambda a: dray.isnat(3), TypeError),
+    "nothing along an axis": (lambda a: dray.fmax.reduce(np.ones((0, 0))), ValueError),
     "order counts": (lambda a: dray.subtract.reduce(a, axis=(0, 1)), ValueError),
     "nothing to reduce": (lambda a: dray.minimum.reduce([]), ValueError),
     "not for reductions": (lambda a: dray.negative.reduce(a), ValueError),
@@ -176,6 +183,13 @@ def test_at_counts_an_index_that_is_named_twice():
     b = dray.Array.zeros((2, 2))
     dray.add.at(b, (1, ...), 4)
     assert b.tolist() == [[0, 0], [4, 4]]
+    dray.add.at(b, slice(None), [[[[1, 2]]]])
+    assert b.tolist() == [[1, 2], [5, 6]]
+
+
+def test_at_reports_errors_of_numbers():
+    with dray.errstate(all="raise"), pytest.raises(FloatingPointError, match="invalid value"):
+        dray.log.at(np.array([1., -1.]), [0, 1])
 
 
 def test_arrays_have_numpys_reductions():
@@ -405,6 +419,8 @@ def test_a_loop_may_fail():
 
 
 def test_wrong_loops_are_refused():
+    f = dray.ufunc("f", 2, 1, identity=-np.inf)
+    assert f.identity == -np.inf
     f = dray.ufunc("f", 2, 1, identity=0)
     assert f.identity == 0
     for types, loop, error in (("dd->d", "x", TypeError), ("d->d", LOOP(doubled), ValueError),
