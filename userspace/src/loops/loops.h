@@ -28,7 +28,7 @@ struct dray_loop_entry {
 #define DRAY_LOOP_FAST 0x100u
 
 /*
- * Chooses the types of a loop where the table does not: units of dates.
+ * Chooses the types of a loop if the table does not: units of dates.
  *
  * @given: a type for each operand, 0 for an output that is made
  * @out: the types of the loop; builtin ones
