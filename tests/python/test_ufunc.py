@@ -205,6 +205,8 @@ def results(line, a, b):
 @pytest.mark.parametrize("line", OPERATORS)
 @pytest.mark.filterwarnings("ignore")
 def test_operators_are_numpys(line, dtype):
+    if line == "+a" and dtype == "?" and np.__version__ < "2":
+        pytest.skip("NumPy 1 had a loop")
     a = np.array([1, 2, 3]).astype(dtype)
     b = np.array([2, 1, 3]).astype(dtype)
     for left, right in ((dray.Array(a), b), (dray.Array(a), dray.Array(b)), (a, dray.Array(b))):
