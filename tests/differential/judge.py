@@ -93,6 +93,8 @@ def close(name: str, method: str, inputs: Any, numpy: np.ndarray, here: np.ndarr
     with np.errstate(all="ignore"):
         wrong = ~same_bits(one, other, name not in ANY_ZERO and method in ("", "outer"))
         ulps = tolerance(name, inputs, one.dtype)
+        if one.dtype == np.float16 and name in ("subtract", "divide") and "reduce" in method:
+            ulps = 1.0  # of each step: NumPy rounds the last one only
         if not wrong.any():
             return True
         if one.dtype.kind not in "fc":

@@ -111,7 +111,7 @@ def keywords(pick: Random, name: str, inputs: list[Any]) -> dict[str, Any]:
         return given  # NumPy chooses their types in ways of its own
     if pick.random() < 0.08:
         given["casting"] = pick.choice(["no", "equiv", "safe", "same_kind", "unsafe", "odd"])
-    if made and pick.random() < 0.1:
+    if made and pick.random() < 0.1 and "out" not in given:
         given["dtype"] = wider_type(pick, made[0])
     elif made and pick.random() < 0.05 and all(isinstance(each, Elements) for each in inputs):
         loop = pick.choice(getattr(np, name).types)
