@@ -214,7 +214,7 @@ static const char *simple_power(PyObject *a, PyObject *exponent)
 		return NULL;
 	}
 	if (number == 2 && (kind == 'f' || kind == 'c' ||
-			    ((kind == 'b' || kind == 'i' || kind == 'u') &&
+			    ((kind == '?' || kind == 'i' || kind == 'u') &&
 			     PyLong_CheckExact(exponent))))
 		return "square";
 	if (kind != 'f' && kind != 'c')
