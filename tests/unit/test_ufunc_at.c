@@ -170,23 +170,6 @@ FACT(values_and_indices_in_the_target_are_read_before_it_is_written)
 	assert_memory_equal(room, wanted, sizeof(room));
 }
 
-FACT(values_may_have_leading_axes_of_one_element)
-{
-	double room[] = { 1, 2, 3, 4 }, more[] = { 10, 20 };
-	const int64_t numbers[] = { 1, 0 };
-	const double wanted[] = { 11, 22, 13, 24 };
-	struct dray_view target =
-		view_of(room, DRAY_FLOAT64, 2, DIMS(2, 2), NULL);
-	struct dray_view view = view_of((void *)(uintptr_t)numbers, DRAY_INT64,
-					1, DIMS(2), NULL);
-	struct dray_view values =
-		view_of(more, DRAY_FLOAT64, 4, DIMS(1, 1, 1, 2), NULL);
-
-	assert_works(
-		dray_ufunc_at(dray_ufunc_find("add"), &target, &view, &values));
-	assert_memory_equal(room, wanted, sizeof(room));
-}
-
 FACT(errors_of_numbers_are_named_by_the_function)
 {
 	double room[] = { 1, 0, 3 };

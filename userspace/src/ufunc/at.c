@@ -102,12 +102,6 @@ static int spread(struct dray_placing *placing, const struct dray_view *values,
 				      NULL, NULL)
 			       ?: dray_view_broadcast(&apart, ndim, shape, out);
 	ret = dray_place_values(placing, values, &apart);
-	/* As in an assignment, leading axes of one element may be too many. */
-	while (!ret && apart.ndim > ndim && apart.shape[0] == 1) {
-		apart.ndim--;
-		dray_axes_copy(apart.shape, apart.shape + 1, apart.ndim);
-		dray_axes_copy(apart.strides, apart.strides + 1, apart.ndim);
-	}
 	return ret ? ret : dray_view_broadcast(&apart, ndim, shape, out);
 }
 
