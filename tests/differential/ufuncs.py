@@ -253,6 +253,8 @@ def in_place(name: str, pick: Random) -> tuple[Elements, dict[str, Any]]:
     if getattr(np, name).nin == 1:
         return a, {"i": index, "v": ()}
     part = make.at(real, make.made({"i": index})["i"])
+    if not part.size:
+        index, part = (), real  # NumPy 2.4 may end the process
     shape = make.a_narrower_shape(pick, part.shape)
     if math.prod(shape) > make.MOST_ELEMENTS:
         shape = ()
@@ -290,8 +292,14 @@ METHODS: dict[str, tuple[str, Callable[[str, Random], tuple[Elements, dict[str, 
     "overlap": ("", overlap)}
 
 
+def made_values(given: dict[str, Any]) -> tuple[Any, ...]:
+    return make.made({"v": given.get("v", ())})["v"]
+
+
 def kills_numpy(method: str, a: np.ndarray, given: dict[str, Any]) -> bool:
-    """Whether NumPy 2.4 would read memory of others: an output of fewer axes."""
+    """Whether NumPy 2.4 would read memory of others: an output of fewer axes; no elements."""
+    if method == "at":
+        return not a.size or any(not np.size(each) for each in made_values(given))
     out = given.get("k", {}).get("out")
     return method in ("accumulate", "reduceat") and out is not None and len(out.shape) != a.ndim
 
