@@ -292,14 +292,11 @@ METHODS: dict[str, tuple[str, Callable[[str, Random], tuple[Elements, dict[str, 
     "overlap": ("", overlap)}
 
 
-def made_values(given: dict[str, Any]) -> tuple[Any, ...]:
-    return make.made({"v": given.get("v", ())})["v"]
-
-
 def kills_numpy(method: str, a: np.ndarray, given: dict[str, Any]) -> bool:
     """Whether NumPy 2.4 would read memory of others: an output of fewer axes; no elements."""
     if method == "at":
-        return not a.size or any(not np.size(each) for each in made_values(given))
+        given = make.made(given)
+        return not make.at(a, given["i"]).size or any(not np.size(each) for each in given["v"])
     out = given.get("k", {}).get("out")
     return method in ("accumulate", "reduceat") and out is not None and len(out.shape) != a.ndim
 
