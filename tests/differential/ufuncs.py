@@ -293,10 +293,13 @@ METHODS: dict[str, tuple[str, Callable[[str, Random], tuple[Elements, dict[str, 
 
 
 def kills_numpy(method: str, a: np.ndarray, given: dict[str, Any]) -> bool:
-    """Whether NumPy 2.4 would read memory of others: an output of fewer axes; no elements."""
+    """Whether NumPy 2.4 would read memory of others: an output of fewer axes;
+    at() without elements, or values of more axes."""
     if method == "at":
         given = make.made(given)
-        return not make.at(a, given["i"]).size or any(not np.size(each) for each in given["v"])
+        part = make.at(a, given["i"])
+        return not part.size or any(not np.size(each) or np.ndim(each) > part.ndim
+                                    for each in given["v"])
     out = given.get("k", {}).get("out")
     return method in ("accumulate", "reduceat") and out is not None and len(out.shape) != a.ndim
 
