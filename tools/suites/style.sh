@@ -235,7 +235,7 @@ style_tidy()
 	done >"$SCRATCH/tidy"
 	# Options that only gcc has.
 	mkdir -p "$SCRATCH/commands"
-	sed 's/ -fno-tree-[a-z-]*//g' \
+	sed 's/ -fno-tree-[a-z-]*//g; s/ -fvect-cost-model=[a-z]*//g' \
 		"$(build_folder native)/compile_commands.json" \
 		>"$SCRATCH/commands/compile_commands.json"
 	# shellcheck disable=SC2016 # the inner shell replaces them

@@ -10,8 +10,8 @@
 #include "ufunc_arguments.h"
 
 /*
- * Whether ints of more than 64 bits may be floats: beside floats, and in comparisons,
- * where no integer equals one.
+ * Whether ints of more than 64 bits may be floats: beside floats, and in comparisons:
+ * no integer equals one.
  */
 static bool may_be_huge(const struct ufunc_arguments *call, int taken)
 {

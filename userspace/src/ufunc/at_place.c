@@ -211,7 +211,7 @@ int dray_place_loop(struct dray_placing *placing,
 		placing->item = other;
 	/* Whole units, so that both types are aligned. */
 	placing->item = (placing->item + 15) & ~INT64_C(15);
-	placing->buffer = malloc(2 * BUFFER * (size_t)placing->item);
+	placing->buffer = malloc((size_t)2 * BUFFER * (size_t)placing->item);
 	return placing->buffer ? 0
 			       : dray_fail(-ENOMEM, "no memory for a buffer");
 }
