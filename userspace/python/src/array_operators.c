@@ -270,7 +270,7 @@ static PyObject *array_invert(PyObject *self)
 	return one("invert", PyNumber_Invert, self);
 }
 
-/* Compares by NumPy: also if types have no order, or stand for things other than numbers. */
+/* Compares by NumPy, also types without an order and those of text. */
 static PyObject *compare_by_numpy(struct module_state *state, PyObject *self,
 				  PyObject *other, int how)
 {

@@ -55,7 +55,7 @@ LANES_OF(double, int64_t);
 		T##_lanes best[1], a, b, c, d;                                \
 		int64_t i;                                                    \
                                                                               \
-		if (stride != sizeof(T) || count < 3 * T##_LANES) {           \
+		if (stride != sizeof(T) || count < INT64_C(3) * T##_LANES) {  \
 			name##_apart_line(result, data, stride, count);       \
 			return;                                               \
 		}                                                             \
