@@ -31,8 +31,6 @@ def row(name):
     if name in loops.SEVERAL_AXES:
         return "none: takes axes and not elements, see `dray/linear.h`"
     have = loops.loops_of(name)
-    if have is None:
-        return f"none: NumPy's second name of `{function.__name__}`"
     missing = [types for types in loops.signatures_of_numpy(function) if types not in have]
     text = "`" + "` `".join(have) + "`"
     return text + (f"; not `{'` `'.join(missing)}`" if missing else "")
