@@ -76,6 +76,8 @@ def test_numbers_of_python_are_weak():
         dray.add(a, 300)
     with pytest.raises(OverflowError):
         dray.add(a, 10**30)
+    assert not dray.equal(a, 10**30).any() and dray.less(a, 10**30).all()
+    assert dray.add(1.5, 10**30) == 1e30
 
 
 def test_results_without_axes_are_elements():

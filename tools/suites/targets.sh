@@ -61,8 +61,8 @@ targets_selftests()
 	batch_aside "$4" "$5" "$6"
 }
 
-# Elementary functions on the Zynq, whose processor fuses nothing: their bits are those
-# of all machines.
+# Elementary functions on the Zynq, which fuses nothing: they have the bits of all
+# machines.
 targets_elementary()
 {
 	local GUEST_ROOTS=("$1/lib") GUEST_DRAY=no SELFTESTS_MODULES=()

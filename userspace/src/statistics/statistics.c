@@ -56,8 +56,7 @@ int dray_deliver(struct dray_array *result, const struct dray_view *to,
 		   memcmp(to->shape, view.shape,
 			  (size_t)to->ndim * sizeof(to->shape[0]))) {
 		ret = dray_fail(
-			-EINVAL,
-			"the output has the shape %s, the result %s",
+			-EINVAL, "the output has the shape %s, the result %s",
 			dray_shape_format(has, to->ndim, to->shape),
 			dray_shape_format(wanted, view.ndim, view.shape));
 	}
@@ -132,8 +131,7 @@ int dray_ptp(const struct dray_view *in, const struct dray_view *to,
 
 	if (!dray_given(in, __func__) || (!to && !dray_given(out, __func__)))
 		return -EINVAL;
-	if (options &&
-	    (options->dtype || options->initial || options->where))
+	if (options && (options->dtype || options->initial || options->where))
 		return dray_fail(
 			-EINVAL,
 			"the distance of extremes has no dtype, initial or mask");
@@ -231,11 +229,11 @@ static int clip_both(const struct dray_view *const *inputs,
 		return -ENOENT; /* With its sentence. */
 	ret = dray_ufunc_call(maximum, inputs, NULL, options, &above);
 	if (!ret)
-		ret = dray_ufunc_call(
-			minimum,
-			(const struct dray_view *[]){
-				dray_array_view(above, &view), inputs[2] },
-			to ? &to : NULL, options, out);
+		ret = dray_ufunc_call(minimum,
+				      (const struct dray_view *[]){
+					      dray_array_view(above, &view),
+					      inputs[2] },
+				      to ? &to : NULL, options, out);
 	dray_array_unref(above);
 	return ret;
 }

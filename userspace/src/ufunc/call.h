@@ -28,7 +28,8 @@ struct dray_call {
 	/* Views in place of the caller's: of these, and of weak numbers. */
 	struct dray_view own[DRAY_MAX_OPERANDS];
 	char numbers[DRAY_UFUNC_MAX_OPERANDS][16] __attribute__((aligned(16)));
-	unsigned int errors; /* DRAY_FP_* of parts in other threads; atomic */
+	unsigned int
+		errors; /* DRAY_FP_* that were taken from the flags; atomic */
 };
 
 static inline bool dray_call_has_mask(const struct dray_call *call)
@@ -50,6 +51,11 @@ struct dray_pass {
 	struct dray_ufunc_loop loop;
 	int mask; /* operand; -1: none */
 	int raised; /* flags of the processor that end it; 0: none do */
+	/*
+	 * Beside a loop without errors of its own: DRAY_FP_* of
+	 * conversions; its flags are dropped.  NULL: all flags count, or none
+	 */
+	unsigned int *errors;
 };
 
 #define DRAY_PASS_RAISED 1

@@ -83,10 +83,12 @@ int dray_method_resolve(struct dray_method *method, dray_dtype dtype,
 		options.signature = NULL;
 		ret = dray_ufunc_resolve(method->ufunc, given, &options,
 					 &method->resolved);
-		if (!ret && dray_dtype_kind(dtypes[2]) != dray_dtype_kind(dtype))
-			return dray_fail(-EOPNOTSUPP,
-					 "%s has no loop of the type that is wanted",
-					 method->ufunc->name);
+		if (!ret &&
+		    dray_dtype_kind(dtypes[2]) != dray_dtype_kind(dtype))
+			return dray_fail(
+				-EOPNOTSUPP,
+				"%s has no loop of the type that is wanted",
+				method->ufunc->name);
 	}
 	if (ret)
 		return ret;
@@ -219,8 +221,8 @@ int dray_method_prepare(struct dray_method *method,
 	}
 	method->piece = dray_fp_buffer_size();
 	if (method->converts && method->operand.extent.elements) {
-		method->buffer = malloc((size_t)method->piece *
-					(size_t)method->item);
+		method->buffer =
+			malloc((size_t)method->piece * (size_t)method->item);
 		if (!method->buffer)
 			return dray_fail(-ENOMEM, "no memory for a buffer");
 	}

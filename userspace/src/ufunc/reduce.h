@@ -43,8 +43,7 @@ dray_place_move(struct dray_place place, const struct dray_reduce_axis *axis,
 }
 
 /* Bytes of an element that lines are given. */
-static inline int64_t
-dray_reduce_item(const struct dray_reduction *reduction)
+static inline int64_t dray_reduce_item(const struct dray_reduction *reduction)
 {
 	const struct dray_method *method = reduction->method;
 

@@ -7,7 +7,8 @@
 #include "ufunc/reduce.h"
 
 /* Whether elements to come cannot change a result. */
-static bool is_settled(const struct dray_reduction *reduction, const char *result)
+static bool is_settled(const struct dray_reduction *reduction,
+		       const char *result)
 {
 	const struct dray_line *line = reduction->line;
 
@@ -36,14 +37,14 @@ static int64_t pick(char *to, const char *from, int64_t stride, int64_t item,
 {
 	int64_t i, picked = 0;
 
-#define PICK(type)                                                           \
-	do {                                                                 \
-		for (i = 0; i < count; i++) {                                \
-			((type *)(void *)to)[picked] =                       \
-				*(const type *)(const void *)(from +         \
-							      i * stride);   \
-			picked += mask[i * mask_stride] != 0;                \
-		}                                                            \
+#define PICK(type)                                                         \
+	do {                                                               \
+		for (i = 0; i < count; i++) {                              \
+			((type *)(void *)to)[picked] =                     \
+				*(const type *)(const void *)(from +       \
+							      i * stride); \
+			picked += mask[i * mask_stride] != 0;              \
+		}                                                          \
 	} while (0)
 	switch (item) {
 	case 1:
@@ -70,8 +71,9 @@ static int64_t pick(char *to, const char *from, int64_t stride, int64_t item,
 }
 
 /* Reduces a line to one element. */
-int dray_reduce_line(const struct dray_reduction *reduction, struct dray_place at,
-		       const struct dray_reduce_axis *line, bool first)
+int dray_reduce_line(const struct dray_reduction *reduction,
+		     struct dray_place at, const struct dray_reduce_axis *line,
+		     bool first)
 {
 	const struct dray_method *method = reduction->method;
 	const bool converts = reduction->converts;
@@ -85,13 +87,15 @@ int dray_reduce_line(const struct dray_reduction *reduction, struct dray_place a
 		count--;
 	}
 	if (!converts && !at.mask && !ret)
-		return count ? add_line(reduction, at.result, at.in, line->in, count)
+		return count ? add_line(reduction, at.result, at.in, line->in,
+					count)
 			     : 0;
 	for (done = 0; done < count && !ret; done += piece) {
 		const char *in = at.in;
 		int64_t stride = line->in, left;
 
-		piece = count - done < method->piece ? count - done : method->piece;
+		piece = count - done < method->piece ? count - done
+						     : method->piece;
 		left = piece;
 		if (converts) {
 			ret = dray_cast_run(&method->cast, method->buffer, item,
@@ -100,8 +104,8 @@ int dray_reduce_line(const struct dray_reduction *reduction, struct dray_place a
 			stride = item;
 		}
 		if (at.mask) {
-			left = pick(reduction->picked, in, stride,
-				    item, at.mask, line->mask, piece);
+			left = pick(reduction->picked, in, stride, item,
+				    at.mask, line->mask, piece);
 			in = reduction->picked;
 			stride = item;
 		}

@@ -228,11 +228,16 @@ static int ask_definition(const struct request *request,
 	if (row < 0)
 		return row;
 	for (o = 0; o < dray_ufunc_operands(ufunc); o++) {
-		out->dtypes[o] = native(out->dtypes[o]);
+		const dray_dtype wanted = request->wanted[o];
+		const dray_dtype type = native(out->dtypes[o]);
+
+		out->dtypes[o] = type;
+		if (!wanted || wanted == type)
+			continue;
 		/* Units are the definition's to choose. */
-		if (request->wanted[o] &&
-		    dray_dtype_kind(request->wanted[o]) !=
-			    dray_dtype_kind(out->dtypes[o]))
+		if (!is_time(type))
+			return -ENOENT;
+		if (dray_dtype_kind(wanted) != dray_dtype_kind(type))
 			return fail(request, given);
 	}
 	out->loop = request->table->rows[row].loop;
