@@ -57,7 +57,7 @@ def inputs(name, shape, dtype):
 
 def result(name, operands):
     """Makes an array for the results, with all its pages."""
-    least = tuple(np.ones(1, each.dtype) for each in operands)
+    least = tuple(np.zeros(0, each.dtype) for each in operands)
     dtype = getattr(np, name)(*least).dtype
     return np.full(np.broadcast_shapes(*(each.shape for each in operands)), 1, dtype)
 
@@ -170,8 +170,8 @@ def call_row(name, dtype, layout, make, count, goal=NUMPY):
     return Row(words, count * np.dtype(dtype).itemsize,
                lambda: make(name, dtype, count),
                {"dray": ("call dray", name), "NumPy": ("call NumPy", name)}, goal,
-               count == TEN and not layout and goal[1] is not None
-               and name not in (ELEMENTARY + " " + MORE).split())
+               count == TEN and not layout
+               and name not in f"{ELEMENTARY} {MORE}".split())
 
 
 def simple():

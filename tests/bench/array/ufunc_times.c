@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * A Python module that times ufuncs of libdray and of NumPy on the same arrays, from C.
- * NumPy has no function of C for a call: its ufunc is an object, called with a vector
- * of arguments, which is the least that a program in C can do.
+ * NumPy has no function of C for a call: its ufunc is an object that is called with a
+ * vector of arguments, as a program in C has to do it.
  */
 #include "array_times.h"
 
@@ -20,7 +20,8 @@ struct ufunc_call {
 	/* of NumPy: the ufunc, or its method */
 	PyObject *function;
 	PyObject *arguments[INPUTS + 2]; /* borrowed */
-	size_t count;
+	size_t count; /* without those in names */
+	PyObject *names; /* of the last ones; may be NULL */
 };
 
 /* One call; below 0 after a failure. */
@@ -49,27 +50,27 @@ static int reduce_dray(const struct ufunc_call *call)
 static int call_numpy(const struct ufunc_call *call)
 {
 	return drop_object(PyObject_Vectorcall(call->function, call->arguments,
-					       call->count, NULL));
+					       call->count, call->names));
 }
 
-static const struct {
+struct contender_entry {
 	const char *name;
 	ufunc_contender *call;
-} contenders[] = {
-	{ "call dray", call_dray },
-	{ "call dray, fast", fast_dray },
-	{ "call NumPy", call_numpy },
-	{ "reduce dray", reduce_dray },
-	{ "reduce NumPy", call_numpy },
+};
+
+static const struct contender_entry contenders[] = {
+	{ "call dray", call_dray },	{ "call dray, fast", fast_dray },
+	{ "call NumPy", call_numpy },	{ "reduce dray", reduce_dray },
+	{ "reduce NumPy", call_numpy }, { NULL, NULL },
 };
 
 static ufunc_contender *contender_find(const char *name)
 {
-	size_t i;
+	const struct contender_entry *entry;
 
-	for (i = 0; i < sizeof(contenders) / sizeof(contenders[0]); i++) {
-		if (strcmp(contenders[i].name, name) == 0)
-			return contenders[i].call;
+	for (entry = contenders; entry->name; entry++) {
+		if (strcmp(entry->name, name) == 0)
+			return entry->call;
 	}
 	PyErr_Format(PyExc_ValueError, "no contender %s", name);
 	return NULL;
@@ -113,7 +114,7 @@ static int prepare_axis(struct ufunc_call *call, PyObject *axis)
 	return PyErr_Occurred() ? -1 : 0;
 }
 
-/* Finds NumPy's ufunc, or its method reduce, whose arguments are in, axis, dtype, out. */
+/* Finds NumPy's ufunc, or its method reduce (in, axis, dtype, out). */
 static int prepare_numpy(struct ufunc_call *call, const char *name,
 			 PyObject *out, PyObject *axis)
 {
@@ -133,8 +134,14 @@ static int prepare_numpy(struct ufunc_call *call, const char *name,
 		call->arguments[call->count++] = axis;
 		call->arguments[call->count++] = Py_None;
 	}
-	call->arguments[call->count++] = out;
-	return call->function ? 0 : -1;
+	call->arguments[call->count] = out;
+	/* NumPy 2.4 warns if these two get their output by its place */
+	if (!axis &&
+	    (strcmp(name, "maximum") == 0 || strcmp(name, "minimum") == 0))
+		call->names = Py_BuildValue("(s)", "out");
+	else
+		call->count++;
+	return call->function && !PyErr_Occurred() ? 0 : -1;
 }
 
 /* Checks the inputs: one or two arrays. */
@@ -177,7 +184,7 @@ static PyObject *ufunc_time(PyObject *self, PyObject *args)
 	    prepare_dray(&call, name, out, inputs) ||
 	    (axis && prepare_axis(&call, axis)) ||
 	    prepare_numpy(&call, name, (PyObject *)out, axis))
-		return NULL;
+		goto out;
 	begin = seconds(contender);
 	for (i = 0; i < loops; i++) {
 		if (run(&call) < 0) {
@@ -190,7 +197,8 @@ static PyObject *ufunc_time(PyObject *self, PyObject *args)
 	result = PyFloat_FromDouble((seconds(contender) - begin) * 1e9 /
 				    (double)loops);
 out:
-	Py_DECREF(call.function);
+	Py_XDECREF(call.function);
+	Py_XDECREF(call.names);
 	return result;
 }
 
