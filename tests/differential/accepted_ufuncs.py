@@ -14,6 +14,7 @@ def other_mistake(step: Any, _before: Any, numpy: Any, here: Any, _what: str) ->
         return False
     said = str(here.error)
     return ("only one axis" in said or "non-broadcastable" in said or "output" in said
+            or "cannot be broadcast" in said or ("M8" in said and "m8" in said)
             or step.operation.endswith(".at")
             or bool({"casting", "signature", "dtype"} & set(step.arguments.get("k", {}))))
 

@@ -111,7 +111,7 @@ def keywords(pick: Random, name: str, inputs: list[Any]) -> dict[str, Any]:
         return given  # NumPy chooses their types in ways of its own
     if pick.random() < 0.08:
         given["casting"] = pick.choice(["no", "equiv", "safe", "same_kind", "unsafe", "odd"])
-    if made and pick.random() < 0.1:
+    if made and pick.random() < 0.1 and "out" not in given:
         given["dtype"] = wider_type(pick, made[0])
     elif made and pick.random() < 0.05 and all(isinstance(each, Elements) for each in inputs):
         loop = pick.choice(getattr(np, name).types)
@@ -253,6 +253,8 @@ def in_place(name: str, pick: Random) -> tuple[Elements, dict[str, Any]]:
     if getattr(np, name).nin == 1:
         return a, {"i": index, "v": ()}
     part = make.at(real, make.made({"i": index})["i"])
+    if not part.size:
+        index, part = (), real  # NumPy 2.4 may end the process
     shape = make.a_narrower_shape(pick, part.shape)
     if math.prod(shape) > make.MOST_ELEMENTS:
         shape = ()
@@ -291,7 +293,13 @@ METHODS: dict[str, tuple[str, Callable[[str, Random], tuple[Elements, dict[str, 
 
 
 def kills_numpy(method: str, a: np.ndarray, given: dict[str, Any]) -> bool:
-    """Whether NumPy 2.4 would read memory of others: an output of fewer axes."""
+    """Whether NumPy 2.4 would read memory of others: an output of fewer axes;
+    at() without elements, or values of more axes."""
+    if method == "at":
+        given = make.made(given)
+        part = make.at(a, given["i"])
+        return not part.size or any(not np.size(each) or np.ndim(each) > part.ndim
+                                    for each in given["v"])
     out = given.get("k", {}).get("out")
     return method in ("accumulate", "reduceat") and out is not None and len(out.shape) != a.ndim
 

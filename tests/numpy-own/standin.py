@@ -238,8 +238,8 @@ def raises(errors, *args, match=None, **keywords):
     return pytest.raises(errors, *args, **keywords)
 
 
-def warns(kinds=Warning, *args, match=None, **keywords):
-    return pytest.warns(kinds, *args, **keywords)
+def warns(*args, match=None, **keywords):
+    return pytest.warns(*args, **keywords)
 
 
 class RandomState(numpy.random.RandomState):

@@ -14,12 +14,6 @@ OURS = {getattr(numpy, name): getattr(dray, name) for name in dir(numpy)
         and isinstance(getattr(dray, name, None), dray.ufunc)}
 
 
-class Answering:
-    """Whether dray answers ufuncs in the test that runs."""
-
-    now = False
-
-
 def errors():
     """NumPy's reactions to errors of numbers."""
     if "call" in numpy.geterr().values() or "log" in numpy.geterr().values():

@@ -33,7 +33,7 @@ def random_view(dice, memory, shape):
         step = int(dice.integers(1, whole // extent + 1)) if extent else 1
         cut = slice(0, (extent - 1) * step + 1, step)
         part.append(cut)
-    view = view[tuple(part)]
+    view = view[(Ellipsis, *part)]
     return view[::-1] if view.ndim and dice.integers(4) == 0 else view
 
 

@@ -377,3 +377,70 @@ def test_the_table_of_the_documentation_is_up_to_date():
     with open(os.path.dirname(__file__) + "/../../docs/ufuncs-table.md",
               encoding="utf-8") as file:
         assert file.read() == ufuncs_table.table()
+
+
+TIMES = ["M8[D]", "M8[3s]", "M8[M]", "M8[ns]", "m8[D]", "m8[7s]", "m8[M]", "m8[ns]", "m8", "i1",
+         "u8", "f4", "f8", "?", "D"]
+OF_TIMES = """add subtract multiply divide floor_divide remainder divmod equal less maximum fmin
+    negative absolute sign isnat isfinite""".split()
+UNITS = ["generic", "Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as"]
+
+
+class View(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("dtype", ctypes.c_uint64),
+                ("ndim", ctypes.c_int32), ("flags", ctypes.c_uint32),
+                ("shape", ctypes.c_int64 * 64), ("strides", ctypes.c_int64 * 64)]
+
+
+def word_of(dtype):
+    unit = 0
+    if dtype.kind in "mM":
+        name, multiple = np.datetime_data(dtype)
+        unit = UNITS.index(name) and multiple << 4 | UNITS.index(name)
+    kind = "?" if dtype.kind == "b" else dtype.kind
+    return dtype.itemsize << 32 | unit << 16 | ord(dtype.str[0]) << 8 | ord(kind)
+
+
+def called(name, inputs):
+    """The type and the elements of each output, or the error."""
+    library.dray_array_view.restype = ctypes.POINTER(View)
+    views = [View(x.ctypes.data, word_of(x.dtype), 1, 3, (ctypes.c_int64 * 64)(len(x)),
+                  (ctypes.c_int64 * 64)(x.strides[0])) for x in inputs]
+    pointers = (ctypes.POINTER(View) * len(views))(*map(ctypes.pointer, views))
+    made = (ctypes.c_void_p * 2)()
+    result = library.dray_ufunc_call(
+        ctypes.c_void_p(library.dray_ufunc_find(name.encode())), pointers, None, None, made)
+    if result:
+        return result
+    found = []
+    for array in made[:getattr(np, name).nout]:
+        view = View()
+        library.dray_array_view(ctypes.c_void_p(array), ctypes.byref(view))
+        size = view.dtype >> 32
+        found.append((view.dtype, ctypes.string_at(view.data, size * len(inputs[0]))))
+        ctypes.c_uint32.from_address(array).value = 0  # the one reference is given back
+        library.dray_block_free(ctypes.c_void_p(array))
+    return found
+
+
+@pytest.mark.parametrize("name", OF_TIMES)
+def test_units_of_times_are_those_of_numpy(name):
+    function = getattr(np, name)
+    wrong = []
+    for types in itertools.product(TIMES, repeat=function.nin):
+        if not any("8" in t and t[0] in "mM" for t in types):
+            continue
+        inputs = [np.array([5, -7, 3][:2 if t == "?" else 3] + [1] * (t == "?")).astype(t)
+                  for t in types]
+        mine = called(name, inputs)
+        with np.errstate(all="ignore"):
+            try:
+                meant = function(*inputs)
+            except (TypeError, OverflowError) as error:
+                meant = -75 if isinstance(error, OverflowError) else -95
+            else:
+                meant = meant if isinstance(meant, tuple) else (meant,)
+                meant = [(word_of(x.dtype), x.tobytes()) for x in meant]
+        if mine != meant:
+            wrong.append((types, mine, meant))
+    assert not wrong, (len(wrong), wrong[:4])

@@ -173,6 +173,7 @@ FACT(each_piece_of_memory_that_cannot_be_had_is_an_error)
 		bools[i] = i % 3;
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		/* What is made once, and kept, is there from here on. */
+		array = NULL;
 		assert_works(rows[i].call(&array));
 		dray_array_unref(array);
 		for (n = 0;; n++) {

@@ -43,6 +43,8 @@ static const struct expected rows[] = {
 	{ "power", { "?", "i8" }, 2, .made = "<i8" },
 	{ "bitwise_or", { "u2", "i8" }, 2, .casting = 1, .made = "<u2" },
 	{ "bitwise_or", { "u2", "i8" }, 2, .casting = 2, .made = NULL },
+	{ "equal", { "i4", "i8" }, 2, .casting = 2, .made = "|b1" },
+	{ "equal", { "f4", "f8" }, 2, .casting = 2, .made = NULL },
 	{ "bitwise_or", { "f4", "f4" }, .made = NULL },
 };
 

@@ -2,12 +2,12 @@
 # Types of the part that is written in C; its functions are private.
 from contextvars import ContextVar
 from types import TracebackType
-from typing import (Any, AsyncIterator, Callable, Coroutine, Generator, Iterable, Iterator, Literal, Optional, Type,
-                    TypeVar, Union, final, overload)
+from typing import (Any, AsyncIterator, Callable, Coroutine, Generator, Iterable, Iterator, Literal, Optional,
+                    Sequence, Type, TypeVar, Union, final, overload)
 
 from numpy import dtype, ndarray
 
-from ._records import (ArrayFlags, Bank, ChannelInfo, Explanation, HeapInfo, NodeInfo, PoolStats,
+from ._records import (ArrayFlags, Bank, CallExplanation, ChannelInfo, Explanation, HeapInfo, NodeInfo, PoolStats,
                        RingCounts, Segment, StreamCounts)
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -406,7 +406,10 @@ class FlatIterator:
 
 @final
 class StreamExecutor:
-    cost: Optional[Tuple[Tuple[int, float], Tuple[int, float]]]
+    @property
+    def cost(self) -> Optional[tuple[tuple[int, float], tuple[int, float]]]: ...
+    @cost.setter
+    def cost(self, value: Optional[tuple[tuple[int, float], tuple[int, float]]]) -> None: ...
     def __new__(cls, ufunc: ufunc, types: Sequence[Any], tx: Sequence[Stream],
                 rx: Sequence[Stream], *, frame_bytes: Union[int, str] = ..., depth: int = ...,
                 timeout: float = ..., stage: bool = ...) -> StreamExecutor: ...
@@ -418,7 +421,9 @@ class CallQueue:
                 where: Any = ...) -> CallExplanation: ...
     def close(self) -> None: ...
     def __enter__(self) -> CallQueue: ...
-    def __exit__(self, *args: object) -> Literal[False]: ...
+    def __exit__(self, kind: Optional[Type[BaseException]],
+                 value: Optional[BaseException],
+                 traceback: Optional[TracebackType], /) -> Literal[False]: ...
 
 class Call:
     @property

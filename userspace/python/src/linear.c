@@ -7,36 +7,22 @@
 typedef int product(const struct dray_view *a, const struct dray_view *b,
 		    const struct dray_view *to, struct dray_array **out);
 
-/* Takes the operands and out=. */
-static int take(PyObject *args, PyObject *keywords, const char *format,
-		struct ufunc_operand operands[3], PyObject **to)
-{
-	static char *names[] = { "", "", "out", NULL };
-	PyObject *a, *b, *out = Py_None;
-	bool weak;
-
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, format, names, &a, &b,
-					 &out))
-		return -1;
-	return operand_from(a, &operands[0], &weak) ||
-	       operand_from(b, &operands[1], &weak) ||
-	       operand_single(out, &operands[2], to);
-}
-
-static PyObject *multiply(PyObject *module, PyObject *args, PyObject *keywords,
-			  product *call, const char *format)
+static PyObject *multiply(struct module_state *state, PyObject *a, PyObject *b,
+			  PyObject *out, product *call)
 {
 	struct ufunc_operand operands[3];
 	struct dray_array *made = NULL;
 	PyObject *to = NULL, *result = NULL;
 	struct ufunc_frame frame;
+	bool weak;
 	int i, ret;
 
 	for (i = 0; i < 3; i++)
 		operand_clear(&operands[i]);
-	if (!take(args, keywords, format, operands, &to) &&
-	    !ufunc_enter(&frame, module_state(module), true,
-			 ufunc_elements(operands, 2))) {
+	if (!operand_from(a, &operands[0], &weak) &&
+	    !operand_from(b, &operands[1], &weak) &&
+	    !operand_single(out, &operands[2], &to) &&
+	    !ufunc_enter(&frame, state, !to, ufunc_elements(operands, 2))) {
 		ret = call(&operands[0].view, &operands[1].view,
 			   to ? &operands[2].view : NULL, &made);
 		if (!ufunc_leave(&frame, ret))
@@ -51,17 +37,36 @@ static PyObject *multiply(PyObject *module, PyObject *args, PyObject *keywords,
 	return result;
 }
 
+/* Takes the operands and out=. */
+static PyObject *called(PyObject *module, PyObject *args, PyObject *keywords,
+			product *call, const char *format)
+{
+	static char *names[] = { "", "", "out", NULL };
+	PyObject *a, *b, *out = Py_None;
+
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, format, names, &a, &b,
+					 &out))
+		return NULL;
+	return multiply(module_state(module), a, b, out, call);
+}
+
+PyObject *linear_product(struct module_state *state, PyObject *a, PyObject *b,
+			 PyObject *out)
+{
+	return multiply(state, a, b, out, dray_matmul);
+}
+
 PyObject *linear_matmul(PyObject *module, PyObject *args, PyObject *keywords)
 {
-	return multiply(module, args, keywords, dray_matmul, "OO|$O:matmul");
+	return called(module, args, keywords, dray_matmul, "OO|$O:matmul");
 }
 
 PyObject *linear_dot(PyObject *module, PyObject *args, PyObject *keywords)
 {
-	return multiply(module, args, keywords, dray_dot, "OO|$O:dot");
+	return called(module, args, keywords, dray_dot, "OO|$O:dot");
 }
 
 PyObject *linear_vecdot(PyObject *module, PyObject *args, PyObject *keywords)
 {
-	return multiply(module, args, keywords, dray_vecdot, "OO|$O:vecdot");
+	return called(module, args, keywords, dray_vecdot, "OO|$O:vecdot");
 }

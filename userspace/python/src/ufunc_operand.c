@@ -88,6 +88,7 @@ int operand_from(PyObject *object, struct ufunc_operand *out, bool *weak)
 {
 	int ret;
 
+	*weak = false;
 	if (array_is(object))
 		return take_array(object, out);
 	if (PyArray_Check(object))

@@ -31,6 +31,12 @@
 
 /* No element that a turn writes is read by a later one. */
 #ifdef __clang__
+/* Bits are joined, since a branch keeps from vectors. */
+#pragma clang diagnostic ignored "-Wunknown-warning-option"
+#pragma clang diagnostic ignored "-Wbitwise-instead-of-logical"
+#pragma clang diagnostic ignored "-Wbitwise-conditional-parentheses"
+/* A loop that has no vectors all the same is none the worse. */
+#pragma clang diagnostic ignored "-Wpass-failed"
 #define DRAY_EACH _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define DRAY_EACH _Pragma("GCC ivdep")

@@ -154,6 +154,7 @@ int dray_count_true(const struct dray_view *in, const struct dray_view *to,
 {
 	struct dray_reduce_options all;
 	struct dray_view truth;
+	int64_t count;
 	int ret;
 
 	if (!dray_given(in, __func__) || (!to && !dray_given(out, __func__)))
@@ -165,6 +166,13 @@ int dray_count_true(const struct dray_view *in, const struct dray_view *to,
 	ret = dray_view_check(in, "the view", NULL);
 	if (!ret && !(in->flags & DRAY_READ))
 		ret = dray_fail(-EPERM, "the view may not be read");
+	if (!ret && !to && !all.initial && !all.where &&
+	    all.flags == DRAY_REDUCE_ALL_AXES) {
+		count = dray_count_nonzero(in);
+		return count < 0 ? (int)count
+				 : dray_array_full(DRAY_INT64, 0, NULL, &count,
+						   out);
+	}
 	if (!ret)
 		ret = dray_truth_view(in, &truth);
 	if (ret)

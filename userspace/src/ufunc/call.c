@@ -12,12 +12,12 @@
 #include "iterator/iterator.h"
 #include "ufunc/call.h"
 
-/* Options that nothing but the ordinary call has. */
+/* Options that change nothing about a call of one type, but for weak numbers. */
 static bool is_ordinary(const struct dray_ufunc_options *options)
 {
 	return !options->dtype && !options->signature && !options->where &&
-	       (!options->order || options->order == 'K') && !options->weak &&
-	       !options->flags && options->casting <= 1 + DRAY_CASTING_UNSAFE &&
+	       (!options->order || options->order == 'K') && !options->flags &&
+	       options->casting <= 1 + DRAY_CASTING_UNSAFE &&
 	       options->threads <= 1 && !options->wraps;
 }
 
@@ -259,7 +259,8 @@ int dray_ufunc_call(struct dray_ufunc *ufunc,
 	if (!dray_given(ufunc, __func__) || !dray_given(inputs, __func__))
 		return -EINVAL;
 	if ((!options || is_ordinary(options)) &&
-	    dray_call_quick(ufunc, inputs, outputs, out, &ret))
+	    dray_call_quick(ufunc, inputs, outputs, options ? options->weak : 0,
+			    out, &ret))
 		return ret;
 	ret = collect(&call, ufunc, inputs, outputs, options ? options : &none,
 		      out);

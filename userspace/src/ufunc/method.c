@@ -269,7 +269,8 @@ static bool is_builtin(const struct dray_ufunc *ufunc,
 	if (!definition)
 		return false;
 	for (i = 0; i < definition->count; i++)
-		if (definition->loops[i].loop == loop->loop)
+		if (definition->loops[i].loop == loop->loop &&
+		    definition->loops[i].context == loop->context)
 			return true;
 	return false;
 }
@@ -310,12 +311,15 @@ int dray_method_end(struct dray_method *method, int ret,
 	struct dray_array *made = method->made;
 
 	free(method->buffer);
-	if (!ret && (!(method->resolved.loop.flags & DRAY_LOOP_NO_FP_ERRORS) ||
-		     method->converts))
-		ret = dray_fp_check(method->name);
+	/* Comparisons with a NaN set flags that mean nothing. */
+	if (!ret && (method->resolved.loop.flags & DRAY_LOOP_NO_FP_ERRORS) &&
+	    dray_dtype_kind(method->resolved.dtypes[1]) == 'f')
+		dray_fp_clear();
 	if (!ret && made && method->to)
 		ret = dray_view_convert(method->to, &method->result,
 					DRAY_CASTING_UNSAFE);
+	if (!ret)
+		ret = dray_fp_check(method->name);
 	if (made && (ret || method->to)) {
 		dray_array_unref(made);
 		made = NULL;

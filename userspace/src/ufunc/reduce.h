@@ -53,6 +53,22 @@ static inline int64_t dray_reduce_item(const struct dray_reduction *reduction)
 }
 
 /*
+ * Copies the elements that a mask is true for side by side, and returns their
+ * number.
+ * @to: room for @count elements
+ */
+int64_t dray_reduce_pick(char *to, const char *from, int64_t stride,
+			 int64_t item, const char *mask, int64_t mask_stride,
+			 int64_t count);
+
+/*
+ * Puts such elements back.
+ * @from: room for @count elements, the picked ones first
+ */
+void dray_reduce_put(char *to, int64_t stride, const char *from, int64_t item,
+		     const char *mask, int64_t mask_stride, int64_t count);
+
+/*
  * Reduces a line to one element.
  * @first: sets the result to the first element of the line
  */

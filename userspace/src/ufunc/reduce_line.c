@@ -31,9 +31,9 @@ static int add_line(const struct dray_reduction *reduction, char *result,
 	return ret;
 }
 
-/* Copies the elements that a mask is true for, and returns their number. */
-static int64_t pick(char *to, const char *from, int64_t stride, int64_t item,
-		    const char *mask, int64_t mask_stride, int64_t count)
+int64_t dray_reduce_pick(char *to, const char *from, int64_t stride,
+			 int64_t item, const char *mask, int64_t mask_stride,
+			 int64_t count)
 {
 	int64_t i, picked = 0;
 
@@ -70,6 +70,48 @@ static int64_t pick(char *to, const char *from, int64_t stride, int64_t item,
 	return picked;
 }
 
+void dray_reduce_put(char *to, int64_t stride, const char *from, int64_t item,
+		     const char *mask, int64_t mask_stride, int64_t count)
+{
+	int64_t i, put = 0;
+
+	/* By bits: a branch that nothing predicts takes longer. */
+#define PUT(type)                                                           \
+	do {                                                                \
+		for (i = 0; i < count; i++) {                               \
+			type *at = (type *)(void *)(to + i * stride);       \
+			const bool is_put = mask[i * mask_stride] != 0;     \
+			const type bits = (type) - (type)is_put;            \
+			const type value =                                  \
+				((const type *)(const void *)from)[put];    \
+                                                                            \
+			*at = (type)((value & bits) | (*at & (type)~bits)); \
+			put += is_put;                                      \
+		}                                                           \
+	} while (0)
+	switch (item) {
+	case 1:
+		PUT(uint8_t);
+		break;
+	case 2:
+		PUT(uint16_t);
+		break;
+	case 4:
+		PUT(uint32_t);
+		break;
+	case 8:
+		PUT(uint64_t);
+		break;
+	default:
+		for (i = 0; i < count; i++)
+			if (mask[i * mask_stride])
+				__builtin_memcpy(to + i * stride,
+						 from + put++ * item,
+						 (size_t)item);
+	}
+#undef PUT
+}
+
 /* Reduces a line to one element. */
 int dray_reduce_line(const struct dray_reduction *reduction,
 		     struct dray_place at, const struct dray_reduce_axis *line,
@@ -104,8 +146,9 @@ int dray_reduce_line(const struct dray_reduction *reduction,
 			stride = item;
 		}
 		if (at.mask) {
-			left = pick(reduction->picked, in, stride, item,
-				    at.mask, line->mask, piece);
+			left = dray_reduce_pick(reduction->picked, in, stride,
+						item, at.mask, line->mask,
+						piece);
 			in = reduction->picked;
 			stride = item;
 		}

@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/number.h"
@@ -16,6 +17,8 @@
 
 #define SHORT 8 /* elements of a line or a row that are too few */
 #define BLOCK 65536 /* bytes of the result that many rows are added to */
+#define PICKED 256 /* elements that are picked by a mask at once */
+#define MOST_ITEM 16 /* bytes of an element that is picked so */
 #define ROWS 1024 /* rows that short rows are taken together by */
 
 struct walk {
@@ -126,10 +129,10 @@ static int innermost(const struct walk *walk, bool reduced)
 	return at;
 }
 
-/* Adds the elements of a row that a mask is true for. */
-static int add_masked(const struct dray_method *method, struct dray_place at,
-		      const struct dray_reduce_axis *row, const char *in,
-		      int64_t stride, int64_t count)
+/* Adds a run of elements of a row at a time, where a mask is true. */
+static int add_runs(const struct dray_method *method, struct dray_place at,
+		    const struct dray_reduce_axis *row, const char *in,
+		    int64_t stride, int64_t count)
 {
 	int64_t i, end;
 	int ret = 0;
@@ -144,6 +147,52 @@ static int add_masked(const struct dray_method *method, struct dray_place at,
 					       at.result + i * row->result,
 					       row->result, in + i * stride,
 					       stride, end - i);
+	}
+	return ret;
+}
+
+/* Picks the elements, adds them to the results picked, and puts these back. */
+static int add_picked(const struct dray_method *method, struct dray_place at,
+		      const struct dray_reduce_axis *row, const char *in,
+		      int64_t stride, int64_t count)
+{
+	const int64_t item = method->item, result_item = method->result_item;
+	_Alignas(16) char inputs[PICKED * MOST_ITEM];
+	_Alignas(16) char results[(PICKED + 1) * MOST_ITEM];
+	int64_t picked;
+	int ret;
+
+	picked = dray_reduce_pick(results, at.result, row->result, result_item,
+				  at.mask, row->mask, count);
+	dray_reduce_pick(inputs, in, stride, item, at.mask, row->mask, count);
+	ret = dray_method_loop(method, results, result_item, inputs, item,
+			       picked);
+	if (!ret)
+		dray_reduce_put(at.result, row->result, results, result_item,
+				at.mask, row->mask, count);
+	return ret;
+}
+
+/* Adds the elements of a row that a mask is true for. */
+static int add_masked(const struct dray_method *method, struct dray_place at,
+		      const struct dray_reduce_axis *row, const char *in,
+		      int64_t stride, int64_t count)
+{
+	int64_t done, piece, i, changes;
+	int ret = 0;
+
+	for (done = 0; done < count && !ret; done += piece) {
+		piece = count - done < PICKED ? count - done : PICKED;
+		changes = 0;
+		for (i = 1; i < piece; i++)
+			changes += at.mask[i * row->mask] !=
+				   at.mask[(i - 1) * row->mask];
+		ret = changes * 16 > piece && method->item <= MOST_ITEM &&
+				      method->result_item <= MOST_ITEM
+			      ? add_picked(method, at, row, in, stride, piece)
+			      : add_runs(method, at, row, in, stride, piece);
+		at = dray_place_move(at, row, piece);
+		in += piece * stride;
 	}
 	return ret;
 }
