@@ -37,6 +37,7 @@ enum dray_identity {
 	DRAY_IDENTITY_ZERO,
 	DRAY_IDENTITY_ONE,
 	DRAY_IDENTITY_MINUS_ONE,	/* all bits of an integer */
+	DRAY_IDENTITY_MINUS_INFINITY,	/* of floats: logaddexp */
 };
 
 /* Inputs and outputs of a ufunc, together; a mask takes one more operand. */

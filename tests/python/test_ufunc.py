@@ -37,6 +37,7 @@ def test_a_ufunc_tells_what_it_is():
     assert "dd->d" in add.types and add.ntypes == len(add.types)
     assert (add.identity, dray.multiply.identity, dray.minimum.identity) == (0, 1, None)
     assert dray.bitwise_and.identity == -1
+    assert dray.logaddexp.identity == dray.logaddexp.reduce([]) == -np.inf
 
 
 def test_each_ufunc_of_numpy_is_there_under_its_names():
@@ -131,11 +132,18 @@ WRONG = {
     "axis": (lambda a: dray.add.reduce(a, axis=2), np.exceptions.AxisError
              if hasattr(np, "exceptions") else ValueError),
     "an axis twice": (lambda a: dray.add.reduce(a, axis=(0, 0)), ValueError),
+    "bools subtracted": (lambda a: dray.subtract(a > 2, a > 3), TypeError),
+    "the sign of a bool": (lambda a: dray.negative(True), TypeError),
+    "bools subtracted in turn": (lambda a: dray.subtract.reduce(a > 2), TypeError),
+    "divisors of bools": (lambda a: dray.gcd.reduce(a > 2), TypeError),
+    "a number that is no time": (lambda a: dray.isnat(3), TypeError),
+    "nothing along an axis": (lambda a: dray.fmax.reduce(np.ones((0, 0))), ValueError),
     "order counts": (lambda a: dray.subtract.reduce(a, axis=(0, 1)), ValueError),
     "nothing to reduce": (lambda a: dray.minimum.reduce([]), ValueError),
     "not for reductions": (lambda a: dray.negative.reduce(a), ValueError),
     "an index": (lambda a: dray.add.reduceat(a, [2]), IndexError),
     "an index of at()": (lambda a: dray.add.at(a, 7, 1), IndexError),
+    "axes of values of at()": (lambda a: dray.add.at(a, slice(None), [[[1.]]]), ValueError),
     "at() of a list": (lambda a: dray.add.at([1], 0, 1), TypeError),
     "outer of one": (lambda a: dray.negative.outer(a, a), ValueError),
 }
@@ -176,6 +184,11 @@ def test_at_counts_an_index_that_is_named_twice():
     b = dray.Array.zeros((2, 2))
     dray.add.at(b, (1, ...), 4)
     assert b.tolist() == [[0, 0], [4, 4]]
+
+
+def test_at_reports_errors_of_numbers():
+    with dray.errstate(all="raise"), pytest.raises(FloatingPointError, match="invalid value"):
+        dray.log.at(np.array([1., -1.]), [0, 1])
 
 
 def test_arrays_have_numpys_reductions():
@@ -407,6 +420,8 @@ def test_a_loop_may_fail():
 
 
 def test_wrong_loops_are_refused():
+    f = dray.ufunc("f", 2, 1, identity=-np.inf)
+    assert f.identity == -np.inf
     f = dray.ufunc("f", 2, 1, identity=0)
     assert f.identity == 0
     for types, loop, error in (("dd->d", "x", TypeError), ("d->d", LOOP(doubled), ValueError),

@@ -3,6 +3,8 @@
  * reduce_bad: wrong arguments of methods, each with its error and a sentence; and
  * reductions of nothing, and of one element.
  */
+#include <math.h>
+
 #include "ufunc.h"
 
 static double data[12], other[12];
@@ -120,6 +122,8 @@ FACT(nothing_has_a_result_only_with_an_identity)
 {
 	const struct dray_view none =
 		view_of(data, DRAY_FLOAT64, 2, DIMS(0, 4), NULL);
+	const struct dray_view empty =
+		view_of(data, DRAY_FLOAT64, 2, DIMS(0, 0), NULL);
 	struct dray_array *array = NULL;
 	struct dray_view view;
 	double sum = 1;
@@ -127,6 +131,10 @@ FACT(nothing_has_a_result_only_with_an_identity)
 	assert_fails(reduce(maximum, &none, NULL, OPTIONS(0)), -EINVAL,
 		     "no elements");
 	assert_works(reduce(maximum, &none, NULL, OPTIONS(AXES(1))));
+	assert_fails(reduce(maximum, &empty, NULL, OPTIONS(AXES(0))), -EINVAL,
+		     "no elements");
+	assert_fails(reduce(maximum, &empty, NULL, OPTIONS(AXES(1))), -EINVAL,
+		     "no elements");
 	assert_fails(reduce(add, &none, NULL,
 			    OPTIONS(.flags = DRAY_REDUCE_NO_INITIAL)),
 		     -EINVAL, "no elements");
@@ -137,6 +145,13 @@ FACT(nothing_has_a_result_only_with_an_identity)
 	assert_works(dray_view_get(dray_array_view(array, &view), DRAY_FLOAT64,
 				   &sum));
 	assert_true(sum == 0);
+	dray_array_unref(array);
+	assert_works(dray_ufunc_reduce(
+		dray_ufunc_find("logaddexp"), &none, NULL,
+		&OPTIONS(.flags = DRAY_REDUCE_ALL_AXES), &array));
+	assert_works(dray_view_get(dray_array_view(array, &view), DRAY_FLOAT64,
+				   &sum));
+	assert_true(sum == (double)-INFINITY);
 	dray_array_unref(array);
 }
 

@@ -170,6 +170,23 @@ FACT(values_and_indices_in_the_target_are_read_before_it_is_written)
 	assert_memory_equal(room, wanted, sizeof(room));
 }
 
+FACT(errors_of_numbers_are_named_by_the_function)
+{
+	double room[] = { 1, 0, 3 };
+	int64_t numbers[] = { 1 };
+	struct dray_fp_state wanted;
+	struct dray_view target = view_of(room, DRAY_FLOAT64, 1, DIMS(3), NULL);
+	struct dray_view view = view_of(numbers, DRAY_INT64, 1, DIMS(1), NULL);
+
+	dray_get_fp_state(&wanted);
+	wanted.divide = DRAY_FP_RAISE;
+	assert_works(dray_set_fp_state(&wanted));
+	assert_fails(dray_ufunc_at(dray_ufunc_find("log"), &target, &view,
+				   NULL),
+		     -EDOM, "divide by zero encountered in log");
+	assert_works(dray_set_fp_state(NULL));
+}
+
 FACT(what_does_not_fit_is_an_error_and_changes_nothing)
 {
 	double room[] = { 1, 2, 3 }, before[3];

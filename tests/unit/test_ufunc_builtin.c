@@ -46,6 +46,20 @@ static const struct expected rows[] = {
 	{ "equal", { "i4", "i8" }, 2, .casting = 2, .made = "|b1" },
 	{ "equal", { "f4", "f8" }, 2, .casting = 2, .made = NULL },
 	{ "bitwise_or", { "f4", "f4" }, .made = NULL },
+	{ "subtract", { "?", "?" }, .made = NULL },
+	{ "subtract", { "?", "i8" }, 2, .made = "<i8" },
+	{ "subtract", { "?", "i1" }, .made = "|i1" },
+	{ "subtract", { "?", "?" }, .dtype = "i4", .made = "<i4" },
+	{ "gcd", { "?", "?" }, .made = NULL },
+	{ "lcm", { "?", "u1" }, .made = "|u1" },
+	/* Of one input. */
+	{ "negative", { "?", "?" }, .made = NULL },
+	{ "negative", { "?", "?" }, .dtype = "i1", .made = "|i1" },
+	{ "positive", { "?", "?" }, .made = NULL },
+	{ "sign", { "?", "?" }, .made = NULL },
+	{ "absolute", { "?", "?" }, .made = "|b1" },
+	{ "isnat", { "i8", "?" }, .made = NULL },
+	{ "isnat", { ">M8[s]", "?" }, .made = "|b1" },
 };
 
 /* Calls on ones, of one element each. */

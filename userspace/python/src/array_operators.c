@@ -213,9 +213,9 @@ static const char *simple_power(PyObject *a, PyObject *exponent)
 		PyErr_Clear();
 		return NULL;
 	}
-	if (number == 2 &&
-	    (kind == 'f' || kind == 'c' ||
-	     ((kind == 'i' || kind == 'u') && PyLong_CheckExact(exponent))))
+	if (number == 2 && (kind == 'f' || kind == 'c' ||
+			    ((kind == '?' || kind == 'i' || kind == 'u') &&
+			     PyLong_CheckExact(exponent))))
 		return "square";
 	if (kind != 'f' && kind != 'c')
 		return NULL;

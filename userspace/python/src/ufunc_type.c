@@ -47,12 +47,18 @@ static int identity_take(PyObject *object, enum dray_identity *out)
 
 	if (object == Py_None)
 		return 0;
+	if (PyFloat_CheckExact(object) &&
+	    PyFloat_AsDouble(object) == -INFINITY) {
+		*out = DRAY_IDENTITY_MINUS_INFINITY;
+		return 0;
+	}
 	number = PyLong_AsLong(object);
 	if (number == -1 && PyErr_Occurred())
 		return -1;
 	if (number < -1 || number > 1) {
 		PyErr_Format(PyExc_ValueError,
-			     "an identity is None, 0, 1 or -1, not %R", object);
+			     "an identity is None, 0, 1, -1 or -inf, not %R",
+			     object);
 		return -1;
 	}
 	*out = identities[number + 1];
@@ -170,6 +176,8 @@ static PyObject *ufunc_identity(PyObject *self, void *unused)
 		return PyLong_FromLong(1);
 	case DRAY_IDENTITY_MINUS_ONE:
 		return PyLong_FromLong(-1);
+	case DRAY_IDENTITY_MINUS_INFINITY:
+		return PyFloat_FromDouble(-INFINITY);
 	default:
 		Py_RETURN_NONE;
 	}

@@ -33,11 +33,15 @@ struct dray_loop_entry {
  * @given: a type for each operand, 0 for an output that is made
  * @out: the types of the loop; builtin ones
  *
- * Returns the entry's number, or -EINVAL with a sentence; -ENOENT: the table's.
+ * Returns the entry's number, or -EOPNOTSUPP with a sentence; -EINVAL with one if
+ * these types are refused unless the caller wants others; -ENOENT: the table's.
  */
 struct dray_ufunc_definition;
 typedef int dray_loop_resolver(const struct dray_ufunc_definition *definition,
 			       const dray_dtype *given, dray_dtype *out);
+
+/* Refuses inputs that all are bools: they do not convert to integers. */
+dray_loop_resolver dray_resolve_no_bools;
 
 struct dray_ufunc_definition {
 	const char *name;

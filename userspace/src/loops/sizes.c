@@ -207,17 +207,21 @@ static const struct dray_loop_entry conjugate[] = {
 	DRAY_QUIET("DD", conjugate_complex128),
 };
 
-#define DEFINITION(name, entries)                                             \
+#define DEFINITION(name, entries, resolver)                                   \
 	{                                                                     \
 		name, 1, 1, DRAY_IDENTITY_NONE, entries, DRAY_COUNT(entries), \
-			dray_resolve_unary                                    \
+			resolver                                              \
 	}
 
 static const struct dray_ufunc_definition definitions[] = {
-	DEFINITION("negative", negative),   DEFINITION("positive", positive),
-	DEFINITION("absolute", absolute),   DEFINITION("abs", absolute),
-	DEFINITION("fabs", fabs_entries),   DEFINITION("sign", sign),
-	DEFINITION("conjugate", conjugate), DEFINITION("conj", conjugate),
+	DEFINITION("negative", negative, dray_resolve_signed),
+	DEFINITION("positive", positive, dray_resolve_signed),
+	DEFINITION("absolute", absolute, dray_resolve_unary),
+	DEFINITION("abs", absolute, dray_resolve_unary),
+	DEFINITION("fabs", fabs_entries, dray_resolve_unary),
+	DEFINITION("sign", sign, dray_resolve_signed),
+	DEFINITION("conjugate", conjugate, dray_resolve_unary),
+	DEFINITION("conj", conjugate, dray_resolve_unary),
 };
 
 DRAY_LOOPS_LIST(sizes, definitions);

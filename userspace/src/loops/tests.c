@@ -121,7 +121,7 @@ static const struct dray_ufunc_definition definitions[] = {
 	DEFINITION(isnan, dray_resolve_unary),
 	DEFINITION(isinf, dray_resolve_unary),
 	DEFINITION(isfinite, dray_resolve_unary),
-	DEFINITION(isnat, dray_resolve_unary),
+	DEFINITION(isnat, dray_resolve_is_nat),
 	DEFINITION(signbit, NULL),
 };
 

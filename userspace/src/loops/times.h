@@ -28,5 +28,9 @@ dray_loop_resolver dray_resolve_remainder;
 dray_loop_resolver dray_resolve_common;
 /* One input: its own unit. */
 dray_loop_resolver dray_resolve_unary;
+/* One input of a sign, which no bool has. */
+dray_loop_resolver dray_resolve_signed;
+/* One input, which has to be a time. */
+dray_loop_resolver dray_resolve_is_nat;
 
 #endif /* DRAY_LOOPS_TIMES_H */

@@ -138,7 +138,7 @@ int dray_resolve_subtract(const struct dray_ufunc_definition *definition,
 	int ret;
 
 	if (!has_time(given))
-		return -ENOENT;
+		return dray_resolve_no_bools(definition, given, out);
 	if (!as_times(given, times))
 		return fail_types(definition, given);
 	a = dray_dtype_kind(times[0]);
@@ -264,4 +264,24 @@ int dray_resolve_unary(const struct dray_ufunc_definition *definition,
 	out[0] = time_of(dray_dtype_kind(given[0]), given[0]);
 	out[1] = last[1] == '?' ? DRAY_BOOL : out[0];
 	return entry_of(definition, out);
+}
+
+int dray_resolve_signed(const struct dray_ufunc_definition *definition,
+			const dray_dtype *given, dray_dtype *out)
+{
+	return is_time(given[0])
+		       ? dray_resolve_unary(definition, given, out)
+		       : dray_resolve_no_bools(definition, given, out);
+}
+
+int dray_resolve_is_nat(const struct dray_ufunc_definition *definition,
+			const dray_dtype *given, dray_dtype *out)
+{
+	char type[32];
+
+	if (is_time(given[0]))
+		return dray_resolve_unary(definition, given, out);
+	dray_dtype_format(given[0], type, sizeof(type));
+	return dray_fail(-EOPNOTSUPP, "%s is only for times, not for %s",
+			 definition->name, type);
 }

@@ -55,8 +55,10 @@ ENTRIES(gcd);
 ENTRIES(lcm);
 
 static const struct dray_ufunc_definition definitions[] = {
-	{ "gcd", 2, 1, DRAY_IDENTITY_ZERO, gcd, DRAY_COUNT(gcd), NULL },
-	{ "lcm", 2, 1, DRAY_IDENTITY_NONE, lcm, DRAY_COUNT(lcm), NULL },
+	{ "gcd", 2, 1, DRAY_IDENTITY_ZERO, gcd, DRAY_COUNT(gcd),
+	  dray_resolve_no_bools },
+	{ "lcm", 2, 1, DRAY_IDENTITY_NONE, lcm, DRAY_COUNT(lcm),
+	  dray_resolve_no_bools },
 };
 
 DRAY_LOOPS_LIST(whole, definitions);

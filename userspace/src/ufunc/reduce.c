@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -19,6 +20,38 @@ static const int64_t identities[] = {
 	[DRAY_IDENTITY_ONE] = 1,
 	[DRAY_IDENTITY_MINUS_ONE] = -1,
 };
+
+/* Whether results of a type begin with the identity. */
+static bool has_identity(const struct dray_ufunc *ufunc, dray_dtype dtype)
+{
+	const char kind = dray_dtype_kind(dtype);
+
+	if (ufunc->identity < DRAY_IDENTITY_ZERO ||
+	    !dray_dtype_is_builtin(dtype))
+		return false;
+	return ufunc->identity != DRAY_IDENTITY_MINUS_INFINITY || kind == 'f' ||
+	       kind == 'c';
+}
+
+/* Sets the result to the identity. */
+static int set_identity(struct dray_method *method)
+{
+	static const double infinity = -INFINITY;
+	const enum dray_identity identity = method->ufunc->identity;
+
+	if (dray_view_is_empty(&method->result))
+		return 0;
+	if (identity == DRAY_IDENTITY_MINUS_INFINITY)
+		return dray_view_fill(&method->result, DRAY_FLOAT64, &infinity);
+	if (identity == DRAY_IDENTITY_ZERO && method->made) {
+		memset(method->result.data, 0,
+		       (size_t)dray_view_size(&method->result) *
+			       (size_t)method->result_item);
+		return 0;
+	}
+	return dray_view_fill(&method->result, DRAY_INT64,
+			      &identities[identity]);
+}
 
 static int find_axes(const struct dray_ufunc *ufunc, int ndim,
 		     const struct dray_reduce_options *options,
@@ -117,39 +150,28 @@ static int check_mask(const struct dray_view *in, const struct dray_view *where,
 static int begin(struct dray_reduction *reduction, struct dray_method *method,
 		 const struct dray_reduce_options *options)
 {
-	const enum dray_identity identity = method->ufunc->identity;
-	const dray_dtype dtype = method->result.dtype;
-	const bool nothing = !method->operand.extent.elements;
-	const int64_t value = identities[identity];
+	const struct dray_view *in = method->in;
+	int i;
 
 	if (options->initial)
 		return dray_view_convert(&method->result, options->initial,
 					 DRAY_CASTING_UNSAFE);
-	if (identity < DRAY_IDENTITY_ZERO ||
-	    (options->flags & DRAY_REDUCE_NO_INITIAL) ||
-	    !dray_dtype_is_builtin(dtype)) {
-		if (nothing && !dray_view_is_empty(&method->result))
+	if (has_identity(method->ufunc, method->result.dtype) &&
+	    !(options->flags & DRAY_REDUCE_NO_INITIAL))
+		return set_identity(method);
+	for (i = 0; i < in->ndim; i++)
+		if (reduction->reduced >> i & 1 && !in->shape[i])
 			return dray_fail(
 				-EINVAL,
 				"%s of no elements needs an initial one: it has no identity",
 				method->ufunc->name);
-		if (options->where)
-			return dray_fail(
-				-EINVAL,
-				"%s with a mask needs an initial element: it has no identity",
-				method->ufunc->name);
-		reduction->starts = true;
-		return 0;
-	}
-	if (dray_view_is_empty(&method->result))
-		return 0;
-	if (!value && method->made) {
-		memset(method->result.data, 0,
-		       (size_t)dray_view_size(&method->result) *
-			       (size_t)method->result_item);
-		return 0;
-	}
-	return dray_view_fill(&method->result, DRAY_INT64, &value);
+	if (options->where)
+		return dray_fail(
+			-EINVAL,
+			"%s with a mask needs an initial element: it has no identity",
+			method->ufunc->name);
+	reduction->starts = true;
+	return 0;
 }
 
 static int check_initial(const struct dray_view *initial)

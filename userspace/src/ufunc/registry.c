@@ -125,7 +125,7 @@ int dray_ufunc_create(const char *name, int inputs, int outputs,
 			-EINVAL,
 			"a ufunc has 1 input and 1 output at least, and at most %d of both, not %d and %d",
 			DRAY_UFUNC_MAX_OPERANDS, inputs, outputs);
-	if (identity > DRAY_IDENTITY_MINUS_ONE ||
+	if (identity > DRAY_IDENTITY_MINUS_INFINITY ||
 	    (identity && (inputs != 2 || outputs != 1)))
 		return dray_fail(
 			-EINVAL,

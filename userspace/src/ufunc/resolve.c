@@ -223,8 +223,8 @@ static int ask_definition(const struct request *request,
 	for (o = 0; o < dray_ufunc_operands(ufunc); o++)
 		types[o] = native(given[o]);
 	row = ufunc->definition->resolve(ufunc->definition, types, out->dtypes);
-	if (row == -EINVAL) /* types without a common one, with the sentence */
-		return -EOPNOTSUPP;
+	if (row == -EINVAL)
+		return request->wants ? -ENOENT : -EOPNOTSUPP;
 	if (row < 0)
 		return row;
 	for (o = 0; o < dray_ufunc_operands(ufunc); o++) {
