@@ -143,7 +143,8 @@ static bool meet(const struct dray_operand *a, const struct dray_operand *b)
 }
 
 /* Whether two views have the very same elements at each index. */
-static bool lie_alike(const struct dray_operand *a, const struct dray_operand *b)
+static bool lie_alike(const struct dray_operand *a,
+		      const struct dray_operand *b)
 {
 	const size_t bytes = (size_t)a->view->ndim * sizeof(int64_t);
 

@@ -113,8 +113,7 @@ static int walk_axes(const struct way *way, int number, int64_t count)
 		advance(way, axis, step);
 	}
 	/* Back to the start, from the first place that is not in the axis. */
-	advance(way, axis,
-		-((way->counts[number] + step - 1) / step * step));
+	advance(way, axis, -((way->counts[number] + step - 1) / step * step));
 	return ret;
 }
 
@@ -174,13 +173,12 @@ static void set_axis(struct walk *walk, const struct dray_workspace *workspace,
 
 	for (s = 0; s < chain->slots_count; s++) {
 		const int v = chain->slots[s].value;
-		const struct dray_view *view = v < 0 ? NULL
-						     : &workspace->views[v];
+		const struct dray_view *view =
+			v < 0 ? NULL : &workspace->views[v];
 		const int at = view ? i - (ndim - view->ndim) : -1;
 
-		axis->strides[s] = at < 0 || view->shape[at] == 1
-					   ? 0
-					   : view->strides[at];
+		axis->strides[s] =
+			at < 0 || view->shape[at] == 1 ? 0 : view->strides[at];
 	}
 	if (axis->strides[chain->leader] >= 0)
 		return;
@@ -236,10 +234,10 @@ static bool reduce(struct walk *walk, const struct dray_workspace *workspace,
 	int i, s;
 
 	for (s = 0; s < chain->slots_count; s++)
-		walk->data[s] = chain->slots[s].value < 0
-					? NULL
-					: workspace->views[chain->slots[s].value]
-						  .data;
+		walk->data[s] =
+			chain->slots[s].value < 0
+				? NULL
+				: workspace->views[chain->slots[s].value].data;
 	dray_strides_sort(leader->ndim, leader->strides, order);
 	walk->elements = 1;
 	for (i = 0; i < leader->ndim; i++) {
@@ -306,9 +304,8 @@ int dray_chain_run(const struct dray_sequence *sequence,
 						   (uint64_t)chain->bytes,
 					   threads);
 	ret = threads > 1
-		      ? dray_threads_run(
-				(uint64_t)walk.axes[walk.cut].count, threads,
-				walk_part_alone, &walk)
+		      ? dray_threads_run((uint64_t)walk.axes[walk.cut].count,
+					 threads, walk_part_alone, &walk)
 		      : walk_part(&walk, 0,
 				  walk.axes_count
 					  ? (uint64_t)walk.axes[walk.cut].count

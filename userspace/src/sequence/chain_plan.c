@@ -29,7 +29,7 @@ struct planner {
 		int value;
 		dray_dtype dtype;
 		int slot;
-	} *conversions;
+	} * conversions;
 	int conversions_count;
 	int conversions_room;
 	int time;
@@ -76,8 +76,7 @@ static int add_operation(struct planner *planner,
 
 	ret = dray_sequence_grow((void **)&chain->operations,
 				 chain->operations_count,
-				 &planner->operations_room,
-				 sizeof(*operation));
+				 &planner->operations_room, sizeof(*operation));
 	if (ret)
 		return ret;
 	for (o = 0; o < operation->operands; o++) {
@@ -172,7 +171,8 @@ static int plan_step(struct planner *planner, int s)
 	const struct dray_sequence_step *step = &planner->sequence->steps[s];
 	struct dray_chain_operation operation = {
 		.loop = step->resolved.loop,
-		.watches = !(step->resolved.loop.flags & DRAY_LOOP_NO_FP_ERRORS),
+		.watches =
+			!(step->resolved.loop.flags & DRAY_LOOP_NO_FP_ERRORS),
 		.step = s,
 		.inputs = step->inputs,
 		.operands = step->operands,
@@ -305,8 +305,7 @@ int dray_chain_plan(struct dray_sequence *sequence, int number, int *time)
 	};
 	int s, v, ret = 0;
 
-	planner.slot_of =
-		malloc((size_t)sequence->values_count * sizeof(int));
+	planner.slot_of = malloc((size_t)sequence->values_count * sizeof(int));
 	if (!planner.slot_of)
 		return dray_fail(-ENOMEM,
 				 "no memory for the plan of a sequence");

@@ -55,7 +55,8 @@ bool dray_step_is_elementwise(const struct dray_sequence *sequence,
 	if (step->where != DRAY_NO_VALUE || step->options.weak)
 		return false;
 	for (o = 0; o < step->operands; o++) {
-		const dray_dtype dtype = sequence->values[step->values[o]].dtype;
+		const dray_dtype dtype =
+			sequence->values[step->values[o]].dtype;
 		const dray_dtype loop = step->resolved.dtypes[o];
 
 		if (!is_small(dtype) || !is_small(loop))
@@ -152,7 +153,8 @@ static int make_groups(struct dray_sequence *sequence)
 	sequence->groups = calloc((size_t)sequence->steps_count + 1,
 				  sizeof(sequence->groups[0]));
 	if (!sequence->groups)
-		return dray_fail(-ENOMEM, "no memory for the plan of a sequence");
+		return dray_fail(-ENOMEM,
+				 "no memory for the plan of a sequence");
 	for (s = 0; s < sequence->steps_count; s++) {
 		struct dray_sequence_step *step = &sequence->steps[s];
 
@@ -179,8 +181,7 @@ static void place_values(struct dray_sequence *sequence)
 		struct dray_sequence_value *value = &sequence->values[v];
 		const int made = value->step;
 
-		value->written_in =
-			made < 0 ? -1 : sequence->steps[made].group;
+		value->written_in = made < 0 ? -1 : sequence->steps[made].group;
 		value->in_memory = made < 0 || value->output >= 0;
 		if (made >= 0 && value->written_in >= 0 &&
 		    sequence->groups[value->written_in].step >= 0)
@@ -312,8 +313,9 @@ int dray_sequence_end(struct dray_sequence *sequence)
 	if (sequence->ended)
 		return dray_fail(-EBUSY, "the sequence has ended already");
 	if (!sequence->outputs_count)
-		return dray_fail(-EINVAL,
-				 "the sequence has no output: no call is needed");
+		return dray_fail(
+			-EINVAL,
+			"the sequence has no output: no call is needed");
 	ret = plan(sequence);
 	if (!ret) {
 		workspace = dray_workspace_create(sequence);

@@ -96,8 +96,9 @@ int dray_sequence_find(const struct dray_sequence *sequence, dray_value value)
 
 	if (value >> 16 != sequence->id || !number ||
 	    number > (uint64_t)sequence->values_count)
-		return dray_fail(-EINVAL, value ? "a value is not of this sequence"
-						: "a value is none");
+		return dray_fail(-EINVAL,
+				 value ? "a value is not of this sequence"
+				       : "a value is none");
 	return (int)number - 1;
 }
 

@@ -12,8 +12,8 @@ static int run_conversion(const struct dray_run *run,
 	const struct dray_view *views = run->workspace->views;
 
 	return dray_view_convert_threads(&views[step->values[1]],
-					 &views[step->values[0]],
-					 step->casting, run->threads);
+					 &views[step->values[0]], step->casting,
+					 run->threads);
 }
 
 /* A step of whole arrays. */
@@ -35,8 +35,8 @@ static int run_single(const struct dray_run *run,
 		const int v = step->values[o];
 
 		/* A result that nothing needs is made, and dropped. */
-		operands[o] = run->sequence->values[v].in_memory ? &views[v]
-								 : NULL;
+		operands[o] =
+			run->sequence->values[v].in_memory ? &views[v] : NULL;
 	}
 	if (step->otherwise != DRAY_NO_VALUE)
 		ret = dray_view_convert(operands[step->inputs],

@@ -16,9 +16,8 @@ dray_workspace_create(const struct dray_sequence *sequence)
 		workspace->views = malloc(values * sizeof(struct dray_view));
 		workspace->arrays = calloc(values, sizeof(struct dray_array *));
 		workspace->made = calloc(values, sizeof(struct dray_array *));
-		workspace->inputs =
-			calloc((size_t)sequence->inputs_count + 1,
-			       sizeof(struct dray_operand));
+		workspace->inputs = calloc((size_t)sequence->inputs_count + 1,
+					   sizeof(struct dray_operand));
 		workspace->outputs = calloc((size_t)sequence->outputs_count,
 					    sizeof(struct dray_operand));
 		workspace->errors = calloc((size_t)sequence->steps_count + 1,
