@@ -11,7 +11,7 @@
 #include "sequence/sequence.h"
 
 /* Bytes of all operands of a block: so many stay in the nearest caches. */
-#define BLOCK_BYTES 32768
+#define BLOCK_BYTES 24576
 #define LEAST_BLOCK 64 /* elements */
 #define MOST_BLOCK 8192
 /* Between buffers, so that they do not lie at one distance in the cache. */

@@ -121,6 +121,20 @@ struct dray_sequence {
 /* Makes room for one more element of @size bytes.  -ENOMEM, -ENOSPC. */
 int dray_sequence_grow(void **elements, int count, int *room, size_t size);
 
+/* -EBUSY if the recording has ended. */
+int dray_sequence_check_open(const struct dray_sequence *sequence);
+
+/* Adds a value; its number, or a negative errno. */
+int dray_sequence_add(struct dray_sequence *sequence, dray_dtype dtype,
+		      int ndim, const int64_t *shape);
+
+/* Takes back values from @count on, of a call that could not be recorded. */
+void dray_sequence_drop(struct dray_sequence *sequence, int count);
+
+/* The word that the caller has for value @number. */
+dray_value dray_sequence_handle(const struct dray_sequence *sequence,
+				int number);
+
 /* The number of a value; -EINVAL. */
 int dray_sequence_find(const struct dray_sequence *sequence, dray_value value);
 
