@@ -58,9 +58,9 @@ DRAY_API void dray_sequence_destroy(struct dray_sequence *sequence);
  * @shape: @ndim extents, each >= 0
  * @out: its value
  *
- * Errors: -EINVAL (a type that is none, or is a sub-array, ndim, an extent below
- * 0), -EOVERFLOW (its bytes do not fit), -EBUSY (after the end), -ENOSPC (too
- * many values), -ENOMEM; so are those of the other functions that record.
+ * Errors: -EINVAL (a type that is none, ndim, an extent below 0), -EOVERFLOW (its
+ * bytes do not fit), -EBUSY (after the end), -ENOSPC (too many values), -ENOMEM.
+ * The other functions that record fail with the last three, too.
  */
 DRAY_API int dray_sequence_input(struct dray_sequence *sequence,
 				 dray_dtype dtype, int ndim,
@@ -191,8 +191,8 @@ struct dray_sequence_run_options {
  * Errors: -EINVAL (before the end, another type or shape than that recorded,
  * outputs that share memory, unknown flags), -EPERM (a read-only output, an input
  * that may not be read), -EDOM (a floating-point error, if it is to be raised),
- * -ENOMEM, as dray_view_init() for a bad view, and errors of the loops.  After an
- * error, elements of outputs that were given are undefined, and none is made.
+ * -EOVERFLOW (a weak number that does not fit), -ENOMEM, as dray_view_init() for a
+ * bad view, and errors of the loops.  After an error, elements of outputs that were given are undefined, and none is made.
  */
 DRAY_API int dray_sequence_run(struct dray_sequence *sequence,
 			       const struct dray_view *const *inputs,

@@ -274,7 +274,7 @@ static struct dray_sequence *record_errors(void)
 
 FACT(errors_are_reported_once_for_each_call_in_their_order)
 {
-	struct dray_sequence *sequence = record_errors();
+	struct dray_sequence *sequence;
 	struct dray_fp_state fp = { .divide = DRAY_FP_CALL,
 				    .invalid = DRAY_FP_CALL,
 				    .buffer_size = 8192,
@@ -284,6 +284,7 @@ FACT(errors_are_reported_once_for_each_call_in_their_order)
 
 	if (!flags_are_kept())
 		skip();
+	sequence = record_errors();
 	fill_numbers();
 	numbers[1][0] = 0; /* in the first block */
 	numbers[0][COUNT - 1] = -1; /* in the last one */

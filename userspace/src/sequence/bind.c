@@ -29,8 +29,8 @@ static int check_layout(const struct dray_run *run, const char *kind, int i,
 			kind, i, dray_dtype_text(value->dtype, needs_type),
 			dray_dtype_text(view->dtype, has_type));
 	if (view->ndim == value->ndim &&
-	    !memcmp(view->shape, value->shape,
-		    (size_t)value->ndim * sizeof(int64_t)))
+	    (!value->ndim || !memcmp(view->shape, value->shape,
+				     (size_t)value->ndim * sizeof(int64_t))))
 		return 0;
 	return dray_fail(
 		-EINVAL,

@@ -148,7 +148,7 @@ static int add_step(struct dray_sequence *sequence,
 		if (number >= 0 && sequence->values[number].ndim != ndim)
 			number = dray_fail(
 				-EINVAL,
-				"a sub-array is no type of a sequence's result");
+				"a value of a sequence cannot have a sub-array for its type");
 	}
 	if (number < 0) {
 		dray_sequence_drop(sequence, before);
