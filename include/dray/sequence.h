@@ -192,7 +192,8 @@ struct dray_sequence_run_options {
  * outputs that share memory, unknown flags), -EPERM (a read-only output, an input
  * that may not be read), -EDOM (a floating-point error, if it is to be raised),
  * -EOVERFLOW (a weak number that does not fit), -ENOMEM, as dray_view_init() for a
- * bad view, and errors of the loops.  After an error, elements of outputs that were given are undefined, and none is made.
+ * bad view, and errors of the loops.  After an error, elements of outputs that were
+ * given are undefined, and none is made.
  */
 DRAY_API int dray_sequence_run(struct dray_sequence *sequence,
 			       const struct dray_view *const *inputs,
