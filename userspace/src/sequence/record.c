@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* Recording: sequences, their values, and the functions that add and describe them. */
+/* Recording: sequences and their values. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
