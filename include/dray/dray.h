@@ -20,6 +20,7 @@
 #include <dray/cast.h>
 #include <dray/nditer.h>
 #include <dray/ufunc.h>
+#include <dray/linear.h>
 #include <dray/index.h>
 #include <dray/sorting.h>
 #include <dray/reduce.h>

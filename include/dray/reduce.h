@@ -21,7 +21,7 @@
  * All functions fail with -EINVAL (NULL, a ufunc of other operands, a conversion
  * that is not allowed, an output of another shape or with a stride of 0),
  * -EOPNOTSUPP (no loop for the types, or none that takes its output as an
- * input), -ERANGE (an axis that does not exist), -EPERM (a read-only output, an
+ * input; masks and indices of other types), -ERANGE (an axis that does not exist), -EPERM (a read-only output, an
  * input that may not be read), -EDOM (a floating-point error, if it is to be
  * raised), -ENOMEM, as dray_view_init() for a bad view, with errors of the loop,
  * and those named below.  After -EDOM, -ENOMEM and errors of a loop, elements of
@@ -79,8 +79,8 @@ struct dray_reduce_options {
  * Reduces along axes: out = ((in[0] op in[1]) op in[2]) op ...
  *
  * Errors: -EINVAL (an axis twice, several axes of a ufunc whose order counts, no
- * elements and nothing to start with, a mask that is not of bools or does not
- * broadcast, an initial that is not one element, unknown flags).
+ * elements and nothing to start with, a mask that does not broadcast, an initial
+ * that is not one element, unknown flags).
  */
 DRAY_API int dray_ufunc_reduce(struct dray_ufunc *ufunc,
 			       const struct dray_view *in,
@@ -106,7 +106,8 @@ DRAY_API int dray_ufunc_accumulate(struct dray_ufunc *ufunc,
  *
  * @indices: integers, one axis
  *
- * Errors: -ERANGE (an index that is negative or not below the axis' extent).
+ * Errors: -EINVAL (indices of other than one axis), -ERANGE (an index that is
+ * negative or not below the axis' extent).
  */
 DRAY_API int dray_ufunc_reduceat(struct dray_ufunc *ufunc,
 				 const struct dray_view *in,

@@ -237,7 +237,10 @@ def draw(pick: Random) -> tuple[Case, Optional[Difference], Run]:
 
 def draw_ufunc(pick: Random) -> tuple[Case, Optional[Difference], Run]:
     """Makes a random call of a ufunc, and runs it."""
-    operation = pick.choices(list(ufuncs.UFUNCS.values()), ufuncs.WEIGHTS)[0]
-    source, given = operation.draw(operation.ufunc, pick)
+    while True:
+        operation = pick.choices(list(ufuncs.UFUNCS.values()), ufuncs.WEIGHTS)[0]
+        source, given = operation.draw(operation.ufunc, pick)
+        if not ufuncs.kills_numpy(operation.method, source.make(), given):
+            break
     case = Case(source, (Step(operation.name, given),))
     return (case, *run(case))

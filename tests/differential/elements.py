@@ -10,7 +10,8 @@ import numpy as np
 INTEGERS = ["i1", "u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8"]
 FLOATS = ["<f2", "<f4", "<f8"]
 COMPLEX = ["<c8", "<c16"]
-DATES = ["<M8[D]", "<M8[s]", "<M8[ns]", "<M8[25s]", "<M8", "<M8[M]"]
+# Without "<M8": NumPy 2.4 ends the process when it converts many to a unit.
+DATES = ["<M8[D]", "<M8[s]", "<M8[ns]", "<M8[25s]", "<M8[M]"]
 DURATIONS = ["<m8[D]", "<m8[s]", "<m8[ns]", "<m8[25s]", "<m8", "<m8[M]"]
 NOT_A_TIME = -2**63
 

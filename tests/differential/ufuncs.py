@@ -111,9 +111,9 @@ def keywords(pick: Random, name: str, inputs: list[Any]) -> dict[str, Any]:
         return given  # NumPy chooses their types in ways of its own
     if pick.random() < 0.08:
         given["casting"] = pick.choice(["no", "equiv", "safe", "same_kind", "unsafe", "odd"])
-    if made and pick.random() < 0.1:
+    if made and pick.random() < 0.1 and "out" not in given:
         given["dtype"] = wider_type(pick, made[0])
-    elif made and pick.random() < 0.05:
+    elif made and pick.random() < 0.05 and all(isinstance(each, Elements) for each in inputs):
         loop = pick.choice(getattr(np, name).types)
         if not set(loop) & set("OgGMm"):
             given["signature"] = loop
@@ -202,7 +202,13 @@ def reduction(name: str, pick: Random) -> tuple[Elements, dict[str, Any]]:
         given["out"] = an_output(pick, dtype if pick.random() < 0.7 or kind in "mM" else
                                  wider_type(pick, np.dtype(dtype)),
                                  reduced_shape(a, axis, "keepdims" in given))
+    if name in EARLY:
+        given = {"axis": make.an_axis(pick, len(a.shape))}
     return a if not is_tame(name, {}) else tamed(a, pick), {"k": given}
+
+
+# Of which NumPy's vectors read results early: accepted_ufuncs.py computes them itself.
+EARLY = ("arctan2", "power", "float_power")
 
 
 def accumulation(name: str, pick: Random) -> tuple[Elements, dict[str, Any]]:
@@ -223,6 +229,8 @@ def accumulation(name: str, pick: Random) -> tuple[Elements, dict[str, Any]]:
 
 def segments(name: str, pick: Random) -> tuple[Elements, dict[str, Any]]:
     a, arguments = accumulation(name, pick)
+    if name in EARLY:
+        arguments["k"] = {"axis": make.an_axis(pick, len(a.shape))}
     axis = arguments["k"].get("axis", 0)
     extent = a.shape[axis] if -len(a.shape) <= axis < len(a.shape) else 1
     count = pick.choice([0, 1, 2, 3, 5])
@@ -245,6 +253,8 @@ def in_place(name: str, pick: Random) -> tuple[Elements, dict[str, Any]]:
     if getattr(np, name).nin == 1:
         return a, {"i": index, "v": ()}
     part = make.at(real, make.made({"i": index})["i"])
+    if not part.size:
+        index, part = (), real  # NumPy 2.4 may end the process
     shape = make.a_narrower_shape(pick, part.shape)
     if math.prod(shape) > make.MOST_ELEMENTS:
         shape = ()
@@ -283,7 +293,13 @@ METHODS: dict[str, tuple[str, Callable[[str, Random], tuple[Elements, dict[str, 
 
 
 def kills_numpy(method: str, a: np.ndarray, given: dict[str, Any]) -> bool:
-    """Whether NumPy 2.4 would read memory of others: an output of fewer axes."""
+    """Whether NumPy 2.4 would read memory of others: an output of fewer axes;
+    at() without elements, or values of more axes."""
+    if method == "at":
+        given = make.made(given)
+        part = make.at(a, given["i"])
+        return not part.size or any(not np.size(each) or np.ndim(each) > part.ndim
+                                    for each in given["v"])
     out = given.get("k", {}).get("out")
     return method in ("accumulate", "reduceat") and out is not None and len(out.shape) != a.ndim
 

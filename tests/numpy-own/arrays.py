@@ -229,11 +229,6 @@ class ndarray(numpy.ndarray):
         return by_dray("index", self, lambda mine: mine.__index__(),
                        lambda theirs: theirs.__index__())
 
-    def __array_ufunc__(self, ufunc, method, *inputs, **keywords):
-        if not ufuncs.Answering.now:
-            return super().__array_ufunc__(ufunc, method, *inputs, **keywords)
-        return ufuncs.answer(ufunc, method, inputs, keywords, operand, plain, back_from_either)
-
     def __array_wrap__(self, array, context=None, return_scalar=False):
         """Results of NumPy without axes are scalars, as they are not of a subclass."""
         if return_scalar and array.ndim == 0 and type(self) is ndarray:
@@ -292,6 +287,18 @@ def back(result):
     if type(result) in (tuple, list):
         return type(result)(back(each) for each in result)
     return result
+
+
+def array_ufunc(_self, ufunc, method, *inputs, **keywords):
+    return ufuncs.answer(ufunc, method, inputs, keywords, operand, plain, back_from_either)
+
+
+def answer_ufuncs(answers):
+    """Lets dray, or NumPy, answer ufuncs from now on."""
+    if answers:
+        ndarray.__array_ufunc__ = array_ufunc
+    elif "__array_ufunc__" in vars(ndarray):
+        del ndarray.__array_ufunc__
 
 
 def back_from_either(result):

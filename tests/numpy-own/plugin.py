@@ -4,6 +4,7 @@ differ."""
 import pathlib
 import re
 
+import arrays
 import pytest
 import standin
 import ufuncs
@@ -62,10 +63,11 @@ def pytest_collection_modifyitems(config, items):
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem):
     ANSWERS.begin()
-    ufuncs.Answering.now = pyfuncitem.path.name in ufuncs.FILES
+    answers = pyfuncitem.path.name in ufuncs.FILES
+    arrays.answer_ufuncs(answers)
     result = yield
     complaint = ANSWERS.complaint()
-    if complaint and ufuncs.Answering.now and not ANSWERS.reached and not ANSWERS.missed:
+    if complaint and answers and not ANSWERS.reached and not ANSWERS.missed:
         pytest.skip("ufuncs of numbers, or of types of the test's own")
     if complaint:
         pytest.fail(complaint)

@@ -238,6 +238,10 @@ def raises(errors, *args, match=None, **keywords):
     return pytest.raises(errors, *args, **keywords)
 
 
+def warns(*args, match=None, **keywords):
+    return pytest.warns(*args, **keywords)
+
+
 class RandomState(numpy.random.RandomState):
     def randint(self, *args, **keywords):
         return back(super().randint(*args, **keywords))
@@ -275,7 +279,7 @@ MADE = {
         **{name: over_plain(getattr(numpy.testing, name)) for name in (
             "assert_equal", "assert_array_equal")},
         "assert_raises_regex": assert_raises_regex},
-    "pytest": {"raises": raises},
+    "pytest": {"raises": raises, "warns": warns},
 }
 FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, type(numpy.sum))
 

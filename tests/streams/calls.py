@@ -33,7 +33,7 @@ def random_view(dice, memory, shape):
         step = int(dice.integers(1, whole // extent + 1)) if extent else 1
         cut = slice(0, (extent - 1) * step + 1, step)
         part.append(cut)
-    view = view[tuple(part)]
+    view = view[(Ellipsis, *part)]
     return view[::-1] if view.ndim and dice.integers(4) == 0 else view
 
 
@@ -57,12 +57,17 @@ def main(calls):
             if done == calls:
                 break
             shape = dice.integers(1, 12, dice.integers(0, 4))
+            if len(shape) and dice.integers(4):
+                shape[-1] *= 4
             x, y = (random_view(dice, memory, shape) for memory in (source, target))
             if x is None or y is None:
                 continue
             queue = queues[number % len(queues)]
             plan = queue.explain(dray.invert, x, out=y)
-            assert plan.executor == "streams", plan
+            if plan.executor != "streams":
+                # A frame of other lengths cannot even be copied aside.
+                assert "multiples of 4 bytes" in plan.reason, plan
+                continue
             expected = target.copy()
             # The same memory, seen as y is.
             offset = y.ctypes.data - target.ctypes.data

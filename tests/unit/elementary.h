@@ -5,8 +5,8 @@
 
 #include "unit.h"
 
-__attribute__((unused)) static const dray_dtype types[] = { DRAY_FLOAT16, DRAY_FLOAT32, DRAY_FLOAT64 };
-__attribute__((unused)) static const size_t sizes[] = { 2, 4, 8 };
+__attribute__((unused)) static const dray_dtype float_types[] = { DRAY_FLOAT16, DRAY_FLOAT32, DRAY_FLOAT64 };
+__attribute__((unused)) static const size_t float_sizes[] = { 2, 4, 8 };
 
 /* The loop of a function for a type; its inputs. */
 static inline struct dray_ufunc_loop loop_of(const char *name, int type, int *inputs)
@@ -19,7 +19,7 @@ static inline struct dray_ufunc_loop loop_of(const char *name, int type, int *in
 	assert_non_null(ufunc);
 	*inputs = dray_ufunc_inputs(ufunc);
 	for (i = 0; !dray_ufunc_get_loop(ufunc, i, dtypes, &loop); i++)
-		if (dtypes[0] == types[type])
+		if (dtypes[0] == float_types[type])
 			return loop;
 	fail_msg("%s has no loop for type %d", name, type);
 	return loop;

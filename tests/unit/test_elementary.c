@@ -31,11 +31,12 @@ static void set_arguments(int type, uint64_t seed, void *out, size_t count)
 
 		if (roll(&dice, 2)) {
 			bits &= ~(~0ull << mantissa[type]) |
-				1ull << (8 * sizes[type] - 1);
+				1ull << (8 * float_sizes[type] - 1);
 			bits |= (bias[type] - 6 + roll(&dice, 12))
 				<< mantissa[type];
 		}
-		memcpy((char *)out + i * sizes[type], &bits, sizes[type]);
+		memcpy((char *)out + i * float_sizes[type], &bits,
+		       float_sizes[type]);
 	}
 }
 
@@ -43,7 +44,7 @@ static bool is_nan(int type, uint64_t bits)
 {
 	static const uint64_t infinite[] = { 0x7c00, 0x7f800000,
 					     0x7ffull << 52 };
-	const uint64_t sign = 1ull << (8 * sizes[type] - 1);
+	const uint64_t sign = 1ull << (8 * float_sizes[type] - 1);
 
 	return (bits & (sign - 1)) > infinite[type];
 }
@@ -57,8 +58,8 @@ static uint64_t sum_of(int type, const void *results, size_t count)
 	for (i = 0; i < count; i++) {
 		uint64_t bits = 0;
 
-		memcpy(&bits, (const char *)results + i * sizes[type],
-		       sizes[type]);
+		memcpy(&bits, (const char *)results + i * float_sizes[type],
+		       float_sizes[type]);
 		if (is_nan(type, bits))
 			bits = ~0ull;
 		for (byte = 0; byte < 8; byte++)
@@ -75,7 +76,7 @@ static uint64_t bits_of(const char *name, int type, uintptr_t way)
 	struct dray_ufunc_loop loop = loop_of(name, type, &inputs);
 	char *data[] = { (char *)x, inputs == 2 ? (char *)y : (char *)out,
 			 (char *)out };
-	const int64_t size = (int64_t)sizes[type];
+	const int64_t size = (int64_t)float_sizes[type];
 	const int64_t strides[] = { size, size, size };
 
 	set_arguments(type, 1, x, POINTS);
@@ -135,7 +136,7 @@ static size_t sets_of(bool fused, const struct dray_kernels **sets)
 {
 	size_t count = 0;
 
-#ifdef __x86_64__
+#if defined(DRAY_HAS_SLEEF) && defined(__x86_64__)
 	if (fused && dray_cpu_has_fma() && dray_cpu_has_avx2())
 		sets[count++] = &dray_kernels_avx2_fused;
 	if (fused && dray_cpu_has_avx512())
@@ -147,7 +148,7 @@ static size_t sets_of(bool fused, const struct dray_kernels **sets)
 		if (dray_cpu_has_avx512())
 			sets[count++] = &dray_kernels_avx512;
 	}
-#elif defined(__aarch64__)
+#elif defined(DRAY_HAS_SLEEF) && defined(__aarch64__)
 	sets[count++] = fused ? &dray_kernels_neon_fused : &dray_kernels_neon;
 #endif
 	if (!fused)
@@ -209,7 +210,7 @@ static void compare_strides(const char *name, int type, const int64_t *steps,
 	static uint64_t x[3 * POINTS], y[3 * POINTS], out[3 * POINTS];
 	static uint64_t near[3][POINTS];
 	static int written = -1;
-	const int64_t size = (int64_t)sizes[type];
+	const int64_t size = (int64_t)float_sizes[type];
 	const int64_t sides[] = { size, size, size };
 	int inputs;
 	struct dray_ufunc_loop loop = loop_of(name, type, &inputs);

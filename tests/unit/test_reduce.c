@@ -26,12 +26,12 @@ static const dray_dtype types[] = {
 
 static dray_dtype roll_type(struct dice *dice)
 {
-	return types[roll(dice, 2) ? 0
-				   : roll(dice, sizeof(types) /
-							sizeof(types[0]))];
+	return types[roll(dice, 2)
+			     ? 0
+			     : roll(dice, sizeof(types) / sizeof(types[0]))];
 }
 
-/* Functions whose results are exact, as all numbers here are small integers. */
+/* Their results are exact: all numbers here are small integers. */
 static double sum(double a, double b)
 {
 	return a + b;
@@ -98,8 +98,7 @@ FACTS_SHARE(set_up, tear_down)
 /* Reads an element as it was before the call. */
 static double value_at(const struct dray_view *view, const int64_t *at)
 {
-	const unsigned char *data =
-		before + (walk_at(view, at) - memory);
+	const unsigned char *data = before + (walk_at(view, at) - memory);
 	struct dray_cast cast;
 	double value;
 
@@ -108,7 +107,7 @@ static double value_at(const struct dray_view *view, const int64_t *at)
 	return value;
 }
 
-/* One case: the input, its axes that are reduced, and what the model makes. */
+/* One case: the input, its axes that are reduced, and the model's results. */
 struct test {
 	struct dice dice;
 	const struct function *function;
@@ -149,15 +148,13 @@ static void fill(struct test *test)
 		const int64_t value = (int64_t)roll(&test->dice, 9);
 		struct dray_cast cast;
 
-		assert_works(
-			dray_cast_find(test->in.dtype, DRAY_INT64, &cast));
+		assert_works(dray_cast_find(test->in.dtype, DRAY_INT64, &cast));
 		assert_works(dray_cast_run(&cast, walk_at(&test->in, at), 0,
 					   &value, 0, 1));
 	} while (walk_on(&test->in, at));
 	memset(at, 0, sizeof(at));
 	while (test->masked) {
-		*walk_at(&test->mask, at) =
-			(unsigned char)roll(&test->dice, 2);
+		*walk_at(&test->mask, at) = (unsigned char)roll(&test->dice, 2);
 		if (!walk_on(&test->mask, at))
 			break;
 	}
@@ -169,8 +166,8 @@ static bool is_reduced(const struct test *test, int axis)
 	int i;
 
 	for (i = 0; i < test->axes_count; i++)
-		if (test->axes[i] == axis || test->axes[i] + test->in.ndim ==
-						     axis)
+		if (test->axes[i] == axis ||
+		    test->axes[i] + test->in.ndim == axis)
 			return true;
 	return false;
 }
@@ -221,7 +218,7 @@ static void add_all(struct test *test)
 	} while (walk_on(&test->in, at));
 }
 
-/* Compares elements, and all other bytes with those before. */
+/* Compares elements with the model's. */
 static void compare(const struct test *test, const struct dray_view *made,
 		    int number, const char *method)
 {
@@ -240,14 +237,14 @@ static void compare(const struct test *test, const struct dray_view *made,
 		char expected[16];
 
 		wanted = *(double *)(void *)walk_at(&test->model, at);
-		assert_works(dray_cast_find(made->dtype, DRAY_FLOAT64,
-					    &cast));
+		assert_works(dray_cast_find(made->dtype, DRAY_FLOAT64, &cast));
 		assert_works(dray_cast_run(&cast, expected, 0, &wanted, 0, 1));
 		if (memcmp(expected, walk_at(made, at),
 			   dray_dtype_itemsize(made->dtype)))
-			fail_msg("case %d, %s.%s of %d axes, %d reduced: not %g",
-				 number, test->function->name, method,
-				 test->in.ndim, test->axes_count, wanted);
+			fail_msg(
+				"case %d, %s.%s of %d axes, %d reduced: not %g",
+				number, test->function->name, method,
+				test->in.ndim, test->axes_count, wanted);
 	} while (walk_on(made, at));
 }
 
@@ -336,8 +333,7 @@ static bool try_reduce(struct test *test, int number)
 	assert_works(dray_ufunc_reduce(test->ufunc, &test->in,
 				       test->given ? &test->out : NULL,
 				       &options, &array));
-	compare(test,
-		test->given ? &test->out : dray_array_view(array, &made),
+	compare(test, test->given ? &test->out : dray_array_view(array, &made),
 		number, "reduce");
 	assert_true(test->given == !array);
 	dray_array_unref(array);
@@ -379,12 +375,10 @@ static bool try_accumulate(struct test *test, int number)
 		if (last)
 			*to = test->function->compute(*last, *to);
 	} while (walk_on(&test->in, at));
-	assert_works(dray_ufunc_accumulate(test->ufunc, &test->in,
-					   axis - test->in.ndim, DRAY_FLOAT64,
-					   test->given ? &test->out : NULL,
-					   &array));
-	compare(test,
-		test->given ? &test->out : dray_array_view(array, &made),
+	assert_works(dray_ufunc_accumulate(
+		test->ufunc, &test->in, axis - test->in.ndim, DRAY_FLOAT64,
+		test->given ? &test->out : NULL, &array));
+	compare(test, test->given ? &test->out : dray_array_view(array, &made),
 		number, "accumulate");
 	dray_array_unref(array);
 	return true;
@@ -399,8 +393,7 @@ static double reduce_segment(const struct test *test, int64_t *at, int axis,
 	at[axis] = start;
 	value = value_at(&test->in, at);
 	for (at[axis]++; at[axis] < end; at[axis]++)
-		value = test->function->compute(value,
-						value_at(&test->in, at));
+		value = test->function->compute(value, value_at(&test->in, at));
 	return value;
 }
 
@@ -431,16 +424,14 @@ static bool try_reduceat(struct test *test, int number)
 	do {
 		memcpy(from, at, sizeof(from));
 		k = at[axis];
-		*(double *)(void *)walk_at(&test->model, at) = reduce_segment(
-			test, from, axis, indices[k],
-			k + 1 < count ? indices[k + 1] : extent);
+		*(double *)(void *)walk_at(&test->model, at) =
+			reduce_segment(test, from, axis, indices[k],
+				       k + 1 < count ? indices[k + 1] : extent);
 	} while (walk_on(&test->model, at));
-	assert_works(dray_ufunc_reduceat(test->ufunc, &test->in, &view, axis,
-					 DRAY_FLOAT64,
-					 test->given ? &test->out : NULL,
-					 &array));
-	compare(test,
-		test->given ? &test->out : dray_array_view(array, &made),
+	assert_works(dray_ufunc_reduceat(
+		test->ufunc, &test->in, &view, axis, DRAY_FLOAT64,
+		test->given ? &test->out : NULL, &array));
+	compare(test, test->given ? &test->out : dray_array_view(array, &made),
 		number, "reduceat");
 	dray_array_unref(array);
 	return true;

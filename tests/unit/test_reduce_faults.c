@@ -132,8 +132,8 @@ static int count(struct dray_array **out)
 
 static int running(struct dray_array **out)
 {
-	const struct dray_view in =
-		view_of(numbers, DRAY_FLOAT32, 2, DIMS(3, 4), (int64_t[]){ 4, 12 });
+	const struct dray_view in = view_of(numbers, DRAY_FLOAT32, 2,
+					    DIMS(3, 4), (int64_t[]){ 4, 12 });
 
 	return dray_cumsum(&in, DRAY_FLAT, 0, NULL, out);
 }
@@ -173,6 +173,7 @@ FACT(each_piece_of_memory_that_cannot_be_had_is_an_error)
 		bools[i] = i % 3;
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		/* What is made once, and kept, is there from here on. */
+		array = NULL;
 		assert_works(rows[i].call(&array));
 		dray_array_unref(array);
 		for (n = 0;; n++) {
@@ -215,20 +216,19 @@ FACT(the_error_of_a_loop_is_that_of_the_method)
 	struct dray_ufunc *ufunc = NULL;
 	struct dray_array *array = NULL;
 
-	assert_works(
-		dray_ufunc_create("no", 2, 1, DRAY_IDENTITY_NONE, &ufunc));
+	assert_works(dray_ufunc_create("no", 2, 1, DRAY_IDENTITY_NONE, &ufunc));
 	set_loop(ufunc, dtypes, refuse, NULL, 0);
 	assert_int_equal(dray_ufunc_reduce(ufunc, &in, NULL, NULL, &array),
 			 -EIO);
 	assert_int_equal(dray_ufunc_reduce(ufunc, &in, NULL, &options, &array),
 			 -EIO);
-	assert_int_equal(
-		dray_ufunc_accumulate(ufunc, &in, 0, 0, NULL, &array), -EIO);
-	assert_int_equal(
-		dray_ufunc_accumulate(ufunc, &in, 1, 0, NULL, &array), -EIO);
-	assert_int_equal(
-		dray_ufunc_reduceat(ufunc, &in, &view, 1, 0, NULL, &array),
-		-EIO);
+	assert_int_equal(dray_ufunc_accumulate(ufunc, &in, 0, 0, NULL, &array),
+			 -EIO);
+	assert_int_equal(dray_ufunc_accumulate(ufunc, &in, 1, 0, NULL, &array),
+			 -EIO);
+	assert_int_equal(dray_ufunc_reduceat(ufunc, &in, &view, 1, 0, NULL,
+					     &array),
+			 -EIO);
 	assert_int_equal(dray_ufunc_at(ufunc, &target, &view, &in), -EINVAL);
 	assert_int_equal(dray_ufunc_at(ufunc, &target, &view, &target),
 			 -EINVAL);

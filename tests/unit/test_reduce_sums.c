@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * reduce_sums: sums are exact to a few roundings, along each axis and in each
- * layout, and the same whatever the strides of a line.
+ * layout, and the same for all strides of a line.
  */
 #include <math.h>
 
@@ -32,7 +32,7 @@ static struct dray_array *random_numbers(dray_dtype dtype, int ndim,
 	return array;
 }
 
-/* Adds with a correction, so that the error is that of one rounding. */
+/* Adds with a correction, so that only one rounding is left. */
 static double exact_sum(const struct dray_view *view)
 {
 	double sum = 0, lost = 0, value, next;
@@ -43,10 +43,9 @@ static double exact_sum(const struct dray_view *view)
 	for (i = 0; i < view->shape[0]; i++) {
 		volatile double rest;
 
-		assert_works(dray_cast_run(&cast, &value, 0,
-					   (const char *)view->data +
-						   i * view->strides[0],
-					   0, 1));
+		assert_works(dray_cast_run(
+			&cast, &value, 0,
+			(const char *)view->data + i * view->strides[0], 0, 1));
 		next = sum + value;
 		rest = (next - sum) - value;
 		lost += rest;
@@ -88,8 +87,8 @@ FACT(a_long_sum_has_the_error_of_a_few_roundings)
 	size_t i;
 
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct dray_array *array = random_numbers(
-			rows[i].dtype, 1, &rows[i].count);
+		struct dray_array *array =
+			random_numbers(rows[i].dtype, 1, &rows[i].count);
 		struct dray_view view;
 		double sum, exact;
 
@@ -107,8 +106,9 @@ FACT(a_line_with_gaps_or_backwards_has_the_sum_of_one_without)
 {
 	static const dray_dtype types[] = { DRAY_FLOAT64, DRAY_FLOAT32,
 					    DRAY_FLOAT16, DRAY_COMPLEX128 };
-	static const int64_t lengths[] = { 1,	7,   8,	  9,   127,
-					   128, 129, 300, 1000 };
+	static const int64_t lengths[] = {
+		1, 7, 8, 9, 127, 128, 129, 300, 1000
+	};
 	size_t t, l;
 
 	for (t = 0; t < sizeof(types) / sizeof(types[0]); t++) {
@@ -118,13 +118,13 @@ FACT(a_line_with_gaps_or_backwards_has_the_sum_of_one_without)
 			struct dray_array *copy = NULL;
 			struct dray_view view, line;
 
-			assert_works(dray_view_index(
-				dray_array_view(array, &view),
-				(const struct dray_index[]){ DRAY_ALL,
-							     DRAY_AT(1) },
-				2, &view));
-			assert_works(dray_array_copy(&view, DRAY_ORDER_C,
-						     &copy));
+			assert_works(
+				dray_view_index(dray_array_view(array, &view),
+						(const struct dray_index[]){
+							DRAY_ALL, DRAY_AT(1) },
+						2, &view));
+			assert_works(
+				dray_array_copy(&view, DRAY_ORDER_C, &copy));
 			dray_array_view(copy, &line);
 			assert_true(sum_of(&view) == sum_of(&line));
 			dray_array_unref(array);
@@ -133,7 +133,7 @@ FACT(a_line_with_gaps_or_backwards_has_the_sum_of_one_without)
 	}
 }
 
-/* All elements are 1, so each sum is the number of those that were added. */
+/* All elements are 1, so each sum is a number of elements. */
 FACT(each_axis_of_each_shape_is_added)
 {
 	static const int64_t shapes[][3] = {

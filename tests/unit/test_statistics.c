@@ -60,9 +60,8 @@ static const struct {
 static struct dray_array *made_of(dray_dtype dtype)
 {
 	static const double numbers[] = { NUMBERS };
-	const struct dray_view from = view_of((void *)(uintptr_t)numbers,
-					      DRAY_FLOAT64, 2, DIMS(2, 3),
-					      NULL);
+	const struct dray_view from = view_of(
+		(void *)(uintptr_t)numbers, DRAY_FLOAT64, 2, DIMS(2, 3), NULL);
 	struct dray_array *array = NULL;
 	struct dray_view view;
 

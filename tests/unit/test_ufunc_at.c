@@ -11,7 +11,10 @@
 #define CASES 3000
 
 static const dray_dtype types[] = {
-	DRAY_FLOAT64, DRAY_INT32, DRAY_UINT8, DRAY_FLOAT32,
+	DRAY_FLOAT64,
+	DRAY_INT32,
+	DRAY_UINT8,
+	DRAY_FLOAT32,
 	DRAY_DTYPE('f', '<' ^ '>' ^ DRAY_NATIVE_ORDER, 8),
 };
 
@@ -66,9 +69,9 @@ FACT(an_index_that_stands_several_times_counts_as_often)
 		const bool wide = roll(&dice, 2);
 		const int64_t shape[] = { ROWS, COLUMNS };
 		const int64_t values_shape[] = { count, COLUMNS };
-		struct dray_view target = view_of(room, types[roll(&dice, TYPES)],
-						  width > 1 ? 2 : 1, shape,
-						  NULL);
+		struct dray_view target =
+			view_of(room, types[roll(&dice, TYPES)],
+				width > 1 ? 2 : 1, shape, NULL);
 		struct dray_view values =
 			view_of(more, types[roll(&dice, TYPES)],
 				wide ? target.ndim : 0, values_shape, NULL);
@@ -81,8 +84,8 @@ FACT(an_index_that_stands_several_times_counts_as_often)
 			put(&target, i, model[i]);
 		}
 		for (i = 0; i < (wide ? count * width : 1); i++)
-			put(&values, i, function == 3 ? 0
-					: (double)roll(&dice, 2));
+			put(&values, i,
+			    function == 3 ? 0 : (double)roll(&dice, 2));
 		for (i = 0; i < count; i++) {
 			indices[i] = (int64_t)roll(&dice, 2 * ROWS) - ROWS;
 			if (function == 3)
@@ -100,8 +103,7 @@ FACT(an_index_that_stands_several_times_counts_as_often)
 			for (k = 0; k < width; k++)
 				model[row * width + k] = compute(
 					function, model[row * width + k],
-					get(&values,
-					    wide ? i * width + k : 0));
+					get(&values, wide ? i * width + k : 0));
 		}
 		assert_works(dray_ufunc_at(
 			function == 3 ? mix : dray_ufunc_find(names[function]),
@@ -163,9 +165,8 @@ FACT(values_and_indices_in_the_target_are_read_before_it_is_written)
 	const int64_t wanted[] = { 1, 3, 5, 3 };
 
 	/* room[1] += 1, room[2] += 2, room[3] += 3, room[0] += 0 */
-	assert_works(
-		dray_ufunc_at(dray_ufunc_find("add"), &target, &target,
-			      &target));
+	assert_works(dray_ufunc_at(dray_ufunc_find("add"), &target, &target,
+				   &target));
 	assert_memory_equal(room, wanted, sizeof(room));
 }
 
@@ -173,8 +174,7 @@ FACT(what_does_not_fit_is_an_error_and_changes_nothing)
 {
 	double room[] = { 1, 2, 3 }, before[3];
 	int64_t numbers[] = { 0, 3 };
-	struct dray_view target =
-		view_of(room, DRAY_FLOAT64, 1, DIMS(3), NULL);
+	struct dray_view target = view_of(room, DRAY_FLOAT64, 1, DIMS(3), NULL);
 	struct dray_view view = view_of(numbers, DRAY_INT64, 1, DIMS(2), NULL);
 	struct dray_ufunc *add = dray_ufunc_find("add");
 	struct dray_ufunc *negative = dray_ufunc_find("negative");

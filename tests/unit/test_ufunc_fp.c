@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* ufunc_fp: floating-point errors, as the state of a thread wants them. */
+#include <math.h>
+
 #include "ufunc.h"
 
 /* Raises the processor's flags that the context has. */
@@ -277,6 +279,31 @@ FACT(an_error_that_is_raised_ends_the_call_after_its_loop)
 	set_all(DRAY_FP_IGNORE, NULL, NULL);
 	assert_works(call_rows(DRAY_INT32, false));
 	assert_int_equal(loops, 10);
+}
+
+/* Converts a number for a loop of ints, which has no errors of its own. */
+static int convert(double number)
+{
+	struct dray_ufunc *mix = make_mix();
+	struct dray_view in = view_of(&number, DRAY_FLOAT64, 0, NULL, NULL);
+	const struct dray_ufunc_options options = {
+		.dtype = DRAY_INT32,
+		.casting = 1 + DRAY_CASTING_UNSAFE,
+	};
+	int32_t made;
+	struct dray_view out = view_of(&made, DRAY_INT32, 0, NULL, NULL);
+	int ret = dray_ufunc_call(mix, INPUTS(&in, &in), INPUTS(&out), &options,
+				  NULL);
+
+	dray_ufunc_unref(mix);
+	return ret;
+}
+
+FACT(errors_of_conversions_are_those_of_the_call)
+{
+	set_all(DRAY_FP_RAISE, NULL, NULL);
+	assert_fails(convert(NAN), -EDOM, "invalid value encountered in mix");
+	assert_works(convert(3.5));
 }
 
 static void *get_state(void *state)

@@ -5,7 +5,8 @@ ABOUT_TARGETS="the module on a 32-bit board, under 32-bit programs on 64-bit \
 kernels, without DMA engines, on the board with Debian's 6.12, and built for the \
 newest kernel; its tests inside a kernel's tree; the module as a part of a kernel"
 PACKAGES_TARGETS=(
-	"${PACKAGES_GUEST[@]}" "${PACKAGES_ARM[@]}" qemu-system-x86 util-linux
+	"${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" "${PACKAGES_ARM[@]}"
+	qemu-system-x86 util-linux
 	gcc-i686-linux-gnu libc6-dev-i386-cross rsync
 )
 
@@ -61,8 +62,8 @@ targets_selftests()
 	batch_aside "$4" "$5" "$6"
 }
 
-# Elementary functions on the Zynq, whose processor fuses nothing: their bits are those
-# of all machines.
+# Elementary functions on the Zynq, which fuses nothing: they have the bits of all
+# machines.
 targets_elementary()
 {
 	local GUEST_ROOTS=("$1/lib") GUEST_DRAY=no SELFTESTS_MODULES=()

@@ -37,7 +37,7 @@ def _name(state: _State, kind: str) -> str:
 
 
 def geterr() -> dict[str, str]:
-    """What errors of numbers lead to, as numpy.geterr(): {"divide": "warn", ...}."""
+    """Reactions to errors of numbers, as numpy.geterr(): {"divide": "warn", ...}."""
     state = _state()
     return {kind: _name(state, kind) for kind in _KINDS}
 
@@ -56,9 +56,9 @@ def _changed(state: _State, given: dict[str, Optional[str]], every: Optional[str
 def seterr(all: Optional[str] = None, divide: Optional[str] = None,  # pylint: disable=redefined-builtin
            over: Optional[str] = None, under: Optional[str] = None,
            invalid: Optional[str] = None) -> dict[str, str]:
-    """Sets what errors of numbers lead to in this thread or task, as numpy.seterr():
+    """Sets reactions to errors of numbers in this thread or task, as numpy.seterr():
     "ignore", "warn" (RuntimeWarning), "raise" (FloatingPointError), "call" (the function of
-    seterrcall()), "print" or "log".  Returns what it was."""
+    seterrcall()), "print" or "log".  Returns those before."""
     before = geterr()
     _dray.fp_state.set(_changed(_state(), {"divide": divide, "over": over, "under": under,
                                            "invalid": invalid}, all))
@@ -86,7 +86,7 @@ def getbufsize() -> int:
 
 
 def setbufsize(size: int) -> int:
-    """Sets it, 16 to 16777216.  Returns what it was."""
+    """Sets it, 16 to 16777216.  Returns the number before."""
     if not 16 <= size <= 1 << 24:
         raise ValueError(f"a buffer has 16 to 16777216 elements, not {size}")
     state = _state()

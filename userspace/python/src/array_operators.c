@@ -137,13 +137,39 @@ OPERATOR(divide, "divide", PyNumber_TrueDivide, PyNumber_InPlaceTrueDivide)
 OPERATOR(floor_divide, "floor_divide", PyNumber_FloorDivide,
 	 PyNumber_InPlaceFloorDivide)
 OPERATOR(modulo, "remainder", PyNumber_Remainder, PyNumber_InPlaceRemainder)
-OPERATOR(matmul, "matmul", PyNumber_MatrixMultiply,
-	 PyNumber_InPlaceMatrixMultiply)
 OPERATOR(and, "bitwise_and", PyNumber_And, PyNumber_InPlaceAnd)
 OPERATOR(or, "bitwise_or", PyNumber_Or, PyNumber_InPlaceOr)
 OPERATOR(xor, "bitwise_xor", PyNumber_Xor, PyNumber_InPlaceXor)
 OPERATOR(shift_left, "left_shift", PyNumber_Lshift, PyNumber_InPlaceLshift)
 OPERATOR(shift_right, "right_shift", PyNumber_Rshift, PyNumber_InPlaceRshift)
+
+static const struct operator matmul_operator = {
+	"matmul", PyNumber_MatrixMultiply, PyNumber_InPlaceMatrixMultiply
+};
+
+static PyObject *product(PyObject *a, PyObject *b, PyObject *output)
+{
+	struct module_state *state = type_state(array_is(a) ? a : b);
+	PyObject *other = array_is(a) ? b : a, *result;
+
+	/* Others decide as about a ufunc. */
+	if (is_left_to(other) || has_rules(other))
+		return compute(&matmul_operator, a, b, output);
+	result = linear_product(state, a, b, output ? output : Py_None);
+	if (result || !array_ask_numpy())
+		return result;
+	return compute(&matmul_operator, a, b, output);
+}
+
+static PyObject *matmul(PyObject *a, PyObject *b)
+{
+	return product(a, b, NULL);
+}
+
+static PyObject *matmul_in_place(PyObject *a, PyObject *b)
+{
+	return product(a, b, a);
+}
 
 static const struct operator power_operator = { "power", power,
 						power_in_place };

@@ -51,8 +51,8 @@ static void begin(struct along *from, PyObject *self)
 	}
 
 /* Parameters of NumPy's methods, and where their values go. */
-#define AXIS                         \
-	{                            \
+#define AXIS                            \
+	{                               \
 		"axis", along_axes_take \
 	}
 #define DTYPE                              \

@@ -8,7 +8,7 @@
 #include "array_ufunc.h"
 
 /* Whether a type of operand has rules of its own for ufuncs. */
-static int has_rules(struct module_state *state, PyObject *object)
+static int has_rules(PyObject *object)
 {
 	PyObject *rule, *numpy;
 	int own;
@@ -23,7 +23,6 @@ static int has_rules(struct module_state *state, PyObject *object)
 	}
 	numpy = PyObject_GetAttrString((PyObject *)&PyArray_Type,
 				       "__array_ufunc__");
-	(void)state;
 	own = !numpy ? -1 : rule != numpy;
 	Py_XDECREF(numpy);
 	Py_DECREF(rule);
@@ -192,7 +191,14 @@ static PyObject *ask_dray(struct module_state *state, PyObject *ours,
 	errors = PyImport_ImportModule("dray._ufunc");
 	before = errors ? PyObject_CallMethod(errors, "as_numpy", NULL) : NULL;
 	Py_XDECREF(errors);
-	method = before ? PyObject_GetAttr(ours, asked->method) : NULL;
+	if (before &&
+	    !PyUnicode_CompareWithASCIIString(asked->method, "__call__")) {
+		method = NULL;
+		result = ufunc_call_for_numpy(
+			ours, asked->args, (size_t)asked->count, asked->names);
+	} else {
+		method = before ? PyObject_GetAttr(ours, asked->method) : NULL;
+	}
 	if (method)
 		result =
 			PyObject_Vectorcall(method, asked->args,
@@ -211,17 +217,17 @@ static PyObject *ask_dray(struct module_state *state, PyObject *ours,
 }
 
 /* Whether another operand is to decide: 1, 0, or -1 with an exception. */
-static int others_decide(struct module_state *state, const struct asked *asked)
+static int others_decide(const struct asked *asked)
 {
 	Py_ssize_t i;
 	int ret = 0;
 
 	for (i = 0; i < asked->count && !ret; i++)
-		ret = has_rules(state, asked->args[i]);
+		ret = has_rules(asked->args[i]);
 	for (i = 0;
 	     asked->outputs && !ret && i < PyTuple_GET_SIZE(asked->outputs);
 	     i++)
-		ret = has_rules(state, PyTuple_GET_ITEM(asked->outputs, i));
+		ret = has_rules(PyTuple_GET_ITEM(asked->outputs, i));
 	return ret;
 }
 
@@ -248,7 +254,7 @@ PyObject *array_array_ufunc(PyObject *self, PyObject *const *args,
 		    PyTuple_CheckExact(args[count + i]))
 			asked.outputs = args[count + i];
 	}
-	decide = others_decide(state, &asked);
+	decide = others_decide(&asked);
 	if (decide < 0)
 		return NULL;
 	if (decide)

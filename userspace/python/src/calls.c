@@ -634,8 +634,10 @@ static PyMethodDef queue_methods[] = {
 	  "Tells which executor would run a call, and why; computes nothing." },
 	{ "close", queue_close, METH_NOARGS,
 	  "close($self)\n--\n\nWaits for the calls, and closes the queue." },
-	{ "__enter__", queue_enter, METH_NOARGS, NULL },
-	{ "__exit__", queue_exit, METH_VARARGS, NULL },
+	{ "__enter__", queue_enter, METH_NOARGS,
+	  "__enter__($self, /)\n--\n\nReturns the queue." },
+	{ "__exit__", queue_exit, METH_VARARGS,
+	  "__exit__($self, kind, value, traceback, /)\n--\n\nCloses the queue." },
 	{ NULL, NULL, 0, NULL },
 };
 

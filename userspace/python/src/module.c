@@ -138,6 +138,16 @@ static PyMethodDef methods[] = {
 	  SIGNATURE("xrt_fd_size($module, fd, /)") },
 	{ "thread_fp_state", ufunc_state, METH_NOARGS,
 	  SIGNATURE("thread_fp_state($module, /)") },
+	{ "matmul", WITH_KEYWORDS(linear_matmul), METH_VARARGS | METH_KEYWORDS,
+	  "matmul($module, a, b, /, *, out=None)\n--\n\n"
+	  "Multiplies matrices, the last two axes, as numpy.matmul(); by BLAS if it is\n"
+	  "there (DRAY_BLAS=none: never)." },
+	{ "dot", WITH_KEYWORDS(linear_dot), METH_VARARGS | METH_KEYWORDS,
+	  "dot($module, a, b, /, *, out=None)\n--\n\n"
+	  "Sums over the last axis of a and the last but one of b, as numpy.dot()." },
+	{ "vecdot", WITH_KEYWORDS(linear_vecdot), METH_VARARGS | METH_KEYWORDS,
+	  "vecdot($module, a, b, /, *, out=None)\n--\n\n"
+	  "Sums products along the last axes, as numpy.vecdot()." },
 	{ "last_error", last_error, METH_NOARGS,
 	  SIGNATURE("last_error($module, /)") },
 	{ NULL, NULL, 0, NULL },

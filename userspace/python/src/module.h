@@ -291,6 +291,13 @@ extern PyType_Spec call_type_spec;
 void array_type_init(void);
 /* Makes the builtin ufuncs, once the types are there. */
 int ufunc_init(PyObject *module);
+/* linear.c: products. */
+PyObject *linear_matmul(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *linear_dot(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *linear_vecdot(PyObject *module, PyObject *args, PyObject *keywords);
+/* Returns a @ b; @out: None, or the array that takes it. */
+PyObject *linear_product(struct module_state *state, PyObject *a, PyObject *b,
+			 PyObject *out);
 /* Returns what this thread of the library does on errors of numbers. */
 PyObject *ufunc_state(PyObject *module, PyObject *unused);
 /* Returns the name of the handler of a dray.Array's memory, or None. */

@@ -36,7 +36,7 @@ struct ufunc_operand {
 	} number; /* the memory of a number of Python */
 };
 
-/* ufunc_operand.c: operands; what is taken is dropped, after an error too. */
+/* ufunc_operand.c: operands; operand_drop() follows, after an error too. */
 static inline void operand_clear(struct ufunc_operand *operand)
 {
 	operand->owner = NULL;
@@ -45,12 +45,14 @@ static inline void operand_clear(struct ufunc_operand *operand)
 
 void operand_drop(struct ufunc_operand *operand);
 /*
- * Takes an array, a number, or what NumPy makes an array of.  @weak: set for a
+ * Takes an array, a number, or an object of which NumPy makes an array.  @weak: set for a
  * number of Python, which has a kind and no type.  -1 with TypeError if the library
  * does not have the type.
  */
 int operand_from(PyObject *object,
 		 struct ufunc_operand *out, bool *weak);
+/* Takes an int of more than 64 bits as a float. */
+int operand_huge(PyObject *object, struct ufunc_operand *out);
 /* Takes an array to write to; -1 with TypeError for anything else. */
 int operand_output(PyObject *object,
 		   struct ufunc_operand *out);
@@ -91,7 +93,7 @@ int ufunc_leave(struct ufunc_frame *frame, int ret);
 /* Makes an object of a result, taken over; without axes, an element. */
 PyObject *ufunc_result(const struct ufunc_frame *frame,
 		       struct dray_array *array, bool element);
-/* Drops what ufunc_enter() took. */
+/* Drops the references of ufunc_enter(). */
 void ufunc_end(struct ufunc_frame *frame);
 /* Raises the class for @error; NULL. */
 PyObject *ufunc_error(int error);
@@ -101,6 +103,9 @@ int64_t ufunc_elements(const struct ufunc_operand *operands, int count);
 /* ufunc_call.c: calls. */
 PyObject *ufunc_call(PyObject *self, PyObject *const *args, size_t count,
 		     PyObject *names);
+/* Without the warning of where= without out=: NumPy drops out=None. */
+PyObject *ufunc_call_for_numpy(PyObject *self, PyObject *const *args,
+			       size_t count, PyObject *names);
 PyObject *ufunc_outer(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		      PyObject *names);
 

@@ -44,7 +44,7 @@ void along_begin(struct along *from, struct module_state *state);
 void along_end(struct along *from);
 /* Takes the array, the type and the output. */
 int along_operands(struct along *from);
-/* Takes these and what a reduction has: axes, an initial element, a mask. */
+/* Takes these and those of a reduction: axes, an initial element, a mask. */
 int along_reduction(struct along *from);
 /* Fills the library's options of a reduction. */
 struct dray_reduce_options *along_options(struct along *from,

@@ -1,265 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Calls of a ufunc, with NumPy's keywords, and its method outer().  An output that
- * is given is returned as it is; one that is made is a dray.Array, and without axes
- * an element.
+ * Calls of a ufunc, and its method outer().  An output that is given is returned as it
+ * is; one that is made is a dray.Array, and without axes an element.
  */
 #include <string.h>
 
-#include "ufunc.h"
-
 #include <dray/reduce.h>
 
-struct ufunc_arguments {
-	struct module_state *state;
-	struct ufunc_object *self;
-	struct ufunc_operand operands[DRAY_UFUNC_MAX_OPERANDS];
-	struct ufunc_operand mask;
-	struct dray_ufunc_options options;
-	PyObject *outputs[DRAY_UFUNC_MAX_OPERANDS]; /* borrowed; NULL: made */
-	dray_dtype signature[DRAY_UFUNC_MAX_OPERANDS];
-	bool masked;
-	bool placed; /* out= was given, perhaps as None */
-	bool arrays; /* out=...: results without axes are arrays too */
-	const char *types; /* the keyword that chose types */
-};
+#include "ufunc_arguments.h"
 
-/* Takes a type, None as any. */
-static int any_type(PyObject *object, dray_dtype *out)
+/*
+ * Whether ints of more than 64 bits may be floats: beside floats, and in comparisons,
+ * where no integer equals one.
+ */
+static bool may_be_huge(const struct ufunc_arguments *call, int taken)
 {
-	PyArray_Descr *descr;
-	int ret;
-
-	*out = 0;
-	if (object == Py_None)
-		return 0;
-	if (PyArray_DescrConverter(object, &descr) == NPY_FAIL)
-		return -1;
-	ret = dtype_take(descr, out);
-	Py_DECREF(descr);
-	return ret;
-}
-
-/* Takes letters, such as "dd->d". */
-static int letters_take(struct ufunc_arguments *call, PyObject *object)
-{
-	const int inputs = call->self->inputs, outputs = call->self->outputs;
-	const char *text = PyUnicode_AsUTF8(object);
-	int o = 0, ret = 0;
-
-	if (!text)
-		return -1;
-	if ((int)strlen(text) != inputs + outputs + 2 ||
-	    strncmp(text + inputs, "->", 2)) {
-		PyErr_Format(
-			PyExc_ValueError,
-			"a signature of %s has %d letters, \"->\" and %d letters, not %R",
-			dray_ufunc_name(call->self->ufunc), inputs, outputs,
-			object);
-		return -1;
-	}
-	for (; *text && !ret; text++) {
-		if (*text == '-' || *text == '>')
-			continue;
-		object = PyUnicode_FromStringAndSize(text, 1);
-		ret = object ? any_type(object, &call->signature[o++]) : -1;
-		Py_XDECREF(object);
-	}
-	return ret;
-}
-
-static int signature_take(struct ufunc_arguments *call, PyObject *object)
-{
-	const int count = call->self->inputs + call->self->outputs;
-	int o;
-
-	if (PyUnicode_Check(object) && PyUnicode_GET_LENGTH(object) > 1) {
-		if (letters_take(call, object))
-			return -1;
-	} else if (PyTuple_Check(object) && PyTuple_GET_SIZE(object) > 1) {
-		if (PyTuple_GET_SIZE(object) != count) {
-			PyErr_Format(PyExc_ValueError,
-				     "a signature of %s has %d types, not %zd",
-				     dray_ufunc_name(call->self->ufunc), count,
-				     PyTuple_GET_SIZE(object));
-			return -1;
-		}
-		for (o = 0; o < count; o++)
-			if (any_type(PyTuple_GET_ITEM(object, o),
-				     &call->signature[o]))
-				return -1;
-	} else {
-		PyErr_SetString(
-			PyExc_TypeError,
-			"a signature is a text such as \"dd->d\", or a tuple of types");
-		return -1;
-	}
-	call->options.signature = call->signature;
-	return 0;
-}
-
-static int one_output(struct ufunc_arguments *call, int o, PyObject *object)
-{
-	if (object == Py_None)
-		return 0;
-	call->outputs[o] = object;
-	return operand_output(object, &call->operands[call->self->inputs + o]);
-}
-
-static int outputs_take(struct ufunc_arguments *call, PyObject *object)
-{
-	const int outputs = call->self->outputs;
-	int o;
-
-	call->placed = true;
-	if (object == Py_Ellipsis) {
-		call->arrays = true;
-		return 0;
-	}
-	if (!PyTuple_Check(object) && outputs > 1 && object != Py_None) {
-		PyErr_Format(PyExc_TypeError,
-			     "out= of %s is a tuple of %d arrays",
-			     dray_ufunc_name(call->self->ufunc), outputs);
-		return -1;
-	}
-	if (!PyTuple_Check(object))
-		return one_output(call, 0, object);
-	if (PyTuple_GET_SIZE(object) != outputs) {
-		PyErr_Format(PyExc_ValueError,
-			     "out= of %s has %d arrays, not %zd",
-			     dray_ufunc_name(call->self->ufunc), outputs,
-			     PyTuple_GET_SIZE(object));
-		return -1;
-	}
-	for (o = 0; o < outputs; o++)
-		if (one_output(call, o, PyTuple_GET_ITEM(object, o)))
-			return -1;
-	return 0;
-}
-
-/* Two keywords that choose types do not go together. */
-static int types_once(struct ufunc_arguments *call, const char *keyword)
-{
-	if (call->types) {
-		PyErr_Format(PyExc_TypeError,
-			     "%s= and %s= of a ufunc do not go together",
-			     call->types, keyword);
-		return -1;
-	}
-	call->types = keyword;
-	return 0;
-}
-
-static int dtype_keyword(struct ufunc_arguments *call, PyObject *object)
-{
-	if (object == Py_None)
-		return 0;
-	if (types_once(call, "dtype"))
-		return -1;
-	return any_type(object, &call->options.dtype);
-}
-
-static int signature_keyword(struct ufunc_arguments *call, PyObject *object)
-{
-	if (object == Py_None)
-		return 0;
-	if (types_once(call, "signature"))
-		return -1;
-	return signature_take(call, object);
-}
-
-static int casting_keyword(struct ufunc_arguments *call, PyObject *object)
-{
-	static const uint8_t rules[] = {
-		[NPY_NO_CASTING] = DRAY_CASTING_NO,
-		[NPY_EQUIV_CASTING] = DRAY_CASTING_EQUIV,
-		[NPY_SAFE_CASTING] = DRAY_CASTING_SAFE,
-		[NPY_SAME_KIND_CASTING] = DRAY_CASTING_SAME_KIND,
-		[NPY_UNSAFE_CASTING] = DRAY_CASTING_UNSAFE,
-	};
-	NPY_CASTING casting = NPY_SAME_KIND_CASTING;
-
-	if (!casting_take(object, &casting))
-		return -1;
-	if ((size_t)casting >= sizeof(rules)) {
-		PyErr_Format(PyExc_ValueError, "%R is not a rule for ufuncs",
-			     object);
-		return -1;
-	}
-	call->options.casting = (uint8_t)(1 + rules[casting]);
-	return 0;
-}
-
-static int order_keyword(struct ufunc_arguments *call, PyObject *object)
-{
-	static const char letters[] = {
-		[NPY_CORDER] = 'C',
-		[NPY_FORTRANORDER] = 'F',
-		[NPY_KEEPORDER] = 'K',
-	};
-	NPY_ORDER order = NPY_KEEPORDER;
-
-	if (!order_take(object, &order))
-		return -1;
-	call->options.order = order < 0 ? 'A' : letters[order];
-	return 0;
-}
-
-static int where_keyword(struct ufunc_arguments *call, PyObject *object)
-{
-	if (operand_mask(object, &call->mask, &call->masked))
-		return -1;
-	if (call->masked)
-		call->options.where = &call->mask.view;
-	return 0;
-}
-
-/* Results are of one class. */
-static int subok_keyword(struct ufunc_arguments *call, PyObject *object)
-{
-	(void)call;
-	if (PyBool_Check(object))
-		return 0;
-	PyErr_SetString(PyExc_TypeError, "subok= is a bool");
-	return -1;
-}
-
-static int threads_keyword(struct ufunc_arguments *call, PyObject *object)
-{
-	int threads;
-
-	if (!int_take(object, &threads))
-		return -1;
-	if (threads < 0) {
-		PyErr_Format(PyExc_ValueError, "%d threads cannot compute",
-			     threads);
-		return -1;
-	}
-	call->options.threads = (unsigned int)threads;
-	return 0;
-}
-
-static const struct {
-	const char *name;
-	int (*take)(struct ufunc_arguments *call, PyObject *object);
-} keywords[] = {
-	{ "out", outputs_take },	{ "where", where_keyword },
-	{ "dtype", dtype_keyword },	{ "casting", casting_keyword },
-	{ "order", order_keyword },	{ "signature", signature_keyword },
-	{ "sig", signature_keyword },	{ "subok", subok_keyword },
-	{ "threads", threads_keyword },
-};
-
-static int keyword_take(struct ufunc_arguments *call, PyObject *name,
-			PyObject *object)
-{
+	static const char *const comparisons[] = { "equal",   "not_equal",
+						   "less",    "less_equal",
+						   "greater", "greater_equal" };
+	const char *name = dray_ufunc_name(call->self->ufunc);
 	size_t i;
+	int o;
 
-	for (i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++)
-		if (!PyUnicode_CompareWithASCIIString(name, keywords[i].name))
-			return keywords[i].take(call, object);
-	PyErr_Format(PyExc_TypeError, "%s() has no argument %R",
-		     dray_ufunc_name(call->self->ufunc), name);
+	for (o = 0; o < taken; o++) {
+		const char kind = dray_dtype_kind(call->operands[o].view.dtype);
+
+		if (kind == 'f' || kind == 'c')
+			return true;
+	}
+	for (i = 0; i < sizeof(comparisons) / sizeof(comparisons[0]); i++)
+		if (!strcmp(name, comparisons[i]))
+			return true;
+	return false;
+}
+
+/* Takes the inputs, numbers of Python last. */
+static int inputs_take(struct ufunc_arguments *call, PyObject *const *args)
+{
+	const int inputs = call->self->inputs;
+	bool weak;
+	int i, huge = -1;
+
+	for (i = 0; i < inputs; i++) {
+		weak = false;
+		if (operand_from(args[i], &call->operands[i], &weak)) {
+			if (huge >= 0 || !PyLong_CheckExact(args[i]) ||
+			    !PyErr_ExceptionMatches(PyExc_OverflowError))
+				return -1;
+			/* Until the other input is known. */
+			PyErr_Clear();
+			huge = i;
+			call->operands[i].view.dtype = 0;
+		}
+		if (weak)
+			call->options.weak |= (uint16_t)(1u << i);
+	}
+	if (huge < 0)
+		return 0;
+	if (may_be_huge(call, inputs))
+		return operand_huge(args[huge], &call->operands[huge]);
+	PyErr_SetString(PyExc_OverflowError,
+			"an int of more than 64 bits is not a type of dray");
 	return -1;
 }
 
@@ -269,7 +70,6 @@ static int arguments(struct ufunc_arguments *call, PyObject *const *args,
 {
 	const int inputs = call->self->inputs, outputs = call->self->outputs;
 	Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0, i;
-	bool weak;
 
 	if (count < inputs || count > inputs + outputs) {
 		PyErr_Format(
@@ -280,7 +80,7 @@ static int arguments(struct ufunc_arguments *call, PyObject *const *args,
 		return -1;
 	}
 	for (i = inputs; i < count; i++)
-		if (one_output(call, (int)i - inputs, args[i]))
+		if (ufunc_output_take(call, (int)i - inputs, args[i]))
 			return -1;
 	for (i = 0; i < named; i++) {
 		PyObject *name = PyTuple_GET_ITEM(names, i);
@@ -292,16 +92,11 @@ static int arguments(struct ufunc_arguments *call, PyObject *const *args,
 				"outputs are given by their place or by out=, not both");
 			return -1;
 		}
-		if (keyword_take(call, name, args[count + i]))
+		if (ufunc_keyword_take(call, name, args[count + i]))
 			return -1;
 	}
-	for (i = 0; i < inputs; i++) {
-		weak = false;
-		if (operand_from(args[i], &call->operands[i], &weak))
-			return -1;
-		if (weak)
-			call->options.weak |= (uint16_t)(1u << i);
-	}
+	if (inputs_take(call, args))
+		return -1;
 	/* As NumPy 2.4 does. */
 	if (call->masked && !call->placed && count == inputs)
 		return PyErr_WarnEx(
@@ -330,7 +125,7 @@ static int compute(struct ufunc_arguments *call, bool outer,
 			       &call->options, made);
 }
 
-/* Returns what is returned of an output. */
+/* Returns an output that was given, or an object of the one that was made. */
 static PyObject *output(struct ufunc_arguments *call, struct ufunc_frame *frame,
 			int o, struct dray_array **made)
 {
@@ -394,7 +189,8 @@ static PyObject *run(struct ufunc_arguments *call, bool outer)
 }
 
 static PyObject *call_or_outer(PyObject *object, PyObject *const *args,
-			       Py_ssize_t count, PyObject *names, bool outer)
+			       Py_ssize_t count, PyObject *names, bool outer,
+			       bool placed)
 {
 	struct ufunc_arguments call;
 	PyObject *result = NULL;
@@ -403,7 +199,7 @@ static PyObject *call_or_outer(PyObject *object, PyObject *const *args,
 	call.state = type_state(object);
 	call.self = ufunc_self(object);
 	call.masked = false;
-	call.placed = false;
+	call.placed = placed;
 	call.arrays = false;
 	call.types = NULL;
 	memset(&call.options, 0, sizeof(call.options));
@@ -428,7 +224,14 @@ PyObject *ufunc_call(PyObject *self, PyObject *const *args, size_t count,
 		     PyObject *names)
 {
 	return call_or_outer(self, args, PyVectorcall_NARGS(count), names,
-			     false);
+			     false, false);
+}
+
+PyObject *ufunc_call_for_numpy(PyObject *self, PyObject *const *args,
+			       size_t count, PyObject *names)
+{
+	return call_or_outer(self, args, PyVectorcall_NARGS(count), names,
+			     false, true);
 }
 
 PyObject *ufunc_outer(PyObject *self, PyObject *const *args, Py_ssize_t count,
@@ -442,5 +245,5 @@ PyObject *ufunc_outer(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		return PyErr_Format(
 			PyExc_TypeError,
 			"outer() takes 2 positional arguments, not %zd", count);
-	return call_or_outer(self, args, count, names, true);
+	return call_or_outer(self, args, count, names, true, false);
 }

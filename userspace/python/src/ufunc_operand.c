@@ -59,6 +59,14 @@ static int take_integer(PyObject *object, struct ufunc_operand *out)
 	return -1;
 }
 
+int operand_huge(PyObject *object, struct ufunc_operand *out)
+{
+	out->number.real = PyLong_AsDouble(object);
+	if (out->number.real == -1 && PyErr_Occurred())
+		return -1;
+	return take_number(out, DRAY_FLOAT64);
+}
+
 /* Takes a number of Python; 1: it is none. */
 static int take_weak(PyObject *object, struct ufunc_operand *out)
 {
@@ -80,6 +88,7 @@ int operand_from(PyObject *object, struct ufunc_operand *out, bool *weak)
 {
 	int ret;
 
+	*weak = false;
 	if (array_is(object))
 		return take_array(object, out);
 	if (PyArray_Check(object))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Loops of the user: functions of ctypes, Numba's cfunc, and addresses.  Their owners
- * stay as long as the ufunc, whose tables keep loops that were replaced.
+ * stay as long as the ufunc: its tables keep loops that were replaced.
  */
 #include <errno.h>
 

@@ -244,7 +244,7 @@ static PyMethodDef ufunc_methods[] = {
 	  "Sets the loop for types, such as \"dd->d\": a function of ctypes, a cfunc of\n"
 	  "Numba, or an address, of the type dray_loop of <dray/dtype.h>; the operands are\n"
 	  "the inputs, then the outputs.  It runs without the GIL.  `context` is its last\n"
-	  "argument.  fp_errors=False: what it leaves in the processor's flags means nothing." },
+	  "argument.  fp_errors=False: it leaves nothing of meaning in the processor's flags." },
 	{ "__reduce__", ufunc_pickled, METH_NOARGS,
 	  "__reduce__($self, /)\n--\n\nPickles the name of a builtin one." },
 	{ NULL, NULL, 0, NULL },

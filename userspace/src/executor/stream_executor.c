@@ -339,38 +339,53 @@ static bool folds_output(const struct dray_call *call)
 	return false;
 }
 
-static int check_place(const struct stream_executor *executor,
-		       const struct dray_call *call)
+/* Asks the streams whether they take frame @number. */
+static int check_frame(const struct frames *frames, int64_t number)
 {
-	struct dray_explanation plan;
-	struct frames *frames;
-	struct dray_view view;
-	const struct dray_view *pointer = &view;
+	const struct stream_executor *executor = frames->executor;
 	const struct dray_packet_options options = {
 		.flags = executor->options.flags,
 	};
-	uint32_t inputs = (uint32_t)call->inputs, tx, o;
+	const uint32_t inputs = (uint32_t)frames->call->inputs;
+	const uint32_t operands = (uint32_t)frames->operands;
+	const struct dray_view *pointer;
+	struct dray_explanation plan;
+	struct dray_view view;
+	uint32_t o, tx;
 	int ret = 0;
 
-	frames = calloc(1, sizeof(*frames));
-	if (!frames)
-		return dray_fail(-ENOMEM, "no memory for frames");
-	cut(frames, (struct stream_executor *)(uintptr_t)executor, call);
-	for (o = 0; !ret && o < (uint32_t)frames->operands; o++) {
-		frame_view(frames, 0, (int)o, &view);
+	pointer = &view;
+	for (o = 0; !ret && o < operands; o++) {
+		frame_view(frames, number, (int)o, &view);
 		tx = executor->options.tx_count == inputs ? o : 0;
 		ret = dray_stream_explain(o < inputs ? executor->tx[tx]
 						     : executor->rx[o - inputs],
 					  &pointer, 1, &options, &plan,
 					  sizeof(plan));
 	}
-	free(frames);
 	return ret ? dray_fail_adding(-EOPNOTSUPP, " (operand %u)", o - 1) : 0;
+}
+
+/* The last frame may be shorter than the others. */
+static int check_place(struct stream_executor *executor,
+		       const struct dray_call *call)
+{
+	struct frames *frames = calloc(1, sizeof(*frames));
+	int ret;
+
+	if (!frames)
+		return dray_fail(-ENOMEM, "no memory for frames");
+	cut(frames, executor, call);
+	ret = check_frame(frames, 0);
+	if (!ret)
+		ret = check_frame(frames, frames->count - 1);
+	free(frames);
+	return ret;
 }
 
 static int stream_check(void *context, const struct dray_call *call)
 {
-	const struct stream_executor *executor = context;
+	struct stream_executor *executor = context;
 	char has[DRAY_DTYPE_TYPESTR_SIZE], wants[DRAY_DTYPE_TYPESTR_SIZE];
 	int o;
 

@@ -8,39 +8,38 @@
 #define MULTIPLY(a, b) ((a) * (b))
 
 /* Integers wrap, so one loop serves both signs. */
-#define INTEGERS(name, op)                                         \
-	DRAY_BINARY(name##_8, uint8_t, uint8_t, uint8_t, op)       \
-	DRAY_BINARY(name##_16, uint16_t, uint16_t, uint16_t, op)   \
-	DRAY_BINARY(name##_32, uint32_t, uint32_t, uint32_t, op)   \
+#define INTEGERS(name, op)                                       \
+	DRAY_BINARY(name##_8, uint8_t, uint8_t, uint8_t, op)     \
+	DRAY_BINARY(name##_16, uint16_t, uint16_t, uint16_t, op) \
+	DRAY_BINARY(name##_32, uint32_t, uint32_t, uint32_t, op) \
 	DRAY_BINARY(name##_64, uint64_t, uint64_t, uint64_t, op)
 
-#define FLOATS(name, op)                                           \
-	DRAY_BINARY(name##_float, float, float, float, op)         \
-	DRAY_BINARY(name##_double, double, double, double, op)     \
+#define FLOATS(name, op)                                       \
+	DRAY_BINARY(name##_float, float, float, float, op)     \
+	DRAY_BINARY(name##_double, double, double, double, op) \
 	DRAY_HALF_OF(name##_half, name##_float);
 
-#define COMPLEX_NUMBERS(name, op)                                            \
-	DRAY_BINARY(name##_complex64, struct dray_complex64,                 \
-		    struct dray_complex64, struct dray_complex64, op##_64)   \
-	DRAY_BINARY(name##_complex128, struct dray_complex128,               \
+#define COMPLEX_NUMBERS(name, op)                                          \
+	DRAY_BINARY(name##_complex64, struct dray_complex64,               \
+		    struct dray_complex64, struct dray_complex64, op##_64) \
+	DRAY_BINARY(name##_complex128, struct dray_complex128,             \
 		    struct dray_complex128, struct dray_complex128, op##_128)
 
-#define COMPLEX_OPS(number, bits, negative)                                            \
-	DRAY_INLINE struct number sum_##bits(struct number a,                \
-					     struct number b)                \
-	{                                                                    \
-		return (struct number){ a.re + b.re, a.im + b.im };          \
-	}                                                                    \
-	DRAY_INLINE struct number difference_##bits(struct number a,         \
-						    struct number b)         \
-	{                                                                    \
-		return (struct number){ a.re - b.re, a.im - b.im };          \
-	}                                                                    \
-	DRAY_INLINE struct number product_##bits(struct number a,            \
-						 struct number b)            \
-	{                                                                    \
-		return (struct number){ a.re * b.re + a.im * negative(b.im), \
-					a.re * b.im + a.im * b.re };         \
+#define COMPLEX_OPS(number, bits, negative)                                    \
+	DRAY_INLINE struct number sum_##bits(struct number a, struct number b) \
+	{                                                                      \
+		return (struct number){ a.re + b.re, a.im + b.im };            \
+	}                                                                      \
+	DRAY_INLINE struct number difference_##bits(struct number a,           \
+						    struct number b)           \
+	{                                                                      \
+		return (struct number){ a.re - b.re, a.im - b.im };            \
+	}                                                                      \
+	DRAY_INLINE struct number product_##bits(struct number a,              \
+						 struct number b)              \
+	{                                                                      \
+		return (struct number){ a.re * b.re + a.im * negative(b.im),   \
+					a.re * b.im + a.im * b.re };           \
 	}
 
 COMPLEX_OPS(dray_complex64, 64, dray_negative_float)
@@ -67,22 +66,20 @@ COMPLEX_NUMBERS(multiply, product)
 DRAY_BINARY(add_bool, uint8_t, uint8_t, uint8_t, TRUE_OR)
 DRAY_BINARY(multiply_bool, uint8_t, uint8_t, uint8_t, TRUE_AND)
 
-#define NUMBER_ENTRIES(name)                                          \
-	DRAY_QUIET("bbb", name##_8), DRAY_QUIET("BBB", name##_8),     \
-	DRAY_QUIET("hhh", name##_16), DRAY_QUIET("HHH", name##_16),   \
-	DRAY_QUIET("iii", name##_32), DRAY_QUIET("III", name##_32),   \
-	DRAY_QUIET("qqq", name##_64), DRAY_QUIET("QQQ", name##_64),   \
-	DRAY_HALF_ENTRY("eee", dray_half_binary, name##_half),        \
-	DRAY_ENTRY("fff", name##_float),                              \
-	DRAY_ENTRY("ddd", name##_double),                             \
-	DRAY_ENTRY("FFF", name##_complex64),                          \
-	DRAY_ENTRY("DDD", name##_complex128)
+#define NUMBER_ENTRIES(name)                                                \
+	DRAY_QUIET("bbb", name##_8), DRAY_QUIET("BBB", name##_8),           \
+		DRAY_QUIET("hhh", name##_16), DRAY_QUIET("HHH", name##_16), \
+		DRAY_QUIET("iii", name##_32), DRAY_QUIET("III", name##_32), \
+		DRAY_QUIET("qqq", name##_64), DRAY_QUIET("QQQ", name##_64), \
+		DRAY_HALF_ENTRY("eee", dray_half_binary, name##_half),      \
+		DRAY_ENTRY("fff", name##_float),                            \
+		DRAY_ENTRY("ddd", name##_double),                           \
+		DRAY_ENTRY("FFF", name##_complex64),                        \
+		DRAY_ENTRY("DDD", name##_complex128)
 
 static const struct dray_loop_entry add[] = {
-	DRAY_QUIET("???", add_bool),
-	NUMBER_ENTRIES(add),
-	DRAY_QUIET("MmM", dray_time_add),
-	DRAY_QUIET("mmm", dray_time_add),
+	DRAY_QUIET("???", add_bool),	  NUMBER_ENTRIES(add),
+	DRAY_QUIET("MmM", dray_time_add), DRAY_QUIET("mmm", dray_time_add),
 	DRAY_QUIET("mMM", dray_time_add),
 };
 

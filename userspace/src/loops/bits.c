@@ -7,10 +7,10 @@
 #define XOR(a, b) ((a) ^ (b))
 #define NOT(a) (~(a))
 
-#define INTEGERS(name, op)                                         \
-	DRAY_BINARY(name##_8, uint8_t, uint8_t, uint8_t, op)       \
-	DRAY_BINARY(name##_16, uint16_t, uint16_t, uint16_t, op)   \
-	DRAY_BINARY(name##_32, uint32_t, uint32_t, uint32_t, op)   \
+#define INTEGERS(name, op)                                       \
+	DRAY_BINARY(name##_8, uint8_t, uint8_t, uint8_t, op)     \
+	DRAY_BINARY(name##_16, uint16_t, uint16_t, uint16_t, op) \
+	DRAY_BINARY(name##_32, uint32_t, uint32_t, uint32_t, op) \
 	DRAY_BINARY(name##_64, uint64_t, uint64_t, uint64_t, op)
 
 INTEGERS(and, AND)
@@ -35,31 +35,31 @@ DRAY_UNARY(not_bool, uint8_t, uint8_t, TRUE_NOT)
  * A shift by the width or more, or by a number below 0, leaves no bit; but a
  * number below 0 that is shifted right leaves all of them.
  */
-#define SHIFT_OPS(bits, wide)                                                 \
-	DRAY_INLINE uint##bits##_t left_of_##bits(uint##bits##_t a,           \
-						  uint##bits##_t by)          \
-	{                                                                     \
-		const wide shifted = (wide)a << (by & (bits - 1));            \
-                                                                              \
-		return (uint##bits##_t)(by < bits ? shifted : 0);             \
-	}                                                                     \
-	DRAY_INLINE uint##bits##_t right_of_##bits(uint##bits##_t a,          \
-						   uint##bits##_t by)         \
-	{                                                                     \
-		const wide shifted = (wide)a >> (by & (bits - 1));            \
-                                                                              \
-		return (uint##bits##_t)(by < bits ? shifted : 0);             \
-	}                                                                     \
-	DRAY_INLINE int##bits##_t right_of_i##bits(int##bits##_t a,           \
-						   uint##bits##_t by)         \
-	{                                                                     \
-		return (int##bits##_t)(a >> (by < bits ? by : bits - 1));     \
-	}                                                                     \
-	DRAY_BINARY(left_##bits, uint##bits##_t, uint##bits##_t,              \
-		    uint##bits##_t, left_of_##bits)                           \
-	DRAY_BINARY(right_##bits, uint##bits##_t, uint##bits##_t,             \
-		    uint##bits##_t, right_of_##bits)                          \
-	DRAY_BINARY(right_i##bits, int##bits##_t, uint##bits##_t,             \
+#define SHIFT_OPS(bits, wide)                                             \
+	DRAY_INLINE uint##bits##_t left_of_##bits(uint##bits##_t a,       \
+						  uint##bits##_t by)      \
+	{                                                                 \
+		const wide shifted = (wide)a << (by & (bits - 1));        \
+                                                                          \
+		return (uint##bits##_t)(by < bits ? shifted : 0);         \
+	}                                                                 \
+	DRAY_INLINE uint##bits##_t right_of_##bits(uint##bits##_t a,      \
+						   uint##bits##_t by)     \
+	{                                                                 \
+		const wide shifted = (wide)a >> (by & (bits - 1));        \
+                                                                          \
+		return (uint##bits##_t)(by < bits ? shifted : 0);         \
+	}                                                                 \
+	DRAY_INLINE int##bits##_t right_of_i##bits(int##bits##_t a,       \
+						   uint##bits##_t by)     \
+	{                                                                 \
+		return (int##bits##_t)(a >> (by < bits ? by : bits - 1)); \
+	}                                                                 \
+	DRAY_BINARY(left_##bits, uint##bits##_t, uint##bits##_t,          \
+		    uint##bits##_t, left_of_##bits)                       \
+	DRAY_BINARY(right_##bits, uint##bits##_t, uint##bits##_t,         \
+		    uint##bits##_t, right_of_##bits)                      \
+	DRAY_BINARY(right_i##bits, int##bits##_t, uint##bits##_t,         \
 		    int##bits##_t, right_of_i##bits)
 
 SHIFT_OPS(8, uint32_t)
@@ -106,27 +106,29 @@ DRAY_INLINE uint8_t count_of_64(uint64_t a)
 	return (uint8_t)((a + (a >> 32)) & 0x7f);
 }
 
-#define SIZE_COUNT(bits)                                                      \
-	DRAY_INLINE uint8_t count_of_i##bits(int##bits##_t a)                 \
-	{                                                                     \
-		const uint##bits##_t size = (uint##bits##_t)a;                \
-                                                                              \
-		return count_of_##bits(                                       \
-			a < 0 ? (uint##bits##_t)(0 - size) : size);           \
-	}                                                                     \
-	DRAY_UNARY(count_##bits, uint##bits##_t, uint8_t, count_of_##bits)    \
-	DRAY_UNARY(count_i##bits, int##bits##_t, uint8_t, count_of_i##bits)
+#define SIZE_COUNT(bits)                                                  \
+	DRAY_INLINE uint8_t count_of_i##bits(int##bits##_t a)             \
+	{                                                                 \
+		const uint##bits##_t size = (uint##bits##_t)a;            \
+                                                                          \
+		return count_of_##bits(a < 0 ? (uint##bits##_t)(0 - size) \
+					     : size);                     \
+	}                                                                 \
+	DRAY_UNARY_BLOCKS(count_##bits, uint##bits##_t, uint8_t,          \
+			  count_of_##bits)                                \
+	DRAY_UNARY_BLOCKS(count_i##bits, int##bits##_t, uint8_t,          \
+			  count_of_i##bits)
 
 SIZE_COUNT(8)
 SIZE_COUNT(16)
 SIZE_COUNT(32)
 SIZE_COUNT(64)
 
-#define ENTRIES(name)                                               \
-	DRAY_QUIET("bbb", name##_8), DRAY_QUIET("BBB", name##_8),   \
-	DRAY_QUIET("hhh", name##_16), DRAY_QUIET("HHH", name##_16), \
-	DRAY_QUIET("iii", name##_32), DRAY_QUIET("III", name##_32), \
-	DRAY_QUIET("qqq", name##_64), DRAY_QUIET("QQQ", name##_64)
+#define ENTRIES(name)                                                       \
+	DRAY_QUIET("bbb", name##_8), DRAY_QUIET("BBB", name##_8),           \
+		DRAY_QUIET("hhh", name##_16), DRAY_QUIET("HHH", name##_16), \
+		DRAY_QUIET("iii", name##_32), DRAY_QUIET("III", name##_32), \
+		DRAY_QUIET("qqq", name##_64), DRAY_QUIET("QQQ", name##_64)
 
 static const struct dray_loop_entry bitwise_and[] = {
 	DRAY_QUIET("???", and_bool),
@@ -167,10 +169,15 @@ static const struct dray_loop_entry bitwise_count[] = {
 	DRAY_QUIET("qB", count_i64), DRAY_QUIET("QB", count_64),
 };
 
-#define BINARY(name, identity, entries) \
-	{ name, 2, 1, identity, entries, DRAY_COUNT(entries), NULL }
-#define UNARY(name, entries) \
-	{ name, 1, 1, DRAY_IDENTITY_NONE, entries, DRAY_COUNT(entries), NULL }
+#define BINARY(name, identity, entries)                                  \
+	{                                                                \
+		name, 2, 1, identity, entries, DRAY_COUNT(entries), NULL \
+	}
+#define UNARY(name, entries)                                                  \
+	{                                                                     \
+		name, 1, 1, DRAY_IDENTITY_NONE, entries, DRAY_COUNT(entries), \
+			NULL                                                  \
+	}
 
 static const struct dray_ufunc_definition definitions[] = {
 	BINARY("bitwise_and", DRAY_IDENTITY_MINUS_ONE, bitwise_and),

@@ -12,19 +12,19 @@
 #define LESS_EQUAL(a, b) ((a) <= (b))
 
 /* A sign is nothing to equality. */
-#define SAME(name, op)                                             \
-	DRAY_BINARY(name##_8, uint8_t, uint8_t, uint8_t, op)       \
-	DRAY_BINARY(name##_16, uint16_t, uint16_t, uint8_t, op)    \
-	DRAY_BINARY(name##_32, uint32_t, uint32_t, uint8_t, op)    \
-	DRAY_BINARY(name##_64, uint64_t, uint64_t, uint8_t, op)    \
-	DRAY_BINARY(name##_float, float, float, uint8_t, op)       \
+#define SAME(name, op)                                          \
+	DRAY_BINARY(name##_8, uint8_t, uint8_t, uint8_t, op)    \
+	DRAY_BINARY(name##_16, uint16_t, uint16_t, uint8_t, op) \
+	DRAY_BINARY(name##_32, uint32_t, uint32_t, uint8_t, op) \
+	DRAY_BINARY(name##_64, uint64_t, uint64_t, uint8_t, op) \
+	DRAY_BINARY(name##_float, float, float, uint8_t, op)    \
 	DRAY_BINARY(name##_double, double, double, uint8_t, op)
 
-#define ORDER(name, op)                                            \
-	SAME(name, op)                                             \
-	DRAY_BINARY(name##_i8, int8_t, int8_t, uint8_t, op)        \
-	DRAY_BINARY(name##_i16, int16_t, int16_t, uint8_t, op)     \
-	DRAY_BINARY(name##_i32, int32_t, int32_t, uint8_t, op)     \
+#define ORDER(name, op)                                        \
+	SAME(name, op)                                         \
+	DRAY_BINARY(name##_i8, int8_t, int8_t, uint8_t, op)    \
+	DRAY_BINARY(name##_i16, int16_t, int16_t, uint8_t, op) \
+	DRAY_BINARY(name##_i32, int32_t, int32_t, uint8_t, op) \
 	DRAY_BINARY(name##_i64, int64_t, int64_t, uint8_t, op)
 
 SAME(equal, EQUAL)
@@ -66,18 +66,16 @@ DRAY_BINARY(less_equal_Qq, uint64_t, int64_t, uint8_t, Qq_LESS_EQUAL)
 #define C_EQUAL(a, b) (((a).re == (b).re) & ((a).im == (b).im))
 #define C_NOT_EQUAL(a, b) (((a).re != (b).re) | ((a).im != (b).im))
 #define IS_NAN(x) ((x) != (x))
-#define C_ORDER(a, op, b)                                             \
-	((((a).re op (b).re) & !IS_NAN((a).im) & !IS_NAN((b).im)))
-#define C_LESS(a, b)           \
-	(C_ORDER(a, <, b) |    \
-	 (((a).re == (b).re) & ((a).im < (b).im)))
-#define C_LESS_EQUAL(a, b)     \
-	(C_ORDER(a, <, b) |    \
-	 (((a).re == (b).re) & ((a).im <= (b).im)))
-#define COMPLEX_NUMBERS(name, op)                                            \
-	DRAY_BINARY(name##_complex64, struct dray_complex64,                 \
-		    struct dray_complex64, uint8_t, op)                      \
-	DRAY_BINARY(name##_complex128, struct dray_complex128,               \
+#define C_ORDER(a, op, b) \
+	((((a).re op(b).re) & !IS_NAN((a).im) & !IS_NAN((b).im)))
+#define C_LESS(a, b) \
+	(C_ORDER(a, <, b) | (((a).re == (b).re) & ((a).im < (b).im)))
+#define C_LESS_EQUAL(a, b) \
+	(C_ORDER(a, <, b) | (((a).re == (b).re) & ((a).im <= (b).im)))
+#define COMPLEX_NUMBERS(name, op)                              \
+	DRAY_BINARY(name##_complex64, struct dray_complex64,   \
+		    struct dray_complex64, uint8_t, op)        \
+	DRAY_BINARY(name##_complex128, struct dray_complex128, \
 		    struct dray_complex128, uint8_t, op)
 
 COMPLEX_NUMBERS(equal, C_EQUAL)
@@ -100,36 +98,44 @@ DRAY_LOOP(turn)
 }
 
 #define DIRECT(types, loop) DRAY_QUIET(types, loop)
-#define TURNED(types, loop) \
-	{ types, turn, &(struct turned){ loop }, DRAY_LOOP_NO_FP_ERRORS }
-
-#define SAME_ENTRIES(name)                                              \
-	static const struct dray_loop_entry name[] = {                  \
-		DIRECT("???", name##_bool), DIRECT("bb?", name##_8),    \
-		DIRECT("BB?", name##_8),    DIRECT("hh?", name##_16),   \
-		DIRECT("HH?", name##_16),   DIRECT("ii?", name##_32),   \
-		DIRECT("II?", name##_32),   DIRECT("qq?", name##_64),   \
-		DIRECT("QQ?", name##_64),   DIRECT("qQ?", name##_qQ),   \
-		TURNED("Qq?", name##_qQ),   DIRECT("ee?", name##_half), \
-		DIRECT("ff?", name##_float), DIRECT("dd?", name##_double), \
-		DIRECT("FF?", name##_complex64),                        \
-		DIRECT("DD?", name##_complex128),                       \
-		DIRECT("MM?", dray_time_##name),                        \
-		DIRECT("mm?", dray_time_##name),                        \
+#define TURNED(types, loop)                                                   \
+	{                                                                     \
+		types, turn, &(struct turned){ loop }, DRAY_LOOP_NO_FP_ERRORS \
 	}
 
-#define ORDER_ENTRIES(name, ENTRY, of, mixed, turned, times)            \
-	static const struct dray_loop_entry name[] = {                  \
-		ENTRY("???", of##_bool),    ENTRY("bb?", of##_i8),      \
-		ENTRY("BB?", of##_8),	    ENTRY("hh?", of##_i16),     \
-		ENTRY("HH?", of##_16),	    ENTRY("ii?", of##_i32),     \
-		ENTRY("II?", of##_32),	    ENTRY("qq?", of##_i64),     \
-		ENTRY("QQ?", of##_64),	    ENTRY("qQ?", mixed),        \
-		ENTRY("Qq?", turned),	    ENTRY("ee?", of##_half),    \
-		ENTRY("ff?", of##_float),   ENTRY("dd?", of##_double),  \
-		ENTRY("FF?", of##_complex64),                           \
-		ENTRY("DD?", of##_complex128),                          \
-		DIRECT("MM?", times),	    DIRECT("mm?", times),       \
+#define SAME_ENTRIES(name)                             \
+	static const struct dray_loop_entry name[] = { \
+		DIRECT("???", name##_bool),            \
+		DIRECT("bb?", name##_8),               \
+		DIRECT("BB?", name##_8),               \
+		DIRECT("hh?", name##_16),              \
+		DIRECT("HH?", name##_16),              \
+		DIRECT("ii?", name##_32),              \
+		DIRECT("II?", name##_32),              \
+		DIRECT("qq?", name##_64),              \
+		DIRECT("QQ?", name##_64),              \
+		DIRECT("qQ?", name##_qQ),              \
+		TURNED("Qq?", name##_qQ),              \
+		DIRECT("ee?", name##_half),            \
+		DIRECT("ff?", name##_float),           \
+		DIRECT("dd?", name##_double),          \
+		DIRECT("FF?", name##_complex64),       \
+		DIRECT("DD?", name##_complex128),      \
+		DIRECT("MM?", dray_time_##name),       \
+		DIRECT("mm?", dray_time_##name),       \
+	}
+
+#define ORDER_ENTRIES(name, ENTRY, of, mixed, turned, times)                 \
+	static const struct dray_loop_entry name[] = {                       \
+		ENTRY("???", of##_bool),      ENTRY("bb?", of##_i8),         \
+		ENTRY("BB?", of##_8),	      ENTRY("hh?", of##_i16),        \
+		ENTRY("HH?", of##_16),	      ENTRY("ii?", of##_i32),        \
+		ENTRY("II?", of##_32),	      ENTRY("qq?", of##_i64),        \
+		ENTRY("QQ?", of##_64),	      ENTRY("qQ?", mixed),           \
+		ENTRY("Qq?", turned),	      ENTRY("ee?", of##_half),       \
+		ENTRY("ff?", of##_float),     ENTRY("dd?", of##_double),     \
+		ENTRY("FF?", of##_complex64), ENTRY("DD?", of##_complex128), \
+		DIRECT("MM?", times),	      DIRECT("mm?", times),          \
 	}
 
 SAME_ENTRIES(equal);
@@ -141,9 +147,11 @@ ORDER_ENTRIES(greater, TURNED, less, less_Qq, less_qQ, dray_time_greater);
 ORDER_ENTRIES(greater_equal, TURNED, less_equal, less_equal_Qq, less_equal_qQ,
 	      dray_time_greater_equal);
 
-#define DEFINITION(name)                                                  \
-	{ #name, 2, 1, DRAY_IDENTITY_NONE, name, DRAY_COUNT(name),        \
-	  dray_resolve_common }
+#define DEFINITION(name)                                                 \
+	{                                                                \
+#name, 2, 1, DRAY_IDENTITY_NONE, name, DRAY_COUNT(name), \
+			dray_resolve_common                              \
+	}
 
 static const struct dray_ufunc_definition definitions[] = {
 	DEFINITION(equal),   DEFINITION(not_equal),  DEFINITION(less),

@@ -18,33 +18,35 @@ DRAY_HALF_OF(divide_half, divide_float);
  * By the larger part of the divisor, so that no square overflows: R. L. Smith,
  * "Algorithm 116: Complex division", 1962.
  */
-#define COMPLEX(number, bits, T, fabs, negative)                              \
-	DRAY_INLINE struct number quotient_##bits(struct number a,            \
-						  struct number b)            \
-	{                                                                     \
-		const T re = fabs(b.re), im = fabs(b.im);                     \
-                                                                              \
-		if (re >= im) {                                               \
-			const T ratio = b.im / b.re;                          \
-			const T scale = 1 / (b.re + b.im * ratio);            \
-                                                                              \
-			if (re == 0 && im == 0)                               \
-				return (struct number){ a.re / re,            \
-							a.im / im };          \
-			return (struct number){ (a.re + a.im * ratio) * scale, \
-						(a.im + a.re * negative(ratio)) *      \
-					scale };                              \
-		} else {                                                      \
-			const T ratio = b.re / b.im;                          \
-			const T scale = 1 / (b.im + b.re * ratio);            \
-                                                                              \
-			return (struct number){ (a.re * ratio + a.im) * scale, \
-						(a.im * ratio + negative(a.re)) *      \
-					scale };                              \
-		}                                                             \
-	}                                                                     \
-	DRAY_BINARY_SINGLY(divide_complex##bits, struct number,               \
-			   struct number, struct number, quotient_##bits)
+#define COMPLEX(number, bits, T, fabs, negative)                               \
+	DRAY_INLINE struct number quotient_##bits(struct number a,             \
+						  struct number b)             \
+	{                                                                      \
+		const T re = fabs(b.re), im = fabs(b.im);                      \
+                                                                               \
+		if (re >= im) {                                                \
+			const T ratio = b.im / b.re;                           \
+			const T scale = 1 / (b.re + b.im * ratio);             \
+                                                                               \
+			if (re == 0 && im == 0)                                \
+				return (struct number){ a.re / re,             \
+							a.im / im };           \
+			return (struct number){                                \
+				(a.re + a.im * ratio) * scale,                 \
+				(a.im + a.re * negative(ratio)) * scale        \
+			};                                                     \
+		} else {                                                       \
+			const T ratio = b.re / b.im;                           \
+			const T scale = 1 / (b.im + b.re * ratio);             \
+                                                                               \
+			return (struct number){                                \
+				(a.re * ratio + a.im) * scale,                 \
+				(a.im * ratio + negative(a.re)) * scale        \
+			};                                                     \
+		}                                                              \
+	}                                                                      \
+	DRAY_BINARY_SINGLY(divide_complex##bits, struct number, struct number, \
+			   struct number, quotient_##bits)
 
 COMPLEX(dray_complex64, 64, float, fabsf, dray_negative_float)
 COMPLEX(dray_complex128, 128, double, fabs, dray_negative_double)
@@ -84,67 +86,66 @@ DRAY_INLINE double fmod_of_double(double a, double b)
 	     shift -= 11)
 		rest = (rest << 11) % divisor;
 	rest = (rest << shift) % divisor;
-	return copysign((double)rest *
-				dray_double_of_bits(((by >> 52) - 52) << 52),
-			a);
+	return copysign(
+		(double)rest * dray_double_of_bits(((by >> 52) - 52) << 52), a);
 }
 
 /* As CPython's divmod() of floats; the quotient is made whole by the remainder. */
-#define REAL(name, T, fmod, floor, copysign)                                  \
-	DRAY_INLINE T divmod_of_##name(T a, T b, T *rest)                     \
-	{                                                                     \
-		const T chopped = fmod(a, b);                                 \
-		T quotient, whole;                                            \
-                                                                              \
-		*rest = chopped;                                              \
-		if (b == 0)                                                   \
-			return a / b;                                         \
-		quotient = (a - chopped) / b;                                 \
-		if (chopped == 0) {                                           \
-			*rest = copysign((T)0, b);                            \
-		} else if (isless(b, (T)0) != isless(chopped, (T)0)) {        \
-			*rest += b;                                           \
-			quotient -= 1;                                        \
-		}                                                             \
-		if (quotient == 0)                                            \
-			return copysign((T)0, a / b);                         \
-		whole = floor(quotient);                                      \
-		return isgreater(quotient - whole, (T)0.5) ? whole + 1        \
-							   : whole;           \
-	}                                                                     \
-	DRAY_INLINE T floor_of_##name(T a, T b)                               \
-	{                                                                     \
-		T rest;                                                       \
-                                                                              \
-		return b == 0 ? a / b : divmod_of_##name(a, b, &rest);        \
-	}                                                                     \
-	DRAY_INLINE T rest_of_##name(T a, T b)                                \
-	{                                                                     \
-		T rest;                                                       \
-                                                                              \
-		if (b == 0)                                                   \
-			return fmod(a, b);                                    \
-		divmod_of_##name(a, b, &rest);                                \
-		return rest;                                                  \
-	}                                                                     \
-	DRAY_BINARY_SINGLY(floor_##name, T, T, T, floor_of_##name)            \
-	DRAY_BINARY_SINGLY(remainder_##name, T, T, T, rest_of_##name)         \
-	DRAY_BINARY_SINGLY(fmod_##name, T, T, T, fmod)                        \
-	DRAY_LOOP(divmod_##name)                                              \
-	{                                                                     \
-		int64_t i;                                                    \
-                                                                              \
-		for (i = 0; i < count; i++) {                                 \
-			T rest;                                               \
-			const T whole = divmod_of_##name(                     \
-				DRAY_AT(const T, data[0], i, strides[0]),     \
-				DRAY_AT(const T, data[1], i, strides[1]),     \
-				&rest);                                       \
-                                                                              \
-			DRAY_AT(T, data[2], i, strides[2]) = whole;           \
-			DRAY_AT(T, data[3], i, strides[3]) = rest;            \
-		}                                                             \
-		return 0;                                                     \
+#define REAL(name, T, fmod, floor, copysign)                              \
+	DRAY_INLINE T divmod_of_##name(T a, T b, T *rest)                 \
+	{                                                                 \
+		const T chopped = fmod(a, b);                             \
+		T quotient, whole;                                        \
+                                                                          \
+		*rest = chopped;                                          \
+		if (b == 0)                                               \
+			return a / b;                                     \
+		quotient = (a - chopped) / b;                             \
+		if (chopped == 0) {                                       \
+			*rest = copysign((T)0, b);                        \
+		} else if (isless(b, (T)0) != isless(chopped, (T)0)) {    \
+			*rest += b;                                       \
+			quotient -= 1;                                    \
+		}                                                         \
+		if (quotient == 0)                                        \
+			return copysign((T)0, a / b);                     \
+		whole = floor(quotient);                                  \
+		return isgreater(quotient - whole, (T)0.5) ? whole + 1    \
+							   : whole;       \
+	}                                                                 \
+	DRAY_INLINE T floor_of_##name(T a, T b)                           \
+	{                                                                 \
+		T rest;                                                   \
+                                                                          \
+		return b == 0 ? a / b : divmod_of_##name(a, b, &rest);    \
+	}                                                                 \
+	DRAY_INLINE T rest_of_##name(T a, T b)                            \
+	{                                                                 \
+		T rest;                                                   \
+                                                                          \
+		if (b == 0)                                               \
+			return fmod(a, b);                                \
+		divmod_of_##name(a, b, &rest);                            \
+		return rest;                                              \
+	}                                                                 \
+	DRAY_BINARY_SINGLY(floor_##name, T, T, T, floor_of_##name)        \
+	DRAY_BINARY_SINGLY(remainder_##name, T, T, T, rest_of_##name)     \
+	DRAY_BINARY_SINGLY(fmod_##name, T, T, T, fmod)                    \
+	DRAY_LOOP(divmod_##name)                                          \
+	{                                                                 \
+		int64_t i;                                                \
+                                                                          \
+		for (i = 0; i < count; i++) {                             \
+			T rest;                                           \
+			const T whole = divmod_of_##name(                 \
+				DRAY_AT(const T, data[0], i, strides[0]), \
+				DRAY_AT(const T, data[1], i, strides[1]), \
+				&rest);                                   \
+                                                                          \
+			DRAY_AT(T, data[2], i, strides[2]) = whole;       \
+			DRAY_AT(T, data[3], i, strides[3]) = rest;        \
+		}                                                         \
+		return 0;                                                 \
 	}
 
 REAL(float, float, fmod_of_float, floorf, copysignf)
@@ -163,34 +164,32 @@ DRAY_LOOP(divmod_half)
 #define BLOCK 256
 
 /* Quotients wait aside, since they may take the place of an input. */
-#define DIVMOD(suffix, T)                                                     \
-	DRAY_LOOP(divmod_##suffix)                                            \
-	{                                                                     \
-		const int64_t out_step = strides[2];                          \
-		const int64_t steps[] = { strides[0], strides[1],             \
-					  sizeof(T) };                        \
-		const int64_t more[] = { strides[0], strides[1],              \
-					 strides[3] };                        \
-		T aside[BLOCK];                                               \
-		int64_t done, part, i;                                        \
-                                                                              \
-		for (done = 0; done < count; done += part) {                  \
-			char *const a = data[0] + done * strides[0];          \
-			char *const b = data[1] + done * strides[1];          \
-			char *const out = data[2] + done * out_step;          \
-			char *const rest = data[3] + done * strides[3];       \
-			char *const quotients[] = { a, b, (char *)aside };    \
-			char *const rests[] = { a, b, rest };                 \
-                                                                              \
-			part = count - done < BLOCK ? count - done : BLOCK;   \
-			DRAY_LEVELLED(dray_floor_##suffix)(quotients, steps,  \
-							   part, context);    \
-			DRAY_LEVELLED(dray_remainder_##suffix)(rests, more,   \
-							       part, context); \
-			for (i = 0; i < part; i++)                            \
-				DRAY_AT(T, out, i, out_step) = aside[i];      \
-		}                                                             \
-		return 0;                                                     \
+#define DIVMOD(suffix, T)                                                      \
+	DRAY_LOOP(divmod_##suffix)                                             \
+	{                                                                      \
+		const int64_t out_step = strides[2];                           \
+		const int64_t steps[] = { strides[0], strides[1], sizeof(T) }; \
+		const int64_t more[] = { strides[0], strides[1], strides[3] }; \
+		T aside[BLOCK];                                                \
+		int64_t done, part, i;                                         \
+                                                                               \
+		for (done = 0; done < count; done += part) {                   \
+			char *const a = data[0] + done * strides[0];           \
+			char *const b = data[1] + done * strides[1];           \
+			char *const out = data[2] + done * out_step;           \
+			char *const rest = data[3] + done * strides[3];        \
+			char *const quotients[] = { a, b, (char *)aside };     \
+			char *const rests[] = { a, b, rest };                  \
+                                                                               \
+			part = count - done < BLOCK ? count - done : BLOCK;    \
+			DRAY_LEVELLED(dray_floor_##suffix)                     \
+			(quotients, steps, part, context);                     \
+			DRAY_LEVELLED(dray_remainder_##suffix)                 \
+			(rests, more, part, context);                          \
+			for (i = 0; i < part; i++)                             \
+				DRAY_AT(T, out, i, out_step) = aside[i];       \
+		}                                                              \
+		return 0;                                                      \
 	}
 DIVMOD(i8, int8_t)
 DIVMOD(8, uint8_t)
@@ -203,17 +202,17 @@ DIVMOD(64, uint64_t)
 
 #define INTEGER_ENTRIES(name)                                        \
 	DRAY_ENTRY("bbb", DRAY_LEVELLED(dray_##name##_i8)),          \
-	DRAY_ENTRY("BBB", DRAY_LEVELLED(dray_##name##_8)),           \
-	DRAY_ENTRY("hhh", DRAY_LEVELLED(dray_##name##_i16)),         \
-	DRAY_ENTRY("HHH", DRAY_LEVELLED(dray_##name##_16)),          \
-	DRAY_ENTRY("iii", DRAY_LEVELLED(dray_##name##_i32)),         \
-	DRAY_ENTRY("III", DRAY_LEVELLED(dray_##name##_32)),          \
-	DRAY_ENTRY("qqq", DRAY_LEVELLED(dray_##name##_i64)),         \
-	DRAY_ENTRY("QQQ", DRAY_LEVELLED(dray_##name##_64))
-#define FLOAT_ENTRIES(name)                                          \
-	DRAY_HALF_ENTRY("eee", dray_half_binary, name##_half),       \
-	DRAY_ENTRY("fff", name##_float),                             \
-	DRAY_ENTRY("ddd", name##_double)
+		DRAY_ENTRY("BBB", DRAY_LEVELLED(dray_##name##_8)),   \
+		DRAY_ENTRY("hhh", DRAY_LEVELLED(dray_##name##_i16)), \
+		DRAY_ENTRY("HHH", DRAY_LEVELLED(dray_##name##_16)),  \
+		DRAY_ENTRY("iii", DRAY_LEVELLED(dray_##name##_i32)), \
+		DRAY_ENTRY("III", DRAY_LEVELLED(dray_##name##_32)),  \
+		DRAY_ENTRY("qqq", DRAY_LEVELLED(dray_##name##_i64)), \
+		DRAY_ENTRY("QQQ", DRAY_LEVELLED(dray_##name##_64))
+#define FLOAT_ENTRIES(name)                                    \
+	DRAY_HALF_ENTRY("eee", dray_half_binary, name##_half), \
+		DRAY_ENTRY("fff", name##_float),               \
+		DRAY_ENTRY("ddd", name##_double)
 static const struct dray_loop_entry divide[] = {
 	DRAY_HALF_ENTRY("eee", dray_half_binary, divide_half),
 	DRAY_ENTRY("fff", divide_float),
@@ -260,8 +259,10 @@ static const struct dray_loop_entry divmod[] = {
 };
 
 #define DEFINITION(name, outputs, entries, resolver)           \
-	{ name, 2, outputs, DRAY_IDENTITY_NONE, entries,       \
-	  DRAY_COUNT(entries), resolver }
+	{                                                      \
+		name, 2, outputs, DRAY_IDENTITY_NONE, entries, \
+			DRAY_COUNT(entries), resolver          \
+	}
 
 static const struct dray_ufunc_definition definitions[] = {
 	DEFINITION("divide", 1, divide, dray_resolve_divide),

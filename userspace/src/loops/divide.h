@@ -8,9 +8,9 @@
 
 #include "loops/form.h"
 
-#define DRAY_INTEGER_DIVISION(suffix)                                       \
-	dray_loop DRAY_LEVELLED(dray_floor_##suffix),                       \
-		DRAY_LEVELLED(dray_remainder_##suffix),                     \
+#define DRAY_INTEGER_DIVISION(suffix)                   \
+	dray_loop DRAY_LEVELLED(dray_floor_##suffix),   \
+		DRAY_LEVELLED(dray_remainder_##suffix), \
 		DRAY_LEVELLED(dray_fmod_##suffix)
 
 DRAY_INTEGER_DIVISION(i8);

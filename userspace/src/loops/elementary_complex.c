@@ -16,26 +16,27 @@ static double complex log2_double(double complex x)
 {
 	const double complex log = clog(x);
 
-	return CMPLX(creal(log) * M_LOG2E, cimag(log) * M_LOG2E);
+	return dray_pair_double(creal(log) * M_LOG2E, cimag(log) * M_LOG2E);
 }
 
 static double complex log10_double(double complex x)
 {
 	const double complex log = clog(x);
 
-	return CMPLX(creal(log) * M_LOG10E, cimag(log) * M_LOG10E);
+	return dray_pair_double(creal(log) * M_LOG10E, cimag(log) * M_LOG10E);
 }
 
 static double complex log1p_double(double complex x)
 {
 	const double real = creal(x) + 1, imaginary = cimag(x);
 
-	return CMPLX(log(hypot(real, imaginary)), atan2(imaginary, real));
+	return dray_pair_double(log(hypot(real, imaginary)),
+				atan2(imaginary, real));
 }
 
 static double complex exp2_double(double complex x)
 {
-	return cexp(CMPLX(creal(x) * M_LN2, cimag(x) * M_LN2));
+	return cexp(dray_pair_double(creal(x) * M_LN2, cimag(x) * M_LN2));
 }
 
 static double complex expm1_double(double complex x)
@@ -43,37 +44,38 @@ static double complex expm1_double(double complex x)
 	const double real = creal(x), imaginary = cimag(x);
 	const double half = sin(imaginary / 2);
 
-	return CMPLX(expm1(real) * cos(imaginary) - 2 * half * half,
-		     exp(real) * sin(imaginary));
+	return dray_pair_double(expm1(real) * cos(imaginary) - 2 * half * half,
+				exp(real) * sin(imaginary));
 }
 
 static float complex log2_float(float complex x)
 {
 	const float complex log = clogf(x);
 
-	return CMPLXF(crealf(log) * (float)M_LOG2E,
-		      cimagf(log) * (float)M_LOG2E);
+	return dray_pair_float(crealf(log) * (float)M_LOG2E,
+			       cimagf(log) * (float)M_LOG2E);
 }
 
 static float complex log10_float(float complex x)
 {
 	const float complex log = clogf(x);
 
-	return CMPLXF(crealf(log) * (float)M_LOG10E,
-		      cimagf(log) * (float)M_LOG10E);
+	return dray_pair_float(crealf(log) * (float)M_LOG10E,
+			       cimagf(log) * (float)M_LOG10E);
 }
 
 static float complex log1p_float(float complex x)
 {
 	const float real = crealf(x) + 1, imaginary = cimagf(x);
 
-	return CMPLXF(logf(hypotf(real, imaginary)), atan2f(imaginary, real));
+	return dray_pair_float(logf(hypotf(real, imaginary)),
+			       atan2f(imaginary, real));
 }
 
 static float complex exp2_float(float complex x)
 {
-	return cexpf(
-		CMPLXF(crealf(x) * (float)M_LN2, cimagf(x) * (float)M_LN2));
+	return cexpf(dray_pair_float(crealf(x) * (float)M_LN2,
+				     cimagf(x) * (float)M_LN2));
 }
 
 static float complex expm1_float(float complex x)
@@ -81,8 +83,8 @@ static float complex expm1_float(float complex x)
 	const float real = crealf(x), imaginary = cimagf(x);
 	const float half = sinf(imaginary / 2);
 
-	return CMPLXF(expm1f(real) * cosf(imaginary) - 2 * half * half,
-		      expf(real) * sinf(imaginary));
+	return dray_pair_float(expm1f(real) * cosf(imaginary) - 2 * half * half,
+			       expf(real) * sinf(imaginary));
 }
 
 static const struct {

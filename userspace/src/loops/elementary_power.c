@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Powers of complex numbers.  Whole exponents below 100 are products, so that those
- * of whole numbers are exact; 0 to a power without a positive real part is no
- * number; the C library computes the rest.  (Source: NumPy's rules.)
+ * of whole numbers are exact.  0 to a power without a positive real part is a NaN.
+ * The C library computes all others.  (Source: NumPy's rules.)
  */
 #include <complex.h>
 #include <fenv.h>
@@ -16,14 +16,14 @@
 
 static double complex product(double complex a, double complex b)
 {
-	return CMPLX(creal(a) * creal(b) - cimag(a) * cimag(b),
-		     creal(a) * cimag(b) + cimag(a) * creal(b));
+	return dray_pair_double(creal(a) * creal(b) - cimag(a) * cimag(b),
+				creal(a) * cimag(b) + cimag(a) * creal(b));
 }
 
 static float complex product_float(float complex a, float complex b)
 {
-	return CMPLXF(crealf(a) * crealf(b) - cimagf(a) * cimagf(b),
-		      crealf(a) * cimagf(b) + cimagf(a) * crealf(b));
+	return dray_pair_float(crealf(a) * crealf(b) - cimagf(a) * cimagf(b),
+			       crealf(a) * cimagf(b) + cimagf(a) * crealf(b));
 }
 
 /* Divides by the larger part first; sums with 0 give zeros NumPy's signs. */
@@ -33,15 +33,15 @@ static double complex reciprocal(double complex a)
 	double ratio, size;
 
 	if (a == 0)
-		return CMPLX(1 / fabs(real), 0 / fabs(real));
+		return dray_pair_double(1 / fabs(real), 0 / fabs(real));
 	if (fabs(real) >= fabs(imaginary)) {
 		ratio = imaginary / real;
 		size = 1 / (real + imaginary * ratio);
-		return CMPLX(size, (0 - ratio) * size);
+		return dray_pair_double(size, (0 - ratio) * size);
 	}
 	ratio = real / imaginary;
 	size = 1 / (real * ratio + imaginary);
-	return CMPLX((ratio + 0) * size, -size);
+	return dray_pair_double((ratio + 0) * size, -size);
 }
 
 static float complex reciprocal_float(float complex a)
@@ -50,15 +50,15 @@ static float complex reciprocal_float(float complex a)
 	float ratio, size;
 
 	if (a == 0)
-		return CMPLXF(1 / fabsf(real), 0 / fabsf(real));
+		return dray_pair_float(1 / fabsf(real), 0 / fabsf(real));
 	if (fabsf(real) >= fabsf(imaginary)) {
 		ratio = imaginary / real;
 		size = 1 / (real + imaginary * ratio);
-		return CMPLXF(size, (0 - ratio) * size);
+		return dray_pair_float(size, (0 - ratio) * size);
 	}
 	ratio = real / imaginary;
 	size = 1 / (real * ratio + imaginary);
-	return CMPLXF((ratio + 0) * size, -size);
+	return dray_pair_float((ratio + 0) * size, -size);
 }
 
 static double complex whole_power(double complex a, int exponent)
@@ -118,7 +118,7 @@ static double complex power(double complex a, double complex b)
 		if (creal(b) > 0)
 			return 0;
 		feraiseexcept(FE_INVALID);
-		return CMPLX(NAN, NAN);
+		return dray_pair_double(NAN, NAN);
 	}
 	if (cimag(b) == 0 && is_whole(creal(b)))
 		return whole_power(a, (int)creal(b));
@@ -133,7 +133,7 @@ static float complex power_float(float complex a, float complex b)
 		if (crealf(b) > 0)
 			return 0;
 		feraiseexcept(FE_INVALID);
-		return CMPLXF(NAN, NAN);
+		return dray_pair_float(NAN, NAN);
 	}
 	if (cimagf(b) == 0 && is_whole((double)crealf(b)))
 		return whole_power_float(a, (int)crealf(b));

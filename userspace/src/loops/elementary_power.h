@@ -3,8 +3,30 @@
 #ifndef DRAY_LOOPS_ELEMENTARY_POWER_H
 #define DRAY_LOOPS_ELEMENTARY_POWER_H
 
+#include <complex.h>
+#include <string.h>
+
 #include "loops/elementary.h"
 #include "loops/loops.h"
+
+/* A complex number of its parts, as they are: CMPLX() is not in every compiler. */
+static inline double complex dray_pair_double(double real, double imaginary)
+{
+	const double parts[] = { real, imaginary };
+	double complex out;
+
+	memcpy(&out, parts, sizeof(out));
+	return out;
+}
+
+static inline float complex dray_pair_float(float real, float imaginary)
+{
+	const float parts[] = { real, imaginary };
+	float complex out;
+
+	memcpy(&out, parts, sizeof(out));
+	return out;
+}
 
 /* Of floats: one or two inputs, as the function has. */
 dray_loop dray_elementary_half;

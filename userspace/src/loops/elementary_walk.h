@@ -91,20 +91,21 @@ static void ON(root)(const TYPE *x, TYPE *out, size_t count)
 		ON(store)(out + i, SQRT(ON(load)(x + i, count - i)), count - i);
 }
 
-#define UNARY(name, accuracy, ...)                                           \
-	static int ON(name##_of)(const TYPE *x, const TYPE *y, TYPE *out,    \
-				 size_t count)                               \
-	{                                                                    \
-		(void)y;                                                     \
-		return ON(walk)(SLEEF(name, accuracy), DRAY_FUNCTION_##name, \
-				x, out, count);                              \
+/* To some compilers, SLEEF's functions return constants: hence the cast. */
+#define UNARY(name, accuracy, ...)                                        \
+	static int ON(name##_of)(const TYPE *x, const TYPE *y, TYPE *out, \
+				 size_t count)                            \
+	{                                                                 \
+		(void)y;                                                  \
+		return ON(walk)((ON(unary) *)SLEEF(name, accuracy),       \
+				DRAY_FUNCTION_##name, x, out, count);     \
 	}
 
 #define BINARY(name, accuracy)                                               \
 	static int ON(name##_of)(const TYPE *x, const TYPE *y, TYPE *out,    \
 				 size_t count)                               \
 	{                                                                    \
-		return ON(walk_two)(SLEEF(name, accuracy),                   \
+		return ON(walk_two)((ON(binary) *)SLEEF(name, accuracy),     \
 				    DRAY_FUNCTION_##name, x, y, out, count); \
 	}
 

@@ -16,8 +16,8 @@
 #define FMAX(a, b) (IS_NAN(b) ? (a) : MORE(a, b))
 #define FMIN(a, b) (IS_NAN(b) ? (a) : LESSER(a, b))
 
-#define INTEGER(name, T)                                  \
-	DRAY_BINARY(maximum_##name, T, T, T, MORE)        \
+#define INTEGER(name, T)                           \
+	DRAY_BINARY(maximum_##name, T, T, T, MORE) \
 	DRAY_BINARY(minimum_##name, T, T, T, LESSER)
 
 INTEGER(i8, int8_t)
@@ -29,10 +29,10 @@ INTEGER(32, uint32_t)
 INTEGER(i64, int64_t)
 INTEGER(64, uint64_t)
 
-#define REAL(name, T, maximum, minimum, fmax, fmin)       \
-	DRAY_BINARY(maximum_##name, T, T, T, maximum)     \
-	DRAY_BINARY(minimum_##name, T, T, T, minimum)     \
-	DRAY_BINARY(fmax_##name, T, T, T, fmax)           \
+#define REAL(name, T, maximum, minimum, fmax, fmin)   \
+	DRAY_BINARY(maximum_##name, T, T, T, maximum) \
+	DRAY_BINARY(minimum_##name, T, T, T, minimum) \
+	DRAY_BINARY(fmax_##name, T, T, T, fmax)       \
 	DRAY_BINARY(fmin_##name, T, T, T, fmin)
 
 REAL(float, float, MAXIMUM, MINIMUM, FMAX, FMIN)
@@ -50,37 +50,37 @@ REAL(half, uint16_t, HALF_MAXIMUM, HALF_MINIMUM, HALF_FMAX, HALF_FMIN)
 
 /* Complex numbers by their first parts, then by their second ones. */
 #define HAS_NAN(a) (IS_NAN((a).re) | IS_NAN((a).im))
-#define AT_LEAST(a, b)                                              \
-	((((a).re > (b).re) & !IS_NAN((a).im) & !IS_NAN((b).im)) |  \
+#define AT_LEAST(a, b)                                             \
+	((((a).re > (b).re) & !IS_NAN((a).im) & !IS_NAN((b).im)) | \
 	 (((a).re == (b).re) & ((a).im >= (b).im)))
-#define COMPLEX(number, bits)                                                 \
-	DRAY_INLINE struct number pick_##bits(bool first, struct number a,    \
-					      struct number b)                \
-	{                                                                     \
-		return (struct number){ first ? a.re : b.re,                  \
-					first ? a.im : b.im };                \
-	}                                                                     \
-	DRAY_INLINE struct number maximum_of_##bits(struct number a,          \
-						    struct number b)          \
-	{                                                                     \
-		return pick_##bits(HAS_NAN(a) | AT_LEAST(a, b), a, b);        \
-	}                                                                     \
-	DRAY_INLINE struct number minimum_of_##bits(struct number a,          \
-						    struct number b)          \
-	{                                                                     \
-		return pick_##bits(HAS_NAN(a) | AT_LEAST(b, a), a, b);        \
-	}                                                                     \
-	DRAY_INLINE struct number fmax_of_##bits(struct number a,             \
-						 struct number b)             \
-	{                                                                     \
-		return pick_##bits(HAS_NAN(b) | AT_LEAST(a, b), a, b);        \
-	}                                                                     \
-	DRAY_INLINE struct number fmin_of_##bits(struct number a,             \
-						 struct number b)             \
-	{                                                                     \
-		return pick_##bits(HAS_NAN(b) | AT_LEAST(b, a), a, b);        \
-	}                                                                     \
-	REAL(complex##bits, struct number, maximum_of_##bits,                 \
+#define COMPLEX(number, bits)                                              \
+	DRAY_INLINE struct number pick_##bits(bool first, struct number a, \
+					      struct number b)             \
+	{                                                                  \
+		return (struct number){ first ? a.re : b.re,               \
+					first ? a.im : b.im };             \
+	}                                                                  \
+	DRAY_INLINE struct number maximum_of_##bits(struct number a,       \
+						    struct number b)       \
+	{                                                                  \
+		return pick_##bits(HAS_NAN(a) | AT_LEAST(a, b), a, b);     \
+	}                                                                  \
+	DRAY_INLINE struct number minimum_of_##bits(struct number a,       \
+						    struct number b)       \
+	{                                                                  \
+		return pick_##bits(HAS_NAN(a) | AT_LEAST(b, a), a, b);     \
+	}                                                                  \
+	DRAY_INLINE struct number fmax_of_##bits(struct number a,          \
+						 struct number b)          \
+	{                                                                  \
+		return pick_##bits(HAS_NAN(b) | AT_LEAST(a, b), a, b);     \
+	}                                                                  \
+	DRAY_INLINE struct number fmin_of_##bits(struct number a,          \
+						 struct number b)          \
+	{                                                                  \
+		return pick_##bits(HAS_NAN(b) | AT_LEAST(b, a), a, b);     \
+	}                                                                  \
+	REAL(complex##bits, struct number, maximum_of_##bits,              \
 	     minimum_of_##bits, fmax_of_##bits, fmin_of_##bits)
 
 COMPLEX(dray_complex64, 64)
@@ -91,24 +91,24 @@ COMPLEX(dray_complex128, 128)
 DRAY_BINARY(maximum_bool, uint8_t, uint8_t, uint8_t, TRUE_OR)
 DRAY_BINARY(minimum_bool, uint8_t, uint8_t, uint8_t, TRUE_AND)
 
-#define ENTRIES(name, integers)                                               \
-	static const struct dray_loop_entry name##_entries[] = {              \
-		DRAY_QUIET("???", integers##_bool),                           \
-		DRAY_QUIET("bbb", integers##_i8),                             \
-		DRAY_QUIET("BBB", integers##_8),                              \
-		DRAY_QUIET("hhh", integers##_i16),                            \
-		DRAY_QUIET("HHH", integers##_16),                             \
-		DRAY_QUIET("iii", integers##_i32),                            \
-		DRAY_QUIET("III", integers##_32),                             \
-		DRAY_QUIET("qqq", integers##_i64),                            \
-		DRAY_QUIET("QQQ", integers##_64),                             \
-		DRAY_QUIET("eee", name##_half),                               \
-		DRAY_QUIET("fff", name##_float),                              \
-		DRAY_QUIET("ddd", name##_double),                             \
-		DRAY_QUIET("FFF", name##_complex64),                          \
-		DRAY_QUIET("DDD", name##_complex128),                         \
-		DRAY_QUIET("mmm", dray_time_##name),                          \
-		DRAY_QUIET("MMM", dray_time_##name),                          \
+#define ENTRIES(name, integers)                                  \
+	static const struct dray_loop_entry name##_entries[] = { \
+		DRAY_QUIET("???", integers##_bool),              \
+		DRAY_QUIET("bbb", integers##_i8),                \
+		DRAY_QUIET("BBB", integers##_8),                 \
+		DRAY_QUIET("hhh", integers##_i16),               \
+		DRAY_QUIET("HHH", integers##_16),                \
+		DRAY_QUIET("iii", integers##_i32),               \
+		DRAY_QUIET("III", integers##_32),                \
+		DRAY_QUIET("qqq", integers##_i64),               \
+		DRAY_QUIET("QQQ", integers##_64),                \
+		DRAY_QUIET("eee", name##_half),                  \
+		DRAY_QUIET("fff", name##_float),                 \
+		DRAY_QUIET("ddd", name##_double),                \
+		DRAY_QUIET("FFF", name##_complex64),             \
+		DRAY_QUIET("DDD", name##_complex128),            \
+		DRAY_QUIET("mmm", dray_time_##name),             \
+		DRAY_QUIET("MMM", dray_time_##name),             \
 	}
 
 ENTRIES(maximum, maximum);
@@ -116,9 +116,11 @@ ENTRIES(minimum, minimum);
 ENTRIES(fmax, maximum);
 ENTRIES(fmin, minimum);
 
-#define DEFINITION(name)                                                  \
-	{ #name, 2, 1, DRAY_IDENTITY_REORDERABLE, name##_entries, \
-	  DRAY_COUNT(name##_entries), dray_resolve_common }
+#define DEFINITION(name)                                                \
+	{                                                               \
+#name, 2, 1, DRAY_IDENTITY_REORDERABLE, name##_entries, \
+			DRAY_COUNT(name##_entries), dray_resolve_common \
+	}
 
 static const struct dray_ufunc_definition definitions[] = {
 	DEFINITION(maximum),

@@ -6,8 +6,6 @@
 #ifndef DRAY_LOOPS_HALF_LOOPS_H
 #define DRAY_LOOPS_HALF_LOOPS_H
 
-#include <stdlib.h>
-
 #include "loops/form.h"
 
 #ifdef __F16C__
@@ -31,10 +29,9 @@ DRAY_INLINE void dray_halves_to_floats(float *to, const char *from,
 
 #ifdef __F16C__
 		for (; i + 8 <= count; i += 8)
-			_mm256_storeu_ps(
-				to + i,
-				_mm256_cvtph_ps(_mm_loadu_si128(
-					(const void *)(dense + i))));
+			_mm256_storeu_ps(to + i,
+					 _mm256_cvtph_ps(_mm_loadu_si128(
+						 (const void *)(dense + i))));
 #endif
 		for (; i < count; i++)
 			to[i] = dray_half_to_float(dense[i]);
@@ -86,17 +83,6 @@ DRAY_INLINE void dray_floats_to_halves(char *to, int64_t stride,
 	}
 }
 
-/* Whether a later element of a block may need the result of an earlier one. */
-DRAY_INLINE bool dray_halves_follow(char *const *data, const int64_t *strides,
-				    int in, int out)
-{
-	const int64_t distance = data[out] - data[in];
-
-	return !strides[out] ||
-	       (distance && llabs(distance) <
-				    DRAY_HALF_BLOCK * llabs(strides[out]));
-}
-
 /* @inputs and @outputs of float16 */
 DRAY_INLINE int dray_half_loop(char *const *data, const int64_t *strides,
 			       int64_t count, void *context, int inputs,
@@ -112,8 +98,9 @@ DRAY_INLINE int dray_half_loop(char *const *data, const int64_t *strides,
 	int o, ret = 0;
 
 	for (o = 0; o < inputs * outputs; o++)
-		if (dray_halves_follow(data, strides, o % inputs,
-				       inputs + o / inputs))
+		if (dray_follows(data[inputs + o / inputs],
+				 strides[inputs + o / inputs], data[o % inputs],
+				 DRAY_HALF_BLOCK))
 			limit = 1;
 	for (done = 0; done < count && !ret; done += part) {
 		part = count - done < limit ? count - done : limit;
@@ -145,6 +132,9 @@ __attribute__((unused)) DRAY_LOOP(dray_half_binary)
 /* A context names a loop of float32 and is never written to. */
 #define DRAY_HALF_OF(name, float_loop) \
 	static struct dray_half_of name = { float_loop }
-#define DRAY_HALF_ENTRY(types, loop, of) { types, loop, &(of), 0 }
+#define DRAY_HALF_ENTRY(types, loop, of) \
+	{                                \
+		types, loop, &(of), 0    \
+	}
 
 #endif /* DRAY_LOOPS_HALF_LOOPS_H */

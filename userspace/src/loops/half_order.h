@@ -14,7 +14,7 @@ DRAY_INLINE bool dray_half_is_nan(uint16_t a)
 DRAY_INLINE int16_t dray_half_key(uint16_t a)
 {
 	const int16_t size = (int16_t)(a & 0x7fff);
-	const int16_t sign = (int16_t)-(a >> 15);
+	const int16_t sign = (int16_t) - (a >> 15);
 
 	return (int16_t)((size ^ sign) - sign);
 }

@@ -18,10 +18,22 @@ DRAY_INLINE float dray_hypot_float(float a, float b)
 	const uint32_t size_b = dray_bits_of_float(b) & 0x7fffffff;
 	const bool infinite = (size_a == 0x7f800000) | (size_b == 0x7f800000);
 	const bool none = (size_a > 0x7f800000) | (size_b > 0x7f800000);
-	const double x = infinite | none ? 0 : a, y = infinite | none ? 0 : b;
+	const uint32_t kept = -(uint32_t) !(infinite | none);
+	const double x = dray_float_of_bits(size_a & kept);
+	const double y = dray_float_of_bits(size_b & kept);
 	const float root = (float)__builtin_sqrt(x * x + y * y);
 
-	return infinite ? __builtin_inff() : none ? __builtin_nanf("") : root;
+	return dray_float_of_bits((dray_bits_of_float(root) & kept) |
+				  (infinite ? 0x7f800000
+				   : none   ? 0x7fc00000
+					    : 0));
+}
+
+/* The first if all bits are set, or the second if none is, without a branch. */
+DRAY_INLINE double dray_pick(uint64_t first, double a, double b)
+{
+	return dray_double_of_bits((dray_bits_of_double(a) & first) |
+				   (dray_bits_of_double(b) & ~first));
 }
 
 /*
@@ -31,14 +43,16 @@ DRAY_INLINE float dray_hypot_float(float a, float b)
 DRAY_INLINE double dray_hypot_near(double large, double small)
 {
 	const double root = __builtin_sqrt(large * large + small * small);
-	const bool close = root <= 2 * small;
-	const double over = root - (close ? small : large);
-	const double rest = close ? large * (2 * over - large)
-				  : 2 * over * (large - 2 * small);
-	const double error = close ? (over - 2 * (large - small)) * over
-				   : (4 * over - small) * small + over * over;
+	const uint64_t close = -(uint64_t)(root <= 2 * small);
+	const double over = root - dray_pick(close, small, large);
+	const double rest = dray_pick(close, large * (2 * over - large),
+				      2 * over * (large - 2 * small));
+	const double error =
+		dray_pick(close, (over - 2 * (large - small)) * over,
+			  (4 * over - small) * small + over * over);
 
-	return root - (rest + error) / (root > 0 ? 2 * root : 1);
+	/* 0 / 0 is none of the caller's errors. */
+	return root - (rest + error) / (2 * root + (double)(root == 0));
 }
 
 /* Without branches, so that vectors do all of it. */
@@ -51,18 +65,21 @@ DRAY_INLINE double dray_hypot_double(double a, double b)
 	const bool none = (size_a > infinity) | (size_b > infinity);
 	const uint64_t large = size_a < size_b ? size_b : size_a;
 	const uint64_t small = size_a < size_b ? size_a : size_b;
-	const bool odd = infinite | none;
+	const uint64_t kept = -(uint64_t) !(infinite | none);
 	/* Beside a much larger one, a number is nothing. */
-	const bool alone = odd | ((large - small) >> 52 > 54);
-	const double x = dray_double_of_bits(odd ? 0 : large);
-	const double y = dray_double_of_bits(alone ? 0 : small);
+	const uint64_t beside = -(uint64_t)((large - small) >> 52 <= 54);
+	const double x = dray_double_of_bits(large & kept);
+	const double y = dray_double_of_bits(small & kept & beside);
 	/* Squares neither overflow nor underflow. */
 	const bool huge = x > 0x1p511, tiny = x < 0x1p-400;
 	const double scale = huge ? 0x1p-600 : tiny ? 0x1p600 : 1;
 	const double back = huge ? 0x1p600 : tiny ? 0x1p-600 : 1;
 	const double length = dray_hypot_near(x * scale, y * scale) * back;
 
-	return infinite ? __builtin_inf() : none ? __builtin_nan("") : length;
+	return dray_double_of_bits((dray_bits_of_double(length) & kept) |
+				   (infinite ? 0x7ff0000000000000
+				    : none   ? 0x7ff8000000000000
+					     : 0));
 }
 
 #endif /* DRAY_LOOPS_HYPOT_H */

@@ -23,8 +23,8 @@ DRAY_INLINE uint64_t dray_upper_half(uint64_t a, uint64_t b)
 	return (uint64_t)((wide)a * b >> 64);
 #else
 	const uint64_t low = UINT32_MAX;
-	const uint64_t cross = (a >> 32) * (b & low) +
-			       ((a & low) * (b & low) >> 32);
+	const uint64_t cross =
+		(a >> 32) * (b & low) + ((a & low) * (b & low) >> 32);
 	const uint64_t other = (a & low) * (b >> 32) + (cross & low);
 
 	return (a >> 32) * (b >> 32) + (cross >> 32) + (other >> 32);
@@ -70,8 +70,7 @@ DRAY_INLINE struct dray_invariant dray_invariant_of(uint64_t by)
 	};
 }
 
-DRAY_INLINE uint64_t dray_divide_by(uint64_t a,
-				    const struct dray_invariant *by)
+DRAY_INLINE uint64_t dray_divide_by(uint64_t a, const struct dray_invariant *by)
 {
 	const uint64_t part = dray_upper_half(a, by->factor);
 

@@ -5,14 +5,14 @@
 #include "base/cpu.h"
 #include "loops/line.h"
 
-#define LEVEL(level)                                                  \
-	extern const struct dray_line_list dray_sum_lines##level,     \
-		dray_best_lines##level, dray_bit_lines##level;        \
-	static const struct dray_line_list *const lists##level[] = {  \
-		&dray_sum_lines##level,                               \
-		&dray_best_lines##level,                              \
-		&dray_bit_lines##level,                               \
-		NULL,                                                 \
+#define LEVEL(level)                                                 \
+	extern const struct dray_line_list dray_sum_lines##level,    \
+		dray_best_lines##level, dray_bit_lines##level;       \
+	static const struct dray_line_list *const lists##level[] = { \
+		&dray_sum_lines##level,                              \
+		&dray_best_lines##level,                             \
+		&dray_bit_lines##level,                              \
+		NULL,                                                \
 	}
 
 LEVEL();

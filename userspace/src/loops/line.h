@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Short cuts of builtin loops for the methods of ufuncs: a line of elements
- * reduced to one, running results, and results put in place by index.  Each
- * makes of builtin types what the loop of the ufunc would make, but for the order
- * in which floating-point numbers are added.
+ * reduced to one, running results, and results put in place by index.  The
+ * results are the loop's, but for the order in which floating-point numbers are
+ * added.
  */
 #ifndef DRAY_LOOPS_LINE_H
 #define DRAY_LOOPS_LINE_H
@@ -52,7 +52,7 @@ struct dray_line {
 	dray_line_running *running; /* or NULL */
 	dray_line_placing *placing; /* or NULL */
 	dray_line_rows *rows; /* or NULL; of elements of the loop's type */
-	/* Whether a result of the byte @settled stays, whatever comes. */
+	/* Whether a result of the byte @settled stays to the end. */
 	bool settles;
 	char settled;
 };

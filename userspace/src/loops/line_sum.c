@@ -10,7 +10,7 @@
 #include "loops/line_form.h"
 
 #define LEAF 128
-#define PART 32768 /* small integers whose sum fits 32 bits */
+#define PART 32768 /* small integers: their sum fits 32 bits */
 #define ADD(a, b) ((a) + (b))
 #define MULTIPLY(a, b) ((a) * (b))
 #define MULTIPLY_16(a, b) ((uint32_t)(a) * (b))
@@ -27,192 +27,190 @@ DRAY_INLINE int64_t half_of(int64_t count)
 /* Element @k of a line with gaps. */
 #define X(T, k) DRAY_AT(const T, data, k, stride)
 
-#define PAIRWISE(T)                                                          \
-	typedef T eight_##T __attribute__((vector_size(8 * sizeof(T)),       \
+#define PAIRWISE(T)                                                         \
+	typedef T eight_##T __attribute__((vector_size(8 * sizeof(T)),      \
 					   aligned(sizeof(T)), may_alias)); \
-                                                                             \
-	DRAY_INLINE T few_##T(const T *x, int64_t count)                     \
-	{                                                                    \
-		T sum = (T)-0.0;                                             \
-		int64_t i;                                                   \
-                                                                             \
-		for (i = 0; i < count; i++)                                  \
-			sum += x[i];                                         \
-		return sum;                                                  \
-	}                                                                    \
-	/* At most LEAF elements side by side. */                            \
-	DRAY_INLINE T leaf_##T(const T *x, int64_t count)                    \
-	{                                                                    \
-		eight_##T sums;                                              \
-		T sum;                                                       \
-		int64_t i;                                                   \
-                                                                             \
-		if (count < 8)                                               \
-			return few_##T(x, count);                            \
-		sums = *(const eight_##T *)x;                                \
-		for (i = 8; i + 8 <= count; i += 8)                          \
-			sums += *(const eight_##T *)(x + i);                 \
-		sum = ((sums[0] + sums[1]) + (sums[2] + sums[3])) +          \
-		      ((sums[4] + sums[5]) + (sums[6] + sums[7]));           \
-		for (; i < count; i++)                                       \
-			sum += x[i];                                         \
-		return sum;                                                  \
-	}                                                                    \
-	/* The same with gaps. */                                            \
-	static T apart_##T(const char *data, int64_t stride, int64_t count)  \
-	{                                                                    \
-		T s0, s1, s2, s3, s4, s5, s6, s7, sum = (T)-0.0;             \
-		int64_t i = 0;                                               \
-                                                                             \
-		if (count >= 8) {                                            \
-			s0 = X(T, 0), s1 = X(T, 1), s2 = X(T, 2);            \
-			s3 = X(T, 3), s4 = X(T, 4), s5 = X(T, 5);            \
-			s6 = X(T, 6), s7 = X(T, 7);                          \
-			for (i = 8; i + 8 <= count; i += 8) {                \
-				data += 8 * stride;                          \
-				s0 += X(T, 0), s1 += X(T, 1);                \
-				s2 += X(T, 2), s3 += X(T, 3);                \
-				s4 += X(T, 4), s5 += X(T, 5);                \
-				s6 += X(T, 6), s7 += X(T, 7);                \
-			}                                                    \
-			data -= (i - 8) * stride;                            \
-			sum = ((s0 + s1) + (s2 + s3)) +                      \
-			      ((s4 + s5) + (s6 + s7));                       \
-		}                                                            \
-		for (; i < count; i++)                                       \
-			sum += DRAY_AT(const T, data, i, stride);            \
-		return sum;                                                  \
-	}                                                                    \
-	static T pairs_##T(const char *data, int64_t stride, int64_t count)  \
-	{                                                                    \
-		const int64_t half = half_of(count);                         \
-                                                                             \
-		if (count > LEAF)                                            \
-			return pairs_##T(data, stride, half) +               \
-			       pairs_##T(data + half * stride, stride,       \
-					 count - half);                      \
-		return stride == sizeof(T) ?                                 \
-			       leaf_##T((const void *)data, count) :         \
-			       apart_##T(data, stride, count);               \
-	}                                                                    \
-	DRAY_LINE_LOOP(add_##T##_line)                                       \
-	{                                                                    \
-		*(T *)result += pairs_##T(data, stride, count);              \
-	}                                                                    \
-	DRAY_LINES_BESIDES(add_##T, T, ADD)                                  \
-	DRAY_LINES_SINGLY(subtract_##T, T, SUBTRACT)                         \
+                                                                            \
+	DRAY_INLINE T few_##T(const T *x, int64_t count)                    \
+	{                                                                   \
+		T sum = (T)-0.0;                                            \
+		int64_t i;                                                  \
+                                                                            \
+		for (i = 0; i < count; i++)                                 \
+			sum += x[i];                                        \
+		return sum;                                                 \
+	}                                                                   \
+	/* At most LEAF elements side by side. */                           \
+	DRAY_INLINE T leaf_##T(const T *x, int64_t count)                   \
+	{                                                                   \
+		eight_##T sums;                                             \
+		T sum;                                                      \
+		int64_t i;                                                  \
+                                                                            \
+		if (count < 8)                                              \
+			return few_##T(x, count);                           \
+		sums = *(const eight_##T *)x;                               \
+		for (i = 8; i + 8 <= count; i += 8)                         \
+			sums += *(const eight_##T *)(x + i);                \
+		sum = ((sums[0] + sums[1]) + (sums[2] + sums[3])) +         \
+		      ((sums[4] + sums[5]) + (sums[6] + sums[7]));          \
+		for (; i < count; i++)                                      \
+			sum += x[i];                                        \
+		return sum;                                                 \
+	}                                                                   \
+	/* The same with gaps. */                                           \
+	static T apart_##T(const char *data, int64_t stride, int64_t count) \
+	{                                                                   \
+		T s0, s1, s2, s3, s4, s5, s6, s7, sum = (T)-0.0;            \
+		int64_t i = 0;                                              \
+                                                                            \
+		if (count >= 8) {                                           \
+			s0 = X(T, 0), s1 = X(T, 1), s2 = X(T, 2);           \
+			s3 = X(T, 3), s4 = X(T, 4), s5 = X(T, 5);           \
+			s6 = X(T, 6), s7 = X(T, 7);                         \
+			for (i = 8; i + 8 <= count; i += 8) {               \
+				data += 8 * stride;                         \
+				s0 += X(T, 0), s1 += X(T, 1);               \
+				s2 += X(T, 2), s3 += X(T, 3);               \
+				s4 += X(T, 4), s5 += X(T, 5);               \
+				s6 += X(T, 6), s7 += X(T, 7);               \
+			}                                                   \
+			data -= (i - 8) * stride;                           \
+			sum = ((s0 + s1) + (s2 + s3)) +                     \
+			      ((s4 + s5) + (s6 + s7));                      \
+		}                                                           \
+		for (; i < count; i++)                                      \
+			sum += DRAY_AT(const T, data, i, stride);           \
+		return sum;                                                 \
+	}                                                                   \
+	static T pairs_##T(const char *data, int64_t stride, int64_t count) \
+	{                                                                   \
+		const int64_t half = half_of(count);                        \
+                                                                            \
+		if (count > LEAF)                                           \
+			return pairs_##T(data, stride, half) +              \
+			       pairs_##T(data + half * stride, stride,      \
+					 count - half);                     \
+		return stride == sizeof(T)                                  \
+			       ? leaf_##T((const void *)data, count)        \
+			       : apart_##T(data, stride, count);            \
+	}                                                                   \
+	DRAY_LINE_LOOP(add_##T##_line)                                      \
+	{                                                                   \
+		*(T *)result += pairs_##T(data, stride, count);             \
+	}                                                                   \
+	DRAY_LINES_BESIDES(add_##T, T, ADD)                                 \
+	DRAY_LINES_SINGLY(subtract_##T, T, SUBTRACT)                        \
 	DRAY_LINES_SINGLY(multiply_##T, T, MULTIPLY)
 
 PAIRWISE(float)
 PAIRWISE(double)
 
-/* Complex numbers: @count is that of their parts, the leaf has as many. */
-#define PAIRWISE_COMPLEX(T, number)                                          \
-	static struct number pairs_##number(const char *data, int64_t stride, \
-					    int64_t count)                   \
-	{                                                                    \
-		const int64_t half = half_of(count);                         \
-		struct number sum = { (T)-0.0, (T)-0.0 }, other;             \
-		const T *parts = (const void *)data;                         \
-		T apart[LEAF];                                               \
-		eight_##T sums;                                              \
-		int64_t i;                                                   \
-                                                                             \
-		if (count > LEAF) {                                          \
-			sum = pairs_##number(data, stride, half);            \
-			other = pairs_##number(data + half / 2 * stride,     \
-					       stride, count - half);        \
-			return (struct number){ sum.re + other.re,           \
-						sum.im + other.im };         \
-		}                                                            \
-		if (stride != sizeof(struct number)) {                       \
-			for (i = 0; i < count / 2; i++)                      \
-				((struct number *)(void *)apart)[i] =        \
-					DRAY_AT(const struct number, data,   \
-						i, stride);                  \
-			parts = apart;                                       \
-		}                                                            \
-		i = 0;                                                       \
-		if (count >= 8) {                                            \
-			sums = *(const eight_##T *)parts;                    \
-			for (i = 8; i + 8 <= count; i += 8)                  \
-				sums += *(const eight_##T *)(parts + i);     \
-			sum.re = (sums[0] + sums[2]) + (sums[4] + sums[6]);  \
-			sum.im = (sums[1] + sums[3]) + (sums[5] + sums[7]);  \
-		}                                                            \
-		for (; i < count; i += 2) {                                  \
-			sum.re += parts[i];                                  \
-			sum.im += parts[i + 1];                              \
-		}                                                            \
-		return sum;                                                  \
-	}                                                                    \
-	DRAY_INLINE struct number sum_##number(struct number a,              \
-					       struct number b)              \
-	{                                                                    \
-		return (struct number){ a.re + b.re, a.im + b.im };          \
-	}                                                                    \
-	DRAY_LINE_LOOP(add_##number##_line)                                  \
-	{                                                                    \
-		struct number *to = result;                                  \
-                                                                             \
-		*to = sum_##number(*to, pairs_##number(data, stride,         \
-						       2 * count));          \
+/* Complex numbers: @count is of parts, as LEAF is. */
+#define PAIRWISE_COMPLEX(T, number)                                            \
+	static struct number pairs_##number(const char *data, int64_t stride,  \
+					    int64_t count)                     \
+	{                                                                      \
+		const int64_t half = half_of(count);                           \
+		struct number sum = { (T)-0.0, (T)-0.0 }, other;               \
+		const T *parts = (const void *)data;                           \
+		T apart[LEAF];                                                 \
+		eight_##T sums;                                                \
+		int64_t i;                                                     \
+                                                                               \
+		if (count > LEAF) {                                            \
+			sum = pairs_##number(data, stride, half);              \
+			other = pairs_##number(data + half / 2 * stride,       \
+					       stride, count - half);          \
+			return (struct number){ sum.re + other.re,             \
+						sum.im + other.im };           \
+		}                                                              \
+		if (stride != sizeof(struct number)) {                         \
+			for (i = 0; i < count / 2; i++)                        \
+				((struct number *)(void *)apart)[i] = DRAY_AT( \
+					const struct number, data, i, stride); \
+			parts = apart;                                         \
+		}                                                              \
+		i = 0;                                                         \
+		if (count >= 8) {                                              \
+			sums = *(const eight_##T *)parts;                      \
+			for (i = 8; i + 8 <= count; i += 8)                    \
+				sums += *(const eight_##T *)(parts + i);       \
+			sum.re = (sums[0] + sums[2]) + (sums[4] + sums[6]);    \
+			sum.im = (sums[1] + sums[3]) + (sums[5] + sums[7]);    \
+		}                                                              \
+		for (; i < count; i += 2) {                                    \
+			sum.re += parts[i];                                    \
+			sum.im += parts[i + 1];                                \
+		}                                                              \
+		return sum;                                                    \
+	}                                                                      \
+	DRAY_INLINE struct number sum_##number(struct number a,                \
+					       struct number b)                \
+	{                                                                      \
+		return (struct number){ a.re + b.re, a.im + b.im };            \
+	}                                                                      \
+	DRAY_LINE_LOOP(add_##number##_line)                                    \
+	{                                                                      \
+		struct number *to = result;                                    \
+                                                                               \
+		*to = sum_##number(*to,                                        \
+				   pairs_##number(data, stride, 2 * count));   \
 	}
 
 /* As the loop computes them: see dray_negative_double(). */
-#define PRODUCT_OF(number, negative)                                         \
-	DRAY_LINE_LOOP(multiply_##number##_line)                             \
-	{                                                                    \
-		struct number *to = result, a = *to, b;                      \
-                                                                             \
-		for (; count; count--, data += stride) {                     \
-			b = *(const struct number *)(const void *)data;      \
-			a = (struct number){                                 \
-				a.re * b.re + a.im * negative(b.im),         \
-				a.re * b.im + a.im * b.re                    \
-			};                                                   \
-		}                                                            \
-		*to = a;                                                     \
+#define PRODUCT_OF(number, negative)                                        \
+	DRAY_LINE_LOOP(multiply_##number##_line)                            \
+	{                                                                   \
+		struct number *to = result, a = *to, b;                     \
+                                                                            \
+		for (; count; count--, data += stride) {                    \
+			b = *(const struct number *)(const void *)data;     \
+			a = (struct number){ a.re * b.re +                  \
+						     a.im * negative(b.im), \
+					     a.re * b.im + a.im * b.re };   \
+		}                                                           \
+		*to = a;                                                    \
 	}
 
 PRODUCT_OF(dray_complex64, dray_negative_float)
 PRODUCT_OF(dray_complex128, dray_negative_double)
 
-#define SUM_OF(number, part_rows)                                                       \
-	static void add_##number##_running(char *to, int64_t to_stride,      \
-					   const char *data, int64_t stride, \
-					   int64_t count)                    \
-	{                                                                    \
-		struct number so_far = *(struct number *)(void *)to;         \
-		int64_t i;                                                   \
-                                                                             \
-		for (i = 0; i < count; i++) {                                \
-			so_far = sum_##number(so_far,                        \
-					      DRAY_AT(const struct number,   \
-						      data, i, stride));     \
-			DRAY_AT(struct number, to, i + 1, to_stride) =       \
-				so_far;                                      \
-		}                                                            \
-	}                                                                    \
-	static void add_##number##_rows(void *result, const char *rows,      \
-					int64_t stride, int64_t count)       \
-	{                                                                    \
-		part_rows(result, rows, stride, 2 * count);                  \
-	}                                                                    \
-	static void add_##number##_placing(                                  \
-		char *target, int64_t stride, const int64_t *indices,        \
-		int64_t count, const char *values, int64_t values_stride)    \
-	{                                                                    \
-		int64_t i;                                                   \
-                                                                             \
-		for (i = 0; i < count; i++) {                                \
-			struct number *at =                                  \
-				(void *)(target + indices[i] * stride);      \
-                                                                             \
-			*at = sum_##number(*at, DRAY_AT(const struct number, \
-							values, i,           \
-							values_stride));     \
-		}                                                            \
+#define SUM_OF(number, part_rows)                                              \
+	static void add_##number##_running(char *to, int64_t to_stride,        \
+					   const char *data, int64_t stride,   \
+					   int64_t count)                      \
+	{                                                                      \
+		struct number so_far = *(struct number *)(void *)to;           \
+		int64_t i;                                                     \
+                                                                               \
+		for (i = 0; i < count; i++) {                                  \
+			so_far = sum_##number(so_far,                          \
+					      DRAY_AT(const struct number,     \
+						      data, i, stride));       \
+			DRAY_AT(struct number, to, i + 1, to_stride) = so_far; \
+		}                                                              \
+	}                                                                      \
+	static void add_##number##_rows(void *result, const char *rows,        \
+					int64_t stride, int64_t count)         \
+	{                                                                      \
+		part_rows(result, rows, stride, 2 * count);                    \
+	}                                                                      \
+	static void add_##number##_placing(char *target, int64_t stride,       \
+					   const int64_t *indices,             \
+					   int64_t count, const char *values,  \
+					   int64_t values_stride)              \
+	{                                                                      \
+		int64_t i;                                                     \
+                                                                               \
+		for (i = 0; i < count; i++) {                                  \
+			struct number *at =                                    \
+				(void *)(target + indices[i] * stride);        \
+                                                                               \
+			*at = sum_##number(*at,                                \
+					   DRAY_AT(const struct number,        \
+						   values, i, values_stride)); \
+		}                                                              \
 	}
 
 PAIRWISE_COMPLEX(float, dray_complex64)
@@ -257,8 +255,8 @@ DRAY_LINE_LOOP(multiply_half_line)
 	dray_floats_to_halves(result, 0, &product, 1);
 }
 
-#define INTEGERS(T)                                         \
-	DRAY_LINES_OF_INTEGERS(add_##T, T, ADD)             \
+#define INTEGERS(T)                             \
+	DRAY_LINES_OF_INTEGERS(add_##T, T, ADD) \
 	DRAY_LINES_OF_INTEGERS(subtract_##T, T, SUBTRACT)
 
 INTEGERS(uint8_t)
@@ -271,24 +269,24 @@ DRAY_LINES_OF_INTEGERS(multiply_uint32_t, uint32_t, MULTIPLY)
 DRAY_LINES_OF_INTEGERS(multiply_uint64_t, uint64_t, MULTIPLY)
 
 /* Sums of smaller integers as 64 bits; parts of them as P. */
-#define WIDENED(T, P)                                                        \
-	DRAY_LINE_LOOP(sum_##T)                                              \
-	{                                                                    \
-		const T *const dense = (const void *)data;                   \
-		uint64_t sum = *(uint64_t *)result;                          \
-		int64_t i = 0, end;                                          \
-                                                                             \
-		while (stride == sizeof(T) && i < count) {                   \
-			P part = 0;                                          \
-                                                                             \
-			end = count - i < PART ? count : i + PART;           \
-			for (; i < end; i++)                                 \
-				part += (P)dense[i];                         \
-			sum += (uint64_t)part;                               \
-		}                                                            \
-		for (; i < count; i++)                                       \
-			sum += (uint64_t)DRAY_AT(const T, data, i, stride);  \
-		*(uint64_t *)result = sum;                                   \
+#define WIDENED(T, P)                                                       \
+	DRAY_LINE_LOOP(sum_##T)                                             \
+	{                                                                   \
+		const T *const dense = (const void *)data;                  \
+		uint64_t sum = *(uint64_t *)result;                         \
+		int64_t i = 0, end;                                         \
+                                                                            \
+		while (stride == sizeof(T) && i < count) {                  \
+			P part = 0;                                         \
+                                                                            \
+			end = count - i < PART ? count : i + PART;          \
+			for (; i < end; i++)                                \
+				part += (P)dense[i];                        \
+			sum += (uint64_t)part;                              \
+		}                                                           \
+		for (; i < count; i++)                                      \
+			sum += (uint64_t)DRAY_AT(const T, data, i, stride); \
+		*(uint64_t *)result = sum;                                  \
 	}
 
 WIDENED(int8_t, int32_t)
@@ -298,17 +296,17 @@ WIDENED(uint8_t, uint32_t)
 WIDENED(uint16_t, uint32_t)
 WIDENED(uint32_t, uint64_t)
 
-#define ENTRIES(name)                                                    \
-	DRAY_LINE_ENTRY(#name, DRAY_INT8, name##_uint8_t),               \
-	DRAY_LINE_ENTRY(#name, DRAY_UINT8, name##_uint8_t),              \
-	DRAY_LINE_ENTRY(#name, DRAY_INT16, name##_uint16_t),             \
-	DRAY_LINE_ENTRY(#name, DRAY_UINT16, name##_uint16_t),            \
-	DRAY_LINE_ENTRY(#name, DRAY_INT32, name##_uint32_t),             \
-	DRAY_LINE_ENTRY(#name, DRAY_UINT32, name##_uint32_t),            \
-	DRAY_LINE_ENTRY(#name, DRAY_INT64, name##_uint64_t),             \
-	DRAY_LINE_ENTRY(#name, DRAY_UINT64, name##_uint64_t),            \
-	DRAY_LINE_ENTRY(#name, DRAY_FLOAT32, name##_float),              \
-	DRAY_LINE_ENTRY(#name, DRAY_FLOAT64, name##_double)
+#define ENTRIES(name)                                                 \
+	DRAY_LINE_ENTRY(#name, DRAY_INT8, name##_uint8_t),            \
+		DRAY_LINE_ENTRY(#name, DRAY_UINT8, name##_uint8_t),   \
+		DRAY_LINE_ENTRY(#name, DRAY_INT16, name##_uint16_t),  \
+		DRAY_LINE_ENTRY(#name, DRAY_UINT16, name##_uint16_t), \
+		DRAY_LINE_ENTRY(#name, DRAY_INT32, name##_uint32_t),  \
+		DRAY_LINE_ENTRY(#name, DRAY_UINT32, name##_uint32_t), \
+		DRAY_LINE_ENTRY(#name, DRAY_INT64, name##_uint64_t),  \
+		DRAY_LINE_ENTRY(#name, DRAY_UINT64, name##_uint64_t), \
+		DRAY_LINE_ENTRY(#name, DRAY_FLOAT32, name##_float),   \
+		DRAY_LINE_ENTRY(#name, DRAY_FLOAT64, name##_double)
 
 static const struct dray_line lines[] = {
 	ENTRIES(add),

@@ -6,22 +6,23 @@
 #include "loops/loops.h"
 
 /* Those that are compiled for each level. */
-#define LISTS(OF, level)                                                   \
-	OF(arithmetic, level) OF(bits, level) OF(compare, level)           \
-	OF(divide, level) OF(extremes, level) OF(logical, level)           \
-	OF(parts, level) OF(power, level) OF(powers, level)                \
-	OF(rounding, level) OF(sizes, level) OF(tests, level)
+#define LISTS(OF, level)                                                    \
+	OF(arithmetic, level), OF(bits, level), OF(compare, level),         \
+		OF(divide, level), OF(extremes, level), OF(logical, level), \
+		OF(parts, level), OF(power, level), OF(powers, level),      \
+		OF(rounding, level), OF(sizes, level), OF(tests, level)
 /* And the others. */
-#define PLAIN_LISTS                                                      \
-	&dray_angle_ufuncs, &dray_elementary_ufuncs, &dray_whole_ufuncs,
+#define PLAIN_LISTS \
+	&dray_angle_ufuncs, &dray_elementary_ufuncs, &dray_whole_ufuncs
 
-#define DECLARE(name, level) \
-	extern const struct dray_ufunc_list dray_##name##_ufuncs##level;
-#define NAME(name, level) &dray_##name##_ufuncs##level,
-#define LEVEL(level)                                                    \
-	LISTS(DECLARE, level)                                           \
-	static const struct dray_ufunc_list *const lists##level[] = {   \
-		LISTS(NAME, level) PLAIN_LISTS NULL,                    \
+#define NAME(name, level) dray_##name##_ufuncs##level
+#define ADDRESS(name, level) &NAME(name, level)
+#define LEVEL(level)                                                  \
+	extern const struct dray_ufunc_list LISTS(NAME, level);       \
+	static const struct dray_ufunc_list *const lists##level[] = { \
+		LISTS(ADDRESS, level),                                \
+		PLAIN_LISTS,                                          \
+		NULL,                                                 \
 	}
 
 LEVEL();

@@ -3,30 +3,30 @@
 #include "loops/form.h"
 
 #define TRUTH(a) ((a) != 0)
-#define HALF_TRUTH(a) (((a) & 0x7fff) != 0)
+#define HALF_TRUTH(a) (((a)&0x7fff) != 0)
 #define COMPLEX_TRUTH(a) (((a).re != 0) | ((a).im != 0))
 
 /* The truth of a type in functions of two numbers and of one. */
-#define TYPE(suffix, T, truth)                                                \
-	DRAY_INLINE bool both_##suffix(T a, T b)                              \
-	{                                                                     \
-		return truth(a) & truth(b);                                   \
-	}                                                                     \
-	DRAY_INLINE bool any_##suffix(T a, T b)                               \
-	{                                                                     \
-		return truth(a) | truth(b);                                   \
-	}                                                                     \
-	DRAY_INLINE bool one_##suffix(T a, T b)                               \
-	{                                                                     \
-		return truth(a) ^ truth(b);                                   \
-	}                                                                     \
-	DRAY_INLINE bool none_##suffix(T a)                                   \
-	{                                                                     \
-		return !truth(a);                                             \
-	}                                                                     \
-	DRAY_BINARY(and_##suffix, T, T, uint8_t, both_##suffix)               \
-	DRAY_BINARY(or_##suffix, T, T, uint8_t, any_##suffix)                 \
-	DRAY_BINARY(xor_##suffix, T, T, uint8_t, one_##suffix)                \
+#define TYPE(suffix, T, truth)                                  \
+	DRAY_INLINE bool both_##suffix(T a, T b)                \
+	{                                                       \
+		return truth(a) & truth(b);                     \
+	}                                                       \
+	DRAY_INLINE bool any_##suffix(T a, T b)                 \
+	{                                                       \
+		return truth(a) | truth(b);                     \
+	}                                                       \
+	DRAY_INLINE bool one_##suffix(T a, T b)                 \
+	{                                                       \
+		return truth(a) ^ truth(b);                     \
+	}                                                       \
+	DRAY_INLINE bool none_##suffix(T a)                     \
+	{                                                       \
+		return !truth(a);                               \
+	}                                                       \
+	DRAY_BINARY(and_##suffix, T, T, uint8_t, both_##suffix) \
+	DRAY_BINARY(or_##suffix, T, T, uint8_t, any_##suffix)   \
+	DRAY_BINARY(xor_##suffix, T, T, uint8_t, one_##suffix)  \
 	DRAY_UNARY(not_##suffix, T, uint8_t, none_##suffix)
 
 TYPE(8, uint8_t, TRUTH)
@@ -39,16 +39,22 @@ TYPE(double, double, TRUTH)
 TYPE(complex64, struct dray_complex64, COMPLEX_TRUTH)
 TYPE(complex128, struct dray_complex128, COMPLEX_TRUTH)
 
-#define ENTRIES(name)                                                         \
-	static const struct dray_loop_entry logical_##name[] = {              \
-		DRAY_QUIET("???", name##_8),	  DRAY_QUIET("bb?", name##_8), \
-		DRAY_QUIET("BB?", name##_8),	  DRAY_QUIET("hh?", name##_16), \
-		DRAY_QUIET("HH?", name##_16),	  DRAY_QUIET("ii?", name##_32), \
-		DRAY_QUIET("II?", name##_32),	  DRAY_QUIET("qq?", name##_64), \
-		DRAY_QUIET("QQ?", name##_64),	  DRAY_QUIET("ee?", name##_half), \
-		DRAY_QUIET("ff?", name##_float),  DRAY_QUIET("dd?", name##_double), \
-		DRAY_QUIET("FF?", name##_complex64),                          \
-		DRAY_QUIET("DD?", name##_complex128),                         \
+#define ENTRIES(name)                                            \
+	static const struct dray_loop_entry logical_##name[] = { \
+		DRAY_QUIET("???", name##_8),                     \
+		DRAY_QUIET("bb?", name##_8),                     \
+		DRAY_QUIET("BB?", name##_8),                     \
+		DRAY_QUIET("hh?", name##_16),                    \
+		DRAY_QUIET("HH?", name##_16),                    \
+		DRAY_QUIET("ii?", name##_32),                    \
+		DRAY_QUIET("II?", name##_32),                    \
+		DRAY_QUIET("qq?", name##_64),                    \
+		DRAY_QUIET("QQ?", name##_64),                    \
+		DRAY_QUIET("ee?", name##_half),                  \
+		DRAY_QUIET("ff?", name##_float),                 \
+		DRAY_QUIET("dd?", name##_double),                \
+		DRAY_QUIET("FF?", name##_complex64),             \
+		DRAY_QUIET("DD?", name##_complex128),            \
 	}
 
 ENTRIES(and);

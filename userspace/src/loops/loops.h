@@ -21,14 +21,14 @@ struct dray_loop_entry {
 };
 
 /*
- * A flag of builtin loops whose context is a number: DRAY_UFUNC_FAST adds
+ * A flag of builtin loops with a number as context: DRAY_UFUNC_FAST adds
  * DRAY_LOOP_FAST to it.
  */
 #define DRAY_LOOP_HAS_FAST (1u << 31)
 #define DRAY_LOOP_FAST 0x100u
 
 /*
- * Chooses the types of a loop where the table does not: units of dates.
+ * Chooses the types of a loop if the table does not: units of dates.
  *
  * @given: a type for each operand, 0 for an output that is made
  * @out: the types of the loop; builtin ones

@@ -5,10 +5,10 @@
 #include "loops/half_loops.h"
 
 /* A sign moves from one number to another. */
-#define HALF_COPYSIGN(a, b) (((a) & 0x7fffu) | ((b) & 0x8000u))
-#define FLOAT_COPYSIGN(a, b) (((a) & 0x7fffffffu) | ((b) & 0x80000000u))
+#define HALF_COPYSIGN(a, b) (((a)&0x7fffu) | ((b)&0x8000u))
+#define FLOAT_COPYSIGN(a, b) (((a)&0x7fffffffu) | ((b)&0x80000000u))
 #define DOUBLE_COPYSIGN(a, b) \
-	(((a) & 0x7fffffffffffffffu) | ((b) & 0x8000000000000000u))
+	(((a)&0x7fffffffffffffffu) | ((b)&0x8000000000000000u))
 DRAY_BINARY(copysign_half, uint16_t, uint16_t, uint16_t, HALF_COPYSIGN)
 DRAY_BINARY(copysign_float, uint32_t, uint32_t, uint32_t, FLOAT_COPYSIGN)
 DRAY_BINARY(copysign_double, uint64_t, uint64_t, uint64_t, DOUBLE_COPYSIGN)
@@ -20,7 +20,7 @@ DRAY_BINARY(heaviside_double, double, double, double, HEAVISIDE)
 DRAY_HALF_OF(heaviside_half, heaviside_float);
 
 /* Bits of floats: without the sign, of infinity, and of a NaN. */
-#define SIZE(U, a) ((a) & (U)((U)~(U)0 >> 1))
+#define SIZE(U, a) ((a) & (U)((U) ~(U)0 >> 1))
 #define BITS_HALF 0x7c00u, 0x7e00u
 #define BITS_FLOAT 0x7f800000u, 0x7fc00000u
 #define BITS_DOUBLE 0x7ff0000000000000u, 0x7ff8000000000000u
@@ -30,22 +30,28 @@ DRAY_HALF_OF(heaviside_half, heaviside_float);
  * underflows if it is less than normal, as those of the C library do.
  */
 #define NEXT_OPS(name, U, I, bits) NEXT_OPS_OF(name, U, I, bits)
-#define NEXT_OPS_OF(name, U, I, infinity, none)                               \
-	DRAY_INLINE U next_of_##name(U a, U b, U *over, U *under)             \
-	{                                                                     \
-		const U size_a = SIZE(U, a), size_b = SIZE(U, b);             \
-		const I key_a = (I)(size_a == a ? (I)a : -(I)size_a);         \
-		const I key_b = (I)(size_b == b ? (I)b : -(I)size_b);         \
-		const bool away = (key_a < key_b) == (key_a > 0);             \
-		const U step = (U)(away ? a + 1 : a - 1);                     \
-		const U first = (U)((b ^ size_b) | 1);                        \
-		const U next = key_a ? step : first;                          \
-		const bool nan = (size_a > infinity) | (size_b > infinity);   \
-		const bool moves = (key_a != key_b) & !nan;                   \
-                                                                              \
-		*over |= moves & (SIZE(U, next) == infinity);                 \
-		*under |= moves & ((next & infinity) == 0);                   \
-		return nan ? (U)none : key_a == key_b ? EQUAL_##name : next;  \
+#define NEXT_OPS_OF(name, U, I, infinity, none)                            \
+	DRAY_INLINE U next_of_##name(U a, U b, U *over, U *under)          \
+	{                                                                  \
+		const U size_a = SIZE(U, a), size_b = SIZE(U, b);          \
+		const U sign_a = (U) - (a != size_a),                      \
+			sign_b = (U) - (b != size_b);                      \
+		const I key_a = (I)((size_a ^ sign_a) - sign_a);           \
+		const I key_b = (I)((size_b ^ sign_b) - sign_b);           \
+		const U up = (U) - (key_a < key_b);                        \
+		/* The size grows, or becomes less. */                     \
+		const U step = (U)(size_a + (((up ^ sign_a) & 2) - 1));    \
+		const U first = (U)((b ^ size_b) | 1);                     \
+		const U next = size_a ? (U)(step | (a ^ size_a)) : first;  \
+		const U nan =                                              \
+			(U) - ((size_a > infinity) | (size_b > infinity)); \
+		const U same = (U)(-(key_a == key_b) & ~nan);              \
+		const U moves = (U) ~(nan | same);                         \
+                                                                           \
+		*over |= (U)(moves & -(SIZE(U, next) == infinity));        \
+		*under |= (U)(moves & -((next & infinity) == 0));          \
+		return (U)((nan & none) | (same & (EQUAL_##name)) |        \
+			   (moves & next));                                \
 	}
 /* Of equal numbers it is the second one, but the first of halves. */
 #define EQUAL_half a
@@ -56,90 +62,89 @@ NEXT_OPS(float, uint32_t, int32_t, BITS_FLOAT)
 NEXT_OPS(double, uint64_t, int64_t, BITS_DOUBLE)
 
 /* Halves never underflow. */
-#define NEXTAFTER(name, U, underflows)                                        \
-	DRAY_LOOP(nextafter_##name)                                           \
-	{                                                                     \
-		char *const a = data[0], *const b = data[1];                  \
-		char *const out = data[2];                                    \
-		const int64_t step_a = strides[0], step_b = strides[1];       \
-		const int64_t out_step = strides[2];                          \
-		const U *const dense_a = (const void *)a;                     \
-		const U *const dense_b = (const void *)b;                     \
-		U *const to = (void *)out;                                    \
-		U over = 0, under = 0;                                        \
-		int64_t i;                                                    \
-                                                                              \
-		if (step_a == sizeof(U) && step_b == sizeof(U) &&             \
-		    out_step == sizeof(U) && dray_is_apart(out, a) &&         \
-		    dray_is_apart(out, b)) {                                  \
-			DRAY_EACH for (i = 0; i < count; i++) to[i] =         \
-				next_of_##name(dense_a[i], dense_b[i], &over, \
-					       &under);                       \
-		} else {                                                      \
-			for (i = 0; i < count; i++) {                         \
-				DRAY_SINGLY;                                  \
-				DRAY_AT(U, out, i, out_step) =                \
-					next_of_##name(                       \
-						DRAY_AT(const U, a, i,        \
-							step_a),              \
-						DRAY_AT(const U, b, i,        \
-							step_b),              \
-						&over, &under);               \
-			}                                                     \
-		}                                                             \
-		if (over)                                                     \
-			dray_raise_over();                                    \
-		if (under && underflows)                                      \
-			dray_raise_under();                                   \
-		return 0;                                                     \
+#define NEXTAFTER(name, U, underflows)                                         \
+	DRAY_LOOP(nextafter_##name)                                            \
+	{                                                                      \
+		char *const a = data[0], *const b = data[1];                   \
+		char *const out = data[2];                                     \
+		const int64_t step_a = strides[0], step_b = strides[1];        \
+		const int64_t out_step = strides[2];                           \
+		const U *const dense_a = (const void *)a;                      \
+		const U *const dense_b = (const void *)b;                      \
+		U *const to = (void *)out;                                     \
+		U over = 0, under = 0;                                         \
+		int64_t i;                                                     \
+                                                                               \
+		if (step_a == sizeof(U) && step_b == sizeof(U) &&              \
+		    out_step == sizeof(U) &&                                   \
+		    dray_is_apart(out, a, count * step_a) &&                   \
+		    dray_is_apart(out, b, count * step_b)) {                   \
+			DRAY_EACH for (i = 0; i < count; i++) to[i] =          \
+				next_of_##name(dense_a[i], dense_b[i], &over,  \
+					       &under);                        \
+		} else {                                                       \
+			for (i = 0; i < count; i++) {                          \
+				DRAY_SINGLY;                                   \
+				DRAY_AT(U, out, i, out_step) = next_of_##name( \
+					DRAY_AT(const U, a, i, step_a),        \
+					DRAY_AT(const U, b, i, step_b), &over, \
+					&under);                               \
+			}                                                      \
+		}                                                              \
+		if (over)                                                      \
+			dray_raise_over();                                     \
+		if (under && underflows)                                       \
+			dray_raise_under();                                    \
+		return 0;                                                      \
 	}
 NEXTAFTER(half, uint16_t, false)
 NEXTAFTER(float, uint32_t, true)
 NEXTAFTER(double, uint64_t, true)
 
 /* The distance to the next number away from 0, with the sign; at 0 upwards. */
-#define SPACING(name, T, U, infinity, float_of, bits_of)                      \
-	DRAY_INLINE T spacing_of_##name(T a, U *over, U *under)               \
-	{                                                                     \
-		const U bits = bits_of(a);                                    \
-		const U size = SIZE(U, bits);                                 \
-		const U next = size ? bits + 1 : 1;                           \
-		const bool finite = size < infinity;                          \
-		const T distance = float_of(finite ? next : size) -           \
-				   (finite ? a : float_of(size));             \
-                                                                              \
-		*over |= finite & (SIZE(U, next) == infinity);                \
-		*under |= finite & ((next & infinity) == 0);                  \
-		return finite ? distance : size > infinity ? a : (T)NAN;      \
-	}                                                                     \
-	DRAY_LOOP(spacing_##name)                                             \
-	{                                                                     \
-		char *const in = data[0], *const out = data[1];               \
-		const int64_t step = strides[0], out_step = strides[1];       \
-		const T *const dense = (const void *)in;                      \
-		T *const to = (void *)out;                                    \
-		U over = 0, under = 0;                                        \
-		int64_t i;                                                    \
-                                                                              \
-		if (step == sizeof(T) && out_step == sizeof(T) &&             \
-		    dray_is_apart(out, in)) {                                 \
-			DRAY_EACH for (i = 0; i < count; i++) to[i] =         \
-				spacing_of_##name(dense[i], &over, &under);   \
-		} else {                                                      \
-			for (i = 0; i < count; i++) {                         \
-				DRAY_SINGLY;                                  \
-				DRAY_AT(T, out, i, out_step) =                \
-					spacing_of_##name(                    \
-						DRAY_AT(const T, in, i,       \
-							step),                \
-						&over, &under);               \
-			}                                                     \
-		}                                                             \
-		if (over)                                                     \
-			dray_raise_over();                                    \
-		if (under)                                                    \
-			dray_raise_under();                                   \
-		return 0;                                                     \
+#define SPACING(name, T, U, infinity, float_of, bits_of)                       \
+	DRAY_INLINE T spacing_of_##name(T a, U *over, U *under)                \
+	{                                                                      \
+		const U bits = bits_of(a);                                     \
+		const U size = SIZE(U, bits);                                  \
+		const U none = (U) - (size == 0);                              \
+		const U next = (bits & ~none) + 1;                             \
+		const U finite = (U) - (size < infinity);                      \
+		const T distance =                                             \
+			float_of(next & finite) - float_of(bits & finite);     \
+                                                                               \
+		*over |= finite & -(U)(SIZE(U, next) == infinity);             \
+		*under |= finite & ~none & -(U)((next & infinity) == 0);       \
+		return float_of((bits_of(distance) & finite) |                 \
+				(~finite & (infinity | infinity >> 1)));       \
+	}                                                                      \
+	DRAY_LOOP(spacing_##name)                                              \
+	{                                                                      \
+		char *const in = data[0], *const out = data[1];                \
+		const int64_t step = strides[0], out_step = strides[1];        \
+		const T *const dense = (const void *)in;                       \
+		T *const to = (void *)out;                                     \
+		U over = 0, under = 0;                                         \
+		int64_t i;                                                     \
+                                                                               \
+		if (step == sizeof(T) && out_step == sizeof(T) &&              \
+		    dray_is_apart(out, in, count * step)) {                    \
+			DRAY_EACH for (i = 0; i < count; i++) to[i] =          \
+				spacing_of_##name(dense[i], &over, &under);    \
+		} else {                                                       \
+			for (i = 0; i < count; i++) {                          \
+				DRAY_SINGLY;                                   \
+				DRAY_AT(T, out, i, out_step) =                 \
+					spacing_of_##name(DRAY_AT(const T, in, \
+								  i, step),    \
+							  &over, &under);      \
+			}                                                      \
+		}                                                              \
+		if (over)                                                      \
+			dray_raise_over();                                     \
+		if (under)                                                     \
+			dray_raise_under();                                    \
+		return 0;                                                      \
 	}
 SPACING(float, float, uint32_t, 0x7f800000u, dray_float_of_bits,
 	dray_bits_of_float)
@@ -176,16 +181,16 @@ DRAY_INLINE float ldexp_of_float(float a, int64_t b)
 {
 	const int64_t exponent = b > 320 ? 320 : b < -320 ? -320 : b;
 
-	return (float)(a * dray_double_of_bits((uint64_t)(exponent + 1023)
-					       << 52));
+	return (float)(a *
+		       dray_double_of_bits((uint64_t)(exponent + 1023) << 52));
 }
 
 DRAY_INLINE float ldexp_of_float_32(float a, int32_t b)
 {
 	const int32_t exponent = b > 320 ? 320 : b < -320 ? -320 : b;
 
-	return (float)(a * dray_double_of_bits((uint64_t)(exponent + 1023)
-					       << 52));
+	return (float)(a *
+		       dray_double_of_bits((uint64_t)(exponent + 1023) << 52));
 }
 
 /* One product, unless the power of two is beyond a double. */
@@ -213,83 +218,85 @@ DRAY_BINARY_SINGLY(ldexp_double_any, double, int32_t, double, ldexp_of_double)
 DRAY_BINARY_SINGLY(ldexp_double_64, double, int64_t, double, ldexp_of_double)
 
 #define PRODUCT(a, b) \
-	((a) * dray_double_of_bits((uint64_t)((int64_t)(b) + 1023) << 52))
+	((a)*dray_double_of_bits((uint64_t)((int64_t)(b) + 1023) << 52))
 DRAY_BINARY(ldexp_double_near, double, int32_t, double, PRODUCT)
 
-/* The common case is that all powers of two are normal numbers. */
+/* Powers of two from -512 to 511 are the common case, of one product. */
 DRAY_LOOP(ldexp_double)
 {
 	const int32_t *const dense = (const void *)data[1];
+	const int64_t last = strides[1] ? count : 1;
 	uint32_t far = 0;
 	int64_t i;
 
 	if (strides[1] && strides[1] != sizeof(*dense))
 		return ldexp_double_any(data, strides, count, context);
-	for (i = 0; i < (strides[1] ? count : 1); i++)
-		far |= (uint32_t)dense[i] + 1022 > 2045;
+	for (i = 0; i < last; i++)
+		far |= ((uint32_t)dense[i] + 512) & ~(uint32_t)1023;
 	return far ? ldexp_double_any(data, strides, count, context)
 		   : ldexp_double_near(data, strides, count, context);
 }
 
 /* R and S = op(A) */
-#define TWO_OUTPUTS(name, A, R, S, op)                                       \
-	DRAY_LOOP(name)                                                      \
-	{                                                                    \
-		char *const in = data[0], *const out = data[1];              \
-		char *const more = data[2];                                  \
-		const int64_t step = strides[0], out_step = strides[1];      \
-		const int64_t more_step = strides[2];                        \
-		const A *const dense = (const void *)in;                     \
-		R *const to = (void *)out;                                   \
-		S *const too = (void *)more;                                 \
-		int64_t i;                                                   \
-                                                                             \
-		if (step == sizeof(A) && out_step == sizeof(R) &&            \
-		    more_step == sizeof(S) && dray_is_apart(out, in) &&      \
-		    dray_is_apart(more, in)) {                               \
-			DRAY_EACH for (i = 0; i < count; i++)                \
-			{                                                    \
-				S second;                                    \
-				const R first = (R)op(dense[i], &second);    \
-                                                                             \
-				to[i] = first;                               \
-				too[i] = second;                             \
-			}                                                    \
-			return 0;                                            \
-		}                                                            \
-		for (i = 0; i < count; i++) {                                \
-			S second;                                            \
-			const R first = (R)op(                               \
-				DRAY_AT(const A, in, i, step), &second);     \
-                                                                             \
-			DRAY_SINGLY;                                         \
-			DRAY_AT(R, out, i, out_step) = first;                \
-			DRAY_AT(S, more, i, more_step) = second;             \
-		}                                                            \
-		return 0;                                                    \
+#define TWO_OUTPUTS(name, A, R, S, op)                                         \
+	DRAY_LOOP(name)                                                        \
+	{                                                                      \
+		char *const in = data[0], *const out = data[1];                \
+		char *const more = data[2];                                    \
+		const int64_t step = strides[0], out_step = strides[1];        \
+		const int64_t more_step = strides[2];                          \
+		const A *const dense = (const void *)in;                       \
+		R *const to = (void *)out;                                     \
+		S *const too = (void *)more;                                   \
+		int64_t i;                                                     \
+                                                                               \
+		if (step == sizeof(A) && out_step == sizeof(R) &&              \
+		    more_step == sizeof(S) &&                                  \
+		    dray_is_apart(out, in, count * step) &&                    \
+		    dray_is_apart(more, in, count * step)) {                   \
+			DRAY_EACH for (i = 0; i < count; i++)                  \
+			{                                                      \
+				S second;                                      \
+				const R first = (R)op(dense[i], &second);      \
+                                                                               \
+				to[i] = first;                                 \
+				too[i] = second;                               \
+			}                                                      \
+			return 0;                                              \
+		}                                                              \
+		for (i = 0; i < count; i++) {                                  \
+			S second;                                              \
+			const R first =                                        \
+				(R)op(DRAY_AT(const A, in, i, step), &second); \
+                                                                               \
+			DRAY_SINGLY;                                           \
+			DRAY_AT(R, out, i, out_step) = first;                  \
+			DRAY_AT(S, more, i, more_step) = second;               \
+		}                                                              \
+		return 0;                                                      \
 	}
 
 /*
  * The fraction from 0.5 to 1 and the exponent, by bits.  0, infinity and NaN stay
  * as they are and have the exponent 0.
  */
-#define FREXP_OPS(name, U, digits, bias, bits_of, float_of, up)               \
-	DRAY_INLINE U frexp_of_##name(U a, int32_t *exponent)                 \
-	{                                                                     \
-		const U infinity = (U)(2 * (bias) + 1) << (digits);           \
-		const U size = SIZE(U, a);                                    \
-		const bool small = size < (U)1 << (digits);                   \
-		const bool plain = (size == 0) | (size >= infinity);          \
-		const U scaled = bits_of(float_of(plain ? 0 : size) * (up));  \
-		const U used = small ? scaled : size;                         \
-		const int32_t power = (int32_t)(used >> (digits)) - (bias) +  \
-				      1 - (small ? (digits) + 2 : 0);         \
-                                                                              \
-		*exponent = plain ? 0 : power;                                \
-		return plain ? a                                              \
-			     : (a ^ size) |                                   \
-				       (used & (((U)1 << (digits)) - 1)) |    \
-				       (U)((bias) - 1) << (digits);           \
+#define FREXP_OPS(name, U, digits, bias, bits_of, float_of, up)              \
+	DRAY_INLINE U frexp_of_##name(U a, int32_t *exponent)                \
+	{                                                                    \
+		const U infinity = (U)(2 * (bias) + 1) << (digits);          \
+		const U size = SIZE(U, a);                                   \
+		const bool small = size < (U)1 << (digits);                  \
+		const bool plain = (size == 0) | (size >= infinity);         \
+		const U scaled = bits_of(float_of(plain ? 0 : size) * (up)); \
+		const U used = small ? scaled : size;                        \
+		const int32_t power = (int32_t)(used >> (digits)) - (bias) + \
+				      1 - (small ? (digits) + 2 : 0);        \
+                                                                             \
+		*exponent = plain ? 0 : power;                               \
+		return plain ? a                                             \
+			     : (a ^ size) |                                  \
+				       (used & (((U)1 << (digits)) - 1)) |   \
+				       (U)((bias)-1) << (digits);            \
 	}
 FREXP_OPS(float, uint32_t, 23, 127, dray_bits_of_float, dray_float_of_bits,
 	  0x1p25f)
@@ -305,11 +312,11 @@ DRAY_INLINE uint16_t frexp_of_half(uint16_t a, int32_t *exponent)
 		dray_float_of_bits(frexp_of_float(bits, exponent)));
 }
 
-#define MODF_OPS(T, name, trunc, copysign)                           \
-	DRAY_INLINE T name(T a, T *whole)                            \
-	{                                                            \
-		*whole = trunc(a);                                   \
-		return copysign(isinf(a) ? (T)0 : a - *whole, a);    \
+#define MODF_OPS(T, name, trunc, copysign)                        \
+	DRAY_INLINE T name(T a, T *whole)                         \
+	{                                                         \
+		*whole = trunc(a);                                \
+		return copysign(isinf(a) ? (T)0 : a - *whole, a); \
 	}
 MODF_OPS(float, modf_of_float, truncf, copysignf)
 MODF_OPS(double, modf_of_double, trunc, copysign)
@@ -372,9 +379,11 @@ static const struct dray_loop_entry modf_entries[] = {
 	DRAY_QUIET("ddd", modf_double),
 };
 
-#define DEFINITION(name, inputs, outputs, entries)             \
-	{ name, inputs, outputs, DRAY_IDENTITY_NONE, entries,  \
-	  DRAY_COUNT(entries), NULL }
+#define DEFINITION(name, inputs, outputs, entries)                  \
+	{                                                           \
+		name, inputs, outputs, DRAY_IDENTITY_NONE, entries, \
+			DRAY_COUNT(entries), NULL                   \
+	}
 
 static const struct dray_ufunc_definition definitions[] = {
 	DEFINITION("copysign", 2, 1, copysign_entries),

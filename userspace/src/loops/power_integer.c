@@ -22,67 +22,68 @@ static int fail_power(void)
  * Squares the base for each bit of the exponent.  With one exponent for all,
  * blocks of bases go through it side by side.
  */
-#define POWER(suffix, T, U)                                                   \
-	DRAY_INLINE T power_of_##suffix(T base, T exponent)                   \
-	{                                                                     \
-		U square = (U)base, result = 1;                               \
-		T left;                                                       \
-                                                                              \
-		for (left = exponent; left > 1; left = (T)(left >> 1)) {      \
-			if (left & 1)                                         \
-				result = (U)((uint64_t)result * square);      \
-			square = (U)((uint64_t)square * square);              \
-		}                                                             \
-		return (T)(left ? (U)((uint64_t)result * square) : result);                                           \
-	}                                                                     \
-	DRAY_LOOP(power_##suffix)                                             \
-	{                                                                     \
-		char *const a = data[0], *const b = data[1];                  \
-		char *const out = data[2];                                    \
-		const int64_t step_a = strides[0], step_b = strides[1];       \
-		const int64_t out_step = strides[2];                          \
-		int64_t i, done, part;                                        \
-                                                                              \
-		if (step_b || !out_step || !dray_is_apart(out, a)) {          \
-			for (i = 0; i < count; i++) {                         \
-				const T exponent =                            \
-					DRAY_AT(const T, b, i, step_b);       \
-                                                                              \
-				if (DRAY_BELOW_0(exponent))                           \
-					return fail_power();                  \
-				DRAY_AT(T, out, i, out_step) =                \
-					power_of_##suffix(                    \
-						DRAY_AT(const T, a, i,        \
-							step_a),              \
-						exponent);                    \
-			}                                                     \
-			return 0;                                             \
-		}                                                             \
-		if (DRAY_BELOW_0(*(const T *)(const void *)b))                \
-			return fail_power();                                  \
-		for (done = 0; done < count; done += part) {                  \
-			U squares[BLOCK], results[BLOCK];                     \
-			T left = *(const T *)(const void *)b;                 \
-                                                                              \
-			part = count - done < BLOCK ? count - done : BLOCK;   \
-			for (i = 0; i < part; i++) {                          \
-				squares[i] = DRAY_AT(const U, a, done + i,    \
-						     step_a);                 \
-				results[i] = 1;                               \
-			}                                                     \
-			for (; left; left = (T)(left >> 1)) {                 \
-				for (i = 0; left & 1 && i < part; i++)        \
-					results[i] = (U)((uint64_t)results[i] * \
-							 squares[i]);         \
-				for (i = 0; left > 1 && i < part; i++)        \
-					squares[i] = (U)((uint64_t)squares[i] * \
-							 squares[i]);         \
-			}                                                     \
-			for (i = 0; i < part; i++)                            \
-				DRAY_AT(U, out, done + i, out_step) =         \
-					results[i];                           \
-		}                                                             \
-		return 0;                                                     \
+#define POWER(suffix, T, U)                                                    \
+	DRAY_INLINE T power_of_##suffix(T base, T exponent)                    \
+	{                                                                      \
+		U square = (U)base, result = 1;                                \
+		T left;                                                        \
+                                                                               \
+		for (left = exponent; left > 1; left = (T)(left >> 1)) {       \
+			if (left & 1)                                          \
+				result = (U)((uint64_t)result * square);       \
+			square = (U)((uint64_t)square * square);               \
+		}                                                              \
+		return (T)(left ? (U)((uint64_t)result * square) : result);    \
+	}                                                                      \
+	DRAY_LOOP(power_##suffix)                                              \
+	{                                                                      \
+		char *const a = data[0], *const b = data[1];                   \
+		char *const out = data[2];                                     \
+		const int64_t step_a = strides[0], step_b = strides[1];        \
+		const int64_t out_step = strides[2];                           \
+		int64_t i, done, part;                                         \
+                                                                               \
+		if (step_b || dray_follows(out, out_step, a, BLOCK)) {         \
+			for (i = 0; i < count; i++) {                          \
+				const T exponent =                             \
+					DRAY_AT(const T, b, i, step_b);        \
+                                                                               \
+				if (DRAY_BELOW_0(exponent))                    \
+					return fail_power();                   \
+				DRAY_AT(T, out, i, out_step) =                 \
+					power_of_##suffix(DRAY_AT(const T, a,  \
+								  i, step_a),  \
+							  exponent);           \
+			}                                                      \
+			return 0;                                              \
+		}                                                              \
+		if (DRAY_BELOW_0(*(const T *)(const void *)b))                 \
+			return fail_power();                                   \
+		for (done = 0; done < count; done += part) {                   \
+			U squares[BLOCK], results[BLOCK];                      \
+			T left = *(const T *)(const void *)b;                  \
+                                                                               \
+			part = count - done < BLOCK ? count - done : BLOCK;    \
+			for (i = 0; i < part; i++) {                           \
+				squares[i] =                                   \
+					DRAY_AT(const U, a, done + i, step_a); \
+				results[i] = 1;                                \
+			}                                                      \
+			for (; left; left = (T)(left >> 1)) {                  \
+				for (i = 0; left & 1 && i < part; i++)         \
+					results[i] =                           \
+						(U)((uint64_t)results[i] *     \
+						    squares[i]);               \
+				for (i = 0; left > 1 && i < part; i++)         \
+					squares[i] =                           \
+						(U)((uint64_t)squares[i] *     \
+						    squares[i]);               \
+			}                                                      \
+			for (i = 0; i < part; i++)                             \
+				DRAY_AT(U, out, done + i, out_step) =          \
+					results[i];                            \
+		}                                                              \
+		return 0;                                                      \
 	}
 
 POWER(i8, int8_t, uint8_t)

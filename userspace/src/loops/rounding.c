@@ -38,12 +38,10 @@ DRAY_UNARY(same_64, uint64_t, uint64_t, SAME)
 		int64_t i = 0;                                                \
                                                                               \
 		if (strides[0] == sizeof(T) && strides[1] == sizeof(T) &&     \
-		    dray_is_apart(to, dense))                                 \
+		    dray_is_apart(to, dense, count * strides[0]))             \
 			for (; i + lanes <= count; i += lanes)                \
 				OF(storeu)                                    \
-				(to + i,                                      \
-				 DRAY_PASTE(OF, _ROUND)(OF(loadu)(dense + i), \
-							mode));               \
+		(to + i, DRAY_PASTE(OF, _ROUND)(OF(loadu)(dense + i), mode)); \
 		rest[0] = data[0] + i * strides[0];                           \
 		rest[1] = data[1] + i * strides[1];                           \
 		return name##_tail(rest, strides, count - i, context);        \
@@ -56,8 +54,8 @@ DRAY_UNARY(same_64, uint64_t, uint64_t, SAME)
 #define TURNED(name, T, OF, of, mode) DRAY_UNARY(name, T, T, of)
 #endif
 
-#define REAL(name, of_float, of_double, mode)                          \
-	TURNED(name##_float, float, FLOATS, of_float, TOWARDS(mode))   \
+#define REAL(name, of_float, of_double, mode)                            \
+	TURNED(name##_float, float, FLOATS, of_float, TOWARDS(mode))     \
 	TURNED(name##_double, double, DOUBLES, of_double, TOWARDS(mode)) \
 	DRAY_HALF_OF(name##_half, name##_float);
 
@@ -81,10 +79,10 @@ DRAY_UNARY(rint_complex64, struct dray_complex64, struct dray_complex64,
 DRAY_UNARY(rint_complex128, struct dray_complex128, struct dray_complex128,
 	   rint_of_128)
 
-#define REAL_ENTRIES(name)                                    \
-	DRAY_HALF_ENTRY("ee", dray_half_unary, name##_half),  \
-	DRAY_ENTRY("ff", name##_float),                       \
-	DRAY_ENTRY("dd", name##_double)
+#define REAL_ENTRIES(name)                                   \
+	DRAY_HALF_ENTRY("ee", dray_half_unary, name##_half), \
+		DRAY_ENTRY("ff", name##_float),              \
+		DRAY_ENTRY("dd", name##_double)
 
 static const struct dray_loop_entry rint_entries[] = {
 	REAL_ENTRIES(rint),
@@ -92,22 +90,24 @@ static const struct dray_loop_entry rint_entries[] = {
 	DRAY_ENTRY("DD", rint_complex128),
 };
 
-#define ENTRIES(name)                                                    \
-	static const struct dray_loop_entry name##_entries[] = {         \
-		DRAY_QUIET("??", same_8),  DRAY_QUIET("bb", same_8),     \
-		DRAY_QUIET("BB", same_8),  DRAY_QUIET("hh", same_16),    \
-		DRAY_QUIET("HH", same_16), DRAY_QUIET("ii", same_32),    \
-		DRAY_QUIET("II", same_32), DRAY_QUIET("qq", same_64),    \
-		DRAY_QUIET("QQ", same_64), REAL_ENTRIES(name),           \
+#define ENTRIES(name)                                                 \
+	static const struct dray_loop_entry name##_entries[] = {      \
+		DRAY_QUIET("??", same_8),  DRAY_QUIET("bb", same_8),  \
+		DRAY_QUIET("BB", same_8),  DRAY_QUIET("hh", same_16), \
+		DRAY_QUIET("HH", same_16), DRAY_QUIET("ii", same_32), \
+		DRAY_QUIET("II", same_32), DRAY_QUIET("qq", same_64), \
+		DRAY_QUIET("QQ", same_64), REAL_ENTRIES(name),        \
 	}
 
 ENTRIES(floor);
 ENTRIES(ceil);
 ENTRIES(trunc);
 
-#define DEFINITION(name)                                  \
-	{ #name, 1, 1, DRAY_IDENTITY_NONE, name##_entries, \
-	  DRAY_COUNT(name##_entries), NULL }
+#define DEFINITION(name)                                         \
+	{                                                        \
+#name, 1, 1, DRAY_IDENTITY_NONE, name##_entries, \
+			DRAY_COUNT(name##_entries), NULL         \
+	}
 
 static const struct dray_ufunc_definition definitions[] = {
 	DEFINITION(rint),

@@ -43,9 +43,9 @@ INTEGER(64)
 #define HALF_NEGATIVE(a) ((a) ^ 0x8000u)
 #define FLOAT_NEGATIVE(a) ((a) ^ 0x80000000u)
 #define DOUBLE_NEGATIVE(a) ((a) ^ 0x8000000000000000u)
-#define HALF_ABSOLUTE(a) ((a) & 0x7fffu)
-#define FLOAT_ABSOLUTE(a) ((a) & 0x7fffffffu)
-#define DOUBLE_ABSOLUTE(a) ((a) & 0x7fffffffffffffffu)
+#define HALF_ABSOLUTE(a) ((a)&0x7fffu)
+#define FLOAT_ABSOLUTE(a) ((a)&0x7fffffffu)
+#define DOUBLE_ABSOLUTE(a) ((a)&0x7fffffffffffffffu)
 DRAY_UNARY(negative_half, uint16_t, uint16_t, HALF_NEGATIVE)
 DRAY_UNARY(negative_float, uint32_t, uint32_t, FLOAT_NEGATIVE)
 DRAY_UNARY(negative_double, uint64_t, uint64_t, DOUBLE_NEGATIVE)
@@ -54,9 +54,10 @@ DRAY_UNARY(absolute_float, uint32_t, uint32_t, FLOAT_ABSOLUTE)
 DRAY_UNARY(absolute_double, uint64_t, uint64_t, DOUBLE_ABSOLUTE)
 
 /* A NaN stays as it is, and of 0 the sign is lost. */
-#define HALF_SIGN(a)                                             \
-	((HALF_ABSOLUTE(a) > 0x7c00) ? (a) :                     \
-	 HALF_ABSOLUTE(a) ? ((a) & 0x8000u) | 0x3c00u : 0)
+#define HALF_SIGN(a)                                           \
+	((HALF_ABSOLUTE(a) > 0x7c00) ? (a)                     \
+	 : HALF_ABSOLUTE(a)	     ? ((a)&0x8000u) | 0x3c00u \
+				     : 0)
 DRAY_INLINE float sign_of_float(float a)
 {
 	const float sign = (float)(a > 0) - (float)(a < 0);
@@ -75,57 +76,78 @@ DRAY_UNARY(sign_half, uint16_t, uint16_t, HALF_SIGN)
 DRAY_UNARY(sign_float, float, float, sign_of_float)
 DRAY_UNARY(sign_double, double, double, sign_of_double)
 
-#define COMPLEX(number, bits, T, size, sign_of)                               \
-	DRAY_INLINE struct number negative_of_##bits(struct number a)         \
-	{                                                                     \
-		return (struct number){ sign_of(a.re), sign_of(a.im) };       \
-	}                                                                     \
-	DRAY_INLINE struct number conjugate_of_##bits(struct number a)        \
-	{                                                                     \
-		return (struct number){ a.re, sign_of(a.im) };                \
-	}                                                                     \
-	/* On the circle of radius 1; no direction has a NaN */               \
-	DRAY_INLINE struct number sign_of_##bits(struct number a)             \
-	{                                                                     \
-		const T length = size(a.re, a.im);                            \
-                                                                              \
-		if (isnan(length) || (isinf(a.re) && isinf(a.im)))            \
-			return (struct number){ (T)NAN, (T)NAN };             \
-		if (isinf(a.re))                                              \
-			return (struct number){ a.re > 0 ? 1 : -1, 0 };       \
-		if (isinf(length))                                            \
-			return (struct number){ 0, a.im > 0 ? 1 : -1 };       \
-		if (length == 0)                                              \
-			return (struct number){ 0, 0 };                       \
-		return (struct number){ a.re / length, a.im / length };       \
-	}                                                                     \
-	DRAY_INLINE T absolute_of_complex##bits(struct number a)              \
-	{                                                                     \
-		return size(a.re, a.im);                                      \
-	}                                                                     \
-	DRAY_UNARY(negative_complex##bits, struct number, struct number,      \
-		   negative_of_##bits)                                        \
-	DRAY_UNARY(conjugate_complex##bits, struct number, struct number,     \
-		   conjugate_of_##bits)                                       \
-	DRAY_UNARY_SINGLY(sign_complex##bits, struct number, struct number,   \
-			  sign_of_##bits)                                     \
-	DRAY_UNARY(absolute_complex##bits, struct number, T,                  \
-		   absolute_of_complex##bits)
+#define COMPLEX(number, bits, T, size, sign_of)                              \
+	DRAY_INLINE struct number negative_of_##bits(struct number a)        \
+	{                                                                    \
+		return (struct number){ sign_of(a.re), sign_of(a.im) };      \
+	}                                                                    \
+	DRAY_INLINE struct number conjugate_of_##bits(struct number a)       \
+	{                                                                    \
+		return (struct number){ a.re, sign_of(a.im) };               \
+	}                                                                    \
+	/* On the circle of radius 1; no direction has a NaN */              \
+	DRAY_INLINE struct number sign_of_##bits(struct number a, T length)  \
+	{                                                                    \
+		if (isnan(length) || (isinf(a.re) && isinf(a.im)))           \
+			return (struct number){ (T)NAN, (T)NAN };            \
+		if (isinf(a.re))                                             \
+			return (struct number){ a.re > 0 ? 1 : -1, 0 };      \
+		if (isinf(length))                                           \
+			return (struct number){ 0, a.im > 0 ? 1 : -1 };      \
+		if (length == 0)                                             \
+			return (struct number){ 0, 0 };                      \
+		return (struct number){ a.re / length, a.im / length };      \
+	}                                                                    \
+	DRAY_INLINE T absolute_of_complex##bits(struct number a)             \
+	{                                                                    \
+		return size(a.re, a.im);                                     \
+	}                                                                    \
+	DRAY_UNARY(negative_complex##bits, struct number, struct number,     \
+		   negative_of_##bits)                                       \
+	DRAY_UNARY(conjugate_complex##bits, struct number, struct number,    \
+		   conjugate_of_##bits)                                      \
+	DRAY_UNARY_BLOCKS(absolute_complex##bits, struct number, T,          \
+			  absolute_of_complex##bits)                         \
+	DRAY_LOOP(sign_complex##bits)                                        \
+	{                                                                    \
+		const int64_t step = strides[0], out_step = strides[1];      \
+		const int64_t steps[] = { step, sizeof(T) };                 \
+		T lengths[DRAY_UNARY_BLOCK];                                 \
+		int64_t done, part, i;                                       \
+                                                                             \
+		for (done = 0; done < count; done += part) {                 \
+			char *const in = data[0] + done * step;              \
+			char *const out = data[1] + done * out_step;         \
+			char *const parts[] = { in, (char *)lengths };       \
+                                                                             \
+			part = count - done < DRAY_UNARY_BLOCK               \
+				       ? count - done                        \
+				       : DRAY_UNARY_BLOCK;                   \
+			absolute_complex##bits(parts, steps, part, context); \
+			for (i = 0; i < part; i++)                           \
+				DRAY_AT(struct number, out, i, out_step) =   \
+					sign_of_##bits(                      \
+						DRAY_AT(const struct number, \
+							in, i, step),        \
+						lengths[i]);                 \
+		}                                                            \
+		return 0;                                                    \
+	}
 
 COMPLEX(dray_complex64, 64, float, dray_hypot_float, dray_negative_float)
 COMPLEX(dray_complex128, 128, double, dray_hypot_double, dray_negative_double)
 
-#define SIGNED_ENTRIES(name)                                       \
-	DRAY_QUIET("bb", name##_8), DRAY_QUIET("BB", name##_8),    \
-	DRAY_QUIET("hh", name##_16), DRAY_QUIET("HH", name##_16),  \
-	DRAY_QUIET("ii", name##_32), DRAY_QUIET("II", name##_32),  \
-	DRAY_QUIET("qq", name##_64), DRAY_QUIET("QQ", name##_64)
-#define FLOAT_ENTRIES(name)                                             \
-	DRAY_QUIET("ee", name##_half), DRAY_QUIET("ff", name##_float),  \
-	DRAY_QUIET("dd", name##_double)
+#define SIGNED_ENTRIES(name)                                              \
+	DRAY_QUIET("bb", name##_8), DRAY_QUIET("BB", name##_8),           \
+		DRAY_QUIET("hh", name##_16), DRAY_QUIET("HH", name##_16), \
+		DRAY_QUIET("ii", name##_32), DRAY_QUIET("II", name##_32), \
+		DRAY_QUIET("qq", name##_64), DRAY_QUIET("QQ", name##_64)
+#define FLOAT_ENTRIES(name)                                            \
+	DRAY_QUIET("ee", name##_half), DRAY_QUIET("ff", name##_float), \
+		DRAY_QUIET("dd", name##_double)
 #define SAME_FLOATS                                           \
 	DRAY_QUIET("ee", same_16), DRAY_QUIET("ff", same_32), \
-	DRAY_QUIET("dd", same_64)
+		DRAY_QUIET("dd", same_64)
 
 static const struct dray_loop_entry negative[] = {
 	SIGNED_ENTRIES(negative),
@@ -185,9 +207,11 @@ static const struct dray_loop_entry conjugate[] = {
 	DRAY_QUIET("DD", conjugate_complex128),
 };
 
-#define DEFINITION(name, entries)                                      \
-	{ name, 1, 1, DRAY_IDENTITY_NONE, entries, DRAY_COUNT(entries), \
-	  dray_resolve_unary }
+#define DEFINITION(name, entries)                                             \
+	{                                                                     \
+		name, 1, 1, DRAY_IDENTITY_NONE, entries, DRAY_COUNT(entries), \
+			dray_resolve_unary                                    \
+	}
 
 static const struct dray_ufunc_definition definitions[] = {
 	DEFINITION("negative", negative),   DEFINITION("positive", positive),

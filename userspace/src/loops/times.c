@@ -6,24 +6,24 @@
 #include "loops/invariant.h"
 #include "loops/times.h"
 
-#define WRAP(a, op, b) ((int64_t)((uint64_t)(a) op (uint64_t)(b)))
+#define WRAP(a, op, b) ((int64_t)((uint64_t)(a)op(uint64_t)(b)))
 #define IS_NAT(a) ((a) == DRAY_NAT)
 
 /* A loop that other files name. */
-#define SHARED(name, macro, ...)                                              \
-	macro(shared_##name, __VA_ARGS__)                                     \
-	int name(char *const *data, const int64_t *strides, int64_t count,    \
-		 void *context)                                               \
-	{                                                                     \
-		return shared_##name(data, strides, count, context);          \
+#define SHARED(name, macro, ...)                                           \
+	macro(shared_##name, __VA_ARGS__) int name(char *const *data,      \
+						   const int64_t *strides, \
+						   int64_t count,          \
+						   void *context)          \
+	{                                                                  \
+		return shared_##name(data, strides, count, context);       \
 	}
 #define BINARY(name, A, B, R, op) SHARED(name, DRAY_BINARY, A, B, R, op)
 #define UNARY(name, A, R, op) SHARED(name, DRAY_UNARY, A, R, op)
 #define SINGLY(name, A, B, R, op) SHARED(name, DRAY_BINARY_SINGLY, A, B, R, op)
 
 /* NaT with anything is NaT. */
-#define KEEP_NAT(a, b, value) \
-	(IS_NAT(a) | IS_NAT(b) ? DRAY_NAT : (value))
+#define KEEP_NAT(a, b, value) (IS_NAT(a) | IS_NAT(b) ? DRAY_NAT : (value))
 
 #define ADD(a, b) KEEP_NAT(a, b, WRAP(a, +, b))
 #define SUBTRACT(a, b) KEEP_NAT(a, b, WRAP(a, -, b))

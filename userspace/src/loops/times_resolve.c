@@ -27,6 +27,14 @@ static bool is_integer(dray_dtype dtype)
 	return kind == 'i' || kind == 'u';
 }
 
+/* A unit in common; none at all is an error of types. */
+static int promote(dray_dtype a, dray_dtype b, dray_dtype *out)
+{
+	const int ret = dray_promote(a, b, out);
+
+	return ret == -EINVAL ? -EOPNOTSUPP : ret;
+}
+
 /* The kind of time with the unit of another. */
 static dray_dtype time_of(char kind, dray_dtype unit)
 {
@@ -115,7 +123,7 @@ int dray_resolve_add(const struct dray_ufunc_definition *definition,
 	b = dray_dtype_kind(times[1]);
 	if (a == 'M' && b == 'M')
 		return fail_types(definition, given);
-	ret = dray_promote(times[0], times[1], &unit);
+	ret = promote(times[0], times[1], &unit);
 	if (ret)
 		return ret;
 	return choose(definition, out, time_of(a, unit), time_of(b, unit),
@@ -137,7 +145,7 @@ int dray_resolve_subtract(const struct dray_ufunc_definition *definition,
 	b = dray_dtype_kind(times[1]);
 	if (b == 'M' && (a != 'M' || !is_time(given[0])))
 		return fail_types(definition, given);
-	ret = dray_promote(times[0], times[1], &unit);
+	ret = promote(times[0], times[1], &unit);
 	if (ret)
 		return ret;
 	return choose(definition, out, time_of(a, unit), time_of(b, unit),
@@ -194,7 +202,7 @@ int dray_resolve_divide(const struct dray_ufunc_definition *definition,
 	if (dray_dtype_kind(given[0]) != 'm')
 		return fail_types(definition, given);
 	if (dray_dtype_kind(given[1]) == 'm') {
-		ret = dray_promote(given[0], given[1], &unit);
+		ret = promote(given[0], given[1], &unit);
 		return ret ? ret
 			   : choose(definition, out, unit, unit,
 				    is_floor(definition) ? DRAY_INT64
@@ -217,7 +225,7 @@ int dray_resolve_remainder(const struct dray_ufunc_definition *definition,
 	if (dray_dtype_kind(given[0]) != 'm' ||
 	    dray_dtype_kind(given[1]) != 'm')
 		return fail_types(definition, given);
-	ret = dray_promote(given[0], given[1], &unit);
+	ret = promote(given[0], given[1], &unit);
 	if (ret)
 		return ret;
 	out[3] = unit;
@@ -238,7 +246,7 @@ int dray_resolve_common(const struct dray_ufunc_definition *definition,
 	if (is_time(given[0]) && is_time(given[1]) &&
 	    dray_dtype_kind(given[0]) != dray_dtype_kind(given[1]))
 		return fail_types(definition, given);
-	ret = dray_promote(given[0], given[1], &unit);
+	ret = promote(given[0], given[1], &unit);
 	if (ret)
 		return ret;
 	if (!is_time(unit))

@@ -110,9 +110,9 @@ static int divide(struct averaging *averaging, const struct dray_view *in,
 					     NULL, NULL);
 		zero.flags |= DRAY_READ;
 		if (!ret)
-			ret = dray_call_builtin(
-				"maximum", dray_array_view(divisors, &by),
-				&zero, &by, NULL);
+			ret = dray_call_builtin("maximum",
+						dray_array_view(divisors, &by),
+						&zero, &by, NULL);
 	} else {
 		dray_array_view(averaging->counts, &by);
 	}

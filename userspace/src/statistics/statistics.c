@@ -56,8 +56,7 @@ int dray_deliver(struct dray_array *result, const struct dray_view *to,
 		   memcmp(to->shape, view.shape,
 			  (size_t)to->ndim * sizeof(to->shape[0]))) {
 		ret = dray_fail(
-			-EINVAL,
-			"the output has the shape %s, the result %s",
+			-EINVAL, "the output has the shape %s, the result %s",
 			dray_shape_format(has, to->ndim, to->shape),
 			dray_shape_format(wanted, view.ndim, view.shape));
 	}
@@ -132,8 +131,7 @@ int dray_ptp(const struct dray_view *in, const struct dray_view *to,
 
 	if (!dray_given(in, __func__) || (!to && !dray_given(out, __func__)))
 		return -EINVAL;
-	if (options &&
-	    (options->dtype || options->initial || options->where))
+	if (options && (options->dtype || options->initial || options->where))
 		return dray_fail(
 			-EINVAL,
 			"the distance of extremes has no dtype, initial or mask");
@@ -156,6 +154,7 @@ int dray_count_true(const struct dray_view *in, const struct dray_view *to,
 {
 	struct dray_reduce_options all;
 	struct dray_view truth;
+	int64_t count;
 	int ret;
 
 	if (!dray_given(in, __func__) || (!to && !dray_given(out, __func__)))
@@ -167,6 +166,13 @@ int dray_count_true(const struct dray_view *in, const struct dray_view *to,
 	ret = dray_view_check(in, "the view", NULL);
 	if (!ret && !(in->flags & DRAY_READ))
 		ret = dray_fail(-EPERM, "the view may not be read");
+	if (!ret && !to && !all.initial && !all.where &&
+	    all.flags == DRAY_REDUCE_ALL_AXES) {
+		count = dray_count_nonzero(in);
+		return count < 0 ? (int)count
+				 : dray_array_full(DRAY_INT64, 0, NULL, &count,
+						   out);
+	}
 	if (!ret)
 		ret = dray_truth_view(in, &truth);
 	if (ret)
@@ -231,11 +237,11 @@ static int clip_both(const struct dray_view *const *inputs,
 		return -ENOENT; /* With its sentence. */
 	ret = dray_ufunc_call(maximum, inputs, NULL, options, &above);
 	if (!ret)
-		ret = dray_ufunc_call(
-			minimum,
-			(const struct dray_view *[]){
-				dray_array_view(above, &view), inputs[2] },
-			to ? &to : NULL, options, out);
+		ret = dray_ufunc_call(minimum,
+				      (const struct dray_view *[]){
+					      dray_array_view(above, &view),
+					      inputs[2] },
+				      to ? &to : NULL, options, out);
 	dray_array_unref(above);
 	return ret;
 }

@@ -76,8 +76,8 @@ static int load(const struct dray_view *indices, int64_t extent,
 			return dray_fail(-ERANGE,
 					 "index %" PRId64
 					 " is not one of %" PRId64 " elements",
-					 numbers[i] - (numbers[i] < 0 ? extent
-								      : 0),
+					 numbers[i] -
+						 (numbers[i] < 0 ? extent : 0),
 					 extent);
 	return 0;
 }
@@ -99,8 +99,8 @@ static int spread(struct dray_placing *placing, const struct dray_view *values,
 	/* Without values, the shape is all that counts. */
 	if (!values)
 		return dray_view_init(&apart, target->data, target->dtype, 0,
-				      NULL, NULL) ?:
-			       dray_view_broadcast(&apart, ndim, shape, out);
+				      NULL, NULL)
+			       ?: dray_view_broadcast(&apart, ndim, shape, out);
 	ret = dray_place_values(placing, values, &apart);
 	return ret ? ret : dray_view_broadcast(&apart, ndim, shape, out);
 }
@@ -115,7 +115,8 @@ static int place(struct dray_placing *placing, const struct dray_view *indices,
 	int ret;
 
 	if (!target->ndim)
-		return dray_fail(-ERANGE, "an element without axes has no index");
+		return dray_fail(-ERANGE,
+				 "an element without axes has no index");
 	ret = load(indices, target->shape[0], &numbers);
 	if (!ret)
 		ret = dray_place_loop(placing, values);
@@ -137,8 +138,7 @@ static int place(struct dray_placing *placing, const struct dray_view *indices,
 }
 
 /* Makes an array of the target's shape, of the offset of each element. */
-static int make_offsets(const struct dray_view *target,
-			struct dray_array **out)
+static int make_offsets(const struct dray_view *target, struct dray_array **out)
 {
 	int64_t at[DRAY_MAX_NDIM] = { 0 }, offset = 0, *offsets, i, count;
 	int k, ret = dray_array_empty(DRAY_INT64, target->ndim, target->shape,
@@ -178,8 +178,8 @@ static int place_index(struct dray_placing *placing,
 		ret = dray_array_copy(dray_array_view(array, &view),
 				      DRAY_ORDER_C, &dense);
 	if (!ret)
-		ret = spread(placing, values,
-			     dray_array_view(dense, &offsets), 0, &spreaded);
+		ret = spread(placing, values, dray_array_view(dense, &offsets),
+			     0, &spreaded);
 	if (!ret && !dray_view_is_empty(&spreaded)) {
 		dray_fp_clear();
 		ret = dray_place_elements(placing, placing->target->data, 1,

@@ -68,8 +68,8 @@ static int place_row(const struct dray_placing *placing, char *target,
 
 /* Computes elements one by one; @indices has one for each of @values. */
 int dray_place_elements(const struct dray_placing *placing, char *target,
-			  int64_t stride, const int64_t *indices,
-			  const struct dray_view *values)
+			int64_t stride, const int64_t *indices,
+			const struct dray_view *values)
 {
 	const struct dray_line *line = placing->line;
 	const bool binary = placing->ufunc->inputs == 2;
@@ -119,8 +119,8 @@ static int place_part(const struct dray_placing *placing,
 }
 
 /* Computes sub-arrays: @values has the axes of the indices, then of a part. */
-int dray_place_parts(const struct dray_placing *placing,
-		       const int64_t *indices, const struct dray_view *values)
+int dray_place_parts(const struct dray_placing *placing, const int64_t *indices,
+		     const struct dray_view *values)
 {
 	const struct dray_view *target = placing->target;
 	const int parts = target->ndim - 1, lead = values->ndim - parts;
@@ -144,9 +144,9 @@ int dray_place_parts(const struct dray_placing *placing,
 						      values->strides[i]);
 			if (++at[i] < values->shape[i])
 				break;
-			value.data = dray_address_add(
-				value.data,
-				-values->strides[i] * values->shape[i]);
+			value.data = dray_address_add(value.data,
+						      -values->strides[i] *
+							      values->shape[i]);
 			at[i] = 0;
 		}
 	} while (!ret && i >= 0);
@@ -155,8 +155,7 @@ int dray_place_parts(const struct dray_placing *placing,
 
 /* Makes values of the loop's type, apart from the target. */
 int dray_place_values(struct dray_placing *placing,
-			  const struct dray_view *values,
-			  struct dray_view *out)
+		      const struct dray_view *values, struct dray_view *out)
 {
 	const dray_dtype dtype = placing->resolved.dtypes[1];
 	struct dray_operand target, read;
@@ -179,7 +178,7 @@ int dray_place_values(struct dray_placing *placing,
 }
 
 int dray_place_loop(struct dray_placing *placing,
-		       const struct dray_view *values)
+		    const struct dray_view *values)
 {
 	static const struct dray_ufunc_options none;
 	const struct dray_ufunc *ufunc = placing->ufunc;

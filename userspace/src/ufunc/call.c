@@ -12,11 +12,11 @@
 #include "iterator/iterator.h"
 #include "ufunc/call.h"
 
-/* Options that nothing but the ordinary call has. */
+/* Options that change nothing about a call of one type, but for weak numbers. */
 static bool is_ordinary(const struct dray_ufunc_options *options)
 {
 	return !options->dtype && !options->signature && !options->where &&
-	       !options->order && !options->weak && !options->flags &&
+	       (!options->order || options->order == 'K') && !options->flags &&
 	       options->casting <= 1 + DRAY_CASTING_UNSAFE &&
 	       options->threads <= 1 && !options->wraps;
 }
@@ -205,11 +205,10 @@ static bool is_empty(const struct dray_call *call)
 	return false;
 }
 
-/* Computes all elements. */
+/* Computes all elements, and keeps the errors that are met. */
 static int compute(struct dray_call *call)
 {
-	const bool watches =
-		!(call->resolved.loop.flags & DRAY_LOOP_NO_FP_ERRORS);
+	bool plain;
 	int ret;
 
 	if (is_empty(call))
@@ -217,15 +216,12 @@ static int compute(struct dray_call *call)
 	ret = dray_call_put_aside(call);
 	if (ret)
 		return ret;
-	if (watches)
-		dray_fp_clear();
-	ret = is_plain(call) ? dray_call_strided(call)
-			     : dray_call_buffered(call);
-	if (!watches || ret < 0)
-		return ret < 0 ? ret : 0;
-	call->errors |= dray_fp_take();
-	return call->errors ? dray_fp_report(call->ufunc->name, call->errors)
-			    : 0;
+	plain = is_plain(call);
+	ret = plain ? dray_call_strided(call) : dray_call_buffered(call);
+	/* Flags that a loop without errors leaves mean nothing. */
+	if (!plain || !(call->resolved.loop.flags & DRAY_LOOP_NO_FP_ERRORS))
+		call->errors |= dray_fp_take();
+	return ret < 0 ? ret : 0;
 }
 
 static int run(struct dray_call *call)
@@ -239,12 +235,17 @@ static int run(struct dray_call *call)
 		ret = choose_loop(call);
 	if (!ret)
 		ret = broadcast(call);
-	if (!ret && call->options->weak)
-		ret = dray_call_convert_weak(call);
 	if (!ret)
 		ret = dray_call_make(call);
+	dray_fp_clear();
+	if (!ret && call->options->weak) {
+		ret = dray_call_convert_weak(call);
+		call->errors = dray_fp_take();
+	}
 	if (!ret)
 		ret = compute(call);
+	if (!ret && call->errors)
+		ret = dray_fp_report(call->ufunc->name, call->errors);
 	if (!ret && call->options->wraps)
 		ret = dray_call_wrap(call);
 	return ret;
@@ -263,7 +264,8 @@ int dray_ufunc_call(struct dray_ufunc *ufunc,
 	if (!dray_given(ufunc, __func__) || !dray_given(inputs, __func__))
 		return -EINVAL;
 	if ((!options || is_ordinary(options)) &&
-	    dray_call_quick(ufunc, inputs, outputs, out, &ret))
+	    dray_call_quick(ufunc, inputs, outputs, options ? options->weak : 0,
+			    out, &ret))
 		return ret;
 	ret = collect(&call, ufunc, inputs, outputs, options ? options : &none,
 		      out);

@@ -28,7 +28,8 @@ struct dray_call {
 	/* Views in place of the caller's: of these, and of weak numbers. */
 	struct dray_view own[DRAY_MAX_OPERANDS];
 	char numbers[DRAY_UFUNC_MAX_OPERANDS][16] __attribute__((aligned(16)));
-	unsigned int errors; /* DRAY_FP_* of parts in other threads; atomic */
+	unsigned int
+		errors; /* DRAY_FP_* that were taken from the flags; atomic */
 };
 
 static inline bool dray_call_has_mask(const struct dray_call *call)
@@ -50,6 +51,11 @@ struct dray_pass {
 	struct dray_ufunc_loop loop;
 	int mask; /* operand; -1: none */
 	int raised; /* flags of the processor that end it; 0: none do */
+	/*
+	 * Beside a loop without errors of its own: DRAY_FP_* of
+	 * conversions; its flags are dropped.  NULL: all flags count, or none
+	 */
+	unsigned int *errors;
 };
 
 #define DRAY_PASS_RAISED 1
@@ -69,10 +75,12 @@ unsigned int dray_call_threads(const struct dray_call *call, uint64_t bytes);
 /*
  * call_quick.c: does a call of builtin numbers that lie in one order and need
  * no conversion.  False leaves it to the others; *@ret is set else.
+ * @weak: inputs that are numbers of the program: they need no conversion if they
+ *	are of the one type anyway
  */
 bool dray_call_quick(struct dray_ufunc *ufunc,
 		     const struct dray_view *const *inputs,
-		     const struct dray_view *const *outputs,
+		     const struct dray_view *const *outputs, unsigned int weak,
 		     struct dray_array **out, int *ret);
 
 /* call_weak.c: makes numbers of the program elements of the loop's type. */

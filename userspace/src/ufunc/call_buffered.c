@@ -114,6 +114,8 @@ int dray_call_buffered(struct dray_call *call)
 	int ret;
 
 	dray_pass_init(&buffered.pass, call);
+	if (buffered.pass.loop.flags & DRAY_LOOP_NO_FP_ERRORS)
+		buffered.pass.errors = &call->errors;
 	ret = begin(call, threads > 1, &buffered.iter);
 	if (ret)
 		return ret;

@@ -143,7 +143,7 @@ static int compute(const struct dray_ufunc *ufunc,
 
 bool dray_call_quick(struct dray_ufunc *ufunc,
 		     const struct dray_view *const *inputs,
-		     const struct dray_view *const *outputs,
+		     const struct dray_view *const *outputs, unsigned int weak,
 		     struct dray_array **out, int *ret)
 {
 	const struct dray_ufunc_table *table = dray_ufunc_table(ufunc);
@@ -170,7 +170,8 @@ bool dray_call_quick(struct dray_ufunc *ufunc,
 			quick.shape = inputs[o];
 	}
 	for (o = 0; o < ufunc->inputs; o++)
-		if (!take(&quick, inputs[o], row->dtypes[o], DRAY_READ, o))
+		if ((weak >> o & 1 && inputs[o]->ndim) ||
+		    !take(&quick, inputs[o], row->dtypes[o], DRAY_READ, o))
 			return false;
 	for (; o < operands; o++) {
 		const struct dray_view *view =

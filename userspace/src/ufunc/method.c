@@ -83,10 +83,12 @@ int dray_method_resolve(struct dray_method *method, dray_dtype dtype,
 		options.signature = NULL;
 		ret = dray_ufunc_resolve(method->ufunc, given, &options,
 					 &method->resolved);
-		if (!ret && dray_dtype_kind(dtypes[2]) != dray_dtype_kind(dtype))
-			return dray_fail(-EOPNOTSUPP,
-					 "%s has no loop of the type that is wanted",
-					 method->ufunc->name);
+		if (!ret &&
+		    dray_dtype_kind(dtypes[2]) != dray_dtype_kind(dtype))
+			return dray_fail(
+				-EOPNOTSUPP,
+				"%s has no loop of the type that is wanted",
+				method->ufunc->name);
 	}
 	if (ret)
 		return ret;
@@ -219,8 +221,8 @@ int dray_method_prepare(struct dray_method *method,
 	}
 	method->piece = dray_fp_buffer_size();
 	if (method->converts && method->operand.extent.elements) {
-		method->buffer = malloc((size_t)method->piece *
-					(size_t)method->item);
+		method->buffer =
+			malloc((size_t)method->piece * (size_t)method->item);
 		if (!method->buffer)
 			return dray_fail(-ENOMEM, "no memory for a buffer");
 	}
@@ -267,7 +269,8 @@ static bool is_builtin(const struct dray_ufunc *ufunc,
 	if (!definition)
 		return false;
 	for (i = 0; i < definition->count; i++)
-		if (definition->loops[i].loop == loop->loop)
+		if (definition->loops[i].loop == loop->loop &&
+		    definition->loops[i].context == loop->context)
 			return true;
 	return false;
 }
@@ -308,12 +311,15 @@ int dray_method_end(struct dray_method *method, int ret,
 	struct dray_array *made = method->made;
 
 	free(method->buffer);
-	if (!ret && (!(method->resolved.loop.flags & DRAY_LOOP_NO_FP_ERRORS) ||
-		     method->converts))
-		ret = dray_fp_check(method->name);
+	/* Comparisons with a NaN set flags that mean nothing. */
+	if (!ret && (method->resolved.loop.flags & DRAY_LOOP_NO_FP_ERRORS) &&
+	    dray_dtype_kind(method->resolved.dtypes[1]) == 'f')
+		dray_fp_clear();
 	if (!ret && made && method->to)
 		ret = dray_view_convert(method->to, &method->result,
 					DRAY_CASTING_UNSAFE);
+	if (!ret)
+		ret = dray_fp_check(method->name);
 	if (made && (ret || method->to)) {
 		dray_array_unref(made);
 		made = NULL;

@@ -23,6 +23,7 @@ void dray_pass_init(struct dray_pass *pass, const struct dray_call *call)
 	pass->loop = call->resolved.loop;
 	pass->mask = dray_call_has_mask(call) ? call->count : -1;
 	pass->raised = 0;
+	pass->errors = NULL;
 	if (pass->loop.flags & DRAY_LOOP_NO_FP_ERRORS)
 		return;
 	raised = dray_fp_raised();
@@ -67,13 +68,26 @@ static int run_masked(const struct dray_pass *pass, char *const *data,
 	}
 }
 
+static int run(const struct dray_pass *pass, char *const *data,
+	       const int64_t *strides, int64_t count)
+{
+	return pass->mask < 0 ? dray_loop_run(&pass->loop, data, strides, count)
+			      : run_masked(pass, data, strides, count);
+}
+
 int dray_pass_run(const struct dray_pass *pass, char *const *data,
 		  const int64_t *strides, int64_t count)
 {
-	int ret = pass->mask < 0
-			  ? dray_loop_run(&pass->loop, data, strides, count)
-			  : run_masked(pass, data, strides, count);
+	int ret;
 
+	if (pass->errors) {
+		__atomic_fetch_or(pass->errors, dray_fp_take(),
+				  __ATOMIC_RELAXED);
+		ret = run(pass, data, strides, count);
+		dray_fp_clear();
+		return ret;
+	}
+	ret = run(pass, data, strides, count);
 	if (!ret && pass->raised && fetestexcept(pass->raised))
 		return DRAY_PASS_RAISED;
 	return ret;

@@ -11,9 +11,8 @@
 #include "dtype/dtype.h"
 #include "ufunc/reduce.h"
 
-#define FLAGS                                             \
-	(DRAY_REDUCE_KEEPDIMS | DRAY_REDUCE_ALL_AXES | \
-	 DRAY_REDUCE_NO_INITIAL)
+#define FLAGS \
+	(DRAY_REDUCE_KEEPDIMS | DRAY_REDUCE_ALL_AXES | DRAY_REDUCE_NO_INITIAL)
 
 static const int64_t identities[] = {
 	[DRAY_IDENTITY_ZERO] = 0,
@@ -45,7 +44,8 @@ static int find_axes(const struct dray_ufunc *ufunc, int ndim,
 		*reduced = ndim > 0;
 	for (i = 0; i < count; i++) {
 		/* An element without axes is taken as an axis of one. */
-		if (!ndim && (options->axes[i] == 0 || options->axes[i] == -1))
+		if (!ndim && count == 1 &&
+		    (options->axes[i] == 0 || options->axes[i] == -1))
 			continue;
 		ret = dray_method_axis(options->axes[i], ndim, &axis);
 		if (ret)
@@ -107,7 +107,7 @@ static int check_mask(const struct dray_view *in, const struct dray_view *where,
 	if (ret)
 		return ret;
 	if (where->dtype != DRAY_BOOL)
-		return dray_fail(-EINVAL, "a mask has to be of bools");
+		return dray_fail(-EOPNOTSUPP, "a mask has to be of bools");
 	if (!(where->flags & DRAY_READ))
 		return dray_fail(-EPERM, "the mask may not be read");
 	return dray_view_broadcast(where, in->ndim, in->shape, mask);
@@ -158,7 +158,8 @@ static int check_initial(const struct dray_view *initial)
 
 	if (!ret && dray_view_size(initial) != 1)
 		ret = dray_fail(-EINVAL,
-				"%" PRId64 " elements instead of an initial one",
+				"%" PRId64
+				" elements instead of an initial one",
 				dray_view_size(initial));
 	return ret;
 }

@@ -43,8 +43,7 @@ dray_place_move(struct dray_place place, const struct dray_reduce_axis *axis,
 }
 
 /* Bytes of an element that lines are given. */
-static inline int64_t
-dray_reduce_item(const struct dray_reduction *reduction)
+static inline int64_t dray_reduce_item(const struct dray_reduction *reduction)
 {
 	const struct dray_method *method = reduction->method;
 
@@ -52,6 +51,22 @@ dray_reduce_item(const struct dray_reduction *reduction)
 		       ? method->item
 		       : (int64_t)dray_dtype_itemsize(method->in->dtype);
 }
+
+/*
+ * Copies the elements that a mask is true for side by side, and returns their
+ * number.
+ * @to: room for @count elements
+ */
+int64_t dray_reduce_pick(char *to, const char *from, int64_t stride,
+			 int64_t item, const char *mask, int64_t mask_stride,
+			 int64_t count);
+
+/*
+ * Puts such elements back.
+ * @from: room for @count elements, the picked ones first
+ */
+void dray_reduce_put(char *to, int64_t stride, const char *from, int64_t item,
+		     const char *mask, int64_t mask_stride, int64_t count);
 
 /*
  * Reduces a line to one element.

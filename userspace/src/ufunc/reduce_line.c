@@ -7,7 +7,8 @@
 #include "ufunc/reduce.h"
 
 /* Whether elements to come cannot change a result. */
-static bool is_settled(const struct dray_reduction *reduction, const char *result)
+static bool is_settled(const struct dray_reduction *reduction,
+		       const char *result)
 {
 	const struct dray_line *line = reduction->line;
 
@@ -30,20 +31,20 @@ static int add_line(const struct dray_reduction *reduction, char *result,
 	return ret;
 }
 
-/* Copies the elements that a mask is true for, and returns their number. */
-static int64_t pick(char *to, const char *from, int64_t stride, int64_t item,
-		    const char *mask, int64_t mask_stride, int64_t count)
+int64_t dray_reduce_pick(char *to, const char *from, int64_t stride,
+			 int64_t item, const char *mask, int64_t mask_stride,
+			 int64_t count)
 {
 	int64_t i, picked = 0;
 
-#define PICK(type)                                                           \
-	do {                                                                 \
-		for (i = 0; i < count; i++) {                                \
-			((type *)(void *)to)[picked] =                       \
-				*(const type *)(const void *)(from +         \
-							      i * stride);   \
-			picked += mask[i * mask_stride] != 0;                \
-		}                                                            \
+#define PICK(type)                                                         \
+	do {                                                               \
+		for (i = 0; i < count; i++) {                              \
+			((type *)(void *)to)[picked] =                     \
+				*(const type *)(const void *)(from +       \
+							      i * stride); \
+			picked += mask[i * mask_stride] != 0;              \
+		}                                                          \
 	} while (0)
 	switch (item) {
 	case 1:
@@ -69,9 +70,52 @@ static int64_t pick(char *to, const char *from, int64_t stride, int64_t item,
 	return picked;
 }
 
+void dray_reduce_put(char *to, int64_t stride, const char *from, int64_t item,
+		     const char *mask, int64_t mask_stride, int64_t count)
+{
+	int64_t i, put = 0;
+
+	/* By bits: a branch that nothing predicts takes longer. */
+#define PUT(type)                                                           \
+	do {                                                                \
+		for (i = 0; i < count; i++) {                               \
+			type *at = (type *)(void *)(to + i * stride);       \
+			const bool is_put = mask[i * mask_stride] != 0;     \
+			const type bits = (type) - (type)is_put;            \
+			const type value =                                  \
+				((const type *)(const void *)from)[put];    \
+                                                                            \
+			*at = (type)((value & bits) | (*at & (type)~bits)); \
+			put += is_put;                                      \
+		}                                                           \
+	} while (0)
+	switch (item) {
+	case 1:
+		PUT(uint8_t);
+		break;
+	case 2:
+		PUT(uint16_t);
+		break;
+	case 4:
+		PUT(uint32_t);
+		break;
+	case 8:
+		PUT(uint64_t);
+		break;
+	default:
+		for (i = 0; i < count; i++)
+			if (mask[i * mask_stride])
+				__builtin_memcpy(to + i * stride,
+						 from + put++ * item,
+						 (size_t)item);
+	}
+#undef PUT
+}
+
 /* Reduces a line to one element. */
-int dray_reduce_line(const struct dray_reduction *reduction, struct dray_place at,
-		       const struct dray_reduce_axis *line, bool first)
+int dray_reduce_line(const struct dray_reduction *reduction,
+		     struct dray_place at, const struct dray_reduce_axis *line,
+		     bool first)
 {
 	const struct dray_method *method = reduction->method;
 	const bool converts = reduction->converts;
@@ -85,13 +129,15 @@ int dray_reduce_line(const struct dray_reduction *reduction, struct dray_place a
 		count--;
 	}
 	if (!converts && !at.mask && !ret)
-		return count ? add_line(reduction, at.result, at.in, line->in, count)
+		return count ? add_line(reduction, at.result, at.in, line->in,
+					count)
 			     : 0;
 	for (done = 0; done < count && !ret; done += piece) {
 		const char *in = at.in;
 		int64_t stride = line->in, left;
 
-		piece = count - done < method->piece ? count - done : method->piece;
+		piece = count - done < method->piece ? count - done
+						     : method->piece;
 		left = piece;
 		if (converts) {
 			ret = dray_cast_run(&method->cast, method->buffer, item,
@@ -100,8 +146,9 @@ int dray_reduce_line(const struct dray_reduction *reduction, struct dray_place a
 			stride = item;
 		}
 		if (at.mask) {
-			left = pick(reduction->picked, in, stride,
-				    item, at.mask, line->mask, piece);
+			left = dray_reduce_pick(reduction->picked, in, stride,
+						item, at.mask, line->mask,
+						piece);
 			in = reduction->picked;
 			stride = item;
 		}

@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/number.h"
@@ -16,6 +17,8 @@
 
 #define SHORT 8 /* elements of a line or a row that are too few */
 #define BLOCK 65536 /* bytes of the result that many rows are added to */
+#define PICKED 256 /* elements that are picked by a mask at once */
+#define MOST_ITEM 16 /* bytes of an element that is picked so */
 #define ROWS 1024 /* rows that short rows are taken together by */
 
 struct walk {
@@ -25,7 +28,8 @@ struct walk {
 	struct dray_reduce_axis axes[DRAY_MAX_NDIM + 2]; /* outermost first */
 };
 
-static bool chains(const struct dray_reduce_axis *outer, const struct dray_reduce_axis *inner)
+static bool chains(const struct dray_reduce_axis *outer,
+		   const struct dray_reduce_axis *inner)
 {
 	return outer->reduced == inner->reduced &&
 	       outer->in == inner->in * inner->count &&
@@ -34,14 +38,15 @@ static bool chains(const struct dray_reduce_axis *outer, const struct dray_reduc
 }
 
 /* Whether @a lies outside of @b in memory. */
-static bool is_outside(const struct dray_reduce_axis *a, const struct dray_reduce_axis *b)
+static bool is_outside(const struct dray_reduce_axis *a,
+		       const struct dray_reduce_axis *b)
 {
 	const uint64_t in = dray_magnitude(a->in),
 		       other = dray_magnitude(b->in);
 
-	return in != other ? in > other
-			   : dray_magnitude(a->result) >=
-				     dray_magnitude(b->result);
+	return in != other
+		       ? in > other
+		       : dray_magnitude(a->result) >= dray_magnitude(b->result);
 }
 
 static void insert(struct walk *walk, const struct dray_reduce_axis *axis)
@@ -54,13 +59,14 @@ static void insert(struct walk *walk, const struct dray_reduce_axis *axis)
 }
 
 /* Reads the axes, in the order of memory, without those of one element. */
-static struct dray_place read_axes(struct walk *walk, const struct dray_view *result)
+static struct dray_place read_axes(struct walk *walk,
+				   const struct dray_view *result)
 {
 	const struct dray_reduction *reduction = walk->reduction;
 	const struct dray_view *in = reduction->method->in;
 	const struct dray_view *mask = reduction->mask;
 	struct dray_place place = { result->data, in->data,
-			       mask ? mask->data : NULL };
+				    mask ? mask->data : NULL };
 	int i, from, to;
 
 	walk->ndim = 0;
@@ -101,7 +107,8 @@ static struct dray_place read_axes(struct walk *walk, const struct dray_view *re
 }
 
 /* Takes an axis out; one of a single element if @at is below 0. */
-static struct dray_reduce_axis take_axis(struct walk *walk, int at, bool reduced)
+static struct dray_reduce_axis take_axis(struct walk *walk, int at,
+					 bool reduced)
 {
 	struct dray_reduce_axis axis = { .count = 1, .reduced = reduced };
 
@@ -122,10 +129,10 @@ static int innermost(const struct walk *walk, bool reduced)
 	return at;
 }
 
-/* Adds the elements of a row that a mask is true for. */
-static int add_masked(const struct dray_method *method, struct dray_place at,
-		      const struct dray_reduce_axis *row, const char *in, int64_t stride,
-		      int64_t count)
+/* Adds a run of elements of a row at a time, where a mask is true. */
+static int add_runs(const struct dray_method *method, struct dray_place at,
+		    const struct dray_reduce_axis *row, const char *in,
+		    int64_t stride, int64_t count)
 {
 	int64_t i, end;
 	int ret = 0;
@@ -144,9 +151,56 @@ static int add_masked(const struct dray_method *method, struct dray_place at,
 	return ret;
 }
 
+/* Picks the elements, adds them to the results picked, and puts these back. */
+static int add_picked(const struct dray_method *method, struct dray_place at,
+		      const struct dray_reduce_axis *row, const char *in,
+		      int64_t stride, int64_t count)
+{
+	const int64_t item = method->item, result_item = method->result_item;
+	_Alignas(16) char inputs[PICKED * MOST_ITEM];
+	_Alignas(16) char results[(PICKED + 1) * MOST_ITEM];
+	int64_t picked;
+	int ret;
+
+	picked = dray_reduce_pick(results, at.result, row->result, result_item,
+				  at.mask, row->mask, count);
+	dray_reduce_pick(inputs, in, stride, item, at.mask, row->mask, count);
+	ret = dray_method_loop(method, results, result_item, inputs, item,
+			       picked);
+	if (!ret)
+		dray_reduce_put(at.result, row->result, results, result_item,
+				at.mask, row->mask, count);
+	return ret;
+}
+
+/* Adds the elements of a row that a mask is true for. */
+static int add_masked(const struct dray_method *method, struct dray_place at,
+		      const struct dray_reduce_axis *row, const char *in,
+		      int64_t stride, int64_t count)
+{
+	int64_t done, piece, i, changes;
+	int ret = 0;
+
+	for (done = 0; done < count && !ret; done += piece) {
+		piece = count - done < PICKED ? count - done : PICKED;
+		changes = 0;
+		for (i = 1; i < piece; i++)
+			changes += at.mask[i * row->mask] !=
+				   at.mask[(i - 1) * row->mask];
+		ret = changes * 16 > piece && method->item <= MOST_ITEM &&
+				      method->result_item <= MOST_ITEM
+			      ? add_picked(method, at, row, in, stride, piece)
+			      : add_runs(method, at, row, in, stride, piece);
+		at = dray_place_move(at, row, piece);
+		in += piece * stride;
+	}
+	return ret;
+}
+
 /* Adds @count elements of a row to as many of the result. */
 static int add_row(const struct walk *walk, struct dray_place at,
-		   const struct dray_reduce_axis *row, int64_t count, bool first)
+		   const struct dray_reduce_axis *row, int64_t count,
+		   bool first)
 {
 	const struct dray_method *method = walk->method;
 	int64_t done, piece;
@@ -162,7 +216,8 @@ static int add_row(const struct walk *walk, struct dray_place at,
 		const char *in = at.in;
 		int64_t stride = row->in;
 
-		piece = count - done < method->piece ? count - done : method->piece;
+		piece = count - done < method->piece ? count - done
+						     : method->piece;
 		if (method->converts) {
 			ret = dray_cast_run(&method->cast, method->buffer,
 					    method->item, in, stride, piece);
@@ -212,7 +267,8 @@ static bool is_first(const struct walk *walk)
 
 /* Lines of @line; the elements of @stay have one each, some rows at a time. */
 static int walk_lines(struct walk *walk, struct dray_place place,
-		      const struct dray_reduce_axis *line, const struct dray_reduce_axis *stay)
+		      const struct dray_reduce_axis *line,
+		      const struct dray_reduce_axis *stay)
 {
 	const int64_t rows = stay->count > 1 ? ROWS : line->count;
 	const struct dray_reduction *reduction = walk->reduction;
@@ -232,13 +288,16 @@ static int walk_lines(struct walk *walk, struct dray_place place,
 		int64_t at, i;
 
 		for (at = 0; at < line->count && !ret; at += part.count) {
-			const struct dray_place start = dray_place_move(place, line, at);
+			const struct dray_place start =
+				dray_place_move(place, line, at);
 
 			part.count = line->count - at < rows ? line->count - at
 							     : rows;
 			for (i = 0; i < stay->count && !ret; i++)
-				ret = dray_reduce_line(walk->reduction, dray_place_move(start, stay, i),
-						  &part, first && !at);
+				ret = dray_reduce_line(walk->reduction,
+						       dray_place_move(start,
+								       stay, i),
+						       &part, first && !at);
 		}
 	} while (!ret && next(walk, &place));
 	return ret;
@@ -259,7 +318,8 @@ static dray_line_rows *rows_of(const struct walk *walk,
 
 /* Rows of @row, block by block; those of @reduced are added to one. */
 static int walk_rows(struct walk *walk, struct dray_place place,
-		     const struct dray_reduce_axis *row, const struct dray_reduce_axis *reduced)
+		     const struct dray_reduce_axis *row,
+		     const struct dray_reduce_axis *reduced)
 {
 	const int64_t item = walk->method->result_item;
 	const int64_t block = item < BLOCK / 64 ? BLOCK / item : 64;
@@ -271,7 +331,8 @@ static int walk_rows(struct walk *walk, struct dray_place place,
 		int64_t at, count, i;
 
 		for (at = 0; at < row->count && !ret; at += count) {
-			const struct dray_place start = dray_place_move(place, row, at);
+			const struct dray_place start =
+				dray_place_move(place, row, at);
 
 			count = row->count - at < block ? row->count - at
 							: block;
@@ -279,7 +340,8 @@ static int walk_rows(struct walk *walk, struct dray_place place,
 				const struct dray_place at_row =
 					dray_place_move(start, reduced, i);
 
-				if (rows && i + DRAY_LINE_ROWS <= reduced->count &&
+				if (rows &&
+				    i + DRAY_LINE_ROWS <= reduced->count &&
 				    !(first && !i)) {
 					rows(at_row.result, at_row.in,
 					     reduced->in, count);
@@ -315,9 +377,8 @@ int dray_reduce_walk(struct dray_reduction *reduction,
 		 walk.axes[row_at].count > walk.axes[line_at].count)
 		by_rows = true;
 	if (reduction->mask) {
-		reduction->picked =
-			malloc((size_t)reduction->method->piece *
-			       (size_t)dray_reduce_item(reduction));
+		reduction->picked = malloc((size_t)reduction->method->piece *
+					   (size_t)dray_reduce_item(reduction));
 		if (!reduction->picked)
 			return dray_fail(-ENOMEM, "no memory for a buffer");
 	}

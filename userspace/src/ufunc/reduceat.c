@@ -23,8 +23,8 @@ struct segments {
 static int64_t length_of(const struct segments *segments, int64_t k)
 {
 	const int64_t extent = segments->in->shape[segments->axis];
-	const int64_t end = k + 1 < segments->count ? segments->starts[k + 1]
-						    : extent;
+	const int64_t end =
+		k + 1 < segments->count ? segments->starts[k + 1] : extent;
 	const int64_t length = end - segments->starts[k];
 
 	return length > 1 ? length : 1;
@@ -43,7 +43,8 @@ static void reduce_at_once(const struct segments *segments,
 		const int64_t rest = length_of(segments, k) - 1;
 
 		if (item == 8)
-			*(uint64_t *)(void *)to = *(const uint64_t *)(const void *)in;
+			*(uint64_t *)(void *)to =
+				*(const uint64_t *)(const void *)in;
 		else
 			memcpy(to, in, item);
 		if (rest)
@@ -57,8 +58,7 @@ static int reduce_lines(struct segments *segments,
 {
 	const struct dray_view *const views[] = { result, in };
 	struct dray_reduction reduction = { .method = &segments->method };
-	const int64_t to =
-		segments->method.result.strides[segments->axis];
+	const int64_t to = segments->method.result.strides[segments->axis];
 	struct dray_reduce_axis line = {
 		.in = segments->in->strides[segments->axis],
 	};
@@ -67,8 +67,8 @@ static int reduce_lines(struct segments *segments,
 	bool at_once;
 	int ret = 0;
 
-	reduction.line = dray_method_line(&segments->method,
-					  &reduction.converts);
+	reduction.line =
+		dray_method_line(&segments->method, &reduction.converts);
 	at_once = reduction.line && !segments->method.converts;
 	if (!dray_rows_start(&rows, views, 2))
 		return 0;
@@ -112,16 +112,16 @@ static int reduce_all(struct segments *segments)
 	int64_t k;
 	int ret = 0;
 
-	reduction.line = dray_method_line(&segments->method,
-					  &reduction.converts);
+	reduction.line =
+		dray_method_line(&segments->method, &reduction.converts);
 	for (k = 0; k < segments->count && !ret; k++) {
 		dray_view_write(&in, segments->in);
 		dray_view_write(&result, &segments->method.result);
 		in.shape[axis] = length_of(segments, k);
 		in.data = dray_address_add(in.data, segments->starts[k] *
 							    in.strides[axis]);
-		result.data = dray_address_add(result.data,
-					       k * result.strides[axis]);
+		result.data =
+			dray_address_add(result.data, k * result.strides[axis]);
 		result.shape[axis] = in.shape[axis];
 		result.strides[axis] = 0;
 		segments->method.in = &in;
@@ -146,11 +146,15 @@ static int load_starts(struct segments *segments,
 	if (ret)
 		return ret;
 	kind = dray_dtype_kind(indices->dtype);
-	if (indices->ndim != 1 || (kind != 'i' && kind != 'u'))
+	if (indices->ndim != 1)
+		return dray_fail(-EINVAL,
+				 "the indices have %d axes instead of one axis",
+				 indices->ndim);
+	if (kind != 'i' && kind != 'u')
 		return dray_fail(
-			-EINVAL,
-			"the indices are integers along one axis, and these have %d axes and the kind '%c'",
-			indices->ndim, kind);
+			-EOPNOTSUPP,
+			"the indices have to be integers, and have the kind '%c'",
+			kind);
 	segments->count = indices->shape[0];
 	ret = dray_array_like(indices, DRAY_INT64, DRAY_ORDER_C, starts);
 	if (!ret)

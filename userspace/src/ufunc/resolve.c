@@ -228,11 +228,16 @@ static int ask_definition(const struct request *request,
 	if (row < 0)
 		return row;
 	for (o = 0; o < dray_ufunc_operands(ufunc); o++) {
-		out->dtypes[o] = native(out->dtypes[o]);
+		const dray_dtype wanted = request->wanted[o];
+		const dray_dtype type = native(out->dtypes[o]);
+
+		out->dtypes[o] = type;
+		if (!wanted || wanted == type)
+			continue;
 		/* Units are the definition's to choose. */
-		if (request->wanted[o] &&
-		    dray_dtype_kind(request->wanted[o]) !=
-			    dray_dtype_kind(out->dtypes[o]))
+		if (!is_time(type))
+			return -ENOENT;
+		if (dray_dtype_kind(wanted) != dray_dtype_kind(type))
 			return fail(request, given);
 	}
 	out->loop = request->table->rows[row].loop;
@@ -325,18 +330,22 @@ static int fail_cast(const struct dray_ufunc *ufunc, int o, dray_dtype from,
 
 /*
  * Whether an input is a weak number, and the loop's type of its kind or above.
- * Under "equiv" it does not convert, as in NumPy.
+ * Under "equiv" only comparisons of integers take one, as in NumPy.
  */
 static bool is_weak(const struct dray_ufunc_options *options, dray_dtype given,
-		    dray_dtype dtype, int o)
+		    dray_dtype dtype, int o, bool compares)
 {
 	const uint8_t from = dray_loop_class(given);
 	const uint8_t to = dray_loop_class(dtype);
 
-	return options->weak >> o & 1 &&
-	       options->casting != 1 + DRAY_CASTING_EQUIV &&
-	       from != DRAY_LOOP_NO_CLASS && to != DRAY_LOOP_NO_CLASS &&
-	       weak_classes[dray_loop_rank(from)] >> to & 1;
+	if (!(options->weak >> o & 1) || from == DRAY_LOOP_NO_CLASS ||
+	    to == DRAY_LOOP_NO_CLASS)
+		return false;
+	if (options->casting == 1 + DRAY_CASTING_EQUIV &&
+	    !(compares && dray_loop_is_integer(from) &&
+	      dray_loop_is_integer(to)))
+		return false;
+	return weak_classes[dray_loop_rank(from)] >> to & 1;
 }
 
 int dray_ufunc_check_casts(const struct dray_ufunc *ufunc,
@@ -347,6 +356,7 @@ int dray_ufunc_check_casts(const struct dray_ufunc *ufunc,
 	const enum dray_casting casting =
 		options->casting ? (enum dray_casting)(options->casting - 1)
 				 : DRAY_CASTING_SAME_KIND;
+	const bool compares = resolved->dtypes[ufunc->inputs] == DRAY_BOOL;
 	int o;
 
 	for (o = 0; o < dray_ufunc_operands(ufunc); o++) {
@@ -357,7 +367,7 @@ int dray_ufunc_check_casts(const struct dray_ufunc *ufunc,
 		if (from == to || !to ||
 		    (input && to == DRAY_BOOL && is_logical(ufunc) &&
 		     dray_can_cast(from, to, DRAY_CASTING_UNSAFE)) ||
-		    (input && is_weak(options, from, to, o)) ||
+		    (input && is_weak(options, from, to, o, compares)) ||
 		    dray_can_cast(from, to, casting))
 			continue;
 		return fail_cast(ufunc, o, from, to, casting);
