@@ -30,6 +30,7 @@
 #include <dray/transfer.h>
 #include <dray/stream.h>
 #include <dray/executor.h>
+#include <dray/sequence.h>
 #include <dray/dlpack.h>
 #include <dray/kind.h>
 #include <dray/rows.h>

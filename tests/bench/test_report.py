@@ -54,6 +54,17 @@ def test_no_goal_is_neither_met_nor_missed():
     assert rows("lower", [], dray=[1], a=[2])[0]["met"] is None
 
 
+def test_a_ratio_without_a_bound_is_shown_and_not_judged():
+    row, = rows("lower", ["a", "-"], dray=[1], a=[2])
+    assert (row["ratio"], row["met"]) == (0.5, None)
+    assert report.goal_of(row) == report.outcome(row) == ""
+
+
+def test_a_value_needs_a_bound():
+    with pytest.raises(ValueError):
+        rows("lower", ["-", "-"], dray=[1])
+
+
 def test_a_summary_describes_the_samples():
     assert rows("lower", [], dray=[4, 1, 3, 2])[0]["dray"] == {
         "median": 2.5, "min": 1, "max": 4, "n": 4, "spread": 0.75}

@@ -142,7 +142,8 @@ def elements(pick: Random, dtype: str, extents: tuple[int, ...], *, tame: bool =
             layouts.append("misaligned")
         if not written and extents[0]:
             layouts.append("broadcast")
-    if dtype[0] == "<" and pick.random() < 0.12:
+    # NumPy 2.4 never swaps the bytes of durations without a unit.
+    if dtype[0] == "<" and dtype != "<m8" and pick.random() < 0.12:
         dtype = ">" + dtype[1:]
     count = min(max(math.prod(extents), 1), pick.choice([3, 6, 12]))
     return Elements(numbers(pick, dtype, count, tame), dtype, extents, pick.choice(layouts))

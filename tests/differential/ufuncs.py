@@ -317,9 +317,10 @@ class Ufunc(Operation):
         self.method = method
 
 
-# Results are of another type, so that only bools can be reduced.
+# Results are of another type, so that only bools can be reduced; or, of heaviside(), a
+# negative number of an unsigned output, whose value C leaves open.
 PREDICATES = ("equal", "greater", "greater_equal", "less", "less_equal", "not_equal", "ldexp",
-              "float_power", "copysign", "nextafter")
+              "float_power", "copysign", "nextafter", "heaviside")
 
 
 def weight(name: str, method: str) -> int:

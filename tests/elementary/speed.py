@@ -6,7 +6,7 @@ many turns.
     DRAY_BUILD=build python3 tests/elementary/speed.py [FUNCTION]...
 
 Without AVX-512: GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX512F and
-NPY_DISABLE_CPU_FEATURES="AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL"."""
+NPY_DISABLE_CPU_FEATURES="X86_V4 AVX512_ICL AVX512_SPR"."""
 
 import ctypes
 import os

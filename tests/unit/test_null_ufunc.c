@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* NULL where a function needs something: universal functions. */
+#include <dray/sequence.h>
 #include <dray/ufunc.h>
 
 #include "null.h"
@@ -47,6 +48,76 @@ FACT(calls)
 	refuses(dray_ufunc_call(add, inputs, NULL, NULL, NULL));
 	does_nothing(dray_get_fp_state(NULL));
 	ignores(assert_int_equal(dray_set_fp_state(NULL), 0));
+}
+
+FACT(sequences)
+{
+	struct dray_ufunc *add = dray_ufunc_find("add");
+	struct dray_sequence *sequence = NULL;
+	struct dray_sequence_plan plan;
+	dray_value values[2], out;
+	dray_dtype dtype;
+	int64_t shape[DRAY_MAX_NDIM];
+	double one = 1;
+	int ndim;
+
+	refuses(dray_sequence_create(NULL));
+	assert_works(dray_sequence_create(&sequence));
+	refuses(dray_sequence_input(NULL, DRAY_FLOAT64, 0, NULL, &out));
+	refuses(dray_sequence_input(sequence, DRAY_FLOAT64, 1, NULL, &out));
+	refuses(dray_sequence_input(sequence, DRAY_FLOAT64, 0, NULL, NULL));
+	assert_works(dray_sequence_input(sequence, DRAY_FLOAT64, 0, NULL,
+					 &values[0]));
+	values[1] = values[0];
+	refuses(dray_sequence_constant(NULL, DRAY_FLOAT64, &one, &out));
+	refuses(dray_sequence_constant(sequence, DRAY_FLOAT64, NULL, &out));
+	refuses(dray_sequence_constant(sequence, DRAY_FLOAT64, &one, NULL));
+	refuses(dray_sequence_call(NULL, add, values, NULL, &out));
+	refuses(dray_sequence_call(sequence, NULL, values, NULL, &out));
+	refuses(dray_sequence_call(sequence, add, NULL, NULL, &out));
+	refuses(dray_sequence_call(sequence, add, values, NULL, NULL));
+	refuses(dray_sequence_convert(NULL, values[0], DRAY_FLOAT32,
+				      DRAY_CASTING_UNSAFE, &out));
+	refuses(dray_sequence_convert(sequence, values[0], DRAY_FLOAT32,
+				      DRAY_CASTING_UNSAFE, NULL));
+	refuses(dray_sequence_output(NULL, values[0]));
+	refuses(dray_sequence_describe(NULL, values[0], &dtype, &ndim, shape));
+	refuses(dray_sequence_describe(sequence, values[0], NULL, &ndim,
+				       shape));
+	refuses(dray_sequence_describe(sequence, values[0], &dtype, NULL,
+				       shape));
+	refuses(dray_sequence_describe(sequence, values[0], &dtype, &ndim,
+				       NULL));
+	refuses(dray_sequence_end(NULL));
+	assert_works(dray_sequence_output(sequence, values[0]));
+	assert_works(dray_sequence_end(sequence));
+	refuses(dray_sequence_get_plan(NULL, &plan));
+	refuses(dray_sequence_get_plan(sequence, NULL));
+	ignores(dray_sequence_destroy(NULL));
+	dray_sequence_destroy(sequence);
+}
+
+FACT(runs_of_sequences)
+{
+	struct dray_sequence *sequence = NULL;
+	struct dray_view view;
+	const struct dray_view *inputs[] = { &view }, *lacks[] = { NULL };
+	struct dray_array *out = NULL;
+	double data = 1;
+	dray_value value;
+
+	assert_works(dray_view_init(&view, &data, DRAY_FLOAT64, 0, NULL, NULL));
+	view.flags |= DRAY_READ;
+	assert_works(dray_sequence_create(&sequence));
+	assert_works(
+		dray_sequence_input(sequence, DRAY_FLOAT64, 0, NULL, &value));
+	assert_works(dray_sequence_output(sequence, value));
+	assert_works(dray_sequence_end(sequence));
+	refuses(dray_sequence_run(NULL, inputs, NULL, NULL, &out));
+	refuses(dray_sequence_run(sequence, NULL, NULL, NULL, &out));
+	refuses(dray_sequence_run(sequence, lacks, NULL, NULL, &out));
+	refuses(dray_sequence_run(sequence, inputs, NULL, NULL, NULL));
+	dray_sequence_destroy(sequence);
 }
 
 FACTS_SHARE(set_up, tear_down)

@@ -92,14 +92,15 @@ def measure(row, rounds, time=time_native):
 
 
 def show(row, found):
-    """Prints a row: small ones in ns, large ones in GB/s."""
+    """Prints a row: small ones in ns, large ones in GB/s.  A goal without a ratio
+    bounds nothing."""
     peer, ratio = row.goal
     if row.bytes < LARGE:
-        alloc.show(row.name, "ns", "lower", found, (peer, ratio))
+        alloc.show(row.name, "ns", "lower", found, (peer, ratio or "-"))
         return
     rates = {name: [row.bytes / value for value in values]
              for name, values in found.items()}
-    alloc.show(row.name, "GB/s", "higher", rates, (peer, 1 / ratio))
+    alloc.show(row.name, "GB/s", "higher", rates, (peer, 1 / ratio if ratio else "-"))
 
 
 def show_mean(name, medians, *goal):

@@ -43,7 +43,7 @@ build_make()
 	shift
 	folder=$(build_folder "$kind")
 	# Meson reads some of a cross file only once.
-	options=$(printf '%s\n' "$@"; cat "$folder.cross" 2>/dev/null)
+	options=$(printf '%s\n' "$@"; cat "$folder.cross" 2>/dev/null || true)
 	if [ ! -e "$folder/build.ninja" ] ||
 	   [ "$options" != "$(cat "$folder/.options" 2>/dev/null)" ]; then
 		rm -rf "$folder"

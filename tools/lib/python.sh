@@ -109,6 +109,21 @@ board_pypi_set()
 	pypi_set_of aarch64 3.11 cp311 "$@"
 }
 
+# board_copy_numpy PACKAGES JOB: copies NumPy, and dray for it, to numpy2 in the folder
+# JOB; without files for developers, since files of a job lie in the board's memory
+board_copy_numpy()
+{
+	local build
+
+	build=$(build_folder arm64-numpy2)
+	mkdir -p "$2/numpy2"
+	cp -r "$1"/numpy{,.libs} "$build/userspace/python/dray" "$2/numpy2"
+	find "$2/numpy2" \( -name tests -o -name include -o -name f2py \
+		-o -name '*.p' -o -name '*.pyi' -o -name '*.a' \) \
+		-prune -exec rm -r {} +
+	cp -P "$build"/userspace/src/libdray.so{,.*[!p]} "$2/numpy2"
+}
+
 # pypi_set_of CPU VERSION ABI NAME REQUIREMENTS
 pypi_set_of()
 {

@@ -22,7 +22,8 @@ SAMPLES has lines of words separated by tabs; other lines are ignored:
 
 A goal bounds dray divided by the peer: from above if lower is better, else from
 below.  The peer "best" is the best one of the row.  If the peer is "-", RATIO
-bounds the value itself.
+bounds the value itself.  If RATIO is "-", the ratio to the peer is shown, and
+bounded by nothing.
 """
 
 import collections
@@ -61,10 +62,12 @@ def judge(row):
         if name == "best":
             name = min(peers, key=lambda peer: sign * peers[peer]["median"])
         peer = peers[name]
-        bound = goal["ratio"] * peer["median"]
-        slack = goal["ratio"] * peer["spread"]
         if peer["median"]:
             row["ratio"] = ours["median"] / peer["median"]
+        if goal["ratio"] is None:
+            return
+        bound = goal["ratio"] * peer["median"]
+        slack = goal["ratio"] * peer["spread"]
     slack = math.hypot(slack, ours["spread"])
     excess = sign * (ours["median"] - bound)
     row["met"] = excess <= 0
@@ -86,7 +89,8 @@ def rows_of(lines):
                 if goal:
                     peer, ratio = goal
                     goal = {"peer": None if peer == "-" else peer,
-                            "ratio": float(ratio)}
+                            "ratio": None if ratio == "-" and peer != "-"
+                            else float(ratio)}
                 rows[name] = {"name": name, "unit": unit, "better": better,
                               "samples": {}, "goal": goal or None}
             elif words[0] == "sample":
@@ -148,7 +152,7 @@ def number(value):
 
 def goal_of(row):
     goal = row["goal"]
-    if not goal:
+    if not goal or goal["ratio"] is None:
         return ""
     sign = "≤" if row["better"] == "lower" else "≥"
     if goal["peer"] is None:
@@ -250,7 +254,7 @@ def title(row, plain):
         words += f" [{row['unit']}, {row['better']} is better]"
     shapes = [text(0, 12, words, ' font-weight="bold"')]
     width = BOLD * len(words)
-    if row["goal"]:
+    if goal_of(row):
         ratio = "" if row["ratio"] is None else number(row["ratio"]) + ", "
         goal = f"{ratio}goal {goal_of(row)}: {outcome(row).lower()}"
         colour = COLOURS[outcome(row)]

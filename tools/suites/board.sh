@@ -236,20 +236,11 @@ board_differential()
 			"$packages"
 }
 
-# board_add_differential PACKAGES: without files for developers, since files of
-# the job lie in the board's memory
+# board_add_differential PACKAGES
 board_add_differential()
 {
-	local build
-
-	build=$(build_folder arm64-numpy2)
-	mkdir -p "$BATCH"/job/{docs,tests,numpy2}
-	cp -r "$1"/numpy{,.libs} "$build/userspace/python/dray" \
-		"$BATCH/job/numpy2"
-	find "$BATCH/job/numpy2" \( -name tests -o -name include -o -name f2py \
-		-o -name '*.p' -o -name '*.pyi' -o -name '*.a' \) \
-		-prune -exec rm -r {} +
-	cp -P "$build"/userspace/src/libdray.so* "$BATCH/job/numpy2"
+	mkdir -p "$BATCH"/job/{docs,tests}
+	board_copy_numpy "$1" "$BATCH/job"
 	cp -r "$TREE/tests/differential" "$BATCH/job/tests"
 	cp "$TREE"/docs/{arrays,ufuncs}.md "$BATCH/job/docs"
 	batch_add counts random-arrays \

@@ -8,7 +8,6 @@
 #include "array_times.h"
 
 #include <string.h>
-#include <time.h>
 
 static const struct contender *const tables[] = {
 	copy_contenders,
@@ -30,46 +29,6 @@ static contender_call *contender_find(const char *name)
 	}
 	PyErr_Format(PyExc_ValueError, "no contender %s", name);
 	return NULL;
-}
-
-/* Describes an array of NumPy as a view of dray. */
-static int view_of(PyArrayObject *array, struct dray_view *view)
-{
-	int64_t shape[DRAY_MAX_NDIM], strides[DRAY_MAX_NDIM];
-	int ndim = PyArray_NDIM(array), ret = -1, i;
-	dray_dtype dtype;
-	PyObject *typestr;
-
-	for (i = 0; i < ndim; i++) {
-		shape[i] = PyArray_DIM(array, i);
-		strides[i] = PyArray_STRIDE(array, i);
-	}
-	typestr =
-		PyObject_GetAttrString((PyObject *)PyArray_DESCR(array), "str");
-	if (!typestr)
-		return -1;
-	ret = dray_dtype_parse(PyUnicode_AsUTF8(typestr), &dtype);
-	if (!ret)
-		ret = dray_view_init(view, PyArray_DATA(array), dtype, ndim,
-				     shape, strides);
-	Py_DECREF(typestr);
-	if (ret)
-		PyErr_SetString(PyExc_ValueError, dray_last_error());
-	return ret;
-}
-
-/*
- * Of this thread, so that other programs do not count; or that pass, for contenders
- * with "clock" in their names.
- */
-static double seconds(const char *contender)
-{
-	clockid_t clock = strstr(contender, "clock") ? CLOCK_MONOTONIC
-						     : CLOCK_THREAD_CPUTIME_ID;
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 static PyObject *array_time(PyObject *self, PyObject *args)

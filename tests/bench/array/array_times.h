@@ -39,6 +39,15 @@ extern const struct contender index_contenders[];
 /* Makes the index of the row of slices. */
 int view_contenders_init(void);
 
+/* Describes an array of NumPy as a view of dray; a failure leaves an error of Python. */
+int view_of(PyArrayObject *array, struct dray_view *view);
+
+/*
+ * Seconds of this thread, so that other programs do not count; or that pass, for
+ * contenders with "clock" in their names.
+ */
+double seconds(const char *contender);
+
 /* Drops an object that NumPy returns; NULL is a failure. */
 static inline int drop_object(PyObject *object)
 {

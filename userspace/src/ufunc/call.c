@@ -21,7 +21,7 @@ static bool is_ordinary(const struct dray_ufunc_options *options)
 	       options->threads <= 1 && !options->wraps;
 }
 
-static int check_options(const struct dray_ufunc_options *options)
+int dray_ufunc_check_options(const struct dray_ufunc_options *options)
 {
 	if (options->flags & ~DRAY_UFUNC_FAST)
 		return dray_fail(-EINVAL, "unknown flags of a call: %#x",
@@ -69,11 +69,23 @@ static int collect(struct dray_call *call, struct dray_ufunc *ufunc,
 	return 0;
 }
 
+int dray_ufunc_check_mask(const struct dray_ufunc *ufunc, dray_dtype dtype)
+{
+	char text[DRAY_DTYPE_TYPESTR_SIZE];
+
+	if (dtype == DRAY_BOOL ||
+	    dray_can_cast(dtype, DRAY_BOOL, DRAY_CASTING_NO))
+		return 0;
+	return dray_fail(
+		-EOPNOTSUPP,
+		"Cannot cast the mask of ufunc '%.64s' from %s to bool according to the rule 'safe'",
+		ufunc->name, dray_dtype_text(dtype, text));
+}
+
 /* Checks that a view may be used as it is to be. */
 static int check_view(struct dray_call *call, int o)
 {
 	const struct dray_view *view = call->views[o];
-	char text[DRAY_DTYPE_TYPESTR_SIZE];
 	int ret = dray_operand_init(&call->checked[o], view,
 				    dray_operand_names[o]);
 
@@ -90,13 +102,9 @@ static int check_view(struct dray_call *call, int o)
 	if (!(view->flags & DRAY_READ))
 		return dray_fail(-EPERM, "%s of ufunc '%.64s' may not be read",
 				 dray_operand_names[o], call->ufunc->name);
-	if (o == call->count && view->dtype != DRAY_BOOL &&
-	    !dray_can_cast(view->dtype, DRAY_BOOL, DRAY_CASTING_NO))
-		return dray_fail(
-			-EOPNOTSUPP,
-			"Cannot cast the mask of ufunc '%.64s' from %s to bool according to the rule 'safe'",
-			call->ufunc->name, dray_dtype_text(view->dtype, text));
-	return 0;
+	return o == call->count
+		       ? dray_ufunc_check_mask(call->ufunc, view->dtype)
+		       : 0;
 }
 
 static int check_views(struct dray_call *call)
@@ -120,10 +128,7 @@ static int choose_loop(struct dray_call *call)
 				 &call->resolved);
 	if (ret)
 		return ret;
-	if (call->options->flags & DRAY_UFUNC_FAST &&
-	    call->resolved.loop.flags & DRAY_LOOP_HAS_FAST)
-		call->resolved.loop.context =
-			(char *)call->resolved.loop.context + DRAY_LOOP_FAST;
+	dray_ufunc_choose_fast(call->options, &call->resolved);
 	return dray_ufunc_check_casts(call->ufunc, given, call->options,
 				      &call->resolved);
 }
@@ -223,7 +228,7 @@ static int run(struct dray_call *call)
 {
 	int ret;
 
-	ret = check_options(call->options);
+	ret = dray_ufunc_check_options(call->options);
 	if (!ret)
 		ret = check_views(call);
 	if (!ret)

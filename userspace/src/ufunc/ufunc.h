@@ -49,6 +49,23 @@ int dray_ufunc_check_casts(const struct dray_ufunc *ufunc,
 			   const struct dray_ufunc_options *options,
 			   const struct dray_resolved *resolved);
 
+/* Takes the fast variant of a loop, if it is wanted. */
+static inline void
+dray_ufunc_choose_fast(const struct dray_ufunc_options *options,
+		       struct dray_resolved *resolved)
+{
+	if (options->flags & DRAY_UFUNC_FAST &&
+	    resolved->loop.flags & DRAY_LOOP_HAS_FAST)
+		resolved->loop.context =
+			(char *)resolved->loop.context + DRAY_LOOP_FAST;
+}
+
+/* Checks flags, the casting rule and the order.  -EINVAL. */
+int dray_ufunc_check_options(const struct dray_ufunc_options *options);
+
+/* Checks the type of a mask.  -EOPNOTSUPP. */
+int dray_ufunc_check_mask(const struct dray_ufunc *ufunc, dray_dtype dtype);
+
 /* The lock of loops that one thread at a time may be in; may be taken again. */
 void dray_single_take(void);
 void dray_single_give(void);
