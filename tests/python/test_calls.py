@@ -2,6 +2,7 @@
 """Queues of calls of ufuncs.  The host's streams are a loop: an IP that computes
 "positive", whose output is its input."""
 
+import os
 import threading
 
 import numpy as np
@@ -32,6 +33,34 @@ def test_a_call_returns_its_result():
         one, two = queue.submit(dray.modf, [1.25, -2.5]).wait()
         assert np.asarray(one).tolist() == [.25, -.5]
         assert np.asarray(two).tolist() == [1, -2]
+
+
+def test_operands_live_until_the_call_has_ended():
+    with dray.CallQueue() as queue:
+        calls = [queue.submit(dray.add, np.arange(200_000.) + number, number)
+                 for number in range(8)]
+        for number, call in enumerate(calls):
+            assert np.asarray(call.wait())[1000] == 1000 + 2 * number
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_child_has_no_queue_of_its_parent():
+    queue = dray.CallQueue()
+    call = queue.submit(dray.add, np.arange(200_000.), 1)
+    child = os.fork()
+    if not child:
+        status = 1
+        try:
+            with pytest.raises(ChildProcessError):
+                queue.submit(dray.add, 1, 2)
+            with dray.CallQueue() as own:
+                status = own.submit(dray.add, 1, 2).wait() != 3
+            queue.close()
+        finally:
+            os._exit(status)
+    assert os.waitpid(child, 0)[1] == 0
+    assert np.asarray(call.wait())[1000] == 1001
+    queue.close()
 
 
 def test_calls_of_two_queues_are_ordered_by_memory():

@@ -25,6 +25,7 @@ struct call_object {
 	PyObject_HEAD struct dray_event *event;
 	PyObject *queue;
 	PyObject *ufunc;
+	PyObject *arguments; /* a tuple: the memory of operands is theirs */
 	PyObject *results; /* a tuple, or one array */
 	int count;
 	struct ufunc_operand operands[DRAY_UFUNC_MAX_OPERANDS + 1];
@@ -444,6 +445,18 @@ static int take_keywords(PyObject *const *args, Py_ssize_t count,
 	return 0;
 }
 
+/* Returns all arguments of a vectorcall. */
+static PyObject *keep_arguments(PyObject *const *args, Py_ssize_t count,
+				PyObject *names)
+{
+	Py_ssize_t all = count + (names ? PyTuple_GET_SIZE(names) : 0), i;
+	PyObject *tuple = PyTuple_New(all);
+
+	for (i = 0; tuple && i < all; i++)
+		PyTuple_SET_ITEM(tuple, i, Py_NewRef(args[i]));
+	return tuple;
+}
+
 /* Makes a Call that is not submitted, with its operands. */
 static struct call_object *take_call(PyObject *queue, PyObject *const *args,
 				     Py_ssize_t count, PyObject *names,
@@ -485,6 +498,9 @@ static struct call_object *take_call(PyObject *queue, PyObject *const *args,
 	call->count = 0;
 	for (i = 0; i <= DRAY_UFUNC_MAX_OPERANDS; i++)
 		operand_clear(&call->operands[i]);
+	call->arguments = keep_arguments(args, count, names);
+	if (!call->arguments)
+		goto failed;
 	for (i = 0; i < ufunc->inputs; i++) {
 		if (operand_from(args[1 + i], &call->operands[i], &weak))
 			goto failed;
@@ -714,6 +730,7 @@ static void call_dealloc(PyObject *object)
 	}
 	for (i = 0; i <= DRAY_UFUNC_MAX_OPERANDS; i++)
 		operand_drop(&self->operands[i]);
+	Py_XDECREF(self->arguments);
 	Py_XDECREF(self->results);
 	Py_DECREF(self->ufunc);
 	Py_DECREF(self->queue);
