@@ -93,6 +93,9 @@ def common_shape(inputs: list[Any]) -> Optional[tuple[int, ...]]:
         return None
 
 
+COMPARISONS = ("equal", "greater", "greater_equal", "less", "less_equal", "not_equal")
+
+
 def keywords(pick: Random, name: str, inputs: list[Any]) -> dict[str, Any]:
     """Keywords of a call."""
     given: dict[str, Any] = {}
@@ -102,7 +105,8 @@ def keywords(pick: Random, name: str, inputs: list[Any]) -> dict[str, Any]:
         outputs = tuple(an_output(pick, dtype if pick.random() < 0.7 else wider_type(pick, dtype),
                                   shape) for dtype in made)
         given["out"] = outputs if len(outputs) > 1 or pick.random() < 0.5 else outputs[0]
-        if pick.random() < 0.5:
+        # NumPy 2.4 may end the process at a masked comparison without a loop.
+        if pick.random() < 0.5 and name not in COMPARISONS:
             mask = make.a_narrower_shape(pick, shape)
             given["where"] = elements.elements(pick, "?" if not make.wrong(pick) else "u1", mask)
     if pick.random() < 0.08:
@@ -319,8 +323,7 @@ class Ufunc(Operation):
 
 # Results are of another type, so that only bools can be reduced; or, of heaviside(), a
 # negative number of an unsigned output, whose value C leaves open.
-PREDICATES = ("equal", "greater", "greater_equal", "less", "less_equal", "not_equal", "ldexp",
-              "float_power", "copysign", "nextafter", "heaviside")
+PREDICATES = COMPARISONS + ("ldexp", "float_power", "copysign", "nextafter", "heaviside")
 
 
 def weight(name: str, method: str) -> int:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* linear: products of small matrices, refusals, and NULL. */
+/* linear: products of small matrices, and refusals. */
 #include <dray/linear.h>
 
-#include "null.h"
+#include "unit.h"
 
 static double left[] = { 1, 2, 3, 4, 5, 6 }; /* 2 x 3 */
 static double right[] = { 1, 0, 2, 1, 0, 3 }; /* 3 x 2 */
@@ -101,19 +101,3 @@ FACT(bad_operands_are_refused)
 		     "no loop for the types");
 	assert_null(out);
 }
-
-FACT(null_is_refused)
-{
-	product *const products[] = { dray_matmul, dray_dot, dray_vecdot };
-	struct dray_view a = view_of(left, 1, 3, 0);
-	struct dray_array *out = NULL;
-
-	for (size_t i = 0; i < 3; i++) {
-		refuses(products[i](NULL, &a, NULL, &out));
-		refuses(products[i](&a, NULL, NULL, &out));
-		refuses(products[i](&a, &a, NULL, NULL));
-	}
-	dray_blas_name();
-}
-
-FACTS_SHARE(set_up, tear_down)

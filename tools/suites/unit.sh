@@ -63,6 +63,10 @@ unit_programs()
 		return 0
 	}
 	rm -f "$folder"/meson-logs/said*
+	# GCC 12 does not align vectors of 64 bytes in frames that are checked after their
+	# end (its bug 110027).
+	[ "$kind" != sanitized ] ||
+		local -x GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX512F
 	# The log has all results: ignore the exit status.
 	CMOCKA_MESSAGE_OUTPUT=TAP DRAY_TEST_NODE=host \
 		ASAN_OPTIONS=strict_string_checks=1:detect_stack_use_after_return=1 \

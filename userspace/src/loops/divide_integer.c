@@ -294,7 +294,7 @@ NEAR_OPS(32, uint32_t, double, double, double_of_32)
 				TURN_##suffix(T, kind, suffix, dense_a[i],   \
 					      dense_b[i]) to[i] = result;    \
 			}                                                    \
-		} else if (sizeof(T) < 8 && count >= 2 * FEW &&              \
+		} else if (sizeof(T) < 8 && count >= 2 * (int64_t)FEW &&     \
 			   !dray_follows(out, out_step, a, BLOCK) &&         \
 			   !dray_follows(out, out_step, b, BLOCK)) {         \
 			BESIDE(DRAY_LEVELLED(dray_##kind##_##suffix), T)     \

@@ -17,7 +17,7 @@
 					   aligned(sizeof(T)), may_alias)); \
 	typedef M T##_mask __attribute__((vector_size(64)));                \
 	enum {                                                              \
-		T##_LANES = VECTORS * 64 / sizeof(T)                        \
+		T##_LANES = VECTORS * 64ul / sizeof(T)                      \
 	}
 
 LANES_OF(float, int32_t);
