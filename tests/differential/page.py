@@ -38,8 +38,7 @@ def compared(name: str) -> str:
 def ufunc_rows() -> list[str]:
     """A row for each ufunc of NumPy."""
     names: dict[str, list[str]] = {}
-    for name in dir(np):
-        ufunc = getattr(np, name)
+    for name, ufunc in sorted(vars(np).items()):
         if isinstance(ufunc, np.ufunc):
             names.setdefault(ufunc.__name__, []).append(name)
     return [f"| `{name}` | {', '.join(f'`{other}`' for other in others if other != name)} "

@@ -19,11 +19,11 @@ from elements import Elements
 from operations import Operation, Line
 
 # Ufuncs of NumPy that dray does not have: docs/ufuncs.md tells why.
-MISSING = sorted(name for name in dir(np) if isinstance(getattr(np, name), np.ufunc)
-                 and not isinstance(getattr(dray, name, None), dray.ufunc))
-NAMES = sorted({getattr(np, name).__name__ for name in dir(np)
-                if isinstance(getattr(np, name), np.ufunc) and name not in MISSING
-                and not getattr(np, name).signature})
+THEIRS = {name: each for name, each in vars(np).items() if isinstance(each, np.ufunc)}
+MISSING = sorted(name for name in THEIRS
+                 if not isinstance(getattr(dray, name, None), dray.ufunc))
+NAMES = sorted({each.__name__ for name, each in THEIRS.items()
+                if name not in MISSING and not each.signature})
 ALL = (["?"] + elements.INTEGERS + elements.FLOATS + elements.COMPLEX + elements.DATES
        + elements.DURATIONS)
 NUMBERS = ["?"] + elements.INTEGERS + elements.FLOATS + elements.COMPLEX
