@@ -17,7 +17,7 @@ DRAY_INLINE void raise_errors(bool zero, bool over)
 }
 
 #define IS_SIGNED(T) ((T)-1 < (T)1)
-#define LEAST(T) (IS_SIGNED(T) ? (T)((T)1 << (sizeof(T) * 8 - 1)) : (T)0)
+#define LEAST(T) (IS_SIGNED(T) ? (T)((uint64_t)1 << (sizeof(T) * 8 - 1)) : (T)0)
 #define IS_OVER(T, a, b) (IS_SIGNED(T) & ((a) == LEAST(T)) & ((b) == (T)-1))
 
 /* Results of division by the processor's own, for a divisor that it can take. */
