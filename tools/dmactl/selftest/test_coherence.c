@@ -82,7 +82,7 @@ static int run_rounds(struct coherence *both)
 	int ret = 0;
 	uint64_t i;
 
-	for (i = 0; i < 3 * ROUNDS && !ret; i++) {
+	for (i = 0; i < 3 * (uint64_t)ROUNDS && !ret; i++) {
 		if (i % 3)
 			ret = round_without(both, seed + i, i % 3 == 1);
 		else

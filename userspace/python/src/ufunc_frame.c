@@ -122,14 +122,13 @@ PyObject *ufunc_error(int error)
 	const char *sentence = dray_last_error();
 	PyObject *class = NULL, *text;
 
-	if (error == -EOPNOTSUPP)
+	if (error == -EOPNOTSUPP ||
+	    (error == -EINVAL && strstr(sentence, "according to the rule")))
 		class = PyExc_TypeError;
 	else if (error == -EDOM)
 		class = PyExc_FloatingPointError;
 	else if (error == -EOVERFLOW)
 		class = PyExc_OverflowError;
-	else if (error == -EINVAL && strstr(sentence, "according to the rule"))
-		class = PyExc_TypeError;
 	else if (error == -ERANGE)
 		class = PyExc_IndexError;
 	if (!class)

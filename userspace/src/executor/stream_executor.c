@@ -178,7 +178,7 @@ static int submit_frame(struct frames *frames, int64_t number)
 	each = inputs / executor->options.tx_count;
 	for (i = 0; !ret && i < executor->options.tx_count; i++)
 		ret = dray_stream_send_pieces(executor->tx[i],
-					      &pointers[i * each], each,
+					      &pointers[(size_t)i * each], each,
 					      &options,
 					      &frames->sent[place][i]);
 	return ret;
@@ -485,6 +485,7 @@ int dray_stream_executor_create(
 		sizeof(functions), stream_check, stream_submit, stream_release
 	};
 	struct stream_executor *executor;
+	uint32_t i;
 	int o, ret;
 
 	if (!dray_given(options, __func__) || !dray_given(out, __func__) ||
@@ -508,10 +509,10 @@ int dray_stream_executor_create(
 		executor->options.depth = DEPTH;
 	if (!options->timeout_ns)
 		executor->options.timeout_ns = TIMEOUT_NS;
-	memcpy(executor->tx, options->tx,
-	       options->tx_count * sizeof(executor->tx[0]));
-	memcpy(executor->rx, options->rx,
-	       options->rx_count * sizeof(executor->rx[0]));
+	for (i = 0; i < options->tx_count; i++)
+		executor->tx[i] = options->tx[i];
+	for (i = 0; i < options->rx_count; i++)
+		executor->rx[i] = options->rx[i];
 	for (o = 0; o < dray_ufunc_operands(options->ufunc); o++)
 		executor->dtypes[o] = dray_dtype_ref(options->dtypes[o]);
 	dray_ufunc_ref(options->ufunc);
