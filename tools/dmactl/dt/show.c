@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * dmactl dt show: the map of memory, who uses which part of it, and the nodes of
+ * dmactl dt show: the map of memory, the users of its parts, and the nodes of
  * dray with their heaps and channels.
  */
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * NumPy's ufuncs of a dray.Array, by __array_ufunc__: dray computes them, and NumPy
- * those for whose types or arguments dray has no loop.
+ * the ones for which dray has no loop, by their types or arguments.
  */
 #include <string.h>
 

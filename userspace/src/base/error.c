@@ -19,13 +19,10 @@
 
 #define LENGTH 512
 
+/* The thread's buffer; no_sentence: the last failure found no memory for one. */
 static _Thread_local char *sentence __attribute__((tls_model("initial-exec")));
 
-/* The last failure of the thread found no memory for a sentence. */
-static _Thread_local bool has_no_buffer
-	__attribute__((tls_model("initial-exec")));
-
-static const char no_sentence[] = "no memory for the error message";
+static char no_sentence[] = "no memory for the error message";
 
 static char first[LENGTH];
 static _Atomic bool first_is_taken;
@@ -53,12 +50,17 @@ static void set_up(void)
 	usable = !pthread_key_create(&key, end_thread);
 }
 
+static bool has_buffer(void)
+{
+	return sentence && sentence != no_sentence;
+}
+
 /* The thread's buffer, or NULL. */
 static char *buffer_of_caller(void)
 {
 	char *buffer;
 
-	if (sentence)
+	if (has_buffer())
 		return sentence;
 	pthread_once(&once, set_up);
 	if (!usable)
@@ -81,9 +83,10 @@ static void say(size_t from, const char *format, va_list args)
 {
 	char *buffer = buffer_of_caller();
 
-	has_no_buffer = !buffer;
 	if (buffer)
 		vsnprintf(buffer + from, LENGTH - from, format, args);
+	else
+		sentence = no_sentence;
 }
 
 int dray_fail(int error, const char *format, ...)
@@ -100,7 +103,7 @@ int dray_fail(int error, const char *format, ...)
 
 int dray_fail_adding(int error, const char *format, ...)
 {
-	size_t length = sentence ? strlen(sentence) : 0;
+	size_t length = has_buffer() ? strlen(sentence) : 0;
 	int saved = errno;
 	va_list args;
 
@@ -119,8 +122,6 @@ __attribute__((cold)) void dray_fail_null(const char *function)
 
 const char *dray_last_error(void)
 {
-	if (has_no_buffer)
-		return no_sentence;
 	return sentence ? sentence : "";
 }
 

@@ -83,7 +83,7 @@ struct dense {
 };
 
 /*
- * Describes a matrix whose rows or columns are dense; false for another.  A line of
+ * Describes a matrix with dense rows or columns; false for another.  A line of
  * one element, or a single line, has no stride that counts.
  */
 static bool describe(const struct dray_matrix *matrix, int64_t rows,

@@ -83,7 +83,7 @@ COMPLEX_NUMBERS(not_equal, C_NOT_EQUAL)
 COMPLEX_NUMBERS(less, C_LESS)
 COMPLEX_NUMBERS(less_equal, C_LESS_EQUAL)
 
-/* The loop whose operands are turned round: a context. */
+/* The loop with its operands turned round: a context. */
 struct turned {
 	dray_loop *loop;
 };

@@ -78,7 +78,7 @@ DRAY_INLINE uint64_t dray_divide_by(uint64_t a, const struct dray_invariant *by)
 }
 
 /*
- * Rounds down, by a number whose size is @by: below 0 it is the complement of the
+ * Rounds down, by a number of size @by: below 0 it is the complement of the
  * complement's quotient.
  */
 DRAY_INLINE int64_t dray_floor_by(int64_t a, bool below,

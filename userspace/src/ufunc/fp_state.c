@@ -24,14 +24,19 @@ static const struct dray_fp_state fresh = {
 	.buffer_size = 8192,
 };
 
-static _Thread_local struct dray_fp_state own
-	__attribute__((tls_model("initial-exec"))) = {
-		.divide = DRAY_FP_WARN,
-		.over = DRAY_FP_WARN,
-		.under = DRAY_FP_IGNORE,
-		.invalid = DRAY_FP_WARN,
-		.buffer_size = 8192,
-	};
+/* A state in few bytes, since those of a thread are scarce. */
+static _Thread_local struct {
+	uint8_t divide, over, under, invalid;
+	uint32_t buffer_size;
+	void (*call)(void *context, const char *sentence, unsigned int errors);
+	void *context;
+} own __attribute__((tls_model("initial-exec"))) = {
+	.divide = DRAY_FP_WARN,
+	.over = DRAY_FP_WARN,
+	.under = DRAY_FP_IGNORE,
+	.invalid = DRAY_FP_WARN,
+	.buffer_size = 8192,
+};
 
 /* In the order in which they are reported. */
 static const struct {
@@ -56,10 +61,23 @@ static enum dray_fp_action action_of(const struct dray_fp_state *state,
 	return (enum dray_fp_action)actions[error];
 }
 
+static struct dray_fp_state state_of_thread(void)
+{
+	return (struct dray_fp_state){
+		.divide = own.divide,
+		.over = own.over,
+		.under = own.under,
+		.invalid = own.invalid,
+		.buffer_size = own.buffer_size,
+		.call = own.call,
+		.context = own.context,
+	};
+}
+
 void dray_get_fp_state(struct dray_fp_state *out)
 {
 	if (dray_given(out, __func__))
-		*out = own;
+		*out = state_of_thread();
 }
 
 int dray_set_fp_state(const struct dray_fp_state *state)
@@ -79,7 +97,13 @@ int dray_set_fp_state(const struct dray_fp_state *state)
 		return dray_fail(-EINVAL,
 				 "a buffer has %d to %d elements, not %" PRId64,
 				 LEAST_BUFFER, MOST_BUFFER, state->buffer_size);
-	own = *state;
+	own.divide = state->divide;
+	own.over = state->over;
+	own.under = state->under;
+	own.invalid = state->invalid;
+	own.buffer_size = (uint32_t)state->buffer_size;
+	own.call = state->call;
+	own.context = state->context;
 	return 0;
 }
 
@@ -104,11 +128,12 @@ unsigned int dray_fp_take(void)
 
 unsigned int dray_fp_raised(void)
 {
+	const struct dray_fp_state state = state_of_thread();
 	unsigned int errors = 0;
 	size_t i;
 
 	for (i = 0; i < ERRORS; i++)
-		if (action_of(&own, i) == DRAY_FP_RAISE)
+		if (action_of(&state, i) == DRAY_FP_RAISE)
 			errors |= errors_known[i].error;
 	return errors;
 }
@@ -167,7 +192,7 @@ static int act(const struct dray_fp_state *state, size_t error,
 
 int dray_fp_report(const char *name, unsigned int errors)
 {
-	const struct dray_fp_state state = own;
+	const struct dray_fp_state state = state_of_thread();
 	size_t i;
 	int ret = 0;
 
