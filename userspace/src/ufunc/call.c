@@ -217,7 +217,10 @@ static int compute(struct dray_call *call)
 	if (ret)
 		return ret;
 	plain = is_plain(call);
-	ret = plain ? dray_call_strided(call) : dray_call_buffered(call);
+	if (plain)
+		ret = dray_call_strided(call);
+	else if (!dray_call_pieces(call, &ret))
+		ret = dray_call_buffered(call);
 	/* Flags that a loop without errors leaves mean nothing. */
 	if (!plain || !(call->resolved.loop.flags & DRAY_LOOP_NO_FP_ERRORS))
 		call->errors |= dray_fp_take();

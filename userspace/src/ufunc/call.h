@@ -96,6 +96,11 @@ int dray_call_put_aside(struct dray_call *call);
 
 /* call_strided.c: calls the loop on elements as they lie. */
 int dray_call_strided(struct dray_call *call);
+/*
+ * call_pieces.c: calls it on lines of elements that are converted.  False leaves other
+ * layouts to the next; *@ret is set else.
+ */
+bool dray_call_pieces(struct dray_call *call, int *ret);
 /* call_buffered.c: calls it on elements that are converted. */
 int dray_call_buffered(struct dray_call *call);
 
