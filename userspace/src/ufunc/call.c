@@ -16,7 +16,8 @@
 static bool is_ordinary(const struct dray_ufunc_options *options)
 {
 	return !options->dtype && !options->signature && !options->where &&
-	       (!options->order || options->order == 'K') && !options->flags &&
+	       (!options->order || options->order == 'K') &&
+	       !(options->flags & ~DRAY_UFUNC_FAST) &&
 	       options->casting <= 1 + DRAY_CASTING_UNSAFE &&
 	       options->threads <= 1 && !options->wraps;
 }
@@ -266,12 +267,12 @@ int dray_ufunc_call(struct dray_ufunc *ufunc,
 
 	if (!dray_given(ufunc, __func__) || !dray_given(inputs, __func__))
 		return -EINVAL;
-	if ((!options || is_ordinary(options)) &&
-	    dray_call_quick(ufunc, inputs, outputs, options ? options->weak : 0,
-			    out, &ret))
+	if (!options)
+		options = &none;
+	if (is_ordinary(options) &&
+	    dray_call_quick(ufunc, inputs, outputs, options, out, &ret))
 		return ret;
-	ret = collect(&call, ufunc, inputs, outputs, options ? options : &none,
-		      out);
+	ret = collect(&call, ufunc, inputs, outputs, options, out);
 	if (ret)
 		return ret;
 	ret = run(&call);
