@@ -128,12 +128,17 @@ ALWAYS wide power_plus(wide unit, double number, wide power, wide *low)
 	return sum;
 }
 
+ALWAYS wide with_sign(wide size, wide sign)
+{
+	return OF_BITS(BITS_OF(size) | (BITS_OF(sign) & EACH_BITS(1ull << 63)));
+}
+
 ALWAYS wide long_expm1(wide x)
 {
 	wide low, unit;
 	const wide p = unit_power(x, &low, &unit);
 
-	return power_plus(unit, -1, p, &low) + low;
+	return with_sign(power_plus(unit, -1, p, &low) + low, x);
 }
 
 /* The upper 26 bits of a number: products of two are exact. */
@@ -153,11 +158,6 @@ ALWAYS wide quotient(wide x, wide x_low, wide y, wide y_low, wide *low)
 
 	*low = (rest + (x_low - q * y_low)) * inverse;
 	return q;
-}
-
-ALWAYS wide with_sign(wide size, wide sign)
-{
-	return OF_BITS(BITS_OF(size) | (BITS_OF(sign) & EACH_BITS(1ull << 63)));
 }
 
 /* From 22 on, the result is 1. */
