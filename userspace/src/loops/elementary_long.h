@@ -91,30 +91,19 @@ ALWAYS wide sum_of(wide large, wide small, wide *dropped)
 }
 
 /*
- * Returns a number and its lower part: they are e**x - 1, but for a power of 2, whose
- * exponent is in the last bits of @whole.
+ * Returns e**x less the power of 2 that is near it, @unit, and the lower part of this.
  */
-ALWAYS wide long_power(wide x, wide *low, wide *whole)
-{
-	wide n, upper, lower, r, dropped;
-
-	*whole = x * M_LOG2E + WHOLE;
-	n = *whole - WHOLE;
-	upper = x - n * LN2_UPPER;
-	lower = n * LN2_LOWER;
-	r = sum_of(upper, -lower, &dropped);
-	return sum_of(r, r * r * rest_part(r) + dropped, low);
-}
-
-/* A power of 2, @unit, near e**x, what is missing to it, and the lower part of that. */
 ALWAYS wide unit_power(wide x, wide *low, wide *unit)
 {
-	wide part, whole;
-	const wide p = long_power(x, &part, &whole);
+	const wide whole = x * M_LOG2E + WHOLE;
+	const wide n = whole - WHOLE;
+	wide r, dropped, power, part;
 
+	r = sum_of(x - n * LN2_UPPER, -n * LN2_LOWER, &dropped);
+	power = sum_of(r, r * r * rest_part(r) + dropped, &part);
 	*unit = scaled(EACH(1.0), whole);
 	*low = *unit * part;
-	return *unit * p;
+	return *unit * power;
 }
 
 /* Adds @number and a power that unit_power() returned; and to the lower part. */
