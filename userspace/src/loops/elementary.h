@@ -24,7 +24,7 @@
 	X(cos, u10, ANY, -4e6f, 4e6f)        \
 	X(acosh, u10, ANY, 1.0f, FLT_MAX)    \
 	X(sin, u10, TURN, FLT_MIN, 4e6f)     \
-	X(tan, u10, TURN, FLT_MIN, 1e5f)     \
+	X(tan, u10, TURN, FLT_MIN, 4.7e4f)   \
 	X(asinh, u10, ODD, FLT_MIN, FLT_MAX) \
 	X(atanh, u10, ODD, FLT_MIN, 0x1.fffffep-1f)
 
