@@ -90,6 +90,18 @@ ALWAYS wide sum_of(wide large, wide small, wide *dropped)
 	return sum;
 }
 
+ALWAYS wide long_exp(wide x)
+{
+	const wide whole = x * M_LOG2E + WHOLE;
+	const wide n = whole - WHOLE;
+	const wide upper = x - n * LN2_UPPER, lower = n * LN2_LOWER;
+	const wide r = upper - lower;
+	wide dropped;
+	const wide sum = sum_of(EACH(1.0), upper, &dropped);
+
+	return scaled(sum + ((dropped - lower) + r * r * rest_part(r)), whole);
+}
+
 /*
  * Returns e**x less the power of 2 that is near it, @unit, and the lower part of this.
  */
