@@ -35,7 +35,7 @@ ALWAYS wide long_log(wide x)
 }
 
 /*
- * The logarithm times a constant, whose parts have 32 bits and the rest: the upper 21
+ * The logarithm times a constant in two parts, 32 bits and the rest: the upper 21
  * bits of a number times 32 are exact.  @whole is that of a power of 2, in two parts.
  */
 ALWAYS wide log_times(wide f, double upper, double lower, wide whole, wide rest)
