@@ -231,6 +231,18 @@ static int others_decide(const struct asked *asked)
 	return ret;
 }
 
+/* Whether an input is of a subclass of NumPy's array, which wraps results. */
+static bool has_subclass(const struct asked *asked)
+{
+	Py_ssize_t i;
+
+	for (i = 0; i < asked->count; i++)
+		if (PyArray_Check(asked->args[i]) &&
+		    !PyArray_CheckExact(asked->args[i]))
+			return true;
+	return false;
+}
+
 PyObject *array_array_ufunc(PyObject *self, PyObject *const *args,
 			    Py_ssize_t count, PyObject *names)
 {
@@ -259,6 +271,8 @@ PyObject *array_array_ufunc(PyObject *self, PyObject *const *args,
 		return NULL;
 	if (decide)
 		Py_RETURN_NOTIMPLEMENTED;
+	if (has_subclass(&asked))
+		return ask_numpy(state, &asked);
 	ufuncs = numpy_ufuncs(state);
 	if (!ufuncs)
 		return NULL;

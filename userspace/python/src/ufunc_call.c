@@ -177,6 +177,10 @@ static PyObject *run(struct ufunc_arguments *call, bool outer)
 
 	for (o = 0; o < call->self->outputs; o++)
 		makes = makes || !call->outputs[o];
+	if (operands_check(call->operands,
+			   call->self->inputs + call->self->outputs) ||
+	    operands_check(&call->mask, 1))
+		return NULL;
 	if (ufunc_enter(&frame, call->state, makes, elements(call, outer)))
 		return NULL;
 	ret = compute(call, outer, made);
@@ -237,10 +241,9 @@ PyObject *ufunc_call_for_numpy(PyObject *self, PyObject *const *args,
 PyObject *ufunc_outer(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		      PyObject *names)
 {
-	if (ufunc_self(self)->inputs != 2 || ufunc_self(self)->outputs != 1)
-		return PyErr_Format(
-			PyExc_ValueError,
-			"outer() is for ufuncs that make one output of two inputs");
+	if (ufunc_self(self)->inputs != 2)
+		return PyErr_Format(PyExc_ValueError,
+				    "outer() is for ufuncs of two inputs");
 	if (count != 2)
 		return PyErr_Format(
 			PyExc_TypeError,

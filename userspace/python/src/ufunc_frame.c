@@ -127,7 +127,7 @@ PyObject *ufunc_error(int error)
 		class = PyExc_TypeError;
 	else if (error == -EDOM)
 		class = PyExc_FloatingPointError;
-	else if (error == -EOVERFLOW)
+	else if (error == -EOVERFLOW && strstr(sentence, "out of bounds for"))
 		class = PyExc_OverflowError;
 	else if (error == -ERANGE)
 		class = PyExc_IndexError;

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "dtype/dtype.h"
 #include "linear/linear.h"
+#include "ufunc/fp_state.h"
 #include "view/view.h"
 
 /* A product on its way. */
@@ -177,8 +178,11 @@ static int deliver(struct product *product, dray_dtype dtype, int ndim,
 		dray_array_view(made, &product->result);
 	}
 	ret = arranged ? arranged(product) : 0;
+	dray_fp_clear();
 	if (!ret)
 		ret = compute(product);
+	if (!ret)
+		ret = dray_fp_check(product->name);
 	if (!ret && made && to) {
 		struct dray_view view;
 
