@@ -52,7 +52,7 @@ bool dray_step_is_elementwise(const struct dray_sequence *sequence,
 {
 	int o;
 
-	if (step->where != DRAY_NO_VALUE || step->options.weak)
+	if (step->where != DRAY_NO_VALUE || step->options.weak || step->queue)
 		return false;
 	for (o = 0; o < step->operands; o++) {
 		const dray_dtype dtype =
@@ -165,7 +165,10 @@ static int make_groups(struct dray_sequence *sequence)
 			continue;
 		}
 		step->group = count;
-		sequence->plan.single++;
+		if (step->queue)
+			sequence->plan.transfers++;
+		else
+			sequence->plan.single++;
 		sequence->groups[count++].step = s;
 	}
 	sequence->groups_count = count;
@@ -231,7 +234,7 @@ static void plan_single(struct dray_sequence *sequence, int number, int time)
 	for (; o < step->operands; o++) {
 		sequence->values[step->values[o]].written_at = time;
 		sequence->values[step->values[o]].apart =
-			step->otherwise != DRAY_NO_VALUE;
+			step->otherwise != DRAY_NO_VALUE || step->queue;
 	}
 }
 

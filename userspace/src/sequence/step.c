@@ -130,10 +130,9 @@ static int broadcast(const struct dray_sequence *sequence,
 	return dray_broadcast_shapes(count, ndims, shapes, ndim, shape);
 }
 
-/* Adds the results of a step, and the step itself. */
-static int add_step(struct dray_sequence *sequence,
-		    struct dray_sequence_step *step, int ndim,
-		    const int64_t *shape, dray_value *results)
+int dray_sequence_add_step(struct dray_sequence *sequence,
+			   struct dray_sequence_step *step, int ndim,
+			   const int64_t *shape, dray_value *results)
 {
 	const int before = sequence->values_count;
 	int o, number;
@@ -160,6 +159,8 @@ static int add_step(struct dray_sequence *sequence,
 			dray_sequence_handle(sequence, step->values[o]);
 	}
 	dray_ufunc_ref(step->ufunc);
+	if (step->queue)
+		dray_queue_ref(step->queue);
 	dray_dtype_ref(step->options.dtype);
 	for (o = 0; o < DRAY_UFUNC_MAX_OPERANDS; o++)
 		dray_dtype_ref(step->signature[o]);
@@ -207,7 +208,7 @@ int dray_sequence_call(struct dray_sequence *sequence, struct dray_ufunc *ufunc,
 		return ret;
 	for (o = 0; options->signature && o < step.operands; o++)
 		step.signature[o] = options->signature[o];
-	return add_step(sequence, &step, ndim, shape, results);
+	return dray_sequence_add_step(sequence, &step, ndim, shape, results);
 }
 
 int dray_sequence_convert(struct dray_sequence *sequence, dray_value value,
@@ -253,5 +254,5 @@ int dray_sequence_convert(struct dray_sequence *sequence, dray_value value,
 		return ret;
 	step.resolved.dtypes[0] = from->dtype;
 	step.resolved.dtypes[1] = dtype;
-	return add_step(sequence, &step, from->ndim, from->shape, out);
+	return dray_sequence_add_step(sequence, &step, from->ndim, from->shape, out);
 }
