@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * sequence_random: random chains against their calls one by one.  All views lie in
- * one piece of memory, of which the calls make a model.
+ * sequence_random: random chains and transfers against their calls one by one.  All
+ * views lie in one piece of memory, which a simulated engine reaches, and of which
+ * the calls make a model.  Half of the sequences run on a queue of calls.
  */
 #include <math.h>
 
 #include "layout/layout_threads.h"
 #include "random_view.h"
 #include "sequences.h"
+#include "simulated_queue.h"
 
 #define BYTES (1 << 19)
 #define CHAINS 600
 #define MOST_VALUES 64
 #define MOST_OPERANDS 6
 
-static _Alignas(64) char memory[BYTES], model[BYTES];
+static char *memory, model[BYTES];
+static struct dray_call_queue *calls;
 
 struct trial {
 	struct dice *dice;
@@ -163,6 +166,19 @@ static void add_conversion(struct trial *trial)
 				      &trial->arrays[v]));
 	dray_array_view(trial->arrays[v], &to);
 	assert_works(dray_view_convert(&to, &view, DRAY_CASTING_SAME_KIND));
+}
+
+static void add_transfer(struct trial *trial)
+{
+	const int from = (int)roll(trial->dice, (uint64_t)trial->values);
+	const int v = trial->values++;
+	struct dray_view view;
+
+	assert_works(dray_sequence_copy(
+		trial->sequence, trial->handles[from], queue,
+		roll(trial->dice, 5) ? 0 : DRAY_COPY_CPU, &trial->handles[v]));
+	dray_array_view(trial->arrays[from], &view);
+	assert_works(dray_array_copy(&view, DRAY_ORDER_C, &trial->arrays[v]));
 }
 
 /* A bool among the values, or -1. */
@@ -326,10 +342,31 @@ static void compare(struct trial *trial, struct dray_array **made, int number)
 		fail_msg("case %d: memory differs", number);
 }
 
+static int run(struct trial *trial, const struct dray_view *const *in,
+	       const struct dray_view *const *out, int number,
+	       struct dray_array **made)
+{
+	const struct dray_sequence_run_options threads = { .threads = 3 };
+	const struct dray_sequence_run_options *options =
+		number % 2 ? &threads : NULL;
+	struct dray_event *event = NULL;
+	int ret;
+
+	if (number % 4 < 2)
+		return dray_sequence_run(trial->sequence, in, out, options,
+					 made);
+	ret = dray_sequence_submit(trial->sequence, calls, in, out, options,
+				   made, &event);
+	if (ret)
+		return ret;
+	ret = dray_event_wait(event, -1);
+	dray_event_unref(event);
+	return ret;
+}
+
 static void run_trial(struct trial *trial, int number,
 		      struct dray_sequence_plan *sum)
 {
-	const struct dray_sequence_run_options threads = { .threads = 3 };
 	const struct dray_view *in[MOST_OPERANDS], *out[MOST_OPERANDS];
 	struct dray_array *made[MOST_OPERANDS];
 	struct dray_sequence_plan plan;
@@ -344,10 +381,10 @@ static void run_trial(struct trial *trial, int number,
 	sum->chains += plan.chains;
 	sum->chained += plan.chained;
 	sum->single += plan.single;
+	sum->transfers += plan.transfers;
 	sum->arrays += plan.arrays;
 	memcpy(model, memory, BYTES);
-	if (dray_sequence_run(trial->sequence, in, out,
-			      number % 2 ? &threads : NULL, made))
+	if (run(trial, in, out, number, made))
 		fail_msg("case %d: %s", number, dray_last_error());
 	compare(trial, made, number);
 }
@@ -373,6 +410,8 @@ static void try_one(struct dice *dice, int number,
 			add_conversion(&trial);
 		else if (!roll(dice, 12))
 			add_masked(&trial);
+		else if (!roll(dice, 8))
+			add_transfer(&trial);
 		else
 			add_call(&trial);
 	}
@@ -385,7 +424,7 @@ static void try_one(struct dice *dice, int number,
 	dray_sequence_destroy(trial.sequence);
 }
 
-FACT(random_chains_have_the_bits_of_their_calls_one_by_one)
+QUEUE_FACT(random_chains_have_the_bits_of_their_calls_one_by_one)
 {
 	struct dray_sequence_plan sum = { 0 };
 	struct dray_fp_state fp;
@@ -396,9 +435,17 @@ FACT(random_chains_have_the_bits_of_their_calls_one_by_one)
 	fp = (struct dray_fp_state){ .buffer_size = 8192 };
 	assert_works(dray_set_fp_state(&fp));
 	dray_threads_share = 64; /* so that few elements are cut */
+	assert_works(dray_call_queue_create(NULL, 0, &calls));
+	memory = dray_pool_alloc(pool, BYTES, 0);
+	assert_non_null(memory);
+	memset(memory, 0, BYTES);
 	for (i = 0; i < CHAINS; i++)
 		try_one(&dice, i, &sum);
 	assert_works(dray_set_fp_state(NULL));
+	dray_call_queue_destroy(calls);
+	dray_pool_free(pool, memory);
+	assert_true(sum.transfers > CHAINS / 10);
+	assert_true(engine.calls > CHAINS / 50);
 	/* Chains of several calls, some with others in between. */
 	assert_true(sum.chained > 3 * CHAINS);
 	assert_true(sum.chained > 2 * sum.chains);
