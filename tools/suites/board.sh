@@ -187,8 +187,6 @@ board_add_unit()
 # board_numbers FOLDER: boots with programs about numbers alone
 board_numbers()
 {
-	local GUEST_PYTHON=no
-
 	batch_begin "$1"
 	mkdir -p "$BATCH/job/unit"
 	tally_run "unit tests about numbers for the board" \
