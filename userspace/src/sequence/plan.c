@@ -282,6 +282,7 @@ static int plan(struct dray_sequence *sequence)
 			sequence->plan.block = (uint32_t)group->block;
 	}
 	plan_copies(sequence);
+	dray_quick_plan(sequence);
 	return 0;
 }
 
@@ -299,6 +300,7 @@ static void forget(struct dray_sequence *sequence)
 	sequence->groups = NULL;
 	sequence->groups_count = 0;
 	sequence->scratch = 0;
+	sequence->quick_elements = 0;
 	sequence->plan = (struct dray_sequence_plan){ 0 };
 	for (i = 0; i < sequence->steps_count; i++) {
 		sequence->steps[i].needed = false;

@@ -208,6 +208,10 @@ int dray_sequence_run(struct dray_sequence *sequence,
 
 	if (!dray_given(sequence, __func__))
 		return -EINVAL;
+	if (sequence->quick_elements &&
+	    (!options || (options->threads <= 1 && !options->flags)) &&
+	    dray_run_quick(sequence, inputs, outputs, out, &ret))
+		return ret;
 	ret = dray_run_begin(&run, sequence, inputs, outputs, options, out);
 	if (ret)
 		return ret;

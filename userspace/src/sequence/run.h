@@ -52,6 +52,15 @@ int dray_run_await(struct dray_run *run, int group);
 /* Waits for all transfers; the error of the first that failed. */
 int dray_run_await_all(struct dray_run *run);
 
+/*
+ * Runs a sequence that has quick_elements; false, and nothing is done, if its
+ * arrays do not allow it.
+ */
+bool dray_run_quick(const struct dray_sequence *sequence,
+		    const struct dray_view *const *inputs,
+		    const struct dray_view *const *outputs,
+		    struct dray_array **out, int *ret);
+
 /* Checks the arguments of a run, and takes a workspace for it. */
 int dray_run_begin(struct dray_run *run, struct dray_sequence *sequence,
 		   const struct dray_view *const *inputs,

@@ -128,6 +128,7 @@ struct dray_sequence {
 	int *outputs;
 	struct dray_sequence_group *groups;
 	size_t scratch; /* bytes that the largest chain needs */
+	int64_t quick_elements; /* of its only chain; 0: no quick way */
 	struct dray_sequence_plan plan;
 	_Atomic(struct dray_workspace *) spare;
 };
@@ -177,6 +178,9 @@ static inline size_t dray_chain_scratch(const struct dray_sequence_group *chain)
 int dray_chain_run(const struct dray_sequence *sequence,
 		   const struct dray_sequence_group *chain,
 		   struct dray_workspace *workspace, unsigned int threads);
+
+/* Finds whether runs may go the quick way. */
+void dray_quick_plan(struct dray_sequence *sequence);
 
 /* Adds a step with its results, of one shape.  -ENOSPC, -ENOMEM. */
 int dray_sequence_add_step(struct dray_sequence *sequence,
