@@ -128,8 +128,8 @@ static struct dray_sequence *negation(void)
 {
 	struct dray_sequence *sequence = begin();
 
-	return ended(sequence, call(sequence, "negative",
-				    VALUES(numbers(sequence))));
+	return ended(sequence,
+		     call(sequence, "negative", VALUES(numbers(sequence))));
 }
 
 static void wait_for(struct dray_event *event, int status)
@@ -166,9 +166,9 @@ QUEUE_FACT(a_chain_of_calls_is_the_cpus)
 	const dray_value in = numbers(sequence);
 	struct dray_view from = of(a), to = of(b);
 
-	ended(sequence, call(sequence, "add",
-			     VALUES(call(sequence, "negative", VALUES(in)),
-				    in)));
+	ended(sequence,
+	      call(sequence, "add",
+		   VALUES(call(sequence, "negative", VALUES(in)), in)));
 	assert_works(dray_sequence_submit(sequence, queue, INPUTS(&from),
 					  INPUTS(&to), NULL, NULL, NULL));
 	assert_int_equal(seven.calls, 0);
@@ -179,19 +179,20 @@ QUEUE_FACT(a_chain_of_calls_is_the_cpus)
 QUEUE_FACT(a_run_waits_for_calls_of_other_queues_that_write_its_inputs)
 {
 	struct dray_sequence *sequence = negation();
-	struct dray_view from = of(a), between = of(b), to = of(c), last = of(d);
+	struct dray_view from = of(a), between = of(b), to = of(c),
+			 last = of(d);
 	struct dray_event *first = NULL, *second = NULL, *third = NULL;
 
 	seven.holds = true;
-	assert_works(dray_call_queue_submit(
-		queue, dray_ufunc_find("negative"), INPUTS(&from),
-		INPUTS(&between), NULL, NULL, &first));
+	assert_works(dray_call_queue_submit(queue, dray_ufunc_find("negative"),
+					    INPUTS(&from), INPUTS(&between),
+					    NULL, NULL, &first));
 	assert_works(dray_sequence_submit(sequence, plain, INPUTS(&between),
 					  INPUTS(&to), NULL, NULL, &second));
 	/* And a call waits for the run. */
-	assert_works(dray_call_queue_submit(
-		plain, dray_ufunc_find("negative"), INPUTS(&to),
-		INPUTS(&last), NULL, NULL, &third));
+	assert_works(dray_call_queue_submit(plain, dray_ufunc_find("negative"),
+					    INPUTS(&to), INPUTS(&last), NULL,
+					    NULL, &third));
 	dray_sequence_destroy(sequence);
 	assert_int_equal(dray_event_status(second), 0);
 	assert_int_equal(dray_view_wait(&to, DRAY_ACCESS_READ, 0), -ETIME);
@@ -210,8 +211,8 @@ QUEUE_FACT(an_input_is_read_when_the_run_has_its_turn)
 	struct dray_event *before = NULL, *event = NULL;
 
 	/* The output is the first input, which the second call still needs. */
-	assert_works(dray_sequence_output(
-		sequence, call(sequence, "negative", VALUES(second))));
+	assert_works(dray_sequence_output(sequence, call(sequence, "negative",
+							 VALUES(second))));
 	ended(sequence, call(sequence, "absolute", VALUES(first)));
 	seven.holds = true;
 	assert_works(dray_call_queue_submit(queue, dray_ufunc_find("negative"),
@@ -234,9 +235,9 @@ QUEUE_FACT(a_run_that_waits_can_be_cancelled)
 	struct dray_event *first = NULL, *second = NULL;
 
 	seven.holds = true;
-	assert_works(dray_call_queue_submit(
-		queue, dray_ufunc_find("negative"), INPUTS(&from),
-		INPUTS(&between), NULL, NULL, &first));
+	assert_works(dray_call_queue_submit(queue, dray_ufunc_find("negative"),
+					    INPUTS(&from), INPUTS(&between),
+					    NULL, NULL, &first));
 	assert_works(dray_sequence_submit(sequence, plain, INPUTS(&between),
 					  INPUTS(&to), NULL, NULL, &second));
 	assert_works(dray_event_cancel(second));
@@ -255,8 +256,8 @@ QUEUE_FACT(arrays_are_made_when_the_run_is_submitted)
 	struct dray_view from = of(a), one, two;
 	struct dray_event *event = NULL;
 
-	assert_works(dray_sequence_output(
-		sequence, call(sequence, "square", VALUES(in))));
+	assert_works(dray_sequence_output(sequence, call(sequence, "square",
+							 VALUES(in))));
 	ended(sequence, in);
 	assert_works(dray_sequence_submit(sequence, plain, INPUTS(&from), NULL,
 					  NULL, made, &event));
@@ -305,10 +306,9 @@ QUEUE_FACT(mistakes_of_a_run_are_met_when_it_is_submitted)
 		view_of(a, DRAY_FLOAT64, 1, DIMS(COUNT - 1), NULL);
 	struct dray_event *event = NULL;
 
-#define REFUSES(code, part, in, out, options)                              \
-	assert_fails(dray_sequence_submit(sequence, plain, INPUTS(in),     \
-					  INPUTS(out), options, NULL,      \
-					  &event),                         \
+#define REFUSES(code, part, in, out, options)                                  \
+	assert_fails(dray_sequence_submit(sequence, plain, INPUTS(in),         \
+					  INPUTS(out), options, NULL, &event), \
 		     code, part)
 	locked.flags &= ~(uint32_t)DRAY_WRITE;
 	REFUSES(-EINVAL, "has not ended", &from, &to, NULL);
@@ -334,14 +334,15 @@ static void *submit_often(void *argument)
 		int ret = i % 2 ? dray_sequence_submit(sequence, plain,
 						       INPUTS(&in), NULL, NULL,
 						       &made, &event)
-				: dray_sequence_run(sequence, INPUTS(&in),
-						    NULL, NULL, &made);
+				: dray_sequence_run(sequence, INPUTS(&in), NULL,
+						    NULL, &made);
 
 		if (!ret && event)
 			ret = dray_event_wait(event, -1);
 		dray_event_unref(event);
-		*fine &= !ret && ((double *)dray_array_view(made, &view)
-					  ->data)[8] == -8;
+		*fine &=
+			!ret &&
+			((double *)dray_array_view(made, &view)->data)[8] == -8;
 		dray_array_unref(made);
 	}
 	return fine;
@@ -354,8 +355,8 @@ QUEUE_FACT(threads_submit_one_sequence_at_once)
 	void *fine;
 
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(pthread_create(&threads[i], NULL,
-						submit_often, sequence),
+		assert_int_equal(pthread_create(&threads[i], NULL, submit_often,
+						sequence),
 				 0);
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(pthread_join(threads[i], &fine), 0);

@@ -191,8 +191,7 @@ LOOK_FACT(a_transfer_that_fails_ends_the_run)
 {
 	struct dray_view a = square(5), copy = square(0);
 	struct dray_sequence *sequence = begin();
-	const dray_value x =
-		sent(sequence, bytes(sequence), DRAY_COPY_ENGINE);
+	const dray_value x = sent(sequence, bytes(sequence), DRAY_COPY_ENGINE);
 	struct dray_array *made[2] = { NULL };
 
 	end(sequence, 2, VALUES(x, looked(sequence, x)));
@@ -240,13 +239,13 @@ LOOK_FACT(mistakes_with_transfers_are_refused)
 	assert_fails(dray_sequence_copy(sequence, foreign, gone, 0, &out),
 		     -EINVAL, "not of this sequence");
 	for (int i = 0; i < 3; i++)
-		assert_fails(dray_sequence_copy(sequence, in, gone,
-						(unsigned int[]){
-							DRAY_COPY_NONBLOCK,
-							DRAY_COPY_ENGINE |
-								DRAY_COPY_CPU,
-							1u << 9 }[i],
-						&out),
+		assert_fails(dray_sequence_copy(
+				     sequence, in, gone,
+				     (unsigned int[]){ DRAY_COPY_NONBLOCK,
+						       DRAY_COPY_ENGINE |
+							       DRAY_COPY_CPU,
+						       1u << 9 }[i],
+				     &out),
 			     -EINVAL, "flags");
 	assert_int_equal(out, 0);
 	assert_works(dray_sequence_copy(sequence, in, gone, 0, &out));

@@ -276,8 +276,8 @@ int dray_queued_create_task(const struct dray_task *task,
 	queued->call.inputs = inputs_count;
 	queued->call.outputs = outputs_count;
 	queued->operands = hold_operands(queued, 0, inputs, inputs_count);
-	queued->operands = hold_operands(queued, queued->operands, outputs,
-					 outputs_count);
+	queued->operands =
+		hold_operands(queued, queued->operands, outputs, outputs_count);
 	queued->task = *task;
 	dray_get_fp_state(&queued->state);
 	*out = queued;

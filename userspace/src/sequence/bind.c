@@ -66,8 +66,8 @@ static int bind_input(struct dray_run *run, int i)
 	if (!(view->flags & DRAY_READ))
 		return dray_fail(-EPERM,
 				 "input %d of a sequence may not be read", i);
-	run->workspace->aside[v] = run->sequence->values[v].chained &&
-				   !is_aligned(view);
+	run->workspace->aside[v] =
+		run->sequence->values[v].chained && !is_aligned(view);
 	dray_view_copy(&run->workspace->views[v], view);
 	return 0;
 }

@@ -106,8 +106,8 @@ static bool is_apart(const struct dray_sequence *sequence,
 			continue;
 		other.low = (uintptr_t)outputs[i]->data;
 		other.high = other.low +
-			     bytes_of(sequence, &sequence->values
-							 [sequence->outputs[i]]);
+			     bytes_of(sequence,
+				      &sequence->values[sequence->outputs[i]]);
 		if (dray_addresses_meet(span, other))
 			return false;
 	}
@@ -174,8 +174,8 @@ static int report(const struct dray_sequence *sequence,
 		     i++)
 			all |= errors[i];
 		if (all)
-			ret = dray_fp_report(
-				sequence->steps[step].ufunc->name, all);
+			ret = dray_fp_report(sequence->steps[step].ufunc->name,
+					     all);
 	}
 	return ret;
 }
@@ -195,8 +195,8 @@ static int run_blocks(const struct dray_sequence *sequence, struct place *place)
 		const int64_t count = left < chain->block ? left : chain->block;
 
 		for (i = 0; i < operations && !ret; i++)
-			ret = run_operation(&chain->operations[i], place,
-					    count, &errors[i]);
+			ret = run_operation(&chain->operations[i], place, count,
+					    &errors[i]);
 		left -= count;
 		if (ret || !left)
 			break;

@@ -169,6 +169,39 @@ int dray_sequence_add_step(struct dray_sequence *sequence,
 	return 0;
 }
 
+/*
+ * Gives constants that are numbers of the program the loop's type, so that the call
+ * may be in a chain.  One that does not fit stays as it is, for the run to judge.
+ */
+static int fit_constants(struct dray_sequence *sequence,
+			 struct dray_sequence_step *step)
+{
+	int o, number;
+
+	for (o = 0; o < step->inputs; o++) {
+		const dray_dtype dtype = step->resolved.dtypes[o];
+		const struct dray_sequence_value *value =
+			&sequence->values[step->values[o]];
+		struct dray_array *constant;
+		struct dray_view view;
+
+		if (!(step->options.weak >> o & 1) || !value->constant)
+			continue;
+		dray_array_view(value->constant, &view);
+		if (dray_scalar_create(dtype, view.dtype, view.data, &constant))
+			continue;
+		number = dray_sequence_add(sequence, dtype, 0, NULL);
+		if (number < 0) {
+			dray_array_unref(constant);
+			return number;
+		}
+		sequence->values[number].constant = constant;
+		step->values[o] = number;
+		step->options.weak &= (uint16_t) ~(1u << o);
+	}
+	return 0;
+}
+
 int dray_sequence_call(struct dray_sequence *sequence, struct dray_ufunc *ufunc,
 		       const dray_value *inputs,
 		       const struct dray_sequence_options *options,
@@ -200,6 +233,8 @@ int dray_sequence_call(struct dray_sequence *sequence, struct dray_ufunc *ufunc,
 		ret = find_values(sequence, &step, inputs, options);
 	if (!ret)
 		ret = choose_loop(sequence, &step);
+	if (!ret)
+		ret = fit_constants(sequence, &step);
 	if (!ret)
 		ret = broadcast(sequence, &step, &ndim, shape);
 	if (!ret)
@@ -254,5 +289,6 @@ int dray_sequence_convert(struct dray_sequence *sequence, dray_value value,
 		return ret;
 	step.resolved.dtypes[0] = from->dtype;
 	step.resolved.dtypes[1] = dtype;
-	return dray_sequence_add_step(sequence, &step, from->ndim, from->shape, out);
+	return dray_sequence_add_step(sequence, &step, from->ndim, from->shape,
+				      out);
 }

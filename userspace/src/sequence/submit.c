@@ -21,11 +21,11 @@ struct submission {
 static struct submission *create(const struct dray_sequence *sequence)
 {
 	const size_t count = (size_t)sequence->outputs_count;
-	struct submission *submission = calloc(
-		1, sizeof(*submission) +
-			   count * (sizeof(submission->views[0]) +
-				    sizeof(submission->made[0]) +
-				    sizeof(submission->given[0])));
+	struct submission *submission =
+		calloc(1, sizeof(*submission) +
+				  count * (sizeof(submission->views[0]) +
+					   sizeof(submission->made[0]) +
+					   sizeof(submission->given[0])));
 
 	if (!submission) {
 		dray_fail(-ENOMEM, "no memory for a run of a sequence");
@@ -90,9 +90,9 @@ static int take_outputs(struct submission *submission)
 		if (given) {
 			dray_view_copy(own, given);
 			/* The sequence keeps this type. */
-			own->dtype = run->sequence
-					     ->values[run->sequence->outputs[i]]
-					     .dtype;
+			own->dtype =
+				run->sequence->values[run->sequence->outputs[i]]
+					.dtype;
 			submission->given[i] = own;
 			continue;
 		}

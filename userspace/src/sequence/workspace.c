@@ -27,9 +27,10 @@ dray_workspace_create(const struct dray_sequence *sequence)
 					   sizeof(workspace->errors[0]));
 		workspace->scratch = malloc(sequence->scratch + 1);
 		if (workspace->views && workspace->aside &&
-		    workspace->flights && workspace->arrays && workspace->made &&
-		    workspace->inputs && workspace->outputs &&
-		    workspace->errors && workspace->scratch)
+		    workspace->flights && workspace->arrays &&
+		    workspace->made && workspace->inputs &&
+		    workspace->outputs && workspace->errors &&
+		    workspace->scratch)
 			return workspace;
 	}
 	dray_workspace_free(sequence, workspace);
