@@ -9,6 +9,7 @@
 #include "layout/layout_threads.h"
 #include "random_view.h"
 #include "sequences.h"
+#include "sequence/run.h"
 #include "simulated_queue.h"
 
 #define BYTES (1 << 19)
@@ -19,10 +20,26 @@
 static char *memory, model[BYTES];
 static struct dray_call_queue *calls;
 
+/* Counts runs that go the quick way. */
+static int quick;
+
+WRAPPED(bool, dray_run_quick,
+	(const struct dray_sequence *sequence,
+	 const struct dray_view *const *inputs,
+	 const struct dray_view *const *outputs, struct dray_array **out,
+	 int *ret))
+{
+	bool done = __real_dray_run_quick(sequence, inputs, outputs, out, ret);
+
+	quick += done;
+	return done;
+}
+
 struct trial {
 	struct dice *dice;
 	struct dray_sequence *sequence;
 	size_t used; /* bytes of the memory */
+	bool plain; /* all views are without gaps, and of one shape */
 	int ndim;
 	int64_t shape[3];
 	int values;
@@ -62,7 +79,7 @@ static struct dray_view place(struct trial *trial, dray_dtype dtype, int ndim,
 			      const int64_t *shape)
 {
 	const int64_t size = dray_dtype_itemsize(dtype);
-	const bool packed = roll(trial->dice, 2);
+	const bool packed = trial->plain || roll(trial->dice, 2);
 	int64_t strides[3], reach = size, back = 0;
 	size_t at = (trial->used + 63) / 64 * 64;
 	int order[3] = { 2, 1, 0 };
@@ -70,7 +87,7 @@ static struct dray_view place(struct trial *trial, dray_dtype dtype, int ndim,
 
 	for (i = 0; i < ndim; i++)
 		order[i] = ndim - 1 - i;
-	if (ndim > 1 && !roll(trial->dice, 3)) {
+	if (ndim > 1 && !trial->plain && !roll(trial->dice, 3)) {
 		axis = order[0];
 		order[0] = order[1];
 		order[1] = axis;
@@ -86,7 +103,7 @@ static struct dray_view place(struct trial *trial, dray_dtype dtype, int ndim,
 			strides[axis] = -strides[axis];
 		}
 	}
-	if (!roll(trial->dice, 10))
+	if (!trial->plain && !roll(trial->dice, 10))
 		at++; /* at no address of the type */
 	trial->used = at + (size_t)reach + 64;
 	assert_true(trial->used < BYTES);
@@ -123,7 +140,7 @@ static void add_input(struct trial *trial)
 	int ndim = trial->ndim, k;
 
 	memcpy(shape, trial->shape, sizeof(shape));
-	if (!roll(trial->dice, 3)) { /* stretched */
+	if (!trial->plain && !roll(trial->dice, 3)) { /* stretched */
 		ndim = (int)roll(trial->dice, (uint64_t)ndim + 1);
 		memcpy(shape, trial->shape + trial->ndim - ndim,
 		       (size_t)ndim * sizeof(shape[0]));
@@ -396,6 +413,7 @@ static void try_one(struct dice *dice, int number,
 	int i, steps = 1 + (int)roll(dice, 12);
 
 	trial.ndim = (int)roll(dice, 4);
+	trial.plain = !roll(dice, 3);
 	for (i = 0; i < trial.ndim; i++)
 		trial.shape[i] =
 			1 + (int64_t)roll(dice, trial.ndim == 1	  ? 1500
@@ -408,9 +426,9 @@ static void try_one(struct dice *dice, int number,
 	while (steps-- > 0) {
 		if (!roll(dice, 8))
 			add_conversion(&trial);
-		else if (!roll(dice, 12))
+		else if (!trial.plain && !roll(dice, 12))
 			add_masked(&trial);
-		else if (!roll(dice, 8))
+		else if (!trial.plain && !roll(dice, 8))
 			add_transfer(&trial);
 		else
 			add_call(&trial);
@@ -444,6 +462,7 @@ QUEUE_FACT(random_chains_have_the_bits_of_their_calls_one_by_one)
 	assert_works(dray_set_fp_state(NULL));
 	dray_call_queue_destroy(calls);
 	dray_pool_free(pool, memory);
+	assert_true(quick > CHAINS / 30);
 	assert_true(sum.transfers > CHAINS / 10);
 	assert_true(engine.calls > CHAINS / 50);
 	/* Chains of several calls, some with others in between. */
