@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "sequence.h"
 #include "stream.h"
 #include "ufunc.h"
 
@@ -24,8 +25,8 @@ struct queue_object {
 struct call_object {
 	PyObject_HEAD struct dray_event *event;
 	PyObject *queue;
-	PyObject *ufunc;
-	PyObject *arguments; /* a tuple: the memory of operands is theirs */
+	PyObject *ufunc; /* or a recording */
+	PyObject *arguments; /* the memory of operands is theirs */
 	PyObject *results; /* a tuple, or one array */
 	int count;
 	struct ufunc_operand operands[DRAY_UFUNC_MAX_OPERANDS + 1];
@@ -591,6 +592,48 @@ static PyObject *queue_submit(PyObject *self, PyObject *const *args,
 	Py_DECREF(capsule);
 	if (ret)
 		Py_CLEAR(call);
+	return (PyObject *)call;
+}
+
+struct dray_call_queue *call_queue_of(struct module_state *state,
+				      PyObject *object)
+{
+	if (!Py_IS_TYPE(object, state->queue_type)) {
+		PyErr_Format(PyExc_TypeError,
+			     "a dray.CallQueue is needed, not %R", object);
+		return NULL;
+	}
+	if (!queue_self(object)->queue)
+		PyErr_SetString(PyExc_ValueError, "the queue is closed");
+	return queue_self(object)->queue;
+}
+
+PyObject *call_of_event(struct module_state *state, struct dray_event *event,
+			PyObject *queue, PyObject *source, PyObject *arguments,
+			PyObject *results)
+{
+	struct call_object *call =
+		results ? PyObject_New(struct call_object, state->call_type)
+			: NULL;
+	int i;
+
+	if (!call) {
+		Py_BEGIN_ALLOW_THREADS
+		while (dray_event_wait(event, -1) == -EINTR)
+			;
+		Py_END_ALLOW_THREADS
+		dray_event_unref(event);
+		Py_XDECREF(results);
+		return NULL;
+	}
+	call->event = event;
+	call->queue = Py_NewRef(queue);
+	call->ufunc = Py_NewRef(source);
+	call->arguments = Py_NewRef(arguments);
+	call->results = results;
+	call->count = 0;
+	for (i = 0; i <= DRAY_UFUNC_MAX_OPERANDS; i++)
+		operand_clear(&call->operands[i]);
 	return (PyObject *)call;
 }
 

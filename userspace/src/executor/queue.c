@@ -139,20 +139,13 @@ static int await_transfers(const struct dray_queued *queued)
 	return ret;
 }
 
-static void run_call(struct dray_call_queue *queue, struct dray_queued *queued)
+/* Gives a call to its executor. */
+static void start(struct dray_call_queue *queue, struct dray_queued *queued)
 {
 	struct dray_executor *executor;
 	uint64_t ns;
 	int ret;
 
-	ret = await_transfers(queued);
-	if (!ret && dray_call_is_cancelled(&queued->call))
-		ret = dray_fail(-ECANCELED, "the call of %s was cancelled",
-				queued->call.ufunc->name);
-	if (ret || !queued->call.elements) {
-		dray_call_end(&queued->call, ret);
-		return;
-	}
 	dray_choose_executor(queue->executors, queue->count, &queued->call,
 			     &executor, &ns, NULL);
 	queued->executor = dray_executor_ref(executor);
@@ -160,6 +153,36 @@ static void run_call(struct dray_call_queue *queue, struct dray_queued *queued)
 	ret = executor->functions.submit(executor->context, &queued->call);
 	if (ret)
 		dray_call_end(&queued->call, ret);
+}
+
+/* Runs a task with the state of the thread that submitted it. */
+static int run_task(struct dray_call_queue *queue, struct dray_queued *queued)
+{
+	struct dray_fp_state state;
+	int ret;
+
+	dray_get_fp_state(&state);
+	dray_set_fp_state(&queued->state);
+	ret = queued->task.run(queued->task.context, queue, &queued->call);
+	dray_set_fp_state(&state);
+	return ret;
+}
+
+static void run_call(struct dray_call_queue *queue, struct dray_queued *queued)
+{
+	int ret = 0;
+
+	if (!queued->task.run)
+		ret = await_transfers(queued);
+	if (!ret && dray_call_is_cancelled(&queued->call))
+		ret = dray_fail(-ECANCELED, "the call of %s was cancelled",
+				queued->event->name);
+	if (!ret && queued->task.run)
+		ret = run_task(queue, queued);
+	if (ret || !queued->call.elements)
+		dray_call_end(&queued->call, ret);
+	else
+		start(queue, queued);
 }
 
 static void *run(void *argument)
@@ -300,6 +323,43 @@ static bool outputs_given(const struct dray_ufunc *ufunc,
 	return true;
 }
 
+/* Puts a call behind all others. */
+static void enqueue(struct dray_call_queue *queue, struct dray_queued *queued)
+{
+	struct dray_queued **link;
+
+	queued->queue = queue;
+	take();
+	for (link = &in_flight; *link;)
+		link = &(*link)->next_in_flight;
+	*link = queued;
+	*queue->last = queued;
+	queue->last = &queued->next;
+	pthread_cond_broadcast(&changed);
+	give();
+}
+
+/* Waits for the end of a call, which no signal ends. */
+static int await(struct dray_event *end)
+{
+	int ret;
+
+	do {
+		ret = dray_event_wait(end, -1);
+	} while (ret == -EINTR);
+	dray_event_unref(end);
+	return ret;
+}
+
+/* Gives a reference to the event to the caller, or waits for it. */
+static int hand_over(struct dray_event *end, struct dray_event **event)
+{
+	if (!event)
+		return await(end);
+	*event = end;
+	return 0;
+}
+
 int dray_call_queue_submit(struct dray_call_queue *queue,
 			   struct dray_ufunc *ufunc,
 			   const struct dray_view *const *inputs,
@@ -308,7 +368,7 @@ int dray_call_queue_submit(struct dray_call_queue *queue,
 			   struct dray_array **out, struct dray_event **event)
 {
 	DRAY_NO_CANCEL;
-	struct dray_queued *queued, **link;
+	struct dray_queued *queued;
 	struct dray_event *end;
 	int ret;
 
@@ -323,24 +383,55 @@ int dray_call_queue_submit(struct dray_call_queue *queue,
 		return ret;
 	hand_out(queued, out);
 	end = dray_event_ref(queued->event);
-	queued->queue = queue;
-	take();
-	for (link = &in_flight; *link;)
-		link = &(*link)->next_in_flight;
-	*link = queued;
-	*queue->last = queued;
-	queue->last = &queued->next;
-	pthread_cond_broadcast(&changed);
-	give();
-	if (event) {
-		*event = end;
-		return 0;
+	enqueue(queue, queued);
+	return hand_over(end, event);
+}
+
+int dray_task_submit(struct dray_call_queue *queue,
+		     const struct dray_task *task, struct dray_operand *inputs,
+		     int inputs_count, struct dray_operand *outputs,
+		     int outputs_count, struct dray_event **event)
+{
+	struct dray_queued *queued;
+	struct dray_event *end;
+	int ret;
+
+	ret = check_process(queue);
+	if (!ret)
+		ret = dray_queued_create_task(task, inputs, inputs_count,
+					      outputs, outputs_count, &queued);
+	if (ret) {
+		task->release(task->context);
+		return ret;
 	}
-	do {
-		ret = dray_event_wait(end, -1);
-	} while (ret == -EINTR);
-	dray_event_unref(end);
-	return ret;
+	end = dray_event_ref(queued->event);
+	enqueue(queue, queued);
+	return hand_over(end, event);
+}
+
+bool dray_task_has_executors(const struct dray_call_queue *queue)
+{
+	return queue->count;
+}
+
+int dray_task_call(struct dray_call_queue *queue, struct dray_ufunc *ufunc,
+		   const struct dray_view *const *inputs,
+		   const struct dray_view *const *outputs,
+		   const struct dray_ufunc_options *options)
+{
+	struct dray_queued *queued;
+	struct dray_event *end;
+	int ret;
+
+	ret = dray_queued_create(ufunc, inputs, outputs, options, &queued);
+	if (ret)
+		return ret;
+	end = dray_event_ref(queued->event);
+	if (queued->call.elements)
+		start(queue, queued);
+	else
+		dray_call_end(&queued->call, 0);
+	return await(end);
 }
 
 int dray_explain_call(struct dray_call_queue *queue, struct dray_ufunc *ufunc,
