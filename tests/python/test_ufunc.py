@@ -3,6 +3,7 @@
 reactions to errors of numbers.  Values are those of NumPy, which tests/differential compares
 at random."""
 import asyncio
+import contextlib
 import ctypes
 import gc
 import pickle
@@ -465,6 +466,36 @@ def test_an_array_that_other_arguments_change_is_refused(name):
             return np.zeros(400000, dtype=dtype)
     with pytest.raises(ValueError, match="changed"):
         CHANGED[name](a, Other())
+
+
+@pytest.mark.parametrize("call", [
+    lambda loop: loop(np.ones((1900, 1)), np.ones((1, 1900)), threads=4),
+    lambda loop: loop(1., 2., out=np.zeros(2_000_000), threads=4),
+    lambda loop: loop(np.ones(2_000_000), 1., threads=4)])
+@pytest.mark.parametrize("scope", [contextlib.nullcontext, lambda: dray.memory(min_bytes=1000)])
+def test_loops_of_python_in_several_threads_get_the_gil(call, scope):
+    second = dray.ufunc("second", 2, 1)
+    second.register("dd->d", LOOP(lambda *args: 0))
+    with scope():
+        assert call(second) is not None
+
+
+@pytest.mark.parametrize("error", [TypeError, OverflowError])
+@pytest.mark.parametrize("call", [lambda d: np.multiply(d, 10, out=d), lambda d: d.__imul__(10)])
+def test_an_error_of_a_function_is_not_one_of_types(call, error):
+    def fail(kind, flags):
+        raise error(kind)
+    d = dray.array([2., 1e308])
+    state = {"over": "call", "call": fail}
+    with dray.errstate(**state), np.errstate(**state), pytest.raises(error):
+        call(d)
+    assert d.tolist() == [20, np.inf]
+
+
+@pytest.mark.parametrize("method", [None, 5, "odd"])
+def test_numpys_protocol_takes_methods_of_ufuncs_only(method):
+    with pytest.raises((TypeError, AttributeError)):
+        an_array().__array_ufunc__(np.add, method, 1, 2)
 
 
 def test_subclasses_of_numpys_array_keep_their_rules():

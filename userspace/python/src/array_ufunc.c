@@ -175,10 +175,18 @@ static PyObject *ask_numpy(struct module_state *state,
 
 bool array_ask_numpy(void)
 {
+	PyObject *type, *value, *traceback;
+
 	if (!PyErr_ExceptionMatches(PyExc_TypeError) &&
 	    !PyErr_ExceptionMatches(PyExc_OverflowError))
 		return false;
-	PyErr_Clear();
+	PyErr_Fetch(&type, &value, &traceback);
+	if (traceback) {
+		PyErr_Restore(type, value, traceback);
+		return false;
+	}
+	Py_XDECREF(value);
+	Py_DECREF(type);
 	return true;
 }
 
@@ -256,6 +264,10 @@ PyObject *array_array_ufunc(PyObject *self, PyObject *const *args,
 		return PyErr_Format(
 			PyExc_TypeError,
 			"__array_ufunc__() takes a ufunc and a method");
+	if (!PyUnicode_Check(args[1]))
+		return PyErr_Format(PyExc_TypeError,
+				    "a method of a ufunc is a text, not %R",
+				    args[1]);
 	asked.ufunc = args[0];
 	asked.method = args[1];
 	asked.args = args + 2;

@@ -101,7 +101,7 @@ PyObject *ufunc_result(const struct ufunc_frame *frame,
 void ufunc_end(struct ufunc_frame *frame);
 /* Raises the class for @error; NULL. */
 PyObject *ufunc_error(int error);
-/* Elements of a view, for ufunc_enter(). */
+/* Elements of operands that are broadcast, for ufunc_enter(). */
 int64_t ufunc_elements(const struct ufunc_operand *operands, int count);
 
 /* ufunc_call.c: calls. */

@@ -160,11 +160,22 @@ static PyObject *results(struct ufunc_arguments *call,
 static int64_t elements(const struct ufunc_arguments *call, bool outer)
 {
 	const struct ufunc_operand *operands = call->operands;
+	int64_t elements = ufunc_elements(operands, call->self->inputs), size;
+	int o;
 
-	if (!outer)
-		return ufunc_elements(operands, call->self->inputs);
-	return ufunc_elements(operands, 1) *
-	       (ufunc_elements(operands + 1, 1) & INT32_MAX);
+	if (outer &&
+	    __builtin_mul_overflow(ufunc_elements(operands, 1),
+				   ufunc_elements(operands + 1, 1), &elements))
+		elements = INT64_MAX;
+	for (o = 0; o < call->self->outputs; o++) {
+		if (!call->outputs[o])
+			continue;
+		size = dray_view_size(&operands[call->self->inputs + o].view);
+		if (size > elements)
+			elements = size;
+	}
+	/* Threads of the library may need the GIL for a loop. */
+	return call->options.threads > 1 ? INT64_MAX : elements;
 }
 
 static PyObject *run(struct ufunc_arguments *call, bool outer)
@@ -183,6 +194,8 @@ static PyObject *run(struct ufunc_arguments *call, bool outer)
 		return NULL;
 	if (ufunc_enter(&frame, call->state, makes, elements(call, outer)))
 		return NULL;
+	if (!frame.thread)
+		call->options.threads = 1;
 	ret = compute(call, outer, made);
 	if (!ufunc_leave(&frame, ret))
 		result = results(call, &frame, made);

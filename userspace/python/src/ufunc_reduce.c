@@ -131,6 +131,20 @@ PyObject *ufunc_reduceat(PyObject *self, PyObject *const *args,
 	return result;
 }
 
+/* The elements of the largest of all operands. */
+static int64_t elements_of(const struct along *from, const struct steps *steps)
+{
+	int64_t most = dray_view_size(&from->to.view), size;
+	size_t i;
+
+	for (i = 0; i < steps->kept_count; i++) {
+		size = dray_view_size(steps->kept[i].view);
+		if (size > most)
+			most = size;
+	}
+	return most;
+}
+
 /* Computes at an index of any kind, as a[index] takes it. */
 static int at(struct along *from, struct array_object *target, PyObject *index,
 	      const struct dray_view *values)
@@ -144,7 +158,8 @@ static int at(struct along *from, struct array_object *target, PyObject *index,
 	if (!ret)
 		ret = along_check_operands(from);
 	if (!ret)
-		ret = ufunc_enter(&frame, from->state, false, 0);
+		ret = ufunc_enter(&frame, from->state, false,
+				  elements_of(from, &steps));
 	if (!ret) {
 		ret = dray_ufunc_at_index(from->ufunc,
 					  array_whole(target, &view),
