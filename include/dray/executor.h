@@ -218,27 +218,64 @@ struct dray_stream_executor_options {
 	/* bytes of a frame, of the widest operand; 0: 65536 */
 	uint64_t frame_bytes;
 	uint32_t depth;		/* frames in flight, 1 to 32; 0: 8 */
-	uint32_t flags;		/* DRAY_PACKET_STAGE: the CPU may copy */
+	/*
+	 * DRAY_PACKET_STAGE: the CPU may copy frames that an engine cannot reach.
+	 * It also makes copies of operands of other types or byte order, and of
+	 * outputs with a mask; the IP computes all elements then.
+	 */
+	uint32_t flags;
 	/* nanoseconds that frames in flight may take; 0: 10 s */
 	uint64_t timeout_ns;
+	/*
+	 * The operands of @ring_count calls, one call after the other: inputs, then
+	 * outputs, of one shape.  The streams get rings over them (see
+	 * dray_stream_ring()), so that a frame costs no more than a ring's.  Only
+	 * calls with these very operands go to the streams then.  0: packets, of
+	 * any operands.
+	 */
+	const struct dray_view *const *ring;
+	uint32_t ring_count;
+	uint32_t reserved;	/* 0 */
+	/*
+	 * Brings the IP to its first state after a call has failed, when nothing
+	 * is in flight any more: from a thread of a queue, or in
+	 * dray_stream_executor_reset().  Returns 0, or a negative errno: calls stay
+	 * refused.  NULL: none
+	 */
+	int (*reset)(void *context);
+	void *context;
 };
 
 /**
  * Makes an executor of streams.  A call is cut into frames, each one packet for each
- * stream; up to @depth are in flight.  Memory that the engines reach is not copied.
+ * stream; up to @depth are in flight, with rings all.  Memory that the engines reach
+ * is not copied.
  *
  * A frame that comes back with other than its own number of bytes, too late or with
  * an error ends the call: with -EPROTO, -ETIMEDOUT, or the stream's error.  The IP
- * may still hold bytes of it then, so the executor refuses all later calls.
+ * may still hold bytes of it then, so the executor refuses later calls until the IP
+ * was reset: by @options.reset, or by dray_stream_executor_reset().
  *
+ * @options: copied
  * @out: one reference; the streams are closed after the last one is dropped
  *
  * Errors: -EINVAL (numbers of streams, a stream of the wrong direction, depth,
- * flags, frame_bytes of fewer than one element), -ENOMEM.
+ * flags, frame_bytes of fewer than one element; with rings, one stream for several
+ * inputs, operands of other types or shapes), -ENOMEM; with rings, those of
+ * dray_stream_ring(): the streams must be closed then.
  */
 DRAY_API int
 dray_stream_executor_create(const struct dray_stream_executor_options *options,
 			    struct dray_executor **out);
+
+/**
+ * Lets an executor of streams take calls again, after one has failed.  Calls the
+ * reset function that it was made with; without one, the caller says that the IP
+ * holds no byte of an earlier call.  Waits for a call that has the streams.
+ *
+ * Errors: -EINVAL (another kind of executor), those of the reset function.
+ */
+DRAY_API int dray_stream_executor_reset(struct dray_executor *executor);
 
 #ifdef __cplusplus
 }

@@ -94,6 +94,14 @@ int ufunc_enter(struct ufunc_frame *frame, struct module_state *state,
  * 0 or -1.
  */
 int ufunc_leave(struct ufunc_frame *frame, int ret);
+/*
+ * Ends the submission of a call that runs later: its errors are kept in @frame, which
+ * stays until then.  @wanted: the state of errors for ufunc_report(), one reference, or
+ * NULL.  Returns 0 or -1.
+ */
+int ufunc_leave_queued(struct ufunc_frame *frame, PyObject **wanted);
+/* Warns, or calls a function, for each error that was kept.  Returns 0 or -1. */
+int ufunc_report(struct ufunc_frame *frame, PyObject *wanted);
 /* Makes an object of a result, taken over; without axes, an element. */
 PyObject *ufunc_result(const struct ufunc_frame *frame,
 		       struct dray_array *array, bool element);

@@ -180,18 +180,15 @@ static int call(struct ufunc_frame *frame, PyObject *function, int kind,
 	return result ? 0 : -1;
 }
 
-/* Warns, or calls a function, for each error that was kept. */
-static int report(struct ufunc_frame *frame)
+int ufunc_report(struct ufunc_frame *frame, PyObject *wanted)
 {
 	struct dray_fp_state state = frame->errors;
-	PyObject *tuple, *function = NULL;
+	PyObject *function = NULL;
 	int i, kind, ret = 0;
 
-	if (wanted(frame->state, &tuple))
-		return -1;
-	if (tuple) {
-		read_state(tuple, &state);
-		function = PyTuple_GET_ITEM(tuple, UFUNC_ERRORS + 1);
+	if (wanted) {
+		read_state(wanted, &state);
+		function = PyTuple_GET_ITEM(wanted, UFUNC_ERRORS + 1);
 	}
 	for (i = 0; i < frame->count && !ret; i++) {
 		kind = kind_of(frame->sentences[i]);
@@ -201,17 +198,40 @@ static int report(struct ufunc_frame *frame)
 		else
 			ret = call(frame, function, kind, frame->sentences[i]);
 	}
+	return ret;
+}
+
+/* Warns, or calls a function, for each error that was kept. */
+static int report(struct ufunc_frame *frame)
+{
+	PyObject *tuple;
+	int ret;
+
+	if (wanted(frame->state, &tuple))
+		return -1;
+	ret = ufunc_report(frame, tuple);
 	Py_XDECREF(tuple);
 	return ret;
 }
 
-int ufunc_leave(struct ufunc_frame *frame, int ret)
+static void restore(struct ufunc_frame *frame)
 {
 	if (frame->thread)
 		PyEval_RestoreThread(frame->thread);
 	if (frame->before)
 		dray_set_handler(frame->before);
 	dray_set_fp_state(&frame->errors);
+}
+
+int ufunc_leave_queued(struct ufunc_frame *frame, PyObject **out)
+{
+	restore(frame);
+	return wanted(frame->state, out);
+}
+
+int ufunc_leave(struct ufunc_frame *frame, int ret)
+{
+	restore(frame);
 	if (frame->count && report(frame))
 		return -1;
 	if (ret)

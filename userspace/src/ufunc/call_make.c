@@ -4,6 +4,7 @@
  * class of the inputs may wrap.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "array/array.h"
 #include "base/error.h"
@@ -117,6 +118,34 @@ int dray_call_make(struct dray_call *call)
 			call->views[o] =
 				dray_array_view(call->made[o], &call->own[o]);
 	}
+	return ret;
+}
+
+int dray_ufunc_make(struct dray_ufunc *ufunc,
+		    const struct dray_ufunc_options *options,
+		    const struct dray_view *const *views, int operands,
+		    const dray_dtype *dtypes, int ndim, const int64_t *shape,
+		    struct dray_array **made)
+{
+	struct dray_call call = {
+		.ufunc = ufunc,
+		.options = options,
+		.count = dray_ufunc_operands(ufunc),
+		.operands = operands,
+		.ndim = ndim,
+	};
+	int o, ret;
+
+	memcpy(call.views, views, (size_t)operands * sizeof(*views));
+	memcpy(call.resolved.dtypes, dtypes,
+	       (size_t)call.count * sizeof(*dtypes));
+	memcpy(call.shape, shape, (size_t)ndim * sizeof(*shape));
+	ret = dray_call_make(&call);
+	for (o = ufunc->inputs; o < call.count; o++)
+		if (ret)
+			dray_array_unref(call.made[o]);
+		else if (call.made[o])
+			made[o] = call.made[o];
 	return ret;
 }
 

@@ -49,6 +49,18 @@ int dray_ufunc_check_casts(const struct dray_ufunc *ufunc,
 			   const struct dray_ufunc_options *options,
 			   const struct dray_resolved *resolved);
 
+/*
+ * Makes outputs that are NULL among @views, in the order that a call has.
+ * @views: inputs, outputs, and perhaps a mask; @operands of them
+ * @dtypes: of the loop
+ * @made: of each output that was made, one reference; others are left alone
+ */
+int dray_ufunc_make(struct dray_ufunc *ufunc,
+		    const struct dray_ufunc_options *options,
+		    const struct dray_view *const *views, int operands,
+		    const dray_dtype *dtypes, int ndim, const int64_t *shape,
+		    struct dray_array **made);
+
 /* Takes the fast variant of a loop, if it is wanted. */
 static inline void
 dray_ufunc_choose_fast(const struct dray_ufunc_options *options,
