@@ -335,6 +335,7 @@ static void enqueue(struct dray_call_queue *queue, struct dray_queued *queued)
 	for (link = &in_flight; *link;)
 		link = &(*link)->next_in_flight;
 	*link = queued;
+	atomic_store(&dray_calls_conflict, find_conflict);
 	*queue->last = queued;
 	queue->last = &queued->next;
 	pthread_cond_broadcast(&changed);
@@ -385,7 +386,6 @@ int dray_call_queue_submit(struct dray_call_queue *queue,
 		return ret;
 	hand_out(queued, out);
 	end = dray_event_ref(queued->event);
-<<<<<<< HEAD
 	enqueue(queue, queued);
 	return hand_over(end, event);
 }
@@ -406,21 +406,6 @@ int dray_task_submit(struct dray_call_queue *queue,
 	if (ret) {
 		task->release(task->context);
 		return ret;
-=======
-	queued->queue = queue;
-	take();
-	for (link = &in_flight; *link;)
-		link = &(*link)->next_in_flight;
-	*link = queued;
-	atomic_store(&dray_calls_conflict, find_conflict);
-	*queue->last = queued;
-	queue->last = &queued->next;
-	pthread_cond_broadcast(&changed);
-	give();
-	if (event) {
-		*event = end;
-		return 0;
->>>>>>> s-stream
 	}
 	end = dray_event_ref(queued->event);
 	enqueue(queue, queued);
