@@ -215,7 +215,10 @@ struct dray_stream_executor_options {
 	/* streams that receive, borrowed: one for each output */
 	struct dray_stream *const *rx;
 	uint32_t rx_count;
-	/* bytes of a frame, of the widest operand; 0: 65536 */
+	/*
+	 * bytes of a frame, of the widest operand; 0: 65536, or if all operands are
+	 * contiguous 1 MiB, as far as the engines take so many in a packet
+	 */
 	uint64_t frame_bytes;
 	uint32_t depth;		/* frames in flight, 1 to 32; 0: 8 */
 	/*

@@ -239,16 +239,21 @@ static void time_executor(const char *contender, bool rings)
 	close_streams();
 }
 
-int main(void)
+/* All contenders, or the one that is named. */
+int main(int argc, char **argv)
 {
 	static const int64_t sizes[] = { 64, 4096 };
+	const char *only = argc > 1 ? argv[1] : NULL;
 	size_t i;
 
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		bench.frame_bytes = sizes[i];
-		time_ring();
-		time_executor("rings", true);
-		time_executor("packets", false);
+		if (!only || !strcmp(only, "ring"))
+			time_ring();
+		if (!only || !strcmp(only, "rings"))
+			time_executor("rings", true);
+		if (!only || !strcmp(only, "packets"))
+			time_executor("packets", false);
 	}
 	return 0;
 }

@@ -159,8 +159,7 @@ static void cut(struct dray_stream_call *run)
 				  dray_dtype_itemsize(views[o].dtype), true,
 				  views[o].strides);
 	}
-	dray_frames_cut(&run->frames, views, call->inputs + call->outputs,
-			run->executor->options.frame_bytes);
+	dray_stream_cut(run->executor, views, &run->frames);
 }
 
 /* The last frame may be shorter than the others. */

@@ -12,7 +12,8 @@
 #include "dtype/dtype.h"
 #include "executor/stream_executor.h"
 
-#define FRAME_BYTES 65536u
+#define WHOLE_BYTES (1u << 20)
+#define PART_BYTES 65536u
 #define DEPTH 8u
 #define TIMEOUT_NS 10000000000u
 
@@ -72,9 +73,7 @@ static int run_call(struct dray_stream_call *run)
 	ret = dray_stream_set_aside(run, views);
 	if (ret)
 		return ret;
-	dray_frames_cut(&run->frames, views,
-			run->call->inputs + run->call->outputs,
-			executor->options.frame_bytes);
+	dray_stream_cut(executor, views, &run->frames);
 	pthread_mutex_lock(&executor->mutex);
 	ret = run_streams(run);
 	pthread_mutex_unlock(&executor->mutex);
@@ -171,6 +170,24 @@ static int check_numbers(const struct dray_stream_executor_options *options)
 	return 0;
 }
 
+/* As many bytes as @most that each stream takes as one packet. */
+static uint64_t most_bytes(const struct dray_stream_executor_options *options,
+			   uint64_t most)
+{
+	const uint32_t pieces =
+		(uint32_t)options->ufunc->inputs / options->tx_count;
+	uint32_t i;
+
+	for (i = 0; i < options->tx_count; i++)
+		if (options->tx[i]->max_bytes / pieces < most)
+			most = options->tx[i]->max_bytes / pieces;
+	for (i = 0; i < options->rx_count; i++)
+		if (options->rx[i]->max_bytes < most)
+			most = options->rx[i]->max_bytes;
+	/* A number that engines with words take, and a multiple of elements. */
+	return most < 4096 ? 4096 : most & ~(uint64_t)4095;
+}
+
 int dray_stream_executor_create(
 	const struct dray_stream_executor_options *options,
 	struct dray_executor **out)
@@ -197,8 +214,8 @@ int dray_stream_executor_create(
 	if (!executor)
 		return dray_fail(-ENOMEM, "no memory for an executor");
 	executor->options = *options;
-	if (!options->frame_bytes)
-		executor->options.frame_bytes = FRAME_BYTES;
+	executor->whole_bytes = most_bytes(options, WHOLE_BYTES);
+	executor->part_bytes = most_bytes(options, PART_BYTES);
 	if (!options->depth)
 		executor->options.depth = DEPTH;
 	if (!options->timeout_ns)

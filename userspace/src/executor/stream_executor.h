@@ -23,6 +23,8 @@ struct dray_stream_executor {
 	struct dray_stream *tx[DRAY_UFUNC_MAX_OPERANDS];
 	struct dray_stream *rx[DRAY_UFUNC_MAX_OPERANDS];
 	struct dray_ring_set *sets; /* options.ring_count */
+	uint64_t whole_bytes; /* of frames of contiguous operands, if not wished */
+	uint64_t part_bytes; /* of others */
 	pthread_mutex_t mutex; /* of the streams: one call at a time */
 	_Atomic bool failed;
 };
@@ -38,6 +40,26 @@ struct dray_stream_call {
 	struct dray_event *received[DRAY_STREAM_DEPTH][DRAY_UFUNC_MAX_OPERANDS];
 	struct dray_event *sent[DRAY_STREAM_DEPTH][DRAY_UFUNC_MAX_OPERANDS];
 };
+
+/*
+ * Cuts operands.  Without a wish for the size of frames, contiguous ones have larger
+ * frames: each costs as much as a small one, and others may have too many pieces.
+ */
+static inline void dray_stream_cut(const struct dray_stream_executor *executor,
+				   const struct dray_view *views,
+				   struct dray_frames *frames)
+{
+	const int operands = dray_ufunc_operands(executor->options.ufunc);
+	uint64_t bytes = executor->options.frame_bytes;
+	bool whole = true;
+	int o;
+
+	for (o = 0; o < operands && !bytes; o++)
+		whole = whole && dray_view_is_contiguous(&views[o]);
+	if (!bytes)
+		bytes = whole ? executor->whole_bytes : executor->part_bytes;
+	dray_frames_cut(frames, views, operands, bytes);
+}
 
 /* Tells whether streams can run a call: 0, or -EOPNOTSUPP with the reason. */
 int dray_stream_check_call(struct dray_stream_executor *executor,

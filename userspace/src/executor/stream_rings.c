@@ -143,8 +143,7 @@ static int cut_sets(struct dray_stream_executor *executor, uint32_t *count)
 				return ret;
 			dray_view_copy(&views[o], view);
 		}
-		dray_frames_cut(&executor->sets[i].frames, views, operands,
-				options->frame_bytes);
+		dray_stream_cut(executor, views, &executor->sets[i].frames);
 		executor->sets[i].first = (uint32_t)all;
 		all += (uint64_t)executor->sets[i].frames.count;
 		if (all > DRAY_MAX_FRAMES)
