@@ -79,7 +79,8 @@ from ._dray import (Array, Call, CallQueue, Event, Fence, FlatIterator, Frames, 
                     XrtDevice, dot, from_dlpack, matmul, ufunc, vecdot)
 from ._lost import LostArray
 from ._records import (ArrayFlags, Bank, CallExplanation, ChannelInfo, Explanation, HeapInfo, NodeInfo,
-                       PoolStats, RingCounts, Segment, StreamCounts)
+                       PoolStats, RingCounts, Segment, SequencePlan, StreamCounts)
+from ._sequence import Sequence, Value
 from ._sycl import SyclArray, SyclQueue
 from ._ufunc import (errstate, getbufsize, geterr, geterrcall, setbufsize, seterr, seterrcall)
 from ._xclbin import xclbin_bank_of, xclbin_banks
@@ -89,8 +90,8 @@ __all__ = [
     "Array", "ArrayFlags", "ArrowArray", "Bank", "Call", "CallExplanation", "CallQueue",
     "ChannelInfo", "Event", "Explanation", "Fence",
     "FlatIterator", "Frames", "HeapInfo", "LostArray", "Node", "NodeInfo", "Pool", "PoolStats",
-    "RingCounts", "Scope", "Segment", "Stream", "StreamCounts", "StreamExecutor", "SyclArray", "SyclQueue",
-    "Versions", "WaitingArray", "XrtBo", "XrtDevice",
+    "RingCounts", "Scope", "Segment", "Sequence", "SequencePlan", "Stream", "StreamCounts", "StreamExecutor", "SyclArray", "SyclQueue",
+    "Value", "Versions", "WaitingArray", "XrtBo", "XrtDevice",
     "address", "array", "copy", "copy_from_sycl", "copy_to_sycl", "device_empty", "dot", "empty",
     "errstate", "explain", "export_array", "fill", "from_arrow", "from_dlpack", "from_sycl",
     "from_xrt", "getbufsize", "geterr", "geterrcall", "handler_name", "install", "last_error",

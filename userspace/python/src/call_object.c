@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "calls.h"
+#include "sequence.h"
 
 /* Takes out=: nothing, an array, or a tuple of arrays and None. */
 static int take_outputs(struct call_object *call, PyObject *out, int outputs,
@@ -171,6 +172,37 @@ int take_results(struct call_object *call, struct module_state *state,
 	}
 	call->results = results;
 	return results ? 0 : -1;
+}
+
+PyObject *call_of_event(struct module_state *state, struct dray_event *event,
+			PyObject *queue, PyObject *source, PyObject *arguments,
+			PyObject *results)
+{
+	struct call_object *call =
+		results ? PyObject_New(struct call_object, state->call_type)
+			: NULL;
+	int i;
+
+	if (!call) {
+		Py_BEGIN_ALLOW_THREADS
+		while (dray_event_wait(event, -1) == -EINTR)
+			;
+		Py_END_ALLOW_THREADS
+		dray_event_unref(event);
+		Py_XDECREF(results);
+		return NULL;
+	}
+	call->event = event;
+	call->queue = Py_NewRef(queue);
+	call->ufunc = Py_NewRef(source);
+	call->arguments = Py_NewRef(arguments);
+	call->results = results;
+	call->wanted = NULL;
+	call->frame.count = 0;
+	call->count = 0;
+	for (i = 0; i <= DRAY_UFUNC_MAX_OPERANDS; i++)
+		operand_clear(&call->operands[i]);
+	return (PyObject *)call;
 }
 
 static int wait_once(void *event, int milliseconds)

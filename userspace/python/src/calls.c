@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "calls.h"
+#include "sequence.h"
 
 /* Closes a queue, after its calls. */
 static void close_queue(struct queue_object *self)
@@ -102,6 +103,19 @@ static PyObject *queue_submit(PyObject *self, PyObject *const *args,
 	if (ret)
 		Py_CLEAR(call);
 	return (PyObject *)call;
+}
+
+struct dray_call_queue *call_queue_of(struct module_state *state,
+				      PyObject *object)
+{
+	if (!Py_IS_TYPE(object, state->queue_type)) {
+		PyErr_Format(PyExc_TypeError,
+			     "a dray.CallQueue is needed, not %R", object);
+		return NULL;
+	}
+	if (!queue_self(object)->queue)
+		PyErr_SetString(PyExc_ValueError, "the queue is closed");
+	return queue_self(object)->queue;
 }
 
 static PyObject *queue_explain(PyObject *self, PyObject *const *args,

@@ -21,8 +21,8 @@ struct queue_object {
 struct call_object {
 	PyObject_HEAD struct dray_event *event;
 	PyObject *queue;
-	PyObject *ufunc;
-	PyObject *arguments; /* a tuple: the memory of operands is theirs */
+	PyObject *ufunc; /* or a recording */
+	PyObject *arguments; /* the memory of operands is theirs */
 	PyObject *results; /* a tuple, or one array */
 	struct ufunc_frame frame; /* has the errors of numbers */
 	PyObject *wanted; /* the state for these, of the submission, or NULL */

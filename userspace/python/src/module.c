@@ -173,6 +173,7 @@ static int module_exec(PyObject *module)
 		{ &state->executor_type, &executor_type_spec },
 		{ &state->queue_type, &queue_type_spec },
 		{ &state->call_type, &call_type_spec },
+		{ &state->recording_type, &recording_type_spec },
 		{ &state->xrt_device_type, &xrt_device_type_spec },
 		{ &state->xrt_bo_type, &xrt_bo_type_spec },
 	};
@@ -226,6 +227,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 	Py_VISIT(state->executor_type);
 	Py_VISIT(state->queue_type);
 	Py_VISIT(state->call_type);
+	Py_VISIT(state->recording_type);
 	Py_VISIT(state->event_type);
 	Py_VISIT(state->frames_type);
 	Py_VISIT(state->array_type);
@@ -256,6 +258,7 @@ static int module_clear(PyObject *module)
 	Py_CLEAR(state->executor_type);
 	Py_CLEAR(state->queue_type);
 	Py_CLEAR(state->call_type);
+	Py_CLEAR(state->recording_type);
 	Py_CLEAR(state->event_type);
 	Py_CLEAR(state->frames_type);
 	Py_CLEAR(state->array_type);
@@ -304,6 +307,13 @@ static struct PyModuleDef definition = {
 	.m_clear = module_clear,
 	.m_free = module_free,
 };
+
+struct module_state *module_state_of(PyTypeObject *type)
+{
+	PyObject *module = PyType_GetModuleByDef(type, &definition);
+
+	return module ? module_state(module) : NULL;
+}
 
 PyMODINIT_FUNC PyInit__dray(void);
 

@@ -65,6 +65,7 @@ struct module_state {
 	PyTypeObject *ufunc_type;
 	PyTypeObject *executor_type;
 	PyTypeObject *queue_type;
+	PyTypeObject *recording_type;
 	PyTypeObject *call_type;
 	PyTypeObject *xrt_device_type;
 	PyTypeObject *xrt_bo_type;
@@ -84,7 +85,10 @@ static inline struct module_state *module_state(PyObject *module)
 	return PyModule_GetState(module);
 }
 
-/* For methods: none of our types can have a subclass. */
+/* Also for subclasses. */
+struct module_state *module_state_of(PyTypeObject *type);
+
+/* For methods: most of our types can have no subclass. */
 static inline struct module_state *type_state(PyObject *self)
 {
 	return PyType_GetModuleState(Py_TYPE(self));
@@ -200,7 +204,8 @@ PyObject *scope_current(PyObject *module, PyObject *unused);
 struct operand {
 	PyObject *object;
 	PyArray_Descr *descr;
-	struct dray_view view; /* its type is one of plain bytes, without fields */
+	struct dray_view
+		view; /* its type is one of plain bytes, without fields */
 	int64_t low; /* bytes from view.data on that it covers: [low, high) */
 	int64_t high;
 	/* Of the lowest byte, if not empty; no buffer: foreign memory. */
@@ -286,6 +291,8 @@ extern PyType_Spec ufunc_type_spec;
 /* calls.c: queues of calls. */
 extern PyType_Spec executor_type_spec;
 extern PyType_Spec queue_type_spec;
+/* sequence.c: recordings. */
+extern PyType_Spec recording_type_spec;
 extern PyType_Spec call_type_spec;
 /* Completes the description of the type; may be called again. */
 void array_type_init(void);

@@ -127,7 +127,7 @@ PyObject *ufunc_error(int error)
 		class = PyExc_TypeError;
 	else if (error == -EDOM)
 		class = PyExc_FloatingPointError;
-	else if (error == -EOVERFLOW)
+	else if (error == -EOVERFLOW && strstr(sentence, "out of bounds for"))
 		class = PyExc_OverflowError;
 	else if (error == -ERANGE)
 		class = PyExc_IndexError;
@@ -262,15 +262,23 @@ PyObject *ufunc_result(const struct ufunc_frame *frame,
 
 int64_t ufunc_elements(const struct ufunc_operand *operands, int count)
 {
-	int64_t most = 0, size;
-	int i;
+	int64_t extents[DRAY_MAX_NDIM] = { 0 }, elements = 1;
+	int i, axis, axes = 0;
 
 	for (i = 0; i < count; i++) {
-		size = dray_view_size(&operands[i].view);
-		if (size > most)
-			most = size;
+		const struct dray_view *view = &operands[i].view;
+
+		for (axis = 0; axis < view->ndim; axis++)
+			if (view->shape[view->ndim - 1 - axis] > extents[axis])
+				extents[axis] =
+					view->shape[view->ndim - 1 - axis];
+		if (view->ndim > axes)
+			axes = view->ndim;
 	}
-	return most;
+	for (axis = 0; axis < axes; axis++)
+		if (__builtin_mul_overflow(elements, extents[axis], &elements))
+			return INT64_MAX;
+	return elements;
 }
 
 PyObject *ufunc_state(PyObject *module, PyObject *unused)

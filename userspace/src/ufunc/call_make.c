@@ -3,9 +3,11 @@
  * Outputs that were not given: arrays in the order that the call wants, which a
  * class of the inputs may wrap.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "array/array.h"
+#include "base/error.h"
 #include "base/number.h"
 #include "ufunc/call.h"
 #include "view/view.h"
@@ -158,14 +160,19 @@ int dray_call_wrap(struct dray_call *call)
 		if (wrap && (!best || wrap->priority > best->priority))
 			best = wrap;
 	}
+	if (best &&
+	    !dray_given((const void *)(uintptr_t)best->wrap, "dray_ufunc_call"))
+		return -EINVAL;
 	for (o = call->ufunc->inputs; best && o < call->count && !ret; o++) {
 		struct dray_array *wrapped = NULL;
 
 		if (!call->made[o])
 			continue;
-		ret = best->wrap(best->context, call->ufunc,
-				 o - call->ufunc->inputs, call->made[o],
-				 &wrapped);
+		dray_forget_failure();
+		ret = dray_users_result(best->wrap(best->context, call->ufunc,
+						   o - call->ufunc->inputs,
+						   call->made[o], &wrapped),
+					"a function that wraps");
 		if (ret)
 			break;
 		dray_array_unref(call->made[o]);
