@@ -13,11 +13,20 @@ import dray
 pytestmark = pytest.mark.host  # other nodes have no loop
 
 
-def streams(**options):
+def streams(receive="rx0", **options):
     """Returns an executor of the loop of bytes."""
-    with dray.stream("tx0") as tx, dray.stream("rx0") as rx:
+    with dray.stream("tx0") as tx, dray.stream(receive) as rx:
         # The executor keeps them open.
         return dray.StreamExecutor(dray.positive, "BB", [tx], [rx], **options)
+
+
+def fast(**options):
+    """Returns the same, known to be faster than the CPU, which was measured."""
+    with dray.CallQueue() as queue:
+        queue.submit(dray.positive, np.zeros(10, "u1")).wait()
+    executor = streams(**options)
+    executor.cost = ((1, 0.0), (2, 0.0))
+    return executor
 
 
 def test_a_call_returns_its_result():
@@ -154,6 +163,88 @@ def test_wrong_calls_are_refused(arguments, error, sentence):
     with dray.CallQueue() as queue:
         with pytest.raises(error, match=sentence):
             queue.submit(*arguments)
+
+
+def test_outputs_are_made_in_the_order_of_calls():
+    x = np.asfortranarray(np.arange(12.).reshape(3, 4))
+    for operands in ((x, 1), (x.T, x.T), (x[:, ::2], x[:, 1::2]), (x, np.arange(4)),
+                     (x.reshape(3, 2, 2).transpose(1, 2, 0), 2)):
+        with dray.CallQueue() as queue:
+            made = np.asarray(queue.submit(dray.add, *operands).wait())
+        assert made.strides == dray.add(*operands).strides == np.add(*operands).strides
+        assert made.tolist() == np.add(*operands).tolist()
+
+
+def test_errors_of_numbers_are_those_of_the_submission():
+    heard = []
+    with dray.CallQueue() as queue:
+        with dray.errstate(divide="ignore", invalid="ignore"):
+            quiet = queue.submit(dray.divide, [1., 0.], 0.)
+        with dray.errstate(divide="raise"):
+            raised = queue.submit(dray.divide, [1.], 0.)
+        with dray.errstate(call=lambda *args: heard.append(args), divide="call"):
+            called = queue.submit(dray.divide, [1.], 0.)
+        warned = queue.submit(dray.divide, [1., 0.], 0.)
+        with dray.errstate(all="raise"):
+            assert np.isnan(np.asarray(quiet.wait())[1])
+        with pytest.raises(FloatingPointError, match="divide by zero encountered in divide"):
+            raised.wait()
+        assert np.isinf(np.asarray(called.wait())).all()
+        assert heard == [("divide by zero", 1)]
+        with pytest.warns(RuntimeWarning, match="divide by zero") as warnings:
+            warned.wait()
+        assert len(warnings) == 2 and "invalid value" in str(warnings[1].message)
+        warned.wait()  # once
+
+
+def test_masks_and_conversions_are_copied_if_the_cpu_may():
+    x = np.arange(100, dtype="u1")
+    mask = x % 3 == 0
+    for stage, executor in ((False, "cpu"), (True, "streams")):
+        streams_of = fast(frame_bytes=64, stage=stage)
+        with dray.CallQueue([streams_of]) as queue:
+            for out, where in ((np.full(100, 200, "u1"), mask), (np.zeros(100, ">i4"), True),
+                               (np.full(100, 7, "<f8"), mask)):
+                plan = queue.explain(dray.positive, x, out=out, where=where)
+                assert plan.executor == executor, plan.reason
+                expected = out.copy()
+                np.positive(x, out=expected, where=where)
+                assert queue.submit(dray.positive, x, out=out, where=where).wait() is out
+                assert out.tolist() == expected.tolist()
+        del queue, streams_of  # and with it its streams
+
+
+def test_an_executor_takes_calls_again_after_its_reset():
+    x, y = np.arange(100, dtype="u1"), np.zeros(100, "u1")
+    silent = fast(receive="rx1", timeout=.01, stage=True)
+    with dray.CallQueue([silent]) as queue:
+        for _ in range(2):
+            with pytest.raises(TimeoutError):
+                queue.submit(dray.positive, x, out=y).wait()
+            assert queue.explain(dray.positive, x, out=y).executor == "cpu"
+            assert "reset" in queue.explain(dray.positive, x, out=y).reason
+            silent.reset()
+            assert queue.explain(dray.positive, x, out=y).executor == "streams"
+
+
+def test_rings_take_calls_with_their_own_arrays():
+    with dray.memory():
+        pairs = [tuple(np.asarray(dray.empty(1000, "u1")) for _ in range(2)) for _ in range(3)]
+    executor = fast(frame_bytes=64, ring=pairs[:2])
+    with dray.CallQueue([executor]) as queue:
+        other = queue.explain(dray.positive, pairs[2][0], out=pairs[2][1])
+        assert other.executor == "cpu" and "no ring" in other.reason
+        for number in range(10):
+            x, y = pairs[number % 2]
+            x[:] = number
+            assert queue.explain(dray.positive, x, out=y).executor == "streams"
+            queue.submit(dray.positive, x, out=y).wait()
+            assert (y == number).all()
+    del queue, executor  # and with it its streams
+    for wrong, error in (([1], TypeError), ([(pairs[0][0],)], TypeError),
+                         ([pairs[0], pairs[0]], ValueError)):
+        with pytest.raises(error):
+            streams(frame_bytes=64, ring=wrong)
 
 
 def test_a_closed_queue_takes_nothing():

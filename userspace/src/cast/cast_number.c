@@ -8,6 +8,7 @@
  * the machine's instruction, as in NumPy: on x86, the bits of the least int32_t
  * or int64_t, cut to the type's size.
  */
+#include <fenv.h>
 #include <string.h>
 
 #include "cast/cast_each.h"
@@ -227,7 +228,56 @@ dray_loop *const dray_complex_bool_loops[3] = {
 
 DEFINE_EACH(ANY_FLOAT, dray_loop_half_to_float, uint16_t, 2, 4, store_FLOAT,
 	    dray_half_to_float)
-DEFINE_EACH(ANY_FLOAT, dray_loop_float_to_half, float, 4, 2, store_UINT16,
+DEFINE_EACH(ANY_FLOAT static, float_to_half, float, 4, 2, store_UINT16,
 	    dray_half_from_float)
-DEFINE_EACH(ANY_FLOAT, dray_loop_double_to_half, double, 8, 2, store_UINT16,
+DEFINE_EACH(ANY_FLOAT static, double_to_half, double, 8, 2, store_UINT16,
 	    dray_half_from_double)
+
+/* Items whose errors are looked for before they are converted. */
+#define HALF_PART 512
+
+/* Arithmetic of integers notes no errors, so they are looked for. */
+#define DEFINE_TO_HALF(name, type, convert, overflows, underflows)    \
+	ANY_FLOAT int name(char *const *data, const int64_t *strides, \
+			   int64_t count, void *context)              \
+	{                                                             \
+		char *parts[2] = { data[0], data[1] };                \
+		int64_t part, i;                                      \
+		type x;                                               \
+                                                                      \
+		for (; count > 0; count -= part) {                    \
+			uint32_t over = 0, under = 0;                 \
+                                                                      \
+			part = count < HALF_PART ? count : HALF_PART; \
+			for (i = 0; i < part; i++) {                  \
+				memcpy(&x, parts[1] + i * strides[1], \
+				       sizeof(x));                    \
+				over |= (uint32_t)overflows(x);       \
+				under |= (uint32_t)underflows(x);     \
+			}                                             \
+			convert(parts, strides, part, context);       \
+			note_errors(over, under);                     \
+			parts[0] += part * strides[0];                \
+			parts[1] += part * strides[1];                \
+		}                                                     \
+		return 0;                                             \
+	}
+
+static void note_errors(uint32_t over, uint32_t under)
+{
+	int errors = 0;
+
+#ifdef FE_OVERFLOW
+	errors |= over ? FE_OVERFLOW : 0;
+#endif
+#ifdef FE_UNDERFLOW
+	errors |= under ? FE_UNDERFLOW : 0;
+#endif
+	if (errors)
+		feraiseexcept(errors);
+}
+
+DEFINE_TO_HALF(dray_loop_float_to_half, float, float_to_half,
+	       dray_half_overflows, dray_half_underflows)
+DEFINE_TO_HALF(dray_loop_double_to_half, double, double_to_half,
+	       dray_half_overflows_double, dray_half_underflows_double)

@@ -51,6 +51,7 @@ static void inherit(void)
 {
 	changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
 	in_flight = NULL;
+	atomic_store(&dray_calls_conflict, NULL);
 	give();
 }
 
@@ -113,6 +114,8 @@ void dray_call_end(struct dray_call *call, int status)
 		link = &(*link)->next_in_flight;
 	if (*link)
 		*link = queued->next_in_flight;
+	if (!in_flight)
+		atomic_store(&dray_calls_conflict, NULL);
 	pthread_cond_broadcast(&changed);
 	give();
 	dray_event_end_call(event, status);
@@ -233,7 +236,6 @@ int dray_call_queue_create(struct dray_executor *const *executors, size_t count,
 	if (!queue)
 		return dray_fail(-ENOMEM, "no memory for a queue of calls");
 	dray_fork_enlist(&locks);
-	atomic_store(&dray_calls_conflict, find_conflict);
 	queue->process = dray_fork_process();
 	queue->last = &queue->first;
 	for (i = 0; i < count; i++)
@@ -333,6 +335,7 @@ static void enqueue(struct dray_call_queue *queue, struct dray_queued *queued)
 	for (link = &in_flight; *link;)
 		link = &(*link)->next_in_flight;
 	*link = queued;
+	atomic_store(&dray_calls_conflict, find_conflict);
 	*queue->last = queued;
 	queue->last = &queued->next;
 	pthread_cond_broadcast(&changed);

@@ -36,16 +36,25 @@ static int take_options(struct dray_queued *queued,
 	return 0;
 }
 
-/* Makes the array of an output that was not given. */
-static int make_output(struct dray_queued *queued, int o, int ndim,
-		       const int64_t *shape)
+/* Makes the arrays of outputs that were not given, in the order of calls. */
+static int make_outputs(struct dray_queued *queued,
+			const struct dray_view *const *inputs,
+			const struct dray_view *const *outputs, int ndim,
+			const int64_t *shape)
 {
-	int ret = dray_array_empty(queued->dtypes[o], ndim, shape,
-				   &queued->arrays[o]);
+	const struct dray_view *views[DRAY_CALL_OPERANDS];
+	const struct dray_call *call = &queued->call;
+	const int count = call->inputs + call->outputs;
+	int o;
 
-	if (!ret)
-		dray_array_view(queued->arrays[o], &queued->views[o]);
-	return ret;
+	for (o = 0; o < count; o++)
+		views[o] = o < call->inputs ? inputs[o]
+			   : outputs	    ? outputs[o - call->inputs]
+					    : NULL;
+	views[count] = queued->options.where;
+	return dray_ufunc_make(call->ufunc, &queued->options, views,
+			       count + !!queued->options.where, queued->dtypes,
+			       ndim, shape, queued->arrays);
 }
 
 /* Stretches an input or a mask; a number of the program gets the loop's type. */
@@ -73,8 +82,10 @@ static int take_output(struct dray_queued *queued, int o,
 		       const struct dray_view *given, int ndim,
 		       const int64_t *shape)
 {
-	if (!given)
-		return make_output(queued, o, ndim, shape);
+	if (!given) {
+		dray_array_view(queued->arrays[o], &queued->views[o]);
+		return 0;
+	}
 	if (given->ndim != ndim ||
 	    memcmp(given->shape, shape, (size_t)ndim * sizeof(*shape)))
 		return dray_fail(
@@ -152,6 +163,8 @@ static int take_operands(struct dray_queued *queued,
 	int o, ndim, ret;
 
 	ret = find_shape(call->ufunc, inputs, outputs, where, &ndim, shape);
+	if (!ret)
+		ret = make_outputs(queued, inputs, outputs, ndim, shape);
 	for (o = 0; !ret && o < count; o++)
 		ret = o < call->inputs
 			      ? take_input(queued, o, inputs[o],

@@ -145,8 +145,8 @@ bool dray_streams_open(void);
 int dray_streams_conflict(struct dray_addresses span, bool writes,
 			  struct dray_event **out);
 /*
- * Finds, as above, a call of a queue of universal functions; set once there are
- * such queues.
+ * Finds, as above, a call of a queue of universal functions; NULL while there is
+ * none.
  */
 typedef struct dray_event *dray_calls_conflict_fn(struct dray_addresses reads,
 						  struct dray_addresses writes);

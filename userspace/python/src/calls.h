@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Queues of calls, their executors, and calls in flight, for the files that share them. */
+#ifndef DRAY_PYTHON_CALLS_H
+#define DRAY_PYTHON_CALLS_H
+
+#include "ufunc.h"
+
+struct executor_object {
+	PyObject_HEAD struct dray_executor *executor;
+	PyObject *ufunc;
+	dray_dtype dtypes[DRAY_UFUNC_MAX_OPERANDS];
+	PyObject *streams; /* a list; each is entered */
+	PyObject *ring; /* the arrays of its rings, or NULL */
+};
+
+struct queue_object {
+	PyObject_HEAD struct dray_call_queue *queue; /* NULL: closed */
+	PyObject *executors; /* a tuple */
+};
+
+struct call_object {
+	PyObject_HEAD struct dray_event *event;
+	PyObject *queue;
+	PyObject *ufunc; /* or a recording */
+	PyObject *arguments; /* the memory of operands is theirs */
+	PyObject *results; /* a tuple, or one array */
+	struct ufunc_frame frame; /* has the errors of numbers */
+	PyObject *wanted; /* the state for these, of the submission, or NULL */
+	int count;
+	struct ufunc_operand operands[DRAY_UFUNC_MAX_OPERANDS + 1];
+};
+
+static inline struct executor_object *executor_self(PyObject *object)
+{
+	return (struct executor_object *)object;
+}
+
+static inline struct queue_object *queue_self(PyObject *object)
+{
+	return (struct queue_object *)object;
+}
+
+static inline struct call_object *call_self(PyObject *object)
+{
+	return (struct call_object *)object;
+}
+
+/* A call on its way: its arguments as views. */
+struct arguments {
+	struct dray_ufunc_options options;
+	const struct dray_view *inputs[DRAY_UFUNC_MAX_OPERANDS];
+	const struct dray_view *outputs[DRAY_UFUNC_MAX_OPERANDS];
+	PyObject *given[DRAY_UFUNC_MAX_OPERANDS];
+	PyObject *where;
+};
+
+/* stream_executor.c: -1 with TypeError unless @object is a dray.ufunc. */
+int check_ufunc(PyTypeObject *type, PyObject *object);
+
+/* call_object.c: makes a Call that is not submitted, with its operands. */
+struct call_object *take_call(PyObject *queue, PyObject *const *args,
+			      Py_ssize_t count, PyObject *names,
+			      struct arguments *arguments);
+/* Makes the result of arrays that were made, taken over, and those given. */
+int take_results(struct call_object *call, struct module_state *state,
+		 struct dray_array **made, PyObject **given, PyObject *capsule);
+
+#endif /* DRAY_PYTHON_CALLS_H */
