@@ -105,7 +105,11 @@ DRAY_API const char *dray_executor_name(const struct dray_executor *executor);
  * Ends a call that an executor has started: nothing touches its memory any more.
  * From any thread.
  *
- * @status: 0, or a negative errno; then the thread's sentence is the event's
+ * Called once for each call; without it, the call and its queue never end, since the
+ * memory may still be used.
+ *
+ * @status: 0, or a negative errno; then the thread's sentence is the event's.
+ *	Others become -EIO
  */
 DRAY_API void dray_call_end(struct dray_call *call, int status);
 
@@ -154,14 +158,17 @@ DRAY_API int dray_executor_set_cost(struct dray_executor *executor,
 DRAY_API int dray_call_queue_create(struct dray_executor *const *executors,
 				    size_t count, struct dray_call_queue **out);
 
-/** Waits for its calls, and ends it.  NULL is ignored. */
+/**
+ * Waits for its calls, and ends it.  From one of its own calls it does not wait: the
+ * queue ends after the calls that it has.  NULL is ignored.
+ */
 DRAY_API void dray_call_queue_destroy(struct dray_call_queue *queue);
 
 /**
  * Submits a call, as of dray_ufunc_call(), and does not wait.
  *
- * @inputs, @outputs, @options: are copied.  Blocks of dray's memory are busy until
- *	the call ends; other memory must live until then
+ * @inputs, @outputs, @options: are copied.  Blocks of pools are busy until the call
+ *	ends; other memory, such as an array's of malloc(), must live until then
  * @out: as of dray_ufunc_call(); arrays may be used once the call has ended
  * @event: the end of the call, with one reference, for dray_event_wait() and its
  *	kin.  NULL waits for it
@@ -170,7 +177,7 @@ DRAY_API void dray_call_queue_destroy(struct dray_call_queue *queue);
  * measured.  Errors of floating-point numbers are those of the thread that submits.
  *
  * Errors: as dray_ufunc_call() before its loops, -ECHILD; if it waits, also the
- * status of the call.
+ * status of the call, or -EDEADLK in a call of this queue.
  */
 DRAY_API int dray_call_queue_submit(struct dray_call_queue *queue,
 				    struct dray_ufunc *ufunc,

@@ -25,6 +25,7 @@ struct dray_call_queue {
 	pthread_t thread;
 	uint32_t process;
 	bool ends; /* no call follows */
+	bool alone; /* its thread frees it */
 	struct dray_queued *first; /* not taken yet */
 	struct dray_queued **last;
 	size_t count;
@@ -104,6 +105,7 @@ void dray_call_end(struct dray_call *call, int status)
 	if (!dray_given(call, __func__))
 		return;
 	queued = dray_queued(call);
+	status = dray_users_result(status, queued->event->name);
 	if (!status && queued->executor)
 		dray_executor_measured(queued->executor, call,
 				       dray_call_now() - queued->started_ns);
@@ -153,7 +155,9 @@ static void start(struct dray_call_queue *queue, struct dray_queued *queued)
 			     &executor, &ns, NULL);
 	queued->executor = dray_executor_ref(executor);
 	queued->started_ns = dray_call_now();
+	dray_forget_failure();
 	ret = executor->functions.submit(executor->context, &queued->call);
+	ret = dray_users_result(ret, executor->name);
 	if (ret)
 		dray_call_end(&queued->call, ret);
 }
@@ -188,6 +192,33 @@ static void run_call(struct dray_call_queue *queue, struct dray_queued *queued)
 		start(queue, queued);
 }
 
+/* Waits until no call of @queue is in flight; executors may still have some. */
+static void drain(const struct dray_call_queue *queue)
+{
+	const struct dray_queued *queued;
+
+	take();
+	for (;;) {
+		for (queued = in_flight; queued;
+		     queued = queued->next_in_flight)
+			if (queued->queue == queue)
+				break;
+		if (!queued)
+			break;
+		pthread_cond_wait(&changed, &mutex);
+	}
+	give();
+}
+
+static void free_queue(struct dray_call_queue *queue)
+{
+	size_t i;
+
+	for (i = 0; i < queue->count; i++)
+		dray_executor_unref(queue->executors[i]);
+	free(queue);
+}
+
 static void *run(void *argument)
 {
 	struct dray_call_queue *queue = argument;
@@ -210,6 +241,11 @@ static void *run(void *argument)
 		take();
 	}
 	give();
+	if (queue->alone) {
+		pthread_detach(pthread_self());
+		drain(queue);
+		free_queue(queue);
+	}
 	return NULL;
 }
 
@@ -256,43 +292,34 @@ int dray_call_queue_create(struct dray_executor *const *executors, size_t count,
 	return 0;
 }
 
-/* Waits until no call of @queue is in flight; executors may still have some. */
-static void drain(const struct dray_call_queue *queue)
+/* Whether the caller is the queue's thread, which is in a call. */
+static bool is_own_thread(const struct dray_call_queue *queue)
 {
-	const struct dray_queued *queued;
-
-	take();
-	for (;;) {
-		for (queued = in_flight; queued;
-		     queued = queued->next_in_flight)
-			if (queued->queue == queue)
-				break;
-		if (!queued)
-			break;
-		pthread_cond_wait(&changed, &mutex);
-	}
-	give();
+	return queue->process == dray_fork_process() &&
+	       pthread_equal(queue->thread, pthread_self());
 }
 
 void dray_call_queue_destroy(struct dray_call_queue *queue)
 {
 	DRAY_NO_CANCEL;
-	size_t i;
+	bool alone;
 
 	if (!queue)
 		return;
+	alone = is_own_thread(queue);
 	/* A child has neither the thread nor the calls. */
 	if (queue->process == dray_fork_process()) {
 		take();
 		queue->ends = true;
+		queue->alone = alone;
 		pthread_cond_broadcast(&changed);
 		give();
+		if (alone)
+			return;
 		pthread_join(queue->thread, NULL);
 		drain(queue);
 	}
-	for (i = 0; i < queue->count; i++)
-		dray_executor_unref(queue->executors[i]);
-	free(queue);
+	free_queue(queue);
 }
 
 static int check_process(const struct dray_call_queue *queue)
@@ -300,6 +327,16 @@ static int check_process(const struct dray_call_queue *queue)
 	if (queue->process == dray_fork_process())
 		return 0;
 	return dray_fail(-ECHILD, "the queue of calls is the parent's");
+}
+
+/* A call that waits for a later one of its queue never ends. */
+static int check_wait(const struct dray_call_queue *queue)
+{
+	if (!is_own_thread(queue))
+		return 0;
+	return dray_fail(
+		-EDEADLK,
+		"a call cannot wait for another one of its queue: ask for an event");
 }
 
 /* Gives the arrays that were made to the caller. */
@@ -379,6 +416,8 @@ int dray_call_queue_submit(struct dray_call_queue *queue,
 	    !outputs_given(ufunc, outputs, out))
 		return -EINVAL;
 	ret = check_process(queue);
+	if (!ret && !event)
+		ret = check_wait(queue);
 	if (!ret)
 		ret = dray_queued_create(ufunc, inputs, outputs, options,
 					 &queued);
@@ -400,6 +439,8 @@ int dray_task_submit(struct dray_call_queue *queue,
 	int ret;
 
 	ret = check_process(queue);
+	if (!ret && !event)
+		ret = check_wait(queue);
 	if (!ret)
 		ret = dray_queued_create_task(task, inputs, inputs_count,
 					      outputs, outputs_count, &queued);

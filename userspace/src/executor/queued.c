@@ -4,6 +4,7 @@
  * blocks that are held until the end.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,49 @@
 
 #include "base/error.h"
 #include "executor/executor.h"
+#include "iterator/iterator.h"
+
+/* Checks that a view may be read. */
+static int check_read(const struct dray_ufunc *ufunc, int o,
+		      const struct dray_view *view)
+{
+	int ret = dray_view_check(view, dray_operand_names[o], NULL);
+
+	if (ret || view->flags & DRAY_READ)
+		return ret;
+	return dray_fail(-EPERM, "%s of ufunc '%.64s' may not be read",
+			 dray_operand_names[o], ufunc->name);
+}
+
+/* Checks all that a call of the CPU checks before its loops. */
+static int check(const struct dray_ufunc *ufunc,
+		 const struct dray_view *const *inputs,
+		 const struct dray_view *const *outputs,
+		 const struct dray_ufunc_options *options)
+{
+	const int count = dray_ufunc_operands(ufunc);
+	const struct dray_view *where = options ? options->where : NULL;
+	int o, ret = options ? dray_ufunc_check_options(options) : 0;
+
+	for (o = 0; !ret && o < ufunc->inputs; o++) {
+		ret = check_read(ufunc, o, inputs[o]);
+		if (!ret && options && options->weak >> o & 1 &&
+		    dray_view_size(inputs[o]) != 1)
+			ret = dray_fail(
+				-EINVAL,
+				"a number of the program is one element, and input %d has %" PRId64,
+				o, dray_view_size(inputs[o]));
+	}
+	for (; !ret && outputs && o < count; o++)
+		if (outputs[o - ufunc->inputs])
+			ret = dray_view_check(outputs[o - ufunc->inputs],
+					      dray_operand_names[o], NULL);
+	if (!ret && where)
+		ret = check_read(ufunc, count, where);
+	if (!ret && where)
+		ret = dray_ufunc_check_mask(ufunc, where->dtype);
+	return ret;
+}
 
 /* Takes over options; types and the mask become the call's own. */
 static int take_options(struct dray_queued *queued,
@@ -225,6 +269,9 @@ int dray_queued_create(struct dray_ufunc *ufunc,
 	for (o = 0; o < ufunc->inputs; o++)
 		if (!dray_given(inputs[o], __func__))
 			return -EINVAL;
+	ret = check(ufunc, inputs, outputs, options);
+	if (ret)
+		return ret;
 	queued = calloc(1, sizeof(*queued));
 	if (!queued)
 		return dray_fail(-ENOMEM, "no memory for a call");
@@ -303,7 +350,6 @@ void dray_queued_free(struct dray_queued *queued)
 
 	if (queued->task.run)
 		queued->task.release(queued->task.context);
-
 	if (queued->event)
 		dray_event_abandon(queued->event);
 	for (o = 0; o < DRAY_CALL_OPERANDS; o++) {
