@@ -130,7 +130,7 @@ DRAY_API int dray_sequence_convert(struct dray_sequence *sequence,
 /**
  * Records a copy that a queue makes, as of dray_copy(): by its engine, if both
  * arrays lie in memory that it reaches, else by the CPU.  The engine copies while
- * later steps run, but for those that use the copy, or write what it reads: these
+ * later steps run, but for those that use the copy, or write its source: these
  * wait for it.  A run ends after its transfers.
  *
  * @queue: has to be there in each run

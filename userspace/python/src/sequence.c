@@ -551,7 +551,7 @@ static PyObject *recording_run(PyObject *object, PyObject *const *args,
 	return result;
 }
 
-/* Owners of all memory of a run: the arguments, and what was made of them. */
+/* Owners of all memory of a run: the arguments, and arrays made of them. */
 static PyObject *owners(const struct run *run, PyObject *const *args,
 			Py_ssize_t count)
 {

@@ -46,7 +46,7 @@ int dray_run_copy_aside(struct dray_run *run);
 int dray_run_transfer(struct dray_run *run,
 		      const struct dray_sequence_step *step);
 
-/* Waits for transfers that write what a group uses, or read what it writes. */
+/* Waits for transfers that write a group's operands, or read its results. */
 int dray_run_await(struct dray_run *run, int group);
 
 /* Waits for all transfers; the error of the first that failed. */

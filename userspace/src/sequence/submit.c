@@ -10,7 +10,7 @@
 #include "sequence/run.h"
 #include "stream/stream.h"
 
-/* A run on its way, which has its own copy of what the caller gave. */
+/* A run on its way, with its own copies of the caller's views. */
 struct submission {
 	struct dray_run run;
 	struct dray_array **made; /* of each output; one reference, or NULL */

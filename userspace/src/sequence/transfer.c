@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Transfers: recorded, started in a run, and waited for by the first group that
- * writes what they read, or uses what they write.
+ * writes their source, or uses their destination.
  */
 #include <errno.h>
 
