@@ -6,11 +6,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "calls.h"
 #include "stream.h"
-#include "ufunc.h"
 
 struct executor_object {
-	PyObject_HEAD struct dray_executor *executor;
+	struct executor_head head;
 	PyObject *ufunc;
 	dray_dtype dtypes[DRAY_UFUNC_MAX_OPERANDS];
 	PyObject *streams; /* a tuple; each is entered */
@@ -95,7 +95,7 @@ static void leave_streams(PyObject *streams)
 	Py_XDECREF(streams);
 }
 
-static int take_types(PyObject *types, int count, dray_dtype *dtypes)
+int executor_take_types(PyObject *types, int count, dray_dtype *dtypes)
 {
 	PyObject *fast = PySequence_Fast(types, "types is a sequence");
 	PyArray_Descr *descr;
@@ -121,7 +121,7 @@ static int take_types(PyObject *types, int count, dray_dtype *dtypes)
 	return ret;
 }
 
-static int check_ufunc(PyTypeObject *type, PyObject *object)
+int executor_check_ufunc(PyTypeObject *type, PyObject *object)
 {
 	struct module_state *state = PyType_GetModuleState(type);
 
@@ -157,7 +157,7 @@ static PyObject *executor_new(PyTypeObject *type, PyObject *args,
 	if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOO|$OIdp", names,
 					 &ufunc, &types, &sends, &receives,
 					 &bytes, &depth, &timeout, &stage) ||
-	    check_ufunc(type, ufunc))
+	    executor_check_ufunc(type, ufunc))
 		return NULL;
 	if (!(timeout > 0 && timeout <= 1e6)) {
 		PyErr_SetString(PyExc_ValueError,
@@ -173,9 +173,10 @@ static PyObject *executor_new(PyTypeObject *type, PyObject *args,
 	options.flags = stage ? DRAY_PACKET_STAGE : 0;
 	streams = PyList_New(0);
 	if (!streams ||
-	    take_types(types,
-		       ufunc_self(ufunc)->inputs + ufunc_self(ufunc)->outputs,
-		       dtypes) ||
+	    executor_take_types(types,
+				ufunc_self(ufunc)->inputs +
+					ufunc_self(ufunc)->outputs,
+				dtypes) ||
 	    enter_streams(PyType_GetModuleState(type), sends, tx, streams,
 			  &tx_count) ||
 	    enter_streams(PyType_GetModuleState(type), receives, rx, streams,
@@ -193,7 +194,7 @@ static PyObject *executor_new(PyTypeObject *type, PyObject *args,
 		dray_executor_unref(executor);
 		goto failed;
 	}
-	self->executor = executor;
+	self->head.executor = executor;
 	self->ufunc = Py_NewRef(ufunc);
 	self->streams = streams;
 	memcpy(self->dtypes, dtypes, sizeof(dtypes));
@@ -212,7 +213,7 @@ static void executor_dealloc(PyObject *object)
 	PyTypeObject *type = Py_TYPE(object);
 	int o;
 
-	dray_executor_unref(self->executor);
+	dray_executor_unref(self->head.executor);
 	leave_streams(self->streams);
 	for (o = 0; o < DRAY_UFUNC_MAX_OPERANDS; o++)
 		dray_dtype_unref(self->dtypes[o]);
@@ -221,15 +222,12 @@ static void executor_dealloc(PyObject *object)
 	Py_DECREF(type);
 }
 
-static PyObject *executor_cost(PyObject *object, void *unused)
+PyObject *executor_cost_of(struct dray_executor *executor,
+			   struct dray_ufunc *ufunc, const dray_dtype *dtypes)
 {
-	const struct executor_object *self = executor_self(object);
 	struct dray_call_cost cost;
 
-	(void)unused;
-	if (dray_executor_get_cost(self->executor,
-				   ufunc_self(self->ufunc)->ufunc, self->dtypes,
-				   &cost))
+	if (dray_executor_get_cost(executor, ufunc, dtypes, &cost))
 		Py_RETURN_NONE;
 	return Py_BuildValue("((Ld)(Ld))", (long long)cost.elements[0],
 			     (double)cost.ns[0] / 1e9,
@@ -237,15 +235,15 @@ static PyObject *executor_cost(PyObject *object, void *unused)
 			     (double)cost.ns[1] / 1e9);
 }
 
-static int executor_set_cost(PyObject *object, PyObject *value, void *unused)
+int executor_set_cost_of(struct dray_executor *executor,
+			 struct dray_ufunc *ufunc, const dray_dtype *dtypes,
+			 PyObject *value)
 {
-	const struct executor_object *self = executor_self(object);
 	struct dray_call_cost cost;
 	long long elements[2];
 	double seconds[2];
 	int i, ret;
 
-	(void)unused;
 	if (value && value != Py_None) {
 		if (!PyTuple_Check(value)) {
 			PyErr_SetString(
@@ -267,13 +265,30 @@ static int executor_set_cost(PyObject *object, PyObject *value, void *unused)
 			cost.ns[i] = (uint64_t)(seconds[i] * 1e9);
 		}
 	}
-	ret = dray_executor_set_cost(self->executor,
-				     ufunc_self(self->ufunc)->ufunc,
-				     self->dtypes,
+	ret = dray_executor_set_cost(executor, ufunc, dtypes,
 				     value && value != Py_None ? &cost : NULL);
 	if (ret)
 		ufunc_error(ret);
 	return ret ? -1 : 0;
+}
+
+static PyObject *executor_cost(PyObject *object, void *unused)
+{
+	const struct executor_object *self = executor_self(object);
+
+	(void)unused;
+	return executor_cost_of(self->head.executor,
+				ufunc_self(self->ufunc)->ufunc, self->dtypes);
+}
+
+static int executor_set_cost(PyObject *object, PyObject *value, void *unused)
+{
+	const struct executor_object *self = executor_self(object);
+
+	(void)unused;
+	return executor_set_cost_of(self->head.executor,
+				    ufunc_self(self->ufunc)->ufunc,
+				    self->dtypes, value);
 }
 
 static PyGetSetDef executor_attributes[] = {
@@ -343,14 +358,15 @@ static PyObject *queue_new(PyTypeObject *type, PyObject *args,
 	for (i = 0; i < count && i < 16; i++) {
 		PyObject *one = PyTuple_GET_ITEM(tuple, i);
 
-		if (!Py_IS_TYPE(one, state->executor_type)) {
+		if (!Py_IS_TYPE(one, state->executor_type) &&
+		    !Py_IS_TYPE(one, state->opencl_type)) {
 			PyErr_Format(PyExc_TypeError,
-				     "a dray.StreamExecutor is needed, not %R",
+				     "an executor of dray is needed, not %R",
 				     one);
 			Py_DECREF(tuple);
 			return NULL;
 		}
-		executors[i] = executor_self(one)->executor;
+		executors[i] = ((struct executor_head *)one)->executor;
 	}
 	ret = dray_call_queue_create(executors, (size_t)count, &queue);
 	if (ret) {
@@ -478,7 +494,7 @@ static struct call_object *take_call(PyObject *queue, PyObject *const *args,
 		PyErr_SetString(PyExc_TypeError, "a dray.ufunc is missing");
 		return NULL;
 	}
-	if (check_ufunc(Py_TYPE(queue), args[0]) ||
+	if (executor_check_ufunc(Py_TYPE(queue), args[0]) ||
 	    take_keywords(args, count, names, &out, &where))
 		return NULL;
 	ufunc = ufunc_self(args[0]);

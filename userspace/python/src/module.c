@@ -171,6 +171,7 @@ static int module_exec(PyObject *module)
 		{ &state->flat_type, &flat_type_spec },
 		{ &state->ufunc_type, &ufunc_type_spec },
 		{ &state->executor_type, &executor_type_spec },
+		{ &state->opencl_type, &opencl_type_spec },
 		{ &state->queue_type, &queue_type_spec },
 		{ &state->call_type, &call_type_spec },
 		{ &state->xrt_device_type, &xrt_device_type_spec },
@@ -224,6 +225,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 	Py_VISIT(state->fence_type);
 	Py_VISIT(state->stream_type);
 	Py_VISIT(state->executor_type);
+	Py_VISIT(state->opencl_type);
 	Py_VISIT(state->queue_type);
 	Py_VISIT(state->call_type);
 	Py_VISIT(state->event_type);
@@ -254,6 +256,7 @@ static int module_clear(PyObject *module)
 	Py_CLEAR(state->fence_type);
 	Py_CLEAR(state->stream_type);
 	Py_CLEAR(state->executor_type);
+	Py_CLEAR(state->opencl_type);
 	Py_CLEAR(state->queue_type);
 	Py_CLEAR(state->call_type);
 	Py_CLEAR(state->event_type);

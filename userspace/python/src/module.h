@@ -49,6 +49,7 @@ enum record {
 	RECORD_ARRAY_FLAGS,
 	RECORD_BANK,
 	RECORD_CALL_EXPLANATION,
+	RECORD_OPENCL_DEVICE,
 	RECORD_COUNT,
 };
 
@@ -64,6 +65,7 @@ struct module_state {
 	PyTypeObject *flat_type;
 	PyTypeObject *ufunc_type;
 	PyTypeObject *executor_type;
+	PyTypeObject *opencl_type;
 	PyTypeObject *queue_type;
 	PyTypeObject *call_type;
 	PyTypeObject *xrt_device_type;
@@ -285,6 +287,7 @@ extern PyType_Spec flat_type_spec;
 extern PyType_Spec ufunc_type_spec;
 /* calls.c: queues of calls. */
 extern PyType_Spec executor_type_spec;
+extern PyType_Spec opencl_type_spec;
 extern PyType_Spec queue_type_spec;
 extern PyType_Spec call_type_spec;
 /* Completes the description of the type; may be called again. */
@@ -402,5 +405,7 @@ PyObject *record_bank(struct module_state *state, const struct dray_bank *bank);
 PyObject *
 record_call_explanation(struct module_state *state,
 			const struct dray_call_explanation *explanation);
+PyObject *record_opencl_device(struct module_state *state,
+			       const struct dray_opencl_device *device);
 
 #endif /* DRAY_PYTHON_MODULE_H */
