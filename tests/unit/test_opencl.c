@@ -48,14 +48,13 @@ static void remove_cache(void)
 	nftw(cache, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* A run that has to find a device says so, and fails without. */
-static bool has_device(void)
+static bool find_device(void)
 {
 	struct dray_executor *executor;
 	int ret;
 
-	assert_non_null(mkdtemp(cache));
-	atexit(remove_cache);
+	if (mkdtemp(cache))
+		atexit(remove_cache);
 	setenv("POCL_CACHE_DIR", cache, 1);
 	set_loops();
 	ret = dray_opencl_executor_create(&options, &executor);
@@ -63,7 +62,17 @@ static bool has_device(void)
 		dray_executor_unref(executor);
 	else
 		printf("# %s\n", dray_last_error());
-	return !ret || getenv("DRAY_TEST_OPENCL");
+	return !ret;
+}
+
+/* A run that has to find a device fails without one. */
+static bool has_device(void)
+{
+	static int found = -1;
+
+	if (found < 0)
+		found = find_device();
+	return found || getenv("DRAY_TEST_OPENCL");
 }
 
 FACTS_ON(has_device)
