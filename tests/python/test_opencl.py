@@ -4,7 +4,6 @@
 import ctypes
 import itertools
 import os
-import pathlib
 import subprocess
 import sys
 import tempfile
@@ -13,9 +12,7 @@ import numpy as np
 import pytest
 
 import dray
-
-sys.path.append(str(pathlib.Path(__file__).parents[1] / "streams"))
-from random_calls import ROOM, random_calls, same_view  # noqa: E402  pylint: disable=C0413
+from random_calls import ROOM, random_calls, same_view
 
 # For compiled kernels, which PoCL keeps otherwise.
 CACHE = tempfile.TemporaryDirectory()  # pylint: disable=consider-using-with
