@@ -50,6 +50,7 @@ enum record {
 	RECORD_ARRAY_FLAGS,
 	RECORD_BANK,
 	RECORD_CALL_EXPLANATION,
+	RECORD_OPENCL_DEVICE,
 	RECORD_COUNT,
 };
 
@@ -65,6 +66,7 @@ struct module_state {
 	PyTypeObject *flat_type;
 	PyTypeObject *ufunc_type;
 	PyTypeObject *executor_type;
+	PyTypeObject *opencl_type;
 	PyTypeObject *queue_type;
 	PyTypeObject *recording_type;
 	PyTypeObject *call_type;
@@ -295,6 +297,7 @@ extern PyType_Spec ufunc_type_spec;
 PyObject *close_queues(PyObject *module, PyObject *unused);
 int calls_init(PyObject *module);
 extern PyType_Spec executor_type_spec;
+extern PyType_Spec opencl_type_spec;
 extern PyType_Spec queue_type_spec;
 /* sequence.c: recordings. */
 extern PyType_Spec recording_type_spec;
@@ -414,5 +417,7 @@ PyObject *record_bank(struct module_state *state, const struct dray_bank *bank);
 PyObject *
 record_call_explanation(struct module_state *state,
 			const struct dray_call_explanation *explanation);
+PyObject *record_opencl_device(struct module_state *state,
+			       const struct dray_opencl_device *device);
 
 #endif /* DRAY_PYTHON_MODULE_H */
