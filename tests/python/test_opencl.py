@@ -287,3 +287,23 @@ def test_a_child_has_no_opencl_of_its_parent():
             os._exit(status)
     assert os.waitpid(child, 0)[1] == 0
     assert executor.device.device
+
+
+def test_threads_of_a_platform_take_no_signal():
+    program = """if True:
+        import pathlib, signal, dray
+        def threads():
+            tasks = pathlib.Path("/proc/self/task")
+            return {path.name: path / "status" for path in tasks.iterdir()}
+        before = threads()
+        kept = dray.OpenCLExecutor([(dray.invert, "BB", "~a")])
+        made = [status for name, status in threads().items() if name not in before]
+        for status in made:
+            words = dict(line.split(":", 1) for line in status.read_text().splitlines())
+            assert int(words["SigBlk"], 16) >> signal.SIGTERM - 1 & 1, words
+            assert not int(words["SigBlk"], 16) >> signal.SIGFPE - 1 & 1, words
+        print(len(made))
+    """
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
+                          check=True, timeout=300).stdout
+    assert int(said) > 0
