@@ -177,7 +177,10 @@ def first_elements(step: Any, before: Any, _numpy: Any, here: Any, what: str) ->
     for dtype in {given["k"].get("dtype"), np.result_type(before.dtype, out.dtype)}:
         given["k"]["dtype"] = dtype
         with np.errstate(all="ignore"):
-            wanted = np.asarray(ufuncs.UFUNCS[step.operation].numpy.run(before, given))
+            try:
+                wanted = np.asarray(ufuncs.UFUNCS[step.operation].numpy.run(before, given))
+            except TypeError:
+                continue  # no loop of this type
             if np.array_equal(wanted.astype(out.dtype), np.asarray(here.value),
                               equal_nan=out.dtype.kind in "fc"):
                 return True
