@@ -403,6 +403,11 @@ def other_shape(pick: Random, a: np.ndarray) -> dict[str, Any]:
     return {"s": tuple(shape), "o": pick.choice("CCCFA")}
 
 
+def of_complex(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
+    """NumPy makes an array of zeros for other types."""
+    return {} if a.dtype.kind == "c" else None
+
+
 def has_unused_bytes(a: np.ndarray) -> bool:
     """Long doubles and structures may have some, of any value."""
     return a.dtype.char in "gG" or bool(a.dtype.names)

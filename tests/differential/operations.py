@@ -92,7 +92,7 @@ OPERATIONS = {each.name: each for each in [
     operation("reshape", "a.reshape(s, order=o)", make.other_shape, weight=5),
     operation("ravel", "a.ravel(o)", make.order, weight=3),
     operation("real", "a.real", make.nothing, weight=1),
-    operation("imag", "a.imag", make.nothing, weight=1),
+    operation("imag", "a.imag", make.of_complex, weight=1),
     operation("view", "a.view(d)", make.other_type, weight=3),
     operation("field", "a.view(d)[f]", make.a_field, weight=2),
     operation("sliding_window_view", "np.lib.stride_tricks.sliding_window_view(a, s, x)",
