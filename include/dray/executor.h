@@ -173,8 +173,11 @@ DRAY_API void dray_call_queue_destroy(struct dray_call_queue *queue);
  * @event: the end of the call, with one reference, for dray_event_wait() and its
  *	kin.  NULL waits for it
  *
- * The first calls of a loop go to each executor that can run it in turn, and are
- * measured.  Errors of floating-point numbers are those of the thread that submits.
+ * The first calls of a loop go to each executor that can run it, in the order of the
+ * queue and then to the CPU, and are measured: the first one may be slow.
+ * dray_executor_set_cost() spares them.  Errors of floating-point numbers are those of
+ * the thread that submits, as of dray_set_fp_state(); its function is called by the
+ * queue's thread.  Outputs are made in the order of dray_ufunc_call().
  *
  * Errors: as dray_ufunc_call() before its loops, -ECHILD; if it waits, also the
  * status of the call, or -EDEADLK in a call of this queue.

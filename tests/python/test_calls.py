@@ -2,8 +2,14 @@
 """Queues of calls of ufuncs.  The host's streams are a loop: an IP that computes
 "positive", whose output is its input."""
 
+import ctypes
+import errno
+import gc
 import os
+import subprocess
+import sys
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -245,6 +251,75 @@ def test_rings_take_calls_with_their_own_arrays():
                          ([pairs[0], pairs[0]], ValueError)):
         with pytest.raises(error):
             streams(frame_bytes=64, ring=wrong)
+
+
+LOOP = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_void_p),
+                        ctypes.POINTER(ctypes.c_int64), ctypes.c_int64, ctypes.c_void_p)
+
+
+def a_ufunc(function):
+    """Returns a ufunc of a loop, which computes nothing."""
+    made = dray.ufunc("made", 1, 1)
+    made.register("d->d", LOOP(lambda *args: function() or 0))
+    return made
+
+
+def test_a_call_that_nobody_has_runs_to_its_end():
+    go, ended = threading.Event(), threading.Event()
+    owner = np.zeros(3)
+    watched = weakref.ref(owner)
+    queue = dray.CallQueue()
+    queue.submit(a_ufunc(lambda: go.wait(60) and ended.set()), owner)
+    del owner
+    assert watched() is not None and not ended.is_set()
+    go.set()
+    queue.close()
+    assert ended.is_set()
+    with dray.CallQueue() as other:
+        other.submit(dray.exp, [1.]).wait()  # drops what has ended
+    assert watched() is None
+
+
+def test_a_call_may_close_its_queue_and_cannot_wait_for_it():
+    queue, errors = dray.CallQueue(), []
+
+    def use():
+        try:
+            queue.submit(dray.exp, np.ones(3)).wait()
+        except OSError as error:
+            errors.append(error.errno)
+        queue.close()
+    assert queue.submit(a_ufunc(use), np.ones(3)).wait(60) is not None
+    assert errors == [errno.EDEADLK]
+
+
+def test_a_collection_in_a_call_frees_its_queue():
+    class App:
+        pass
+    app = App()
+    app.me, app.queue = app, dray.CallQueue()
+    ended = threading.Event()
+    app.call = app.queue.submit(a_ufunc(lambda: gc.collect() and ended.set()), np.ones(3))
+    del app
+    assert ended.wait(60)
+    with dray.CallQueue() as other:
+        assert other.submit(dray.exp, [0.]).wait().tolist() == [1]
+
+
+@pytest.mark.parametrize("keep", ["sys.keep", "keep", "builtins.keep"])
+def test_the_interpreter_ends_after_its_calls(keep):
+    program = f"""
+import builtins, ctypes, sys, time
+import numpy as np
+import dray
+LOOP = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64,
+                        ctypes.c_void_p)
+made = dray.ufunc("made", 1, 1)
+made.register("d->d", LOOP(lambda *args: time.sleep(.05) or 0))
+queue = dray.CallQueue()
+{keep} = [queue.submit(made, np.ones(3)) for _ in range(3)]
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
 
 
 def test_a_closed_queue_takes_nothing():

@@ -266,9 +266,7 @@ QUEUE_FACT(a_failure_of_the_streams_is_the_error_of_the_call)
 QUEUE_FACT(calls_that_streams_cannot_run_go_to_the_cpu)
 {
 	struct dray_view in = bytes_of(100, 1), out = bytes_of(100, 2);
-	struct dray_view shifted = in, bools = in;
-	struct dray_ufunc_options masked = { .where = &bools };
-	const struct dray_view *input = &in, *output = &out;
+	struct dray_view shifted = in;
 	struct dray_call_explanation plan;
 
 	assert_string_equal(explain(&in, &out).executor, "streams");
@@ -278,12 +276,6 @@ QUEUE_FACT(calls_that_streams_cannot_run_go_to_the_cpu)
 	plan = explain(&in, &shifted);
 	assert_string_equal(plan.executor, "cpu");
 	assert_non_null(strstr(plan.reason, "shares bytes"));
-	in.shape[0] = 100;
-	bools.dtype = DRAY_BOOL;
-	assert_works(dray_explain_call(queue, same, &input, &output, &masked,
-				       &plan, sizeof(plan)));
-	assert_string_equal(plan.executor, "cpu");
-	assert_non_null(strstr(plan.reason, "no mask"));
 	dray_pool_free(loop.pool, in.data);
 	dray_pool_free(loop.pool, out.data);
 }

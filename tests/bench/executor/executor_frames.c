@@ -68,8 +68,8 @@ static void open_streams(void)
 	check("memory", dray_buffer_alloc(bench.node, (size_t)(2 * bytes), NULL,
 					  &bench.buffer));
 	data = dray_buffer_data(bench.buffer);
-	check("view", dray_view_init(&bench.in, data, DRAY_UINT8, 1, &bytes,
-				     NULL));
+	check("view",
+	      dray_view_init(&bench.in, data, DRAY_UINT8, 1, &bytes, NULL));
 	check("view", dray_view_init(&bench.out, data + bytes, DRAY_UINT8, 1,
 				     &bytes, NULL));
 	memset(data, 1, (size_t)bytes);
@@ -94,8 +94,7 @@ static void print(const char *contender, uint64_t begin, int round)
 {
 	uint64_t end = now_ns();
 
-	if (memcmp(bench.in.data, bench.out.data,
-		   (size_t)bench.in.shape[0])) {
+	if (memcmp(bench.in.data, bench.out.data, (size_t)bench.in.shape[0])) {
 		fprintf(stderr, "%s: round %d has wrong bytes\n", contender,
 			round);
 		exit(EXIT_FAILURE);
@@ -117,11 +116,10 @@ static void give_ring(struct dray_stream *stream, const struct dray_view *view)
 
 	for (i = 0; i < FRAMES; i++) {
 		pointers[i] = &views[i];
-		check("frame", dray_view_init(&views[i],
-					      (char *)view->data +
-						      i * bench.frame_bytes,
-					      DRAY_UINT8, 1, &bench.frame_bytes,
-					      NULL));
+		check("frame",
+		      dray_view_init(&views[i],
+				     (char *)view->data + i * bench.frame_bytes,
+				     DRAY_UINT8, 1, &bench.frame_bytes, NULL));
 	}
 	check("ring", dray_stream_ring(stream, pointers, FRAMES, 0));
 	while (owned < FRAMES) {
@@ -221,8 +219,8 @@ static void time_executor(const char *contender, bool rings)
 	open_streams();
 	options.ufunc = make_same();
 	check("executor", dray_stream_executor_create(&options, &executor));
-	check("cost", dray_executor_set_cost(executor, options.ufunc, dtypes,
-					     &cheap));
+	check("cost",
+	      dray_executor_set_cost(executor, options.ufunc, dtypes, &cheap));
 	check("cost", dray_executor_set_cost(dray_cpu_executor(), options.ufunc,
 					     dtypes, &dear));
 	check("queue", dray_call_queue_create(&executor, 1, &queue));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * dray.Call: a call in flight, made of the arguments of CallQueue.submit().  It has its
- * arrays until the call has ended: its end waits.
+ * arrays until the call has ended: if nobody has it before, the module does.
  */
 #include <errno.h>
 #include <string.h>
@@ -139,6 +139,8 @@ struct call_object *take_call(PyObject *queue, PyObject *const *args,
 		goto failed;
 	if (masked)
 		arguments->options.where = &call->operands[call->count++].view;
+	if (operands_check(call->operands, call->count))
+		goto failed;
 	return call;
 
 failed:
@@ -253,12 +255,45 @@ static PyObject *call_cancel(PyObject *self, PyObject *unused)
 	Py_RETURN_NONE;
 }
 
+void drop_ended_calls(struct module_state *state)
+{
+	Py_ssize_t i = state->running ? PyList_GET_SIZE(state->running) : 0;
+	PyObject *call;
+
+	/* Code of Python may run at the end of each, and change the list. */
+	while (i-- > 0) {
+		if (i >= PyList_GET_SIZE(state->running))
+			continue;
+		call = PyList_GET_ITEM(state->running, i);
+		if (dray_event_status(call_self(call)->event) &&
+		    PyList_SetSlice(state->running, i, i + 1, NULL))
+			PyErr_Clear();
+	}
+}
+
+/* Gives a call that has not ended to the module. */
+static void call_finalize(PyObject *object)
+{
+	PyObject *running = type_state(object)->running;
+	PyObject *type, *value, *traceback;
+
+	if (!call_self(object)->event || !running ||
+	    dray_event_status(call_self(object)->event))
+		return;
+	PyErr_Fetch(&type, &value, &traceback);
+	if (PyList_Append(running, object))
+		PyErr_Clear();
+	PyErr_Restore(type, value, traceback);
+}
+
 static void call_dealloc(PyObject *object)
 {
 	struct call_object *self = call_self(object);
 	PyTypeObject *type = Py_TYPE(object);
 	int i;
 
+	if (PyObject_CallFinalizerFromDealloc(object) < 0)
+		return;
 	if (self->event) {
 		Py_BEGIN_ALLOW_THREADS
 		while (dray_event_wait(self->event, -1) == -EINTR)
@@ -295,6 +330,7 @@ static PyGetSetDef call_attributes[] = {
 
 static PyType_Slot call_slots[] = {
 	{ Py_tp_dealloc, call_dealloc },
+	{ Py_tp_finalize, call_finalize },
 	{ Py_tp_methods, call_methods },
 	{ Py_tp_getset, call_attributes },
 	{ Py_tp_doc,

@@ -17,6 +17,40 @@ static void close_queue(struct queue_object *self)
 	Py_END_ALLOW_THREADS
 }
 
+/* Before the interpreter ends, since a thread may need it for a loop. */
+PyObject *close_queues(PyObject *module, PyObject *unused)
+{
+	struct module_state *state = module_state(module);
+	struct queue_object *queue;
+
+	(void)unused;
+	do {
+		for (queue = state->queues; queue && !queue->queue;)
+			queue = queue->next;
+		if (!queue)
+			break;
+		Py_INCREF(queue);
+		close_queue(queue);
+		Py_DECREF(queue);
+	} while (true);
+	drop_ended_calls(state);
+	Py_RETURN_NONE;
+}
+
+int calls_init(PyObject *module)
+{
+	PyObject *hooks = PyImport_ImportModule("atexit"), *hook, *done = NULL;
+
+	module_state(module)->running = PyList_New(0);
+	hook = PyObject_GetAttrString(module, "close_queues");
+	if (hooks && hook)
+		done = PyObject_CallMethod(hooks, "register", "O", hook);
+	Py_XDECREF(done);
+	Py_XDECREF(hook);
+	Py_XDECREF(hooks);
+	return done && module_state(module)->running ? 0 : -1;
+}
+
 static PyObject *queue_new(PyTypeObject *type, PyObject *args,
 			   PyObject *keywords)
 {
@@ -60,13 +94,19 @@ static PyObject *queue_new(PyTypeObject *type, PyObject *args,
 	}
 	self->queue = queue;
 	self->executors = tuple;
+	self->next = state->queues;
+	state->queues = self;
 	return (PyObject *)self;
 }
 
 static void queue_dealloc(PyObject *object)
 {
 	PyTypeObject *type = Py_TYPE(object);
+	struct queue_object **link = &type_state(object)->queues;
 
+	while (*link != queue_self(object))
+		link = &(*link)->next;
+	*link = queue_self(object)->next;
 	close_queue(queue_self(object));
 	Py_DECREF(queue_self(object)->executors);
 	PyObject_Free(object);
@@ -81,6 +121,7 @@ static PyObject *queue_submit(PyObject *self, PyObject *const *args,
 	struct call_object *call;
 	int ret;
 
+	drop_ended_calls(type_state(self));
 	call = take_call(self, args, count, names, &arguments);
 	if (!call)
 		return NULL;

@@ -16,6 +16,7 @@ struct executor_object {
 struct queue_object {
 	PyObject_HEAD struct dray_call_queue *queue; /* NULL: closed */
 	PyObject *executors; /* a tuple */
+	struct queue_object *next; /* of the module's */
 };
 
 struct call_object {
@@ -57,7 +58,9 @@ struct arguments {
 /* stream_executor.c: -1 with TypeError unless @object is a dray.ufunc. */
 int check_ufunc(PyTypeObject *type, PyObject *object);
 
-/* call_object.c: makes a Call that is not submitted, with its operands. */
+/* call_object.c: drops calls that ended after nobody had them any more. */
+void drop_ended_calls(struct module_state *state);
+/* Makes a Call that is not submitted, with its operands. */
 struct call_object *take_call(PyObject *queue, PyObject *const *args,
 			      Py_ssize_t count, PyObject *names,
 			      struct arguments *arguments);

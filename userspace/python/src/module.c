@@ -148,6 +148,8 @@ static PyMethodDef methods[] = {
 	{ "vecdot", WITH_KEYWORDS(linear_vecdot), METH_VARARGS | METH_KEYWORDS,
 	  "vecdot($module, a, b, /, *, out=None)\n--\n\n"
 	  "Sums products along the last axes, as numpy.vecdot()." },
+	{ "close_queues", close_queues, METH_NOARGS,
+	  SIGNATURE("close_queues($module, /)") },
 	{ "last_error", last_error, METH_NOARGS,
 	  SIGNATURE("last_error($module, /)") },
 	{ NULL, NULL, 0, NULL },
@@ -192,7 +194,8 @@ static int module_exec(PyObject *module)
 		if (!*types[i].type || PyModule_AddType(module, *types[i].type))
 			return -1;
 	}
-	if (dlpack_init(state->array_type) || ufunc_init(module))
+	if (dlpack_init(state->array_type) || ufunc_init(module) ||
+	    calls_init(module))
 		return -1;
 	state->scopes = PyContextVar_New("dray.scopes", NULL);
 	state->reduce_ex = PyUnicode_InternFromString("__reduce_ex__");
@@ -242,6 +245,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 	Py_VISIT(state->ufuncs);
 	Py_VISIT(state->numpy_ufuncs);
 	Py_VISIT(state->fp_state);
+	Py_VISIT(state->running);
 	return 0;
 }
 
@@ -275,6 +279,7 @@ static int module_clear(PyObject *module)
 	Py_CLEAR(state->ufuncs);
 	Py_CLEAR(state->numpy_ufuncs);
 	Py_CLEAR(state->fp_state);
+	Py_CLEAR(state->running);
 	return 0;
 }
 

@@ -35,6 +35,7 @@
 
 struct node_entry;
 struct packet;
+struct queue_object;
 
 /* records.c: structures of the library as named tuples. */
 enum record {
@@ -76,6 +77,8 @@ struct module_state {
 	PyObject *protocol; /* 4 */
 	PyObject *ufuncs; /* builtin ones by their names, a dict */
 	PyObject *numpy_ufuncs; /* of NumPy's to them, a dict; NULL: not yet */
+	PyObject *running; /* a list of calls that run and nobody has */
+	struct queue_object *queues; /* all that are there */
 	PyObject *fp_state; /* ContextVar: reactions to errors of numbers */
 	uint64_t min_bytes;
 };
@@ -288,7 +291,9 @@ PyObject *memory_device(PyObject *module, PyObject *args);
 extern PyType_Spec array_type_spec;
 extern PyType_Spec flat_type_spec;
 extern PyType_Spec ufunc_type_spec;
-/* calls.c: queues of calls. */
+/* calls.c: queues of calls, which a hook at exit closes. */
+PyObject *close_queues(PyObject *module, PyObject *unused);
+int calls_init(PyObject *module);
 extern PyType_Spec executor_type_spec;
 extern PyType_Spec queue_type_spec;
 /* sequence.c: recordings. */

@@ -80,12 +80,12 @@ static int take_types(PyObject *types, int count, dray_dtype *dtypes)
 		ret = -1;
 	}
 	for (o = 0; !ret && o < count; o++) {
+		descr = NULL;
 		ret = PyArray_DescrConverter(PySequence_Fast_GET_ITEM(fast, o),
 					     &descr)
 			      ? dtype_take(descr, &dtypes[o])
 			      : -1;
-		if (!ret)
-			Py_DECREF(descr);
+		Py_XDECREF(descr);
 	}
 	Py_DECREF(fast);
 	return ret;

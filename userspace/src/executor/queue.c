@@ -177,6 +177,7 @@ static int run_task(struct dray_call_queue *queue, struct dray_queued *queued)
 
 static void run_call(struct dray_call_queue *queue, struct dray_queued *queued)
 {
+	struct dray_event *event = dray_event_ref(queued->event);
 	int ret = 0;
 
 	if (!queued->task.run)
@@ -190,6 +191,9 @@ static void run_call(struct dray_call_queue *queue, struct dray_queued *queued)
 		dray_call_end(&queued->call, ret);
 	else
 		start(queue, queued);
+	/* An executor has it, or it has ended. */
+	atomic_store(&event->runs_later, false);
+	dray_event_unref(event);
 }
 
 /* Waits until no call of @queue is in flight; executors may still have some. */
@@ -368,6 +372,8 @@ static void enqueue(struct dray_call_queue *queue, struct dray_queued *queued)
 	struct dray_queued **link;
 
 	queued->queue = queue;
+	queued->event->runner = queue->thread;
+	atomic_store(&queued->event->runs_later, true);
 	take();
 	for (link = &in_flight; *link;)
 		link = &(*link)->next_in_flight;

@@ -50,7 +50,8 @@ void dray_frames_cut(struct dray_frames *frames, const struct dray_view *views,
 		if (chains(frames, axis))
 			for (o = 0; o < operands; o++)
 				merge_next(&frames->views[o], axis);
-	most = (int64_t)(frame_bytes / size);
+	/* One element that is larger is for the engine to refuse. */
+	most = frame_bytes > size ? (int64_t)(frame_bytes / size) : 1;
 	frames->axis = frames->views[0].ndim - 1;
 	for (inner = 1; frames->axis > 0; frames->axis--) {
 		if (inner * frames->views[0].shape[frames->axis] > most)

@@ -479,6 +479,12 @@ int dray_event_wait(struct dray_event *event, int timeout_ms)
 		return ret;
 	if (ask(event))
 		return answer(event);
+	if (timeout_ms < 0 && atomic_load(&event->runs_later) &&
+	    pthread_equal(event->runner, pthread_self()))
+		return dray_fail(
+			-EDEADLK,
+			"%s would wait in the thread of its queue, which runs it",
+			event->name);
 	until_ns = dray_stream_until(timeout_ms);
 	if (!timeout_ms)
 		ret = -ETIME;
