@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -493,7 +494,7 @@ int dray_explain_call(struct dray_call_queue *queue, struct dray_ufunc *ufunc,
 	struct dray_call_explanation reply = { .executor = "" };
 	struct dray_executor *executor;
 	struct dray_queued *queued;
-	uint64_t ns;
+	uint64_t ns = UINT64_MAX;
 	int o, ret;
 
 	if (!dray_given(queue, __func__) || !dray_given(ufunc, __func__) ||
@@ -505,8 +506,15 @@ int dray_explain_call(struct dray_call_queue *queue, struct dray_ufunc *ufunc,
 					 &queued);
 	if (ret)
 		return ret;
-	dray_choose_executor(queue->executors, queue->count, &queued->call,
-			     &executor, &ns, reply.reason);
+	executor = dray_cpu_executor();
+	/* Executors are asked about elements only. */
+	if (queued->call.elements)
+		dray_choose_executor(queue->executors, queue->count,
+				     &queued->call, &executor, &ns,
+				     reply.reason);
+	else
+		snprintf(reply.reason, sizeof(reply.reason),
+			 "there are no elements, so nothing runs");
 	memcpy(reply.executor, executor->name, sizeof(reply.executor));
 	reply.elements = queued->call.elements;
 	for (o = 0; o < queued->operands; o++)
