@@ -118,9 +118,12 @@ static int compute(struct ufunc_arguments *call, bool outer,
 		views[o] = o < inputs || call->outputs[o - inputs]
 				   ? &call->operands[o].view
 				   : NULL;
-	if (outer)
+	if (outer) {
+		/* Numbers are arrays, as NumPy has it. */
+		call->options.weak = 0;
 		return dray_ufunc_outer(call->self->ufunc, views[0], views[1],
 					views[2], &call->options, made);
+	}
 	return dray_ufunc_call(call->self->ufunc, views, views + inputs,
 			       &call->options, made);
 }

@@ -77,6 +77,12 @@ dray_ufunc_choose_fast(const struct dray_ufunc_options *options,
 /* Checks flags, the casting rule and the order.  -EINVAL. */
 int dray_ufunc_check_options(const struct dray_ufunc_options *options);
 
+/*
+ * Checks that an integer of one element fits a type of integers; other elements and
+ * types do.  -EOVERFLOW.
+ */
+int dray_check_integer(const struct dray_view *view, dray_dtype dtype);
+
 /* Checks the type of a mask.  -EOPNOTSUPP. */
 int dray_ufunc_check_mask(const struct dray_ufunc *ufunc, dray_dtype dtype);
 
