@@ -11,11 +11,20 @@ bool array_is_plain(PyObject *object);
 PyObject *array_numpy_of(PyObject *object);
 /* Makes a dray.Array of an array of NumPy, taken over, if it has the type. */
 PyObject *array_of_result(struct module_state *state, PyObject *result);
-/* Clears an exception that says that dray has no loop; false for another one. */
+/*
+ * Clears an exception that says that dray has no loop; false for another one, such
+ * as that of a function of Python, which has a traceback here.
+ */
 bool array_ask_numpy(void);
 
 PyObject *array_array_ufunc(PyObject *self, PyObject *const *args,
 			    Py_ssize_t count, PyObject *names);
+
+/* array_arithmetic.c: methods. */
+PyObject *array_clip(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_round(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_conj(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_dot(PyObject *self, PyObject *args, PyObject *keywords);
 
 /* Slots of the type. */
 #define ARRAY_OPERATORS 31

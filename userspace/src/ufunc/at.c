@@ -47,7 +47,9 @@ static int check(struct dray_placing *placing, const struct dray_view *values)
 static int end(struct dray_placing *placing, int ret)
 {
 	if (!ret && !(placing->resolved.loop.flags & DRAY_LOOP_NO_FP_ERRORS))
-		ret = dray_fp_check(placing->ufunc->name);
+		placing->errors |= dray_fp_take();
+	if (!ret && placing->errors)
+		ret = dray_fp_report("at", placing->errors);
 	free(placing->buffer);
 	dray_array_unref(placing->values);
 	return ret;
@@ -98,12 +100,14 @@ static int spread(struct dray_placing *placing, const struct dray_view *values,
 	dray_axes_copy(shape, indices->shape, indices->ndim);
 	dray_axes_copy(shape + indices->ndim,
 		       target->shape + target->ndim - parts, parts);
+	dray_fp_clear();
 	/* Without values, the shape is all that counts. */
 	if (!values)
 		return dray_view_init(&apart, target->data, target->dtype, 0,
 				      NULL, NULL)
 			       ?: dray_view_broadcast(&apart, ndim, shape, out);
 	ret = dray_place_values(placing, values, &apart);
+	placing->errors = dray_fp_take();
 	return ret ? ret : dray_view_broadcast(&apart, ndim, shape, out);
 }
 
@@ -153,15 +157,13 @@ static int place(struct dray_placing *placing, const struct dray_view *indices,
 	if (!ret)
 		ret = spread(placing, values, indices, target->ndim - 1,
 			     &spreaded);
-	if (!ret && !dray_view_is_empty(&spreaded)) {
-		dray_fp_clear();
+	if (!ret && !dray_view_is_empty(&spreaded))
 		ret = target->ndim == 1
 			      ? dray_place_elements(placing, target->data,
 						    target->strides[0],
 						    loaded.data, &spreaded)
 			      : dray_place_parts(placing, loaded.data,
 						 &spreaded);
-	}
 	dray_array_unref(numbers);
 	return ret;
 }
@@ -209,11 +211,9 @@ static int place_index(struct dray_placing *placing,
 	if (!ret)
 		ret = spread(placing, values, dray_array_view(dense, &offsets),
 			     0, &spreaded);
-	if (!ret && !dray_view_is_empty(&spreaded)) {
-		dray_fp_clear();
+	if (!ret && !dray_view_is_empty(&spreaded))
 		ret = dray_place_elements(placing, placing->target->data, 1,
 					  offsets.data, &spreaded);
-	}
 	dray_array_unref(all);
 	dray_array_unref(array);
 	dray_array_unref(dense);
