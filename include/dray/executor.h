@@ -105,7 +105,11 @@ DRAY_API const char *dray_executor_name(const struct dray_executor *executor);
  * Ends a call that an executor has started: nothing touches its memory any more.
  * From any thread.
  *
- * @status: 0, or a negative errno; then the thread's sentence is the event's
+ * Called once for each call; without it, the call and its queue never end, since the
+ * memory may still be used.
+ *
+ * @status: 0, or a negative errno; then the thread's sentence is the event's.
+ *	Others become -EIO
  */
 DRAY_API void dray_call_end(struct dray_call *call, int status);
 
@@ -154,23 +158,29 @@ DRAY_API int dray_executor_set_cost(struct dray_executor *executor,
 DRAY_API int dray_call_queue_create(struct dray_executor *const *executors,
 				    size_t count, struct dray_call_queue **out);
 
-/** Waits for its calls, and ends it.  NULL is ignored. */
+/**
+ * Waits for its calls, and ends it.  From one of its own calls it does not wait: the
+ * queue ends after the calls that it has.  NULL is ignored.
+ */
 DRAY_API void dray_call_queue_destroy(struct dray_call_queue *queue);
 
 /**
  * Submits a call, as of dray_ufunc_call(), and does not wait.
  *
- * @inputs, @outputs, @options: are copied.  Blocks of dray's memory are busy until
- *	the call ends; other memory must live until then
+ * @inputs, @outputs, @options: are copied.  Blocks of pools are busy until the call
+ *	ends; other memory, such as an array's of malloc(), must live until then
  * @out: as of dray_ufunc_call(); arrays may be used once the call has ended
  * @event: the end of the call, with one reference, for dray_event_wait() and its
  *	kin.  NULL waits for it
  *
- * The first calls of a loop go to each executor that can run it in turn, and are
- * measured.  Errors of floating-point numbers are those of the thread that submits.
+ * The first calls of a loop go to each executor that can run it, in the order of the
+ * queue and then to the CPU, and are measured: the first one may be slow.
+ * dray_executor_set_cost() spares them.  Errors of floating-point numbers are those of
+ * the thread that submits, as of dray_set_fp_state(); its function is called by the
+ * queue's thread.  Outputs are made in the order of dray_ufunc_call().
  *
  * Errors: as dray_ufunc_call() before its loops, -ECHILD; if it waits, also the
- * status of the call.
+ * status of the call, or -EDEADLK in a call of this queue.
  */
 DRAY_API int dray_call_queue_submit(struct dray_call_queue *queue,
 				    struct dray_ufunc *ufunc,
@@ -215,30 +225,70 @@ struct dray_stream_executor_options {
 	/* streams that receive, borrowed: one for each output */
 	struct dray_stream *const *rx;
 	uint32_t rx_count;
-	/* bytes of a frame, of the widest operand; 0: 65536 */
+	/*
+	 * bytes of a frame, of the widest operand; 0: 65536, or if all operands are
+	 * contiguous 1 MiB, as far as the engines take so many in a packet
+	 */
 	uint64_t frame_bytes;
 	uint32_t depth;		/* frames in flight, 1 to 32; 0: 8 */
-	uint32_t flags;		/* DRAY_PACKET_STAGE: the CPU may copy */
+	/*
+	 * DRAY_PACKET_STAGE: the CPU may copy frames that an engine cannot reach.
+	 * It also makes copies of operands of other types or byte order, and of
+	 * outputs with a mask; the IP computes all elements then.
+	 */
+	uint32_t flags;
 	/* nanoseconds that frames in flight may take; 0: 10 s */
 	uint64_t timeout_ns;
+	/*
+	 * The operands of @ring_count calls, one call after the other: inputs, then
+	 * outputs, of one shape.  The streams get rings over them (see
+	 * dray_stream_ring()), so that a frame costs no more than a ring's.  Only
+	 * calls with these very operands go to the streams then.  0: packets, of
+	 * any operands.
+	 */
+	const struct dray_view *const *ring;
+	uint32_t ring_count;
+	uint32_t reserved;	/* 0 */
+	/*
+	 * Brings the IP to its first state after a call has failed, when nothing
+	 * is in flight any more: from a thread of a queue, or in
+	 * dray_stream_executor_reset().  Returns 0, or a negative errno: calls stay
+	 * refused.  NULL: none
+	 */
+	int (*reset)(void *context);
+	void *context;
 };
 
 /**
  * Makes an executor of streams.  A call is cut into frames, each one packet for each
- * stream; up to @depth are in flight.  Memory that the engines reach is not copied.
+ * stream; up to @depth are in flight, with rings all.  Memory that the engines reach
+ * is not copied.
  *
  * A frame that comes back with other than its own number of bytes, too late or with
  * an error ends the call: with -EPROTO, -ETIMEDOUT, or the stream's error.  The IP
- * may still hold bytes of it then, so the executor refuses all later calls.
+ * may still hold bytes of it then, so the executor refuses later calls until the IP
+ * was reset: by @options.reset, or by dray_stream_executor_reset().
  *
+ * @options: copied
  * @out: one reference; the streams are closed after the last one is dropped
  *
  * Errors: -EINVAL (numbers of streams, a stream of the wrong direction, depth,
- * flags, frame_bytes of fewer than one element), -ENOMEM.
+ * flags, frame_bytes of fewer than one element; with rings, one stream for several
+ * inputs, operands of other types or shapes), -ENOMEM; with rings, those of
+ * dray_stream_ring(): the streams must be closed then.
  */
 DRAY_API int
 dray_stream_executor_create(const struct dray_stream_executor_options *options,
 			    struct dray_executor **out);
+
+/**
+ * Lets an executor of streams take calls again, after one has failed.  Calls the
+ * reset function that it was made with; without one, the caller says that the IP
+ * holds no byte of an earlier call.  Waits for a call that has the streams.
+ *
+ * Errors: -EINVAL (another kind of executor), those of the reset function.
+ */
+DRAY_API int dray_stream_executor_reset(struct dray_executor *executor);
 
 /*
  * The function takes addresses: void f(global const IN *a, ..., global OUT *out).

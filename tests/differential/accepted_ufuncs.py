@@ -1,22 +1,191 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The differences of ufuncs that are meant, with the wording of docs/ufuncs.md."""
 import functools
+import itertools
 from typing import Any, Optional
 
 import numpy as np
 
 import judge
+import ufuncs
 from accepted import Accepted
 from arguments import made
 
-def other_mistake(step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
+def without(step: dict[str, Any], before: Any, name: str) -> tuple[Any, dict[str, Any]]:
+    """The call without a keyword."""
+    kept = {key: each for key, each in step["k"].items()
+            if key != name and not (name == "out" and key == "where")}
+    return before, {**step, "k": kept}
+
+
+def of_a_loop(given: dict[str, Any], before: Any, name: str) -> tuple[Any, dict[str, Any]]:
+    loop = getattr(np, name).types[0]
+    return np.ones(np.shape(before), loop[0]), {**given, "v": tuple(
+        np.ones(np.shape(each), dtype)
+        for each, dtype in zip(made(given).get("v", ()), loop[1:]))}
+
+
+def of_one_shape(given: dict[str, Any], before: Any) -> tuple[Any, dict[str, Any]]:
+    return before, {**given, "v": tuple(np.zeros((), np.asarray(each).dtype)
+                                        for each in made(given).get("v", ()))}
+
+
+def of_one_axis(given: dict[str, Any], before: Any) -> tuple[Any, dict[str, Any]]:
+    return before, {**given, "k": {**given["k"], "axis": 0 if before.ndim else None}}
+
+
+def of_more_axes(given: dict[str, Any], before: Any) -> tuple[Any, dict[str, Any]]:
+    return np.ones((2, 2, 2, 2), before.dtype), given
+
+
+def of_all(given: dict[str, Any], before: Any) -> tuple[Any, dict[str, Any]]:
+    return before, {**given, "i": ...}
+
+
+def repairs(name: str, given: dict[str, Any]) -> list[Any]:
+    """Ways to rid a call of one mistake, and to make no other."""
+    keywords = given.get("k", {})
+    found = [functools.partial(without, name=each) for each in keywords if each != "axis"]
+    if "axis" in keywords:
+        found.append(of_one_axis)
+    if "i" in given and "k" not in given:
+        found += [of_all, of_more_axes]
+    return found + [functools.partial(of_a_loop, name=name), of_one_shape]
+
+
+def error_of_numpy(operation: str, before: Any, given: dict[str, Any]) -> Any:
+    call = ufuncs.UFUNCS[operation]
+    try:
+        if ufuncs.kills_numpy(call.ufunc, call.method, before, given):
+            return None
+        with np.errstate(all="ignore"):
+            call.numpy.run(np.array(before), made(given))
+    except Exception as error:  # pylint: disable=broad-except
+        return error
+    return None
+
+
+def other_mistake(step: Any, before: Any, numpy: Any, here: Any, _what: str) -> bool:
+    """Whether the call has a second mistake, for which NumPy has dray's class: it shows
+    after one or two repairs."""
     if not (numpy.error and here.error):
         return False
-    said = str(here.error)
-    return ("only one axis" in said or "non-broadcastable" in said or "output" in said
-            or "cannot be broadcast" in said or ("M8" in said and "m8" in said)
-            or step.operation.endswith(".at")
-            or bool({"casting", "signature", "dtype"} & set(step.arguments.get("k", {}))))
+    ways = repairs(step.operation.split(".")[0], step.arguments)
+    for each in [(one,) for one in ways] + list(itertools.combinations(ways, 2)):
+        array, given = before, step.arguments
+        for repair in each:
+            array, given = repair(given, array)
+        error = error_of_numpy(step.operation, array, given)
+        if error is not None and (isinstance(error, type(here.error))
+                                  or isinstance(here.error, type(error))):
+            return True
+        if isinstance(error, OverflowError) and isinstance(here.error, IndexError):
+            return True  # as in huge_index()
+    return False
+
+
+ABOUT_NUMBERS = ("warnings", "error", "sentence")
+ERRORS = ("divide by zero", "overflow", "underflow", "invalid value")
+
+
+def errors_of(outcome: Any) -> dict[str, str]:
+    """Errors of numbers that were met, and the name that was said with each, "cast" last."""
+    said = list(outcome.said)
+    if isinstance(outcome.error, FloatingPointError):
+        said.append(str(outcome.error))
+    said.sort(key=lambda each: not each.endswith("in cast"))
+    return dict(each.split(" encountered in ") for each in said)
+
+
+def other_errors(numpy: Any, here: Any) -> Optional[list[tuple[str, bool]]]:
+    """The errors of numbers that one side met alone, and whether it was dray; None if that is
+    not the difference.  The first that is raised ends a call."""
+    if any(each.error and not isinstance(each.error, FloatingPointError)
+           for each in (numpy, here)):
+        return None
+    there, ours = errors_of(numpy), errors_of(here)
+    if any(there[each] not in (ours[each], "cast") for each in there.keys() & ours.keys()):
+        return None
+    found = [(each, each in ours) for each in ERRORS if (each in there) != (each in ours)]
+    return found[:1] if numpy.error or here.error else found
+
+
+def is_complex(step: Any, before: Any, numpy: Any, here: Any) -> bool:
+    given = made(step.arguments).get("v", ())
+    return any(np.dtype(each.dtype).kind == "c" for each in (
+        before, *given, numpy.value, here.value) if hasattr(each, "dtype"))
+
+
+def conversion(_step: Any, _before: Any, numpy: Any, here: Any, what: str) -> bool:
+    return what in ABOUT_NUMBERS and other_errors(numpy, here) == []
+
+
+def infinite_exponent(step: Any, before: Any, numpy: Any, here: Any, what: str) -> bool:
+    found = other_errors(numpy, here)
+    if step.operation.split(".")[0] not in ("power", "float_power") or what not in ABOUT_NUMBERS:
+        return False
+    exponents = made(step.arguments).get("v", (before,))
+    return bool(found) and not any(here for _, here in found) and bool(
+        np.isinf(np.asarray(exponents[0], "c16")).any())
+
+
+def other_order(step: Any, before: Any, numpy: Any, here: Any, what: str) -> bool:
+    name, _, method = step.operation.partition(".")
+    return what in ABOUT_NUMBERS and bool(other_errors(numpy, here)) and (
+        name in ("add", "multiply") or name in ufuncs.EARLY) and \
+        method in ("reduce", "reduceat") and not before.dtype.kind in "mM"
+
+
+def masked_garbage(step: Any, _before: Any, numpy: Any, here: Any, what: str) -> bool:
+    found = other_errors(numpy, here)
+    return what in ABOUT_NUMBERS and "where" in step.arguments.get("k", {}) and \
+        bool(found) and not any(here for _, here in found)
+
+
+def first_elements(step: Any, before: Any, _numpy: Any, here: Any, what: str) -> bool:
+    """Whether dray's result is that without an output, converted."""
+    given = made(step.arguments)
+    if ".reduce" not in step.operation or what != "values" or "out" not in given["k"]:
+        return False
+    out = given["k"].pop("out")
+    for dtype in {given["k"].get("dtype"), np.result_type(before.dtype, out.dtype)}:
+        given["k"]["dtype"] = dtype
+        with np.errstate(all="ignore"):
+            wanted = np.asarray(ufuncs.UFUNCS[step.operation].numpy.run(before, given))
+            if np.array_equal(wanted.astype(out.dtype), np.asarray(here.value),
+                              equal_nan=out.dtype.kind in "fc"):
+                return True
+    return False
+
+
+def small_results(step: Any, _before: Any, numpy: Any, here: Any, what: str) -> bool:
+    found = other_errors(numpy, here)
+    return bool(found) and what in ABOUT_NUMBERS and \
+        step.operation.split(".")[0] in judge.ULPS and all(
+            each == "underflow" for each, _ in found)
+
+
+def sums_of_logarithms(step: Any, _before: Any, numpy: Any, here: Any, what: str) -> bool:
+    found = other_errors(numpy, here)
+    return bool(found) and what in ABOUT_NUMBERS and \
+        step.operation.startswith("logaddexp") and not any(here for _, here in found)
+
+
+def complex_errors(step: Any, before: Any, numpy: Any, here: Any, what: str) -> bool:
+    return bool(other_errors(numpy, here)) and what in ABOUT_NUMBERS and \
+        (step.operation.split(".")[0] not in judge.PARTS or ".reduce" in step.operation) and \
+        is_complex(step, before, numpy, here)
+
+
+def halves_in_between(step: Any, before: Any, numpy: Any, here: Any, what: str) -> bool:
+    found = other_errors(numpy, here)
+    return bool(found) and what in ABOUT_NUMBERS and \
+        ".reduce" in step.operation and before.dtype == np.float16 and all(here for _, here in found)
+
+
+def no_time(step: Any, before: Any, numpy: Any, here: Any, what: str) -> bool:
+    return before.dtype.kind == "m" and step.operation == "divide.at" and \
+        other_errors(numpy, here) == [("invalid value", True)]
 
 
 def times_and_durations(step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
@@ -78,6 +247,40 @@ def huge_index(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> b
 
 
 ACCEPTED: list[Accepted] = [
+    Accepted("Elementary functions note an underflow of every small result that is rounded, and of no "
+             "other.",
+             "NumPy's depends on the C library and on the processor.",
+             small_results),
+    Accepted("`logaddexp()` and `logaddexp2()` note no error of a NaN, or of numbers whose difference "
+             "overflows.",
+             "NumPy does, though the result is right.",
+             sums_of_logarithms),
+    Accepted("Products, quotients, comparisons and functions of complex numbers may note other errors.",
+             "The formulas differ, and with them the steps on the way.",
+             complex_errors),
+    Accepted("An error of a conversion is told with the name of the function.",
+             "NumPy says \"in cast\" where a whole array is converted.",
+             conversion),
+    Accepted("Powers whose exponent is infinite note no error.",
+             "NumPy's do, where it has vectors of its own.",
+             infinite_exponent),
+    Accepted("Sums, products and powers of many numbers may note other errors on their way.",
+             "The order of the steps differs.",
+             other_order),
+    Accepted("Elements that a mask leaves out are neither read nor converted, and note no error.",
+             "NumPy converts what lies there.",
+             masked_garbage),
+    Accepted("Reductions into an output of another type are computed in the loop's type and converted "
+             "at the end.",
+             "NumPy converts the first elements to the output's type.",
+             first_elements),
+    Accepted("Reductions of `float16` note errors of each step.",
+             "NumPy rounds the last one only.",
+             halves_in_between),
+    Accepted("A quotient of durations that is none is an invalid value where it is written to "
+             "durations.",
+             "A NaN has no integer.",
+             no_time),
     Accepted("Of a call with several mistakes, such as types without a loop and two axes of a "
              "ufunc whose order counts, the error may be that of another one.",
              "The order in which arguments are checked is the library's.",

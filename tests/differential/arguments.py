@@ -13,7 +13,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from elements import Elements
+from elements import Elements, Ours
 from memory import overlaps_itself
 
 TYPES = ["?", "i1", "u1", "<i2", ">u2", "<i4", ">i4", "<i8", "<u8", "<f2", "<f4", ">f4",
@@ -92,7 +92,7 @@ def clear_gaps(array: np.ndarray) -> None:
 
 def text(value: Any) -> str:
     """`value` as Python."""
-    if isinstance(value, (Source, Indices, Elements)):
+    if isinstance(value, (Source, Indices, Elements, Ours)):
         return value.text
     if isinstance(value, dict):
         return "{" + ", ".join(f"{name!r}: {text(each)}" for name, each in value.items()) + "}"
@@ -126,7 +126,7 @@ class Indices:
 
 def array_of(value: Any) -> Any:
     """With arrays instead of their descriptions."""
-    if isinstance(value, (Source, Indices, Elements)):
+    if isinstance(value, (Source, Indices, Elements, Ours)):
         return value.make()
     if type(value) is dict:
         return {name: array_of(each) for name, each in value.items()}

@@ -5,6 +5,7 @@ The first operations are NumPy's on both sides; dray.Array then takes over.
 """
 import dataclasses
 import functools
+import warnings
 from random import Random
 from typing import Any, Optional
 
@@ -14,6 +15,7 @@ import accepted
 import accepted_ufuncs
 import arguments
 import dray
+import elements
 import memory
 import judge
 import ufuncs
@@ -50,15 +52,23 @@ class Case:
         for step in self.steps[self.taken_over:]:
             line = operation_of(step.operation)
             numpy = line.numpy.expression(numpy, step.arguments)
-            here = line.dray.expression(here, step.arguments)
+            here = line.dray.expression(here, for_dray(step.arguments))
         return made, numpy, here
 
     @property
     def lines(self) -> str:
         """Two lines of Python that print both results."""
         made, numpy, here = self.expressions
-        return (f"import dray, numpy as np; a = {made}\n"
+        given = self.steps[-1].arguments.get(ufuncs.REACTIONS)
+        reactions = "" if given is None else "".join(
+            f"; {each}.seterr(**{given!r})" for each in ("np", "dray"))
+        return (f"import dray, numpy as np; a = {made}{reactions}\n"
                 f"print(repr({numpy}), repr({here}))")
+
+
+def for_dray(given: dict[str, Any]) -> dict[str, Any]:
+    """Arguments as dray gets them: arrays are dray's or NumPy's."""
+    return elements.ours(given) if given.get(ufuncs.OURS) else given
 
 
 @dataclasses.dataclass
@@ -69,6 +79,8 @@ class Outcome:
     error: Optional[BaseException] = None
     array: Any = None
     """It was done to this one."""
+    said: tuple[str, ...] = ()
+    """Warnings about numbers."""
 
     @property
     def goes_on(self) -> bool:
@@ -90,26 +102,38 @@ def outcome(line: Any, a: Any, given: dict[str, Any]) -> Outcome:
         return Outcome(error=error, array=a)
 
 
+def outcome_and_warnings(line: Any, a: Any, given: dict[str, Any]) -> Outcome:
+    """With the reactions to errors of numbers that `given` has."""
+    reactions = given[ufuncs.REACTIONS]
+    with warnings.catch_warnings(record=True) as caught, np.errstate(**reactions), \
+            dray.errstate(**reactions):
+        warnings.simplefilter("always", RuntimeWarning)
+        found = outcome(line, a, given)
+    found.said = tuple(sorted({str(each.message) for each in caught
+                               if each.category is RuntimeWarning}))
+    return found
+
+
 FLAGS = ("c_contiguous", "f_contiguous", "aligned", "writeable")
 
 
-def bytes_of(elements: np.ndarray) -> bytes:
+def bytes_of(values: np.ndarray) -> bytes:
     """Its values; without gaps, and the unused bytes of long doubles."""
-    if elements.dtype.names:
-        return b"".join(bytes_of(elements[name]) for name in elements.dtype.names)
-    if elements.dtype.kind in "fc" and np.finfo(elements.dtype).nmant == 63:
-        unit = elements.dtype.itemsize // (1 + (elements.dtype.kind == "c"))
-        used = np.frombuffer(elements.tobytes(), np.uint8).reshape(-1, unit)
+    if values.dtype.names:
+        return b"".join(bytes_of(values[name]) for name in values.dtype.names)
+    if values.dtype.kind in "fc" and np.finfo(values.dtype).nmant == 63:
+        unit = values.dtype.itemsize // (1 + (values.dtype.kind == "c"))
+        used = np.frombuffer(values.tobytes(), np.uint8).reshape(-1, unit)
         return used[:, :10].tobytes()
-    return elements.tobytes()
+    return values.tobytes()
 
 
 def facts(value: Any) -> dict[str, Any]:
     if isinstance(value, (np.ndarray, dray.Array)):
-        elements = value if isinstance(value, np.ndarray) else value.__array__()
+        array = value if isinstance(value, np.ndarray) else value.__array__()
         return {"shape": value.shape, "dtype": value.dtype, "strides": value.strides,
                 "flags": tuple(getattr(value.flags, name) for name in FLAGS),
-                "values": bytes_of(elements)}
+                "values": bytes_of(array)}
     if isinstance(value, np.generic):
         return {"class": type(value), "dtype": value.dtype,
                 "values": bytes_of(np.asarray(value))}
@@ -127,6 +151,9 @@ def difference(numpy: Outcome, here: Outcome, close: Any = None
     that are not equal."""
     if numpy.error or here.error:
         if numpy.error and here.error and same_error(numpy.error, here.error):
+            if isinstance(numpy.error, FloatingPointError) and \
+                    str(numpy.error) != str(here.error):
+                return "sentence", str(numpy.error), str(here.error)
             return None
         return "error", repr(numpy.error), repr(here.error)
     if type(numpy.value) is tuple and type(here.value) is tuple:
@@ -174,12 +201,18 @@ class Run:
         before = memory.copied(self.numpy) if operation.numpy.changes else self.numpy
         close = None
         if isinstance(operation, ufuncs.Ufunc):
-            if ufuncs.kills_numpy(operation.method, self.numpy, step.arguments):
+            if ufuncs.kills_numpy(operation.ufunc, operation.method, self.numpy, step.arguments):
                 raise ValueError("not a case")
+            before = elements.readable(before)
             close = functools.partial(judge.close, operation.ufunc, operation.method,
-                                      (before, *arguments.made(step.arguments).get("v", ())))
-        numpy = outcome(operation.numpy, self.numpy, arguments.made(step.arguments))
-        here = outcome(line, self.dray, arguments.made(step.arguments))
+                                      ufuncs.inputs(before, step.arguments))
+        run_line = outcome_and_warnings if ufuncs.REACTIONS in step.arguments else outcome
+        there = {name: elements.readable(each) if name != "v" else
+                 tuple(map(elements.readable, each))
+                 for name, each in arguments.made(step.arguments).items()}
+        numpy = run_line(operation.numpy, self.numpy if operation.numpy.changes else
+                         elements.readable(self.numpy), there)
+        here = run_line(line, self.dray, arguments.made(for_dray(step.arguments)))
         self.ended = not (numpy.goes_on and here.goes_on)
         self.last = numpy, here
         self.done += 1
@@ -191,6 +224,8 @@ class Run:
                 bytes_of(self.roots[0]) != bytes_of(self.roots[1])):
             found = ("bytes outside of the view", repr(self.roots[0]),
                      repr(self.roots[1]))
+        if not found and numpy.said != here.said:
+            found = "warnings", repr(numpy.said), repr(here.said)
         if found:
             self.ended = True
             meant = accepted_ufuncs if close else accepted
@@ -240,7 +275,8 @@ def draw_ufunc(pick: Random) -> tuple[Case, Optional[Difference], Run]:
     while True:
         operation = pick.choices(list(ufuncs.UFUNCS.values()), ufuncs.WEIGHTS)[0]
         source, given = operation.draw(operation.ufunc, pick)
-        if not ufuncs.kills_numpy(operation.method, source.make(), given):
+        if not ufuncs.kills_numpy(operation.ufunc, operation.method, source.make(),
+                                  given):
             break
-    case = Case(source, (Step(operation.name, given),))
+    case = Case(source, (Step(operation.name, {**given, **ufuncs.surroundings(pick)}),))
     return (case, *run(case))

@@ -5,6 +5,7 @@ import math
 from random import Random
 from typing import Any, Iterator
 
+import dray
 import numpy as np
 
 INTEGERS = ["i1", "u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8"]
@@ -40,7 +41,9 @@ class Elements:
         numbers = f"[{', '.join(map(number_text, self.numbers))}]"
         if np.dtype(self.dtype).kind in "mM":
             made = f"np.array({numbers}, '<i8').view('<{self.dtype[1:]}')"
-            if self.dtype[0] == ">":
+            if self.dtype == ">m8":  # NumPy 2.4 would not swap its bytes
+                made += ".byteswap().view('>m8')"
+            elif self.dtype[0] == ">":
                 made += f".astype('{self.dtype}')"
         else:
             made = f"np.array({numbers}, '{self.dtype}')"
@@ -55,6 +58,39 @@ class Elements:
 
     def make(self) -> np.ndarray:
         return eval(self.text, {"np": np})  # pylint: disable=eval-used
+
+
+@dataclasses.dataclass(frozen=True)
+class Ours:
+    """An argument that dray gets as a dray.Array."""
+
+    elements: Elements
+
+    @property
+    def text(self) -> str:
+        return f"dray.Array({self.elements.text})"
+
+    def make(self) -> Any:
+        return dray.Array(self.elements.make())
+
+
+def ours(value: Any) -> Any:
+    """Arguments with Ours instead of Elements."""
+    if isinstance(value, Elements):
+        return Ours(value)
+    if type(value) is tuple:
+        return tuple(map(ours, value))
+    if type(value) is dict:
+        return {name: ours(each) for name, each in value.items()}
+    return value
+
+
+def readable(array: Any) -> Any:
+    """An input as NumPy 2.4 reads it: it never swaps the bytes of durations without a unit."""
+    if isinstance(array, np.ndarray) and array.dtype == np.dtype(">m8") \
+            and np.datetime_data(array.dtype)[0] == "generic" and not array.dtype.isnative:
+        return array.byteswap().view("<m8")
+    return array
 
 
 def number_text(number: Any) -> str:
@@ -142,8 +178,7 @@ def elements(pick: Random, dtype: str, extents: tuple[int, ...], *, tame: bool =
             layouts.append("misaligned")
         if not written and extents[0]:
             layouts.append("broadcast")
-    # NumPy 2.4 never swaps the bytes of durations without a unit.
-    if dtype[0] == "<" and dtype != "<m8" and pick.random() < 0.12:
+    if dtype[0] == "<" and not (dtype == "<m8" and written) and pick.random() < 0.12:
         dtype = ">" + dtype[1:]
     count = min(max(math.prod(extents), 1), pick.choice([3, 6, 12]))
     return Elements(numbers(pick, dtype, count, tame), dtype, extents, pick.choice(layouts))

@@ -105,8 +105,7 @@ def keywords(pick: Random, name: str, inputs: list[Any]) -> dict[str, Any]:
         outputs = tuple(an_output(pick, dtype if pick.random() < 0.7 else wider_type(pick, dtype),
                                   shape) for dtype in made)
         given["out"] = outputs if len(outputs) > 1 or pick.random() < 0.5 else outputs[0]
-        # NumPy 2.4 may end the process at a masked comparison without a loop.
-        if pick.random() < 0.5 and name not in COMPARISONS:
+        if pick.random() < 0.5:
             mask = make.a_narrower_shape(pick, shape)
             given["where"] = elements.elements(pick, "?" if not make.wrong(pick) else "u1", mask)
     if pick.random() < 0.08:
@@ -208,6 +207,8 @@ def reduction(name: str, pick: Random) -> tuple[Elements, dict[str, Any]]:
                                  reduced_shape(a, axis, "keepdims" in given))
     if name in EARLY:
         given = {"axis": make.an_axis(pick, len(a.shape))}
+    if name == "heaviside" and "out" in given and np.dtype(given["out"].dtype).kind not in "fc":
+        del given["out"]  # a negative number of an unsigned type: C leaves its value open
     return a if not is_tame(name, {}) else tamed(a, pick), {"k": given}
 
 
@@ -296,9 +297,20 @@ METHODS: dict[str, tuple[str, Callable[[str, Random], tuple[Elements, dict[str, 
     "overlap": ("", overlap)}
 
 
-def kills_numpy(method: str, a: np.ndarray, given: dict[str, Any]) -> bool:
-    """Whether NumPy 2.4 would read memory of others: an output of fewer axes;
-    at() without elements, or values of more axes."""
+def is_beyond(name: str, a: np.ndarray, given: dict[str, Any]) -> bool:
+    """Whether an int of Python is compared that the other input's type does not have."""
+    inputs = (a, *make.made(given)["v"])
+    return name in COMPARISONS and any(
+        type(each) is int and not np.iinfo(other.dtype).min <= each <= np.iinfo(other.dtype).max
+        for each in inputs for other in inputs if getattr(other, "dtype", np.dtype("f8")).kind in "iu")
+
+
+def kills_numpy(name: str, method: str, a: np.ndarray, given: dict[str, Any]) -> bool:
+    """Whether NumPy 2.4 would read memory of others: an output of fewer axes; at() without
+    elements, or values of more axes; a comparison under a mask that is true or false for all
+    elements, whose loop leaves a pointer unset."""
+    if not method:
+        return "where" in given.get("k", {}) and is_beyond(name, a, given)
     if method == "at":
         given = make.made(given)
         part = make.at(a, given["i"])
@@ -306,6 +318,29 @@ def kills_numpy(method: str, a: np.ndarray, given: dict[str, Any]) -> bool:
                                     for each in given["v"])
     out = given.get("k", {}).get("out")
     return method in ("accumulate", "reduceat") and out is not None and len(out.shape) != a.ndim
+
+
+def inputs(array: np.ndarray, given: dict[str, Any]) -> tuple[Any, ...]:
+    """Those of a call, of the types that it asks for."""
+    found = (array, *map(elements.readable, make.made(given).get("v", ())))
+    asked = given.get("k", {}).get("signature")
+    if asked is None:
+        return found
+    with np.errstate(all="ignore"):
+        return tuple(np.asarray(each).astype(dtype) for each, dtype in zip(found, asked))
+
+
+# Names of what surrounds a call: reactions to errors of numbers, and whether dray gets
+# its own arrays.
+REACTIONS = "e"
+OURS = "w"
+
+
+def surroundings(pick: Random) -> dict[str, Any]:
+    kinds = {"divide": "warn", "over": "warn", "under": "warn", "invalid": "warn"}
+    if pick.random() < 0.4:
+        kinds = {name: pick.choice(["ignore", "warn", "raise"]) for name in kinds}
+    return {REACTIONS: kinds, **({OURS: True} if pick.random() < 0.3 else {})}
 
 
 class Ufunc(Operation):
@@ -321,9 +356,8 @@ class Ufunc(Operation):
         self.method = method
 
 
-# Results are of another type, so that only bools can be reduced; or, of heaviside(), a
-# negative number of an unsigned output, whose value C leaves open.
-PREDICATES = COMPARISONS + ("ldexp", "float_power", "copysign", "nextafter", "heaviside")
+# Results are of another type, so that only bools can be reduced.
+PREDICATES = COMPARISONS + ("ldexp", "float_power", "copysign", "nextafter")
 
 
 def weight(name: str, method: str) -> int:

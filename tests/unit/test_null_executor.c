@@ -88,6 +88,7 @@ FACT(executors)
 	options.ufunc = add;
 	refuses(dray_stream_executor_create(&options, &executor));
 	refuses(dray_stream_executor_create(&options, NULL));
+	refuses(dray_stream_executor_reset(NULL));
 	refuses_opencl(executor);
 	dray_executor_unref(dray_executor_ref(dray_cpu_executor()));
 	dray_executor_unref(executor);

@@ -102,6 +102,7 @@ FACT(runs_of_sequences)
 	struct dray_sequence *sequence = NULL;
 	struct dray_view view;
 	const struct dray_view *inputs[] = { &view }, *lacks[] = { NULL };
+	struct dray_call_queue *queue = NULL;
 	struct dray_array *out = NULL;
 	double data = 1;
 	dray_value value;
@@ -117,6 +118,18 @@ FACT(runs_of_sequences)
 	refuses(dray_sequence_run(sequence, NULL, NULL, NULL, &out));
 	refuses(dray_sequence_run(sequence, lacks, NULL, NULL, &out));
 	refuses(dray_sequence_run(sequence, inputs, NULL, NULL, NULL));
+	assert_works(dray_call_queue_create(NULL, 0, &queue));
+	refuses(dray_sequence_submit(NULL, queue, inputs, NULL, NULL, &out,
+				     NULL));
+	refuses(dray_sequence_submit(sequence, NULL, inputs, NULL, NULL, &out,
+				     NULL));
+	refuses(dray_sequence_submit(sequence, queue, NULL, NULL, NULL, &out,
+				     NULL));
+	refuses(dray_sequence_submit(sequence, queue, lacks, NULL, NULL, &out,
+				     NULL));
+	refuses(dray_sequence_submit(sequence, queue, inputs, NULL, NULL, NULL,
+				     NULL));
+	dray_call_queue_destroy(queue);
 	dray_sequence_destroy(sequence);
 }
 

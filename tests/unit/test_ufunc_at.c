@@ -183,7 +183,7 @@ FACT(errors_of_numbers_are_named_by_the_function)
 	assert_works(dray_set_fp_state(&wanted));
 	assert_fails(dray_ufunc_at(dray_ufunc_find("log"), &target, &view,
 				   NULL),
-		     -EDOM, "divide by zero encountered in log");
+		     -EDOM, "divide by zero encountered in at");
 	assert_works(dray_set_fp_state(NULL));
 }
 

@@ -226,6 +226,27 @@ class CallExplanation(NamedTuple):
     reason: str
 
 
+class SequencePlan(NamedTuple):
+    """The plan of a sequence.
+
+    chains: of one call or more
+    chained: calls and conversions in them
+    single: calls and conversions of whole arrays
+    transfers: copies by queues
+    left_out: of all these, those that nothing needs
+    arrays: of values in between, in memory
+    block: elements of the smallest block; 0: no chain
+    """
+
+    chains: int
+    chained: int
+    single: int
+    transfers: int
+    left_out: int
+    arrays: int
+    block: int
+
+
 class OpenCLDevice(NamedTuple):
     """The device of an OpenCLExecutor.
 

@@ -8,6 +8,7 @@
  * the machine's instruction, as in NumPy: on x86, the bits of the least int32_t
  * or int64_t, cut to the type's size.
  */
+#include <fenv.h>
 #include <string.h>
 
 #include "cast/cast_each.h"
@@ -29,8 +30,9 @@
 	((x) >= 0x1p63f ? (uint64_t)(int64_t)((x)-0x1p63f) ^ 1ull << 63 \
 			: (uint64_t)(int64_t)(x))
 #else
-#define TO_UINT8(x) ((uint8_t)(x))
-#define TO_UINT16(x) ((uint16_t)(x))
+/* Vectors would convert to signed numbers first. */
+#define TO_UINT8(x) ((uint8_t)(uint32_t)(x))
+#define TO_UINT16(x) ((uint16_t)(uint32_t)(x))
 #define TO_UINT32(x) ((uint32_t)(x))
 #define TO_UINT64(x) ((uint64_t)(x))
 #endif
@@ -94,6 +96,23 @@ static inline void store_LONG(char *dst, long double x)
 		    sizeof(type_##from), sizeof(type_##to), store_##to, \
 		    convert)
 
+/*
+ * Vectors of arm64 convert double to 64 bits and cut them, single numbers end at the
+ * limits of 32 bits.
+ */
+#if defined(__aarch64__) && defined(__GNUC__) && !defined(__clang__)
+#define ONE_BY_ONE_DOUBLE __attribute__((optimize("no-tree-vectorize")))
+#else
+#define ONE_BY_ONE_DOUBLE
+#endif
+#define ONE_BY_ONE_FLOAT
+#define ONE_BY_ONE_LONG
+
+#define DEFINE_NARROW(to, from, convert)                                    \
+	DEFINE_EACH(ANY_FLOAT ONE_BY_ONE_##from static, loop_##from##_##to, \
+		    type_##from, sizeof(type_##from), sizeof(type_##to),    \
+		    store_##to, convert)
+
 /* Of integers of one size, signed and unsigned, the bits are the same. */
 #define DEFINE_FROM_INTEGER(from)            \
 	DEFINE_LOOP(BOOL, from, TO_BOOL)     \
@@ -105,18 +124,18 @@ static inline void store_LONG(char *dst, long double x)
 	DEFINE_LOOP(DOUBLE, from, TO_DOUBLE) \
 	DEFINE_LOOP(LONG, from, TO_LONG)
 
-#define DEFINE_FROM_FLOAT(from)              \
-	DEFINE_LOOP(BOOL, from, TO_BOOL)     \
-	DEFINE_LOOP(INT8, from, TO_INT8)     \
-	DEFINE_LOOP(INT16, from, TO_INT16)   \
-	DEFINE_LOOP(INT32, from, TO_INT32)   \
-	DEFINE_LOOP(INT64, from, TO_INT64)   \
-	DEFINE_LOOP(UINT8, from, TO_UINT8)   \
-	DEFINE_LOOP(UINT16, from, TO_UINT16) \
-	DEFINE_LOOP(UINT32, from, TO_UINT32) \
-	DEFINE_LOOP(UINT64, from, TO_UINT64) \
-	DEFINE_LOOP(FLOAT, from, TO_FLOAT)   \
-	DEFINE_LOOP(DOUBLE, from, TO_DOUBLE) \
+#define DEFINE_FROM_FLOAT(from)                \
+	DEFINE_LOOP(BOOL, from, TO_BOOL)       \
+	DEFINE_NARROW(INT8, from, TO_INT8)     \
+	DEFINE_NARROW(INT16, from, TO_INT16)   \
+	DEFINE_NARROW(INT32, from, TO_INT32)   \
+	DEFINE_LOOP(INT64, from, TO_INT64)     \
+	DEFINE_NARROW(UINT8, from, TO_UINT8)   \
+	DEFINE_NARROW(UINT16, from, TO_UINT16) \
+	DEFINE_NARROW(UINT32, from, TO_UINT32) \
+	DEFINE_LOOP(UINT64, from, TO_UINT64)   \
+	DEFINE_LOOP(FLOAT, from, TO_FLOAT)     \
+	DEFINE_LOOP(DOUBLE, from, TO_DOUBLE)   \
 	DEFINE_LOOP(LONG, from, TO_LONG)
 
 DEFINE_FROM_INTEGER(INT8)
@@ -209,7 +228,56 @@ dray_loop *const dray_complex_bool_loops[3] = {
 
 DEFINE_EACH(ANY_FLOAT, dray_loop_half_to_float, uint16_t, 2, 4, store_FLOAT,
 	    dray_half_to_float)
-DEFINE_EACH(ANY_FLOAT, dray_loop_float_to_half, float, 4, 2, store_UINT16,
+DEFINE_EACH(ANY_FLOAT static, float_to_half, float, 4, 2, store_UINT16,
 	    dray_half_from_float)
-DEFINE_EACH(ANY_FLOAT, dray_loop_double_to_half, double, 8, 2, store_UINT16,
+DEFINE_EACH(ANY_FLOAT static, double_to_half, double, 8, 2, store_UINT16,
 	    dray_half_from_double)
+
+/* Items whose errors are looked for before they are converted. */
+#define HALF_PART 512
+
+/* Arithmetic of integers notes no errors, so they are looked for. */
+#define DEFINE_TO_HALF(name, type, convert, overflows, underflows)    \
+	ANY_FLOAT int name(char *const *data, const int64_t *strides, \
+			   int64_t count, void *context)              \
+	{                                                             \
+		char *parts[2] = { data[0], data[1] };                \
+		int64_t part, i;                                      \
+		type x;                                               \
+                                                                      \
+		for (; count > 0; count -= part) {                    \
+			uint32_t over = 0, under = 0;                 \
+                                                                      \
+			part = count < HALF_PART ? count : HALF_PART; \
+			for (i = 0; i < part; i++) {                  \
+				memcpy(&x, parts[1] + i * strides[1], \
+				       sizeof(x));                    \
+				over |= (uint32_t)overflows(x);       \
+				under |= (uint32_t)underflows(x);     \
+			}                                             \
+			convert(parts, strides, part, context);       \
+			note_errors(over, under);                     \
+			parts[0] += part * strides[0];                \
+			parts[1] += part * strides[1];                \
+		}                                                     \
+		return 0;                                             \
+	}
+
+static void note_errors(uint32_t over, uint32_t under)
+{
+	int errors = 0;
+
+#ifdef FE_OVERFLOW
+	errors |= over ? FE_OVERFLOW : 0;
+#endif
+#ifdef FE_UNDERFLOW
+	errors |= under ? FE_UNDERFLOW : 0;
+#endif
+	if (errors)
+		feraiseexcept(errors);
+}
+
+DEFINE_TO_HALF(dray_loop_float_to_half, float, float_to_half,
+	       dray_half_overflows, dray_half_underflows)
+DEFINE_TO_HALF(dray_loop_double_to_half, double, double_to_half,
+	       dray_half_overflows_double, dray_half_underflows_double)

@@ -4,6 +4,7 @@
  * type has its loads and its order; macros make the functions of its table.
  */
 #include <errno.h>
+#include <fenv.h>
 #include <math.h>
 #include <string.h>
 
@@ -226,6 +227,9 @@ static int set_real(dray_dtype dtype, void *element,
 		return ret;
 	switch (dray_dtype_itemsize(dtype)) {
 	case 2:
+		/* As the conversion to a float notes it. */
+		if (dray_half_overflows_double(real))
+			feraiseexcept(FE_OVERFLOW);
 		store(dtype, element, dray_half_from_double(real));
 		break;
 	case 4:

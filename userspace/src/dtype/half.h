@@ -104,4 +104,38 @@ static inline uint16_t dray_half_from_double(double x)
 			  (size >= 0x40f0000000000000u ? large : finite));
 }
 
+/*
+ * Whether rounding to a half overflows, or loses bits of a number below the least
+ * normal half; bits are compared, as numbers would note invalid NaNs.
+ */
+static inline uint32_t dray_half_overflows(float x)
+{
+	const uint32_t size = dray_bits_of_float(x) & 0x7fffffffu;
+
+	return size >= 0x477ff000u && size < 0x7f800000u;
+}
+
+static inline uint32_t dray_half_underflows(float x)
+{
+	const uint32_t size = dray_bits_of_float(x) & 0x7fffffffu;
+	const float kept = (dray_float_of_bits(size) + 0.5f) - 0.5f;
+
+	return size < 0x38800000u && dray_bits_of_float(kept) != size;
+}
+
+static inline uint64_t dray_half_overflows_double(double x)
+{
+	const uint64_t size = dray_bits_of_double(x) & ~(1ull << 63);
+
+	return size >= 0x40effe0000000000u && size < 0x7ff0000000000000u;
+}
+
+static inline uint64_t dray_half_underflows_double(double x)
+{
+	const uint64_t size = dray_bits_of_double(x) & ~(1ull << 63);
+	const double kept = (dray_double_of_bits(size) + 0x1p28) - 0x1p28;
+
+	return size < 0x3f10000000000000u && dray_bits_of_double(kept) != size;
+}
+
 #endif /* DRAY_DTYPE_HALF_H */

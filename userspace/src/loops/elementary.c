@@ -251,7 +251,7 @@ int dray_root_half(char *const *data, const int64_t *strides, int64_t count,
 
 DRAY_NARROW_FUNCTIONS(UNARY)
 DRAY_WIDE_FUNCTIONS(UNARY)
-UNARY(log, u10)
+DRAY_LOG_FUNCTIONS(UNARY)
 BINARY(atan2)
 BINARY(hypot)
 BINARY(logaddexp)
@@ -264,8 +264,32 @@ static const struct dray_loop_entry sqrt_loops[] = {
 	COMPLEX(sqrt),
 };
 
+/* Unlike a root, a power by 0.5 is infinite of -infinity, and 0 of -0. */
+static int float_power(char *const *data, const int64_t *strides, int64_t count,
+		       void *context)
+{
+	const int64_t steps[] = { strides[0], sizeof(double), strides[2] };
+	double halves[DRAY_PART];
+	int64_t i, size;
+	int ret = 0;
+
+	if (strides[1] || count < 1 ||
+	    *(const double *)(const void *)data[1] != 0.5)
+		return dray_elementary_double(data, strides, count, context);
+	for (i = 0; i < DRAY_PART; i++)
+		halves[i] = 0.5;
+	for (i = 0; i < count && !ret; i += size) {
+		char *const part[] = { data[0] + i * strides[0], (char *)halves,
+				       data[2] + i * strides[2] };
+
+		size = dray_part_size(count - i);
+		ret = dray_elementary_double(part, steps, size, context);
+	}
+	return ret;
+}
+
 static const struct dray_loop_entry float_power_loops[] = {
-	{ "ddd", dray_elementary_double, DRAY_NUMBER(pow), DRAY_LOOP_HAS_FAST },
+	{ "ddd", float_power, DRAY_NUMBER(pow), DRAY_LOOP_HAS_FAST },
 	{ "DDD", dray_power_complex_double, NULL, 0 },
 };
 

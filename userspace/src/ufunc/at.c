@@ -9,8 +9,10 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "layout/overlap.h"
 #include "ufunc/at.h"
 #include "ufunc/fp_state.h"
+#include "view/view_usual.h"
 
 static int check(struct dray_placing *placing, const struct dray_view *values)
 {
@@ -45,7 +47,9 @@ static int check(struct dray_placing *placing, const struct dray_view *values)
 static int end(struct dray_placing *placing, int ret)
 {
 	if (!ret && !(placing->resolved.loop.flags & DRAY_LOOP_NO_FP_ERRORS))
-		ret = dray_fp_check(placing->ufunc->name);
+		placing->errors |= dray_fp_take();
+	if (!ret && placing->errors)
+		ret = dray_fp_report("at", placing->errors);
 	free(placing->buffer);
 	dray_array_unref(placing->values);
 	return ret;
@@ -96,13 +100,38 @@ static int spread(struct dray_placing *placing, const struct dray_view *values,
 	dray_axes_copy(shape, indices->shape, indices->ndim);
 	dray_axes_copy(shape + indices->ndim,
 		       target->shape + target->ndim - parts, parts);
+	dray_fp_clear();
 	/* Without values, the shape is all that counts. */
 	if (!values)
 		return dray_view_init(&apart, target->data, target->dtype, 0,
 				      NULL, NULL)
 			       ?: dray_view_broadcast(&apart, ndim, shape, out);
 	ret = dray_place_values(placing, values, &apart);
+	placing->errors = dray_fp_take();
 	return ret ? ret : dray_view_broadcast(&apart, ndim, shape, out);
+}
+
+/* Whether indices are those of elements, as the short cuts want them. */
+static bool are_numbers(const struct dray_view *indices,
+			const struct dray_view *target)
+{
+	const uint64_t last = (uint64_t)target->shape[0] - 1;
+	struct dray_operand of_target, of_indices;
+	const uint64_t *numbers = indices->data;
+	int64_t i, count = dray_view_size(indices);
+	uint64_t wrong = 0;
+
+	if (!dray_method_is_ready(indices, DRAY_INT64) ||
+	    !dray_view_is_packed(indices, true) ||
+	    dray_operand_init(&of_indices, indices, "the indices") ||
+	    dray_operand_init(&of_target, target, "the target") ||
+	    (of_indices.extent.elements && of_target.extent.elements &&
+	     dray_overlap_find(&of_target, &of_indices) != DRAY_OVERLAP_NONE))
+		return false;
+	/* The upper bits of numbers below 0, and of distances. */
+	for (i = 0; i < count; i++)
+		wrong |= numbers[i] | (last - numbers[i]);
+	return !(wrong >> 63);
 }
 
 /* Indices of the first axis. */
@@ -112,27 +141,29 @@ static int place(struct dray_placing *placing, const struct dray_view *indices,
 	const struct dray_view *target = placing->target;
 	struct dray_array *numbers = NULL;
 	struct dray_view loaded, spreaded;
-	int ret;
+	int ret = 0;
 
 	if (!target->ndim)
 		return dray_fail(-ERANGE,
 				 "an element without axes has no index");
-	ret = load(indices, target->shape[0], &numbers);
+	dray_view_write(&loaded, indices);
+	if (!are_numbers(indices, target)) {
+		ret = load(indices, target->shape[0], &numbers);
+		if (!ret)
+			dray_array_view(numbers, &loaded);
+	}
 	if (!ret)
 		ret = dray_place_loop(placing, values);
 	if (!ret)
 		ret = spread(placing, values, indices, target->ndim - 1,
 			     &spreaded);
-	if (!ret && !dray_view_is_empty(&spreaded)) {
-		dray_array_view(numbers, &loaded);
-		dray_fp_clear();
+	if (!ret && !dray_view_is_empty(&spreaded))
 		ret = target->ndim == 1
 			      ? dray_place_elements(placing, target->data,
 						    target->strides[0],
 						    loaded.data, &spreaded)
 			      : dray_place_parts(placing, loaded.data,
 						 &spreaded);
-	}
 	dray_array_unref(numbers);
 	return ret;
 }
@@ -180,15 +211,24 @@ static int place_index(struct dray_placing *placing,
 	if (!ret)
 		ret = spread(placing, values, dray_array_view(dense, &offsets),
 			     0, &spreaded);
-	if (!ret && !dray_view_is_empty(&spreaded)) {
-		dray_fp_clear();
+	if (!ret && !dray_view_is_empty(&spreaded))
 		ret = dray_place_elements(placing, placing->target->data, 1,
 					  offsets.data, &spreaded);
-	}
 	dray_array_unref(all);
 	dray_array_unref(array);
 	dray_array_unref(dense);
 	return ret;
+}
+
+/* Whether the index is one array of integers. */
+static bool is_array(const struct dray_index *index, size_t count)
+{
+	char kind;
+
+	if (count != 1 || index->kind != DRAY_INDEX_ARRAY || !index->array)
+		return false;
+	kind = dray_dtype_kind(index->array->dtype);
+	return kind == 'i' || kind == 'u';
 }
 
 int dray_ufunc_at_index(struct dray_ufunc *ufunc,
@@ -203,8 +243,15 @@ int dray_ufunc_at_index(struct dray_ufunc *ufunc,
 	    (count && !dray_given(index, __func__)))
 		return -EINVAL;
 	ret = check(&placing, values);
-	if (!ret)
+	if (!ret && is_array(index, count)) {
+		ret = dray_view_check(index->array, "the indices", NULL);
+		if (!ret && !(index->array->flags & DRAY_READ))
+			ret = dray_fail(-EPERM, "the indices may not be read");
+		if (!ret)
+			ret = place(&placing, index->array, values);
+	} else if (!ret) {
 		ret = place_index(&placing, index, count, values);
+	}
 	return end(&placing, ret);
 }
 
@@ -213,22 +260,9 @@ int dray_ufunc_at(struct dray_ufunc *ufunc, const struct dray_view *target,
 		  const struct dray_view *values)
 {
 	const struct dray_index index = DRAY_BY(indices);
-	struct dray_placing placing = { .ufunc = ufunc, .target = target };
-	char kind;
-	int ret;
 
 	if (!dray_given(ufunc, __func__) || !dray_given(target, __func__) ||
 	    !dray_given(indices, __func__))
 		return -EINVAL;
-	kind = dray_dtype_kind(indices->dtype);
-	if (kind != 'i' && kind != 'u')
-		return dray_ufunc_at_index(ufunc, target, &index, 1, values);
-	ret = dray_view_check(indices, "the indices", NULL);
-	if (!ret && !(indices->flags & DRAY_READ))
-		ret = dray_fail(-EPERM, "the indices may not be read");
-	if (!ret)
-		ret = check(&placing, values);
-	if (!ret)
-		ret = place(&placing, indices, values);
-	return end(&placing, ret);
+	return dray_ufunc_at_index(ufunc, target, &index, 1, values);
 }

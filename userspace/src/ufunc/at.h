@@ -15,6 +15,7 @@ struct dray_placing {
 	int64_t item; /* bytes of an element in the buffer */
 	char *buffer; /* or NULL */
 	struct dray_array *values; /* converted, or NULL */
+	unsigned int errors; /* DRAY_FP_*, of converted values */
 };
 
 /* Chooses the loop; @values NULL: a ufunc of one input. */

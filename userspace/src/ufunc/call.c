@@ -226,6 +226,7 @@ static int compute(struct dray_call *call)
 
 static int run(struct dray_call *call)
 {
+	unsigned int overflown;
 	int ret;
 
 	ret = dray_ufunc_check_options(call->options);
@@ -240,7 +241,10 @@ static int run(struct dray_call *call)
 	dray_fp_clear();
 	if (!ret && call->options->weak) {
 		ret = dray_call_convert_weak(call);
-		call->errors = dray_fp_take();
+		/* As NumPy says it. */
+		overflown = dray_fp_take() & DRAY_FP_OVER;
+		if (!ret && overflown)
+			ret = dray_fp_report("cast", overflown);
 	}
 	if (!ret)
 		ret = compute(call);

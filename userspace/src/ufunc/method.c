@@ -313,7 +313,7 @@ int dray_method_end(struct dray_method *method, int ret,
 	free(method->buffer);
 	/* Comparisons with a NaN set flags that mean nothing. */
 	if (!ret && (method->resolved.loop.flags & DRAY_LOOP_NO_FP_ERRORS) &&
-	    dray_dtype_kind(method->resolved.dtypes[1]) == 'f')
+	    strchr("fc", dray_dtype_kind(method->resolved.dtypes[1])))
 		dray_fp_clear();
 	if (!ret && made && method->to)
 		ret = dray_view_convert(method->to, &method->result,
