@@ -273,14 +273,16 @@ QUEUE_FACT(arrays_are_made_when_the_run_is_submitted)
 
 QUEUE_FACT(errors_of_numbers_are_those_of_the_thread_that_submits)
 {
-	struct dray_sequence *sequence = begin();
-	const dray_value in = numbers(sequence);
+	struct dray_sequence *sequence;
+	dray_value in;
 	struct dray_fp_state errors;
 	struct dray_view from = of(a), to = of(b);
 	struct dray_array *made = NULL;
 
 	if (!flags_are_kept())
 		skip();
+	sequence = begin();
+	in = numbers(sequence);
 	ended(sequence, call(sequence, "reciprocal", VALUES(in)));
 	dray_get_fp_state(&errors);
 	errors.divide = DRAY_FP_RAISE;

@@ -119,7 +119,7 @@ static int take_steps(struct chain *chain, PyObject *steps)
 /* Records the steps; the first @inputs arrays are inputs. */
 static int record(struct chain *chain, int inputs)
 {
-	dray_value values[MOST];
+	dray_value values[MOST] = { 0 };
 	int i, ret;
 
 	ret = dray_sequence_create(&chain->sequence);

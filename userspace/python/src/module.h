@@ -313,6 +313,8 @@ PyObject *linear_vecdot(PyObject *module, PyObject *args, PyObject *keywords);
 /* Returns a @ b; @out: None, or the array that takes it. */
 PyObject *linear_product(struct module_state *state, PyObject *a, PyObject *b,
 			 PyObject *out);
+PyObject *linear_dot_product(struct module_state *state, PyObject *a,
+			     PyObject *b, PyObject *out);
 /* Returns what this thread of the library does on errors of numbers. */
 PyObject *ufunc_state(PyObject *module, PyObject *unused);
 /* Returns the name of the handler of a dray.Array's memory, or None. */

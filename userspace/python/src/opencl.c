@@ -40,13 +40,13 @@ static int take_loop(PyTypeObject *type, PyObject *tuple, struct loops *loops,
 			      "OOs|zp;a loop is a tuple (ufunc, types, source)",
 			      &ufunc, &types, &loop->source, &loop->function,
 			      &addresses) ||
-	    check_ufunc(type, ufunc) || PyList_Append(ufuncs, ufunc))
+	    executor_check_ufunc(type, ufunc) || PyList_Append(ufuncs, ufunc))
 		return -1;
 	loop->ufunc = ufunc_self(ufunc)->ufunc;
 	loop->dtypes = dtypes;
 	loop->flags = addresses ? DRAY_OPENCL_BY_ADDRESS : 0;
 	loops->count++;
-	return take_types(
+	return executor_take_types(
 		types, ufunc_self(ufunc)->inputs + ufunc_self(ufunc)->outputs,
 		dtypes);
 }
@@ -168,10 +168,10 @@ static int take_signature(PyObject *self, PyObject *args, PyObject **cost,
 
 	if (!(cost ? PyArg_ParseTuple(args, "OOO", &ufunc, &types, cost)
 		   : PyArg_ParseTuple(args, "OO", &ufunc, &types)) ||
-	    check_ufunc(Py_TYPE(self), ufunc))
+	    executor_check_ufunc(Py_TYPE(self), ufunc))
 		return -1;
 	*out = ufunc_self(ufunc)->ufunc;
-	return take_types(
+	return executor_take_types(
 		types, ufunc_self(ufunc)->inputs + ufunc_self(ufunc)->outputs,
 		dtypes);
 }
@@ -191,8 +191,8 @@ static PyObject *opencl_get_cost(PyObject *self, PyObject *args)
 	struct dray_ufunc *ufunc;
 
 	if (!take_signature(self, args, NULL, &ufunc, dtypes))
-		result = cost_of(opencl_self(self)->head.executor, ufunc,
-				 dtypes);
+		result = executor_cost_of(opencl_self(self)->head.executor,
+					  ufunc, dtypes);
 	drop_types(dtypes);
 	return result;
 }
@@ -206,8 +206,8 @@ static PyObject *opencl_set_cost(PyObject *self, PyObject *args)
 
 	ret = take_signature(self, args, &cost, &ufunc, dtypes);
 	if (!ret)
-		ret = set_cost_of(opencl_self(self)->head.executor, ufunc,
-				  dtypes, cost);
+		ret = executor_set_cost_of(opencl_self(self)->head.executor,
+					   ufunc, dtypes, cost);
 	drop_types(dtypes);
 	return ret ? NULL : Py_NewRef(Py_None);
 }

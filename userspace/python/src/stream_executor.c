@@ -6,16 +6,6 @@
 #include "calls.h"
 #include "stream.h"
 
-int check_ufunc(PyTypeObject *type, PyObject *object)
-{
-	struct module_state *state = PyType_GetModuleState(type);
-
-	if (Py_IS_TYPE(object, state->ufunc_type))
-		return 0;
-	PyErr_Format(PyExc_TypeError, "a dray.ufunc is needed, not %R", object);
-	return -1;
-}
-
 /* Enters streams; they stay open as long as the executor. */
 static int enter_streams(struct module_state *state, PyObject *sequence,
 			 struct dray_stream **out, PyObject *streams,
@@ -63,32 +53,6 @@ static void leave_streams(PyObject *streams)
 	for (i = 0; streams && i < PyList_GET_SIZE(streams); i++)
 		stream_leave(PyList_GET_ITEM(streams, i));
 	Py_XDECREF(streams);
-}
-
-int take_types(PyObject *types, int count, dray_dtype *dtypes)
-{
-	PyObject *fast = PySequence_Fast(types, "types is a sequence");
-	PyArray_Descr *descr;
-	int o, ret = 0;
-
-	if (!fast)
-		return -1;
-	if (PySequence_Fast_GET_SIZE(fast) != count) {
-		PyErr_Format(PyExc_ValueError,
-			     "%zd types, the ufunc has %d operands",
-			     PySequence_Fast_GET_SIZE(fast), count);
-		ret = -1;
-	}
-	for (o = 0; !ret && o < count; o++) {
-		descr = NULL;
-		ret = PyArray_DescrConverter(PySequence_Fast_GET_ITEM(fast, o),
-					     &descr)
-			      ? dtype_take(descr, &dtypes[o])
-			      : -1;
-		Py_XDECREF(descr);
-	}
-	Py_DECREF(fast);
-	return ret;
 }
 
 /* Operands of calls whose memory the streams get as rings. */
@@ -189,7 +153,7 @@ static PyObject *executor_new(PyTypeObject *type, PyObject *args,
 					 &ufunc, &types, &sends, &receives,
 					 &bytes, &depth, &timeout, &stage,
 					 &ring) ||
-	    check_ufunc(type, ufunc))
+	    executor_check_ufunc(type, ufunc))
 		return NULL;
 	if (!(timeout > 0 && timeout <= 1e6)) {
 		PyErr_SetString(PyExc_ValueError,
@@ -205,7 +169,7 @@ static PyObject *executor_new(PyTypeObject *type, PyObject *args,
 	options.flags = stage ? DRAY_PACKET_STAGE : 0;
 	streams = PyList_New(0);
 	if (!streams ||
-	    take_types(types,
+	    executor_take_types(types,
 		       ufunc_self(ufunc)->inputs + ufunc_self(ufunc)->outputs,
 		       dtypes) ||
 	    enter_streams(PyType_GetModuleState(type), sends, tx, streams,
@@ -269,8 +233,8 @@ static PyObject *executor_cost(PyObject *object, void *unused)
 	const struct executor_object *self = executor_self(object);
 
 	(void)unused;
-	return cost_of(self->head.executor, ufunc_self(self->ufunc)->ufunc,
-		       self->dtypes);
+	return executor_cost_of(self->head.executor,
+				ufunc_self(self->ufunc)->ufunc, self->dtypes);
 }
 
 static int executor_set_cost(PyObject *object, PyObject *value, void *unused)
@@ -278,8 +242,9 @@ static int executor_set_cost(PyObject *object, PyObject *value, void *unused)
 	const struct executor_object *self = executor_self(object);
 
 	(void)unused;
-	return set_cost_of(self->head.executor, ufunc_self(self->ufunc)->ufunc,
-			   self->dtypes, value);
+	return executor_set_cost_of(self->head.executor,
+				    ufunc_self(self->ufunc)->ufunc,
+				    self->dtypes, value);
 }
 
 static PyObject *executor_reset(PyObject *object, PyObject *unused)
