@@ -175,7 +175,8 @@ DRAY_API void dray_call_queue_destroy(struct dray_call_queue *queue);
  *
  * The first calls of a loop go to each executor that can run it, in the order of the
  * queue and then to the CPU, and are measured: the first one may be slow.
- * dray_executor_set_cost() spares them.  Errors of floating-point numbers are those of
+ * dray_executor_set_cost() spares them.  Times of the 256 newest loops of each executor
+ * are kept, and all that were set.  Errors of floating-point numbers are those of
  * the thread that submits, as of dray_set_fp_state(); its function is called by the
  * queue's thread.  Outputs are made in the order of dray_ufunc_call().
  *

@@ -322,6 +322,14 @@ queue = dray.CallQueue()
     subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
 
 
+def test_calls_of_no_elements_are_explained():
+    with dray.CallQueue([fast(stage=True)]) as queue:
+        for shape in ((0,), (5, 0), (0, 5)):
+            plan = queue.explain(dray.positive, np.zeros(shape, "u1"))
+            assert (plan.executor, plan.elements) == ("cpu", 0)
+            assert np.asarray(queue.submit(dray.positive, np.zeros(shape, "u1")).wait()).size == 0
+
+
 def test_a_closed_queue_takes_nothing():
     queue = dray.CallQueue()
     queue.close()
@@ -335,6 +343,9 @@ def test_a_closed_queue_takes_nothing():
     ({"tx": []}, ValueError),
     ({"rx": [None]}, TypeError),
     ({"depth": 33}, ValueError),
+    ({"depth": 2**32}, ValueError),
+    ({"depth": -1}, ValueError),
+    ({"timeout": 1e-12}, ValueError),
     ({"timeout": 0}, ValueError),
     ({"ufunc": np.add}, TypeError),
 ])

@@ -562,6 +562,37 @@ QUEUE_FACT(each_executor_is_measured_before_one_is_chosen)
 	dray_pool_free(loop.pool, out.data);
 }
 
+QUEUE_FACT(times_of_ufuncs_that_are_gone_make_room)
+{
+	const dray_dtype dtypes[] = { DRAY_UINT8, DRAY_UINT8 };
+	const struct dray_ufunc_loop copy = { copy_loop, (void *)1, 0 };
+	struct dray_view in = bytes_of(100, 1), out = bytes_of(100, 2);
+	const struct dray_view *input = &in, *output = &out;
+	struct dray_executor *cpu = dray_cpu_executor();
+	struct dray_ufunc *first = NULL, *other = NULL;
+	struct dray_call_cost cost;
+
+	for (int i = 0; i < 300; i++) {
+		assert_works(dray_ufunc_create("other", 1, 1,
+					       DRAY_IDENTITY_NONE, &other));
+		assert_works(dray_ufunc_set_loop(other, dtypes, &copy));
+		assert_works(dray_call_queue_submit(queue, other, &input,
+						    &output, NULL, NULL, NULL));
+		assert_works(dray_executor_get_cost(cpu, other, dtypes, &cost));
+		if (i)
+			dray_ufunc_unref(other);
+		else
+			first = other;
+	}
+	assert_fails(dray_executor_get_cost(cpu, first, dtypes, &cost), -ENOENT,
+		     "has not been measured");
+	/* Of those that were set, none is forgotten. */
+	assert_works(dray_executor_get_cost(cpu, same, dtypes, &cost));
+	dray_ufunc_unref(first);
+	dray_pool_free(loop.pool, in.data);
+	dray_pool_free(loop.pool, out.data);
+}
+
 QUEUE_FACT(bad_arguments_are_refused)
 {
 	dray_dtype dtypes[] = { DRAY_UINT8, DRAY_UINT8 };

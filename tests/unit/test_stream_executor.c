@@ -279,6 +279,44 @@ LOOP_FACT(masks_and_other_types_are_copied_if_the_cpu_may)
 	dray_pool_free(loop.pool, memory);
 }
 
+#define LARGE 100000u /* bytes of an element, more than of a usual frame */
+
+static int large_loop(char *const *data, const int64_t *strides, int64_t count,
+		      void *context)
+{
+	for (int64_t i = 0; i < count; i++)
+		memmove(data[1] + i * strides[1], data[0] + i * strides[0],
+			LARGE);
+	return 0;
+}
+
+LOOP_FACT(an_element_may_be_larger_than_a_frame)
+{
+	const dray_dtype large = DRAY_DTYPE('V', '|', LARGE);
+	struct served same = same_of(0);
+	struct dray_view views[] = { bytes_of(6 * LARGE, 3),
+				     bytes_of(6 * LARGE, 0) };
+	const struct dray_view *pointers[] = { &views[0], &views[1] };
+
+	same.dtypes[0] = same.dtypes[1] = large;
+	same.options.frame_bytes = 0;
+	same.options.timeout_ns = 0;
+	serve(&same, "same", 1, 1, large_loop);
+	for (size_t o = 0; o < 2; o++) {
+		views[o].dtype = large;
+		views[o].shape[0] = 3;
+		views[o].strides[0] = 2 * LARGE; /* and so not contiguous */
+	}
+	assert_string_equal(explain(&same, pointers, NULL).executor, "streams");
+	assert_works(call(&same, pointers, NULL));
+	for (size_t i = 0; i < 6; i++)
+		assert_true(all_bytes((char *)views[1].data + i * LARGE,
+				      i % 2 ? 0 : 3, LARGE));
+	end(&same);
+	discard(&views[0]);
+	discard(&views[1]);
+}
+
 LOOP_FACT(without_leave_to_copy_the_reason_is_told)
 {
 	struct served same = same_of(0);

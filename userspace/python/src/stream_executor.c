@@ -144,27 +144,32 @@ static PyObject *executor_new(PyTypeObject *type, PyObject *args,
 	struct executor_object *self = NULL;
 	struct dray_executor *executor;
 	Py_ssize_t tx_count, rx_count;
-	unsigned int depth = 0;
+	long long depth = 0;
 	double timeout = 10;
 	PyObject *streams;
 	int stage = 0, ret, o;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOO|$OIdpO", names,
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "OOOO|$OLdpO", names,
 					 &ufunc, &types, &sends, &receives,
 					 &bytes, &depth, &timeout, &stage,
 					 &ring) ||
 	    executor_check_ufunc(type, ufunc))
 		return NULL;
-	if (!(timeout > 0 && timeout <= 1e6)) {
+	if (!(timeout >= 1e-9 && timeout <= 1e6)) {
 		PyErr_SetString(PyExc_ValueError,
-				"timeout is above 0, at most 1000000 seconds");
+				"timeout is a nanosecond to 1000000 seconds");
+		return NULL;
+	}
+	if (depth < 0 || depth > UINT32_MAX) {
+		PyErr_Format(PyExc_ValueError,
+			     "depth is 1 to 32 frames, or 0, not %lld", depth);
 		return NULL;
 	}
 	if (bytes &&
 	    size_take(bytes, "frame_bytes", 1u << 30, &options.frame_bytes))
 		return NULL;
 	options.ufunc = ufunc_self(ufunc)->ufunc;
-	options.depth = depth;
+	options.depth = (uint32_t)depth;
 	options.timeout_ns = (uint64_t)(timeout * 1e9);
 	options.flags = stage ? DRAY_PACKET_STAGE : 0;
 	streams = PyList_New(0);

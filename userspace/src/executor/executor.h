@@ -21,7 +21,8 @@
 /* The time of one loop on one executor. */
 struct dray_timed {
 	struct dray_timed *next;
-	const struct dray_ufunc *ufunc; /* one reference */
+	uint64_t ufunc; /* its number */
+	int operands;
 	bool set; /* by the user */
 	struct dray_call_cost cost;
 	dray_dtype dtypes[DRAY_UFUNC_MAX_OPERANDS]; /* each one reference */
@@ -145,6 +146,9 @@ int dray_choose_executor(struct dray_executor *const *executors, size_t count,
 			 const struct dray_call *call,
 			 struct dray_executor **out, uint64_t *ns,
 			 char why[256]);
+
+/* Forgets all times, with the last reference. */
+void dray_times_drop(struct dray_executor *executor);
 
 /* Notes the time of a call; times that the user set stay. */
 void dray_executor_measured(struct dray_executor *executor,

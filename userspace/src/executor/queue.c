@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -36,6 +37,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 /* Signalled if a call is submitted or has ended, or a queue ends. */
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static struct dray_queued *in_flight; /* of all queues, older ones first */
+static struct dray_queued **last_in_flight = &in_flight;
 
 static void take(void)
 {
@@ -52,6 +54,7 @@ static void inherit(void)
 {
 	changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
 	in_flight = NULL;
+	last_in_flight = &in_flight;
 	atomic_store(&dray_calls_conflict, NULL);
 	give();
 }
@@ -114,8 +117,11 @@ void dray_call_end(struct dray_call *call, int status)
 	take();
 	for (link = &in_flight; *link && *link != queued;)
 		link = &(*link)->next_in_flight;
-	if (*link)
+	if (*link) {
 		*link = queued->next_in_flight;
+		if (!*link)
+			last_in_flight = link;
+	}
 	if (!in_flight)
 		atomic_store(&dray_calls_conflict, NULL);
 	pthread_cond_broadcast(&changed);
@@ -369,15 +375,12 @@ static bool outputs_given(const struct dray_ufunc *ufunc,
 /* Puts a call behind all others. */
 static void enqueue(struct dray_call_queue *queue, struct dray_queued *queued)
 {
-	struct dray_queued **link;
-
 	queued->queue = queue;
 	queued->event->runner = queue->thread;
 	atomic_store(&queued->event->runs_later, true);
 	take();
-	for (link = &in_flight; *link;)
-		link = &(*link)->next_in_flight;
-	*link = queued;
+	*last_in_flight = queued;
+	last_in_flight = &queued->next_in_flight;
 	atomic_store(&dray_calls_conflict, find_conflict);
 	*queue->last = queued;
 	queue->last = &queued->next;
@@ -493,7 +496,7 @@ int dray_explain_call(struct dray_call_queue *queue, struct dray_ufunc *ufunc,
 	struct dray_call_explanation reply = { .executor = "" };
 	struct dray_executor *executor;
 	struct dray_queued *queued;
-	uint64_t ns;
+	uint64_t ns = UINT64_MAX;
 	int o, ret;
 
 	if (!dray_given(queue, __func__) || !dray_given(ufunc, __func__) ||
@@ -505,8 +508,15 @@ int dray_explain_call(struct dray_call_queue *queue, struct dray_ufunc *ufunc,
 					 &queued);
 	if (ret)
 		return ret;
-	dray_choose_executor(queue->executors, queue->count, &queued->call,
-			     &executor, &ns, reply.reason);
+	executor = dray_cpu_executor();
+	/* Executors are asked about elements only. */
+	if (queued->call.elements)
+		dray_choose_executor(queue->executors, queue->count,
+				     &queued->call, &executor, &ns,
+				     reply.reason);
+	else
+		snprintf(reply.reason, sizeof(reply.reason),
+			 "there are no elements, so nothing runs");
 	memcpy(reply.executor, executor->name, sizeof(reply.executor));
 	reply.elements = queued->call.elements;
 	for (o = 0; o < queued->operands; o++)

@@ -18,6 +18,13 @@ static size_t builtin_count;
 
 DEFINE_FORK_LOCK(DRAY_FORK_UFUNCS, writer);
 
+static uint64_t next_number(void)
+{
+	static uint64_t numbers;
+
+	return __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
+}
+
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(((const struct dray_ufunc *)a)->name,
@@ -52,6 +59,7 @@ static struct dray_ufunc *make_all(size_t *made)
 				.outputs = definition->outputs,
 				.identity = definition->identity,
 				.definition = definition,
+				.number = next_number(),
 				.table = dray_table_define(definition),
 			};
 			if (!all[at].table) {
@@ -146,6 +154,7 @@ int dray_ufunc_create(const char *name, int inputs, int outputs,
 	ufunc->outputs = outputs;
 	ufunc->identity = identity;
 	ufunc->references = 1;
+	ufunc->number = next_number();
 	*out = ufunc;
 	return 0;
 }

@@ -12,6 +12,7 @@ struct dray_ufunc {
 	int outputs;
 	enum dray_identity identity;
 	unsigned int references; /* 0: builtin */
+	uint64_t number; /* no other one has it, now or later */
 	struct dray_ufunc_table *table; /* read and published atomically */
 	const struct dray_ufunc_definition *definition; /* NULL: a user's */
 };
