@@ -25,6 +25,11 @@ def of_a_loop(given: dict[str, Any], before: Any, name: str) -> tuple[Any, dict[
         for each, dtype in zip(made(given).get("v", ()), loop[1:]))}
 
 
+def of_numbers(given: dict[str, Any], before: Any) -> tuple[Any, dict[str, Any]]:
+    return before, {**given, "v": tuple(1 if type(each) is int else each
+                                        for each in given.get("v", ()))}
+
+
 def of_one_shape(given: dict[str, Any], before: Any) -> tuple[Any, dict[str, Any]]:
     return before, {**given, "v": tuple(np.zeros((), np.asarray(each).dtype)
                                         for each in made(given).get("v", ()))}
@@ -35,7 +40,11 @@ def of_one_axis(given: dict[str, Any], before: Any) -> tuple[Any, dict[str, Any]
 
 
 def of_more_axes(given: dict[str, Any], before: Any) -> tuple[Any, dict[str, Any]]:
-    return np.ones((2, 2, 2, 2), before.dtype), given
+    return np.ones((9, 9, 9, 9), before.dtype), given
+
+
+def of_single_elements(given: dict[str, Any], before: Any) -> tuple[Any, dict[str, Any]]:
+    return np.ones((1, 1, 1, 1), before.dtype), given
 
 
 def of_all(given: dict[str, Any], before: Any) -> tuple[Any, dict[str, Any]]:
@@ -49,8 +58,8 @@ def repairs(name: str, given: dict[str, Any]) -> list[Any]:
     if "axis" in keywords:
         found.append(of_one_axis)
     if "i" in given and "k" not in given:
-        found += [of_all, of_more_axes]
-    return found + [functools.partial(of_a_loop, name=name), of_one_shape]
+        found += [of_all, of_more_axes, of_single_elements]
+    return found + [functools.partial(of_a_loop, name=name), of_one_shape, of_numbers]
 
 
 def error_of_numpy(operation: str, before: Any, given: dict[str, Any]) -> Any:
@@ -136,10 +145,27 @@ def other_order(step: Any, before: Any, numpy: Any, here: Any, what: str) -> boo
         method in ("reduce", "reduceat") and not before.dtype.kind in "mM"
 
 
-def masked_garbage(step: Any, _before: Any, numpy: Any, here: Any, what: str) -> bool:
+def is_ready(array: Any) -> bool:
+    return not isinstance(array, np.ndarray) or bool(array.dtype.isnative and array.flags.aligned)
+
+
+def converted_garbage(step: Any, before: Any, numpy: Any, here: Any, what: str) -> bool:
     found = other_errors(numpy, here)
-    return what in ABOUT_NUMBERS and "where" in step.arguments.get("k", {}) and \
-        bool(found) and not any(here for _, here in found)
+    given = made(step.arguments)
+    return what in ABOUT_NUMBERS and bool(found) and not any(here for _, here in found) and (
+        "where" in given.get("k", {}) or not all(map(is_ready, (before, *given.get("v", ())))))
+
+
+def converted_identity(step: Any, _before: Any, numpy: Any, here: Any, what: str) -> bool:
+    found = other_errors(numpy, here)
+    return what in ABOUT_NUMBERS and ".reduce" in step.operation and bool(found) and \
+        "out" in step.arguments["k"] and not any(here for _, here in found)
+
+
+def raised_earlier(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
+    return isinstance(numpy.error, FloatingPointError) and \
+        isinstance(here.error, FloatingPointError) and \
+        str(numpy.error).split(" in ")[-1] == str(here.error).split(" in ")[-1]
 
 
 def first_elements(step: Any, before: Any, _numpy: Any, here: Any, what: str) -> bool:
@@ -151,7 +177,10 @@ def first_elements(step: Any, before: Any, _numpy: Any, here: Any, what: str) ->
     for dtype in {given["k"].get("dtype"), np.result_type(before.dtype, out.dtype)}:
         given["k"]["dtype"] = dtype
         with np.errstate(all="ignore"):
-            wanted = np.asarray(ufuncs.UFUNCS[step.operation].numpy.run(before, given))
+            try:
+                wanted = np.asarray(ufuncs.UFUNCS[step.operation].numpy.run(before, given))
+            except TypeError:
+                continue  # no loop of this type
             if np.array_equal(wanted.astype(out.dtype), np.asarray(here.value),
                               equal_nan=out.dtype.kind in "fc"):
                 return True
@@ -179,8 +208,8 @@ def complex_errors(step: Any, before: Any, numpy: Any, here: Any, what: str) -> 
 
 def halves_in_between(step: Any, before: Any, numpy: Any, here: Any, what: str) -> bool:
     found = other_errors(numpy, here)
-    return bool(found) and what in ABOUT_NUMBERS and \
-        ".reduce" in step.operation and before.dtype == np.float16 and all(here for _, here in found)
+    return bool(found) and what in ABOUT_NUMBERS and ".reduce" in step.operation and \
+        before.dtype.str[1:] == "f2" and all(here for _, here in found)
 
 
 def no_time(step: Any, before: Any, numpy: Any, here: Any, what: str) -> bool:
@@ -267,9 +296,17 @@ ACCEPTED: list[Accepted] = [
     Accepted("Sums, products and powers of many numbers may note other errors on their way.",
              "The order of the steps differs.",
              other_order),
-    Accepted("Elements that a mask leaves out are neither read nor converted, and note no error.",
-             "NumPy converts what lies there.",
-             masked_garbage),
+    Accepted("No other elements than those of the call note errors, if a mask leaves some out, or where "
+             "the operands are not aligned or have another byte order.",
+             "NumPy converts what lies beside them.",
+             converted_garbage),
+    Accepted("An identity is not converted to an output's type.",
+             "NumPy's reductions start in the output, and note its overflow.",
+             converted_identity),
+    Accepted("Of several errors that are to be raised, a large or broken-up call raises the first that "
+             "it meets.",
+             "NumPy computes all of the call first.",
+             raised_earlier),
     Accepted("Reductions into an output of another type are computed in the loop's type and converted "
              "at the end.",
              "NumPy converts the first elements to the output's type.",

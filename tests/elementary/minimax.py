@@ -38,6 +38,13 @@ def power(f):
     return mp.expm1(f * mp.log(2)) / f if f else mp.log(2)
 
 
+def rest(r):
+    """(e**r - 1 - r) / r**2."""
+    if abs(r) < mp.mpf(10) ** -20:
+        return mp.mpf(1) / 2 + r / 6
+    return (mp.expm1(r) - r) / r ** 2
+
+
 def logarithm(f):
     """(log(1 + f) / f - 1) / f."""
     return (mp.log1p(f) / f - 1) / f if f else mp.mpf(-1) / 2
@@ -61,6 +68,8 @@ POLYNOMIALS = {
     "sine": (sine, 0, (mp.pi / 2) ** 2, 5, sine_weight),
     "power": (power, mp.mpf(-0.5), mp.mpf(0.5), 6, lambda f: f / 2 ** f),
     "long power": (power, mp.mpf(-0.5), mp.mpf(0.5), 9, lambda f: 1 / power(f)),
+    "rest": (rest, -mp.log(2) / 2, mp.log(2) / 2, 10,
+             lambda r: r ** 2 / (mp.expm1(r) / r if r else 1)),
     "logarithm": (logarithm, 1 / ROOT - 1, ROOT - 1, 10, logarithm_weight),
     "area": (area, 0, (3 - 2 * ROOT) ** 2, 6, lambda z: z),
     "long area": (area, 0, (3 - 2 * ROOT) ** 2, 7, lambda z: z),

@@ -103,6 +103,12 @@ def indices():
         yield dice.randbytes(size)
 
 
+def ufuncs():
+    dice = random.Random(5)
+    for size in (16, 32, 64, 128, 256) * 20:
+        yield dice.randbytes(size)
+
+
 def dlpack():
     """Numbers of a tensor from the stranger, or of a view; the first byte chooses."""
     dice = random.Random(2)
@@ -176,7 +182,7 @@ def published():
 
 
 def main():
-    for seeds in (indices, types, files, records, dlpack, arrow, published, trees, xclbin):
+    for seeds in (indices, types, ufuncs, files, records, dlpack, arrow, published, trees, xclbin):
         directory = pathlib.Path(sys.argv[1]) / seeds.__name__
         directory.mkdir(parents=True, exist_ok=True)
         for number, seed in enumerate(seeds()):

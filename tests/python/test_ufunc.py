@@ -594,3 +594,43 @@ def test_a_cfunc_of_numba_and_an_address_are_loops():
         double = dray.ufunc("double", 1, 1)
         double.register("d->d", each)
         assert double(2.0) == 4
+
+
+METHODS = [
+    ("clip", 0, 3), ("clip", None, 3), ("clip", 1), ("clip",), ("round",), ("round", 2), ("round", -1),
+    ("conj",), ("conjugate",)]
+
+
+@pytest.mark.parametrize("dtype", ["i1", "u4", "i8", "f2", "f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("name, arguments", [(each[0], each[1:]) for each in METHODS])
+def test_methods_are_those_of_numpy(dtype, name, arguments):
+    a = (np.arange(-6, 6) * 3.785).astype(dtype).reshape(3, 4)
+    if name == "clip" and a.dtype.kind == "c":
+        pytest.skip("NumPy's order of complex numbers is another test's")
+    same(getattr(dray.Array(a), name)(*arguments), getattr(a, name)(*arguments))
+    out = np.zeros_like(a)
+    if name not in ("conj", "conjugate") and arguments != (-1,):
+        assert getattr(dray.Array(a), name)(*arguments, out=out) is out
+        assert (out == getattr(a, name)(*arguments)).all()
+
+
+def test_products_of_numpy_are_computed_by_dray():
+    a = np.arange(6.0).reshape(2, 3)
+    same(np.matmul(dray.Array(a), a.T), a @ a.T)
+    same(np.vecdot(a, dray.Array(a)), np.vecdot(a, a))
+    same(dray.Array(a).dot(a.T), a.dot(a.T))
+    out = np.zeros((2, 2))
+    assert np.matmul(dray.Array(a), a.T, out=out) is out and (out == a @ a.T).all()
+    same(np.matmul(dray.Array(a), a.T, dtype="f4"), np.matmul(a, a.T, dtype="f4"))
+
+
+def test_real_numbers_have_imaginary_parts_of_zero():
+    parts = dray.Array(np.arange(6, dtype=">i4").reshape(2, 3)).imag
+    same(parts, np.zeros((2, 3), ">i4"))
+    assert not parts.flags.writeable
+
+
+def test_a_call_may_be_fast():
+    x = np.linspace(0.1, 9, 1000)
+    assert np.allclose(dray.exp(x, fast=True), np.exp(x), rtol=1e-15)
+    assert (dray.exp(x, fast=False).__array__() == dray.exp(x).__array__()).all()

@@ -4,7 +4,7 @@
 # The usual run makes the same inputs each time.  A long run begins with a new seed, and
 # with the inputs that earlier long runs have found, which the cache keeps.
 
-ABOUT_LIBFUZZER="random bytes as indices, texts of types, files, records and structs of \
+ABOUT_LIBFUZZER="random bytes as indices, calls of ufuncs, texts of types, files, records and structs of \
 exchange protocols, device trees, with address and undefined-behaviour sanitizers; with --long ten minutes each"
 PACKAGES_LIBFUZZER=(
 	"${PACKAGES_BUILD[@]}" clang device-tree-compiler libclang-rt-14-dev
@@ -13,9 +13,9 @@ PACKAGES_LIBFUZZER=(
 # Inputs of each program in the usual run, ten seconds on one processor.
 declare -A LIBFUZZER_RUNS=(
 	[indices]=8000 [types]=12000 [files]=8000 [records]=40000
-	[dlpack]=60000 [arrow]=60000 [published]=200000 [trees]=5000 [xclbin]=200000
+	[dlpack]=60000 [arrow]=60000 [published]=200000 [trees]=5000 [xclbin]=200000 [ufuncs]=20000
 )
-LIBFUZZER_NAMES=(indices types files records dlpack arrow published trees xclbin)
+LIBFUZZER_NAMES=(indices types ufuncs files records dlpack arrow published trees xclbin)
 LIBFUZZER_LONG_SECONDS=600
 # Bytes of the longest input, if not 1024.
 declare -A LIBFUZZER_LENGTHS=([trees]=6000)

@@ -131,7 +131,7 @@ PyGetSetDef array_properties[] = {
 	{ "flat", array_flat, array_set_flat,
 	  "The elements in C order, a FlatIterator; can be set.", NULL },
 	{ "real", array_real, NULL, "A view of the real parts.", NULL },
-	{ "imag", array_imag, NULL, "A view of the imaginary parts.", NULL },
+	{ "imag", array_imag, NULL, "A view of the imaginary parts; of real numbers zeros.", NULL },
 	{ "__array_interface__", array_interface, NULL,
 	  "The array as a dictionary, for other packages.",
 	  "__array_interface__" },

@@ -146,6 +146,20 @@ static PyMethodDef array_methods[] = {
 	  METH_FASTCALL | METH_KEYWORDS,
 	  "cumprod($self, /, axis=None, dtype=None, out=None)\n--\n\n"
 	  "Running products." },
+	{ "clip", WITH_KEYWORDS(array_clip), METH_VARARGS | METH_KEYWORDS,
+	  "clip($self, /, min=None, max=None, out=None)\n--\n\n"
+	  "The elements, put between bounds." },
+	{ "round", WITH_KEYWORDS(array_round), METH_VARARGS | METH_KEYWORDS,
+	  "round($self, /, decimals=0, out=None)\n--\n\n"
+	  "The elements, rounded to even." },
+	{ "conj", WITH_KEYWORDS(array_conj), METH_VARARGS | METH_KEYWORDS,
+	  "conj($self, /, out=None)\n--\n\n"
+	  "Complex conjugates; of real numbers the array itself." },
+	{ "conjugate", WITH_KEYWORDS(array_conj), METH_VARARGS | METH_KEYWORDS,
+	  "conjugate($self, /, out=None)\n--\n\nThe same as conj()." },
+	{ "dot", WITH_KEYWORDS(array_dot), METH_VARARGS | METH_KEYWORDS,
+	  "dot($self, other, /, out=None)\n--\n\n"
+	  "The product of vectors or matrices, as dray.dot()." },
 	{ "fill", array_fill, METH_O,
 	  "fill($self, value, /)\n--\n\nSets all elements." },
 	{ "item", array_item, METH_VARARGS,

@@ -38,6 +38,29 @@ bool array_is_plain(PyObject *object)
 	       PyTuple_CheckExact(object);
 }
 
+/* Adds functions of dray for products, which are no ufuncs here. */
+static int add_products(PyObject *numpy, PyObject *found)
+{
+	static const char *const names[] = { "matmul", "vecdot" };
+	PyObject *ours = PyImport_ImportModule("dray._dray"), *theirs, *object;
+	size_t i;
+	int ret = ours ? 0 : -1;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]) && !ret; i++) {
+		theirs = PyObject_GetAttrString(numpy, names[i]);
+		if (!theirs) {
+			PyErr_Clear(); /* an older NumPy */
+			continue;
+		}
+		object = PyObject_GetAttrString(ours, names[i]);
+		ret = object ? PyDict_SetItem(found, theirs, object) : -1;
+		Py_XDECREF(object);
+		Py_DECREF(theirs);
+	}
+	Py_XDECREF(ours);
+	return ret;
+}
+
 /* Makes the dictionary from NumPy's ufuncs to dray's. */
 static PyObject *numpy_ufuncs(struct module_state *state)
 {
@@ -58,6 +81,8 @@ static PyObject *numpy_ufuncs(struct module_state *state)
 			ret = PyDict_SetItem(found, theirs, object);
 		Py_XDECREF(theirs);
 	}
+	if (found && !ret)
+		ret = add_products(numpy, found);
 	Py_XDECREF(numpy);
 	if (ret)
 		Py_CLEAR(found);
@@ -199,8 +224,12 @@ static PyObject *ask_dray(struct module_state *state, PyObject *ours,
 	errors = PyImport_ImportModule("dray._ufunc");
 	before = errors ? PyObject_CallMethod(errors, "as_numpy", NULL) : NULL;
 	Py_XDECREF(errors);
-	if (before &&
-	    !PyUnicode_CompareWithASCIIString(asked->method, "__call__")) {
+	if (before && PyCFunction_Check(ours)) {
+		method = NULL;
+		result = PyObject_Vectorcall(
+			ours, asked->args, (size_t)asked->count, asked->names);
+	} else if (before && !PyUnicode_CompareWithASCIIString(asked->method,
+							       "__call__")) {
 		method = NULL;
 		result = ufunc_call_for_numpy(
 			ours, asked->args, (size_t)asked->count, asked->names);
@@ -291,6 +320,10 @@ PyObject *array_array_ufunc(PyObject *self, PyObject *const *args,
 	ours = PyDict_GetItemWithError(ufuncs, asked.ufunc);
 	if (!ours && PyErr_Occurred())
 		return NULL;
+	/* A product has no methods. */
+	if (ours && PyCFunction_Check(ours) &&
+	    PyUnicode_CompareWithASCIIString(asked.method, "__call__"))
+		ours = NULL;
 	result = ours ? ask_dray(state, ours, &asked) : NULL;
 	if (ours && (result || !array_ask_numpy()))
 		return result;

@@ -20,6 +20,12 @@ bool array_ask_numpy(void);
 PyObject *array_array_ufunc(PyObject *self, PyObject *const *args,
 			    Py_ssize_t count, PyObject *names);
 
+/* array_arithmetic.c: methods. */
+PyObject *array_clip(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_round(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_conj(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_dot(PyObject *self, PyObject *args, PyObject *keywords);
+
 /* Slots of the type. */
 #define ARRAY_OPERATORS 31
 extern const PyType_Slot array_operators[ARRAY_OPERATORS];

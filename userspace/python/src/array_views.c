@@ -200,12 +200,35 @@ PyObject *array_real(PyObject *self, void *unused)
 	return made_as(self, &view, dray_view_real(&view, &view), NULL);
 }
 
+/* Returns zeros that are not written, as NumPy does for real numbers. */
+static PyObject *no_parts(PyObject *self, const struct dray_view *view)
+{
+	PyArray_Descr *descr = dtype_descr(view->dtype);
+	npy_intp shape[DRAY_MAX_NDIM];
+	PyObject *zeros, *result;
+	int i;
+
+	if (!descr)
+		return NULL;
+	for (i = 0; i < view->ndim; i++)
+		shape[i] = (npy_intp)view->shape[i];
+	zeros = PyArray_Zeros(view->ndim, shape, descr, 0);
+	if (!zeros)
+		return NULL;
+	PyArray_CLEARFLAGS((PyArrayObject *)zeros, NPY_ARRAY_WRITEABLE);
+	result = array_from(Py_TYPE(self), zeros);
+	Py_DECREF(zeros);
+	return result;
+}
+
 PyObject *array_imag(PyObject *self, void *unused)
 {
 	struct dray_view view;
 
 	(void)unused;
 	array_whole(array_self(self), &view);
+	if (dray_dtype_kind(view.dtype) != 'c')
+		return no_parts(self, &view);
 	return made_as(self, &view, dray_view_imag(&view, &view), NULL);
 }
 

@@ -99,7 +99,7 @@ struct call_object *take_call(PyObject *queue, PyObject *const *args,
 		PyErr_SetString(PyExc_TypeError, "a dray.ufunc is missing");
 		return NULL;
 	}
-	if (check_ufunc(Py_TYPE(queue), args[0]) ||
+	if (executor_check_ufunc(Py_TYPE(queue), args[0]) ||
 	    take_keywords(args, count, names, &out, &where))
 		return NULL;
 	ufunc = ufunc_self(args[0]);

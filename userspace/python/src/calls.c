@@ -72,14 +72,15 @@ static PyObject *queue_new(PyTypeObject *type, PyObject *args,
 	for (i = 0; i < count && i < 16; i++) {
 		PyObject *one = PyTuple_GET_ITEM(tuple, i);
 
-		if (!Py_IS_TYPE(one, state->executor_type)) {
+		if (!Py_IS_TYPE(one, state->executor_type) &&
+		    !Py_IS_TYPE(one, state->opencl_type)) {
 			PyErr_Format(PyExc_TypeError,
-				     "a dray.StreamExecutor is needed, not %R",
+				     "an executor of dray is needed, not %R",
 				     one);
 			Py_DECREF(tuple);
 			return NULL;
 		}
-		executors[i] = executor_self(one)->executor;
+		executors[i] = ((struct executor_head *)one)->executor;
 	}
 	ret = dray_call_queue_create(executors, (size_t)count, &queue);
 	if (ret) {

@@ -5,8 +5,13 @@
 
 #include "ufunc.h"
 
+/* The start of each type of executor. */
+struct executor_head {
+	PyObject_HEAD struct dray_executor *executor; /* one reference */
+};
+
 struct executor_object {
-	PyObject_HEAD struct dray_executor *executor;
+	struct executor_head head;
 	PyObject *ufunc;
 	dray_dtype dtypes[DRAY_UFUNC_MAX_OPERANDS];
 	PyObject *streams; /* a list; each is entered */
@@ -55,8 +60,18 @@ struct arguments {
 	PyObject *where;
 };
 
-/* stream_executor.c: -1 with TypeError unless @object is a dray.ufunc. */
-int check_ufunc(PyTypeObject *type, PyObject *object);
+/* executor.c: -1 with TypeError unless @object is a dray.ufunc. */
+int executor_check_ufunc(PyTypeObject *type, PyObject *object);
+/* Takes @count types, each with one reference, also after an error. */
+int executor_take_types(PyObject *types, int count, dray_dtype *dtypes);
+
+/* The times of a loop, as two pairs of elements and seconds, or None. */
+PyObject *executor_cost_of(struct dray_executor *executor,
+			   struct dray_ufunc *ufunc, const dray_dtype *dtypes);
+/* @value: such a pair; None or NULL: the loop is measured anew */
+int executor_set_cost_of(struct dray_executor *executor,
+			 struct dray_ufunc *ufunc, const dray_dtype *dtypes,
+			 PyObject *value);
 
 /* call_object.c: drops calls that ended after nobody had them any more. */
 void drop_ended_calls(struct module_state *state);

@@ -57,6 +57,12 @@ PyObject *linear_product(struct module_state *state, PyObject *a, PyObject *b,
 	return multiply(state, a, b, out, dray_matmul);
 }
 
+PyObject *linear_dot_product(struct module_state *state, PyObject *a,
+			     PyObject *b, PyObject *out)
+{
+	return multiply(state, a, b, out, dray_dot);
+}
+
 PyObject *linear_matmul(PyObject *module, PyObject *args, PyObject *keywords)
 {
 	return called(module, args, keywords, dray_matmul, "OO|$O:matmul");

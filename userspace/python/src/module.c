@@ -173,6 +173,7 @@ static int module_exec(PyObject *module)
 		{ &state->flat_type, &flat_type_spec },
 		{ &state->ufunc_type, &ufunc_type_spec },
 		{ &state->executor_type, &executor_type_spec },
+		{ &state->opencl_type, &opencl_type_spec },
 		{ &state->queue_type, &queue_type_spec },
 		{ &state->call_type, &call_type_spec },
 		{ &state->recording_type, &recording_type_spec },
@@ -228,6 +229,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 	Py_VISIT(state->fence_type);
 	Py_VISIT(state->stream_type);
 	Py_VISIT(state->executor_type);
+	Py_VISIT(state->opencl_type);
 	Py_VISIT(state->queue_type);
 	Py_VISIT(state->call_type);
 	Py_VISIT(state->recording_type);
@@ -260,6 +262,7 @@ static int module_clear(PyObject *module)
 	Py_CLEAR(state->fence_type);
 	Py_CLEAR(state->stream_type);
 	Py_CLEAR(state->executor_type);
+	Py_CLEAR(state->opencl_type);
 	Py_CLEAR(state->queue_type);
 	Py_CLEAR(state->call_type);
 	Py_CLEAR(state->recording_type);

@@ -50,6 +50,7 @@ enum record {
 	RECORD_ARRAY_FLAGS,
 	RECORD_BANK,
 	RECORD_CALL_EXPLANATION,
+	RECORD_OPENCL_DEVICE,
 	RECORD_COUNT,
 };
 
@@ -65,6 +66,7 @@ struct module_state {
 	PyTypeObject *flat_type;
 	PyTypeObject *ufunc_type;
 	PyTypeObject *executor_type;
+	PyTypeObject *opencl_type;
 	PyTypeObject *queue_type;
 	PyTypeObject *recording_type;
 	PyTypeObject *call_type;
@@ -295,6 +297,7 @@ extern PyType_Spec ufunc_type_spec;
 PyObject *close_queues(PyObject *module, PyObject *unused);
 int calls_init(PyObject *module);
 extern PyType_Spec executor_type_spec;
+extern PyType_Spec opencl_type_spec;
 extern PyType_Spec queue_type_spec;
 /* sequence.c: recordings. */
 extern PyType_Spec recording_type_spec;
@@ -310,6 +313,8 @@ PyObject *linear_vecdot(PyObject *module, PyObject *args, PyObject *keywords);
 /* Returns a @ b; @out: None, or the array that takes it. */
 PyObject *linear_product(struct module_state *state, PyObject *a, PyObject *b,
 			 PyObject *out);
+PyObject *linear_dot_product(struct module_state *state, PyObject *a,
+			     PyObject *b, PyObject *out);
 /* Returns what this thread of the library does on errors of numbers. */
 PyObject *ufunc_state(PyObject *module, PyObject *unused);
 /* Returns the name of the handler of a dray.Array's memory, or None. */
@@ -414,5 +419,7 @@ PyObject *record_bank(struct module_state *state, const struct dray_bank *bank);
 PyObject *
 record_call_explanation(struct module_state *state,
 			const struct dray_call_explanation *explanation);
+PyObject *record_opencl_device(struct module_state *state,
+			       const struct dray_opencl_device *device);
 
 #endif /* DRAY_PYTHON_MODULE_H */

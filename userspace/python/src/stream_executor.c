@@ -6,16 +6,6 @@
 #include "calls.h"
 #include "stream.h"
 
-int check_ufunc(PyTypeObject *type, PyObject *object)
-{
-	struct module_state *state = PyType_GetModuleState(type);
-
-	if (Py_IS_TYPE(object, state->ufunc_type))
-		return 0;
-	PyErr_Format(PyExc_TypeError, "a dray.ufunc is needed, not %R", object);
-	return -1;
-}
-
 /* Enters streams; they stay open as long as the executor. */
 static int enter_streams(struct module_state *state, PyObject *sequence,
 			 struct dray_stream **out, PyObject *streams,
@@ -63,32 +53,6 @@ static void leave_streams(PyObject *streams)
 	for (i = 0; streams && i < PyList_GET_SIZE(streams); i++)
 		stream_leave(PyList_GET_ITEM(streams, i));
 	Py_XDECREF(streams);
-}
-
-static int take_types(PyObject *types, int count, dray_dtype *dtypes)
-{
-	PyObject *fast = PySequence_Fast(types, "types is a sequence");
-	PyArray_Descr *descr;
-	int o, ret = 0;
-
-	if (!fast)
-		return -1;
-	if (PySequence_Fast_GET_SIZE(fast) != count) {
-		PyErr_Format(PyExc_ValueError,
-			     "%zd types, the ufunc has %d operands",
-			     PySequence_Fast_GET_SIZE(fast), count);
-		ret = -1;
-	}
-	for (o = 0; !ret && o < count; o++) {
-		descr = NULL;
-		ret = PyArray_DescrConverter(PySequence_Fast_GET_ITEM(fast, o),
-					     &descr)
-			      ? dtype_take(descr, &dtypes[o])
-			      : -1;
-		Py_XDECREF(descr);
-	}
-	Py_DECREF(fast);
-	return ret;
 }
 
 /* Operands of calls whose memory the streams get as rings. */
@@ -189,7 +153,7 @@ static PyObject *executor_new(PyTypeObject *type, PyObject *args,
 					 &ufunc, &types, &sends, &receives,
 					 &bytes, &depth, &timeout, &stage,
 					 &ring) ||
-	    check_ufunc(type, ufunc))
+	    executor_check_ufunc(type, ufunc))
 		return NULL;
 	if (!(timeout > 0 && timeout <= 1e6)) {
 		PyErr_SetString(PyExc_ValueError,
@@ -205,7 +169,7 @@ static PyObject *executor_new(PyTypeObject *type, PyObject *args,
 	options.flags = stage ? DRAY_PACKET_STAGE : 0;
 	streams = PyList_New(0);
 	if (!streams ||
-	    take_types(types,
+	    executor_take_types(types,
 		       ufunc_self(ufunc)->inputs + ufunc_self(ufunc)->outputs,
 		       dtypes) ||
 	    enter_streams(PyType_GetModuleState(type), sends, tx, streams,
@@ -231,7 +195,7 @@ static PyObject *executor_new(PyTypeObject *type, PyObject *args,
 		dray_executor_unref(executor);
 		goto failed;
 	}
-	self->executor = executor;
+	self->head.executor = executor;
 	self->ufunc = Py_NewRef(ufunc);
 	self->streams = streams;
 	self->ring = kept;
@@ -254,7 +218,7 @@ static void executor_dealloc(PyObject *object)
 	PyTypeObject *type = Py_TYPE(object);
 	int o;
 
-	dray_executor_unref(self->executor);
+	dray_executor_unref(self->head.executor);
 	leave_streams(self->streams);
 	Py_XDECREF(self->ring);
 	for (o = 0; o < DRAY_UFUNC_MAX_OPERANDS; o++)
@@ -267,61 +231,25 @@ static void executor_dealloc(PyObject *object)
 static PyObject *executor_cost(PyObject *object, void *unused)
 {
 	const struct executor_object *self = executor_self(object);
-	struct dray_call_cost cost;
 
 	(void)unused;
-	if (dray_executor_get_cost(self->executor,
-				   ufunc_self(self->ufunc)->ufunc, self->dtypes,
-				   &cost))
-		Py_RETURN_NONE;
-	return Py_BuildValue("((Ld)(Ld))", (long long)cost.elements[0],
-			     (double)cost.ns[0] / 1e9,
-			     (long long)cost.elements[1],
-			     (double)cost.ns[1] / 1e9);
+	return executor_cost_of(self->head.executor,
+				ufunc_self(self->ufunc)->ufunc, self->dtypes);
 }
 
 static int executor_set_cost(PyObject *object, PyObject *value, void *unused)
 {
 	const struct executor_object *self = executor_self(object);
-	struct dray_call_cost cost;
-	long long elements[2];
-	double seconds[2];
-	int i, ret;
 
 	(void)unused;
-	if (value && value != Py_None) {
-		if (!PyTuple_Check(value)) {
-			PyErr_SetString(
-				PyExc_TypeError,
-				"a cost is None or two pairs of elements and seconds");
-			return -1;
-		}
-		if (!PyArg_ParseTuple(value, "(Ld)(Ld)", &elements[0],
-				      &seconds[0], &elements[1], &seconds[1]))
-			return -1;
-		for (i = 0; i < 2; i++) {
-			if (!(seconds[i] >= 0 && seconds[i] < 1e9)) {
-				PyErr_SetString(
-					PyExc_ValueError,
-					"a cost is 0 to 1000000000 seconds");
-				return -1;
-			}
-			cost.elements[i] = elements[i];
-			cost.ns[i] = (uint64_t)(seconds[i] * 1e9);
-		}
-	}
-	ret = dray_executor_set_cost(self->executor,
-				     ufunc_self(self->ufunc)->ufunc,
-				     self->dtypes,
-				     value && value != Py_None ? &cost : NULL);
-	if (ret)
-		ufunc_error(ret);
-	return ret ? -1 : 0;
+	return executor_set_cost_of(self->head.executor,
+				    ufunc_self(self->ufunc)->ufunc,
+				    self->dtypes, value);
 }
 
 static PyObject *executor_reset(PyObject *object, PyObject *unused)
 {
-	struct dray_executor *executor = executor_self(object)->executor;
+	struct dray_executor *executor = executor_self(object)->head.executor;
 	int ret;
 
 	(void)unused;

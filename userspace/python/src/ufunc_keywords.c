@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* Outputs and keywords of a call of a ufunc, which are NumPy's, and threads=. */
+/* Outputs and keywords of a call of a ufunc, which are NumPy's, threads= and fast=. */
 #include <string.h>
 
 #include "ufunc_arguments.h"
@@ -228,6 +228,17 @@ static int threads_keyword(struct ufunc_arguments *call, PyObject *object)
 	return 0;
 }
 
+static int fast_keyword(struct ufunc_arguments *call, PyObject *object)
+{
+	int fast;
+
+	if (!truth_take(object, &fast))
+		return -1;
+	if (fast)
+		call->options.flags |= DRAY_UFUNC_FAST;
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*take)(struct ufunc_arguments *call, PyObject *object);
@@ -235,8 +246,8 @@ static const struct {
 	{ "out", outputs_take },	{ "where", where_keyword },
 	{ "dtype", dtype_keyword },	{ "casting", casting_keyword },
 	{ "order", order_keyword },	{ "signature", signature_keyword },
-	{ "sig", sig_keyword },		{ "subok", subok_keyword },
-	{ "threads", threads_keyword },
+	{ "sig", sig_keyword },	{ "subok", subok_keyword },
+	{ "threads", threads_keyword }, { "fast", fast_keyword },
 };
 
 int ufunc_keyword_take(struct ufunc_arguments *call, PyObject *name,

@@ -114,7 +114,7 @@ cl_int dray_opencl_launch(const struct dray_opencl_executor *executor,
 			  const struct dray_opencl_arguments *arguments,
 			  cl_event *event);
 
-/* Makes what a device wrote visible to the CPU: maps a buffer, and waits. */
+/* Makes writes of the device visible to the CPU: maps a buffer, and waits. */
 cl_int dray_opencl_give_back(const struct dray_opencl_executor *executor,
 			     cl_mem memory, size_t size);
 

@@ -2,8 +2,8 @@
 /* The executor of OpenCL: the loops of one device, and the calls that it can run. */
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cancel.h"
 #include "base/error.h"
@@ -64,11 +64,17 @@ static int check_elements(const struct dray_call *call)
 	return 0;
 }
 
+/* Strides of axes of one element do not count. */
 static bool are_the_same(const struct dray_view *a, const struct dray_view *b)
 {
-	return a->data == b->data && dray_dtype_equal(a->dtype, b->dtype) &&
-	       !memcmp(a->strides, b->strides,
-		       (size_t)a->ndim * sizeof(a->strides[0]));
+	int i;
+
+	if (a->data != b->data || !dray_dtype_equal(a->dtype, b->dtype))
+		return false;
+	for (i = 0; i < a->ndim; i++)
+		if (a->shape[i] > 1 && a->strides[i] != b->strides[i])
+			return false;
+	return true;
 }
 
 /* Work-items run in any order: an element that is written is not used by others. */
@@ -258,12 +264,31 @@ static int check_doubles(const struct dray_opencl_executor *executor,
 	return 0;
 }
 
+/*
+ * Blocks signals of the program in threads that a platform makes now; those that an
+ * instruction causes have to arrive, and PoCL handles divisions by 0.
+ */
+static void block_signals(sigset_t *before)
+{
+	static const int causes[] = { SIGSEGV, SIGBUS,	SIGFPE,
+				      SIGILL,  SIGTRAP, SIGABRT };
+	sigset_t all;
+	size_t i;
+
+	sigfillset(&all);
+	for (i = 0; i < sizeof(causes) / sizeof(causes[0]); i++)
+		sigdelset(&all, causes[i]);
+	pthread_sigmask(SIG_BLOCK, &all, before);
+}
+
 static int prepare(struct dray_opencl_executor *executor,
 		   const struct dray_opencl_executor_options *options)
 {
+	sigset_t before;
 	uint32_t i;
 	int ret;
 
+	block_signals(&before);
 	ret = dray_opencl_open(executor, options);
 	for (i = 0; !ret && i < options->loops_count; i++)
 		ret = check_doubles(executor, &options->loops[i]);
@@ -271,6 +296,7 @@ static int prepare(struct dray_opencl_executor *executor,
 		ret = dray_opencl_compile(executor, &options->loops[i],
 					  &executor->loops[executor->count++]);
 	executor->build_options = NULL;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return ret;
 }
 

@@ -284,7 +284,7 @@ static int give_back(const struct run *run)
 	return error ? dray_opencl_fail(error, "clEnqueueMapBuffer") : 0;
 }
 
-/* Ends what is on its way: nothing touches the operands any more. */
+/* Ends all kernels on their way: nothing touches the operands any more. */
 static void end(struct run *run)
 {
 	int i;

@@ -127,7 +127,7 @@ static void write_load(const struct writer *writer, int o)
 		operand(writer, o)->kind, operand(writer, o)->memory, o);
 }
 
-/* Calls the function with values, and stores what it makes. */
+/* Calls the function with values, and stores its results. */
 static void write_values(const struct writer *writer, const char *function)
 {
 	const struct element *out;

@@ -251,6 +251,7 @@ int dray_root_half(char *const *data, const int64_t *strides, int64_t count,
 
 DRAY_NARROW_FUNCTIONS(UNARY)
 DRAY_WIDE_FUNCTIONS(UNARY)
+DRAY_LONG_FUNCTIONS(UNARY)
 DRAY_LOG_FUNCTIONS(UNARY)
 BINARY(atan2)
 BINARY(hypot)

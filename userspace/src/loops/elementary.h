@@ -22,17 +22,20 @@
 	X(exp, u10, ANY, -87.3f, 88.7f)      \
 	X(exp2, u10, ANY, -126.0f, 127.9f)   \
 	X(cos, u10, ANY, -4e6f, 4e6f)        \
-	X(cosh, u10, ANY, -89.0f, 89.0f)     \
 	X(acosh, u10, ANY, 1.0f, FLT_MAX)    \
 	X(sin, u10, TURN, FLT_MIN, 4e6f)     \
-	X(tan, u10, TURN, FLT_MIN, 1e5f)     \
-	X(expm1, u10, ODD, FLT_MIN, 88.7f)   \
-	X(sinh, u10, ODD, FLT_MIN, 89.0f)    \
-	X(tanh, u10, ODD, FLT_MIN, 300.0f)   \
+	X(tan, u10, TURN, FLT_MIN, 4.7e4f)   \
 	X(asinh, u10, ODD, FLT_MIN, FLT_MAX) \
 	X(atanh, u10, ODD, FLT_MIN, 0x1.fffffep-1f)
 
-/* The same; that of float64 has a way of its own, too. */
+/* The same; those of float64 have a way of their own too, for the range behind. */
+#define DRAY_LONG_FUNCTIONS(X)                              \
+	X(cosh, u10, ANY, -89.0f, 89.0f, -708.0, 708.0)     \
+	X(expm1, u10, ODD, FLT_MIN, 88.7f, 0x1p-500, 708.0) \
+	X(sinh, u10, ODD, FLT_MIN, 89.0f, 0x1p-500, 708.0)  \
+	X(tanh, u10, ODD, FLT_MIN, 300.0f, 0x1p-500, DBL_MAX)
+
+/* Logarithms have such ways, of positive numbers. */
 #define DRAY_LOG_FUNCTIONS(X) \
 	X(log, u10)           \
 	X(log2, u10)          \
@@ -55,7 +58,7 @@
 #define DRAY_NUMBER_OF(name, ...) DRAY_FUNCTION_##name,
 enum dray_function {
 	DRAY_NARROW_FUNCTIONS(DRAY_NUMBER_OF)
-	DRAY_WIDE_FUNCTIONS(DRAY_NUMBER_OF)
+	DRAY_WIDE_FUNCTIONS(DRAY_NUMBER_OF) DRAY_LONG_FUNCTIONS(DRAY_NUMBER_OF)
 		DRAY_LOG_FUNCTIONS(DRAY_NUMBER_OF) DRAY_FUNCTION_atan2,
 	DRAY_WIDE_BINARY_FUNCTIONS(DRAY_NUMBER_OF) DRAY_FUNCTION_COUNT,
 	/* Made of others, and the hardware's */

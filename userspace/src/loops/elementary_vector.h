@@ -46,17 +46,18 @@
 
 #ifdef HALVES
 #include "loops/elementary_wide.h"
+#include "loops/elementary_long.h"
 #include "loops/elementary_wide_walk.h"
 #define BEST(name) name##_of_wide
-#define BEST_LOG(name) name##_of_long
+#define BEST_LONG(name) name##_of_long
 #else
 #define BEST(name) name##_of_float
-#define BEST_LOG(name) name##_of_double
+#define BEST_LONG(name) name##_of_double
 #endif
 
 #define OF_DOUBLE(name, ...) [DRAY_FUNCTION_##name] = name##_of_double,
 #define OF_FLOAT(name, ...) [DRAY_FUNCTION_##name] = name##_of_float,
-#define BEST_OF_DOUBLE(name, ...) [DRAY_FUNCTION_##name] = BEST_LOG(name),
+#define BEST_OF_DOUBLE(name, ...) [DRAY_FUNCTION_##name] = BEST_LONG(name),
 #define BEST_OF_FLOAT(name, ...) [DRAY_FUNCTION_##name] = BEST(name),
 #define QUOTED(word) #word
 #define QUOTE(word) QUOTED(word)
@@ -68,15 +69,19 @@ const struct dray_kernels JOIN(dray_kernels, SET) = {
 	.name = NAME,
 	.of_double = { DRAY_NARROW_FUNCTIONS(OF_DOUBLE) DRAY_WIDE_FUNCTIONS(
 		OF_DOUBLE) DRAY_WIDE_BINARY_FUNCTIONS(OF_DOUBLE)
+			       DRAY_LONG_FUNCTIONS(BEST_OF_DOUBLE)
 			       DRAY_LOG_FUNCTIONS(BEST_OF_DOUBLE)
 				       OF_DOUBLE(atan2) },
 	.of_float = { DRAY_NARROW_FUNCTIONS(OF_FLOAT) DRAY_WIDE_FUNCTIONS(
 		BEST_OF_FLOAT) DRAY_WIDE_BINARY_FUNCTIONS(BEST_OF_FLOAT)
+			      DRAY_LONG_FUNCTIONS(BEST_OF_FLOAT)
 			      DRAY_LOG_FUNCTIONS(BEST_OF_FLOAT)
 				      OF_FLOAT(atan2) },
-	.plain_double = { DRAY_LOG_FUNCTIONS(OF_DOUBLE) },
+	.plain_double = { DRAY_LONG_FUNCTIONS(OF_DOUBLE)
+				  DRAY_LOG_FUNCTIONS(OF_DOUBLE) },
 	.plain_float = { DRAY_WIDE_FUNCTIONS(OF_FLOAT)
 				 DRAY_WIDE_BINARY_FUNCTIONS(OF_FLOAT)
+				 DRAY_LONG_FUNCTIONS(OF_FLOAT)
 					 DRAY_LOG_FUNCTIONS(OF_FLOAT) },
 	.sqrt_double = root_double,
 	.sqrt_float = root_float,

@@ -204,9 +204,6 @@ ALWAYS wide wide_log10(wide f, wide n)
 	return wide_log(f, n) * M_LOG10E;
 }
 
-#define LN2_UPPER 0x1.62e42fefa38p-1 /* 43 bits, so that products are exact */
-#define LN2_LOWER 0x1.ef35793c7673p-45
-
 /* (log(1 + f) - 2 * s) / s**3, where s is f / (f + 2); 2**-51. */
 ALWAYS wide area_part(wide s2)
 {
@@ -224,65 +221,6 @@ ALWAYS wide exact_log(wide f)
 	const wide s = f / (f + 2), s2 = s * s;
 
 	return plus(area_part(s2) * s2, s, s + s);
-}
-
-/*
- * The logarithm as exact as float64 needs, which fuses nothing.  That of 1 + f is
- * f - f**2 / 2 and a remainder, which are small beside f, so that their rounding counts
- * little; parts are added from the least on.
- */
-ALWAYS wide long_log_part(wide f, wide half)
-{
-	const wide s = f / (f + 2), s2 = s * s;
-	wide p = s2 * 0x1.2f05625a35532p-3 + 0x1.39a1bad95e77bp-3; /* 2**-58 */
-
-	p = p * s2 + 0x1.74663ee6f1bd2p-3;
-	p = p * s2 + 0x1.c71c520965641p-3;
-	p = p * s2 + 0x1.24924941f1180p-2;
-	p = p * s2 + 0x1.999999997fdb9p-2;
-	p = p * s2 + 0x1.5555555555592p-1;
-	return s * (half + p * s2);
-}
-
-ALWAYS wide long_log(wide x)
-{
-	wide n;
-	const wide f = split(x, &n) - 1, half = f * f * 0.5;
-	const wide p = long_log_part(f, half) + n * LN2_LOWER;
-
-	return n * LN2_UPPER - ((half - p) - f);
-}
-
-/*
- * The logarithm times a constant, whose parts have 32 bits and the rest: the upper 21
- * bits of a number times 32 are exact.  @whole is that of a power of 2, in two parts.
- */
-ALWAYS wide log_times(wide f, double upper, double lower, wide whole, wide rest)
-{
-	const wide half = f * f * 0.5;
-	const wide high = OF_BITS(BITS_OF(f - half) & EACH_BITS(~0ull << 32));
-	const wide low = ((f - high) - half) + long_log_part(f, half);
-	const wide large = high * upper, sum = whole + large;
-
-	rest = rest + ((low + high) * lower + low * upper);
-	return sum + (rest + ((whole - sum) + large));
-}
-
-ALWAYS wide long_log2(wide x)
-{
-	wide n;
-	const wide f = split(x, &n) - 1;
-
-	return log_times(f, 0x1.71547652p+0, 0x1.705fc2eefa2p-33, n, EACH(0.0));
-}
-
-ALWAYS wide long_log10(wide x)
-{
-	wide n;
-	const wide f = split(x, &n) - 1;
-
-	return log_times(f, 0x1.bcb7b152p-2, 0x1.b9438ca9aadd5p-36,
-			 n * 0x1.34413509f78p-2, n * 0x1.fef311f12b358p-46);
 }
 
 /* The sum drops bits of a small argument, which are added at the end. */

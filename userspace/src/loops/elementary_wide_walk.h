@@ -69,7 +69,7 @@ ALWAYS VECTOR_F size_of_float(VECTOR_F x)
 		return errors;                                                \
 	}
 
-#define WIDE(name, accuracy, kind, low, high)                     \
+#define WIDE(name, accuracy, kind, low, high, ...)                \
 	ALWAYS VECTOR_F name##_halves(VECTOR_F x)                 \
 	{                                                         \
 		return SIGN_##kind(HALVES(wide_##name(LOWER(x)),  \
@@ -91,6 +91,7 @@ ALWAYS VECTOR_F size_of_float(VECTOR_F x)
 	UNARY(name, ANY, FLT_MIN, FLT_MAX)
 
 DRAY_WIDE_FUNCTIONS(WIDE)
+DRAY_LONG_FUNCTIONS(WIDE)
 DRAY_LOG_FUNCTIONS(LOG)
 #undef WIDE
 #undef LOG
@@ -176,48 +177,66 @@ BINARY(hypot, -FLT_MAX)
 BINARY(pow, FLT_MIN)
 #undef BINARY
 
-/* Asks SLEEF for logarithms of others than normal numbers. */
-static __attribute__((noinline)) int finish_log(enum dray_function function,
-						const wide x, wide *result)
+/* Asks SLEEF for lanes of float64 out of range. */
+static __attribute__((noinline)) int finish_long(enum dray_function function,
+						 double low, double high,
+						 wide range, wide x,
+						 wide *result)
 {
-	double xs[LANES_D], out[LANES_D];
+	double in[LANES_D], xs[LANES_D], out[LANES_D];
 	int lane, errors = 0;
 
+	STORE_D(in, range);
 	STORE_D(xs, x);
 	STORE_D(out, *result);
 	for (lane = 0; lane < LANES_D; lane++)
-		if (!(xs[lane] >= DBL_MIN && xs[lane] <= DBL_MAX))
+		if (!(in[lane] >= low && in[lane] <= high) &&
+		    !(in[lane] == 0 && out[lane] == 0))
 			errors |= dray_kernels_scalar.plain_double[function](
 				&xs[lane], NULL, &out[lane], 1);
 	*result = LOAD_D(out);
 	return errors;
 }
 
-ALWAYS int walk_log(wide compute(wide x), enum dray_function function,
-		    const double *x, double *out, size_t count)
-{
-	int errors = 0;
-	size_t i;
+#define LONG_RANGE_ANY(x) (x)
+#define LONG_RANGE_ODD(x) size_of(x)
 
-	for (i = 0; i < count; i += LANES_D) {
-		const wide in = load_double(x + i, count - i);
-		wide result = compute(in);
-
-		if (__builtin_expect(OUTSIDE(in, DBL_MIN, DBL_MAX), 0))
-			errors |= finish_log(function, in, &result);
-		store_double(out + i, result, count - i);
+#define LONG_UNARY(name, kind, low, high)                                   \
+	ALWAYS wide name##_of_lanes(wide x, int *errors)                    \
+	{                                                                   \
+		const wide range = LONG_RANGE_##kind(x);                    \
+		wide result = long_##name(x);                               \
+                                                                            \
+		if (__builtin_expect(OUTSIDE(range, low, high), 0))         \
+			*errors |= finish_long(DRAY_FUNCTION_##name, low,   \
+					       high, range, x, &result);    \
+		return result;                                              \
+	}                                                                   \
+                                                                            \
+	static int name##_of_long(const double *x, const double *y,         \
+				  double *out, size_t count)                \
+	{                                                                   \
+		int errors = 0;                                             \
+                                                                            \
+		(void)y;                                                    \
+		for (; count >= LANES_D; count -= LANES_D) {                \
+			STORE_D(out, name##_of_lanes(LOAD_D(x), &errors));  \
+			x += LANES_D;                                       \
+			out += LANES_D;                                     \
+		}                                                           \
+		if (count)                                                  \
+			store_double(out,                                   \
+				     name##_of_lanes(load_double(x, count), \
+						     &errors),              \
+				     count);                                \
+		return errors;                                              \
 	}
-	return errors;
-}
 
-#define LOG(name, ...)                                                     \
-	static int name##_of_long(const double *x, const double *y,        \
-				  double *out, size_t count)               \
-	{                                                                  \
-		(void)y;                                                   \
-		return walk_log(long_##name, DRAY_FUNCTION_##name, x, out, \
-				count);                                    \
-	}
+#define LONG(name, accuracy, kind, low, high, long_low, long_high) \
+	LONG_UNARY(name, kind, long_low, long_high)
+#define LOG(name, ...) LONG_UNARY(name, ANY, DBL_MIN, DBL_MAX)
 
+DRAY_LONG_FUNCTIONS(LONG)
 DRAY_LOG_FUNCTIONS(LOG)
+#undef LONG
 #undef LOG

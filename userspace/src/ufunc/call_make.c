@@ -102,7 +102,8 @@ int dray_call_make(struct dray_call *call)
 {
 	const char order = call->options->order;
 	const bool c_order =
-		order == 'C' || (order != 'F' && lie_in_c_order(call));
+		order == 'C' ||
+		(order != 'F' && order != 'A' && lie_in_c_order(call));
 	int o, ret = 0;
 
 	if (is_complete(call))

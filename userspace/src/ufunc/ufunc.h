@@ -69,7 +69,8 @@ dray_ufunc_choose_fast(const struct dray_ufunc_options *options,
 	if (options->flags & DRAY_UFUNC_FAST &&
 	    resolved->loop.flags & DRAY_LOOP_HAS_FAST)
 		resolved->loop.context =
-			(char *)resolved->loop.context + DRAY_LOOP_FAST;
+			(void *)((uintptr_t)resolved->loop.context +
+				 DRAY_LOOP_FAST);
 }
 
 /* Checks flags, the casting rule and the order.  -EINVAL. */
