@@ -35,7 +35,7 @@ ALWAYS wide long_log(wide x)
 }
 
 /*
- * The logarithm times a constant, whose parts have 32 bits and the rest: the upper 21
+ * The logarithm times a constant in two parts, 32 bits and the rest: the upper 21
  * bits of a number times 32 are exact.  @whole is that of a power of 2, in two parts.
  */
 ALWAYS wide log_times(wide f, double upper, double lower, wide whole, wide rest)
@@ -88,6 +88,18 @@ ALWAYS wide sum_of(wide large, wide small, wide *dropped)
 
 	*dropped = (large - sum) + small;
 	return sum;
+}
+
+ALWAYS wide long_exp(wide x)
+{
+	const wide whole = x * M_LOG2E + WHOLE;
+	const wide n = whole - WHOLE;
+	const wide upper = x - n * LN2_UPPER, lower = n * LN2_LOWER;
+	const wide r = upper - lower;
+	wide dropped;
+	const wide sum = sum_of(EACH(1.0), upper, &dropped);
+
+	return scaled(sum + ((dropped - lower) + r * r * rest_part(r)), whole);
 }
 
 /*

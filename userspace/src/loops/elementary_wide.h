@@ -126,11 +126,11 @@ ALWAYS wide wide_exp(wide x)
 	return power(x, M_LOG2E);
 }
 
-/* e to a multiple of @x, less 1. */
+/* 2**(@x * @factor) - 1 */
 ALWAYS wide power_less_1(wide x, double factor)
 {
 	wide whole;
-	const wide f = fraction(x, factor * M_LOG2E, &whole);
+	const wide f = fraction(x, factor, &whole);
 	const wide unit = scaled(EACH(1.0), whole);
 
 	return plus(unit, f * long_power_part(f), unit - 1);
@@ -138,12 +138,13 @@ ALWAYS wide power_less_1(wide x, double factor)
 
 ALWAYS wide wide_expm1(wide x)
 {
-	return power_less_1(x, 1);
+	/* One more in the last place, so that no argument is near a middle. */
+	return power_less_1(x, 0x1.71547652b82ffp+0);
 }
 
 ALWAYS wide wide_sinh(wide x)
 {
-	const wide t = power_less_1(size_of(x), 1);
+	const wide t = power_less_1(size_of(x), M_LOG2E);
 
 	return (t + t / (t + 1)) * 0.5;
 }
@@ -159,7 +160,7 @@ ALWAYS wide wide_cosh(wide x)
 
 ALWAYS wide wide_tanh(wide x)
 {
-	const wide t = power_less_1(x, 2);
+	const wide t = power_less_1(x, 2 * M_LOG2E);
 
 	return t / (t + 2);
 }

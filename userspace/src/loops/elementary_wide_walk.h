@@ -38,35 +38,54 @@ ALWAYS VECTOR_F size_of_float(VECTOR_F x)
 #define SIGN_ODD(result, x) \
 	OF_BITS_F(BITS_OF_F(result) | (BITS_OF_F(x) & EACH_BITS_F(1u << 31)))
 
-#define UNARY(name, kind, low, high)                                          \
-	ALWAYS VECTOR_F name##_checked(VECTOR_F x, int *errors)               \
-	{                                                                     \
-		const VECTOR_F range = RANGE_##kind(x);                       \
-		VECTOR_F result = name##_halves(x);                           \
-                                                                              \
-		if (__builtin_expect(OUTSIDE_F(range, low, high), 0))         \
-			*errors |= finish_wide(DRAY_FUNCTION_##name, low,     \
-					       high, range, x, &result);      \
-		return result;                                                \
-	}                                                                     \
-                                                                              \
-	static int name##_of_wide(const float *x, const float *y, float *out, \
-				  size_t count)                               \
-	{                                                                     \
-		int errors = 0;                                               \
-                                                                              \
-		(void)y;                                                      \
-		for (; count >= LANES_F; count -= LANES_F) {                  \
-			STORE_F(out, name##_checked(LOAD_F(x), &errors));     \
-			x += LANES_F;                                         \
-			out += LANES_F;                                       \
-		}                                                             \
-		if (count)                                                    \
-			store_float(out,                                      \
-				    name##_checked(load_float(x, count),      \
-						   &errors),                  \
-				    count);                                   \
-		return errors;                                                \
+#define UNARY(name, kind, low, high)                                             \
+	ALWAYS VECTOR_F name##_checked(VECTOR_F x, int *errors)                  \
+	{                                                                        \
+		const VECTOR_F range = RANGE_##kind(x);                          \
+		VECTOR_F result = name##_halves(x);                              \
+                                                                                 \
+		if (__builtin_expect(OUTSIDE_F(range, low, high), 0))            \
+			*errors |= finish_wide(DRAY_FUNCTION_##name, low,        \
+					       high, range, x, &result);         \
+		return result;                                                   \
+	}                                                                        \
+                                                                                 \
+	/* Whole vectors up to an unusual one; a call would forget constants. */ \
+	static size_t name##_usual(const float *x, float *out, size_t count)     \
+	{                                                                        \
+		size_t i;                                                        \
+                                                                                 \
+		for (i = 0; i + LANES_F <= count; i += LANES_F) {                \
+			const VECTOR_F in = LOAD_F(x + i);                       \
+			const VECTOR_F result = name##_halves(in);               \
+                                                                                 \
+			if (__builtin_expect(OUTSIDE_F(RANGE_##kind(in), low,    \
+						       high),                    \
+					     0))                                 \
+				break;                                           \
+			STORE_F(out + i, result);                                \
+		}                                                                \
+		return i;                                                        \
+	}                                                                        \
+                                                                                 \
+	static int name##_of_wide(const float *x, const float *y, float *out,    \
+				  size_t count)                                  \
+	{                                                                        \
+		int errors = 0;                                                  \
+		size_t i;                                                        \
+                                                                                 \
+		(void)y;                                                         \
+		for (i = 0; i < count; i += LANES_F) {                           \
+			i += name##_usual(x + i, out + i, count - i);            \
+			if (i < count)                                           \
+				store_float(                                     \
+					out + i,                                 \
+					name##_checked(load_float(x + i,         \
+								  count - i),    \
+						       &errors),                 \
+					count - i);                              \
+		}                                                                \
+		return errors;                                                   \
 	}
 
 #define WIDE(name, accuracy, kind, low, high, ...)                \
@@ -138,38 +157,50 @@ ALWAYS int pow_halves(VECTOR_F x, VECTOR_F y, VECTOR_F *result)
 }
 
 #define BINARY(name, low)                                                      \
-	ALWAYS VECTOR_F name##_checked(VECTOR_F x, VECTOR_F y, int *errors)    \
+	ALWAYS bool name##_is_usual(VECTOR_F x, VECTOR_F y, VECTOR_F *result)  \
+	{                                                                      \
+		const int near = name##_halves(x, y, result);                  \
+                                                                               \
+		return !(near | OUTSIDE_F(x, low, FLT_MAX) |                   \
+			 OUTSIDE_F(y, -FLT_MAX, FLT_MAX) |                     \
+			 UNUSUAL_F(*result));                                  \
+	}                                                                      \
+                                                                               \
+	static size_t name##_usual(const float *x, const float *y, float *out, \
+				   size_t count)                               \
 	{                                                                      \
 		VECTOR_F result;                                               \
-		const int near = name##_halves(x, y, &result);                 \
+		size_t i;                                                      \
                                                                                \
-		if (__builtin_expect(near | OUTSIDE_F(x, low, FLT_MAX) |       \
-					     OUTSIDE_F(y, -FLT_MAX, FLT_MAX) | \
-					     UNUSUAL_F(result),                \
-				     0))                                       \
-			*errors |= finish_two(DRAY_FUNCTION_##name, x, y,      \
-					      &result);                        \
-		return result;                                                 \
+		for (i = 0; i + LANES_F <= count; i += LANES_F) {              \
+			if (__builtin_expect(!name##_is_usual(LOAD_F(x + i),   \
+							      LOAD_F(y + i),   \
+							      &result),        \
+					     0))                               \
+				break;                                         \
+			STORE_F(out + i, result);                              \
+		}                                                              \
+		return i;                                                      \
 	}                                                                      \
                                                                                \
 	static int name##_of_wide(const float *x, const float *y, float *out,  \
 				  size_t count)                                \
 	{                                                                      \
+		VECTOR_F in_x, in_y, result;                                   \
 		int errors = 0;                                                \
+		size_t i;                                                      \
                                                                                \
-		for (; count >= LANES_F; count -= LANES_F) {                   \
-			STORE_F(out, name##_checked(LOAD_F(x), LOAD_F(y),      \
-						    &errors));                 \
-			x += LANES_F;                                          \
-			y += LANES_F;                                          \
-			out += LANES_F;                                        \
+		for (i = 0; i < count; i += LANES_F) {                         \
+			i += name##_usual(x + i, y + i, out + i, count - i);   \
+			if (i >= count)                                        \
+				break;                                         \
+			in_x = load_float(x + i, count - i);                   \
+			in_y = load_float(y + i, count - i);                   \
+			if (!name##_is_usual(in_x, in_y, &result))             \
+				errors |= finish_two(DRAY_FUNCTION_##name,     \
+						     in_x, in_y, &result);     \
+			store_float(out + i, result, count - i);               \
 		}                                                              \
-		if (count)                                                     \
-			store_float(out,                                       \
-				    name##_checked(load_float(x, count),       \
-						   load_float(y, count),       \
-						   &errors),                   \
-				    count);                                    \
 		return errors;                                                 \
 	}
 
@@ -201,35 +232,54 @@ static __attribute__((noinline)) int finish_long(enum dray_function function,
 #define LONG_RANGE_ANY(x) (x)
 #define LONG_RANGE_ODD(x) size_of(x)
 
-#define LONG_UNARY(name, kind, low, high)                                   \
-	ALWAYS wide name##_of_lanes(wide x, int *errors)                    \
-	{                                                                   \
-		const wide range = LONG_RANGE_##kind(x);                    \
-		wide result = long_##name(x);                               \
-                                                                            \
-		if (__builtin_expect(OUTSIDE(range, low, high), 0))         \
-			*errors |= finish_long(DRAY_FUNCTION_##name, low,   \
-					       high, range, x, &result);    \
-		return result;                                              \
-	}                                                                   \
-                                                                            \
-	static int name##_of_long(const double *x, const double *y,         \
-				  double *out, size_t count)                \
-	{                                                                   \
-		int errors = 0;                                             \
-                                                                            \
-		(void)y;                                                    \
-		for (; count >= LANES_D; count -= LANES_D) {                \
-			STORE_D(out, name##_of_lanes(LOAD_D(x), &errors));  \
-			x += LANES_D;                                       \
-			out += LANES_D;                                     \
-		}                                                           \
-		if (count)                                                  \
-			store_double(out,                                   \
-				     name##_of_lanes(load_double(x, count), \
-						     &errors),              \
-				     count);                                \
-		return errors;                                              \
+#define LONG_UNARY(name, kind, low, high)                                      \
+	ALWAYS wide name##_of_lanes(wide x, int *errors)                       \
+	{                                                                      \
+		const wide range = LONG_RANGE_##kind(x);                       \
+		wide result = long_##name(x);                                  \
+                                                                               \
+		if (__builtin_expect(OUTSIDE(range, low, high), 0))            \
+			*errors |= finish_long(DRAY_FUNCTION_##name, low,      \
+					       high, range, x, &result);       \
+		return result;                                                 \
+	}                                                                      \
+                                                                               \
+	static size_t name##_usual_long(const double *x, double *out,          \
+					size_t count)                          \
+	{                                                                      \
+		size_t i;                                                      \
+                                                                               \
+		for (i = 0; i + LANES_D <= count; i += LANES_D) {              \
+			const wide in = LOAD_D(x + i);                         \
+			const wide result = long_##name(in);                   \
+                                                                               \
+			if (__builtin_expect(OUTSIDE(LONG_RANGE_##kind(in),    \
+						     low, high),               \
+					     0))                               \
+				break;                                         \
+			STORE_D(out + i, result);                              \
+		}                                                              \
+		return i;                                                      \
+	}                                                                      \
+                                                                               \
+	static int name##_of_long(const double *x, const double *y,            \
+				  double *out, size_t count)                   \
+	{                                                                      \
+		int errors = 0;                                                \
+		size_t i;                                                      \
+                                                                               \
+		(void)y;                                                       \
+		for (i = 0; i < count; i += LANES_D) {                         \
+			i += name##_usual_long(x + i, out + i, count - i);     \
+			if (i < count)                                         \
+				store_double(                                  \
+					out + i,                               \
+					name##_of_lanes(                       \
+						load_double(x + i, count - i), \
+						&errors),                      \
+					count - i);                            \
+		}                                                              \
+		return errors;                                                 \
 	}
 
 #define LONG(name, accuracy, kind, low, high, long_low, long_high) \

@@ -17,7 +17,7 @@
 #define SECOND(a, b) (b)
 
 /*
- * @better: what the second has to be to take the first one's place
+ * @better: how the second compares with the first, to take its place
  * @nan: the number of the two that, if it is a NaN, lets the second one in
  */
 #define FLOATS(name, T, better, nan)                                         \

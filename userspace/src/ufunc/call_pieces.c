@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Calls the loop on elements that are converted a piece at a time, where each operand
- * is one line of elements, or one number: without an iterator, whose making takes longer
- * than a short line.
+ * is one line of elements, or one number: without an iterator, since making one takes
+ * longer than a short line.
  */
 #include "ufunc/call.h"
 #include "ufunc/method.h"
