@@ -113,7 +113,8 @@ def other_errors(numpy: Any, here: Any) -> Optional[list[tuple[str, bool]]]:
            for each in (numpy, here)):
         return None
     there, ours = errors_of(numpy), errors_of(here)
-    if any(there[each] not in (ours[each], "cast") for each in there.keys() & ours.keys()):
+    if any(there[each] not in (ours[each], "cast") and ours[each] != "at"
+           for each in there.keys() & ours.keys()):
         return None
     found = [(each, each in ours) for each in ERRORS if (each in there) != (each in ours)]
     return found[:1] if numpy.error or here.error else found
@@ -266,6 +267,22 @@ def overlap(step: Any, before: Any, _numpy: Any, here: Any, what: str) -> bool:
     return judge.close(name, method, (before,), after, np.asarray(here.value))
 
 
+def layout(step: Any, before: Any, _numpy: Any, here: Any, what: str) -> bool:
+    """Whether NumPy has dray's result for inputs without gaps and an output of its own."""
+    name, _, method = step.operation.partition(".")
+    if method or what != "values" or isinstance(here.value, tuple):
+        return False
+    given = {key: each for key, each in made(step.arguments)["k"].items()
+             if key not in ("out", "where")}
+    mask = made(step.arguments)["k"].get("where", True)
+    inputs = ufuncs.inputs(before, step.arguments)
+    with np.errstate(all="ignore"):
+        wanted = getattr(np, name)(*(np.array(np.broadcast_to(each, here.value.shape))
+                                     for each in inputs), **given)
+    result = np.asarray(here.value)
+    return wanted.dtype == bool and bool(np.all((wanted == result) | ~np.asarray(mask)))
+
+
 def time_without_unit(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
     return (isinstance(numpy.error, ValueError) and not here.error
             and ("generic units" in str(numpy.error) or "specified unit" in str(numpy.error)))
@@ -338,6 +355,9 @@ ACCEPTED: list[Accepted] = [
     Accepted("An output of another type that overlaps an input has the results of a copied input.",
              "NumPy's has random bools, seen with `isnan()` of numbers that are none.",
              overlap),
+    Accepted("A repeated element has one and the same bool in all of the output.",
+             "NumPy's `signbit()` and the like have others where the output has gaps.",
+             layout),
     Accepted("An index of 2^63 or more is an `IndexError` in `at()`, in NumPy an "
              "`OverflowError`.",
              "As in all other indices of dray.Array.",
