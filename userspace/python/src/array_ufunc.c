@@ -38,7 +38,7 @@ bool array_is_plain(PyObject *object)
 	       PyTuple_CheckExact(object);
 }
 
-/* Adds functions of dray for products, which are no ufuncs here. */
+/* Adds dray's functions for products; they are not ufuncs. */
 static int add_products(PyObject *numpy, PyObject *found)
 {
 	static const char *const names[] = { "matmul", "vecdot" };
