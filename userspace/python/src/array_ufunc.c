@@ -41,7 +41,8 @@ bool array_is_plain(PyObject *object)
 /* Adds dray's functions for products; they are not ufuncs. */
 static int add_products(PyObject *numpy, PyObject *found)
 {
-	static const char *const names[] = { "matmul", "vecdot" };
+	static const char *const names[] = { "matmul", "matvec", "vecdot",
+					     "vecmat" };
 	PyObject *ours = PyImport_ImportModule("dray._dray"), *theirs, *object;
 	size_t i;
 	int ret = ours ? 0 : -1;
