@@ -98,7 +98,7 @@ def test_the_calls_of_the_streams_have_the_bits_of_the_cpu(whole, name):
             continue
         inputs, out, where = drawn
         plan = queue.explain(ufunc, *inputs, out=out, where=where)
-        # The CPU has those whose output is converted.
+        # Calls with an output of another type are the CPU's.
         assert (plan.executor == "opencl") == (out.dtype == np.uint8), plan
         whole_out = target if np.shares_memory(out, target) else out
         expected = whole_out.copy()
