@@ -271,7 +271,7 @@ static PyMethodDef executor_methods[] = {
 	{ "reset", executor_reset, METH_NOARGS,
 	  "reset($self)\n--\n\n"
 	  "Takes calls again after one has failed.  The IP holds no byte of it any more:\n"
-	  "the program has reset the IP, or received what was left in it." },
+	  "the program has reset the IP, or received all that was left." },
 	{ NULL, NULL, 0, NULL },
 };
 
