@@ -55,7 +55,7 @@ static void leave_streams(PyObject *streams)
 	Py_XDECREF(streams);
 }
 
-/* Operands of calls whose memory the streams get as rings. */
+/* Operands of calls: the streams get rings over their memory. */
 struct rings {
 	struct ufunc_operand *operands;
 	struct dray_view const **views;
