@@ -67,7 +67,7 @@ def fails(error, queue, *call, out):
 
 
 def drain(rx):
-    """Receives what the IP still has."""
+    """Receives the rest of the IP's bytes."""
     rest = np.asarray(dray.empty(ROOM, "u1"))
     with contextlib.suppress(TimeoutError):
         while True:
