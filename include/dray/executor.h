@@ -105,7 +105,11 @@ DRAY_API const char *dray_executor_name(const struct dray_executor *executor);
  * Ends a call that an executor has started: nothing touches its memory any more.
  * From any thread.
  *
- * @status: 0, or a negative errno; then the thread's sentence is the event's
+ * Called once for each call; without it, the call and its queue never end, since the
+ * memory may still be used.
+ *
+ * @status: 0, or a negative errno; then the thread's sentence is the event's.
+ *	Others become -EIO
  */
 DRAY_API void dray_call_end(struct dray_call *call, int status);
 
@@ -154,23 +158,30 @@ DRAY_API int dray_executor_set_cost(struct dray_executor *executor,
 DRAY_API int dray_call_queue_create(struct dray_executor *const *executors,
 				    size_t count, struct dray_call_queue **out);
 
-/** Waits for its calls, and ends it.  NULL is ignored. */
+/**
+ * Waits for its calls, and ends it.  From one of its own calls it does not wait: the
+ * queue ends after the calls that it has.  NULL is ignored.
+ */
 DRAY_API void dray_call_queue_destroy(struct dray_call_queue *queue);
 
 /**
  * Submits a call, as of dray_ufunc_call(), and does not wait.
  *
- * @inputs, @outputs, @options: are copied.  Blocks of dray's memory are busy until
- *	the call ends; other memory must live until then
+ * @inputs, @outputs, @options: are copied.  Blocks of pools are busy until the call
+ *	ends; other memory, such as an array's of malloc(), must live until then
  * @out: as of dray_ufunc_call(); arrays may be used once the call has ended
  * @event: the end of the call, with one reference, for dray_event_wait() and its
  *	kin.  NULL waits for it
  *
- * The first calls of a loop go to each executor that can run it in turn, and are
- * measured.  Errors of floating-point numbers are those of the thread that submits.
+ * The first calls of a loop go to each executor that can run it, in the order of the
+ * queue and then to the CPU, and are measured: the first one may be slow.
+ * dray_executor_set_cost() spares them.  Times of the 256 newest loops of each executor
+ * are kept, and all that were set.  Errors of floating-point numbers are those of
+ * the thread that submits, as of dray_set_fp_state(); its function is called by the
+ * queue's thread.  Outputs are made in the order of dray_ufunc_call().
  *
  * Errors: as dray_ufunc_call() before its loops, -ECHILD; if it waits, also the
- * status of the call.
+ * status of the call, or -EDEADLK in a call of this queue.
  */
 DRAY_API int dray_call_queue_submit(struct dray_call_queue *queue,
 				    struct dray_ufunc *ufunc,
@@ -215,30 +226,179 @@ struct dray_stream_executor_options {
 	/* streams that receive, borrowed: one for each output */
 	struct dray_stream *const *rx;
 	uint32_t rx_count;
-	/* bytes of a frame, of the widest operand; 0: 65536 */
+	/*
+	 * bytes of a frame, of the widest operand; 0: 65536, or if all operands are
+	 * contiguous 1 MiB, as far as the engines take so many in a packet
+	 */
 	uint64_t frame_bytes;
 	uint32_t depth;		/* frames in flight, 1 to 32; 0: 8 */
-	uint32_t flags;		/* DRAY_PACKET_STAGE: the CPU may copy */
+	/*
+	 * DRAY_PACKET_STAGE: the CPU may copy frames that an engine cannot reach.
+	 * It also makes copies of operands of other types or byte order, and of
+	 * outputs with a mask; the IP computes all elements then.
+	 */
+	uint32_t flags;
 	/* nanoseconds that frames in flight may take; 0: 10 s */
 	uint64_t timeout_ns;
+	/*
+	 * The operands of @ring_count calls, one call after the other: inputs, then
+	 * outputs, of one shape.  The streams get rings over them (see
+	 * dray_stream_ring()), so that a frame costs no more than a ring's.  Only
+	 * calls with these very operands go to the streams then.  0: packets, of
+	 * any operands.
+	 */
+	const struct dray_view *const *ring;
+	uint32_t ring_count;
+	uint32_t reserved;	/* 0 */
+	/*
+	 * Brings the IP to its first state after a call has failed, when nothing
+	 * is in flight any more: from a thread of a queue, or in
+	 * dray_stream_executor_reset().  Returns 0, or a negative errno: calls stay
+	 * refused.  NULL: none
+	 */
+	int (*reset)(void *context);
+	void *context;
 };
 
 /**
  * Makes an executor of streams.  A call is cut into frames, each one packet for each
- * stream; up to @depth are in flight.  Memory that the engines reach is not copied.
+ * stream; up to @depth are in flight, with rings all.  Memory that the engines reach
+ * is not copied.
  *
  * A frame that comes back with other than its own number of bytes, too late or with
  * an error ends the call: with -EPROTO, -ETIMEDOUT, or the stream's error.  The IP
- * may still hold bytes of it then, so the executor refuses all later calls.
+ * may still hold bytes of it then, so the executor refuses later calls until the IP
+ * was reset: by @options.reset, or by dray_stream_executor_reset().
  *
+ * @options: copied
  * @out: one reference; the streams are closed after the last one is dropped
  *
  * Errors: -EINVAL (numbers of streams, a stream of the wrong direction, depth,
- * flags, frame_bytes of fewer than one element), -ENOMEM.
+ * flags, frame_bytes of fewer than one element; with rings, one stream for several
+ * inputs, operands of other types or shapes), -ENOMEM; with rings, those of
+ * dray_stream_ring(): the streams must be closed then.
  */
 DRAY_API int
 dray_stream_executor_create(const struct dray_stream_executor_options *options,
 			    struct dray_executor **out);
+
+/**
+ * Lets an executor of streams take calls again, after one has failed.  Calls the
+ * reset function that it was made with; without one, the caller says that the IP
+ * holds no byte of an earlier call.  Waits for a call that has the streams.
+ *
+ * Errors: -EINVAL (another kind of executor), those of the reset function.
+ */
+DRAY_API int dray_stream_executor_reset(struct dray_executor *executor);
+
+/*
+ * The function takes addresses: void f(global const IN *a, ..., global OUT *out).
+ * Elements are of any type: those that OpenCL has no type for are bytes (uchar), and
+ * complex numbers are two floats or doubles
+ */
+#define DRAY_OPENCL_BY_ADDRESS (1u << 0)
+
+/**
+ * A loop that an OpenCL device computes: its source is about one element, and dray
+ * makes kernels for arrays around it.
+ *
+ *	{ .ufunc = dray_ufunc_find("less"), .dtypes = types, .source = "a < b" }
+ *
+ *	{ .ufunc = blend, .dtypes = types, .function = "blend",
+ *	  .source = "float blend(float a, float b, float x)"
+ *		    "{ return a + x * (b - a); }" }
+ *
+ * Types of values: bools are uchar, integers char to ulong, float16 and float32
+ * float, float64 double, complex numbers float2 and double2, dates and durations
+ * long.  Products and sums are not fused.  What overflows in a signed integer is
+ * undefined, as in C.
+ */
+struct dray_opencl_loop {
+	struct dray_ufunc *ufunc;
+	const dray_dtype *dtypes;	/* inputs, then outputs */
+	/* OpenCL C 1.2; without a function, an expression of a, b, ...: the inputs */
+	const char *source;
+	/*
+	 * The name of a function of the source, or a builtin one: inputs are its
+	 * arguments.  It returns the output; several are written through
+	 * pointers, which are further arguments.  NULL: the source is an
+	 * expression
+	 */
+	const char *function;
+	uint32_t flags;		/* DRAY_OPENCL_BY_ADDRESS */
+	uint32_t reserved;	/* 0 */
+};
+
+/* Takes a device with memory of its own too: its driver copies operands. */
+#define DRAY_OPENCL_COPIES (1u << 0)
+
+/** An OpenCL device, and the loops that it computes. */
+struct dray_opencl_executor_options {
+	const struct dray_opencl_loop *loops;	/* copied */
+	uint32_t loops_count;	/* 1 to 256 */
+	uint32_t flags;		/* DRAY_OPENCL_COPIES */
+	/* parts of the names of a platform and a device; NULL: the first one */
+	const char *platform;
+	const char *device;
+	const char *build_options;	/* for the compiler; NULL: none */
+};
+
+/**
+ * Makes an executor of an OpenCL device: compiles its loops, and runs each once
+ * with no element.  Sources are trusted as code of the program is.
+ *
+ * Operands of a call are given to the device where they are, strided and broadcast
+ * ones too (CL_MEM_USE_HOST_PTR).  A device that shares the CPU's memory, as PoCL
+ * does, copies nothing.  Elements have to be aligned and of the loop's types, and an
+ * output may share bytes with an input only if its elements are the very same:
+ * other calls are the CPU's.  Masks are taken.  Errors of floating-point numbers are
+ * not seen.  One call at a time runs; others wait.  A kernel that has begun cannot
+ * be cancelled.
+ *
+ * A device that fails in a call takes no later one.
+ *
+ * OpenCL's loader is libOpenCL.so.1, or the environment variable DRAY_OPENCL; "none"
+ * is none.  A child of fork() has no OpenCL if its parent has used it.
+ *
+ * @out: one reference
+ *
+ * Errors: -EINVAL (a source that does not compile, with the compiler's sentence, the
+ * number of loops, a loop that is there twice, a type without a counterpart, flags),
+ * -ENOENT (no loader, no platform, no such device), -EOPNOTSUPP (built without
+ * OpenCL's headers, a device with memory of its own, doubles that it does not have),
+ * -ECHILD, -ENOMEM, -ENODEV or -EIO (OpenCL's errors).
+ */
+DRAY_API int
+dray_opencl_executor_create(const struct dray_opencl_executor_options *options,
+			    struct dray_executor **out);
+
+/* Facts of a device. */
+#define DRAY_OPENCL_SHARED (1u << 0)	/* kernels see the CPU's addresses */
+#define DRAY_OPENCL_UNIFIED (1u << 1)	/* it has the CPU's memory */
+#define DRAY_OPENCL_DOUBLE (1u << 2)	/* it has doubles */
+/* quotients and square roots of float32 are rounded as on the CPU */
+#define DRAY_OPENCL_ROUNDED (1u << 3)
+#define DRAY_OPENCL_SUBNORMAL (1u << 4)	/* float32 has subnormal numbers */
+
+/** A device of OpenCL. */
+struct dray_opencl_device {
+	char platform[64];	/* names, cut short */
+	char device[128];
+	char version[64];	/* of OpenCL, as the device tells it */
+	uint32_t flags;		/* DRAY_OPENCL_SHARED, ... */
+	uint32_t reserved;
+	uint64_t calls;		/* that the executor has run */
+	uint64_t bytes;		/* of their operands, that were not copied */
+};
+
+/**
+ * Fills @size bytes of @out with the device of an executor, and counts its calls.
+ *
+ * Errors: -EINVAL (not an executor of OpenCL).
+ */
+DRAY_API int dray_opencl_executor_device(const struct dray_executor *executor,
+					 struct dray_opencl_device *out,
+					 size_t size);
 
 #ifdef __cplusplus
 }

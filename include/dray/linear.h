@@ -35,7 +35,8 @@ extern "C" {
  * Errors: -EINVAL (an operand without axes, lengths k that differ, axes that
  * cannot be broadcast, @to of another shape, a conversion that is not allowed),
  * -EOPNOTSUPP (types that are not numbers or booleans), -EPERM (@to is
- * read-only), -ENOMEM, as dray_view_init() for a bad view.
+ * read-only), -EDOM (an error of numbers that the thread's state raises; those in
+ * threads of BLAS are not seen), -ENOMEM, as dray_view_init() for a bad view.
  */
 DRAY_API int dray_matmul(const struct dray_view *a, const struct dray_view *b,
 			 const struct dray_view *to, struct dray_array **out);

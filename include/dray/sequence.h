@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * sequence: calls of universal functions and conversions that are recorded once,
- * and run many times with other arrays of the same types and shapes.
+ * sequence: calls of universal functions, conversions and transfers that are
+ * recorded once, and run many times with other arrays of the same types and shapes.
  *
  *	dray_sequence_create(&sequence);
  *	dray_sequence_input(sequence, DRAY_FLOAT64, 1, shape, &a);
@@ -19,13 +19,17 @@
  * calls before the next block, so that results in between stay in the cache and
  * have no array.  The outputs have the bits of the calls one by one.
  *
+ * A recorded transfer is on its way while later steps run that do not need it.
+ *
  * A sequence is recorded by one thread at a time.  After its end it may be run by
- * any number of threads at once.  Nothing here waits.
+ * any number of threads at once: in the caller's thread, or in turn on a queue of
+ * calls, whose executors take part.
  */
 #ifndef DRAY_SEQUENCE_H
 #define DRAY_SEQUENCE_H
 
-#include <dray/ufunc.h>
+#include <dray/executor.h>
+#include <dray/transfer.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -49,7 +53,10 @@ typedef uint64_t dray_value;
  */
 DRAY_API int dray_sequence_create(struct dray_sequence **out);
 
-/** Frees a sequence that no thread runs; NULL is ignored. */
+/**
+ * Frees a sequence that no thread runs, once its runs on queues have ended.  NULL
+ * is ignored.
+ */
 DRAY_API void dray_sequence_destroy(struct dray_sequence *sequence);
 
 /**
@@ -121,6 +128,25 @@ DRAY_API int dray_sequence_convert(struct dray_sequence *sequence,
 				   enum dray_casting casting, dray_value *out);
 
 /**
+ * Records a copy that a queue makes, as of dray_copy(): by its engine, if both
+ * arrays lie in memory that it reaches, else by the CPU.  The engine copies while
+ * later steps run, but for those that use the copy, or write its source: these
+ * wait for it.  A run ends after its transfers.
+ *
+ * @queue: has to be there in each run
+ * @flags: DRAY_COPY_ENGINE, _CPU and _NO_SYNC, as of dray_copy()
+ * @out: the copy; an array that is neither an input nor an output comes from the
+ *	handler of the first run's thread
+ *
+ * Errors: -EINVAL (a value of another sequence, other or contradicting flags).  A
+ * run fails with those of dray_copy() and of the transfer, or with -EINVAL if the
+ * queue is destroyed.
+ */
+DRAY_API int dray_sequence_copy(struct dray_sequence *sequence,
+				dray_value value, struct dray_queue *queue,
+				unsigned int flags, dray_value *out);
+
+/**
  * Records an output: of these, the first is outputs[0] of a run.  An input may be
  * one, and so may a value that is one already: these are copies.
  *
@@ -154,7 +180,8 @@ struct dray_sequence_plan {
 	uint32_t chains;	/* of one call or more */
 	uint32_t chained;	/* calls and conversions in them */
 	uint32_t single;	/* calls and conversions of whole arrays */
-	uint32_t left_out;	/* calls and conversions that nothing needs */
+	uint32_t transfers;	/* copies by queues */
+	uint32_t left_out;	/* of all these, those that nothing needs */
 	uint32_t arrays;	/* of values in between, in memory */
 	uint32_t block;		/* elements of the smallest block; 0: no chain */
 };
@@ -174,8 +201,8 @@ struct dray_sequence_run_options {
 };
 
 /**
- * Runs a sequence.  Floating-point errors are those of the calls, each reported
- * once its chain has run.
+ * Runs a sequence in this thread, and waits for its transfers.  Floating-point
+ * errors are those of the calls, each reported once its chain has run.
  *
  * Arrays for values between chains are kept for the next run.
  *
@@ -200,6 +227,31 @@ DRAY_API int dray_sequence_run(struct dray_sequence *sequence,
 			       const struct dray_view *const *outputs,
 			       const struct dray_sequence_run_options *options,
 			       struct dray_array **out);
+
+/**
+ * Runs a sequence on a queue of calls, and does not wait.  It has its turn as one
+ * call of the queue, after older calls and transfers that meet its arrays, also of
+ * other queues.  A call that is in no chain with others goes to the executor that
+ * takes the least time for it, as of dray_call_queue_submit().
+ *
+ * @inputs, @outputs, @options: as of dray_sequence_run(); are copied.  Blocks of
+ *	dray's memory are busy until the end; other memory must live until then
+ * @out: as of dray_sequence_run(); arrays may be used once the run has ended
+ * @event: the end of the run, with one reference, for dray_event_wait() and its
+ *	kin.  NULL waits for it.  dray_event_cancel() ends the run between two steps
+ *
+ * Errors of floating-point numbers are those of the thread that submits.
+ *
+ * Errors: as dray_sequence_run() before its first step, -ECHILD; if it waits, also
+ * the status of the run.
+ */
+DRAY_API int
+dray_sequence_submit(struct dray_sequence *sequence,
+		     struct dray_call_queue *queue,
+		     const struct dray_view *const *inputs,
+		     const struct dray_view *const *outputs,
+		     const struct dray_sequence_run_options *options,
+		     struct dray_array **out, struct dray_event **event);
 
 #ifdef __cplusplus
 }

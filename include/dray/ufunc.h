@@ -54,7 +54,8 @@ struct dray_ufunc_loop {
 	/*
 	 * Operands: the inputs, then the outputs.  Elements are aligned, and in
 	 * the machine's byte order.  An output may be the very elements of an
-	 * input; else they share no byte.
+	 * input; else they share no byte.  A failure ends the call with its
+	 * negative errno; other results than 0 are -EIO.
 	 */
 	dray_loop *loop;
 	void *context;	/* passed to it; lives as long as the ufunc */
@@ -103,7 +104,9 @@ DRAY_API enum dray_identity dray_ufunc_identity(const struct dray_ufunc *ufunc);
 /**
  * Sets the loop of a signature: the one that is there is replaced, a new one is
  * searched after all others.  Builtin ufuncs take them too, for all callers in
- * the process.  Calls that run finish with the old loop.
+ * the process.  Calls that run finish with the old loop, so the old table of loops
+ * (some 100 bytes for each loop) stays until the last reference is dropped: set a
+ * loop to a function that chooses, if it is to change thousands of times.
  *
  * @dtypes: inputs + outputs types, counted up
  * @loop: copied

@@ -68,6 +68,34 @@ def test_contenders_leave_the_same(ufunc_rows, row):
                                    rtol=1e-6 if made.dtype.itemsize != 2 else 1e-3)
 
 
+def test_formulas_leave_the_same_recorded_or_not(ufunc_rows):
+    import ufunc_recorded
+    assert len(set(names(ufunc_recorded.rows()))) == 8
+    for row in ufunc_recorded.rows():
+        if "elements" not in row.name:
+            continue
+        results = []
+        for call in row.contenders.values():
+            arrays = row.make()
+            assert ufunc_recorded.time(call, arrays, 1) >= 0
+            results.append(arrays[-1].tobytes())
+            assert arrays[-1].min() < arrays[-1].max()
+        assert len(results) == 3 and len(set(results)) == 1
+
+
+def test_wrong_formulas_are_refused(ufunc_rows):
+    import ufunc_chains
+    three = (np.ones(3),) * 3
+    for contender, steps, inputs, arrays in (
+            ("nobody", (("add", 0, 1, 2),), 2, three),
+            ("calls", (("nothing", 0, 1, 2),), 2, three),
+            ("calls", (("add", 0, 1, 3),), 2, three),
+            ("calls", (("add", 0, 1, 2),), 3, three),
+            ("recorded", (("add", 0, 1, 2),) * 9, 2, three)):
+        with pytest.raises((ValueError, AttributeError)):
+            ufunc_chains.time(contender, steps, 1, inputs, arrays)
+
+
 @pytest.mark.parametrize("arguments", [
     ("call nobody", "add", 1, 1), ("call dray", "nothing", 1, 1),
     ("call dray", "add", 1, 3), ("reduce dray", "add", 1, 2, 0)])

@@ -2,8 +2,14 @@
 """Queues of calls of ufuncs.  The host's streams are a loop: an IP that computes
 "positive", whose output is its input."""
 
+import ctypes
+import errno
+import gc
 import os
+import subprocess
+import sys
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -13,11 +19,20 @@ import dray
 pytestmark = pytest.mark.host  # other nodes have no loop
 
 
-def streams(**options):
+def streams(receive="rx0", **options):
     """Returns an executor of the loop of bytes."""
-    with dray.stream("tx0") as tx, dray.stream("rx0") as rx:
+    with dray.stream("tx0") as tx, dray.stream(receive) as rx:
         # The executor keeps them open.
         return dray.StreamExecutor(dray.positive, "BB", [tx], [rx], **options)
+
+
+def fast(**options):
+    """Returns the same, known to be faster than the CPU, which was measured."""
+    with dray.CallQueue() as queue:
+        queue.submit(dray.positive, np.zeros(10, "u1")).wait()
+    executor = streams(**options)
+    executor.cost = ((1, 0.0), (2, 0.0))
+    return executor
 
 
 def test_a_call_returns_its_result():
@@ -156,6 +171,165 @@ def test_wrong_calls_are_refused(arguments, error, sentence):
             queue.submit(*arguments)
 
 
+def test_outputs_are_made_in_the_order_of_calls():
+    x = np.asfortranarray(np.arange(12.).reshape(3, 4))
+    for operands in ((x, 1), (x.T, x.T), (x[:, ::2], x[:, 1::2]), (x, np.arange(4)),
+                     (x.reshape(3, 2, 2).transpose(1, 2, 0), 2)):
+        with dray.CallQueue() as queue:
+            made = np.asarray(queue.submit(dray.add, *operands).wait())
+        assert made.strides == dray.add(*operands).strides == np.add(*operands).strides
+        assert made.tolist() == np.add(*operands).tolist()
+
+
+def test_errors_of_numbers_are_those_of_the_submission():
+    heard = []
+    with dray.CallQueue() as queue:
+        with dray.errstate(divide="ignore", invalid="ignore"):
+            quiet = queue.submit(dray.divide, [1., 0.], 0.)
+        with dray.errstate(divide="raise"):
+            raised = queue.submit(dray.divide, [1.], 0.)
+        with dray.errstate(call=lambda *args: heard.append(args), divide="call"):
+            called = queue.submit(dray.divide, [1.], 0.)
+        warned = queue.submit(dray.divide, [1., 0.], 0.)
+        with dray.errstate(all="raise"):
+            assert np.isnan(np.asarray(quiet.wait())[1])
+        with pytest.raises(FloatingPointError, match="divide by zero encountered in divide"):
+            raised.wait()
+        assert np.isinf(np.asarray(called.wait())).all()
+        assert heard == [("divide by zero", 1)]
+        with pytest.warns(RuntimeWarning, match="divide by zero") as warnings:
+            warned.wait()
+        assert len(warnings) == 2 and "invalid value" in str(warnings[1].message)
+        warned.wait()  # once
+
+
+def test_masks_and_conversions_are_copied_if_the_cpu_may():
+    x = np.arange(100, dtype="u1")
+    mask = x % 3 == 0
+    for stage, executor in ((False, "cpu"), (True, "streams")):
+        streams_of = fast(frame_bytes=64, stage=stage)
+        with dray.CallQueue([streams_of]) as queue:
+            for out, where in ((np.full(100, 200, "u1"), mask), (np.zeros(100, ">i4"), True),
+                               (np.full(100, 7, "<f8"), mask)):
+                plan = queue.explain(dray.positive, x, out=out, where=where)
+                assert plan.executor == executor, plan.reason
+                expected = out.copy()
+                np.positive(x, out=expected, where=where)
+                assert queue.submit(dray.positive, x, out=out, where=where).wait() is out
+                assert out.tolist() == expected.tolist()
+        del queue, streams_of  # and with it its streams
+
+
+def test_an_executor_takes_calls_again_after_its_reset():
+    x, y = np.arange(100, dtype="u1"), np.zeros(100, "u1")
+    silent = fast(receive="rx1", timeout=.01, stage=True)
+    with dray.CallQueue([silent]) as queue:
+        for _ in range(2):
+            with pytest.raises(TimeoutError):
+                queue.submit(dray.positive, x, out=y).wait()
+            assert queue.explain(dray.positive, x, out=y).executor == "cpu"
+            assert "reset" in queue.explain(dray.positive, x, out=y).reason
+            silent.reset()
+            assert queue.explain(dray.positive, x, out=y).executor == "streams"
+
+
+def test_rings_take_calls_with_their_own_arrays():
+    with dray.memory():
+        pairs = [tuple(np.asarray(dray.empty(1000, "u1")) for _ in range(2)) for _ in range(3)]
+    executor = fast(frame_bytes=64, ring=pairs[:2])
+    with dray.CallQueue([executor]) as queue:
+        other = queue.explain(dray.positive, pairs[2][0], out=pairs[2][1])
+        assert other.executor == "cpu" and "no ring" in other.reason
+        for number in range(10):
+            x, y = pairs[number % 2]
+            x[:] = number
+            assert queue.explain(dray.positive, x, out=y).executor == "streams"
+            queue.submit(dray.positive, x, out=y).wait()
+            assert (y == number).all()
+    del queue, executor  # and with it its streams
+    for wrong, error in (([1], TypeError), ([(pairs[0][0],)], TypeError),
+                         ([pairs[0], pairs[0]], ValueError)):
+        with pytest.raises(error):
+            streams(frame_bytes=64, ring=wrong)
+
+
+LOOP = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_void_p),
+                        ctypes.POINTER(ctypes.c_int64), ctypes.c_int64, ctypes.c_void_p)
+
+
+def a_ufunc(function):
+    """Returns a ufunc of a loop, which computes nothing."""
+    made = dray.ufunc("made", 1, 1)
+    made.register("d->d", LOOP(lambda *args: function() or 0))
+    return made
+
+
+def test_a_call_that_nobody_has_runs_to_its_end():
+    go, ended = threading.Event(), threading.Event()
+    owner = np.zeros(3)
+    watched = weakref.ref(owner)
+    queue = dray.CallQueue()
+    queue.submit(a_ufunc(lambda: go.wait(60) and ended.set()), owner)
+    del owner
+    assert watched() is not None and not ended.is_set()
+    go.set()
+    queue.close()
+    assert ended.is_set()
+    with dray.CallQueue() as other:
+        other.submit(dray.exp, [1.]).wait()  # drops what has ended
+    assert watched() is None
+
+
+def test_a_call_may_close_its_queue_and_cannot_wait_for_it():
+    queue, errors = dray.CallQueue(), []
+
+    def use():
+        try:
+            queue.submit(dray.exp, np.ones(3)).wait()
+        except OSError as error:
+            errors.append(error.errno)
+        queue.close()
+    assert queue.submit(a_ufunc(use), np.ones(3)).wait(60) is not None
+    assert errors == [errno.EDEADLK]
+
+
+def test_a_collection_in_a_call_frees_its_queue():
+    class App:
+        pass
+    app = App()
+    app.me, app.queue = app, dray.CallQueue()
+    ended = threading.Event()
+    app.call = app.queue.submit(a_ufunc(lambda: gc.collect() and ended.set()), np.ones(3))
+    del app
+    assert ended.wait(60)
+    with dray.CallQueue() as other:
+        assert other.submit(dray.exp, [0.]).wait().tolist() == [1]
+
+
+@pytest.mark.parametrize("keep", ["sys.keep", "keep", "builtins.keep"])
+def test_the_interpreter_ends_after_its_calls(keep):
+    program = f"""
+import builtins, ctypes, sys, time
+import numpy as np
+import dray
+LOOP = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64,
+                        ctypes.c_void_p)
+made = dray.ufunc("made", 1, 1)
+made.register("d->d", LOOP(lambda *args: time.sleep(.05) or 0))
+queue = dray.CallQueue()
+{keep} = [queue.submit(made, np.ones(3)) for _ in range(3)]
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
+
+
+def test_calls_of_no_elements_are_explained():
+    with dray.CallQueue([fast(stage=True)]) as queue:
+        for shape in ((0,), (5, 0), (0, 5)):
+            plan = queue.explain(dray.positive, np.zeros(shape, "u1"))
+            assert (plan.executor, plan.elements) == ("cpu", 0)
+            assert np.asarray(queue.submit(dray.positive, np.zeros(shape, "u1")).wait()).size == 0
+
+
 def test_a_closed_queue_takes_nothing():
     queue = dray.CallQueue()
     queue.close()
@@ -169,6 +343,9 @@ def test_a_closed_queue_takes_nothing():
     ({"tx": []}, ValueError),
     ({"rx": [None]}, TypeError),
     ({"depth": 33}, ValueError),
+    ({"depth": 2**32}, ValueError),
+    ({"depth": -1}, ValueError),
+    ({"timeout": 1e-12}, ValueError),
     ({"timeout": 0}, ValueError),
     ({"ufunc": np.add}, TypeError),
 ])

@@ -143,7 +143,7 @@ static size_t sets_of(bool fused, const struct dray_kernels **sets)
 		sets[count++] = &dray_kernels_avx512_fused;
 	if (!fused) {
 		sets[count++] = &dray_kernels_sse2;
-		if (dray_cpu_has_avx2())
+		if (dray_cpu_has_avx2() && dray_cpu_has_fma())
 			sets[count++] = &dray_kernels_avx;
 		if (dray_cpu_has_avx512())
 			sets[count++] = &dray_kernels_avx512;

@@ -87,7 +87,7 @@ FACT(bad_operands_are_refused)
 		     "not of 3 and 2 elements");
 	wrong.shape[1] = 1;
 	assert_fails(dray_matmul(&matrix, &good, &wrong, NULL), -EINVAL,
-		     "another shape");
+		     "the output of matmul has shape (2,1), its result (2,2)");
 	wrong = to;
 	wrong.flags &= ~(uint32_t)DRAY_WRITE;
 	assert_fails(dray_matmul(&matrix, &good, &wrong, NULL), -EPERM,
@@ -100,4 +100,30 @@ FACT(bad_operands_are_refused)
 	assert_fails(dray_matmul(&wrong, &wrong, NULL, &out), -EOPNOTSUPP,
 		     "no loop for the types");
 	assert_null(out);
+}
+
+FACT(a_view_that_is_none_is_refused)
+{
+	static int (*const products[])(const struct dray_view *a,
+				       const struct dray_view *b,
+				       const struct dray_view *to,
+				       struct dray_array **out) = {
+		dray_matmul,
+		dray_dot,
+		dray_vecdot,
+	};
+	static const int ndims[] = { 1000, -1, DRAY_MAX_NDIM + 1 };
+	struct dray_view matrix = view_of(left, 2, 2, 2), bad = matrix;
+	struct dray_array *out = NULL;
+
+	for (size_t i = 0; i < sizeof(products) / sizeof(products[0]); i++)
+		for (size_t n = 0; n < sizeof(ndims) / sizeof(ndims[0]); n++) {
+			bad.ndim = ndims[n];
+			assert_fails(products[i](&bad, &matrix, NULL, &out),
+				     -EINVAL, "operand 0");
+			assert_fails(products[i](&matrix, &bad, NULL, &out),
+				     -EINVAL, "operand 1");
+			assert_fails(products[i](&matrix, &matrix, &bad, NULL),
+				     -EINVAL, "the output");
+		}
 }

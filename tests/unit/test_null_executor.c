@@ -42,6 +42,21 @@ static int submit(void *context, struct dray_call *call)
 	return 0;
 }
 
+static void refuses_opencl(struct dray_executor *executor)
+{
+	struct dray_opencl_loop loop = { .source = "a" };
+	struct dray_opencl_executor_options options = { .loops_count = 1 };
+	struct dray_opencl_device device;
+	struct dray_executor *out;
+
+	refuses(dray_opencl_executor_create(NULL, &out));
+	refuses(dray_opencl_executor_create(&options, &out));
+	options.loops = &loop;
+	refuses(dray_opencl_executor_create(&options, NULL));
+	refuses(dray_opencl_executor_device(NULL, &device, sizeof(device)));
+	refuses(dray_opencl_executor_device(executor, NULL, sizeof(device)));
+}
+
 FACT(executors)
 {
 	const struct dray_executor_functions functions = { sizeof(functions),
@@ -73,6 +88,8 @@ FACT(executors)
 	options.ufunc = add;
 	refuses(dray_stream_executor_create(&options, &executor));
 	refuses(dray_stream_executor_create(&options, NULL));
+	refuses(dray_stream_executor_reset(NULL));
+	refuses_opencl(executor);
 	dray_executor_unref(dray_executor_ref(dray_cpu_executor()));
 	dray_executor_unref(executor);
 }

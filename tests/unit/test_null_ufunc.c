@@ -55,6 +55,7 @@ FACT(sequences)
 	struct dray_ufunc *add = dray_ufunc_find("add");
 	struct dray_sequence *sequence = NULL;
 	struct dray_sequence_plan plan;
+	struct dray_queue *queue = NULL;
 	dray_value values[2], out;
 	dray_dtype dtype;
 	int64_t shape[DRAY_MAX_NDIM];
@@ -80,6 +81,11 @@ FACT(sequences)
 				      DRAY_CASTING_UNSAFE, &out));
 	refuses(dray_sequence_convert(sequence, values[0], DRAY_FLOAT32,
 				      DRAY_CASTING_UNSAFE, NULL));
+	assert_works(dray_queue_create(node, NULL, &queue));
+	refuses(dray_sequence_copy(NULL, values[0], queue, 0, &out));
+	refuses(dray_sequence_copy(sequence, values[0], NULL, 0, &out));
+	refuses(dray_sequence_copy(sequence, values[0], queue, 0, NULL));
+	dray_queue_destroy(queue);
 	refuses(dray_sequence_output(NULL, values[0]));
 	refuses(dray_sequence_describe(NULL, values[0], &dtype, &ndim, shape));
 	refuses(dray_sequence_describe(sequence, values[0], NULL, &ndim,
@@ -102,6 +108,7 @@ FACT(runs_of_sequences)
 	struct dray_sequence *sequence = NULL;
 	struct dray_view view;
 	const struct dray_view *inputs[] = { &view }, *lacks[] = { NULL };
+	struct dray_call_queue *queue = NULL;
 	struct dray_array *out = NULL;
 	double data = 1;
 	dray_value value;
@@ -117,6 +124,18 @@ FACT(runs_of_sequences)
 	refuses(dray_sequence_run(sequence, NULL, NULL, NULL, &out));
 	refuses(dray_sequence_run(sequence, lacks, NULL, NULL, &out));
 	refuses(dray_sequence_run(sequence, inputs, NULL, NULL, NULL));
+	assert_works(dray_call_queue_create(NULL, 0, &queue));
+	refuses(dray_sequence_submit(NULL, queue, inputs, NULL, NULL, &out,
+				     NULL));
+	refuses(dray_sequence_submit(sequence, NULL, inputs, NULL, NULL, &out,
+				     NULL));
+	refuses(dray_sequence_submit(sequence, queue, NULL, NULL, NULL, &out,
+				     NULL));
+	refuses(dray_sequence_submit(sequence, queue, lacks, NULL, NULL, &out,
+				     NULL));
+	refuses(dray_sequence_submit(sequence, queue, inputs, NULL, NULL, NULL,
+				     NULL));
+	dray_call_queue_destroy(queue);
 	dray_sequence_destroy(sequence);
 }
 

@@ -1,25 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * sequence_random: random chains against their calls one by one.  All views lie in
- * one piece of memory, of which the calls make a model.
+ * sequence_random: random chains and transfers against their calls one by one.  All
+ * views lie in one piece of memory, which a simulated engine reaches, and of which
+ * the calls make a model.  Half of the sequences run on a queue of calls.
  */
 #include <math.h>
 
 #include "layout/layout_threads.h"
 #include "random_view.h"
 #include "sequences.h"
+#include "sequence/run.h"
+#include "simulated_queue.h"
 
 #define BYTES (1 << 19)
 #define CHAINS 600
 #define MOST_VALUES 64
 #define MOST_OPERANDS 6
 
-static _Alignas(64) char memory[BYTES], model[BYTES];
+static char *memory, model[BYTES];
+static struct dray_call_queue *calls;
+
+/* Counts runs that go the quick way. */
+static int quick;
+
+WRAPPED(bool, dray_run_quick,
+	(const struct dray_sequence *sequence,
+	 const struct dray_view *const *inputs,
+	 const struct dray_view *const *outputs, struct dray_array **out,
+	 int *ret))
+{
+	bool done = __real_dray_run_quick(sequence, inputs, outputs, out, ret);
+
+	quick += done;
+	return done;
+}
 
 struct trial {
 	struct dice *dice;
 	struct dray_sequence *sequence;
 	size_t used; /* bytes of the memory */
+	bool plain; /* all views are without gaps, and of one shape */
 	int ndim;
 	int64_t shape[3];
 	int values;
@@ -59,7 +79,7 @@ static struct dray_view place(struct trial *trial, dray_dtype dtype, int ndim,
 			      const int64_t *shape)
 {
 	const int64_t size = dray_dtype_itemsize(dtype);
-	const bool packed = roll(trial->dice, 2);
+	const bool packed = trial->plain || roll(trial->dice, 2);
 	int64_t strides[3], reach = size, back = 0;
 	size_t at = (trial->used + 63) / 64 * 64;
 	int order[3] = { 2, 1, 0 };
@@ -67,7 +87,7 @@ static struct dray_view place(struct trial *trial, dray_dtype dtype, int ndim,
 
 	for (i = 0; i < ndim; i++)
 		order[i] = ndim - 1 - i;
-	if (ndim > 1 && !roll(trial->dice, 3)) {
+	if (ndim > 1 && !trial->plain && !roll(trial->dice, 3)) {
 		axis = order[0];
 		order[0] = order[1];
 		order[1] = axis;
@@ -83,7 +103,7 @@ static struct dray_view place(struct trial *trial, dray_dtype dtype, int ndim,
 			strides[axis] = -strides[axis];
 		}
 	}
-	if (!roll(trial->dice, 10))
+	if (!trial->plain && !roll(trial->dice, 10))
 		at++; /* at no address of the type */
 	trial->used = at + (size_t)reach + 64;
 	assert_true(trial->used < BYTES);
@@ -120,7 +140,7 @@ static void add_input(struct trial *trial)
 	int ndim = trial->ndim, k;
 
 	memcpy(shape, trial->shape, sizeof(shape));
-	if (!roll(trial->dice, 3)) { /* stretched */
+	if (!trial->plain && !roll(trial->dice, 3)) { /* stretched */
 		ndim = (int)roll(trial->dice, (uint64_t)ndim + 1);
 		memcpy(shape, trial->shape + trial->ndim - ndim,
 		       (size_t)ndim * sizeof(shape[0]));
@@ -163,6 +183,19 @@ static void add_conversion(struct trial *trial)
 				      &trial->arrays[v]));
 	dray_array_view(trial->arrays[v], &to);
 	assert_works(dray_view_convert(&to, &view, DRAY_CASTING_SAME_KIND));
+}
+
+static void add_transfer(struct trial *trial)
+{
+	const int from = (int)roll(trial->dice, (uint64_t)trial->values);
+	const int v = trial->values++;
+	struct dray_view view;
+
+	assert_works(dray_sequence_copy(
+		trial->sequence, trial->handles[from], queue,
+		roll(trial->dice, 5) ? 0 : DRAY_COPY_CPU, &trial->handles[v]));
+	dray_array_view(trial->arrays[from], &view);
+	assert_works(dray_array_copy(&view, DRAY_ORDER_C, &trial->arrays[v]));
 }
 
 /* A bool among the values, or -1. */
@@ -326,10 +359,31 @@ static void compare(struct trial *trial, struct dray_array **made, int number)
 		fail_msg("case %d: memory differs", number);
 }
 
+static int run(struct trial *trial, const struct dray_view *const *in,
+	       const struct dray_view *const *out, int number,
+	       struct dray_array **made)
+{
+	const struct dray_sequence_run_options threads = { .threads = 3 };
+	const struct dray_sequence_run_options *options =
+		number % 2 ? &threads : NULL;
+	struct dray_event *event = NULL;
+	int ret;
+
+	if (number % 4 < 2)
+		return dray_sequence_run(trial->sequence, in, out, options,
+					 made);
+	ret = dray_sequence_submit(trial->sequence, calls, in, out, options,
+				   made, &event);
+	if (ret)
+		return ret;
+	ret = dray_event_wait(event, -1);
+	dray_event_unref(event);
+	return ret;
+}
+
 static void run_trial(struct trial *trial, int number,
 		      struct dray_sequence_plan *sum)
 {
-	const struct dray_sequence_run_options threads = { .threads = 3 };
 	const struct dray_view *in[MOST_OPERANDS], *out[MOST_OPERANDS];
 	struct dray_array *made[MOST_OPERANDS];
 	struct dray_sequence_plan plan;
@@ -344,10 +398,10 @@ static void run_trial(struct trial *trial, int number,
 	sum->chains += plan.chains;
 	sum->chained += plan.chained;
 	sum->single += plan.single;
+	sum->transfers += plan.transfers;
 	sum->arrays += plan.arrays;
 	memcpy(model, memory, BYTES);
-	if (dray_sequence_run(trial->sequence, in, out,
-			      number % 2 ? &threads : NULL, made))
+	if (run(trial, in, out, number, made))
 		fail_msg("case %d: %s", number, dray_last_error());
 	compare(trial, made, number);
 }
@@ -359,6 +413,7 @@ static void try_one(struct dice *dice, int number,
 	int i, steps = 1 + (int)roll(dice, 12);
 
 	trial.ndim = (int)roll(dice, 4);
+	trial.plain = !roll(dice, 3);
 	for (i = 0; i < trial.ndim; i++)
 		trial.shape[i] =
 			1 + (int64_t)roll(dice, trial.ndim == 1	  ? 1500
@@ -371,8 +426,10 @@ static void try_one(struct dice *dice, int number,
 	while (steps-- > 0) {
 		if (!roll(dice, 8))
 			add_conversion(&trial);
-		else if (!roll(dice, 12))
+		else if (!trial.plain && !roll(dice, 12))
 			add_masked(&trial);
+		else if (!trial.plain && !roll(dice, 8))
+			add_transfer(&trial);
 		else
 			add_call(&trial);
 	}
@@ -385,7 +442,7 @@ static void try_one(struct dice *dice, int number,
 	dray_sequence_destroy(trial.sequence);
 }
 
-FACT(random_chains_have_the_bits_of_their_calls_one_by_one)
+QUEUE_FACT(random_chains_have_the_bits_of_their_calls_one_by_one)
 {
 	struct dray_sequence_plan sum = { 0 };
 	struct dray_fp_state fp;
@@ -396,9 +453,18 @@ FACT(random_chains_have_the_bits_of_their_calls_one_by_one)
 	fp = (struct dray_fp_state){ .buffer_size = 8192 };
 	assert_works(dray_set_fp_state(&fp));
 	dray_threads_share = 64; /* so that few elements are cut */
+	assert_works(dray_call_queue_create(NULL, 0, &calls));
+	memory = dray_pool_alloc(pool, BYTES, 0);
+	assert_non_null(memory);
+	memset(memory, 0, BYTES);
 	for (i = 0; i < CHAINS; i++)
 		try_one(&dice, i, &sum);
 	assert_works(dray_set_fp_state(NULL));
+	dray_call_queue_destroy(calls);
+	dray_pool_free(pool, memory);
+	assert_true(quick > CHAINS / 30);
+	assert_true(sum.transfers > CHAINS / 10);
+	assert_true(engine.calls > CHAINS / 50);
 	/* Chains of several calls, some with others in between. */
 	assert_true(sum.chained > 3 * CHAINS);
 	assert_true(sum.chained > 2 * sum.chains);

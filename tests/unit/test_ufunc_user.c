@@ -63,6 +63,49 @@ FACT(loops_of_user_types_are_found_by_their_casts)
 	dray_dtype_unref(other);
 }
 
+/* Returns the number in the context. */
+static int return_number(char *const *data, const int64_t *strides,
+			 int64_t count, void *context)
+{
+	(void)data;
+	(void)strides;
+	(void)count;
+	return *(const int *)context;
+}
+
+FACT(a_loop_that_fails_has_a_sentence_of_its_own)
+{
+	static const struct {
+		int returns;
+		int error;
+		const char *sentence;
+	} rows[] = {
+		{ -EINVAL, -EINVAL,
+		  "a loop of the user failed: Invalid argument" },
+		{ -ENOSPC, -ENOSPC, "No space left on device" },
+		{ 5, -EIO, "a loop of the user returned 5, which is neither" },
+		{ -427771216, -EIO, "returned -427771216" },
+	};
+	const dray_dtype types[] = { DRAY_FLOAT64, DRAY_FLOAT64 };
+	struct dray_ufunc *ufunc = NULL;
+	double number = 1;
+	struct dray_view view = view_of(&number, DRAY_FLOAT64, 0, NULL, NULL);
+	struct dray_array *made = NULL;
+
+	assert_works(dray_ufunc_create("f", 1, 1, DRAY_IDENTITY_NONE, &ufunc));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int returns = rows[i].returns;
+
+		set_loop(ufunc, types, return_number, &returns, 0);
+		assert_null(dray_ufunc_find("an earlier failure"));
+		assert_fails(dray_ufunc_call(ufunc, INPUTS(&view), NULL, NULL,
+					     &made),
+			     rows[i].error, rows[i].sentence);
+	}
+	assert_null(made);
+	dray_ufunc_unref(ufunc);
+}
+
 FACT(a_loop_that_is_set_again_replaces_the_old_one)
 {
 	struct dray_ufunc *add = list_of("add")->ufunc;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Turns the output of tests/bench/stream/frames.c into samples for tools/bench.
+"""Turns the output of tests/bench/stream/frames.c and of
+tests/bench/executor/executor_frames.c into samples for tools/bench.
 
 usage: stream.py TIMES
 
@@ -40,6 +41,16 @@ def show_lost(rows, what):
     sys.exit(f"{what}: {PEER} loses none at any rate")
 
 
+def show_executor(rows):
+    """Shows a stream executor's frames beside those of a plain ring."""
+    for size in SIZES:
+        found = rows[f"frame there and back, {size}"]
+        for kind in ("rings", "packets"):
+            alloc.show(f"executor: frame there and back by {kind}, {size}", "instr.",
+                       "lower", {"dray": found[kind], "ring": found["ring"]},
+                       ("ring", 1.1))
+
+
 def main():
     rows = read(sys.argv[1])
     for size in SIZES:
@@ -52,6 +63,7 @@ def main():
     alloc.show(row, "instr.", "lower", rows[row])
     for what in ("lost", "lost by a late reader"):
         show_lost(rows, what)
+    show_executor(rows)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ bench_ufunc()
 	kernel=$(kernel_make arm64 "$BENCH_UFUNC_SERIES") || return 1
 	folder=$(build_folder array)
 	[ "$LONG" = no ] || rows=(--long)
-	log_note "measuring: four minutes, and six with --long"
+	log_note "measuring: eight minutes, and twelve with --long"
 	printf 'target\tthis machine, Linux %s; emulated ZCU102, Linux %s (NumPy %s)\n' \
 		"$(uname -r)" "$(kernel_version "$kernel")" \
 		"$(sed -n 's/^numpy==//p' "$TREE/tests/numpy/requirements.txt")" \

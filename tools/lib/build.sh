@@ -11,7 +11,7 @@ PACKAGES_BUILD=(
 	libminizip-dev
 	libmpfr-dev libncurses-dev libpng-dev libsleef-dev libtraceevent-dev libtracefs-dev liburing-dev
 	meson
-	ninja-build pkg-config zlib1g-dev zsh tmux python3-jsonschema
+	ninja-build opencl-c-headers pkg-config zlib1g-dev zsh tmux python3-jsonschema
 	python3 python3-dev python3-numpy
 )
 

@@ -62,3 +62,6 @@ PACKAGES_GUEST=(
 PACKAGES_ARM=(
 	gcc-12-arm-linux-gnueabihf gcc-arm-linux-gnueabihf libc6-dev-armhf-cross
 )
+
+# A device of OpenCL, for programs that DRAY_TEST_OPENCL tells to find one.
+PACKAGES_OPENCL=(ocl-icd-libopencl1 pocl-opencl-icd)

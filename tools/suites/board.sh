@@ -42,13 +42,14 @@ suite_board()
 	selftests_add arm64 ""
 	selftests_add arm64 "" suspend
 	tally_run "libraries for the board" board_add_libraries || return 0
-	tally_run "unit tests for the board" board_add_unit || return 0
+	tally_run "unit tests for the board" board_add_unit rest || return 0
 	tally_run "an importer for the board" board_add_importers \
 		"$(kernel_chosen "$GUEST_SERIES")" "" || return 0
 	board_add_parameters
 	board_add_poison
 	GUEST_ROOTS+=("$BATCH/lib")
 	board_boot batch_aside "the board"
+	board_numbers "$scratch/numbers"
 	board_generated "$scratch/generated"
 	board_copies "$scratch/not-coherent" not-coherent
 	board_copies "$scratch/coherent" coherent
@@ -159,25 +160,38 @@ board_add_libraries()
 		"$BATCH/lib/usr/lib/aarch64-linux-gnu"
 }
 
-# Programs about numbers alone, which the board's memory has no room for.
-BOARD_WITHOUT='ufunc_(fp|types|user|builtin|ways|overlap|faults|at)|reduce.*|sequence(_bad|_faults)?|statistics|null_(ufunc|reduce|executor)|executor'
+# Programs about numbers alone.  With them the other guest would have no memory left.
+BOARD_NUMBERS='(ufunc|reduce|sequence|elementary|executor|null_(ufunc|reduce|executor))(_.*)?|statistics|linear|opencl|stream_executor'
 
-# The library's tests on the kernel's node.
+# board_add_unit numbers|rest: the library's tests on the kernel's node
 board_add_unit()
 {
-	local name program rest
+	local name program rest group
 
 	while read -r name program rest; do
 		# Tests with arguments are scripts for the host.
 		[ -z "$rest" ] || continue
-		! [[ $name =~ ^($BOARD_WITHOUT)$ ]] || continue
+		group=rest
+		! [[ $name =~ ^($BOARD_NUMBERS)$ ]] || group=numbers
+		[ "$group" = "$1" ] || continue
 		cp "$program" "$BATCH/job/unit/$name"
 		batch_add tap "unit-$name" \
 			"CMOCKA_MESSAGE_OUTPUT=TAP DRAY_TEST_NODE=kernel unit/$name"
 	done < <(unit_tests arm64)
 	# Plug-ins that one test loads from its folder.
-	cp "$(build_folder arm64)"/tests/unit/libdray-manager-*.so \
-		"$BATCH/job/unit"
+	[ "$1" = numbers ] ||
+		cp "$(build_folder arm64)"/tests/unit/libdray-manager-*.so \
+			"$BATCH/job/unit"
+}
+
+# board_numbers FOLDER: boots with programs about numbers alone
+board_numbers()
+{
+	batch_begin "$1"
+	mkdir -p "$BATCH/job/unit"
+	tally_run "unit tests about numbers for the board" \
+		board_add_unit numbers || return 0
+	board_boot batch_aside "the board, numbers"
 }
 
 # board_add_dmactl BUILD [PREFIX NAME...]: dmactl with the module, for each script its

@@ -7,7 +7,7 @@
 
 ABOUT_PYTHON='the Python package on the host back end'
 PACKAGES_PYTHON=(
-	"${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}"
+	"${PACKAGES_BUILD[@]}" "${PACKAGES_OPENCL[@]}" "${PACKAGES_PYPI[@]}"
 	python3-pytest
 )
 
@@ -52,7 +52,7 @@ python_tests()
 	for file in "${files[@]}"; do
 		tally_matched "$(basename "$file" .py)"
 	done
-	DRAY_HANDLER=$handler \
+	DRAY_HANDLER=$handler DRAY_TEST_OPENCL=1 \
 		python_count "tests/python ($1${handler:+, $handler})" "$1" \
 		"$2/$1${3:+.$3}" "${4:-/usr/bin/python3}" "${5:-}" -m pytest \
 		-q --color=no -p no:cacheprovider "${files[@]}"

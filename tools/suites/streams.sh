@@ -38,8 +38,9 @@ suite_streams()
 		streams_begin "$scratch" 'filter --width 64' filter
 		streams_begin "$scratch" 'source --rate 0' source
 	}
-	streams_call "$scratch/calls" invert
-	streams_call "$scratch/calls-verilog" invert.v
+	streams_call "$scratch/calls" invert invert
+	streams_call "$scratch/calls-verilog" invert.v invert
+	streams_call "$scratch/calls-add" "$TREE/tests/streams/add.c" add
 	streams_boot_display "$scratch/display" display ./display
 	[ "$FULL" = no ] || streams_show "$scratch/show"
 	batch_count_aside
@@ -81,7 +82,8 @@ streams_show()
 	streams_boot_display "$1" show "python3 show.py"
 }
 
-# streams_call FOLDER IP: calls of a ufunc by NumPy on the board, which the IP computes
+# streams_call FOLDER IP UFUNC: calls of a ufunc from Python on the board, which the IP
+# computes
 streams_call()
 {
 	local GUEST_PYTHON=yes GUEST_ROOTS GUEST_FPGA SELFTESTS_MODULES=()
@@ -89,8 +91,8 @@ streams_call()
 	tally_run "user space builds for the board" build_board || return 0
 	GUEST_ROOTS=("$(build_board_root)")
 	batch_begin "$1"
-	cp "$TREE/tests/streams/calls.py" "$BATCH/job"
-	batch_add tap "calls-$2" "python3 calls.py"
+	cp "$TREE"/tests/{streams/calls,python/random_calls}.py "$BATCH/job"
+	batch_add tap "calls-${2##*/}" "python3 calls.py $3"
 	fpga_take "$2" || {
 		tally_add "$2 compiles" 0 1 0
 		return 0

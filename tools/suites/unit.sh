@@ -5,7 +5,7 @@ ABOUT_UNIT="the library on the host back end, with address and undefined-behavio
 sanitizers and as a release, with --full by clang and with the thread sanitizer; \
 dmactl, dray-replay and the programs of the README"
 PACKAGES_UNIT=(
-	"${PACKAGES_BUILD[@]}" "${PACKAGES_VERILOG[@]}" clang device-tree-compiler
+	"${PACKAGES_BUILD[@]}" "${PACKAGES_OPENCL[@]}" "${PACKAGES_VERILOG[@]}" clang device-tree-compiler
 	librsvg2-bin mandoc python3-libfdt python3-pil python3-pytest
 )
 
@@ -76,7 +76,7 @@ unit_programs()
 	[ "$kind" != sanitized ] ||
 		local -x GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX512F
 	# The log has all results: ignore the exit status.
-	CMOCKA_MESSAGE_OUTPUT=TAP DRAY_TEST_NODE=host \
+	CMOCKA_MESSAGE_OUTPUT=TAP DRAY_TEST_NODE=host DRAY_TEST_OPENCL=1 \
 		ASAN_OPTIONS=strict_string_checks=1:detect_stack_use_after_return=1 \
 		UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 		TSAN_OPTIONS=halt_on_error=1 \

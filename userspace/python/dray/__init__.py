@@ -74,12 +74,13 @@ from . import _dray, _pickle, _sycl, _ufuncs
 # pylint: disable-next=wildcard-import,unused-wildcard-import,redefined-builtin
 from ._ufuncs import *  # first: the names below are not ufuncs
 from ._arrow import ArrowArray, from_arrow, to_arrow
-from ._dray import (Array, Call, CallQueue, Event, Fence, FlatIterator, Frames, Node, Pool, Scope, Stream,
-                    StreamExecutor, XrtBo,
-                    XrtDevice, dot, from_dlpack, matmul, ufunc, vecdot)
+from ._dray import (Array, Call, CallQueue, Event, Fence, FlatIterator, Frames, Node, OpenCLExecutor, Pool,
+                    Scope, Stream, StreamExecutor, XrtBo, XrtDevice, dot, from_dlpack, matmul, ufunc, vecdot)
 from ._lost import LostArray
 from ._records import (ArrayFlags, Bank, CallExplanation, ChannelInfo, Explanation, HeapInfo, NodeInfo,
-                       PoolStats, RingCounts, Segment, StreamCounts)
+                       OpenCLDevice, PoolStats, RingCounts, Segment, SequencePlan,
+                       StreamCounts)
+from ._sequence import Sequence, Value
 from ._sycl import SyclArray, SyclQueue
 from ._ufunc import (errstate, getbufsize, geterr, geterrcall, setbufsize, seterr, seterrcall)
 from ._xclbin import xclbin_bank_of, xclbin_banks
@@ -88,9 +89,10 @@ from ._xrt import from_xrt, xrt_bo, xrt_device
 __all__ = [
     "Array", "ArrayFlags", "ArrowArray", "Bank", "Call", "CallExplanation", "CallQueue",
     "ChannelInfo", "Event", "Explanation", "Fence",
-    "FlatIterator", "Frames", "HeapInfo", "LostArray", "Node", "NodeInfo", "Pool", "PoolStats",
-    "RingCounts", "Scope", "Segment", "Stream", "StreamCounts", "StreamExecutor", "SyclArray", "SyclQueue",
-    "Versions", "WaitingArray", "XrtBo", "XrtDevice",
+    "FlatIterator", "Frames", "HeapInfo", "LostArray", "Node", "NodeInfo", "OpenCLDevice",
+    "OpenCLExecutor", "Pool", "PoolStats", "RingCounts", "Scope", "Segment", "Sequence",
+    "SequencePlan", "Stream", "StreamCounts", "StreamExecutor", "SyclArray", "SyclQueue",
+    "Value", "Versions", "WaitingArray", "XrtBo", "XrtDevice",
     "address", "array", "copy", "copy_from_sycl", "copy_to_sycl", "device_empty", "dot", "empty",
     "errstate", "explain", "export_array", "fill", "from_arrow", "from_dlpack", "from_sycl",
     "from_xrt", "getbufsize", "geterr", "geterrcall", "handler_name", "install", "last_error",

@@ -212,7 +212,7 @@ class ArrayFlags(NamedTuple):
 class CallExplanation(NamedTuple):
     """Which executor would run a call of a ufunc, and why.
 
-    executor: 'cpu' or 'streams'
+    executor: 'cpu', 'streams' or 'opencl'
     elements: of the shape of all operands together
     bytes: of all operands
     seconds: that the call would take; None: not measured yet
@@ -224,6 +224,52 @@ class CallExplanation(NamedTuple):
     bytes: int
     seconds: Optional[float]
     reason: str
+
+
+class SequencePlan(NamedTuple):
+    """The plan of a sequence.
+
+    chains: of one call or more
+    chained: calls and conversions in them
+    single: calls and conversions of whole arrays
+    transfers: copies by queues
+    left_out: of all these, those that nothing needs
+    arrays: of values in between, in memory
+    block: elements of the smallest block; 0: no chain
+    """
+
+    chains: int
+    chained: int
+    single: int
+    transfers: int
+    left_out: int
+    arrays: int
+    block: int
+
+
+class OpenCLDevice(NamedTuple):
+    """The device of an OpenCLExecutor.
+
+    platform, device: their names
+    version: of OpenCL, as the device tells it
+    shared: kernels see the CPU's addresses
+    unified: the device has the CPU's memory, so that no operand is copied
+    double: it has doubles
+    rounded: quotients and square roots of float32 are rounded as on the CPU
+    subnormal: float32 has subnormal numbers
+    calls, bytes: that the executor has run; of their operands
+    """
+
+    platform: str
+    device: str
+    version: str
+    shared: bool
+    unified: bool
+    double: bool
+    rounded: bool
+    subnormal: bool
+    calls: int
+    bytes: int
 
 
 class Bank(NamedTuple):

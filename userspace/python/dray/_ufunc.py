@@ -4,6 +4,7 @@ them; each thread and each asyncio task has its own."""
 from __future__ import annotations
 
 import contextlib
+import operator
 from typing import Any, Callable, NamedTuple, Optional
 
 import numpy
@@ -44,7 +45,9 @@ def geterr() -> dict[str, str]:
 
 def _changed(state: _State, given: dict[str, Optional[str]], every: Optional[str]) -> _State:
     for kind in _KINDS:
-        action = given.get(kind) or every
+        action = given.get(kind)
+        if action is None:
+            action = every
         if action is None:
             continue
         if action not in _ACTIONS:
@@ -70,11 +73,15 @@ def geterrcall() -> Any:
     return _state().call
 
 
+def _check_call(func: Any) -> None:
+    if func is not None and not callable(func) and not callable(getattr(func, "write", None)):
+        raise TypeError("only a function, or an object with write(), is called")
+
+
 def seterrcall(func: Any) -> Any:
     """Sets the function that is called on errors of numbers, with a text such as "divide by
     zero" and a number; or an object with write(), for "log".  Returns the one before."""
-    if func is not None and not callable(func) and not callable(getattr(func, "write", None)):
-        raise ValueError("only a function, or an object with write(), is called")
+    _check_call(func)
     state = _state()
     _dray.fp_state.set(state._replace(call=func))
     return state.call
@@ -87,6 +94,7 @@ def getbufsize() -> int:
 
 def setbufsize(size: int) -> int:
     """Sets it, 16 to 16777216.  Returns the number before."""
+    size = operator.index(size)
     if not 16 <= size <= 1 << 24:
         raise ValueError(f"a buffer has 16 to 16777216 elements, not {size}")
     state = _state()
@@ -109,6 +117,7 @@ class errstate(contextlib.ContextDecorator):  # pylint: disable=invalid-name
         self._call = call
         self._tokens: list[Any] = []
         _changed(_State(*_FRESH), self._given, all)
+        _check_call(None if call is ... else call)
 
     def _recreate_cm(self) -> errstate:
         return errstate(call=self._call, all=self._all, **self._given)

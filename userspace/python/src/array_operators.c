@@ -35,16 +35,18 @@ static PyObject *of_type(PyObject *object, const char *name)
 }
 
 /*
- * Whether the other operand is to compute, as NumPy's arrays decide: its type says that
- * it takes no part in ufuncs, or has a higher priority.
+ * Whether the other operand is to compute, as NumPy's arrays decide: its type is a
+ * subclass of theirs, says that it takes no part in ufuncs, or has a higher priority.
  */
-static bool is_left_to(PyObject *other)
+static bool is_left_to(PyObject *other, bool in_place)
 {
 	PyObject *rules, *priority;
 	bool left;
 
-	if (array_is_plain(other) || PyArray_Check(other))
+	if (array_is_plain(other))
 		return false;
+	if (PyArray_Check(other))
+		return !in_place;
 	rules = of_type(other, "__array_ufunc__");
 	if (rules) {
 		left = rules == Py_None;
@@ -105,7 +107,7 @@ static PyObject *compute(const struct operator* operator, PyObject * a,
 	PyObject *ufunc = ufunc_named(state, operator->name), *result;
 	PyObject *other = array_is(a) ? b : a;
 
-	if (is_left_to(other))
+	if (is_left_to(other, output))
 		Py_RETURN_NOTIMPLEMENTED;
 	if (!output && has_rules(other))
 		return ask_both(operator->name, a, b);
@@ -153,7 +155,7 @@ static PyObject *product(PyObject *a, PyObject *b, PyObject *output)
 	PyObject *other = array_is(a) ? b : a, *result;
 
 	/* Others decide as about a ufunc. */
-	if (is_left_to(other) || has_rules(other))
+	if (is_left_to(other, output) || has_rules(other))
 		return compute(&matmul_operator, a, b, output);
 	result = linear_product(state, a, b, output ? output : Py_None);
 	if (result || !array_ask_numpy())
@@ -291,7 +293,7 @@ PyObject *array_compare(PyObject *self, PyObject *other, int how)
 	struct module_state *state = type_state(self);
 	PyObject *ufunc = ufunc_named(state, names[how]), *result;
 
-	if (is_left_to(other))
+	if (is_left_to(other, false))
 		Py_RETURN_NOTIMPLEMENTED;
 	if (has_rules(other))
 		return ask_both(names[how], self, other);

@@ -67,9 +67,9 @@ static void begin(struct along *from, PyObject *self)
 	{                           \
 		"ddof", double_take \
 	}
-#define KEEPDIMS                       \
-	{                              \
-		"keepdims", truth_take \
+#define KEEPDIMS                                \
+	{                                       \
+		"keepdims", along_keepdims_take \
 	}
 #define INITIAL                        \
 	{                              \

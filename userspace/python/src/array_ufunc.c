@@ -200,10 +200,18 @@ static PyObject *ask_numpy(struct module_state *state,
 
 bool array_ask_numpy(void)
 {
+	PyObject *type, *value, *traceback;
+
 	if (!PyErr_ExceptionMatches(PyExc_TypeError) &&
 	    !PyErr_ExceptionMatches(PyExc_OverflowError))
 		return false;
-	PyErr_Clear();
+	PyErr_Fetch(&type, &value, &traceback);
+	if (traceback) {
+		PyErr_Restore(type, value, traceback);
+		return false;
+	}
+	Py_XDECREF(value);
+	Py_DECREF(type);
 	return true;
 }
 
@@ -260,6 +268,18 @@ static int others_decide(const struct asked *asked)
 	return ret;
 }
 
+/* Whether an input is of a subclass of NumPy's array, which wraps results. */
+static bool has_subclass(const struct asked *asked)
+{
+	Py_ssize_t i;
+
+	for (i = 0; i < asked->count; i++)
+		if (PyArray_Check(asked->args[i]) &&
+		    !PyArray_CheckExact(asked->args[i]))
+			return true;
+	return false;
+}
+
 PyObject *array_array_ufunc(PyObject *self, PyObject *const *args,
 			    Py_ssize_t count, PyObject *names)
 {
@@ -273,6 +293,10 @@ PyObject *array_array_ufunc(PyObject *self, PyObject *const *args,
 		return PyErr_Format(
 			PyExc_TypeError,
 			"__array_ufunc__() takes a ufunc and a method");
+	if (!PyUnicode_Check(args[1]))
+		return PyErr_Format(PyExc_TypeError,
+				    "a method of a ufunc is a text, not %R",
+				    args[1]);
 	asked.ufunc = args[0];
 	asked.method = args[1];
 	asked.args = args + 2;
@@ -288,6 +312,8 @@ PyObject *array_array_ufunc(PyObject *self, PyObject *const *args,
 		return NULL;
 	if (decide)
 		Py_RETURN_NOTIMPLEMENTED;
+	if (has_subclass(&asked))
+		return ask_numpy(state, &asked);
 	ufuncs = numpy_ufuncs(state);
 	if (!ufuncs)
 		return NULL;

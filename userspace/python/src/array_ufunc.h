@@ -11,7 +11,10 @@ bool array_is_plain(PyObject *object);
 PyObject *array_numpy_of(PyObject *object);
 /* Makes a dray.Array of an array of NumPy, taken over, if it has the type. */
 PyObject *array_of_result(struct module_state *state, PyObject *result);
-/* Clears an exception that says that dray has no loop; false for another one. */
+/*
+ * Clears an exception that says that dray has no loop; false for another one, such
+ * as that of a function of Python, which has a traceback here.
+ */
 bool array_ask_numpy(void);
 
 PyObject *array_array_ufunc(PyObject *self, PyObject *const *args,

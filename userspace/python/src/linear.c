@@ -22,6 +22,7 @@ static PyObject *multiply(struct module_state *state, PyObject *a, PyObject *b,
 	if (!operand_from(a, &operands[0], &weak) &&
 	    !operand_from(b, &operands[1], &weak) &&
 	    !operand_single(out, &operands[2], &to) &&
+	    !operands_check(operands, 3) &&
 	    !ufunc_enter(&frame, state, !to, ufunc_elements(operands, 2))) {
 		ret = call(&operands[0].view, &operands[1].view,
 			   to ? &operands[2].view : NULL, &made);

@@ -148,6 +148,8 @@ static PyMethodDef methods[] = {
 	{ "vecdot", WITH_KEYWORDS(linear_vecdot), METH_VARARGS | METH_KEYWORDS,
 	  "vecdot($module, a, b, /, *, out=None)\n--\n\n"
 	  "Sums products along the last axes, as numpy.vecdot()." },
+	{ "close_queues", close_queues, METH_NOARGS,
+	  SIGNATURE("close_queues($module, /)") },
 	{ "last_error", last_error, METH_NOARGS,
 	  SIGNATURE("last_error($module, /)") },
 	{ NULL, NULL, 0, NULL },
@@ -171,8 +173,10 @@ static int module_exec(PyObject *module)
 		{ &state->flat_type, &flat_type_spec },
 		{ &state->ufunc_type, &ufunc_type_spec },
 		{ &state->executor_type, &executor_type_spec },
+		{ &state->opencl_type, &opencl_type_spec },
 		{ &state->queue_type, &queue_type_spec },
 		{ &state->call_type, &call_type_spec },
+		{ &state->recording_type, &recording_type_spec },
 		{ &state->xrt_device_type, &xrt_device_type_spec },
 		{ &state->xrt_bo_type, &xrt_bo_type_spec },
 	};
@@ -191,7 +195,8 @@ static int module_exec(PyObject *module)
 		if (!*types[i].type || PyModule_AddType(module, *types[i].type))
 			return -1;
 	}
-	if (dlpack_init(state->array_type) || ufunc_init(module))
+	if (dlpack_init(state->array_type) || ufunc_init(module) ||
+	    calls_init(module))
 		return -1;
 	state->scopes = PyContextVar_New("dray.scopes", NULL);
 	state->reduce_ex = PyUnicode_InternFromString("__reduce_ex__");
@@ -224,8 +229,10 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 	Py_VISIT(state->fence_type);
 	Py_VISIT(state->stream_type);
 	Py_VISIT(state->executor_type);
+	Py_VISIT(state->opencl_type);
 	Py_VISIT(state->queue_type);
 	Py_VISIT(state->call_type);
+	Py_VISIT(state->recording_type);
 	Py_VISIT(state->event_type);
 	Py_VISIT(state->frames_type);
 	Py_VISIT(state->array_type);
@@ -240,6 +247,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 	Py_VISIT(state->ufuncs);
 	Py_VISIT(state->numpy_ufuncs);
 	Py_VISIT(state->fp_state);
+	Py_VISIT(state->running);
 	return 0;
 }
 
@@ -254,8 +262,10 @@ static int module_clear(PyObject *module)
 	Py_CLEAR(state->fence_type);
 	Py_CLEAR(state->stream_type);
 	Py_CLEAR(state->executor_type);
+	Py_CLEAR(state->opencl_type);
 	Py_CLEAR(state->queue_type);
 	Py_CLEAR(state->call_type);
+	Py_CLEAR(state->recording_type);
 	Py_CLEAR(state->event_type);
 	Py_CLEAR(state->frames_type);
 	Py_CLEAR(state->array_type);
@@ -272,6 +282,7 @@ static int module_clear(PyObject *module)
 	Py_CLEAR(state->ufuncs);
 	Py_CLEAR(state->numpy_ufuncs);
 	Py_CLEAR(state->fp_state);
+	Py_CLEAR(state->running);
 	return 0;
 }
 
@@ -304,6 +315,13 @@ static struct PyModuleDef definition = {
 	.m_clear = module_clear,
 	.m_free = module_free,
 };
+
+struct module_state *module_state_of(PyTypeObject *type)
+{
+	PyObject *module = PyType_GetModuleByDef(type, &definition);
+
+	return module ? module_state(module) : NULL;
+}
 
 PyMODINIT_FUNC PyInit__dray(void);
 

@@ -35,6 +35,7 @@
 
 struct node_entry;
 struct packet;
+struct queue_object;
 
 /* records.c: structures of the library as named tuples. */
 enum record {
@@ -49,6 +50,7 @@ enum record {
 	RECORD_ARRAY_FLAGS,
 	RECORD_BANK,
 	RECORD_CALL_EXPLANATION,
+	RECORD_OPENCL_DEVICE,
 	RECORD_COUNT,
 };
 
@@ -64,7 +66,9 @@ struct module_state {
 	PyTypeObject *flat_type;
 	PyTypeObject *ufunc_type;
 	PyTypeObject *executor_type;
+	PyTypeObject *opencl_type;
 	PyTypeObject *queue_type;
+	PyTypeObject *recording_type;
 	PyTypeObject *call_type;
 	PyTypeObject *xrt_device_type;
 	PyTypeObject *xrt_bo_type;
@@ -75,6 +79,8 @@ struct module_state {
 	PyObject *protocol; /* 4 */
 	PyObject *ufuncs; /* builtin ones by their names, a dict */
 	PyObject *numpy_ufuncs; /* of NumPy's to them, a dict; NULL: not yet */
+	PyObject *running; /* a list of calls that run and nobody has */
+	struct queue_object *queues; /* all that are there */
 	PyObject *fp_state; /* ContextVar: reactions to errors of numbers */
 	uint64_t min_bytes;
 };
@@ -84,7 +90,10 @@ static inline struct module_state *module_state(PyObject *module)
 	return PyModule_GetState(module);
 }
 
-/* For methods: none of our types can have a subclass. */
+/* Also for subclasses. */
+struct module_state *module_state_of(PyTypeObject *type);
+
+/* For methods: most of our types can have no subclass. */
 static inline struct module_state *type_state(PyObject *self)
 {
 	return PyType_GetModuleState(Py_TYPE(self));
@@ -200,7 +209,8 @@ PyObject *scope_current(PyObject *module, PyObject *unused);
 struct operand {
 	PyObject *object;
 	PyArray_Descr *descr;
-	struct dray_view view; /* its type is one of plain bytes, without fields */
+	struct dray_view
+		view; /* its type is one of plain bytes, without fields */
 	int64_t low; /* bytes from view.data on that it covers: [low, high) */
 	int64_t high;
 	/* Of the lowest byte, if not empty; no buffer: foreign memory. */
@@ -283,9 +293,14 @@ PyObject *memory_device(PyObject *module, PyObject *args);
 extern PyType_Spec array_type_spec;
 extern PyType_Spec flat_type_spec;
 extern PyType_Spec ufunc_type_spec;
-/* calls.c: queues of calls. */
+/* calls.c: queues of calls, which a hook at exit closes. */
+PyObject *close_queues(PyObject *module, PyObject *unused);
+int calls_init(PyObject *module);
 extern PyType_Spec executor_type_spec;
+extern PyType_Spec opencl_type_spec;
 extern PyType_Spec queue_type_spec;
+/* sequence.c: recordings. */
+extern PyType_Spec recording_type_spec;
 extern PyType_Spec call_type_spec;
 /* Completes the description of the type; may be called again. */
 void array_type_init(void);
@@ -404,5 +419,7 @@ PyObject *record_bank(struct module_state *state, const struct dray_bank *bank);
 PyObject *
 record_call_explanation(struct module_state *state,
 			const struct dray_call_explanation *explanation);
+PyObject *record_opencl_device(struct module_state *state,
+			       const struct dray_opencl_device *device);
 
 #endif /* DRAY_PYTHON_MODULE_H */

@@ -16,6 +16,7 @@ static const char *const names[RECORD_COUNT] = {
 	[RECORD_ARRAY_FLAGS] = "ArrayFlags",
 	[RECORD_BANK] = "Bank",
 	[RECORD_CALL_EXPLANATION] = "CallExplanation",
+	[RECORD_OPENCL_DEVICE] = "OpenCLDevice",
 };
 
 int records_init(struct module_state *state)
@@ -188,4 +189,18 @@ record_call_explanation(struct module_state *state,
 				    (long long)explanation->elements,
 				    (wide)explanation->bytes, seconds,
 				    explanation->reason));
+}
+
+PyObject *record_opencl_device(struct module_state *state,
+			       const struct dray_opencl_device *device)
+{
+	return record(state, RECORD_OPENCL_DEVICE,
+		      Py_BuildValue("(sssOOOOOKK)", device->platform,
+				    device->device, device->version,
+				    flag(device->flags, DRAY_OPENCL_SHARED),
+				    flag(device->flags, DRAY_OPENCL_UNIFIED),
+				    flag(device->flags, DRAY_OPENCL_DOUBLE),
+				    flag(device->flags, DRAY_OPENCL_ROUNDED),
+				    flag(device->flags, DRAY_OPENCL_SUBNORMAL),
+				    (wide)device->calls, (wide)device->bytes));
 }

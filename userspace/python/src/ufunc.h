@@ -26,6 +26,7 @@ static inline struct ufunc_object *ufunc_self(PyObject *object)
 /* An array of anyone, or a number, as a view. */
 struct ufunc_operand {
 	PyObject *owner; /* of the memory, one reference, or NULL */
+	PyArrayObject *array; /* of NumPy, that was described, or NULL */
 	bool counted; /* the view has a reference to its type */
 	struct dray_view view;
 	union {
@@ -40,6 +41,7 @@ struct ufunc_operand {
 static inline void operand_clear(struct ufunc_operand *operand)
 {
 	operand->owner = NULL;
+	operand->array = NULL;
 	operand->counted = false;
 }
 
@@ -49,19 +51,21 @@ void operand_drop(struct ufunc_operand *operand);
  * number of Python, which has a kind and no type.  -1 with TypeError if the library
  * does not have the type.
  */
-int operand_from(PyObject *object,
-		 struct ufunc_operand *out, bool *weak);
+int operand_from(PyObject *object, struct ufunc_operand *out, bool *weak);
+/*
+ * Checks, once no code of Python follows, that arrays of NumPy are as they were
+ * when they were taken: -1 with ValueError.
+ */
+int operands_check(const struct ufunc_operand *operands, int count);
 /* Takes an int of more than 64 bits as a float. */
 int operand_huge(PyObject *object, struct ufunc_operand *out);
 /* Takes an array to write to; -1 with TypeError for anything else. */
-int operand_output(PyObject *object,
-		   struct ufunc_operand *out);
+int operand_output(PyObject *object, struct ufunc_operand *out);
 /* Takes a mask, and sets @given unless it is True. */
-int operand_mask(PyObject *object,
-		 struct ufunc_operand *out, bool *given);
+int operand_mask(PyObject *object, struct ufunc_operand *out, bool *given);
 /* Takes the one array of out=, also in a tuple; NULL: None. */
-int operand_single(PyObject *object,
-		   struct ufunc_operand *out, PyObject **array);
+int operand_single(PyObject *object, struct ufunc_operand *out,
+		   PyObject **array);
 
 /* ufunc_frame.c: the frame around a call of the library. */
 #define UFUNC_ERRORS 4
@@ -90,6 +94,14 @@ int ufunc_enter(struct ufunc_frame *frame, struct module_state *state,
  * 0 or -1.
  */
 int ufunc_leave(struct ufunc_frame *frame, int ret);
+/*
+ * Ends the submission of a call that runs later: its errors are kept in @frame, which
+ * stays until then.  @wanted: the state of errors for ufunc_report(), one reference, or
+ * NULL.  Returns 0 or -1.
+ */
+int ufunc_leave_queued(struct ufunc_frame *frame, PyObject **wanted);
+/* Warns, or calls a function, for each error that was kept.  Returns 0 or -1. */
+int ufunc_report(struct ufunc_frame *frame, PyObject *wanted);
 /* Makes an object of a result, taken over; without axes, an element. */
 PyObject *ufunc_result(const struct ufunc_frame *frame,
 		       struct dray_array *array, bool element);
@@ -97,7 +109,7 @@ PyObject *ufunc_result(const struct ufunc_frame *frame,
 void ufunc_end(struct ufunc_frame *frame);
 /* Raises the class for @error; NULL. */
 PyObject *ufunc_error(int error);
-/* Elements of a view, for ufunc_enter(). */
+/* Elements of operands that are broadcast, for ufunc_enter(). */
 int64_t ufunc_elements(const struct ufunc_operand *operands, int count);
 
 /* ufunc_call.c: calls. */

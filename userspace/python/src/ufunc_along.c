@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* Arguments of functions that go along axes, and their calls. */
 #include <errno.h>
+#include <limits.h>
 #include <string.h>
 
 #include "ufunc_along.h"
 
 void along_begin(struct along *from, struct module_state *state)
 {
-	memset(&from->axes, 0, offsetof(struct numbers, list));
+	from->axes.all = false;
+	from->axes.count = 1;
+	from->axes.list[0] = 0;
+	from->axes.axes[0] = 0;
 	from->state = state;
 	from->ufunc = NULL;
 	from->ddof = 0;
@@ -30,9 +34,44 @@ void along_begin(struct along *from, struct module_state *state)
 int along_axes_take(PyObject *argument, void *out)
 {
 	struct along *from = out;
+	Py_ssize_t number;
 
 	from->several = PyTuple_Check(argument);
-	return numbers_take(argument, &from->axes);
+	if (from->several || argument == Py_None)
+		return numbers_take(argument, &from->axes);
+	if (PyBool_Check(argument)) {
+		PyErr_SetString(PyExc_TypeError, "an axis is no bool");
+		return 0;
+	}
+	if (!ssize_take(argument, &number))
+		return 0;
+	from->axes.all = false;
+	from->axes.count = 1;
+	from->axes.list[0] = number;
+	from->axes.axes[0] =
+		number < INT_MIN || number > INT_MAX ? INT_MAX : (int)number;
+	return 1;
+}
+
+int along_keepdims_take(PyObject *argument, void *out)
+{
+	Py_ssize_t number = 0;
+
+	if (!ssize_take(argument, &number))
+		return 0;
+	*(int *)out = number != 0;
+	return 1;
+}
+
+int along_one_axis(struct along *from, const char *method)
+{
+	if (from->axes.all || from->axes.count != 1) {
+		PyErr_Format(PyExc_ValueError,
+			     "%s() goes along one axis, not several", method);
+		return -1;
+	}
+	from->axis = from->axes.axes[0];
+	return along_check_axis(from->axes.list[0], from->in.view.ndim);
 }
 
 void along_end(struct along *from)
@@ -92,6 +131,17 @@ int along_check_axis(int64_t axis, int ndim)
 	return axis >= -most && axis < most ? 0 : axis_error(axis, ndim);
 }
 
+int along_check_operands(const struct along *from)
+{
+	return operands_check(&from->in, 1) ||
+			       operands_check(&from->indices, 1) ||
+			       operands_check(&from->to, 1) ||
+			       operands_check(&from->initial, 1) ||
+			       operands_check(&from->mask, 1)
+		       ? -1
+		       : 0;
+}
+
 PyObject *along_compute(struct along *from, along_function *function)
 {
 	struct dray_array *array = NULL;
@@ -99,7 +149,8 @@ PyObject *along_compute(struct along *from, along_function *function)
 	PyObject *result = NULL;
 	int ret;
 
-	if (ufunc_enter(&frame, from->state, !from->output,
+	if (along_check_operands(from) ||
+	    ufunc_enter(&frame, from->state, !from->output,
 			dray_view_size(&from->in.view)))
 		return NULL;
 	ret = function(from, from->output ? &from->to.view : NULL, &array);

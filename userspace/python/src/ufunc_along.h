@@ -39,7 +39,9 @@ typedef int along_function(struct along *from, const struct dray_view *to,
  * along itself.
  */
 int along_axes_take(PyObject *argument, void *out);
-/* Sets defaults; along_end() follows, after a failure too. */
+/* Converts an int, as NumPy does, for a parameter: other objects have no truth. */
+int along_keepdims_take(PyObject *argument, void *out);
+/* Sets defaults, axis 0; along_end() follows, after a failure too. */
 void along_begin(struct along *from, struct module_state *state);
 void along_end(struct along *from);
 /* Takes the array, the type and the output. */
@@ -49,6 +51,10 @@ int along_reduction(struct along *from);
 /* Fills the library's options of a reduction. */
 struct dray_reduce_options *along_options(struct along *from,
 					  struct dray_reduce_options *out);
+/* Sets @axis of axes that were given: there is one, and it exists. */
+int along_one_axis(struct along *from, const char *method);
+/* operands_check() of all operands. */
+int along_check_operands(const struct along *from);
 /* Raises NumPy's AxisError unless there is such an axis. */
 int along_check_axis(int64_t axis, int ndim);
 /* Calls a function of the library, and makes the result of Python. */

@@ -118,9 +118,12 @@ static int compute(struct ufunc_arguments *call, bool outer,
 		views[o] = o < inputs || call->outputs[o - inputs]
 				   ? &call->operands[o].view
 				   : NULL;
-	if (outer)
+	if (outer) {
+		/* Numbers are arrays, as NumPy has it. */
+		call->options.weak = 0;
 		return dray_ufunc_outer(call->self->ufunc, views[0], views[1],
 					views[2], &call->options, made);
+	}
 	return dray_ufunc_call(call->self->ufunc, views, views + inputs,
 			       &call->options, made);
 }
@@ -160,11 +163,22 @@ static PyObject *results(struct ufunc_arguments *call,
 static int64_t elements(const struct ufunc_arguments *call, bool outer)
 {
 	const struct ufunc_operand *operands = call->operands;
+	int64_t elements = ufunc_elements(operands, call->self->inputs), size;
+	int o;
 
-	if (!outer)
-		return ufunc_elements(operands, call->self->inputs);
-	return ufunc_elements(operands, 1) *
-	       (ufunc_elements(operands + 1, 1) & INT32_MAX);
+	if (outer &&
+	    __builtin_mul_overflow(ufunc_elements(operands, 1),
+				   ufunc_elements(operands + 1, 1), &elements))
+		elements = INT64_MAX;
+	for (o = 0; o < call->self->outputs; o++) {
+		if (!call->outputs[o])
+			continue;
+		size = dray_view_size(&operands[call->self->inputs + o].view);
+		if (size > elements)
+			elements = size;
+	}
+	/* Threads of the library may need the GIL for a loop. */
+	return call->options.threads > 1 ? INT64_MAX : elements;
 }
 
 static PyObject *run(struct ufunc_arguments *call, bool outer)
@@ -177,8 +191,14 @@ static PyObject *run(struct ufunc_arguments *call, bool outer)
 
 	for (o = 0; o < call->self->outputs; o++)
 		makes = makes || !call->outputs[o];
+	if (operands_check(call->operands,
+			   call->self->inputs + call->self->outputs) ||
+	    operands_check(&call->mask, 1))
+		return NULL;
 	if (ufunc_enter(&frame, call->state, makes, elements(call, outer)))
 		return NULL;
+	if (!frame.thread)
+		call->options.threads = 1;
 	ret = compute(call, outer, made);
 	if (!ufunc_leave(&frame, ret))
 		result = results(call, &frame, made);
@@ -237,10 +257,9 @@ PyObject *ufunc_call_for_numpy(PyObject *self, PyObject *const *args,
 PyObject *ufunc_outer(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		      PyObject *names)
 {
-	if (ufunc_self(self)->inputs != 2 || ufunc_self(self)->outputs != 1)
-		return PyErr_Format(
-			PyExc_ValueError,
-			"outer() is for ufuncs that make one output of two inputs");
+	if (ufunc_self(self)->inputs != 2)
+		return PyErr_Format(PyExc_ValueError,
+				    "outer() is for ufuncs of two inputs");
 	if (count != 2)
 		return PyErr_Format(
 			PyExc_TypeError,

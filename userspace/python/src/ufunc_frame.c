@@ -127,7 +127,7 @@ PyObject *ufunc_error(int error)
 		class = PyExc_TypeError;
 	else if (error == -EDOM)
 		class = PyExc_FloatingPointError;
-	else if (error == -EOVERFLOW)
+	else if (error == -EOVERFLOW && strstr(sentence, "out of bounds for"))
 		class = PyExc_OverflowError;
 	else if (error == -ERANGE)
 		class = PyExc_IndexError;
@@ -180,18 +180,15 @@ static int call(struct ufunc_frame *frame, PyObject *function, int kind,
 	return result ? 0 : -1;
 }
 
-/* Warns, or calls a function, for each error that was kept. */
-static int report(struct ufunc_frame *frame)
+int ufunc_report(struct ufunc_frame *frame, PyObject *wanted)
 {
 	struct dray_fp_state state = frame->errors;
-	PyObject *tuple, *function = NULL;
+	PyObject *function = NULL;
 	int i, kind, ret = 0;
 
-	if (wanted(frame->state, &tuple))
-		return -1;
-	if (tuple) {
-		read_state(tuple, &state);
-		function = PyTuple_GET_ITEM(tuple, UFUNC_ERRORS + 1);
+	if (wanted) {
+		read_state(wanted, &state);
+		function = PyTuple_GET_ITEM(wanted, UFUNC_ERRORS + 1);
 	}
 	for (i = 0; i < frame->count && !ret; i++) {
 		kind = kind_of(frame->sentences[i]);
@@ -201,17 +198,40 @@ static int report(struct ufunc_frame *frame)
 		else
 			ret = call(frame, function, kind, frame->sentences[i]);
 	}
+	return ret;
+}
+
+/* Warns, or calls a function, for each error that was kept. */
+static int report(struct ufunc_frame *frame)
+{
+	PyObject *tuple;
+	int ret;
+
+	if (wanted(frame->state, &tuple))
+		return -1;
+	ret = ufunc_report(frame, tuple);
 	Py_XDECREF(tuple);
 	return ret;
 }
 
-int ufunc_leave(struct ufunc_frame *frame, int ret)
+static void restore(struct ufunc_frame *frame)
 {
 	if (frame->thread)
 		PyEval_RestoreThread(frame->thread);
 	if (frame->before)
 		dray_set_handler(frame->before);
 	dray_set_fp_state(&frame->errors);
+}
+
+int ufunc_leave_queued(struct ufunc_frame *frame, PyObject **out)
+{
+	restore(frame);
+	return wanted(frame->state, out);
+}
+
+int ufunc_leave(struct ufunc_frame *frame, int ret)
+{
+	restore(frame);
 	if (frame->count && report(frame))
 		return -1;
 	if (ret)
@@ -242,15 +262,23 @@ PyObject *ufunc_result(const struct ufunc_frame *frame,
 
 int64_t ufunc_elements(const struct ufunc_operand *operands, int count)
 {
-	int64_t most = 0, size;
-	int i;
+	int64_t extents[DRAY_MAX_NDIM] = { 0 }, elements = 1;
+	int i, axis, axes = 0;
 
 	for (i = 0; i < count; i++) {
-		size = dray_view_size(&operands[i].view);
-		if (size > most)
-			most = size;
+		const struct dray_view *view = &operands[i].view;
+
+		for (axis = 0; axis < view->ndim; axis++)
+			if (view->shape[view->ndim - 1 - axis] > extents[axis])
+				extents[axis] =
+					view->shape[view->ndim - 1 - axis];
+		if (view->ndim > axes)
+			axes = view->ndim;
 	}
-	return most;
+	for (axis = 0; axis < axes; axis++)
+		if (__builtin_mul_overflow(elements, extents[axis], &elements))
+			return INT64_MAX;
+	return elements;
 }
 
 PyObject *ufunc_state(PyObject *module, PyObject *unused)

@@ -148,6 +148,15 @@ static int signature_keyword(struct ufunc_arguments *call, PyObject *object)
 	return signature_take(call, object);
 }
 
+static int sig_keyword(struct ufunc_arguments *call, PyObject *object)
+{
+	if (object == Py_None)
+		return 0;
+	if (types_once(call, "sig"))
+		return -1;
+	return signature_take(call, object);
+}
+
 static int casting_keyword(struct ufunc_arguments *call, PyObject *object)
 {
 	static const uint8_t rules[] = {
@@ -237,7 +246,7 @@ static const struct {
 	{ "out", outputs_take },	{ "where", where_keyword },
 	{ "dtype", dtype_keyword },	{ "casting", casting_keyword },
 	{ "order", order_keyword },	{ "signature", signature_keyword },
-	{ "sig", signature_keyword },	{ "subok", subok_keyword },
+	{ "sig", sig_keyword },	{ "subok", subok_keyword },
 	{ "threads", threads_keyword }, { "fast", fast_keyword },
 };
 

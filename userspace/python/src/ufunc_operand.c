@@ -25,7 +25,42 @@ static int take_numpy(PyObject *array, struct ufunc_operand *out)
 {
 	if (array_describe((PyArrayObject *)array, &out->view))
 		return -1;
+	out->array = (PyArrayObject *)array;
 	out->counted = true;
+	return 0;
+}
+
+static bool is_as_described(const struct ufunc_operand *operand)
+{
+	PyArrayObject *array = operand->array;
+	const struct dray_view *view = &operand->view;
+	int i;
+
+	if (!array)
+		return true;
+	if (PyArray_DATA(array) != view->data ||
+	    PyArray_NDIM(array) != view->ndim ||
+	    (uint64_t)PyArray_ITEMSIZE(array) !=
+		    dray_dtype_itemsize(view->dtype))
+		return false;
+	for (i = 0; i < view->ndim; i++)
+		if (PyArray_DIM(array, i) != view->shape[i] ||
+		    PyArray_STRIDE(array, i) != view->strides[i])
+			return false;
+	return true;
+}
+
+int operands_check(const struct ufunc_operand *operands, int count)
+{
+	int o;
+
+	for (o = 0; o < count; o++)
+		if (!is_as_described(&operands[o])) {
+			PyErr_SetString(
+				PyExc_ValueError,
+				"an array was changed while other arguments were taken");
+			return -1;
+		}
 	return 0;
 }
 

@@ -29,7 +29,7 @@ PyObject *ufunc_reduce(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		  { "axis", along_axes_take },
 		  { "dtype", type_or_none_take },
 		  { "out", object_take },
-		  { "keepdims", truth_take },
+		  { "keepdims", along_keepdims_take },
 		  { "initial", object_take },
 		  { "where", object_take } }
 	};
@@ -37,9 +37,6 @@ PyObject *ufunc_reduce(PyObject *self, PyObject *const *args, Py_ssize_t count,
 	struct along from;
 
 	begin(&from, self);
-	from.axes.count = 1;
-	from.axes.list[0] = 0;
-	from.axes.axes[0] = 0;
 	if (!arguments_take(&signature, args, count, names,
 			    (void *[]){ &from.array, &from, &from.descr,
 					&from.out, &from.keepdims, &from.first,
@@ -65,7 +62,7 @@ PyObject *ufunc_accumulate(PyObject *self, PyObject *const *args,
 		1,
 		4,
 		{ { "array", object_take },
-		  { "axis", int_take },
+		  { "axis", along_axes_take },
 		  { "dtype", type_or_none_take },
 		  { "out", object_take } }
 	};
@@ -74,10 +71,9 @@ PyObject *ufunc_accumulate(PyObject *self, PyObject *const *args,
 
 	begin(&from, self);
 	if (!arguments_take(&signature, args, count, names,
-			    (void *[]){ &from.array, &from.axis, &from.descr,
+			    (void *[]){ &from.array, &from, &from.descr,
 					&from.out }) &&
-	    !along_operands(&from) &&
-	    !along_check_axis(from.axis, from.in.view.ndim))
+	    !along_operands(&from) && !along_one_axis(&from, "accumulate"))
 		result = along_compute(&from, accumulate);
 	along_end(&from);
 	return result;
@@ -117,7 +113,7 @@ PyObject *ufunc_reduceat(PyObject *self, PyObject *const *args,
 		5,
 		{ { "array", object_take },
 		  { "indices", object_take },
-		  { "axis", int_take },
+		  { "axis", along_axes_take },
 		  { "dtype", type_or_none_take },
 		  { "out", object_take } }
 	};
@@ -126,13 +122,27 @@ PyObject *ufunc_reduceat(PyObject *self, PyObject *const *args,
 
 	begin(&from, self);
 	if (!arguments_take(&signature, args, count, names,
-			    (void *[]){ &from.array, &from.numbers, &from.axis,
+			    (void *[]){ &from.array, &from.numbers, &from,
 					&from.descr, &from.out }) &&
 	    !along_operands(&from) && !take_indices(&from) &&
-	    !along_check_axis(from.axis, from.in.view.ndim))
+	    !along_one_axis(&from, "reduceat"))
 		result = along_compute(&from, reduceat);
 	along_end(&from);
 	return result;
+}
+
+/* The elements of the largest of all operands. */
+static int64_t elements_of(const struct along *from, const struct steps *steps)
+{
+	int64_t most = dray_view_size(&from->to.view), size;
+	size_t i;
+
+	for (i = 0; i < steps->kept_count; i++) {
+		size = dray_view_size(steps->kept[i].view);
+		if (size > most)
+			most = size;
+	}
+	return most;
 }
 
 /* Computes at an index of any kind, as a[index] takes it. */
@@ -146,7 +156,10 @@ static int at(struct along *from, struct array_object *target, PyObject *index,
 
 	ret = steps_take(&steps, target, index);
 	if (!ret)
-		ret = ufunc_enter(&frame, from->state, false, 0);
+		ret = along_check_operands(from);
+	if (!ret)
+		ret = ufunc_enter(&frame, from->state, false,
+				  elements_of(from, &steps));
 	if (!ret) {
 		ret = dray_ufunc_at_index(from->ufunc,
 					  array_whole(target, &view),

@@ -9,7 +9,7 @@
 
 static PyObject *wrap(PyTypeObject *type, struct dray_ufunc *ufunc)
 {
-	struct ufunc_object *self = PyObject_New(struct ufunc_object, type);
+	struct ufunc_object *self = PyObject_GC_New(struct ufunc_object, type);
 
 	if (!self) {
 		dray_ufunc_unref(ufunc);
@@ -20,18 +20,35 @@ static PyObject *wrap(PyTypeObject *type, struct dray_ufunc *ufunc)
 	self->inputs = dray_ufunc_inputs(ufunc);
 	self->outputs = dray_ufunc_outputs(ufunc);
 	self->kept = PyList_New(0);
-	if (!self->kept)
+	if (self->kept)
+		PyObject_GC_Track((PyObject *)self);
+	else
 		Py_CLEAR(self);
 	return (PyObject *)self;
+}
+
+static int ufunc_traverse(PyObject *object, visitproc visit, void *arg)
+{
+	Py_VISIT(Py_TYPE(object));
+	Py_VISIT(ufunc_self(object)->kept);
+	return 0;
+}
+
+/* A loop may name its ufunc.  No call runs: it has a reference. */
+static int ufunc_clear(PyObject *object)
+{
+	Py_CLEAR(ufunc_self(object)->kept);
+	return 0;
 }
 
 void ufunc_dealloc(PyObject *object)
 {
 	PyTypeObject *type = Py_TYPE(object);
 
+	PyObject_GC_UnTrack(object);
 	dray_ufunc_unref(ufunc_self(object)->ufunc);
 	Py_XDECREF(ufunc_self(object)->kept);
-	PyObject_Free(object);
+	PyObject_GC_Del(object);
 	Py_DECREF(type);
 }
 
@@ -290,6 +307,8 @@ static PyType_Slot ufunc_slots[] = {
 	  "dray.Array, elements if they have no axes, or the arrays of out=." },
 	{ Py_tp_new, ufunc_new },
 	{ Py_tp_dealloc, ufunc_dealloc },
+	{ Py_tp_traverse, ufunc_traverse },
+	{ Py_tp_clear, ufunc_clear },
 	{ Py_tp_repr, ufunc_repr },
 	{ Py_tp_call, PyVectorcall_Call },
 	{ Py_tp_methods, ufunc_methods },
@@ -302,6 +321,6 @@ PyType_Spec ufunc_type_spec = {
 	.name = "dray.ufunc",
 	.basicsize = sizeof(struct ufunc_object),
 	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE |
-		 Py_TPFLAGS_HAVE_VECTORCALL,
+		 Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_HAVE_GC,
 	.slots = ufunc_slots,
 };

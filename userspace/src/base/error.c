@@ -114,6 +114,12 @@ int dray_fail_adding(int error, const char *format, ...)
 	return error;
 }
 
+void dray_forget_failure(void)
+{
+	if (has_buffer())
+		sentence[0] = '\0';
+}
+
 __attribute__((cold)) void dray_fail_null(const char *function)
 {
 	dray_fail(-EINVAL, "%s(): a required argument is NULL", function);

@@ -18,6 +18,9 @@
 int dray_fail(int error, const char *format, ...)
 	__attribute__((format(printf, 2, 3), cold));
 
+/* Empties the sentence, before a function of the user that may leave one. */
+void dray_forget_failure(void);
+
 /* Adds to the sentence that is there, and returns @error. */
 int dray_fail_adding(int error, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -30,8 +30,9 @@
 	((x) >= 0x1p63f ? (uint64_t)(int64_t)((x)-0x1p63f) ^ 1ull << 63 \
 			: (uint64_t)(int64_t)(x))
 #else
-#define TO_UINT8(x) ((uint8_t)(x))
-#define TO_UINT16(x) ((uint16_t)(x))
+/* Vectors would convert to signed numbers first. */
+#define TO_UINT8(x) ((uint8_t)(uint32_t)(x))
+#define TO_UINT16(x) ((uint16_t)(uint32_t)(x))
 #define TO_UINT32(x) ((uint32_t)(x))
 #define TO_UINT64(x) ((uint64_t)(x))
 #endif
@@ -95,6 +96,23 @@ static inline void store_LONG(char *dst, long double x)
 		    sizeof(type_##from), sizeof(type_##to), store_##to, \
 		    convert)
 
+/*
+ * Vectors of arm64 convert double to 64 bits and cut them, single numbers end at the
+ * limits of 32 bits.
+ */
+#if defined(__aarch64__) && defined(__GNUC__) && !defined(__clang__)
+#define ONE_BY_ONE_DOUBLE __attribute__((optimize("no-tree-vectorize")))
+#else
+#define ONE_BY_ONE_DOUBLE
+#endif
+#define ONE_BY_ONE_FLOAT
+#define ONE_BY_ONE_LONG
+
+#define DEFINE_NARROW(to, from, convert)                                    \
+	DEFINE_EACH(ANY_FLOAT ONE_BY_ONE_##from static, loop_##from##_##to, \
+		    type_##from, sizeof(type_##from), sizeof(type_##to),    \
+		    store_##to, convert)
+
 /* Of integers of one size, signed and unsigned, the bits are the same. */
 #define DEFINE_FROM_INTEGER(from)            \
 	DEFINE_LOOP(BOOL, from, TO_BOOL)     \
@@ -106,18 +124,18 @@ static inline void store_LONG(char *dst, long double x)
 	DEFINE_LOOP(DOUBLE, from, TO_DOUBLE) \
 	DEFINE_LOOP(LONG, from, TO_LONG)
 
-#define DEFINE_FROM_FLOAT(from)              \
-	DEFINE_LOOP(BOOL, from, TO_BOOL)     \
-	DEFINE_LOOP(INT8, from, TO_INT8)     \
-	DEFINE_LOOP(INT16, from, TO_INT16)   \
-	DEFINE_LOOP(INT32, from, TO_INT32)   \
-	DEFINE_LOOP(INT64, from, TO_INT64)   \
-	DEFINE_LOOP(UINT8, from, TO_UINT8)   \
-	DEFINE_LOOP(UINT16, from, TO_UINT16) \
-	DEFINE_LOOP(UINT32, from, TO_UINT32) \
-	DEFINE_LOOP(UINT64, from, TO_UINT64) \
-	DEFINE_LOOP(FLOAT, from, TO_FLOAT)   \
-	DEFINE_LOOP(DOUBLE, from, TO_DOUBLE) \
+#define DEFINE_FROM_FLOAT(from)                \
+	DEFINE_LOOP(BOOL, from, TO_BOOL)       \
+	DEFINE_NARROW(INT8, from, TO_INT8)     \
+	DEFINE_NARROW(INT16, from, TO_INT16)   \
+	DEFINE_NARROW(INT32, from, TO_INT32)   \
+	DEFINE_LOOP(INT64, from, TO_INT64)     \
+	DEFINE_NARROW(UINT8, from, TO_UINT8)   \
+	DEFINE_NARROW(UINT16, from, TO_UINT16) \
+	DEFINE_NARROW(UINT32, from, TO_UINT32) \
+	DEFINE_LOOP(UINT64, from, TO_UINT64)   \
+	DEFINE_LOOP(FLOAT, from, TO_FLOAT)     \
+	DEFINE_LOOP(DOUBLE, from, TO_DOUBLE)   \
 	DEFINE_LOOP(LONG, from, TO_LONG)
 
 DEFINE_FROM_INTEGER(INT8)

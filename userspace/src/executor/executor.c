@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* Executors: their functions and names, and the CPU's. */
+/* Executors: their functions and names, the CPU's, and the choice of one. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -81,29 +81,14 @@ struct dray_executor *dray_executor_ref(struct dray_executor *executor)
 	return executor;
 }
 
-static void free_timed(struct dray_timed *timed)
-{
-	int o;
-
-	for (o = 0; o < dray_ufunc_operands(timed->ufunc); o++)
-		dray_dtype_unref(timed->dtypes[o]);
-	dray_ufunc_unref((struct dray_ufunc *)(uintptr_t)timed->ufunc);
-	free(timed);
-}
-
 void dray_executor_unref(struct dray_executor *executor)
 {
-	struct dray_timed *timed;
-
 	if (!executor || executor == &cpu ||
 	    atomic_fetch_sub(&executor->references, 1) != 1)
 		return;
 	if (executor->functions.release)
 		executor->functions.release(executor->context);
-	while ((timed = executor->timed)) {
-		executor->timed = timed->next;
-		free_timed(timed);
-	}
+	dray_times_drop(executor);
 	pthread_mutex_destroy(&executor->mutex);
 	free(executor);
 }
@@ -111,134 +96,6 @@ void dray_executor_unref(struct dray_executor *executor)
 const char *dray_executor_name(const struct dray_executor *executor)
 {
 	return dray_given(executor, __func__) ? executor->name : NULL;
-}
-
-/* With the mutex. */
-static struct dray_timed **find(struct dray_executor *executor,
-				const struct dray_ufunc *ufunc,
-				const dray_dtype *dtypes)
-{
-	struct dray_timed **link = &executor->timed;
-	int o;
-
-	for (; *link; link = &(*link)->next) {
-		if ((*link)->ufunc != ufunc)
-			continue;
-		for (o = 0; o < dray_ufunc_operands(ufunc); o++)
-			if (!dray_dtype_equal((*link)->dtypes[o], dtypes[o]))
-				break;
-		if (o == dray_ufunc_operands(ufunc))
-			break;
-	}
-	return link;
-}
-
-/* With the mutex; NULL without memory. */
-static struct dray_timed *find_or_make(struct dray_executor *executor,
-				       struct dray_ufunc *ufunc,
-				       const dray_dtype *dtypes)
-{
-	struct dray_timed **link = find(executor, ufunc, dtypes);
-	int o;
-
-	if (*link)
-		return *link;
-	*link = calloc(1, sizeof(**link));
-	if (!*link)
-		return NULL;
-	(*link)->ufunc = dray_ufunc_ref(ufunc);
-	for (o = 0; o < dray_ufunc_operands(ufunc); o++)
-		(*link)->dtypes[o] = dray_dtype_ref(dtypes[o]);
-	return *link;
-}
-
-int dray_executor_get_cost(struct dray_executor *executor,
-			   const struct dray_ufunc *ufunc,
-			   const dray_dtype *dtypes, struct dray_call_cost *out)
-{
-	const struct dray_timed *timed;
-	int ret = 0;
-
-	if (!dray_given(executor, __func__) || !dray_given(ufunc, __func__) ||
-	    !dray_given(dtypes, __func__) || !dray_given(out, __func__))
-		return -EINVAL;
-	pthread_mutex_lock(&executor->mutex);
-	timed = *find(executor, ufunc, dtypes);
-	if (timed)
-		*out = timed->cost;
-	else
-		ret = dray_fail(
-			-ENOENT,
-			"%s has not been measured on %s with these types",
-			ufunc->name, executor->name);
-	pthread_mutex_unlock(&executor->mutex);
-	return ret;
-}
-
-int dray_executor_set_cost(struct dray_executor *executor,
-			   struct dray_ufunc *ufunc, const dray_dtype *dtypes,
-			   const struct dray_call_cost *cost)
-{
-	struct dray_timed *timed, **link;
-	int ret = 0;
-
-	if (!dray_given(executor, __func__) || !dray_given(ufunc, __func__) ||
-	    !dray_given(dtypes, __func__))
-		return -EINVAL;
-	if (cost &&
-	    (cost->elements[0] < 1 || cost->elements[1] < cost->elements[0]))
-		return dray_fail(
-			-EINVAL,
-			"the times of a loop are of 1 element or more, and in order, not of %lld and %lld",
-			(long long)cost->elements[0],
-			(long long)cost->elements[1]);
-	pthread_mutex_lock(&executor->mutex);
-	if (cost) {
-		timed = find_or_make(executor, ufunc, dtypes);
-		if (timed) {
-			timed->cost = *cost;
-			timed->set = true;
-		} else {
-			ret = dray_fail(-ENOMEM, "no memory for a time");
-		}
-	} else {
-		link = find(executor, ufunc, dtypes);
-		timed = *link;
-		if (timed) {
-			*link = timed->next;
-			free_timed(timed);
-		}
-	}
-	pthread_mutex_unlock(&executor->mutex);
-	return ret;
-}
-
-void dray_executor_measured(struct dray_executor *executor,
-			    const struct dray_call *call, uint64_t ns)
-{
-	struct dray_call_cost *cost;
-	struct dray_timed *timed;
-	int at;
-
-	pthread_mutex_lock(&executor->mutex);
-	timed = find_or_make(executor, call->ufunc, call->dtypes);
-	if (timed && !timed->set) {
-		cost = &timed->cost;
-		if (!cost->elements[0])
-			*cost = (struct dray_call_cost){
-				{ call->elements, call->elements },
-				{ ns, ns },
-			};
-		/* The latest of the fewest and of the most elements count. */
-		for (at = 0; at < 2; at++) {
-			if (at ? call->elements < cost->elements[1]
-			       : call->elements > cost->elements[0])
-				continue;
-			cost->elements[at] = call->elements;
-			cost->ns[at] = ns;
-		}
-	}
-	pthread_mutex_unlock(&executor->mutex);
 }
 
 /* The time on the line through both measurements, or in proportion to one. */
@@ -255,7 +112,7 @@ static uint64_t estimate(const struct dray_call_cost *cost, int64_t elements)
 			     (many - few);
 	else
 		ns = (double)cost->ns[0] * (double)elements / few;
-	return ns > 0 ? (uint64_t)ns : 0;
+	return ns <= 0 ? 0 : ns < 0x1p63 ? (uint64_t)ns : INT64_MAX;
 }
 
 /* The knowledge about one executor and one call. */

@@ -21,7 +21,8 @@
 /* The time of one loop on one executor. */
 struct dray_timed {
 	struct dray_timed *next;
-	const struct dray_ufunc *ufunc; /* one reference */
+	uint64_t ufunc; /* its number */
+	int operands;
 	bool set; /* by the user */
 	struct dray_call_cost cost;
 	dray_dtype dtypes[DRAY_UFUNC_MAX_OPERANDS]; /* each one reference */
@@ -36,9 +37,24 @@ struct dray_executor {
 	char name[32];
 };
 
-/* A call, and all that it needs until its end. */
+/*
+ * Work of another room, which has its turn among the calls of a queue.  Its
+ * functions wait for transfers that meet its operands.
+ */
+struct dray_task {
+	const char *name;
+	void *context;
+	/* In the queue's thread.  @call: for dray_call_is_cancelled() */
+	int (*run)(void *context, struct dray_call_queue *queue,
+		   const struct dray_call *call);
+	/* After the end, or if the task cannot be submitted. */
+	void (*release)(void *context);
+};
+
+/* A call or a task, and all that it needs until its end. */
 struct dray_queued {
 	struct dray_call call;
+	struct dray_task task; /* run NULL: a call */
 	const struct dray_call_queue *queue;
 	struct dray_queued *next; /* in its queue */
 	struct dray_queued *next_in_flight; /* older ones first */
@@ -48,11 +64,12 @@ struct dray_queued {
 	struct dray_ufunc_options options; /* for the CPU */
 	struct dray_fp_state state; /* of the thread that submitted it */
 	struct dray_ufunc_loop loop;
-	int operands; /* with the mask */
+	int operands; /* with the mask; those of a task have no views */
 	/* of the loop, then those of a signature that was asked for */
 	dray_dtype dtypes[2 * DRAY_UFUNC_MAX_OPERANDS];
 	const struct dray_view *pointers[DRAY_CALL_OPERANDS];
-	struct dray_addresses spans[DRAY_CALL_OPERANDS];
+	struct dray_addresses *spans; /* of each operand */
+	struct dray_addresses own_spans[DRAY_CALL_OPERANDS];
 	struct dray_array *arrays[DRAY_CALL_OPERANDS]; /* made for it, or NULL */
 	struct dray_view views[DRAY_CALL_OPERANDS];
 };
@@ -80,6 +97,37 @@ int dray_queued_create(struct dray_ufunc *ufunc,
 		       struct dray_queued **out);
 void dray_queued_free(struct dray_queued *queued);
 
+/*
+ * Makes a task of @inputs_count operands that it reads, and @outputs_count that it
+ * writes.  Its event holds their blocks.
+ */
+int dray_queued_create_task(const struct dray_task *task,
+			    struct dray_operand *inputs, int inputs_count,
+			    struct dray_operand *outputs, int outputs_count,
+			    struct dray_queued **out);
+
+/*
+ * Submits a task, as dray_call_queue_submit() does with a call.
+ * @event: as there
+ * Errors: -ENOMEM, -ECHILD; if it waits, also what the task returns.
+ */
+int dray_task_submit(struct dray_call_queue *queue,
+		     const struct dray_task *task, struct dray_operand *inputs,
+		     int inputs_count, struct dray_operand *outputs,
+		     int outputs_count, struct dray_event **event);
+
+/* Whether a queue has another executor than the CPU. */
+bool dray_task_has_executors(const struct dray_call_queue *queue);
+
+/*
+ * Runs a call in the thread of a task of @queue, on the executor that takes the
+ * least time, and waits for its end.  The task's operands cover its memory.
+ */
+int dray_task_call(struct dray_call_queue *queue, struct dray_ufunc *ufunc,
+		   const struct dray_view *const *inputs,
+		   const struct dray_view *const *outputs,
+		   const struct dray_ufunc_options *options);
+
 /* Whether the CPU must not access @span beside the call. */
 bool dray_queued_meets(const struct dray_queued *queued,
 		       struct dray_addresses reads,
@@ -98,6 +146,9 @@ int dray_choose_executor(struct dray_executor *const *executors, size_t count,
 			 const struct dray_call *call,
 			 struct dray_executor **out, uint64_t *ns,
 			 char why[256]);
+
+/* Forgets all times, with the last reference. */
+void dray_times_drop(struct dray_executor *executor);
 
 /* Notes the time of a call; times that the user set stay. */
 void dray_executor_measured(struct dray_executor *executor,

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -25,6 +26,7 @@ struct dray_call_queue {
 	pthread_t thread;
 	uint32_t process;
 	bool ends; /* no call follows */
+	bool alone; /* its thread frees it */
 	struct dray_queued *first; /* not taken yet */
 	struct dray_queued **last;
 	size_t count;
@@ -35,6 +37,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 /* Signalled if a call is submitted or has ended, or a queue ends. */
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static struct dray_queued *in_flight; /* of all queues, older ones first */
+static struct dray_queued **last_in_flight = &in_flight;
 
 static void take(void)
 {
@@ -51,6 +54,8 @@ static void inherit(void)
 {
 	changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
 	in_flight = NULL;
+	last_in_flight = &in_flight;
+	atomic_store(&dray_calls_conflict, NULL);
 	give();
 }
 
@@ -103,6 +108,7 @@ void dray_call_end(struct dray_call *call, int status)
 	if (!dray_given(call, __func__))
 		return;
 	queued = dray_queued(call);
+	status = dray_users_result(status, queued->event->name);
 	if (!status && queued->executor)
 		dray_executor_measured(queued->executor, call,
 				       dray_call_now() - queued->started_ns);
@@ -111,8 +117,13 @@ void dray_call_end(struct dray_call *call, int status)
 	take();
 	for (link = &in_flight; *link && *link != queued;)
 		link = &(*link)->next_in_flight;
-	if (*link)
+	if (*link) {
 		*link = queued->next_in_flight;
+		if (!*link)
+			last_in_flight = link;
+	}
+	if (!in_flight)
+		atomic_store(&dray_calls_conflict, NULL);
 	pthread_cond_broadcast(&changed);
 	give();
 	dray_event_end_call(event, status);
@@ -139,27 +150,83 @@ static int await_transfers(const struct dray_queued *queued)
 	return ret;
 }
 
-static void run_call(struct dray_call_queue *queue, struct dray_queued *queued)
+/* Gives a call to its executor. */
+static void start(struct dray_call_queue *queue, struct dray_queued *queued)
 {
 	struct dray_executor *executor;
 	uint64_t ns;
 	int ret;
 
-	ret = await_transfers(queued);
-	if (!ret && dray_call_is_cancelled(&queued->call))
-		ret = dray_fail(-ECANCELED, "the call of %s was cancelled",
-				queued->call.ufunc->name);
-	if (ret || !queued->call.elements) {
-		dray_call_end(&queued->call, ret);
-		return;
-	}
 	dray_choose_executor(queue->executors, queue->count, &queued->call,
 			     &executor, &ns, NULL);
 	queued->executor = dray_executor_ref(executor);
 	queued->started_ns = dray_call_now();
+	dray_forget_failure();
 	ret = executor->functions.submit(executor->context, &queued->call);
+	ret = dray_users_result(ret, executor->name);
 	if (ret)
 		dray_call_end(&queued->call, ret);
+}
+
+/* Runs a task with the state of the thread that submitted it. */
+static int run_task(struct dray_call_queue *queue, struct dray_queued *queued)
+{
+	struct dray_fp_state state;
+	int ret;
+
+	dray_get_fp_state(&state);
+	dray_set_fp_state(&queued->state);
+	ret = queued->task.run(queued->task.context, queue, &queued->call);
+	dray_set_fp_state(&state);
+	return ret;
+}
+
+static void run_call(struct dray_call_queue *queue, struct dray_queued *queued)
+{
+	struct dray_event *event = dray_event_ref(queued->event);
+	int ret = 0;
+
+	if (!queued->task.run)
+		ret = await_transfers(queued);
+	if (!ret && dray_call_is_cancelled(&queued->call))
+		ret = dray_fail(-ECANCELED, "the call of %s was cancelled",
+				queued->event->name);
+	if (!ret && queued->task.run)
+		ret = run_task(queue, queued);
+	if (ret || !queued->call.elements)
+		dray_call_end(&queued->call, ret);
+	else
+		start(queue, queued);
+	/* An executor has it, or it has ended. */
+	atomic_store(&event->runs_later, false);
+	dray_event_unref(event);
+}
+
+/* Waits until no call of @queue is in flight; executors may still have some. */
+static void drain(const struct dray_call_queue *queue)
+{
+	const struct dray_queued *queued;
+
+	take();
+	for (;;) {
+		for (queued = in_flight; queued;
+		     queued = queued->next_in_flight)
+			if (queued->queue == queue)
+				break;
+		if (!queued)
+			break;
+		pthread_cond_wait(&changed, &mutex);
+	}
+	give();
+}
+
+static void free_queue(struct dray_call_queue *queue)
+{
+	size_t i;
+
+	for (i = 0; i < queue->count; i++)
+		dray_executor_unref(queue->executors[i]);
+	free(queue);
 }
 
 static void *run(void *argument)
@@ -184,6 +251,11 @@ static void *run(void *argument)
 		take();
 	}
 	give();
+	if (queue->alone) {
+		pthread_detach(pthread_self());
+		drain(queue);
+		free_queue(queue);
+	}
 	return NULL;
 }
 
@@ -210,7 +282,6 @@ int dray_call_queue_create(struct dray_executor *const *executors, size_t count,
 	if (!queue)
 		return dray_fail(-ENOMEM, "no memory for a queue of calls");
 	dray_fork_enlist(&locks);
-	atomic_store(&dray_calls_conflict, find_conflict);
 	queue->process = dray_fork_process();
 	queue->last = &queue->first;
 	for (i = 0; i < count; i++)
@@ -231,43 +302,34 @@ int dray_call_queue_create(struct dray_executor *const *executors, size_t count,
 	return 0;
 }
 
-/* Waits until no call of @queue is in flight; executors may still have some. */
-static void drain(const struct dray_call_queue *queue)
+/* Whether the caller is the queue's thread, which is in a call. */
+static bool is_own_thread(const struct dray_call_queue *queue)
 {
-	const struct dray_queued *queued;
-
-	take();
-	for (;;) {
-		for (queued = in_flight; queued;
-		     queued = queued->next_in_flight)
-			if (queued->queue == queue)
-				break;
-		if (!queued)
-			break;
-		pthread_cond_wait(&changed, &mutex);
-	}
-	give();
+	return queue->process == dray_fork_process() &&
+	       pthread_equal(queue->thread, pthread_self());
 }
 
 void dray_call_queue_destroy(struct dray_call_queue *queue)
 {
 	DRAY_NO_CANCEL;
-	size_t i;
+	bool alone;
 
 	if (!queue)
 		return;
+	alone = is_own_thread(queue);
 	/* A child has neither the thread nor the calls. */
 	if (queue->process == dray_fork_process()) {
 		take();
 		queue->ends = true;
+		queue->alone = alone;
 		pthread_cond_broadcast(&changed);
 		give();
+		if (alone)
+			return;
 		pthread_join(queue->thread, NULL);
 		drain(queue);
 	}
-	for (i = 0; i < queue->count; i++)
-		dray_executor_unref(queue->executors[i]);
-	free(queue);
+	free_queue(queue);
 }
 
 static int check_process(const struct dray_call_queue *queue)
@@ -275,6 +337,16 @@ static int check_process(const struct dray_call_queue *queue)
 	if (queue->process == dray_fork_process())
 		return 0;
 	return dray_fail(-ECHILD, "the queue of calls is the parent's");
+}
+
+/* A call that waits for a later one of its queue never ends. */
+static int check_wait(const struct dray_call_queue *queue)
+{
+	if (!is_own_thread(queue))
+		return 0;
+	return dray_fail(
+		-EDEADLK,
+		"a call cannot wait for another one of its queue: ask for an event");
 }
 
 /* Gives the arrays that were made to the caller. */
@@ -300,6 +372,43 @@ static bool outputs_given(const struct dray_ufunc *ufunc,
 	return true;
 }
 
+/* Puts a call behind all others. */
+static void enqueue(struct dray_call_queue *queue, struct dray_queued *queued)
+{
+	queued->queue = queue;
+	queued->event->runner = queue->thread;
+	atomic_store(&queued->event->runs_later, true);
+	take();
+	*last_in_flight = queued;
+	last_in_flight = &queued->next_in_flight;
+	atomic_store(&dray_calls_conflict, find_conflict);
+	*queue->last = queued;
+	queue->last = &queued->next;
+	pthread_cond_broadcast(&changed);
+	give();
+}
+
+/* Waits for the end of a call, which no signal ends. */
+static int await(struct dray_event *end)
+{
+	int ret;
+
+	do {
+		ret = dray_event_wait(end, -1);
+	} while (ret == -EINTR);
+	dray_event_unref(end);
+	return ret;
+}
+
+/* Gives a reference to the event to the caller, or waits for it. */
+static int hand_over(struct dray_event *end, struct dray_event **event)
+{
+	if (!event)
+		return await(end);
+	*event = end;
+	return 0;
+}
+
 int dray_call_queue_submit(struct dray_call_queue *queue,
 			   struct dray_ufunc *ufunc,
 			   const struct dray_view *const *inputs,
@@ -308,7 +417,7 @@ int dray_call_queue_submit(struct dray_call_queue *queue,
 			   struct dray_array **out, struct dray_event **event)
 {
 	DRAY_NO_CANCEL;
-	struct dray_queued *queued, **link;
+	struct dray_queued *queued;
 	struct dray_event *end;
 	int ret;
 
@@ -316,6 +425,8 @@ int dray_call_queue_submit(struct dray_call_queue *queue,
 	    !outputs_given(ufunc, outputs, out))
 		return -EINVAL;
 	ret = check_process(queue);
+	if (!ret && !event)
+		ret = check_wait(queue);
 	if (!ret)
 		ret = dray_queued_create(ufunc, inputs, outputs, options,
 					 &queued);
@@ -323,24 +434,57 @@ int dray_call_queue_submit(struct dray_call_queue *queue,
 		return ret;
 	hand_out(queued, out);
 	end = dray_event_ref(queued->event);
-	queued->queue = queue;
-	take();
-	for (link = &in_flight; *link;)
-		link = &(*link)->next_in_flight;
-	*link = queued;
-	*queue->last = queued;
-	queue->last = &queued->next;
-	pthread_cond_broadcast(&changed);
-	give();
-	if (event) {
-		*event = end;
-		return 0;
+	enqueue(queue, queued);
+	return hand_over(end, event);
+}
+
+int dray_task_submit(struct dray_call_queue *queue,
+		     const struct dray_task *task, struct dray_operand *inputs,
+		     int inputs_count, struct dray_operand *outputs,
+		     int outputs_count, struct dray_event **event)
+{
+	struct dray_queued *queued;
+	struct dray_event *end;
+	int ret;
+
+	ret = check_process(queue);
+	if (!ret && !event)
+		ret = check_wait(queue);
+	if (!ret)
+		ret = dray_queued_create_task(task, inputs, inputs_count,
+					      outputs, outputs_count, &queued);
+	if (ret) {
+		task->release(task->context);
+		return ret;
 	}
-	do {
-		ret = dray_event_wait(end, -1);
-	} while (ret == -EINTR);
-	dray_event_unref(end);
-	return ret;
+	end = dray_event_ref(queued->event);
+	enqueue(queue, queued);
+	return hand_over(end, event);
+}
+
+bool dray_task_has_executors(const struct dray_call_queue *queue)
+{
+	return queue->count;
+}
+
+int dray_task_call(struct dray_call_queue *queue, struct dray_ufunc *ufunc,
+		   const struct dray_view *const *inputs,
+		   const struct dray_view *const *outputs,
+		   const struct dray_ufunc_options *options)
+{
+	struct dray_queued *queued;
+	struct dray_event *end;
+	int ret;
+
+	ret = dray_queued_create(ufunc, inputs, outputs, options, &queued);
+	if (ret)
+		return ret;
+	end = dray_event_ref(queued->event);
+	if (queued->call.elements)
+		start(queue, queued);
+	else
+		dray_call_end(&queued->call, 0);
+	return await(end);
 }
 
 int dray_explain_call(struct dray_call_queue *queue, struct dray_ufunc *ufunc,
@@ -352,7 +496,7 @@ int dray_explain_call(struct dray_call_queue *queue, struct dray_ufunc *ufunc,
 	struct dray_call_explanation reply = { .executor = "" };
 	struct dray_executor *executor;
 	struct dray_queued *queued;
-	uint64_t ns;
+	uint64_t ns = UINT64_MAX;
 	int o, ret;
 
 	if (!dray_given(queue, __func__) || !dray_given(ufunc, __func__) ||
@@ -364,8 +508,15 @@ int dray_explain_call(struct dray_call_queue *queue, struct dray_ufunc *ufunc,
 					 &queued);
 	if (ret)
 		return ret;
-	dray_choose_executor(queue->executors, queue->count, &queued->call,
-			     &executor, &ns, reply.reason);
+	executor = dray_cpu_executor();
+	/* Executors are asked about elements only. */
+	if (queued->call.elements)
+		dray_choose_executor(queue->executors, queue->count,
+				     &queued->call, &executor, &ns,
+				     reply.reason);
+	else
+		snprintf(reply.reason, sizeof(reply.reason),
+			 "there are no elements, so nothing runs");
 	memcpy(reply.executor, executor->name, sizeof(reply.executor));
 	reply.elements = queued->call.elements;
 	for (o = 0; o < queued->operands; o++)

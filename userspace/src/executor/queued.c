@@ -4,6 +4,7 @@
  * blocks that are held until the end.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,49 @@
 
 #include "base/error.h"
 #include "executor/executor.h"
+#include "iterator/iterator.h"
+
+/* Checks that a view may be read. */
+static int check_read(const struct dray_ufunc *ufunc, int o,
+		      const struct dray_view *view)
+{
+	int ret = dray_view_check(view, dray_operand_names[o], NULL);
+
+	if (ret || view->flags & DRAY_READ)
+		return ret;
+	return dray_fail(-EPERM, "%s of ufunc '%.64s' may not be read",
+			 dray_operand_names[o], ufunc->name);
+}
+
+/* Checks all that a call of the CPU checks before its loops. */
+static int check(const struct dray_ufunc *ufunc,
+		 const struct dray_view *const *inputs,
+		 const struct dray_view *const *outputs,
+		 const struct dray_ufunc_options *options)
+{
+	const int count = dray_ufunc_operands(ufunc);
+	const struct dray_view *where = options ? options->where : NULL;
+	int o, ret = options ? dray_ufunc_check_options(options) : 0;
+
+	for (o = 0; !ret && o < ufunc->inputs; o++) {
+		ret = check_read(ufunc, o, inputs[o]);
+		if (!ret && options && options->weak >> o & 1 &&
+		    dray_view_size(inputs[o]) != 1)
+			ret = dray_fail(
+				-EINVAL,
+				"a number of the program is one element, and input %d has %" PRId64,
+				o, dray_view_size(inputs[o]));
+	}
+	for (; !ret && outputs && o < count; o++)
+		if (outputs[o - ufunc->inputs])
+			ret = dray_view_check(outputs[o - ufunc->inputs],
+					      dray_operand_names[o], NULL);
+	if (!ret && where)
+		ret = check_read(ufunc, count, where);
+	if (!ret && where)
+		ret = dray_ufunc_check_mask(ufunc, where->dtype);
+	return ret;
+}
 
 /* Takes over options; types and the mask become the call's own. */
 static int take_options(struct dray_queued *queued,
@@ -36,16 +80,25 @@ static int take_options(struct dray_queued *queued,
 	return 0;
 }
 
-/* Makes the array of an output that was not given. */
-static int make_output(struct dray_queued *queued, int o, int ndim,
-		       const int64_t *shape)
+/* Makes the arrays of outputs that were not given, in the order of calls. */
+static int make_outputs(struct dray_queued *queued,
+			const struct dray_view *const *inputs,
+			const struct dray_view *const *outputs, int ndim,
+			const int64_t *shape)
 {
-	int ret = dray_array_empty(queued->dtypes[o], ndim, shape,
-				   &queued->arrays[o]);
+	const struct dray_view *views[DRAY_CALL_OPERANDS];
+	const struct dray_call *call = &queued->call;
+	const int count = call->inputs + call->outputs;
+	int o;
 
-	if (!ret)
-		dray_array_view(queued->arrays[o], &queued->views[o]);
-	return ret;
+	for (o = 0; o < count; o++)
+		views[o] = o < call->inputs ? inputs[o]
+			   : outputs	    ? outputs[o - call->inputs]
+					    : NULL;
+	views[count] = queued->options.where;
+	return dray_ufunc_make(call->ufunc, &queued->options, views,
+			       count + !!queued->options.where, queued->dtypes,
+			       ndim, shape, queued->arrays);
 }
 
 /* Stretches an input or a mask; a number of the program gets the loop's type. */
@@ -73,8 +126,10 @@ static int take_output(struct dray_queued *queued, int o,
 		       const struct dray_view *given, int ndim,
 		       const int64_t *shape)
 {
-	if (!given)
-		return make_output(queued, o, ndim, shape);
+	if (!given) {
+		dray_array_view(queued->arrays[o], &queued->views[o]);
+		return 0;
+	}
 	if (given->ndim != ndim ||
 	    memcmp(given->shape, shape, (size_t)ndim * sizeof(*shape)))
 		return dray_fail(
@@ -152,6 +207,8 @@ static int take_operands(struct dray_queued *queued,
 	int o, ndim, ret;
 
 	ret = find_shape(call->ufunc, inputs, outputs, where, &ndim, shape);
+	if (!ret)
+		ret = make_outputs(queued, inputs, outputs, ndim, shape);
 	for (o = 0; !ret && o < count; o++)
 		ret = o < call->inputs
 			      ? take_input(queued, o, inputs[o],
@@ -212,6 +269,9 @@ int dray_queued_create(struct dray_ufunc *ufunc,
 	for (o = 0; o < ufunc->inputs; o++)
 		if (!dray_given(inputs[o], __func__))
 			return -EINVAL;
+	ret = check(ufunc, inputs, outputs, options);
+	if (ret)
+		return ret;
 	queued = calloc(1, sizeof(*queued));
 	if (!queued)
 		return dray_fail(-ENOMEM, "no memory for a call");
@@ -219,6 +279,7 @@ int dray_queued_create(struct dray_ufunc *ufunc,
 	queued->call.loop = &queued->loop;
 	queued->call.dtypes = queued->dtypes;
 	queued->call.views = queued->pointers;
+	queued->spans = queued->own_spans;
 	queued->call.inputs = ufunc->inputs;
 	queued->call.outputs = ufunc->outputs;
 	dray_get_fp_state(&queued->state);
@@ -237,10 +298,58 @@ int dray_queued_create(struct dray_ufunc *ufunc,
 	return 0;
 }
 
+/* Notes the memory of a task's operands; their number with these. */
+static int hold_operands(struct dray_queued *queued, int at,
+			 struct dray_operand *operands, int count)
+{
+	int o;
+
+	for (o = 0; o < count; o++) {
+		if (!operands[o].extent.elements)
+			continue;
+		dray_operand_locate(&operands[o], true);
+		dray_event_keep(queued->event, &operands[o]);
+		queued->spans[at + o] = operands[o].span;
+	}
+	return at + count;
+}
+
+int dray_queued_create_task(const struct dray_task *task,
+			    struct dray_operand *inputs, int inputs_count,
+			    struct dray_operand *outputs, int outputs_count,
+			    struct dray_queued **out)
+{
+	const size_t count = (size_t)inputs_count + (size_t)outputs_count;
+	struct dray_queued *queued = calloc(
+		1, sizeof(*queued) + count * sizeof(struct dray_addresses));
+	int ret;
+
+	if (!queued)
+		return dray_fail(-ENOMEM, "no memory for a call");
+	queued->spans = (struct dray_addresses *)(void *)(queued + 1);
+	ret = dray_event_create_call(task->name, (uint32_t)count,
+				     &queued->event);
+	if (ret) {
+		dray_queued_free(queued);
+		return ret;
+	}
+	queued->call.inputs = inputs_count;
+	queued->call.outputs = outputs_count;
+	queued->operands = hold_operands(queued, 0, inputs, inputs_count);
+	queued->operands =
+		hold_operands(queued, queued->operands, outputs, outputs_count);
+	queued->task = *task;
+	dray_get_fp_state(&queued->state);
+	*out = queued;
+	return 0;
+}
+
 void dray_queued_free(struct dray_queued *queued)
 {
 	int o;
 
+	if (queued->task.run)
+		queued->task.release(queued->task.context);
 	if (queued->event)
 		dray_event_abandon(queued->event);
 	for (o = 0; o < DRAY_CALL_OPERANDS; o++) {

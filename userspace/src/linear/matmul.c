@@ -12,6 +12,8 @@
 #include "base/error.h"
 #include "dtype/dtype.h"
 #include "linear/linear.h"
+#include "ufunc/fp_state.h"
+#include "view/view.h"
 
 /* A product on its way. */
 struct product {
@@ -153,15 +155,17 @@ static int deliver(struct product *product, dray_dtype dtype, int ndim,
 		   const int64_t *shape, arrange *arranged,
 		   const struct dray_view *to, struct dray_array **out)
 {
+	char has[DRAY_SHAPE_TEXT], needs[DRAY_SHAPE_TEXT];
 	struct dray_array *made = NULL;
 	int ret;
 
 	if (to && (to->ndim != ndim ||
 		   memcmp(to->shape, shape, (size_t)ndim * sizeof(*shape))))
-		return dray_fail(
-			-EINVAL,
-			"the output of %s has another shape than its result",
-			product->name);
+		return dray_fail(-EINVAL,
+				 "the output of %s has shape %s, its result %s",
+				 product->name,
+				 dray_shape_format(has, to->ndim, to->shape),
+				 dray_shape_format(needs, ndim, shape));
 	if (to && !(to->flags & DRAY_WRITE))
 		return dray_fail(-EPERM, "the output of %s is read-only",
 				 product->name);
@@ -174,8 +178,11 @@ static int deliver(struct product *product, dray_dtype dtype, int ndim,
 		dray_array_view(made, &product->result);
 	}
 	ret = arranged ? arranged(product) : 0;
+	dray_fp_clear();
 	if (!ret)
 		ret = compute(product);
+	if (!ret)
+		ret = dray_fp_check(product->name);
 	if (!ret && made && to) {
 		struct dray_view view;
 
@@ -289,12 +296,23 @@ static int multiply(struct product *product, dray_dtype dtype, bool row,
 		       to, out);
 }
 
-static bool are_given(const struct dray_view *a, const struct dray_view *b,
-		      const struct dray_view *to, struct dray_array **out,
-		      const char *function)
+/* Checks the arguments, before any of them is used. */
+static int check(const struct dray_view *a, const struct dray_view *b,
+		 const struct dray_view *to, struct dray_array **out,
+		 const char *function)
 {
-	return dray_given(a, function) && dray_given(b, function) &&
-	       (to || dray_given(out, function));
+	struct dray_extent extent;
+	int ret;
+
+	if (!dray_given(a, function) || !dray_given(b, function) ||
+	    (!to && !dray_given(out, function)))
+		return -EINVAL;
+	ret = dray_view_check(a, "operand 0", &extent);
+	if (!ret)
+		ret = dray_view_check(b, "operand 1", &extent);
+	if (!ret && to)
+		ret = dray_view_check(to, "the output", &extent);
+	return ret;
 }
 
 static int begin(struct product *product, const struct dray_view *a,
@@ -316,8 +334,9 @@ int dray_matmul(const struct dray_view *a, const struct dray_view *b,
 	dray_dtype dtype = 0;
 	int ret;
 
-	if (!are_given(a, b, to, out, __func__))
-		return -EINVAL;
+	ret = check(a, b, to, out, __func__);
+	if (ret)
+		return ret;
 	if (a->ndim < 1 || b->ndim < 1)
 		return dray_fail(
 			-EINVAL,
@@ -361,8 +380,9 @@ int dray_vecdot(const struct dray_view *a, const struct dray_view *b,
 	dray_dtype dtype = 0;
 	int ret;
 
-	if (!are_given(a, b, to, out, __func__))
-		return -EINVAL;
+	ret = check(a, b, to, out, __func__);
+	if (ret)
+		return ret;
 	if (a->ndim < 1 || b->ndim < 1)
 		return dray_fail(-EINVAL, "operand %d of vecdot has no axes",
 				 a->ndim >= 1);
@@ -414,8 +434,9 @@ int dray_dot(const struct dray_view *a, const struct dray_view *b,
 	dray_dtype dtype = 0;
 	int ret;
 
-	if (!are_given(a, b, to, out, __func__))
-		return -EINVAL;
+	ret = check(a, b, to, out, __func__);
+	if (ret)
+		return ret;
 	if (a->ndim < 1 || b->ndim < 1)
 		return dray_ufunc_call(dray_ufunc_find("multiply"),
 				       (const struct dray_view *[]){ a, b },

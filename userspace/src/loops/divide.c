@@ -163,31 +163,38 @@ DRAY_LOOP(divmod_half)
 
 #define BLOCK 256
 
-/* Quotients wait aside, since they may take the place of an input. */
+/*
+ * Quotients wait aside, since they may take the place of an input.  The rest of a
+ * division by 0 is 0.
+ */
 #define DIVMOD(suffix, T)                                                      \
 	DRAY_LOOP(divmod_##suffix)                                             \
 	{                                                                      \
-		const int64_t out_step = strides[2];                           \
 		const int64_t steps[] = { strides[0], strides[1], sizeof(T) }; \
-		const int64_t more[] = { strides[0], strides[1], strides[3] }; \
 		T aside[BLOCK];                                                \
 		int64_t done, part, i;                                         \
                                                                                \
 		for (done = 0; done < count; done += part) {                   \
 			char *const a = data[0] + done * strides[0];           \
 			char *const b = data[1] + done * strides[1];           \
-			char *const out = data[2] + done * out_step;           \
+			char *const out = data[2] + done * strides[2];         \
 			char *const rest = data[3] + done * strides[3];        \
 			char *const quotients[] = { a, b, (char *)aside };     \
-			char *const rests[] = { a, b, rest };                  \
                                                                                \
 			part = count - done < BLOCK ? count - done : BLOCK;    \
 			DRAY_LEVELLED(dray_floor_##suffix)                     \
 			(quotients, steps, part, context);                     \
-			DRAY_LEVELLED(dray_remainder_##suffix)                 \
-			(rests, more, part, context);                          \
-			for (i = 0; i < part; i++)                             \
-				DRAY_AT(T, out, i, out_step) = aside[i];       \
+			for (i = 0; i < part; i++) {                           \
+				const uint64_t x = (uint64_t)DRAY_AT(          \
+					const T, a, i, strides[0]);            \
+				const uint64_t y = (uint64_t)DRAY_AT(          \
+					const T, b, i, strides[1]);            \
+				const uint64_t q = (uint64_t)aside[i];         \
+                                                                               \
+				DRAY_AT(T, out, i, strides[2]) = (T)q;         \
+				DRAY_AT(T, rest, i, strides[3]) =              \
+					y ? (T)(x - q * y) : 0;                \
+			}                                                      \
 		}                                                              \
 		return 0;                                                      \
 	}

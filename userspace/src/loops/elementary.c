@@ -161,6 +161,11 @@ int dray_root_double(char *const *data, const int64_t *strides, int64_t count,
 	int64_t i, size;
 
 	(void)context;
+	if (strides[0] == sizeof(double) && strides[1] == sizeof(double)) {
+		kernels->sqrt_double((const double *)(const void *)data[0],
+				     (double *)(void *)data[1], (size_t)count);
+		return 0;
+	}
 	for (i = 0; i < count; i += size) {
 		char *to = data[1] + i * strides[1];
 		const bool direct = strides[1] == sizeof(double);
@@ -184,6 +189,11 @@ int dray_root_float(char *const *data, const int64_t *strides, int64_t count,
 	int64_t i, size;
 
 	(void)context;
+	if (strides[0] == sizeof(float) && strides[1] == sizeof(float)) {
+		kernels->sqrt_float((const float *)(const void *)data[0],
+				    (float *)(void *)data[1], (size_t)count);
+		return 0;
+	}
 	for (i = 0; i < count; i += size) {
 		char *to = data[1] + i * strides[1];
 		const bool direct = strides[1] == sizeof(float);
@@ -251,7 +261,8 @@ int dray_root_half(char *const *data, const int64_t *strides, int64_t count,
 
 DRAY_NARROW_FUNCTIONS(UNARY)
 DRAY_WIDE_FUNCTIONS(UNARY)
-UNARY(log, u10)
+DRAY_LONG_FUNCTIONS(UNARY)
+DRAY_LOG_FUNCTIONS(UNARY)
 BINARY(atan2)
 BINARY(hypot)
 BINARY(logaddexp)

@@ -15,28 +15,36 @@
 /* C's names and SLEEF's accuracies: u10 is 1.0 ULP at most, u05 half of it. */
 /*
  * Functions that are faster with longer numbers: their float32 is computed so, for
- * arguments between both numbers.
+ * arguments between both numbers; or, if the result is small where the argument is, for
+ * sizes between both.  Odd functions but angles' have the sign of their argument.
  */
-#define DRAY_WIDE_FUNCTIONS(X)           \
-	X(expm1, u10, -100.0, 88.7)      \
-	X(tan, u10, -1e5, 1e5)           \
-	X(sinh, u10, -89.0, 89.0)        \
-	X(cosh, u10, -89.0, 89.0)        \
-	X(tanh, u10, -300.0, 300.0)      \
-	X(asinh, u10, -FLT_MAX, FLT_MAX) \
-	X(acosh, u10, 1.0, FLT_MAX)      \
-	X(atanh, u10, -0x1.fffffep-1, 0x1.fffffep-1)
+#define DRAY_WIDE_FUNCTIONS(X)               \
+	X(exp2, u10, ANY, -126.0f, 127.9f)   \
+	X(cos, u10, ANY, -4e6f, 4e6f)        \
+	X(acosh, u10, ANY, 1.0f, FLT_MAX)    \
+	X(sin, u10, TURN, FLT_MIN, 4e6f)     \
+	X(tan, u10, TURN, FLT_MIN, 4.7e4f)   \
+	X(asinh, u10, ODD, FLT_MIN, FLT_MAX) \
+	X(atanh, u10, ODD, FLT_MIN, 0x1.fffffep-1f)
 
-/* The others of one argument, but for log: its float64 has a way of its own. */
+/* The same; those of float64 have a way of their own too, for the range behind. */
+#define DRAY_LONG_FUNCTIONS(X)                              \
+	X(exp, u10, ANY, -87.3f, 88.7f, -708.0, 709.7)      \
+	X(cosh, u10, ANY, -89.0f, 89.0f, -708.0, 708.0)     \
+	X(expm1, u10, ODD, FLT_MIN, 88.7f, 0x1p-500, 708.0) \
+	X(sinh, u10, ODD, FLT_MIN, 89.0f, 0x1p-500, 708.0)  \
+	X(tanh, u10, ODD, FLT_MIN, 300.0f, 0x1p-500, DBL_MAX)
+
+/* Logarithms have such ways, of positive numbers. */
+#define DRAY_LOG_FUNCTIONS(X) \
+	X(log, u10)           \
+	X(log2, u10)          \
+	X(log10, u10)
+
+/* The others of one argument */
 #define DRAY_NARROW_FUNCTIONS(X) \
 	X(cbrt, u10)             \
-	X(exp, u10)              \
-	X(exp2, u10)             \
-	X(log2, u10)             \
-	X(log10, u10)            \
 	X(log1p, u10)            \
-	X(sin, u10)              \
-	X(cos, u10)              \
 	X(asin, u10)             \
 	X(acos, u10)             \
 	X(atan, u10)
@@ -50,8 +58,8 @@
 #define DRAY_NUMBER_OF(name, ...) DRAY_FUNCTION_##name,
 enum dray_function {
 	DRAY_NARROW_FUNCTIONS(DRAY_NUMBER_OF)
-	DRAY_WIDE_FUNCTIONS(DRAY_NUMBER_OF) DRAY_FUNCTION_log,
-	DRAY_FUNCTION_atan2,
+	DRAY_WIDE_FUNCTIONS(DRAY_NUMBER_OF) DRAY_LONG_FUNCTIONS(DRAY_NUMBER_OF)
+		DRAY_LOG_FUNCTIONS(DRAY_NUMBER_OF) DRAY_FUNCTION_atan2,
 	DRAY_WIDE_BINARY_FUNCTIONS(DRAY_NUMBER_OF) DRAY_FUNCTION_COUNT,
 	/* Made of others, and the hardware's */
 	DRAY_FUNCTION_logaddexp = DRAY_FUNCTION_COUNT,
@@ -76,7 +84,7 @@ struct dray_kernels {
 	dray_kernel_float *of_float[DRAY_FUNCTION_COUNT];
 	/* SLEEF's or the C library's own, of those that have another way above */
 	dray_kernel_float *plain_float[DRAY_FUNCTION_COUNT];
-	dray_kernel_double *plain_log;
+	dray_kernel_double *plain_double[DRAY_FUNCTION_COUNT];
 	/* Rounded correctly; the hardware's errors are true. */
 	void (*sqrt_double)(const double *x, double *out, size_t count);
 	void (*sqrt_float)(const float *x, float *out, size_t count);

@@ -16,6 +16,7 @@
 #define STORE_D vst1q_f64
 #define STORE_F vst1q_f32
 #define SQRT_D vsqrtq_f64
+#define PLUS_D(x, y, z) vfmaq_f64(z, x, y)
 #define SQRT_F vsqrtq_f32
 
 static inline int unusual_d(float64x2_t x)
@@ -38,6 +39,15 @@ static inline int unusual_f(float32x4_t x)
 	return vminvq_u32(usual) == 0;
 }
 
+static inline int any_zero(uint64x2_t x, uint64x2_t y)
+{
+	const uint64x2_t zero = vorrq_u64(vceqzq_u64(x), vceqzq_u64(y));
+
+	return vmaxvq_u32(vreinterpretq_u32_u64(zero)) != 0;
+}
+
+#define ANY_ZERO(x, y) any_zero((uint64x2_t)(x), (uint64x2_t)(y))
+
 /* Is a lane not between both? */
 static inline int outside(float64x2_t x, double low, double high)
 {
@@ -47,15 +57,29 @@ static inline int outside(float64x2_t x, double low, double high)
 	return vminvq_u32(vreinterpretq_u32_u64(inside)) == 0;
 }
 
-typedef uint64_t vector_bits __attribute__((vector_size(16)));
+static inline int outside_f(float32x4_t x, float low, float high)
+{
+	const uint32x4_t inside = vandq_u32(vcgeq_f32(x, vdupq_n_f32(low)),
+					    vcleq_f32(x, vdupq_n_f32(high)));
 
-#define WIDEN(from) vcvt_f64_f32(vld1_f32(from))
-#define NARROW(to, x) vst1_f32(to, vcvt_f32_f64(x))
+	return vminvq_u32(inside) == 0;
+}
+
+typedef uint64_t vector_bits __attribute__((vector_size(16)));
+typedef uint32_t vector_bits_f __attribute__((vector_size(16)));
+
+#define LOWER(x) vcvt_f64_f32(vget_low_f32(x))
+#define UPPER(x) vcvt_high_f64_f32(x)
+#define HALVES(lower, upper) vcvt_high_f32_f64(vcvt_f32_f64(lower), upper)
 #define BETWEEN(x, low, high) \
 	vminq_f64(vmaxq_f64(x, vdupq_n_f64(low)), vdupq_n_f64(high))
 #define VECTOR_I vector_bits
+#define VECTOR_I_F vector_bits_f
 #define BITS_OF(x) ((vector_bits)(x))
 #define OF_BITS(bits) ((VECTOR_D)(bits))
+#define BITS_OF_F(x) ((vector_bits_f)(x))
+#define OF_BITS_F(bits) ((VECTOR_F)(bits))
 #define OUTSIDE outside
+#define OUTSIDE_F outside_f
 #define UNUSUAL_D unusual_d
 #define UNUSUAL_F unusual_f

@@ -8,7 +8,7 @@ static const struct dray_kernels *choose_exact(void)
 #if defined(DRAY_HAS_SLEEF) && defined(__x86_64__)
 	if (dray_cpu_has_avx512())
 		return &dray_kernels_avx512;
-	if (dray_cpu_has_avx2())
+	if (dray_cpu_has_avx2() && dray_cpu_has_fma())
 		return &dray_kernels_avx;
 	return &dray_kernels_sse2;
 #elif defined(DRAY_HAS_SLEEF) && defined(__aarch64__)

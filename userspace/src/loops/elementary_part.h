@@ -19,46 +19,57 @@ static inline int64_t dray_part_size(int64_t left)
 	return left < DRAY_PART ? left : DRAY_PART;
 }
 
+/*
+ * Assigns @count elements, which lie at @data and are @at in turn: the compiler makes
+ * vectors of two strides.
+ */
+#define DRAY_BY_STEPS(T, Q, to, from, data, stride, count)                  \
+	do {                                                                \
+		Q *at = (Q *)(const void *)(data);                          \
+		int64_t i;                                                  \
+                                                                            \
+		if ((stride) == 2 * (int64_t)sizeof(T))                     \
+			for (i = 0; i < (count); i++, at += 2)              \
+				(to) = (from);                              \
+		else if ((stride) == -(int64_t)sizeof(T))                   \
+			for (i = 0; i < (count); i++, at--)                 \
+				(to) = (from);                              \
+		else                                                        \
+			for (i = 0; i < (count); i++) {                     \
+				(to) = (from);                              \
+				at = (Q *)(const void *)((const char *)at + \
+							 (stride));         \
+			}                                                   \
+	} while (0)
+
 static inline const double *dray_take_double(const char *data, int64_t stride,
 					     int64_t count, double *part)
 {
-	int64_t i;
-
 	if (stride == sizeof(double))
 		return (const double *)(const void *)data;
-	for (i = 0; i < count; i++)
-		part[i] = *(const double *)(const void *)(data + i * stride);
+	DRAY_BY_STEPS(double, const double, part[i], *at, data, stride, count);
 	return part;
 }
 
 static inline void dray_put_double(char *data, int64_t stride, int64_t count,
 				   const double *part)
 {
-	int64_t i;
-
-	for (i = 0; i < count; i++)
-		*(double *)(void *)(data + i * stride) = part[i];
+	DRAY_BY_STEPS(double, double, *at, part[i], data, stride, count);
 }
 
 static inline const float *dray_take_float(const char *data, int64_t stride,
 					   int64_t count, float *part)
 {
-	int64_t i;
-
 	if (stride == sizeof(float))
 		return (const float *)(const void *)data;
-	for (i = 0; i < count; i++)
-		part[i] = *(const float *)(const void *)(data + i * stride);
+	DRAY_BY_STEPS(float, const float, part[i], *at, data, stride, count);
 	return part;
 }
 
 static inline void dray_put_float(char *data, int64_t stride, int64_t count,
 				  const float *part)
 {
-	int64_t i;
-
-	for (i = 0; i < count; i++)
-		*(float *)(void *)(data + i * stride) = part[i];
+	DRAY_BY_STEPS(float, float, *at, part[i], data, stride, count);
 }
 
 static inline const float *dray_take_half(const char *data, int64_t stride,

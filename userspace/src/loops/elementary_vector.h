@@ -44,18 +44,20 @@
 #define SLEEF SLEEF_F
 #include "loops/elementary_walk.h"
 
-#ifdef WIDEN
+#ifdef HALVES
 #include "loops/elementary_wide.h"
+#include "loops/elementary_long.h"
 #include "loops/elementary_wide_walk.h"
 #define BEST(name) name##_of_wide
-#define BEST_LOG log_of_long
+#define BEST_LONG(name) name##_of_long
 #else
 #define BEST(name) name##_of_float
-#define BEST_LOG log_of_double
+#define BEST_LONG(name) name##_of_double
 #endif
 
 #define OF_DOUBLE(name, ...) [DRAY_FUNCTION_##name] = name##_of_double,
 #define OF_FLOAT(name, ...) [DRAY_FUNCTION_##name] = name##_of_float,
+#define BEST_OF_DOUBLE(name, ...) [DRAY_FUNCTION_##name] = BEST_LONG(name),
 #define BEST_OF_FLOAT(name, ...) [DRAY_FUNCTION_##name] = BEST(name),
 #define QUOTED(word) #word
 #define QUOTE(word) QUOTED(word)
@@ -65,20 +67,22 @@
 
 const struct dray_kernels JOIN(dray_kernels, SET) = {
 	.name = NAME,
-	.of_double = { DRAY_NARROW_FUNCTIONS(OF_DOUBLE)
-			       DRAY_WIDE_FUNCTIONS(OF_DOUBLE)
-				       DRAY_WIDE_BINARY_FUNCTIONS(OF_DOUBLE)
-					       OF_DOUBLE(atan2)
-						       [DRAY_FUNCTION_log] =
-				BEST_LOG },
-	.of_float = { DRAY_NARROW_FUNCTIONS(OF_FLOAT)
-			      DRAY_WIDE_FUNCTIONS(BEST_OF_FLOAT)
-				      DRAY_WIDE_BINARY_FUNCTIONS(BEST_OF_FLOAT)
-					      OF_FLOAT(atan2)
-						      OF_FLOAT(log) },
+	.of_double = { DRAY_NARROW_FUNCTIONS(OF_DOUBLE) DRAY_WIDE_FUNCTIONS(
+		OF_DOUBLE) DRAY_WIDE_BINARY_FUNCTIONS(OF_DOUBLE)
+			       DRAY_LONG_FUNCTIONS(BEST_OF_DOUBLE)
+			       DRAY_LOG_FUNCTIONS(BEST_OF_DOUBLE)
+				       OF_DOUBLE(atan2) },
+	.of_float = { DRAY_NARROW_FUNCTIONS(OF_FLOAT) DRAY_WIDE_FUNCTIONS(
+		BEST_OF_FLOAT) DRAY_WIDE_BINARY_FUNCTIONS(BEST_OF_FLOAT)
+			      DRAY_LONG_FUNCTIONS(BEST_OF_FLOAT)
+			      DRAY_LOG_FUNCTIONS(BEST_OF_FLOAT)
+				      OF_FLOAT(atan2) },
+	.plain_double = { DRAY_LONG_FUNCTIONS(OF_DOUBLE)
+				  DRAY_LOG_FUNCTIONS(OF_DOUBLE) },
 	.plain_float = { DRAY_WIDE_FUNCTIONS(OF_FLOAT)
-				 DRAY_WIDE_BINARY_FUNCTIONS(OF_FLOAT) },
-	.plain_log = log_of_double,
+				 DRAY_WIDE_BINARY_FUNCTIONS(OF_FLOAT)
+				 DRAY_LONG_FUNCTIONS(OF_FLOAT)
+					 DRAY_LOG_FUNCTIONS(OF_FLOAT) },
 	.sqrt_double = root_double,
 	.sqrt_float = root_float,
 };

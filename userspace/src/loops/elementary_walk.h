@@ -85,9 +85,13 @@ ALWAYS int ON(walk_two)(ON(binary) * compute, enum dray_function function,
 
 static void ON(root)(const TYPE *x, TYPE *out, size_t count)
 {
+	const size_t whole = count / LANES * LANES;
 	size_t i;
 
-	for (i = 0; i < count; i += LANES)
+#pragma GCC unroll 4
+	for (i = 0; i < whole; i += LANES)
+		STORE(out + i, SQRT(LOAD(x + i)));
+	if (i < count)
 		ON(store)(out + i, SQRT(ON(load)(x + i, count - i)), count - i);
 }
 
@@ -111,7 +115,8 @@ static void ON(root)(const TYPE *x, TYPE *out, size_t count)
 
 DRAY_NARROW_FUNCTIONS(UNARY)
 DRAY_WIDE_FUNCTIONS(UNARY)
-UNARY(log, u10)
+DRAY_LONG_FUNCTIONS(UNARY)
+DRAY_LOG_FUNCTIONS(UNARY)
 BINARY(atan2, u10)
 DRAY_WIDE_BINARY_FUNCTIONS(BINARY)
 

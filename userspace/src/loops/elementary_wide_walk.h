@@ -3,160 +3,290 @@
  * Kernels over the functions of elementary_wide.h.  Arguments out of a function's range,
  * and results that float32 has no place for, are SLEEF's.
  */
-/* Asks SLEEF for lanes out of range, and for results beyond float32's. */
+/* Asks SLEEF for lanes out of range, but for zeros of odd functions. */
 static __attribute__((noinline)) int finish_wide(enum dray_function function,
-						 double low, double high,
-						 wide x, wide y, wide *result)
+						 float low, float high,
+						 VECTOR_F range, VECTOR_F x,
+						 VECTOR_F *result)
 {
-	double xs[LANES_D], ys[LANES_D], out[LANES_D];
+	float in[LANES_F], xs[LANES_F], out[LANES_F];
 	int lane, errors = 0;
 
-	STORE_D(xs, x);
-	STORE_D(ys, y);
-	STORE_D(out, *result);
-	for (lane = 0; lane < LANES_D; lane++) {
-		const double size = fabs(out[lane]);
-		const float in_x = (float)xs[lane], in_y = (float)ys[lane];
-		float narrow;
-
-		if (xs[lane] >= low && xs[lane] <= high &&
-		    fabs(ys[lane]) <= FLT_MAX &&
-		    ((size >= FLT_MIN && size <= FLT_MAX) || size == 0))
-			continue;
-		errors |= dray_kernels_scalar.plain_float[function](
-			&in_x, &in_y, &narrow, 1);
-		out[lane] = (double)narrow;
-	}
-	*result = LOAD_D(out);
+	STORE_F(in, range);
+	STORE_F(xs, x);
+	STORE_F(out, *result);
+	for (lane = 0; lane < LANES_F; lane++)
+		if (!(in[lane] >= low && in[lane] <= high) &&
+		    !(in[lane] == 0 && out[lane] == 0))
+			errors |= dray_kernels_scalar.plain_float[function](
+				&xs[lane], NULL, &out[lane], 1);
+	*result = LOAD_F(out);
 	return errors;
 }
 
-ALWAYS wide load_wide(const float *from, size_t count)
+ALWAYS VECTOR_F size_of_float(VECTOR_F x)
 {
-	float part[LANES_D];
-	size_t lane;
-
-	if (count >= LANES_D)
-		return WIDEN(from);
-	for (lane = 0; lane < LANES_D; lane++)
-		part[lane] = from[lane < count ? lane : count - 1];
-	return WIDEN(part);
+	return OF_BITS_F(BITS_OF_F(x) & EACH_BITS_F(~0u >> 1));
 }
 
-ALWAYS void store_wide(float *to, wide x, size_t count)
-{
-	float part[LANES_D];
+/* The number of an argument that is compared with the range, and its result. */
+#define RANGE_ANY(x) (x)
+#define RANGE_ODD(x) size_of_float(x)
+#define RANGE_TURN RANGE_ODD
+#define SIGN_TURN SIGN_ANY
+#define SIGN_ANY(result, x) (result)
+#define SIGN_ODD(result, x) \
+	OF_BITS_F(BITS_OF_F(result) | (BITS_OF_F(x) & EACH_BITS_F(1u << 31)))
 
-	if (count >= LANES_D) {
-		NARROW(to, x);
-		return;
+#define UNARY(name, kind, low, high)                                             \
+	ALWAYS VECTOR_F name##_checked(VECTOR_F x, int *errors)                  \
+	{                                                                        \
+		const VECTOR_F range = RANGE_##kind(x);                          \
+		VECTOR_F result = name##_halves(x);                              \
+                                                                                 \
+		if (__builtin_expect(OUTSIDE_F(range, low, high), 0))            \
+			*errors |= finish_wide(DRAY_FUNCTION_##name, low,        \
+					       high, range, x, &result);         \
+		return result;                                                   \
+	}                                                                        \
+                                                                                 \
+	/* Whole vectors up to an unusual one; a call would forget constants. */ \
+	static size_t name##_usual(const float *x, float *out, size_t count)     \
+	{                                                                        \
+		size_t i;                                                        \
+                                                                                 \
+		for (i = 0; i + LANES_F <= count; i += LANES_F) {                \
+			const VECTOR_F in = LOAD_F(x + i);                       \
+			const VECTOR_F result = name##_halves(in);               \
+                                                                                 \
+			if (__builtin_expect(OUTSIDE_F(RANGE_##kind(in), low,    \
+						       high),                    \
+					     0))                                 \
+				break;                                           \
+			STORE_F(out + i, result);                                \
+		}                                                                \
+		return i;                                                        \
+	}                                                                        \
+                                                                                 \
+	static int name##_of_wide(const float *x, const float *y, float *out,    \
+				  size_t count)                                  \
+	{                                                                        \
+		int errors = 0;                                                  \
+		size_t i;                                                        \
+                                                                                 \
+		(void)y;                                                         \
+		for (i = 0; i < count; i += LANES_F) {                           \
+			i += name##_usual(x + i, out + i, count - i);            \
+			if (i < count)                                           \
+				store_float(                                     \
+					out + i,                                 \
+					name##_checked(load_float(x + i,         \
+								  count - i),    \
+						       &errors),                 \
+					count - i);                              \
+		}                                                                \
+		return errors;                                                   \
 	}
-	NARROW(part, x);
-	memcpy(to, part, count * sizeof(float));
-}
 
-ALWAYS int walk_wide(wide compute(wide x), enum dray_function function,
-		     double low, double high, const float *x, float *out,
-		     size_t count)
+#define WIDE(name, accuracy, kind, low, high, ...)                \
+	ALWAYS VECTOR_F name##_halves(VECTOR_F x)                 \
+	{                                                         \
+		return SIGN_##kind(HALVES(wide_##name(LOWER(x)),  \
+					  wide_##name(UPPER(x))), \
+				   x);                            \
+	}                                                         \
+                                                                  \
+	UNARY(name, kind, low, high)
+
+#define LOG(name, ...)                                          \
+	ALWAYS VECTOR_F name##_halves(VECTOR_F x)               \
+	{                                                       \
+		VECTOR_F n, f = split_short(x, &n);             \
+                                                                \
+		return HALVES(wide_##name(LOWER(f), LOWER(n)),  \
+			      wide_##name(UPPER(f), UPPER(n))); \
+	}                                                       \
+                                                                \
+	UNARY(name, ANY, FLT_MIN, FLT_MAX)
+
+DRAY_WIDE_FUNCTIONS(WIDE)
+DRAY_LONG_FUNCTIONS(WIDE)
+DRAY_LOG_FUNCTIONS(LOG)
+#undef WIDE
+#undef LOG
+#undef UNARY
+
+/*
+ * Computes lanes of which one at least is out of range, or has a result beyond float32's,
+ * or near the middle of two.  Without vectors, SLEEF does.
+ */
+static __attribute__((noinline)) int finish_two(enum dray_function function,
+						VECTOR_F x, VECTOR_F y,
+						VECTOR_F *result)
 {
-	int errors = 0;
-	size_t i;
+	float xs[LANES_F], ys[LANES_F], out[LANES_F];
+	int errors;
 
-	for (i = 0; i < count; i += LANES_D) {
-		const wide in = load_wide(x + i, count - i);
-		wide result = compute(in);
-
-		if (__builtin_expect(OUTSIDE(in, low, high) |
-					     OUTSIDE(size_of(result), FLT_MIN,
-						     FLT_MAX),
-				     0))
-			errors |= finish_wide(function, low, high, in, in,
-					      &result);
-		store_wide(out + i, result, count - i);
-	}
+	STORE_F(xs, x);
+	STORE_F(ys, y);
+	if (LANES_F == 1)
+		errors = dray_kernels_scalar.plain_float[function](xs, ys, out,
+								   1);
+	else
+		errors = dray_kernels_scalar.of_float[function](xs, ys, out,
+								LANES_F);
+	*result = LOAD_F(out);
 	return errors;
 }
 
-ALWAYS int walk_wide_two(wide compute(wide x, wide y),
-			 enum dray_function function, double low, double high,
-			 const float *x, const float *y, float *out,
-			 size_t count)
+ALWAYS int hypot_halves(VECTOR_F x, VECTOR_F y, VECTOR_F *result)
 {
-	int errors = 0;
-	size_t i;
-
-	for (i = 0; i < count; i += LANES_D) {
-		const wide in_x = load_wide(x + i, count - i);
-		const wide in_y = load_wide(y + i, count - i);
-		wide result = compute(in_x, in_y);
-
-		if (__builtin_expect(OUTSIDE(in_x, low, high) |
-					     OUTSIDE(in_y, -FLT_MAX, FLT_MAX) |
-					     OUTSIDE(size_of(result), FLT_MIN,
-						     FLT_MAX),
-				     0))
-			errors |= finish_wide(function, low, high, in_x, in_y,
-					      &result);
-		store_wide(out + i, result, count - i);
-	}
-	return errors;
+	*result = HALVES(wide_hypot(LOWER(x), LOWER(y)),
+			 wide_hypot(UPPER(x), UPPER(y)));
+	return 0;
 }
 
-#define WIDE(name, accuracy, low, high)                                        \
+ALWAYS int pow_halves(VECTOR_F x, VECTOR_F y, VECTOR_F *result)
+{
+	VECTOR_F n, f = split_short(x, &n);
+	const wide lower = wide_pow(LOWER(f), LOWER(n), LOWER(y));
+	const wide upper = wide_pow(UPPER(f), UPPER(n), UPPER(y));
+
+	*result = HALVES(lower, upper);
+	return ANY_ZERO(middle_bits(lower), middle_bits(upper));
+}
+
+#define BINARY(name, low)                                                      \
+	ALWAYS bool name##_is_usual(VECTOR_F x, VECTOR_F y, VECTOR_F *result)  \
+	{                                                                      \
+		const int near = name##_halves(x, y, result);                  \
+                                                                               \
+		return !(near | OUTSIDE_F(x, low, FLT_MAX) |                   \
+			 OUTSIDE_F(y, -FLT_MAX, FLT_MAX) |                     \
+			 UNUSUAL_F(*result));                                  \
+	}                                                                      \
+                                                                               \
+	static size_t name##_usual(const float *x, const float *y, float *out, \
+				   size_t count)                               \
+	{                                                                      \
+		VECTOR_F result;                                               \
+		size_t i;                                                      \
+                                                                               \
+		for (i = 0; i + LANES_F <= count; i += LANES_F) {              \
+			if (__builtin_expect(!name##_is_usual(LOAD_F(x + i),   \
+							      LOAD_F(y + i),   \
+							      &result),        \
+					     0))                               \
+				break;                                         \
+			STORE_F(out + i, result);                              \
+		}                                                              \
+		return i;                                                      \
+	}                                                                      \
+                                                                               \
 	static int name##_of_wide(const float *x, const float *y, float *out,  \
 				  size_t count)                                \
 	{                                                                      \
-		(void)y;                                                       \
-		return walk_wide(wide_##name, DRAY_FUNCTION_##name, low, high, \
-				 x, out, count);                               \
+		VECTOR_F in_x, in_y, result;                                   \
+		int errors = 0;                                                \
+		size_t i;                                                      \
+                                                                               \
+		for (i = 0; i < count; i += LANES_F) {                         \
+			i += name##_usual(x + i, y + i, out + i, count - i);   \
+			if (i >= count)                                        \
+				break;                                         \
+			in_x = load_float(x + i, count - i);                   \
+			in_y = load_float(y + i, count - i);                   \
+			if (!name##_is_usual(in_x, in_y, &result))             \
+				errors |= finish_two(DRAY_FUNCTION_##name,     \
+						     in_x, in_y, &result);     \
+			store_float(out + i, result, count - i);               \
+		}                                                              \
+		return errors;                                                 \
 	}
 
-DRAY_WIDE_FUNCTIONS(WIDE)
-#undef WIDE
+BINARY(hypot, -FLT_MAX)
+BINARY(pow, FLT_MIN)
+#undef BINARY
 
-static int hypot_of_wide(const float *x, const float *y, float *out,
-			 size_t count)
+/* Asks SLEEF for lanes of float64 out of range. */
+static __attribute__((noinline)) int finish_long(enum dray_function function,
+						 double low, double high,
+						 wide range, wide x,
+						 wide *result)
 {
-	return walk_wide_two(wide_hypot, DRAY_FUNCTION_hypot, -FLT_MAX, FLT_MAX,
-			     x, y, out, count);
-}
-
-static int pow_of_wide(const float *x, const float *y, float *out, size_t count)
-{
-	return walk_wide_two(wide_pow, DRAY_FUNCTION_pow, FLT_TRUE_MIN, FLT_MAX,
-			     x, y, out, count);
-}
-
-/* Asks SLEEF for logarithms of others than normal numbers. */
-static __attribute__((noinline)) int finish_log(wide x, wide *result)
-{
-	double xs[LANES_D], out[LANES_D];
+	double in[LANES_D], xs[LANES_D], out[LANES_D];
 	int lane, errors = 0;
 
+	STORE_D(in, range);
 	STORE_D(xs, x);
 	STORE_D(out, *result);
 	for (lane = 0; lane < LANES_D; lane++)
-		if (!(xs[lane] >= DBL_MIN && xs[lane] <= DBL_MAX))
-			errors |= dray_kernels_scalar.plain_log(&xs[lane], NULL,
-								&out[lane], 1);
+		if (!(in[lane] >= low && in[lane] <= high) &&
+		    !(in[lane] == 0 && out[lane] == 0))
+			errors |= dray_kernels_scalar.plain_double[function](
+				&xs[lane], NULL, &out[lane], 1);
 	*result = LOAD_D(out);
 	return errors;
 }
 
-static int log_of_long(const double *x, const double *y, double *out,
-		       size_t count)
-{
-	int errors = 0;
-	size_t i;
+#define LONG_RANGE_ANY(x) (x)
+#define LONG_RANGE_ODD(x) size_of(x)
 
-	(void)y;
-	for (i = 0; i < count; i += LANES_D) {
-		const wide in = load_double(x + i, count - i);
-		wide result = long_log(in);
-
-		if (__builtin_expect(OUTSIDE(in, DBL_MIN, DBL_MAX), 0))
-			errors |= finish_log(in, &result);
-		store_double(out + i, result, count - i);
+#define LONG_UNARY(name, kind, low, high)                                      \
+	ALWAYS wide name##_of_lanes(wide x, int *errors)                       \
+	{                                                                      \
+		const wide range = LONG_RANGE_##kind(x);                       \
+		wide result = long_##name(x);                                  \
+                                                                               \
+		if (__builtin_expect(OUTSIDE(range, low, high), 0))            \
+			*errors |= finish_long(DRAY_FUNCTION_##name, low,      \
+					       high, range, x, &result);       \
+		return result;                                                 \
+	}                                                                      \
+                                                                               \
+	static size_t name##_usual_long(const double *x, double *out,          \
+					size_t count)                          \
+	{                                                                      \
+		size_t i;                                                      \
+                                                                               \
+		for (i = 0; i + LANES_D <= count; i += LANES_D) {              \
+			const wide in = LOAD_D(x + i);                         \
+			const wide result = long_##name(in);                   \
+                                                                               \
+			if (__builtin_expect(OUTSIDE(LONG_RANGE_##kind(in),    \
+						     low, high),               \
+					     0))                               \
+				break;                                         \
+			STORE_D(out + i, result);                              \
+		}                                                              \
+		return i;                                                      \
+	}                                                                      \
+                                                                               \
+	static int name##_of_long(const double *x, const double *y,            \
+				  double *out, size_t count)                   \
+	{                                                                      \
+		int errors = 0;                                                \
+		size_t i;                                                      \
+                                                                               \
+		(void)y;                                                       \
+		for (i = 0; i < count; i += LANES_D) {                         \
+			i += name##_usual_long(x + i, out + i, count - i);     \
+			if (i < count)                                         \
+				store_double(                                  \
+					out + i,                               \
+					name##_of_lanes(                       \
+						load_double(x + i, count - i), \
+						&errors),                      \
+					count - i);                            \
+		}                                                              \
+		return errors;                                                 \
 	}
-	return errors;
-}
+
+#define LONG(name, accuracy, kind, low, high, long_low, long_high) \
+	LONG_UNARY(name, kind, long_low, long_high)
+#define LOG(name, ...) LONG_UNARY(name, ANY, DBL_MIN, DBL_MAX)
+
+DRAY_LONG_FUNCTIONS(LONG)
+DRAY_LOG_FUNCTIONS(LOG)
+#undef LONG
+#undef LOG

@@ -10,11 +10,36 @@
 #define MORE(a, b) ((a) > (b) ? (a) : (b))
 #define LESSER(a, b) ((a) < (b) ? (a) : (b))
 #define IS_NAN(a) ((a) != (a))
-/* The instruction of a processor, which takes the second beside a NaN. */
-#define MAXIMUM(a, b) (IS_NAN(a) ? (a) : MORE(a, b))
-#define MINIMUM(a, b) (IS_NAN(a) ? (a) : LESSER(a, b))
-#define FMAX(a, b) (IS_NAN(b) ? (a) : MORE(a, b))
-#define FMIN(a, b) (IS_NAN(b) ? (a) : LESSER(a, b))
+
+/* The instruction of a processor, which takes the second beside a NaN, and a look at it. */
+#define FLOATS(T)                              \
+	DRAY_INLINE T maximum_of_##T(T a, T b) \
+	{                                      \
+		const T best = MORE(a, b);     \
+                                               \
+		return IS_NAN(a) ? a : best;   \
+	}                                      \
+	DRAY_INLINE T minimum_of_##T(T a, T b) \
+	{                                      \
+		const T best = LESSER(a, b);   \
+                                               \
+		return IS_NAN(a) ? a : best;   \
+	}                                      \
+	DRAY_INLINE T fmax_of_##T(T a, T b)    \
+	{                                      \
+		const T best = MORE(a, b);     \
+                                               \
+		return IS_NAN(b) ? a : best;   \
+	}                                      \
+	DRAY_INLINE T fmin_of_##T(T a, T b)    \
+	{                                      \
+		const T best = LESSER(a, b);   \
+                                               \
+		return IS_NAN(b) ? a : best;   \
+	}
+
+FLOATS(float)
+FLOATS(double)
 
 #define INTEGER(name, T)                           \
 	DRAY_BINARY(maximum_##name, T, T, T, MORE) \
@@ -35,8 +60,10 @@ INTEGER(64, uint64_t)
 	DRAY_BINARY(fmax_##name, T, T, T, fmax)       \
 	DRAY_BINARY(fmin_##name, T, T, T, fmin)
 
-REAL(float, float, MAXIMUM, MINIMUM, FMAX, FMIN)
-REAL(double, double, MAXIMUM, MINIMUM, FMAX, FMIN)
+REAL(float, float, maximum_of_float, minimum_of_float, fmax_of_float,
+     fmin_of_float)
+REAL(double, double, maximum_of_double, minimum_of_double, fmax_of_double,
+     fmin_of_double)
 
 #define HALF_MAXIMUM(a, b) \
 	(dray_half_less_equal(b, a) | dray_half_is_nan(a) ? (a) : (b))

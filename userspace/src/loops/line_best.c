@@ -4,6 +4,8 @@
  * kept in many lanes, since the compiler does not reorder comparisons that a NaN
  * has a part in.
  */
+#include <string.h>
+
 #include "loops/half_loops.h"
 #include "loops/line_form.h"
 
@@ -11,86 +13,64 @@
 #define GREATER(a, b) ((a) > (b) ? (a) : (b))
 #define LESS(a, b) ((a) < (b) ? (a) : (b))
 
-/* Numbers in a vector of 64 bytes, as many as there are; M: a mask of each. */
-#define LANES_OF(T, M)                                                      \
-	typedef T T##_lanes __attribute__((vector_size(64),                 \
-					   aligned(sizeof(T)), may_alias)); \
-	typedef M T##_mask __attribute__((vector_size(64)));                \
-	enum {                                                              \
-		T##_LANES = VECTORS * 64ul / sizeof(T)                      \
-	}
-
-LANES_OF(float, int32_t);
-LANES_OF(double, int64_t);
-
-#define VECTOR(T, from, k) (((const T##_lanes *)(from))[k])
-
-/* Takes elements of @next that are better than those of @best. */
-#define BETTER(T, best, next, op, stays)                              \
-	do {                                                          \
-		const T##_lanes other = (next), first = (best);       \
-		const T##_mask stay =                                 \
-			(first op other) |                            \
-			(stays(first, other) != stays(first, other)); \
-                                                                      \
-		best = (T##_lanes)(((T##_mask)first & stay) |         \
-				   ((T##_mask)other & ~stay));        \
-	} while (0)
-
 #define FIRST(a, b) (a)
 #define SECOND(a, b) (b)
 
-/* @stays: the number of the two that, if it is a NaN, lets the first one stay */
-#define FLOATS(name, T, op, stays)                                            \
-	DRAY_INLINE T name##_of(T a, T b)                                     \
-	{                                                                     \
-		return (a op b) | (stays(a, b) != stays(a, b)) ? a : b;       \
-	}                                                                     \
-	DRAY_LINES_SINGLY(name##_apart, T, name##_of)                         \
-	DRAY_LINE_LOOP(name##_line)                                           \
-	{                                                                     \
-		const T *dense = (const void *)data;                          \
-		const int64_t lead =                                          \
-			(int64_t)(-(uintptr_t)data % 64 / sizeof(T));         \
-		T##_lanes best[1], a, b, c, d;                                \
-		int64_t i;                                                    \
-                                                                              \
-		if (stride != sizeof(T) || count < INT64_C(3) * T##_LANES) {  \
-			name##_apart_line(result, data, stride, count);       \
-			return;                                               \
-		}                                                             \
-		/* A vector in two lines of the cache takes two loads. */     \
-		name##_apart_line(result, data, stride, lead);                \
-		dense += lead;                                                \
-		count -= lead;                                                \
-		a = VECTOR(T, dense, 0), b = VECTOR(T, dense, 1);             \
-		c = VECTOR(T, dense, 2), d = VECTOR(T, dense, 3);             \
-		for (i = T##_LANES; i + T##_LANES <= count; i += T##_LANES) { \
-			BETTER(T, a, VECTOR(T, dense + i, 0), op, stays);     \
-			BETTER(T, b, VECTOR(T, dense + i, 1), op, stays);     \
-			BETTER(T, c, VECTOR(T, dense + i, 2), op, stays);     \
-			BETTER(T, d, VECTOR(T, dense + i, 3), op, stays);     \
-		}                                                             \
-		BETTER(T, a, b, op, stays);                                   \
-		BETTER(T, c, d, op, stays);                                   \
-		BETTER(T, a, c, op, stays);                                   \
-		best[0] = a;                                                  \
-		name##_apart_line(result, (const char *)best, sizeof(T),      \
-				  T##_LANES / VECTORS);                       \
-		if (i < count)                                                \
-			name##_apart_line(result, (const char *)(dense + i),  \
-					  sizeof(T), count - i);              \
+/*
+ * @better: how the second compares with the first, to take its place
+ * @nan: the number of the two that, if it is a NaN, lets the second one in
+ */
+#define FLOATS(name, T, better, nan)                                         \
+	DRAY_INLINE T name##_of(T a, T b)                                    \
+	{                                                                    \
+		const T best = b better a ? b : a; /* one instruction */     \
+                                                                             \
+		return nan(a, b) != nan(a, b) ? b : best;                    \
+	}                                                                    \
+	DRAY_LINES_SINGLY(name##_apart, T, name##_of)                        \
+	DRAY_INLINE void name##_block(T *best, const T *next, int64_t count) \
+	{                                                                    \
+		int64_t k;                                                   \
+                                                                             \
+		for (k = 0; k < count; k++)                                  \
+			best[k] = name##_of(best[k], next[k]);               \
+	}                                                                    \
+	DRAY_LINE_LOOP(name##_line)                                          \
+	{                                                                    \
+		enum {                                                       \
+			LANES = VECTORS * 64 / sizeof(T)                     \
+		};                                                           \
+		const T *const dense = (const void *)data;                   \
+		T best[LANES];                                               \
+		int64_t i;                                                   \
+                                                                             \
+		if (stride != sizeof(T) || count < LANES) {                  \
+			name##_apart_line(result, data, stride, count);      \
+			return;                                              \
+		}                                                            \
+		/* Ends may count an element twice, the rest is aligned. */  \
+		memcpy(best, dense, sizeof(best));                           \
+		i = (int64_t)(-(uintptr_t)data % 64 / sizeof(T));            \
+		for (; i + LANES <= count; i += LANES)                       \
+			name##_block(best, dense + i, LANES);                \
+		if (i < count)                                               \
+			name##_block(best, dense + count - LANES, LANES);    \
+		name##_block(best, best + LANES / 2, LANES / 2);             \
+		name##_block(best, best + LANES / 4, LANES / 4);             \
+		name##_block(best, best + LANES / 8, LANES / 8);             \
+		name##_apart_line(result, (const char *)best, sizeof(T),     \
+				  LANES / 8);                                \
 	}
 
-FLOATS(maximum_float, float, >=, FIRST)
-FLOATS(maximum_double, double, >=, FIRST)
-FLOATS(minimum_float, float, <=, FIRST)
-FLOATS(minimum_double, double, <=, FIRST)
+FLOATS(maximum_float, float, >, SECOND)
+FLOATS(maximum_double, double, >, SECOND)
+FLOATS(minimum_float, float, <, SECOND)
+FLOATS(minimum_double, double, <, SECOND)
 /* These leave out every NaN. */
-FLOATS(fmax_float, float, >=, SECOND)
-FLOATS(fmax_double, double, >=, SECOND)
-FLOATS(fmin_float, float, <=, SECOND)
-FLOATS(fmin_double, double, <=, SECOND)
+FLOATS(fmax_float, float, >, FIRST)
+FLOATS(fmax_double, double, >, FIRST)
+FLOATS(fmin_float, float, <, FIRST)
+FLOATS(fmin_double, double, <, FIRST)
 
 /* Halves, as floats. */
 #define HALVES(name)                                                        \

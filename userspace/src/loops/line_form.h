@@ -63,9 +63,9 @@
 	}
 
 #define DRAY_LINE_PLACING(name, T, op)                                         \
-	static void name(char *target, int64_t stride, const int64_t *indices, \
-			 int64_t count, const char *values,                    \
-			 int64_t values_stride)                                \
+	DRAY_INLINE void name##_by(char *target, int64_t stride,               \
+				   const int64_t *indices, int64_t count,      \
+				   const char *values, int64_t values_stride)  \
 	{                                                                      \
 		int64_t i;                                                     \
                                                                                \
@@ -75,6 +75,17 @@
 			*at = (T)op(*at, DRAY_AT(const T, values, i,           \
 						 values_stride));              \
 		}                                                              \
+	}                                                                      \
+	static void name(char *target, int64_t stride, const int64_t *indices, \
+			 int64_t count, const char *values,                    \
+			 int64_t values_stride)                                \
+	{                                                                      \
+		if (stride == sizeof(T))                                       \
+			name##_by(target, sizeof(T), indices, count, values,   \
+				  values_stride);                              \
+		else                                                           \
+			name##_by(target, stride, indices, count, values,      \
+				  values_stride);                              \
 	}
 
 #define DRAY_LINE_ROWS_OF(name, T, op)                                   \

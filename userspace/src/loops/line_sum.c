@@ -6,6 +6,8 @@
  * with it each bit of a sum.  Integers wrap, and smaller ones gather in few bits
  * at first.
  */
+#include <string.h>
+
 #include "loops/half_loops.h"
 #include "loops/line_form.h"
 
@@ -27,9 +29,22 @@ DRAY_INLINE int64_t half_of(int64_t count)
 /* Element @k of a line with gaps. */
 #define X(T, k) DRAY_AT(const T, data, k, stride)
 
+/* Bytes of a vector: the compiler keeps longer ones in memory. */
+#if defined(__AVX512F__)
+#define WIDTH 64
+#elif defined(__AVX2__)
+#define WIDTH 32
+#else
+#define WIDTH 16
+#endif
+#define WIDTH_OF(T) (8 * sizeof(T) < WIDTH ? 8 * sizeof(T) : WIDTH)
+
 #define PAIRWISE(T)                                                         \
-	typedef T eight_##T __attribute__((vector_size(8 * sizeof(T)),      \
+	typedef T lanes_##T __attribute__((vector_size(WIDTH_OF(T)),        \
 					   aligned(sizeof(T)), may_alias)); \
+	enum {                                                              \
+		VECTORS_##T = 8 * sizeof(T) / WIDTH_OF(T)                   \
+	};                                                                  \
                                                                             \
 	DRAY_INLINE T few_##T(const T *x, int64_t count)                    \
 	{                                                                   \
@@ -40,20 +55,32 @@ DRAY_INLINE int64_t half_of(int64_t count)
 			sum += x[i];                                        \
 		return sum;                                                 \
 	}                                                                   \
+	/* Eight running sums of 8 elements or more; returns how many. */   \
+	DRAY_INLINE int64_t eight_##T(const T *x, int64_t count, T *out)    \
+	{                                                                   \
+		lanes_##T sums[VECTORS_##T];                                \
+		int64_t i;                                                  \
+		int k;                                                      \
+                                                                            \
+		for (k = 0; k < VECTORS_##T; k++)                           \
+			sums[k] = ((const lanes_##T *)x)[k];                \
+		for (i = 8; i + 8 <= count; i += 8)                         \
+			for (k = 0; k < VECTORS_##T; k++)                   \
+				sums[k] += ((const lanes_##T *)(x + i))[k]; \
+		memcpy(out, sums, sizeof(sums));                            \
+		return i;                                                   \
+	}                                                                   \
 	/* At most LEAF elements side by side. */                           \
 	DRAY_INLINE T leaf_##T(const T *x, int64_t count)                   \
 	{                                                                   \
-		eight_##T sums;                                             \
-		T sum;                                                      \
+		T sum, s[8];                                                \
 		int64_t i;                                                  \
                                                                             \
 		if (count < 8)                                              \
 			return few_##T(x, count);                           \
-		sums = *(const eight_##T *)x;                               \
-		for (i = 8; i + 8 <= count; i += 8)                         \
-			sums += *(const eight_##T *)(x + i);                \
-		sum = ((sums[0] + sums[1]) + (sums[2] + sums[3])) +         \
-		      ((sums[4] + sums[5]) + (sums[6] + sums[7]));          \
+		i = eight_##T(x, count, s);                                 \
+		sum = ((s[0] + s[1]) + (s[2] + s[3])) +                     \
+		      ((s[4] + s[5]) + (s[6] + s[7]));                      \
 		for (; i < count; i++)                                      \
 			sum += x[i];                                        \
 		return sum;                                                 \
@@ -115,7 +142,7 @@ PAIRWISE(double)
 		struct number sum = { (T)-0.0, (T)-0.0 }, other;               \
 		const T *parts = (const void *)data;                           \
 		T apart[LEAF];                                                 \
-		eight_##T sums;                                                \
+		T s[8];                                                        \
 		int64_t i;                                                     \
                                                                                \
 		if (count > LEAF) {                                            \
@@ -133,11 +160,9 @@ PAIRWISE(double)
 		}                                                              \
 		i = 0;                                                         \
 		if (count >= 8) {                                              \
-			sums = *(const eight_##T *)parts;                      \
-			for (i = 8; i + 8 <= count; i += 8)                    \
-				sums += *(const eight_##T *)(parts + i);       \
-			sum.re = (sums[0] + sums[2]) + (sums[4] + sums[6]);    \
-			sum.im = (sums[1] + sums[3]) + (sums[5] + sums[7]);    \
+			i = eight_##T(parts, count, s);                        \
+			sum.re = (s[0] + s[2]) + (s[4] + s[6]);                \
+			sum.im = (s[1] + s[3]) + (s[5] + s[7]);                \
 		}                                                              \
 		for (; i < count; i += 2) {                                    \
 			sum.re += parts[i];                                    \

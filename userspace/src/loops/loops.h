@@ -26,6 +26,8 @@ struct dray_loop_entry {
  */
 #define DRAY_LOOP_HAS_FAST (1u << 31)
 #define DRAY_LOOP_FAST 0x100u
+/* A flag of loops that dray_ufunc_set_loop() set. */
+#define DRAY_LOOP_OF_USER (1u << 30)
 
 /*
  * Chooses the types of a loop if the table does not: units of dates.

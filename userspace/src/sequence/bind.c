@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * The arrays of a run: checks them against the recording, makes outputs that were
- * not given, and copies inputs aside that an output would change too early.
+ * not given, and finds inputs to copy aside, which an output would change too early.
  */
 #include <errno.h>
 #include <string.h>
@@ -50,17 +50,6 @@ static bool is_aligned(const struct dray_view *view)
 	return !(bits & (dray_dtype_alignment(view->dtype) - 1));
 }
 
-/* Puts a copy of a view in the place of value @v. */
-static int copy_aside(struct dray_run *run, int v, const struct dray_view *view)
-{
-	struct dray_workspace *workspace = run->workspace;
-	int ret = dray_array_copy(view, DRAY_ORDER_K, &workspace->made[v]);
-
-	if (!ret)
-		dray_array_view(workspace->made[v], &workspace->views[v]);
-	return ret;
-}
-
 static int bind_input(struct dray_run *run, int i)
 {
 	const int v = run->sequence->inputs[i];
@@ -77,8 +66,8 @@ static int bind_input(struct dray_run *run, int i)
 	if (!(view->flags & DRAY_READ))
 		return dray_fail(-EPERM,
 				 "input %d of a sequence may not be read", i);
-	if (run->sequence->values[v].chained && !is_aligned(view))
-		return copy_aside(run, v, view);
+	run->workspace->aside[v] =
+		run->sequence->values[v].chained && !is_aligned(view);
 	dray_view_copy(&run->workspace->views[v], view);
 	return 0;
 }
@@ -186,7 +175,7 @@ static int check_overlap(struct dray_run *run, int o)
 	const struct dray_sequence *sequence = run->sequence;
 	struct dray_workspace *workspace = run->workspace;
 	const struct dray_operand *output = &workspace->outputs[o];
-	int i, ret;
+	int i;
 
 	if (!output->view)
 		return 0;
@@ -200,12 +189,9 @@ static int check_overlap(struct dray_run *run, int o)
 	for (i = 0; i < sequence->inputs_count; i++) {
 		const int v = sequence->inputs[i];
 
-		if (workspace->made[v] || is_read_before(run, i, o) ||
-		    !meet(output, &workspace->inputs[i]))
-			continue;
-		ret = copy_aside(run, v, run->inputs[i]);
-		if (ret)
-			return ret;
+		if (!workspace->aside[v] && !is_read_before(run, i, o) &&
+		    meet(output, &workspace->inputs[i]))
+			workspace->aside[v] = true;
 	}
 	return 0;
 }
@@ -231,6 +217,25 @@ static int bind_value(struct dray_run *run, int v)
 	}
 	dray_array_view(workspace->arrays[v], &workspace->views[v]);
 	return 0;
+}
+
+int dray_run_copy_aside(struct dray_run *run)
+{
+	struct dray_workspace *workspace = run->workspace;
+	int i, ret = 0;
+
+	for (i = 0; i < run->sequence->inputs_count && !ret; i++) {
+		const int v = run->sequence->inputs[i];
+
+		if (!workspace->aside[v])
+			continue;
+		ret = dray_array_copy(&workspace->views[v], DRAY_ORDER_K,
+				      &workspace->made[v]);
+		if (!ret)
+			dray_array_view(workspace->made[v],
+					&workspace->views[v]);
+	}
+	return ret;
 }
 
 int dray_run_bind(struct dray_run *run)

@@ -52,7 +52,7 @@ bool dray_step_is_elementwise(const struct dray_sequence *sequence,
 {
 	int o;
 
-	if (step->where != DRAY_NO_VALUE || step->options.weak)
+	if (step->where != DRAY_NO_VALUE || step->options.weak || step->queue)
 		return false;
 	for (o = 0; o < step->operands; o++) {
 		const dray_dtype dtype =
@@ -165,7 +165,10 @@ static int make_groups(struct dray_sequence *sequence)
 			continue;
 		}
 		step->group = count;
-		sequence->plan.single++;
+		if (step->queue)
+			sequence->plan.transfers++;
+		else
+			sequence->plan.single++;
 		sequence->groups[count++].step = s;
 	}
 	sequence->groups_count = count;
@@ -231,7 +234,7 @@ static void plan_single(struct dray_sequence *sequence, int number, int time)
 	for (; o < step->operands; o++) {
 		sequence->values[step->values[o]].written_at = time;
 		sequence->values[step->values[o]].apart =
-			step->otherwise != DRAY_NO_VALUE;
+			step->otherwise != DRAY_NO_VALUE || step->queue;
 	}
 }
 
@@ -279,6 +282,7 @@ static int plan(struct dray_sequence *sequence)
 			sequence->plan.block = (uint32_t)group->block;
 	}
 	plan_copies(sequence);
+	dray_quick_plan(sequence);
 	return 0;
 }
 
@@ -296,6 +300,7 @@ static void forget(struct dray_sequence *sequence)
 	sequence->groups = NULL;
 	sequence->groups_count = 0;
 	sequence->scratch = 0;
+	sequence->quick_elements = 0;
 	sequence->plan = (struct dray_sequence_plan){ 0 };
 	for (i = 0; i < sequence->steps_count; i++) {
 		sequence->steps[i].needed = false;

@@ -18,6 +18,7 @@ int dray_sequence_create(struct dray_sequence **out)
 	sequence = calloc(1, sizeof(*sequence));
 	if (!sequence)
 		return dray_fail(-ENOMEM, "no memory for a sequence");
+	atomic_init(&sequence->references, 1);
 	sequence->id = ++last;
 	*out = sequence;
 	return 0;
@@ -30,6 +31,7 @@ static void free_step(struct dray_sequence_step *step)
 	for (o = 0; o < DRAY_UFUNC_MAX_OPERANDS; o++)
 		dray_dtype_unref(step->signature[o]);
 	dray_dtype_unref(step->options.dtype);
+	dray_queue_unref(step->queue);
 	dray_ufunc_unref(step->ufunc);
 }
 
@@ -37,7 +39,7 @@ void dray_sequence_destroy(struct dray_sequence *sequence)
 {
 	int i;
 
-	if (!sequence)
+	if (!sequence || atomic_fetch_sub(&sequence->references, 1) != 1)
 		return;
 	dray_workspace_free(sequence, sequence->spare);
 	for (i = 0; i < sequence->groups_count; i++) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* Runs: groups in their order, then the outputs that are copies. */
+/*
+ * Runs: inputs that are copied aside, groups in their order, and the outputs that
+ * are copies.
+ */
 #include <errno.h>
 #include <string.h>
 
@@ -16,9 +19,14 @@ static int run_conversion(const struct dray_run *run,
 					 run->threads);
 }
 
-/* A step of whole arrays. */
-static int run_single(const struct dray_run *run,
-		      const struct dray_sequence_step *step)
+static bool has_executors(const struct dray_run *run)
+{
+	return run->queue && dray_task_has_executors(run->queue);
+}
+
+/* Calls a function, on the executor of a queue that takes the least time. */
+static int run_call(const struct dray_run *run,
+		    const struct dray_sequence_step *step)
 {
 	const struct dray_view *views = run->workspace->views;
 	const struct dray_view *operands[DRAY_UFUNC_MAX_OPERANDS];
@@ -26,8 +34,6 @@ static int run_single(const struct dray_run *run,
 	struct dray_ufunc_options options = step->options;
 	int o, ret = 0;
 
-	if (!step->ufunc)
-		return run_conversion(run, step);
 	options.threads = run->threads;
 	if (step->where != DRAY_NO_VALUE)
 		options.where = &views[step->where];
@@ -43,8 +49,14 @@ static int run_single(const struct dray_run *run,
 					&views[step->otherwise],
 					DRAY_CASTING_SAME_KIND);
 	if (!ret)
-		ret = dray_ufunc_call(step->ufunc, operands,
-				      operands + step->inputs, &options, made);
+		ret = has_executors(run)
+			      ? dray_task_call(run->queue, step->ufunc,
+					       operands,
+					       operands + step->inputs,
+					       &options)
+			      : dray_ufunc_call(step->ufunc, operands,
+						operands + step->inputs,
+						&options, made);
 	for (o = 0; o < step->operands; o++)
 		dray_array_unref(made[o]);
 	return ret;
@@ -71,20 +83,51 @@ static int copy_outputs(const struct dray_run *run)
 	return ret;
 }
 
-static int run_groups(struct dray_run *run)
+/* The step of a chain that is one call; NULL: there are others. */
+static const struct dray_sequence_step *
+only_call(const struct dray_sequence *sequence,
+	  const struct dray_sequence_group *chain)
 {
-	const struct dray_sequence *sequence = run->sequence;
-	int g, ret = 0;
+	const int step = chain->operations[0].step;
+	int i;
 
-	for (g = 0; g < sequence->groups_count && !ret; g++) {
-		const struct dray_sequence_group *group = &sequence->groups[g];
+	for (i = 1; i < chain->operations_count; i++)
+		if (chain->operations[i].step != step)
+			return NULL;
+	return sequence->steps[step].ufunc ? &sequence->steps[step] : NULL;
+}
 
-		ret = group->step < 0
-			      ? dray_chain_run(sequence, group, run->workspace,
-					       run->threads)
-			      : run_single(run, &sequence->steps[group->step]);
-	}
-	return ret;
+/* An executor may be better at a call than a chain of nothing else. */
+static int run_chain(const struct dray_run *run,
+		     const struct dray_sequence_group *chain)
+{
+	const struct dray_sequence_step *step =
+		has_executors(run) ? only_call(run->sequence, chain) : NULL;
+
+	return step ? run_call(run, step)
+		    : dray_chain_run(run->sequence, chain, run->workspace,
+				     run->threads);
+}
+
+static int run_group(struct dray_run *run, int number)
+{
+	const struct dray_sequence_group *group =
+		&run->sequence->groups[number];
+	const struct dray_sequence_step *step;
+	int ret;
+
+	if (run->call && dray_call_is_cancelled(run->call))
+		return dray_fail(-ECANCELED,
+				 "the run of a sequence was cancelled");
+	ret = dray_run_await(run, number);
+	if (ret)
+		return ret;
+	if (group->step < 0)
+		return run_chain(run, group);
+	step = &run->sequence->steps[group->step];
+	if (step->queue)
+		return dray_run_transfer(run, step);
+	return step->ufunc ? run_call(run, step) : run_conversion(run, step);
 }
 
 /* Takes the workspace of an earlier run, or makes one. */
@@ -96,15 +139,57 @@ static struct dray_workspace *take_workspace(struct dray_sequence *sequence)
 	return workspace ? workspace : dray_workspace_create(sequence);
 }
 
-/* Drops the arrays of the run, and keeps the workspace for the next one. */
-static void give_workspace(struct dray_sequence *sequence,
-			   struct dray_workspace *workspace)
+int dray_run_begin(struct dray_run *run, struct dray_sequence *sequence,
+		   const struct dray_view *const *inputs,
+		   const struct dray_view *const *outputs,
+		   const struct dray_sequence_run_options *options,
+		   struct dray_array **out)
 {
-	int v;
+	*run = (struct dray_run){
+		.sequence = sequence,
+		.inputs = inputs,
+		.outputs = outputs,
+		.out = out,
+		.threads = options ? options->threads : 1,
+	};
+	if (sequence->inputs_count && !dray_given(inputs, "dray_sequence_run"))
+		return -EINVAL;
+	if (!sequence->ended)
+		return dray_fail(-EINVAL,
+				 "the sequence has not ended: it has no plan");
+	if (options && options->flags)
+		return dray_fail(-EINVAL, "unknown flags of a run: %#x",
+				 options->flags);
+	run->workspace = take_workspace(sequence);
+	return run->workspace ? 0 : -ENOMEM;
+}
 
-	for (v = 0; v < sequence->values_count; v++) {
-		dray_array_unref(workspace->made[v]);
-		workspace->made[v] = NULL;
+int dray_run_carry_out(struct dray_run *run)
+{
+	int g, status, ret = dray_run_copy_aside(run);
+
+	for (g = 0; g < run->sequence->groups_count && !ret; g++)
+		ret = run_group(run, g);
+	status = dray_run_await_all(run);
+	if (!ret)
+		ret = status;
+	return ret ? ret : copy_outputs(run);
+}
+
+void dray_run_end(struct dray_run *run, int ret)
+{
+	struct dray_sequence *sequence = run->sequence;
+	struct dray_workspace *workspace = run->workspace;
+	int i;
+
+	for (i = 0; ret && run->out && i < sequence->outputs_count; i++) {
+		dray_array_unref(run->out[i]);
+		run->out[i] = NULL;
+	}
+	/* The next run finds the rest. */
+	for (i = 0; i < sequence->values_count; i++) {
+		dray_array_unref(workspace->made[i]);
+		workspace->made[i] = NULL;
 	}
 	memset((void *)workspace->errors, 0,
 	       (size_t)sequence->steps_count * sizeof(workspace->errors[0]));
@@ -118,38 +203,23 @@ int dray_sequence_run(struct dray_sequence *sequence,
 		      const struct dray_sequence_run_options *options,
 		      struct dray_array **out)
 {
-	struct dray_run run = {
-		.sequence = sequence,
-		.inputs = inputs,
-		.outputs = outputs,
-		.out = out,
-		.threads = options ? options->threads : 1,
-	};
+	struct dray_run run;
 	int i, ret;
 
-	if (!dray_given(sequence, __func__) ||
-	    (sequence->inputs_count && !dray_given(inputs, __func__)))
+	if (!dray_given(sequence, __func__))
 		return -EINVAL;
-	if (!sequence->ended)
-		return dray_fail(-EINVAL,
-				 "the sequence has not ended: it has no plan");
-	if (options && options->flags)
-		return dray_fail(-EINVAL, "unknown flags of a run: %#x",
-				 options->flags);
-	run.workspace = take_workspace(sequence);
-	if (!run.workspace)
-		return -ENOMEM;
+	if (sequence->quick_elements &&
+	    (!options || (options->threads <= 1 && !options->flags)) &&
+	    dray_run_quick(sequence, inputs, outputs, out, &ret))
+		return ret;
+	ret = dray_run_begin(&run, sequence, inputs, outputs, options, out);
+	if (ret)
+		return ret;
 	for (i = 0; out && i < sequence->outputs_count; i++)
 		out[i] = NULL;
 	ret = dray_run_bind(&run);
 	if (!ret)
-		ret = run_groups(&run);
-	if (!ret)
-		ret = copy_outputs(&run);
-	for (i = 0; ret && out && i < sequence->outputs_count; i++) {
-		dray_array_unref(out[i]);
-		out[i] = NULL;
-	}
-	give_workspace(sequence, run.workspace);
+		ret = dray_run_carry_out(&run);
+	dray_run_end(&run, ret);
 	return ret;
 }

@@ -3,15 +3,18 @@
 #ifndef DRAY_SEQUENCE_RUN_H
 #define DRAY_SEQUENCE_RUN_H
 
+#include "executor/executor.h"
 #include "sequence/sequence.h"
 
 struct dray_run {
-	const struct dray_sequence *sequence;
+	struct dray_sequence *sequence;
 	struct dray_workspace *workspace;
 	const struct dray_view *const *inputs;
 	const struct dray_view *const *outputs; /* NULL: all are made */
 	struct dray_array **out;
 	unsigned int threads;
+	struct dray_call_queue *queue; /* its executors take part; NULL: none */
+	const struct dray_call *call; /* of the queue, which may be cancelled */
 };
 
 /* The view of output @i that was given, or NULL. */
@@ -30,7 +33,45 @@ static inline bool dray_run_is_primary(const struct dray_run *run, int i)
 	return value->step >= 0 && value->output == i;
 }
 
-/* Gives each value in memory its view.  Errors are those of dray_sequence_run(). */
+/*
+ * Gives each value in memory its view, and reads no element.  Errors are those of
+ * dray_sequence_run().
+ */
 int dray_run_bind(struct dray_run *run);
+
+/* Copies inputs aside, before the first group. */
+int dray_run_copy_aside(struct dray_run *run);
+
+/* Starts a transfer. */
+int dray_run_transfer(struct dray_run *run,
+		      const struct dray_sequence_step *step);
+
+/* Waits for transfers that write a group's operands, or read its results. */
+int dray_run_await(struct dray_run *run, int group);
+
+/* Waits for all transfers; the error of the first that failed. */
+int dray_run_await_all(struct dray_run *run);
+
+/*
+ * Runs a sequence that has quick_elements; false, and nothing is done, if its
+ * arrays do not allow it.
+ */
+bool dray_run_quick(const struct dray_sequence *sequence,
+		    const struct dray_view *const *inputs,
+		    const struct dray_view *const *outputs,
+		    struct dray_array **out, int *ret);
+
+/* Checks the arguments of a run, and takes a workspace for it. */
+int dray_run_begin(struct dray_run *run, struct dray_sequence *sequence,
+		   const struct dray_view *const *inputs,
+		   const struct dray_view *const *outputs,
+		   const struct dray_sequence_run_options *options,
+		   struct dray_array **out);
+
+/* Runs all groups of a run that is bound. */
+int dray_run_carry_out(struct dray_run *run);
+
+/* Drops the run's arrays, but those it made for the caller if @ret is 0. */
+void dray_run_end(struct dray_run *run, int ret);
 
 #endif /* DRAY_SEQUENCE_RUN_H */

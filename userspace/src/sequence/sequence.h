@@ -11,6 +11,7 @@
 #include <dray/sequence.h>
 
 #include "layout/operand.h"
+#include "transfer/queue.h"
 #include "ufunc/ufunc.h"
 
 #define DRAY_NO_VALUE (-1)
@@ -35,9 +36,11 @@ struct dray_sequence_value {
 	bool apart; /* must not be written over an operand of the same time */
 };
 
-/* A call, or a conversion. */
+/* A call, a conversion, or a transfer. */
 struct dray_sequence_step {
-	struct dray_ufunc *ufunc; /* one reference; NULL: a conversion */
+	struct dray_ufunc *ufunc; /* one reference; NULL: none */
+	struct dray_queue *queue; /* of a transfer; one reference */
+	unsigned int copy_flags; /* of a transfer */
 	struct dray_ufunc_options options; /* the mask is set for each run */
 	dray_dtype signature[DRAY_UFUNC_MAX_OPERANDS]; /* each one reference */
 	struct dray_resolved resolved;
@@ -88,9 +91,19 @@ struct dray_sequence_group {
 	bool single_thread; /* a loop is for one */
 };
 
+/* A transfer of a run that may be in flight. */
+struct dray_flight {
+	struct dray_fence *fence; /* one reference */
+	struct dray_addresses to;
+	struct dray_addresses from;
+};
+
 /* All that a run needs; kept for the next one. */
 struct dray_workspace {
 	struct dray_view *views; /* of each value that is in memory */
+	bool *aside; /* of each value: its view is copied when the run starts */
+	struct dray_flight *flights; /* in the order of the steps */
+	int flights_count;
 	struct dray_array **arrays; /* of values in between; kept */
 	/* of this run, for each value: copied aside, made, or a detour */
 	struct dray_array **made;
@@ -101,6 +114,7 @@ struct dray_workspace {
 };
 
 struct dray_sequence {
+	_Atomic uint32_t references; /* the program's, and runs on queues */
 	uint32_t id;
 	bool ended;
 	int values_count, values_room;
@@ -114,6 +128,7 @@ struct dray_sequence {
 	int *outputs;
 	struct dray_sequence_group *groups;
 	size_t scratch; /* bytes that the largest chain needs */
+	int64_t quick_elements; /* of its only chain; 0: no quick way */
 	struct dray_sequence_plan plan;
 	_Atomic(struct dray_workspace *) spare;
 };
@@ -163,6 +178,14 @@ static inline size_t dray_chain_scratch(const struct dray_sequence_group *chain)
 int dray_chain_run(const struct dray_sequence *sequence,
 		   const struct dray_sequence_group *chain,
 		   struct dray_workspace *workspace, unsigned int threads);
+
+/* Finds whether runs may go the quick way. */
+void dray_quick_plan(struct dray_sequence *sequence);
+
+/* Adds a step with its results, of one shape.  -ENOSPC, -ENOMEM. */
+int dray_sequence_add_step(struct dray_sequence *sequence,
+			   struct dray_sequence_step *step, int ndim,
+			   const int64_t *shape, dray_value *results);
 
 struct dray_workspace *
 dray_workspace_create(const struct dray_sequence *sequence);

@@ -130,10 +130,9 @@ static int broadcast(const struct dray_sequence *sequence,
 	return dray_broadcast_shapes(count, ndims, shapes, ndim, shape);
 }
 
-/* Adds the results of a step, and the step itself. */
-static int add_step(struct dray_sequence *sequence,
-		    struct dray_sequence_step *step, int ndim,
-		    const int64_t *shape, dray_value *results)
+int dray_sequence_add_step(struct dray_sequence *sequence,
+			   struct dray_sequence_step *step, int ndim,
+			   const int64_t *shape, dray_value *results)
 {
 	const int before = sequence->values_count;
 	int o, number;
@@ -160,11 +159,46 @@ static int add_step(struct dray_sequence *sequence,
 			dray_sequence_handle(sequence, step->values[o]);
 	}
 	dray_ufunc_ref(step->ufunc);
+	if (step->queue)
+		dray_queue_ref(step->queue);
 	dray_dtype_ref(step->options.dtype);
 	for (o = 0; o < DRAY_UFUNC_MAX_OPERANDS; o++)
 		dray_dtype_ref(step->signature[o]);
 	step->group = -1;
 	sequence->steps[sequence->steps_count++] = *step;
+	return 0;
+}
+
+/*
+ * Gives constants that are numbers of the program the loop's type, so that the call
+ * may be in a chain.  One that does not fit stays as it is, for the run to judge.
+ */
+static int fit_constants(struct dray_sequence *sequence,
+			 struct dray_sequence_step *step)
+{
+	int o, number;
+
+	for (o = 0; o < step->inputs; o++) {
+		const dray_dtype dtype = step->resolved.dtypes[o];
+		const struct dray_sequence_value *value =
+			&sequence->values[step->values[o]];
+		struct dray_array *constant;
+		struct dray_view view;
+
+		if (!(step->options.weak >> o & 1) || !value->constant)
+			continue;
+		dray_array_view(value->constant, &view);
+		if (dray_scalar_create(dtype, view.dtype, view.data, &constant))
+			continue;
+		number = dray_sequence_add(sequence, dtype, 0, NULL);
+		if (number < 0) {
+			dray_array_unref(constant);
+			return number;
+		}
+		sequence->values[number].constant = constant;
+		step->values[o] = number;
+		step->options.weak &= (uint16_t) ~(1u << o);
+	}
 	return 0;
 }
 
@@ -200,6 +234,8 @@ int dray_sequence_call(struct dray_sequence *sequence, struct dray_ufunc *ufunc,
 	if (!ret)
 		ret = choose_loop(sequence, &step);
 	if (!ret)
+		ret = fit_constants(sequence, &step);
+	if (!ret)
 		ret = broadcast(sequence, &step, &ndim, shape);
 	if (!ret)
 		ret = check_mask(sequence, &step, ndim, shape);
@@ -207,7 +243,7 @@ int dray_sequence_call(struct dray_sequence *sequence, struct dray_ufunc *ufunc,
 		return ret;
 	for (o = 0; options->signature && o < step.operands; o++)
 		step.signature[o] = options->signature[o];
-	return add_step(sequence, &step, ndim, shape, results);
+	return dray_sequence_add_step(sequence, &step, ndim, shape, results);
 }
 
 int dray_sequence_convert(struct dray_sequence *sequence, dray_value value,
@@ -253,5 +289,6 @@ int dray_sequence_convert(struct dray_sequence *sequence, dray_value value,
 		return ret;
 	step.resolved.dtypes[0] = from->dtype;
 	step.resolved.dtypes[1] = dtype;
-	return add_step(sequence, &step, from->ndim, from->shape, out);
+	return dray_sequence_add_step(sequence, &step, from->ndim, from->shape,
+				      out);
 }

@@ -14,6 +14,9 @@ dray_workspace_create(const struct dray_sequence *sequence)
 
 	if (workspace) {
 		workspace->views = malloc(values * sizeof(struct dray_view));
+		workspace->aside = calloc(values, sizeof(bool));
+		workspace->flights = calloc(sequence->plan.transfers + 1,
+					    sizeof(struct dray_flight));
 		workspace->arrays = calloc(values, sizeof(struct dray_array *));
 		workspace->made = calloc(values, sizeof(struct dray_array *));
 		workspace->inputs = calloc((size_t)sequence->inputs_count + 1,
@@ -23,9 +26,11 @@ dray_workspace_create(const struct dray_sequence *sequence)
 		workspace->errors = calloc((size_t)sequence->steps_count + 1,
 					   sizeof(workspace->errors[0]));
 		workspace->scratch = malloc(sequence->scratch + 1);
-		if (workspace->views && workspace->arrays && workspace->made &&
-		    workspace->inputs && workspace->outputs &&
-		    workspace->errors && workspace->scratch)
+		if (workspace->views && workspace->aside &&
+		    workspace->flights && workspace->arrays &&
+		    workspace->made && workspace->inputs &&
+		    workspace->outputs && workspace->errors &&
+		    workspace->scratch)
 			return workspace;
 	}
 	dray_workspace_free(sequence, workspace);
@@ -43,6 +48,8 @@ void dray_workspace_free(const struct dray_sequence *sequence,
 	for (v = 0; workspace->arrays && v < sequence->values_count; v++)
 		dray_array_unref(workspace->arrays[v]);
 	free(workspace->views);
+	free(workspace->aside);
+	free(workspace->flights);
 	free(workspace->arrays);
 	free(workspace->made);
 	free(workspace->inputs);

@@ -22,6 +22,9 @@ DEFINE_FORK_LOCK(DRAY_FORK_STREAMS, lock);
 /* Changes when an event has been settled or a stream was left. */
 static _Atomic uint32_t changes;
 static uint32_t sleepers; /* with the lock */
+/* The same for events of calls: their waiters sleep through all packets. */
+static _Atomic uint32_t calls_ended;
+static uint32_t call_sleepers; /* with the lock */
 /* Events that threads of one process settle: a child has no such thread. */
 static uint32_t settling, settling_process; /* with the lock */
 
@@ -47,23 +50,26 @@ static void change(void)
 		dray_futex_change(&changes);
 }
 
-/* Drops the lock until something changes; false if a signal or the time came. */
-static bool wait_for_change_until(uint64_t until_ns)
+/*
+ * Drops the lock until @word changes; false if a signal or the time came.
+ * @count: of the threads that sleep there
+ */
+static bool wait_on(_Atomic uint32_t *word, uint32_t *count, uint64_t until_ns)
 {
-	uint32_t seen = atomic_load(&changes);
+	uint32_t seen = atomic_load(word);
 	bool woken;
 
-	sleepers++;
+	++*count;
 	pthread_mutex_unlock(&lock);
-	woken = !dray_futex_wait(&changes, seen, until_ns) || errno == EAGAIN;
+	woken = !dray_futex_wait(word, seen, until_ns) || errno == EAGAIN;
 	pthread_mutex_lock(&lock);
-	sleepers--;
+	--*count;
 	return woken;
 }
 
 static bool wait_for_change(void)
 {
-	return wait_for_change_until(UINT64_MAX);
+	return wait_on(&changes, &sleepers, UINT64_MAX);
 }
 
 void dray_stream_use(struct dray_stream *stream)
@@ -229,7 +235,8 @@ void dray_event_end_call(struct dray_event *event, int status)
 	pthread_mutex_lock(&lock);
 	event->point.status = status;
 	atomic_store(&event->state, DRAY_EVENT_ENDED);
-	change();
+	if (call_sleepers)
+		dray_futex_change(&calls_ended);
 	pthread_mutex_unlock(&lock);
 	drop(event);
 }
@@ -429,9 +436,9 @@ static int wait_for_point(struct dray_event *event, uint64_t until_ns)
 	int ret;
 
 	if (!stream)
-		return wait_for_change_until(until_ns) ? 0
-		       : errno == ETIMEDOUT	       ? -ETIME
-						       : interrupted(event);
+		return wait_on(&calls_ended, &call_sleepers, until_ns) ? 0
+		       : errno == ETIMEDOUT			       ? -ETIME
+					    : interrupted(event);
 	port = stream->port;
 	dray_stream_use(stream);
 	pthread_mutex_unlock(&lock);
@@ -472,6 +479,12 @@ int dray_event_wait(struct dray_event *event, int timeout_ms)
 		return ret;
 	if (ask(event))
 		return answer(event);
+	if (timeout_ms < 0 && atomic_load(&event->runs_later) &&
+	    pthread_equal(event->runner, pthread_self()))
+		return dray_fail(
+			-EDEADLK,
+			"%s would wait in the thread of its queue, which runs it",
+			event->name);
 	until_ns = dray_stream_until(timeout_ms);
 	if (!timeout_ms)
 		ret = -ETIME;

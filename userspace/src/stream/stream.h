@@ -8,6 +8,7 @@
 #ifndef DRAY_STREAM_STREAM_H
 #define DRAY_STREAM_STREAM_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include <dray/stream.h>
@@ -62,6 +63,8 @@ struct dray_event {
 	uint64_t number;
 	struct dray_stream *stream; /* while it is pending; NULL: of a call */
 	_Atomic bool cancelled; /* a call's executor may look */
+	_Atomic bool runs_later; /* a call that @runner has or will have */
+	pthread_t runner;
 	char *sentence; /* of a call that failed; freed with the event */
 	struct dray_event *next; /* in its stream */
 	struct dray_point point;
@@ -145,8 +148,8 @@ bool dray_streams_open(void);
 int dray_streams_conflict(struct dray_addresses span, bool writes,
 			  struct dray_event **out);
 /*
- * Finds, as above, a call of a queue of universal functions; set once there are
- * such queues.
+ * Finds, as above, a call of a queue of universal functions; NULL while there is
+ * none.
  */
 typedef struct dray_event *dray_calls_conflict_fn(struct dray_addresses reads,
 						  struct dray_addresses writes);

@@ -96,10 +96,11 @@ static int wait_for_all(const struct awaited *awaited)
 
 	do {
 		ret = wait_for_queues(awaited);
-		if (!ret)
-			ret = wait_for_streams(awaited);
+		/* A call may have frames of a ring, which it gives back. */
 		if (!ret)
 			ret = wait_for_calls(awaited);
+		if (!ret)
+			ret = wait_for_streams(awaited);
 	} while (ret > 0);
 	return ret;
 }

@@ -257,6 +257,7 @@ int dray_queue_create(struct dray_node *node,
 	queue = calloc(1, sizeof(*queue));
 	if (!queue)
 		return dray_fail(-ENOMEM, "no memory for a queue");
+	atomic_init(&queue->references, 1);
 	queue->node = node;
 	queue->channel = DRAY_CHANNEL_ANY;
 	queue->last = &queue->first;
@@ -278,6 +279,20 @@ int dray_queue_create(struct dray_node *node,
 	return 0;
 }
 
+struct dray_queue *dray_queue_ref(struct dray_queue *queue)
+{
+	atomic_fetch_add(&queue->references, 1);
+	return queue;
+}
+
+void dray_queue_unref(struct dray_queue *queue)
+{
+	if (!queue || atomic_fetch_sub(&queue->references, 1) != 1)
+		return;
+	pthread_mutex_destroy(&queue->lock);
+	free(queue);
+}
+
 void dray_queue_destroy(struct dray_queue *queue)
 {
 	struct dray_fence *fence, *next;
@@ -291,9 +306,9 @@ void dray_queue_destroy(struct dray_queue *queue)
 		atomic_fetch_sub_explicit(&in_flight, 1, memory_order_relaxed);
 		dray_fence_unref(fence);
 	}
-	pthread_mutex_destroy(&queue->lock);
+	atomic_store(&queue->destroyed, true);
 	dray_node_unref(queue->node);
-	free(queue);
+	dray_queue_unref(queue);
 }
 
 void dray_queue_reap(struct dray_queue *queue)

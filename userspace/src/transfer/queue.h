@@ -15,6 +15,8 @@
 
 struct dray_queue {
 	struct dray_queue *next; /* of all queues of this process */
+	_Atomic uint32_t references; /* the program's is one */
+	atomic_bool destroyed; /* by the program */
 	struct dray_node *node; /* one reference */
 	uint64_t threshold; /* descriptors; more go to the CPU */
 
@@ -31,6 +33,14 @@ struct dray_queue {
 	struct dray_fence *first; /* in flight; the list has references */
 	struct dray_fence **last;
 };
+
+/*
+ * Keeps the memory of a queue that the program may destroy: it then refuses
+ * transfers.  Returns @queue.
+ */
+struct dray_queue *dray_queue_ref(struct dray_queue *queue);
+/* NULL is ignored. */
+void dray_queue_unref(struct dray_queue *queue);
 
 /* Settles and drops signalled fences.  Lock held. */
 void dray_queue_reap(struct dray_queue *queue);

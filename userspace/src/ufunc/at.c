@@ -9,8 +9,10 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "layout/overlap.h"
 #include "ufunc/at.h"
 #include "ufunc/fp_state.h"
+#include "view/view_usual.h"
 
 static int check(struct dray_placing *placing, const struct dray_view *values)
 {
@@ -109,6 +111,29 @@ static int spread(struct dray_placing *placing, const struct dray_view *values,
 	return ret ? ret : dray_view_broadcast(&apart, ndim, shape, out);
 }
 
+/* Whether indices are those of elements, as the short cuts want them. */
+static bool are_numbers(const struct dray_view *indices,
+			const struct dray_view *target)
+{
+	const uint64_t last = (uint64_t)target->shape[0] - 1;
+	struct dray_operand of_target, of_indices;
+	const uint64_t *numbers = indices->data;
+	int64_t i, count = dray_view_size(indices);
+	uint64_t wrong = 0;
+
+	if (!dray_method_is_ready(indices, DRAY_INT64) ||
+	    !dray_view_is_packed(indices, true) ||
+	    dray_operand_init(&of_indices, indices, "the indices") ||
+	    dray_operand_init(&of_target, target, "the target") ||
+	    (of_indices.extent.elements && of_target.extent.elements &&
+	     dray_overlap_find(&of_target, &of_indices) != DRAY_OVERLAP_NONE))
+		return false;
+	/* The upper bits of numbers below 0, and of distances. */
+	for (i = 0; i < count; i++)
+		wrong |= numbers[i] | (last - numbers[i]);
+	return !(wrong >> 63);
+}
+
 /* Indices of the first axis. */
 static int place(struct dray_placing *placing, const struct dray_view *indices,
 		 const struct dray_view *values)
@@ -116,26 +141,29 @@ static int place(struct dray_placing *placing, const struct dray_view *indices,
 	const struct dray_view *target = placing->target;
 	struct dray_array *numbers = NULL;
 	struct dray_view loaded, spreaded;
-	int ret;
+	int ret = 0;
 
 	if (!target->ndim)
 		return dray_fail(-ERANGE,
 				 "an element without axes has no index");
-	ret = load(indices, target->shape[0], &numbers);
+	dray_view_write(&loaded, indices);
+	if (!are_numbers(indices, target)) {
+		ret = load(indices, target->shape[0], &numbers);
+		if (!ret)
+			dray_array_view(numbers, &loaded);
+	}
 	if (!ret)
 		ret = dray_place_loop(placing, values);
 	if (!ret)
 		ret = spread(placing, values, indices, target->ndim - 1,
 			     &spreaded);
-	if (!ret && !dray_view_is_empty(&spreaded)) {
-		dray_array_view(numbers, &loaded);
+	if (!ret && !dray_view_is_empty(&spreaded))
 		ret = target->ndim == 1
 			      ? dray_place_elements(placing, target->data,
 						    target->strides[0],
 						    loaded.data, &spreaded)
 			      : dray_place_parts(placing, loaded.data,
 						 &spreaded);
-	}
 	dray_array_unref(numbers);
 	return ret;
 }
@@ -192,6 +220,17 @@ static int place_index(struct dray_placing *placing,
 	return ret;
 }
 
+/* Whether the index is one array of integers. */
+static bool is_array(const struct dray_index *index, size_t count)
+{
+	char kind;
+
+	if (count != 1 || index->kind != DRAY_INDEX_ARRAY || !index->array)
+		return false;
+	kind = dray_dtype_kind(index->array->dtype);
+	return kind == 'i' || kind == 'u';
+}
+
 int dray_ufunc_at_index(struct dray_ufunc *ufunc,
 			const struct dray_view *target,
 			const struct dray_index *index, size_t count,
@@ -204,8 +243,15 @@ int dray_ufunc_at_index(struct dray_ufunc *ufunc,
 	    (count && !dray_given(index, __func__)))
 		return -EINVAL;
 	ret = check(&placing, values);
-	if (!ret)
+	if (!ret && is_array(index, count)) {
+		ret = dray_view_check(index->array, "the indices", NULL);
+		if (!ret && !(index->array->flags & DRAY_READ))
+			ret = dray_fail(-EPERM, "the indices may not be read");
+		if (!ret)
+			ret = place(&placing, index->array, values);
+	} else if (!ret) {
 		ret = place_index(&placing, index, count, values);
+	}
 	return end(&placing, ret);
 }
 
@@ -214,22 +260,9 @@ int dray_ufunc_at(struct dray_ufunc *ufunc, const struct dray_view *target,
 		  const struct dray_view *values)
 {
 	const struct dray_index index = DRAY_BY(indices);
-	struct dray_placing placing = { .ufunc = ufunc, .target = target };
-	char kind;
-	int ret;
 
 	if (!dray_given(ufunc, __func__) || !dray_given(target, __func__) ||
 	    !dray_given(indices, __func__))
 		return -EINVAL;
-	kind = dray_dtype_kind(indices->dtype);
-	if (kind != 'i' && kind != 'u')
-		return dray_ufunc_at_index(ufunc, target, &index, 1, values);
-	ret = dray_view_check(indices, "the indices", NULL);
-	if (!ret && !(indices->flags & DRAY_READ))
-		ret = dray_fail(-EPERM, "the indices may not be read");
-	if (!ret)
-		ret = check(&placing, values);
-	if (!ret)
-		ret = place(&placing, indices, values);
-	return end(&placing, ret);
+	return dray_ufunc_at_index(ufunc, target, &index, 1, values);
 }

@@ -16,7 +16,8 @@
 static bool is_ordinary(const struct dray_ufunc_options *options)
 {
 	return !options->dtype && !options->signature && !options->where &&
-	       (!options->order || options->order == 'K') && !options->flags &&
+	       (!options->order || options->order == 'K') &&
+	       !(options->flags & ~DRAY_UFUNC_FAST) &&
 	       options->casting <= 1 + DRAY_CASTING_UNSAFE &&
 	       options->threads <= 1 && !options->wraps;
 }
@@ -217,7 +218,10 @@ static int compute(struct dray_call *call)
 	if (ret)
 		return ret;
 	plain = is_plain(call);
-	ret = plain ? dray_call_strided(call) : dray_call_buffered(call);
+	if (plain)
+		ret = dray_call_strided(call);
+	else if (!dray_call_pieces(call, &ret))
+		ret = dray_call_buffered(call);
 	/* Flags that a loop without errors leaves mean nothing. */
 	if (!plain || !(call->resolved.loop.flags & DRAY_LOOP_NO_FP_ERRORS))
 		call->errors |= dray_fp_take();
@@ -267,12 +271,12 @@ int dray_ufunc_call(struct dray_ufunc *ufunc,
 
 	if (!dray_given(ufunc, __func__) || !dray_given(inputs, __func__))
 		return -EINVAL;
-	if ((!options || is_ordinary(options)) &&
-	    dray_call_quick(ufunc, inputs, outputs, options ? options->weak : 0,
-			    out, &ret))
+	if (!options)
+		options = &none;
+	if (is_ordinary(options) &&
+	    dray_call_quick(ufunc, inputs, outputs, options, out, &ret))
 		return ret;
-	ret = collect(&call, ufunc, inputs, outputs, options ? options : &none,
-		      out);
+	ret = collect(&call, ufunc, inputs, outputs, options, out);
 	if (ret)
 		return ret;
 	ret = run(&call);

@@ -75,12 +75,13 @@ unsigned int dray_call_threads(const struct dray_call *call, uint64_t bytes);
 /*
  * call_quick.c: does a call of builtin numbers that lie in one order and need
  * no conversion.  False leaves it to the others; *@ret is set else.
- * @weak: inputs that are numbers of the program: they need no conversion if they
- *	are of the one type anyway
+ * Of the options it takes flags, and weak numbers: these need no conversion if they are
+ * of the one type anyway.
  */
 bool dray_call_quick(struct dray_ufunc *ufunc,
 		     const struct dray_view *const *inputs,
-		     const struct dray_view *const *outputs, unsigned int weak,
+		     const struct dray_view *const *outputs,
+		     const struct dray_ufunc_options *options,
 		     struct dray_array **out, int *ret);
 
 /* call_weak.c: makes numbers of the program elements of the loop's type. */
@@ -96,6 +97,11 @@ int dray_call_put_aside(struct dray_call *call);
 
 /* call_strided.c: calls the loop on elements as they lie. */
 int dray_call_strided(struct dray_call *call);
+/*
+ * call_pieces.c: calls it on lines of elements that are converted.  False leaves other
+ * layouts to the next; *@ret is set else.
+ */
+bool dray_call_pieces(struct dray_call *call, int *ret);
 /* call_buffered.c: calls it on elements that are converted. */
 int dray_call_buffered(struct dray_call *call);
 

@@ -3,7 +3,11 @@
  * Outputs that were not given: arrays in the order that the call wants, which a
  * class of the inputs may wrap.
  */
+#include <errno.h>
+#include <string.h>
+
 #include "array/array.h"
+#include "base/error.h"
 #include "base/number.h"
 #include "ufunc/call.h"
 #include "view/view.h"
@@ -118,6 +122,34 @@ int dray_call_make(struct dray_call *call)
 	return ret;
 }
 
+int dray_ufunc_make(struct dray_ufunc *ufunc,
+		    const struct dray_ufunc_options *options,
+		    const struct dray_view *const *views, int operands,
+		    const dray_dtype *dtypes, int ndim, const int64_t *shape,
+		    struct dray_array **made)
+{
+	struct dray_call call = {
+		.ufunc = ufunc,
+		.options = options,
+		.count = dray_ufunc_operands(ufunc),
+		.operands = operands,
+		.ndim = ndim,
+	};
+	int o, ret;
+
+	memcpy(call.views, views, (size_t)operands * sizeof(*views));
+	memcpy(call.resolved.dtypes, dtypes,
+	       (size_t)call.count * sizeof(*dtypes));
+	memcpy(call.shape, shape, (size_t)ndim * sizeof(*shape));
+	ret = dray_call_make(&call);
+	for (o = ufunc->inputs; o < call.count; o++)
+		if (ret)
+			dray_array_unref(call.made[o]);
+		else if (call.made[o])
+			made[o] = call.made[o];
+	return ret;
+}
+
 int dray_call_wrap(struct dray_call *call)
 {
 	const struct dray_ufunc_wrap *best = NULL;
@@ -129,14 +161,19 @@ int dray_call_wrap(struct dray_call *call)
 		if (wrap && (!best || wrap->priority > best->priority))
 			best = wrap;
 	}
+	if (best &&
+	    !dray_given((const void *)(uintptr_t)best->wrap, "dray_ufunc_call"))
+		return -EINVAL;
 	for (o = call->ufunc->inputs; best && o < call->count && !ret; o++) {
 		struct dray_array *wrapped = NULL;
 
 		if (!call->made[o])
 			continue;
-		ret = best->wrap(best->context, call->ufunc,
-				 o - call->ufunc->inputs, call->made[o],
-				 &wrapped);
+		dray_forget_failure();
+		ret = dray_users_result(best->wrap(best->context, call->ufunc,
+						   o - call->ufunc->inputs,
+						   call->made[o], &wrapped),
+					"a function that wraps");
 		if (ret)
 			break;
 		dray_array_unref(call->made[o]);

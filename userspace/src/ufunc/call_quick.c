@@ -128,10 +128,18 @@ static int make(struct quick *quick, dray_dtype dtype, int o,
 }
 
 static int compute(const struct dray_ufunc *ufunc,
+		   const struct dray_ufunc_options *options,
 		   const struct dray_ufunc_loop *loop,
 		   const struct quick *quick)
 {
+	struct dray_resolved fast;
 	int ret;
+
+	if (options->flags) {
+		fast.loop = *loop;
+		dray_ufunc_choose_fast(options, &fast);
+		loop = &fast.loop;
+	}
 
 	if (loop->flags & DRAY_LOOP_NO_FP_ERRORS)
 		return dray_loop_run(loop, quick->data, quick->strides,
@@ -143,7 +151,8 @@ static int compute(const struct dray_ufunc *ufunc,
 
 bool dray_call_quick(struct dray_ufunc *ufunc,
 		     const struct dray_view *const *inputs,
-		     const struct dray_view *const *outputs, unsigned int weak,
+		     const struct dray_view *const *outputs,
+		     const struct dray_ufunc_options *options,
 		     struct dray_array **out, int *ret)
 {
 	const struct dray_ufunc_table *table = dray_ufunc_table(ufunc);
@@ -170,7 +179,7 @@ bool dray_call_quick(struct dray_ufunc *ufunc,
 			quick.shape = inputs[o];
 	}
 	for (o = 0; o < ufunc->inputs; o++)
-		if ((weak >> o & 1 && inputs[o]->ndim) ||
+		if ((options->weak >> o & 1 && inputs[o]->ndim) ||
 		    !take(&quick, inputs[o], row->dtypes[o], DRAY_READ, o))
 			return false;
 	for (; o < operands; o++) {
@@ -193,7 +202,7 @@ bool dray_call_quick(struct dray_ufunc *ufunc,
 		if (!outputs || !outputs[o - ufunc->inputs])
 			*ret = make(&quick, row->dtypes[o], o, &made[o]);
 	if (!*ret)
-		*ret = compute(ufunc, &row->loop, &quick);
+		*ret = compute(ufunc, options, &row->loop, &quick);
 	for (o = ufunc->inputs; o < operands; o++) {
 		if (*ret)
 			dray_array_unref(made[o]);

@@ -28,20 +28,22 @@ static bool fits(uint8_t class, int64_t value, bool natural)
 	return (value >= 0 || !natural) && value <= most && value >= -most - 1;
 }
 
-/* Checks the number of input @o.  -EOVERFLOW. */
-static int check_integer(const struct dray_call *call, int o, uint8_t from,
-			 uint8_t to)
+int dray_check_integer(const struct dray_view *view, dray_dtype dtype)
 {
+	const uint8_t from = dray_loop_class(view->dtype);
+	const uint8_t to = dray_loop_class(dtype);
 	const bool natural = from >= DRAY_LOOP_UINT8;
 	char text[DRAY_DTYPE_TYPESTR_SIZE];
 	int64_t value;
 	int ret;
 
-	ret = dray_view_get(call->views[o], natural ? DRAY_UINT64 : DRAY_INT64,
-			    &value);
+	if (from == DRAY_LOOP_NO_CLASS || to == DRAY_LOOP_NO_CLASS ||
+	    !dray_loop_is_integer(from) || !dray_loop_is_integer(to))
+		return 0;
+	ret = dray_view_get(view, natural ? DRAY_UINT64 : DRAY_INT64, &value);
 	if (ret || fits(to, value, natural))
 		return ret;
-	dray_dtype_text(dray_loop_types[to], text);
+	dray_dtype_text(dtype, text);
 	if (natural)
 		return dray_fail(-EOVERFLOW,
 				 "integer %" PRIu64 " out of bounds for %s",
@@ -56,13 +58,12 @@ static int convert(struct dray_call *call, int o)
 	const uint8_t from = dray_loop_class(view->dtype);
 	const uint8_t to = dray_loop_class(call->resolved.dtypes[o]);
 	struct dray_view *own = &call->own[o];
-	int i, ret = 0;
+	int i, ret;
 
 	if (from == DRAY_LOOP_NO_CLASS || to == DRAY_LOOP_NO_CLASS ||
 	    from == to || dray_loop_rank(from) > dray_loop_rank(to))
 		return 0;
-	if (dray_loop_is_integer(from) && dray_loop_is_integer(to))
-		ret = check_integer(call, o, from, to);
+	ret = dray_check_integer(view, dray_loop_types[to]);
 	if (!ret)
 		ret = dray_view_get(view, dray_loop_types[to],
 				    call->numbers[o]);

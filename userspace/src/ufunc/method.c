@@ -98,10 +98,10 @@ int dray_method_resolve(struct dray_method *method, dray_dtype dtype,
 			-EOPNOTSUPP,
 			"%s of these types has operands of several types: there is no %s",
 			method->ufunc->name, method->name);
-	ret = dray_cast_find(dtypes[1], in, &method->cast);
-	if (!ret)
-		ret = dray_cast_find(dtypes[2], in, &method->first);
 	method->converts = !dray_method_is_ready(method->in, dtypes[1]);
+	ret = dray_cast_find(dtypes[2], in, &method->first);
+	if (!ret && method->converts)
+		ret = dray_cast_find(dtypes[1], in, &method->cast);
 	method->item = dray_dtype_itemsize(dtypes[1]);
 	method->result_item = dray_dtype_itemsize(dtypes[2]);
 	return ret;

@@ -146,16 +146,34 @@ static int check_mask(const struct dray_view *in, const struct dray_view *where,
 	return dray_view_broadcast(where, in->ndim, in->shape, mask);
 }
 
+/* Refuses an initial element that would be another number. */
+static int check_kind(const struct dray_view *initial, dray_dtype dtype)
+{
+	char text[DRAY_DTYPE_TYPESTR_SIZE];
+
+	if (dray_dtype_kind(initial->dtype) == 'c' &&
+	    strchr("iuf", dray_dtype_kind(dtype)))
+		return dray_fail(
+			-EOPNOTSUPP,
+			"a complex initial element is no number of type %s",
+			dray_dtype_text(dtype, text));
+	return dray_check_integer(initial, dtype);
+}
+
 /* Sets the result to an initial element, or to the identity. */
 static int begin(struct dray_reduction *reduction, struct dray_method *method,
 		 const struct dray_reduce_options *options)
 {
 	const struct dray_view *in = method->in;
-	int i;
+	int i, ret;
 
-	if (options->initial)
-		return dray_view_convert(&method->result, options->initial,
-					 DRAY_CASTING_UNSAFE);
+	if (options->initial) {
+		ret = check_kind(options->initial, method->result.dtype);
+		return ret ? ret
+			   : dray_view_convert(&method->result,
+					       options->initial,
+					       DRAY_CASTING_UNSAFE);
+	}
 	if (has_identity(method->ufunc, method->result.dtype) &&
 	    !(options->flags & DRAY_REDUCE_NO_INITIAL))
 		return set_identity(method);

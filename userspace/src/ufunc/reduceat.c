@@ -11,12 +11,15 @@
 #include "index/rows.h"
 #include "ufunc/reduce.h"
 
+#define FEW 32 /* segments */
+
 struct segments {
 	struct dray_method method;
 	const struct dray_view *in; /* the input */
 	int axis;
 	const int64_t *starts; /* of each segment */
 	int64_t count; /* of segments */
+	int64_t few[FEW]; /* starts, if there are no more */
 };
 
 /* The elements of segment @k. */
@@ -156,13 +159,23 @@ static int load_starts(struct segments *segments,
 			"the indices have to be integers, and have the kind '%c'",
 			kind);
 	segments->count = indices->shape[0];
-	ret = dray_array_like(indices, DRAY_INT64, DRAY_ORDER_C, starts);
-	if (!ret)
-		ret = dray_view_convert(dray_array_view(*starts, &view),
-					indices, DRAY_CASTING_SAME_KIND);
-	if (ret)
-		return ret;
-	segments->starts = view.data;
+	if (segments->count <= FEW &&
+	    dray_method_is_ready(indices, DRAY_INT64)) {
+		for (k = 0; k < segments->count; k++)
+			segments->few[k] = *(const int64_t *)dray_address_add(
+				indices->data, k * indices->strides[0]);
+		segments->starts = segments->few;
+	} else {
+		ret = dray_array_like(indices, DRAY_INT64, DRAY_ORDER_C,
+				      starts);
+		if (!ret)
+			ret = dray_view_convert(dray_array_view(*starts, &view),
+						indices,
+						DRAY_CASTING_SAME_KIND);
+		if (ret)
+			return ret;
+		segments->starts = view.data;
+	}
 	for (k = 0; k < segments->count; k++)
 		if (segments->starts[k] < 0 || segments->starts[k] >= extent)
 			return dray_fail(-ERANGE,

@@ -18,6 +18,13 @@ static size_t builtin_count;
 
 DEFINE_FORK_LOCK(DRAY_FORK_UFUNCS, writer);
 
+static uint64_t next_number(void)
+{
+	static uint64_t numbers;
+
+	return __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
+}
+
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(((const struct dray_ufunc *)a)->name,
@@ -52,6 +59,7 @@ static struct dray_ufunc *make_all(size_t *made)
 				.outputs = definition->outputs,
 				.identity = definition->identity,
 				.definition = definition,
+				.number = next_number(),
 				.table = dray_table_define(definition),
 			};
 			if (!all[at].table) {
@@ -146,6 +154,7 @@ int dray_ufunc_create(const char *name, int inputs, int outputs,
 	ufunc->outputs = outputs;
 	ufunc->identity = identity;
 	ufunc->references = 1;
+	ufunc->number = next_number();
 	*out = ufunc;
 	return 0;
 }
@@ -208,7 +217,7 @@ int dray_ufunc_set_loop(struct dray_ufunc *ufunc, const dray_dtype *dtypes,
 	for (o = 0; o < dray_ufunc_operands(ufunc); o++) {
 		ret = dray_dtype_check(dtypes[o], &checked[o]);
 		if (ret)
-			return ret;
+			return dray_fail_adding(ret, " (operand %d)", o);
 		if (dray_dtype_as_subarray(checked[o]))
 			return dray_fail(
 				-EINVAL,
@@ -227,6 +236,7 @@ int dray_ufunc_set_loop(struct dray_ufunc *ufunc, const dray_dtype *dtypes,
 	memcpy(table->rows[row].dtypes, checked,
 	       (size_t)dray_ufunc_operands(ufunc) * sizeof(checked[0]));
 	table->rows[row].loop = *loop;
+	table->rows[row].loop.flags |= DRAY_LOOP_OF_USER;
 	for (i = 0; i < table->count; i++)
 		for (o = 0; o < dray_ufunc_operands(ufunc); o++)
 			dray_dtype_ref(table->rows[i].dtypes[o]);
@@ -253,6 +263,6 @@ int dray_ufunc_get_loop(const struct dray_ufunc *ufunc, size_t index,
 	memcpy(dtypes, table->rows[index].dtypes,
 	       (size_t)dray_ufunc_operands(ufunc) * sizeof(dtypes[0]));
 	*loop = table->rows[index].loop;
-	loop->flags &= ~DRAY_LOOP_HAS_FAST;
+	loop->flags &= ~(DRAY_LOOP_HAS_FAST | DRAY_LOOP_OF_USER);
 	return 0;
 }

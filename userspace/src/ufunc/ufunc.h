@@ -12,6 +12,7 @@ struct dray_ufunc {
 	int outputs;
 	enum dray_identity identity;
 	unsigned int references; /* 0: builtin */
+	uint64_t number; /* no other one has it, now or later */
 	struct dray_ufunc_table *table; /* read and published atomically */
 	const struct dray_ufunc_definition *definition; /* NULL: a user's */
 };
@@ -49,6 +50,18 @@ int dray_ufunc_check_casts(const struct dray_ufunc *ufunc,
 			   const struct dray_ufunc_options *options,
 			   const struct dray_resolved *resolved);
 
+/*
+ * Makes outputs that are NULL among @views, in the order that a call has.
+ * @views: inputs, outputs, and perhaps a mask; @operands of them
+ * @dtypes: of the loop
+ * @made: of each output that was made, one reference; others are left alone
+ */
+int dray_ufunc_make(struct dray_ufunc *ufunc,
+		    const struct dray_ufunc_options *options,
+		    const struct dray_view *const *views, int operands,
+		    const dray_dtype *dtypes, int ndim, const int64_t *shape,
+		    struct dray_array **made);
+
 /* Takes the fast variant of a loop, if it is wanted. */
 static inline void
 dray_ufunc_choose_fast(const struct dray_ufunc_options *options,
@@ -64,26 +77,32 @@ dray_ufunc_choose_fast(const struct dray_ufunc_options *options,
 /* Checks flags, the casting rule and the order.  -EINVAL. */
 int dray_ufunc_check_options(const struct dray_ufunc_options *options);
 
+/*
+ * Checks that an integer of one element fits a type of integers; other elements and
+ * types do.  -EOVERFLOW.
+ */
+int dray_check_integer(const struct dray_view *view, dray_dtype dtype);
+
 /* Checks the type of a mask.  -EOPNOTSUPP. */
 int dray_ufunc_check_mask(const struct dray_ufunc *ufunc, dray_dtype dtype);
 
-/* The lock of loops that one thread at a time may be in; may be taken again. */
-void dray_single_take(void);
-void dray_single_give(void);
+/*
+ * Makes an error of a user's function one of the library: a negative errno with a
+ * sentence, which was forgotten before.
+ */
+int dray_users_result(int ret, const char *function);
+/* Runs a loop with DRAY_LOOP_OF_USER. */
+int dray_users_loop_run(const struct dray_ufunc_loop *loop, char *const *data,
+			const int64_t *strides, int64_t count);
 
 /* Runs a loop: all calls of loops go through here. */
 static inline int dray_loop_run(const struct dray_ufunc_loop *loop,
 				char *const *data, const int64_t *strides,
 				int64_t count)
 {
-	int ret;
-
-	if (__builtin_expect(!(loop->flags & DRAY_LOOP_SINGLE_THREAD), 1))
+	if (__builtin_expect(!(loop->flags & DRAY_LOOP_OF_USER), 1))
 		return loop->loop(data, strides, count, loop->context);
-	dray_single_take();
-	ret = loop->loop(data, strides, count, loop->context);
-	dray_single_give();
-	return ret;
+	return dray_users_loop_run(loop, data, strides, count);
 }
 
 #endif /* DRAY_UFUNC_UFUNC_H */

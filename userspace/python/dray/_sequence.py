@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""dray.Sequence: calls of ufuncs, conversions and copies that are recorded once and run
+many times.  Recording is done here, running in the extension."""
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any, Literal, Optional, Type, Union
+
+import numpy
+
+from . import _dray, _ufuncs
+from ._records import SequencePlan
+
+
+class Value:
+    """A value of a sequence that is being recorded: an input, or a result.
+
+    Operators record calls, also with numbers.  Values have no elements; run() does."""
+
+    __slots__ = ("sequence", "_number")
+    # Arrays of NumPy leave operators to the value.
+    __array_ufunc__ = None
+
+    def __init__(self, sequence: Sequence, number: int):
+        self.sequence = sequence
+        self._number = number
+
+    @property
+    def dtype(self) -> numpy.dtype[Any]:
+        """Its type."""
+        return self.sequence._describe(self._number)[0]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its shape."""
+        return self.sequence._describe(self._number)[1]
+
+    def __bool__(self) -> bool:
+        raise TypeError("a value of a sequence has no elements yet: calls take masks by where=")
+
+    __hash__ = object.__hash__  # == records a call
+
+    def __repr__(self) -> str:
+        return f"<dray.Value of {self.dtype}, {self.shape}>"
+
+    def astype(self, dtype: Any, casting: str = "unsafe") -> Value:
+        """Records a conversion, or a copy."""
+        return self.sequence._made(self.sequence._convert(self._number, dtype, casting))
+
+
+def _operator(name: str) -> tuple[Any, Any]:
+    ufunc = getattr(_ufuncs, name)
+
+    def operate(self: Value, other: Any) -> Any:
+        return self.sequence.call(ufunc, self, other)
+
+    def operate_reflected(self: Value, other: Any) -> Any:
+        return self.sequence.call(ufunc, other, self)
+    return operate, operate_reflected
+
+
+for _word, _name in (
+        ("add", "add"), ("sub", "subtract"), ("mul", "multiply"), ("truediv", "divide"),
+        ("floordiv", "floor_divide"), ("mod", "remainder"), ("divmod", "divmod"),
+        ("pow", "power"), ("and", "bitwise_and"), ("or", "bitwise_or"),
+        ("xor", "bitwise_xor"), ("lshift", "left_shift"), ("rshift", "right_shift")):
+    _plain, _reflected = _operator(_name)
+    setattr(Value, f"__{_word}__", _plain)
+    setattr(Value, f"__r{_word}__", _reflected)
+for _word, _name in (("lt", "less"), ("le", "less_equal"), ("gt", "greater"),
+                     ("ge", "greater_equal"), ("eq", "equal"), ("ne", "not_equal")):
+    setattr(Value, f"__{_word}__", _operator(_name)[0])
+for _word, _name in (("neg", "negative"), ("pos", "positive"), ("abs", "absolute"),
+                     ("invert", "invert")):
+    setattr(Value, f"__{_word}__",
+            lambda self, ufunc=getattr(_ufuncs, _name): self.sequence.call(ufunc, self))
+
+
+class Sequence(_dray.Recording):
+    """Calls of ufuncs, conversions and copies, recorded once and run many times with other
+    arrays of the same types and shapes:
+
+        with dray.Sequence() as sequence:
+            a, b, c = (sequence.input(array) for array in (x, y, z))
+            sequence.output(a * b + b * c - a * c)
+
+        result = sequence.run(x, y, z)
+
+    Calls of one shape take one block of elements after the other through all of them, so
+    that results in between stay in the cache and have no array.  Outputs have the bits of
+    the calls one by one.
+
+    It is recorded by one thread; after `with` it may be run by any number at once."""
+
+    def __enter__(self) -> Sequence:
+        """Begins the recording, and returns the sequence."""
+        return self
+
+    def __exit__(self, kind: Optional[Type[BaseException]], value: Optional[BaseException],
+                 traceback: Optional[TracebackType]) -> Literal[False]:
+        """Ends the recording, unless an exception leaves it."""
+        if kind is None:
+            self.end()
+        return False
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a sequence cannot be copied, nor pickled: record another one")
+
+    def _made(self, number: int) -> Value:
+        return Value(self, number)
+
+    def _number(self, value: Any) -> tuple[int, bool]:
+        """The number of a value, or of a new constant, and whether it has no own type."""
+        if not isinstance(value, Value):
+            return self._constant(value)
+        if value.sequence is not self:
+            raise ValueError("a value is not of this sequence")
+        return value._number, False
+
+    def input(self, like: Any) -> Value:
+        """Records an input of the type and shape of an array, whose elements do not
+        count: numpy.empty(shape, dtype) will do."""
+        return self._made(self._input(like))
+
+    def call(self, ufunc: _dray.ufunc, /, *inputs: Any, where: Optional[Value] = None,
+             otherwise: Any = None, dtype: Any = None) -> Union[Value, tuple[Value, ...]]:
+        """Records a call of a ufunc on values and numbers; its result, or a tuple of
+        several.
+
+        where: bools, elements to compute; others are those of `otherwise`, or undefined
+        dtype: of the loop, as that of the ufunc"""
+        numbers, weak = [], 0
+        for position, value in enumerate(inputs):
+            number, is_weak = self._number(value)
+            numbers.append(number)
+            weak |= is_weak << position
+        made = self._call(ufunc, tuple(numbers), weak,
+                          0 if where is None else self._number(where)[0],
+                          0 if otherwise is None else self._number(otherwise)[0], dtype)
+        values = tuple(self._made(number) for number in made)
+        return values[0] if len(values) == 1 else values
+
+    def copy(self, value: Value, node: Optional[_dray.Node] = None, *,
+             engine: Optional[bool] = None) -> Value:
+        """Records a copy that the queue of a node makes, as copy(): by its engine, which
+        works while later calls run that do not need the copy.
+
+        node: by default that of dray.memory()
+        engine: None lets a threshold decide, True is the engine or an OSError, False the
+        CPU"""
+        if engine not in (None, True, False):
+            raise TypeError(f"engine is {engine!r}: None (as the threshold says), True or False")
+        from . import _node  # pylint: disable=import-outside-toplevel,cyclic-import
+        return self._made(self._copy(self._number(value)[0],
+                                     _node(False) if node is None else node, engine))
+
+    def output(self, *values: Value) -> None:
+        """Records outputs, in the order of the arrays of run()."""
+        for value in values:
+            self._output(self._number(value)[0])
+
+    @property
+    def plan(self) -> SequencePlan:
+        """Numbers about the plan, after the end of the recording."""
+        return SequencePlan(*self._plan())

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* dray.Sequence, and the queues and calls that its runs on queues need. */
+#ifndef DRAY_PYTHON_SEQUENCE_H
+#define DRAY_PYTHON_SEQUENCE_H
+
+#include "module.h"
+
+#include <dray/sequence.h>
+
+struct recording_object {
+	PyObject_HEAD struct module_state *state;
+	struct dray_sequence *sequence;
+	PyObject *kept; /* a list: ufuncs */
+	struct node_entry **entries; /* of nodes with transfers */
+	int entries_count;
+	int inputs;
+	int outputs;
+	int64_t elements; /* of its largest value, about */
+};
+
+static inline struct recording_object *recording_self(PyObject *object)
+{
+	return (struct recording_object *)object;
+}
+
+/* sequence_run.c: methods. */
+PyObject *recording_run(PyObject *object, PyObject *const *args,
+			Py_ssize_t count, PyObject *names);
+PyObject *recording_submit(PyObject *object, PyObject *const *args,
+			   Py_ssize_t count, PyObject *names);
+
+/* calls.c: the queue of a dray.CallQueue; NULL with an exception. */
+struct dray_call_queue *call_queue_of(struct module_state *state,
+				      PyObject *object);
+
+/*
+ * Makes a dray.Call of an event, which is taken over, as are results; NULL as @results
+ * waits for the event, and returns NULL.
+ * @source: that was run
+ * @arguments: owners of memory
+ */
+PyObject *call_of_event(struct module_state *state, struct dray_event *event,
+			PyObject *queue, PyObject *source, PyObject *arguments,
+			PyObject *results);
+
+#endif /* DRAY_PYTHON_SEQUENCE_H */

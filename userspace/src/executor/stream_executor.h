@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * An executor of streams and a call that it runs, as the files share them.  Calls
+ * pass as packets of their own, or in rings over memory that was named before.
+ */
+#ifndef DRAY_EXECUTOR_STREAM_EXECUTOR_H
+#define DRAY_EXECUTOR_STREAM_EXECUTOR_H
+
+#include "executor/executor.h"
+#include "executor/stream_frames.h"
+
+#define DRAY_STREAM_DEPTH 32u
+
+/* The operands of one call in rings. */
+struct dray_ring_set {
+	struct dray_frames frames;
+	uint32_t first; /* frame of each ring */
+};
+
+struct dray_stream_executor {
+	struct dray_stream_executor_options options; /* defaults filled in */
+	dray_dtype dtypes[DRAY_UFUNC_MAX_OPERANDS]; /* each one reference */
+	struct dray_stream *tx[DRAY_UFUNC_MAX_OPERANDS];
+	struct dray_stream *rx[DRAY_UFUNC_MAX_OPERANDS];
+	struct dray_ring_set *sets; /* options.ring_count */
+	uint64_t whole_bytes; /* of frames of contiguous operands, if not wished */
+	uint64_t part_bytes; /* of others */
+	pthread_mutex_t mutex; /* of the streams: one call at a time */
+	_Atomic bool failed;
+};
+
+/* A call, with operands that are contiguous copies where streams need them. */
+struct dray_stream_call {
+	struct dray_stream_executor *executor;
+	const struct dray_call *call;
+	bool aside[DRAY_UFUNC_MAX_OPERANDS];
+	struct dray_array *arrays[DRAY_UFUNC_MAX_OPERANDS]; /* of these */
+	struct dray_frames frames;
+	/* of frames in flight; frame n at n modulo the depth */
+	struct dray_event *received[DRAY_STREAM_DEPTH][DRAY_UFUNC_MAX_OPERANDS];
+	struct dray_event *sent[DRAY_STREAM_DEPTH][DRAY_UFUNC_MAX_OPERANDS];
+};
+
+/*
+ * Cuts operands.  Without a wish for the size of frames, contiguous ones have larger
+ * frames: each costs as much as a small one, and others may have too many pieces.
+ */
+static inline void dray_stream_cut(const struct dray_stream_executor *executor,
+				   const struct dray_view *views,
+				   struct dray_frames *frames)
+{
+	const int operands = dray_ufunc_operands(executor->options.ufunc);
+	uint64_t bytes = executor->options.frame_bytes;
+	bool whole = true;
+	int o;
+
+	for (o = 0; o < operands && !bytes; o++)
+		whole = whole && dray_view_is_contiguous(&views[o]);
+	if (!bytes)
+		bytes = whole ? executor->whole_bytes : executor->part_bytes;
+	dray_frames_cut(frames, views, operands, bytes);
+}
+
+/* Tells whether streams can run a call: 0, or -EOPNOTSUPP with the reason. */
+int dray_stream_check_call(struct dray_stream_executor *executor,
+			   const struct dray_call *call);
+
+/* Whether operand @o must be a copy, since its type, or a mask, asks for it. */
+bool dray_stream_needs_aside(const struct dray_stream_executor *executor,
+			     const struct dray_call *call, int o);
+
+/* Makes the copies, and fills those of inputs. */
+int dray_stream_set_aside(struct dray_stream_call *run,
+			  struct dray_view *views);
+/* Converts outputs back, by the mask. */
+int dray_stream_put_back(const struct dray_stream_call *run);
+void dray_stream_drop_aside(struct dray_stream_call *run);
+
+/* Runs frames as packets.  If it fails, nothing is in flight any more. */
+int dray_stream_run_packets(struct dray_stream_call *run);
+
+/* Gives rings to streams, by the options. */
+int dray_stream_make_rings(struct dray_stream_executor *executor);
+/* Finds the set of a call; NULL: none. */
+const struct dray_ring_set *
+dray_stream_find_set(const struct dray_stream_executor *executor,
+		     const struct dray_frames *frames);
+/* Runs frames of rings.  If it fails, none is with an engine any more. */
+int dray_stream_run_rings(struct dray_stream_call *run);
+
+/* The failure of a frame that came back with another count of bytes. */
+int dray_stream_wrong_length(const struct dray_stream_call *run, int64_t number,
+			     uint32_t stream, uint64_t bytes);
+
+#endif /* DRAY_EXECUTOR_STREAM_EXECUTOR_H */
