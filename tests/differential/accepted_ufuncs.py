@@ -175,7 +175,7 @@ def converted_results(step: Any, before: Any, numpy: Any, here: Any, what: str) 
     name, _, method = step.operation.partition(".")
     given = step.arguments.get("k", {})
     return what in ABOUT_NUMBERS and bool(found) and (
-        method == "accumulate" and "out" in given or
+        method in ("accumulate", "reduceat") and "out" in given or
         method == "at" and name in judge.ANY_ZERO and not any(here for _, here in found))
 
 
@@ -241,7 +241,10 @@ def times_and_durations(step: Any, _before: Any, numpy: Any, here: Any, _what: s
             and "M8" in str(here.error) and "m8" in str(here.error))
 
 
-def large_integer(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
+def large_integer(step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
+    if isinstance(numpy.error, TypeError) and "cannot cast Python int" in str(numpy.error):
+        return not here.error and any(type(each) is int and each >= 2**63
+                                      for each in step.arguments.get("v", ()))
     return (isinstance(numpy.error, OverflowError)
             and (not here.error or isinstance(here.error, TypeError))
             and ("C long" in str(numpy.error) or "too big" in str(numpy.error)))
@@ -337,7 +340,7 @@ ACCEPTED: list[Accepted] = [
     Accepted("An identity is not converted to an output's type.",
              "NumPy's reductions start in the output, and note its overflow.",
              converted_identity),
-    Accepted("Steps of `accumulate()` are not taken from an output of another type, and extremes that "
+    Accepted("Steps of `accumulate()` and `reduceat()` are not taken from an output of another type, and extremes that "
              "`at()` converts note no error.",
              "NumPy reads them from the output, and checks the conversion too.",
              converted_results),
@@ -363,7 +366,8 @@ ACCEPTED: list[Accepted] = [
     Accepted("`minimum()` and the like of a date and a duration are a `TypeError`.",
              "NumPy takes the duration for a date.",
              times_and_durations),
-    Accepted("Numbers of Python from 2^63 to 2^64 - 1 may stand beside bools and durations.",
+    Accepted("Numbers of Python from 2^63 to 2^64 - 1 are `uint64`: they may stand beside bools and "
+             "durations, and under each casting rule.",
              "NumPy makes an int64 of them, which is an `OverflowError`.",
              large_integer),
     Accepted("`reduce()` and `reduceat()` of `arctan2` and powers go one step after the other.",

@@ -147,6 +147,8 @@ def close(name: str, method: str, inputs: Any, numpy: np.ndarray, here: np.ndarr
 def reduced(name: str, values: Any, one: np.ndarray, other: np.ndarray) -> bool:
     """Sums by n * eps * sum(abs(x)), products by the same of the result."""
     eps = float(np.finfo(one.dtype).eps)
+    if np.asarray(values).dtype.kind in "fc":
+        eps = max(eps, float(np.finfo(np.asarray(values).dtype).eps))
     finite = np.abs(np.asarray(values)).astype(np.longdouble)
     if name == "multiply":
         large = np.log2(finite[np.isfinite(finite) & (finite > 1)])
