@@ -170,6 +170,13 @@ def converted_identity(step: Any, _before: Any, numpy: Any, here: Any, what: str
         "out" in step.arguments["k"] and not any(here for _, here in found)
 
 
+def zero_of_one_element(step: Any, before: Any, numpy: Any, here: Any, what: str) -> bool:
+    found = other_errors(numpy, here)
+    return what in ABOUT_NUMBERS and before.dtype.kind == "m" and bool(found) and \
+        step.operation.split(".")[0] in ("divide", "floor_divide") and all(
+            each == "divide by zero" for each, _ in found)
+
+
 def converted_results(step: Any, before: Any, numpy: Any, here: Any, what: str) -> bool:
     found = other_errors(numpy, here)
     name, _, method = step.operation.partition(".")
@@ -340,6 +347,10 @@ ACCEPTED: list[Accepted] = [
     Accepted("An identity is not converted to an output's type.",
              "NumPy's reductions start in the output, and note its overflow.",
              converted_identity),
+    Accepted("A duration by zero notes a division by zero where one divisor is for all elements, also "
+             "for one.",
+             "NumPy tells that by strides, of which one element has any.",
+             zero_of_one_element),
     Accepted("Steps of `accumulate()` and `reduceat()` are not taken from an output of another type, and extremes that "
              "`at()` converts note no error.",
              "NumPy reads them from the output, and checks the conversion too.",
