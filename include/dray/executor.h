@@ -18,7 +18,8 @@
  * A queue runs its calls one after the other, in a thread of its own.  Each goes
  * to the executor that takes the least time for it, by the times of earlier calls:
  * the CPU is one in every queue.  Calls of other queues that touch the same memory
- * are waited for, and so are transfers.
+ * are waited for, and so are transfers.  Functions outside of queues, such as
+ * dray_ufunc_call(), wait for neither: dray_view_wait() does.
  *
  * All functions may be called from any thread.  A queue belongs to the process that
  * made it: after a fork, its calls are -ECHILD in the child.
@@ -82,6 +83,8 @@ DRAY_NAMESAKE_END
  *
  * @name: for sentences; copied
  * @functions: copied
+ * @context: given to them, perhaps in several threads of queues at once; it lives
+ *	until release()
  * @out: one reference
  *
  * Errors: -EINVAL (no name, or a function other than release is missing), -ENOMEM.
@@ -152,6 +155,7 @@ DRAY_API int dray_executor_set_cost(struct dray_executor *executor,
  *
  * @executors: @count of them, beside the CPU; counted up
  * @count: 0 to 16
+ * @out: ended by dray_call_queue_destroy()
  *
  * Errors: -EINVAL (too many), -ENOMEM, -EAGAIN (no thread can be made).
  */
@@ -215,7 +219,7 @@ DRAY_API int dray_explain_call(struct dray_call_queue *queue,
 
 /** A loop that an IP between streams computes. */
 struct dray_stream_executor_options {
-	struct dray_ufunc *ufunc;
+	struct dray_ufunc *ufunc;	/* counted up, as are the types */
 	const dray_dtype *dtypes;	/* of the loop: inputs, then outputs */
 	/*
 	 * Streams that send, borrowed: one for each input; or one for all, which

@@ -64,6 +64,33 @@ DRAY_API int dray_dot(const struct dray_view *a, const struct dray_view *b,
 DRAY_API int dray_vecdot(const struct dray_view *a, const struct dray_view *b,
 			 const struct dray_view *to, struct dray_array **out);
 
+/**
+ * Multiplies matrices, the last two axes of @a, by vectors, the last axis of @b; the
+ * axes before are broadcast.  (Source: numpy.matvec().)
+ *
+ * @a: of shape (..., m, k)
+ * @b: of shape (..., k)
+ * @to: of shape (..., m); as @to and @out of dray_matmul()
+ *
+ * Errors: as dray_matmul().
+ */
+DRAY_API int dray_matvec(const struct dray_view *a, const struct dray_view *b,
+			 const struct dray_view *to, struct dray_array **out);
+
+/**
+ * Multiplies vectors, the last axis of @a, by matrices, the last two axes of @b; of
+ * complex numbers, with the conjugate of @a.  The axes before are broadcast.
+ * (Source: numpy.vecmat().)
+ *
+ * @a: of shape (..., k)
+ * @b: of shape (..., k, n)
+ * @to: of shape (..., n); as @to and @out of dray_matmul()
+ *
+ * Errors: as dray_matmul().
+ */
+DRAY_API int dray_vecmat(const struct dray_view *a, const struct dray_view *b,
+			 const struct dray_view *to, struct dray_array **out);
+
 /** The name of the BLAS library that is used, loaded now if it was not; or NULL. */
 DRAY_API const char *dray_blas_name(void);
 

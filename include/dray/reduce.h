@@ -21,11 +21,12 @@
  * All functions fail with -EINVAL (NULL, a ufunc of other operands, a conversion
  * that is not allowed, an output of another shape or with a stride of 0),
  * -EOPNOTSUPP (no loop for the types, or none that takes its output as an
- * input; masks and indices of other types), -ERANGE (an axis that does not exist), -EPERM (a read-only output, an
- * input that may not be read), -EDOM (a floating-point error, if it is to be
- * raised), -ENOMEM, as dray_view_init() for a bad view, with errors of the loop,
- * and those named below.  After -EDOM, -ENOMEM and errors of a loop, elements of
- * an output that was given are undefined.
+ * input; masks and indices of other types), -ERANGE (an axis that does not exist),
+ * -EPERM (a read-only output, an input that may not be read), -EDOM (a
+ * floating-point error, if it is to be raised), -EOVERFLOW (an initial integer that
+ * does not fit the type), -ENOMEM, as dray_view_init() for a bad view, with errors
+ * of the loop, and those named below.  After -EDOM, -ENOMEM and errors of a loop,
+ * elements of an output that was given are undefined.
  *
  * @to: the output; NULL: it is made.  It may share memory with the inputs: the
  *	result is that of inputs copied aside first.  Of another type, it is
@@ -119,6 +120,9 @@ DRAY_API int dray_ufunc_reduceat(struct dray_ufunc *ufunc,
  * Computes all pairs of elements: out[i, ..., j, ...] = a[i, ...] op b[j, ...].
  *
  * A ufunc may have several outputs here, if all are made.
+ *
+ * @a, @b: of any shapes
+ * @to: of the axes of @a, then those of @b; NULL: made
  *
  * @options: as those of dray_ufunc_call()
  *

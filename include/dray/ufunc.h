@@ -77,6 +77,7 @@ DRAY_API struct dray_ufunc *dray_ufunc_number(size_t index);
  * @name: for sentences; copied
  * @inputs: 1 or more
  * @outputs: 1 or more; with the inputs at most DRAY_UFUNC_MAX_OPERANDS
+ * @identity: of reductions
  * @out: one reference
  *
  * Errors: -EINVAL (no name, numbers of operands, an identity of a ufunc that
@@ -121,6 +122,7 @@ DRAY_API int dray_ufunc_set_loop(struct dray_ufunc *ufunc,
  * Describes loop @index, 0 and up, in the order in which they are searched.
  *
  * @dtypes: room for inputs + outputs types, borrowed from the ufunc
+ * @loop: filled
  *
  * Errors: -ERANGE (no such loop).
  */

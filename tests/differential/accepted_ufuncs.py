@@ -51,6 +51,10 @@ def of_all(given: dict[str, Any], before: Any) -> tuple[Any, dict[str, Any]]:
     return before, {**given, "i": ...}
 
 
+def of_whole_axis(given: dict[str, Any], before: Any, at: int) -> tuple[Any, dict[str, Any]]:
+    return before, {**given, "i": (*given["i"][:at], slice(None), *given["i"][at + 1:])}
+
+
 def repairs(name: str, given: dict[str, Any]) -> list[Any]:
     """Ways to rid a call of one mistake, and to make no other."""
     keywords = given.get("k", {})
@@ -59,6 +63,8 @@ def repairs(name: str, given: dict[str, Any]) -> list[Any]:
         found.append(of_one_axis)
     if "i" in given and "k" not in given:
         found += [of_all, of_more_axes, of_single_elements]
+        found += [functools.partial(of_whole_axis, at=at) for at in range(
+            len(given["i"]) if type(given["i"]) is tuple else 0)]
     return found + [functools.partial(of_a_loop, name=name), of_one_shape, of_numbers]
 
 
@@ -90,7 +96,8 @@ def other_mistake(step: Any, before: Any, numpy: Any, here: Any, _what: str) -> 
             return True
         if isinstance(error, OverflowError) and isinstance(here.error, IndexError):
             return True  # as in huge_index()
-    return False
+    # NumPy counts indices before it looks at them.
+    return step.operation.endswith(".at") and "too many indices" in str(numpy.error)
 
 
 ABOUT_NUMBERS = ("warnings", "error", "sentence")
@@ -113,7 +120,8 @@ def other_errors(numpy: Any, here: Any) -> Optional[list[tuple[str, bool]]]:
            for each in (numpy, here)):
         return None
     there, ours = errors_of(numpy), errors_of(here)
-    if any(there[each] not in (ours[each], "cast") for each in there.keys() & ours.keys()):
+    if any(there[each] not in (ours[each], "cast") and ours[each] != "at"
+           for each in there.keys() & ours.keys()):
         return None
     found = [(each, each in ours) for each in ERRORS if (each in there) != (each in ours)]
     return found[:1] if numpy.error or here.error else found
@@ -141,8 +149,8 @@ def infinite_exponent(step: Any, before: Any, numpy: Any, here: Any, what: str) 
 def other_order(step: Any, before: Any, numpy: Any, here: Any, what: str) -> bool:
     name, _, method = step.operation.partition(".")
     return what in ABOUT_NUMBERS and bool(other_errors(numpy, here)) and (
-        name in ("add", "multiply") or name in ufuncs.EARLY) and \
-        method in ("reduce", "reduceat") and not before.dtype.kind in "mM"
+        name in ("add", "multiply") and method != "accumulate" or name in ufuncs.EARLY) and \
+        method in ("reduce", "reduceat", "accumulate") and not before.dtype.kind in "mM"
 
 
 def is_ready(array: Any) -> bool:
@@ -160,6 +168,22 @@ def converted_identity(step: Any, _before: Any, numpy: Any, here: Any, what: str
     found = other_errors(numpy, here)
     return what in ABOUT_NUMBERS and ".reduce" in step.operation and bool(found) and \
         "out" in step.arguments["k"] and not any(here for _, here in found)
+
+
+def zero_of_one_element(step: Any, before: Any, numpy: Any, here: Any, what: str) -> bool:
+    found = other_errors(numpy, here)
+    return what in ABOUT_NUMBERS and before.dtype.kind == "m" and bool(found) and \
+        step.operation.split(".")[0] in ("divide", "floor_divide") and all(
+            each == "divide by zero" for each, _ in found)
+
+
+def converted_results(step: Any, before: Any, numpy: Any, here: Any, what: str) -> bool:
+    found = other_errors(numpy, here)
+    name, _, method = step.operation.partition(".")
+    given = step.arguments.get("k", {})
+    return what in ABOUT_NUMBERS and bool(found) and (
+        method in ("accumulate", "reduceat") and "out" in given or
+        method == "at" and name in judge.ANY_ZERO and not any(here for _, here in found))
 
 
 def raised_earlier(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
@@ -197,7 +221,8 @@ def small_results(step: Any, _before: Any, numpy: Any, here: Any, what: str) -> 
 def sums_of_logarithms(step: Any, _before: Any, numpy: Any, here: Any, what: str) -> bool:
     found = other_errors(numpy, here)
     return bool(found) and what in ABOUT_NUMBERS and \
-        step.operation.startswith("logaddexp") and not any(here for _, here in found)
+        step.operation.startswith("logaddexp") and all(
+            each == "underflow" or not here for each, here in found)
 
 
 def complex_errors(step: Any, before: Any, numpy: Any, here: Any, what: str) -> bool:
@@ -223,7 +248,10 @@ def times_and_durations(step: Any, _before: Any, numpy: Any, here: Any, _what: s
             and "M8" in str(here.error) and "m8" in str(here.error))
 
 
-def large_integer(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
+def large_integer(step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
+    if isinstance(numpy.error, TypeError) and "cannot cast Python int" in str(numpy.error):
+        return not here.error and any(type(each) is int and each >= 2**63
+                                      for each in step.arguments.get("v", ()))
     return (isinstance(numpy.error, OverflowError)
             and (not here.error or isinstance(here.error, TypeError))
             and ("C long" in str(numpy.error) or "too big" in str(numpy.error)))
@@ -266,6 +294,22 @@ def overlap(step: Any, before: Any, _numpy: Any, here: Any, what: str) -> bool:
     return judge.close(name, method, (before,), after, np.asarray(here.value))
 
 
+def layout(step: Any, before: Any, _numpy: Any, here: Any, what: str) -> bool:
+    """Whether NumPy has dray's result for inputs without gaps and an output of its own."""
+    name, _, method = step.operation.partition(".")
+    if method or what != "values" or isinstance(here.value, tuple):
+        return False
+    given = {key: each for key, each in made(step.arguments)["k"].items()
+             if key not in ("out", "where")}
+    mask = made(step.arguments)["k"].get("where", True)
+    inputs = ufuncs.inputs(before, step.arguments)
+    with np.errstate(all="ignore"):
+        wanted = getattr(np, name)(*(np.array(np.broadcast_to(each, here.value.shape))
+                                     for each in inputs), **given)
+    result = np.asarray(here.value)
+    return wanted.dtype == bool and bool(np.all((wanted == result) | ~np.asarray(mask)))
+
+
 def time_without_unit(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
     return (isinstance(numpy.error, ValueError) and not here.error
             and ("generic units" in str(numpy.error) or "specified unit" in str(numpy.error)))
@@ -303,6 +347,14 @@ ACCEPTED: list[Accepted] = [
     Accepted("An identity is not converted to an output's type.",
              "NumPy's reductions start in the output, and note its overflow.",
              converted_identity),
+    Accepted("A duration by zero notes a division by zero where one divisor is for all elements, also "
+             "for one.",
+             "NumPy tells that by strides, of which one element has any.",
+             zero_of_one_element),
+    Accepted("Steps of `accumulate()` and `reduceat()` are not taken from an output of another type, and extremes that "
+             "`at()` converts note no error.",
+             "NumPy reads them from the output, and checks the conversion too.",
+             converted_results),
     Accepted("Of several errors that are to be raised, a large or broken-up call raises the first that "
              "it meets.",
              "NumPy computes all of the call first.",
@@ -325,7 +377,8 @@ ACCEPTED: list[Accepted] = [
     Accepted("`minimum()` and the like of a date and a duration are a `TypeError`.",
              "NumPy takes the duration for a date.",
              times_and_durations),
-    Accepted("Numbers of Python from 2^63 to 2^64 - 1 may stand beside bools and durations.",
+    Accepted("Numbers of Python from 2^63 to 2^64 - 1 are `uint64`: they may stand beside bools and "
+             "durations, and under each casting rule.",
              "NumPy makes an int64 of them, which is an `OverflowError`.",
              large_integer),
     Accepted("`reduce()` and `reduceat()` of `arctan2` and powers go one step after the other.",
@@ -338,6 +391,9 @@ ACCEPTED: list[Accepted] = [
     Accepted("An output of another type that overlaps an input has the results of a copied input.",
              "NumPy's has random bools, seen with `isnan()` of numbers that are none.",
              overlap),
+    Accepted("A repeated element has one and the same bool in all of the output.",
+             "NumPy's `signbit()` and the like have others where the output has gaps.",
+             layout),
     Accepted("An index of 2^63 or more is an `IndexError` in `at()`, in NumPy an "
              "`OverflowError`.",
              "As in all other indices of dray.Array.",

@@ -323,7 +323,10 @@ def kills_numpy(name: str, method: str, a: np.ndarray, given: dict[str, Any]) ->
 def inputs(array: np.ndarray, given: dict[str, Any]) -> tuple[Any, ...]:
     """Those of a call, of the types that it asks for."""
     found = (array, *map(elements.readable, make.made(given).get("v", ())))
-    asked = given.get("k", {}).get("signature")
+    keywords = given.get("k", {})
+    asked = keywords.get("signature")
+    if asked is None and "v" not in given and "dtype" in keywords:
+        asked = (keywords["dtype"],)  # of a method
     if asked is None:
         return found
     with np.errstate(all="ignore"):

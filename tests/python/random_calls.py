@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Random calls of a ufunc of bytes, the same ones for each executor: the views of its
-input and its output."""
+"""Random calls of a ufunc of bytes, the same ones for each executor."""
 
 import numpy as np
 
 ROOM = 1 << 16
+TYPES = ("u1", ">i2", "f4")
 
 
 def random_view(dice, memory, shape):
@@ -28,17 +28,27 @@ def random_view(dice, memory, shape):
     return view[::-1] if view.ndim and dice.integers(4) == 0 else view
 
 
-def random_calls(dice, source, target):
-    """Yields views of `source` and `target`, of one shape, for ever."""
-    while True:
-        shape = dice.integers(1, 12, dice.integers(0, 4))
-        if len(shape) and dice.integers(4):
-            shape[-1] *= 4
-        x, y = (random_view(dice, memory, shape) for memory in (source, target))
-        if x is not None and y is not None:
-            yield x, y
+def twin(view, memory, copy):
+    """Returns the view of `copy` that `view` is of `memory`."""
+    start = view.__array_interface__["data"][0] - memory.__array_interface__["data"][0]
+    return np.ndarray(view.shape, view.dtype, copy, start, view.strides)
 
 
-def same_view(y, memory, other):
-    """Returns the view of `other` that `y` is of `memory`."""
-    return np.ndarray(y.shape, y.dtype, other, y.ctypes.data - memory.ctypes.data, y.strides)
+def random_call(dice, ufunc, memory):
+    """Returns inputs, an output and a mask, or None."""
+    shape = dice.integers(1, 12, dice.integers(0, 4))
+    if len(shape) and dice.integers(4):
+        shape[-1] *= 4
+    views = [random_view(dice, one, shape) for one in memory]
+    if any(view is None for view in views):
+        return None
+    *inputs, out = views
+    where = True
+    kind = dice.integers(6)
+    if kind == 0:
+        where = dice.integers(0, 2, shape).astype(bool)
+    elif kind == 1:
+        out = np.zeros(shape, TYPES[dice.integers(3)])
+    elif kind == 2 and ufunc.nin == 2:
+        inputs[1] = inputs[1][..., :1] if len(shape) else inputs[1]
+    return inputs, out, where

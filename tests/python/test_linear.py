@@ -23,6 +23,24 @@ def test_products_are_numpys(name, a, b):
     assert (got == wanted).all()
 
 
+@pytest.mark.parametrize("a", [A, A * (1 + 2j), A.astype("i2"), A[:, ::-1]])
+@pytest.mark.parametrize("b", [np.arange(1., 4.), np.arange(6).reshape(2, 3) * 1j])
+def test_stacks_of_matrices_and_vectors(a, b):
+    wanted = (a @ b[..., None])[..., 0]
+    got = np.asarray(dray.matvec(a, b))
+    assert got.shape == wanted.shape and (got == wanted).all()
+    transposed = a.swapaxes(-1, -2)
+    got = np.asarray(dray.vecmat(b, transposed))
+    assert (got == (b.conj()[..., None, :] @ transposed)[..., 0, :]).all()
+
+
+@pytest.mark.parametrize("function", [dray.matvec, dray.vecmat])
+def test_a_matrix_and_a_vector_are_needed(function):
+    for operands in ((A[0, 0], A[0, 0]), (1, A)):
+        with pytest.raises(ValueError, match=function.__name__):
+            function(*operands)
+
+
 def test_vecdot_conjugates_the_left_side():
     assert dray.vecdot([1j, 2], [1j, 1]) == 3
 

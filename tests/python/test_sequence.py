@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Sequences: calls that are recorded once and run with other arrays."""
+import copy
 import ctypes
 import gc
+import pickle
 import threading
 
 import numpy as np
@@ -42,7 +44,7 @@ def test_a_chain_has_the_bits_of_its_calls():
     (lambda a: 1.5 / (a + 4.5), np.float32), (lambda a: a + np.float64(2), np.float64),
     (lambda a: np.float64(2) * a, np.float64), (lambda a: abs(-a) ** 2, np.float32),
     (lambda a: a // 2 % 3, np.float32), (lambda a: (a < 1) & ~(a >= -1), np.bool_),
-    (lambda a: a * (a > 0), np.float32), (lambda a: a.astype("i4") << 1 | 1, np.int32)])
+    (lambda a: a * (a > 0), np.float32), (lambda a: (a == 3) | (a != a), np.bool_), (lambda a: a.astype("i4") << 1 | 1, np.int32)])
 def test_operators_are_those_of_arrays(function, expected):
     x = np.arange(-100, 100, dtype=np.float32)
     sequence = recorded(lambda _, a: function(a), x)
@@ -182,6 +184,12 @@ def test_mistakes_of_a_recording_are_met_where_they_are_made():
         unfinished.run()
     with pytest.raises(TypeError):
         dray.Sequence(3)
+    with pytest.raises(TypeError, match="no elements"):
+        bool(foreign)
+    assert len({foreign, foreign}) == 1
+    for function in (copy.copy, pickle.dumps):
+        with pytest.raises(TypeError, match="copied"):
+            function(sequence)
 
 
 def test_mistakes_of_a_run():

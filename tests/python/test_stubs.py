@@ -98,6 +98,9 @@ def made_records():
     yield "HeapInfo", node.heaps()[0]
     yield "ArrayFlags", dray.Array(array).flags
     yield "Explanation", dray.explain(array, array[::-1])
+    with dray.Sequence() as sequence:
+        sequence.output(-sequence.input(array))
+    yield "SequencePlan", sequence.plan
     for channel in node.channels():
         yield "ChannelInfo", channel
     with contextlib.suppress(ValueError), dray.stream("rx0") as stream:

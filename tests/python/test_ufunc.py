@@ -392,6 +392,21 @@ def decorated():
     return dray.geterr()["divide"]
 
 
+def test_errstate_is_entered_once():
+    scope = dray.errstate(all="raise")
+    with scope, pytest.raises(TypeError, match="once"):
+        with scope:
+            pass
+    assert dray.geterr()["divide"] == "warn"
+
+
+def test_functions_for_errors_may_nest_until_python_says_no():
+    def again(kind, flags):
+        dray.divide(1.0, 0.0)
+    with dray.errstate(divide="call", call=again), pytest.raises(RecursionError):
+        dray.divide(1.0, 0.0)
+
+
 def test_errstate_is_a_decorator():
     assert decorated() == decorated() == "raise" and dray.geterr()["divide"] == "warn"
 

@@ -100,10 +100,6 @@ MAKER(cl_kernel, clCreateKernel,
 STATUS(clSetKernelArg,
        (cl_kernel kernel, cl_uint place, size_t size, const void *value),
        (kernel, place, size, value))
-STATUS(clEnqueueUnmapMemObject,
-       (cl_command_queue queue, cl_mem memory, void *mapped, cl_uint count,
-	const cl_event *events, cl_event *event),
-       (queue, memory, mapped, count, events, event))
 RELEASE(cl_context, clReleaseContext)
 RELEASE(cl_command_queue, clReleaseCommandQueue)
 RELEASE(cl_program, clReleaseProgram)
@@ -159,6 +155,17 @@ static void *CL_API_CALL mock_clEnqueueMapBuffer(
 	}
 	return REAL(clEnqueueMapBuffer)(queue, memory, blocking, flags, offset,
 					size, count, events, event, error);
+}
+
+/* Fails after the end of the mapping, which has the buffer. */
+static cl_int CL_API_CALL mock_clEnqueueUnmapMemObject(
+	cl_command_queue queue, cl_mem memory, void *mapped, cl_uint count,
+	const cl_event *events, cl_event *event)
+{
+	cl_int error = REAL(clEnqueueUnmapMemObject)(queue, memory, mapped,
+						     count, events, event);
+
+	return mock_fails("clEnqueueUnmapMemObject") ? opencl.error : error;
 }
 
 static cl_int CL_API_CALL mock_clWaitForEvents(cl_uint count,

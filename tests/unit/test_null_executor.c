@@ -19,7 +19,8 @@ static void make_view(void)
 
 FACT(products)
 {
-	product *const products[] = { dray_matmul, dray_dot, dray_vecdot };
+	product *const products[] = { dray_matmul, dray_matvec, dray_vecmat,
+				      dray_dot, dray_vecdot };
 	struct dray_array *out = NULL;
 
 	make_view();

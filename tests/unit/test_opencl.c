@@ -10,6 +10,13 @@
 #include "mock_opencl.h"
 #include "pool.h"
 
+/* For LeakSanitizer: PoCL keeps its compiler until the program ends. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+	return "leak:libpocl.so\n";
+}
+
 static dray_dtype bytes[] = { DRAY_UINT8, DRAY_UINT8 };
 static dray_dtype doubles[] = { DRAY_FLOAT64, DRAY_FLOAT64, DRAY_FLOAT64 };
 static struct dray_opencl_loop loops[2];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * stream executor: several operands, rings, copies by the CPU, and the way back
- * after a failure.  The host's streams are loops: an IP whose outputs are its inputs.
+ * after a failure.  The host's streams are loops: an IP with its inputs as outputs.
  */
 #include <dray/cast.h>
 #include <dray/executor.h>
@@ -26,7 +26,7 @@ struct served {
 	struct dray_call_queue *queue;
 };
 
-/* Starts with the options of @served, whose dtypes and loop are known. */
+/* Starts with the options and dtypes of @served. */
 static void serve(struct served *served, const char *name, int inputs,
 		  int outputs, dray_loop *compute)
 {

@@ -146,7 +146,7 @@ python_count()
 	local run=(timeout --foreground 3600)
 
 	case $kind in
-	sanitized)
+	*sanitized)
 		preload="$(gcc -print-file-name=libasan.so) $(
 			gcc -print-file-name=libubsan.so)"
 		;;

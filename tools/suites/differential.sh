@@ -44,6 +44,21 @@ suite_differential()
 		"$1/ufuncs" --ufuncs
 	! tally_wants cases ||
 		differential_cases "$cases random cases" "$1/cases"
+	[ "$LONG" = no ] || ! tally_wants ufuncs ||
+		differential_sanitized "$1/ufuncs-sanitized"
+}
+
+# differential_sanitized LOG: calls of ufuncs with the address and the
+# undefined-behaviour sanitizer
+differential_sanitized()
+{
+	local DRAY_DIFFERENTIAL_CASES=$DIFFERENTIAL_CASES kind=numpy2-sanitized
+
+	tally_run "builds with sanitizers for NumPy 2" build_numpy "$kind" \
+		"$packages" -Dwerror=false -Db_sanitize=address,undefined \
+		-Db_lundef=false || return 0
+	differential_cases "$DIFFERENTIAL_CASES calls of ufuncs (sanitized)" "$1" \
+		--ufuncs
 }
 
 # differential_cases NAME LOG [OPTION]: runs cases, with the caller's variables
@@ -53,7 +68,7 @@ differential_cases()
 
 	shift 2
 	# shellcheck disable=SC2154 # the suite sets them
-	python_count "$name" numpy2 "$log" /usr/bin/python3 \
+	python_count "$name" "${kind:-numpy2}" "$log" /usr/bin/python3 \
 		"$packages" "$TREE/tests/differential/run" --seed "$seed" \
 		--cases "${DRAY_DIFFERENTIAL_CASES:-$cases}" \
 		--jobs "$(nproc)" "$@"

@@ -91,7 +91,7 @@ streams_call()
 	tally_run "user space builds for the board" build_board || return 0
 	GUEST_ROOTS=("$(build_board_root)")
 	batch_begin "$1"
-	cp "$TREE/tests/streams/calls.py" "$BATCH/job"
+	cp "$TREE"/tests/{streams/calls,python/random_calls}.py "$BATCH/job"
 	batch_add tap "calls-${2##*/}" "python3 calls.py $3"
 	fpga_take "$2" || {
 		tally_add "$2 compiles" 0 1 0

@@ -75,7 +75,8 @@ from . import _dray, _pickle, _sycl, _ufuncs
 from ._ufuncs import *  # first: the names below are not ufuncs
 from ._arrow import ArrowArray, from_arrow, to_arrow
 from ._dray import (Array, Call, CallQueue, Event, Fence, FlatIterator, Frames, Node, OpenCLExecutor, Pool,
-                    Scope, Stream, StreamExecutor, XrtBo, XrtDevice, dot, from_dlpack, matmul, ufunc, vecdot)
+                    Scope, Stream, StreamExecutor, XrtBo, XrtDevice, dot, from_dlpack, matmul, matvec, ufunc,
+                     vecdot, vecmat)
 from ._lost import LostArray
 from ._records import (ArrayFlags, Bank, CallExplanation, ChannelInfo, Explanation, HeapInfo, NodeInfo,
                        OpenCLDevice, PoolStats, RingCounts, Segment, SequencePlan,
@@ -96,10 +97,10 @@ __all__ = [
     "address", "array", "copy", "copy_from_sycl", "copy_to_sycl", "device_empty", "dot", "empty",
     "errstate", "explain", "export_array", "fill", "from_arrow", "from_dlpack", "from_sycl",
     "from_xrt", "getbufsize", "geterr", "geterrcall", "handler_name", "install", "last_error",
-    "matmul", "memory", "memory_kind", "nodes", "open_array",
+    "matmul", "matvec", "memory", "memory_kind", "nodes", "open_array",
     "pool", "receive", "revoke_array", "revoke_waiting", "rows", "segments", "send",
     "setbufsize", "seterr", "seterrcall", "share_arrays", "shared_zeros", "stats", "stream",
-    "sync_for_cpu", "sync_for_device", "to_arrow", "to_sycl", "ufunc", "uninstall", "vecdot",
+    "sync_for_cpu", "sync_for_device", "to_arrow", "to_sycl", "ufunc", "uninstall", "vecdot", "vecmat",
     "versions", "wait", "waiting_arrays", "xclbin_bank_of",
     "xclbin_banks", "xrt_bo", "xrt_device", "zeros",
 ] + [name for name in _ufuncs.__all__ if not hasattr(builtins, name)]

@@ -35,6 +35,11 @@ class Value:
         """Its shape."""
         return self.sequence._describe(self._number)[1]
 
+    def __bool__(self) -> bool:
+        raise TypeError("a value of a sequence has no elements yet: calls take masks by where=")
+
+    __hash__ = object.__hash__  # == records a call
+
     def __repr__(self) -> str:
         return f"<dray.Value of {self.dtype}, {self.shape}>"
 
@@ -63,7 +68,7 @@ for _word, _name in (
     setattr(Value, f"__{_word}__", _plain)
     setattr(Value, f"__r{_word}__", _reflected)
 for _word, _name in (("lt", "less"), ("le", "less_equal"), ("gt", "greater"),
-                     ("ge", "greater_equal")):
+                     ("ge", "greater_equal"), ("eq", "equal"), ("ne", "not_equal")):
     setattr(Value, f"__{_word}__", _operator(_name)[0])
 for _word, _name in (("neg", "negative"), ("pos", "positive"), ("abs", "absolute"),
                      ("invert", "invert")):
@@ -97,6 +102,9 @@ class Sequence(_dray.Recording):
         if kind is None:
             self.end()
         return False
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a sequence cannot be copied, nor pickled: record another one")
 
     def _made(self, number: int) -> Value:
         return Value(self, number)

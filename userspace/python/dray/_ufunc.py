@@ -115,7 +115,7 @@ class errstate(contextlib.ContextDecorator):  # pylint: disable=invalid-name
         self._given = {"divide": divide, "over": over, "under": under, "invalid": invalid}
         self._all = all
         self._call = call
-        self._tokens: list[Any] = []
+        self._token: Any = None
         _changed(_State(*_FRESH), self._given, all)
         _check_call(None if call is ... else call)
 
@@ -123,13 +123,15 @@ class errstate(contextlib.ContextDecorator):  # pylint: disable=invalid-name
         return errstate(call=self._call, all=self._all, **self._given)
 
     def __enter__(self) -> None:
+        if self._token is not None:
+            raise TypeError("a scope of dray.errstate() is entered once")
         state = _changed(_state(), self._given, self._all)
         if self._call is not ...:
             state = state._replace(call=self._call)
-        self._tokens.append(_dray.fp_state.set(state))
+        self._token = _dray.fp_state.set(state)
 
     def __exit__(self, *error: Any) -> None:
-        _dray.fp_state.reset(self._tokens.pop())
+        _dray.fp_state.reset(self._token)
 
 
 def as_numpy() -> Any:

@@ -3,6 +3,7 @@
 #include <limits.h>
 
 #include "array_object.h"
+#include "ufunc_along.h"
 
 /* Converts an axis, for "O&"; None is all elements in C order. */
 static int axis_take(PyObject *object, void *result)
@@ -264,6 +265,9 @@ static PyObject *best(PyObject *self, PyObject *const *args, Py_ssize_t count,
 	    array_check_reachable(array_self(self)))
 		return NULL;
 	array_whole(array_self(self), &choice.view);
+	if (choice.axis != DRAY_FLAT &&
+	    along_check_axis(choice.axis, choice.view.ndim))
+		return NULL;
 	return element_or_array(
 		array_made(Py_TYPE(self), ARRAY_INDEX, find, &choice, NULL));
 }

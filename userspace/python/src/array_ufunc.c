@@ -38,10 +38,11 @@ bool array_is_plain(PyObject *object)
 	       PyTuple_CheckExact(object);
 }
 
-/* Adds functions of dray for products, which are no ufuncs here. */
+/* Adds dray's functions for products; they are not ufuncs. */
 static int add_products(PyObject *numpy, PyObject *found)
 {
-	static const char *const names[] = { "matmul", "vecdot" };
+	static const char *const names[] = { "matmul", "matvec", "vecdot",
+					     "vecmat" };
 	PyObject *ours = PyImport_ImportModule("dray._dray"), *theirs, *object;
 	size_t i;
 	int ret = ours ? 0 : -1;

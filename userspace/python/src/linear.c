@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* Products of matrices and vectors: dray.matmul(), dot() and vecdot(). */
+/* Products of matrices and vectors: dray.matmul(), dot(), vecdot() and others. */
 #include <dray/linear.h>
 
 #include "ufunc.h"
@@ -63,17 +63,21 @@ PyObject *linear_dot_product(struct module_state *state, PyObject *a,
 	return multiply(state, a, b, out, dray_dot);
 }
 
-PyObject *linear_matmul(PyObject *module, PyObject *args, PyObject *keywords)
-{
-	return called(module, args, keywords, dray_matmul, "OO|$O:matmul");
-}
+#define FUNCTION(name)                                             \
+	PyObject *linear_##name(PyObject *module, PyObject *args,  \
+				PyObject *keywords)                \
+	{                                                          \
+		return called(module, args, keywords, dray_##name, \
+			      "OO|$O:" #name);                     \
+	}
 
+FUNCTION(matmul)
+FUNCTION(matvec)
+FUNCTION(vecmat)
+FUNCTION(vecdot)
+
+/* As NumPy's, which takes the output by its place too. */
 PyObject *linear_dot(PyObject *module, PyObject *args, PyObject *keywords)
 {
-	return called(module, args, keywords, dray_dot, "OO|$O:dot");
-}
-
-PyObject *linear_vecdot(PyObject *module, PyObject *args, PyObject *keywords)
-{
-	return called(module, args, keywords, dray_vecdot, "OO|$O:vecdot");
+	return called(module, args, keywords, dray_dot, "OO|O:dot");
 }

@@ -143,8 +143,14 @@ static PyMethodDef methods[] = {
 	  "Multiplies matrices, the last two axes, as numpy.matmul(); by BLAS if it is\n"
 	  "there (DRAY_BLAS=none: never)." },
 	{ "dot", WITH_KEYWORDS(linear_dot), METH_VARARGS | METH_KEYWORDS,
-	  "dot($module, a, b, /, *, out=None)\n--\n\n"
+	  "dot($module, a, b, /, out=None)\n--\n\n"
 	  "Sums over the last axis of a and the last but one of b, as numpy.dot()." },
+	{ "matvec", WITH_KEYWORDS(linear_matvec), METH_VARARGS | METH_KEYWORDS,
+	  "matvec($module, a, b, /, *, out=None)\n--\n\n"
+	  "Multiplies matrices, the last two axes of a, by vectors, the last axis of b." },
+	{ "vecmat", WITH_KEYWORDS(linear_vecmat), METH_VARARGS | METH_KEYWORDS,
+	  "vecmat($module, a, b, /, *, out=None)\n--\n\n"
+	  "Multiplies vectors, conjugated, the last axis of a, by matrices." },
 	{ "vecdot", WITH_KEYWORDS(linear_vecdot), METH_VARARGS | METH_KEYWORDS,
 	  "vecdot($module, a, b, /, *, out=None)\n--\n\n"
 	  "Sums products along the last axes, as numpy.vecdot()." },

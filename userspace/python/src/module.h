@@ -310,6 +310,8 @@ int ufunc_init(PyObject *module);
 PyObject *linear_matmul(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *linear_dot(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *linear_vecdot(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *linear_matvec(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *linear_vecmat(PyObject *module, PyObject *args, PyObject *keywords);
 /* Returns a @ b; @out: None, or the array that takes it. */
 PyObject *linear_product(struct module_state *state, PyObject *a, PyObject *b,
 			 PyObject *out);

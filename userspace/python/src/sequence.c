@@ -220,8 +220,8 @@ static PyObject *recording_convert(PyObject *object, PyObject *args)
 static int keep_entry(struct recording_object *self, struct node_entry *entry)
 {
 	const size_t count = (size_t)self->entries_count;
-	struct node_entry **entries =
-		PyMem_Realloc(self->entries, (count + 1) * sizeof(*entries));
+	struct node_entry **entries = PyMem_Realloc(
+		self->entries, (count + 1) * sizeof(struct node_entry *));
 
 	if (!entries) {
 		PyErr_NoMemory();

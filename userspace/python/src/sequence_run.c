@@ -92,9 +92,9 @@ static int make_room(struct run *run)
 	if (count <= FEW)
 		return 0;
 	run->operands = PyMem_Calloc(count, sizeof(*run->operands));
-	run->views = PyMem_Calloc(count, sizeof(*run->views));
-	run->given = PyMem_Calloc(count, sizeof(*run->given));
-	run->made = PyMem_Calloc(count, sizeof(*run->made));
+	run->views = PyMem_Calloc(count, sizeof(const struct dray_view *));
+	run->given = PyMem_Calloc(count, sizeof(PyObject *));
+	run->made = PyMem_Calloc(count, sizeof(struct dray_array *));
 	if (run->operands && run->views && run->given && run->made)
 		return 0;
 	PyErr_NoMemory();

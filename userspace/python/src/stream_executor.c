@@ -55,7 +55,7 @@ static void leave_streams(PyObject *streams)
 	Py_XDECREF(streams);
 }
 
-/* Operands of calls whose memory the streams get as rings. */
+/* Operands of calls: the streams get rings over their memory. */
 struct rings {
 	struct ufunc_operand *operands;
 	struct dray_view const **views;
@@ -271,7 +271,7 @@ static PyMethodDef executor_methods[] = {
 	{ "reset", executor_reset, METH_NOARGS,
 	  "reset($self)\n--\n\n"
 	  "Takes calls again after one has failed.  The IP holds no byte of it any more:\n"
-	  "the program has reset the IP, or received what was left in it." },
+	  "the program has reset the IP, or received all that was left." },
 	{ NULL, NULL, 0, NULL },
 };
 

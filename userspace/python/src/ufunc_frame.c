@@ -12,6 +12,10 @@
 /* Elements from which on other threads may run. */
 #define MANY 2000
 
+/* Calls of functions inside of each other: each has much on the stack. */
+#define MOST_NESTED 32
+static _Thread_local int nested;
+
 static const struct {
 	const char *name;
 	size_t member;
@@ -164,6 +168,14 @@ static int call(struct ufunc_frame *frame, PyObject *function, int kind,
 			"there is no function for errors of numbers: dray.seterrcall() sets it");
 		return -1;
 	}
+	if (nested == MOST_NESTED) {
+		PyErr_Format(
+			PyExc_RecursionError,
+			"functions for errors of numbers call each other %d times",
+			MOST_NESTED);
+		return -1;
+	}
+	nested++;
 	if (PyCallable_Check(function)) {
 		result = PyObject_CallFunction(function, "sI", kinds[kind].name,
 					       frame->all);
@@ -176,6 +188,7 @@ static int call(struct ufunc_frame *frame, PyObject *function, int kind,
 			     : NULL;
 		Py_XDECREF(line);
 	}
+	nested--;
 	Py_XDECREF(result);
 	return result ? 0 : -1;
 }

@@ -233,10 +233,10 @@ DEFINE_EACH(ANY_FLOAT static, float_to_half, float, 4, 2, store_UINT16,
 DEFINE_EACH(ANY_FLOAT static, double_to_half, double, 8, 2, store_UINT16,
 	    dray_half_from_double)
 
-/* Items whose errors are looked for before they are converted. */
+/* Items that are looked at for errors before they are converted. */
 #define HALF_PART 512
 
-/* Arithmetic of integers notes no errors, so they are looked for. */
+/* Arithmetic of integers notes no errors: a look at the items does. */
 #define DEFINE_TO_HALF(name, type, convert, overflows, underflows)    \
 	ANY_FLOAT int name(char *const *data, const int64_t *strides, \
 			   int64_t count, void *context)              \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Frames of a call in rings.  The engines know the memory of certain operands from
- * the start, so a frame costs what one of a plain ring does: all frames of a call
+ * the start, so a frame costs as much as one of a plain ring: all frames of a call
  * are released at once.  Between calls the executor has acquired all frames.
  */
 #include <errno.h>

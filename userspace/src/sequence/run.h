@@ -13,7 +13,7 @@ struct dray_run {
 	const struct dray_view *const *outputs; /* NULL: all are made */
 	struct dray_array **out;
 	unsigned int threads;
-	struct dray_call_queue *queue; /* whose executors take part, or NULL */
+	struct dray_call_queue *queue; /* its executors take part; NULL: none */
 	const struct dray_call *call; /* of the queue, which may be cancelled */
 };
 

@@ -24,8 +24,8 @@ static struct submission *create(const struct dray_sequence *sequence)
 	struct submission *submission =
 		calloc(1, sizeof(*submission) +
 				  count * (sizeof(submission->views[0]) +
-					   sizeof(submission->made[0]) +
-					   sizeof(submission->given[0])));
+					   sizeof(struct dray_array *) +
+					   sizeof(const struct dray_view *)));
 
 	if (!submission) {
 		dray_fail(-ENOMEM, "no memory for a run of a sequence");

@@ -161,14 +161,14 @@ int dray_ufunc_create(const char *name, int inputs, int outputs,
 
 struct dray_ufunc *dray_ufunc_ref(struct dray_ufunc *ufunc)
 {
-	if (ufunc && ufunc->references)
+	if (ufunc && __atomic_load_n(&ufunc->references, __ATOMIC_RELAXED))
 		__atomic_fetch_add(&ufunc->references, 1, __ATOMIC_RELAXED);
 	return ufunc;
 }
 
 void dray_ufunc_unref(struct dray_ufunc *ufunc)
 {
-	if (!ufunc || !ufunc->references ||
+	if (!ufunc || !__atomic_load_n(&ufunc->references, __ATOMIC_RELAXED) ||
 	    __atomic_sub_fetch(&ufunc->references, 1, __ATOMIC_ACQ_REL))
 		return;
 	dray_table_free(ufunc->table, dray_ufunc_operands(ufunc));
