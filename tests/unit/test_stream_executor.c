@@ -467,7 +467,7 @@ LOOP_FACT(an_executor_is_used_again_after_a_reset)
 	assert_int_equal(resets, 3);
 	assert_string_equal(explain(&same, pointers, NULL).executor, "streams");
 	assert_fails(dray_stream_executor_reset(dray_cpu_executor()), -EINVAL,
-		     "cpu is no executor of streams");
+		     "cpu is not an executor of streams");
 	end(&same);
 	dray_stream_close(rx1);
 	discard(&views[0]);

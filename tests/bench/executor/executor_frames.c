@@ -25,7 +25,8 @@
 static struct {
 	struct dray_node *node;
 	struct dray_stream *tx, *rx;
-	struct dray_buffer *buffer; /* bytes to send, then room for those that come */
+	struct dray_buffer
+		*buffer; /* bytes to send, then room for those that come */
 	struct dray_view in, out;
 	int64_t frame_bytes;
 } bench;

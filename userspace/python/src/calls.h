@@ -73,13 +73,13 @@ int executor_set_cost_of(struct dray_executor *executor,
 			 struct dray_ufunc *ufunc, const dray_dtype *dtypes,
 			 PyObject *value);
 
-/* call_object.c: drops calls that ended after nobody had them any more. */
+/* call_object.c: drops calls that ended after their last reference. */
 void drop_ended_calls(struct module_state *state);
 /* Makes a Call that is not submitted, with its operands. */
 struct call_object *take_call(PyObject *queue, PyObject *const *args,
 			      Py_ssize_t count, PyObject *names,
 			      struct arguments *arguments);
-/* Makes the result of arrays that were made, taken over, and those given. */
+/* Makes the result of arrays that were made, taken over, and of given ones. */
 int take_results(struct call_object *call, struct module_state *state,
 		 struct dray_array **made, PyObject **given, PyObject *capsule);
 

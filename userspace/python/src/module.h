@@ -200,7 +200,7 @@ PyObject *scope_installed(struct module_state *state, PyObject *pool,
 /* Opens a scope of @pool under the name @key; returns the pool. */
 PyObject *scope_push(struct module_state *state, PyObject *key, PyObject *pool,
 		     size_t min_bytes);
-/* Ends the innermost scope of that name.  @args: those of __exit__() */
+/* Ends the innermost scope of that name.  @args: of __exit__() */
 PyObject *scope_pop(struct module_state *state, PyObject *key, PyObject *args);
 /* Returns the pool of this thread's or task's innermost scope, or None. */
 PyObject *scope_current(PyObject *module, PyObject *unused);
@@ -317,7 +317,7 @@ PyObject *linear_product(struct module_state *state, PyObject *a, PyObject *b,
 			 PyObject *out);
 PyObject *linear_dot_product(struct module_state *state, PyObject *a,
 			     PyObject *b, PyObject *out);
-/* Returns what this thread of the library does on errors of numbers. */
+/* Returns the reactions of this thread of the library to errors of numbers. */
 PyObject *ufunc_state(PyObject *module, PyObject *unused);
 /* Returns the name of the handler of a dray.Array's memory, or None. */
 PyObject *array_handler_name(PyObject *self, void *unused);

@@ -245,7 +245,7 @@ int dray_stream_executor_reset(struct dray_executor *executor)
 	if (!dray_given(executor, __func__))
 		return -EINVAL;
 	if (executor->functions.submit != stream_submit)
-		return dray_fail(-EINVAL, "%s is no executor of streams",
+		return dray_fail(-EINVAL, "%s is not an executor of streams",
 				 executor->name);
 	streams = executor->context;
 	/* No call has the streams meanwhile. */

@@ -155,7 +155,7 @@ static int check_kind(const struct dray_view *initial, dray_dtype dtype)
 	    strchr("iuf", dray_dtype_kind(dtype)))
 		return dray_fail(
 			-EOPNOTSUPP,
-			"a complex initial element is no number of type %s",
+			"a complex initial element does not fit type %s",
 			dray_dtype_text(dtype, text));
 	return dray_check_integer(initial, dtype);
 }
