@@ -175,8 +175,9 @@ static PyObject *executor_new(PyTypeObject *type, PyObject *args,
 	streams = PyList_New(0);
 	if (!streams ||
 	    executor_take_types(types,
-		       ufunc_self(ufunc)->inputs + ufunc_self(ufunc)->outputs,
-		       dtypes) ||
+				ufunc_self(ufunc)->inputs +
+					ufunc_self(ufunc)->outputs,
+				dtypes) ||
 	    enter_streams(PyType_GetModuleState(type), sends, tx, streams,
 			  &tx_count) ||
 	    enter_streams(PyType_GetModuleState(type), receives, rx, streams,
