@@ -246,7 +246,7 @@ static const struct {
 	{ "out", outputs_take },	{ "where", where_keyword },
 	{ "dtype", dtype_keyword },	{ "casting", casting_keyword },
 	{ "order", order_keyword },	{ "signature", signature_keyword },
-	{ "sig", sig_keyword },	{ "subok", subok_keyword },
+	{ "sig", sig_keyword },		{ "subok", subok_keyword },
 	{ "threads", threads_keyword }, { "fast", fast_keyword },
 };
 

@@ -101,9 +101,8 @@ static bool is_complete(const struct dray_call *call)
 int dray_call_make(struct dray_call *call)
 {
 	const char order = call->options->order;
-	const bool c_order =
-		order == 'C' ||
-		(order != 'F' && order != 'A' && lie_in_c_order(call));
+	const bool c_order = order == 'C' || (order != 'F' && order != 'A' &&
+					      lie_in_c_order(call));
 	int o, ret = 0;
 
 	if (is_complete(call))
