@@ -182,7 +182,7 @@ def converted_results(step: Any, before: Any, numpy: Any, here: Any, what: str) 
     name, _, method = step.operation.partition(".")
     given = step.arguments.get("k", {})
     return what in ABOUT_NUMBERS and bool(found) and (
-        method in ("accumulate", "reduceat") and "out" in given or
+        method in ("reduce", "accumulate", "reduceat") and "out" in given or
         method == "at" and name in judge.ANY_ZERO and not any(here for _, here in found))
 
 
@@ -351,7 +351,7 @@ ACCEPTED: list[Accepted] = [
              "for one.",
              "NumPy tells that by strides, of which one element has any.",
              zero_of_one_element),
-    Accepted("Steps of `accumulate()` and `reduceat()` are not taken from an output of another type, and extremes that "
+    Accepted("Steps of reductions and of `accumulate()` are not taken from an output of another type, and extremes that "
              "`at()` converts note no error.",
              "NumPy reads them from the output, and checks the conversion too.",
              converted_results),
