@@ -182,8 +182,15 @@ def converted_results(step: Any, before: Any, numpy: Any, here: Any, what: str) 
     name, _, method = step.operation.partition(".")
     given = step.arguments.get("k", {})
     return what in ABOUT_NUMBERS and bool(found) and (
-        method in ("accumulate", "reduceat") and "out" in given or
+        method in ("reduce", "accumulate", "reduceat") and "out" in given or
         method == "at" and name in judge.ANY_ZERO and not any(here for _, here in found))
+
+
+def conversion_alone(step: Any, _before: Any, numpy: Any, here: Any, what: str) -> bool:
+    found = other_errors(numpy, here)
+    return what in ABOUT_NUMBERS and bool(found) and all(here for _, here in found) and \
+        step.operation in ("signbit", "copysign", "isnan", "isinf", "isfinite") and bool(
+            {"signature", "dtype"} & set(step.arguments["k"]))
 
 
 def raised_earlier(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
@@ -351,10 +358,13 @@ ACCEPTED: list[Accepted] = [
              "for one.",
              "NumPy tells that by strides, of which one element has any.",
              zero_of_one_element),
-    Accepted("Steps of `accumulate()` and `reduceat()` are not taken from an output of another type, and extremes that "
+    Accepted("Steps of reductions and of `accumulate()` are not taken from an output of another type, and extremes that "
              "`at()` converts note no error.",
              "NumPy reads them from the output, and checks the conversion too.",
              converted_results),
+    Accepted("Conversions to the loop of a function that notes no error note theirs.",
+             "NumPy does not look.",
+             conversion_alone),
     Accepted("Of several errors that are to be raised, a large or broken-up call raises the first that "
              "it meets.",
              "NumPy computes all of the call first.",

@@ -207,8 +207,7 @@ class Run:
             close = functools.partial(judge.close, operation.ufunc, operation.method,
                                       ufuncs.inputs(before, step.arguments))
         run_line = outcome_and_warnings if ufuncs.REACTIONS in step.arguments else outcome
-        there = {name: elements.readable(each) if name != "v" else
-                 tuple(map(elements.readable, each))
+        there = {name: tuple(map(elements.readable, each)) if type(each) is tuple else each
                  for name, each in arguments.made(step.arguments).items()}
         numpy = run_line(operation.numpy, self.numpy if operation.numpy.changes else
                          elements.readable(self.numpy), there)
