@@ -16,22 +16,8 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/fork.h"
-#include "base/reply.h"
-#include "executor/executor.h"
+#include "executor/queue.h"
 #include "stream/stream.h"
-
-#define MOST_EXECUTORS 16
-
-struct dray_call_queue {
-	pthread_t thread;
-	uint32_t process;
-	bool ends; /* no call follows */
-	bool alone; /* its thread frees it */
-	struct dray_queued *first; /* not taken yet */
-	struct dray_queued **last;
-	size_t count;
-	struct dray_executor *executors[MOST_EXECUTORS]; /* each one reference */
-};
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 /* Signalled if a call is submitted or has ended, or a queue ends. */
@@ -150,8 +136,7 @@ static int await_transfers(const struct dray_queued *queued)
 	return ret;
 }
 
-/* Gives a call to its executor. */
-static void start(struct dray_call_queue *queue, struct dray_queued *queued)
+void dray_calls_start(struct dray_call_queue *queue, struct dray_queued *queued)
 {
 	struct dray_executor *executor;
 	uint64_t ns;
@@ -196,7 +181,7 @@ static void run_call(struct dray_call_queue *queue, struct dray_queued *queued)
 	if (ret || !queued->call.elements)
 		dray_call_end(&queued->call, ret);
 	else
-		start(queue, queued);
+		dray_calls_start(queue, queued);
 	/* An executor has it, or it has ended. */
 	atomic_store(&event->runs_later, false);
 	dray_event_unref(event);
@@ -270,11 +255,11 @@ int dray_call_queue_create(struct dray_executor *const *executors, size_t count,
 	if (!dray_given(out, __func__) ||
 	    (count && !dray_given(executors, __func__)))
 		return -EINVAL;
-	if (count > MOST_EXECUTORS)
+	if (count > DRAY_CALLS_MOST_EXECUTORS)
 		return dray_fail(
 			-EINVAL,
 			"a queue has at most %d executors beside the CPU, not %zu",
-			MOST_EXECUTORS, count);
+			DRAY_CALLS_MOST_EXECUTORS, count);
 	for (i = 0; i < count; i++)
 		if (!dray_given(executors[i], __func__))
 			return -EINVAL;
@@ -302,8 +287,7 @@ int dray_call_queue_create(struct dray_executor *const *executors, size_t count,
 	return 0;
 }
 
-/* Whether the caller is the queue's thread, which is in a call. */
-static bool is_own_thread(const struct dray_call_queue *queue)
+bool dray_calls_in_own_thread(const struct dray_call_queue *queue)
 {
 	return queue->process == dray_fork_process() &&
 	       pthread_equal(queue->thread, pthread_self());
@@ -316,7 +300,7 @@ void dray_call_queue_destroy(struct dray_call_queue *queue)
 
 	if (!queue)
 		return;
-	alone = is_own_thread(queue);
+	alone = dray_calls_in_own_thread(queue);
 	/* A child has neither the thread nor the calls. */
 	if (queue->process == dray_fork_process()) {
 		take();
@@ -332,48 +316,8 @@ void dray_call_queue_destroy(struct dray_call_queue *queue)
 	free_queue(queue);
 }
 
-static int check_process(const struct dray_call_queue *queue)
-{
-	if (queue->process == dray_fork_process())
-		return 0;
-	return dray_fail(-ECHILD, "the queue of calls is the parent's");
-}
-
-/* A call that waits for a later one of its queue never ends. */
-static int check_wait(const struct dray_call_queue *queue)
-{
-	if (!is_own_thread(queue))
-		return 0;
-	return dray_fail(
-		-EDEADLK,
-		"a call cannot wait for another one of its queue: ask for an event");
-}
-
-/* Gives the arrays that were made to the caller. */
-static void hand_out(const struct dray_queued *queued, struct dray_array **out)
-{
-	const struct dray_call *call = &queued->call;
-	int o;
-
-	for (o = 0; o < call->outputs && out; o++)
-		out[o] = dray_array_ref(queued->arrays[call->inputs + o]);
-}
-
-/* Whether there is room for each output that is made. */
-static bool outputs_given(const struct dray_ufunc *ufunc,
-			  const struct dray_view *const *outputs,
-			  struct dray_array **out)
-{
-	int o;
-
-	for (o = 0; !out && o < ufunc->outputs; o++)
-		if (!outputs || !outputs[o])
-			return dray_given(out, "dray_call_queue_submit");
-	return true;
-}
-
-/* Puts a call behind all others. */
-static void enqueue(struct dray_call_queue *queue, struct dray_queued *queued)
+void dray_calls_append(struct dray_call_queue *queue,
+		       struct dray_queued *queued)
 {
 	queued->queue = queue;
 	queued->event->runner = queue->thread;
@@ -386,145 +330,4 @@ static void enqueue(struct dray_call_queue *queue, struct dray_queued *queued)
 	queue->last = &queued->next;
 	pthread_cond_broadcast(&changed);
 	give();
-}
-
-/* Waits for the end of a call, which no signal ends. */
-static int await(struct dray_event *end)
-{
-	int ret;
-
-	do {
-		ret = dray_event_wait(end, -1);
-	} while (ret == -EINTR);
-	dray_event_unref(end);
-	return ret;
-}
-
-/* Gives a reference to the event to the caller, or waits for it. */
-static int hand_over(struct dray_event *end, struct dray_event **event)
-{
-	if (!event)
-		return await(end);
-	*event = end;
-	return 0;
-}
-
-int dray_call_queue_submit(struct dray_call_queue *queue,
-			   struct dray_ufunc *ufunc,
-			   const struct dray_view *const *inputs,
-			   const struct dray_view *const *outputs,
-			   const struct dray_ufunc_options *options,
-			   struct dray_array **out, struct dray_event **event)
-{
-	DRAY_NO_CANCEL;
-	struct dray_queued *queued;
-	struct dray_event *end;
-	int ret;
-
-	if (!dray_given(queue, __func__) || !dray_given(ufunc, __func__) ||
-	    !outputs_given(ufunc, outputs, out))
-		return -EINVAL;
-	ret = check_process(queue);
-	if (!ret && !event)
-		ret = check_wait(queue);
-	if (!ret)
-		ret = dray_queued_create(ufunc, inputs, outputs, options,
-					 &queued);
-	if (ret)
-		return ret;
-	hand_out(queued, out);
-	end = dray_event_ref(queued->event);
-	enqueue(queue, queued);
-	return hand_over(end, event);
-}
-
-int dray_task_submit(struct dray_call_queue *queue,
-		     const struct dray_task *task, struct dray_operand *inputs,
-		     int inputs_count, struct dray_operand *outputs,
-		     int outputs_count, struct dray_event **event)
-{
-	struct dray_queued *queued;
-	struct dray_event *end;
-	int ret;
-
-	ret = check_process(queue);
-	if (!ret && !event)
-		ret = check_wait(queue);
-	if (!ret)
-		ret = dray_queued_create_task(task, inputs, inputs_count,
-					      outputs, outputs_count, &queued);
-	if (ret) {
-		task->release(task->context);
-		return ret;
-	}
-	end = dray_event_ref(queued->event);
-	enqueue(queue, queued);
-	return hand_over(end, event);
-}
-
-bool dray_task_has_executors(const struct dray_call_queue *queue)
-{
-	return queue->count;
-}
-
-int dray_task_call(struct dray_call_queue *queue, struct dray_ufunc *ufunc,
-		   const struct dray_view *const *inputs,
-		   const struct dray_view *const *outputs,
-		   const struct dray_ufunc_options *options)
-{
-	struct dray_queued *queued;
-	struct dray_event *end;
-	int ret;
-
-	ret = dray_queued_create(ufunc, inputs, outputs, options, &queued);
-	if (ret)
-		return ret;
-	end = dray_event_ref(queued->event);
-	if (queued->call.elements)
-		start(queue, queued);
-	else
-		dray_call_end(&queued->call, 0);
-	return await(end);
-}
-
-int dray_explain_call(struct dray_call_queue *queue, struct dray_ufunc *ufunc,
-		      const struct dray_view *const *inputs,
-		      const struct dray_view *const *outputs,
-		      const struct dray_ufunc_options *options,
-		      struct dray_call_explanation *out, size_t size)
-{
-	struct dray_call_explanation reply = { .executor = "" };
-	struct dray_executor *executor;
-	struct dray_queued *queued;
-	uint64_t ns = UINT64_MAX;
-	int o, ret;
-
-	if (!dray_given(queue, __func__) || !dray_given(ufunc, __func__) ||
-	    !dray_given(out, __func__))
-		return -EINVAL;
-	ret = check_process(queue);
-	if (!ret)
-		ret = dray_queued_create(ufunc, inputs, outputs, options,
-					 &queued);
-	if (ret)
-		return ret;
-	executor = dray_cpu_executor();
-	/* Executors are asked about elements only. */
-	if (queued->call.elements)
-		dray_choose_executor(queue->executors, queue->count,
-				     &queued->call, &executor, &ns,
-				     reply.reason);
-	else
-		snprintf(reply.reason, sizeof(reply.reason),
-			 "there are no elements, so nothing runs");
-	memcpy(reply.executor, executor->name, sizeof(reply.executor));
-	reply.elements = queued->call.elements;
-	for (o = 0; o < queued->operands; o++)
-		reply.bytes += (uint64_t)reply.elements *
-			       dray_dtype_itemsize(queued->views[o].dtype);
-	reply.measured = ns != UINT64_MAX;
-	reply.ns = reply.measured ? ns : 0;
-	dray_queued_free(queued);
-	dray_reply(out, size, &reply, sizeof(reply));
-	return 0;
 }

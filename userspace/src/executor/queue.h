@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* Queues of calls, for the files that share them. */
+#ifndef DRAY_EXECUTOR_QUEUE_H
+#define DRAY_EXECUTOR_QUEUE_H
+
+#include "executor/executor.h"
+
+#define DRAY_CALLS_MOST_EXECUTORS 16
+
+struct dray_call_queue {
+	pthread_t thread;
+	uint32_t process;
+	bool ends; /* no call follows */
+	bool alone; /* its thread frees it */
+	struct dray_queued *first; /* not taken yet */
+	struct dray_queued **last;
+	size_t count;
+	struct dray_executor
+		*executors[DRAY_CALLS_MOST_EXECUTORS]; /* each one reference */
+};
+
+/* Puts a call behind all others. */
+void dray_calls_append(struct dray_call_queue *queue,
+		       struct dray_queued *queued);
+
+/* Gives a call to its executor. */
+void dray_calls_start(struct dray_call_queue *queue,
+		      struct dray_queued *queued);
+
+/* Whether the caller is the queue's thread, which is in a call. */
+bool dray_calls_in_own_thread(const struct dray_call_queue *queue);
+
+#endif /* DRAY_EXECUTOR_QUEUE_H */
