@@ -131,6 +131,8 @@ def close(name: str, method: str, inputs: Any, numpy: np.ndarray, here: np.ndarr
             return False
         if method == "":
             kept = narrower(inputs, one.dtype)
+            if name == "absolute" and one.dtype.kind == "f":
+                kept = real_of(narrower(inputs, np.dtype("c16")))
             one, other = ((each.real if kept.kind == "f" else each).astype(kept)
                           for each in (one, other))
         if method in ("accumulate", "reduceat", "reduce", "at"):

@@ -325,8 +325,8 @@ def inputs(array: np.ndarray, given: dict[str, Any]) -> tuple[Any, ...]:
     found = (array, *map(elements.readable, make.made(given).get("v", ())))
     keywords = given.get("k", {})
     asked = keywords.get("signature")
-    if asked is None and "v" not in given and "dtype" in keywords:
-        asked = (keywords["dtype"],)  # of a method
+    if asked is None and "dtype" in keywords and np.dtype(keywords["dtype"]).kind in "fc":
+        asked = (keywords["dtype"],) * len(found)
     if asked is None:
         return found
     with np.errstate(all="ignore"):
