@@ -326,7 +326,8 @@ def inputs(array: np.ndarray, given: dict[str, Any]) -> tuple[Any, ...]:
     keywords = given.get("k", {})
     asked = keywords.get("signature")
     if asked is None and "dtype" in keywords and np.dtype(keywords["dtype"]).kind in "fc":
-        asked = (keywords["dtype"],) * len(found)
+        if not any(np.asarray(each).dtype.kind == "c" for each in found):
+            asked = (keywords["dtype"],) * len(found)
     if asked is None:
         return found
     with np.errstate(all="ignore"):
