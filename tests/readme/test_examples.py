@@ -29,6 +29,11 @@ SAID = {
                         "shape (2,6), type <i2\n"
                         "[18 19 20 21 22 23 11]\nshape (7,), type <i2\n"
                         "arrays.npy has 12 floats from byte 4096 on\n"),
+    "ufuncs": re.escape("sums of columns: [12 22 32]\nshape (3,), type <f4\n"
+                        "blend: [[ 0  5 10]\n [12 17 22]]\nshape (2,3), type <f4\n"
+                        "on a queue: [[ 0  5 10]\n [15 20 25]]\nshape (2,3), type <f4\n"
+                        "recorded: [[        0  2.236068 3.1622777]\n"
+                        " [3.8729835  4.472136         5]]\nshape (2,3), type <f4\n"),
     "rows": "1 row: 480 pieces of 1920 bytes, 5760 apart\na file of 921600 bytes\n",
     "uring": "3108000 bytes written in 12 pieces, and the same ones read\n",
     "ring": "1000 pictures, the sum of their first pixels is 124948\n",
