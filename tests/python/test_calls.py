@@ -50,6 +50,30 @@ def test_a_call_returns_its_result():
         assert np.asarray(two).tolist() == [1, -2]
 
 
+def test_a_call_takes_the_arguments_of_its_ufunc():
+    x = np.arange(6, dtype="i4").reshape(2, 3)
+    with dray.CallQueue() as queue:
+        assert queue.submit(dray.add, x, 1, dtype="f8").wait().dtype == "f8"
+        assert queue.submit(dray.add, x, 1, sig="dd->d").wait()[0, 0] == 1
+        assert queue.submit(dray.add, x * .5, 2**70).wait()[0, 0] == 2.**70
+        assert queue.submit(dray.add, x, 1, order="F").wait().flags.f_contiguous
+        out = np.zeros((2, 3), "i2")
+        assert queue.submit(dray.add, x, x, out, casting="unsafe").wait() is out
+        for wrong in ({"casting": "odd"}, {"order": "Z"}, {"colour": 1}, {"dtype": "O"}):
+            with pytest.raises((TypeError, ValueError)):
+                queue.submit(dray.add, x, 1, **wrong)
+
+
+def test_numbers_that_do_not_fit_are_refused_or_compared():
+    u = np.ones(3, "u1")
+    with dray.CallQueue() as queue:
+        for number in (300, -1, 2**40):
+            with pytest.raises(OverflowError):
+                queue.submit(dray.add, u, number)
+            assert not np.asarray(queue.submit(dray.equal, u, number).wait()).any()
+        assert not np.asarray(queue.submit(dray.equal, u, 257).wait()).any()
+
+
 def test_operands_live_until_the_call_has_ended():
     with dray.CallQueue() as queue:
         calls = [queue.submit(dray.add, np.arange(200_000.) + number, number)
@@ -161,7 +185,7 @@ def test_a_cost_is_read_and_set():
 @pytest.mark.parametrize("arguments, error, sentence", [
     ((), TypeError, "missing"),
     ((np.add, 1, 2), TypeError, "a dray.ufunc is needed"),
-    ((dray.add, 1), TypeError, "takes 2 inputs, not 1"),
+    ((dray.add, 1), TypeError, "takes from 2 to 3"),
     ((dray.add, np.zeros(2), np.zeros(3)), ValueError, ""),
     ((dray.invert, np.zeros(2)), TypeError, "no loop"),
 ])
@@ -320,6 +344,21 @@ queue = dray.CallQueue()
 {keep} = [queue.submit(made, np.ones(3)) for _ in range(3)]
 """
     subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
+
+
+def test_rings_leave_masks_and_other_types_to_the_cpu():
+    with dray.memory():
+        x, y = dray.zeros(64, "u2"), dray.zeros(64, "u2")
+    with dray.stream("tx0") as tx, dray.stream("rx0") as rx:
+        executor = dray.StreamExecutor(dray.positive, ["u2", "u2"], [tx], [rx], stage=True,
+                                       frame_bytes=16, ring=[(x, y)])
+    executor.cost = ((1, 0.0), (2, 0.0))
+    swapped = np.asarray(y).view(">u2")
+    with dray.CallQueue([executor]) as queue:
+        for out, where in ((y, np.ones(64, bool)), (swapped, True)):
+            plan = queue.explain(dray.positive, x, out=out, where=where)
+            assert plan.executor == "cpu" and "no masks and no conversions" in plan.reason
+            queue.submit(dray.positive, x, out=out, where=where).wait(60)
 
 
 def test_calls_of_no_elements_are_explained():

@@ -221,6 +221,44 @@ def test_mistakes_of_a_run():
         number.submit(queue, 3.)
 
 
+def test_numbers_that_do_not_fit_are_the_runs_error():
+    u = np.ones(3, "u1")
+    for number in (300, -1):
+        with dray.Sequence() as sequence:
+            sequence.output(sequence.input(u) + number)
+        with pytest.raises(OverflowError):
+            sequence.run(u)
+        with dray.Sequence() as sequence:
+            sequence.output(sequence.call(dray.equal, sequence.input(u), number))
+        assert not np.asarray(sequence.run(u)).any()
+
+
+class Changes:
+    """An array that does something when NumPy asks for it."""
+
+    def __init__(self, function):
+        self.function = function
+
+    def __array__(self, dtype=None, copy=None):
+        self.function()
+        return np.ones(400000)
+
+
+def test_arguments_that_change_others_are_refused():
+    a = np.ones(400000)
+    queue = dray.CallQueue()
+    with dray.Sequence() as sequence:
+        sequence.output(sequence.input(a) + sequence.input(a))
+    with pytest.raises(ValueError, match="closed"):
+        sequence.submit(queue, a, Changes(queue.close))
+    with pytest.raises(ValueError, match="changed"):
+        sequence.run(a, Changes(lambda: a.resize((1,), refcheck=False)))
+    a = np.ones(400000)
+    with pytest.raises(ValueError, match="changed"), dray.Sequence() as sequence:
+        sequence.output(sequence.input(a) + sequence.input(a))
+        sequence.run(a, Changes(lambda: [sequence.input(a) for _ in range(200)]))
+
+
 def test_a_loop_of_the_user_lives_as_long_as_the_sequence():
     @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.POINTER(ctypes.c_double)),
                       ctypes.c_void_p, ctypes.c_int64, ctypes.c_void_p)

@@ -9,64 +9,6 @@
 #include "calls.h"
 #include "sequence.h"
 
-/* Takes out=: nothing, an array, or a tuple of arrays and None. */
-static int take_outputs(struct call_object *call, PyObject *out, int outputs,
-			const struct dray_view **views, PyObject **given)
-{
-	int o;
-
-	for (o = 0; o < outputs; o++) {
-		PyObject *one = out;
-
-		given[o] = NULL;
-		views[o] = NULL;
-		if (out && PyTuple_Check(out)) {
-			if (PyTuple_GET_SIZE(out) != outputs) {
-				PyErr_Format(PyExc_ValueError,
-					     "out has %zd arrays, not %d",
-					     PyTuple_GET_SIZE(out), outputs);
-				return -1;
-			}
-			one = PyTuple_GET_ITEM(out, o);
-		} else if (out && out != Py_None && outputs != 1) {
-			PyErr_Format(PyExc_TypeError,
-				     "out is a tuple of %d arrays", outputs);
-			return -1;
-		}
-		if (!one || one == Py_None)
-			continue;
-		if (operand_output(one, &call->operands[call->count]))
-			return -1;
-		views[o] = &call->operands[call->count++].view;
-		given[o] = one;
-	}
-	return 0;
-}
-
-/* Reads out= and where= of a vectorcall. */
-static int take_keywords(PyObject *const *args, Py_ssize_t count,
-			 PyObject *names, PyObject **out, PyObject **where)
-{
-	Py_ssize_t i;
-
-	for (i = 0; names && i < PyTuple_GET_SIZE(names); i++) {
-		PyObject *name = PyTuple_GET_ITEM(names, i);
-
-		if (!PyUnicode_CompareWithASCIIString(name, "out"))
-			*out = args[count + i];
-		else if (!PyUnicode_CompareWithASCIIString(name, "where"))
-			*where = args[count + i];
-		else {
-			PyErr_Format(
-				PyExc_TypeError,
-				"there is no argument %R, only out and where",
-				name);
-			return -1;
-		}
-	}
-	return 0;
-}
-
 /* Returns all arguments of a vectorcall. */
 static PyObject *keep_arguments(PyObject *const *args, Py_ssize_t count,
 				PyObject *names)
@@ -79,18 +21,31 @@ static PyObject *keep_arguments(PyObject *const *args, Py_ssize_t count,
 	return tuple;
 }
 
-struct call_object *take_call(PyObject *queue, PyObject *const *args,
-			      Py_ssize_t count, PyObject *names,
-			      struct arguments *arguments)
+/* Makes a Call without arguments. */
+static struct call_object *make(struct module_state *state, PyObject *queue,
+				PyObject *source, struct ufunc_object *ufunc)
 {
-	struct module_state *state = type_state(queue);
-	PyObject *out = NULL, *where = NULL;
-	struct ufunc_object *ufunc;
-	struct call_object *call;
-	bool weak, masked = false;
-	int i;
+	struct call_object *call =
+		PyObject_New(struct call_object, state->call_type);
 
-	memset(&arguments->options, 0, sizeof(arguments->options));
+	if (!call)
+		return NULL;
+	call->event = NULL;
+	call->queue = Py_NewRef(queue);
+	call->ufunc = Py_NewRef(source);
+	call->arguments = NULL;
+	call->results = NULL;
+	call->wanted = NULL;
+	call->frame.count = 0;
+	ufunc_arguments_begin(&call->taken, state, ufunc);
+	return call;
+}
+
+struct call_object *take_call(PyObject *queue, PyObject *const *args,
+			      Py_ssize_t count, PyObject *names)
+{
+	struct call_object *call;
+
 	if (!queue_self(queue)->queue) {
 		PyErr_SetString(PyExc_ValueError, "the queue is closed");
 		return NULL;
@@ -99,64 +54,28 @@ struct call_object *take_call(PyObject *queue, PyObject *const *args,
 		PyErr_SetString(PyExc_TypeError, "a dray.ufunc is missing");
 		return NULL;
 	}
-	if (executor_check_ufunc(Py_TYPE(queue), args[0]) ||
-	    take_keywords(args, count, names, &out, &where))
+	if (executor_check_ufunc(Py_TYPE(queue), args[0]))
 		return NULL;
-	ufunc = ufunc_self(args[0]);
-	if (count - 1 != ufunc->inputs) {
-		PyErr_Format(PyExc_TypeError, "%s takes %d inputs, not %zd",
-			     dray_ufunc_name(ufunc->ufunc), ufunc->inputs,
-			     count - 1);
-		return NULL;
-	}
-	call = PyObject_New(struct call_object, state->call_type);
+	call = make(type_state(queue), queue, args[0], ufunc_self(args[0]));
 	if (!call)
 		return NULL;
-	call->event = NULL;
-	call->queue = Py_NewRef(queue);
-	call->ufunc = Py_NewRef(args[0]);
-	call->results = NULL;
-	call->wanted = NULL;
-	call->frame.count = 0;
-	call->count = 0;
-	for (i = 0; i <= DRAY_UFUNC_MAX_OPERANDS; i++)
-		operand_clear(&call->operands[i]);
 	call->arguments = keep_arguments(args, count, names);
-	if (!call->arguments)
-		goto failed;
-	for (i = 0; i < ufunc->inputs; i++) {
-		if (operand_from(args[1 + i], &call->operands[i], &weak))
-			goto failed;
-		call->count++;
-		arguments->inputs[i] = &call->operands[i].view;
-		if (weak)
-			arguments->options.weak |= (uint16_t)(1u << i);
-	}
-	if (take_outputs(call, out, ufunc->outputs, arguments->outputs,
-			 arguments->given))
-		goto failed;
-	if (where && operand_mask(where, &call->operands[call->count], &masked))
-		goto failed;
-	if (masked)
-		arguments->options.where = &call->operands[call->count++].view;
-	if (operands_check(call->operands, call->count))
-		goto failed;
+	if (!call->arguments ||
+	    ufunc_arguments_take(&call->taken, args + 1, count - 1, names))
+		Py_CLEAR(call);
 	return call;
-
-failed:
-	Py_DECREF(call);
-	return NULL;
 }
 
-int take_results(struct call_object *call, struct module_state *state,
-		 struct dray_array **made, PyObject **given, PyObject *capsule)
+int take_results(struct call_object *call, struct dray_array **made,
+		 PyObject *capsule)
 {
-	int o, outputs = ufunc_self(call->ufunc)->outputs;
+	const struct module_state *state = call->taken.state;
+	int o, outputs = call->taken.self->outputs;
 	PyObject *results = PyTuple_New(outputs), *one;
 
 	for (o = 0; o < outputs; o++) {
 		if (!made[o])
-			one = Py_NewRef(given[o]);
+			one = Py_NewRef(call->taken.outputs[o]);
 		else
 			one = array_wrap(state->array_type, made[o], NULL,
 					 capsule, NULL);
@@ -181,9 +100,7 @@ PyObject *call_of_event(struct module_state *state, struct dray_event *event,
 			PyObject *results)
 {
 	struct call_object *call =
-		results ? PyObject_New(struct call_object, state->call_type)
-			: NULL;
-	int i;
+		results ? make(state, queue, source, NULL) : NULL;
 
 	if (!call) {
 		Py_BEGIN_ALLOW_THREADS
@@ -195,15 +112,8 @@ PyObject *call_of_event(struct module_state *state, struct dray_event *event,
 		return NULL;
 	}
 	call->event = event;
-	call->queue = Py_NewRef(queue);
-	call->ufunc = Py_NewRef(source);
 	call->arguments = Py_NewRef(arguments);
 	call->results = results;
-	call->wanted = NULL;
-	call->frame.count = 0;
-	call->count = 0;
-	for (i = 0; i <= DRAY_UFUNC_MAX_OPERANDS; i++)
-		operand_clear(&call->operands[i]);
 	return (PyObject *)call;
 }
 
@@ -290,7 +200,6 @@ static void call_dealloc(PyObject *object)
 {
 	struct call_object *self = call_self(object);
 	PyTypeObject *type = Py_TYPE(object);
-	int i;
 
 	if (PyObject_CallFinalizerFromDealloc(object) < 0)
 		return;
@@ -301,8 +210,8 @@ static void call_dealloc(PyObject *object)
 		Py_END_ALLOW_THREADS
 		dray_event_unref(self->event);
 	}
-	for (i = 0; i <= DRAY_UFUNC_MAX_OPERANDS; i++)
-		operand_drop(&self->operands[i]);
+	if (self->taken.self)
+		ufunc_arguments_drop(&self->taken);
 	Py_XDECREF(self->arguments);
 	Py_XDECREF(self->results);
 	Py_XDECREF(self->wanted);

@@ -117,30 +117,30 @@ static void queue_dealloc(PyObject *object)
 static PyObject *queue_submit(PyObject *self, PyObject *const *args,
 			      Py_ssize_t count, PyObject *names)
 {
+	const struct dray_view *views[DRAY_UFUNC_MAX_OPERANDS];
 	struct dray_array *made[DRAY_UFUNC_MAX_OPERANDS] = { NULL };
-	struct arguments arguments;
 	struct call_object *call;
 	int ret;
 
 	drop_ended_calls(type_state(self));
-	call = take_call(self, args, count, names, &arguments);
+	call = take_call(self, args, count, names);
 	if (!call)
 		return NULL;
+	ufunc_arguments_views(&call->taken, views);
 	if (ufunc_enter(&call->frame, type_state(self), true, 0)) {
 		Py_DECREF(call);
 		return NULL;
 	}
 	ret = dray_call_queue_submit(queue_self(self)->queue,
-				     ufunc_self(call->ufunc)->ufunc,
-				     arguments.inputs, arguments.outputs,
-				     &arguments.options, made, &call->event);
+				     call->taken.self->ufunc, views,
+				     views + call->taken.self->inputs,
+				     &call->taken.options, made, &call->event);
 	if (ufunc_leave_queued(&call->frame, &call->wanted))
 		PyErr_Clear();
 	if (ret)
 		ufunc_error(ret);
 	else
-		ret = take_results(call, type_state(self), made,
-				   arguments.given, call->frame.capsule);
+		ret = take_results(call, made, call->frame.capsule);
 	ufunc_end(&call->frame);
 	if (ret)
 		Py_CLEAR(call);
@@ -163,19 +163,20 @@ struct dray_call_queue *call_queue_of(struct module_state *state,
 static PyObject *queue_explain(PyObject *self, PyObject *const *args,
 			       Py_ssize_t count, PyObject *names)
 {
+	const struct dray_view *views[DRAY_UFUNC_MAX_OPERANDS];
 	struct dray_call_explanation reply;
-	struct arguments arguments;
 	struct call_object *call;
 	PyObject *result = NULL;
 	int ret;
 
-	call = take_call(self, args, count, names, &arguments);
+	call = take_call(self, args, count, names);
 	if (!call)
 		return NULL;
+	ufunc_arguments_views(&call->taken, views);
 	ret = dray_explain_call(queue_self(self)->queue,
-				ufunc_self(call->ufunc)->ufunc,
-				arguments.inputs, arguments.outputs,
-				&arguments.options, &reply, sizeof(reply));
+				call->taken.self->ufunc, views,
+				views + call->taken.self->inputs,
+				&call->taken.options, &reply, sizeof(reply));
 	if (ret)
 		ufunc_error(ret);
 	else
@@ -206,14 +207,14 @@ static PyObject *queue_exit(PyObject *self, PyObject *args)
 
 static PyMethodDef queue_methods[] = {
 	{ "submit", WITH_KEYWORDS(queue_submit), METH_FASTCALL | METH_KEYWORDS,
-	  "submit($self, ufunc, /, *inputs, out=None, where=True)\n--\n\n"
-	  "Submits a call, and returns a Call at once.\n\n"
+	  "submit($self, ufunc, /, *inputs, out=None, where=True, **keywords)\n--\n\n"
+	  "Submits a call, with the arguments of ufunc(), and returns a Call at once.\n\n"
 	  "The operands must not change until it has ended; outputs are read then.\n"
 	  "Errors of numbers, such as a division by 0, are those of the submission's\n"
 	  "errstate(); wait() raises them, or warns." },
 	{ "explain", WITH_KEYWORDS(queue_explain),
 	  METH_FASTCALL | METH_KEYWORDS,
-	  "explain($self, ufunc, /, *inputs, out=None, where=True)\n--\n\n"
+	  "explain($self, ufunc, /, *inputs, out=None, where=True, **keywords)\n--\n\n"
 	  "Tells which executor would run a call, and why; computes nothing." },
 	{ "close", queue_close, METH_NOARGS,
 	  "close($self)\n--\n\nWaits for the calls, and closes the queue." },

@@ -3,7 +3,7 @@
 #ifndef DRAY_PYTHON_CALLS_H
 #define DRAY_PYTHON_CALLS_H
 
-#include "ufunc.h"
+#include "ufunc_arguments.h"
 
 /* The start of each type of executor. */
 struct executor_head {
@@ -32,8 +32,7 @@ struct call_object {
 	PyObject *results; /* a tuple, or one array */
 	struct ufunc_frame frame; /* has the errors of numbers */
 	PyObject *wanted; /* the state for these, of the submission, or NULL */
-	int count;
-	struct ufunc_operand operands[DRAY_UFUNC_MAX_OPERANDS + 1];
+	struct ufunc_arguments taken; /* self NULL: none */
 };
 
 static inline struct executor_object *executor_self(PyObject *object)
@@ -50,15 +49,6 @@ static inline struct call_object *call_self(PyObject *object)
 {
 	return (struct call_object *)object;
 }
-
-/* A call on its way: its arguments as views. */
-struct arguments {
-	struct dray_ufunc_options options;
-	const struct dray_view *inputs[DRAY_UFUNC_MAX_OPERANDS];
-	const struct dray_view *outputs[DRAY_UFUNC_MAX_OPERANDS];
-	PyObject *given[DRAY_UFUNC_MAX_OPERANDS];
-	PyObject *where;
-};
 
 /* executor.c: -1 with TypeError unless @object is a dray.ufunc. */
 int executor_check_ufunc(PyTypeObject *type, PyObject *object);
@@ -77,10 +67,9 @@ int executor_set_cost_of(struct dray_executor *executor,
 void drop_ended_calls(struct module_state *state);
 /* Makes a Call that is not submitted, with its operands. */
 struct call_object *take_call(PyObject *queue, PyObject *const *args,
-			      Py_ssize_t count, PyObject *names,
-			      struct arguments *arguments);
+			      Py_ssize_t count, PyObject *names);
 /* Makes the result of arrays that were made, taken over, and of given ones. */
-int take_results(struct call_object *call, struct module_state *state,
-		 struct dray_array **made, PyObject **given, PyObject *capsule);
+int take_results(struct call_object *call, struct dray_array **made,
+		 PyObject *capsule);
 
 #endif /* DRAY_PYTHON_CALLS_H */

@@ -14,6 +14,8 @@
 /* The arrays of a run. */
 struct run {
 	struct recording_object *self;
+	int inputs; /* of the sequence, when the run began */
+	int outputs;
 	struct dray_sequence_run_options options;
 	PyObject *out; /* borrowed; NULL: all are made */
 	PyObject **given; /* of each output, borrowed, or NULL */
@@ -32,7 +34,7 @@ struct run {
 /* The array of out= for output @o; borrowed, NULL: none. */
 static int find_out(const struct run *run, int o, PyObject **one)
 {
-	const int outputs = run->self->outputs;
+	const int outputs = run->outputs;
 
 	*one = run->out;
 	if (run->out && PyTuple_Check(run->out)) {
@@ -82,8 +84,7 @@ static int take_options(struct run *run, PyObject *const *args,
 
 static int make_room(struct run *run)
 {
-	const size_t count =
-		(size_t)run->self->inputs + (size_t)run->self->outputs;
+	const size_t count = (size_t)run->inputs + (size_t)run->outputs;
 
 	run->operands = run->few;
 	run->views = run->few_views;
@@ -124,6 +125,8 @@ static int take_run(struct run *run, PyObject *object, PyObject *const *args,
 	int i;
 
 	run->self = recording_self(object);
+	run->inputs = run->self->inputs;
+	run->outputs = run->self->outputs;
 	run->options = (struct dray_sequence_run_options){ .threads = 1 };
 	run->out = NULL;
 	run->count = 0;
@@ -131,24 +134,24 @@ static int take_run(struct run *run, PyObject *object, PyObject *const *args,
 	run->operands = run->few;
 	if (take_options(run, args, count, names) || make_room(run))
 		return -1;
-	if (count != run->self->inputs) {
+	if (count != run->inputs) {
 		PyErr_Format(PyExc_TypeError,
 			     "the sequence takes %d inputs, not %zd",
-			     run->self->inputs, count);
+			     run->inputs, count);
 		return -1;
 	}
-	for (i = 0; i < run->self->inputs; i++) {
+	for (i = 0; i < run->inputs; i++) {
 		operand = &run->operands[run->count++];
 		operand_clear(operand);
 		if (operand_from(args[i], operand, &weak))
 			return -1;
 		run->views[i] = &operand->view;
 	}
-	for (i = 0; i < run->self->outputs; i++) {
+	for (i = 0; i < run->outputs; i++) {
 		run->made[i] = NULL;
 		if (find_out(run, i, &run->given[i]))
 			return -1;
-		run->views[run->self->inputs + i] = NULL;
+		run->views[run->inputs + i] = NULL;
 		if (!run->given[i]) {
 			run->makes = true;
 			continue;
@@ -157,16 +160,23 @@ static int take_run(struct run *run, PyObject *object, PyObject *const *args,
 		operand_clear(operand);
 		if (operand_output(run->given[i], operand))
 			return -1;
-		run->views[run->self->inputs + i] = &operand->view;
+		run->views[run->inputs + i] = &operand->view;
 	}
-	return 0;
+	if (run->inputs != run->self->inputs ||
+	    run->outputs != run->self->outputs) {
+		PyErr_SetString(
+			PyExc_ValueError,
+			"the sequence was changed while its arguments were taken");
+		return -1;
+	}
+	return operands_check(run->operands, run->count);
 }
 
 /* Makes the result of arrays that were made, taken over, and those given. */
 static PyObject *results(struct run *run, struct module_state *state,
 			 PyObject *capsule)
 {
-	const int outputs = run->self->outputs;
+	const int outputs = run->outputs;
 	PyObject *tuple = outputs == 1 ? NULL : PyTuple_New(outputs);
 	PyObject *one = NULL;
 	bool failed = outputs != 1 && !tuple;
@@ -204,8 +214,7 @@ PyObject *recording_run(PyObject *object, PyObject *const *args,
 		return NULL;
 	}
 	ret = dray_sequence_run(run.self->sequence, run.views,
-				run.views + run.self->inputs, &run.options,
-				run.made);
+				run.views + run.inputs, &run.options, run.made);
 	if (!ufunc_leave(&frame, ret)) {
 		result = results(&run, state, frame.capsule);
 	} else if (ret == -EOPNOTSUPP) {
@@ -228,7 +237,7 @@ static PyObject *owners(const struct run *run, PyObject *const *args,
 
 	for (i = 0; i < count && !failed; i++)
 		failed = PyList_Append(list, args[i]);
-	for (i = 0; i < run->self->outputs && !failed; i++)
+	for (i = 0; i < run->outputs && !failed; i++)
 		if (run->given[i])
 			failed = PyList_Append(list, run->given[i]);
 	for (i = 0; i < run->count && !failed; i++)
@@ -262,8 +271,8 @@ static PyObject *submit(PyObject *object, struct dray_call_queue *queue,
 	dray_set_fp_state(&quiet);
 	before = array_use_handler(capsule);
 	ret = dray_sequence_submit(run->self->sequence, queue, run->views,
-				   run->views + run->self->inputs,
-				   &run->options, run->made, &event);
+				   run->views + run->inputs, &run->options,
+				   run->made, &event);
 	dray_set_handler(before);
 	dray_set_fp_state(&errors);
 	if (ret)
@@ -287,21 +296,22 @@ PyObject *recording_submit(PyObject *object, PyObject *const *args,
 	if (!count)
 		return PyErr_Format(PyExc_TypeError,
 				    "a dray.CallQueue is missing");
-	queue = call_queue_of(recording_self(object)->state, args[0]);
-	if (!queue)
+	if (!call_queue_of(recording_self(object)->state, args[0]))
 		return NULL;
 	if (!take_run(&run, object, args + 1, count - 1, names)) {
 		/* A number would lie in memory that goes. */
-		for (i = 0; i < run.self->inputs; i++)
+		for (i = 0; i < run.inputs; i++)
 			if (run.operands[i].view.data ==
 			    &run.operands[i].number)
 				break;
-		if (i < run.self->inputs)
+		/* Code of Python may have closed it meanwhile. */
+		queue = call_queue_of(recording_self(object)->state, args[0]);
+		if (queue && i < run.inputs)
 			PyErr_Format(
 				PyExc_TypeError,
 				"input %d of a run on a queue is a number, an array is needed",
 				i);
-		else
+		else if (queue)
 			result = submit(object, queue, args, count, &run);
 	}
 	drop_run(&run);

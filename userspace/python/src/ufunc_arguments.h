@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Arguments of a call of a ufunc, for ufunc_keywords.c and ufunc_call.c. */
+/* Arguments of a call of a ufunc, also of a call on a queue. */
 #ifndef DRAY_PYTHON_UFUNC_ARGUMENTS_H
 #define DRAY_PYTHON_UFUNC_ARGUMENTS_H
 
@@ -19,7 +19,20 @@ struct ufunc_arguments {
 	const char *types; /* the keyword that chose types */
 };
 
-/* Takes output @o; None: it is made. */
+/* ufunc_call.c: no arguments yet. */
+void ufunc_arguments_begin(struct ufunc_arguments *call,
+			   struct module_state *state,
+			   struct ufunc_object *self);
+/* Takes inputs, then outputs by their place, then keywords. */
+int ufunc_arguments_take(struct ufunc_arguments *call, PyObject *const *args,
+			 Py_ssize_t count, PyObject *names);
+/* Fills in a view for each operand, NULL for an output that is made. */
+void ufunc_arguments_views(const struct ufunc_arguments *call,
+			   const struct dray_view **views);
+/* After an error too. */
+void ufunc_arguments_drop(struct ufunc_arguments *call);
+
+/* ufunc_keywords.c: takes output @o; None: it is made. */
 int ufunc_output_take(struct ufunc_arguments *call, int o, PyObject *object);
 /* Takes the argument of a name; -1 with TypeError for an unknown one. */
 int ufunc_keyword_take(struct ufunc_arguments *call, PyObject *name,

@@ -64,9 +64,8 @@ static int inputs_take(struct ufunc_arguments *call, PyObject *const *args)
 	return -1;
 }
 
-/* Takes inputs, then outputs by their place, then keywords. */
-static int arguments(struct ufunc_arguments *call, PyObject *const *args,
-		     Py_ssize_t count, PyObject *names)
+int ufunc_arguments_take(struct ufunc_arguments *call, PyObject *const *args,
+			 Py_ssize_t count, PyObject *names)
 {
 	const int inputs = call->self->inputs, outputs = call->self->outputs;
 	Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0, i;
@@ -99,18 +98,19 @@ static int arguments(struct ufunc_arguments *call, PyObject *const *args,
 		return -1;
 	/* As NumPy 2.4 does. */
 	if (call->masked && !call->placed && count == inputs)
-		return PyErr_WarnEx(
-			PyExc_UserWarning,
-			"where= without out= leaves elements undefined; out=None if that is meant",
-			1);
-	return 0;
+		if (PyErr_WarnEx(
+			    PyExc_UserWarning,
+			    "where= without out= leaves elements undefined; out=None if that is meant",
+			    1))
+			return -1;
+	if (operands_check(call->operands, inputs + outputs))
+		return -1;
+	return operands_check(&call->mask, 1);
 }
 
-/* Calls the library, which makes the outputs that are not given. */
-static int compute(struct ufunc_arguments *call, bool outer,
-		   struct dray_array **made)
+void ufunc_arguments_views(const struct ufunc_arguments *call,
+			   const struct dray_view **views)
 {
-	const struct dray_view *views[DRAY_UFUNC_MAX_OPERANDS];
 	const int inputs = call->self->inputs;
 	int o;
 
@@ -118,14 +118,56 @@ static int compute(struct ufunc_arguments *call, bool outer,
 		views[o] = o < inputs || call->outputs[o - inputs]
 				   ? &call->operands[o].view
 				   : NULL;
+}
+
+void ufunc_arguments_begin(struct ufunc_arguments *call,
+			   struct module_state *state,
+			   struct ufunc_object *self)
+{
+	int o;
+
+	call->state = state;
+	call->self = self;
+	call->masked = false;
+	call->placed = false;
+	call->arrays = false;
+	call->types = NULL;
+	memset(&call->options, 0, sizeof(call->options));
+	memset(call->signature, 0, sizeof(call->signature));
+	operand_clear(&call->mask);
+	for (o = 0; o < DRAY_UFUNC_MAX_OPERANDS; o++) {
+		operand_clear(&call->operands[o]);
+		call->outputs[o] = NULL;
+	}
+}
+
+void ufunc_arguments_drop(struct ufunc_arguments *call)
+{
+	int o;
+
+	for (o = 0; o < call->self->inputs + call->self->outputs; o++) {
+		operand_drop(&call->operands[o]);
+		dray_dtype_unref(call->signature[o]);
+	}
+	operand_drop(&call->mask);
+	dray_dtype_unref(call->options.dtype);
+}
+
+/* Calls the library, which makes the outputs that are not given. */
+static int compute(struct ufunc_arguments *call, bool outer,
+		   struct dray_array **made)
+{
+	const struct dray_view *views[DRAY_UFUNC_MAX_OPERANDS];
+	ufunc_arguments_views(call, views);
 	if (outer) {
 		/* Numbers are arrays, as NumPy has it. */
 		call->options.weak = 0;
 		return dray_ufunc_outer(call->self->ufunc, views[0], views[1],
 					views[2], &call->options, made);
 	}
-	return dray_ufunc_call(call->self->ufunc, views, views + inputs,
-			       &call->options, made);
+	return dray_ufunc_call(call->self->ufunc, views,
+			       views + call->self->inputs, &call->options,
+			       made);
 }
 
 /* Returns an output that was given, or an object of the one that was made. */
@@ -191,10 +233,6 @@ static PyObject *run(struct ufunc_arguments *call, bool outer)
 
 	for (o = 0; o < call->self->outputs; o++)
 		makes = makes || !call->outputs[o];
-	if (operands_check(call->operands,
-			   call->self->inputs + call->self->outputs) ||
-	    operands_check(&call->mask, 1))
-		return NULL;
 	if (ufunc_enter(&frame, call->state, makes, elements(call, outer)))
 		return NULL;
 	if (!frame.thread)
@@ -214,29 +252,12 @@ static PyObject *call_or_outer(PyObject *object, PyObject *const *args,
 {
 	struct ufunc_arguments call;
 	PyObject *result = NULL;
-	int o;
 
-	call.state = type_state(object);
-	call.self = ufunc_self(object);
-	call.masked = false;
+	ufunc_arguments_begin(&call, type_state(object), ufunc_self(object));
 	call.placed = placed;
-	call.arrays = false;
-	call.types = NULL;
-	memset(&call.options, 0, sizeof(call.options));
-	memset(call.signature, 0, sizeof(call.signature));
-	operand_clear(&call.mask);
-	for (o = 0; o < DRAY_UFUNC_MAX_OPERANDS; o++) {
-		operand_clear(&call.operands[o]);
-		call.outputs[o] = NULL;
-	}
-	if (!arguments(&call, args, count, names))
+	if (!ufunc_arguments_take(&call, args, count, names))
 		result = run(&call, outer);
-	for (o = 0; o < call.self->inputs + call.self->outputs; o++) {
-		operand_drop(&call.operands[o]);
-		dray_dtype_unref(call.signature[o]);
-	}
-	operand_drop(&call.mask);
-	dray_dtype_unref(call.options.dtype);
+	ufunc_arguments_drop(&call);
 	return result;
 }
 

@@ -196,6 +196,30 @@ static int choose_loop(struct dray_queued *queued,
 	return 0;
 }
 
+/*
+ * Checks that integers of the program fit the loop.  A comparison takes others as
+ * they are: no element equals them.
+ */
+static int check_integers(struct dray_queued *queued,
+			  const struct dray_view *const *inputs,
+			  const struct dray_view *const *outputs)
+{
+	const struct dray_ufunc *ufunc = queued->call.ufunc;
+	int o, ret = 0;
+
+	for (o = 0; !ret && o < ufunc->inputs; o++)
+		if (queued->options.weak >> o & 1)
+			ret = dray_check_integer(inputs[o], queued->dtypes[o]);
+	if (ret != -EOVERFLOW || !dray_ufunc_compares(ufunc, queued->dtypes))
+		return ret;
+	for (o = 0; o < dray_ufunc_operands(ufunc); o++) {
+		dray_dtype_unref(queued->dtypes[o]);
+		queued->dtypes[o] = 0;
+	}
+	queued->options.weak = 0;
+	return choose_loop(queued, inputs, outputs);
+}
+
 static int take_operands(struct dray_queued *queued,
 			 const struct dray_view *const *inputs,
 			 const struct dray_view *const *outputs)
@@ -286,6 +310,8 @@ int dray_queued_create(struct dray_ufunc *ufunc,
 	ret = take_options(queued, options);
 	if (!ret)
 		ret = choose_loop(queued, inputs, outputs);
+	if (!ret)
+		ret = check_integers(queued, inputs, outputs);
 	if (!ret)
 		ret = take_operands(queued, inputs, outputs);
 	if (!ret)

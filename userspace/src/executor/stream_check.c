@@ -167,7 +167,8 @@ static int check_place(struct dray_stream_executor *executor,
 		       const struct dray_call *call)
 {
 	struct dray_stream_call *run = calloc(1, sizeof(*run));
-	int ret;
+	bool aside = false;
+	int o, ret;
 
 	if (!run)
 		return dray_fail(-ENOMEM, "no memory for frames");
@@ -175,10 +176,15 @@ static int check_place(struct dray_stream_executor *executor,
 	run->call = call;
 	cut(run);
 	if (executor->options.ring_count) {
-		ret = dray_stream_find_set(executor, &run->frames)
+		for (o = 0; o < run->frames.operands; o++)
+			aside |= run->aside[o];
+		ret = aside ? dray_fail(
+				      -EOPNOTSUPP,
+				      "rings take no masks and no conversions")
+		      : dray_stream_find_set(executor, &run->frames)
 			      ? 0
 			      : dray_fail(-EOPNOTSUPP,
-					  "the operands are those of no ring");
+					  "no ring has these operands");
 	} else {
 		ret = check_frame(run, 0);
 		if (!ret)

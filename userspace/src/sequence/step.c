@@ -188,7 +188,8 @@ static int fit_constants(struct dray_sequence *sequence,
 		if (!(step->options.weak >> o & 1) || !value->constant)
 			continue;
 		dray_array_view(value->constant, &view);
-		if (dray_scalar_create(dtype, view.dtype, view.data, &constant))
+		if (dray_check_integer(&view, dtype) ||
+		    dray_scalar_create(dtype, view.dtype, view.data, &constant))
 			continue;
 		number = dray_sequence_add(sequence, dtype, 0, NULL);
 		if (number < 0) {

@@ -96,8 +96,8 @@ static int compare_strictly(struct dray_call *call)
 
 int dray_call_convert_weak(struct dray_call *call)
 {
-	const bool compares = call->ufunc->inputs == 2 &&
-			      call->resolved.dtypes[2] == DRAY_BOOL;
+	const bool compares =
+		dray_ufunc_compares(call->ufunc, call->resolved.dtypes);
 	int o, ret;
 
 	for (o = 0; o < call->ufunc->inputs; o++) {

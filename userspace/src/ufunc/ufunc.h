@@ -83,6 +83,13 @@ int dray_ufunc_check_options(const struct dray_ufunc_options *options);
  */
 int dray_check_integer(const struct dray_view *view, dray_dtype dtype);
 
+/* Whether a loop of these types compares two numbers. */
+static inline bool dray_ufunc_compares(const struct dray_ufunc *ufunc,
+				       const dray_dtype *dtypes)
+{
+	return ufunc->inputs == 2 && dtypes[2] == DRAY_BOOL;
+}
+
 /* Checks the type of a mask.  -EOPNOTSUPP. */
 int dray_ufunc_check_mask(const struct dray_ufunc *ufunc, dray_dtype dtype);
 
