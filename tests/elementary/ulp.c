@@ -76,6 +76,29 @@ static double near_special(const struct exact *exact)
 	return (exact->high == 100 ? turns * M_PI_2 : 1) * (1 + offset);
 }
 
+/* A power of 2, an end of a range of finite results, or one some places from it. */
+static double near_end(const struct exact *exact, dray_dtype dtype)
+{
+	static const double ends[] = { 0x1.62e42fefa39efp+9, 0x1.62e430p+6,
+				       1024, 128, 0 };
+	const int digits = dtype == DRAY_FLOAT64   ? 53
+			   : dtype == DRAY_FLOAT32 ? 24
+						   : 11;
+	const int range = dtype == DRAY_FLOAT64	  ? 1074
+			  : dtype == DRAY_FLOAT32 ? 149
+						  : 24;
+	const double least = ldexp(1, -range);
+	const double places = (double)(dice() % 8) - 4;
+	double end = ends[dice() % 8 % 5];
+
+	if (dice() % 2)
+		end = ldexp(1, (int)(dice() % (2 * (uint64_t)range)) - range);
+	if (dice() % 2)
+		end = -end;
+	end += places * (end == 0 ? least : ldexp(end, 1 - digits));
+	return rounded(dtype, exact->high < 1 ? fmod(end, 1) : end);
+}
+
 static double argument(const struct exact *exact, dray_dtype dtype,
 		       uint64_t number)
 {
@@ -84,6 +107,8 @@ static double argument(const struct exact *exact, dray_dtype dtype,
 		dtype == DRAY_FLOAT64 || exact->high < 700 ? 1 : 0.13;
 	const double part = (double)(dice() >> 11) * 0x1p-53;
 
+	if (dice() % 16 == 0)
+		return near_end(exact, dtype);
 	switch (dice() % 4) {
 	case 0:
 		return of_bits(dtype, dice());

@@ -40,7 +40,8 @@ int along_axes_take(PyObject *argument, void *out)
 	if (from->several || argument == Py_None)
 		return numbers_take(argument, &from->axes);
 	if (PyBool_Check(argument)) {
-		PyErr_SetString(PyExc_TypeError, "an axis is an int, not a bool");
+		PyErr_SetString(PyExc_TypeError,
+				"an axis is an int, not a bool");
 		return 0;
 	}
 	if (!ssize_take(argument, &number))

@@ -128,6 +128,7 @@ static struct candidate ask(struct dray_executor *executor,
 	struct candidate candidate = { .ns = UINT64_MAX };
 	struct dray_call_cost cost;
 
+	dray_forget_failure();
 	if (executor->functions.check(executor->context, call))
 		return candidate;
 	candidate.able = true;
@@ -157,7 +158,9 @@ static void tell(char why[256], const struct dray_executor *executor,
 {
 	add(why, "%s%s: ", *why ? "; " : "", executor->name);
 	if (!candidate.able)
-		add(why, "%s", dray_last_error());
+		add(why, "%s",
+		    *dray_last_error() ? dray_last_error()
+				       : "it cannot run the call");
 	else if (!candidate.known)
 		add(why, "not measured yet");
 	else

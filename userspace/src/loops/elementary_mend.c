@@ -98,16 +98,42 @@ static double power(double x, double y)
 	return x < 0 && fmod(y, 2) != 0 ? -result : result;
 }
 
+/* Whether a subnormal number is its own result. */
+static bool is_tangent(enum dray_function function)
+{
+	switch (function) {
+	case DRAY_FUNCTION_sin:
+	case DRAY_FUNCTION_tan:
+	case DRAY_FUNCTION_asinh:
+	case DRAY_FUNCTION_atanh:
+	case DRAY_FUNCTION_expm1:
+	case DRAY_FUNCTION_sinh:
+	case DRAY_FUNCTION_tanh:
+	case DRAY_FUNCTION_log1p:
+	case DRAY_FUNCTION_asin:
+	case DRAY_FUNCTION_atan:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* The largest argument of exp() with a finite result. */
+#define LARGEST_EXP 0x1.62e42fefa39efp+9
+
 /*
  * Results that SLEEF gives up early: it squares the argument of asinh and acosh,
  * adds 1 to that of log1p with a part too large, and takes sinh and cosh for
- * infinite where exp is, and pow a little before the largest number.
+ * infinite where exp is, and exp and pow a little before the largest number.  Subnormal
+ * numbers lose places in it.
  */
 static double mended(enum dray_function function, double x, double y,
 		     double result)
 {
 	const double size = fabs(x);
 
+	if (size < DBL_MIN && is_tangent(function))
+		return x;
 	if (!isfinite(x) || !isinf(result))
 		return result;
 	switch (function) {
@@ -117,6 +143,9 @@ static double mended(enum dray_function function, double x, double y,
 		return copysign(scalar(DRAY_FUNCTION_log, size, 0) + M_LN2, x);
 	case DRAY_FUNCTION_acosh:
 		return scalar(DRAY_FUNCTION_log, x, 0) + M_LN2;
+	case DRAY_FUNCTION_exp:
+	case DRAY_FUNCTION_expm1:
+		return x <= LARGEST_EXP ? 2 * half_of_exp(x) : result;
 	case DRAY_FUNCTION_sinh:
 		return size < 711 ? copysign(half_of_exp(size), x) : result;
 	case DRAY_FUNCTION_cosh:
@@ -149,8 +178,9 @@ int dray_mend_float(enum dray_function function, const float *x, const float *y,
 		const float size = fabsf(out[i]);
 
 		/* Doubles reach farther; other lanes stay as they are. */
-		if (size > 0 && !(size >= FLT_MIN && size <= FLT_MAX) &&
-		    isfinite(x[i]) && isfinite(y[i]))
+		if ((size > 0 || (x[i] != 0 && fabsf(x[i]) < FLT_MIN)) &&
+		    !(size >= FLT_MIN && size <= FLT_MAX) && isfinite(x[i]) &&
+		    isfinite(y[i]))
 			out[i] = (float)scalar(function, (double)x[i],
 					       (double)y[i]);
 		errors |= errors_of(function, (double)x[i], (double)y[i],

@@ -224,13 +224,17 @@ ALWAYS wide exact_log(wide f)
 	return plus(area_part(s2) * s2, s, s + s);
 }
 
-/* The sum drops bits of a small argument, which are added at the end. */
+/*
+ * The sum drops bits of a small argument, which are added at the end; those of a large
+ * one are too many there, and nothing to its logarithm.
+ */
 ALWAYS wide wide_log1p(wide x)
 {
-	const wide sum = x + 1;
+	const wide sum = x + 1, rest = x - (sum - 1);
 	wide n, f = split(sum, &n) - 1;
 
-	return plus(n, EACH(M_LN2), exact_log(f)) + (x - (sum - 1));
+	return plus(n, EACH(M_LN2), exact_log(f)) +
+	       BETWEEN(rest, -0x1p-53, 0x1p-53);
 }
 
 ALWAYS wide wide_asinh(wide x)

@@ -38,7 +38,7 @@
 	DRAY_LINE_LOOP(name##_line)                                          \
 	{                                                                    \
 		enum {                                                       \
-			LANES = VECTORS * 64 / sizeof(T)                     \
+			LANES = VECTORS * (64 / sizeof(T))                   \
 		};                                                           \
 		const T *const dense = (const void *)data;                   \
 		T best[LANES];                                               \

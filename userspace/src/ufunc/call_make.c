@@ -136,7 +136,8 @@ int dray_ufunc_make(struct dray_ufunc *ufunc,
 	};
 	int o, ret;
 
-	memcpy(call.views, views, (size_t)operands * sizeof(*views));
+	for (o = 0; o < operands; o++)
+		call.views[o] = views[o];
 	memcpy(call.resolved.dtypes, dtypes,
 	       (size_t)call.count * sizeof(*dtypes));
 	memcpy(call.shape, shape, (size_t)ndim * sizeof(*shape));
