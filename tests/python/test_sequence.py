@@ -89,7 +89,7 @@ def test_outputs_are_given_or_made_in_their_order():
 def test_a_result_lies_in_the_memory_of_the_handler():
     sequence = recorded(lambda _, a: a + 1, X)
     with dray.memory():
-        assert dray.handler_name(np.asarray(sequence.run(X))).startswith("dray")
+        assert "dray " in dray.handler_name(np.asarray(sequence.run(X)))
 
 
 def test_copies_of_a_queue():
