@@ -244,6 +244,21 @@ def test_masks_and_conversions_are_copied_if_the_cpu_may():
         del queue, streams_of  # and with it its streams
 
 
+def test_a_mask_that_the_output_changes_is_left_to_the_cpu():
+    with dray.memory():
+        x, memory = np.ones(64, "u1"), np.zeros(65, "u1")
+    memory[0:64:4] = 1
+    expected = memory.copy()
+    np.positive(x, out=expected[1:], where=memory[:64].view("?").copy())
+    with dray.CallQueue([fast(stage=True)]) as queue:
+        call = dray.positive, x
+        where = {"out": memory[1:], "where": memory[:64].view("?")}
+        plan = queue.explain(*call, **where)
+        assert plan.executor == "cpu" and "shares bytes with the mask" in plan.reason
+        queue.submit(*call, **where).wait(60)
+    assert memory.tolist() == expected.tolist()
+
+
 def test_an_executor_takes_calls_again_after_its_reset():
     x, y = np.arange(100, dtype="u1"), np.zeros(100, "u1")
     silent = fast(receive="rx1", timeout=.01, stage=True)
@@ -271,7 +286,7 @@ def test_rings_take_calls_with_their_own_arrays():
             queue.submit(dray.positive, x, out=y).wait()
             assert (y == number).all()
     del queue, executor  # and with it its streams
-    for wrong, error in (([1], TypeError), ([(pairs[0][0],)], TypeError),
+    for wrong, error in (([1], TypeError), ([([0] * 64, pairs[0][1])], TypeError), ([(pairs[0][0],)], TypeError),
                          ([pairs[0], pairs[0]], ValueError)):
         with pytest.raises(error):
             streams(frame_bytes=64, ring=wrong)

@@ -89,6 +89,13 @@ static int take_ring(PyObject *tuple, int operands, struct rings *rings)
 
 		operand_clear(operand);
 		rings->views[rings->count++] = &operand->view;
+		if (!array_is(PyTuple_GET_ITEM(tuple, o)) &&
+		    !PyArray_Check(PyTuple_GET_ITEM(tuple, o))) {
+			PyErr_Format(PyExc_TypeError,
+				     "a ring lies over arrays, not over %R",
+				     PyTuple_GET_ITEM(tuple, o));
+			return -1;
+		}
 		if (operand_from(PyTuple_GET_ITEM(tuple, o), operand, &weak))
 			return -1;
 	}

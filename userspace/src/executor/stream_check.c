@@ -88,6 +88,12 @@ static int check_overlap(const struct dray_stream_executor *executor,
 				-EOPNOTSUPP,
 				"output %d shares bytes with another operand, or its own elements do",
 				o - call->inputs);
+	for (o = call->inputs; o < call->inputs + call->outputs; o++)
+		if (call->where &&
+		    dray_view_spans_overlap(call->where, call->views[o]))
+			return dray_fail(-EOPNOTSUPP,
+					 "output %d shares bytes with the mask",
+					 o - call->inputs);
 	return 0;
 }
 
