@@ -4,6 +4,9 @@
  * and so an IP that computes "same": each output is its input.
  */
 #include <pthread.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <dray/executor.h>
 #include <dray/transfer.h>
@@ -591,6 +594,58 @@ QUEUE_FACT(times_of_ufuncs_that_are_gone_make_room)
 	dray_ufunc_unref(first);
 	dray_pool_free(loop.pool, in.data);
 	dray_pool_free(loop.pool, out.data);
+}
+
+/* Calls until it is told to stop. */
+static atomic_bool stops;
+
+static void *call_on(void *argument)
+{
+	struct dray_view number = *(const struct dray_view *)argument;
+	char byte = 0;
+	const struct dray_view *of = &number;
+
+	number.data = &byte;
+	while (!atomic_load(&stops))
+		assert_works(dray_call_queue_submit(queue, same, &of, &of, NULL,
+						    NULL, NULL));
+	return NULL;
+}
+
+/* In a child, on a queue of its own: an alarm ends it if a lock is taken. */
+static int call_in_child(const struct dray_view *number)
+{
+	struct dray_call_queue *own;
+
+	alarm(DEADLINE);
+	return dray_call_queue_create(NULL, 0, &own) ||
+	       dray_call_queue_submit(own, same, &number, &number, NULL, NULL,
+				      NULL);
+}
+
+QUEUE_FACT(a_child_makes_calls_while_its_parent_does)
+{
+	struct dray_view number;
+	pthread_t threads[2];
+	char byte = 0;
+
+	assert_works(dray_view_init(&number, &byte, DRAY_UINT8, 0, NULL, NULL));
+	atomic_store(&stops, false);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(
+			pthread_create(&threads[i], NULL, call_on, &number), 0);
+	for (int i = 0; i < 100; i++) {
+		pid_t child = fork();
+		int status = -1;
+
+		if (!child)
+			_exit(call_in_child(&number));
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_int_equal(status, 0);
+	}
+	atomic_store(&stops, true);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
 }
 
 QUEUE_FACT(bad_arguments_are_refused)

@@ -23,6 +23,8 @@
  *	the list of trackings (resource/tracking.c)
  *	the list of guards, then one guard (base/guard.c)
  *	notes of arrays (pool/notes.c)
+ *	calls in flight (executor/queue.c)
+ *	the times of loops (executor/times.c)
  *	the list of queues, then one queue's lock (transfer/queue.c)
  *	the list of streams and their events (stream/stream.c)
  *	the holds of fences (transfer/fence.c)
@@ -34,7 +36,7 @@
  *	the window (memory/window.c)
  *	records of memory (ipc/record.c)
  *	tables of loops (ufunc/registry.c)
- *	loops that one thread at a time may be in (ufunc/single.c)
+ *	loops that one thread at a time may be in (ufunc/users_loop.c)
  *
  * Only a fork holds more than one guard or queue.  A thread holds two pools
  * only if it holds the list of pools too.
@@ -47,6 +49,7 @@ enum dray_fork_rank {
 	DRAY_FORK_GUARDS,
 	DRAY_FORK_NOTES,
 	DRAY_FORK_CALLS,
+	DRAY_FORK_TIMES,
 	DRAY_FORK_QUEUES,
 	DRAY_FORK_STREAMS,
 	DRAY_FORK_FENCES,

@@ -32,7 +32,6 @@ int dray_executor_create(const char *name,
 	executor->functions = copy;
 	executor->context = context;
 	atomic_init(&executor->references, 1);
-	pthread_mutex_init(&executor->mutex, NULL);
 	snprintf(executor->name, sizeof(executor->name), "%s", name);
 	*out = executor;
 	return 0;
@@ -65,7 +64,6 @@ static int cpu_submit(void *context, struct dray_call *call)
 
 static struct dray_executor cpu = {
 	.functions = { sizeof(cpu.functions), cpu_check, cpu_submit, NULL },
-	.mutex = PTHREAD_MUTEX_INITIALIZER,
 	.name = "cpu",
 };
 
@@ -89,7 +87,6 @@ void dray_executor_unref(struct dray_executor *executor)
 	if (executor->functions.release)
 		executor->functions.release(executor->context);
 	dray_times_drop(executor);
-	pthread_mutex_destroy(&executor->mutex);
 	free(executor);
 }
 

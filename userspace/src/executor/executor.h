@@ -32,7 +32,6 @@ struct dray_executor {
 	_Atomic uint32_t references; /* 0: the CPU */
 	struct dray_executor_functions functions;
 	void *context;
-	pthread_mutex_t mutex; /* of the times */
 	struct dray_timed *timed;
 	char name[32];
 };
@@ -147,6 +146,8 @@ int dray_choose_executor(struct dray_executor *const *executors, size_t count,
 			 struct dray_executor **out, uint64_t *ns,
 			 char why[256]);
 
+/* Lets forks take the lock of times; before the first queue. */
+void dray_times_enlist(void);
 /* Forgets all times, with the last reference. */
 void dray_times_drop(struct dray_executor *executor);
 

@@ -24,7 +24,8 @@ struct element {
 	}
 
 static const struct element elements[] = {
-	PLAIN(DRAY_BOOL, "uchar"),
+	/* Any byte but 0 is true. */
+	{ DRAY_BOOL, "uchar", "uchar", "truth" },
 	PLAIN(DRAY_INT8, "char"),
 	PLAIN(DRAY_UINT8, "uchar"),
 	PLAIN(DRAY_INT16, "short"),
@@ -46,9 +47,11 @@ static const struct element bytes = { 0, NULL, "uchar", NULL };
 
 static const char macros[] =
 	"#define dray_load_plain(T, p) (*(global const T *)(p))\n"
+	"#define dray_load_truth(T, p) ((T)(*(global const T *)(p) != 0))\n"
 	"#define dray_load_half(T, p) vload_half(0, (global const T *)(p))\n"
 	"#define dray_load_pair(T, p) vload2(0, (global const T *)(p))\n"
 	"#define dray_store_plain(T, p, v) (*(global T *)(p) = (v))\n"
+	"#define dray_store_truth(T, p, v) (*(global T *)(p) = (v) != 0)\n"
 	"#define dray_store_half(T, p, v) vstore_half_rte((v), 0, (global T *)(p))\n"
 	"#define dray_store_pair(T, p, v) vstore2((v), 0, (global T *)(p))\n"
 	"#define dray_at(at) (at.w + x * at.x + y * at.y + z * at.z)\n"

@@ -267,6 +267,8 @@ int dray_call_queue_create(struct dray_executor *const *executors, size_t count,
 	if (!queue)
 		return dray_fail(-ENOMEM, "no memory for a queue of calls");
 	dray_fork_enlist(&locks);
+	dray_times_enlist();
+	dray_streams_enlist();
 	queue->process = dray_fork_process();
 	queue->last = &queue->first;
 	for (i = 0; i < count; i++)

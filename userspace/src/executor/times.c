@@ -7,11 +7,20 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/fork.h"
 #include "dtype/dtype.h"
 #include "executor/executor.h"
 
 /* Loops whose measured times are kept. */
 #define MOST_TIMES 256
+
+/* Of all executors. */
+DEFINE_FORK_LOCK(DRAY_FORK_TIMES, times);
+
+void dray_times_enlist(void)
+{
+	dray_fork_enlist(&locks);
+}
 
 static void free_timed(struct dray_timed *timed)
 {
@@ -32,7 +41,7 @@ void dray_times_drop(struct dray_executor *executor)
 	}
 }
 
-/* With the mutex. */
+/* With the lock. */
 static struct dray_timed **find(struct dray_executor *executor,
 				const struct dray_ufunc *ufunc,
 				const dray_dtype *dtypes)
@@ -54,7 +63,7 @@ static struct dray_timed **find(struct dray_executor *executor,
 
 /*
  * Forgets the oldest measurements, so that programs that make ufuncs without end do
- * not fill the memory.  With the mutex.
+ * not fill the memory.  With the lock.
  */
 static void forget_old(struct dray_executor *executor)
 {
@@ -72,7 +81,7 @@ static void forget_old(struct dray_executor *executor)
 	}
 }
 
-/* With the mutex; NULL without memory. */
+/* With the lock; NULL without memory. */
 static struct dray_timed *find_or_make(struct dray_executor *executor,
 				       const struct dray_ufunc *ufunc,
 				       const dray_dtype *dtypes)
@@ -105,7 +114,7 @@ int dray_executor_get_cost(struct dray_executor *executor,
 	if (!dray_given(executor, __func__) || !dray_given(ufunc, __func__) ||
 	    !dray_given(dtypes, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	pthread_mutex_lock(&executor->mutex);
+	pthread_mutex_lock(&times);
 	timed = *find(executor, ufunc, dtypes);
 	if (timed)
 		*out = timed->cost;
@@ -114,7 +123,7 @@ int dray_executor_get_cost(struct dray_executor *executor,
 			-ENOENT,
 			"%s has not been measured on %s with these types",
 			ufunc->name, executor->name);
-	pthread_mutex_unlock(&executor->mutex);
+	pthread_mutex_unlock(&times);
 	return ret;
 }
 
@@ -142,7 +151,8 @@ int dray_executor_set_cost(struct dray_executor *executor,
 			return dray_fail_adding(ret, " (operand %d)", o);
 	}
 	dtypes = checked;
-	pthread_mutex_lock(&executor->mutex);
+	dray_times_enlist();
+	pthread_mutex_lock(&times);
 	if (cost) {
 		timed = find_or_make(executor, ufunc, dtypes);
 		if (timed) {
@@ -159,7 +169,7 @@ int dray_executor_set_cost(struct dray_executor *executor,
 			free_timed(timed);
 		}
 	}
-	pthread_mutex_unlock(&executor->mutex);
+	pthread_mutex_unlock(&times);
 	return ret;
 }
 
@@ -170,7 +180,7 @@ void dray_executor_measured(struct dray_executor *executor,
 	struct dray_timed *timed;
 	int at;
 
-	pthread_mutex_lock(&executor->mutex);
+	pthread_mutex_lock(&times);
 	timed = find_or_make(executor, call->ufunc, call->dtypes);
 	if (timed && !timed->set) {
 		cost = &timed->cost;
@@ -188,5 +198,5 @@ void dray_executor_measured(struct dray_executor *executor,
 			cost->ns[at] = ns;
 		}
 	}
-	pthread_mutex_unlock(&executor->mutex);
+	pthread_mutex_unlock(&times);
 }
