@@ -272,7 +272,9 @@ struct dray_stream_executor_options {
  * A frame that comes back with other than its own number of bytes, too late or with
  * an error ends the call: with -EPROTO, -ETIMEDOUT, or the stream's error.  The IP
  * may still hold bytes of it then, so the executor refuses later calls until the IP
- * was reset: by @options.reset, or by dray_stream_executor_reset().
+ * was reset: by @options.reset, or by dray_stream_executor_reset().  Executors may
+ * share streams: one call at a time has them, and a failure is that of all.  Making
+ * an executor says that the IP is in its first state.
  *
  * @options: copied
  * @out: one reference; the streams are closed after the last one is dropped

@@ -259,6 +259,40 @@ def test_a_mask_that_the_output_changes_is_left_to_the_cpu():
     assert memory.tolist() == expected.tolist()
 
 
+def test_executors_over_the_same_streams_take_turns():
+    with dray.CallQueue() as queue:
+        queue.submit(dray.positive, np.zeros(10, "u1")).wait()
+    with dray.stream("tx0") as tx, dray.stream("rx0") as rx:
+        executors = [dray.StreamExecutor(dray.positive, "BB", [tx], [rx], frame_bytes=64)
+                     for _ in range(2)]
+    for executor in executors:
+        executor.cost = ((1, 0.0), (2, 0.0))
+    with dray.memory():
+        data = [[np.asarray(dray.zeros(19968, "u1")) for _ in range(2)] for _ in executors]
+    wrong = []
+
+    def call(executor, x, y, number):
+        with dray.CallQueue([executor]) as queue:
+            for turn in range(20):
+                x[:] = number + turn
+                queue.submit(dray.positive, x, out=y).wait(60)
+                if (x != y).any():
+                    wrong.append(turn)
+    threads = [threading.Thread(target=call, args=(executor, *pair, 100 * number))
+               for number, (executor, pair) in enumerate(zip(executors, data))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_a_stream_stands_once_in_an_executor():
+    with dray.stream("tx0") as tx, dray.stream("rx0") as rx:
+        with pytest.raises(ValueError, match="twice"):
+            dray.StreamExecutor(dray.add, "BBB", [tx, tx], [rx])
+
+
 def test_an_executor_takes_calls_again_after_its_reset():
     x, y = np.arange(100, dtype="u1"), np.zeros(100, "u1")
     silent = fast(receive="rx1", timeout=.01, stage=True)

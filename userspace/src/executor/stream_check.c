@@ -205,7 +205,7 @@ int dray_stream_check_call(struct dray_stream_executor *executor,
 {
 	int ret;
 
-	if (atomic_load(&executor->failed))
+	if (dray_stream_is_stale(executor))
 		return dray_fail(
 			-EOPNOTSUPP,
 			"the streams failed in an earlier call, and were not reset");

@@ -28,6 +28,30 @@ int dray_stream_wrong_length(const struct dray_stream_call *run, int64_t number,
 					   run->call->inputs + (int)stream));
 }
 
+static void take_streams(const struct dray_stream_executor *executor)
+{
+	uint32_t i;
+
+	for (i = 0; i < executor->streams_count; i++)
+		pthread_mutex_lock(&executor->streams[i]->calls);
+}
+
+static void give_streams(const struct dray_stream_executor *executor)
+{
+	uint32_t i;
+
+	for (i = executor->streams_count; i > 0; i--)
+		pthread_mutex_unlock(&executor->streams[i - 1]->calls);
+}
+
+static void set_stale(const struct dray_stream_executor *executor, bool stale)
+{
+	uint32_t i;
+
+	for (i = 0; i < executor->streams_count; i++)
+		atomic_store(&executor->streams[i]->stale, stale);
+}
+
 /* Asks the user for the IP's first state.  Keeps the sentence. */
 static int reset(struct dray_stream_executor *executor)
 {
@@ -35,7 +59,7 @@ static int reset(struct dray_stream_executor *executor)
 	int ret = options->reset(options->context);
 
 	if (!ret)
-		atomic_store(&executor->failed, false);
+		set_stale(executor, false);
 	return ret;
 }
 
@@ -46,13 +70,13 @@ static int run_streams(struct dray_stream_call *run)
 	char sentence[256];
 	int ret;
 
-	if (atomic_load(&executor->failed))
+	if (dray_stream_is_stale(executor))
 		return dray_fail(-EIO, "the streams failed in an earlier call");
 	ret = executor->options.ring_count ? dray_stream_run_rings(run)
 					   : dray_stream_run_packets(run);
 	if (!ret)
 		return 0;
-	atomic_store(&executor->failed, true);
+	set_stale(executor, true);
 	if (executor->options.reset) {
 		strncpy(sentence, dray_last_error(), sizeof(sentence) - 1);
 		sentence[sizeof(sentence) - 1] = '\0';
@@ -74,9 +98,9 @@ static int run_call(struct dray_stream_call *run)
 	if (ret)
 		return ret;
 	dray_stream_cut(executor, views, &run->frames);
-	pthread_mutex_lock(&executor->mutex);
+	take_streams(executor);
 	ret = run_streams(run);
-	pthread_mutex_unlock(&executor->mutex);
+	give_streams(executor);
 	return ret ? ret : dray_stream_put_back(run);
 }
 
@@ -110,7 +134,6 @@ static void stream_release(void *context)
 		dray_dtype_unref(executor->dtypes[o]);
 	dray_ufunc_unref(executor->options.ufunc);
 	free(executor->sets);
-	pthread_mutex_destroy(&executor->mutex);
 	free(executor);
 }
 
@@ -188,6 +211,37 @@ static uint64_t most_bytes(const struct dray_stream_executor_options *options,
 	return most < 4096 ? 4096 : most & ~(uint64_t)4095;
 }
 
+static int by_address(const void *a, const void *b)
+{
+	const uintptr_t one = (uintptr_t) * (struct dray_stream *const *)a;
+	const uintptr_t other = (uintptr_t) * (struct dray_stream *const *)b;
+
+	return (one > other) - (one < other);
+}
+
+/* Sorts the streams, so that calls of executors that share some wait in turn. */
+static int list_streams(struct dray_stream_executor *executor)
+{
+	const struct dray_stream_executor_options *options = &executor->options;
+	uint32_t i, count = 0;
+
+	for (i = 0; i < options->tx_count; i++)
+		executor->streams[count++] = executor->tx[i];
+	for (i = 0; i < options->rx_count; i++)
+		executor->streams[count++] = executor->rx[i];
+	qsort(executor->streams, count, sizeof(executor->streams[0]),
+	      by_address);
+	for (i = 1; i < count; i++)
+		if (executor->streams[i] == executor->streams[i - 1])
+			return dray_fail(-EINVAL,
+					 "%s stands twice in tx, or in rx",
+					 executor->streams[i]->name);
+	executor->streams_count = count;
+	/* The caller says that the IP is in its first state. */
+	set_stale(executor, false);
+	return 0;
+}
+
 int dray_stream_executor_create(
 	const struct dray_stream_executor_options *options,
 	struct dray_executor **out)
@@ -227,8 +281,9 @@ int dray_stream_executor_create(
 	for (o = 0; o < dray_ufunc_operands(options->ufunc); o++)
 		executor->dtypes[o] = dray_dtype_ref(options->dtypes[o]);
 	dray_ufunc_ref(options->ufunc);
-	pthread_mutex_init(&executor->mutex, NULL);
-	ret = dray_stream_make_rings(executor);
+	ret = list_streams(executor);
+	if (!ret)
+		ret = dray_stream_make_rings(executor);
 	if (!ret)
 		ret = dray_executor_create("streams", &functions, executor,
 					   out);
@@ -249,11 +304,11 @@ int dray_stream_executor_reset(struct dray_executor *executor)
 				 executor->name);
 	streams = executor->context;
 	/* No call has the streams meanwhile. */
-	pthread_mutex_lock(&streams->mutex);
+	take_streams(streams);
 	if (streams->options.reset)
 		ret = reset(streams);
 	else
-		atomic_store(&streams->failed, false);
-	pthread_mutex_unlock(&streams->mutex);
+		set_stale(streams, false);
+	give_streams(streams);
 	return ret;
 }

@@ -25,9 +25,22 @@ struct dray_stream_executor {
 	struct dray_ring_set *sets; /* options.ring_count */
 	uint64_t whole_bytes; /* of frames of contiguous operands, if not wished */
 	uint64_t part_bytes; /* of others */
-	pthread_mutex_t mutex; /* of the streams: one call at a time */
-	_Atomic bool failed;
+	/* all of them, in the order in which a call takes their locks */
+	struct dray_stream *streams[DRAY_UFUNC_MAX_OPERANDS];
+	uint32_t streams_count;
 };
+
+/* Whether a call has failed, of this or another executor, and no reset followed. */
+static inline bool
+dray_stream_is_stale(const struct dray_stream_executor *executor)
+{
+	uint32_t i;
+
+	for (i = 0; i < executor->streams_count; i++)
+		if (atomic_load(&executor->streams[i]->stale))
+			return true;
+	return false;
+}
 
 /* A call, with operands that are contiguous copies where streams need them. */
 struct dray_stream_call {

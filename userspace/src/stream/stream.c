@@ -228,6 +228,12 @@ static void remove_from_streams(const struct dray_stream *stream)
 	atomic_fetch_sub_explicit(&open_streams, 1, memory_order_release);
 }
 
+static void free_stream(struct dray_stream *stream)
+{
+	pthread_mutex_destroy(&stream->calls);
+	free(stream);
+}
+
 static struct dray_stream *make_stream(const struct dray_channel_info *channel)
 {
 	struct dray_stream *stream = calloc(1, sizeof(*stream));
@@ -242,6 +248,7 @@ static struct dray_stream *make_stream(const struct dray_channel_info *channel)
 							  : DRAY_OP_RECV;
 	stream->sends = stream->op != DRAY_OP_RECV;
 	stream->last = &stream->first;
+	pthread_mutex_init(&stream->calls, NULL);
 	memcpy(stream->name, channel->name, sizeof(stream->name) - 1);
 	return stream;
 }
@@ -263,13 +270,13 @@ static int open_channel(struct dray_node *node, const struct dray_info *info,
 		return -ENOMEM;
 	ret = dray_port_open(node, &args, &stream->port);
 	if (ret) {
-		free(stream);
+		free_stream(stream);
 		return ret;
 	}
 	ret = learn(stream, info);
 	if (ret) {
 		dray_port_close(stream->port);
-		free(stream);
+		free_stream(stream);
 		return ret;
 	}
 	add_to_streams(stream);
@@ -358,7 +365,7 @@ void dray_stream_close(struct dray_stream *stream)
 		dray_event_end(stream->first, -ECANCELED);
 	dray_streams_unlock();
 	dray_ring_drop(stream);
-	free(stream);
+	free_stream(stream);
 }
 
 int dray_stream_fd(const struct dray_stream *stream)

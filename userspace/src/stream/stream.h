@@ -41,6 +41,10 @@ struct dray_stream {
 	uint32_t users; /* threads that use it without the lock */
 	struct dray_stream_ring *ring; /* or NULL */
 	struct dray_stream_counts counts; /* in_flight included */
+
+	/* of executors: one call at a time has the stream */
+	pthread_mutex_t calls;
+	_Atomic bool stale; /* a call has failed, and the IP was not reset */
 };
 
 /* Memory of one view of a packet. */
