@@ -639,6 +639,15 @@ def test_methods_are_those_of_numpy(dtype, name, arguments):
         assert (out == getattr(a, name)(*arguments)).all()
 
 
+@pytest.mark.parametrize("dtype", ["i1", "u1", "i4", "u4", "i8", "u8"])
+def test_limits_beyond_a_type_do_not_clip(dtype):
+    a = np.array([0, 1, 100, np.iinfo(dtype).max], dtype)
+    for least, most in ((-2**70, 2**70), (None, 2**64), (-2**63, None), (-300, 300)):
+        expected = [min(max(int(x), -2**80 if least is None else least),
+                        2**80 if most is None else most) for x in a]
+        same(dray.Array(a).clip(least, most), np.array(expected, dtype))
+
+
 def test_products_of_numpy_are_computed_by_dray():
     a = np.arange(6.0).reshape(2, 3)
     same(np.matmul(dray.Array(a), a.T), a @ a.T)

@@ -15,6 +15,35 @@ static PyObject *computed(struct module_state *state, const char *name,
 	return ufunc ? ufunc_call(ufunc, args, count, NULL) : NULL;
 }
 
+/* Leaves out a limit, an int of Python, that no integer of the array passes. */
+static void drop_limit(const struct array_object *self, PyObject **limit,
+		       bool least)
+{
+	const unsigned int bits = dray_dtype_itemsize(self->dtype) * 8;
+	const bool natural = dray_dtype_kind(self->dtype) == 'u';
+	int64_t number, end;
+	int overflow;
+
+	if (!PyLong_CheckExact(*limit) ||
+	    (!natural && dray_dtype_kind(self->dtype) != 'i'))
+		return;
+	number = PyLong_AsLongLongAndOverflow(*limit, &overflow);
+	if (least) {
+		end = natural ? 0 : INT64_MIN >> (64 - bits);
+		if (overflow < 0 || (!overflow && number <= end))
+			*limit = Py_None;
+	} else if (natural && bits == 64) {
+		PyLong_AsUnsignedLongLong(*limit);
+		if (overflow > 0 && PyErr_Occurred())
+			*limit = Py_None;
+		PyErr_Clear();
+	} else {
+		end = INT64_MAX >> (natural ? 63 - bits : 64 - bits);
+		if (overflow > 0 || (!overflow && number >= end))
+			*limit = Py_None;
+	}
+}
+
 PyObject *array_clip(PyObject *self, PyObject *args, PyObject *keywords)
 {
 	static char *names[] = { "min", "max", "out", NULL };
@@ -25,6 +54,8 @@ PyObject *array_clip(PyObject *self, PyObject *args, PyObject *keywords)
 	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OOO:clip", names,
 					 &least, &most, &out))
 		return NULL;
+	drop_limit(array_self(self), &least, true);
+	drop_limit(array_self(self), &most, false);
 	if (least == Py_None && most == Py_None)
 		return computed(state, "positive", self, NULL, out);
 	if (least == Py_None)
