@@ -219,10 +219,11 @@ style_tidy()
 	local files headers file name status=0
 
 	build_native || return 1
-	# The native build has archives, so it does not compile their stand-in, nor vectors
-	# of another machine.
+	# The native build has archives and OpenCL, so it does not compile their stand-ins,
+	# nor vectors of another machine.
 	mapfile -t files < <(style_files 'userspace/*.c' 'tools/*.c' \
 		':!userspace/src/file/npz_none.c' \
+		':!userspace/src/executor/opencl_none.c' \
 		':!userspace/src/loops/elementary_neon*.c')
 	[ "${#files[@]}" -gt 0 ] || return 1
 	headers=$(style_files 'include/*.h' 'userspace/*.h' 'tools/*.h' \

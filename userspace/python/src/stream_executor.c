@@ -120,7 +120,7 @@ static int take_rings(PyObject *given, int operands, struct rings *rings,
 	}
 	all = (size_t)count * (size_t)operands;
 	rings->operands = PyMem_Calloc(all, sizeof(rings->operands[0]));
-	rings->views = PyMem_Calloc(all, sizeof(rings->views[0]));
+	rings->views = PyMem_Calloc(all, sizeof(const struct dray_view *));
 	if (!rings->operands || !rings->views) {
 		PyErr_NoMemory();
 		return -1;

@@ -229,7 +229,7 @@ static int list_streams(struct dray_stream_executor *executor)
 		executor->streams[count++] = executor->tx[i];
 	for (i = 0; i < options->rx_count; i++)
 		executor->streams[count++] = executor->rx[i];
-	qsort(executor->streams, count, sizeof(executor->streams[0]),
+	qsort(executor->streams, count, sizeof(struct dray_stream *),
 	      by_address);
 	for (i = 1; i < count; i++)
 		if (executor->streams[i] == executor->streams[i - 1])

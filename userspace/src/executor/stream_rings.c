@@ -74,7 +74,8 @@ stream_of(const struct dray_stream_executor *executor, int o)
 static int make_ring(struct dray_stream_executor *executor, int o,
 		     uint32_t count)
 {
-	const struct dray_view **pointers = calloc(count, sizeof(*pointers));
+	const struct dray_view **pointers =
+		calloc(count, sizeof(const struct dray_view *));
 	struct dray_view *views = calloc(count, sizeof(*views));
 	uint32_t i, at = 0;
 	int64_t n;
