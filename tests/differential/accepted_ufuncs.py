@@ -327,8 +327,8 @@ def huge_index(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> b
 
 
 ACCEPTED: list[Accepted] = [
-    Accepted("Elementary functions note an underflow of every small result that is rounded, and of no "
-             "other.",
+    Accepted("Elementary functions but `hypot` note an underflow of every small result that is "
+             "rounded, and of no other.",
              "NumPy's depends on the C library and on the processor.",
              small_results),
     Accepted("`logaddexp()` and `logaddexp2()` note no error of a NaN, or of numbers whose difference "

@@ -172,11 +172,12 @@ static double error_of(const struct exact *exact, const struct column *column,
 	if (mpfr_inf_p(at[2]))
 		return got == mpfr_get_d(at[2], MPFR_RNDN) ? 0 : INFINITY;
 	/* Sums lose places if they cancel. */
-	if (strncmp(exact->name, "logadd", 6))
+	if (strncmp(exact->name, "logadd", 6) || !mpfr_number_p(at[0]))
 		mpfr_set(at[0], at[2], MPFR_RNDN);
 	else
 		for (i = 1; i < 3; i++)
-			if (mpfr_cmpabs(at[i], at[0]) > 0)
+			if (mpfr_number_p(at[i]) &&
+			    mpfr_cmpabs(at[i], at[0]) > 0)
 				mpfr_set(at[0], at[i], MPFR_RNDN);
 	return distance(column, at[2], at[0], got);
 }
