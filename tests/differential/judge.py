@@ -90,7 +90,7 @@ def narrower(inputs: Any, dtype: np.dtype) -> np.dtype:
 
 
 def largest(name: str, method: str, inputs: Any, result: np.ndarray) -> np.ndarray:
-    """The size of arguments of whose sum the logarithm may cancel, else 0."""
+    """The size of arguments if the logarithm of their sum may cancel, else 0."""
     least = np.zeros(result.shape)
     if name.startswith("logaddexp") and method in ("", "outer"):
         one, other = (np.nan_to_num(np.abs(np.asarray(each, "f8")), posinf=0) for each in inputs[:2])

@@ -308,7 +308,7 @@ def is_beyond(name: str, a: np.ndarray, given: dict[str, Any]) -> bool:
 def kills_numpy(name: str, method: str, a: np.ndarray, given: dict[str, Any]) -> bool:
     """Whether NumPy 2.4 would read memory of others: an output of fewer axes; at() without
     elements, or values of more axes; a comparison under a mask that is true or false for all
-    elements, whose loop leaves a pointer unset."""
+    elements, of which the loop leaves a pointer unset."""
     if not method:
         return "where" in given.get("k", {}) and is_beyond(name, a, given)
     if method == "at":
@@ -334,7 +334,7 @@ def inputs(array: np.ndarray, given: dict[str, Any]) -> tuple[Any, ...]:
         return tuple(np.asarray(each).astype(dtype) for each, dtype in zip(found, asked))
 
 
-# Names of what surrounds a call: reactions to errors of numbers, and whether dray gets
+# Names of a call's surroundings: reactions to errors of numbers, and whether dray gets
 # its own arrays.
 REACTIONS = "e"
 OURS = "w"

@@ -17,6 +17,7 @@
 
 #include "dtype/half.h"
 #include "loops/elementary.h"
+#include "named.h"
 
 #define BLOCK 4096
 
@@ -85,16 +86,6 @@ static int compare(const struct function *function, uint64_t step)
 				       (double)plain[i]);
 	} while (count);
 	return wrong;
-}
-
-static bool is_named(const char *name, int count, char **names)
-{
-	int i;
-
-	for (i = 0; i < count; i++)
-		if (!strcmp(names[i], name))
-			return true;
-	return !count;
 }
 
 int main(int argc, char **argv)

@@ -17,6 +17,7 @@
 
 #include "dtype/half.h"
 #include "exact.h"
+#include "named.h"
 
 #define BLOCK 256
 #define COLUMNS 5
@@ -308,16 +309,6 @@ static bool compare_row(const struct exact *exact, uint64_t points, FILE *page)
 		holds = false;
 	}
 	return holds;
-}
-
-static bool is_named(const char *name, int count, char **names)
-{
-	int i;
-
-	for (i = 0; i < count; i++)
-		if (!strcmp(names[i], name))
-			return true;
-	return !count;
 }
 
 int main(int argc, char **argv)

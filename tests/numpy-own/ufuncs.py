@@ -47,7 +47,7 @@ def answer(ufunc, method, inputs, keywords, operand, plain, put_back):
             found = getattr(OURS[ufunc], method)(*map(ours, inputs), **{
                 key: ours(value) for key, value in keywords.items()})
     except FloatingPointError:
-        # What was written in place would have no error any more.
+        # A call that wrote in place would have no error any more.
         ANSWERS.by_dray(name)
         raise
     except Exception as error:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Queues of calls of ufuncs.  The host's streams are a loop: an IP that computes
-"positive", whose output is its input."""
+"positive", of which the output is the input."""
 
 import ctypes
 import errno
@@ -349,7 +349,7 @@ def test_a_call_that_nobody_has_runs_to_its_end():
     queue.close()
     assert ended.is_set()
     with dray.CallQueue() as other:
-        other.submit(dray.exp, [1.]).wait()  # drops what has ended
+        other.submit(dray.exp, [1.]).wait()  # drops ended calls
     assert watched() is None
 
 

@@ -491,7 +491,7 @@ QUEUE_FACT(wrong_options_are_refused_before_a_call_is_queued)
 	dray_pool_free(loop.pool, out.data);
 }
 
-/* Ends a call as an executor does whose device is gone. */
+/* Ends a call as an executor does if its device is gone. */
 static void lose(struct dray_call *held)
 {
 	struct dray_ufunc *none = dray_ufunc_find("lost");

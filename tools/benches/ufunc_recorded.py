@@ -36,7 +36,7 @@ def time(call, operands, loops):
 
 
 def row(name, count):
-    """Large ones do not leave the cache in between; small ones cost what calls do."""
+    """Large ones stay in the cache in between; small ones cost as much as their calls."""
     return Row(f"{name}, {SIZES[count]}", 8 * count, lambda: arrays(name, count),
                {"dray": ("recorded", name), CALLS: ("calls", name), "NumPy": ("NumPy", name)},
                ("NumPy", 0.5) if count >= MIB else (CALLS, 1))

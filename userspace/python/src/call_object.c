@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * dray.Call: a call in flight, made of the arguments of CallQueue.submit().  It has its
- * arrays until the call has ended: if nobody has it before, the module does.
+ * arrays until the call has ended: without a reference from the program, the module has it.
  */
 #include <errno.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 #include "dtype/dtype.h"
 #include "executor/executor.h"
 
-/* Loops whose measured times are kept. */
+/* Measured loops that are kept. */
 #define MOST_TIMES 256
 
 /* Of all executors. */
