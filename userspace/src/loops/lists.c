@@ -33,11 +33,5 @@ LEVEL(_avx512);
 
 const struct dray_ufunc_list *const *dray_loops_lists(void)
 {
-#ifdef DRAY_LOOPS_HAS_LEVELS
-	if (dray_cpu_has_avx512())
-		return lists_avx512;
-	if (dray_cpu_has_avx2_f16c())
-		return lists_avx2;
-#endif
-	return lists;
+	return DRAY_AT_LEVEL(lists);
 }
