@@ -10,7 +10,8 @@
 	OF(arithmetic, level), OF(bits, level), OF(compare, level),         \
 		OF(divide, level), OF(extremes, level), OF(logical, level), \
 		OF(parts, level), OF(power, level), OF(powers, level),      \
-		OF(rounding, level), OF(sizes, level), OF(tests, level)
+		OF(root, level), OF(rounding, level), OF(sizes, level),     \
+		OF(tests, level)
 /* And the others. */
 #define PLAIN_LISTS \
 	&dray_angle_ufuncs, &dray_elementary_ufuncs, &dray_whole_ufuncs
