@@ -280,6 +280,8 @@ PyObject *transfer_explain(PyObject *module, PyObject *args,
  * TypeError for a type of other elements.
  */
 int dtype_take(PyArray_Descr *descr, dray_dtype *out);
+/* The same of an object that names a type in any of NumPy's ways. */
+int dtype_take_object(PyObject *object, dray_dtype *out);
 /* Returns NumPy's object, a new reference. */
 PyArray_Descr *dtype_descr(dray_dtype dtype);
 

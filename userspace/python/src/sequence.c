@@ -142,7 +142,6 @@ static PyObject *recording_call(PyObject *object, PyObject *args)
 	unsigned long long where, otherwise;
 	PyObject *callable, *inputs, *type, *list, *one;
 	struct ufunc_object *ufunc;
-	PyArray_Descr *descr = NULL;
 	unsigned int weak;
 	int o, ret;
 
@@ -160,14 +159,8 @@ static PyObject *recording_call(PyObject *object, PyObject *args)
 				    ufunc->inputs, PyTuple_GET_SIZE(inputs));
 	if (take_values(inputs, ufunc->inputs, values))
 		return NULL;
-	if (type != Py_None) {
-		if (!PyArray_DescrConverter(type, &descr))
-			return NULL;
-		ret = dtype_take(descr, &options.dtype);
-		Py_DECREF(descr);
-		if (ret)
-			return NULL;
-	}
+	if (type != Py_None && dtype_take_object(type, &options.dtype))
+		return NULL;
 	options.weak = (uint16_t)weak;
 	options.where = where;
 	options.otherwise = otherwise;
@@ -195,18 +188,14 @@ static PyObject *recording_convert(PyObject *object, PyObject *args)
 	static const char *const rules[] = { "no", "equiv", "safe", "same_kind",
 					     "unsafe" };
 	unsigned long long value;
-	PyArray_Descr *descr;
 	const char *casting;
 	dray_value out = 0;
 	dray_dtype dtype;
+	PyObject *type;
 	int ret, rule;
 
-	if (!PyArg_ParseTuple(args, "KO&s", &value, PyArray_DescrConverter,
-			      &descr, &casting))
-		return NULL;
-	ret = dtype_take(descr, &dtype);
-	Py_DECREF(descr);
-	if (ret)
+	if (!PyArg_ParseTuple(args, "KOs", &value, &type, &casting) ||
+	    dtype_take_object(type, &dtype))
 		return NULL;
 	for (rule = 0; rule < 5 && strcmp(rules[rule], casting); rule++)
 		;

@@ -82,7 +82,6 @@ static int types_take(const struct ufunc_object *self, PyObject *object,
 {
 	const int count = self->inputs + self->outputs;
 	PyObject *list, *arrow = NULL, *empty = NULL, *text;
-	PyArray_Descr *descr;
 	int o, ret = 0;
 
 	if (PyUnicode_Check(object)) {
@@ -107,14 +106,8 @@ static int types_take(const struct ufunc_object *self, PyObject *object,
 			     PyList_GET_SIZE(list));
 		ret = -1;
 	}
-	for (o = 0; o < count && !ret; o++) {
-		ret = -1;
-		if (PyArray_DescrConverter(PyList_GET_ITEM(list, o), &descr) ==
-		    NPY_FAIL)
-			break;
-		ret = dtype_take(descr, &out[o]);
-		Py_DECREF(descr);
-	}
+	for (o = 0; o < count && !ret; o++)
+		ret = dtype_take_object(PyList_GET_ITEM(list, o), &out[o]);
 	Py_DECREF(list);
 	return ret;
 }
