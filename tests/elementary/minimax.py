@@ -62,6 +62,14 @@ def area(z):
     return 2 * (mp.atanh(s) / s - 1) / z
 
 
+def quartic(z):
+    """(3 * (atanh(s) / s - 1) - s**2) / s**4 of z = s**2."""
+    if z < mp.mpf(10) ** -20:
+        return mp.mpf(3) / 5 + 3 * z / 7
+    s = mp.sqrt(z)
+    return (3 * (mp.atanh(s) / s - 1) - z) / z ** 2
+
+
 # Name -> function, interval, coefficients, weight of errors.
 POLYNOMIALS = {
     "cosine": (cosine, 0, (mp.pi / 4) ** 2, 5, lambda z: z),
@@ -72,6 +80,7 @@ POLYNOMIALS = {
              lambda r: r ** 2 / (mp.expm1(r) / r if r else 1)),
     "logarithm": (logarithm, 1 / ROOT - 1, ROOT - 1, 10, logarithm_weight),
     "area": (area, 0, (3 - 2 * ROOT) ** 2, 6, lambda z: z),
+    "quartic": (quartic, 0, (3 - 2 * ROOT) ** 2, 7, lambda z: z ** 2 / 3),
     "long area": (area, 0, (3 - 2 * ROOT) ** 2, 7, lambda z: z),
 }
 

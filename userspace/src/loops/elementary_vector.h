@@ -65,7 +65,7 @@
 const struct dray_kernels JOIN(dray_kernels, SET) = {
 	.name = NAME,
 	.of_double = { DRAY_NARROW_FUNCTIONS(OF_DOUBLE) DRAY_WIDE_FUNCTIONS(
-		OF_DOUBLE) DRAY_WIDE_BINARY_FUNCTIONS(OF_DOUBLE)
+		OF_DOUBLE) OF_DOUBLE(hypot) BEST_OF_DOUBLE(pow)
 			       DRAY_LONG_FUNCTIONS(BEST_OF_DOUBLE)
 			       DRAY_LOG_FUNCTIONS(BEST_OF_DOUBLE)
 				       OF_DOUBLE(atan2) },

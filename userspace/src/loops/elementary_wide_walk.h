@@ -290,3 +290,79 @@ DRAY_LONG_FUNCTIONS(LONG)
 DRAY_LOG_FUNCTIONS(LOG)
 #undef LONG
 #undef LOG
+
+/* Whether a power of a number above 0 is usual. */
+ALWAYS bool pow_is_long(wide x, wide y, wide *result)
+{
+	wide logarithm;
+
+	*result = long_pow(x, y, &logarithm);
+	return !(OUTSIDE(x, DBL_MIN, DBL_MAX) |
+		 OUTSIDE(logarithm, -LONG_POWER, LONG_POWER));
+}
+
+/*
+ * Computes powers of which one at least is unusual: lanes with a number below 0, and a
+ * whole exponent, by its size; SLEEF's others.
+ */
+static __attribute__((noinline)) int finish_powers(wide x, wide y, wide *result)
+{
+	double xs[LANES_D], ys[LANES_D], out[LANES_D], logs[LANES_D];
+	wide logarithm;
+	int lane, errors = 0;
+
+	STORE_D(out, long_pow(size_of(x), y, &logarithm));
+	STORE_D(logs, logarithm);
+	STORE_D(xs, x);
+	STORE_D(ys, y);
+	for (lane = 0; lane < LANES_D; lane++) {
+		const double size = fabs(xs[lane]), exponent = ys[lane];
+		const bool usual = size >= DBL_MIN && size <= DBL_MAX &&
+				   logs[lane] >= -LONG_POWER &&
+				   logs[lane] <= LONG_POWER;
+
+		if (!usual || (xs[lane] < 0 && exponent != rint(exponent)))
+			errors |= pow_of_double(&xs[lane], &ys[lane],
+						&out[lane], 1);
+		else if (xs[lane] < 0 && fmod(exponent, 2) != 0)
+			out[lane] = -out[lane];
+	}
+	*result = LOAD_D(out);
+	return errors;
+}
+
+static size_t pow_usual_long(const double *x, const double *y, double *out,
+			     size_t count)
+{
+	wide result;
+	size_t i;
+
+	for (i = 0; i + LANES_D <= count; i += LANES_D) {
+		if (__builtin_expect(!pow_is_long(LOAD_D(x + i), LOAD_D(y + i),
+						  &result),
+				     0))
+			break;
+		STORE_D(out + i, result);
+	}
+	return i;
+}
+
+static int pow_of_long(const double *x, const double *y, double *out,
+		       size_t count)
+{
+	wide in_x, in_y, result;
+	int errors = 0;
+	size_t i;
+
+	for (i = 0; i < count; i += LANES_D) {
+		i += pow_usual_long(x + i, y + i, out + i, count - i);
+		if (i >= count)
+			break;
+		in_x = load_double(x + i, count - i);
+		in_y = load_double(y + i, count - i);
+		if (!pow_is_long(in_x, in_y, &result))
+			errors |= finish_powers(in_x, in_y, &result);
+		store_double(out + i, result, count - i);
+	}
+	return errors;
+}
