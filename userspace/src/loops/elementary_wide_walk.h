@@ -291,41 +291,56 @@ DRAY_LOG_FUNCTIONS(LOG)
 #undef LONG
 #undef LOG
 
-/* Whether a power of a number above 0 is usual. */
-ALWAYS bool pow_is_long(wide x, wide y, wide *result)
+/*
+ * The same power of a number below 0, by one of its size: a whole exponent, of which the
+ * last bit is behind the point of @whole, decides the sign.
+ */
+ALWAYS bool pow_is_signed(wide x, wide y, wide *result)
 {
-	wide logarithm;
+	const wide_bits below = 0 - (BITS_OF(x) >> 63);
+	const wide whole = y + WHOLE;
+	const wide rest = OF_BITS(BITS_OF((whole - WHOLE) - y) & below);
+	const wide exponent = OF_BITS(BITS_OF(y) & below);
 
-	*result = long_pow(x, y, &logarithm);
-	return !(OUTSIDE(x, DBL_MIN, DBL_MAX) |
-		 OUTSIDE(logarithm, -LONG_POWER, LONG_POWER));
+	*result = OF_BITS(BITS_OF(*result) ^ ((BITS_OF(whole) << 63) & below));
+	return !(OUTSIDE(rest, 0.0, 0.0) | OUTSIDE(exponent, -0x1p51, 0x1p51));
 }
 
-/*
- * Computes powers of which one at least is unusual: lanes with a number below 0, and a
- * whole exponent, by its size; SLEEF's others.
- */
+/* Whether a power is usual in all lanes. */
+ALWAYS bool pow_is_long(wide x, wide y, wide *result)
+{
+	const wide size = size_of(x);
+	wide logarithm;
+
+	*result = long_pow(size, y, &logarithm);
+	return !(OUTSIDE(size, DBL_MIN, DBL_MAX) |
+		 OUTSIDE(logarithm, -LONG_POWER, LONG_POWER)) &&
+	       (!OUTSIDE(x, 0.0, DBL_MAX) || pow_is_signed(x, y, result));
+}
+
+/* Takes SLEEF's results in the lanes of which the power is unusual. */
 static __attribute__((noinline)) int finish_powers(wide x, wide y, wide *result)
 {
-	double xs[LANES_D], ys[LANES_D], out[LANES_D], logs[LANES_D];
+	double xs[LANES_D], ys[LANES_D], logarithms[LANES_D], out[LANES_D];
+	double powers[LANES_D];
 	wide logarithm;
-	int lane, errors = 0;
+	int lane, errors;
 
-	STORE_D(out, long_pow(size_of(x), y, &logarithm));
-	STORE_D(logs, logarithm);
+	*result = long_pow(size_of(x), y, &logarithm);
+	pow_is_signed(x, y, result);
+	STORE_D(powers, *result);
+	STORE_D(logarithms, logarithm);
 	STORE_D(xs, x);
 	STORE_D(ys, y);
+	errors = pow_of_double(xs, ys, out, LANES_D);
 	for (lane = 0; lane < LANES_D; lane++) {
-		const double size = fabs(xs[lane]), exponent = ys[lane];
-		const bool usual = size >= DBL_MIN && size <= DBL_MAX &&
-				   logs[lane] >= -LONG_POWER &&
-				   logs[lane] <= LONG_POWER;
+		const double size = fabs(xs[lane]);
 
-		if (!usual || (xs[lane] < 0 && exponent != rint(exponent)))
-			errors |= pow_of_double(&xs[lane], &ys[lane],
-						&out[lane], 1);
-		else if (xs[lane] < 0 && fmod(exponent, 2) != 0)
-			out[lane] = -out[lane];
+		if (size >= DBL_MIN && size <= DBL_MAX &&
+		    fabs(logarithms[lane]) <= LONG_POWER &&
+		    (xs[lane] >= 0 ||
+		     (ys[lane] == rint(ys[lane]) && fabs(ys[lane]) <= 0x1p51)))
+			out[lane] = powers[lane];
 	}
 	*result = LOAD_D(out);
 	return errors;
@@ -360,7 +375,8 @@ static int pow_of_long(const double *x, const double *y, double *out,
 			break;
 		in_x = load_double(x + i, count - i);
 		in_y = load_double(y + i, count - i);
-		if (!pow_is_long(in_x, in_y, &result))
+		/* A whole vector was unusual before. */
+		if (count - i >= LANES_D || !pow_is_long(in_x, in_y, &result))
 			errors |= finish_powers(in_x, in_y, &result);
 		store_double(out + i, result, count - i);
 	}
