@@ -70,6 +70,29 @@ def quartic(z):
     return (3 * (mp.atanh(s) / s - 1) - z) / z ** 2
 
 
+def arctangent(z):
+    """(atan(x) / x - 1) / x**2 of z = x**2."""
+    if z < mp.mpf(10) ** -20:
+        return mp.mpf(-1) / 3 + z / 5
+    x = mp.sqrt(z)
+    return (mp.atan(x) / x - 1) / z
+
+
+def arcsine(z):
+    """(asin(x) / x - 1) / x**2 of z = x**2."""
+    if z < mp.mpf(10) ** -20:
+        return mp.mpf(1) / 6 + 3 * z / 40
+    x = mp.sqrt(z)
+    return (mp.asin(x) / x - 1) / z
+
+
+def cube_root(f):
+    """(cbrt(1 + f) - 1) / f."""
+    if abs(f) < mp.mpf(10) ** -20:
+        return mp.mpf(1) / 3 - f / 9
+    return (mp.cbrt(1 + f) - 1) / f
+
+
 # Name -> function, interval, coefficients, weight of errors.
 POLYNOMIALS = {
     "cosine": (cosine, 0, (mp.pi / 4) ** 2, 5, lambda z: z),
@@ -80,6 +103,9 @@ POLYNOMIALS = {
              lambda r: r ** 2 / (mp.expm1(r) / r if r else 1)),
     "logarithm": (logarithm, 1 / ROOT - 1, ROOT - 1, 10, logarithm_weight),
     "area": (area, 0, (3 - 2 * ROOT) ** 2, 6, lambda z: z),
+    "arctangent": (arctangent, 0, 1, 10, lambda z: z),
+    "arcsine": (arcsine, 0, mp.mpf(0.25), 6, lambda z: z),
+    "cube root": (cube_root, 1 / ROOT - 1, ROOT - 1, 9, lambda f: abs(f) / mp.cbrt(1 + f)),
     "quartic": (quartic, 0, (3 - 2 * ROOT) ** 2, 7, lambda z: z ** 2 / 3),
     "long area": (area, 0, (3 - 2 * ROOT) ** 2, 7, lambda z: z),
 }
