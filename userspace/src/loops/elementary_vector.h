@@ -43,6 +43,7 @@
 
 #ifdef HALVES
 #include "loops/elementary_wide.h"
+#include "loops/elementary_inverse.h"
 #include "loops/elementary_long.h"
 #include "loops/elementary_wide_walk.h"
 #define BEST(name) name##_of_wide
