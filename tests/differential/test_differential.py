@@ -96,7 +96,9 @@ def test_a_difference_of_a_ufunc_is_noticed_and_made_smaller(monkeypatch, what):
     ("exp", "", [np.inf], [1e308], False),
     ("add", "reduce", [1e16], [1e16 + 2], True),
     ("add", "reduce", [1e16], [1e16 + 2**10], False),
-    ("multiply", "reduce", [1e16], [1e16 + 2], True),
+    ("multiply", "reduce", [1e150], [1e150 * (1 + 1e-15)], True),
+    ("multiply", "reduce", [1e150], [1e150 * (1 + 1e-13)], False),
+    ("multiply", "reduce", [1e150], [np.inf], False),
     ("maximum", "", [0.0], [-0.0], True),
     ("left_shift", "", [1], [2], False)])
 def test_results_are_near_enough(name, method, numpy, here, near):
