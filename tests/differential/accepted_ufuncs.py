@@ -360,8 +360,8 @@ ACCEPTED: list[Accepted] = [
     Accepted("Sums, products, powers and `hypot` of many numbers may note other errors on their way.",
              "The order of the steps differs.",
              other_order),
-    Accepted("No other elements than those of the call note errors, if a mask or indices leave some out, or where "
-             "the operands are not aligned or have another byte order.",
+    Accepted("No other elements than those of the call note errors, if a mask or indices leave some "
+             "out, or where the operands are not aligned or have another byte order.",
              "NumPy converts what lies beside them.",
              converted_garbage),
     Accepted("An identity is not converted to an output's type.",

@@ -231,7 +231,7 @@ def near_enough(name: str, method: str, inputs: Any, given: dict[str, Any], one:
     wrong[wrong] = ~near(one[wrong], other[wrong], ulps, least[wrong])
     if wrong.any() and method in ("", "outer", "overlap"):
         wide = in_wide(name, method, inputs, given, one.dtype)
-        if wide is None or wide.ndim > one.ndim:
+        if wide is None or np.broadcast_shapes(wide.shape, one.shape) != one.shape:
             return False
         wide = np.broadcast_to(wide, one.shape)
         rounded = wide.astype(one.dtype)
@@ -260,7 +260,8 @@ def reduced(name: str, method: str, inputs: Any, given: dict[str, Any], one: np.
     loop = loop_type(name, method, inputs, given)
     loop = real_of(loop if loop is not None and loop.kind in "fc" else one.dtype)
     count = of_each(np.ones(sizes.shape), 1)
-    here, there, limits = one.astype(wider(one.dtype)), other.astype(wider(one.dtype)), np.finfo(loop)
+    here, there = one.astype(wider(one.dtype)), other.astype(wider(one.dtype))
+    limits = np.finfo(loop)
     wild = of_each((~np.isfinite(sizes)).astype(int), 0) > 0
     # The last conversion, to an output.
     converted = np.finfo(real_of(one.dtype)).eps * np.abs(there)
