@@ -133,6 +133,25 @@ def test_runs_on_a_queue_have_their_turn():
             assert np.array_equal(np.asarray(call.wait()), (X + number) * Y + Y)
 
 
+@pytest.mark.parametrize("size", (10, 5000))
+def test_errors_of_numbers_on_a_queue_are_those_of_the_submission(size):
+    zero, said = np.zeros(size), []
+    sequence = recorded(lambda _, a: 1 / (a * a), zero)
+    with dray.CallQueue() as queue:
+        with dray.errstate(divide="raise"):
+            raised = sequence.submit(queue, zero)
+        with dray.errstate(divide="call", call=lambda *told: said.append(told)):
+            called = sequence.submit(queue, zero)
+        with dray.errstate(divide="ignore"):
+            assert np.isinf(np.asarray(sequence.submit(queue, zero).wait())).all()
+        with pytest.raises(FloatingPointError, match="divide by zero"):
+            raised.wait()
+        assert np.isinf(np.asarray(called.wait())).all()
+        assert said == [("divide by zero", 1)]
+        with pytest.warns(RuntimeWarning, match="divide by zero"):
+            sequence.submit(queue, zero).wait()
+
+
 def test_threads_run_one_sequence_at_once():
     sequence = recorded(lambda _, a, b: a * b + b, X, Y)
     wrong = []

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import ctypes
 import gc
+import operator
 import pickle
 import sys
 import threading
@@ -279,6 +280,21 @@ class Rules:
 
     def __array_ufunc__(self, ufunc, method, *inputs, **keywords):
         return ufunc.__name__, method, len(inputs)
+
+
+class Quantity(np.ndarray):
+    """A subclass with rules of its own."""
+    __array_ufunc__ = Rules.__array_ufunc__
+
+
+@pytest.mark.parametrize("change, name", (
+    (operator.iadd, "add"), (operator.ipow, "power"), (operator.imatmul, "matmul"),
+    (operator.ifloordiv, "floor_divide")))
+@pytest.mark.parametrize("other", (Rules(), np.ones((2, 3)).view(Quantity)), ids=("rules", "class"))
+def test_rules_of_others_hold_in_place(change, name, other):
+    a = an_array()
+    before = a.tolist()
+    assert change(a, other) == (name, "__call__", 2) and a.tolist() == before
 
 
 def test_other_types_may_compute():

@@ -355,7 +355,8 @@ static PyMethodDef recording_methods[] = {
 	  "submit($self, queue, /, *inputs, out=None, threads=1)\n--\n\n"
 	  "Runs the sequence on a CallQueue, and returns a Call at once.\n\n"
 	  "The arrays must not change until it has ended; outputs are read then.  Errors\n"
-	  "of numbers, such as a division by 0, are ignored." },
+	  "of numbers, such as a division by 0, are those of the submission's errstate();\n"
+	  "wait() raises them, or warns." },
 	{ NULL, NULL, 0, NULL },
 };
 
