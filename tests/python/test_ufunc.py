@@ -176,6 +176,17 @@ def test_types_are_chosen_by_dtype_and_signature():
     assert dray.add(a, a, signature=(None, None, "f8")).dtype == "f8"
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_steps_have_the_powers_of_arrays(dtype):
+    """One exponent for all elements is a square root, of which -inf and -0 have others."""
+    for a in ([-np.inf, 0.5], [-0.0, 0.5], [[-np.inf, -0.0], [0.5, 0.5]]):
+        for order in "CF":
+            a = np.array(a, dtype, order=order)
+            wanted = np.array([np.inf, 0] if a.ndim == 2 else abs(a[0]), dtype)
+            for made in (dray.power.reduce(a), dray.power.accumulate(a)[1]):
+                assert np.asarray(made).tobytes() == wanted.tobytes()
+
+
 def test_methods_reduce_and_accumulate():
     a = np.arange(24.).reshape(2, 3, 4)
     b = dray.Array(a)
