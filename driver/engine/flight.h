@@ -47,6 +47,12 @@ struct dray_flight {
  * these are none.
  */
 int dray_flight_prepare(struct dray_job *job, struct dray_refusal *refusal);
+/*
+ * Makes it by that of @like, of which each piece is moved by @moved bytes; the caller
+ * knows that this is right.  -EAGAIN: only dray_flight_prepare() can; -ENOMEM.
+ */
+int dray_flight_repeat(struct dray_job *job, const struct dray_job *like,
+		       u64 moved);
 /* Frees it; NULL is ignored. */
 void dray_flight_put(struct dray_flight *flight);
 

@@ -190,6 +190,15 @@ static int dray_job_charge(struct dray_job *job, size_t axes,
 	return ret;
 }
 
+/* The steps and the two sides of a transfer have their room, in this order. */
+static void dray_move_room(struct dray_move *move, struct dray_step *step,
+			   struct dray_dim *dim, u32 axes)
+{
+	move->step = step;
+	move->dst.dim = dim;
+	move->src.dim = dim + axes;
+}
+
 /* Room for the steps and the two sides of every transfer. */
 static int dray_job_axes(struct dray_job *job,
 			 const struct dray_transfer *transfers, u32 count,
@@ -219,9 +228,8 @@ static int dray_job_axes(struct dray_job *job,
 	step = job->axes;
 	dim = (struct dray_dim *)(step + total);
 	for (i = 0; i < count; i++) {
-		job->moves[i].step = step;
-		job->moves[i].dst.dim = dim;
-		job->moves[i].src.dim = dim + transfers[i].axes_count;
+		dray_move_room(&job->moves[i], step, dim,
+			       transfers[i].axes_count);
 		step += transfers[i].axes_count;
 		dim += 2 * transfers[i].axes_count;
 	}
@@ -243,16 +251,12 @@ static void dray_job_order(struct dray_job *job)
 
 static int dray_job_transfers(struct dray_job *job, struct dray_node *node,
 			      struct dray_submit *args,
+			      const struct dray_transfer *transfers,
 			      struct dray_refusal *refusal)
 {
-	struct dray_transfer *transfers;
 	u32 i;
 	int ret;
 
-	transfers = vmemdup_user(u64_to_user_ptr(args->transfers),
-				 args->count * sizeof(*transfers));
-	if (IS_ERR(transfers))
-		return PTR_ERR(transfers);
 	job->kind = dray_op_kind(transfers[0].op);
 	ret = dray_job_axes(job, transfers, args->count, &args->failed,
 			    refusal);
@@ -264,15 +268,15 @@ static int dray_job_transfers(struct dray_job *job, struct dray_node *node,
 		else
 			dray_move_count_pattern(&job->moves[i], &job->patterns);
 	}
-	kvfree(transfers);
 	if (!ret)
 		dray_job_order(job);
 	return ret;
 }
 
-struct dray_job *dray_job_create(struct dray_opener *opener,
-				 struct dray_submit *args,
-				 struct dray_refusal *refusal)
+struct dray_job *dray_job_make(struct dray_opener *opener,
+			       struct dray_submit *args,
+			       const struct dray_transfer *transfers,
+			       struct dray_refusal *refusal)
 {
 	struct dray_job *job;
 	int ret;
@@ -287,12 +291,99 @@ struct dray_job *dray_job_create(struct dray_opener *opener,
 	job->count = args->count;
 	if (args->deadline_ns)
 		job->deadline = ktime_get_ns() + args->deadline_ns;
-	ret = dray_job_transfers(job, opener->node, args, refusal);
+	ret = dray_job_transfers(job, opener->node, args, transfers, refusal);
 	if (!ret)
 		ret = dray_in_fences_take(job, args, refusal);
 	if (ret) {
 		dray_job_free(job);
 		return ERR_PTR(ret);
 	}
+	return job;
+}
+
+struct dray_job *dray_job_create(struct dray_opener *opener,
+				 struct dray_submit *args,
+				 struct dray_refusal *refusal)
+{
+	struct dray_transfer *transfers;
+	struct dray_job *job;
+
+	transfers = vmemdup_user(u64_to_user_ptr(args->transfers),
+				 args->count * sizeof(*transfers));
+	if (IS_ERR(transfers))
+		return ERR_CAST(transfers);
+	job = dray_job_make(opener, args, transfers, refusal);
+	kvfree(transfers);
+	return job;
+}
+
+/* The same transfer at another offset? */
+static bool dray_transfer_repeats(const struct dray_transfer *before,
+				  const struct dray_transfer *transfer)
+{
+	struct dray_transfer same = *transfer;
+
+	same.dst_offset = before->dst_offset;
+	same.src_offset = before->src_offset;
+	return !memcmp(&same, before, sizeof(same));
+}
+
+/* Moves a side that was checked; false if it leaves its area. */
+static bool dray_side_move(struct dray_side *side, u64 offset)
+{
+	u64 moved = offset - side->first;
+
+	if (dray_area_is_none(&side->area))
+		return !moved;
+	side->first = offset;
+	side->low += moved;
+	side->high += moved;
+	return side->low < side->high && side->high <= side->area.size;
+}
+
+/* The copy has steps and dimensions of its own. */
+static bool dray_job_copy_axes(struct dray_job *job, u32 axes)
+{
+	const void *from = job->axes;
+	struct dray_step *step;
+	struct dray_dim *dim;
+
+	if (!axes)
+		return true;
+	step = kvmalloc_array(axes, sizeof(*step) + 2 * sizeof(*dim),
+			      GFP_KERNEL_ACCOUNT);
+	job->axes = step;
+	if (!step)
+		return false;
+	memcpy(step, from, axes * (sizeof(*step) + 2 * sizeof(*dim)));
+	dray_move_room(&job->moves[0], step, (struct dray_dim *)(step + axes),
+		       axes);
+	return true;
+}
+
+struct dray_job *dray_job_repeat(const struct dray_job *like,
+				 const struct dray_transfer *before,
+				 const struct dray_transfer *transfer)
+{
+	struct dray_move *move;
+	struct dray_job *job;
+
+	if (like->charged || !dray_transfer_repeats(before, transfer))
+		return NULL;
+	job = kvmalloc(struct_size(job, moves, 1), GFP_KERNEL_ACCOUNT);
+	if (!job)
+		return NULL;
+	memcpy(job, like, struct_size(job, moves, 1));
+	move = &job->moves[0];
+	if (!dray_side_move(&move->dst, transfer->dst_offset) ||
+	    !dray_side_move(&move->src, transfer->src_offset) ||
+	    !dray_job_copy_axes(job, transfer->axes_count)) {
+		kvfree(job);
+		return NULL;
+	}
+	kref_get(&job->queues->kref);
+	dray_area_get(&move->dst.area);
+	dray_area_get(&move->src.area);
+	job->repeated = true;
 	return job;
 }

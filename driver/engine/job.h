@@ -34,6 +34,7 @@ struct dray_job {
 	struct dray_flight *flight; /* of a stream's job */
 	struct dray_frames *frames; /* of its ring, or NULL: see SUBMIT */
 	u32 frame; /* in the ring */
+	bool repeated; /* like the frame before, only moved in its area */
 	u64 deadline; /* ktime, ns; 0: none */
 	bool sync; /* destinations are made visible to the CPU */
 	bool started;
@@ -65,6 +66,18 @@ struct dray_job {
 struct dray_job *dray_job_create(struct dray_opener *opener,
 				 struct dray_submit *args,
 				 struct dray_refusal *refusal);
+/* The same of transfers that were copied: as many as @args says. */
+struct dray_job *dray_job_make(struct dray_opener *opener,
+			       struct dray_submit *args,
+			       const struct dray_transfer *transfers,
+			       struct dray_refusal *refusal);
+/*
+ * Makes the job of a frame by @like, that of the frame before.  NULL if it is
+ * another one than moved in its area, or there is no memory: dray_job_make() tells.
+ */
+struct dray_job *dray_job_repeat(const struct dray_job *like,
+				 const struct dray_transfer *before,
+				 const struct dray_transfer *transfer);
 /* The fence has signalled, or was never published. */
 void dray_job_free(struct dray_job *job);
 /* As above, if its engine never finished and may still write. */

@@ -14,4 +14,10 @@ struct dray_submit;
 int dray_prepare_job(struct dray_job *job, struct dray_node *node,
 		     struct dray_submit *args, struct dray_refusal *refusal);
 
+/*
+ * The same for a job of dray_job_repeat(), by the one that it is like, which is
+ * prepared.  -EAGAIN: only dray_prepare_job() can.
+ */
+int dray_prepare_repeat(struct dray_job *job, const struct dray_job *like);
+
 #endif /* DRAY_PREPARE_H */

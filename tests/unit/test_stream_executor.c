@@ -454,7 +454,8 @@ LOOP_FACT(an_executor_is_used_again_after_a_reset)
 	same.options.reset = reset;
 	same.options.context = &resets;
 	serve(&same, "same", 1, 1, same_loop);
-	assert_fails(call(&same, pointers, NULL), -ETIMEDOUT, "timed out");
+	assert_fails(call(&same, pointers, NULL), -ETIMEDOUT,
+		     "no frame 0 of same within 20 ms");
 	assert_int_equal(resets, 1);
 	assert_string_equal(explain(&same, pointers, NULL).executor, "cpu");
 	assert_non_null(
@@ -463,7 +464,8 @@ LOOP_FACT(an_executor_is_used_again_after_a_reset)
 	assert_int_equal(resets, 2);
 	assert_string_equal(explain(&same, pointers, NULL).executor, "streams");
 	/* This one is reset by the call that fails. */
-	assert_fails(call(&same, pointers, NULL), -ETIMEDOUT, "timed out");
+	assert_fails(call(&same, pointers, NULL), -ETIMEDOUT,
+		     "no frame 0 of same within 20 ms");
 	assert_int_equal(resets, 3);
 	assert_string_equal(explain(&same, pointers, NULL).executor, "streams");
 	assert_fails(dray_stream_executor_reset(dray_cpu_executor()), -EINVAL,

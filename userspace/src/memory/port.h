@@ -33,8 +33,8 @@ struct dray_port_job {
 
 /* The frames of a ring, each one packet of one piece. */
 struct dray_port_ring {
-	uint32_t flags;		/* DRAY_RING_OVERWRITE */
-	uint32_t count;		/* of frames */
+	uint32_t flags;		/* DRAY_RING_OVERWRITE, DRAY_RING_REPLACE */
+	uint32_t count;		/* of frames; to replace a ring by none: 0 */
 	struct dray_transfer *transfers;	/* descriptors are not set */
 	struct dray_buffer *const *buffers;	/* one of each frame */
 	uint32_t failed;	/* out: index of the wrong frame, else 0 */
@@ -61,7 +61,10 @@ struct dray_port_ops {
 	 */
 	int (*wait)(struct dray_port *port, uint64_t number, uint64_t until_ns,
 		    struct dray_point *out);
-	/* Once, before the frames of @ring are passed.  -EBUSY: there are jobs */
+	/*
+	 * Before the frames of @ring are passed.  -EBUSY: there are jobs, or the
+	 * ring to be replaced has frames with the engine
+	 */
 	int (*ring)(struct dray_port *port, struct dray_port_ring *ring);
 	/* As RELEASE.  If the wait fails, as that of wait(), all were released. */
 	int (*release)(struct dray_port *port, struct dray_release *args);
