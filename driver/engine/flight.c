@@ -136,30 +136,9 @@ int dray_flight_prepare(struct dray_job *job, struct dray_refusal *refusal)
 					    : dray_pieces_prepare(job, refusal);
 }
 
-int dray_flight_repeat(struct dray_job *job, const struct dray_job *like,
-		       u64 moved)
-{
-	const struct dray_flight *from = like->flight;
-	const size_t size = struct_size(from, piece, from->count);
-	struct dray_flight *flight;
-	u32 i;
-
-	if (from->charged || from->rows)
-		return -EAGAIN;
-	flight = kvmalloc(size, GFP_KERNEL_ACCOUNT);
-	if (!flight)
-		return -ENOMEM;
-	memcpy(flight, from, size);
-	for (i = 0; i < flight->count; i++)
-		sg_dma_address(&flight->piece[i]) += moved;
-	job->flight = flight;
-	job->runs = flight->count;
-	return 0;
-}
-
 void dray_flight_put(struct dray_flight *flight)
 {
-	if (!flight)
+	if (!flight || flight->stored)
 		return;
 	if (flight->charged)
 		dray_uncharge_user(flight->user, flight->charged);

@@ -35,6 +35,7 @@ struct dray_flight {
 
 	struct user_struct *user; /* charged for the pieces */
 	size_t charged; /* bytes */
+	bool stored; /* its memory is a store's */
 	struct dma_interleaved_template *rows; /* to repeat, or NULL */
 	u64 hardware; /* pieces as the engine's driver cuts them */
 	u32 count;
@@ -47,12 +48,6 @@ struct dray_flight {
  * these are none.
  */
 int dray_flight_prepare(struct dray_job *job, struct dray_refusal *refusal);
-/*
- * Makes it by that of @like, of which each piece is moved by @moved bytes; the caller
- * knows that this is right.  -EAGAIN: only dray_flight_prepare() can; -ENOMEM.
- */
-int dray_flight_repeat(struct dray_job *job, const struct dray_job *like,
-		       u64 moved);
 /* Frees it; NULL is ignored. */
 void dray_flight_put(struct dray_flight *flight);
 

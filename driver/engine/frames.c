@@ -16,6 +16,7 @@
 #include "frames.h"
 #include "job.h"
 #include "points.h"
+#include "store.h"
 
 static u64 dray_frames_queue(const struct dray_job *job)
 {
@@ -139,6 +140,7 @@ static void dray_frames_release(struct kref *kref)
 			dray_job_free(frames->frame[i].job);
 	if (frames->charged)
 		dray_uncharge_user(frames->user, frames->charged);
+	dray_store_put(frames->store);
 	dray_points_put(frames->points);
 	kvfree(frames);
 }
@@ -301,8 +303,10 @@ void dray_frame_end(struct dray_job *job, const struct dray_end *end, bool lost)
 	frame->state = DRAY_FRAME_UNREAD;
 	frames->away--;
 	job->cancelled = false;
-	if (lost)
+	if (lost) {
 		frame->job = NULL;
+		dray_store_get(job->store);
+	}
 	if (!ends)
 		frames->number++;
 	frame->point = (struct dray_point){

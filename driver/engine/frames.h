@@ -16,6 +16,7 @@ struct dray_job;
 struct dray_point;
 struct dray_points;
 struct dray_refusal;
+struct dray_store;
 struct user_struct;
 
 enum dray_frame_state {
@@ -42,6 +43,7 @@ struct dray_frames {
 	u64 number; /* of the latest point */
 	u32 away; /* frames that are the engine's */
 	struct list_head free; /* jobs for the engine, in this order */
+	struct dray_store *store; /* of jobs that are alike, or NULL */
 	struct user_struct *user; /* payer of the jobs' memory */
 	size_t charged; /* bytes */
 	u32 count;

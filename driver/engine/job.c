@@ -19,6 +19,7 @@
 #include "job.h"
 #include "points.h"
 #include "queue.h"
+#include "store.h"
 
 /* Bytes of a job that are not charged: fewer than a socket may keep. */
 #define DRAY_JOB_SMALL SZ_4K
@@ -50,7 +51,8 @@ void dray_job_free(struct dray_job *job)
 	if (job->charged)
 		dray_uncharge_user(job->user, job->charged);
 	dray_queues_put(job->queues);
-	kvfree(job);
+	if (!job->store)
+		kvfree(job);
 }
 
 bool dray_job_is_attached(const struct dray_job *job)
@@ -81,6 +83,7 @@ void dray_job_count(struct dray_job *job, int step)
  */
 void dray_job_abandon(struct dray_job *job)
 {
+	struct dray_store *store = job->store;
 	struct dray_move *move;
 	u32 i;
 
@@ -92,6 +95,13 @@ void dray_job_abandon(struct dray_job *job)
 	dray_patterns_abandon(&job->patterns);
 	dray_job_count(job, -1);
 	dray_job_free(job);
+	dray_store_put(store);
+}
+
+void dray_job_keep_flight(struct dray_job *job)
+{
+	dray_store_get(job->store);
+	job->flight = NULL;
 }
 
 static int dray_transfer_areas(struct dray_move *move,
@@ -188,15 +198,6 @@ static int dray_job_charge(struct dray_job *job, size_t axes,
 	if (!ret)
 		job->charged = size;
 	return ret;
-}
-
-/* The steps and the two sides of a transfer have their room, in this order. */
-static void dray_move_room(struct dray_move *move, struct dray_step *step,
-			   struct dray_dim *dim, u32 axes)
-{
-	move->step = step;
-	move->dst.dim = dim;
-	move->src.dim = dim + axes;
 }
 
 /* Room for the steps and the two sides of every transfer. */
@@ -314,76 +315,5 @@ struct dray_job *dray_job_create(struct dray_opener *opener,
 		return ERR_CAST(transfers);
 	job = dray_job_make(opener, args, transfers, refusal);
 	kvfree(transfers);
-	return job;
-}
-
-/* The same transfer at another offset? */
-static bool dray_transfer_repeats(const struct dray_transfer *before,
-				  const struct dray_transfer *transfer)
-{
-	struct dray_transfer same = *transfer;
-
-	same.dst_offset = before->dst_offset;
-	same.src_offset = before->src_offset;
-	return !memcmp(&same, before, sizeof(same));
-}
-
-/* Moves a side that was checked; false if it leaves its area. */
-static bool dray_side_move(struct dray_side *side, u64 offset)
-{
-	u64 moved = offset - side->first;
-
-	if (dray_area_is_none(&side->area))
-		return !moved;
-	side->first = offset;
-	side->low += moved;
-	side->high += moved;
-	return side->low < side->high && side->high <= side->area.size;
-}
-
-/* The copy has steps and dimensions of its own. */
-static bool dray_job_copy_axes(struct dray_job *job, u32 axes)
-{
-	const void *from = job->axes;
-	struct dray_step *step;
-	struct dray_dim *dim;
-
-	if (!axes)
-		return true;
-	step = kvmalloc_array(axes, sizeof(*step) + 2 * sizeof(*dim),
-			      GFP_KERNEL_ACCOUNT);
-	job->axes = step;
-	if (!step)
-		return false;
-	memcpy(step, from, axes * (sizeof(*step) + 2 * sizeof(*dim)));
-	dray_move_room(&job->moves[0], step, (struct dray_dim *)(step + axes),
-		       axes);
-	return true;
-}
-
-struct dray_job *dray_job_repeat(const struct dray_job *like,
-				 const struct dray_transfer *before,
-				 const struct dray_transfer *transfer)
-{
-	struct dray_move *move;
-	struct dray_job *job;
-
-	if (like->charged || !dray_transfer_repeats(before, transfer))
-		return NULL;
-	job = kvmalloc(struct_size(job, moves, 1), GFP_KERNEL_ACCOUNT);
-	if (!job)
-		return NULL;
-	memcpy(job, like, struct_size(job, moves, 1));
-	move = &job->moves[0];
-	if (!dray_side_move(&move->dst, transfer->dst_offset) ||
-	    !dray_side_move(&move->src, transfer->src_offset) ||
-	    !dray_job_copy_axes(job, transfer->axes_count)) {
-		kvfree(job);
-		return NULL;
-	}
-	kref_get(&job->queues->kref);
-	dray_area_get(&move->dst.area);
-	dray_area_get(&move->src.area);
-	job->repeated = true;
 	return job;
 }

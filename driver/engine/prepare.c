@@ -91,47 +91,11 @@ static int dray_prepare_move(struct dray_move *move,
 	return ret;
 }
 
-/* A frame to send is the writer's at first; its release shows the engine its bytes. */
-static int dray_prepare_caches(struct dray_job *job)
+int dray_prepare_caches(struct dray_job *job)
 {
 	if (job->frames && job->kind != DRAY_CHANNEL_RECV)
 		return 0;
 	return dray_job_sync(job, job->channel->dev);
-}
-
-/* Puts a side where that of @like is; -EAGAIN if it may take other descriptors. */
-static int dray_prepare_side(struct dray_side *side,
-			     const struct dray_side *like, u32 alignment,
-			     u64 *moved)
-{
-	if (dray_area_is_none(&side->area))
-		return 0;
-	*moved = side->first - like->first;
-	side->place = like->place;
-	return like->place.count > 1 || *moved & (alignment - 1) ? -EAGAIN : 0;
-}
-
-int dray_prepare_repeat(struct dray_job *job, const struct dray_job *like)
-{
-	const struct dray_move *from = &like->moves[0];
-	struct dray_channel *channel = like->channel;
-	u32 alignment = channel->limits.alignment;
-	struct dray_move *move = &job->moves[0];
-	u64 moved = 0;
-	int ret;
-
-	ret = dray_prepare_side(&move->dst, &from->dst, alignment, &moved);
-	if (!ret)
-		ret = dray_prepare_side(&move->src, &from->src, alignment,
-					&moved);
-	if (!ret)
-		ret = dray_flight_repeat(job, like, moved);
-	if (ret)
-		return ret;
-	job->channel = channel;
-	move->longest = from->longest;
-	dray_move_rewind(move);
-	return dray_prepare_caches(job);
 }
 
 int dray_prepare_job(struct dray_job *job, struct dray_node *node,

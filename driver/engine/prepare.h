@@ -15,9 +15,9 @@ int dray_prepare_job(struct dray_job *job, struct dray_node *node,
 		     struct dray_submit *args, struct dray_refusal *refusal);
 
 /*
- * The same for a job of dray_job_repeat(), by the one that it is like, which is
- * prepared.  -EAGAIN: only dray_prepare_job() can.
+ * Syncs caches for its engine.  A frame to send is the writer's at first: its release
+ * shows the engine its bytes.
  */
-int dray_prepare_repeat(struct dray_job *job, const struct dray_job *like);
+int dray_prepare_caches(struct dray_job *job);
 
 #endif /* DRAY_PREPARE_H */

@@ -11,6 +11,7 @@
 #include <linux/uaccess.h>
 
 #include "base/node.h"
+#include "engine/alike.h"
 #include "engine/channel.h"
 #include "engine/flight.h"
 #include "engine/frames.h"
@@ -18,6 +19,7 @@
 #include "engine/points.h"
 #include "engine/prepare.h"
 #include "engine/queue.h"
+#include "engine/store.h"
 #include "engine/stream.h"
 #include "heap/account.h"
 #include "timeline.h"
@@ -32,21 +34,30 @@ static struct dray_submit dray_ring_frame(const struct dray_channel *channel)
 	};
 }
 
-/* Makes the job of frame @i, mostly by that of the frame before. */
+/* Makes the job of frame @i by that of the frame before; NULL: it is not alike. */
+static struct dray_job *dray_ring_alike(struct dray_frames *frames, u32 i,
+					u32 count,
+					const struct dray_transfer *transfer)
+{
+	if (!i || !dray_transfers_are_alike(transfer - 1, transfer))
+		return NULL;
+	if (!frames->store)
+		frames->store = dray_store_create(count);
+	if (!frames->store)
+		return NULL;
+	return dray_job_make_alike(frames->frame[i - 1].job, transfer,
+				   frames->store, i);
+}
+
 static struct dray_job *dray_ring_job(struct dray_timeline_file *line,
-				      struct dray_frames *frames, u32 i,
 				      const struct dray_transfer *transfer,
 				      struct dray_refusal *refusal)
 {
 	struct dray_submit submit = dray_ring_frame(line->channel);
 	struct dray_opener opener = { .node = line->node,
 				      .queues = line->queues };
-	struct dray_job *job = NULL;
 
-	if (i)
-		job = dray_job_repeat(frames->frame[i - 1].job, transfer - 1,
-				      transfer);
-	return job ? job : dray_job_make(&opener, &submit, transfer, refusal);
+	return dray_job_make(&opener, &submit, transfer, refusal);
 }
 
 static int dray_ring_jobs(struct dray_timeline_file *line,
@@ -59,7 +70,9 @@ static int dray_ring_jobs(struct dray_timeline_file *line,
 
 	for (i = 0; i < args->count; i++) {
 		args->failed = i;
-		job = dray_ring_job(line, frames, i, &transfers[i], refusal);
+		job = dray_ring_alike(frames, i, args->count, &transfers[i]);
+		if (!job)
+			job = dray_ring_job(line, &transfers[i], refusal);
 		if (IS_ERR(job))
 			return PTR_ERR(job);
 		job->frames = frames;
@@ -166,8 +179,8 @@ static int dray_ring_prepare_frame(struct dray_timeline_file *line,
 	struct dray_job *job = frames->frame[i].job;
 	int ret = -EAGAIN;
 
-	if (job->repeated)
-		ret = dray_prepare_repeat(job, frames->frame[i - 1].job);
+	if (job->store)
+		ret = dray_prepare_alike(job, frames->frame[i - 1].job);
 	return ret != -EAGAIN ? ret
 			      : dray_prepare_job(job, line->node, &submit,
 						 refusal);
