@@ -10,8 +10,6 @@
 #include "channel.h"
 #include "flight.h"
 #include "job.h"
-#include "prepare.h"
-#include "queue.h"
 #include "store.h"
 
 bool dray_transfers_are_alike(const struct dray_transfer *before,
@@ -73,9 +71,9 @@ struct dray_job *dray_job_make_alike(const struct dray_job *like,
 	    !dray_job_copy_axes(job, transfer->axes_count))
 		return NULL;
 	job->store = store;
-	kref_get(&job->queues->kref);
-	dray_area_get(&move->dst.area);
-	dray_area_get(&move->src.area);
+	/* Those that follow have the same areas. */
+	if (!like->store)
+		dray_store_hold(store, job);
 	return job;
 }
 
@@ -135,5 +133,5 @@ int dray_prepare_alike(struct dray_job *job, const struct dray_job *like)
 	job->channel = channel;
 	move->longest = from->longest;
 	dray_move_rewind(move);
-	return dray_prepare_caches(job);
+	return 0;
 }

@@ -24,7 +24,7 @@ struct dray_job *dray_job_make_alike(const struct dray_job *like,
 
 /*
  * Prepares it by @like, which is prepared.  -EAGAIN: only dray_prepare_job() can;
- * -ENOMEM; -EINTR.
+ * -ENOMEM.
  */
 int dray_prepare_alike(struct dray_job *job, const struct dray_job *like);
 

@@ -35,35 +35,46 @@ static bool dray_channel_has_jobs(const struct dray_channel *channel)
 	       !list_empty(&channel->stream.jobs);
 }
 
+/* Counts the transfers of jobs that are alike together: they have one area. */
+static void dray_frames_count(struct dray_frames *frames, int step)
+{
+	const struct dray_frame *frame = frames->frame;
+	u32 i, next;
+
+	for (i = 0; i < frames->count; i = next) {
+		for (next = i + 1; next < frames->count; next++)
+			if (!frame[i].job || !frame[next].job ||
+			    !frame[next].job->store)
+				break;
+		if (frame[i].job)
+			dray_job_count(frame[i].job, step * (int)(next - i));
+	}
+}
+
 /* The opener has no frame from here on.  Under the channel's lock. */
 static void dray_frames_close(struct dray_channel *channel,
 			      struct dray_frames *frames)
 {
-	u32 i;
-
 	WRITE_ONCE(frames->ended, true);
 	WRITE_ONCE(frames->channel, NULL);
-	for (i = 0; i < frames->count; i++)
-		if (frames->frame[i].job)
-			dray_job_count(frames->frame[i].job, -1);
+	dray_frames_count(frames, -1);
 	WRITE_ONCE(channel->waiting, channel->waiting - 1);
 }
 
 static void dray_frames_open(struct dray_channel *channel,
 			     struct dray_frames *frames)
 {
-	bool sends = channel->kind != DRAY_CHANNEL_RECV;
 	struct dray_frame *frame;
 	u32 i;
 
+	dray_frames_count(frames, 1);
 	for (i = 0; i < frames->count; i++) {
 		frame = &frames->frame[i];
-		dray_job_count(frame->job, 1);
-		frame->state = sends ? DRAY_FRAME_HELD : DRAY_FRAME_FREE;
-		if (!sends)
+		frame->state = frames->held ? DRAY_FRAME_HELD : DRAY_FRAME_FREE;
+		if (!frames->held)
 			list_add_tail(&frame->job->list, &frames->free);
 	}
-	frames->away = sends ? 0 : frames->count;
+	frames->away = frames->held ? 0 : frames->count;
 	/* The ring counts as one job until it is settled. */
 	WRITE_ONCE(channel->waiting, channel->waiting + 1);
 }

@@ -37,6 +37,7 @@ struct dray_frames {
 	struct dray_channel *channel; /* NULL: no frame passes any more */
 	struct dray_points *points;
 	bool overwrite; /* constant */
+	bool held; /* the opener has all frames at first; constant */
 	bool ended; /* READ_ONCE() */
 	bool starved; /* the engine has had no frame to go on with */
 	bool wanted; /* the work item has found no free frame */

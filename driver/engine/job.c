@@ -38,6 +38,11 @@ void dray_job_free(struct dray_job *job)
 	struct dray_move *move;
 	u32 i;
 
+	if (job->store) {
+		dray_flight_put(job->flight);
+		kvfree(job->axes);
+		return;
+	}
 	dma_fence_put(job->fence);
 	dray_points_put(job->points);
 	dray_job_unprepare(job);
@@ -51,8 +56,7 @@ void dray_job_free(struct dray_job *job)
 	if (job->charged)
 		dray_uncharge_user(job->user, job->charged);
 	dray_queues_put(job->queues);
-	if (!job->store)
-		kvfree(job);
+	kvfree(job);
 }
 
 bool dray_job_is_attached(const struct dray_job *job)

@@ -35,7 +35,8 @@ struct dray_job {
 	struct dray_flight *flight; /* of a stream's job */
 	struct dray_frames *frames; /* of its ring, or NULL: see SUBMIT */
 	u32 frame; /* in the ring */
-	struct dray_store *store; /* has its memory, or NULL; see alike.h */
+	struct dray_store *store; /* has its memory and references, or NULL */
+	struct dray_job *anchor; /* for its store */
 	u64 deadline; /* ktime, ns; 0: none */
 	bool sync; /* destinations are made visible to the CPU */
 	bool started;

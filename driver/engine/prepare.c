@@ -91,13 +91,6 @@ static int dray_prepare_move(struct dray_move *move,
 	return ret;
 }
 
-int dray_prepare_caches(struct dray_job *job)
-{
-	if (job->frames && job->kind != DRAY_CHANNEL_RECV)
-		return 0;
-	return dray_job_sync(job, job->channel->dev);
-}
-
 int dray_prepare_job(struct dray_job *job, struct dray_node *node,
 		     struct dray_submit *args, struct dray_refusal *refusal)
 {
@@ -126,5 +119,5 @@ int dray_prepare_job(struct dray_job *job, struct dray_node *node,
 		if (ret)
 			return ret;
 	}
-	return dray_prepare_caches(job);
+	return job->frames ? 0 : dray_job_sync(job, channel->dev);
 }

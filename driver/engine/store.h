@@ -22,4 +22,10 @@ void dray_store_put(struct dray_store *store);
 struct dray_job *dray_store_job(struct dray_store *store, u32 index);
 struct dray_flight *dray_store_flight(struct dray_store *store, u32 index);
 
+/*
+ * Holds the areas and the queues of @job, which is there: for the jobs alike, too, and
+ * until the store is freed.
+ */
+void dray_store_hold(struct dray_store *store, struct dray_job *job);
+
 #endif /* DRAY_STORE_H */

@@ -12,6 +12,7 @@
 
 #include "base/node.h"
 #include "engine/alike.h"
+#include "engine/caches.h"
 #include "engine/channel.h"
 #include "engine/flight.h"
 #include "engine/frames.h"
@@ -186,6 +187,49 @@ static int dray_ring_prepare_frame(struct dray_timeline_file *line,
 						 refusal);
 }
 
+/* The frames from @i on that lie one @pitch behind the other. */
+static u32 dray_ring_row(const struct dray_frames *frames, u32 i, u64 *pitch)
+{
+	const struct dray_move *first = &frames->frame[i].job->moves[0], *move;
+	bool writes = dray_move_writes(first);
+	u64 offset = writes ? first->dst.low : first->src.low;
+	u64 run = writes ? first->dst.run : first->src.run;
+	u32 dims = writes ? first->dst.dims : first->src.dims;
+	u32 count = 1;
+
+	for (*pitch = 0; !dims && i + count < frames->count; count++) {
+		move = &frames->frame[i + count].job->moves[0];
+		if (!frames->frame[i + count].job->store)
+			break;
+		if (!*pitch)
+			*pitch = (writes ? move->dst.low : move->src.low) -
+				 offset;
+		offset += *pitch;
+		if ((s64)*pitch < (s64)run ||
+		    offset != (writes ? move->dst.low : move->src.low))
+			break;
+	}
+	return count;
+}
+
+/* Shows the engine the bytes of frames that it has at first: others are released. */
+static int dray_ring_sync(struct dray_frames *frames, u32 *failed)
+{
+	u32 i, count;
+	u64 pitch;
+	int ret = 0;
+
+	if (frames->held)
+		return 0;
+	for (i = 0; i < frames->count && !ret; i += count) {
+		*failed = i;
+		count = dray_ring_row(frames, i, &pitch);
+		ret = dray_job_sync_rows(frames->frame[i].job,
+					 frames->channel->dev, pitch, count);
+	}
+	return ret;
+}
+
 /* Inside the node. */
 static int dray_ring_prepare(struct dray_timeline_file *line,
 			     struct dray_ring *args, struct dray_frames *frames,
@@ -200,6 +244,9 @@ static int dray_ring_prepare(struct dray_timeline_file *line,
 		if (ret)
 			return ret;
 	}
+	ret = dray_ring_sync(frames, &args->failed);
+	if (ret)
+		return ret;
 	args->failed = 0;
 	return dray_ring_start(line, frames, args->flags & DRAY_RING_REPLACE);
 }
@@ -218,6 +265,8 @@ static struct dray_frames *dray_ring_alloc(struct dray_timeline_file *line,
 	dray_points_get(line->points);
 	frames->points = line->points;
 	frames->overwrite = args->flags & DRAY_RING_OVERWRITE;
+	frames->held = line->channel->kind != DRAY_CHANNEL_RECV &&
+		       !(args->flags & DRAY_RING_RELEASED);
 	INIT_LIST_HEAD(&frames->free);
 	return frames;
 }
@@ -263,7 +312,8 @@ int dray_ring_call(struct dray_timeline_file *line, void *data,
 	struct dray_ring *args = data;
 
 	args->failed = 0;
-	if (args->flags & ~(DRAY_RING_OVERWRITE | DRAY_RING_REPLACE) ||
+	if (args->flags & ~(DRAY_RING_OVERWRITE | DRAY_RING_REPLACE |
+			    DRAY_RING_RELEASED) ||
 	    (args->flags & DRAY_RING_OVERWRITE && kind != DRAY_CHANNEL_RECV))
 		return -EINVAL;
 	if (kind == DRAY_CHANNEL_COPY)

@@ -230,6 +230,9 @@ DRAY_API int dray_stream_explain(struct dray_stream *stream,
  * are sent in the order in which they are released.  A display shows each until
  * the next replaces it: then it can be acquired again.
  *
+ * With DRAY_RING_RELEASED, frames to send hold their bytes already: all are released
+ * from the start, in the order of their indices.
+ *
  * With DRAY_RING_REPLACE the frames take the place of those of a ring, if the
  * stream has one of which callers have acquired all frames.  With @count 0 and
  * this flag the ring is taken away: packets or another ring may follow.  If that
@@ -243,8 +246,8 @@ DRAY_API int dray_stream_explain(struct dray_stream *stream,
  * made visible to the engine by the release, so no sync is needed.
  *
  * @views: NULL if @count is 0
- * @flags: DRAY_RING_OVERWRITE, which only a stream that receives has, and
- * DRAY_RING_REPLACE; or 0
+ * @flags: DRAY_RING_OVERWRITE, which only a stream that receives has,
+ * DRAY_RING_RELEASED, DRAY_RING_REPLACE; or 0
  *
  * Errors: those of dray_stream_send() and dray_stream_recv(), with the index of
  * the frame; -EINVAL (flags, count, a stream with fewer points than @count;

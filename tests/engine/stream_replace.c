@@ -160,7 +160,7 @@ static const struct {
 	{ "one frame", 0, 1, DRAY_RING_REPLACE, -EINVAL },
 	{ "beyond the buffer", STREAM_SIZE - FRAME, 2, DRAY_RING_REPLACE,
 	  -EINVAL },
-	{ "unknown flags", 0, 2, DRAY_RING_REPLACE << 1, -EINVAL },
+	{ "unknown flags", 0, 2, DRAY_RING_RELEASED << 1, -EINVAL },
 	{ "overwriting", 0, 2, DRAY_RING_REPLACE | DRAY_RING_OVERWRITE,
 	  -EINVAL },
 };

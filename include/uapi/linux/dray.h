@@ -658,6 +658,7 @@ struct dray_wait {
 /* dray_ring.flags */
 #define DRAY_RING_OVERWRITE	(1u << 0)  /* the oldest unread frame, if no other is free */
 #define DRAY_RING_REPLACE	(1u << 1)  /* takes the place of a ring: see below */
+#define DRAY_RING_RELEASED	(1u << 2)  /* frames to send are released from the start */
 
 /*
  * A call of a stream's timeline: gives the stream its frames.  From then on only
@@ -671,7 +672,7 @@ struct dray_wait {
  * reader has not acquired by RELEASE.  `held_back` and `lost` count both.
  *
  * To send, all frames are the writer's at first.  RELEASE sends one, and its
- * point gives it back.
+ * point gives it back.  With DRAY_RING_RELEASED all are sent at once, in order.
  *
  * A frame that broke off has a point with its status and the bytes that came.
  *

@@ -101,7 +101,7 @@ struct dray_stream_turn {
 	uint32_t first; /* its frame of the rings */
 	uint32_t count;
 	uint32_t frames; /* of each ring */
-	bool held; /* frames that receive are held; else the engines have them */
+	bool held; /* all frames are; else the engines have them */
 };
 
 /* Runs them; all frames of the rings are held after that, or the node is gone. */

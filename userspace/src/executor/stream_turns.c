@@ -146,20 +146,24 @@ static void take_back(const struct dray_stream_turn *turn, int operands)
 				     turn->frames);
 }
 
+/*
+ * Whether the ring to be made last sends from the start.  Of several that send, any
+ * might not be made after another has sent.
+ */
+static bool sends_at_once(const struct dray_stream_turn *turn)
+{
+	return turn->run->call->inputs == 1;
+}
+
 static int pass(const struct dray_stream_turn *turn)
 {
 	const int operands = turn->run->frames.operands;
 	const int inputs = turn->run->call->inputs;
 	int o, ret = 0;
 
-	/* A new ring that sends begins with frames to acquire. */
-	for (o = 0; !ret && !turn->held && o < inputs; o++)
-		ret = dray_stream_take_all(dray_stream_of(turn->run->executor,
-							  o),
-					   turn->frames);
 	/* Receives come first, so that the IP can give back at once. */
 	for (o = operands - 1; !ret && o >= 0; o--)
-		if (turn->held || o < inputs)
+		if (turn->held || (o < inputs && !sends_at_once(turn)))
 			ret = release(turn, o);
 	for (o = operands - 1; !ret && o >= 0; o--)
 		ret = collect(turn, o);
@@ -203,9 +207,15 @@ static int lend(const struct dray_stream_turn *turn, int o)
 		.context = &part,
 		.count = turn->count,
 	};
+	const uint32_t flags = sends_at_once(turn) ? DRAY_RING_RELEASED : 0;
+	struct dray_stream *stream = dray_stream_of(turn->run->executor, o);
+	int ret = dray_ring_give(stream, &source, DRAY_RING_REPLACE | flags,
+				 turn->from > 0);
 
-	return dray_ring_give(dray_stream_of(turn->run->executor, o), &source,
-			      DRAY_RING_REPLACE, turn->from > 0);
+	/* The frames of a new ring that sends are there to acquire. */
+	if (!ret && o < turn->run->call->inputs && !flags)
+		ret = dray_stream_take_all(stream, turn->count);
+	return ret;
 }
 
 /* Takes the rings away of the last @operands operands. */
@@ -242,7 +252,7 @@ bool dray_stream_may_lend(const struct dray_stream_call *run)
 		       (uint32_t)run->call->inputs;
 }
 
-/* Makes the rings of a turn; false, with all frames held, if one cannot be made. */
+/* Makes the rings of a turn, those that receive first; false, with all frames held, if one cannot be made. */
 static bool lend_all(const struct dray_stream_turn *turn, int *made)
 {
 	const int operands = turn->run->frames.operands;

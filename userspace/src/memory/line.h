@@ -32,6 +32,7 @@ struct dray_line_frame {
 
 struct dray_line_ring {
 	bool overwrites;
+	bool released; /* all frames, from the start */
 	bool starved; /* until it has a frame again */
 	bool ended;
 	uint32_t count;

@@ -73,6 +73,7 @@ static struct dray_line_ring *make_ring(const struct dray_line *line,
 		return NULL;
 	}
 	ring->overwrites = asked->flags & DRAY_RING_OVERWRITE;
+	ring->released = !line->sends || asked->flags & DRAY_RING_RELEASED;
 	while (ring->count < asked->count) {
 		struct dray_line_frame *frame = &ring->frames[ring->count];
 		struct dray_port_job packet = {
@@ -118,7 +119,7 @@ static int exchange(struct dray_line *line, struct dray_line_ring *ring)
 				 line->base.channel);
 	dray_line_ring_free(line->ring);
 	line->ring = ring;
-	for (i = 0; ring && i < ring->count && !line->sends; i++)
+	for (i = 0; ring && i < ring->count && ring->released; i++)
 		dray_line_queue(line, ring->frames[i].job);
 	dray_line_pump(line);
 	return 0;

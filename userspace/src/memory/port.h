@@ -33,7 +33,7 @@ struct dray_port_job {
 
 /* The frames of a ring, each one packet of one piece. */
 struct dray_port_ring {
-	uint32_t flags;		/* DRAY_RING_OVERWRITE, DRAY_RING_REPLACE */
+	uint32_t flags;		/* DRAY_RING_* */
 	uint32_t count;		/* of frames; to replace a ring by none: 0 */
 	struct dray_transfer *transfers;	/* descriptors are not set */
 	struct dray_buffer *const *buffers;	/* one of each frame */
