@@ -59,13 +59,17 @@ struct dray_job *dray_job_make_alike(const struct dray_job *like,
 				     const struct dray_transfer *transfer,
 				     struct dray_store *store, u32 index)
 {
-	struct dray_job *job = dray_store_job(store, index);
-	struct dray_move *move = &job->moves[0];
+	struct dray_move *move;
+	struct dray_job *job;
 
 	/* Locked memory is counted for each job. */
 	if (like->charged)
 		return NULL;
+	job = dray_store_job(store, index);
+	if (!job)
+		return NULL;
 	memcpy(job, like, struct_size(job, moves, 1));
+	move = &job->moves[0];
 	if (!dray_side_move(&move->dst, transfer->dst_offset) ||
 	    !dray_side_move(&move->src, transfer->src_offset) ||
 	    !dray_job_copy_axes(job, transfer->axes_count))
@@ -99,7 +103,7 @@ static int dray_flight_prepare_alike(struct dray_job *job,
 	if (from->charged || from->rows)
 		return -EAGAIN;
 	if (from->count == 1)
-		flight = dray_store_flight(job->store, job->frame);
+		flight = dray_store_flight(job);
 	else
 		flight = kvmalloc(size, GFP_KERNEL_ACCOUNT);
 	if (!flight)

@@ -18,7 +18,7 @@
 #include "move.h"
 
 void dray_move_room(struct dray_move *move, struct dray_step *step,
-			   struct dray_dim *dim, u32 axes)
+		    struct dray_dim *dim, u32 axes)
 {
 	move->step = step;
 	move->dst.dim = dim;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stores: a job and a flight beside each other for each frame, so that a ring over an
- * array takes one allocation.
+ * Stores: a job and a flight beside each other for each frame, in chunks that are as
+ * cheap to get as a single job.
  */
 #include <linux/align.h>
 #include <linux/kref.h>
@@ -16,27 +16,22 @@
 
 #define DRAY_STORE_JOB \
 	ALIGN(struct_size((struct dray_job *)NULL, moves, 1), sizeof(u64))
-#define DRAY_STORE_SLOT                                                    \
-	(DRAY_STORE_JOB +                                                  \
-	 ALIGN(struct_size((struct dray_flight *)NULL, piece, 1), sizeof(u64)))
+#define DRAY_STORE_FLIGHT \
+	ALIGN(struct_size((struct dray_flight *)NULL, piece, 1), sizeof(u64))
+#define DRAY_STORE_CHUNK 32u /* jobs */
 
 struct dray_store {
 	struct kref kref; /* the ring's, and those of lost jobs */
 	struct dray_job *anchors; /* jobs with references, by their @anchor */
-	u64 slots[]; /* of DRAY_STORE_SLOT bytes each */
+	void *chunks[DRAY_MAX_FRAMES / DRAY_STORE_CHUNK];
 };
 
-struct dray_store *dray_store_create(u32 count)
+struct dray_store *dray_store_create(void)
 {
-	struct dray_store *store;
+	struct dray_store *store = kzalloc(sizeof(*store), GFP_KERNEL_ACCOUNT);
 
-	/* There are at most DRAY_MAX_FRAMES. */
-	store = kvmalloc(sizeof(*store) + count * DRAY_STORE_SLOT,
-			 GFP_KERNEL_ACCOUNT);
-	if (!store)
-		return NULL;
-	kref_init(&store->kref);
-	store->anchors = NULL;
+	if (store)
+		kref_init(&store->kref);
 	return store;
 }
 
@@ -50,13 +45,16 @@ static void dray_store_release(struct kref *kref)
 {
 	struct dray_store *store = container_of(kref, struct dray_store, kref);
 	struct dray_job *job;
+	u32 i;
 
 	for (job = store->anchors; job; job = job->anchor) {
 		dray_area_put(&job->moves[0].dst.area);
 		dray_area_put(&job->moves[0].src.area);
 		dray_queues_put(job->queues);
 	}
-	kvfree(store);
+	for (i = 0; i < ARRAY_SIZE(store->chunks); i++)
+		kvfree(store->chunks[i]);
+	kfree(store);
 }
 
 void dray_store_put(struct dray_store *store)
@@ -76,10 +74,16 @@ void dray_store_hold(struct dray_store *store, struct dray_job *job)
 
 struct dray_job *dray_store_job(struct dray_store *store, u32 index)
 {
-	return (void *)store->slots + index * DRAY_STORE_SLOT;
+	void **chunk = &store->chunks[index / DRAY_STORE_CHUNK];
+	const size_t size = DRAY_STORE_JOB + DRAY_STORE_FLIGHT;
+
+	if (!*chunk)
+		*chunk = kvmalloc_array(DRAY_STORE_CHUNK, size,
+					GFP_KERNEL_ACCOUNT);
+	return *chunk ? *chunk + index % DRAY_STORE_CHUNK * size : NULL;
 }
 
-struct dray_flight *dray_store_flight(struct dray_store *store, u32 index)
+struct dray_flight *dray_store_flight(struct dray_job *job)
 {
-	return (void *)dray_store_job(store, index) + DRAY_STORE_JOB;
+	return (void *)job + DRAY_STORE_JOB;
 }

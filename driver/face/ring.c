@@ -37,13 +37,12 @@ static struct dray_submit dray_ring_frame(const struct dray_channel *channel)
 
 /* Makes the job of frame @i by that of the frame before; NULL: it is not alike. */
 static struct dray_job *dray_ring_alike(struct dray_frames *frames, u32 i,
-					u32 count,
 					const struct dray_transfer *transfer)
 {
 	if (!i || !dray_transfers_are_alike(transfer - 1, transfer))
 		return NULL;
 	if (!frames->store)
-		frames->store = dray_store_create(count);
+		frames->store = dray_store_create();
 	if (!frames->store)
 		return NULL;
 	return dray_job_make_alike(frames->frame[i - 1].job, transfer,
@@ -71,7 +70,7 @@ static int dray_ring_jobs(struct dray_timeline_file *line,
 
 	for (i = 0; i < args->count; i++) {
 		args->failed = i;
-		job = dray_ring_alike(frames, i, args->count, &transfers[i]);
+		job = dray_ring_alike(frames, i, &transfers[i]);
 		if (!job)
 			job = dray_ring_job(line, &transfers[i], refusal);
 		if (IS_ERR(job))
@@ -128,7 +127,8 @@ static int dray_ring_check(struct dray_frames *frames, u32 *failed,
 		*failed = i;
 		before = &frames->frame[i - 1].job->moves[0].dst;
 		side = &frames->frame[i].job->moves[0].dst;
-		rises = rises && dray_area_is_same(&side->area, &before->area) &&
+		rises = rises &&
+			dray_area_is_same(&side->area, &before->area) &&
 			side->low >= before->high;
 		if (rises)
 			continue;
@@ -182,9 +182,9 @@ static int dray_ring_prepare_frame(struct dray_timeline_file *line,
 
 	if (job->store)
 		ret = dray_prepare_alike(job, frames->frame[i - 1].job);
-	return ret != -EAGAIN ? ret
-			      : dray_prepare_job(job, line->node, &submit,
-						 refusal);
+	return ret != -EAGAIN
+		       ? ret
+		       : dray_prepare_job(job, line->node, &submit, refusal);
 }
 
 /* The frames from @i on that lie one @pitch behind the other. */
@@ -417,8 +417,7 @@ static int dray_ring_pass(struct dray_timeline_file *line,
 	int ret;
 
 	if (!frames || args->count > DRAY_MAX_FRAMES ||
-	    args->room > DRAY_MAX_FRAMES ||
-	    (args->room && !frames->overwrite))
+	    args->room > DRAY_MAX_FRAMES || (args->room && !frames->overwrite))
 		return dray_refuse(refusal, -EINVAL, DRAY_REASON_FRAMES,
 				   DRAY_MAX_FRAMES);
 	ret = dray_ring_give(line, frames, args, refusal);

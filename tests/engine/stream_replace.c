@@ -114,8 +114,8 @@ TEST_F(stream, memory_of_a_replaced_ring_is_free_at_once)
 	struct buffer other;
 
 	ASSERT_EQ(0, stream_open(self, 2));
-	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, STREAM_SIZE,
-				 &other));
+	ASSERT_EQ(0,
+		  buffer_open(self->node, DRAY_HEAP_ANY, STREAM_SIZE, &other));
 	ASSERT_EQ(0, ring_give(&self->tx, true, other.fd, 0, FRAMES, 0));
 	buffer_close(&other);
 	EXPECT_EQ(0, node_buffer_info(self->node, other.id, &info));
@@ -134,16 +134,16 @@ TEST_F(stream, a_ring_with_frames_on_their_way_stays)
 	ASSERT_EQ(0, ring_give(&self->tx, true, self->src.fd, 0, 2, 0));
 	EXPECT_EQ(-EBUSY, ring_give(&self->rx, false, self->dst.fd, 8 * FRAME,
 				    2, DRAY_RING_REPLACE));
-	EXPECT_EQ(-EBUSY, ring_give(&self->rx, false, -1, 0, 0,
-				    DRAY_RING_REPLACE));
+	EXPECT_EQ(-EBUSY,
+		  ring_give(&self->rx, false, -1, 0, 0, DRAY_RING_REPLACE));
 	ASSERT_EQ(0, ring_release(&self->tx, 1));
 	ASSERT_EQ(0, line_wait(&self->rx, 1, &point));
 	EXPECT_EQ(0, point.status);
-	EXPECT_EQ(-1, first_difference(self->src.bytes, self->dst.bytes,
-				       FRAME));
+	EXPECT_EQ(-1,
+		  first_difference(self->src.bytes, self->dst.bytes, FRAME));
 	/* The engine has the other frame still. */
-	EXPECT_EQ(-EBUSY, ring_give(&self->rx, false, -1, 0, 0,
-				    DRAY_RING_REPLACE));
+	EXPECT_EQ(-EBUSY,
+		  ring_give(&self->rx, false, -1, 0, 0, DRAY_RING_REPLACE));
 	ASSERT_LE(1, stream_cancel(self, RX0, 0));
 	ASSERT_EQ(0, line_wait(&self->rx, 2, &point));
 	EXPECT_EQ(-ECANCELED, point.status);
@@ -177,8 +177,8 @@ TEST_F(stream, frames_that_are_refused_leave_the_old_ring)
 	struct dray_point point;
 
 	ASSERT_EQ(0, stream_open(self, 2));
-	EXPECT_EQ(-EINVAL, ring_give(&self->tx, true, -1, 0, 0,
-				     DRAY_RING_REPLACE));
+	EXPECT_EQ(-EINVAL,
+		  ring_give(&self->tx, true, -1, 0, 0, DRAY_RING_REPLACE));
 	ASSERT_EQ(0, ring_give(&self->rx, false, self->dst.fd, 0, FRAMES, 0));
 	ASSERT_EQ(0, ring_give(&self->tx, true, self->src.fd, 0, FRAMES, 0));
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
@@ -209,8 +209,8 @@ TEST_F(stream, a_ring_that_has_ended_is_not_replaced)
 	EXPECT_EQ(-ENODEV, line_wait(&self->rx, 1, &point));
 	EXPECT_EQ(-ENODEV, ring_give(&self->rx, false, self->dst.fd, 0, 2,
 				     DRAY_RING_REPLACE));
-	EXPECT_EQ(-ENODEV, ring_give(&self->rx, false, -1, 0, 0,
-				     DRAY_RING_REPLACE));
+	EXPECT_EQ(-ENODEV,
+		  ring_give(&self->rx, false, -1, 0, 0, DRAY_RING_REPLACE));
 }
 
 struct racer {
@@ -240,7 +240,8 @@ TEST_F(stream, releases_may_race_with_replacements)
 	for (uint32_t i = 0; i < 500; i++) {
 		ret = ring_give(&self->tx, true, self->src.fd, i % 8 * FRAME,
 				i % 5 ? 2 : 0, DRAY_RING_REPLACE);
-		EXPECT_TRUE(!ret || ret == -EBUSY || (ret == -EINVAL && !(i % 5)))
+		EXPECT_TRUE(!ret || ret == -EBUSY ||
+			    (ret == -EINVAL && !(i % 5)))
 		{
 			TH_LOG("%u: %d", i, ret);
 		}

@@ -77,16 +77,16 @@ static inline struct dray_dtype_subarray *
 dray_dtype_as_subarray(dray_dtype dtype)
 {
 	return dray_dtype_flags(dtype) & DRAY_DTYPE_SUBARRAY
-		       ? (struct dray_dtype_subarray *)(void *)
-				 dray_dtype_start(dtype)
+		       ? (struct dray_dtype_subarray *)(void *)dray_dtype_start(
+				 dtype)
 		       : NULL;
 }
 
 static inline struct dray_dtype_user *dray_dtype_as_user(dray_dtype dtype)
 {
 	return dray_dtype_flags(dtype) & DRAY_DTYPE_USER
-		       ? (struct dray_dtype_user *)(void *)
-				 dray_dtype_start(dtype)
+		       ? (struct dray_dtype_user *)(void *)dray_dtype_start(
+				 dtype)
 		       : NULL;
 }
 

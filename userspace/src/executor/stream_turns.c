@@ -13,7 +13,7 @@
 #include "executor/stream_executor.h"
 #include "stream/ring.h"
 
-#define POINTS 64u
+#define POINTS 128u
 /* milliseconds until frames that were not in flight are cancelled, too */
 #define CANCEL_MS 10
 
@@ -248,8 +248,7 @@ static int64_t most_frames(const struct dray_stream_call *run)
 bool dray_stream_may_lend(const struct dray_stream_call *run)
 {
 	return run->frames.count >= DRAY_STREAM_LEAST &&
-	       run->executor->options.tx_count ==
-		       (uint32_t)run->call->inputs;
+	       run->executor->options.tx_count == (uint32_t)run->call->inputs;
 }
 
 /* Makes the rings of a turn, those that receive first; false, with all frames held, if one cannot be made. */

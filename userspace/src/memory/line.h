@@ -41,7 +41,8 @@ struct dray_line_ring {
 
 struct dray_line_job {
 	struct dray_line_job *next;
-	struct dray_line_frame *frame; /* of a ring, which keeps the job; or NULL */
+	struct dray_line_frame
+		*frame; /* of a ring, which keeps the job; or NULL */
 	uint64_t number; /* of a frame: set at its end */
 	uint64_t deadline; /* CLOCK_MONOTONIC, ns; DRAY_LINE_NEVER */
 	uint64_t bytes; /* moved so far */

@@ -114,8 +114,7 @@ static int exchange(struct dray_line *line, struct dray_line_ring *ring)
 	if (line->ring && line->ring->ended)
 		return dray_fail(-ENODEV, "the ring has ended");
 	if (has_frames(line->ring))
-		return dray_fail(-EBUSY,
-				 "a frame of channel %u is on its way",
+		return dray_fail(-EBUSY, "a frame of channel %u is on its way",
 				 line->base.channel);
 	dray_line_ring_free(line->ring);
 	line->ring = ring;

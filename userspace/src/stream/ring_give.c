@@ -30,8 +30,8 @@ struct giving {
 
 static int check_flags(const struct dray_stream *stream, uint32_t flags)
 {
-	const uint32_t known = DRAY_RING_OVERWRITE | DRAY_RING_REPLACE |
-			       DRAY_RING_RELEASED;
+	const uint32_t known =
+		DRAY_RING_OVERWRITE | DRAY_RING_REPLACE | DRAY_RING_RELEASED;
 
 	if (flags & ~known)
 		return dray_fail(-EINVAL, "unknown flags 0x%x of a ring",
@@ -279,10 +279,10 @@ static int make_ring(struct giving *giving, uint32_t count)
 		return dray_fail(-ENOMEM, "no memory for %u frames", count);
 	ring->overwrites = giving->flags & DRAY_RING_OVERWRITE;
 	ring->count = count;
-	ring->fresh = giving->stream->sends &&
-				      !(giving->flags & DRAY_RING_RELEASED)
-			      ? 0
-			      : count;
+	ring->fresh =
+		giving->stream->sends && !(giving->flags & DRAY_RING_RELEASED)
+			? 0
+			: count;
 	return 0;
 }
 
