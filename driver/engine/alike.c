@@ -15,11 +15,14 @@
 bool dray_transfers_are_alike(const struct dray_transfer *before,
 			      const struct dray_transfer *transfer)
 {
-	struct dray_transfer same = *transfer;
-
-	same.dst_offset = before->dst_offset;
-	same.src_offset = before->src_offset;
-	return !memcmp(&same, before, sizeof(same));
+	return transfer->op == before->op && !transfer->flags &&
+	       !before->flags && transfer->dst_fd == before->dst_fd &&
+	       transfer->src_fd == before->src_fd &&
+	       transfer->run == before->run &&
+	       transfer->axes_count == before->axes_count &&
+	       transfer->axes == before->axes && !transfer->pattern_size &&
+	       !memcmp(transfer->pattern, before->pattern,
+		       sizeof(transfer->pattern));
 }
 
 /* Moves a side that was checked; false if it leaves its area. */

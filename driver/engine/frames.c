@@ -75,6 +75,8 @@ static void dray_frames_open(struct dray_channel *channel,
 			list_add_tail(&frame->job->list, &frames->free);
 	}
 	frames->away = frames->held ? 0 : frames->count;
+	/* The first release wakes the work item. */
+	frames->wanted = frames->held;
 	/* The ring counts as one job until it is settled. */
 	WRITE_ONCE(channel->waiting, channel->waiting + 1);
 }
@@ -121,7 +123,7 @@ int dray_frames_start(struct dray_channel *channel, struct dray_frames *frames,
 	}
 	spin_unlock_irq(&channel->lock);
 	mutex_unlock(&channel->node->channels->streaming);
-	if (!ret && frames)
+	if (!ret && frames && !frames->held)
 		dray_frames_wake(channel);
 	return ret;
 }
@@ -147,7 +149,8 @@ static void dray_frames_release(struct kref *kref)
 	u32 i;
 
 	for (i = 0; i < frames->count; i++)
-		if (frames->frame[i].job)
+		if (frames->frame[i].job &&
+		    !dray_store_has_all(frames->frame[i].job))
 			dray_job_free(frames->frame[i].job);
 	if (frames->charged)
 		dray_uncharge_user(frames->user, frames->charged);

@@ -87,3 +87,8 @@ struct dray_flight *dray_store_flight(struct dray_job *job)
 {
 	return (void *)job + DRAY_STORE_JOB;
 }
+
+bool dray_store_has_all(const struct dray_job *job)
+{
+	return job->store && !job->axes && (!job->flight || job->flight->stored);
+}

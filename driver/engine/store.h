@@ -25,6 +25,8 @@ void dray_store_put(struct dray_store *store);
 struct dray_job *dray_store_job(struct dray_store *store, u32 index);
 struct dray_flight *dray_store_flight(struct dray_job *job);
 
+/* Whether dray_job_free() has nothing to do for @job. */
+bool dray_store_has_all(const struct dray_job *job);
 /*
  * Holds the areas and the queues of @job, which is there: for the jobs alike, too, and
  * until the store is freed.

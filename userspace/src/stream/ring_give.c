@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Gives a stream its ring: each frame is checked as a packet of its own, and
- * its memory is held from before the engine gets it.
+ * Gives a stream its ring: each frame is checked as a packet of its own, unless it is
+ * like the one before, and its memory is held from before the engine gets it.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "stream/packet.h"
@@ -19,7 +18,7 @@ struct giving {
 	uint32_t flags;
 	bool replaces;
 	/* frames that are unlike those before them: checked, and held */
-	struct dray_packet *packets;
+	struct dray_packet **packets;
 	uint32_t packet_count;
 	uint32_t first; /* frame of the latest of these */
 	struct dray_view like; /* its view */
@@ -63,33 +62,41 @@ int dray_ring_check(const struct dray_stream *stream, size_t count,
 	return 0;
 }
 
+static bool is_like(const struct dray_view *view, const struct dray_view *like)
+{
+	int i;
+
+	if (view->dtype != like->dtype || view->flags != like->flags ||
+	    view->ndim != like->ndim)
+		return false;
+	for (i = 0; i < like->ndim; i++)
+		if (view->shape[i] != like->shape[i] ||
+		    view->strides[i] != like->strides[i])
+			return false;
+	return true;
+}
+
 /*
  * Describes a frame by the latest that was checked: one that is only moved, within
  * the same block, passes the same checks.
  */
 static bool follows(struct giving *giving, const struct dray_view *view)
 {
-	const struct dray_view *like = &giving->like;
 	const struct dray_stream *stream = giving->stream;
-	const size_t axes = (size_t)like->ndim * sizeof(like->shape[0]);
 	const struct dray_location *where;
+	const struct dray_operand *operand;
 	struct dray_transfer *transfer;
 	struct dray_addresses span;
 	uintptr_t moved;
 
 	if (!view || !giving->packet_count || stream->repeats ||
-	    view->dtype != like->dtype || view->flags != like->flags ||
-	    view->ndim != like->ndim ||
-	    memcmp(view->shape, like->shape, axes) ||
-	    memcmp(view->strides, like->strides, axes))
+	    !is_like(view, &giving->like))
 		return false;
-	where = &giving->packets[giving->packet_count - 1]
-			 .views[0]
-			 .operand.location;
-	span = giving->packets[giving->packet_count - 1].views[0].operand.span;
-	moved = (uintptr_t)view->data - (uintptr_t)like->data;
-	span.low += moved;
-	span.high += moved;
+	operand = &giving->packets[giving->packet_count - 1]->views[0].operand;
+	where = &operand->location;
+	moved = (uintptr_t)view->data - (uintptr_t)giving->like.data;
+	span.low = operand->span.low + moved;
+	span.high = operand->span.high + moved;
 	if (moved & (stream->alignment - 1) || span.high < span.low ||
 	    span.low < (uintptr_t)where->block ||
 	    span.high - (uintptr_t)where->block > where->block_size)
@@ -108,12 +115,16 @@ static bool follows(struct giving *giving, const struct dray_view *view)
 /* Checks one frame and holds its memory. */
 static int lead(struct giving *giving, const struct dray_view *view)
 {
-	struct dray_packet *packet = &giving->packets[giving->packet_count++];
 	struct dray_ring_frame *frame = &giving->ring->frames[giving->count];
+	struct dray_packet *packet = calloc(1, sizeof(*packet));
 	struct dray_stream *stream = giving->stream;
 	struct dray_operand *operand;
 	int ret;
 
+	if (!packet)
+		return dray_fail(-ENOMEM, "no memory for frame %u",
+				 giving->count);
+	giving->packets[giving->packet_count++] = packet;
 	ret = dray_packet_init(packet, stream, stream->sends, &view, 1, NULL);
 	if (!ret)
 		ret = dray_packet_choose(packet);
@@ -272,7 +283,7 @@ static int make_ring(struct giving *giving, uint32_t count)
 		return 0;
 	ring = calloc(1, sizeof(*ring) + count * sizeof(ring->frames[0]));
 	giving->ring = ring;
-	giving->packets = calloc(count, sizeof(giving->packets[0]));
+	giving->packets = malloc(count * sizeof(struct dray_packet *));
 	giving->transfers = malloc(count * sizeof(giving->transfers[0]));
 	giving->buffers = malloc(count * sizeof(struct dray_buffer *));
 	if (!ring || !giving->packets || !giving->transfers || !giving->buffers)
@@ -300,8 +311,10 @@ int dray_ring_give(struct dray_stream *stream,
 
 	if (!ret)
 		ret = give(&giving, source);
-	for (i = 0; i < giving.packet_count; i++)
-		dray_packet_drop(&giving.packets[i]);
+	for (i = 0; i < giving.packet_count; i++) {
+		dray_packet_drop(giving.packets[i]);
+		free(giving.packets[i]);
+	}
 	if (giving.ring)
 		dray_ring_free(giving.ring);
 	free(giving.packets);
