@@ -90,5 +90,6 @@ struct dray_flight *dray_store_flight(struct dray_job *job)
 
 bool dray_store_has_all(const struct dray_job *job)
 {
-	return job->store && !job->axes && (!job->flight || job->flight->stored);
+	return job->store && !job->axes &&
+	       (!job->flight || job->flight->stored);
 }

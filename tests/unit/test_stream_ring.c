@@ -193,10 +193,10 @@ LOOP_FACT(rings_and_packets_take_turns)
 		for (uint32_t i = 0; i <= round % 3; i++)
 			pass_all(sent, come, 2 + (round + i) % (MOST - 1),
 				 &number);
-		assert_works(dray_stream_ring(loop.rx, NULL, 0,
-					      DRAY_RING_REPLACE));
-		assert_works(dray_stream_ring(loop.tx, NULL, 0,
-					      DRAY_RING_REPLACE));
+		assert_works(
+			dray_stream_ring(loop.rx, NULL, 0, DRAY_RING_REPLACE));
+		assert_works(
+			dray_stream_ring(loop.tx, NULL, 0, DRAY_RING_REPLACE));
 		send_number(++number);
 		event = recv_view(&view);
 		assert_works(dray_event_wait(event, DEADLINE * 1000));
@@ -237,8 +237,8 @@ LOOP_FACT(a_ring_is_replaced_only_if_callers_have_all_frames)
 	send_number(3);
 	assert_int_equal(acquire(loop.rx).frame, 1);
 	assert_int_equal(number_of(frames->view[1].data), 3);
-	assert_works(dray_stream_ring(loop.rx, others->list, 3,
-				      DRAY_RING_REPLACE));
+	assert_works(
+		dray_stream_ring(loop.rx, others->list, 3, DRAY_RING_REPLACE));
 	assert_int_equal(ring_counts(loop.rx).frames, 3);
 	send_number(4);
 	assert_int_equal(acquire(loop.rx).number, 4);

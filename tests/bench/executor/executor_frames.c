@@ -189,8 +189,8 @@ static struct dray_ufunc *make_ufunc(const char *name, int inputs,
 	const struct dray_ufunc_loop loop = { .loop = no_loop };
 	struct dray_ufunc *ufunc;
 
-	check("ufunc", dray_ufunc_create(name, inputs, 1, DRAY_IDENTITY_NONE,
-					 &ufunc));
+	check("ufunc",
+	      dray_ufunc_create(name, inputs, 1, DRAY_IDENTITY_NONE, &ufunc));
 	check("loop", dray_ufunc_set_loop(ufunc, dtypes, &loop));
 	return ufunc;
 }
@@ -269,12 +269,11 @@ static void time_packets(void)
 
 	open_streams();
 	for (i = 0; i < 3; i++)
-		check("view",
-		      dray_view_init(&views[i],
-				     i < 2 ? (char *)bench.in.data +
-						     (uint32_t)i * half
-					   : bench.out.data,
-				     dtypes[i], 1, &count, &stride));
+		check("view", dray_view_init(&views[i],
+					     i < 2 ? (char *)bench.in.data +
+							     (uint32_t)i * half
+						   : bench.out.data,
+					     dtypes[i], 1, &count, &stride));
 	time_calls("packets", &options, operands);
 	close_streams();
 }

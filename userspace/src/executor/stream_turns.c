@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Frames of a call in rings, as many at a time as a ring may have.  A turn begins
- * with all frames released, and ends when all were acquired.  A call whose operands
- * have no ring makes rings for itself, and takes them away at its end, so that no
- * stream keeps memory between calls.
+ * with all frames released, and ends when all were acquired.  If its operands have no
+ * ring, a call makes rings for itself, and takes them away at its end: no stream keeps
+ * memory between calls.
  */
 #include <errno.h>
 #include <inttypes.h>
