@@ -287,6 +287,22 @@ def test_executors_over_the_same_streams_take_turns():
     assert not wrong
 
 
+def test_several_inputs_must_fit_one_packet_together():
+    """Bytes with gaps: each is a piece of its own, and a packet has 65,536."""
+    with dray.memory():
+        x = dray.zeros(160_000, "u1")[::4]
+    with dray.CallQueue() as queue:
+        queue.submit(dray.add, x, x).wait()
+    with dray.stream("tx0") as tx, dray.stream("rx0") as rx:
+        executor = dray.StreamExecutor(dray.add, "BBB", [tx], [rx], frame_bytes=40_000)
+    executor.cost = ((1, 0.0), (2, 0.0))
+    with dray.memory(), dray.CallQueue([executor]) as queue:
+        plan = queue.explain(dray.add, x, x)
+        assert plan.executor == "cpu" and "80000 contiguous pieces" in plan.reason, plan
+        plan = queue.explain(dray.add, x[:30_000], x[:30_000])
+        assert plan.executor == "streams", plan
+
+
 def test_a_stream_stands_once_in_an_executor():
     with dray.stream("tx0") as tx, dray.stream("rx0") as rx:
         with pytest.raises(ValueError, match="twice"):
@@ -304,6 +320,30 @@ def test_an_executor_takes_calls_again_after_its_reset():
             assert "reset" in queue.explain(dray.positive, x, out=y).reason
             silent.reset()
             assert queue.explain(dray.positive, x, out=y).executor == "streams"
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_child_takes_no_part_in_calls_by_streams():
+    x, y = np.arange(100, dtype="u1"), np.zeros(100, "u1")
+    silent = fast(receive="rx1", stage=True, timeout=1)
+    with dray.CallQueue([silent]) as queue:
+        call = queue.submit(dray.positive, x, out=y)
+        with pytest.raises(TimeoutError):
+            call.wait(.1)
+        child = os.fork()
+        if not child:
+            status = 1
+            try:
+                with pytest.raises(ChildProcessError):
+                    silent.reset()
+                with dray.CallQueue([silent]) as own:
+                    own.submit(dray.positive, x, out=y).wait()
+                status = y.tolist() != x.tolist()
+            finally:
+                os._exit(status)
+        assert os.waitpid(child, 0)[1] == 0
+        with pytest.raises(TimeoutError):
+            call.wait()
 
 
 def test_rings_take_calls_with_their_own_arrays():

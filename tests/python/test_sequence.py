@@ -5,6 +5,7 @@ import ctypes
 import gc
 import pickle
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -131,6 +132,25 @@ def test_runs_on_a_queue_have_their_turn():
         assert np.array_equal(out, X * Y + Y)
         for number, call in enumerate(many):
             assert np.array_equal(np.asarray(call.wait()), (X + number) * Y + Y)
+
+
+@pytest.mark.parametrize("size", (10, 5000))
+def test_errors_of_numbers_on_a_queue_are_those_of_the_submission(size):
+    zero, said = np.zeros(size), []
+    sequence = recorded(lambda _, a: 1 / (a * a), zero)
+    with dray.CallQueue() as queue:
+        with dray.errstate(divide="raise"):
+            raised = sequence.submit(queue, zero)
+        with dray.errstate(divide="call", call=lambda *told: said.append(told)):
+            called = sequence.submit(queue, zero)
+        with dray.errstate(divide="ignore"):
+            assert np.isinf(np.asarray(sequence.submit(queue, zero).wait())).all()
+        with pytest.raises(FloatingPointError, match="divide by zero"):
+            raised.wait()
+        assert np.isinf(np.asarray(called.wait())).all()
+        assert said == [("divide by zero", 1)]
+        with pytest.warns(RuntimeWarning, match="divide by zero"):
+            sequence.submit(queue, zero).wait()
 
 
 def test_threads_run_one_sequence_at_once():
@@ -273,3 +293,24 @@ def test_a_loop_of_the_user_lives_as_long_as_the_sequence():
     del ufunc, triple
     gc.collect()
     assert np.array_equal(np.asarray(sequence.run(X[:9].copy())), 3 * X[:9])
+
+
+def test_a_sequence_that_its_own_loop_names_is_collected():
+    class Sequence(dray.Sequence):
+        pass
+
+    def record():
+        @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64,
+                          ctypes.c_void_p)
+        def loop(_data, _strides, _count, _context):
+            return sequence.plan is None
+
+        ufunc = dray.ufunc("named", 1, 1)
+        ufunc.register("d->d", loop)
+        with Sequence() as sequence:
+            sequence.output(sequence.call(ufunc, sequence.input(X)))
+        return weakref.ref(sequence)
+
+    gone = record()
+    gc.collect()
+    assert gone() is None

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import ctypes
 import gc
+import operator
 import pickle
 import sys
 import threading
@@ -185,6 +186,7 @@ def test_methods_reduce_and_accumulate():
     out = np.zeros((3, 4))
     assert dray.maximum.reduce(b, out=out) is out and (out == a[1]).all()
     same(dray.multiply.accumulate(b, 1), np.multiply.accumulate(a, 1))
+    same(dray.multiply.accumulate(b[0, 0], None), np.multiply.accumulate(a[0, 0], None))
     same(dray.add.reduceat(b, [0, 2, 1], 2), np.add.reduceat(a, [0, 2, 1], 2))
     same(dray.subtract.outer(b, [1, 2]), np.subtract.outer(a, [1, 2]))
 
@@ -268,6 +270,21 @@ class Rules:
 
     def __array_ufunc__(self, ufunc, method, *inputs, **keywords):
         return ufunc.__name__, method, len(inputs)
+
+
+class Quantity(np.ndarray):
+    """A subclass with rules of its own."""
+    __array_ufunc__ = Rules.__array_ufunc__
+
+
+@pytest.mark.parametrize("change, name", (
+    (operator.iadd, "add"), (operator.ipow, "power"), (operator.imatmul, "matmul"),
+    (operator.ifloordiv, "floor_divide")))
+@pytest.mark.parametrize("other", (Rules(), np.ones((2, 3)).view(Quantity)), ids=("rules", "class"))
+def test_rules_of_others_hold_in_place(change, name, other):
+    a = an_array()
+    before = a.tolist()
+    assert change(a, other) == (name, "__call__", 2) and a.tolist() == before
 
 
 def test_other_types_may_compute():
@@ -553,7 +570,8 @@ def test_wrong_loops_are_refused():
     assert f.identity == 0
     for types, loop, error in (("dd->d", "x", TypeError), ("d->d", LOOP(doubled), ValueError),
                                ("dO->d", LOOP(doubled), TypeError), ("dd->d", 0, TypeError),
-                               ("dd->d", None, TypeError)):
+                               ("dd->d", None, TypeError), ("dd->d", True, TypeError),
+                               ("dd->d", -8, OverflowError)):
         with pytest.raises(error):
             f.register(types, loop)
     for wrong in (("f", 0, 1), ("f", 1, 0), ("f", 9, 9), ("f", 1, 1, 0), ("f", 2, 1, 5)):

@@ -60,25 +60,38 @@ static bool is_left_to(PyObject *other, bool in_place)
 	return left;
 }
 
-/* Whether a ufunc of NumPy is to ask both operands. */
+/* Whether a ufunc of NumPy is to ask both operands: the other has rules of its own. */
 static bool has_rules(PyObject *other)
 {
-	PyObject *rules;
+	PyObject *rules, *numpys;
 
-	if (array_is_plain(other) || PyArray_Check(other))
+	if (array_is_plain(other))
 		return false;
 	rules = of_type(other, "__array_ufunc__");
+	numpys = PyArray_Check(other)
+			 ? PyObject_GetAttrString((PyObject *)&PyArray_Type,
+						  "__array_ufunc__")
+			 : NULL;
 	Py_XDECREF(rules);
-	return rules;
+	Py_XDECREF(numpys);
+	return rules != numpys;
 }
 
-/* Lets a ufunc of NumPy ask the operands. */
-static PyObject *ask_both(const char *name, PyObject *a, PyObject *b)
+/* Lets a ufunc of NumPy ask the operands.  @output: NULL: it makes one */
+static PyObject *ask_both(const char *name, PyObject *a, PyObject *b,
+			  PyObject *output)
 {
 	PyObject *numpy = PyImport_ImportModule("numpy");
-	PyObject *result =
-		numpy ? PyObject_CallMethod(numpy, name, "OO", a, b) : NULL;
+	PyObject *ufunc = numpy ? PyObject_GetAttrString(numpy, name) : NULL;
+	PyObject *args = Py_BuildValue("(OO)", a, b);
+	PyObject *out = output ? Py_BuildValue("{s:(O)}", "out", output) : NULL;
+	PyObject *result = NULL;
 
+	if (ufunc && args && !out == !output)
+		result = PyObject_Call(ufunc, args, out);
+	Py_XDECREF(out);
+	Py_XDECREF(args);
+	Py_XDECREF(ufunc);
 	Py_XDECREF(numpy);
 	return result;
 }
@@ -109,8 +122,8 @@ static PyObject *compute(const struct operator* operator, PyObject * a,
 
 	if (is_left_to(other, output))
 		Py_RETURN_NOTIMPLEMENTED;
-	if (!output && has_rules(other))
-		return ask_both(operator->name, a, b);
+	if (has_rules(other))
+		return ask_both(operator->name, a, b, output);
 	result = ufunc ? ufunc_call(ufunc, (PyObject *[]){ a, b, output },
 				    output ? 3 : 2, NULL)
 		       : NULL;
@@ -296,7 +309,7 @@ PyObject *array_compare(PyObject *self, PyObject *other, int how)
 	if (is_left_to(other, false))
 		Py_RETURN_NOTIMPLEMENTED;
 	if (has_rules(other))
-		return ask_both(names[how], self, other);
+		return ask_both(names[how], self, other, NULL);
 	result = ufunc ? ufunc_call(ufunc, (PyObject *[]){ self, other }, 2,
 				    NULL)
 		       : NULL;

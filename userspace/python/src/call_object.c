@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "calls.h"
-#include "sequence.h"
 
 /* Returns all arguments of a vectorcall. */
 static PyObject *keep_arguments(PyObject *const *args, Py_ssize_t count,
@@ -21,9 +20,8 @@ static PyObject *keep_arguments(PyObject *const *args, Py_ssize_t count,
 	return tuple;
 }
 
-/* Makes a Call without arguments. */
-static struct call_object *make(struct module_state *state, PyObject *queue,
-				PyObject *source, struct ufunc_object *ufunc)
+struct call_object *make_call(struct module_state *state, PyObject *queue,
+			      PyObject *source, struct ufunc_object *ufunc)
 {
 	struct call_object *call =
 		PyObject_New(struct call_object, state->call_type);
@@ -56,7 +54,8 @@ struct call_object *take_call(PyObject *queue, PyObject *const *args,
 	}
 	if (executor_check_ufunc(Py_TYPE(queue), args[0]))
 		return NULL;
-	call = make(type_state(queue), queue, args[0], ufunc_self(args[0]));
+	call = make_call(type_state(queue), queue, args[0],
+			 ufunc_self(args[0]));
 	if (!call)
 		return NULL;
 	call->arguments = keep_arguments(args, count, names);
@@ -93,28 +92,6 @@ int take_results(struct call_object *call, struct dray_array **made,
 	}
 	call->results = results;
 	return results ? 0 : -1;
-}
-
-PyObject *call_of_event(struct module_state *state, struct dray_event *event,
-			PyObject *queue, PyObject *source, PyObject *arguments,
-			PyObject *results)
-{
-	struct call_object *call =
-		results ? make(state, queue, source, NULL) : NULL;
-
-	if (!call) {
-		Py_BEGIN_ALLOW_THREADS
-		while (dray_event_wait(event, -1) == -EINTR)
-			;
-		Py_END_ALLOW_THREADS
-		dray_event_unref(event);
-		Py_XDECREF(results);
-		return NULL;
-	}
-	call->event = event;
-	call->arguments = Py_NewRef(arguments);
-	call->results = results;
-	return (PyObject *)call;
 }
 
 static int wait_once(void *event, int milliseconds)

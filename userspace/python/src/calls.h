@@ -65,6 +65,9 @@ int executor_set_cost_of(struct dray_executor *executor,
 
 /* call_object.c: drops calls that ended after their last reference. */
 void drop_ended_calls(struct module_state *state);
+/* Makes a Call without arguments of a ufunc, or of a recording: @ufunc is NULL. */
+struct call_object *make_call(struct module_state *state, PyObject *queue,
+			      PyObject *source, struct ufunc_object *ufunc);
 /* Makes a Call that is not submitted, with its operands. */
 struct call_object *take_call(PyObject *queue, PyObject *const *args,
 			      Py_ssize_t count, PyObject *names);

@@ -36,12 +36,21 @@ static PyObject *recording_new(PyTypeObject *type, PyObject *args,
 	return (PyObject *)self;
 }
 
+/* A loop of a recorded ufunc may name the recording: the loop's owner breaks that. */
+static int recording_traverse(PyObject *object, visitproc visit, void *arg)
+{
+	Py_VISIT(Py_TYPE(object));
+	Py_VISIT(recording_self(object)->kept);
+	return 0;
+}
+
 static void recording_dealloc(PyObject *object)
 {
 	struct recording_object *self = recording_self(object);
 	PyTypeObject *type = Py_TYPE(object);
 	int i;
 
+	PyObject_GC_UnTrack(object);
 	dray_sequence_destroy(self->sequence);
 	for (i = 0; i < self->entries_count; i++)
 		node_entry_put(self->entries[i]);
@@ -355,12 +364,14 @@ static PyMethodDef recording_methods[] = {
 	  "submit($self, queue, /, *inputs, out=None, threads=1)\n--\n\n"
 	  "Runs the sequence on a CallQueue, and returns a Call at once.\n\n"
 	  "The arrays must not change until it has ended; outputs are read then.  Errors\n"
-	  "of numbers, such as a division by 0, are ignored." },
+	  "of numbers, such as a division by 0, are those of the submission's errstate();\n"
+	  "wait() raises them, or warns." },
 	{ NULL, NULL, 0, NULL },
 };
 
 static PyType_Slot recording_slots[] = {
 	{ Py_tp_new, recording_new },
+	{ Py_tp_traverse, recording_traverse },
 	{ Py_tp_dealloc, recording_dealloc },
 	{ Py_tp_methods, recording_methods },
 	{ Py_tp_doc, "Recording()\n--\n\nThe part of dray.Sequence in C." },
@@ -370,7 +381,7 @@ static PyType_Slot recording_slots[] = {
 PyType_Spec recording_type_spec = {
 	.name = "dray._dray.Recording",
 	.basicsize = sizeof(struct recording_object),
-	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE |
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC |
 		 Py_TPFLAGS_IMMUTABLETYPE,
 	.slots = recording_slots,
 };

@@ -33,14 +33,4 @@ PyObject *recording_submit(PyObject *object, PyObject *const *args,
 struct dray_call_queue *call_queue_of(struct module_state *state,
 				      PyObject *object);
 
-/*
- * Makes a dray.Call of an event, which is taken over, as are results; NULL as @results
- * waits for the event, and returns NULL.
- * @source: that was run
- * @arguments: owners of memory
- */
-PyObject *call_of_event(struct module_state *state, struct dray_event *event,
-			PyObject *queue, PyObject *source, PyObject *arguments,
-			PyObject *results);
-
 #endif /* DRAY_PYTHON_SEQUENCE_H */

@@ -5,8 +5,8 @@
  */
 #include <errno.h>
 
+#include "calls.h"
 #include "sequence.h"
-#include "ufunc.h"
 
 /* Operands of a run that need no memory of the heap. */
 #define FEW 8
@@ -252,37 +252,30 @@ static PyObject *submit(PyObject *object, struct dray_call_queue *queue,
 			PyObject *const *args, Py_ssize_t count,
 			struct run *run)
 {
-	static const struct dray_fp_state quiet = { .buffer_size = 8192 };
 	struct module_state *state = recording_self(object)->state;
-	PyObject *kept = owners(run, args + 1, count - 1);
-	PyObject *capsule = kept ? PyDataMem_GetHandler() : NULL;
-	const struct dray_handler *before;
-	struct dray_event *event = NULL;
-	struct dray_fp_state errors;
-	PyObject *result = NULL;
+	struct call_object *call = make_call(state, args[0], object, NULL);
 	int ret;
 
-	if (!capsule) {
-		Py_XDECREF(kept);
+	if (!call)
+		return NULL;
+	call->arguments = owners(run, args + 1, count - 1);
+	if (!call->arguments || ufunc_enter(&call->frame, state, true, 0)) {
+		Py_DECREF(call);
 		return NULL;
 	}
-	/* No program waits for a warning when the run has its turn. */
-	dray_get_fp_state(&errors);
-	dray_set_fp_state(&quiet);
-	before = array_use_handler(capsule);
 	ret = dray_sequence_submit(run->self->sequence, queue, run->views,
 				   run->views + run->inputs, &run->options,
-				   run->made, &event);
-	dray_set_handler(before);
-	dray_set_fp_state(&errors);
+				   run->made, &call->event);
+	if (ufunc_leave_queued(&call->frame, &call->wanted))
+		PyErr_Clear();
 	if (ret)
 		ufunc_error(ret);
 	else
-		result = call_of_event(state, event, args[0], object, kept,
-				       results(run, state, capsule));
-	Py_DECREF(capsule);
-	Py_DECREF(kept);
-	return result;
+		call->results = results(run, state, call->frame.capsule);
+	ufunc_end(&call->frame);
+	if (!call->results)
+		Py_CLEAR(call);
+	return (PyObject *)call;
 }
 
 PyObject *recording_submit(PyObject *object, PyObject *const *args,

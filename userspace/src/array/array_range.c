@@ -184,13 +184,6 @@ struct steps {
 #define NATIVE(kind, size) \
 	DRAY_DTYPE(kind, (size) == 1 ? '|' : DRAY_NATIVE_ORDER, size)
 
-/* Whether a word, which need not be a type, is that of a date or duration. */
-static bool is_time(dray_dtype dtype)
-{
-	return dray_dtype_is_builtin(dtype) &&
-	       (dray_dtype_kind(dtype) == 'M' || dray_dtype_kind(dtype) == 'm');
-}
-
 static struct steps steps_of_integers(char kind, uint32_t size)
 {
 	fill_function *fill = size == 1	  ? fill_1
@@ -219,7 +212,7 @@ static int find_steps(dray_dtype dtype, struct steps *out)
 		kind = 0;
 	if (kind == 'i' || kind == 'u')
 		*out = steps_of_integers(kind, size);
-	else if (is_time(dtype))
+	else if (dray_dtype_is_time(dtype))
 		*out = steps_of_integers('i', size);
 	else if (kind == 'f')
 		*out = steps_of_reals(size);
@@ -244,7 +237,7 @@ static int check_range(dray_dtype dtype, struct range *range)
 		return dray_fail(-EINVAL,
 				 "a range of bools has at most 2, not %" PRId64,
 				 range->length);
-	if (is_time(dtype) && range->real)
+	if (dray_dtype_is_time(dtype) && range->real)
 		return dray_fail(
 			-EINVAL,
 			"a range of times is of integers, in their unit");
@@ -339,7 +332,7 @@ static int make_range(dray_dtype dtype, struct range *range,
 int dray_array_arange(dray_dtype dtype, int64_t start, int64_t stop,
 		      int64_t step, struct dray_array **out)
 {
-	bool time = is_time(dtype);
+	bool time = dray_dtype_is_time(dtype);
 	struct range range;
 	int ret;
 

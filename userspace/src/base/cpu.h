@@ -59,4 +59,14 @@ static inline bool dray_cpu_has_avx512_vbmi2(void)
 	return DRAY_CPU_HAS(AVX512_VBMI2, "avx512vbmi2");
 }
 
+/* Of what was compiled once for each level, the one for this processor. */
+#ifdef DRAY_LOOPS_HAS_LEVELS
+#define DRAY_AT_LEVEL(name)                         \
+	(dray_cpu_has_avx512()	    ? name##_avx512 \
+	 : dray_cpu_has_avx2_f16c() ? name##_avx2   \
+				    : name)
+#else
+#define DRAY_AT_LEVEL(name) (name)
+#endif
+
 #endif /* DRAY_BASE_CPU_H */

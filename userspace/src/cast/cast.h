@@ -168,7 +168,7 @@ extern dray_loop *const dray_from_complex_loops[3];
 extern dray_loop *const dray_complex_bool_loops[3];
 
 dray_loop dray_loop_half_to_float, dray_loop_float_to_half;
-dray_loop dray_loop_double_to_half;
+dray_loop dray_loop_half_to_double, dray_loop_double_to_half;
 
 /* Copies items, and reverses their bytes: sizes up to 16, and any other. */
 dray_loop *dray_copy_loop(uint32_t size);

@@ -138,6 +138,10 @@ static void add_number(struct dray_cast *cast, const struct dray_typed *target,
 		add_half(cast, from);
 		return;
 	}
+	if (from == DRAY_CLASS_HALF && to == DRAY_CLASS_DOUBLE) {
+		add_step(cast, dray_loop_half_to_double, sizeof(double));
+		return;
+	}
 	if (from == DRAY_CLASS_HALF) {
 		add_step(cast, dray_loop_half_to_float, sizeof(float));
 		from = DRAY_CLASS_FLOAT;

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Loops between plain numbers in the machine's byte order, at any address: one
- * for each pair, made by macros, and loops of float16 and complex numbers.
+ * for each pair, made by macros, and loops of complex numbers.
  * The compiler turns the dense case into vectors.
  *
  * A float outside of an integer's range has no value in C.  Here it has that of
  * the machine's instruction, as in NumPy: on x86, the bits of the least int32_t
  * or int64_t, cut to the type's size.
  */
-#include <fenv.h>
 #include <string.h>
 
 #include "cast/cast_each.h"
-#include "dtype/half.h"
 
 /* At -O2, gcc 12 vectorises no loop that may leave a rest. */
 #if defined(__GNUC__) && !defined(__clang__)
@@ -225,59 +223,3 @@ dray_loop *const dray_complex_bool_loops[3] = {
 	loop_DOUBLE_complex_bool,
 	loop_LONG_complex_bool,
 };
-
-DEFINE_EACH(ANY_FLOAT, dray_loop_half_to_float, uint16_t, 2, 4, store_FLOAT,
-	    dray_half_to_float)
-DEFINE_EACH(ANY_FLOAT static, float_to_half, float, 4, 2, store_UINT16,
-	    dray_half_from_float)
-DEFINE_EACH(ANY_FLOAT static, double_to_half, double, 8, 2, store_UINT16,
-	    dray_half_from_double)
-
-/* Items that are looked at for errors before they are converted. */
-#define HALF_PART 512
-
-/* Arithmetic of integers notes no errors: a look at the items does. */
-#define DEFINE_TO_HALF(name, type, convert, overflows, underflows)    \
-	ANY_FLOAT int name(char *const *data, const int64_t *strides, \
-			   int64_t count, void *context)              \
-	{                                                             \
-		char *parts[2] = { data[0], data[1] };                \
-		int64_t part, i;                                      \
-		type x;                                               \
-                                                                      \
-		for (; count > 0; count -= part) {                    \
-			uint32_t over = 0, under = 0;                 \
-                                                                      \
-			part = count < HALF_PART ? count : HALF_PART; \
-			for (i = 0; i < part; i++) {                  \
-				memcpy(&x, parts[1] + i * strides[1], \
-				       sizeof(x));                    \
-				over |= (uint32_t)overflows(x);       \
-				under |= (uint32_t)underflows(x);     \
-			}                                             \
-			convert(parts, strides, part, context);       \
-			note_errors(over, under);                     \
-			parts[0] += part * strides[0];                \
-			parts[1] += part * strides[1];                \
-		}                                                     \
-		return 0;                                             \
-	}
-
-static void note_errors(uint32_t over, uint32_t under)
-{
-	int errors = 0;
-
-#ifdef FE_OVERFLOW
-	errors |= over ? FE_OVERFLOW : 0;
-#endif
-#ifdef FE_UNDERFLOW
-	errors |= under ? FE_UNDERFLOW : 0;
-#endif
-	if (errors)
-		feraiseexcept(errors);
-}
-
-DEFINE_TO_HALF(dray_loop_float_to_half, float, float_to_half,
-	       dray_half_overflows, dray_half_underflows)
-DEFINE_TO_HALF(dray_loop_double_to_half, double, double_to_half,
-	       dray_half_overflows_double, dray_half_underflows_double)

@@ -146,6 +146,36 @@ static inline bool dray_dtype_is_number(dray_dtype dtype)
 	return sizes >> size & 1;
 }
 
+/* Whether a word, which need not be a type, is that of a date or duration. */
+static inline bool dray_dtype_is_time(dray_dtype dtype)
+{
+	return dray_dtype_is_builtin(dtype) &&
+	       (dray_dtype_kind(dtype) == 'M' || dray_dtype_kind(dtype) == 'm');
+}
+
+/* A builtin type in the machine's byte order; any other as it is. */
+static inline dray_dtype dray_dtype_native(dray_dtype dtype)
+{
+	const char order = dray_dtype_order(dtype);
+
+	if (!dray_dtype_is_builtin(dtype) || order == '|')
+		return dtype;
+	return (dtype & ~(dray_dtype)0xff00) |
+	       (dray_dtype)(uint8_t)DRAY_NATIVE_ORDER << 8;
+}
+
+/* Whether lists of types are the same. */
+static inline bool dray_dtypes_equal(const dray_dtype *a, const dray_dtype *b,
+				     int count)
+{
+	int i;
+
+	for (i = 0; i < count; i++)
+		if (!dray_dtype_equal(a[i], b[i]))
+			return false;
+	return true;
+}
+
 /* dray_dtype_normalize(), at once for a number in its one form. */
 static inline int dray_dtype_check(dray_dtype dtype, dray_dtype *out)
 {

@@ -164,15 +164,14 @@ static void tell(char why[256], const struct dray_executor *executor,
 		add(why, "%llu ns", (unsigned long long)candidate.ns);
 }
 
-int dray_choose_executor(struct dray_executor *const *executors, size_t count,
-			 const struct dray_call *call,
-			 struct dray_executor **out, uint64_t *ns,
-			 char why[256])
+struct dray_executor *
+dray_choose_executor(struct dray_executor *const *executors, size_t count,
+		     const struct dray_call *call, uint64_t *ns, char why[256])
 {
 	struct candidate best = { .able = false }, candidate;
+	struct dray_executor *chosen = NULL;
 	size_t i;
 
-	*out = NULL;
 	if (why)
 		*why = '\0';
 	for (i = 0; i <= count; i++) {
@@ -183,12 +182,12 @@ int dray_choose_executor(struct dray_executor *const *executors, size_t count,
 		if (why)
 			tell(why, executor, candidate);
 		if (!candidate.able ||
-		    (*out && (!best.known ||
-			      (candidate.known && candidate.ns >= best.ns))))
+		    (chosen && (!best.known ||
+				(candidate.known && candidate.ns >= best.ns))))
 			continue;
-		*out = executor;
+		chosen = executor;
 		best = candidate;
 	}
 	*ns = best.ns;
-	return 0;
+	return chosen;
 }

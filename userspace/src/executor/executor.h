@@ -127,7 +127,7 @@ int dray_task_call(struct dray_call_queue *queue, struct dray_ufunc *ufunc,
 		   const struct dray_view *const *outputs,
 		   const struct dray_ufunc_options *options);
 
-/* Whether the CPU must not access @span beside the call. */
+/* Whether the call writes memory that others read, or uses any that they write. */
 bool dray_queued_meets(const struct dray_queued *queued,
 		       struct dray_addresses reads,
 		       struct dray_addresses writes);
@@ -137,14 +137,13 @@ bool dray_queued_conflict(const struct dray_queued *a,
 
 /*
  * Chooses the executor of a call: of those that can run it, the first one without
- * a known time, else the fastest.
+ * a known time, else the fastest; borrowed.
  * @why: a sentence; NULL: none
  * @ns: set to the time, or ~0 if it is not known
  */
-int dray_choose_executor(struct dray_executor *const *executors, size_t count,
-			 const struct dray_call *call,
-			 struct dray_executor **out, uint64_t *ns,
-			 char why[256]);
+struct dray_executor *
+dray_choose_executor(struct dray_executor *const *executors, size_t count,
+		     const struct dray_call *call, uint64_t *ns, char why[256]);
 
 /* Lets forks take the lock of times; before the first queue. */
 void dray_times_enlist(void);

@@ -14,22 +14,31 @@
 #include "layout/layout.h"
 
 /* Functions of the loader that are called. */
-#define DRAY_OPENCL_CALLS(call)                                                     \
-	call(clGetPlatformIDs) call(clGetPlatformInfo) call(clGetDeviceIDs) call(   \
-		clGetDeviceInfo) call(clCreateContext) call(clReleaseContext)       \
-		call(clCreateCommandQueue) call(clReleaseCommandQueue) call(        \
-			clCreateProgramWithSource) call(clBuildProgram)             \
-			call(clGetProgramBuildInfo) call(clReleaseProgram) call(    \
-				clCreateKernel) call(clReleaseKernel)               \
-				call(clGetKernelWorkGroupInfo) call(                \
-					clSetKernelArg) call(clCreateBuffer)        \
-					call(clReleaseMemObject) call(              \
-						clEnqueueNDRangeKernel)             \
-						call(clEnqueueMapBuffer) call(      \
-							clEnqueueUnmapMemObject)    \
-							call(clWaitForEvents) call( \
-								clReleaseEvent)     \
-								call(clFinish)
+#define DRAY_OPENCL_CALLS(X)         \
+	X(clGetPlatformIDs)          \
+	X(clGetPlatformInfo)         \
+	X(clGetDeviceIDs)            \
+	X(clGetDeviceInfo)           \
+	X(clCreateContext)           \
+	X(clReleaseContext)          \
+	X(clCreateCommandQueue)      \
+	X(clReleaseCommandQueue)     \
+	X(clCreateProgramWithSource) \
+	X(clBuildProgram)            \
+	X(clGetProgramBuildInfo)     \
+	X(clReleaseProgram)          \
+	X(clCreateKernel)            \
+	X(clReleaseKernel)           \
+	X(clGetKernelWorkGroupInfo)  \
+	X(clSetKernelArg)            \
+	X(clCreateBuffer)            \
+	X(clReleaseMemObject)        \
+	X(clEnqueueNDRangeKernel)    \
+	X(clEnqueueMapBuffer)        \
+	X(clEnqueueUnmapMemObject)   \
+	X(clWaitForEvents)           \
+	X(clReleaseEvent)            \
+	X(clFinish)
 
 struct dray_opencl_calls {
 #define DRAY_OPENCL_FIELD(name) __typeof__(name) *name;

@@ -12,6 +12,7 @@
 #include "dtype/dtype.h"
 #include "executor/opencl.h"
 #include "layout/overlap.h"
+#include "view/view.h"
 
 #define MOST_LOOPS 256
 
@@ -19,17 +20,13 @@ static const struct dray_opencl_kernels *
 find(const struct dray_opencl_executor *executor, const struct dray_call *call)
 {
 	uint32_t i;
-	int o;
 
 	for (i = 0; i < executor->count; i++) {
 		const struct dray_opencl_kernels *loop = &executor->loops[i];
 
-		if (loop->ufunc != call->ufunc)
-			continue;
-		for (o = 0; o < dray_ufunc_operands(loop->ufunc); o++)
-			if (!dray_dtype_equal(loop->dtypes[o], call->dtypes[o]))
-				break;
-		if (o == dray_ufunc_operands(loop->ufunc))
+		if (loop->ufunc == call->ufunc &&
+		    dray_dtypes_equal(loop->dtypes, call->dtypes,
+				      dray_ufunc_operands(loop->ufunc)))
 			return loop;
 	}
 	return NULL;
@@ -39,12 +36,10 @@ find(const struct dray_opencl_executor *executor, const struct dray_call *call)
 static int check_elements(const struct dray_call *call)
 {
 	char has[DRAY_DTYPE_TYPESTR_SIZE], wants[DRAY_DTYPE_TYPESTR_SIZE];
-	int o, i;
+	int o;
 
 	for (o = 0; o < call->inputs + call->outputs; o++) {
 		const struct dray_view *view = call->views[o];
-		const uint64_t align = dray_dtype_alignment(call->dtypes[o]);
-		uint64_t places = (uintptr_t)view->data;
 
 		if (!dray_dtype_equal(view->dtype, call->dtypes[o]))
 			return dray_fail(
@@ -52,10 +47,7 @@ static int check_elements(const struct dray_call *call)
 				"operand %d is %s, the kernel takes %s", o,
 				dray_dtype_text(view->dtype, has),
 				dray_dtype_text(call->dtypes[o], wants));
-		for (i = 0; i < view->ndim; i++)
-			if (view->shape[i] > 1)
-				places |= (uint64_t)view->strides[i];
-		if (places % align)
+		if (!dray_view_is_aligned(view))
 			return dray_fail(-EOPNOTSUPP,
 					 "operand %d is not aligned", o);
 	}
@@ -212,19 +204,13 @@ static int check_loop(const struct dray_opencl_loop *loops, uint32_t number)
 				"OpenCL has no type for %s, operand %d of %s",
 				dray_dtype_text(loop->dtypes[o], text), o,
 				loop->ufunc->name);
-	for (i = 0; i < number; i++) {
-		if (loops[i].ufunc != loop->ufunc)
-			continue;
-		for (o = 0; o < operands; o++)
-			if (!dray_dtype_equal(loops[i].dtypes[o],
-					      loop->dtypes[o]))
-				break;
-		if (o == operands)
+	for (i = 0; i < number; i++)
+		if (loops[i].ufunc == loop->ufunc &&
+		    dray_dtypes_equal(loops[i].dtypes, loop->dtypes, operands))
 			return dray_fail(
 				-EINVAL,
 				"loops %u and %u of %s have the same types", i,
 				number, loop->ufunc->name);
-	}
 	return 0;
 }
 

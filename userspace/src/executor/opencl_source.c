@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "dtype/dtype.h"
 #include "executor/opencl.h"
 
 /* OpenCL's types of an element. */
@@ -72,13 +73,12 @@ struct writer {
 
 static const struct element *element_of(dray_dtype dtype)
 {
-	const char kind = dray_dtype_kind(dtype);
 	size_t i;
 
 	for (i = 0; i < sizeof(elements) / sizeof(elements[0]); i++)
 		if (dray_dtype_equal(elements[i].dtype, dtype))
 			return &elements[i];
-	if ((kind == 'M' || kind == 'm') &&
+	if (dray_dtype_is_time(dtype) &&
 	    !(dray_dtype_flags(dtype) & DRAY_DTYPE_SWAPPED))
 		return &times;
 	return &bytes;

@@ -142,8 +142,8 @@ void dray_calls_start(struct dray_call_queue *queue, struct dray_queued *queued)
 	uint64_t ns;
 	int ret;
 
-	dray_choose_executor(queue->executors, queue->count, &queued->call,
-			     &executor, &ns, NULL);
+	executor = dray_choose_executor(queue->executors, queue->count,
+					&queued->call, &ns, NULL);
 	queued->executor = dray_executor_ref(executor);
 	queued->started_ns = dray_call_now();
 	dray_forget_failure();

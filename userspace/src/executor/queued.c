@@ -4,7 +4,6 @@
  * blocks that are held until the end.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,12 +37,9 @@ static int check(const struct dray_ufunc *ufunc,
 
 	for (o = 0; !ret && o < ufunc->inputs; o++) {
 		ret = check_read(ufunc, o, inputs[o]);
-		if (!ret && options && options->weak >> o & 1 &&
-		    dray_view_size(inputs[o]) != 1)
-			ret = dray_fail(
-				-EINVAL,
-				"a number of the program is one element, and input %d has %" PRId64,
-				o, dray_view_size(inputs[o]));
+		if (!ret && options && options->weak >> o & 1)
+			ret = dray_ufunc_check_weak(o,
+						    dray_view_size(inputs[o]));
 	}
 	for (; !ret && outputs && o < count; o++)
 		if (outputs[o - ufunc->inputs])
@@ -320,52 +316,6 @@ int dray_queued_create(struct dray_ufunc *ufunc,
 		dray_queued_free(queued);
 		return ret;
 	}
-	*out = queued;
-	return 0;
-}
-
-/* Notes the memory of a task's operands; their number with these. */
-static int hold_operands(struct dray_queued *queued, int at,
-			 struct dray_operand *operands, int count)
-{
-	int o;
-
-	for (o = 0; o < count; o++) {
-		if (!operands[o].extent.elements)
-			continue;
-		dray_operand_locate(&operands[o], true);
-		dray_event_keep(queued->event, &operands[o]);
-		queued->spans[at + o] = operands[o].span;
-	}
-	return at + count;
-}
-
-int dray_queued_create_task(const struct dray_task *task,
-			    struct dray_operand *inputs, int inputs_count,
-			    struct dray_operand *outputs, int outputs_count,
-			    struct dray_queued **out)
-{
-	const size_t count = (size_t)inputs_count + (size_t)outputs_count;
-	struct dray_queued *queued = calloc(
-		1, sizeof(*queued) + count * sizeof(struct dray_addresses));
-	int ret;
-
-	if (!queued)
-		return dray_fail(-ENOMEM, "no memory for a call");
-	queued->spans = (struct dray_addresses *)(void *)(queued + 1);
-	ret = dray_event_create_call(task->name, (uint32_t)count,
-				     &queued->event);
-	if (ret) {
-		dray_queued_free(queued);
-		return ret;
-	}
-	queued->call.inputs = inputs_count;
-	queued->call.outputs = outputs_count;
-	queued->operands = hold_operands(queued, 0, inputs, inputs_count);
-	queued->operands =
-		hold_operands(queued, queued->operands, outputs, outputs_count);
-	queued->task = *task;
-	dray_get_fp_state(&queued->state);
 	*out = queued;
 	return 0;
 }

@@ -114,38 +114,53 @@ static int check_copy(const struct dray_stream *stream, uint64_t bytes)
 	return 0;
 }
 
+/* Asks a stream whether it takes @count operands of a frame as one packet. */
+static int check_packet(const struct dray_stream_call *run, int64_t number,
+			struct dray_stream *stream, int first, int count)
+{
+	const struct dray_packet_options options = {
+		.flags = run->executor->options.flags,
+	};
+	const struct dray_view *pointers[DRAY_UFUNC_MAX_OPERANDS];
+	struct dray_view views[DRAY_UFUNC_MAX_OPERANDS];
+	struct dray_explanation plan;
+	uint64_t bytes, all = 0;
+	size_t there = 0;
+	int o, ret = 0;
+
+	for (o = first; !ret && o < first + count; o++) {
+		bytes = dray_frames_bytes(&run->frames, number, o);
+		all += bytes;
+		if (run->aside[o]) {
+			ret = check_copy(stream, bytes);
+			continue;
+		}
+		dray_frames_view(&run->frames, number, o, &views[there]);
+		pointers[there] = &views[there];
+		there++;
+	}
+	if (!ret && there < (size_t)count)
+		ret = check_copy(stream, all);
+	if (!ret && there)
+		ret = dray_stream_explain(stream, pointers, there, &options,
+					  &plan, sizeof(plan));
+	return ret ? dray_fail_adding(-EOPNOTSUPP, " (operand %d)", first) : 0;
+}
+
 /* Asks the streams whether they take frame @number. */
 static int check_frame(const struct dray_stream_call *run, int64_t number)
 {
 	const struct dray_stream_executor *executor = run->executor;
-	const struct dray_packet_options options = {
-		.flags = executor->options.flags,
-	};
-	const uint32_t inputs = (uint32_t)run->call->inputs;
-	struct dray_explanation plan;
-	const struct dray_view *pointer;
-	struct dray_stream *stream;
-	struct dray_view view;
-	uint32_t o;
-	int ret = 0;
+	const int inputs = run->call->inputs;
+	const int each = inputs / (int)executor->options.tx_count;
+	int o, ret = 0;
 
-	pointer = &view;
-	for (o = 0; !ret && o < (uint32_t)run->frames.operands; o++) {
-		stream = o >= inputs ? executor->rx[o - inputs]
-			 : executor->options.tx_count == inputs
-				 ? executor->tx[o]
-				 : executor->tx[0];
-		if (run->aside[o]) {
-			ret = check_copy(stream,
-					 dray_frames_bytes(&run->frames, number,
-							   (int)o));
-			continue;
-		}
-		dray_frames_view(&run->frames, number, (int)o, &view);
-		ret = dray_stream_explain(stream, &pointer, 1, &options, &plan,
-					  sizeof(plan));
-	}
-	return ret ? dray_fail_adding(-EOPNOTSUPP, " (operand %u)", o - 1) : 0;
+	for (o = 0; !ret && o < inputs; o += each)
+		ret = check_packet(run, number, executor->tx[o / each], o,
+				   each);
+	for (; !ret && o < run->frames.operands; o++)
+		ret = check_packet(run, number, executor->rx[o - inputs], o, 1);
+	return ret;
 }
 
 /* Cuts the call, with copies that are not made yet. */
@@ -205,6 +220,8 @@ int dray_stream_check_call(struct dray_stream_executor *executor,
 {
 	int ret;
 
+	if (dray_stream_check(executor->streams[0]))
+		return -EOPNOTSUPP;
 	if (dray_stream_is_stale(executor))
 		return dray_fail(
 			-EOPNOTSUPP,

@@ -312,7 +312,7 @@ int dray_stream_executor_create(
 int dray_stream_executor_reset(struct dray_executor *executor)
 {
 	struct dray_stream_executor *streams;
-	int ret = 0;
+	int ret;
 
 	if (!dray_given(executor, __func__))
 		return -EINVAL;
@@ -320,6 +320,10 @@ int dray_stream_executor_reset(struct dray_executor *executor)
 		return dray_fail(-EINVAL, "%s is not an executor of streams",
 				 executor->name);
 	streams = executor->context;
+	/* A child's locks are in calls of the parent. */
+	ret = dray_stream_check(streams->streams[0]);
+	if (ret)
+		return ret;
 	/* No call has the streams meanwhile. */
 	take_streams(streams);
 	if (streams->options.reset)

@@ -172,9 +172,9 @@ int dray_explain_call(struct dray_call_queue *queue, struct dray_ufunc *ufunc,
 	executor = dray_cpu_executor();
 	/* Executors are asked about elements only. */
 	if (queued->call.elements)
-		dray_choose_executor(queue->executors, queue->count,
-				     &queued->call, &executor, &ns,
-				     reply.reason);
+		executor =
+			dray_choose_executor(queue->executors, queue->count,
+					     &queued->call, &ns, reply.reason);
 	else
 		snprintf(reply.reason, sizeof(reply.reason),
 			 "there are no elements, so nothing runs");

@@ -47,17 +47,12 @@ static struct dray_timed **find(struct dray_executor *executor,
 				const dray_dtype *dtypes)
 {
 	struct dray_timed **link = &executor->timed;
-	int o;
 
-	for (; *link; link = &(*link)->next) {
-		if ((*link)->ufunc != ufunc->number)
-			continue;
-		for (o = 0; o < dray_ufunc_operands(ufunc); o++)
-			if (!dray_dtype_equal((*link)->dtypes[o], dtypes[o]))
-				break;
-		if (o == dray_ufunc_operands(ufunc))
+	for (; *link; link = &(*link)->next)
+		if ((*link)->ufunc == ufunc->number &&
+		    dray_dtypes_equal((*link)->dtypes, dtypes,
+				      dray_ufunc_operands(ufunc)))
 			break;
-	}
 	return link;
 }
 

@@ -12,12 +12,7 @@
 #include "interop/arrow_give.h"
 #include "base/error.h"
 #include "dtype/dtype.h"
-
-static bool is_time(dray_dtype dtype)
-{
-	return dray_dtype_is_builtin(dtype) &&
-	       (dray_dtype_kind(dtype) == 'M' || dray_dtype_kind(dtype) == 'm');
-}
+#include "view/view.h"
 
 /*
  * Marks the elements that are not a date as nulls too.  @times: in C order, in
@@ -102,8 +97,7 @@ static int take_elements(const struct dray_arrow_sender *sender,
 			 struct dray_array **holder)
 {
 	bool swapped = dray_dtype_flags(view->dtype) & DRAY_DTYPE_SWAPPED;
-	bool aligned =
-		dray_view_alignment(view) >= dray_dtype_alignment(view->dtype);
+	bool aligned = dray_view_is_aligned(view);
 	dray_dtype native = view->dtype;
 	int ret = 0;
 
@@ -167,7 +161,7 @@ int dray_arrow_fill_elements(const struct dray_arrow_sender *sender,
 						: "have 32 bits");
 	if (!ret)
 		ret = take_elements(sender, view, &values, &held->elements);
-	if (!ret && is_time(view->dtype) && sender->reached)
+	if (!ret && dray_dtype_is_time(view->dtype) && sender->reached)
 		ret = mark_times(&values, mask, &marked);
 	if (!ret)
 		ret = dray_arrow_set_nulls(

@@ -123,37 +123,6 @@ static int prepare_missing(struct dray_nditer *iter, int o, dray_dtype wanted)
 	return 0;
 }
 
-static bool is_native(dray_dtype dtype)
-{
-	char order = dray_dtype_order(dtype);
-
-	return order == '|' || order == DRAY_NATIVE_ORDER;
-}
-
-/* The same type in the machine's byte order; a structure stays as it is. */
-static dray_dtype native(dray_dtype dtype)
-{
-	if (!dray_dtype_is_builtin(dtype) || is_native(dtype))
-		return dtype;
-	return (dtype & ~(dray_dtype)0xff00) |
-	       (dray_dtype)(uint8_t)DRAY_NATIVE_ORDER << 8;
-}
-
-static bool is_aligned(const struct dray_view *view)
-{
-	uint64_t mask = dray_dtype_alignment(view->dtype) - 1;
-	uint64_t address = (uintptr_t)view->data;
-	int i;
-
-	for (i = 0; i < view->ndim; i++) {
-		if (view->shape[i] > 1)
-			address |= (uint64_t)view->strides[i];
-		if (!view->shape[i])
-			return true;
-	}
-	return !(address & mask);
-}
-
 static void describe(struct dray_nditer *iter, int o,
 		     const struct dray_view *view)
 {
@@ -200,11 +169,12 @@ static int prepare_view(struct dray_nditer *iter, int o,
 	if (!wanted)
 		wanted = view->dtype;
 	if ((operand->flags & DRAY_OPERAND_NATIVE_ORDER) &&
-	    native(wanted) != wanted) {
-		wanted = native(wanted);
+	    dray_dtype_native(wanted) != wanted) {
+		wanted = dray_dtype_native(wanted);
 		operand->flags |= OPERAND_CONVERTS;
 	}
-	if ((operand->flags & DRAY_OPERAND_ALIGNED) && !is_aligned(view))
+	if ((operand->flags & DRAY_OPERAND_ALIGNED) &&
+	    !dray_view_is_aligned(view))
 		operand->flags |= OPERAND_CONVERTS;
 	operand->dtype = dray_dtype_ref(wanted);
 	return 0;
@@ -297,8 +267,9 @@ static int promote(struct dray_nditer *iter,
 	if (same < count)
 		return dray_result_type(dtypes, count, 0, out);
 	/* A type alone keeps its byte order, but not that of a scalar. */
-	*out = dray_dtype_ref(count == 1 && !scalar ? dtypes[0]
-						    : native(dtypes[0]));
+	*out = dray_dtype_ref(count == 1 && !scalar
+				      ? dtypes[0]
+				      : dray_dtype_native(dtypes[0]));
 	return 0;
 }
 

@@ -76,8 +76,7 @@ static bool is_unique(const struct dray_view *view)
 static bool is_fit(const struct dray_linear *product,
 		   const struct dray_view *to)
 {
-	return to->dtype == product->dtype &&
-	       dray_view_alignment(to) >= dray_dtype_alignment(to->dtype) &&
+	return to->dtype == product->dtype && dray_view_is_aligned(to) &&
 	       !dray_view_spans_overlap(to, &product->operands[0]) &&
 	       !dray_view_spans_overlap(to, &product->operands[1]) &&
 	       is_unique(to);

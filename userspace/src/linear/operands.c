@@ -40,8 +40,7 @@ static int take_operand(struct dray_linear *product, int i,
 		return dray_fail(-EPERM, "operand %d of %s may not be read", i,
 				 product->name);
 	dray_view_copy(view, given);
-	if (given->dtype == product->dtype &&
-	    dray_view_alignment(given) >= dray_dtype_alignment(given->dtype))
+	if (given->dtype == product->dtype && dray_view_is_aligned(given))
 		return 0;
 	ret = dray_array_empty(product->dtype, given->ndim, given->shape,
 			       &product->copies[i]);

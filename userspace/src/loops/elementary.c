@@ -149,84 +149,6 @@ int dray_elementary_half(char *const *data, const int64_t *strides,
 	return 0;
 }
 
-/*
- * Roots are rounded correctly by all sets.  The hardware's errors are true, but
- * for those of elements that were gathered.
- */
-int dray_root_double(char *const *data, const int64_t *strides, int64_t count,
-		     void *context)
-{
-	const struct dray_kernels *kernels = dray_kernels_exact();
-	double part[DRAY_PART];
-	int64_t i, size;
-
-	(void)context;
-	if (strides[0] == sizeof(double) && strides[1] == sizeof(double)) {
-		kernels->sqrt_double((const double *)(const void *)data[0],
-				     (double *)(void *)data[1], (size_t)count);
-		return 0;
-	}
-	for (i = 0; i < count; i += size) {
-		char *to = data[1] + i * strides[1];
-		const bool direct = strides[1] == sizeof(double);
-		double *out = direct ? (double *)(void *)to : part;
-
-		size = dray_part_size(count - i);
-		kernels->sqrt_double(dray_take_double(data[0] + i * strides[0],
-						      strides[0], size, part),
-				     out, (size_t)size);
-		if (!direct)
-			dray_put_double(to, strides[1], size, out);
-	}
-	return 0;
-}
-
-int dray_root_float(char *const *data, const int64_t *strides, int64_t count,
-		    void *context)
-{
-	const struct dray_kernels *kernels = dray_kernels_exact();
-	float part[DRAY_PART];
-	int64_t i, size;
-
-	(void)context;
-	if (strides[0] == sizeof(float) && strides[1] == sizeof(float)) {
-		kernels->sqrt_float((const float *)(const void *)data[0],
-				    (float *)(void *)data[1], (size_t)count);
-		return 0;
-	}
-	for (i = 0; i < count; i += size) {
-		char *to = data[1] + i * strides[1];
-		const bool direct = strides[1] == sizeof(float);
-		float *out = direct ? (float *)(void *)to : part;
-
-		size = dray_part_size(count - i);
-		kernels->sqrt_float(dray_take_float(data[0] + i * strides[0],
-						    strides[0], size, part),
-				    out, (size_t)size);
-		if (!direct)
-			dray_put_float(to, strides[1], size, out);
-	}
-	return 0;
-}
-
-int dray_root_half(char *const *data, const int64_t *strides, int64_t count,
-		   void *context)
-{
-	const struct dray_kernels *kernels = dray_kernels_exact();
-	float part[DRAY_PART];
-	int64_t i, size;
-
-	(void)context;
-	for (i = 0; i < count; i += size) {
-		size = dray_part_size(count - i);
-		dray_take_half(data[0] + i * strides[0], strides[0], size,
-			       part);
-		kernels->sqrt_float(part, part, (size_t)size);
-		dray_put_half(data[1] + i * strides[1], strides[1], size, part);
-	}
-	return 0;
-}
-
 #define FLOATS(function)                                              \
 	{ "ee", dray_elementary_half, DRAY_NUMBER(function),          \
 	  DRAY_LOOP_HAS_FAST },                                       \
@@ -268,13 +190,6 @@ BINARY(hypot)
 BINARY(logaddexp)
 BINARY(logaddexp2)
 
-static const struct dray_loop_entry sqrt_loops[] = {
-	{ "ee", dray_root_half, NULL, 0 },
-	{ "ff", dray_root_float, NULL, 0 },
-	{ "dd", dray_root_double, NULL, 0 },
-	COMPLEX(sqrt),
-};
-
 /* Unlike a root, a power by 0.5 is infinite of -infinity, and 0 of -0. */
 static int float_power(char *const *data, const int64_t *strides, int64_t count,
 		       void *context)
@@ -313,7 +228,6 @@ static const struct dray_loop_entry float_power_loops[] = {
 	}
 
 static const struct dray_ufunc_definition definitions[] = {
-	OF("sqrt", sqrt),
 	{ "cbrt", 1, 1, DRAY_IDENTITY_NONE, cbrt_loops, 3, NULL },
 	OF("exp", exp),
 	OF("exp2", exp2),

@@ -85,9 +85,6 @@ struct dray_kernels {
 	/* SLEEF's or the C library's own, of those that have another way above */
 	dray_kernel_float *plain_float[DRAY_FUNCTION_COUNT];
 	dray_kernel_double *plain_double[DRAY_FUNCTION_COUNT];
-	/* Rounded correctly; the hardware's errors are true. */
-	void (*sqrt_double)(const double *x, double *out, size_t count);
-	void (*sqrt_float)(const float *x, float *out, size_t count);
 };
 
 /* Without vectors; libm if there is no SLEEF. */

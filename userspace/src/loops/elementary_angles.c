@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* Degrees and radians: products with a factor, of which the hardware notes errors. */
+#include <fenv.h>
+
 #include "loops/elementary_part.h"
 #include "loops/loops.h"
 

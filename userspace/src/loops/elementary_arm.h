@@ -17,7 +17,6 @@
 #define STORE_F vst1q_f32
 #define SQRT_D vsqrtq_f64
 #define PLUS_D(x, y, z) vfmaq_f64(z, x, y)
-#define SQRT_F vsqrtq_f32
 
 static inline int unusual_d(float64x2_t x)
 {

@@ -6,10 +6,10 @@
 #ifndef DRAY_LOOPS_ELEMENTARY_PART_H
 #define DRAY_LOOPS_ELEMENTARY_PART_H
 
-#include <fenv.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "dtype/half.h"
+#include "cast/cast_half.h"
 
 /* Elements of a part: a page of doubles. */
 #define DRAY_PART 512
@@ -72,37 +72,24 @@ static inline void dray_put_float(char *data, int64_t stride, int64_t count,
 	DRAY_BY_STEPS(float, float, *at, part[i], data, stride, count);
 }
 
-static inline const float *dray_take_half(const char *data, int64_t stride,
+static inline const float *dray_take_half(char *data, int64_t stride,
 					  int64_t count, float *part)
 {
-	int64_t i;
+	char *const operands[] = { (char *)part, data };
+	const int64_t strides[] = { sizeof(float), stride };
 
-	for (i = 0; i < count; i++)
-		part[i] = dray_half_to_float(
-			*(const uint16_t *)(const void *)(data + i * stride));
+	(void)dray_half_casts()->to_float(operands, strides, count, NULL);
 	return part;
 }
 
 /* Returns the errors of rounding. */
 static inline int dray_put_half(char *data, int64_t stride, int64_t count,
-				const float *part)
+				float *part)
 {
-	uint32_t over = 0, under = 0;
-	int64_t i;
+	char *const operands[] = { data, (char *)part };
+	const int64_t strides[] = { stride, sizeof(float) };
 
-	for (i = 0; i < count; i++) {
-		const uint16_t half = dray_half_from_float(part[i]);
-		const uint32_t size = dray_bits_of_float(part[i]) & 0x7fffffffu;
-
-		/* Bits are compared, as numbers would note invalid NaNs. */
-		over |= (half & 0x7fffu) == DRAY_HALF_INFINITE &&
-			size < 0x7f800000u;
-		under |= size < 0x38800000u &&
-			 dray_bits_of_float(dray_half_to_float(half)) !=
-				 dray_bits_of_float(part[i]);
-		*(uint16_t *)(void *)(data + i * stride) = half;
-	}
-	return (over ? FE_OVERFLOW : 0) | (under ? FE_UNDERFLOW : 0);
+	return dray_half_casts()->of_float(operands, strides, count);
 }
 
 #endif /* DRAY_LOOPS_ELEMENTARY_PART_H */

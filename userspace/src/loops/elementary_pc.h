@@ -18,7 +18,6 @@
 #define STORE_F _mm512_storeu_ps
 #define SQRT_D _mm512_sqrt_pd
 #define PLUS_D _mm512_fmadd_pd
-#define SQRT_F _mm512_sqrt_ps
 #define LOWER(x) _mm512_cvtps_pd(_mm512_castps512_ps256(x))
 #define UPPER(x)                          \
 	_mm512_cvtps_pd(_mm256_castpd_ps( \
@@ -78,7 +77,6 @@ static inline int unusual_f(__m512 x)
 #define STORE_F _mm256_storeu_ps
 #define SQRT_D _mm256_sqrt_pd
 #define PLUS_D _mm256_fmadd_pd
-#define SQRT_F _mm256_sqrt_ps
 #define LOWER(x) _mm256_cvtps_pd(_mm256_castps256_ps128(x))
 #define UPPER(x) _mm256_cvtps_pd(_mm256_extractf128_ps(x, 1))
 #define HALVES(lower, upper)                                                 \
@@ -142,7 +140,6 @@ static inline int unusual_f(__m256 x)
 #define SQRT_D _mm_sqrt_pd
 #define PLUS_D(x, y, z) ((x) * (y) + (z))
 #define ANY_ZERO(x, y) ((void)(x), (void)(y), 0)
-#define SQRT_F _mm_sqrt_ps
 #define LOWER(x) _mm_cvtps_pd(x)
 #define UPPER(x) _mm_cvtps_pd(_mm_movehl_ps(x, x))
 #define HALVES(lower, upper) \

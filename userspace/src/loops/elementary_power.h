@@ -33,10 +33,11 @@ dray_loop dray_elementary_half;
 dray_loop dray_elementary_float;
 dray_loop dray_elementary_double;
 
-/* Square roots, without a context. */
-dray_loop dray_root_half;
-dray_loop dray_root_float;
-dray_loop dray_root_double;
+/* Square roots, without a context, compiled for each level of instructions. */
+struct dray_roots {
+	dray_loop *of_float;
+	dray_loop *of_double;
+};
 
 /* Of complex numbers: one input. */
 dray_loop dray_complex_float;

@@ -41,7 +41,6 @@
 #define SQRT_D sqrt
 #define PLUS_D(x, y, z) ((x) * (y) + (z))
 #define ANY_ZERO(x, y) ((void)(x), (void)(y), 0)
-#define SQRT_F sqrtf
 #define UNUSUAL_D(x) !(fabs(x) >= DBL_MIN && fabs(x) <= DBL_MAX)
 #define UNUSUAL_F(x) !(fabsf(x) >= FLT_MIN && fabsf(x) <= FLT_MAX)
 

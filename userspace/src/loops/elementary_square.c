@@ -3,7 +3,13 @@
  * Powers by one exponent for all elements, where NumPy takes a product, a quotient
  * or a root: the hardware rounds them correctly and notes their errors.
  */
+#include "base/cpu.h"
 #include "loops/elementary_power.h"
+
+extern const struct dray_roots dray_roots_of;
+#ifdef DRAY_LOOPS_HAS_LEVELS
+extern const struct dray_roots dray_roots_of_avx2, dray_roots_of_avx512;
+#endif
 
 #define SIMPLE(type)                                                          \
 	static void simple_##type(const type *x, int64_t step, type *out,     \
@@ -37,8 +43,9 @@
 			return false;                                         \
 		exponent = *(const type *)(const void *)data[1];              \
 		if (exponent == (type)0.5)                                    \
-			return !dray_root_##type(operands, steps, count,      \
-						 NULL);                       \
+			return !DRAY_AT_LEVEL(&dray_roots_of)                 \
+					->of_##type(operands, steps, count,   \
+						    NULL);                    \
 		if (exponent != 2 && exponent != 1 && exponent != 0 &&        \
 		    exponent != -1)                                           \
 			return false;                                         \

@@ -21,7 +21,6 @@
 #define LANES LANES_D
 #define LOAD LOAD_D
 #define STORE STORE_D
-#define SQRT SQRT_D
 #define UNUSUAL UNUSUAL_D
 #define SLEEF SLEEF_D
 #include "loops/elementary_walk.h"
@@ -30,7 +29,6 @@
 #undef LANES
 #undef LOAD
 #undef STORE
-#undef SQRT
 #undef UNUSUAL
 #undef SLEEF
 
@@ -39,7 +37,6 @@
 #define LANES LANES_F
 #define LOAD LOAD_F
 #define STORE STORE_F
-#define SQRT SQRT_F
 #define UNUSUAL UNUSUAL_F
 #define SLEEF SLEEF_F
 #include "loops/elementary_walk.h"
@@ -83,6 +80,4 @@ const struct dray_kernels JOIN(dray_kernels, SET) = {
 				 DRAY_WIDE_BINARY_FUNCTIONS(OF_FLOAT)
 				 DRAY_LONG_FUNCTIONS(OF_FLOAT)
 					 DRAY_LOG_FUNCTIONS(OF_FLOAT) },
-	.sqrt_double = root_double,
-	.sqrt_float = root_float,
 };

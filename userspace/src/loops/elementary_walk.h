@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Kernels of one type.  elementary_vector.h includes this file for each type, and
- * defines TYPE, VECTOR, LANES, LOAD, STORE, SQRT, UNUSUAL (is some lane zero,
+ * defines TYPE, VECTOR, LANES, LOAD, STORE, UNUSUAL (is some lane zero,
  * subnormal, infinite or no number?) and SLEEF (the name of a function of vectors);
  * ON(name) is a name with the type.
  */
@@ -81,18 +81,6 @@ ALWAYS int ON(walk_two)(ON(binary) * compute, enum dray_function function,
 		ON(store)(out + i, result, count - i);
 	}
 	return errors;
-}
-
-static void ON(root)(const TYPE *x, TYPE *out, size_t count)
-{
-	const size_t whole = count / LANES * LANES;
-	size_t i;
-
-#pragma GCC unroll 4
-	for (i = 0; i < whole; i += LANES)
-		STORE(out + i, SQRT(LOAD(x + i)));
-	if (i < count)
-		ON(store)(out + i, SQRT(ON(load)(x + i, count - i)), count - i);
 }
 
 /* To some compilers, SLEEF's functions return constants: hence the cast. */

@@ -21,21 +21,10 @@ LEVEL(_avx2);
 LEVEL(_avx512);
 #endif
 
-static const struct dray_line_list *const *lists_of_level(void)
-{
-#ifdef DRAY_LOOPS_HAS_LEVELS
-	if (dray_cpu_has_avx512())
-		return lists_avx512;
-	if (dray_cpu_has_avx2_f16c())
-		return lists_avx2;
-#endif
-	return lists;
-}
-
 const struct dray_line *dray_line_find(const char *name, dray_dtype dtype,
 				       dray_dtype from)
 {
-	const struct dray_line_list *const *list = lists_of_level();
+	const struct dray_line_list *const *list = DRAY_AT_LEVEL(lists);
 	size_t i;
 
 	for (; *list; list++) {

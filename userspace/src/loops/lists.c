@@ -10,7 +10,8 @@
 	OF(arithmetic, level), OF(bits, level), OF(compare, level),         \
 		OF(divide, level), OF(extremes, level), OF(logical, level), \
 		OF(parts, level), OF(power, level), OF(powers, level),      \
-		OF(rounding, level), OF(sizes, level), OF(tests, level)
+		OF(root, level), OF(rounding, level), OF(sizes, level),     \
+		OF(tests, level)
 /* And the others. */
 #define PLAIN_LISTS \
 	&dray_angle_ufuncs, &dray_elementary_ufuncs, &dray_whole_ufuncs
@@ -33,11 +34,5 @@ LEVEL(_avx512);
 
 const struct dray_ufunc_list *const *dray_loops_lists(void)
 {
-#ifdef DRAY_LOOPS_HAS_LEVELS
-	if (dray_cpu_has_avx512())
-		return lists_avx512;
-	if (dray_cpu_has_avx2_f16c())
-		return lists_avx2;
-#endif
-	return lists;
+	return DRAY_AT_LEVEL(lists);
 }

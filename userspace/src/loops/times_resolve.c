@@ -9,16 +9,10 @@
 
 #include "base/error.h"
 #include "cast/cast.h"
+#include "dtype/dtype.h"
 #include "loops/times.h"
 
 #define UNIT_MASK 0xffff0000u
-
-static bool is_time(dray_dtype dtype)
-{
-	const char kind = dray_dtype_kind(dtype);
-
-	return kind == 'M' || kind == 'm';
-}
 
 static bool is_integer(dray_dtype dtype)
 {
@@ -54,7 +48,7 @@ static int fail_types(const struct dray_ufunc_definition *definition,
 
 static char letter_of(dray_dtype dtype)
 {
-	if (is_time(dtype))
+	if (dray_dtype_is_time(dtype))
 		return dray_dtype_kind(dtype);
 	return dtype == DRAY_FLOAT64 ? 'd' : dtype == DRAY_BOOL ? '?' : 'q';
 }
@@ -89,7 +83,7 @@ static int choose(const struct dray_ufunc_definition *definition,
 
 static bool has_time(const dray_dtype *given)
 {
-	return is_time(given[0]) || is_time(given[1]);
+	return dray_dtype_is_time(given[0]) || dray_dtype_is_time(given[1]);
 }
 
 /* A number beside a time counts durations of its unit. */
@@ -98,7 +92,7 @@ static bool as_times(const dray_dtype *given, dray_dtype *times)
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		if (is_time(given[i]))
+		if (dray_dtype_is_time(given[i]))
 			times[i] = time_of(dray_dtype_kind(given[i]), given[i]);
 		else if (is_integer(given[i]) || given[i] == DRAY_BOOL)
 			times[i] = time_of('m', given[1 - i]);
@@ -143,7 +137,7 @@ int dray_resolve_subtract(const struct dray_ufunc_definition *definition,
 		return fail_types(definition, given);
 	a = dray_dtype_kind(times[0]);
 	b = dray_dtype_kind(times[1]);
-	if (b == 'M' && (a != 'M' || !is_time(given[0])))
+	if (b == 'M' && (a != 'M' || !dray_dtype_is_time(given[0])))
 		return fail_types(definition, given);
 	ret = promote(times[0], times[1], &unit);
 	if (ret)
@@ -243,13 +237,13 @@ int dray_resolve_common(const struct dray_ufunc_definition *definition,
 
 	if (!has_time(given))
 		return -ENOENT;
-	if (is_time(given[0]) && is_time(given[1]) &&
+	if (dray_dtype_is_time(given[0]) && dray_dtype_is_time(given[1]) &&
 	    dray_dtype_kind(given[0]) != dray_dtype_kind(given[1]))
 		return fail_types(definition, given);
 	ret = promote(given[0], given[1], &unit);
 	if (ret)
 		return ret;
-	if (!is_time(unit))
+	if (!dray_dtype_is_time(unit))
 		return fail_types(definition, given);
 	return choose(definition, out, unit, unit, truth ? DRAY_BOOL : unit);
 }
@@ -259,7 +253,7 @@ int dray_resolve_unary(const struct dray_ufunc_definition *definition,
 {
 	const char *last = definition->loops[definition->count - 1].types;
 
-	if (!is_time(given[0]))
+	if (!dray_dtype_is_time(given[0]))
 		return -ENOENT;
 	out[0] = time_of(dray_dtype_kind(given[0]), given[0]);
 	out[1] = last[1] == '?' ? DRAY_BOOL : out[0];
@@ -269,7 +263,7 @@ int dray_resolve_unary(const struct dray_ufunc_definition *definition,
 int dray_resolve_signed(const struct dray_ufunc_definition *definition,
 			const dray_dtype *given, dray_dtype *out)
 {
-	return is_time(given[0])
+	return dray_dtype_is_time(given[0])
 		       ? dray_resolve_unary(definition, given, out)
 		       : dray_resolve_no_bools(definition, given, out);
 }
@@ -279,7 +273,7 @@ int dray_resolve_is_nat(const struct dray_ufunc_definition *definition,
 {
 	char type[32];
 
-	if (is_time(given[0]))
+	if (dray_dtype_is_time(given[0]))
 		return dray_resolve_unary(definition, given, out);
 	dray_dtype_format(given[0], type, sizeof(type));
 	return dray_fail(-EOPNOTSUPP, "%s is only for times, not for %s",

@@ -39,17 +39,6 @@ static int check_layout(const struct dray_run *run, const char *kind, int i,
 		dray_shape_format(has, view->ndim, view->shape));
 }
 
-static bool is_aligned(const struct dray_view *view)
-{
-	uint64_t bits = (uintptr_t)view->data;
-	int i;
-
-	for (i = 0; i < view->ndim; i++)
-		if (view->shape[i] > 1)
-			bits |= (uint64_t)view->strides[i];
-	return !(bits & (dray_dtype_alignment(view->dtype) - 1));
-}
-
 static int bind_input(struct dray_run *run, int i)
 {
 	const int v = run->sequence->inputs[i];
@@ -67,7 +56,7 @@ static int bind_input(struct dray_run *run, int i)
 		return dray_fail(-EPERM,
 				 "input %d of a sequence may not be read", i);
 	run->workspace->aside[v] =
-		run->sequence->values[v].chained && !is_aligned(view);
+		run->sequence->values[v].chained && !dray_view_is_aligned(view);
 	dray_view_copy(&run->workspace->views[v], view);
 	return 0;
 }
@@ -114,7 +103,7 @@ static int bind_output(struct dray_run *run, int i)
 			"elements of output %d of a sequence share memory", i);
 	if (!dray_run_is_primary(run, i))
 		return 0;
-	if (run->sequence->values[v].chained && !is_aligned(view)) {
+	if (run->sequence->values[v].chained && !dray_view_is_aligned(view)) {
 		ret = make(run, v, &workspace->made[v]);
 		if (ret)
 			return ret;

@@ -123,7 +123,7 @@ static int walk_part(const struct walk *walk, uint64_t at, uint64_t length,
 {
 	const struct dray_sequence_group *chain = walk->chain;
 	struct way way = { .walk = walk };
-	int i, ret;
+	int i;
 
 	way.data = (char **)(void *)scratch;
 	scratch += (size_t)chain->slots_count * sizeof(char *);
@@ -145,8 +145,7 @@ static int walk_part(const struct walk *walk, uint64_t at, uint64_t length,
 		way.watches |= chain->operations[i].watches;
 	if (way.watches)
 		dray_fp_clear();
-	ret = walk_axes(&way, 0, 1);
-	return ret;
+	return walk_axes(&way, 0, 1);
 }
 
 static int walk_part_alone(void *context, uint64_t at, uint64_t length)

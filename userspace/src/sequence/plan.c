@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "dtype/dtype.h"
 #include "sequence/sequence.h"
 #include "ufunc/class.h"
 
@@ -31,14 +32,8 @@ bool dray_values_alike(const struct dray_sequence_value *a,
 /* Whether a type is a number of any byte order, which converts to all others. */
 static bool is_number(dray_dtype dtype)
 {
-	const char order = dray_dtype_order(dtype);
-
-	if (!dray_dtype_is_builtin(dtype))
-		return false;
-	if (order != '|')
-		dtype = (dtype & ~(dray_dtype)0xff00) |
-			(dray_dtype)(uint8_t)DRAY_NATIVE_ORDER << 8;
-	return dray_loop_class(dtype) != DRAY_LOOP_NO_CLASS;
+	return dray_dtype_is_builtin(dtype) &&
+	       dray_loop_class(dray_dtype_native(dtype)) != DRAY_LOOP_NO_CLASS;
 }
 
 static bool is_small(dray_dtype dtype)
@@ -286,8 +281,7 @@ static int plan(struct dray_sequence *sequence)
 	return 0;
 }
 
-/* Takes a plan back that could not be completed. */
-static void forget(struct dray_sequence *sequence)
+void dray_sequence_free_groups(struct dray_sequence *sequence)
 {
 	int i;
 
@@ -299,6 +293,14 @@ static void forget(struct dray_sequence *sequence)
 	free(sequence->groups);
 	sequence->groups = NULL;
 	sequence->groups_count = 0;
+}
+
+/* Takes a plan back that could not be completed. */
+static void forget(struct dray_sequence *sequence)
+{
+	int i;
+
+	dray_sequence_free_groups(sequence);
 	sequence->scratch = 0;
 	sequence->quick_elements = 0;
 	sequence->plan = (struct dray_sequence_plan){ 0 };

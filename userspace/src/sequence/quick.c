@@ -152,9 +152,12 @@ static inline int run_operation(const struct dray_chain_operation *operation,
 		      ? dray_cast_run(&operation->cast, data[1], strides[1],
 				      data[0], strides[0], count)
 		      : dray_loop_run(&operation->loop, data, strides, count);
-	if (fetestexcept(DRAY_FP_FLAGS))
-		*errors |= operation->watches ? dray_fp_take()
-					      : (dray_fp_take(), 0u);
+	if (fetestexcept(DRAY_FP_FLAGS)) {
+		const unsigned int met = dray_fp_take();
+
+		if (operation->watches)
+			*errors |= met;
+	}
 	return ret;
 }
 

@@ -42,11 +42,7 @@ void dray_sequence_destroy(struct dray_sequence *sequence)
 	if (!sequence || atomic_fetch_sub(&sequence->references, 1) != 1)
 		return;
 	dray_workspace_free(sequence, sequence->spare);
-	for (i = 0; i < sequence->groups_count; i++) {
-		free(sequence->groups[i].operations);
-		free(sequence->groups[i].slots);
-		free(sequence->groups[i].offsets);
-	}
+	dray_sequence_free_groups(sequence);
 	for (i = 0; i < sequence->steps_count; i++)
 		free_step(&sequence->steps[i]);
 	for (i = 0; i < sequence->values_count; i++) {
@@ -54,7 +50,6 @@ void dray_sequence_destroy(struct dray_sequence *sequence)
 		dray_array_unref(sequence->values[i].constant);
 		free(sequence->values[i].shape);
 	}
-	free(sequence->groups);
 	free(sequence->steps);
 	free(sequence->values);
 	free(sequence->inputs);

@@ -179,6 +179,8 @@ int dray_chain_run(const struct dray_sequence *sequence,
 		   const struct dray_sequence_group *chain,
 		   struct dray_workspace *workspace, unsigned int threads);
 
+void dray_sequence_free_groups(struct dray_sequence *sequence);
+
 /* Finds whether runs may go the quick way. */
 void dray_quick_plan(struct dray_sequence *sequence);
 

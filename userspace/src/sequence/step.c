@@ -59,11 +59,9 @@ static int choose_loop(const struct dray_sequence *sequence,
 			continue;
 		for (i = 0; i < value->ndim; i++)
 			elements *= value->shape[i];
-		if (elements != 1)
-			return dray_fail(
-				-EINVAL,
-				"a number of the program is one element, and input %d has another shape",
-				o);
+		ret = dray_ufunc_check_weak(o, elements);
+		if (ret)
+			return ret;
 	}
 	ret = dray_ufunc_resolve(step->ufunc, given, &step->options,
 				 &step->resolved);

@@ -123,6 +123,18 @@ static int divide(struct averaging *averaging, const struct dray_view *in,
 	return ret;
 }
 
+/* Ends with a result, which is delivered, or dropped after a failure. */
+static int finish(const struct averaging *averaging, int ret,
+		  struct dray_array *result, const struct dray_view *to,
+		  struct dray_array **out)
+{
+	dray_array_unref(averaging->counts);
+	if (!ret)
+		return dray_deliver(result, to, averaging->delivered, out);
+	dray_array_unref(result);
+	return ret;
+}
+
 int dray_mean(const struct dray_view *in, const struct dray_view *to,
 	      const struct dray_reduce_options *options,
 	      struct dray_array **out)
@@ -138,11 +150,7 @@ int dray_mean(const struct dray_view *in, const struct dray_view *to,
 		ret = dray_sum(in, NULL, &averaging.options, &sums);
 	if (!ret)
 		ret = divide(&averaging, in, sums, 0);
-	dray_array_unref(averaging.counts);
-	if (!ret)
-		return dray_deliver(sums, to, averaging.delivered, out);
-	dray_array_unref(sums);
-	return ret;
+	return finish(&averaging, ret, sums, to, out);
 }
 
 /* Squares distances where they are; of complex ones, their absolute values. */
@@ -216,11 +224,7 @@ int dray_var(const struct dray_view *in, const struct dray_view *to,
 	ret = begin(&averaging, in, options);
 	if (!ret)
 		ret = find_variance(&averaging, in, ddof, &result);
-	dray_array_unref(averaging.counts);
-	if (!ret)
-		return dray_deliver(result, to, averaging.delivered, out);
-	dray_array_unref(result);
-	return ret;
+	return finish(&averaging, ret, result, to, out);
 }
 
 int dray_std(const struct dray_view *in, const struct dray_view *to,
@@ -237,13 +241,9 @@ int dray_std(const struct dray_view *in, const struct dray_view *to,
 	ret = begin(&averaging, in, options);
 	if (!ret)
 		ret = find_variance(&averaging, in, ddof, &result);
-	dray_array_unref(averaging.counts);
 	if (!ret) {
 		dray_array_view(result, &view);
 		ret = dray_call_builtin("sqrt", &view, NULL, &view, NULL);
 	}
-	if (!ret)
-		return dray_deliver(result, to, averaging.delivered, out);
-	dray_array_unref(result);
-	return ret;
+	return finish(&averaging, ret, result, to, out);
 }

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* Sums, products, extremes and truth along axes, running sums, and bounds. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "index/truth.h"
 #include "statistics/statistics.h"
 #include "view/view.h"
-
-#include <stdlib.h>
 
 void dray_all_axes(const struct dray_reduce_options *options,
 		   struct dray_reduce_options *out)
@@ -20,6 +19,20 @@ void dray_all_axes(const struct dray_reduce_options *options,
 		out->flags |= DRAY_REDUCE_ALL_AXES;
 }
 
+/* Calls a builtin ufunc of one or two inputs. */
+static int call(const char *name, const struct dray_view *a,
+		const struct dray_view *b, const struct dray_view *to,
+		const struct dray_ufunc_options *options,
+		struct dray_array **out)
+{
+	const struct dray_view *const inputs[] = { a, b };
+	struct dray_ufunc *ufunc = dray_ufunc_find(name);
+
+	return ufunc ? dray_ufunc_call(ufunc, inputs, to ? &to : NULL, options,
+				       out)
+		     : -ENOENT; /* With its sentence. */
+}
+
 int dray_call_builtin(const char *name, const struct dray_view *a,
 		      const struct dray_view *b, const struct dray_view *to,
 		      struct dray_array **out)
@@ -27,12 +40,8 @@ int dray_call_builtin(const char *name, const struct dray_view *a,
 	const struct dray_ufunc_options options = {
 		.casting = 1 + DRAY_CASTING_UNSAFE,
 	};
-	const struct dray_view *const inputs[] = { a, b };
-	struct dray_ufunc *ufunc = dray_ufunc_find(name);
 
-	return ufunc ? dray_ufunc_call(ufunc, inputs, to ? &to : NULL, &options,
-				       out)
-		     : -ENOENT; /* With its sentence. */
+	return call(name, a, b, to, &options, out);
 }
 
 int dray_deliver(struct dray_array *result, const struct dray_view *to,
@@ -221,47 +230,26 @@ int dray_cumprod(const struct dray_view *in, int axis, dray_dtype dtype,
 	return run("multiply", in, axis, dtype, to, out);
 }
 
-/* Puts elements between two bounds without a ufunc for both. */
-static int clip_both(const struct dray_view *const *inputs,
-		     const struct dray_view *to,
-		     const struct dray_ufunc_options *options,
-		     struct dray_array **out)
-{
-	struct dray_ufunc *maximum = dray_ufunc_find("maximum");
-	struct dray_ufunc *minimum = dray_ufunc_find("minimum");
-	struct dray_array *above = NULL;
-	struct dray_view view;
-	int ret;
-
-	if (!maximum || !minimum)
-		return -ENOENT; /* With its sentence. */
-	ret = dray_ufunc_call(maximum, inputs, NULL, options, &above);
-	if (!ret)
-		ret = dray_ufunc_call(minimum,
-				      (const struct dray_view *[]){
-					      dray_array_view(above, &view),
-					      inputs[2] },
-				      to ? &to : NULL, options, out);
-	dray_array_unref(above);
-	return ret;
-}
-
 int dray_clip(const struct dray_view *in, const struct dray_view *low,
 	      const struct dray_view *high, const struct dray_view *to,
 	      const struct dray_ufunc_options *options, struct dray_array **out)
 {
-	const struct dray_view *const inputs[] = { in, low ? low : high, high };
-	struct dray_ufunc *ufunc;
+	struct dray_array *above = NULL;
+	struct dray_view view;
+	int ret;
 
 	if (!dray_given(in, __func__) || (!to && !dray_given(out, __func__)))
 		return -EINVAL;
 	if (!low && !high)
 		return dray_fail(-EINVAL, "a clip has no bound");
-	ufunc = dray_ufunc_find(low && high ? "clip"
-				: low	    ? "maximum"
-					    : "minimum");
-	if (ufunc)
-		return dray_ufunc_call(ufunc, inputs, to ? &to : NULL, options,
-				       out);
-	return low && high ? clip_both(inputs, to, options, out) : -ENOENT;
+	if (!high)
+		return call("maximum", in, low, to, options, out);
+	if (!low)
+		return call("minimum", in, high, to, options, out);
+	ret = call("maximum", in, low, NULL, options, &above);
+	if (!ret)
+		ret = call("minimum", dray_array_view(above, &view), high, to,
+			   options, out);
+	dray_array_unref(above);
+	return ret;
 }

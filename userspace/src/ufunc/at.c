@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Results in place: indices of the first axis are checked and taken as they are;
- * those of another kind become offsets of elements, by an array of all offsets
- * that is indexed as the target would be.
+ * those of another kind become offsets of elements, by the offsets along each axis,
+ * which are indexed as the target would be.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -168,55 +168,116 @@ static int place(struct dray_placing *placing, const struct dray_view *indices,
 	return ret;
 }
 
-/* Makes an array of the target's shape, of the offset of each element. */
-static int make_offsets(const struct dray_view *target, struct dray_array **out)
+/* Makes an array of a view's shape, of the offset of each element. */
+static int make_offsets(const struct dray_view *view, struct dray_array **out)
 {
 	int64_t at[DRAY_MAX_NDIM] = { 0 }, offset = 0, *offsets, i, count;
-	int k, ret = dray_array_empty(DRAY_INT64, target->ndim, target->shape,
-				      out);
+	int k, ret = dray_array_empty(DRAY_INT64, view->ndim, view->shape, out);
 
 	if (ret)
 		return ret;
 	offsets = (*out)->data;
-	count = dray_view_size(target);
+	count = dray_view_size(view);
 	for (i = 0; i < count; i++) {
 		offsets[i] = offset;
-		for (k = target->ndim - 1; k >= 0; k--) {
-			offset += target->strides[k];
-			if (++at[k] < target->shape[k])
+		for (k = view->ndim - 1; k >= 0; k--) {
+			offset += view->strides[k];
+			if (++at[k] < view->shape[k])
 				break;
-			offset -= target->strides[k] * target->shape[k];
+			offset -= view->strides[k] * view->shape[k];
 			at[k] = 0;
 		}
 	}
 	return 0;
 }
 
+/* Adds the offsets along one axis to those of the elements that are named. */
+static int add_offsets(const struct dray_view *target, int axis,
+		       const struct dray_index *index, size_t count,
+		       const struct dray_view *part, int64_t *sums)
+{
+	int64_t strides[DRAY_MAX_NDIM] = { 0 }, *offsets, i;
+	const int64_t size = dray_view_size(part);
+	struct dray_array *array;
+	struct dray_view along;
+	int ret = dray_array_empty(DRAY_INT64, 1, &target->shape[axis], &array);
+
+	if (ret)
+		return ret;
+	offsets = array->data;
+	for (i = 0; i < target->shape[axis]; i++)
+		offsets[i] = i * target->strides[axis];
+	/* They are the same along all other axes. */
+	strides[axis] = sizeof(int64_t);
+	ret = dray_view_init(&along, offsets, DRAY_INT64, target->ndim,
+			     target->shape, strides);
+	if (!ret)
+		ret = dray_index_get_into(&along, index, count, part);
+	offsets = part->data;
+	for (i = 0; !ret && i < size; i++)
+		sums[i] += offsets[i];
+	dray_array_unref(array);
+	return ret;
+}
+
+/* Makes an array of the offsets of the elements that an index with arrays names. */
+static int find_offsets(const struct dray_view *target,
+			const struct dray_index *index, size_t count,
+			struct dray_array **out)
+{
+	int64_t shape[DRAY_MAX_NDIM];
+	struct dray_array *part = NULL;
+	struct dray_view view;
+	int ndim, axis;
+	int ret = dray_index_shape(target, index, count, &ndim, shape);
+
+	if (!ret)
+		ret = dray_array_zeros(DRAY_INT64, ndim, shape, out);
+	if (!ret)
+		ret = dray_array_empty(DRAY_INT64, ndim, shape, &part);
+	for (axis = 0; !ret && axis < target->ndim; axis++)
+		ret = add_offsets(target, axis, index, count,
+				  dray_array_view(part, &view), (*out)->data);
+	dray_array_unref(part);
+	return ret;
+}
+
+static bool has_arrays(const struct dray_index *index, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (index[i].kind == DRAY_INDEX_ARRAY)
+			return true;
+	return false;
+}
+
 static int place_index(struct dray_placing *placing,
 		       const struct dray_index *index, size_t count,
 		       const struct dray_view *values)
 {
-	struct dray_array *all = NULL, *array = NULL, *dense = NULL;
-	struct dray_view offsets, view, spreaded;
-	int ret = make_offsets(placing->target, &all);
+	struct dray_array *array = NULL;
+	const struct dray_view *target = placing->target;
+	struct dray_view part, offsets, spreaded;
+	int ret;
 
-	if (!ret)
-		ret = dray_index_get(dray_array_view(all, &view), index, count,
-				     &array);
+	part.data = target->data;
+	if (has_arrays(index, count)) {
+		ret = find_offsets(target, index, count, &array);
+	} else {
+		ret = dray_view_index(target, index, count, &part);
+		if (!ret)
+			ret = make_offsets(&part, &array);
+	}
 	if (!ret)
 		ret = dray_place_loop(placing, values);
 	if (!ret)
-		ret = dray_array_copy(dray_array_view(array, &view),
-				      DRAY_ORDER_C, &dense);
-	if (!ret)
-		ret = spread(placing, values, dray_array_view(dense, &offsets),
+		ret = spread(placing, values, dray_array_view(array, &offsets),
 			     0, &spreaded);
 	if (!ret && !dray_view_is_empty(&spreaded))
-		ret = dray_place_elements(placing, placing->target->data, 1,
-					  offsets.data, &spreaded);
-	dray_array_unref(all);
+		ret = dray_place_elements(placing, part.data, 1, offsets.data,
+					  &spreaded);
 	dray_array_unref(array);
-	dray_array_unref(dense);
 	return ret;
 }
 

@@ -168,17 +168,6 @@ static int broadcast(struct dray_call *call)
 	return 0;
 }
 
-static bool is_aligned(const struct dray_view *view)
-{
-	uint64_t bits = (uintptr_t)view->data;
-	int i;
-
-	for (i = 0; i < view->ndim; i++)
-		if (view->shape[i] > 1)
-			bits |= (uint64_t)view->strides[i];
-	return !(bits & (dray_dtype_alignment(view->dtype) - 1));
-}
-
 /* Whether operands are as the loop wants them. */
 static bool is_plain(const struct dray_call *call)
 {
@@ -190,7 +179,8 @@ static bool is_plain(const struct dray_call *call)
 		if ((view->dtype != call->resolved.dtypes[o] &&
 		     !dray_dtype_equal(view->dtype,
 				       call->resolved.dtypes[o])) ||
-		    !is_aligned(view) || !dray_dtype_itemsize(view->dtype))
+		    !dray_view_is_aligned(view) ||
+		    !dray_dtype_itemsize(view->dtype))
 			return false;
 	}
 	return true;

@@ -61,7 +61,7 @@ static int prepare(const struct dray_call *call, int o, struct line *line,
 		      : dray_cast_find(dtype, view->dtype, &line->cast);
 }
 
-static int walk(const struct dray_call *call, struct line *lines, int64_t count,
+static int walk(struct dray_call *call, struct line *lines, int64_t count,
 		int64_t most)
 {
 	int64_t strides[DRAY_UFUNC_MAX_OPERANDS], at, size;
@@ -72,7 +72,7 @@ static int walk(const struct dray_call *call, struct line *lines, int64_t count,
 
 	dray_pass_init(&pass, call);
 	if (pass.loop.flags & DRAY_LOOP_NO_FP_ERRORS)
-		pass.errors = (unsigned int *)(uintptr_t)&call->errors;
+		pass.errors = &call->errors;
 	for (at = 0; at < count && !ret; at += size) {
 		size = count - at < most ? count - at : most;
 		for (o = 0; o < call->count && !ret; o++) {

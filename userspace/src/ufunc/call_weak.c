@@ -52,6 +52,16 @@ int dray_check_integer(const struct dray_view *view, dray_dtype dtype)
 			 value, text);
 }
 
+int dray_ufunc_check_weak(int o, int64_t elements)
+{
+	return elements == 1
+		       ? 0
+		       : dray_fail(
+				 -EINVAL,
+				 "a number of the program is one element, and input %d has %" PRId64,
+				 o, elements);
+}
+
 static int convert(struct dray_call *call, int o)
 {
 	const struct dray_view *view = call->views[o];
@@ -103,12 +113,9 @@ int dray_call_convert_weak(struct dray_call *call)
 	for (o = 0; o < call->ufunc->inputs; o++) {
 		if (!(call->options->weak >> o & 1))
 			continue;
-		if (dray_view_size(call->views[o]) != 1)
-			return dray_fail(
-				-EINVAL,
-				"a number of the program is one element, and input %d has %" PRId64,
-				o, dray_view_size(call->views[o]));
-		ret = convert(call, o);
+		ret = dray_ufunc_check_weak(o, dray_view_size(call->views[o]));
+		if (!ret)
+			ret = convert(call, o);
 		if (ret == -EOVERFLOW && compares)
 			return compare_strictly(call);
 		if (ret)

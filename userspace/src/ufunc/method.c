@@ -20,8 +20,7 @@
 bool dray_method_is_ready(const struct dray_view *view, dray_dtype dtype)
 {
 	return (view->dtype == dtype || dray_dtype_equal(view->dtype, dtype)) &&
-	       !(dray_view_alignment(view) &
-		 (uint64_t)(dray_dtype_alignment(dtype) - 1));
+	       dray_view_is_aligned(view);
 }
 
 /*
@@ -48,9 +47,8 @@ static dray_dtype default_dtype(const struct dray_method *method)
 static bool is_added_time(const struct dray_method *method, dray_dtype in)
 {
 	const char *name = method->ufunc->name;
-	const char kind = dray_dtype_kind(in);
 
-	return (kind == 'm' || kind == 'M') && method->ufunc->definition &&
+	return dray_dtype_is_time(in) && method->ufunc->definition &&
 	       (!strcmp(name, "add") || !strcmp(name, "subtract") ||
 		!strcmp(name, "multiply"));
 }

@@ -255,7 +255,7 @@ int dray_ufunc_get_loop(const struct dray_ufunc *ufunc, size_t index,
 	if (!dray_given(ufunc, __func__) || !dray_given(dtypes, __func__) ||
 	    !dray_given(loop, __func__))
 		return -EINVAL;
-	table = __atomic_load_n(&ufunc->table, __ATOMIC_ACQUIRE);
+	table = dray_ufunc_table(ufunc);
 	if (index >= table->count)
 		return dray_fail(-ERANGE, "%s has %zu loop%s, not a loop %zu",
 				 ufunc->name, table->count,

@@ -34,17 +34,6 @@ static const uint16_t weak_classes[] = {
 	(1u << DRAY_LOOP_CLASSES) - (1u << DRAY_LOOP_COMPLEX64),
 };
 
-static dray_dtype native(dray_dtype dtype)
-{
-	const char order = dray_dtype_order(dtype);
-
-	if (!dray_dtype_is_builtin(dtype) || order == '|' ||
-	    order == DRAY_NATIVE_ORDER)
-		return dtype;
-	return (dtype & ~(dray_dtype)0xff00) |
-	       (dray_dtype)(uint8_t)DRAY_NATIVE_ORDER << 8;
-}
-
 static int set_wanted(struct request *request,
 		      const struct dray_ufunc_options *options)
 {
@@ -63,17 +52,10 @@ static int set_wanted(struct request *request,
 		ret = dray_dtype_check(dtype, &dtype);
 		if (ret)
 			return ret;
-		request->wanted[o] = native(dtype);
+		request->wanted[o] = dray_dtype_native(dtype);
 		request->wants = true;
 	}
 	return 0;
-}
-
-static bool is_time(dray_dtype dtype)
-{
-	const char kind = dray_dtype_kind(dtype);
-
-	return kind == 'M' || kind == 'm';
 }
 
 /*
@@ -92,7 +74,7 @@ static void set_weak(struct request *request, unsigned int weak)
 
 	for (o = 0; o < inputs; o++) {
 		/* Times count numbers as their definitions say. */
-		if (is_time(request->types[o]))
+		if (dray_dtype_is_time(request->types[o]))
 			return;
 	}
 	for (o = 0; o < inputs; o++) {
@@ -221,7 +203,7 @@ static int ask_definition(const struct request *request,
 	if (!ufunc->definition || !ufunc->definition->resolve)
 		return -ENOENT;
 	for (o = 0; o < dray_ufunc_operands(ufunc); o++)
-		types[o] = native(given[o]);
+		types[o] = dray_dtype_native(given[o]);
 	row = ufunc->definition->resolve(ufunc->definition, types, out->dtypes);
 	if (row == -EINVAL)
 		return request->wants ? -ENOENT : -EOPNOTSUPP;
@@ -229,13 +211,13 @@ static int ask_definition(const struct request *request,
 		return row;
 	for (o = 0; o < dray_ufunc_operands(ufunc); o++) {
 		const dray_dtype wanted = request->wanted[o];
-		const dray_dtype type = native(out->dtypes[o]);
+		const dray_dtype type = dray_dtype_native(out->dtypes[o]);
 
 		out->dtypes[o] = type;
 		if (!wanted || wanted == type)
 			continue;
 		/* Units are the definition's to choose. */
-		if (!is_time(type))
+		if (!dray_dtype_is_time(type))
 			return -ENOENT;
 		if (dray_dtype_kind(wanted) != dray_dtype_kind(type))
 			return fail(request, given);
@@ -282,7 +264,7 @@ int dray_ufunc_resolve(const struct dray_ufunc *ufunc, const dray_dtype *given,
 	request.weak = 0;
 	request.wants = false;
 	for (o = 0; o < ufunc->inputs; o++) {
-		request.types[o] = native(given[o]);
+		request.types[o] = dray_dtype_native(given[o]);
 		request.classes[o] = dray_loop_class(request.types[o]);
 	}
 	ret = set_wanted(&request, options);

@@ -2,6 +2,7 @@
 /* Tables of loops, and the classes of types by which they are searched. */
 #include <stdlib.h>
 
+#include "dtype/dtype.h"
 #include "ufunc/table.h"
 
 const dray_dtype dray_loop_types[DRAY_LOOP_CLASSES] = {
@@ -99,16 +100,10 @@ size_t dray_table_find(const struct dray_ufunc_table *table, int operands,
 		       const dray_dtype *dtypes)
 {
 	size_t i;
-	int o;
 
-	for (i = 0; i < table->count; i++) {
-		for (o = 0; o < operands; o++)
-			if (!dray_dtype_equal(table->rows[i].dtypes[o],
-					      dtypes[o]))
-				break;
-		if (o == operands)
+	for (i = 0; i < table->count; i++)
+		if (dray_dtypes_equal(table->rows[i].dtypes, dtypes, operands))
 			break;
-	}
 	return i;
 }
 

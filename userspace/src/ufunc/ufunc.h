@@ -83,6 +83,9 @@ int dray_ufunc_check_options(const struct dray_ufunc_options *options);
  */
 int dray_check_integer(const struct dray_view *view, dray_dtype dtype);
 
+/* Checks that input @o, a number of the program, is one element.  -EINVAL. */
+int dray_ufunc_check_weak(int o, int64_t elements);
+
 /* Whether a loop of these types compares two numbers. */
 static inline bool dray_ufunc_compares(const struct dray_ufunc *ufunc,
 				       const dray_dtype *dtypes)

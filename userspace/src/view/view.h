@@ -118,6 +118,21 @@ int dray_axes_resolve(const char *name, const int *axes, int count, int ndim,
 /* Whether one of its extents is 0. */
 bool dray_view_is_empty(const struct dray_view *view);
 
+/* Whether the address of each element is a multiple of its type's alignment. */
+static inline bool dray_view_is_aligned(const struct dray_view *view)
+{
+	uint64_t bits = (uintptr_t)view->data;
+	int i;
+
+	for (i = 0; i < view->ndim; i++) {
+		if (view->shape[i] > 1)
+			bits |= (uint64_t)view->strides[i];
+		if (!view->shape[i])
+			return true;
+	}
+	return !(bits & (dray_dtype_alignment(view->dtype) - 1));
+}
+
 static inline bool dray_view_has_bytes(const struct dray_view *view)
 {
 	return dray_dtype_itemsize(view->dtype) && !dray_view_is_empty(view);
