@@ -242,7 +242,7 @@ struct dray_stream_executor_options {
 	 * outputs with a mask; the IP computes all elements then.
 	 */
 	uint32_t flags;
-	/* nanoseconds that frames in flight may take; 0: 10 s */
+	/* nanoseconds that frames in flight may take, up to 600 s; 0: 10 s */
 	uint64_t timeout_ns;
 	/*
 	 * The operands of @ring_count calls, one call after the other: inputs, then

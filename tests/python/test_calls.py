@@ -322,6 +322,22 @@ def test_an_executor_takes_calls_again_after_its_reset():
             assert queue.explain(dray.positive, x, out=y).executor == "streams"
 
 
+@pytest.mark.parametrize("frames", (1, 10))
+def test_a_call_that_waits_for_its_ip_can_be_cancelled(frames):
+    with dray.memory():
+        x, y = dray.zeros(64 * frames, "u1"), dray.zeros(64 * frames, "u1")
+    silent = fast(receive="rx1", timeout=600, frame_bytes=64)
+    with dray.CallQueue([silent]) as queue:
+        call = queue.submit(dray.positive, x, out=y)
+        with pytest.raises(TimeoutError):
+            call.wait(.1)
+        call.cancel()
+        with pytest.raises(OSError) as error:
+            call.wait(60)
+        assert error.value.errno == errno.ECANCELED
+    del error, call, queue, silent  # and with it its streams
+
+
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 def test_a_child_takes_no_part_in_calls_by_streams():
     x, y = np.arange(100, dtype="u1"), np.zeros(100, "u1")
@@ -471,6 +487,7 @@ def test_a_closed_queue_takes_nothing():
     ({"tx": []}, ValueError),
     ({"rx": [None]}, TypeError),
     ({"depth": 33}, ValueError),
+    ({"timeout": 601}, ValueError),
     ({"depth": 2**32}, ValueError),
     ({"depth": -1}, ValueError),
     ({"timeout": 1e-12}, ValueError),

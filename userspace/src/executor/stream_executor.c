@@ -34,6 +34,14 @@ void dray_stream_keep(char sentence[DRAY_STREAM_SENTENCE])
 	snprintf(sentence, DRAY_STREAM_SENTENCE, "%s", dray_last_error());
 }
 
+int dray_stream_check_cancelled(const struct dray_stream_call *run)
+{
+	if (!dray_call_is_cancelled(run->call))
+		return 0;
+	return dray_fail(-ECANCELED, "the call of %s was cancelled",
+			 run->call->ufunc->name);
+}
+
 static void take_streams(const struct dray_stream_executor *executor)
 {
 	uint32_t i;
@@ -192,6 +200,11 @@ static int check_numbers(const struct dray_stream_executor_options *options)
 		return dray_fail(-EINVAL,
 				 "at most %u frames are in flight, not %u",
 				 DRAY_STREAM_DEPTH, options->depth);
+	if (options->timeout_ns > DRAY_MAX_DEADLINE)
+		return dray_fail(-EINVAL,
+				 "a timeout of %" PRIu64
+				 " ns, the longest is %llu ns",
+				 options->timeout_ns, DRAY_MAX_DEADLINE);
 	if (options->flags & ~DRAY_PACKET_STAGE)
 		return dray_fail(
 			-EINVAL,
@@ -254,8 +267,6 @@ static int list_streams(struct dray_stream_executor *executor)
 					 "%s stands twice in tx, or in rx",
 					 executor->streams[i]->name);
 	executor->streams_count = count;
-	/* The caller says that the IP is in its first state. */
-	set_stale(executor, false);
 	return 0;
 }
 
@@ -306,6 +317,9 @@ int dray_stream_executor_create(
 					   out);
 	if (ret)
 		stream_release(executor);
+	else
+		/* The caller says that the IP is in its first state. */
+		set_stale(executor, false);
 	return ret;
 }
 

@@ -32,6 +32,9 @@ struct dray_stream_executor {
 	uint32_t streams_count;
 };
 
+/* Milliseconds between looks whether a call that waits is cancelled. */
+#define DRAY_STREAM_LOOK_MS 100
+
 /* Whether a call has failed, of this or another executor, and no reset followed. */
 static inline bool
 dray_stream_is_stale(const struct dray_stream_executor *executor)
@@ -75,6 +78,9 @@ static inline void dray_stream_cut(const struct dray_stream_executor *executor,
 		bytes = whole ? executor->whole_bytes : executor->part_bytes;
 	dray_frames_cut(frames, views, operands, bytes);
 }
+
+/* -ECANCELED once the call is cancelled. */
+int dray_stream_check_cancelled(const struct dray_stream_call *run);
 
 /* Tells whether streams can run a call: 0, or -EOPNOTSUPP with the reason. */
 int dray_stream_check_call(struct dray_stream_executor *executor,

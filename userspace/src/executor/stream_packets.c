@@ -39,21 +39,34 @@ static int submit_frame(struct dray_stream_call *run, int64_t number)
 	return ret;
 }
 
-/* Waits for one transfer.  The streams end it within the time limit. */
-static int await(struct dray_event *event)
-{
-	int ret;
-
-	do {
-		ret = dray_event_wait(event, -1);
-	} while (ret == -EINTR);
-	return ret;
-}
-
 static void drop(struct dray_event **event)
 {
 	dray_event_unref(*event);
 	*event = NULL;
+}
+
+/*
+ * Waits for one transfer, which the streams end within the time limit; -ECANCELED if
+ * the call is cancelled before.
+ */
+static int await(const struct dray_stream_call *run, struct dray_event *event)
+{
+	int ret;
+
+	do {
+		ret = dray_stream_check_cancelled(run);
+		if (!ret)
+			ret = dray_event_wait(event, DRAY_STREAM_LOOK_MS);
+	} while (ret == -EINTR || ret == -ETIME);
+	return ret;
+}
+
+/* Waits for the end of a transfer that was cancelled, and forgets it. */
+static void end(struct dray_event **event)
+{
+	while (*event && dray_event_wait(*event, -1) == -EINTR)
+		;
+	drop(event);
 }
 
 /* Ends frame @number, and compares its lengths. */
@@ -66,7 +79,7 @@ static int collect_frame(struct dray_stream_call *run, int64_t number)
 	int ret;
 
 	for (i = 0; i < executor->options.rx_count; i++) {
-		ret = await(run->received[place][i]);
+		ret = await(run, run->received[place][i]);
 		if (!ret)
 			ret = dray_event_point(run->received[place][i], &point,
 					       sizeof(point));
@@ -80,7 +93,7 @@ static int collect_frame(struct dray_stream_call *run, int64_t number)
 		drop(&run->received[place][i]);
 	}
 	for (i = 0; i < executor->options.tx_count; i++) {
-		ret = await(run->sent[place][i]);
+		ret = await(run, run->sent[place][i]);
 		if (ret)
 			return ret;
 		drop(&run->sent[place][i]);
@@ -94,7 +107,7 @@ static int collect_frame(struct dray_stream_call *run, int64_t number)
  */
 static void await_frame(struct dray_stream_call *run, int64_t last)
 {
-	(void)await(run->received[last % run->executor->options.depth][0]);
+	(void)await(run, run->received[last % run->executor->options.depth][0]);
 }
 
 /* Cancels and ends all that is in flight.  Keeps the sentence. */
@@ -111,12 +124,8 @@ static void abandon(struct dray_stream_call *run, int ret)
 		dray_stream_cancel(executor->rx[i]);
 	for (place = 0; place < executor->options.depth; place++)
 		for (i = 0; i < DRAY_UFUNC_MAX_OPERANDS; i++) {
-			if (run->received[place][i])
-				(void)await(run->received[place][i]);
-			if (run->sent[place][i])
-				(void)await(run->sent[place][i]);
-			drop(&run->received[place][i]);
-			drop(&run->sent[place][i]);
+			end(&run->received[place][i]);
+			end(&run->sent[place][i]);
 		}
 	dray_fail(ret, "%s", sentence);
 }
@@ -131,10 +140,8 @@ int dray_stream_run_packets(struct dray_stream_call *run, int64_t first)
 		while (!ret && submitted < run->frames.count &&
 		       submitted - collected < depth)
 			ret = submit_frame(run, submitted++);
-		if (!ret && dray_call_is_cancelled(run->call))
-			ret = dray_fail(-ECANCELED,
-					"the call of %s was cancelled",
-					run->call->ufunc->name);
+		if (!ret)
+			ret = dray_stream_check_cancelled(run);
 		if (ret)
 			break;
 		last = submitted < run->frames.count ? submitted - 1 - depth / 2

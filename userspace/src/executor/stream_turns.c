@@ -65,14 +65,6 @@ static int release(const struct dray_stream_turn *turn, int o)
 				   indices, i);
 }
 
-static int check_cancelled(const struct dray_stream_call *run)
-{
-	if (!dray_call_is_cancelled(run->call))
-		return 0;
-	return dray_fail(-ECANCELED, "the call of %s was cancelled",
-			 run->call->ufunc->name);
-}
-
 /* Checks the frames of operand @o that came; the first is frame @at of the call. */
 static int check_points(const struct dray_stream_call *run, int o, int64_t at,
 			const struct dray_point *points, int count)
@@ -99,6 +91,26 @@ static int check_points(const struct dray_stream_call *run, int o, int64_t at,
 	return 0;
 }
 
+/* Waits for @least frames, looking now and then whether the call is cancelled. */
+static int acquire(const struct dray_stream_call *run,
+		   struct dray_stream *stream, struct dray_point *points,
+		   uint32_t least)
+{
+	uint64_t left = run->executor->options.timeout_ns / 1000000 + 1;
+	int step, ret;
+
+	do {
+		ret = dray_stream_check_cancelled(run);
+		if (ret)
+			return ret;
+		step = left < DRAY_STREAM_LOOK_MS ? (int)left
+						  : DRAY_STREAM_LOOK_MS;
+		ret = dray_ring_acquire(stream, points, POINTS, least, step);
+		left -= (uint64_t)step;
+	} while (ret == -ETIME && left);
+	return ret == -EINTR ? 0 : ret;
+}
+
 /* Acquires the turn's frames of operand @o again, many with one wait. */
 static int collect(const struct dray_stream_turn *turn, int o)
 {
@@ -110,14 +122,8 @@ static int collect(const struct dray_stream_turn *turn, int o)
 	int ret = 0;
 
 	while (ret >= 0 && at < turn->count) {
-		ret = check_cancelled(run);
-		if (ret)
-			return ret;
 		least = turn->count - at < POINTS ? turn->count - at : POINTS;
-		ret = dray_ring_acquire(stream, points, POINTS, least,
-					ms < 1000000 ? (int)ms + 1 : 1000000);
-		if (ret == -EINTR)
-			ret = 0;
+		ret = acquire(run, stream, points, least);
 		if (ret == -ETIME)
 			ret = dray_fail(-ETIMEDOUT,
 					"no frame %" PRId64

@@ -39,8 +39,9 @@ struct dray_ring_source {
 int dray_ring_check(const struct dray_stream *stream, size_t count,
 		    uint32_t flags);
 /*
- * As dray_stream_ring(), of arguments that were checked.  @replaces: a ring that the stream has; else that is -EBUSY,
- * even with DRAY_RING_REPLACE.
+ * As dray_stream_ring(), of arguments that were checked.
+ * @replaces: a ring that the stream has; else that is -EBUSY, even with
+ *	DRAY_RING_REPLACE
  */
 int dray_ring_give(struct dray_stream *stream,
 		   const struct dray_ring_source *source, uint32_t flags,
