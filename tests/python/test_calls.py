@@ -225,6 +225,8 @@ def test_errors_of_numbers_are_those_of_the_submission():
             warned.wait()
         assert len(warnings) == 2 and "invalid value" in str(warnings[1].message)
         warned.wait()  # once
+        with dray.errstate(over="raise"), pytest.raises(FloatingPointError, match="in cast"):
+            queue.submit(dray.add, np.ones(3, "f2"), 1e10)
 
 
 def test_masks_and_conversions_are_copied_if_the_cpu_may():

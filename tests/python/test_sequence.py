@@ -153,6 +153,16 @@ def test_errors_of_numbers_on_a_queue_are_those_of_the_submission(size):
             sequence.submit(queue, zero).wait()
 
 
+def test_numbers_that_overflow_are_told_by_each_run():
+    halves = np.ones(3, "f2")
+    sequence = recorded(lambda _, a: a + 1e10, halves)
+    for _ in range(2):
+        with dray.errstate(over="raise"), pytest.raises(FloatingPointError, match="in cast"):
+            sequence.run(halves)
+    assert sequence.plan.chained == 0
+    assert recorded(lambda _, a: a + 1e4, halves).plan.chained == 1
+
+
 def test_threads_run_one_sequence_at_once():
     sequence = recorded(lambda _, a, b: a * b + b, X, Y)
     wrong = []

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "executor/executor.h"
 #include "iterator/iterator.h"
+#include "ufunc/fp_state.h"
 
 /* Checks that a view may be read. */
 static int check_read(const struct dray_ufunc *ufunc, int o,
@@ -102,12 +103,17 @@ static int take_input(struct dray_queued *queued, int o,
 		      const struct dray_view *given, bool weak, int ndim,
 		      const int64_t *shape)
 {
+	unsigned int overflown;
 	struct dray_view view;
 	int ret;
 
 	if (weak && !dray_dtype_equal(given->dtype, queued->dtypes[o])) {
+		dray_fp_clear();
 		ret = dray_scalar_create(queued->dtypes[o], given->dtype,
 					 given->data, &queued->arrays[o]);
+		overflown = dray_fp_take() & DRAY_FP_OVER;
+		if (!ret && overflown)
+			ret = dray_fp_report("cast", overflown);
 		if (ret)
 			return ret;
 		given = dray_array_view(queued->arrays[o], &view);

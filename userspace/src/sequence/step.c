@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "dtype/dtype.h"
 #include "sequence/sequence.h"
+#include "ufunc/fp_state.h"
 
 /* Finds the values of a call: its inputs, the mask, and the other elements. */
 static int find_values(const struct dray_sequence *sequence,
@@ -186,9 +187,14 @@ static int fit_constants(struct dray_sequence *sequence,
 		if (!(step->options.weak >> o & 1) || !value->constant)
 			continue;
 		dray_array_view(value->constant, &view);
+		dray_fp_clear();
 		if (dray_check_integer(&view, dtype) ||
 		    dray_scalar_create(dtype, view.dtype, view.data, &constant))
 			continue;
+		if (dray_fp_take() & DRAY_FP_OVER) {
+			dray_array_unref(constant);
+			continue;
+		}
 		number = dray_sequence_add(sequence, dtype, 0, NULL);
 		if (number < 0) {
 			dray_array_unref(constant);
