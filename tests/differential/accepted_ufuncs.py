@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The differences of ufuncs that are meant, with the wording of docs/ufuncs.md."""
-import functools
-import itertools
+import warnings
 from typing import Any, Optional
 
 import numpy as np
@@ -10,95 +9,7 @@ import judge
 import ufuncs
 from accepted import Accepted
 from arguments import made
-
-def without(step: dict[str, Any], before: Any, name: str) -> tuple[Any, dict[str, Any]]:
-    """The call without a keyword."""
-    kept = {key: each for key, each in step["k"].items()
-            if key != name and not (name == "out" and key == "where")}
-    return before, {**step, "k": kept}
-
-
-def of_a_loop(given: dict[str, Any], before: Any, name: str) -> tuple[Any, dict[str, Any]]:
-    loop = getattr(np, name).types[0]
-    return np.ones(np.shape(before), loop[0]), {**given, "v": tuple(
-        np.ones(np.shape(each), dtype)
-        for each, dtype in zip(made(given).get("v", ()), loop[1:]))}
-
-
-def of_numbers(given: dict[str, Any], before: Any) -> tuple[Any, dict[str, Any]]:
-    return before, {**given, "v": tuple(1 if type(each) is int else each
-                                        for each in given.get("v", ()))}
-
-
-def of_one_shape(given: dict[str, Any], before: Any) -> tuple[Any, dict[str, Any]]:
-    return before, {**given, "v": tuple(np.zeros((), np.asarray(each).dtype)
-                                        for each in made(given).get("v", ()))}
-
-
-def of_one_axis(given: dict[str, Any], before: Any) -> tuple[Any, dict[str, Any]]:
-    return before, {**given, "k": {**given["k"], "axis": 0 if before.ndim else None}}
-
-
-def of_more_axes(given: dict[str, Any], before: Any) -> tuple[Any, dict[str, Any]]:
-    return np.ones((9, 9, 9, 9), before.dtype), given
-
-
-def of_single_elements(given: dict[str, Any], before: Any) -> tuple[Any, dict[str, Any]]:
-    return np.ones((1, 1, 1, 1), before.dtype), given
-
-
-def of_all(given: dict[str, Any], before: Any) -> tuple[Any, dict[str, Any]]:
-    return before, {**given, "i": ...}
-
-
-def of_whole_axis(given: dict[str, Any], before: Any, at: int) -> tuple[Any, dict[str, Any]]:
-    return before, {**given, "i": (*given["i"][:at], slice(None), *given["i"][at + 1:])}
-
-
-def repairs(name: str, given: dict[str, Any]) -> list[Any]:
-    """Ways to rid a call of one mistake, and to make no other."""
-    keywords = given.get("k", {})
-    found = [functools.partial(without, name=each) for each in keywords if each != "axis"]
-    if "axis" in keywords:
-        found.append(of_one_axis)
-    if "i" in given and "k" not in given:
-        found += [of_all, of_more_axes, of_single_elements]
-        found += [functools.partial(of_whole_axis, at=at) for at in range(
-            len(given["i"]) if type(given["i"]) is tuple else 0)]
-    return found + [functools.partial(of_a_loop, name=name), of_one_shape, of_numbers]
-
-
-def error_of_numpy(operation: str, before: Any, given: dict[str, Any]) -> Any:
-    call = ufuncs.UFUNCS[operation]
-    try:
-        if ufuncs.kills_numpy(call.ufunc, call.method, before, given):
-            return None
-        with np.errstate(all="ignore"):
-            call.numpy.run(np.array(before), made(given))
-    except Exception as error:  # pylint: disable=broad-except
-        return error
-    return None
-
-
-def other_mistake(step: Any, before: Any, numpy: Any, here: Any, _what: str) -> bool:
-    """Whether the call has a second mistake, for which NumPy has dray's class: it shows
-    after one or two repairs."""
-    if not (numpy.error and here.error):
-        return False
-    ways = repairs(step.operation.split(".")[0], step.arguments)
-    for each in [(one,) for one in ways] + list(itertools.combinations(ways, 2)):
-        array, given = before, step.arguments
-        for repair in each:
-            array, given = repair(given, array)
-        error = error_of_numpy(step.operation, array, given)
-        if error is not None and (isinstance(error, type(here.error))
-                                  or isinstance(here.error, type(error))):
-            return True
-        if isinstance(error, OverflowError) and isinstance(here.error, IndexError):
-            return True  # as in huge_index()
-    # NumPy counts indices before it looks at them.
-    return step.operation.endswith(".at") and "too many indices" in str(numpy.error)
-
+from mistakes import other_mistake
 
 ABOUT_NUMBERS = ("warnings", "error", "sentence")
 ERRORS = ("divide by zero", "overflow", "underflow", "invalid value")
@@ -129,12 +40,14 @@ def other_errors(numpy: Any, here: Any) -> Optional[list[tuple[str, bool]]]:
 
 def is_complex(step: Any, before: Any, numpy: Any, here: Any) -> bool:
     given = made(step.arguments).get("v", ())
-    return any(np.dtype(each.dtype).kind == "c" for each in (
-        before, *given, numpy.value, here.value) if hasattr(each, "dtype"))
+    return any(np.dtype(getattr(each, "dtype", type(each))).kind == "c" for each in (
+        before, *given, numpy.value, here.value))
 
 
 def conversion(_step: Any, _before: Any, numpy: Any, here: Any, what: str) -> bool:
-    return what in ABOUT_NUMBERS and other_errors(numpy, here) == []
+    found = other_errors(numpy, here)
+    return what in ABOUT_NUMBERS and (found == [] or bool(found) and str(numpy.error).endswith(
+        "in cast") and all(here for _, here in found))
 
 
 def infinite_exponent(step: Any, before: Any, numpy: Any, here: Any, what: str) -> bool:
@@ -149,8 +62,23 @@ def infinite_exponent(step: Any, before: Any, numpy: Any, here: Any, what: str) 
 def other_order(step: Any, before: Any, numpy: Any, here: Any, what: str) -> bool:
     name, _, method = step.operation.partition(".")
     return what in ABOUT_NUMBERS and bool(other_errors(numpy, here)) and (
-        name in ("add", "multiply") and method != "accumulate" or name in ufuncs.EARLY) and \
+        name in ("add", "multiply", "hypot") and method != "accumulate" or name in ufuncs.EARLY) and \
         method in ("reduce", "reduceat", "accumulate") and not before.dtype.kind in "mM"
+
+
+def errors_of_conversions(step: Any, before: Any) -> set[str]:
+    """Errors of numbers that whole inputs meet which are converted to the types of the loop."""
+    name, _, method = step.operation.partition(".")
+    given = made(step.arguments)
+    array_inputs, keywords = (before, *given.get("v", ())), given.get("k", {})
+    types = [keywords["dtype"]] * 2 if "dtype" in keywords else keywords.get("signature", "")
+    if method in judge.METHODS:
+        types = [judge.loop_type(name, method, array_inputs, given) or before.dtype]
+    with warnings.catch_warnings(record=True) as said, np.errstate(all="warn"):
+        warnings.simplefilter("always")
+        for each, dtype in zip(array_inputs, types):
+            np.asarray(each).astype(dtype)
+    return {str(each.message).split(" encountered", maxsplit=1)[0] for each in said}
 
 
 def is_ready(array: Any) -> bool:
@@ -161,7 +89,8 @@ def converted_garbage(step: Any, before: Any, numpy: Any, here: Any, what: str) 
     found = other_errors(numpy, here)
     given = made(step.arguments)
     return what in ABOUT_NUMBERS and bool(found) and not any(here for _, here in found) and (
-        "where" in given.get("k", {}) or not all(map(is_ready, (before, *given.get("v", ())))))
+        "where" in given.get("k", {}) or not all(map(is_ready, (before, *given.get("v", ()))))
+        or "i" in given and {each for each, _ in found} <= errors_of_conversions(step, before))
 
 
 def converted_identity(step: Any, _before: Any, numpy: Any, here: Any, what: str) -> bool:
@@ -179,18 +108,16 @@ def zero_of_one_element(step: Any, before: Any, numpy: Any, here: Any, what: str
 
 def converted_results(step: Any, before: Any, numpy: Any, here: Any, what: str) -> bool:
     found = other_errors(numpy, here)
-    name, _, method = step.operation.partition(".")
+    method = step.operation.partition(".")[2]
     given = step.arguments.get("k", {})
-    return what in ABOUT_NUMBERS and bool(found) and (
-        method in ("reduce", "accumulate", "reduceat") and "out" in given or
-        method == "at" and name in judge.ANY_ZERO and not any(here for _, here in found))
+    return what in ABOUT_NUMBERS and bool(found) and \
+        method in ("reduce", "accumulate", "reduceat") and "out" in given
 
 
-def conversion_alone(step: Any, _before: Any, numpy: Any, here: Any, what: str) -> bool:
+def conversion_alone(step: Any, before: Any, numpy: Any, here: Any, what: str) -> bool:
     found = other_errors(numpy, here)
     return what in ABOUT_NUMBERS and bool(found) and all(here for _, here in found) and \
-        step.operation in ("signbit", "copysign", "isnan", "isinf", "isfinite") and bool(
-            {"signature", "dtype"} & set(step.arguments["k"]))
+        {each for each, _ in found} <= errors_of_conversions(step, before)
 
 
 def raised_earlier(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
@@ -240,8 +167,9 @@ def complex_errors(step: Any, before: Any, numpy: Any, here: Any, what: str) -> 
 
 def halves_in_between(step: Any, before: Any, numpy: Any, here: Any, what: str) -> bool:
     found = other_errors(numpy, here)
-    return bool(found) and what in ABOUT_NUMBERS and ".reduce" in step.operation and \
-        before.dtype.str[1:] == "f2" and all(here for _, here in found)
+    name, _, method = step.operation.partition(".")
+    return bool(found) and what in ABOUT_NUMBERS and method in ("reduce", "reduceat") and \
+        before.dtype.str[1:] == "f2" and name in ("add", "multiply", *judge.GATHERED)
 
 
 def no_time(step: Any, before: Any, numpy: Any, here: Any, what: str) -> bool:
@@ -249,9 +177,9 @@ def no_time(step: Any, before: Any, numpy: Any, here: Any, what: str) -> bool:
         other_errors(numpy, here) == [("invalid value", True)]
 
 
-def times_and_durations(step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
+def times_and_durations(step: Any, _before: Any, _numpy: Any, here: Any, _what: str) -> bool:
     return (step.operation.split(".")[0] in ("minimum", "maximum", "fmin", "fmax")
-            and not numpy.error and isinstance(here.error, TypeError)
+            and isinstance(here.error, TypeError)
             and "M8" in str(here.error) and "m8" in str(here.error))
 
 
@@ -267,26 +195,9 @@ def large_integer(step: Any, _before: Any, numpy: Any, here: Any, _what: str) ->
 def read_too_early(step: Any, before: Any, numpy: Any, here: Any, what: str) -> bool:
     """Whether dray's result is that of one step after the other."""
     name, _, method = step.operation.partition(".")
-    given = step.arguments.get("k", {})
-    if (name not in ("arctan2", "power", "float_power") or method not in ("reduce", "reduceat")
-            or what != "values" or {"out", "where", "dtype", "initial"} & set(given)):
-        return False
-    axis = given.get("axis", 0)
-    if not isinstance(axis, int):
-        return False
-    values = np.moveaxis(before.astype(before.dtype.newbyteorder("=")), axis, 0)
-    starts = list(made(step.arguments)["i"]) if method == "reduceat" else [0]
-    parts = [slice(start, end if end > start else start + 1)
-             for start, end in zip(starts, starts[1:] + [len(values)])]
-    if method == "reduceat" and parts and starts[-1] < len(values):
-        parts[-1] = slice(starts[-1], None)
-    with np.errstate(all="ignore"):
-        steps = np.array([functools.reduce(getattr(np, name), list(values[part]))
-                          for part in parts], here.value.dtype)
-    result = np.asarray(here.value)
-    result = result[None] if method == "reduce" and not given.get("keepdims") else \
-        np.moveaxis(result, axis, 0)
-    return judge.close(name, "accumulate", (before,), steps, result)
+    return name in ufuncs.EARLY and method in ("reduce", "reduceat") and what == "values" and \
+        bool(judge.in_steps(name, method, (before,), made(step.arguments),
+                            judge.plain(np.asarray(here.value))))
 
 
 def overlap(step: Any, before: Any, _numpy: Any, here: Any, what: str) -> bool:
@@ -298,7 +209,7 @@ def overlap(step: Any, before: Any, _numpy: Any, here: Any, what: str) -> bool:
     after = before.copy()
     with np.errstate(all="ignore"):
         after[given["o"]] = ufunc(*[before[given[each]].copy() for each in "ij"[:ufunc.nin]])
-    return judge.close(name, method, (before,), after, np.asarray(here.value))
+    return judge.close(name, method, (before,), after, np.asarray(here.value), given)
 
 
 def layout(step: Any, before: Any, _numpy: Any, here: Any, what: str) -> bool:
@@ -339,16 +250,17 @@ ACCEPTED: list[Accepted] = [
              "The formulas differ, and with them the steps on the way.",
              complex_errors),
     Accepted("An error of a conversion is told with the name of the function.",
-             "NumPy says \"in cast\" where a whole array is converted.",
+             "NumPy says \"in cast\" where a whole array is converted, and raises it before the "
+             "function is called.",
              conversion),
     Accepted("Powers whose exponent is infinite note no error.",
              "NumPy's do, where it has vectors of its own.",
              infinite_exponent),
-    Accepted("Sums, products and powers of many numbers may note other errors on their way.",
+    Accepted("Sums, products, powers and `hypot` of many numbers may note other errors on their way.",
              "The order of the steps differs.",
              other_order),
-    Accepted("No other elements than those of the call note errors, if a mask leaves some out, or where "
-             "the operands are not aligned or have another byte order.",
+    Accepted("No other elements than those of the call note errors, if a mask or indices leave some "
+             "out, or where the operands are not aligned or have another byte order.",
              "NumPy converts what lies beside them.",
              converted_garbage),
     Accepted("An identity is not converted to an output's type.",
@@ -358,9 +270,8 @@ ACCEPTED: list[Accepted] = [
              "for one.",
              "NumPy tells that by strides, of which one element has any.",
              zero_of_one_element),
-    Accepted("Steps of reductions and of `accumulate()` are not taken from an output of another type, and extremes that "
-             "`at()` converts note no error.",
-             "NumPy reads them from the output, and checks the conversion too.",
+    Accepted("Steps of reductions and of `accumulate()` are not taken from an output of another type.",
+             "NumPy reads them from the output.",
              converted_results),
     Accepted("Conversions to the loop of a function that notes no error note theirs.",
              "NumPy does not look.",
@@ -373,8 +284,9 @@ ACCEPTED: list[Accepted] = [
              "at the end.",
              "NumPy converts the first elements to the output's type.",
              first_elements),
-    Accepted("Reductions of `float16` note errors of each step.",
-             "NumPy rounds the last one only.",
+    Accepted("Reductions of `float16` by `add`, `subtract`, `multiply` and `divide` may note other errors on "
+             "their way.",
+             "Both round lines at the end and rows after each step, but choose them differently.",
              halves_in_between),
     Accepted("A quotient of durations that is none is an invalid value where it is written to "
              "durations.",

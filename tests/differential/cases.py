@@ -205,7 +205,8 @@ class Run:
                 raise ValueError("not a case")
             before = elements.readable(before)
             close = functools.partial(judge.close, operation.ufunc, operation.method,
-                                      ufuncs.inputs(before, step.arguments))
+                                      ufuncs.inputs(before, step.arguments),
+                                      given=arguments.made(step.arguments))
         run_line = outcome_and_warnings if ufuncs.REACTIONS in step.arguments else outcome
         there = {name: tuple(map(elements.readable, each)) if type(each) is tuple else each
                  for name, each in arguments.made(step.arguments).items()}

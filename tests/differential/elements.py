@@ -47,7 +47,11 @@ class Elements:
                 made += f".astype('{self.dtype}')"
         else:
             made = f"np.array({numbers}, '{self.dtype}')"
-        return made if shape == (len(self.numbers),) else f"np.resize({made}, {shape})"
+        if shape == (len(self.numbers),):
+            return made
+        # np.resize() makes elements of the machine's byte order.
+        order = f".astype('{self.dtype}')" if self.dtype[0] == ">" else ""
+        return f"np.resize({made}, {shape}){order}"
 
     @property
     def text(self) -> str:

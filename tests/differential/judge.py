@@ -5,9 +5,11 @@ Integers, comparisons, +, -, *, / and sqrt of floats have equal bits.  Elementar
 may differ by units in the last place (ULP), from NumPy's result or from that of a wider
 type, rounded.  Reductions may differ by n * eps * sum(abs(x)).
 """
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
+
+import steps
 
 # ULPs of elementary functions: 4 for SLEEF's variants u35, 1.5 for u10 and u05.
 ULPS = {name: 1.5 for name in (
@@ -69,13 +71,19 @@ def tolerance(name: str, inputs: Any, dtype: np.dtype) -> float:
     return ULPS.get(name, 0) if dtype.kind in "fc" else 0
 
 
-def in_wide(name: str, inputs: Any, dtype: np.dtype) -> Any:
+def in_wide(name: str, method: str, inputs: Any, given: dict[str, Any], dtype: np.dtype) -> Any:
     """The function of a wider type, or None."""
+    ufunc = getattr(np, name)
+    kinds = [np.asarray(each).dtype.kind for each in inputs]
+    wide = [np.asarray(each).astype(np.clongdouble if kind == "c" else wider(dtype))
+            if kind in "fcbiu" else each for each, kind in zip(inputs, kinds)]
     try:
-        return np.atleast_1d(getattr(np, name)(*(
-            np.asarray(each).astype(wider(dtype)) if np.asarray(each).dtype.kind in "fcbiu"
-            else each for each in inputs)))
-    except (TypeError, ValueError):
+        if method == "overlap":
+            after = wide[0].copy()
+            after[given["o"]] = ufunc(*(wide[0][given[each]] for each in "ij"[:ufunc.nin]))
+            return after
+        return np.atleast_1d((ufunc.outer if method else ufunc)(*wide))
+    except (KeyError, TypeError, ValueError):
         return None
 
 
@@ -103,70 +111,181 @@ def largest(name: str, method: str, inputs: Any, result: np.ndarray) -> np.ndarr
     return least
 
 
-def close(name: str, method: str, inputs: Any, numpy: np.ndarray, here: np.ndarray) -> bool:
+def loop_type(name: str, method: str, inputs: Any, given: dict[str, Any]) -> Any:
+    """The type of the loop's first input."""
+    keywords, types = given.get("k", {}), [np.asarray(inputs[0]).dtype]
+    if method == "at":
+        types += [each.dtype if hasattr(each, "dtype") else type(each) for each in inputs[1:]]
+    elif keywords.get("dtype"):
+        return np.dtype(keywords["dtype"]).newbyteorder("=")
+    else:
+        types = [np.result_type(*types, *(each.dtype for each in [keywords.get("out")]
+                                          if each is not None))] * 2
+    try:
+        return getattr(np, name).resolve_dtypes((*types, None))[0]
+    except (TypeError, ValueError):
+        return None
+
+
+METHODS = ("accumulate", "reduceat", "reduce")
+# Halves that gather as floats: rounded after each step, or at the end.
+GATHERED = ("subtract", "divide")
+
+
+def in_steps(name: str, method: str, inputs: Any, given: dict[str, Any], values: np.ndarray,
+             more: float = 0) -> Optional[bool]:
+    """Whether results lie in the ranges of their steps, of `more` ULPs; None if that is not
+    known."""
+    dtype = loop_type(name, method, inputs, given)
+    if dtype is None or dtype.kind != "f" or dtype.itemsize > 8:
+        return None
+    halves = name in GATHERED
+    if halves and (dtype != np.float16 or method == "accumulate"):
+        return None
+    if not halves and name not in ULPS:
+        return None
+    # A float that rounds to a half: half a unit, and its own error.
+    found = steps.results(name, method, inputs, given, dtype,
+                          0.501 if halves else ULPS[name] + more, not halves)
+    if found is None:
+        return None
+    if values.dtype.kind == "c":
+        if values.imag.any():
+            return False
+        values = values.real
+    found = found.converted(values.dtype)
+    return found.open.shape == values.shape and bool(found.holds(values).all())
+
+
+def left_open(name: str, method: str, inputs: Any, given: dict[str, Any],
+              numpy: np.ndarray) -> Any:
+    """Where the result, before it is converted to an output, is no integer of its type."""
+    keywords = dict(given.get("k", {}))
+    if numpy.dtype.kind not in "iu" or "out" not in keywords:
+        return False
+    del keywords["out"]
+    wanted = loop_type(name, method, inputs, given) if method else None
+    if wanted is not None:
+        keywords["dtype"] = wanted
+    call = getattr(np, name)
+    try:
+        values = (getattr(call, method) if method else call)(
+            *(inputs if not method else inputs[:1]), *([given["i"]] if "i" in given else []),
+            **keywords)
+    except (TypeError, ValueError):
+        return False
+    values = np.asarray(values)
+    return steps.left_open(values, numpy.dtype) if values.shape == numpy.shape and \
+        values.dtype.kind in "fc" else False
+
+
+def close(name: str, method: str, inputs: Any, numpy: np.ndarray, here: np.ndarray,
+          given: Optional[dict[str, Any]] = None) -> bool:
     """Whether results of the same type and shape agree."""
     one, other = np.atleast_1d(plain(here)), np.atleast_1d(plain(numpy))
+    given = given or {}
     with np.errstate(all="ignore"):
         wrong = ~same_bits(one, other, name not in ANY_ZERO and method in ("", "outer"))
         if name in ANY_ZERO and one.dtype.kind == "c":
             wrong &= ~(np.isnan(one) & np.isnan(other))
-        ulps = tolerance(name, inputs, one.dtype)
-        if one.dtype == np.float16 and name in ("subtract", "divide") and "reduce" in method:
-            ulps = 1.0  # of each step: NumPy rounds the last one only
+        if wrong.any() and given:
+            wrong &= ~np.atleast_1d(left_open(name, method, inputs, given, np.asarray(numpy)))
         if not wrong.any():
             return True
-        if one.dtype.kind in "iu" and method == "at" and name in ULPS:
-            one, other = one.astype("f8"), other.astype("f8")  # the function was of floats
-            return bool((np.abs(one - other) <= 1 + 1000 * ULPS[name] * np.spacing(
-                np.abs(other))).all())
-        if one.dtype.kind not in "fc":
-            return False
-        if (one.dtype.kind == "c" and name not in PARTS) or one.dtype == np.float16:
-            # Ways to an infinity or a NaN differ: of products, and of halves that are reduced.
-            if one.dtype.kind == "c" or "reduce" in method:
-                wrong &= np.isfinite(one) & np.isfinite(other)
-        if name in ("add", "multiply") and method == "reduce" or (method == "reduceat" and name in ("add", "multiply")):
-            return reduced(name, inputs[0], one[wrong], other[wrong])
-        if not ulps:
-            return False
-        if method == "":
-            kept = narrower(inputs, one.dtype)
-            if name == "absolute" and one.dtype.kind == "f":
-                kept = real_of(narrower(inputs, np.dtype("c16")))
-            one, other = ((each.real if kept.kind == "f" else each).astype(kept)
-                          for each in (one, other))
-        if method in ("accumulate", "reduceat", "reduce", "at"):
-            # Of each step; a function of its own result, as at() makes it, is steeper.
-            ulps *= (4 if method != "at" else 1000) * np.asarray(inputs[0]).size
-        elif method:
-            ulps += 4  # NumPy's own
-        least = largest(name, method, inputs, one)
-        wrong[wrong] = ~near(one[wrong], other[wrong], ulps, least[wrong])
-        if wrong.any() and method == "":
-            wide = in_wide(name, inputs, one.dtype)
-            if wide is None or wide.shape != one.shape:
-                return False
-            rounded = wide.astype(one.dtype)
-            wrong &= ~(same_bits(one, rounded, False) | near(one, wide, ulps, least))
-        return not wrong.any()
+        if given and method in (*METHODS, "at"):
+            found = in_steps(name, method, inputs, given, plain(here))
+            if found is not None:
+                return found and bool(in_steps(name, method, inputs, given, plain(numpy), 4))
+        return near_enough(name, method, inputs, given, one, other, wrong)
 
 
-def reduced(name: str, values: Any, one: np.ndarray, other: np.ndarray) -> bool:
-    """Sums by n * eps * sum(abs(x)), products by the same of the result."""
-    eps = float(np.finfo(one.dtype).eps)
-    if np.asarray(values).dtype.kind in "fc":
-        eps = max(eps, float(np.finfo(np.asarray(values).dtype).eps))
-    finite = np.abs(np.asarray(values)).astype(np.longdouble)
-    if name == "multiply":
-        large = np.log2(finite[np.isfinite(finite) & (finite > 1)])
-        if large.sum() > np.finfo(real_of(one.dtype)).maxexp:
-            return True  # in some order
-    if not np.isfinite(finite).all() or not np.isfinite(other).all():
-        return bool((np.isfinite(one) == np.isfinite(other)).all())
+def near_enough(name: str, method: str, inputs: Any, given: dict[str, Any], one: np.ndarray,
+                other: np.ndarray, wrong: np.ndarray) -> bool:
+    """Whether results that differ where `wrong` is true lie within the ULPs, or the errors of
+    a sum."""
+    ulps = tolerance(name, inputs, one.dtype)
+    if one.dtype.kind not in "fc":
+        return False
+    if one.dtype.kind == "c" and name not in PARTS:
+        wrong &= np.isfinite(one) & np.isfinite(other)  # ways of products to them differ
+    if name in ("add", "multiply") and method in ("reduce", "reduceat"):
+        near_by = reduced(name, method, inputs, given, one, other)
+        return near_by.shape == wrong.shape and bool(near_by[wrong].all())
+    if not ulps:
+        return False
+    if method == "":
+        kept = narrower(inputs, one.dtype)
+        if name == "absolute" and one.dtype.kind == "f":
+            kept = real_of(narrower(inputs, np.dtype("c16")))
+        one, other = ((each.real if kept.kind == "f" else each).astype(kept)
+                      for each in (one, other))
+    if method in (*METHODS, "at"):
+        # Of each step, and NumPy's.
+        ulps *= 4 * -(-np.asarray(inputs[0]).size // max(one.size if "reduce" in method else 1, 1))
+        kept = loop_type(name, method, inputs, given)
+        if kept is not None and kept.kind == "f":
+            one, other = (each.real.astype(kept) for each in (one, other))
+    least = largest(name, method, inputs, one)
+    wrong[wrong] = ~near(one[wrong], other[wrong], ulps, least[wrong])
+    if wrong.any() and method in ("", "outer", "overlap"):
+        wide = in_wide(name, method, inputs, given, one.dtype)
+        if wide is None or np.broadcast_shapes(wide.shape, one.shape) != one.shape:
+            return False
+        wide = np.broadcast_to(wide, one.shape)
+        rounded = wide.astype(one.dtype)
+        wrong &= ~(same_bits(one, rounded, False) | near(one, wide, ulps, least))
+    return not wrong.any()
+
+
+def reduced(name: str, method: str, inputs: Any, given: dict[str, Any], one: np.ndarray,
+            other: np.ndarray) -> np.ndarray:
+    """Where sums are within n * eps * sum(abs(x)), and products within the same of the
+    result."""
+    keywords = {key: each for key, each in given.get("k", {}).items()
+                if key in ("axis", "keepdims", "where")}
+    initial = given.get("k", {}).get("initial")
+    if name == "add" and one.dtype.kind == "c":
+        values, of_imag = np.asarray(inputs[0]), given
+        if initial is not None:
+            of_imag = {**given, "k": {**given["k"], "initial": 0}}
+        return reduced(name, method, (values.real,), given, one.real, other.real) & \
+            reduced(name, method, (values.imag,), of_imag, one.imag, other.imag)
+    sizes = np.abs(np.asarray(inputs[0])).astype(np.longdouble)
+
+    def of_each(values: Any, first: Any, ufunc: Any = np.add) -> np.ndarray:
+        found = getattr(ufunc, method)(values, *([given["i"]] if "i" in given else []), **keywords)
+        return np.atleast_1d(found if initial is None else ufunc(found, first))
+    loop = loop_type(name, method, inputs, given)
+    loop = real_of(loop if loop is not None and loop.kind in "fc" else one.dtype)
+    count = of_each(np.ones(sizes.shape), 1)
+    here, there = one.astype(wider(one.dtype)), other.astype(wider(one.dtype))
+    limits = np.finfo(loop)
+    wild = of_each((~np.isfinite(sizes)).astype(int), 0) > 0
+    # The last conversion, to an output.
+    converted = np.finfo(real_of(one.dtype)).eps * np.abs(there)
     if name == "add":
-        return bool((np.abs(one - other) <= finite.size * eps * finite.sum()).all())
-    return bool((np.abs(one - other) <= 4 * finite.size * eps * np.abs(other)
-                 + np.finfo(one.dtype).tiny).all())
+        total = of_each(sizes, abs(initial or 0))
+        near_sum = np.abs(here - there) <= (count + 1) * limits.eps * total + converted
+        # Where a partial sum may overflow, it does in some order.
+        over = (total >= limits.max) & ~(np.isfinite(one) & np.isfinite(other))
+        return np.where(wild, np.isfinite(one) == np.isfinite(other),
+                        same_infinity(one, other) | near_sum | over)
+    logs = np.log2(np.where((sizes > 0) & np.isfinite(sizes), sizes, 1))
+    of_first = np.log2(np.longdouble(abs(initial or 1)))
+    largest_part = of_each(np.maximum(logs, 0), max(of_first, 0))
+    exact = of_each(np.asarray(inputs[0]).astype(wider(one.dtype)), initial, np.multiply)
+    room = 4 * (count + 1) * limits.eps * np.abs(exact) + converted \
+        + count * limits.smallest_subnormal * np.exp2(largest_part)
+    # Where a partial product may overflow, it does in some order.
+    over = largest_part >= limits.maxexp - 1
+    finite = np.isfinite(one)
+    near_product = np.isfinite(exact) & (np.abs(here - exact) <= room)
+    return np.where(wild, finite == np.isfinite(other),
+                    same_infinity(one, other) | np.where(finite, near_product, over))
+
+
+def same_infinity(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    return ~np.isfinite(one) & same_bits(one, other, False)
 
 
 def strides(array: Any, method: str, inputs: Any) -> Any:

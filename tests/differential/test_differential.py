@@ -96,12 +96,52 @@ def test_a_difference_of_a_ufunc_is_noticed_and_made_smaller(monkeypatch, what):
     ("exp", "", [np.inf], [1e308], False),
     ("add", "reduce", [1e16], [1e16 + 2], True),
     ("add", "reduce", [1e16], [1e16 + 2**10], False),
-    ("multiply", "reduce", [1e16], [1e16 + 2], True),
+    ("multiply", "reduce", [1e150], [1e150 * (1 + 1e-15)], True),
+    ("multiply", "reduce", [1e150], [1e150 * (1 + 1e-13)], False),
+    ("multiply", "reduce", [1e150], [np.inf], False),
     ("maximum", "", [0.0], [-0.0], True),
     ("left_shift", "", [1], [2], False)])
 def test_results_are_near_enough(name, method, numpy, here, near):
     inputs = (np.full(10, 1e15),)
     assert judge.close(name, method, inputs, np.array(numpy), np.array(here)) == near
+
+
+E = float(np.exp(1.0))
+
+
+@pytest.mark.parametrize("name, method, a, given, numpy, here, near", [
+    # Elements in place: each step errs by its ULPs, not by more.
+    ("exp", "at", [1.0], {"i": [0]}, [E], [np.nextafter(E, 3)], True),
+    ("exp", "at", [1.0], {"i": [0]}, [E], [E * (1 + 3e-15)], False),
+    ("exp", "at", [1.0], {"i": [0, 0]}, [np.exp(E)], [np.exp(E) * (1 + 8e-16)], True),
+    # Conversions that C leaves open, and others.
+    ("exp", "at", np.array([3], "i2"), {"i": [0, 0]}, np.array([2208], "i2"),
+     np.array([2176], "i2"), True),
+    ("exp", "at", np.array([3], "i2"), {"i": [0]}, np.array([20], "i2"), np.array([21], "i2"),
+     False),
+    ("fmod", "reduceat", [0.0, 0.0], {"i": [0, 0], "k": {"out": np.ones(2, "u4")}},
+     np.array([0, 2**31], "u4"), np.array([0, 0], "u4"), True),
+    ("fmod", "reduceat", [0.0, 0.0], {"i": [0, 0], "k": {"out": np.ones(2, "u4")}},
+     np.array([0, 0], "u4"), np.array([1, 0], "u4"), False),
+    # Powers make more of an error.
+    ("power", "reduce", [1.1, 30.0, 40.0], {"k": {}}, (1.1**30)**40,
+     (1.1**30)**40 * (1 + 1e-14), True),
+    ("power", "reduce", [1.1, 30.0, 40.0], {"k": {}}, (1.1**30)**40,
+     (1.1**30)**40 * (1 + 1e-13), False),
+    # Halves may round after each step, or at the end.
+    ("subtract", "reduceat", np.array([-65504, 1, -65504], "f2"), {"i": [0], "k": {}},
+     np.array([-1], "f2"), np.array([0], "f2"), True),
+    ("subtract", "reduceat", np.array([-65504, 1, -65504], "f2"), {"i": [0], "k": {}},
+     np.array([-1], "f2"), np.array([64], "f2"), False),
+    # Each line has a sum of its own.
+    ("add", "reduce", [[1e15, 1e15], [1.0, 1.0]], {"k": {"axis": 1}}, [2e15, 2.0],
+     [2e15 + 0.5, 2.0], True),
+    ("add", "reduce", [[1e15, 1e15], [1.0, 1.0]], {"k": {"axis": 1}}, [2e15, 2.0],
+     [2e15, 2.0 + 1e-12], False)])
+def test_results_are_near_enough_by_their_steps(name, method, a, given, numpy, here, near):
+    given = {each: np.array(value) if each == "i" else value for each, value in given.items()}
+    assert judge.close(name, method, (np.array(a),), np.array(numpy), np.array(here),
+                       given) == near
 
 
 # Cases that differ as meant: the steps, what dray does in the last one, and what it

@@ -123,6 +123,12 @@ def keywords(pick: Random, name: str, inputs: list[Any]) -> dict[str, Any]:
     return given
 
 
+def needs_tame(given: dict[str, Any]) -> bool:
+    """Whether inputs are converted to integers, which have no values for odd numbers."""
+    return "signature" in given or \
+        "dtype" in given and np.dtype(given["dtype"]).kind not in "fc"
+
+
 def tamed(value: Any, pick: Random) -> Any:
     if not isinstance(value, Elements):
         return value
@@ -150,7 +156,7 @@ def call(name: str, pick: Random) -> tuple[Elements, dict[str, Any]]:
     a = source(pick, name)
     inputs = [a, *others(pick, name, a)]
     given = keywords(pick, name, inputs)
-    if is_tame(name, given) or "dtype" in given or "signature" in given:
+    if is_tame(name, given) or needs_tame(given):
         inputs = [tamed(each, pick) for each in inputs]
     return inputs[0], {"v": tuple(inputs[1:]), "k": given}
 
@@ -193,7 +199,7 @@ def reduction(name: str, pick: Random) -> tuple[Elements, dict[str, Any]]:
         given["keepdims"] = True
     if pick.random() < 0.15 and a.dtype[1:2] not in "mM":
         given["dtype"] = wider_type(pick, np.dtype(a.dtype))
-        a = tamed(a, pick)
+        a = tamed(a, pick) if needs_tame(given) else a
     if pick.random() < 0.2:
         given["initial"] = pick.choice([0, 1, 2, None, 5])
     if pick.random() < 0.2:
@@ -223,7 +229,7 @@ def accumulation(name: str, pick: Random) -> tuple[Elements, dict[str, Any]]:
         given["axis"] = make.an_axis(pick, len(a.shape))
     if pick.random() < 0.15 and a.dtype[1:2] not in "mM":
         given["dtype"] = wider_type(pick, np.dtype(a.dtype))
-        a = tamed(a, pick)
+        a = tamed(a, pick) if needs_tame(given) else a
     if pick.random() < 0.2:
         made = result_types(name, [a, a])
         dtype = given.get("dtype") or (made[0] if made else np.dtype(a.dtype))

@@ -176,6 +176,17 @@ def test_types_are_chosen_by_dtype_and_signature():
     assert dray.add(a, a, signature=(None, None, "f8")).dtype == "f8"
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f8"])
+def test_steps_have_the_powers_of_arrays(dtype):
+    """One exponent for all elements is a square root, of which -inf and -0 have others."""
+    for a in ([-np.inf, 0.5], [-0.0, 0.5], [[-np.inf, -0.0], [0.5, 0.5]]):
+        for order in "CF":
+            a = np.array(a, dtype, order=order)
+            wanted = np.array([np.inf, 0] if a.ndim == 2 else abs(a[0]), dtype)
+            for made in (dray.power.reduce(a), dray.power.accumulate(a)[1]):
+                assert np.asarray(made).tobytes() == wanted.tobytes()
+
+
 def test_methods_reduce_and_accumulate():
     a = np.arange(24.).reshape(2, 3, 4)
     b = dray.Array(a)
@@ -186,6 +197,7 @@ def test_methods_reduce_and_accumulate():
     out = np.zeros((3, 4))
     assert dray.maximum.reduce(b, out=out) is out and (out == a[1]).all()
     same(dray.multiply.accumulate(b, 1), np.multiply.accumulate(a, 1))
+    same(dray.multiply.accumulate(b[0, 0], None), np.multiply.accumulate(a[0, 0], None))
     same(dray.add.reduceat(b, [0, 2, 1], 2), np.add.reduceat(a, [0, 2, 1], 2))
     same(dray.subtract.outer(b, [1, 2]), np.subtract.outer(a, [1, 2]))
 
@@ -569,7 +581,8 @@ def test_wrong_loops_are_refused():
     assert f.identity == 0
     for types, loop, error in (("dd->d", "x", TypeError), ("d->d", LOOP(doubled), ValueError),
                                ("dO->d", LOOP(doubled), TypeError), ("dd->d", 0, TypeError),
-                               ("dd->d", None, TypeError)):
+                               ("dd->d", None, TypeError), ("dd->d", True, TypeError),
+                               ("dd->d", -8, OverflowError)):
         with pytest.raises(error):
             f.register(types, loop)
     for wrong in (("f", 0, 1), ("f", 1, 0), ("f", 9, 9), ("f", 1, 1, 0), ("f", 2, 1, 5)):

@@ -260,6 +260,7 @@ FACT(overflow_is_reported_by_the_name_of_the_method)
 		.call = warn,
 		.context = said,
 	};
+	struct dray_array *array = NULL;
 	int i;
 
 	for (i = 0; i < 12; i++)
@@ -271,6 +272,12 @@ FACT(overflow_is_reported_by_the_name_of_the_method)
 	assert_works(dray_set_fp_state(&fp));
 	assert_fails(reduce(add, &in, NULL, OPTIONS(0)), -EDOM,
 		     "overflow encountered in reduce");
+	/* The loop notes none, but the conversion to it does. */
+	assert_fails(reduce(maximum, &in, NULL, OPTIONS(.dtype = DRAY_FLOAT32)),
+		     -EDOM, "overflow encountered in reduce");
+	assert_fails(dray_ufunc_accumulate(maximum, &in, 0, DRAY_FLOAT32, NULL,
+					   &array),
+		     -EDOM, "overflow encountered in accumulate");
 	assert_works(dray_set_fp_state(NULL));
 	memset(data, 0, sizeof(data));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * reduce_sums: sums are exact to a few roundings, along each axis and in each
- * layout, and the same for all strides of a line.
+ * layout, and the same for all strides of a line; halves round once.
  */
 #include <math.h>
 
@@ -173,6 +173,42 @@ FACT(each_axis_of_each_shape_is_added)
 				assert_true(((double *)made.data)[k] == wanted);
 			dray_array_unref(sums);
 		}
+		dray_array_unref(array);
+	}
+}
+
+/* Numbers of which a rounding after each step makes others. */
+FACT(a_line_of_halves_rounds_once)
+{
+	static const struct {
+		const char *name;
+		double numbers[4], wanted;
+	} rows[] = {
+		{ "add", { 2048, 1, 1, 0 }, 2050 },
+		{ "subtract", { -65504, 1, -65504, 0 }, -1 },
+		{ "subtract", { 2048, -1, -1, -1 }, 2052 },
+		{ "multiply", { 256, 256, 0.5, 1 }, 32768 },
+		{ "divide", { 1024, 0x1p-8, 16, 1 }, 16384 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct dray_view numbers =
+			view_of((void *)(uintptr_t)rows[i].numbers,
+				DRAY_FLOAT64, 1, DIMS(4), NULL);
+		struct dray_array *array = NULL;
+		struct dray_view made;
+		double half;
+
+		assert_works(dray_ufunc_reduce(
+			dray_ufunc_find(rows[i].name), &numbers, NULL,
+			&(struct dray_reduce_options){ .dtype = DRAY_FLOAT16 },
+			&array));
+		assert_works(dray_view_get(dray_array_view(array, &made),
+					   DRAY_FLOAT64, &half));
+		if (fabs(half - rows[i].wanted) > 0x1p-13)
+			fail_msg("row %zu: %g, not %g", i, half,
+				 rows[i].wanted);
 		dray_array_unref(array);
 	}
 }

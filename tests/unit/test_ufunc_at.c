@@ -3,6 +3,8 @@
  * ufunc_at: results in place by index, against a model that takes the indices one after
  * the other.
  */
+#include <math.h>
+
 #include "ufunc.h"
 
 #define ROWS 7
@@ -184,6 +186,55 @@ FACT(errors_of_numbers_are_named_by_the_function)
 	assert_fails(dray_ufunc_at(dray_ufunc_find("log"), &target, &view,
 				   NULL),
 		     -EDOM, "divide by zero encountered in at");
+	assert_works(dray_set_fp_state(NULL));
+}
+
+/* Loops that note no errors: an element converts to their type, and back. */
+FACT(conversions_note_errors_also_for_loops_that_note_none)
+{
+	static const struct {
+		const char *name;
+		dray_dtype dtype;
+		double value;
+		const char *error; /* or NULL */
+	} rows[] = {
+		{ "heaviside", DRAY_INT8, 1e10, "invalid value" },
+		{ "maximum", DRAY_INT16, 1e10, "invalid value" },
+		{ "fmin", DRAY_FLOAT32, -1e300, "overflow" },
+		{ "maximum", DRAY_FLOAT32, NAN, NULL },
+		{ "heaviside", DRAY_FLOAT32, NAN, NULL },
+		{ "maximum", DRAY_INT16, 7, NULL },
+	};
+	const struct dray_fp_state all = {
+		.divide = DRAY_FP_RAISE,
+		.over = DRAY_FP_RAISE,
+		.under = DRAY_FP_RAISE,
+		.invalid = DRAY_FP_RAISE,
+		.buffer_size = 8192,
+	};
+	int64_t numbers[] = { 1, 0 };
+	struct dray_view view = view_of(numbers, DRAY_INT64, 1, DIMS(2), NULL);
+	size_t i;
+
+	if (!flags_are_kept())
+		skip();
+	assert_works(dray_set_fp_state(&all));
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct dray_ufunc *ufunc = dray_ufunc_find(rows[i].name);
+		double room[2] = { 0 }, value = rows[i].value;
+		struct dray_view target =
+			view_of(room, rows[i].dtype, 1, DIMS(2), NULL);
+		struct dray_view values =
+			view_of(&value, DRAY_FLOAT64, 0, NULL, NULL);
+
+		if (rows[i].error)
+			assert_fails(dray_ufunc_at(ufunc, &target, &view,
+						   &values),
+				     -EDOM, rows[i].error);
+		else
+			assert_works(
+				dray_ufunc_at(ufunc, &target, &view, &values));
+	}
 	assert_works(dray_set_fp_state(NULL));
 }
 

@@ -36,12 +36,21 @@ static PyObject *recording_new(PyTypeObject *type, PyObject *args,
 	return (PyObject *)self;
 }
 
+/* A loop of a recorded ufunc may name the recording: the loop's owner breaks that. */
+static int recording_traverse(PyObject *object, visitproc visit, void *arg)
+{
+	Py_VISIT(Py_TYPE(object));
+	Py_VISIT(recording_self(object)->kept);
+	return 0;
+}
+
 static void recording_dealloc(PyObject *object)
 {
 	struct recording_object *self = recording_self(object);
 	PyTypeObject *type = Py_TYPE(object);
 	int i;
 
+	PyObject_GC_UnTrack(object);
 	dray_sequence_destroy(self->sequence);
 	for (i = 0; i < self->entries_count; i++)
 		node_entry_put(self->entries[i]);
@@ -351,6 +360,7 @@ static PyMethodDef recording_methods[] = {
 
 static PyType_Slot recording_slots[] = {
 	{ Py_tp_new, recording_new },
+	{ Py_tp_traverse, recording_traverse },
 	{ Py_tp_dealloc, recording_dealloc },
 	{ Py_tp_methods, recording_methods },
 	{ Py_tp_doc, "Recording()\n--\n\nThe part of dray.Sequence in C." },
@@ -360,7 +370,7 @@ static PyType_Slot recording_slots[] = {
 PyType_Spec recording_type_spec = {
 	.name = "dray._dray.Recording",
 	.basicsize = sizeof(struct recording_object),
-	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE |
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC |
 		 Py_TPFLAGS_IMMUTABLETYPE,
 	.slots = recording_slots,
 };

@@ -17,6 +17,7 @@
 #define MULTIPLY(a, b) ((a) * (b))
 #define MULTIPLY_16(a, b) ((uint32_t)(a) * (b))
 #define SUBTRACT(a, b) ((a) - (b))
+#define DIVIDE(a, b) ((a) / (b))
 
 /* Half of a line, a multiple of eight elements. */
 DRAY_INLINE int64_t half_of(int64_t count)
@@ -264,21 +265,26 @@ DRAY_LINE_LOOP(add_half_line)
 	dray_floats_to_halves(result, 0, &sum, 1);
 }
 
-/* Products round once, too. */
-DRAY_LINE_LOOP(multiply_half_line)
-{
-	float product = dray_half_to_float(*(uint16_t *)result);
-	float floats[LEAF];
-	int64_t piece, i;
-
-	for (; count; count -= piece, data += piece * stride) {
-		piece = count < LEAF ? count : LEAF;
-		dray_halves_to_floats(floats, data, stride, piece);
-		for (i = 0; i < piece; i++)
-			product *= floats[i];
+/* Others are computed as floats one after the other, and round once, too. */
+#define HALVES(name, op)                                                    \
+	DRAY_LINE_LOOP(name##_half_line)                                    \
+	{                                                                   \
+		float so_far = dray_half_to_float(*(uint16_t *)result);     \
+		float floats[LEAF];                                         \
+		int64_t piece, i;                                           \
+                                                                            \
+		for (; count; count -= piece, data += piece * stride) {     \
+			piece = count < LEAF ? count : LEAF;                \
+			dray_halves_to_floats(floats, data, stride, piece); \
+			for (i = 0; i < piece; i++)                         \
+				so_far = op(so_far, floats[i]);             \
+		}                                                           \
+		dray_floats_to_halves(result, 0, &so_far, 1);               \
 	}
-	dray_floats_to_halves(result, 0, &product, 1);
-}
+
+HALVES(multiply, MULTIPLY)
+HALVES(subtract, SUBTRACT)
+HALVES(divide, DIVIDE)
 
 #define INTEGERS(T)                             \
 	DRAY_LINES_OF_INTEGERS(add_##T, T, ADD) \
@@ -346,6 +352,9 @@ static const struct dray_line lines[] = {
 		       multiply_dray_complex128_line),
 	DRAY_LINE_FROM("multiply", DRAY_FLOAT16, DRAY_FLOAT16,
 		       multiply_half_line),
+	DRAY_LINE_FROM("subtract", DRAY_FLOAT16, DRAY_FLOAT16,
+		       subtract_half_line),
+	DRAY_LINE_FROM("divide", DRAY_FLOAT16, DRAY_FLOAT16, divide_half_line),
 	DRAY_LINE_FROM("add", DRAY_INT64, DRAY_BOOL, sum_uint8_t),
 	DRAY_LINE_FROM("add", DRAY_INT64, DRAY_INT8, sum_int8_t),
 	DRAY_LINE_FROM("add", DRAY_INT64, DRAY_INT16, sum_int16_t),

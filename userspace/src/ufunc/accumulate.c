@@ -23,6 +23,7 @@ static int extend(const struct running *running, char *to, const char *in,
 		  int64_t stride, int64_t count)
 {
 	const struct dray_method *method = &running->method;
+	const int64_t strides[3] = { 0, stride, 0 };
 	int64_t i;
 	int ret = 0;
 
@@ -35,7 +36,6 @@ static int extend(const struct running *running, char *to, const char *in,
 		char *const data[3] = { to + i * running->result,
 					(char *)(uintptr_t)in + i * stride,
 					to + (i + 1) * running->result };
-		const int64_t strides[3] = { 0 };
 
 		ret = dray_loop_run(&method->resolved.loop, data, strides, 1);
 	}
@@ -55,8 +55,8 @@ static int run_line(const struct running *running, char *to, const char *in)
 	for (done = 0; done < count && !ret; done += piece) {
 		piece = count - done < method->piece ? count - done
 						     : method->piece;
-		ret = dray_cast_run(&method->cast, method->buffer, method->item,
-				    in, running->in, piece);
+		ret = dray_method_convert(method, &method->cast, method->buffer,
+					  method->item, in, running->in, piece);
 		if (!ret)
 			ret = extend(running, to, method->buffer, method->item,
 				     piece);
@@ -81,8 +81,8 @@ static int add_row(const struct running *running, char *to, int64_t to_stride,
 	int ret = 0;
 
 	if (method->converts)
-		ret = dray_cast_run(&method->cast, method->buffer, method->item,
-				    in, stride, count);
+		ret = dray_method_convert(method, &method->cast, method->buffer,
+					  method->item, in, stride, count);
 	return ret ? ret
 		   : dray_loop_run(&method->resolved.loop, data, strides,
 				   count);

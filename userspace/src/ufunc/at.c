@@ -46,7 +46,8 @@ static int check(struct dray_placing *placing, const struct dray_view *values)
 
 static int end(struct dray_placing *placing, int ret)
 {
-	if (!ret && !(placing->resolved.loop.flags & DRAY_LOOP_NO_FP_ERRORS))
+	if (!ret && (placing->buffer ||
+		     !(placing->resolved.loop.flags & DRAY_LOOP_NO_FP_ERRORS)))
 		placing->errors |= dray_fp_take();
 	if (!ret && placing->errors)
 		ret = dray_fp_report("at", placing->errors);

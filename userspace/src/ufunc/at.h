@@ -15,7 +15,7 @@ struct dray_placing {
 	int64_t item; /* bytes of an element in the buffer */
 	char *buffer; /* or NULL */
 	struct dray_array *values; /* converted, or NULL */
-	unsigned int errors; /* DRAY_FP_*, of converted values */
+	unsigned int errors; /* DRAY_FP_*, of conversions */
 };
 
 /* Chooses the loop; @values NULL: a ufunc of one input. */
@@ -31,7 +31,7 @@ int dray_place_values(struct dray_placing *placing,
  * @stride: bytes from an element to the next in number
  * @indices: numbers of elements, one for each of @values in C order
  */
-int dray_place_elements(const struct dray_placing *placing, char *target,
+int dray_place_elements(struct dray_placing *placing, char *target,
 			int64_t stride, const int64_t *indices,
 			const struct dray_view *values);
 
@@ -39,7 +39,7 @@ int dray_place_elements(const struct dray_placing *placing, char *target,
  * Computes parts of the target, which an index of the first axis names each.
  * @values: of the axes of the indices, then those of a part; not empty
  */
-int dray_place_parts(const struct dray_placing *placing, const int64_t *indices,
+int dray_place_parts(struct dray_placing *placing, const int64_t *indices,
 		     const struct dray_view *values);
 
 #endif /* DRAY_UFUNC_AT_H */

@@ -13,11 +13,28 @@
 #include "index/rows.h"
 #include "layout/overlap.h"
 #include "ufunc/at.h"
+#include "ufunc/fp_state.h"
 
 #define BUFFER 256 /* elements */
 
+/* Runs the loop; flags of one that notes no errors mean nothing. */
+static int run_converted(struct dray_placing *placing, char *const *data,
+			 const int64_t *strides, int64_t count)
+{
+	const struct dray_ufunc_loop *loop = &placing->resolved.loop;
+	const bool quiet = loop->flags & DRAY_LOOP_NO_FP_ERRORS;
+	int ret;
+
+	if (quiet)
+		placing->errors |= dray_fp_take();
+	ret = dray_loop_run(loop, data, strides, count);
+	if (quiet)
+		dray_fp_clear();
+	return ret;
+}
+
 /* Calls the loop for elements that convert, by way of a buffer. */
-static int convert_row(const struct dray_placing *placing, char *target,
+static int convert_row(struct dray_placing *placing, char *target,
 		       int64_t stride, const char *value, int64_t value_stride,
 		       int64_t count)
 {
@@ -37,8 +54,7 @@ static int convert_row(const struct dray_placing *placing, char *target,
 		ret = dray_cast_run(&placing->read, in, item, target, stride,
 				    piece);
 		if (!ret)
-			ret = dray_loop_run(&placing->resolved.loop, data,
-					    strides, piece);
+			ret = run_converted(placing, data, strides, piece);
 		if (!ret)
 			ret = dray_cast_run(&placing->write, target, stride,
 					    out, item, piece);
@@ -50,9 +66,8 @@ static int convert_row(const struct dray_placing *placing, char *target,
 }
 
 /* Computes a row of elements that differ: target = target op value. */
-static int place_row(const struct dray_placing *placing, char *target,
-		     int64_t stride, const char *value, int64_t value_stride,
-		     int64_t count)
+static int place_row(struct dray_placing *placing, char *target, int64_t stride,
+		     const char *value, int64_t value_stride, int64_t count)
 {
 	char *const data[] = { target,
 			       value ? (char *)(uintptr_t)value : target,
@@ -67,7 +82,7 @@ static int place_row(const struct dray_placing *placing, char *target,
 }
 
 /* Computes elements one by one; @indices has one for each of @values. */
-int dray_place_elements(const struct dray_placing *placing, char *target,
+int dray_place_elements(struct dray_placing *placing, char *target,
 			int64_t stride, const int64_t *indices,
 			const struct dray_view *values)
 {
@@ -99,7 +114,7 @@ int dray_place_elements(const struct dray_placing *placing, char *target,
 }
 
 /* Computes the sub-array that one index names. */
-static int place_part(const struct dray_placing *placing,
+static int place_part(struct dray_placing *placing,
 		      const struct dray_view *target,
 		      const struct dray_view *values)
 {
@@ -119,7 +134,7 @@ static int place_part(const struct dray_placing *placing,
 }
 
 /* Computes sub-arrays: @values has the axes of the indices, then of a part. */
-int dray_place_parts(const struct dray_placing *placing, const int64_t *indices,
+int dray_place_parts(struct dray_placing *placing, const int64_t *indices,
 		     const struct dray_view *values)
 {
 	const struct dray_view *target = placing->target;

@@ -12,7 +12,6 @@
 #include "base/number.h"
 #include "dtype/dtype.h"
 #include "layout/overlap.h"
-#include "ufunc/fp_state.h"
 #include "ufunc/method.h"
 
 #define FEW 8 /* elements of a row that are too few */
@@ -51,6 +50,13 @@ static bool is_added_time(const struct dray_method *method, dray_dtype in)
 	return dray_dtype_is_time(in) && method->ufunc->definition &&
 	       (!strcmp(name, "add") || !strcmp(name, "subtract") ||
 		!strcmp(name, "multiply"));
+}
+
+/* Whether the loop notes no errors: comparisons with a NaN set flags. */
+static bool is_quiet(const struct dray_method *method)
+{
+	return (method->resolved.loop.flags & DRAY_LOOP_NO_FP_ERRORS) &&
+	       strchr("fc", dray_dtype_kind(method->resolved.dtypes[1]));
 }
 
 int dray_method_resolve(struct dray_method *method, dray_dtype dtype,
@@ -97,6 +103,8 @@ int dray_method_resolve(struct dray_method *method, dray_dtype dtype,
 			"%s of these types has operands of several types: there is no %s",
 			method->ufunc->name, method->name);
 	method->converts = !dray_method_is_ready(method->in, dtypes[1]);
+	if (method->converts && is_quiet(method))
+		method->errors = &method->noted;
 	ret = dray_cast_find(dtypes[2], in, &method->first);
 	if (!ret && method->converts)
 		ret = dray_cast_find(dtypes[1], in, &method->cast);
@@ -309,14 +317,15 @@ int dray_method_end(struct dray_method *method, int ret,
 	struct dray_array *made = method->made;
 
 	free(method->buffer);
-	/* Comparisons with a NaN set flags that mean nothing. */
-	if (!ret && (method->resolved.loop.flags & DRAY_LOOP_NO_FP_ERRORS) &&
-	    strchr("fc", dray_dtype_kind(method->resolved.dtypes[1])))
+	if (!ret && is_quiet(method))
 		dray_fp_clear();
 	if (!ret && made && method->to)
 		ret = dray_view_convert(method->to, &method->result,
 					DRAY_CASTING_UNSAFE);
-	if (!ret)
+	if (!ret && method->noted)
+		ret = dray_fp_report(method->name,
+				     method->noted | dray_fp_take());
+	else if (!ret)
 		ret = dray_fp_check(method->name);
 	if (made && (ret || method->to)) {
 		dray_array_unref(made);

@@ -11,6 +11,7 @@
 
 #include "layout/operand.h"
 #include "loops/line.h"
+#include "ufunc/fp_state.h"
 #include "ufunc/ufunc.h"
 
 struct dray_method {
@@ -23,6 +24,8 @@ struct dray_method {
 	bool converts; /* elements of the input, by cast */
 	struct dray_cast cast; /* from the input's type to the loop's */
 	struct dray_cast first; /* from the input's type to the result's */
+	unsigned int noted; /* DRAY_FP_*, of conversions to a quiet loop */
+	unsigned int *errors; /* noted, if the loop is quiet; or NULL */
 	struct dray_array *made; /* of the result, or NULL */
 	struct dray_view result; /* of the loop's type, aligned */
 	char *buffer; /* of piece elements of the loop's input, or NULL */
@@ -91,14 +94,33 @@ const struct dray_line *dray_method_line(const struct dray_method *method,
 int dray_method_end(struct dray_method *method, int ret,
 		    struct dray_array **out);
 
+/*
+ * Converts elements of the input.  Flags of a loop that notes no errors mean
+ * nothing, but those of a conversion to it do.
+ */
+static inline int dray_method_convert(const struct dray_method *method,
+				      const struct dray_cast *cast, char *to,
+				      int64_t to_stride, const char *from,
+				      int64_t stride, int64_t count)
+{
+	int ret;
+
+	if (method->errors)
+		dray_fp_clear();
+	ret = dray_cast_run(cast, to, to_stride, from, stride, count);
+	if (method->errors)
+		*method->errors |= dray_fp_take();
+	return ret;
+}
+
 /* Sets elements of the result from elements of the input: the first ones. */
 static inline int dray_method_set(const struct dray_method *method,
 				  char *result, int64_t result_stride,
 				  const char *in, int64_t in_stride,
 				  int64_t count)
 {
-	return dray_cast_run(&method->first, result, result_stride, in,
-			     in_stride, count);
+	return dray_method_convert(method, &method->first, result,
+				   result_stride, in, in_stride, count);
 }
 
 /* Calls the loop with the result as the first input: result op= in. */

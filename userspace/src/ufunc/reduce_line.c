@@ -27,7 +27,8 @@ static int add_line(const struct dray_reduction *reduction, char *result,
 	}
 	/* One at a time: a loop need not see its output as its next input. */
 	for (; count && !ret; count--, in += stride)
-		ret = dray_method_loop(reduction->method, result, 0, in, 0, 1);
+		ret = dray_method_loop(reduction->method, result, 0, in, stride,
+				       1);
 	return ret;
 }
 
@@ -140,8 +141,9 @@ int dray_reduce_line(const struct dray_reduction *reduction,
 						     : method->piece;
 		left = piece;
 		if (converts) {
-			ret = dray_cast_run(&method->cast, method->buffer, item,
-					    in, stride, piece);
+			ret = dray_method_convert(method, &method->cast,
+						  method->buffer, item, in,
+						  stride, piece);
 			in = method->buffer;
 			stride = item;
 		}

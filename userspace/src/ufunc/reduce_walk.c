@@ -219,8 +219,9 @@ static int add_row(const struct walk *walk, struct dray_place at,
 		piece = count - done < method->piece ? count - done
 						     : method->piece;
 		if (method->converts) {
-			ret = dray_cast_run(&method->cast, method->buffer,
-					    method->item, in, stride, piece);
+			ret = dray_method_convert(method, &method->cast,
+						  method->buffer, method->item,
+						  in, stride, piece);
 			in = method->buffer;
 			stride = method->item;
 		}
