@@ -154,6 +154,4 @@ void dray_times_drop(struct dray_executor *executor);
 void dray_executor_measured(struct dray_executor *executor,
 			    const struct dray_call *call, uint64_t ns);
 
-uint64_t dray_call_now(void);
-
 #endif /* DRAY_EXECUTOR_EXECUTOR_H */

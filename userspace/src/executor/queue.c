@@ -52,7 +52,7 @@ static struct dray_fork_locks locks = {
 	.inherit = inherit,
 };
 
-uint64_t dray_call_now(void)
+static uint64_t now_ns(void)
 {
 	struct timespec now;
 
@@ -97,7 +97,7 @@ void dray_call_end(struct dray_call *call, int status)
 	status = dray_users_result(status, queued->event->name);
 	if (!status && queued->executor)
 		dray_executor_measured(queued->executor, call,
-				       dray_call_now() - queued->started_ns);
+				       now_ns() - queued->started_ns);
 	event = queued->event;
 	queued->event = NULL;
 	take();
@@ -145,7 +145,7 @@ void dray_calls_start(struct dray_call_queue *queue, struct dray_queued *queued)
 	executor = dray_choose_executor(queue->executors, queue->count,
 					&queued->call, &ns, NULL);
 	queued->executor = dray_executor_ref(executor);
-	queued->started_ns = dray_call_now();
+	queued->started_ns = now_ns();
 	dray_forget_failure();
 	ret = executor->functions.submit(executor->context, &queued->call);
 	ret = dray_users_result(ret, executor->name);

@@ -42,8 +42,9 @@ static bool is_small(dray_dtype dtype)
 	       dray_dtype_itemsize(dtype) <= MOST_BYTES;
 }
 
-bool dray_step_is_elementwise(const struct dray_sequence *sequence,
-			      const struct dray_sequence_step *step)
+/* Whether a step may be part of a chain. */
+static bool is_elementwise(const struct dray_sequence *sequence,
+			   const struct dray_sequence_step *step)
 {
 	int o;
 
@@ -132,7 +133,7 @@ static void make_chain(struct dray_sequence *sequence, int first, int number)
 		struct dray_sequence_step *step = &sequence->steps[s];
 
 		if (!step->needed || step->group >= 0 ||
-		    !dray_step_is_elementwise(sequence, step) ||
+		    !is_elementwise(sequence, step) ||
 		    !dray_values_alike(shape, shape_of(sequence, step)) ||
 		    !is_ready(sequence, step))
 			continue;
@@ -155,7 +156,7 @@ static int make_groups(struct dray_sequence *sequence)
 
 		if (!step->needed || step->group >= 0)
 			continue;
-		if (dray_step_is_elementwise(sequence, step)) {
+		if (is_elementwise(sequence, step)) {
 			make_chain(sequence, s, count++);
 			continue;
 		}

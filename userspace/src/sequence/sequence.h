@@ -153,10 +153,6 @@ dray_value dray_sequence_handle(const struct dray_sequence *sequence,
 /* The number of a value; -EINVAL. */
 int dray_sequence_find(const struct dray_sequence *sequence, dray_value value);
 
-/* Whether a step may be part of a chain. */
-bool dray_step_is_elementwise(const struct dray_sequence *sequence,
-			      const struct dray_sequence_step *step);
-
 /* Whether two values have one shape. */
 bool dray_values_alike(const struct dray_sequence_value *a,
 		       const struct dray_sequence_value *b);
