@@ -75,8 +75,6 @@ static void dray_frames_open(struct dray_channel *channel,
 			list_add_tail(&frame->job->list, &frames->free);
 	}
 	frames->away = frames->held ? 0 : frames->count;
-	/* The first release wakes the work item. */
-	frames->wanted = frames->held;
 	/* The ring counts as one job until it is settled. */
 	WRITE_ONCE(channel->waiting, channel->waiting + 1);
 }
@@ -123,7 +121,7 @@ int dray_frames_start(struct dray_channel *channel, struct dray_frames *frames,
 	}
 	spin_unlock_irq(&channel->lock);
 	mutex_unlock(&channel->node->channels->streaming);
-	if (!ret && frames && !frames->held)
+	if (!ret && frames)
 		dray_frames_wake(channel);
 	return ret;
 }

@@ -352,7 +352,9 @@ static uint64_t read_numbered(const struct frames *frames, size_t row)
 			becomes_true(is_late(&before));
 		n = dray_stream_exchange(loop.rx, back, count, points,
 					 readers[row].room, DEADLINE * 1000);
-		assert_true(n > 0);
+		if (n <= 0)
+			fail_msg("row %zu, behind %" PRIu64 ": %d, %s", row,
+				 last, n, dray_last_error());
 		for (count = 0; count < (size_t)n; count++) {
 			const struct dray_point *point = &points[count];
 			uint64_t number =
