@@ -246,7 +246,7 @@ ALWAYS wide long_log_pair(wide x, wide *low)
 	return log;
 }
 
-/* Powers of 2 that a power lies between, if it is no unusual number. */
+/* The exponents of 2 of usual powers lie between both signs of it. */
 #define LONG_POWER 1021.0
 
 /* A power of a positive number; @logarithm: to base 2, of the power. */
