@@ -16,6 +16,9 @@
 #pragma GCC optimize("O3")
 #endif
 
+#ifndef DRAY_LOOPS_LEVEL
+#define DRAY_LOOPS_LEVEL
+#endif
 #define PASTED(a, b) a##b
 #define PASTE(a, b) PASTED(a, b)
 

@@ -246,7 +246,7 @@ ALWAYS wide long_log_pair(wide x, wide *low)
 	return log;
 }
 
-/* A power lies between these powers of 2, unless its result is unusual. */
+/* The exponents of 2 of usual powers lie between both signs of it. */
 #define LONG_POWER 1021.0
 
 /* A power of a positive number; @logarithm: to base 2, of the power. */

@@ -94,6 +94,8 @@ DRAY_INLINE __m256i bytes_of_double(const __m256i *masks)
 
 #define LANES_float int32_t
 #define LANES_double int64_t
+#define SIGN_float INT32_MIN
+#define SIGN_double INT64_MIN
 #define MASK_nan(x) (((x) & ~sign) > infinity)
 #define MASK_inf(x) (((x) & ~sign) == infinity)
 #define MASK_finite(x) (((x) & ~sign) < infinity)
@@ -106,9 +108,7 @@ DRAY_INLINE __m256i bytes_of_double(const __m256i *masks)
 	{                                                                   \
 		typedef LANES_##T lanes __attribute__((vector_size(32)));   \
 		const lanes infinity = (lanes){ 0 } + INFINITE_##T;         \
-		const lanes sign =                                          \
-			(lanes){ 0 } +                                      \
-			((LANES_##T)1 << (sizeof(LANES_##T) * 8 - 1));      \
+		const lanes sign = (lanes){ 0 } + SIGN_##T;                 \
 		__m256i masks[sizeof(sign[0])];                             \
 		int64_t i;                                                  \
 		size_t v;                                                   \
