@@ -12,13 +12,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* C's names and SLEEF's accuracies: u10 is 1.0 ULP at most, u05 half of it. */
 /*
- * Functions that are faster with longer numbers: their float32 is computed so, for
- * arguments between both numbers; or, if the result is small where the argument is, for
- * sizes between both.  Odd functions but angles' have the sign of their argument, as the
- * one of numbers above -1 has.
+ * Tables of functions: C's name and SLEEF's accuracy (u10: up to 1.0 ULP, u05: up to
+ * 0.5), then how the range of arguments is meant:
+ *
+ *	ANY	x lies between both numbers
+ *	ODD	|x| does; f(-x) = -f(x)
+ *	TURN	|x| does; the same, but the sign depends on the quadrant
+ *	ABOVE	|x| does, and x > -1
  */
+
+/* The float32 of arguments in the range is computed as float64. */
 #define DRAY_WIDE_FUNCTIONS(X)                 \
 	X(exp2, u10, ANY, -126.0f, 127.9f)     \
 	X(acos, u10, ANY, -1.0f, 1.0f)         \
@@ -33,7 +37,7 @@
 	X(asinh, u10, ODD, FLT_MIN, FLT_MAX)   \
 	X(atanh, u10, ODD, FLT_MIN, 0x1.fffffep-1f)
 
-/* The same; those of float64 have a way of their own too, for the range behind. */
+/* The same, and the float64 in the second range has a way of dray's own, too. */
 #define DRAY_LONG_FUNCTIONS(X)                              \
 	X(exp, u10, ANY, -87.3f, 88.7f, -708.0, 709.7)      \
 	X(cosh, u10, ANY, -89.0f, 89.0f, -708.0, 708.0)     \
@@ -41,13 +45,13 @@
 	X(sinh, u10, ODD, FLT_MIN, 89.0f, 0x1p-500, 708.0)  \
 	X(tanh, u10, ODD, FLT_MIN, 300.0f, 0x1p-500, DBL_MAX)
 
-/* Logarithms have such ways, of positive numbers. */
+/* The same of logarithms: their range is that of positive numbers. */
 #define DRAY_LOG_FUNCTIONS(X) \
 	X(log, u10)           \
 	X(log2, u10)          \
 	X(log10, u10)
 
-/* Of two; their float32 is computed with longer numbers too, but for atan2. */
+/* Functions of two arguments whose float32 is computed as float64. */
 #define DRAY_WIDE_BINARY_FUNCTIONS(X) \
 	X(hypot, u05)                 \
 	X(pow, u10)
@@ -59,7 +63,7 @@ enum dray_function {
 	DRAY_LONG_FUNCTIONS(DRAY_NUMBER_OF)
 		DRAY_LOG_FUNCTIONS(DRAY_NUMBER_OF) DRAY_FUNCTION_atan2,
 	DRAY_WIDE_BINARY_FUNCTIONS(DRAY_NUMBER_OF) DRAY_FUNCTION_COUNT,
-	/* Made of others, and the hardware's */
+	/* made of other functions, and the hardware's */
 	DRAY_FUNCTION_logaddexp = DRAY_FUNCTION_COUNT,
 	DRAY_FUNCTION_logaddexp2,
 	DRAY_FUNCTION_sqrt,

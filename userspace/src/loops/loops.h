@@ -29,6 +29,8 @@ struct dray_loop_entry {
 /* A flag of loops that dray_ufunc_set_loop() set. */
 #define DRAY_LOOP_OF_USER (1u << 30)
 
+struct dray_ufunc_definition;
+
 /*
  * Chooses the types of a loop if the table does not: units of dates.
  *
@@ -38,7 +40,6 @@ struct dray_loop_entry {
  * Returns the entry's number, or -EOPNOTSUPP with a sentence; -EINVAL with one if
  * these types are refused unless the caller wants others; -ENOENT: the table's.
  */
-struct dray_ufunc_definition;
 typedef int dray_loop_resolver(const struct dray_ufunc_definition *definition,
 			       const dray_dtype *given, dray_dtype *out);
 
