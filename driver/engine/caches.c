@@ -39,6 +39,29 @@ int dray_job_sync(struct dray_job *job, struct device *dev)
 	return ret;
 }
 
+int dray_job_sync_rows(struct dray_job *job, struct device *dev, u64 pitch,
+		       u32 count)
+{
+	struct dray_move *move = &job->moves[0];
+	bool writes = dray_move_writes(move);
+	struct dray_side *side = writes ? &move->dst : &move->src;
+	struct dray_rows rows = {
+		.offset = side->low,
+		.width = side->run,
+		.pitch = pitch,
+		.rows = count,
+	};
+
+	if (count == 1 || !job->sync)
+		return dray_job_sync(job, dev);
+	if (pitch == side->run) {
+		rows.width *= count;
+		rows.rows = 1;
+	}
+	return dray_area_sync(&side->area, dev, &side->place, &rows, false,
+			      writes ? DMA_BIDIRECTIONAL : DMA_TO_DEVICE);
+}
+
 /* Makes the first @bytes that a move wrote visible to the CPU. */
 static void dray_move_show(struct dray_move *move, struct device *dev,
 			   u64 bytes)

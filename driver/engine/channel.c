@@ -381,7 +381,7 @@ static void dray_channel_abandon(struct dray_channel *channel)
 		list_del(&job->list);
 		/* The engine may still report it. */
 		if (channel->kept)
-			job->flight = NULL;
+			dray_job_keep_flight(job);
 		dray_job_abandon(job);
 	}
 }

@@ -138,7 +138,7 @@ int dray_flight_prepare(struct dray_job *job, struct dray_refusal *refusal)
 
 void dray_flight_put(struct dray_flight *flight)
 {
-	if (!flight)
+	if (!flight || flight->stored)
 		return;
 	if (flight->charged)
 		dray_uncharge_user(flight->user, flight->charged);

@@ -35,6 +35,7 @@ struct dray_flight {
 
 	struct user_struct *user; /* charged for the pieces */
 	size_t charged; /* bytes */
+	bool stored; /* its memory is a store's */
 	struct dma_interleaved_template *rows; /* to repeat, or NULL */
 	u64 hardware; /* pieces as the engine's driver cuts them */
 	u32 count;

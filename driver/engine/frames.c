@@ -16,6 +16,7 @@
 #include "frames.h"
 #include "job.h"
 #include "points.h"
+#include "store.h"
 
 static u64 dray_frames_queue(const struct dray_job *job)
 {
@@ -34,57 +35,146 @@ static bool dray_channel_has_jobs(const struct dray_channel *channel)
 	       !list_empty(&channel->stream.jobs);
 }
 
-int dray_frames_start(struct dray_channel *channel, struct dray_frames *frames)
+/* Counts the transfers of jobs that are alike together: they have one area. */
+static void dray_frames_count(struct dray_frames *frames, int step)
 {
-	bool sends = channel->kind != DRAY_CHANNEL_RECV;
+	const struct dray_frame *frame = frames->frame;
+	u32 i, next;
+
+	for (i = 0; i < frames->count; i = next) {
+		for (next = i + 1; next < frames->count; next++)
+			if (!frame[i].job || !frame[next].job ||
+			    !frame[next].job->store)
+				break;
+		if (frame[i].job)
+			dray_job_count(frame[i].job, step * (int)(next - i));
+	}
+}
+
+/* The opener has no frame from here on.  Under the channel's lock. */
+static void dray_frames_close(struct dray_channel *channel,
+			      struct dray_frames *frames)
+{
+	WRITE_ONCE(frames->ended, true);
+	WRITE_ONCE(frames->channel, NULL);
+	dray_frames_count(frames, -1);
+	WRITE_ONCE(channel->waiting, channel->waiting - 1);
+}
+
+static void dray_frames_open(struct dray_channel *channel,
+			     struct dray_frames *frames)
+{
 	struct dray_frame *frame;
 	u32 i;
 
-	spin_lock_irq(&channel->lock);
-	if (channel->stream.frames || dray_channel_has_jobs(channel)) {
-		spin_unlock_irq(&channel->lock);
-		return -EBUSY;
-	}
+	dray_frames_count(frames, 1);
 	for (i = 0; i < frames->count; i++) {
 		frame = &frames->frame[i];
-		dray_job_count(frame->job, 1);
-		frame->state = sends ? DRAY_FRAME_HELD : DRAY_FRAME_FREE;
-		if (!sends)
+		frame->state = frames->held ? DRAY_FRAME_HELD : DRAY_FRAME_FREE;
+		if (!frames->held)
 			list_add_tail(&frame->job->list, &frames->free);
 	}
-	WRITE_ONCE(channel->stream.frames, frames);
+	frames->away = frames->held ? 0 : frames->count;
+	/* The first release wakes the work item. */
+	frames->wanted = frames->held;
 	/* The ring counts as one job until it is settled. */
 	WRITE_ONCE(channel->waiting, channel->waiting + 1);
-	spin_unlock_irq(&channel->lock);
-	dray_frames_wake(channel);
+}
+
+/* Makes room for a ring, or for jobs.  Under the channel's lock. */
+static int dray_frames_clear(struct dray_channel *channel, u64 *number,
+			     struct dray_frames **old)
+{
+	struct dray_frames *frames = channel->stream.frames;
+
+	if (dray_channel_has_jobs(channel))
+		return -EBUSY;
+	if (!frames)
+		return 0;
+	if (!old)
+		return -EBUSY;
+	if (frames->ended)
+		return -ENODEV;
+	if (frames->away)
+		return -EBUSY;
+	dray_frames_close(channel, frames);
+	WRITE_ONCE(*number, frames->number);
+	*old = frames;
 	return 0;
+}
+
+int dray_frames_start(struct dray_channel *channel, struct dray_frames *frames,
+		      u64 *number, struct dray_frames **old)
+{
+	int ret;
+
+	/* The work item may look at the old ring. */
+	mutex_lock(&channel->node->channels->streaming);
+	spin_lock_irq(&channel->lock);
+	ret = dray_frames_clear(channel, number, old);
+	if (!ret) {
+		if (frames) {
+			frames->number = *number;
+			dray_frames_open(channel, frames);
+		}
+		WRITE_ONCE(channel->stream.frames, frames);
+		if (!channel->waiting)
+			wake_up_all(&channel->idle);
+	}
+	spin_unlock_irq(&channel->lock);
+	mutex_unlock(&channel->node->channels->streaming);
+	if (!ret && frames && !frames->held)
+		dray_frames_wake(channel);
+	return ret;
 }
 
 void dray_frames_stop(struct dray_channel *channel)
 {
-	struct dray_frames *frames = READ_ONCE(channel->stream.frames);
+	struct dray_frames *frames;
 
-	if (!frames)
-		return;
-	WRITE_ONCE(frames->ended, true);
 	spin_lock_irq(&channel->lock);
+	frames = channel->stream.frames;
+	if (frames)
+		WRITE_ONCE(frames->ended, true);
 	/* Without jobs, the channel may be about to be freed. */
-	if (channel->waiting)
+	if (frames && channel->waiting)
 		dray_frames_wake(channel);
 	spin_unlock_irq(&channel->lock);
 }
 
-void dray_frames_drop(struct dray_frames *frames)
+static void dray_frames_release(struct kref *kref)
 {
+	struct dray_frames *frames =
+		container_of(kref, struct dray_frames, kref);
 	u32 i;
 
 	for (i = 0; i < frames->count; i++)
-		if (frames->frame[i].job)
+		if (frames->frame[i].job &&
+		    !dray_store_has_all(frames->frame[i].job))
 			dray_job_free(frames->frame[i].job);
 	if (frames->charged)
 		dray_uncharge_user(frames->user, frames->charged);
+	dray_store_put(frames->store);
 	dray_points_put(frames->points);
 	kvfree(frames);
+}
+
+void dray_frames_put(struct dray_frames *frames)
+{
+	if (frames)
+		kref_put(&frames->kref, dray_frames_release);
+}
+
+struct dray_frames *dray_frames_get(struct dray_channel *channel)
+{
+	struct dray_frames *frames;
+
+	spin_lock_irq(&channel->lock);
+	frames = channel->stream.frames;
+	if (frames)
+		kref_get(&frames->kref);
+	spin_unlock_irq(&channel->lock);
+	return frames;
 }
 
 struct dray_frames *dray_frames_take_away(struct dray_channel *channel)
@@ -101,7 +191,6 @@ struct dray_frames *dray_frames_take_away(struct dray_channel *channel)
 void dray_frames_settle(struct dray_channel *channel)
 {
 	struct dray_frames *frames = channel->stream.frames;
-	u32 i;
 
 	if (!frames || !list_empty(&channel->stream.jobs))
 		return;
@@ -109,17 +198,12 @@ void dray_frames_settle(struct dray_channel *channel)
 	    !READ_ONCE(channel->dead))
 		return;
 	spin_lock_irq(&channel->lock);
-	frames->ended = true;
 	/* The ring is settled already. */
 	if (!frames->channel) {
 		spin_unlock_irq(&channel->lock);
 		return;
 	}
-	frames->channel = NULL;
-	for (i = 0; i < frames->count; i++)
-		if (frames->frame[i].job)
-			dray_job_count(frames->frame[i].job, -1);
-	WRITE_ONCE(channel->waiting, channel->waiting - 1);
+	dray_frames_close(channel, frames);
 	spin_unlock_irq(&channel->lock);
 	dray_points_end(frames->points);
 	wake_up_all(&channel->idle);
@@ -159,6 +243,7 @@ static struct dray_job *dray_frames_take(struct dray_channel *channel,
 		if (!frame)
 			return NULL;
 		frame->state = DRAY_FRAME_FREE;
+		frames->away++;
 		WRITE_ONCE(head->lost, head->lost + 1);
 		atomic64_inc(&channel->overwritten);
 		job = frame->job;
@@ -230,9 +315,12 @@ void dray_frame_end(struct dray_job *job, const struct dray_end *end, bool lost)
 	atomic64_add(end->bytes, &channel->bytes);
 	spin_lock_irq(&channel->lock);
 	frame->state = DRAY_FRAME_UNREAD;
+	frames->away--;
 	job->cancelled = false;
-	if (lost)
+	if (lost) {
 		frame->job = NULL;
+		dray_store_get(job->store);
+	}
 	if (!ends)
 		frames->number++;
 	frame->point = (struct dray_point){
@@ -249,24 +337,37 @@ void dray_frame_end(struct dray_job *job, const struct dray_end *end, bool lost)
 		dray_points_publish(frames->points, &frame->point);
 }
 
+/* Takes the frame from the opener; -EINVAL: the opener does not have it. */
+static int dray_frame_take_back(struct dray_frames *frames,
+				struct dray_frame *frame)
+{
+	if (!frames->channel)
+		return -ENODEV;
+	if (!frame->job ||
+	    (frame->state != DRAY_FRAME_HELD &&
+	     (frame->state != DRAY_FRAME_UNREAD || frames->overwrite)))
+		return -EINVAL;
+	frame->state = DRAY_FRAME_FREE;
+	frames->away++;
+	return 0;
+}
+
 int dray_frame_release(struct dray_frames *frames, u32 index,
 		       struct dray_refusal *refusal)
 {
+	struct dray_channel *channel = READ_ONCE(frames->channel);
 	struct dray_frame *frame = &frames->frame[index];
-	struct dray_channel *channel = frames->channel;
-	enum dray_frame_state had = DRAY_FRAME_FREE;
+	int ret;
 
 	if (!channel)
 		return -ENODEV;
 	spin_lock_irq(&channel->lock);
-	if (frame->state == DRAY_FRAME_HELD ||
-	    (frame->state == DRAY_FRAME_UNREAD && !frames->overwrite)) {
-		had = frame->state;
-		frame->state = DRAY_FRAME_FREE;
-	}
+	ret = dray_frame_take_back(frames, frame);
 	spin_unlock_irq(&channel->lock);
-	if (had == DRAY_FRAME_FREE || !frame->job)
-		return dray_refuse(refusal, -EINVAL, DRAY_REASON_FRAME, index);
+	if (ret == -EINVAL)
+		return dray_refuse(refusal, ret, DRAY_REASON_FRAME, index);
+	if (ret)
+		return ret;
 	dray_job_sync(frame->job, channel->dev);
 	spin_lock_irq(&channel->lock);
 	list_add_tail(&frame->job->list, &frames->free);
@@ -276,7 +377,7 @@ int dray_frame_release(struct dray_frames *frames, u32 index,
 
 void dray_frames_feed(struct dray_frames *frames)
 {
-	struct dray_channel *channel = frames->channel;
+	struct dray_channel *channel = READ_ONCE(frames->channel);
 	bool wanted;
 
 	if (!channel)
@@ -306,7 +407,7 @@ u32 dray_frames_fill(struct dray_channel *channel, u32 *ready)
 
 bool dray_frame_acquire(struct dray_frames *frames, struct dray_point *point)
 {
-	struct dray_channel *channel = frames->channel;
+	struct dray_channel *channel = READ_ONCE(frames->channel);
 	struct dray_frame *frame;
 
 	if (!channel)

@@ -6,6 +6,7 @@
 #ifndef DRAY_FRAMES_H
 #define DRAY_FRAMES_H
 
+#include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/types.h>
 
@@ -15,6 +16,7 @@ struct dray_job;
 struct dray_point;
 struct dray_points;
 struct dray_refusal;
+struct dray_store;
 struct user_struct;
 
 enum dray_frame_state {
@@ -31,28 +33,43 @@ struct dray_frame {
 
 /* Under the channel's lock, if no comment says otherwise. */
 struct dray_frames {
-	struct dray_channel *channel;
+	struct kref kref; /* the stream's, and those of calls */
+	struct dray_channel *channel; /* NULL: no frame passes any more */
 	struct dray_points *points;
 	bool overwrite; /* constant */
+	bool held; /* the opener has all frames at first; constant */
 	bool ended; /* READ_ONCE() */
 	bool starved; /* the engine has had no frame to go on with */
 	bool wanted; /* the work item has found no free frame */
 	u64 number; /* of the latest point */
+	u32 away; /* frames that are the engine's */
 	struct list_head free; /* jobs for the engine, in this order */
+	struct dray_store *store; /* of jobs that are alike, or NULL */
 	struct user_struct *user; /* payer of the jobs' memory */
 	size_t charged; /* bytes */
 	u32 count;
 	struct dray_frame frame[];
 };
 
-/* Gives the claimed stream its frames, and starts it; takes them over. */
-int dray_frames_start(struct dray_channel *channel, struct dray_frames *frames);
+/*
+ * Gives the claimed stream its frames, and starts it; takes them over.  @frames
+ * NULL: only takes its ring away, so that jobs may follow.  @number: of the
+ * queue's latest point, and from now on the first ring's.
+ * @old: the ring whose place it took, for the caller to put; NULL: none may be
+ * there
+ * -EBUSY: there are jobs, or a ring, or one of its frames is the engine's;
+ * -ENODEV: the ring has ended.
+ */
+int dray_frames_start(struct dray_channel *channel, struct dray_frames *frames,
+		      u64 *number, struct dray_frames **old);
 /* Ends the ring: the work item stops the engine.  Without a ring, does nothing. */
 void dray_frames_stop(struct dray_channel *channel);
 /* Takes the ring, which has ended, from its stream; NULL: there is none. */
 struct dray_frames *dray_frames_take_away(struct dray_channel *channel);
-/* Frees a ring that no stream has. */
-void dray_frames_drop(struct dray_frames *frames);
+/* The stream's ring with a reference; NULL: there is none. */
+struct dray_frames *dray_frames_get(struct dray_channel *channel);
+/* Frees a ring that no stream has, with the last reference. */
+void dray_frames_put(struct dray_frames *frames);
 
 /*
  * For the work item: the next frame for the engine, already among the stream's

@@ -19,6 +19,7 @@
 #include "job.h"
 #include "points.h"
 #include "queue.h"
+#include "store.h"
 
 /* Bytes of a job that are not charged: fewer than a socket may keep. */
 #define DRAY_JOB_SMALL SZ_4K
@@ -37,6 +38,11 @@ void dray_job_free(struct dray_job *job)
 	struct dray_move *move;
 	u32 i;
 
+	if (job->store) {
+		dray_flight_put(job->flight);
+		kvfree(job->axes);
+		return;
+	}
 	dma_fence_put(job->fence);
 	dray_points_put(job->points);
 	dray_job_unprepare(job);
@@ -81,6 +87,7 @@ void dray_job_count(struct dray_job *job, int step)
  */
 void dray_job_abandon(struct dray_job *job)
 {
+	struct dray_store *store = job->store;
 	struct dray_move *move;
 	u32 i;
 
@@ -92,6 +99,13 @@ void dray_job_abandon(struct dray_job *job)
 	dray_patterns_abandon(&job->patterns);
 	dray_job_count(job, -1);
 	dray_job_free(job);
+	dray_store_put(store);
+}
+
+void dray_job_keep_flight(struct dray_job *job)
+{
+	dray_store_get(job->store);
+	job->flight = NULL;
 }
 
 static int dray_transfer_areas(struct dray_move *move,
@@ -219,9 +233,8 @@ static int dray_job_axes(struct dray_job *job,
 	step = job->axes;
 	dim = (struct dray_dim *)(step + total);
 	for (i = 0; i < count; i++) {
-		job->moves[i].step = step;
-		job->moves[i].dst.dim = dim;
-		job->moves[i].src.dim = dim + transfers[i].axes_count;
+		dray_move_room(&job->moves[i], step, dim,
+			       transfers[i].axes_count);
 		step += transfers[i].axes_count;
 		dim += 2 * transfers[i].axes_count;
 	}
@@ -243,16 +256,12 @@ static void dray_job_order(struct dray_job *job)
 
 static int dray_job_transfers(struct dray_job *job, struct dray_node *node,
 			      struct dray_submit *args,
+			      const struct dray_transfer *transfers,
 			      struct dray_refusal *refusal)
 {
-	struct dray_transfer *transfers;
 	u32 i;
 	int ret;
 
-	transfers = vmemdup_user(u64_to_user_ptr(args->transfers),
-				 args->count * sizeof(*transfers));
-	if (IS_ERR(transfers))
-		return PTR_ERR(transfers);
 	job->kind = dray_op_kind(transfers[0].op);
 	ret = dray_job_axes(job, transfers, args->count, &args->failed,
 			    refusal);
@@ -264,15 +273,15 @@ static int dray_job_transfers(struct dray_job *job, struct dray_node *node,
 		else
 			dray_move_count_pattern(&job->moves[i], &job->patterns);
 	}
-	kvfree(transfers);
 	if (!ret)
 		dray_job_order(job);
 	return ret;
 }
 
-struct dray_job *dray_job_create(struct dray_opener *opener,
-				 struct dray_submit *args,
-				 struct dray_refusal *refusal)
+struct dray_job *dray_job_make(struct dray_opener *opener,
+			       struct dray_submit *args,
+			       const struct dray_transfer *transfers,
+			       struct dray_refusal *refusal)
 {
 	struct dray_job *job;
 	int ret;
@@ -287,12 +296,28 @@ struct dray_job *dray_job_create(struct dray_opener *opener,
 	job->count = args->count;
 	if (args->deadline_ns)
 		job->deadline = ktime_get_ns() + args->deadline_ns;
-	ret = dray_job_transfers(job, opener->node, args, refusal);
+	ret = dray_job_transfers(job, opener->node, args, transfers, refusal);
 	if (!ret)
 		ret = dray_in_fences_take(job, args, refusal);
 	if (ret) {
 		dray_job_free(job);
 		return ERR_PTR(ret);
 	}
+	return job;
+}
+
+struct dray_job *dray_job_create(struct dray_opener *opener,
+				 struct dray_submit *args,
+				 struct dray_refusal *refusal)
+{
+	struct dray_transfer *transfers;
+	struct dray_job *job;
+
+	transfers = vmemdup_user(u64_to_user_ptr(args->transfers),
+				 args->count * sizeof(*transfers));
+	if (IS_ERR(transfers))
+		return ERR_CAST(transfers);
+	job = dray_job_make(opener, args, transfers, refusal);
+	kvfree(transfers);
 	return job;
 }

@@ -21,6 +21,7 @@ struct dma_fence;
 struct dray_flight;
 struct dray_frames;
 struct dray_points;
+struct dray_store;
 struct user_struct;
 
 struct dray_job {
@@ -34,6 +35,8 @@ struct dray_job {
 	struct dray_flight *flight; /* of a stream's job */
 	struct dray_frames *frames; /* of its ring, or NULL: see SUBMIT */
 	u32 frame; /* in the ring */
+	struct dray_store *store; /* has its memory and references, or NULL */
+	struct dray_job *anchor; /* for its store */
 	u64 deadline; /* ktime, ns; 0: none */
 	bool sync; /* destinations are made visible to the CPU */
 	bool started;
@@ -65,10 +68,20 @@ struct dray_job {
 struct dray_job *dray_job_create(struct dray_opener *opener,
 				 struct dray_submit *args,
 				 struct dray_refusal *refusal);
+/* The same of transfers that were copied: as many as @args says. */
+struct dray_job *dray_job_make(struct dray_opener *opener,
+			       struct dray_submit *args,
+			       const struct dray_transfer *transfers,
+			       struct dray_refusal *refusal);
 /* The fence has signalled, or was never published. */
 void dray_job_free(struct dray_job *job);
-/* As above, if its engine never finished and may still write. */
+/*
+ * As above, if its engine never finished and may still write.  That of a ring has a
+ * reference to its store.
+ */
 void dray_job_abandon(struct dray_job *job);
+/* The engine may still report the flight: it is never freed. */
+void dray_job_keep_flight(struct dray_job *job);
 /* Does any transfer read or write attached memory? */
 bool dray_job_is_attached(const struct dray_job *job);
 /* Transfers in flight, as BUFFER_INFO shows them of each buffer. */

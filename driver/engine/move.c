@@ -17,6 +17,14 @@
 #include "fill.h"
 #include "move.h"
 
+void dray_move_room(struct dray_move *move, struct dray_step *step,
+		    struct dray_dim *dim, u32 axes)
+{
+	move->step = step;
+	move->dst.dim = dim;
+	move->src.dim = dim + axes;
+}
+
 static bool dray_axes_valid(const struct dray_move *move,
 			    const struct dray_axis *axes, u32 count)
 {

@@ -70,6 +70,9 @@ struct dray_descriptor {
  * one, dray_move_advance() skips the bytes that the engine has taken, until
  * @ended.  Functions return 0 or an errno, of which @refusal may tell more.
  */
+/* The steps and the two sides of @axes axes have their room, in this order. */
+void dray_move_room(struct dray_move *move, struct dray_step *step,
+		    struct dray_dim *dim, u32 axes);
 int dray_move_check(struct dray_move *move,
 		    const struct dray_transfer *transfer,
 		    const struct dray_axis *axes, struct dray_refusal *refusal);

@@ -196,6 +196,18 @@ int dray_points_find(struct dray_points *points, u64 number,
 	return ret;
 }
 
+bool dray_points_reach(struct dray_points *points, u64 number)
+{
+	unsigned long flags;
+	bool reach;
+
+	spin_lock_irqsave(&points->lock, flags);
+	reach = points->head->completed >= number ||
+		dray_points_slot(points, number)->number >= number;
+	spin_unlock_irqrestore(&points->lock, flags);
+	return reach;
+}
+
 static int dray_points_unmap(struct inode *inode, struct file *file)
 {
 	dray_points_put(file->private_data);

@@ -51,6 +51,8 @@ u64 dray_points_bytes(struct dray_points *points);
 /* Nothing is published any more: wakes all that wait. */
 void dray_points_end(struct dray_points *points);
 
+/* Is point @number there, or a later one in its place?  Any context. */
+bool dray_points_reach(struct dray_points *points, u64 number);
 /*
  * Copies the point with @number: -EAGAIN if it is not there yet, -EOVERFLOW if
  * another one has its place.

@@ -119,5 +119,5 @@ int dray_prepare_job(struct dray_job *job, struct dray_node *node,
 		if (ret)
 			return ret;
 	}
-	return dray_job_sync(job, channel->dev);
+	return job->frames ? 0 : dray_job_sync(job, channel->dev);
 }

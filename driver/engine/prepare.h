@@ -10,7 +10,10 @@ struct dray_node;
 struct dray_refusal;
 struct dray_submit;
 
-/* Gives it a channel, addresses and caches; the caller is inside the node. */
+/*
+ * Gives it a channel, addresses and caches, of a frame no caches; the caller is inside
+ * the node.
+ */
 int dray_prepare_job(struct dray_job *job, struct dray_node *node,
 		     struct dray_submit *args, struct dray_refusal *refusal);
 

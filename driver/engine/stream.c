@@ -268,8 +268,7 @@ void dray_stream_release(struct dray_channel *channel,
 	mutex_lock(&channel->node->channels->streaming);
 	frames = dray_frames_take_away(channel);
 	mutex_unlock(&channel->node->channels->streaming);
-	if (frames)
-		dray_frames_drop(frames);
+	dray_frames_put(frames);
 	spin_lock_irq(&channel->lock);
 	channel->stream.taken = false;
 	spin_unlock_irq(&channel->lock);

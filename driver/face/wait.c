@@ -27,6 +27,26 @@ static bool dray_tells(struct dray_timeline_file *line, struct dray_wait *args,
 	return *ret != -EAGAIN;
 }
 
+struct dray_waiter {
+	struct wait_queue_entry entry;
+	struct dray_timeline_file *line;
+	u64 number;
+};
+
+/* A task that waits for a later point sleeps through those before it. */
+static int dray_waiter_wake(struct wait_queue_entry *entry, unsigned int mode,
+			    int flags, void *key)
+{
+	struct dray_waiter *waiter =
+		container_of(entry, struct dray_waiter, entry);
+	struct dray_timeline_file *line = waiter->line;
+
+	if (!dray_points_reach(line->points, waiter->number) &&
+	    !dray_timeline_is_over(line))
+		return 0;
+	return autoremove_wake_function(entry, mode, flags, key);
+}
+
 /* -ETIME, or -ERESTARTSYS on a signal. */
 static int dray_timeline_sleep(struct dray_timeline_file *line,
 			       struct dray_wait *args, int *told)
@@ -34,11 +54,13 @@ static int dray_timeline_sleep(struct dray_timeline_file *line,
 	ktime_t until = min_t(u64, args->until_ns, KTIME_MAX);
 	ktime_t *limit = args->until_ns == U64_MAX ? NULL : &until;
 	wait_queue_head_t *moved = &line->points->moved;
-	DEFINE_WAIT(wait);
+	struct dray_waiter waiter = { .line = line, .number = args->number };
 	int ret = 0;
 
+	init_wait(&waiter.entry);
+	waiter.entry.func = dray_waiter_wake;
 	while (!ret) {
-		prepare_to_wait(moved, &wait, TASK_INTERRUPTIBLE);
+		prepare_to_wait(moved, &waiter.entry, TASK_INTERRUPTIBLE);
 		if (dray_tells(line, args, told))
 			break;
 		if (signal_pending(current))
@@ -46,7 +68,7 @@ static int dray_timeline_sleep(struct dray_timeline_file *line,
 		else if (!schedule_hrtimeout(limit, HRTIMER_MODE_ABS))
 			ret = -ETIME;
 	}
-	finish_wait(moved, &wait);
+	finish_wait(moved, &waiter.entry);
 	return ret;
 }
 

@@ -41,6 +41,14 @@ int dray_area_of_fd(int fd, struct dray_node *node, struct dray_area *area,
 	return 0;
 }
 
+void dray_area_get(const struct dray_area *area)
+{
+	struct dray_entry *entry = dray_area_entry(area);
+
+	if (entry)
+		dray_entry_get(entry);
+}
+
 void dray_area_put(struct dray_area *area)
 {
 	if (area->attachment)

@@ -31,6 +31,8 @@ struct dray_area {
 /* Takes a reference; -EBADF or -EINVAL if @fd is not an area of @node. */
 int dray_area_of_fd(int fd, struct dray_node *node, struct dray_area *area,
 		    struct dray_refusal *refusal);
+/* Takes another reference; of no area it does nothing. */
+void dray_area_get(const struct dray_area *area);
 /* Drops the reference; @area is none after that. */
 void dray_area_put(struct dray_area *area);
 

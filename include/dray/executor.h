@@ -235,7 +235,7 @@ struct dray_stream_executor_options {
 	 * contiguous 1 MiB, as far as the engines take so many in a packet
 	 */
 	uint64_t frame_bytes;
-	uint32_t depth;		/* frames in flight, 1 to 32; 0: 8 */
+	uint32_t depth;		/* packets in flight, 1 to 32; 0: 8 */
 	/*
 	 * DRAY_PACKET_STAGE: the CPU may copy frames that an engine cannot reach.
 	 * It also makes copies of operands of other types or byte order, and of
@@ -247,9 +247,8 @@ struct dray_stream_executor_options {
 	/*
 	 * The operands of @ring_count calls, one call after the other: inputs, then
 	 * outputs, of one shape.  The streams get rings over them (see
-	 * dray_stream_ring()), so that a frame costs no more than a ring's.  Only
-	 * calls with these very operands go to the streams then.  0: packets, of
-	 * any operands.
+	 * dray_stream_ring()), and keep them.  Only calls with these very operands
+	 * go to the streams then.  0: any operands.
 	 */
 	const struct dray_view *const *ring;
 	uint32_t ring_count;
@@ -266,8 +265,12 @@ struct dray_stream_executor_options {
 
 /**
  * Makes an executor of streams.  A call is cut into frames, each one packet for each
- * stream; up to @depth are in flight, with rings all.  Memory that the engines reach
- * is not copied.
+ * stream.  Memory that the engines reach is not copied.
+ *
+ * A call of several frames gives each stream a ring over its operand, passes all
+ * frames, and takes the rings away again.  Of few frames, frames that an engine does
+ * not reach, or with several inputs in one stream, each frame is a packet, and up to
+ * @depth are in flight.
  *
  * A frame that comes back with other than its own number of bytes, too late or with
  * an error ends the call: with -EPROTO, -ETIMEDOUT, or the stream's error.  The IP

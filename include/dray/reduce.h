@@ -81,7 +81,9 @@ struct dray_reduce_options {
  *
  * Errors: -EINVAL (an axis twice, several axes of a ufunc whose order counts, no
  * elements and nothing to start with, a mask that does not broadcast, an initial
- * that is not one element, unknown flags).
+ * that is not one element, or a NaN for integers, unknown flags), -EOVERFLOW (an
+ * initial number out of the range of the integers), -EOPNOTSUPP (one of another
+ * kind).
  */
 DRAY_API int dray_ufunc_reduce(struct dray_ufunc *ufunc,
 			       const struct dray_view *in,

@@ -214,9 +214,9 @@ DRAY_API int dray_stream_explain(struct dray_stream *stream,
 
 /**
  * Gives the stream a ring: @count views, 2 .. DRAY_MAX_FRAMES, known by their
- * indices.  From then on only its frames pass, until the stream is closed, and
- * dray_stream_send(), dray_stream_recv() and dray_stream_show() are -EBUSY.  A
- * frame is one packet.  Frames may lie in several blocks; most rings have frames
+ * indices.  From then on only its frames pass, until the stream is closed or the
+ * ring is taken away, and dray_stream_send(), dray_stream_recv() and
+ * dray_stream_show() are -EBUSY.  A frame is one packet.  Frames may lie in several blocks; most rings have frames
  * of one shape.
  *
  * To receive, the engine has all frames at first, and fills them in the order
@@ -230,18 +230,30 @@ DRAY_API int dray_stream_explain(struct dray_stream *stream,
  * are sent in the order in which they are released.  A display shows each until
  * the next replaces it: then it can be acquired again.
  *
+ * With DRAY_RING_RELEASED, frames to send hold their bytes already: all are released
+ * from the start, in the order of their indices.
+ *
+ * With DRAY_RING_REPLACE the frames take the place of those of a ring, if the
+ * stream has one of which callers have acquired all frames.  With @count 0 and
+ * this flag the ring is taken away: packets or another ring may follow.  If that
+ * fails, the old ring stays as it was.
+ *
  * The memory is that of dray_stream_send(), without staging copies.  It is busy
- * until the stream is closed, and blocks that are freed meanwhile are parked.
+ * until the stream is closed or the ring is replaced, and blocks that are freed
+ * meanwhile are parked.
  * The CPU must not access the frames that it has not acquired.  Received bytes
  * are visible to the CPU before their frame is acquired, and bytes to send are
  * made visible to the engine by the release, so no sync is needed.
  *
- * @flags: 0 or DRAY_RING_OVERWRITE, which only a stream that receives has
+ * @views: NULL if @count is 0
+ * @flags: DRAY_RING_OVERWRITE, which only a stream that receives has,
+ * DRAY_RING_RELEASED, DRAY_RING_REPLACE; or 0
  *
  * Errors: those of dray_stream_send() and dray_stream_recv(), with the index of
  * the frame; -EINVAL (flags, count, a stream with fewer points than @count;
  * frames to receive of which one begins between the first and the last byte of
- * another), -EBUSY (the stream has a ring, or packets in flight).
+ * another), -EBUSY (the stream has packets in flight, or a ring; to replace it: one
+ * of its frames is not acquired, or a thread waits for some), -ENODEV.
  */
 DRAY_API int dray_stream_ring(struct dray_stream *stream,
 			      const struct dray_view *const *views,

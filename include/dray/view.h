@@ -42,7 +42,8 @@ struct dray_view {
 };
 
 /**
- * Describes memory at @data.
+ * Describes memory at @data, which may be read and written: clear DRAY_READ or
+ * DRAY_WRITE among the flags of @out to forbid it.
  *
  * @dtype: the axes of a sub-array become the last ones of the view, whose type
  *	is then the base, as in NumPy; this holds for all functions that take

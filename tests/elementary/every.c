@@ -31,6 +31,7 @@ static const struct function {
 #define ANY false
 #define ODD true
 #define TURN true
+#define ABOVE true
 #define ROW(name, accuracy, kind, low, high, ...) \
 	{ #name, DRAY_FUNCTION_##name, low, high, kind },
 	DRAY_WIDE_FUNCTIONS(ROW) DRAY_LONG_FUNCTIONS(ROW)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Prints the coefficients of the polynomials in userspace/src/loops/elementary_wide.h:
-those with the least relative error on an interval, found by Remez's exchange (E. Remez,
-1934) with mpmath (Debian: python3-mpmath).
+"""Prints the coefficients of the polynomials in userspace/src/loops/elementary_wide.h
+and its neighbours: those with the least relative error on an interval, found by Remez's
+exchange (E. Remez, 1934) with mpmath (Debian: python3-mpmath).
 
     python3 tests/elementary/minimax.py [NAME]..."""
 
@@ -62,6 +62,37 @@ def area(z):
     return 2 * (mp.atanh(s) / s - 1) / z
 
 
+def quartic(z):
+    """(3 * (atanh(s) / s - 1) - s**2) / s**4 of z = s**2."""
+    if z < mp.mpf(10) ** -20:
+        return mp.mpf(3) / 5 + 3 * z / 7
+    s = mp.sqrt(z)
+    return (3 * (mp.atanh(s) / s - 1) - z) / z ** 2
+
+
+def arctangent(z):
+    """(atan(x) / x - 1) / x**2 of z = x**2."""
+    if z < mp.mpf(10) ** -20:
+        return mp.mpf(-1) / 3 + z / 5
+    x = mp.sqrt(z)
+    return (mp.atan(x) / x - 1) / z
+
+
+def arcsine(z):
+    """(asin(x) / x - 1) / x**2 of z = x**2."""
+    if z < mp.mpf(10) ** -20:
+        return mp.mpf(1) / 6 + 3 * z / 40
+    x = mp.sqrt(z)
+    return (mp.asin(x) / x - 1) / z
+
+
+def cube_root(f):
+    """(cbrt(1 + f) - 1) / f."""
+    if abs(f) < mp.mpf(10) ** -20:
+        return mp.mpf(1) / 3 - f / 9
+    return (mp.cbrt(1 + f) - 1) / f
+
+
 # Name -> function, interval, coefficients, weight of errors.
 POLYNOMIALS = {
     "cosine": (cosine, 0, (mp.pi / 4) ** 2, 5, lambda z: z),
@@ -72,6 +103,10 @@ POLYNOMIALS = {
              lambda r: r ** 2 / (mp.expm1(r) / r if r else 1)),
     "logarithm": (logarithm, 1 / ROOT - 1, ROOT - 1, 10, logarithm_weight),
     "area": (area, 0, (3 - 2 * ROOT) ** 2, 6, lambda z: z),
+    "arctangent": (arctangent, 0, 1, 10, lambda z: z),
+    "arcsine": (arcsine, 0, mp.mpf(0.25), 6, lambda z: z),
+    "cube root": (cube_root, 1 / ROOT - 1, ROOT - 1, 9, lambda f: abs(f) / mp.cbrt(1 + f)),
+    "quartic": (quartic, 0, (3 - 2 * ROOT) ** 2, 7, lambda z: z ** 2 / 3),
     "long area": (area, 0, (3 - 2 * ROOT) ** 2, 7, lambda z: z),
 }
 

@@ -527,7 +527,7 @@ static const struct {
 	{ "one frame", 1, 0, DRAY_REASON_FRAMES, { RECV_OF(DST, 0, 64) } },
 	{ "no frame", 0, 0, DRAY_REASON_FRAMES, {} },
 	{ "a million frames", 1000000, 0, DRAY_REASON_FRAMES, {} },
-	{ "an unknown flag", 2, 2, DRAY_REASON_NONE, {} },
+	{ "an unknown flag", 2, 8, DRAY_REASON_NONE, {} },
 	{ "frames to send", 2, 0, DRAY_REASON_KIND, { SEND_OF(DST, 0, 64) } },
 	{ "frames that overlap",
 	  2,

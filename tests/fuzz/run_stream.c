@@ -136,6 +136,10 @@ int run_frames(struct thread *thread, const struct call *call)
 				 : 0,
 	};
 
+	if (!pick(&state, 4)) {
+		ring.flags |= DRAY_RING_REPLACE;
+		ring.count *= (uint32_t)pick(&state, 2);
+	}
 	for (uint32_t i = 0; i < ring.count; i++)
 		piece_make(&frames[i], &axes[i], call, i * (size / FRAMES),
 			   size / FRAMES, &state);

@@ -118,4 +118,10 @@ void work_frames(void)
 		count(WORK_FRAMES, ret);
 	for (frame = 0; frame < FRAMES; frame++)
 		node_call(me.lines[channel], DRAY_IOC_RELEASE, &release);
+	if (pick(2))
+		return;
+	/* Takes the ring away, if no frame is on its way. */
+	ring.count = 0;
+	ring.flags = DRAY_RING_REPLACE;
+	node_call(me.lines[channel], DRAY_IOC_RING, &ring);
 }

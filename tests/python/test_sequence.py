@@ -5,6 +5,7 @@ import ctypes
 import gc
 import pickle
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -292,3 +293,24 @@ def test_a_loop_of_the_user_lives_as_long_as_the_sequence():
     del ufunc, triple
     gc.collect()
     assert np.array_equal(np.asarray(sequence.run(X[:9].copy())), 3 * X[:9])
+
+
+def test_a_sequence_that_its_own_loop_names_is_collected():
+    class Sequence(dray.Sequence):
+        pass
+
+    def record():
+        @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64,
+                          ctypes.c_void_p)
+        def loop(_data, _strides, _count, _context):
+            return sequence.plan is None
+
+        ufunc = dray.ufunc("named", 1, 1)
+        ufunc.register("d->d", loop)
+        with Sequence() as sequence:
+            sequence.output(sequence.call(ufunc, sequence.input(X)))
+        return weakref.ref(sequence)
+
+    gone = record()
+    gc.collect()
+    assert gone() is None

@@ -158,6 +158,16 @@ WRONG = {
     "an initial integer": (lambda a: dray.maximum.reduce(np.ones(3, "u1"), initial=-1),
                            OverflowError),
     "a complex initial": (lambda a: dray.add.reduce(a, initial=1j), TypeError),
+    "an infinite initial": (lambda a: dray.minimum.reduce(np.ones(3, "i4"), initial=np.inf),
+                            OverflowError),
+    "a large initial": (lambda a: dray.minimum.reduce(np.ones(3, "u8"), initial=2.**64),
+                        OverflowError),
+    "no initial integer": (lambda a: dray.maximum.reduce(np.ones(3, "i4"), initial=np.nan),
+                           ValueError),
+    "an initial time": (lambda a: dray.add.reduce(np.ones(3, int), initial=np.timedelta64(1, "D")),
+                        TypeError),
+    "an initial duration": (lambda a: dray.add.reduce(np.ones(3, "m8[s]"), initial=1.5),
+                            ValueError),
     "a bool as axis": (lambda a: dray.add.reduce(a, axis=True), TypeError),
     "a text as keepdims": (lambda a: dray.add.reduce(a, keepdims="x"), TypeError),
 }
@@ -194,9 +204,12 @@ def test_methods_reduce_and_accumulate():
     same(dray.add.reduce(b, (0, 2)), np.add.reduce(a, (0, 2)))
     same(dray.add.reduce(b, keepdims=True, where=a % 2 == 0, initial=5),
          np.add.reduce(a, keepdims=True, where=a % 2 == 0, initial=5))
+    assert dray.minimum.reduce(np.full(2, 9, "u8"), initial=2.**63) == 9
+    assert dray.maximum.reduce(np.zeros(2, "i4"), initial=2.9) == 2
     out = np.zeros((3, 4))
     assert dray.maximum.reduce(b, out=out) is out and (out == a[1]).all()
     same(dray.multiply.accumulate(b, 1), np.multiply.accumulate(a, 1))
+    same(dray.multiply.accumulate(b[0, 0], None), np.multiply.accumulate(a[0, 0], None))
     same(dray.add.reduceat(b, [0, 2, 1], 2), np.add.reduceat(a, [0, 2, 1], 2))
     same(dray.subtract.outer(b, [1, 2]), np.subtract.outer(a, [1, 2]))
 
@@ -580,7 +593,8 @@ def test_wrong_loops_are_refused():
     assert f.identity == 0
     for types, loop, error in (("dd->d", "x", TypeError), ("d->d", LOOP(doubled), ValueError),
                                ("dO->d", LOOP(doubled), TypeError), ("dd->d", 0, TypeError),
-                               ("dd->d", None, TypeError)):
+                               ("dd->d", None, TypeError), ("dd->d", True, TypeError),
+                               ("dd->d", -8, OverflowError)):
         with pytest.raises(error):
             f.register(types, loop)
     for wrong in (("f", 0, 1), ("f", 1, 0), ("f", 9, 9), ("f", 1, 1, 0), ("f", 2, 1, 5)):

@@ -99,7 +99,7 @@ struct failure {
 static const struct failure failures[] = {
 	{ "came back with 10 bytes", -EPROTO, 10, false },
 	{ "came back with 1 bytes", -EPROTO, 1, false },
-	{ "Connection timed out", -ETIMEDOUT, 0, true },
+	{ "no frame 0 of same within 20 ms", -ETIMEDOUT, 0, true },
 };
 
 static void check_failure(const struct failure *failure)

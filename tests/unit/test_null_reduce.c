@@ -12,9 +12,7 @@ static void make_views(void)
 {
 	assert_works(
 		dray_view_init(&view, &number, DRAY_FLOAT64, 0, NULL, NULL));
-	view.flags |= DRAY_READ;
 	target = view;
-	target.flags |= DRAY_WRITE;
 	add = dray_ufunc_find("add");
 }
 

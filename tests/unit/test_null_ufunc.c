@@ -41,7 +41,6 @@ FACT(calls)
 	struct dray_array *out = NULL;
 
 	assert_works(dray_view_init(&view, &data, DRAY_FLOAT64, 0, NULL, NULL));
-	view.flags |= DRAY_READ;
 	refuses(dray_ufunc_call(NULL, inputs, NULL, NULL, &out));
 	refuses(dray_ufunc_call(add, NULL, NULL, NULL, &out));
 	refuses(dray_ufunc_call(add, lacks, NULL, NULL, &out));
@@ -114,7 +113,6 @@ FACT(runs_of_sequences)
 	dray_value value;
 
 	assert_works(dray_view_init(&view, &data, DRAY_FLOAT64, 0, NULL, NULL));
-	view.flags |= DRAY_READ;
 	assert_works(dray_sequence_create(&sequence));
 	assert_works(
 		dray_sequence_input(sequence, DRAY_FLOAT64, 0, NULL, &value));

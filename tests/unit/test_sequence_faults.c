@@ -1,22 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* sequence_faults: recordings and runs without the memory that they need. */
-#include "failing_calloc.h"
+#include "failing_memory.h"
 #include "ufunc.h"
-
-static int others_to_go = -1; /* mallocs and reallocs until one fails */
-
-static bool fails_now(void)
-{
-	if (others_to_go < 0 || others_to_go--)
-		return false;
-	errno = ENOMEM;
-	return true;
-}
-
-WRAPPED(void *, malloc, (size_t size))
-{
-	return fails_now() ? NULL : __real_malloc(size);
-}
 
 WRAPPED(void *, realloc, (void *memory, size_t size))
 {
@@ -85,24 +70,8 @@ static int work(void)
 
 FACT(sequences_fail_cleanly_without_memory)
 {
-	int kind, failures, all = 0;
-
 	assert_works(work());
-	for (kind = 0; kind < 2; kind++) {
-		int *const left = kind ? &others_to_go : &to_go;
-		int ret = -ENOMEM;
-
-		for (failures = 0; ret; failures++) {
-			*left = failures;
-			ret = work();
-			*left = -1;
-			if (ret && ret != -ENOMEM)
-				fail_msg("%d: %s", ret, dray_last_error());
-			assert_true(failures < 200);
-			all += !!ret;
-		}
-	}
-	assert_true(all > 15);
+	assert_true(fails_cleanly(work) > 15);
 }
 
 FACT(an_end_that_failed_may_be_tried_again)

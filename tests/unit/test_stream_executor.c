@@ -364,6 +364,93 @@ static uint64_t owned(struct dray_stream *stream)
 	return counts.owned;
 }
 
+/* Few frames, more than rings have, and rows that are apart. */
+static const struct {
+	int64_t rows, bytes, stride;
+	bool rings;
+} lengths[] = {
+	{ 3, 64, 64, false },	  { 4, 64, 64, true },
+	{ 1025, 64, 64, true },	  { 2500, 2, 2, true },
+	{ 40, 64, 128, true },	  { 1500, 66, 200, true },
+	{ 2049, 64, 1000, true },
+};
+
+LOOP_FACT(a_call_of_any_length_passes_in_rings_that_go)
+{
+	struct served same = same_of(0);
+	struct dray_ring_counts ring;
+
+	same.options.timeout_ns = 0;
+	serve(&same, "same", 1, 1, same_loop);
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		const int64_t rows = lengths[i].rows;
+		const size_t size = (size_t)(rows * lengths[i].stride);
+		struct dray_view views[2] = { bytes_of(size, 0),
+					      bytes_of(size, 7) };
+		const struct dray_view *pointers[] = { &views[0], &views[1] };
+		uint64_t packets = counts_of(loop.rx).submitted;
+
+		for (size_t k = 0; k < size; k++)
+			((unsigned char *)views[0].data)[k] =
+				(unsigned char)(k * 31 + k / 251);
+		for (size_t o = 0; o < 2; o++) {
+			views[o].dtype = DRAY_INT16;
+			views[o].ndim = 2;
+			views[o].shape[0] = rows;
+			views[o].shape[1] = lengths[i].bytes / 2;
+			views[o].strides[0] = lengths[i].stride;
+			views[o].strides[1] = 2;
+		}
+		assert_string_equal(explain(&same, pointers, NULL).executor,
+				    "streams");
+		assert_works(call(&same, pointers, NULL));
+		for (size_t k = 0; k < size; k++)
+			if ((int64_t)k % lengths[i].stride < lengths[i].bytes)
+				assert_int_equal(
+					((unsigned char *)views[1].data)[k],
+					((unsigned char *)views[0].data)[k]);
+			else
+				assert_int_equal(
+					((unsigned char *)views[1].data)[k], 7);
+		assert_int_equal(counts_of(loop.rx).submitted > packets,
+				 !lengths[i].rings);
+		assert_fails(dray_stream_ring_counts(loop.rx, &ring,
+						     sizeof(ring)),
+			     -EINVAL, "has no ring");
+		discard(&views[0]);
+		discard(&views[1]);
+	}
+	end(&same);
+}
+
+LOOP_FACT(a_ring_of_the_program_keeps_calls_away)
+{
+	struct served same = same_of(0);
+	struct dray_view views[2], frames[2];
+	const struct dray_view *pointers[] = { &views[0], &views[1] };
+	const struct dray_view *ring[] = { &frames[0], &frames[1] };
+
+	make_numbers(views);
+	make_numbers(frames);
+	serve(&same, "same", 1, 1, same_loop);
+	assert_works(dray_stream_ring(loop.tx, ring, 2, 0));
+	assert_fails(call(&same, pointers, NULL), -EBUSY, "tx0 has a ring");
+	assert_works(dray_stream_executor_reset(same.executor));
+	for (size_t i = 0; i < 2; i++) {
+		struct dray_point point;
+
+		assert_int_equal(dray_stream_acquire(loop.tx, &point, 1, 0), 1);
+	}
+	assert_works(dray_stream_ring(loop.tx, NULL, 0, DRAY_RING_REPLACE));
+	assert_works(call(&same, pointers, NULL));
+	assert_memory_equal(views[0].data, views[1].data, 1000);
+	end(&same);
+	for (size_t i = 0; i < 2; i++) {
+		discard(&views[i]);
+		discard(&frames[i]);
+	}
+}
+
 LOOP_FACT(rings_take_calls_with_their_own_operands)
 {
 	struct dray_view views[6];
@@ -454,7 +541,8 @@ LOOP_FACT(an_executor_is_used_again_after_a_reset)
 	same.options.reset = reset;
 	same.options.context = &resets;
 	serve(&same, "same", 1, 1, same_loop);
-	assert_fails(call(&same, pointers, NULL), -ETIMEDOUT, "timed out");
+	assert_fails(call(&same, pointers, NULL), -ETIMEDOUT,
+		     "no frame 0 of same within 20 ms");
 	assert_int_equal(resets, 1);
 	assert_string_equal(explain(&same, pointers, NULL).executor, "cpu");
 	assert_non_null(
@@ -463,7 +551,8 @@ LOOP_FACT(an_executor_is_used_again_after_a_reset)
 	assert_int_equal(resets, 2);
 	assert_string_equal(explain(&same, pointers, NULL).executor, "streams");
 	/* This one is reset by the call that fails. */
-	assert_fails(call(&same, pointers, NULL), -ETIMEDOUT, "timed out");
+	assert_fails(call(&same, pointers, NULL), -ETIMEDOUT,
+		     "no frame 0 of same within 20 ms");
 	assert_int_equal(resets, 3);
 	assert_string_equal(explain(&same, pointers, NULL).executor, "streams");
 	assert_fails(dray_stream_executor_reset(dray_cpu_executor()), -EINVAL,

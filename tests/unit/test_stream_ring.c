@@ -153,6 +153,100 @@ LOOP_FACT(a_frame_may_have_any_strides_and_block)
 	discard(&src);
 }
 
+/* Frames to send and frames that come, all from the start. */
+static void pass_all(struct frames *sent, struct frames *come, uint32_t count,
+		     uint64_t *number)
+{
+	struct dray_point points[MOST];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		set_number(sent->view[i].data, *number + i + 1);
+	assert_works(dray_stream_ring(loop.rx, come->list, count,
+				      DRAY_RING_REPLACE));
+	assert_works(dray_stream_ring(loop.tx, sent->list, count,
+				      DRAY_RING_REPLACE | DRAY_RING_RELEASED));
+	while (n < count) {
+		int ret = dray_stream_acquire(loop.rx, points, MOST,
+					      DEADLINE * 1000);
+
+		assert_true(ret > 0);
+		for (int k = 0; k < ret; k++, n++) {
+			assert_int_equal(points[k].frame, n);
+			assert_int_equal(points[k].number, ++*number);
+			assert_int_equal(number_of(come->view[n].data),
+					 *number);
+		}
+	}
+	for (n = 0; n < count; n++)
+		acquire(loop.tx);
+}
+
+LOOP_FACT(rings_and_packets_take_turns)
+{
+	struct frames *sent = frames_of(MOST), *come = frames_of(MOST);
+	struct dray_view view = bytes_of(FRAME, 0);
+	struct dray_event *event;
+	uint64_t number = 0;
+
+	for (uint32_t round = 0; round < 20; round++) {
+		for (uint32_t i = 0; i <= round % 3; i++)
+			pass_all(sent, come, 2 + (round + i) % (MOST - 1),
+				 &number);
+		assert_works(
+			dray_stream_ring(loop.rx, NULL, 0, DRAY_RING_REPLACE));
+		assert_works(
+			dray_stream_ring(loop.tx, NULL, 0, DRAY_RING_REPLACE));
+		send_number(++number);
+		event = recv_view(&view);
+		assert_works(dray_event_wait(event, DEADLINE * 1000));
+		dray_event_unref(event);
+		assert_int_equal(number_of(view.data), number);
+	}
+	discard(&view);
+	/* No stream has their memory. */
+	drop(sent);
+	drop(come);
+}
+
+LOOP_FACT(a_ring_is_replaced_only_if_callers_have_all_frames)
+{
+	struct frames *frames = ring_of(loop.rx, 2, 0);
+	struct frames *others = frames_of(3);
+	const struct dray_view *twice[] = { others->list[0], others->list[0] };
+
+	assert_fails(dray_stream_ring(loop.rx, others->list, 3,
+				      DRAY_RING_REPLACE),
+		     -EBUSY, "0 of 2 frames of rx0 are acquired");
+	send_number(1);
+	acquire(loop.rx);
+	assert_fails(dray_stream_ring(loop.rx, NULL, 0, DRAY_RING_REPLACE),
+		     -EBUSY, "1 of 2 frames of rx0 are acquired");
+	send_number(2);
+	acquire(loop.rx);
+	assert_fails(dray_stream_ring(loop.rx, others->list, 3, 0), -EBUSY,
+		     "rx0 has a ring");
+	/* Wrong frames leave the old ring. */
+	assert_fails(dray_stream_ring(loop.rx, twice, 2, DRAY_RING_REPLACE),
+		     -EINVAL, "frames 0 and 1 overlap");
+	assert_fails(dray_stream_ring(loop.rx, others->list, 1,
+				      DRAY_RING_REPLACE),
+		     -EINVAL, "a ring has 2 to");
+	assert_int_equal(ring_counts(loop.rx).frames, 2);
+	release(loop.rx, 1);
+	send_number(3);
+	assert_int_equal(acquire(loop.rx).frame, 1);
+	assert_int_equal(number_of(frames->view[1].data), 3);
+	assert_works(
+		dray_stream_ring(loop.rx, others->list, 3, DRAY_RING_REPLACE));
+	assert_int_equal(ring_counts(loop.rx).frames, 3);
+	send_number(4);
+	assert_int_equal(acquire(loop.rx).number, 4);
+	assert_int_equal(number_of(others->view[0].data), 4);
+	drop(frames);
+	drop(others);
+}
+
 LOOP_FACT(a_late_reader_holds_the_stream_back)
 {
 	struct frames *frames = ring_of(loop.rx, 2, 0);

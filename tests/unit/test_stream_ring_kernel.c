@@ -162,6 +162,27 @@ RING_FACT(a_ring_that_the_module_refuses_says_why)
 	assert_works(dray_stream_ring(stream, list, FRAMES, 0));
 }
 
+RING_FACT(frames_that_are_refused_leave_the_old_ring)
+{
+	struct dray_ring_counts counts;
+	struct dray_point points[FRAMES];
+
+	open_ring("tx0", 0);
+	assert_int_equal(dray_stream_acquire(stream, points, FRAMES, 0),
+			 FRAMES);
+	fail_with(DRAY_IOC_RING, EBUSY, 0, 0);
+	assert_fails(dray_stream_ring(stream, list, 2, DRAY_RING_REPLACE),
+		     -EBUSY, "RING of 2 frames");
+	assert_fails(dray_stream_ring(stream, NULL, 0, DRAY_RING_REPLACE),
+		     -EBUSY, "RING of 0 frames");
+	assert_works(dray_stream_ring_counts(stream, &counts, sizeof(counts)));
+	assert_int_equal(counts.owned, FRAMES);
+	module.failing = 0;
+	assert_works(dray_stream_ring(stream, list, 2, DRAY_RING_REPLACE));
+	assert_int_equal(module.ring.flags, DRAY_RING_REPLACE);
+	assert_int_equal(module.ring.count, 2);
+}
+
 RING_FACT(a_frame_that_was_not_released_stays_the_callers)
 {
 	struct dray_ring_counts counts;

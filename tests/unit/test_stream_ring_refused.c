@@ -23,7 +23,7 @@ static const struct {
 	{ false, 1, 0, "1 frame, a ring has 2 to 1024" },
 	{ true, 1000000, 0, "1000000 frames, a ring has 2 to 1024" },
 	{ false, SIZE_MAX, 0, "a ring has 2 to 1024" },
-	{ false, 2, 6, "unknown flags 0x6 of a ring" },
+	{ false, 2, 25, "unknown flags 0x18 of a ring" },
 	{ true, 2, DRAY_RING_OVERWRITE,
 	  "tx0 sends, and only received frames are overwritten" },
 	{ false, 129, 0,

@@ -79,7 +79,6 @@ static inline struct dray_view view_of(void *data, dray_dtype dtype, int ndim,
 	struct dray_view view;
 
 	assert_works(dray_view_init(&view, data, dtype, ndim, shape, strides));
-	view.flags |= DRAY_READ | DRAY_WRITE;
 	return view;
 }
 

@@ -45,10 +45,12 @@ def show_executor(rows):
     """Shows a stream executor's frames beside those of a plain ring."""
     for size in SIZES:
         found = rows[f"frame there and back, {size}"]
-        for kind in ("rings", "packets"):
-            alloc.show(f"executor: frame there and back by {kind}, {size}", "instr.",
+        for kind, name in (("any", "of any operands"), ("named", "of named operands")):
+            alloc.show(f"executor: frame there and back, {name}, {size}", "instr.",
                        "lower", {"dray": found[kind], "ring": found["ring"]},
                        ("ring", 1.1))
+        alloc.show(f"executor: frame there and back as packets, {size}", "instr.",
+                   "lower", {"dray": found["packets"], "ring": found["ring"]})
 
 
 def main():

@@ -161,7 +161,7 @@ board_add_libraries()
 }
 
 # Programs about numbers alone.  With them the other guest would have no memory left.
-BOARD_NUMBERS='(ufunc|reduce|sequence|elementary|executor|null_(ufunc|reduce|executor))(_.*)?|statistics|linear|opencl|call_queue|stream_executor'
+BOARD_NUMBERS='(ufunc|reduce|sequence|elementary|executor|null_(ufunc|reduce|executor))(_.*)?|statistics|linear|opencl(_faults)?|call_queue|stream_executor'
 
 # board_add_unit numbers|rest: the library's tests on the kernel's node
 board_add_unit()

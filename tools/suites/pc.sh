@@ -134,12 +134,12 @@ pc_streams()
 
 	[ "$LONG" = no ] || frames=100000
 
-	for name in transfers timeline refused fifos ends life ring races; do
+	for name in transfers timeline refused fifos ends life ring replace races; do
 		pc_stream "$1stream-$name" "stream_$name"
 	done
 	pc_stream "$1stream-life-given" stream_life given=1
 	if [ "$FULL" = yes ]; then
-		for name in transfers ends life limits ring races; do
+		for name in transfers ends life limits ring replace races; do
 			pc_stream "$1stream-$name-axidma" "stream_$name" axidma=1
 		done
 		pc_stream "$1stream-ring-long" stream_ring '' \

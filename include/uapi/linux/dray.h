@@ -657,11 +657,13 @@ struct dray_wait {
 
 /* dray_ring.flags */
 #define DRAY_RING_OVERWRITE	(1u << 0)  /* the oldest unread frame, if no other is free */
+#define DRAY_RING_REPLACE	(1u << 1)  /* takes the place of a ring: see below */
+#define DRAY_RING_RELEASED	(1u << 2)  /* frames to send are released from the start */
 
 /*
- * A call of a stream's timeline: gives the stream its frames, once and for all.
- * From then on only frames pass, and SUBMIT is -EBUSY.  A frame is a view of one
- * packet; those of a stream that receives must not overlap.
+ * A call of a stream's timeline: gives the stream its frames.  From then on only
+ * frames pass, and SUBMIT is -EBUSY.  A frame is a view of one packet; those of a
+ * stream that receives must not overlap.
  *
  * To receive, the engine has all frames at first.  Each packet is a point on the
  * timeline, which names its frame.  The frame is the reader's from its point
@@ -670,12 +672,20 @@ struct dray_wait {
  * reader has not acquired by RELEASE.  `held_back` and `lost` count both.
  *
  * To send, all frames are the writer's at first.  RELEASE sends one, and its
- * point gives it back.
+ * point gives it back.  With DRAY_RING_RELEASED all are sent at once, in order.
  *
  * A frame that broke off has a point with its status and the bytes that came.
  *
- * A call without frames ends the ring: no frame passes any more, and once the
- * engine has stopped, WAIT and RELEASE are -ENODEV.  close() does so too.
+ * With DRAY_RING_REPLACE the frames take the place of those of a ring, if there is
+ * one, and lets go of their memory.  -EBUSY if a frame of the old ring is the
+ * engine's: none of them is once the reader or writer has each.  If the call
+ * fails, the old ring goes on.  Points are counted on.  Without frames, the ring
+ * is taken away, and SUBMIT or another ring may follow.  -ENODEV: the ring has
+ * ended.
+ *
+ * A call without frames and without DRAY_RING_REPLACE ends the ring for good: no
+ * frame passes any more, and once the engine has stopped, WAIT and RELEASE are
+ * -ENODEV.  close() does so too.
  */
 struct dray_ring {
 	__u64 frames;		/* in: pointer to struct dray_transfer[count] */

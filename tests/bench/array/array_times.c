@@ -5,6 +5,7 @@
  *
  * To add a contender, write its function and add it to the table of its file.
  */
+#define NO_IMPORT_ARRAY
 #include "array_times.h"
 
 #include <string.h>
@@ -93,24 +94,13 @@ static PyMethodDef methods[] = {
 	{ NULL, NULL, 0, NULL },
 };
 
-static struct PyModuleDef module = {
-	PyModuleDef_HEAD_INIT,
-	"array_times",
-	NULL,
-	-1,
-	methods,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-};
-
 PyMODINIT_FUNC PyInit_array_times(void);
 
 PyMODINIT_FUNC PyInit_array_times(void)
 {
-	import_array();
-	if (view_contenders_init())
-		return NULL;
-	return PyModule_Create(&module);
+	PyObject *module = make_module("array_times", methods);
+
+	if (module && view_contenders_init())
+		Py_CLEAR(module);
+	return module;
 }

@@ -42,6 +42,9 @@ int view_contenders_init(void);
 /* Describes an array of NumPy as a view of dray; a failure leaves an error of Python. */
 int view_of(PyArrayObject *array, struct dray_view *view);
 
+/* Makes a module of Python, once in a process, and finds NumPy. */
+PyObject *make_module(const char *name, PyMethodDef *methods);
+
 /*
  * Seconds of this thread, so that other programs do not count; or that pass, for
  * contenders with "clock" in their names.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* Arrays of NumPy as views of dray, and the clock, for both modules. */
-#define NO_IMPORT_ARRAY
+/* Arrays of NumPy as views of dray, the clock, and the start, for all modules. */
 #include "array_times.h"
 
 #include <string.h>
@@ -29,6 +28,19 @@ int view_of(PyArrayObject *array, struct dray_view *view)
 	if (ret)
 		PyErr_SetString(PyExc_ValueError, dray_last_error());
 	return ret;
+}
+
+PyObject *make_module(const char *name, PyMethodDef *methods)
+{
+	static struct PyModuleDef module = {
+		PyModuleDef_HEAD_INIT,
+		.m_size = -1,
+	};
+
+	module.m_name = name;
+	module.m_methods = methods;
+	import_array();
+	return PyModule_Create(&module);
 }
 
 double seconds(const char *contender)

@@ -4,6 +4,7 @@
  * calls one by one, and as those of NumPy.  A formula is a list of calls of two inputs
  * and one output, which are numbers of arrays.
  */
+#define NO_IMPORT_ARRAY
 #include "array_times.h"
 
 #include <dray/sequence.h>
@@ -81,7 +82,6 @@ static int take_arrays(struct chain *chain, PyObject *arrays)
 		    view_of((PyArrayObject *)chain->arrays[i],
 			    &chain->views[i]))
 			return fail();
-		chain->views[i].flags |= DRAY_READ | DRAY_WRITE;
 	}
 	return 0;
 }
@@ -199,22 +199,9 @@ static PyMethodDef methods[] = {
 	{ NULL, NULL, 0, NULL },
 };
 
-static struct PyModuleDef module = {
-	PyModuleDef_HEAD_INIT,
-	"ufunc_chains",
-	NULL,
-	-1,
-	methods,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-};
-
 PyMODINIT_FUNC PyInit_ufunc_chains(void);
 
 PyMODINIT_FUNC PyInit_ufunc_chains(void)
 {
-	import_array();
-	return PyModule_Create(&module);
+	return make_module("ufunc_chains", methods);
 }

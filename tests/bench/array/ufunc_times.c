@@ -4,6 +4,7 @@
  * NumPy has no function of C for a call: its ufunc is an object that is called with a
  * vector of arguments, as a program in C has to do it.
  */
+#define NO_IMPORT_ARRAY
 #include "array_times.h"
 
 #include <dray/reduce.h>
@@ -91,12 +92,10 @@ static int prepare_dray(struct ufunc_call *call, const char *name,
 		if (view_of((PyArrayObject *)call->arguments[i],
 			    &call->from[i]))
 			return -1;
-		call->from[i].flags |= DRAY_READ;
 		call->inputs[i] = &call->from[i];
 	}
 	if (view_of(out, &call->to))
 		return -1;
-	call->to.flags |= DRAY_READ | DRAY_WRITE;
 	call->outputs[0] = &call->to;
 	return 0;
 }
@@ -208,22 +207,9 @@ static PyMethodDef methods[] = {
 	{ NULL, NULL, 0, NULL },
 };
 
-static struct PyModuleDef module = {
-	PyModuleDef_HEAD_INIT,
-	"ufunc_times",
-	NULL,
-	-1,
-	methods,
-	NULL,
-	NULL,
-	NULL,
-	NULL,
-};
-
 PyMODINIT_FUNC PyInit_ufunc_times(void);
 
 PyMODINIT_FUNC PyInit_ufunc_times(void)
 {
-	import_array();
-	return PyModule_Create(&module);
+	return make_module("ufunc_times", methods);
 }

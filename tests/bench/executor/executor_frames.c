@@ -4,11 +4,12 @@
  * "ROW<tab>CONTENDER<tab>VALUE" for each measurement:
  *
  *	ring		the program passes the frames of two rings itself
- *	rings		a stream executor with rings over the operands
- *	packets		a stream executor that submits packets
+ *	named		a stream executor that was told the operands before
+ *	any		a stream executor for any operands
+ *	packets		the same, with two inputs in one stream: no rings
  *
  * The IP is the FIFO between "tx0" and "rx0" of the engine for tests, and so computes
- * "same".  The clock counts instructions, of all that runs.
+ * "same", or of two inputs "pack".  The clock counts instructions, of all that runs.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -171,70 +172,109 @@ static void time_ring(void)
 	close_streams();
 }
 
-static int same_loop(char *const *data, const int64_t *strides, int64_t count,
-		     void *context)
+static int no_loop(char *const *data, const int64_t *strides, int64_t count,
+		   void *context)
 {
-	int64_t i;
-
+	(void)data;
+	(void)strides;
+	(void)count;
 	(void)context;
-	for (i = 0; i < count; i++)
-		data[1][i * strides[1]] = data[0][i * strides[0]];
-	return 0;
+	return -ENOSYS;
 }
 
-static struct dray_ufunc *make_same(void)
+/* A ufunc that the IP computes, and no CPU. */
+static struct dray_ufunc *make_ufunc(const char *name, int inputs,
+				     const dray_dtype *dtypes)
 {
-	const dray_dtype dtypes[] = { DRAY_UINT8, DRAY_UINT8 };
-	const struct dray_ufunc_loop loop = { .loop = same_loop };
-	struct dray_ufunc *same;
+	const struct dray_ufunc_loop loop = { .loop = no_loop };
+	struct dray_ufunc *ufunc;
 
 	check("ufunc",
-	      dray_ufunc_create("same", 1, 1, DRAY_IDENTITY_NONE, &same));
-	check("loop", dray_ufunc_set_loop(same, dtypes, &loop));
-	return same;
+	      dray_ufunc_create(name, inputs, 1, DRAY_IDENTITY_NONE, &ufunc));
+	check("loop", dray_ufunc_set_loop(ufunc, dtypes, &loop));
+	return ufunc;
 }
 
-static void time_executor(const char *contender, bool rings)
+static void time_calls(const char *contender,
+		       struct dray_stream_executor_options *options,
+		       const struct dray_view *const *operands)
 {
 	static const struct dray_call_cost cheap = { { 1, 2 }, { 1, 1 } };
 	static const struct dray_call_cost dear = { { 1, 2 }, { 9, 9 } };
-	const dray_dtype dtypes[] = { DRAY_UINT8, DRAY_UINT8 };
-	const struct dray_view *in = &bench.in, *out = &bench.out;
-	const struct dray_view *operands[] = { in, out };
-	struct dray_stream_executor_options options = {
-		.dtypes = dtypes,
-		.tx = &bench.tx,
-		.tx_count = 1,
-		.rx = &bench.rx,
-		.rx_count = 1,
-		.frame_bytes = (uint64_t)bench.frame_bytes,
-		.depth = 32,
-		.ring = operands,
-		.ring_count = rings,
-	};
+	const struct dray_view *const *outputs =
+		operands + dray_ufunc_inputs(options->ufunc);
 	struct dray_executor *executor;
 	struct dray_call_queue *queue;
 	uint64_t begin;
 	int round;
 
-	open_streams();
-	options.ufunc = make_same();
-	check("executor", dray_stream_executor_create(&options, &executor));
+	options->tx = &bench.tx;
+	options->tx_count = 1;
+	options->rx = &bench.rx;
+	options->rx_count = 1;
+	options->frame_bytes = (uint64_t)bench.frame_bytes;
+	options->depth = 32;
+	check("executor", dray_stream_executor_create(options, &executor));
+	check("cost", dray_executor_set_cost(executor, options->ufunc,
+					     options->dtypes, &cheap));
 	check("cost",
-	      dray_executor_set_cost(executor, options.ufunc, dtypes, &cheap));
-	check("cost", dray_executor_set_cost(dray_cpu_executor(), options.ufunc,
-					     dtypes, &dear));
+	      dray_executor_set_cost(dray_cpu_executor(), options->ufunc,
+				     options->dtypes, &dear));
 	check("queue", dray_call_queue_create(&executor, 1, &queue));
 	for (round = 0; round <= ROUNDS; round++) {
 		prepare(round);
 		begin = now_ns();
-		check("call", dray_call_queue_submit(queue, options.ufunc, &in,
-						     &out, NULL, NULL, NULL));
+		check("call",
+		      dray_call_queue_submit(queue, options->ufunc, operands,
+					     outputs, NULL, NULL, NULL));
 		print(contender, begin, round);
 	}
 	dray_call_queue_destroy(queue);
 	dray_executor_unref(executor);
-	dray_ufunc_unref(options.ufunc);
+	dray_ufunc_unref(options->ufunc);
+}
+
+static void time_executor(const char *contender, bool named)
+{
+	const dray_dtype dtypes[] = { DRAY_UINT8, DRAY_UINT8 };
+	const struct dray_view *operands[] = { &bench.in, &bench.out };
+	struct dray_stream_executor_options options = {
+		.ufunc = make_ufunc("same", 1, dtypes),
+		.dtypes = dtypes,
+		.ring = operands,
+		.ring_count = named,
+	};
+
+	open_streams();
+	time_calls(contender, &options, operands);
+	close_streams();
+}
+
+/* A frame is an element of each input, one behind the other in memory, too. */
+static void time_packets(void)
+{
+	const uint32_t half = (uint32_t)bench.frame_bytes / 2;
+	const dray_dtype part = DRAY_DTYPE('V', '|', half);
+	const dray_dtype whole = DRAY_DTYPE('V', '|', 2 * half);
+	const dray_dtype dtypes[] = { part, part, whole };
+	const int64_t count = FRAMES, stride = bench.frame_bytes;
+	struct dray_view views[3];
+	const struct dray_view *operands[] = { &views[0], &views[1],
+					       &views[2] };
+	struct dray_stream_executor_options options = {
+		.ufunc = make_ufunc("pack", 2, dtypes),
+		.dtypes = dtypes,
+	};
+	int i;
+
+	open_streams();
+	for (i = 0; i < 3; i++)
+		check("view", dray_view_init(&views[i],
+					     i < 2 ? (char *)bench.in.data +
+							     (uint32_t)i * half
+						   : bench.out.data,
+					     dtypes[i], 1, &count, &stride));
+	time_calls("packets", &options, operands);
 	close_streams();
 }
 
@@ -249,10 +289,12 @@ int main(int argc, char **argv)
 		bench.frame_bytes = sizes[i];
 		if (!only || !strcmp(only, "ring"))
 			time_ring();
-		if (!only || !strcmp(only, "rings"))
-			time_executor("rings", true);
+		if (!only || !strcmp(only, "named"))
+			time_executor("named", true);
+		if (!only || !strcmp(only, "any"))
+			time_executor("any", false);
 		if (!only || !strcmp(only, "packets"))
-			time_executor("packets", false);
+			time_packets();
 	}
 	return 0;
 }

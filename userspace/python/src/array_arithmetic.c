@@ -6,7 +6,7 @@
 static PyObject *computed(struct module_state *state, const char *name,
 			  PyObject *a, PyObject *b, PyObject *out)
 {
-	PyObject *ufunc = ufunc_named(state, name);
+	PyObject *ufunc = ufunc_constant(state, name);
 	PyObject *args[3] = { a, b };
 	size_t count = b ? 2 : 1;
 

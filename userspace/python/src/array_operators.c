@@ -117,7 +117,7 @@ static PyObject *compute(const struct operator* operator, PyObject * a,
 			 PyObject *b, PyObject *output)
 {
 	struct module_state *state = type_state(array_is(a) ? a : b);
-	PyObject *ufunc = ufunc_named(state, operator->name), *result;
+	PyObject *ufunc = ufunc_constant(state, operator->name), *result;
 	PyObject *other = array_is(a) ? b : a;
 
 	if (is_left_to(other, output))
@@ -200,7 +200,7 @@ static PyObject *one(const char *name, PyObject *(*numpy)(PyObject *),
 		     PyObject *self)
 {
 	struct module_state *state = type_state(self);
-	PyObject *ufunc = ufunc_named(state, name), *result, *array;
+	PyObject *ufunc = ufunc_constant(state, name), *result, *array;
 
 	result = ufunc ? ufunc_call(ufunc, &self, 1, NULL) : NULL;
 	if (result || (ufunc && !array_ask_numpy()))
@@ -247,7 +247,7 @@ static PyObject *array_power(PyObject *a, PyObject *b, PyObject *modulus)
 
 	if (modulus != Py_None)
 		Py_RETURN_NOTIMPLEMENTED;
-	ufunc = name ? ufunc_named(type_state(a), name) : NULL;
+	ufunc = name ? ufunc_constant(type_state(a), name) : NULL;
 	return ufunc ? ufunc_call(ufunc, &a, 1, NULL)
 		     : compute(&power_operator, a, b, NULL);
 }
@@ -260,7 +260,7 @@ static PyObject *array_power_in_place(PyObject *a, PyObject *b,
 
 	if (modulus != Py_None)
 		Py_RETURN_NOTIMPLEMENTED;
-	ufunc = name ? ufunc_named(type_state(a), name) : NULL;
+	ufunc = name ? ufunc_constant(type_state(a), name) : NULL;
 	return ufunc ? ufunc_call(ufunc, (PyObject *[]){ a, a }, 2, NULL)
 		     : compute(&power_operator, a, b, a);
 }
@@ -304,7 +304,7 @@ PyObject *array_compare(PyObject *self, PyObject *other, int how)
 		[Py_GT] = "greater", [Py_GE] = "greater_equal",
 	};
 	struct module_state *state = type_state(self);
-	PyObject *ufunc = ufunc_named(state, names[how]), *result;
+	PyObject *ufunc = ufunc_constant(state, names[how]), *result;
 
 	if (is_left_to(other, false))
 		Py_RETURN_NOTIMPLEMENTED;

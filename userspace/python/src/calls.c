@@ -173,13 +173,18 @@ static PyObject *queue_explain(PyObject *self, PyObject *const *args,
 	if (!call)
 		return NULL;
 	ufunc_arguments_views(&call->taken, views);
+	/* Executors look at the memory that outputs would have. */
+	if (ufunc_enter(&call->frame, type_state(self), true, 0)) {
+		Py_DECREF(call);
+		return NULL;
+	}
 	ret = dray_explain_call(queue_self(self)->queue,
 				call->taken.self->ufunc, views,
 				views + call->taken.self->inputs,
 				&call->taken.options, &reply, sizeof(reply));
-	if (ret)
-		ufunc_error(ret);
-	else
+	ret = ufunc_leave(&call->frame, ret);
+	ufunc_end(&call->frame);
+	if (!ret)
 		result = record_call_explanation(type_state(self), &reply);
 	Py_DECREF(call);
 	return result;

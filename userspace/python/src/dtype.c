@@ -65,6 +65,18 @@ int dtype_take(PyArray_Descr *descr, dray_dtype *out)
 	return PyErr_Occurred() ? -1 : 0;
 }
 
+int dtype_take_object(PyObject *object, dray_dtype *out)
+{
+	PyArray_Descr *descr;
+	int ret;
+
+	if (PyArray_DescrConverter(object, &descr) == NPY_FAIL)
+		return -1;
+	ret = dtype_take(descr, out);
+	Py_DECREF(descr);
+	return ret;
+}
+
 /* Returns a list with an item for each field. */
 static PyObject *
 list_of(dray_dtype dtype,

@@ -15,7 +15,6 @@ int executor_check_ufunc(PyTypeObject *type, PyObject *object)
 int executor_take_types(PyObject *types, int count, dray_dtype *dtypes)
 {
 	PyObject *fast = PySequence_Fast(types, "types is a sequence");
-	PyArray_Descr *descr;
 	int o, ret = 0;
 
 	if (!fast)
@@ -26,14 +25,9 @@ int executor_take_types(PyObject *types, int count, dray_dtype *dtypes)
 			     PySequence_Fast_GET_SIZE(fast), count);
 		ret = -1;
 	}
-	for (o = 0; !ret && o < count; o++) {
-		descr = NULL;
-		ret = PyArray_DescrConverter(PySequence_Fast_GET_ITEM(fast, o),
-					     &descr)
-			      ? dtype_take(descr, &dtypes[o])
-			      : -1;
-		Py_XDECREF(descr);
-	}
+	for (o = 0; !ret && o < count; o++)
+		ret = dtype_take_object(PySequence_Fast_GET_ITEM(fast, o),
+					&dtypes[o]);
 	Py_DECREF(fast);
 	return ret;
 }

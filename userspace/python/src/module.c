@@ -285,6 +285,7 @@ static int module_clear(PyObject *module)
 	Py_CLEAR(state->reduce);
 	Py_CLEAR(state->reduce_ex);
 	Py_CLEAR(state->protocol);
+	memset(state->constants, 0, sizeof(state->constants));
 	Py_CLEAR(state->ufuncs);
 	Py_CLEAR(state->numpy_ufuncs);
 	Py_CLEAR(state->fp_state);

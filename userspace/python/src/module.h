@@ -77,7 +77,11 @@ struct module_state {
 	PyObject *reduce; /* for arrays of @min_bytes and more */
 	PyObject *reduce_ex; /* "__reduce_ex__" */
 	PyObject *protocol; /* 4 */
-	PyObject *ufuncs; /* builtin ones by their names, a dict */
+	PyObject *ufuncs; /* builtin ones by their names, a dict of our own */
+	struct {
+		const char *name;
+		PyObject *ufunc; /* of the dict */
+	} constants[64]; /* those that were asked for, by addresses of names */
 	PyObject *numpy_ufuncs; /* of NumPy's to them, a dict; NULL: not yet */
 	PyObject *running; /* a list of calls that run and nobody has */
 	struct queue_object *queues; /* all that are there */
@@ -280,6 +284,8 @@ PyObject *transfer_explain(PyObject *module, PyObject *args,
  * TypeError for a type of other elements.
  */
 int dtype_take(PyArray_Descr *descr, dray_dtype *out);
+/* The same of an object that names a type in any of NumPy's ways. */
+int dtype_take_object(PyObject *object, dray_dtype *out);
 /* Returns NumPy's object, a new reference. */
 PyArray_Descr *dtype_descr(dray_dtype dtype);
 

@@ -36,12 +36,21 @@ static PyObject *recording_new(PyTypeObject *type, PyObject *args,
 	return (PyObject *)self;
 }
 
+/* A loop of a recorded ufunc may name the recording: the loop's owner breaks that. */
+static int recording_traverse(PyObject *object, visitproc visit, void *arg)
+{
+	Py_VISIT(Py_TYPE(object));
+	Py_VISIT(recording_self(object)->kept);
+	return 0;
+}
+
 static void recording_dealloc(PyObject *object)
 {
 	struct recording_object *self = recording_self(object);
 	PyTypeObject *type = Py_TYPE(object);
 	int i;
 
+	PyObject_GC_UnTrack(object);
 	dray_sequence_destroy(self->sequence);
 	for (i = 0; i < self->entries_count; i++)
 		node_entry_put(self->entries[i]);
@@ -133,7 +142,6 @@ static PyObject *recording_call(PyObject *object, PyObject *args)
 	unsigned long long where, otherwise;
 	PyObject *callable, *inputs, *type, *list, *one;
 	struct ufunc_object *ufunc;
-	PyArray_Descr *descr = NULL;
 	unsigned int weak;
 	int o, ret;
 
@@ -151,14 +159,8 @@ static PyObject *recording_call(PyObject *object, PyObject *args)
 				    ufunc->inputs, PyTuple_GET_SIZE(inputs));
 	if (take_values(inputs, ufunc->inputs, values))
 		return NULL;
-	if (type != Py_None) {
-		if (!PyArray_DescrConverter(type, &descr))
-			return NULL;
-		ret = dtype_take(descr, &options.dtype);
-		Py_DECREF(descr);
-		if (ret)
-			return NULL;
-	}
+	if (type != Py_None && dtype_take_object(type, &options.dtype))
+		return NULL;
 	options.weak = (uint16_t)weak;
 	options.where = where;
 	options.otherwise = otherwise;
@@ -186,18 +188,14 @@ static PyObject *recording_convert(PyObject *object, PyObject *args)
 	static const char *const rules[] = { "no", "equiv", "safe", "same_kind",
 					     "unsafe" };
 	unsigned long long value;
-	PyArray_Descr *descr;
 	const char *casting;
 	dray_value out = 0;
 	dray_dtype dtype;
+	PyObject *type;
 	int ret, rule;
 
-	if (!PyArg_ParseTuple(args, "KO&s", &value, PyArray_DescrConverter,
-			      &descr, &casting))
-		return NULL;
-	ret = dtype_take(descr, &dtype);
-	Py_DECREF(descr);
-	if (ret)
+	if (!PyArg_ParseTuple(args, "KOs", &value, &type, &casting) ||
+	    dtype_take_object(type, &dtype))
 		return NULL;
 	for (rule = 0; rule < 5 && strcmp(rules[rule], casting); rule++)
 		;
@@ -362,6 +360,7 @@ static PyMethodDef recording_methods[] = {
 
 static PyType_Slot recording_slots[] = {
 	{ Py_tp_new, recording_new },
+	{ Py_tp_traverse, recording_traverse },
 	{ Py_tp_dealloc, recording_dealloc },
 	{ Py_tp_methods, recording_methods },
 	{ Py_tp_doc, "Recording()\n--\n\nThe part of dray.Sequence in C." },
@@ -371,7 +370,7 @@ static PyType_Slot recording_slots[] = {
 PyType_Spec recording_type_spec = {
 	.name = "dray._dray.Recording",
 	.basicsize = sizeof(struct recording_object),
-	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE |
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC |
 		 Py_TPFLAGS_IMMUTABLETYPE,
 	.slots = recording_slots,
 };

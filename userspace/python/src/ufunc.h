@@ -137,5 +137,7 @@ PyObject *ufunc_register(PyObject *self, PyObject *const *args,
 /* ufunc_type.c: the type. */
 /* Returns the object of a builtin ufunc by its name, borrowed; NULL: none. */
 PyObject *ufunc_named(struct module_state *state, const char *name);
+/* The same, by a constant of the program, without a string of Python. */
+PyObject *ufunc_constant(struct module_state *state, const char *name);
 
 #endif /* DRAY_PYTHON_UFUNC_H */

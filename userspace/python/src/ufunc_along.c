@@ -66,6 +66,10 @@ int along_keepdims_take(PyObject *argument, void *out)
 
 int along_one_axis(struct along *from, const char *method)
 {
+	if (from->axes.all && from->in.view.ndim == 1) {
+		from->axis = 0;
+		return 0;
+	}
 	if (from->axes.all || from->axes.count != 1) {
 		PyErr_Format(PyExc_ValueError,
 			     "%s() goes along one axis, not several", method);

@@ -8,6 +8,8 @@
 #include "array_numbers.h"
 #include "ufunc.h"
 
+#define ALONG_FEW 16 /* indices that need no array */
+
 /* Operands, and arguments as they were given; ufunc_along.c. */
 struct along {
 	struct module_state *state;
@@ -15,6 +17,7 @@ struct along {
 	double ddof;
 	struct ufunc_operand in;
 	struct ufunc_operand indices;
+	int64_t few[ALONG_FEW]; /* their memory, if they were a short list */
 	struct ufunc_operand to;
 	struct ufunc_operand initial;
 	struct ufunc_operand mask;

@@ -7,17 +7,8 @@
 /* Takes a type, None as any. */
 static int any_type(PyObject *object, dray_dtype *out)
 {
-	PyArray_Descr *descr;
-	int ret;
-
 	*out = 0;
-	if (object == Py_None)
-		return 0;
-	if (PyArray_DescrConverter(object, &descr) == NPY_FAIL)
-		return -1;
-	ret = dtype_take(descr, out);
-	Py_DECREF(descr);
-	return ret;
+	return object == Py_None ? 0 : dtype_take_object(object, out);
 }
 
 /* Takes letters, such as "dd->d". */

@@ -87,11 +87,31 @@ static int reduceat(struct along *from, const struct dray_view *to,
 				   to, out);
 }
 
+/* Takes a short list of ints without an array of NumPy; false for anything else. */
+static bool take_few(struct along *from)
+{
+	PyObject *list = from->numbers;
+	int64_t count, i;
+
+	if (!PyList_CheckExact(list))
+		return false;
+	count = PyList_GET_SIZE(list);
+	if (count < 1 || count > ALONG_FEW)
+		return false;
+	for (i = 0; i < count; i++)
+		if (!int64_of(PyList_GET_ITEM(list, i), &from->few[i]))
+			return false;
+	return !dray_view_init(&from->indices.view, from->few, DRAY_INT64, 1,
+			       &count, NULL);
+}
+
 /* Takes numbers of elements; a list without any is one of integers. */
 static int take_indices(struct along *from)
 {
 	bool weak;
 
+	if (take_few(from))
+		return 0;
 	if (array_is(from->numbers))
 		return operand_from(from->numbers, &from->indices, &weak);
 	from->indices.owner = PyArray_FromAny(

@@ -40,21 +40,33 @@ static void *ctypes_address(PyObject *object, bool function)
 	return address;
 }
 
+/* Returns the address that an int is, NULL with an exception or for 0. */
+static void *int_address(PyObject *number)
+{
+	size_t address = PyLong_AsSize_t(number);
+
+	return PyErr_Occurred() ? NULL : (void *)(uintptr_t)address;
+}
+
 /* Returns an address, NULL with an exception. */
 static void *address_of(PyObject *object, bool function)
 {
-	PyObject *number;
+	PyObject *number = NULL;
 	void *address = NULL;
 
-	if (PyLong_Check(object)) {
-		address = PyLong_AsVoidPtr(object);
-	} else if (function && PyObject_HasAttrString(object, "address")) {
-		number = PyObject_GetAttrString(object, "address");
-		if (number)
-			address = PyLong_AsVoidPtr(number);
-		Py_XDECREF(number);
+	if (PyLong_Check(object) && !PyBool_Check(object)) {
+		address = int_address(object);
 	} else {
-		address = ctypes_address(object, function);
+		if (function)
+			number = PyObject_GetAttrString(object, "address");
+		if (number)
+			address = int_address(number);
+		else if (!function ||
+			 PyErr_ExceptionMatches(PyExc_AttributeError)) {
+			PyErr_Clear();
+			address = ctypes_address(object, function);
+		}
+		Py_XDECREF(number);
 	}
 	if (!address && !PyErr_Occurred())
 		PyErr_Format(
@@ -70,7 +82,6 @@ static int types_take(const struct ufunc_object *self, PyObject *object,
 {
 	const int count = self->inputs + self->outputs;
 	PyObject *list, *arrow = NULL, *empty = NULL, *text;
-	PyArray_Descr *descr;
 	int o, ret = 0;
 
 	if (PyUnicode_Check(object)) {
@@ -95,14 +106,8 @@ static int types_take(const struct ufunc_object *self, PyObject *object,
 			     PyList_GET_SIZE(list));
 		ret = -1;
 	}
-	for (o = 0; o < count && !ret; o++) {
-		ret = -1;
-		if (PyArray_DescrConverter(PyList_GET_ITEM(list, o), &descr) ==
-		    NPY_FAIL)
-			break;
-		ret = dtype_take(descr, &out[o]);
-		Py_DECREF(descr);
-	}
+	for (o = 0; o < count && !ret; o++)
+		ret = dtype_take_object(PyList_GET_ITEM(list, o), &out[o]);
 	Py_DECREF(list);
 	return ret;
 }

@@ -219,11 +219,22 @@ PyObject *ufunc_named(struct module_state *state, const char *name)
 	return PyDict_GetItemString(state->ufuncs, name);
 }
 
+PyObject *ufunc_constant(struct module_state *state, const char *name)
+{
+	const size_t at = ((uintptr_t)name >> 2) % 64;
+
+	if (state->constants[at].name != name) {
+		state->constants[at].ufunc = ufunc_named(state, name);
+		state->constants[at].name = name;
+	}
+	return state->constants[at].ufunc;
+}
+
 int ufunc_init(PyObject *module)
 {
 	struct module_state *state = module_state(module);
 	struct dray_ufunc *ufunc;
-	PyObject *object;
+	PyObject *object, *copy;
 	size_t i;
 	int ret = 0;
 
@@ -239,7 +250,10 @@ int ufunc_init(PyObject *module)
 			     : -1;
 		Py_XDECREF(object);
 	}
-	if (ret || PyModule_AddObjectRef(module, "ufuncs", state->ufuncs))
+	copy = ret ? NULL : PyDict_Copy(state->ufuncs);
+	ret = copy ? PyModule_AddObjectRef(module, "ufuncs", copy) : -1;
+	Py_XDECREF(copy);
+	if (ret)
 		return -1;
 	return PyModule_AddObjectRef(module, "fp_state", state->fp_state);
 }

@@ -160,8 +160,8 @@ int dray_cast_prepare(dray_dtype to, const struct dray_typed *target,
 		      struct dray_cast *out);
 
 /* Loops between plain numbers in the machine's byte order: [to][from]. */
-extern dray_loop *const dray_number_loops[DRAY_PLAIN_NUMBERS]
-					 [DRAY_PLAIN_NUMBERS];
+extern dray_loop
+	*const dray_number_loops[DRAY_PLAIN_NUMBERS][DRAY_PLAIN_NUMBERS];
 /* Complex numbers from and to their part, and to bools: [part - FLOAT]. */
 extern dray_loop *const dray_to_complex_loops[3];
 extern dray_loop *const dray_from_complex_loops[3];
@@ -184,8 +184,9 @@ dray_loop *dray_format_loop(enum dray_class from);
 
 /* Units of time; numerator and denominator are in the cast. */
 dray_loop dray_loop_rescale, dray_loop_calendar;
-int dray_time_factors(const struct dray_typed *to, const struct dray_typed *from,
-		      int64_t *numerator, int64_t *denominator);
+int dray_time_factors(const struct dray_typed *to,
+		      const struct dray_typed *from, int64_t *numerator,
+		      int64_t *denominator);
 /* Whether a unit of the second divides the first. */
 bool dray_time_divides(const struct dray_typed *dividend,
 		       const struct dray_typed *divisor);

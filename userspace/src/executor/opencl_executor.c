@@ -191,6 +191,10 @@ static int check_loop(const struct dray_opencl_loop *loops, uint32_t number)
 	if (loop->flags & ~DRAY_OPENCL_BY_ADDRESS || loop->reserved)
 		return dray_fail(-EINVAL, "flags 0x%x of a loop of OpenCL",
 				 loop->flags | loop->reserved);
+	if (loop->function && !*loop->function)
+		return dray_fail(-EINVAL,
+				 "the function of a loop of %s has no name",
+				 loop->ufunc->name);
 	if (!loop->function && (addresses || loop->ufunc->outputs != 1))
 		return dray_fail(
 			-EINVAL,

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,11 @@ int dray_stream_wrong_length(const struct dray_stream_call *run, int64_t number,
 			 number, run->call->ufunc->name, bytes, stream,
 			 dray_frames_bytes(&run->frames, number,
 					   run->call->inputs + (int)stream));
+}
+
+void dray_stream_keep(char sentence[DRAY_STREAM_SENTENCE])
+{
+	snprintf(sentence, DRAY_STREAM_SENTENCE, "%s", dray_last_error());
 }
 
 static void take_streams(const struct dray_stream_executor *executor)
@@ -63,23 +69,34 @@ static int reset(struct dray_stream_executor *executor)
 	return ret;
 }
 
+/* In rings, as far as these can be made, and the rest as packets. */
+static int run_frames(struct dray_stream_call *run)
+{
+	int64_t done = 0;
+	int ret = 0;
+
+	if (run->executor->options.ring_count)
+		return dray_stream_run_rings(run);
+	if (dray_stream_may_lend(run))
+		ret = dray_stream_run_lent(run, &done);
+	return ret ? ret : dray_stream_run_packets(run, done);
+}
+
 /* With the streams. */
 static int run_streams(struct dray_stream_call *run)
 {
 	struct dray_stream_executor *executor = run->executor;
-	char sentence[256];
+	char sentence[DRAY_STREAM_SENTENCE];
 	int ret;
 
 	if (dray_stream_is_stale(executor))
 		return dray_fail(-EIO, "the streams failed in an earlier call");
-	ret = executor->options.ring_count ? dray_stream_run_rings(run)
-					   : dray_stream_run_packets(run);
+	ret = run_frames(run);
 	if (!ret)
 		return 0;
 	set_stale(executor, true);
 	if (executor->options.reset) {
-		strncpy(sentence, dray_last_error(), sizeof(sentence) - 1);
-		sentence[sizeof(sentence) - 1] = '\0';
+		dray_stream_keep(sentence);
 		reset(executor);
 		dray_fail(ret, "%s", sentence);
 	}

@@ -10,6 +10,8 @@
 #include "executor/stream_frames.h"
 
 #define DRAY_STREAM_DEPTH 32u
+/* frames of a call that makes its own rings: fewer are cheaper as packets */
+#define DRAY_STREAM_LEAST 4
 
 /* The operands of one call in rings. */
 struct dray_ring_set {
@@ -89,8 +91,34 @@ int dray_stream_set_aside(struct dray_stream_call *run,
 int dray_stream_put_back(const struct dray_stream_call *run);
 void dray_stream_drop_aside(struct dray_stream_call *run);
 
-/* Runs frames as packets.  If it fails, nothing is in flight any more. */
-int dray_stream_run_packets(struct dray_stream_call *run);
+/* Runs frames from @first on as packets.  If it fails, nothing is in flight any more. */
+int dray_stream_run_packets(struct dray_stream_call *run, int64_t first);
+
+/* Frames of a call that are in rings at a time. */
+struct dray_stream_turn {
+	struct dray_stream_call *run;
+	int64_t from; /* frame of the call */
+	uint32_t first; /* its frame of the rings */
+	uint32_t count;
+	uint32_t frames; /* of each ring */
+	bool held; /* all frames are; else the engines have them */
+};
+
+/* Runs them; all frames of the rings are held after that, or the node is gone. */
+int dray_stream_run_turn(const struct dray_stream_turn *turn);
+/* Acquires all @count frames of a ring. */
+int dray_stream_take_all(struct dray_stream *stream, uint32_t count);
+/* The stream of operand @o. */
+struct dray_stream *dray_stream_of(const struct dray_stream_executor *executor,
+				   int o);
+
+/* Whether the call may have rings of its own. */
+bool dray_stream_may_lend(const struct dray_stream_call *run);
+/*
+ * Runs frames in rings made for them, which are gone after that.  Those from *@done
+ * on are left for packets.
+ */
+int dray_stream_run_lent(struct dray_stream_call *run, int64_t *done);
 
 /* Gives rings to streams, by the options. */
 int dray_stream_make_rings(struct dray_stream_executor *executor);
@@ -100,6 +128,10 @@ dray_stream_find_set(const struct dray_stream_executor *executor,
 		     const struct dray_frames *frames);
 /* Runs frames of rings.  If it fails, none is with an engine any more. */
 int dray_stream_run_rings(struct dray_stream_call *run);
+
+/* Keeps the sentence of a failure while the streams are put in order. */
+#define DRAY_STREAM_SENTENCE 256
+void dray_stream_keep(char sentence[DRAY_STREAM_SENTENCE]);
 
 /* The failure of a frame that came back with another count of bytes. */
 int dray_stream_wrong_length(const struct dray_stream_call *run, int64_t number,

@@ -101,11 +101,10 @@ static void await_frame(struct dray_stream_call *run, int64_t last)
 static void abandon(struct dray_stream_call *run, int ret)
 {
 	const struct dray_stream_executor *executor = run->executor;
-	char sentence[256];
+	char sentence[DRAY_STREAM_SENTENCE];
 	uint32_t place, i;
 
-	strncpy(sentence, dray_last_error(), sizeof(sentence) - 1);
-	sentence[sizeof(sentence) - 1] = '\0';
+	dray_stream_keep(sentence);
 	for (i = 0; i < executor->options.tx_count; i++)
 		dray_stream_cancel(executor->tx[i]);
 	for (i = 0; i < executor->options.rx_count; i++)
@@ -122,10 +121,10 @@ static void abandon(struct dray_stream_call *run, int ret)
 	dray_fail(ret, "%s", sentence);
 }
 
-int dray_stream_run_packets(struct dray_stream_call *run)
+int dray_stream_run_packets(struct dray_stream_call *run, int64_t first)
 {
 	const int64_t depth = run->executor->options.depth;
-	int64_t submitted = 0, collected = 0, last;
+	int64_t submitted = first, collected = first, last;
 	int ret = 0;
 
 	while (!ret && collected < run->frames.count) {

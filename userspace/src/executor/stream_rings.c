@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Frames of a call in rings.  The engines know the memory of certain operands from
- * the start, so a frame costs as much as one of a plain ring: all frames of a call
- * are released at once.  Between calls the executor has acquired all frames.
+ * Rings over the operands of certain calls.  The engines know their memory from the
+ * start.  Between calls the executor has acquired all frames.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,11 +11,8 @@
 #include "base/error.h"
 #include "dtype/dtype.h"
 #include "executor/stream_executor.h"
+#include "stream/ring.h"
 #include "view/view.h"
-
-#define POINTS 64u
-#define CANCEL_MS \
-	10 /* until frames that were not in flight are cancelled, too */
 
 const struct dray_ring_set *
 dray_stream_find_set(const struct dray_stream_executor *executor,
@@ -30,73 +26,46 @@ dray_stream_find_set(const struct dray_stream_executor *executor,
 	return NULL;
 }
 
-static uint64_t frames_owned(struct dray_stream *stream)
+/* Frames of operand @operand of all sets, one set after the other. */
+struct listing {
+	const struct dray_stream_executor *executor;
+	int operand;
+	uint32_t set; /* of the latest frame */
+	struct dray_view view;
+};
+
+static const struct dray_view *listed_view(void *context, uint32_t index)
 {
-	struct dray_ring_counts counts;
+	struct listing *listing = context;
+	const struct dray_ring_set *set;
 
-	if (dray_stream_ring_counts(stream, &counts, sizeof(counts)))
-		return 0;
-	return counts.owned;
-}
-
-/*
- * Acquires all frames.  Those that an engine has are cancelled, again and again: it
- * goes on with the next ones.
- */
-static int take_all(struct dray_stream *stream, uint32_t count)
-{
-	struct dray_point points[POINTS];
-	int ret = 0;
-
-	while (ret >= 0 && frames_owned(stream) < count) {
-		ret = dray_stream_acquire(stream, points, POINTS, 0);
-		if (ret != -ETIME)
-			continue;
-		ret = dray_stream_cancel(stream);
-		if (!ret)
-			ret = dray_stream_acquire(stream, points, POINTS,
-						  CANCEL_MS);
-		if (ret == -ETIME || ret == -EINTR)
-			ret = 0;
+	set = &listing->executor->sets[listing->set];
+	if (index - set->first == set->frames.count) {
+		listing->set++;
+		set++;
 	}
-	return ret < 0 ? ret : 0;
-}
-
-static struct dray_stream *
-stream_of(const struct dray_stream_executor *executor, int o)
-{
-	const int inputs = executor->options.ufunc->inputs;
-
-	return o < inputs ? executor->tx[o] : executor->rx[o - inputs];
+	dray_frames_view(&set->frames, index - set->first, listing->operand,
+			 &listing->view);
+	return &listing->view;
 }
 
 /* Gives one stream the frames of operand @o. */
 static int make_ring(struct dray_stream_executor *executor, int o,
 		     uint32_t count)
 {
-	const struct dray_view **pointers =
-		calloc(count, sizeof(const struct dray_view *));
-	struct dray_view *views = calloc(count, sizeof(*views));
-	uint32_t i, at = 0;
-	int64_t n;
-	int ret = -ENOMEM;
+	struct dray_stream *stream = dray_stream_of(executor, o);
+	struct listing listing = { .executor = executor, .operand = o };
+	const struct dray_ring_source source = {
+		.view = listed_view,
+		.context = &listing,
+		.count = count,
+	};
+	int ret = dray_ring_check(stream, count, 0);
 
-	for (i = 0; views && pointers && i < executor->options.ring_count; i++)
-		for (n = 0; n < executor->sets[i].frames.count; n++) {
-			dray_frames_view(&executor->sets[i].frames, n, o,
-					 &views[at]);
-			pointers[at] = &views[at];
-			at++;
-		}
-	if (views && pointers)
-		ret = dray_stream_ring(stream_of(executor, o), pointers, count,
-				       0);
-	else
-		dray_fail(ret, "no memory for %u frames", count);
-	free(views);
-	free(pointers);
+	if (!ret)
+		ret = dray_ring_give(stream, &source, 0, false);
 	return ret ? dray_fail_adding(ret, " (operand %d)", o)
-		   : take_all(stream_of(executor, o), count);
+		   : dray_stream_take_all(stream, count);
 }
 
 /* Checks operand @o of set @i, which has the shape of the first one. */
@@ -179,115 +148,22 @@ int dray_stream_make_rings(struct dray_stream_executor *executor)
 	return ret;
 }
 
-/* Releases all frames of a set. */
-static int release_set(struct dray_stream *stream,
-		       const struct dray_ring_set *set)
-{
-	uint32_t indices[DRAY_MAX_FRAMES], i;
-
-	for (i = 0; i < set->frames.count; i++)
-		indices[i] = set->first + i;
-	return dray_stream_release(stream, indices, i);
-}
-
-static int check_cancelled(const struct dray_stream_call *run)
-{
-	if (!dray_call_is_cancelled(run->call))
-		return 0;
-	return dray_fail(-ECANCELED, "the call of %s was cancelled",
-			 run->call->ufunc->name);
-}
-
-/* Checks the frames of operand @o that came; the first is frame @at of the call. */
-static int check_points(const struct dray_stream_call *run, int o, int64_t at,
-			const struct dray_point *points, int count)
-{
-	const int inputs = run->call->inputs;
-	int i;
-
-	for (i = 0; i < count; i++) {
-		if (points[i].status)
-			return dray_fail(points[i].status,
-					 "frame %" PRId64
-					 " of %s failed after %" PRIu64
-					 " bytes: %s",
-					 at + i, run->call->ufunc->name,
-					 (uint64_t)points[i].bytes,
-					 strerror(-points[i].status));
-		if (o >= inputs &&
-		    points[i].bytes !=
-			    dray_frames_bytes(&run->frames, at + i, o))
-			return dray_stream_wrong_length(run, at + i,
-							(uint32_t)(o - inputs),
-							points[i].bytes);
-	}
-	return 0;
-}
-
-/* Acquires all frames of operand @o again. */
-static int collect(const struct dray_stream_call *run, int o)
-{
-	const uint64_t ms = run->executor->options.timeout_ns / 1000000;
-	struct dray_stream *stream = stream_of(run->executor, o);
-	struct dray_point points[POINTS];
-	int64_t at = 0;
-	int ret = 0;
-
-	while (ret >= 0 && at < run->frames.count) {
-		ret = check_cancelled(run);
-		if (ret)
-			return ret;
-		ret = dray_stream_acquire(stream, points, POINTS,
-					  ms < 1000000 ? (int)ms + 1 : 1000000);
-		if (ret == -EINTR)
-			ret = 0;
-		if (ret == -ETIME)
-			ret = dray_fail(-ETIMEDOUT,
-					"no frame %" PRId64
-					" of %s within %" PRIu64 " ms",
-					at, run->call->ufunc->name, ms);
-		if (ret > 0) {
-			int count = ret;
-
-			ret = check_points(run, o, at, points, count);
-			at += count;
-		}
-	}
-	return ret;
-}
-
-/* Takes all frames back.  Keeps the sentence. */
-static void abandon(const struct dray_stream_call *run, int ret)
+int dray_stream_run_rings(struct dray_stream_call *run)
 {
 	struct dray_stream_executor *executor = run->executor;
 	const struct dray_ring_set *last =
 		&executor->sets[executor->options.ring_count - 1];
-	const uint32_t count = last->first + (uint32_t)last->frames.count;
-	char sentence[256];
-	int o;
-
-	strncpy(sentence, dray_last_error(), sizeof(sentence) - 1);
-	sentence[sizeof(sentence) - 1] = '\0';
-	for (o = 0; o < run->frames.operands; o++)
-		take_all(stream_of(executor, o), count);
-	dray_fail(ret, "%s", sentence);
-}
-
-int dray_stream_run_rings(struct dray_stream_call *run)
-{
-	struct dray_stream_executor *executor = run->executor;
 	const struct dray_ring_set *set =
 		dray_stream_find_set(executor, &run->frames);
-	int o, ret = 0;
+	struct dray_stream_turn turn = {
+		.run = run,
+		.frames = last->first + (uint32_t)last->frames.count,
+		.held = true,
+	};
 
 	if (!set)
 		return dray_fail(-EINVAL, "the call has no ring");
-	/* Receives come first, so that the IP can give back at once. */
-	for (o = run->frames.operands - 1; !ret && o >= 0; o--)
-		ret = release_set(stream_of(executor, o), set);
-	for (o = run->frames.operands - 1; !ret && o >= 0; o--)
-		ret = collect(run, o);
-	if (ret)
-		abandon(run, ret);
-	return ret;
+	turn.first = set->first;
+	turn.count = (uint32_t)set->frames.count;
+	return dray_stream_run_turn(&turn);
 }

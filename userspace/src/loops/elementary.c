@@ -181,7 +181,6 @@ int dray_elementary_half(char *const *data, const int64_t *strides,
 		  DRAY_LOOP_HAS_FAST },                                 \
 	};
 
-DRAY_NARROW_FUNCTIONS(UNARY)
 DRAY_WIDE_FUNCTIONS(UNARY)
 DRAY_LONG_FUNCTIONS(UNARY)
 DRAY_LOG_FUNCTIONS(UNARY)

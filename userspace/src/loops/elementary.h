@@ -16,15 +16,21 @@
 /*
  * Functions that are faster with longer numbers: their float32 is computed so, for
  * arguments between both numbers; or, if the result is small where the argument is, for
- * sizes between both.  Odd functions but angles' have the sign of their argument.
+ * sizes between both.  Odd functions but angles' have the sign of their argument, as the
+ * one of numbers above -1 has.
  */
-#define DRAY_WIDE_FUNCTIONS(X)               \
-	X(exp2, u10, ANY, -126.0f, 127.9f)   \
-	X(cos, u10, ANY, -4e6f, 4e6f)        \
-	X(acosh, u10, ANY, 1.0f, FLT_MAX)    \
-	X(sin, u10, TURN, FLT_MIN, 4e6f)     \
-	X(tan, u10, TURN, FLT_MIN, 4.7e4f)   \
-	X(asinh, u10, ODD, FLT_MIN, FLT_MAX) \
+#define DRAY_WIDE_FUNCTIONS(X)                 \
+	X(exp2, u10, ANY, -126.0f, 127.9f)     \
+	X(acos, u10, ANY, -1.0f, 1.0f)         \
+	X(asin, u10, ODD, FLT_MIN, 1.0f)       \
+	X(cbrt, u10, ODD, FLT_MIN, FLT_MAX)    \
+	X(atan, u10, ODD, FLT_MIN, FLT_MAX)    \
+	X(log1p, u10, ABOVE, FLT_MIN, FLT_MAX) \
+	X(cos, u10, ANY, -4e6f, 4e6f)          \
+	X(acosh, u10, ANY, 1.0f, FLT_MAX)      \
+	X(sin, u10, TURN, FLT_MIN, 4e6f)       \
+	X(tan, u10, TURN, FLT_MIN, 4.7e4f)     \
+	X(asinh, u10, ODD, FLT_MIN, FLT_MAX)   \
 	X(atanh, u10, ODD, FLT_MIN, 0x1.fffffep-1f)
 
 /* The same; those of float64 have a way of their own too, for the range behind. */
@@ -41,14 +47,6 @@
 	X(log2, u10)          \
 	X(log10, u10)
 
-/* The others of one argument */
-#define DRAY_NARROW_FUNCTIONS(X) \
-	X(cbrt, u10)             \
-	X(log1p, u10)            \
-	X(asin, u10)             \
-	X(acos, u10)             \
-	X(atan, u10)
-
 /* Of two; their float32 is computed with longer numbers too, but for atan2. */
 #define DRAY_WIDE_BINARY_FUNCTIONS(X) \
 	X(hypot, u05)                 \
@@ -57,8 +55,8 @@
 /* Functions of one argument, then those of two. */
 #define DRAY_NUMBER_OF(name, ...) DRAY_FUNCTION_##name,
 enum dray_function {
-	DRAY_NARROW_FUNCTIONS(DRAY_NUMBER_OF)
-	DRAY_WIDE_FUNCTIONS(DRAY_NUMBER_OF) DRAY_LONG_FUNCTIONS(DRAY_NUMBER_OF)
+	DRAY_WIDE_FUNCTIONS(DRAY_NUMBER_OF)
+	DRAY_LONG_FUNCTIONS(DRAY_NUMBER_OF)
 		DRAY_LOG_FUNCTIONS(DRAY_NUMBER_OF) DRAY_FUNCTION_atan2,
 	DRAY_WIDE_BINARY_FUNCTIONS(DRAY_NUMBER_OF) DRAY_FUNCTION_COUNT,
 	/* Made of others, and the hardware's */

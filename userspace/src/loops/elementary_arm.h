@@ -38,14 +38,23 @@ static inline int unusual_f(float32x4_t x)
 	return vminvq_u32(usual) == 0;
 }
 
-static inline int any_zero(uint64x2_t x, uint64x2_t y)
+/* Both sizes between the least normal number and the largest, and no zero. */
+static inline int unusual_power(uint64x2_t lower, uint64x2_t upper,
+				float32x4_t x, float32x4_t result)
 {
-	const uint64x2_t zero = vorrq_u64(vceqzq_u64(x), vceqzq_u64(y));
+	const float32x4_t least = vdupq_n_f32(FLT_MIN);
+	const float32x4_t most = vdupq_n_f32(FLT_MAX);
+	const float32x4_t size = vabsq_f32(result);
+	const uint64x2_t zero = vorrq_u64(vceqzq_u64(lower), vceqzq_u64(upper));
+	const uint32x4_t inside = vandq_u32(
+		vandq_u32(vcgeq_f32(x, least), vcleq_f32(x, most)),
+		vandq_u32(vcgeq_f32(size, least), vcleq_f32(size, most)));
 
-	return vmaxvq_u32(vreinterpretq_u32_u64(zero)) != 0;
+	return vmaxvq_u32(vornq_u32(vreinterpretq_u32_u64(zero), inside)) != 0;
 }
 
-#define ANY_ZERO(x, y) any_zero((uint64x2_t)(x), (uint64x2_t)(y))
+#define UNUSUAL_POWER(lower, upper, x, result) \
+	unusual_power((uint64x2_t)(lower), (uint64x2_t)(upper), x, result)
 
 /* Is a lane not between both? */
 static inline int outside(float64x2_t x, double low, double high)

@@ -198,3 +198,78 @@ ALWAYS wide long_cosh(wide x)
 
 	return (sum + (dropped + low)) * 0.5;
 }
+
+/*
+ * (3 * (atanh(s) / s - 1) - s**2) / s**4, of the square of s, which is (m - 1) / (m + 1)
+ * for a number between half the root of 2 and the root; 2**-68 of the logarithm.
+ */
+ALWAYS wide quartic_part(wide s2)
+{
+	wide p = s2 * 0x1.956338a780ff9p-3 + 0x1.973ff3d03fbfcp-3;
+
+	p = p * s2 + 0x1.d8ae6129abdb7p-3;
+	p = p * s2 + 0x1.1745af6cf5cbap-2;
+	p = p * s2 + 0x1.555555a205e4fp-2;
+	p = p * s2 + 0x1.b6db6db683ca0p-2;
+	return p * s2 + 0x1.3333333333464p-1;
+}
+
+/*
+ * The logarithm to base 2 as two numbers, the first of 26 bits: 3 + s**2 and the rest,
+ * times s and 2 / (3 * ln(2)).  Upper parts have 26 bits, so that products are exact.
+ */
+ALWAYS wide long_log_pair(wide x, wide *low)
+{
+	const double factor_upper = 0x1.ec709d8p-1;
+	const double factor_lower = 0x1.0e80ff5d27f05p-27;
+	wide n;
+	const wide m = split(x, &n), f = m - 1, d = m + 1;
+	const wide inverse = 1 / d, s = f * inverse, s2 = s * s;
+	const wide s_upper = upper_of(s), d_upper = upper_of(d);
+	const wide d_lower = (d - d_upper) + (m - (d - 1));
+	const wide s_lower =
+		((f - s_upper * d_upper) - s_upper * d_lower) * inverse;
+	const wide square = s_upper * s_upper;
+	const wide rest = s2 * s2 * quartic_part(s2) + s_lower * (s_upper + s);
+	const wide sum_upper = upper_of(3 + square + rest);
+	const wide sum_lower = rest - ((sum_upper - 3) - square);
+	const wide large = s_upper * sum_upper;
+	const wide small = s_lower * sum_upper + sum_lower * s;
+	const wide upper = upper_of(large + small);
+	const wide lower = small - (upper - large);
+	const wide whole = upper * factor_upper;
+	const wide part =
+		upper * factor_lower + lower * (factor_upper + factor_lower);
+	const wide log = upper_of((whole + part) + n);
+
+	*low = part - ((log - n) - whole);
+	return log;
+}
+
+/* Powers of 2 that a power lies between, if it is no unusual number. */
+#define LONG_POWER 1021.0
+
+/* A power of a positive number; @logarithm: to base 2, of the power. */
+ALWAYS wide long_pow(wide x, wide y, wide *logarithm)
+{
+	const double ln2_upper = 0x1.62e42f8p-1;
+	const double ln2_lower = 0x1.be8e7bcd5e4f2p-27;
+	const wide y_upper = upper_of(y);
+	wide low, dropped;
+	const wide log = long_log_pair(x, &low);
+	const wide large = y_upper * log;
+	const wide small = (y - y_upper) * log + y * low;
+	const wide power = large + small, whole = power + WHOLE;
+	const wide fraction = large - (whole - WHOLE);
+	const wide upper = upper_of(fraction + small);
+	const wide lower = small - (upper - fraction);
+	const wide exact = upper * ln2_upper;
+	const wide rest = lower * (ln2_upper + ln2_lower) + upper * ln2_lower;
+	const wide r = exact + rest, r_low = rest - (r - exact);
+	const wide sum = sum_of(EACH(1.0), r, &dropped);
+
+	*logarithm = power;
+	return scaled(
+		sum + (dropped + (r * r * rest_part(r) + (r_low + r_low * r))),
+		whole);
+}

@@ -43,6 +43,7 @@
 
 #ifdef HALVES
 #include "loops/elementary_wide.h"
+#include "loops/elementary_inverse.h"
 #include "loops/elementary_long.h"
 #include "loops/elementary_wide_walk.h"
 #define BEST(name) name##_of_wide
@@ -64,12 +65,12 @@
 
 const struct dray_kernels JOIN(dray_kernels, SET) = {
 	.name = NAME,
-	.of_double = { DRAY_NARROW_FUNCTIONS(OF_DOUBLE) DRAY_WIDE_FUNCTIONS(
-		OF_DOUBLE) DRAY_WIDE_BINARY_FUNCTIONS(OF_DOUBLE)
+	.of_double = { DRAY_WIDE_FUNCTIONS(
+		OF_DOUBLE) OF_DOUBLE(hypot) BEST_OF_DOUBLE(pow)
 			       DRAY_LONG_FUNCTIONS(BEST_OF_DOUBLE)
 			       DRAY_LOG_FUNCTIONS(BEST_OF_DOUBLE)
 				       OF_DOUBLE(atan2) },
-	.of_float = { DRAY_NARROW_FUNCTIONS(OF_FLOAT) DRAY_WIDE_FUNCTIONS(
+	.of_float = { DRAY_WIDE_FUNCTIONS(
 		BEST_OF_FLOAT) DRAY_WIDE_BINARY_FUNCTIONS(BEST_OF_FLOAT)
 			      DRAY_LONG_FUNCTIONS(BEST_OF_FLOAT)
 			      DRAY_LOG_FUNCTIONS(BEST_OF_FLOAT)

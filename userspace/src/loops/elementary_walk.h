@@ -101,7 +101,6 @@ ALWAYS int ON(walk_two)(ON(binary) * compute, enum dray_function function,
 				    DRAY_FUNCTION_##name, x, y, out, count); \
 	}
 
-DRAY_NARROW_FUNCTIONS(UNARY)
 DRAY_WIDE_FUNCTIONS(UNARY)
 DRAY_LONG_FUNCTIONS(UNARY)
 DRAY_LOG_FUNCTIONS(UNARY)

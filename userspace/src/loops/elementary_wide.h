@@ -228,32 +228,38 @@ ALWAYS wide exact_log(wide f)
  * The sum drops bits of a small argument, which are added at the end; those of a large
  * one are too many there, and nothing to its logarithm.
  */
-ALWAYS wide wide_log1p(wide x)
+ALWAYS wide log_with_1(wide x, double ln2)
 {
 	const wide sum = x + 1, rest = x - (sum - 1);
 	wide n, f = split(sum, &n) - 1;
 
-	return plus(n, EACH(M_LN2), exact_log(f)) +
+	return plus(n, EACH(ln2), exact_log(f)) +
 	       BETWEEN(rest, -0x1p-53, 0x1p-53);
+}
+
+ALWAYS wide wide_log1p(wide x)
+{
+	/* One less in the last place, so that no argument is near a middle. */
+	return log_with_1(x, 0x1.62e42fefa39eep-1);
 }
 
 ALWAYS wide wide_asinh(wide x)
 {
 	const wide size = size_of(x), square = x * x;
 
-	return wide_log1p(size + square / (SQRT_D(square + 1) + 1));
+	return log_with_1(size + square / (SQRT_D(square + 1) + 1), M_LN2);
 }
 
 ALWAYS wide wide_acosh(wide x)
 {
 	const wide t = x - 1;
 
-	return wide_log1p(t + SQRT_D(t * (t + 2)));
+	return log_with_1(t + SQRT_D(t * (t + 2)), M_LN2);
 }
 
 ALWAYS wide wide_atanh(wide x)
 {
-	return wide_log1p((x + x) / (1 - x)) * 0.5;
+	return log_with_1((x + x) / (1 - x), M_LN2) * 0.5;
 }
 
 /* Angles less multiples of a half turn, of which an odd one changes the sign. */

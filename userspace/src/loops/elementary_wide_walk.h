@@ -33,7 +33,12 @@ ALWAYS VECTOR_F size_of_float(VECTOR_F x)
 #define RANGE_ANY(x) (x)
 #define RANGE_ODD(x) size_of_float(x)
 #define RANGE_TURN RANGE_ODD
+/* Below 0 up to -1. */
+#define RANGE_ABOVE(x)                          \
+	OF_BITS_F(BITS_OF_F(size_of_float(x)) | \
+		  (BITS_OF_F(((x) + 1) - FLT_MIN) & EACH_BITS_F(1u << 31)))
 #define SIGN_TURN SIGN_ANY
+#define SIGN_ABOVE SIGN_ODD
 #define SIGN_ANY(result, x) (result)
 #define SIGN_ODD(result, x) \
 	OF_BITS_F(BITS_OF_F(result) | (BITS_OF_F(x) & EACH_BITS_F(1u << 31)))
@@ -139,11 +144,19 @@ static __attribute__((noinline)) int finish_two(enum dray_function function,
 	return errors;
 }
 
+/* Is a number out of range, or a result, or one of the middle's bits zero? */
+#ifndef UNUSUAL_POWER
+#define UNUSUAL_POWER(lower, upper, x, result)                     \
+	(ANY_ZERO(lower, upper) | OUTSIDE_F(x, FLT_MIN, FLT_MAX) | \
+	 UNUSUAL_F(result))
+#endif
+
+/* Both return whether a result is unusual, which those of unusual arguments are. */
 ALWAYS int hypot_halves(VECTOR_F x, VECTOR_F y, VECTOR_F *result)
 {
 	*result = HALVES(wide_hypot(LOWER(x), LOWER(y)),
 			 wide_hypot(UPPER(x), UPPER(y)));
-	return 0;
+	return UNUSUAL_F(*result);
 }
 
 ALWAYS int pow_halves(VECTOR_F x, VECTOR_F y, VECTOR_F *result)
@@ -153,19 +166,11 @@ ALWAYS int pow_halves(VECTOR_F x, VECTOR_F y, VECTOR_F *result)
 	const wide upper = wide_pow(UPPER(f), UPPER(n), UPPER(y));
 
 	*result = HALVES(lower, upper);
-	return ANY_ZERO(middle_bits(lower), middle_bits(upper));
+	return UNUSUAL_POWER(middle_bits(lower), middle_bits(upper), x,
+			     *result);
 }
 
-#define BINARY(name, low)                                                      \
-	ALWAYS bool name##_is_usual(VECTOR_F x, VECTOR_F y, VECTOR_F *result)  \
-	{                                                                      \
-		const int near = name##_halves(x, y, result);                  \
-                                                                               \
-		return !(near | OUTSIDE_F(x, low, FLT_MAX) |                   \
-			 OUTSIDE_F(y, -FLT_MAX, FLT_MAX) |                     \
-			 UNUSUAL_F(*result));                                  \
-	}                                                                      \
-                                                                               \
+#define BINARY(name)                                                           \
 	static size_t name##_usual(const float *x, const float *y, float *out, \
 				   size_t count)                               \
 	{                                                                      \
@@ -173,9 +178,9 @@ ALWAYS int pow_halves(VECTOR_F x, VECTOR_F y, VECTOR_F *result)
 		size_t i;                                                      \
                                                                                \
 		for (i = 0; i + LANES_F <= count; i += LANES_F) {              \
-			if (__builtin_expect(!name##_is_usual(LOAD_F(x + i),   \
-							      LOAD_F(y + i),   \
-							      &result),        \
+			if (__builtin_expect(name##_halves(LOAD_F(x + i),      \
+							   LOAD_F(y + i),      \
+							   &result),           \
 					     0))                               \
 				break;                                         \
 			STORE_F(out + i, result);                              \
@@ -196,7 +201,7 @@ ALWAYS int pow_halves(VECTOR_F x, VECTOR_F y, VECTOR_F *result)
 				break;                                         \
 			in_x = load_float(x + i, count - i);                   \
 			in_y = load_float(y + i, count - i);                   \
-			if (!name##_is_usual(in_x, in_y, &result))             \
+			if (name##_halves(in_x, in_y, &result))                \
 				errors |= finish_two(DRAY_FUNCTION_##name,     \
 						     in_x, in_y, &result);     \
 			store_float(out + i, result, count - i);               \
@@ -204,8 +209,8 @@ ALWAYS int pow_halves(VECTOR_F x, VECTOR_F y, VECTOR_F *result)
 		return errors;                                                 \
 	}
 
-BINARY(hypot, -FLT_MAX)
-BINARY(pow, FLT_MIN)
+BINARY(hypot)
+BINARY(pow)
 #undef BINARY
 
 /* Asks SLEEF for lanes of float64 out of range. */
@@ -290,3 +295,95 @@ DRAY_LONG_FUNCTIONS(LONG)
 DRAY_LOG_FUNCTIONS(LOG)
 #undef LONG
 #undef LOG
+
+/*
+ * The same power of a number below 0, by one of its size: a whole exponent, of which the
+ * last bit is behind the point of @whole, decides the sign.
+ */
+ALWAYS bool pow_is_signed(wide x, wide y, wide *result)
+{
+	const wide_bits below = 0 - (BITS_OF(x) >> 63);
+	const wide whole = y + WHOLE;
+	const wide rest = OF_BITS(BITS_OF((whole - WHOLE) - y) & below);
+	const wide exponent = OF_BITS(BITS_OF(y) & below);
+
+	*result = OF_BITS(BITS_OF(*result) ^ ((BITS_OF(whole) << 63) & below));
+	return !(OUTSIDE(rest, 0.0, 0.0) | OUTSIDE(exponent, -0x1p51, 0x1p51));
+}
+
+/* Whether a power is usual in all lanes. */
+ALWAYS bool pow_is_long(wide x, wide y, wide *result)
+{
+	const wide size = size_of(x);
+	wide logarithm;
+
+	*result = long_pow(size, y, &logarithm);
+	return !(OUTSIDE(size, DBL_MIN, DBL_MAX) |
+		 OUTSIDE(logarithm, -LONG_POWER, LONG_POWER)) &&
+	       (!OUTSIDE(x, 0.0, DBL_MAX) || pow_is_signed(x, y, result));
+}
+
+/* Takes SLEEF's results in the lanes of which the power is unusual. */
+static __attribute__((noinline)) int finish_powers(wide x, wide y, wide *result)
+{
+	double xs[LANES_D], ys[LANES_D], logarithms[LANES_D], out[LANES_D];
+	double powers[LANES_D];
+	wide logarithm;
+	int lane, errors;
+
+	*result = long_pow(size_of(x), y, &logarithm);
+	pow_is_signed(x, y, result);
+	STORE_D(powers, *result);
+	STORE_D(logarithms, logarithm);
+	STORE_D(xs, x);
+	STORE_D(ys, y);
+	errors = pow_of_double(xs, ys, out, LANES_D);
+	for (lane = 0; lane < LANES_D; lane++) {
+		const double size = fabs(xs[lane]);
+
+		if (size >= DBL_MIN && size <= DBL_MAX &&
+		    fabs(logarithms[lane]) <= LONG_POWER &&
+		    (xs[lane] >= 0 ||
+		     (ys[lane] == rint(ys[lane]) && fabs(ys[lane]) <= 0x1p51)))
+			out[lane] = powers[lane];
+	}
+	*result = LOAD_D(out);
+	return errors;
+}
+
+static size_t pow_usual_long(const double *x, const double *y, double *out,
+			     size_t count)
+{
+	wide result;
+	size_t i;
+
+	for (i = 0; i + LANES_D <= count; i += LANES_D) {
+		if (__builtin_expect(!pow_is_long(LOAD_D(x + i), LOAD_D(y + i),
+						  &result),
+				     0))
+			break;
+		STORE_D(out + i, result);
+	}
+	return i;
+}
+
+static int pow_of_long(const double *x, const double *y, double *out,
+		       size_t count)
+{
+	wide in_x, in_y, result;
+	int errors = 0;
+	size_t i;
+
+	for (i = 0; i < count; i += LANES_D) {
+		i += pow_usual_long(x + i, y + i, out + i, count - i);
+		if (i >= count)
+			break;
+		in_x = load_double(x + i, count - i);
+		in_y = load_double(y + i, count - i);
+		/* A whole vector was unusual before. */
+		if (count - i >= LANES_D || !pow_is_long(in_x, in_y, &result))
+			errors |= finish_powers(in_x, in_y, &result);
+		store_double(out + i, result, count - i);
+	}
+	return errors;
+}

@@ -55,31 +55,37 @@ DRAY_INLINE double dray_hypot_near(double large, double small)
 	return root - (rest + error) / (2 * root + (double)(root == 0));
 }
 
-/* Without branches, so that vectors do all of it. */
+/*
+ * Without branches, so that vectors do all of it.  Sizes are compared as signed, since
+ * AVX2 has no other comparison of 64 bits.
+ */
 DRAY_INLINE double dray_hypot_double(double a, double b)
 {
-	const uint64_t size_a = dray_bits_of_double(a) & ~(1ull << 63);
-	const uint64_t size_b = dray_bits_of_double(b) & ~(1ull << 63);
-	const uint64_t infinity = 0x7ff0000000000000;
-	const bool infinite = (size_a == infinity) | (size_b == infinity);
-	const bool none = (size_a > infinity) | (size_b > infinity);
-	const uint64_t large = size_a < size_b ? size_b : size_a;
-	const uint64_t small = size_a < size_b ? size_a : size_b;
-	const uint64_t kept = -(uint64_t) !(infinite | none);
+	const int64_t sizes = INT64_MAX, infinity = 0x7ff0000000000000;
+	const int64_t size_a = (int64_t)dray_bits_of_double(a) & sizes;
+	const int64_t size_b = (int64_t)dray_bits_of_double(b) & sizes;
+	const int64_t large = size_a < size_b ? size_b : size_a;
+	const int64_t small = size_a < size_b ? size_a : size_b;
+	const uint64_t infinite = -(uint64_t)(size_a == infinity) |
+				  -(uint64_t)(size_b == infinity);
+	const uint64_t none = ~infinite & -(uint64_t)(large > infinity);
+	const uint64_t kept = ~(infinite | none);
 	/* Beside a much larger one, a number is nothing. */
-	const uint64_t beside = -(uint64_t)((large - small) >> 52 <= 54);
-	const double x = dray_double_of_bits(large & kept);
-	const double y = dray_double_of_bits(small & kept & beside);
+	const uint64_t beside = kept & -(uint64_t)(large - small < 55ll << 52);
+	const double x = dray_double_of_bits((uint64_t)large & kept);
+	const double y = dray_double_of_bits((uint64_t)small & beside);
 	/* Squares neither overflow nor underflow. */
-	const bool huge = x > 0x1p511, tiny = x < 0x1p-400;
-	const double scale = huge ? 0x1p-600 : tiny ? 0x1p600 : 1;
-	const double back = huge ? 0x1p600 : tiny ? 0x1p-600 : 1;
+	const uint64_t huge = -(uint64_t)(large > 0x5fe0000000000000);
+	const uint64_t tiny = -(uint64_t)(large < 0x26f0000000000000);
+	const double scale =
+		dray_pick(huge, 0x1p-600, dray_pick(tiny, 0x1p600, 1));
+	const double back =
+		dray_pick(huge, 0x1p600, dray_pick(tiny, 0x1p-600, 1));
 	const double length = dray_hypot_near(x * scale, y * scale) * back;
 
 	return dray_double_of_bits((dray_bits_of_double(length) & kept) |
-				   (infinite ? 0x7ff0000000000000
-				    : none   ? 0x7ff8000000000000
-					     : 0));
+				   (infinite & 0x7ff0000000000000) |
+				   (none & 0x7ff8000000000000));
 }
 
 #endif /* DRAY_LOOPS_HYPOT_H */

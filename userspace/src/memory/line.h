@@ -32,6 +32,7 @@ struct dray_line_frame {
 
 struct dray_line_ring {
 	bool overwrites;
+	bool released; /* all frames, from the start */
 	bool starved; /* until it has a frame again */
 	bool ended;
 	uint32_t count;
@@ -40,7 +41,8 @@ struct dray_line_ring {
 
 struct dray_line_job {
 	struct dray_line_job *next;
-	struct dray_line_frame *frame; /* of a ring, which keeps the job; or NULL */
+	struct dray_line_frame
+		*frame; /* of a ring, which keeps the job; or NULL */
 	uint64_t number; /* of a frame: set at its end */
 	uint64_t deadline; /* CLOCK_MONOTONIC, ns; DRAY_LINE_NEVER */
 	uint64_t bytes; /* moved so far */

@@ -73,6 +73,7 @@ static struct dray_line_ring *make_ring(const struct dray_line *line,
 		return NULL;
 	}
 	ring->overwrites = asked->flags & DRAY_RING_OVERWRITE;
+	ring->released = !line->sends || asked->flags & DRAY_RING_RELEASED;
 	while (ring->count < asked->count) {
 		struct dray_line_frame *frame = &ring->frames[ring->count];
 		struct dray_port_job packet = {
@@ -93,21 +94,53 @@ static struct dray_line_ring *make_ring(const struct dray_line *line,
 	return ring;
 }
 
+/* Whether the line may still move a frame.  With the lock. */
+static bool has_frames(const struct dray_line_ring *ring)
+{
+	uint32_t i;
+
+	for (i = 0; ring && i < ring->count; i++)
+		if (ring->frames[i].state != DRAY_LINE_OWNED &&
+		    ring->frames[i].state != DRAY_LINE_UNREAD)
+			return true;
+	return false;
+}
+
+/* With the lock. */
+static int exchange(struct dray_line *line, struct dray_line_ring *ring)
+{
+	uint32_t i;
+
+	if (line->ring && line->ring->ended)
+		return dray_fail(-ENODEV, "the ring has ended");
+	if (has_frames(line->ring))
+		return dray_fail(-EBUSY, "a frame of channel %u is on its way",
+				 line->base.channel);
+	dray_line_ring_free(line->ring);
+	line->ring = ring;
+	for (i = 0; ring && i < ring->count && ring->released; i++)
+		dray_line_queue(line, ring->frames[i].job);
+	dray_line_pump(line);
+	return 0;
+}
+
 int dray_loopback_ring(struct dray_port *port, struct dray_port_ring *asked)
 {
 	struct dray_line *line = (struct dray_line *)port;
-	struct dray_line_ring *ring = make_ring(line, asked);
-	uint32_t i;
+	struct dray_line_ring *ring = NULL;
+	int ret;
 
-	if (!ring)
-		return -ENOMEM;
+	if (asked->count) {
+		ring = make_ring(line, asked);
+		if (!ring)
+			return -ENOMEM;
+	}
 	dray_line_lock();
-	line->ring = ring;
-	for (i = 0; i < ring->count && !line->sends; i++)
-		dray_line_queue(line, ring->frames[i].job);
-	dray_line_pump(line);
+	ret = exchange(line, ring);
 	dray_line_unlock();
-	return 0;
+	if (ret)
+		dray_line_ring_free(ring);
+	return ret;
 }
 
 static bool can_release(const struct dray_line_ring *ring,

@@ -12,32 +12,32 @@
 
 struct dray_port {
 	const struct dray_port_ops *ops;
-	struct dray_node *node;	/* one reference */
+	struct dray_node *node; /* one reference */
 	uint32_t channel;
-	int fd;			/* readable if points came since ended() */
+	int fd; /* readable if points came since ended() */
 	const struct dray_timeline_head *timeline;
-	uint64_t size;		/* bytes of the timeline */
+	uint64_t size; /* bytes of the timeline */
 };
 
 /* One submission: the pieces of a packet. */
 struct dray_port_job {
-	uint32_t flags;		/* DRAY_SUBMIT_NONBLOCK, DRAY_SUBMIT_NO_SYNC */
-	uint32_t count;		/* of transfers */
-	struct dray_transfer *transfers;	/* descriptors are not set */
-	struct dray_buffer *const *buffers;	/* one of each transfer */
-	const int32_t *fences;	/* sync_files; none if ops do not take them */
+	uint32_t flags; /* DRAY_SUBMIT_NONBLOCK, DRAY_SUBMIT_NO_SYNC */
+	uint32_t count; /* of transfers */
+	struct dray_transfer *transfers; /* descriptors are not set */
+	struct dray_buffer *const *buffers; /* one of each transfer */
+	const int32_t *fences; /* sync_files; none if ops do not take them */
 	uint32_t fence_count;
-	uint64_t deadline_ns;	/* from now; 0: none */
-	uint64_t point;		/* out */
+	uint64_t deadline_ns; /* from now; 0: none */
+	uint64_t point; /* out */
 };
 
 /* The frames of a ring, each one packet of one piece. */
 struct dray_port_ring {
-	uint32_t flags;		/* DRAY_RING_OVERWRITE */
-	uint32_t count;		/* of frames */
-	struct dray_transfer *transfers;	/* descriptors are not set */
-	struct dray_buffer *const *buffers;	/* one of each frame */
-	uint32_t failed;	/* out: index of the wrong frame, else 0 */
+	uint32_t flags; /* DRAY_RING_* */
+	uint32_t count; /* of frames; to replace a ring by none: 0 */
+	struct dray_transfer *transfers; /* descriptors are not set */
+	struct dray_buffer *const *buffers; /* one of each frame */
+	uint32_t failed; /* out: index of the wrong frame, else 0 */
 };
 
 /*
@@ -45,7 +45,7 @@ struct dray_port_ring {
  * them, but nothing else may be under way when close() is called.
  */
 struct dray_port_ops {
-	bool takes_fences;	/* if not, the caller waits for them before */
+	bool takes_fences; /* if not, the caller waits for them before */
 	/* @args: channel, points and batch are set.  node and ops are not. */
 	int (*open)(struct dray_node *node, struct dray_timeline *args,
 		    struct dray_port **out);
@@ -61,7 +61,10 @@ struct dray_port_ops {
 	 */
 	int (*wait)(struct dray_port *port, uint64_t number, uint64_t until_ns,
 		    struct dray_point *out);
-	/* Once, before the frames of @ring are passed.  -EBUSY: there are jobs */
+	/*
+	 * Before the frames of @ring are passed.  -EBUSY: there are jobs, or the
+	 * ring to be replaced has frames with the engine
+	 */
 	int (*ring)(struct dray_port *port, struct dray_port_ring *ring);
 	/* As RELEASE.  If the wait fails, as that of wait(), all were released. */
 	int (*release)(struct dray_port *port, struct dray_release *args);

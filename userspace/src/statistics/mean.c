@@ -99,7 +99,6 @@ static int divide(struct averaging *averaging, const struct dray_view *in,
 				     NULL);
 	} else if (ddof != 0) {
 		ret = dray_view_init(&by, &ddof, DRAY_FLOAT64, 0, NULL, NULL);
-		by.flags |= DRAY_READ;
 		if (!ret)
 			ret = dray_call_builtin(
 				"subtract",
@@ -108,7 +107,6 @@ static int divide(struct averaging *averaging, const struct dray_view *in,
 		if (!ret)
 			ret = dray_view_init(&zero, &none, DRAY_FLOAT64, 0,
 					     NULL, NULL);
-		zero.flags |= DRAY_READ;
 		if (!ret)
 			ret = dray_call_builtin("maximum",
 						dray_array_view(divisors, &by),
@@ -116,7 +114,6 @@ static int divide(struct averaging *averaging, const struct dray_view *in,
 	} else {
 		dray_array_view(averaging->counts, &by);
 	}
-	by.flags |= DRAY_READ;
 	if (!ret)
 		ret = dray_ufunc_call(ufunc, inputs, &to, &options, NULL);
 	dray_array_unref(divisors);

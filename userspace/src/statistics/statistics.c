@@ -186,7 +186,6 @@ int dray_count_true(const struct dray_view *in, const struct dray_view *to,
 		ret = dray_truth_view(in, &truth);
 	if (ret)
 		return ret;
-	truth.flags |= DRAY_READ;
 	ret = reduce("add", &truth, to, &all, out);
 	free(truth.data);
 	return ret;

@@ -285,7 +285,7 @@ bool dray_stream_reap(struct dray_stream *stream)
 	return any;
 }
 
-int dray_stream_begin(struct dray_stream *stream, bool nonblock)
+static int take_turn(struct dray_stream *stream, bool nonblock, bool replaces)
 {
 	int ret = 0;
 
@@ -301,7 +301,7 @@ int dray_stream_begin(struct dray_stream *stream, bool nonblock)
 				"a signal came before there was room in %s, nothing was submitted",
 				stream->name);
 	}
-	if (!ret && stream->ring)
+	if (!ret && stream->ring && !replaces)
 		ret = dray_fail(-EBUSY,
 				"%s has a ring, packets pass in its frames",
 				stream->name);
@@ -313,6 +313,16 @@ int dray_stream_begin(struct dray_stream *stream, bool nonblock)
 	}
 	pthread_mutex_unlock(&lock);
 	return ret;
+}
+
+int dray_stream_begin(struct dray_stream *stream, bool nonblock)
+{
+	return take_turn(stream, nonblock, false);
+}
+
+int dray_stream_begin_ring(struct dray_stream *stream, bool replaces)
+{
+	return take_turn(stream, false, replaces);
 }
 
 struct dray_event *dray_stream_hindrance(struct dray_stream *stream)

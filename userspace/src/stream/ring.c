@@ -20,6 +20,7 @@ struct passing {
 	uint32_t count;
 	struct dray_point *points;
 	uint32_t room;
+	uint32_t least; /* points to wait for; of a ring that overwrites: 1 */
 	int timeout_ms;
 };
 
@@ -133,15 +134,15 @@ static uint32_t read_points(const struct passing *passing)
 	return n;
 }
 
-/* Whether a frame can be acquired without the port. */
-static bool is_ready(const struct dray_stream *stream)
+/* Whether frames can be acquired without the port. */
+static bool is_ready(const struct passing *passing)
 {
+	const struct dray_stream *stream = passing->stream;
 	const struct dray_stream_ring *ring = stream->ring;
-	struct dray_point point;
 
 	return !ring->overwrites &&
 	       (ring->fresh < ring->count ||
-		dray_port_read(stream->port, ring->next, &point) > 0);
+		completed(stream) >= ring->next + passing->least - 1);
 }
 
 /*
@@ -185,15 +186,16 @@ static int ask_port(struct passing *passing, uint64_t until_ns)
 	return (int)args.acquired;
 }
 
-/* Waits for the next point.  Drops the lock meanwhile. */
-static int wait_for_point(struct dray_stream *stream, uint64_t until_ns)
+/* Waits for the points that are wanted.  Drops the lock meanwhile. */
+static int wait_for_points(const struct passing *passing, uint64_t until_ns)
 {
-	uint64_t next = stream->ring->next;
+	struct dray_stream *stream = passing->stream;
+	uint64_t last = stream->ring->next + passing->least - 1;
 	struct dray_point point;
 	int ret;
 
 	dray_streams_unlock();
-	ret = stream->port->ops->wait(stream->port, next, until_ns, &point);
+	ret = stream->port->ops->wait(stream->port, last, until_ns, &point);
 	dray_streams_lock();
 	/* Another thread has acquired it, and later ones have come since. */
 	return ret == -EOVERFLOW ? 0 : ret;
@@ -210,15 +212,20 @@ static int pass(struct passing *passing, uint64_t until_ns)
 	const struct dray_stream_ring *ring = stream->ring;
 	bool asks = ring->overwrites && passing->room &&
 		    (until_ns || completed(stream) >= ring->next);
+	uint32_t acquired;
 	int ret = 0;
 
-	if (is_ready(stream))
+	if (is_ready(passing))
 		until_ns = 0;
 	if (asks || passing->count)
 		ret = ask_port(passing, until_ns);
 	else if (until_ns)
-		ret = wait_for_point(stream, until_ns);
-	return ret || ring->overwrites ? ret : (int)read_points(passing);
+		ret = wait_for_points(passing, until_ns);
+	if (ring->overwrites || (ret && passing->least == 1))
+		return ret;
+	/* Fewer than were wanted are better than none. */
+	acquired = read_points(passing);
+	return acquired ? (int)acquired : ret;
 }
 
 static int failed(const struct passing *passing, int error)
@@ -283,6 +290,7 @@ int dray_stream_release(struct dray_stream *stream, const uint32_t *frames,
 		.stream = stream,
 		.frames = frames,
 		.count = (uint32_t)count,
+		.least = 1,
 	};
 	int ret;
 
@@ -303,6 +311,7 @@ static int exchange(struct dray_stream *stream, const uint32_t *frames,
 		.points = points,
 		.room = room < DRAY_MAX_FRAMES ? (uint32_t)room
 					       : DRAY_MAX_FRAMES,
+		.least = 1,
 		.timeout_ms = timeout_ms,
 	};
 	int ret;
@@ -332,6 +341,20 @@ int dray_stream_exchange(struct dray_stream *stream, const uint32_t *frames,
 	    (count && !dray_given(frames, __func__)))
 		return -EINVAL;
 	return exchange(stream, frames, count, points, room, timeout_ms);
+}
+
+int dray_ring_acquire(struct dray_stream *stream, struct dray_point *points,
+		      uint32_t room, uint32_t least, int timeout_ms)
+{
+	struct passing passing = {
+		.stream = stream,
+		.points = points,
+		.room = room,
+		.least = least,
+		.timeout_ms = timeout_ms,
+	};
+
+	return carry_out(&passing);
 }
 
 int dray_stream_ring_counts(struct dray_stream *stream,

@@ -28,6 +28,31 @@ struct dray_stream_ring {
 	struct dray_ring_frame frames[];
 };
 
+/* Views of frames, asked for in order; each is valid until the next is asked for. */
+struct dray_ring_source {
+	const struct dray_view *(*view)(void *context, uint32_t index);
+	void *context;
+	uint32_t count;
+};
+
+/* Checks flags, and the count of frames.  -EINVAL. */
+int dray_ring_check(const struct dray_stream *stream, size_t count,
+		    uint32_t flags);
+/*
+ * As dray_stream_ring(), of arguments that were checked.  @replaces: a ring that the stream has; else that is -EBUSY,
+ * even with DRAY_RING_REPLACE.
+ */
+int dray_ring_give(struct dray_stream *stream,
+		   const struct dray_ring_source *source, uint32_t flags,
+		   bool replaces);
+
+/*
+ * As dray_stream_acquire(), but sleeps until @least frames wait, or the time is
+ * over and there are some.
+ */
+int dray_ring_acquire(struct dray_stream *stream, struct dray_point *points,
+		      uint32_t room, uint32_t least, int timeout_ms);
+
 /* Whether the engine has a frame that meets @span; lock of all streams. */
 bool dray_ring_meets(const struct dray_stream_ring *ring,
 		     struct dray_addresses span, uint32_t *frame);

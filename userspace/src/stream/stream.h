@@ -110,6 +110,8 @@ void dray_ring_drop(struct dray_stream *stream);
  * Errors: -EAGAIN (@nonblock), -EINTR, -EBUSY (the stream has a ring).
  */
 int dray_stream_begin(struct dray_stream *stream, bool nonblock);
+/* The same for a ring; with @replaces also if the stream has one. */
+int dray_stream_begin_ring(struct dray_stream *stream, bool replaces);
 /*
  * Returns the event in flight, with one reference, that must end before the next
  * packet is submitted: their points could have one place in the timeline.  NULL

@@ -39,7 +39,7 @@ int dray_ufunc_check_options(const struct dray_ufunc_options *options)
 	return 0;
 }
 
-static int collect(struct dray_call *call, struct dray_ufunc *ufunc,
+static int collect(struct dray_ufunc_call *call, struct dray_ufunc *ufunc,
 		   const struct dray_view *const *inputs,
 		   const struct dray_view *const *outputs,
 		   const struct dray_ufunc_options *options,
@@ -84,7 +84,7 @@ int dray_ufunc_check_mask(const struct dray_ufunc *ufunc, dray_dtype dtype)
 }
 
 /* Checks that a view may be used as it is to be. */
-static int check_view(struct dray_call *call, int o)
+static int check_view(struct dray_ufunc_call *call, int o)
 {
 	const struct dray_view *view = call->views[o];
 	int ret = dray_operand_init(&call->checked[o], view,
@@ -108,7 +108,7 @@ static int check_view(struct dray_call *call, int o)
 		       : 0;
 }
 
-static int check_views(struct dray_call *call)
+static int check_views(struct dray_ufunc_call *call)
 {
 	int o, ret = 0;
 
@@ -118,7 +118,7 @@ static int check_views(struct dray_call *call)
 	return ret;
 }
 
-static int choose_loop(struct dray_call *call)
+static int choose_loop(struct dray_ufunc_call *call)
 {
 	dray_dtype given[DRAY_UFUNC_MAX_OPERANDS];
 	int o, ret;
@@ -135,7 +135,7 @@ static int choose_loop(struct dray_call *call)
 }
 
 /* Finds the shape, which outputs that are given have to have. */
-static int broadcast(struct dray_call *call)
+static int broadcast(struct dray_ufunc_call *call)
 {
 	const int64_t *shapes[DRAY_MAX_OPERANDS];
 	int ndims[DRAY_MAX_OPERANDS];
@@ -169,7 +169,7 @@ static int broadcast(struct dray_call *call)
 }
 
 /* Whether operands are as the loop wants them. */
-static bool is_plain(const struct dray_call *call)
+static bool is_plain(const struct dray_ufunc_call *call)
 {
 	int o;
 
@@ -186,7 +186,7 @@ static bool is_plain(const struct dray_call *call)
 	return true;
 }
 
-static bool is_empty(const struct dray_call *call)
+static bool is_empty(const struct dray_ufunc_call *call)
 {
 	int i;
 
@@ -197,7 +197,7 @@ static bool is_empty(const struct dray_call *call)
 }
 
 /* Computes all elements, and keeps the errors that are met. */
-static int compute(struct dray_call *call)
+static int compute(struct dray_ufunc_call *call)
 {
 	bool plain;
 	int ret;
@@ -218,7 +218,7 @@ static int compute(struct dray_call *call)
 	return ret < 0 ? ret : 0;
 }
 
-static int run(struct dray_call *call)
+static int run(struct dray_ufunc_call *call)
 {
 	unsigned int overflown;
 	int ret;
@@ -256,7 +256,7 @@ int dray_ufunc_call(struct dray_ufunc *ufunc,
 		    struct dray_array **out)
 {
 	static const struct dray_ufunc_options none;
-	struct dray_call call;
+	struct dray_ufunc_call call;
 	int o, ret;
 
 	if (!dray_given(ufunc, __func__) || !dray_given(inputs, __func__))

@@ -11,7 +11,7 @@
 #include "layout/operand.h"
 #include "ufunc/ufunc.h"
 
-struct dray_call {
+struct dray_ufunc_call {
 	struct dray_ufunc *ufunc;
 	const struct dray_ufunc_options *options;
 	int count; /* operands without the mask */
@@ -28,17 +28,18 @@ struct dray_call {
 	/* Views in place of the caller's: of these, and of weak numbers. */
 	struct dray_view own[DRAY_MAX_OPERANDS];
 	char numbers[DRAY_UFUNC_MAX_OPERANDS][16] __attribute__((aligned(16)));
-	unsigned int
-		errors; /* DRAY_FP_* that were taken from the flags; atomic */
+	/* DRAY_FP_* that were taken from the flags; atomic. */
+	unsigned int errors;
 };
 
-static inline bool dray_call_has_mask(const struct dray_call *call)
+static inline bool dray_call_has_mask(const struct dray_ufunc_call *call)
 {
 	return call->operands > call->count;
 }
 
 /* Whether operand @o is written. */
-static inline bool dray_call_is_output(const struct dray_call *call, int o)
+static inline bool dray_call_is_output(const struct dray_ufunc_call *call,
+				       int o)
 {
 	return o >= call->ufunc->inputs && o < call->count;
 }
@@ -60,7 +61,7 @@ struct dray_pass {
 
 #define DRAY_PASS_RAISED 1
 
-void dray_pass_init(struct dray_pass *pass, const struct dray_call *call);
+void dray_pass_init(struct dray_pass *pass, const struct dray_ufunc_call *call);
 
 /* Computes elements; DRAY_PASS_RAISED, or the failure of the loop. */
 int dray_pass_run(const struct dray_pass *pass, char *const *data,
@@ -70,7 +71,8 @@ int dray_pass_run(const struct dray_pass *pass, char *const *data,
  * Returns how many threads pay for an output of so many bytes: one if they could
  * write bytes of each other's, or the loop is for one.
  */
-unsigned int dray_call_threads(const struct dray_call *call, uint64_t bytes);
+unsigned int dray_call_threads(const struct dray_ufunc_call *call,
+			       uint64_t bytes);
 
 /*
  * call_quick.c: does a call of builtin numbers that lie in one order and need
@@ -85,24 +87,24 @@ bool dray_call_quick(struct dray_ufunc *ufunc,
 		     struct dray_array **out, int *ret);
 
 /* call_weak.c: makes numbers of the program elements of the loop's type. */
-int dray_call_convert_weak(struct dray_call *call);
+int dray_call_convert_weak(struct dray_ufunc_call *call);
 
 /* call_make.c: makes outputs that were not given. */
-int dray_call_make(struct dray_call *call);
+int dray_call_make(struct dray_ufunc_call *call);
 /* Gives them to the class of the highest priority. */
-int dray_call_wrap(struct dray_call *call);
+int dray_call_wrap(struct dray_ufunc_call *call);
 
 /* call_aside.c: copies inputs that an output would change too early. */
-int dray_call_put_aside(struct dray_call *call);
+int dray_call_put_aside(struct dray_ufunc_call *call);
 
 /* call_strided.c: calls the loop on elements as they lie. */
-int dray_call_strided(struct dray_call *call);
+int dray_call_strided(struct dray_ufunc_call *call);
 /*
  * call_pieces.c: calls it on lines of elements that are converted.  False leaves other
  * layouts to the next; *@ret is set else.
  */
-bool dray_call_pieces(struct dray_call *call, int *ret);
+bool dray_call_pieces(struct dray_ufunc_call *call, int *ret);
 /* call_buffered.c: calls it on elements that are converted. */
-int dray_call_buffered(struct dray_call *call);
+int dray_call_buffered(struct dray_ufunc_call *call);
 
 #endif /* DRAY_UFUNC_CALL_H */

@@ -20,7 +20,7 @@ static bool lie_alike(const struct dray_view *a, const struct dray_view *b)
 }
 
 /* Whether a write of output @w may change elements of input @o too early. */
-static bool disturbs(const struct dray_call *call, int w, int o)
+static bool disturbs(const struct dray_ufunc_call *call, int w, int o)
 {
 	const struct dray_operand *written = &call->checked[w];
 	const struct dray_operand *read = &call->checked[o];
@@ -33,7 +33,7 @@ static bool disturbs(const struct dray_call *call, int w, int o)
 	return dray_overlap_find(written, read) != DRAY_OVERLAP_NONE;
 }
 
-static bool is_disturbed(const struct dray_call *call, int o)
+static bool is_disturbed(const struct dray_ufunc_call *call, int o)
 {
 	int w;
 
@@ -43,7 +43,7 @@ static bool is_disturbed(const struct dray_call *call, int o)
 	return false;
 }
 
-int dray_call_put_aside(struct dray_call *call)
+int dray_call_put_aside(struct dray_ufunc_call *call)
 {
 	int o, ret;
 

@@ -6,13 +6,13 @@
 #include "ufunc/call.h"
 
 struct buffered {
-	struct dray_call *call;
+	struct dray_ufunc_call *call;
 	struct dray_pass pass;
 	struct dray_nditer *iter; /* that parts are copied from */
 	pthread_mutex_t mutex; /* of it */
 };
 
-static int begin(struct dray_call *call, bool threads,
+static int begin(struct dray_ufunc_call *call, bool threads,
 		 struct dray_nditer **iter)
 {
 	const bool masked = dray_call_has_mask(call);
@@ -93,7 +93,7 @@ static int walk_part(void *context, uint64_t at, uint64_t length)
 }
 
 /* Bytes of the first output, as the loop sees it. */
-static uint64_t bytes_of(const struct dray_call *call)
+static uint64_t bytes_of(const struct dray_ufunc_call *call)
 {
 	uint64_t bytes =
 		dray_dtype_itemsize(call->resolved.dtypes[call->ufunc->inputs]);
@@ -104,7 +104,7 @@ static uint64_t bytes_of(const struct dray_call *call)
 	return bytes;
 }
 
-int dray_call_buffered(struct dray_call *call)
+int dray_call_buffered(struct dray_ufunc_call *call)
 {
 	const unsigned int threads = dray_call_threads(call, bytes_of(call));
 	struct buffered buffered = {

@@ -29,7 +29,7 @@ static bool is_c_order(const struct dray_view *view)
 	return true;
 }
 
-static bool lie_in_c_order(const struct dray_call *call)
+static bool lie_in_c_order(const struct dray_ufunc_call *call)
 {
 	int o;
 
@@ -39,7 +39,7 @@ static bool lie_in_c_order(const struct dray_call *call)
 	return true;
 }
 
-static int make_one(struct dray_call *call, int o, bool c_order)
+static int make_one(struct dray_ufunc_call *call, int o, bool c_order)
 {
 	const dray_dtype dtype = call->resolved.dtypes[o];
 	int64_t strides[DRAY_MAX_NDIM];
@@ -55,7 +55,7 @@ static int make_one(struct dray_call *call, int o, bool c_order)
 }
 
 /* Lets an iterator find the order that the operands have in common. */
-static int make_by_iterator(struct dray_call *call)
+static int make_by_iterator(struct dray_ufunc_call *call)
 {
 	uint32_t flags[DRAY_MAX_OPERANDS];
 	dray_dtype dtypes[DRAY_MAX_OPERANDS] = { 0 };
@@ -88,7 +88,7 @@ static int make_by_iterator(struct dray_call *call)
 	return dray_nditer_destroy(iter);
 }
 
-static bool is_complete(const struct dray_call *call)
+static bool is_complete(const struct dray_ufunc_call *call)
 {
 	int o;
 
@@ -98,7 +98,7 @@ static bool is_complete(const struct dray_call *call)
 	return true;
 }
 
-int dray_call_make(struct dray_call *call)
+int dray_call_make(struct dray_ufunc_call *call)
 {
 	const char order = call->options->order;
 	const bool c_order = order == 'C' || (order != 'F' && order != 'A' &&
@@ -127,7 +127,7 @@ int dray_ufunc_make(struct dray_ufunc *ufunc,
 		    const dray_dtype *dtypes, int ndim, const int64_t *shape,
 		    struct dray_array **made)
 {
-	struct dray_call call = {
+	struct dray_ufunc_call call = {
 		.ufunc = ufunc,
 		.options = options,
 		.count = dray_ufunc_operands(ufunc),
@@ -150,7 +150,7 @@ int dray_ufunc_make(struct dray_ufunc *ufunc,
 	return ret;
 }
 
-int dray_call_wrap(struct dray_call *call)
+int dray_call_wrap(struct dray_ufunc_call *call)
 {
 	const struct dray_ufunc_wrap *best = NULL;
 	int o, ret = 0;

@@ -22,7 +22,7 @@ struct line {
 };
 
 /* Returns whether the operand is a line of the call's elements, or one number. */
-static bool find_line(const struct dray_call *call,
+static bool find_line(const struct dray_ufunc_call *call,
 		      const struct dray_view *view, struct line *line)
 {
 	int i;
@@ -44,7 +44,7 @@ static bool find_line(const struct dray_call *call,
 }
 
 /* Prepares an operand; @buffers counts those that convert. */
-static int prepare(const struct dray_call *call, int o, struct line *line,
+static int prepare(const struct dray_ufunc_call *call, int o, struct line *line,
 		   char (*buffer)[BYTES], int *buffers)
 {
 	const struct dray_view *view = call->views[o];
@@ -61,7 +61,7 @@ static int prepare(const struct dray_call *call, int o, struct line *line,
 		      : dray_cast_find(dtype, view->dtype, &line->cast);
 }
 
-static int walk(struct dray_call *call, struct line *lines, int64_t count,
+static int walk(struct dray_ufunc_call *call, struct line *lines, int64_t count,
 		int64_t most)
 {
 	int64_t strides[DRAY_UFUNC_MAX_OPERANDS], at, size;
@@ -103,7 +103,7 @@ static int walk(struct dray_call *call, struct line *lines, int64_t count,
 	return ret;
 }
 
-bool dray_call_pieces(struct dray_call *call, int *ret)
+bool dray_call_pieces(struct dray_ufunc_call *call, int *ret)
 {
 	const int64_t most = dray_fp_buffer_size();
 	char buffer[BUFFERS][BYTES] __attribute__((aligned(64)));

@@ -15,7 +15,7 @@
 #define BLOCK 512 /* elements */
 
 struct walk {
-	struct dray_call *call;
+	struct dray_ufunc_call *call;
 	struct dray_pass pass;
 	const struct dray_layout *layout;
 	int operands;
@@ -24,8 +24,8 @@ struct walk {
 };
 
 /* Gives a view the shape of the call. */
-static void expand(const struct dray_call *call, const struct dray_view *view,
-		   struct dray_view *out)
+static void expand(const struct dray_ufunc_call *call,
+		   const struct dray_view *view, struct dray_view *out)
 {
 	const int missing = call->ndim - view->ndim;
 	int i;
@@ -40,7 +40,8 @@ static void expand(const struct dray_call *call, const struct dray_view *view,
 }
 
 /* Reduces all operands with the first output as the leader. */
-static void reduce(const struct dray_call *call, struct dray_layout *layout)
+static void reduce(const struct dray_ufunc_call *call,
+		   struct dray_layout *layout)
 {
 	struct dray_view views[DRAY_MAX_OPERANDS];
 	const struct dray_view *of[DRAY_MAX_OPERANDS];
@@ -158,7 +159,7 @@ static int walk_part(void *context, uint64_t at, uint64_t length)
 	return ret;
 }
 
-int dray_call_strided(struct dray_call *call)
+int dray_call_strided(struct dray_ufunc_call *call)
 {
 	struct dray_layout layout;
 	struct walk walk = {

@@ -62,7 +62,7 @@ int dray_ufunc_check_weak(int o, int64_t elements)
 				 o, elements);
 }
 
-static int convert(struct dray_call *call, int o)
+static int convert(struct dray_ufunc_call *call, int o)
 {
 	const struct dray_view *view = call->views[o];
 	const uint8_t from = dray_loop_class(view->dtype);
@@ -92,7 +92,7 @@ static int convert(struct dray_call *call, int o)
 }
 
 /* Chooses the loop anew for a comparison with a number that does not fit. */
-static int compare_strictly(struct dray_call *call)
+static int compare_strictly(struct dray_ufunc_call *call)
 {
 	struct dray_ufunc_options strict = *call->options;
 	dray_dtype given[DRAY_UFUNC_MAX_OPERANDS];
@@ -104,7 +104,7 @@ static int compare_strictly(struct dray_call *call)
 	return dray_ufunc_resolve(call->ufunc, given, &strict, &call->resolved);
 }
 
-int dray_call_convert_weak(struct dray_call *call)
+int dray_call_convert_weak(struct dray_ufunc_call *call)
 {
 	const bool compares =
 		dray_ufunc_compares(call->ufunc, call->resolved.dtypes);

@@ -6,7 +6,7 @@
 #include "layout/layout_threads.h"
 #include "ufunc/call.h"
 
-void dray_pass_init(struct dray_pass *pass, const struct dray_call *call)
+void dray_pass_init(struct dray_pass *pass, const struct dray_ufunc_call *call)
 {
 	static const struct {
 		unsigned int error;
@@ -94,7 +94,7 @@ int dray_pass_run(const struct dray_pass *pass, char *const *data,
 }
 
 /* Whether an output that was given may be written by several threads. */
-static bool is_divisible(const struct dray_call *call, int w)
+static bool is_divisible(const struct dray_ufunc_call *call, int w)
 {
 	bool unique;
 	int o;
@@ -110,7 +110,8 @@ static bool is_divisible(const struct dray_call *call, int w)
 	return true;
 }
 
-unsigned int dray_call_threads(const struct dray_call *call, uint64_t bytes)
+unsigned int dray_call_threads(const struct dray_ufunc_call *call,
+			       uint64_t bytes)
 {
 	int o;
 

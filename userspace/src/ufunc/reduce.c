@@ -146,17 +146,51 @@ static int check_mask(const struct dray_view *in, const struct dray_view *where,
 	return dray_view_broadcast(where, in->ndim, in->shape, mask);
 }
 
+/* Refuses a number that has no integer, or one that does not fit @dtype. */
+static int check_number(const struct dray_view *initial, dray_dtype dtype)
+{
+	const int bits = (int)dray_dtype_itemsize(dtype) * 8;
+	const bool has_sign = dray_dtype_kind(dtype) == 'i';
+	const double limit = ldexp(1, has_sign ? bits - 1 : bits);
+	char text[DRAY_DTYPE_TYPESTR_SIZE];
+	struct dray_view view;
+	double number;
+	int ret = dray_view_init(&view, &number, DRAY_FLOAT64, initial->ndim,
+				 initial->shape, NULL);
+
+	if (!ret)
+		ret = dray_view_convert(&view, initial, DRAY_CASTING_UNSAFE);
+	if (ret)
+		return ret;
+	if (isnan(number))
+		return dray_fail(-EINVAL, "an initial NaN is no integer");
+	number = trunc(number);
+	if (number >= limit || number < (has_sign ? -limit : 0))
+		return dray_fail(
+			-EOVERFLOW,
+			"an initial element of %g is out of bounds for %s",
+			number, dray_dtype_text(dtype, text));
+	return 0;
+}
+
 /* Refuses an initial element that would be another number. */
 static int check_kind(const struct dray_view *initial, dray_dtype dtype)
 {
-	char text[DRAY_DTYPE_TYPESTR_SIZE];
+	char from[DRAY_DTYPE_TYPESTR_SIZE], to[DRAY_DTYPE_TYPESTR_SIZE];
+	const char kind = dray_dtype_kind(initial->dtype);
+	const char wanted = dray_dtype_kind(dtype);
+	const bool times = wanted == 'm' || wanted == 'M';
 
-	if (dray_dtype_kind(initial->dtype) == 'c' &&
-	    strchr("iuf", dray_dtype_kind(dtype)))
+	if (kind != wanted &&
+	    ((kind == 'c' && strchr("iuf", wanted)) || kind == 'm' ||
+	     kind == 'M' || (times && strchr("fc", kind))))
 		return dray_fail(
-			-EOPNOTSUPP,
-			"a complex initial element does not fit type %s",
-			dray_dtype_text(dtype, text));
+			times ? -EINVAL : -EOPNOTSUPP,
+			"an initial element of type %s does not fit type %s",
+			dray_dtype_text(initial->dtype, from),
+			dray_dtype_text(dtype, to));
+	if (kind == 'f' && strchr("iu", wanted))
+		return check_number(initial, dtype);
 	return dray_check_integer(initial, dtype);
 }
 
