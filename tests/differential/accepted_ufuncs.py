@@ -233,6 +233,19 @@ def time_without_unit(_step: Any, _before: Any, numpy: Any, here: Any, _what: st
             and ("generic units" in str(numpy.error) or "specified unit" in str(numpy.error)))
 
 
+def unswapped(_step: Any, _before: Any, numpy: Any, here: Any, what: str) -> bool:
+    """Whether NumPy's numbers are dray's in the machine's byte order, though the type has the
+    other one."""
+    theirs = numpy.value
+    if what != "values" or not isinstance(theirs, np.ndarray) or theirs.dtype.kind != "m" \
+            or theirs.dtype.isnative:
+        return False
+    native = theirs.dtype.newbyteorder("=")
+    wanted = np.asarray(here.value).astype(native).view("i8")
+    raw = np.ascontiguousarray(theirs).reshape(theirs.shape).view("=i8")
+    return bool(((raw == wanted) | (theirs.astype(native).view("i8") == wanted)).all())
+
+
 def huge_index(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
     return isinstance(numpy.error, OverflowError) and isinstance(here.error, IndexError)
 
@@ -316,6 +329,10 @@ ACCEPTED: list[Accepted] = [
     Accepted("A repeated element has one and the same bool in all of the output.",
              "NumPy's `signbit()` and the like have others where the output has gaps.",
              layout),
+    Accepted("Durations without a unit are written to an output of another byte order by their "
+             "values.",
+             "NumPy's ufuncs leave their bytes in the machine's order.",
+             unswapped),
     Accepted("An index of 2^63 or more is an `IndexError` in `at()`, in NumPy an "
              "`OverflowError`.",
              "As in all other indices of dray.Array.",

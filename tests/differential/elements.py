@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Arrays of chosen numbers and layouts, as values that can be made smaller and printed."""
 import dataclasses
+import functools
 import math
 from random import Random
+from types import CodeType
 from typing import Any, Iterator
 
 import dray
@@ -53,15 +55,19 @@ class Elements:
         order = f".astype('{self.dtype}')" if self.dtype[0] == ">" else ""
         return f"np.resize({made}, {shape}){order}"
 
-    @property
+    @functools.cached_property
     def text(self) -> str:
         row = self.filled((1,) + self.shape[1:]) if self.shape else ""
         return LAYOUTS[self.layout].format(
             x=self.filled(self.shape), dtype=self.dtype, row=row, shape=self.shape,
             size=math.prod(self.shape))
 
+    @functools.cached_property
+    def code(self) -> CodeType:
+        return compile(self.text, "elements", "eval")
+
     def make(self) -> np.ndarray:
-        return eval(self.text, {"np": np})  # pylint: disable=eval-used
+        return eval(self.code, {"np": np})  # pylint: disable=eval-used
 
 
 @dataclasses.dataclass(frozen=True)

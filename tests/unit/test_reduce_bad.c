@@ -251,7 +251,8 @@ static void warn(void *context, const char *sentence, unsigned int errors)
 	snprintf(context, 64, "%s", sentence);
 }
 
-FACT(overflow_is_reported_by_the_name_of_the_method)
+FACT_ON(flags_are_kept, overflow_is_reported_by_the_name_of_the_method, NULL,
+	NULL)
 {
 	char said[64] = "";
 	struct dray_fp_state fp = {
