@@ -14,7 +14,7 @@
 
 /*
  * Tables of functions: C's name and SLEEF's accuracy (u10: up to 1.0 ULP, u05: up to
- * 0.5), then how the range of arguments is meant:
+ * 0.5), then the meaning of the range:
  *
  *	ANY	x lies between both numbers
  *	ODD	|x| does; f(-x) = -f(x)

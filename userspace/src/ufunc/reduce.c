@@ -163,7 +163,7 @@ static int check_number(const struct dray_view *initial, dray_dtype dtype)
 	if (ret)
 		return ret;
 	if (isnan(number))
-		return dray_fail(-EINVAL, "an initial NaN is no integer");
+		return dray_fail(-EINVAL, "NaN is not an initial integer");
 	number = trunc(number);
 	if (number >= limit || number < (has_sign ? -limit : 0))
 		return dray_fail(
