@@ -90,7 +90,8 @@ def converted_garbage(step: Any, before: Any, numpy: Any, here: Any, what: str) 
     given = made(step.arguments)
     return what in ABOUT_NUMBERS and bool(found) and not any(here for _, here in found) and (
         "where" in given.get("k", {}) or not all(map(is_ready, (before, *given.get("v", ()))))
-        or "i" in given and {each for each, _ in found} <= errors_of_conversions(step, before))
+        or ("i" in given or np.size(here.value) == 0) and
+        {each for each, _ in found} <= errors_of_conversions(step, before))
 
 
 def converted_identity(step: Any, _before: Any, numpy: Any, here: Any, what: str) -> bool:

@@ -132,6 +132,17 @@ METHODS = ("accumulate", "reduceat", "reduce")
 GATHERED = ("subtract", "divide")
 
 
+# Functions whose order counts.
+ORDERED = ("power", "arctan2")
+
+
+def turned_mask(given: dict[str, Any]) -> dict[str, Any]:
+    keywords = given.get("k", {})
+    if "where" not in keywords:
+        return given
+    return {**given, "k": {**keywords, "where": np.flip(keywords["where"])}}
+
+
 def in_steps(name: str, method: str, inputs: Any, given: dict[str, Any], values: np.ndarray,
              more: float = 0) -> Optional[bool]:
     """Whether results lie in the ranges of their steps, of `more` ULPs; None if that is not
@@ -145,16 +156,25 @@ def in_steps(name: str, method: str, inputs: Any, given: dict[str, Any], values:
     if not halves and name not in ULPS:
         return None
     # A float that rounds to a half: half a unit, and its own error.
-    found = steps.results(name, method, inputs, given, dtype,
-                          0.501 if halves else ULPS[name] + more, not halves)
-    if found is None:
-        return None
+    ulps = 0.501 if halves else ULPS[name] + more
     if values.dtype.kind == "c":
         if values.imag.any():
             return False
         values = values.real
-    found = found.converted(values.dtype)
-    return found.open.shape == values.shape and bool(found.holds(values).all())
+    for turned in (False, True):  # lines of others may go either way
+        if turned and (name in ORDERED or halves or method != "reduce"):
+            return False
+        a = np.asarray(inputs[0])
+        found = steps.results(name, method, (np.flip(a) if turned else a, *inputs[1:]),
+                              turned_mask(given) if turned else given, dtype, ulps, not halves)
+        if found is None:
+            return None
+        if turned:
+            found = steps.Range(*map(np.flip, (found.low, found.high, found.open)))
+        found = found.converted(values.dtype)
+        if found.open.shape == values.shape and found.holds(values).all():
+            return True
+    return False
 
 
 def left_open(name: str, method: str, inputs: Any, given: dict[str, Any],
@@ -273,9 +293,12 @@ def reduced(name: str, method: str, inputs: Any, given: dict[str, Any], one: np.
     logs = np.log2(np.where((sizes > 0) & np.isfinite(sizes), sizes, 1))
     of_first = np.log2(np.longdouble(abs(initial or 1)))
     largest_part = of_each(np.maximum(logs, 0), max(of_first, 0))
-    exact = of_each(np.asarray(inputs[0]).astype(wider(one.dtype)), initial, np.multiply)
+    values = np.asarray(inputs[0])
+    exact = of_each(values.astype(np.clongdouble if values.dtype.kind == "c" else np.longdouble),
+                    initial, np.multiply)
     room = 4 * (count + 1) * limits.eps * np.abs(exact) + converted \
         + count * limits.smallest_subnormal * np.exp2(largest_part)
+    exact = exact if one.dtype.kind == "c" else exact.real
     # Where a partial product may overflow, it does in some order.
     over = largest_part >= limits.maxexp - 1
     finite = np.isfinite(one)
