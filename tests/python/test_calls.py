@@ -440,13 +440,13 @@ def test_a_collection_in_a_call_frees_its_queue():
 @pytest.mark.parametrize("keep", ["sys.keep", "keep", "builtins.keep"])
 def test_the_interpreter_ends_after_its_calls(keep):
     program = f"""
-import builtins, ctypes, sys, time
+import builtins, ctypes, sys, threading
 import numpy as np
 import dray
 LOOP = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int64,
                         ctypes.c_void_p)
 made = dray.ufunc("made", 1, 1)
-made.register("d->d", LOOP(lambda *args: time.sleep(.05) or 0))
+made.register("d->d", LOOP(lambda *args: threading.main_thread().join() or 0))
 queue = dray.CallQueue()
 {keep} = [queue.submit(made, np.ones(3)) for _ in range(3)]
 """
