@@ -51,7 +51,7 @@
 	X(log2, u10)          \
 	X(log10, u10)
 
-/* Functions of two arguments whose float32 is computed as float64. */
+/* Functions of two arguments; their float32 is computed as float64. */
 #define DRAY_WIDE_BINARY_FUNCTIONS(X) \
 	X(hypot, u05)                 \
 	X(pow, u10)
