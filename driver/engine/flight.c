@@ -150,14 +150,19 @@ void dray_flight_put(struct dray_flight *flight)
 static void dray_flight_land(struct dray_flight *flight, bool failed,
 			     u64 residue)
 {
+	struct dray_channel *channel = flight->channel;
+
 	flight->time_ns = ktime_get_ns();
 	flight->failed = failed;
-	flight->residue = flight->channel->stream.counts && !failed
+	flight->residue = channel->stream.counts && !failed
 				  ? min(residue, flight->bytes)
 				  : 0;
-	/* The work item that sees it sees the report. */
+	/*
+	 * The work item that sees it sees the report.  From here on the flight may
+	 * be gone.
+	 */
 	smp_store_release(&flight->landed, true);
-	mod_delayed_work(dray_workqueue, &flight->channel->feed, 0);
+	mod_delayed_work(dray_workqueue, &channel->feed, 0);
 }
 
 static void dray_flight_result(void *data,

@@ -411,7 +411,8 @@ bool dray_frame_acquire(struct dray_frames *frames, struct dray_point *point)
 	if (!channel)
 		return false;
 	spin_lock_irq(&channel->lock);
-	frame = dray_frames_unread(frames);
+	/* Another ring may have its place now. */
+	frame = frames->channel ? dray_frames_unread(frames) : NULL;
 	if (frame) {
 		frame->state = DRAY_FRAME_HELD;
 		*point = frame->point;

@@ -189,7 +189,8 @@ static bool dray_queue_has_room(struct dray_queue *queue,
 	bool room = true;
 
 	spin_lock_irq(&channel->lock);
-	if (queue->points) {
+	/* Beside a ring the submission is refused later. */
+	if (queue->points && !channel->stream.frames) {
 		head = queue->points->head;
 		room = READ_ONCE(queue->number) - READ_ONCE(head->completed) +
 			       DRAY_QUEUE_DEPTH <=

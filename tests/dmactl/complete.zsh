@@ -13,6 +13,8 @@ cp "$script" "$folder/_dmactl"
 ln -s "$program" "$folder/dmactl"
 
 zpty shell zsh -f -i
+# A shell continues its jobs, which may undo the stop that a search for leaks waits for.
+zpty -w shell "export ASAN_OPTIONS=\$ASAN_OPTIONS:detect_leaks=0"
 zpty -w shell "PS1=; PATH=$folder:\$PATH; fpath=($folder \$fpath)"
 zpty -w shell 'autoload -Uz compinit; compinit -u -D; LISTMAX=0'
 # prints what the line has become, between marks, instead of running it

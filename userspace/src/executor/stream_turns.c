@@ -251,10 +251,34 @@ static int64_t most_frames(const struct dray_stream_call *run)
 	return most;
 }
 
+/* Whether the engines take inputs as they are: a ring is not copied. */
+static bool reaches_inputs(const struct dray_stream_call *run)
+{
+	const struct dray_view *pointer;
+	struct dray_explanation plan;
+	struct dray_view view;
+	int o;
+
+	pointer = &view;
+	for (o = 0; o < run->call->inputs; o++) {
+		dray_frames_view(&run->frames, 0, o, &view);
+		if (dray_stream_explain(run->executor->tx[o], &pointer, 1, NULL,
+					&plan, sizeof(plan)))
+			return false;
+	}
+	return true;
+}
+
 bool dray_stream_may_lend(const struct dray_stream_call *run)
 {
-	return run->frames.count >= DRAY_STREAM_LEAST &&
-	       run->executor->options.tx_count == (uint32_t)run->call->inputs;
+	const struct dray_stream_executor_options *options =
+		&run->executor->options;
+
+	if (run->frames.count < DRAY_STREAM_LEAST ||
+	    options->tx_count != (uint32_t)run->call->inputs)
+		return false;
+	/* Without leave to copy, the call was refused. */
+	return !(options->flags & DRAY_PACKET_STAGE) || reaches_inputs(run);
 }
 
 /* Makes the rings of a turn, those that receive first; false, with all frames held, if one cannot be made. */

@@ -378,9 +378,11 @@ int dray_stream_ring_counts(struct dray_stream *stream,
 		known.acquired = ring->acquired;
 		known.owned = ring->owned;
 		known.base = ring->base;
-		known.lost = __atomic_load_n(&head->lost, __ATOMIC_ACQUIRE);
+		known.lost = __atomic_load_n(&head->lost, __ATOMIC_ACQUIRE) -
+			     ring->lost;
 		known.held_back =
-			__atomic_load_n(&head->held_back, __ATOMIC_RELAXED);
+			__atomic_load_n(&head->held_back, __ATOMIC_RELAXED) -
+			ring->held_back;
 		known.ended = completed(stream) - ring->base;
 	}
 	dray_streams_unlock();

@@ -23,6 +23,8 @@ struct dray_stream_ring {
 	uint32_t owned; /* frames that callers have */
 	uint32_t fresh; /* first frame that was never acquired; count to receive */
 	uint64_t base; /* number of the last packet before the ring */
+	uint64_t lost; /* before the ring, as held_back */
+	uint64_t held_back;
 	uint64_t next; /* the points before it have been seen */
 	uint64_t acquired; /* points */
 	struct dray_ring_frame frames[];

@@ -87,26 +87,27 @@ static bool follows(struct giving *giving, const struct dray_view *view)
 	const struct dray_operand *operand;
 	struct dray_transfer *transfer;
 	struct dray_addresses span;
-	uintptr_t moved;
+	intptr_t moved;
 
 	if (!view || !giving->packet_count || stream->repeats ||
 	    !is_like(view, &giving->like))
 		return false;
 	operand = &giving->packets[giving->packet_count - 1]->views[0].operand;
 	where = &operand->location;
-	moved = (uintptr_t)view->data - (uintptr_t)giving->like.data;
-	span.low = operand->span.low + moved;
-	span.high = operand->span.high + moved;
-	if (moved & (stream->alignment - 1) || span.high < span.low ||
-	    span.low < (uintptr_t)where->block ||
+	moved = (intptr_t)((uintptr_t)view->data -
+			   (uintptr_t)giving->like.data);
+	span.low = operand->span.low + (uintptr_t)moved;
+	span.high = operand->span.high + (uintptr_t)moved;
+	if ((uintptr_t)moved & (stream->alignment - 1) ||
+	    span.high < span.low || span.low < (uintptr_t)where->block ||
 	    span.high - (uintptr_t)where->block > where->block_size)
 		return false;
 	transfer = &giving->transfers[giving->count];
 	*transfer = giving->transfers[giving->first];
 	if (stream->sends)
-		transfer->src_offset += moved;
+		transfer->src_offset += (uint64_t)moved;
 	else
-		transfer->dst_offset += moved;
+		transfer->dst_offset += (uint64_t)moved;
 	giving->buffers[giving->count] = where->buffer;
 	giving->ring->frames[giving->count].span = span;
 	return true;
@@ -171,10 +172,13 @@ static bool find_meeting(const struct dray_ring_frame *frames, uint32_t i,
 /* Frames that receive must be apart: mostly each follows the one before. */
 static int check_apart(const struct giving *giving)
 {
-	const struct dray_ring_frame *frames = giving->ring->frames;
+	const struct dray_ring_frame *frames;
 	bool rises = true;
 	uint32_t i, k;
 
+	if (!giving->ring)
+		return 0;
+	frames = giving->ring->frames;
 	for (i = 1; !giving->stream->sends && i < giving->count; i++) {
 		rises = rises && frames[i].span.low >= frames[i - 1].span.high;
 		if (!rises && find_meeting(frames, i, &k))
@@ -221,13 +225,17 @@ static int hand_in(struct giving *giving)
 		.transfers = giving->transfers,
 		.buffers = giving->buffers,
 	};
+	const struct dray_timeline_head *head = stream->port->timeline;
 	struct dray_stream_ring *ring = giving->ring;
 	int ret;
 
 	if (ring) {
+		ring->lost = __atomic_load_n(&head->lost, __ATOMIC_ACQUIRE);
+		ring->held_back =
+			__atomic_load_n(&head->held_back, __ATOMIC_RELAXED);
 		/* Nothing is in flight, so this is the number of the last one. */
-		ring->base = __atomic_load_n(&stream->port->timeline->completed,
-					     __ATOMIC_ACQUIRE);
+		ring->base =
+			__atomic_load_n(&head->completed, __ATOMIC_ACQUIRE);
 		ring->next = ring->base + 1;
 	}
 	ret = stream->port->ops->ring(stream->port, &args);
