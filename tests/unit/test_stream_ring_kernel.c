@@ -67,6 +67,16 @@ RING_FACT(all_frames_are_given_with_one_call)
 	assert_int_equal(module.ring.count, 0);
 }
 
+RING_FACT(frames_may_stand_backwards)
+{
+	for (int i = 0; i < FRAMES; i++)
+		list[i] = &views[FRAMES - 1 - i];
+	open_ring("rx0", 0);
+	for (int i = 0; i < FRAMES; i++)
+		assert_int_equal(module.transfers[i].dst_offset,
+				 (FRAMES - 1 - i) * 4096);
+}
+
 RING_FACT(frames_that_wait_cost_no_call)
 {
 	struct dray_ring_counts counts;
