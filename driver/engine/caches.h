@@ -12,13 +12,13 @@ struct dray_job;
 /* Lets the engine see the sources, and write the destinations. */
 int dray_job_sync(struct dray_job *job, struct device *dev);
 /*
- * The same for @count jobs, which are like this one and lie one @pitch behind the
- * other; those of one run only, if @count is not 1.
+ * Does so for @count jobs that differ from @job in their offset only: each lies @pitch
+ * bytes behind the one before.  More than one job: each has one run.
  */
 int dray_job_sync_rows(struct dray_job *job, struct device *dev, u64 pitch,
 		       u32 count);
 
-/* Makes what the job has received visible to the CPU. */
+/* Lets the CPU see the bytes that the job has received. */
 void dray_job_show(struct dray_job *job, const struct dray_end *end);
 
 #endif /* DRAY_CACHES_H */
