@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Instructions that not every processor of a family has.  glibc knows them
- * without a constructor; the compiler's own question brings one along.
+ * Tells which optional instructions this processor has.  glibc knows them without a
+ * constructor; __builtin_cpu_supports() adds one to the library.
  */
 #ifndef DRAY_BASE_CPU_H
 #define DRAY_BASE_CPU_H
@@ -33,7 +33,7 @@ static inline bool dray_cpu_has_avx2(void)
 	return DRAY_CPU_HAS(AVX2, "avx2");
 }
 
-/* AVX2 and its companions, which loops are compiled for. */
+/* Whether loops that are compiled for AVX2 run: they use all of these. */
 static inline bool dray_cpu_has_avx2_f16c(void)
 {
 	return dray_cpu_has_avx2() && DRAY_CPU_HAS(F16C, "f16c") &&
@@ -45,7 +45,7 @@ static inline bool dray_cpu_has_fma(void)
 	return DRAY_CPU_HAS(FMA, "fma");
 }
 
-/* AVX512F, BW, DQ and VL. */
+/* Whether loops that are compiled for AVX-512 run. */
 static inline bool dray_cpu_has_avx512(void)
 {
 	return DRAY_CPU_HAS(AVX512F, "avx512f") &&
@@ -59,7 +59,7 @@ static inline bool dray_cpu_has_avx512_vbmi2(void)
 	return DRAY_CPU_HAS(AVX512_VBMI2, "avx512vbmi2");
 }
 
-/* Of what was compiled once for each level, the one for this processor. */
+/* The best variant of @name for this processor: there is one for each level. */
 #ifdef DRAY_LOOPS_HAS_LEVELS
 #define DRAY_AT_LEVEL(name)                         \
 	(dray_cpu_has_avx512()	    ? name##_avx512 \

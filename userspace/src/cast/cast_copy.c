@@ -17,16 +17,11 @@
 #endif
 
 #define KEEP(x) (x)
-#define DEFINE_STORE(type)                                 \
-	static inline void store_##type(char *dst, type x) \
-	{                                                  \
-		memcpy(dst, &x, sizeof(x));                \
-	}
 
-DEFINE_STORE(uint8_t)
-DEFINE_STORE(uint16_t)
-DEFINE_STORE(uint32_t)
-DEFINE_STORE(uint64_t)
+DEFINE_STORE_OF(uint8_t)
+DEFINE_STORE_OF(uint16_t)
+DEFINE_STORE_OF(uint32_t)
+DEFINE_STORE_OF(uint64_t)
 
 #define DEFINE_MOVE(scope, name, type, change)                     \
 	DEFINE_EACH(scope, name, type, sizeof(type), sizeof(type), \

@@ -7,6 +7,13 @@
 
 #include "cast/cast.h"
 
+/* Defines store_TYPE(), which stores an item of a type of C. */
+#define DEFINE_STORE_OF(type)                              \
+	static inline void store_##type(char *dst, type x) \
+	{                                                  \
+		memcpy(dst, &x, sizeof(x));                \
+	}
+
 /* Stores convert(x) of items @ss bytes apart @ds bytes apart. */
 #define EACH(ds, ss, store, convert)                           \
 	do {                                                   \

@@ -4,9 +4,9 @@
  * each level of the processor's instructions, with DRAY_LOOPS_LEVEL as the ending of
  * its name.
  */
-#include <fenv.h>
 #include <stdint.h>
 
+#include "base/fp_flags.h"
 #include "cast/cast_each.h"
 #include "cast/cast_half.h"
 #include "dtype/half.h"
@@ -22,15 +22,9 @@
 #define PASTED(a, b) a##b
 #define PASTE(a, b) PASTED(a, b)
 
-#define DEFINE_STORE(type)                                 \
-	static inline void store_##type(char *dst, type x) \
-	{                                                  \
-		memcpy(dst, &x, sizeof(x));                \
-	}
-
-DEFINE_STORE(uint16_t)
-DEFINE_STORE(float)
-DEFINE_STORE(double)
+DEFINE_STORE_OF(uint16_t)
+DEFINE_STORE_OF(float)
+DEFINE_STORE_OF(double)
 
 DEFINE_EACH(static, to_float, uint16_t, 2, 4, store_float, dray_half_to_float)
 DEFINE_EACH(static, to_double, uint16_t, 2, 8, store_double, dray_half_to_float)
@@ -73,14 +67,6 @@ DEFINE_EACH(static, convert_double, double, 8, 2, store_uint16_t,
 		}                                                             \
 		return (over ? FE_OVERFLOW : 0) | (under ? FE_UNDERFLOW : 0); \
 	}
-
-/* Soft floats of some machines note no errors. */
-#ifndef FE_OVERFLOW
-#define FE_OVERFLOW 0
-#endif
-#ifndef FE_UNDERFLOW
-#define FE_UNDERFLOW 0
-#endif
 
 #define OVERFLOWS dray_half_overflows
 #define UNDERFLOWS dray_half_underflows

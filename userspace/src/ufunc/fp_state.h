@@ -6,23 +6,9 @@
 #ifndef DRAY_UFUNC_FP_STATE_H
 #define DRAY_UFUNC_FP_STATE_H
 
-#include <fenv.h>
-
 #include <dray/ufunc.h>
 
-/* ARM without an FPU, and others, have fewer flags. */
-#ifndef FE_DIVBYZERO
-#define FE_DIVBYZERO 0
-#endif
-#ifndef FE_OVERFLOW
-#define FE_OVERFLOW 0
-#endif
-#ifndef FE_UNDERFLOW
-#define FE_UNDERFLOW 0
-#endif
-#ifndef FE_INVALID
-#define FE_INVALID 0
-#endif
+#include "base/fp_flags.h"
 
 #define DRAY_FP_FLAGS (FE_DIVBYZERO | FE_OVERFLOW | FE_UNDERFLOW | FE_INVALID)
 
