@@ -4,13 +4,13 @@
  * They fuse nothing: on arm64 a sum that begins with a constant takes two instructions all
  * the same.  elementary_vector.h includes this file behind elementary_wide.h.
  */
-/* All bits if a number is larger than @limit; both are 0 or larger. */
+/* Returns all bits if @x is larger than @limit, else none; neither is below 0. */
 ALWAYS wide_bits beyond(wide x, double limit)
 {
 	return 0 - ((BITS_OF(EACH(limit)) - BITS_OF(x)) >> 63);
 }
 
-/* (atan(x) / x - 1) / x**2 of the square of 1 at most; 2**-31. */
+/* Returns (atan(x) / x - 1) / x**2 for x up to 1, by x**2; within 2**-31. */
 ALWAYS wide arctangent_part(wide x2)
 {
 	wide p = x2 * 0x1.298159ce531d9p-10 - 0x1.e67464bce72ccp-8;
@@ -26,7 +26,7 @@ ALWAYS wide arctangent_part(wide x2)
 	return p;
 }
 
-/* From 1 on, a right angle less the angle of 1 / x. */
+/* Above 1, atan(x) is pi / 2 - atan(1 / x). */
 ALWAYS wide wide_atan(wide x)
 {
 	const wide size = size_of(x);
@@ -40,8 +40,8 @@ ALWAYS wide wide_atan(wide x)
 }
 
 /*
- * The arc sine of a number up to 0.5; of a larger one, the half of the angle to a right
- * one, and @far has all bits.
+ * Returns asin(size) for a size up to 0.5.  For a larger one, sets all bits of @far and
+ * returns asin(sqrt((1 - size) / 2)), which is half of acos(size).
  */
 ALWAYS wide arcsine_part(wide size, wide_bits *far)
 {
@@ -78,7 +78,7 @@ ALWAYS wide wide_acos(wide x)
 	return base + OF_BITS(BITS_OF(size) ^ ((below ^ ~far) & sign));
 }
 
-/* (cbrt(1 + f) - 1) / f, for a number between half the root of 2 and the root; 2**-30. */
+/* Returns (cbrt(1 + f) - 1) / f for 1 + f from sqrt(2) / 2 to sqrt(2); within 2**-30. */
 ALWAYS wide cube_part(wide f)
 {
 	wide p = f * 0x1.5f9158f6a4df5p-7 - 0x1.2c23022e4be74p-6;
@@ -93,7 +93,7 @@ ALWAYS wide cube_part(wide f)
 	return p;
 }
 
-/* The rest of the exponent is -1, 0 or 1: a factor of a square that has its values. */
+/* The rest of the exponent is -1, 0 or 1: the factor is a parabola through 2**(rest / 3). */
 ALWAYS wide wide_cbrt(wide x)
 {
 	wide n;

@@ -246,10 +246,10 @@ ALWAYS wide long_log_pair(wide x, wide *low)
 	return log;
 }
 
-/* The exponents of 2 of usual powers lie between both signs of it. */
+/* Usual powers are 2**e with e from -LONG_POWER to LONG_POWER. */
 #define LONG_POWER 1021.0
 
-/* A power of a positive number; @logarithm: to base 2, of the power. */
+/* Returns a power of a positive number; @logarithm: that of the result, to base 2. */
 ALWAYS wide long_pow(wide x, wide y, wide *logarithm)
 {
 	const double ln2_upper = 0x1.62e42f8p-1;
