@@ -13,8 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <dray/base.h>
-
 #include "cli.h"
 #include "escape.h"
 
@@ -80,10 +78,9 @@ enum exit_code cli_usage(void)
 	return EXIT_USAGE;
 }
 
-enum exit_code cli_version(void)
+enum exit_code cli_version(const char *library)
 {
-	printf("%s %s\nlibdray %s\n", cli_program, DRAY_VERSION,
-	       dray_version());
+	printf("%s %s\nlibdray %s\n", cli_program, DRAY_VERSION, library);
 	return EXIT_FINE;
 }
 

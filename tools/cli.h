@@ -42,7 +42,7 @@ int cli_option(int argc, char **argv, const char *letters,
 enum exit_code cli_usage(void);
 
 /* Prints the versions of program and library; returns EXIT_FINE. */
-enum exit_code cli_version(void);
+enum exit_code cli_version(const char *library);
 
 /*
  * Writes out the standard output so far.  Returns false if some of it is lost,

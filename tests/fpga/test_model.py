@@ -52,6 +52,26 @@ assert read(0x101c) == 1 << 31 | 3 << 26 | 4
 print("fine")
 """
 
+# Then a core that changes nothing of one word takes the place of the other.
+REPLACED = GUEST.replace('print("fine")', """
+write(0x3fff1010, 1)
+while read(0x3fff1010):
+    pass
+write(registers, 4)
+while read(registers) & 4:
+    pass
+write(0x3000, 0)
+start(0x30, 0x1080, 0x3000, 64)
+start(0x00, 0x10c0, 0x2000, 4 | 1 << 26)
+while not read(0x109c) >> 31:
+    pass
+assert ram[0x3000:0x3004] == b"dray"
+write(0x3fff1010, 1)
+while read(0x3fff1010):
+    pass
+print("fine")
+""")
+
 
 @pytest.fixture
 def run(built):
@@ -96,6 +116,14 @@ def test_a_packet_passes_memory_model_and_ip(run):
     out, said = model.communicate(timeout=DEADLINE)
     assert (out, model.returncode) == ("fine\n", 0), said
     assert "s2mm: 1 packets, 1 descriptors, 4 bytes, 1 interrupts" in said
+
+
+def test_the_guest_replaces_an_ip_by_the_next(run, built):
+    model = run(sys.executable, "-c", REPLACED,
+                ip=[built / "invert", "+", built / "sum"])
+    out, said = model.communicate(timeout=DEADLINE)
+    assert (out, model.returncode) == ("fine\n", 0), said
+    assert "no IP is left to replace this one" in said
 
 
 def test_its_exit_status_is_that_of_qemu(run):

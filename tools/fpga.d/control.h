@@ -57,7 +57,10 @@ struct fpga_control {
 	uint32_t deaf;	  /* fault: nonzero: the core never answers.  It neither
 			     serves, stops nor resets */
 	uint32_t resets;  /* counter: each of both directions */
-	uint32_t spare[12];
+	uint32_t replace; /* nonzero: puts the next IP of the command line in
+			     place of this one, which ends; then 0 again.  The
+			     stream must be silent */
+	uint32_t spare[11];
 	struct fpga_channel mm2s; /* memory to stream, at +0x40 */
 	struct fpga_channel s2mm; /* stream to memory, at +0x80 */
 };

@@ -42,6 +42,7 @@ struct model {
 	int memory; /* file */
 	int signals; /* file */
 	pid_t emulator, ip;
+	char **next; /* words of the IP that takes the place of this one */
 	bool emulator_ended, failed;
 	int status; /* of QEMU, as wait() gives it */
 	uint64_t last_event; /* time */
@@ -58,9 +59,11 @@ static const struct option long_options[] = {
 };
 
 static const char help[] =
-	"Usage: fpga-model [OPTION]... IP [ARGUMENT]... -- QEMU [ARGUMENT]...\n"
+	"Usage: fpga-model [OPTION]... IP [ARGUMENT]... [+ IP [ARGUMENT]...]...\n"
+	"                  -- QEMU [ARGUMENT]...\n"
 	"Runs QEMU's board xlnx-zcu102 with an AXI DMA.  Its stream goes through\n"
-	"the program IP.  Ends with QEMU, with its exit status.\n"
+	"the program IP; the guest replaces it by the next (control.h).  Ends with\n"
+	"QEMU, with its exit status.\n"
 	"\n"
 	"Options:\n"
 	"  -f, --fault NAME[=VALUE]  set a fault; may be repeated:\n"
@@ -123,11 +126,17 @@ static int socket_pair(int type, int *other)
 	return pair[0];
 }
 
+/* Starts an IP; its words end at NULL or before the next one's. */
 static void start_ip(struct model *model, char **words)
 {
 	int other;
 	char *number;
+	char **end = words;
 
+	while (*end && strcmp(*end, "+"))
+		end++;
+	model->next = *end ? end + 1 : NULL;
+	*end = NULL;
 	model->sockets.ip = socket_pair(SOCK_SEQPACKET, &other);
 	model->sockets.held = &model->core.control->s2mm.held;
 	number = text_format("%d", other);
@@ -136,6 +145,23 @@ static void start_ip(struct model *model, char **words)
 	model->ip = child_start(words, other, -1, 1);
 	unsetenv(FPGA_STREAM_VARIABLE);
 	close(other);
+}
+
+/* A core that is exchanged in a running design forgets what it has received. */
+static void replace_ip(struct model *model)
+{
+	model->core.control->replace = 0;
+	if (!model->next) {
+		complain("no IP is left to replace this one");
+		return;
+	}
+	if (model->ip)
+		kill(model->ip, SIGTERM);
+	close(model->sockets.ip);
+	model->sockets = (struct fpga_socket){
+		.emulator = model->sockets.emulator,
+	};
+	start_ip(model, model->next);
 }
 
 /* Adds memory and qtest to the user's words. */
@@ -173,6 +199,8 @@ static void child_ended(struct model *model, pid_t child, int status)
 		model->status = status;
 		return;
 	}
+	if (child != model->ip)
+		return;
 	model->ip = 0;
 	if (!status)
 		return;
@@ -249,6 +277,8 @@ static void run(struct model *model)
 	/* Pauses as short as asked for, not 50 us longer. */
 	prctl(PR_SET_TIMERSLACK, 1);
 	while (!model->emulator_ended) {
+		if (model->core.control->replace)
+			replace_ip(model);
 		event = axidma_step(&model->core, now());
 		fpga_socket_step(&model->sockets);
 		pace(model, event);

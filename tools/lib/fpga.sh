@@ -5,12 +5,14 @@
 # the AXI DMA starts QEMU and the IP and ends with QEMU: neither leaves a process or a
 # file behind.
 
-PACKAGES_FPGA=("${PACKAGES_BUILD[@]}")
+PACKAGES_FPGA=(gcc libc6-dev meson ninja-build pkg-config)
 PACKAGES_VERILOG=(g++ make verilator)
 
 # fpga_build: builds the model and the examples
 fpga_build()
 {
+	local BUILD_TARGETS=(fpga)
+
 	log_step "Building the model of the AXI DMA"
 	build_make fpga -Dbuildtype=release -Dpython=disabled \
 		-Ddmactl=disabled -Dreference=disabled -Dtests=disabled
@@ -53,6 +55,16 @@ fpga_take()
 	[ -x "$program" ] ||
 		die "no IP $program: choose $(fpga_examples) or name a file"
 	GUEST_FPGA=("$(realpath "$program")" "$@")
+}
+
+# fpga_then PROGRAM [OPTION]...: the IP that replaces the one of fpga_take when the board
+# asks for it
+fpga_then()
+{
+	local first=("${GUEST_FPGA[@]}")
+
+	fpga_take "$@" || return
+	GUEST_FPGA=("${first[@]}" + "${GUEST_FPGA[@]}")
 }
 
 # fpga_examples: their names, in one line

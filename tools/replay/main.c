@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dray/base.h>
+
 #include "replay.h"
 
 #define MOST_ROUNDS 1000
@@ -138,7 +140,7 @@ static enum exit_code replay(int argc, char **argv)
 			return EXIT_FINE;
 		}
 		if (option == OPTION_VERSION)
-			return cli_version();
+			return cli_version(dray_version());
 		if (!take_option(option, &settings))
 			return cli_usage();
 	}

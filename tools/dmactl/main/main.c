@@ -10,6 +10,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <dray/base.h>
+
 #include "base/command.h"
 #include "base/document.h"
 
@@ -219,7 +221,7 @@ static bool parse_operands(char **words, size_t count, struct call *call)
 static enum exit_code answer(struct call *call, char **words, size_t count)
 {
 	if (call->version)
-		return cli_version();
+		return cli_version(dray_version());
 	if (call->help && count == 1 && help_print_group(*words))
 		return EXIT_FINE;
 	if ((!call->help || count) && !parse_operands(words, count, call))
