@@ -6,6 +6,9 @@
 # compiled here against Debian's arm64 packages, and installed into a folder for
 # the guest.
 
+# To build the board's programs.
+PACKAGES_BOARD_BUILD=(libc6-dev meson ninja-build pkg-config python3)
+
 PACKAGES_BUILD=(
 	gcc libc6-dev libcairo2-dev libcmocka-dev libfdt-dev libjansson-dev
 	libminizip-dev
@@ -226,17 +229,41 @@ build_sysroot()
 		libpython3.11-dev python3-numpy
 }
 
-# build_board: compiles for arm64 and installs into build_board_root
+# build_board [TARGET...]: compiles for arm64, and installs the programs into
+# build_board_root; with further targets, such as tests
 build_board()
 {
+	local BUILD_TARGETS=(programs "$@")
+
 	log_step "Building for the board (arm64)"
-	build_arm64 arm64 usr/lib/python3/dist-packages/numpy/core/include \
+	build_installed arm64 -Dtests=enabled
+}
+
+# build_demo: the programs of tools/demo alone, without optimizations that an emulated
+# board does not show
+build_demo()
+{
+	local BUILD_TARGETS=(programs)
+
+	log_step "Building for the board (arm64)"
+	build_installed demo -Dtests=disabled -Doptimization=1 -Dnpz=disabled \
+		-Dopencl=disabled -Ddmactl_{dt,png,top,trace}=disabled
+}
+
+# build_installed KIND [MESON OPTION]...: installs into the folder KIND.root
+build_installed()
+{
+	local root
+
+	root=$(build_folder "$1.root")
+	build_arm64 "$1" usr/lib/python3/dist-packages/numpy/core/include \
 		--prefix=/usr --libdir=lib/aarch64-linux-gnu \
-		-Ddmactl=enabled -Dsleef=enabled -Dtests=enabled \
-		-Dpython_install_dir=/usr/lib/python3/dist-packages || return 1
-	rm -rf "$(build_board_root)"
-	DESTDIR=$(build_board_root) log_quietly /usr/bin/meson install \
-		--no-rebuild -C "$(build_folder arm64)"
+		-Ddmactl=enabled -Dsleef=enabled -Dreference=disabled \
+		-Dpython_install_dir=/usr/lib/python3/dist-packages \
+		"${@:2}" || return 1
+	rm -rf "$root"
+	DESTDIR=$root log_quietly /usr/bin/meson install --no-rebuild \
+		-C "$(build_folder "$1")"
 }
 
 # build_board_numpy PACKAGES: the library and the Python package for the board, for the

@@ -2,8 +2,9 @@
 # shellcheck shell=bash
 #
 # Keeps downloads and builds for the next run, outside the tree.  An entry is a
-# folder or a file, named after its content.  It gets its name only when it is
-# complete; front doors that want the same entry wait for each other.
+# folder or a file, named after its content.  It is made below partial/ and gets
+# its name only when it is complete; a failure or a signal removes the rest.  Front
+# doors that want the same entry wait for each other.
 
 CACHE=${DRAY_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/dray}
 mkdir -p "$CACHE/locks" || die "cannot write the cache $CACHE"
@@ -25,23 +26,25 @@ cache_tree()
 # cache_make NAME COMMAND...
 #
 # Makes the entry NAME by COMMAND, unless it exists.  The last argument of the
-# command is a new path, at which it creates a folder or a file.  The entry is
-# locked meanwhile.
+# command is a new path, at which it creates a folder or a file; what it leaves
+# beside that is removed.  The entry is locked meanwhile.
 cache_make()
 {
 	local name=$1 lock partial status=0
 
 	shift
 	[ ! -e "$CACHE/$name" ] || return 0
-	mkdir -p "$(dirname "$CACHE/$name")"
 	lock=$CACHE/locks/${name//\//_}
-	partial=$CACHE/$name.partial
+	partial=$CACHE/partial/${name//\//_}
 	(
 		flock 9
 		[ ! -e "$CACHE/$name" ] || exit 0
+		trap 'rm -rf "$partial"' EXIT
+		trap 'exit 143' TERM
 		rm -rf "$partial"
-		"$@" "$partial" || exit 1
-		mv "$partial" "$CACHE/$name"
+		mkdir -p "$partial" "$(dirname "$CACHE/$name")"
+		"$@" "$partial/entry" || exit 1
+		mv "$partial/entry" "$CACHE/$name"
 	) 9>"$lock" || status=$?
 	return "$status"
 }

@@ -52,8 +52,8 @@ foreign_apt()
 		-o Acquire::Languages=none -o Acquire::Retries=3 "$@"
 }
 
-# Renews the lists of an architecture before a download, at most once a day.
-# The caller holds their lock, descriptor 8.
+# Renews the lists of an architecture if they are a day old.  The caller holds their
+# lock, descriptor 8.
 foreign_update()
 {
 	local architecture=$1 state=$CACHE/apt/$1 suite
@@ -83,16 +83,59 @@ foreign_source()
 		"$(foreign_mirror "$1")" "$1"
 }
 
-# foreign_resolve ARCHITECTURE PATTERN: prints the newest package with such a
-# name
-foreign_resolve()
+# foreign_locked ARCHITECTURE COMMAND...: runs a command on current lists, which have
+# one user at a time
+foreign_locked()
 {
 	(
 		flock 8
-		foreign_update "$1" || exit 1
-		foreign_apt "$1" apt-cache pkgnames | grep -Ex -- "$2" |
-			sort -V | tail -n 1
+		foreign_update "$1" && "${@:2}"
 	) 8>"$CACHE/locks/apt-$1"
+}
+
+# foreign_names ARCHITECTURE PATTERN: prints the packages with such a name, the
+# newest first, from lists that are less than an hour old
+foreign_names()
+{
+	find "$CACHE/apt/$1/updated" -mmin +60 -delete 2>/dev/null
+	foreign_locked "$1" foreign_apt "$1" apt-cache pkgnames |
+		grep -Ex -- "$2" | sort -rV
+}
+
+# foreign_has ARCHITECTURE PACKAGE...: tells whether the lists have a file of each
+# package; names the first that is missing
+foreign_has()
+{
+	local said
+
+	said=$(foreign_locked "$1" foreign_apt "$1" apt-get download \
+		--print-uris "${@:2}" 2>&1) && return
+	log_note "$(foreign_reasons <<<"$said" | head -n 1)"
+	return 1
+}
+
+# Turns apt's errors into one line for each package.
+foreign_reasons()
+{
+	sed -n -E \
+		-e 's/^E: Can.t select candidate version from package ([^ ]+) .*/\1 is not in the archive/p' \
+		-e 's/^E: Unable to locate package (.*)/\1 is not in the archive/p' \
+		-e 's/^ *([^ ]+) : Depends: ([^ ]+) .*/\1 needs \2, which is not in the archive/p' \
+		-e 's/^E: Failed to fetch .*\/([^/_]+)_[^ ]+ +(.*)/\1 cannot be downloaded: \2/p' |
+		grep . || echo 'apt gives no reason'
+}
+
+# foreign_newest COMMAND...: runs the command with each version of standard input in
+# turn until it succeeds; fails if none does
+foreign_newest()
+{
+	local version
+
+	while read -r version <&3; do
+		"$@" "$version" && return
+		log_note "not $version, then: the next older version"
+	done 3<&0
+	return 1
 }
 
 # Fetches and unpacks packages; the last argument is the new folder.
@@ -106,28 +149,45 @@ foreign_unpack()
 	scratch=$into.debs
 	rm -rf "$scratch"
 	mkdir -p "$scratch" "$into"
-	# The lists of an architecture have one user at a time.
-	(
-		flock 8
-		foreign_update "$architecture" || exit 1
-		cd "$scratch" || exit 1
-		if [ "$how" = closure ]; then
-			foreign_apt "$architecture" apt-get install --print-uris \
-				-y --no-install-recommends "${packages[@]}" |
-				awk "/^'/ { print \$2 }" | sed 's/_.*//' |
-				LC_ALL=C sort -u >names
-			mapfile -t packages <names
-			rm names
-		fi
-		[ "${#packages[@]}" -gt 0 ] || exit 1
-		log_quietly foreign_apt "$architecture" apt-get download \
-			"${packages[@]}"
-	) 8>"$CACHE/locks/apt-$architecture" || return 1
+	foreign_locked "$architecture" foreign_download_twice "$scratch" \
+		"$architecture" "$how" "${packages[@]}" || return 1
 	for deb in "$scratch"/*.deb; do
 		dpkg-deb -x "$deb" "$into" || return 1
 		basename "$deb" >>"$into/.packages"
 	done
 	rm -rf "$scratch"
+}
+
+# foreign_download_twice FOLDER ARCHITECTURE ...: the archive may have changed since the
+# lists were made
+foreign_download_twice()
+{
+	cd "$1" || return 1
+	foreign_download "${@:2}" && return
+	rm "$CACHE/apt/$2/updated"
+	foreign_update "$2" && foreign_download "${@:2}"
+}
+
+# foreign_download ARCHITECTURE one|closure PACKAGE...: downloads packages into the
+# working directory
+foreign_download()
+{
+	local architecture=$1 how=$2 packages=("${@:3}") status=0
+
+	if [ "$how" = closure ]; then
+		foreign_apt "$architecture" apt-get install --print-uris -y \
+			--no-install-recommends "${packages[@]}" >errors 2>&1 ||
+			status=$?
+		mapfile -t packages < <(awk "/^'/ { print \$2 }" errors |
+			sed 's/_.*//' | LC_ALL=C sort -u)
+	fi
+	[ "$status" -ne 0 ] || foreign_apt "$architecture" apt-get download \
+		"${packages[@]}" >errors 2>&1 || status=$?
+	[ "$status" -eq 0 ] || foreign_reasons <errors | while read -r line; do
+		log_note "$line"
+	done
+	rm -f errors
+	return "$status"
 }
 
 # foreign_set ARCHITECTURE one|closure NAME PACKAGE...

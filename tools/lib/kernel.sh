@@ -46,28 +46,68 @@ kernel_pattern()
 	esac
 }
 
-# kernel_fetch FINAL ARCHITECTURE VERSION INTO: headers name each other by absolute
-# paths, which are set to the entry's final name
+# kernel_packages VERSION: the packages of a kernel; kernel_kbuild VERSION: that of its
+# build programs, which run on this machine
+kernel_packages()
+{
+	printf 'linux-%s\n' "image-$1" "headers-$1" \
+		"headers-$(kernel_flavourless "$1")-common"
+}
+
+kernel_kbuild()
+{
+	case $1 in
+	6.1.0-*) echo linux-kbuild-6.1 ;;
+	*) echo "linux-kbuild-$(kernel_flavourless "$1")" ;;
+	esac
+}
+
+kernel_flavourless()
+{
+	local version=${1%-cloud-*}
+
+	printf '%s\n' "${version%-[a-z]*}"
+}
+
+# kernel_versions ARCHITECTURE SERIES: the versions of which the lists have all packages,
+# the newest first.  An image comes days after the headers of its version.
+kernel_versions()
+{
+	local version packages host
+
+	host=$(dpkg --print-architecture)
+	foreign_names "$1" "linux-headers-$(kernel_pattern "$1" "$2")" |
+		while read -r version; do
+			version=${version#linux-headers-}
+			mapfile -t packages < <(kernel_packages "$version")
+			foreign_has "$1" "${packages[@]}" &&
+				foreign_has "$host" "$(kernel_kbuild "$version")" &&
+				echo "$version"
+		done
+}
+
+# kernel_fetch FINAL ARCHITECTURE SERIES INTO: fetches the newest version that can be had
 kernel_fetch()
 {
-	local final=$1 architecture=$2 version=$3 into=$4 flavourless kbuild
-	local header
+	foreign_newest kernel_fetch_version "$1" "$2" "$4" \
+		< <(kernel_versions "$2" "$3")
+}
 
-	flavourless=${version%-cloud-*}
-	flavourless=${flavourless%-[a-z]*}
-	case $version in
-	6.1.0-*) kbuild=linux-kbuild-6.1 ;;
-	*) kbuild=linux-kbuild-$flavourless ;;
-	esac
+# kernel_fetch_version FINAL ARCHITECTURE INTO VERSION: headers name each other by
+# absolute paths, which are set to the entry's final name
+kernel_fetch_version()
+{
+	local final=$1 architecture=$2 into=$3 version=$4 packages header
+
 	log_step "Fetching Debian's kernel $version"
-	foreign_unpack "$architecture" one "linux-image-$version" \
-		"linux-headers-$version" "linux-headers-$flavourless-common" \
-		"$into" || return 1
-	# The build programs run on this machine, for any kernel.
-	foreign_unpack "$(dpkg --print-architecture)" one "$kbuild" "$into" ||
-		return 1
+	rm -rf "$into"
+	mapfile -t packages < <(kernel_packages "$version")
+	foreign_unpack "$architecture" one "${packages[@]}" "$into" &&
+		foreign_unpack "$(dpkg --print-architecture)" one \
+			"$(kernel_kbuild "$version")" "$into" || return 1
 	# Its absence keeps BTF out of modules, so that pahole is not needed.
 	rm -f "$into/usr/src/linux-headers-$version/vmlinux"
+	packages_need kmod
 	/sbin/depmod -b "$into" "$version" || return 1
 	printf '%s\n' "$version" >"$into/version"
 	for header in "$into"/usr/src/linux-headers-*/Makefile; do
@@ -78,25 +118,27 @@ kernel_fetch()
 # kernel_make ARCHITECTURE SERIES: makes the kernel and prints its folder
 kernel_make()
 {
-	local name=kernels/$1-$2 version=''
+	local name=kernels/$1-$2
 
 	if kernel_fragments "$1-$2" >/dev/null; then
 		kernel_build "$1-$2"
 		return
 	fi
 	kernel_pattern "$1" "$2" >/dev/null
-	if [ ! -e "$CACHE/$name" ] || [ -n "${DRAY_UPDATE:-}" ]; then
-		version=$(foreign_resolve "$1" \
-			"linux-headers-$(kernel_pattern "$1" "$2")")
-		version=${version#linux-headers-}
-		[ -n "$version" ] || die "no kernel $2 for $1 is found"
-		if [ -e "$CACHE/$name" ] &&
-		   [ "$(kernel_version "$CACHE/$name")" != "$version" ]; then
-			rm -rf "${CACHE:?}/$name"
-		fi
-	fi
-	cache_entry "$name" "cannot fetch the kernel $1-$2" \
-		kernel_fetch "$CACHE/$name" "$1" "$version"
+	[ -z "${DRAY_UPDATE:-}" ] || kernel_is_newest "$@" ||
+		rm -rf "${CACHE:?}/$name"
+	cache_entry "$name" "no kernel $2 for $1 can be had" \
+		kernel_fetch "$CACHE/$name" "$1" "$2"
+}
+
+# kernel_is_newest ARCHITECTURE SERIES: tells whether the kernel in the cache is the
+# newest
+kernel_is_newest()
+{
+	local version
+
+	read -r version < <(kernel_versions "$1" "$2")
+	[ "$version" = "$(cat "$CACHE/kernels/$1-$2/version" 2>/dev/null)" ]
 }
 
 kernel_version()
@@ -128,11 +170,16 @@ kernel_modules()
 	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }'
 }
 
-# Parts of linux-source: drivers that the boards' kernels lack (first three files of
-# the engine's), and the checkers and test harness of the newest version.
-KERNEL_SOURCES_6_1=(
+# Parts of linux-source: drivers of the engine and of streams, which Debian's arm64
+# kernel lacks; those of the Zynq; and the checkers and test harness of the newest
+# version.
+KERNEL_SOURCES_BOARD=(
 	drivers/dma/dmaengine.h drivers/dma/dmatest.c
+	drivers/dma/virt-dma.c drivers/dma/virt-dma.h
+	drivers/dma/xilinx/xilinx_dma.c drivers/dma/xilinx/xilinx_dpdma.c
 	drivers/dma/xilinx/zynqmp_dma.c
+)
+KERNEL_SOURCES_ZYNQ=(
 	drivers/mmc/host/cqhci.h drivers/mmc/host/sdhci.h
 	drivers/mmc/host/sdhci-cqhci.h drivers/mmc/host/sdhci-pltfm.h
 	drivers/mmc/host/sdhci-of-arasan.c
@@ -145,12 +192,6 @@ KERNEL_SOURCES_6_12=(
 	tools/testing/selftests/kselftest.h
 	tools/testing/selftests/kselftest_harness.h
 	tools/testing/selftests/lib.mk
-)
-# The drivers of the AXI DMA and of the display port's DMA, which Debian's arm64 kernel
-# lacks.
-KERNEL_SOURCES_STREAMS=(
-	drivers/dma/dmaengine.h drivers/dma/virt-dma.h drivers/dma/virt-dma.c
-	drivers/dma/xilinx/xilinx_dma.c drivers/dma/xilinx/xilinx_dpdma.c
 )
 # Device trees of the boards in dts/overlays.
 KERNEL_SOURCES_BOARDS=(
@@ -171,13 +212,16 @@ KERNEL_SOURCES_SELFTESTS=(
 
 kernel_source_fetch()
 {
-	local series=$1 into=${*: -1} tarball
+	local series=$1 into=${*: -1} tarball options=()
 	local files=("${@:2:$#-2}")
 
 	log_step "Taking files from linux-source-$series"
 	tarball=$(kernel_tarball "$series") || return 1
 	mkdir -p "$into"
-	tar -C "$into" -xJf "$tarball" --strip-components 1 \
+	# Reads no further than the last file, unless a directory may follow.
+	printf '%s\n' "${files[@]##*/}" | grep -qv '\.' ||
+		options=(--occurrence=1)
+	tar -C "$into" -xJf "$tarball" --strip-components 1 "${options[@]}" \
 		"${files[@]/#/linux-source-$series/}"
 }
 
@@ -200,23 +244,21 @@ kernel_tarball_fetch()
 {
 	local into=$2
 
-	foreign_unpack "$(dpkg --print-architecture)" one "linux-source-$1" \
-		"$into.unpacked" || return 1
+	foreign_unpack arm64 one "linux-source-$1" "$into.unpacked" || return 1
 	mv "$into.unpacked/usr/src/linux-source-$1.tar.xz" "$into" || return 1
 	rm -rf "$into.unpacked"
 }
 
-# kernel_source SERIES: prints the folder with these files.  6.12-engine has the
-# board's drivers, 6.1-streams and 6.12-streams those for streams, 6.12-boards the
-# device trees, 6.12-selftests the files for tests in the tree.
+# kernel_source SERIES: prints the folder with these files.  6.1-board and 6.12-board
+# have the board's drivers, 6.1-zynq the Zynq's, 6.12-boards the device trees,
+# 6.12-selftests the files for tests in the tree.
 kernel_source()
 {
 	local files
 
 	case $1 in
-	6.1) files=("${KERNEL_SOURCES_6_1[@]}") ;;
-	6.12-engine) files=("${KERNEL_SOURCES_6_1[@]:0:3}") ;;
-	*-streams) files=("${KERNEL_SOURCES_STREAMS[@]}") ;;
+	*-board) files=("${KERNEL_SOURCES_BOARD[@]}") ;;
+	6.1-zynq) files=("${KERNEL_SOURCES_ZYNQ[@]}") ;;
 	6.12-boards) files=("${KERNEL_SOURCES_BOARDS[@]}") ;;
 	6.12-selftests) files=("${KERNEL_SOURCES_SELFTESTS[@]}") ;;
 	*) files=("${KERNEL_SOURCES_6_12[@]}") ;;

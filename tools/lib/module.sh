@@ -21,9 +21,9 @@ module_kbuild()
 		cross=("${MODULE_ARM[@]}" "MODPOST=$modpost")
 		;;
 	esac
-	# Kernels with KCOV record the coverage of modules.
+	# Kernels with KCOV record the coverage of modules.  Nobody debugs them.
 	make -s "-j$(nproc)" -C "$(kernel_headers "$kernel")" "M=$folder" \
-		"${cross[@]}" KCOV_INSTRUMENT=y "$@" modules
+		"${cross[@]}" KCOV_INSTRUMENT=y KCFLAGS=-g0 "$@" modules
 }
 
 # module_modpost KERNEL: prints a modpost for 32-bit kernels; Debian's one on
@@ -32,7 +32,7 @@ module_modpost()
 {
 	local source
 
-	source=$(kernel_source 6.1) || exit
+	source=$(kernel_source 6.1-zynq) || exit
 	cache_entry "modules/modpost-$(kernel_version "$1")" \
 		"modpost does not build" module_modpost_build "$1" "$source"
 }
@@ -59,36 +59,33 @@ module_engine()
 		printf '%s\n' "$1/engine"
 		return
 	fi
-	case $(kernel_version "$1") in
-	6.12.*) module_board engine "$1" 6.12-engine ;;
-	*) module_board engine "$1" 6.1 ;;
-	esac
+	module_board engine "$1"
 }
 
 # module_streams KERNEL: prints the folder with xilinx_dma.ko and xilinx_dpdma.ko,
 # unmodified, and virt-dma.ko if the kernel lacks that
 module_streams()
 {
-	case $(kernel_version "$1") in
-	6.12.*) module_board streams "$1" 6.12-streams ;;
-	*) module_board streams "$1" 6.1-streams ;;
-	esac
+	module_board streams "$1"
 }
 
 # module_zynq KERNEL: prints the folder with the drivers of serial port, which is a
 # console too, and card slot, which Debian's armhf kernel lacks
 module_zynq()
 {
-	module_board zynq "$1" 6.1
+	module_board zynq "$1" 6.1-zynq
 }
 
-# module_board NAME KERNEL SERIES: builds drivers from the source of SERIES by
+# module_board NAME KERNEL [SOURCE]: builds drivers from the kernel's source by
 # module_NAME_copy
 module_board()
 {
-	local source
+	local source series=6.1
 
-	source=$(kernel_source "$3") || exit
+	case $(kernel_version "$2") in
+	6.12.*) series=6.12 ;;
+	esac
+	source=$(kernel_source "${3:-$series-board}") || exit
 	cache_entry "modules/$1-$(kernel_version "$2")-$(cache_tree "$source")" \
 		"the drivers of the board do not build" \
 		module_board_build "$1" "$2" "$source"

@@ -9,7 +9,7 @@
 # release_make RELEASE: prints the folder
 release_make()
 {
-	local name headers='' lists pattern
+	local name lists pattern
 	local packages=(binutils make dash coreutils sed grep findutils mawk)
 
 	case $1 in
@@ -24,25 +24,27 @@ release_make()
 	*) die "no release $1: choose bookworm or trixie" ;;
 	esac
 	name=releases/$1-$(cache_key "${packages[@]}" </dev/null)
-	if [ ! -e "$CACHE/$name" ] || [ -n "${DRAY_UPDATE:-}" ]; then
-		headers=$(foreign_resolve "$lists" "$pattern")
-		[ -n "$headers" ] || die "no kernel of $1 is found"
-		[ "$headers" = "$(cat "$CACHE/$name/headers" 2>/dev/null)" ] ||
-			rm -rf "${CACHE:?}/$name"
-	fi
-	cache_entry "$name" "cannot fetch the headers and the compiler of $1" \
-		release_fetch "$lists" "$headers" "${packages[@]}" &&
+	[ -z "${DRAY_UPDATE:-}" ] || rm -rf "${CACHE:?}/$name"
+	cache_entry "$name" "no kernel's headers and compiler of $1 can be had" \
+		release_fetch "$lists" "$pattern" "${packages[@]}" &&
 		cache_prune releases/
 }
 
+# release_fetch LISTS PATTERN PACKAGE... INTO
 release_fetch()
 {
-	local lists=$1 headers=$2 packages=("${@:3:$#-3}") into=${*: -1}
-	local folder
+	foreign_newest release_fetch_headers "$1" "${@: -1}" "${@:3:$#-3}" \
+		< <(foreign_names "$1" "$2")
+}
+
+# release_fetch_headers LISTS INTO PACKAGE... HEADERS
+release_fetch_headers()
+{
+	local lists=$1 into=$2 packages=("${@:3}") headers=${*: -1} folder
 
 	log_step "Fetching $headers with its compiler"
-	foreign_unpack "$lists" closure "$headers" "${packages[@]}" "$into" ||
-		return 1
+	rm -rf "$into"
+	foreign_unpack "$lists" closure "${packages[@]}" "$into" || return 1
 	# Links that maintainer scripts would have made.
 	for folder in bin sbin lib lib64; do
 		[ -e "$into/$folder" ] || ln -s "usr/$folder" "$into/$folder"

@@ -1,0 +1,219 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
+# Kernels of an invented archive, which lacks a package, changes, or answers with an
+# error: each case ends in the newest kernel that is whole, or names the package.
+TREE=$(cd "$(dirname "$0")/../.." && pwd -P)
+# shellcheck source=tests/fact.sh
+. "$TREE/tests/fact.sh"
+export DRAY_CACHE=$folder/cache
+# shellcheck source=tools/load.sh
+. "$TREE/tools/load.sh"
+SCRATCH=$folder archive=$folder/archive host=$(dpkg --print-architecture)
+address=file:$archive
+trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$folder"' EXIT
+
+foreign_suites()
+{
+	echo invented
+}
+
+foreign_source()
+{
+	echo "deb [trusted=yes] $address ./"
+}
+
+# add NAME ARCHITECTURE [DEPENDS]: a package, with the files that a kernel needs
+add()
+{
+	local tree=$folder/tree version=${1#linux-*-}
+
+	rm -rf "$tree"
+	mkdir -p "$tree/DEBIAN" "$archive"
+	case $1 in
+	linux-image-*)
+		mkdir -p "$tree/boot" "$tree/lib/modules/$version"
+		echo image >"$tree/boot/vmlinuz-$version"
+		touch "$tree/lib/modules/$version"/modules.{order,builtin}
+		;;
+	linux-headers-*)
+		mkdir -p "$tree/usr/src/linux-headers-$version"
+		echo "include /usr/src/x" \
+			>"$tree/usr/src/linux-headers-$version/Makefile"
+		;;
+	esac
+	cat >"$tree/DEBIAN/control" <<-CONTROL
+	Package: $1
+	Version: 1
+	Architecture: $2
+	Maintainer: nobody <nobody@example.org>
+	Description: invented
+	${3:+Depends: $3}
+	CONTROL
+	sed -i '/^$/d' "$tree/DEBIAN/control"
+	dpkg-deb --root-owner-group -Znone -b "$tree" \
+		"$archive/$1_1_$2.deb" >/dev/null
+}
+
+# add_kernel VERSION [WITHOUT]: the packages of a kernel, but for one
+add_kernel()
+{
+	local name
+
+	for name in $(kernel_packages "$1") "$(kernel_kbuild "$1")"; do
+		case $name in
+		"${2:-}") ;;
+		linux-kbuild-*) add "$name" "$host" ;;
+		*-common) add "$name" all ;;
+		*) add "$name" arm64 ;;
+		esac
+	done
+}
+
+# publish: writes the lists of the packages that are there
+publish()
+{
+	local deb
+
+	for deb in "$archive"/*.deb; do
+		dpkg-deb -f "$deb"
+		echo "Filename: ./${deb##*/}"
+		echo "Size: $(stat -c %s "$deb")"
+		echo "SHA256: $(sha256sum <"$deb" | cut -d ' ' -f 1)"
+		echo
+	done >"$archive/Packages"
+	cat >"$archive/Release" <<-RELEASE
+	Suite: invented
+	Date: $(LC_ALL=C date -uR)
+	SHA256:
+	 $(sha256sum <"$archive/Packages" | cut -d ' ' -f 1) $(stat -c %s "$archive/Packages") Packages
+	RELEASE
+}
+
+# afresh: an empty archive, and an empty cache
+afresh()
+{
+	rm -rf "$archive" "$DRAY_CACHE"
+	mkdir -p "$archive" "$DRAY_CACHE/locks"
+}
+
+# old MINUTES: the lists were made so long ago
+old()
+{
+	touch -d "$1 minutes ago" "$DRAY_CACHE"/apt/*/updated
+}
+
+# made SERIES: makes the kernel; its version is in $version, the messages in $said
+made()
+{
+	local kernel
+
+	version=none
+	kernel=$(kernel_make arm64 "$1" 2>"$folder/said") &&
+		version=$(kernel_version "$kernel")
+	said=$(cat "$folder/said")
+}
+
+# judge NAME VERSION WORDS: a fact about the kernel made; nothing else stays
+judge()
+{
+	is "$1: the version" "$version" "$2"
+	like "$1: the message" "$said" "*$3*"
+	is "$1: nothing half made stays" "$(ls "$DRAY_CACHE/partial")" ''
+}
+
+afresh
+add_kernel 6.1.0-8-arm64
+add_kernel 6.1.0-9-arm64
+add_kernel 6.1.0-10-arm64 linux-image-6.1.0-10-arm64
+publish
+made 6.1
+judge 'headers without an image' 6.1.0-9-arm64 \
+	'linux-image-6.1.0-10-arm64 is not in the archive'
+
+afresh
+add_kernel 6.12.8+deb12-arm64
+add_kernel 6.12.9+deb12-arm64 linux-kbuild-6.12.9+deb12
+publish
+made 6.12-debian
+judge 'an image without build programs' 6.12.8+deb12-arm64 \
+	'linux-kbuild-6.12.9+deb12 is not in the archive'
+
+afresh
+add_kernel 6.1.0-8-arm64
+add_kernel 6.1.0-9-arm64
+publish
+foreign_names arm64 x 2>/dev/null
+rm "$archive/linux-image-6.1.0-9-arm64_1_arm64.deb"
+made 6.1
+judge 'a listed package that is gone' 6.1.0-8-arm64 \
+	'linux-image-6.1.0-9-arm64 cannot be downloaded'
+
+afresh
+add_kernel 6.1.0-8-arm64
+publish
+foreign_names arm64 x 2>/dev/null
+rm "$archive"/*
+add_kernel 6.1.0-9-arm64
+publish
+old 1000
+made 6.1
+judge 'lists of this day, before a change' 6.1.0-9-arm64 'kernel 6.1.0-9-arm64'
+rm -rf "$DRAY_CACHE/kernels"
+rm "$archive"/*
+add_kernel 6.1.0-10-arm64
+publish
+old 1500
+made 6.1
+judge 'lists of the day before' 6.1.0-10-arm64 'fetching the package lists'
+
+afresh
+add_kernel 6.1.0-9-arm64 linux-headers-6.1.0-9-common
+publish
+made 6.1
+judge 'no whole kernel' none \
+	'linux-headers-6.1.0-9-common is not in the archive'
+
+afresh
+for name in binutils make dash coreutils sed grep findutils mawk; do
+	add "$name" amd64
+done
+add linux-headers-6.12.8+deb13-amd64 amd64 make
+add linux-headers-6.12.9+deb13-amd64 amd64 linux-compiler-gcc-14-x86
+publish
+is 'a compiler that is missing: the next older headers' \
+	"$(release_version trixie 2>"$folder/said")" 6.12.8+deb13-amd64
+like 'a compiler that is missing: the message' "$(cat "$folder/said")" \
+	'*linux-headers-6.12.9+deb13-amd64 needs linux-compiler-gcc-14-x86*'
+
+# An error for the first request of each file.
+afresh
+add_kernel 6.1.0-9-arm64
+publish
+python3 -c '
+import functools, http.server, sys
+
+class Once(http.server.SimpleHTTPRequestHandler):
+    seen = set()
+
+    def do_GET(self):
+        if self.path in self.seen:
+            return super().do_GET()
+        self.seen.add(self.path)
+        self.send_error(503)
+
+    def log_message(self, *_):
+        pass
+
+server = http.server.ThreadingHTTPServer(
+    ("127.0.0.1", 0), functools.partial(Once, directory=sys.argv[1]))
+print(server.server_address[1], flush=True)
+server.serve_forever()' "$archive" >"$folder/port" &
+until [ -s "$folder/port" ]; do :; done
+address=http://127.0.0.1:$(cat "$folder/port")
+export no_proxy=127.0.0.1
+made 6.1
+judge 'a mirror with an error for each first request' 6.1.0-9-arm64 \
+	'kernel 6.1.0-9-arm64'
+
+finish
