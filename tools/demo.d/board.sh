@@ -7,7 +7,7 @@ dmactl heaps --json >/tmp/before || exit
 /usr/bin/python3 job.py
 job=$?
 echo
-echo "9. The output of dmactl after the job"
+echo "10. The output of dmactl after the job"
 for command in list heaps; do
 	echo "   \$ dmactl $command"
 	dmactl $command || job=1

@@ -1,19 +1,21 @@
-#!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The second job: a universal function whose loop is the core brighten.v behind an AXI
-DMA changes the brightness of the photograph.  The CPU's loop is the same function, and
-every byte of both results is compared."""
+"""A universal function whose loop is the core brighten.v behind an AXI DMA changes the
+brightness of the photograph.  The CPU's loop is the same function, and every byte of
+both results is compared."""
 
 import ctypes
+import mmap
+import struct
 import time
 
 import numpy as np
 
 import dray
-from checks import check, failures, same_bytes
+from checks import check, same_bytes
 
 GAIN = 40           # as the core has it
 LINES, WIDTH = 640, 960
+CONTROL, REPLACE = 0x3fff1000, 16   # tools/fpga.d/control.h
 
 
 @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.POINTER(ctypes.c_uint8)),
@@ -28,8 +30,18 @@ def brighten_loop(data, strides, count, _):
     return 0
 
 
-def main() -> int:
-    pristine = np.load("photo.npy")[:LINES, :WIDTH]
+def exchange_core() -> None:
+    """Asks the model of the AXI DMA for the next core; the stream is silent."""
+    with open("/dev/mem", "r+b") as memory, \
+            mmap.mmap(memory.fileno(), 4096, offset=CONTROL) as control:
+        struct.pack_into("<I", control, REPLACE, 1)
+        while struct.unpack_from("<I", control, REPLACE)[0]:
+            time.sleep(0.001)
+
+
+def run(picture: np.ndarray) -> np.ndarray:
+    pristine = picture[:LINES, :WIDTH]
+    exchange_core()
     brighten = dray.ufunc("brighten", 1, 1)
     brighten.register((np.uint8, np.uint8), brighten_loop)
     with dray.memory(heap="reserved"):
@@ -51,9 +63,4 @@ def main() -> int:
     check("the CPU's loop gives NumPy's bytes", same_bytes(by_cpu, expected))
     check("the core gives the CPU's bytes, every one", same_bytes(by_core, by_cpu))
     check("the photograph is as it was", same_bytes(photo, np.ascontiguousarray(pristine)))
-    np.save("/results/brightness.npy", by_core)
-    return 1 if failures() else 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+    return by_core

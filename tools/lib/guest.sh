@@ -20,7 +20,7 @@ declare -A GUEST_WORDS=()	# parameters of these, by name
 GUEST_EXTRA=()		# module files to insert before dray.ko
 GUEST_DRAY=yes		# insert dray.ko?
 GUEST_PARAMETERS=''	# of dray.ko
-GUEST_PYTHON=no		# Debian's Python and NumPy there?
+GUEST_PYTHON=no		# Debian's Python and NumPy there? tests: with pytest, too
 GUEST_UDEV=no		# Debian's udev there?
 GUEST_XRT=no		# Debian's XRT, for boards, there?
 GUEST_RESULTS=''	# folder for the command's files in /results
@@ -191,7 +191,7 @@ guest_archives()
 {
 	local archives=() archive parts=(base)
 
-	[ "$GUEST_PYTHON" = no ] || parts+=(python)
+	[ "$GUEST_PYTHON" = no ] || parts+=("${GUEST_PYTHON/yes/python}")
 	[ "$GUEST_UDEV" = no ] || parts+=(udev)
 	[ "$GUEST_XRT" = no ] || parts+=(xrt)
 	for archive in "${parts[@]}"; do

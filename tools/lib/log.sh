@@ -14,7 +14,7 @@ fi
 # Announces a step that takes time.
 log_step()
 {
-	printf '%s==> %s%s\n' "$LOG_BOLD" "$*" "$LOG_PLAIN" >&2
+	printf '%s==> %s%s%s\n' "$LOG_BOLD" "$(plan_left)" "$*" "$LOG_PLAIN" >&2
 }
 
 # Prints a fact on the side, such as a download.

@@ -9,6 +9,7 @@
 # rootfs_archive FOLDER > CPIO
 rootfs_archive()
 {
+	packages_need cpio >&2
 	(cd "$1" && find . -mindepth 1 -print0 | LC_ALL=C sort -z |
 		cpio --quiet -0 -o -H newc -R 0:0)
 }
@@ -19,7 +20,7 @@ rootfs_image()
 {
 	local name=$1 packages
 
-	packages=$(foreign_set "$2" "$3" "$name" "${@:4}") || exit
+	packages=$(foreign_set "$2" "$3" root "${@:4}") || exit
 	cache_entry "images/$name-$2-$(cache_key "${packages##*/}" \
 		<"$TREE/tools/lib/rootfs.sh")" \
 		"cannot make the file system $name" \
@@ -60,31 +61,61 @@ rootfs_busybox_build()
 # The libraries of dmactl.
 ROOTFS_DMACTL="libjansson4 libfdt1 libncursesw6 libpng16-16 libtracefs1"
 
-# rootfs_python ARCHITECTURE: Python with NumPy, pytest and dependencies, the C++
-# library for modules from PyPI, and a terminal for dmactl top; prints the archive
+# rootfs_python ARCHITECTURE: Python with NumPy and dependencies, and the C++ library
+# for modules from PyPI; rootfs_tests: with pytest, NumPy's own tests, and a terminal
+# for dmactl top, too.  Both print the archive
 rootfs_python()
 {
-	# shellcheck disable=SC2086
-	rootfs_image python "$1" closure \
-		python3 python3-numpy python3-pytest libminizip1 libsleef3 libstdc++6 \
-		tmux ncurses-base libc-bin $ROOTFS_DMACTL
+	rootfs_image python "$1" closure "${ROOTFS_PYTHON[@]}"
 }
 
+rootfs_tests()
+{
+	rootfs_image tests "$1" closure "${ROOTFS_PYTHON[@]}"
+}
+
+# One set for both: most of it is the same.
+# shellcheck disable=SC2206
+ROOTFS_PYTHON=(
+	python3 python3-numpy python3-pytest libminizip1 libsleef3 libstdc++6
+	tmux ncurses-base libc-bin $ROOTFS_DMACTL
+)
+
+rootfs_tests_build()
+{
+	rootfs_merge "$1" "$2" && rootfs_finish "$2"
+}
+
+# A guest unpacks each byte at boot: leaves out tests, and tools of developers.
 rootfs_python_build()
 {
-	local tree=$2 folder
+	local packages=$2/usr/lib/python3/dist-packages
 
-	rootfs_merge "$1" "$tree" || return 1
-	rm -rf "$tree"/usr/lib/*/perl* "$tree"/usr/share/perl "$tree"/usr/bin/perl*
-	# Alternatives that maintainer scripts would have made.
+	rootfs_merge "$1" "$2" || return 1
+	find "$packages/numpy" "$2/usr/lib/python3.11/dist-packages" \
+		-name tests -prune -exec rm -r {} +
+	rm -rf "$packages"/numpy/{array_api,distutils,f2py,typing} \
+		"$packages"/{_pytest,pkg_resources,py,pytest} \
+		"$2"/usr/lib/python3.11/{lib2to3,pydoc_data,test} || return 1
+	rootfs_finish "$2"
+}
+
+# rootfs_finish TREE: does what maintainer scripts would have done for Python
+rootfs_finish()
+{
+	local tree=$1 folder
+
+	rm -rf "$tree"/usr/lib/*/{perl*,gconv} "$tree"/usr/share/perl \
+		"$tree"/usr/bin/perl*
+	# Alternatives.
 	for folder in "$tree"/usr/lib/*-linux-gnu; do
 		[ -d "$folder/blas" ] || continue
 		ln -sf blas/libblas.so.3 "$folder/libblas.so.3"
 		ln -sf lapack/liblapack.so.3 "$folder/liblapack.so.3"
 	done
-	# Files that dpkg's triggers would have compiled: an emulated processor
-	# takes seconds.  Both machines have the same version of Python.
-	/usr/bin/python3 -m compileall -q -s "$tree" -p / \
+	# Compiled files: an emulated processor takes seconds.  Both machines have
+	# the same version of Python.
+	/usr/bin/python3 -m compileall -q -j 0 -s "$tree" -p / \
 		--invalidation-mode unchecked-hash "$tree/usr/lib/python3" \
 		"$tree/usr/lib/python3.11" >/dev/null
 }

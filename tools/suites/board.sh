@@ -20,7 +20,7 @@ PACKAGES_BOARD=(
 suite_board()
 {
 	# Python's packages bring the C library.
-	local scratch=$1 GUEST_ROOTS GUEST_PYTHON=yes
+	local scratch=$1 GUEST_ROOTS GUEST_PYTHON=tests
 
 	if [ "$QUICK" = yes ]; then
 		selftests_begin arm64 "the board" "$scratch/batch" || return 0

@@ -36,7 +36,7 @@ xrt_wants_board()
 # xrt_board FOLDER: the programs of tests/xrt on the board
 xrt_board()
 {
-	local GUEST_ROOTS GUEST_PYTHON=yes SELFTESTS_MODULES=(drm_dma_helper)
+	local GUEST_ROOTS GUEST_PYTHON=tests SELFTESTS_MODULES=(drm_dma_helper)
 
 	tally_run "user space builds for the board" build_board || return 0
 	GUEST_ROOTS=("$(build_board_root)")

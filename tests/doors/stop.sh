@@ -1,0 +1,113 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
+# A front door that fails or gets a signal ends at once, with all that it has started,
+# and leaves nothing half made.
+TREE=$(cd "$(dirname "$0")/../.." && pwd -P)
+# shellcheck source=tests/fact.sh
+. "$TREE/tests/fact.sh"
+export DRAY_CACHE=$folder/cache DRAY_DOOR=$folder
+
+# door NAME: makes a front door whose work is standard input
+door()
+{
+	{
+		printf '%s\n' '#!/bin/bash' 'set -uo pipefail' "TREE='$TREE'" \
+			". \"\$TREE/tools/load.sh\""
+		# shellcheck disable=SC2016 # the door replaces them
+		echo 'make() { mkdir -p "$1"; touch "$1/file"; touch "$DRAY_DOOR/up"; "$DRAY_DOOR/slow"; }'
+		echo 'work() {'
+		cat
+		echo '}; front_run work'
+	} >"$folder/$1"
+	chmod +x "$folder/$1"
+}
+
+# A program that ends by itself only after the test's limit, as a child of its own.
+cat >"$folder/slow" <<-'SLOW'
+#!/bin/sh
+sleep 1000 &
+wait
+SLOW
+chmod +x "$folder/slow"
+
+# left: processes that a door has started
+left()
+{
+	pgrep -af "$folder|sleep 1000" | grep -v pgrep
+}
+
+# ends NAME STATUS SIGNAL: the door NAME ends with the status, when it gets the signal
+ends()
+{
+	local status=0 started=$SECONDS
+
+	rm -f "$folder/up"
+	# In the background a shell ignores SIGINT.
+	env --default-signal=INT "$folder/$1" >"$folder/said" 2>&1 &
+	until [ -e "$folder/up" ]; do
+		kill -0 $! 2>/dev/null || break
+		sleep 0.05
+	done
+	[ -z "$3" ] || kill "-$3" $!
+	wait $! || status=$?
+	is "$1${3:+, SIG$3}: its status" "$status" "$2"
+	[ $((SECONDS - started)) -lt 60 ]
+	ok $? "$1${3:+, SIG$3}: at once"
+	is "$1${3:+, SIG$3}: no process is left" "$(left)" ''
+	is "$1${3:+, SIG$3}: nothing half made stays" \
+		"$(ls "$DRAY_CACHE"/{partial,things} 2>/dev/null | grep -v :)" ''
+}
+
+door foreground <<-'WORK'
+	cache_make things/one make
+WORK
+door background <<-'WORK'
+	cache_make things/one make &
+	wait
+WORK
+door tasks <<-'WORK'
+	tasks_start cache_make things/one make
+	tasks_start "$DRAY_DOOR/slow"
+	tasks_wait
+WORK
+for signal in INT:130 TERM:143 HUP:129; do
+	for name in foreground background tasks; do
+		ends "$name" "${signal#*:}" "${signal%:*}"
+	done
+done
+
+door failure <<-'WORK'
+	tasks_start cache_make things/one make
+	tasks_start die "no package of that name"
+	tasks_wait
+WORK
+ends failure 125 ''
+like 'failure: the message of the task that failed' "$(cat "$folder/said")" \
+	'*no package of that name*'
+
+door success <<-'WORK'
+	make() { echo fine >"$1"; }
+	tasks_start cache_make things/one make
+	tasks_start true
+	tasks_wait && cat "$CACHE/things/one"
+WORK
+is 'success: the last word of the work' "$("$folder/success" 2>&1)" fine
+rm -r "$DRAY_CACHE/things"
+
+# The real ones, without a network.
+proxy=http://127.0.0.1:1
+for command in demo 'check iommu'; do
+	started=$SECONDS
+	# shellcheck disable=SC2086 # words
+	DRAY_CACHE=$folder/empty http_proxy=$proxy https_proxy=$proxy \
+		"$TREE"/tools/$command >"$folder/said" 2>&1 </dev/null
+	[ $? -ne 0 ]
+	ok $? "tools/$command without a network fails"
+	[ $((SECONDS - started)) -lt 120 ]
+	ok $? "tools/$command without a network fails soon"
+	is "tools/$command: nothing half made stays" \
+		"$(ls "$folder/empty/partial")" ''
+	rm -rf "$folder/empty"
+done
+finish

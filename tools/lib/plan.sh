@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# shellcheck shell=bash
+#
+# Says how far a front door is, and roughly how long it will still take: as the steps
+# took last time on this machine, or before the first run as its author measured.
+
+PLAN=''			# the run's file of seconds and steps
+PLAN_TOTAL=0		# seconds of all, if nothing is known of this machine
+PLAN_STEPS=()		# those to come, the running one first
+PLAN_STARTED=0
+declare -A PLAN_SECONDS=()
+
+# plan_begin NAME SECONDS STEP...: SECONDS is the author's figure
+plan_begin()
+{
+	local seconds step
+
+	PLAN=$CACHE/times/$1 PLAN_TOTAL=$2 PLAN_STEPS=("${@:3}")
+	mkdir -p "$CACHE/times"
+	while read -r seconds step; do
+		PLAN_SECONDS[$step]=$seconds
+	done < <(cat "$PLAN" 2>/dev/null)
+}
+
+# plan_end STEP SECONDS: the step at the head is over
+plan_end()
+{
+	PLAN_SECONDS[$1]=$2 PLAN_STARTED=$SECONDS
+	PLAN_STEPS=("${PLAN_STEPS[@]:1}")
+	for step in "${!PLAN_SECONDS[@]}"; do
+		echo "${PLAN_SECONDS[$step]} $step"
+	done >"$PLAN"
+}
+
+# plan_left: prints the time so far and the time to come, such as "[1:05, about 4 min
+# left] "; nothing without a plan
+plan_left()
+{
+	local step left=0
+
+	[ -n "$PLAN" ] || return 0
+	for step in "${PLAN_STEPS[@]}"; do
+		[ -n "${PLAN_SECONDS[$step]:-}" ] || left=-100000
+		left=$((left + ${PLAN_SECONDS[$step]:-0}))
+	done
+	left=$((left < 0 ? PLAN_TOTAL : left + PLAN_STARTED))
+	left=$((left - SECONDS))
+	printf '[%d:%02d, ' $((SECONDS / 60)) $((SECONDS % 60))
+	if [ "$left" -ge 90 ]; then
+		printf 'about %d min left] ' $(((left + 30) / 60))
+	else
+		printf 'about %d s left] ' $((left < 10 ? 10 : (left + 9) / 10 * 10))
+	fi
+}

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# shellcheck shell=bash
+#
+# Processes of a front door.  It runs its work as a child and itself only waits, so
+# that a signal ends the work at once, whatever command runs.  Tasks are steps that
+# run side by side: the first that fails ends the others.
+
+# front_run FUNCTION [ARGUMENT...]: runs the work and exits with its status; at a
+# signal, ends all its processes first
+front_run()
+{
+	local work status=0
+
+	# shellcheck disable=SC2064 # SIGINT is ignored in the background
+	for status in INT:130 TERM:143 HUP:129; do
+		trap "front_stop ${status#*:}" "${status%:*}"
+	done
+	"$@" <&0 &
+	work=$!
+	status=0
+	wait "$work" || status=$?
+	exit "$status"
+}
+
+front_stop()
+{
+	trap '' INT TERM HUP
+	log_bad "${0##*/}: stopped"
+	tasks_end "$(jobs -p)"
+	exit "$1"
+}
+
+TASKS=()
+
+# tasks_start COMMAND...: starts a task
+tasks_start()
+{
+	"$@" &
+	TASKS+=($!)
+}
+
+# tasks_wait: waits for all tasks; if one fails, ends the others and returns its status
+tasks_wait()
+{
+	local task i status
+
+	while [ "${#TASKS[@]}" -gt 0 ]; do
+		status=0
+		wait -n -p task "${TASKS[@]}" || status=$?
+		for i in "${!TASKS[@]}"; do
+			[ "${TASKS[i]}" != "$task" ] || unset "TASKS[i]"
+		done
+		[ "$status" -ne 0 ] || continue
+		tasks_end "${TASKS[@]}"
+		TASKS=()
+		return "$status"
+	done
+}
+
+# tasks_end PROCESS...: ends the processes and all below them; kills after five seconds
+tasks_end()
+{
+	local all=() known tries
+
+	# Stopped, none starts another that would be missed.
+	until known=${#all[@]} && mapfile -t all < <(tasks_tree "$@") &&
+	      [ "${#all[@]}" -eq "$known" ]; do
+		kill -STOP "${all[@]}" 2>/dev/null
+	done
+	kill "${all[@]}" 2>/dev/null
+	kill -CONT "${all[@]}" 2>/dev/null
+	for ((tries = 0; tries < 50; tries++)); do
+		mapfile -t all < <(tasks_alive "${all[@]}")
+		[ "${#all[@]}" -gt 0 ] || return 0
+		sleep 0.1
+	done
+	kill -KILL "${all[@]}" 2>/dev/null
+	return 0
+}
+
+# tasks_stat: prints process, parent and state of all processes
+tasks_stat()
+{
+	cat /proc/[0-9]*/stat 2>/dev/null |
+		sed -n 's/^\([0-9]*\) (.*) \([A-Z]\) \([0-9]*\) .*/\1 \3 \2/p'
+}
+
+# tasks_alive PROCESS...: prints those that run, which an ended one does not
+tasks_alive()
+{
+	tasks_stat | awk -v list=" $* " '$3 != "Z" && index(list, " " $1 " ") {
+		print $1 }'
+}
+
+# tasks_tree PROCESS...: prints the processes and all below them
+tasks_tree()
+{
+	tasks_stat | awk -v roots="$*" '
+		BEGIN { count = split(roots, tree, " ") }
+		{ children[$2] = children[$2] " " $1 }
+		END {
+			for (i = 1; i <= count; i++) {
+				print tree[i]
+				more = split(children[tree[i]], list, " ")
+				for (j = 1; j <= more; j++)
+					tree[++count] = list[j]
+			}
+		}'
+}
