@@ -15,7 +15,7 @@ bench_dmactl()
 {
 	local samples=$1 scratch=$2 kernel build
 
-	build_native && build_board || return 1
+	build_native && build_board all || return 1
 	kernel=$(kernel_make arm64 "$BENCH_DMACTL_SERIES") || return 1
 	build=$(build_folder native)/tests/dmactl
 	log_note "measuring on this machine"

@@ -120,9 +120,16 @@ batch_count()
 	local kind name log status
 
 	[ -e "$BATCH/status" ] || return 0
-	awk -F '\t' -v into="$BATCH/logs/" '
+	mkdir -p "$CACHE/times"
+	awk -F '\t' -v into="$BATCH/logs/" -v suite="$TALLY_SUITE" \
+		-v "times=$CACHE/times/programs" '
 		$1 == "@begin" { file = into $2; printf "" >file; next }
-		$1 == "@end" { print $3 >(file ".status"); file = ""; next }
+		$1 == "@end" {
+			print $3 >(file ".status")
+			print $4, suite, $2 >>times
+			file = ""
+			next
+		}
 		file { print >file }
 	' "$BATCH/output"
 	while read -r kind name; do

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# The ZDMA engine is real.  NumPy's tests of allocation and indexing run with every array
-# in the board's memory.
+# The ZDMA engine is real.  With --full NumPy's tests of allocation and indexing run with
+# every array in the board's memory.
 
 ABOUT_BOARD='the module, the library, dmactl and Python on the emulated ZCU102'
 
@@ -30,14 +30,16 @@ suite_board()
 		batch_count "the board"
 		return
 	fi
-	tally_run "user space builds for the board" build_board || return 0
+	# shellcheck disable=SC2046 # targets
+	tally_run "user space builds for the board" build_board $(board_targets) ||
+		return 0
 	GUEST_ROOTS=("$(build_board_root)")
 	# Takes longest, so that it begins first.
 	batch_begin "$scratch/python"
 	tally_run "programs for the board" board_add_programs || return 0
-	! tally_wants random-arrays || board_differential || return 0
+	[ "$FULL" = no ] || ! tally_wants random-arrays || board_differential ||
+		return 0
 	board_boot batch_aside "Python on the board"
-	tally_run "programs of tools/bench build" board_build_benches
 	selftests_begin arm64 "the board" "$scratch/batch" || return 0
 	selftests_add arm64 ""
 	selftests_add arm64 "" suspend
@@ -49,11 +51,35 @@ suite_board()
 	board_add_poison
 	GUEST_ROOTS+=("$BATCH/lib")
 	board_boot batch_aside "the board"
-	board_numbers "$scratch/numbers"
-	board_generated "$scratch/generated"
-	board_copies "$scratch/not-coherent" not-coherent
-	board_copies "$scratch/coherent" coherent
+	[ "$FULL" = no ] || {
+		tally_run "programs of tools/bench build" board_build_benches
+		board_numbers "$scratch/numbers"
+		board_generated "$scratch/generated"
+		board_copies "$scratch/not-coherent" not-coherent
+		board_copies "$scratch/coherent" coherent
+	}
 	batch_count_aside
+}
+
+# Tests of the library and of Python that need most of the module: memory, its life and
+# its ways to other processes and devices.
+BOARD_UNIT=(
+	node buffer buffer_import sync pool pool_heaps busy block handler records
+	copy copy_choice view_sync stream_packets stream_ring
+)
+BOARD_DMACTL=(module map why leaks)
+BOARD_PYTHON='test_(copy|fence|ipc|memory|nodes|pool|sharing|stream|stream_frames|ufunc).py'
+
+# board_targets: further targets of the build
+board_targets()
+{
+	if [ "$FULL" = yes ] || [ -n "$PATTERN" ]; then
+		echo all
+	else
+		printf 'tests/unit/test_%s ' "${BOARD_UNIT[@]}"
+		printf 'tests/dmactl/dmactl-%s ' holder leaker publisher why-random
+		printf 'examples/%s ' runtime record strided
+	fi
 }
 
 # board_generated FOLDER: boots trees with overlays of dmactl dt generate.  In one the
@@ -170,7 +196,7 @@ board_add_unit()
 
 	while read -r name program rest; do
 		# Tests with arguments are scripts for the host.
-		[ -z "$rest" ] || continue
+		[ -z "$rest" ] && board_wants_unit "$name" || continue
 		group=rest
 		! [[ $name =~ ^($BOARD_NUMBERS)$ ]] || group=numbers
 		[ "$group" = "$1" ] || continue
@@ -182,6 +208,12 @@ board_add_unit()
 	[ "$1" = numbers ] ||
 		cp "$(build_folder arm64)"/tests/unit/libdray-manager-*.so \
 			"$BATCH/job/unit"
+}
+
+board_wants_unit()
+{
+	[ "$FULL" = yes ] || [ -n "$PATTERN" ] ||
+		[[ " ${BOARD_UNIT[*]} " = *" $1 "* ]]
 }
 
 # board_numbers FOLDER: boots with programs about numbers alone
@@ -228,16 +260,23 @@ board_add_dmactl()
 # dmactl, the Python package, and NumPy's own tests.
 board_add_programs()
 {
-	local build selection=board-part.txt
+	local build selection=board-part.txt files=.
 
 	[ "$LONG" = no ] || selection=board.txt
 	build=$(build_folder arm64)
-	board_add_dmactl "$build"
+	if [ "$FULL" = yes ]; then
+		board_add_dmactl "$build"
+	else
+		board_add_dmactl "$build" '' "${BOARD_DMACTL[@]}"
+	fi
 	board_add_examples "$build/examples"
 	cp -r "$TREE"/tests/{python,numpy} "$BATCH/job"
-	board_build_policy "$BATCH/job/numpy/mem_policy.so" || return 1
+	[ "$FULL" = yes ] || files=$(cd "$TREE/tests/python" &&
+		printf '%s\n' test_*.py | grep -xE "$BOARD_PYTHON" | paste -sd ' ')
 	batch_add counts python \
-		"cd python && PYTHONDONTWRITEBYTECODE=1 DRAY_BACKEND=kernel python3 -m pytest -q --color=no -p no:cacheprovider ."
+		"cd python && PYTHONDONTWRITEBYTECODE=1 DRAY_BACKEND=kernel python3 -m pytest -q --color=no -p no:cacheprovider $files"
+	[ "$FULL" = yes ] || return 0
+	board_build_policy "$BATCH/job/numpy/mem_policy.so" || return 1
 	batch_add counts numpy \
 		"DRAY_BACKEND=kernel python3 numpy/run --selection numpy/$selection --once --no-conftest"
 }

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 
-ABOUT_EXAMPLES="the examples that use dray's memory in another runtime: OpenCV, also with \
-sanitizers, GStreamer, and OpenCL by PoCL; the first two also with the module on the PC: \
-an engine copies from a mat, and frames are dma-bufs"
+ABOUT_EXAMPLES="the examples that use dray's memory in another runtime: OpenCV, GStreamer, \
+and OpenCL by PoCL; with --full the first also with sanitizers, and the first two with the \
+module on the PC: an engine copies from a mat, and frames are dma-bufs"
 # Of OpenCV two modules only: libopencv-dev brings all sixty.
 PACKAGES_EXAMPLES=(
 	"${PACKAGES_BUILD[@]}" "${PACKAGES_GUEST[@]}" clang g++
@@ -18,9 +18,9 @@ EXAMPLES_OPENCV=(-isystem /usr/include/opencv4 -lopencv_core -lopencv_imgproc)
 suite_examples()
 {
 	tally_run "builds as a release" build_native || return 0
-	examples_guest "$1/guest"
+	[ "$FULL" = no ] || examples_guest "$1/guest"
 	examples_tests native "$1" test_runtimes test_opencv
-	[ "$QUICK" = yes ] ||
+	[ "$FULL" = no ] ||
 		! tally_run "builds with sanitizers" build_sanitized ||
 		examples_tests sanitized "$1" test_opencv
 	batch_count_aside

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Runs the package as a release, under a checking handler, and with sanitizers in the
-# library and the extension; programs with threads also with the thread sanitizer.  With
-# --long, also on a Python without a GIL, which takes minutes to build.
+# Runs the package as a release; with --full also under a checking handler, and with
+# sanitizers in the library and the extension; programs with threads also with the thread
+# sanitizer.  With --long, also on a Python without a GIL, which takes minutes to build.
 
 ABOUT_PYTHON='the Python package on the host back end'
 PACKAGES_PYTHON=(
 	"${PACKAGES_BUILD[@]}" "${PACKAGES_OPENCL[@]}" "${PACKAGES_PYPI[@]}"
-	python3-pytest
+	python3-pytest python3-pytest-xdist
 )
+
+# Options that share the tests among processes.
+PYTHON_JOBS=()
 
 # Programs with threads, for the thread sanitizer.  Under it a forked child cannot start
 # a thread, so that programs that fork are left out.
@@ -18,10 +21,10 @@ PYTHON_THREADS='test_(threads|array.*|fence|memory|min_bytes|reentry|stream|stre
 suite_python()
 {
 	tally_run "builds as a release" build_native || return 0
+	[ "$FULL" = yes ] || local PYTHON_JOBS=(-n "$(nproc)")
 	python_tests native "$1"
-	[ "$QUICK" = no ] || return 0
-	python_tests native "$1" check
 	[ "$FULL" = yes ] || return 0
+	python_tests native "$1" check
 	[ "$LONG" = no ] || python_free "$1"
 	! tally_run "builds with sanitizers" build_sanitized ||
 		python_tests sanitized "$1"
@@ -55,5 +58,5 @@ python_tests()
 	DRAY_HANDLER=$handler DRAY_TEST_OPENCL=1 \
 		python_count "tests/python ($1${handler:+, $handler})" "$1" \
 		"$2/$1${3:+.$3}" "${4:-/usr/bin/python3}" "${5:-}" -m pytest \
-		-q --color=no -p no:cacheprovider "${files[@]}"
+		-q --color=no -p no:cacheprovider "${PYTHON_JOBS[@]}" "${files[@]}"
 }

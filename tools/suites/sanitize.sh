@@ -5,8 +5,8 @@
 # mappings, missing or wrong maintenance shows as wrong bytes.  The search for races
 # waits at accesses, so it has a kernel of its own.
 
-ABOUT_SANITIZE="pc and board on kernels that check memory, locks, mappings and \
-leaks, and with copies for devices"
+ABOUT_SANITIZE="the board with a copy for each mapping; with --full pc and board on \
+kernels that check memory, locks, mappings and leaks"
 PACKAGES_SANITIZE=("${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" qemu-system-x86)
 
 # Without --long: with copies, tests that find missing maintenance; on the board, paths
@@ -77,17 +77,19 @@ suite_sanitize()
 	[ "$LONG" = no ] || copies=("${SANITIZE_COPIES[@]}") board=()
 	tally_run "selftests build for the board" program_build selftests arm64 ||
 		return 0
+	[ "$FULL" = yes ] || {
+		sanitize_copies "$scratch/copies" 6.1 "${copies[@]}"
+		batch_count_aside
+		return
+	}
 	[ "$FULL" = no ] || [ -n "$PATTERN" ] || {
 		sanitize_awake "$scratch/awake" checked "${SANITIZE_FAULTS[@]}"
 		sanitize_found "$scratch/awake"
 		sanitize_awake "$scratch/signalling" checked \
 			"${SANITIZE_SIGNALLING[@]}"
 	}
-	# By default, the kernel would reserve only 1 MiB for copies.
-	SELFTESTS_OPTIONS='-V attach' \
-		sanitize_board "$scratch/copies" "the board, every mapping a copy" \
-		bounce=1 swiotlb=24576,force "${copies[@]}"
-	sanitize_board "$scratch/board" "the board, checked" '' '' "${board[@]}"
+	sanitize_copies "$scratch/copies" checked "${copies[@]}"
+	sanitize_board "$scratch/board" checked "the board, checked" '' '' "${board[@]}"
 	[ "$LONG" = no ] || {
 		sanitize_pc "$scratch/pc"
 		sanitize_races "$scratch/races"
@@ -95,19 +97,29 @@ suite_sanitize()
 	batch_count_aside
 }
 
-# sanitize_board FOLDER TITLE PARAMETERS APPEND [PROGRAM...]
+# sanitize_copies FOLDER SERIES PROGRAM...: by default, a kernel reserves only 1 MiB for
+# copies
+sanitize_copies()
+{
+	SELFTESTS_OPTIONS='-V attach' \
+		sanitize_board "$1" "$2" "the board, every mapping a copy" \
+		bounce=1 swiotlb=24576,force "${@:3}"
+}
+
+# sanitize_board FOLDER SERIES TITLE PARAMETERS APPEND [PROGRAM...]
 sanitize_board()
 {
-	local title=$2 prefix=${1##*/}- programs=("${@:5}")
+	local series=$2 title=$3 prefix=${1##*/}- programs=("${@:6}")
 	local GUEST_PYTHON=no GUEST_ROOTS=()
 
-	sanitize_kernel arm64 checked || return 0
+	shift
+	sanitize_kernel arm64 "$series" || return 0
 	batch_begin "$1"
 	cp "$TREE"/tools/lib/guest-{checkers,unload} "$BATCH/job"
 	selftests_add arm64 "$prefix" "${programs[@]}"
 	tally_run "an importer for $title" \
-		board_add_importers checked "$prefix" || return 0
-	selftests_add arm64 "$prefix" suspend
+		board_add_importers "$series" "$prefix" || return 0
+	[ "$series" = 6.1 ] || selftests_add arm64 "$prefix" suspend
 	# With copies, buffers must be small.
 	[ -n "$3" ] || sanitize_add_dmactl "$prefix" || return 0
 	# Memory that only the module refers to leaks when it is unloaded.
@@ -116,8 +128,8 @@ sanitize_board()
 	# The engine for tests has no copies for mappings.
 	[ -n "$3" ] || tally_run "streams for $title" \
 		sanitize_add_streams "$prefix" checked || return 0
-	batch_add status "${prefix}checkers" guest-checkers
-	sanitize_aside "$title" zcu102 checked "$3" "$4"
+	[ "$series" = 6.1 ] || batch_add status "${prefix}checkers" guest-checkers
+	sanitize_aside "$title" zcu102 "$series" "$3" "$4"
 }
 
 # sanitize_add_dmactl PREFIX
@@ -126,7 +138,7 @@ sanitize_add_dmactl()
 	local names=("${SANITIZE_DMACTL_PART[@]}")
 
 	[ "$LONG" = no ] || names=("${SANITIZE_DMACTL[@]}")
-	tally_run "user space builds for the board" build_board || return 1
+	tally_run "user space builds for the board" build_board all || return 1
 	GUEST_PYTHON=yes GUEST_ROOTS=("$(build_board_root)")
 	board_add_dmactl "$(build_folder arm64)" "$1" "${names[@]}"
 }

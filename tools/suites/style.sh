@@ -10,7 +10,7 @@ PACKAGES_STYLE=(
 
 suite_style()
 {
-	local scratch=$1 kernel kernels=(arm64-6.1 amd64-6.12)
+	local scratch=$1 kernel kernels=(arm64-6.1)
 
 	cd "$TREE" || die "no tree"
 	[ -n "$(style_files README.md)" ] ||
@@ -30,14 +30,14 @@ suite_style()
 	tally_check "one version everywhere" style_version
 	tally_check "udev rule: for a group, never for everyone" style_rule
 	[ "$QUICK" = no ] || return 0
-	[ "$FULL" = no ] || kernels+=(amd64-6.1)
+	[ "$FULL" = no ] || kernels+=(amd64-6.12 amd64-6.1)
 	for kernel in "${kernels[@]}"; do
 		tally_check "sparse and W=1 on $kernel" style_module \
 			"${kernel%-*}" "${kernel#*-}" "$scratch/$kernel"
 	done
 	tally_check "clang-tidy" style_tidy
-	tally_check "dmactl dt: stock trees have no error" style_stock \
-		"$scratch/trees"
+	[ "$FULL" = no ] || tally_check "dmactl dt: stock trees have no error" \
+		style_stock "$scratch/trees"
 }
 
 # style_files PATTERN...: lists the tree's files, tracked or new
@@ -213,6 +213,7 @@ style_module()
 	return 1
 }
 
+# Reads the files that the last commit, or a later edit, has changed; with --full all.
 # Checks a clean file again only if it, a header or the configuration has changed.
 style_tidy()
 {
@@ -226,6 +227,8 @@ style_tidy()
 		':!userspace/src/executor/opencl_none.c' \
 		':!userspace/src/loops/elementary_neon*.c')
 	[ "${#files[@]}" -gt 0 ] || return 1
+	[ "$FULL" = yes ] || mapfile -t files < <(
+		grep -xF -f <(since_files HEAD~1) <(printf '%s\n' "${files[@]}"))
 	headers=$(style_files 'include/*.h' 'userspace/*.h' 'tools/*.h' \
 		.clang-tidy meson.build | xargs cat | cache_key)
 	mkdir -p "$CACHE/tidy"

@@ -38,7 +38,7 @@ xrt_board()
 {
 	local GUEST_ROOTS GUEST_PYTHON=tests SELFTESTS_MODULES=(drm_dma_helper)
 
-	tally_run "user space builds for the board" build_board || return 0
+	tally_run "user space builds for the board" build_board "${XRT_PROGRAMS[@]/#/tests/xrt/test_xrt_}" || return 0
 	GUEST_ROOTS=("$(build_board_root)")
 	batch_begin "$1/board"
 	tally_run "the stand-in for zocl builds" xrt_add_driver || return 0
