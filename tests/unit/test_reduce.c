@@ -206,7 +206,7 @@ static void add_all(struct test *test)
 			else if (test->keeps)
 				to[axes++] = 0;
 		}
-		if (test->masked && !value_at(&test->mask, at))
+		if (test->masked && value_at(&test->mask, at) == 0)
 			continue;
 		number = (double *)(void *)walk_at(&test->model, to);
 		is_set = &test->is_set[number - test->numbers];

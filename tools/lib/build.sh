@@ -120,14 +120,17 @@ build_sanitized()
 		-Dpython=enabled -Ddmactl=enabled -Dtests=enabled
 }
 
-# build_libfuzzer: the fuzzers of tests/libfuzzer, by clang with both sanitizers
+# build_libfuzzer [TARGET...]: the fuzzers of tests/libfuzzer, or unit tests, by clang with
+# both sanitizers
 build_libfuzzer()
 {
-	log_step "Building with clang for libFuzzer"
-	CC=clang build_make libfuzzer -Dlibfuzzer=enabled \
+	local BUILD_TARGETS=("${@:-libfuzzer}")
+
+	log_step "Building with clang and its sanitizers"
+	CC=clang build_make libfuzzer -Dlibfuzzer=enabled -Doptimization=1 \
 		-Db_sanitize=address,undefined -Db_lundef=false \
 		-Dpython=disabled -Ddmactl=disabled -Dreference=disabled \
-		-Dnpz=enabled -Dsleef=enabled -Dtests=disabled
+		-Dnpz=enabled -Dsleef=enabled -Dtests=enabled
 }
 
 # build_clang: the library and its tests by clang, which must not warn

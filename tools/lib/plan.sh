@@ -10,7 +10,7 @@ PLAN_STEPS=()		# those to come, the running one first
 PLAN_STARTED=0
 declare -A PLAN_SECONDS=()
 
-# plan_begin NAME SECONDS STEP...: SECONDS is the author's figure
+# plan_begin NAME SECONDS STEP...: SECONDS is the author's figure, or 0
 plan_begin()
 {
 	local seconds step
@@ -43,9 +43,14 @@ plan_left()
 		[ -n "${PLAN_SECONDS[$step]:-}" ] || left=-100000
 		left=$((left + ${PLAN_SECONDS[$step]:-0}))
 	done
+	printf '[%d:%02d' $((SECONDS / 60)) $((SECONDS % 60))
+	if [ "$left" -lt 0 ] && [ "$PLAN_TOTAL" -eq 0 ]; then
+		printf '] '
+		return
+	fi
 	left=$((left < 0 ? PLAN_TOTAL : left + PLAN_STARTED))
 	left=$((left - SECONDS))
-	printf '[%d:%02d, ' $((SECONDS / 60)) $((SECONDS % 60))
+	printf ', '
 	if [ "$left" -ge 90 ]; then
 		printf 'about %d min left] ' $(((left + 30) / 60))
 	else

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 
-ABOUT_UNIT="the library on the host back end, with address and undefined-behaviour \
-sanitizers and as a release, with --full by clang and with the thread sanitizer; \
-dmactl, dray-replay and the programs of the README"
+ABOUT_UNIT="the library on the host back end as a release, and a part of it by clang with \
+address and undefined-behaviour sanitizers; with --full all of it with sanitizers, by clang \
+and with the thread sanitizer; dmactl, dray-replay and the programs of the README"
 PACKAGES_UNIT=(
-	"${PACKAGES_BUILD[@]}" "${PACKAGES_OPENCL[@]}" "${PACKAGES_VERILOG[@]}" clang device-tree-compiler
+	"${PACKAGES_BUILD[@]}" "${PACKAGES_OPENCL[@]}" "${PACKAGES_VERILOG[@]}" clang device-tree-compiler libclang-rt-14-dev
 	librsvg2-bin mandoc python3-libfdt python3-pil python3-pytest
 )
 
@@ -25,18 +25,37 @@ suite_unit()
 		return 0
 	unit_programs native "$scratch"
 	[ "$QUICK" = no ] || return 0
+	[ "$FULL" = yes ] || {
+		unit_part "$scratch"
+		return
+	}
 	tally_run "builds with sanitizers" build_sanitized &&
 		unit_programs sanitized "$scratch" &&
 		unit_programs sanitized "$scratch" "$UNIT_VECTORS" AVX-512 env \
 			-u GLIBC_TUNABLES \
 			ASAN_OPTIONS=detect_stack_use_after_return=0 setarch -R
-	[ "$FULL" = no ] || {
-		tally_run "builds by clang without a warning" build_clang &&
-			unit_programs clang "$scratch"
-		tally_run "builds with the thread sanitizer" build_races &&
-			unit_programs races "$scratch" "$UNIT_THREADS"
-	}
+	tally_run "builds by clang without a warning" build_clang &&
+		unit_programs clang "$scratch"
+	tally_run "builds with the thread sanitizer" build_races &&
+		unit_programs races "$scratch" "$UNIT_THREADS"
 	[ "$LONG" = no ] || unit_long "$scratch"
+}
+
+# Programs about memory's life, and about input that others make, for clang's sanitizers.
+UNIT_SANITIZED=(
+	pool pool_growth pool_contents handler check split block block_pod block_file
+	resource manager records records_forged ipc ipc_forged copy copy_faults
+	stream_packets stream_ring stream_staged array strings npy dtype_struct index
+	view_shape nditer_buffer sort cast_text dlpack_import dlpack_bad ufunc_at
+	call_queue sequence executor reduce
+)
+
+# unit_part FOLDER: the same build has the fuzzers of suite libfuzzer
+unit_part()
+{
+	tally_run "builds with sanitizers" build_libfuzzer \
+		"${UNIT_SANITIZED[@]/#/tests/unit/test_}" &&
+		unit_programs libfuzzer "$1" "$(IFS='|'; echo "${UNIT_SANITIZED[*]}")"
 }
 
 # unit_tests KIND: lists name and program of each test
