@@ -196,7 +196,8 @@ board_add_unit()
 
 	while read -r name program rest; do
 		# Tests with arguments are scripts for the host.
-		[ -z "$rest" ] && board_wants_unit "$name" || continue
+		[ -z "$rest" ] || continue
+		board_wants_unit "$name" || continue
 		group=rest
 		! [[ $name =~ ^($BOARD_NUMBERS)$ ]] || group=numbers
 		[ "$group" = "$1" ] || continue
