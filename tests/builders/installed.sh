@@ -16,21 +16,18 @@ libraries=$(dirname "$(find "$prefix" -name libdray.so)")
 export PKG_CONFIG_PATH="$libraries/pkgconfig" LD_LIBRARY_PATH="$libraries" DRAY_BACKEND=host
 here=$PWD/tests/builders
 
-links() # PROGRAM: what it is linked with by name
+links() # PROGRAM: the libraries that it names
 {
 	readelf -d "$1" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | xargs
 }
 
-# Options: those of the C compiler for a program of this name
-by_pkg_config() # NAME OPTION...
+by_pkg_config() # SOURCE PROGRAM COMPILER-OPTION...
 {
-	name=$1
-	shift
-	# shellcheck disable=SC2046 # several flags
-	cc -o "$folder/$name" examples/runtime.c "$@" && "$folder/$name"
+	source=$1 program=$folder/$2
+	shift 2
+	cc -o "$program" "$source" "$@" && "$program"
 }
 
-# A folder with drayConfig files: its program, linked with the target.
 by_cmake() # PREFIX TARGET VERSION
 {
 	rm -rf "$folder/cmake"
@@ -47,7 +44,7 @@ refuses() # COMMAND...
 by_bindgen()
 {
 	echo '#include <dray/dray.h>' >"$folder/dray.h"
-	# A later libclang names types without a name as this bindgen cannot.
+	# Debian 12's bindgen panics with a libclang from 16 on.
 	clang=$(find /usr/lib/llvm-14/lib -maxdepth 0 2>/dev/null)
 	# shellcheck disable=SC2046 # several flags
 	env ${clang:+"LIBCLANG_PATH=$clang"} bindgen "$folder/dray.h" \
@@ -78,13 +75,22 @@ is pkg_config_names_no_other_directory "$(pkg-config --cflags dray | xargs)" \
 run a_program_has_its_own_crypt_h cc -fsyntax-only "$here/crypt.c" \
 	$(pkg-config --cflags dray)
 # shellcheck disable=SC2046 # several flags
-run pkg_config_links_the_shared_library by_pkg_config shared \
+run pkg_config_links_the_shared_library by_pkg_config examples/runtime.c shared \
 	$(pkg-config --cflags --libs dray)
 like it_is_linked "$(links "$folder/shared")" '*libdray.so.1*'
 # shellcheck disable=SC2046 # several flags
-run pkg_config_links_all_that_is_static by_pkg_config static \
+run pkg_config_links_all_that_is_static by_pkg_config examples/runtime.c static \
 	$(pkg-config --cflags dray) -static $(pkg-config --static --libs dray)
 is it_needs_no_library "$(links "$folder/static")" ''
+# shellcheck disable=SC2046 # several flags
+like a_shared_program_looks_for_plug_ins "$(by_pkg_config "$here/plugin.c" plugin \
+	$(pkg-config --cflags --libs dray))" '*cannot open shared object file*'
+# shellcheck disable=SC2046 # several flags
+like a_static_program_loads_nothing "$(by_pkg_config "$here/plugin.c" plugin \
+	$(pkg-config --cflags dray) -static $(pkg-config --static --libs dray) 2>&1)" \
+	'*a fully static program loads no library*'
+is one_file_loads_libraries "$(grep -lE '\bdl(open|mopen) ?\(' -r userspace/src \
+	--include='*.c' | xargs)" userspace/src/base/load.c
 
 run cmake_finds_it by_cmake "$prefix" dray::dray 0.1
 like cmake_links_the_shared_library "$(links "$folder/cmake/program")" '*libdray.so.1*'

@@ -10,7 +10,7 @@
 set -e
 folder=$1
 mkdir -p "$folder/include" "$folder/cmocka"
-# musl has the rest of what lies beside them.
+# musl has other headers of that directory.
 triplet=$(gcc -print-multiarch)
 ln -sfn /usr/include/linux /usr/include/asm-generic "$folder/include"
 ln -sfn "/usr/include/$triplet/asm" "$folder/include"
