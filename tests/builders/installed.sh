@@ -99,6 +99,8 @@ is without_libdray "$(links "$folder/cmake/program" | grep -o libdray)" ''
 run cmake_finds_no_later_version refuses by_cmake "$prefix" dray::dray 99
 cp -a "$prefix" "$folder/moved"
 run cmake_finds_a_tree_that_moved by_cmake "$folder/moved" dray::static 0.1
+find "$folder/moved" -name 'libdray.so*' -delete
+run cmake_takes_an_archive_alone by_cmake "$folder/moved" dray::dray 0.1
 
 run ctypes_calls_functions_that_c_inlines python3 "$here/user.py" \
 	"$libraries/libdray.so.1" "$(declared | xargs)"
