@@ -21,7 +21,7 @@ from pathlib import Path
 
 # Lines for compilers, with the comment in front of them.
 COMPILERS = re.compile(
-    r"(?:/\*(?:(?!\*/).)*\*/\n)?(?:#if(?:def| defined).*?#endif\n|#define DRAY_API .*?\n)|"
+    r"(?:/\*(?:(?!\*/).)*\*/\n)?(?:#if(?:def| defined).*?#endif\n|#define DRAY_(?:API|INLINED)(?:[^\n]*\\\n)*[^\n]*\n)|"
     r"(?m:^)(?:DRAY_ABI\([^;]*;|(?:DRAY_NAMESAKE_|#undef|#include)[^\n]*)\n", re.DOTALL)
 TOKEN = re.compile(r"/\*.*?\*/|#(?:[^\n]|(?<=\\)\n)*|\n[ \t]*(?=\n)|[{}();]|[^/#\n{}();]+|\s",
                    re.DOTALL)
@@ -41,7 +41,7 @@ class Chunk:
                 continue
             declaration += token
             depth += (token in "{(") - (token in ")}")
-            if not depth and (token == ";" or token == "}" and "static inline" in declaration):
+            if not depth and (token == ";" or token == "}" and "DRAY_INLINED(" in declaration):
                 self.add(" ".join(declaration.split()), comment)
                 comment, declaration = "", ""
 
@@ -51,8 +51,8 @@ class Chunk:
             # Structures of other protocols have no page.
             name = declared[1] or declared[2]
             self.types += [name] if name.startswith("dray_") else []
-        elif "(" in declaration:
-            name = re.search(r"(dray_\w+) ?\(", declaration)[1]
+        elif "(" in declaration and not declaration.startswith("DRAY_BUILTIN("):
+            name = re.search(r"(dray_\w+) ?\(", declaration.replace("DRAY_INLINED(", ""))[1]
             if not comment.startswith("/**"):
                 sys.exit(f"{name}() has no comment /** ... */")
             self.functions.append((name, declaration, comment))
@@ -166,7 +166,8 @@ def summary(comment):
 
 def synopsis(declaration):
     """A function's prototype in mdoc."""
-    text = re.sub(r"DRAY_API |static inline | ?{.*", "", declaration).rstrip(";")
+    text = re.sub(r"DRAY_INLINED\((.*?)\) ?{.*", r"\1", declaration)
+    text = text.replace("DRAY_API ", "").rstrip(";")
     kind, name, arguments = re.match(r"(.*?)(dray_\w+) ?\((.*)\)$", text).groups()
     said, depth, argument = [f'.Ft "{kind.strip()}"', f".Fo {name}"], 0, ""
     for letter in arguments + ",":

@@ -65,27 +65,27 @@ DRAY_ABI(offsetof(struct dray_array, meta_size) == 44);
 #undef DRAY_ABI
 
 /** Its @ndim axes. */
-static inline struct dray_array_axis *dray_array_axes(struct dray_array *array)
+DRAY_INLINED(struct dray_array_axis *dray_array_axes(struct dray_array *array))
 {
-	return (struct dray_array_axis *)(void *)(array + 1);
+	return DRAY_REINTERPRET_CAST(struct dray_array_axis *, array + 1);
 }
 
 /** The meta-data of its elements, behind the axes. */
-static inline void *dray_array_meta(struct dray_array *array)
+DRAY_INLINED(void *dray_array_meta(struct dray_array *array))
 {
 	return dray_array_axes(array) + array->ndim;
 }
 
 /** @block as an array, or NULL if it is not one. */
-static inline struct dray_array *dray_block_as_array(struct dray_block *block)
+DRAY_INLINED(struct dray_array *dray_block_as_array(struct dray_block *block))
 {
 	return dray_block_type(block) == DRAY_BLOCK_ARRAY
-		       ? (struct dray_array *)(void *)block
+		       ? DRAY_REINTERPRET_CAST(struct dray_array *, block)
 		       : NULL;
 }
 
 /** One more reference, given back by dray_array_unref(); returns @array. */
-static inline struct dray_array *dray_array_ref(struct dray_array *array)
+DRAY_INLINED(struct dray_array *dray_array_ref(struct dray_array *array))
 {
 	if (array)
 		dray_block_ref(&array->block);
@@ -93,7 +93,7 @@ static inline struct dray_array *dray_array_ref(struct dray_array *array)
 }
 
 /** One reference less; the last one frees the array.  NULL is ignored. */
-static inline void dray_array_unref(struct dray_array *array)
+DRAY_INLINED(void dray_array_unref(struct dray_array *array))
 {
 	if (array)
 		dray_block_unref(&array->block);

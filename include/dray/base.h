@@ -40,6 +40,23 @@ extern "C" {
 #define DRAY_API __attribute__((visibility("default")))
 
 /*
+ * A function that a compiler may inline.  The library exports it as well, for other
+ * languages and for compilers that do not.
+ */
+#define DRAY_INLINED(...)     \
+	DRAY_API __VA_ARGS__; \
+	extern __inline __attribute__((__gnu_inline__)) __VA_ARGS__
+
+/* A cast by C, or the one of that name by C++. */
+#ifdef __cplusplus
+#define DRAY_STATIC_CAST(type, value) static_cast<type>(value)
+#define DRAY_REINTERPRET_CAST(type, value) reinterpret_cast<type>(value)
+#else
+#define DRAY_STATIC_CAST(type, value) ((type)(value))
+#define DRAY_REINTERPRET_CAST(type, value) ((type)(uintptr_t)(value))
+#endif
+
+/*
  * Around a function with the name of the structure that it fills, as stat()
  * has.  C++ keeps the two apart as C does, but g++ -Wshadow warns of it.
  */

@@ -89,7 +89,7 @@ DRAY_API void dray_block_miscounted(struct dray_block *block, uint32_t before);
  * is ignored.  At DRAY_BLOCK_COUNT_LIMIT references the count saturates, which
  * dray_last_error() says: the block is then never freed.
  */
-static inline struct dray_block *dray_block_ref(struct dray_block *block)
+DRAY_INLINED(struct dray_block *dray_block_ref(struct dray_block *block))
 {
 	uint32_t before;
 
@@ -105,7 +105,7 @@ static inline struct dray_block *dray_block_ref(struct dray_block *block)
  * One reference less; the last one frees the block, in this thread, with all
  * that it refers to.  NULL is ignored.
  */
-static inline void dray_block_unref(struct dray_block *block)
+DRAY_INLINED(void dray_block_unref(struct dray_block *block))
 {
 	uint32_t before;
 
@@ -125,13 +125,13 @@ static inline void dray_block_unref(struct dray_block *block)
 }
 
 /** References at some moment: for people and tests, not to decide by. */
-static inline uint32_t dray_block_count(const struct dray_block *block)
+DRAY_INLINED(uint32_t dray_block_count(const struct dray_block *block))
 {
 	return block ? __atomic_load_n(&block->count, __ATOMIC_RELAXED) : 0;
 }
 
 /** enum dray_block_tag, 0 for NULL. */
-static inline uint32_t dray_block_type(const struct dray_block *block)
+DRAY_INLINED(uint32_t dray_block_type(const struct dray_block *block))
 {
 	return block ? block->type : 0;
 }

@@ -100,14 +100,21 @@ DRAY_API int dray_cast_find(dray_dtype to, dray_dtype from,
 			    struct dray_cast *out);
 
 /** Converts @count elements, 1 or more; strides are in bytes. */
-static inline int dray_cast_run(const struct dray_cast *cast, void *to,
-				int64_t to_stride, const void *from,
-				int64_t from_stride, int64_t count)
+DRAY_INLINED(int dray_cast_run(const struct dray_cast *cast, void *to,
+			int64_t to_stride, const void *from,
+			int64_t from_stride, int64_t count))
 {
-	char *const data[2] = { (char *)to, (char *)(uintptr_t)from };
+	char *const data[2] = {
+		DRAY_STATIC_CAST(char *, to),
+		DRAY_REINTERPRET_CAST(
+			char *, DRAY_REINTERPRET_CAST(uintptr_t, from)),
+	};
 	const int64_t strides[2] = { to_stride, from_stride };
 
-	return cast->loop(data, strides, count, (void *)(uintptr_t)cast);
+	return cast->loop(
+		data, strides, count,
+		DRAY_REINTERPRET_CAST(
+			void *, DRAY_REINTERPRET_CAST(uintptr_t, cast)));
 }
 
 /**

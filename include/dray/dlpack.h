@@ -51,11 +51,11 @@ struct dray_dlpack_version {
 };
 
 /* Types of devices; more exist, all of which are refused. */
-#define DRAY_DLPACK_CPU INT32_C(1)
-#define DRAY_DLPACK_CUDA_HOST INT32_C(3)	/* pinned; the CPU reaches it */
-#define DRAY_DLPACK_ROCM_HOST INT32_C(11)	/* as well */
-#define DRAY_DLPACK_EXT_DEV INT32_C(12)	/* of a kind of its producer's */
-#define DRAY_DLPACK_CUDA_MANAGED INT32_C(13)	/* the CPU reaches it */
+#define DRAY_DLPACK_CPU 1
+#define DRAY_DLPACK_CUDA_HOST 3	/* pinned; the CPU reaches it */
+#define DRAY_DLPACK_ROCM_HOST 11	/* as well */
+#define DRAY_DLPACK_EXT_DEV 12	/* of a kind of its producer's */
+#define DRAY_DLPACK_CUDA_MANAGED 13	/* the CPU reaches it */
 
 /** Where the memory is. */
 struct dray_dlpack_device {
@@ -103,9 +103,9 @@ struct dray_dlpack_managed {
 };
 
 /* dray_dlpack_versioned.flags */
-#define DRAY_DLPACK_FLAG_READ_ONLY (UINT64_C(1) << 0)
-#define DRAY_DLPACK_FLAG_IS_COPIED (UINT64_C(1) << 1)	/* the consumer's alone */
-#define DRAY_DLPACK_FLAG_IS_SUBBYTE_TYPE_PADDED (UINT64_C(1) << 2)
+#define DRAY_DLPACK_FLAG_READ_ONLY (1ull << 0)
+#define DRAY_DLPACK_FLAG_IS_COPIED (1ull << 1)	/* the consumer's alone */
+#define DRAY_DLPACK_FLAG_IS_SUBBYTE_TYPE_PADDED (1ull << 2)
 
 /** A tensor that is given back, with its version. */
 struct dray_dlpack_versioned {
@@ -304,14 +304,14 @@ DRAY_API int dray_dlpack_import_legacy(struct dray_dlpack_managed *tensor,
 				       struct dray_array **out);
 
 /** Gives a tensor back to its producer; NULL is ignored. */
-static inline void dray_dlpack_drop(struct dray_dlpack_versioned *tensor)
+DRAY_INLINED(void dray_dlpack_drop(struct dray_dlpack_versioned *tensor))
 {
 	if (tensor && tensor->deleter)
 		tensor->deleter(tensor);
 }
 
 /** Does the same with a tensor of the form before version 1. */
-static inline void dray_dlpack_drop_legacy(struct dray_dlpack_managed *tensor)
+DRAY_INLINED(void dray_dlpack_drop_legacy(struct dray_dlpack_managed *tensor))
 {
 	if (tensor && tensor->deleter)
 		tensor->deleter(tensor);

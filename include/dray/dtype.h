@@ -34,8 +34,9 @@ typedef uint64_t dray_dtype;
  * Bits 16 to 31 are the unit of a date or a duration, else 0.
  */
 #define DRAY_DTYPE(kind, order, itemsize)                                   \
-	((dray_dtype)(itemsize) << 32 | (dray_dtype)(uint8_t)(order) << 8 | \
-	 (dray_dtype)(uint8_t)(kind))
+	(DRAY_STATIC_CAST(dray_dtype, itemsize) << 32 |                     \
+	 DRAY_STATIC_CAST(dray_dtype, (order) & 0xff) << 8 |                \
+	 DRAY_STATIC_CAST(dray_dtype, (kind) & 0xff))
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define DRAY_NATIVE_ORDER '<'
@@ -43,27 +44,36 @@ typedef uint64_t dray_dtype;
 #define DRAY_NATIVE_ORDER '>'
 #endif
 
+/* Constants that other languages see, too. */
+#ifdef __cplusplus
+#define DRAY_BUILTIN(name, kind, order, itemsize) \
+	constexpr dray_dtype name = DRAY_DTYPE(kind, order, itemsize)
+#else
+#define DRAY_BUILTIN(name, kind, order, itemsize) \
+	__extension__ enum { name = DRAY_DTYPE(kind, order, itemsize) }
+#endif
+
 /* Builtin types in the machine's byte order. */
-#define DRAY_BOOL DRAY_DTYPE('?', '|', 1)
-#define DRAY_INT8 DRAY_DTYPE('i', '|', 1)
-#define DRAY_INT16 DRAY_DTYPE('i', DRAY_NATIVE_ORDER, 2)
-#define DRAY_INT32 DRAY_DTYPE('i', DRAY_NATIVE_ORDER, 4)
-#define DRAY_INT64 DRAY_DTYPE('i', DRAY_NATIVE_ORDER, 8)
-#define DRAY_UINT8 DRAY_DTYPE('u', '|', 1)
-#define DRAY_UINT16 DRAY_DTYPE('u', DRAY_NATIVE_ORDER, 2)
-#define DRAY_UINT32 DRAY_DTYPE('u', DRAY_NATIVE_ORDER, 4)
-#define DRAY_UINT64 DRAY_DTYPE('u', DRAY_NATIVE_ORDER, 8)
-#define DRAY_FLOAT16 DRAY_DTYPE('f', DRAY_NATIVE_ORDER, 2)
-#define DRAY_FLOAT32 DRAY_DTYPE('f', DRAY_NATIVE_ORDER, 4)
-#define DRAY_FLOAT64 DRAY_DTYPE('f', DRAY_NATIVE_ORDER, 8)
-#define DRAY_COMPLEX64 DRAY_DTYPE('c', DRAY_NATIVE_ORDER, 8)
-#define DRAY_COMPLEX128 DRAY_DTYPE('c', DRAY_NATIVE_ORDER, 16)
+DRAY_BUILTIN(DRAY_BOOL, '?', '|', 1);
+DRAY_BUILTIN(DRAY_INT8, 'i', '|', 1);
+DRAY_BUILTIN(DRAY_INT16, 'i', DRAY_NATIVE_ORDER, 2);
+DRAY_BUILTIN(DRAY_INT32, 'i', DRAY_NATIVE_ORDER, 4);
+DRAY_BUILTIN(DRAY_INT64, 'i', DRAY_NATIVE_ORDER, 8);
+DRAY_BUILTIN(DRAY_UINT8, 'u', '|', 1);
+DRAY_BUILTIN(DRAY_UINT16, 'u', DRAY_NATIVE_ORDER, 2);
+DRAY_BUILTIN(DRAY_UINT32, 'u', DRAY_NATIVE_ORDER, 4);
+DRAY_BUILTIN(DRAY_UINT64, 'u', DRAY_NATIVE_ORDER, 8);
+DRAY_BUILTIN(DRAY_FLOAT16, 'f', DRAY_NATIVE_ORDER, 2);
+DRAY_BUILTIN(DRAY_FLOAT32, 'f', DRAY_NATIVE_ORDER, 4);
+DRAY_BUILTIN(DRAY_FLOAT64, 'f', DRAY_NATIVE_ORDER, 8);
+DRAY_BUILTIN(DRAY_COMPLEX64, 'c', DRAY_NATIVE_ORDER, 8);
+DRAY_BUILTIN(DRAY_COMPLEX128, 'c', DRAY_NATIVE_ORDER, 16);
 /* @size bytes: text that ends with its last byte other than 0, or raw data. */
 #define DRAY_BYTES(size) DRAY_DTYPE('S', '|', size)
 #define DRAY_VOID(size) DRAY_DTYPE('V', '|', size)
 /* @count characters of UCS-4 */
 #define DRAY_UNICODE(count) \
-	DRAY_DTYPE('U', DRAY_NATIVE_ORDER, (dray_dtype)4 * (count))
+	DRAY_DTYPE('U', DRAY_NATIVE_ORDER, 4 * DRAY_STATIC_CAST(dray_dtype, count))
 
 /*
  * Units of dates and durations: the low four bits of a unit, of which the other
@@ -89,7 +99,8 @@ enum dray_unit {
 /* Dates and durations of @multiple times @unit, an int64_t each. */
 #define DRAY_TIME(kind, unit, multiple)                             \
 	(DRAY_DTYPE(kind, DRAY_NATIVE_ORDER, 8) |                   \
-	 (dray_dtype)((unit) ? (multiple) << 4 | (unit) : 0) << 16)
+	 DRAY_STATIC_CAST(dray_dtype,                               \
+			  (unit) != 0 ? (multiple) << 4 | (unit) : 0) << 16)
 #define DRAY_DATETIME64(unit, multiple)	 DRAY_TIME('M', unit, multiple)
 #define DRAY_TIMEDELTA64(unit, multiple) DRAY_TIME('m', unit, multiple)
 
@@ -121,45 +132,49 @@ struct dray_dtype_object {
 };
 
 /** Whether the word describes the type itself. */
-static inline bool dray_dtype_is_builtin(dray_dtype dtype)
+DRAY_INLINED(bool dray_dtype_is_builtin(dray_dtype dtype))
 {
 	return dtype & 7;
 }
 
 /** The type object, borrowed; NULL of a builtin type. */
-static inline struct dray_dtype_object *dray_dtype_as_object(dray_dtype dtype)
+DRAY_INLINED(struct dray_dtype_object *dray_dtype_as_object(dray_dtype dtype))
 {
 	return dray_dtype_is_builtin(dtype)
 		       ? NULL
-		       : (struct dray_dtype_object *)(uintptr_t)dtype;
+		       : DRAY_REINTERPRET_CAST(
+				 struct dray_dtype_object *,
+				 DRAY_STATIC_CAST(uintptr_t, dtype));
 }
 
 /** Bytes of an element; 0 without a type. */
-static inline uint32_t dray_dtype_itemsize(dray_dtype dtype)
+DRAY_INLINED(uint32_t dray_dtype_itemsize(dray_dtype dtype))
 {
 	if (dray_dtype_is_builtin(dtype))
-		return (uint32_t)(dtype >> 32);
+		return DRAY_STATIC_CAST(uint32_t, dtype >> 32);
 	return dtype ? dray_dtype_as_object(dtype)->itemsize : 0;
 }
 
 /** The letter of its kind; 0 without a type. */
-static inline char dray_dtype_kind(dray_dtype dtype)
+DRAY_INLINED(char dray_dtype_kind(dray_dtype dtype))
 {
 	if (dray_dtype_is_builtin(dtype))
-		return (char)dtype;
-	return (char)(dtype ? dray_dtype_as_object(dtype)->kind : 0);
+		return DRAY_STATIC_CAST(char, dtype);
+	return DRAY_STATIC_CAST(
+		char, dtype ? dray_dtype_as_object(dtype)->kind : 0);
 }
 
 /** '<', '>' or '|'; 0 without a type. */
-static inline char dray_dtype_order(dray_dtype dtype)
+DRAY_INLINED(char dray_dtype_order(dray_dtype dtype))
 {
 	if (dray_dtype_is_builtin(dtype))
-		return (char)(dtype >> 8);
-	return (char)(dtype ? dray_dtype_as_object(dtype)->order : 0);
+		return DRAY_STATIC_CAST(char, dtype >> 8);
+	return DRAY_STATIC_CAST(
+		char, dtype ? dray_dtype_as_object(dtype)->order : 0);
 }
 
 /** One more reference, given back by dray_dtype_unref(); returns @dtype. */
-static inline dray_dtype dray_dtype_ref(dray_dtype dtype)
+DRAY_INLINED(dray_dtype dray_dtype_ref(dray_dtype dtype))
 {
 	if (dtype && !dray_dtype_is_builtin(dtype))
 		dray_block_ref(&dray_dtype_as_object(dtype)->block);
@@ -167,7 +182,7 @@ static inline dray_dtype dray_dtype_ref(dray_dtype dtype)
 }
 
 /** One reference less; builtin types and 0 have none. */
-static inline void dray_dtype_unref(dray_dtype dtype)
+DRAY_INLINED(void dray_dtype_unref(dray_dtype dtype))
 {
 	if (dtype && !dray_dtype_is_builtin(dtype))
 		dray_block_unref(&dray_dtype_as_object(dtype)->block);
@@ -196,7 +211,7 @@ DRAY_API bool dray_dtype_equal(dray_dtype a, dray_dtype b);
 #define DRAY_DTYPE_PLACED (1u << 8)
 
 /** DRAY_DTYPE_* of any type; 0 without a type. */
-static inline uint32_t dray_dtype_flags(dray_dtype dtype)
+DRAY_INLINED(uint32_t dray_dtype_flags(dray_dtype dtype))
 {
 	char order = dray_dtype_order(dtype);
 

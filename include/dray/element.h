@@ -55,7 +55,7 @@ struct dray_scalar {
 };
 
 /** The value (not a date) that stands for no date and no duration. */
-#define DRAY_NOT_A_TIME INT64_MIN
+#define DRAY_NOT_A_TIME (-0x7fffffffffffffff - 1)
 
 /** The functions of a type.  Strides are in bytes and may be negative or 0. */
 DRAY_NAMESAKE_BEGIN

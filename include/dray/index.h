@@ -40,7 +40,7 @@ enum dray_index_kind {
 	DRAY_INDEX_ARRAY,	/* array: integers or booleans */
 };
 
-#define DRAY_OMIT INT64_MIN	/* start, stop or step left out */
+#define DRAY_OMIT (-0x7fffffffffffffff - 1)	/* start, stop or step left out */
 
 /** One step of an index; other fields than those of its kind are not read. */
 struct dray_index {
@@ -56,17 +56,26 @@ struct dray_index {
 	const struct dray_view *array;
 };
 
-#define DRAY_AT(i) ((struct dray_index){ DRAY_INDEX_INTEGER, (i), 0, 0, NULL })
+/* A temporary: C++ takes its address only if it is a reference. */
+#ifdef __cplusplus
+#define DRAY_INDEX(kind, start, stop, step, array)                         \
+	static_cast<const dray_index &>(dray_index{                        \
+		kind, static_cast<int64_t>(start),                         \
+		static_cast<int64_t>(stop), static_cast<int64_t>(step), array })
+#else
+#define DRAY_INDEX(kind, start, stop, step, array) \
+	((struct dray_index){ kind, start, stop, step, array })
+#endif
+
+#define DRAY_AT(i) DRAY_INDEX(DRAY_INDEX_INTEGER, i, 0, 0, NULL)
 #define DRAY_SLICE(start, stop, step) \
-	((struct dray_index){ DRAY_INDEX_SLICE, (start), (stop), (step), NULL })
+	DRAY_INDEX(DRAY_INDEX_SLICE, start, stop, step, NULL)
 /* ::step, every step-th element; -1 reverses the axis */
 #define DRAY_STEP(step) DRAY_SLICE(DRAY_OMIT, DRAY_OMIT, step)
 #define DRAY_ALL DRAY_STEP(DRAY_OMIT)
-#define DRAY_NEWAXIS ((struct dray_index){ DRAY_INDEX_NEWAXIS, 0, 0, 0, NULL })
-#define DRAY_ELLIPSIS \
-	((struct dray_index){ DRAY_INDEX_ELLIPSIS, 0, 0, 0, NULL })
-#define DRAY_BY(array) \
-	((struct dray_index){ DRAY_INDEX_ARRAY, 0, 0, 0, (array) })
+#define DRAY_NEWAXIS DRAY_INDEX(DRAY_INDEX_NEWAXIS, 0, 0, 0, NULL)
+#define DRAY_ELLIPSIS DRAY_INDEX(DRAY_INDEX_ELLIPSIS, 0, 0, 0, NULL)
+#define DRAY_BY(array) DRAY_INDEX(DRAY_INDEX_ARRAY, 0, 0, 0, array)
 
 /**
  * Makes the view that an index without arrays leads to; an array of integers

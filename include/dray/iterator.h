@@ -103,13 +103,13 @@ DRAY_API void dray_iterator_coordinates(const struct dray_iterator *it,
 					int64_t *coordinates);
 
 /** Whether there is an element at @data. */
-static inline bool dray_iterator_more(const struct dray_iterator *it)
+DRAY_INLINED(bool dray_iterator_more(const struct dray_iterator *it))
 {
 	return it->index < it->size;
 }
 
 /** Moves to the next element, or past the end.  @it is not checked. */
-static inline void dray_iterator_next(struct dray_iterator *it)
+DRAY_INLINED(void dray_iterator_next(struct dray_iterator *it))
 {
 	struct dray_iterator_axis *axis;
 	int i = it->ndim_m1;
@@ -212,13 +212,13 @@ DRAY_API int dray_multi_go(struct dray_multi *it, const int64_t *coordinates);
 DRAY_API int dray_multi_go_flat(struct dray_multi *it, int64_t index);
 
 /** Whether there are elements at @data. */
-static inline bool dray_multi_more(const struct dray_multi *it)
+DRAY_INLINED(bool dray_multi_more(const struct dray_multi *it))
 {
 	return it->index < it->size;
 }
 
 /** Moves all operands on, or past the end.  @it is not checked. */
-static inline void dray_multi_next(struct dray_multi *it)
+DRAY_INLINED(void dray_multi_next(struct dray_multi *it))
 {
 	int i, o;
 

@@ -39,9 +39,9 @@ extern "C" {
 #endif
 
 #define DRAY_PUBLISH_SOCKET "dray-publish-"	/* the number follows */
-#define DRAY_PUBLISH_MAGIC UINT64_C(0x3162757079617264)	/* "draypub1" */
+#define DRAY_PUBLISH_MAGIC 0x3162757079617264	/* "draypub1" */
 #define DRAY_PUBLISH_VERSION 1
-#define DRAY_PUBLISH_MOST (UINT64_C(64) << 20)	/* bytes of a snapshot */
+#define DRAY_PUBLISH_MOST (64ull << 20)	/* bytes of a snapshot */
 #define DRAY_PUBLISH_AXES 64
 
 /** All that a connection receives, besides the file descriptor. */

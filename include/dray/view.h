@@ -304,8 +304,8 @@ DRAY_API bool dray_view_spans_overlap(const struct dray_view *a,
 				      const struct dray_view *b);
 
 /* Limits of the two questions below; any number above 0 is one of steps. */
-#define DRAY_SHARE_BOUNDS INT64_C(0)	/* compares bounds only */
-#define DRAY_SHARE_EXACT INT64_C(-1)	/* no limit; may take for ever */
+#define DRAY_SHARE_BOUNDS 0	/* compares bounds only */
+#define DRAY_SHARE_EXACT (-1)	/* no limit; may take for ever */
 
 /**
  * Tells whether an element of @a and one of @b have a byte in common, exactly.

@@ -187,11 +187,11 @@ DRAY_API int dray_xrt_import_user(struct dray_xrt_device *device, void *address,
 
 /* Kinds of memory of XRT: the numbers of its XRT_BO_FLAGS_. */
 #define DRAY_XRT_NORMAL 0
-#define DRAY_XRT_CACHEABLE (UINT64_C(1) << 24)	/* boards: cached mapping */
-#define DRAY_XRT_SVM (UINT64_C(1) << 27)
-#define DRAY_XRT_DEVICE_ONLY (UINT64_C(1) << 28)	/* has no mapping */
-#define DRAY_XRT_HOST_ONLY (UINT64_C(1) << 29)
-#define DRAY_XRT_P2P (UINT64_C(1) << 30)
+#define DRAY_XRT_CACHEABLE (1ull << 24)	/* boards: cached mapping */
+#define DRAY_XRT_SVM (1ull << 27)
+#define DRAY_XRT_DEVICE_ONLY (1ull << 28)	/* has no mapping */
+#define DRAY_XRT_HOST_ONLY (1ull << 29)
+#define DRAY_XRT_P2P (1ull << 30)
 
 /**
  * Makes a BO of memory that XRT allocates, by xrtBOAlloc().

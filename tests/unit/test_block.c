@@ -5,7 +5,7 @@
  */
 #include "pool.h"
 
-static const uint64_t read_write = DRAY_READ | DRAY_WRITE;
+static const uint32_t read_write = DRAY_READ | DRAY_WRITE;
 
 FACT(type_numbers_stay)
 {

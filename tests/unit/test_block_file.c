@@ -8,7 +8,7 @@
 enum {
 	LENGTH = 10000
 };
-static const uint64_t read_write = DRAY_READ | DRAY_WRITE;
+static const uint32_t read_write = DRAY_READ | DRAY_WRITE;
 static char folder[] = "/tmp/dray-block-XXXXXX";
 static char path[64];
 

@@ -89,16 +89,18 @@ FACT(the_text_of_a_reason_is_cut_and_has_its_whole_length)
 
 FACT(no_reason_is_left_out)
 {
+	char without[64];
 	size_t i;
 
+	snprintf(without, sizeof(without), "x: %s", strerror(EIO));
 	/* Sentences, and nobody else, do not end with what errno says. */
 	for (uint32_t reason = 0; reason < 64; reason++) {
 		for (i = 0; i < COUNT; i++)
 			if (sentences[i].reason == reason)
 				break;
 		dray_fail_reason(-EIO, reason, 1, "x");
-		assert_int_equal(i == COUNT, !strcmp(dray_last_error(),
-						     "x: Input/output error"));
+		assert_int_equal(i == COUNT,
+				 !strcmp(dray_last_error(), without));
 	}
 }
 

@@ -54,7 +54,7 @@ build_make()
 		# Forces Debian's Python.
 		PATH=/usr/bin:$PATH log_quietly env -u VIRTUAL_ENV \
 			/usr/bin/meson setup \
-			"$folder" "$TREE" "$@" || return 1
+			"$folder" "$TREE" -Dwerror=true "$@" || return 1
 		printf '%s\n' "$options" >"$folder/.options"
 	fi
 	PATH=/usr/bin:$PATH log_quietly /usr/bin/ninja -C "$folder" \

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# A Debian 12 in a folder, installed by apt with every maintainer script, for tests
+# A Debian in a folder, installed by apt with every maintainer script, for tests
 # of packages.  A run works on a copy in memory, which ends with it.
+
+# Its release; a caller may have another for a while.
+DEBIAN_RELEASE=bookworm
 
 # debian_depends: the build dependencies in debian/control, one a line
 debian_depends()
@@ -18,9 +21,9 @@ debian_root()
 
 	mapfile -t packages < <(debian_depends)
 	packages+=(adduser build-essential dkms kmod linux-headers-amd64 lintian)
-	name=roots/debian-$(cache_key "${packages[@]}" </dev/null)
+	name=roots/$DEBIAN_RELEASE-$(cache_key "${packages[@]}" </dev/null)
 	cache_make "$name" debian_fetch "${packages[@]}" ||
-		die "cannot install a Debian 12 in a directory"
+		die "cannot install a Debian $DEBIAN_RELEASE in a directory"
 	touch "$CACHE/$name"
 	cache_prune roots/
 	printf '%s\n' "$CACHE/$name"
@@ -31,10 +34,10 @@ debian_fetch()
 	local packages=("${@:1:$#-1}") into=${*: -1}
 
 	[ "$(id -u)" -eq 0 ] || die "only root can install a Debian in a directory"
-	log_step "Installing a Debian 12 in a directory"
+	log_step "Installing a Debian $DEBIAN_RELEASE in a directory"
 	log_quietly mmdebstrap --mode=root --variant=minbase \
-		"--include=$(IFS=,; echo "${packages[*]}")" bookworm "$into" \
-		"$(foreign_mirror bookworm)"
+		"--include=$(IFS=,; echo "${packages[*]}")" "$DEBIAN_RELEASE" \
+		"$into" "$(foreign_mirror "$DEBIAN_RELEASE")"
 }
 
 # debian_run FOLDER COMMAND...: runs it there, in a copy of the folder

@@ -87,7 +87,7 @@ static void print_rows(const struct request *request,
 		order[i] = &rows.entries[i];
 	row_view_sort(view, order, rows.count);
 	table = row_view_table(view, request, order,
-			       rows.count < limit ? rows.count : limit);
+			       rows.count < limit ? rows.count : (size_t)limit);
 	table_print(table, request);
 	table_destroy(table);
 	if (request->header && rows.count > limit)

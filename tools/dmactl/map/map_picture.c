@@ -296,7 +296,7 @@ static void lay_out(struct sheet *sheet, struct picture_size size, double top,
 	if (sheet->row > ROW_MOST)
 		sheet->row = ROW_MOST;
 	sheet->columns = 1;
-	while (sheet->columns * 2 <= sheet->width &&
+	while ((double)sheet->columns * 2 <= sheet->width &&
 	       sheet->columns < COLUMNS_MOST &&
 	       bytes / sheet->columns > map->node->info.page_size)
 		sheet->columns *= 2;

@@ -174,8 +174,8 @@ static bool enable(struct follow *follow, uint32_t kinds, uint64_t buffer)
 	if (tracefs_instance_file_write(follow->instance, "trace_clock",
 					"mono") < 0)
 		return tracing_failed("set the clock of its events");
-	if (buffer && tracefs_instance_set_buffer_size(follow->instance,
-						       buffer >> 10, -1))
+	if (buffer && tracefs_instance_set_buffer_size(
+			      follow->instance, (size_t)(buffer >> 10), -1))
 		return tracing_failed("take buffers of that size");
 	for (kind = 0; kind < EVENT_KINDS; kind++) {
 		char *name;

@@ -11,6 +11,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/load.h"
 #include "base/fork.h"
 #include "executor/opencl.h"
 
@@ -61,9 +62,9 @@ static int load_library(void)
 			 "OpenCL is not wanted: DRAY_OPENCL is none");
 		return -ENOENT;
 	}
-	library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+	library = dray_load(name, RTLD_NOW | RTLD_LOCAL);
 	if (!library) {
-		said = dlerror();
+		said = dray_load_failure();
 		snprintf(reason, sizeof(reason),
 			 "OpenCL is not there (Debian: ocl-icd-libopencl1): %s",
 			 said ? said : name);

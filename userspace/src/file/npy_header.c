@@ -255,7 +255,7 @@ static int complete(struct text *text, size_t multiple)
 	bytes[6] = before > MAGIC_LENGTH + 4 ? 2 : 1;
 	bytes[7] = 0;
 	bytes[8] = length & 0xff;
-	bytes[9] = length >> 8 & 0xff;
+	bytes[9] = (unsigned char)(length >> 8);
 	if (bytes[6] > 1) {
 		bytes[10] = length >> 16 & 0xff;
 		bytes[11] = length >> 24 & 0xff;

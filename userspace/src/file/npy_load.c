@@ -53,8 +53,8 @@ static int read_bytes(struct load *load, void *to, uint64_t size,
 	uint64_t done = 0;
 
 	while (done < size) {
-		ssize_t got = pread(load->fd, bytes + done, size - done,
-				    (off_t)(at + done));
+		ssize_t got = pread(load->fd, bytes + done,
+				    (size_t)(size - done), (off_t)(at + done));
 
 		if (got < 0 && (errno == EINTR || goes_on_cached(load)))
 			continue;
@@ -113,7 +113,8 @@ static int read_header(struct load *load)
 
 	ret = read_bytes(load, start, size, size, 0);
 	if (!ret)
-		ret = dray_npy_measure(start, size, load->path, &offset);
+		ret = dray_npy_measure(start, (size_t)size, load->path,
+				       &offset);
 	if (ret)
 		return ret;
 	bytes = malloc(offset);
@@ -191,7 +192,8 @@ static int into_buffer(struct load *load,
 		ret = read_bytes(load, data, dray_buffer_size(buffer),
 				 load->size, 0);
 	if (!ret)
-		ret = dray_npy_measure(data, load->size, load->path, &offset);
+		ret = dray_npy_measure(data, (size_t)load->size, load->path,
+				       &offset);
 	if (!ret && offset > load->size)
 		ret = fail_end(load, load->size, offset);
 	if (!ret)

@@ -167,7 +167,7 @@ static void reduce_rest(struct rest *rest, const struct dray_index_plan *plan,
 		rest->delta =
 			layout->data[OTHER] - (unsigned char *)other->data;
 	}
-	rest->mover = dray_mover_for(way, layout->run);
+	rest->mover = dray_mover_for(way, (size_t)layout->run);
 }
 
 /* Moves all elements of a chunk for one element of the rest. */
@@ -197,7 +197,7 @@ static void move_rows(const struct rest *rest, const struct chunk *chunk,
 		for (i = 0; i < chunk->count; i++) {
 			mover->strided(source + chunk->numbers[i] * chunk->step,
 				       row->strides[SOURCE], other,
-				       row->strides[OTHER], row->count,
+				       row->strides[OTHER], (size_t)row->count,
 				       mover->size);
 			other += chunk->stride;
 		}

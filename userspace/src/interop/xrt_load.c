@@ -13,6 +13,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/load.h"
 #include "interop/xrt.h"
 
 #define LIBRARY "libxrt_coreutil.so.2"
@@ -85,15 +86,15 @@ static int load(const char *name, void **library)
 	char first[256] = "";
 	char path[512];
 
-	*library = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
+	*library = dray_load(name, RTLD_NOW | RTLD_GLOBAL);
 	if (*library)
 		return 0;
-	said = dlerror();
+	said = dray_load_failure();
 	snprintf(first, sizeof(first), "%s", said ? said : name);
 	if (home && *home &&
 	    (size_t)snprintf(path, sizeof(path), "%s/lib/%s", home, name) <
 		    sizeof(path)) {
-		*library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+		*library = dray_load(path, RTLD_NOW | RTLD_GLOBAL);
 		if (*library)
 			return 0;
 	}

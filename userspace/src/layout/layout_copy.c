@@ -81,7 +81,7 @@ void dray_layout_copy(const struct dray_layout *layout)
 		.dst = layout->data[DRAY_DST],
 		.src = layout->data[DRAY_SRC],
 		.rows.count = 1,
-		.run = layout->run,
+		.run = (size_t)layout->run,
 	};
 	int last = layout->axes_count - 1;
 

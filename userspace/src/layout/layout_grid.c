@@ -21,7 +21,7 @@ typedef void grid_copy(const struct dray_grid *grid);
 #define DEFINE_GRID(size)                                                      \
 	static void copy_grid_##size(const struct dray_grid *grid)             \
 	{                                                                      \
-		const size_t columns = grid->columns.count;                    \
+		const size_t columns = (size_t)grid->columns.count;            \
 		const ptrdiff_t ds = (ptrdiff_t)grid->columns.dst;             \
 		const ptrdiff_t ss = (ptrdiff_t)grid->columns.src;             \
 		unsigned char *dst_row = grid->dst;                            \

@@ -53,7 +53,7 @@ static void fill(unsigned char *dst, size_t bytes, const unsigned char *element,
 
 bool dray_grid_repeat(const struct dray_grid *grid)
 {
-	const size_t bytes = grid->columns.count * grid->run;
+	const size_t bytes = (size_t)grid->columns.count * grid->run;
 	size_t i;
 
 	if (grid->columns.src || DRAY_LINE % grid->run || bytes < DRAY_LINE)

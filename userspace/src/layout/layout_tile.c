@@ -37,7 +37,7 @@ static void offsets(int64_t *out, const struct dray_chain *chain, uint64_t from,
 		offset += (int64_t)at[k] * chain->axes[k].stride;
 	}
 	for (;;) {
-		size_t run = least(count, chain->axes[0].count - at[0]);
+		size_t run = (size_t)least(count, chain->axes[0].count - at[0]);
 		size_t i;
 
 		for (i = 0; i < run; i++)
@@ -109,7 +109,7 @@ static int write_rows(const struct dray_tiling *tiling, const struct near *near,
 		.near = near->space + (from - near->lines_from) * tiling->size,
 		.pitch = tiling->pitch,
 		.count = count,
-		.bytes = (to - from) * tiling->item,
+		.bytes = (size_t)(to - from) * tiling->item,
 		.joins_last = tiling->back && from,
 		.joins_next = tiling->back && to < tiling->along.total,
 	};
@@ -149,10 +149,11 @@ static int copy_panel(const struct dray_tiling *tiling, struct near *near,
 	if (near->lines_count != to - start || near->lines_from != start) {
 		near->lines_from = start;
 		near->lines_count = to - start;
-		offsets(near->lines, &tiling->along, start, to - start);
+		offsets(near->lines, &tiling->along, start,
+			(size_t)(to - start));
 	}
 	for (at = 0; !ret && at < total; at = next) {
-		size_t rows = least(tiling->rows, total);
+		size_t rows = (size_t)least(tiling->rows, total);
 		struct dray_tile block;
 
 		next = at + rows - (at ? 0 : tiling->again);
@@ -165,7 +166,7 @@ static int copy_panel(const struct dray_tiling *tiling, struct near *near,
 			.pitch = tiling->pitch,
 			.src = src + (int64_t)at * step,
 			.lines = near->lines,
-			.count = to - start,
+			.count = (size_t)(to - start),
 			.rows = rows,
 			.step = step,
 			.size = tiling->size,

@@ -189,8 +189,8 @@ static void measure_rows(struct dray_tiling *tiling,
 {
 	const bool is_dense = tiling->along.step == (int64_t)tiling->item;
 
-	tiling->panel =
-		least(TILE_ROW / tiling->item, 2 * TILE_ROW / tiling->size);
+	tiling->panel = (size_t)least(TILE_ROW / tiling->item,
+				      2 * TILE_ROW / tiling->size);
 	tiling->first = tiling->panel;
 	tiling->back = 0;
 	tiling->streams = is_dense && layout->bytes >= dray_tile_stream_from &&
@@ -233,10 +233,11 @@ static void measure_tiles(struct dray_tiling *tiling)
 	pitch = (tiling->panel + tiling->back + tiling->turning.lines) * size;
 	pitch = (pitch + DRAY_LINE - 1) / DRAY_LINE | 1;
 	tiling->pitch = pitch * DRAY_LINE;
-	most = least(least(TILE_ROWS, EDGE / size), TILE_SPACE / tiling->pitch);
+	most = (size_t)least(least(TILE_ROWS, EDGE / size),
+			     TILE_SPACE / tiling->pitch);
 	most = most / square * square;
-	tiles = (total + most - 1) / most;
-	tiling->rows = (total + tiles - 1) / tiles;
+	tiles = (size_t)((total + most - 1) / most);
+	tiling->rows = (size_t)((total + tiles - 1) / tiles);
 	tiling->rows = (tiling->rows + square - 1) / square * square;
 	tiling->again = choose_again(tiling);
 }
@@ -281,7 +282,7 @@ bool dray_tiling_plan(struct dray_tiling *tiling,
 		      const struct dray_layout *layout, dray_loop *loop,
 		      void *context)
 {
-	size_t size = loop ? layout->sizes[DRAY_SRC] : layout->run;
+	size_t size = (size_t)(loop ? layout->sizes[DRAY_SRC] : layout->run);
 	int across;
 
 	if (!size || size > DRAY_LINE || (loop && layout->run > WIDEST))
@@ -291,7 +292,7 @@ bool dray_tiling_plan(struct dray_tiling *tiling,
 		return false;
 	begin(tiling, layout, across);
 	tiling->size = size;
-	tiling->item = layout->run;
+	tiling->item = (size_t)layout->run;
 	tiling->loop = loop;
 	tiling->context = context;
 	if (!loop && tiling->along.step != (int64_t)size) {

@@ -28,7 +28,8 @@ static int copy_through(const struct dray_layout *layout, unsigned int threads)
 		out.axes[i].strides[DRAY_SRC] = (int64_t)bytes;
 		bytes *= layout->axes[i].count;
 	}
-	aside = malloc(bytes);
+	/* Windows of few bytes may have more elements than memory has bytes. */
+	aside = (size_t)bytes == bytes ? malloc((size_t)bytes) : NULL;
 	if (!aside)
 		return dray_fail(
 			-ENOMEM,
@@ -75,7 +76,7 @@ int dray_view_assign_reduced(const struct dray_layout *layout,
 	if (layout->axes_count == 0 &&
 	    (threads < 2 || dray_addresses_meet(dst->span, src->span))) {
 		memmove(layout->data[DRAY_DST], layout->data[DRAY_SRC],
-			layout->run);
+			(size_t)layout->run);
 		return 0;
 	}
 	if (dray_overlap_find(dst, src) != DRAY_OVERLAP_NONE)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/load.h"
 #include "linear/linear.h"
 
 #define LIBRARY "libblas.so.3"
@@ -58,7 +59,7 @@ static void load(void)
 
 	if (!strcmp(name, "none"))
 		return;
-	library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+	library = dray_load(name, RTLD_NOW | RTLD_LOCAL);
 	if (!library)
 		return;
 	if (find(library, "cblas_sgemm", &blas.single) &&

@@ -11,6 +11,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/load.h"
 #include "manager/manager.h"
 
 #define PLUGIN_SYMBOL "dray_memory_manager"
@@ -34,10 +35,10 @@ int dray_manager_check_ops(const struct dray_manager_ops *ops, const char *from)
 	return 0;
 }
 
-/* dlerror() has the reason, with the name. */
+/* The reason has the name. */
 static int no_plugin(const char *name)
 {
-	const char *reason = dlerror();
+	const char *reason = dray_load_failure();
 
 	return dray_fail(-ENOENT, "the memory manager \"%s\": %s", name,
 			 reason ? reason : "it cannot be loaded");
@@ -64,7 +65,7 @@ int dray_manager_load(const char *name, const struct dray_manager_ops **out)
 		return dray_fail(
 			-ENOENT,
 			"the name of a memory manager is %d bytes long", ret);
-	object = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	object = dray_load(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	if (!object)
 		return no_plugin(name);
 	ops = dlsym(object, PLUGIN_SYMBOL);

@@ -43,7 +43,11 @@ static int host_info(struct dray_node *node, struct dray_info *info)
 static int host_open(struct dray_node *node, const char *name)
 {
 	struct dray_info *info = &node->info;
+#ifdef _SC_LEVEL1_DCACHE_LINESIZE
 	long line = sysconf(_SC_LEVEL1_DCACHE_LINESIZE);
+#else
+	long line = 0;
+#endif
 
 	if (name && strcmp(name, "shareable") && strcmp(name, "private"))
 		return dray_fail(-EINVAL,
@@ -184,26 +188,27 @@ static int map(struct dray_buffer *buffer, uint64_t from, uint64_t to)
 	int flags = MAP_FIXED |
 		    (buffer->fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
 	char *start = (char *)buffer->data + from;
+	size_t size = (size_t)(to - from);
 	int ret;
 
-	if (mmap(start, to - from, protection, flags, buffer->fd,
+	if (mmap(start, size, protection, flags, buffer->fd,
 		 buffer->fd < 0 ? 0 : (off_t)from) == MAP_FAILED) {
-		ret = dray_map_refused("host memory", to - from, errno);
+		ret = dray_map_refused("host memory", size, errno);
 		if (ret == -ENOMEM && has_huge_pages(buffer))
-			dray_pages_no_huge(to - from, ret);
+			dray_pages_no_huge(size, ret);
 		goto clear;
 	}
 	/*
 	 * A hint, so a refusal is not a failure: the system may lack huge
 	 * pages, and most lack them for a memfd unless shmem_enabled allows it.
 	 */
-	if (to - from >= DRAY_PAGES_HUGE_SIZE)
-		madvise(start, to - from, MADV_HUGEPAGE);
-	ret = dray_pages_place(start, to - from, &buffer->pages);
+	if (size >= DRAY_PAGES_HUGE_SIZE)
+		madvise(start, size, MADV_HUGEPAGE);
+	ret = dray_pages_place(start, size, &buffer->pages);
 	if (!ret)
 		return 0;
 clear:
-	dray_window_clear(start, to - from);
+	dray_window_clear(start, size);
 	return ret;
 }
 
@@ -313,7 +318,7 @@ static int host_punch(struct dray_buffer *buffer, uint64_t offset,
 				 "reserved huge pages are given back with "
 				 "their buffer");
 	if (buffer->fd < 0)
-		ret = madvise((char *)buffer->data + offset, length,
+		ret = madvise((char *)buffer->data + offset, (size_t)length,
 			      MADV_DONTNEED);
 	else
 		ret = fallocate(buffer->fd,

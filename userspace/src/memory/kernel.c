@@ -18,7 +18,7 @@
 #include "memory/kernel.h"
 #include "memory/reason.h"
 
-int dray_kernel_call(int fd, unsigned long request, void *args)
+int dray_kernel_call(int fd, unsigned int request, void *args)
 {
 	while (ioctl(fd, request, args)) {
 		if (errno != EINTR)

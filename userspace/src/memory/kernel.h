@@ -6,7 +6,7 @@
 #include "memory/backend.h"
 
 /* One ioctl: 0 or a negative errno; restarted after a signal. */
-int dray_kernel_call(int fd, unsigned long request, void *args);
+int dray_kernel_call(int fd, unsigned int request, void *args);
 
 /* kernel_buffer.c */
 int dray_kernel_alloc(struct dray_buffer *buffer,

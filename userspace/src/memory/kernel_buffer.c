@@ -36,7 +36,7 @@ static int map(struct dray_buffer *buffer, uint64_t size, uint64_t alignment)
 	if (ret)
 		return ret;
 	if (buffer->mode != DRAY_MODE_DEVICE &&
-	    mmap(buffer->data, size, protection, MAP_SHARED | MAP_FIXED,
+	    mmap(buffer->data, (size_t)size, protection, MAP_SHARED | MAP_FIXED,
 		 buffer->fd, 0) == MAP_FAILED) {
 		ret = dray_map_refused("a buffer", size, errno);
 		dray_window_give(buffer->data);

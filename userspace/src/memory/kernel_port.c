@@ -47,7 +47,8 @@ static int open_port(struct dray_node *node, struct dray_timeline *args,
 		ret = open_failed(node, args, ret);
 		goto free_port;
 	}
-	timeline = mmap(NULL, args->size, PROT_READ, MAP_SHARED, args->fd, 0);
+	timeline = mmap(NULL, (size_t)args->size, PROT_READ, MAP_SHARED,
+			args->fd, 0);
 	if (timeline == MAP_FAILED) {
 		ret = dray_map_refused("a timeline", args->size, errno);
 		close(args->fd);
@@ -71,7 +72,7 @@ static void close_port(struct dray_port *port)
 	/*
 	 * The mapping holds the file: the stream ends with the later of both.
 	 */
-	munmap((void *)port->timeline, port->size);
+	munmap((void *)port->timeline, (size_t)port->size);
 	close(port->fd);
 	free(port);
 }

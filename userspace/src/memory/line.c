@@ -198,7 +198,7 @@ static void move(struct dray_line *tx, struct dray_line *rx)
 		if (length > space)
 			length = space;
 		/* Both may be the same bytes. */
-		memmove(dst, src, length);
+		memmove(dst, src, (size_t)length);
 		more = pass(tx, from, length);
 		room = pass(rx, to, length);
 	}

@@ -128,7 +128,7 @@ static int is_huge(int fd)
 	if (fstatfs(fd, &system))
 		return dray_fail(-errno, "file descriptor %d: %s", fd,
 				 strerror(errno));
-	return system.f_type == HUGETLBFS_MAGIC;
+	return (uint32_t)system.f_type == HUGETLBFS_MAGIC;
 }
 
 /*

@@ -12,7 +12,6 @@
 #include <linux/mempolicy.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -153,11 +152,6 @@ static void touch(char *start, uint64_t size)
 	for (offset = 0; offset < size; offset += page)
 		__atomic_fetch_or(start + offset, 0, __ATOMIC_RELAXED);
 }
-
-/* Since Linux 6.1; C libraries may be older. */
-#ifndef MADV_COLLAPSE
-#define MADV_COLLAPSE 25
-#endif
 
 /*
  * The kernel makes huge pages of a memfd by itself only if an administrator allows

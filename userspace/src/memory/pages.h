@@ -5,7 +5,17 @@
 #ifndef DRAY_MEMORY_PAGES_H
 #define DRAY_MEMORY_PAGES_H
 
+#include <sys/mman.h>
+
 #include <dray/memory.h>
+
+/* Linux has both since 5.14 and 6.1; C libraries may lack the names. */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
 
 #define DRAY_PAGES_HUGE_SIZE ((uint64_t)2 << 20)	/* with pages of 4 KiB */
 

@@ -87,7 +87,7 @@ static int open_window(void)
 }
 
 /* The first run of @want free slots at a multiple of @alignment, or slots. */
-static size_t find_run(size_t slots, size_t want, size_t alignment)
+static size_t find_run(size_t slots, size_t want, uint64_t alignment)
 {
 	size_t run = lowest_free, slot = lowest_free;
 	bool seen = false;
@@ -121,7 +121,7 @@ void dray_window_enlist(void)
 	dray_fork_enlist(&locks);
 }
 
-int dray_window_take(uint64_t size, size_t alignment, void **start)
+int dray_window_take(uint64_t size, uint64_t alignment, void **start)
 {
 	size_t slots, want, run, i;
 	uint64_t rounded;

@@ -99,7 +99,7 @@ void dray_window_enlist(void);
  * why).  Nothing is mapped there yet, and nothing is found there before
  * dray_window_publish().  -ENOMEM with a sentence.
  */
-int dray_window_take(uint64_t size, size_t alignment, void **start);
+int dray_window_take(uint64_t size, uint64_t alignment, void **start);
 /* From here on the addresses from @start on lead to @buffer. */
 void dray_window_publish(void *start, struct dray_buffer *buffer);
 

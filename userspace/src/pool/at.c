@@ -2,8 +2,7 @@
 /*
  * at: its tables in memory, and looking blocks up.
  */
-#include <sys/mman.h>
-
+#include "memory/pages.h"
 #include "pool/at.h"
 #include "pool/starts.h"
 

@@ -133,7 +133,7 @@ __attribute__((noinline)) void *dray_pool_take_block(struct dray_pool *pool,
 		dray_region_clear(found.region, offset, length);
 	else
 		dray_region_ready(found.region, offset, length);
-	return (void *)(found.region->base + offset);
+	return (void *)(uintptr_t)(found.region->base + offset);
 }
 
 /* A small block that the thread keeps, or NULL. */

@@ -110,7 +110,7 @@ static void inherit(struct dray_pool *pool)
 		    dray_buffer_descriptor(region->buffer) < 0)
 			continue;
 		region->inherited = true;
-		dray_marks_claim(region->base, region->reserved, 0);
+		dray_marks_claim(region->base, (size_t)region->reserved, 0);
 		dray_pool_set_reserved(pool, pool->reserved - region->size);
 	}
 }

@@ -105,7 +105,7 @@ static void link_region(struct dray_pool *pool, struct dray_pool_region *region)
 	*link = region;
 	dray_pool_set_reserved(pool, pool->reserved + region->size);
 	dray_region_publish(region, pool);
-	dray_marks_claim(region->base, region->reserved,
+	dray_marks_claim(region->base, (size_t)region->reserved,
 			 dray_pool_number(pool));
 }
 

@@ -72,7 +72,7 @@ static int make_tables(struct dray_pool_region *region)
 				 "%" PRIu64
 				 " granules, a region has at most %u",
 				 granules, UINT32_MAX);
-	region->dirty_bytes = words * sizeof(*region->dirty);
+	region->dirty_bytes = (size_t)words * sizeof(*region->dirty);
 	region->dirty =
 		dray_map_unlocked(region->dirty_bytes, PROT_READ | PROT_WRITE);
 	if (region->dirty == MAP_FAILED)
@@ -338,7 +338,7 @@ static void clear_pages(struct dray_pool_region *region, uint64_t offset,
 		to = page << PAGE_SHIFT;
 		from = from > offset ? from : offset;
 		to = to < end ? to : end;
-		memset((char *)region->base + from, 0, to - from);
+		memset((char *)region->base + from, 0, (size_t)(to - from));
 	}
 }
 
@@ -346,7 +346,7 @@ void dray_region_clear(struct dray_pool_region *region, uint64_t offset,
 		       uint64_t length)
 {
 	if (dray_buffer_exposed(region->buffer)) {
-		memset((char *)region->base + offset, 0, length);
+		memset((char *)region->base + offset, 0, (size_t)length);
 	} else {
 		/* Pages at the edges stay: other blocks have a part of them. */
 		drop_pages(region, offset, length);

@@ -42,7 +42,7 @@ struct dray_pool_region *dray_pool_take_empty(struct dray_pool *pool,
 			dray_pool_set_reserved(pool,
 					       pool->reserved - region->size);
 		}
-		dray_marks_claim(region->base, region->reserved, 0);
+		dray_marks_claim(region->base, (size_t)region->reserved, 0);
 		dray_region_withdraw(region);
 		region->next = taken;
 		taken = region;
@@ -207,7 +207,7 @@ static uint32_t find_kept(const struct dray_pool_region *region,
 			  void *const *blocks, uint32_t count,
 			  uint32_t granules, uint32_t *pieces)
 {
-	uintptr_t base = region->base, size = region->size;
+	uintptr_t base = region->base, size = (uintptr_t)region->size;
 	uint32_t shift = region->shift, i;
 
 	for (i = 0; i < count; i++) {

@@ -31,7 +31,7 @@ void dray_stage_fill(struct dray_stage *stage,
 		do {
 			const void *from = dray_runs_next(&runs, &length);
 
-			memcpy(to, from, length);
+			memcpy(to, from, (size_t)length);
 			to += length;
 		} while (dray_runs_pass(&runs, length));
 	}
@@ -61,7 +61,7 @@ static void copy_back(const struct dray_stage *stage, uint64_t bytes)
 
 			if (length > bytes)
 				length = bytes;
-			memcpy(to, from, length);
+			memcpy(to, from, (size_t)length);
 			from += length;
 			bytes -= length;
 		} while (bytes && dray_runs_pass(&runs, length));

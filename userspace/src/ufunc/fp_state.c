@@ -149,7 +149,7 @@ static bool is_new(const char *sentence)
 		hash = (hash ^ (unsigned char)*sentence) *
 		       UINT64_C(0x100000001b3);
 	hash |= 1; /* 0 is an empty place */
-	for (i = 0, at = hash >> 32; i < WARNINGS; i++, at++) {
+	for (i = 0, at = (size_t)(hash >> 32); i < WARNINGS; i++, at++) {
 		was = 0;
 		if (__atomic_compare_exchange_n(&seen[at % WARNINGS], &was,
 						hash, false, __ATOMIC_RELAXED,

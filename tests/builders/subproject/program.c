@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * A user's program in a project that builds dray itself.
+ */
+#include <stdio.h>
+
+#include <dray/dray.h>
+
+int main(void)
+{
+	printf("%s\n", dray_version());
+	return 0;
+}
