@@ -258,7 +258,7 @@ style_version()
 	local file version place status=0 places=(
 		'driver/**/node.h:#define DRAY_VERSION "@"'
 		'dkms.conf:PACKAGE_VERSION="@"'
-		'README.md:    dkms install dray/@'
+		'docs/board.md:    dkms install dray/@'
 		'debian/changelog:dray (@)'
 	)
 
