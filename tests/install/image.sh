@@ -44,7 +44,9 @@ headers()
 		sed -n 's/.*Depends: linux-headers-\(.*\)-arm64.*/\1/p')
 	(cd "$folder" && apt-get download "linux-headers-$version-arm64:arm64" \
 		"linux-headers-$version-common" &&
-		for package in ./linux-headers-*.deb; do dpkg -x "$package" / || exit; done)
+		for package in ./linux-headers-*.deb; do
+			dpkg -x "$package" headers || exit
+		done && cp -a headers/usr/src/. /usr/src)
 }
 run headers_of_a_kernel_for_arm64_are_there headers
 KERNEL=/usr/src/linux-headers-$version-arm64

@@ -17,7 +17,8 @@ suite_install()
 	[ "$FULL" = yes ] || return 0
 	install_pip "$scratch/pip"
 	install_packages "$scratch/packages"
-	install_image "$scratch/image"
+	install_copy image "$scratch/image"
+	install_copy readme "$scratch/readme"
 	tally_wants build || return 0
 	tally_run "a fresh Debian 12, with DKMS" install_machine "$scratch" ||
 		return 0
@@ -48,17 +49,17 @@ install_packages()
 	tally_tap packages "$status" "$1/log"
 }
 
-# install_image FOLDER: cross builds
-install_image()
+# install_copy NAME FOLDER: tests/install/NAME.sh
+install_copy()
 {
 	local status=0
 
-	tally_wants image || return 0
-	mkdir -p "$1/tree"
-	install_tree "$1/tree" || die "cannot copy the tree"
-	debian_run "$1/tree" sh tests/install/image.sh >"$1/log" 2>&1 \
+	tally_wants "$1" || return 0
+	mkdir -p "$2/tree"
+	install_tree "$2/tree" || die "cannot copy the tree"
+	debian_run "$2/tree" sh "tests/install/$1.sh" >"$2/log" 2>&1 \
 		</dev/null || status=$?
-	tally_tap image "$status" "$1/log"
+	tally_tap "$1" "$status" "$2/log"
 }
 
 # install_tree FOLDER: a clean copy
