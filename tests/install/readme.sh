@@ -22,6 +22,7 @@ files()
 }
 
 files >"$folder/before"
+run apt_has_its_lists apt-get update
 block 'sudo apt-get install' | sed -e :a -e '/\\$/N; s/\\\n *//; ta' \
 	-e 's/apt-get install/apt-get install -y/' >"$folder/block"
 while read -r line; do
