@@ -224,25 +224,43 @@ if sys.argv[2] == "":
 		>"$folder/rest"
 done
 
-# The commands of docs/bring-up.md.
+# The commands of pages of docs/.
+# page NAME: the fact that they succeed; their output is in $folder/said
+page()
+{
+	mkdir "$folder/$1"
+	sed -n 's/^    //p' "$1.md" >"$folder/commands"
+	# shellcheck disable=SC2016 # for the other shell
+	run "the_commands_of_${1}_run" sh -c 'cd "$1" && PATH=$2:$PATH sh -eux ../commands' \
+		sh "$folder/$1" "$folder"
+	is "${1}_leaves_no_file" "$(ls "$folder/$1")" ""
+	is "${1}_leaves_no_buffer" "$(left)" "$kept"
+}
+
+# prints PAGE PATTERN...: facts about that output
+prints()
+{
+	title=$1
+	shift
+	for words; do
+		grep -q "$words" "$folder/said"
+		ok $? "${title}_prints_${words#^}"
+	done
+}
+
 if [ -e bring-up.md ]; then
-	mkdir "$folder/bring-up"
 	printf '#!/bin/sh\nexec "%s/%s" "$@"\n' "$PWD" "${dmactl#./}" \
 		>"$folder/dmactl"
 	chmod 755 "$folder/dmactl"
-	sed -n 's/^    //p' bring-up.md >"$folder/commands"
 	kept=$(left)
-	# shellcheck disable=SC2016 # for the other shell
-	run the_commands_of_bring_up_run sh -c 'cd "$1/bring-up" &&
-		PATH=$1:$PATH sh -eux ../commands' sh "$folder"
-	for words in '^[0-9]* passed, 0 failed, ' '^filled: 64.0K in ' \
+	page bring-up
+	prints bring-up '^[0-9]* passed, 0 failed, ' '^filled: 64.0K in ' \
 		'^copied: 8.0K in ' '^00000000  de ad be ef ' \
-		'^descriptor [0-9]*, 4096 bytes$' '^freed: 1 buffer, 64.0K$'; do
-		grep -q "$words" "$folder/said"
-		ok $? "bring_up_prints_${words#^}"
-	done
-	is bring_up_leaves_no_buffer "$(left)" "$kept"
-	is bring_up_leaves_no_file "$(ls "$folder/bring-up")" ""
+		'^descriptor [0-9]*, 4096 bytes$' '^freed: 1 buffer, 64.0K$'
+	page memory-is-gone
+	prints memory-is-gone '^total: [0-9]* dma-buf' '^\(yes\|likely\): ' '^NODE .*QUARANTINE' \
+		'^idle .* 1.0M .* lost ' '^command: .*dmactl.* alloc 1M' \
+		'^freed: 1 buffer, 1.0M$'
 fi
 
 # Rights: others reach nothing.

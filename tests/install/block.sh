@@ -1,29 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=sh
 #
-# For the programs of this folder: the README's commands, as facts.
+# For the programs of this folder: the commands of a page, as facts.
 
 # shellcheck source=tests/fact.sh
 . tests/fact.sh
 
-# run_line COMMAND LINE: a line of the README succeeds; the fact is named after it
+# The page of which these are, from the tree's root.
+page=docs/board.md
+
+# run_line COMMAND LINE: a line of the page succeeds; the fact is named after it
 run_line()
 {
 	run "$(echo "$1" | tr -c 'a-zA-Z0-9\n' _)" sh -c "$1"
 }
 
-# block COMMAND: the lines of the block in the README that begins with it
+# block COMMAND: the lines of the block in the page that begins with it
 block()
 {
 	awk -v first="$1" '
 		!on && index($0, "    " first) == 1 { on = 1 }
 		on && !/^    / { exit }
 		on { print substr($0, 5) }
-	' README.md
+	' "$page"
 }
 
-# Is it the README's, word for word?
-readme_has()
+# save NAME: makes that file of the block which the page saves under this name
+save()
 {
-	grep -qF -e "\`$1\`" -e "    $1" README.md
+	awk -v name="\`$1\`" '
+		index($0, "ave this as " name) { on = 1 }
+		on == 2 && /^```$/ { exit }
+		on == 2 { print }
+		on == 1 && /^```/ { on = 2 }
+	' "$page" >"$1"
+}
+
+# Is it the page's, word for word?
+page_has()
+{
+	grep -qF -e "\`$1\`" -e "    $1" "$page"
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Builds the module as the README says, by hand and with DKMS: both have to give the
-# same module.  Prints TAP.
+# Builds the module as docs/board.md says, by hand and with DKMS: both have to give
+# the same module, which modprobe finds by the alias of a node.  Prints TAP.
 #
 #	build.sh
 #
@@ -48,13 +48,17 @@ run dkms_has_no_remarks quiet "$tree/$version/$kernel/$(uname -m)/log/make.log"
 found=$(modprobe --set-version "$kernel" --show-depends dray |
 	sed -n 's/^insmod \([^ ]*\).*/\1/p')
 is modprobe_finds_it "$found" "$modules/updates/dkms/dray.ko"
+alias=$(block 'modprobe --resolve-alias')
+# For the kernel of the headers, not the one that runs.
+is the_alias_of_a_node_is_that_of_the_module \
+	"$(eval "$alias --set-version $kernel")" dray
 for name in version vermagic srcversion; do
 	is "dkms_builds_the_same_$name" "$(field "$found" $name)" \
 		"$(field driver/dray.ko $name)"
 done
 
 remove="dkms remove dray/$version --all"
-run the_readme_says_how_it_is_removed readme_has "$remove"
+run the_page_says_how_it_is_removed page_has "$remove"
 run_line "$remove"
 # What depmod makes anew, and a key for the next module, stay.
 find /var/lib/dkms "$modules" | grep -v -e "$modules/modules\." \

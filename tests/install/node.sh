@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # Root and the group may open a node, and nobody else, on a board whose owner installs
-# the udev rule as the README says.  Prints TAP.
+# the udev rule as docs/board.md says.  Prints TAP.
 #
 #	node.sh
 #
 # Needs: root of a board that has udev, not running, a dray,node in its device
-# tree, and dmactl; in the current folder README.md, driver/ with the rule and
+# tree, and dmactl; in the current folder docs/board.md, driver/ with the rule and
 # dray.ko, and dmactl-holder; dray.ko not loaded.
 
 # shellcheck source=tests/install/block.sh
@@ -31,14 +31,14 @@ node()
 take='./dmactl-holder reserved mine 4096 | sed "s/[0-9][0-9]*/N/"'
 
 /lib/systemd/systemd-udevd --daemon 2>&1
-# The README's, and one who is in no group.
+# The page's, and one who is in no group.
 useradd alice && useradd bob || echo "# no users"
 
 insmod driver/dray.ko
 is without_the_rule_it_is_roots "$(node)" 'root:root 600'
 guest-unload dray
 # udev looks for new rules every three seconds at most, and at events: this is
-# one, and so the README has it look.
+# one, and so the page has it look.
 udevadm settle
 
 block 'make -C' | sed 1d >"$folder/block"

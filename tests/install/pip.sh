@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Installs the Python package in venvs, by pip and by meson, for the NumPy that is
-# there.  Prints TAP.
+# Installs the Python package as docs/laptop.md says, and in other venvs, by pip and by
+# meson, for the NumPy that is there.  Prints TAP.
 #
 #	tests/install/pip.sh
 #
@@ -10,13 +10,16 @@
 # meson, a compiler; PyPI.
 
 cd "$(dirname "$0")/../.." || exit 2
-# shellcheck source=tests/fact.sh
-. tests/fact.sh
+# shellcheck source=tests/install/block.sh
+. tests/install/block.sh
 trap 'rm -rf "$folder"' EXIT
 tree=$folder/tree
 mkdir "$tree"
 tar -c --exclude=./build --exclude=./.git . | tar -C "$tree" -x
 unset PYTHONPATH LD_LIBRARY_PATH VIRTUAL_ENV
+# Debian's python3, as the page has it.
+PATH=/usr/bin:$PATH
+cd "$tree" || exit 2
 
 # venv NAME PIP-ARGUMENT...
 venv()
@@ -75,14 +78,33 @@ in_venv() # NAME COMMAND...
 	VIRTUAL_ENV=$where PATH=$where/bin:/usr/bin:/bin "$@"
 }
 
-run pip_installs_it venv two "$tree"
+page=docs/laptop.md
+block 'sudo apt-get' | grep -v -e '^sudo apt-get' -e '^ ' >"$folder/block"
+is the_page_makes_a_venv_and_installs_into_it "$(cat "$folder/block")" \
+	"$(printf '%s\n' 'python3 -m venv dray-env' 'dray-env/bin/pip install .')"
+while read -r line; do
+	run_line "$line"
+done <"$folder/block"
+for program in first share; do
+	save "$program.py"
+	run_line "$(block "dray-env/bin/python $program.py")"
+	cp "$folder/said" "$folder/$program"
+done
+is arrays_lie_in_memory_of_the_host "$(sed 1q "$folder/first")" \
+	'dray host and default_allocator'
+is workers_change_the_rows_of_their_parent "$(cat "$folder/share")" 800000.0
+page=docs/stream.md
+save packet.py
+run_line "$(block 'dray-env/bin/python packet.py')"
+is a_packet_passes_the_loop "$(cat "$folder/said")" '32 elements, the first is 0'
+ln -s "$tree/dray-env" "$folder/two"
 run it_works_with_numpy_2 works "$folder/two/bin/python" 2
 run pip_installs_it_beside_numpy_1.26 venv one "$tree" 'numpy==1.26.*'
 run it_works_with_numpy_1.26 works "$folder/one/bin/python" 1.26
 run the_same_package_goes_with_numpy_1.24 \
 	"$folder/one/bin/pip" install --quiet 'numpy==1.24.*'
 run it_works_with_numpy_1.24 works "$folder/one/bin/python" 1.24
-own=$(echo "$folder"/two/lib/python3*/site-packages/dray/libdray.so.1)
+own=$(echo "$tree"/dray-env/lib/python3*/site-packages/dray/libdray.so.1)
 is it_has_a_library_of_its_own "$(libraries "$folder/two/bin/python")" "$own"
 
 run a_venv_has_numpy_2 venv meson 'numpy>=2'

@@ -235,7 +235,7 @@ board_add_dmactl()
 
 	mkdir -p "$folder"
 	cp "$TREE"/tests/dmactl/*.{sh,py} "$TREE"/tools/dmactl/schema/*.json \
-		"$TREE/docs/bring-up.md" "$1/tools/dmactl/dmactl" \
+		"$TREE"/docs/{bring-up,memory-is-gone}.md "$1/tools/dmactl/dmactl" \
 		"$1/tools/replay/dray-replay" \
 		"$1"/tests/dmactl/dmactl-{holder,leaker,publisher,why-random} \
 		"$folder"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 
-ABOUT_INSTALL="a new user's commands, taken from the README: the module built by \
+ABOUT_INSTALL="a new user's commands, taken from the pages: the module built by \
 hand and with DKMS in a fresh Debian 12, the udev rule on the board, the Python \
-package by pip in venvs, and Debian packages, installed and purged"
+package by pip in venvs, cross builds, and Debian packages, installed and purged"
 PACKAGES_INSTALL=(
 	"${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" git mmdebstrap python3-venv
 	util-linux
@@ -17,6 +17,8 @@ suite_install()
 	[ "$FULL" = yes ] || return 0
 	install_pip "$scratch/pip"
 	install_packages "$scratch/packages"
+	install_copy image "$scratch/image"
+	install_copy readme "$scratch/readme"
 	tally_wants build || return 0
 	tally_run "a fresh Debian 12, with DKMS" install_machine "$scratch" ||
 		return 0
@@ -45,6 +47,19 @@ install_packages()
 	debian_run "$1/tree" sh tests/install/packages.sh >"$1/log" 2>&1 \
 		</dev/null || status=$?
 	tally_tap packages "$status" "$1/log"
+}
+
+# install_copy NAME FOLDER: tests/install/NAME.sh
+install_copy()
+{
+	local status=0
+
+	tally_wants "$1" || return 0
+	mkdir -p "$2/tree"
+	install_tree "$2/tree" || die "cannot copy the tree"
+	debian_run "$2/tree" sh "tests/install/$1.sh" >"$2/log" 2>&1 \
+		</dev/null || status=$?
+	tally_tap "$1" "$status" "$2/log"
 }
 
 # install_tree FOLDER: a clean copy
@@ -92,10 +107,11 @@ install_rule()
 	batch_begin "$1"
 	module=$(module_dray "$(kernel_make arm64 6.1)") ||
 		die "no module for the board"
-	mkdir -p "$BATCH/job"/{driver,tests}
+	mkdir -p "$BATCH/job"/{driver,docs,tests}
 	cp "$module/dray.ko" "$TREE/driver/60-dray.rules" "$BATCH/job/driver"
 	cp -r "$TREE"/tests/{install,fact.sh} "$BATCH/job/tests"
-	cp "$TREE/README.md" "$TREE/tools/lib/guest-unload" \
+	cp "$TREE/docs/board.md" "$BATCH/job/docs"
+	cp "$TREE/tools/lib/guest-unload" \
 		"$(find "$(build_folder arm64)" -name dmactl-holder -type f)" \
 		"$BATCH/job"
 	batch_add tap rule 'sh tests/install/node.sh'

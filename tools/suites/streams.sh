@@ -93,11 +93,21 @@ streams_call()
 	batch_begin "$1"
 	cp "$TREE"/tests/{streams/calls,python/random_calls}.py "$BATCH/job"
 	batch_add tap "calls-${2##*/}" "python3 calls.py $3"
+	[ "$2" != invert.v ] || streams_add_page || return 0
 	fpga_take "$2" || {
 		tally_add "$2 compiles" 0 1 0
 		return 0
 	}
 	batch_aside "calls through the IP $2" zcu102 6.1
+}
+
+# The program of docs/stream.md, as the page has it.
+streams_add_page()
+{
+	PYTHONPATH=$TREE/tests/readme /usr/bin/python3 -B -c 'import pages
+print(pages.program("docs/stream.md", "packet.py"))' >"$BATCH/job/packet.py" || return 1
+	batch_add status page-invert.v \
+		"python3 packet.py | tee said && grep -x '32 elements, the first is 255' said"
 }
 
 # streams_check_display FOLDER [--silent]: compares the program's views, and its sound,

@@ -27,6 +27,8 @@ suite_style()
 	tally_check "man pages" style_manuals
 	tally_check "prose: what/who and if/when per 1000 words, phrases" \
 		/usr/bin/python3 -B tools/lib/prose.py
+	tally_check "pages: each path exists" \
+		/usr/bin/python3 -B tools/lib/paths.py
 	tally_check "one version everywhere" style_version
 	tally_check "udev rule: for a group, never for everyone" style_rule
 	[ "$QUICK" = no ] || return 0
@@ -261,7 +263,7 @@ style_version()
 	local file version place status=0 places=(
 		'driver/**/node.h:#define DRAY_VERSION "@"'
 		'dkms.conf:PACKAGE_VERSION="@"'
-		'README.md:    dkms install dray/@'
+		'docs/board.md:    dkms install dray/@'
 		'debian/changelog:dray (@)'
 	)
 

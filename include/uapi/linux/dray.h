@@ -127,7 +127,7 @@ struct dray_heap_info {
 	__u64 total;		/* out: bytes */
 	__u64 free;		/* out: bytes; cma: at most */
 	__u64 used;		/* out: bytes that dray's buffers take */
-	__u64 quarantined;	/* out: bytes freed whose pages others still hold */
+	__u64 quarantined;	/* out: bytes freed: held by others, or condemned */
 	__u64 largest_free;	/* out: bytes of the longest free run; cma: at most */
 	__u64 largest_request;	/* out: bytes; ALLOC refuses more even if all is free */
 	char name[DRAY_NAME_LEN];	/* out: "reserved", or the region's name */
