@@ -10,15 +10,17 @@ import os
 import sys
 import threading
 import weakref
-from typing import Any, Callable, NamedTuple, Optional, TypeVar, Union, overload
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Optional, TypeVar, Union, overload
 
 import numpy
-from numpy.typing import NDArray
 
 from . import _dray, _pickle, _sycl
 from ._dray import Array, Fence, Node, Pool, Scope, Stream
 from ._records import Explanation, PoolStats, Segment
 from ._sycl import SyclArray
+
+if TYPE_CHECKING:  # its import takes a tenth of that of NumPy 1.24
+    from numpy.typing import NDArray
 
 # NumPy's array, or the library's.
 _AnyArray = Union[numpy.ndarray, Array]
