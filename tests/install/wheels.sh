@@ -7,7 +7,8 @@
 #
 #	tests/install/wheels.sh [FOLDER]
 #
-# FOLDER has wheels from before.  Needs: what tools/wheels needs.
+# FOLDER has wheels from before; MINORS in the environment, such as "10 12", names the
+# Pythons to try.  Needs: what tools/wheels needs.
 
 wheels=$(realpath "${1:-/nowhere}" 2>/dev/null)
 cd "$(dirname "$0")/../.." || exit 2
@@ -57,9 +58,9 @@ is the_page_has_no_relative_link \
 run the_source_has_both_licences sh -c "tar -tf '$wheels'/*.tar.gz |
 	grep -cE 'LICENSES/(MIT|Apache-2.0)$' | grep -qx 2"
 
-for minor in 10 11 12 13 14; do
+for minor in ${MINORS:-10 11 12 13 14}; do
 	cpython=cp3$minor
-	python=$(tools/wheels --find 3.$minor)
+	python=$(tools/wheels --find "3.$minor")
 	wheel=$(find "$wheels" -name "dray-*-$cpython-$cpython-manylinux_*_$(uname -m).whl")
 	if [ -z "$python" ]; then
 		number=$((number + 1))
