@@ -50,8 +50,8 @@ enum dray_memory_kind {
  *	"shareable"	as NULL, but memory of the host is "host:shareable"
  * @out: the node, with one reference, given back by dray_node_unref()
  *
- * With NULL only a missing module leads to the host; a node that is there and
- * cannot be opened is an error.
+ * With NULL only a missing module leads to the host; a node that cannot be
+ * opened is an error, and so is a module without a node in /dev.
  *
  * Errors: -ENODEV (no module loaded, no such node), -EACCES (no permission),
  * -EINVAL (the spec is not one of the above, or its NAME is invalid),

@@ -96,14 +96,22 @@ const char *dray_version(void)
 	return "scripted";
 }
 
+static bool is_unloaded(void)
+{
+	if (!is_scene("unloaded") && !scripted_unloaded())
+		return false;
+	snprintf(sentence, sizeof(sentence), "the dray module is not loaded");
+	return true;
+}
+
 int dray_node_names(char names[][DRAY_NAME_LEN], size_t room, size_t *count)
 {
 	int error = scripted_failure("names", 0);
 
 	if (error)
 		return error;
-	if (is_scene("unloaded") || scripted_unloaded())
-		return fail("names", ENODEV);
+	if (is_unloaded())
+		return -ENODEV;
 	for (size_t i = 0; i < NODE_COUNT && i < room; i++)
 		snprintf(names[i], DRAY_NAME_LEN, "dray%zu", i);
 	*count = NODE_COUNT;
@@ -115,6 +123,8 @@ int dray_node_open(const char *spec, struct dray_node **out)
 	unsigned int index;
 	int error;
 
+	if (is_unloaded())
+		return -ENODEV;
 	if (sscanf(spec, "kernel:dray%u", &index) != 1 || index >= NODE_COUNT)
 		return fail("open", EINVAL);
 	error = scripted_failure("open", index);

@@ -170,8 +170,7 @@ def test_attachments_and_held_memory_have_owners():
 
 
 @pytest.mark.parametrize("scene, fail, sentence", [
-    ("unloaded", None, "the dray module is not loaded; load it with: modprobe "
-     "dray (or, from a build: insmod dray.ko)"),
+    ("unloaded", None, "the dray module is not loaded"),
     ("plain", "open:19:0", "cannot open dray0: scripted open: No such device"),
     ("plain", "list:19:1", "dray1 disappeared while dmactl was reading it"),
     ("plain", "heap:5:0",

@@ -85,6 +85,15 @@ def test_a_module_without_a_node_says_how_to_get_one():
         "rmmod dray && modprobe dray nodes=1\n")
 
 
+def test_a_container_without_the_node_says_how_to_pass_it():
+    """And takes no memory of the host instead."""
+    sys_class = "mount -t tmpfs tmpfs /sys/class && mkdir -p /sys/class/misc/dray3"
+    sentence = ("the dray module has the node dray3, but /dev does not; start "
+                "the container with --device /dev/dray3\n")
+    assert in_private_tree(f"mkdir /sys/module/dray && {sys_class}",
+                           f"{DMACTL} list") == (1, "", f"dmactl: {sentence}")
+
+
 def test_a_file_that_is_not_a_node_is_named():
     assert in_private_tree("touch /dev/dray0", f"{DMACTL} list") == (
         1, "", "dmactl: cannot open dray0: /dev/dray0 is not a node of dray: "

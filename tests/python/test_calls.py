@@ -93,7 +93,7 @@ def test_a_child_has_no_queue_of_its_parent():
             with pytest.raises(ChildProcessError):
                 queue.submit(dray.add, 1, 2)
             with dray.CallQueue() as own:
-                status = own.submit(dray.add, 1, 2).wait() != 3
+                status = int(own.submit(dray.add, 1, 2).wait() != 3)
             queue.close()
         finally:
             os._exit(status)

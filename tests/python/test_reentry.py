@@ -28,7 +28,7 @@ def ask_with_a_signal_before(nth):
 
     def trace(frame, event, _):
         nonlocal left
-        if frame.f_code.co_filename != dray.__file__:
+        if frame.f_code.co_filename != dray._functions.__file__:
             return None
         frame.f_trace_opcodes = True
         if event == "opcode":
@@ -44,16 +44,16 @@ def ask_with_a_signal_before(nth):
     return left < 0
 
 ask()
-kept, nth = len(dray._made), 0
+kept, nth = len(dray._functions._made), 0
 while True:
     got.clear()
     if sys.argv[1] == "first":
-        dray._made.clear()
+        dray._functions._made.clear()
     if not ask_with_a_signal_before(nth):
         break
     nth += 1
     assert len(got) == 2 and got[0] is got[1] is ask(), nth
-    assert len(dray._made) == kept, dray._made
+    assert len(dray._functions._made) == kept, dray._functions._made
 print(nth)
 """
 

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 import dray
+import stubs
 from dray import _dray, _ufuncs
 
-STUBS = ast.parse(pathlib.Path(dray.__file__).with_name(
-    "_dray.pyi").read_text(encoding="utf-8"))
+STUB = pathlib.Path(dray.__file__).with_name("_dray.pyi")
+STUBS = ast.parse(STUB.read_text(encoding="utf-8"))
 CLASSES = [node for node in STUBS.body if isinstance(node, ast.ClassDef)]
 FUNCTIONS = [node for node in STUBS.body if isinstance(node, ast.FunctionDef)]
 SPECIAL = {"__enter__", "__exit__", "__call__", "__await__", "__iter__", "__next__",
@@ -134,16 +135,23 @@ def test_a_function_is_documented_and_typed(name):
 
 
 def test_all_names_what_is_public():
-    public = {name for name, value in vars(dray).items()
-              if not name.startswith("_")
-              and getattr(value, "__module__", "").startswith("dray")}
+    """So dray.os, which an import would leave, does not exist."""
+    public = {name for name in dir(dray) if not name.startswith("_")} - {"numba"}
     assert public - set(vars(builtins)) == set(dray.__all__)
 
 
-def test_the_stubs_name_all_ufuncs():
-    stubs = ast.parse(pathlib.Path(dray.__file__).with_name("_ufuncs.pyi").read_text("utf-8"))
-    assert {node.target.id for node in stubs.body if isinstance(node, ast.AnnAssign)} == set(
-        _ufuncs.__all__) | {"__all__"}
+def test_all_ufuncs_are_imported():
+    ufuncs = {name for name, value in vars(dray).items() if isinstance(value, dray.ufunc)}
+    assert ufuncs == set(_dray.ufuncs) | set(_ufuncs.OTHER_NAMES)
+    with pytest.raises(ImportError, match="nothing"):
+        from dray._ufuncs import nothing  # pylint: disable=unused-import
+
+
+def test_the_stubs_have_the_docstrings_of_the_extension():
+    """tests/python/stubs.py writes them."""
+    source = STUB.read_text("utf-8")
+    assert source == stubs.documented(source)
+    assert ast.get_docstring(CLASSES[0]) == dray.Pool.__doc__
 
 
 def test_a_star_import_takes_no_builtin_away():

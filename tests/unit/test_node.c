@@ -35,7 +35,7 @@ FACT(a_node_that_is_not_there_is_enodev)
 	struct dray_node *node;
 
 	assert_fails(dray_node_open("kernel:dray4711", &node), -ENODEV,
-		     "/dev/dray4711");
+		     "no node /dev/dray4711: ");
 }
 
 FACT(a_device_that_is_no_node_is_enodev)

@@ -147,7 +147,7 @@ static void start_ip(struct model *model, char **words)
 	close(other);
 }
 
-/* A core that is exchanged in a running design forgets what it has received. */
+/* A core that is replaced in a running design forgets its input. */
 static void replace_ip(struct model *model)
 {
 	model->core.control->replace = 0;

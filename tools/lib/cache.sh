@@ -26,8 +26,8 @@ cache_tree()
 # cache_make NAME COMMAND...
 #
 # Makes the entry NAME by COMMAND, unless it exists.  The last argument of the
-# command is a new path, at which it creates a folder or a file; what it leaves
-# beside that is removed.  The entry is locked meanwhile.
+# command is a new path, at which it creates a folder or a file; other files beside
+# it are removed.  The entry is locked meanwhile.
 cache_make()
 {
 	local name=$1 lock partial status=0

@@ -21,7 +21,8 @@ module_kbuild()
 		cross=("${MODULE_ARM[@]}" "MODPOST=$modpost")
 		;;
 	esac
-	# Kernels with KCOV record the coverage of modules.  Nobody debugs them.
+	# Kernels with KCOV record the coverage of modules.  Needs no
+	# information for debuggers.
 	make -s "-j$(nproc)" -C "$(kernel_headers "$kernel")" "M=$folder" \
 		"${cross[@]}" KCOV_INSTRUMENT=y KCFLAGS=-g0 "$@" modules
 }

@@ -100,7 +100,7 @@ rootfs_python_build()
 	rootfs_finish "$2"
 }
 
-# rootfs_finish TREE: does what maintainer scripts would have done for Python
+# rootfs_finish TREE: repeats the work of maintainer scripts for Python
 rootfs_finish()
 {
 	local tree=$1 folder

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #
 # Processes of a front door.  It runs its work as a child and itself only waits, so
-# that a signal ends the work at once, whatever command runs.  Tasks are steps that
+# that a signal ends the work at once, also in the middle of a command.  Tasks are steps that
 # run side by side: the first that fails ends the others.
 
 # front_run FUNCTION [ARGUMENT...]: runs the work and exits with its status; at a

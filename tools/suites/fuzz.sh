@@ -11,7 +11,8 @@ ABOUT_FUZZ="random calls on random objects; with --full on kernels with all chec
 guided by coverage"
 
 # Total of all machines, unless DRAY_FUZZ_CALLS is set.  Without --full, the board runs
-# Debian's kernel, which checks little and guides nobody.
+# Debian's kernel, which checks little and
+# records no coverage.
 FUZZ_CALLS=2000
 FUZZ_CALLS_FULL=12000
 FUZZ_CALLS_LONG=2000000

@@ -16,6 +16,7 @@ suite_install()
 	install_rule "$scratch/rule"
 	[ "$FULL" = yes ] || return 0
 	install_pip "$scratch/pip"
+	install_wheels "$scratch/wheels"
 	install_packages "$scratch/packages"
 	install_copy image "$scratch/image"
 	install_copy readme "$scratch/readme"
@@ -34,6 +35,17 @@ install_pip()
 	tally_wants pip || return 0
 	"$TREE/tests/install/pip.sh" >"$1" 2>&1 </dev/null || status=$?
 	tally_tap pip "$status" "$1"
+}
+
+# install_wheels FOLDER: makes wheels of this machine's Pythons, and tries each
+install_wheels()
+{
+	local status=0
+
+	tally_wants wheels || return 0
+	tally_run "tools/wheels makes wheels" "$TREE/tools/wheels" "$1" || return 0
+	"$TREE/tests/install/wheels.sh" "$1" >"$1.log" 2>&1 </dev/null || status=$?
+	tally_tap wheels "$status" "$1.log"
 }
 
 # install_packages FOLDER

@@ -8,7 +8,7 @@
 ABOUT_PYTHON='the Python package on the host back end'
 PACKAGES_PYTHON=(
 	"${PACKAGES_BUILD[@]}" "${PACKAGES_OPENCL[@]}" "${PACKAGES_PYPI[@]}"
-	python3-pytest python3-pytest-xdist
+	python3-pytest python3-pytest-xdist python3-venv
 )
 
 # Options that share the tests among processes.
@@ -25,11 +25,27 @@ suite_python()
 	python_tests native "$1"
 	[ "$FULL" = yes ] || return 0
 	python_tests native "$1" check
+	python_types "$1"
 	[ "$LONG" = no ] || python_free "$1"
 	! tally_run "builds with sanitizers" build_sanitized ||
 		python_tests sanitized "$1"
 	! tally_run "builds with the thread sanitizer" build_races ||
 		PYTHON_NAMES=$PYTHON_THREADS python_tests races "$1"
+}
+
+# python_types FOLDER: mypy, pyright and stubtest over the package and programs
+python_types()
+{
+	local packages status=0
+
+	tally_wants types || return 0
+	tally_fetch "fetches NumPy 2" packages pypi_set numpy \
+		"$TREE/tests/numpy/requirements.txt" &&
+		tally_run "builds for NumPy 2" build_numpy numpy2 "$packages" ||
+		return 0
+	"$TREE/tests/types/check.sh" "$(build_folder numpy2)" >"$1/types" 2>&1 \
+		</dev/null || status=$?
+	tally_tap types "$status" "$1/types"
 }
 
 python_free()

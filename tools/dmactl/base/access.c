@@ -17,14 +17,13 @@
 
 void complain_no_module(void)
 {
-	if (!access("/sys/module/dray", F_OK))
-		complain("the dray module is loaded but has no node: no device "
-			 "of the device tree is bound to it; for a node "
-			 "without a device: rmmod dray && "
-			 "modprobe dray nodes=1");
+	struct dray_node *node;
+
+	/* Fails with the next step. */
+	if (dray_node_open("kernel", &node))
+		complain("%s", dray_last_error());
 	else
-		complain("the dray module is not loaded; load it with: "
-			 "modprobe dray (or, from a build: insmod dray.ko)");
+		dray_node_unref(node);
 }
 
 static char *group_word(gid_t gid)

@@ -144,9 +144,9 @@ def from_arrow(obj: Any, *, mask: bool = False, copy: Optional[bool] = None,
     if copy:
         made = [(each.copy() if each.flags.immutable else each, nulls)
                 for each, nulls in made]
-    results: list[Any] = made if mask else [each for each, _ in made]
     if not fields:
-        return results[0]
+        return made[0] if mask else made[0][0]
+    results: list[Any] = made if mask else [each for each, _ in made]
     if len(set(names)) < len(names):
         raise ValueError(f"fields have the same name: {names}")
     return dict(zip(names, results))

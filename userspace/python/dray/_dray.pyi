@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Types of the part that is written in C; its functions are private.
 from contextvars import ContextVar
-from types import TracebackType
-from typing import (Any, AsyncIterator, Callable, Coroutine, Generator, Iterable, Iterator, Literal, Optional,
-                    Sequence, Type, TypeVar, Union, final, overload)
+from types import GenericAlias, TracebackType
+from typing import (Any, AsyncIterator, Callable, ClassVar, Coroutine, Generator, Generic,
+                    Iterable, Iterator, Literal, Optional, Sequence, Type, Union, final, overload)
 
-from numpy import dtype, ndarray
+from numpy import dtype, float64, generic, int64, ndarray
+from numpy.typing import NDArray
+from typing_extensions import Self, TypeVar
 
 from ._records import (ArrayFlags, Bank, CallExplanation, ChannelInfo, Explanation, HeapInfo, NodeInfo, OpenCLDevice, PoolStats,
                        RingCounts, Segment, StreamCounts)
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+_Scalar = TypeVar("_Scalar", bound=generic, default=Any)
 
 version: str
 library_version: str
@@ -29,203 +32,493 @@ _AnyArray = Union[ndarray, "Array"]
 
 @final
 class Pool:
+    """Memory of a node for arrays."""
     @property
-    def handler_name(self) -> str: ...
+    def handler_name(self) -> str:
+        """The name of the handler of its arrays."""
     @property
-    def shareable(self) -> bool: ...
+    def shareable(self) -> bool:
+        """Whether its arrays can be passed to other processes."""
     @property
-    def closed(self) -> bool: ...
-    def stats(self) -> PoolStats: ...
-    def trim(self) -> int: ...
-    def close(self) -> None: ...
-    def __enter__(self) -> Pool: ...
+    def closed(self) -> bool:
+        """Whether close() was called."""
+    def stats(self) -> PoolStats:
+        """The pool's counters, as PoolStats."""
+    def trim(self) -> int:
+        """Returns empty buffers to the node, and the number of their bytes."""
+    def close(self) -> None:
+        """Ends the pool: any use raises ValueError from now on.
+
+        Its arrays stay.  The node gets the memory back when the last of them and
+        the last scope are gone.  May be called again."""
+    def __enter__(self) -> Pool:
+        """Makes new arrays lie in the pool, as dray.memory(pool) does."""
     def __exit__(self, kind: Optional[Type[BaseException]],
                  value: Optional[BaseException],
-                 traceback: Optional[TracebackType], /) -> Literal[False]: ...
+                 traceback: Optional[TracebackType], /) -> Literal[False]:
+        """Restores the previous handler; does not close the pool."""
 
 @final
 class Node:
+    """A DMA-capable device as dray sees it, or the host."""
     @property
-    def backend(self) -> Literal["kernel", "host"]: ...
+    def backend(self) -> Literal["kernel", "host"]:
+        """'kernel' or 'host'."""
     @property
-    def shareable(self) -> bool: ...
-    def info(self) -> NodeInfo: ...
-    def heaps(self) -> list[HeapInfo]: ...
-    def channels(self) -> list[ChannelInfo]: ...
+    def shareable(self) -> bool:
+        """Whether its memory can be passed to other processes."""
+    def info(self) -> NodeInfo:
+        """The node's properties and limits, as NodeInfo."""
+    def heaps(self) -> list[HeapInfo]:
+        """A list of HeapInfo, in the order in which they are tried."""
+    def channels(self) -> list[ChannelInfo]:
+        """A list of ChannelInfo."""
     def pool(self, *, heap: Optional[str] = None, name: Optional[str] = None,
              initial: Union[int, str] = 0, limit: Union[int, str] = 0,
              granule: Union[int, str] = 0,
              prefault: bool = False, huge_pages: bool = False,
              numa: Optional[Literal["preferred", "bind", "interleave"]] = None,
-             numa_nodes: Iterable[int] = ()) -> Pool: ...
+             numa_nodes: Iterable[int] = ()) -> Pool:
+        """A new pool on this node.  Sizes are in bytes, or as "1G", "64K"; 0 is the
+        node's own choice.
+
+        prefault: fetches all pages before the first array, and keeps them until
+        trim(); memory of the kernel module always does.
+        huge_pages: takes reserved ones (vm.nr_hugepages), on "host:shareable".
+        Arrays in them cannot be passed to other processes.  "host" uses
+        transparent ones by itself.
+        numa: "preferred", "bind" or "interleave", for numa_nodes, numbers from
+        0 to 63; memory of the host only.  set_mempolicy(2) explains them.
+
+        ValueError if a number is out of range, OSError (EOPNOTSUPP) if the node
+        does not have such pages, MemoryError if none are left."""
     def stream(self, name: str, *, points: int = 0,
-               batch: int = 0) -> Stream: ...
+               batch: int = 0) -> Stream:
+        """Opens a stream of this node, as dray.stream() does."""
 
 @final
 class Scope:
+    """`with` this, new arrays lie in the scope's pool; @this is a decorator."""
     @property
-    def pool(self) -> Pool: ...
+    def pool(self) -> Pool:
+        """The pool that the scope uses."""
     @property
-    def min_bytes(self) -> int: ...
-    def __enter__(self) -> Pool: ...
+    def min_bytes(self) -> int:
+        """The least size of arrays that lie in the pool."""
+    def __enter__(self) -> Pool:
+        """Makes new arrays come from the pool, and returns it."""
     def __exit__(self, kind: Optional[Type[BaseException]],
                  value: Optional[BaseException],
-                 traceback: Optional[TracebackType], /) -> Literal[False]: ...
+                 traceback: Optional[TracebackType], /) -> Literal[False]:
+        """Restores the previous handler."""
     def __call__(self, function: _Function, /) -> _Function: ...
 
 @final
 class Fence:
+    """The point where a transfer is done; asyncio can await it."""
     @property
-    def done(self) -> bool: ...
+    def done(self) -> bool:
+        """Whether the transfer is over; wait() tells whether it failed."""
     @property
-    def time(self) -> float: ...
-    def wait(self, timeout: Optional[float] = None) -> None: ...
-    def fileno(self) -> int: ...
+    def time(self) -> float:
+        """When it was over, as of time.monotonic(), 0 if the CPU copied.
+
+        BlockingIOError before the end."""
+    def wait(self, timeout: Optional[float] = None) -> None:
+        """Waits until the transfer is done, for at most timeout seconds.  Raises the
+        transfer's error if it failed, TimeoutError (ETIME) if the time runs out."""
+    def fileno(self) -> int:
+        """A file descriptor, readable for poll() when the transfer is done.
+
+        It belongs to the fence.  ValueError if the CPU made the transfer."""
     def __await__(self) -> Generator[None, None, None]: ...
 
 @final
 class Event:
+    """The end of a packet; asyncio can await it, for the count of elements."""
     @property
-    def done(self) -> bool: ...
+    def done(self) -> bool:
+        """Whether the transfer has ended; wait() tells whether it failed."""
     @property
-    def count(self) -> int: ...
+    def count(self) -> int:
+        """Elements that moved.  BlockingIOError before the end, OSError (EBADMSG) if
+        the last element is not whole."""
     @property
-    def bytes(self) -> int: ...
+    def bytes(self) -> int:
+        """Bytes that moved, also if it failed.  BlockingIOError before the end."""
     @property
-    def number(self) -> int: ...
+    def number(self) -> int:
+        """Of the packet; each stream counts its packets.  BlockingIOError before the end."""
     @property
-    def time(self) -> float: ...
+    def time(self) -> float:
+        """When it ended, as of time.monotonic().  BlockingIOError before the end."""
     @property
-    def stream(self) -> Stream: ...
-    def wait(self, timeout: Optional[float] = None) -> int: ...
-    def cancel(self) -> None: ...
+    def stream(self) -> Stream:
+        """The stream."""
+    def wait(self, timeout: Optional[float] = None) -> int:
+        """Waits until the transfer has ended, for at most timeout seconds, and returns
+        the count of elements.  Raises the transfer's error if it failed, TimeoutError
+        (ETIME) if the time runs out.  The transfer goes on then, and after
+        KeyboardInterrupt."""
+    def cancel(self) -> None:
+        """Ends the transfer with OSError (ECANCELED), unless it has ended.
+
+        Returns when nothing uses its array any more; bytes tells how many moved."""
     def __await__(self) -> Generator[Any, None, int]: ...
 
 @final
 class Stream:
+    """A channel that sends or receives packets; dray.stream() opens one."""
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name of its channel."""
     @property
-    def node(self) -> Node: ...
+    def node(self) -> Node:
+        """Its node."""
     @property
-    def closed(self) -> bool: ...
+    def closed(self) -> bool:
+        """Whether close() was called."""
     @overload
     def send(self, a: _AnyArray, /, *, wait: Literal[True] = True,
              timeout: Optional[float] = None,
              deadline: Optional[float] = None, stage: bool = False,
-             nonblock: bool = False, fences: Iterable[Fence] = ()) -> int: ...
+             nonblock: bool = False, fences: Iterable[Fence] = ()) -> int:
+        """Sends the elements of a, in C order, as one packet.
+
+        Returns their count when the packet has been sent, or with wait=False an
+        Event at once.  The array is kept until the end, and must not be written.
+
+        timeout: seconds that the call may take; then TimeoutError (ETIME).
+        deadline: seconds that the transfer may take; then it ends with
+        TimeoutError (ETIMEDOUT).
+        stage: lets the CPU copy the packet to a buffer if the engine cannot use the
+        array: memory of NumPy, or an alignment.
+        nonblock: BlockingIOError if the stream has no room for a packet.
+        fences: of dray.copy(); the engine starts when they are done.
+
+        If the call waits and raises, at a timeout or by KeyboardInterrupt, the
+        transfer is cancelled first: nothing uses the array any more.  If the
+        transfer succeeds at that moment, there is no TimeoutError.
+
+        OSError (EOPNOTSUPP) if the engine cannot, with its limit; ValueError for a
+        closed stream, for one that receives and for an array without elements."""
     @overload
     def send(self, a: _AnyArray, /, *, wait: Literal[False],
              timeout: Optional[float] = None,
              deadline: Optional[float] = None, stage: bool = False,
              nonblock: bool = False,
-             fences: Iterable[Fence] = ()) -> Event: ...
+             fences: Iterable[Fence] = ()) -> Event:
+        """Sends the elements of a, in C order, as one packet.
+
+        Returns their count when the packet has been sent, or with wait=False an
+        Event at once.  The array is kept until the end, and must not be written.
+
+        timeout: seconds that the call may take; then TimeoutError (ETIME).
+        deadline: seconds that the transfer may take; then it ends with
+        TimeoutError (ETIMEDOUT).
+        stage: lets the CPU copy the packet to a buffer if the engine cannot use the
+        array: memory of NumPy, or an alignment.
+        nonblock: BlockingIOError if the stream has no room for a packet.
+        fences: of dray.copy(); the engine starts when they are done.
+
+        If the call waits and raises, at a timeout or by KeyboardInterrupt, the
+        transfer is cancelled first: nothing uses the array any more.  If the
+        transfer succeeds at that moment, there is no TimeoutError.
+
+        OSError (EOPNOTSUPP) if the engine cannot, with its limit; ValueError for a
+        closed stream, for one that receives and for an array without elements."""
     @overload
     def recv(self, a: _AnyArray, /, *, wait: Literal[True] = True,
              timeout: Optional[float] = None,
              deadline: Optional[float] = None, stage: bool = False,
-             nonblock: bool = False, fences: Iterable[Fence] = ()) -> int: ...
+             nonblock: bool = False, fences: Iterable[Fence] = ()) -> int:
+        """Receives a packet into a, in C order, otherwise as send().
+
+        Returns the count of elements that came: a shorter packet ends the
+        transfer, a longer one goes on in the next.  The driver of the AXI DMA tells
+        nothing of a longer one: then only a deadline or a timeout ends the call.
+        OSError (EBADMSG) if the last element is not whole: receive such packets
+        into bytes, or ask Event.bytes.
+        The array must not be used until the end, and ValueError if it is
+        read-only or its elements share bytes."""
     @overload
     def recv(self, a: _AnyArray, /, *, wait: Literal[False],
              timeout: Optional[float] = None,
              deadline: Optional[float] = None, stage: bool = False,
              nonblock: bool = False,
-             fences: Iterable[Fence] = ()) -> Event: ...
+             fences: Iterable[Fence] = ()) -> Event:
+        """Receives a packet into a, in C order, otherwise as send().
+
+        Returns the count of elements that came: a shorter packet ends the
+        transfer, a longer one goes on in the next.  The driver of the AXI DMA tells
+        nothing of a longer one: then only a deadline or a timeout ends the call.
+        OSError (EBADMSG) if the last element is not whole: receive such packets
+        into bytes, or ask Event.bytes.
+        The array must not be used until the end, and ValueError if it is
+        read-only or its elements share bytes."""
     def show(self, a: _AnyArray, /, *, deadline: Optional[float] = None,
              stage: bool = False, nonblock: bool = False,
-             fences: Iterable[Fence] = ()) -> Event: ...
+             fences: Iterable[Fence] = ()) -> Event:
+        """Shows a, an array of rows, on the display of a stream such as "display0".
+
+        It stays there until the next show replaces it: then the Event that is
+        returned has ended.  The array is kept until then, and changes to it may be
+        seen.  The keywords are those of send().
+
+        OSError (EOPNOTSUPP) if the display needs another alignment or stride;
+        ValueError for a stream that does not show."""
     def send_async(self, a: _AnyArray, /, *, deadline: Optional[float] = None,
                    stage: bool = False, fences: Iterable[Fence] = ()
-                   ) -> Coroutine[Any, Any, int]: ...
+                   ) -> Coroutine[Any, Any, int]:
+        """Sends as send(), for asyncio: `await s.send_async(a)`.
+
+        No thread waits.  If the task is cancelled, the transfer is too."""
     def recv_async(self, a: _AnyArray, /, *, deadline: Optional[float] = None,
                    stage: bool = False, fences: Iterable[Fence] = ()
-                   ) -> Coroutine[Any, Any, int]: ...
+                   ) -> Coroutine[Any, Any, int]:
+        """Receives as recv(), for asyncio: `count = await s.recv_async(a)`.
+
+        No thread waits.  If the task is cancelled, the transfer is too."""
+    @overload
+    def frames(self, shape: Any, *, count: int = 8, overwrite: bool = False,
+               timeout: Optional[float] = None, pool: Optional[Pool] = None
+               ) -> Frames[float64]:
+        """Gives the stream a ring of frames, and iterates over them without a copy.
+
+            for frame in s.frames((480, 640), 'u2', count=8): ...
+            async for frame in s.frames((480, 640), 'u2'): ...
+
+        Each packet fills one frame, an array of NumPy.  When the loop goes on, the
+        engine gets the frame again: the array becomes read-only, and shows packets
+        to come.  Copy if you keep one.  Its memory stays as long as the array.
+        A packet that is shorter than the frame gives fewer rows; OSError (EBADMSG)
+        if the last row is not whole.  Of a longer one, see recv().  The next step
+        goes on after any error, also after TimeoutError and KeyboardInterrupt, with
+        the next packet.
+
+        A stream that sends gives frames to fill.  When the loop goes on, the frame
+        is sent; flush() sends the last one and waits:
+
+            frames = s.frames((480, 640), 'u2')
+            for picture, frame in zip(pictures, frames):
+                frame[:] = picture
+            frames.flush()
+
+        count: frames, 2 to 1024, in memory of pool or of a new one on the node.
+        overwrite: a packet replaces the frame that has waited longest, if the program
+        is late.  By default the stream is held back.  Frames.lost tells of it.
+        timeout: seconds of a step, then TimeoutError (ETIME).
+
+        The ring, and the loop, ends when the stream is closed.  Until then send()
+        and recv() are OSError (EBUSY), as is a second ring."""
+    @overload
+    def frames(self, shape: Any, dtype: Union[type[_Scalar], dtype[_Scalar]], *, count: int = 8,
+               overwrite: bool = False, timeout: Optional[float] = None,
+               pool: Optional[Pool] = None) -> Frames[_Scalar]:
+        """Gives the stream a ring of frames, and iterates over them without a copy.
+
+            for frame in s.frames((480, 640), 'u2', count=8): ...
+            async for frame in s.frames((480, 640), 'u2'): ...
+
+        Each packet fills one frame, an array of NumPy.  When the loop goes on, the
+        engine gets the frame again: the array becomes read-only, and shows packets
+        to come.  Copy if you keep one.  Its memory stays as long as the array.
+        A packet that is shorter than the frame gives fewer rows; OSError (EBADMSG)
+        if the last row is not whole.  Of a longer one, see recv().  The next step
+        goes on after any error, also after TimeoutError and KeyboardInterrupt, with
+        the next packet.
+
+        A stream that sends gives frames to fill.  When the loop goes on, the frame
+        is sent; flush() sends the last one and waits:
+
+            frames = s.frames((480, 640), 'u2')
+            for picture, frame in zip(pictures, frames):
+                frame[:] = picture
+            frames.flush()
+
+        count: frames, 2 to 1024, in memory of pool or of a new one on the node.
+        overwrite: a packet replaces the frame that has waited longest, if the program
+        is late.  By default the stream is held back.  Frames.lost tells of it.
+        timeout: seconds of a step, then TimeoutError (ETIME).
+
+        The ring, and the loop, ends when the stream is closed.  Until then send()
+        and recv() are OSError (EBUSY), as is a second ring."""
+    @overload
     def frames(self, shape: Any, dtype: Any = "f8", *, count: int = 8,
                overwrite: bool = False, timeout: Optional[float] = None,
-               pool: Optional[Pool] = None) -> Frames: ...
-    def explain(self, a: _AnyArray, /, *, stage: bool = False) -> Explanation: ...
-    def counts(self) -> StreamCounts: ...
-    def cancel(self) -> None: ...
-    def fileno(self) -> int: ...
-    def ended(self) -> int: ...
-    def close(self) -> None: ...
-    def __enter__(self) -> Stream: ...
+               pool: Optional[Pool] = None) -> Frames:
+        """Gives the stream a ring of frames, and iterates over them without a copy.
+
+            for frame in s.frames((480, 640), 'u2', count=8): ...
+            async for frame in s.frames((480, 640), 'u2'): ...
+
+        Each packet fills one frame, an array of NumPy.  When the loop goes on, the
+        engine gets the frame again: the array becomes read-only, and shows packets
+        to come.  Copy if you keep one.  Its memory stays as long as the array.
+        A packet that is shorter than the frame gives fewer rows; OSError (EBADMSG)
+        if the last row is not whole.  Of a longer one, see recv().  The next step
+        goes on after any error, also after TimeoutError and KeyboardInterrupt, with
+        the next packet.
+
+        A stream that sends gives frames to fill.  When the loop goes on, the frame
+        is sent; flush() sends the last one and waits:
+
+            frames = s.frames((480, 640), 'u2')
+            for picture, frame in zip(pictures, frames):
+                frame[:] = picture
+            frames.flush()
+
+        count: frames, 2 to 1024, in memory of pool or of a new one on the node.
+        overwrite: a packet replaces the frame that has waited longest, if the program
+        is late.  By default the stream is held back.  Frames.lost tells of it.
+        timeout: seconds of a step, then TimeoutError (ETIME).
+
+        The ring, and the loop, ends when the stream is closed.  Until then send()
+        and recv() are OSError (EBUSY), as is a second ring."""
+    def explain(self, a: _AnyArray, /, *, stage: bool = False) -> Explanation:
+        """Tells how a packet of a would be moved, as Explanation; moves nothing.
+
+        engine is False if the CPU would make a staging copy.  Raises the errors
+        of send() or recv()."""
+    def counts(self) -> StreamCounts:
+        """Counters since it was opened, as StreamCounts."""
+    def cancel(self) -> None:
+        """Ends all transfers in flight with OSError (ECANCELED)."""
+    def fileno(self) -> int:
+        """A file descriptor, readable for poll() when transfers have ended.
+
+        It belongs to the stream.  ended() makes it quiet; `await` calls that, so
+        a program uses one of both."""
+    def ended(self) -> int:
+        """The count of transfers that have ended; makes fileno() quiet until the next."""
+    def close(self) -> None:
+        """Ends all transfers in flight with OSError (ECANCELED), and closes the stream.
+
+        If other threads are in calls of the stream, it closes after the last.  Events
+        stay valid.  May be called again."""
+    def __enter__(self) -> Stream:
+        """Returns the stream."""
     def __exit__(self, kind: Optional[Type[BaseException]],
                  value: Optional[BaseException],
-                 traceback: Optional[TracebackType], /) -> Literal[False]: ...
+                 traceback: Optional[TracebackType], /) -> Literal[False]:
+        """Closes the stream."""
 
 @final
-class Frames:
+class Frames(Generic[_Scalar]):
+    """The frames of a ring, one after the other."""
     @property
-    def number(self) -> int: ...
+    def number(self) -> int:
+        """Of the packet in the frame at hand; each stream counts its packets.  To send,
+        of the last one that the frame had, or 0."""
     @property
-    def bytes(self) -> int: ...
+    def bytes(self) -> int:
+        """Of that packet."""
     @property
-    def time(self) -> float: ...
+    def time(self) -> float:
+        """When that packet ended, as of time.monotonic()."""
     @property
-    def lost(self) -> int: ...
+    def lost(self) -> int:
+        """Packets that were overwritten just before the frame at hand."""
     @property
-    def timeout(self) -> Optional[float]: ...
+    def timeout(self) -> Optional[float]:
+        """Seconds of a step, or None."""
     @property
-    def stream(self) -> Stream: ...
-    def flush(self, timeout: Optional[float] = None) -> None: ...
-    def flush_async(self) -> Coroutine[Any, Any, None]: ...
-    def counts(self) -> RingCounts: ...
-    def __iter__(self) -> Iterator[ndarray]: ...
-    def __next__(self) -> ndarray: ...
-    def __aiter__(self) -> AsyncIterator[ndarray]: ...
-    def __anext__(self) -> Coroutine[Any, Any, ndarray]: ...
+    def stream(self) -> Stream:
+        """The stream."""
+    def flush(self, timeout: Optional[float] = None) -> None:
+        """Sends the frame at hand, and waits until all frames have been sent.
+
+        timeout: seconds, then TimeoutError (ETIME).  OSError if a frame was not
+        sent, ValueError if the stream receives."""
+    def flush_async(self) -> Coroutine[Any, Any, None]:
+        """Flushes for asyncio: `await frames.flush_async()`."""
+    @classmethod
+    def __class_getitem__(cls, item: Any, /) -> GenericAlias:
+        """Type checkers know the type of the frames: Frames[numpy.uint8]."""
+    def counts(self) -> RingCounts:
+        """Counters of the ring, as RingCounts."""
+    def __iter__(self) -> Iterator[NDArray[_Scalar]]: ...
+    def __next__(self) -> NDArray[_Scalar]: ...
+    def __aiter__(self) -> AsyncIterator[NDArray[_Scalar]]: ...
+    def __anext__(self) -> Coroutine[Any, Any, NDArray[_Scalar]]: ...
 
 @final
 class Array:
+    """A strided array of libdray, over the memory of `source` without a copy:
+    of another Array, an array of NumPy, or an object with the buffer protocol
+    or with __array_interface__."""
     def __new__(cls, source: Any, /) -> Array: ...
     @classmethod
-    def empty(cls, shape: Any, dtype: Any = ..., order: str = "C") -> Array: ...
+    def empty(cls, shape: Any, dtype: Any = ..., order: str = "C") -> Array:
+        """A new array with undefined elements, in memory of NumPy's current handler:
+        inside `with dray.memory():` in dray's memory."""
     @classmethod
-    def zeros(cls, shape: Any, dtype: Any = ..., order: str = "C") -> Array: ...
+    def zeros(cls, shape: Any, dtype: Any = ..., order: str = "C") -> Array:
+        """The same, and all bytes are zero."""
     @classmethod
     def arange(cls, start: Any, stop: Any = None, step: Any = None,
-               dtype: Any = None) -> Array: ...
+               dtype: Any = None) -> Array:
+        """Numbers in even steps before `stop`, from 0 if `start` is alone.  Dates are a
+        view of integers: arange(3).view('M8[D]')."""
     @property
-    def shape(self) -> tuple[int, ...]: ...
+    def shape(self) -> tuple[int, ...]:
+        """Elements along each axis."""
     @property
-    def strides(self) -> tuple[int, ...]: ...
+    def strides(self) -> tuple[int, ...]:
+        """Bytes from one to the next."""
     @property
-    def ndim(self) -> int: ...
+    def ndim(self) -> int:
+        """Number of axes."""
     @property
-    def size(self) -> int: ...
+    def size(self) -> int:
+        """Number of elements."""
     @property
-    def itemsize(self) -> int: ...
+    def itemsize(self) -> int:
+        """Bytes of an element."""
     @property
-    def nbytes(self) -> int: ...
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
     @property
-    def dtype(self) -> dtype[Any]: ...
+    def dtype(self) -> dtype[Any]:
+        """The type, NumPy's object."""
     @property
-    def typestr(self) -> str: ...
+    def typestr(self) -> str:
+        """The type as "<f4"."""
     @property
-    def flags(self) -> ArrayFlags: ...
+    def flags(self) -> ArrayFlags:
+        """An ArrayFlags."""
     @property
-    def base(self) -> Any: ...
+    def base(self) -> Any:
+        """The owner of foreign memory; None if it is the array's own."""
     @property
-    def handler_name(self) -> Optional[str]: ...
+    def handler_name(self) -> Optional[str]:
+        """The handler that allocated the memory; None if it is foreign."""
     @property
-    def handler_version(self) -> Optional[int]: ...
+    def handler_version(self) -> Optional[int]:
+        """The version of that handler."""
     @property
-    def T(self) -> Array: ...
+    def T(self) -> Array:
+        """transpose()"""
     @property
-    def flat(self) -> FlatIterator: ...
+    def flat(self) -> FlatIterator:
+        """The elements in C order, a FlatIterator; can be set."""
     @flat.setter
     def flat(self, value: Any) -> None: ...
     @property
-    def real(self) -> Array: ...
+    def real(self) -> Array:
+        """A view of the real parts."""
     @property
-    def imag(self) -> Array: ...
+    def imag(self) -> Array:
+        """A view of the imaginary parts; of real numbers zeros."""
     @property
-    def __array_interface__(self) -> dict[str, Any]: ...
+    def __array_interface__(self) -> dict[str, Any]:
+        """The array as a dictionary, for other packages."""
     @property
-    def __array_struct__(self) -> Any: ...
+    def __array_struct__(self) -> Any:
+        """The same for C."""
     def __array__(self, dtype: Any = None,
-                  copy: Optional[bool] = None) -> ndarray: ...
+                  copy: Optional[bool] = None) -> ndarray:
+        """NumPy's array over the same memory, or a copy."""
     def __bool__(self) -> bool: ...
     def __int__(self) -> int: ...
     def __float__(self) -> float: ...
@@ -233,13 +526,14 @@ class Array:
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[Any]: ...
     def __contains__(self, key: Any, /) -> bool: ...
-    def __eq__(self, value: Any, /) -> Any: ...  # type: ignore[override]
-    def __ne__(self, value: Any, /) -> Any: ...  # type: ignore[override]
+    def __eq__(self, value: Any, /) -> Any: ...
+    def __ne__(self, value: Any, /) -> Any: ...
     def __lt__(self, value: Any, /) -> Any: ...
     def __le__(self, value: Any, /) -> Any: ...
     def __gt__(self, value: Any, /) -> Any: ...
     def __ge__(self, value: Any, /) -> Any: ...
-    def __format__(self, format: str, /) -> str: ...
+    def __format__(self, format: str, /) -> str:
+        """The text of NumPy's array, or of the element without axes."""
     def __add__(self, value: Any, /) -> Any: ...
     def __radd__(self, value: Any, /) -> Any: ...
     def __iadd__(self, value: Any, /) -> Array: ...
@@ -262,7 +556,7 @@ class Array:
     def __rdivmod__(self, value: Any, /) -> Any: ...
     def __pow__(self, value: Any, mod: None = None, /) -> Any: ...
     def __rpow__(self, value: Any, mod: None = None, /) -> Any: ...
-    def __ipow__(self, value: Any, /) -> Array: ...
+    def __ipow__(self, value: Any, /) -> Array: ...  # type: ignore[misc]
     def __matmul__(self, value: Any, /) -> Any: ...
     def __rmatmul__(self, value: Any, /) -> Any: ...
     def __imatmul__(self, value: Any, /) -> Array: ...
@@ -285,124 +579,220 @@ class Array:
     def __pos__(self) -> Any: ...
     def __abs__(self) -> Any: ...
     def __invert__(self) -> Any: ...
-    def __array_ufunc__(self, ufunc: Any, method: str, /, *inputs: Any, **kwargs: Any) -> Any: ...
+    def __array_ufunc__(self, ufunc: Any, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
+        """Computes a ufunc of NumPy by dray's of the same name; by NumPy if that has no
+        loop for the types."""
+    __dlpack_c_exchange_api__: ClassVar[Any]
+    __c_dlpack_exchange_api__: ClassVar[int]
     def __dlpack__(self, *, stream: Optional[int] = None,
                    max_version: Optional[tuple[int, int]] = None,
                    dl_device: Optional[tuple[int, int]] = None,
-                   copy: Optional[bool] = None) -> Any: ...
-    def __dlpack_device__(self) -> tuple[int, int]: ...
-    def __arrow_c_schema__(self) -> Any: ...
-    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]: ...
+                   copy: Optional[bool] = None) -> Any:
+        """A capsule of DLPack over the same memory, or over a copy.  Waits until no
+        transfer has the memory, unless stream is -1."""
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """DLPack's device: (1, 0) is the CPU, (12, 0) memory that it does not reach."""
+    def __arrow_c_schema__(self) -> Any:
+        """A capsule of Arrow's schema for arrays of this type and shape."""
+    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]:
+        """Capsules of Arrow's schema and array, over the same memory.  Never converts or
+        copies: dray.to_arrow() does."""
     def __arrow_c_device_array__(self, requested_schema: Any = None,
-                                 **kwargs: Any) -> tuple[Any, Any]: ...
-    def __copy__(self) -> Array: ...
-    def __deepcopy__(self, memo: Any, /) -> Array: ...
-    def __reduce__(self) -> tuple[Any, ...]: ...
+                                 **kwargs: Any) -> tuple[Any, Any]:
+        """The same, with a device array: the CPU's, and nothing to wait for."""
+    def __copy__(self) -> Array:
+        """A copy in order 'K'."""
+    def __deepcopy__(self, memo: Any, /) -> Array:
+        """The same."""
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickles the elements."""
     def __getitem__(self, key: Any, /) -> Any: ...
     def __setitem__(self, key: Any, value: Any, /) -> None: ...
-    def copy(self, order: str = "C") -> Array: ...
+    def copy(self, order: str = "C") -> Array:
+        """A copy in order 'C', 'F', 'A' or 'K', in memory as that of empty()."""
     def astype(self, dtype: Any, order: str = "K", casting: str = "unsafe",
-               copy: bool = True) -> Array: ...
-    def transpose(self, *axes: Any) -> Array: ...
-    def broadcast_to(self, shape: Any, /) -> Array: ...
-    def swapaxes(self, axis1: int, axis2: int, /) -> Array: ...
-    def moveaxis(self, source: Any, destination: Any, /) -> Array: ...
-    def squeeze(self, axis: Any = None) -> Array: ...
-    def expand_dims(self, axis: Any) -> Array: ...
-    def flip(self, axis: Any = None) -> Array: ...
-    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array: ...
-    def reshape(self, *shape: Any, order: str = "C") -> Array: ...
-    def ravel(self, order: str = "C") -> Array: ...
-    def view(self, dtype: Any = None) -> Array: ...
-    def sliding_window_view(self, window_shape: Any, axis: Any = None) -> Array: ...
-    def as_strided(self, shape: Any, strides: Any, /) -> Array: ...
-    def shares_memory(self, other: Array, /) -> bool: ...
-    def save(self, path: Any, *, page: bool = False, new: bool = False) -> None: ...
+               copy: bool = True) -> Array:
+        """A copy of another type; with copy=False the array itself, if it is one."""
+    def transpose(self, *axes: Any) -> Array:
+        """A view with its axes in another order, by default reversed."""
+    def broadcast_to(self, shape: Any, /) -> Array:
+        """A read-only view in which axes of one element are repeated."""
+    def swapaxes(self, axis1: int, axis2: int, /) -> Array:
+        """A view with two axes exchanged."""
+    def moveaxis(self, source: Any, destination: Any, /) -> Array:
+        """A view with axes at other places; the others keep their order."""
+    def squeeze(self, axis: Any = None) -> Array:
+        """A view without axes of one element."""
+    def expand_dims(self, axis: Any) -> Array:
+        """A view with more axes of one element."""
+    def flip(self, axis: Any = None) -> Array:
+        """A view with axes reversed."""
+    def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
+        """A read-only view of the diagonal of two axes."""
+    def reshape(self, *shape: Any, order: str = "C") -> Array:
+        """A view with another shape, or if strides do not allow it, a copy."""
+    def ravel(self, order: str = "C") -> Array:
+        """The elements along one axis: a view if they lie so, or else a copy."""
+    def view(self, dtype: Any = None) -> Array:
+        """The same bytes as another type."""
+    def sliding_window_view(self, window_shape: Any, axis: Any = None) -> Array:
+        """A read-only view of every window of a shape."""
+    def as_strided(self, shape: Any, strides: Any, /) -> Array:
+        """A view of any shape and strides inside of the array's memory."""
+    def shares_memory(self, other: Array, /) -> bool:
+        """Whether an element of each has a byte in common, exactly."""
+    def save(self, path: Any, *, page: bool = False, new: bool = False) -> None:
+        """Writes a .npy file: with its elements from a page's start on; or only if there
+        is none of that name."""
     @classmethod
-    def load(cls, path: Any, *, node: Optional[Node] = None) -> Array: ...
+    def load(cls, path: Any, *, node: Optional[Node] = None) -> Array:
+        """A new array of the contents of a .npy file, in memory as that of empty(), or in a
+        buffer of a node, to take header and elements by O_DIRECT."""
     @classmethod
-    def map(cls, path: Any, *, writable: bool = False) -> Array: ...
-    def take(self, indices: Any, axis: Optional[int] = None, mode: str = "raise") -> Any: ...
-    def put(self, indices: Any, values: Any, mode: str = "raise") -> None: ...
-    def sort(self, axis: int = -1) -> None: ...
-    def argsort(self, axis: Optional[int] = -1) -> Array: ...
-    def argmax(self, axis: Optional[int] = None) -> Any: ...
-    def argmin(self, axis: Optional[int] = None) -> Any: ...
-    def nonzero(self) -> tuple[Array, ...]: ...
-    def where(self, yes: Any, no: Any, /) -> Array: ...
-    def fill(self, value: Any, /) -> None: ...
-    def item(self, *args: Any) -> Any: ...
-    def tolist(self) -> Any: ...
+    def map(cls, path: Any, *, writable: bool = False) -> Array:
+        """An array over the bytes of a .npy file: writes change the file."""
+    def take(self, indices: Any, axis: Optional[int] = None, mode: str = "raise") -> Any:
+        """A copy of the elements of some numbers along an axis, or of all in C order."""
+    def put(self, indices: Any, values: Any, mode: str = "raise") -> None:
+        """Sets the elements of some numbers in C order; values are repeated."""
+    def sort(self, axis: int = -1) -> None:
+        """Sorts the elements along an axis in place; equal ones keep their order."""
+    def argsort(self, axis: Optional[int] = -1) -> Array:
+        """The indices that would sort it; of all elements in C order with None."""
+    def argmax(self, axis: Optional[int] = None) -> Any:
+        """The index of the first largest element along an axis, or of all."""
+    def argmin(self, axis: Optional[int] = None) -> Any:
+        """The index of the first smallest element along an axis, or of all."""
+    def nonzero(self) -> tuple[Array, ...]:
+        """The indices of elements that are not zero: an Array for each axis."""
+    def where(self, yes: Any, no: Any, /) -> Array:
+        """A new array: of `yes` where the element is true, else of `no`."""
+    def fill(self, value: Any, /) -> None:
+        """Sets all elements."""
+    def item(self, *args: Any) -> Any:
+        """One element as an object of Python, as of NumPy's array."""
+    def tolist(self) -> Any:
+        """The elements as nested lists."""
     def sum(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
-            initial: Any = 0, where: Any = True) -> Any: ...
+            initial: Any = 0, where: Any = True) -> Any:
+        """The sum of the elements, along axes or of all."""
     def prod(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
-             initial: Any = 1, where: Any = True) -> Any: ...
+             initial: Any = 1, where: Any = True) -> Any:
+        """The product of the elements."""
     def min(self, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None,
-            where: Any = True) -> Any: ...
+            where: Any = True) -> Any:
+        """The smallest element."""
     def max(self, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None,
-            where: Any = True) -> Any: ...
-    def ptp(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any: ...
+            where: Any = True) -> Any:
+        """The largest element."""
+    def ptp(self, axis: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+        """The largest element minus the smallest."""
     def all(self, axis: Any = None, out: Any = None, keepdims: bool = False, *,
-            where: Any = True) -> Any: ...
+            where: Any = True) -> Any:
+        """Whether all elements are true."""
     def any(self, axis: Any = None, out: Any = None, keepdims: bool = False, *,
-            where: Any = True) -> Any: ...
+            where: Any = True) -> Any:
+        """Whether an element is true."""
     def mean(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
-             *, where: Any = True) -> Any: ...
+             *, where: Any = True) -> Any:
+        """The mean."""
     def var(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0,
-            keepdims: bool = False, *, where: Any = True) -> Any: ...
+            keepdims: bool = False, *, where: Any = True) -> Any:
+        """The variance, with the divisor size - ddof."""
     def std(self, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0,
-            keepdims: bool = False, *, where: Any = True) -> Any: ...
-    def clip(self, min: Any = None, max: Any = None, out: Any = None) -> Any: ...
-    def round(self, decimals: int = 0, out: Any = None) -> Any: ...
-    def conj(self, out: Any = None) -> Any: ...
-    def conjugate(self, out: Any = None) -> Any: ...
-    def dot(self, other: Any, /, out: Any = None) -> Any: ...
-    def cumsum(self, axis: Optional[int] = None, dtype: Any = None, out: Any = None) -> Any: ...
-    def cumprod(self, axis: Optional[int] = None, dtype: Any = None, out: Any = None) -> Any: ...
+            keepdims: bool = False, *, where: Any = True) -> Any:
+        """The standard deviation."""
+    def clip(self, min: Any = None, max: Any = None, out: Any = None) -> Any:
+        """The elements, put between bounds."""
+    def round(self, decimals: int = 0, out: Any = None) -> Any:
+        """The elements, rounded to even."""
+    def conj(self, out: Any = None) -> Any:
+        """Complex conjugates; of real numbers the array itself."""
+    def conjugate(self, out: Any = None) -> Any:
+        """The same as conj()."""
+    def dot(self, other: Any, /, out: Any = None) -> Any:
+        """The product of vectors or matrices, as dray.dot()."""
+    def cumsum(self, axis: Optional[int] = None, dtype: Any = None, out: Any = None) -> Any:
+        """Running sums along an axis, or of all elements in C order."""
+    def cumprod(self, axis: Optional[int] = None, dtype: Any = None, out: Any = None) -> Any:
+        """Running products."""
 
 @final
 class ufunc:
+    """A function of whole arrays, made of loops over elements: a new one has no loop
+    until register() sets one.
+
+        z = dray.add(x, y, out=z, where=mask)
+
+    Calls and methods take NumPy's arguments, and threads= for large arrays.
+    Operands are arrays of dray and NumPy, numbers, and lists; results are
+    dray.Array, elements if they have no axes, or the arrays of out=."""
     def __new__(cls, name: str, nin: int, nout: int,
                 identity: Optional[float] = None) -> ufunc: ...
     @property
-    def __name__(self) -> str: ...
+    def __name__(self) -> str:
+        """The name."""
     @property
-    def nin(self) -> int: ...
+    def nin(self) -> int:
+        """Number of inputs."""
     @property
-    def nout(self) -> int: ...
+    def nout(self) -> int:
+        """Number of outputs."""
     @property
-    def nargs(self) -> int: ...
+    def nargs(self) -> int:
+        """Number of inputs and outputs."""
     @property
-    def ntypes(self) -> int: ...
+    def ntypes(self) -> int:
+        """Number of loops."""
     @property
-    def types(self) -> list[str]: ...
+    def types(self) -> list[str]:
+        """The types of each loop, as "dd->d"."""
     @property
-    def identity(self) -> Optional[float]: ...
+    def identity(self) -> Optional[float]:
+        """The result of reducing nothing; None: there is none."""
     def __call__(self, *args: Any, out: Any = None, where: Any = True, casting: str = "same_kind",
                  order: str = "K", dtype: Any = None, signature: Any = None, sig: Any = None,
                  subok: bool = True, threads: int = 1, fast: bool = False) -> Any: ...
     def reduce(self, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None,
-               keepdims: bool = False, initial: Any = None, where: Any = True) -> Any: ...
+               keepdims: bool = False, initial: Any = None, where: Any = True) -> Any:
+        """Applies the ufunc between all elements along an axis, several, or all (None)."""
     def accumulate(self, array: Any, axis: int = 0, dtype: Any = None, out: Any = None
-                   ) -> Any: ...
+                   ) -> Any:
+        """The results of all steps of a reduction."""
     def reduceat(self, array: Any, indices: Any, axis: int = 0, dtype: Any = None,
-                 out: Any = None) -> Any: ...
-    def outer(self, a: Any, b: Any, /, **keywords: Any) -> Any: ...
-    def at(self, a: _AnyArray, indices: Any, b: Any = None, /) -> None: ...
+                 out: Any = None) -> Any:
+        """Reduces the elements from each index up to the next."""
+    def outer(self, a: Any, b: Any, /, **keywords: Any) -> Any:
+        """The results of all pairs of elements; keywords as in a call."""
+    def at(self, a: _AnyArray, indices: Any, b: Any = None, /) -> None:
+        """Changes a[indices] in place; elements that are named twice, twice."""
     def register(self, types: Any, loop: Any, context: Any = None, *, fp_errors: bool = True
-                 ) -> None: ...
-    def __reduce__(self) -> str: ...
+                 ) -> None:
+        """Sets the loop for types, such as "dd->d": a function of ctypes, a cfunc of
+        Numba, or an address, of the type dray_loop of <dray/dtype.h>; the operands are
+        the inputs, then the outputs.  It runs without the GIL.  `context` is its last
+        argument.  fp_errors=False: it leaves nothing of meaning in the processor's flags."""
+    def __reduce__(self) -> str:
+        """Pickles the name of a builtin one."""
 
+@final
 class FlatIterator:
+    """The elements of an Array in C order: an iterator, and an index of numbers
+    instead of coordinates."""
     @property
-    def base(self) -> Array: ...
+    def base(self) -> Array:
+        """The Array."""
     @property
-    def index(self) -> int: ...
+    def index(self) -> int:
+        """The number of the next element."""
     @property
-    def coords(self) -> tuple[int, ...]: ...
-    def copy(self) -> Array: ...
+    def coords(self) -> tuple[int, ...]:
+        """Its place along each axis."""
+    def copy(self) -> Array:
+        """A new Array of the elements, with one axis."""
     def __array__(self, dtype: Any = None,
-                  copy: Optional[bool] = None) -> ndarray: ...
+                  copy: Optional[bool] = None) -> ndarray:
+        """The same as an array of NumPy."""
     def __iter__(self) -> FlatIterator: ...
     def __next__(self) -> Any: ...
     def __len__(self) -> int: ...
@@ -411,95 +801,190 @@ class FlatIterator:
 
 @final
 class StreamExecutor:
+    """An IP between streams that computes a loop of a ufunc.
+
+    types: of its inputs, then of its outputs.
+    tx: streams that send, one for each input, or one that gets the inputs of a
+        frame one after the other.
+    rx: streams that receive, one for each output.
+    frame_bytes, depth: a call is cut into packets of so many bytes of its widest
+        operand, of which so many are in flight.
+    timeout: seconds that a packet may take.
+    stage: lets the CPU copy operands that the engine cannot use, and convert those of
+        other types; masks need it, too.
+    ring: tuples of arrays, the operands of calls.  The streams get rings over these,
+        which cost least, and only calls with the same arrays.
+
+    After a call that failed, the executor takes none until reset().
+
+    The streams stay open as long as it."""
     @property
-    def cost(self) -> Optional[tuple[tuple[int, float], tuple[int, float]]]: ...
+    def cost(self) -> Optional[tuple[tuple[int, float], tuple[int, float]]]:
+        """The times of calls: two pairs of elements and seconds, of few and of many
+        elements; None: not measured.  May be set; None measures anew."""
     @cost.setter
     def cost(self, value: Optional[tuple[tuple[int, float], tuple[int, float]]]) -> None: ...
     def __new__(cls, ufunc: ufunc, types: Sequence[Any], tx: Sequence[Stream],
                 rx: Sequence[Stream], *, frame_bytes: Union[int, str] = ..., depth: int = ...,
                 timeout: float = ..., stage: bool = ...,
                 ring: Iterable[tuple[Any, ...]] = ...) -> StreamExecutor: ...
-    def reset(self) -> None: ...
+    def reset(self) -> None:
+        """Takes calls again after one has failed.  The IP holds no byte of it any more:
+        the program has reset the IP, or received all that was left."""
 
 @final
 class OpenCLExecutor:
+    """A device of OpenCL that computes loops of ufuncs, over the same memory.
+
+    loops: tuples (ufunc, types, source[, function[, by_address]]): the types of the
+        inputs, then of the outputs; an expression of a, b, ..., the inputs, such as
+        'a < b'; or the source of a function of one element, in OpenCL C, and its
+        name.  by_address: it takes addresses of elements, of any types.
+    platform, device: parts of their names; None: the first one.
+    options: for the compiler.
+    copies: takes a device with memory of its own, too."""
     @property
-    def device(self) -> OpenCLDevice: ...
+    def device(self) -> OpenCLDevice:
+        """The device, and the number of its calls."""
     def get_cost(self, ufunc: ufunc, types: Sequence[Any], /
-                 ) -> Optional[tuple[tuple[int, float], tuple[int, float]]]: ...
+                 ) -> Optional[tuple[tuple[int, float], tuple[int, float]]]:
+        """The times of a loop's calls: two pairs of elements and seconds, of few and of
+        many elements; None: not measured."""
     def set_cost(self, ufunc: ufunc, types: Sequence[Any],
-                 cost: Optional[tuple[tuple[int, float], tuple[int, float]]], /) -> None: ...
+                 cost: Optional[tuple[tuple[int, float], tuple[int, float]]], /) -> None:
+        """Sets them, as get_cost() returns them; None measures anew."""
     def __new__(cls, loops: Sequence[tuple[Any, ...]], *, platform: Optional[str] = ...,
                 device: Optional[str] = ..., options: Optional[str] = ...,
                 copies: bool = ...) -> OpenCLExecutor: ...
 
+@final
 class CallQueue:
+    """Calls of ufuncs that run one after the other, in a thread of the queue.
+
+    Each goes to the executor that takes the least time, the CPU among them.  The
+    first calls of a loop measure each of them."""
     def __new__(cls, executors: Iterable[Union[StreamExecutor, OpenCLExecutor]] = ...
                 ) -> CallQueue: ...
     def submit(self, ufunc: ufunc, /, *inputs: Any, out: Any = ..., where: Any = ...,
-               **keywords: Any) -> Call: ...
+               **keywords: Any) -> Call:
+        """Submits a call, with the arguments of ufunc(), and returns a Call at once.
+
+        The operands must not change until it has ended; outputs are read then.
+        Errors of numbers, such as a division by 0, are those of the submission's
+        errstate(); wait() raises them, or warns."""
     def explain(self, ufunc: ufunc, /, *inputs: Any, out: Any = ..., where: Any = ...,
-                **keywords: Any) -> CallExplanation: ...
-    def close(self) -> None: ...
-    def __enter__(self) -> CallQueue: ...
+                **keywords: Any) -> CallExplanation:
+        """Tells which executor would run a call, and why; computes nothing."""
+    def close(self) -> None:
+        """Waits for the calls, and closes the queue."""
+    def __enter__(self) -> CallQueue:
+        """Returns the queue."""
     def __exit__(self, kind: Optional[Type[BaseException]],
                  value: Optional[BaseException],
-                 traceback: Optional[TracebackType], /) -> Literal[False]: ...
+                 traceback: Optional[TracebackType], /) -> Literal[False]:
+        """Closes the queue."""
 
+@final
 class Call:
+    """A call of a queue, which has its arrays until it has ended."""
     @property
-    def done(self) -> bool: ...
-    def wait(self, timeout: Optional[float] = ...) -> Any: ...
-    def cancel(self) -> None: ...
+    def done(self) -> bool:
+        """Whether the call has ended."""
+    def wait(self, timeout: Optional[float] = ...) -> Any:
+        """Returns the result when the call has ended, or raises its error; TimeoutError
+        after `timeout` seconds, and the call goes on.  Warns once of errors of numbers."""
+    def cancel(self) -> None:
+        """Asks the call to end: one that waits does not start.  wait() tells."""
 
 class Recording:
-    def __new__(cls) -> Recording: ...
-    def _input(self, like: Any, /) -> int: ...
-    def _constant(self, number: Any, /) -> tuple[int, bool]: ...
+    """The part of dray.Sequence in C."""
+    def __new__(cls) -> Self: ...
+    def _input(self, like: Any, /) -> int:
+        """Records an input; its number."""
+    def _constant(self, number: Any, /) -> tuple[int, bool]:
+        """Records a constant; its number, and whether it is a number of Python."""
     def _call(self, ufunc: ufunc, inputs: tuple[int, ...], weak: int, where: int,
-              otherwise: int, dtype: Any, /) -> tuple[int, ...]: ...
-    def _convert(self, value: int, dtype: Any, casting: str, /) -> int: ...
-    def _copy(self, value: int, node: Node, engine: Optional[bool], /) -> int: ...
-    def _output(self, value: int, /) -> None: ...
-    def _describe(self, value: int, /) -> tuple[dtype[Any], tuple[int, ...]]: ...
-    def _plan(self) -> tuple[int, int, int, int, int, int, int]: ...
-    def end(self) -> None: ...
-    def run(self, *inputs: Any, out: Any = ..., threads: int = ...) -> Any: ...
-    def submit(self, queue: CallQueue, /, *inputs: Any, out: Any = ...,
-               threads: int = ...) -> Call: ...
+              otherwise: int, dtype: Any, /) -> tuple[int, ...]:
+        """Records a call; the numbers of its results."""
+    def _convert(self, value: int, dtype: Any, casting: str, /) -> int:
+        """Records a conversion; its number."""
+    def _copy(self, value: int, node: Node, engine: Optional[bool], /) -> int:
+        """Records a copy; its number."""
+    def _output(self, value: int, /) -> None:
+        """Records an output."""
+    def _describe(self, value: int, /) -> tuple[dtype[Any], tuple[int, ...]]:
+        """The type and shape of a value."""
+    def _plan(self) -> tuple[int, int, int, int, int, int, int]:
+        """The plan, as SequencePlan has it."""
+    def end(self) -> None:
+        """Ends the recording, as leaving `with` does."""
+    def run(self, *inputs: Any, out: Any = ..., threads: int = ...) -> Any:
+        """Runs the sequence with arrays of the types and shapes that were recorded.
 
+        Returns one array for each output, made or of `out`; a tuple of several.
+        threads: that compute at once."""
+    def submit(self, queue: CallQueue, /, *inputs: Any, out: Any = ...,
+               threads: int = ...) -> Call:
+        """Runs the sequence on a CallQueue, and returns a Call at once.
+
+        The arrays must not change until it has ended; outputs are read then.  Errors
+        of numbers, such as a division by 0, are those of the submission's errstate();
+        wait() raises them, or warns."""
+
+@final
 class XrtDevice:
+    """A device of XRT; dray.xrt_device() opens one."""
     @property
-    def handle(self) -> Optional[int]: ...
+    def handle(self) -> Optional[int]:
+        """The xrtDeviceHandle, an int for ctypes."""
     @property
-    def closed(self) -> bool: ...
-    def alloc(self, size: Union[int, str], kind: str = "normal", *, bank: int = 0) -> XrtBo: ...
-    def close(self) -> None: ...
+    def closed(self) -> bool:
+        """Whether close() was called."""
+    def alloc(self, size: Union[int, str], kind: str = "normal", *, bank: int = 0) -> XrtBo:
+        """A new XrtBo of memory that XRT allocates: 'normal', 'cacheable', 'svm',
+        'device_only', 'host_only' or 'p2p'.  `bank`: Bank.index, or the group of a
+        kernel's argument."""
+    def close(self) -> None:
+        """Closes the device when the last XrtBo on it is gone."""
     def __enter__(self) -> XrtDevice: ...
     def __exit__(self, type: Optional[Type[BaseException]],
                  value: Optional[BaseException],
-                 traceback: Optional[TracebackType]) -> Literal[False]: ...
+                 traceback: Optional[TracebackType], /) -> Literal[False]: ...
 
 @final
 class XrtBo:
+    """A buffer object of XRT; dray.xrt_bo() makes one over an array."""
     @property
-    def handle(self) -> Optional[int]: ...
+    def handle(self) -> Optional[int]:
+        """The xrtBufferHandle, an int for ctypes; None for a pyxrt.bo."""
     @property
-    def size(self) -> int: ...
+    def size(self) -> int:
+        """Bytes."""
     @property
-    def address(self) -> int: ...
+    def address(self) -> int:
+        """The DMA address of the first byte; OSError (EOPNOTSUPP) if it has none."""
     @property
-    def side(self) -> str: ...
+    def side(self) -> str:
+        """The side that sync() calls: 'xrt', 'dray', or 'none' if there is nothing
+        to do."""
     @property
-    def closed(self) -> bool: ...
+    def closed(self) -> bool:
+        """Whether close() was called."""
     def sync(self, direction: Any, size: Union[int, str] = 0,
-             offset: Union[int, str] = 0) -> None: ...
-    def part(self, offset: Union[int, str], size: Union[int, str]) -> XrtBo: ...
-    def close(self) -> None: ...
+             offset: Union[int, str] = 0) -> None:
+        """Hands bytes over between the CPU and the device, by the side that has to do
+        it: exactly these bytes.  direction: 'to_device' before a kernel reads or
+        writes them, 'from_device' before the CPU does; or pyxrt's values.
+        size 0: to the end."""
+    def part(self, offset: Union[int, str], size: Union[int, str]) -> XrtBo:
+        """An XrtBo of these bytes, which keeps this one's memory."""
+    def close(self) -> None:
+        """Frees the BO when the last part of it, and the last array over it, is
+        gone; drops the array that it was made of."""
     def __enter__(self) -> XrtBo: ...
     def __exit__(self, type: Optional[Type[BaseException]],
                  value: Optional[BaseException],
-                 traceback: Optional[TracebackType]) -> Literal[False]: ...
+                 traceback: Optional[TracebackType], /) -> Literal[False]: ...
 
 def open(spec: Optional[str], /) -> Node: ...
 def nodes() -> list[str]: ...
@@ -526,7 +1011,7 @@ def fill(dst: _AnyArray, value: Any, *, engine: Optional[bool] = None,
          wait: bool = True) -> Fence: ...
 def kind(a: Any, node: Optional[Node], /) -> str: ...
 def rows(a: _AnyArray, limits: tuple[Any, Any, Any, Any, Any], flags: int,
-         device: Optional[int], /) -> ndarray: ...
+         device: Optional[int], /) -> NDArray[int64]: ...
 def array_at(owner: Any, address: int, dtype: dtype[Any], shape: tuple[int, ...],
              strides: Optional[tuple[int, ...]], writable: bool, kind: str, /) -> Array: ...
 def is_reached(a: Array, /) -> bool: ...
@@ -566,11 +1051,31 @@ def xrt_fd_size(fd: Any, /) -> int: ...
 def current_pool() -> Optional[Pool]: ...
 def close_queues() -> None: ...
 def last_error() -> str: ...
-def matmul(a: Any, b: Any, /, *, out: Any = None) -> Any: ...
-def dot(a: Any, b: Any, /, out: Any = None) -> Any: ...
-def vecdot(a: Any, b: Any, /, *, out: Any = None) -> Any: ...
-def matvec(a: Any, b: Any, /, *, out: Any = None) -> Any: ...
-def vecmat(a: Any, b: Any, /, *, out: Any = None) -> Any: ...
+def matmul(a: Any, b: Any, /, *, out: Any = None) -> Any:
+    """Multiplies matrices, the last two axes, as numpy.matmul(); by BLAS if it is
+    there (DRAY_BLAS=none: never)."""
+def dot(a: Any, b: Any, /, out: Any = None) -> Any:
+    """Sums over the last axis of a and the last but one of b, as numpy.dot()."""
+def vecdot(a: Any, b: Any, /, *, out: Any = None) -> Any:
+    """Sums products along the last axes, as numpy.vecdot()."""
+def matvec(a: Any, b: Any, /, *, out: Any = None) -> Any:
+    """Multiplies matrices, the last two axes of a, by vectors, the last axis of b."""
+def vecmat(a: Any, b: Any, /, *, out: Any = None) -> Any:
+    """Multiplies vectors, conjugated, the last axis of a, by matrices."""
 def from_dlpack(x: Any, /, *, device: Union[None, Literal["cpu"], tuple[int, int]] = None,
                 copy: Optional[bool] = None, writable: Optional[bool] = None,
-                max_version: Optional[tuple[int, int]] = None) -> Array: ...
+                max_version: Optional[tuple[int, int]] = None) -> Array:
+    """An Array over the memory of an array of another library, without a copy.
+
+    x: an object with __dlpack__(), or a capsule of DLPack, which gives its tensor.
+    device: None, 'cpu', or a pair of DLPack: where the memory is to be.  Its owner
+        may copy it there.
+    copy: True: a copy in memory of NumPy's current handler, inside of `with
+        dray.memory():` in dray's.  False: never a copy.  None: only for `device`.
+    writable: None: as the tensor says; one without a version, which cannot say, is
+        read-only.  True: writable, or BufferError if the tensor is read-only; one
+        without a version is trusted.  False: read-only.
+    max_version: a pair: the newest version that x is asked for; by default (1, 3),
+        or the table of its class.
+
+    Waits until no transfer has the memory.  BufferError if that cannot be done."""

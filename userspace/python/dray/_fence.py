@@ -8,18 +8,18 @@ import os
 from typing import Generator
 
 from . import _dray
+from ._stream import _wake
 
 
 async def _wait(fence: _dray.Fence) -> None:
     if not fence.done:
         loop = asyncio.get_running_loop()
-        done = loop.create_future()
+        done: asyncio.Future[None] = loop.create_future()
         # A loop has one reader for each descriptor, and a fence may be
         # awaited twice.
         descriptor = os.dup(fence.fileno())
         try:
-            loop.add_reader(descriptor,
-                            lambda: done.done() or done.set_result(None))
+            loop.add_reader(descriptor, _wake, done)
             await done
         finally:
             loop.remove_reader(descriptor)

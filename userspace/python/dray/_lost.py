@@ -11,7 +11,7 @@ task, which passes it to the caller, or on the result.
 from __future__ import annotations
 
 import copy
-from typing import Any, Callable, NoReturn
+from typing import Any, Callable, ClassVar, NoReturn
 
 import numpy
 
@@ -49,8 +49,14 @@ class LostArray:
             raise AttributeError(f"a lost array has no {name}")
         self._refuse()
 
-    __setattr__ = __delattr__ = _refuse
-    __hash__ = None  # type: ignore[assignment]  # as an array
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        self._refuse()
+
+    def __delattr__(self, name: str) -> NoReturn:
+        self._refuse()
+
+    # As an array.
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # pyright: ignore
 
     def __repr__(self) -> str:
         return f"<dray.LostArray: {self.error}>"

@@ -73,7 +73,8 @@ def _open(record: bytes) -> numpy.ndarray:
     """Opens the array, or copies it if too few file descriptors are left."""
     if _dray.may_open():
         try:
-            return _dray.open_record(record, None)
+            array: numpy.ndarray = _dray.open_record(record, None)
+            return array
         except OSError as error:
             if error.errno not in (errno.EMFILE, errno.ENFILE):
                 raise

@@ -283,7 +283,7 @@ class Bank(NamedTuple):
     used: whether a kernel of the design uses it
     """
 
-    index: int
+    index: int  # type: ignore[assignment]  # pyright: ignore  # hides tuple.index()
     name: str
     type: str
     address: int

@@ -4,12 +4,32 @@ many times.  Recording is done here, running in the extension."""
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, Literal, Optional, Type, Union
+from typing import Any, Callable, Literal, Optional, Type
 
 import numpy
 
 from . import _dray, _ufuncs
+from ._functions import _node
 from ._records import SequencePlan
+
+
+_Binary = Callable[["Value", Any], Any]
+
+
+def _operator(name: str) -> tuple[_Binary, _Binary]:
+    ufunc = getattr(_ufuncs, name)
+
+    def operate(self: Value, other: Any) -> Any:
+        return self.sequence.call(ufunc, self, other)
+
+    def operate_reflected(self: Value, other: Any) -> Any:
+        return self.sequence.call(ufunc, other, self)
+    return operate, operate_reflected
+
+
+def _unary(name: str) -> Callable[[Value], Any]:
+    ufunc = getattr(_ufuncs, name)
+    return lambda self: self.sequence.call(ufunc, self)
 
 
 class Value:
@@ -22,7 +42,7 @@ class Value:
     __array_ufunc__ = None
 
     def __init__(self, sequence: Sequence, number: int):
-        self.sequence = sequence
+        self.sequence: Sequence = sequence
         self._number = number
 
     @property
@@ -38,7 +58,8 @@ class Value:
     def __bool__(self) -> bool:
         raise TypeError("a value of a sequence has no elements yet: calls take masks by where=")
 
-    __hash__ = object.__hash__  # == records a call
+    def __hash__(self) -> int:  # == records a call
+        return object.__hash__(self)
 
     def __repr__(self) -> str:
         return f"<dray.Value of {self.dtype}, {self.shape}>"
@@ -47,33 +68,29 @@ class Value:
         """Records a conversion, or a copy."""
         return self.sequence._made(self.sequence._convert(self._number, dtype, casting))
 
-
-def _operator(name: str) -> tuple[Any, Any]:
-    ufunc = getattr(_ufuncs, name)
-
-    def operate(self: Value, other: Any) -> Any:
-        return self.sequence.call(ufunc, self, other)
-
-    def operate_reflected(self: Value, other: Any) -> Any:
-        return self.sequence.call(ufunc, other, self)
-    return operate, operate_reflected
-
-
-for _word, _name in (
-        ("add", "add"), ("sub", "subtract"), ("mul", "multiply"), ("truediv", "divide"),
-        ("floordiv", "floor_divide"), ("mod", "remainder"), ("divmod", "divmod"),
-        ("pow", "power"), ("and", "bitwise_and"), ("or", "bitwise_or"),
-        ("xor", "bitwise_xor"), ("lshift", "left_shift"), ("rshift", "right_shift")):
-    _plain, _reflected = _operator(_name)
-    setattr(Value, f"__{_word}__", _plain)
-    setattr(Value, f"__r{_word}__", _reflected)
-for _word, _name in (("lt", "less"), ("le", "less_equal"), ("gt", "greater"),
-                     ("ge", "greater_equal"), ("eq", "equal"), ("ne", "not_equal")):
-    setattr(Value, f"__{_word}__", _operator(_name)[0])
-for _word, _name in (("neg", "negative"), ("pos", "positive"), ("abs", "absolute"),
-                     ("invert", "invert")):
-    setattr(Value, f"__{_word}__",
-            lambda self, ufunc=getattr(_ufuncs, _name): self.sequence.call(ufunc, self))
+    __add__, __radd__ = _operator("add")
+    __sub__, __rsub__ = _operator("subtract")
+    __mul__, __rmul__ = _operator("multiply")
+    __truediv__, __rtruediv__ = _operator("divide")
+    __floordiv__, __rfloordiv__ = _operator("floor_divide")
+    __mod__, __rmod__ = _operator("remainder")
+    __divmod__, __rdivmod__ = _operator("divmod")
+    __pow__, __rpow__ = _operator("power")
+    __and__, __rand__ = _operator("bitwise_and")
+    __or__, __ror__ = _operator("bitwise_or")
+    __xor__, __rxor__ = _operator("bitwise_xor")
+    __lshift__, __rlshift__ = _operator("left_shift")
+    __rshift__, __rrshift__ = _operator("right_shift")
+    __lt__ = _operator("less")[0]
+    __le__ = _operator("less_equal")[0]
+    __gt__ = _operator("greater")[0]
+    __ge__ = _operator("greater_equal")[0]
+    __eq__ = _operator("equal")[0]
+    __ne__ = _operator("not_equal")[0]
+    __neg__ = _unary("negative")
+    __pos__ = _unary("positive")
+    __abs__ = _unary("absolute")
+    __invert__ = _unary("invert")
 
 
 class Sequence(_dray.Recording):
@@ -123,7 +140,7 @@ class Sequence(_dray.Recording):
         return self._made(self._input(like))
 
     def call(self, ufunc: _dray.ufunc, /, *inputs: Any, where: Optional[Value] = None,
-             otherwise: Any = None, dtype: Any = None) -> Union[Value, tuple[Value, ...]]:
+             otherwise: Any = None, dtype: Any = None) -> Any:
         """Records a call of a ufunc on values and numbers; its result, or a tuple of
         several.
 
@@ -150,7 +167,6 @@ class Sequence(_dray.Recording):
         CPU"""
         if engine not in (None, True, False):
             raise TypeError(f"engine is {engine!r}: None (as the threshold says), True or False")
-        from . import _node  # pylint: disable=import-outside-toplevel,cyclic-import
         return self._made(self._copy(self._number(value)[0],
                                      _node(False) if node is None else node, engine))
 

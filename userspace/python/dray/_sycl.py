@@ -28,7 +28,7 @@ class Described(NamedTuple):
     """The interface of an object, after all checks."""
 
     shape: tuple[int, ...]
-    dtype: numpy.dtype
+    dtype: numpy.dtype[Any]
     address: Optional[int]
     """Of the element [0, 0, ...]; None: it lies in the object's buffer."""
     offset: int
@@ -47,10 +47,10 @@ def _integer(value: Any, field: str, limits: range) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
         raise TypeError(f"{NAME}: {field} is {value!r:.200}, not an int")
     # Of a subclass a range looks at each number, and an operator may be another.
-    value = int.__index__(value)
-    if value not in limits:
-        raise _refuse(field, value, f"from {limits.start} to {limits.stop - 1}")
-    return value
+    number = int.__index__(value)
+    if number not in limits:
+        raise _refuse(field, number, f"from {limits.start} to {limits.stop - 1}")
+    return number
 
 
 def _integers(value: Any, field: str, limits: range) -> tuple[int, ...]:
@@ -265,6 +265,9 @@ class SyclArray:
         self.kind = kind
         size = array.itemsize
         address, _, _, writable, node = _dray.place(array)
+        if node is None:
+            raise ValueError("the array's memory is not dray's: make it inside "
+                             "`with dray.memory():`")
         self._interface: dict[str, Any] = {
             "shape": array.shape,
             "typestr": array.typestr,
@@ -291,9 +294,6 @@ def offer(a: Any) -> SyclArray:
     array = a if isinstance(a, _dray.Array) else _dray.Array(a)
     if not array.size:
         raise ValueError("an array without elements lies in no memory")
-    if _dray.place(array)[4] is None:
-        raise ValueError("the array's memory is not dray's: make it inside "
-                         "`with dray.memory():`")
     for i, stride in enumerate(array.strides):
         if array.itemsize and stride % array.itemsize:
             raise ValueError(f"strides[{i}] is {stride} bytes: {NAME} counts elements, "

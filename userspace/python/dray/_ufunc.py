@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import operator
-from typing import Any, Callable, NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 import numpy
 
@@ -137,8 +137,9 @@ class errstate(contextlib.ContextDecorator):  # pylint: disable=invalid-name
 def as_numpy() -> Any:
     """Takes over NumPy's reactions, for a ufunc of NumPy that dray computes.  Returns a
     token to undo it, or None if they are those of a new thread."""
-    actions = tuple(_ACTIONS[numpy.geterr()[kind]] for kind in _KINDS)
+    reactions: dict[str, Any] = {**numpy.geterr()}
+    actions = tuple(_ACTIONS[reactions[kind]] for kind in _KINDS)
     if actions == _FRESH[:4] and _dray.fp_state.get(None) is None:
         return None
-    function: Optional[Callable[..., Any]] = numpy.geterrcall() if 3 in actions else None
+    function: Any = numpy.geterrcall() if 3 in actions else None
     return _dray.fp_state.set((*actions, numpy.getbufsize(), function))

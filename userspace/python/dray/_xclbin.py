@@ -5,6 +5,7 @@ import os
 from typing import Any, Optional, Sequence, Union
 
 from . import _dray
+from ._functions import _node
 from ._dray import Node
 from ._records import Bank
 
@@ -44,6 +45,5 @@ def xclbin_bank_of(memory: Any, banks: Union[str, bytes, "os.PathLike[Any]", Seq
     if isinstance(banks, (str, bytes, os.PathLike)):
         banks = xclbin_banks(banks)
     if isinstance(memory, str) and node is None:
-        from . import _node
         node = _node(False)
     return _dray.bank_of(memory, banks, node)

@@ -21,10 +21,11 @@ import weakref
 from typing import Any, Optional
 
 import numpy
-from numba import cuda
-from numba.cuda.cudadrv import driver, enums
+from numba import cuda  # pyright: ignore[reportMissingImports]
+from numba.cuda.cudadrv import driver, enums  # pyright: ignore[reportMissingImports]
 
 import dray
+from . import _dray, _functions
 
 __all__ = ["HostIpcHandle", "MemoryManager", "install", "pool"]
 
@@ -42,15 +43,16 @@ def install(pool: Optional[dray.Pool] = None) -> None:
     whole pages: node.pool(granule=mmap.PAGESIZE).
     """
     if pool is not None:
-        dray._made["numba"] = pool
+        _functions._made["numba"] = pool
     cuda.set_memory_manager(MemoryManager)
 
 
 def pool() -> dray.Pool:
     """Returns the source of the memory: the pool of install(), or else one of
     the default node whose arrays can be shared."""
-    return dray._once("numba", lambda: dray._node(True).pool(
+    made: dray.Pool = _functions._once("numba", lambda: _functions._node(True).pool(
         name="numba", granule=mmap.PAGESIZE))
+    return made
 
 
 def _pointer(block: numpy.ndarray) -> Any:
@@ -64,7 +66,7 @@ def _take(size: int, flags: int) -> numpy.ndarray:
     Numba free pending memory and try again."""
     try:
         # Without a handler: a checking one would move it within its pages.
-        block = dray._dray.bytes_in(pool(), size)
+        block = _dray.bytes_in(pool(), size)
     except MemoryError:
         raise driver.CudaAPIError(enums.CUDA_ERROR_OUT_OF_MEMORY,
                                   dray.last_error()) from None
@@ -86,6 +88,8 @@ def _give_back(block: numpy.ndarray) -> None:
 class HostIpcHandle(driver.IpcHandle):
     """Leads another process to mapped memory, with any devices: `handle` is a
     record of dray.export_array().  Otherwise as Numba's."""
+
+    _impl: Any
 
     def open(self, context: Any) -> Any:
         if self.base is not None:

@@ -197,6 +197,8 @@ static PyMethodDef frames_methods[] = {
 	  "flush_async($self, /)\n--\n\nFlushes for asyncio: `await frames.flush_async()`." },
 	{ "counts", frames_counts, METH_NOARGS,
 	  "counts($self, /)\n--\n\nCounters of the ring, as RingCounts." },
+	{ "__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS,
+	  "Type checkers know the type of the frames: Frames[numpy.uint8]." },
 	{ NULL, NULL, 0, NULL },
 };
 

@@ -21,6 +21,11 @@
 
 #include <dray/dray.h>
 
+#if PY_VERSION_HEX < 0x030b0000 /* public from 3.11 on */
+#include <frameobject.h>
+#define PyType_GetModuleByDef _PyType_GetModuleByDef
+#endif
+
 /* One lock for each object if there is no GIL; empty before Python 3.13. */
 #ifndef Py_BEGIN_CRITICAL_SECTION
 #define Py_BEGIN_CRITICAL_SECTION(object) {

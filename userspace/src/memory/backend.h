@@ -115,6 +115,11 @@ struct dray_backend {
 };
 
 extern const struct dray_backend dray_backend_kernel;
+
+bool dray_module_loaded(void);
+
+/* Fails with -ENODEV and the next step if /dev shows no node; @before: "" or a start. */
+int dray_fail_no_node(const char *before);
 extern const struct dray_backend dray_backend_host;
 
 #endif /* DRAY_MEMORY_BACKEND_H */

@@ -51,18 +51,29 @@ static bool ask_needs_sync(struct dray_node *node)
 	       !(args.flags & DRAY_SYNC_NOT_NEEDED);
 }
 
-static int first_node(char name[DRAY_NAME_LEN])
+/* The name of the first node; @before: of dray_fail_no_node() */
+static int first_node(char name[DRAY_NAME_LEN], const char *before)
 {
 	char names[1][DRAY_NAME_LEN];
-	size_t count;
+	size_t count = 0;
 	int ret = dray_node_names(names, 1, &count);
 
-	if (ret)
+	if (ret && ret != -ENODEV)
 		return ret;
 	if (!count)
-		return dray_fail(-ENODEV, "the dray module has no node");
+		return dray_fail_no_node(before);
 	memcpy(name, names[0], DRAY_NAME_LEN);
 	return 0;
+}
+
+static int fail_missing(const char *path)
+{
+	char first[DRAY_NAME_LEN], before[32 + DRAY_NAME_LEN];
+	int ret;
+
+	snprintf(before, sizeof(before), "no node %s: ", path);
+	ret = first_node(first, before);
+	return ret ? ret : dray_fail(-ENODEV, "%sthere is %s", before, first);
 }
 
 static int open_device(const char *name)
@@ -81,7 +92,7 @@ static int open_device(const char *name)
 		return fd;
 	error = errno;
 	if (error == ENOENT || error == ENXIO || error == ENODEV)
-		return dray_fail(-ENODEV, "no node %s", path);
+		return fail_missing(path);
 	return dray_fail(-error, "%s: %s", path, strerror(error));
 }
 
@@ -92,7 +103,7 @@ static int kernel_open(struct dray_node *node, const char *name)
 	int ret;
 
 	if (!name) {
-		ret = first_node(first);
+		ret = first_node(first, "");
 		if (ret)
 			return ret;
 		name = first;

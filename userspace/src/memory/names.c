@@ -38,6 +38,44 @@ static int by_number(const struct dirent **a, const struct dirent **b)
 	return (left > right) - (left < right);
 }
 
+bool dray_module_loaded(void)
+{
+	return !access("/sys/module/dray", F_OK);
+}
+
+int dray_fail_no_node(const char *before)
+{
+	struct dirent **found = NULL;
+	char name[DRAY_NAME_LEN] = "";
+	int n;
+
+	if (!dray_module_loaded())
+		return dray_fail(
+			-ENODEV,
+			"%sthe dray module is not loaded; load it with: "
+			"modprobe dray (or, from a build: insmod dray.ko)",
+			before);
+	n = scandir("/sys/class/misc", &found, is_node, by_number);
+	if (n > 0)
+		snprintf(name, sizeof(name), "%.*s", DRAY_NAME_LEN - 1,
+			 found[0]->d_name);
+	while (n > 0)
+		free(found[--n]);
+	free(found);
+	if (*name)
+		return dray_fail(
+			-ENODEV,
+			"%sthe dray module has the node %s, but /dev does not; "
+			"start the container with --device /dev/%s",
+			before, name, name);
+	return dray_fail(-ENODEV,
+			 "%sthe dray module is loaded but has no node: no "
+			 "device of the device tree is bound to it; for a node "
+			 "without a device: rmmod dray && "
+			 "modprobe dray nodes=1",
+			 before);
+}
+
 int dray_node_names(char names[][DRAY_NAME_LEN], size_t room, size_t *count)
 {
 	DRAY_NO_CANCEL;
@@ -57,8 +95,8 @@ int dray_node_names(char names[][DRAY_NAME_LEN], size_t room, size_t *count)
 		free(found[i]);
 	}
 	free(found);
-	if (!n && access("/sys/module/dray", F_OK))
-		return dray_fail(-ENODEV, "the dray module is not loaded");
+	if (!n && !dray_module_loaded())
+		return dray_fail_no_node("");
 	*count = (size_t)n;
 	return 0;
 }

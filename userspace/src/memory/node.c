@@ -42,10 +42,10 @@ static int open_default(struct dray_node **out)
 
 	/*
 	 * Only a missing module leads to the host.  A node that may not be
-	 * opened is an error: a program that wants DMA memory must not
-	 * silently get something else.
+	 * opened, or that a container does not show, is an error: a program
+	 * that wants DMA memory must not silently get something else.
 	 */
-	if (ret == -ENODEV)
+	if (ret == -ENODEV && !dray_module_loaded())
 		return open_backend(&dray_backend_host, NULL, out);
 	return ret;
 }

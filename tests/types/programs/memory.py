@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Memory and arrays of NumPy: elements keep their type."""
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import assert_type
+
+import dray
+
+assert_type(dray.empty((480, 640)), NDArray[np.float64])
+assert_type(dray.zeros(3, np.uint8), NDArray[np.uint8])
+assert_type(dray.zeros(3, np.dtype(np.int16), heap=None), NDArray[np.int16])
+assert_type(dray.shared_zeros(3, np.complex64), NDArray[np.complex64])
+picture = np.zeros((4, 4), np.float32)
+assert_type(dray.array(picture), NDArray[np.float32])
+assert_type(dray.array([1, 2], np.uint16), NDArray[np.uint16])
+dray.empty(3, "u1")[0] = 1
+
+
+def half(pool: dray.Pool) -> NDArray[np.float32]:
+    with dray.memory(pool, min_bytes="4K") as inner:
+        copied = dray.empty((2, 4), np.float32, pool=inner)
+    fence: dray.Fence = dray.copy(copied, picture[::2], wait=False)
+    fence.wait(timeout=1)
+    print(dray.explain(copied, picture[::2]).reason, pool.stats().used, dray.handler_name(copied))
+    return copied
+
+
+@dray.memory()
+def load(count: int) -> NDArray[np.float64]:
+    return np.zeros(count)
+
+
+node: dray.Node = dray.open("host")
+print(half(node.pool(limit="1G")), load(3), [heap.total for heap in node.heaps()])

@@ -1,0 +1,688 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""The functions that users call, and the nodes and pools that they keep."""
+
+from __future__ import annotations
+
+import errno
+import math
+import operator
+import os
+import sys
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Optional, TypeVar, Union, overload
+
+import numpy
+
+from . import _dray, _pickle, _sycl
+from ._dray import Array, Fence, Node, Pool, Scope, Stream
+from ._records import Explanation, PoolStats, Segment
+from ._sycl import SyclArray
+
+if TYPE_CHECKING:  # its import takes a tenth of that of NumPy 1.24
+    from numpy.typing import NDArray
+
+# NumPy's array, or the library's.
+_AnyArray = Union[numpy.ndarray, Array]
+# Of the array that a type such as numpy.uint8, or numpy.dtype("u1"), leads to.
+_Scalar = TypeVar("_Scalar", bound=numpy.generic)
+_Element = Union[type[_Scalar], numpy.dtype[_Scalar]]
+
+
+class Versions(NamedTuple):
+    """Versions, as "major.minor.patch"."""
+
+    package: str
+    """This package; also dray.__version__."""
+    library: str
+    """The libdray that the package has loaded."""
+
+    @property
+    def match(self) -> bool:
+        """Whether both are the same."""
+        return self.package == self.library
+
+
+def versions() -> Versions:
+    """The versions of this package and of the library under it.  They differ
+    if only one of them was updated, or if LD_LIBRARY_PATH finds another
+    library.  Node.info() has the version of the kernel module."""
+    return Versions(_dray.version, _dray.library_version)
+
+
+# Nodes and pools that memory() and the like make on first use and keep.
+_made: dict[Any, Any] = {}
+# Taken to make an entry, never to look one up.  A thread may take it twice: a
+# signal handler or a finalizer may run in the middle, and ask for memory too.
+_lock = threading.RLock()
+
+
+def _new_lock() -> None:
+    """Renews the lock, which a thread of the parent may have held at fork()."""
+    global _lock
+    _lock = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_new_lock)
+
+
+def _once(key: Any, make: Callable[[], Any]) -> Any:
+    """Returns the entry of `key`, made by the first call."""
+    if key not in _made:
+        with _lock:
+            if key not in _made:
+                made = make()
+                # A handler that ran in the middle may have made one.
+                _made.setdefault(key, made)
+    return _made[key]
+
+
+def open(spec: Optional[str] = None) -> Node:
+    """Opens a node: None (the module if loaded, else the host), "kernel",
+    "kernel:dray1", "host", "host:shareable" (host memory that other processes
+    can receive), or "shareable" (the module, else "host:shareable")."""
+    node = _dray.open(spec)
+    if node.shareable and node.backend == "host":
+        _pickle.asked()
+    return node
+
+
+def nodes() -> list[str]:
+    """The names of the kernel module's nodes; [] if it is not loaded."""
+    return _dray.nodes()
+
+
+def _node(shareable: bool) -> Node:
+    """Returns the node that all defaults use."""
+    node: Node = _once(None, lambda: open(None))
+    if shareable:
+        _pickle.asked()
+        if not node.shareable:
+            node = _once("shareable", lambda: open("host:shareable"))
+    return node
+
+
+def pool(heap: Optional[str] = None, *, shareable: bool = False) -> Pool:
+    """The pool that memory() uses with the same arguments.
+
+    Each heap has one, made by the first call.  With `shareable` its arrays can
+    be sent to other processes; on the kernel back end all can, private host
+    memory cannot.  memory() tells about such arrays and fork().
+    """
+    node = _node(shareable)
+    made: Pool = _once((node, heap), lambda: node.pool(heap=heap))
+    if made.closed:
+        _made.pop((node, heap), None)
+        return pool(heap, shareable=shareable)
+    return made
+
+
+# The pool that memory() or install() has chosen last.
+_chosen: Callable[[], Optional[Pool]] = lambda: None
+
+
+def _choose(chosen: Optional[Pool], heap: Optional[str],
+            shareable: bool) -> Pool:
+    global _chosen
+    if chosen is None:
+        chosen = pool(heap, shareable=shareable)
+    elif heap is not None or shareable:
+        raise TypeError("a pool has its heap and its node already: pass the "
+                        "pool, or heap= and shareable=")
+    if isinstance(chosen, Pool):
+        _chosen = weakref.ref(chosen)
+    return chosen
+
+
+def memory(pool: Optional[Pool] = None, *, heap: Optional[str] = None,
+           shareable: bool = False, min_bytes: Union[int, str] = 0) -> Scope:
+    """A scope in which new arrays lie in dray memory.
+
+        with dray.memory(): ...
+        with dray.memory(heap="cma"): ...
+        with dray.memory(min_bytes="4K"): ...
+        with dray.memory(dray.open("kernel:dray1").pool()) as pool: ...
+
+        @dray.memory()
+        def load(path): ...
+
+    `with pool:` is the same as `with dray.memory(pool):`.
+
+    Only new arrays lie there.  An expression after the scope, such as
+    `picture + 1`, numpy.zeros_like(picture) or picture.copy(), makes an array in
+    NumPy's own memory, even if `picture` is in dray's.
+
+    The scope holds for the thread (or the asyncio task) that enters it, as
+    NumPy's handler does; new threads start without it.  Threads of a
+    ThreadPoolExecutor, of loop.run_in_executor() and of joblib thus use NumPy's
+    own memory: give the executor initializer=dray.install.  Scopes nest, and one
+    may be entered again while it is open.
+
+    From Python 3.11 on, NumPy's MemoryError has a note with dray's reason when
+    it leaves the scope.
+
+    With `shareable`, other processes can have the same array; multiprocessing
+    then passes arrays of 32 KiB and more without a copy, see share_arrays().
+    CAUTION: fork() does not copy such arrays.  If a forked child, such as a
+    worker of multiprocessing or of PyTorch's DataLoader, writes to an array of
+    its parent, the parent's array changes.  If the parent drops or resizes one,
+    the child's becomes zero or shows the parent's next array.  This is also true
+    of all memory of the kernel module.  Copy before you write there, or start workers by "spawn".
+
+    Arrays smaller than `min_bytes` stay with the handler that was active when
+    the scope was entered, NumPy's own or that of a scope around it.  If one is
+    resized across the limit, it moves; handler_name() tells where it is.
+    """
+    return _dray.scope(_choose(pool, heap, shareable), min_bytes)
+
+
+def install(pool: Optional[Pool] = None, *, heap: Optional[str] = None,
+            shareable: bool = False, min_bytes: Union[int, str] = 0) -> Scope:
+    """As memory(), without an end: for this thread or task, until
+    uninstall() or the end of a scope around it.  The result has its `pool`.  If
+    `with` uses the result, its end restores the previous handler:
+
+        dray.install()
+        with dray.install(shareable=True) as pool: ...
+        ThreadPoolExecutor(initializer=dray.install)
+
+    With `min_bytes` it replaces an earlier one with such a limit: smaller
+    arrays stay where they were before both.
+
+    CAUTION, with `shareable` and on the kernel module: fork() does not copy
+    such arrays.  If a forked child writes to one, its parent's array changes; if
+    the parent drops one, the child's changes, as memory() says; after install() this is true of all new arrays."""
+    return _dray.set_handler(_choose(pool, heap, shareable), min_bytes)
+
+
+def uninstall() -> None:
+    """Lets new arrays of this thread or task use NumPy's own memory."""
+    _dray.set_handler(None)
+
+
+@overload
+def empty(shape: Any, dtype: None = None, order: Any = "C", *, pool: Optional[Pool] = None,
+          heap: Optional[str] = None, shareable: bool = False) -> NDArray[numpy.float64]: ...
+@overload
+def empty(shape: Any, dtype: _Element[_Scalar], order: Any = "C", *, pool: Optional[Pool] = None,
+          heap: Optional[str] = None, shareable: bool = False) -> NDArray[_Scalar]: ...
+@overload
+def empty(shape: Any, dtype: Any, order: Any = "C", *, pool: Optional[Pool] = None,
+          heap: Optional[str] = None, shareable: bool = False) -> NDArray[Any]: ...
+
+
+def empty(shape: Any, dtype: Any = None, order: Any = "C", *,
+          pool: Optional[Pool] = None, heap: Optional[str] = None,
+          shareable: bool = False) -> NDArray[Any]:
+    """numpy.empty() in the memory of memory() with the same arguments."""
+    with memory(pool, heap=heap, shareable=shareable):
+        return numpy.empty(shape, dtype, order)
+
+
+@overload
+def zeros(shape: Any, dtype: None = None, order: Any = "C", *, pool: Optional[Pool] = None,
+          heap: Optional[str] = None, shareable: bool = False) -> NDArray[numpy.float64]: ...
+@overload
+def zeros(shape: Any, dtype: _Element[_Scalar], order: Any = "C", *, pool: Optional[Pool] = None,
+          heap: Optional[str] = None, shareable: bool = False) -> NDArray[_Scalar]: ...
+@overload
+def zeros(shape: Any, dtype: Any, order: Any = "C", *, pool: Optional[Pool] = None,
+          heap: Optional[str] = None, shareable: bool = False) -> NDArray[Any]: ...
+
+
+def zeros(shape: Any, dtype: Any = None, order: Any = "C", *,
+          pool: Optional[Pool] = None, heap: Optional[str] = None,
+          shareable: bool = False) -> NDArray[Any]:
+    """numpy.zeros(), as empty()."""
+    with memory(pool, heap=heap, shareable=shareable):
+        return numpy.zeros(shape, dtype, order)
+
+
+@overload
+def array(values: NDArray[_Scalar], dtype: None = None, *, pool: Optional[Pool] = None,
+          heap: Optional[str] = None, shareable: bool = False) -> NDArray[_Scalar]: ...
+@overload
+def array(values: Any, dtype: _Element[_Scalar], *, pool: Optional[Pool] = None,
+          heap: Optional[str] = None, shareable: bool = False) -> NDArray[_Scalar]: ...
+@overload
+def array(values: Any, dtype: Any = None, *, pool: Optional[Pool] = None,
+          heap: Optional[str] = None, shareable: bool = False) -> NDArray[Any]: ...
+
+
+def array(values: Any, dtype: Any = None, *, pool: Optional[Pool] = None,
+          heap: Optional[str] = None,
+          shareable: bool = False) -> NDArray[Any]:
+    """A new array of `values`, as numpy.array(), in memory as empty()."""
+    with memory(pool, heap=heap, shareable=shareable):
+        return numpy.array(values, dtype)
+
+
+def handler_name(a: Any = None) -> Optional[str]:
+    """The name of the handler that allocated `a`, or the array that `a` is a
+    view of: "dray kernel", "dray host" (private), "dray host:shareable",
+    "default_allocator".  None if no handler did: received arrays, foreign
+    memory.  `a` may give its array by __array__(), as a Series of pandas does.
+    Without `a`, the name of the handler for the next new array: "dray host from
+    4096 bytes" if a least size chooses between two."""
+    return _dray.handler_name(a)
+
+
+def address(a: _AnyArray) -> int:
+    """The DMA address of the element a[0, 0, ...], for the array's node.
+
+    PermissionError if this process may not see addresses; OSError (EOPNOTSUPP)
+    on the host, which has none.
+    """
+    return _dray.address(a)
+
+
+def segments(a: _AnyArray) -> list[Segment]:
+    """The pieces (address, length) that hold all bytes from the lowest to
+    the highest one of `a`, the gaps of a view included.  Errors: as
+    address()."""
+    return _dray.segments(a)
+
+
+def sync_for_device(a: _AnyArray, direction: str = "both") -> None:
+    """Makes the CPU's writes to `a` visible to the device: exactly its rows.
+    `direction` tells what the device will do: "to_device" (it reads),
+    "from_device" (it writes) or "both".  Transfers of dray need no such
+    call."""
+    _dray.sync(a, direction, _dray.FOR_DEVICE)
+
+
+def sync_for_cpu(a: _AnyArray, direction: str = "both") -> None:
+    """Makes the device's writes to `a` visible to the CPU.  If the CPU wrote
+    there meanwhile, its bytes are lost."""
+    _dray.sync(a, direction, _dray.FOR_CPU)
+
+
+def wait(a: _AnyArray, *, write: bool = False,
+         timeout: Optional[float] = None) -> None:
+    """Waits until the CPU may read `a`: until no copy and no packet of this process
+    is written to its memory.  With write=True, until none is read from there
+    either.  Whether they succeeded, their fences and events tell.
+
+    `timeout`: seconds, then TimeoutError; None waits for ever.  OSError (EBUSY) for
+    a frame that is not the program's."""
+    _dray.wait_array(a, write, timeout)
+
+
+def copy(dst: _AnyArray, src: _AnyArray, *,
+         engine: Optional[bool] = None, wait: bool = True) -> Fence:
+    """Copies src to dst: arrays or views of one shape and type.  At least one
+    must be in dray's memory; if the other is not, the CPU copies.  Bytes between
+    the elements of dst are not touched.
+
+    `engine`: None lets a threshold decide (explain() tells), True is the DMA
+    engine or an OSError, False the CPU.  With wait=False it returns while the
+    engine works; the fence keeps both arrays alive until then.
+    """
+    return _dray.copy(dst, src, engine=engine, wait=wait)
+
+
+def fill(dst: _AnyArray, value: Any, *, engine: Optional[bool] = None,
+         wait: bool = True) -> Fence:
+    """Sets every element of dst to `value`, which NumPy converts to its
+    type.  Otherwise as copy()."""
+    return _dray.fill(dst, value, engine=engine, wait=wait)
+
+
+def explain(dst: _AnyArray, src: _AnyArray, *,
+            engine: Optional[bool] = None) -> Explanation:
+    """Tells how copy() would do the same, and why; copies nothing."""
+    return _dray.explain(dst, src, engine=engine)
+
+
+def stream(name: str, *, node: Optional[Node] = None, points: int = 0,
+           batch: int = 0) -> Stream:
+    """Opens a stream, a channel of `node` between memory and an accelerator:
+    "tx0" takes packets from memory, "rx0" brings them.
+
+        with dray.stream("tx0") as tx, dray.stream("rx0") as rx:
+            event = rx.recv(result, wait=False)
+            tx.send(picture[::2])
+            count = event.wait()
+
+    A receive that waits before the send loses nothing.  A stream may be silent
+    for ever, so give its calls a timeout or a deadline.
+
+    `node`: by default that of memory(); for memory(shareable=True) on the host,
+    dray.open("host:shareable").  On the host, streams are loops: what
+    is sent to "tx0" is received from "rx0", and "tx1" leads to "rx1".
+    `points`: ends that are kept for programs that are slow to look; 0 is 1024.
+    A packet waits for room while one in flight is that many packets before it.
+    `batch`: packets that the engine may take up at once, at most 64; a larger
+    batch has fewer gaps between packets, a smaller one less delay; 0 is 1.
+
+    ValueError if no stream of the node has that name, OSError (EBUSY) if it is
+    open already, here or in another process.
+    """
+    chosen = _node(False) if node is None else node
+    return chosen.stream(name, points=points, batch=batch)
+
+
+def memory_kind(a: Any, node: Optional[Node] = None) -> str:
+    """The kind of the memory of an array, or at an address (an int):
+
+    "shared"   dray's memory that the CPU and the engines of its node reach
+    "device"   dray's memory that only engines reach: an access by the CPU ends the
+               process, and so dray.Array refuses it; copy() moves it
+    "host"     dray's memory on the host, without a device
+    "unknown"  memory that is not dray's, that was freed, or of another node than
+               `node`
+
+    An array of from_sycl() has the kind that dpctl told, for its own devices.
+    """
+    return _dray.kind(a, node)
+
+
+def device_empty(shape: Any, dtype: Any = float, *, heap: Optional[str] = None,
+                 node: Optional[Node] = None) -> Array:
+    """A dray.Array in memory that only engines reach, if the node has such memory: a
+    heap `carveout`.  Its views are such arrays too.  copy(), fill(), send() and recv()
+    move its elements, and all that would let the CPU read them is a ValueError.
+
+    On the host it is ordinary memory.  Takes whole pages of `node`, by default that of
+    memory().
+
+    ValueError for no bytes, OSError (EOPNOTSUPP) if no heap has such memory, MemoryError
+    if there is no room.
+    """
+    chosen = _node(False) if node is None else node
+    return _dray.device_empty(chosen, shape, numpy.dtype(dtype), heap)
+
+
+def rows(a: _AnyArray, *, ordered: bool = False, max_length: Union[int, str] = 0,
+         max_stride: Union[int, str] = 0, max_count: int = 0, max_rows: int = 0,
+         first: int = 0, device: Optional[int] = None) -> NDArray[numpy.int64]:
+    """The memory of `a` as rows, the fewest that cover it: an array of int64 with the
+    columns address, length, stride and count.  A row is `count` pieces of `length`
+    bytes, `stride` bytes from the start of one to the start of the next.
+
+    With `device`, a number, the columns are those of NIXL's strided descriptors:
+    address, length, device, stride, count.
+
+    Rows are in any order, and have each byte once.  With `ordered` they have the
+    elements in C order, for streams and files; those that are repeated, too.
+
+    `max_length` cuts longer pieces, `max_stride` and `max_count` bound a row, 0: they
+    do not.  With max_count=1 a row is one piece, as verbs and writev() have it.
+    `first` leaves out that many rows, for lists in parts.
+
+    Only addresses are told: the caller keeps the array, and waits for transfers by
+    wait().  ValueError if elements share bytes, OSError (E2BIG) if there are more
+    rows than `max_rows`.
+    """
+    return _dray.rows(a, (max_length, max_stride, max_count, max_rows, first),
+                      _dray.ROWS_ORDERED * bool(ordered), device)
+
+
+def from_sycl(obj: Any, *, strides_in_bytes: bool = False, wait: bool = True) -> Array:
+    """A dray.Array over the memory of an object with __sycl_usm_array_interface__,
+    without a copy; it keeps the object.
+
+    dpctl tells the kind of the memory, if it has been imported: memory_kind().  Arrays
+    in memory of a device, or of no known kind, can be sliced, and copied by
+    copy_from_sycl() and copy_to_sycl(), but not read.  Memory of no known kind can be
+    read if the object also has the buffer protocol.
+
+    Strides and `offset` count elements, as those of dpctl do; with `strides_in_bytes`
+    they count bytes.  With `wait` it waits for the object's queue first, if that is one of
+    dpctl.
+
+    TypeError and ValueError for a wrong field, BufferError without an address and a
+    buffer.
+    """
+    return _sycl.read(obj, strides_in_bytes, wait)
+
+
+def to_sycl(a: _AnyArray) -> SyclArray:
+    """An object with __sycl_usm_array_interface__ over an array in dray's memory; it
+    keeps the array.  Its `syclobj` is a SyclQueue, of dray.
+
+    dray.Array has no such attribute, because dpctl and dpnp would look at it first,
+    and they refuse all memory but their own.  docs/sycl.md tells who takes it.
+
+    ValueError if the memory is not dray's, or if a stride is not a multiple of the
+    bytes of an element.
+    """
+    return _sycl.offer(a)
+
+
+def copy_from_sycl(dst: _AnyArray, src: Any, *, strides_in_bytes: bool = False) -> None:
+    """Copies memory of SYCL, of any kind, to an array of the same shape and type.
+
+    `src`: an object with __sycl_usm_array_interface__, or an array of from_sycl().
+    dpctl copies a device's memory.  Waits for the object's queue.
+    """
+    _sycl.copy_from(dst, src, strides_in_bytes)
+
+
+def copy_to_sycl(dst: Any, src: _AnyArray, *, strides_in_bytes: bool = False) -> None:
+    """Copies an array to memory of SYCL, of any kind, as copy_from_sycl().
+
+    In a device's memory, bytes between the elements are written back as they were.
+    """
+    _sycl.copy_to(dst, src, strides_in_bytes)
+
+
+def send(sock: Any, array: _AnyArray) -> None:
+    """Passes an array to the process at the other end of `sock`, a connected
+    blocking Unix socket or its file descriptor.
+
+    Nothing is copied: both processes then see the same memory, the whole
+    buffer around the array.  Keep the array until the receiver is done.  When
+    its memory is freed here, it is used for other data, which the receiver then
+    sees; a record, of export_array(), holds the memory instead.  Dates lose
+    their unit and structures their fields: the receiver has to view() them.
+
+    Blocks as the socket does, while other threads go on.  ValueError if the
+    array is not in dray's memory, OSError (EOPNOTSUPP) if it is in private host
+    memory: use memory(shareable=True).
+    """
+    _dray.send(sock, array)
+
+
+def receive(sock: Any, node: Optional[Node] = None) -> Any:
+    """The array that the other end sends; waits for one, while other threads
+    go on.  Its memory stays mapped as long as the array or a view of it lives.
+    `node` is the node to map it for, by default the node of the memory.
+
+    If only engines reach the memory, it is a dray.Array: memory_kind().
+
+    ConnectionResetError if the sender has closed the socket, OSError (EBADMSG)
+    if it has sent anything but an array.
+    """
+    return _dray.receive(sock, node)
+
+
+def _extents(shape: Any) -> tuple[int, ...]:
+    """Converts a shape as numpy.zeros() does."""
+    extents: tuple[int, ...]
+    try:
+        extents = (operator.index(shape),)
+    except TypeError:
+        extents = tuple(operator.index(extent) for extent in shape)
+    for extent in extents:
+        if extent < 0:
+            raise ValueError(f"shape is {shape!r}: an extent of {extent}, 0 is "
+                             "the least")
+    return extents
+
+
+@overload
+def shared_zeros(shape: Any, dtype: None = None) -> NDArray[numpy.float64]: ...
+@overload
+def shared_zeros(shape: Any, dtype: _Element[_Scalar]) -> NDArray[_Scalar]: ...
+@overload
+def shared_zeros(shape: Any, dtype: Any) -> NDArray[Any]: ...
+
+
+def shared_zeros(shape: Any, dtype: Any = None) -> NDArray[Any]:
+    """An array of zeros in a buffer of its own: another process that gets it
+    reaches no other memory.  It takes whole pages of the default node, at least
+    one.
+
+    TypeError if the type has objects, ValueError if its elements have no bytes
+    or no array can have the shape, MemoryError if there is no room.
+    """
+    # An open type is completed as in numpy.zeros(): "U" is one character.
+    element = numpy.empty((), dtype)
+    kind = element.dtype
+    if kind.hasobject:
+        raise TypeError(f"an array of {kind} cannot be shared: it holds "
+                        "references to objects")
+    if not kind.itemsize:
+        raise ValueError(f"an array of {kind!r} cannot be shared: its "
+                         "elements have no bytes")
+    extents = _extents(shape) + element.shape
+    size = math.prod(extents) * kind.itemsize
+    if size > sys.maxsize:
+        raise ValueError(f"an array of shape {extents} and type {kind} has "
+                         f"{size} bytes: {sys.maxsize} are the most")
+    return _dray.bytes_alone(_node(True), size).view(kind).reshape(extents)
+
+
+def export_array(array: _AnyArray, *, read_only: bool = False,
+                 any_user: bool = False) -> bytes:
+    """A record of `array`: bytes that lead another process on this machine
+    to it, by open_array().
+
+    The bytes are a secret and the name of a socket, without a pointer or a
+    file descriptor.  A thread of this process answers there: to processes of its
+    own user, or with `any_user` to any process that has the record.  With
+    `read_only` others can never write the memory; on the host it has to be from
+    shared_zeros() then.  Otherwise they can write, and read, the whole buffer
+    around the array.
+
+    The record ends with this process, when the array's memory is freed, or when
+    revoke_array() has undone each export of it.  Processes that have the array
+    open keep it.  The same array has the same record, and records need no
+    freeing.
+
+    ValueError if the array is not in dray's memory or has no elements, OSError
+    (EOPNOTSUPP) if it is in private host memory: use memory(shareable=True) or
+    shared_zeros().  PermissionError without `read_only`, if this process may
+    only read the memory, or has exported it with `read_only` before.
+    """
+    flags = _dray.READ_ONLY * bool(read_only) | _dray.ANY_USER * bool(any_user)
+    return _dray.export(array, flags)
+
+
+def open_array(record: bytes, node: Optional[Node] = None) -> Any:
+    """The array that `record` leads to: the same memory, nothing is copied.
+    It stays as long as the array or a view of it lives, and the exporter does
+    not use it for anything else until then.  `node` is the node to map it for,
+    by default the node of the memory.  Dates and structures arrive as from
+    receive().
+
+    If the record is not open here already, this asks the exporter, and waits
+    for at most ten seconds, while other threads go on.
+
+    ConnectionRefusedError if the exporter is gone or has no exports left,
+    PermissionError if the exporter belongs to another user or the secret is
+    wrong, OSError (ESTALE) if the memory was freed, OSError (EBADMSG) if
+    `record` is not a record, TimeoutError if the exporter does not answer.
+    """
+    return _dray.open_record(record, node)
+
+
+def revoke_array(record: bytes) -> None:
+    """Undoes one export_array(), or ends a record of waiting_arrays().  With
+    the last export the record ends: it cannot be opened from now on, and
+    processes that have it open keep the array.
+
+    OSError (ESTALE) if it has ended already or is another process's, OSError
+    (EBADMSG) if `record` is not a record, ValueError if it is too short for
+    one.
+    """
+    _dray.revoke(record)
+
+
+def share_arrays(on: bool = True, *,
+                 min_bytes: int = _pickle.MIN_BYTES) -> bool:
+    """Makes multiprocessing share arrays in memory that can be shared, or with
+    on=False copy them; returns the previous setting.
+
+    multiprocessing copies all arrays until sharing starts: with this call, the
+    first with shareable=True, of shared_zeros() or for a node "host:shareable",
+    or when such an array is received.  A setting by this function stays.
+
+    Arrays of less than `min_bytes` are copied, because sharing takes longer:
+    other processes do not see a write to such a copy.  Small arrays of
+    shared_zeros() are never copied.
+
+    With on=False, arrays of this process can be received on other machines.
+    The setting holds for all threads, because queues pickle in threads of their
+    own, and for children forked from now on.  Spawned children and managers
+    have a setting of their own.
+    """
+    return _pickle.share(on, min_bytes)
+
+
+class WaitingArray(NamedTuple):
+    """An array that multiprocessing has sent and that was not received yet."""
+
+    record: bytes
+    """For revoke_array().  It names the memory, so open_array() refuses it."""
+    nbytes: int
+    """Bytes of memory that it keeps, from the first to the last."""
+    seconds: float
+    """Since it was pickled."""
+
+
+def waiting_arrays() -> list[WaitingArray]:
+    """The arrays of this process that multiprocessing has pickled and that no
+    process has received yet.
+
+    Each keeps its memory even if the program drops it, as programs often do
+    after they put an array into a queue; stats() counts it as parked.  If its
+    receiver has died, or its queue is gone, it does so until it is revoked or
+    this process ends.
+    """
+    return [WaitingArray(*entry) for entry in _dray.waiting()]
+
+
+def revoke_waiting(older_than: float = 0.0) -> int:
+    """Revokes the arrays of waiting_arrays() that were pickled so many seconds
+    ago, or earlier; returns their number.  Arrays that are received meanwhile
+    are not revoked.
+
+    A revoked array's memory is free if no array of this process uses it.  A
+    late receiver gets a LostArray, which raises OSError (ESTALE), or
+    ConnectionRefusedError if this process has no exports left.  A message on its
+    way looks like one that will never be read, so `older_than` must be longer
+    than the slowest receiver takes.
+    """
+    count = 0
+    for waiting in waiting_arrays():
+        if waiting.seconds < older_than:
+            continue
+        try:
+            _dray.revoke(waiting.record)
+        except OSError as error:
+            # It was received meanwhile, and closed again.
+            if error.errno != errno.ESTALE:
+                raise
+        else:
+            count += 1
+    return count
+
+
+def stats(pool: Optional[Pool] = None) -> PoolStats:
+    """Counters of a pool.  By default, of the pool of this thread's or task's
+    innermost scope, else of the last pool of memory() or install(), else of the
+    default pool."""
+    used = pool or _dray.current_pool() or _chosen()
+    if used is None or pool is None and used.closed:
+        used = _choose(None, None, False)
+    return used.stats()
+
+
+def last_error() -> str:
+    """The reason why the last call of this thread to libdray failed.  NumPy's
+    MemoryError has it only as a note, when it leaves a scope."""
+    return _dray.last_error()
+
+
