@@ -78,7 +78,7 @@ def test_memory_comes_in_by_each_protocol(make, typestr, writeable):
     assert address(here) == address(expected)
 
 
-@pytest.mark.parametrize("source", [[1, 2], 3, "text", None, object()], ids=repr)
+@pytest.mark.parametrize("source", [[1, 2], 3, "text", None, object()], ids=lambda value: type(value).__name__)
 def test_an_object_without_memory_is_refused(source):
     with pytest.raises(TypeError, match="no memory"):
         Array(source)

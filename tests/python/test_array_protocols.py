@@ -117,7 +117,7 @@ def test_a_copy_of_any_kind_has_memory_of_its_own(make):
     assert here[0, 0] == 8
 
 
-@pytest.mark.parametrize("key", [{}, object(), [object()], np.array([None])], ids=repr)
+@pytest.mark.parametrize("key", [{}, object(), [object()], np.array([None])], ids=lambda value: type(value).__name__)
 def test_an_object_is_no_index(key):
     with pytest.raises(IndexError, match="an index is an integer"):
         Array(ARRAY)[key]

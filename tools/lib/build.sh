@@ -9,8 +9,11 @@
 # To build the board's programs.
 PACKAGES_BOARD_BUILD=(libc6-dev meson ninja-build pkg-config python3)
 
+# Kinds of builds share objects that have the same options: meson finds ccache.
+export CCACHE_DIR=$CACHE/ccache CCACHE_MAXSIZE=2G
+
 PACKAGES_BUILD=(
-	gcc libc6-dev libcairo2-dev libcmocka-dev libfdt-dev libjansson-dev
+	ccache gcc libc6-dev libcairo2-dev libcmocka-dev libfdt-dev libjansson-dev
 	libminizip-dev
 	libmpfr-dev libncurses-dev libpng-dev libsleef-dev libtraceevent-dev libtracefs-dev liburing-dev
 	meson
@@ -73,7 +76,7 @@ build_native()
 # for the NumPy in the folder PACKAGES
 build_numpy()
 {
-	local kind=$1 packages=$2
+	local kind=$1 packages=$2 BUILD_TARGETS=(programs)
 
 	shift 2
 	log_step "Building for this machine, with another NumPy"

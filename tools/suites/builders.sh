@@ -58,7 +58,7 @@ builders_installed()
 	tally_wants installed || return 0
 	folder=$(build_folder builders)
 	tally_run "the library builds, shared and as an archive" build_make builders \
-		-Ddefault_library=both -Dsleef=disabled "${BUILDERS_LIBRARY[@]}" \
+		-Ddefault_library=both -Dsleef=disabled -Doptimization=0 "${BUILDERS_LIBRARY[@]}" \
 		"-Dprefix=$folder.root" || return 0
 	rm -rf "$folder.root"
 	tally_run "it installs" /usr/bin/meson install --no-rebuild -C "$folder" ||

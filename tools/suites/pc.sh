@@ -18,6 +18,12 @@ PC_APPEND='iommu=soft swiotlb=8192 hugepages=8 numa=fake=2'
 # For --quick.
 PC_QUICK='-(info|alloc|mmap|submit_copy|submit_refuse|attach_user|faults|lost|leaks)$'
 
+# Without --full: a call each, as the board runs all of them.
+PC_PART=(
+	info alloc mmap address sync list submit_copy submit_fence submit_refuse cancel
+	rights export attach_user attach_dmabuf import memlock lifetime unbind leaks
+)
+
 PACKAGES_PC=("${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" qemu-system-x86)
 
 suite_pc()
@@ -30,26 +36,28 @@ suite_pc()
 	tally_run "selftests build for the PC" program_build selftests amd64 || return 0
 	tally_run "programs for the test engine build" program_build engine amd64 ||
 		return 0
-	tally_run "the library builds" build_native || return 0
+	[ "$FULL" = no ] || tally_run "the library builds" build_native || return 0
 	for series in "${all[@]}"; do
 		title="Linux $series on the PC"
 		batch_begin "$scratch/$series"
+		mkdir "$BATCH/lib"
 		tally_run "programs for $title" pc_programs "$series" || continue
-		tally_run "the library for $title" pc_library "$series" ||
-			continue
+		[ "$FULL" = no ] || tally_run "the library for $title" \
+			pc_library "$series" || continue
 		pc_stubborn "$series"
 		batch_aside "$title" pc "$series" hwpoison-inject \
 			GUEST_PARAMETERS=nodes=1 "GUEST_APPEND=$PC_APPEND" \
 			"GUEST_ROOTS=$BATCH/lib"
-		[ "$QUICK" = yes ] || pc_examples "$series" "$scratch"
+		[ "$FULL" = no ] || pc_examples "$series" "$scratch"
 	done
 	batch_count_aside
 }
 
 pc_programs()
 {
-	local series=$1 kernel engine
+	local series=$1 kernel engine selftests=("${PC_PART[@]}")
 
+	[ "$FULL" = no ] && [ -z "$PATTERN" ] || selftests=()
 	kernel=$(kernel_make amd64 "$series") || return 1
 	engine=$(module_test engine "$kernel") || return 1
 	cp "$engine"/dray_test_{engine,importer,exporter,mapper,stream}.ko \
@@ -66,8 +74,8 @@ pc_programs()
 	batch_add step "$series-the-module-takes-an-engine" \
 		"insmod dray_test_engine.ko && insmod /guest/modules/dray.ko nodes=1 channels=2 watchdog_ms=30000"
 	SELFTESTS_OPTIONS=$PC_OPTIONS SELFTESTS_WITHOUT=carveout \
-		selftests_add amd64 "$series-"
-	SELFTESTS_OPTIONS=$PC_OPTIONS \
+		selftests_add amd64 "$series-" "${selftests[@]}"
+	[ "$FULL" = no ] || SELFTESTS_OPTIONS=$PC_OPTIONS \
 		selftests_add amd64 "$series-" suspend
 
 	pc_engine "$series"

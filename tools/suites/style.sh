@@ -110,10 +110,10 @@ style_checkpatch()
 		grep -vx driver/memory/trace.h)
 	[ "${#files[@]}" -gt 0 ] || { echo "no files in driver/"; return 1; }
 	# Only the kernel's tree has a MAINTAINERS file.
-	perl "$source/scripts/checkpatch.pl" --no-tree --strict --quiet \
-		--terse --show-types --color=never --ignore \
-		FILE_PATH_CHANGES --file "${files[@]}" \
-		include/uapi/linux/dray.h || status=$?
+	printf '%s\n' "${files[@]}" include/uapi/linux/dray.h |
+		xargs -P "$(nproc)" -n 10 perl "$source/scripts/checkpatch.pl" \
+		--no-tree --strict --quiet --terse --show-types --color=never \
+		--ignore FILE_PATH_CHANGES --file || status=$?
 	# Headers of tracepoints have a special form.
 	perl "$source/scripts/checkpatch.pl" --no-tree --strict --quiet \
 		--terse --show-types --color=never --ignore \

@@ -73,7 +73,12 @@ static int fail_missing(const char *path)
 
 	snprintf(before, sizeof(before), "no node %s: ", path);
 	ret = first_node(first, before);
-	return ret ? ret : dray_fail(-ENODEV, "%sthere is %s", before, first);
+	if (ret == -ENODEV)
+		return ret;
+	/* The list of nodes may fail, for want of descriptors. */
+	if (ret)
+		return dray_fail(-ENODEV, "no node %s", path);
+	return dray_fail(-ENODEV, "%sthere is %s", before, first);
 }
 
 static int open_device(const char *name)
