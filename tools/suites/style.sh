@@ -33,6 +33,10 @@ suite_style()
 	tally_check "udev rule: for a group, never for everyone" style_rule
 	[ "$QUICK" = no ] || return 0
 	[ "$FULL" = no ] || kernels+=(amd64-6.12 amd64-6.1)
+	# A build of all modules takes a minute.
+	[ "$FULL" = yes ] || [ -n "$PATTERN" ] ||
+		since_files HEAD~1 | grep -qE '^(driver|include|tests/.*/dray_)' ||
+		kernels=()
 	for kernel in "${kernels[@]}"; do
 		tally_check "sparse and W=1 on $kernel" style_module \
 			"${kernel%-*}" "${kernel#*-}" "$scratch/$kernel"
