@@ -9,9 +9,6 @@
 # To build the board's programs.
 PACKAGES_BOARD_BUILD=(libc6-dev meson ninja-build pkg-config python3)
 
-# Kinds of builds share objects that have the same options: meson finds ccache.
-export CCACHE_DIR=$CACHE/ccache CCACHE_MAXSIZE=2G
-
 PACKAGES_BUILD=(
 	ccache gcc libc6-dev libcairo2-dev libcmocka-dev libfdt-dev libjansson-dev
 	libminizip-dev
@@ -45,6 +42,8 @@ BUILD_TARGETS=()
 build_make()
 {
 	local kind=$1 folder options
+	# Kinds share objects that have the same options: meson finds ccache.
+	local -x CCACHE_DIR=$CACHE/ccache CCACHE_MAXSIZE=2G
 
 	shift
 	folder=$(build_folder "$kind")

@@ -110,27 +110,29 @@ sanitize_copies()
 sanitize_board()
 {
 	local series=$2 title=$3 prefix=${1##*/}- programs=("${@:6}")
-	local GUEST_PYTHON=no GUEST_ROOTS=()
+	local GUEST_PYTHON=no GUEST_ROOTS=() modules=(dray)
 
-	shift
 	sanitize_kernel arm64 "$series" || return 0
 	batch_begin "$1"
 	cp "$TREE"/tools/lib/guest-{checkers,unload} "$BATCH/job"
 	selftests_add arm64 "$prefix" "${programs[@]}"
 	# Probes of Debian's kernel count maintenance, which copies replace.
-	[ "$series" = 6.1 ] || tally_run "an importer for $title" \
-		board_add_importers "$series" "$prefix" || return 0
-	[ "$series" = 6.1 ] || selftests_add arm64 "$prefix" suspend
+	[ "$series" = 6.1 ] || {
+		tally_run "an importer for $title" \
+			board_add_importers "$series" "$prefix" || return 0
+		selftests_add arm64 "$prefix" suspend
+		modules+=(dray_test_importer)
+	}
 	# With copies, buffers must be small.
-	[ -n "$3" ] || sanitize_add_dmactl "$prefix" || return 0
+	[ -n "$4" ] || sanitize_add_dmactl "$prefix" || return 0
 	# Memory that only the module refers to leaks when it is unloaded.
 	batch_add status "${prefix}the-modules-unload" \
-		"guest-unload dray dray_test_importer"
+		"guest-unload ${modules[*]}"
 	# The engine for tests has no copies for mappings.
-	[ -n "$3" ] || tally_run "streams for $title" \
+	[ -n "$4" ] || tally_run "streams for $title" \
 		sanitize_add_streams "$prefix" checked || return 0
 	[ "$series" = 6.1 ] || batch_add status "${prefix}checkers" guest-checkers
-	sanitize_aside "$title" zcu102 "$series" "$3" "$4"
+	sanitize_aside "$title" zcu102 "$series" "$4" "$5"
 }
 
 # sanitize_add_dmactl PREFIX
