@@ -6,8 +6,7 @@ NumPy 2 from PyPI, which must agree, and casts of all types; with --full NumPy's
 indices, iterators and ufuncs over dray.Array; with --long a million operations and calls"
 PACKAGES_DIFFERENTIAL=("${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}" python3-pytest)
 
-DIFFERENTIAL_CASES=4000
-DIFFERENTIAL_CASES_FULL=20000
+DIFFERENTIAL_CASES=20000
 DIFFERENTIAL_CASES_LONG=1000000
 
 suite_differential()
@@ -15,7 +14,6 @@ suite_differential()
 	local requirements=$TREE/tests/numpy/requirements.txt packages
 	local cases=$DIFFERENTIAL_CASES seed
 
-	[ "$FULL" = no ] || cases=$DIFFERENTIAL_CASES_FULL
 	[ "$LONG" = no ] || cases=$DIFFERENTIAL_CASES_LONG
 	tally_fetch "fetches NumPy 2" packages pypi_set numpy "$requirements" ||
 		return 0
@@ -54,12 +52,12 @@ suite_differential()
 # undefined-behaviour sanitizer
 differential_sanitized()
 {
-	local DRAY_DIFFERENTIAL_CASES=$DIFFERENTIAL_CASES_FULL kind=numpy2-sanitized
+	local DRAY_DIFFERENTIAL_CASES=$DIFFERENTIAL_CASES kind=numpy2-sanitized
 
 	tally_run "builds with sanitizers for NumPy 2" build_numpy "$kind" \
 		"$packages" -Dwerror=false -Db_sanitize=address,undefined \
 		-Db_lundef=false || return 0
-	differential_cases "$DIFFERENTIAL_CASES_FULL calls of ufuncs (sanitized)" "$1" \
+	differential_cases "$DIFFERENTIAL_CASES calls of ufuncs (sanitized)" "$1" \
 		--ufuncs
 }
 
