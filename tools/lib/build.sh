@@ -25,9 +25,11 @@ build_folder()
 		"$(cache_key "$TREE" </dev/null)" "$1"
 }
 
-# build_lock: waits until no other front door builds in this tree
+# build_lock: waits until no other front door builds in this tree, unless that runs this one
 build_lock()
 {
+	[ "${DRAY_LOCKED:-}" != "$TREE" ] || return 0
+	export DRAY_LOCKED=$TREE
 	mkdir -p "$CACHE/build"
 	exec 7>"$CACHE/locks/build-$(cache_key "$TREE" </dev/null)"
 	flock -n 7 && return
@@ -251,7 +253,7 @@ build_demo()
 	local BUILD_TARGETS=(programs)
 
 	log_step "Building for the board (arm64)"
-	build_installed demo -Dtests=disabled -Doptimization=1 -Dnpz=disabled \
+	build_installed demo -Dwerror=false -Dtests=disabled -Doptimization=1 -Dnpz=disabled \
 		-Dopencl=disabled -Ddmactl_{dt,png,top,trace}=disabled
 }
 

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 
-ABOUT_DOORS="the front doors themselves: kernels of an invented archive that lacks a \
+ABOUT_DOORS="the front doors themselves: the demo, kernels of an invented archive that lacks a \
 package or changes, failures, signals, and the table of tools/check --since"
-PACKAGES_DOORS=(kmod procps python3)
+PACKAGES_DOORS=(kmod procps python3) # the demo installs its own
 
 suite_doors()
 {
 	local name status
 
+	tally_check "the demo" doors_demo "$1/demo"
 	for name in archive stop since; do
 		tally_wants "$name" || continue
 		status=0
@@ -16,4 +17,15 @@ suite_doors()
 			status=$?
 		tally_tap "$name" "$status" "$1/$name"
 	done
+}
+
+# doors_demo FOLDER: the first command of the README; each check of its job passes
+doors_demo()
+{
+	"$TREE/tools/demo" --output "$1" >"$1.said" 2>"$1.errors" || {
+		tail -n 40 "$1.said" "$1.errors"
+		return 1
+	}
+	[ -s "$1/overview.png" ] && [ -s "$1/tone.wav" ] &&
+		[ "$(grep -c '^   ok ' "$1.said")" -ge 50 ]
 }
