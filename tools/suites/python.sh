@@ -8,11 +8,8 @@
 ABOUT_PYTHON='the Python package on the host back end'
 PACKAGES_PYTHON=(
 	"${PACKAGES_BUILD[@]}" "${PACKAGES_OPENCL[@]}" "${PACKAGES_PYPI[@]}"
-	python3-pytest python3-pytest-xdist python3-venv
+	python3-pytest python3-venv
 )
-
-# Options that share the tests among processes.
-PYTHON_JOBS=()
 
 # Programs with threads, for the thread sanitizer.  Under it a forked child cannot start
 # a thread, so that programs that fork are left out.
@@ -21,7 +18,6 @@ PYTHON_THREADS='test_(threads|array.*|fence|memory|min_bytes|reentry|stream|stre
 suite_python()
 {
 	tally_run "builds as a release" build_native || return 0
-	[ "$FULL" = yes ] || local PYTHON_JOBS=(-n "$(nproc)")
 	python_tests native "$1"
 	[ "$FULL" = yes ] || return 0
 	python_tests native "$1" check
@@ -74,5 +70,5 @@ python_tests()
 	DRAY_HANDLER=$handler DRAY_TEST_OPENCL=1 \
 		python_count "tests/python ($1${handler:+, $handler})" "$1" \
 		"$2/$1${3:+.$3}" "${4:-/usr/bin/python3}" "${5:-}" -m pytest \
-		-q --color=no -p no:cacheprovider "${PYTHON_JOBS[@]}" "${files[@]}"
+		-q --color=no -p no:cacheprovider "${files[@]}"
 }
