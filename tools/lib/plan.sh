@@ -25,6 +25,7 @@ plan_begin()
 # plan_end STEP SECONDS: the step at the head is over
 plan_end()
 {
+	[ -n "$PLAN" ] || return 0
 	PLAN_SECONDS[$1]=$2 PLAN_STARTED=$SECONDS
 	PLAN_STEPS=("${PLAN_STEPS[@]:1}")
 	for step in "${!PLAN_SECONDS[@]}"; do

@@ -195,17 +195,21 @@ const int64_t *dray_index_read(const struct dray_index_array *array,
 	return room;
 }
 
-/* The offset of an element by its number in C order. */
+/*
+ * The offset of an element by its number in C order.  Elements without bytes may be any
+ * distance apart, so the sum may wrap.
+ */
 static int64_t unravel(const struct dray_view *view, int64_t number)
 {
-	int64_t offset = 0;
+	uint64_t offset = 0;
 	int i;
 
 	for (i = view->ndim - 1; i >= 0; i--) {
-		offset += number % view->shape[i] * view->strides[i];
+		offset += (uint64_t)(number % view->shape[i]) *
+			  (uint64_t)view->strides[i];
 		number /= view->shape[i];
 	}
-	return offset;
+	return (int64_t)offset;
 }
 
 void dray_index_add(const struct dray_index_array *array,

@@ -169,10 +169,14 @@ static int place(struct dray_placing *placing, const struct dray_view *indices,
 	return ret;
 }
 
-/* Makes an array of a view's shape, of the offset of each element. */
+/*
+ * Makes an array of a view's shape, of the offset of each element.  The stride of an
+ * extent of one may be any number, so sums may wrap on their way.
+ */
 static int make_offsets(const struct dray_view *view, struct dray_array **out)
 {
-	int64_t at[DRAY_MAX_NDIM] = { 0 }, offset = 0, *offsets, i, count;
+	int64_t at[DRAY_MAX_NDIM] = { 0 }, *offsets, i, count;
+	uint64_t offset = 0;
 	int k, ret = dray_array_empty(DRAY_INT64, view->ndim, view->shape, out);
 
 	if (ret)
@@ -180,12 +184,13 @@ static int make_offsets(const struct dray_view *view, struct dray_array **out)
 	offsets = (*out)->data;
 	count = dray_view_size(view);
 	for (i = 0; i < count; i++) {
-		offsets[i] = offset;
+		offsets[i] = (int64_t)offset;
 		for (k = view->ndim - 1; k >= 0; k--) {
-			offset += view->strides[k];
+			offset += (uint64_t)view->strides[k];
 			if (++at[k] < view->shape[k])
 				break;
-			offset -= view->strides[k] * view->shape[k];
+			offset -= (uint64_t)view->strides[k] *
+				  (uint64_t)view->shape[k];
 			at[k] = 0;
 		}
 	}
@@ -206,8 +211,10 @@ static int add_offsets(const struct dray_view *target, int axis,
 	if (ret)
 		return ret;
 	offsets = array->data;
+	/* The strides of an empty target may be any numbers, and name no element. */
 	for (i = 0; i < target->shape[axis]; i++)
-		offsets[i] = i * target->strides[axis];
+		offsets[i] = (int64_t)((uint64_t)i *
+				       (uint64_t)target->strides[axis]);
 	/* They are the same along all other axes. */
 	strides[axis] = sizeof(int64_t);
 	ret = dray_view_init(&along, offsets, DRAY_INT64, target->ndim,
