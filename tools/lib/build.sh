@@ -43,6 +43,16 @@ BUILD_TARGETS=()
 # build_make KIND [MESON OPTION]...: sets up or renews a build and compiles
 build_make()
 {
+	mkdir -p "$(build_folder "$1")"
+	# Another suite may want the same.
+	(
+		flock 9
+		build_alone "$@"
+	) 9>"$(build_folder "$1").lock"
+}
+
+build_alone()
+{
 	local kind=$1 folder options
 	# Kinds share objects that have the same options: meson finds ccache.
 	local -x CCACHE_DIR=$CACHE/ccache CCACHE_MAXSIZE=2G
@@ -260,17 +270,24 @@ build_demo()
 # build_installed KIND [MESON OPTION]...: installs into the folder KIND.root
 build_installed()
 {
-	local root
+	local root new
 
-	root=$(build_folder "$1.root")
+	root=$(build_folder "$1.root") new=$(build_folder "$1.new")
 	build_arm64 "$1" usr/lib/python3/dist-packages/numpy/core/include \
 		--prefix=/usr --libdir=lib/aarch64-linux-gnu \
 		-Ddmactl=enabled -Dsleef=enabled -Dreference=disabled \
 		-Dpython_install_dir=/usr/lib/python3/dist-packages \
 		"${@:2}" || return 1
-	rm -rf "$root"
-	DESTDIR=$root log_quietly /usr/bin/meson install --no-rebuild \
-		-C "$(build_folder "$1")"
+	# Guests of another suite may read the folder: it stays if nothing has changed.
+	(
+		flock 9
+		rm -rf "$new"
+		DESTDIR=$new log_quietly /usr/bin/meson install --no-rebuild \
+			-C "$(build_folder "$1")" || exit
+		! diff -rq --no-dereference "$root" "$new" >/dev/null 2>&1 || exit 0
+		rm -rf "$root"
+		mv "$new" "$root"
+	) 9>"$root.lock"
 }
 
 # build_board_numpy PACKAGES: the library and the Python package for the board, for the

@@ -97,7 +97,8 @@ fpga_verilate()
 	into=$(fpga_folder)/own/$name-$(cache_key "$(realpath "$1")" "${@:2}" \
 		</dev/null)
 	log_step "Compiling $name"
-	"$TREE/tools/fpga.d/verilate" "$1" "$into" "${@:2}" || exit 125
+	mkdir -p "$into"
+	flock "$into" "$TREE/tools/fpga.d/verilate" "$1" "$into" "${@:2}" || exit 125
 	printf '%s\n' "$into/ip"
 }
 

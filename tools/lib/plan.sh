@@ -6,28 +6,38 @@
 
 PLAN=''			# the run's file of seconds and steps
 PLAN_TOTAL=0		# seconds of all, if nothing is known of this machine
-PLAN_STEPS=()		# those to come, the running one first
-PLAN_STARTED=0
-declare -A PLAN_SECONDS=()
+PLAN_BESIDE=1		# steps that run at a time
+PLAN_STEPS=()		# those that have not ended
+declare -A PLAN_SECONDS=() PLAN_STARTED=()
 
-# plan_begin NAME SECONDS STEP...: SECONDS is the author's figure, or 0
+# plan_begin NAME SECONDS BESIDE STEP...: SECONDS is the author's figure, or 0
 plan_begin()
 {
 	local seconds step
 
-	PLAN=$CACHE/times/$1 PLAN_TOTAL=$2 PLAN_STEPS=("${@:3}")
+	PLAN=$CACHE/times/$1 PLAN_TOTAL=$2 PLAN_BESIDE=$3 PLAN_STEPS=("${@:4}")
 	mkdir -p "$CACHE/times"
 	while read -r seconds step; do
 		PLAN_SECONDS[$step]=$seconds
 	done < <(cat "$PLAN" 2>/dev/null)
 }
 
-# plan_end STEP SECONDS: the step at the head is over
+# plan_start STEP: the step begins
+plan_start()
+{
+	PLAN_STARTED[$1]=$SECONDS
+}
+
+# plan_end STEP SECONDS: the step is over
 plan_end()
 {
+	local i step
+
 	[ -n "$PLAN" ] || return 0
-	PLAN_SECONDS[$1]=$2 PLAN_STARTED=$SECONDS
-	PLAN_STEPS=("${PLAN_STEPS[@]:1}")
+	PLAN_SECONDS[$1]=$2
+	for i in "${!PLAN_STEPS[@]}"; do
+		[ "${PLAN_STEPS[i]}" != "$1" ] || unset "PLAN_STEPS[i]"
+	done
 	for step in "${!PLAN_SECONDS[@]}"; do
 		echo "${PLAN_SECONDS[$step]} $step"
 	done >"$PLAN"
@@ -37,20 +47,22 @@ plan_end()
 # left] "; nothing without a plan
 plan_left()
 {
-	local step left=0
+	local step seconds left=0
 
 	[ -n "$PLAN" ] || return 0
 	for step in "${PLAN_STEPS[@]}"; do
 		[ -n "${PLAN_SECONDS[$step]:-}" ] || left=-100000
-		left=$((left + ${PLAN_SECONDS[$step]:-0}))
+		seconds=${PLAN_SECONDS[$step]:-0}
+		[ -z "${PLAN_STARTED[$step]:-}" ] ||
+			seconds=$((seconds - SECONDS + PLAN_STARTED[$step]))
+		left=$((left + (seconds > 0 ? seconds : 0)))
 	done
 	printf '[%d:%02d' $((SECONDS / 60)) $((SECONDS % 60))
 	if [ "$left" -lt 0 ] && [ "$PLAN_TOTAL" -eq 0 ]; then
 		printf '] '
 		return
 	fi
-	left=$((left < 0 ? PLAN_TOTAL : left + PLAN_STARTED))
-	left=$((left - SECONDS))
+	left=$((left < 0 ? PLAN_TOTAL - SECONDS : left / PLAN_BESIDE))
 	printf ', '
 	if [ "$left" -ge 90 ]; then
 		printf 'about %d min left] ' $(((left + 30) / 60))

@@ -55,7 +55,7 @@ program_build()
 	folder=$(build_folder "$1-$2")
 	mkdir -p "$folder"
 	source=$(kernel_source 6.12) || return 1
-	make -s "-j$(nproc)" -C "$TREE/tests/$1" \
+	flock "$folder" make -s "-j$(nproc)" -C "$TREE/tests/$1" \
 		"KSELFTEST=$source/tools/testing/selftests" \
 		"$(selftests_compiler "$2")" "O=$folder"
 }

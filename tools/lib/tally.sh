@@ -167,6 +167,40 @@ tally_counts()
 	tally_add "$1" "$passed" "$failed" "$skipped"
 }
 
+# tally_save FILE: writes the counts of this shell
+tally_save()
+{
+	{
+		echo "$TALLY_PASSED $TALLY_FAILED $TALLY_SKIPPED"
+		printf 'unmatched %s\n' "${TALLY_UNMATCHED[@]}"
+		printf 'failure %s\n' "${TALLY_FAILURES[@]}"
+	} >"$1"
+}
+
+# tally_load FILE...: adds the counts of other shells
+tally_load()
+{
+	local file passed failed skipped word text unmatched=()
+
+	for file; do
+		{
+			read -r passed failed skipped
+			TALLY_PASSED=$((TALLY_PASSED + passed))
+			TALLY_FAILED=$((TALLY_FAILED + failed))
+			TALLY_SKIPPED=$((TALLY_SKIPPED + skipped))
+			while read -r word text; do
+				case $word$text in
+				unmatched?*) unmatched+=("$text") ;;
+				failure?*) TALLY_FAILURES+=("$text") ;;
+				esac
+			done
+		} <"$file"
+	done
+	# No suite had a program for these.
+	mapfile -t TALLY_UNMATCHED < <(printf '%s\n' "${unmatched[@]}" | sed '/^$/d' |
+		sort | uniq -c | sed -n "s/^ *$# //p")
+}
+
 # Prints the last line; fails if a test failed.
 tally_end()
 {

@@ -42,9 +42,15 @@ tasks_start()
 # tasks_wait: waits for all tasks; if one fails, ends the others and returns its status
 tasks_wait()
 {
+	tasks_room 1
+}
+
+# tasks_room COUNT: the same, but until fewer than COUNT tasks run
+tasks_room()
+{
 	local task i status
 
-	while [ "${#TASKS[@]}" -gt 0 ]; do
+	while [ "${#TASKS[@]}" -ge "$1" ]; do
 		status=0
 		wait -n -p task "${TASKS[@]}" || status=$?
 		for i in "${!TASKS[@]}"; do

@@ -87,7 +87,7 @@ unit_programs()
 		[ -n "$PATTERN" ] || tally_add "there are tests ($what)" 0 1 0
 		return 0
 	}
-	rm -f "$folder"/meson-logs/said*
+	rm -f "$folder/meson-logs/said-$TALLY_SUITE"*
 	# GCC 12 does not align vectors of 64 bytes in frames that are checked after their
 	# end (its bug 110027): with detect_stack_use_after_return=1, a function ends by
 	# SIGSEGV if it stores two vectors to local arrays of 64 bytes and passes their
@@ -100,11 +100,11 @@ unit_programs()
 		UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 		TSAN_OPTIONS=halt_on_error=1 \
 		PATH=/usr/bin:$PATH /usr/bin/meson test -C "$folder" \
-		--no-rebuild --logbase said \
+		--no-rebuild --logbase "said-$TALLY_SUITE" \
 		--wrapper "$*" "${chosen[@]}" </dev/null >"$said" 2>&1
 	# Meson adds the name of the wrapper.
 	/usr/bin/python3 "$TREE/tools/lib/meson-logs.py" \
-		"$folder"/meson-logs/said*.json "$scratch/${what// /-}" \
+		"$folder/meson-logs/said-$TALLY_SUITE"*.json "$scratch/${what// /-}" \
 		>"$said.logs" || tail -n 20 "$said" >&2
 	while read -r words name status log; do
 		"tally_$words" "$name ($what)" "$status" "$log"

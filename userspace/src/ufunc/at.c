@@ -211,7 +211,7 @@ static int add_offsets(const struct dray_view *target, int axis,
 	if (ret)
 		return ret;
 	offsets = array->data;
-	/* The strides of an empty target may be any numbers, and name no element. */
+	/* The strides of an empty target may be any numbers: the product may wrap. */
 	for (i = 0; i < target->shape[axis]; i++)
 		offsets[i] = (int64_t)((uint64_t)i *
 				       (uint64_t)target->strides[axis]);
