@@ -203,7 +203,7 @@ build_armhf_sysroot()
 		libsleef3
 }
 
-# build_cross KIND SYSROOT TRIPLET COMPILER FAMILY CPU LINK-OPTIONS: writes
+# build_cross KIND SYSROOT TRIPLET COMPILER FAMILY CPU LINK-OPTIONS [OPTIONS]: writes
 # meson's cross file
 build_cross()
 {
@@ -224,7 +224,7 @@ build_cross()
 	pkg_config_libdir = '$libraries/pkgconfig'
 
 	[built-in options]
-	c_args = ['-idirafter', '$2/usr/include/$3']
+	c_args = ['-idirafter', '$2/usr/include/$3'${8:+, $8}]
 	c_link_args = ['-L$libraries', '-L$2/lib/$3', $7]
 
 	[host_machine]
@@ -238,7 +238,7 @@ build_cross()
 # build_sysroot: prints the folder of arm64 packages to link against
 build_sysroot()
 {
-	foreign_set arm64 one sysroot libcairo2-dev libcmocka-dev libcmocka0 \
+	foreign_set arm64 one sysroot libc6 libc6-dev linux-libc-dev libcairo2-dev libcmocka-dev libcmocka0 \
 		libjansson-dev libjansson4 libfdt-dev libfdt1 libncurses-dev libncursesw6 \
 		libtinfo6 libpng-dev libpng16-16 zlib1g-dev zlib1g \
 		libtracefs-dev libtracefs1 libtraceevent-dev libtraceevent1 \
@@ -303,12 +303,15 @@ build_board_numpy()
 # INCLUDE, absolute or in the sysroot
 build_arm64()
 {
-	local sysroot numpy=$2
+	local sysroot libraries include numpy=$2
 
 	sysroot=$(build_sysroot) || exit
+	libraries=$sysroot/usr/lib/aarch64-linux-gnu include=$sysroot/usr/include
+	# The cross compiler's own C library may be newer than the board's.
 	build_cross "$1" "$sysroot" aarch64-linux-gnu aarch64-linux-gnu aarch64 \
 		cortex-a53 \
-		"'-Wl,-rpath-link,$sysroot/usr/lib/aarch64-linux-gnu:$sysroot/lib/aarch64-linux-gnu'"
+		"'--sysroot=$sysroot', '-B$libraries', '-Wl,-rpath-link,$libraries:$sysroot/lib/aarch64-linux-gnu'" \
+		"'--sysroot=$sysroot', '-isystem', '$include/aarch64-linux-gnu', '-isystem', '$include'"
 	[ "${numpy:0:1}" = / ] || numpy=$sysroot/$numpy
 	build_make "$1" "--cross-file=$(build_folder "$1").cross" \
 		-Dbuildtype=release -Dpython=enabled \

@@ -2,10 +2,13 @@
 # shellcheck shell=bash
 #
 # A Debian in a folder, installed by apt with every maintainer script, for tests
-# of packages.  A run works on a copy in memory, which ends with it.
+# of packages and as another host.  A run works on a copy in memory, which ends with
+# it.
 
-# Its release; a caller may have another for a while.
+# A caller may have others for a while.
 DEBIAN_RELEASE=bookworm
+DEBIAN_PACKAGES=()	# if not those that build and judge packages
+DEBIAN_KEPT=''		# folder for the copy, with which the next run goes on
 
 # debian_depends: the build dependencies in debian/control, one a line
 debian_depends()
@@ -17,10 +20,13 @@ debian_depends()
 # debian_root: the folder, on standard output
 debian_root()
 {
-	local packages name
+	local packages=("${DEBIAN_PACKAGES[@]}") name
 
-	mapfile -t packages < <(debian_depends)
-	packages+=(adduser build-essential dkms kmod linux-headers-amd64 lintian)
+	[ "${#packages[@]}" -gt 0 ] || {
+		mapfile -t packages < <(debian_depends)
+		packages+=(adduser build-essential dkms kmod linux-headers-amd64
+			lintian)
+	}
 	name=roots/$DEBIAN_RELEASE-$(cache_key "${packages[@]}" </dev/null)
 	cache_make "$name" debian_fetch "${packages[@]}" ||
 		die "cannot install a Debian $DEBIAN_RELEASE in a directory"
@@ -46,20 +52,24 @@ debian_run()
 	local root
 
 	root=$(debian_root) || return 1
+	# A user namespace of the command needs a root that is not a chroot's.
 	# shellcheck disable=SC2016 # the inner shell replaces them
-	unshare -m sh -ec 'lower=$1 tree=$2 top=/mnt root=/mnt/root
-		shift 2
-		mount -t tmpfs dray "$top"
-		mkdir "$top/upper" "$top/work" "$root"
+	unshare -m sh -ec 'lower=$1 tree=$2 top=${3:-/mnt} root=${3:-/mnt}/root
+		shift 3
+		[ "$top" != /mnt ] || mount -t tmpfs dray "$top"
+		mkdir -p "$top/upper" "$top/work" "$root"
 		mount -t overlay -o "lowerdir=$lower,upperdir=$top/upper" \
 			-o "workdir=$top/work" dray "$root"
-		mount --rbind /dev "$root/dev"
-		mount --rbind /proc "$root/proc"
-		mkdir "$root/build"
-		cp -a "$tree" "$root/build/dray"
+		for folder in dev proc sys; do
+			mount --rbind "/$folder" "$root/$folder"
+		done
+		mkdir -p "$root/build"
+		[ -e "$root/build/dray" ] || cp -a "$tree" "$root/build/dray"
+		cd "$root"
+		pivot_root . mnt
 		exec env -i HOME=/root LC_ALL=C.UTF-8 \
 			"DEB_BUILD_OPTIONS=parallel=$(nproc)" \
-			PATH=/usr/sbin:/usr/bin:/sbin:/bin chroot "$root" sh -c \
-			"cd /build/dray && exec \"\$@\"" sh "$@"' sh \
-		"$root" "$@"
+			PATH=/usr/sbin:/usr/bin:/sbin:/bin sh -c \
+			"umount -l /mnt && cd /build/dray && exec \"\$@\"" sh "$@"' \
+		sh "$root" "$1" "$DEBIAN_KEPT" "${@:2}"
 }

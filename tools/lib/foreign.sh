@@ -17,6 +17,16 @@ foreign_suites()
 	esac
 }
 
+# foreign_host: the architecture and release of this machine
+foreign_host()
+{
+	local release
+
+	release=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+	printf '%s%s\n' "$(dpkg --print-architecture)" \
+		"$([ "$release" != trixie ] || echo "@$release")"
+}
+
 # foreign_mirror SUITE: this machine's mirror of the suite, or the public one
 foreign_mirror()
 {
@@ -141,7 +151,7 @@ foreign_newest()
 # Fetches and unpacks packages; the last argument is the new folder.
 foreign_unpack()
 {
-	local architecture=$1 how=$2 into deb scratch
+	local architecture=$1 how=$2 into deb scratch link file
 	local packages=("${@:3:$#-3}")
 
 	into=${*: -1}
@@ -155,6 +165,11 @@ foreign_unpack()
 		dpkg-deb -x "$deb" "$into" || return 1
 		basename "$deb" >>"$into/.packages"
 	done
+	# A linker follows absolute links out of the folder.
+	find "$into" -name '*.so' -lname '/*' -printf '%p %l\n' |
+		while read -r link file; do
+			ln -sfr "$into$file" "$link"
+		done
 	rm -rf "$scratch"
 }
 

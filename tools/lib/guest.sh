@@ -211,7 +211,10 @@ guest_machine()
 
 	console=ttyPS0,115200
 	case $GUEST_BOARD in
-	zcu102) machine=(qemu-system-aarch64 -M xlnx-zcu102 -smp 2) ;;
+	zcu102)
+		guest_emulator
+		machine+=(-M xlnx-zcu102 -smp 2)
+		;;
 	zynq) machine=(qemu-system-arm -M xilinx-zynq-a9) ;;
 	virt)
 		machine=(qemu-system-aarch64
@@ -241,6 +244,22 @@ guest_machine()
 	truncate -s 512M "$scratch/disk"
 	machine+=(-m 1G -drive
 		"if=$disk,file=$scratch/disk,format=raw,cache=unsafe")
+}
+
+# guest_emulator: sets the caller's `machine` to the emulator of the ZCU102.  QEMU 10 in
+# Debian 13 aborts as its display port gets a size: Debian 12's is unpacked there.
+guest_emulator()
+{
+	local folder libraries
+
+	machine=(qemu-system-aarch64)
+	[[ $(foreign_host) = *@trixie ]] || return 0
+	folder=$(foreign_set "$(dpkg --print-architecture)" closure emulator \
+		qemu-system-arm) || exit
+	libraries=$(echo "$folder"/{lib,usr/lib}/*-linux-gnu)
+	machine=("$folder"/lib/*-linux-gnu/ld-linux-*.so.*
+		--library-path "${libraries// /:}"
+		"$folder/usr/bin/qemu-system-aarch64")
 }
 
 # guest_overlay: prints the overlay of the board's tree, if there is one

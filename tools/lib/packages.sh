@@ -4,15 +4,14 @@
 # Debian packages for a front door on this machine.  Root installs missing ones;
 # other users see the command.
 
-# packages_missing PACKAGE...: prints the packages that are not installed
+# packages_missing PACKAGE...: prints those that are not installed, by this name or by
+# one that provides it
 packages_missing()
 {
-	local package
-
-	for package in $(printf '%s\n' "$@" | LC_ALL=C sort -u); do
-		dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null |
-			grep -qx installed || echo "$package"
-	done
+	printf '%s\n' "$@" | LC_ALL=C sort -u | LC_ALL=C comm -23 - <(
+		dpkg-query -W -f '${db:Status-Status}, ${Package}, ${Provides}\n' |
+			sed -n 's/^installed, //p' | tr -d ' ' | tr ',' '\n' |
+			sed 's/(.*//' | LC_ALL=C sort -u)
 }
 
 # packages_need PACKAGE...

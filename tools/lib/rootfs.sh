@@ -113,11 +113,23 @@ rootfs_finish()
 		ln -sf blas/libblas.so.3 "$folder/libblas.so.3"
 		ln -sf lapack/liblapack.so.3 "$folder/liblapack.so.3"
 	done
-	# Compiled files: an emulated processor takes seconds.  Both machines have
-	# the same version of Python.
-	/usr/bin/python3 -m compileall -q -j 0 -s "$tree" -p / \
+	# Compiled files: an emulated processor takes seconds.
+	"$(rootfs_compiler)" -m compileall -q -j 0 -s "$tree" -p / \
 		--invalidation-mode unchecked-hash "$tree/usr/lib/python3" \
 		"$tree/usr/lib/python3.11" >/dev/null
+}
+
+# rootfs_compiler: prints this machine's Python, or one unpacked if that is not the
+# guest's version
+rootfs_compiler()
+{
+	local program=usr/bin/python3.11 folder=/
+
+	[ -e "/$program" ] ||
+		folder=$(foreign_set "$(dpkg --print-architecture)" one python \
+			python3.11-minimal libpython3.11-{minimal,stdlib}) ||
+		return 1
+	printf '%s\n' "$folder/$program"
 }
 
 # rootfs_udev ARCHITECTURE: udev, and programs for users and groups; prints the

@@ -33,7 +33,7 @@ class Monitor:
                 if time.monotonic() > end:
                     raise
                 time.sleep(LOOK)
-        self._file = self._socket.makefile("rw")
+        self._file = self._socket.makefile("r")
         self._file.readline()
         self.ask("qmp_capabilities")
 
@@ -41,8 +41,7 @@ class Monitor:
         """Returns the answer; EOFError if QEMU has ended."""
         line = json.dumps({"execute": command, "arguments": arguments})
         try:
-            self._file.write(line + "\n")
-            self._file.flush()
+            self._socket.sendall(f"{line}\n".encode())
             while answer := self._file.readline():
                 words = json.loads(answer)
                 if "error" in words:

@@ -7,7 +7,8 @@
 # cannot.
 
 PACKAGES_TREES=(
-	cpp device-tree-compiler dt-schema python3 python3-libfdt qemu-system-arm
+	cpp device-tree-compiler python3 python3-jsonschema python3-libfdt
+	python3-rfc3987 python3-ruamel.yaml qemu-system-arm
 )
 
 # trees_compile SOURCE OUTPUT: compiles like Linux
@@ -76,11 +77,15 @@ trees_overlay()
 # trees_valid FOLDER FILE.dtb...: places the binding in FOLDER as its $id demands
 trees_valid()
 {
-	local folder=$1 said
+	local folder=$1 said schema
 
 	shift
 	mkdir -p "$folder/dma"
 	cp "$TREE/dts/dray,node.yaml" "$folder/dma" || return 1
+	# Unpacked, as Debian 13 has it among its backports only.
+	schema=$(foreign_set "$(foreign_host)" one dt-schema dt-schema)/usr ||
+		return 1
+	local -x PATH=$schema/bin:$PATH PYTHONPATH=$schema/lib/python3/dist-packages
 	# Neither program's exit code reports failures.
 	said=$(cd "$folder" && dt-doc-validate -u "$folder" \
 		dma/dray,node.yaml 2>&1)

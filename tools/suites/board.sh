@@ -327,6 +327,7 @@ board_build_policy()
 	/usr/bin/python3 "$TREE/tests/numpy/policy_source.py" |
 		aarch64-linux-gnu-gcc -w -shared -fPIC \
 			"-I$sysroot/usr/include/python3.11" \
+			"-I$sysroot/usr/include/aarch64-linux-gnu" \
 			"-I$sysroot/usr/include" \
 			"-I$sysroot/usr/lib/python3/dist-packages/numpy/core/include" \
 			-x c -o "$1" -

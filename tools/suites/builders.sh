@@ -223,8 +223,8 @@ builders_packages()
 {
 	local DEBIAN_RELEASE=trixie
 
-	tally_wants packages || return 0
+	tally_wants debs || return 0
 	mkdir -p "$1/tree"
 	install_tree "$1/tree" || die "cannot copy the tree"
-	builders_tap packages "$1" debian_run "$1/tree" sh tests/install/packages.sh
+	builders_tap debs "$1" debian_run "$1/tree" sh tests/install/packages.sh
 }

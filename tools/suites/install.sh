@@ -53,12 +53,12 @@ install_packages()
 {
 	local status=0
 
-	tally_wants packages || return 0
+	tally_wants debs || return 0
 	mkdir -p "$1/tree"
 	install_tree "$1/tree" || die "cannot copy the tree"
 	debian_run "$1/tree" sh tests/install/packages.sh >"$1/log" 2>&1 \
 		</dev/null || status=$?
-	tally_tap packages "$status" "$1/log"
+	tally_tap debs "$status" "$1/log"
 }
 
 # install_copy NAME FOLDER: tests/install/NAME.sh

@@ -126,7 +126,7 @@ interop_dpctl()
 	DRAY_INTEROP=dpctl LD_LIBRARY_PATH=$libraries \
 		OCL_ICD_FILENAMES=$libraries/libintelocl.so \
 		python_count "tests/interop (dpctl)" numpy2 "$1/dpctl" \
-		/usr/bin/python3 "$libraries/python3.11/dist-packages:$numpy" \
+		/usr/bin/python3 "$(echo "$libraries"/python3.*/dist-packages):$numpy" \
 		-m pytest -q --color=no -p no:cacheprovider \
 		"$TREE/tests/interop/test_dpctl.py"
 }

@@ -7,7 +7,7 @@
 ABOUT_LIBFUZZER="random bytes as indices, calls of ufuncs, texts of types, files, records and structs of \
 exchange protocols, device trees, with address and undefined-behaviour sanitizers; with --long ten minutes each"
 PACKAGES_LIBFUZZER=(
-	"${PACKAGES_BUILD[@]}" clang device-tree-compiler libclang-rt-14-dev
+	"${PACKAGES_BUILD[@]}" clang device-tree-compiler libclang-rt-dev
 )
 
 # Inputs of each program in the usual run, ten seconds on one processor.

@@ -16,7 +16,11 @@ suite_style()
 	[ -n "$(style_files README.md)" ] ||
 		die "git does not know the files of $TREE: style needs a clone"
 	tally_check "licences: a line in every file" style_licences
-	tally_check "clang-format" style_format
+	if clang-format --version | grep -q ' 14\.'; then
+		tally_check "clang-format" style_format
+	elif tally_wants "clang-format"; then
+		tally_add "clang-format: the tree has the form of version 14" 0 0 1
+	fi
 	tally_check "layers: includes and calls point down" \
 		/usr/bin/python3 "$TREE/tools/lib/layers.py" tools/layers
 	[ "$QUICK" = yes ] || tally_check "checkpatch --strict on kernel code" \

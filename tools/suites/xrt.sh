@@ -3,14 +3,14 @@
 #
 # The library with Debian's XRT: on the emulated ZCU102 with the edge build and a
 # stand-in for its driver, which is in no package; on this machine in the mode noop.
-# The package is unpacked there, not installed; it needs the libraries in PACKAGES_XRT.
+# The package and libraries of its release are unpacked there, not installed.
 
 ABOUT_XRT="BOs of Debian's XRT over dray's memory and arrays over BOs, on the \
 emulated ZCU102, with a stand-in for XRT's driver, and on this machine without a \
 device; the layout of its files"
 PACKAGES_XRT=(
 	"${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}"
-	libboost-filesystem1.74.0 libcurl4 libprotobuf32 python3-pytest
+	libcurl4 python3-pytest
 )
 
 # Programs of tests/xrt, in their order: the last fact of user keeps memory.
@@ -86,7 +86,7 @@ xrt_native()
 	tally_wants native || return 0
 	# shellcheck disable=SC2154 # tally_fetch sets it
 	tally_fetch "fetches libxrt1" xrt foreign_set amd64 one xrt libxrt1 \
-		libxrt-dev || return 0
+		libxrt-dev libboost-filesystem1.74.0 libprotobuf32 || return 0
 	tally_run "builds as a release" build_native || return 0
 	tally_run "native: XRT's headers describe the same" gcc -std=gnu11 \
 		-Wall -Wextra -Werror -fsyntax-only \
