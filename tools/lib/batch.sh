@@ -30,14 +30,16 @@ batch_add()
 }
 
 # batch_libraries FILE...: copies the libraries of programs and plug-ins of this machine
-# into $BATCH/lib, for GUEST_ROOTS
+# into $BATCH/lib, for GUEST_ROOTS; those of a build into /usr/lib, as the guest has a
+# /tmp of its own
 batch_libraries()
 {
 	local file folder
 
 	ldd "$@" | grep -oE '/[^ ]+ ' | sort -u | while read -r file; do
 		# /lib is a link in the guest, too.
-		folder=$BATCH/lib$(realpath "${file%/*}")
+		folder=$(realpath "${file%/*}")
+		folder=$BATCH/lib${folder/#$CACHE*//usr/lib}
 		mkdir -p "$folder"
 		cp -L "$file" "$folder" || return 1
 	done

@@ -17,6 +17,7 @@ suite_install()
 	[ "$FULL" = yes ] || return 0
 	install_pip "$scratch/pip"
 	install_wheels "$scratch/wheels"
+	install_wheels_arm64 "$scratch/wheels-arm64"
 	install_packages "$scratch/packages"
 	install_copy image "$scratch/image"
 	install_copy readme "$scratch/readme"
@@ -46,6 +47,21 @@ install_wheels()
 	tally_run "tools/wheels makes wheels" "$TREE/tools/wheels" "$1" || return 0
 	"$TREE/tests/install/wheels.sh" "$1" >"$1.log" 2>&1 </dev/null || status=$?
 	tally_tap wheels "$status" "$1.log"
+}
+
+# install_wheels_arm64 FOLDER: makes the wheel of the board's Python, and tries it there
+install_wheels_arm64()
+{
+	tally_wants wheels-arm64 || return 0
+	tally_run "tools/wheels makes a wheel for the board" "$TREE/tools/wheels" \
+		--arm64 "$1.made" /usr/bin/python3 || return 0
+	batch_begin "$1"
+	mkdir "$BATCH/job/tests"
+	cp -r "$TREE"/tests/{install,fact.sh} "$BATCH/job/tests"
+	/usr/bin/python3 -m zipfile -e "$1.made"/*.whl "$BATCH/job/wheel"
+	batch_add tap wheels-arm64 'sh tests/install/wheel-board.sh wheel'
+	GUEST_PYTHON=yes GUEST_LIMIT=3600 batch_boot "the wheel on the board"
+	batch_count "the wheel on the board"
 }
 
 # install_packages FOLDER

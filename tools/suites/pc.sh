@@ -188,7 +188,7 @@ pc_library()
 		"$tap DRAY_TEST_NODE=kernel DRAY_TEST_LOOP=1"
 	pc_stream "$1-dmactl-latency-frames" \
 		'stream_ring -t frames_of_a_ring_come_whole_and_in_order' '' \
-		"LD_LIBRARY_PATH=\$PWD/dmactl sh dmactl/with-latency.sh dmactl/dmactl frame"
+		"sh dmactl/with-latency.sh dmactl/dmactl frame"
 	batch_add status "$1-the-modules-unload-after-the-library" \
 		'guest-unload dray_test_stream dray'
 }
@@ -204,14 +204,12 @@ pc_dmactl()
 	cp "$TREE"/tests/dmactl/{hold,with-calls,with-selftest,with-latency}.sh \
 		"$BATCH/job/dmactl"
 	cp "$TREE/tests/fact.sh" "$BATCH/job"
-	# Their path to the library is that of the build.
-	cp -P "$build"/userspace/src/libdray.so* "$BATCH/job/dmactl"
 	batch_add tap "$1-dmactl-calls" \
-		"guest-unload dray dray_test_engine; insmod dray_test_engine.ko && insmod /guest/modules/dray.ko nodes=1 channels=2 && cd dmactl && LD_LIBRARY_PATH=\$PWD sh with-calls.sh ./dmactl ./dmactl-holder"
+		"guest-unload dray dray_test_engine; insmod dray_test_engine.ko && insmod /guest/modules/dray.ko nodes=1 channels=2 && cd dmactl && sh with-calls.sh ./dmactl ./dmactl-holder"
 	batch_add tap "$1-dmactl-selftest" \
-		"cd dmactl && LD_LIBRARY_PATH=\$PWD sh with-selftest.sh ./dmactl"
+		"cd dmactl && sh with-selftest.sh ./dmactl"
 	batch_add tap "$1-dmactl-latency" \
-		"cd dmactl && LD_LIBRARY_PATH=\$PWD DRAY_TEST_NODE=kernel sh with-latency.sh ./dmactl transfer ./dmactl-holder --copy pages from 65536 to 65536"
+		"cd dmactl && DRAY_TEST_NODE=kernel sh with-latency.sh ./dmactl transfer ./dmactl-holder --copy pages from 65536 to 65536"
 }
 
 # pc_examples SERIES SCRATCH: the programs of examples/ that need a camera or a disk, in
@@ -238,8 +236,6 @@ pc_example_programs()
 	build=$(build_folder native)
 	pc_copy "$build/examples/camera" examples &&
 		pc_copy "$build/examples/uring" examples || return 1
-	batch_add step "$1-example-library" \
-		"ln -s $build/userspace/src/libdray.so.* /lib"
 	pc_camera_output dma-bufs >"$BATCH/job/dma-bufs"
 	pc_camera_output addresses >"$BATCH/job/addresses"
 	batch_add status "$1-example-camera" 'examples/camera | diff dma-bufs -'
