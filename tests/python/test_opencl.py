@@ -15,7 +15,7 @@ from random_calls import ROOM, random_call, twin
 
 # For compiled kernels, which PoCL keeps otherwise.
 CACHE = tempfile.TemporaryDirectory()  # pylint: disable=consider-using-with
-os.environ["POCL_CACHE_DIR"] = CACHE.name
+os.environ.setdefault("POCL_CACHE_DIR", CACHE.name)
 
 # The CPU is measured once, and then the device is always faster.
 FREE = ((1, 0.0), (2, 0.0))

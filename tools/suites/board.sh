@@ -20,7 +20,7 @@ PACKAGES_BOARD=(
 suite_board()
 {
 	# Python's packages bring the C library.
-	local scratch=$1 GUEST_ROOTS GUEST_PYTHON=tests
+	local scratch=$1 GUEST_ROOTS GUEST_PYTHON=tests SELFTESTS_WITHOUT=
 
 	if [ "$QUICK" = yes ]; then
 		selftests_begin arm64 "the board" "$scratch/batch" || return 0
@@ -41,6 +41,7 @@ suite_board()
 		return 0
 	board_boot batch_aside "Python on the board"
 	selftests_begin arm64 "the board" "$scratch/batch" || return 0
+	[ "$FULL" = yes ] || [ -n "$PATTERN" ] || SELFTESTS_WITHOUT=$BOARD_SLOW
 	selftests_add arm64 ""
 	selftests_add arm64 "" suspend
 	tally_run "libraries for the board" board_add_libraries || return 0
@@ -67,8 +68,10 @@ BOARD_UNIT=(
 	node buffer buffer_import sync pool pool_heaps busy block handler records
 	copy copy_choice view_sync stream_packets stream_ring
 )
-BOARD_DMACTL=(module map why leaks)
-BOARD_PYTHON='test_(copy|fence|ipc|memory|nodes|pool|sharing|stream|stream_frames|ufunc).py'
+BOARD_DMACTL=(module why leaks)
+# Selftests that take longest
+BOARD_SLOW='quota_race attach_sync'
+BOARD_PYTHON='test_(copy|fence|ipc|memory|nodes|pool|sharing|stream|stream_frames).py'
 
 # board_targets: further targets of the build
 board_targets()

@@ -15,6 +15,9 @@ PACKAGES_PYTHON=(
 # a thread, so that programs that fork are left out.
 PYTHON_THREADS='test_(threads|array.*|fence|memory|min_bytes|reentry|stream|stream_frames)'
 
+# Without --quick: an executor that compiles, and waits
+PYTHON_SLOW='test_(opencl|sharing|workers|xclbin|waiting|check|main|examples)'
+
 suite_python()
 {
 	tally_run "builds as a release" build_native || return 0
@@ -61,6 +64,7 @@ python_tests()
 	mapfile -t files < <(for file in "$TREE"/tests/python/test_*.py; do
 		name=$(basename "$file" .py)
 		[[ $name =~ ^(${PYTHON_NAMES:-.*})$ ]] || continue
+		[ "$QUICK" = no ] || ! [[ $name =~ ^($PYTHON_SLOW)$ ]] || continue
 		! tally_wants "$name" || echo "$file"
 	done)
 	[ "${#files[@]}" -gt 0 ] || return 0
