@@ -43,8 +43,8 @@ ends()
 	local status=0 started=$SECONDS
 
 	rm -f "$folder/up"
-	# In the background a shell ignores SIGINT.
-	env --default-signal=INT "$folder/$1" >"$folder/said" 2>&1 &
+	# In the background a shell ignores SIGINT, and nohup SIGHUP.
+	env --default-signal=HUP,INT "$folder/$1" >"$folder/said" 2>&1 &
 	until [ -e "$folder/up" ]; do
 		kill -0 $! 2>/dev/null || break
 		sleep 0.05
