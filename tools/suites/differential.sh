@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 
 ABOUT_DIFFERENTIAL="random operations on random arrays, and calls of ufuncs, by dray and by \
-NumPy 2 from PyPI, which must agree, and casts of all types; with --full NumPy's own tests of \
+NumPy 2 from PyPI, which must agree, and loops, casts and indices of all types; with --full NumPy's own tests of \
 indices, iterators and ufuncs over dray.Array; with --long a million operations and calls"
 PACKAGES_DIFFERENTIAL=("${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}" python3-pytest)
 
@@ -25,10 +25,6 @@ suite_differential()
 	! tally_wants tests || python_count "finds and shrinks a difference" numpy2 \
 		"$1/tests" /usr/bin/python3 "$packages" -m pytest -q --color=no \
 		-p no:cacheprovider "$TREE/tests/differential"
-	! tally_wants casts || DRAY_BUILD=$(build_folder numpy2) \
-		python_count "casts of all types" numpy2 "$1/casts" \
-		/usr/bin/python3 "$packages" -m pytest -q --color=no \
-		-p no:cacheprovider "$TREE/tests/unit/test_cast_numpy.py"
 	if [ "$FULL" = yes ] && tally_wants own; then
 		python_count "NumPy's own tests of indices, iterators and ufuncs" numpy2 \
 			"$1/own" /usr/bin/python3 "$packages" \
