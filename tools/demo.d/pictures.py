@@ -24,7 +24,7 @@ def main() -> None:
         pictures[name].save(target / f"{name}.png", compress_level=3)
         print(target / f"{name}.png")
     overview({"photograph": Image.fromarray(np.load(photo)), **pictures}
-             ).save(target / "overview.png", optimize=True)
+             ).save(target / "overview.png")
     print(target / "overview.png")
 
 

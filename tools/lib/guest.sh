@@ -283,6 +283,9 @@ guest_tree()
 	fi
 	overlay=$(guest_overlay)
 	dtc -q -@ -O dtb -o "$1" "$TREE/dts/$GUEST_BOARD-emulated.dts" || return
+	# Random numbers to begin with, as a boot loader gives: Python waits for them.
+	# shellcheck disable=SC2046
+	fdtput -t x "$1" /chosen rng-seed $(od -An -v -tx4 -N64 /dev/urandom) || return
 	[ -n "$overlay" ] || return 0
 	dtc -q -@ -O dtb -o "$1.overlay" "$TREE/dts/overlays/$overlay.dtso" &&
 		fdtoverlay -i "$1" -o "$1" "$1.overlay"
