@@ -186,6 +186,21 @@ is 'a compiler that is missing: the next older headers' \
 like 'a compiler that is missing: the message' "$(cat "$folder/said")" \
 	'*linux-headers-6.12.9+deb13-amd64 needs linux-compiler-gcc-14-x86*'
 
+afresh
+add_kernel 6.1.0-9-arm64
+publish
+address=http://127.0.0.1:1
+export no_proxy=127.0.0.1
+made 6.1
+judge 'a mirror that is down' none '127.0.0.1'
+address=file:$archive
+made 6.1
+judge 'the mirror is back' 6.1.0-9-arm64 'kernel 6.1.0-9-arm64'
+address=http://127.0.0.1:1
+old 1500
+DRAY_UPDATE=1 made 6.1
+judge 'an update without a mirror keeps the kernel' 6.1.0-9-arm64 '127.0.0.1'
+
 # An error for the first request of each file.
 afresh
 add_kernel 6.1.0-9-arm64
@@ -211,7 +226,6 @@ print(server.server_address[1], flush=True)
 server.serve_forever()' "$archive" >"$folder/port" &
 until [ -s "$folder/port" ]; do :; done
 address=http://127.0.0.1:$(cat "$folder/port")
-export no_proxy=127.0.0.1
 made 6.1
 judge 'a mirror with an error for each first request' 6.1.0-9-arm64 \
 	'kernel 6.1.0-9-arm64'

@@ -12,7 +12,7 @@ export DRAY_CACHE=$folder/cache DRAY_DOOR=$folder
 door()
 {
 	{
-		printf '%s\n' '#!/bin/bash' 'set -uo pipefail' "TREE='$TREE'" \
+		printf '%s\n' '#!/bin/bash' 'set -euo pipefail' "TREE='$TREE'" \
 			". \"\$TREE/tools/load.sh\""
 		# shellcheck disable=SC2016 # the door replaces them
 		echo 'make() { mkdir -p "$1"; touch "$1/file"; touch "$DRAY_DOOR/up"; "$DRAY_DOOR/slow"; }'
@@ -37,25 +37,26 @@ left()
 	pgrep -af "$folder|sleep 1000" | grep -v pgrep
 }
 
-# ends NAME STATUS SIGNAL: the door NAME ends with the status, when it gets the signal
+# ends NAME STATUS [SIGNAL [group]]: the door NAME ends with the status, when it gets the
+# signal, or all of its group do as from a terminal
 ends()
 {
-	local status=0 started=$SECONDS
+	local status=0 started=$SECONDS what="$1${3:+, SIG$3}${4:+ to its group}"
 
 	rm -f "$folder/up"
 	# In the background a shell ignores SIGINT, and nohup SIGHUP.
-	env --default-signal=HUP,INT "$folder/$1" >"$folder/said" 2>&1 &
+	setsid env --default-signal=HUP,INT "$folder/$1" >"$folder/said" 2>&1 &
 	until [ -e "$folder/up" ]; do
 		kill -0 $! 2>/dev/null || break
 		sleep 0.05
 	done
-	[ -z "$3" ] || kill "-$3" $!
+	[ -z "${3:-}" ] || kill "-$3" -- "${4:+-}$!"
 	wait $! || status=$?
-	is "$1${3:+, SIG$3}: its status" "$status" "$2"
+	is "$what: its status" "$status" "$2"
 	[ $((SECONDS - started)) -lt 60 ]
-	ok $? "$1${3:+, SIG$3}: at once"
-	is "$1${3:+, SIG$3}: no process is left" "$(left)" ''
-	is "$1${3:+, SIG$3}: nothing half made stays" \
+	ok $? "$what: at once"
+	is "$what: no process is left" "$(left)" ''
+	is "$what: nothing half made stays" \
 		"$(find "$DRAY_CACHE"/{partial,things} -mindepth 1 2>&1)" ''
 }
 
@@ -75,6 +76,7 @@ WORK
 for signal in INT:130 TERM:143 HUP:129; do
 	for name in foreground background tasks; do
 		ends "$name" "${signal#*:}" "${signal%:*}"
+		ends "$name" "${signal#*:}" "${signal%:*}" group
 	done
 done
 
@@ -83,7 +85,7 @@ door failure <<-'WORK'
 	tasks_start die "no package of that name"
 	tasks_wait
 WORK
-ends failure 125 ''
+ends failure 125
 like 'failure: the message of the task that failed' "$(cat "$folder/said")" \
 	'*no package of that name*'
 

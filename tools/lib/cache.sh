@@ -41,6 +41,7 @@ cache_make()
 		[ ! -e "$CACHE/$name" ] || exit 0
 		trap 'rm -rf "$partial"' EXIT
 		trap 'exit 143' TERM
+		trap 'exit 129' HUP
 		rm -rf "$partial"
 		mkdir -p "$partial" "$(dirname "$CACHE/$name")"
 		"$@" "$partial/entry" || exit 1

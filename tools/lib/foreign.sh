@@ -59,6 +59,7 @@ foreign_apt()
 		-o Dir::Etc::sourceparts=/dev/null \
 		-o Dir::Etc::preferencesparts=/dev/null \
 		-o APT::Sandbox::User= -o APT::Get::List-Cleanup=0 \
+		-o APT::Update::Error-Mode=any \
 		-o Acquire::Languages=none -o Acquire::Retries=3 "$@"
 }
 
@@ -139,11 +140,13 @@ foreign_reasons()
 # turn until it succeeds; fails if none does
 foreign_newest()
 {
-	local version
+	local version last=''
 
 	while read -r version <&3; do
+		[ -z "$last" ] ||
+			log_note "not $last, then the next older version: $version"
 		"$@" "$version" && return
-		log_note "not $version, then: the next older version"
+		last=$version
 	done 3<&0
 	return 1
 }

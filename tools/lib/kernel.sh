@@ -132,12 +132,12 @@ kernel_make()
 }
 
 # kernel_is_newest ARCHITECTURE SERIES: tells whether the kernel in the cache is the
-# newest
+# newest as far as the archive answers
 kernel_is_newest()
 {
 	local version
 
-	read -r version < <(kernel_versions "$1" "$2")
+	read -r version < <(kernel_versions "$1" "$2") || return 0
 	[ "$version" = "$(cat "$CACHE/kernels/$1-$2/version" 2>/dev/null)" ]
 }
 

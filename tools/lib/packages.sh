@@ -42,10 +42,13 @@ packages_install()
 	read -ra missing < <(packages_missing "$@" | xargs)
 	[ "${#missing[@]}" -gt 0 ] || return 0
 	log_step "Installing Debian packages: ${missing[*]}"
-	log_quietly apt-get -q update ||
+	# A new machine may be updating itself.
+	local options=(-q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
+
+	log_quietly apt-get "${options[@]}" update ||
 		die "apt-get update failed; is there a network?"
-	log_quietly env DEBIAN_FRONTEND=noninteractive apt-get -q -y install \
-		--no-install-recommends "${missing[@]}" ||
+	log_quietly env DEBIAN_FRONTEND=noninteractive apt-get "${options[@]}" \
+		-y install --no-install-recommends "${missing[@]}" ||
 		die "apt-get could not install ${missing[*]}"
 }
 

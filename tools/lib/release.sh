@@ -24,10 +24,21 @@ release_make()
 	*) die "no release $1: choose bookworm or trixie" ;;
 	esac
 	name=releases/$1-$(cache_key "${packages[@]}" </dev/null)
-	[ -z "${DRAY_UPDATE:-}" ] || rm -rf "${CACHE:?}/$name"
+	[ -z "${DRAY_UPDATE:-}" ] || release_is_newest "$name" "$lists" "$pattern" ||
+		rm -rf "${CACHE:?}/$name"
 	cache_entry "$name" "no kernel's headers and compiler of $1 can be had" \
 		release_fetch "$lists" "$pattern" "${packages[@]}" &&
 		cache_prune releases/
+}
+
+# release_is_newest NAME LISTS PATTERN: tells whether the headers in the cache are the
+# newest as far as the archive answers
+release_is_newest()
+{
+	local headers
+
+	read -r headers < <(foreign_names "$2" "$3") || return 0
+	[ "$headers" = "$(cat "$CACHE/$1/headers" 2>/dev/null)" ]
 }
 
 # release_fetch LISTS PATTERN PACKAGE... INTO

@@ -25,8 +25,11 @@ front_run()
 front_stop()
 {
 	trap '' INT TERM HUP
+	# Some processes have ended before they are asked to.
+	set +e
 	log_bad "${0##*/}: stopped"
-	tasks_end "$(jobs -p)"
+	# shellcheck disable=SC2046 # words
+	tasks_end $(jobs -p) $(tasks_orphans)
 	exit "$1"
 }
 
@@ -84,11 +87,24 @@ tasks_end()
 	return 0
 }
 
-# tasks_stat: prints process, parent and state of all processes
+# tasks_stat: prints process, parent, state and process group of all processes
 tasks_stat()
 {
 	cat /proc/[0-9]*/stat 2>/dev/null |
-		sed -n 's/^\([0-9]*\) (.*) \([A-Z]\) \([0-9]*\) .*/\1 \3 \2/p'
+		sed -n 's/^\([0-9]*\) (.*) \([A-Z]\) \([0-9]*\) \([0-9]*\) .*/\1 \3 \2 \4/p'
+}
+
+# tasks_orphans: prints those of the own process group whose parent a signal has ended
+tasks_orphans()
+{
+	tasks_stat | awk -v own=$$ '
+		{ parent[$1] = $2; group[$1] = $4 }
+		END {
+			for (process in group)
+				if (group[process] == group[own] &&
+				    parent[process] == 1 && process != own)
+					print process
+		}'
 }
 
 # tasks_alive PROCESS...: prints those that run, which an ended one does not
