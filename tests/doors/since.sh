@@ -21,6 +21,13 @@ git=(git -C "$TREE" -c "safe.directory=$TREE")
 "${git[@]}" ls-files | while read -r file; do
 	since_suites_of "$file"
 done | sort -u >"$folder/named"
+# Sources are formatted, layered, and read by analysers.
+"${git[@]}" ls-files 'userspace/*.[ch]' 'include/*.h' 'tools/*.[ch]' 'driver/*.[ch]' |
+	while read -r file; do
+		since_suites_of "$file" | grep -qx style || echo "$file"
+	done >"$folder/unformatted"
+is 'style is among the suites of each source' "$(cat "$folder/unformatted")" ''
+
 is 'all suites of all files exist' \
 	"$(grep -vxF -f <(printf '%s\n' "${SUITES[@]}") "$folder/named")" ''
 is 'each suite can be touched' \
@@ -32,9 +39,13 @@ done <<-TABLE
 	tools/suites/kill.sh kill
 	tests/kill/kill.c kill
 	tests/doors/since.sh doors
-	tools/replay/log.c unit
-	docs/arrays.md style unit
-	tools/fpga.d/main.c streams unit
+	tools/replay/log.c style unit
+	docs/arrays.md python style unit
+	docs/board.md install python style unit
+	tools/fpga.d/main.c streams style unit
+	tools/demo.d/job.py doors style
+	tools/wheels install style unit
+	tests/engine/turns.c pc sanitize streams style
 TABLE
 
 mkdir -p "$folder"/tree/{docs,tools}
@@ -47,6 +58,8 @@ echo one >"$TREE/docs/page.md"
 "${git[@]}" commit -qm one
 is 'no change: it says so' "$( (since_suites HEAD chosen) 2>&1)" \
 	"${0##*/}: nothing has changed since HEAD"
+is 'an empty commit: it says so' "$( (since_suites '' chosen) 2>&1 | tail -n 1)" \
+	"${0##*/}: --since needs a commit"
 is 'no commit: it says so' "$( (since_suites nowhere chosen) 2>&1 | tail -n 1)" \
 	"${0##*/}: git does not know the commit nowhere"
 echo two >"$TREE/docs/page.md"
@@ -54,5 +67,5 @@ echo new >"$TREE/Kbuild"
 since_suites HEAD chosen
 # shellcheck disable=SC2154 # since_suites sets it
 is 'a change and a new file: suites in their order' "${chosen[*]}" \
-	'style unit targets install'
+	'style unit python targets install'
 finish

@@ -103,7 +103,7 @@ FACT(complex_numbers_are_pairs)
 
 FACT(numbers_at_odd_addresses_take_a_copy)
 {
-	char bytes[3 * sizeof(double) + 1] = "";
+	_Alignas(double) char bytes[3 * sizeof(double) + 1] = "";
 	struct dray_array *array, *back = NULL;
 	struct ArrowArray refused = { 0 };
 	struct dray_view view;

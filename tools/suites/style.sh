@@ -25,7 +25,7 @@ suite_style()
 		/usr/bin/python3 "$TREE/tools/lib/layers.py" tools/layers
 	# Builds of all modules and checkpatch take a minute and a half.
 	[ "$FULL" = yes ] || [ -n "$PATTERN" ] ||
-		since_files HEAD~1 | grep -qE '^(driver|include|tests/.*/dray_)' ||
+		style_changes | grep -qE '^(driver|include|tests/.*/dray_)' ||
 		driver=no
 	[ "$driver$QUICK" != yesno ] || tally_check "checkpatch --strict on kernel code" \
 		style_checkpatch "$scratch"
@@ -58,6 +58,14 @@ style_files()
 		while read -r file; do
 			[ ! -f "$file" ] || printf '%s\n' "$file"
 		done
+}
+
+# style_changes: prints the files that the last commit or a later edit has changed; of a
+# clone without history only the latter
+style_changes()
+{
+	since_files "$(git -c safe.directory="$TREE" rev-parse -q --verify HEAD~1 ||
+		echo HEAD)"
 }
 
 style_licences()
@@ -239,7 +247,7 @@ style_tidy()
 		':!userspace/src/loops/elementary_neon*.c')
 	[ "${#files[@]}" -gt 0 ] || return 1
 	[ "$FULL" = yes ] || mapfile -t files < <(
-		grep -xF -f <(since_files HEAD~1) <(printf '%s\n' "${files[@]}"))
+		grep -xF -f <(style_changes) <(printf '%s\n' "${files[@]}"))
 	headers=$(style_files 'include/*.h' 'userspace/*.h' 'tools/*.h' \
 		.clang-tidy meson.build | xargs cat | cache_key)
 	mkdir -p "$CACHE/tidy"

@@ -257,8 +257,8 @@ static int complete(struct text *text, size_t multiple)
 	bytes[8] = length & 0xff;
 	bytes[9] = (unsigned char)(length >> 8);
 	if (bytes[6] > 1) {
-		bytes[10] = length >> 16 & 0xff;
-		bytes[11] = length >> 24 & 0xff;
+		bytes[10] = (unsigned char)(length >> 16);
+		bytes[11] = (unsigned char)(length >> 24);
 	}
 	memcpy(bytes + before, text->bytes, text->length);
 	bytes[whole - 1] = '\n';

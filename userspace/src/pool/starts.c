@@ -42,7 +42,7 @@ bool dray_starts_before(const struct dray_fit *fit, uint32_t granule,
 			uint32_t *start)
 {
 	uint32_t index = granule;
-	uint64_t word;
+	uint64_t word = 0;
 	int level;
 
 	for (level = 0; level < fit->levels; level++) {
@@ -55,7 +55,7 @@ bool dray_starts_before(const struct dray_fit *fit, uint32_t granule,
 		/* In the next level only words before this one count. */
 		index = (index >> 6) - 1;
 	}
-	if (level == fit->levels)
+	if (!word)
 		return false;
 	index = (index & ~63u) | highest(word);
 	while (level--)
