@@ -11,9 +11,13 @@ else
 	LOG_BOLD='' LOG_RED='' LOG_GREEN='' LOG_DIM='' LOG_PLAIN=''
 fi
 
+LOG_SUITE=''	# one that runs beside others, whose steps are told at once by descriptor 6
+
 # Announces a step that takes time.
 log_step()
 {
+	[ -z "$LOG_SUITE" ] ||
+		printf '%s    %s: %s%s\n' "$LOG_DIM" "$LOG_SUITE" "$*" "$LOG_PLAIN" >&6
 	printf '%s==> %s%s%s\n' "$LOG_BOLD" "$(plan_left)" "$*" "$LOG_PLAIN" >&2
 }
 
