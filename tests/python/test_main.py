@@ -53,11 +53,12 @@ def test_its_text_says_the_same():
 
 @pytest.mark.host
 def test_without_the_module_the_next_step_loads_it():
-    found, status = report()
+    found, status = report(DRAY_BACKEND="")
     assert (found["loaded"], found["module"], status) == (False, None, 0)
     assert found["next_step"] == (
         "the dray module is not loaded; load it with: modprobe dray "
         "(or, from a build: insmod dray.ko)")
+    assert report(DRAY_BACKEND="host")[0]["next_step"] is None
     assert main().stdout.endswith(f"Next step: {found['next_step']}\n")
     with pytest.raises(OSError) as caught:
         dray.open("kernel")
@@ -112,3 +113,17 @@ def test_the_page_has_a_line_for_each_key():
     told = set(re.findall(r"^\| `([A-Za-z_]+)`", text, re.MULTILINE))
     found, _ = report()
     assert told == set(found) | set(found["nodes"][0])
+
+
+@pytest.mark.parametrize("sink", ["/dev/full", "a closed pipe"])
+def test_nobody_reads_the_report(sink):
+    if sink == "a closed pipe":
+        reader, writer = os.pipe()
+        os.close(reader)
+    else:
+        writer = os.open(sink, os.O_WRONLY)
+    done = subprocess.run([sys.executable, "-m", "dray"], stdout=writer, text=True,
+                          stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert done.returncode == 1
+    assert done.stderr.startswith("python -m dray: ") and done.stderr.count("\n") == 1

@@ -88,7 +88,7 @@ def report() -> dict[str, Any]:
     if not versions.match:
         steps.insert(0, "install the package and the library of one version: LD_LIBRARY_PATH or "
                      "the system has another libdray")
-    if not nodes:
+    if not nodes and result["DRAY_BACKEND"] != "host":
         try:
             dray.open("kernel")
         except OSError as error:  # the library's sentence ends with the step
@@ -136,7 +136,13 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="one JSON object, for programs")
     wanted = parser.parse_args()
     found = report()
-    print(json.dumps(found, indent=2) if wanted.json else "\n".join(_lines(found)))
+    try:
+        print(json.dumps(found, indent=2) if wanted.json else "\n".join(_lines(found)),
+              flush=True)
+    except OSError as error:  # a closed pipe, a full disk
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        print(f"{parser.prog}: {error.strerror}", file=sys.stderr)
+        return 1
     return 0 if found["default"] else 1
 
 
