@@ -25,6 +25,20 @@ block()
 	' "$page"
 }
 
+# install_block COMMAND: runs the block, which installs packages first, in a root that may
+# lack sudo; each line is a fact
+install_block()
+{
+	# shellcheck disable=SC2317 # the lines call it
+	command -v sudo >/dev/null || sudo() { "$@"; }
+	run apt_has_its_lists apt-get update
+	block "$1" | sed -e :a -e '/\\$/N; s/\\\n *//; ta' \
+		-e 's/apt-get install \(-y \)\?/apt-get install -y /' >"$folder/block"
+	while read -r line; do
+		run "$(echo "$line" | tr -c 'a-zA-Z0-9\n' _)" eval "$line"
+	done <"$folder/block"
+}
+
 # save NAME: makes that file of the block which the page saves under this name
 save()
 {

@@ -13,8 +13,6 @@
 . tests/install/block.sh
 export DEBIAN_FRONTEND=noninteractive DRAY_BACKEND=host
 page=README.md
-# Root needs none, so that a small Debian has none.
-command -v sudo >/dev/null || sudo() { "$@"; }
 
 files()
 {
@@ -22,12 +20,7 @@ files()
 }
 
 files >"$folder/before"
-run apt_has_its_lists apt-get update
-block 'sudo apt-get install' | sed -e :a -e '/\\$/N; s/\\\n *//; ta' \
-	-e 's/apt-get install/apt-get install -y/' >"$folder/block"
-while read -r line; do
-	run "$(echo "$line" | tr -c 'a-zA-Z0-9\n' _)" eval "$line"
-done <"$folder/block"
+install_block 'sudo apt-get install'
 is dmactl_runs "$(dmactl --version | cut -d ' ' -f 1 | sed 1q)" dmactl
 for command in top dt trace; do
 	run "dmactl_has_$command" sh -c "dmactl help $command >$folder/help"

@@ -46,7 +46,8 @@ debian_fetch()
 		"$into" "$(foreign_mirror "$DEBIAN_RELEASE")"
 }
 
-# debian_run FOLDER COMMAND...: runs it there, in a copy of the folder
+# debian_run FOLDER COMMAND...: runs it there, in a copy of the folder, with the
+# certificates that this machine's network needs
 debian_run()
 {
 	local root
@@ -63,6 +64,7 @@ debian_run()
 		for folder in dev proc sys; do
 			mount --rbind "/$folder" "$root/$folder"
 		done
+		cp -r /usr/local/share/ca-certificates "$root/usr/local/share"
 		mkdir -p "$root/build"
 		[ -e "$root/build/dray" ] || cp -a "$tree" "$root/build/dray"
 		cd "$root"
@@ -70,6 +72,9 @@ debian_run()
 		exec env -i HOME=/root LC_ALL=C.UTF-8 \
 			"DEB_BUILD_OPTIONS=parallel=$(nproc)" \
 			PATH=/usr/sbin:/usr/bin:/sbin:/bin sh -c \
-			"umount -l /mnt && cd /build/dray && exec \"\$@\"" sh "$@"' \
+			"umount -l /mnt && cd /build/dray
+			[ ! -e /usr/sbin/update-ca-certificates ] ||
+				update-ca-certificates >/dev/null 2>&1
+			exec \"\$@\"" sh "$@"' \
 		sh "$root" "$1" "$DEBIAN_KEPT" "${@:2}"
 }

@@ -15,27 +15,18 @@ suite_install()
 
 	install_rule "$scratch/rule"
 	[ "$FULL" = yes ] || return 0
-	install_pip "$scratch/pip"
+	install_new pip "$scratch/pip"
+	DEBIAN_RELEASE=trixie install_new pip "$scratch/pip-trixie"
 	install_wheels "$scratch/wheels"
 	install_wheels_arm64 "$scratch/wheels-arm64"
 	install_packages "$scratch/packages"
 	install_copy image "$scratch/image"
-	install_copy readme "$scratch/readme"
+	install_new readme "$scratch/readme"
 	tally_wants build || return 0
 	tally_run "a fresh Debian 12, with DKMS" install_machine "$scratch" ||
 		return 0
 	install_build "$scratch" >"$scratch/log" 2>&1 || status=$?
 	tally_tap build "$status" "$scratch/log"
-}
-
-# install_pip LOG
-install_pip()
-{
-	local status=0
-
-	tally_wants pip || return 0
-	"$TREE/tests/install/pip.sh" >"$1" 2>&1 </dev/null || status=$?
-	tally_tap pip "$status" "$1"
 }
 
 # install_wheels FOLDER: makes wheels of this machine's Pythons, and tries each
@@ -87,7 +78,15 @@ install_copy()
 	install_tree "$2/tree" || die "cannot copy the tree"
 	debian_run "$2/tree" sh "tests/install/$1.sh" >"$2/log" 2>&1 \
 		</dev/null || status=$?
-	tally_tap "$1" "$status" "$2/log"
+	tally_tap "$1 ($DEBIAN_RELEASE)" "$status" "$2/log"
+}
+
+# install_new NAME FOLDER: the same in a Debian that has nothing else
+install_new()
+{
+	local DEBIAN_PACKAGES=(ca-certificates)
+
+	install_copy "$1" "$2"
 }
 
 # install_tree FOLDER: a clean copy
