@@ -46,8 +46,22 @@ suite_streams()
 	streams_boot_display "$scratch/display" display ./display
 	[ "$FULL" = no ] || streams_show "$scratch/show"
 	batch_count_aside
+	[ "$FULL" = no ] || streams_page "$scratch/page"
 	streams_check_display "$scratch/display"
 	streams_check_display "$scratch/show" --silent
+}
+
+# streams_page FOLDER: the commands of docs/stream.md
+streams_page()
+{
+	local status=0
+
+	tally_wants page || return 0
+	mkdir -p "$1/tree"
+	install_tree "$1/tree" || die "cannot copy the tree"
+	(cd "$1/tree" && sh tests/streams/page.sh) >"$1/log" 2>&1 </dev/null ||
+		status=$?
+	tally_tap page "$status" "$1/log"
 }
 
 # streams_begin FOLDER IP PROGRAM...
