@@ -53,6 +53,10 @@ ends()
 	[ -z "${3:-}" ] || kill "-$3" -- "${4:+-}$!"
 	wait $! || status=$?
 	is "$what: its status" "$status" "$2"
+	# The parent of the door ends before it.
+	until [ "$1" != wrapped ] || [ -z "$(left)" ] || [ $((SECONDS - started)) -ge 60 ]; do
+		sleep 0.1
+	done
 	[ $((SECONDS - started)) -lt 60 ]
 	ok $? "$what: at once"
 	is "$what: no process is left" "$(left)" ''
@@ -79,6 +83,18 @@ for signal in INT:130 TERM:143 HUP:129; do
 		ends "$name" "${signal#*:}" "${signal%:*}" group
 	done
 done
+
+# A door in another, whose parent ends.
+door nested <<-'WORK'
+	"$DRAY_DOOR/foreground"
+WORK
+cat >"$folder/wrapped" <<-'WRAPPED'
+#!/bin/sh
+"$DRAY_DOOR/nested" &
+wait
+WRAPPED
+chmod +x "$folder/wrapped"
+ends wrapped 143 TERM group
 
 door failure <<-'WORK'
 	tasks_start cache_make things/one make

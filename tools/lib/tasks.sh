@@ -94,15 +94,16 @@ tasks_stat()
 		sed -n 's/^\([0-9]*\) (.*) \([A-Z]\) \([0-9]*\) \([0-9]*\) .*/\1 \3 \2 \4/p'
 }
 
-# tasks_orphans: prints those of the own process group whose parent a signal has ended
+# tasks_orphans: prints those of the process group that this one leads whose parent a
+# signal has ended
 tasks_orphans()
 {
 	tasks_stat | awk -v own=$$ '
 		{ parent[$1] = $2; group[$1] = $4 }
 		END {
 			for (process in group)
-				if (group[process] == group[own] &&
-				    parent[process] == 1 && process != own)
+				if (group[process] == own && process != own &&
+				    parent[process] == 1)
 					print process
 		}'
 }
