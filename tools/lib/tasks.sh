@@ -94,8 +94,7 @@ tasks_stat()
 		sed -n 's/^\([0-9]*\) (.*) \([A-Z]\) \([0-9]*\) \([0-9]*\) .*/\1 \3 \2 \4/p'
 }
 
-# tasks_orphans: prints those of the process group that this one leads whose parent a
-# signal has ended
+# tasks_orphans: prints processes without a parent of the group that this one leads
 tasks_orphans()
 {
 	tasks_stat | awk -v own=$$ '
