@@ -285,7 +285,7 @@ ACCEPTED: list[Accepted] = [
              outside_of_memory),
     Accepted("Axis 0 or -1 is a `ValueError` if there are no axes, in `squeeze()`, `take()`, "
              "`argsort()`, `argmax()` and `argmin()` too.",
-             "NumPy takes an array without axes for one of one axis.",
+             "NumPy treats an array without axes as if it had an axis.",
              axis_of_nothing),
     Accepted("`put()` without values does nothing, even if the array has no elements.",
              "NumPy looks at the values first only if the array has elements.",
@@ -297,17 +297,17 @@ ACCEPTED: list[Accepted] = [
     Accepted("An assignment to a writeable view with a stride of 0, made by `as_strided()`, is a "
              "`ValueError`, even if the arrays of the index are wrong too, or the value does not "
              "convert.",
-             "Several values go to one address, and the one that stays is a matter of chance.",
+             "Several values go to the same address, and which of them stays is a matter of chance.",
              repeated_destination),
     Accepted("Raw data (`V`) converts to raw data only; anything else is a `TypeError`.",
              "NumPy converts by an object of Python for each element, which reads the bytes as "
              "text.",
              raw_data),
     Accepted("A slice with a bound that is not an integer is a `TypeError`, even if another index "
-             "is out of range, or one too many, and NumPy's error is that one's.",
+             "is out of range or superfluous, and NumPy reports that index.",
              "All slices are read before the library takes the first.",
              float_in_a_slice),
-    Accepted("An assignment to one element that fails has not written it.",
+    Accepted("An assignment to a single element that fails has not written it.",
              "NumPy may have written a part of it, such as the start of a date as text.",
              written_in_part),
     Accepted("An assignment that fails because a value does not convert may have written the "
@@ -333,7 +333,7 @@ ACCEPTED: list[Accepted] = [
              "Values are converted before anything is written, so that an error leaves the array as "
              "it was.",
              converted_for_nothing),
-    Accepted("A part of one axis that is assigned to another of the same array, with another "
+    Accepted("A part of an axis that is assigned to another part of the same array, with another "
              "stride, is read before anything is written: `a[::3] = a[1:4]`.",
              "NumPy looks at the first addresses and the signs of the strides only, and reads "
              "elements that it has overwritten.",
@@ -348,7 +348,7 @@ ACCEPTED: list[Accepted] = [
     Accepted("Structures with sub-arrays are sorted by the items of these.",
              "NumPy compares the bytes of a sub-array.",
              sub_arrays),
-    Accepted("A signalling NaN may become a quiet one when it is converted.",
+    Accepted("A conversion may quiet a signalling NaN.",
              "The processor's instructions for halves do so.",
              quiet_nan),
 ]

@@ -30,7 +30,7 @@ batch_add()
 }
 
 # batch_libraries FILE...: copies the libraries of programs and plug-ins of this machine
-# into $BATCH/lib, for GUEST_ROOTS; those of a build into /usr/lib, as the guest has a
+# into $BATCH/lib, for GUEST_ROOTS; libraries of a build into /usr/lib, as the guest has a
 # /tmp of its own
 batch_libraries()
 {
@@ -84,7 +84,7 @@ batch_guest()
 }
 
 # batch_aside TITLE ...: does the same in the background.  As many guests run at a
-# time as there are processors: most tests keep one busy.  batch_count_aside waits
+# time as there are processors: most tests keep a processor busy.  batch_count_aside waits
 # for all and counts them.
 batch_aside()
 {

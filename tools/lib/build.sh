@@ -168,7 +168,7 @@ build_i386()
 {
 	local sysroot home=/usr/i686-linux-gnu/lib libraries
 
-	sysroot=$(foreign_set i386 one sysroot libcmocka-dev libcmocka0) ||
+	sysroot=$(foreign_set i386 alone sysroot libcmocka-dev libcmocka0) ||
 		exit
 	libraries=$sysroot/usr/lib/i386-linux-gnu
 	# The cross compiler's own C library comes first.
@@ -199,7 +199,7 @@ build_armhf()
 
 build_armhf_sysroot()
 {
-	foreign_set armhf one sysroot libcmocka-dev libcmocka0 libsleef-dev \
+	foreign_set armhf alone sysroot libcmocka-dev libcmocka0 libsleef-dev \
 		libsleef3
 }
 
@@ -238,7 +238,7 @@ build_cross()
 # build_sysroot: prints the folder of arm64 packages to link against
 build_sysroot()
 {
-	foreign_set arm64 one sysroot libc6 libc6-dev linux-libc-dev libcairo2-dev libcmocka-dev libcmocka0 \
+	foreign_set arm64 alone sysroot libc6 libc6-dev linux-libc-dev libcairo2-dev libcmocka-dev libcmocka0 \
 		libjansson-dev libjansson4 libfdt-dev libfdt1 libncurses-dev libncursesw6 \
 		libtinfo6 libpng-dev libpng16-16 zlib1g-dev zlib1g \
 		libtracefs-dev libtracefs1 libtraceevent-dev libtraceevent1 \

@@ -16,7 +16,7 @@ cache_key()
 	{ printf '%s\0' "$@"; cat; } | sha256sum | cut -c 1-12
 }
 
-# cache_tree FOLDER...: one digest of the content of all files below
+# cache_tree FOLDER...: prints a digest of the content of all files below
 cache_tree()
 {
 	find "$@" -type f -print0 | LC_ALL=C sort -z | xargs -0 -r sha256sum |

@@ -27,7 +27,7 @@ foreign_host()
 		"$([ "$release" != trixie ] || echo "@$release")"
 }
 
-# foreign_mirror SUITE: this machine's mirror of the suite, or the public one
+# foreign_mirror SUITE: this machine's mirror of the suite, or the public mirror
 foreign_mirror()
 {
 	local uri
@@ -94,8 +94,8 @@ foreign_source()
 		"$(foreign_mirror "$1")" "$1"
 }
 
-# foreign_locked ARCHITECTURE COMMAND...: runs a command on current lists, which have
-# one user at a time
+# foreign_locked ARCHITECTURE COMMAND...: renews and locks the lists, and runs a command
+# on them
 foreign_locked()
 {
 	(
@@ -125,7 +125,7 @@ foreign_has()
 	return 1
 }
 
-# Turns apt's errors into one line for each package.
+# Turns apt's errors into a line for each package.
 foreign_reasons()
 {
 	sed -n -E \
@@ -186,7 +186,7 @@ foreign_download_twice()
 	foreign_update "$2" && foreign_download "${@:2}"
 }
 
-# foreign_download ARCHITECTURE one|closure PACKAGE...: downloads packages into the
+# foreign_download ARCHITECTURE alone|closure PACKAGE...: downloads packages into the
 # working directory
 foreign_download()
 {
@@ -208,7 +208,7 @@ foreign_download()
 	return "$status"
 }
 
-# foreign_set ARCHITECTURE one|closure NAME PACKAGE...
+# foreign_set ARCHITECTURE alone|closure NAME PACKAGE...
 #
 # Prints the folder with the unpacked packages; "closure" includes their
 # dependencies.

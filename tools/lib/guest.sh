@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 #
 # Runs a command in an emulated machine on a kernel of kernel.sh; returns its
-# output, exit code and files and the kernel's log.  The output has a serial port
-# of its own, free of kernel messages; the rest comes as one archive on a raw disk
+# output, exit code and files and the kernel's log.  A second serial port
+# carries the output, free of kernel messages; a raw disk carries the rest as an archive
 # (an SD card on the board).  Boards:
 #
 #	zcu102	QEMU's xlnx-zcu102, arm64, dts/zcu102-emulated.dts
@@ -110,7 +110,7 @@ guest_drivers()
 	virt | pc) GUEST_MODULES+=(virtio_pci virtio_blk) ;;
 	esac
 	folder=$(kernel_modules "$kernel" "${GUEST_MODULES[@]}") || exit
-	# Empty if the kernel has them built in.
+	# Empty for drivers that are built into the kernel.
 	[ -z "$folder" ] || mapfile -t modules <<<"$folder"
 	if [ "$GUEST_BOARD" = zcu102 ]; then
 		folder=$(module_engine "$kernel") || exit
@@ -123,7 +123,7 @@ guest_drivers()
 			modules+=("$folder/virt-dma.ko")
 		modules+=("$folder/xilinx_dma.ko" "$folder/xilinx_dpdma.ko")
 	fi
-	# Kernels built by kernel-build.sh have them.
+	# kernel-build.sh builds these drivers into its kernels.
 	if [ "$GUEST_BOARD" = zynq ] && [ "$GUEST_SERIES" = 6.1 ]; then
 		folder=$(module_zynq "$kernel") || exit
 		modules+=("$folder/sdhci-of-arasan.ko")
@@ -161,7 +161,7 @@ guest_prepare()
 	for word in "$@"; do
 		printf "'%s' " "${word//\'/\'\\\'\'}"
 	done >"$scratch/root/guest/command"
-	# The guest's output is a terminal only if this one is.
+	# Without a terminal here, programs of the guest print no colours.
 	[ -t 1 ] || echo 'export NO_COLOR=1' >"$scratch/root/guest/environment"
 	cp "$TREE/tools/lib/dma-reports.awk" "$scratch/root/guest"
 	cp "$TREE/tools/lib/guest-init" "$scratch/root/init"
@@ -262,7 +262,7 @@ guest_emulator()
 		"$folder/usr/bin/qemu-system-aarch64")
 }
 
-# guest_overlay: prints the overlay of the board's tree, if there is one
+# guest_overlay: prints the name of the overlay of the board's tree, if any
 guest_overlay()
 {
 	if [ "${#GUEST_FPGA[@]}" -gt 0 ]; then
@@ -283,7 +283,7 @@ guest_tree()
 	fi
 	overlay=$(guest_overlay)
 	dtc -q -@ -O dtb -o "$1" "$TREE/dts/$GUEST_BOARD-emulated.dts" || return
-	# Random numbers to begin with, as a boot loader gives: Python waits for them.
+	# Seeds the kernel's random numbers as a boot loader does: Python waits for them.
 	# shellcheck disable=SC2046
 	fdtput -t x "$1" /chosen rng-seed $(od -An -v -tx4 -N64 /dev/urandom) || return
 	[ -n "$overlay" ] || return 0
@@ -298,7 +298,7 @@ guest_boot()
 	: >"$scratch/console"
 	guest_machine "$scratch" || return
 	append="console=$console rdinit=/init quiet loglevel=4 log_buf_len=4M"
-	# A tmpfs takes only half of the free memory and would drop files of the
+	# A tmpfs is limited to half of the free memory and would drop files of the
 	# archives.
 	append+=" rootfstype=ramfs oops=panic panic=-1"
 	# An emulated processor may stall for a minute.
@@ -333,7 +333,7 @@ guest_boot()
 	return "$status"
 }
 
-# guest_wait_up CONSOLE EMULATOR: fails if the guest runs, but has not started its
+# guest_wait_up CONSOLE EMULATOR: fails if the guest runs, but did not start its
 # first process in time
 guest_wait_up()
 {
@@ -346,7 +346,7 @@ guest_wait_up()
 	done
 }
 
-# Returns the command's exit code; explains a missing one.
+# Returns the command's exit code; explains why it is missing.
 guest_collect()
 {
 	local scratch=$1 emulator=$2 back=$1/back status

@@ -4,7 +4,7 @@
 # Kernels for guests: image, modules and headers of any architecture and version.
 # A kernel is named ARCHITECTURE-SERIES, as arm64-6.1 or amd64-6.1-cloud.  This
 # file fetches Debian's kernels and files of their source; kernel-build.sh builds
-# others.  The first version fetched stays; DRAY_UPDATE=1 looks for a newer one.
+# others.  The first version fetched stays; DRAY_UPDATE=1 looks for a newer version.
 
 # kernel_fragments ARCHITECTURE-SERIES: the configuration of a kernel to build;
 # fails for Debian's kernels
@@ -46,8 +46,8 @@ kernel_pattern()
 	esac
 }
 
-# kernel_packages VERSION: the packages of a kernel; kernel_kbuild VERSION: that of its
-# build programs, which run on this machine
+# kernel_packages VERSION: prints the packages of a kernel; kernel_kbuild VERSION: prints
+# the package of its build programs, which run on this machine
 kernel_packages()
 {
 	printf 'linux-%s\n' "image-$1" "headers-$1" \
@@ -102,8 +102,8 @@ kernel_fetch_version()
 	log_step "Fetching Debian's kernel $version"
 	rm -rf "$into"
 	mapfile -t packages < <(kernel_packages "$version")
-	foreign_unpack "$architecture" one "${packages[@]}" "$into" &&
-		foreign_unpack "$(dpkg --print-architecture)" one \
+	foreign_unpack "$architecture" alone "${packages[@]}" "$into" &&
+		foreign_unpack "$(dpkg --print-architecture)" alone \
 			"$(kernel_kbuild "$version")" "$into" || return 1
 	# Its absence keeps BTF out of modules, so that pahole is not needed.
 	rm -f "$into/usr/src/linux-headers-$version/vmlinux"
@@ -171,7 +171,7 @@ kernel_modules()
 }
 
 # Parts of linux-source: drivers of the engine and of streams, which Debian's arm64
-# kernel lacks; those of the Zynq; and the checkers and test harness of the newest
+# kernel lacks; drivers of the Zynq; and the checkers and test harness of the newest
 # version.
 KERNEL_SOURCES_BOARD=(
 	drivers/dma/dmaengine.h drivers/dma/dmatest.c
@@ -244,7 +244,7 @@ kernel_tarball_fetch()
 {
 	local into=$2
 
-	foreign_unpack arm64 one "linux-source-$1" "$into.unpacked" || return 1
+	foreign_unpack arm64 alone "linux-source-$1" "$into.unpacked" || return 1
 	mv "$into.unpacked/usr/src/linux-source-$1.tar.xz" "$into" || return 1
 	rm -rf "$into.unpacked"
 }

@@ -11,7 +11,7 @@ else
 	LOG_BOLD='' LOG_RED='' LOG_GREEN='' LOG_DIM='' LOG_PLAIN=''
 fi
 
-LOG_SUITE=''	# one that runs beside others, whose steps are told at once by descriptor 6
+LOG_SUITE=''	# a suite beside others: its steps go to descriptor 6 at once
 
 # Announces a step that takes time.
 log_step()

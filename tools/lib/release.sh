@@ -3,7 +3,7 @@
 #
 # Builds of dray.ko in another Debian: for the kernel of a later release, which
 # needs that release's compiler and build programs, or on a fresh Debian 12 with
-# DKMS.  Its packages are unpacked in one folder, which is the root of the build in
+# DKMS.  Its packages are unpacked in a folder, which is the root of the build in
 # a user namespace.
 
 # release_make RELEASE: prints the folder

@@ -14,7 +14,7 @@ rootfs_archive()
 		cpio --quiet -0 -o -H newc -R 0:0)
 }
 
-# rootfs_image NAME ARCHITECTURE one|closure PACKAGE...: prints the archive that
+# rootfs_image NAME ARCHITECTURE alone|closure PACKAGE...: prints the archive that
 # rootfs_NAME_build makes of unpacked packages
 rootfs_image()
 {
@@ -41,7 +41,7 @@ rootfs_build()
 # rootfs_base ARCHITECTURE: busybox; prints the archive
 rootfs_base()
 {
-	rootfs_image busybox "$1" one busybox-static
+	rootfs_image busybox "$1" alone busybox-static
 }
 
 rootfs_busybox_build()
@@ -126,7 +126,7 @@ rootfs_compiler()
 	local program=usr/bin/python3.11 folder=/
 
 	[ -e "/$program" ] ||
-		folder=$(foreign_set "$(dpkg --print-architecture)" one python \
+		folder=$(foreign_set "$(dpkg --print-architecture)" alone python \
 			python3.11-minimal libpython3.11-{minimal,stdlib}) ||
 		return 1
 	printf '%s\n' "$folder/$program"

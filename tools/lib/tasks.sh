@@ -42,7 +42,7 @@ tasks_start()
 	TASKS+=($!)
 }
 
-# tasks_wait: waits for all tasks; if one fails, ends the others and returns its status
+# tasks_wait: waits for all tasks; if a task fails, ends the others and returns its status
 tasks_wait()
 {
 	tasks_room 1
@@ -94,7 +94,7 @@ tasks_stat()
 		sed -n 's/^\([0-9]*\) (.*) \([A-Z]\) \([0-9]*\) \([0-9]*\) .*/\1 \3 \2 \4/p'
 }
 
-# tasks_orphans: prints processes without a parent of the group that this one leads
+# tasks_orphans: prints processes without a parent, of the group that this shell leads
 tasks_orphans()
 {
 	tasks_stat | awk -v own=$$ '
@@ -107,7 +107,7 @@ tasks_orphans()
 		}'
 }
 
-# tasks_alive PROCESS...: prints those that run, which an ended one does not
+# tasks_alive PROCESS...: prints the processes that run; an ended process may still be listed
 tasks_alive()
 {
 	tasks_stat | awk -v list=" $* " '$3 != "Z" && index(list, " " $1 " ") {

@@ -83,7 +83,7 @@ trees_valid()
 	mkdir -p "$folder/dma"
 	cp "$TREE/dts/dray,node.yaml" "$folder/dma" || return 1
 	# Unpacked, as Debian 13 has it among its backports only.
-	schema=$(foreign_set "$(foreign_host)" one dt-schema dt-schema)/usr ||
+	schema=$(foreign_set "$(foreign_host)" alone dt-schema dt-schema)/usr ||
 		return 1
 	local -x PATH=$schema/bin:$PATH PYTHONPATH=$schema/lib/python3/dist-packages
 	# Neither program's exit code reports failures.

@@ -85,7 +85,7 @@ xrt_native()
 	esac
 	tally_wants native || return 0
 	# shellcheck disable=SC2154 # tally_fetch sets it
-	tally_fetch "fetches libxrt1" xrt foreign_set amd64 one xrt libxrt1 \
+	tally_fetch "fetches libxrt1" xrt foreign_set amd64 alone xrt libxrt1 \
 		libxrt-dev libboost-filesystem1.74.0 libprotobuf32 || return 0
 	tally_run "builds as a release" build_native || return 0
 	tally_run "native: XRT's headers describe the same" gcc -std=gnu11 \
