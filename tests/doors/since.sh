@@ -50,7 +50,7 @@ TABLE
 
 mkdir -p "$folder"/tree/{docs,tools}
 cp "$TREE/tools/since" "$folder/tree/tools"
-TREE=$folder/tree
+tree=$TREE TREE=$folder/tree
 git=(git -C "$TREE" -c user.name=x -c user.email=x@example.org)
 "${git[@]}" init -q
 echo one >"$TREE/docs/page.md"
@@ -58,8 +58,8 @@ echo one >"$TREE/docs/page.md"
 "${git[@]}" commit -qm one
 is 'no change: it says so' "$( (since_suites HEAD chosen) 2>&1)" \
 	"${0##*/}: nothing has changed since HEAD"
-is 'an empty commit: it says so' "$( (since_suites '' chosen) 2>&1 | tail -n 1)" \
-	"${0##*/}: --since needs a commit"
+is 'an empty commit: it says so' "$("$tree/tools/check" --since '' 2>&1)" \
+	'check: --since needs a commit'
 is 'no commit: it says so' "$( (since_suites nowhere chosen) 2>&1 | tail -n 1)" \
 	"${0##*/}: git does not know the commit nowhere"
 echo two >"$TREE/docs/page.md"

@@ -107,7 +107,7 @@ tasks_orphans()
 		}'
 }
 
-# tasks_alive PROCESS...: prints the processes that run; an ended process may still be listed
+# tasks_alive PROCESS...: prints the processes that run; a zombie does not
 tasks_alive()
 {
 	tasks_stat | awk -v list=" $* " '$3 != "Z" && index(list, " " $1 " ") {
