@@ -133,6 +133,26 @@ int unit_run(const char *pattern);
  */
 #define DEADLINE 300
 
+/* Clang says so by a feature, GCC by a name. */
+#ifndef __has_feature
+#define __has_feature(name) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+#define ADDRESS_SANITIZER true
+#else
+#define ADDRESS_SANITIZER false
+#endif
+
+/*
+ * Skips a test that forks while other threads allocate: the address sanitizer's malloc()
+ * holds its locks over fork() (libc's does not), and the child waits for them for ever.
+ */
+#define SKIP_IF_MALLOC_STAYS_LOCKED()  \
+	do {                           \
+		if (ADDRESS_SANITIZER) \
+			skip();        \
+	} while (0)
+
 /* Lets others run until @fact holds; fails at the deadline. */
 #define becomes_true(fact)                                                  \
 	do {                                                                \
