@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
 # Kernels of an invented archive, which lacks a package, changes, or answers with an
-# error: each case ends in the newest kernel that is whole, or names the package.
+# error, and modules of an invented index: each case ends in the newest version that is
+# whole, or names the package.
 TREE=$(cd "$(dirname "$0")/../.." && pwd -P)
 # shellcheck source=tests/fact.sh
 . "$TREE/tests/fact.sh"
@@ -229,5 +230,31 @@ address=http://127.0.0.1:$(cat "$folder/port")
 made 6.1
 judge 'a mirror with an error for each first request' 6.1.0-9-arm64 \
 	'kernel 6.1.0-9-arm64'
+
+# An index of PyPI whose newest version is older than the wanted one.
+afresh
+cat >"$folder/wheel.py" <<'WHEEL'
+import sys, zipfile
+
+with zipfile.ZipFile(sys.argv[1] + "/invented-1.9-py3-none-any.whl", "w") as wheel:
+    wheel.writestr("invented.py", "")
+    info = "invented-1.9.dist-info/"
+    wheel.writestr(info + "METADATA", "Metadata-Version: 2.1\nName: invented\nVersion: 1.9\n")
+    wheel.writestr(info + "WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+    wheel.writestr(info + "RECORD", "")
+WHEEL
+python3 "$folder/wheel.py" "$archive"
+export PIP_NO_INDEX=1 PIP_FIND_LINKS=$archive
+echo "invented==2.0" >"$folder/wanted"
+is 'a version that PyPI lacks: the next older one' \
+	"$(ls -d "$(pypi_set invented "$folder/wanted" 2>"$folder/said")"/*-info)" \
+	"$(echo "$DRAY_CACHE"/pypi/*/invented-1.9.dist-info)"
+like 'a version that PyPI lacks: the message' "$(cat "$folder/said")" \
+	'*invented==2.0*older versions: invented-1.9*'
+echo "absent==2.0" >"$folder/wanted"
+is 'no version on PyPI: no set' \
+	"$(pypi_set absent "$folder/wanted" 2>"$folder/said")" ''
+like 'no version on PyPI: the message' "$(cat "$folder/said")" \
+	'*absent*cannot fetch the modules of*'
 
 finish

@@ -21,15 +21,24 @@ pypi_set()
 
 pypi_fetch()
 {
-	local requirements=$1 into=${*: -1}
-	local options=("${@:2:$#-2}")
+	pypi_install "$1" --target "${*: -1}" "${@:2:$#-2}"
+}
 
-	log_note "fetching from PyPI: $(sed -n '/^[a-z]/p' "$requirements" |
-		tr '\n' ' ')"
-	log_quietly /usr/bin/python3 -m pip install --quiet --no-deps \
-		--only-binary :all: --root-user-action ignore \
-		--disable-pip-version-check --target "$into" \
-		"${options[@]}" --requirement "$requirements"
+# pypi_install REQUIREMENTS --target|--prefix FOLDER [PIP OPTION]...: the versions of
+# the file, or the newest older ones that the index holds
+pypi_install()
+{
+	local older=${SCRATCH:?}/older-$BASHPID pip=(
+		log_quietly /usr/bin/python3 -m pip install --quiet --no-deps
+		--only-binary :all: --root-user-action ignore
+		--disable-pip-version-check "${@:2}"
+	)
+
+	log_note "fetching from PyPI: $(sed -n '/^[a-z]/p' "$1" | tr '\n' ' ')"
+	"${pip[@]}" --requirement "$1" && return
+	sed 's/==/<=/' "$1" >"$older"
+	"${pip[@]}" --requirement "$older" || return
+	log_note "older versions: $(find "$3" -name '*.dist-info' -printf '%f ')"
 }
 
 # pypi_prefix NAME REQUIREMENTS: like pypi_set for Debian's Python, with the libraries
@@ -45,10 +54,7 @@ pypi_prefix()
 
 pypi_fetch_prefix()
 {
-	log_note "fetching from PyPI: $(sed -n '/^[a-z]/p' "$1" | tr '\n' ' ')"
-	log_quietly /usr/bin/python3 -m pip install --quiet --no-deps \
-		--only-binary :all: --ignore-installed --root-user-action ignore \
-		--disable-pip-version-check --prefix "$2" --requirement "$1"
+	pypi_install "$1" --prefix "$2" --ignore-installed
 }
 
 # free_ready: builds for a Python without a GIL; sets the caller's variables python

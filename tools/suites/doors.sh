@@ -3,7 +3,7 @@
 
 ABOUT_DOORS="the front doors themselves: the demo, kernels of an invented archive that lacks a \
 package or changes, failures, signals, and the table of tools/check --since"
-PACKAGES_DOORS=(kmod procps python3) # the demo installs its own
+PACKAGES_DOORS=(kmod procps python3 python3-pip) # the demo installs its own
 
 suite_doors()
 {
