@@ -203,7 +203,7 @@ int dray_flight_start(struct dray_flight *flight)
 		return -EAGAIN;
 	flight->landed = false;
 	flight->moved = 0;
-	flight->complete = false;
+	flight->unknown = false;
 	flight->broken = false;
 	flight->cookie = dmaengine_submit(tx);
 	flight->aloft = !dma_submit_error(flight->cookie);

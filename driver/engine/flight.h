@@ -22,8 +22,8 @@ struct dray_flight {
 	u64 bytes;
 	bool aloft; /* the engine has it, or has reported it */
 	u64 moved; /* bytes, at least, when the engine was stopped */
-	bool complete; /* by its status then, without a report */
-	bool broken; /* likewise */
+	bool unknown; /* more may have moved then */
+	bool broken; /* by its status then, without a report */
 	u32 retries; /* reports without a byte */
 	u64 asked_ns; /* CLOCK_MONOTONIC, if the engine had no room then */
 

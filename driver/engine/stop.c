@@ -22,8 +22,8 @@
 /* Of a job that the engine reports without having moved a byte. */
 #define DRAY_RETRIES 3
 
-/* Until an engine that has completed a descriptor calls back. */
-#define DRAY_CALLBACK_US 20000
+/* Until an engine that has completed descriptors calls back for all of them. */
+#define DRAY_CALLBACK_NS (20 * NSEC_PER_MSEC)
 
 int dray_stream_obstacle(struct dray_job *job)
 {
@@ -107,21 +107,54 @@ void dray_stream_land(struct dray_job *job)
 	dray_stream_finish(job, &end, false);
 }
 
-/* Waits for the callback of a descriptor that is complete by its status. */
-static void dray_flight_await(const struct dray_job *job)
+/* Waits for the engine's report; false: there is none until @until, ktime in ns. */
+static bool dray_flight_await(const struct dray_job *job, u64 until)
 {
-	unsigned int us;
-
-	for (us = 0; us < DRAY_CALLBACK_US && !dray_flight_has_landed(job);
-	     us += 100)
+	while (!dray_flight_has_landed(job)) {
+		if (ktime_get_ns() >= until)
+			return false;
 		usleep_range(100, 200);
+	}
+	return true;
+}
+
+/* Returns the last job that the engine has; there is one. */
+static struct dray_job *dray_stream_last(struct dray_channel *channel)
+{
+	struct dray_job *job;
+
+	list_for_each_entry_reverse(job, &channel->stream.jobs, list)
+		if (job->flight->aloft)
+			break;
+	return job;
 }
 
 /*
- * Notes how far the engine has come.  If the status of any descriptor is that of
- * the last one, that of the oldest tells something only if it runs alone.
+ * Notes how far the engine has come with a job.  If the driver tells the residue of
+ * the last descriptor only, it tells nothing of those before it: a group is reported
+ * at its end, so any of them may have begun, or even be complete.
  */
-static void dray_stream_measure(struct dray_channel *channel, bool gentle)
+static void dray_flight_measure(struct dray_job *job, u32 residue, bool gentle,
+				u64 until)
+{
+	struct dray_flight *flight = job->flight, *told = flight;
+	const struct dray_stream *stream = &flight->channel->stream;
+
+	if (stream->quirk->blind)
+		told = dray_stream_last(flight->channel)->flight;
+	/* A packet that has begun may be about to end; so may one before it. */
+	if (stream->counts && residue < told->bytes &&
+	    (gentle || told != flight) && dray_flight_await(job, until))
+		return;
+	flight->unknown = !stream->counts || told != flight;
+	if (!flight->unknown)
+		flight->moved =
+			flight->bytes - min_t(u64, residue, flight->bytes);
+}
+
+/* Notes how far the engine has come with each job. */
+static void dray_stream_measure(struct dray_channel *channel, bool gentle,
+				u64 until)
 {
 	struct dray_stream *stream = &channel->stream;
 	struct dma_tx_state state = {};
@@ -142,26 +175,22 @@ static void dray_stream_measure(struct dray_channel *channel, bool gentle)
 		 * or a packet has come, of any length.
 		 */
 		if (status == DMA_COMPLETE) {
-			dray_flight_await(job);
-			flight->complete = true;
+			dray_flight_await(job, until);
+			flight->unknown = true;
 			if (stream->direction == DMA_MEM_TO_DEV)
 				flight->moved = flight->bytes;
 			continue;
 		}
 		if (status == DMA_ERROR) {
-			dray_flight_await(job);
+			dray_flight_await(job, until);
 			flight->broken = true;
 			continue;
 		}
-		if (!stream->counts ||
-		    (stream->quirk->blind && stream->batch > 1))
+		if (stream->repeats)
 			return;
-		flight->moved = flight->bytes -
-				min_t(u64, state.residue, flight->bytes);
-		/* A packet that has begun may be about to end. */
-		if (gentle && flight->moved)
-			dray_flight_await(job);
-		if (stream->quirk->blind && !dray_flight_has_landed(job))
+		dray_flight_measure(job, state.residue, gentle, until);
+		/* Without a residue, those behind it have not begun. */
+		if (!stream->counts)
 			return;
 	}
 }
@@ -264,7 +293,7 @@ static void dray_stream_settle_one(struct dray_job *job, bool own, bool halted)
 		end.error = end.error ? end.error : -EIO;
 	else if (flight->moved == flight->bytes)
 		end.error = 0;
-	else if (!end.error && (!own || flight->moved || flight->complete))
+	else if (!end.error && (!own || flight->moved || flight->unknown))
 		end.error = -ECONNRESET;
 	else if (!end.error)
 		return;
@@ -300,13 +329,15 @@ bool dray_stream_stop(struct dray_channel *channel, bool gentle)
 	struct dray_channels *channels = channel->node->channels;
 	DECLARE_BITMAP(hit, DRAY_MAX_CHANNELS) = {};
 	DECLARE_BITMAP(halted, DRAY_MAX_CHANNELS) = {};
+	u64 until = ktime_get_ns() + DRAY_CALLBACK_NS;
 	u32 i;
 
 	lockdep_assert_held(&channels->streaming);
 	for (i = 0; i < channels->count; i++)
 		if (dray_stream_is_hit(channel, &channels->channel[i])) {
 			__set_bit(i, hit);
-			dray_stream_measure(&channels->channel[i], gentle);
+			dray_stream_measure(&channels->channel[i], gentle,
+					    until);
 		}
 	for_each_set_bit(i, hit, channels->count)
 		if (dray_stream_halt(&channels->channel[i]))

@@ -54,6 +54,7 @@ struct stream_knobs {
 	bool siblings;
 	bool blind;
 	bool deaf;
+	bool chains;
 	unsigned int frame_bytes;
 	unsigned int frame_us;
 

@@ -161,7 +161,9 @@ static void stream_issue(struct dma_chan *chan)
 	spin_lock_bh(&pair->lock);
 	list_for_each_entry(descriptor, &channel->submitted, list)
 		stream_knobs.out[chan->chan_id]++;
-	list_splice_tail_init(&channel->submitted, &channel->issued);
+	list_splice_tail_init(&channel->submitted, stream_knobs.chains
+							   ? &channel->active
+							   : &channel->issued);
 	spin_unlock_bh(&pair->lock);
 	if (!stream_knobs.shows)
 		stream_wake(pair);

@@ -70,6 +70,50 @@ TEST_F(stream, a_cancelled_transfer_says_how_many_bytes_had_come)
 	EXPECT_EQ(0, stream_passes(self));
 }
 
+/* Of several that the engine has: those before it got packets, maybe unreported. */
+TEST_F(stream, one_in_the_middle_of_its_packet_does_not_start_again)
+{
+	static const struct {
+		uint32_t batch;
+		int whole; /* packets before */
+	} cases[] = { { 1, 0 }, { 3, 0 }, { 3, 1 }, { 3, 2 } };
+	struct dray_point point;
+
+	NEED_KNOB("join");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct engine_share moved = { RX0, stream_read("bytes", RX0) };
+		int whole = cases[i].whole;
+		int64_t number = 0, sent;
+
+		ASSERT_EQ(0, stream_open(self, cases[i].batch));
+		for (int j = 0; j < whole + 2; j++)
+			number = stream_receive(self, j * 8192, 8192);
+		ASSERT_LT(whole + 1, number);
+		ASSERT_TRUE(engine_gets(RX0, whole + 2));
+		for (int j = 0; j < whole; j++)
+			ASSERT_LT(0, stream_send(self, 0, 1000));
+		moved.count += whole * 1000;
+		ASSERT_TRUE(wait_for(engine_has_moved, &moved));
+		ASSERT_EQ(0, stream_knob("join", 100));
+		ASSERT_LT(0, stream_send(self, 0, 3000));
+		moved.count += 3000;
+		ASSERT_TRUE(wait_for(engine_has_moved, &moved));
+		EXPECT_EQ(1, stream_cancel(self, RX0, number));
+		EXPECT_EQ(-ECANCELED, line_status(&self->rx, number));
+		/* the packet's end, to nobody */
+		ASSERT_EQ(0, stream_knob("join", 0));
+		sent = stream_send(self, 3000, 2000);
+		ASSERT_EQ(2000, line_bytes(&self->tx, sent));
+		ASSERT_EQ(0, line_wait(&self->rx, number - 1, &point));
+		EXPECT_EQ(-ECONNRESET, point.status);
+		EXPECT_GE(3000, point.bytes);
+		ASSERT_EQ(0, stream_empty(self));
+		EXPECT_EQ(0, stream_passes(self));
+		line_close(&self->rx);
+		line_close(&self->tx);
+	}
+}
+
 TEST_F(stream, all_are_cancelled_by_their_opener_alone)
 {
 	struct line other_line;

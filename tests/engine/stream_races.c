@@ -49,6 +49,9 @@ TEST_F(stream, a_silent_transfer_keeps_its_place_on_the_timeline)
 			  .flags = DRAY_SUBMIT_NO_FENCE | DRAY_SUBMIT_NONBLOCK);
 	uint64_t last = POINTS - DEPTH + 1;
 
+	/* Then a cancel behind it ends it, too. */
+	SKIP_IF(stream_read("blind", 0) == 1,
+		"this engine tells nothing of its first transfer");
 	ASSERT_EQ(0, line_open(self->node, TX0, 1, &self->tx));
 	ASSERT_EQ(0, line_open_as(self->node, &args, &self->rx));
 	ASSERT_EQ(1, stream_receive(self, 0, 4096));

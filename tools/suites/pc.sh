@@ -146,6 +146,7 @@ pc_streams()
 		pc_stream "$1stream-$name" "stream_$name"
 	done
 	pc_stream "$1stream-life-given" stream_life given=1
+	pc_stream "$1stream-ends-chains" stream_ends 'axidma=1 chains=1'
 	if [ "$FULL" = yes ]; then
 		for name in transfers ends life limits ring replace races; do
 			pc_stream "$1stream-$name-axidma" "stream_$name" axidma=1

@@ -409,9 +409,9 @@ struct dray_submit {
  * ended, the call leaves it alone and does not count it.
  *
  * On a stream, the engine is stopped if it has a submission that is cancelled.
- * Its point says how many bytes had come at least.  Submissions behind it go on.
- * An engine that can only be stopped in both directions ends those of the other
- * direction as -ECONNRESET.
+ * Its point says how many bytes had come at least.  Submissions behind it go on;
+ * those of which bytes have moved, or may have, end as -ECONNRESET, as do those of
+ * the other direction if the engine can only stop both.
  */
 struct dray_cancel {
 	__s32 fence_fd;		/* in: a submission's sync_file; negative: see point */
