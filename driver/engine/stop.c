@@ -72,6 +72,8 @@ static void dray_stream_finish(struct dray_job *job, const struct dray_end *end,
 	spin_lock_irq(&channel->lock);
 	list_del_init(&job->list);
 	spin_unlock_irq(&channel->lock);
+	/* A ring's frame flies again. */
+	job->flight->retries = 0;
 	if (job->frames)
 		dray_frame_end(job, end, lost);
 	else

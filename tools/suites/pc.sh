@@ -142,11 +142,12 @@ pc_streams()
 
 	[ "$LONG" = no ] || frames=100000
 
-	for name in transfers timeline refused fifos ends life ring replace races; do
+	for name in transfers timeline refused fifos ends life ring frames replace races; do
 		pc_stream "$1stream-$name" "stream_$name"
 	done
 	pc_stream "$1stream-life-given" stream_life given=1
 	pc_stream "$1stream-ends-chains" stream_ends 'axidma=1 chains=1'
+	pc_stream "$1stream-frames-batches" stream_frames batches=1
 	if [ "$FULL" = yes ]; then
 		for name in transfers ends life limits ring replace races; do
 			pc_stream "$1stream-$name-axidma" "stream_$name" axidma=1
