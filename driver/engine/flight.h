@@ -25,7 +25,7 @@ struct dray_flight {
 	bool unknown; /* more may have moved then */
 	bool broken; /* by its status then, without a report */
 	u32 retries; /* reports without a byte */
-	u64 asked_ns; /* CLOCK_MONOTONIC, if the engine had no room then */
+	u64 asked_ns; /* CLOCK_MONOTONIC, if an idle engine had no room then */
 
 	/* The engine's report: valid once @landed. */
 	bool landed;

@@ -74,6 +74,7 @@ static void dray_stream_finish(struct dray_job *job, const struct dray_end *end,
 	spin_unlock_irq(&channel->lock);
 	/* A ring's frame flies again. */
 	job->flight->retries = 0;
+	job->flight->asked_ns = 0;
 	if (job->frames)
 		dray_frame_end(job, end, lost);
 	else

@@ -104,14 +104,17 @@ static int dray_stream_start(struct dray_job *job, u64 group)
 {
 	struct dray_stream *stream = &job->channel->stream;
 	struct dray_flight *flight = job->flight;
+	u64 now = ktime_get_ns();
 	int ret;
 
-	if (!flight->asked_ns)
-		flight->asked_ns = ktime_get_ns();
+	/* Others leave it no room. */
+	if (dray_stream_oldest(job->channel))
+		flight->asked_ns = 0;
+	else if (!flight->asked_ns)
+		flight->asked_ns = now;
 	ret = dray_flight_start(flight);
-	if (ret == -EAGAIN && !dray_stream_oldest(job->channel) &&
-	    ktime_get_ns() - flight->asked_ns >
-		    (u64)dray_watchdog_ms() * NSEC_PER_MSEC)
+	if (ret == -EAGAIN && flight->asked_ns &&
+	    now - flight->asked_ns > (u64)dray_watchdog_ms() * NSEC_PER_MSEC)
 		ret = -EIO;
 	if (ret)
 		return ret;

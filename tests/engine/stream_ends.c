@@ -5,6 +5,8 @@
  */
 #include "streams.h"
 
+#define WATCHDOG "/sys/module/dray/parameters/watchdog_ms"
+
 TEST_F(stream, one_of_a_queue_is_cancelled)
 {
 	ASSERT_EQ(0, stream_open(self, 1));
@@ -112,6 +114,31 @@ TEST_F(stream, one_in_the_middle_of_its_packet_does_not_start_again)
 		line_close(&self->rx);
 		line_close(&self->tx);
 	}
+}
+
+TEST_F(stream, room_for_one_that_waited_behind_a_silent_one_is_asked_for_anew)
+{
+	struct dray_wait wait = { .number = 1 };
+
+	NEED_KNOB("slots");
+	ASSERT_EQ(0, write_text(WATCHDOG, "200"));
+	ASSERT_EQ(0, line_open(self->node, RX0, 1, &self->rx));
+	ASSERT_EQ(0, stream_knob("slots", 1));
+	ASSERT_EQ(1, stream_receive(self, 0, 4096));
+	ASSERT_EQ(2, stream_receive(self, 4096, 4096));
+	ASSERT_TRUE(engine_gets(RX0, 1));
+	wait.until_ns = now_ns() + 500 * MILLISECOND;
+	ASSERT_EQ(-ETIME, line_call(&self->rx, &wait));
+	ASSERT_EQ(0, stream_knob("slots", 0));
+	ASSERT_EQ(0, stream_text("inject", "0 64"));
+	EXPECT_EQ(64, line_bytes(&self->rx, 1));
+	wait.number = 2;
+	wait.until_ns = now_ns() + 50 * MILLISECOND;
+	EXPECT_EQ(-ETIME, line_call(&self->rx, &wait));
+	ASSERT_EQ(0, stream_knob("slots", 64));
+	ASSERT_EQ(0, stream_text("inject", "0 64"));
+	EXPECT_EQ(64, line_bytes(&self->rx, 2));
+	ASSERT_EQ(0, write_text(WATCHDOG, "10000"));
 }
 
 TEST_F(stream, all_are_cancelled_by_their_opener_alone)
