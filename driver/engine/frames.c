@@ -296,6 +296,47 @@ struct dray_job *dray_frame_next(struct dray_channel *channel)
 	return job;
 }
 
+u32 dray_frames_cancel(struct dray_channel *channel,
+		       const struct dray_queue *queue)
+{
+	struct dray_frames *frames;
+	struct dray_job *job;
+	u32 count = 0;
+
+	spin_lock_irq(&channel->lock);
+	frames = channel->stream.frames;
+	if (frames && !frames->ended)
+		list_for_each_entry(job, &frames->free, list) {
+			if (&job->queues->queue[channel->index] != queue)
+				break;
+			count += !job->cancelled;
+			job->cancelled = true;
+		}
+	if (count)
+		dray_frames_wake(channel);
+	spin_unlock_irq(&channel->lock);
+	return count;
+}
+
+struct dray_job *dray_frame_cancelled(struct dray_channel *channel)
+{
+	struct dray_frames *frames = channel->stream.frames;
+	struct dray_job *job = NULL;
+
+	if (!frames || READ_ONCE(frames->ended))
+		return NULL;
+	spin_lock_irq(&channel->lock);
+	/* Those that were released later are behind them. */
+	if (!list_empty(&frames->free))
+		job = list_first_entry(&frames->free, struct dray_job, list);
+	if (job && job->cancelled)
+		list_move_tail(&job->list, &channel->stream.jobs);
+	else
+		job = NULL;
+	spin_unlock_irq(&channel->lock);
+	return job;
+}
+
 void dray_frame_end(struct dray_job *job, const struct dray_end *end, bool lost)
 {
 	struct dray_frames *frames = job->frames;
@@ -315,6 +356,7 @@ void dray_frame_end(struct dray_job *job, const struct dray_end *end, bool lost)
 	frame->state = DRAY_FRAME_UNREAD;
 	frames->away--;
 	job->cancelled = false;
+	job->started = false;
 	if (lost) {
 		frame->job = NULL;
 		dray_store_get(job->store);

@@ -72,7 +72,8 @@ static void dray_stream_expire(struct dray_channel *channel)
 		if (!job->flight->aloft && dray_stream_obstacle(job))
 			dray_stream_end(job, dray_stream_obstacle(job), 0,
 					false);
-	while ((job = dray_stream_expired(channel)))
+	while ((job = dray_stream_expired(channel)) ||
+	       (job = dray_frame_cancelled(channel)))
 		dray_stream_end(job, dray_stream_obstacle(job), 0, false);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Frames of rings that come back otherwise than with data: after reports without a
- * byte.
+ * byte, and by CANCEL.
  */
 #include "streams.h"
 
@@ -64,4 +64,28 @@ TEST_F(stream, a_frame_flies_for_ever)
 			ASSERT_EQ(0, point.status);
 		ASSERT_EQ(0, frame_release(&self->rx, point.frame));
 	}
+}
+
+TEST_F(stream, all_frames_are_cancelled_by_one_stop)
+{
+	struct dray_ring none = { .flags = DRAY_RING_REPLACE };
+	long stops;
+
+	NEED_KNOB("stall");
+	ASSERT_EQ(0, stream_knob("stall", 1u << TX0));
+	ASSERT_EQ(0,
+		  ring_open(self, TX0, 1, MOST, DRAY_RING_RELEASED, &self->tx));
+	ASSERT_TRUE(engine_gets(TX0, 2));
+	stops = stream_read("terminated", TX0);
+	ASSERT_EQ((int)MOST, stream_cancel(self, TX0, 0));
+	for (uint64_t i = MOST - 127; i <= MOST; i++)
+		ASSERT_EQ(-ECANCELED, line_status(&self->tx, i));
+	EXPECT_EQ(0, stream_cancel(self, TX0, 0));
+	EXPECT_GE(stops + 2, stream_read("terminated", TX0));
+	EXPECT_EQ(MOST, line_completed(&self->tx));
+	ASSERT_EQ(0, stream_knob("stall", 0));
+	/* The ring goes on. */
+	ASSERT_EQ(0, frame_release(&self->tx, 5));
+	EXPECT_EQ(FRAME, line_bytes(&self->tx, MOST + 1));
+	EXPECT_EQ(0, ring_call(&self->tx, &none));
 }

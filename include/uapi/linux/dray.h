@@ -412,6 +412,7 @@ struct dray_submit {
  * Its point says how many bytes had come at least.  Submissions behind it go on;
  * those of which bytes have moved, or may have, end as -ECONNRESET, as do those of
  * the other direction if the engine can only stop both.
+ * A ring's frames that the engine has, or may have next, come back as -ECANCELED.
  */
 struct dray_cancel {
 	__s32 fence_fd;		/* in: a submission's sync_file; negative: see point */
