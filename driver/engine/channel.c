@@ -5,7 +5,6 @@
  * error and not a reason to wait.  It is given back when the node goes.
  */
 #include <linux/delay.h>
-#include <linux/dma-fence.h>
 #include <linux/dma-mapping.h>
 #include <linux/dray_node.h>
 #include <linux/err.h>
@@ -58,7 +57,11 @@ static int dray_channel_init(struct dray_node *node, u32 index,
 	channel->stream.direction = channel->kind == DRAY_CHANNEL_RECV
 					    ? DMA_DEV_TO_MEM
 					    : DMA_MEM_TO_DEV;
+	mutex_init(&channel->stream.working);
+	mutex_init(&channel->stream.alone);
+	channel->stream.engine = &channel->stream.alone;
 	INIT_LIST_HEAD(&channel->stream.jobs);
+	INIT_LIST_HEAD(&channel->stream.ending);
 	INIT_LIST_HEAD(&channel->stream.lost);
 	mutex_init(&channel->opening);
 	spin_lock_init(&channel->lock);
@@ -87,7 +90,7 @@ int dray_channels_probe(struct dray_node *node,
 	if (!node->channels)
 		return -ENOMEM;
 	node->channels->count = count;
-	mutex_init(&node->channels->streaming);
+	mutex_init(&node->channels->engines);
 	init_waitqueue_head(&node->channels->slots);
 	mutex_init(&node->channels->users_lock);
 	INIT_LIST_HEAD(&node->channels->users);
@@ -203,6 +206,27 @@ static void dray_channel_learn_stream(struct dray_channel *channel,
 		dray_channel_learn_rows(channel);
 }
 
+/* Chooses the lock of the engine: one for all streams that it stops together. */
+static void dray_channel_share(struct dray_channel *channel,
+			       struct dma_chan *chan)
+{
+	struct dray_channels *channels = channel->node->channels;
+	struct dray_channel *other;
+	u32 i;
+
+	lockdep_assert_held(&channels->engines);
+	channel->stream.engine = &channel->stream.alone;
+	if (channel->kind == DRAY_CHANNEL_COPY ||
+	    !channel->stream.quirk->siblings)
+		return;
+	for (i = 0; i < channels->count; i++) {
+		other = &channels->channel[i];
+		if (other->kind != DRAY_CHANNEL_COPY && other->chan &&
+		    other->chan->device == chan->device)
+			channel->stream.engine = other->stream.engine;
+	}
+}
+
 static void dray_channel_learn(struct dray_channel *channel,
 			       struct dma_chan *chan)
 {
@@ -305,8 +329,11 @@ int dray_channel_open(struct dray_channel *channel)
 		goto out;
 	}
 	dray_channel_learn(channel, chan);
-	/* Readers of @chan see the limits too. */
+	mutex_lock(&channel->node->channels->engines);
+	dray_channel_share(channel, chan);
+	/* Readers of @chan see the limits and the lock too. */
 	smp_store_release(&channel->chan, chan);
+	mutex_unlock(&channel->node->channels->engines);
 out:
 	mutex_unlock(&channel->opening);
 	return ret;
@@ -401,7 +428,9 @@ static void dray_channel_close(struct dray_channel *channel)
 		/* The jobs have memory of the engine's device. */
 		flush_work(&channel->clean);
 		dray_channel_release(channel, channel->chan);
+		mutex_lock(&channel->node->channels->engines);
 		channel->chan = NULL;
+		mutex_unlock(&channel->node->channels->engines);
 	}
 	mutex_unlock(&channel->opening);
 }
@@ -409,17 +438,9 @@ static void dray_channel_close(struct dray_channel *channel)
 /* Stops a dead channel's engine once more, and maybe its other direction. */
 static bool dray_channel_stops_again(struct dray_channel *channel)
 {
-	struct mutex *streaming = &channel->node->channels->streaming;
-	bool signalling, stops;
-
 	if (channel->kind == DRAY_CHANNEL_COPY)
 		return dray_channel_stops(channel);
-	signalling = dma_fence_begin_signalling();
-	mutex_lock(streaming);
-	stops = dray_stream_stop(channel, false);
-	mutex_unlock(streaming);
-	dma_fence_end_signalling(signalling);
-	return stops;
+	return dray_stream_stop_again(channel);
 }
 
 /*

@@ -11,7 +11,6 @@
 #include <linux/types.h>
 
 struct dray_channel;
-struct dray_end;
 struct dray_job;
 struct dray_point;
 struct dray_points;
@@ -77,8 +76,7 @@ void dray_frames_put(struct dray_frames *frames);
  * jobs; the end of a flight; the end of a ring, once its engine has no frame.
  */
 struct dray_job *dray_frame_next(struct dray_channel *channel);
-void dray_frame_end(struct dray_job *job, const struct dray_end *end,
-		    bool lost);
+void dray_frame_end(struct dray_job *job);
 void dray_frames_settle(struct dray_channel *channel);
 
 /*

@@ -12,6 +12,7 @@
 #include <linux/types.h>
 
 #include "channel.h"
+#include "end.h"
 #include "fence.h"
 #include "fill.h"
 #include "move.h"
@@ -40,6 +41,9 @@ struct dray_job {
 	u64 deadline; /* ktime, ns; 0: none */
 	bool sync; /* destinations are made visible to the CPU */
 	bool started;
+	bool stale; /* the CPU's caches may have lines of the frame */
+	bool lost; /* the engine may go on with it; a stream's, once it ends */
+	struct dray_end end; /* likewise */
 	u64 bytes;
 	u64 runs;
 

@@ -4,6 +4,7 @@
  * that it had.
  */
 #include <linux/delay.h>
+#include <linux/dma-fence.h>
 #include <linux/dmaengine.h>
 #include <linux/ktime.h>
 #include <linux/rcupdate.h>
@@ -64,25 +65,55 @@ bool dray_flight_is_kept(const struct dray_job *job)
 	       flight->residue && flight->hardware > 1;
 }
 
+/* The work item shows its end later: maintaining caches may take long. */
 static void dray_stream_finish(struct dray_job *job, const struct dray_end *end,
 			       bool lost)
 {
 	struct dray_channel *channel = job->channel;
 
-	spin_lock_irq(&channel->lock);
-	list_del_init(&job->list);
-	spin_unlock_irq(&channel->lock);
-	/* A ring's frame flies again. */
+	/* A ring's frame flies again: without room at first, it has not landed. */
+	job->flight->aloft = lost;
 	job->flight->retries = 0;
 	job->flight->asked_ns = 0;
-	if (job->frames)
-		dray_frame_end(job, end, lost);
-	else
-		dray_job_end(job, end, lost);
-	if (lost)
-		list_add_tail(&job->list, &channel->stream.lost);
-	else if (!job->frames)
-		dray_job_retire(job);
+	job->end = *end;
+	job->lost = lost;
+	spin_lock_irq(&channel->lock);
+	list_move_tail(&job->list, &channel->stream.ending);
+	spin_unlock_irq(&channel->lock);
+}
+
+static struct dray_job *dray_stream_ending(struct dray_channel *channel)
+{
+	struct dray_job *job;
+
+	spin_lock_irq(&channel->lock);
+	job = list_first_entry_or_null(&channel->stream.ending, struct dray_job,
+				       list);
+	if (job)
+		list_del_init(&job->list);
+	spin_unlock_irq(&channel->lock);
+	return job;
+}
+
+bool dray_stream_end_all(struct dray_channel *channel)
+{
+	struct dray_job *job;
+	bool any = false, lost;
+
+	lockdep_assert_held(&channel->stream.working);
+	while ((job = dray_stream_ending(channel))) {
+		any = true;
+		lost = job->lost;
+		if (job->frames)
+			dray_frame_end(job);
+		else
+			dray_job_end(job, &job->end, lost);
+		if (lost)
+			list_add_tail(&job->list, &channel->stream.lost);
+		else if (!job->frames)
+			dray_job_retire(job);
+	}
+	return any;
 }
 
 void dray_stream_end(struct dray_job *job, int error, u64 bytes, bool stopped)
@@ -315,16 +346,18 @@ static void dray_stream_settle(struct dray_channel *channel, bool own,
 			dray_stream_settle_one(job, own, halted);
 }
 
-/* Has @other jobs that stopping @channel stops too? */
+/*
+ * Has @other jobs that stopping @channel stops too?  With a common lock they stay, and
+ * with them its engine.
+ */
 static bool dray_stream_is_hit(struct dray_channel *channel,
 			       struct dray_channel *other)
 {
 	if (other == channel)
 		return true;
-	return channel->stream.quirk->siblings &&
-	       other->kind != DRAY_CHANNEL_COPY && other->chan &&
-	       other->chan->device == channel->chan->device &&
-	       dray_stream_aloft(other);
+	return other->stream.engine == channel->stream.engine &&
+	       dray_stream_aloft(other) &&
+	       other->chan->device == channel->chan->device;
 }
 
 bool dray_stream_stop(struct dray_channel *channel, bool gentle)
@@ -335,7 +368,7 @@ bool dray_stream_stop(struct dray_channel *channel, bool gentle)
 	u64 until = ktime_get_ns() + DRAY_CALLBACK_NS;
 	u32 i;
 
-	lockdep_assert_held(&channels->streaming);
+	lockdep_assert_held(channel->stream.engine);
 	for (i = 0; i < channels->count; i++)
 		if (dray_stream_is_hit(channel, &channels->channel[i])) {
 			__set_bit(i, hit);
@@ -353,4 +386,19 @@ bool dray_stream_stop(struct dray_channel *channel, bool gentle)
 	for_each_set_bit(i, hit, channels->count)
 		mod_delayed_work(dray_workqueue, &channels->channel[i].feed, 0);
 	return test_bit(channel->index, halted);
+}
+
+bool dray_stream_stop_again(struct dray_channel *channel)
+{
+	struct mutex *engine = channel->stream.engine;
+	bool signalling = dma_fence_begin_signalling(), stops;
+
+	mutex_lock(&channel->stream.working);
+	mutex_lock(engine);
+	stops = dray_stream_stop(channel, false);
+	mutex_unlock(engine);
+	dray_stream_end_all(channel);
+	mutex_unlock(&channel->stream.working);
+	dma_fence_end_signalling(signalling);
+	return stops;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stopping the engine of a stream, and ending the jobs that it had.  Under
- * @streaming of the node's channels.
+ * Stopping the engine of a stream, and ending the jobs that it had.  Under the
+ * stream's @engine.
  */
 #ifndef DRAY_STOP_H
 #define DRAY_STOP_H
@@ -35,6 +35,15 @@ void dray_stream_land(struct dray_job *job);
  * Return: whether the engine has stopped.
  */
 bool dray_stream_stop(struct dray_channel *channel, bool gentle);
+
+/*
+ * Ends all jobs that have left the engine: their caches, points and fences.  Only
+ * under @working.  Returns whether there were any.
+ */
+bool dray_stream_end_all(struct dray_channel *channel);
+
+/* Stops the engine of a dead channel.  Neither lock is held. */
+bool dray_stream_stop_again(struct dray_channel *channel);
 
 /* Stops it without jobs; false: it may go on. */
 bool dray_stream_halt(struct dray_channel *channel);

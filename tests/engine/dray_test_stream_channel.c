@@ -3,9 +3,11 @@
  * A channel of the engine of streams: descriptors are prepared, submitted and
  * issued; dray_test_stream_flow.c does them.
  */
+#include <linux/delay.h>
 #include <linux/dma-direct.h>
 #include <linux/dma-mapping.h>
 #include <linux/ioport.h>
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
@@ -305,6 +307,11 @@ static int stream_terminate(struct dma_chan *chan)
 
 static void stream_synchronize(struct dma_chan *chan)
 {
+	unsigned long end = jiffies + 60 * HZ;
+
+	while (stream_is(to_stream(chan), &stream_knobs.hold) &&
+	       time_before(jiffies, end))
+		usleep_range(1000, 2000);
 	stream_report_end(to_stream(chan));
 }
 

@@ -73,6 +73,8 @@ MODULE_PARM_DESC(refuse_config, "it takes no FIFO");
 module_param_named(deaf, stream_knobs.deaf, bool, 0644);
 MODULE_PARM_DESC(deaf, "stopping a stubborn one succeeds, then it takes none");
 
+module_param_named(hold, stream_knobs.hold, uint, 0644);
+MODULE_PARM_DESC(hold, "channels whose stop lasts, for at most a minute");
 module_param_named(chains, stream_knobs.chains, bool, 0644);
 MODULE_PARM_DESC(chains, "what is issued joins what runs, as in Linux 7.3");
 

@@ -166,6 +166,47 @@ TEST_F(stream, reopening_a_dead_direction_tells_the_other)
 	EXPECT_EQ(-ECONNRESET, line_status(&self->tx, submit.point));
 }
 
+/* A driver may wait long for its engine, which serves another user. */
+TEST_F(stream, a_stop_that_lasts_holds_up_no_other_stream)
+{
+	struct dray_transfer frames[2], sends = SEND_OF(self->src.fd, 0, 4096);
+	struct dray_transfer receives = RECV_OF(self->dst.fd, 65536, 4096);
+	long stops = stream_read("terminated", RX0);
+	struct dray_submit submit;
+	struct dray_point point;
+	struct line tx, rx;
+
+	NEED_KNOB("hold");
+	SKIP_IF(stream_read("siblings", 0) == 1,
+		"this engine stops all of its channels together");
+	for (int i = 0; i < 2; i++)
+		frames[i] = (struct dray_transfer)RECV_OF(
+			self->dst.fd, 32768 + (uint64_t)i * 4096, 4096);
+	ASSERT_EQ(0, line_open(self->node, RX0, 1, &self->rx));
+	ASSERT_EQ(0, line_open(self->node, TX1, 1, &tx));
+	ASSERT_EQ(0, line_open(self->node, RX1, 1, &rx));
+	ASSERT_EQ(1, stream_receive(self, 0, 4096));
+	ASSERT_TRUE(engine_gets(RX0, 1));
+	ASSERT_EQ(0, stream_knob("hold", 1u << RX0));
+	ASSERT_EQ(1, stream_cancel(self, RX0, 1));
+	while (stream_read("terminated", RX0) == stops)
+		usleep(1000);
+	for (uint64_t i = 1; i <= 20; i++) {
+		ASSERT_EQ(0,
+			  stream_submit(self, RX1, &receives, 1, 0, &submit));
+		ASSERT_EQ(0, stream_submit(self, TX1, &sends, 1, 0, &submit));
+		ASSERT_EQ(0, line_wait(&rx, i, &point));
+		EXPECT_EQ(4096, point.bytes);
+	}
+	/* A ring and the end of a stream do not wait either. */
+	ASSERT_EQ(0, ring_begin(&rx, frames, 2, 0));
+	line_close(&rx);
+	line_close(&tx);
+	EXPECT_EQ(0, line_completed(&self->rx));
+	ASSERT_EQ(0, stream_knob("hold", 0));
+	EXPECT_EQ(-ECANCELED, line_status(&self->rx, 1));
+}
+
 /* Whoever may lock no memory gets no large table of pieces in the kernel. */
 TEST_F(stream, pieces_are_locked_memory)
 {
