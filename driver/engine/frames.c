@@ -121,6 +121,8 @@ int dray_frames_start(struct dray_channel *channel, struct dray_frames *frames,
 			wake_up_all(&channel->idle);
 	}
 	spin_unlock_irq(&channel->lock);
+	if (!ret && !frames && *old)
+		dray_points_lose_ring((*old)->points);
 	mutex_unlock(&channel->stream.working);
 	if (!ret && frames)
 		dray_frames_wake(channel);

@@ -391,16 +391,15 @@ static int dray_ring_take(struct dray_frames *frames, struct dray_release *args)
 /* Acquires frames; if there are none, waits for a point and tries again. */
 static int dray_ring_await(struct dray_timeline_file *line,
 			   struct dray_frames *frames,
-			   struct dray_release *args)
+			   struct dray_release *args, u32 rings)
 {
 	struct dray_wait wait = { .number = args->number,
 				  .until_ns = args->until_ns };
-	struct dray_refusal none = {};
 	int ret = dray_ring_take(frames, args);
 
 	if (ret || args->acquired || !args->until_ns)
 		return ret;
-	ret = dray_wait_call(line, &wait, &none);
+	ret = dray_timeline_wait(line, &wait, rings);
 	/* A restarted call would release the frames again. */
 	if (ret == -ERESTARTSYS)
 		return -EINTR;
@@ -412,7 +411,7 @@ static int dray_ring_await(struct dray_timeline_file *line,
 
 static int dray_ring_pass(struct dray_timeline_file *line,
 			  struct dray_frames *frames, struct dray_release *args,
-			  struct dray_refusal *refusal)
+			  u32 rings, struct dray_refusal *refusal)
 {
 	int ret;
 
@@ -421,12 +420,13 @@ static int dray_ring_pass(struct dray_timeline_file *line,
 		return dray_refuse(refusal, -EINVAL, DRAY_REASON_FRAMES,
 				   DRAY_MAX_FRAMES);
 	ret = dray_ring_give(line, frames, args, refusal);
-	return ret ? ret : dray_ring_await(line, frames, args);
+	return ret ? ret : dray_ring_await(line, frames, args, rings);
 }
 
 int dray_release_call(struct dray_timeline_file *line, void *data,
 		      struct dray_refusal *refusal)
 {
+	u32 rings = dray_points_rings(line->points);
 	struct dray_release *args = data;
 	struct dray_frames *frames;
 	int ret;
@@ -437,7 +437,7 @@ int dray_release_call(struct dray_timeline_file *line, void *data,
 		return -EINVAL;
 	/* Another thread may replace the ring meanwhile. */
 	frames = dray_frames_get(line->channel);
-	ret = dray_ring_pass(line, frames, args, refusal);
+	ret = dray_ring_pass(line, frames, args, rings, refusal);
 	dray_frames_put(frames);
 	return ret;
 }

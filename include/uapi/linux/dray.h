@@ -647,7 +647,7 @@ struct dray_timeline {
 /*
  * A call of a timeline's file: waits until the point is there.  -ETIME if that
  * takes too long; -EOVERFLOW if the point was overwritten; -ENODEV once the node
- * is gone.
+ * is gone; -ECANCELED if the stream's ring is taken away meanwhile.
  */
 struct dray_wait {
 	__u64 number;		/* in: > 0 */
@@ -681,7 +681,8 @@ struct dray_wait {
  * one, and lets go of their memory.  -EBUSY if a frame of the old ring is the
  * engine's: none of them is once the reader or writer has each.  If the call
  * fails, the old ring goes on.  Points are counted on.  Without frames, the ring
- * is taken away, and SUBMIT or another ring may follow.  -ENODEV: the ring has
+ * is taken away: calls that wait are -ECANCELED, and SUBMIT or another ring may
+ * follow.  -ENODEV: the ring has
  * ended.
  *
  * A call without frames and without DRAY_RING_REPLACE ends the ring for good: no
@@ -703,7 +704,8 @@ struct dray_ring {
  * have is -EINVAL; those before it are released.
  *
  * If the call acquires none, it waits for a point, as WAIT does, and tries again.
- * `released` is `count` then, also if the wait fails: -ETIME, -EINTR, -ENODEV.
+ * `released` is `count` then, also if the wait fails: -ETIME, -EINTR, -ENODEV,
+ * -ECANCELED.
  */
 struct dray_release {
 	__u64 frames;		/* in: pointer to __u32[count] */
