@@ -116,7 +116,7 @@ static int dray_pieces_prepare(struct dray_job *job,
 		return -ENOMEM;
 	}
 	flight->user = user;
-	flight->charged = user ? size : 0;
+	flight->size = size;
 	flight->channel = channel;
 	flight->bytes = job->bytes;
 	flight->count = count;
@@ -140,8 +140,8 @@ void dray_flight_put(struct dray_flight *flight)
 {
 	if (!flight || flight->stored)
 		return;
-	if (flight->charged)
-		dray_uncharge_user(flight->user, flight->charged);
+	if (flight->user)
+		dray_uncharge_user(flight->user, flight->size);
 	kfree(flight->rows);
 	kvfree(flight);
 }

@@ -33,8 +33,8 @@ struct dray_flight {
 	u32 residue; /* bytes that did not move */
 	u64 time_ns; /* CLOCK_MONOTONIC */
 
-	struct user_struct *user; /* charged for the pieces */
-	size_t charged; /* bytes */
+	size_t size; /* bytes of its memory */
+	struct user_struct *user; /* payer of that, or NULL: it is small */
 	bool stored; /* its memory is a store's */
 	struct dma_interleaved_template *rows; /* to repeat, or NULL */
 	u64 hardware; /* pieces as the engine's driver cuts them */

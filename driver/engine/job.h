@@ -58,8 +58,8 @@ struct dray_job {
 
 	struct dray_patterns patterns; /* of the moves that fill */
 	void *axes; /* memory of the moves' steps and dims */
-	struct user_struct *user; /* payer of the job's locked memory */
-	size_t charged; /* bytes */
+	size_t size; /* bytes of its own memory, @axes included */
+	struct user_struct *user; /* payer of that, or NULL: it is small */
 	u32 at; /* the move that is being fed */
 	u32 count;
 	struct dray_move moves[];

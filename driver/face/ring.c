@@ -140,16 +140,25 @@ static int dray_ring_check(struct dray_frames *frames, u32 *failed,
 	return 0;
 }
 
-/* The frames' jobs are locked memory of the caller, as their pieces are. */
-static int dray_ring_charge(struct dray_frames *frames, u32 count,
+/*
+ * Charges all that the ring keeps as locked memory of the caller.  Of a single job, a
+ * few pages are free of charge, but a ring has many.
+ */
+static int dray_ring_charge(struct dray_frames *frames,
 			    struct dray_refusal *refusal)
 {
+	size_t size = struct_size(frames, frame, frames->count);
 	const struct dray_job *job;
-	size_t size;
+	u32 i;
 	int ret;
 
-	size = count * (sizeof(frames->frame[0]) + struct_size(job, moves, 1) +
-			sizeof(*job->flight));
+	for (i = 0; i < frames->count; i++) {
+		job = frames->frame[i].job;
+		if (!job->user)
+			size += job->size;
+		if (!job->flight->user)
+			size += job->flight->size;
+	}
 	ret = dray_charge_user(size, &frames->user, refusal);
 	if (!ret)
 		frames->charged = size;
@@ -248,6 +257,9 @@ static int dray_ring_prepare(struct dray_timeline_file *line,
 	if (ret)
 		return ret;
 	args->failed = 0;
+	ret = dray_ring_charge(frames, refusal);
+	if (ret)
+		return ret;
 	return dray_ring_start(line, frames, args->flags & DRAY_RING_REPLACE);
 }
 
@@ -289,9 +301,7 @@ static int dray_ring_make(struct dray_timeline_file *line,
 
 	if (!frames)
 		return -ENOMEM;
-	ret = dray_ring_charge(frames, args->count, refusal);
-	if (!ret)
-		ret = dray_ring_create(line, args, frames, refusal);
+	ret = dray_ring_create(line, args, frames, refusal);
 	if (!ret && line->channel->kind == DRAY_CHANNEL_RECV)
 		ret = dray_ring_check(frames, &args->failed, refusal);
 	if (!ret)

@@ -237,3 +237,29 @@ TEST_F(stream, pieces_are_locked_memory)
 			.axes = (uintptr_t)&axis, .axes_count = 1);
 	EXPECT_EQ(-ENOMEM, ring_begin(&self->rx, frames, 2, 0));
 }
+
+/* Each frame is small, but a thousand of them are not. */
+TEST_F(stream, all_memory_of_a_ring_is_locked_memory)
+{
+	static struct dray_transfer frames[DRAY_MAX_FRAMES];
+	static struct dray_axis axes[30];
+	struct dray_ring args = { .frames = (uintptr_t)frames,
+				  .count = DRAY_MAX_FRAMES };
+	struct rlimit limit = { 4 << 20, 4 << 20 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(axes); i++)
+		axes[i] = (struct dray_axis){ .count = 1 };
+	axes[0] = (struct dray_axis){ .count = 110, .src_stride = 64 };
+	for (uint64_t i = 0; i < DRAY_MAX_FRAMES; i++)
+		frames[i] = (struct dray_transfer)SEND_OF(
+			self->src.fd, i * 64, 16, .axes = (uintptr_t)axes,
+			.axes_count = ARRAY_SIZE(axes));
+	ASSERT_EQ(0, line_open(self->node, TX0, 1, &self->tx));
+	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
+	ASSERT_EQ(0, setresuid(1000, 1000, 1000));
+	EXPECT_GT(0, ioctl(self->tx.fd, DRAY_IOC_RING, &args));
+	EXPECT_EQ(DRAY_REASON_MEMLOCK, args.reason);
+	EXPECT_EQ(limit.rlim_cur, args.limit);
+	args.count = 64;
+	EXPECT_EQ(0, ioctl(self->tx.fd, DRAY_IOC_RING, &args));
+}
