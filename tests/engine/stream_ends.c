@@ -3,6 +3,8 @@
  * Ends of transfers that a stream does not end: CANCEL, deadlines, and the end
  * of the timeline and of the process.
  */
+#include <poll.h>
+
 #include "streams.h"
 
 #define WATCHDOG "/sys/module/dray/parameters/watchdog_ms"
@@ -181,8 +183,8 @@ TEST_F(stream, a_fence_names_what_is_cancelled)
 	struct dray_submit submit;
 
 	ASSERT_EQ(0, stream_open(self, 1));
-	ASSERT_EQ(0, stream_submit(self, RX0, &transfer, 1, 300 * SECOND,
-				   &submit));
+	ASSERT_EQ(0, stream_submit(self, RX0, &transfer, 1,
+				   DRAY_MAX_FENCE_DEADLINE, &submit));
 	EXPECT_EQ(0, fence_status(submit.fence_fd));
 	cancel.fence_fd = submit.fence_fd;
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_CANCEL, &cancel));
@@ -190,6 +192,41 @@ TEST_F(stream, a_fence_names_what_is_cancelled)
 	EXPECT_EQ(-ECANCELED, fence_wait(submit.fence_fd));
 	EXPECT_EQ(-ECANCELED, line_status(&self->rx, 1));
 	EXPECT_EQ(0, stream_passes(self));
+}
+
+/* Does no fence of a writer keep others from reading the buffer? */
+static bool buffer_is_free(const struct buffer *buffer, int milliseconds)
+{
+	struct pollfd poller = { .fd = buffer->fd, .events = POLLIN };
+
+	return poll(&poller, 1, milliseconds) == 1 && poller.revents == POLLIN;
+}
+
+/* They have no limit of their own. */
+TEST_F(stream, other_drivers_wait_only_for_a_near_deadline)
+{
+	static const struct {
+		uint64_t deadline_ns;
+		bool waits;
+	} cases[] = { { 0, false },
+		      { DRAY_MAX_FENCE_DEADLINE, true },
+		      { DRAY_MAX_FENCE_DEADLINE + 1, false },
+		      { DRAY_MAX_DEADLINE, false } };
+	struct dray_transfer transfer = RECV_OF(self->dst.fd, 0, 100);
+
+	ASSERT_EQ(0, line_open(self->node, RX0, 1, &self->rx));
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct dray_submit submit =
+			SUBMIT_OF(RX0, &transfer, 1, .fence_fd = -1,
+				  .flags = DRAY_SUBMIT_NO_FENCE,
+				  .deadline_ns = cases[i].deadline_ns);
+
+		ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SUBMIT, &submit));
+		EXPECT_EQ(!cases[i].waits, buffer_is_free(&self->dst, 0));
+		EXPECT_EQ(1, stream_cancel(self, RX0, submit.point));
+		EXPECT_EQ(-ECANCELED, line_status(&self->rx, submit.point));
+		EXPECT_TRUE(buffer_is_free(&self->dst, DEADLINE_MS));
+	}
 }
 
 TEST_F(stream, a_deadline_stops_the_engine_and_later_ones_go_on)
@@ -282,8 +319,8 @@ TEST_F(stream, close_ends_all_and_waits_for_the_engine)
 	int64_t i;
 
 	ASSERT_EQ(0, stream_open(self, 4));
-	ASSERT_EQ(0, stream_submit(self, RX0, &transfer, 1, 300 * SECOND,
-				   &submit));
+	ASSERT_EQ(0, stream_submit(self, RX0, &transfer, 1,
+				   DRAY_MAX_FENCE_DEADLINE, &submit));
 	for (i = 1; i < 20; i++)
 		ASSERT_EQ(i + 1, stream_receive(self, i * 100, 100));
 	/* one that started, and a batch for it to go on with */

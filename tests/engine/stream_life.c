@@ -15,8 +15,8 @@ static int take_away(FIXTURE_DATA(stream) * self, const char *folder,
 	int ret = stream_open(self, 1);
 
 	for (int i = 0; i < 2 && !ret; i++) {
-		ret = stream_submit(self, RX0, &transfer, 1, 300 * SECOND,
-				    &submit);
+		ret = stream_submit(self, RX0, &transfer, 1,
+				    DRAY_MAX_FENCE_DEADLINE, &submit);
 		fences[i] = submit.fence_fd;
 	}
 	return ret ? ret : write_name(folder, "unbind", name);

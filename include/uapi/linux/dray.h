@@ -37,6 +37,7 @@
 #define DRAY_MAX_POINTS		65536
 #define DRAY_MAX_FRAMES		1024	/* frames of a ring; at least 2 */
 #define DRAY_MAX_DEADLINE	600000000000ull	/* nanoseconds */
+#define DRAY_MAX_FENCE_DEADLINE	10000000000ull	/* likewise, of a submission with a fence */
 
 /*
  * The cause of a failure, beside errno.  `limit` of the same reply holds the
@@ -333,7 +334,9 @@ struct dray_transfer {
  * On a stream's channel, which the caller has opened with TIMELINE, the
  * transfers of one call are the pieces of one packet, all SEND or all RECV.  A
  * stream may stay silent for ever, and a fence may not: a fence is only given
- * with a deadline, and each submission has a point on the timeline.  A packet
+ * with a deadline of at most DRAY_MAX_FENCE_DEADLINE, because other drivers wait
+ * for it without a limit.  A later deadline needs DRAY_SUBMIT_NO_FENCE, and other
+ * drivers do not wait.  Each submission has a point on the timeline.  A packet
  * that is shorter than its pieces ends the submission, and its point says how
  * many bytes came.  At the deadline the engine is stopped: -ETIMEDOUT.  Later
  * submissions on the stream go on.
@@ -398,7 +401,7 @@ struct dray_submit {
 	__u32 reason;		/* out, on failure too */
 	__u32 reserved;
 	__u64 limit;		/* out, on failure too */
-	__u64 deadline_ns;	/* in: of a stream, from now; 0: none */
+	__u64 deadline_ns;	/* in: of a stream, from now, at most DRAY_MAX_DEADLINE; 0: none */
 	__u64 point;		/* out: number on the timeline of the channel's queue */
 };
 
