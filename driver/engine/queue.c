@@ -9,6 +9,7 @@
 #include <linux/overflow.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/user_namespace.h>
 
 #include "base/node.h"
 #include "base/usage.h"
@@ -47,10 +48,25 @@ static struct dray_queue_user *dray_queue_user_create(u32 channels, kuid_t uid)
 	return user;
 }
 
+/*
+ * A person may own a user namespace with 65536 uids.  Those share the owner's turns
+ * and slots.  Namespaces of root are containers of different users.
+ */
+static kuid_t dray_queue_owner(void)
+{
+	struct user_namespace *ns;
+	kuid_t uid = current_euid();
+
+	for (ns = current_user_ns(); ns != &init_user_ns; ns = ns->parent)
+		if (!uid_eq(ns->owner, GLOBAL_ROOT_UID))
+			uid = ns->owner;
+	return uid;
+}
+
 /* Returns the caller's user, with a reference; NULL if there is no memory. */
 static struct dray_queue_user *dray_queue_user_get(struct dray_channels *all)
 {
-	kuid_t uid = current_euid();
+	kuid_t uid = dray_queue_owner();
 	struct dray_queue_user *user;
 
 	mutex_lock(&all->users_lock);
