@@ -4,14 +4,12 @@
  * engine is asked for on first use: if another driver holds it, that is an
  * error and not a reason to wait.  It is given back when the node goes.
  */
-#include <linux/delay.h>
 #include <linux/dma-mapping.h>
 #include <linux/dray_node.h>
 #include <linux/err.h>
 #include <linux/module.h>
 #include <linux/nospec.h>
 #include <linux/rcupdate.h>
-#include <linux/sched/signal.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -24,6 +22,7 @@
 #include "fifo.h"
 #include "job.h"
 #include "points.h"
+#include "provider.h"
 #include "quirk.h"
 #include "repeat.h"
 #include "stop.h"
@@ -123,22 +122,6 @@ static struct dma_chan *dray_channel_request(struct dray_channel *channel)
 }
 
 /*
- * Locks @provider, so that it does not begin to be unbound.  If it has begun,
- * it will not take along a new consumer, and may keep its lock until this node
- * is gone.  Others have the lock for a moment.
- */
-static bool dray_provider_lock(struct dray_node *node, struct device *provider)
-{
-	while (!device_trylock(provider)) {
-		if (READ_ONCE(provider->links.status) == DL_DEV_UNBINDING ||
-		    dray_node_check(node) || fatal_signal_pending(current))
-			return false;
-		usleep_range(1000, 2000);
-	}
-	return true;
-}
-
-/*
  * Links the two devices, so that the node goes and sleeps before its engine
  * does.  A link that the kernel has found in the device tree stays.  The driver
  * that gives a channel may be its provider: that needs no link.
@@ -148,17 +131,10 @@ static bool dray_channel_link(struct dray_channel *channel,
 {
 	struct device *provider = chan->device->dev;
 	struct device *dev = channel->node->dev;
-	struct device_link *link = NULL;
 
 	if (channel->given && (provider == dev || provider->parent == dev))
 		return true;
-	if (!dray_provider_lock(channel->node, provider))
-		return false;
-	if (provider->links.status != DL_DEV_UNBINDING)
-		link = device_link_add(dev, provider,
-				       DL_FLAG_AUTOREMOVE_CONSUMER);
-	device_unlock(provider);
-	return link;
+	return dray_provider_link(channel->node, dev, provider);
 }
 
 /* A channel that was given is its giver's to release. */
@@ -299,6 +275,27 @@ static int dray_channel_fits(struct dray_channel *channel,
 	return -EBUSY;
 }
 
+/* Its provider stays meanwhile. */
+static struct dma_chan *dray_channel_ask(struct dray_channel *channel)
+{
+	struct dma_chan *chan = dray_channel_request(channel);
+	int ret;
+
+	/* -ENODEV is for nodes that are gone; an engine may come. */
+	if (IS_ERR(chan))
+		return PTR_ERR(chan) == -ENOMEM ? chan : ERR_PTR(-EBUSY);
+	ret = dray_channel_fits(channel, chan);
+	if (!ret && (dray_fifo_configure(channel, chan) ||
+		     !dray_channel_link(channel, chan)))
+		ret = -EBUSY;
+	if (!ret)
+		ret = dray_token_init(&channel->token, chan);
+	if (!ret)
+		return chan;
+	dray_channel_release(channel, chan);
+	return ERR_PTR(ret);
+}
+
 int dray_channel_open(struct dray_channel *channel)
 {
 	struct dma_chan *chan;
@@ -309,23 +306,13 @@ int dray_channel_open(struct dray_channel *channel)
 		return -EINTR;
 	if (channel->chan)
 		goto out;
-	chan = dray_channel_request(channel);
+	ret = dray_providers_hold(channel->node);
+	if (ret)
+		goto out;
+	chan = dray_channel_ask(channel);
+	dray_providers_release();
 	if (IS_ERR(chan)) {
-		/* -ENODEV is for nodes that are gone; an engine may come. */
-		ret = PTR_ERR(chan) == -ENOMEM ? -ENOMEM : -EBUSY;
-		goto out;
-	}
-	ret = dray_channel_fits(channel, chan);
-	if (!ret && (dray_fifo_configure(channel, chan) ||
-		     !dray_channel_link(channel, chan)))
-		ret = -EBUSY;
-	if (ret) {
-		dray_channel_release(channel, chan);
-		goto out;
-	}
-	ret = dray_token_init(&channel->token, chan);
-	if (ret) {
-		dray_channel_release(channel, chan);
+		ret = PTR_ERR(chan);
 		goto out;
 	}
 	dray_channel_learn(channel, chan);
