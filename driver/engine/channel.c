@@ -89,7 +89,6 @@ int dray_channels_probe(struct dray_node *node,
 	if (!node->channels)
 		return -ENOMEM;
 	node->channels->count = count;
-	mutex_init(&node->channels->engines);
 	init_waitqueue_head(&node->channels->slots);
 	mutex_init(&node->channels->users_lock);
 	INIT_LIST_HEAD(&node->channels->users);
@@ -182,7 +181,10 @@ static void dray_channel_learn_stream(struct dray_channel *channel,
 		dray_channel_learn_rows(channel);
 }
 
-/* Chooses the lock of the engine: one for all streams that it stops together. */
+/*
+ * Chooses the lock of the engine: one for all streams that it stops together.  No
+ * other channel is opened meanwhile.
+ */
 static void dray_channel_share(struct dray_channel *channel,
 			       struct dma_chan *chan)
 {
@@ -190,7 +192,6 @@ static void dray_channel_share(struct dray_channel *channel,
 	struct dray_channel *other;
 	u32 i;
 
-	lockdep_assert_held(&channels->engines);
 	channel->stream.engine = &channel->stream.alone;
 	if (channel->kind == DRAY_CHANNEL_COPY ||
 	    !channel->stream.quirk->siblings)
@@ -223,13 +224,42 @@ static void dray_channel_learn(struct dray_channel *channel,
 }
 
 static void dray_channel_refuse(struct dray_channel *channel,
-				struct dma_chan *chan)
+				struct dma_chan *chan, const char *why)
 {
 	if (!channel->refused)
 		dev_err(channel->node->dev,
-			"channel %s: its engine %s cannot be stopped: not used\n",
-			channel->name, dma_chan_name(chan));
+			"channel %s: its engine %s %s: not used\n",
+			channel->name, dma_chan_name(chan), why);
 	channel->refused = true;
+}
+
+/* Is the channel one of the node's? */
+static bool dray_channels_have(struct dray_channels *channels,
+			       struct dma_chan *chan)
+{
+	u32 i;
+
+	for (i = 0; i < channels->count; i++)
+		if (channels->channel[i].chan == chan ||
+		    channels->channel[i].given == chan)
+			return true;
+	return false;
+}
+
+/* Has somebody else a channel that stopping this one would stop? */
+static bool dray_channel_is_shared(struct dray_channel *channel,
+				   struct dma_chan *chan)
+{
+	struct dray_channels *channels = channel->node->channels;
+	struct dma_chan *other;
+
+	if (!dray_quirk_of(chan)->siblings)
+		return false;
+	list_for_each_entry(other, &chan->device->channels, device_node)
+		if (other != chan && READ_ONCE(other->client_count) &&
+		    !dray_channels_have(channels, other))
+			return true;
+	return false;
 }
 
 /* Stopping an engine must wait for its callbacks: they find flights. */
@@ -246,7 +276,12 @@ static int dray_channel_fits_stream(struct dray_channel *channel,
 	    !(caps.directions & BIT(channel->stream.direction)))
 		return -EBUSY;
 	if (!engine->device_terminate_all || !engine->device_synchronize) {
-		dray_channel_refuse(channel, chan);
+		dray_channel_refuse(channel, chan, "cannot be stopped");
+		return -EBUSY;
+	}
+	if (dray_channel_is_shared(channel, chan)) {
+		dray_channel_refuse(channel, chan,
+				    "would stop a channel of another device");
 		return -EBUSY;
 	}
 	if (channel->kind == DRAY_CHANNEL_RECV &&
@@ -271,7 +306,7 @@ static int dray_channel_fits(struct dray_channel *channel,
 		return -EBUSY;
 	if (engine->device_terminate_all)
 		return 0;
-	dray_channel_refuse(channel, chan);
+	dray_channel_refuse(channel, chan, "cannot be stopped");
 	return -EBUSY;
 }
 
@@ -310,17 +345,16 @@ int dray_channel_open(struct dray_channel *channel)
 	if (ret)
 		goto out;
 	chan = dray_channel_ask(channel);
-	dray_providers_release();
 	if (IS_ERR(chan)) {
 		ret = PTR_ERR(chan);
-		goto out;
+		goto release;
 	}
 	dray_channel_learn(channel, chan);
-	mutex_lock(&channel->node->channels->engines);
 	dray_channel_share(channel, chan);
 	/* Readers of @chan see the limits and the lock too. */
 	smp_store_release(&channel->chan, chan);
-	mutex_unlock(&channel->node->channels->engines);
+release:
+	dray_providers_release();
 out:
 	mutex_unlock(&channel->opening);
 	return ret;
@@ -415,9 +449,7 @@ static void dray_channel_close(struct dray_channel *channel)
 		/* The jobs have memory of the engine's device. */
 		flush_work(&channel->clean);
 		dray_channel_release(channel, channel->chan);
-		mutex_lock(&channel->node->channels->engines);
 		channel->chan = NULL;
-		mutex_unlock(&channel->node->channels->engines);
 	}
 	mutex_unlock(&channel->opening);
 }

@@ -118,7 +118,6 @@ struct dray_channel {
 };
 
 struct dray_channels {
-	struct mutex engines; /* a channel gets or loses its engine */
 	wait_queue_head_t slots; /* a slot is free; or the node woke */
 	bool asleep; /* submissions wait; changes while no call is inside */
 	struct mutex users_lock; /* when one opens or has gone */

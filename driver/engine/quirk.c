@@ -14,7 +14,7 @@
  * channel has 255 hardware descriptors, and cuts a piece where the length field of
  * the core ends.  A short packet completes a transfer of several hardware
  * descriptors, but the core still has the unused ones, and writes the next packet
- * there.
+ * there.  The same driver serves AXI MCDMA, of which a stop resets up to 32 channels.
  *
  * xilinx_dpdma: copy_align is of the first byte only.  A row is rounded up, and
  * a stride down, to 16 bytes; both have 18 bits.  A template is replaced at the
@@ -27,16 +27,18 @@
 
 #include "quirk.h"
 
+#define XILINX_AXI_DMA                                                   \
+	.siblings = true, .blind = true, .deaf = true, .restarts = true, \
+	.keeps = true, .splits = true, .pieces = 255
+
 static const struct dray_quirk dray_quirks[] = {
 	{
 		.compatible = "xlnx,axi-dma-1.00.a",
-		.siblings = true,
-		.blind = true,
-		.deaf = true,
-		.restarts = true,
-		.keeps = true,
-		.splits = true,
-		.pieces = 255,
+		XILINX_AXI_DMA,
+	},
+	{
+		.compatible = "xlnx,axi-mcdma-1.00.a",
+		XILINX_AXI_DMA,
 	},
 	{
 		.compatible = "xlnx,zynqmp-dpdma",

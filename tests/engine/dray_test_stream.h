@@ -55,6 +55,7 @@ struct stream_knobs {
 	bool blind;
 	bool deaf;
 	bool chains;
+	bool shared;
 	unsigned int hold;
 	unsigned int frame_bytes;
 	unsigned int frame_us;

@@ -40,6 +40,8 @@ MODULE_PARM_DESC(no_terminate, "it has no function that stops it");
 module_param_named(given, stream_knobs.given, bool, 0444);
 MODULE_PARM_DESC(given, "the node is given the channels, not names");
 
+module_param_named(shared, stream_knobs.shared, bool, 0444);
+MODULE_PARM_DESC(shared, "the node's driver keeps rx1 for itself");
 module_param_named(shows, stream_knobs.shows, bool, 0444);
 MODULE_PARM_DESC(shows,
 		 "senders only repeat rows, and the first one is display0");

@@ -161,6 +161,7 @@ pc_streams()
 	for name in no_residue=1 align_shift=3 no_terminate=1; do
 		pc_stream "$1stream-limits-${name%=*}" stream_limits "$name"
 	done
+	pc_stream "$1stream-limits-shared" stream_limits 'axidma=1 shared=1'
 	batch_add status "$1the-stream-modules-unload" \
 		'guest-unload dray_test_stream dray'
 }
