@@ -209,3 +209,17 @@ int dray_flight_start(struct dray_flight *flight)
 	flight->aloft = !dma_submit_error(flight->cookie);
 	return flight->aloft ? 0 : -EIO;
 }
+
+bool dray_flight_has_landed(const struct dray_job *job)
+{
+	/* The report is read behind this. */
+	return job->flight->aloft && smp_load_acquire(&job->flight->landed);
+}
+
+bool dray_flight_is_unfinished(const struct dray_job *job)
+{
+	const struct dray_flight *flight = job->flight;
+
+	return flight->channel->stream.counts && !flight->failed &&
+	       flight->residue == flight->bytes;
+}

@@ -57,4 +57,8 @@ void dray_flight_put(struct dray_flight *flight);
  */
 int dray_flight_start(struct dray_flight *flight);
 
+/* The engine has reported the job's flight. */
+bool dray_flight_has_landed(const struct dray_job *job);
+/* It is said to have ended, and no byte has moved. */
+bool dray_flight_is_unfinished(const struct dray_job *job);
 #endif /* DRAY_FLIGHT_H */

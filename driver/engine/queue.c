@@ -15,6 +15,7 @@
 #include "base/usage.h"
 #include "channel.h"
 #include "engine.h"
+#include "flight.h"
 #include "job.h"
 #include "points.h"
 #include "queue.h"
@@ -142,11 +143,19 @@ int dray_queues_open(struct dray_opener *opener)
 	return 0;
 }
 
+/* Has the engine done the job, which the work item has not seen yet? */
+static bool dray_job_is_done(const struct dray_job *job)
+{
+	return job->flight && dray_flight_has_landed(job) &&
+	       !dray_flight_is_unfinished(job);
+}
+
 /* Cancels the job; false if it is all fed, or another one is meant. */
 static bool dray_job_cancel(struct dray_job *job, struct dma_fence *fence,
 			    u64 number)
 {
-	if (job->fed || job->cancelled || (fence && job->fence != fence) ||
+	if (job->fed || dray_job_is_done(job) || job->cancelled ||
+	    (fence && job->fence != fence) ||
 	    (number && (job->frames || job->fence->seqno != number)))
 		return false;
 	job->cancelled = true;

@@ -42,20 +42,6 @@ int dray_stream_obstacle(struct dray_job *job)
 	return 0;
 }
 
-bool dray_flight_has_landed(const struct dray_job *job)
-{
-	/* The report is read behind this. */
-	return job->flight->aloft && smp_load_acquire(&job->flight->landed);
-}
-
-bool dray_flight_is_unfinished(const struct dray_job *job)
-{
-	const struct dray_flight *flight = job->flight;
-
-	return flight->channel->stream.counts && !flight->failed &&
-	       flight->residue == flight->bytes;
-}
-
 bool dray_flight_is_kept(const struct dray_job *job)
 {
 	const struct dray_flight *flight = job->flight;

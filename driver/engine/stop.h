@@ -17,10 +17,6 @@ int dray_stream_obstacle(struct dray_job *job);
 /* Ends a job that no list of @channel has any more than its stream's. */
 void dray_stream_end(struct dray_job *job, int error, u64 bytes, bool stopped);
 
-/* The engine has reported the job's flight. */
-bool dray_flight_has_landed(const struct dray_job *job);
-/* It is said to have ended, and no byte has moved. */
-bool dray_flight_is_unfinished(const struct dray_job *job);
 /* It has landed, and the engine may still write its memory. */
 bool dray_flight_is_kept(const struct dray_job *job);
 /* Ends a job after its flight has landed. */

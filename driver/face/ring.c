@@ -318,7 +318,7 @@ static int dray_ring_make(struct dray_timeline_file *line,
 int dray_ring_call(struct dray_timeline_file *line, void *data,
 		   struct dray_refusal *refusal)
 {
-	u32 kind = line->channel->kind;
+	u32 kind = line->channel->kind, most = DRAY_MAX_FRAMES;
 	struct dray_ring *args = data;
 
 	args->failed = 0;
@@ -331,9 +331,11 @@ int dray_ring_call(struct dray_timeline_file *line, void *data,
 				   line->channel->index);
 	if (!args->count && READ_ONCE(line->channel->stream.frames))
 		return dray_ring_end(line, args);
-	if (args->count < 2 || args->count > DRAY_MAX_FRAMES)
-		return dray_refuse(refusal, -EINVAL, DRAY_REASON_FRAMES,
-				   DRAY_MAX_FRAMES);
+	/* A point names a frame that comes back; only RELEASE does so, too. */
+	if (!(args->flags & DRAY_RING_OVERWRITE))
+		most = min(most, line->points->head->points);
+	if (args->count < 2 || args->count > most)
+		return dray_refuse(refusal, -EINVAL, DRAY_REASON_FRAMES, most);
 	return dray_ring_make(line, args, refusal);
 }
 

@@ -678,7 +678,9 @@ struct dray_wait {
  * To send, all frames are the writer's at first.  RELEASE sends one, and its
  * point gives it back.  With DRAY_RING_RELEASED all are sent at once, in order.
  *
- * A frame that broke off has a point with its status and the bytes that came.
+ * A frame that broke off has a point with its status and the bytes that came.  No
+ * point of a frame is overwritten unread: a ring without DRAY_RING_OVERWRITE has at
+ * most as many frames as the timeline has points.
  *
  * With DRAY_RING_REPLACE the frames take the place of those of a ring, if there is
  * one, and lets go of their memory.  -EBUSY if a frame of the old ring is the
@@ -694,7 +696,7 @@ struct dray_wait {
  */
 struct dray_ring {
 	__u64 frames;		/* in: pointer to struct dray_transfer[count] */
-	__u32 count;		/* in: 2 .. DRAY_MAX_FRAMES; 0: ends the ring */
+	__u32 count;		/* in: 2 .. DRAY_MAX_FRAMES, see above; 0: ends the ring */
 	__u32 flags;		/* in: DRAY_RING_* */
 	__u32 failed;		/* out: index of the wrong frame, else 0 */
 	__u32 reason;		/* out, on failure too */
