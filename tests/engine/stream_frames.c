@@ -89,3 +89,25 @@ TEST_F(stream, all_frames_are_cancelled_by_one_stop)
 	EXPECT_EQ(FRAME, line_bytes(&self->tx, MOST + 1));
 	EXPECT_EQ(0, ring_call(&self->tx, &none));
 }
+
+/* Its last flight has landed, and the next has not begun. */
+TEST_F(stream, a_frame_that_finds_no_room_has_not_landed_again)
+{
+	struct dray_wait wait = { .number = 0 };
+	struct dray_point point;
+
+	NEED_KNOB("slots");
+	ASSERT_EQ(0, stream_knob("slots", 1));
+	ASSERT_EQ(0, line_open(self->node, TX0, 1, &self->tx));
+	ASSERT_EQ(0, ring_open(self, RX0, 1, 2, 0, &self->rx));
+	for (uint64_t i = 1; i <= 20; i++) {
+		ASSERT_LT(0, stream_send(self, 0, 100 * i));
+		ASSERT_EQ(0, line_wait(&self->rx, i, &point));
+		EXPECT_EQ(0, point.status);
+		EXPECT_EQ(100 * i, point.bytes);
+		ASSERT_EQ(0, frame_release(&self->rx, point.frame));
+		wait.number = i + 1;
+		wait.until_ns = now_ns() + 20 * MILLISECOND;
+		EXPECT_EQ(-ETIME, line_call(&self->rx, &wait));
+	}
+}
