@@ -66,7 +66,7 @@ struct dray_job *dray_job_make_alike(const struct dray_job *like,
 	struct dray_job *job;
 
 	/* Locked memory is counted for each job. */
-	if (like->charged)
+	if (like->user)
 		return NULL;
 	job = dray_store_job(store, index);
 	if (!job)
@@ -103,7 +103,7 @@ static int dray_flight_prepare_alike(struct dray_job *job,
 	struct dray_flight *flight;
 	u32 i;
 
-	if (from->charged || from->rows)
+	if (from->user || from->rows)
 		return -EAGAIN;
 	if (from->count == 1)
 		flight = dray_store_flight(job);

@@ -4,15 +4,12 @@
  * engine is asked for on first use: if another driver holds it, that is an
  * error and not a reason to wait.  It is given back when the node goes.
  */
-#include <linux/delay.h>
-#include <linux/dma-fence.h>
 #include <linux/dma-mapping.h>
 #include <linux/dray_node.h>
 #include <linux/err.h>
 #include <linux/module.h>
 #include <linux/nospec.h>
 #include <linux/rcupdate.h>
-#include <linux/sched/signal.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -25,6 +22,7 @@
 #include "fifo.h"
 #include "job.h"
 #include "points.h"
+#include "provider.h"
 #include "quirk.h"
 #include "repeat.h"
 #include "stop.h"
@@ -58,7 +56,11 @@ static int dray_channel_init(struct dray_node *node, u32 index,
 	channel->stream.direction = channel->kind == DRAY_CHANNEL_RECV
 					    ? DMA_DEV_TO_MEM
 					    : DMA_MEM_TO_DEV;
+	mutex_init(&channel->stream.working);
+	mutex_init(&channel->stream.alone);
+	channel->stream.engine = &channel->stream.alone;
 	INIT_LIST_HEAD(&channel->stream.jobs);
+	INIT_LIST_HEAD(&channel->stream.ending);
 	INIT_LIST_HEAD(&channel->stream.lost);
 	mutex_init(&channel->opening);
 	spin_lock_init(&channel->lock);
@@ -87,7 +89,6 @@ int dray_channels_probe(struct dray_node *node,
 	if (!node->channels)
 		return -ENOMEM;
 	node->channels->count = count;
-	mutex_init(&node->channels->streaming);
 	init_waitqueue_head(&node->channels->slots);
 	mutex_init(&node->channels->users_lock);
 	INIT_LIST_HEAD(&node->channels->users);
@@ -120,22 +121,6 @@ static struct dma_chan *dray_channel_request(struct dray_channel *channel)
 }
 
 /*
- * Locks @provider, so that it does not begin to be unbound.  If it has begun,
- * it will not take along a new consumer, and may keep its lock until this node
- * is gone.  Others have the lock for a moment.
- */
-static bool dray_provider_lock(struct dray_node *node, struct device *provider)
-{
-	while (!device_trylock(provider)) {
-		if (READ_ONCE(provider->links.status) == DL_DEV_UNBINDING ||
-		    dray_node_check(node) || fatal_signal_pending(current))
-			return false;
-		usleep_range(1000, 2000);
-	}
-	return true;
-}
-
-/*
  * Links the two devices, so that the node goes and sleeps before its engine
  * does.  A link that the kernel has found in the device tree stays.  The driver
  * that gives a channel may be its provider: that needs no link.
@@ -145,17 +130,10 @@ static bool dray_channel_link(struct dray_channel *channel,
 {
 	struct device *provider = chan->device->dev;
 	struct device *dev = channel->node->dev;
-	struct device_link *link = NULL;
 
 	if (channel->given && (provider == dev || provider->parent == dev))
 		return true;
-	if (!dray_provider_lock(channel->node, provider))
-		return false;
-	if (provider->links.status != DL_DEV_UNBINDING)
-		link = device_link_add(dev, provider,
-				       DL_FLAG_AUTOREMOVE_CONSUMER);
-	device_unlock(provider);
-	return link;
+	return dray_provider_link(channel->node, dev, provider);
 }
 
 /* A channel that was given is its giver's to release. */
@@ -203,6 +181,29 @@ static void dray_channel_learn_stream(struct dray_channel *channel,
 		dray_channel_learn_rows(channel);
 }
 
+/*
+ * Chooses the lock of the engine: one for all streams that it stops together.  No
+ * other channel is opened meanwhile.
+ */
+static void dray_channel_share(struct dray_channel *channel,
+			       struct dma_chan *chan)
+{
+	struct dray_channels *channels = channel->node->channels;
+	struct dray_channel *other;
+	u32 i;
+
+	channel->stream.engine = &channel->stream.alone;
+	if (channel->kind == DRAY_CHANNEL_COPY ||
+	    !channel->stream.quirk->siblings)
+		return;
+	for (i = 0; i < channels->count; i++) {
+		other = &channels->channel[i];
+		if (other->kind != DRAY_CHANNEL_COPY && other->chan &&
+		    other->chan->device == chan->device)
+			channel->stream.engine = other->stream.engine;
+	}
+}
+
 static void dray_channel_learn(struct dray_channel *channel,
 			       struct dma_chan *chan)
 {
@@ -223,13 +224,42 @@ static void dray_channel_learn(struct dray_channel *channel,
 }
 
 static void dray_channel_refuse(struct dray_channel *channel,
-				struct dma_chan *chan)
+				struct dma_chan *chan, const char *why)
 {
 	if (!channel->refused)
 		dev_err(channel->node->dev,
-			"channel %s: its engine %s cannot be stopped: not used\n",
-			channel->name, dma_chan_name(chan));
+			"channel %s: its engine %s %s: not used\n",
+			channel->name, dma_chan_name(chan), why);
 	channel->refused = true;
+}
+
+/* Is the channel one of the node's? */
+static bool dray_channels_have(struct dray_channels *channels,
+			       struct dma_chan *chan)
+{
+	u32 i;
+
+	for (i = 0; i < channels->count; i++)
+		if (channels->channel[i].chan == chan ||
+		    channels->channel[i].given == chan)
+			return true;
+	return false;
+}
+
+/* Has somebody else a channel that stopping this one would stop? */
+static bool dray_channel_is_shared(struct dray_channel *channel,
+				   struct dma_chan *chan)
+{
+	struct dray_channels *channels = channel->node->channels;
+	struct dma_chan *other;
+
+	if (!dray_quirk_of(chan)->siblings)
+		return false;
+	list_for_each_entry(other, &chan->device->channels, device_node)
+		if (other != chan && READ_ONCE(other->client_count) &&
+		    !dray_channels_have(channels, other))
+			return true;
+	return false;
 }
 
 /* Stopping an engine must wait for its callbacks: they find flights. */
@@ -246,7 +276,12 @@ static int dray_channel_fits_stream(struct dray_channel *channel,
 	    !(caps.directions & BIT(channel->stream.direction)))
 		return -EBUSY;
 	if (!engine->device_terminate_all || !engine->device_synchronize) {
-		dray_channel_refuse(channel, chan);
+		dray_channel_refuse(channel, chan, "cannot be stopped");
+		return -EBUSY;
+	}
+	if (dray_channel_is_shared(channel, chan)) {
+		dray_channel_refuse(channel, chan,
+				    "would stop a channel of another device");
 		return -EBUSY;
 	}
 	if (channel->kind == DRAY_CHANNEL_RECV &&
@@ -271,8 +306,29 @@ static int dray_channel_fits(struct dray_channel *channel,
 		return -EBUSY;
 	if (engine->device_terminate_all)
 		return 0;
-	dray_channel_refuse(channel, chan);
+	dray_channel_refuse(channel, chan, "cannot be stopped");
 	return -EBUSY;
+}
+
+/* Its provider stays meanwhile. */
+static struct dma_chan *dray_channel_ask(struct dray_channel *channel)
+{
+	struct dma_chan *chan = dray_channel_request(channel);
+	int ret;
+
+	/* -ENODEV is for nodes that are gone; an engine may come. */
+	if (IS_ERR(chan))
+		return PTR_ERR(chan) == -ENOMEM ? chan : ERR_PTR(-EBUSY);
+	ret = dray_channel_fits(channel, chan);
+	if (!ret && (dray_fifo_configure(channel, chan) ||
+		     !dray_channel_link(channel, chan)))
+		ret = -EBUSY;
+	if (!ret)
+		ret = dray_token_init(&channel->token, chan);
+	if (!ret)
+		return chan;
+	dray_channel_release(channel, chan);
+	return ERR_PTR(ret);
 }
 
 int dray_channel_open(struct dray_channel *channel)
@@ -285,28 +341,20 @@ int dray_channel_open(struct dray_channel *channel)
 		return -EINTR;
 	if (channel->chan)
 		goto out;
-	chan = dray_channel_request(channel);
+	ret = dray_providers_hold(channel->node);
+	if (ret)
+		goto out;
+	chan = dray_channel_ask(channel);
 	if (IS_ERR(chan)) {
-		/* -ENODEV is for nodes that are gone; an engine may come. */
-		ret = PTR_ERR(chan) == -ENOMEM ? -ENOMEM : -EBUSY;
-		goto out;
-	}
-	ret = dray_channel_fits(channel, chan);
-	if (!ret && (dray_fifo_configure(channel, chan) ||
-		     !dray_channel_link(channel, chan)))
-		ret = -EBUSY;
-	if (ret) {
-		dray_channel_release(channel, chan);
-		goto out;
-	}
-	ret = dray_token_init(&channel->token, chan);
-	if (ret) {
-		dray_channel_release(channel, chan);
-		goto out;
+		ret = PTR_ERR(chan);
+		goto release;
 	}
 	dray_channel_learn(channel, chan);
-	/* Readers of @chan see the limits too. */
+	dray_channel_share(channel, chan);
+	/* Readers of @chan see the limits and the lock too. */
 	smp_store_release(&channel->chan, chan);
+release:
+	dray_providers_release();
 out:
 	mutex_unlock(&channel->opening);
 	return ret;
@@ -409,17 +457,9 @@ static void dray_channel_close(struct dray_channel *channel)
 /* Stops a dead channel's engine once more, and maybe its other direction. */
 static bool dray_channel_stops_again(struct dray_channel *channel)
 {
-	struct mutex *streaming = &channel->node->channels->streaming;
-	bool signalling, stops;
-
 	if (channel->kind == DRAY_CHANNEL_COPY)
 		return dray_channel_stops(channel);
-	signalling = dma_fence_begin_signalling();
-	mutex_lock(streaming);
-	stops = dray_stream_stop(channel, false);
-	mutex_unlock(streaming);
-	dma_fence_end_signalling(signalling);
-	return stops;
+	return dray_stream_stop_again(channel);
 }
 
 /*

@@ -34,10 +34,13 @@ struct dray_refusal;
 #define DRAY_BATCH_BYTES SZ_64M /* so that a batch's time has a bound */
 
 /*
- * A channel's stream; under @streaming of the node's channels.  If a comment
- * says so, also or only under the channel's lock.
+ * A channel's stream; under @engine.  If a comment says so, also or only under the
+ * channel's lock, or @working.
  */
 struct dray_stream {
+	struct mutex working; /* on the ends of jobs, and the ring; may take long */
+	struct mutex *engine; /* inside @working; common to those it stops together */
+	struct mutex alone; /* @engine, unless another stream's */
 	enum dma_transfer_direction direction;
 	struct dma_slave_config config; /* of its peripheral's register */
 	bool configured; /* there is one */
@@ -50,10 +53,11 @@ struct dray_stream {
 	u32 ends; /* that were noted, of repetitions */
 	u32 batch; /* jobs that it may take up together */
 	struct list_head jobs; /* taken up, oldest first; changes under both */
-	struct list_head lost; /* of an engine that does not stop */
+	struct list_head ending; /* jobs from there; only the lock */
+	struct list_head lost; /* of an engine that does not stop; @working */
 	u64 group; /* of the latest flight */
 	u32 grouped; /* flights in that group */
-	struct dray_frames *frames; /* of its ring, or NULL; only the lock */
+	struct dray_frames *frames; /* of its ring, or NULL; @working and the lock */
 	bool taken; /* an opener has the stream; only the lock */
 	struct dray_queues *owner; /* of the opener that may submit; its order */
 };
@@ -114,7 +118,6 @@ struct dray_channel {
 };
 
 struct dray_channels {
-	struct mutex streaming; /* work on the node's streams */
 	wait_queue_head_t slots; /* a slot is free; or the node woke */
 	bool asleep; /* submissions wait; changes while no call is inside */
 	struct mutex users_lock; /* when one opens or has gone */

@@ -9,6 +9,7 @@
 
 #include "engine.h"
 #include "feed.h"
+#include "provider.h"
 
 static unsigned int max_runs = 65536;
 module_param(max_runs, uint, 0444);
@@ -44,6 +45,8 @@ u64 dray_submit_max_bytes(void)
 
 int dray_engine_init(void)
 {
+	int ret;
+
 	max_runs = max(max_runs, 1U);
 	max_bytes = max(max_bytes, PAGE_SIZE);
 	dray_workqueue =
@@ -51,15 +54,18 @@ int dray_engine_init(void)
 	if (!dray_workqueue)
 		return -ENOMEM;
 	dray_clean_workqueue = alloc_workqueue("dray_clean", WQ_UNBOUND, 0);
-	if (!dray_clean_workqueue) {
-		destroy_workqueue(dray_workqueue);
-		return -ENOMEM;
-	}
-	return 0;
+	ret = dray_clean_workqueue ? dray_providers_init() : -ENOMEM;
+	if (!ret)
+		return 0;
+	if (dray_clean_workqueue)
+		destroy_workqueue(dray_clean_workqueue);
+	destroy_workqueue(dray_workqueue);
+	return ret;
 }
 
 void dray_engine_exit(void)
 {
+	dray_providers_exit();
 	destroy_workqueue(dray_clean_workqueue);
 	destroy_workqueue(dray_workqueue);
 }

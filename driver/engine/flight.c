@@ -116,7 +116,7 @@ static int dray_pieces_prepare(struct dray_job *job,
 		return -ENOMEM;
 	}
 	flight->user = user;
-	flight->charged = user ? size : 0;
+	flight->size = size;
 	flight->channel = channel;
 	flight->bytes = job->bytes;
 	flight->count = count;
@@ -140,8 +140,8 @@ void dray_flight_put(struct dray_flight *flight)
 {
 	if (!flight || flight->stored)
 		return;
-	if (flight->charged)
-		dray_uncharge_user(flight->user, flight->charged);
+	if (flight->user)
+		dray_uncharge_user(flight->user, flight->size);
 	kfree(flight->rows);
 	kvfree(flight);
 }
@@ -203,9 +203,23 @@ int dray_flight_start(struct dray_flight *flight)
 		return -EAGAIN;
 	flight->landed = false;
 	flight->moved = 0;
-	flight->complete = false;
+	flight->unknown = false;
 	flight->broken = false;
 	flight->cookie = dmaengine_submit(tx);
 	flight->aloft = !dma_submit_error(flight->cookie);
 	return flight->aloft ? 0 : -EIO;
+}
+
+bool dray_flight_has_landed(const struct dray_job *job)
+{
+	/* The report is read behind this. */
+	return job->flight->aloft && smp_load_acquire(&job->flight->landed);
+}
+
+bool dray_flight_is_unfinished(const struct dray_job *job)
+{
+	const struct dray_flight *flight = job->flight;
+
+	return flight->channel->stream.counts && !flight->failed &&
+	       flight->residue == flight->bytes;
 }

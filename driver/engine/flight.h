@@ -22,10 +22,10 @@ struct dray_flight {
 	u64 bytes;
 	bool aloft; /* the engine has it, or has reported it */
 	u64 moved; /* bytes, at least, when the engine was stopped */
-	bool complete; /* by its status then, without a report */
-	bool broken; /* likewise */
+	bool unknown; /* more may have moved then */
+	bool broken; /* by its status then, without a report */
 	u32 retries; /* reports without a byte */
-	u64 asked_ns; /* CLOCK_MONOTONIC, if the engine had no room then */
+	u64 asked_ns; /* CLOCK_MONOTONIC, if an idle engine had no room then */
 
 	/* The engine's report: valid once @landed. */
 	bool landed;
@@ -33,8 +33,8 @@ struct dray_flight {
 	u32 residue; /* bytes that did not move */
 	u64 time_ns; /* CLOCK_MONOTONIC */
 
-	struct user_struct *user; /* charged for the pieces */
-	size_t charged; /* bytes */
+	size_t size; /* bytes of its memory */
+	struct user_struct *user; /* payer of that, or NULL: it is small */
 	bool stored; /* its memory is a store's */
 	struct dma_interleaved_template *rows; /* to repeat, or NULL */
 	u64 hardware; /* pieces as the engine's driver cuts them */
@@ -57,4 +57,8 @@ void dray_flight_put(struct dray_flight *flight);
  */
 int dray_flight_start(struct dray_flight *flight);
 
+/* The engine has reported the job's flight. */
+bool dray_flight_has_landed(const struct dray_job *job);
+/* It is said to have ended, and no byte has moved. */
+bool dray_flight_is_unfinished(const struct dray_job *job);
 #endif /* DRAY_FLIGHT_H */

@@ -32,7 +32,8 @@ static void dray_frames_wake(struct dray_channel *channel)
 static bool dray_channel_has_jobs(const struct dray_channel *channel)
 {
 	return channel->running || !list_empty(&channel->queues) ||
-	       !list_empty(&channel->stream.jobs);
+	       !list_empty(&channel->stream.jobs) ||
+	       !list_empty(&channel->stream.ending);
 }
 
 /* Counts the transfers of jobs that are alike together: they have one area. */
@@ -107,7 +108,7 @@ int dray_frames_start(struct dray_channel *channel, struct dray_frames *frames,
 	int ret;
 
 	/* The work item may look at the old ring. */
-	mutex_lock(&channel->node->channels->streaming);
+	mutex_lock(&channel->stream.working);
 	spin_lock_irq(&channel->lock);
 	ret = dray_frames_clear(channel, number, old);
 	if (!ret) {
@@ -120,7 +121,9 @@ int dray_frames_start(struct dray_channel *channel, struct dray_frames *frames,
 			wake_up_all(&channel->idle);
 	}
 	spin_unlock_irq(&channel->lock);
-	mutex_unlock(&channel->node->channels->streaming);
+	if (!ret && !frames && *old)
+		dray_points_lose_ring((*old)->points);
+	mutex_unlock(&channel->stream.working);
 	if (!ret && frames)
 		dray_frames_wake(channel);
 	return ret;
@@ -190,14 +193,15 @@ void dray_frames_settle(struct dray_channel *channel)
 {
 	struct dray_frames *frames = channel->stream.frames;
 
-	if (!frames || !list_empty(&channel->stream.jobs))
+	if (!frames)
 		return;
 	if (!frames->ended && !READ_ONCE(channel->closing) &&
 	    !READ_ONCE(channel->dead))
 		return;
 	spin_lock_irq(&channel->lock);
-	/* The ring is settled already. */
-	if (!frames->channel) {
+	/* A frame is on its way, or the ring is settled already. */
+	if (!list_empty(&channel->stream.jobs) ||
+	    !list_empty(&channel->stream.ending) || !frames->channel) {
 		spin_unlock_irq(&channel->lock);
 		return;
 	}
@@ -278,7 +282,8 @@ struct dray_job *dray_frame_next(struct dray_channel *channel)
 	if (job) {
 		frames->starved = false;
 		list_add_tail(&job->list, &channel->stream.jobs);
-	} else if (list_empty(&channel->stream.jobs)) {
+	} else if (list_empty(&channel->stream.jobs) &&
+		   list_empty(&channel->stream.ending)) {
 		dray_frames_starve(channel);
 	}
 	spin_unlock_irq(&channel->lock);
@@ -291,14 +296,57 @@ struct dray_job *dray_frame_next(struct dray_channel *channel)
 	 * of another driver's dma-buf drop them anyway, and syncing that may wait
 	 * for a fence of this work item.
 	 */
-	if (job && overwritten && !dray_area_is_whole(&job->moves[0].dst.area))
-		dray_job_sync(job, channel->dev);
+	if (job)
+		job->stale = overwritten &&
+			     !dray_area_is_whole(&job->moves[0].dst.area);
 	return job;
 }
 
-void dray_frame_end(struct dray_job *job, const struct dray_end *end, bool lost)
+u32 dray_frames_cancel(struct dray_channel *channel,
+		       const struct dray_queue *queue)
+{
+	struct dray_frames *frames;
+	struct dray_job *job;
+	u32 count = 0;
+
+	spin_lock_irq(&channel->lock);
+	frames = channel->stream.frames;
+	if (frames && !frames->ended)
+		list_for_each_entry(job, &frames->free, list) {
+			if (&job->queues->queue[channel->index] != queue)
+				break;
+			count += !job->cancelled;
+			job->cancelled = true;
+		}
+	if (count)
+		dray_frames_wake(channel);
+	spin_unlock_irq(&channel->lock);
+	return count;
+}
+
+struct dray_job *dray_frame_cancelled(struct dray_channel *channel)
+{
+	struct dray_frames *frames = channel->stream.frames;
+	struct dray_job *job = NULL;
+
+	if (!frames || READ_ONCE(frames->ended))
+		return NULL;
+	spin_lock_irq(&channel->lock);
+	/* Those that were released later are behind them. */
+	if (!list_empty(&frames->free))
+		job = list_first_entry(&frames->free, struct dray_job, list);
+	if (job && job->cancelled)
+		list_move_tail(&job->list, &channel->stream.jobs);
+	else
+		job = NULL;
+	spin_unlock_irq(&channel->lock);
+	return job;
+}
+
+void dray_frame_end(struct dray_job *job)
 {
 	struct dray_frames *frames = job->frames;
+	const struct dray_end *end = &job->end;
 	struct dray_channel *channel = job->channel;
 	struct dray_frame *frame = &frames->frame[job->frame];
 	bool ends = READ_ONCE(frames->ended) || READ_ONCE(channel->closing);
@@ -315,7 +363,8 @@ void dray_frame_end(struct dray_job *job, const struct dray_end *end, bool lost)
 	frame->state = DRAY_FRAME_UNREAD;
 	frames->away--;
 	job->cancelled = false;
-	if (lost) {
+	job->started = false;
+	if (job->lost) {
 		frame->job = NULL;
 		dray_store_get(job->store);
 	}

@@ -11,10 +11,10 @@
 #include <linux/types.h>
 
 struct dray_channel;
-struct dray_end;
 struct dray_job;
 struct dray_point;
 struct dray_points;
+struct dray_queue;
 struct dray_refusal;
 struct dray_store;
 struct user_struct;
@@ -76,9 +76,21 @@ void dray_frames_put(struct dray_frames *frames);
  * jobs; the end of a flight; the end of a ring, once its engine has no frame.
  */
 struct dray_job *dray_frame_next(struct dray_channel *channel);
-void dray_frame_end(struct dray_job *job, const struct dray_end *end,
-		    bool lost);
+void dray_frame_end(struct dray_job *job);
 void dray_frames_settle(struct dray_channel *channel);
+
+/*
+ * Cancels the frames that the engine may have next, if they are those of @queue;
+ * returns how many were not cancelled yet.  Before dray_queue_cancel(): the engine
+ * may have some meanwhile.
+ */
+u32 dray_frames_cancel(struct dray_channel *channel,
+		       const struct dray_queue *queue);
+/*
+ * For the work item: the next of them, among the stream's jobs from here on; NULL:
+ * there is none.
+ */
+struct dray_job *dray_frame_cancelled(struct dray_channel *channel);
 
 /*
  * The number of frames of the stream's ring; 0: there is none.  Sets *@ready to

@@ -53,8 +53,8 @@ void dray_job_free(struct dray_job *job)
 		dray_area_put(&move->src.area);
 	}
 	kvfree(job->axes);
-	if (job->charged)
-		dray_uncharge_user(job->user, job->charged);
+	if (job->user)
+		dray_uncharge_user(job->user, job->size);
 	dray_queues_put(job->queues);
 	kvfree(job);
 }
@@ -193,15 +193,10 @@ static int dray_job_add(struct dray_job *job, struct dray_move *move,
 static int dray_job_charge(struct dray_job *job, size_t axes,
 			   struct dray_refusal *refusal)
 {
-	size_t size = struct_size(job, moves, job->count) + axes;
-	int ret;
-
-	if (size <= DRAY_JOB_SMALL)
+	job->size = struct_size(job, moves, job->count) + axes;
+	if (job->size <= DRAY_JOB_SMALL)
 		return 0;
-	ret = dray_charge_user(size, &job->user, refusal);
-	if (!ret)
-		job->charged = size;
-	return ret;
+	return dray_charge_user(job->size, &job->user, refusal);
 }
 
 /* Room for the steps and the two sides of every transfer. */

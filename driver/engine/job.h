@@ -12,6 +12,7 @@
 #include <linux/types.h>
 
 #include "channel.h"
+#include "end.h"
 #include "fence.h"
 #include "fill.h"
 #include "move.h"
@@ -40,6 +41,9 @@ struct dray_job {
 	u64 deadline; /* ktime, ns; 0: none */
 	bool sync; /* destinations are made visible to the CPU */
 	bool started;
+	bool stale; /* the CPU's caches may have lines of the frame */
+	bool lost; /* the engine may go on with it; a stream's, once it ends */
+	struct dray_end end; /* likewise */
 	u64 bytes;
 	u64 runs;
 
@@ -54,8 +58,8 @@ struct dray_job {
 
 	struct dray_patterns patterns; /* of the moves that fill */
 	void *axes; /* memory of the moves' steps and dims */
-	struct user_struct *user; /* payer of the job's locked memory */
-	size_t charged; /* bytes */
+	size_t size; /* bytes of its own memory, @axes included */
+	struct user_struct *user; /* payer of that, or NULL: it is small */
 	u32 at; /* the move that is being fed */
 	u32 count;
 	struct dray_move moves[];

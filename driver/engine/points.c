@@ -177,6 +177,19 @@ void dray_points_end(struct dray_points *points)
 	wake_up_all(&points->moved);
 }
 
+void dray_points_lose_ring(struct dray_points *points)
+{
+	/* Those that see it see a stream without a ring. */
+	smp_store_release(&points->rings, points->rings + 1);
+	wake_up_all(&points->moved);
+}
+
+u32 dray_points_rings(const struct dray_points *points)
+{
+	/* The stream's ring is read behind it. */
+	return smp_load_acquire(&points->rings);
+}
+
 int dray_points_find(struct dray_points *points, u64 number,
 		     struct dray_point *point)
 {

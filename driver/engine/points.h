@@ -29,6 +29,7 @@ struct dray_points {
 	struct list_head link; /* of the node's timelines */
 	wait_queue_head_t moved;
 	bool ended; /* the node is gone */
+	u32 rings; /* that were taken away */
 	struct eventfd_ctx *event; /* or NULL */
 	struct user_struct *user; /* payer of the memory */
 };
@@ -50,6 +51,10 @@ void dray_points_publish(struct dray_points *points,
 u64 dray_points_bytes(struct dray_points *points);
 /* Nothing is published any more: wakes all that wait. */
 void dray_points_end(struct dray_points *points);
+/* Counts a ring that was taken away, and wakes all tasks that wait for its points. */
+void dray_points_lose_ring(struct dray_points *points);
+/* Returns that count.  The stream's ring, if read afterwards, is at least as new. */
+u32 dray_points_rings(const struct dray_points *points);
 
 /* Is point @number there, or a later one in its place?  Any context. */
 bool dray_points_reach(struct dray_points *points, u64 number);

@@ -9,11 +9,13 @@
 #include <linux/overflow.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/user_namespace.h>
 
 #include "base/node.h"
 #include "base/usage.h"
 #include "channel.h"
 #include "engine.h"
+#include "flight.h"
 #include "job.h"
 #include "points.h"
 #include "queue.h"
@@ -47,10 +49,25 @@ static struct dray_queue_user *dray_queue_user_create(u32 channels, kuid_t uid)
 	return user;
 }
 
+/*
+ * A person may own a user namespace with 65536 uids.  Those share the owner's turns
+ * and slots.  Namespaces of root are containers of different users.
+ */
+static kuid_t dray_queue_owner(void)
+{
+	struct user_namespace *ns;
+	kuid_t uid = current_euid();
+
+	for (ns = current_user_ns(); ns != &init_user_ns; ns = ns->parent)
+		if (!uid_eq(ns->owner, GLOBAL_ROOT_UID))
+			uid = ns->owner;
+	return uid;
+}
+
 /* Returns the caller's user, with a reference; NULL if there is no memory. */
 static struct dray_queue_user *dray_queue_user_get(struct dray_channels *all)
 {
-	kuid_t uid = current_euid();
+	kuid_t uid = dray_queue_owner();
 	struct dray_queue_user *user;
 
 	mutex_lock(&all->users_lock);
@@ -126,11 +143,19 @@ int dray_queues_open(struct dray_opener *opener)
 	return 0;
 }
 
+/* Has the engine done the job, which the work item has not seen yet? */
+static bool dray_job_is_done(const struct dray_job *job)
+{
+	return job->flight && dray_flight_has_landed(job) &&
+	       !dray_flight_is_unfinished(job);
+}
+
 /* Cancels the job; false if it is all fed, or another one is meant. */
 static bool dray_job_cancel(struct dray_job *job, struct dma_fence *fence,
 			    u64 number)
 {
-	if (job->fed || job->cancelled || (fence && job->fence != fence) ||
+	if (job->fed || dray_job_is_done(job) || job->cancelled ||
+	    (fence && job->fence != fence) ||
 	    (number && (job->frames || job->fence->seqno != number)))
 		return false;
 	job->cancelled = true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table of quirks.  Each is read in the source of Linux 6.1.192.
+ * The table of quirks.  Each is read in the source of Linux 6.1.192; the AXI DMA's
+ * also in that of Linux 7.3.
  *
  * xilinx_dma, AXI DMA: terminate_all resets the core, and that both directions;
  * it returns 0 if the core does not halt, and only the next submission fails.  It
@@ -8,10 +9,12 @@
  * that wait, on a core that was stopped or reset, or sets chan->err behind it.  Then
  * the next submission resets the core, with all that the other direction has.
  * tx_status tells the residue of the last descriptor that runs, whichever was
- * asked for.  A channel has 255 hardware descriptors, and cuts a piece where the
- * length field of the core ends.  A short packet completes a transfer of several
- * hardware descriptors, but the core still has the unused ones, and writes the
- * next packet there.
+ * asked for.  Up to Linux 6.12, descriptors start only while the core is idle; that
+ * of 7.3 appends them to those that run, so the last is also the last submitted.  A
+ * channel has 255 hardware descriptors, and cuts a piece where the length field of
+ * the core ends.  A short packet completes a transfer of several hardware
+ * descriptors, but the core still has the unused ones, and writes the next packet
+ * there.  The same driver serves AXI MCDMA, of which a stop resets up to 32 channels.
  *
  * xilinx_dpdma: copy_align is of the first byte only.  A row is rounded up, and
  * a stride down, to 16 bytes; both have 18 bits.  A template is replaced at the
@@ -24,16 +27,18 @@
 
 #include "quirk.h"
 
+#define XILINX_AXI_DMA                                                   \
+	.siblings = true, .blind = true, .deaf = true, .restarts = true, \
+	.keeps = true, .splits = true, .pieces = 255
+
 static const struct dray_quirk dray_quirks[] = {
 	{
 		.compatible = "xlnx,axi-dma-1.00.a",
-		.siblings = true,
-		.blind = true,
-		.deaf = true,
-		.restarts = true,
-		.keeps = true,
-		.splits = true,
-		.pieces = 255,
+		XILINX_AXI_DMA,
+	},
+	{
+		.compatible = "xlnx,axi-mcdma-1.00.a",
+		XILINX_AXI_DMA,
 	},
 	{
 		.compatible = "xlnx,zynqmp-dpdma",

@@ -81,6 +81,7 @@ int dray_repeat_prepare(struct dray_job *job, struct dray_refusal *refusal)
 	rows->sgl[0].size = move->run;
 	rows->sgl[0].icg = stride - move->run;
 	flight->channel = job->channel;
+	flight->size = sizeof(*flight) + struct_size(rows, sgl, 1);
 	flight->bytes = job->bytes;
 	flight->rows = rows;
 	job->flight = flight;

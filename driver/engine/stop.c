@@ -4,6 +4,7 @@
  * that it had.
  */
 #include <linux/delay.h>
+#include <linux/dma-fence.h>
 #include <linux/dmaengine.h>
 #include <linux/ktime.h>
 #include <linux/rcupdate.h>
@@ -22,8 +23,8 @@
 /* Of a job that the engine reports without having moved a byte. */
 #define DRAY_RETRIES 3
 
-/* Until an engine that has completed a descriptor calls back. */
-#define DRAY_CALLBACK_US 20000
+/* Until an engine that has completed descriptors calls back for all of them. */
+#define DRAY_CALLBACK_NS (20 * NSEC_PER_MSEC)
 
 int dray_stream_obstacle(struct dray_job *job)
 {
@@ -41,20 +42,6 @@ int dray_stream_obstacle(struct dray_job *job)
 	return 0;
 }
 
-bool dray_flight_has_landed(const struct dray_job *job)
-{
-	/* The report is read behind this. */
-	return job->flight->aloft && smp_load_acquire(&job->flight->landed);
-}
-
-bool dray_flight_is_unfinished(const struct dray_job *job)
-{
-	const struct dray_flight *flight = job->flight;
-
-	return flight->channel->stream.counts && !flight->failed &&
-	       flight->residue == flight->bytes;
-}
-
 bool dray_flight_is_kept(const struct dray_job *job)
 {
 	const struct dray_flight *flight = job->flight;
@@ -64,22 +51,55 @@ bool dray_flight_is_kept(const struct dray_job *job)
 	       flight->residue && flight->hardware > 1;
 }
 
+/* The work item shows its end later: maintaining caches may take long. */
 static void dray_stream_finish(struct dray_job *job, const struct dray_end *end,
 			       bool lost)
 {
 	struct dray_channel *channel = job->channel;
 
+	/* A ring's frame flies again: without room at first, it has not landed. */
+	job->flight->aloft = lost;
+	job->flight->retries = 0;
+	job->flight->asked_ns = 0;
+	job->end = *end;
+	job->lost = lost;
 	spin_lock_irq(&channel->lock);
-	list_del_init(&job->list);
+	list_move_tail(&job->list, &channel->stream.ending);
 	spin_unlock_irq(&channel->lock);
-	if (job->frames)
-		dray_frame_end(job, end, lost);
-	else
-		dray_job_end(job, end, lost);
-	if (lost)
-		list_add_tail(&job->list, &channel->stream.lost);
-	else if (!job->frames)
-		dray_job_retire(job);
+}
+
+static struct dray_job *dray_stream_ending(struct dray_channel *channel)
+{
+	struct dray_job *job;
+
+	spin_lock_irq(&channel->lock);
+	job = list_first_entry_or_null(&channel->stream.ending, struct dray_job,
+				       list);
+	if (job)
+		list_del_init(&job->list);
+	spin_unlock_irq(&channel->lock);
+	return job;
+}
+
+bool dray_stream_end_all(struct dray_channel *channel)
+{
+	struct dray_job *job;
+	bool any = false, lost;
+
+	lockdep_assert_held(&channel->stream.working);
+	while ((job = dray_stream_ending(channel))) {
+		any = true;
+		lost = job->lost;
+		if (job->frames)
+			dray_frame_end(job);
+		else
+			dray_job_end(job, &job->end, lost);
+		if (lost)
+			list_add_tail(&job->list, &channel->stream.lost);
+		else if (!job->frames)
+			dray_job_retire(job);
+	}
+	return any;
 }
 
 void dray_stream_end(struct dray_job *job, int error, u64 bytes, bool stopped)
@@ -107,21 +127,54 @@ void dray_stream_land(struct dray_job *job)
 	dray_stream_finish(job, &end, false);
 }
 
-/* Waits for the callback of a descriptor that is complete by its status. */
-static void dray_flight_await(const struct dray_job *job)
+/* Waits for the engine's report; false: there is none until @until, ktime in ns. */
+static bool dray_flight_await(const struct dray_job *job, u64 until)
 {
-	unsigned int us;
-
-	for (us = 0; us < DRAY_CALLBACK_US && !dray_flight_has_landed(job);
-	     us += 100)
+	while (!dray_flight_has_landed(job)) {
+		if (ktime_get_ns() >= until)
+			return false;
 		usleep_range(100, 200);
+	}
+	return true;
+}
+
+/* Returns the last job that the engine has; there is one. */
+static struct dray_job *dray_stream_last(struct dray_channel *channel)
+{
+	struct dray_job *job;
+
+	list_for_each_entry_reverse(job, &channel->stream.jobs, list)
+		if (job->flight->aloft)
+			break;
+	return job;
 }
 
 /*
- * Notes how far the engine has come.  If the status of any descriptor is that of
- * the last one, that of the oldest tells something only if it runs alone.
+ * Notes how far the engine has come with a job.  If the driver tells the residue of
+ * the last descriptor only, it tells nothing of those before it: a group is reported
+ * at its end, so any of them may have begun, or even be complete.
  */
-static void dray_stream_measure(struct dray_channel *channel, bool gentle)
+static void dray_flight_measure(struct dray_job *job, u32 residue, bool gentle,
+				u64 until)
+{
+	struct dray_flight *flight = job->flight, *told = flight;
+	const struct dray_stream *stream = &flight->channel->stream;
+
+	if (stream->quirk->blind)
+		told = dray_stream_last(flight->channel)->flight;
+	/* A packet that has begun may be about to end; so may one before it. */
+	if (stream->counts && residue < told->bytes &&
+	    (gentle || told != flight) && dray_flight_await(job, until))
+		return;
+	flight->unknown = !stream->counts || told != flight;
+	if (!flight->unknown)
+		flight->moved =
+			flight->bytes - min_t(u64, residue, flight->bytes);
+}
+
+/* Notes how far the engine has come with each job. */
+static void dray_stream_measure(struct dray_channel *channel, bool gentle,
+				u64 until)
 {
 	struct dray_stream *stream = &channel->stream;
 	struct dma_tx_state state = {};
@@ -142,26 +195,22 @@ static void dray_stream_measure(struct dray_channel *channel, bool gentle)
 		 * or a packet has come, of any length.
 		 */
 		if (status == DMA_COMPLETE) {
-			dray_flight_await(job);
-			flight->complete = true;
+			dray_flight_await(job, until);
+			flight->unknown = true;
 			if (stream->direction == DMA_MEM_TO_DEV)
 				flight->moved = flight->bytes;
 			continue;
 		}
 		if (status == DMA_ERROR) {
-			dray_flight_await(job);
+			dray_flight_await(job, until);
 			flight->broken = true;
 			continue;
 		}
-		if (!stream->counts ||
-		    (stream->quirk->blind && stream->batch > 1))
+		if (stream->repeats)
 			return;
-		flight->moved = flight->bytes -
-				min_t(u64, state.residue, flight->bytes);
-		/* A packet that has begun may be about to end. */
-		if (gentle && flight->moved)
-			dray_flight_await(job);
-		if (stream->quirk->blind && !dray_flight_has_landed(job))
+		dray_flight_measure(job, state.residue, gentle, until);
+		/* Without a residue, those behind it have not begun. */
+		if (!stream->counts)
 			return;
 	}
 }
@@ -264,7 +313,7 @@ static void dray_stream_settle_one(struct dray_job *job, bool own, bool halted)
 		end.error = end.error ? end.error : -EIO;
 	else if (flight->moved == flight->bytes)
 		end.error = 0;
-	else if (!end.error && (!own || flight->moved || flight->complete))
+	else if (!end.error && (!own || flight->moved || flight->unknown))
 		end.error = -ECONNRESET;
 	else if (!end.error)
 		return;
@@ -283,16 +332,18 @@ static void dray_stream_settle(struct dray_channel *channel, bool own,
 			dray_stream_settle_one(job, own, halted);
 }
 
-/* Has @other jobs that stopping @channel stops too? */
+/*
+ * Has @other jobs that stopping @channel stops too?  With a common lock they stay, and
+ * with them its engine.
+ */
 static bool dray_stream_is_hit(struct dray_channel *channel,
 			       struct dray_channel *other)
 {
 	if (other == channel)
 		return true;
-	return channel->stream.quirk->siblings &&
-	       other->kind != DRAY_CHANNEL_COPY && other->chan &&
-	       other->chan->device == channel->chan->device &&
-	       dray_stream_aloft(other);
+	return other->stream.engine == channel->stream.engine &&
+	       dray_stream_aloft(other) &&
+	       other->chan->device == channel->chan->device;
 }
 
 bool dray_stream_stop(struct dray_channel *channel, bool gentle)
@@ -300,13 +351,15 @@ bool dray_stream_stop(struct dray_channel *channel, bool gentle)
 	struct dray_channels *channels = channel->node->channels;
 	DECLARE_BITMAP(hit, DRAY_MAX_CHANNELS) = {};
 	DECLARE_BITMAP(halted, DRAY_MAX_CHANNELS) = {};
+	u64 until = ktime_get_ns() + DRAY_CALLBACK_NS;
 	u32 i;
 
-	lockdep_assert_held(&channels->streaming);
+	lockdep_assert_held(channel->stream.engine);
 	for (i = 0; i < channels->count; i++)
 		if (dray_stream_is_hit(channel, &channels->channel[i])) {
 			__set_bit(i, hit);
-			dray_stream_measure(&channels->channel[i], gentle);
+			dray_stream_measure(&channels->channel[i], gentle,
+					    until);
 		}
 	for_each_set_bit(i, hit, channels->count)
 		if (dray_stream_halt(&channels->channel[i]))
@@ -319,4 +372,19 @@ bool dray_stream_stop(struct dray_channel *channel, bool gentle)
 	for_each_set_bit(i, hit, channels->count)
 		mod_delayed_work(dray_workqueue, &channels->channel[i].feed, 0);
 	return test_bit(channel->index, halted);
+}
+
+bool dray_stream_stop_again(struct dray_channel *channel)
+{
+	struct mutex *engine = channel->stream.engine;
+	bool signalling = dma_fence_begin_signalling(), stops;
+
+	mutex_lock(&channel->stream.working);
+	mutex_lock(engine);
+	stops = dray_stream_stop(channel, false);
+	mutex_unlock(engine);
+	dray_stream_end_all(channel);
+	mutex_unlock(&channel->stream.working);
+	dma_fence_end_signalling(signalling);
+	return stops;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Stopping the engine of a stream, and ending the jobs that it had.  Under
- * @streaming of the node's channels.
+ * Stopping the engine of a stream, and ending the jobs that it had.  Under the
+ * stream's @engine.
  */
 #ifndef DRAY_STOP_H
 #define DRAY_STOP_H
@@ -17,10 +17,6 @@ int dray_stream_obstacle(struct dray_job *job);
 /* Ends a job that no list of @channel has any more than its stream's. */
 void dray_stream_end(struct dray_job *job, int error, u64 bytes, bool stopped);
 
-/* The engine has reported the job's flight. */
-bool dray_flight_has_landed(const struct dray_job *job);
-/* It is said to have ended, and no byte has moved. */
-bool dray_flight_is_unfinished(const struct dray_job *job);
 /* It has landed, and the engine may still write its memory. */
 bool dray_flight_is_kept(const struct dray_job *job);
 /* Ends a job after its flight has landed. */
@@ -35,6 +31,15 @@ void dray_stream_land(struct dray_job *job);
  * Return: whether the engine has stopped.
  */
 bool dray_stream_stop(struct dray_channel *channel, bool gentle);
+
+/*
+ * Ends all jobs that have left the engine: their caches, points and fences.  Only
+ * under @working.  Returns whether there were any.
+ */
+bool dray_stream_end_all(struct dray_channel *channel);
+
+/* Stops the engine of a dead channel.  Neither lock is held. */
+bool dray_stream_stop_again(struct dray_channel *channel);
 
 /* Stops it without jobs; false: it may go on. */
 bool dray_stream_halt(struct dray_channel *channel);

@@ -9,6 +9,7 @@
 #include <linux/workqueue.h>
 
 #include "base/node.h"
+#include "caches.h"
 #include "channel.h"
 #include "engine.h"
 #include "flight.h"
@@ -72,7 +73,8 @@ static void dray_stream_expire(struct dray_channel *channel)
 		if (!job->flight->aloft && dray_stream_obstacle(job))
 			dray_stream_end(job, dray_stream_obstacle(job), 0,
 					false);
-	while ((job = dray_stream_expired(channel)))
+	while ((job = dray_stream_expired(channel)) ||
+	       (job = dray_frame_cancelled(channel)))
 		dray_stream_end(job, dray_stream_obstacle(job), 0, false);
 }
 
@@ -104,14 +106,17 @@ static int dray_stream_start(struct dray_job *job, u64 group)
 {
 	struct dray_stream *stream = &job->channel->stream;
 	struct dray_flight *flight = job->flight;
+	u64 now = ktime_get_ns();
 	int ret;
 
-	if (!flight->asked_ns)
-		flight->asked_ns = ktime_get_ns();
+	/* Others leave it no room. */
+	if (dray_stream_oldest(job->channel))
+		flight->asked_ns = 0;
+	else if (!flight->asked_ns)
+		flight->asked_ns = now;
 	ret = dray_flight_start(flight);
-	if (ret == -EAGAIN && !dray_stream_oldest(job->channel) &&
-	    ktime_get_ns() - flight->asked_ns >
-		    (u64)dray_watchdog_ms() * NSEC_PER_MSEC)
+	if (ret == -EAGAIN && flight->asked_ns &&
+	    now - flight->asked_ns > (u64)dray_watchdog_ms() * NSEC_PER_MSEC)
 		ret = -EIO;
 	if (ret)
 		return ret;
@@ -143,6 +148,17 @@ static struct dray_job *dray_stream_next(struct dray_channel *channel)
 	return job;
 }
 
+/* Maintains the caches of an overwritten frame, without the lock of the engine. */
+static void dray_stream_freshen(struct dray_job *job)
+{
+	struct mutex *engine = job->channel->stream.engine;
+
+	mutex_unlock(engine);
+	dray_job_sync(job, job->channel->dev);
+	mutex_lock(engine);
+	job->stale = false;
+}
+
 /* Gives jobs to the engine; true: it is to be asked again soon. */
 static bool dray_stream_fill(struct dray_channel *channel)
 {
@@ -155,8 +171,13 @@ static bool dray_stream_fill(struct dray_channel *channel)
 	       (group = dray_stream_group(channel)) &&
 	       (job = dray_stream_next(channel))) {
 		/* The engine takes up together all that is issued at once. */
-		if (issue && group != channel->stream.group)
+		if (issue && (group != channel->stream.group || job->stale))
 			dma_async_issue_pending(channel->chan);
+		if (job->stale) {
+			issue = false;
+			dray_stream_freshen(job);
+			continue;
+		}
 		ret = dray_stream_obstacle(job);
 		if (!ret && dray_in_fences_failed(job))
 			ret = -ECANCELED;
@@ -207,24 +228,39 @@ static void dray_stream_arm(struct dray_channel *channel, bool soon)
 	queue_delayed_work(dray_workqueue, &channel->feed, delay + 1);
 }
 
+/* Brings jobs to their ends, and others to the engine; true: ask it again soon. */
+static bool dray_stream_advance(struct dray_channel *channel)
+{
+	struct mutex *engine = channel->stream.engine;
+	bool gentle, soon;
+
+	mutex_lock(engine);
+	while (dray_stream_collect(channel, &gentle))
+		dray_stream_stop(channel, gentle);
+	dray_stream_expire(channel);
+	soon = dray_stream_fill(channel);
+	mutex_unlock(engine);
+	return soon;
+}
+
 void dray_stream_feed(struct work_struct *work)
 {
 	struct dray_channel *channel =
 		container_of(to_delayed_work(work), struct dray_channel, feed);
-	struct dray_channels *channels = channel->node->channels;
-	bool signalling = dma_fence_begin_signalling(), soon, gentle;
+	bool signalling, soon;
 
-	mutex_lock(&channels->streaming);
-	/* Without an engine there were never any jobs. */
-	if (channel->chan) {
-		while (dray_stream_collect(channel, &gentle))
-			dray_stream_stop(channel, gentle);
-		dray_stream_expire(channel);
-		dray_frames_settle(channel);
-		soon = dray_stream_fill(channel);
-		dray_stream_arm(channel, soon);
-	}
-	mutex_unlock(&channels->streaming);
+	/* Without an engine there were never any jobs.  Its lock is read behind it. */
+	if (!smp_load_acquire(&channel->chan))
+		return;
+	signalling = dma_fence_begin_signalling();
+	mutex_lock(&channel->stream.working);
+	/* Frames that end may be overwritten. */
+	do
+		soon = dray_stream_advance(channel);
+	while (dray_stream_end_all(channel) && !soon);
+	dray_frames_settle(channel);
+	dray_stream_arm(channel, soon);
+	mutex_unlock(&channel->stream.working);
 	dma_fence_end_signalling(signalling);
 }
 
@@ -265,22 +301,33 @@ void dray_stream_release(struct dray_channel *channel,
 	dray_frames_stop(channel);
 	wait_event(channel->idle, !READ_ONCE(channel->waiting));
 	/* The work item may still look at the ring. */
-	mutex_lock(&channel->node->channels->streaming);
+	mutex_lock(&channel->stream.working);
 	frames = dray_frames_take_away(channel);
-	mutex_unlock(&channel->node->channels->streaming);
+	mutex_unlock(&channel->stream.working);
 	dray_frames_put(frames);
 	spin_lock_irq(&channel->lock);
 	channel->stream.taken = false;
 	spin_unlock_irq(&channel->lock);
 }
 
-void dray_stream_sleep(struct dray_channel *channel)
+static void dray_stream_quiesce(struct dray_channel *channel)
 {
+	struct mutex *engine = channel->stream.engine;
 	bool signalling = dma_fence_begin_signalling();
 
-	mutex_lock(&channel->node->channels->streaming);
-	if (channel->chan && dray_stream_oldest(channel))
+	mutex_lock(&channel->stream.working);
+	mutex_lock(engine);
+	if (dray_stream_oldest(channel))
 		dray_stream_stop(channel, true);
-	mutex_unlock(&channel->node->channels->streaming);
+	mutex_unlock(engine);
+	dray_stream_end_all(channel);
+	mutex_unlock(&channel->stream.working);
 	dma_fence_end_signalling(signalling);
+}
+
+void dray_stream_sleep(struct dray_channel *channel)
+{
+	/* The lock of the engine is read behind it. */
+	if (smp_load_acquire(&channel->chan))
+		dray_stream_quiesce(channel);
 }

@@ -12,6 +12,7 @@
 #include "base/reply.h"
 #include "engine/channel.h"
 #include "engine/fence.h"
+#include "engine/frames.h"
 #include "engine/queue.h"
 #include "calls.h"
 
@@ -58,10 +59,15 @@ static int dray_cancel_all(struct dray_opener *opener, struct dray_cancel *args,
 		first = array_index_nospec(args->channel, last);
 		last = first + 1;
 	}
-	for (i = first; i < last; i++)
+	for (i = first; i < last; i++) {
+		if (!args->point)
+			args->count +=
+				dray_frames_cancel(&channels->channel[i],
+						   &opener->queues->queue[i]);
 		args->count += dray_queue_cancel(&opener->queues->queue[i],
 						 &channels->channel[i], NULL,
 						 args->point);
+	}
 	return 0;
 }
 

@@ -55,10 +55,15 @@ void dray_channels_print(struct dray_node *node, struct seq_file *file)
 {
 	u32 i;
 
-	mutex_lock(&node->channels->streaming);
-	for (i = 0; i < node->channels->count; i++)
-		dray_channel_print(&node->channels->channel[i], file);
-	mutex_unlock(&node->channels->streaming);
+	for (i = 0; i < node->channels->count; i++) {
+		struct dray_channel *channel = &node->channels->channel[i];
+		/* Another one if the engine is opened meanwhile, and has no job. */
+		struct mutex *engine = READ_ONCE(channel->stream.engine);
+
+		mutex_lock(engine);
+		dray_channel_print(channel, file);
+		mutex_unlock(engine);
+	}
 }
 
 static void dray_stream_print(struct dray_channel *channel,

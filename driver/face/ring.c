@@ -140,16 +140,25 @@ static int dray_ring_check(struct dray_frames *frames, u32 *failed,
 	return 0;
 }
 
-/* The frames' jobs are locked memory of the caller, as their pieces are. */
-static int dray_ring_charge(struct dray_frames *frames, u32 count,
+/*
+ * Charges all that the ring keeps as locked memory of the caller.  Of a single job, a
+ * few pages are free of charge, but a ring has many.
+ */
+static int dray_ring_charge(struct dray_frames *frames,
 			    struct dray_refusal *refusal)
 {
+	size_t size = struct_size(frames, frame, frames->count);
 	const struct dray_job *job;
-	size_t size;
+	u32 i;
 	int ret;
 
-	size = count * (sizeof(frames->frame[0]) + struct_size(job, moves, 1) +
-			sizeof(*job->flight));
+	for (i = 0; i < frames->count; i++) {
+		job = frames->frame[i].job;
+		if (!job->user)
+			size += job->size;
+		if (!job->flight->user)
+			size += job->flight->size;
+	}
 	ret = dray_charge_user(size, &frames->user, refusal);
 	if (!ret)
 		frames->charged = size;
@@ -248,6 +257,9 @@ static int dray_ring_prepare(struct dray_timeline_file *line,
 	if (ret)
 		return ret;
 	args->failed = 0;
+	ret = dray_ring_charge(frames, refusal);
+	if (ret)
+		return ret;
 	return dray_ring_start(line, frames, args->flags & DRAY_RING_REPLACE);
 }
 
@@ -289,9 +301,7 @@ static int dray_ring_make(struct dray_timeline_file *line,
 
 	if (!frames)
 		return -ENOMEM;
-	ret = dray_ring_charge(frames, args->count, refusal);
-	if (!ret)
-		ret = dray_ring_create(line, args, frames, refusal);
+	ret = dray_ring_create(line, args, frames, refusal);
 	if (!ret && line->channel->kind == DRAY_CHANNEL_RECV)
 		ret = dray_ring_check(frames, &args->failed, refusal);
 	if (!ret)
@@ -308,7 +318,7 @@ static int dray_ring_make(struct dray_timeline_file *line,
 int dray_ring_call(struct dray_timeline_file *line, void *data,
 		   struct dray_refusal *refusal)
 {
-	u32 kind = line->channel->kind;
+	u32 kind = line->channel->kind, most = DRAY_MAX_FRAMES;
 	struct dray_ring *args = data;
 
 	args->failed = 0;
@@ -321,9 +331,11 @@ int dray_ring_call(struct dray_timeline_file *line, void *data,
 				   line->channel->index);
 	if (!args->count && READ_ONCE(line->channel->stream.frames))
 		return dray_ring_end(line, args);
-	if (args->count < 2 || args->count > DRAY_MAX_FRAMES)
-		return dray_refuse(refusal, -EINVAL, DRAY_REASON_FRAMES,
-				   DRAY_MAX_FRAMES);
+	/* A point names a frame that comes back; only RELEASE does so, too. */
+	if (!(args->flags & DRAY_RING_OVERWRITE))
+		most = min(most, line->points->head->points);
+	if (args->count < 2 || args->count > most)
+		return dray_refuse(refusal, -EINVAL, DRAY_REASON_FRAMES, most);
 	return dray_ring_make(line, args, refusal);
 }
 
@@ -391,16 +403,15 @@ static int dray_ring_take(struct dray_frames *frames, struct dray_release *args)
 /* Acquires frames; if there are none, waits for a point and tries again. */
 static int dray_ring_await(struct dray_timeline_file *line,
 			   struct dray_frames *frames,
-			   struct dray_release *args)
+			   struct dray_release *args, u32 rings)
 {
 	struct dray_wait wait = { .number = args->number,
 				  .until_ns = args->until_ns };
-	struct dray_refusal none = {};
 	int ret = dray_ring_take(frames, args);
 
 	if (ret || args->acquired || !args->until_ns)
 		return ret;
-	ret = dray_wait_call(line, &wait, &none);
+	ret = dray_timeline_wait(line, &wait, rings);
 	/* A restarted call would release the frames again. */
 	if (ret == -ERESTARTSYS)
 		return -EINTR;
@@ -412,7 +423,7 @@ static int dray_ring_await(struct dray_timeline_file *line,
 
 static int dray_ring_pass(struct dray_timeline_file *line,
 			  struct dray_frames *frames, struct dray_release *args,
-			  struct dray_refusal *refusal)
+			  u32 rings, struct dray_refusal *refusal)
 {
 	int ret;
 
@@ -421,12 +432,13 @@ static int dray_ring_pass(struct dray_timeline_file *line,
 		return dray_refuse(refusal, -EINVAL, DRAY_REASON_FRAMES,
 				   DRAY_MAX_FRAMES);
 	ret = dray_ring_give(line, frames, args, refusal);
-	return ret ? ret : dray_ring_await(line, frames, args);
+	return ret ? ret : dray_ring_await(line, frames, args, rings);
 }
 
 int dray_release_call(struct dray_timeline_file *line, void *data,
 		      struct dray_refusal *refusal)
 {
+	u32 rings = dray_points_rings(line->points);
 	struct dray_release *args = data;
 	struct dray_frames *frames;
 	int ret;
@@ -437,7 +449,7 @@ int dray_release_call(struct dray_timeline_file *line, void *data,
 		return -EINVAL;
 	/* Another thread may replace the ring meanwhile. */
 	frames = dray_frames_get(line->channel);
-	ret = dray_ring_pass(line, frames, args, refusal);
+	ret = dray_ring_pass(line, frames, args, rings, refusal);
 	dray_frames_put(frames);
 	return ret;
 }

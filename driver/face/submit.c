@@ -47,6 +47,18 @@ static int dray_job_may_publish(struct dray_job *job,
 }
 
 /*
+ * May other drivers wait for the job's fence?  They do so without a limit of their own,
+ * so that it must signal soon.
+ */
+static bool dray_job_is_shown(const struct dray_job *job,
+			      const struct dray_submit *args)
+{
+	return job->kind == DRAY_CHANNEL_COPY ||
+	       (args->deadline_ns &&
+		args->deadline_ns <= DRAY_MAX_FENCE_DEADLINE);
+}
+
+/*
  * Shows the fence and enqueues the job, in one step for the queue.  On
  * failure the job is still the caller's.
  */
@@ -73,8 +85,7 @@ static int dray_job_publish(struct dray_job *job, struct dray_submit *args,
 		if (ret)
 			goto unlock;
 	}
-	/* A fence that may never signal stays hidden. */
-	if (job->kind == DRAY_CHANNEL_COPY || job->deadline)
+	if (dray_job_is_shown(job, args))
 		ret = dray_guard_job(job);
 	else
 		ret = dray_guard_await_job(job);
@@ -126,15 +137,17 @@ static int dray_submit_check_kind(const struct dray_job *job,
 				  const struct dray_submit *args,
 				  struct dray_refusal *refusal)
 {
+	bool fence = !(args->flags & DRAY_SUBMIT_NO_FENCE);
+	u64 most = fence ? DRAY_MAX_FENCE_DEADLINE : DRAY_MAX_DEADLINE;
+
 	if (job->kind == DRAY_CHANNEL_COPY)
 		return args->deadline_ns ? -EINVAL : 0;
 	if (args->channel == DRAY_CHANNEL_ANY)
 		return dray_refuse(refusal, -EINVAL, DRAY_REASON_KIND,
 				   args->channel);
-	if (args->deadline_ns > DRAY_MAX_DEADLINE ||
-	    (!args->deadline_ns && !(args->flags & DRAY_SUBMIT_NO_FENCE)))
+	if (args->deadline_ns > most || (!args->deadline_ns && fence))
 		return dray_refuse(refusal, -EINVAL, DRAY_REASON_DEADLINE,
-				   DRAY_MAX_DEADLINE);
+				   most);
 	return 0;
 }
 

@@ -15,6 +15,7 @@
 
 #include "base/node.h"
 #include "base/reply.h"
+#include "memory/trace.h"
 #include "engine/channel.h"
 #include "engine/points.h"
 #include "engine/queue.h"
@@ -64,6 +65,7 @@ static int dray_timeline_mmap(struct file *file, struct vm_area_struct *vma)
 /* A call of the file; those with a reason tell it in their reply. */
 struct dray_timeline_entry {
 	unsigned int command;
+	unsigned int first_size; /* bytes, of its first version */
 	int (*run)(struct dray_timeline_file *line, void *data,
 		   struct dray_refusal *refusal);
 	unsigned int reason; /* offset in bytes; 0: none */
@@ -71,11 +73,13 @@ struct dray_timeline_entry {
 };
 
 static const struct dray_timeline_entry dray_timeline_entries[] = {
-	{ DRAY_IOC_WAIT, dray_wait_call },
-	{ DRAY_IOC_RING, dray_ring_call, offsetof(struct dray_ring, reason),
+	{ DRAY_IOC_WAIT, offsetofend(struct dray_wait, completed),
+	  dray_wait_call },
+	{ DRAY_IOC_RING, offsetofend(struct dray_ring, limit), dray_ring_call,
+	  offsetof(struct dray_ring, reason),
 	  offsetof(struct dray_ring, limit) },
-	{ DRAY_IOC_RELEASE, dray_release_call,
-	  offsetof(struct dray_release, reason),
+	{ DRAY_IOC_RELEASE, offsetofend(struct dray_release, until_ns),
+	  dray_release_call, offsetof(struct dray_release, reason),
 	  offsetof(struct dray_release, limit) },
 };
 
@@ -95,35 +99,47 @@ dray_timeline_entry_of(unsigned int command)
 	return NULL;
 }
 
+static int dray_timeline_run(const struct dray_timeline_entry *entry,
+			     struct dray_timeline_file *line, void *args)
+{
+	struct dray_refusal refusal = {};
+	int ret = entry->run(line, args, &refusal);
+
+	if (entry->reason) {
+		*(u32 *)(args + entry->reason) = refusal.reason;
+		*(u64 *)(args + entry->limit) = refusal.limit;
+	}
+	/* A wait that was too short is not refused. */
+	if (ret && ret != -ETIME)
+		trace_dray_fail(line->node->name, _IOC_NR(entry->command), ret,
+				refusal.reason, refusal.limit, 0, "");
+	return ret;
+}
+
 static long dray_timeline_ioctl(struct file *file, unsigned int command,
 				unsigned long arg)
 {
 	const struct dray_timeline_entry *entry =
 		dray_timeline_entry_of(command);
 	void __user *user = (void __user *)arg;
-	struct dray_refusal refusal = {};
 	union {
 		struct dray_wait wait;
 		struct dray_ring ring;
 		struct dray_release release;
 	} args;
-	size_t size;
+	size_t user_size = _IOC_SIZE(command), size;
 	int ret;
 
 	if (!entry)
 		return -ENOTTY;
 	size = _IOC_SIZE(entry->command);
-	if (_IOC_SIZE(command) < size)
+	if (user_size < entry->first_size)
 		return -EINVAL;
-	ret = copy_struct_from_user(&args, size, user, _IOC_SIZE(command));
+	ret = copy_struct_from_user(&args, size, user, user_size);
 	if (ret)
 		return ret;
-	ret = entry->run(file->private_data, &args, &refusal);
-	if (entry->reason) {
-		*(u32 *)((void *)&args + entry->reason) = refusal.reason;
-		*(u64 *)((void *)&args + entry->limit) = refusal.limit;
-	}
-	return copy_to_user(user, &args, size) ? -EFAULT : ret;
+	ret = dray_timeline_run(entry, file->private_data, &args);
+	return copy_to_user(user, &args, min(user_size, size)) ? -EFAULT : ret;
 }
 
 /* Submissions have points from now on, or none.  Under the queue's order. */

@@ -12,6 +12,7 @@ struct dray_node;
 struct dray_points;
 struct dray_queues;
 struct dray_refusal;
+struct dray_wait;
 
 struct dray_timeline_file {
 	struct dray_node *node;
@@ -25,6 +26,9 @@ struct dray_timeline_file {
 bool dray_timeline_is_over(struct dray_timeline_file *line);
 int dray_wait_call(struct dray_timeline_file *line, void *data,
 		   struct dray_refusal *refusal);
+/* The same; -ECANCELED if a ring was taken away since there were @rings of those. */
+int dray_timeline_wait(struct dray_timeline_file *line, struct dray_wait *args,
+		       u32 rings);
 
 /* ring.c: the calls of a stream's timeline, by their structures. */
 int dray_ring_call(struct dray_timeline_file *line, void *data,

@@ -340,6 +340,11 @@ BROKEN = {
         "warning", "coherence", "/dray",
         "the node is dma-coherent, but its engine /axi/dma@100000 is not: programs "
         "would skip the maintenance that it needs"),
+    "engine-shared": Broken(
+        [("uart: serial@400000 {", "uart: serial@400000 { dmas = <&dma1 0>;")],
+        "error", "engine-shared", "/dray",
+        "/axi/dma@200000 also has channels for /axi/serial@400000: the engine stops "
+        "all of them together, so dray refuses them while that device has one"),
     "fifo-count": Broken(
         [fifo("0xe0400030")], "error", "fifo-count", "/dray",
         "dray,fifo-addresses has 1 entries, but dma-names 2 names"),

@@ -54,6 +54,9 @@ struct stream_knobs {
 	bool siblings;
 	bool blind;
 	bool deaf;
+	bool chains;
+	bool shared;
+	unsigned int hold;
 	unsigned int frame_bytes;
 	unsigned int frame_us;
 

@@ -3,9 +3,11 @@
  * A channel of the engine of streams: descriptors are prepared, submitted and
  * issued; dray_test_stream_flow.c does them.
  */
+#include <linux/delay.h>
 #include <linux/dma-direct.h>
 #include <linux/dma-mapping.h>
 #include <linux/ioport.h>
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
@@ -161,7 +163,9 @@ static void stream_issue(struct dma_chan *chan)
 	spin_lock_bh(&pair->lock);
 	list_for_each_entry(descriptor, &channel->submitted, list)
 		stream_knobs.out[chan->chan_id]++;
-	list_splice_tail_init(&channel->submitted, &channel->issued);
+	list_splice_tail_init(&channel->submitted, stream_knobs.chains
+							   ? &channel->active
+							   : &channel->issued);
 	spin_unlock_bh(&pair->lock);
 	if (!stream_knobs.shows)
 		stream_wake(pair);
@@ -303,6 +307,11 @@ static int stream_terminate(struct dma_chan *chan)
 
 static void stream_synchronize(struct dma_chan *chan)
 {
+	unsigned long end = jiffies + 60 * HZ;
+
+	while (stream_is(to_stream(chan), &stream_knobs.hold) &&
+	       time_before(jiffies, end))
+		usleep_range(1000, 2000);
 	stream_report_end(to_stream(chan));
 }
 

@@ -40,6 +40,8 @@ MODULE_PARM_DESC(no_terminate, "it has no function that stops it");
 module_param_named(given, stream_knobs.given, bool, 0444);
 MODULE_PARM_DESC(given, "the node is given the channels, not names");
 
+module_param_named(shared, stream_knobs.shared, bool, 0444);
+MODULE_PARM_DESC(shared, "the node's driver keeps rx1 for itself");
 module_param_named(shows, stream_knobs.shows, bool, 0444);
 MODULE_PARM_DESC(shows,
 		 "senders only repeat rows, and the first one is display0");
@@ -72,6 +74,11 @@ module_param_named(refuse_config, stream_knobs.refuse_config, bool, 0644);
 MODULE_PARM_DESC(refuse_config, "it takes no FIFO");
 module_param_named(deaf, stream_knobs.deaf, bool, 0644);
 MODULE_PARM_DESC(deaf, "stopping a stubborn one succeeds, then it takes none");
+
+module_param_named(hold, stream_knobs.hold, uint, 0644);
+MODULE_PARM_DESC(hold, "channels whose stop lasts, for at most a minute");
+module_param_named(chains, stream_knobs.chains, bool, 0644);
+MODULE_PARM_DESC(chains, "what is issued joins what runs, as in Linux 7.3");
 
 /* For reading. */
 module_param_array_named(descriptors, stream_knobs.descriptors, uint, NULL,

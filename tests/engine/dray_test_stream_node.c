@@ -47,6 +47,9 @@ static const struct dma_slave_config *stream_fifo(int i)
 
 static const char *stream_name(int i)
 {
+	/* The driver keeps that channel. */
+	if (stream_knobs.shared && i == STREAM_CHANNELS - 1)
+		return "rx9";
 	return stream_knobs.shows && !i ? "display0" : stream_names[i];
 }
 
@@ -75,6 +78,18 @@ static int stream_node_request(struct device *dev, struct stream_node *node)
 	return 0;
 }
 
+/* The last channel, which dray does not get. */
+static int stream_node_keep(struct device *dev, struct stream_node *node)
+{
+	const int last = STREAM_CHANNELS - 1;
+	struct dma_chan *chan = dma_request_chan(dev, stream_names[last]);
+
+	if (IS_ERR(chan))
+		return PTR_ERR(chan);
+	node->given[last] = chan;
+	return 0;
+}
+
 static int stream_node_probe(struct platform_device *pdev)
 {
 	struct dray_node_channel channels[STREAM_CHANNELS];
@@ -95,10 +110,15 @@ static int stream_node_probe(struct platform_device *pdev)
 		if (ret)
 			return ret;
 	}
+	if (stream_knobs.shared) {
+		ret = stream_node_keep(dev, node);
+		if (ret)
+			return ret;
+	}
 	for (i = 0; i < STREAM_CHANNELS; i++)
 		channels[i] = (struct dray_node_channel){
 			.name = stream_name(i),
-			.chan = node->given[i],
+			.chan = stream_knobs.given ? node->given[i] : NULL,
 			.config = stream_fifo(i),
 		};
 	node->node = dray_node_register(dev, channels, STREAM_CHANNELS);

@@ -118,6 +118,11 @@ void stream_complete(struct stream_channel *channel,
 
 	descriptor->ended = true;
 	descriptor->result.result = result;
+	if (stream_knobs.chains) {
+		stream_report(channel, descriptor);
+		stream_report_soon(channel);
+		return;
+	}
 	rest = stream_rest(channel);
 	if (rest && !(stream_knobs.unfinished &&
 		      list_is_last(&rest->list, &channel->active)))

@@ -3,7 +3,11 @@
  * Ends of transfers that a stream does not end: CANCEL, deadlines, and the end
  * of the timeline and of the process.
  */
+#include <poll.h>
+
 #include "streams.h"
+
+#define WATCHDOG "/sys/module/dray/parameters/watchdog_ms"
 
 TEST_F(stream, one_of_a_queue_is_cancelled)
 {
@@ -70,6 +74,75 @@ TEST_F(stream, a_cancelled_transfer_says_how_many_bytes_had_come)
 	EXPECT_EQ(0, stream_passes(self));
 }
 
+/* Of several that the engine has: those before it got packets, maybe unreported. */
+TEST_F(stream, one_in_the_middle_of_its_packet_does_not_start_again)
+{
+	static const struct {
+		uint32_t batch;
+		int whole; /* packets before */
+	} cases[] = { { 1, 0 }, { 3, 0 }, { 3, 1 }, { 3, 2 } };
+	struct dray_point point;
+
+	NEED_KNOB("join");
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct engine_share moved = { RX0, stream_read("bytes", RX0) };
+		int whole = cases[i].whole;
+		int64_t number = 0, sent;
+
+		ASSERT_EQ(0, stream_open(self, cases[i].batch));
+		for (int j = 0; j < whole + 2; j++)
+			number = stream_receive(self, j * 8192, 8192);
+		ASSERT_LT(whole + 1, number);
+		ASSERT_TRUE(engine_gets(RX0, whole + 2));
+		for (int j = 0; j < whole; j++)
+			ASSERT_LT(0, stream_send(self, 0, 1000));
+		moved.count += whole * 1000;
+		ASSERT_TRUE(wait_for(engine_has_moved, &moved));
+		ASSERT_EQ(0, stream_knob("join", 100));
+		ASSERT_LT(0, stream_send(self, 0, 3000));
+		moved.count += 3000;
+		ASSERT_TRUE(wait_for(engine_has_moved, &moved));
+		EXPECT_EQ(1, stream_cancel(self, RX0, number));
+		EXPECT_EQ(-ECANCELED, line_status(&self->rx, number));
+		/* the packet's end, to nobody */
+		ASSERT_EQ(0, stream_knob("join", 0));
+		sent = stream_send(self, 3000, 2000);
+		ASSERT_EQ(2000, line_bytes(&self->tx, sent));
+		ASSERT_EQ(0, line_wait(&self->rx, number - 1, &point));
+		EXPECT_EQ(-ECONNRESET, point.status);
+		EXPECT_GE(3000, point.bytes);
+		ASSERT_EQ(0, stream_empty(self));
+		EXPECT_EQ(0, stream_passes(self));
+		line_close(&self->rx);
+		line_close(&self->tx);
+	}
+}
+
+TEST_F(stream, room_for_one_that_waited_behind_a_silent_one_is_asked_for_anew)
+{
+	struct dray_wait wait = { .number = 1 };
+
+	NEED_KNOB("slots");
+	ASSERT_EQ(0, write_text(WATCHDOG, "200"));
+	ASSERT_EQ(0, line_open(self->node, RX0, 1, &self->rx));
+	ASSERT_EQ(0, stream_knob("slots", 1));
+	ASSERT_EQ(1, stream_receive(self, 0, 4096));
+	ASSERT_EQ(2, stream_receive(self, 4096, 4096));
+	ASSERT_TRUE(engine_gets(RX0, 1));
+	wait.until_ns = now_ns() + 500 * MILLISECOND;
+	ASSERT_EQ(-ETIME, line_call(&self->rx, &wait));
+	ASSERT_EQ(0, stream_knob("slots", 0));
+	ASSERT_EQ(0, stream_text("inject", "0 64"));
+	EXPECT_EQ(64, line_bytes(&self->rx, 1));
+	wait.number = 2;
+	wait.until_ns = now_ns() + 50 * MILLISECOND;
+	EXPECT_EQ(-ETIME, line_call(&self->rx, &wait));
+	ASSERT_EQ(0, stream_knob("slots", 64));
+	ASSERT_EQ(0, stream_text("inject", "0 64"));
+	EXPECT_EQ(64, line_bytes(&self->rx, 2));
+	ASSERT_EQ(0, write_text(WATCHDOG, "10000"));
+}
+
 TEST_F(stream, all_are_cancelled_by_their_opener_alone)
 {
 	struct line other_line;
@@ -110,8 +183,8 @@ TEST_F(stream, a_fence_names_what_is_cancelled)
 	struct dray_submit submit;
 
 	ASSERT_EQ(0, stream_open(self, 1));
-	ASSERT_EQ(0, stream_submit(self, RX0, &transfer, 1, 300 * SECOND,
-				   &submit));
+	ASSERT_EQ(0, stream_submit(self, RX0, &transfer, 1,
+				   DRAY_MAX_FENCE_DEADLINE, &submit));
 	EXPECT_EQ(0, fence_status(submit.fence_fd));
 	cancel.fence_fd = submit.fence_fd;
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_CANCEL, &cancel));
@@ -119,6 +192,41 @@ TEST_F(stream, a_fence_names_what_is_cancelled)
 	EXPECT_EQ(-ECANCELED, fence_wait(submit.fence_fd));
 	EXPECT_EQ(-ECANCELED, line_status(&self->rx, 1));
 	EXPECT_EQ(0, stream_passes(self));
+}
+
+/* Does no fence of a writer keep others from reading the buffer? */
+static bool buffer_is_free(const struct buffer *buffer, int milliseconds)
+{
+	struct pollfd poller = { .fd = buffer->fd, .events = POLLIN };
+
+	return poll(&poller, 1, milliseconds) == 1 && poller.revents == POLLIN;
+}
+
+/* They have no limit of their own. */
+TEST_F(stream, other_drivers_wait_only_for_a_near_deadline)
+{
+	static const struct {
+		uint64_t deadline_ns;
+		bool waits;
+	} cases[] = { { 0, false },
+		      { DRAY_MAX_FENCE_DEADLINE, true },
+		      { DRAY_MAX_FENCE_DEADLINE + 1, false },
+		      { DRAY_MAX_DEADLINE, false } };
+	struct dray_transfer transfer = RECV_OF(self->dst.fd, 0, 100);
+
+	ASSERT_EQ(0, line_open(self->node, RX0, 1, &self->rx));
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct dray_submit submit =
+			SUBMIT_OF(RX0, &transfer, 1, .fence_fd = -1,
+				  .flags = DRAY_SUBMIT_NO_FENCE,
+				  .deadline_ns = cases[i].deadline_ns);
+
+		ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SUBMIT, &submit));
+		EXPECT_EQ(!cases[i].waits, buffer_is_free(&self->dst, 0));
+		EXPECT_EQ(1, stream_cancel(self, RX0, submit.point));
+		EXPECT_EQ(-ECANCELED, line_status(&self->rx, submit.point));
+		EXPECT_TRUE(buffer_is_free(&self->dst, DEADLINE_MS));
+	}
 }
 
 TEST_F(stream, a_deadline_stops_the_engine_and_later_ones_go_on)
@@ -211,8 +319,8 @@ TEST_F(stream, close_ends_all_and_waits_for_the_engine)
 	int64_t i;
 
 	ASSERT_EQ(0, stream_open(self, 4));
-	ASSERT_EQ(0, stream_submit(self, RX0, &transfer, 1, 300 * SECOND,
-				   &submit));
+	ASSERT_EQ(0, stream_submit(self, RX0, &transfer, 1,
+				   DRAY_MAX_FENCE_DEADLINE, &submit));
 	for (i = 1; i < 20; i++)
 		ASSERT_EQ(i + 1, stream_receive(self, i * 100, 100));
 	/* one that started, and a batch for it to go on with */

@@ -22,6 +22,19 @@ TEST_F(stream, an_engine_that_cannot_tell_the_bytes_does_not_receive)
 	EXPECT_EQ(4096, line_bytes(&self->tx, 1));
 }
 
+/* To stop it would stop a channel that another driver has. */
+TEST_F(stream, an_engine_of_two_drivers_that_stops_whole_is_refused)
+{
+	struct line line;
+
+	SKIP_IF(stream_read("shared", 0) != 1,
+		"this engine has one user: axidma=1 shared=1");
+	for (uint32_t i = TX0; i <= RX0; i++) {
+		EXPECT_EQ(-EBUSY, line_open(self->node, i, 0, &line));
+		EXPECT_EQ(DRAY_REASON_CHANNEL, line.reason);
+	}
+}
+
 TEST_F(stream, odd_places_are_refused)
 {
 	struct dray_axis axis = { .count = 2, .dst_stride = 20 };
@@ -52,7 +65,7 @@ TEST_F(stream, more_pieces_than_the_engine_has_are_refused)
 	struct dray_submit submit;
 
 	READ_CHANNEL(channel, TX0);
-	SKIP_IF(stream_read("axidma", 0) != 1,
+	SKIP_IF(stream_read("axidma", 0) != 1 || stream_read("shared", 0) == 1,
 		"this engine takes any number: axidma=1");
 	ASSERT_EQ(0, stream_open(self, 1));
 	ASSERT_EQ(0, node_channel(self->node, TX0, &channel));

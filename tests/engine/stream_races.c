@@ -49,6 +49,9 @@ TEST_F(stream, a_silent_transfer_keeps_its_place_on_the_timeline)
 			  .flags = DRAY_SUBMIT_NO_FENCE | DRAY_SUBMIT_NONBLOCK);
 	uint64_t last = POINTS - DEPTH + 1;
 
+	/* Then a cancel behind it ends it, too. */
+	SKIP_IF(stream_read("blind", 0) == 1,
+		"this engine tells nothing of its first transfer");
 	ASSERT_EQ(0, line_open(self->node, TX0, 1, &self->tx));
 	ASSERT_EQ(0, line_open_as(self->node, &args, &self->rx));
 	ASSERT_EQ(1, stream_receive(self, 0, 4096));
@@ -163,6 +166,47 @@ TEST_F(stream, reopening_a_dead_direction_tells_the_other)
 	EXPECT_EQ(-ECONNRESET, line_status(&self->tx, submit.point));
 }
 
+/* A driver may wait long for its engine, which serves another user. */
+TEST_F(stream, a_stop_that_lasts_holds_up_no_other_stream)
+{
+	struct dray_transfer frames[2], sends = SEND_OF(self->src.fd, 0, 4096);
+	struct dray_transfer receives = RECV_OF(self->dst.fd, 65536, 4096);
+	long stops = stream_read("terminated", RX0);
+	struct dray_submit submit;
+	struct dray_point point;
+	struct line tx, rx;
+
+	NEED_KNOB("hold");
+	SKIP_IF(stream_read("siblings", 0) == 1,
+		"this engine stops all of its channels together");
+	for (int i = 0; i < 2; i++)
+		frames[i] = (struct dray_transfer)RECV_OF(
+			self->dst.fd, 32768 + (uint64_t)i * 4096, 4096);
+	ASSERT_EQ(0, line_open(self->node, RX0, 1, &self->rx));
+	ASSERT_EQ(0, line_open(self->node, TX1, 1, &tx));
+	ASSERT_EQ(0, line_open(self->node, RX1, 1, &rx));
+	ASSERT_EQ(1, stream_receive(self, 0, 4096));
+	ASSERT_TRUE(engine_gets(RX0, 1));
+	ASSERT_EQ(0, stream_knob("hold", 1u << RX0));
+	ASSERT_EQ(1, stream_cancel(self, RX0, 1));
+	while (stream_read("terminated", RX0) == stops)
+		usleep(1000);
+	for (uint64_t i = 1; i <= 20; i++) {
+		ASSERT_EQ(0,
+			  stream_submit(self, RX1, &receives, 1, 0, &submit));
+		ASSERT_EQ(0, stream_submit(self, TX1, &sends, 1, 0, &submit));
+		ASSERT_EQ(0, line_wait(&rx, i, &point));
+		EXPECT_EQ(4096, point.bytes);
+	}
+	/* A ring and the end of a stream do not wait either. */
+	ASSERT_EQ(0, ring_begin(&rx, frames, 2, 0));
+	line_close(&rx);
+	line_close(&tx);
+	EXPECT_EQ(0, line_completed(&self->rx));
+	ASSERT_EQ(0, stream_knob("hold", 0));
+	EXPECT_EQ(-ECANCELED, line_status(&self->rx, 1));
+}
+
 /* Whoever may lock no memory gets no large table of pieces in the kernel. */
 TEST_F(stream, pieces_are_locked_memory)
 {
@@ -192,4 +236,30 @@ TEST_F(stream, pieces_are_locked_memory)
 			self->dst.fd, (uint64_t)i * 131072, 1,
 			.axes = (uintptr_t)&axis, .axes_count = 1);
 	EXPECT_EQ(-ENOMEM, ring_begin(&self->rx, frames, 2, 0));
+}
+
+/* Each frame is small, but a thousand of them are not. */
+TEST_F(stream, all_memory_of_a_ring_is_locked_memory)
+{
+	static struct dray_transfer frames[DRAY_MAX_FRAMES];
+	static struct dray_axis axes[30];
+	struct dray_ring args = { .frames = (uintptr_t)frames,
+				  .count = DRAY_MAX_FRAMES };
+	struct rlimit limit = { 4 << 20, 4 << 20 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(axes); i++)
+		axes[i] = (struct dray_axis){ .count = 1 };
+	axes[0] = (struct dray_axis){ .count = 110, .src_stride = 64 };
+	for (uint64_t i = 0; i < DRAY_MAX_FRAMES; i++)
+		frames[i] = (struct dray_transfer)SEND_OF(
+			self->src.fd, i * 64, 16, .axes = (uintptr_t)axes,
+			.axes_count = ARRAY_SIZE(axes));
+	ASSERT_EQ(0, line_open(self->node, TX0, 1, &self->tx));
+	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
+	ASSERT_EQ(0, setresuid(1000, 1000, 1000));
+	EXPECT_GT(0, ioctl(self->tx.fd, DRAY_IOC_RING, &args));
+	EXPECT_EQ(DRAY_REASON_MEMLOCK, args.reason);
+	EXPECT_EQ(limit.rlim_cur, args.limit);
+	args.count = 64;
+	EXPECT_EQ(0, ioctl(self->tx.fd, DRAY_IOC_RING, &args));
 }

@@ -27,6 +27,7 @@ static struct dray_axis sent_backward[] = {
 };
 
 #define AXES(list) .axes = (uintptr_t)(list), .axes_count = 1
+#define INSTANCE "/sys/kernel/tracing/instances/dray_refused"
 #define NO_FENCE .flags = DRAY_SUBMIT_NO_FENCE
 
 static const struct {
@@ -218,15 +219,15 @@ static const struct {
 	{ "a fence without a deadline",
 	  -EINVAL,
 	  DRAY_REASON_DEADLINE,
-	  DRAY_MAX_DEADLINE,
+	  DRAY_MAX_FENCE_DEADLINE,
 	  RECV_OF(DST, 0, 64),
 	  { .channel = RX0 } },
 	{ "a deadline too far",
 	  -EINVAL,
 	  DRAY_REASON_DEADLINE,
-	  DRAY_MAX_DEADLINE,
+	  DRAY_MAX_FENCE_DEADLINE,
 	  RECV_OF(DST, 0, 64),
-	  { .channel = RX0, .deadline_ns = DRAY_MAX_DEADLINE + 1 } },
+	  { .channel = RX0, .deadline_ns = DRAY_MAX_FENCE_DEADLINE + 1 } },
 	{ "a deadline too far, without a fence",
 	  -EINVAL,
 	  DRAY_REASON_DEADLINE,
@@ -472,4 +473,75 @@ TEST_F(stream, the_queue_has_an_end)
 	EXPECT_EQ(DRAY_REASON_BUSY, submit.reason);
 	EXPECT_EQ(self->info.queue_depth, submit.limit);
 	ASSERT_EQ(0, stream_knob("stall", 0));
+}
+
+static int ring_refusal(const struct line *line, struct dray_ring *args)
+{
+	return ioctl(line->fd, DRAY_IOC_RING, args) < 0 ? -errno : 0;
+}
+
+/* Only its point names a frame that comes back, unless RELEASE does. */
+TEST_F(stream, a_ring_has_no_more_frames_than_points)
+{
+	enum {
+		POINTS = 128
+	};
+	struct dray_transfer frames[POINTS + 1];
+	struct dray_timeline args = { .channel = RX0,
+				      .points = POINTS,
+				      .event_fd = -1 };
+	struct dray_ring ring = { .frames = (uintptr_t)frames,
+				  .count = POINTS + 1 };
+
+	for (uint64_t i = 0; i <= POINTS; i++)
+		frames[i] =
+			(struct dray_transfer)RECV_OF(self->dst.fd, i * 64, 64);
+	ASSERT_EQ(0, line_open_as(self->node, &args, &self->rx));
+	EXPECT_EQ(-EINVAL, ring_refusal(&self->rx, &ring));
+	EXPECT_EQ(DRAY_REASON_FRAMES, ring.reason);
+	EXPECT_EQ(POINTS, ring.limit);
+	ring.count = POINTS;
+	ASSERT_EQ(0, ring_refusal(&self->rx, &ring));
+	line_close(&self->rx);
+	ASSERT_EQ(0, line_open_as(self->node, &args, &self->rx));
+	ring.count = POINTS + 1;
+	ring.flags = DRAY_RING_OVERWRITE;
+	EXPECT_EQ(0, ring_refusal(&self->rx, &ring));
+}
+
+static bool trace_tells(const char *text)
+{
+	FILE *file = fopen(INSTANCE "/trace", "re");
+	char line[512];
+	bool tells = false;
+
+	while (file && !tells && fgets(line, sizeof(line), file))
+		tells = strstr(line, "dray_fail:") && strstr(line, text);
+	if (file)
+		fclose(file);
+	return tells;
+}
+
+TEST_F(stream, refused_calls_of_a_timeline_are_events)
+{
+	struct dray_ring ring = { .count = DRAY_MAX_FRAMES + 1 };
+	struct dray_release release = { .reserved = 1 };
+	struct dray_wait wait = { .number = 0 };
+
+	SKIP_IF(access("/sys/kernel/tracing/instances", W_OK),
+		"this kernel does not trace");
+	rmdir(INSTANCE);
+	ASSERT_EQ(0, mkdir(INSTANCE, 0700));
+	ASSERT_EQ(0, write_text(INSTANCE "/events/dray/dray_fail/enable", "1"));
+	ASSERT_EQ(0, line_open(self->node, RX0, 1, &self->rx));
+	EXPECT_EQ(-EINVAL, line_call(&self->rx, &wait));
+	EXPECT_EQ(-EINVAL, ring_refusal(&self->rx, &ring));
+	EXPECT_GT(0, ioctl(self->rx.fd, DRAY_IOC_RELEASE, &release));
+	wait.number = 1;
+	EXPECT_EQ(-ETIME, line_call(&self->rx, &wait));
+	EXPECT_TRUE(trace_tells("call=32 error=-22 "));
+	EXPECT_TRUE(trace_tells("call=33 error=-22 "));
+	EXPECT_TRUE(trace_tells("call=34 error=-22 "));
+	EXPECT_FALSE(trace_tells("error=-62 "));
+	rmdir(INSTANCE);
 }

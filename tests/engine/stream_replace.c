@@ -4,6 +4,7 @@
  * afterwards; and the old ring if that fails.
  */
 #include <pthread.h>
+#include <sys/syscall.h>
 
 #include "streams.h"
 
@@ -105,6 +106,51 @@ TEST_F(stream, rings_and_packets_take_turns)
 		ASSERT_EQ(number, line_completed(&self->tx));
 	}
 	EXPECT_EQ(0, self->rx.head->lost);
+}
+
+struct sleeper {
+	const struct line *line;
+	bool releases;
+	pid_t thread;
+	int ret;
+};
+
+static void *sleeper_run(void *data)
+{
+	struct sleeper *sleeper = data;
+	struct dray_wait wait = { .number = 1, .until_ns = UINT64_MAX };
+	struct dray_release release = { .number = 1, .until_ns = UINT64_MAX };
+	int fd = sleeper->line->fd, ret;
+
+	__atomic_store_n(&sleeper->thread, (pid_t)syscall(SYS_gettid),
+			 __ATOMIC_RELEASE);
+	ret = sleeper->releases ? ioctl(fd, DRAY_IOC_RELEASE, &release)
+				: ioctl(fd, DRAY_IOC_WAIT, &wait);
+	sleeper->ret = ret < 0 ? -errno : 0;
+	return NULL;
+}
+
+TEST_F(stream, threads_that_wait_learn_that_the_ring_is_taken_away)
+{
+	struct sleeper sleepers[] = { { .line = &self->tx },
+				      { .line = &self->tx, .releases = true } };
+	pthread_t threads[2];
+
+	ASSERT_EQ(0, line_open(self->node, TX0, 1, &self->tx));
+	ASSERT_EQ(0, ring_give(&self->tx, true, self->src.fd, 0, 2, 0));
+	for (int i = 0; i < 2; i++) {
+		ASSERT_EQ(0, pthread_create(&threads[i], NULL, sleeper_run,
+					    &sleepers[i]));
+		ASSERT_TRUE(wait_for(process_sleeps, &sleepers[i].thread));
+	}
+	/* Another ring goes on with the numbers. */
+	ASSERT_EQ(0, ring_give(&self->tx, true, self->src.fd, 0, 2,
+			       DRAY_RING_REPLACE));
+	ASSERT_EQ(0, ring_give(&self->tx, true, -1, 0, 0, DRAY_RING_REPLACE));
+	for (int i = 0; i < 2; i++) {
+		pthread_join(threads[i], NULL);
+		EXPECT_EQ(-ECANCELED, sleepers[i].ret);
+	}
 }
 
 /* Nothing holds the memory of a ring that was replaced. */

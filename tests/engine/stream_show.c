@@ -168,7 +168,7 @@ TEST_F(stream, a_fence_of_what_is_shown_ends_by_its_deadline)
 	int fences[2];
 
 	ASSERT_EQ(0, open_display(self));
-	ASSERT_EQ(1, show_for(self, 0, 300 * SECOND, &fences[0]));
+	ASSERT_EQ(1, show_for(self, 0, DRAY_MAX_FENCE_DEADLINE, &fences[0]));
 	ASSERT_EQ(2, show_for(self, 64, 100 * MILLISECOND, &fences[1]));
 	ASSERT_TRUE(engine_gets(TX0, 2));
 	ASSERT_EQ(0, stream_knob("sync", 2));

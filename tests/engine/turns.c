@@ -5,6 +5,7 @@
  * nodes=1 channels=2.
  */
 #include <linux/sync_file.h>
+#include <sched.h>
 
 #include "../selftests/step.h"
 #include "fixture_fault.h"
@@ -135,4 +136,57 @@ TEST_F(fault, the_slots_are_a_users_and_not_an_openers)
 	EXPECT_EQ(self->info.queue_depth, submit.limit);
 	EXPECT_EQ(0, process_run(submits_as_another, self));
 	ASSERT_EQ(0, knob("hang", 0));
+}
+
+struct person {
+	FIXTURE_DATA(fault) * fault;
+	int ready[2], mapped[2]; /* pipes */
+};
+
+/* Fills the slots as uid 1 of a namespace; 0: uid 2 gets none. */
+static int submits_as_two_uids(void *context)
+{
+	struct person *person = context;
+	struct dray_submit submit;
+	int nodes[2];
+	char byte = 0;
+
+	STEP_EQ(0, process_become(VICTIM, 0));
+	STEP_EQ(0, unshare(CLONE_NEWUSER));
+	STEP_EQ(1, write(person->ready[1], &byte, 1));
+	STEP_EQ(1, read(person->mapped[0], &byte, 1));
+	for (uid_t uid = 1; uid <= 2; uid++) {
+		STEP_EQ(0, seteuid(uid));
+		nodes[uid - 1] = node_open();
+		STEP_LE(0, nodes[uid - 1]);
+		STEP_EQ(0, seteuid(0));
+	}
+	for (uint32_t i = 0; i < person->fault->info.queue_depth; i++) {
+		STEP_EQ(0, submit_one(person->fault, nodes[0], &submit));
+		close(submit.fence_fd);
+	}
+	STEP_EQ(-EAGAIN, submit_one(person->fault, nodes[1], &submit));
+	STEP_EQ(DRAY_REASON_BUSY, submit.reason);
+	return 0;
+}
+
+TEST_F(fault, uids_of_a_namespace_share_the_slots_of_its_owner)
+{
+	struct person person = { .fault = self };
+	char path[64], byte = 0;
+	pid_t child;
+
+	ASSERT_EQ(0, pipe(person.ready));
+	ASSERT_EQ(0, pipe(person.mapped));
+	ASSERT_EQ(0, chmod("/dev/dray0", 0666));
+	ASSERT_EQ(0, knob("hang", 1));
+	child = process_start(submits_as_two_uids, &person);
+	close(person.ready[1]);
+	ASSERT_EQ(1, read(person.ready[0], &byte, 1));
+	snprintf(path, sizeof(path), "/proc/%d/uid_map", child);
+	ASSERT_EQ(0, write_text(path, "0 65534 1\n1 100000 2\n"));
+	ASSERT_EQ(1, write(person.mapped[1], &byte, 1));
+	EXPECT_EQ(0, process_wait(child));
+	ASSERT_EQ(0, knob("hang", 0));
+	ASSERT_EQ(0, chmod("/dev/dray0", 0600));
 }

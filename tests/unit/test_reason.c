@@ -35,7 +35,7 @@ static const struct {
 	{ DRAY_REASON_STREAM, "stream 4321 is open already" },
 	{ DRAY_REASON_PIECES, "at most 4321 contiguous pieces" },
 	{ DRAY_REASON_RESIDUE, "channel 4321 cannot tell how many bytes" },
-	{ DRAY_REASON_DEADLINE, "a deadline, of at most 4321 ns" },
+	{ DRAY_REASON_DEADLINE, "deadline is at most 4321 ns" },
 	{ DRAY_REASON_POINTS, "at most 4321 points" },
 	{ DRAY_REASON_FRAMES, "2 to 4321 frames" },
 	{ DRAY_REASON_FRAME, "frame 4321 is not held" },

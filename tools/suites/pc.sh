@@ -142,10 +142,12 @@ pc_streams()
 
 	[ "$LONG" = no ] || frames=100000
 
-	for name in transfers timeline refused fifos ends life ring replace races; do
+	for name in transfers timeline refused fifos ends life ring frames replace races; do
 		pc_stream "$1stream-$name" "stream_$name"
 	done
 	pc_stream "$1stream-life-given" stream_life given=1
+	pc_stream "$1stream-ends-chains" stream_ends 'axidma=1 chains=1'
+	pc_stream "$1stream-frames-batches" stream_frames batches=1
 	if [ "$FULL" = yes ]; then
 		for name in transfers ends life limits ring replace races; do
 			pc_stream "$1stream-$name-axidma" "stream_$name" axidma=1
@@ -159,6 +161,7 @@ pc_streams()
 	for name in no_residue=1 align_shift=3 no_terminate=1; do
 		pc_stream "$1stream-limits-${name%=*}" stream_limits "$name"
 	done
+	pc_stream "$1stream-limits-shared" stream_limits 'axidma=1 shared=1'
 	batch_add status "$1the-stream-modules-unload" \
 		'guest-unload dray_test_stream dray'
 }

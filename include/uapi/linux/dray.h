@@ -37,6 +37,7 @@
 #define DRAY_MAX_POINTS		65536
 #define DRAY_MAX_FRAMES		1024	/* frames of a ring; at least 2 */
 #define DRAY_MAX_DEADLINE	600000000000ull	/* nanoseconds */
+#define DRAY_MAX_FENCE_DEADLINE	10000000000ull	/* likewise, of a submission with a fence */
 
 /*
  * The cause of a failure, beside errno.  `limit` of the same reply holds the
@@ -333,7 +334,9 @@ struct dray_transfer {
  * On a stream's channel, which the caller has opened with TIMELINE, the
  * transfers of one call are the pieces of one packet, all SEND or all RECV.  A
  * stream may stay silent for ever, and a fence may not: a fence is only given
- * with a deadline, and each submission has a point on the timeline.  A packet
+ * with a deadline of at most DRAY_MAX_FENCE_DEADLINE, because other drivers wait
+ * for it without a limit.  A later deadline needs DRAY_SUBMIT_NO_FENCE, and other
+ * drivers do not wait.  Each submission has a point on the timeline.  A packet
  * that is shorter than its pieces ends the submission, and its point says how
  * many bytes came.  At the deadline the engine is stopped: -ETIMEDOUT.  Later
  * submissions on the stream go on.
@@ -398,7 +401,7 @@ struct dray_submit {
 	__u32 reason;		/* out, on failure too */
 	__u32 reserved;
 	__u64 limit;		/* out, on failure too */
-	__u64 deadline_ns;	/* in: of a stream, from now; 0: none */
+	__u64 deadline_ns;	/* in: of a stream, from now, at most DRAY_MAX_DEADLINE; 0: none */
 	__u64 point;		/* out: number on the timeline of the channel's queue */
 };
 
@@ -409,9 +412,10 @@ struct dray_submit {
  * ended, the call leaves it alone and does not count it.
  *
  * On a stream, the engine is stopped if it has a submission that is cancelled.
- * Its point says how many bytes had come at least.  Submissions behind it go on.
- * An engine that can only be stopped in both directions ends those of the other
- * direction as -ECONNRESET.
+ * Its point says how many bytes had come at least.  Submissions behind it go on;
+ * those of which bytes have moved, or may have, end as -ECONNRESET, as do those of
+ * the other direction if the engine can only stop both.
+ * A ring's frames that the engine has, or may have next, come back as -ECANCELED.
  */
 struct dray_cancel {
 	__s32 fence_fd;		/* in: a submission's sync_file; negative: see point */
@@ -646,7 +650,7 @@ struct dray_timeline {
 /*
  * A call of a timeline's file: waits until the point is there.  -ETIME if that
  * takes too long; -EOVERFLOW if the point was overwritten; -ENODEV once the node
- * is gone.
+ * is gone; -ECANCELED if the stream's ring is taken away meanwhile.
  */
 struct dray_wait {
 	__u64 number;		/* in: > 0 */
@@ -674,13 +678,16 @@ struct dray_wait {
  * To send, all frames are the writer's at first.  RELEASE sends one, and its
  * point gives it back.  With DRAY_RING_RELEASED all are sent at once, in order.
  *
- * A frame that broke off has a point with its status and the bytes that came.
+ * A frame that broke off has a point with its status and the bytes that came.  No
+ * point of a frame is overwritten unread: a ring without DRAY_RING_OVERWRITE has at
+ * most as many frames as the timeline has points.
  *
  * With DRAY_RING_REPLACE the frames take the place of those of a ring, if there is
  * one, and lets go of their memory.  -EBUSY if a frame of the old ring is the
  * engine's: none of them is once the reader or writer has each.  If the call
  * fails, the old ring goes on.  Points are counted on.  Without frames, the ring
- * is taken away, and SUBMIT or another ring may follow.  -ENODEV: the ring has
+ * is taken away: calls that wait are -ECANCELED, and SUBMIT or another ring may
+ * follow.  -ENODEV: the ring has
  * ended.
  *
  * A call without frames and without DRAY_RING_REPLACE ends the ring for good: no
@@ -689,7 +696,7 @@ struct dray_wait {
  */
 struct dray_ring {
 	__u64 frames;		/* in: pointer to struct dray_transfer[count] */
-	__u32 count;		/* in: 2 .. DRAY_MAX_FRAMES; 0: ends the ring */
+	__u32 count;		/* in: 2 .. DRAY_MAX_FRAMES, see above; 0: ends the ring */
 	__u32 flags;		/* in: DRAY_RING_* */
 	__u32 failed;		/* out: index of the wrong frame, else 0 */
 	__u32 reason;		/* out, on failure too */
@@ -702,7 +709,8 @@ struct dray_ring {
  * have is -EINVAL; those before it are released.
  *
  * If the call acquires none, it waits for a point, as WAIT does, and tries again.
- * `released` is `count` then, also if the wait fails: -ETIME, -EINTR, -ENODEV.
+ * `released` is `count` then, also if the wait fails: -ETIME, -EINTR, -ENODEV,
+ * -ECANCELED.
  */
 struct dray_release {
 	__u64 frames;		/* in: pointer to __u32[count] */

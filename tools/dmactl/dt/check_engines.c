@@ -178,6 +178,67 @@ static void check_coherence(const struct check *check,
 	}
 }
 
+/* Whether stopping a channel of the engine resets the others. */
+static bool is_reset_whole(const struct tree_node *engine)
+{
+	return tree_names(engine, "compatible", "xlnx,axi-dma-1.00.a") ||
+	       tree_names(engine, "compatible", "xlnx,axi-mcdma-1.00.a");
+}
+
+static bool has_channel_of(const struct tree_node *node,
+			   const struct tree_node *engine)
+{
+	struct reference reference = reference_channels(node);
+
+	while (reference_next(&reference))
+		if (reference.target == engine)
+			return true;
+	return false;
+}
+
+/* Finds another device with a channel of the engine, or NULL. */
+static const struct tree_node *other_user(const struct tree_node *node,
+					  const struct tree_node *engine)
+{
+	const struct tree *tree = node->tree;
+	size_t i;
+
+	for (i = 0; i < tree->count; i++)
+		if (&tree->nodes[i] != node &&
+		    tree_is_enabled(&tree->nodes[i]) &&
+		    has_channel_of(&tree->nodes[i], engine))
+			return &tree->nodes[i];
+	return NULL;
+}
+
+/* All channels of such an engine belong to a single device. */
+static void check_sharing(const struct check *check,
+			  const struct tree_node *node)
+{
+	struct reference reference = reference_channels(node);
+	const struct tree_node *last = NULL, *other;
+	char *path, *user;
+
+	while (reference_next(&reference)) {
+		if (!reference.target || reference.target == last ||
+		    !is_reset_whole(reference.target))
+			continue;
+		last = reference.target;
+		other = other_user(node, last);
+		if (!other)
+			continue;
+		path = tree_path(last);
+		user = tree_path(other);
+		report(check->findings, SEVERITY_ERROR, "engine-shared", node,
+		       "%s also has channels for %s: the engine stops all of them together, so dray refuses them while that device has one",
+		       path, user);
+		mend(check->findings,
+		     "name all channels of an engine in a single node");
+		free(path);
+		free(user);
+	}
+}
+
 void check_engines(const struct check *check, const struct tree_node *node)
 {
 	size_t count = check_list(check, node, "dmas", "#dma-cells");
@@ -185,4 +246,5 @@ void check_engines(const struct check *check, const struct tree_node *node)
 	check_names(check, node, count);
 	check_list(check, node, "iommus", "#iommu-cells");
 	check_coherence(check, node);
+	check_sharing(check, node);
 }

@@ -20,10 +20,16 @@ static const char *const calls[] = {
 	"ATTACH", "CANCEL",    "RECLAIM",      "TIMELINE",    "HEAP_MAP",
 };
 
+/* Those of a timeline's file, from 32 on. */
+static const char *const timeline_calls[] = { "WAIT", "RING", "RELEASE" };
+
 const char *event_call_word(uint64_t call, char out[EVENT_TEXT_ROOM])
 {
 	if (call < sizeof(calls) / sizeof(calls[0]))
 		return calls[call];
+	if (call >= 32 &&
+	    call - 32 < sizeof(timeline_calls) / sizeof(timeline_calls[0]))
+		return timeline_calls[call - 32];
 	snprintf(out, EVENT_TEXT_ROOM, "call %" PRIu64, call);
 	return out;
 }

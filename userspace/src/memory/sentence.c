@@ -58,7 +58,7 @@ static const char *const sentences[] = {
 	[DRAY_REASON_RESIDUE] = "the engine of channel %" PRIu64
 				" cannot tell how many bytes came",
 	[DRAY_REASON_DEADLINE] =
-		"a fence needs a deadline, of at most %" PRIu64 " ns",
+		"the deadline is at most %" PRIu64 " ns, and a fence needs one",
 	[DRAY_REASON_POINTS] = "a timeline has at most %" PRIu64 " points",
 	[DRAY_REASON_FRAMES] = "a ring has 2 to %" PRIu64 " frames",
 	[DRAY_REASON_FRAME] = "frame %" PRIu64 " is not held by the reader",
