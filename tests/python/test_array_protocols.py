@@ -10,6 +10,11 @@ import pytest
 import dray
 from dray import Array
 
+try:
+    from numpy._core._rational_tests import rational
+except ImportError:
+    from numpy.core._rational_tests import rational
+
 ARRAY = np.arange(12, dtype="<i4").reshape(3, 4)
 
 # Types that not every protocol has: units, characters, fields.
@@ -31,6 +36,74 @@ def test_numpy_takes_the_type_over_whole(dtype):
     taken = np.asarray(Array(there))
     assert taken.dtype == there.dtype
     assert np.shares_memory(taken, there)
+
+
+RECORDS = np.rec.array([(1, 2.0), (3, 4.0)], dtype="i4,f8")
+
+
+@pytest.mark.parametrize("dtype", [
+    RECORDS.dtype, np.dtype([("a", RECORDS.dtype), ("b", "i1")]),
+    np.dtype([("a", RECORDS.dtype, (2,))]),
+    np.dtype((np.record, np.dtype("u1,f8", align=True))),
+    np.dtype((np.record, {"names": ["x", "y"], "formats": ["<i4", "<i2"],
+                          "offsets": [4, 0]}))],
+    ids=str)
+def test_a_record_is_a_structure(dtype):
+    there = np.zeros(3, dtype)
+    a = Array(there)
+    assert a.dtype == dtype and np.asarray(a).dtype == dtype
+    assert np.shares_memory(np.asarray(a), there)
+    assert Array.zeros(3, dtype).astype(dtype).dtype == Array.empty(2, dtype).dtype == dtype
+    a[1] = there[0]
+    assert np.asarray(a.view(dtype).copy()).tobytes() == there.tobytes()
+
+
+def test_records_of_numpy_keep_their_fields():
+    a = Array(RECORDS)
+    assert a["f1"].tolist() == [2.0, 4.0]
+    assert np.asarray(dray.from_arrow(dray.to_arrow(RECORDS))["f0"]).tolist() == [1, 3]
+    a["f0"] = 7
+    assert RECORDS.f0.tolist() == [7, 7]
+
+
+def deep(levels):
+    dtype = np.dtype("i4")
+    for _ in range(levels):
+        dtype = np.dtype([("a", dtype)])
+    return dtype
+
+
+@pytest.mark.parametrize("levels, words", [(40, "deep"), (5000, "")])
+def test_a_type_that_is_too_deep_is_refused(levels, words):
+    with pytest.raises((TypeError, RecursionError), match=words):
+        Array.zeros(1, deep(levels))
+
+
+FOREIGN = np.dtype(rational)
+
+
+@pytest.mark.parametrize("dtype", [
+    FOREIGN, np.dtype([("a", "i4"), ("b", FOREIGN)]), np.dtype([("a", FOREIGN, (2,))]),
+    np.dtype((FOREIGN, (2,))), np.dtype([("a", [("b", FOREIGN)])])], ids=str)
+@pytest.mark.parametrize("call", [
+    lambda dtype: Array(np.zeros(3, dtype)), lambda dtype: Array.zeros(3, dtype),
+    lambda dtype: Array.empty(3, dtype), lambda dtype: Array.zeros(3, "i4").astype(dtype),
+    lambda dtype: Array.zeros(dtype.itemsize, "u1").view(dtype),
+    lambda dtype: dray.to_arrow(np.zeros(3, dtype))])
+def test_types_of_other_packages_are_no_raw_bytes(dtype, call):
+    with pytest.raises((TypeError, ValueError), match="another package|not a type|subarray"):
+        call(dtype)
+
+
+def test_arithmetic_with_types_of_other_packages_is_numpys():
+    there = np.array([rational(1, 2), rational(2, 3)])
+    for result in (Array(np.arange(2)) + there, np.add(Array(np.arange(2)), there)):
+        assert type(result) is np.ndarray and (result == np.arange(2) + there).all()
+    a = Array.zeros(2, "f8")
+    a[:] = there
+    assert a.tolist() == [0.5, 2 / 3]
+    with pytest.raises(TypeError, match="another package"):
+        dray.add(there, there)
 
 
 class Structure:
