@@ -286,8 +286,11 @@ static int list_trues(const struct dray_view *mask, struct dray_array **out)
 			goto fail;
 		coordinates[i] = made[i]->data;
 	}
-	if (count)
-		dray_mask_coordinates(mask, count, coordinates);
+	if (count) {
+		ret = dray_mask_coordinates(mask, count, coordinates);
+		if (ret)
+			goto fail;
+	}
 	for (i = 0; i < mask->ndim; i++)
 		out[i] = made[i];
 	return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Results in place: indices of the first axis are checked and taken as they are;
+ * Results in place: indices of the first axis are copied and checked;
  * those of another kind become offsets of elements, by the offsets along each axis,
  * which are indexed as the target would be.
  */
@@ -112,29 +112,6 @@ static int spread(struct dray_placing *placing, const struct dray_view *values,
 	return ret ? ret : dray_view_broadcast(&apart, ndim, shape, out);
 }
 
-/* Whether indices are those of elements, as the short cuts want them. */
-static bool are_numbers(const struct dray_view *indices,
-			const struct dray_view *target)
-{
-	const uint64_t last = (uint64_t)target->shape[0] - 1;
-	struct dray_operand of_target, of_indices;
-	const uint64_t *numbers = indices->data;
-	int64_t i, count = dray_view_size(indices);
-	uint64_t wrong = 0;
-
-	if (!dray_method_is_ready(indices, DRAY_INT64) ||
-	    !dray_view_is_packed(indices, true) ||
-	    dray_operand_init(&of_indices, indices, "the indices") ||
-	    dray_operand_init(&of_target, target, "the target") ||
-	    (of_indices.extent.elements && of_target.extent.elements &&
-	     dray_overlap_find(&of_target, &of_indices) != DRAY_OVERLAP_NONE))
-		return false;
-	/* The upper bits of numbers below 0, and of distances. */
-	for (i = 0; i < count; i++)
-		wrong |= numbers[i] | (last - numbers[i]);
-	return !(wrong >> 63);
-}
-
 /* Indices of the first axis. */
 static int place(struct dray_placing *placing, const struct dray_view *indices,
 		 const struct dray_view *values)
@@ -142,17 +119,15 @@ static int place(struct dray_placing *placing, const struct dray_view *indices,
 	const struct dray_view *target = placing->target;
 	struct dray_array *numbers = NULL;
 	struct dray_view loaded, spreaded;
-	int ret = 0;
+	int ret;
 
 	if (!target->ndim)
 		return dray_fail(-ERANGE,
 				 "an element without axes has no index");
-	dray_view_write(&loaded, indices);
-	if (!are_numbers(indices, target)) {
-		ret = load(indices, target->shape[0], &numbers);
-		if (!ret)
-			dray_array_view(numbers, &loaded);
-	}
+	/* A copy, which no other process changes once it was checked. */
+	ret = load(indices, target->shape[0], &numbers);
+	if (!ret)
+		dray_array_view(numbers, &loaded);
 	if (!ret)
 		ret = dray_place_loop(placing, values);
 	if (!ret)
