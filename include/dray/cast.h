@@ -127,7 +127,9 @@ DRAY_INLINED(int dray_cast_run(const struct dray_cast *cast, void *to,
  * @casting does not allow, text that is not a number or a date), -EPERM
  * (read-only), -ERANGE (a number in a text does not fit its type), -EILSEQ (text
  * beyond ASCII to or from bytes), -ENOSPC (too few characters for a date),
- * -ENOMEM (for the copy aside), as dray_cast_find().
+ * -ENOMEM (for the copy aside), as dray_cast_find(), and -EDOM as the thread wants
+ * it for numbers that overflow or are not numbers in the other type, "overflow
+ * encountered in cast" (<dray/fp_state.h>): after all elements were written.
  */
 DRAY_API int dray_view_convert(const struct dray_view *dst,
 			       const struct dray_view *src,

@@ -612,7 +612,8 @@ class Array:
         """A copy in order 'C', 'F', 'A' or 'K', in memory as that of empty()."""
     def astype(self, dtype: Any, order: str = "K", casting: str = "unsafe",
                copy: bool = True) -> Array:
-        """A copy of another type; with copy=False the array itself, if it is one."""
+        """A copy of another type; with copy=False the array itself, if it is one.
+        Errors of numbers are those of errstate(), as "overflow encountered in cast"."""
     def transpose(self, *axes: Any) -> Array:
         """A view with its axes in another order, by default reversed."""
     def broadcast_to(self, shape: Any, /) -> Array:

@@ -127,6 +127,8 @@ enum array_step {
 
 /* Does as raise_error() for a step of dray.Array. */
 PyObject *raise_array_error(enum array_step step, int error);
+/* Returns a class of numpy.exceptions, or of numpy before that. */
+PyObject *numpy_exception(const char *name);
 
 /* Called before an array is made; may be called again. */
 int caller_init(void);

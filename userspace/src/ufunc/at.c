@@ -9,9 +9,10 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/fp_state.h"
+#include "cast/cast.h"
 #include "layout/overlap.h"
 #include "ufunc/at.h"
-#include "ufunc/fp_state.h"
 #include "view/view_usual.h"
 
 static int check(struct dray_placing *placing, const struct dray_view *values)
@@ -66,8 +67,8 @@ static int load(const struct dray_view *indices, int64_t extent,
 	int ret = dray_array_like(indices, DRAY_INT64, DRAY_ORDER_C, out);
 
 	if (!ret)
-		ret = dray_view_convert(dray_array_view(*out, &view), indices,
-					DRAY_CASTING_SAME_KIND);
+		ret = dray_view_cast(dray_array_view(*out, &view), indices,
+				     DRAY_CASTING_SAME_KIND);
 	if (ret)
 		return ret;
 	numbers = view.data;

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "cast/cast.h"
 #include "dtype/dtype.h"
 #include "layout/overlap.h"
 #include "ufunc/method.h"
@@ -320,8 +321,8 @@ int dray_method_end(struct dray_method *method, int ret,
 	if (!ret && is_quiet(method))
 		dray_fp_clear();
 	if (!ret && made && method->to)
-		ret = dray_view_convert(method->to, &method->result,
-					DRAY_CASTING_UNSAFE);
+		ret = dray_view_cast(method->to, &method->result,
+				     DRAY_CASTING_UNSAFE);
 	if (!ret && method->noted)
 		ret = dray_fp_report(method->name,
 				     method->noted | dray_fp_take());
