@@ -28,7 +28,8 @@ static PyMethodDef array_methods[] = {
 	  "A copy in order 'C', 'F', 'A' or 'K', in memory as that of empty()." },
 	{ "astype", WITH_KEYWORDS(array_astype), METH_FASTCALL | METH_KEYWORDS,
 	  "astype($self, /, dtype, order='K', casting='unsafe', copy=True)\n--\n\n"
-	  "A copy of another type; with copy=False the array itself, if it is one." },
+	  "A copy of another type; with copy=False the array itself, if it is one.\n"
+	  "Errors of numbers are those of errstate(), as \"overflow encountered in cast\"." },
 	{ "transpose", WITH_KEYWORDS(array_transpose), METH_FASTCALL,
 	  "transpose($self, /, *axes)\n--\n\n"
 	  "A view with its axes in another order, by default reversed." },
