@@ -218,3 +218,16 @@ def test_an_array_over_an_array_many_times_ends_on_a_small_stack(over):
         threading.stack_size(before)
     thread.join()
     assert ends == [[0, 1, 2]] * 2
+
+
+@pytest.mark.parametrize("scalar", [
+    np.datetime64("2001-01-01"), np.datetime64("NaT"), np.timedelta64(3, "25s"), np.float64(1.5),
+    np.float16(1.5), np.complex64(1j), np.bool_(True), np.int8(3), np.uint64(7), np.str_("abc"),
+    np.bytes_(b"abc"), np.bytes_(b"a\0b"), np.void(b"abcd"), np.zeros(1, "i4,f8")[0]], ids=repr)
+def test_a_scalar_of_numpy_keeps_its_type(scalar):
+    a, there = Array(scalar), np.asarray(scalar)
+    assert (a.dtype, a.shape) == (there.dtype, ())
+    assert a.__array__().tobytes() == there.tobytes()
+    assert a.flags.writeable == isinstance(scalar[()] if scalar.dtype.names else None, np.void)
+    del scalar
+    assert a.copy().__array__().tobytes() == there.tobytes()

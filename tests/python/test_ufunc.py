@@ -710,3 +710,37 @@ def test_a_call_may_be_fast():
     x = np.linspace(0.1, 9, 1000)
     assert np.allclose(dray.exp(x, fast=True), np.exp(x), rtol=1e-15)
     assert (dray.exp(x, fast=False).__array__() == dray.exp(x).__array__()).all()
+
+
+@pytest.mark.parametrize("method", ["reduce", "accumulate", "reduceat"])
+@pytest.mark.parametrize("dtype", ["f2", "f4", "c8"])
+def test_a_method_has_the_type_that_is_wanted_or_none(method, dtype):
+    given = ([0, 1],) if method == "reduceat" else ()
+    with pytest.raises(TypeError, match="no loop of the type that is wanted"):
+        getattr(dray.float_power, method)(np.ones(3), *given, dtype=dtype)
+    assert getattr(dray.power, method)(np.ones(3), *given, dtype=dtype).dtype == dtype
+
+
+@pytest.mark.parametrize("name", ["mean", "var", "std"])
+@pytest.mark.parametrize("dtype", ["c16", "c8", "f4", "f2"])
+@pytest.mark.parametrize("values", [[1., 5.], [1, 5], [1j, 5]], ids=str)
+def test_statistics_have_the_type_that_is_wanted(name, dtype, values):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        there = getattr(np.array(values), name)(dtype=dtype)
+        here = getattr(dray.Array(np.array(values)), name)(dtype=dtype)
+    assert here.dtype == there.dtype and here == there
+
+
+@pytest.mark.parametrize("dtype", ["M8[s]", "m8[s]", "S3", "U2", "V3", [("a", "i4")]], ids=str)
+def test_only_numbers_have_a_conjugate(dtype):
+    with pytest.raises(TypeError):
+        dray.Array.zeros(2, dtype).conj()
+
+
+@pytest.mark.parametrize("call", [
+    lambda masked: dray.add(masked, 1), lambda masked: dray.add(1, masked),
+    lambda masked: dray.add.reduce(masked), lambda masked: dray.matmul(masked, masked)])
+def test_a_mask_is_not_dropped(call):
+    with pytest.raises(TypeError, match="mask"):
+        call(np.ma.array([1., 2.], mask=[0, 1]))

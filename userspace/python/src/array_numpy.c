@@ -171,6 +171,36 @@ static bool is_structure(PyObject *object)
 	       !(((PyVoidScalarObject *)object)->flags & NPY_ARRAY_OWNDATA);
 }
 
+/* Returns an array of NumPy over the bytes of a scalar. */
+static PyObject *over_scalar(PyObject *object)
+{
+	PyArray_Descr *descr = PyArray_DescrFromScalar(object);
+	PyObject *memory = descr ? PyMemoryView_FromObject(object) : NULL;
+	PyObject *array = NULL;
+
+	if (memory) {
+		array = PyArray_NewFromDescr(
+			&PyArray_Type, descr, 0, NULL, NULL,
+			PyMemoryView_GET_BUFFER(memory)->buf, 0, NULL);
+		descr = NULL;
+	}
+	Py_XDECREF(descr);
+	if (array && PyArray_SetBaseObject((PyArrayObject *)array, memory))
+		Py_CLEAR(array);
+	else if (!array)
+		Py_XDECREF(memory);
+	return array;
+}
+
+/* Whether a scalar's buffer tells another type: plain bytes, or a structure. */
+static bool is_typeless(PyObject *object)
+{
+	return PyArray_IsScalar(object, Datetime) ||
+	       PyArray_IsScalar(object, Timedelta) ||
+	       (PyArray_IsScalar(object, String) && PyBytes_GET_SIZE(object)) ||
+	       PyArray_IsScalar(object, Void);
+}
+
 /* Returns an array of NumPy over the memory of @object. */
 static PyObject *numpy_over(PyObject *object)
 {
@@ -180,6 +210,8 @@ static PyObject *numpy_over(PyObject *object)
 		return Py_NewRef(object);
 	if (is_structure(object))
 		return PyArray_FromScalar(object, NULL);
+	if (is_typeless(object))
+		return over_scalar(object);
 	if (PyObject_CheckBuffer(object))
 		return over_buffer(object);
 	array = over_interface(object);

@@ -201,8 +201,6 @@ static int find_variance(struct averaging *averaging,
 	dray_array_unref(means);
 	if (!ret)
 		ret = square(dray_array_view(distances, &distance), &squares);
-	if (!ret && dray_dtype_kind(options->dtype) == 'c')
-		options->dtype = 0;
 	if (!ret)
 		ret = dray_sum(&squares, NULL, options, out);
 	if (!ret)

@@ -89,7 +89,9 @@ int dray_method_resolve(struct dray_method *method, dray_dtype dtype,
 		ret = dray_ufunc_resolve(method->ufunc, given, &options,
 					 &method->resolved);
 		if (!ret &&
-		    dray_dtype_kind(dtypes[2]) != dray_dtype_kind(dtype))
+		    (dray_dtype_kind(dtypes[2]) != dray_dtype_kind(dtype) ||
+		     dray_dtype_itemsize(dtypes[2]) !=
+			     dray_dtype_itemsize(dtype)))
 			return dray_fail(
 				-EOPNOTSUPP,
 				"%s has no loop of the type that is wanted",
