@@ -3,6 +3,7 @@
 import copy
 import pickle
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -231,3 +232,36 @@ def test_a_scalar_of_numpy_keeps_its_type(scalar):
     assert a.flags.writeable == isinstance(scalar[()] if scalar.dtype.names else None, np.void)
     del scalar
     assert a.copy().__array__().tobytes() == there.tobytes()
+
+
+def test_a_weak_reference_keeps_nothing():
+    dropped = []
+    a = Array(np.zeros(3))
+    views = [a[1:], a.T, a.view("u1")]
+    references = [weakref.ref(each, dropped.append) for each in (a, *views)]
+    assert [each() for each in references][1] is views[0]
+    cache = weakref.WeakValueDictionary({"a": views[0]})
+    assert cache["a"] is views[0]
+    del a, views
+    assert [each() for each in references] == [None] * 4 and len(dropped) == 4 and not cache
+
+
+def test_nodes_and_fences_have_weak_references():
+    node, fence = dray.open(), dray.fill(dray.shared_zeros(3), 1)
+    references = weakref.ref(node), weakref.ref(fence)
+    assert references[0]() is node and references[1]() is fence
+    del node, fence
+    assert [each() for each in references] == [None, None]
+
+
+@pytest.mark.parametrize("mode", [64, -1, "none"])
+def test_a_mode_that_does_not_exist_is_a_value_error(mode):
+    for call in (Array(ARRAY).put, lambda numbers, _values, mode: Array(ARRAY).take(
+            numbers, mode=mode)):
+        with pytest.raises((ValueError, TypeError)):
+            call([0], [1], mode=mode)
+
+
+def test_a_format_is_a_text():
+    with pytest.raises(TypeError):
+        Array(np.array(3)).__format__(1)
