@@ -492,10 +492,10 @@ class Array:
         """The owner of foreign memory; None if it is the array's own."""
     @property
     def handler_name(self) -> Optional[str]:
-        """The handler that allocated the memory; None if it is foreign."""
+        """The handler that allocated the memory, as dray.handler_name() tells it."""
     @property
     def handler_version(self) -> Optional[int]:
-        """The version of that handler."""
+        """The version of that handler; None if the memory is foreign."""
     @property
     def T(self) -> Array:
         """transpose()"""

@@ -200,6 +200,8 @@ PyObject *handler_capsule(struct module_state *state, PyObject *pool,
 			  size_t min_bytes, PyObject *before, bool installed);
 PyObject *handler_capsule_name(PyObject *capsule);
 PyObject *handler_choose(PyObject *module, PyObject *args);
+/* Names the handler of the memory of @object, or of the owner behind it. */
+PyObject *handler_name_of(PyTypeObject *array_type, PyObject *object);
 PyObject *handler_name(PyObject *module, PyObject *const *args,
 		       Py_ssize_t count);
 
@@ -333,7 +335,7 @@ PyObject *linear_dot_product(struct module_state *state, PyObject *a,
 /* Returns the reactions of this thread of the library to errors of numbers. */
 PyObject *ufunc_state(PyObject *module, PyObject *unused);
 /* Returns the name of the handler of a dray.Array's memory, or None. */
-PyObject *array_handler_name(PyObject *self, void *unused);
+PyObject *array_own_handler_name(PyObject *self);
 
 /* exchange_dlpack_from.c: arrays of other libraries. */
 PyObject *from_dlpack(PyObject *module, PyObject *const *args, Py_ssize_t count,
