@@ -28,6 +28,8 @@ TYPES = [
     {"names": ["x"], "formats": ["<i4"], "itemsize": 12},
     [("a", np.dtype("<f8,i1", align=True), (2,)), ("b", "<i4")],
     np.dtype("<f8,i1", align=True),
+    [("n", [("u", "i2"), ("v", "f2")]), ("w", "?")],
+    [(("title", "a"), "<i4"), ("b", [(("inner", "c"), "u1")], (2,))],
 ]
 
 
@@ -35,8 +37,26 @@ TYPES = [
 def test_numpy_takes_the_type_over_whole(dtype):
     there = np.zeros((2, 3), dtype)
     taken = np.asarray(Array(there))
-    assert taken.dtype == there.dtype
+    assert taken.dtype == there.dtype and taken.dtype.fields == there.dtype.fields
     assert np.shares_memory(taken, there)
+
+
+@pytest.mark.parametrize("dtype", [
+    [("n", [("u", "i2"), ("v", "f2")]), ("w", "?")], np.dtype("<f8,i1", align=True),
+    [("a", "<i2"), ("b", ">f8", (2,)), ("c", "S3")], np.dtype("u1,<f8"),
+    {"names": ["x", "y"], "formats": ["<i4", "<i2"], "offsets": [2, 8], "itemsize": 16}], ids=str)
+def test_a_structure_has_a_buffer(dtype):
+    there = np.frombuffer(bytes(range(64)) * 3, "u1")[:np.dtype(dtype).itemsize * 3].copy().view(
+        dtype)
+    a = Array(there)
+    for view in (a, a[1:], a[::-1]):
+        memory = memoryview(view)
+        assert memory.itemsize == there.itemsize and memory.shape == view.shape
+        assert np.asarray(memory).dtype == there.dtype
+    assert bytes(a) == there.tobytes() and bytes(a[1:]) == there[1:].tobytes()
+    kept = memoryview(a).format
+    del a
+    assert memoryview(Array(there)).format == kept
 
 
 RECORDS = np.rec.array([(1, 2.0), (3, 4.0)], dtype="i4,f8")

@@ -90,6 +90,7 @@ struct module_state {
 	PyObject *numpy_ufuncs; /* of NumPy's to them, a dict; NULL: not yet */
 	PyObject *running; /* a list of calls that run and nobody has */
 	struct queue_object *queues; /* all that are there */
+	PyObject *formats; /* of buffers, bytes by NumPy's types, or None */
 	PyObject *fp_state; /* ContextVar: reactions to errors of numbers */
 	uint64_t min_bytes;
 };
