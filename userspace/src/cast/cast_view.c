@@ -119,6 +119,9 @@ static int convert(const struct dray_view *dst, const struct dray_view *src,
 	struct dray_view still;
 	int i;
 
+	if (!dray_dtype_itemsize(dst->dtype) &&
+	    !dray_dtype_itemsize(src->dtype))
+		return 0; /* Such elements may lie nowhere. */
 	if (!dray_dtype_itemsize(src->dtype)) {
 		/* No stride of it is too long: nothing is read. */
 		dray_view_copy(&still, src);
