@@ -59,6 +59,11 @@ CALLS = {
     "astype of NaN to times": lambda array: array(np.array([np.nan])).astype("m8[s]"),
     "astype of times": lambda array: array(np.array([10**6], "m8[s]")).astype("f2"),
     "astype of fields": lambda array: array(ROWS).astype([("a", "f4")]),
+    "astype to fields": lambda array: array(PAIRS).astype([("a", "?"), ("b", [("c", "f4")])]),
+    "astype of pairs in fields": lambda array: array(
+        np.zeros(2, [("a", "D"), ("b", "D")])).astype([("x", "F"), ("y", "i2")]),
+    "astype of fields to pairs": lambda array: array(
+        np.zeros(2, [("a", "f8"), ("b", "D")])).astype([("x", "F"), ("y", "F")]),
     "set": assigned("f4", slice(None), FULL), "set one": assigned("f4", slice(None), FULL[:1]),
     "set by integers": assigned("f4", [0, 1, 2], FULL),
     "set by booleans": assigned("i2", np.array([True, False, True]), np.full(2, np.nan)),

@@ -5,13 +5,38 @@
  */
 #include "array_convert.h"
 
+/* Whether imaginary parts are lost, of fields by their places too. */
+static bool loses_parts(dray_dtype from, dray_dtype to)
+{
+	const size_t given = dray_dtype_field_count(dray_dtype_base(from));
+	const size_t count = dray_dtype_field_count(dray_dtype_base(to));
+	struct dray_dtype_field source, target;
+	size_t i;
+
+	from = dray_dtype_base(from);
+	to = dray_dtype_base(to);
+	source.dtype = from;
+	for (i = 0; i < count && (!given || i < given); i++) {
+		if (given)
+			dray_dtype_get_field(from, i, &source);
+		dray_dtype_get_field(to, i, &target);
+		if (loses_parts(source.dtype, target.dtype))
+			return true;
+	}
+	if (count)
+		return false;
+	if (given == 1)
+		dray_dtype_get_field(from, 0, &source);
+	return to && dray_dtype_kind(source.dtype) == 'c' &&
+	       strchr("iuf", dray_dtype_kind(to));
+}
+
 int array_warn_of_parts(dray_dtype from, dray_dtype to)
 {
-	const char kind = dray_dtype_kind(to);
 	PyObject *class;
 	int ret;
 
-	if (dray_dtype_kind(from) != 'c' || !kind || !strchr("iuf", kind))
+	if (!loses_parts(from, to))
 		return 0;
 	class = numpy_exception("ComplexWarning");
 	ret = class ? PyErr_WarnEx(
