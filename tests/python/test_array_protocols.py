@@ -94,7 +94,7 @@ def deep(levels):
     return dtype
 
 
-@pytest.mark.parametrize("levels, words", [(40, "deep"), (5000, "")])
+@pytest.mark.parametrize("levels, words", [(40, "deep"), (5000, None)])
 def test_a_type_that_is_too_deep_is_refused(levels, words):
     with pytest.raises((TypeError, RecursionError), match=words):
         Array.zeros(1, deep(levels))

@@ -42,36 +42,35 @@ static bool is_numpys(const struct along *from)
 	       dray_dtype_itemsize(dtype) > (kind == 'c' ? 16 : 8);
 }
 
-/* Calls the method of NumPy's array with the same arguments. */
+/* Calls NumPy's function of the same name and arguments. */
 static PyObject *by_numpy(PyObject *self, const char *name,
 			  PyObject *const *args, Py_ssize_t count,
 			  PyObject *names)
 {
 	const Py_ssize_t total = count + (names ? PyTuple_GET_SIZE(names) : 0);
-	PyObject *array = array_as_numpy(self), *given = PyTuple_New(total);
-	PyObject *method = array ? PyObject_GetAttrString(array, name) : NULL;
-	PyObject *result = NULL;
+	PyObject *numpy = PyImport_ImportModule("numpy"), *result = NULL;
+	PyObject *function = numpy ? PyObject_GetAttrString(numpy, name) : NULL;
+	PyObject *given = PyTuple_New(total + 1), *item;
 	Py_ssize_t i;
 
-	for (i = 0; given && i < total; i++) {
-		PyObject *item = array_numpy_of(args[i]);
-
+	for (i = 0; given && i <= total; i++) {
+		item = array_numpy_of(i ? args[i - 1] : self);
 		if (!item)
 			Py_CLEAR(given);
 		else
 			PyTuple_SET_ITEM(given, i, item);
 	}
-	if (method && given)
-		result = PyObject_Vectorcall(method,
+	if (function && given)
+		result = PyObject_Vectorcall(function,
 					     PySequence_Fast_ITEMS(given),
-					     (size_t)count, names);
+					     (size_t)count + 1, names);
 	/* The output as it was given. */
 	for (i = 0; result && i < total; i++)
-		if (result == PyTuple_GET_ITEM(given, i))
+		if (result == PyTuple_GET_ITEM(given, i + 1))
 			Py_SETREF(result, Py_NewRef(args[i]));
-	Py_XDECREF(method);
 	Py_XDECREF(given);
-	Py_XDECREF(array);
+	Py_XDECREF(function);
+	Py_XDECREF(numpy);
 	return array_of_result(type_state(self), result);
 }
 
