@@ -179,7 +179,7 @@ static const struct {
 	{ "take", take, DRAY_INT64, 0, 0x11, 0 },
 	{ "take, clip", clip, DRAY_INT64, 0, 0x11, 0 },
 	{ "put", put, DRAY_INT64, 0, 0x11, -ERANGE },
-	{ "at", at, DRAY_INT64, 0, 0x11, 0 },
+	{ "at", at, DRAY_INT64, 0, 0x11, -ERANGE },
 	{ "reduceat", reduceat, DRAY_INT64, 0, 0x11, 0 },
 	{ "get", get, DRAY_INT32, 0, 0x11, 0 },
 	{ "set", set, DRAY_INT32, 0, 0x11, -ERANGE },
@@ -202,8 +202,7 @@ FACT(what_is_used_is_what_was_checked)
 	size_t i;
 
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const int64_t count =
-			MOST / dray_dtype_itemsize(rows[i].type);
+		const int64_t count = MOST / dray_dtype_itemsize(rows[i].type);
 		const struct dray_view x =
 			view_of(elements, DRAY_FLOAT64, count);
 		struct dray_array *out = NULL;
