@@ -58,8 +58,8 @@ FACT(questions_about_very_many_have_an_answer)
 				assert_int_equal(*(int64_t *)out[0]->data, 0);
 			dray_array_unref(out[0]);
 		}
-		assert_works(dray_view_convert(&line, &line,
-					       DRAY_CASTING_UNSAFE));
+		assert_works(
+			dray_view_convert(&line, &line, DRAY_CASTING_UNSAFE));
 		assert_works(dray_view_assign(&plane, &plane));
 		ret = dray_sort(&line, 0);
 		assert_true(!ret || ret == -ENOMEM);
@@ -75,8 +75,7 @@ FACT(no_byte_is_touched)
 	struct dray_view mask, at, text;
 
 	assert_works(dray_view_init(&mask, yes, DRAY_BOOL, 1, three, NULL));
-	assert_works(
-		dray_view_init(&at, numbers, DRAY_INT64, 1, three, NULL));
+	assert_works(dray_view_init(&at, numbers, DRAY_INT64, 1, three, NULL));
 	assert_works(
 		dray_view_init(&text, bytes, DRAY_BYTES(5), 1, three, NULL));
 	for (size_t i = 0; i < 3; i++) {
@@ -85,8 +84,8 @@ FACT(no_byte_is_touched)
 		struct dray_array *out = NULL;
 
 		memset(bytes, 'x', sizeof(bytes));
-		assert_works(dray_view_convert(&from, &single,
-					       DRAY_CASTING_UNSAFE));
+		assert_works(
+			dray_view_convert(&from, &single, DRAY_CASTING_UNSAFE));
 		if (i) {
 			assert_works(dray_view_convert(&text, &from,
 						       DRAY_CASTING_UNSAFE));
@@ -100,14 +99,12 @@ FACT(no_byte_is_touched)
 		assert_int_equal(((int64_t *)out->data)[2], 2);
 		dray_array_unref(out);
 		assert_works(dray_put_mask(&from, &mask, &from));
-		assert_works(dray_index_get(&from,
-					    &(struct dray_index)DRAY_BY(&mask),
-					    1, &out));
+		assert_works(dray_index_get(
+			&from, &(struct dray_index)DRAY_BY(&mask), 1, &out));
 		assert_int_equal(dray_array_axes(out)->size, 2);
 		dray_array_unref(out);
-		assert_works(dray_index_get(&from,
-					    &(struct dray_index)DRAY_BY(&at), 1,
-					    &out));
+		assert_works(dray_index_get(
+			&from, &(struct dray_index)DRAY_BY(&at), 1, &out));
 		dray_array_unref(out);
 		assert_works(dray_put(&from, &at, &from, DRAY_INDEX_RAISE));
 		assert_works(dray_index_set(
