@@ -117,3 +117,15 @@ def test_a_function_may_be_called():
     with dray.errstate(call=lambda *given: met.append(given), over="call"):
         dray.Array(FULL).astype("f4")
     assert met == [("overflow", 2)]
+
+
+@pytest.mark.parametrize("count", [3, 5000])
+def test_a_recorded_conversion_warns_at_each_run(count):
+    there = np.full(count, 1e300)
+    with dray.Sequence() as sequence:
+        sequence.output(sequence.input(there).astype("f4"))
+    for _ in range(2):
+        with pytest.warns(RuntimeWarning, match="overflow encountered in cast"):
+            sequence.run(there)
+    with dray.errstate(over="raise"), pytest.raises(FloatingPointError):
+        sequence.run(there)

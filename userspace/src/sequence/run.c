@@ -15,9 +15,9 @@ static int run_conversion(const struct dray_run *run,
 {
 	const struct dray_view *views = run->workspace->views;
 
-	return dray_view_cast_threads(&views[step->values[1]],
-				      &views[step->values[0]], step->casting,
-				      run->threads);
+	return dray_view_convert_threads(&views[step->values[1]],
+					 &views[step->values[0]], step->casting,
+					 run->threads);
 }
 
 static bool has_executors(const struct dray_run *run)
