@@ -127,7 +127,9 @@ DRAY_INLINED(int dray_cast_run(const struct dray_cast *cast, void *to,
  * @casting does not allow, text that is not a number or a date), -EPERM
  * (read-only), -ERANGE (a number in a text does not fit its type), -EILSEQ (text
  * beyond ASCII to or from bytes), -ENOSPC (too few characters for a date),
- * -ENOMEM (for the copy aside), as dray_cast_find().
+ * -ENOMEM (for the copy aside), as dray_cast_find(), and -EDOM as the thread wants
+ * it for numbers that overflow or are not numbers in the other type, "overflow
+ * encountered in cast" (<dray/fp_state.h>): after all elements were written.
  */
 DRAY_API int dray_view_convert(const struct dray_view *dst,
 			       const struct dray_view *src,
@@ -171,12 +173,13 @@ DRAY_API int dray_view_fill(const struct dray_view *view, dray_dtype dtype,
  *
  * @out: one element of @dtype, at any address; unchanged on failure
  *
- * Errors: -EINVAL (several elements or none), as dray_view_convert().
+ * Errors: -EINVAL (several elements or none), as dray_view_convert(), but errors of
+ * numbers stay in the flags of the processor.
  */
 DRAY_API int dray_view_get(const struct dray_view *view, dray_dtype dtype,
 			   void *out);
 
-/** Writes it from another type; errors are those of dray_view_get(). */
+/** Writes it from another type.  -EINVAL, as dray_view_fill(). */
 DRAY_API int dray_view_put(const struct dray_view *view, dray_dtype dtype,
 			   const void *value);
 
@@ -188,7 +191,7 @@ DRAY_API int dray_view_put(const struct dray_view *view, dray_dtype dtype,
  * @value: one element of @from, converted to @dtype
  * @out: one reference
  *
- * Errors: as dray_view_convert(), -ENOMEM.
+ * Errors: as dray_view_get(), -ENOMEM.
  */
 DRAY_API int dray_scalar_create(dray_dtype dtype, dray_dtype from,
 				const void *value, struct dray_array **out);

@@ -17,6 +17,7 @@
 #include <dray/view.h>
 #include <dray/iterator.h>
 #include <dray/array.h>
+#include <dray/fp_state.h>
 #include <dray/cast.h>
 #include <dray/nditer.h>
 #include <dray/ufunc.h>

@@ -21,7 +21,9 @@
  * function that fails has written no element.
  *
  * Every function may be called from any thread.  The caller orders writes to
- * elements, also those of indices, that other threads read.
+ * elements, also those of indices, that other threads read.  Indices that another
+ * process changes meanwhile lead to any elements of the view, or to -ERANGE with some
+ * elements written, and never to other memory.
  */
 #ifndef DRAY_INDEX_H
 #define DRAY_INDEX_H

@@ -271,6 +271,13 @@ def slices_of(step: Any) -> list[slice]:
             if isinstance(part, slice)]
 
 
+def parts_of_nothing(step: Any, before: Any, numpy: Any, here: Any, what: str) -> bool:
+    return (what == "warnings" and step.operation.startswith("set by arrays")
+            and not np.size(before[made(step.arguments)["i"]])
+            and set(here.said) - set(numpy.said) == {
+                "Casting complex values to real discards the imaginary part"})
+
+
 ACCEPTED: list[Accepted] = [
     Accepted("An integer index of 2^63 to 2^64 - 1 is an `IndexError`, in NumPy an "
              "`OverflowError`.",
@@ -348,6 +355,10 @@ ACCEPTED: list[Accepted] = [
     Accepted("Structures with sub-arrays are sorted by the items of these.",
              "NumPy compares the bytes of a sub-array.",
              sub_arrays),
+    Accepted("An assignment of complex numbers to no element at all, by arrays, warns of lost "
+             "imaginary parts, too.",
+             "The types are compared before the elements are counted.",
+             parts_of_nothing),
     Accepted("A conversion may quiet a signalling NaN.",
              "The processor's instructions for halves do so.",
              quiet_nan),

@@ -32,6 +32,8 @@ STRUCTURES: list[Any] = [
     {"names": ["x", "y"], "formats": ["<i4", "<i2"], "offsets": [0, 2]},
     {"names": ["x", "y"], "formats": ["u1", "<f8"], "aligned": True}]
 MOST_ELEMENTS = 2000
+# Numbers of the first elements: also where halves overflow, and at the ends of 64 bits.
+FIRST = [0, 0, 0, -3, -3, 250, 65000, 2**63 - 1 - MOST_ELEMENTS, -2**63 + 1]
 
 
 def a_type(pick: Random) -> Any:
@@ -70,7 +72,8 @@ class Source:
         return made
 
     def make(self) -> np.ndarray:
-        array = eval(self.text, {"np": np})  # pylint: disable=eval-used
+        with np.errstate(all="ignore"):
+            array = eval(self.text, {"np": np})  # pylint: disable=eval-used
         clear_gaps(array)
         return array
 
@@ -152,7 +155,7 @@ def a_shape(pick: Random, most_axes: int = 5) -> tuple[int, ...]:
 
 def a_source(pick: Random) -> Source:
     dtype = a_type(pick)
-    return Source(dtype, a_shape(pick), pick.choice("CCCF"), pick.choice([0, 0, -3, 250]),
+    return Source(dtype, a_shape(pick), pick.choice("CCCF"), pick.choice(FIRST),
                   pick.choice([0, 0, 0, 0, 1]))
 
 
@@ -549,6 +552,32 @@ def axis(pick: Random, a: np.ndarray) -> dict[str, Any]:
 
 def axis_or_none(pick: Random, a: np.ndarray) -> dict[str, Any]:
     return {"x": None if pick.random() < 0.3 else an_axis(pick, a.ndim)}
+
+
+def is_number(a: np.ndarray) -> bool:
+    """Whether sums of its small integers are exact."""
+    return a.dtype.kind in "?iufc" and a.dtype.char not in "eFgG" and bool(
+        a.dtype.kind == "?" or np.abs(a.astype("c16")).max(initial=0) < 2**20)
+
+
+def reduction(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
+    if not is_number(a):
+        return None
+    return {"x": None if pick.random() < 0.3 else an_axis(pick, a.ndim),
+            "d": pick.choice(["i4", "u8", "f8", "c16", "?", "f4"])}
+
+
+def reduction_into(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
+    if not is_number(a) or a.dtype.kind == "c" or not a.size:
+        return None
+    axis = pick.randrange(a.ndim) if a.ndim and pick.random() < 0.7 else None
+    shape = () if axis is None else a.shape[:axis] + a.shape[axis + 1:]
+    return {"x": axis, "o": Source("<f8", shape, first=7)}
+
+
+def one_array_index(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
+    index = an_array_index(pick, a)
+    return {"i": index} if isinstance(index, Indices) and index.dtype != "list" else None
 
 
 def axis_to_sort(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:

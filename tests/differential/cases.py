@@ -102,6 +102,18 @@ def outcome(line: Any, a: Any, given: dict[str, Any]) -> Outcome:
         return Outcome(error=error, array=a)
 
 
+# Operations that convert elements: both sides warn of the same errors of numbers.
+CONVERTING = ("astype", "set to an array", "set by arrays to an Array", "set to a part", "sum")
+
+
+def is_open(step: Any, a: Any) -> bool:
+    """Whether the types of a conversion are two of which docs/casts.md tells another rule:
+    text, and uint32 out of its range."""
+    types = [np.asarray(a).dtype, *(np.dtype(each.dtype if hasattr(each, "dtype") else each)
+                                    for name, each in step.arguments.items() if name in "dv")]
+    return any(kind in str(each) for each in types for kind in ("u4", "uint32", "S", "U"))
+
+
 def outcome_and_warnings(line: Any, a: Any, given: dict[str, Any]) -> Outcome:
     """With the reactions to errors of numbers that `given` has."""
     reactions = given[ufuncs.REACTIONS]
@@ -111,6 +123,18 @@ def outcome_and_warnings(line: Any, a: Any, given: dict[str, Any]) -> Outcome:
         found = outcome(line, a, given)
     found.said = tuple(sorted({str(each.message) for each in caught
                                if each.category is RuntimeWarning}))
+    return found
+
+
+def outcome_of_conversion(line: Any, a: Any, given: dict[str, Any]) -> Outcome:
+    """With each warning of numbers, and of lost imaginary parts."""
+    with warnings.catch_warnings(record=True) as caught, np.errstate(all="warn"), \
+            dray.errstate(all="warn"):
+        warnings.simplefilter("always")
+        found = outcome(line, a, given)
+    found.said = tuple(sorted({str(each.message) for each in caught
+                               if each.category.__name__ in ("RuntimeWarning",
+                                                             "ComplexWarning")}))
     return found
 
 
@@ -207,7 +231,11 @@ class Run:
             close = functools.partial(judge.close, operation.ufunc, operation.method,
                                       ufuncs.inputs(before, step.arguments),
                                       given=arguments.made(step.arguments))
-        run_line = outcome_and_warnings if ufuncs.REACTIONS in step.arguments else outcome
+        run_line = outcome
+        if ufuncs.REACTIONS in step.arguments:
+            run_line = outcome_and_warnings
+        elif step.operation in CONVERTING and not is_open(step, self.numpy):
+            run_line = outcome_of_conversion
         there = {name: tuple(map(elements.readable, each)) if type(each) is tuple else each
                  for name, each in arguments.made(step.arguments).items()}
         numpy = run_line(operation.numpy, self.numpy if operation.numpy.changes else

@@ -72,6 +72,11 @@ OPERATIONS = {each.name: each for each in [
     operation("index", "a[i]", make.basic_index, weight=12),
     operation("slice", "a[i]", make.slices, weight=6),
     operation("index by arrays", "a[i]", make.array_index, weight=8),
+    operation("index by an Array", "a[i]", make.one_array_index, "a[dray.Array(i)]", 2),
+    operation("sum", "a.sum(x, d).copy()", make.reduction),
+    *(operation(f"{name} into an Array", f"np.{name}(a, x, out=o)", make.reduction_into,
+                f"np.asarray(np.{name}(a.__array__(), x, out=dray.Array(o)))", 1)
+      for name in ("mean", "median", "ptp", "sum", "nanmean")),
     operation("set by arrays", "a[i] = v", make.array_index_and_array, weight=4),
     operation("set by arrays to an Array", "a[i] = v", make.array_index_and_array,
               "a[i] = dray.Array(v)", weight=2),

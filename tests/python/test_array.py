@@ -189,8 +189,8 @@ def test_memory_comes_from_the_handler_of_the_scope(handler):
 
 def test_foreign_memory_has_the_handler_of_its_owner(handler, make):
     here = Array(make(PICTURE))
-    assert here.handler_name is None and here.handler_version is None
-    assert dray.handler_name(here) == handler
+    assert here.handler_name == dray.handler_name(here) == handler
+    assert here[1:].handler_name == handler and here.handler_version is None
 
 
 def test_outside_of_a_scope_memory_is_the_c_librarys():

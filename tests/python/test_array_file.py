@@ -79,3 +79,34 @@ def test_what_is_no_array_is_refused(tmp_path):
     np.save(path, np.array([object()]), allow_pickle=True)
     with pytest.raises(OSError, match="objects"):
         dray.Array.load(path)
+
+
+def fields(*names):
+    return np.zeros(2, [(name, "i4") for name in names])
+
+
+# Latin-1; UTF-8 that is Latin-1, too; escaped by repr(); beyond Latin-1; many.
+NAMES = [("é",), ("é", "plain", "ÿ"), ("Ã©",), ("\x80", "\xad"), ("ł",), ("日本", "é"), ("😀",),
+         tuple(f"é{number}" for number in range(3000)),
+         tuple(f"ł{number}" for number in range(3000))]
+
+
+@pytest.mark.filterwarnings("ignore:Stored array in format")
+@pytest.mark.parametrize("names", NAMES, ids=lambda names: ascii(names[0]) + str(len(names)))
+def test_names_beyond_ascii_go_both_ways(tmp_path, names):
+    ours, theirs = tmp_path / "ours.npy", tmp_path / "theirs.npy"
+    dray.Array(fields(*names)).save(ours)
+    np.save(theirs, fields(*names))
+    assert ours.read_bytes()[:8] == theirs.read_bytes()[:8]
+    assert np.load(ours, max_header_size=10**6).dtype.names == names
+    for path in ours, theirs:
+        assert dray.Array.load(path).dtype.names == names
+        assert dray.Array.map(path).dtype.names == names
+
+
+def test_titles_beyond_ascii_come_back(tmp_path):
+    path = tmp_path / "a.npy"
+    dtype = [(("Größe", "ñ"), "i4"), (("мера", "b"), "i2")]
+    dray.Array(np.zeros(2, dtype)).save(path)
+    assert np.load(path).dtype == np.dtype(dtype)
+    assert dray.Array.load(path).dtype == np.dtype(dtype)

@@ -75,3 +75,46 @@ def test_elements_without_bytes_are_copied(kind):
     copy[1:] = copy[:-1]
     assert copy.shape == (3, 2) and copy.dtype == plain.dtype
     assert copy.tolist() == plain.tolist()
+
+
+class Tensor:
+    """As arrays of JAX and torch: an integer if it has one element."""
+
+    def __init__(self, values):
+        self.values = np.asarray(values)
+
+    def __index__(self):
+        if self.values.size != 1:
+            raise TypeError("only one element is an index")
+        return self.values.item()
+
+    def __array__(self, dtype=None, copy=None):
+        return self.values if dtype is None else self.values.astype(dtype)
+
+
+@pytest.mark.parametrize("values", [[0, 2], [[1], [0]], [True, False, True, False], [], 2, [2],
+                                    [7], 7], ids=str)
+def test_an_array_with_an_index_of_python_is_one(values):
+    there = np.arange(4)
+    for key in (Tensor(values), (Tensor(values), ...), (..., Tensor(values))):
+        try:
+            wanted = there[key]
+        except IndexError:
+            with pytest.raises(IndexError):
+                dray.Array(there)[key]
+            continue
+        found = np.asarray(dray.Array(there)[key])
+        assert found.tolist() == wanted.tolist() and found.shape == wanted.shape
+    a = dray.Array(np.zeros(4))
+    if np.shape(values) == (2,):
+        a[Tensor(values)] = 7
+        assert a.tolist() == [7, 0, 7, 0]
+
+
+def test_an_index_that_is_neither_is_refused():
+    class Wrong:
+        def __index__(self):
+            raise TypeError("no")
+
+    with pytest.raises(IndexError, match="an index is an integer"):
+        dray.Array(np.arange(4))[Wrong()]

@@ -3,12 +3,18 @@
 import copy
 import pickle
 import threading
+import weakref
 
 import numpy as np
 import pytest
 
 import dray
 from dray import Array
+
+try:
+    from numpy._core._rational_tests import rational
+except ImportError:
+    from numpy.core._rational_tests import rational
 
 ARRAY = np.arange(12, dtype="<i4").reshape(3, 4)
 
@@ -22,6 +28,8 @@ TYPES = [
     {"names": ["x"], "formats": ["<i4"], "itemsize": 12},
     [("a", np.dtype("<f8,i1", align=True), (2,)), ("b", "<i4")],
     np.dtype("<f8,i1", align=True),
+    [("n", [("u", "i2"), ("v", "f2")]), ("w", "?")],
+    [(("title", "a"), "<i4"), ("b", [(("inner", "c"), "u1")], (2,))],
 ]
 
 
@@ -29,8 +37,94 @@ TYPES = [
 def test_numpy_takes_the_type_over_whole(dtype):
     there = np.zeros((2, 3), dtype)
     taken = np.asarray(Array(there))
-    assert taken.dtype == there.dtype
+    assert taken.dtype == there.dtype and taken.dtype.fields == there.dtype.fields
     assert np.shares_memory(taken, there)
+
+
+@pytest.mark.parametrize("dtype", [
+    [("n", [("u", "i2"), ("v", "f2")]), ("w", "?")], np.dtype("<f8,i1", align=True),
+    [("a", "<i2"), ("b", ">f8", (2,)), ("c", "S3")], np.dtype("u1,<f8"),
+    {"names": ["x", "y"], "formats": ["<i4", "<i2"], "offsets": [2, 8], "itemsize": 16}], ids=str)
+def test_a_structure_has_a_buffer(dtype):
+    there = np.frombuffer(bytes(range(64)) * 3, "u1")[:np.dtype(dtype).itemsize * 3].copy().view(
+        dtype)
+    a = Array(there)
+    for view in (a, a[1:], a[::-1]):
+        memory = memoryview(view)
+        assert memory.itemsize == there.itemsize and memory.shape == view.shape
+        assert np.asarray(memory).dtype == there.dtype
+    assert bytes(a) == there.tobytes() and bytes(a[1:]) == there[1:].tobytes()
+    kept = memoryview(a).format
+    del a
+    assert memoryview(Array(there)).format == kept
+
+
+RECORDS = np.rec.array([(1, 2.0), (3, 4.0)], dtype="i4,f8")
+
+
+@pytest.mark.parametrize("dtype", [
+    RECORDS.dtype, np.dtype([("a", RECORDS.dtype), ("b", "i1")]),
+    np.dtype([("a", RECORDS.dtype, (2,))]),
+    np.dtype((np.record, np.dtype("u1,f8", align=True))),
+    np.dtype((np.record, {"names": ["x", "y"], "formats": ["<i4", "<i2"],
+                          "offsets": [4, 0]}))],
+    ids=str)
+def test_a_record_is_a_structure(dtype):
+    there = np.zeros(3, dtype)
+    a = Array(there)
+    assert a.dtype == dtype and np.asarray(a).dtype == dtype
+    assert np.shares_memory(np.asarray(a), there)
+    assert Array.zeros(3, dtype).astype(dtype).dtype == Array.empty(2, dtype).dtype == dtype
+    a[1] = there[0]
+    assert np.asarray(a.view(dtype).copy()).tobytes() == there.tobytes()
+
+
+def test_records_of_numpy_keep_their_fields():
+    a = Array(RECORDS)
+    assert a["f1"].tolist() == [2.0, 4.0]
+    assert np.asarray(dray.from_arrow(dray.to_arrow(RECORDS))["f0"]).tolist() == [1, 3]
+    a["f0"] = 7
+    assert RECORDS.f0.tolist() == [7, 7]
+
+
+def deep(levels):
+    dtype = np.dtype("i4")
+    for _ in range(levels):
+        dtype = np.dtype([("a", dtype)])
+    return dtype
+
+
+@pytest.mark.parametrize("levels, words", [(40, "deep"), (5000, None)])
+def test_a_type_that_is_too_deep_is_refused(levels, words):
+    with pytest.raises((TypeError, RecursionError), match=words):
+        Array.zeros(1, deep(levels))
+
+
+FOREIGN = np.dtype(rational)
+
+
+@pytest.mark.parametrize("dtype", [
+    FOREIGN, np.dtype([("a", "i4"), ("b", FOREIGN)]), np.dtype([("a", FOREIGN, (2,))]),
+    np.dtype((FOREIGN, (2,))), np.dtype([("a", [("b", FOREIGN)])])], ids=str)
+@pytest.mark.parametrize("call", [
+    lambda dtype: Array(np.zeros(3, dtype)), lambda dtype: Array.zeros(3, dtype),
+    lambda dtype: Array.empty(3, dtype), lambda dtype: Array.zeros(3, "i4").astype(dtype),
+    lambda dtype: Array.zeros(dtype.itemsize, "u1").view(dtype),
+    lambda dtype: dray.to_arrow(np.zeros(3, dtype))])
+def test_types_of_other_packages_are_no_raw_bytes(dtype, call):
+    with pytest.raises((TypeError, ValueError), match="another package|not a type|subarray"):
+        call(dtype)
+
+
+def test_arithmetic_with_types_of_other_packages_is_numpys():
+    there = np.array([rational(1, 2), rational(2, 3)])
+    for result in (Array(np.arange(2)) + there, np.add(Array(np.arange(2)), there)):
+        assert type(result) is np.ndarray and (result == np.arange(2) + there).all()
+    a = Array.zeros(2, "f8")
+    a[:] = there
+    assert a.tolist() == [0.5, 2 / 3]
+    with pytest.raises(TypeError, match="another package"):
+        dray.add(there, there)
 
 
 class Structure:
@@ -145,3 +239,49 @@ def test_an_array_over_an_array_many_times_ends_on_a_small_stack(over):
         threading.stack_size(before)
     thread.join()
     assert ends == [[0, 1, 2]] * 2
+
+
+@pytest.mark.parametrize("scalar", [
+    np.datetime64("2001-01-01"), np.datetime64("NaT"), np.timedelta64(3, "25s"), np.float64(1.5),
+    np.float16(1.5), np.complex64(1j), np.bool_(True), np.int8(3), np.uint64(7), np.str_("abc"),
+    np.bytes_(b"abc"), np.bytes_(b"a\0b"), np.void(b"abcd"), np.zeros(1, "i4,f8")[0]], ids=repr)
+def test_a_scalar_of_numpy_keeps_its_type(scalar):
+    a, there = Array(scalar), np.asarray(scalar)
+    assert (a.dtype, a.shape) == (there.dtype, ())
+    assert a.__array__().tobytes() == there.tobytes()
+    assert a.flags.writeable == isinstance(scalar[()] if scalar.dtype.names else None, np.void)
+    del scalar
+    assert a.copy().__array__().tobytes() == there.tobytes()
+
+
+def test_a_weak_reference_keeps_nothing():
+    dropped = []
+    a = Array(np.zeros(3))
+    views = [a[1:], a.T, a.view("u1")]
+    references = [weakref.ref(each, dropped.append) for each in (a, *views)]
+    assert [each() for each in references][1] is views[0]
+    cache = weakref.WeakValueDictionary({"a": views[0]})
+    assert cache["a"] is views[0]
+    del a, views
+    assert [each() for each in references] == [None] * 4 and len(dropped) == 4 and not cache
+
+
+def test_nodes_and_fences_have_weak_references():
+    node, fence = dray.open(), dray.fill(dray.shared_zeros(3), 1)
+    references = weakref.ref(node), weakref.ref(fence)
+    assert references[0]() is node and references[1]() is fence
+    del node, fence
+    assert [each() for each in references] == [None, None]
+
+
+@pytest.mark.parametrize("mode", [64, -1, "none"])
+def test_a_mode_that_does_not_exist_is_a_value_error(mode):
+    for call in (Array(ARRAY).put, lambda numbers, _values, mode: Array(ARRAY).take(
+            numbers, mode=mode)):
+        with pytest.raises((ValueError, TypeError)):
+            call([0], [1], mode=mode)
+
+
+def test_a_format_is_a_text():
+    with pytest.raises(TypeError):
+        Array(np.array(3)).__format__(1)

@@ -472,3 +472,31 @@ def test_memory_of_a_device_is_offered_as_such():
     offered = dray.to_sycl(array)
     assert offered.kind == "device"
     assert dray.memory_kind(dray.from_sycl(offered)) == "device"
+
+
+@pytest.mark.parametrize("shape, strides, is_open", [
+    ((2, 2), (8, 4), True), ((2, 1, 2), (8, 77, 4), True), ((2, 3, 2), (24, 8, 4), True),
+    ((2, 2), (2, 1), False), ((2, 2), (4, 8), False), ((4,), (4,), False),
+    ((1, 4), (16, 4), False), ((2, 2), (4, 4), False)])
+def test_strides_that_fit_bytes_only_are_refused_unless_their_unit_is_given(
+        shape, strides, is_open):
+    made = in_buffer(np.arange(64, dtype="<i4"), shape=shape, strides=strides)
+    if is_open:
+        with pytest.raises(ValueError, match="strides_in_bytes=True or False"):
+            dray.from_sycl(made)
+    else:
+        dray.from_sycl(made)
+    for unit in (1, 4):
+        found = dray.from_sycl(made, strides_in_bytes=unit == 1)
+        assert found.strides == tuple(each * unit for each in strides)
+
+
+def test_strides_that_fit_bytes_are_elements_of_dpctl(monkeypatch):
+    made = in_buffer(np.arange(64, dtype="<i4"), shape=(2, 2), strides=(8, 4))
+    monkeypatch.setattr(Bytes, "__module__", "dpctl.tensor")
+    assert dray.from_sycl(made).tolist() == [[0, 4], [8, 12]]
+
+
+def test_type_of_one_byte_has_one_unit():
+    made = in_buffer(np.arange(6, dtype="u1"), shape=(2, 3), strides=(3, 1))
+    assert dray.from_sycl(made).tolist() == [[0, 1, 2], [3, 4, 5]]

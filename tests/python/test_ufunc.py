@@ -710,3 +710,112 @@ def test_a_call_may_be_fast():
     x = np.linspace(0.1, 9, 1000)
     assert np.allclose(dray.exp(x, fast=True), np.exp(x), rtol=1e-15)
     assert (dray.exp(x, fast=False).__array__() == dray.exp(x).__array__()).all()
+
+
+@pytest.mark.parametrize("method", ["reduce", "accumulate", "reduceat"])
+@pytest.mark.parametrize("dtype", ["f2", "f4", "c8"])
+def test_a_method_has_the_type_that_is_wanted_or_none(method, dtype):
+    given = ([0, 1],) if method == "reduceat" else ()
+    with pytest.raises(TypeError, match="no loop of the type that is wanted"):
+        getattr(dray.float_power, method)(np.ones(3), *given, dtype=dtype)
+    assert getattr(dray.power, method)(np.ones(3), *given, dtype=dtype).dtype == dtype
+
+
+@pytest.mark.parametrize("name", ["mean", "var", "std"])
+@pytest.mark.parametrize("dtype", ["c16", "c8", "f4", "f2"])
+@pytest.mark.parametrize("values", [[1., 5.], [1, 5], [1j, 5]], ids=str)
+def test_statistics_have_the_type_that_is_wanted(name, dtype, values):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        there = getattr(np.array(values), name)(dtype=dtype)
+        here = getattr(dray.Array(np.array(values)), name)(dtype=dtype)
+    assert here.dtype == there.dtype and here == there
+
+
+@pytest.mark.parametrize("dtype", ["M8[s]", "m8[s]", "S3", "U2", "V3", [("a", "i4")]], ids=str)
+def test_only_numbers_have_a_conjugate(dtype):
+    with pytest.raises(TypeError):
+        dray.Array.zeros(2, dtype).conj()
+
+
+@pytest.mark.parametrize("call", [
+    lambda masked: dray.add(masked, 1), lambda masked: dray.add(1, masked),
+    lambda masked: dray.add.reduce(masked), lambda masked: dray.matmul(masked, masked)])
+def test_a_mask_is_not_dropped(call):
+    with pytest.raises(TypeError, match="mask"):
+        call(np.ma.array([1., 2.], mask=[0, 1]))
+
+
+class Partner:
+    """A type that goes before NumPy's arrays, and knows them alone."""
+
+    __array_priority__ = 100
+
+    def knows(self, other):
+        return ("partner", type(other)) if isinstance(other, np.ndarray) else NotImplemented
+
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow", "and", "or",
+                 "xor", "lshift", "rshift", "matmul"):
+        locals()[f"__{name}__"] = locals()[f"__r{name}__"] = knows
+    for name in ("lt", "le", "eq", "ne", "gt", "ge"):
+        locals()[f"__{name}__"] = knows
+    __hash__ = None
+
+
+@pytest.mark.parametrize("operation", [
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod,
+    divmod, pow, operator.and_, operator.or_, operator.xor, operator.lshift, operator.rshift,
+    operator.matmul, operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge])
+def test_a_partner_that_knows_only_numpys_arrays_gets_one(operation):
+    a = dray.Array(np.arange(3))
+    assert operation(a, Partner()) == operation(Partner(), a) == ("partner", np.ndarray)
+
+
+def test_a_partner_that_knows_dray_decides():
+    class Knows(Partner):
+        def __radd__(self, other):
+            return type(other)
+
+        __add__ = __eq__ = __radd__
+
+    a = dray.Array(np.arange(3))
+    assert (a + Knows(), Knows() + a, a == Knows()) == (dray.Array,) * 3
+
+
+def test_a_partner_that_knows_nobody_is_a_type_error():
+    class Nobody:
+        __array_priority__ = 100
+
+    a = dray.Array(np.arange(3))
+    for operation in (operator.add, operator.matmul, pow, operator.lt, operator.iadd):
+        with pytest.raises(TypeError):
+            operation(a, Nobody())
+
+
+LONG = np.array([[1, 2], [3, 5]], "g")
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "min", "max", "ptp", "all", "any", "mean", "var",
+                                  "std", "cumsum", "cumprod"])
+def test_statistics_of_long_doubles_are_numpys(name):
+    there = getattr(np, name)
+    here = getattr(dray.Array(LONG), name)
+    assert here(axis=0).tolist() == there(LONG, axis=0).tolist()
+    assert type(here(axis=0)) is dray.Array and here().tolist() == there(LONG).tolist()
+    out = dray.Array.zeros(2, there(LONG, axis=0).dtype)
+    if not name.startswith("cum"):
+        assert here(axis=0, out=out) is out and out.tolist() == there(LONG, axis=0).tolist()
+
+
+@pytest.mark.parametrize("name", ["sum", "prod", "min", "mean", "var", "std", "cumsum", "cumprod"])
+@pytest.mark.parametrize("axis", [0, -1, 1, -2])
+def test_axes_of_an_element_are_those_of_numpy(name, axis):
+    there = np.array(3.)
+    try:
+        wanted = getattr(there, name)(axis=axis)
+    except ValueError as error:
+        with pytest.raises(type(error)):
+            getattr(dray.Array(there), name)(axis=axis)
+        return
+    found = getattr(dray.Array(there), name)(axis=axis)
+    assert np.shape(found) == np.shape(wanted) and np.asarray(found) == wanted

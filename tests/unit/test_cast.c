@@ -333,3 +333,28 @@ FACT(pairs_without_a_loop_are_refused)
 		assert_fails(dray_cast_find(rows[i].to, rows[i].from, &cast),
 			     rows[i].error, rows[i].said);
 }
+
+FACT(bytes_that_are_too_long_for_text_have_no_type_in_common_with_it)
+{
+	static const struct {
+		uint32_t bytes;
+		int wanted;
+	} rows[] = {
+		{ 1073741823, 0 },
+		{ 1073741824, -EOVERFLOW },
+		{ 2000000000, -EOVERFLOW },
+		{ UINT32_MAX, -EOVERFLOW },
+	};
+	dray_dtype both;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		both = 0;
+		assert_int_equal(dray_promote(DRAY_BYTES(rows[i].bytes),
+					      DRAY_UNICODE(1), &both),
+				 rows[i].wanted);
+		assert_true(both ==
+			    (rows[i].wanted ? 0 : DRAY_UNICODE(rows[i].bytes)));
+	}
+	assert_works(
+		dray_promote(DRAY_BYTES(UINT32_MAX), DRAY_BYTES(1), &both));
+}

@@ -245,3 +245,74 @@ FACT(a_date_needs_room_for_all_its_characters)
 	assert_fails(dray_cast_run(&cast, text, 0, &day, 0, 1), -ENOSPC,
 		     "1970-01-01 does not fit 9 characters");
 }
+
+/* NumPy's wrap; the last 719,468 days became negative years. */
+FACT(dates_at_the_ends_of_64_bits_are_right)
+{
+	static const struct {
+		enum dray_unit unit;
+		int64_t value;
+		const char *text;
+	} rows[] = {
+		{ DRAY_UNIT_DAY, INT64_MAX, "25252734927768524-07-27" },
+		{ DRAY_UNIT_DAY, INT64_MAX - 719467,
+		  "25252734927766554-09-26" },
+		{ DRAY_UNIT_DAY, INT64_MAX - 719468,
+		  "25252734927766554-09-25" },
+		{ DRAY_UNIT_DAY, -INT64_MAX, "-25252734927764585-06-08" },
+		{ DRAY_UNIT_YEAR, INT64_MAX - 1970, "9223372036854775807" },
+		{ DRAY_UNIT_SECOND, INT64_MAX, "292277026596-12-04T15:30:07" },
+		{ DRAY_UNIT_SECOND, -INT64_MAX,
+		  "-292277022657-01-27T08:29:53" },
+		{ DRAY_UNIT_ATTOSECOND, INT64_MAX,
+		  "1970-01-01T00:00:09.223372036854775807" },
+	};
+	static const struct {
+		enum dray_unit unit;
+		const char *text;
+	} wrong[] = {
+		{ DRAY_UNIT_DAY, "25252734927768524-07-28" },
+		{ DRAY_UNIT_DAY, "-9223372036854775807-01-01" },
+		{ DRAY_UNIT_DAY, "9223372036854775807-12-31" },
+		{ DRAY_UNIT_MONTH, "1000000000000000000-05" },
+		{ DRAY_UNIT_SECOND, "292277026596-12-04T15:30:08" },
+		{ DRAY_UNIT_SECOND, "9223372036854775807-12-31T00:00:00+01" },
+		{ DRAY_UNIT_YEAR, "-9223372036854775807" },
+		{ DRAY_UNIT_NANOSECOND, "2262-04-11T23:47:16.854775808" },
+	};
+	char text[64];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const dray_dtype type = DRAY_DATETIME64(rows[i].unit, 1);
+		struct dray_view date, view;
+		int64_t value = rows[i].value;
+
+		memset(text, 0, sizeof(text));
+		assert_works(
+			dray_view_init(&date, &value, type, 0, NULL, NULL));
+		assert_works(dray_view_init(&view, text, DRAY_BYTES(60), 0,
+					    NULL, NULL));
+		assert_works(
+			dray_view_convert(&view, &date, DRAY_CASTING_UNSAFE));
+		assert_string_equal(text, rows[i].text);
+		value = 0;
+		assert_works(
+			dray_view_convert(&date, &view, DRAY_CASTING_UNSAFE));
+		assert_int_equal(value, rows[i].value);
+	}
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		const dray_dtype type = DRAY_DATETIME64(wrong[i].unit, 1);
+		struct dray_view date, view;
+		int64_t value;
+
+		snprintf(text, sizeof(text), "%s", wrong[i].text);
+		assert_works(
+			dray_view_init(&date, &value, type, 0, NULL, NULL));
+		assert_works(dray_view_init(&view, text, DRAY_BYTES(60), 0,
+					    NULL, NULL));
+		assert_int_equal(dray_view_convert(&date, &view,
+						   DRAY_CASTING_UNSAFE),
+				 -ERANGE);
+		assert_non_null(strstr(dray_last_error(), "does not fit 64"));
+	}
+}

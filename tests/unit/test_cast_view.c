@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* cast_view: views and single values converted, and what is refused. */
+#include <fenv.h>
+#include <math.h>
+
 #include "unit.h"
 
 static double doubles[6];
@@ -32,6 +35,116 @@ static void count_up(void)
 static void doubles_are(const double expected[6])
 {
 	assert_memory_equal(doubles, expected, sizeof(doubles));
+}
+
+/* Of each kind of pair: the flags that are noted for a number in the middle. */
+FACT(errors_of_numbers_are_reported)
+{
+	static const struct {
+		const char *from, *to;
+		double number;
+		const char *said; /* NULL: nothing */
+	} rows[] = {
+		{ "f8", "f4", 1e300, "overflow encountered in cast" },
+		{ "f8", "f4", 1e-300, "underflow encountered in cast" },
+		{ "f8", "f2", 1e5, "overflow encountered in cast" },
+		{ "i4", "f2", 70000, "overflow encountered in cast" },
+		{ "f8", "i4", NAN, "invalid value encountered in cast" },
+		{ "f8", "i8", 1e30, "invalid value encountered in cast" },
+		{ ">f8", "<c8", 1e300, "overflow encountered in cast" },
+		{ "c16", "f4", 1e300, "overflow encountered in cast" },
+		{ "f8", "m8[s]", INFINITY,
+		  "invalid value encountered in cast" },
+		{ "[('a', 'f8')]", "[('a', 'f4')]", 1e300,
+		  "overflow encountered in cast" },
+		{ "f8", "f4", INFINITY, NULL },
+		{ "f8", "f4", NAN, NULL },
+		{ "f8", "m8[s]", NAN, NULL },
+		{ "f8", "?", NAN, NULL },
+		{ "i8", "i1", 300, NULL },
+		{ "f8", "S32", 1e300, NULL },
+		{ "i8", "f4", 16777217, NULL },
+	};
+	const struct dray_fp_state raises = {
+		.divide = DRAY_FP_RAISE,
+		.over = DRAY_FP_RAISE,
+		.under = DRAY_FP_RAISE,
+		.invalid = DRAY_FP_RAISE,
+		.buffer_size = 8192,
+	};
+	int64_t few = 5;
+
+	for (size_t i = 0; i < 3 * sizeof(rows) / sizeof(rows[0]); i++) {
+		const size_t row = i / 3, threads = i % 3 + 1;
+		struct dray_array *from, *to;
+		struct dray_view view, into, middle;
+		dray_dtype types[2];
+		int ret;
+
+		assert_works(dray_dtype_parse(rows[row].from, &types[0]));
+		assert_works(dray_dtype_parse(rows[row].to, &types[1]));
+		assert_works(dray_array_zeros(types[0], 1, &few, &from));
+		assert_works(dray_array_zeros(types[1], 1, &few, &to));
+		assert_works(dray_view_index(dray_array_view(from, &view),
+					     &(struct dray_index)DRAY_AT(3), 1,
+					     &middle));
+		assert_works(dray_view_fill(&middle, DRAY_FLOAT64,
+					    &rows[row].number));
+		assert_works(dray_set_fp_state(&raises));
+		ret = dray_view_convert_threads(dray_array_view(to, &into),
+						&view, DRAY_CASTING_UNSAFE,
+						(unsigned int)threads);
+		assert_works(dray_set_fp_state(NULL));
+		if (ret != (rows[row].said ? -EDOM : 0) ||
+		    (ret && strcmp(dray_last_error(), rows[row].said)))
+			fail_msg("%s to %s, %g: %d, %s", rows[row].from,
+				 rows[row].to, rows[row].number, ret,
+				 ret ? dray_last_error() : "no error");
+		dray_array_unref(from);
+		dray_array_unref(to);
+		dray_dtype_unref(types[0]);
+		dray_dtype_unref(types[1]);
+	}
+}
+
+static unsigned int noted;
+
+static void note(void *context, const char *sentence, unsigned int errors)
+{
+	noted = errors;
+}
+
+FACT(errors_of_all_threads_are_noted_and_those_before_are_not)
+{
+	const struct dray_fp_state calls = {
+		.over = DRAY_FP_CALL,
+		.invalid = DRAY_FP_CALL,
+		.buffer_size = 8192,
+		.call = note,
+	};
+	const int64_t many = 1 << 20;
+	struct dray_array *from, *to;
+	struct dray_view view, into;
+
+	assert_works(dray_array_zeros(DRAY_FLOAT64, 1, &many, &from));
+	assert_works(dray_array_zeros(DRAY_FLOAT32, 1, &many, &to));
+	dray_array_view(from, &view);
+	dray_array_view(to, &into);
+	assert_works(dray_set_fp_state(&calls));
+	for (int at = -1; at < 8; at++) {
+		const int64_t n = at < 0 ? 0 : many / 8 * at + 7;
+
+		((double *)from->data)[n] = at < 0 ? 0 : 1e300;
+		feraiseexcept(FE_INVALID | FE_OVERFLOW);
+		noted = 0;
+		assert_works(dray_view_convert_threads(&into, &view,
+						       DRAY_CASTING_UNSAFE, 4));
+		assert_int_equal(noted, at < 0 ? 0 : DRAY_FP_OVER);
+		((double *)from->data)[n] = 0;
+	}
+	assert_works(dray_set_fp_state(NULL));
+	dray_array_unref(from);
+	dray_array_unref(to);
 }
 
 FACT(sources_are_broadcast_and_leading_axes_of_one_dropped)

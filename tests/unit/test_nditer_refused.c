@@ -306,10 +306,11 @@ FACT(views_that_are_bad)
 		     "operand 0 has 65 axes, 0 to 64 are possible");
 }
 
-FACT(a_buffer_of_an_axis_without_elements_that_is_left_out)
+FACT(a_copy_of_an_axis_without_elements_that_is_left_out)
 {
 	const struct form *const forms[] = { &none };
 	static const dray_dtype dtypes[] = { DRAY_FLOAT64 };
+	static const uint32_t copied[] = { RO | DRAY_OPERAND_COPY };
 	static const int nowhere[1];
 	struct dray_nditer_options options = {
 		.flags = DRAY_NDITER_ZEROSIZE_OK | DRAY_NDITER_BUFFERED,
@@ -319,7 +320,12 @@ FACT(a_buffer_of_an_axis_without_elements_that_is_left_out)
 	};
 
 	assert_fails(try(forms, 1, &options), -EINVAL,
-		     "operand 0 has no elements to buffer: its axis 0");
+		     "operand 0 has no elements to copy: its axis 0");
+	options.flags = DRAY_NDITER_ZEROSIZE_OK;
+	options.operand_flags = copied;
+	assert_fails(try(forms, 1, &options), -EINVAL,
+		     "operand 0 has no elements to copy: its axis 0");
+	options.operand_flags = NULL;
 	/* Without a buffer nothing is read. */
 	options.dtypes = NULL;
 	assert_works(try(forms, 1, &options));

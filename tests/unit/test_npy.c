@@ -120,6 +120,46 @@ FACT(each_kind_of_type_comes_back)
 	}
 }
 
+FACT(names_have_the_encoding_of_the_version)
+{
+	static const struct {
+		const char *name;
+		int version;
+		const char *bytes;
+	} rows[] = {
+		{ "e", 1, "('e'," },
+		{ "\xc3\xa9\xc2\x80\xc3\xbf", 1, "('\xe9\x80\xff'," },
+		{ "\xc4\x80\xc3\xa9", 3, "('\xc4\x80\xc3\xa9'," },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char text[64], bytes[256] = "";
+		struct dray_dtype_field field;
+		struct dray_array *array;
+		struct dray_view view;
+		dray_dtype dtype;
+		FILE *file;
+
+		snprintf(text, sizeof(text), "[('%s', 'u1')]", rows[i].name);
+		assert_works(dray_dtype_parse(text, &dtype));
+		assert_works(dray_view_init(&view, numbers, dtype, 1, DIMS(5),
+					    NULL));
+		assert_works(dray_npy_save(path, &view, 0));
+		file = fopen(path, "rb");
+		assert_non_null(file);
+		assert_true(fread(bytes, 1, sizeof(bytes) - 1, file) > 64);
+		fclose(file);
+		assert_int_equal(bytes[6], rows[i].version);
+		assert_non_null(memmem(bytes, sizeof(bytes), rows[i].bytes,
+				       strlen(rows[i].bytes)));
+		assert_works(dray_npy_load(path, NULL, &array));
+		dray_dtype_get_field(array->dtype, 0, &field);
+		assert_string_equal(field.name, rows[i].name);
+		dray_array_unref(array);
+		dray_dtype_unref(dtype);
+	}
+}
+
 FACT(a_mapped_file_is_written_through)
 {
 	const int order[] = { 0, 1, 2 };

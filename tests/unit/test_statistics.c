@@ -112,6 +112,32 @@ FACT(each_has_the_value_and_type_of_numpy)
 	}
 }
 
+/* Of which doubles have no odd numbers. */
+FACT(a_mean_of_long_durations_keeps_its_last_digits)
+{
+	const dray_dtype type = DRAY_TIMEDELTA64(DRAY_UNIT_NANOSECOND, 1);
+	int64_t durations[] = { INT64_C(1000000000000000001),
+				INT64_C(1000000000000000003) };
+	bool bools[] = { true, true };
+	const struct dray_view in = view_of(durations, type, 1, DIMS(2), NULL),
+			       none = view_of(durations, type, 1, DIMS(0),
+					      NULL),
+			       mask = view_of(bools, DRAY_BOOL, 1, DIMS(2),
+					      NULL);
+	struct dray_reduce_options options = { .flags = DRAY_REDUCE_ALL_AXES };
+	int64_t found = 0;
+	const struct dray_view to = view_of(&found, type, 0, NULL, NULL);
+
+	assert_works(dray_mean(&in, &to, &options, NULL));
+	assert_int_equal(found, INT64_C(1000000000000000002));
+	options.where = &mask;
+	assert_works(dray_mean(&in, &to, &options, NULL));
+	assert_int_equal(found, INT64_C(1000000000000000002));
+	options.where = NULL;
+	assert_works(dray_mean(&none, &to, &options, NULL));
+	assert_int_equal(found, INT64_MIN);
+}
+
 FACT(a_mask_leaves_elements_out)
 {
 	bool bools[] = { true, false, true, true, true, false };

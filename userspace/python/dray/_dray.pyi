@@ -492,10 +492,10 @@ class Array:
         """The owner of foreign memory; None if it is the array's own."""
     @property
     def handler_name(self) -> Optional[str]:
-        """The handler that allocated the memory; None if it is foreign."""
+        """The handler that allocated the memory, as dray.handler_name() tells it."""
     @property
     def handler_version(self) -> Optional[int]:
-        """The version of that handler."""
+        """The version of that handler; None if the memory is foreign."""
     @property
     def T(self) -> Array:
         """transpose()"""
@@ -612,7 +612,8 @@ class Array:
         """A copy in order 'C', 'F', 'A' or 'K', in memory as that of empty()."""
     def astype(self, dtype: Any, order: str = "K", casting: str = "unsafe",
                copy: bool = True) -> Array:
-        """A copy of another type; with copy=False the array itself, if it is one."""
+        """A copy of another type; with copy=False the array itself, if it is one.
+        Errors of numbers are those of errstate(), as "overflow encountered in cast"."""
     def transpose(self, *axes: Any) -> Array:
         """A view with its axes in another order, by default reversed."""
     def broadcast_to(self, shape: Any, /) -> Array:

@@ -418,7 +418,7 @@ def rows(a: _AnyArray, *, ordered: bool = False, max_length: Union[int, str] = 0
                       _dray.ROWS_ORDERED * bool(ordered), device)
 
 
-def from_sycl(obj: Any, *, strides_in_bytes: bool = False, wait: bool = True) -> Array:
+def from_sycl(obj: Any, *, strides_in_bytes: Optional[bool] = None, wait: bool = True) -> Array:
     """A dray.Array over the memory of an object with __sycl_usm_array_interface__,
     without a copy; it keeps the object.
 
@@ -428,8 +428,9 @@ def from_sycl(obj: Any, *, strides_in_bytes: bool = False, wait: bool = True) ->
     read if the object also has the buffer protocol.
 
     Strides and `offset` count elements, as those of dpctl do; with `strides_in_bytes`
-    they count bytes.  With `wait` it waits for the object's queue first, if that is one of
-    dpctl.
+    they count bytes.  Unless that is given, strides of two axes and more that fit C order
+    in bytes only are a ValueError.  With `wait` it waits for the object's queue first, if
+    that is one of dpctl.
 
     TypeError and ValueError for a wrong field, BufferError without an address and a
     buffer.
@@ -450,7 +451,7 @@ def to_sycl(a: _AnyArray) -> SyclArray:
     return _sycl.offer(a)
 
 
-def copy_from_sycl(dst: _AnyArray, src: Any, *, strides_in_bytes: bool = False) -> None:
+def copy_from_sycl(dst: _AnyArray, src: Any, *, strides_in_bytes: Optional[bool] = None) -> None:
     """Copies memory of SYCL, of any kind, to an array of the same shape and type.
 
     `src`: an object with __sycl_usm_array_interface__, or an array of from_sycl().
@@ -459,7 +460,7 @@ def copy_from_sycl(dst: _AnyArray, src: Any, *, strides_in_bytes: bool = False) 
     _sycl.copy_from(dst, src, strides_in_bytes)
 
 
-def copy_to_sycl(dst: Any, src: _AnyArray, *, strides_in_bytes: bool = False) -> None:
+def copy_to_sycl(dst: Any, src: _AnyArray, *, strides_in_bytes: Optional[bool] = None) -> None:
     """Copies an array to memory of SYCL, of any kind, as copy_from_sycl().
 
     In a device's memory, bytes between the elements are written back as they were.

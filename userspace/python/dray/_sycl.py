@@ -96,13 +96,27 @@ def _data(interface: dict[str, Any]) -> tuple[Optional[int], bool]:
     return _integer(data[0], "data[0]", range(2**64)), bool(data[1])
 
 
-def _flag_says_writable(obj: Any) -> bool:
-    """dpctl and dpnp set the second part of data for memory that may be written."""
+def _is_of_dpctl(obj: Any) -> bool:
+    """Whether strides count elements for certain, and the second part of data is set for
+    memory that may be written."""
     module: Any = type(obj).__module__
     return isinstance(module, str) and module.partition(".")[0] in ("dpctl", "dpnp")
 
 
-def describe(obj: Any, strides_in_bytes: bool) -> Described:
+def _check_unit(shape: tuple[int, ...], strides: tuple[int, ...], size: int) -> None:
+    """Refuses strides that are those of C order in bytes, but not in elements."""
+    dense, step = [], size
+    for extent, stride in zip(reversed(shape), reversed(strides)):
+        if extent > 1:
+            dense.append(stride == step)
+        step *= extent
+    if size > 1 and len(dense) > 1 and all(dense):
+        raise ValueError(f"{NAME}: strides {strides!r:.200} are those of C order if they count "
+                         "bytes, but they are read as elements: strides_in_bytes=True or "
+                         "False says which")
+
+
+def describe(obj: Any, strides_in_bytes: Optional[bool]) -> Described:
     """Reads the interface, of which nothing is trusted."""
     try:
         interface = getattr(obj, NAME)
@@ -120,16 +134,19 @@ def describe(obj: Any, strides_in_bytes: bool) -> Described:
     unit = 1 if strides_in_bytes else dtype.itemsize
     strides = interface.get("strides")
     if strides is not None:
+        given = _integers(strides, "strides", INT64)
         strides = tuple(_integer(each * unit, f"bytes of strides[{i}]", INT64)
-                        for i, each in enumerate(_integers(strides, "strides", INT64)))
+                        for i, each in enumerate(given))
         if len(strides) != len(shape):
             raise _refuse("strides", strides, f"there are {len(shape)} axes")
+        if strides_in_bytes is None and not _is_of_dpctl(obj):
+            _check_unit(shape, given, dtype.itemsize)
     offset = interface.get("offset")
     offset = 0 if offset is None else _integer(offset, "offset", INT64)
     offset = _integer(offset * unit, "bytes of offset", INT64)
     if address is not None:
         address = _integer(address + offset, "address", range(2**64))
-    read_only = not flag if address is not None and _flag_says_writable(obj) else flag
+    read_only = not flag if address is not None and _is_of_dpctl(obj) else flag
     return Described(shape, dtype, address, offset, strides, read_only,
                      interface["syclobj"])
 
@@ -210,7 +227,7 @@ def in_buffer(obj: Any, described: Described) -> Optional[numpy.ndarray]:
     return array
 
 
-def read(obj: Any, strides_in_bytes: bool, wait: bool) -> _dray.Array:
+def read(obj: Any, strides_in_bytes: Optional[bool], wait: bool) -> _dray.Array:
     """dray.from_sycl()."""
     described = describe(obj, strides_in_bytes)
     if wait:
@@ -301,7 +318,7 @@ def offer(a: Any) -> SyclArray:
     return SyclArray(array, _dray.kind(array, None))
 
 
-def _foreign(a: Any, strides_in_bytes: bool) -> _dray.Array:
+def _foreign(a: Any, strides_in_bytes: Optional[bool]) -> _dray.Array:
     return a if isinstance(a, _dray.Array) else read(a, strides_in_bytes, True)
 
 
@@ -352,7 +369,7 @@ def _beside(array: _dray.Array) -> tuple[numpy.ndarray, numpy.ndarray]:
     return held, numpy.ndarray(array.shape, array.dtype, held, -low, array.strides)
 
 
-def copy_from(dst: Any, src: Any, strides_in_bytes: bool) -> None:
+def copy_from(dst: Any, src: Any, strides_in_bytes: Optional[bool]) -> None:
     """dray.copy_from_sycl()."""
     array = _foreign(src, strides_in_bytes)
     _check_pair(dst, array, dst)
@@ -364,7 +381,7 @@ def copy_from(dst: Any, src: Any, strides_in_bytes: bool) -> None:
     _move(dst, elements)
 
 
-def copy_to(dst: Any, src: Any, strides_in_bytes: bool) -> None:
+def copy_to(dst: Any, src: Any, strides_in_bytes: Optional[bool]) -> None:
     """dray.copy_to_sycl()."""
     array = _foreign(dst, strides_in_bytes)
     _check_pair(array, src, src)

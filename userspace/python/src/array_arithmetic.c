@@ -147,7 +147,7 @@ PyObject *array_conj(PyObject *self, PyObject *args, PyObject *keywords)
 					 &out))
 		return NULL;
 	array_whole(array_self(self), &view);
-	if (out == Py_None && dray_dtype_kind(view.dtype) != 'c')
+	if (out == Py_None && strchr("?iuf", dray_dtype_kind(view.dtype)))
 		return Py_NewRef(self);
 	return computed(type_state(self), "conjugate", self, NULL, out);
 }

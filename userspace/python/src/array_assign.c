@@ -3,10 +3,12 @@
  * a[index] = value: values become views, which the library converts and copies.
  * NumPy makes elements of other objects of Python.
  */
+#include "array_convert.h"
 #include "array_steps.h"
 
 /* Elements that are written: all of a view, or those that arrays pick. */
 struct target {
+	PyObject *array;
 	const struct dray_view *view;
 	const struct steps *steps; /* NULL: all */
 };
@@ -15,15 +17,19 @@ struct target {
 static int assign_numbers(const struct target *to,
 			  const struct dray_view *value)
 {
-	int ret = to->steps ? dray_index_set(to->view, to->steps->list,
-					     to->steps->count, value)
-			    : dray_view_convert(to->view, value,
-						DRAY_CASTING_UNSAFE);
+	struct array_conversion conversion;
+	int ret;
 
-	if (!ret)
-		return 0;
-	raise_array_error(to->steps ? ARRAY_INDEX : ARRAY_CAST, ret);
-	return -1;
+	if (array_convert_enter(&conversion, to->array, value->dtype,
+				to->view->dtype))
+		return -1;
+	ret = to->steps
+		      ? dray_index_set(to->view, to->steps->list,
+				       to->steps->count, value)
+		      : dray_view_convert(to->view, value, DRAY_CASTING_UNSAFE);
+	if (ret)
+		raise_array_error(to->steps ? ARRAY_INDEX : ARRAY_CAST, ret);
+	return array_convert_leave(&conversion);
 }
 
 /* Converts text before it is written: its exceptions are others than an index's. */
@@ -130,7 +136,7 @@ static int set(struct array_object *self, const struct steps *steps,
 	       PyObject *value)
 {
 	struct dray_view view;
-	struct target to = { .view = &view };
+	struct target to = { .array = (PyObject *)self, .view = &view };
 	int ret;
 
 	array_whole(self, &view);
@@ -233,7 +239,8 @@ PyObject *array_fill(PyObject *object, PyObject *value)
 {
 	struct array_object *self = array_self(object);
 	struct dray_view view;
-	struct target to = { .view = array_whole(self, &view) };
+	struct target to = { .array = object,
+			     .view = array_whole(self, &view) };
 
 	if (array_check_writable(self) ||
 	    assign_numpy(&to, element_of(self, value)))

@@ -31,7 +31,9 @@ static int mode_take(PyObject *object, void *result)
 	enum dray_index_mode *out = result;
 	NPY_CLIPMODE mode = NPY_RAISE;
 
-	if (PyArray_ClipmodeConverter(object, &mode) == NPY_FAIL)
+	/* It returns NPY_SUCCEED with an exception for some ints. */
+	if (PyArray_ClipmodeConverter(object, &mode) == NPY_FAIL ||
+	    PyErr_Occurred())
 		return 0;
 	*out = modes[mode];
 	return 1;

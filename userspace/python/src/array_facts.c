@@ -90,14 +90,20 @@ static const struct dray_handler *handler_of(const struct array_object *self)
 		       : NULL;
 }
 
-PyObject *array_handler_name(PyObject *self, void *unused)
+PyObject *array_own_handler_name(PyObject *self)
 {
 	const struct dray_handler *handler = handler_of(array_self(self));
 
-	(void)unused;
 	if (!handler)
 		Py_RETURN_NONE;
 	return PyUnicode_FromString(handler->name);
+}
+
+/* The same as of dray.handler_name(), also of foreign memory. */
+static PyObject *array_handler_name(PyObject *self, void *unused)
+{
+	(void)unused;
+	return handler_name_of(Py_TYPE(self), self);
 }
 
 static PyObject *array_handler_version(PyObject *self, void *unused)
@@ -123,10 +129,10 @@ PyGetSetDef array_properties[] = {
 	{ "base", array_base, NULL,
 	  "The owner of foreign memory; None if it is the array's own.", NULL },
 	{ "handler_name", array_handler_name, NULL,
-	  "The handler that allocated the memory; None if it is foreign.",
+	  "The handler that allocated the memory, as dray.handler_name() tells it.",
 	  NULL },
 	{ "handler_version", array_handler_version, NULL,
-	  "The version of that handler.", NULL },
+	  "The version of that handler; None if the memory is foreign.", NULL },
 	{ "T", array_transposed, NULL, "transpose()", NULL },
 	{ "flat", array_flat, array_set_flat,
 	  "The elements in C order, a FlatIterator; can be set.", NULL },

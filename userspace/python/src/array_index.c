@@ -188,8 +188,13 @@ static int take_step(PyObject *object, struct steps *steps)
 		steps->integers = false;
 		return ret;
 	}
-	if (is_integer(object, steps->array_type))
-		return take_integer(object, out);
+	if (is_integer(object, steps->array_type)) {
+		ret = take_integer(object, out);
+		if (!ret || !PyErr_ExceptionMatches(PyExc_TypeError))
+			return ret;
+		/* Arrays of others have __index__, too, for one element. */
+		PyErr_Clear();
+	}
 	if (is_integer_in_array(object, steps->array_type)) {
 		steps->copies = true;
 		return take_integer(object, out);

@@ -2,6 +2,7 @@
 /* New arrays: over memory that exists, empty ones, and copies. */
 #include <string.h>
 
+#include "array_convert.h"
 #include "array_numbers.h"
 
 PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
@@ -270,14 +271,21 @@ static int copy(void *context, struct dray_array **out)
 static PyObject *copy_as(struct array_object *self, PyArray_Descr *descr,
 			 dray_dtype dtype, NPY_ORDER order)
 {
+	struct array_conversion conversion;
 	struct copying copying;
+	PyObject *made;
 
-	if (array_check_reachable(self))
+	if (array_check_reachable(self) ||
+	    array_convert_enter(&conversion, (PyObject *)self, self->dtype,
+				dtype ? dtype : self->dtype))
 		return NULL;
 	array_whole(self, &copying.view);
 	copying.dtype = dtype;
 	copying.order = (enum dray_order)order;
-	return array_made(Py_TYPE(self), ARRAY_CAST, copy, &copying, descr);
+	made = array_made(Py_TYPE(self), ARRAY_CAST, copy, &copying, descr);
+	if (array_convert_leave(&conversion))
+		Py_CLEAR(made);
+	return made;
 }
 
 PyObject *array_copy_in(PyObject *object, NPY_ORDER order)

@@ -171,6 +171,36 @@ static bool is_structure(PyObject *object)
 	       !(((PyVoidScalarObject *)object)->flags & NPY_ARRAY_OWNDATA);
 }
 
+/* Returns an array of NumPy over the bytes of a scalar. */
+static PyObject *over_scalar(PyObject *object)
+{
+	PyArray_Descr *descr = PyArray_DescrFromScalar(object);
+	PyObject *memory = descr ? PyMemoryView_FromObject(object) : NULL;
+	PyObject *array = NULL;
+
+	if (memory) {
+		array = PyArray_NewFromDescr(
+			&PyArray_Type, descr, 0, NULL, NULL,
+			PyMemoryView_GET_BUFFER(memory)->buf, 0, NULL);
+		descr = NULL;
+	}
+	Py_XDECREF(descr);
+	if (array && PyArray_SetBaseObject((PyArrayObject *)array, memory))
+		Py_CLEAR(array);
+	else if (!array)
+		Py_XDECREF(memory);
+	return array;
+}
+
+/* Whether a scalar's buffer tells another type: plain bytes, or a structure. */
+static bool is_typeless(PyObject *object)
+{
+	return PyArray_IsScalar(object, Datetime) ||
+	       PyArray_IsScalar(object, Timedelta) ||
+	       (PyArray_IsScalar(object, String) && PyBytes_GET_SIZE(object)) ||
+	       PyArray_IsScalar(object, Void);
+}
+
 /* Returns an array of NumPy over the memory of @object. */
 static PyObject *numpy_over(PyObject *object)
 {
@@ -180,6 +210,8 @@ static PyObject *numpy_over(PyObject *object)
 		return Py_NewRef(object);
 	if (is_structure(object))
 		return PyArray_FromScalar(object, NULL);
+	if (is_typeless(object))
+		return over_scalar(object);
 	if (PyObject_CheckBuffer(object))
 		return over_buffer(object);
 	array = over_interface(object);
@@ -205,69 +237,6 @@ PyObject *array_from(PyTypeObject *type, PyObject *object)
 	array = over_numpy(type, (PyArrayObject *)owner);
 	Py_DECREF(owner);
 	return array;
-}
-
-/* Returns the library's format of a type, to be freed; NULL: there is none. */
-static char *format_of(dray_dtype dtype)
-{
-	int length = dray_dtype_to_pep3118(dtype, NULL, 0);
-	char *format = length < 0 ? NULL : PyMem_Malloc((size_t)length + 1);
-
-	if (format)
-		dray_dtype_to_pep3118(dtype, format, (size_t)length + 1);
-	return format;
-}
-
-/*
- * Whether NumPy's format describes a type.  It forgets gaps behind the last field,
- * and that of raw data is read as a structure without fields.
- */
-static bool format_describes(const char *format, dray_dtype dtype)
-{
-	char *wanted, *read = NULL;
-	dray_dtype there = 0;
-	bool same;
-
-	if (!dray_dtype_field_count(dtype))
-		return dray_dtype_kind(dtype) != 'V';
-	wanted = format_of(dtype);
-	if (!dray_dtype_from_pep3118(format, &there))
-		read = format_of(there);
-	same = wanted && read && !strcmp(wanted, read);
-	dray_dtype_unref(there);
-	PyMem_Free(wanted);
-	PyMem_Free(read);
-	return same;
-}
-
-int array_get_buffer(PyObject *self, Py_buffer *buffer, int flags)
-{
-	const struct array_object *object = array_self(self);
-	PyObject *array, *sentence;
-	int ret;
-
-	if (!(object->flags & DRAY_READ)) {
-		sentence = array_unreachable(object);
-		if (sentence)
-			PyErr_SetObject(PyExc_BufferError, sentence);
-		Py_XDECREF(sentence);
-		buffer->obj = NULL;
-		return -1;
-	}
-	array = array_as_numpy(self);
-	ret = array ? PyObject_GetBuffer(array, buffer, flags) : -1;
-	if (!ret && buffer->format &&
-	    !format_describes(buffer->format, object->dtype)) {
-		PyBuffer_Release(buffer);
-		PyErr_Format(PyExc_BufferError,
-			     "the format of a buffer does not describe %R",
-			     object->descr);
-		ret = -1;
-	}
-	if (ret)
-		buffer->obj = NULL;
-	Py_XDECREF(array);
-	return ret;
 }
 
 PyObject *array_interface(PyObject *self, void *name)

@@ -21,6 +21,7 @@ static struct array_object *object_new(PyTypeObject *type,
 	self->flags = view->flags;
 	self->ndim = view->ndim;
 	self->tensor = 0;
+	self->weak = NULL;
 	for (i = 0; i < view->ndim; i++) {
 		self->numbers[i] = view->shape[i];
 		self->numbers[view->ndim + i] = view->strides[i];
@@ -235,6 +236,8 @@ void array_dealloc(PyObject *object)
 	struct array_object *self = array_self(object);
 	PyTypeObject *type = Py_TYPE(object);
 
+	if (self->weak)
+		PyObject_ClearWeakRefs(object);
 	dray_dtype_unref(self->dtype);
 	if (self->root) {
 		Py_DECREF(self->root);

@@ -18,6 +18,7 @@ struct array_object {
 	struct dray_array *array; /* one reference */
 	PyObject *capsule; /* keeps the handler of its memory; may be NULL */
 	PyObject *base; /* the owner of foreign memory; may be NULL */
+	PyObject *weak; /* references of Python that keep nothing */
 	PyArray_Descr *descr; /* NumPy's object for the type */
 	dray_dtype dtype; /* one reference */
 	void *data;

@@ -3,6 +3,9 @@
  * Operators of dray.Array, by dray's ufuncs.  If dray has no loop for the types, they
  * are those of NumPy's array over the same memory.
  */
+#include <stddef.h>
+#include <string.h>
+
 #include "array_ufunc.h"
 
 /* An operator, and the same of Python for NumPy's arrays. */
@@ -11,6 +14,8 @@ struct operator
 	const char *name;
 	PyObject *(*numpy)(PyObject *, PyObject *);
 	PyObject *(*in_place)(PyObject *, PyObject *);
+	/* The place of its slot. */
+	size_t slot;
 };
 
 static PyObject *power(PyObject *a, PyObject *b)
@@ -113,6 +118,43 @@ static PyObject *ask_numpy(struct module_state *state,
 	return Py_NewRef(output);
 }
 
+/* Lets the type of the other operand compute; NotImplemented if it does not. */
+static PyObject *ask_other(const struct operator* operator, PyObject * a,
+			   PyObject *b)
+{
+	const PyNumberMethods *numbers = Py_TYPE(b)->tp_as_number;
+	binaryfunc slot = NULL;
+
+	if (numbers)
+		memcpy(&slot, (const char *)numbers + operator->slot,
+		       sizeof(slot));
+	if (!slot)
+		Py_RETURN_NOTIMPLEMENTED;
+	/* That of powers has a modulus. */
+	if (operator->slot == offsetof(PyNumberMethods, nb_power))
+		return numbers->nb_power(a, b, Py_None);
+	return slot(a, b);
+}
+
+/*
+ * Leaves an operator to the other operand, as NumPy's arrays do.  Types that do not know
+ * a dray.Array and give up get an array of NumPy over the same memory.
+ */
+static PyObject *leave(const struct operator* operator, PyObject * a,
+		       PyObject *b)
+{
+	PyObject *result = Py_NewRef(Py_NotImplemented);
+
+	/* On the right, it was asked before. */
+	if (array_is(a))
+		Py_SETREF(result, ask_other(operator, a, b));
+	if (result != Py_NotImplemented)
+		return result;
+	Py_DECREF(result);
+	return ask_numpy(type_state(array_is(a) ? a : b), operator->numpy, a, b,
+			 NULL);
+}
+
 static PyObject *compute(const struct operator* operator, PyObject * a,
 			 PyObject *b, PyObject *output)
 {
@@ -120,8 +162,10 @@ static PyObject *compute(const struct operator* operator, PyObject * a,
 	PyObject *ufunc = ufunc_constant(state, operator->name), *result;
 	PyObject *other = array_is(a) ? b : a;
 
-	if (is_left_to(other, output))
+	if (is_left_to(other, output) && output)
 		Py_RETURN_NOTIMPLEMENTED;
+	if (is_left_to(other, output))
+		return leave(operator, a, b);
 	if (has_rules(other))
 		return ask_both(operator->name, a, b, output);
 	result = ufunc ? ufunc_call(ufunc, (PyObject *[]){ a, b, output },
@@ -133,34 +177,44 @@ static PyObject *compute(const struct operator* operator, PyObject * a,
 			 a, b, output);
 }
 
-#define OPERATOR(slot, ufunc, python, changes)                          \
-	static const struct operator slot##_operator = { ufunc, python, \
-							 changes };     \
-	static PyObject *slot(PyObject *a, PyObject *b)                 \
-	{                                                               \
-		return compute(&slot##_operator, a, b, NULL);           \
-	}                                                               \
-	static PyObject *slot##_in_place(PyObject *a, PyObject *b)      \
-	{                                                               \
-		return compute(&slot##_operator, a, b, a);              \
+#define SLOT(name) offsetof(PyNumberMethods, nb_##name)
+
+#define OPERATOR(slot, ufunc, python, changes, number)                   \
+	static const struct operator slot##_operator = { ufunc, python,  \
+							 changes,        \
+							 SLOT(number) }; \
+	static PyObject *slot(PyObject *a, PyObject *b)                  \
+	{                                                                \
+		return compute(&slot##_operator, a, b, NULL);            \
+	}                                                                \
+	static PyObject *slot##_in_place(PyObject *a, PyObject *b)       \
+	{                                                                \
+		return compute(&slot##_operator, a, b, a);               \
 	}
 
-OPERATOR(add, "add", PyNumber_Add, PyNumber_InPlaceAdd)
-OPERATOR(subtract, "subtract", PyNumber_Subtract, PyNumber_InPlaceSubtract)
-OPERATOR(multiply, "multiply", PyNumber_Multiply, PyNumber_InPlaceMultiply)
-OPERATOR(divide, "divide", PyNumber_TrueDivide, PyNumber_InPlaceTrueDivide)
+OPERATOR(add, "add", PyNumber_Add, PyNumber_InPlaceAdd, add)
+OPERATOR(subtract, "subtract", PyNumber_Subtract, PyNumber_InPlaceSubtract,
+	 subtract)
+OPERATOR(multiply, "multiply", PyNumber_Multiply, PyNumber_InPlaceMultiply,
+	 multiply)
+OPERATOR(divide, "divide", PyNumber_TrueDivide, PyNumber_InPlaceTrueDivide,
+	 true_divide)
 OPERATOR(floor_divide, "floor_divide", PyNumber_FloorDivide,
-	 PyNumber_InPlaceFloorDivide)
-OPERATOR(modulo, "remainder", PyNumber_Remainder, PyNumber_InPlaceRemainder)
-OPERATOR(and, "bitwise_and", PyNumber_And, PyNumber_InPlaceAnd)
-OPERATOR(or, "bitwise_or", PyNumber_Or, PyNumber_InPlaceOr)
-OPERATOR(xor, "bitwise_xor", PyNumber_Xor, PyNumber_InPlaceXor)
-OPERATOR(shift_left, "left_shift", PyNumber_Lshift, PyNumber_InPlaceLshift)
-OPERATOR(shift_right, "right_shift", PyNumber_Rshift, PyNumber_InPlaceRshift)
+	 PyNumber_InPlaceFloorDivide, floor_divide)
+OPERATOR(modulo, "remainder", PyNumber_Remainder, PyNumber_InPlaceRemainder,
+	 remainder)
+OPERATOR(and, "bitwise_and", PyNumber_And, PyNumber_InPlaceAnd, and)
+OPERATOR(or, "bitwise_or", PyNumber_Or, PyNumber_InPlaceOr, or)
+OPERATOR(xor, "bitwise_xor", PyNumber_Xor, PyNumber_InPlaceXor, xor)
+OPERATOR(shift_left, "left_shift", PyNumber_Lshift, PyNumber_InPlaceLshift,
+	 lshift)
+OPERATOR(shift_right, "right_shift", PyNumber_Rshift, PyNumber_InPlaceRshift,
+	 rshift)
 
-static const struct operator matmul_operator = {
-	"matmul", PyNumber_MatrixMultiply, PyNumber_InPlaceMatrixMultiply
-};
+static const struct operator matmul_operator = { "matmul",
+						 PyNumber_MatrixMultiply,
+						 PyNumber_InPlaceMatrixMultiply,
+						 SLOT(matrix_multiply) };
 
 static PyObject *product(PyObject *a, PyObject *b, PyObject *output)
 {
@@ -186,10 +240,10 @@ static PyObject *matmul_in_place(PyObject *a, PyObject *b)
 	return product(a, b, a);
 }
 
-static const struct operator power_operator = { "power", power,
-						power_in_place };
+static const struct operator power_operator = { "power", power, power_in_place,
+						SLOT(power) };
 static const struct operator divmod_operator = { "divmod", PyNumber_Divmod,
-						 NULL };
+						 NULL, SLOT(divmod) };
 
 static PyObject *array_divmod(PyObject *a, PyObject *b)
 {
@@ -296,6 +350,24 @@ static PyObject *compare_by_numpy(struct module_state *state, PyObject *self,
 	return array_of_result(state, result);
 }
 
+/* As leave(). */
+static PyObject *leave_comparison(struct module_state *state, PyObject *self,
+				  PyObject *other, int how)
+{
+	static const int reversed[] = {
+		[Py_LT] = Py_GT, [Py_LE] = Py_GE, [Py_EQ] = Py_EQ,
+		[Py_NE] = Py_NE, [Py_GT] = Py_LT, [Py_GE] = Py_LE,
+	};
+	richcmpfunc compare = Py_TYPE(other)->tp_richcompare;
+	PyObject *result = compare ? compare(other, self, reversed[how])
+				   : Py_NewRef(Py_NotImplemented);
+
+	if (result != Py_NotImplemented)
+		return result;
+	Py_DECREF(result);
+	return compare_by_numpy(state, self, other, how);
+}
+
 PyObject *array_compare(PyObject *self, PyObject *other, int how)
 {
 	static const char *const names[] = {
@@ -307,7 +379,7 @@ PyObject *array_compare(PyObject *self, PyObject *other, int how)
 	PyObject *ufunc = ufunc_constant(state, names[how]), *result;
 
 	if (is_left_to(other, false))
-		Py_RETURN_NOTIMPLEMENTED;
+		return leave_comparison(state, self, other, how);
 	if (has_rules(other))
 		return ask_both(names[how], self, other, NULL);
 	result = ufunc ? ufunc_call(ufunc, (PyObject *[]){ self, other }, 2,

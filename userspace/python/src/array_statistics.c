@@ -6,6 +6,7 @@
 #include <dray/statistics.h>
 
 #include "array_statistics.h"
+#include "array_ufunc.h"
 #include "ufunc_along.h"
 
 /* A function of the library. */
@@ -28,6 +29,49 @@ static void begin(struct along *from, PyObject *self)
 	along_begin(from, type_state(self));
 	from->array = self;
 	from->axes.all = true;
+}
+
+/* Whether dray has no loops for the elements, and NumPy computes: long doubles. */
+static bool is_numpys(const struct along *from)
+{
+	const dray_dtype dtype =
+		from->dtype ? from->dtype : from->in.view.dtype;
+	const char kind = dray_dtype_kind(dtype);
+
+	return (kind == 'f' || kind == 'c') &&
+	       dray_dtype_itemsize(dtype) > (kind == 'c' ? 16 : 8);
+}
+
+/* Calls NumPy's function of the same name and arguments. */
+static PyObject *by_numpy(PyObject *self, const char *name,
+			  PyObject *const *args, Py_ssize_t count,
+			  PyObject *names)
+{
+	const Py_ssize_t total = count + (names ? PyTuple_GET_SIZE(names) : 0);
+	PyObject *numpy = PyImport_ImportModule("numpy"), *result = NULL;
+	PyObject *function = numpy ? PyObject_GetAttrString(numpy, name) : NULL;
+	PyObject *given = PyTuple_New(total + 1), *item;
+	Py_ssize_t i;
+
+	for (i = 0; given && i <= total; i++) {
+		item = array_numpy_of(i ? args[i - 1] : self);
+		if (!item)
+			Py_CLEAR(given);
+		else
+			PyTuple_SET_ITEM(given, i, item);
+	}
+	if (function && given)
+		result = PyObject_Vectorcall(function,
+					     PySequence_Fast_ITEMS(given),
+					     (size_t)count + 1, names);
+	/* The output as it was given. */
+	for (i = 0; result && i < total; i++)
+		if (result == PyTuple_GET_ITEM(given, i + 1))
+			Py_SETREF(result, Py_NewRef(args[i]));
+	Py_XDECREF(given);
+	Py_XDECREF(function);
+	Py_XDECREF(numpy);
+	return array_of_result(type_state(self), result);
 }
 
 #define FUNCTION(name)                                                  \
@@ -88,7 +132,8 @@ static void begin(struct along *from, PyObject *self)
 		__VA_ARGS__ \
 	}
 
-#define METHOD(name, positional, parameters, ...)                         \
+/* @strict: an element without axes has no axis 0 */
+#define METHOD(name, strict, positional, parameters, ...)                 \
 	PyObject *array_##name(PyObject *self, PyObject *const *args,     \
 			       Py_ssize_t count, PyObject *names)         \
 	{                                                                 \
@@ -97,14 +142,20 @@ static void begin(struct along *from, PyObject *self)
 							    parameters }; \
 		PyObject *result = NULL;                                  \
 		struct along from;                                        \
+		bool numpys = false;                                      \
                                                                           \
 		begin(&from, self);                                       \
 		if (!arguments_take(&signature, args, count, names,       \
-				    (void *[]){ __VA_ARGS__ }) &&         \
-		    !along_reduction(&from))                              \
-			result = along_compute(&from, name);              \
+				    (void *[]){ __VA_ARGS__ })) {         \
+			from.several |= (strict) && !from.axes.all;       \
+			if (!along_reduction(&from))                      \
+				numpys = is_numpys(&from);                \
+			if (!numpys && !PyErr_Occurred())                 \
+				result = along_compute(&from, name);      \
+		}                                                         \
 		along_end(&from);                                         \
-		return result;                                            \
+		return numpys ? by_numpy(self, #name, args, count, names) \
+			      : result;                                   \
 	}
 
 FUNCTION(sum)
@@ -130,18 +181,18 @@ FUNCTION_DDOF(std)
 #define VAR_VALUES \
 	&from, &from.descr, &from.out, &from.ddof, &from.keepdims, &from.where
 
-METHOD(sum, 6, SUM_PARAMETERS, SUM_VALUES)
-METHOD(prod, 6, SUM_PARAMETERS, SUM_VALUES)
-METHOD(min, 5, EXTREME_PARAMETERS, EXTREME_VALUES)
-METHOD(max, 5, EXTREME_PARAMETERS, EXTREME_VALUES)
-METHOD(ptp, 3, PARAMETERS(AXIS, OUT, KEEPDIMS), &from, &from.out,
+METHOD(sum, false, 6, SUM_PARAMETERS, SUM_VALUES)
+METHOD(prod, false, 6, SUM_PARAMETERS, SUM_VALUES)
+METHOD(min, false, 5, EXTREME_PARAMETERS, EXTREME_VALUES)
+METHOD(max, false, 5, EXTREME_PARAMETERS, EXTREME_VALUES)
+METHOD(ptp, false, 3, PARAMETERS(AXIS, OUT, KEEPDIMS), &from, &from.out,
        &from.keepdims)
-METHOD(all, 3, TRUTH_PARAMETERS, TRUTH_VALUES)
-METHOD(any, 3, TRUTH_PARAMETERS, TRUTH_VALUES)
-METHOD(mean, 4, PARAMETERS(AXIS, DTYPE, OUT, KEEPDIMS, WHERE), &from,
+METHOD(all, false, 3, TRUTH_PARAMETERS, TRUTH_VALUES)
+METHOD(any, false, 3, TRUTH_PARAMETERS, TRUTH_VALUES)
+METHOD(mean, true, 4, PARAMETERS(AXIS, DTYPE, OUT, KEEPDIMS, WHERE), &from,
        &from.descr, &from.out, &from.keepdims, &from.where)
-METHOD(var, 5, VAR_PARAMETERS, VAR_VALUES)
-METHOD(std, 5, VAR_PARAMETERS, VAR_VALUES)
+METHOD(var, true, 5, VAR_PARAMETERS, VAR_VALUES)
+METHOD(std, true, 5, VAR_PARAMETERS, VAR_VALUES)
 
 /* An axis, or None for all elements in C order. */
 static int axis_or_flat_take(PyObject *argument, void *out)
@@ -173,6 +224,7 @@ static PyObject *running(PyObject *self, PyObject *const *args,
 	};
 	PyObject *result = NULL;
 	struct along from;
+	bool numpys = false;
 
 	begin(&from, self);
 	from.axis = DRAY_FLAT;
@@ -180,10 +232,16 @@ static PyObject *running(PyObject *self, PyObject *const *args,
 			    (void *[]){ &from.axis, &from.descr, &from.out }) &&
 	    !along_operands(&from) &&
 	    (from.axis == DRAY_FLAT ||
-	     !along_check_axis(from.axis, from.in.view.ndim)))
-		result = along_compute(&from, function);
+	     !along_check_axis(from.axis, from.in.view.ndim))) {
+		/* The axis of an element is that of a row of one. */
+		if (!from.in.view.ndim)
+			from.axis = DRAY_FLAT;
+		numpys = is_numpys(&from);
+		if (!numpys)
+			result = along_compute(&from, function);
+	}
 	along_end(&from);
-	return result;
+	return numpys ? by_numpy(self, name, args, count, names) : result;
 }
 
 PyObject *array_cumsum(PyObject *self, PyObject *const *args, Py_ssize_t count,

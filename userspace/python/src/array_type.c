@@ -3,10 +3,13 @@
  * The type dray.Array: its methods and slots.  The library does the work on shapes
  * and elements; values of Python, and text, are left to NumPy.
  */
+#include <stddef.h>
 #include <string.h>
 
 #include "array_statistics.h"
 #include "array_ufunc.h"
+
+#include <structmember.h>
 
 static PyMethodDef array_methods[] = {
 	{ "empty", WITH_KEYWORDS(array_empty),
@@ -28,7 +31,8 @@ static PyMethodDef array_methods[] = {
 	  "A copy in order 'C', 'F', 'A' or 'K', in memory as that of empty()." },
 	{ "astype", WITH_KEYWORDS(array_astype), METH_FASTCALL | METH_KEYWORDS,
 	  "astype($self, /, dtype, order='K', casting='unsafe', copy=True)\n--\n\n"
-	  "A copy of another type; with copy=False the array itself, if it is one." },
+	  "A copy of another type; with copy=False the array itself, if it is one.\n"
+	  "Errors of numbers are those of errstate(), as \"overflow encountered in cast\"." },
 	{ "transpose", WITH_KEYWORDS(array_transpose), METH_FASTCALL,
 	  "transpose($self, /, *axes)\n--\n\n"
 	  "A view with its axes in another order, by default reversed." },
@@ -209,6 +213,12 @@ static PyMethodDef array_methods[] = {
 	{ NULL, NULL, 0, NULL },
 };
 
+static PyMemberDef array_members[] = {
+	{ "__weaklistoffset__", T_PYSSIZET, offsetof(struct array_object, weak),
+	  READONLY, NULL },
+	{ NULL, 0, 0, 0, NULL },
+};
+
 static PyType_Slot array_slots[] = {
 	{ Py_tp_doc,
 	  "Array(source, /)\n--\n\n"
@@ -234,6 +244,7 @@ static PyType_Slot array_slots[] = {
 	{ Py_nb_index, array_integer },
 	{ Py_bf_getbuffer, array_get_buffer },
 	{ Py_tp_methods, array_methods },
+	{ Py_tp_members, array_members },
 	{ Py_tp_getset, array_properties },
 	{ 0, NULL },
 };

@@ -269,6 +269,21 @@ static int others_decide(const struct asked *asked)
 	return ret;
 }
 
+/*
+ * Whether only an output is dray's, of a reduction: functions of NumPy such as mean()
+ * go on with the result in place, if that is an array of NumPy.
+ */
+static bool is_step_of_numpy(const struct asked *asked)
+{
+	Py_ssize_t i;
+
+	for (i = 0; i < asked->count; i++)
+		if (array_is(asked->args[i]))
+			return false;
+	return asked->outputs &&
+	       !PyUnicode_CompareWithASCIIString(asked->method, "reduce");
+}
+
 /* Whether an input is of a subclass of NumPy's array, which wraps results. */
 static bool has_subclass(const struct asked *asked)
 {
@@ -281,12 +296,33 @@ static bool has_subclass(const struct asked *asked)
 	return false;
 }
 
+/* Lets dray compute, or NumPy if dray has no loop. */
+static PyObject *ask_either(struct module_state *state,
+			    const struct asked *asked)
+{
+	PyObject *ufuncs = numpy_ufuncs(state), *ours, *result;
+
+	if (!ufuncs)
+		return NULL;
+	ours = PyDict_GetItemWithError(ufuncs, asked->ufunc);
+	if (!ours && PyErr_Occurred())
+		return NULL;
+	/* A product has no methods. */
+	if (ours && PyCFunction_Check(ours) &&
+	    PyUnicode_CompareWithASCIIString(asked->method, "__call__"))
+		ours = NULL;
+	result = ours ? ask_dray(state, ours, asked) : NULL;
+	if (ours && (result || !array_ask_numpy()))
+		return result;
+	return ask_numpy(state, asked);
+}
+
 PyObject *array_array_ufunc(PyObject *self, PyObject *const *args,
 			    Py_ssize_t count, PyObject *names)
 {
 	struct module_state *state = type_state(self);
 	struct asked asked = { .names = names };
-	PyObject *ufuncs, *ours, *result;
+	PyObject *result;
 	Py_ssize_t i;
 	int decide;
 
@@ -313,20 +349,10 @@ PyObject *array_array_ufunc(PyObject *self, PyObject *const *args,
 		return NULL;
 	if (decide)
 		Py_RETURN_NOTIMPLEMENTED;
-	if (has_subclass(&asked))
-		return ask_numpy(state, &asked);
-	ufuncs = numpy_ufuncs(state);
-	if (!ufuncs)
-		return NULL;
-	ours = PyDict_GetItemWithError(ufuncs, asked.ufunc);
-	if (!ours && PyErr_Occurred())
-		return NULL;
-	/* A product has no methods. */
-	if (ours && PyCFunction_Check(ours) &&
-	    PyUnicode_CompareWithASCIIString(asked.method, "__call__"))
-		ours = NULL;
-	result = ours ? ask_dray(state, ours, &asked) : NULL;
-	if (ours && (result || !array_ask_numpy()))
+	result = has_subclass(&asked) ? ask_numpy(state, &asked)
+				      : ask_either(state, &asked);
+	if (!result || !array_is(result) || !is_step_of_numpy(&asked))
 		return result;
-	return ask_numpy(state, &asked);
+	Py_SETREF(result, array_as_numpy(result));
+	return result;
 }

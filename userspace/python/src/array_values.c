@@ -112,6 +112,10 @@ int array_contains(PyObject *self, PyObject *value)
 
 PyObject *array_format(PyObject *self, PyObject *args)
 {
+	PyObject *unused;
+
+	if (!PyArg_ParseTuple(args, "U:__format__", &unused))
+		return NULL;
 	return as_numpy_does(self, "__format__", args);
 }
 

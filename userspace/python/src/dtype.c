@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* Types of elements: from NumPy's objects to words of the library, and back. */
-#include "module.h"
 #include <errno.h>
 
-/* Returns the text of a type; a structure's is a list or a dictionary. */
-static PyObject *text_of(PyArray_Descr *descr)
-{
-	return PyDataType_HASFIELDS(descr)
-		       ? PyObject_Str((PyObject *)descr)
-		       : PyObject_GetAttrString((PyObject *)descr, "str");
-}
+#include "array_numbers.h"
+#include "module.h"
 
 #define NUMBER(kind, type) DRAY_DTYPE(kind, DRAY_NATIVE_ORDER, sizeof(type))
 
@@ -43,11 +37,125 @@ static dray_dtype number_of(const PyArray_Descr *descr)
 	return numbers[number];
 }
 
+/* Returns what a function of the library returned, as 0 or -1 with its exception. */
+static int made(int ret)
+{
+	if (ret)
+		raise_array_error(ARRAY_TYPE, ret);
+	return ret ? -1 : 0;
+}
+
+/* Takes the type of a field, which may be a sub-array. */
+static int take_part(PyArray_Descr *descr, dray_dtype *out)
+{
+	PyObject *pair, *extents;
+	struct numbers shape;
+	PyArray_Descr *base;
+	dray_dtype item;
+	int ret = -1;
+
+	if (!PyDataType_HASSUBARRAY(descr))
+		return dtype_take(descr, out);
+	pair = PyObject_GetAttrString((PyObject *)descr, "subdtype");
+	if (pair &&
+	    PyArg_ParseTuple(pair, "O!O", &PyArrayDescr_Type, &base,
+			     &extents) &&
+	    numbers_take(extents, &shape) && !take_part(base, &item)) {
+		ret = made(dray_dtype_create_subarray(item, shape.count,
+						      shape.list, out));
+		dray_dtype_unref(item);
+	}
+	Py_XDECREF(pair);
+	return ret;
+}
+
+/* Takes one field; its texts live as long as NumPy's type. */
+static int take_field(PyObject *fields, PyObject *name,
+		      struct dray_dtype_field *out)
+{
+	PyObject *field = PyObject_GetItem(fields, name), *title = NULL;
+	PyArray_Descr *descr;
+	unsigned int offset;
+	int ret = -1;
+
+	if (!field || !PyArg_ParseTuple(field, "O!I|O", &PyArrayDescr_Type,
+					&descr, &offset, &title))
+		goto end;
+	out->offset = offset;
+	out->title = NULL;
+	out->name = PyUnicode_AsUTF8(name);
+	if (title && PyUnicode_Check(title))
+		out->title = PyUnicode_AsUTF8(title);
+	else if (title)
+		PyErr_Format(PyExc_TypeError,
+			     "the title of field %R is %R, not a text", name,
+			     title);
+	if (!PyErr_Occurred())
+		ret = take_part(descr, &out->dtype);
+end:
+	Py_XDECREF(field);
+	return ret;
+}
+
+static int take_fields(PyArray_Descr *descr, PyObject *names,
+		       PyObject *itemsize, dray_dtype *out)
+{
+	const uint32_t flags = DRAY_DTYPE_PLACED |
+			       (PyDataType_FLAGCHK(descr, NPY_ALIGNED_STRUCT)
+					? DRAY_DTYPE_ALIGNED
+					: 0);
+	PyObject *of = PyObject_GetAttrString((PyObject *)descr, "fields");
+	Py_ssize_t count = PyTuple_GET_SIZE(names), i;
+	struct dray_dtype_field *fields =
+		PyMem_Calloc(count ? (size_t)count : 1, sizeof(*fields));
+	const unsigned long size = PyLong_AsUnsignedLong(itemsize);
+	int ret = PyErr_Occurred() ? -1 : 0;
+
+	if (!fields && !ret) {
+		PyErr_NoMemory();
+		ret = -1;
+	}
+	for (i = 0; !ret && i < count; i++)
+		ret = take_field(of, PyTuple_GET_ITEM(names, i), &fields[i]);
+	if (!ret)
+		ret = made(dray_dtype_create_struct(
+			fields, (size_t)count, flags, (uint32_t)size, out));
+	for (i = 0; fields && i < count; i++)
+		dray_dtype_unref(fields[i].dtype);
+	PyMem_Free(fields);
+	Py_XDECREF(of);
+	return ret;
+}
+
+static int take_structure(PyArray_Descr *descr, dray_dtype *out)
+{
+	PyObject *names = PyObject_GetAttrString((PyObject *)descr, "names");
+	PyObject *itemsize =
+		PyObject_GetAttrString((PyObject *)descr, "itemsize");
+	int ret = -1;
+
+	if (names && itemsize && !Py_EnterRecursiveCall(" in a type")) {
+		ret = take_fields(descr, names, itemsize, out);
+		Py_LeaveRecursiveCall();
+	}
+	Py_XDECREF(itemsize);
+	Py_XDECREF(names);
+	return ret;
+}
+
+/* Takes a type that its text describes. */
+static int take_text(PyArray_Descr *descr, dray_dtype *out)
+{
+	PyObject *object = PyObject_GetAttrString((PyObject *)descr, "str");
+	const char *text = object ? PyUnicode_AsUTF8(object) : NULL;
+	int ret = text ? made(dray_dtype_parse(text, out)) : -1;
+
+	Py_XDECREF(object);
+	return ret;
+}
+
 int dtype_take(PyArray_Descr *descr, dray_dtype *out)
 {
-	const char *text = NULL;
-	PyObject *object;
-
 	*out = number_of(descr);
 	if (*out)
 		return 0;
@@ -56,13 +164,16 @@ int dtype_take(PyArray_Descr *descr, dray_dtype *out)
 			     descr);
 		return -1;
 	}
-	object = text_of(descr);
-	if (object)
-		text = PyUnicode_AsUTF8(object);
-	if (text && dray_dtype_parse(text, out))
-		raise_array_error(ARRAY_TYPE, -EINVAL);
-	Py_XDECREF(object);
-	return PyErr_Occurred() ? -1 : 0;
+	/* NumPy's text of another package's type is that of plain bytes. */
+	if (descr->type_num < 0 || descr->type_num > NPY_HALF) {
+		PyErr_Format(
+			PyExc_TypeError,
+			"%R is a type of another package than NumPy, not of dray.Array: view() as integers has its bytes",
+			descr);
+		return -1;
+	}
+	return PyDataType_HASFIELDS(descr) ? take_structure(descr, out)
+					   : take_text(descr, out);
 }
 
 int dtype_take_object(PyObject *object, dray_dtype *out)

@@ -19,6 +19,7 @@ static const struct error_class table[] = {
 	{ EINVAL, &PyExc_ValueError, false },
 	{ ERANGE, &PyExc_ValueError, false },
 	{ EOVERFLOW, &PyExc_OverflowError, false },
+	{ EDOM, &PyExc_FloatingPointError, false },
 	{ ENOMEM, &PyExc_MemoryError, false },
 	{ EPERM, &PyExc_PermissionError, true },
 	{ EACCES, &PyExc_PermissionError, true },
@@ -115,4 +116,17 @@ PyObject *raise_array_error(enum array_step step, int error)
 					   message);
 	}
 	return raise_message(error, message);
+}
+
+PyObject *numpy_exception(const char *name)
+{
+	PyObject *module = PyImport_ImportModule("numpy.exceptions"), *class;
+
+	if (!module) { /* before NumPy 1.25 */
+		PyErr_Clear();
+		module = PyImport_ImportModule("numpy");
+	}
+	class = module ? PyObject_GetAttrString(module, name) : NULL;
+	Py_XDECREF(module);
+	return class;
 }

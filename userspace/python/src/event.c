@@ -7,8 +7,11 @@
 
 #include "stream.h"
 
+#include <structmember.h>
+
 struct event_object {
 	PyObject_HEAD PyObject *stream;
+	PyObject *weak; /* references of Python that keep nothing */
 	struct packet *packet;
 	Py_ssize_t itemsize; /* of the array */
 };
@@ -44,6 +47,7 @@ PyObject *event_new(struct module_state *state, PyObject *stream,
 	self->stream = Py_NewRef(stream);
 	self->packet = packet;
 	self->itemsize = itemsize;
+	self->weak = NULL;
 	PyObject_GC_Track(self);
 	return (PyObject *)self;
 }
@@ -61,6 +65,8 @@ static void event_dealloc(PyObject *object)
 	PyTypeObject *type = Py_TYPE(object);
 
 	PyObject_GC_UnTrack(object);
+	if (self->weak)
+		PyObject_ClearWeakRefs(object);
 	packet_put(self->stream, self->packet);
 	Py_DECREF(self->stream);
 	PyObject_GC_Del(object);
@@ -317,6 +323,12 @@ static PyGetSetDef event_properties[] = {
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 
+static PyMemberDef event_members[] = {
+	{ "__weaklistoffset__", T_PYSSIZET, offsetof(struct event_object, weak),
+	  READONLY, NULL },
+	{ NULL, 0, 0, 0, NULL },
+};
+
 static PyType_Slot event_slots[] = {
 	{ Py_tp_doc,
 	  "The end of a packet; asyncio can await it, for the count of elements." },
@@ -325,6 +337,7 @@ static PyType_Slot event_slots[] = {
 	{ Py_tp_dealloc, event_dealloc },
 	{ Py_tp_traverse, event_traverse },
 	{ Py_tp_methods, event_methods },
+	{ Py_tp_members, event_members },
 	{ Py_tp_getset, event_properties },
 	{ 0, NULL },
 };

@@ -8,8 +8,11 @@
 
 #include "module.h"
 
+#include <structmember.h>
+
 struct fence_object {
 	PyObject_HEAD struct dray_fence *fence; /* NULL: done from the start */
+	PyObject *weak; /* references of Python that keep nothing */
 	struct node_entry *entry; /* its queue must not end before it */
 	PyObject *dst; /* NULL when done */
 	PyObject *src; /* NULL when done, and for a fill */
@@ -27,6 +30,7 @@ PyObject *fence_new(struct module_state *state, struct dray_fence *fence,
 		return NULL;
 	}
 	self->fence = fence;
+	self->weak = NULL;
 	self->entry = entry ? node_entry_ref(entry) : NULL;
 	self->dst = Py_XNewRef(dst);
 	self->src = Py_XNewRef(src);
@@ -59,6 +63,8 @@ static void fence_dealloc(PyObject *object)
 	PyTypeObject *type = Py_TYPE(object);
 
 	PyObject_GC_UnTrack(object);
+	if (self->weak)
+		PyObject_ClearWeakRefs(object);
 	fence_clear(object);
 	if (self->fence)
 		dray_fence_unref(self->fence);
@@ -220,6 +226,12 @@ static PyGetSetDef fence_properties[] = {
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 
+static PyMemberDef fence_members[] = {
+	{ "__weaklistoffset__", T_PYSSIZET, offsetof(struct fence_object, weak),
+	  READONLY, NULL },
+	{ NULL, 0, 0, 0, NULL },
+};
+
 static PyType_Slot fence_slots[] = {
 	{ Py_tp_doc,
 	  "The point where a transfer is done; asyncio can await it." },
@@ -229,6 +241,7 @@ static PyType_Slot fence_slots[] = {
 	{ Py_tp_traverse, fence_traverse },
 	{ Py_tp_clear, fence_clear },
 	{ Py_tp_methods, fence_methods },
+	{ Py_tp_members, fence_members },
 	{ Py_tp_getset, fence_properties },
 	{ 0, NULL },
 };

@@ -213,12 +213,48 @@ static PyObject *array_of(PyObject *object)
 			    Py_TYPE(object)->tp_name);
 }
 
+PyObject *handler_name_of(PyTypeObject *array_type, PyObject *object)
+{
+	PyObject *next, *capsule, *name;
+	int depth;
+
+	Py_INCREF(object);
+	/* Any object may have a "base": do not follow it for ever. */
+	for (depth = 0; object && object != Py_None && depth < 1000; depth++) {
+		if (PyArray_Check(object) &&
+		    PyArray_CHKFLAGS((PyArrayObject *)object,
+				     NPY_ARRAY_OWNDATA)) {
+			capsule = PyArray_HANDLER((PyArrayObject *)object);
+			if (capsule) {
+				name = numpy_handler_name(
+					(PyArrayObject *)object, capsule);
+				Py_DECREF(object);
+				return name;
+			}
+		}
+		if (Py_IS_TYPE(object, array_type)) {
+			name = array_own_handler_name(object);
+			if (name != Py_None) {
+				Py_DECREF(object);
+				return name;
+			}
+			Py_DECREF(name);
+		}
+		next = owner_of(object);
+		Py_DECREF(object);
+		object = next;
+	}
+	Py_XDECREF(object);
+	if (PyErr_Occurred())
+		return NULL;
+	Py_RETURN_NONE;
+}
+
 PyObject *handler_name(PyObject *module, PyObject *const *args,
 		       Py_ssize_t count)
 {
-	PyObject *object, *next, *capsule, *name = NULL;
+	PyObject *object, *capsule, *name = NULL;
 	PyTypeObject *array_type;
-	int depth;
 
 	if (count > 1)
 		return PyErr_Format(
@@ -238,33 +274,7 @@ PyObject *handler_name(PyObject *module, PyObject *const *args,
 						 : array_of(args[0]);
 	if (!object)
 		return NULL;
-	/* Any object may have a "base": do not follow it for ever. */
-	for (depth = 0; object && object != Py_None && depth < 1000; depth++) {
-		if (PyArray_Check(object) &&
-		    PyArray_CHKFLAGS((PyArrayObject *)object,
-				     NPY_ARRAY_OWNDATA)) {
-			capsule = PyArray_HANDLER((PyArrayObject *)object);
-			if (capsule) {
-				name = numpy_handler_name(
-					(PyArrayObject *)object, capsule);
-				Py_DECREF(object);
-				return name;
-			}
-		}
-		if (Py_IS_TYPE(object, array_type)) {
-			name = array_handler_name(object, NULL);
-			if (name != Py_None) {
-				Py_DECREF(object);
-				return name;
-			}
-			Py_DECREF(name);
-		}
-		next = owner_of(object);
-		Py_DECREF(object);
-		object = next;
-	}
-	Py_XDECREF(object);
-	if (PyErr_Occurred())
-		return NULL;
-	Py_RETURN_NONE;
+	name = handler_name_of(array_type, object);
+	Py_DECREF(object);
+	return name;
 }

@@ -207,8 +207,9 @@ static int module_exec(PyObject *module)
 	state->scopes = PyContextVar_New("dray.scopes", NULL);
 	state->reduce_ex = PyUnicode_InternFromString("__reduce_ex__");
 	state->protocol = PyLong_FromLong(4);
-	if (!state->scopes || !state->reduce_ex || !state->protocol ||
-	    records_init(state) ||
+	state->formats = PyDict_New();
+	if (!state->formats || !state->scopes || !state->reduce_ex ||
+	    !state->protocol || records_init(state) ||
 	    PyModule_AddIntConstant(module, "FOR_DEVICE",
 				    DRAY_SYNC_FOR_DEVICE) ||
 	    PyModule_AddIntConstant(module, "READ_ONLY", DRAY_IPC_READ_ONLY) ||
@@ -253,6 +254,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 	Py_VISIT(state->ufuncs);
 	Py_VISIT(state->numpy_ufuncs);
 	Py_VISIT(state->fp_state);
+	Py_VISIT(state->formats);
 	Py_VISIT(state->running);
 	return 0;
 }
@@ -289,6 +291,7 @@ static int module_clear(PyObject *module)
 	Py_CLEAR(state->ufuncs);
 	Py_CLEAR(state->numpy_ufuncs);
 	Py_CLEAR(state->fp_state);
+	Py_CLEAR(state->formats);
 	Py_CLEAR(state->running);
 	return 0;
 }

@@ -90,6 +90,7 @@ struct module_state {
 	PyObject *numpy_ufuncs; /* of NumPy's to them, a dict; NULL: not yet */
 	PyObject *running; /* a list of calls that run and nobody has */
 	struct queue_object *queues; /* all that are there */
+	PyObject *formats; /* of buffers, bytes by NumPy's types, or None */
 	PyObject *fp_state; /* ContextVar: reactions to errors of numbers */
 	uint64_t min_bytes;
 };
@@ -127,6 +128,8 @@ enum array_step {
 
 /* Does as raise_error() for a step of dray.Array. */
 PyObject *raise_array_error(enum array_step step, int error);
+/* Returns a class of numpy.exceptions, or of numpy before that. */
+PyObject *numpy_exception(const char *name);
 
 /* Called before an array is made; may be called again. */
 int caller_init(void);
@@ -198,6 +201,8 @@ PyObject *handler_capsule(struct module_state *state, PyObject *pool,
 			  size_t min_bytes, PyObject *before, bool installed);
 PyObject *handler_capsule_name(PyObject *capsule);
 PyObject *handler_choose(PyObject *module, PyObject *args);
+/* Names the handler of the memory of @object, or of the owner behind it. */
+PyObject *handler_name_of(PyTypeObject *array_type, PyObject *object);
 PyObject *handler_name(PyObject *module, PyObject *const *args,
 		       Py_ssize_t count);
 
@@ -331,7 +336,7 @@ PyObject *linear_dot_product(struct module_state *state, PyObject *a,
 /* Returns the reactions of this thread of the library to errors of numbers. */
 PyObject *ufunc_state(PyObject *module, PyObject *unused);
 /* Returns the name of the handler of a dray.Array's memory, or None. */
-PyObject *array_handler_name(PyObject *self, void *unused);
+PyObject *array_own_handler_name(PyObject *self);
 
 /* exchange_dlpack_from.c: arrays of other libraries. */
 PyObject *from_dlpack(PyObject *module, PyObject *const *args, Py_ssize_t count,

@@ -8,8 +8,11 @@
 
 #include "module.h"
 
+#include <structmember.h>
+
 struct node_object {
 	PyObject_HEAD struct node_entry *entry;
+	PyObject *weak; /* references of Python that keep nothing */
 };
 
 static struct dray_node *node_get(PyObject *self)
@@ -22,8 +25,10 @@ PyObject *node_new(struct module_state *state, struct node_entry *entry)
 	struct node_object *self =
 		PyObject_New(struct node_object, state->node_type);
 
-	if (self)
-		self->entry = node_entry_ref(entry);
+	if (!self)
+		return NULL;
+	self->entry = node_entry_ref(entry);
+	self->weak = NULL;
 	return (PyObject *)self;
 }
 
@@ -123,6 +128,8 @@ static void node_dealloc(PyObject *self)
 {
 	PyTypeObject *type = Py_TYPE(self);
 
+	if (((struct node_object *)self)->weak)
+		PyObject_ClearWeakRefs(self);
 	node_entry_put(((struct node_object *)self)->entry);
 	PyObject_Free(self);
 	Py_DECREF(type);
@@ -297,11 +304,18 @@ static PyGetSetDef node_properties[] = {
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 
+static PyMemberDef node_members[] = {
+	{ "__weaklistoffset__", T_PYSSIZET, offsetof(struct node_object, weak),
+	  READONLY, NULL },
+	{ NULL, 0, 0, 0, NULL },
+};
+
 static PyType_Slot node_slots[] = {
 	{ Py_tp_doc, "A DMA-capable device as dray sees it, or the host." },
 	{ Py_tp_dealloc, node_dealloc },
 	{ Py_tp_repr, node_repr },
 	{ Py_tp_methods, node_methods },
+	{ Py_tp_members, node_members },
 	{ Py_tp_getset, node_properties },
 	{ 0, NULL },
 };

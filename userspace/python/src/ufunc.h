@@ -94,6 +94,8 @@ int ufunc_enter(struct ufunc_frame *frame, struct module_state *state,
  * 0 or -1.
  */
 int ufunc_leave(struct ufunc_frame *frame, int ret);
+/* Ends it for a caller that raises the exception for a failure.  Returns 0 or -1. */
+int ufunc_close(struct ufunc_frame *frame);
 /*
  * Ends the submission of a call that runs later: its errors are kept in @frame, which
  * stays until then.  @wanted: the state of errors for ufunc_report(), one reference, or

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "array_convert.h"
 #include "ufunc_along.h"
 
 void along_begin(struct along *from, struct module_state *state)
@@ -100,7 +101,8 @@ int along_operands(struct along *from)
 	}
 	if (from->descr && dtype_take(from->descr, &from->dtype))
 		return -1;
-	if (operand_from(from->array, &from->in, &weak))
+	if (operand_from(from->array, &from->in, &weak) ||
+	    array_warn_of_parts(from->in.view.dtype, from->dtype))
 		return -1;
 	return from->out ? operand_single(from->out, &from->to, &from->output)
 			 : 0;
@@ -109,14 +111,8 @@ int along_operands(struct along *from)
 /* Raises NumPy's exception for an axis that does not exist. */
 static int axis_error(int64_t axis, int ndim)
 {
-	PyObject *module = PyImport_ImportModule("numpy.exceptions");
-	PyObject *class, *error;
+	PyObject *class = numpy_exception("AxisError"), *error;
 
-	if (!module) { /* before NumPy 1.25 */
-		PyErr_Clear();
-		module = PyImport_ImportModule("numpy");
-	}
-	class = module ? PyObject_GetAttrString(module, "AxisError") : NULL;
 	error = class ? PyObject_CallFunction(class, "Li", (long long)axis,
 					      ndim)
 		      : NULL;
@@ -124,7 +120,6 @@ static int axis_error(int64_t axis, int ndim)
 		PyErr_SetObject(class, error);
 	Py_XDECREF(error);
 	Py_XDECREF(class);
-	Py_XDECREF(module);
 	return -1;
 }
 

@@ -242,10 +242,15 @@ int ufunc_leave_queued(struct ufunc_frame *frame, PyObject **out)
 	return wanted(frame->state, out);
 }
 
-int ufunc_leave(struct ufunc_frame *frame, int ret)
+int ufunc_close(struct ufunc_frame *frame)
 {
 	restore(frame);
-	if (frame->count && report(frame))
+	return frame->count ? report(frame) : 0;
+}
+
+int ufunc_leave(struct ufunc_frame *frame, int ret)
+{
+	if (ufunc_close(frame))
 		return -1;
 	if (ret)
 		ufunc_error(ret);

@@ -64,6 +64,14 @@ int operands_check(const struct ufunc_operand *operands, int count)
 	return 0;
 }
 
+/* Whether it is an array with a mask, of which the elements are half the values. */
+static bool has_mask(PyObject *array)
+{
+	return !PyArray_CheckExact(array) &&
+	       PyObject_HasAttrString(array, "mask") &&
+	       PyObject_HasAttrString(array, "filled");
+}
+
 static int take_number(struct ufunc_operand *out, dray_dtype dtype)
 {
 	int ret =
@@ -126,6 +134,13 @@ int operand_from(PyObject *object, struct ufunc_operand *out, bool *weak)
 	*weak = false;
 	if (array_is(object))
 		return take_array(object, out);
+	if (PyArray_Check(object) && has_mask(object)) {
+		PyErr_Format(
+			PyExc_TypeError,
+			"a %s has a mask, which dray would drop: NumPy's function of the same name keeps it",
+			Py_TYPE(object)->tp_name);
+		return -1;
+	}
 	if (PyArray_Check(object))
 		return take_numpy(object, out);
 	ret = take_weak(object, out);

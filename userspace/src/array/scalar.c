@@ -44,13 +44,15 @@ int dray_view_fill(const struct dray_view *view, dray_dtype dtype,
 	return dray_view_convert(view, &from, DRAY_CASTING_UNSAFE);
 }
 
+/* Callers ask the flags for errors of numbers. */
+
 static int convert_single(const struct dray_view *view, dray_dtype dtype,
 			  void *out)
 {
 	struct dray_view to;
 
 	view_value(&to, dtype, out, DRAY_READ | DRAY_WRITE);
-	return dray_view_convert(&to, view, DRAY_CASTING_UNSAFE);
+	return dray_view_cast(&to, view, DRAY_CASTING_UNSAFE);
 }
 
 int dray_view_get(const struct dray_view *view, dray_dtype dtype, void *out)
@@ -130,7 +132,7 @@ int dray_scalar_create(dray_dtype dtype, dray_dtype from, const void *value,
 		       struct dray_array **out)
 {
 	struct dray_array *scalar = NULL;
-	struct dray_view element;
+	struct dray_view element, given;
 	int ret;
 
 	if (!dray_given(value, __func__) || !dray_given(out, __func__))
@@ -142,7 +144,8 @@ int dray_scalar_create(dray_dtype dtype, dray_dtype from, const void *value,
 	if (ret)
 		return ret;
 	element.data = scalar->data;
-	ret = dray_view_fill(&element, from, value);
+	view_value(&given, from, value, DRAY_READ);
+	ret = dray_view_cast(&element, &given, DRAY_CASTING_UNSAFE);
 	if (ret) {
 		dray_array_unref(scalar);
 		return ret;

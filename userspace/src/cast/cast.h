@@ -154,6 +154,16 @@ static inline bool dray_typed_same(const struct dray_typed *a,
 	       a->multiple == b->multiple;
 }
 
+/*
+ * As dray_view_convert() and dray_view_convert_threads(), but errors of numbers stay in
+ * the flags of this thread, for a caller with a name of its own.
+ */
+int dray_view_cast(const struct dray_view *dst, const struct dray_view *src,
+		   enum dray_casting casting);
+int dray_view_cast_threads(const struct dray_view *dst,
+			   const struct dray_view *src,
+			   enum dray_casting casting, unsigned int threads);
+
 /* dray_cast_find() of types that exist, and are described already. */
 int dray_cast_prepare(dray_dtype to, const struct dray_typed *target,
 		      dray_dtype from, const struct dray_typed *source,
@@ -162,6 +172,8 @@ int dray_cast_prepare(dray_dtype to, const struct dray_typed *target,
 /* Loops between plain numbers in the machine's byte order: [to][from]. */
 extern dray_loop
 	*const dray_number_loops[DRAY_PLAIN_NUMBERS][DRAY_PLAIN_NUMBERS];
+/* Times from floats: [from - FLOAT]. */
+extern dray_loop *const dray_to_time_loops[3];
 /* Complex numbers from and to their part, and to bools: [part - FLOAT]. */
 extern dray_loop *const dray_to_complex_loops[3];
 extern dray_loop *const dray_from_complex_loops[3];

@@ -212,14 +212,18 @@ static int read_date(struct reader *reader, struct dray_date *date)
 	return read_time(reader, date);
 }
 
-/* Moves a date of a zone to the one of Greenwich. */
-static void move(struct dray_date *date, int64_t zone)
+/* Moves a date of a zone to the one of Greenwich; false: it is too far away. */
+static bool move(struct dray_date *date, int64_t zone)
 {
 	const int64_t attoseconds = date->attoseconds;
-	const int64_t seconds = dray_date_join(date, DRAY_UNIT_SECOND, 1);
+	bool wraps;
+	int64_t seconds = dray_date_join(date, DRAY_UNIT_SECOND, 1, &wraps);
 
-	dray_date_split(wrap_add(seconds, -zone), DRAY_UNIT_SECOND, 1, date);
+	if (wraps || __builtin_sub_overflow(seconds, zone, &seconds))
+		return false;
+	dray_date_split(seconds, DRAY_UNIT_SECOND, 1, date);
 	date->attoseconds = attoseconds;
+	return true;
 }
 
 int dray_date_parse(const char *text, size_t length, enum dray_unit unit,
@@ -228,6 +232,7 @@ int dray_date_parse(const char *text, size_t length, enum dray_unit unit,
 	struct reader reader = { text, text, text + length };
 	struct dray_date date = { .month = 1, .day = 1 };
 	int64_t zone = 0;
+	bool wraps;
 	int ret;
 
 	if (!length || (length == 3 && !strcasecmp(text, "nat"))) {
@@ -248,8 +253,11 @@ int dray_date_parse(const char *text, size_t length, enum dray_unit unit,
 	skip_spaces(&reader);
 	if (reader.at != reader.end)
 		return fail_at(&reader);
-	if (zone)
-		move(&date, zone);
-	*out = dray_date_join(&date, unit, multiple);
-	return 0;
+	wraps = zone && !move(&date, zone);
+	if (!wraps)
+		*out = dray_date_join(&date, unit, multiple, &wraps);
+	return wraps ? dray_fail(-ERANGE,
+				 "the date '%.64s' does not fit 64 bits of %s",
+				 text, dray_unit_name(unit))
+		     : 0;
 }

@@ -152,6 +152,9 @@ static void add_number(struct dray_cast *cast, const struct dray_typed *target,
 		add_complex(cast, dray_class_part(to), from, target->size);
 	else if (dray_class_is_complex(from))
 		add_from_complex(cast, to, dray_class_part(from), target->size);
+	else if (dray_class_is_time(target->class) && dray_class_is_float(from))
+		add_step(cast, dray_to_time_loops[from - DRAY_CLASS_FLOAT],
+			 target->size);
 	else
 		add_step(cast, dray_number_loops[to][from], target->size);
 }

@@ -173,6 +173,23 @@ dray_loop *const dray_number_loops[DRAY_PLAIN_NUMBERS][DRAY_PLAIN_NUMBERS] = {
 	ROW(FLOAT, FLOAT),  ROW(DOUBLE, DOUBLE), ROW(LONG, LONG),
 };
 
+/* A NaN is NaT, without an error. */
+#define TO_TIME(x) ((x) != (x) ? INT64_MIN : (int64_t)(x))
+#define DEFINE_TIME(from)                                              \
+	DEFINE_EACH(ANY_FLOAT static, loop_##from##_time, type_##from, \
+		    sizeof(type_##from), sizeof(int64_t), store_INT64, \
+		    TO_TIME)
+
+DEFINE_TIME(FLOAT)
+DEFINE_TIME(DOUBLE)
+DEFINE_TIME(LONG)
+
+dray_loop *const dray_to_time_loops[3] = {
+	loop_FLOAT_time,
+	loop_DOUBLE_time,
+	loop_LONG_time,
+};
+
 #define AS_IT_IS(x) (x)
 #define IS_TRUE(x) ((uint8_t)((x).real != 0 || (x).imaginary != 0))
 

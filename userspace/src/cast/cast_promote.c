@@ -229,8 +229,8 @@ static uint32_t characters_of(const struct dray_typed *typed)
 						  : typed->size;
 }
 
-static dray_dtype common_text(enum dray_class class, const dray_dtype *types,
-			      size_t count)
+static int common_text(enum dray_class class, const dray_dtype *types,
+		       size_t count, dray_dtype *out)
 {
 	uint32_t most = 0;
 	size_t i;
@@ -242,8 +242,14 @@ static dray_dtype common_text(enum dray_class class, const dray_dtype *types,
 		if (most < characters)
 			most = characters;
 	}
-	return class == DRAY_CLASS_BYTES ? DRAY_BYTES(most)
+	if (class == DRAY_CLASS_UNICODE && most > UINT32_MAX / 4)
+		return dray_fail(
+			-EOVERFLOW,
+			"bytes of %u characters have no type of text: it has 32 bits of bytes, four a character",
+			most);
+	*out = class == DRAY_CLASS_BYTES ? DRAY_BYTES(most)
 					 : DRAY_UNICODE(most);
+	return 0;
 }
 
 static int common_time(enum dray_class class, const dray_dtype *types,
@@ -285,8 +291,7 @@ static int common_type(known class, const dray_dtype *types, size_t count,
 		return 0;
 	case DRAY_CLASS_BYTES:
 	case DRAY_CLASS_UNICODE:
-		*out = common_text((enum dray_class) class, types, count);
-		return 0;
+		return common_text((enum dray_class) class, types, count, out);
 	case DRAY_CLASS_DATE:
 	case DRAY_CLASS_DURATION:
 		return common_time((enum dray_class) class, types, count, out);

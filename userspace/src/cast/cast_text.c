@@ -46,6 +46,8 @@ void dray_text_write(dray_dtype to, char *dst, const char *text, size_t length)
 
 	if (length > room)
 		length = room;
+	if (!room)
+		return;
 	if (!is_wide(to)) {
 		memcpy(dst, text, length);
 		memset(dst + length, 0, room - length);
@@ -94,10 +96,11 @@ int dray_loop_resize(char *const *data, const int64_t *strides, int64_t count,
 	const size_t copied = to < from ? to : from;
 	int64_t i;
 
-	for (i = 0; i < count; i++) {
+	for (i = 0; to && i < count; i++) {
 		char *dst = data[0] + i * strides[0];
 
-		memcpy(dst, data[1] + i * strides[1], copied);
+		if (copied)
+			memcpy(dst, data[1] + i * strides[1], copied);
 		memset(dst + copied, 0, to - copied);
 	}
 	return 0;

@@ -205,26 +205,56 @@ int dray_time_common(const struct dray_typed *a, const struct dray_typed *b,
 	return 0;
 }
 
-/* Days from 1970-01-01 to a day of the Gregorian calendar; wraps. */
-static int64_t days_of(const struct dray_date *date)
+/* Days from the first of March of the year 0 to 1970-01-01. */
+#define EPOCH 719468
+
+/* A sum that wraps, and tells that it did. */
+static int64_t add(int64_t a, int64_t b, bool *wraps)
+{
+	int64_t sum;
+
+	*wraps |= __builtin_add_overflow(a, b, &sum);
+	return sum;
+}
+
+/* whole * factor + rest, less than one factor; wraps only if the result does not fit. */
+static int64_t scale(int64_t whole, int64_t factor, int64_t rest, bool *wraps)
+{
+	int64_t product;
+
+	if (whole < 0 && rest > 0) {
+		whole++;
+		rest -= factor;
+	}
+	*wraps |= __builtin_mul_overflow(whole, factor, &product);
+	return add(product, rest, wraps);
+}
+
+/* Days from 1970-01-01 to a day of the Gregorian calendar. */
+static int64_t days_of(const struct dray_date *date, bool *wraps)
 {
 	/* Years begin in March: the leap day is the last one. */
-	const int64_t year = wrap_add(date->year, date->month <= 2 ? -1 : 0);
+	const int64_t year = add(date->year, date->month <= 2 ? -1 : 0, wraps);
 	const int64_t cycle = floor_div(year, CYCLE_YEARS);
-	const int64_t of_cycle = year - cycle * CYCLE_YEARS;
+	const int64_t of_cycle = floor_rest(year, CYCLE_YEARS);
 	const int64_t month = (date->month + 9) % 12;
 	const int64_t of_year = (153 * month + 2) / 5 + date->day - 1;
 	const int64_t day =
 		of_cycle * 365 + of_cycle / 4 - of_cycle / 100 + of_year;
 
-	return wrap_add(wrap_mul(cycle, CYCLE_DAYS), day - 719468);
+	/* The epoch lies in the fifth cycle: the rest has the sign of the sum. */
+	if (cycle > 4)
+		return scale(cycle - 5, CYCLE_DAYS,
+			     day - EPOCH + 5 * CYCLE_DAYS, wraps);
+	return scale(cycle, CYCLE_DAYS, day - EPOCH, wraps);
 }
 
 static void set_days(struct dray_date *date, int64_t days)
 {
-	const int64_t shifted = wrap_add(days, 719468);
-	const int64_t cycle = floor_div(shifted, CYCLE_DAYS);
-	const int64_t day = shifted - cycle * CYCLE_DAYS;
+	/* Less than two cycles and more. */
+	const int64_t rest = floor_rest(days, CYCLE_DAYS) + EPOCH;
+	const int64_t cycle = floor_div(days, CYCLE_DAYS) + rest / CYCLE_DAYS;
+	const int64_t day = rest % CYCLE_DAYS;
 	const int64_t year =
 		(day - day / 1460 + day / 36524 - day / 146096) / 365;
 	const int64_t of_year = day - (365 * year + year / 4 - year / 100);
@@ -232,8 +262,7 @@ static void set_days(struct dray_date *date, int64_t days)
 
 	date->day = (int32_t)(of_year - (153 * month + 2) / 5 + 1);
 	date->month = (int32_t)(month < 10 ? month + 3 : month - 9);
-	date->year =
-		wrap_add(year + cycle * CYCLE_YEARS, date->month <= 2 ? 1 : 0);
+	date->year = year + cycle * CYCLE_YEARS + (date->month <= 2 ? 1 : 0);
 }
 
 /* Attoseconds of a second in a unit below it. */
@@ -284,35 +313,42 @@ void dray_date_split(int64_t value, enum dray_unit unit, int32_t multiple,
 	date->second_of_day = (int32_t)seconds;
 }
 
-/* The unit's value, before the multiple is divided out; wraps. */
-static int64_t units_of(const struct dray_date *date, enum dray_unit unit)
+/* The unit's value, before the multiple is divided out. */
+static int64_t units_of(const struct dray_date *date, enum dray_unit unit,
+			bool *wraps)
 {
 	int64_t days, seconds, per_second;
 
 	if (unit == DRAY_UNIT_YEAR)
-		return wrap_add(date->year, -1970);
+		return add(date->year, -1970, wraps);
 	if (unit == DRAY_UNIT_MONTH)
-		return wrap_add(wrap_mul(wrap_add(date->year, -1970), 12),
-				date->month - 1);
-	days = days_of(date);
+		return scale(add(date->year, -1970, wraps), 12, date->month - 1,
+			     wraps);
+	days = days_of(date, wraps);
 	if (unit == DRAY_UNIT_WEEK)
 		return floor_div(days, 7);
 	if (unit <= DRAY_UNIT_SECOND)
-		return wrap_add(wrap_mul(days, factor_of(DRAY_UNIT_DAY, unit)),
-				date->second_of_day /
-					factor_of(unit, DRAY_UNIT_SECOND));
-	seconds = wrap_add(wrap_mul(days, 86400), date->second_of_day);
+		return scale(days, factor_of(DRAY_UNIT_DAY, unit),
+			     date->second_of_day /
+				     factor_of(unit, DRAY_UNIT_SECOND),
+			     wraps);
+	seconds = scale(days, 86400, date->second_of_day, wraps);
 	per_second = unit == DRAY_UNIT_ATTOSECOND
 			     ? ATTOSECONDS
 			     : ATTOSECONDS / below_second(unit);
-	return wrap_add(wrap_mul(seconds, per_second),
-			date->attoseconds / (ATTOSECONDS / per_second));
+	return scale(seconds, per_second,
+		     date->attoseconds / (ATTOSECONDS / per_second), wraps);
 }
 
 int64_t dray_date_join(const struct dray_date *date, enum dray_unit unit,
-		       int32_t multiple)
+		       int32_t multiple, bool *wraps)
 {
-	return floor_div(units_of(date, unit), multiple);
+	int64_t value;
+
+	*wraps = false;
+	value = floor_div(units_of(date, unit, wraps), multiple);
+	*wraps |= value == DRAY_NAT;
+	return value;
 }
 
 /* A scale: multiplies and divides, towards minus infinity. */
@@ -346,12 +382,14 @@ int dray_loop_calendar(char *const *data, const int64_t *strides, int64_t count,
 	const struct dray_typed from = dray_typed(cast->from);
 	struct dray_date date;
 	int64_t i, value;
+	bool wraps;
 
 	for (i = 0; i < count; i++) {
 		memcpy(&value, data[1] + i * strides[1], sizeof(value));
 		if (value != DRAY_NAT) {
 			dray_date_split(value, from.unit, from.multiple, &date);
-			value = dray_date_join(&date, to.unit, to.multiple);
+			value = dray_date_join(&date, to.unit, to.multiple,
+					       &wraps);
 		}
 		memcpy(data[0] + i * strides[0], &value, sizeof(value));
 	}

@@ -3,6 +3,7 @@
 #ifndef DRAY_CAST_CAST_TIME_H
 #define DRAY_CAST_CAST_TIME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include <dray/dtype.h>
@@ -21,9 +22,9 @@ struct dray_date {
 /* The date of a value other than NaT, in a unit other than the generic one. */
 void dray_date_split(int64_t value, enum dray_unit unit, int32_t multiple,
 		     struct dray_date *date);
-/* The value of a date, rounded down; it wraps. */
+/* The value of a date, rounded down.  @wraps: it does not fit, or would be NaT */
 int64_t dray_date_join(const struct dray_date *date, enum dray_unit unit,
-		       int32_t multiple);
+		       int32_t multiple, bool *wraps);
 
 /* "s", "ms", ...; "generic" */
 const char *dray_unit_name(enum dray_unit unit);

@@ -14,6 +14,7 @@
 #include "layout/overlap.h"
 #include "view/view.h"
 #include "base/error.h"
+#include "base/fp_state.h"
 
 /* Shapes the source as the destination: repeats axes, drops leading ones. */
 static int fit_shape(const struct dray_view *dst, const struct dray_view *src,
@@ -76,6 +77,41 @@ static bool is_line(const struct dray_view *view)
 	       dray_dtype_itemsize(view->dtype);
 }
 
+/* A cast, and the flags of all threads that run it. */
+struct noting {
+	const struct dray_cast *cast;
+	int flags;
+};
+
+static int run_noting(char *const *data, const int64_t *strides, int64_t count,
+		      void *context)
+{
+	struct noting *noting = context;
+	int ret;
+
+	dray_fp_clear();
+	ret = noting->cast->loop(data, strides, count,
+				 (void *)(uintptr_t)noting->cast);
+	__atomic_fetch_or(&noting->flags, fetestexcept(DRAY_FP_FLAGS),
+			  __ATOMIC_RELAXED);
+	return ret;
+}
+
+/* Applies a cast; the flags of this thread tell all errors. */
+static int apply(const struct dray_layout *layout, const struct dray_cast *cast,
+		 unsigned int threads)
+{
+	struct noting noting = { .cast = cast };
+	int ret;
+
+	if (threads < 2)
+		return dray_layout_apply_threads(
+			layout, cast->loop, (void *)(uintptr_t)cast, threads);
+	ret = dray_layout_apply_threads(layout, run_noting, &noting, threads);
+	feraiseexcept(noting.flags);
+	return ret;
+}
+
 static int convert(const struct dray_view *dst, const struct dray_view *src,
 		   const struct dray_cast *cast, unsigned int threads)
 {
@@ -83,6 +119,9 @@ static int convert(const struct dray_view *dst, const struct dray_view *src,
 	struct dray_view still;
 	int i;
 
+	if (!dray_dtype_itemsize(dst->dtype) &&
+	    !dray_dtype_itemsize(src->dtype))
+		return 0; /* Such elements may lie nowhere. */
 	if (!dray_dtype_itemsize(src->dtype)) {
 		/* No stride of it is too long: nothing is read. */
 		dray_view_copy(&still, src);
@@ -98,8 +137,7 @@ static int convert(const struct dray_view *dst, const struct dray_view *src,
 				 (const struct dray_view *[]){ dst, src }, 2);
 	if (!layout.runs)
 		return 0;
-	return dray_layout_apply_threads(&layout, cast->loop,
-					 (void *)(uintptr_t)cast, threads);
+	return apply(&layout, cast, threads);
 }
 
 /* Converts through a copy of the source, of @src's shape before it is fitted. */
@@ -301,9 +339,9 @@ static int check_and_convert(struct pair *pair, enum dray_casting casting)
 	return convert_or_assign(pair);
 }
 
-int dray_view_convert_threads(const struct dray_view *dst,
-			      const struct dray_view *src,
-			      enum dray_casting casting, unsigned int threads)
+int dray_view_cast_threads(const struct dray_view *dst,
+			   const struct dray_view *src,
+			   enum dray_casting casting, unsigned int threads)
 {
 	struct pair pair;
 	int ret;
@@ -313,6 +351,34 @@ int dray_view_convert_threads(const struct dray_view *dst,
 	if (!ret)
 		ret = dray_operand_init(&pair.given, src, "the source");
 	return ret ? ret : check_and_convert(&pair, casting);
+}
+
+int dray_view_cast(const struct dray_view *dst, const struct dray_view *src,
+		   enum dray_casting casting)
+{
+	return dray_view_cast_threads(dst, src, casting, 1);
+}
+
+/* Whether flags after conversions between types mean something. */
+static bool notes_errors(dray_dtype to, dray_dtype from)
+{
+	const enum dray_class target = dray_typed(to).class;
+	const enum dray_class source = dray_typed(from).class;
+
+	return !dray_class_is_text(target) && !dray_class_is_text(source);
+}
+
+int dray_view_convert_threads(const struct dray_view *dst,
+			      const struct dray_view *src,
+			      enum dray_casting casting, unsigned int threads)
+{
+	int ret;
+
+	dray_fp_clear();
+	ret = dray_view_cast_threads(dst, src, casting, threads);
+	return ret || !notes_errors(dst->dtype, src->dtype)
+		       ? ret
+		       : dray_fp_check("cast");
 }
 
 int dray_view_convert(const struct dray_view *dst, const struct dray_view *src,

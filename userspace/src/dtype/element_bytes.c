@@ -64,7 +64,9 @@ static bool bytes_nonzero(dray_dtype dtype, const void *element)
 
 static int bytes_compare(dray_dtype dtype, const void *a, const void *b)
 {
-	return memcmp(a, b, dray_dtype_itemsize(dtype));
+	const uint32_t size = dray_dtype_itemsize(dtype);
+
+	return size ? memcmp(a, b, size) : 0;
 }
 
 static int64_t bytes_argmax(dray_dtype dtype, const void *elements,

@@ -10,9 +10,9 @@
 #include <dray/iterator.h>
 
 #include "base/error.h"
+#include "base/fp_state.h"
 #include "executor/executor.h"
 #include "iterator/iterator.h"
-#include "ufunc/fp_state.h"
 
 /* Checks that a view may be read. */
 static int check_read(const struct dray_ufunc *ufunc, int o,

@@ -8,6 +8,7 @@
 #include <dray/nditer.h>
 
 #include "base/error.h"
+#include "cast/cast.h"
 #include "executor/stream_executor.h"
 
 int dray_stream_set_aside(struct dray_stream_call *run, struct dray_view *views)
@@ -27,8 +28,8 @@ int dray_stream_set_aside(struct dray_stream_call *run, struct dray_view *views)
 			return ret;
 		dray_array_view(run->arrays[o], &views[o]);
 		if (o < call->inputs)
-			ret = dray_view_convert(&views[o], view,
-						DRAY_CASTING_UNSAFE);
+			ret = dray_view_cast(&views[o], view,
+					     DRAY_CASTING_UNSAFE);
 		if (ret)
 			return ret;
 	}
@@ -97,8 +98,8 @@ int dray_stream_put_back(const struct dray_stream_call *run)
 		dray_array_view(run->arrays[o], &from);
 		ret = call->where
 			      ? put_masked(call->views[o], &from, call->where)
-			      : dray_view_convert(call->views[o], &from,
-						  DRAY_CASTING_UNSAFE);
+			      : dray_view_cast(call->views[o], &from,
+					       DRAY_CASTING_UNSAFE);
 	}
 	return ret;
 }

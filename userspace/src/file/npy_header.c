@@ -2,7 +2,7 @@
 /*
  * Headers of .npy files: six bytes of magic, two of the version, the length of
  * a text, and that text: a Python dictionary of the keys descr, fortran_order
- * and shape.
+ * and shape.  The text is Latin-1 in the versions 1 and 2, and UTF-8 in 3.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -111,6 +111,28 @@ static int read_keys(const struct dray_literal *dict, const char *name,
 		       : dray_fail_adding(-EBADMSG, " ('descr' of %s)", name);
 }
 
+/* Parses Latin-1. */
+static int parse_latin_1(const char *bytes, size_t size, const char *subject,
+			 struct dray_literal **out)
+{
+	char *text = malloc(2 * size), *to = text;
+	size_t i;
+	int ret;
+
+	if (!text)
+		return dray_fail(-ENOMEM, "no memory for a header");
+	for (i = 0; i < size; i++) {
+		const unsigned char byte = (unsigned char)bytes[i];
+
+		if (byte >= 0x80)
+			*to++ = (char)(0xc0 | byte >> 6);
+		*to++ = (char)(byte < 0x80 ? byte : 0x80 | (byte & 0x3f));
+	}
+	ret = dray_literal_parse(text, (size_t)(to - text), subject, out);
+	free(text);
+	return ret;
+}
+
 int dray_npy_parse(const char *bytes, size_t offset, const char *name,
 		   struct dray_npy_header *header)
 {
@@ -120,8 +142,9 @@ int dray_npy_parse(const char *bytes, size_t offset, const char *name,
 
 	memset(header, 0, offsetof(struct dray_npy_header, shape));
 	header->offset = offset;
-	ret = dray_literal_parse(bytes + before, offset - before,
-				 "the header of the file", &dict);
+	ret = (bytes[6] < 3 ? parse_latin_1 : dray_literal_parse)(
+		bytes + before, offset - before, "the header of the file",
+		&dict);
 	if (ret)
 		return ret == -ENOMEM
 			       ? ret
@@ -231,16 +254,39 @@ static int append_keys(struct text *text, const struct dray_view *view,
 	return ret ? ret : append(text, "), }");
 }
 
+/* Makes UTF-8 Latin-1 where it can be; false, and the same text, where not. */
+static bool to_latin_1(struct text *text)
+{
+	char *to = text->bytes;
+	size_t i;
+
+	for (i = 0; i < text->length; i++) {
+		if ((unsigned char)text->bytes[i] > 0xc3)
+			return false;
+	}
+	for (i = 0; i < text->length; i++) {
+		const unsigned char byte = (unsigned char)text->bytes[i];
+
+		/* 0xc2 or 0xc3 has the two upper bits of the next byte. */
+		*to++ = (char)(byte < 0xc0
+				       ? byte
+				       : byte << 6 | (text->bytes[++i] & 0x3f));
+	}
+	text->length = (size_t)(to - text->bytes);
+	return true;
+}
+
 /* Prepends magic and length, and pads with spaces and a line's end. */
 static int complete(struct text *text, size_t multiple)
 {
 	/* Room to grow the first axis in place, as NumPy leaves it. */
 	size_t before = MAGIC_LENGTH + 4, whole, length;
+	const bool latin_1 = to_latin_1(text);
 	uint64_t rounded;
 	unsigned char *bytes;
 
 	dray_round_up_overflow(before + text->length + 1, multiple, &rounded);
-	if (rounded - before > UINT16_MAX) {
+	if (!latin_1 || rounded - before > UINT16_MAX) {
 		before += 2;
 		dray_round_up_overflow(before + text->length + 1, multiple,
 				       &rounded);
@@ -252,7 +298,7 @@ static int complete(struct text *text, size_t multiple)
 		return dray_fail(-ENOMEM, "no memory for a header");
 	memset(bytes, ' ', whole);
 	memcpy(bytes, MAGIC, MAGIC_LENGTH);
-	bytes[6] = before > MAGIC_LENGTH + 4 ? 2 : 1;
+	bytes[6] = !latin_1 ? 3 : before > MAGIC_LENGTH + 4 ? 2 : 1;
 	bytes[7] = 0;
 	bytes[8] = length & 0xff;
 	bytes[9] = (unsigned char)(length >> 8);

@@ -22,7 +22,17 @@ typedef void dray_index_load(const unsigned char *data, int64_t stride,
 /* The loader of a type; NULL if it is not an integer's. */
 dray_index_load *dray_index_load_for(dray_dtype dtype);
 
-/* Whether integers of @dtype are used where they are, without a loader. */
+/*
+ * Other processes may write indices and booleans at any time.  What is used is a copy,
+ * and the copy is checked: a chunk of integers, or as many trues as were counted.
+ */
+static inline void dray_index_copied(void)
+{
+	/* No load of the copy may become another one of the memory. */
+	__asm__ volatile("" : : : "memory");
+}
+
+/* Whether integers of @dtype need no loader. */
 static inline bool dray_index_is_plain(dray_dtype dtype)
 {
 	return dtype == DRAY_INT64;
@@ -43,9 +53,7 @@ struct dray_index_array {
 	int64_t extent; /* of that axis */
 	int64_t stride; /* of that axis, bytes */
 	dray_index_load *load;
-	bool plain; /* aligned int64_t, which need no loader */
-	bool inside; /* all integers have been checked */
-	bool natural; /* and none is below 0 */
+	bool plain; /* int64_t, which need no loader */
 	const struct dray_view *flat; /* NULL; the source, of all its axes */
 	const struct dray_view *from; /* the integers, or the booleans */
 	int64_t trues; /* true elements, of booleans: the shape */
@@ -135,25 +143,23 @@ static inline int64_t dray_index_size(const struct dray_index_plan *plan)
  */
 void dray_index_order(const struct dray_index_plan *plan, int *axes);
 
-/* Finds the coordinates of masks.  -ENOMEM. */
+/* Finds the coordinates of masks.  -ENOMEM, -ERANGE if they changed. */
 int dray_index_expand(struct dray_index_plan *plan);
 
 /* Frees the coordinates. */
 void dray_index_end(struct dray_index_plan *plan);
 
-/* Checks all integers, and notes that.  -ERANGE with the first wrong one. */
+/* Checks all integers.  -ERANGE with the first wrong one. */
 int dray_index_check_bounds(struct dray_index_plan *plan);
 
 /*
- * Reads integers of one array, @step bytes apart; NULL if one is out of range.
- * They are at @room, of @count, or where they are.  Those below 0 count from the
- * end of the axis.
+ * Copies @count integers of one array, @step bytes apart, to @out; false if one is out
+ * of range.  Those below 0 count from the end of the axis.
  * @natural: whether none is below 0
  */
-const int64_t *dray_index_read(const struct dray_index_array *array,
-			       enum dray_index_mode mode,
-			       const unsigned char *data, int64_t step,
-			       size_t count, int64_t *room, bool *natural);
+bool dray_index_read(const struct dray_index_array *array,
+		     enum dray_index_mode mode, const unsigned char *data,
+		     int64_t step, size_t count, int64_t *out, bool *natural);
 
 /* Whether all integers are -below to extent - 1. */
 bool dray_index_are_inside(const int64_t *integers, size_t count, int64_t below,
@@ -166,8 +172,7 @@ void dray_index_add(const struct dray_index_array *array,
 
 /* The sentence of the first of @count integers that is out of range. */
 int dray_index_fail_bounds(const struct dray_index_array *array,
-			   const unsigned char *data, int64_t step,
-			   size_t count);
+			   const int64_t *integers, size_t count);
 
 /* Integers of a chunk. */
 #define DRAY_INDEX_CHUNK 512
@@ -180,7 +185,7 @@ enum dray_index_way {
 /*
  * Copies between the source and @other, which has the result's shape and, for
  * DRAY_INDEX_SCATTER, may have strides of 0.  They share no memory.  Integers
- * that were not checked before are checked on the way: -ERANGE.
+ * are checked on the way: -ERANGE.
  * @first: checks all of them before the first copy
  */
 int dray_index_move(struct dray_index_plan *plan, const struct dray_view *other,
@@ -189,10 +194,20 @@ int dray_index_move(struct dray_index_plan *plan, const struct dray_view *other,
 /*
  * Copies between elements of @view with a true boolean and a row of elements
  * @stride bytes apart.
+ * @trues: elements of the row; -ERANGE if the mask no longer has as many
  */
-void dray_index_move_masked(const struct dray_view *view,
-			    const struct dray_view *mask, unsigned char *row,
-			    int64_t stride, enum dray_index_way way);
+int dray_index_move_masked(const struct dray_view *view,
+			   const struct dray_view *mask, unsigned char *row,
+			   int64_t stride, int64_t trues,
+			   enum dray_index_way way);
+
+/* Writes an element for all true booleans. */
+void dray_index_fill_masked(const struct dray_view *view,
+			    const struct dray_view *mask,
+			    unsigned char *element);
+
+/* -ERANGE: booleans are others than those that were counted. */
+int dray_index_fail_changed(void);
 
 /*
  * Lists true elements of a piece by number: @first, and @step more for each

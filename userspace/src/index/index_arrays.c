@@ -72,8 +72,6 @@ struct dray_index_array *dray_index_put_array(struct dray_index_plan *plan,
 	array = &plan->arrays[plan->arrays_count++];
 	array->from = from;
 	array->flat = NULL;
-	array->inside = false;
-	array->natural = false;
 	array->trues = 0; /* Only masks have some. */
 	array->axis = axis;
 	array->data = from->data;
@@ -87,8 +85,7 @@ void dray_index_use_integers(struct dray_index_array *array,
 			     const struct dray_view *from)
 {
 	array->load = dray_index_load_for(from->dtype);
-	array->plain = dray_index_is_plain(from->dtype) &&
-		       !((uintptr_t)from->data % _Alignof(int64_t));
+	array->plain = dray_index_is_plain(from->dtype);
 }
 
 /* The shape and stride of the coordinates of true elements. */

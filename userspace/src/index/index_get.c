@@ -86,11 +86,10 @@ static int fetch(struct dray_index_plan *plan, const struct dray_view *view,
 {
 	int ret;
 
-	if (plan->mask) {
-		dray_index_move_masked(view, plan->mask, dst->data,
-				       dst->strides[0], DRAY_INDEX_GATHER);
-		return 0;
-	}
+	if (plan->mask)
+		return dray_index_move_masked(view, plan->mask, dst->data,
+					      dst->strides[0], plan->mask_trues,
+					      DRAY_INDEX_GATHER);
 	ret = dray_index_expand(plan);
 	if (!ret)
 		ret = dray_index_move(plan, dst, DRAY_INDEX_GATHER, first);

@@ -4,6 +4,8 @@
  * range and none below 0, over a usual view of one axis.  All else, and each error,
  * takes the way of a prepared index, with the same results.
  */
+#include <string.h>
+
 #include "index/index_line.h"
 #include "index/move.h"
 #include "view/view_usual.h"
@@ -26,11 +28,12 @@ static bool take_integers(struct dray_index_line *line,
 			  const struct dray_view *array)
 {
 	if (!dray_index_is_plain(array->dtype) ||
-	    array->strides[0] != sizeof(int64_t) ||
-	    (uintptr_t)array->data % _Alignof(int64_t))
+	    array->strides[0] != sizeof(int64_t))
 		return false;
-	line->integers = array->data;
 	line->count = array->shape[0];
+	memcpy(line->integers, array->data,
+	       (size_t)line->count * sizeof(int64_t));
+	dray_index_copied();
 	return dray_index_are_inside(line->integers, (size_t)line->count, 0,
 				     line->view->shape[0]);
 }
@@ -40,10 +43,9 @@ static bool take_booleans(struct dray_index_line *line,
 {
 	if (array->shape[0] != line->view->shape[0])
 		return false;
-	line->integers = line->room;
 	line->count = (int64_t)dray_list_trues(array->data, array->strides[0],
 					       (size_t)array->shape[0], 0, 1,
-					       line->room);
+					       line->integers);
 	return line->count;
 }
 

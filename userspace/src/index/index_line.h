@@ -7,11 +7,10 @@
 
 struct dray_index_line {
 	const struct dray_view *view;
-	const int64_t *integers; /* @count, 0 or more, in range */
 	int64_t count;
 	struct dray_addresses span; /* of the view */
 	struct dray_addresses array_span;
-	int64_t room[DRAY_INDEX_CHUNK]; /* numbers of true elements */
+	int64_t integers[DRAY_INDEX_CHUNK]; /* @count copies, 0 or more, in range */
 };
 
 /*

@@ -136,8 +136,7 @@ bool dray_index_are_inside(const int64_t *integers, size_t count, int64_t below,
 	return !(find_outside(integers, count, add, end) >> 63);
 }
 
-static void wrap(const int64_t *integers, size_t count, int64_t extent,
-		 int64_t *out)
+static void wrap(int64_t *integers, size_t count, int64_t extent)
 {
 	size_t i;
 
@@ -148,51 +147,45 @@ static void wrap(const int64_t *integers, size_t count, int64_t extent,
 			at %= extent;
 			at += at < 0 ? extent : 0;
 		}
-		out[i] = at;
+		integers[i] = at;
 	}
 }
 
-static void clip(const int64_t *integers, size_t count, int64_t extent,
-		 int64_t *out)
+static void clip(int64_t *integers, size_t count, int64_t extent)
 {
 	size_t i;
 
 	for (i = 0; i < count; i++) {
 		int64_t at = integers[i] < 0 ? 0 : integers[i];
 
-		out[i] = at < extent ? at : extent - 1;
+		integers[i] = at < extent ? at : extent - 1;
 	}
 }
 
-const int64_t *dray_index_read(const struct dray_index_array *array,
-			       enum dray_index_mode mode,
-			       const unsigned char *data, int64_t step,
-			       size_t count, int64_t *room, bool *natural)
+bool dray_index_read(const struct dray_index_array *array,
+		     enum dray_index_mode mode, const unsigned char *data,
+		     int64_t step, size_t count, int64_t *out, bool *natural)
 {
-	const int64_t extent = array->extent, *integers = room;
+	const int64_t extent = array->extent;
 
-	if (!extent)
-		return NULL;
 	if (array->plain && step == sizeof(int64_t))
-		integers = (const int64_t *)(const void *)data;
+		memcpy(out, data, count * sizeof(*out));
 	else
-		array->load(data, step, count, room);
-	*natural = array->natural;
-	if (array->inside)
-		return integers;
-	*natural = dray_index_are_inside(integers, count, 0, extent);
+		array->load(data, step, count, out);
+	dray_index_copied();
+	if (!extent)
+		return false;
+	*natural = dray_index_are_inside(out, count, 0, extent);
 	if (*natural)
-		return integers;
+		return true;
 	if (mode == DRAY_INDEX_RAISE)
-		return dray_index_are_inside(integers, count, extent, extent)
-			       ? integers
-			       : NULL;
+		return dray_index_are_inside(out, count, extent, extent);
 	if (mode == DRAY_INDEX_WRAP)
-		wrap(integers, count, extent, room);
+		wrap(out, count, extent);
 	else
-		clip(integers, count, extent, room);
+		clip(out, count, extent);
 	*natural = true;
-	return room;
+	return true;
 }
 
 /*
@@ -232,17 +225,15 @@ void dray_index_add(const struct dray_index_array *array,
 }
 
 int dray_index_fail_bounds(const struct dray_index_array *array,
-			   const unsigned char *data, int64_t step,
-			   size_t count)
+			   const int64_t *integers, size_t count)
 {
 	int64_t at = 0;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		array->load(data, step, 1, &at);
+		at = integers[i];
 		if (at < -array->extent || at >= array->extent)
 			break;
-		data += step;
 	}
 	if (array->flat)
 		return dray_fail(-ERANGE,

@@ -93,10 +93,14 @@ size_t dray_list_trues(const unsigned char *mask, int64_t stride, size_t count,
 	return found;
 }
 
-/* Copies one piece of a row; returns the number of true elements. */
-static size_t move_piece(const struct dray_mover *mover,
-			 const struct dray_rows *rows, int64_t from,
-			 size_t count, unsigned char *row, int64_t stride)
+/*
+ * Copies one piece of a row, at most @left true elements; returns their number, also
+ * if it is above @left.
+ */
+static int64_t move_piece(const struct dray_mover *mover,
+			  const struct dray_rows *rows, int64_t from,
+			  size_t count, unsigned char *row, int64_t stride,
+			  int64_t left)
 {
 	unsigned char *data = rows->data[0] + from * rows->strides[0];
 	const unsigned char *mask = rows->data[1] + from * rows->strides[1];
@@ -105,45 +109,76 @@ static size_t move_piece(const struct dray_mover *mover,
 
 	if (!trues)
 		return 0;
-	if (trues == count) {
+	if (trues == count && left >= (int64_t)count) {
 		mover->strided(data, rows->strides[0], row, stride, count,
 			       mover->size);
-		return trues;
+		return (int64_t)count;
 	}
-	dray_list_trues(mask, rows->strides[1], count, 0, rows->strides[0],
-			offsets);
-	mover->listed(data, 1, offsets, row, stride, trues, mover->size);
-	return trues;
+	/* Counts again: the mask may be another one now. */
+	trues = dray_list_trues(mask, rows->strides[1], count, 0,
+				rows->strides[0], offsets);
+	mover->listed(data, 1, offsets, row, stride,
+		      (int64_t)trues < left ? trues : (size_t)left,
+		      mover->size);
+	return (int64_t)trues;
 }
 
-void dray_index_move_masked(const struct dray_view *view,
-			    const struct dray_view *mask, unsigned char *row,
-			    int64_t stride, enum dray_index_way way)
+/* Copies at most @left true elements; returns how many remain, below 0 if more. */
+static int64_t move_masked(const struct dray_view *view,
+			   const struct dray_view *mask, unsigned char *row,
+			   int64_t stride, int64_t left,
+			   enum dray_index_way way)
 {
 	struct dray_mover mover =
 		dray_mover_for(way, dray_dtype_itemsize(view->dtype));
 	struct dray_rows rows;
-	int64_t at, piece;
+	int64_t at, piece, moved;
 
 	if (!dray_rows_start(&rows, (const struct dray_view *[]){ view, mask },
 			     2))
-		return;
+		return left;
 	do {
-		for (at = 0; at < rows.count; at += piece) {
+		for (at = 0; at < rows.count && left >= 0; at += piece) {
 			piece = rows.count - at;
 			if (piece > DRAY_INDEX_CHUNK)
 				piece = DRAY_INDEX_CHUNK;
-			row += (int64_t)move_piece(&mover, &rows, at,
-						   (size_t)piece, row, stride) *
-			       stride;
+			moved = move_piece(&mover, &rows, at, (size_t)piece,
+					   row, stride, left);
+			row += moved * stride;
+			left -= moved;
 		}
-	} while (dray_rows_next(&rows));
+	} while (left >= 0 && dray_rows_next(&rows));
+	return left;
+}
+
+int dray_index_fail_changed(void)
+{
+	return dray_fail(
+		-ERANGE,
+		"the booleans were changed, by another thread or process, while they were used");
+}
+
+int dray_index_move_masked(const struct dray_view *view,
+			   const struct dray_view *mask, unsigned char *row,
+			   int64_t stride, int64_t trues,
+			   enum dray_index_way way)
+{
+	return move_masked(view, mask, row, stride, trues, way)
+		       ? dray_index_fail_changed()
+		       : 0;
+}
+
+void dray_index_fill_masked(const struct dray_view *view,
+			    const struct dray_view *mask,
+			    unsigned char *element)
+{
+	move_masked(view, mask, element, 0, INT64_MAX, DRAY_INDEX_SCATTER);
 }
 
 /* The coordinates of true elements. */
 struct found {
 	int ndim;
-	int64_t left; /* elements to come */
+	int64_t left; /* elements to come; below 0: there were more */
 	int64_t *to[DRAY_MAX_NDIM]; /* of each axis, the next to write */
 };
 
@@ -160,6 +195,10 @@ static void list_piece(struct found *found, const unsigned char *mask,
 
 	trues = dray_list_trues(mask, stride, count, first, 1,
 				fits ? found->to[last] : room);
+	if ((int64_t)trues > found->left) {
+		found->left = -1;
+		return;
+	}
 	if (!fits)
 		memcpy(found->to[last], room, trues * sizeof(room[0]));
 	found->to[last] += trues;
@@ -175,7 +214,7 @@ static void list_row(struct found *found, const unsigned char *mask,
 {
 	int64_t at, piece;
 
-	for (at = 0; at < count; at += piece) {
+	for (at = 0; at < count && found->left >= 0; at += piece) {
 		piece = count - at;
 		if (piece > DRAY_INDEX_CHUNK)
 			piece = DRAY_INDEX_CHUNK;
@@ -184,8 +223,8 @@ static void list_row(struct found *found, const unsigned char *mask,
 	}
 }
 
-void dray_mask_coordinates(const struct dray_view *mask, int64_t trues,
-			   int64_t *const *out)
+int dray_mask_coordinates(const struct dray_view *mask, int64_t trues,
+			  int64_t *const *out)
 {
 	int64_t position[DRAY_MAX_NDIM] = { 0 };
 	const unsigned char *data = mask->data;
@@ -206,8 +245,8 @@ void dray_mask_coordinates(const struct dray_view *mask, int64_t trues,
 			data -= (mask->shape[k] - 1) * mask->strides[k];
 			position[k] = 0;
 		}
-		if (k < 0)
-			return;
+		if (k < 0 || found.left < 0)
+			return found.left ? dray_index_fail_changed() : 0;
 	}
 }
 
@@ -215,7 +254,7 @@ int dray_index_expand(struct dray_index_plan *plan)
 {
 	size_t needed = 0;
 	int64_t *next;
-	int i, k;
+	int i, k, ret = 0;
 
 	for (i = 0; i < plan->arrays_count; i++) {
 		if (!plan->arrays[i].data)
@@ -229,7 +268,7 @@ int dray_index_expand(struct dray_index_plan *plan)
 				 "no memory for %zu coordinates of booleans",
 				 needed);
 	next = plan->coordinates;
-	for (i = 0; i < plan->arrays_count; i += k) {
+	for (i = 0; i < plan->arrays_count && !ret; i += k) {
 		const struct dray_view *mask = plan->arrays[i].from;
 		int64_t *out[DRAY_MAX_NDIM];
 
@@ -241,9 +280,9 @@ int dray_index_expand(struct dray_index_plan *plan)
 			plan->arrays[i + k].data = (unsigned char *)next;
 			next += plan->arrays[i].trues;
 		}
-		dray_mask_coordinates(mask, plan->arrays[i].trues, out);
+		ret = dray_mask_coordinates(mask, plan->arrays[i].trues, out);
 	}
-	return 0;
+	return ret;
 }
 
 void dray_index_end(struct dray_index_plan *plan)

@@ -16,7 +16,6 @@
 
 /* Rows of the rest that are worth a loop of their own. */
 #define LONG_ROW 8
-#define LONG_CHUNK 4096 /* integers that are used where they are */
 
 /*
  * A chunk: elements with partners at equal distances.  Numbers of a single
@@ -26,10 +25,8 @@ struct chunk {
 	size_t count;
 	unsigned char *other;
 	int64_t stride;
-	const int64_t *numbers; /* of elements along one axis, or the offsets */
-	int64_t step; /* of that axis, bytes; or 1 */
-	bool natural; /* no integer is below 0 */
-	int64_t offsets[DRAY_INDEX_CHUNK];
+	int64_t step; /* of the axis of a single array, bytes; or 1 */
+	int64_t offsets[DRAY_INDEX_CHUNK]; /* in steps */
 };
 
 /* Adds a piece of the innermost axis to the chunk. */
@@ -44,52 +41,21 @@ static int add_piece(struct dray_index_walk *walk, struct chunk *chunk,
 	for (i = 0; i < plan->arrays_count; i++) {
 		const struct dray_index_array *array = &plan->arrays[i];
 		int64_t step = dray_index_stride(plan, array, inner);
-		const int64_t *integers;
+		int64_t *integers = one ? offsets : room;
+		bool natural;
 
-		integers = dray_index_read(array, plan->mode, walk->at[i], step,
-					   count, one ? offsets : room,
-					   &chunk->natural);
-		if (!integers)
-			return dray_index_fail_bounds(array, walk->at[i], step,
-						      count);
-		if (one && chunk->natural) {
-			chunk->numbers = integers;
+		if (!dray_index_read(array, plan->mode, walk->at[i], step,
+				     count, integers, &natural))
+			return dray_index_fail_bounds(array, integers, count);
+		if (one && natural)
 			chunk->step = array->stride;
-		} else {
+		else
 			dray_index_add(array, integers, count, i == 0, offsets);
-		}
 	}
 	if (!plan->arrays_count)
 		memset(offsets, 0, count * sizeof(*offsets));
 	chunk->count += count;
 	return 0;
-}
-
-/*
- * Fills a chunk with integers of one array where they are; false if some have to
- * become offsets.  It may be long: nothing is copied.
- */
-static bool fill_in_place(struct dray_index_walk *walk, struct chunk *chunk)
-{
-	const struct dray_index_array *array = &walk->plan->arrays[0];
-	const struct dray_index_axis *inner = &walk->axes[walk->ndim - 1];
-	int64_t count = inner->count - walk->position[walk->ndim - 1];
-	const int64_t *integers = (const int64_t *)(const void *)walk->at[0];
-
-	count = count < LONG_CHUNK ? count : LONG_CHUNK;
-	if (!array->plain ||
-	    dray_index_stride(walk->plan, array, inner->inner) !=
-		    sizeof(*integers))
-		return false;
-	if (array->inside ? !array->natural
-			  : !dray_index_are_inside(integers, (size_t)count, 0,
-						   array->extent))
-		return false;
-	chunk->numbers = integers;
-	chunk->step = array->stride;
-	chunk->count = (size_t)count;
-	dray_index_walk_on(walk, count);
-	return true;
 }
 
 /* Fills a chunk from where the walk is. */
@@ -101,14 +67,10 @@ static int fill(struct dray_index_walk *walk, struct chunk *chunk)
 		   (walk->ndim == 1 || inner->count >= LONG_ROW);
 	int ret;
 
-	chunk->numbers = chunk->offsets;
 	chunk->step = 1;
-	chunk->natural = true;
 	chunk->count = 0;
 	chunk->other = walk->other;
 	chunk->stride = inner->stride;
-	if (one && fill_in_place(walk, chunk))
-		return 0;
 	do {
 		int64_t piece = inner->count - walk->position[walk->ndim - 1];
 		int64_t room = DRAY_INDEX_CHUNK - (int64_t)chunk->count;
@@ -175,7 +137,7 @@ static void move_elements(const struct dray_mover *mover,
 			  const struct chunk *chunk, unsigned char *source,
 			  unsigned char *other)
 {
-	mover->listed(source, chunk->step, chunk->numbers, other, chunk->stride,
+	mover->listed(source, chunk->step, chunk->offsets, other, chunk->stride,
 		      chunk->count, mover->size);
 }
 
@@ -195,7 +157,7 @@ static void move_rows(const struct rest *rest, const struct chunk *chunk,
 	if (row->count >= LONG_ROW && dray_magnitude(row->strides[OTHER]) <
 					      dray_magnitude(chunk->stride)) {
 		for (i = 0; i < chunk->count; i++) {
-			mover->strided(source + chunk->numbers[i] * chunk->step,
+			mover->strided(source + chunk->offsets[i] * chunk->step,
 				       row->strides[SOURCE], other,
 				       row->strides[OTHER], (size_t)row->count,
 				       mover->size);
@@ -265,11 +227,10 @@ static bool is_empty(const struct dray_index_plan *plan)
 
 int dray_index_check_bounds(struct dray_index_plan *plan)
 {
-	bool natural = true;
 	struct dray_view none;
 	struct chunk chunk;
 	struct dray_index_walk walk;
-	int ret, i;
+	int ret = 0;
 
 	if (is_empty(plan))
 		return 0;
@@ -278,18 +239,9 @@ int dray_index_check_bounds(struct dray_index_plan *plan)
 	       (size_t)(plan->at + plan->broadcast_ndim) *
 		       sizeof(none.strides[0]));
 	dray_index_walk_start(&walk, plan, &none, false);
-	while (!walk.done) {
+	while (!ret && !walk.done)
 		ret = fill(&walk, &chunk);
-		if (ret)
-			return ret;
-		natural = natural && chunk.natural;
-	}
-	for (i = 0; plan->mode == DRAY_INDEX_RAISE && i < plan->arrays_count;
-	     i++) {
-		plan->arrays[i].inside = true;
-		plan->arrays[i].natural = natural && plan->arrays_count == 1;
-	}
-	return 0;
+	return ret;
 }
 
 int dray_index_move(struct dray_index_plan *plan, const struct dray_view *other,

@@ -88,8 +88,7 @@ static int put_masked(const struct dray_operand *to,
 		return ret;
 	ret = dray_values_in_row(used.view, 1, &row);
 	if (!ret && row.count == 1)
-		dray_index_move_masked(to->view, mask, row.data, 0,
-				       DRAY_INDEX_SCATTER);
+		dray_index_fill_masked(to->view, mask, row.data);
 	else if (!ret)
 		put_rows(to->view, mask, &row);
 	if (!ret)

@@ -44,11 +44,15 @@ static int store_masked(const struct dray_view *view,
 {
 	int ret = check_masked(plan, value);
 
-	if (!ret)
-		dray_index_move_masked(view, plan->mask, value->data,
-				       is_one(value) ? 0 : value->strides[0],
-				       DRAY_INDEX_SCATTER);
-	return ret;
+	if (ret)
+		return ret;
+	if (!is_one(value))
+		return dray_index_move_masked(view, plan->mask, value->data,
+					      value->strides[0],
+					      plan->mask_trues,
+					      DRAY_INDEX_SCATTER);
+	dray_index_fill_masked(view, plan->mask, value->data);
+	return 0;
 }
 
 static int fail_value(const struct dray_index_plan *plan,

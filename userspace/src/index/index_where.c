@@ -254,6 +254,9 @@ int64_t dray_count_nonzero(const struct dray_view *view)
 	ret = check_readable(view, "the view");
 	if (ret)
 		return ret;
+	/* There may be as many as 63 bits count. */
+	if (!dray_dtype_itemsize(view->dtype))
+		return 0;
 	dray_truth_of(&truth, view->dtype);
 	if (is_byte(view->dtype))
 		return dray_count_trues(view);
@@ -286,8 +289,11 @@ static int list_trues(const struct dray_view *mask, struct dray_array **out)
 			goto fail;
 		coordinates[i] = made[i]->data;
 	}
-	if (count)
-		dray_mask_coordinates(mask, count, coordinates);
+	if (count) {
+		ret = dray_mask_coordinates(mask, count, coordinates);
+		if (ret)
+			goto fail;
+	}
 	for (i = 0; i < mask->ndim; i++)
 		out[i] = made[i];
 	return 0;
@@ -318,6 +324,16 @@ static int list_few(const struct dray_view *view, struct dray_array **out)
 	return ret;
 }
 
+/* Lists no elements: those without bytes are false. */
+static int list_none(int ndim, struct dray_array **out)
+{
+	static const int64_t none[DRAY_MAX_NDIM];
+	struct dray_view mask;
+	int ret = dray_view_init(&mask, NULL, DRAY_BOOL, ndim, none, NULL);
+
+	return ret ? ret : list_trues(&mask, out);
+}
+
 int dray_nonzero(const struct dray_view *view, struct dray_array **out)
 {
 	struct dray_view mask;
@@ -331,6 +347,8 @@ int dray_nonzero(const struct dray_view *view, struct dray_array **out)
 	if (!view->ndim)
 		return dray_fail(-EINVAL,
 				 "nonzero on 0d arrays is not allowed");
+	if (!dray_dtype_itemsize(view->dtype))
+		return list_none(view->ndim, out);
 	if (view->ndim == 1 && view->shape[0] <= DRAY_INDEX_CHUNK)
 		return list_few(view, out);
 	if (is_byte(view->dtype))

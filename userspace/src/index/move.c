@@ -51,6 +51,8 @@ ALWAYS void move_strided(unsigned char *source, int64_t step,
 		const int64_t dense = (int64_t)(size);                         \
                                                                                \
 		(void)bytes;                                                   \
+		if (!(size)) /* Such elements may lie nowhere. */              \
+			return;                                                \
 		if ((known) && stride == dense && step == dense)               \
 			move_listed(source, dense, numbers, row, dense, count, \
 				    size, scatter);                            \
@@ -71,6 +73,8 @@ ALWAYS void move_strided(unsigned char *source, int64_t step,
 				 size_t count, size_t bytes)                  \
 	{                                                                     \
 		(void)bytes;                                                  \
+		if (!(size))                                                  \
+			return;                                               \
 		if (step == (int64_t)(size) && stride == (int64_t)(size))     \
 			memcpy(row, source, count *(size));                   \
 		else                                                          \

@@ -25,8 +25,11 @@ struct dray_mover {
 /* The loops for elements of @size bytes, from the source or to it. */
 struct dray_mover dray_mover_for(enum dray_index_way way, size_t size);
 
-/* Writes the coordinates of true elements: an array for each of 1 or more axes. */
-void dray_mask_coordinates(const struct dray_view *mask, int64_t trues,
-			   int64_t *const *out);
+/*
+ * Writes the coordinates of true elements: an array for each of 1 or more axes.
+ * -ERANGE if there are not @trues of them.
+ */
+int dray_mask_coordinates(const struct dray_view *mask, int64_t trues,
+			  int64_t *const *out);
 
 #endif /* DRAY_INDEX_MOVE_H */

@@ -131,6 +131,12 @@ static void look_at_elements(struct best *best, const unsigned char *data,
 static void look_at(struct best *best, const unsigned char *data,
 		    int64_t stride, int64_t count)
 {
+	if (!best->order->size) { /* All are equal, and may be very many. */
+		best->at = best->found ? best->at : best->next;
+		best->found = true;
+		best->next += count;
+		return;
+	}
 	if (best->dense && stride == best->order->size)
 		look_at_dense(best, data, count);
 	else if (best->order->keys)

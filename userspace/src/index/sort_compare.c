@@ -102,6 +102,8 @@ void dray_line_sort_compared(const struct dray_sorting *order,
 			       2 * (size_t)line->count * sizeof(*indices);
 	const struct elements of = { order, dense, order->size };
 
+	if (!order->size)
+		return;
 	for (i = 0; i < line->count; i++)
 		memcpy(dense + i * of.stride, data + i * line->stride,
 		       order->size);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Sorts lines of elements.  Numbers that are not dense are copied, sorted, and
- * copied back; dense ones of the other byte order are swapped where they are.
+ * Sorts lines of elements.  Numbers are copied, sorted, and copied back: the sort
+ * counts digits, and other processes may write the memory of an array meanwhile.
  */
 #include <string.h>
 
@@ -95,19 +95,13 @@ static void sort_keys(const struct dray_sorting *order,
 		      const struct dray_line *line, unsigned char *data)
 {
 	size_t count = (size_t)line->count, bytes = count * order->size;
-	bool in_place =
-		line->stride == order->size && !((uintptr_t)data % order->size);
-	bool copied = !in_place || order->swapped;
-	unsigned char *room = line->memory;
-	unsigned char *dense = in_place ? data : room + 2 * bytes;
+	unsigned char *room = line->memory, *dense = room + 2 * bytes;
 	struct dray_bits bits;
 
 	dray_bits_of(&bits, order);
-	if (copied)
-		load(dense, data, line, order);
+	load(dense, data, line, order);
 	dray_sort_numbers(dense, room, count, &bits);
-	if (copied)
-		store(dense, data, line, order);
+	store(dense, data, line, order);
 }
 
 void dray_line_sort(const struct dray_sorting *order,

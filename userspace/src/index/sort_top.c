@@ -115,11 +115,13 @@ static size_t block_of(size_t count, size_t size)
 				where = at;                                      \
 			}                                                        \
 		}                                                                \
-		for (;; where++) {                                               \
+		/* Shared memory may no longer have it. */                       \
+		for (; where < count - 1; where++) {                             \
 			number = load_##name(data, where, flip);                 \
 			if (nan ? number != number : number == best)             \
-				return where;                                    \
+				break;                                           \
 		}                                                                \
+		return where;                                                    \
 	}                                                                        \
                                                                                  \
 	static size_t find_##name(const unsigned char *data, size_t count,       \

@@ -197,6 +197,11 @@ int dray_nditer_write_back(struct dray_nditer *iter);
 int dray_nditer_mark_overlaps(struct dray_nditer *iter);
 
 /* nditer_buffer.c, nditer_transfer.c: buffers. */
+/*
+ * Checks that an operand, which is buffered or copied, has the elements that the
+ * iteration visits: its map may leave out an axis without any.  -EINVAL.
+ */
+int dray_nditer_check_elements(const struct dray_nditer *iter, int o);
 int dray_nditer_plan_buffers(struct dray_nditer *iter);
 void dray_nditer_free_buffers(struct dray_nditer *iter);
 int dray_nditer_allocate_buffers(struct dray_nditer *iter);

@@ -187,22 +187,18 @@ static int find_casts(const struct nditer_operand *operand,
 	return ret;
 }
 
-/*
- * Checks that a buffered operand has the elements that the iteration visits: its
- * map may leave out an axis without any.
- */
-static int check_elements(const struct dray_nditer *iter, int o)
+int dray_nditer_check_elements(const struct dray_nditer *iter, int o)
 {
 	const struct nditer_operand *operand = &iter->operand[o];
 	int i;
 
-	if (!iter->size || (operand->flags & OPERAND_IS_UNBUFFERED))
+	if (!iter->size)
 		return 0;
 	for (i = 0; i < operand->ndim; i++) {
 		if (!nditer_extent(iter, operand, i))
 			return dray_fail(
 				-EINVAL,
-				"operand %d has no elements to buffer: its axis %d, which the iteration leaves out, has none",
+				"operand %d has no elements to copy: its axis %d, which the iteration leaves out, has none",
 				o, i);
 	}
 	return 0;
@@ -231,7 +227,9 @@ int dray_nditer_plan_buffers(struct dray_nditer *iter)
 	iter->buffered = 0;
 	for (o = 0; o < iter->operands; o++) {
 		any |= plan_operand(iter, &plan, o);
-		ret = check_elements(iter, o);
+		ret = iter->operand[o].flags & OPERAND_IS_UNBUFFERED
+			      ? 0
+			      : dray_nditer_check_elements(iter, o);
 		if (!ret)
 			ret = find_casts(&iter->operand[o], &iter->casts[o]);
 		if (ret)

@@ -251,7 +251,7 @@ static int replace(struct dray_nditer *iter, int o, const int *map)
 	if (!nditer_exists(operand))
 		ret = allocate(iter, o, map);
 	else if (is_copied(operand))
-		ret = copy(iter, o, map);
+		ret = dray_nditer_check_elements(iter, o) ?: copy(iter, o, map);
 	if (ret)
 		return ret;
 	if ((operand->flags & OPERAND_CONVERTS) && !buffered)

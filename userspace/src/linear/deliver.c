@@ -6,9 +6,10 @@
 #include <dray/iterator.h>
 
 #include "base/error.h"
+#include "base/fp_state.h"
+#include "cast/cast.h"
 #include "dtype/dtype.h"
 #include "linear/linear.h"
-#include "ufunc/fp_state.h"
 #include "view/view.h"
 
 static struct dray_matrix matrix_of(const struct dray_view *view, char *data)
@@ -112,22 +113,20 @@ int dray_linear_deliver(struct dray_linear *product, dray_dtype dtype, int ndim,
 	dray_fp_clear();
 	if (!ret)
 		ret = compute(product);
-	if (!ret)
-		ret = dray_fp_check(product->name);
 	if (!ret && made && to) {
 		struct dray_view view;
 
-		ret = dray_view_convert(to, dray_array_view(made, &view),
-					DRAY_CASTING_SAME_KIND);
+		ret = dray_view_cast(to, dray_array_view(made, &view),
+				     DRAY_CASTING_SAME_KIND);
 	} else if (!ret && made && dtype != product->dtype) {
 		struct dray_array *rounded = NULL;
 		struct dray_view from, into;
 
 		ret = dray_array_empty(dtype, ndim, shape, &rounded);
 		if (!ret)
-			ret = dray_view_convert(dray_array_view(rounded, &into),
-						dray_array_view(made, &from),
-						DRAY_CASTING_UNSAFE);
+			ret = dray_view_cast(dray_array_view(rounded, &into),
+					     dray_array_view(made, &from),
+					     DRAY_CASTING_UNSAFE);
 		if (ret) {
 			dray_array_unref(rounded);
 		} else {
@@ -135,6 +134,8 @@ int dray_linear_deliver(struct dray_linear *product, dray_dtype dtype, int ndim,
 			made = rounded;
 		}
 	}
+	if (!ret)
+		ret = dray_fp_check(product->name);
 	if (!ret && !to)
 		*out = made;
 	else

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "base/error.h"
+#include "cast/cast.h"
 #include "dtype/dtype.h"
 #include "linear/linear.h"
 #include "view/view.h"
@@ -47,7 +48,7 @@ static int take_operand(struct dray_linear *product, int i,
 	if (ret)
 		return ret;
 	dray_array_view(product->copies[i], view);
-	return dray_view_convert(view, given, DRAY_CASTING_UNSAFE);
+	return dray_view_cast(view, given, DRAY_CASTING_UNSAFE);
 }
 
 int dray_linear_check(const struct dray_view *a, const struct dray_view *b,

@@ -272,8 +272,9 @@ static int report(const struct dray_sequence *sequence,
 
 	for (s = 0; s < sequence->steps_count && !ret; s++)
 		if (sequence->steps[s].group == number && workspace->errors[s])
-			ret = dray_fp_report(sequence->steps[s].ufunc->name,
-					     workspace->errors[s]);
+			ret = dray_fp_report(
+				dray_step_name(&sequence->steps[s]),
+				workspace->errors[s]);
 	return ret;
 }
 

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "sequence/sequence.h"
@@ -115,9 +116,12 @@ static int add_cast(struct planner *planner, int step, dray_dtype to,
 	};
 	int ret = dray_cast_find(to, from, &operation.cast);
 
+	/* As of dray_view_convert(), flags of text mean nothing. */
 	operation.watches =
-		ufunc && !(planner->sequence->steps[step].resolved.loop.flags &
-			   DRAY_LOOP_NO_FP_ERRORS);
+		ufunc ? !(planner->sequence->steps[step].resolved.loop.flags &
+			  DRAY_LOOP_NO_FP_ERRORS)
+		      : !strchr("SU", dray_dtype_kind(to)) &&
+				!strchr("SU", dray_dtype_kind(from));
 	return ret ? ret : add_operation(planner, &operation);
 }
 

@@ -177,8 +177,8 @@ static int report(const struct dray_sequence *sequence,
 		     i++)
 			all |= errors[i];
 		if (all)
-			ret = dray_fp_report(sequence->steps[step].ufunc->name,
-					     all);
+			ret = dray_fp_report(
+				dray_step_name(&sequence->steps[step]), all);
 	}
 	return ret;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "cast/cast.h"
 #include "sequence/run.h"
 
 static int run_conversion(const struct dray_run *run,
@@ -45,9 +46,9 @@ static int run_call(const struct dray_run *run,
 			run->sequence->values[v].in_memory ? &views[v] : NULL;
 	}
 	if (step->otherwise != DRAY_NO_VALUE)
-		ret = dray_view_convert(operands[step->inputs],
-					&views[step->otherwise],
-					DRAY_CASTING_SAME_KIND);
+		ret = dray_view_cast(operands[step->inputs],
+				     &views[step->otherwise],
+				     DRAY_CASTING_SAME_KIND);
 	if (!ret)
 		ret = has_executors(run)
 			      ? dray_task_call(run->queue, step->ufunc,

@@ -55,6 +55,13 @@ struct dray_sequence_step {
 	int group; /* -1: not yet in one */
 };
 
+/* The name that errors of numbers have: of its ufunc, or that of conversions. */
+static inline const char *
+dray_step_name(const struct dray_sequence_step *step)
+{
+	return step->ufunc ? step->ufunc->name : "cast";
+}
+
 /* An operand of a chain: a value in memory, or a buffer for one block. */
 struct dray_chain_slot {
 	int value; /* in memory; -1: a buffer */

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/fp_state.h"
 #include "dtype/dtype.h"
 #include "sequence/sequence.h"
-#include "ufunc/fp_state.h"
 
 /* Finds the values of a call: its inputs, the mask, and the other elements. */
 static int find_values(const struct dray_sequence *sequence,

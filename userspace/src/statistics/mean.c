@@ -84,6 +84,7 @@ static int divide(struct averaging *averaging, const struct dray_view *in,
 	struct dray_ufunc *ufunc = dray_ufunc_find("divide");
 	struct dray_array *divisors = NULL;
 	struct dray_view view, by, zero;
+	const bool whole = dray_dtype_kind(sums->dtype) == 'm';
 	double none = 0;
 	int ret = ufunc ? count_where(averaging, in) : -ENOENT;
 
@@ -94,9 +95,11 @@ static int divide(struct averaging *averaging, const struct dray_view *in,
 	if (!averaging->counts) {
 		if (divisor < 0)
 			divisor = 0;
-		options.weak = 1u << 1;
-		ret = dray_view_init(&by, &divisor, DRAY_FLOAT64, 0, NULL,
-				     NULL);
+		options.weak = whole ? 0 : 1u << 1;
+		/* A float would round durations beyond 2^53. */
+		ret = dray_view_init(
+			&by, whole ? (void *)&averaging->count : &divisor,
+			whole ? DRAY_INT64 : DRAY_FLOAT64, 0, NULL, NULL);
 	} else if (ddof != 0) {
 		ret = dray_view_init(&by, &ddof, DRAY_FLOAT64, 0, NULL, NULL);
 		if (!ret)
@@ -198,8 +201,6 @@ static int find_variance(struct averaging *averaging,
 	dray_array_unref(means);
 	if (!ret)
 		ret = square(dray_array_view(distances, &distance), &squares);
-	if (!ret && dray_dtype_kind(options->dtype) == 'c')
-		options->dtype = 0;
 	if (!ret)
 		ret = dray_sum(&squares, NULL, options, out);
 	if (!ret)

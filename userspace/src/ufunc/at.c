@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Results in place: indices of the first axis are checked and taken as they are;
+ * Results in place: indices of the first axis are copied and checked;
  * those of another kind become offsets of elements, by the offsets along each axis,
  * which are indexed as the target would be.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
+#include "base/fp_state.h"
+#include "cast/cast.h"
+#include "index/index.h"
 #include "layout/overlap.h"
 #include "ufunc/at.h"
-#include "ufunc/fp_state.h"
 #include "view/view_usual.h"
 
 static int check(struct dray_placing *placing, const struct dray_view *values)
@@ -66,8 +69,8 @@ static int load(const struct dray_view *indices, int64_t extent,
 	int ret = dray_array_like(indices, DRAY_INT64, DRAY_ORDER_C, out);
 
 	if (!ret)
-		ret = dray_view_convert(dray_array_view(*out, &view), indices,
-					DRAY_CASTING_SAME_KIND);
+		ret = dray_view_cast(dray_array_view(*out, &view), indices,
+				     DRAY_CASTING_SAME_KIND);
 	if (ret)
 		return ret;
 	numbers = view.data;
@@ -112,27 +115,53 @@ static int spread(struct dray_placing *placing, const struct dray_view *values,
 	return ret ? ret : dray_view_broadcast(&apart, ndim, shape, out);
 }
 
-/* Whether indices are those of elements, as the short cuts want them. */
+/* Whether dense indices are those of elements of a line, before the first is changed. */
 static bool are_numbers(const struct dray_view *indices,
 			const struct dray_view *target)
 {
-	const uint64_t last = (uint64_t)target->shape[0] - 1;
 	struct dray_operand of_target, of_indices;
-	const uint64_t *numbers = indices->data;
-	int64_t i, count = dray_view_size(indices);
-	uint64_t wrong = 0;
 
-	if (!dray_method_is_ready(indices, DRAY_INT64) ||
-	    !dray_view_is_packed(indices, true) ||
-	    dray_operand_init(&of_indices, indices, "the indices") ||
-	    dray_operand_init(&of_target, target, "the target") ||
-	    (of_indices.extent.elements && of_target.extent.elements &&
-	     dray_overlap_find(&of_target, &of_indices) != DRAY_OVERLAP_NONE))
-		return false;
-	/* The upper bits of numbers below 0, and of distances. */
-	for (i = 0; i < count; i++)
-		wrong |= numbers[i] | (last - numbers[i]);
-	return !(wrong >> 63);
+	return indices->ndim == 1 && target->ndim == 1 &&
+	       dray_method_is_ready(indices, DRAY_INT64) &&
+	       dray_view_is_packed(indices, true) &&
+	       !dray_operand_init(&of_indices, indices, "the indices") &&
+	       !dray_operand_init(&of_target, target, "the target") &&
+	       !(of_indices.extent.elements && of_target.extent.elements &&
+		 dray_overlap_find(&of_target, &of_indices) !=
+			 DRAY_OVERLAP_NONE) &&
+	       dray_index_are_inside(indices->data, (size_t)indices->shape[0],
+				     0, target->shape[0]);
+}
+
+/* Places elements by copies of some indices at a time, which are checked again. */
+static int place_chunks(struct dray_placing *placing,
+			const struct dray_view *indices,
+			const struct dray_view *values)
+{
+	const struct dray_view *target = placing->target;
+	const int64_t count = indices->shape[0];
+	int64_t numbers[DRAY_INDEX_CHUNK], done, piece;
+	struct dray_view part;
+	int ret = 0;
+
+	dray_view_copy(&part, values);
+	for (done = 0; done < count && !ret; done += piece) {
+		piece = count - done < DRAY_INDEX_CHUNK ? count - done
+							: DRAY_INDEX_CHUNK;
+		memcpy(numbers, (const int64_t *)indices->data + done,
+		       (size_t)piece * sizeof(numbers[0]));
+		dray_index_copied();
+		if (!dray_index_are_inside(numbers, (size_t)piece, 0,
+					   target->shape[0]))
+			return dray_fail(
+				-ERANGE,
+				"the indices were changed, by another thread or process, while they were used");
+		part.data = (char *)values->data + done * values->strides[0];
+		part.shape[0] = piece;
+		ret = dray_place_elements(placing, target->data,
+					  target->strides[0], numbers, &part);
+	}
+	return ret;
 }
 
 /* Indices of the first axis. */
@@ -142,17 +171,21 @@ static int place(struct dray_placing *placing, const struct dray_view *indices,
 	const struct dray_view *target = placing->target;
 	struct dray_array *numbers = NULL;
 	struct dray_view loaded, spreaded;
-	int ret = 0;
+	int ret;
 
 	if (!target->ndim)
 		return dray_fail(-ERANGE,
 				 "an element without axes has no index");
-	dray_view_write(&loaded, indices);
-	if (!are_numbers(indices, target)) {
-		ret = load(indices, target->shape[0], &numbers);
+	if (are_numbers(indices, target)) {
+		ret = dray_place_loop(placing, values);
 		if (!ret)
-			dray_array_view(numbers, &loaded);
+			ret = spread(placing, values, indices, 0, &spreaded);
+		return ret ?: place_chunks(placing, indices, &spreaded);
 	}
+	/* A copy, which no other process changes once it was checked. */
+	ret = load(indices, target->shape[0], &numbers);
+	if (!ret)
+		dray_array_view(numbers, &loaded);
 	if (!ret)
 		ret = dray_place_loop(placing, values);
 	if (!ret)

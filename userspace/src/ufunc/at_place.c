@@ -9,11 +9,12 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/fp_state.h"
+#include "cast/cast.h"
 #include "dtype/dtype.h"
 #include "index/rows.h"
 #include "layout/overlap.h"
 #include "ufunc/at.h"
-#include "ufunc/fp_state.h"
 
 #define BUFFER 256 /* elements */
 
@@ -187,8 +188,8 @@ int dray_place_values(struct dray_placing *placing,
 		return 0;
 	ret = dray_array_like(values, dtype, DRAY_ORDER_K, &placing->values);
 	if (!ret)
-		ret = dray_view_convert(dray_array_view(placing->values, out),
-					values, DRAY_CASTING_UNSAFE);
+		ret = dray_view_cast(dray_array_view(placing->values, out),
+				     values, DRAY_CASTING_UNSAFE);
 	return ret;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "cast/cast.h"
 #include "dtype/dtype.h"
 #include "layout/overlap.h"
 #include "ufunc/method.h"
@@ -88,7 +89,9 @@ int dray_method_resolve(struct dray_method *method, dray_dtype dtype,
 		ret = dray_ufunc_resolve(method->ufunc, given, &options,
 					 &method->resolved);
 		if (!ret &&
-		    dray_dtype_kind(dtypes[2]) != dray_dtype_kind(dtype))
+		    (dray_dtype_kind(dtypes[2]) != dray_dtype_kind(dtype) ||
+		     dray_dtype_itemsize(dtypes[2]) !=
+			     dray_dtype_itemsize(dtype)))
 			return dray_fail(
 				-EOPNOTSUPP,
 				"%s has no loop of the type that is wanted",
@@ -320,8 +323,8 @@ int dray_method_end(struct dray_method *method, int ret,
 	if (!ret && is_quiet(method))
 		dray_fp_clear();
 	if (!ret && made && method->to)
-		ret = dray_view_convert(method->to, &method->result,
-					DRAY_CASTING_UNSAFE);
+		ret = dray_view_cast(method->to, &method->result,
+				     DRAY_CASTING_UNSAFE);
 	if (!ret && method->noted)
 		ret = dray_fp_report(method->name,
 				     method->noted | dray_fp_take());

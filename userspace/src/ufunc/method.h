@@ -9,9 +9,9 @@
 
 #include <dray/reduce.h>
 
+#include "base/fp_state.h"
 #include "layout/operand.h"
 #include "loops/line.h"
-#include "ufunc/fp_state.h"
 #include "ufunc/ufunc.h"
 
 struct dray_method {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "cast/cast.h"
 #include "dtype/dtype.h"
 #include "ufunc/reduce.h"
 
@@ -159,7 +160,7 @@ static int check_number(const struct dray_view *initial, dray_dtype dtype)
 				 initial->shape, NULL);
 
 	if (!ret)
-		ret = dray_view_convert(&view, initial, DRAY_CASTING_UNSAFE);
+		ret = dray_view_cast(&view, initial, DRAY_CASTING_UNSAFE);
 	if (ret)
 		return ret;
 	if (isnan(number))
@@ -204,9 +205,8 @@ static int begin(struct dray_reduction *reduction, struct dray_method *method,
 	if (options->initial) {
 		ret = check_kind(options->initial, method->result.dtype);
 		return ret ? ret
-			   : dray_view_convert(&method->result,
-					       options->initial,
-					       DRAY_CASTING_UNSAFE);
+			   : dray_view_cast(&method->result, options->initial,
+					    DRAY_CASTING_UNSAFE);
 	}
 	if (has_identity(method->ufunc, method->result.dtype) &&
 	    !(options->flags & DRAY_REDUCE_NO_INITIAL))

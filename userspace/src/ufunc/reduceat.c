@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "cast/cast.h"
 #include "index/rows.h"
 #include "ufunc/reduce.h"
 
@@ -169,9 +170,8 @@ static int load_starts(struct segments *segments,
 		ret = dray_array_like(indices, DRAY_INT64, DRAY_ORDER_C,
 				      starts);
 		if (!ret)
-			ret = dray_view_convert(dray_array_view(*starts, &view),
-						indices,
-						DRAY_CASTING_SAME_KIND);
+			ret = dray_view_cast(dray_array_view(*starts, &view),
+					     indices, DRAY_CASTING_SAME_KIND);
 		if (ret)
 			return ret;
 		segments->starts = view.data;

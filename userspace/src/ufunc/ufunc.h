@@ -3,7 +3,7 @@
 #ifndef DRAY_UFUNC_UFUNC_H
 #define DRAY_UFUNC_UFUNC_H
 
-#include "ufunc/fp_state.h"
+#include "base/fp_state.h"
 #include "ufunc/table.h"
 
 struct dray_ufunc {

@@ -10,7 +10,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
-#include "ufunc/fp_state.h"
+#include "base/fp_state.h"
 
 #define LEAST_BUFFER 16
 #define MOST_BUFFER (1 << 24)

@@ -3,10 +3,10 @@
  * Floating-point errors of a thread: its loops leave them in the processor's
  * flags, and its state tells their consequences.
  */
-#ifndef DRAY_UFUNC_FP_STATE_H
-#define DRAY_UFUNC_FP_STATE_H
+#ifndef DRAY_BASE_FP_STATE_H
+#define DRAY_BASE_FP_STATE_H
 
-#include <dray/ufunc.h>
+#include <dray/fp_state.h>
 
 #include "base/fp_flags.h"
 
@@ -42,4 +42,4 @@ static inline int dray_fp_check(const char *name)
 /* Elements of a buffer of the thread. */
 int64_t dray_fp_buffer_size(void);
 
-#endif /* DRAY_UFUNC_FP_STATE_H */
+#endif /* DRAY_BASE_FP_STATE_H */
