@@ -151,7 +151,8 @@ DRAY_API int dray_executor_set_cost(struct dray_executor *executor,
 				    const struct dray_call_cost *cost);
 
 /**
- * Makes a queue and its thread, which takes no signal.
+ * Makes a queue and its thread.  Signals that the program is sent go to its other
+ * threads; a fault of a loop or an executor arrives where it happens.
  *
  * @executors: @count of them, beside the CPU; counted up
  * @count: 0 to 16

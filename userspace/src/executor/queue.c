@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/fork.h"
+#include "base/thread.h"
 #include "executor/queue.h"
 #include "stream/stream.h"
 
@@ -219,6 +219,7 @@ static void *run(void *argument)
 	struct dray_call_queue *queue = argument;
 	struct dray_queued *queued;
 
+	pthread_setname_np(pthread_self(), "dray-calls");
 	take();
 	for (;;) {
 		queued = queue->first;
@@ -248,7 +249,6 @@ int dray_call_queue_create(struct dray_executor *const *executors, size_t count,
 			   struct dray_call_queue **out)
 {
 	struct dray_call_queue *queue;
-	sigset_t all, before;
 	size_t i;
 	int ret;
 
@@ -274,10 +274,7 @@ int dray_call_queue_create(struct dray_executor *const *executors, size_t count,
 	for (i = 0; i < count; i++)
 		queue->executors[i] = dray_executor_ref(executors[i]);
 	queue->count = count;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	ret = pthread_create(&queue->thread, NULL, run, queue);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	ret = dray_thread_create(&queue->thread, NULL, run, queue);
 	if (ret) {
 		for (i = 0; i < count; i++)
 			dray_executor_unref(executors[i]);
