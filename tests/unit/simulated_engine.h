@@ -45,6 +45,7 @@ static struct {
 	/* how system calls go wrong */
 	bool interrupt_poll, fail_status;
 	bool poll_lies; /* returns, and nothing is done */
+	void (*waited)(void); /* called once before a wait for ever */
 	int info_error, channel_error;
 } engine;
 
@@ -227,6 +228,12 @@ WRAPPED(int, poll, (struct pollfd *fds, nfds_t count, int timeout))
 	}
 	if (timeout >= 0 && !job->status)
 		return 0; /* however long: it is done when waited for ever */
+	if (engine.waited) {
+		void (*waited)(void) = engine.waited;
+
+		engine.waited = NULL;
+		waited();
+	}
 	for (int i = 0; i < ENGINE_JOBS && !engine.poll_lies; i++) {
 		if (engine.jobs[i].fd)
 			engine_finish(&engine.jobs[i]);

@@ -251,6 +251,34 @@ QUEUE_FACT(a_cancelled_call_that_waits_is_not_run)
 	dray_call_queue_destroy(slow);
 }
 
+QUEUE_FACT(a_wait_for_a_view_ends_after_the_call_has_ended)
+{
+	struct dray_event *event;
+	int ret;
+
+	for (int i = 0; i < 5000; i++) {
+		assert_works(call(&in, &out, &event));
+		do {
+			ret = dray_view_wait(&out, DRAY_ACCESS_READ, 0);
+		} while (ret == -ETIME);
+		assert_works(ret);
+		assert_int_equal(dray_event_status(event), 1);
+		dray_event_unref(event);
+	}
+}
+
+QUEUE_FACT(a_view_does_not_wait_for_a_call_that_has_ended)
+{
+	struct dray_event *event;
+
+	for (int i = 0; i < 1000; i++) {
+		assert_works(call(&in, &out, &event));
+		assert_works(dray_event_wait(event, -1));
+		assert_works(dray_view_wait(&out, DRAY_ACCESS_WRITE, 0));
+		dray_event_unref(event);
+	}
+}
+
 /* Calls until it is told to stop. */
 static atomic_bool stops;
 

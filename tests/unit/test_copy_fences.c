@@ -490,3 +490,44 @@ QUEUE_FACT(a_signal_ends_a_wait_which_may_be_repeated)
 	discard(&dst);
 	discard(&src);
 }
+
+/* Another thread, while the queue is destroyed. */
+static struct dray_view written;
+static int waits;
+
+static void *look_at_written(void *unused)
+{
+	waits = dray_view_wait(&written, DRAY_ACCESS_READ, 0);
+	return unused;
+}
+
+static void look_meanwhile(void)
+{
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, look_at_written, NULL),
+			 0);
+	pthread_join(thread, NULL);
+}
+
+QUEUE_FACT(a_view_waits_for_a_queue_that_is_being_destroyed)
+{
+	struct dray_queue *other = NULL;
+	struct dray_view src = square(7);
+	struct dray_fence *fence;
+
+	written = square(0);
+	assert_works(dray_queue_create(node, NULL, &other));
+	assert_works(
+		dray_copy(other, &written, &src, DRAY_COPY_ENGINE, &fence));
+	waits = 0;
+	engine.waited = look_meanwhile;
+	dray_queue_destroy(other);
+	assert_null(engine.waited);
+	assert_int_equal(waits, -ETIME);
+	assert_int_equal(*(unsigned char *)written.data, 7);
+	assert_works(dray_view_wait(&written, DRAY_ACCESS_WRITE, 0));
+	dray_fence_unref(fence);
+	discard(&written);
+	discard(&src);
+}

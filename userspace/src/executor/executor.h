@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Executors, and calls on their way through a queue.  One lock guards the list of
- * calls in flight of all queues and the queues' own lists; it is held briefly.
+ * Executors, and calls on their way through a queue.  One lock guards the lists of all
+ * queues; it is held briefly.
  */
 #ifndef DRAY_EXECUTOR_EXECUTOR_H
 #define DRAY_EXECUTOR_EXECUTOR_H
@@ -37,8 +37,8 @@ struct dray_executor {
 };
 
 /*
- * Work of another room, which has its turn among the calls of a queue.  Its
- * functions wait for transfers that meet its operands.
+ * Work of another room, which has its turn among the calls of a queue, when no
+ * transfer has its operands.
  */
 struct dray_task {
 	const char *name;
@@ -54,9 +54,8 @@ struct dray_task {
 struct dray_queued {
 	struct dray_call call;
 	struct dray_task task; /* run NULL: a call */
-	const struct dray_call_queue *queue;
+	struct dray_call_queue *queue; /* NULL: it is not in one */
 	struct dray_queued *next; /* in its queue */
-	struct dray_queued *next_in_flight; /* older ones first */
 	struct dray_event *event; /* one reference */
 	struct dray_executor *executor; /* that runs it; one reference */
 	uint64_t started_ns;
@@ -67,8 +66,7 @@ struct dray_queued {
 	/* of the loop, then those of a signature that was asked for */
 	dray_dtype dtypes[2 * DRAY_UFUNC_MAX_OPERANDS];
 	const struct dray_view *pointers[DRAY_CALL_OPERANDS];
-	struct dray_addresses *spans; /* of each operand */
-	struct dray_addresses own_spans[DRAY_CALL_OPERANDS];
+	struct dray_addresses spans[DRAY_CALL_OPERANDS]; /* not of a task */
 	struct dray_array *arrays[DRAY_CALL_OPERANDS]; /* made for it, or NULL */
 	struct dray_view views[DRAY_CALL_OPERANDS];
 };
@@ -126,14 +124,6 @@ int dray_task_call(struct dray_call_queue *queue, struct dray_ufunc *ufunc,
 		   const struct dray_view *const *inputs,
 		   const struct dray_view *const *outputs,
 		   const struct dray_ufunc_options *options);
-
-/* Whether the call writes memory that others read, or uses any that they write. */
-bool dray_queued_meets(const struct dray_queued *queued,
-		       struct dray_addresses reads,
-		       struct dray_addresses writes);
-/* Whether one of two calls writes memory of the other. */
-bool dray_queued_conflict(const struct dray_queued *a,
-			  const struct dray_queued *b);
 
 /*
  * Chooses the executor of a call: of those that can run it, the first one without

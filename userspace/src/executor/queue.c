@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Queues of calls.  A queue's thread takes its calls in order, waits until no older
- * call and no transfer has their memory, and gives them to executors.  A call is in
- * the list of those in flight until it has ended: calls wait for older ones only, so
- * none waits for ever.
+ * call and no transfer has their memory, and gives them to executors.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,8 +20,6 @@
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 /* Signalled if a call is submitted or has ended, or a queue ends. */
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static struct dray_queued *in_flight; /* of all queues, older ones first */
-static struct dray_queued **last_in_flight = &in_flight;
 
 static void take(void)
 {
@@ -39,9 +35,6 @@ static void give(void)
 static void inherit(void)
 {
 	changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
-	in_flight = NULL;
-	last_in_flight = &in_flight;
-	atomic_store(&dray_calls_conflict, NULL);
 	give();
 }
 
@@ -60,35 +53,55 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* For dray_view_wait(). */
-static struct dray_event *find_conflict(struct dray_addresses reads,
-					struct dray_addresses writes)
+/*
+ * Calls are those in flight of all queues: each waits for older calls that meet its
+ * memory, so none waits for ever.
+ */
+static bool is_call(const struct dray_use *use, const void *unused)
 {
-	const struct dray_queued *queued;
-	struct dray_event *found = NULL;
+	(void)unused;
+	return dray_event_of_call(use);
+}
 
-	take();
-	for (queued = in_flight; queued && !found;
-	     queued = queued->next_in_flight)
-		if (dray_queued_meets(queued, reads, writes))
-			found = dray_event_ref(queued->event);
-	give();
-	return found;
+static bool is_transfer(const struct dray_use *use, const void *unused)
+{
+	(void)unused;
+	return !dray_event_of_call(use);
+}
+
+/* Searches for users of an operand. */
+static struct dray_use_query query_for(const struct dray_use_part *part)
+{
+	const struct dray_addresses span = { part->interval.low,
+					     part->interval.high };
+	struct dray_use_query query = { .before = UINT64_MAX };
+
+	if (part->writes)
+		query.writes = span;
+	else
+		query.reads = span;
+	return query;
 }
 
 static bool waits_for_older(const struct dray_queued *queued)
 {
-	const struct dray_queued *older;
+	const struct dray_use_part *part = queued->event->use.parts;
+	struct dray_use_query query;
 
-	for (older = in_flight; older != queued; older = older->next_in_flight)
-		if (dray_queued_conflict(older, queued))
+	for (; part; part = part->next) {
+		query = query_for(part);
+		query.before = queued->event->use.number;
+		query.wanted = is_call;
+		if (dray_use_meets(&query))
 			return true;
+	}
 	return false;
 }
 
 void dray_call_end(struct dray_call *call, int status)
 {
-	struct dray_queued *queued, **link;
+	struct dray_call_queue *queue;
+	struct dray_queued *queued;
 	struct dray_event *event;
 
 	if (!dray_given(call, __func__))
@@ -98,22 +111,16 @@ void dray_call_end(struct dray_call *call, int status)
 	if (!status && queued->executor)
 		dray_executor_measured(queued->executor, call,
 				       now_ns() - queued->started_ns);
+	queue = queued->queue;
 	event = queued->event;
 	queued->event = NULL;
-	take();
-	for (link = &in_flight; *link && *link != queued;)
-		link = &(*link)->next_in_flight;
-	if (*link) {
-		*link = queued->next_in_flight;
-		if (!*link)
-			last_in_flight = link;
-	}
-	if (!in_flight)
-		atomic_store(&dray_calls_conflict, NULL);
-	pthread_cond_broadcast(&changed);
-	give();
 	dray_event_end_call(event, status);
 	dray_queued_free(queued);
+	take();
+	if (queue)
+		queue->calls--;
+	pthread_cond_broadcast(&changed);
+	give();
 }
 
 bool dray_call_is_cancelled(const struct dray_call *call)
@@ -125,14 +132,15 @@ bool dray_call_is_cancelled(const struct dray_call *call)
 /* Waits for transfers that meet operands; calls were waited for. */
 static int await_transfers(const struct dray_queued *queued)
 {
-	int o, ret = 0;
+	const struct dray_use_part *part = queued->event->use.parts;
+	struct dray_use_query query;
+	int ret = 0;
 
-	for (o = 0; !ret && o < queued->operands; o++)
-		ret = dray_view_wait_transfers(
-			&queued->views[o],
-			dray_queued_is_output(queued, o)
-				? DRAY_ACCESS_READ | DRAY_ACCESS_WRITE
-				: DRAY_ACCESS_READ);
+	for (; part && !ret; part = part->next) {
+		query = query_for(part);
+		query.wanted = is_transfer;
+		ret = dray_use_wait(&query, -1);
+	}
 	return ret;
 }
 
@@ -169,10 +177,8 @@ static int run_task(struct dray_call_queue *queue, struct dray_queued *queued)
 static void run_call(struct dray_call_queue *queue, struct dray_queued *queued)
 {
 	struct dray_event *event = dray_event_ref(queued->event);
-	int ret = 0;
+	int ret = await_transfers(queued);
 
-	if (!queued->task.run)
-		ret = await_transfers(queued);
 	if (!ret && dray_call_is_cancelled(&queued->call))
 		ret = dray_fail(-ECANCELED, "the call of %s was cancelled",
 				queued->event->name);
@@ -190,18 +196,9 @@ static void run_call(struct dray_call_queue *queue, struct dray_queued *queued)
 /* Waits until no call of @queue is in flight; executors may still have some. */
 static void drain(const struct dray_call_queue *queue)
 {
-	const struct dray_queued *queued;
-
 	take();
-	for (;;) {
-		for (queued = in_flight; queued;
-		     queued = queued->next_in_flight)
-			if (queued->queue == queue)
-				break;
-		if (!queued)
-			break;
+	while (queue->calls)
 		pthread_cond_wait(&changed, &mutex);
-	}
 	give();
 }
 
@@ -322,9 +319,9 @@ void dray_calls_append(struct dray_call_queue *queue,
 	queued->event->runner = queue->thread;
 	atomic_store(&queued->event->runs_later, true);
 	take();
-	*last_in_flight = queued;
-	last_in_flight = &queued->next_in_flight;
-	atomic_store(&dray_calls_conflict, find_conflict);
+	/* Calls that others submit later have higher numbers. */
+	dray_use_enter(&queued->event->use);
+	queue->calls++;
 	*queue->last = queued;
 	queue->last = &queued->next;
 	pthread_cond_broadcast(&changed);

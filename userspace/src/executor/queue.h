@@ -14,6 +14,7 @@ struct dray_call_queue {
 	bool alone; /* its thread frees it */
 	struct dray_queued *first; /* not taken yet */
 	struct dray_queued **last;
+	size_t calls; /* that have not ended */
 	size_t count;
 	struct dray_executor
 		*executors[DRAY_CALLS_MOST_EXECUTORS]; /* each one reference */

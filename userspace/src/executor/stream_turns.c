@@ -212,6 +212,7 @@ static int lend(const struct dray_stream_turn *turn, int o)
 		.view = part_view,
 		.context = &part,
 		.count = turn->count,
+		.of_call = true,
 	};
 	const uint32_t flags = sends_at_once(turn) ? DRAY_RING_RELEASED : 0;
 	struct dray_stream *stream = dray_stream_of(turn->run->executor, o);

@@ -163,12 +163,9 @@ static int copy_with_engine(struct dray_plan *plan, struct dray_fence **out)
 		return ret;
 	describe_axes(&plan->layout, axes);
 	transfer = describe(plan, axes);
-	fence->dst = plan->dst.span;
-	dray_fence_keep(fence, &plan->dst);
-	if (!plan->fill) {
-		fence->src = plan->src.span;
-		dray_fence_keep(fence, &plan->src);
-	}
+	dray_fence_keep(fence, &plan->dst, true);
+	if (!plan->fill)
+		dray_fence_keep(fence, &plan->src, false);
 	pthread_mutex_lock(&plan->queue->lock);
 	ret = submit_locked(plan->queue, &transfer, plan->flags, fence,
 			    &reason);

@@ -21,8 +21,6 @@
 /* All queues: a pool short of memory asks them for finished transfers. */
 static pthread_mutex_t queues_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct dray_queue *queues;
-/* Fences in the lists of all queues. */
-static atomic_size_t in_flight;
 
 static int threshold_of(const struct dray_queue_options *options, uint64_t *out)
 {
@@ -153,7 +151,7 @@ static struct dray_fence *first_own(const struct dray_queue *queue,
 {
 	struct dray_fence *fence = queue->first;
 
-	while (fence && fence->process != process)
+	while (fence && fence->use.process != process)
 		fence = fence->next;
 	return fence;
 }
@@ -190,7 +188,7 @@ static bool reap_for_pool(bool wait)
 		return !wait;
 	if (wait)
 		wait_for_end(fence);
-	done = atomic_load(&fence->status);
+	done = dray_use_has_ended(&fence->use);
 	dray_fence_unref(fence);
 	return done;
 }
@@ -299,14 +297,13 @@ void dray_queue_destroy(struct dray_queue *queue)
 
 	if (!queue)
 		return;
+	atomic_store(&queue->destroyed, true);
 	remove_from_queues(queue);
 	for (fence = queue->first; fence; fence = next) {
 		next = fence->next;
 		wait_for_end(fence);
-		atomic_fetch_sub_explicit(&in_flight, 1, memory_order_relaxed);
 		dray_fence_unref(fence);
 	}
-	atomic_store(&queue->destroyed, true);
 	dray_node_unref(queue->node);
 	dray_queue_unref(queue);
 }
@@ -319,7 +316,6 @@ void dray_queue_reap(struct dray_queue *queue)
 		queue->first = fence->next;
 		if (!queue->first)
 			queue->last = &queue->first;
-		atomic_fetch_sub_explicit(&in_flight, 1, memory_order_relaxed);
 		dray_fence_unref(fence);
 	}
 }
@@ -330,9 +326,10 @@ void dray_queue_append(struct dray_queue *queue, struct dray_fence *fence,
 	struct dray_channel_info info;
 
 	fence->next = NULL;
+	fence->queue = queue;
 	*queue->last = dray_fence_ref(fence);
 	queue->last = &fence->next;
-	atomic_fetch_add_explicit(&in_flight, 1, memory_order_release);
+	dray_use_enter(&fence->use);
 	if (queue->channel == channel)
 		return;
 	queue->channel = channel;
@@ -346,65 +343,29 @@ void dray_queue_append(struct dray_queue *queue, struct dray_fence *fence,
 	}
 }
 
-/* Returns the last conflict in flight: earlier ones are done before it. */
-static struct dray_fence *find_conflict(struct dray_queue *queue,
-					struct dray_addresses dst,
-					struct dray_addresses src)
+static bool is_in(const struct dray_use *use, const void *queue)
 {
-	struct dray_fence *fence, *found = NULL;
+	const struct dray_fence *fence = dray_fence_of(use);
 
-	pthread_mutex_lock(&queue->lock);
-	dray_queue_reap(queue);
-	for (fence = queue->first; fence; fence = fence->next) {
-		if (!atomic_load(&fence->status) &&
-		    (dray_addresses_meet(fence->dst, dst) ||
-		     dray_addresses_meet(fence->dst, src) ||
-		     dray_addresses_meet(fence->src, dst)))
-			found = fence;
-	}
-	if (found)
-		dray_fence_ref(found);
-	pthread_mutex_unlock(&queue->lock);
-	return found;
-}
-
-bool dray_queues_in_flight(void)
-{
-	return atomic_load_explicit(&in_flight, memory_order_acquire);
-}
-
-struct dray_fence *dray_queues_conflict(struct dray_addresses dst,
-					struct dray_addresses src)
-{
-	struct dray_fence *found = NULL;
-	struct dray_queue *queue;
-
-	pthread_mutex_lock(&queues_lock);
-	for (queue = queues; queue && !found; queue = queue->next)
-		found = find_conflict(queue, dst, src);
-	pthread_mutex_unlock(&queues_lock);
-	return found;
+	return fence && fence->queue == queue;
 }
 
 int dray_queue_wait_for(struct dray_queue *queue, struct dray_addresses dst,
 			struct dray_addresses src, bool nonblock)
 {
-	struct dray_fence *fence;
+	const struct dray_use_query query = {
+		.reads = src,
+		.writes = dst,
+		.before = UINT64_MAX,
+		.wanted = is_in,
+		.context = queue,
+	};
 
-	while ((fence = find_conflict(queue, dst, src))) {
-		int ret = 0;
-		bool done;
+	int ret = dray_use_wait(&query, nonblock ? 0 : -1);
 
-		if (!nonblock)
-			ret = dray_fence_wait(fence, -1);
-		done = atomic_load(&fence->status);
-		dray_fence_unref(fence);
-		if (nonblock)
-			return dray_fail(
-				-EAGAIN,
-				"the CPU would have to wait for a transfer in flight on the same memory");
-		if (!done) /* With the sentence of the wait. */
-			return ret == -EINTR ? -EINTR : -EIO;
-	}
-	return 0;
+	return ret != -ETIME
+		       ? ret
+		       : dray_fail(
+				 -EAGAIN,
+				 "the CPU would have to wait for a transfer in flight on the same memory");
 }

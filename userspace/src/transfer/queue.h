@@ -63,14 +63,4 @@ void dray_queue_lose_engine(struct dray_queue *queue, const char *sentence);
 int dray_queue_wait_for(struct dray_queue *queue, struct dray_addresses dst,
 			struct dray_addresses src, bool nonblock);
 
-/* Whether any queue may have a transfer in flight; without a lock. */
-bool dray_queues_in_flight(void);
-
-/*
- * Returns a transfer in flight of any queue that the CPU would overtake if it
- * wrote @dst and read @src, with one reference; NULL: there is none.
- */
-struct dray_fence *dray_queues_conflict(struct dray_addresses dst,
-					struct dray_addresses src);
-
 #endif /* DRAY_TRANSFER_QUEUE_H */
