@@ -46,6 +46,7 @@ static struct {
 	bool interrupt_poll, fail_status;
 	bool poll_lies; /* returns, and nothing is done */
 	void (*waited)(void); /* called once before a wait for ever */
+	void (*full)(void); /* called once in a submission, which waits for room */
 	int info_error, channel_error;
 } engine;
 
@@ -161,7 +162,11 @@ WRAPPED(int, dray_node_submit,
 {
 	struct engine_job *job;
 	int error = engine.errors[0];
+	void (*full)(void) = engine.full;
 
+	engine.full = NULL;
+	if (full)
+		full();
 	engine.calls++;
 	engine.last = *args;
 	assert_int_equal(args->count, 1);

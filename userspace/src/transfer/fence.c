@@ -2,8 +2,8 @@
 /*
  * Fences over sync_files.  Settling a fence stores its status and releases the
  * blocks held for it.  It happens once, on the first thread that sees the
- * kernel's fence signalled.  No lock is held meanwhile, because the last
- * release of a block frees it.
+ * kernel's fence signalled.  The lock of fences is free meanwhile, because
+ * the last release of a block frees it.
  */
 #include <errno.h>
 #include <poll.h>

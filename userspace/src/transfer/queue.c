@@ -211,10 +211,24 @@ static void give_locks(void)
 	pthread_mutex_unlock(&queues_lock);
 }
 
+/* Other threads are in the midst of submissions in the parent alone. */
+static void inherit_locks(void)
+{
+	struct dray_queue *queue;
+
+	for (queue = queues; queue; queue = queue->next) {
+		queue->submitting = 0;
+		queue->choosing = false;
+		pthread_cond_init(&queue->changed, NULL);
+	}
+	give_locks();
+}
+
 static struct dray_fork_locks locks = {
 	.rank = DRAY_FORK_QUEUES,
 	.take = take_locks,
 	.give = give_locks,
+	.inherit = inherit_locks,
 };
 
 static void add_to_queues(struct dray_queue *queue)
@@ -272,6 +286,7 @@ int dray_queue_create(struct dray_node *node,
 	}
 	dray_node_ref(node);
 	pthread_mutex_init(&queue->lock, NULL);
+	pthread_cond_init(&queue->changed, NULL);
 	add_to_queues(queue);
 	*out = queue;
 	return 0;
@@ -288,48 +303,66 @@ void dray_queue_unref(struct dray_queue *queue)
 	if (!queue || atomic_fetch_sub(&queue->references, 1) != 1)
 		return;
 	pthread_mutex_destroy(&queue->lock);
+	pthread_cond_destroy(&queue->changed);
 	free(queue);
+}
+
+/* Returns the oldest fence, with the list's reference, or NULL.  With the lock. */
+static struct dray_fence *take_first(struct dray_queue *queue)
+{
+	struct dray_fence *fence = queue->first;
+
+	if (!fence)
+		return NULL;
+	queue->first = fence->next;
+	if (!queue->first)
+		queue->last = &queue->first;
+	return fence;
+}
+
+/* Drops a fence that was in the list, even if its status cannot be read. */
+static void drop(struct dray_fence *fence)
+{
+	dray_use_leave(&fence->use);
+	dray_fence_unref(fence);
 }
 
 void dray_queue_destroy(struct dray_queue *queue)
 {
-	struct dray_fence *fence, *next;
+	struct dray_fence *fence;
 
 	if (!queue)
 		return;
+	pthread_mutex_lock(&queue->lock);
 	atomic_store(&queue->destroyed, true);
-	remove_from_queues(queue);
-	for (fence = queue->first; fence; fence = next) {
-		next = fence->next;
+	/* A run of a sequence may be about to submit. */
+	while (queue->submitting)
+		pthread_cond_wait(&queue->changed, &queue->lock);
+	while ((fence = dray_fence_ref(queue->first))) {
+		pthread_mutex_unlock(&queue->lock);
 		wait_for_end(fence);
+		pthread_mutex_lock(&queue->lock);
+		if (queue->first == fence)
+			drop(take_first(queue));
 		dray_fence_unref(fence);
 	}
+	pthread_mutex_unlock(&queue->lock);
+	remove_from_queues(queue);
 	dray_node_unref(queue->node);
 	dray_queue_unref(queue);
 }
 
 void dray_queue_reap(struct dray_queue *queue)
 {
-	while (queue->first && dray_fence_status(queue->first)) {
-		struct dray_fence *fence = queue->first;
-
-		queue->first = fence->next;
-		if (!queue->first)
-			queue->last = &queue->first;
-		dray_fence_unref(fence);
-	}
+	while (queue->first && dray_fence_status(queue->first))
+		drop(take_first(queue));
 }
 
-void dray_queue_append(struct dray_queue *queue, struct dray_fence *fence,
-		       uint32_t channel)
+/* Stays on @channel: channels are in no order with each other.  With the lock. */
+static void stay_on(struct dray_queue *queue, uint32_t channel)
 {
 	struct dray_channel_info info;
 
-	fence->next = NULL;
-	fence->queue = queue;
-	*queue->last = dray_fence_ref(fence);
-	queue->last = &fence->next;
-	dray_use_enter(&fence->use);
 	if (queue->channel == channel)
 		return;
 	queue->channel = channel;
@@ -341,6 +374,75 @@ void dray_queue_append(struct dray_queue *queue, struct dray_fence *fence,
 		forget_limits(queue);
 		add_limits(queue, &info);
 	}
+}
+
+/* With the lock, dropped meanwhile. */
+static int await_channel(struct dray_queue *queue, bool nonblock)
+{
+	while (queue->channel == DRAY_CHANNEL_ANY && queue->choosing) {
+		if (nonblock)
+			return dray_fail(
+				-EAGAIN,
+				"another thread waits for room in the queue");
+		pthread_cond_wait(&queue->changed, &queue->lock);
+	}
+	return 0;
+}
+
+int dray_queue_begin(struct dray_queue *queue, bool nonblock,
+		     struct dray_queue_turn *turn)
+{
+	int ret;
+
+	pthread_mutex_lock(&queue->lock);
+	dray_queue_reap(queue);
+	ret = await_channel(queue, nonblock);
+	if (!ret && atomic_load(&queue->destroyed))
+		ret = dray_fail(-EINVAL, "the queue has been destroyed");
+	if (!ret) {
+		turn->channel = queue->channel;
+		queue->choosing = turn->channel == DRAY_CHANNEL_ANY;
+		queue->submitting++;
+	}
+	pthread_mutex_unlock(&queue->lock);
+	return ret;
+}
+
+/* Takes over a fence that was submitted.  With the lock. */
+static void append(struct dray_queue *queue, struct dray_fence *fence)
+{
+	fence->next = NULL;
+	fence->queue = queue;
+	*queue->last = dray_fence_ref(fence);
+	queue->last = &fence->next;
+	dray_use_enter(&fence->use);
+}
+
+bool dray_queue_finish(struct dray_queue *queue,
+		       const struct dray_queue_turn *turn,
+		       struct dray_fence *fence, const struct dray_submit *args)
+{
+	const bool dead = !fence && args->reason == DRAY_REASON_DEAD;
+	const bool again =
+		dead && !queue->bound && turn->channel != DRAY_CHANNEL_ANY;
+
+	pthread_mutex_lock(&queue->lock);
+	if (fence) {
+		append(queue, fence);
+		/* Another thread may have left a dead channel meanwhile. */
+		if (queue->channel == turn->channel)
+			stay_on(queue, args->channel);
+	} else if (dead && !again) {
+		dray_queue_lose_engine(queue, dray_last_error());
+	} else if (again && queue->channel == turn->channel) {
+		queue->channel = DRAY_CHANNEL_ANY;
+	}
+	if (turn->channel == DRAY_CHANNEL_ANY)
+		queue->choosing = false;
+	queue->submitting--;
+	pthread_cond_broadcast(&queue->changed);
+	pthread_mutex_unlock(&queue->lock);
+	return again;
 }
 
 static bool is_in(const struct dray_use *use, const void *queue)
