@@ -22,7 +22,12 @@
  * dray_ufunc_call(), wait for neither: dray_view_wait() does.
  *
  * All functions may be called from any thread.  A queue belongs to the process that
- * made it: after a fork, its calls are -ECHILD in the child.
+ * made it: after a fork, its calls are -ECHILD in the child.  A child that a loop forks
+ * has only the queue's thread, and ends with it when the loop returns.
+ *
+ * A call waits, runs, and ends.  dray_event_cancel() ends a call that waits at once, as
+ * -ECANCELED: also one that waits for a packet which never comes.  A call that runs ends
+ * when its executor looks; the CPU finishes it.
  */
 #ifndef DRAY_EXECUTOR_H
 #define DRAY_EXECUTOR_H
@@ -66,14 +71,19 @@ struct dray_executor_functions {
 	int (*check)(void *context, const struct dray_call *call);
 
 	/**
-	 * Starts a call.  Memory is ready, and may be used until
-	 * dray_call_end(), which this function may itself call.
+	 * Starts a call, in the thread of its queue.  Memory is ready, and may be
+	 * used until dray_call_end(), which this function may itself call.
 	 *
-	 * Returns 0, or a negative errno with a sentence: the call has ended.
+	 * Returns 0, or a negative errno with a sentence.  An errno ends the call,
+	 * unless dray_call_end() has ended it.
 	 */
 	int (*submit)(void *context, struct dray_call *call);
 
-	/** Called with the last reference; may be NULL. */
+	/**
+	 * Called with the last reference; may be NULL.  Queues drop theirs in their
+	 * own threads, never in dray_call_end(): release() may join the threads
+	 * that end calls.
+	 */
 	void (*release)(void *context);
 };
 DRAY_NAMESAKE_END
@@ -106,17 +116,21 @@ DRAY_API const char *dray_executor_name(const struct dray_executor *executor);
 
 /**
  * Ends a call that an executor has started: nothing touches its memory any more.
- * From any thread.
+ * From any thread.  The call is not valid after that; the queue's thread drops what it
+ * has, the executor too.
  *
- * Called once for each call; without it, the call and its queue never end, since the
- * memory may still be used.
+ * Once for each call: without it, the call and its queue never end, since the memory
+ * may still be used.  Only within submit(), a second end is ignored.
  *
  * @status: 0, or a negative errno; then the thread's sentence is the event's.
  *	Others become -EIO
  */
 DRAY_API void dray_call_end(struct dray_call *call, int status);
 
-/** Whether dray_event_cancel() was called for it. */
+/**
+ * Whether it was cancelled, by dray_event_cancel() or dray_call_queue_cancel().  An
+ * executor looks now and then, and may end the call as -ECANCELED.
+ */
 DRAY_API bool dray_call_is_cancelled(const struct dray_call *call);
 
 /**
@@ -164,10 +178,20 @@ DRAY_API int dray_call_queue_create(struct dray_executor *const *executors,
 				    size_t count, struct dray_call_queue **out);
 
 /**
- * Waits for its calls, and ends it.  From one of its own calls it does not wait: the
- * queue ends after the calls that it has.  NULL is ignored.
+ * Waits for its calls, and ends it: no call uses memory, an executor or a ufunc any more.
+ * From one of its own calls it does not wait: the queue ends after the calls that it
+ * has.  NULL is ignored.
+ *
+ * A call that waits for a packet which never comes does not end by itself: cancel first.
  */
 DRAY_API void dray_call_queue_destroy(struct dray_call_queue *queue);
+
+/**
+ * Cancels all calls of a queue, as dray_event_cancel() does each.  Calls that are
+ * submitted later run.
+ * Errors: -ECHILD.
+ */
+DRAY_API int dray_call_queue_cancel(struct dray_call_queue *queue);
 
 /**
  * Submits a call, as of dray_ufunc_call(), and does not wait.

@@ -391,7 +391,8 @@ DRAY_API int dray_event_point(struct dray_event *event,
 
 /**
  * Ends the transfer as -ECANCELED, unless it has ended.  Packets behind it go
- * on.
+ * on.  A queued call (dray/executor.h) that waits ends at once, and one that runs when
+ * its executor looks.
  * Errors: -ECHILD, -ENODEV.
  */
 DRAY_API int dray_event_cancel(struct dray_event *event);

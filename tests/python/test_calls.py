@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import dray
+from deadline import DEADLINE
 
 pytestmark = pytest.mark.host  # other nodes have no loop
 
@@ -100,6 +101,37 @@ def test_a_child_has_no_queue_of_its_parent():
     assert os.waitpid(child, 0)[1] == 0
     assert np.asarray(call.wait())[1000] == 1001
     queue.close()
+
+
+def test_a_call_that_waits_is_cancelled_at_once():
+    with dray.memory():
+        silent = np.zeros(100, "u1")
+    with dray.stream("rx0") as rx, dray.CallQueue() as queue:
+        packet = rx.recv(silent, wait=False)
+        first, second = (queue.submit(dray.positive, silent) for _ in range(2))
+        first.cancel()
+        with pytest.raises(OSError, match="cancelled"):
+            first.wait(timeout=0)
+        queue.cancel()
+        with pytest.raises(OSError, match="before it began"):
+            second.wait(timeout=0)
+        queue.close()
+        assert not packet.done
+        packet.cancel()
+
+
+def test_a_program_ends_though_a_call_waits_for_ever():
+    program = """if True:
+        import dray, numpy as np
+        with dray.memory():
+            silent = np.zeros(100, "u1")
+        rx = dray.stream("rx0")
+        rx.recv(silent, wait=False)
+        queue = dray.CallQueue()
+        calls = [queue.submit(dray.positive, silent) for _ in range(3)]
+        del calls[0]
+        """
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=DEADLINE)
 
 
 def test_calls_of_two_queues_are_ordered_by_memory():

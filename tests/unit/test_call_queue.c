@@ -251,6 +251,236 @@ QUEUE_FACT(a_cancelled_call_that_waits_is_not_run)
 	dray_call_queue_destroy(slow);
 }
 
+/* The status of a call that a packet hinders, which never comes. */
+QUEUE_FACT(a_call_that_waits_for_a_packet_is_cancelled_at_once)
+{
+	struct dray_view silent = bytes_of(100, 1);
+	const struct dray_view *input = &silent, *output = &out;
+	struct dray_event *packet = recv_view(&silent), *first, *second;
+	struct dray_call_queue *own = NULL;
+
+	assert_works(dray_call_queue_create(NULL, 0, &own));
+	assert_works(dray_call_queue_submit(own, same, &input, &output, NULL,
+					    NULL, &first));
+	assert_works(dray_call_queue_submit(own, same, &input, &output, NULL,
+					    NULL, &second));
+	assert_works(dray_event_cancel(second));
+	assert_fails(dray_event_status(second), -ECANCELED, "before it began");
+	assert_int_equal(dray_event_status(first), 0);
+	assert_works(dray_event_cancel(first));
+	assert_fails(dray_event_status(first), -ECANCELED, "was cancelled");
+	assert_works(dray_view_wait(&out, DRAY_ACCESS_WRITE, 0));
+	dray_call_queue_destroy(own);
+	assert_int_equal(dray_event_status(packet), 0);
+	assert_works(dray_event_cancel(packet));
+	dray_event_unref(packet);
+	dray_event_unref(first);
+	dray_event_unref(second);
+	discard(&silent);
+}
+
+QUEUE_FACT(all_calls_of_a_queue_are_cancelled)
+{
+	const struct dray_view *input = &in, *output = &out;
+	struct dray_event *running = start_slow(&in, &out), *waiting[10];
+	struct dray_call *held = await_kept();
+
+	for (int i = 0; i < 10; i++)
+		assert_works(dray_call_queue_submit(slow, same, &input, &output,
+						    NULL, NULL, &waiting[i]));
+	assert_false(dray_call_is_cancelled(held));
+	assert_works(dray_call_queue_cancel(slow));
+	for (int i = 0; i < 10; i++) {
+		assert_fails(dray_event_status(waiting[i]), -ECANCELED,
+			     "before it began");
+		dray_event_unref(waiting[i]);
+	}
+	assert_true(dray_call_is_cancelled(held));
+	assert_int_equal(dray_event_status(running), 0);
+	dray_call_end(held, -ECANCELED);
+	assert_int_equal(dray_event_wait(running, -1), -ECANCELED);
+	dray_event_unref(running);
+	/* A later call runs. */
+	assert_works(dray_call_queue_submit(slow, same, &input, &output, NULL,
+					    NULL, &running));
+	dray_call_end(await_kept(), 0);
+	assert_works(dray_event_wait(running, -1));
+	dray_event_unref(running);
+	dray_call_queue_destroy(slow);
+}
+
+/* An executor with a thread that ends calls, which release() joins. */
+struct worker {
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct dray_call *call;
+	bool ends;
+};
+
+static atomic_int released;
+
+static void *work(void *context)
+{
+	struct worker *worker = context;
+	struct dray_call *own;
+
+	pthread_mutex_lock(&worker->lock);
+	while (worker->call || !worker->ends) {
+		own = worker->call;
+		worker->call = NULL;
+		if (!own) {
+			pthread_cond_wait(&worker->changed, &worker->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&worker->lock);
+		dray_call_end(own, 0);
+		pthread_mutex_lock(&worker->lock);
+	}
+	pthread_mutex_unlock(&worker->lock);
+	return NULL;
+}
+
+static int worker_submit(void *context, struct dray_call *submitted)
+{
+	struct worker *worker = context;
+
+	pthread_mutex_lock(&worker->lock);
+	worker->call = submitted;
+	pthread_cond_signal(&worker->changed);
+	pthread_mutex_unlock(&worker->lock);
+	return 0;
+}
+
+static void worker_release(void *context)
+{
+	struct worker *worker = context;
+
+	pthread_mutex_lock(&worker->lock);
+	worker->ends = true;
+	pthread_cond_signal(&worker->changed);
+	pthread_mutex_unlock(&worker->lock);
+	assert_int_equal(pthread_join(worker->thread, NULL), 0);
+	free(worker);
+	released++;
+}
+
+static struct dray_executor *make_worker(void)
+{
+	static const struct dray_executor_functions functions = {
+		sizeof(functions), keep_check, worker_submit, worker_release
+	};
+	struct worker *worker = calloc(1, sizeof(*worker));
+	struct dray_executor *executor = NULL;
+
+	assert_non_null(worker);
+	pthread_mutex_init(&worker->lock, NULL);
+	pthread_cond_init(&worker->changed, NULL);
+	assert_int_equal(pthread_create(&worker->thread, NULL, work, worker),
+			 0);
+	assert_works(
+		dray_executor_create("worker", &functions, worker, &executor));
+	return executor;
+}
+
+QUEUE_FACT(an_executor_joins_its_thread_in_release)
+{
+	const struct dray_view *input = &in, *output = &out;
+
+	released = 0;
+	for (int i = 0; i < 200; i++) {
+		struct dray_executor *executor = make_worker();
+		struct dray_call_queue *own = NULL;
+		struct dray_event *event;
+
+		assert_works(dray_call_queue_create(&executor, 1, &own));
+		dray_executor_unref(executor);
+		assert_works(dray_call_queue_submit(own, same, &input, &output,
+						    NULL, NULL, &event));
+		/* The calls have ended, and all that they used is dropped. */
+		dray_call_queue_destroy(own);
+		assert_int_equal(dray_event_status(event), 1);
+		assert_int_equal(released, i + 1);
+		dray_event_unref(event);
+	}
+}
+
+static int end_and_fail(void *context, struct dray_call *submitted)
+{
+	dray_call_end(submitted, (int)(intptr_t)context);
+	return -EIO;
+}
+
+QUEUE_FACT(a_call_that_ends_twice_keeps_its_first_status)
+{
+	static const struct dray_executor_functions twice = {
+		sizeof(twice), keep_check, end_and_fail, NULL
+	};
+	static const int statuses[] = { 0, -EIO, -ENOSPC };
+	const struct dray_view *input = &in, *output = &out;
+
+	for (size_t i = 0; i < sizeof(statuses) / sizeof(statuses[0]); i++) {
+		struct dray_executor *executor = NULL;
+		struct dray_call_queue *own = NULL;
+
+		assert_works(dray_executor_create("twice", &twice,
+						  (void *)(intptr_t)statuses[i],
+						  &executor));
+		assert_works(dray_call_queue_create(&executor, 1, &own));
+		dray_executor_unref(executor);
+		assert_int_equal(dray_call_queue_submit(own, same, &input,
+							&output, NULL, NULL,
+							NULL),
+				 statuses[i]);
+		dray_call_queue_destroy(own);
+	}
+}
+
+/* A loop that forks once; both return from it. */
+static pid_t forked;
+static bool has_forked;
+
+static int fork_once(char *const *data, const int64_t *strides, int64_t count,
+		     void *context)
+{
+	if (!has_forked) {
+		has_forked = true;
+		forked = fork();
+		if (!forked)
+			alarm(DEADLINE);
+	}
+	return 0;
+}
+
+QUEUE_FACT(a_child_of_a_loop_ends_with_its_thread)
+{
+	const struct dray_ufunc_loop forks = { .loop = fork_once };
+	const struct dray_view *input = &in, *output = &out;
+	dray_dtype dtypes[] = { DRAY_UINT8, DRAY_UINT8 };
+	struct dray_call_queue *own = NULL;
+	struct dray_ufunc *forker = NULL;
+	struct dray_event *events[2];
+	int status = -1;
+
+	SKIP_IF_MALLOC_STAYS_LOCKED();
+	has_forked = false;
+	assert_works(
+		dray_ufunc_create("forker", 1, 1, DRAY_IDENTITY_NONE, &forker));
+	assert_works(dray_ufunc_set_loop(forker, dtypes, &forks));
+	assert_works(dray_call_queue_create(NULL, 0, &own));
+	for (int i = 0; i < 2; i++)
+		assert_works(dray_call_queue_submit(
+			own, forker, &input, &output, NULL, NULL, &events[i]));
+	for (int i = 0; i < 2; i++) {
+		assert_works(dray_event_wait(events[i], -1));
+		dray_event_unref(events[i]);
+	}
+	assert_int_equal(waitpid(forked, &status, 0), forked);
+	assert_int_equal(status, 0);
+	dray_call_queue_destroy(own);
+	dray_ufunc_unref(forker);
+}
+
 QUEUE_FACT(a_wait_for_a_view_ends_after_the_call_has_ended)
 {
 	struct dray_event *event;
@@ -313,6 +543,7 @@ QUEUE_FACT(a_child_makes_calls_while_its_parent_does)
 	char byte = 0;
 
 	SKIP_IF_MALLOC_STAYS_LOCKED();
+	SKIP_IF_CHILDREN_HAVE_NO_THREADS();
 	assert_works(dray_view_init(&number, &byte, DRAY_UINT8, 0, NULL, NULL));
 	atomic_store(&stops, false);
 	for (int i = 0; i < 2; i++)

@@ -131,6 +131,7 @@ FACT(queues_of_calls)
 	gives(false, dray_call_is_cancelled(NULL));
 	dray_call_queue_destroy(queue);
 	ignores(dray_call_queue_destroy(NULL));
+	refuses(dray_call_queue_cancel(NULL));
 }
 
 FACTS_SHARE(set_up, tear_down)

@@ -875,6 +875,8 @@ class CallQueue:
     def explain(self, ufunc: ufunc, /, *inputs: Any, out: Any = ..., where: Any = ...,
                 **keywords: Any) -> CallExplanation:
         """Tells which executor would run a call, and why; computes nothing."""
+    def cancel(self) -> None:
+        """Cancels all calls: those that wait end at once.  Later calls run."""
     def close(self) -> None:
         """Waits for the calls, and closes the queue."""
     def __enter__(self) -> CallQueue:
@@ -894,7 +896,8 @@ class Call:
         """Returns the result when the call has ended, or raises its error; TimeoutError
         after `timeout` seconds, and the call goes on.  Warns once of errors of numbers."""
     def cancel(self) -> None:
-        """Asks the call to end: one that waits does not start.  wait() tells."""
+        """Ends a call that waits at once; one that runs ends when its executor looks.
+        wait() tells."""
 
 class Recording:
     """The part of dray.Sequence in C."""

@@ -205,7 +205,8 @@ static PyMethodDef call_methods[] = {
 	  "after `timeout` seconds, and the call goes on.  Warns once of errors of numbers." },
 	{ "cancel", call_cancel, METH_NOARGS,
 	  "cancel($self)\n--\n\n"
-	  "Asks the call to end: one that waits does not start.  wait() tells." },
+	  "Ends a call that waits at once; one that runs ends when its executor looks.\n"
+	  "wait() tells." },
 	{ NULL, NULL, 0, NULL },
 };
 

@@ -17,7 +17,10 @@ static void close_queue(struct queue_object *self)
 	Py_END_ALLOW_THREADS
 }
 
-/* Before the interpreter ends, since a thread may need it for a loop. */
+/*
+ * Before the interpreter ends, since a thread may need it for a loop.  Calls that wait
+ * for packets would keep it for ever.
+ */
 PyObject *close_queues(PyObject *module, PyObject *unused)
 {
 	struct module_state *state = module_state(module);
@@ -30,6 +33,7 @@ PyObject *close_queues(PyObject *module, PyObject *unused)
 		if (!queue)
 			break;
 		Py_INCREF(queue);
+		(void)dray_call_queue_cancel(queue->queue);
 		close_queue(queue);
 		Py_DECREF(queue);
 	} while (true);
@@ -197,6 +201,17 @@ static PyObject *queue_close(PyObject *self, PyObject *unused)
 	Py_RETURN_NONE;
 }
 
+static PyObject *queue_cancel(PyObject *self, PyObject *unused)
+{
+	struct dray_call_queue *queue = queue_self(self)->queue;
+	int ret = queue ? dray_call_queue_cancel(queue) : 0;
+
+	(void)unused;
+	if (ret)
+		return raise_error(ret);
+	Py_RETURN_NONE;
+}
+
 static PyObject *queue_enter(PyObject *self, PyObject *unused)
 {
 	(void)unused;
@@ -221,6 +236,9 @@ static PyMethodDef queue_methods[] = {
 	  METH_FASTCALL | METH_KEYWORDS,
 	  "explain($self, ufunc, /, *inputs, out=None, where=True, **keywords)\n--\n\n"
 	  "Tells which executor would run a call, and why; computes nothing." },
+	{ "cancel", queue_cancel, METH_NOARGS,
+	  "cancel($self)\n--\n\n"
+	  "Cancels all calls: those that wait end at once.  Later calls run." },
 	{ "close", queue_close, METH_NOARGS,
 	  "close($self)\n--\n\nWaits for the calls, and closes the queue." },
 	{ "__enter__", queue_enter, METH_NOARGS,

@@ -18,6 +18,9 @@
 /* Operands of a call, with its mask. */
 #define DRAY_CALL_OPERANDS (DRAY_UFUNC_MAX_OPERANDS + 1)
 
+/* Milliseconds between looks whether a call that waits is cancelled. */
+#define DRAY_CALLS_LOOK_MS 100
+
 /* The time of one loop on one executor. */
 struct dray_timed {
 	struct dray_timed *next;
@@ -50,12 +53,20 @@ struct dray_task {
 	void (*release)(void *context);
 };
 
-/* A call or a task, and all that it needs until its end. */
+/*
+ * A call or a task, and all that it needs until its end.  Its queue's thread frees it
+ * after that; without a queue, dray_task_call() does.
+ */
 struct dray_queued {
 	struct dray_call call;
 	struct dray_task task; /* run NULL: a call */
 	struct dray_call_queue *queue; /* NULL: it is not in one */
-	struct dray_queued *next; /* in its queue */
+	/* with the lock of all queues */
+	struct dray_queued *before, *next; /* in its queue */
+	struct dray_queued *next_ended; /* for its queue's thread to free */
+	bool claimed; /* by the thread that starts it, or that cancels it */
+	_Atomic bool ended; /* dray_call_end() was called */
+	const struct dray_call *outer; /* the task that made it, or NULL */
 	struct dray_event *event; /* one reference */
 	struct dray_executor *executor; /* that runs it; one reference */
 	uint64_t started_ns;
@@ -119,8 +130,10 @@ bool dray_task_has_executors(const struct dray_call_queue *queue);
 /*
  * Runs a call in the thread of a task of @queue, on the executor that takes the
  * least time, and waits for its end.  The task's operands cover its memory.
+ * @outer: the task, which may be cancelled
  */
-int dray_task_call(struct dray_call_queue *queue, struct dray_ufunc *ufunc,
+int dray_task_call(struct dray_call_queue *queue, const struct dray_call *outer,
+		   struct dray_ufunc *ufunc,
 		   const struct dray_view *const *inputs,
 		   const struct dray_view *const *outputs,
 		   const struct dray_ufunc_options *options);

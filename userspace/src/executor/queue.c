@@ -102,34 +102,46 @@ void dray_call_end(struct dray_call *call, int status)
 {
 	struct dray_call_queue *queue;
 	struct dray_queued *queued;
-	struct dray_event *event;
 
 	if (!dray_given(call, __func__))
 		return;
 	queued = dray_queued(call);
+	/* The call of a child's parent ends there. */
+	if (queued->event->use.process != dray_fork_process() ||
+	    atomic_exchange(&queued->ended, true))
+		return;
 	status = dray_users_result(status, queued->event->name);
 	if (!status && queued->executor)
 		dray_executor_measured(queued->executor, call,
 				       now_ns() - queued->started_ns);
 	queue = queued->queue;
-	event = queued->event;
-	queued->event = NULL;
-	dray_event_end_call(event, status);
-	dray_queued_free(queued);
+	dray_event_end_call(dray_event_ref(queued->event), status);
+	/* Without a queue, the thread that waits for the event frees the call. */
+	if (!queue)
+		return;
 	take();
-	if (queue)
-		queue->calls--;
+	queued->next_ended = queue->ended;
+	queue->ended = queued;
 	pthread_cond_broadcast(&changed);
 	give();
 }
 
 bool dray_call_is_cancelled(const struct dray_call *call)
 {
-	return dray_given(call, __func__) &&
-	       atomic_load(&dray_queued(call)->event->cancelled);
+	const struct dray_queued *queued;
+
+	if (!dray_given(call, __func__))
+		return false;
+	queued = dray_queued(call);
+	if (queued->outer)
+		queued = dray_queued(queued->outer);
+	return atomic_load(&queued->event->cancelled);
 }
 
-/* Waits for transfers that meet operands; calls were waited for. */
+/*
+ * Waits for transfers that meet operands; calls were waited for.  A call that is
+ * cancelled is noticed now and then.
+ */
 static int await_transfers(const struct dray_queued *queued)
 {
 	const struct dray_use_part *part = queued->event->use.parts;
@@ -139,7 +151,10 @@ static int await_transfers(const struct dray_queued *queued)
 	for (; part && !ret; part = part->next) {
 		query = query_for(part);
 		query.wanted = is_transfer;
-		ret = dray_use_wait(&query, -1);
+		do {
+			ret = dray_use_wait(&query, DRAY_CALLS_LOOK_MS);
+		} while (ret == -ETIME &&
+			 !dray_call_is_cancelled(&queued->call));
 	}
 	return ret;
 }
@@ -174,14 +189,28 @@ static int run_task(struct dray_call_queue *queue, struct dray_queued *queued)
 	return ret;
 }
 
+/* Whether the queue's thread may start a call; else its cancellation has it. */
+static bool claim_start(struct dray_queued *queued)
+{
+	bool starts;
+
+	take();
+	starts = !queued->claimed;
+	queued->claimed = true;
+	give();
+	return starts;
+}
+
 static void run_call(struct dray_call_queue *queue, struct dray_queued *queued)
 {
-	struct dray_event *event = dray_event_ref(queued->event);
+	struct dray_event *event = queued->event;
 	int ret = await_transfers(queued);
 
-	if (!ret && dray_call_is_cancelled(&queued->call))
+	if (!claim_start(queued))
+		return;
+	if (atomic_load(&event->cancelled))
 		ret = dray_fail(-ECANCELED, "the call of %s was cancelled",
-				queued->event->name);
+				event->name);
 	if (!ret && queued->task.run)
 		ret = run_task(queue, queued);
 	if (ret || !queued->call.elements)
@@ -190,16 +219,88 @@ static void run_call(struct dray_call_queue *queue, struct dray_queued *queued)
 		dray_calls_start(queue, queued);
 	/* An executor has it, or it has ended. */
 	atomic_store(&event->runs_later, false);
-	dray_event_unref(event);
 }
 
-/* Waits until no call of @queue is in flight; executors may still have some. */
-static void drain(const struct dray_call_queue *queue)
+static int cancelled(const struct dray_queued *queued)
 {
+	return dray_fail(-ECANCELED,
+			 "the call of %s was cancelled before it began",
+			 queued->event->name);
+}
+
+/* Ends a call that has not started.  Implements dray_event's cancel. */
+static void cancel_call(struct dray_event *event)
+{
+	struct dray_queued *queued;
+
 	take();
-	while (queue->calls)
-		pthread_cond_wait(&changed, &mutex);
+	queued = event->call;
+	if (queued && queued->claimed)
+		queued = NULL;
+	if (queued)
+		queued->claimed = true;
 	give();
+	/* Calls that have not ended are not freed. */
+	if (queued)
+		dray_call_end(&queued->call, cancelled(queued));
+}
+
+int dray_call_queue_cancel(struct dray_call_queue *queue)
+{
+	struct dray_queued *queued, *claimed = NULL, **last = &claimed;
+
+	if (!dray_given(queue, __func__))
+		return -EINVAL;
+	if (queue->process != dray_fork_process())
+		return dray_fail(-ECHILD, "the queue of calls is the parent's");
+	take();
+	for (queued = queue->oldest; queued; queued = queued->next) {
+		atomic_store(&queued->event->cancelled, true);
+		if (queued->claimed)
+			continue;
+		queued->claimed = true;
+		*last = queued;
+		last = &queued->next_ended;
+	}
+	*last = NULL;
+	give();
+	while ((queued = claimed)) {
+		claimed = queued->next_ended;
+		dray_call_end(&queued->call, cancelled(queued));
+	}
+	return 0;
+}
+
+/* With the lock. */
+static void unlink_call(struct dray_call_queue *queue,
+			struct dray_queued *queued)
+{
+	queued->event->call = NULL;
+	if (queue->first == queued)
+		queue->first = queued->next;
+	if (queued->before)
+		queued->before->next = queued->next;
+	else
+		queue->oldest = queued->next;
+	if (queued->next)
+		queued->next->before = queued->before;
+	else
+		queue->newest = queued->before;
+}
+
+/*
+ * Frees calls that have ended, in the queue's thread: an executor's thread that ends a
+ * call drops neither its executor nor memory.  With the lock, dropped meanwhile.
+ */
+static void free_ended(struct dray_call_queue *queue)
+{
+	struct dray_queued *queued = queue->ended;
+
+	queue->ended = queued->next_ended;
+	unlink_call(queue, queued);
+	give();
+	dray_queued_free(queued);
+	take();
 }
 
 static void free_queue(struct dray_call_queue *queue)
@@ -211,32 +312,42 @@ static void free_queue(struct dray_call_queue *queue)
 	free(queue);
 }
 
-static void *run(void *argument)
+/* Runs the oldest call that has not begun, if no older one of a queue hinders it. */
+static bool run_first(struct dray_call_queue *queue)
 {
-	struct dray_call_queue *queue = argument;
-	struct dray_queued *queued;
+	struct dray_queued *queued = queue->first;
 
-	pthread_setname_np(pthread_self(), "dray-calls");
-	take();
-	for (;;) {
-		queued = queue->first;
-		if (!queued && queue->ends)
-			break;
-		if (!queued || waits_for_older(queued)) {
-			pthread_cond_wait(&changed, &mutex);
-			continue;
-		}
-		queue->first = queued->next;
-		if (!queue->first)
-			queue->last = &queue->first;
+	if (!queued || (!queued->claimed && waits_for_older(queued)))
+		return false;
+	queue->first = queued->next;
+	if (!queued->claimed) {
 		give();
 		run_call(queue, queued);
 		take();
 	}
+	return true;
+}
+
+static void *run(void *argument)
+{
+	struct dray_call_queue *queue = argument;
+
+	pthread_setname_np(pthread_self(), "dray-calls");
+	take();
+	while (!queue->ends || queue->oldest) {
+		if (queue->ended)
+			free_ended(queue);
+		else if (!run_first(queue))
+			pthread_cond_wait(&changed, &mutex);
+		/* A loop has forked: the calls are the parent's. */
+		if (queue->process != dray_fork_process()) {
+			give();
+			return NULL;
+		}
+	}
 	give();
 	if (queue->alone) {
 		pthread_detach(pthread_self());
-		drain(queue);
 		free_queue(queue);
 	}
 	return NULL;
@@ -267,7 +378,6 @@ int dray_call_queue_create(struct dray_executor *const *executors, size_t count,
 	dray_times_enlist();
 	dray_streams_enlist();
 	queue->process = dray_fork_process();
-	queue->last = &queue->first;
 	for (i = 0; i < count; i++)
 		queue->executors[i] = dray_executor_ref(executors[i]);
 	queue->count = count;
@@ -307,7 +417,6 @@ void dray_call_queue_destroy(struct dray_call_queue *queue)
 		if (alone)
 			return;
 		pthread_join(queue->thread, NULL);
-		drain(queue);
 	}
 	free_queue(queue);
 }
@@ -319,11 +428,18 @@ void dray_calls_append(struct dray_call_queue *queue,
 	queued->event->runner = queue->thread;
 	atomic_store(&queued->event->runs_later, true);
 	take();
+	queued->event->call = queued;
+	queued->event->cancel = cancel_call;
 	/* Calls that others submit later have higher numbers. */
 	dray_use_enter(&queued->event->use);
-	queue->calls++;
-	*queue->last = queued;
-	queue->last = &queued->next;
+	queued->before = queue->newest;
+	if (queue->newest)
+		queue->newest->next = queued;
+	else
+		queue->oldest = queued;
+	queue->newest = queued;
+	if (!queue->first)
+		queue->first = queued;
 	pthread_cond_broadcast(&changed);
 	give();
 }

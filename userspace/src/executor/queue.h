@@ -12,9 +12,10 @@ struct dray_call_queue {
 	uint32_t process;
 	bool ends; /* no call follows */
 	bool alone; /* its thread frees it */
-	struct dray_queued *first; /* not taken yet */
-	struct dray_queued **last;
-	size_t calls; /* that have not ended */
+	/* all that were not freed, in their order */
+	struct dray_queued *oldest, *newest;
+	struct dray_queued *first; /* that the thread has not taken */
+	struct dray_queued *ended; /* for the thread to free */
 	size_t count;
 	struct dray_executor
 		*executors[DRAY_CALLS_MOST_EXECUTORS]; /* each one reference */

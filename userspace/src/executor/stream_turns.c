@@ -103,8 +103,8 @@ static int acquire(const struct dray_stream_call *run,
 		ret = dray_stream_check_cancelled(run);
 		if (ret)
 			return ret;
-		step = left < DRAY_STREAM_LOOK_MS ? (int)left
-						  : DRAY_STREAM_LOOK_MS;
+		step = left < DRAY_CALLS_LOOK_MS ? (int)left
+						 : DRAY_CALLS_LOOK_MS;
 		ret = dray_ring_acquire(stream, points, POINTS, least, step);
 		left -= (uint64_t)step;
 	} while (ret == -ETIME && left);

@@ -128,7 +128,8 @@ bool dray_task_has_executors(const struct dray_call_queue *queue)
 	return queue->count;
 }
 
-int dray_task_call(struct dray_call_queue *queue, struct dray_ufunc *ufunc,
+int dray_task_call(struct dray_call_queue *queue, const struct dray_call *outer,
+		   struct dray_ufunc *ufunc,
 		   const struct dray_view *const *inputs,
 		   const struct dray_view *const *outputs,
 		   const struct dray_ufunc_options *options)
@@ -140,12 +141,15 @@ int dray_task_call(struct dray_call_queue *queue, struct dray_ufunc *ufunc,
 	ret = dray_queued_create(ufunc, inputs, outputs, options, &queued);
 	if (ret)
 		return ret;
+	queued->outer = outer;
 	end = dray_event_ref(queued->event);
 	if (queued->call.elements)
 		dray_calls_start(queue, queued);
 	else
 		dray_call_end(&queued->call, 0);
-	return await(end);
+	ret = await(end);
+	dray_queued_free(queued);
+	return ret;
 }
 
 int dray_explain_call(struct dray_call_queue *queue, struct dray_ufunc *ufunc,

@@ -563,6 +563,8 @@ int dray_event_cancel(struct dray_event *event)
 	if (ret)
 		return ret;
 	atomic_store(&event->cancelled, true);
+	if (event->cancel)
+		event->cancel(event);
 	pthread_mutex_lock(&lock);
 	if (!settle_if_there(event) && event->stream) {
 		stream = event->stream;

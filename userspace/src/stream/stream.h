@@ -61,6 +61,9 @@ struct dray_event {
 	uint64_t number; /* of its packet; 0: of a call */
 	struct dray_stream *stream; /* while it is pending; NULL: of a call */
 	_Atomic bool cancelled; /* a call's executor may look */
+	/* ends a call that has not started; NULL: not in a queue */
+	void (*cancel)(struct dray_event *event);
+	void *call; /* with the lock of queues of calls; NULL: freed */
 	_Atomic bool runs_later; /* a call that @runner has or will have */
 	pthread_t runner;
 	char *sentence; /* of a call that failed; freed with the event */

@@ -111,9 +111,9 @@ static int submit_once(struct dray_queue *queue, struct dray_submit *args)
 }
 
 /*
- * Submits in a turn of the queue, whose lock is free meanwhile: the call may wait for
- * room.  True if the queue's channel was found dead, and the next try may have another:
- * all that was in flight there has failed, so there is no order to keep.
+ * Submits in a turn of the queue.  Its lock is free meanwhile, because the call may wait
+ * for room.  True if the channel was found dead, and the next try may have another:
+ * transfers in flight there have failed, so there is no order to keep.
  */
 static bool submit_in_turn(struct dray_queue *queue, struct dray_submit *args,
 			   struct dray_fence *fence, int *ret)
