@@ -10,7 +10,7 @@
  *
  *	ret = dray_stream_executor_create(&stream, &fpga);
  *	...
- *	ret = dray_call_queue_create(&fpga, 1, &queue);
+ *	ret = dray_call_queue_create(&fpga, 1, NULL, &queue);
  *	...
  *	ret = dray_call_queue_submit(queue, stream.ufunc, inputs, outputs,
  *				     NULL, NULL, &event);
@@ -164,18 +164,32 @@ DRAY_API int dray_executor_set_cost(struct dray_executor *executor,
 				    const dray_dtype *dtypes,
 				    const struct dray_call_cost *cost);
 
+/* A submission to a full queue is -EAGAIN, and does not wait. */
+#define DRAY_CALLS_NONBLOCK (1u << 0)
+
+/** How a queue of calls is made; all zero but the size is the default. */
+struct dray_call_queue_options {
+	size_t size;		/* bytes of this structure, which may grow */
+	uint32_t depth;		/* calls that wait or run, up to 1048576; 0: 1024 */
+	uint32_t flags;		/* DRAY_CALLS_NONBLOCK */
+};
+
 /**
  * Makes a queue and its thread.  Signals that the program is sent go to its other
  * threads; a fault of a loop or an executor arrives where it happens.
  *
  * @executors: @count of them, beside the CPU; counted up
  * @count: 0 to 16
+ * @options: copied; NULL: the default
  * @out: ended by dray_call_queue_destroy()
  *
- * Errors: -EINVAL (too many), -ENOMEM, -EAGAIN (no thread can be made).
+ * Errors: -EINVAL (too many executors or calls, unknown flags), -ENOMEM, -EAGAIN (no
+ * thread can be made).
  */
 DRAY_API int dray_call_queue_create(struct dray_executor *const *executors,
-				    size_t count, struct dray_call_queue **out);
+				    size_t count,
+				    const struct dray_call_queue_options *options,
+				    struct dray_call_queue **out);
 
 /**
  * Waits for its calls, and ends it: no call uses memory, an executor or a ufunc any more.
@@ -194,7 +208,14 @@ DRAY_API void dray_call_queue_destroy(struct dray_call_queue *queue);
 DRAY_API int dray_call_queue_cancel(struct dray_call_queue *queue);
 
 /**
- * Submits a call, as of dray_ufunc_call(), and does not wait.
+ * Returns the end of the oldest call of a full queue, with one reference, or NULL if
+ * there is room: for programs that submit with DRAY_CALLS_NONBLOCK.
+ */
+DRAY_API struct dray_event *
+dray_call_queue_full(struct dray_call_queue *queue);
+
+/**
+ * Submits a call, as of dray_ufunc_call(), and waits only if the queue is full.
  *
  * @inputs, @outputs, @options: are copied.  Blocks of pools are busy until the call
  *	ends; other memory, such as an array's of malloc(), must live until then
@@ -209,8 +230,9 @@ DRAY_API int dray_call_queue_cancel(struct dray_call_queue *queue);
  * the thread that submits, as of dray_set_fp_state(); its function is called by the
  * queue's thread.  Outputs are made in the order of dray_ufunc_call().
  *
- * Errors: as dray_ufunc_call() before its loops, -ECHILD; if it waits, also the
- * status of the call, or -EDEADLK in a call of this queue.
+ * Errors: as dray_ufunc_call() before its loops, -ECHILD; of a full queue -EAGAIN
+ * (DRAY_CALLS_NONBLOCK) or -EINTR, and nothing was submitted; if it waits for the call, also
+ * the call's status; -EDEADLK (it would wait in a call of this queue).
  */
 DRAY_API int dray_call_queue_submit(struct dray_call_queue *queue,
 				    struct dray_ufunc *ufunc,

@@ -134,6 +134,21 @@ def test_a_program_ends_though_a_call_waits_for_ever():
     subprocess.run([sys.executable, "-c", program], check=True, timeout=DEADLINE)
 
 
+def test_a_full_queue_waits_without_the_interpreter():
+    numbers = []
+
+    @dray_loop
+    def note(data, count):
+        numbers.append(int(data[0][0]))
+
+    with dray.CallQueue(depth=2) as queue:
+        for number in range(100):
+            queue.submit(note, np.array([float(number)]))
+    assert numbers == list(range(100))
+    with pytest.raises(ValueError, match="up to 1048576"):
+        dray.CallQueue(depth=2**21)
+
+
 def test_calls_of_two_queues_are_ordered_by_memory():
     go = threading.Event()
     order = []

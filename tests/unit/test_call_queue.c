@@ -55,7 +55,7 @@ static struct dray_event *start_slow(const struct dray_view *from,
 	struct dray_event *event;
 
 	assert_works(dray_executor_create("keeper", &keeps, NULL, &keeper));
-	assert_works(dray_call_queue_create(&keeper, 1, &slow));
+	assert_works(dray_call_queue_create(&keeper, 1, NULL, &slow));
 	dray_executor_unref(keeper);
 	assert_works(dray_call_queue_submit(slow, same, &from, &to, NULL, NULL,
 					    &event));
@@ -118,7 +118,7 @@ QUEUE_FACT(a_call_that_ends_its_own_queue_does_not_wait_for_itself)
 	struct dray_ufunc *ender = NULL;
 	struct dray_event *first, *second;
 
-	assert_works(dray_call_queue_create(NULL, 0, &own));
+	assert_works(dray_call_queue_create(NULL, 0, NULL, &own));
 	assert_works(
 		dray_ufunc_create("ender", 1, 1, DRAY_IDENTITY_NONE, &ender));
 	assert_works(dray_ufunc_set_loop(
@@ -164,7 +164,7 @@ QUEUE_FACT(an_executor_that_breaks_its_promise_is_an_error)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		assert_works(dray_executor_create(
 			"odd", &odd, (void *)rows[i].returns, &executor));
-		assert_works(dray_call_queue_create(&executor, 1, &odds));
+		assert_works(dray_call_queue_create(&executor, 1, NULL, &odds));
 		dray_executor_unref(executor);
 		assert_fails(dray_call_queue_submit(odds, same, &input, &output,
 						    NULL, NULL, NULL),
@@ -259,7 +259,7 @@ QUEUE_FACT(a_call_that_waits_for_a_packet_is_cancelled_at_once)
 	struct dray_event *packet = recv_view(&silent), *first, *second;
 	struct dray_call_queue *own = NULL;
 
-	assert_works(dray_call_queue_create(NULL, 0, &own));
+	assert_works(dray_call_queue_create(NULL, 0, NULL, &own));
 	assert_works(dray_call_queue_submit(own, same, &input, &output, NULL,
 					    NULL, &first));
 	assert_works(dray_call_queue_submit(own, same, &input, &output, NULL,
@@ -307,6 +307,119 @@ QUEUE_FACT(all_calls_of_a_queue_are_cancelled)
 	assert_works(dray_event_wait(running, -1));
 	dray_event_unref(running);
 	dray_call_queue_destroy(slow);
+}
+
+/* Ends calls that an executor keeps, one after the other. */
+static void *end_three(void *unused)
+{
+	for (int i = 0; i < 3; i++)
+		dray_call_end(await_kept(), 0);
+	return unused;
+}
+
+QUEUE_FACT(a_full_queue_refuses_calls_or_waits)
+{
+	struct dray_call_queue_options bound = { sizeof(bound), 2,
+						 DRAY_CALLS_NONBLOCK };
+	const struct dray_view *input = &in, *output = &out;
+	struct dray_event *events[3], *oldest;
+	struct dray_call_queue *own = NULL;
+	struct dray_executor *keeper = NULL;
+	struct dray_array *made = NULL;
+	pthread_t thread;
+
+	assert_works(dray_executor_create("keeper", &keeps, NULL, &keeper));
+	for (int waits = 0; waits < 2; waits++) {
+		bound.flags = waits ? 0 : DRAY_CALLS_NONBLOCK;
+		assert_works(dray_call_queue_create(&keeper, 1, &bound, &own));
+		assert_null(dray_call_queue_full(own));
+		for (int i = 0; i < 2; i++)
+			assert_works(dray_call_queue_submit(own, same, &input,
+							    &output, NULL, NULL,
+							    &events[i]));
+		oldest = dray_call_queue_full(own);
+		assert_ptr_equal(oldest, events[0]);
+		dray_event_unref(oldest);
+		if (!waits)
+			assert_fails(dray_call_queue_submit(own, same, &input,
+							    NULL, NULL, &made,
+							    &events[2]),
+				     -EAGAIN, "2 calls of the queue");
+		assert_null(made);
+		if (!waits)
+			dray_call_end(await_kept(), 0);
+		if (!waits)
+			assert_works(dray_event_wait(events[0], -1));
+		/* One waits for the thread that ends them. */
+		assert_int_equal(pthread_create(&thread, NULL, end_three, NULL),
+				 0);
+		assert_works(dray_call_queue_submit(own, same, &input, &output,
+						    NULL, NULL, &events[2]));
+		if (!waits)
+			assert_works(dray_event_wait(events[1], -1));
+		if (!waits)
+			assert_works(dray_call_queue_submit(
+				own, same, &input, &output, NULL, NULL, NULL));
+		pthread_join(thread, NULL);
+		for (int i = 0; i < 3; i++) {
+			assert_works(dray_event_wait(events[i], -1));
+			dray_event_unref(events[i]);
+		}
+		dray_call_queue_destroy(own);
+	}
+	dray_executor_unref(keeper);
+}
+
+/* A loop that submits to its own queue, which it fills. */
+static int fill_own(char *const *data, const int64_t *strides, int64_t count,
+		    void *context)
+{
+	const struct dray_view *input = &in, *output = &out;
+	struct dray_call_queue **own = context;
+	struct dray_event *event = NULL;
+
+	own_status = dray_call_queue_submit(*own, same, &input, &output, NULL,
+					    NULL, &event);
+	return 0;
+}
+
+QUEUE_FACT(a_call_does_not_wait_for_room_in_its_own_queue)
+{
+	const struct dray_call_queue_options bound = { sizeof(bound), 1, 0 };
+	const struct dray_view *input = &in, *output = &out;
+	dray_dtype dtypes[] = { DRAY_UINT8, DRAY_UINT8 };
+	struct dray_call_queue *own = NULL;
+	struct dray_ufunc *filler = NULL;
+
+	assert_works(dray_call_queue_create(NULL, 0, &bound, &own));
+	assert_works(
+		dray_ufunc_create("filler", 1, 1, DRAY_IDENTITY_NONE, &filler));
+	assert_works(dray_ufunc_set_loop(filler, dtypes,
+					 &(struct dray_ufunc_loop){ fill_own,
+								    &own, 0 }));
+	assert_works(dray_call_queue_submit(own, filler, &input, &output, NULL,
+					    NULL, NULL));
+	assert_int_equal(own_status, -EDEADLK);
+	dray_call_queue_destroy(own);
+	dray_ufunc_unref(filler);
+}
+
+QUEUE_FACT(wrong_options_of_a_queue_are_refused)
+{
+	static const struct {
+		struct dray_call_queue_options options;
+		const char *part;
+	} rows[] = {
+		{ { sizeof(rows[0].options), 0, 2 }, "flags 0x2" },
+		{ { sizeof(rows[0].options), 1048577, 0 }, "up to 1048576" },
+	};
+	struct dray_call_queue *own = NULL;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_fails(dray_call_queue_create(NULL, 0, &rows[i].options,
+						    &own),
+			     -EINVAL, rows[i].part);
+	assert_null(own);
 }
 
 /* An executor with a thread that ends calls, which release() joins. */
@@ -393,7 +506,7 @@ QUEUE_FACT(an_executor_joins_its_thread_in_release)
 		struct dray_call_queue *own = NULL;
 		struct dray_event *event;
 
-		assert_works(dray_call_queue_create(&executor, 1, &own));
+		assert_works(dray_call_queue_create(&executor, 1, NULL, &own));
 		dray_executor_unref(executor);
 		assert_works(dray_call_queue_submit(own, same, &input, &output,
 						    NULL, NULL, &event));
@@ -426,7 +539,7 @@ QUEUE_FACT(a_call_that_ends_twice_keeps_its_first_status)
 		assert_works(dray_executor_create("twice", &twice,
 						  (void *)(intptr_t)statuses[i],
 						  &executor));
-		assert_works(dray_call_queue_create(&executor, 1, &own));
+		assert_works(dray_call_queue_create(&executor, 1, NULL, &own));
 		dray_executor_unref(executor);
 		assert_int_equal(dray_call_queue_submit(own, same, &input,
 							&output, NULL, NULL,
@@ -467,7 +580,7 @@ QUEUE_FACT(a_child_of_a_loop_ends_with_its_thread)
 	assert_works(
 		dray_ufunc_create("forker", 1, 1, DRAY_IDENTITY_NONE, &forker));
 	assert_works(dray_ufunc_set_loop(forker, dtypes, &forks));
-	assert_works(dray_call_queue_create(NULL, 0, &own));
+	assert_works(dray_call_queue_create(NULL, 0, NULL, &own));
 	for (int i = 0; i < 2; i++)
 		assert_works(dray_call_queue_submit(
 			own, forker, &input, &output, NULL, NULL, &events[i]));
@@ -531,7 +644,7 @@ static int call_in_child(const struct dray_view *number)
 	struct dray_call_queue *own;
 
 	alarm(DEADLINE);
-	return dray_call_queue_create(NULL, 0, &own) ||
+	return dray_call_queue_create(NULL, 0, NULL, &own) ||
 	       dray_call_queue_submit(own, same, &number, &number, NULL, NULL,
 				      NULL);
 }

@@ -89,8 +89,8 @@ static int set_up(void **state)
 					    &cheap));
 	assert_works(dray_executor_set_cost(dray_cpu_executor(), negative,
 					    types, &dear));
-	assert_works(dray_call_queue_create(&seven.executor, 1, &queue));
-	assert_works(dray_call_queue_create(NULL, 0, &plain));
+	assert_works(dray_call_queue_create(&seven.executor, 1, NULL, &queue));
+	assert_works(dray_call_queue_create(NULL, 0, NULL, &plain));
 	for (int i = 0; i < COUNT; i++) {
 		a[i] = i;
 		b[i] = c[i] = d[i] = 0;

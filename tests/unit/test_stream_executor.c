@@ -45,8 +45,8 @@ static void serve(struct served *served, const char *name, int inputs,
 					    served->dtypes, &cheap));
 	assert_works(dray_executor_set_cost(dray_cpu_executor(), served->ufunc,
 					    served->dtypes, &dear));
-	assert_works(
-		dray_call_queue_create(&served->executor, 1, &served->queue));
+	assert_works(dray_call_queue_create(&served->executor, 1, NULL,
+					    &served->queue));
 }
 
 static void end(struct served *served)

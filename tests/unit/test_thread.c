@@ -81,7 +81,7 @@ FACT(the_thread_of_a_queue_gets_the_signals_of_faults_alone)
 	assert_works(
 		dray_ufunc_create("look", 1, 1, DRAY_IDENTITY_NONE, &ufunc));
 	assert_works(dray_ufunc_set_loop(ufunc, dtypes, &loop));
-	assert_works(dray_call_queue_create(NULL, 0, &queue));
+	assert_works(dray_call_queue_create(NULL, 0, NULL, &queue));
 	assert_works(dray_call_queue_submit(queue, ufunc, &of, &of, NULL, NULL,
 					    NULL));
 	dray_call_queue_destroy(queue);

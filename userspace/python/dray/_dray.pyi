@@ -862,9 +862,10 @@ class CallQueue:
     """Calls of ufuncs that run one after the other, in a thread of the queue.
 
     Each goes to the executor that takes the least time, the CPU among them.  The
-    first calls of a loop measure each of them."""
-    def __new__(cls, executors: Iterable[Union[StreamExecutor, OpenCLExecutor]] = ...
-                ) -> CallQueue: ...
+    first calls of a loop measure each of them.  At most `depth` calls wait or run, 0:
+    1024; another submission waits for one of them."""
+    def __new__(cls, executors: Iterable[Union[StreamExecutor, OpenCLExecutor]] = ...,
+                depth: int = ...) -> CallQueue: ...
     def submit(self, ufunc: ufunc, /, *inputs: Any, out: Any = ..., where: Any = ...,
                **keywords: Any) -> Call:
         """Submits a call, with the arguments of ufunc(), and returns a Call at once.

@@ -73,13 +73,14 @@ struct dray_queued {
 	struct dray_ufunc_options options; /* for the CPU */
 	struct dray_fp_state state; /* of the thread that submitted it */
 	struct dray_ufunc_loop loop;
-	int operands; /* with the mask; those of a task have no views */
+	int operands; /* with the mask; of a task: 0 */
 	/* of the loop, then those of a signature that was asked for */
 	dray_dtype dtypes[2 * DRAY_UFUNC_MAX_OPERANDS];
 	const struct dray_view *pointers[DRAY_CALL_OPERANDS];
 	struct dray_addresses spans[DRAY_CALL_OPERANDS]; /* not of a task */
 	struct dray_array *arrays[DRAY_CALL_OPERANDS]; /* made for it, or NULL */
-	struct dray_view views[DRAY_CALL_OPERANDS];
+	int views_count;
+	struct dray_view views[];
 };
 
 static inline struct dray_queued *dray_queued(const struct dray_call *call)

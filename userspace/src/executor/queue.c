@@ -115,6 +115,12 @@ void dray_call_end(struct dray_call *call, int status)
 		dray_executor_measured(queued->executor, call,
 				       now_ns() - queued->started_ns);
 	queue = queued->queue;
+	if (queue) {
+		/* First, so that a full queue has calls to wait for. */
+		take();
+		queue->calls--;
+		give();
+	}
 	dray_event_end_call(dray_event_ref(queued->event), status);
 	/* Without a queue, the thread that waits for the event frees the call. */
 	if (!queue)
@@ -353,9 +359,24 @@ static void *run(void *argument)
 	return NULL;
 }
 
+static int check_options(const struct dray_call_queue_options *options)
+{
+	if (options->flags & ~DRAY_CALLS_NONBLOCK)
+		return dray_fail(-EINVAL,
+				 "unknown flags 0x%x of a queue of calls",
+				 options->flags & ~DRAY_CALLS_NONBLOCK);
+	if (options->depth > DRAY_CALLS_MOST_DEPTH)
+		return dray_fail(-EINVAL,
+				 "a queue has room for up to %d calls, not %u",
+				 DRAY_CALLS_MOST_DEPTH, options->depth);
+	return 0;
+}
+
 int dray_call_queue_create(struct dray_executor *const *executors, size_t count,
+			   const struct dray_call_queue_options *options,
 			   struct dray_call_queue **out)
 {
+	struct dray_call_queue_options all = { .size = sizeof(all) };
 	struct dray_call_queue *queue;
 	size_t i;
 	int ret;
@@ -363,6 +384,13 @@ int dray_call_queue_create(struct dray_executor *const *executors, size_t count,
 	if (!dray_given(out, __func__) ||
 	    (count && !dray_given(executors, __func__)))
 		return -EINVAL;
+	if (options)
+		memcpy(&all, options,
+		       options->size < sizeof(all) ? options->size
+						   : sizeof(all));
+	ret = check_options(&all);
+	if (ret)
+		return ret;
 	if (count > DRAY_CALLS_MOST_EXECUTORS)
 		return dray_fail(
 			-EINVAL,
@@ -378,6 +406,8 @@ int dray_call_queue_create(struct dray_executor *const *executors, size_t count,
 	dray_times_enlist();
 	dray_streams_enlist();
 	queue->process = dray_fork_process();
+	queue->depth = all.depth ? all.depth : DRAY_CALLS_DEPTH;
+	queue->nonblock = all.flags & DRAY_CALLS_NONBLOCK;
 	for (i = 0; i < count; i++)
 		queue->executors[i] = dray_executor_ref(executors[i]);
 	queue->count = count;
@@ -421,13 +451,36 @@ void dray_call_queue_destroy(struct dray_call_queue *queue)
 	free_queue(queue);
 }
 
-void dray_calls_append(struct dray_call_queue *queue,
-		       struct dray_queued *queued)
+/* Returns the event of the oldest call that has not ended.  With the lock. */
+static struct dray_event *oldest_event(const struct dray_call_queue *queue)
+{
+	const struct dray_queued *queued = queue->oldest;
+
+	while (queued && dray_use_has_ended(&queued->event->use))
+		queued = queued->next;
+	return queued ? dray_event_ref(queued->event) : NULL;
+}
+
+struct dray_event *dray_call_queue_full(struct dray_call_queue *queue)
+{
+	struct dray_event *event = NULL;
+
+	if (!dray_given(queue, __func__) ||
+	    queue->process != dray_fork_process())
+		return NULL;
+	take();
+	if (queue->calls >= queue->depth)
+		event = oldest_event(queue);
+	give();
+	return event;
+}
+
+/* With the lock. */
+static void append(struct dray_call_queue *queue, struct dray_queued *queued)
 {
 	queued->queue = queue;
 	queued->event->runner = queue->thread;
 	atomic_store(&queued->event->runs_later, true);
-	take();
 	queued->event->call = queued;
 	queued->event->cancel = cancel_call;
 	/* Calls that others submit later have higher numbers. */
@@ -440,6 +493,42 @@ void dray_calls_append(struct dray_call_queue *queue,
 	queue->newest = queued;
 	if (!queue->first)
 		queue->first = queued;
+	queue->calls++;
 	pthread_cond_broadcast(&changed);
+}
+
+/* Appends a call, or returns the event that must end before there is room. */
+static struct dray_event *try_to_append(struct dray_call_queue *queue,
+					struct dray_queued *queued)
+{
+	struct dray_event *event = NULL;
+
+	take();
+	if (queue->calls >= queue->depth)
+		event = oldest_event(queue);
+	else
+		append(queue, queued);
 	give();
+	return event;
+}
+
+int dray_calls_append(struct dray_call_queue *queue, struct dray_queued *queued)
+{
+	struct dray_event *event;
+	bool ended;
+	int ret;
+
+	while ((event = try_to_append(queue, queued))) {
+		ret = queue->nonblock
+			      ? dray_fail(
+					-EAGAIN,
+					"%u calls of the queue wait or run, as many as it has room for",
+					queue->depth)
+			      : dray_event_wait(event, -1);
+		ended = dray_use_has_ended(&event->use);
+		dray_event_unref(event);
+		if (!ended)
+			return ret;
+	}
+	return 0;
 }

@@ -289,7 +289,7 @@ int dray_queued_create(struct dray_ufunc *ufunc,
 		       struct dray_queued **out)
 {
 	struct dray_queued *queued;
-	int o, ret;
+	int o, count, ret;
 
 	if (!dray_given(ufunc, __func__) || !dray_given(inputs, __func__))
 		return -EINVAL;
@@ -299,9 +299,12 @@ int dray_queued_create(struct dray_ufunc *ufunc,
 	ret = check(ufunc, inputs, outputs, options);
 	if (ret)
 		return ret;
-	queued = calloc(1, sizeof(*queued));
+	count = dray_ufunc_operands(ufunc) + (options && options->where);
+	queued = calloc(1, sizeof(*queued) +
+				   (size_t)count * sizeof(queued->views[0]));
 	if (!queued)
 		return dray_fail(-ENOMEM, "no memory for a call");
+	queued->views_count = count;
 	queued->call.ufunc = dray_ufunc_ref(ufunc);
 	queued->call.loop = &queued->loop;
 	queued->call.dtypes = queued->dtypes;
@@ -334,7 +337,7 @@ void dray_queued_free(struct dray_queued *queued)
 		queued->task.release(queued->task.context);
 	if (queued->event)
 		dray_event_abandon(queued->event);
-	for (o = 0; o < DRAY_CALL_OPERANDS; o++) {
+	for (o = 0; o < queued->views_count; o++) {
 		if (!queued->arrays[o])
 			dray_dtype_unref(queued->views[o].dtype);
 		dray_array_unref(queued->arrays[o]);
