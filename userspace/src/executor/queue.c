@@ -53,28 +53,14 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/*
- * Calls are those in flight of all queues: each waits for older calls that meet its
- * memory, so none waits for ever.
- */
-static bool is_call(const struct dray_use *use, const void *unused)
-{
-	(void)unused;
-	return dray_event_of_call(use);
-}
-
-static bool is_transfer(const struct dray_use *use, const void *unused)
-{
-	(void)unused;
-	return !dray_event_of_call(use);
-}
-
 /* Searches for users of an operand. */
-static struct dray_use_query query_for(const struct dray_use_part *part)
+static struct dray_use_query query_for(const struct dray_use_part *part,
+				       enum dray_use_sort sort)
 {
 	const struct dray_addresses span = { part->interval.low,
 					     part->interval.high };
-	struct dray_use_query query = { .before = UINT64_MAX };
+	struct dray_use_query query = { .before = UINT64_MAX,
+					.sorts = 1u << sort };
 
 	if (part->writes)
 		query.writes = span;
@@ -83,15 +69,18 @@ static struct dray_use_query query_for(const struct dray_use_part *part)
 	return query;
 }
 
+/*
+ * Calls in flight of all queues are in the book of memory.  Each waits for older calls
+ * that meet its memory, so none waits for ever.
+ */
 static bool waits_for_older(const struct dray_queued *queued)
 {
 	const struct dray_use_part *part = queued->event->use.parts;
 	struct dray_use_query query;
 
 	for (; part; part = part->next) {
-		query = query_for(part);
+		query = query_for(part, DRAY_USE_CALL);
 		query.before = queued->event->use.number;
-		query.wanted = is_call;
 		if (dray_use_meets(&query))
 			return true;
 	}
@@ -155,8 +144,7 @@ static int await_transfers(const struct dray_queued *queued)
 	int ret = 0;
 
 	for (; part && !ret; part = part->next) {
-		query = query_for(part);
-		query.wanted = is_transfer;
+		query = query_for(part, DRAY_USE_TRANSFER);
 		do {
 			ret = dray_use_wait(&query, DRAY_CALLS_LOOK_MS);
 		} while (ret == -ETIME &&

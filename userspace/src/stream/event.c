@@ -104,33 +104,35 @@ static void free_use(struct dray_use *use)
 	free(event);
 }
 
-static const struct dray_use_kind kind = { wait_for_use, free_use };
+static const struct dray_use_kind packet = { DRAY_USE_TRANSFER, wait_for_use,
+					     free_use };
+static const struct dray_use_kind call = { DRAY_USE_CALL, wait_for_use,
+					   free_use };
 
-bool dray_event_of_call(const struct dray_use *use)
-{
-	const struct dray_event *event = (const void *)use;
-
-	return use->kind == &kind && !event->number;
-}
-
-int dray_event_create_call(const char *name, uint32_t room,
-			   struct dray_event **out)
+static int create(const struct dray_use_kind *kind, const char *name,
+		  uint32_t room, struct dray_event **out)
 {
 	struct dray_event *event =
 		calloc(1, sizeof(*event) + room * sizeof(event->holds[0]));
 
 	if (!event)
 		return dray_fail(-ENOMEM, "no memory for an event");
-	dray_use_init(&event->use, &kind);
+	dray_use_init(&event->use, kind);
 	snprintf(event->name, sizeof(event->name), "%s", name);
 	*out = event;
 	return 0;
 }
 
+int dray_event_create_call(const char *name, uint32_t room,
+			   struct dray_event **out)
+{
+	return create(&call, name, room, out);
+}
+
 int dray_event_create(struct dray_stream *stream, uint32_t room,
 		      struct dray_event **out)
 {
-	int ret = dray_event_create_call(stream->name, room, out);
+	int ret = create(&packet, stream->name, room, out);
 
 	if (ret)
 		return ret;

@@ -45,7 +45,8 @@ static void free_use(struct dray_use *use)
 	free(use);
 }
 
-static const struct dray_use_kind kind = { refuse_wait, free_use };
+static const struct dray_use_kind kind = { DRAY_USE_TRANSFER, refuse_wait,
+					   free_use };
 
 struct dray_stream_ring *dray_ring_create(const struct dray_stream *stream,
 					  uint32_t count)

@@ -124,8 +124,6 @@ int dray_event_create(struct dray_stream *stream, uint32_t room,
 /* Makes an event that no stream ends: that of a call of @name.  -ENOMEM. */
 int dray_event_create_call(const char *name, uint32_t room,
 			   struct dray_event **out);
-/* Whether a user of memory is the event of a call. */
-bool dray_event_of_call(const struct dray_use *use);
 /* Ends such an event; a reference of the caller's goes. */
 void dray_event_end_call(struct dray_event *event, int status);
 /* Notes the memory of @operand, and takes over its hold, if it has one. */

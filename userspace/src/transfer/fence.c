@@ -56,7 +56,8 @@ static void free_use(struct dray_use *use)
 	free(fence);
 }
 
-static const struct dray_use_kind kind = { wait_for_use, free_use };
+static const struct dray_use_kind kind = { DRAY_USE_TRANSFER, wait_for_use,
+					   free_use };
 
 const struct dray_fence *dray_fence_of(const struct dray_use *use)
 {

@@ -459,6 +459,7 @@ int dray_queue_wait_for(struct dray_queue *queue, struct dray_addresses dst,
 		.reads = src,
 		.writes = dst,
 		.before = UINT64_MAX,
+		.sorts = 1 << DRAY_USE_TRANSFER,
 		.wanted = is_in,
 		.context = queue,
 	};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* book: two trees, of memory that is only read and of memory that is written. */
+/* book: two trees for each sort, of memory that is only read and of memory that is written. */
 #include <pthread.h>
+#include <string.h>
 
 #include <dray/transfer.h>
 
@@ -8,7 +9,8 @@
 #include "use/use.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct dray_interval_tree readers, writers;
+static struct dray_interval_tree readers[DRAY_USE_SORTS];
+static struct dray_interval_tree writers[DRAY_USE_SORTS];
 static uint64_t last_number;
 /* Users in the book. */
 static atomic_size_t entered;
@@ -26,8 +28,8 @@ static void give(void)
 /* Users know their process, and leave no book of another one. */
 static void forget(void)
 {
-	readers.root = NULL;
-	writers.root = NULL;
+	memset(readers, 0, sizeof(readers));
+	memset(writers, 0, sizeof(writers));
 	atomic_store(&entered, 0);
 }
 
@@ -89,7 +91,9 @@ void dray_use_add(struct dray_use *use, struct dray_use_part *part,
 
 static struct dray_interval_tree *tree_of(const struct dray_use_part *part)
 {
-	return part->writes ? &writers : &readers;
+	const enum dray_use_sort sort = part->use->kind->sort;
+
+	return part->writes ? &writers[sort] : &readers[sort];
 }
 
 void dray_use_enter(struct dray_use *use)
@@ -147,12 +151,19 @@ find_in(const struct dray_interval_tree *tree, struct dray_addresses span,
 
 static const struct dray_use_part *find(const struct dray_use_query *query)
 {
-	const struct dray_use_part *part;
+	const struct dray_use_part *part = NULL;
+	int sort;
 
-	part = find_in(&writers, query->reads, query);
-	if (!part)
-		part = find_in(&writers, query->writes, query);
-	return part ? part : find_in(&readers, query->writes, query);
+	for (sort = 0; sort < DRAY_USE_SORTS && !part; sort++) {
+		if (query->sorts && !(query->sorts >> sort & 1))
+			continue;
+		part = find_in(&writers[sort], query->reads, query);
+		if (!part)
+			part = find_in(&writers[sort], query->writes, query);
+		if (!part)
+			part = find_in(&readers[sort], query->writes, query);
+	}
+	return part;
 }
 
 struct dray_use *dray_use_find(const struct dray_use_query *query,

@@ -20,8 +20,16 @@
 struct dray_use;
 struct dray_use_part;
 
+/* Calls of queues, which wait for each other, have an order of their own. */
+enum dray_use_sort {
+	DRAY_USE_TRANSFER, /* or a ring */
+	DRAY_USE_CALL,
+	DRAY_USE_SORTS,
+};
+
 /* The functions of one kind of users. */
 struct dray_use_kind {
+	enum dray_use_sort sort;
 	/*
 	 * Waits until @use, which @part belongs to, has ended.  Other results are
 	 * -ETIME, -EINTR, or an errno that the wait returns.
@@ -84,6 +92,7 @@ struct dray_use_query {
 	struct dray_addresses reads; /* finds users that write there */
 	struct dray_addresses writes; /* finds users that read or write there */
 	uint64_t before; /* only users of lower numbers */
+	unsigned int sorts; /* 1 << DRAY_USE_TRANSFER and others; 0: all */
 	/* also asks about the user, briefly; NULL: all are wanted */
 	bool (*wanted)(const struct dray_use *use, const void *context);
 	const void *context;
