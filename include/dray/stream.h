@@ -381,6 +381,16 @@ DRAY_API int dray_event_wait(struct dray_event *event, int timeout_ms);
 DRAY_API int dray_event_status(struct dray_event *event);
 
 /**
+ * Returns a descriptor for poll(), borrowed, that is readable once a queued call
+ * (dray/executor.h) has ended.  Made at the first question, and closed with the event.
+ * Only to be polled.
+ *
+ * -1 with errno: EOPNOTSUPP (a packet: dray_stream_fd() tells of all of a stream), ECHILD,
+ * EMFILE or another error of eventfd().  Fences of transfers have dray_fence_fd().
+ */
+DRAY_API int dray_event_fd(struct dray_event *event);
+
+/**
  * Fills @size bytes of @point: number counts the packets of a stream from 1 (on
  * the module it goes on if the node opens the stream again), bytes were moved,
  * status is 0 or a negative errno, and time_ns is of CLOCK_MONOTONIC.

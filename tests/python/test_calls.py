@@ -2,6 +2,7 @@
 """Queues of calls of ufuncs.  The host's streams are a loop: an IP that computes
 "positive", of which the output is the input."""
 
+import asyncio
 import ctypes
 import errno
 import gc
@@ -132,6 +133,37 @@ def test_a_program_ends_though_a_call_waits_for_ever():
         del calls[0]
         """
     subprocess.run([sys.executable, "-c", program], check=True, timeout=DEADLINE)
+
+
+def test_calls_are_awaited():
+    go = threading.Event()
+
+    @dray_loop
+    def slow(data, count):
+        go.wait(60)
+        data[1][:count] = data[0][:count] + 1
+
+    async def work(queue):
+        call = queue.submit(slow, np.arange(3.))
+        twice = asyncio.gather(call_of(call), call_of(call))
+        await asyncio.sleep(0)
+        assert not call.done
+        go.set()
+        one, two = await twice
+        assert one is two and one.tolist() == [1, 2, 3]
+        assert (await call).tolist() == [1, 2, 3]
+        go.clear()
+        cancelled = [queue.submit(slow, np.arange(3.)) for _ in range(2)][1]
+        cancelled.cancel()
+        with pytest.raises(OSError, match="before it began"):
+            await cancelled
+        go.set()
+
+    async def call_of(call):
+        return await call
+
+    with dray.CallQueue() as queue:
+        asyncio.run(work(queue))
 
 
 def test_a_full_queue_waits_without_the_interpreter():

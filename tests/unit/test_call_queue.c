@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* call queue: turns of calls, their memory, executors that break promises, forks. */
+#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
@@ -317,6 +318,35 @@ QUEUE_FACT(all_calls_of_a_queue_are_cancelled)
 	assert_works(dray_event_wait(running, -1));
 	dray_event_unref(running);
 	dray_call_queue_destroy(slow);
+}
+
+QUEUE_FACT(a_descriptor_of_a_call_is_readable_once_it_has_ended)
+{
+	struct dray_event *event = start_slow(&in, &out);
+	struct dray_call *held = await_kept();
+	struct pollfd asked = { .events = POLLIN };
+
+	asked.fd = dray_event_fd(event);
+	assert_true(asked.fd >= 0);
+	assert_int_equal(dray_event_fd(event), asked.fd);
+	assert_int_equal(poll(&asked, 1, 0), 0);
+	dray_call_end(held, 0);
+	assert_int_equal(poll(&asked, 1, -1), 1);
+	assert_int_equal(dray_event_status(event), 1);
+	dray_event_unref(event);
+	/* Also if the call had ended before. */
+	assert_works(call(&in, &out, &event));
+	assert_works(dray_event_wait(event, -1));
+	asked.fd = dray_event_fd(event);
+	assert_int_equal(poll(&asked, 1, 0), 1);
+	dray_event_unref(event);
+	dray_call_queue_destroy(slow);
+	/* Those of packets are the stream's. */
+	event = recv_view(&in);
+	assert_int_equal(dray_event_fd(event), -1);
+	assert_int_equal(errno, EOPNOTSUPP);
+	assert_works(dray_event_cancel(event));
+	dray_event_unref(event);
 }
 
 /* Ends calls that an executor keeps, one after the other. */

@@ -889,7 +889,7 @@ class CallQueue:
 
 @final
 class Call:
-    """A call of a queue, which has its arrays until it has ended."""
+    """A call of a queue, which has its arrays until it has ended; asyncio can await it."""
     @property
     def done(self) -> bool:
         """Whether the call has ended."""
@@ -899,6 +899,11 @@ class Call:
     def cancel(self) -> None:
         """Ends a call that waits at once; one that runs ends when its executor looks.
         wait() tells."""
+    def fileno(self) -> int:
+        """A file descriptor, readable for poll() when the call has ended.
+
+        It belongs to the call."""
+    def __await__(self) -> Generator[Any, None, Any]: ...
 
 class Recording:
     """The part of dray.Sequence in C."""

@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "base/cancel.h"
 #include "base/error.h"
@@ -100,6 +101,8 @@ static void free_use(struct dray_use *use)
 {
 	struct dray_event *event = (void *)use;
 
+	if (event->fd >= 0)
+		close(event->fd);
 	free(event->sentence);
 	free(event);
 }
@@ -118,6 +121,7 @@ static int create(const struct dray_use_kind *kind, const char *name,
 	if (!event)
 		return dray_fail(-ENOMEM, "no memory for an event");
 	dray_use_init(&event->use, kind);
+	event->fd = -1;
 	snprintf(event->name, sizeof(event->name), "%s", name);
 	*out = event;
 	return 0;
@@ -249,6 +253,9 @@ void dray_event_end(struct dray_event *event, int status)
 
 void dray_event_end_call(struct dray_event *event, int status)
 {
+	DRAY_NO_CANCEL;
+	int fd;
+
 	if (status)
 		event->sentence = strdup(dray_last_error());
 	release(event);
@@ -257,7 +264,10 @@ void dray_event_end_call(struct dray_event *event, int status)
 	end(event);
 	if (call_sleepers)
 		dray_futex_change(&calls_ended);
+	fd = event->fd;
 	pthread_mutex_unlock(&lock);
+	if (fd >= 0)
+		eventfd_write(fd, 1);
 	drop(event);
 }
 
@@ -517,6 +527,60 @@ int dray_event_wait(struct dray_event *event, int timeout_ms)
 	}
 	pthread_mutex_unlock(&lock);
 	return has_ended(event) ? answer(event) : ret;
+}
+
+/* Gives an event its descriptor, unless another thread has. */
+static int keep_descriptor(struct dray_event *event, int fd)
+{
+	int other;
+
+	pthread_mutex_lock(&lock);
+	other = event->fd;
+	if (other < 0) {
+		event->fd = fd;
+		if (has_ended(event))
+			eventfd_write(fd, 1);
+	}
+	pthread_mutex_unlock(&lock);
+	if (other < 0)
+		return fd;
+	close(fd);
+	return other;
+}
+
+/* Leaves a failure in errno, too. */
+static int no_descriptor(int error, const struct dray_event *event)
+{
+	if (error == -EOPNOTSUPP)
+		dray_fail(
+			error,
+			"packets of %s have no descriptors: poll dray_stream_fd()",
+			event->name);
+	else
+		dray_fail(error, "a descriptor of the call of %s: %s",
+			  event->name, strerror(-error));
+	errno = -error;
+	return -1;
+}
+
+int dray_event_fd(struct dray_event *event)
+{
+	DRAY_NO_CANCEL;
+	int fd, ret;
+
+	if (!dray_given(event, __func__))
+		return -1;
+	if (event->use.kind != &call)
+		return no_descriptor(-EOPNOTSUPP, event);
+	ret = check_process(event);
+	if (ret) {
+		errno = -ret;
+		return -1;
+	}
+	fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (fd < 0)
+		return no_descriptor(-errno, event);
+	return keep_descriptor(event, fd);
 }
 
 int dray_event_status(struct dray_event *event)

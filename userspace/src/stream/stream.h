@@ -66,6 +66,7 @@ struct dray_event {
 	void *call; /* with the lock of queues of calls; NULL: freed */
 	_Atomic bool runs_later; /* a call that @runner has or will have */
 	pthread_t runner;
+	int fd; /* of a call: an eventfd that was asked for; -1: none */
 	char *sentence; /* of a call that failed; freed with the event */
 	struct dray_event *next; /* in its stream */
 	struct dray_point point;
