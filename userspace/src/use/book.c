@@ -13,7 +13,7 @@ static struct dray_interval_tree readers[DRAY_USE_SORTS];
 static struct dray_interval_tree writers[DRAY_USE_SORTS];
 static uint64_t last_number;
 /* Users in the book. */
-static atomic_size_t entered;
+static atomic_size_t entered[DRAY_USE_SORTS];
 
 static void take(void)
 {
@@ -28,9 +28,12 @@ static void give(void)
 /* Users know their process, and leave no book of another one. */
 static void forget(void)
 {
+	int sort;
+
 	memset(readers, 0, sizeof(readers));
 	memset(writers, 0, sizeof(writers));
-	atomic_store(&entered, 0);
+	for (sort = 0; sort < DRAY_USE_SORTS; sort++)
+		atomic_store(&entered[sort], 0);
 }
 
 static void inherit(void)
@@ -109,7 +112,8 @@ void dray_use_enter(struct dray_use *use)
 		part->interval.number = use->number;
 		dray_interval_insert(tree_of(part), &part->interval);
 	}
-	atomic_fetch_add_explicit(&entered, 1, memory_order_release);
+	atomic_fetch_add_explicit(&entered[use->kind->sort], 1,
+				  memory_order_release);
 	give();
 }
 
@@ -124,7 +128,8 @@ void dray_use_leave(struct dray_use *use)
 		for (part = use->parts; part; part = part->next)
 			dray_interval_remove(tree_of(part), &part->interval);
 		use->number = 0;
-		atomic_fetch_sub_explicit(&entered, 1, memory_order_relaxed);
+		atomic_fetch_sub_explicit(&entered[use->kind->sort], 1,
+					  memory_order_relaxed);
 	}
 	give();
 }
@@ -149,13 +154,31 @@ find_in(const struct dray_interval_tree *tree, struct dray_addresses span,
 						(void *)(uintptr_t)query);
 }
 
+static bool asks_for(const struct dray_use_query *query, int sort)
+{
+	return !query->sorts || query->sorts >> sort & 1;
+}
+
+/* Whether there is any user of a sort that is asked for; without the lock. */
+static bool may_meet(const struct dray_use_query *query)
+{
+	int sort;
+
+	dray_fork_process();
+	for (sort = 0; sort < DRAY_USE_SORTS; sort++)
+		if (asks_for(query, sort) &&
+		    atomic_load_explicit(&entered[sort], memory_order_acquire))
+			return true;
+	return false;
+}
+
 static const struct dray_use_part *find(const struct dray_use_query *query)
 {
 	const struct dray_use_part *part = NULL;
 	int sort;
 
 	for (sort = 0; sort < DRAY_USE_SORTS && !part; sort++) {
-		if (query->sorts && !(query->sorts >> sort & 1))
+		if (!asks_for(query, sort))
 			continue;
 		part = find_in(&writers[sort], query->reads, query);
 		if (!part)
@@ -171,7 +194,8 @@ struct dray_use *dray_use_find(const struct dray_use_query *query,
 {
 	struct dray_use *use = NULL;
 
-	dray_fork_process();
+	if (!may_meet(query))
+		return NULL;
 	take();
 	*part = find(query);
 	if (*part) {
@@ -186,7 +210,8 @@ bool dray_use_meets(const struct dray_use_query *query)
 {
 	bool meets;
 
-	dray_fork_process();
+	if (!may_meet(query))
+		return false;
 	take();
 	meets = find(query);
 	give();
@@ -195,5 +220,7 @@ bool dray_use_meets(const struct dray_use_query *query)
 
 bool dray_transfers_in_flight(void)
 {
-	return atomic_load_explicit(&entered, memory_order_acquire);
+	const struct dray_use_query any = { .sorts = 0 };
+
+	return may_meet(&any);
 }

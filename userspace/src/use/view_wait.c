@@ -38,26 +38,35 @@ static int time_left(int timeout_ms, uint64_t until_ns)
 	return left < INT_MAX ? (int)left : INT_MAX;
 }
 
-int dray_use_wait(const struct dray_use_query *query, int timeout_ms)
+/* Waits for a user, and then for others. */
+static int wait_from(struct dray_use *use, const struct dray_use_part *part,
+		     const struct dray_use_query *query, int timeout_ms)
 {
 	DRAY_NO_CANCEL;
-	const struct dray_use_part *part;
 	uint64_t until_ns = 0;
-	struct dray_use *use;
 	bool ended;
 	int ret;
 
 	if (timeout_ms > 0)
 		until_ns = dray_use_until(timeout_ms);
-	while ((use = dray_use_find(query, &part))) {
+	do {
 		ret = use->kind->wait(use, part,
 				      time_left(timeout_ms, until_ns));
 		ended = dray_use_has_ended(use);
 		dray_use_unref(use);
 		if (!ended && ret)
 			return ret;
-	}
+		use = dray_use_find(query, &part);
+	} while (use);
 	return 0;
+}
+
+int dray_use_wait(const struct dray_use_query *query, int timeout_ms)
+{
+	const struct dray_use_part *part;
+	struct dray_use *use = dray_use_find(query, &part);
+
+	return use ? wait_from(use, part, query, timeout_ms) : 0;
 }
 
 int dray_view_wait(const struct dray_view *view, unsigned int access,
