@@ -254,8 +254,9 @@ struct dray_call_explanation {
 };
 
 /**
- * Fills @size bytes of @out; computes nothing.  Errors as
- * dray_call_queue_submit().
+ * Fills @size bytes of @out; computes nothing.  Outputs that are NULL are allocated
+ * meanwhile, since executors look at their memory: a question that gives all outputs
+ * allocates no array.  Errors as dray_call_queue_submit().
  */
 DRAY_API int dray_explain_call(struct dray_call_queue *queue,
 			       struct dray_ufunc *ufunc,
@@ -303,8 +304,9 @@ struct dray_stream_executor_options {
 	/*
 	 * Brings the IP to its first state after a call has failed, when nothing
 	 * is in flight any more: from a thread of a queue, or in
-	 * dray_stream_executor_reset().  Returns 0, or a negative errno: calls stay
-	 * refused.  NULL: none
+	 * dray_stream_executor_reset().  It has the streams: it must not wait for a
+	 * call of another executor of them.  Returns 0, or a negative errno: calls
+	 * stay refused.  NULL: none
 	 */
 	int (*reset)(void *context);
 	void *context;
@@ -318,6 +320,9 @@ struct dray_stream_executor_options {
  * frames, and takes the rings away again.  Of few frames, frames that an engine does
  * not reach, or with several inputs in one stream, each frame is a packet, and up to
  * @depth are in flight.
+ *
+ * Frames in rings are looked at up to 128 at a time: a lost frame may be noticed after
+ * the timeout, also if later ones have come.
  *
  * A frame that comes back with other than its own number of bytes, too late or with
  * an error ends the call: with -EPROTO, -ETIMEDOUT, or the stream's error.  The IP

@@ -232,7 +232,9 @@ DRAY_API int dray_sequence_run(struct dray_sequence *sequence,
  * Runs a sequence on a queue of calls, and does not wait.  It has its turn as one
  * call of the queue, after older calls and transfers that meet its arrays, also of
  * other queues.  A call that is in no chain with others goes to the executor that
- * takes the least time for it, as of dray_call_queue_submit().
+ * takes the least time for it, as of dray_call_queue_submit().  Chains of several calls
+ * run on the CPU, whatever executors the queue has: dray_sequence_plan() counts their
+ * calls in chained.
  *
  * @inputs, @outputs, @options: as of dray_sequence_run(); are copied.  Blocks of
  *	dray's memory are busy until the end; other memory must live until then
