@@ -94,6 +94,7 @@ FACT(sequences)
 	refuses(dray_sequence_describe(sequence, values[0], &dtype, &ndim,
 				       NULL));
 	refuses(dray_sequence_end(NULL));
+	refuses(dray_sequence_without_chains(NULL));
 	assert_works(dray_sequence_output(sequence, values[0]));
 	assert_works(dray_sequence_end(sequence));
 	refuses(dray_sequence_get_plan(NULL, &plan));

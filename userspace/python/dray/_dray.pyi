@@ -907,7 +907,7 @@ class Call:
 
 class Recording:
     """The part of dray.Sequence in C."""
-    def __new__(cls) -> Self: ...
+    def __new__(cls, *, chains: bool = ...) -> Self: ...
     def _input(self, like: Any, /) -> int:
         """Records an input; its number."""
     def _constant(self, number: Any, /) -> tuple[int, bool]:
