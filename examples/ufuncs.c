@@ -69,7 +69,7 @@ static int queue(struct dray_ufunc *ufunc, const struct dray_view *table)
 	struct dray_call_queue *calls;
 	struct dray_event *event = NULL;
 	struct dray_array *made = NULL;
-	int ret = dray_call_queue_create(NULL, 0, &calls);
+	int ret = dray_call_queue_create(NULL, 0, NULL, &calls);
 
 	if (ret)
 		return ret;

@@ -16,11 +16,15 @@
  * means something else, the function says so.
  *
  * Signals: -EINTR means that a signal handler ran and nothing was done.  The
- * call may be made again.  If a call has begun something (a submitted transfer,
- * a record sent in part), a signal does not end its wait.  Only
- * dray_fence_wait(), dray_copy(), dray_fill(), dray_event_wait(), the sends and
- * receives of a stream, dray_array_send() and dray_array_receive() return -EINTR;
- * allocations, opens, dray_queue_destroy() and dray_stream_close() wait on.
+ * call may be made again; only dray_stream_exchange() has released its frames then,
+ * and dray_stream_acquire() goes on.  If another call has begun something (a
+ * submitted transfer, a record sent in part), a signal does not end its wait.
+ * dray_fence_wait(), dray_view_wait(), dray_copy(), dray_fill(), dray_event_wait(),
+ * dray_stream_send() and its kin, dray_stream_ring(), dray_stream_acquire(),
+ * dray_stream_exchange(), dray_call_queue_submit() and dray_sequence_submit() to a full
+ * queue, dray_array_send(), dray_array_receive() and dray_dlpack_export() return
+ * -EINTR; allocations, opens, dray_queue_destroy(), dray_stream_close() and
+ * dray_call_queue_destroy() wait on.
  *
  * Cancellation: no function is a cancellation point, even if it waits; a
  * pending request acts after the call returns.  Asynchronous cancellation

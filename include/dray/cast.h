@@ -137,9 +137,9 @@ DRAY_API int dray_view_convert(const struct dray_view *dst,
 
 /**
  * Does the same by up to @threads threads, the caller among them.  With
- * DRAY_CASTING_NO it is a copy.  The others are made for the call, take no signal,
- * and have ended when it returns, so a program may fork at any time.  If one cannot
- * be made, the rest do its part.
+ * DRAY_CASTING_NO it is a copy.  The others are made for the call, take no signal that
+ * is sent, and have ended when it returns, so a program may fork at any time.  If one
+ * cannot be made, the rest do its part.
  *
  * Several pay for tens of MiB: each has 1 MiB of the destination or more, or is
  * not used.  Transposes and conversions gain most, because one thread leaves much of

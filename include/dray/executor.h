@@ -10,7 +10,7 @@
  *
  *	ret = dray_stream_executor_create(&stream, &fpga);
  *	...
- *	ret = dray_call_queue_create(&fpga, 1, &queue);
+ *	ret = dray_call_queue_create(&fpga, 1, NULL, &queue);
  *	...
  *	ret = dray_call_queue_submit(queue, stream.ufunc, inputs, outputs,
  *				     NULL, NULL, &event);
@@ -22,7 +22,12 @@
  * dray_ufunc_call(), wait for neither: dray_view_wait() does.
  *
  * All functions may be called from any thread.  A queue belongs to the process that
- * made it: after a fork, its calls are -ECHILD in the child.
+ * made it: after a fork, its calls are -ECHILD in the child.  A child that a loop forks
+ * has only the queue's thread, and ends with it when the loop returns.
+ *
+ * A call waits, runs, and ends.  dray_event_cancel() ends a call that waits at once, as
+ * -ECANCELED: also one that waits for a packet which never comes.  A call that runs ends
+ * when its executor looks; the CPU finishes it.
  */
 #ifndef DRAY_EXECUTOR_H
 #define DRAY_EXECUTOR_H
@@ -66,14 +71,19 @@ struct dray_executor_functions {
 	int (*check)(void *context, const struct dray_call *call);
 
 	/**
-	 * Starts a call.  Memory is ready, and may be used until
-	 * dray_call_end(), which this function may itself call.
+	 * Starts a call, in the thread of its queue.  Memory is ready, and may be
+	 * used until dray_call_end(), which this function may itself call.
 	 *
-	 * Returns 0, or a negative errno with a sentence: the call has ended.
+	 * Returns 0, or a negative errno with a sentence.  An errno ends the call,
+	 * unless dray_call_end() has ended it.
 	 */
 	int (*submit)(void *context, struct dray_call *call);
 
-	/** Called with the last reference; may be NULL. */
+	/**
+	 * Called with the last reference; may be NULL.  Queues drop theirs in their
+	 * own threads, never in dray_call_end(): release() may join the threads
+	 * that end calls.
+	 */
 	void (*release)(void *context);
 };
 DRAY_NAMESAKE_END
@@ -106,17 +116,21 @@ DRAY_API const char *dray_executor_name(const struct dray_executor *executor);
 
 /**
  * Ends a call that an executor has started: nothing touches its memory any more.
- * From any thread.
+ * From any thread.  The call is not valid after that; the queue's thread drops what it
+ * has, the executor too.
  *
- * Called once for each call; without it, the call and its queue never end, since the
- * memory may still be used.
+ * Once for each call: without it, the call and its queue never end, since the memory
+ * may still be used.  Only within submit(), a second end is ignored.
  *
  * @status: 0, or a negative errno; then the thread's sentence is the event's.
  *	Others become -EIO
  */
 DRAY_API void dray_call_end(struct dray_call *call, int status);
 
-/** Whether dray_event_cancel() was called for it. */
+/**
+ * Whether it was cancelled, by dray_event_cancel() or dray_call_queue_cancel().  An
+ * executor looks now and then, and may end the call as -ECANCELED.
+ */
 DRAY_API bool dray_call_is_cancelled(const struct dray_call *call);
 
 /**
@@ -150,26 +164,58 @@ DRAY_API int dray_executor_set_cost(struct dray_executor *executor,
 				    const dray_dtype *dtypes,
 				    const struct dray_call_cost *cost);
 
+/* A submission to a full queue is -EAGAIN, and does not wait. */
+#define DRAY_CALLS_NONBLOCK (1u << 0)
+
+/** How a queue of calls is made; all zero but the size is the default. */
+struct dray_call_queue_options {
+	size_t size;		/* bytes of this structure, which may grow */
+	uint32_t depth;		/* calls that wait or run, up to 1048576; 0: 1024 */
+	uint32_t flags;		/* DRAY_CALLS_NONBLOCK */
+};
+
 /**
- * Makes a queue and its thread, which takes no signal.
+ * Makes a queue and its thread.  Signals that the program is sent go to its other
+ * threads; a fault of a loop or an executor arrives where it happens.
  *
  * @executors: @count of them, beside the CPU; counted up
  * @count: 0 to 16
+ * @options: copied; NULL: the default
  * @out: ended by dray_call_queue_destroy()
  *
- * Errors: -EINVAL (too many), -ENOMEM, -EAGAIN (no thread can be made).
+ * Errors: -EINVAL (too many executors or calls, unknown flags), -ENOMEM, -EAGAIN (no
+ * thread can be made).
  */
 DRAY_API int dray_call_queue_create(struct dray_executor *const *executors,
-				    size_t count, struct dray_call_queue **out);
+				    size_t count,
+				    const struct dray_call_queue_options *options,
+				    struct dray_call_queue **out);
 
 /**
- * Waits for its calls, and ends it.  From one of its own calls it does not wait: the
- * queue ends after the calls that it has.  NULL is ignored.
+ * Waits for its calls, and ends it: no call uses memory, an executor or a ufunc any more.
+ * From one of its own calls it does not wait: the queue ends after the calls that it
+ * has.  NULL is ignored.
+ *
+ * A call that waits for a packet which never comes does not end by itself: cancel first.
  */
 DRAY_API void dray_call_queue_destroy(struct dray_call_queue *queue);
 
 /**
- * Submits a call, as of dray_ufunc_call(), and does not wait.
+ * Cancels all calls of a queue, as dray_event_cancel() does each.  Calls that are
+ * submitted later run.
+ * Errors: -ECHILD.
+ */
+DRAY_API int dray_call_queue_cancel(struct dray_call_queue *queue);
+
+/**
+ * Returns the end of the oldest call of a full queue, with one reference, or NULL if
+ * there is room: for programs that submit with DRAY_CALLS_NONBLOCK.
+ */
+DRAY_API struct dray_event *
+dray_call_queue_full(struct dray_call_queue *queue);
+
+/**
+ * Submits a call, as of dray_ufunc_call(), and waits only if the queue is full.
  *
  * @inputs, @outputs, @options: are copied.  Blocks of pools are busy until the call
  *	ends; other memory, such as an array's of malloc(), must live until then
@@ -184,8 +230,9 @@ DRAY_API void dray_call_queue_destroy(struct dray_call_queue *queue);
  * the thread that submits, as of dray_set_fp_state(); its function is called by the
  * queue's thread.  Outputs are made in the order of dray_ufunc_call().
  *
- * Errors: as dray_ufunc_call() before its loops, -ECHILD; if it waits, also the
- * status of the call, or -EDEADLK in a call of this queue.
+ * Errors: as dray_ufunc_call() before its loops, -ECHILD; of a full queue -EAGAIN
+ * (DRAY_CALLS_NONBLOCK) or -EINTR, and nothing was submitted; if it waits for the call, also
+ * the call's status; -EDEADLK (it would wait in a call of this queue).
  */
 DRAY_API int dray_call_queue_submit(struct dray_call_queue *queue,
 				    struct dray_ufunc *ufunc,
@@ -207,8 +254,9 @@ struct dray_call_explanation {
 };
 
 /**
- * Fills @size bytes of @out; computes nothing.  Errors as
- * dray_call_queue_submit().
+ * Fills @size bytes of @out; computes nothing.  Outputs that are NULL are allocated
+ * meanwhile, since executors look at their memory: a question that gives all outputs
+ * allocates no array.  Errors as dray_call_queue_submit().
  */
 DRAY_API int dray_explain_call(struct dray_call_queue *queue,
 			       struct dray_ufunc *ufunc,
@@ -256,8 +304,9 @@ struct dray_stream_executor_options {
 	/*
 	 * Brings the IP to its first state after a call has failed, when nothing
 	 * is in flight any more: from a thread of a queue, or in
-	 * dray_stream_executor_reset().  Returns 0, or a negative errno: calls stay
-	 * refused.  NULL: none
+	 * dray_stream_executor_reset().  It has the streams: it must not wait for a
+	 * call of another executor of them.  Returns 0, or a negative errno: calls
+	 * stay refused.  NULL: none
 	 */
 	int (*reset)(void *context);
 	void *context;
@@ -271,6 +320,9 @@ struct dray_stream_executor_options {
  * frames, and takes the rings away again.  Of few frames, frames that an engine does
  * not reach, or with several inputs in one stream, each frame is a packet, and up to
  * @depth are in flight.
+ *
+ * Frames in rings are looked at up to 128 at a time: a lost frame may be noticed after
+ * the timeout, also if later ones have come.
  *
  * A frame that comes back with other than its own number of bytes, too late or with
  * an error ends the call: with -EPROTO, -ETIMEDOUT, or the stream's error.  The IP

@@ -168,6 +168,15 @@ DRAY_API int dray_sequence_describe(const struct dray_sequence *sequence,
 				    int *ndim, int64_t *shape);
 
 /**
+ * Lets the plan make no chains: each call of a run on a queue goes to the executor that
+ * takes the least time for it.  Results in between have arrays then, so that runs on the
+ * CPU alone are slower.  Before dray_sequence_end().
+ *
+ * Errors: -EBUSY (the recording has ended).
+ */
+DRAY_API int dray_sequence_without_chains(struct dray_sequence *sequence);
+
+/**
  * Ends the recording, and plans the runs.  Calls that no output needs are left
  * out.
  *
@@ -232,7 +241,9 @@ DRAY_API int dray_sequence_run(struct dray_sequence *sequence,
  * Runs a sequence on a queue of calls, and does not wait.  It has its turn as one
  * call of the queue, after older calls and transfers that meet its arrays, also of
  * other queues.  A call that is in no chain with others goes to the executor that
- * takes the least time for it, as of dray_call_queue_submit().
+ * takes the least time for it, as of dray_call_queue_submit().  Chains of several calls
+ * run on the CPU, whatever executors the queue has: dray_sequence_get_plan() counts their
+ * calls in chained, and dray_sequence_without_chains() makes none.
  *
  * @inputs, @outputs, @options: as of dray_sequence_run(); are copied.  Blocks of
  *	dray's memory are busy until the end; other memory must live until then

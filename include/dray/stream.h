@@ -74,6 +74,9 @@ DRAY_API int dray_stream_open(struct dray_node *node, const char *name,
  * Ends the transfers in flight as -ECANCELED, and closes the stream.  Does not
  * wait for the other side.  Events that are kept stay valid.  The frames of a
  * ring are memory like any other then.  NULL is ignored.
+ *
+ * Other threads may be in calls that wait on the stream: these end.  None may begin a
+ * call on it from now on: a stream has one owner, and is not counted.
  */
 DRAY_API void dray_stream_close(struct dray_stream *stream);
 
@@ -138,8 +141,8 @@ DRAY_API int dray_stream_send(struct dray_stream *stream,
  * the engine writes.  The CPU must not access the view until the transfer ends.
  *
  * With DRAY_PACKET_STAGE, the CPU copies the bytes that came when the end is
- * noticed: in a wait, in a question about the event or the stream, or in the
- * next call on the stream.
+ * noticed: in a wait, in a question about the event or the stream, in the
+ * next call on the stream, or in a dray_view_wait() of any thread that meets @view.
  *
  * Errors: also -EINVAL (the stream sends; elements that share bytes, as with a
  * stride of 0), -EPERM (a read-only view, or read-only memory).
@@ -367,6 +370,22 @@ DRAY_NAMESAKE_END
  */
 DRAY_API int dray_stream_cancel(struct dray_stream *stream);
 
+/*
+ * Ends.  An event is the end of a packet or of a queued call, a fence that of a transfer
+ * (dray/transfer.h).  One rule holds for all three:
+ *
+ * - Memory is in use until the end, and dray_view_wait() waits for it.
+ * - Events and fences are counted.  They outlive their stream or queue, and without any
+ *   reference the work goes on.
+ * - Streams and queues have one owner.  _destroy() and _close() return when no memory
+ *   is in use any more.  A stream cancels first; queues wait, since engines end each
+ *   transfer, and dray_call_queue_cancel() ends calls.
+ * - A cancel ends work that has not begun at once, and asks for the end of other work.
+ *   Transfers are not cancelled.
+ * - A full stream or queue makes a submission wait, or refuses it with -EAGAIN if a flag
+ *   says so.
+ */
+
 /**
  * Waits until the transfer has ended.  Returns 0 or the negative errno that it
  * ended with, -ETIME after @timeout_ms milliseconds (below 0: never), -EINTR,
@@ -381,6 +400,16 @@ DRAY_API int dray_event_wait(struct dray_event *event, int timeout_ms);
 DRAY_API int dray_event_status(struct dray_event *event);
 
 /**
+ * Returns a descriptor for poll(), borrowed, that is readable once a queued call
+ * (dray/executor.h) has ended.  Made at the first question, and closed with the event.
+ * Only to be polled.
+ *
+ * -1 with errno: EOPNOTSUPP (a packet: dray_stream_fd() tells of all of a stream), ECHILD,
+ * EMFILE or another error of eventfd().  Fences of transfers have dray_fence_fd().
+ */
+DRAY_API int dray_event_fd(struct dray_event *event);
+
+/**
  * Fills @size bytes of @point: number counts the packets of a stream from 1 (on
  * the module it goes on if the node opens the stream again), bytes were moved,
  * status is 0 or a negative errno, and time_ns is of CLOCK_MONOTONIC.
@@ -391,7 +420,8 @@ DRAY_API int dray_event_point(struct dray_event *event,
 
 /**
  * Ends the transfer as -ECANCELED, unless it has ended.  Packets behind it go
- * on.
+ * on.  A queued call (dray/executor.h) that waits ends at once, and one that runs when
+ * its executor looks.
  * Errors: -ECHILD, -ENODEV.
  */
 DRAY_API int dray_event_cancel(struct dray_event *event);

@@ -11,8 +11,9 @@
  * If there is no engine, or a threshold says so, the CPU copies, and
  * dray_explain() tells why.
  *
- * Every function may be called from any thread.  Only four of them wait.
- * dray_fence_wait() and dray_queue_destroy() wait for transfers.  dray_copy()
+ * Every function may be called from any thread.  Only five of them wait.
+ * dray_fence_wait() and dray_queue_destroy() wait for transfers, dray_view_wait() for
+ * all users of a view's memory.  dray_copy()
  * and dray_fill() wait for room in the queue, for transfers that a copy by the
  * CPU would overtake, and if @fence is NULL for the end.
  */
@@ -151,13 +152,13 @@ DRAY_API int dray_view_sync(const struct dray_view *view,
 #define DRAY_ACCESS_WRITE	(1u << 1)
 
 /**
- * Waits until the CPU may access @view: until no transfer writes its memory, and
- * with DRAY_ACCESS_WRITE, until none reads it either.  Covers all queues and
- * streams of this process, and transfers that other threads submit meanwhile.
- * A transfer counts with all bytes from its first to its last.
+ * Waits until the CPU may access @view: until no transfer, packet or queued call
+ * (dray/executor.h) writes its memory, and with DRAY_ACCESS_WRITE, until none reads
+ * it either.  Covers all queues and streams of this process, and transfers that other
+ * threads submit meanwhile.  Each counts with all bytes from its first to its last, until its
+ * fence or event has ended.  A child of fork() waits for no transfer of its parent.
  *
- * 0 says nothing about the success of these transfers, which their fences and
- * events tell.
+ * 0 says nothing about their success, which their fences and events tell.
  *
  * @access: DRAY_ACCESS_READ, DRAY_ACCESS_WRITE, or both
  *
@@ -169,9 +170,9 @@ DRAY_API int dray_view_wait(const struct dray_view *view, unsigned int access,
 			    int timeout_ms);
 
 /**
- * Tells whether a transfer of this process may be in flight: a job of a queue, or a
- * packet of a stream that is open.  If not, no dray_view_wait() has anything to wait
- * for.  Takes no lock.
+ * Tells whether this process has begun a transfer, a packet, a ring or a queued call
+ * whose end it has not seen.  If not, no dray_view_wait() has anything to wait for.
+ * Takes no lock.
  */
 DRAY_API bool dray_transfers_in_flight(void);
 

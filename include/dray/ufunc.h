@@ -48,7 +48,10 @@ enum dray_identity {
 /* Flags of a loop. */
 /* It never raises a floating-point exception that means something. */
 #define DRAY_LOOP_NO_FP_ERRORS (1u << 0)
-/* One thread at a time may be in it. */
+/*
+ * One thread at a time may be in it, with this context.  Other loops run meanwhile, and
+ * the thread may call it again.
+ */
 #define DRAY_LOOP_SINGLE_THREAD (1u << 1)
 
 /** One loop of a ufunc. */

@@ -2,6 +2,7 @@
 """Queues of calls of ufuncs.  The host's streams are a loop: an IP that computes
 "positive", of which the output is the input."""
 
+import asyncio
 import ctypes
 import errno
 import gc
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 
 import dray
+from deadline import DEADLINE
 
 pytestmark = pytest.mark.host  # other nodes have no loop
 
@@ -100,6 +102,83 @@ def test_a_child_has_no_queue_of_its_parent():
     assert os.waitpid(child, 0)[1] == 0
     assert np.asarray(call.wait())[1000] == 1001
     queue.close()
+
+
+def test_a_call_that_waits_is_cancelled_at_once():
+    with dray.memory():
+        silent = np.zeros(100, "u1")
+    with dray.stream("rx0") as rx, dray.CallQueue() as queue:
+        packet = rx.recv(silent, wait=False)
+        first, second = (queue.submit(dray.positive, silent) for _ in range(2))
+        first.cancel()
+        with pytest.raises(OSError, match="cancelled"):
+            first.wait(timeout=0)
+        queue.cancel()
+        with pytest.raises(OSError, match="before it began"):
+            second.wait(timeout=0)
+        queue.close()
+        assert not packet.done
+        packet.cancel()
+
+
+def test_a_program_ends_though_a_call_waits_for_ever():
+    program = """if True:
+        import dray, numpy as np
+        with dray.memory():
+            silent = np.zeros(100, "u1")
+        rx = dray.stream("rx0")
+        rx.recv(silent, wait=False)
+        queue = dray.CallQueue()
+        calls = [queue.submit(dray.positive, silent) for _ in range(3)]
+        del calls[0]
+        """
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=DEADLINE)
+
+
+def test_calls_are_awaited():
+    go = threading.Event()
+
+    @dray_loop
+    def slow(data, count):
+        go.wait(60)
+        data[1][:count] = data[0][:count] + 1
+
+    async def work(queue):
+        call = queue.submit(slow, np.arange(3.))
+        twice = asyncio.gather(call_of(call), call_of(call))
+        await asyncio.sleep(0)
+        assert not call.done
+        go.set()
+        one, two = await twice
+        assert one is two and one.tolist() == [1, 2, 3]
+        assert (await call).tolist() == [1, 2, 3]
+        go.clear()
+        cancelled = [queue.submit(slow, np.arange(3.)) for _ in range(2)][1]
+        cancelled.cancel()
+        with pytest.raises(OSError, match="before it began"):
+            await cancelled
+        go.set()
+
+    async def call_of(call):
+        return await call
+
+    with dray.CallQueue() as queue:
+        asyncio.run(work(queue))
+
+
+def test_a_full_queue_waits_without_the_interpreter():
+    numbers = []
+
+    @dray_loop
+    def note(data, count):
+        numbers.append(int(data[0][0]))
+
+    with dray.CallQueue(depth=2) as queue:
+        for number in range(100):
+            queue.submit(note, np.array([float(number)]))
+    assert numbers == list(range(100))
+    with pytest.raises(ValueError, match="up to 1048576"):
+        dray.CallQueue(depth=2**21)
 
 
 def test_calls_of_two_queues_are_ordered_by_memory():

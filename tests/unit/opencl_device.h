@@ -100,7 +100,7 @@ static inline int device_setup(void **state)
 	assert_works(dray_executor_set_cost(executor, loops[0].ufunc, bytes,
 					    &cheap));
 	assert_works(dray_executor_set_cost(cpu, loops[0].ufunc, bytes, &dear));
-	assert_works(dray_call_queue_create(&executor, 1, &queue));
+	assert_works(dray_call_queue_create(&executor, 1, NULL, &queue));
 	return 0;
 }
 

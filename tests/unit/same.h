@@ -88,7 +88,7 @@ static inline int queue_setup(void **state)
 	assert_works(dray_executor_set_cost(streams, same, dtypes, &cheap));
 	assert_works(dray_executor_set_cost(dray_cpu_executor(), same, dtypes,
 					    &dear));
-	assert_works(dray_call_queue_create(&streams, 1, &queue));
+	assert_works(dray_call_queue_create(&streams, 1, NULL, &queue));
 	return 0;
 }
 

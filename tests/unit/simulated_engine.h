@@ -45,6 +45,8 @@ static struct {
 	/* how system calls go wrong */
 	bool interrupt_poll, fail_status;
 	bool poll_lies; /* returns, and nothing is done */
+	void (*waited)(void); /* called once before a wait for ever */
+	void (*full)(void); /* called once in a submission, which waits for room */
 	int info_error, channel_error;
 } engine;
 
@@ -160,7 +162,11 @@ WRAPPED(int, dray_node_submit,
 {
 	struct engine_job *job;
 	int error = engine.errors[0];
+	void (*full)(void) = engine.full;
 
+	engine.full = NULL;
+	if (full)
+		full();
 	engine.calls++;
 	engine.last = *args;
 	assert_int_equal(args->count, 1);
@@ -227,6 +233,12 @@ WRAPPED(int, poll, (struct pollfd *fds, nfds_t count, int timeout))
 	}
 	if (timeout >= 0 && !job->status)
 		return 0; /* however long: it is done when waited for ever */
+	if (engine.waited) {
+		void (*waited)(void) = engine.waited;
+
+		engine.waited = NULL;
+		waited();
+	}
 	for (int i = 0; i < ENGINE_JOBS && !engine.poll_lies; i++) {
 		if (engine.jobs[i].fd)
 			engine_finish(&engine.jobs[i]);

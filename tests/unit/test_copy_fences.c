@@ -5,6 +5,7 @@
  */
 #include "../selftests/step.h"
 #include "cancelled.h"
+#include "pool/busy.h"
 #include "simulated_queue.h"
 
 QUEUE_FACT(a_fence_signals_when_the_engine_is_done)
@@ -489,4 +490,135 @@ QUEUE_FACT(a_signal_ends_a_wait_which_may_be_repeated)
 	dray_fence_unref(fence);
 	discard(&dst);
 	discard(&src);
+}
+
+/* Another thread, while the queue is destroyed. */
+static struct dray_view written;
+static int waits;
+
+static void *look_at_written(void *unused)
+{
+	waits = dray_view_wait(&written, DRAY_ACCESS_READ, 0);
+	return unused;
+}
+
+static void look_meanwhile(void)
+{
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, look_at_written, NULL),
+			 0);
+	pthread_join(thread, NULL);
+}
+
+QUEUE_FACT(a_view_waits_for_a_queue_that_is_being_destroyed)
+{
+	struct dray_queue *other = NULL;
+	struct dray_view src = square(7);
+	struct dray_fence *fence;
+
+	written = square(0);
+	assert_works(dray_queue_create(node, NULL, &other));
+	assert_works(
+		dray_copy(other, &written, &src, DRAY_COPY_ENGINE, &fence));
+	waits = 0;
+	engine.waited = look_meanwhile;
+	dray_queue_destroy(other);
+	assert_null(engine.waited);
+	assert_int_equal(waits, -ETIME);
+	assert_int_equal(*(unsigned char *)written.data, 7);
+	assert_works(dray_view_wait(&written, DRAY_ACCESS_WRITE, 0));
+	dray_fence_unref(fence);
+	discard(&written);
+	discard(&src);
+}
+
+/* Another thread, while a submission waits for room. */
+static struct dray_view third;
+static int copied;
+
+static void *work_beside(void *unused)
+{
+	struct dray_fence *fence = NULL;
+	pid_t child;
+
+	copied = dray_copy(queue, &third, &written,
+			   DRAY_COPY_ENGINE | DRAY_COPY_NONBLOCK, &fence);
+	dray_fence_unref(fence);
+	waits = dray_view_wait(&written, DRAY_ACCESS_READ, 0);
+	(void)parked();
+	(void)dray_block_reap(false);
+	child = fork();
+	if (!child)
+		_exit(0);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	return unused;
+}
+
+static void work_meanwhile(void)
+{
+	pthread_t thread;
+
+	assert_int_equal(pthread_create(&thread, NULL, work_beside, NULL), 0);
+	pthread_join(thread, NULL);
+}
+
+/* A lock that stays taken would end the test by its alarm. */
+QUEUE_FACT(nothing_waits_for_a_submission_that_waits_for_room)
+{
+	struct dray_view dst = square(1), src = square(2);
+	struct dray_fence *fence;
+
+	SKIP_IF_MALLOC_STAYS_LOCKED();
+	third = square(3);
+	written = square(4);
+	alarm(DEADLINE);
+	/* The first submission chooses the queue's channel. */
+	for (int i = 0; i < 2; i++) {
+		engine.full = work_meanwhile;
+		assert_works(
+			dray_copy(queue, &dst, &src, DRAY_COPY_ENGINE, &fence));
+		assert_null(engine.full);
+		assert_int_equal(copied, i ? 0 : -EAGAIN);
+		assert_int_equal(waits, 0);
+		assert_works(dray_fence_wait(fence, -1));
+		dray_fence_unref(fence);
+	}
+	alarm(0);
+	discard(&dst);
+	discard(&src);
+	discard(&third);
+	discard(&written);
+}
+
+/* A child, while a thread of its parent chooses the channel. */
+static int child_status;
+
+static void fork_meanwhile(void)
+{
+	pid_t child = fork();
+	int status = -1;
+
+	if (!child) {
+		alarm(DEADLINE);
+		_exit(dray_copy(queue, &third, &written, DRAY_COPY_ENGINE,
+				NULL) != 0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	child_status = status;
+}
+
+QUEUE_FACT(a_child_submits_though_its_parent_waits_for_room)
+{
+	struct dray_view dst = square(1), src = square(2);
+
+	written = square(4);
+	third = square(3);
+	engine.full = fork_meanwhile;
+	assert_works(dray_copy(queue, &dst, &src, DRAY_COPY_ENGINE, NULL));
+	assert_int_equal(child_status, 0);
+	discard(&dst);
+	discard(&src);
+	discard(&third);
+	discard(&written);
 }

@@ -59,7 +59,8 @@ QUEUE_FACT(random_calls_give_the_bits_of_the_cpu)
 			dray_executor_set_cost(executor, same, dtypes, &cheap));
 		assert_works(dray_executor_set_cost(dray_cpu_executor(), same,
 						    dtypes, &dear));
-		assert_works(dray_call_queue_create(&executor, 1, &queue));
+		assert_works(
+			dray_call_queue_create(&executor, 1, NULL, &queue));
 		for (int i = 0; i < 700; i++)
 			check_random_call(&dice, memory, types[t]);
 		dray_call_queue_destroy(queue);
@@ -119,7 +120,7 @@ static void check_failure(const struct failure *failure)
 		options.rx = &other;
 	executor = make_streams(&options);
 	assert_works(dray_executor_set_cost(executor, same, dtypes, &cheap));
-	assert_works(dray_call_queue_create(&executor, 1, &queue));
+	assert_works(dray_call_queue_create(&executor, 1, NULL, &queue));
 	if (failure->stale) {
 		stale.shape[0] = failure->stale;
 		dray_event_unref(send_view(&stale));

@@ -46,6 +46,21 @@ def declared(*patterns):
     return set().union(*found)
 
 
+def interrupted(header):
+    """Returns the functions of which the comment before them says -EINTR."""
+    text = header.read_text(encoding="utf-8")
+    return {name for comment, name in re.findall(
+        r"^/\*\*\n((?: \*.*\n)+)(?:DRAY_NAMESAKE_BEGIN\n)?DRAY_API[^;(]*?(dray_\w+)\(",
+        text, re.MULTILINE) if "-EINTR" in comment}
+
+
+def test_base_names_the_functions_that_a_signal_interrupts():
+    base = (TREE / "include/dray/base.h").read_text(encoding="utf-8")
+    found = set().union(*map(interrupted, HEADERS))
+    assert {"dray_fence_wait", "dray_view_wait", "dray_copy"} <= found
+    assert {name for name in found if f"{name}()" not in base} == set()
+
+
 CALLED = r"^DRAY_API\s[^;]*;"
 INLINED = r"^DRAY_INLINED\([^{]*{"
 

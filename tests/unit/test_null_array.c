@@ -559,6 +559,7 @@ FACT_ON(on_host, streams, NULL, NULL)
 	refuses(dray_stream_ring_counts(stream, NULL, sizeof(ring)));
 	refuses(dray_event_wait(NULL, 0));
 	refuses(dray_event_status(NULL));
+	gives(-1, dray_event_fd(NULL));
 	refuses(dray_event_point(NULL, &point, sizeof(point)));
 	refuses(dray_event_cancel(NULL));
 	ignores(assert_null(dray_event_ref(NULL)));

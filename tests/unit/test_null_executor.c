@@ -106,10 +106,10 @@ FACT(queues_of_calls)
 	struct dray_array *out = NULL;
 
 	make_view();
-	refuses(dray_call_queue_create(NULL, 1, &queue));
-	refuses(dray_call_queue_create(&none, 1, &queue));
-	refuses(dray_call_queue_create(NULL, 0, NULL));
-	assert_works(dray_call_queue_create(NULL, 0, &queue));
+	refuses(dray_call_queue_create(NULL, 1, NULL, &queue));
+	refuses(dray_call_queue_create(&none, 1, NULL, &queue));
+	refuses(dray_call_queue_create(NULL, 0, NULL, NULL));
+	assert_works(dray_call_queue_create(NULL, 0, NULL, &queue));
 	refuses(dray_call_queue_submit(NULL, add, inputs, NULL, NULL, &out,
 				       NULL));
 	refuses(dray_call_queue_submit(queue, NULL, inputs, NULL, NULL, &out,
@@ -131,6 +131,8 @@ FACT(queues_of_calls)
 	gives(false, dray_call_is_cancelled(NULL));
 	dray_call_queue_destroy(queue);
 	ignores(dray_call_queue_destroy(NULL));
+	refuses(dray_call_queue_cancel(NULL));
+	gives_nothing(dray_call_queue_full(NULL));
 }
 
 FACTS_SHARE(set_up, tear_down)

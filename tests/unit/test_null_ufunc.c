@@ -94,6 +94,7 @@ FACT(sequences)
 	refuses(dray_sequence_describe(sequence, values[0], &dtype, &ndim,
 				       NULL));
 	refuses(dray_sequence_end(NULL));
+	refuses(dray_sequence_without_chains(NULL));
 	assert_works(dray_sequence_output(sequence, values[0]));
 	assert_works(dray_sequence_end(sequence));
 	refuses(dray_sequence_get_plan(NULL, &plan));
@@ -122,7 +123,7 @@ FACT(runs_of_sequences)
 	refuses(dray_sequence_run(sequence, NULL, NULL, NULL, &out));
 	refuses(dray_sequence_run(sequence, lacks, NULL, NULL, &out));
 	refuses(dray_sequence_run(sequence, inputs, NULL, NULL, NULL));
-	assert_works(dray_call_queue_create(NULL, 0, &queue));
+	assert_works(dray_call_queue_create(NULL, 0, NULL, &queue));
 	refuses(dray_sequence_submit(NULL, queue, inputs, NULL, NULL, &out,
 				     NULL));
 	refuses(dray_sequence_submit(sequence, NULL, inputs, NULL, NULL, &out,

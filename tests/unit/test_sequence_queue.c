@@ -89,8 +89,8 @@ static int set_up(void **state)
 					    &cheap));
 	assert_works(dray_executor_set_cost(dray_cpu_executor(), negative,
 					    types, &dear));
-	assert_works(dray_call_queue_create(&seven.executor, 1, &queue));
-	assert_works(dray_call_queue_create(NULL, 0, &plain));
+	assert_works(dray_call_queue_create(&seven.executor, 1, NULL, &queue));
+	assert_works(dray_call_queue_create(NULL, 0, NULL, &plain));
 	for (int i = 0; i < COUNT; i++) {
 		a[i] = i;
 		b[i] = c[i] = d[i] = 0;
@@ -173,6 +173,31 @@ QUEUE_FACT(a_chain_of_calls_is_the_cpus)
 					  INPUTS(&to), NULL, NULL, NULL));
 	assert_int_equal(seven.calls, 0);
 	assert_true(b[3] == 0);
+	dray_sequence_destroy(sequence);
+}
+
+QUEUE_FACT(calls_without_chains_go_to_executors)
+{
+	struct dray_sequence *sequence = begin();
+	const dray_value in = numbers(sequence);
+	struct dray_view from = of(a), to = of(b);
+	struct dray_sequence_plan plan;
+
+	assert_works(dray_sequence_without_chains(sequence));
+	ended(sequence,
+	      call(sequence, "add",
+		   VALUES(call(sequence, "negative", VALUES(in)), in)));
+	assert_works(dray_sequence_get_plan(sequence, &plan));
+	assert_int_equal(plan.chains, 0);
+	assert_works(dray_sequence_submit(sequence, queue, INPUTS(&from),
+					  INPUTS(&to), NULL, NULL, NULL));
+	/* Both: the executor takes any call, and the times of "add" are not known. */
+	assert_int_equal(seven.calls, 2);
+	assert_true(b[3] == 7);
+	assert_works(dray_sequence_run(sequence, INPUTS(&from), INPUTS(&to),
+				       NULL, NULL));
+	assert_true(b[3] == 0);
+	assert_fails(dray_sequence_without_chains(sequence), -EBUSY, "ended");
 	dray_sequence_destroy(sequence);
 }
 

@@ -453,7 +453,7 @@ QUEUE_FACT(random_chains_have_the_bits_of_their_calls_one_by_one)
 	fp = (struct dray_fp_state){ .buffer_size = 8192 };
 	assert_works(dray_set_fp_state(&fp));
 	dray_threads_share = 64; /* so that few elements are cut */
-	assert_works(dray_call_queue_create(NULL, 0, &calls));
+	assert_works(dray_call_queue_create(NULL, 0, NULL, &calls));
 	memory = dray_pool_alloc(pool, BYTES, 0);
 	assert_non_null(memory);
 	memset(memory, 0, BYTES);

@@ -173,7 +173,7 @@ LOOK_FACT(a_run_ends_after_its_transfers_on_a_queue_of_calls_too)
 	struct dray_event *event = NULL;
 
 	end(sequence, 1, VALUES(sent(sequence, bytes(sequence), 0)));
-	assert_works(dray_call_queue_create(NULL, 0, &calls));
+	assert_works(dray_call_queue_create(NULL, 0, NULL, &calls));
 	assert_works(dray_sequence_submit(sequence, calls, INPUTS(&a),
 					  INPUTS(&copy), NULL, NULL, &event));
 	dray_sequence_destroy(sequence);

@@ -45,8 +45,8 @@ static void serve(struct served *served, const char *name, int inputs,
 					    served->dtypes, &cheap));
 	assert_works(dray_executor_set_cost(dray_cpu_executor(), served->ufunc,
 					    served->dtypes, &dear));
-	assert_works(
-		dray_call_queue_create(&served->executor, 1, &served->queue));
+	assert_works(dray_call_queue_create(&served->executor, 1, NULL,
+					    &served->queue));
 }
 
 static void end(struct served *served)
@@ -588,6 +588,43 @@ LOOP_FACT(an_executor_that_is_dropped_ends_its_calls)
 	dray_stream_close(loop.rx);
 	loop.tx = loop.rx = NULL;
 	assert_false(dray_transfers_in_flight());
+	discard(&views[0]);
+	discard(&views[1]);
+}
+
+/* Waits for the output of calls until it is told to stop; other results than 0 fail. */
+static atomic_bool looks_on;
+
+static void *look_on(void *view)
+{
+	intptr_t failed = 0;
+
+	while (!failed && atomic_load(&looks_on))
+		failed = dray_view_wait(view, DRAY_ACCESS_READ, -1);
+	return (void *)failed;
+}
+
+LOOP_FACT(a_view_waits_for_a_call_and_not_for_its_rings)
+{
+	struct served same = same_of(0);
+	struct dray_view views[2];
+	const struct dray_view *pointers[] = { &views[0], &views[1] };
+	const struct dray_view *out = &views[1];
+	pthread_t thread;
+	void *failed;
+
+	make_numbers(views);
+	serve(&same, "same", 1, 1, same_loop);
+	atomic_store(&looks_on, true);
+	assert_int_equal(pthread_create(&thread, NULL, look_on, &views[1]), 0);
+	for (int i = 0; i < 3000; i++)
+		assert_works(dray_call_queue_submit(same.queue, same.ufunc,
+						    pointers, &out, NULL, NULL,
+						    NULL));
+	atomic_store(&looks_on, false);
+	pthread_join(thread, &failed);
+	assert_null(failed);
+	end(&same);
 	discard(&views[0]);
 	discard(&views[1]);
 }

@@ -199,6 +199,52 @@ FACT(one_thread_at_a_time_is_in_a_loop_that_wants_it)
 	dray_ufunc_unref(alone);
 }
 
+/* Loops of two ufuncs that wait until both run, in a thread each. */
+static pthread_barrier_t both;
+
+static int meet(char *const *data, const int64_t *strides, int64_t count,
+		void *context)
+{
+	pthread_barrier_wait(&both);
+	return 0;
+}
+
+static void *call_meeting(void *ufunc)
+{
+	double value = 1;
+	struct dray_view in = view_of(&value, DRAY_FLOAT64, 0, NULL, NULL);
+
+	assert_works(
+		dray_ufunc_call(ufunc, INPUTS(&in), INPUTS(&in), NULL, NULL));
+	return NULL;
+}
+
+/* A lock that both share would end the test by its alarm. */
+FACT(loops_that_want_one_thread_do_not_wait_for_each_other)
+{
+	const dray_dtype types[] = { DRAY_FLOAT64, DRAY_FLOAT64 };
+	struct dray_ufunc *ufuncs[2] = { NULL, NULL };
+	pthread_t threads[2];
+
+	alarm(DEADLINE);
+	pthread_barrier_init(&both, NULL, 2);
+	for (int i = 0; i < 2; i++) {
+		assert_works(dray_ufunc_create("meet", 1, 1, DRAY_IDENTITY_NONE,
+					       &ufuncs[i]));
+		set_loop(ufuncs[i], types, meet, ufuncs[i],
+			 DRAY_LOOP_SINGLE_THREAD);
+		assert_int_equal(pthread_create(&threads[i], NULL, call_meeting,
+						ufuncs[i]),
+				 0);
+	}
+	for (int i = 0; i < 2; i++) {
+		pthread_join(threads[i], NULL);
+		dray_ufunc_unref(ufuncs[i]);
+	}
+	pthread_barrier_destroy(&both);
+	alarm(0);
+}
+
 /* A loop that calls a ufunc of its own kind, and forks. */
 static int fork_inside(char *const *data, const int64_t *strides, int64_t count,
 		       void *context)

@@ -5,6 +5,7 @@
  */
 #include <pthread.h>
 
+#include "child.h"
 #include "rings.h"
 
 FACTS_ON(on_host)
@@ -26,9 +27,18 @@ FACT(nothing_is_in_flight_without_a_stream)
 	assert_false(dray_transfers_in_flight());
 }
 
-LOOP_FACT(packets_of_an_open_stream_may_be_in_flight)
+LOOP_FACT(a_packet_is_in_flight_until_its_end_was_seen)
 {
+	struct dray_view in = bytes_of(BYTES, 1);
+	struct dray_event *receive;
+
+	assert_false(dray_transfers_in_flight());
+	receive = recv_view(&in);
 	assert_true(dray_transfers_in_flight());
+	assert_works(dray_event_cancel(receive));
+	assert_false(dray_transfers_in_flight());
+	dray_event_unref(receive);
+	discard(&in);
 }
 
 LOOP_FACT(a_view_waits_for_packets_that_meet_it)
@@ -121,6 +131,44 @@ LOOP_FACT(a_frame_must_be_acquired_first)
 	assert_works(dray_view_wait(&frames->view[0], DRAY_ACCESS_WRITE, 0));
 	drop(frames);
 	discard(&out);
+}
+
+LOOP_FACT(a_frame_is_in_use_from_the_ring_to_its_end)
+{
+	struct frames *frames = ring_of(loop.rx, 3, 0);
+
+	assert_true(dray_transfers_in_flight());
+	assert_fails(dray_view_wait(&frames->view[0], DRAY_ACCESS_READ, 0),
+		     -EBUSY, "frame 0 of rx0");
+	dray_stream_close(loop.rx);
+	loop.rx = NULL;
+	assert_false(dray_transfers_in_flight());
+	assert_works(dray_view_wait(&frames->view[0], DRAY_ACCESS_WRITE, 0));
+	drop(frames);
+}
+
+/* A child has no transfer: what its parent has begun ends in the parent. */
+LOOP_FACT(a_child_waits_for_nothing_of_its_parent)
+{
+	struct dray_view in = bytes_of(BYTES, 1);
+	struct dray_event *receive = recv_view(&in);
+	pid_t child = fork();
+
+	if (!child) {
+		if (dray_transfers_in_flight() ||
+		    dray_view_wait(&in, DRAY_ACCESS_WRITE, -1))
+			_exit(1);
+		/* Ends the parent's packet for the child alone. */
+		dray_stream_close(loop.rx);
+		dray_event_unref(receive);
+		_exit(dray_transfers_in_flight());
+	}
+	assert_int_equal(status_of(child), 0);
+	assert_fails(dray_view_wait(&in, DRAY_ACCESS_WRITE, 0), -ETIME,
+		     "has the view");
+	assert_works(dray_event_cancel(receive));
+	dray_event_unref(receive);
+	discard(&in);
 }
 
 LOOP_FACT(access_is_to_be_named)

@@ -153,6 +153,13 @@ int unit_run(const char *pattern);
 			skip();        \
 	} while (0)
 
+/* Skips a test whose children make threads, which the thread sanitizer forbids. */
+#if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
+#define SKIP_IF_CHILDREN_HAVE_NO_THREADS() skip()
+#else
+#define SKIP_IF_CHILDREN_HAVE_NO_THREADS() (void)0
+#endif
+
 /* Lets others run until @fact holds; fails at the deadline. */
 #define becomes_true(fact)                                                  \
 	do {                                                                \

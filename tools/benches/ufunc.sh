@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 #
 # Suite ufunc: universal functions of dray and of NumPy 2 on the same arrays, from C and
-# from Python, with the vectors of this machine and with AVX2's; and the instructions of
-# elementary functions on the emulated ZCU102.
+# from Python, with the vectors of this machine and with AVX2's; calls on queues beside
+# others; and the instructions of elementary functions on the emulated ZCU102.
 
 ABOUT_BENCH_UFUNC="universal functions of dray and of NumPy 2, from C and from Python: calls, \
 layouts, reductions; instructions on the board"
@@ -42,6 +42,9 @@ bench_ufunc()
 		env "PYTHONPATH=$packages" "${rows[@]}" --bound >>"$samples" ||
 			return 1
 	fi
+	"$folder/tests/bench/executor/calls-in-flight" >"$scratch/flight" &&
+		/usr/bin/python3 -B "$TREE/tools/benches/calls.py" "$scratch/flight" \
+			>>"$samples" || return 1
 	cat "$scratch/guest" >>"$samples"
 }
 

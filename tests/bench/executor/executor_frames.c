@@ -220,7 +220,7 @@ static void time_calls(const char *contender,
 	check("cost",
 	      dray_executor_set_cost(dray_cpu_executor(), options->ufunc,
 				     options->dtypes, &dear));
-	check("queue", dray_call_queue_create(&executor, 1, &queue));
+	check("queue", dray_call_queue_create(&executor, 1, NULL, &queue));
 	for (round = 0; round <= ROUNDS; round++) {
 		prepare(round);
 		begin = now_ns();

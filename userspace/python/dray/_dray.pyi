@@ -863,9 +863,10 @@ class CallQueue:
     """Calls of ufuncs that run one after the other, in a thread of the queue.
 
     Each goes to the executor that takes the least time, the CPU among them.  The
-    first calls of a loop measure each of them."""
-    def __new__(cls, executors: Iterable[Union[StreamExecutor, OpenCLExecutor]] = ...
-                ) -> CallQueue: ...
+    first calls of a loop measure each of them.  At most `depth` calls wait or run, 0:
+    1024; another submission waits for one of them."""
+    def __new__(cls, executors: Iterable[Union[StreamExecutor, OpenCLExecutor]] = ...,
+                depth: int = ...) -> CallQueue: ...
     def submit(self, ufunc: ufunc, /, *inputs: Any, out: Any = ..., where: Any = ...,
                **keywords: Any) -> Call:
         """Submits a call, with the arguments of ufunc(), and returns a Call at once.
@@ -876,6 +877,8 @@ class CallQueue:
     def explain(self, ufunc: ufunc, /, *inputs: Any, out: Any = ..., where: Any = ...,
                 **keywords: Any) -> CallExplanation:
         """Tells which executor would run a call, and why; computes nothing."""
+    def cancel(self) -> None:
+        """Cancels all calls: those that wait end at once.  Later calls run."""
     def close(self) -> None:
         """Waits for the calls, and closes the queue."""
     def __enter__(self) -> CallQueue:
@@ -887,7 +890,7 @@ class CallQueue:
 
 @final
 class Call:
-    """A call of a queue, which has its arrays until it has ended."""
+    """A call of a queue, which has its arrays until it has ended; asyncio can await it."""
     @property
     def done(self) -> bool:
         """Whether the call has ended."""
@@ -895,11 +898,17 @@ class Call:
         """Returns the result when the call has ended, or raises its error; TimeoutError
         after `timeout` seconds, and the call goes on.  Warns once of errors of numbers."""
     def cancel(self) -> None:
-        """Asks the call to end: one that waits does not start.  wait() tells."""
+        """Ends a call that waits at once; one that runs ends when its executor looks.
+        wait() tells."""
+    def fileno(self) -> int:
+        """A file descriptor, readable for poll() when the call has ended.
+
+        It belongs to the call."""
+    def __await__(self) -> Generator[Any, None, Any]: ...
 
 class Recording:
     """The part of dray.Sequence in C."""
-    def __new__(cls) -> Self: ...
+    def __new__(cls, *, chains: bool = ...) -> Self: ...
     def _input(self, like: Any, /) -> int:
         """Records an input; its number."""
     def _constant(self, number: Any, /) -> tuple[int, bool]:

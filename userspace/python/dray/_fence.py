@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The part of dray.Fence that is written in Python: `await fence`."""
+"""The part of dray.Fence and dray.Call that is written in Python: `await fence`."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-from typing import Generator
+from typing import Any, Generator, Union
 
 from . import _dray
 from ._stream import _wake
 
 
-async def _wait(fence: _dray.Fence) -> None:
+async def _wait(fence: Union[_dray.Fence, _dray.Call]) -> Any:
     if not fence.done:
         loop = asyncio.get_running_loop()
         done: asyncio.Future[None] = loop.create_future()
@@ -24,9 +24,9 @@ async def _wait(fence: _dray.Fence) -> None:
         finally:
             loop.remove_reader(descriptor)
             os.close(descriptor)
-    fence.wait()
+    return fence.wait()
 
 
-def wait_in_loop(fence: _dray.Fence) -> Generator[None, None, None]:
+def wait_in_loop(fence: Union[_dray.Fence, _dray.Call]) -> Generator[Any, None, Any]:
     """Runs for `await fence`: lets the loop go on until the fence is done."""
     return _wait(fence).__await__()

@@ -107,6 +107,9 @@ class Sequence(_dray.Recording):
     that results in between stay in the cache and have no array.  Outputs have the bits of
     the calls one by one.
 
+    Such chains run on the CPU.  On a CallQueue with executors, `chains=False` lets each
+    call go to the executor that takes the least time for it.
+
     It is recorded by one thread; after `with` it may be run by any number at once."""
 
     def __enter__(self) -> Sequence:

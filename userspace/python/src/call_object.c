@@ -198,6 +198,25 @@ static void call_dealloc(PyObject *object)
 	Py_DECREF(type);
 }
 
+static PyObject *call_fileno(PyObject *self, PyObject *unused)
+{
+	int fd = dray_event_fd(call_self(self)->event);
+
+	(void)unused;
+	return fd < 0 ? raise_error(-errno) : PyLong_FromLong(fd);
+}
+
+static PyObject *call_await(PyObject *self)
+{
+	PyObject *module = PyImport_ImportModule("dray._fence");
+	PyObject *result =
+		module ? PyObject_CallMethod(module, "wait_in_loop", "O", self)
+		       : NULL;
+
+	Py_XDECREF(module);
+	return result;
+}
+
 static PyMethodDef call_methods[] = {
 	{ "wait", WITH_KEYWORDS(call_wait), METH_VARARGS | METH_KEYWORDS,
 	  "wait($self, timeout=None)\n--\n\n"
@@ -205,7 +224,12 @@ static PyMethodDef call_methods[] = {
 	  "after `timeout` seconds, and the call goes on.  Warns once of errors of numbers." },
 	{ "cancel", call_cancel, METH_NOARGS,
 	  "cancel($self)\n--\n\n"
-	  "Asks the call to end: one that waits does not start.  wait() tells." },
+	  "Ends a call that waits at once; one that runs ends when its executor looks.\n"
+	  "wait() tells." },
+	{ "fileno", call_fileno, METH_NOARGS,
+	  "fileno($self, /)\n--\n\n"
+	  "A file descriptor, readable for poll() when the call has ended.\n\n"
+	  "It belongs to the call." },
 	{ NULL, NULL, 0, NULL },
 };
 
@@ -219,8 +243,9 @@ static PyType_Slot call_slots[] = {
 	{ Py_tp_finalize, call_finalize },
 	{ Py_tp_methods, call_methods },
 	{ Py_tp_getset, call_attributes },
+	{ Py_am_await, call_await },
 	{ Py_tp_doc,
-	  "A call of a queue, which has its arrays until it has ended." },
+	  "A call of a queue, which has its arrays until it has ended; asyncio can await it." },
 	{ 0, NULL },
 };
 

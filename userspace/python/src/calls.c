@@ -17,7 +17,10 @@ static void close_queue(struct queue_object *self)
 	Py_END_ALLOW_THREADS
 }
 
-/* Before the interpreter ends, since a thread may need it for a loop. */
+/*
+ * Before the interpreter ends, since a thread may need it for a loop.  Calls that wait
+ * for packets would keep it for ever.
+ */
 PyObject *close_queues(PyObject *module, PyObject *unused)
 {
 	struct module_state *state = module_state(module);
@@ -30,6 +33,7 @@ PyObject *close_queues(PyObject *module, PyObject *unused)
 		if (!queue)
 			break;
 		Py_INCREF(queue);
+		(void)dray_call_queue_cancel(queue->queue);
 		close_queue(queue);
 		Py_DECREF(queue);
 	} while (true);
@@ -54,7 +58,12 @@ int calls_init(PyObject *module)
 static PyObject *queue_new(PyTypeObject *type, PyObject *args,
 			   PyObject *keywords)
 {
-	static char *names[] = { "executors", NULL };
+	static char *names[] = { "executors", "depth", NULL };
+	/* A wait would keep the interpreter from calls that need it. */
+	struct dray_call_queue_options options = {
+		.size = sizeof(options),
+		.flags = DRAY_CALLS_NONBLOCK,
+	};
 	struct module_state *state = PyType_GetModuleState(type);
 	struct dray_executor *executors[16];
 	PyObject *given = NULL, *tuple;
@@ -63,7 +72,8 @@ static PyObject *queue_new(PyTypeObject *type, PyObject *args,
 	Py_ssize_t i, count;
 	int ret = 0;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O", names, &given))
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OI", names, &given,
+					 &options.depth))
 		return NULL;
 	tuple = given ? PySequence_Tuple(given) : PyTuple_New(0);
 	if (!tuple)
@@ -82,7 +92,8 @@ static PyObject *queue_new(PyTypeObject *type, PyObject *args,
 		}
 		executors[i] = ((struct executor_head *)one)->executor;
 	}
-	ret = dray_call_queue_create(executors, (size_t)count, &queue);
+	ret = dray_call_queue_create(executors, (size_t)count, &options,
+				     &queue);
 	if (ret) {
 		Py_DECREF(tuple);
 		return ufunc_error(ret);
@@ -114,6 +125,32 @@ static void queue_dealloc(PyObject *object)
 	Py_DECREF(type);
 }
 
+static int wait_once(void *event, int milliseconds)
+{
+	return dray_event_wait(event, milliseconds);
+}
+
+int queue_await_room(struct module_state *state, PyObject *object)
+{
+	struct dray_call_queue *queue;
+	struct dray_event *event;
+	int ret;
+
+	/* Another thread may close the queue meanwhile. */
+	while ((queue = call_queue_of(state, object))) {
+		event = dray_call_queue_full(queue);
+		if (!event)
+			return 0;
+		ret = wait_for_end(wait_once, event, -1);
+		dray_event_unref(event);
+		if (ret == -EDEADLK)
+			raise_error(ret);
+		if (ret == -EDEADLK || ret == -EINTR)
+			return -1;
+	}
+	return -1;
+}
+
 static PyObject *queue_submit(PyObject *self, PyObject *const *args,
 			      Py_ssize_t count, PyObject *names)
 {
@@ -127,16 +164,24 @@ static PyObject *queue_submit(PyObject *self, PyObject *const *args,
 	if (!call)
 		return NULL;
 	ufunc_arguments_views(&call->taken, views);
-	if (ufunc_enter(&call->frame, type_state(self), true, 0)) {
-		Py_DECREF(call);
-		return NULL;
-	}
-	ret = dray_call_queue_submit(queue_self(self)->queue,
-				     call->taken.self->ufunc, views,
-				     views + call->taken.self->inputs,
-				     &call->taken.options, made, &call->event);
-	if (ufunc_leave_queued(&call->frame, &call->wanted))
-		PyErr_Clear();
+	do {
+		if (queue_await_room(type_state(self), self) ||
+		    ufunc_enter(&call->frame, type_state(self), true, 0)) {
+			Py_DECREF(call);
+			return NULL;
+		}
+		ret = dray_call_queue_submit(queue_self(self)->queue,
+					     call->taken.self->ufunc, views,
+					     views + call->taken.self->inputs,
+					     &call->taken.options, made,
+					     &call->event);
+		if (ufunc_leave_queued(&call->frame, &call->wanted))
+			PyErr_Clear();
+		if (ret == -EAGAIN) {
+			ufunc_end(&call->frame);
+			Py_CLEAR(call->wanted);
+		}
+	} while (ret == -EAGAIN);
 	if (ret)
 		ufunc_error(ret);
 	else
@@ -197,6 +242,17 @@ static PyObject *queue_close(PyObject *self, PyObject *unused)
 	Py_RETURN_NONE;
 }
 
+static PyObject *queue_cancel(PyObject *self, PyObject *unused)
+{
+	struct dray_call_queue *queue = queue_self(self)->queue;
+	int ret = queue ? dray_call_queue_cancel(queue) : 0;
+
+	(void)unused;
+	if (ret)
+		return raise_error(ret);
+	Py_RETURN_NONE;
+}
+
 static PyObject *queue_enter(PyObject *self, PyObject *unused)
 {
 	(void)unused;
@@ -221,6 +277,9 @@ static PyMethodDef queue_methods[] = {
 	  METH_FASTCALL | METH_KEYWORDS,
 	  "explain($self, ufunc, /, *inputs, out=None, where=True, **keywords)\n--\n\n"
 	  "Tells which executor would run a call, and why; computes nothing." },
+	{ "cancel", queue_cancel, METH_NOARGS,
+	  "cancel($self)\n--\n\n"
+	  "Cancels all calls: those that wait end at once.  Later calls run." },
 	{ "close", queue_close, METH_NOARGS,
 	  "close($self)\n--\n\nWaits for the calls, and closes the queue." },
 	{ "__enter__", queue_enter, METH_NOARGS,
@@ -235,10 +294,11 @@ static PyType_Slot queue_slots[] = {
 	{ Py_tp_dealloc, queue_dealloc },
 	{ Py_tp_methods, queue_methods },
 	{ Py_tp_doc,
-	  "CallQueue(executors=())\n--\n\n"
+	  "CallQueue(executors=(), depth=0)\n--\n\n"
 	  "Calls of ufuncs that run one after the other, in a thread of the queue.\n\n"
 	  "Each goes to the executor that takes the least time, the CPU among them.  The\n"
-	  "first calls of a loop measure each of them." },
+	  "first calls of a loop measure each of them.  At most `depth` calls wait or run, 0:\n"
+	  "1024; another submission waits for one of them." },
 	{ 0, NULL },
 };
 

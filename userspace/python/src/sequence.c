@@ -12,17 +12,19 @@
 static PyObject *recording_new(PyTypeObject *type, PyObject *args,
 			       PyObject *keywords)
 {
+	static char *names[] = { "chains", NULL };
 	struct dray_sequence *sequence;
 	struct recording_object *self;
-	int ret;
+	int ret, chains = true;
 
-	if ((args && PyTuple_GET_SIZE(args)) ||
-	    (keywords && PyDict_GET_SIZE(keywords)))
-		return PyErr_Format(PyExc_TypeError,
-				    "a sequence takes no arguments");
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$p:Sequence", names,
+					 &chains))
+		return NULL;
 	ret = dray_sequence_create(&sequence);
 	if (ret)
 		return ufunc_error(ret);
+	if (!chains)
+		dray_sequence_without_chains(sequence);
 	self = (struct recording_object *)type->tp_alloc(type, 0);
 	if (!self) {
 		dray_sequence_destroy(sequence);
@@ -363,7 +365,8 @@ static PyType_Slot recording_slots[] = {
 	{ Py_tp_traverse, recording_traverse },
 	{ Py_tp_dealloc, recording_dealloc },
 	{ Py_tp_methods, recording_methods },
-	{ Py_tp_doc, "Recording()\n--\n\nThe part of dray.Sequence in C." },
+	{ Py_tp_doc,
+	  "Recording(*, chains=True)\n--\n\nThe part of dray.Sequence in C." },
 	{ 0, NULL },
 };
 

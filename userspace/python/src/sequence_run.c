@@ -248,9 +248,8 @@ static PyObject *owners(const struct run *run, PyObject *const *args,
 	return list;
 }
 
-static PyObject *submit(PyObject *object, struct dray_call_queue *queue,
-			PyObject *const *args, Py_ssize_t count,
-			struct run *run)
+static PyObject *submit(PyObject *object, PyObject *const *args,
+			Py_ssize_t count, struct run *run)
 {
 	struct module_state *state = recording_self(object)->state;
 	struct call_object *call = make_call(state, args[0], object, NULL);
@@ -259,15 +258,24 @@ static PyObject *submit(PyObject *object, struct dray_call_queue *queue,
 	if (!call)
 		return NULL;
 	call->arguments = owners(run, args + 1, count - 1);
-	if (!call->arguments || ufunc_enter(&call->frame, state, true, 0)) {
-		Py_DECREF(call);
-		return NULL;
-	}
-	ret = dray_sequence_submit(run->self->sequence, queue, run->views,
-				   run->views + run->inputs, &run->options,
-				   run->made, &call->event);
-	if (ufunc_leave_queued(&call->frame, &call->wanted))
-		PyErr_Clear();
+	do {
+		if (!call->arguments || queue_await_room(state, args[0]) ||
+		    ufunc_enter(&call->frame, state, true, 0)) {
+			Py_DECREF(call);
+			return NULL;
+		}
+		ret = dray_sequence_submit(run->self->sequence,
+					   queue_self(args[0])->queue,
+					   run->views, run->views + run->inputs,
+					   &run->options, run->made,
+					   &call->event);
+		if (ufunc_leave_queued(&call->frame, &call->wanted))
+			PyErr_Clear();
+		if (ret == -EAGAIN) {
+			ufunc_end(&call->frame);
+			Py_CLEAR(call->wanted);
+		}
+	} while (ret == -EAGAIN);
 	if (ret)
 		ufunc_error(ret);
 	else
@@ -305,7 +313,7 @@ PyObject *recording_submit(PyObject *object, PyObject *const *args,
 				"input %d of a run on a queue is a number, an array is needed",
 				i);
 		else if (queue)
-			result = submit(object, queue, args, count, &run);
+			result = submit(object, args, count, &run);
 	}
 	drop_run(&run);
 	return result;

@@ -28,6 +28,7 @@
  *	the list of queues, then one queue's lock (transfer/queue.c)
  *	the list of streams and their events (stream/stream.c)
  *	the holds of fences (transfer/fence.c)
+ *	memory in use (use/book.c)
  *	the list of pools, then one pool's growing, then its lock (pool/fork.c)
  *	unused pools (pool/unused.c)
  *	unused regions (pool/region.c)
@@ -53,6 +54,7 @@ enum dray_fork_rank {
 	DRAY_FORK_QUEUES,
 	DRAY_FORK_STREAMS,
 	DRAY_FORK_FENCES,
+	DRAY_FORK_USES,
 	DRAY_FORK_POOLS,
 	DRAY_FORK_UNUSED_POOLS,
 	DRAY_FORK_UNUSED_REGIONS,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Executors, and calls on their way through a queue.  One lock guards the list of
- * calls in flight of all queues and the queues' own lists; it is held briefly.
+ * Executors, and calls on their way through a queue.  One lock guards the lists of all
+ * queues; it is held briefly.
  */
 #ifndef DRAY_EXECUTOR_EXECUTOR_H
 #define DRAY_EXECUTOR_EXECUTOR_H
@@ -17,6 +17,9 @@
 
 /* Operands of a call, with its mask. */
 #define DRAY_CALL_OPERANDS (DRAY_UFUNC_MAX_OPERANDS + 1)
+
+/* Milliseconds between looks whether a call that waits is cancelled. */
+#define DRAY_CALLS_LOOK_MS 100
 
 /* The time of one loop on one executor. */
 struct dray_timed {
@@ -37,8 +40,8 @@ struct dray_executor {
 };
 
 /*
- * Work of another room, which has its turn among the calls of a queue.  Its
- * functions wait for transfers that meet its operands.
+ * Work of another room, which has its turn among the calls of a queue, when no
+ * transfer has its operands.
  */
 struct dray_task {
 	const char *name;
@@ -50,27 +53,34 @@ struct dray_task {
 	void (*release)(void *context);
 };
 
-/* A call or a task, and all that it needs until its end. */
+/*
+ * A call or a task, and all that it needs until its end.  Its queue's thread frees it
+ * after that; without a queue, dray_task_call() does.
+ */
 struct dray_queued {
 	struct dray_call call;
 	struct dray_task task; /* run NULL: a call */
-	const struct dray_call_queue *queue;
-	struct dray_queued *next; /* in its queue */
-	struct dray_queued *next_in_flight; /* older ones first */
+	struct dray_call_queue *queue; /* NULL: it is not in one */
+	/* with the lock of all queues */
+	struct dray_queued *before, *next; /* in its queue */
+	struct dray_queued *next_ended; /* for its queue's thread to free */
+	bool claimed; /* by the thread that starts it, or that cancels it */
+	_Atomic bool ended; /* dray_call_end() was called */
+	const struct dray_call *outer; /* the task that made it, or NULL */
 	struct dray_event *event; /* one reference */
 	struct dray_executor *executor; /* that runs it; one reference */
 	uint64_t started_ns;
 	struct dray_ufunc_options options; /* for the CPU */
 	struct dray_fp_state state; /* of the thread that submitted it */
 	struct dray_ufunc_loop loop;
-	int operands; /* with the mask; those of a task have no views */
+	int operands; /* with the mask; of a task: 0 */
 	/* of the loop, then those of a signature that was asked for */
 	dray_dtype dtypes[2 * DRAY_UFUNC_MAX_OPERANDS];
 	const struct dray_view *pointers[DRAY_CALL_OPERANDS];
-	struct dray_addresses *spans; /* of each operand */
-	struct dray_addresses own_spans[DRAY_CALL_OPERANDS];
+	struct dray_addresses spans[DRAY_CALL_OPERANDS]; /* not of a task */
 	struct dray_array *arrays[DRAY_CALL_OPERANDS]; /* made for it, or NULL */
-	struct dray_view views[DRAY_CALL_OPERANDS];
+	int views_count;
+	struct dray_view views[];
 };
 
 static inline struct dray_queued *dray_queued(const struct dray_call *call)
@@ -121,19 +131,13 @@ bool dray_task_has_executors(const struct dray_call_queue *queue);
 /*
  * Runs a call in the thread of a task of @queue, on the executor that takes the
  * least time, and waits for its end.  The task's operands cover its memory.
+ * @outer: the task, which may be cancelled
  */
-int dray_task_call(struct dray_call_queue *queue, struct dray_ufunc *ufunc,
+int dray_task_call(struct dray_call_queue *queue, const struct dray_call *outer,
+		   struct dray_ufunc *ufunc,
 		   const struct dray_view *const *inputs,
 		   const struct dray_view *const *outputs,
 		   const struct dray_ufunc_options *options);
-
-/* Whether the call writes memory that others read, or uses any that they write. */
-bool dray_queued_meets(const struct dray_queued *queued,
-		       struct dray_addresses reads,
-		       struct dray_addresses writes);
-/* Whether one of two calls writes memory of the other. */
-bool dray_queued_conflict(const struct dray_queued *a,
-			  const struct dray_queued *b);
 
 /*
  * Chooses the executor of a call: of those that can run it, the first one without

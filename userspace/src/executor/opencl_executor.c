@@ -2,13 +2,13 @@
 /* The executor of OpenCL: the loops of one device, and the calls that it can run. */
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/fork.h"
 #include "base/reply.h"
+#include "base/thread.h"
 #include "dtype/dtype.h"
 #include "executor/opencl.h"
 #include "layout/overlap.h"
@@ -254,23 +254,6 @@ static int check_doubles(const struct dray_opencl_executor *executor,
 	return 0;
 }
 
-/*
- * Blocks signals of the program in threads that a platform makes now; those that an
- * instruction causes have to arrive, and PoCL handles divisions by 0.
- */
-static void block_signals(sigset_t *before)
-{
-	static const int causes[] = { SIGSEGV, SIGBUS,	SIGFPE,
-				      SIGILL,  SIGTRAP, SIGABRT };
-	sigset_t all;
-	size_t i;
-
-	sigfillset(&all);
-	for (i = 0; i < sizeof(causes) / sizeof(causes[0]); i++)
-		sigdelset(&all, causes[i]);
-	pthread_sigmask(SIG_BLOCK, &all, before);
-}
-
 static int prepare(struct dray_opencl_executor *executor,
 		   const struct dray_opencl_executor_options *options)
 {
@@ -278,7 +261,8 @@ static int prepare(struct dray_opencl_executor *executor,
 	uint32_t i;
 	int ret;
 
-	block_signals(&before);
+	/* PoCL's threads handle divisions by 0. */
+	dray_signals_block(&before);
 	ret = dray_opencl_open(executor, options);
 	for (i = 0; !ret && i < options->loops_count; i++)
 		ret = check_doubles(executor, &options->loops[i]);
@@ -286,7 +270,7 @@ static int prepare(struct dray_opencl_executor *executor,
 		ret = dray_opencl_compile(executor, &options->loops[i],
 					  &executor->loops[executor->count++]);
 	executor->build_options = NULL;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	dray_signals_restore(&before);
 	return ret;
 }
 

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Queues of calls.  A queue's thread takes its calls in order, waits until no older
- * call and no transfer has their memory, and gives them to executors.  A call is in
- * the list of those in flight until it has ended: calls wait for older ones only, so
- * none waits for ever.
+ * call and no transfer has their memory, and gives them to executors.
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +13,13 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/fork.h"
+#include "base/thread.h"
 #include "executor/queue.h"
 #include "stream/stream.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 /* Signalled if a call is submitted or has ended, or a queue ends. */
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static struct dray_queued *in_flight; /* of all queues, older ones first */
-static struct dray_queued **last_in_flight = &in_flight;
 
 static void take(void)
 {
@@ -39,9 +35,6 @@ static void give(void)
 static void inherit(void)
 {
 	changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
-	in_flight = NULL;
-	last_in_flight = &in_flight;
-	atomic_store(&dray_calls_conflict, NULL);
 	give();
 }
 
@@ -60,79 +53,103 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* For dray_view_wait(). */
-static struct dray_event *find_conflict(struct dray_addresses reads,
-					struct dray_addresses writes)
+/* Searches for users of an operand. */
+static struct dray_use_query query_for(const struct dray_use_part *part,
+				       enum dray_use_sort sort)
 {
-	const struct dray_queued *queued;
-	struct dray_event *found = NULL;
+	const struct dray_addresses span = { part->interval.low,
+					     part->interval.high };
+	struct dray_use_query query = { .before = UINT64_MAX,
+					.sorts = 1u << sort };
 
-	take();
-	for (queued = in_flight; queued && !found;
-	     queued = queued->next_in_flight)
-		if (dray_queued_meets(queued, reads, writes))
-			found = dray_event_ref(queued->event);
-	give();
-	return found;
+	if (part->writes)
+		query.writes = span;
+	else
+		query.reads = span;
+	return query;
 }
 
+/*
+ * Calls in flight of all queues are in the book of memory.  Each waits for older calls
+ * that meet its memory, so none waits for ever.
+ */
 static bool waits_for_older(const struct dray_queued *queued)
 {
-	const struct dray_queued *older;
+	const struct dray_use_part *part = queued->event->use.parts;
+	struct dray_use_query query;
 
-	for (older = in_flight; older != queued; older = older->next_in_flight)
-		if (dray_queued_conflict(older, queued))
+	for (; part; part = part->next) {
+		query = query_for(part, DRAY_USE_CALL);
+		query.before = queued->event->use.number;
+		if (dray_use_meets(&query))
 			return true;
+	}
 	return false;
 }
 
 void dray_call_end(struct dray_call *call, int status)
 {
-	struct dray_queued *queued, **link;
-	struct dray_event *event;
+	struct dray_call_queue *queue;
+	struct dray_queued *queued;
 
 	if (!dray_given(call, __func__))
 		return;
 	queued = dray_queued(call);
+	/* The call of a child's parent ends there. */
+	if (queued->event->use.process != dray_fork_process() ||
+	    atomic_exchange(&queued->ended, true))
+		return;
 	status = dray_users_result(status, queued->event->name);
 	if (!status && queued->executor)
 		dray_executor_measured(queued->executor, call,
 				       now_ns() - queued->started_ns);
-	event = queued->event;
-	queued->event = NULL;
-	take();
-	for (link = &in_flight; *link && *link != queued;)
-		link = &(*link)->next_in_flight;
-	if (*link) {
-		*link = queued->next_in_flight;
-		if (!*link)
-			last_in_flight = link;
+	queue = queued->queue;
+	if (queue) {
+		/* First, so that a full queue has calls to wait for. */
+		take();
+		queue->calls--;
+		give();
 	}
-	if (!in_flight)
-		atomic_store(&dray_calls_conflict, NULL);
+	dray_event_end_call(dray_event_ref(queued->event), status);
+	/* Without a queue, the thread that waits for the event frees the call. */
+	if (!queue)
+		return;
+	take();
+	queued->next_ended = queue->ended;
+	queue->ended = queued;
 	pthread_cond_broadcast(&changed);
 	give();
-	dray_event_end_call(event, status);
-	dray_queued_free(queued);
 }
 
 bool dray_call_is_cancelled(const struct dray_call *call)
 {
-	return dray_given(call, __func__) &&
-	       atomic_load(&dray_queued(call)->event->cancelled);
+	const struct dray_queued *queued;
+
+	if (!dray_given(call, __func__))
+		return false;
+	queued = dray_queued(call);
+	if (queued->outer)
+		queued = dray_queued(queued->outer);
+	return atomic_load(&queued->event->cancelled);
 }
 
-/* Waits for transfers that meet operands; calls were waited for. */
+/*
+ * Waits for transfers that meet operands; calls were waited for.  A call that is
+ * cancelled is noticed now and then.
+ */
 static int await_transfers(const struct dray_queued *queued)
 {
-	int o, ret = 0;
+	const struct dray_use_part *part = queued->event->use.parts;
+	struct dray_use_query query;
+	int ret = 0;
 
-	for (o = 0; !ret && o < queued->operands; o++)
-		ret = dray_view_wait_transfers(
-			&queued->views[o],
-			dray_queued_is_output(queued, o)
-				? DRAY_ACCESS_READ | DRAY_ACCESS_WRITE
-				: DRAY_ACCESS_READ);
+	for (; part && !ret; part = part->next) {
+		query = query_for(part, DRAY_USE_TRANSFER);
+		do {
+			ret = dray_use_wait(&query, DRAY_CALLS_LOOK_MS);
+		} while (ret == -ETIME &&
+			 !dray_call_is_cancelled(&queued->call));
+	}
 	return ret;
 }
 
@@ -166,16 +183,28 @@ static int run_task(struct dray_call_queue *queue, struct dray_queued *queued)
 	return ret;
 }
 
+/* Whether the queue's thread may start a call; else its cancellation has it. */
+static bool claim_start(struct dray_queued *queued)
+{
+	bool starts;
+
+	take();
+	starts = !queued->claimed;
+	queued->claimed = true;
+	give();
+	return starts;
+}
+
 static void run_call(struct dray_call_queue *queue, struct dray_queued *queued)
 {
-	struct dray_event *event = dray_event_ref(queued->event);
-	int ret = 0;
+	struct dray_event *event = queued->event;
+	int ret = await_transfers(queued);
 
-	if (!queued->task.run)
-		ret = await_transfers(queued);
-	if (!ret && dray_call_is_cancelled(&queued->call))
+	if (!claim_start(queued))
+		return;
+	if (atomic_load(&event->cancelled))
 		ret = dray_fail(-ECANCELED, "the call of %s was cancelled",
-				queued->event->name);
+				event->name);
 	if (!ret && queued->task.run)
 		ret = run_task(queue, queued);
 	if (ret || !queued->call.elements)
@@ -184,25 +213,88 @@ static void run_call(struct dray_call_queue *queue, struct dray_queued *queued)
 		dray_calls_start(queue, queued);
 	/* An executor has it, or it has ended. */
 	atomic_store(&event->runs_later, false);
-	dray_event_unref(event);
 }
 
-/* Waits until no call of @queue is in flight; executors may still have some. */
-static void drain(const struct dray_call_queue *queue)
+static int cancelled(const struct dray_queued *queued)
 {
-	const struct dray_queued *queued;
+	return dray_fail(-ECANCELED,
+			 "the call of %s was cancelled before it began",
+			 queued->event->name);
+}
+
+/* Ends a call that has not started.  Implements dray_event's cancel. */
+static void cancel_call(struct dray_event *event)
+{
+	struct dray_queued *queued;
 
 	take();
-	for (;;) {
-		for (queued = in_flight; queued;
-		     queued = queued->next_in_flight)
-			if (queued->queue == queue)
-				break;
-		if (!queued)
-			break;
-		pthread_cond_wait(&changed, &mutex);
-	}
+	queued = event->call;
+	if (queued && queued->claimed)
+		queued = NULL;
+	if (queued)
+		queued->claimed = true;
 	give();
+	/* Calls that have not ended are not freed. */
+	if (queued)
+		dray_call_end(&queued->call, cancelled(queued));
+}
+
+int dray_call_queue_cancel(struct dray_call_queue *queue)
+{
+	struct dray_queued *queued, *claimed = NULL, **last = &claimed;
+
+	if (!dray_given(queue, __func__))
+		return -EINVAL;
+	if (queue->process != dray_fork_process())
+		return dray_fail(-ECHILD, "the queue of calls is the parent's");
+	take();
+	for (queued = queue->oldest; queued; queued = queued->next) {
+		atomic_store(&queued->event->cancelled, true);
+		if (queued->claimed)
+			continue;
+		queued->claimed = true;
+		*last = queued;
+		last = &queued->next_ended;
+	}
+	*last = NULL;
+	give();
+	while ((queued = claimed)) {
+		claimed = queued->next_ended;
+		dray_call_end(&queued->call, cancelled(queued));
+	}
+	return 0;
+}
+
+/* With the lock. */
+static void unlink_call(struct dray_call_queue *queue,
+			struct dray_queued *queued)
+{
+	queued->event->call = NULL;
+	if (queue->first == queued)
+		queue->first = queued->next;
+	if (queued->before)
+		queued->before->next = queued->next;
+	else
+		queue->oldest = queued->next;
+	if (queued->next)
+		queued->next->before = queued->before;
+	else
+		queue->newest = queued->before;
+}
+
+/*
+ * Frees calls that have ended, in the queue's thread: an executor's thread that ends a
+ * call drops neither its executor nor memory.  With the lock, dropped meanwhile.
+ */
+static void free_ended(struct dray_call_queue *queue)
+{
+	struct dray_queued *queued = queue->ended;
+
+	queue->ended = queued->next_ended;
+	unlink_call(queue, queued);
+	give();
+	dray_queued_free(queued);
+	take();
 }
 
 static void free_queue(struct dray_call_queue *queue)
@@ -214,47 +306,79 @@ static void free_queue(struct dray_call_queue *queue)
 	free(queue);
 }
 
-static void *run(void *argument)
+/* Runs the oldest call that has not begun, if no older one of a queue hinders it. */
+static bool run_first(struct dray_call_queue *queue)
 {
-	struct dray_call_queue *queue = argument;
-	struct dray_queued *queued;
+	struct dray_queued *queued = queue->first;
 
-	take();
-	for (;;) {
-		queued = queue->first;
-		if (!queued && queue->ends)
-			break;
-		if (!queued || waits_for_older(queued)) {
-			pthread_cond_wait(&changed, &mutex);
-			continue;
-		}
-		queue->first = queued->next;
-		if (!queue->first)
-			queue->last = &queue->first;
+	if (!queued || (!queued->claimed && waits_for_older(queued)))
+		return false;
+	queue->first = queued->next;
+	if (!queued->claimed) {
 		give();
 		run_call(queue, queued);
 		take();
 	}
+	return true;
+}
+
+static void *run(void *argument)
+{
+	struct dray_call_queue *queue = argument;
+
+	pthread_setname_np(pthread_self(), "dray-calls");
+	take();
+	while (!queue->ends || queue->oldest) {
+		if (queue->ended)
+			free_ended(queue);
+		else if (!run_first(queue))
+			pthread_cond_wait(&changed, &mutex);
+		/* A loop has forked: the calls are the parent's. */
+		if (queue->process != dray_fork_process()) {
+			give();
+			return NULL;
+		}
+	}
 	give();
 	if (queue->alone) {
 		pthread_detach(pthread_self());
-		drain(queue);
 		free_queue(queue);
 	}
 	return NULL;
 }
 
+static int check_options(const struct dray_call_queue_options *options)
+{
+	if (options->flags & ~DRAY_CALLS_NONBLOCK)
+		return dray_fail(-EINVAL,
+				 "unknown flags 0x%x of a queue of calls",
+				 options->flags & ~DRAY_CALLS_NONBLOCK);
+	if (options->depth > DRAY_CALLS_MOST_DEPTH)
+		return dray_fail(-EINVAL,
+				 "a queue has room for up to %d calls, not %u",
+				 DRAY_CALLS_MOST_DEPTH, options->depth);
+	return 0;
+}
+
 int dray_call_queue_create(struct dray_executor *const *executors, size_t count,
+			   const struct dray_call_queue_options *options,
 			   struct dray_call_queue **out)
 {
+	struct dray_call_queue_options all = { .size = sizeof(all) };
 	struct dray_call_queue *queue;
-	sigset_t all, before;
 	size_t i;
 	int ret;
 
 	if (!dray_given(out, __func__) ||
 	    (count && !dray_given(executors, __func__)))
 		return -EINVAL;
+	if (options)
+		memcpy(&all, options,
+		       options->size < sizeof(all) ? options->size
+						   : sizeof(all));
+	ret = check_options(&all);
+	if (ret)
+		return ret;
 	if (count > DRAY_CALLS_MOST_EXECUTORS)
 		return dray_fail(
 			-EINVAL,
@@ -270,14 +394,12 @@ int dray_call_queue_create(struct dray_executor *const *executors, size_t count,
 	dray_times_enlist();
 	dray_streams_enlist();
 	queue->process = dray_fork_process();
-	queue->last = &queue->first;
+	queue->depth = all.depth ? all.depth : DRAY_CALLS_DEPTH;
+	queue->nonblock = all.flags & DRAY_CALLS_NONBLOCK;
 	for (i = 0; i < count; i++)
 		queue->executors[i] = dray_executor_ref(executors[i]);
 	queue->count = count;
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	ret = pthread_create(&queue->thread, NULL, run, queue);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	ret = dray_thread_create(&queue->thread, NULL, run, queue);
 	if (ret) {
 		for (i = 0; i < count; i++)
 			dray_executor_unref(executors[i]);
@@ -313,23 +435,88 @@ void dray_call_queue_destroy(struct dray_call_queue *queue)
 		if (alone)
 			return;
 		pthread_join(queue->thread, NULL);
-		drain(queue);
 	}
 	free_queue(queue);
 }
 
-void dray_calls_append(struct dray_call_queue *queue,
-		       struct dray_queued *queued)
+/* Returns the event of the oldest call that has not ended.  With the lock. */
+static struct dray_event *oldest_event(const struct dray_call_queue *queue)
+{
+	const struct dray_queued *queued = queue->oldest;
+
+	while (queued && dray_use_has_ended(&queued->event->use))
+		queued = queued->next;
+	return queued ? dray_event_ref(queued->event) : NULL;
+}
+
+struct dray_event *dray_call_queue_full(struct dray_call_queue *queue)
+{
+	struct dray_event *event = NULL;
+
+	if (!dray_given(queue, __func__) ||
+	    queue->process != dray_fork_process())
+		return NULL;
+	take();
+	if (queue->calls >= queue->depth)
+		event = oldest_event(queue);
+	give();
+	return event;
+}
+
+/* With the lock. */
+static void append(struct dray_call_queue *queue, struct dray_queued *queued)
 {
 	queued->queue = queue;
 	queued->event->runner = queue->thread;
 	atomic_store(&queued->event->runs_later, true);
-	take();
-	*last_in_flight = queued;
-	last_in_flight = &queued->next_in_flight;
-	atomic_store(&dray_calls_conflict, find_conflict);
-	*queue->last = queued;
-	queue->last = &queued->next;
+	queued->event->call = queued;
+	queued->event->cancel = cancel_call;
+	/* Calls that others submit later have higher numbers. */
+	dray_use_enter(&queued->event->use);
+	queued->before = queue->newest;
+	if (queue->newest)
+		queue->newest->next = queued;
+	else
+		queue->oldest = queued;
+	queue->newest = queued;
+	if (!queue->first)
+		queue->first = queued;
+	queue->calls++;
 	pthread_cond_broadcast(&changed);
+}
+
+/* Appends a call, or returns the event that must end before there is room. */
+static struct dray_event *try_to_append(struct dray_call_queue *queue,
+					struct dray_queued *queued)
+{
+	struct dray_event *event = NULL;
+
+	take();
+	if (queue->calls >= queue->depth)
+		event = oldest_event(queue);
+	else
+		append(queue, queued);
 	give();
+	return event;
+}
+
+int dray_calls_append(struct dray_call_queue *queue, struct dray_queued *queued)
+{
+	struct dray_event *event;
+	bool ended;
+	int ret;
+
+	while ((event = try_to_append(queue, queued))) {
+		ret = queue->nonblock
+			      ? dray_fail(
+					-EAGAIN,
+					"%u calls of the queue wait or run, as many as it has room for",
+					queue->depth)
+			      : dray_event_wait(event, -1);
+		ended = dray_use_has_ended(&event->use);
+		dray_event_unref(event);
+		if (!ended)
+			return ret;
+	}
+	return 0;
 }

@@ -275,7 +275,8 @@ static int hold_memory(struct dray_queued *queued)
 		if (ret || !operand.extent.elements)
 			continue;
 		dray_operand_locate(&operand, true);
-		dray_event_keep(queued->event, &operand);
+		dray_event_keep(queued->event, &operand,
+				dray_queued_is_output(queued, o));
 		queued->spans[o] = operand.span;
 	}
 	return ret;
@@ -288,7 +289,7 @@ int dray_queued_create(struct dray_ufunc *ufunc,
 		       struct dray_queued **out)
 {
 	struct dray_queued *queued;
-	int o, ret;
+	int o, count, ret;
 
 	if (!dray_given(ufunc, __func__) || !dray_given(inputs, __func__))
 		return -EINVAL;
@@ -298,14 +299,16 @@ int dray_queued_create(struct dray_ufunc *ufunc,
 	ret = check(ufunc, inputs, outputs, options);
 	if (ret)
 		return ret;
-	queued = calloc(1, sizeof(*queued));
+	count = dray_ufunc_operands(ufunc) + (options && options->where);
+	queued = calloc(1, sizeof(*queued) +
+				   (size_t)count * sizeof(queued->views[0]));
 	if (!queued)
 		return dray_fail(-ENOMEM, "no memory for a call");
+	queued->views_count = count;
 	queued->call.ufunc = dray_ufunc_ref(ufunc);
 	queued->call.loop = &queued->loop;
 	queued->call.dtypes = queued->dtypes;
 	queued->call.views = queued->pointers;
-	queued->spans = queued->own_spans;
 	queued->call.inputs = ufunc->inputs;
 	queued->call.outputs = ufunc->outputs;
 	dray_get_fp_state(&queued->state);
@@ -334,7 +337,7 @@ void dray_queued_free(struct dray_queued *queued)
 		queued->task.release(queued->task.context);
 	if (queued->event)
 		dray_event_abandon(queued->event);
-	for (o = 0; o < DRAY_CALL_OPERANDS; o++) {
+	for (o = 0; o < queued->views_count; o++) {
 		if (!queued->arrays[o])
 			dray_dtype_unref(queued->views[o].dtype);
 		dray_array_unref(queued->arrays[o]);
@@ -345,32 +348,4 @@ void dray_queued_free(struct dray_queued *queued)
 	dray_executor_unref(queued->executor);
 	dray_ufunc_unref(queued->call.ufunc);
 	free(queued);
-}
-
-bool dray_queued_meets(const struct dray_queued *queued,
-		       struct dray_addresses reads,
-		       struct dray_addresses writes)
-{
-	int o;
-
-	for (o = 0; o < queued->operands; o++)
-		if (dray_addresses_meet(queued->spans[o], writes) ||
-		    (dray_queued_is_output(queued, o) &&
-		     dray_addresses_meet(queued->spans[o], reads)))
-			return true;
-	return false;
-}
-
-bool dray_queued_conflict(const struct dray_queued *a,
-			  const struct dray_queued *b)
-{
-	const struct dray_addresses none = { 0, 0 };
-	int o;
-
-	for (o = 0; o < b->operands; o++)
-		if (dray_queued_meets(a, b->spans[o],
-				      dray_queued_is_output(b, o) ? b->spans[o]
-								  : none))
-			return true;
-	return false;
 }

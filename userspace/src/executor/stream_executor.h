@@ -32,9 +32,6 @@ struct dray_stream_executor {
 	uint32_t streams_count;
 };
 
-/* Milliseconds between looks whether a call that waits is cancelled. */
-#define DRAY_STREAM_LOOK_MS 100
-
 /* Whether a call has failed, of this or another executor, and no reset followed. */
 static inline bool
 dray_stream_is_stale(const struct dray_stream_executor *executor)

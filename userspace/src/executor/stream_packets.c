@@ -56,7 +56,7 @@ static int await(const struct dray_stream_call *run, struct dray_event *event)
 	do {
 		ret = dray_stream_check_cancelled(run);
 		if (!ret)
-			ret = dray_event_wait(event, DRAY_STREAM_LOOK_MS);
+			ret = dray_event_wait(event, DRAY_CALLS_LOOK_MS);
 	} while (ret == -EINTR || ret == -ETIME);
 	return ret;
 }

@@ -59,6 +59,7 @@ static int make_ring(struct dray_stream_executor *executor, int o,
 		.view = listed_view,
 		.context = &listing,
 		.count = count,
+		.of_call = true,
 	};
 	int ret = dray_ring_check(stream, count, 0);
 

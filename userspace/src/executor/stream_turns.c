@@ -103,8 +103,8 @@ static int acquire(const struct dray_stream_call *run,
 		ret = dray_stream_check_cancelled(run);
 		if (ret)
 			return ret;
-		step = left < DRAY_STREAM_LOOK_MS ? (int)left
-						  : DRAY_STREAM_LOOK_MS;
+		step = left < DRAY_CALLS_LOOK_MS ? (int)left
+						 : DRAY_CALLS_LOOK_MS;
 		ret = dray_ring_acquire(stream, points, POINTS, least, step);
 		left -= (uint64_t)step;
 	} while (ret == -ETIME && left);
@@ -212,6 +212,7 @@ static int lend(const struct dray_stream_turn *turn, int o)
 		.view = part_view,
 		.context = &part,
 		.count = turn->count,
+		.of_call = true,
 	};
 	const uint32_t flags = sends_at_once(turn) ? DRAY_RING_RELEASED : 0;
 	struct dray_stream *stream = dray_stream_of(turn->run->executor, o);

@@ -26,14 +26,19 @@ static int check_wait(const struct dray_call_queue *queue)
 		"a call cannot wait for another one of its queue: ask for an event");
 }
 
-/* Gives the arrays that were made to the caller. */
-static void hand_out(const struct dray_queued *queued, struct dray_array **out)
+/* Puts a call into its queue, with a reference to its end for the caller. */
+static int append(struct dray_call_queue *queue, struct dray_queued *queued,
+		  struct dray_event **end)
 {
-	const struct dray_call *call = &queued->call;
-	int o;
+	int ret;
 
-	for (o = 0; o < call->outputs && out; o++)
-		out[o] = dray_array_ref(queued->arrays[call->inputs + o]);
+	*end = dray_event_ref(queued->event);
+	ret = dray_calls_append(queue, queued);
+	if (ret) {
+		dray_event_unref(*end);
+		dray_queued_free(queued);
+	}
+	return ret;
 }
 
 /* Whether there is room for each output that is made. */
@@ -78,9 +83,10 @@ int dray_call_queue_submit(struct dray_call_queue *queue,
 			   struct dray_array **out, struct dray_event **event)
 {
 	DRAY_NO_CANCEL;
+	struct dray_array *made[DRAY_UFUNC_MAX_OPERANDS];
 	struct dray_queued *queued;
 	struct dray_event *end;
-	int ret;
+	int o, ret;
 
 	if (!dray_given(queue, __func__) || !dray_given(ufunc, __func__) ||
 	    !outputs_given(ufunc, outputs, out))
@@ -93,10 +99,17 @@ int dray_call_queue_submit(struct dray_call_queue *queue,
 					 &queued);
 	if (ret)
 		return ret;
-	hand_out(queued, out);
-	end = dray_event_ref(queued->event);
-	dray_calls_append(queue, queued);
-	return hand_over(end, event);
+	/* The call may end, and be freed, at once. */
+	for (o = 0; o < ufunc->outputs; o++)
+		made[o] = dray_array_ref(queued->arrays[ufunc->inputs + o]);
+	ret = append(queue, queued, &end);
+	for (o = 0; o < ufunc->outputs; o++) {
+		if (!ret && out)
+			out[o] = made[o];
+		else
+			dray_array_unref(made[o]);
+	}
+	return ret ? ret : hand_over(end, event);
 }
 
 int dray_task_submit(struct dray_call_queue *queue,
@@ -118,9 +131,8 @@ int dray_task_submit(struct dray_call_queue *queue,
 		task->release(task->context);
 		return ret;
 	}
-	end = dray_event_ref(queued->event);
-	dray_calls_append(queue, queued);
-	return hand_over(end, event);
+	ret = append(queue, queued, &end);
+	return ret ? ret : hand_over(end, event);
 }
 
 bool dray_task_has_executors(const struct dray_call_queue *queue)
@@ -128,7 +140,8 @@ bool dray_task_has_executors(const struct dray_call_queue *queue)
 	return queue->count;
 }
 
-int dray_task_call(struct dray_call_queue *queue, struct dray_ufunc *ufunc,
+int dray_task_call(struct dray_call_queue *queue, const struct dray_call *outer,
+		   struct dray_ufunc *ufunc,
 		   const struct dray_view *const *inputs,
 		   const struct dray_view *const *outputs,
 		   const struct dray_ufunc_options *options)
@@ -140,12 +153,15 @@ int dray_task_call(struct dray_call_queue *queue, struct dray_ufunc *ufunc,
 	ret = dray_queued_create(ufunc, inputs, outputs, options, &queued);
 	if (ret)
 		return ret;
+	queued->outer = outer;
 	end = dray_event_ref(queued->event);
 	if (queued->call.elements)
 		dray_calls_start(queue, queued);
 	else
 		dray_call_end(&queued->call, 0);
-	return await(end);
+	ret = await(end);
+	dray_queued_free(queued);
+	return ret;
 }
 
 int dray_explain_call(struct dray_call_queue *queue, struct dray_ufunc *ufunc,

@@ -6,9 +6,9 @@
 #include "base/error.h"
 #include "executor/executor.h"
 
-/* Holds the blocks of operands from number @at on; returns the number after them. */
-static int hold_operands(struct dray_queued *queued, int at,
-			 struct dray_operand *operands, int count)
+/* Notes the memory of operands, and holds their blocks. */
+static void hold_operands(struct dray_queued *queued,
+			  struct dray_operand *operands, int count, bool writes)
 {
 	int o;
 
@@ -16,10 +16,8 @@ static int hold_operands(struct dray_queued *queued, int at,
 		if (!operands[o].extent.elements)
 			continue;
 		dray_operand_locate(&operands[o], true);
-		dray_event_keep(queued->event, &operands[o]);
-		queued->spans[at + o] = operands[o].span;
+		dray_event_keep(queued->event, &operands[o], writes);
 	}
-	return at + count;
 }
 
 int dray_queued_create_task(const struct dray_task *task,
@@ -28,24 +26,19 @@ int dray_queued_create_task(const struct dray_task *task,
 			    struct dray_queued **out)
 {
 	const size_t count = (size_t)inputs_count + (size_t)outputs_count;
-	struct dray_queued *queued = calloc(
-		1, sizeof(*queued) + count * sizeof(struct dray_addresses));
+	struct dray_queued *queued = calloc(1, sizeof(*queued));
 	int ret;
 
 	if (!queued)
 		return dray_fail(-ENOMEM, "no memory for a call");
-	queued->spans = (struct dray_addresses *)(void *)(queued + 1);
 	ret = dray_event_create_call(task->name, (uint32_t)count,
 				     &queued->event);
 	if (ret) {
 		dray_queued_free(queued);
 		return ret;
 	}
-	queued->call.inputs = inputs_count;
-	queued->call.outputs = outputs_count;
-	queued->operands = hold_operands(queued, 0, inputs, inputs_count);
-	queued->operands =
-		hold_operands(queued, queued->operands, outputs, outputs_count);
+	hold_operands(queued, inputs, inputs_count, false);
+	hold_operands(queued, outputs, outputs_count, true);
 	queued->task = *task;
 	dray_get_fp_state(&queued->state);
 	*out = queued;

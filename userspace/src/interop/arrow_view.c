@@ -52,8 +52,6 @@ bool dray_arrow_is_reached(const struct dray_view *view)
 
 int dray_arrow_wait(const struct dray_view *view, int timeout_ms)
 {
-	if (!dray_queues_in_flight() && !dray_streams_open())
-		return 0;
 	return dray_view_wait(view, DRAY_ACCESS_READ, timeout_ms);
 }
 

@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/thread.h"
 #include "ipc/broker.h"
 
 /* Brokers with a thread: the current one, and any about to end. */
@@ -73,6 +73,7 @@ static void *run(void *argument)
 	struct epoll_event events[16];
 	int n, timeout;
 
+	pthread_setname_np(pthread_self(), "dray-broker");
 	for (;;) {
 		dray_ipc_lock();
 		timeout = dray_ipc_patience(broker);
@@ -94,10 +95,8 @@ static void *run(void *argument)
 	return NULL;
 }
 
-/* A thread of the library's own gets no signal of the program's. */
 static int start_thread(struct dray_ipc_broker *broker)
 {
-	sigset_t all, before;
 	pthread_attr_t attributes;
 	pthread_t thread;
 	int error;
@@ -107,10 +106,7 @@ static int start_thread(struct dray_ipc_broker *broker)
 		return dray_fail(-error, "the broker's thread: %s",
 				 strerror(error));
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&thread, &attributes, run, broker);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	error = dray_thread_create(&thread, &attributes, run, broker);
 	pthread_attr_destroy(&attributes);
 	if (error)
 		return dray_fail(-error, "the broker's thread: %s",

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,6 +17,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/thread.h"
 #include "ipc/ask.h"
 
 #ifndef CLOSE_RANGE_UNSHARE
@@ -119,16 +119,12 @@ static void *run(void *argument)
 /* Leaves copy->ret unchanged if the thread cannot start. */
 static void copy_apart(struct copy *copy)
 {
-	sigset_t all, before;
 	pthread_t thread;
 	int error;
 
 	snprintf(copy->sentence, sizeof(copy->sentence), "%s",
 		 dray_last_error());
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&thread, NULL, run, copy);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	error = dray_thread_create(&thread, NULL, run, copy);
 	if (!error)
 		pthread_join(thread, NULL);
 	if (copy->ret)

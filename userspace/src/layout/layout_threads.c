@@ -7,13 +7,13 @@
  * layout.
  */
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
 #include "layout/layout_threads.h"
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/thread.h"
 
 #define PARTS 4ul /* of each thread */
 #define ROUND 64u /* elements of which long parts are multiples */
@@ -65,18 +65,17 @@ static void *run(void *argument)
 	return NULL;
 }
 
-/* Makes up to @count threads, which get no signal of the program's. */
+/* Makes up to @count threads. */
 static unsigned int start(pthread_t *threads, unsigned int count,
 			  struct work *work)
 {
-	sigset_t all, before;
+	sigset_t before;
 	unsigned int made = 0;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	dray_signals_block(&before);
 	while (made < count && !pthread_create(&threads[made], NULL, run, work))
 		made++;
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	dray_signals_restore(&before);
 	return made;
 }
 

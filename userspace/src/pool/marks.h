@@ -106,32 +106,22 @@ static inline void dray_mark_set_large(const void *block, uint32_t granules)
 	_Atomic uint8_t *mark = dray_mark_at(block);
 	uint64_t digits = dray_digits(granules);
 
-#ifdef __SANITIZE_THREAD__ /* which is right to ask for atomic bytes */
-	int i;
-
-	for (i = 1; i <= DRAY_MARK_DIGITS; i++, digits >>= 8)
-		atomic_store_explicit(&mark[i], (uint8_t)digits,
-				      memory_order_relaxed);
-#else
 	memcpy((void *)(mark + 1), &digits, sizeof(digits));
-#endif
-	atomic_store_explicit(mark, DRAY_MARK_LARGE, memory_order_relaxed);
+	/* The owner of the block reads them without the pool's lock. */
+	atomic_store_explicit(mark, DRAY_MARK_LARGE, memory_order_release);
 }
 
-/* The size of a large block, in granules. */
+/*
+ * The size of a large block in granules, for its owner, who has read the mark.  Another
+ * thread may have written it, at the last release of the block: this load orders the
+ * digits behind that.
+ */
 static inline uint32_t dray_mark_size(const _Atomic uint8_t *mark)
 {
-	uint64_t digits = 0;
+	uint64_t digits;
 
-#ifdef __SANITIZE_THREAD__
-	int i;
-
-	for (i = DRAY_MARK_DIGITS; i; i--)
-		digits = digits << 8 |
-			 atomic_load_explicit(&mark[i], memory_order_relaxed);
-#else
+	(void)atomic_load_explicit(mark, memory_order_acquire);
 	memcpy(&digits, (const void *)(mark + 1), sizeof(digits));
-#endif
 	return dray_digits_number(digits);
 }
 

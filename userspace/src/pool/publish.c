@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +21,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/fork.h"
+#include "base/thread.h"
 #include "pool/notes.h"
 #include "pool/publish.h"
 
@@ -147,6 +147,7 @@ static void *run(void *unused)
 	nfds_t count = 2;
 	int peer;
 
+	pthread_setname_np(pthread_self(), "dray-publish");
 	(void)unused;
 	while (!events[0].revents) {
 		if (poll(events, count, count == 2 ? -1 : RETRY_MS) < 0)
@@ -187,20 +188,13 @@ static int open_socket(void)
 	return 0;
 }
 
-/* A thread of the library's own gets no signal of the program's. */
 static int start_thread(void)
 {
-	sigset_t all, before;
-	int error;
+	int error = dray_thread_create(&thread, NULL, run, NULL);
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&thread, NULL, run, NULL);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (error)
 		return dray_fail(-error, "the publisher's thread: %s",
 				 strerror(error));
-	pthread_setname_np(thread, "dray-publish");
 	return 0;
 }
 

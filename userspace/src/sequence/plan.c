@@ -48,7 +48,8 @@ static bool is_elementwise(const struct dray_sequence *sequence,
 {
 	int o;
 
-	if (step->where != DRAY_NO_VALUE || step->options.weak || step->queue)
+	if (sequence->chainless || step->where != DRAY_NO_VALUE ||
+	    step->options.weak || step->queue)
 		return false;
 	for (o = 0; o < step->operands; o++) {
 		const dray_dtype dtype =
@@ -348,4 +349,16 @@ int dray_sequence_get_plan(const struct dray_sequence *sequence,
 				 "the sequence has no plan before its end");
 	*out = sequence->plan;
 	return 0;
+}
+
+int dray_sequence_without_chains(struct dray_sequence *sequence)
+{
+	int ret;
+
+	if (!dray_given(sequence, __func__))
+		return -EINVAL;
+	ret = dray_sequence_check_open(sequence);
+	if (!ret)
+		sequence->chainless = true;
+	return ret;
 }

@@ -51,8 +51,8 @@ static int run_call(const struct dray_run *run,
 				     DRAY_CASTING_SAME_KIND);
 	if (!ret)
 		ret = has_executors(run)
-			      ? dray_task_call(run->queue, step->ufunc,
-					       operands,
+			      ? dray_task_call(run->queue, run->call,
+					       step->ufunc, operands,
 					       operands + step->inputs,
 					       &options)
 			      : dray_ufunc_call(step->ufunc, operands,

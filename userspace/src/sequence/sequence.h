@@ -124,6 +124,7 @@ struct dray_sequence {
 	_Atomic uint32_t references; /* the program's, and runs on queues */
 	uint32_t id;
 	bool ended;
+	bool chainless; /* the program wants no chains */
 	int values_count, values_room;
 	int steps_count, steps_room;
 	int inputs_count, inputs_room;

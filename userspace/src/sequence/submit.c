@@ -38,32 +38,14 @@ static struct submission *create(const struct dray_sequence *sequence)
 	return submission;
 }
 
-/* Waits for transfers of others; calls were waited for. */
-static int await_arrays(const struct submission *submission)
-{
-	const struct dray_sequence *sequence = submission->run.sequence;
-	const struct dray_view *views = submission->run.workspace->views;
-	int i, ret = 0;
-
-	for (i = 0; i < sequence->inputs_count && !ret; i++)
-		ret = dray_view_wait_transfers(&views[sequence->inputs[i]],
-					       DRAY_ACCESS_READ);
-	for (i = 0; i < sequence->outputs_count && !ret; i++)
-		ret = dray_view_wait_transfers(&submission->views[i],
-					       DRAY_ACCESS_READ |
-						       DRAY_ACCESS_WRITE);
-	return ret;
-}
-
 static int run_submission(void *context, struct dray_call_queue *queue,
 			  const struct dray_call *call)
 {
 	struct submission *submission = context;
-	int ret = await_arrays(submission);
 
 	submission->run.queue = queue;
 	submission->run.call = call;
-	return ret ? ret : dray_run_carry_out(&submission->run);
+	return dray_run_carry_out(&submission->run);
 }
 
 static void release(void *context)

@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "base/cancel.h"
 #include "base/error.h"
@@ -25,12 +26,11 @@ static uint32_t sleepers; /* with the lock */
 /* The same for events of calls: their waiters sleep through all packets. */
 static _Atomic uint32_t calls_ended;
 static uint32_t call_sleepers; /* with the lock */
-/* Events that threads of one process settle: a child has no such thread. */
-static uint32_t settling, settling_process; /* with the lock */
 
 void dray_streams_enlist(void)
 {
 	dray_fork_enlist(&locks);
+	dray_uses_enlist();
 }
 
 void dray_streams_lock(void)
@@ -89,47 +89,70 @@ void dray_stream_drain(struct dray_stream *stream)
 		wait_for_change();
 }
 
-void dray_streams_settle(void)
+/* dray_event_wait(), for waits for memory. */
+static int wait_for_use(struct dray_use *use, const struct dray_use_part *part,
+			int timeout_ms)
 {
-	while (settling && settling_process == dray_fork_process())
-		wait_for_change();
+	(void)part;
+	return dray_event_wait((struct dray_event *)(void *)use, timeout_ms);
 }
 
-int dray_event_create_call(const char *name, uint32_t room,
-			   struct dray_event **out)
+static void free_use(struct dray_use *use)
+{
+	struct dray_event *event = (void *)use;
+
+	if (event->fd >= 0)
+		close(event->fd);
+	free(event->sentence);
+	free(event);
+}
+
+static const struct dray_use_kind packet = { DRAY_USE_TRANSFER, wait_for_use,
+					     free_use };
+static const struct dray_use_kind call = { DRAY_USE_CALL, wait_for_use,
+					   free_use };
+
+static int create(const struct dray_use_kind *kind, const char *name,
+		  uint32_t room, struct dray_event **out)
 {
 	struct dray_event *event =
 		calloc(1, sizeof(*event) + room * sizeof(event->holds[0]));
 
 	if (!event)
 		return dray_fail(-ENOMEM, "no memory for an event");
-	atomic_init(&event->references, 1);
-	atomic_init(&event->state, DRAY_EVENT_PENDING);
-	event->process = dray_fork_process();
+	dray_use_init(&event->use, kind);
+	event->fd = -1;
 	snprintf(event->name, sizeof(event->name), "%s", name);
 	*out = event;
 	return 0;
 }
 
+int dray_event_create_call(const char *name, uint32_t room,
+			   struct dray_event **out)
+{
+	return create(&call, name, room, out);
+}
+
 int dray_event_create(struct dray_stream *stream, uint32_t room,
 		      struct dray_event **out)
 {
-	int ret = dray_event_create_call(stream->name, room, out);
+	int ret = create(&packet, stream->name, room, out);
 
 	if (ret)
 		return ret;
-	(*out)->process = stream->process;
+	(*out)->use.process = stream->process;
 	(*out)->stream = stream;
 	return 0;
 }
 
-void dray_event_keep(struct dray_event *event, struct dray_operand *operand)
+void dray_event_keep(struct dray_event *event, struct dray_operand *operand,
+		     bool writes)
 {
-	event->holds[event->holds_count++] = (struct dray_event_hold){
-		.held = operand->held,
-		.location = operand->location,
-		.span = operand->span,
-	};
+	struct dray_event_hold *hold = &event->holds[event->holds_count++];
+
+	hold->held = operand->held;
+	hold->location = operand->location;
+	dray_use_add(&event->use, &hold->part, operand->span, writes);
 	operand->held = false;
 }
 
@@ -144,13 +167,19 @@ static void release(struct dray_event *event)
 	event->holds_count = 0;
 }
 
+/* Ends an event after its memory was released: its point is valid. */
+static void end(struct dray_event *event)
+{
+	const int status = event->point.status;
+
+	atomic_store(&event->use.status, status ? status : 1);
+	dray_use_leave(&event->use);
+}
+
 /* Drops a reference to an event that has ended. */
 static void drop(struct dray_event *event)
 {
-	if (atomic_fetch_sub(&event->references, 1) == 1) {
-		free(event->sentence);
-		free(event);
-	}
+	dray_use_unref(&event->use);
 }
 
 void dray_event_abandon(struct dray_event *event)
@@ -172,6 +201,7 @@ void dray_event_append(struct dray_event *event, uint64_t number)
 	stream->counts.in_flight++;
 	if (event->stage.buffer)
 		stream->counts.staged++;
+	dray_use_enter(&event->use);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -205,17 +235,11 @@ static void settle(struct dray_event *event, const struct dray_point *point)
 	count(event->stream, point);
 	unlink_from_stream(event);
 	event->point = *point;
-	atomic_store(&event->state, DRAY_EVENT_SETTLING);
-	if (settling_process != event->process) {
-		settling_process = event->process;
-		settling = 0;
-	}
-	settling++;
+	event->settling = true;
 	pthread_mutex_unlock(&lock);
 	release(event);
 	pthread_mutex_lock(&lock);
-	settling--;
-	atomic_store(&event->state, DRAY_EVENT_ENDED);
+	end(event);
 	change();
 	drop(event);
 }
@@ -229,15 +253,21 @@ void dray_event_end(struct dray_event *event, int status)
 
 void dray_event_end_call(struct dray_event *event, int status)
 {
+	DRAY_NO_CANCEL;
+	int fd;
+
 	if (status)
 		event->sentence = strdup(dray_last_error());
 	release(event);
 	pthread_mutex_lock(&lock);
 	event->point.status = status;
-	atomic_store(&event->state, DRAY_EVENT_ENDED);
+	end(event);
 	if (call_sleepers)
 		dray_futex_change(&calls_ended);
+	fd = event->fd;
 	pthread_mutex_unlock(&lock);
+	if (fd >= 0)
+		eventfd_write(fd, 1);
 	drop(event);
 }
 
@@ -350,13 +380,13 @@ void dray_stream_finish(struct dray_stream *stream)
 
 static bool has_ended(struct dray_event *event)
 {
-	return atomic_load(&event->state) == DRAY_EVENT_ENDED;
+	return dray_use_has_ended(&event->use);
 }
 
 /* Whether an event can be asked about in this process. */
 static int check_process(struct dray_event *event)
 {
-	if (has_ended(event) || event->process == dray_fork_process())
+	if (has_ended(event) || event->use.process == dray_fork_process())
 		return 0;
 	if (!event->number)
 		return dray_fail(
@@ -396,7 +426,7 @@ static int answer(const struct dray_event *event)
 static bool settle_if_there(struct dray_event *event)
 {
 	while (!has_ended(event)) {
-		if (atomic_load(&event->state) == DRAY_EVENT_SETTLING)
+		if (event->settling)
 			wait_for_change();
 		else if (!look(event))
 			return false;
@@ -412,7 +442,7 @@ static bool ask(struct dray_event *event)
 	if (done)
 		return true;
 	pthread_mutex_lock(&lock);
-	if (atomic_load(&event->state) == DRAY_EVENT_PENDING && event->stream)
+	if (event->stream)
 		progress(event->stream);
 	done = settle_if_there(event);
 	pthread_mutex_unlock(&lock);
@@ -454,7 +484,7 @@ static int wait_for_point(struct dray_event *event, uint64_t until_ns)
 	pthread_mutex_unlock(&lock);
 	ret = port->ops->wait(port, event->number, until_ns, &point);
 	pthread_mutex_lock(&lock);
-	if (atomic_load(&event->state) == DRAY_EVENT_PENDING && !look(event)) {
+	if (event->stream && !look(event)) {
 		/* A node that is gone has stopped its engines. */
 		if (ret == -ENODEV)
 			point.status = ret;
@@ -463,17 +493,6 @@ static int wait_for_point(struct dray_event *event, uint64_t until_ns)
 	}
 	dray_stream_leave(stream);
 	return ret;
-}
-
-uint64_t dray_stream_until(int timeout_ms)
-{
-	struct timespec now;
-
-	if (timeout_ms < 0)
-		return UINT64_MAX;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec +
-	       (uint64_t)timeout_ms * 1000000;
 }
 
 int dray_event_wait(struct dray_event *event, int timeout_ms)
@@ -495,7 +514,7 @@ int dray_event_wait(struct dray_event *event, int timeout_ms)
 			-EDEADLK,
 			"%s would wait in the thread of its queue, which runs it",
 			event->name);
-	until_ns = dray_stream_until(timeout_ms);
+	until_ns = dray_use_until(timeout_ms);
 	if (!timeout_ms)
 		ret = -ETIME;
 	pthread_mutex_lock(&lock);
@@ -508,6 +527,60 @@ int dray_event_wait(struct dray_event *event, int timeout_ms)
 	}
 	pthread_mutex_unlock(&lock);
 	return has_ended(event) ? answer(event) : ret;
+}
+
+/* Gives an event its descriptor, unless another thread has. */
+static int keep_descriptor(struct dray_event *event, int fd)
+{
+	int other;
+
+	pthread_mutex_lock(&lock);
+	other = event->fd;
+	if (other < 0) {
+		event->fd = fd;
+		if (has_ended(event))
+			eventfd_write(fd, 1);
+	}
+	pthread_mutex_unlock(&lock);
+	if (other < 0)
+		return fd;
+	close(fd);
+	return other;
+}
+
+/* Leaves a failure in errno, too. */
+static int no_descriptor(int error, const struct dray_event *event)
+{
+	if (error == -EOPNOTSUPP)
+		dray_fail(
+			error,
+			"packets of %s have no descriptors: poll dray_stream_fd()",
+			event->name);
+	else
+		dray_fail(error, "a descriptor of the call of %s: %s",
+			  event->name, strerror(-error));
+	errno = -error;
+	return -1;
+}
+
+int dray_event_fd(struct dray_event *event)
+{
+	DRAY_NO_CANCEL;
+	int fd, ret;
+
+	if (!dray_given(event, __func__))
+		return -1;
+	if (event->use.kind != &call)
+		return no_descriptor(-EOPNOTSUPP, event);
+	ret = check_process(event);
+	if (ret) {
+		errno = -ret;
+		return -1;
+	}
+	fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (fd < 0)
+		return no_descriptor(-errno, event);
+	return keep_descriptor(event, fd);
 }
 
 int dray_event_status(struct dray_event *event)
@@ -556,6 +629,8 @@ int dray_event_cancel(struct dray_event *event)
 	if (ret)
 		return ret;
 	atomic_store(&event->cancelled, true);
+	if (event->cancel)
+		event->cancel(event);
 	pthread_mutex_lock(&lock);
 	if (!settle_if_there(event) && event->stream) {
 		stream = event->stream;
@@ -573,7 +648,7 @@ int dray_event_cancel(struct dray_event *event)
 struct dray_event *dray_event_ref(struct dray_event *event)
 {
 	if (event)
-		atomic_fetch_add(&event->references, 1);
+		dray_use_ref(&event->use);
 	return event;
 }
 
@@ -582,7 +657,7 @@ void dray_event_unref(struct dray_event *event)
 	if (!event)
 		return;
 	/* Settle early: the user may not look at the stream for long. */
-	if (!has_ended(event) && event->process == dray_fork_process())
+	if (!has_ended(event) && event->use.process == dray_fork_process())
 		ask(event);
 	drop(event);
 }

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cancel.h"
 #include "base/error.h"
@@ -24,14 +25,62 @@ struct passing {
 	int timeout_ms;
 };
 
-void dray_ring_free(struct dray_stream_ring *ring)
+/* Refuses to wait for a frame, which the caller must acquire. */
+static int refuse_wait(struct dray_use *use, const struct dray_use_part *part,
+		       int timeout_ms)
+{
+	const struct dray_stream_ring *ring = (void *)use;
+	uint32_t frame = 0;
+
+	(void)timeout_ms;
+	while (&ring->frames[frame].part != part)
+		frame++;
+	return dray_fail(
+		-EBUSY, "the view meets frame %u of %s, which was not acquired",
+		frame, ring->name);
+}
+
+static void free_use(struct dray_use *use)
+{
+	free(use);
+}
+
+static const struct dray_use_kind kind = { DRAY_USE_TRANSFER, refuse_wait,
+					   free_use };
+
+struct dray_stream_ring *dray_ring_create(const struct dray_stream *stream,
+					  uint32_t count)
+{
+	struct dray_stream_ring *ring =
+		calloc(1, sizeof(*ring) + count * sizeof(ring->frames[0]));
+
+	if (!ring)
+		return NULL;
+	dray_use_init(&ring->use, &kind);
+	memcpy(ring->name, stream->name, sizeof(ring->name));
+	ring->count = count;
+	return ring;
+}
+
+void dray_ring_enter(struct dray_stream_ring *ring, bool writes)
 {
 	uint32_t i;
 
 	for (i = 0; i < ring->count; i++)
+		dray_use_add(&ring->use, &ring->frames[i].part,
+			     ring->frames[i].span, writes);
+	dray_use_enter(&ring->use);
+}
+
+void dray_ring_free(struct dray_stream_ring *ring)
+{
+	uint32_t i;
+
+	dray_use_leave(&ring->use);
+	for (i = 0; i < ring->count; i++)
 		if (ring->frames[i].held)
 			dray_locate_release(&ring->frames[i].location);
-	free(ring);
+	dray_use_unref(&ring->use);
 }
 
 void dray_ring_close(struct dray_stream *stream)
@@ -63,6 +112,7 @@ static int no_ring(const struct dray_stream *stream)
 static void own(struct dray_stream_ring *ring, uint32_t frame, bool owned)
 {
 	ring->frames[frame].owned = owned;
+	atomic_store(&ring->frames[frame].part.idle, owned);
 	ring->owned += owned ? 1 : -1u;
 }
 
@@ -89,21 +139,6 @@ static int take_back(const struct passing *passing)
 		-EINVAL,
 		"frame %u of %s is released twice, or was not acquired", frame,
 		passing->stream->name);
-}
-
-bool dray_ring_meets(const struct dray_stream_ring *ring,
-		     struct dray_addresses span, uint32_t *frame)
-{
-	uint32_t i;
-
-	for (i = 0; i < ring->count; i++) {
-		if (ring->frames[i].owned ||
-		    !dray_addresses_meet(ring->frames[i].span, span))
-			continue;
-		*frame = i;
-		return true;
-	}
-	return false;
 }
 
 static uint64_t completed(const struct dray_stream *stream)
@@ -253,7 +288,7 @@ static int carry_out(struct passing *passing)
 	int ret;
 
 	if (passing->room && passing->timeout_ms)
-		until_ns = dray_stream_until(passing->timeout_ms);
+		until_ns = dray_use_until(passing->timeout_ms);
 	dray_streams_lock();
 	ret = stream->ring ? take_back(passing) : no_ring(stream);
 	if (ret) {

@@ -13,10 +13,13 @@ struct dray_ring_frame {
 	bool held; /* location is, by dray_locate_hold() */
 	struct dray_location location;
 	struct dray_addresses span;
+	struct dray_use_part part; /* idle while a caller owns the frame */
 };
 
 /* Changes with the lock of all streams. */
 struct dray_stream_ring {
+	struct dray_use use; /* never ends */
+	char name[DRAY_NAME_LEN]; /* of its stream */
 	bool overwrites; /* only the port knows the frames that wait */
 	bool closing;
 	uint32_t count;
@@ -35,6 +38,7 @@ struct dray_ring_source {
 	const struct dray_view *(*view)(void *context, uint32_t index);
 	void *context;
 	uint32_t count;
+	bool of_call; /* frames are memory of a call, which is in use anyway */
 };
 
 /* Checks flags, and the count of frames.  -EINVAL. */
@@ -56,10 +60,11 @@ int dray_ring_give(struct dray_stream *stream,
 int dray_ring_acquire(struct dray_stream *stream, struct dray_point *points,
 		      uint32_t room, uint32_t least, int timeout_ms);
 
-/* Whether the engine has a frame that meets @span; lock of all streams. */
-bool dray_ring_meets(const struct dray_stream_ring *ring,
-		     struct dray_addresses span, uint32_t *frame);
-
+/* Makes a ring of @count frames, all zero; NULL: no memory. */
+struct dray_stream_ring *dray_ring_create(const struct dray_stream *stream,
+					  uint32_t count);
+/* Enters frames, which the engine has or will have. */
+void dray_ring_enter(struct dray_stream_ring *ring, bool writes);
 /* Lets go of the memory of a ring that no engine has. */
 void dray_ring_free(struct dray_stream_ring *ring);
 

@@ -17,6 +17,7 @@ struct giving {
 	uint32_t count; /* of frames that are described */
 	uint32_t flags;
 	bool replaces;
+	bool of_call;
 	/* frames that are unlike those before them: checked, and held */
 	struct dray_packet **packets;
 	uint32_t packet_count;
@@ -255,6 +256,8 @@ static int begin(struct giving *giving)
 	dray_streams_unlock();
 	if (ret)
 		return ret;
+	if (giving->ring && !giving->of_call)
+		dray_ring_enter(giving->ring, !giving->stream->sends);
 	ret = hand_in(giving);
 	dray_streams_lock();
 	giving->stream->ring = ret ? old : giving->ring;
@@ -289,7 +292,7 @@ static int make_ring(struct giving *giving, uint32_t count)
 
 	if (!count)
 		return 0;
-	ring = calloc(1, sizeof(*ring) + count * sizeof(ring->frames[0]));
+	ring = dray_ring_create(giving->stream, count);
 	giving->ring = ring;
 	giving->packets = malloc(count * sizeof(struct dray_packet *));
 	giving->transfers = malloc(count * sizeof(giving->transfers[0]));
@@ -297,7 +300,6 @@ static int make_ring(struct giving *giving, uint32_t count)
 	if (!ring || !giving->packets || !giving->transfers || !giving->buffers)
 		return dray_fail(-ENOMEM, "no memory for %u frames", count);
 	ring->overwrites = giving->flags & DRAY_RING_OVERWRITE;
-	ring->count = count;
 	ring->fresh =
 		giving->stream->sends && !(giving->flags & DRAY_RING_RELEASED)
 			? 0
@@ -313,6 +315,7 @@ int dray_ring_give(struct dray_stream *stream,
 		.stream = stream,
 		.flags = flags,
 		.replaces = replaces,
+		.of_call = source->of_call,
 	};
 	uint32_t i;
 	int ret = make_ring(&giving, source->count);

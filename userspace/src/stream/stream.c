@@ -21,8 +21,6 @@
 
 /* Those of this process: a pool short of memory asks them. */
 static struct dray_stream *streams;
-/* How many those are. */
-static atomic_size_t open_streams;
 
 /* Lists the names of a node's streams in @names; "none" if there are none. */
 static int list_names(struct dray_node *node, uint32_t count, char *names,
@@ -128,57 +126,6 @@ static int learn(struct dray_stream *stream, const struct dray_info *info)
 	return 0;
 }
 
-static bool event_meets(const struct dray_event *event,
-			struct dray_addresses span)
-{
-	uint32_t i;
-
-	for (i = 0; i < event->holds_count; i++)
-		if (dray_addresses_meet(event->holds[i].span, span))
-			return true;
-	return false;
-}
-
-/* Lock held. */
-static int find_conflict(const struct dray_stream *stream,
-			 struct dray_addresses span, struct dray_event **out)
-{
-	struct dray_event *event;
-	uint32_t frame;
-
-	if (stream->ring && dray_ring_meets(stream->ring, span, &frame))
-		return dray_fail(
-			-EBUSY,
-			"the view meets frame %u of %s, which was not acquired",
-			frame, stream->name);
-	for (event = stream->first; event && !*out; event = event->next)
-		if (event_meets(event, span))
-			*out = dray_event_ref(event);
-	return 0;
-}
-
-bool dray_streams_open(void)
-{
-	return atomic_load_explicit(&open_streams, memory_order_acquire);
-}
-
-int dray_streams_conflict(struct dray_addresses span, bool writes,
-			  struct dray_event **out)
-{
-	uint32_t process = dray_fork_process();
-	struct dray_stream *stream;
-	int ret = 0;
-
-	*out = NULL;
-	dray_streams_lock();
-	dray_streams_settle();
-	for (stream = streams; stream && !ret && !*out; stream = stream->next)
-		if (stream->process == process && (writes || !stream->sends))
-			ret = find_conflict(stream, span, out);
-	dray_streams_unlock();
-	return ret;
-}
-
 /*
  * Settles events that have ended, and never waits: a stream may be silent for
  * ever.  Implements dray_reap.
@@ -211,7 +158,6 @@ static void add_to_streams(struct dray_stream *stream)
 	dray_streams_lock();
 	stream->next = streams;
 	streams = stream;
-	atomic_fetch_add_explicit(&open_streams, 1, memory_order_release);
 	dray_streams_unlock();
 }
 
@@ -222,10 +168,8 @@ static void remove_from_streams(const struct dray_stream *stream)
 
 	while (*link && *link != stream)
 		link = &(*link)->next;
-	if (!*link)
-		return;
-	*link = stream->next;
-	atomic_fetch_sub_explicit(&open_streams, 1, memory_order_release);
+	if (*link)
+		*link = stream->next;
 }
 
 static void free_stream(struct dray_stream *stream)

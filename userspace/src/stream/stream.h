@@ -16,6 +16,7 @@
 #include "layout/operand.h"
 #include "memory/port.h"
 #include "stream/stage.h"
+#include "use/use.h"
 
 struct dray_stream {
 	struct dray_stream *next; /* of all streams; with the lock */
@@ -51,24 +52,21 @@ struct dray_stream {
 struct dray_event_hold {
 	bool held; /* location is, by dray_locate_hold() */
 	struct dray_location location;
-	struct dray_addresses span;
-};
-
-enum dray_event_state {
-	DRAY_EVENT_PENDING, /* in its stream's list, or not submitted yet */
-	DRAY_EVENT_SETTLING, /* by one thread; others wait */
-	DRAY_EVENT_ENDED, /* point is valid, and nothing else is needed */
+	struct dray_use_part part;
 };
 
 struct dray_event {
-	_Atomic uint32_t references;
-	_Atomic int state; /* enum dray_event_state; changes with the lock */
-	uint32_t process; /* of its stream */
-	uint64_t number;
+	struct dray_use use; /* its status changes with the lock */
+	bool settling; /* one thread settles it, others wait; with the lock */
+	uint64_t number; /* of its packet; 0: of a call */
 	struct dray_stream *stream; /* while it is pending; NULL: of a call */
 	_Atomic bool cancelled; /* a call's executor may look */
+	/* ends a call that has not started; NULL: not in a queue */
+	void (*cancel)(struct dray_event *event);
+	void *call; /* with the lock of queues of calls; NULL: freed */
 	_Atomic bool runs_later; /* a call that @runner has or will have */
 	pthread_t runner;
+	int fd; /* of a call: an eventfd that was asked for; -1: none */
 	char *sentence; /* of a call that failed; freed with the event */
 	struct dray_event *next; /* in its stream */
 	struct dray_point point;
@@ -83,20 +81,11 @@ void dray_streams_enlist(void);
 void dray_streams_lock(void);
 void dray_streams_unlock(void);
 
-/*
- * Waits until no other thread settles an event.  Lock held, and dropped
- * meanwhile.
- */
-void dray_streams_settle(void);
-
 /* Keeps a stream from being freed while the lock is dropped.  Lock held. */
 void dray_stream_use(struct dray_stream *stream);
 void dray_stream_leave(struct dray_stream *stream);
 /* Waits until nobody uses the stream.  Lock held, and dropped meanwhile. */
 void dray_stream_drain(struct dray_stream *stream);
-
-/* The end of a wait of @timeout_ms; CLOCK_MONOTONIC, ~0 if below 0: never. */
-uint64_t dray_stream_until(int timeout_ms);
 
 /* Ends waits for frames.  Lock held, and dropped meanwhile. */
 void dray_ring_close(struct dray_stream *stream);
@@ -139,29 +128,12 @@ int dray_event_create_call(const char *name, uint32_t room,
 /* Ends such an event; a reference of the caller's goes. */
 void dray_event_end_call(struct dray_event *event, int status);
 /* Notes the memory of @operand, and takes over its hold, if it has one. */
-void dray_event_keep(struct dray_event *event, struct dray_operand *operand);
+void dray_event_keep(struct dray_event *event, struct dray_operand *operand,
+		     bool writes);
 /* Ends an event if nothing was submitted for it, and drops it. */
 void dray_event_abandon(struct dray_event *event);
 /* Adds a submitted event to its stream, which takes a reference. */
 void dray_event_append(struct dray_event *event, uint64_t number);
-/* Whether there is any stream; without a lock. */
-bool dray_streams_open(void);
-/*
- * Finds a packet in flight of any stream that the CPU would overtake if it read
- * @span, or with @writes wrote it; @out: with one reference, or NULL.  -EBUSY:
- * it is a frame of a ring that the caller does not have.
- */
-int dray_streams_conflict(struct dray_addresses span, bool writes,
-			  struct dray_event **out);
-/*
- * Finds, as above, a call of a queue of universal functions; NULL while there is
- * none.
- */
-typedef struct dray_event *dray_calls_conflict_fn(struct dray_addresses reads,
-						  struct dray_addresses writes);
-extern _Atomic(dray_calls_conflict_fn *) dray_calls_conflict;
-/* As dray_view_wait(), for transfers only. */
-int dray_view_wait_transfers(const struct dray_view *view, unsigned int access);
 /* Settles an event without a point.  Lock held, and dropped meanwhile. */
 void dray_event_end(struct dray_event *event, int status);
 

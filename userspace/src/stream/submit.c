@@ -139,7 +139,8 @@ static int describe(struct submission *submission)
 				     &packet->pieces[i]);
 		/* The source of a staging copy has been read. */
 		if (!packet->staged || !packet->sends)
-			dray_event_keep(submission->event, operand);
+			dray_event_keep(submission->event, operand,
+					!packet->sends);
 	}
 	return ret;
 }
@@ -167,7 +168,7 @@ static int await_place(struct dray_stream *stream, bool nonblock)
 			ret = dray_event_cancel(oldest);
 		if (!ret)
 			ret = dray_event_wait(oldest, nonblock ? 0 : -1);
-		if (atomic_load(&oldest->state) == DRAY_EVENT_ENDED)
+		if (dray_use_has_ended(&oldest->use))
 			ret = 0;
 		else if (ret == -ETIME)
 			ret = no_room(stream, oldest);

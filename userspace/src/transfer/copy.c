@@ -110,14 +110,32 @@ static int submit_once(struct dray_queue *queue, struct dray_submit *args)
 	return ret;
 }
 
-/* With the queue's lock held. */
-static int submit_locked(struct dray_queue *queue,
-			 const struct dray_transfer *transfer,
-			 unsigned int flags, struct dray_fence *fence,
-			 uint32_t *reason)
+/*
+ * Submits in a turn of the queue.  Its lock is free meanwhile, because the call may wait
+ * for room.  True if the channel was found dead, and the next try may have another:
+ * transfers in flight there have failed, so there is no order to keep.
+ */
+static bool submit_in_turn(struct dray_queue *queue, struct dray_submit *args,
+			   struct dray_fence *fence, int *ret)
+{
+	const bool nonblock = args->flags & DRAY_SUBMIT_NONBLOCK;
+	struct dray_queue_turn turn;
+
+	*ret = dray_queue_begin(queue, nonblock, &turn);
+	if (*ret)
+		return false;
+	args->channel = turn.channel;
+	*ret = submit_once(queue, args);
+	if (!*ret)
+		fence->fd = args->fence_fd;
+	return dray_queue_finish(queue, &turn, *ret ? NULL : fence, args);
+}
+
+static int submit(struct dray_queue *queue,
+		  const struct dray_transfer *transfer, unsigned int flags,
+		  struct dray_fence *fence, uint32_t *reason)
 {
 	struct dray_submit args = {
-		.channel = queue->channel,
 		.transfers = (uintptr_t)transfer,
 		.count = 1,
 		.fence_fd = -1,
@@ -128,24 +146,9 @@ static int submit_locked(struct dray_queue *queue,
 		args.flags |= DRAY_SUBMIT_NONBLOCK;
 	if (flags & DRAY_COPY_NO_SYNC)
 		args.flags |= DRAY_SUBMIT_NO_SYNC;
-	dray_queue_reap(queue);
-	ret = submit_once(queue, &args);
-	if (ret && args.reason == DRAY_REASON_DEAD && !queue->bound &&
-	    args.channel != DRAY_CHANNEL_ANY) {
-		/*
-		 * Everything in flight there has failed: there is no order to
-		 * keep.
-		 */
-		args.channel = DRAY_CHANNEL_ANY;
-		ret = submit_once(queue, &args);
-	}
+	while (submit_in_turn(queue, &args, fence, &ret))
+		;
 	*reason = args.reason;
-	if (!ret) {
-		fence->fd = args.fence_fd;
-		dray_queue_append(queue, fence, args.channel);
-	} else if (args.reason == DRAY_REASON_DEAD) {
-		dray_queue_lose_engine(queue, dray_last_error());
-	}
 	return ret;
 }
 
@@ -163,16 +166,10 @@ static int copy_with_engine(struct dray_plan *plan, struct dray_fence **out)
 		return ret;
 	describe_axes(&plan->layout, axes);
 	transfer = describe(plan, axes);
-	fence->dst = plan->dst.span;
-	dray_fence_keep(fence, &plan->dst);
-	if (!plan->fill) {
-		fence->src = plan->src.span;
-		dray_fence_keep(fence, &plan->src);
-	}
-	pthread_mutex_lock(&plan->queue->lock);
-	ret = submit_locked(plan->queue, &transfer, plan->flags, fence,
-			    &reason);
-	pthread_mutex_unlock(&plan->queue->lock);
+	dray_fence_keep(fence, &plan->dst, true);
+	if (!plan->fill)
+		dray_fence_keep(fence, &plan->src, false);
+	ret = submit(plan->queue, &transfer, plan->flags, fence, &reason);
 	if (!ret) {
 		*out = fence;
 		return 0;

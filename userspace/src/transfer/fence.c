@@ -2,8 +2,8 @@
 /*
  * Fences over sync_files.  Settling a fence stores its status and releases the
  * blocks held for it.  It happens once, on the first thread that sees the
- * kernel's fence signalled.  No lock is held meanwhile, because the last
- * release of a block frees it.
+ * kernel's fence signalled.  The lock of fences is free meanwhile, because
+ * the last release of a block frees it.
  */
 #include <errno.h>
 #include <poll.h>
@@ -26,11 +26,11 @@ DEFINE_FORK_LOCK(DRAY_FORK_FENCES, lock);
 void dray_fences_enlist(void)
 {
 	dray_fork_enlist(&locks);
+	dray_uses_enlist();
 }
 
 static struct dray_fence signalled = {
-	.references = 1,
-	.status = 1,
+	.use = { .references = 1, .status = 1 },
 	.fd = -1,
 };
 
@@ -39,15 +39,38 @@ struct dray_fence *dray_fence_signalled(void)
 	return &signalled;
 }
 
+/* dray_fence_wait(), for waits for memory. */
+static int wait_for_use(struct dray_use *use, const struct dray_use_part *part,
+			int timeout_ms)
+{
+	(void)part;
+	return dray_fence_wait((struct dray_fence *)(void *)use, timeout_ms);
+}
+
+static void free_use(struct dray_use *use)
+{
+	struct dray_fence *fence = (void *)use;
+
+	if (fence->fd >= 0)
+		close(fence->fd);
+	free(fence);
+}
+
+static const struct dray_use_kind kind = { DRAY_USE_TRANSFER, wait_for_use,
+					   free_use };
+
+const struct dray_fence *dray_fence_of(const struct dray_use *use)
+{
+	return use->kind == &kind ? (const void *)use : NULL;
+}
+
 int dray_fence_create(struct dray_fence **out)
 {
 	struct dray_fence *fence = calloc(1, sizeof(*fence));
 
 	if (!fence)
 		return dray_fail(-ENOMEM, "no memory for a fence");
-	atomic_init(&fence->references, 1);
-	atomic_init(&fence->status, 0);
-	fence->process = dray_fork_process();
+	dray_use_init(&fence->use, &kind);
 	fence->fd = -1;
 	*out = fence;
 	return 0;
@@ -65,10 +88,13 @@ static void release_holds(struct dray_fence_hold *hold)
 	}
 }
 
-void dray_fence_keep(struct dray_fence *fence, struct dray_operand *operand)
+void dray_fence_keep(struct dray_fence *fence, struct dray_operand *operand,
+		     bool writes)
 {
-	struct dray_fence_hold *hold = &fence->own[fence->holds ? 1 : 0];
+	const int i = fence->holds ? 1 : 0;
+	struct dray_fence_hold *hold = &fence->own[i];
 
+	dray_use_add(&fence->use, &fence->parts[i], operand->span, writes);
 	hold->location = operand->location;
 	hold->allocated = false;
 	hold->next = fence->holds;
@@ -83,8 +109,9 @@ static void settle(struct dray_fence *fence, int status)
 	pthread_mutex_lock(&lock);
 	holds = fence->holds;
 	fence->holds = NULL;
-	atomic_store(&fence->status, status);
+	atomic_store(&fence->use.status, status);
 	pthread_mutex_unlock(&lock);
+	dray_use_leave(&fence->use);
 	release_holds(holds);
 }
 
@@ -123,7 +150,7 @@ int dray_fence_status(struct dray_fence *fence)
 
 	if (!dray_given(fence, __func__))
 		return -EINVAL;
-	status = atomic_load(&fence->status);
+	status = atomic_load(&fence->use.status);
 	if (!status) {
 		ret = ask(fence, &answer);
 		if (ret)
@@ -145,7 +172,7 @@ int dray_fence_wait(struct dray_fence *fence, int timeout_ms)
 	if (!dray_given(fence, __func__))
 		return -EINVAL;
 	poller.fd = fence->fd;
-	status = atomic_load(&fence->status);
+	status = atomic_load(&fence->use.status);
 	if (!status) {
 		ready = poll(&poller, 1, timeout_ms < 0 ? -1 : timeout_ms);
 		if (ready < 0)
@@ -192,7 +219,7 @@ int dray_fence_fd(const struct dray_fence *fence)
 struct dray_fence *dray_fence_ref(struct dray_fence *fence)
 {
 	if (fence && fence != &signalled)
-		atomic_fetch_add(&fence->references, 1);
+		dray_use_ref(&fence->use);
 	return fence;
 }
 
@@ -203,13 +230,9 @@ void dray_fence_unref(struct dray_fence *fence)
 	if (!fence || fence == &signalled)
 		return;
 	/* Settle early: the user may keep the last reference for long. */
-	if (!atomic_load(&fence->status) && fence->fd >= 0)
+	if (!dray_use_has_ended(&fence->use) && fence->fd >= 0)
 		dray_fence_status(fence);
-	if (atomic_fetch_sub(&fence->references, 1) > 1)
-		return;
-	if (fence->fd >= 0)
-		close(fence->fd);
-	free(fence);
+	dray_use_unref(&fence->use);
 }
 
 int dray_free_after(void *block, struct dray_fence *fence)
@@ -239,7 +262,7 @@ int dray_free_after(void *block, struct dray_fence *fence)
 	hold->location = location;
 	hold->allocated = true;
 	pthread_mutex_lock(&lock);
-	done = atomic_load(&fence->status) != 0;
+	done = dray_use_has_ended(&fence->use);
 	hold->next = done ? NULL : fence->holds;
 	if (!done)
 		fence->holds = hold;

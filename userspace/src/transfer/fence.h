@@ -13,6 +13,7 @@
 #include <dray/transfer.h>
 
 #include "layout/operand.h"
+#include "use/use.h"
 
 /* One block or buffer that is kept. */
 struct dray_fence_hold {
@@ -22,14 +23,12 @@ struct dray_fence_hold {
 };
 
 struct dray_fence {
-	_Atomic uint32_t references;
-	_Atomic int status; /* 0: not known to have signalled; 1; -errno */
-	uint32_t process; /* that submits, see dray_fork_process() */
+	struct dray_use use; /* status 0: not known to have signalled */
 	int fd; /* sync_file; -1: signalled from the start */
 	struct dray_fence_hold *holds; /* with the lock of all fences */
 	struct dray_fence_hold own[2]; /* the operands' holds */
-	struct dray_addresses dst; /* that the transfer writes */
-	struct dray_addresses src; /* that it reads */
+	struct dray_use_part parts[2]; /* that the transfer writes and reads */
+	struct dray_queue *queue; /* while it is in the queue's list */
 	struct dray_fence *next; /* in its queue, which owns this field */
 };
 
@@ -47,8 +46,15 @@ struct dray_fence *dray_fence_signalled(void);
  */
 int dray_fence_create(struct dray_fence **out);
 
-/* Takes over the hold of @operand until the fence signals; at most two. */
-void dray_fence_keep(struct dray_fence *fence, struct dray_operand *operand);
+/*
+ * Notes the memory of @operand, and takes over its hold until the fence signals; at most
+ * two.
+ */
+void dray_fence_keep(struct dray_fence *fence, struct dray_operand *operand,
+		     bool writes);
+
+/* Returns the fence that is a user of memory, or NULL for another user. */
+const struct dray_fence *dray_fence_of(const struct dray_use *use);
 
 /* Ends a fence if nothing was submitted for it. */
 void dray_fence_abandon(struct dray_fence *fence);

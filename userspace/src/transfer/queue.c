@@ -21,8 +21,6 @@
 /* All queues: a pool short of memory asks them for finished transfers. */
 static pthread_mutex_t queues_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct dray_queue *queues;
-/* Fences in the lists of all queues. */
-static atomic_size_t in_flight;
 
 static int threshold_of(const struct dray_queue_options *options, uint64_t *out)
 {
@@ -153,7 +151,7 @@ static struct dray_fence *first_own(const struct dray_queue *queue,
 {
 	struct dray_fence *fence = queue->first;
 
-	while (fence && fence->process != process)
+	while (fence && fence->use.process != process)
 		fence = fence->next;
 	return fence;
 }
@@ -190,7 +188,7 @@ static bool reap_for_pool(bool wait)
 		return !wait;
 	if (wait)
 		wait_for_end(fence);
-	done = atomic_load(&fence->status);
+	done = dray_use_has_ended(&fence->use);
 	dray_fence_unref(fence);
 	return done;
 }
@@ -213,10 +211,24 @@ static void give_locks(void)
 	pthread_mutex_unlock(&queues_lock);
 }
 
+/* Other threads are in the midst of submissions in the parent alone. */
+static void inherit_locks(void)
+{
+	struct dray_queue *queue;
+
+	for (queue = queues; queue; queue = queue->next) {
+		queue->submitting = 0;
+		queue->choosing = false;
+		pthread_cond_init(&queue->changed, NULL);
+	}
+	give_locks();
+}
+
 static struct dray_fork_locks locks = {
 	.rank = DRAY_FORK_QUEUES,
 	.take = take_locks,
 	.give = give_locks,
+	.inherit = inherit_locks,
 };
 
 static void add_to_queues(struct dray_queue *queue)
@@ -274,6 +286,7 @@ int dray_queue_create(struct dray_node *node,
 	}
 	dray_node_ref(node);
 	pthread_mutex_init(&queue->lock, NULL);
+	pthread_cond_init(&queue->changed, NULL);
 	add_to_queues(queue);
 	*out = queue;
 	return 0;
@@ -290,49 +303,66 @@ void dray_queue_unref(struct dray_queue *queue)
 	if (!queue || atomic_fetch_sub(&queue->references, 1) != 1)
 		return;
 	pthread_mutex_destroy(&queue->lock);
+	pthread_cond_destroy(&queue->changed);
 	free(queue);
+}
+
+/* Returns the oldest fence, with the list's reference, or NULL.  With the lock. */
+static struct dray_fence *take_first(struct dray_queue *queue)
+{
+	struct dray_fence *fence = queue->first;
+
+	if (!fence)
+		return NULL;
+	queue->first = fence->next;
+	if (!queue->first)
+		queue->last = &queue->first;
+	return fence;
+}
+
+/* Drops a fence that was in the list, even if its status cannot be read. */
+static void drop(struct dray_fence *fence)
+{
+	dray_use_leave(&fence->use);
+	dray_fence_unref(fence);
 }
 
 void dray_queue_destroy(struct dray_queue *queue)
 {
-	struct dray_fence *fence, *next;
+	struct dray_fence *fence;
 
 	if (!queue)
 		return;
-	remove_from_queues(queue);
-	for (fence = queue->first; fence; fence = next) {
-		next = fence->next;
+	pthread_mutex_lock(&queue->lock);
+	atomic_store(&queue->destroyed, true);
+	/* A run of a sequence may be about to submit. */
+	while (queue->submitting)
+		pthread_cond_wait(&queue->changed, &queue->lock);
+	while ((fence = dray_fence_ref(queue->first))) {
+		pthread_mutex_unlock(&queue->lock);
 		wait_for_end(fence);
-		atomic_fetch_sub_explicit(&in_flight, 1, memory_order_relaxed);
+		pthread_mutex_lock(&queue->lock);
+		if (queue->first == fence)
+			drop(take_first(queue));
 		dray_fence_unref(fence);
 	}
-	atomic_store(&queue->destroyed, true);
+	pthread_mutex_unlock(&queue->lock);
+	remove_from_queues(queue);
 	dray_node_unref(queue->node);
 	dray_queue_unref(queue);
 }
 
 void dray_queue_reap(struct dray_queue *queue)
 {
-	while (queue->first && dray_fence_status(queue->first)) {
-		struct dray_fence *fence = queue->first;
-
-		queue->first = fence->next;
-		if (!queue->first)
-			queue->last = &queue->first;
-		atomic_fetch_sub_explicit(&in_flight, 1, memory_order_relaxed);
-		dray_fence_unref(fence);
-	}
+	while (queue->first && dray_fence_status(queue->first))
+		drop(take_first(queue));
 }
 
-void dray_queue_append(struct dray_queue *queue, struct dray_fence *fence,
-		       uint32_t channel)
+/* Stays on @channel: channels are in no order with each other.  With the lock. */
+static void stay_on(struct dray_queue *queue, uint32_t channel)
 {
 	struct dray_channel_info info;
 
-	fence->next = NULL;
-	*queue->last = dray_fence_ref(fence);
-	queue->last = &fence->next;
-	atomic_fetch_add_explicit(&in_flight, 1, memory_order_release);
 	if (queue->channel == channel)
 		return;
 	queue->channel = channel;
@@ -346,65 +376,99 @@ void dray_queue_append(struct dray_queue *queue, struct dray_fence *fence,
 	}
 }
 
-/* Returns the last conflict in flight: earlier ones are done before it. */
-static struct dray_fence *find_conflict(struct dray_queue *queue,
-					struct dray_addresses dst,
-					struct dray_addresses src)
+/* With the lock, dropped meanwhile. */
+static int await_channel(struct dray_queue *queue, bool nonblock)
 {
-	struct dray_fence *fence, *found = NULL;
+	while (queue->channel == DRAY_CHANNEL_ANY && queue->choosing) {
+		if (nonblock)
+			return dray_fail(
+				-EAGAIN,
+				"another thread waits for room in the queue");
+		pthread_cond_wait(&queue->changed, &queue->lock);
+	}
+	return 0;
+}
+
+int dray_queue_begin(struct dray_queue *queue, bool nonblock,
+		     struct dray_queue_turn *turn)
+{
+	int ret;
 
 	pthread_mutex_lock(&queue->lock);
 	dray_queue_reap(queue);
-	for (fence = queue->first; fence; fence = fence->next) {
-		if (!atomic_load(&fence->status) &&
-		    (dray_addresses_meet(fence->dst, dst) ||
-		     dray_addresses_meet(fence->dst, src) ||
-		     dray_addresses_meet(fence->src, dst)))
-			found = fence;
+	ret = await_channel(queue, nonblock);
+	if (!ret && atomic_load(&queue->destroyed))
+		ret = dray_fail(-EINVAL, "the queue has been destroyed");
+	if (!ret) {
+		turn->channel = queue->channel;
+		queue->choosing = turn->channel == DRAY_CHANNEL_ANY;
+		queue->submitting++;
 	}
-	if (found)
-		dray_fence_ref(found);
 	pthread_mutex_unlock(&queue->lock);
-	return found;
+	return ret;
 }
 
-bool dray_queues_in_flight(void)
+/* Takes over a fence that was submitted.  With the lock. */
+static void append(struct dray_queue *queue, struct dray_fence *fence)
 {
-	return atomic_load_explicit(&in_flight, memory_order_acquire);
+	fence->next = NULL;
+	fence->queue = queue;
+	*queue->last = dray_fence_ref(fence);
+	queue->last = &fence->next;
+	dray_use_enter(&fence->use);
 }
 
-struct dray_fence *dray_queues_conflict(struct dray_addresses dst,
-					struct dray_addresses src)
+bool dray_queue_finish(struct dray_queue *queue,
+		       const struct dray_queue_turn *turn,
+		       struct dray_fence *fence, const struct dray_submit *args)
 {
-	struct dray_fence *found = NULL;
-	struct dray_queue *queue;
+	const bool dead = !fence && args->reason == DRAY_REASON_DEAD;
+	const bool again =
+		dead && !queue->bound && turn->channel != DRAY_CHANNEL_ANY;
 
-	pthread_mutex_lock(&queues_lock);
-	for (queue = queues; queue && !found; queue = queue->next)
-		found = find_conflict(queue, dst, src);
-	pthread_mutex_unlock(&queues_lock);
-	return found;
+	pthread_mutex_lock(&queue->lock);
+	if (fence) {
+		append(queue, fence);
+		/* Another thread may have left a dead channel meanwhile. */
+		if (queue->channel == turn->channel)
+			stay_on(queue, args->channel);
+	} else if (dead && !again) {
+		dray_queue_lose_engine(queue, dray_last_error());
+	} else if (again && queue->channel == turn->channel) {
+		queue->channel = DRAY_CHANNEL_ANY;
+	}
+	if (turn->channel == DRAY_CHANNEL_ANY)
+		queue->choosing = false;
+	queue->submitting--;
+	pthread_cond_broadcast(&queue->changed);
+	pthread_mutex_unlock(&queue->lock);
+	return again;
+}
+
+static bool is_in(const struct dray_use *use, const void *queue)
+{
+	const struct dray_fence *fence = dray_fence_of(use);
+
+	return fence && fence->queue == queue;
 }
 
 int dray_queue_wait_for(struct dray_queue *queue, struct dray_addresses dst,
 			struct dray_addresses src, bool nonblock)
 {
-	struct dray_fence *fence;
+	const struct dray_use_query query = {
+		.reads = src,
+		.writes = dst,
+		.before = UINT64_MAX,
+		.sorts = 1 << DRAY_USE_TRANSFER,
+		.wanted = is_in,
+		.context = queue,
+	};
 
-	while ((fence = find_conflict(queue, dst, src))) {
-		int ret = 0;
-		bool done;
+	int ret = dray_use_wait(&query, nonblock ? 0 : -1);
 
-		if (!nonblock)
-			ret = dray_fence_wait(fence, -1);
-		done = atomic_load(&fence->status);
-		dray_fence_unref(fence);
-		if (nonblock)
-			return dray_fail(
-				-EAGAIN,
-				"the CPU would have to wait for a transfer in flight on the same memory");
-		if (!done) /* With the sentence of the wait. */
-			return ret == -EINTR ? -EINTR : -EIO;
-	}
-	return 0;
+	return ret != -ETIME
+		       ? ret
+		       : dray_fail(
+				 -EAGAIN,
+				 "the CPU would have to wait for a transfer in flight on the same memory");
 }

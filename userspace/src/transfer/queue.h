@@ -21,6 +21,9 @@ struct dray_queue {
 	uint64_t threshold; /* descriptors; more go to the CPU */
 
 	pthread_mutex_t lock; /* for all below */
+	pthread_cond_t changed; /* with choosing and submitting */
+	uint32_t submitting; /* threads that submit */
+	bool choosing; /* one of these chooses the channel */
 	bool bound; /* to a channel by the caller */
 	uint32_t channel; /* DRAY_CHANNEL_ANY until one is assigned */
 	bool engine;
@@ -45,12 +48,26 @@ void dray_queue_unref(struct dray_queue *queue);
 /* Settles and drops signalled fences.  Lock held. */
 void dray_queue_reap(struct dray_queue *queue);
 
+/* A submission that has begun. */
+struct dray_queue_turn {
+	uint32_t channel; /* DRAY_CHANNEL_ANY: it chooses the queue's */
+};
+
 /*
- * Takes over @fence, which was just submitted on @channel.  The queue stays on
- * that channel, because channels are in no order with each other.  Lock held.
+ * Begins a submission, and settles transfers that have ended.  Until a queue has its
+ * channel, one thread submits at a time.  No lock is held until dray_queue_finish(): a
+ * fork, other threads and pools do not wait for an engine that is full.
+ * Errors: -EAGAIN (@nonblock), -EINVAL (the queue was destroyed).
  */
-void dray_queue_append(struct dray_queue *queue, struct dray_fence *fence,
-		       uint32_t channel);
+int dray_queue_begin(struct dray_queue *queue, bool nonblock,
+		     struct dray_queue_turn *turn);
+/*
+ * Ends it, and takes over @fence if it was submitted, else NULL.  The queue stays on the
+ * channel of @args.  True if the channel was dead, and another may not be.
+ */
+bool dray_queue_finish(struct dray_queue *queue,
+		       const struct dray_queue_turn *turn,
+		       struct dray_fence *fence, const struct dray_submit *args);
 
 /* Gives up the engine; @sentence says why.  Lock held. */
 void dray_queue_lose_engine(struct dray_queue *queue, const char *sentence);
@@ -62,15 +79,5 @@ void dray_queue_lose_engine(struct dray_queue *queue, const char *sentence);
  */
 int dray_queue_wait_for(struct dray_queue *queue, struct dray_addresses dst,
 			struct dray_addresses src, bool nonblock);
-
-/* Whether any queue may have a transfer in flight; without a lock. */
-bool dray_queues_in_flight(void);
-
-/*
- * Returns a transfer in flight of any queue that the CPU would overtake if it
- * wrote @dst and read @src, with one reference; NULL: there is none.
- */
-struct dray_fence *dray_queues_conflict(struct dray_addresses dst,
-					struct dray_addresses src);
 
 #endif /* DRAY_TRANSFER_QUEUE_H */

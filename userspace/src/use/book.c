@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* book: two trees for each sort, of memory that is only read and of memory that is written. */
+#include <pthread.h>
+#include <string.h>
+
+#include <dray/transfer.h>
+
+#include "base/fork.h"
+#include "use/use.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct dray_interval_tree readers[DRAY_USE_SORTS];
+static struct dray_interval_tree writers[DRAY_USE_SORTS];
+static uint64_t last_number;
+/* Users in the book. */
+static atomic_size_t entered[DRAY_USE_SORTS];
+
+static void take(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void give(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* Users know their process, and leave no book of another one. */
+static void forget(void)
+{
+	int sort;
+
+	memset(readers, 0, sizeof(readers));
+	memset(writers, 0, sizeof(writers));
+	for (sort = 0; sort < DRAY_USE_SORTS; sort++)
+		atomic_store(&entered[sort], 0);
+}
+
+static void inherit(void)
+{
+	forget();
+	give();
+}
+
+/* In the child of a bare clone(), another thread of the parent may have had the lock. */
+static void missed(void)
+{
+	forget();
+	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
+static struct dray_fork_locks locks = {
+	.rank = DRAY_FORK_USES,
+	.take = take,
+	.give = give,
+	.inherit = inherit,
+	.missed = missed,
+};
+
+void dray_uses_enlist(void)
+{
+	dray_fork_enlist(&locks);
+}
+
+void dray_use_init(struct dray_use *use, const struct dray_use_kind *kind)
+{
+	use->kind = kind;
+	atomic_init(&use->references, 1);
+	atomic_init(&use->status, 0);
+	use->process = dray_fork_process();
+	use->number = 0;
+	use->parts = NULL;
+}
+
+void dray_use_unref(struct dray_use *use)
+{
+	if (atomic_fetch_sub(&use->references, 1) == 1)
+		use->kind->free(use);
+}
+
+void dray_use_add(struct dray_use *use, struct dray_use_part *part,
+		  struct dray_addresses span, bool writes)
+{
+	if (span.low >= span.high)
+		return;
+	part->interval.low = span.low;
+	part->interval.high = span.high;
+	part->use = use;
+	part->writes = writes;
+	atomic_init(&part->idle, false);
+	part->next = use->parts;
+	use->parts = part;
+}
+
+static struct dray_interval_tree *tree_of(const struct dray_use_part *part)
+{
+	const enum dray_use_sort sort = part->use->kind->sort;
+
+	return part->writes ? &writers[sort] : &readers[sort];
+}
+
+void dray_use_enter(struct dray_use *use)
+{
+	struct dray_use_part *part;
+
+	/* A child of a bare clone() notices that before it waits for the lock. */
+	if (use->process != dray_fork_process())
+		return;
+	take();
+	use->number = ++last_number;
+	for (part = use->parts; part; part = part->next) {
+		part->interval.number = use->number;
+		dray_interval_insert(tree_of(part), &part->interval);
+	}
+	atomic_fetch_add_explicit(&entered[use->kind->sort], 1,
+				  memory_order_release);
+	give();
+}
+
+void dray_use_leave(struct dray_use *use)
+{
+	struct dray_use_part *part;
+
+	if (use->process != dray_fork_process())
+		return;
+	take();
+	if (use->number) {
+		for (part = use->parts; part; part = part->next)
+			dray_interval_remove(tree_of(part), &part->interval);
+		use->number = 0;
+		atomic_fetch_sub_explicit(&entered[use->kind->sort], 1,
+					  memory_order_relaxed);
+	}
+	give();
+}
+
+static bool is_wanted(const struct dray_interval *interval, void *context)
+{
+	const struct dray_use_part *part = (const void *)interval;
+	const struct dray_use_query *query = context;
+
+	return !atomic_load_explicit(&part->idle, memory_order_relaxed) &&
+	       !dray_use_has_ended(part->use) &&
+	       (!query->wanted || query->wanted(part->use, query->context));
+}
+
+/* With the lock. */
+static const struct dray_use_part *
+find_in(const struct dray_interval_tree *tree, struct dray_addresses span,
+	const struct dray_use_query *query)
+{
+	return (const void *)dray_interval_find(tree, span.low, span.high,
+						query->before, is_wanted,
+						(void *)(uintptr_t)query);
+}
+
+static bool asks_for(const struct dray_use_query *query, int sort)
+{
+	return !query->sorts || query->sorts >> sort & 1;
+}
+
+/* Whether there is any user of a sort that is asked for; without the lock. */
+static bool may_meet(const struct dray_use_query *query)
+{
+	int sort;
+
+	dray_fork_process();
+	for (sort = 0; sort < DRAY_USE_SORTS; sort++)
+		if (asks_for(query, sort) &&
+		    atomic_load_explicit(&entered[sort], memory_order_acquire))
+			return true;
+	return false;
+}
+
+static const struct dray_use_part *find(const struct dray_use_query *query)
+{
+	const struct dray_use_part *part = NULL;
+	int sort;
+
+	for (sort = 0; sort < DRAY_USE_SORTS && !part; sort++) {
+		if (!asks_for(query, sort))
+			continue;
+		part = find_in(&writers[sort], query->reads, query);
+		if (!part)
+			part = find_in(&writers[sort], query->writes, query);
+		if (!part)
+			part = find_in(&readers[sort], query->writes, query);
+	}
+	return part;
+}
+
+struct dray_use *dray_use_find(const struct dray_use_query *query,
+			       const struct dray_use_part **part)
+{
+	struct dray_use *use = NULL;
+
+	if (!may_meet(query))
+		return NULL;
+	take();
+	*part = find(query);
+	if (*part) {
+		use = (*part)->use;
+		dray_use_ref(use);
+	}
+	give();
+	return use;
+}
+
+bool dray_use_meets(const struct dray_use_query *query)
+{
+	bool meets;
+
+	if (!may_meet(query))
+		return false;
+	take();
+	meets = find(query);
+	give();
+	return meets;
+}
+
+bool dray_transfers_in_flight(void)
+{
+	const struct dray_use_query any = { .sorts = 0 };
+
+	return may_meet(&any);
+}
