@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cancel.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "ipc/ask.h"
 #include "ipc/others.h"
@@ -62,7 +63,8 @@ static int connect_to(const struct dray_ipc_fields *fields)
 	int64_t until = dray_ipc_now() + DRAY_IPC_PATIENCE_MS;
 	struct sockaddr_un address;
 	unsigned int length = dray_ipc_address(fields->broker, &address);
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	int fd = dray_descriptor(
+		socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
 	int ret;
 
 	if (fd < 0)
@@ -202,6 +204,12 @@ static int receive(int fd, struct dray_ipc_answer *answer, int *buffer)
 }
 
 int dray_ipc_ask(const struct dray_ipc_fields *fields, bool copies,
+	if (!ret && !answer->error) {
+		fds[0] = dray_descriptor(fds[0]);
+		count = fds[0] < 0 ? 0 : count;
+		if (!count)
+			ret = socket_failed(errno);
+	}
 		 struct dray_ipc_answer *answer, int *connection, int *buffer)
 {
 	DRAY_NO_CANCEL;

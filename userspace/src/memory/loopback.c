@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cancel.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/fork.h"
 #include "memory/backend.h"
@@ -58,10 +59,10 @@ static int open_descriptors(struct dray_line *line)
 {
 	int error;
 
-	line->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	line->timer =
-		timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	line->base.fd = epoll_create1(EPOLL_CLOEXEC);
+	line->event = dray_descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+	line->timer = dray_descriptor(
+		timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+	line->base.fd = dray_descriptor(epoll_create1(EPOLL_CLOEXEC));
 	if (line->event >= 0 && line->timer >= 0 && line->base.fd >= 0 &&
 	    !watch(line, line->event) && !watch(line, line->timer))
 		return 0;

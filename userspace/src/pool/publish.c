@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/cancel.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/fork.h"
 #include "pool/notes.h"
@@ -154,8 +155,8 @@ static void *run(void *unused)
 		count = 2;
 		if (events[0].revents || !events[1].revents)
 			continue;
-		peer = accept4(events[1].fd, NULL, NULL,
-			       SOCK_CLOEXEC | SOCK_NONBLOCK);
+		peer = dray_descriptor(accept4(events[1].fd, NULL, NULL,
+					       SOCK_CLOEXEC | SOCK_NONBLOCK));
 		if (peer >= 0)
 			attend(peer);
 		else if (errno != EAGAIN && errno != ECONNABORTED)
@@ -171,8 +172,8 @@ static int open_socket(void)
 		snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1,
 			 DRAY_PUBLISH_SOCKET "%d", (int)getpid());
 
-	listener = socket(AF_UNIX,
-			  SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	listener = dray_descriptor(socket(
+		AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 	if (listener < 0 ||
 	    bind(listener, (struct sockaddr *)&address,
 		 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
@@ -180,7 +181,7 @@ static int open_socket(void)
 	    listen(listener, SOMAXCONN))
 		return dray_fail(-errno, "the publisher's socket \"@%s\": %s",
 				 address.sun_path + 1, strerror(errno));
-	wake = eventfd(0, EFD_CLOEXEC);
+	wake = dray_descriptor(eventfd(0, EFD_CLOEXEC));
 	if (wake < 0)
 		return dray_fail(-errno, "the publisher's eventfd: %s",
 				 strerror(errno));
