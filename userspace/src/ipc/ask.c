@@ -16,6 +16,7 @@
 #include "base/cancel.h"
 #include "base/descriptor.h"
 #include "base/error.h"
+#include "base/user.h"
 #include "ipc/ask.h"
 #include "ipc/others.h"
 
@@ -46,6 +47,13 @@ static int check_user(int fd)
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length))
 		return socket_failed(errno);
+	if (peer.uid == geteuid() && !dray_user_is_known(peer.uid))
+		return dray_fail(
+			-EACCES,
+			"the memory is exported by a user without a number in "
+			"this namespace of users, as is this one (both are %u): "
+			"they may be different; export with any_user",
+			peer.uid);
 	if (peer.uid != geteuid())
 		return dray_fail(
 			-EACCES,
@@ -196,6 +204,12 @@ static int receive(int fd, struct dray_ipc_answer *answer, int *buffer)
 			got, count);
 	else if (answer->error)
 		ret = refused(answer);
+	if (!ret && !answer->error) {
+		fds[0] = dray_descriptor(fds[0]);
+		count = fds[0] < 0 ? 0 : count;
+		if (!count)
+			ret = socket_failed(errno);
+	}
 	while (ret && count)
 		close(fds[--count]);
 	if (!ret)
@@ -204,12 +218,6 @@ static int receive(int fd, struct dray_ipc_answer *answer, int *buffer)
 }
 
 int dray_ipc_ask(const struct dray_ipc_fields *fields, bool copies,
-	if (!ret && !answer->error) {
-		fds[0] = dray_descriptor(fds[0]);
-		count = fds[0] < 0 ? 0 : count;
-		if (!count)
-			ret = socket_failed(errno);
-	}
 		 struct dray_ipc_answer *answer, int *connection, int *buffer)
 {
 	DRAY_NO_CANCEL;

@@ -271,7 +271,7 @@ static int lease(struct dray_ipc_broker *broker,
 	if (ret)
 		return ret;
 	connection->user = peer.uid;
-	connection->is_other = peer.uid != export->user;
+	connection->is_other = !dray_ipc_is_same_user(peer.uid, export->user);
 	if (connection->refusal && (connection->is_other || !copies))
 		return connection->refusal;
 	if (connection->is_other)

@@ -23,6 +23,7 @@
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/fork.h"
+#include "base/user.h"
 #include "pool/notes.h"
 #include "pool/publish.h"
 
@@ -96,7 +97,7 @@ static bool is_permitted(int peer)
 	struct ucred user;
 
 	return !getsockopt(peer, SOL_SOCKET, SO_PEERCRED, &user, &length) &&
-	       (user.uid == geteuid() || !user.uid);
+	       (!user.uid || dray_user_is_own(user.uid));
 }
 
 static void send_answer(int peer, int fd)
