@@ -28,8 +28,17 @@ void *dray_map_unlocked(size_t size, int protection)
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *first = unlocked_page(page, protection), *start;
 
-	if (first == MAP_FAILED || size <= page)
+	if (first == MAP_FAILED)
 		return first;
+	/*
+	 * What can be written is a table.  A core would have all that it reserves,
+	 * gigabytes of zeros.
+	 */
+	if (protection & PROT_WRITE)
+		madvise(first, page, MADV_DONTDUMP);
+	if (size <= page)
+		return first;
+	/* It keeps this advice. */
 	start = mremap(first, page, size, MREMAP_MAYMOVE);
 	if (start == MAP_FAILED) {
 		munmap(first, page);
