@@ -177,3 +177,10 @@ def test_pages_of_the_module_are_not_chosen():
         with pytest.raises(OSError) as caught:
             dray.open().pool(**options)
         assert caught.value.errno == errno.EOPNOTSUPP
+
+
+def test_arrays_of_a_pool_of_pages_begin_on_pages():
+    """As files with O_DIRECT need."""
+    with dray.open().pool(granule="4K"):
+        arrays = [np.zeros(100, np.uint8) for _ in range(3)]
+    assert [a.__array_interface__["data"][0] % 4096 for a in arrays] == [0, 0, 0]
