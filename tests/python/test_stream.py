@@ -241,8 +241,8 @@ READ_ONLY.flags.writeable = False
     (None, {"timeout": "soon"}, TypeError, "must be real number"),
     (None, {"deadline": float("nan")}, ValueError, "a deadline of nan seconds: 0 or"),
     (None, {"deadline": 0}, ValueError, "a deadline of 0 seconds: above 0"),
-    (None, {"deadline": 601}, ValueError, "the longest is 600000000000 ns"),
-    (None, {"deadline": 1e300}, ValueError, "the longest is 600000000000 ns"),
+    (None, {"deadline": 601}, ValueError, "a deadline of 601 seconds, the longest is 600"),
+    (None, {"deadline": 1e300}, ValueError, r"of 1e\+300 seconds, the longest is 600"),
     (None, {"fences": 3}, TypeError, "not iterable"),
     (None, {"fences": [3]}, TypeError, "fences has a int, no dray.Fence"),
     (None, {"fences": [dray.fill(dray.zeros(3), 0)] * 17}, ValueError,
@@ -272,7 +272,8 @@ def test_what_is_wrong_with_a_receive_is_said(loop, make, array, keywords, error
     ("rx1", {"points": -1}, ValueError, "points is -1: from 0 to 4294967295"),
     ("rx1", {"batch": 65}, ValueError, "a batch of 65 packets, at most 64"),
     ("rx1", {"batch": 1 << 32}, ValueError, "batch is 4294967296: from 0"),
-    ("rx0", {}, OSError, "is open already"),
+    ("rx0", {}, OSError, "rx0 of host is open already, by another object of this process; close it first, "
+     "in Python by rx0.close()"),
 ])
 def test_what_is_wrong_with_an_opening_is_said(loop, name, keywords, error, sentence):
     with pytest.raises(error, match=re.escape(sentence)):

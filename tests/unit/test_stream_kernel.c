@@ -75,8 +75,9 @@ KERNEL_FACT(a_stream_that_cannot_be_opened_says_why)
 	struct dray_stream *none = NULL;
 
 	fail_with(DRAY_IOC_TIMELINE, EBUSY, DRAY_REASON_STREAM, 1);
-	assert_fails(dray_stream_open(node, "tx0", NULL, &none), -EBUSY,
-		     "stream 1 is open already");
+	assert_fails(
+		dray_stream_open(node, "tx0", NULL, &none), -EBUSY,
+		"tx0 of dray7 is open already, here or in another process; close it first");
 	fail_with(DRAY_IOC_TIMELINE, ENOTTY, 0, 0);
 	assert_fails(dray_stream_open(node, "tx0", NULL, &none), -EOPNOTSUPP,
 		     "the module behind dray7 does not know streams");

@@ -190,7 +190,7 @@ class Stream:
 
         timeout: seconds that the call may take; then TimeoutError (ETIME).
         deadline: seconds that the transfer may take; then it ends with
-        TimeoutError (ETIMEDOUT).
+        TimeoutError (ETIMEDOUT); at most 600, and None or math.inf is none.
         stage: lets the CPU copy the packet to a buffer if the engine cannot use the
         array: memory of NumPy, or an alignment.
         nonblock: BlockingIOError if the stream has no room for a packet.
@@ -215,7 +215,7 @@ class Stream:
 
         timeout: seconds that the call may take; then TimeoutError (ETIME).
         deadline: seconds that the transfer may take; then it ends with
-        TimeoutError (ETIMEDOUT).
+        TimeoutError (ETIMEDOUT); at most 600, and None or math.inf is none.
         stage: lets the CPU copy the packet to a buffer if the engine cannot use the
         array: memory of NumPy, or an alignment.
         nonblock: BlockingIOError if the stream has no room for a packet.
@@ -272,13 +272,13 @@ class Stream:
                    ) -> Coroutine[Any, Any, int]:
         """Sends as send(), for asyncio: `await s.send_async(a)`.
 
-        No thread waits.  If the task is cancelled, the transfer is too."""
+        Submits at once if there is room; the result is a coroutine.  No thread waits.  If the task is cancelled, the transfer is too."""
     def recv_async(self, a: _AnyArray, /, *, deadline: Optional[float] = None,
                    stage: bool = False, fences: Iterable[Fence] = ()
                    ) -> Coroutine[Any, Any, int]:
         """Receives as recv(), for asyncio: `count = await s.recv_async(a)`.
 
-        No thread waits.  If the task is cancelled, the transfer is too."""
+        Submits at once if there is room; the result is a coroutine.  No thread waits.  If the task is cancelled, the transfer is too."""
     @overload
     def frames(self, shape: Any, *, count: int = 8, overwrite: bool = False,
                timeout: Optional[float] = None, pool: Optional[Pool] = None
@@ -309,8 +309,9 @@ class Stream:
         is late.  By default the stream is held back.  Frames.lost tells of it.
         timeout: seconds of a step, then TimeoutError (ETIME).
 
-        The ring, and the loop, ends when the stream is closed.  Until then send()
-        and recv() are OSError (EBUSY), as is a second ring."""
+        The ring ends with its last reference, as after `break`, or by close() or `with`;
+        so does the loop, and with the stream.  Until then send() and recv() are OSError
+        (EBUSY), as is a second ring."""
     @overload
     def frames(self, shape: Any, dtype: Union[type[_Scalar], dtype[_Scalar]], *, count: int = 8,
                overwrite: bool = False, timeout: Optional[float] = None,
@@ -341,8 +342,9 @@ class Stream:
         is late.  By default the stream is held back.  Frames.lost tells of it.
         timeout: seconds of a step, then TimeoutError (ETIME).
 
-        The ring, and the loop, ends when the stream is closed.  Until then send()
-        and recv() are OSError (EBUSY), as is a second ring."""
+        The ring ends with its last reference, as after `break`, or by close() or `with`;
+        so does the loop, and with the stream.  Until then send() and recv() are OSError
+        (EBUSY), as is a second ring."""
     @overload
     def frames(self, shape: Any, dtype: Any = "f8", *, count: int = 8,
                overwrite: bool = False, timeout: Optional[float] = None,
@@ -373,8 +375,9 @@ class Stream:
         is late.  By default the stream is held back.  Frames.lost tells of it.
         timeout: seconds of a step, then TimeoutError (ETIME).
 
-        The ring, and the loop, ends when the stream is closed.  Until then send()
-        and recv() are OSError (EBUSY), as is a second ring."""
+        The ring ends with its last reference, as after `break`, or by close() or `with`;
+        so does the loop, and with the stream.  Until then send() and recv() are OSError
+        (EBUSY), as is a second ring."""
     def explain(self, a: _AnyArray, /, *, stage: bool = False) -> Explanation:
         """Tells how a packet of a would be moved, as Explanation; moves nothing.
 
@@ -435,6 +438,24 @@ class Frames(Generic[_Scalar]):
     @classmethod
     def __class_getitem__(cls, item: Any, /) -> GenericAlias:
         """Type checkers know the type of the frames: Frames[numpy.uint8]."""
+    @property
+    def closed(self) -> bool:
+        """Whether the ring has ended: by close(), `with` or the end of the stream."""
+    def close(self, timeout: Optional[float] = None) -> None:
+        """Ends the ring: the stream can send, receive or have other frames.
+
+        To receive, packets that were not taken are lost, and those to come count from 1
+        again.  To send, waits until the frames are sent, without the one at hand.
+        `with` does the same at its end, but drops all after an exception; so does the
+        end of the last reference, without a wait: frames to be sent still are.
+
+        timeout: seconds, then TimeoutError (ETIME).  May be called again."""
+    def __enter__(self) -> Self:
+        """Returns the frames."""
+    def __exit__(self, kind: Optional[Type[BaseException]],
+                 value: Optional[BaseException],
+                 traceback: Optional[TracebackType], /) -> Literal[False]:
+        """Ends the ring, as close()."""
     def counts(self) -> RingCounts:
         """Counters of the ring, as RingCounts."""
     def __iter__(self) -> Iterator[NDArray[_Scalar]]: ...

@@ -99,18 +99,20 @@ static int make_timeline(struct dray_line *line, struct dray_timeline *args)
 }
 
 /* Puts the line at its place in the table, if that is free. */
-static int take_place(struct dray_line *line, uint32_t channel)
+static int take_place(struct dray_line *line, struct dray_timeline *args)
 {
 	int ret = 0;
 
 	dray_line_lock();
 	if (dray_line_at(line->place))
-		ret = dray_fail_reason(-EBUSY, DRAY_REASON_STREAM, channel,
+		ret = dray_fail_reason(-EBUSY, DRAY_REASON_STREAM,
+				       args->channel,
 				       "opening channel %u of the host",
-				       channel);
+				       args->channel);
 	else
 		*line->place = line;
 	dray_line_unlock();
+	args->reason = ret ? DRAY_REASON_STREAM : DRAY_REASON_NONE;
 	return ret;
 }
 
@@ -137,7 +139,7 @@ static int open_line(struct dray_node *node, struct dray_timeline *args,
 	if (!ret)
 		ret = open_descriptors(line);
 	if (!ret)
-		ret = take_place(line, args->channel);
+		ret = take_place(line, args);
 	if (ret) {
 		free_line(line);
 		return ret;

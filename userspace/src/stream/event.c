@@ -302,9 +302,13 @@ static int take_turn(struct dray_stream *stream, bool nonblock, bool replaces)
 				stream->name);
 	}
 	if (!ret && stream->ring && !replaces)
-		ret = dray_fail(-EBUSY,
-				"%s has a ring, packets pass in its frames",
-				stream->name);
+		ret = dray_fail(
+			-EBUSY,
+			"%s has a ring, packets pass in its frames; end "
+			"that first: close() of the frames in Python, "
+			"dray_stream_ring() with DRAY_RING_REPLACE, or "
+			"close the stream",
+			stream->name);
 	if (!ret) {
 		stream->turn = true;
 		dray_stream_use(stream);
