@@ -17,6 +17,7 @@ const struct command *const commands[] = {
 	&list_command,
 	&show_command,
 	&heaps_command,
+	&cma_command,
 	&map_command,
 	&nodes_command,
 	&arrays_command,
