@@ -59,6 +59,7 @@ def test_a_size_may_have_a_unit():
         pool = dray.open("host").pool(initial=text, limit="1G")
         assert pool.stats().reserved == size
     assert dray.memory(min_bytes="4K").min_bytes == 4096
+    assert dray.memory(min_bytes="4 KiB").min_bytes == 4096
 
 
 @pytest.mark.parametrize("text", ["", "K", "1X", "-1M", "1.5G", "1 M", "1MM",
