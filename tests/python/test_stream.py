@@ -113,7 +113,7 @@ def test_a_timeout_of_a_call_tells_how_many_bytes_had_moved(loop, make):
     tx, rx = loop
     source = make(np.ones(9, "u1"))
     event = rx.recv(make(np.zeros(4, "u1")), wait=False)
-    with pytest.raises(TimeoutError, match="packet 1 of tx0 has not ended within "
+    with pytest.raises(TimeoutError, match="packet 1 of tx0 is still under way after "
                        "[0-9]+ ms; it was cancelled after 4 bytes"):
         tx.send(source, timeout=0.01)
     assert event.wait() == 4 and sys.getrefcount(source) == 2
@@ -244,7 +244,7 @@ READ_ONLY.flags.writeable = False
     (None, {"deadline": 601}, ValueError, "a deadline of 601 seconds, the longest is 600"),
     (None, {"deadline": 1e300}, ValueError, r"of 1e\+300 seconds, the longest is 600"),
     (None, {"fences": 3}, TypeError, "not iterable"),
-    (None, {"fences": [3]}, TypeError, "fences has a int, no dray.Fence"),
+    (None, {"fences": [3]}, TypeError, "fences has an int, no dray.Fence"),
     (None, {"fences": [dray.fill(dray.zeros(3), 0)] * 17}, ValueError,
      "17 fences, a packet has up to 16"),
     (None, {"colour": 1}, TypeError, "'colour' is an invalid keyword"),

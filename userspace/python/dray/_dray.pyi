@@ -33,6 +33,7 @@ _AnyArray = Union[ndarray, "Array"]
 @final
 class Pool:
     """Memory of a node for arrays."""
+    def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def handler_name(self) -> str:
         """The name of the handler of its arrays."""
@@ -61,6 +62,7 @@ class Pool:
 @final
 class Node:
     """A DMA-capable device as dray sees it, or the host."""
+    def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def backend(self) -> Literal["kernel", "host"]:
         """'kernel' or 'host'."""
@@ -99,6 +101,7 @@ class Node:
 @final
 class Scope:
     """`with` this, new arrays lie in the scope's pool; @this is a decorator."""
+    def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def pool(self) -> Pool:
         """The pool that the scope uses."""
@@ -116,6 +119,7 @@ class Scope:
 @final
 class Fence:
     """The point where a transfer is done; asyncio can await it."""
+    def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def done(self) -> bool:
         """Whether the transfer is over; wait() tells whether it failed."""
@@ -136,6 +140,7 @@ class Fence:
 @final
 class Event:
     """The end of a packet; asyncio can await it, for the count of elements."""
+    def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def done(self) -> bool:
         """Whether the transfer has ended; wait() tells whether it failed."""
@@ -169,6 +174,7 @@ class Event:
 @final
 class Stream:
     """A channel that sends or receives packets; dray.stream() opens one."""
+    def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def name(self) -> str:
         """The name of its channel."""
@@ -409,6 +415,7 @@ class Stream:
 @final
 class Frames(Generic[_Scalar]):
     """The frames of a ring, one after the other."""
+    def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def number(self) -> int:
         """Of the packet in the frame at hand; each stream counts its packets.  To send,
@@ -800,6 +807,7 @@ class ufunc:
 class FlatIterator:
     """The elements of an Array in C order: an iterator, and an index of numbers
     instead of coordinates."""
+    def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def base(self) -> Array:
         """The Array."""
@@ -908,6 +916,7 @@ class CallQueue:
 @final
 class Call:
     """A call of a queue, which has its arrays until it has ended."""
+    def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def done(self) -> bool:
         """Whether the call has ended."""
@@ -955,6 +964,7 @@ class Recording:
 @final
 class XrtDevice:
     """A device of XRT; dray.xrt_device() opens one."""
+    def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def handle(self) -> Optional[int]:
         """The xrtDeviceHandle, an int for ctypes."""
@@ -975,6 +985,7 @@ class XrtDevice:
 @final
 class XrtBo:
     """A buffer object of XRT; dray.xrt_bo() makes one over an array."""
+    def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def handle(self) -> Optional[int]:
         """The xrtBufferHandle, an int for ctypes; None for a pyxrt.bo."""

@@ -94,6 +94,8 @@ def nodes() -> list[str]:
 
 def _node(shareable: bool) -> Node:
     """Returns the node that all defaults use."""
+    if not isinstance(shareable, (int, numpy.bool_)):
+        raise TypeError(f"shareable is {shareable!r}: True or False")
     node: Node = _once(None, lambda: open(None))
     if shareable:
         _pickle.asked()

@@ -352,6 +352,7 @@ static PyGetSetDef frames_properties[] = {
 };
 
 static PyType_Slot frames_slots[] = {
+	{ Py_tp_new, made_elsewhere },
 	{ Py_tp_doc, "The frames of a ring, one after the other." },
 	{ Py_tp_iter, PyObject_SelfIter },
 	{ Py_tp_iternext, frames_next },
@@ -368,6 +369,6 @@ PyType_Spec frames_type_spec = {
 	.name = "dray.Frames",
 	.basicsize = sizeof(struct frames_object),
 	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
-		 Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+		 Py_TPFLAGS_IMMUTABLETYPE,
 	.slots = frames_slots,
 };

@@ -17,6 +17,7 @@ struct request {
 	struct dray_fence *fences[DRAY_MAX_IN_FENCES];
 	PyObject *held; /* the Fence objects, a tuple */
 	double end; /* of the call, in seconds_now(); below 0: none */
+	double limit; /* as given, in seconds */
 	int (*submit)(struct dray_stream *stream, const struct dray_view *view,
 		      const struct dray_packet_options *options,
 		      struct dray_event **event);
@@ -116,6 +117,7 @@ static int take_request(PyObject *self, PyObject *args, PyObject *keywords,
 	    seconds_take(timeout, "timeout", &limit))
 		return -1;
 	request->wait = wait;
+	request->limit = limit;
 	request->end = limit < 0 ? -1 : seconds_now() + limit;
 	return take_options(self, request, deadline, stage, nonblock, fences);
 }
@@ -297,7 +299,7 @@ static PyObject *carry_out(PyObject *self, struct request *request, bool taken)
 	if (!result || !request->wait)
 		return result;
 	event = result;
-	result = event_finish(event, time_left(request));
+	result = event_finish(event, time_left(request), request->limit);
 	Py_DECREF(event);
 	return result;
 }

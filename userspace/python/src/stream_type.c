@@ -299,6 +299,7 @@ static PyMemberDef stream_members[] = {
 };
 
 static PyType_Slot stream_slots[] = {
+	{ Py_tp_new, made_elsewhere },
 	{ Py_tp_doc,
 	  "A channel that sends or receives packets; dray.stream() opens one." },
 	{ Py_tp_repr, stream_repr },
@@ -315,6 +316,6 @@ PyType_Spec stream_type_spec = {
 	.name = "dray.Stream",
 	.basicsize = sizeof(struct stream_object),
 	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
-		 Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+		 Py_TPFLAGS_IMMUTABLETYPE,
 	.slots = stream_slots,
 };

@@ -433,11 +433,12 @@ static int interrupted(const struct dray_event *event)
 static int late(const struct dray_event *event, int timeout_ms)
 {
 	if (!event->number)
-		return dray_fail(-ETIME,
-				 "the call of %s has not ended within %d ms",
-				 event->name, timeout_ms);
+		return dray_fail(
+			-ETIME, "the call of %s is still under way after %d ms",
+			event->name, timeout_ms);
 	return dray_fail(-ETIME,
-			 "packet %" PRIu64 " of %s has not ended within %d ms",
+			 "packet %" PRIu64
+			 " of %s is still under way after %d ms",
 			 event->number, event->name, timeout_ms);
 }
 

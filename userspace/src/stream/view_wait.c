@@ -135,9 +135,10 @@ static int wait_for(const struct dray_view *view, unsigned int access,
 		awaited.writes = operand.span;
 	ret = wait_for_all(&awaited);
 	if (ret == -ETIME)
-		return dray_fail(ret,
-				 "a transfer has the view's memory after %d ms",
-				 timeout_ms);
+		return dray_fail(
+			ret,
+			"a transfer still uses the view's memory after %d ms",
+			timeout_ms);
 	return ret;
 }
 
