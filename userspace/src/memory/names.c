@@ -70,9 +70,26 @@ static ssize_t list_numbers(const char *path, long **numbers)
 	return (ssize_t)count;
 }
 
+/* Whether the kernel lists a node, for a container without /sys. */
+static bool is_listed(void)
+{
+	FILE *file = dray_descriptor_file("/proc/misc");
+	char line[128], name[64];
+	bool found = false;
+
+	while (file && !found && fgets(line, sizeof(line), file))
+		found = sscanf(line, "%*d %63s", name) == 1 &&
+			number_of(name) >= 0;
+	if (file)
+		fclose(file);
+	return found;
+}
+
 bool dray_module_loaded(void)
 {
-	return !access("/sys/module/dray", F_OK);
+	if (!access("/sys/module/dray", F_OK))
+		return true;
+	return access("/sys/module", F_OK) && is_listed();
 }
 
 int dray_fail_no_node(const char *before)
