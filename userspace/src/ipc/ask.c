@@ -24,7 +24,8 @@ static int hung_up(void)
 {
 	return dray_fail(
 		-ECONNREFUSED,
-		"the process that exported the memory is gone, or exports nothing any more");
+		"the process that exported the memory is gone, or exports nothing any more, or "
+		"it is in another network namespace, as in a container of its own");
 }
 
 static int socket_failed(int error)

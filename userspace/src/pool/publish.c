@@ -34,7 +34,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool runs;
 static pthread_t thread;
 static int listener = -1;
-static int wake = -1; /* an eventfd; readable: end */
+static int wake = -1; /* an eventfd; readable: look at ends */
+static _Atomic bool ends; /* the thread is to */
 /* The thread's open files, for a child to close: a peer, a snapshot. */
 static _Atomic int open_peer = -1;
 static _Atomic int open_snapshot = -1;
@@ -150,9 +151,12 @@ static void *run(void *unused)
 	int peer;
 
 	(void)unused;
-	while (!events[0].revents) {
-		if (poll(events, count, count == 2 ? -1 : RETRY_MS) < 0)
-			continue;
+	while (!atomic_load(&ends)) {
+		if (poll(events, count, count == 2 ? -1 : RETRY_MS) < 0) {
+			if (errno == EINTR)
+				continue;
+			break; /* a sandbox forbids it */
+		}
 		count = 2;
 		if (events[0].revents || !events[1].revents)
 			continue;
@@ -216,6 +220,7 @@ int dray_publish_start(void)
 	dray_fork_check();
 	take_lock();
 	if (!runs) {
+		atomic_store(&ends, false);
 		ret = open_socket();
 		if (!ret)
 			ret = start_thread();
@@ -237,9 +242,10 @@ void dray_publish_stop(void)
 	take_lock();
 	if (runs) {
 		atomic_store(&dray_notes_wanted, false);
-		/* An eventfd that was never read has room. */
+		atomic_store(&ends, true);
+		/* Either wakes the thread, and a sandbox may forbid one. */
 		if (write(wake, &one, sizeof(one)) < 0)
-			abort();
+			shutdown(listener, SHUT_RDWR);
 		pthread_join(thread, NULL);
 		close_both();
 		runs = false;
