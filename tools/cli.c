@@ -18,6 +18,7 @@
 
 void (*cli_clear_line)(void);
 void (*cli_complain_to)(const char *sentence);
+int cli_error;
 
 static int lost_reason; /* errno of output that cli_flush() could not write */
 
@@ -72,9 +73,9 @@ int cli_option(int argc, char **argv, const char *letters,
 	return '?';
 }
 
-enum exit_code cli_usage(void)
+enum exit_code cli_usage(const char *help)
 {
-	fprintf(stderr, "Try '%s --help'.\n", cli_program);
+	fprintf(stderr, "Try '%s %s'.\n", cli_program, help);
 	return EXIT_USAGE;
 }
 
@@ -123,6 +124,7 @@ void complain(const char *format, ...)
 		cli_complain_to(safe);
 	else
 		fprintf(stderr, "%s: %s\n", cli_program, safe);
+	cli_error = 0;
 	free(safe);
 	free(text);
 }

@@ -17,6 +17,7 @@ enum exit_code {
 	EXIT_FINE = 0,
 	EXIT_FAILED = 1, /* the operation failed */
 	EXIT_USAGE = 2, /* the command line is wrong */
+	EXIT_NO = 3, /* a question answered by "no" */
 };
 
 /* Starts each complaint; each program defines it. */
@@ -28,6 +29,9 @@ extern void (*cli_clear_line)(void);
 /* Takes the sentence of each complaint, instead of standard error, if set. */
 extern void (*cli_complain_to)(const char *sentence);
 
+/* The errno behind the next complaint, for cli_complain_to(); 0: none. */
+extern int cli_error;
+
 /* Prepares standard files, locale and SIGPIPE; main() begins with it. */
 void cli_begin(void);
 
@@ -38,8 +42,8 @@ void cli_begin(void);
 int cli_option(int argc, char **argv, const char *letters,
 	       const struct option *options);
 
-/* Names --help on standard error; returns EXIT_USAGE. */
-enum exit_code cli_usage(void);
+/* Names a command that explains, as "--help", on standard error; EXIT_USAGE. */
+enum exit_code cli_usage(const char *help);
 
 /* Prints the versions of program and library; returns EXIT_FINE. */
 enum exit_code cli_version(const char *library);

@@ -150,7 +150,7 @@ struct dray_check {
 	uint64_t double_frees;	/* of a block that was freed before */
 	uint64_t broken_guards;	/* blocks with writes next to them */
 	uint64_t late_writes;	/* blocks that were written after their free */
-	uint64_t wrong_sizes;	/* frees with a wrong size, which is allowed */
+	uint64_t wrong_sizes;	/* frees with a wrong size: allowed */
 };
 
 /**
@@ -166,8 +166,9 @@ struct dray_check {
  * environment has DRAY_ABORT_ON_BAD_FREE=1.  A wrong free never reaches @under.
  *
  * @under: stays valid for good, as all handlers do here
- * @log: each fault is written there too, with its callers; may be NULL.  Stays
- *	open
+ * @log: each fault is written there too, and each free with a wrong size, with the
+ *	callers: functions that the program does not export, and lines, if the program
+ *	addr2line of binutils is installed.  May be NULL.  Stays open
  * @out: the handler, named "checked" and as @under; never freed
  *
  * Blocks keep the alignment that @under gives, up to 128 bytes.  Errors:

@@ -29,8 +29,9 @@ extern "C" {
 /**
  * Writes a view to a .npy file, which is made, or replaced when all is written:
  * a reader sees the old file or the new one, and on failure the old one stays.
- * A file that is replaced keeps its permissions.  A view that is F contiguous,
- * and not C contiguous, is written in that order, any other in C order.
+ * A file that is replaced keeps its permissions, its owner and group, and symbolic
+ * links to it; extended attributes it loses.  A view that is F contiguous, and not C
+ * contiguous, is written in that order, any other in C order.
  *
  * @path: the file; its directory takes a temporary file meanwhile
  * @view: a readable view; only a bounded part of it is copied aside
@@ -38,7 +39,9 @@ extern "C" {
  *
  * Errors: as dray_view_init() for a bad view, -EPERM (it may not be read),
  * -EINVAL (unknown flags, a name of something else than a regular file, a user
- * type, fields that overlap or are out of order), -ENOMEM, and those of open(),
+ * type, fields that overlap or are out of order), -ENOENT (a link to nothing), -EMLINK
+ * (a file of several names, as a new one would have only this), -EPERM (a file of
+ * another user, whom this process cannot give a file), -ENOMEM, and those of open(),
  * write() and rename().
  */
 DRAY_API int dray_npy_save(const char *path, const struct dray_view *view,

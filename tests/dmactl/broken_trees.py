@@ -37,6 +37,16 @@ GOOD = """/dts-v1/;
 			no-map;
 		};
 	};
+	clk: clock {
+		compatible = "fixed-clock";
+		#clock-cells = <0>;
+		clock-frequency = <100000000>;
+	};
+	gic: interrupt-controller {
+		compatible = "arm,gic-400";
+		#interrupt-cells = <3>;
+		interrupt-controller;
+	};
 	axi: axi {
 		compatible = "simple-bus";
 		#address-cells = <1>;
@@ -45,13 +55,29 @@ GOOD = """/dts-v1/;
 		dma0: dma@100000 {
 			compatible = "xlnx,zynqmp-dma-1.0";
 			reg = <0x100000 0x1000>;
+			interrupts = <0 124 4>;
+			xlnx,bus-width = <128>;
+			clocks = <&clk>, <&clk>;
+			clock-names = "clk_main", "clk_apb";
 			#dma-cells = <1>;
 		};
 		dma1: dma@200000 {
 			compatible = "xlnx,axi-dma-1.00.a";
 			reg = <0x200000 0x1000>;
 			xlnx,addrwidth = <32>;
+			clocks = <&clk>;
+			clock-names = "s_axi_lite_aclk";
 			#dma-cells = <1>;
+			dma-channel-mm2s {
+				compatible = "xlnx,axi-dma-mm2s-channel";
+				interrupts = <0 89 4>;
+				xlnx,datawidth = <32>;
+			};
+			dma-channel-s2mm {
+				compatible = "xlnx,axi-dma-s2mm-channel";
+				interrupts-extended = <&gic 0 90 4>;
+				xlnx,datawidth = <0x20>;
+			};
 		};
 		smmu: iommu@300000 {
 			compatible = "arm,mmu-500";
@@ -315,6 +341,45 @@ BROKEN = {
         "error", "provider-empty", "/dray",
         "entry 1 of dmas names /axi/dma@200000, which is not a device: its "
         "compatible is missing"),
+    "engine-without-channels": Broken(
+        [("dma-channel-mm2s {", 'dma-channel-mm2s { status = "okay";'),
+         ('compatible = "xlnx,axi-dma-mm2s-channel";', ""),
+         ('compatible = "xlnx,axi-dma-s2mm-channel";', "")],
+        "error", "engine-channels", "/axi/dma@200000",
+        "no channels: the driver of xlnx,axi-dma-1.00.a finds them as children that "
+        "are compatible to xlnx,axi-dma-mm2s-channel or xlnx,axi-dma-s2mm-channel"),
+    "channel-absent": Broken(
+        [('compatible = "xlnx,axi-dma-s2mm-channel";', "")],
+        "error", "engine-channel", "/dray",
+        "entry 1 of dmas means channel 1 of /axi/dma@200000, which has no such channel"),
+    "channel-number": Broken(
+        [(DMAS, "dmas = <&dma0 0>, <&dma1 2>;")],
+        "error", "engine-channel", "/dray",
+        "entry 1 of dmas means channel 2 of /axi/dma@200000, which has no such channel"),
+    "channel-direction": Broken(
+        [(DMAS, "dmas = <&dma0 0>, <&dma1 0>;")],
+        "error", "engine-direction", "/dray",
+        'dma-names: "rx0" is channel 0 of /axi/dma@200000, MM2S, which sends'),
+    "channel-width": Broken(
+        [("xlnx,datawidth = <0x20>;", "")],
+        "error", "engine-property", "/axi/dma@200000/dma-channel-s2mm",
+        "xlnx,datawidth is missing, without which the driver of xlnx,axi-dma-1.00.a "
+        "does not start the engine"),
+    "channel-interrupt": Broken(
+        [("interrupts-extended = <&gic 0 90 4>;", "")],
+        "error", "engine-property", "/axi/dma@200000/dma-channel-s2mm",
+        "interrupts is missing, without which the driver of xlnx,axi-dma-1.00.a "
+        "does not start the engine"),
+    "engine-clock": Broken(
+        [('clock-names = "clk_main", "clk_apb";', 'clock-names = "clk_main", "other";')],
+        "error", "engine-clock", "/axi/dma@100000",
+        'the clock "clk_apb" is missing, without which the driver of '
+        "xlnx,zynqmp-dma-1.0 does not start the engine"),
+    "engine-bus": Broken(
+        [("xlnx,bus-width = <128>;", "")],
+        "error", "engine-property", "/axi/dma@100000",
+        "xlnx,bus-width is missing, without which the driver of xlnx,zynqmp-dma-1.0 "
+        "does not start the engine"),
     "iommu-off": Broken(
         [("#iommu-cells = <1>;", '#iommu-cells = <1>; status = "disabled";'),
          (NAMES, NAMES + " iommus = <&smmu 5>;")],

@@ -9,6 +9,7 @@ import fcntl
 import json
 import os
 import pty
+import re
 import signal
 import struct
 import subprocess
@@ -41,6 +42,16 @@ def misused(sentence):
     return Result(2, "", f"dmactl: {sentence}\nTry 'dmactl --help'.\n")
 
 
+def as_plain(error, code):
+    """Errors as text without a command: test_usage.py has the real forms."""
+    error = re.sub(r"^Try 'dmactl help [a-z ]+'\.$", "Try 'dmactl --help'.",
+                   error, flags=re.MULTILINE)
+    plain = re.sub(r'^\{"error":.*\}$',
+                   lambda line: f"dmactl: {json.loads(line[0])['error']}", error,
+                   flags=re.MULTILINE)
+    return plain + ("Try 'dmactl --help'.\n" if code == 2 and plain != error else "")
+
+
 def run(program, *arguments, scene="plain", fail=None, environment=(),
         stdout=subprocess.PIPE, **more):
     variables = dict(os.environ, DRAY_SCENE=scene, LC_ALL="C.UTF-8",
@@ -55,7 +66,7 @@ def run(program, *arguments, scene="plain", fail=None, environment=(),
                           stdin=subprocess.DEVNULL, stdout=stdout,
                           stderr=subprocess.PIPE, check=False, **more)
     return Result(done.returncode, (done.stdout or b"").decode(),
-                  done.stderr.decode())
+                  as_plain(done.stderr.decode(), done.returncode))
 
 
 def shown(*arguments, **more):

@@ -204,3 +204,61 @@ def test_this_machine_can_be_read():
     assert (result.code, result.error) == (0, "")
     assert result.out.startswith("INODE")
     assert run(SCRIPTED, "list", "--all").code == 0
+
+
+def contiguous(machine):
+    """The files of a kernel that tells all of CMA, and of a board's drivers."""
+    machine.write("proc/meminfo", "MemTotal: 4 kB\nCmaTotal:  65536 kB\nCmaFree:  8192 kB\n")
+    page = os.sysconf("SC_PAGE_SIZE")
+    folder = "sys/kernel/mm/cma/reserved"
+    machine.write(f"{folder}/alloc_pages_success", f"{(1 << 20) // page * 3}\n")
+    machine.write(f"{folder}/alloc_pages_fail", f"{(1 << 20) // page * 24}\n")
+    folder = "sys/kernel/debug/cma/cma-reserved"
+    for name, number in {"count": (64 << 20) // page, "used": (56 << 20) // page,
+                         "maxchunk": (4 << 20) // page, "order_per_bit": 0}.items():
+        machine.write(f"{folder}/{name}", f"{number}\n")
+    machine.write("dev/kmsg", "".join(
+        f"4,{i},{i}500000,-;cma: cma_alloc: reserved: alloc failed, req-size: {i} pages, "
+        "ret: -12\n SUBSYSTEM=x\n6,9,9,-;other\n" for i in range(1, 8)))
+    machine.process(10, "weston")
+    machine.dmabuf(10, 3, inode=7, size=1 << 20, exporter="drm")
+    machine.dmabuf(10, 4, inode=8, size=2 << 20, exporter="zocl")
+    machine.dmabuf(10, 5, inode=9, size=3 << 20, exporter="drm")
+
+
+def test_cma_is_shown_without_the_module(machine):
+    contiguous(machine)
+    machine.write("unloaded", "")
+    found = document("cma", environment=machine.environment)
+    check("cma", found)
+    assert (found["total"], found["free"]) == (64 << 20, 8 << 20)
+    assert found["areas"] == [{
+        "name": "reserved", "total": 64 << 20, "used": 56 << 20, "largest_free": 4 << 20,
+        "allocated": 3 << 20, "failed": 24 << 20}]
+    assert found["exporters"] == [{"exporter": "drm", "count": 2, "size": 4 << 20},
+                                  {"exporter": "zocl", "count": 1, "size": 2 << 20}]
+    assert [line["microseconds"] for line in found["failures"]] == [
+        number * 1000000 + 500000 for number in range(3, 8)]
+    text = shown("cma", environment=machine.environment)
+    assert text.startswith("CMA: 64.0M, 8.0M free\n\nAREA ")
+    assert "reserved  64.0M  56.0M" in text and "24.0M\n" in text
+    assert "     7.500000 s  cma: cma_alloc: reserved: alloc failed, req-size: 7 pages" in text
+    assert "no counters" not in text and "no sizes" not in text
+
+
+def test_cma_says_which_numbers_the_kernel_keeps_back(machine):
+    machine.write("proc/meminfo", "CmaTotal: 1024 kB\nCmaFree: 0 kB\n")
+    machine.write("sys/kernel/mm/cma/linux,cma/alloc_pages_fail", "0\n")
+    found = document("cma", environment=machine.environment)
+    check("cma", found)
+    assert found["areas"][0]["total"] is None and not found["log_read"]
+    text = shown("cma", environment=machine.environment)
+    assert "no sizes of areas: they need Linux 6.10" in text
+    assert "the kernel's log cannot be read (No such file or directory)" in text
+
+
+def test_a_kernel_without_cma_is_a_sentence(machine):
+    machine.write("proc/meminfo", "MemTotal: 4 kB\n")
+    assert run(SCRIPTED, "cma", environment=machine.environment) == (
+        1, "", "dmactl: this kernel has no CMA: /proc/meminfo lacks CmaTotal; "
+        "'dmactl list --all' shows dma-bufs\n")

@@ -223,7 +223,7 @@ def test_a_module_that_goes_away_in_the_middle_fails_each_command(call, command)
 def test_valgrind_finds_nothing(command):
     result = run("valgrind", "-q", "--leak-check=full", "--error-exitcode=99", SCRIPTED,
                  *command.split(), scene="hostile")
-    assert result.code in (0, 1)
+    assert result.code in (0, 1, 3)
     assert "==" not in result.error
 
 

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The command line of dmactl: help, man page, options, completion in bash."""
 
+import json
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -172,7 +174,9 @@ def test_the_version_is_printed():
     (["lsit"], "no command 'lsit'"),
     (["help", "lsit"], "no command 'lsit': 'dmactl help' lists them"),
     (["lsit", "--help"], "no command 'lsit'"),
-    (["dt"], f"no command 'dt': there are {DT}"),
+    (["dt"], f"'dt' needs a second word: {DT}"),
+    (["lst"], "no command 'lst': did you mean 'list'?"),
+    (["recrod"], "no command 'recrod': did you mean 'record'?"),
     (["dt", "draw", "x"], f"no command 'dt draw': there are {DT}"),
     (["help", "dt", "draw"], f"no command 'dt draw': there are {DT}"),
     (["list", "1"], "list: unexpected operand '1'"),
@@ -268,3 +272,40 @@ def test_zsh_completes_the_word(words, offered):
                  *words)
     assert (result.code, result.error) == (0, "")
     assert result.out.split()[-1] == offered
+
+
+def raw(*arguments):
+    done = subprocess.run([DMACTL, *arguments], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_a_usage_error_names_the_help_of_its_command():
+    assert raw("why", "3x")[2].endswith("\nTry 'dmactl help why'.\n")
+    assert raw("dt", "generate")[2].endswith("\nTry 'dmactl help dt generate'.\n")
+    assert raw("nothing")[2].endswith("\nTry 'dmactl --help'.\n")
+
+
+@pytest.mark.parametrize("arguments, code, sentence, word", [
+    (["why", "--json"], 2, "why: SIZE is missing", None),
+    (["lst", "--json"], 2, "no command 'lst': did you mean 'list'?", None),
+    (["list", "--jsn", "--json"], 2, "unknown option '--jsn'", None)])
+def test_with_json_an_error_is_json(arguments, code, sentence, word):
+    found, out, error = raw(*arguments)
+    assert (found, out) == (code, "")
+    assert json.loads(error) == {"error": sentence, **({"errno": word} if word else {})}
+
+
+@pytest.mark.skipif(Path("/sys/module/dray").exists(), reason="the module is loaded")
+@pytest.mark.parametrize("command", [
+    ["list"], ["heaps"], ["nodes"], ["why", "1M"], ["map"], ["leaks"]])
+def test_machines_can_tell_that_the_module_is_not_loaded(command):
+    code, out, error = raw(*command, "--json")
+    assert (code, out) == (1, "")
+    line = json.loads(error)
+    assert line["errno"] == "ENODEV" and line["error"].startswith("the dray module is not loaded")
+
+
+@pytest.mark.parametrize("size", ["64m", "64 MiB", "64mib", "64MB", "67108864", "65536k"])
+def test_sizes_have_units_in_any_case(size):
+    result = run(SCRIPTED, "why", size, "--json")
+    assert json.loads(result.out)["request"]["size"] == 64 << 20

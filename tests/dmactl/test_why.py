@@ -53,15 +53,15 @@ def answer(*words, **more):
     assert result.error == ""
     found = json.loads(result.out)
     schema.check("why", found)
-    assert result.code == (0 if found["answer"] in ("yes", "likely") else 1)
+    assert result.code == (0 if found["answer"] in ("yes", "likely") else 3)
     return found
 
 
 @pytest.mark.parametrize("words, code, text", [
     (["4M"], 0, "yes: heap reserved of dray0 would serve it\n"),
     (["6M"], 0, LIKELY),
-    (["16M", "--heap", "reserved"], 1, FRAGMENTED),
-    (["0"], 1, "no: dray0: the size must be from 1 to 18446744073709547520 "
+    (["16M", "--heap", "reserved"], 3, FRAGMENTED),
+    (["0"], 3, "no: dray0: the size must be from 1 to 18446744073709547520 "
      "bytes\n")], ids=["yes", "likely", "no", "nothing"])
 def test_the_answer_is_text(words, code, text):
     assert why(*words) == (code, text)

@@ -48,14 +48,14 @@ is all_of_an_empty_heap_may_be_had "$code $(first_line)" \
 	"0 yes: heap $heap of dray0 would serve it"
 why $((total + 1)) --heap "$heap"
 is more_than_the_heap_may_not "$code $(first_line)" \
-	"1 no: $heap: the size must be from 1 to $total bytes"
+	"3 no: $heap: the size must be from 1 to $total bytes"
 
 hold "$holder" "$heap" frame "$half"
 # shellcheck disable=SC2086 # one word each
 set -- $ids
 why "$total" --heap "$heap" --bytes
 is a_full_heap_is_full "$code $(first_line)" \
-	"1 no: $heap: the heap is full, $((total - half)) bytes are free"
+	"3 no: $heap: the heap is full, $((total - half)) bytes are free"
 is the_holder_is_named "$(echo "$said" | awk -v id="$1" '$1 == id {
 	print $2, $3, $4, $6, $7 }')" "$half $half $pid root frame"
 like ending_it_would_help "$said" "*would help:*kill $pid*"

@@ -74,10 +74,10 @@ def test_a_new_file_replaces_none(tmp_path):
 def test_what_is_no_array_is_refused(tmp_path):
     path = tmp_path / "a.npy"
     path.write_bytes(b"not an array")
-    with pytest.raises(OSError, match="not in .npy format"):
+    with pytest.raises(ValueError, match="not in .npy format"):
         dray.Array.load(path)
     np.save(path, np.array([object()]), allow_pickle=True)
-    with pytest.raises(OSError, match="objects"):
+    with pytest.raises(ValueError, match="objects"):
         dray.Array.load(path)
 
 

@@ -365,5 +365,5 @@ def test_a_method_that_returns_no_pair_is_named(returned):
     class Odd:
         def __arrow_c_array__(self):
             return returned
-    with pytest.raises(TypeError, match=r"__arrow_c_array__\(\) of a Odd returned"):
+    with pytest.raises(TypeError, match=r"__arrow_c_array__\(\) of an Odd returned"):
         dray.from_arrow(Odd())

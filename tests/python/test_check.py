@@ -86,7 +86,7 @@ def test_a_leak_is_said_at_exit_with_its_call_sites():
         r'dray: handler "checked dray \w+" at exit:\n'
         r"block 0x[0-9a-f]+ of 100 bytes\n  allocated by\n" + SITES +
         r"1 block of 100 bytes is out; 0 bad frees, 0 double frees, "
-        r"0 broken guards, 0 late writes\n", said), said
+        r"0 broken guards, 0 late writes, 0 frees with a wrong size\n", said), said
     assert re.search(r"allocated by\n" + NUMPY, said), said
 
 

@@ -76,7 +76,7 @@ def test_an_exception_of_the_producer_is_the_callers():
 @pytest.mark.parametrize("x, sentence", [
     ([1], "a list does not have __dlpack__"),
     (None, "a NoneType does not have __dlpack__"),
-    (Producer(lambda **_: 1), "returned a int, not a capsule"),
+    (Producer(lambda **_: 1), "returned an int, not a capsule"),
 ])
 def test_an_object_that_is_no_producer_is_refused(x, sentence):
     with pytest.raises(TypeError, match=sentence):

@@ -147,7 +147,7 @@ def test_a_generator_may_keep_a_scope_open_longer_than_its_caller():
 
 
 def test_leaving_a_scope_that_is_not_open_is_refused():
-    with pytest.raises(RuntimeError, match="was not entered in this thread"):
+    with pytest.raises(RuntimeError, match="is not entered in this thread"):
         dray.memory().__exit__(None, None, None)
 
 
@@ -242,7 +242,7 @@ def test_leaving_a_scope_in_another_context_is_refused(handler):
     scope = dray.memory()
     context = contextvars.copy_context()
     context.run(scope.__enter__)
-    with pytest.raises(RuntimeError, match="was not entered"):
+    with pytest.raises(RuntimeError, match="is not entered"):
         scope.__exit__(None, None, None)
     assert context.run(dray.handler_name) == handler
 
@@ -294,3 +294,24 @@ def test_a_scope_undoes_an_install_inside_it():
         assert dray.handler_name() == DEFAULT
         dray.install(dray.open("host").pool())
     assert dray.handler_name() == DEFAULT
+
+
+@pytest.mark.parametrize("shareable", ["no", None, [], 0.5])
+def test_shareable_is_true_or_false(shareable):
+    with pytest.raises(TypeError, match="shareable is .*: True or False"):
+        dray.memory(shareable=shareable)
+
+
+@pytest.mark.parametrize("call, error, sentence", [
+    (lambda: dray.memory("cma"), TypeError, "pool is not a dray.Pool but str: heap= takes"),
+    (lambda: dray.from_xrt(None), TypeError, "a BO or fd=: neither was given"),
+    (lambda: dray.from_xrt(3, fd=3), TypeError, "a BO or fd=: both were given"),
+    (lambda: dray.matmul(dray.zeros((2, 3)), dray.zeros((2, 3))), ValueError,
+     r"the last axis of the first operand has 3 elements, .* meets 2; .* \(2, 3\) and \(2, 3\)"),
+    (lambda: dray.from_dlpack(1), TypeError, "an int does not have __dlpack__"),
+    (lambda: dray.add(1), TypeError, "but 1 was given"),
+    (lambda: dray.OpenCLExecutor(), TypeError, r"OpenCLExecutor\(\)"),
+])
+def test_errors_name_the_mistake_and_a_way_out(call, error, sentence):
+    with pytest.raises(error, match=sentence):
+        call()

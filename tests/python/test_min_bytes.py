@@ -223,7 +223,7 @@ def test_an_exception_leaves_the_scope():
     (MOST + 1, ValueError,
      f"min_bytes is {MOST + 1}: a number of bytes from 0 to {MOST}"),
     (1.5, TypeError, "min_bytes is not a whole number but float"),
-    ("4 KB", ValueError, "min_bytes is '4 KB': a number of bytes, or one with K, "
+    ("4 XB", ValueError, "min_bytes is '4 XB': a number of bytes, or one with K, "
      'M, G or T as "64K"'),
     (None, TypeError, "min_bytes is not a whole number but NoneType")])
 def test_a_limit_that_is_no_size_is_refused(wrong, error, sentence):

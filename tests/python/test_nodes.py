@@ -56,10 +56,17 @@ def test_the_environment_chooses_the_back_end():
 
 
 def test_types_cannot_be_made_by_hand():
-    for type_ in (dray.Node, dray.Pool, dray.Scope, dray.Fence, dray.Stream,
-                  dray.Event, dray.Frames):
-        with pytest.raises(TypeError, match="cannot create"):
-            type_()
+    for type_, maker in {
+            dray.Node: "dray.open", dray.Pool: "dray.pool", dray.Scope: "dray.memory",
+            dray.Fence: "dray.copy", dray.Stream: "dray.stream", dray.Event: "Stream.send",
+            dray.Frames: "Stream.frames", dray.Call: "CallQueue.submit",
+            dray.XrtBo: "dray.xrt_bo", dray.FlatIterator: "Array.flat",
+            dray.XrtDevice: "dray.xrt_device"}.items():
+        for arguments in ((), (3,)):
+            with pytest.raises(TypeError, match=rf"cannot create .* instances: {maker}\b"):
+                type_(*arguments)
+        with pytest.raises(TypeError):
+            object.__new__(type_)
 
 
 @pytest.mark.host

@@ -151,7 +151,7 @@ def test_a_pool_is_a_scope(handler):
     assert dray.handler_name(array) == handler
     assert pool.stats().blocks == 1
     assert dray.handler_name() == "default_allocator"
-    with pytest.raises(RuntimeError, match="was not entered"):
+    with pytest.raises(RuntimeError, match="is not entered"):
         pool.__exit__(None, None, None)
 
 

@@ -59,9 +59,10 @@ def test_a_size_may_have_a_unit():
         pool = dray.open("host").pool(initial=text, limit="1G")
         assert pool.stats().reserved == size
     assert dray.memory(min_bytes="4K").min_bytes == 4096
+    assert dray.memory(min_bytes="4 KiB").min_bytes == 4096
 
 
-@pytest.mark.parametrize("text", ["", "K", "1X", "-1M", "1.5G", "1 M", "1MM",
+@pytest.mark.parametrize("text", ["", "K", "1X", "-1M", "1.5G", "1  M", "1MM",
                                   "1M\0", "20000000T", "1iB"])
 def test_another_text_is_no_size(text):
     with pytest.raises(ValueError, match="^limit is "):
@@ -177,3 +178,10 @@ def test_pages_of_the_module_are_not_chosen():
         with pytest.raises(OSError) as caught:
             dray.open().pool(**options)
         assert caught.value.errno == errno.EOPNOTSUPP
+
+
+def test_arrays_of_a_pool_of_pages_begin_on_pages():
+    """As files with O_DIRECT need."""
+    with dray.open().pool(granule="4K"):
+        arrays = [np.zeros(100, np.uint8) for _ in range(3)]
+    assert [a.__array_interface__["data"][0] % 4096 for a in arrays] == [0, 0, 0]

@@ -93,6 +93,17 @@ def test_objects_are_not_shared():
         dray.shared_zeros(3, object)
 
 
+@pytest.mark.parametrize("make", [
+    lambda: dray.empty(3, object), lambda: dray.zeros((2, 0), "i4,O", shareable=True),
+    lambda: dray.array([{}, None]), lambda: dray.array([1, 2], object),
+    lambda: dray.array(np.array(["a", None], object), shareable=True)],
+    ids=["empty", "zeros", "values", "type", "array"])
+def test_no_function_makes_arrays_of_objects(make):
+    """A forked child and its parent would count and free the objects by themselves."""
+    with pytest.raises(TypeError, match=r"references to objects .* outside of dray.memory\(\)"):
+        make()
+
+
 @pytest.mark.parametrize("dtype", ["U", "U0", "S0", "3f4", "V5"])
 def test_shared_zeros_have_the_type_of_zeros(dtype):
     array, zeros = dray.shared_zeros((2, 3), dtype), np.zeros((2, 3), dtype)

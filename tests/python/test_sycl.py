@@ -393,7 +393,7 @@ def test_wrong_fields_are_refused(fields, error, sentence):
 def test_what_has_no_interface_is_refused():
     with pytest.raises(TypeError, match="a list has no __sycl_usm_array_interface__"):
         dray.from_sycl([1])
-    with pytest.raises(TypeError, match="is a int, not a dict"):
+    with pytest.raises(TypeError, match="is an int, not a dict"):
         dray.from_sycl(types.SimpleNamespace(__sycl_usm_array_interface__=3))
 
 

@@ -42,22 +42,20 @@ def test_a_file_that_is_cut_at_any_byte_is_an_error(path):
     whole = path.read_bytes()
     for size in range(len(whole)):
         path.write_bytes(whole[:size])
-        with pytest.raises(OSError, match="is cut") as caught:
+        with pytest.raises(ValueError, match="is cut"):
             dray.xclbin_banks(path)
-        assert caught.value.errno == errno.EBADMSG
 
 
-@pytest.mark.parametrize("content, number, sentence", [
-    (b"", errno.EBADMSG, "the header ends at byte 456, the file has 0"),
-    (b"xclbin0\0" + bytes(500), errno.EBADMSG, "not begin as an xclbin of version 2"),
-    (xclbin(BANKS, kind=7), errno.ENODATA, "no table of memory banks among its 2"),
-    (xclbin([(1, 1, 1 << 54, 0, b"")]), errno.EBADMSG, "bank 0 of .* ends above"),
+@pytest.mark.parametrize("content, error, sentence", [
+    (b"", ValueError, "the header ends at byte 456, the file has 0"),
+    (b"xclbin0\0" + bytes(500), ValueError, "not begin as an xclbin of version 2"),
+    (xclbin(BANKS, kind=7), OSError, "no table of memory banks among its 2"),
+    (xclbin([(1, 1, 1 << 54, 0, b"")]), ValueError, "bank 0 of .* ends above"),
 ])
-def test_a_wrong_file_is_an_error(path, content, number, sentence):
+def test_a_wrong_file_is_an_error(path, content, error, sentence):
     path.write_bytes(content)
-    with pytest.raises(OSError, match=sentence) as caught:
+    with pytest.raises(error, match=sentence):
         dray.xclbin_banks(path)
-    assert caught.value.errno == number
 
 
 def test_a_file_that_is_not_there_is_an_error(tmp_path):

@@ -89,7 +89,8 @@ static inline void nothing_is_wrong(struct fixture *f)
 	assert_int_equal(numbers.broken_guards, 0);
 	assert_int_equal(numbers.late_writes, 0);
 	fflush(f->log);
-	assert_true(!f->text || !*f->text);
+	if (!numbers.wrong_sizes) /* which are in the log, too */
+		assert_true(!f->text || !*f->text);
 }
 
 #endif /* DRAY_TESTS_CHECKED_H */

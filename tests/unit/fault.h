@@ -158,9 +158,9 @@ WRAPPED(int, sysinfo, (struct sysinfo *memory))
 {
 	return fails_now() ? -1 : __real_sysinfo(memory);
 }
-WRAPPED(FILE *, fopen64, (const char *path, const char *mode))
+WRAPPED(FILE *, dray_descriptor_file, (const char *path))
 {
-	return fails_now() ? NULL : __real_fopen64(path, mode);
+	return fails_now() ? NULL : __real_dray_descriptor_file(path);
 }
 
 #endif /* DRAY_TESTS_FAULT_H */

@@ -82,12 +82,13 @@ QUEUE_FACT(calls_of_another_queue_and_the_cpu_wait_for_memory)
 	assert_works(call(&free, &next, &third));
 	assert_works(dray_event_wait(third, DEADLINE * 1000));
 	assert_works(call(&out, &next, &second));
-	assert_fails(dray_event_wait(second, 0), -ETIME, "same has not ended");
-	assert_fails(dray_event_wait(first, 1), -ETIME, "within 1 ms");
+	assert_fails(dray_event_wait(second, 0), -ETIME,
+		     "same is still under way");
+	assert_fails(dray_event_wait(first, 1), -ETIME, "after 1 ms");
 	assert_fails(dray_view_wait(&out, DRAY_ACCESS_READ, 0), -ETIME,
-		     "has the view");
+		     "uses the view");
 	assert_fails(dray_view_wait(&in, DRAY_ACCESS_WRITE, 0), -ETIME,
-		     "has the view");
+		     "uses the view");
 	assert_works(dray_view_wait(&in, DRAY_ACCESS_READ, 0));
 	/* The keeper's output, before it ends: the second call sees it. */
 	memset(out.data, 9, 100);

@@ -80,7 +80,31 @@ FACT(wrong_sizes_are_counted_and_no_fault)
 	put(&f, get(&f, 100), 1);
 	put(&f, get(&f, 100), 100);
 	assert_int_equal(numbers_of(&f).wrong_sizes, 1);
+	assert_reports(&f, " 1 frees with a wrong size");
 	nothing_is_wrong(&f);
+	tear_down(&f);
+}
+
+FACT(a_free_with_a_wrong_size_is_said_with_function_and_line)
+{
+	struct fixture f;
+	char expected[100];
+	void *block;
+
+	set_up(&f);
+	block = get(&f, 100);
+	put(&f, block, 50);
+	snprintf(expected, sizeof(expected),
+		 "dray: free of block %p of 100 bytes as one of 50 bytes",
+		 block);
+	assert_said(&f, expected);
+	assert_said(&f, "  allocated by\n");
+	assert_null(strstr(f.text, "  freed by\n"));
+	if (!access("/usr/bin/addr2line", X_OK)) {
+		/* A static function: its name is in the file only. */
+		assert_said(&f, "    put in ");
+		assert_said(&f, ", at checked.h:");
+	}
 	tear_down(&f);
 }
 
@@ -102,7 +126,7 @@ FACT(leaks_are_reported_with_their_call_sites)
 
 	set_up(&f);
 	/* It may be installed by another name. */
-	snprintf(program, sizeof(program), " in %s\n",
+	snprintf(program, sizeof(program), " in %s",
 		 program_invocation_short_name);
 	for (int i = 0; i < 3; i++)
 		blocks[i] = leak_one(&f, 100u * (unsigned int)(i + 1));

@@ -15,14 +15,14 @@ static unsigned char *get(size_t size)
 	return with->malloc(with->ctx, size);
 }
 
-static void put(void *block)
+static void put(void *block, size_t size)
 {
-	with->free(with->ctx, block, 1);
+	with->free(with->ctx, block, size);
 }
 
 static void does_all_well(struct dray_pool *pool)
 {
-	put(get(100));
+	put(get(100), 100);
 }
 
 /* By name in the report: the program exports it. */
@@ -51,14 +51,14 @@ static void writes_behind(struct dray_pool *pool)
 	unsigned char *block = leak_one(200);
 
 	block[200] = 0;
-	put(block);
+	put(block, 200);
 }
 
 static void writes_late(struct dray_pool *pool)
 {
 	unsigned char *block = leak_one(77);
 
-	put(block);
+	put(block, 77);
 	block[7] = 0;
 }
 
@@ -66,23 +66,23 @@ static void frees_twice(struct dray_pool *pool)
 {
 	unsigned char *block = leak_one(150);
 
-	put(block);
-	put(block);
+	put(block, 150);
+	put(block, 150);
 }
 
 static void frees_inside(struct dray_pool *pool)
 {
 	unsigned char *block = leak_one(1000);
 
-	put(block + 64);
-	put(block);
+	put(block + 64, 1000);
+	put(block, 1000);
 }
 
 static void *at_exit;
 
 static void free_at_exit(void)
 {
-	put(at_exit);
+	put(at_exit, 400);
 }
 
 static void frees_while_it_ends(struct dray_pool *pool)
@@ -101,7 +101,7 @@ static void lets_a_child_end(struct dray_pool *pool)
 	if (!child)
 		exit(0);
 	waitpid(child, &status, 0);
-	put(block);
+	put(block, 5000);
 }
 
 static void has_a_child_that_leaks(struct dray_pool *pool)
@@ -364,12 +364,12 @@ FACT(a_closed_pool_keeps_nothing)
 	with = &dray_handler_for(pool)->allocator;
 	first = get(100);
 	second = get(100);
-	put(first);
+	put(first, 100);
 	assert_works(dray_locate(first, &where));
 	dray_pool_close(pool);
 	assert_int_equal(dray_locate(first, &where), -ENOENT);
 	assert_works(dray_locate(second, &where));
-	put(second);
+	put(second, 100);
 	assert_int_equal(dray_locate(second, &where), -ENOENT);
 }
 

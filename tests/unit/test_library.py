@@ -78,3 +78,31 @@ def test_each_function_is_tested_with_null():
     tests = (TREE / "tests/unit").glob("test_null*.c")
     text = "".join(test.read_text(encoding="utf-8") for test in tests)
     assert declared(CALLED) - set(re.findall(r"dray_[a-z0-9_]*", text)) == set()
+
+
+# Calls of the C library that return a new descriptor, and of the module.
+OPENERS = re.compile(
+    r"(?<![\w.>])(open|openat|creat|dup|dup2|dup3|socket|accept4|memfd_create"
+    r"|eventfd|epoll_create|epoll_create1|timerfd_create|signalfd|inotify_init1?|pipe2?"
+    r"|fopen|opendir|scandir|tmpfile|mkstemp|mkostemp|popen|pidfd_\w+)\(|\bF_DUPFD")
+MODULE = re.compile(r"\bDRAY_IOC_(ALLOC|EXPORT|ATTACH|TIMELINE|SUBMIT)\b|\b(recvmsg|socketpair)\(")
+
+
+def without_comments(path):
+    return re.sub(r"/\*.*?\*/|//[^\n]*", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+
+
+def test_every_new_descriptor_is_kept_above_the_standard_streams():
+    sources = [path for path in sorted((TREE / "userspace/src").rglob("*.[ch]"))
+               if path.stem != "descriptor"]
+    assert len(sources) > 300
+    found = []
+    for path in sources:
+        text = without_comments(path)
+        for call in OPENERS.finditer(text):
+            before = "".join(text[:call.start()].split())
+            if not before.endswith("dray_descriptor("):
+                found.append(f"{path.relative_to(TREE)}: {call[0]}")
+        if MODULE.search(text) and "dray_descriptor" not in text:
+            found.append(f"{path.relative_to(TREE)}: {MODULE.search(text)[0]}")
+    assert found == []

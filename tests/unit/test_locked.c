@@ -26,6 +26,27 @@ static uint64_t kib_of(const char *name)
 	return kib;
 }
 
+/* KiB of what can be written and would be in a core file. */
+static uint64_t kib_of_core(void)
+{
+	FILE *file = fopen("/proc/self/smaps", "re");
+	uint64_t size = 0, sum = 0;
+	bool writable = false;
+	char line[512], flags[6];
+
+	while (file && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%*x-%*x %5s", flags) == 1)
+			writable = flags[1] == 'w';
+		sscanf(line, "Size: %" SCNu64, &size);
+		if (writable && !strncmp(line, "VmFlags:", 8) &&
+		    !strstr(line, " dd"))
+			sum += size;
+	}
+	if (file)
+		fclose(file);
+	return sum;
+}
+
 /* As an ordinary user; 0 where that cannot be had. */
 static bool become_limited(int flags)
 {
@@ -157,4 +178,36 @@ FACT(tables_take_memory_as_they_are_written)
 	if (status == 1)
 		skip();
 	assert_int_equal(status, 0);
+}
+
+static int use_a_block(const char *spec)
+{
+	struct dray_node *node;
+	struct dray_pool *pool;
+	uint64_t before = kib_of_core();
+	char *block;
+
+	STEP_EQ(0, dray_node_open(spec, &node));
+	STEP_EQ(0, dray_pool_create(node, NULL, &pool));
+	block = dray_pool_alloc(pool, 26 * MIB, 0);
+	STEP_TRUE(block);
+	memset(block, 1, 26 * MIB);
+	/* What it uses, and the rest of the pool's first region */
+	STEP_GE(kib_of_core() - before, 26 * MIB / 1024);
+	STEP_GE(48 * MIB / 1024, kib_of_core() - before);
+	return 0;
+}
+
+FACT(a_core_has_what_is_used_and_no_tables)
+{
+	static const char *const specs[] = { "host", "host:shareable" };
+
+	SKIP_SANITIZED();
+	for (size_t i = 0; i < 2; i++) {
+		pid_t child = fork();
+
+		if (!child)
+			_exit(use_a_block(specs[i]));
+		assert_int_equal(status_of(child), 0);
+	}
 }

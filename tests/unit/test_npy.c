@@ -211,7 +211,7 @@ FACT(a_failed_save_leaves_the_old_file)
 
 FACT(a_replaced_file_keeps_its_permissions)
 {
-	static const mode_t modes[] = { 0600, 0444, 0666 };
+	static const mode_t modes[] = { 0600, 0640, 02664, 0666 };
 	const int order[] = { 0, 1, 2 };
 	mode_t mask = umask(022);
 	struct stat status;
@@ -229,6 +229,142 @@ FACT(a_replaced_file_keeps_its_permissions)
 		assert_int_equal(status.st_mode & 07777, modes[i]);
 	}
 	assert_int_equal(umask(mask), 022);
+}
+
+/* Saves at @path; the file that was there stays. */
+static void refuses_to_replace(int error, const char *reason)
+{
+	const int order[] = { 0, 1, 2 };
+	struct dray_view view;
+	struct stat before, after;
+
+	make(&view, order);
+	assert_int_equal(stat(path, &before), 0);
+	assert_fails(dray_npy_save(path, &view, 0), error, reason);
+	assert_int_equal(stat(path, &after), 0);
+	assert_int_equal(before.st_ino, after.st_ino);
+}
+
+FACT(a_link_stays_a_link)
+{
+	const int order[] = { 0, 1, 2 };
+	char target[64], name[sizeof("b.npy")];
+	struct dray_view view;
+	struct stat status;
+
+	make(&view, order);
+	unlink(path);
+	snprintf(target, sizeof(target), "%s/b.npy", folder);
+	/* Relative to the folder of the link. */
+	assert_int_equal(symlink("b.npy", path), 0);
+	assert_fails(dray_npy_save(path, &view, 0), -ENOENT,
+		     "is a link to a file that is not there");
+	assert_works(dray_npy_save(target, &view, 0));
+	assert_int_equal(truncate(target, 1), 0);
+	assert_works(dray_npy_save(path, &view, 0));
+	assert_int_equal(readlink(path, name, sizeof(name)), 5);
+	assert_int_equal(lstat(target, &status), 0);
+	assert_true(S_ISREG(status.st_mode));
+	assert_in_range(status.st_size, 120, 500);
+	unlink(target);
+	unlink(path);
+}
+
+FACT(a_file_of_two_names_is_not_torn_apart)
+{
+	const int order[] = { 0, 1, 2 };
+	struct dray_view view;
+	char second[64];
+
+	make(&view, order);
+	unlink(path);
+	assert_works(dray_npy_save(path, &view, 0));
+	snprintf(second, sizeof(second), "%s/b.npy", folder);
+	assert_int_equal(link(path, second), 0);
+	refuses_to_replace(-EMLINK, "one of 2 names of a file (hard links)");
+	unlink(second);
+	assert_works(dray_npy_save(path, &view, 0));
+}
+
+FACT(a_file_keeps_its_owner)
+{
+	const int order[] = { 0, 1, 2 };
+	struct dray_view view;
+	struct stat status;
+	int child;
+
+	if (geteuid()) /* nobody else gives files away */
+		skip();
+	make(&view, order);
+	unlink(path);
+	assert_works(dray_npy_save(path, &view, 0));
+	assert_int_equal(chown(path, 1234, 5678), 0);
+	assert_int_equal(chmod(path, 0666), 0);
+	assert_works(dray_npy_save(path, &view, 0));
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_uid, 1234);
+	assert_int_equal(status.st_gid, 5678);
+	/* Another user, who may write to the file and the folder */
+	assert_int_equal(chmod(folder, 0777), 0);
+	child = fork();
+	if (!child) {
+		bool good = !setresgid(77, 77, 77) && !setresuid(77, 77, 77) &&
+			    dray_npy_save(path, &view, 0) == -EPERM &&
+			    strstr(dray_last_error(),
+				   "belongs to user 1234 and group 5678");
+
+		_exit(!good);
+	}
+	assert_int_equal(waitpid(child, &child, 0) < 0, 0);
+	assert_int_equal(child, 0);
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_uid, 1234);
+	/* And a file that nobody may write to */
+	assert_int_equal(chmod(path, 0444), 0);
+	child = fork();
+	if (!child) {
+		bool good = !setresgid(77, 77, 77) && !setresuid(77, 77, 77) &&
+			    dray_npy_save(path, &view, 0) == -EACCES;
+
+		_exit(!good);
+	}
+	assert_int_equal(waitpid(child, &child, 0) < 0, 0);
+	assert_int_equal(child, 0);
+	unlink(path);
+}
+
+/* In a namespace of users that has a number for none. */
+static int save_hidden(void)
+{
+	const int order[] = { 0, 1, 2 };
+	struct dray_view view;
+
+	if (unshare(CLONE_NEWUSER))
+		return 77;
+	make(&view, order);
+	return dray_npy_save(path, &view, 0) == -EPERM &&
+			       strstr(dray_last_error(), "without a number")
+		       ? 0
+		       : 1;
+}
+
+FACT(a_file_of_a_hidden_user_is_not_made_somebody_elses)
+{
+	const int order[] = { 0, 1, 2 };
+	struct dray_view view;
+	int child;
+
+	make(&view, order);
+	unlink(path);
+	assert_works(dray_npy_save(path, &view, 0));
+	assert_int_equal(chmod(path, 0666), 0);
+	child = fork();
+	if (!child)
+		_exit(save_hidden());
+	assert_int_equal(waitpid(child, &child, 0) < 0, 0);
+	if (WEXITSTATUS(child) == 77)
+		skip();
+	assert_int_equal(child, 0);
 }
 
 FACT(the_longest_structure_comes_back)

@@ -50,6 +50,54 @@ FACT(a_limit_of_odd_bytes_is_kept)
 	dray_pool_close(pool);
 }
 
+/* The limit less the gap behind a block, from a pool that had and freed others. */
+static void gives_its_limit(const char *spec, size_t limit)
+{
+	struct dray_pool_options options = { .limit = limit };
+	struct dray_pool *pool = open_pool(spec, &options);
+	size_t sizes[] = { limit / 2 + MIB, limit - MIB, limit - 256, 1 };
+
+	for (size_t i = 0; i < 4; i++) {
+		char *block = take(pool, sizes[i], 0);
+
+		block[0] = 1;
+		block[sizes[i] - 1] = 1;
+		assert_in_range(stats_of(pool).reserved, sizes[i], limit);
+		dray_pool_free(pool, block);
+	}
+	dray_pool_close(pool);
+}
+
+FACT(an_empty_pool_gives_its_limit_in_a_single_block)
+{
+	static const char *const hosts[] = { "host", "host:shareable" };
+
+	if (on_kernel()) {
+		gives_its_limit(test_spec(), 8 * MIB);
+		return;
+	}
+	for (size_t i = 0; i < 2; i++)
+		for (size_t limit = 8; limit <= 512; limit *= 2)
+			gives_its_limit(hosts[i], limit * MIB);
+	gives_its_limit("host", 48 * MIB);
+	gives_its_limit("host", 96 * MIB);
+}
+
+FACT(a_pool_with_a_block_at_its_start_gives_the_rest)
+{
+	struct dray_pool_options options = { .limit = 64 * MIB };
+	struct dray_pool *pool = open_pool(test_spec(), &options);
+	void *first, *rest;
+
+	if (on_kernel())
+		skip();
+	first = take(pool, MIB, 0);
+	rest = take(pool, 63 * MIB - 256, 0);
+	dray_pool_free(pool, first);
+	dray_pool_free(pool, rest);
+	dray_pool_close(pool);
+}
+
 POOL_FACT(wrong_options_are_refused)
 {
 	struct dray_node *node = dray_pool_node(*state);

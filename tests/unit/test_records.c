@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* ipc: records lead other processes to memory, for as long as it is there. */
+#include <dirent.h>
+
 #include "records.h"
 
 #define SIZE 20000
@@ -35,6 +37,43 @@ RECORDS_FACT(a_record_names_region_slot_generation_offset_and_size)
 	assert_int_equal(fields.offset, where.offset);
 	assert_int_equal(fields.size, 200);
 	assert_int_equal(fields.buffer, dray_buffer_id(where.buffer));
+	dray_pool_free(pool, block);
+}
+
+static int count_entries(const char *path)
+{
+	DIR *folder = opendir(path);
+	int count = 0;
+
+	assert_non_null(folder);
+	while (readdir(folder))
+		count++;
+	closedir(folder);
+	return count;
+}
+
+RECORDS_FACT(exports_that_end_at_once_share_a_thread_and_its_files)
+{
+	struct importer importer = start_importer(import_step);
+	unsigned char *block = take_filled(SIZE, 7);
+	struct dray_ipc_record record = export_of(block, SIZE, 0);
+	int files = count_entries("/proc/self/fd");
+	int threads = count_entries("/proc/self/task");
+
+	for (int i = 0; i < 3000; i++) {
+		assert_works(dray_ipc_revoke(&record));
+		if (i % 100 == 0)
+			assert_int_not_equal(tell(&importer, 'o', &record), 0);
+		record = export_of(block, SIZE, 0);
+		assert_in_range(count_entries("/proc/self/fd"), 1, files);
+		/* Threads that have closed their files may still be ending. */
+		assert_in_range(count_entries("/proc/self/task"), 1,
+				threads + 8);
+	}
+	assert_int_equal(tell(&importer, 'o', &record), 0);
+	assert_int_equal(tell(&importer, 'r', NULL), 7);
+	assert_int_equal(tell(&importer, 'c', NULL), 0);
+	stop_importer(&importer);
 	dray_pool_free(pool, block);
 }
 

@@ -75,8 +75,9 @@ KERNEL_FACT(a_stream_that_cannot_be_opened_says_why)
 	struct dray_stream *none = NULL;
 
 	fail_with(DRAY_IOC_TIMELINE, EBUSY, DRAY_REASON_STREAM, 1);
-	assert_fails(dray_stream_open(node, "tx0", NULL, &none), -EBUSY,
-		     "stream 1 is open already");
+	assert_fails(
+		dray_stream_open(node, "tx0", NULL, &none), -EBUSY,
+		"tx0 of dray7 is open already, here or in another process; close it first");
 	fail_with(DRAY_IOC_TIMELINE, ENOTTY, 0, 0);
 	assert_fails(dray_stream_open(node, "tx0", NULL, &none), -EOPNOTSUPP,
 		     "the module behind dray7 does not know streams");
@@ -159,7 +160,7 @@ KERNEL_FACT(a_finished_event_is_read_without_a_system_call)
 	assert_works(dray_stream_recv(rx, &view, NULL, &event));
 	before = module.calls;
 	assert_int_equal(dray_event_status(event), 0);
-	assert_fails(dray_event_wait(event, 0), -ETIME, "within 0 ms");
+	assert_fails(dray_event_wait(event, 0), -ETIME, "after 0 ms");
 	publish(1, 60, 0);
 	assert_works(dray_event_wait(event, -1));
 	assert_works(dray_event_point(event, &point, sizeof(point)));
@@ -177,7 +178,7 @@ KERNEL_FACT(a_wait_is_a_call_and_a_signal_ends_it)
 	rx = open_stream("rx0");
 	assert_works(dray_stream_recv(rx, &view, NULL, &event));
 	assert_fails(dray_event_wait(event, 5), -ETIME,
-		     "packet 1 of rx0 has not ended within 5 ms");
+		     "packet 1 of rx0 is still under way after 5 ms");
 	assert_int_equal(module.waits, 1);
 	module.interruptions = 1;
 	assert_fails(dray_event_wait(event, -1), -EINTR, "point 1");

@@ -3,6 +3,7 @@
  * dray-replay: measures how an allocator serves a program's allocations.  This
  * file turns the command line into settings.
  */
+#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +64,7 @@ static bool parse_bytes(const char *text, uint64_t *out)
 		return false;
 	if (!*end)
 		return *out;
-	unit = strchr(units, *end);
+	unit = strchr(units, toupper((unsigned char)*end));
 	if (!unit || end[1])
 		return false;
 	shift = 10 * (int)(unit - units + 1);
@@ -142,14 +143,14 @@ static enum exit_code replay(int argc, char **argv)
 		if (option == OPTION_VERSION)
 			return cli_version(dray_version());
 		if (!take_option(option, &settings))
-			return cli_usage();
+			return cli_usage("--help");
 	}
 	if (argc - optind != 1) {
 		if (optind == argc)
 			complain("the log to play is missing");
 		else
 			complain("unexpected operand '%s'", argv[optind + 1]);
-		return cli_usage();
+		return cli_usage("--help");
 	}
 	if (!settings.resources)
 		settings.resources = UINT_MAX;

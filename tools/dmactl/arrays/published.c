@@ -222,10 +222,12 @@ static bool fetch(int socket, int pid, struct published *out, char **reason)
 
 static char *say_not(int pid)
 {
-	return text_format("process %d does not publish its pools: start it "
-			   "with DRAY_PUBLISH=1 in its environment, or let it "
-			   "call dray_publish_start()",
-			   pid);
+	return text_format(
+		"process %d does not publish its pools: start it "
+		"with DRAY_PUBLISH=1 in its environment, or let it "
+		"call dray_publish_start(); a process with a network "
+		"of its own, as in a container, is asked from there",
+		pid);
 }
 
 enum published_result published_read(uint64_t process_number,

@@ -20,6 +20,7 @@ void complain_no_module(void)
 	struct dray_node *node;
 
 	/* Fails with the next step. */
+	cli_error = ENODEV;
 	if (dray_node_open("kernel", &node))
 		complain("%s", dray_last_error());
 	else
@@ -41,6 +42,7 @@ static void complain_permission(const char *name)
 	char *owner;
 	char *group;
 
+	cli_error = EACCES;
 	if (stat(path, &status)) {
 		complain("no permission to open %s: %s", path,
 			 dray_last_error());
@@ -66,6 +68,7 @@ static void complain_no_node(const char *name, char (*names)[DRAY_NAME_LEN],
 
 	for (i = 0; i < count; i++)
 		text_append(&list, "%s%s", i ? ", " : "", names[i]);
+	cli_error = ENODEV;
 	complain("no node '%s': there %s %s", name,
 		 count == 1 ? "is only" : "are", list);
 	free(list);
@@ -78,6 +81,7 @@ void node_complain(const struct open_node *node, const char *doing, int error)
 {
 	if (error == -ENODEV && !strcmp(gone, node->name))
 		return;
+	cli_error = -error;
 	if (error == -ENODEV) {
 		complain("%s disappeared while dmactl was reading it",
 			 node->name);
@@ -113,6 +117,7 @@ static char (*node_names(size_t *count))[DRAY_NAME_LEN]
 		room = *count + 1;
 		names = memory_resize(names, room, sizeof(*names));
 	}
+	cli_error = -ret;
 	if (ret && ret != -ENODEV)
 		complain("cannot look for nodes: %s", dray_last_error());
 	else if (ret || !*count)
@@ -132,6 +137,7 @@ static bool node_open(struct open_node *node, const char *name)
 	memcpy(node->name, name, sizeof(node->name));
 	*gone = '\0';
 	if (ret) {
+		cli_error = -ret;
 		if (ret == -EACCES || ret == -EPERM)
 			complain_permission(name);
 		else

@@ -86,6 +86,7 @@ const char *operand_at(const struct request *request, size_t index);
 extern const struct command list_command;
 extern const struct command show_command;
 extern const struct command heaps_command;
+extern const struct command cma_command;
 extern const struct command map_command;
 extern const struct command nodes_command;
 extern const struct command arrays_command;

@@ -12,13 +12,15 @@
 #include "cli.h"
 #include "output.h"
 
-/* Gives a temporary file the mode that open() would have given it. */
-static int set_mode(int file)
+/* Gives a temporary file the mode of the old one, or that of a new one. */
+static int set_mode(int file, const char *name)
 {
+	struct stat status;
 	mode_t mask = umask(0);
 
 	umask(mask);
-	return fchmod(file, 0666 & ~mask);
+	return fchmod(file, stat(name, &status) ? 0666 & ~mask
+						: status.st_mode & 07777);
 }
 
 static bool complain_unwritten(const struct output *output)
@@ -28,12 +30,17 @@ static bool complain_unwritten(const struct output *output)
 	return false;
 }
 
-/* A file in the place of a device would be a loss. */
+/*
+ * Whether a new file cannot be what @name is: a device, a link, one of several names of
+ * a file, a file of another user.  Such a file is written in place.
+ */
 static bool is_special(const char *name)
 {
 	struct stat status;
 
-	return !lstat(name, &status) && !S_ISREG(status.st_mode);
+	return !lstat(name, &status) &&
+	       (!S_ISREG(status.st_mode) || status.st_nlink > 1 ||
+		status.st_uid != geteuid() || status.st_gid != getegid());
 }
 
 /* Opens a file beside the one to write; returns NULL and errno if that fails. */
@@ -44,7 +51,7 @@ static FILE *open_beside(struct output *output)
 
 	output->temporary = text_format("%s.XXXXXX", output->name);
 	file = mkstemp(output->temporary);
-	if (file >= 0 && !set_mode(file))
+	if (file >= 0 && !set_mode(file, output->name))
 		stream = fdopen(file, "w");
 	if (stream)
 		return stream;

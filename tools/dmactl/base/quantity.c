@@ -3,6 +3,7 @@
  * Sizes and times with two significant parts.  JSON and --bytes have the exact
  * values.
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -78,11 +79,13 @@ static int shift_of(const char *unit)
 	static const char letters[] = "KMGT";
 	const char *found;
 
+	if (*unit == ' ')
+		unit++;
 	if (!*unit || !strcmp(unit, "B"))
 		return 0;
-	found = strchr(letters, *unit);
-	if (!found ||
-	    (unit[1] && strcmp(unit + 1, "B") && strcmp(unit + 1, "iB")))
+	found = strchr(letters, toupper((unsigned char)*unit));
+	if (!found || (unit[1] && strcasecmp(unit + 1, "B") &&
+		       strcasecmp(unit + 1, "iB")))
 		return -1;
 	return (int)(found - letters + 1) * 10;
 }

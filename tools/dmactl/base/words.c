@@ -3,6 +3,7 @@
  * Words for the numbers and flags of the kernel interface.  Unknown numbers are
  * shown as they are: the module may be newer.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <pwd.h>
 #include <stdio.h>
@@ -124,4 +125,28 @@ char *user_word(uint32_t uid)
 		known[count++].word = text_format("%s", word);
 	}
 	return word;
+}
+
+const char *errno_word(int error)
+{
+#define WORD(name)          \
+	{                   \
+		name, #name \
+	}
+	static const struct {
+		int error;
+		const char *word;
+	} words[] = {
+		WORD(ENODEV),	 WORD(EACCES),	   WORD(EPERM),	 WORD(ENOENT),
+		WORD(ENXIO),	 WORD(EBUSY),	   WORD(ENOMEM), WORD(EINVAL),
+		WORD(EMFILE),	 WORD(ENFILE),	   WORD(EPROTO), WORD(ENOSYS),
+		WORD(ETIMEDOUT), WORD(EOPNOTSUPP), WORD(EIO),	 WORD(ENOTTY),
+	};
+#undef WORD
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (words[i].error == error)
+			return words[i].word;
+	return "other";
 }

@@ -33,6 +33,9 @@ extern const char *const channel_flag_words[];
  */
 char *flag_list(uint32_t flags, const char *const *words);
 
+/* Returns "ENODEV" for this errno; "other" if it has no word. */
+const char *errno_word(int error);
+
 /* Returns the user's name, or the number if there is none; for free(). */
 char *user_word(uint32_t uid);
 

@@ -74,6 +74,9 @@ void check_heaps(const struct check *check, const struct tree_node *node);
 /* Checks the channels and the IOMMU of a node of dray: check_engines.c. */
 void check_engines(const struct check *check, const struct tree_node *node);
 
+/* Checks the engines that a node of dray names: check_providers.c. */
+void check_providers(const struct check *check, const struct tree_node *node);
+
 /* Checks the FIFOs of the channels: check_fifos.c. */
 void check_fifos(const struct check *check, const struct tree_node *node);
 

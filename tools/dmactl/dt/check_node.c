@@ -154,6 +154,7 @@ static void check_node(const struct check *check, const struct tree_node *node)
 		check_property(check, node, node->properties[i].name);
 	check_heaps(check, node);
 	check_engines(check, node);
+	check_providers(check, node);
 	check_fifos(check, node);
 	check_reach(check, node);
 }

@@ -164,10 +164,25 @@ static bool parse(const struct request *request, struct plan *plan)
 
 static const struct board *find_board(const char *name)
 {
+	/* Names that people have for boards, and their families */
+	static const char *const other[][2] = {
+		{ "zc702", "zynq" },	{ "zc706", "zynq" },
+		{ "zed", "zynq" },	{ "zedboard", "zynq" },
+		{ "pynq-z1", "zynq" },	{ "pynq-z2", "zynq" },
+		{ "zcu102", "zynqmp" }, { "zcu104", "zynqmp" },
+		{ "zcu106", "zynqmp" }, { "zcu111", "zynqmp" },
+		{ "kv260", "zynqmp" },	{ "kr260", "zynqmp" },
+		{ "kd240", "zynqmp" },	{ "ultra96", "zynqmp" },
+		{ "vck190", "versal" }, { "vmk180", "versal" },
+	};
 	const struct board *board;
+	size_t i;
 
+	for (i = 0; i < sizeof(other) / sizeof(other[0]); i++)
+		if (!strcasecmp(other[i][0], name))
+			name = other[i][1];
 	for (board = boards; board->name; board++)
-		if (!strcmp(board->name, name))
+		if (!strcasecmp(board->name, name))
 			return board;
 	return NULL;
 }
@@ -215,7 +230,7 @@ static bool plan_with(const struct request *request, struct plan *plan)
 	if (!blob_load(plan->board, &base)) {
 		if (!strchr(plan->board, '/') && !strchr(plan->board, '.'))
 			complain(
-				"--board is zynq, zynqmp, versal, rpi4, rpi5, generic or a FILE.dtb");
+				"--board is zynq, zynqmp, versal, rpi4, rpi5, generic, the name of such a board as zcu102 or pynq-z2, or a FILE.dtb");
 		return false;
 	}
 	tree = tree_read(base.data);

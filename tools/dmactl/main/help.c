@@ -17,6 +17,7 @@ const struct command *const commands[] = {
 	&list_command,
 	&show_command,
 	&heaps_command,
+	&cma_command,
 	&map_command,
 	&nodes_command,
 	&arrays_command,
@@ -144,6 +145,54 @@ static char *commands_of(const char *word)
 	return names;
 }
 
+#define NEAR_MOST 2 /* letters that differ */
+#define WORD_MOST 31
+
+/* How many letters are to be changed, added or removed; many: NEAR_MOST + 1. */
+static size_t distance(const char *a, const char *b)
+{
+	size_t row[WORD_MOST + 1], length = strlen(b), i, k;
+
+	if (strlen(a) > WORD_MOST || length > WORD_MOST)
+		return NEAR_MOST + 1;
+	for (k = 0; k <= length; k++)
+		row[k] = k;
+	for (i = 0; a[i]; i++) {
+		size_t before = row[0];
+
+		row[0] = i + 1;
+		for (k = 1; k <= length; k++) {
+			size_t changed = before + (a[i] != b[k - 1]);
+
+			before = row[k];
+			if (row[k] > row[k - 1])
+				row[k] = row[k - 1];
+			row[k]++;
+			if (row[k] > changed)
+				row[k] = changed;
+		}
+	}
+	return row[length];
+}
+
+/* The command that @word was probably to be, or NULL. */
+static const char *nearest(const char *word)
+{
+	size_t least = NEAR_MOST + 1, i;
+	const char *found = NULL;
+
+	for (i = 0; commands[i]; i++) {
+		size_t differ = distance(word, commands[i]->name);
+
+		/* Two letters are most of a short word. */
+		if (differ && differ < least && 2 * differ < strlen(word)) {
+			least = differ;
+			found = commands[i]->name;
+		}
+	}
+	return found;
+}
+
 void command_unknown(char **words, size_t count, const char *advice)
 {
 	char *names = commands_of(words[0]);
@@ -154,10 +203,14 @@ void command_unknown(char **words, size_t count, const char *advice)
 	if (missing[i].word)
 		complain("no command '%s': this dmactl was built without %s",
 			 words[0], missing[i].library);
+	else if (names && count == 1)
+		complain("'%s' needs a second word: %s", words[0], names);
 	else if (names)
-		complain("no command '%s%s%s': there are %s", words[0],
-			 count > 1 ? " " : "", count > 1 ? words[1] : "",
+		complain("no command '%s %s': there are %s", words[0], words[1],
 			 names);
+	else if (nearest(words[0]))
+		complain("no command '%s': did you mean '%s'?", words[0],
+			 nearest(words[0]));
 	else
 		complain("no command '%s%s%s'%s", words[0],
 			 *advice && count > 1 ? " " : "",
@@ -224,8 +277,8 @@ static void print_all(void)
 	      stdout);
 	print_options(of_all);
 	fputs("\n"
-	      "Exit status: 0 success, 1 failure, 2 wrong command line.  See\n"
-	      "dmactl(1).\n",
+	      "Exit status: 0 success, 1 failure, 2 wrong command line, 3 the answer\n"
+	      "is no.  See dmactl(1).\n",
 	      stdout);
 }
 

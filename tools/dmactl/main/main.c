@@ -14,6 +14,7 @@
 
 #include "base/command.h"
 #include "base/document.h"
+#include "base/words.h"
 
 const char cli_program[] = "dmactl";
 
@@ -234,6 +235,39 @@ static enum exit_code answer(struct call *call, char **words, size_t count)
 	return call->request.command->run(&call->request);
 }
 
+static void name_help(const struct call *call)
+{
+	const struct command *command = call->request.command;
+	char *help = command ? text_format("help %s", command->name)
+			     : text_format("--help");
+
+	cli_usage(help);
+	free(help);
+}
+
+/* A complaint as a line of JSON, for programs that read the output as such. */
+static void complain_json(const char *sentence)
+{
+	json_t *line = json_object();
+
+	document_text(line, "error", sentence, strlen(sentence));
+	if (cli_error)
+		document_word(line, "errno", errno_word(cli_error));
+	document_line(line, stderr);
+	json_decref(line);
+}
+
+/* Also if the rest of the command line is wrong. */
+static bool asks_json(int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (!strcmp(argv[i], "--json"))
+			return true;
+	return false;
+}
+
 static enum exit_code run(int argc, char **argv)
 {
 	struct call call = { 0 };
@@ -241,10 +275,12 @@ static enum exit_code run(int argc, char **argv)
 	enum exit_code status = EXIT_USAGE;
 
 	vocabulary_make(&words);
+	if (asks_json(argc, argv))
+		cli_complain_to = complain_json;
 	if (parse_options(argc, argv, &words, &call))
 		status = answer(&call, argv + optind, (size_t)(argc - optind));
-	if (status == EXIT_USAGE)
-		cli_usage();
+	if (status == EXIT_USAGE && !cli_complain_to)
+		name_help(&call);
 	vocabulary_drop(&words);
 	free(call.given);
 	return status;

@@ -98,8 +98,7 @@ static enum exit_code why_run(const struct request *request)
 			why_print_json(&finding);
 		else
 			why_print(request, &finding);
-		if (!finding.answer.error)
-			status = EXIT_FINE;
+		status = finding.answer.error ? EXIT_NO : EXIT_FINE;
 	}
 	why_free(&finding);
 	nodes_close(&nodes);
@@ -117,7 +116,8 @@ static const char description[] =
 	"would help.  For heaps that the system uses too the answer is 'likely'\n"
 	"or 'likely not'.\n"
 	"\n"
-	"Exit status: 0 if it would succeed, or likely would; 1 if not.\n";
+	"Exit status: 0 if it would succeed, or likely would; 3 if not; 1 if that\n"
+	"cannot be told, as without the module.\n";
 
 static const struct command_option *const options[] = {
 	&align_option,	    &mask_option, &heap_option,	 &mode_option,

@@ -9,6 +9,7 @@ import numpy
 
 from . import _dray
 from ._dray import Array
+from ._records import named_type
 
 Masked = tuple[Array, Optional[Array]]
 
@@ -89,13 +90,13 @@ def _capsules(obj: Any) -> tuple[Any, Any]:
         if method is not None:
             pair = method()
             if not isinstance(pair, tuple) or len(pair) != 2:
-                raise TypeError(f"{name}() of a {type(obj).__name__} returned {pair!r:.200}, "
+                raise TypeError(f"{name}() of {named_type(obj)} returned {pair!r:.200}, "
                                 "not a tuple of two capsules")
             return pair
     method = getattr(obj, "__arrow_c_stream__", None)
     if method is not None:
         return _dray.read_arrow_stream(method())
-    raise TypeError(f"a {type(obj).__name__} has none of __arrow_c_device_array__(), "
+    raise TypeError(f"{named_type(obj)} has none of __arrow_c_device_array__(), "
                     "__arrow_c_array__() and __arrow_c_stream__(), nor is it a tuple of two "
                     "capsules")
 

@@ -33,6 +33,7 @@ _AnyArray = Union[ndarray, "Array"]
 @final
 class Pool:
     """Memory of a node for arrays."""
+    def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def handler_name(self) -> str:
         """The name of the handler of its arrays."""
@@ -61,6 +62,7 @@ class Pool:
 @final
 class Node:
     """A DMA-capable device as dray sees it, or the host."""
+    def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def backend(self) -> Literal["kernel", "host"]:
         """'kernel' or 'host'."""
@@ -99,6 +101,7 @@ class Node:
 @final
 class Scope:
     """`with` this, new arrays lie in the scope's pool; @this is a decorator."""
+    def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def pool(self) -> Pool:
         """The pool that the scope uses."""
@@ -116,6 +119,7 @@ class Scope:
 @final
 class Fence:
     """The point where a transfer is done; asyncio can await it."""
+    def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def done(self) -> bool:
         """Whether the transfer is over; wait() tells whether it failed."""
@@ -136,6 +140,7 @@ class Fence:
 @final
 class Event:
     """The end of a packet; asyncio can await it, for the count of elements."""
+    def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def done(self) -> bool:
         """Whether the transfer has ended; wait() tells whether it failed."""
@@ -169,6 +174,7 @@ class Event:
 @final
 class Stream:
     """A channel that sends or receives packets; dray.stream() opens one."""
+    def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def name(self) -> str:
         """The name of its channel."""
@@ -190,7 +196,7 @@ class Stream:
 
         timeout: seconds that the call may take; then TimeoutError (ETIME).
         deadline: seconds that the transfer may take; then it ends with
-        TimeoutError (ETIMEDOUT).
+        TimeoutError (ETIMEDOUT); at most 600, and None or math.inf is none.
         stage: lets the CPU copy the packet to a buffer if the engine cannot use the
         array: memory of NumPy, or an alignment.
         nonblock: BlockingIOError if the stream has no room for a packet.
@@ -215,7 +221,7 @@ class Stream:
 
         timeout: seconds that the call may take; then TimeoutError (ETIME).
         deadline: seconds that the transfer may take; then it ends with
-        TimeoutError (ETIMEDOUT).
+        TimeoutError (ETIMEDOUT); at most 600, and None or math.inf is none.
         stage: lets the CPU copy the packet to a buffer if the engine cannot use the
         array: memory of NumPy, or an alignment.
         nonblock: BlockingIOError if the stream has no room for a packet.
@@ -272,13 +278,13 @@ class Stream:
                    ) -> Coroutine[Any, Any, int]:
         """Sends as send(), for asyncio: `await s.send_async(a)`.
 
-        No thread waits.  If the task is cancelled, the transfer is too."""
+        Submits at once if there is room; the result is a coroutine.  No thread waits.  If the task is cancelled, the transfer is too."""
     def recv_async(self, a: _AnyArray, /, *, deadline: Optional[float] = None,
                    stage: bool = False, fences: Iterable[Fence] = ()
                    ) -> Coroutine[Any, Any, int]:
         """Receives as recv(), for asyncio: `count = await s.recv_async(a)`.
 
-        No thread waits.  If the task is cancelled, the transfer is too."""
+        Submits at once if there is room; the result is a coroutine.  No thread waits.  If the task is cancelled, the transfer is too."""
     @overload
     def frames(self, shape: Any, *, count: int = 8, overwrite: bool = False,
                timeout: Optional[float] = None, pool: Optional[Pool] = None
@@ -309,8 +315,9 @@ class Stream:
         is late.  By default the stream is held back.  Frames.lost tells of it.
         timeout: seconds of a step, then TimeoutError (ETIME).
 
-        The ring, and the loop, ends when the stream is closed.  Until then send()
-        and recv() are OSError (EBUSY), as is a second ring."""
+        The ring ends with its last reference, as after `break`, or by close() or `with`;
+        so does the loop, and with the stream.  Until then send() and recv() are OSError
+        (EBUSY), as is a second ring."""
     @overload
     def frames(self, shape: Any, dtype: Union[type[_Scalar], dtype[_Scalar]], *, count: int = 8,
                overwrite: bool = False, timeout: Optional[float] = None,
@@ -341,8 +348,9 @@ class Stream:
         is late.  By default the stream is held back.  Frames.lost tells of it.
         timeout: seconds of a step, then TimeoutError (ETIME).
 
-        The ring, and the loop, ends when the stream is closed.  Until then send()
-        and recv() are OSError (EBUSY), as is a second ring."""
+        The ring ends with its last reference, as after `break`, or by close() or `with`;
+        so does the loop, and with the stream.  Until then send() and recv() are OSError
+        (EBUSY), as is a second ring."""
     @overload
     def frames(self, shape: Any, dtype: Any = "f8", *, count: int = 8,
                overwrite: bool = False, timeout: Optional[float] = None,
@@ -373,8 +381,9 @@ class Stream:
         is late.  By default the stream is held back.  Frames.lost tells of it.
         timeout: seconds of a step, then TimeoutError (ETIME).
 
-        The ring, and the loop, ends when the stream is closed.  Until then send()
-        and recv() are OSError (EBUSY), as is a second ring."""
+        The ring ends with its last reference, as after `break`, or by close() or `with`;
+        so does the loop, and with the stream.  Until then send() and recv() are OSError
+        (EBUSY), as is a second ring."""
     def explain(self, a: _AnyArray, /, *, stage: bool = False) -> Explanation:
         """Tells how a packet of a would be moved, as Explanation; moves nothing.
 
@@ -406,6 +415,7 @@ class Stream:
 @final
 class Frames(Generic[_Scalar]):
     """The frames of a ring, one after the other."""
+    def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def number(self) -> int:
         """Of the packet in the frame at hand; each stream counts its packets.  To send,
@@ -435,6 +445,24 @@ class Frames(Generic[_Scalar]):
     @classmethod
     def __class_getitem__(cls, item: Any, /) -> GenericAlias:
         """Type checkers know the type of the frames: Frames[numpy.uint8]."""
+    @property
+    def closed(self) -> bool:
+        """Whether the ring has ended: by close(), `with` or the end of the stream."""
+    def close(self, timeout: Optional[float] = None) -> None:
+        """Ends the ring: the stream can send, receive or have other frames.
+
+        To receive, packets that were not taken are lost, and those to come count from 1
+        again.  To send, waits until the frames are sent, without the one at hand.
+        `with` does the same at its end, but drops all after an exception; so does the
+        end of the last reference, without a wait: frames to be sent still are.
+
+        timeout: seconds, then TimeoutError (ETIME).  May be called again."""
+    def __enter__(self) -> Self:
+        """Returns the frames."""
+    def __exit__(self, kind: Optional[Type[BaseException]],
+                 value: Optional[BaseException],
+                 traceback: Optional[TracebackType], /) -> Literal[False]:
+        """Ends the ring, as close()."""
     def counts(self) -> RingCounts:
         """Counters of the ring, as RingCounts."""
     def __iter__(self) -> Iterator[NDArray[_Scalar]]: ...
@@ -780,6 +808,7 @@ class ufunc:
 class FlatIterator:
     """The elements of an Array in C order: an iterator, and an index of numbers
     instead of coordinates."""
+    def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def base(self) -> Array:
         """The Array."""
@@ -891,6 +920,7 @@ class CallQueue:
 @final
 class Call:
     """A call of a queue, which has its arrays until it has ended; asyncio can await it."""
+    def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def done(self) -> bool:
         """Whether the call has ended."""
@@ -944,6 +974,7 @@ class Recording:
 @final
 class XrtDevice:
     """A device of XRT; dray.xrt_device() opens one."""
+    def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def handle(self) -> Optional[int]:
         """The xrtDeviceHandle, an int for ctypes."""
@@ -964,6 +995,7 @@ class XrtDevice:
 @final
 class XrtBo:
     """A buffer object of XRT; dray.xrt_bo() makes one over an array."""
+    def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def handle(self) -> Optional[int]:
         """The xrtBufferHandle, an int for ctypes; None for a pyxrt.bo."""

@@ -8,7 +8,7 @@ import os
 from typing import Any, Generator, Union
 
 from . import _dray
-from ._stream import _wake
+from ._stream import _wake, copy_descriptor
 
 
 async def _wait(fence: Union[_dray.Fence, _dray.Call]) -> Any:
@@ -17,7 +17,7 @@ async def _wait(fence: Union[_dray.Fence, _dray.Call]) -> Any:
         done: asyncio.Future[None] = loop.create_future()
         # A loop has one reader for each descriptor, and a fence may be
         # awaited twice.
-        descriptor = os.dup(fence.fileno())
+        descriptor = copy_descriptor(fence.fileno())
         try:
             loop.add_reader(descriptor, _wake, done)
             await done

@@ -94,6 +94,8 @@ def nodes() -> list[str]:
 
 def _node(shareable: bool) -> Node:
     """Returns the node that all defaults use."""
+    if not isinstance(shareable, (int, numpy.bool_)):
+        raise TypeError(f"shareable is {shareable!r}: True or False")
     node: Node = _once(None, lambda: open(None))
     if shareable:
         _pickle.asked()
@@ -169,6 +171,11 @@ def memory(pool: Optional[Pool] = None, *, heap: Optional[str] = None,
     the child's becomes zero or shows the parent's next array.  This is also true
     of all memory of the kernel module.  Copy before you write there, or start workers by "spawn".
 
+    CAUTION: never make arrays of Python objects (dtype=object, columns of text in
+    pandas) in a scope of such memory.  Counts and frees of objects in a child would
+    change those of its parent: either may crash or read wrong objects.  dray.empty(),
+    zeros() and array() refuse them; the scope cannot, since it sees sizes only.
+
     Arrays smaller than `min_bytes` stay with the handler that was active when
     the scope was entered, NumPy's own or that of a scope around it.  If one is
     resized across the limit, it moves; handler_name() tells where it is.
@@ -191,13 +198,26 @@ def install(pool: Optional[Pool] = None, *, heap: Optional[str] = None,
 
     CAUTION, with `shareable` and on the kernel module: fork() does not copy
     such arrays.  If a forked child writes to one, its parent's array changes; if
-    the parent drops one, the child's changes, as memory() says; after install() this is true of all new arrays."""
+    the parent drops one, the child's changes, and arrays of Python objects may crash
+    either, as memory() says; after install() this is true of all new arrays."""
     return _dray.set_handler(_choose(pool, heap, shareable), min_bytes)
 
 
 def uninstall() -> None:
     """Lets new arrays of this thread or task use NumPy's own memory."""
     _dray.set_handler(None)
+
+
+_AnArray = TypeVar("_AnArray", bound="NDArray[Any]")
+
+
+def _without_objects(made: _AnArray) -> _AnArray:
+    """Refuses references in memory that other processes and devices may have."""
+    if made.dtype.hasobject:
+        raise TypeError(f"an array of {made.dtype} cannot lie in dray's memory: it holds "
+                        "references to objects of this process; make it by NumPy, outside "
+                        "of dray.memory()")
+    return made
 
 
 @overload
@@ -214,9 +234,12 @@ def empty(shape: Any, dtype: Any, order: Any = "C", *, pool: Optional[Pool] = No
 def empty(shape: Any, dtype: Any = None, order: Any = "C", *,
           pool: Optional[Pool] = None, heap: Optional[str] = None,
           shareable: bool = False) -> NDArray[Any]:
-    """numpy.empty() in the memory of memory() with the same arguments."""
+    """numpy.empty() in the memory of memory() with the same arguments.
+
+    TypeError if the type has Python objects, which other processes and devices cannot
+    use."""
     with memory(pool, heap=heap, shareable=shareable):
-        return numpy.empty(shape, dtype, order)
+        return _without_objects(numpy.empty(shape, dtype, order))
 
 
 @overload
@@ -235,7 +258,7 @@ def zeros(shape: Any, dtype: Any = None, order: Any = "C", *,
           shareable: bool = False) -> NDArray[Any]:
     """numpy.zeros(), as empty()."""
     with memory(pool, heap=heap, shareable=shareable):
-        return numpy.zeros(shape, dtype, order)
+        return _without_objects(numpy.zeros(shape, dtype, order))
 
 
 @overload
@@ -252,9 +275,9 @@ def array(values: Any, dtype: Any = None, *, pool: Optional[Pool] = None,
 def array(values: Any, dtype: Any = None, *, pool: Optional[Pool] = None,
           heap: Optional[str] = None,
           shareable: bool = False) -> NDArray[Any]:
-    """A new array of `values`, as numpy.array(), in memory as empty()."""
+    """A new array of `values`, as numpy.array(), in memory as empty(), with its errors."""
     with memory(pool, heap=heap, shareable=shareable):
-        return numpy.array(values, dtype)
+        return _without_objects(numpy.array(values, dtype))
 
 
 def handler_name(a: Any = None) -> Optional[str]:

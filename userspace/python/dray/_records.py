@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Named tuples that the extension fills, with fields in its order."""
 
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
+
+
+def named_type(value: Any) -> str:
+    """The name of a value's type with its article: "an int", "a list"."""
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
 
 
 class Segment(NamedTuple):

@@ -12,11 +12,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
+import fcntl
+import functools
+import inspect
 import math
 import operator
 import os
 import weakref
-from typing import Any, Callable, Generator, Iterable, Optional
+from typing import Any, Callable, Coroutine, Generator, Iterable, Optional
 
 import numpy
 
@@ -52,6 +55,11 @@ def _read(stream: _dray.Stream) -> None:
     look(stream)
 
 
+def copy_descriptor(descriptor: int) -> int:
+    """A copy that is none of the standard streams, which a program may have closed."""
+    return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 3)
+
+
 async def _until(stream: _dray.Stream, fact: Callable[[], bool]) -> None:
     """Lets the loop go on until `fact` holds, which transfers change when they
     end."""
@@ -64,7 +72,7 @@ async def _until(stream: _dray.Stream, fact: Callable[[], bool]) -> None:
     try:
         # An end from here on finds the waiter.
         if not fact():
-            descriptor = os.dup(stream.fileno())
+            descriptor = copy_descriptor(stream.fileno())
             loop.add_reader(descriptor, _read, stream)
             await future
     finally:
@@ -107,33 +115,70 @@ async def _room(stream: _dray.Stream, fences: Iterable[_dray.Fence]) -> None:
         await asyncio.sleep(0.002)
 
 
-async def _transfer(stream: _dray.Stream, start: Callable[..., _dray.Event],
-                    a: Any, fences: Iterable[_dray.Fence],
-                    **options: Any) -> int:
-    fences = tuple(fences)
-    while True:
-        try:
-            event = start(a, wait=False, nonblock=True, fences=fences, **options)
-        except BlockingIOError:
+class _Transfer(Coroutine[Any, Any, int]):
+    """A coroutine that submits at once, before its first step: a receiver that
+    is not awaited yet has packets that are sent meanwhile."""
+
+    def __init__(self, stream: _dray.Stream, submit: Callable[[], _dray.Event],
+                 fences: tuple[_dray.Fence, ...]) -> None:
+        self._event: Optional[_dray.Event] = None
+        with contextlib.suppress(BlockingIOError):
+            self._event = submit()
+        self._rest = self._go_on(stream, submit, fences)
+
+    async def _go_on(self, stream: _dray.Stream, submit: Callable[[], _dray.Event],
+                     fences: tuple[_dray.Fence, ...]) -> int:
+        while self._event is None:
             await _room(stream, fences)
-        else:
-            return await event
+            with contextlib.suppress(BlockingIOError):
+                self._event = submit()
+        return await self._event
+
+    def _cancel_unbegun(self) -> None:
+        """Cancels a transfer that no `await` can cancel."""
+        if inspect.getcoroutinestate(self._rest) == inspect.CORO_CREATED and self._event:
+            self._event.cancel()
+
+    def send(self, value: Any, /) -> Any:
+        return self._rest.send(value)
+
+    def throw(self, *error: Any) -> Any:
+        self._cancel_unbegun()
+        try:
+            return self._rest.throw(*error)
+        finally:
+            del error  # its traceback has this frame
+
+    def close(self) -> None:
+        self._cancel_unbegun()
+        self._rest.close()
+
+    def __await__(self) -> Generator[Any, Any, int]:
+        return self._rest.__await__()
 
 
-async def send_async(stream: _dray.Stream, a: Any, /, *,
-                     deadline: Optional[float] = None, stage: bool = False,
-                     fences: Iterable[_dray.Fence] = ()) -> int:
+def _transfer(stream: _dray.Stream, start: Callable[..., _dray.Event],
+              a: Any, fences: Iterable[_dray.Fence],
+              **options: Any) -> _Transfer:
+    fences = tuple(fences)
+    return _Transfer(stream, functools.partial(
+        start, a, wait=False, nonblock=True, fences=fences, **options), fences)
+
+
+def send_async(stream: _dray.Stream, a: Any, /, *,
+               deadline: Optional[float] = None, stage: bool = False,
+               fences: Iterable[_dray.Fence] = ()) -> _Transfer:
     """Runs for Stream.send_async()."""
-    return await _transfer(stream, stream.send, a, fences, deadline=deadline,
-                           stage=stage)
+    return _transfer(stream, stream.send, a, fences, deadline=deadline,
+                     stage=stage)
 
 
-async def recv_async(stream: _dray.Stream, a: Any, /, *,
-                     deadline: Optional[float] = None, stage: bool = False,
-                     fences: Iterable[_dray.Fence] = ()) -> int:
+def recv_async(stream: _dray.Stream, a: Any, /, *,
+               deadline: Optional[float] = None, stage: bool = False,
+               fences: Iterable[_dray.Fence] = ()) -> _Transfer:
     """Runs for Stream.recv_async()."""
-    return await _transfer(stream, stream.recv, a, fences, deadline=deadline,
-                           stage=stage)
+    return _transfer(stream, stream.recv, a, fences, deadline=deadline,
+                     stage=stage)
 
 
 def frames(stream: _dray.Stream, shape: Any, dtype: Any = "f8", *,
@@ -164,7 +209,7 @@ def frames(stream: _dray.Stream, shape: Any, dtype: Any = "f8", *,
 
 
 def _may_step(frames: _dray.Frames) -> bool:
-    return frames.stream.closed or frames.counts().waiting > 0
+    return frames.closed or frames.counts().waiting > 0
 
 
 async def next_frame(frames: _dray.Frames) -> numpy.ndarray:

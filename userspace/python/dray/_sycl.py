@@ -16,6 +16,7 @@ import numpy
 import numpy.lib.format
 
 from . import _dray
+from ._records import named_type
 
 NAME = "__sycl_usm_array_interface__"
 VERSION = 1
@@ -121,9 +122,9 @@ def describe(obj: Any, strides_in_bytes: Optional[bool]) -> Described:
     try:
         interface = getattr(obj, NAME)
     except AttributeError:
-        raise TypeError(f"a {type(obj).__name__} has no {NAME}") from None
+        raise TypeError(f"{named_type(obj)} has no {NAME}") from None
     if not isinstance(interface, dict):
-        raise TypeError(f"{NAME} is a {type(interface).__name__}, not a dict")
+        raise TypeError(f"{NAME} is {named_type(interface)}, not a dict")
     for field in ("shape", "typestr", "version", "syclobj"):
         if field not in interface:
             raise ValueError(f"{NAME} has no {field}")
@@ -340,7 +341,7 @@ def _usm_bytes(array: _dray.Array) -> Any:
 def _check_pair(dst: Any, src: Any, given: Any) -> None:
     # A copy to an array that is made of another object would be lost.
     if not isinstance(given, (_dray.Array, numpy.ndarray)):
-        raise TypeError(f"{'dst' if given is dst else 'src'} is a {type(given).__name__}, "
+        raise TypeError(f"{'dst' if given is dst else 'src'} is {named_type(given)}, "
                         "not an array")
     if dst.shape != src.shape:
         raise ValueError(f"dst has the shape {dst.shape}, src {src.shape}")

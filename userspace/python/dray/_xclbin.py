@@ -14,7 +14,7 @@ def xclbin_banks(path: Union[str, bytes, "os.PathLike[Any]"]) -> list[Bank]:
     """Reads the memory banks in an .xclbin file, in the order of their numbers.
     The file is not trusted, and nothing is loaded into a device.
 
-    OSError: no such file; EBADMSG: not an xclbin, or one that is cut; ENODATA:
+    ValueError: not an xclbin, or one that is cut.  OSError: no such file; ENODATA:
     without a table of banks.
     """
     return _dray.xclbin_banks(path)

@@ -178,7 +178,8 @@ def from_xrt(bo: Any = None, shape: Any = None, dtype: Any = "u1", *,
     descriptor without memory for a CPU.
     """
     if (bo is None) == (fd is None):
-        raise TypeError("from_xrt() takes a BO or fd=, and not both")
+        raise TypeError("from_xrt() takes a BO or fd=: "
+                        f"{'neither was' if bo is None else 'both were'} given")
     if fd is not None:
         made = _wrap_fd(fd)
     elif isinstance(bo, XrtBo):

@@ -61,7 +61,8 @@ static PyObject *load_path(PyObject *type, PyObject *path, struct load *from)
 	PyObject *array;
 
 	from->path = PyBytes_AS_STRING(path);
-	array = array_made((PyTypeObject *)type, ARRAY_SHAPE, load, from, NULL);
+	array = array_made((PyTypeObject *)type, ARRAY_FILE | ARRAY_SHAPE, load,
+			   from, NULL);
 	Py_DECREF(path);
 	return array;
 }

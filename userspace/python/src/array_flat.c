@@ -169,8 +169,8 @@ static PyObject *numbers_of(const struct flat_object *flat, PyObject *key)
 	Py_XDECREF(array);
 	return PyErr_Format(
 		PyExc_IndexError,
-		"an index of flat is an integer, a slice, ..., or an array of integers or booleans, not a %s",
-		Py_TYPE(key)->tp_name);
+		"an index of flat is an integer, a slice, ..., or an array of integers or booleans, not %s %s",
+		article(Py_TYPE(key)->tp_name), Py_TYPE(key)->tp_name);
 }
 
 /* Replaces an index of all elements by a slice, and (x,) by x; borrowed. */
@@ -345,6 +345,7 @@ static PyGetSetDef flat_properties[] = {
 };
 
 static PyType_Slot flat_slots[] = {
+	{ Py_tp_new, made_elsewhere },
 	{ Py_tp_doc,
 	  "The elements of an Array in C order: an iterator, and an index of numbers\n"
 	  "instead of coordinates." },
@@ -362,7 +363,6 @@ static PyType_Slot flat_slots[] = {
 PyType_Spec flat_type_spec = {
 	.name = "dray.FlatIterator",
 	.basicsize = sizeof(struct flat_object),
-	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE |
-		 Py_TPFLAGS_DISALLOW_INSTANTIATION,
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
 	.slots = flat_slots,
 };

@@ -15,7 +15,8 @@ static int take_part(PyObject *part, int64_t *out)
 		goto out;
 	if (!PyIndex_Check(part)) {
 		PyErr_Format(PyExc_TypeError,
-			     "a slice has a %s, which is not an integer",
+			     "a slice has %s %s, which is not an integer",
+			     article(Py_TYPE(part)->tp_name),
 			     Py_TYPE(part)->tp_name);
 		return -1;
 	}
@@ -95,8 +96,8 @@ static int fail_index(PyObject *object)
 {
 	PyErr_Format(
 		PyExc_IndexError,
-		"an index is an integer, a slice, ..., None, or an array of integers or booleans, not a %s",
-		Py_TYPE(object)->tp_name);
+		"an index is an integer, a slice, ..., None, or an array of integers or booleans, not %s %s",
+		article(Py_TYPE(object)->tp_name), Py_TYPE(object)->tp_name);
 	return -1;
 }
 

@@ -111,7 +111,8 @@ static PyObject *over_buffer(PyObject *object)
 		Py_CLEAR(array);
 		PyErr_Format(
 			PyExc_TypeError,
-			"the buffer of a %s has a format that is not an array's",
+			"the buffer of %s %s has a format that is not an array's",
+			article(Py_TYPE(object)->tp_name),
 			Py_TYPE(object)->tp_name);
 	}
 	return array;
@@ -160,8 +161,8 @@ static PyObject *over_interface(PyObject *object)
 	Py_DECREF(array);
 	return PyErr_Format(
 		PyExc_TypeError,
-		"__array_struct__ of a %s does not describe its type",
-		Py_TYPE(object)->tp_name);
+		"__array_struct__ of %s %s does not describe its type",
+		article(Py_TYPE(object)->tp_name), Py_TYPE(object)->tp_name);
 }
 
 /* Whether it is NumPy's scalar of a structure in an array, with that memory. */
@@ -219,8 +220,8 @@ static PyObject *numpy_over(PyObject *object)
 		return array;
 	return PyErr_Format(
 		PyExc_TypeError,
-		"a %s has no memory for dray.Array: it is not an array, nor has it the buffer protocol or __array_interface__",
-		Py_TYPE(object)->tp_name);
+		"%s %s has no memory for dray.Array: it is not an array, nor has it the buffer protocol or __array_interface__",
+		article(Py_TYPE(object)->tp_name), Py_TYPE(object)->tp_name);
 }
 
 PyObject *array_from(PyTypeObject *type, PyObject *object)

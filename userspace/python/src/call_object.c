@@ -239,6 +239,7 @@ static PyGetSetDef call_attributes[] = {
 };
 
 static PyType_Slot call_slots[] = {
+	{ Py_tp_new, made_elsewhere },
 	{ Py_tp_dealloc, call_dealloc },
 	{ Py_tp_finalize, call_finalize },
 	{ Py_tp_methods, call_methods },
@@ -252,7 +253,6 @@ static PyType_Slot call_slots[] = {
 PyType_Spec call_type_spec = {
 	.name = "dray.Call",
 	.basicsize = sizeof(struct call_object),
-	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE |
-		 Py_TPFLAGS_DISALLOW_INSTANTIATION,
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
 	.slots = call_slots,
 };

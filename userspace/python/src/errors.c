@@ -72,6 +72,39 @@ static PyObject *last_sentence(int error)
 				    "replace");
 }
 
+/* Types of which only functions make objects, and these. */
+static const struct {
+	const char *type, *makers;
+} makers[] = {
+	{ "dray.Pool", "dray.pool() or Node.pool() makes one" },
+	{ "dray.Node", "dray.open() opens one" },
+	{ "dray.Stream", "dray.stream() opens one" },
+	{ "dray.Frames", "Stream.frames() makes them" },
+	{ "dray.Scope", "dray.memory() makes one" },
+	{ "dray.Fence",
+	  "dray.copy() and dray.fill() with wait=False return one" },
+	{ "dray.Event",
+	  "Stream.send() and its kin with wait=False return one" },
+	{ "dray.Call", "CallQueue.submit() returns one" },
+	{ "dray.FlatIterator", "Array.flat is one" },
+	{ "dray.XrtDevice", "dray.xrt_device() opens one" },
+	{ "dray.XrtBo", "dray.xrt_bo() makes one over an array" },
+};
+
+PyObject *made_elsewhere(PyTypeObject *type, PyObject *args, PyObject *keywords)
+{
+	const char *advice = "functions of dray return one";
+	size_t i;
+
+	(void)args;
+	(void)keywords;
+	for (i = 0; i < sizeof(makers) / sizeof(makers[0]); i++)
+		if (!strcmp(makers[i].type, type->tp_name))
+			advice = makers[i].makers;
+	return PyErr_Format(PyExc_TypeError, "cannot create '%s' instances: %s",
+			    type->tp_name, advice);
+}
+
 PyObject *raise_error(int error)
 {
 	return raise_message(error, last_sentence(error));
@@ -91,6 +124,7 @@ static const struct {
 	  { EPERM, &PyExc_ValueError, false } },
 	{ ARRAY_SHAPE | ARRAY_CAST | ARRAY_INDEX,
 	  { EOVERFLOW, &PyExc_ValueError, false } },
+	{ ARRAY_FILE, { EBADMSG, &PyExc_ValueError, false } },
 	{ ARRAY_INDEX, { ERANGE, &PyExc_IndexError, false } },
 	{ ARRAY_TYPE, { EINVAL, &PyExc_TypeError, false } },
 	{ ARRAY_CAST, { ERANGE, &PyExc_OverflowError, false } },

@@ -150,14 +150,35 @@ static int cancel(PyObject *self)
 	return ret;
 }
 
+/*
+ * The sentence of a wait that ran out, with the time that the program gave: the
+ * submission may have taken some of it.
+ */
+static PyObject *late_sentence(double asked)
+{
+	const char *sentence = dray_last_error();
+	const char *after = strstr(sentence, " after ");
+	PyObject *start, *whole = NULL;
+
+	if (!after)
+		return PyUnicode_FromString(sentence);
+	start = PyUnicode_FromStringAndSize(sentence, after - sentence);
+	if (start)
+		whole = PyUnicode_FromFormat(
+			"%U after %llu ms", start,
+			(unsigned long long)(asked * 1e3 + 0.5));
+	Py_XDECREF(start);
+	return whole;
+}
+
 /* Cancels the packet after a timeout, unless it ends at this moment. */
-static PyObject *give_up(PyObject *self)
+static PyObject *give_up(PyObject *self, double asked)
 {
 	struct dray_point point = { .bytes = 0 };
 	PyObject *sentence, *result;
 	int ret;
 
-	sentence = PyUnicode_FromString(dray_last_error());
+	sentence = late_sentence(asked);
 	if (cancel(self) || !sentence)
 		return raise_message(-ETIME, sentence);
 	ret = dray_event_status(event_in(self));
@@ -174,13 +195,13 @@ static PyObject *give_up(PyObject *self)
 	return result;
 }
 
-PyObject *event_finish(PyObject *self, double limit)
+PyObject *event_finish(PyObject *self, double limit, double asked)
 {
 	PyObject *type, *value, *traceback;
 	int ret = wait_for(self, limit);
 
 	if (ret == -ETIME)
-		return give_up(self);
+		return give_up(self, asked);
 	if (ret == -EINTR) {
 		PyErr_Fetch(&type, &value, &traceback);
 		cancel(self);
@@ -330,6 +351,7 @@ static PyMemberDef event_members[] = {
 };
 
 static PyType_Slot event_slots[] = {
+	{ Py_tp_new, made_elsewhere },
 	{ Py_tp_doc,
 	  "The end of a packet; asyncio can await it, for the count of elements." },
 	{ Py_tp_repr, event_repr },
@@ -346,6 +368,6 @@ PyType_Spec event_type_spec = {
 	.name = "dray.Event",
 	.basicsize = sizeof(struct event_object),
 	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
-		 Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+		 Py_TPFLAGS_IMMUTABLETYPE,
 	.slots = event_slots,
 };

@@ -203,8 +203,8 @@ static int check_request(PyObject *schema)
 		return 0;
 	PyErr_Format(
 		PyExc_TypeError,
-		"requested_schema is a %s, not a capsule \"arrow_schema\" or None",
-		Py_TYPE(schema)->tp_name);
+		"requested_schema is %s %s, not a capsule \"arrow_schema\" or None",
+		article(Py_TYPE(schema)->tp_name), Py_TYPE(schema)->tp_name);
 	return -1;
 }
 
@@ -292,7 +292,8 @@ PyObject *arrow_export(PyObject *module, PyObject *args)
 		return NULL;
 	if (mask != Py_None && !Py_IS_TYPE(mask, state->array_type))
 		return PyErr_Format(PyExc_TypeError,
-				    "mask is a %s, not a dray.Array or None",
+				    "mask is %s %s, not a dray.Array or None",
+				    article(Py_TYPE(mask)->tp_name),
 				    Py_TYPE(mask)->tp_name);
 	return pair(self, mask, copies, request, device);
 }

@@ -272,8 +272,8 @@ static void explain_attribute(PyObject *x)
 	Py_XDECREF(type);
 	Py_XDECREF(value);
 	Py_XDECREF(traceback);
-	PyErr_Format(PyExc_TypeError, "a %s does not have __dlpack__()",
-		     Py_TYPE(x)->tp_name);
+	PyErr_Format(PyExc_TypeError, "%s %s does not have __dlpack__()",
+		     article(Py_TYPE(x)->tp_name), Py_TYPE(x)->tp_name);
 }
 
 static PyObject *from_method(PyTypeObject *type, PyObject *x,
@@ -291,8 +291,10 @@ static PyObject *from_method(PyTypeObject *type, PyObject *x,
 	else
 		object = PyErr_Format(
 			PyExc_TypeError,
-			"__dlpack__() of a %s returned a %s, not a capsule",
-			Py_TYPE(x)->tp_name, Py_TYPE(capsule)->tp_name);
+			"__dlpack__() of %s %s returned %s %s, not a capsule",
+			article(Py_TYPE(x)->tp_name), Py_TYPE(x)->tp_name,
+			article(Py_TYPE(capsule)->tp_name),
+			Py_TYPE(capsule)->tp_name);
 	Py_DECREF(capsule);
 	return object;
 }

@@ -19,7 +19,8 @@ static int check_type(PyObject *object)
 {
 	if (array_is(object))
 		return 0;
-	PyErr_Format(PyExc_TypeError, "a %s, not a dray.Array",
+	PyErr_Format(PyExc_TypeError, "%s %s, not a dray.Array",
+		     article(Py_TYPE(object)->tp_name),
 		     Py_TYPE(object)->tp_name);
 	return -1;
 }

@@ -453,6 +453,7 @@ static PyGetSetDef bo_properties[] = {
 };
 
 static PyType_Slot device_slots[] = {
+	{ Py_tp_new, made_elsewhere },
 	{ Py_tp_doc, "A device of XRT; dray.xrt_device() opens one." },
 	{ Py_tp_dealloc, device_dealloc },
 	{ Py_tp_methods, device_methods },
@@ -461,6 +462,7 @@ static PyType_Slot device_slots[] = {
 };
 
 static PyType_Slot bo_slots[] = {
+	{ Py_tp_new, made_elsewhere },
 	{ Py_tp_doc,
 	  "A buffer object of XRT; dray.xrt_bo() makes one over an array." },
 	{ Py_tp_dealloc, bo_dealloc },
@@ -472,15 +474,13 @@ static PyType_Slot bo_slots[] = {
 PyType_Spec xrt_device_type_spec = {
 	.name = "dray.XrtDevice",
 	.basicsize = sizeof(struct device_object),
-	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION |
-		 Py_TPFLAGS_IMMUTABLETYPE,
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
 	.slots = device_slots,
 };
 
 PyType_Spec xrt_bo_type_spec = {
 	.name = "dray.XrtBo",
 	.basicsize = sizeof(struct bo_object),
-	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION |
-		 Py_TPFLAGS_IMMUTABLETYPE,
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
 	.slots = bo_slots,
 };

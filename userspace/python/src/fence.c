@@ -114,7 +114,8 @@ int fence_take(struct module_state *state, PyObject *object,
 	       struct dray_fence **out)
 {
 	if (Py_TYPE(object) != state->fence_type) {
-		PyErr_Format(PyExc_TypeError, "fences has a %s, no dray.Fence",
+		PyErr_Format(PyExc_TypeError, "fences has %s %s, no dray.Fence",
+			     article(Py_TYPE(object)->tp_name),
 			     Py_TYPE(object)->tp_name);
 		return -1;
 	}
@@ -233,6 +234,7 @@ static PyMemberDef fence_members[] = {
 };
 
 static PyType_Slot fence_slots[] = {
+	{ Py_tp_new, made_elsewhere },
 	{ Py_tp_doc,
 	  "The point where a transfer is done; asyncio can await it." },
 	{ Py_tp_repr, fence_repr },
@@ -250,6 +252,6 @@ PyType_Spec fence_type_spec = {
 	.name = "dray.Fence",
 	.basicsize = sizeof(struct fence_object),
 	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
-		 Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+		 Py_TPFLAGS_IMMUTABLETYPE,
 	.slots = fence_slots,
 };

@@ -49,6 +49,16 @@ out:
 	return ret;
 }
 
+/* Frames of an earlier loop may still be sent.  -1 with an exception. */
+static int finish_rest(PyObject *stream)
+{
+	int ret = stream_finish_rest(stream, -1);
+
+	if (ret && ret != -EINTR)
+		raise_error(ret);
+	return PyErr_Occurred() ? -1 : 0;
+}
+
 PyObject *frames_new(PyObject *module, PyObject *args)
 {
 	struct module_state *state = module_state(module);
@@ -72,17 +82,20 @@ PyObject *frames_new(PyObject *module, PyObject *args)
 	self->arrays = Py_NewRef(arrays);
 	self->timeout = limit;
 	self->sends = stream_sends(object);
+	self->ended = true; /* until it has begun */
 	PyObject_GC_Track(self);
 	self->spare = calloc(PyTuple_GET_SIZE(self->arrays) + 1,
 			     sizeof(*self->spare));
 	if (!self->spare)
 		PyErr_NoMemory();
-	stream = self->spare ? stream_enter(object) : NULL;
+	stream = self->spare && !finish_rest(object) ? stream_enter(object)
+						     : NULL;
 	if (stream) {
 		ret = give(stream, arrays, overwrite ? DRAY_RING_OVERWRITE : 0,
 			   &self->last);
 		stream_leave(object);
 	}
+	self->ended = ret != 0;
 	if (!ret)
 		return (PyObject *)self;
 	Py_DECREF(self);
@@ -106,6 +119,7 @@ static void frames_dealloc(PyObject *object)
 	PyTypeObject *type = Py_TYPE(object);
 
 	PyObject_GC_UnTrack(object);
+	ring_abandon(self);
 	Py_XDECREF(self->array);
 	Py_DECREF(self->arrays);
 	Py_DECREF(self->stream);
@@ -164,6 +178,40 @@ static PyObject *frames_flush_async(PyObject *self, PyObject *unused)
 	return stream_python(self, "flush_async", NULL, NULL);
 }
 
+static PyObject *frames_close(PyObject *object, PyObject *args,
+			      PyObject *keywords)
+{
+	static char *names[] = { "timeout", NULL };
+	PyObject *timeout = Py_None;
+	double limit;
+
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O:close", names,
+					 &timeout) ||
+	    seconds_take(timeout, "timeout", &limit) ||
+	    ring_end(frames_of(object), false, limit))
+		return NULL;
+	Py_RETURN_NONE;
+}
+
+static PyObject *frames_enter(PyObject *self, PyObject *unused)
+{
+	(void)unused;
+	return Py_NewRef(self);
+}
+
+/* After an exception nobody waits for frames. */
+static PyObject *frames_exit(PyObject *object, PyObject *args)
+{
+	struct frames_object *self = frames_of(object);
+	PyObject *kind, *value, *traceback;
+
+	if (!PyArg_ParseTuple(args, "OOO:__exit__", &kind, &value,
+			      &traceback) ||
+	    ring_end(self, kind != Py_None, self->timeout))
+		return NULL;
+	Py_RETURN_FALSE;
+}
+
 static PyObject *frames_anext(PyObject *self)
 {
 	return stream_python(self, "next_frame", NULL, NULL);
@@ -195,6 +243,21 @@ static PyMethodDef frames_methods[] = {
 	  "sent, ValueError if the stream receives." },
 	{ "flush_async", frames_flush_async, METH_NOARGS,
 	  "flush_async($self, /)\n--\n\nFlushes for asyncio: `await frames.flush_async()`." },
+	{ "close", (PyCFunction)(void (*)(void))frames_close,
+	  METH_VARARGS | METH_KEYWORDS,
+	  "close($self, /, timeout=None)\n--\n\n"
+	  "Ends the ring: the stream can send, receive or have other frames.\n"
+	  "\n"
+	  "To receive, packets that were not taken are lost, and those to come count from 1\n"
+	  "again.  To send, waits until the frames are sent, without the one at hand.\n"
+	  "`with` does the same at its end, but drops all after an exception; so does the\n"
+	  "end of the last reference, without a wait: frames to be sent still are.\n"
+	  "\n"
+	  "timeout: seconds, then TimeoutError (ETIME).  May be called again." },
+	{ "__enter__", frames_enter, METH_NOARGS,
+	  "__enter__($self, /)\n--\n\nReturns the frames." },
+	{ "__exit__", frames_exit, METH_VARARGS,
+	  "__exit__($self, kind, value, traceback, /)\n--\n\nEnds the ring, as close()." },
 	{ "counts", frames_counts, METH_NOARGS,
 	  "counts($self, /)\n--\n\nCounters of the ring, as RingCounts." },
 	{ "__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS,
@@ -261,6 +324,13 @@ static PyObject *frames_stream(PyObject *self, void *unused)
 	return Py_NewRef(frames_of(self)->stream);
 }
 
+static PyObject *frames_closed(PyObject *self, void *unused)
+{
+	(void)unused;
+	return PyBool_FromLong(frames_of(self)->ended ||
+			       stream_closing(frames_of(self)->stream));
+}
+
 static PyGetSetDef frames_properties[] = {
 	{ "number", frames_number, NULL,
 	  "Of the packet in the frame at hand; each stream counts its packets.  To send,\n"
@@ -275,10 +345,14 @@ static PyGetSetDef frames_properties[] = {
 	{ "timeout", frames_timeout, NULL, "Seconds of a step, or None.",
 	  NULL },
 	{ "stream", frames_stream, NULL, "The stream.", NULL },
+	{ "closed", frames_closed, NULL,
+	  "Whether the ring has ended: by close(), `with` or the end of the stream.",
+	  NULL },
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 
 static PyType_Slot frames_slots[] = {
+	{ Py_tp_new, made_elsewhere },
 	{ Py_tp_doc, "The frames of a ring, one after the other." },
 	{ Py_tp_iter, PyObject_SelfIter },
 	{ Py_tp_iternext, frames_next },
@@ -295,6 +369,6 @@ PyType_Spec frames_type_spec = {
 	.name = "dray.Frames",
 	.basicsize = sizeof(struct frames_object),
 	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
-		 Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+		 Py_TPFLAGS_IMMUTABLETYPE,
 	.slots = frames_slots,
 };

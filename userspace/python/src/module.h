@@ -114,6 +114,9 @@ static inline struct module_state *type_state(PyObject *self)
  * message.  Returns NULL, for the caller to return.
  */
 PyObject *raise_error(int error);
+/* The constructor of types that have none: TypeError, with the function that helps. */
+PyObject *made_elsewhere(PyTypeObject *type, PyObject *args,
+			 PyObject *keywords);
 /* Raises the class for @error with @message, taken over; NULL: out of memory. */
 PyObject *raise_message(int error, PyObject *message);
 
@@ -124,6 +127,7 @@ enum array_step {
 	ARRAY_TYPE = 4,
 	ARRAY_CAST = 8, /* conversions of elements */
 	ARRAY_EXCHANGE = 16, /* protocols of other libraries */
+	ARRAY_FILE = 32, /* contents of files */
 };
 
 /* Does as raise_error() for a step of dray.Array. */
@@ -351,6 +355,12 @@ PyObject *arrow_import(PyObject *module, PyObject *const *args,
 PyObject *arrow_read_stream(PyObject *module, PyObject *stream);
 PyObject *arrow_names(PyObject *module, PyObject *schema);
 
+/* "a" or "an" for the name of a type. */
+static inline const char *article(const char *name)
+{
+	return strchr("aeiouAEIOU", *name) ? "an" : "a";
+}
+
 extern PyType_Spec stream_type_spec;
 PyObject *stream_new(struct module_state *state, struct node_entry *entry,
 		     PyObject *args, PyObject *keywords);
@@ -380,10 +390,10 @@ PyObject *event_new(struct module_state *state, PyObject *stream,
 		    Py_ssize_t itemsize);
 struct packet *event_packet(PyObject *event); /* in stream.h */
 /*
- * Waits for @limit seconds, below 0: without a limit.  Returns the count of
- * elements, or NULL after the packet was cancelled.
+ * Waits for @limit seconds, below 0: without a limit; @asked is the one that an error
+ * names.  Returns the count of elements, or NULL after the packet was cancelled.
  */
-PyObject *event_finish(PyObject *event, double limit);
+PyObject *event_finish(PyObject *event, double limit, double asked);
 
 extern PyType_Spec frames_type_spec;
 /* Makes the frames (stream, arrays, overwrite, timeout) a ring. */

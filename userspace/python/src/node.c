@@ -311,6 +311,7 @@ static PyMemberDef node_members[] = {
 };
 
 static PyType_Slot node_slots[] = {
+	{ Py_tp_new, made_elsewhere },
 	{ Py_tp_doc, "A DMA-capable device as dray sees it, or the host." },
 	{ Py_tp_dealloc, node_dealloc },
 	{ Py_tp_repr, node_repr },
@@ -323,7 +324,6 @@ static PyType_Slot node_slots[] = {
 PyType_Spec node_type_spec = {
 	.name = "dray.Node",
 	.basicsize = sizeof(struct node_object),
-	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION |
-		 Py_TPFLAGS_IMMUTABLETYPE,
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
 	.slots = node_slots,
 };

@@ -101,8 +101,9 @@ static PyObject *opencl_new(PyTypeObject *type, PyObject *args,
 	int copies = 0, ret;
 
 	if (!PyArg_ParseTupleAndKeywords(
-		    args, keywords, "O|$zzzp", names, &given, &options.platform,
-		    &options.device, &options.build_options, &copies))
+		    args, keywords, "O|$zzzp:OpenCLExecutor", names, &given,
+		    &options.platform, &options.device, &options.build_options,
+		    &copies))
 		return NULL;
 	fast = PySequence_Tuple(given);
 	if (fast)

@@ -17,6 +17,7 @@ struct request {
 	struct dray_fence *fences[DRAY_MAX_IN_FENCES];
 	PyObject *held; /* the Fence objects, a tuple */
 	double end; /* of the call, in seconds_now(); below 0: none */
+	double limit; /* as given, in seconds */
 	int (*submit)(struct dray_stream *stream, const struct dray_view *view,
 		      const struct dray_packet_options *options,
 		      struct dray_event **event);
@@ -35,8 +36,16 @@ static int take_deadline(PyObject *deadline, uint64_t *out)
 			"a deadline of 0 seconds: above 0, or None for none");
 		return -1;
 	}
-	if (seconds > 0)
-		*out = (uint64_t)ceil(fmin(seconds * 1e9, 1e18));
+	if (isinf(seconds) || seconds < 0)
+		return 0;
+	if (seconds * 1e9 > (double)DRAY_MAX_DEADLINE) {
+		PyErr_Format(PyExc_ValueError,
+			     "a deadline of %R seconds, the longest is %llu; "
+			     "None or math.inf is none",
+			     deadline, DRAY_MAX_DEADLINE / 1000000000);
+		return -1;
+	}
+	*out = (uint64_t)ceil(seconds * 1e9);
 	return 0;
 }
 
@@ -108,6 +117,7 @@ static int take_request(PyObject *self, PyObject *args, PyObject *keywords,
 	    seconds_take(timeout, "timeout", &limit))
 		return -1;
 	request->wait = wait;
+	request->limit = limit;
 	request->end = limit < 0 ? -1 : seconds_now() + limit;
 	return take_options(self, request, deadline, stage, nonblock, fences);
 }
@@ -234,14 +244,34 @@ static PyObject *refuse(int error)
 	return raise_message(error, named);
 }
 
+static PyObject *not_started(PyObject *self, int error)
+{
+	if (error == -ETIME)
+		raise_message(
+			error,
+			PyUnicode_FromFormat(
+				"the time ran out before there was room in %s, nothing was submitted",
+				stream_name(self)));
+	else if (error != -EINTR)
+		refuse(error);
+	return NULL;
+}
+
 /* Returns an Event of the submitted packet. */
 static PyObject *start(PyObject *self, const struct request *request)
 {
-	struct dray_stream *stream = stream_enter(self);
+	bool waits = !(request->options.flags & DRAY_PACKET_NONBLOCK);
+	struct dray_stream *stream;
 	struct dray_event *event;
 	PyObject *result;
 	int ret;
 
+	/* Frames of a loop before may still be sent. */
+	ret = stream_finish_rest(self, waits ? time_left(request) : 0);
+	if (ret)
+		return not_started(self,
+				   ret == -ETIME && !waits ? -EAGAIN : ret);
+	stream = stream_enter(self);
 	if (!stream)
 		return NULL;
 	result = event_new(type_state(self), self,
@@ -256,16 +286,8 @@ static PyObject *start(PyObject *self, const struct request *request)
 	stream_leave(self);
 	if (!ret)
 		return result;
-	if (ret == -ETIME)
-		raise_message(
-			ret,
-			PyUnicode_FromFormat(
-				"the time ran out before there was room in %s, nothing was submitted",
-				stream_name(self)));
-	else if (ret != -EINTR)
-		refuse(ret);
 	Py_DECREF(result);
-	return NULL;
+	return not_started(self, ret);
 }
 
 /* Submits a request, if it was @taken; the event, or the end of it. */
@@ -277,7 +299,7 @@ static PyObject *carry_out(PyObject *self, struct request *request, bool taken)
 	if (!result || !request->wait)
 		return result;
 	event = result;
-	result = event_finish(event, time_left(request));
+	result = event_finish(event, time_left(request), request->limit);
 	Py_DECREF(event);
 	return result;
 }

@@ -123,8 +123,11 @@ PyObject *pool_capsule(struct module_state *state, PyObject *object)
 {
 	if (Py_TYPE(object) == state->pool_type)
 		return take_capsule(object);
-	PyErr_Format(PyExc_TypeError, "pool is not a dray.Pool but %s",
-		     Py_TYPE(object)->tp_name);
+	PyErr_Format(PyExc_TypeError, "pool is not a dray.Pool but %s%s",
+		     Py_TYPE(object)->tp_name,
+		     PyUnicode_Check(object)
+			     ? ": heap= takes the name of a heap"
+			     : "");
 	return NULL;
 }
 
@@ -302,6 +305,7 @@ static PyMemberDef pool_members[] = {
 };
 
 static PyType_Slot pool_slots[] = {
+	{ Py_tp_new, made_elsewhere },
 	{ Py_tp_doc, "Memory of a node for arrays." },
 	{ Py_tp_dealloc, pool_dealloc },
 	{ Py_tp_repr, pool_repr },
@@ -314,7 +318,6 @@ static PyType_Slot pool_slots[] = {
 PyType_Spec pool_type_spec = {
 	.name = "dray.Pool",
 	.basicsize = sizeof(struct pool_object),
-	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION |
-		 Py_TPFLAGS_IMMUTABLETYPE,
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
 	.slots = pool_slots,
 };

@@ -17,6 +17,8 @@ static struct dray_stream *begin(struct frames_object *self)
 	struct dray_stream *stream = NULL;
 	bool busy;
 
+	if (self->ended)
+		return NULL;
 	Py_BEGIN_CRITICAL_SECTION(self);
 	busy = self->busy;
 	self->busy = true;
@@ -188,7 +190,7 @@ PyObject *ring_step(struct frames_object *self, double limit)
 		self->spare_end = 0;
 		ret = pass(self, stream, &point, 1, limit);
 	}
-	if (ret != -EINTR && !stream_closing(self->stream))
+	if (ret != -EINTR && !stream_closing(self->stream) && !self->ended)
 		result = ret < 0 ? raise_error(ret) : take(self, &point);
 	end(self);
 	return result;
@@ -237,6 +239,10 @@ PyObject *ring_flush(struct frames_object *self, double limit)
 	struct dray_stream *stream = begin(self);
 	int ret;
 
+	if (!stream && self->ended)
+		return PyErr_Format(PyExc_ValueError,
+				    "the frames of %s are closed",
+				    stream_name(self->stream));
 	if (!stream)
 		return PyErr_Occurred() ? NULL
 					: stream_closed_error(self->stream);
@@ -249,4 +255,123 @@ PyObject *ring_flush(struct frames_object *self, double limit)
 	if (PyErr_Occurred())
 		return NULL;
 	Py_RETURN_NONE;
+}
+
+struct draining {
+	struct dray_stream *stream;
+	struct dray_point *broken;
+};
+
+static int acquire_some(void *object, int milliseconds)
+{
+	const struct draining *draining = object;
+	struct dray_point points[64];
+	int i, ret;
+
+	ret = dray_stream_acquire(draining->stream, points, 64, milliseconds);
+	for (i = 0; i < ret; i++)
+		if (points[i].status && !draining->broken->status)
+			*draining->broken = points[i];
+	return ret;
+}
+
+int ring_take_away(struct dray_stream *stream, double limit,
+		   struct dray_point *broken)
+{
+	double until = limit < 0 ? -1 : seconds_now() + limit;
+	struct draining draining = { stream, broken };
+	int ret;
+
+	for (;;) {
+		Py_BEGIN_ALLOW_THREADS
+		ret = dray_stream_ring(stream, NULL, 0, DRAY_RING_REPLACE);
+		Py_END_ALLOW_THREADS
+		if (ret != -EBUSY)
+			return ret;
+		ret = wait_for_end(acquire_some, &draining,
+				   until < 0 ? -1
+					     : fmax(until - seconds_now(), 0));
+		if (ret < 0)
+			return ret;
+	}
+}
+
+/* Whether released frames are to be sent before the end. */
+static bool waits(const struct frames_object *self)
+{
+	const struct stream_object *stream =
+		(const struct stream_object *)self->stream;
+
+	return self->sends && !stream->shows;
+}
+
+static void forget_frame(struct frames_object *self)
+{
+	PyObject *array;
+
+	Py_BEGIN_CRITICAL_SECTION(self);
+	array = self->array;
+	self->array = NULL;
+	self->at_hand = false;
+	self->ended = true;
+	Py_END_CRITICAL_SECTION();
+	Py_XDECREF(array);
+}
+
+static int finish(struct frames_object *self, double limit)
+{
+	struct dray_point broken = { .status = 0 };
+	struct dray_stream *stream = begin(self);
+	int ret;
+
+	if (!stream)
+		return PyErr_Occurred() ? -1 : 0;
+	ret = ring_take_away(stream, limit, &broken);
+	end(self);
+	if (!ret)
+		forget_frame(self);
+	if (ret && ret != -EINTR)
+		raise_error(ret);
+	else if (!ret && broken.status)
+		raise_status(self, &broken);
+	return PyErr_Occurred() ? -1 : 0;
+}
+
+int ring_end(struct frames_object *self, bool drops, double limit)
+{
+	PyObject *looked;
+	int ret;
+
+	if (self->ended)
+		return 0;
+	if (stream_closing(self->stream)) {
+		forget_frame(self);
+		return 0;
+	}
+	if (waits(self) && !drops)
+		return finish(self, limit);
+	forget_frame(self);
+	ret = stream_renew(self->stream);
+	if (ret) {
+		raise_error(ret);
+		return -1;
+	}
+	/* Tasks that wait for a frame look again. */
+	looked = stream_python(self->stream, "look", NULL, NULL);
+	Py_XDECREF(looked);
+	return looked ? 0 : -1;
+}
+
+void ring_abandon(struct frames_object *self)
+{
+	PyObject *type, *value, *traceback;
+
+	if (self->ended || stream_closing(self->stream))
+		return;
+	PyErr_Fetch(&type, &value, &traceback);
+	if (self->sends)
+		stream_leave_rest(self->stream);
+	else if (stream_renew(self->stream) && !stream_closing(self->stream))
+		PyErr_Clear(); /* a child of fork(), which has no stream */
+	PyErr_Restore(type, value, traceback);
 }

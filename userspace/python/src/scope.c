@@ -215,7 +215,7 @@ PyObject *scope_pop(struct module_state *state, PyObject *key, PyObject *args)
 	if (place < 0) {
 		PyErr_SetString(
 			PyExc_RuntimeError,
-			"this scope of dray.memory() was not entered in this thread or task");
+			"this scope of dray.memory() is not entered in this thread or task: it was left already, or entered elsewhere");
 		goto out;
 	}
 	after.capsule = place < last
@@ -327,6 +327,7 @@ static PyGetSetDef scope_properties[] = {
 };
 
 static PyType_Slot scope_slots[] = {
+	{ Py_tp_new, made_elsewhere },
 	{ Py_tp_doc,
 	  "`with` this, new arrays lie in the scope's pool; @this is a decorator." },
 	{ Py_tp_repr, scope_repr },
@@ -340,7 +341,6 @@ static PyType_Slot scope_slots[] = {
 PyType_Spec scope_type_spec = {
 	.name = "dray.Scope",
 	.basicsize = sizeof(struct scope_object),
-	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION |
-		 Py_TPFLAGS_IMMUTABLETYPE,
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
 	.slots = scope_slots,
 };

@@ -5,11 +5,15 @@
  */
 #include "module.h"
 
-/* Returns the shift of K, M, G or T, with an optional B or iB; -1: unknown. */
+/* Returns the shift of " K" or M, G, T, with or without B or iB; -1: unknown. */
 static int unit_bits(const char *unit)
 {
 	static const char units[] = "KMGT";
-	const char *found = *unit ? strchr(units, *unit & ~0x20) : NULL;
+	const char *found;
+
+	if (*unit == ' ')
+		unit++;
+	found = *unit ? strchr(units, *unit & ~0x20) : NULL;
 
 	if (!found)
 		return -1;

@@ -4,8 +4,10 @@
  * call keeps the stream open, so that close() in another thread ends it after
  * the last of them.
  */
+#include <errno.h>
 #include <stddef.h>
 
+#include "ring.h"
 #include "stream.h"
 
 static struct stream_object *stream_of(PyObject *self)
@@ -66,6 +68,7 @@ static int find_direction(struct stream_object *self)
 			break;
 	}
 	self->sends = channel.flags & DRAY_CHANNEL_SEND;
+	self->shows = channel.flags & DRAY_CHANNEL_SHOW;
 	return 0;
 }
 
@@ -91,6 +94,7 @@ PyObject *stream_new(struct module_state *state, struct node_entry *entry,
 	       sizeof(*self) - offsetof(struct stream_object, stream));
 	flight_init(&self->flight);
 	self->entry = node_entry_ref(entry);
+	self->options = options;
 	PyOS_snprintf(self->name, sizeof(self->name), "%s", name);
 	Py_BEGIN_ALLOW_THREADS
 	ret = dray_stream_open(node_entry_node(entry), name, &options,
@@ -111,15 +115,22 @@ struct dray_stream *stream_enter(PyObject *object)
 {
 	struct stream_object *self = stream_of(object);
 	struct dray_stream *stream = NULL;
+	bool closing;
 
 	Py_BEGIN_CRITICAL_SECTION(self);
-	if (!self->closing) {
+	closing = self->closing;
+	if (!closing && !self->renewing) {
 		stream = self->stream;
 		self->users++;
 	}
 	Py_END_CRITICAL_SECTION();
-	if (!stream)
+	if (closing)
 		stream_closed_error(object);
+	else if (!stream)
+		raise_message(-EBUSY,
+			      PyUnicode_FromFormat(
+				      "another thread ends the frames of %s",
+				      stream_name(object)));
 	return stream;
 }
 
@@ -132,23 +143,108 @@ static void end_stream(struct stream_object *self, struct dray_stream *stream)
 	flight_end((PyObject *)self, &self->flight);
 }
 
-void stream_leave(PyObject *object)
+/* The last call does this, and no other begins meanwhile. */
+static int open_again(struct stream_object *self, struct dray_stream *old)
 {
-	struct stream_object *self = stream_of(object);
 	struct dray_stream *stream = NULL;
+	int ret;
+
+	end_stream(self, old);
+	Py_BEGIN_ALLOW_THREADS
+	ret = dray_stream_open(node_entry_node(self->entry), self->name,
+			       &self->options, &stream);
+	Py_END_ALLOW_THREADS
+	Py_BEGIN_CRITICAL_SECTION(self);
+	self->stream = stream;
+	self->renewing = false;
+	self->has_rest = false;
+	self->closing = self->closing || ret;
+	if (self->closing)
+		self->stream = NULL;
+	else
+		stream = NULL;
+	Py_END_CRITICAL_SECTION();
+	if (stream)
+		end_stream(self, stream);
+	return ret;
+}
+
+static int leave(struct stream_object *self)
+{
+	struct dray_stream *stream = NULL;
+	bool renews = false;
 
 	Py_BEGIN_CRITICAL_SECTION(self);
 	self->users--;
-	if (self->closing && self->users) {
+	if ((self->closing || self->renewing) && self->users) {
 		/* Calls that wait for room go on, and are the last. */
 		dray_stream_cancel(self->stream);
-	} else if (self->closing) {
+	} else if (self->closing || self->renewing) {
+		renews = !self->closing;
 		stream = self->stream;
 		self->stream = NULL;
 	}
 	Py_END_CRITICAL_SECTION();
+	if (renews)
+		return open_again(self, stream);
 	if (stream)
 		end_stream(self, stream);
+	return 0;
+}
+
+void stream_leave(PyObject *object)
+{
+	leave(stream_of(object));
+}
+
+int stream_renew(PyObject *object)
+{
+	struct stream_object *self = stream_of(object);
+	struct dray_stream_counts counts;
+	bool first = false;
+	int ret = 0;
+
+	Py_BEGIN_CRITICAL_SECTION(self);
+	if (!self->closing && !self->renewing) {
+		/* A child of fork() has only a copy: its parent uses the stream. */
+		ret = dray_stream_counts(self->stream, &counts, sizeof(counts));
+		first = ret != -ECHILD;
+		self->renewing = first;
+		self->users += first;
+	}
+	Py_END_CRITICAL_SECTION();
+	return first ? leave(self) : ret;
+}
+
+void stream_leave_rest(PyObject *object)
+{
+	struct stream_object *self = stream_of(object);
+
+	Py_BEGIN_CRITICAL_SECTION(self);
+	self->has_rest = true;
+	Py_END_CRITICAL_SECTION();
+}
+
+int stream_finish_rest(PyObject *object, double limit)
+{
+	struct stream_object *self = stream_of(object);
+	struct dray_point broken = { .status = 0 };
+	struct dray_stream *stream;
+	int ret;
+
+	if (!self->has_rest)
+		return 0;
+	/* The last picture of a display never leaves it. */
+	if (self->shows)
+		return stream_renew(object);
+	stream = stream_enter(object);
+	if (!stream)
+		return -EINTR;
+	ret = ring_take_away(stream, limit, &broken);
+	if (!ret)
+		self->has_rest = false;
+	stream_leave(object);
+	return ret;
 }
 
 void stream_end(PyObject *object)

@@ -29,8 +29,12 @@ struct stream_object {
 	PyObject_HEAD struct dray_stream *stream; /* NULL: closed */
 	struct node_entry *entry;
 	char name[DRAY_NAME_LEN];
+	struct dray_stream_options options;
 	bool sends;
+	bool shows; /* on a display */
 	bool closing;
+	bool renewing; /* the last call closes it and opens it again */
+	bool has_rest; /* of a ring without a Frames object: frames to be sent */
 	size_t users; /* calls under way */
 	struct flight flight;
 	PyObject *weak;
@@ -39,6 +43,16 @@ struct stream_object {
 struct flight *stream_flight(PyObject *stream);
 /* Closes the stream, or lets the last call do so; may be called again. */
 void stream_end(PyObject *stream);
+
+/*
+ * Drops the rest of a ring: closes the stream after the last call, and opens it
+ * again.  Returns a negative errno with a sentence if that fails: then it is closed.
+ */
+int stream_renew(PyObject *stream);
+/* Leaves frames of a ring to be sent, until the stream is used for something else. */
+void stream_leave_rest(PyObject *stream);
+/* Waits for these and ends their ring; 0, or a negative errno as of wait_for_end(). */
+int stream_finish_rest(PyObject *stream, double limit);
 int stream_traverse(PyObject *stream, visitproc visit, void *arg);
 int stream_clear(PyObject *stream);
 void stream_dealloc(PyObject *stream);

@@ -153,7 +153,7 @@ static PyMethodDef stream_methods[] = {
 	  "\n"
 	  "timeout: seconds that the call may take; then TimeoutError (ETIME).\n"
 	  "deadline: seconds that the transfer may take; then it ends with\n"
-	  "TimeoutError (ETIMEDOUT).\n"
+	  "TimeoutError (ETIMEDOUT); at most 600, and None or math.inf is none.\n"
 	  "stage: lets the CPU copy the packet to a buffer if the engine cannot use the\n"
 	  "array: memory of NumPy, or an alignment.\n"
 	  "nonblock: BlockingIOError if the stream has no room for a packet.\n"
@@ -193,13 +193,13 @@ static PyMethodDef stream_methods[] = {
 	  "send_async($self, a, /, *, deadline=None, stage=False, fences=())\n--\n\n"
 	  "Sends as send(), for asyncio: `await s.send_async(a)`.\n"
 	  "\n"
-	  "No thread waits.  If the task is cancelled, the transfer is too." },
+	  "Submits at once if there is room; the result is a coroutine.  No thread waits.  If the task is cancelled, the transfer is too." },
 	{ "recv_async", WITH_KEYWORDS(stream_recv_async),
 	  METH_VARARGS | METH_KEYWORDS,
 	  "recv_async($self, a, /, *, deadline=None, stage=False, fences=())\n--\n\n"
 	  "Receives as recv(), for asyncio: `count = await s.recv_async(a)`.\n"
 	  "\n"
-	  "No thread waits.  If the task is cancelled, the transfer is too." },
+	  "Submits at once if there is room; the result is a coroutine.  No thread waits.  If the task is cancelled, the transfer is too." },
 	{ "frames", WITH_KEYWORDS(stream_frames), METH_VARARGS | METH_KEYWORDS,
 	  "frames($self, /, shape, dtype='f8', *, count=8, overwrite=False,\n"
 	  "       timeout=None, pool=None)\n--\n\n"
@@ -229,8 +229,9 @@ static PyMethodDef stream_methods[] = {
 	  "is late.  By default the stream is held back.  Frames.lost tells of it.\n"
 	  "timeout: seconds of a step, then TimeoutError (ETIME).\n"
 	  "\n"
-	  "The ring, and the loop, ends when the stream is closed.  Until then send()\n"
-	  "and recv() are OSError (EBUSY), as is a second ring." },
+	  "The ring ends with its last reference, as after `break`, or by close() or `with`;\n"
+	  "so does the loop, and with the stream.  Until then send() and recv() are OSError\n"
+	  "(EBUSY), as is a second ring." },
 	{ "explain", WITH_KEYWORDS(packet_explain),
 	  METH_VARARGS | METH_KEYWORDS,
 	  "explain($self, a, /, *, stage=False)\n--\n\n"
@@ -298,6 +299,7 @@ static PyMemberDef stream_members[] = {
 };
 
 static PyType_Slot stream_slots[] = {
+	{ Py_tp_new, made_elsewhere },
 	{ Py_tp_doc,
 	  "A channel that sends or receives packets; dray.stream() opens one." },
 	{ Py_tp_repr, stream_repr },
@@ -314,6 +316,6 @@ PyType_Spec stream_type_spec = {
 	.name = "dray.Stream",
 	.basicsize = sizeof(struct stream_object),
 	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
-		 Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+		 Py_TPFLAGS_IMMUTABLETYPE,
 	.slots = stream_slots,
 };

@@ -73,9 +73,9 @@ int ufunc_arguments_take(struct ufunc_arguments *call, PyObject *const *args,
 	if (count < inputs || count > inputs + outputs) {
 		PyErr_Format(
 			PyExc_TypeError,
-			"%s() takes from %d to %d positional arguments but %zd were given",
+			"%s() takes from %d to %d positional arguments but %zd %s given",
 			dray_ufunc_name(call->self->ufunc), inputs,
-			inputs + outputs, count);
+			inputs + outputs, count, count == 1 ? "was" : "were");
 		return -1;
 	}
 	for (i = inputs; i < count; i++)

@@ -21,7 +21,7 @@ PyObject *xclbin_banks(PyObject *module, PyObject *path)
 					&count);
 		Py_END_ALLOW_THREADS
 		if (ret) {
-			raise_error(ret);
+			raise_array_error(ARRAY_FILE, ret);
 			goto out;
 		}
 		if (count <= room)

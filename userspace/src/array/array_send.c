@@ -14,6 +14,7 @@
 #include "array/array.h"
 #include "layout/operand.h"
 #include "base/cancel.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "ipc/ipc.h"
 #include "ipc/node.h"
@@ -282,8 +283,12 @@ static int receive_record(int socket, char *record, int *fd)
 			arrival.count);
 	if (ret && arrival.count)
 		close(arrival.fd);
-	*fd = arrival.fd;
-	return ret;
+	if (ret)
+		return ret;
+	*fd = dray_descriptor(arrival.fd);
+	return *fd < 0 ? dray_fail(-errno, "the array's descriptor: %s",
+				   strerror(errno))
+		       : 0;
 }
 
 /* Checks the fields that need no buffer. */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cancel.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "block/block.h"
@@ -107,8 +108,9 @@ static int map_file(struct file *file, uint64_t size)
 	int fd, ret;
 
 	/* A FIFO would be waited for, before it is seen to be no file. */
-	fd = open(file->path, (file->writable ? O_RDWR : O_RDONLY) | O_CLOEXEC |
-				      O_NONBLOCK | O_NOCTTY);
+	fd = dray_descriptor(
+		open(file->path, (file->writable ? O_RDWR : O_RDONLY) |
+					 O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
 	if (fd < 0)
 		return system_failed(file->path, "open");
 	ret = check_range(fd, file->path, file->offset, &size);

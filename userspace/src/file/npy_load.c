@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cancel.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "file/npy.h"
 
@@ -78,10 +79,11 @@ static int open_file(struct load *load, bool direct)
 	struct stat status;
 
 	load->direct = direct;
-	load->fd = open(load->path, direct ? flags | O_DIRECT : flags);
+	load->fd = dray_descriptor(
+		open(load->path, direct ? flags | O_DIRECT : flags));
 	if (load->fd < 0 && direct && errno == EINVAL) {
 		load->direct = false;
-		load->fd = open(load->path, flags);
+		load->fd = dray_descriptor(open(load->path, flags));
 	}
 	if (load->fd < 0)
 		return failed(load, "open");

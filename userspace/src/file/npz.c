@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cancel.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "file/npy.h"
 
@@ -81,16 +82,29 @@ static int list_names(struct dray_npz *npz, const char *path)
 	return !ret && at != UNZ_END_OF_LIST_OF_FILE ? not_zip(path) : ret;
 }
 
+static void *open_for_minizip(void *error, const void *path, int mode)
+{
+	FILE *file = dray_descriptor_file(path);
+
+	(void)mode; /* reading */
+	if (!file)
+		*(int *)error = errno;
+	return file;
+}
+
 /* Tells a file that cannot be opened from one that is not an archive. */
 static int open_archive(const char *path, unzFile *zip)
 {
-	FILE *file = fopen(path, "rbe");
+	zlib_filefunc64_def calls;
+	int error = 0;
 
-	if (!file)
-		return dray_fail(-errno, "open of %s: %s", path,
-				 strerror(errno));
-	fclose(file);
-	*zip = unzOpen64(path);
+	fill_fopen64_filefunc(&calls);
+	calls.zopen64_file = open_for_minizip;
+	calls.opaque = &error;
+	*zip = unzOpen2_64(path, &calls);
+	if (error)
+		return dray_fail(-error, "open of %s: %s", path,
+				 strerror(error));
 	return *zip ? 0 : not_zip(path);
 }
 

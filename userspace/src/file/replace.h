@@ -9,7 +9,8 @@
 #include <stdbool.h>
 
 struct dray_replace {
-	const char *path;
+	const char *path; /* as the caller has it */
+	char *target; /* the same without links at its end */
 	char *temporary; /* its name; NULL: there is none */
 	int fd;
 };

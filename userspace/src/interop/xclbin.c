@@ -16,6 +16,7 @@
 #include <dray/xclbin.h>
 
 #include "base/cancel.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "interop/xclbin.h"
@@ -251,7 +252,8 @@ int dray_xclbin_banks(const char *path, struct dray_bank *banks, size_t room,
 	    (room && !dray_given(banks, __func__)))
 		return -EINVAL;
 	/* A pipe must not stop the caller before it is refused. */
-	source.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	source.fd =
+		dray_descriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 	if (source.fd < 0)
 		return dray_fail(-errno, "open of %s: %s", path,
 				 strerror(errno));

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/cancel.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "interop/xrt.h"
 
@@ -169,7 +170,7 @@ static int check_fd(struct dray_xrt_foreign *foreign,
 				 "%" PRIu64 " bytes at offset %" PRIu64
 				 " leave a dma-buf of %" PRIu64,
 				 foreign->bytes, foreign->offset, size);
-	foreign->fd = fcntl(foreign->fd, F_DUPFD_CLOEXEC, 0);
+	foreign->fd = dray_descriptor_copy(foreign->fd);
 	return foreign->fd < 0 ? dray_fail(-errno, "duplicating a dma-buf: %s",
 					   strerror(errno))
 			       : 0;

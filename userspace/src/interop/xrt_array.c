@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/cancel.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "block/block.h"
 #include "interop/xrt.h"
@@ -65,7 +66,7 @@ static int export_handle(struct dray_xrt_whole *whole, int *fd)
 				 " bytes is a part of one of %" PRIu64
 				 ": dray_xrt_adopt() needs that one as root",
 				 whole->size, size);
-	*fd = fcntl(given, F_DUPFD_CLOEXEC, 0);
+	*fd = dray_descriptor_copy(given);
 	if (*fd < 0)
 		return dray_fail(-errno, "duplicating a dma-buf: %s",
 				 strerror(errno));
@@ -93,7 +94,7 @@ static int export_bo(struct dray_xrt_bo *bo, int *fd, uint64_t *offset)
 				"the foreign BO came without a dma-buf");
 	} else {
 		*offset += whole->foreign.offset;
-		*fd = fcntl(whole->foreign.fd, F_DUPFD_CLOEXEC, 0);
+		*fd = dray_descriptor_copy(whole->foreign.fd);
 		if (*fd < 0)
 			ret = dray_fail(-errno, "duplicating a dma-buf: %s",
 					strerror(errno));

@@ -14,7 +14,9 @@
 #include <unistd.h>
 
 #include "base/cancel.h"
+#include "base/descriptor.h"
 #include "base/error.h"
+#include "base/user.h"
 #include "ipc/ask.h"
 #include "ipc/others.h"
 
@@ -22,7 +24,8 @@ static int hung_up(void)
 {
 	return dray_fail(
 		-ECONNREFUSED,
-		"the process that exported the memory is gone, or exports nothing any more");
+		"the process that exported the memory is gone, or exports nothing any more, or "
+		"it is in another network namespace, as in a container of its own");
 }
 
 static int socket_failed(int error)
@@ -45,6 +48,13 @@ static int check_user(int fd)
 
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length))
 		return socket_failed(errno);
+	if (peer.uid == geteuid() && !dray_user_is_known(peer.uid))
+		return dray_fail(
+			-EACCES,
+			"the memory is exported by a user without a number in "
+			"this namespace of users, as is this one (both are %u): "
+			"they may be different; export with any_user",
+			peer.uid);
 	if (peer.uid != geteuid())
 		return dray_fail(
 			-EACCES,
@@ -62,7 +72,8 @@ static int connect_to(const struct dray_ipc_fields *fields)
 	int64_t until = dray_ipc_now() + DRAY_IPC_PATIENCE_MS;
 	struct sockaddr_un address;
 	unsigned int length = dray_ipc_address(fields->broker, &address);
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	int fd = dray_descriptor(
+		socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
 	int ret;
 
 	if (fd < 0)
@@ -194,6 +205,12 @@ static int receive(int fd, struct dray_ipc_answer *answer, int *buffer)
 			got, count);
 	else if (answer->error)
 		ret = refused(answer);
+	if (!ret && !answer->error) {
+		fds[0] = dray_descriptor(fds[0]);
+		count = fds[0] < 0 ? 0 : count;
+		if (!count)
+			ret = socket_failed(errno);
+	}
 	while (ret && count)
 		close(fds[--count]);
 	if (!ret)

@@ -12,21 +12,32 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/thread.h"
 #include "ipc/broker.h"
 
-/* Brokers with a thread: the current one, and any about to end. */
-static struct dray_ipc_broker *brokers;
+/*
+ * The broker that has a thread.  After the last export it is about to end; an
+ * export before that starts it again, so that there are never two.
+ */
+static struct dray_ipc_broker *only;
 
-/* Present and later importers find the connection refused. */
+/*
+ * Present and later importers find the connection refused.  Out of the set first:
+ * a child may have the listener too.
+ */
 static void close_sockets(struct dray_ipc_broker *broker)
 {
 	dray_ipc_hang_up_all(broker);
-	if (broker->listener >= 0)
+	if (broker->listener >= 0) {
+		epoll_ctl(broker->poller, EPOLL_CTL_DEL, broker->listener,
+			  NULL);
 		close(broker->listener);
+	}
 	if (broker->reserve >= 0)
 		close(broker->reserve);
 	broker->listener = -1;
@@ -44,6 +55,16 @@ static void close_all(struct dray_ipc_broker *broker)
 	free(broker);
 }
 
+/* Empties the eventfd of an end that did not come to pass. */
+static void drain(struct dray_ipc_broker *broker)
+{
+	uint64_t stops;
+
+	/* In a sandbox without read() it would be there for ever. */
+	if (read(broker->wake, &stops, sizeof(stops)) < 0)
+		epoll_ctl(broker->poller, EPOLL_CTL_DEL, broker->wake, NULL);
+}
+
 /* Handles all events but the end. */
 static void attend_all(struct dray_ipc_broker *broker,
 		       const struct epoll_event *events, int n)
@@ -58,6 +79,8 @@ static void attend_all(struct dray_ipc_broker *broker,
 	for (i = 0; i < n; i++) {
 		if (events[i].data.ptr == &broker->listener)
 			knocks = true;
+		else if (events[i].data.ptr == &broker->wake)
+			drain(broker);
 		else
 			dray_ipc_attend(broker, events[i].data.ptr);
 	}
@@ -67,29 +90,41 @@ static void attend_all(struct dray_ipc_broker *broker,
 	dray_ipc_drop_silent(broker);
 }
 
+/* In a sandbox that forbids epoll_wait(): importers get no answer. */
+static void rest(void)
+{
+	const struct timespec pause = { .tv_nsec = 100000000 };
+
+	nanosleep(&pause, NULL);
+}
+
 static void *run(void *argument)
 {
-	struct dray_ipc_broker *broker = argument, **link;
+	struct dray_ipc_broker *broker = argument;
 	struct epoll_event events[16];
+	uint64_t starts;
 	int n, timeout;
 
 	pthread_setname_np(pthread_self(), "dray-broker");
 	for (;;) {
 		dray_ipc_lock();
+		starts = broker->starts;
 		timeout = dray_ipc_patience(broker);
 		dray_ipc_unlock();
 		n = epoll_wait(broker->poller, events, 16, timeout);
+		if (n < 0 && errno != EINTR)
+			rest();
 		dray_ipc_lock();
 		if (broker->ends)
 			break;
-		attend_all(broker, events, n);
+		/* Events from before the start are of connections that ended. */
+		if (broker->starts == starts)
+			attend_all(broker, events, n);
 		dray_ipc_unlock();
 		dray_ipc_settle();
 	}
 	/* With the lock: a process that forks has all of it, or nothing. */
-	for (link = &brokers; *link != broker;)
-		link = &(*link)->next;
-	*link = broker->next;
+	only = NULL;
 	close_all(broker);
 	dray_ipc_unlock();
 	return NULL;
@@ -116,8 +151,8 @@ static int start_thread(struct dray_ipc_broker *broker)
 
 static int open_socket(uint64_t name)
 {
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
-			0);
+	int fd = dray_descriptor(socket(
+		AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 	struct sockaddr_un address;
 	unsigned int length = dray_ipc_address(name, &address);
 
@@ -132,7 +167,18 @@ static int open_socket(uint64_t name)
 	return fd;
 }
 
-int dray_ipc_broker_start(uint64_t name, struct dray_ipc_broker **out)
+/* Opens all that importers need.  The caller closes it after an error. */
+static int open_sockets(struct dray_ipc_broker *broker, uint64_t name)
+{
+	broker->listener = open_socket(name);
+	if (broker->listener < 0 || dray_ipc_restock(broker) ||
+	    dray_ipc_listen(broker, EPOLL_CTL_ADD))
+		return dray_fail(-errno, "the broker's socket: %s",
+				 strerror(errno));
+	return 0;
+}
+
+static int start_anew(uint64_t name, struct dray_ipc_broker **out)
 {
 	struct dray_ipc_broker *broker = calloc(1, sizeof(*broker));
 	struct epoll_event event = { .events = EPOLLIN };
@@ -140,27 +186,47 @@ int dray_ipc_broker_start(uint64_t name, struct dray_ipc_broker **out)
 
 	if (!broker)
 		return dray_fail(-ENOMEM, "no memory for the broker");
+	broker->listener = -1;
 	broker->reserve = -1;
-	broker->poller = epoll_create1(EPOLL_CLOEXEC);
-	broker->wake = eventfd(0, EFD_CLOEXEC);
-	broker->listener = open_socket(name);
+	broker->poller = dray_descriptor(epoll_create1(EPOLL_CLOEXEC));
+	broker->wake = dray_descriptor(eventfd(0, EFD_CLOEXEC));
 	event.data.ptr = &broker->wake;
-	if (broker->poller < 0 || broker->wake < 0 || broker->listener < 0 ||
-	    dray_ipc_restock(broker) ||
-	    epoll_ctl(broker->poller, EPOLL_CTL_ADD, broker->wake, &event) ||
-	    dray_ipc_listen(broker, EPOLL_CTL_ADD))
+	if (broker->poller < 0 || broker->wake < 0 ||
+	    epoll_ctl(broker->poller, EPOLL_CTL_ADD, broker->wake, &event))
 		ret = dray_fail(-errno, "the broker's socket: %s",
 				strerror(errno));
 	else
+		ret = open_sockets(broker, name);
+	if (!ret)
 		ret = start_thread(broker);
-	if (ret) {
+	if (ret)
 		close_all(broker);
+	else
+		*out = broker;
+	return ret;
+}
+
+/* Its thread has not seen yet that it was to end. */
+static int start_again(struct dray_ipc_broker *broker, uint64_t name)
+{
+	int ret = open_sockets(broker, name);
+
+	if (ret) {
+		close_sockets(broker);
 		return ret;
 	}
-	broker->next = brokers;
-	brokers = broker;
-	*out = broker;
+	broker->ends = false;
+	broker->starts++;
 	return 0;
+}
+
+int dray_ipc_broker_start(uint64_t name, struct dray_ipc_broker **out)
+{
+	int ret = only ? start_again(only, name) : start_anew(name, &only);
+
+	if (!ret)
+		*out = only;
+	return ret;
 }
 
 void dray_ipc_broker_stop(struct dray_ipc_broker *broker)
@@ -168,18 +234,23 @@ void dray_ipc_broker_stop(struct dray_ipc_broker *broker)
 	uint64_t one = 1;
 
 	broker->ends = true;
+	broker->deaf = false;
 	close_sockets(broker);
-	/* An eventfd that was never read has room. */
+	/*
+	 * The thread reads it at each start, so that there is room.  In a sandbox
+	 * without write() the thread waits for the next export.
+	 */
 	if (write(broker->wake, &one, sizeof(one)) < 0)
-		abort();
+		return;
 }
 
 void dray_ipc_broker_forget(void)
 {
-	struct dray_ipc_broker *broker;
-
-	while ((broker = brokers)) {
-		brokers = broker->next;
-		close_all(broker);
-	}
+	if (!only)
+		return;
+	/* The set is the parent's, too: nothing may be removed from it. */
+	close(only->poller);
+	only->poller = -1;
+	close_all(only);
+	only = NULL;
 }

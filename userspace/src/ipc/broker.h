@@ -17,10 +17,10 @@ struct dray_ipc_broker {
 	int reserve;		/* closed to refuse an importer; -1: in use */
 	bool deaf;		/* no descriptor is left to accept with */
 	bool ends;
+	uint64_t starts;	/* again, before it had ended */
 	uint32_t waiting;	/* how many of the asking there are */
 	struct dray_address_table others;	/* others.c's */
 	struct dray_ipc_connection *asking;	/* the latest first */
-	struct dray_ipc_broker *next;
 };
 
 /* Watches the listener, unless the broker is deaf.  0, or -1 and errno. */

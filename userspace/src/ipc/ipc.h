@@ -170,6 +170,9 @@ void dray_ipc_release(struct dray_ipc_export *export, bool own);
 void dray_ipc_settle(void);
 /* With the lock: ends the exports of memory that is closed. */
 void dray_ipc_end_memory(const struct dray_ipc_memory *memory);
+/* Users that this namespace of users hides are never the same. */
+bool dray_ipc_is_same_user(uid_t one, uid_t other);
+
 /* With the lock: whether that broker is of this process. */
 bool dray_ipc_is_own(uint64_t broker);
 

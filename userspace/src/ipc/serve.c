@@ -17,6 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "ipc/broker.h"
 #include "ipc/others.h"
@@ -51,7 +52,7 @@ int dray_ipc_listen(struct dray_ipc_broker *broker, int how)
 int dray_ipc_restock(struct dray_ipc_broker *broker)
 {
 	if (broker->reserve < 0)
-		broker->reserve = fcntl(broker->wake, F_DUPFD_CLOEXEC, 0);
+		broker->reserve = dray_descriptor_copy(broker->wake);
 	return broker->reserve < 0 ? -1 : 0;
 }
 
@@ -131,8 +132,8 @@ static void drop_refused(struct dray_ipc_broker *broker)
 
 static int accept_next(const struct dray_ipc_broker *broker)
 {
-	return accept4(broker->listener, NULL, NULL,
-		       SOCK_CLOEXEC | SOCK_NONBLOCK);
+	return dray_descriptor(accept4(broker->listener, NULL, NULL,
+				       SOCK_CLOEXEC | SOCK_NONBLOCK));
 }
 
 static bool is_limit(int error)
@@ -270,7 +271,7 @@ static int lease(struct dray_ipc_broker *broker,
 	if (ret)
 		return ret;
 	connection->user = peer.uid;
-	connection->is_other = peer.uid != export->user;
+	connection->is_other = !dray_ipc_is_same_user(peer.uid, export->user);
 	if (connection->refusal && (connection->is_other || !copies))
 		return connection->refusal;
 	if (connection->is_other)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/user.h"
 #include "ipc/index.h"
 #include "ipc/ipc.h"
 #include "memory/node.h"
@@ -218,12 +219,18 @@ static bool is_secret(const uint64_t *said, const uint64_t *secret)
 	return !((said[0] ^ secret[0]) | (said[1] ^ secret[1]));
 }
 
+bool dray_ipc_is_same_user(uid_t one, uid_t other)
+{
+	return one == other && dray_user_is_known(one);
+}
+
 int dray_ipc_find(const struct dray_ipc_fields *asked, const uid_t *user,
 		  struct dray_ipc_export **out)
 {
 	struct dray_ipc_export *export = slots[asked->slot];
 
-	if (user && *user != (export ? export->user : geteuid()) &&
+	if (user &&
+	    !dray_ipc_is_same_user(*user, export ? export->user : geteuid()) &&
 	    !(export && export->fields.flags & DRAY_IPC_ANY_USER))
 		return dray_fail(-EACCES, "the memory is of another user");
 	if (!export || export->ended ||

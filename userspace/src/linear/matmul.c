@@ -44,10 +44,19 @@ static int move_rows(struct dray_linear *product)
 static int fail_lengths(const struct dray_linear *product, int64_t one,
 			int64_t other)
 {
+	const struct dray_view *a = &product->operands[0];
+	const struct dray_view *b = &product->operands[1];
+
 	return dray_fail(
 		-EINVAL,
-		"%s sums over axes of one length, not of %lld and %lld elements",
-		product->name, (long long)one, (long long)other);
+		"%s: the last axis of the first operand has %lld elements, and the "
+		"axis of the second that it meets %lld; their shapes end with "
+		"(%lld, %lld) and (%lld, %lld)",
+		product->name, (long long)one, (long long)other,
+		(long long)a->shape[a->ndim - 2],
+		(long long)a->shape[a->ndim - 1],
+		(long long)b->shape[b->ndim - 2],
+		(long long)b->shape[b->ndim - 1]);
 }
 
 /* Computes (..., m, k) times (..., k, n); vectors have been expanded. */

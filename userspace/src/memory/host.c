@@ -356,7 +356,9 @@ static int host_addresses(struct dray_buffer *buffer, uint64_t offset,
 	(void)segments;
 	(void)room;
 	(void)count;
-	return dray_fail(-EOPNOTSUPP, "host memory has no DMA addresses");
+	return dray_fail(
+		-EOPNOTSUPP,
+		"host memory has no DMA addresses: load the dray module (modprobe dray), and make the array in memory of its node");
 }
 
 static int host_submit(struct dray_node *node, struct dray_submit *args)

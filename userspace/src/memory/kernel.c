@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cancel.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "memory/kernel.h"
 #include "memory/reason.h"
@@ -92,7 +93,7 @@ static int open_device(const char *name)
 			"\"%s\" is not the name of a node, such as dray0",
 			name);
 	snprintf(path, sizeof(path), "/dev/%s", name);
-	fd = open(path, O_RDWR | O_CLOEXEC);
+	fd = dray_descriptor(open(path, O_RDWR | O_CLOEXEC));
 	if (fd >= 0)
 		return fd;
 	error = errno;
@@ -268,6 +269,23 @@ static int kernel_sync(struct dray_node *node, uint32_t target,
 	return 0;
 }
 
+/*
+ * The transfers are on their way: if no other descriptor is left, the fence keeps
+ * its own, which nobody can write to.
+ */
+static int raise_fence(int fd)
+{
+	int copy;
+
+	if (fd < 0 || fd >= DRAY_DESCRIPTOR_LOWEST)
+		return fd;
+	copy = dray_descriptor_copy(fd);
+	if (copy < 0)
+		return fd;
+	close(fd);
+	return copy;
+}
+
 static int kernel_submit(struct dray_node *node, struct dray_submit *args)
 {
 	uint32_t count = args->count;
@@ -288,6 +306,7 @@ static int kernel_submit(struct dray_node *node, struct dray_submit *args)
 					count, node->info.name,
 					(uint64_t)args->runs,
 					(uint64_t)args->bytes, args->failed);
+	args->fence_fd = raise_fence(args->fence_fd);
 	return 0;
 }
 

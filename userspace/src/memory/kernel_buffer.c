@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cancel.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "memory/kernel.h"
 #include "memory/reason.h"
@@ -74,6 +75,12 @@ static int alloc_failed(const struct dray_node *node,
 				request->alignment);
 }
 
+static int no_descriptor(void)
+{
+	return dray_fail(-errno, "a descriptor of a dma-buf: %s",
+			 strerror(errno));
+}
+
 int dray_kernel_alloc(struct dray_buffer *buffer,
 		      const struct dray_request *request)
 {
@@ -95,7 +102,9 @@ int dray_kernel_alloc(struct dray_buffer *buffer,
 	if (ret)
 		return alloc_failed(node, request, &args, ret);
 
-	buffer->fd = args.fd;
+	buffer->fd = dray_descriptor(args.fd);
+	if (buffer->fd < 0)
+		return no_descriptor();
 	buffer->id = args.id;
 	buffer->heap = args.heap;
 	buffer->mode = args.mode;
@@ -156,7 +165,7 @@ int dray_kernel_import(struct dray_buffer *buffer, int fd, uint64_t need)
 	lseek(fd, 0, SEEK_SET);
 
 	buffer->writable = (flags & O_ACCMODE) == O_RDWR;
-	buffer->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	buffer->fd = dray_descriptor_copy(fd);
 	if (buffer->fd < 0)
 		return dray_fail(-errno, "duplicating file descriptor %d: %s",
 				 fd, strerror(errno));
@@ -192,10 +201,10 @@ int dray_kernel_share(struct dray_buffer *buffer, bool read_only, int *fd)
 						"passing buffer %" PRIu64
 						" on for reading",
 						buffer->id);
-		*fd = args.fd;
-		return 0;
+		*fd = dray_descriptor(args.fd);
+		return *fd < 0 ? no_descriptor() : 0;
 	}
-	*fd = fcntl(buffer->fd, F_DUPFD_CLOEXEC, 0);
+	*fd = dray_descriptor_copy(buffer->fd);
 	if (*fd < 0)
 		return dray_fail(-errno, "duplicating a dma-buf: %s",
 				 strerror(errno));

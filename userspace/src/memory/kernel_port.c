@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cancel.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "memory/kernel.h"
 #include "memory/reason.h"
@@ -45,6 +46,13 @@ static int open_port(struct dray_node *node, struct dray_timeline *args,
 	ret = dray_kernel_call(node->fd, DRAY_IOC_TIMELINE, args);
 	if (ret) {
 		ret = open_failed(node, args, ret);
+		goto free_port;
+	}
+	args->fd = dray_descriptor(args->fd);
+	if (args->fd < 0) {
+		ret = dray_fail(-errno, "opening channel %u of %s: %s",
+				args->channel, node->info.name,
+				strerror(errno));
 		goto free_port;
 	}
 	timeline = mmap(NULL, (size_t)args->size, PROT_READ, MAP_SHARED,

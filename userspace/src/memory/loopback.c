@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cancel.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/fork.h"
 #include "memory/backend.h"
@@ -58,10 +59,10 @@ static int open_descriptors(struct dray_line *line)
 {
 	int error;
 
-	line->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	line->timer =
-		timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	line->base.fd = epoll_create1(EPOLL_CLOEXEC);
+	line->event = dray_descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+	line->timer = dray_descriptor(
+		timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+	line->base.fd = dray_descriptor(epoll_create1(EPOLL_CLOEXEC));
 	if (line->event >= 0 && line->timer >= 0 && line->base.fd >= 0 &&
 	    !watch(line, line->event) && !watch(line, line->timer))
 		return 0;
@@ -98,18 +99,20 @@ static int make_timeline(struct dray_line *line, struct dray_timeline *args)
 }
 
 /* Puts the line at its place in the table, if that is free. */
-static int take_place(struct dray_line *line, uint32_t channel)
+static int take_place(struct dray_line *line, struct dray_timeline *args)
 {
 	int ret = 0;
 
 	dray_line_lock();
 	if (dray_line_at(line->place))
-		ret = dray_fail_reason(-EBUSY, DRAY_REASON_STREAM, channel,
+		ret = dray_fail_reason(-EBUSY, DRAY_REASON_STREAM,
+				       args->channel,
 				       "opening channel %u of the host",
-				       channel);
+				       args->channel);
 	else
 		*line->place = line;
 	dray_line_unlock();
+	args->reason = ret ? DRAY_REASON_STREAM : DRAY_REASON_NONE;
 	return ret;
 }
 
@@ -136,7 +139,7 @@ static int open_line(struct dray_node *node, struct dray_timeline *args,
 	if (!ret)
 		ret = open_descriptors(line);
 	if (!ret)
-		ret = take_place(line, args->channel);
+		ret = take_place(line, args);
 	if (ret) {
 		free_line(line);
 		return ret;

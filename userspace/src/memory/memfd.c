@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/cancel.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "memory/memfd.h"
 
@@ -79,9 +80,9 @@ int dray_memfd_make(struct dray_buffer *buffer, uint64_t size, bool grows)
 		ret = check_limit(size);
 	if (ret)
 		return ret;
-	fd = memfd_create(buffer->name[0] ? buffer->name : "dray",
-			  MFD_CLOEXEC | MFD_ALLOW_SEALING |
-				  (huge ? MFD_HUGETLB : 0));
+	fd = dray_descriptor(memfd_create(
+		buffer->name[0] ? buffer->name : "dray",
+		MFD_CLOEXEC | MFD_ALLOW_SEALING | (huge ? MFD_HUGETLB : 0)));
 	if (fd < 0)
 		return dray_fail(-errno, "memfd_create: %s", strerror(errno));
 	if (ftruncate(fd, (off_t)size) ||
@@ -191,7 +192,7 @@ int dray_memfd_take(struct dray_buffer *buffer, int fd, uint64_t need,
 
 	buffer->writable = (flags & O_ACCMODE) == O_RDWR &&
 			   !(seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE));
-	buffer->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	buffer->fd = dray_descriptor_copy(fd);
 	if (buffer->fd < 0)
 		return dray_fail(-errno, "duplicating file descriptor %d: %s",
 				 fd, strerror(errno));
@@ -226,7 +227,7 @@ int dray_memfd_share(struct dray_buffer *buffer, bool read_only, int *fd)
 		  read_only ? F_SEAL_FUTURE_WRITE | F_SEAL_SEAL : F_SEAL_SEAL))
 		return dray_fail(-errno, "sealing a memfd: %s",
 				 strerror(errno));
-	*fd = fcntl(buffer->fd, F_DUPFD_CLOEXEC, 0);
+	*fd = dray_descriptor_copy(buffer->fd);
 	if (*fd < 0)
 		return dray_fail(-errno, "duplicating a memfd: %s",
 				 strerror(errno));

@@ -2,7 +2,6 @@
 /*
  * The nodes that the kernel module offers, as /dev shows them.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +9,12 @@
 #include <unistd.h>
 
 #include "base/cancel.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "memory/backend.h"
+
+/* Digits of a node's number */
+#define MOST_DIGITS 9
 
 /* The number in a node's name, "dray" and digits; else -1. */
 static long number_of(const char *name)
@@ -21,33 +24,78 @@ static long number_of(const char *name)
 	if (strncmp(name, "dray", 4))
 		return -1;
 	digits = strspn(name + 4, "0123456789");
-	if (!digits || digits > 9 || name[4 + digits])
+	if (!digits || digits > MOST_DIGITS || name[4 + digits])
 		return -1;
 	return strtol(name + 4, NULL, 10);
 }
 
-static int is_node(const struct dirent *entry)
+static int by_number(const void *a, const void *b)
 {
-	return number_of(entry->d_name) >= 0;
-}
-
-static int by_number(const struct dirent **a, const struct dirent **b)
-{
-	long left = number_of((*a)->d_name), right = number_of((*b)->d_name);
+	long left = *(const long *)a, right = *(const long *)b;
 
 	return (left > right) - (left < right);
 }
 
+/*
+ * Lists the numbers of the nodes that the folder @path names, from the lowest.
+ * The caller frees *@numbers.  Returns their count, or a negative errno.
+ */
+static ssize_t list_numbers(const char *path, long **numbers)
+{
+	DIR *folder = dray_descriptor_folder(path);
+	const struct dirent *entry;
+	size_t count = 0;
+
+	*numbers = NULL;
+	if (!folder)
+		return -errno;
+	while ((entry = readdir(folder))) {
+		long number = number_of(entry->d_name), *more;
+
+		if (number < 0)
+			continue;
+		more = reallocarray(*numbers, count + 1, sizeof(number));
+		if (!more) {
+			closedir(folder);
+			free(*numbers);
+			*numbers = NULL;
+			return -ENOMEM;
+		}
+		*numbers = more;
+		more[count++] = number;
+	}
+	closedir(folder);
+	if (count)
+		qsort(*numbers, count, sizeof(**numbers), by_number);
+	return (ssize_t)count;
+}
+
+/* Whether the kernel lists a node, for a container without /sys. */
+static bool is_listed(void)
+{
+	FILE *file = dray_descriptor_file("/proc/misc");
+	char line[128], name[64];
+	bool found = false;
+
+	while (file && !found && fgets(line, sizeof(line), file))
+		found = sscanf(line, "%*d %63s", name) == 1 &&
+			number_of(name) >= 0;
+	if (file)
+		fclose(file);
+	return found;
+}
+
 bool dray_module_loaded(void)
 {
-	return !access("/sys/module/dray", F_OK);
+	if (!access("/sys/module/dray", F_OK))
+		return true;
+	return access("/sys/module", F_OK) && is_listed();
 }
 
 int dray_fail_no_node(const char *before)
 {
-	struct dirent **found = NULL;
 	char name[DRAY_NAME_LEN] = "";
-	int n;
+	long *numbers;
 
 	if (!dray_module_loaded())
 		return dray_fail(
@@ -55,13 +103,9 @@ int dray_fail_no_node(const char *before)
 			"%sthe dray module is not loaded; load it with: "
 			"modprobe dray (or, from a build: insmod dray.ko)",
 			before);
-	n = scandir("/sys/class/misc", &found, is_node, by_number);
-	if (n > 0)
-		snprintf(name, sizeof(name), "%.*s", DRAY_NAME_LEN - 1,
-			 found[0]->d_name);
-	while (n > 0)
-		free(found[--n]);
-	free(found);
+	if (list_numbers("/sys/class/misc", &numbers) > 0)
+		snprintf(name, sizeof(name), "dray%ld", numbers[0]);
+	free(numbers);
 	if (*name)
 		return dray_fail(
 			-ENODEV,
@@ -79,22 +123,18 @@ int dray_fail_no_node(const char *before)
 int dray_node_names(char names[][DRAY_NAME_LEN], size_t room, size_t *count)
 {
 	DRAY_NO_CANCEL;
-	struct dirent **found = NULL;
-	int i, n;
+	ssize_t i, n;
+	long *numbers;
 
 	if (!dray_given(count, __func__) ||
 	    (room && !dray_given(names, __func__)))
 		return -EINVAL;
-	n = scandir("/dev", &found, is_node, by_number);
+	n = list_numbers("/dev", &numbers);
 	if (n < 0)
-		return dray_fail(-errno, "/dev: %s", strerror(errno));
-	for (i = 0; i < n; i++) {
-		if ((size_t)i < room)
-			snprintf(names[i], DRAY_NAME_LEN, "%.*s",
-				 DRAY_NAME_LEN - 1, found[i]->d_name);
-		free(found[i]);
-	}
-	free(found);
+		return dray_fail((int)n, "/dev: %s", strerror((int)-n));
+	for (i = 0; i < n && (size_t)i < room; i++)
+		snprintf(names[i], DRAY_NAME_LEN, "dray%ld", numbers[i]);
+	free(numbers);
 	if (!n && !dray_module_loaded())
 		return dray_fail_no_node("");
 	*count = (size_t)n;

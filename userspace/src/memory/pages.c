@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/cancel.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "memory/backend.h"
@@ -27,7 +28,7 @@
 bool dray_pages_meminfo(const char *name, uint64_t *number)
 {
 	DRAY_NO_CANCEL;
-	FILE *file = fopen("/proc/meminfo", "re");
+	FILE *file = dray_descriptor_file("/proc/meminfo");
 	size_t length = strlen(name);
 	bool found = false;
 	char line[128];

@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "memory/backend.h"
@@ -31,7 +32,10 @@ static int attach(struct dray_node *node, void *address, size_t size,
 			return dray_fail_reason(-errno, args.reason, args.limit,
 						"pinning %zu bytes at %p", size,
 						address);
-	*fd = args.fd;
+	*fd = dray_descriptor(args.fd);
+	if (*fd < 0)
+		return dray_fail(-errno, "pinning %zu bytes at %p: %s", size,
+				 address, strerror(errno));
 	return 0;
 }
 

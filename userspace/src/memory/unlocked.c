@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include <stdbool.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -23,19 +24,43 @@ static void *unlocked_page(size_t page, int protection)
 	return start;
 }
 
+/* In a sandbox that forbids mremap(), where few programs lock their memory. */
+static void *map_at_once(size_t size, int protection)
+{
+	void *start = mmap(NULL, size, protection,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (start != MAP_FAILED && protection & PROT_WRITE)
+		madvise(start, size, MADV_DONTDUMP);
+	return start;
+}
+
 void *dray_map_unlocked(size_t size, int protection)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *first = unlocked_page(page, protection), *start;
+	bool forbidden;
 
-	if (first == MAP_FAILED || size <= page)
+	if (first == MAP_FAILED)
 		return first;
+	/*
+	 * What can be written is a table.  A core would have all that it reserves,
+	 * gigabytes of zeros.
+	 */
+	if (protection & PROT_WRITE)
+		madvise(first, page, MADV_DONTDUMP);
+	if (size <= page)
+		return first;
+	/* It keeps this advice. */
 	start = mremap(first, page, size, MREMAP_MAYMOVE);
-	if (start == MAP_FAILED) {
-		munmap(first, page);
-		errno = ENOMEM;
-	}
-	return start;
+	if (start != MAP_FAILED)
+		return start;
+	forbidden = errno == EPERM || errno == ENOSYS;
+	munmap(first, page);
+	if (forbidden)
+		return map_at_once(size, protection);
+	errno = ENOMEM;
+	return MAP_FAILED;
 }
 
 int dray_unmap_to_addresses(void *start, size_t size)

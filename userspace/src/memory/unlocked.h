@@ -14,7 +14,7 @@
 
 /*
  * Maps @size zero bytes with this protection, which take memory as they are
- *	written; MAP_FAILED with errno if there is no room.
+ *	written, and are in no core file; MAP_FAILED with errno if there is no room.
  */
 void *dray_map_unlocked(size_t size, int protection);
 

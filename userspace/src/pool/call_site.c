@@ -64,12 +64,25 @@ static void write_site(char *out, size_t room, void *site)
 			 last_part(info.dli_fname));
 }
 
-void dray_call_site_print(FILE *file, void *site)
+void dray_call_site_print(FILE *file, void *site, struct dray_symbols *symbols)
 {
+	const char *call = (const char *)site - 1;
+	struct dray_symbol found;
 	char text[1024];
+	Dl_info info;
 
 	write_site(text, sizeof(text), site);
-	fputs(text, file);
+	if (!symbols || !dray_symbols_find(symbols, call, &found)) {
+		fputs(text, file);
+		return;
+	}
+	if (dladdr(call, &info) && info.dli_sname)
+		fputs(text, file);
+	else
+		fprintf(file, "%s in %s", found.function,
+			last_part(info.dli_fname));
+	if (found.line[0])
+		fprintf(file, ", at %s", found.line);
 }
 
 void dray_call_site_outside(char *out, size_t room, void *const *sites,

@@ -6,12 +6,16 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "pool/symbols.h"
+
 /* Return addresses of the caller's callers, at most @room of them. */
 size_t dray_call_sites(void **sites, size_t room);
 /*
- * Prints "function+0x12 in libfoo.so", or the parts known, without a newline.
+ * Prints "function+0x12 in libfoo.so, at file.c:34", or the parts known, without a
+ * newline.  @symbols, which may be NULL, knows functions that are not exported, and
+ * lines.
  */
-void dray_call_site_print(FILE *file, void *site);
+void dray_call_site_print(FILE *file, void *site, struct dray_symbols *symbols);
 
 /*
  * Writes the first site that does not lie in this library in that form to @out,

@@ -249,8 +249,11 @@ static void check_free(void *ctx, void *address, size_t size)
 		return;
 	note(&callers);
 	block = take(checker, "free", address, &size, &callers);
-	if (block)
-		retire(checker, block, &callers);
+	if (!block)
+		return;
+	if (size != block->size)
+		dray_check_wrong_size(checker, &callers, block, size);
+	retire(checker, block, &callers);
 }
 
 /* The old block stays out until there is a new one, as with realloc(). */

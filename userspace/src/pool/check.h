@@ -105,6 +105,11 @@ void dray_check_bad_free(struct dray_checker *checker, const char *what,
 /* Checks the live blocks and writes them to @file; as dray_check_report(). */
 int dray_check_list(struct dray_checker *checker, FILE *file);
 
+/* Writes a free of @size bytes, which counts as no fault, to the log. */
+void dray_check_wrong_size(struct dray_checker *checker,
+			   const struct dray_callers *callers,
+			   const struct dray_checked *block, size_t size);
+
 /* Finds the callers that allocated the live block at @data; called without a lock. */
 bool dray_check_origin(struct dray_checker *checker, const void *data,
 		       struct dray_origin *out);

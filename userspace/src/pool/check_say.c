@@ -12,7 +12,8 @@
 #include "base/error.h"
 #include "pool/check.h"
 
-static void print_sites(FILE *file, const char *title, const char *place,
+static void print_sites(FILE *file, struct dray_symbols *symbols,
+			const char *title, const char *place,
 			void *const *sites, size_t count)
 {
 	size_t i;
@@ -23,9 +24,32 @@ static void print_sites(FILE *file, const char *title, const char *place,
 		fprintf(file, "    %s\n", place);
 	for (i = 0; i < count; i++) {
 		fputs("    ", file);
-		dray_call_site_print(file, sites[i]);
+		dray_call_site_print(file, sites[i], symbols);
 		fputc('\n', file);
 	}
+}
+
+static void say(FILE *file, const char *sentence,
+		const struct dray_callers *callers,
+		const struct dray_checked *block)
+{
+	struct dray_symbols symbols;
+
+	dray_symbols_begin(&symbols);
+	flockfile(file);
+	fprintf(file, "dray: %s\n", sentence);
+	if (callers)
+		print_sites(file, &symbols, "now called by", callers->place,
+			    callers->sites, callers->count);
+	if (block)
+		print_sites(file, &symbols, "allocated by", block->allocated_at,
+			    block->allocated_by, block->allocated_by_count);
+	if (block && block->freed)
+		print_sites(file, &symbols, "freed by", block->freed_at,
+			    block->freed_by, block->freed_by_count);
+	fflush(file);
+	funlockfile(file);
+	dray_symbols_end(&symbols);
 }
 
 /* With the sentence that dray_fail() has; @block may be NULL. */
@@ -38,24 +62,29 @@ static void report(struct dray_checker *checker,
 	bool aborts = abort_asked && !strcmp(abort_asked, "1");
 	FILE *file = checker->log ? checker->log : aborts ? stderr : NULL;
 
-	if (file) {
-		flockfile(file);
-		fprintf(file, "dray: %s\n", dray_last_error());
-		if (callers)
-			print_sites(file, "now called by", callers->place,
-				    callers->sites, callers->count);
-		if (block)
-			print_sites(file, "allocated by", block->allocated_at,
-				    block->allocated_by,
-				    block->allocated_by_count);
-		if (block && block->freed)
-			print_sites(file, "freed by", block->freed_at,
-				    block->freed_by, block->freed_by_count);
-		fflush(file);
-		funlockfile(file);
-	}
+	if (file)
+		say(file, dray_last_error(), callers, block);
 	if (aborts)
 		abort();
+}
+
+void dray_check_wrong_size(struct dray_checker *checker,
+			   const struct dray_callers *callers,
+			   const struct dray_checked *block, size_t size)
+{
+	DRAY_NO_CANCEL;
+	struct dray_checked shown = *block;
+	char sentence[160];
+
+	if (!checker->log)
+		return;
+	shown.freed = false; /* by these callers */
+	snprintf(sentence, sizeof(sentence),
+		 "free of block %p of %zu byte%s as one of %zu byte%s; "
+		 "the block is freed",
+		 (void *)block->data, block->size, dray_plural(block->size),
+		 size, dray_plural(size));
+	say(checker->log, sentence, callers, &shown);
 }
 
 static void bump(struct dray_checker *checker, uint64_t *number)
@@ -208,6 +237,7 @@ static struct outstanding *copy_all(struct dray_checker *checker, size_t *count)
 int dray_check_list(struct dray_checker *checker, FILE *file)
 {
 	DRAY_NO_CANCEL;
+	struct dray_symbols symbols;
 	struct outstanding *all;
 	struct dray_check numbers;
 	size_t count, bytes = 0, i;
@@ -218,6 +248,7 @@ int dray_check_list(struct dray_checker *checker, FILE *file)
 	dray_guard_give(&checker->guard);
 	if (!all)
 		return dray_fail(-ENOMEM, "no memory for a list of blocks");
+	dray_symbols_begin(&symbols);
 	for (i = 0; i < count; i++) {
 		const struct dray_checked *block = &all[i].block;
 
@@ -225,19 +256,21 @@ int dray_check_list(struct dray_checker *checker, FILE *file)
 			say_broken(checker, NULL, block, all[i].broken);
 		fprintf(file, "block %p of %zu byte%s\n", (void *)block->data,
 			block->size, dray_plural(block->size));
-		print_sites(file, "allocated by", block->allocated_at,
+		print_sites(file, &symbols, "allocated by", block->allocated_at,
 			    block->allocated_by, block->allocated_by_count);
 		bytes += block->size;
 	}
+	dray_symbols_end(&symbols);
 	free(all);
 	fprintf(file,
 		"%zu block%s of %zu byte%s %s out; %" PRIu64
 		" bad frees, %" PRIu64 " double frees, %" PRIu64
-		" broken guards, %" PRIu64 " late writes\n",
+		" broken guards, %" PRIu64 " late writes, %" PRIu64
+		" frees with a wrong size\n",
 		count, dray_plural(count), bytes, dray_plural(bytes),
 		count == 1 ? "is" : "are", numbers.bad_frees,
 		numbers.double_frees, numbers.broken_guards,
-		numbers.late_writes);
+		numbers.late_writes, numbers.wrong_sizes);
 	if (fflush(file) || ferror(file))
 		return dray_fail(-EIO, "not all of the report was written");
 	return 0;

@@ -168,6 +168,15 @@ static uint64_t left_of(const struct dray_pool *pool)
 	return pool->limit > pool->reserved ? pool->limit - pool->reserved : 0;
 }
 
+/* The free piece at the end of a region, or 0. */
+static uint32_t free_end(const struct dray_pool_region *region)
+{
+	uint32_t last = region->fit.last;
+
+	return last && region->fit.pieces[last].state == DRAY_PIECE_FREE ? last
+									 : 0;
+}
+
 /*
  * Grows a region by @step bytes, or by @need if that is too much; returns the
  * bytes, or 0.  Both locks are held; the pool's is dropped while pages are
@@ -177,8 +186,12 @@ static uint64_t grow_region(struct dray_pool *pool,
 			    struct dray_pool_region *region, uint64_t step,
 			    uint64_t need)
 {
+	uint32_t end = free_end(region);
 	int ret;
 
+	/* It is to become part of the block. */
+	if (end)
+		dray_fit_set_aside(&region->fit, end);
 	region->blocks++;
 	pool->pending++;
 	pthread_mutex_unlock(&pool->lock);
@@ -190,23 +203,42 @@ static uint64_t grow_region(struct dray_pool *pool,
 	pthread_mutex_lock(&pool->lock);
 	pool->pending--;
 	region->blocks--;
-	if (ret || dray_region_extend(region, step))
+	if (!ret)
+		ret = dray_region_extend(region, step);
+	if (end)
+		dray_fit_free(&region->fit, end);
+	if (ret)
 		return 0;
 	dray_pool_set_reserved(pool, pool->reserved + step);
 	return step;
 }
 
-/* Grows a region that still can, so that @need bytes more are at its end. */
-static bool grow_in_place(struct dray_pool *pool, uint64_t need)
+/* The bytes that @region must grow by, to have @wanted free ones at its end. */
+static uint64_t missing(const struct dray_pool *pool,
+			const struct dray_pool_region *region, uint64_t wanted)
+{
+	uint32_t end = free_end(region);
+	uint64_t there =
+		end ? (uint64_t)region->fit.pieces[end].size << pool->shift : 0;
+
+	/* There is enough for a block that found no slot of the table, say. */
+	if (there >= wanted)
+		return pool->page;
+	return (wanted - there + pool->page - 1) & ~(pool->page - 1);
+}
+
+/* Grows a region that still can, so that @wanted bytes are free at its end. */
+static bool grow_in_place(struct dray_pool *pool, uint64_t wanted)
 {
 	struct dray_pool_region *region;
-	uint64_t left = left_of(pool);
+	uint64_t left = left_of(pool), unused;
 
-	if (dray_round_up_overflow(need, pool->page, &need))
+	if (dray_round_up_overflow(wanted, pool->page, &unused))
 		return false;
 	for (region = pool->regions; region; region = region->next) {
 		uint64_t room = region->reserved - region->size;
 		uint64_t step = region->size;
+		uint64_t need = missing(pool, region, wanted);
 
 		if (room > left)
 			room = left;
@@ -275,7 +307,10 @@ static int add_region(struct dray_pool *pool, uint64_t block, uint64_t need,
 	int ret = try_add_region(pool, block, need, alignment);
 	struct dray_pool_region *empty;
 
-	if (ret != -ENOMEM || pool->grows || !urgent)
+	if (ret != -ENOMEM || !urgent)
+		return ret;
+	/* On the host, empty regions lack nobody but the pool's own limit. */
+	if (pool->grows && (need <= left_of(pool) || need > pool->limit))
 		return ret;
 	/* That may be the missing memory. */
 	empty = dray_pool_take_empty(pool, 0);

@@ -19,9 +19,11 @@
 #include <unistd.h>
 
 #include "base/cancel.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/fork.h"
 #include "base/thread.h"
+#include "base/user.h"
 #include "pool/notes.h"
 #include "pool/publish.h"
 
@@ -32,7 +34,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool runs;
 static pthread_t thread;
 static int listener = -1;
-static int wake = -1; /* an eventfd; readable: end */
+static int wake = -1; /* an eventfd; readable: look at ends */
+static _Atomic bool ends; /* the thread is to */
 /* The thread's open files, for a child to close: a peer, a snapshot. */
 static _Atomic int open_peer = -1;
 static _Atomic int open_snapshot = -1;
@@ -95,7 +98,7 @@ static bool is_permitted(int peer)
 	struct ucred user;
 
 	return !getsockopt(peer, SOL_SOCKET, SO_PEERCRED, &user, &length) &&
-	       (user.uid == geteuid() || !user.uid);
+	       (!user.uid || dray_user_is_own(user.uid));
 }
 
 static void send_answer(int peer, int fd)
@@ -149,14 +152,17 @@ static void *run(void *unused)
 
 	pthread_setname_np(pthread_self(), "dray-publish");
 	(void)unused;
-	while (!events[0].revents) {
-		if (poll(events, count, count == 2 ? -1 : RETRY_MS) < 0)
-			continue;
+	while (!atomic_load(&ends)) {
+		if (poll(events, count, count == 2 ? -1 : RETRY_MS) < 0) {
+			if (errno == EINTR)
+				continue;
+			break; /* a sandbox forbids it */
+		}
 		count = 2;
 		if (events[0].revents || !events[1].revents)
 			continue;
-		peer = accept4(events[1].fd, NULL, NULL,
-			       SOCK_CLOEXEC | SOCK_NONBLOCK);
+		peer = dray_descriptor(accept4(events[1].fd, NULL, NULL,
+					       SOCK_CLOEXEC | SOCK_NONBLOCK));
 		if (peer >= 0)
 			attend(peer);
 		else if (errno != EAGAIN && errno != ECONNABORTED)
@@ -172,8 +178,8 @@ static int open_socket(void)
 		snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1,
 			 DRAY_PUBLISH_SOCKET "%d", (int)getpid());
 
-	listener = socket(AF_UNIX,
-			  SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	listener = dray_descriptor(socket(
+		AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 	if (listener < 0 ||
 	    bind(listener, (struct sockaddr *)&address,
 		 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
@@ -181,7 +187,7 @@ static int open_socket(void)
 	    listen(listener, SOMAXCONN))
 		return dray_fail(-errno, "the publisher's socket \"@%s\": %s",
 				 address.sun_path + 1, strerror(errno));
-	wake = eventfd(0, EFD_CLOEXEC);
+	wake = dray_descriptor(eventfd(0, EFD_CLOEXEC));
 	if (wake < 0)
 		return dray_fail(-errno, "the publisher's eventfd: %s",
 				 strerror(errno));
@@ -208,6 +214,7 @@ int dray_publish_start(void)
 	dray_fork_check();
 	take_lock();
 	if (!runs) {
+		atomic_store(&ends, false);
 		ret = open_socket();
 		if (!ret)
 			ret = start_thread();
@@ -229,9 +236,10 @@ void dray_publish_stop(void)
 	take_lock();
 	if (runs) {
 		atomic_store(&dray_notes_wanted, false);
-		/* An eventfd that was never read has room. */
+		atomic_store(&ends, true);
+		/* Either wakes the thread, and a sandbox may forbid one. */
 		if (write(wake, &one, sizeof(one)) < 0)
-			abort();
+			shutdown(listener, SHUT_RDWR);
 		pthread_join(thread, NULL);
 		close_both();
 		runs = false;

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/descriptor.h"
 #include "base/fork.h"
 #include "memory/node.h"
 #include "pool/check.h"
@@ -330,7 +331,8 @@ int dray_snapshot_make(_Atomic int *open)
 
 	if (!snapshot)
 		return -ENOMEM;
-	fd = memfd_create("dray-snapshot", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	fd = dray_descriptor(
+		memfd_create("dray-snapshot", MFD_CLOEXEC | MFD_ALLOW_SEALING));
 	if (fd < 0) {
 		ret = -errno;
 		free(snapshot);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/cancel.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/fork.h"
 #include "resource/resource.h"
@@ -129,8 +130,8 @@ static int make_log(struct dray_resource *upstream, const char *path, int how,
 		return ret;
 	dray_fork_watch();
 	log->process = dray_fork_process();
-	log->fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | how,
-		       0666);
+	log->fd = dray_descriptor(open(
+		path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | how, 0666));
 	ret = log->fd < 0 ? -errno : put(log, header, sizeof(header) - 1);
 	if (ret) {
 		dray_resource_unref(resource);

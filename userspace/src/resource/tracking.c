@@ -305,6 +305,7 @@ int dray_tracking_visit(struct dray_resource *resource,
 /* A report, and its sums. */
 struct report {
 	FILE *file;
+	struct dray_symbols symbols;
 	size_t blocks, bytes;
 };
 
@@ -317,7 +318,8 @@ static int report_block(void *ctx, const struct dray_outstanding *block)
 		dray_plural(block->size));
 	for (i = 0; i < block->site_count; i++) {
 		fputs("    ", report->file);
-		dray_call_site_print(report->file, block->sites[i]);
+		dray_call_site_print(report->file, block->sites[i],
+				     &report->symbols);
 		fputc('\n', report->file);
 	}
 	report->blocks++;
@@ -333,7 +335,9 @@ int dray_tracking_report(struct dray_resource *resource, FILE *file)
 
 	if (!dray_given(file, __func__))
 		return -EINVAL;
+	dray_symbols_begin(&report.symbols);
 	ret = dray_tracking_visit(resource, report_block, &report);
+	dray_symbols_end(&report.symbols);
 	if (ret)
 		return ret;
 	fprintf(file, "%zu block%s of %zu byte%s %s out\n", report.blocks,

@@ -332,9 +332,13 @@ static int take_turn(struct dray_stream *stream, bool nonblock, bool replaces)
 				stream->name);
 	}
 	if (!ret && stream->ring && !replaces)
-		ret = dray_fail(-EBUSY,
-				"%s has a ring, packets pass in its frames",
-				stream->name);
+		ret = dray_fail(
+			-EBUSY,
+			"%s has a ring, packets pass in its frames; end "
+			"that first: close() of the frames in Python, "
+			"dray_stream_ring() with DRAY_RING_REPLACE, or "
+			"close the stream",
+			stream->name);
 	if (!ret) {
 		stream->turn = true;
 		dray_stream_use(stream);
@@ -459,11 +463,12 @@ static int interrupted(const struct dray_event *event)
 static int late(const struct dray_event *event, int timeout_ms)
 {
 	if (!event->number)
-		return dray_fail(-ETIME,
-				 "the call of %s has not ended within %d ms",
-				 event->name, timeout_ms);
+		return dray_fail(
+			-ETIME, "the call of %s is still under way after %d ms",
+			event->name, timeout_ms);
 	return dray_fail(-ETIME,
-			 "packet %" PRIu64 " of %s has not ended within %d ms",
+			 "packet %" PRIu64
+			 " of %s is still under way after %d ms",
 			 event->number, event->name, timeout_ms);
 }
 

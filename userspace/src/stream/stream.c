@@ -197,6 +197,20 @@ static struct dray_stream *make_stream(const struct dray_channel_info *channel)
 	return stream;
 }
 
+/* The host's loops are of this process alone. */
+static int open_already(struct dray_node *node, const char *name)
+{
+	return dray_fail(
+		-EBUSY,
+		"%s of %s is open already, %s; close it first, in Python "
+		"by %s.close() or by its end",
+		name, dray_node_name(node),
+		strcmp(dray_node_backend(node), "host")
+			? "here or in another process"
+			: "by another object of this process",
+		name);
+}
+
 static int open_channel(struct dray_node *node, const struct dray_info *info,
 			const struct dray_channel_info *channel,
 			const struct dray_stream_options *options,
@@ -214,6 +228,8 @@ static int open_channel(struct dray_node *node, const struct dray_info *info,
 		return -ENOMEM;
 	ret = dray_port_open(node, &args, &stream->port);
 	if (ret) {
+		if (ret == -EBUSY && args.reason == DRAY_REASON_STREAM)
+			ret = open_already(node, channel->name);
 		free_stream(stream);
 		return ret;
 	}

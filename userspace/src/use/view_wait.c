@@ -94,8 +94,9 @@ int dray_view_wait(const struct dray_view *view, unsigned int access,
 		query.reads = operand.span;
 	ret = dray_use_wait(&query, timeout_ms);
 	if (ret == -ETIME)
-		return dray_fail(ret,
-				 "a transfer has the view's memory after %d ms",
-				 timeout_ms);
+		return dray_fail(
+			ret,
+			"a transfer still uses the view's memory after %d ms",
+			timeout_ms);
 	return ret;
 }
