@@ -165,7 +165,7 @@ LOOP_FACT(a_child_waits_for_nothing_of_its_parent)
 	}
 	assert_int_equal(status_of(child), 0);
 	assert_fails(dray_view_wait(&in, DRAY_ACCESS_WRITE, 0), -ETIME,
-		     "has the view");
+		     "uses the view");
 	assert_works(dray_event_cancel(receive));
 	dray_event_unref(receive);
 	discard(&in);
