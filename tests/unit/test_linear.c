@@ -83,8 +83,9 @@ FACT(bad_operands_are_refused)
 		     "operand 0 of matmul has no axes");
 	assert_fails(dray_vecdot(&matrix, &number, NULL, &out), -EINVAL,
 		     "operand 1 of vecdot has no axes");
-	assert_fails(dray_matmul(&matrix, &matrix, NULL, &out), -EINVAL,
-		     "operand has 3 elements, and the axis of the second that it meets 2");
+	assert_fails(
+		dray_matmul(&matrix, &matrix, NULL, &out), -EINVAL,
+		"operand has 3 elements, and the axis of the second that it meets 2");
 	wrong.shape[1] = 1;
 	assert_fails(dray_matmul(&matrix, &good, &wrong, NULL), -EINVAL,
 		     "the output of matmul has shape (2,1), its result (2,2)");
