@@ -367,14 +367,14 @@ int main(int argc, char **argv)
 			return cli_end(EXIT_FINE);
 		}
 		if (!take_option(&model, option))
-			return cli_usage();
+			return cli_usage("--help");
 	}
 	ip = emulator = optind;
 	while (emulator < argc && strcmp(argv[emulator], "--"))
 		emulator++;
 	if (ip == emulator || emulator + 1 >= argc) {
 		complain("IP or QEMU is missing");
-		return cli_usage();
+		return cli_usage("--help");
 	}
 	argv[emulator++] = NULL;
 	model.signals = child_signals();
