@@ -75,10 +75,47 @@ static int dray_channel_init(struct dray_node *node, u32 index,
 	return dray_fifo_init(channel, from->config);
 }
 
+/*
+ * Links the two devices, so that the node goes and sleeps before its engine
+ * does.  A link that the kernel has found in the device tree stays.  The driver
+ * that gives a channel may be its provider: that needs no link.
+ */
+static bool dray_channel_link(struct dray_channel *channel,
+			      struct dma_chan *chan)
+{
+	struct device *provider = chan->device->dev;
+	struct device *dev = channel->node->dev;
+
+	if (channel->given && (provider == dev || provider->parent == dev))
+		return true;
+	return dray_provider_link(channel->node, dev, provider);
+}
+
+/* Links the node to providers at once: its driver has their channels already. */
+static int dray_channels_link_given(struct dray_node *node)
+{
+	struct dray_channel *channel;
+	int ret;
+	u32 i;
+
+	ret = dray_providers_hold(node);
+	if (ret)
+		return ret == -EINTR ? ret : -EPROBE_DEFER;
+	for (i = 0; i < node->channels->count; i++) {
+		channel = &node->channels->channel[i];
+		if (channel->given &&
+		    !dray_channel_link(channel, channel->given))
+			ret = -EPROBE_DEFER;
+	}
+	dray_providers_release();
+	return ret;
+}
+
 int dray_channels_probe(struct dray_node *node,
 			const struct dray_node_channel *channels,
 			unsigned int count)
 {
+	bool given = false;
 	u32 i;
 	int ret;
 
@@ -97,9 +134,12 @@ int dray_channels_probe(struct dray_node *node,
 		ret = dray_channel_init(node, i, &channels[i]);
 		if (ret)
 			return ret;
+		given = given || channels[i].chan;
 	}
-	node->flags |= DRAY_NODE_SUBMIT;
-	return 0;
+	ret = given ? dray_channels_link_given(node) : 0;
+	if (!ret)
+		node->flags |= DRAY_NODE_SUBMIT;
+	return ret;
 }
 
 /*
@@ -118,22 +158,6 @@ static struct dma_chan *dray_channel_request(struct dray_channel *channel)
 	dma_cap_zero(mask);
 	dma_cap_set(DMA_MEMCPY, mask);
 	return dma_request_chan_by_mask(&mask);
-}
-
-/*
- * Links the two devices, so that the node goes and sleeps before its engine
- * does.  A link that the kernel has found in the device tree stays.  The driver
- * that gives a channel may be its provider: that needs no link.
- */
-static bool dray_channel_link(struct dray_channel *channel,
-			      struct dma_chan *chan)
-{
-	struct device *provider = chan->device->dev;
-	struct device *dev = channel->node->dev;
-
-	if (channel->given && (provider == dev || provider->parent == dev))
-		return true;
-	return dray_provider_link(channel->node, dev, provider);
 }
 
 /* A channel that was given is its giver's to release. */
@@ -321,7 +345,7 @@ static struct dma_chan *dray_channel_ask(struct dray_channel *channel)
 		return PTR_ERR(chan) == -ENOMEM ? chan : ERR_PTR(-EBUSY);
 	ret = dray_channel_fits(channel, chan);
 	if (!ret && (dray_fifo_configure(channel, chan) ||
-		     !dray_channel_link(channel, chan)))
+		     (!channel->given && !dray_channel_link(channel, chan))))
 		ret = -EBUSY;
 	if (!ret)
 		ret = dray_token_init(&channel->token, chan);

@@ -120,7 +120,7 @@ static bool dray_provider_lock(struct dray_node *node, struct device *provider)
 	for (tries = 0; tries < DRAY_LOCK_TRIES; tries++) {
 		if (device_trylock(provider))
 			return true;
-		if (READ_ONCE(provider->links.status) == DL_DEV_UNBINDING ||
+		if (READ_ONCE(provider->links.status) != DL_DEV_DRIVER_BOUND ||
 		    dray_node_check(node) || fatal_signal_pending(current))
 			break;
 		usleep_range(1000, 2000);

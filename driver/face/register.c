@@ -187,7 +187,8 @@ put_node:
  * Return: the node, to be given to dray_node_unregister() before the device's
  * driver is gone; or an ERR_PTR: -EINVAL if @dev has no DMA mask, a channel
  * has no name or a configuration that its kind may not have, or there are too
- * many; -ENOMEM; -EBUSY if no minor number is left.
+ * many; -ENOMEM; -EPROBE_DEFER if the provider of a channel is being unbound;
+ * -EBUSY if no minor number is left.
  */
 struct dray_node *dray_node_register(struct device *dev,
 				     const struct dray_node_channel *channels,

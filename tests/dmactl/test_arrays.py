@@ -251,7 +251,8 @@ def test_a_process_that_does_not_publish_is_told_how_to():
         assert run(DMACTL, "arrays", str(running.pid)) == (
             1, "", f"dmactl: process {running.pid} does not publish its "
             "pools: start it with DRAY_PUBLISH=1 in its environment, or let "
-            "it call dray_publish_start()\n")
+            "it call dray_publish_start(); a process with a network of its own, as "
+            "in a container, is asked from there\n")
 
 
 def test_a_process_that_is_not_there_is_named():

@@ -85,11 +85,21 @@ BOARD = """/dts-v1/;
 		fpd_dma_chan1: dma-controller@fd500000 {
 			compatible = "xlnx,zynqmp-dma-1.0";
 			reg = <0 0xfd500000 0 0x1000>;
+			interrupt-parent = <&gic>;
+			interrupts = <0 124 4>;
+			clock-names = "clk_main", "clk_apb";
+			clocks = <&zynqmp_clk 19>, <&zynqmp_clk 31>;
+			xlnx,bus-width = <128>;
 			#dma-cells = <1>;
 		};
 		fpd_dma_chan2: dma-controller@fd510000 {
 			compatible = "xlnx,zynqmp-dma-1.0";
 			reg = <0 0xfd510000 0 0x1000>;
+			interrupt-parent = <&gic>;
+			interrupts = <0 125 4>;
+			clock-names = "clk_main", "clk_apb";
+			clocks = <&zynqmp_clk 19>, <&zynqmp_clk 31>;
+			xlnx,bus-width = <128>;
 			#dma-cells = <1>;
 		};
 	};

@@ -83,7 +83,7 @@ static inline int queue_setup(void **state)
 	options = options_of(dtypes);
 	options.flags = DRAY_PACKET_STAGE;
 	options.frame_bytes = 64;
-	options.timeout_ns = 50000000;
+	options.timeout_ns = DEADLINE_NS;
 	streams = make_streams(&options);
 	assert_works(dray_executor_set_cost(streams, same, dtypes, &cheap));
 	assert_works(dray_executor_set_cost(dray_cpu_executor(), same, dtypes,

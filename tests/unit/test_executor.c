@@ -115,9 +115,11 @@ static void check_failure(const struct failure *failure)
 	struct dray_event *event;
 
 	options.frame_bytes = 64;
-	options.timeout_ns = 20000000;
-	if (failure->silent)
+	options.timeout_ns = DEADLINE_NS;
+	if (failure->silent) {
 		options.rx = &other;
+		options.timeout_ns = 20000000;
+	}
 	executor = make_streams(&options);
 	assert_works(dray_executor_set_cost(executor, same, dtypes, &cheap));
 	assert_works(dray_call_queue_create(&executor, 1, NULL, &queue));

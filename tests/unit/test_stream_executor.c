@@ -207,7 +207,7 @@ static struct served same_of(uint32_t flags)
 		.options = { .tx_count = 1,
 			     .rx_count = 1,
 			     .frame_bytes = 64,
-			     .timeout_ns = 20000000,
+			     .timeout_ns = DEADLINE_NS,
 			     .flags = flags },
 	};
 }
@@ -300,7 +300,6 @@ LOOP_FACT(an_element_may_be_larger_than_a_frame)
 
 	same.dtypes[0] = same.dtypes[1] = large;
 	same.options.frame_bytes = 0;
-	same.options.timeout_ns = 0;
 	serve(&same, "same", 1, 1, large_loop);
 	for (size_t o = 0; o < 2; o++) {
 		views[o].dtype = large;
@@ -380,7 +379,6 @@ LOOP_FACT(a_call_of_any_length_passes_in_rings_that_go)
 	struct served same = same_of(0);
 	struct dray_ring_counts ring;
 
-	same.options.timeout_ns = 0;
 	serve(&same, "same", 1, 1, same_loop);
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		const int64_t rows = lengths[i].rows;
@@ -492,6 +490,7 @@ LOOP_FACT(rings_that_fail_have_all_frames_back)
 
 	make_numbers(views);
 	same.rx[0] = rx1;
+	same.options.timeout_ns = 20000000;
 	same.options.ring = pointers;
 	same.options.ring_count = 1;
 	serve(&same, "same", 1, 1, same_loop);
@@ -538,6 +537,7 @@ LOOP_FACT(an_executor_is_used_again_after_a_reset)
 	resets = 0;
 	make_numbers(views);
 	same.rx[0] = rx1;
+	same.options.timeout_ns = 20000000;
 	same.options.reset = reset;
 	same.options.context = &resets;
 	serve(&same, "same", 1, 1, same_loop);

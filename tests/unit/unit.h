@@ -132,6 +132,7 @@ int unit_run(const char *pattern);
  * ends a test that has failed, so no busy machine may reach it.
  */
 #define DEADLINE 300
+#define DEADLINE_NS (DEADLINE * UINT64_C(1000000000))
 
 /* Clang says so by a feature, GCC by a name. */
 #ifndef __has_feature

@@ -159,23 +159,46 @@ void dray_symbols_begin(struct dray_symbols *symbols)
 	symbols->count = 0;
 }
 
+struct place {
+	uintptr_t address, base;
+};
+
+/* Finds the base of the file that has the address in one of its segments. */
+static int find_base(struct dl_phdr_info *file, size_t size, void *context)
+{
+	struct place *place = context;
+	const ElfW(Phdr) * segment;
+	int i;
+
+	for (i = 0; i < file->dlpi_phnum; i++) {
+		segment = &file->dlpi_phdr[i];
+		if (segment->p_type == PT_LOAD &&
+		    place->address - file->dlpi_addr - segment->p_vaddr <
+			    segment->p_memsz) {
+			place->base = file->dlpi_addr;
+			return 1;
+		}
+	}
+	return 0;
+}
+
 bool dray_symbols_find(struct dray_symbols *symbols, const void *address,
 		       struct dray_symbol *out)
 {
 	char question[32];
 	struct dray_symbols_file *file;
-	struct link_map *map = NULL;
+	struct place place = { .address = (uintptr_t)address };
 	Dl_info info;
 	int length;
 
-	if (!dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) || !map ||
-	    !info.dli_fname)
+	if (!dladdr(address, &info) || !info.dli_fname ||
+	    !dl_iterate_phdr(find_base, &place))
 		return false;
 	file = file_of(symbols, &info);
 	if (!file || file->socket < 0)
 		return false;
 	length = snprintf(question, sizeof(question), "0x%jx\n",
-			  (uintmax_t)((uintptr_t)address - map->l_addr));
+			  (uintmax_t)(place.address - place.base));
 	if (send(file->socket, question, (size_t)length, MSG_NOSIGNAL) !=
 		    length ||
 	    !read_line(file->socket, out->function, sizeof(out->function)) ||

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cancel.h"
+#include "base/descriptor.h"
 #include "base/error.h"
 #include "base/fork.h"
 #include "base/reply.h"
@@ -582,7 +583,7 @@ int dray_event_fd(struct dray_event *event)
 		errno = -ret;
 		return -1;
 	}
-	fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	fd = dray_descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
 	if (fd < 0)
 		return no_descriptor(-errno, event);
 	return keep_descriptor(event, fd);
