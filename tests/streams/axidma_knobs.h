@@ -61,7 +61,7 @@ static inline long stream_read(const char *knob, unsigned int channel)
 {
 	if (!strcmp(knob, "out"))
 		return engine_out(channel);
-	return !strcmp(knob, "axidma");
+	return !strcmp(knob, "axidma") || !strcmp(knob, "blind");
 }
 
 #endif

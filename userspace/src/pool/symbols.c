@@ -170,6 +170,7 @@ static int find_base(struct dl_phdr_info *file, size_t size, void *context)
 	const ElfW(Phdr) * segment;
 	int i;
 
+	(void)size;
 	for (i = 0; i < file->dlpi_phnum; i++) {
 		segment = &file->dlpi_phdr[i];
 		if (segment->p_type == PT_LOAD &&
