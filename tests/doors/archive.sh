@@ -56,7 +56,7 @@ add()
 		"$archive/$1_1_$2.deb" >/dev/null
 }
 
-# add_kernel VERSION [WITHOUT]: the packages of a kernel, but for one
+# add_kernel VERSION [WITHOUT]: the packages of a kernel, but for WITHOUT
 add_kernel()
 {
 	local name

@@ -84,7 +84,7 @@ for signal in INT:130 TERM:143 HUP:129; do
 	done
 done
 
-# A door in another, whose parent ends.
+# A nested door, whose parent ends.
 door nested <<-'WORK'
 	"$DRAY_DOOR/foreground"
 WORK

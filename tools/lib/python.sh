@@ -12,7 +12,7 @@ FREE_PYTHON=3.13
 # pypi_set NAME REQUIREMENTS [PIP OPTION]...
 #
 # Prints the folder with the modules that a file of pinned versions names, for
-# Debian's Python or for the one that pip options describe.
+# Debian's Python or the Python that pip options describe.
 pypi_set()
 {
 	cache_entry "pypi/$1-$(uname -m)-$(cache_key "${@:3}" <"$2")" \
@@ -24,8 +24,8 @@ pypi_fetch()
 	pypi_install "$1" --target "${*: -1}" "${@:2:$#-2}"
 }
 
-# pypi_install REQUIREMENTS --target|--prefix FOLDER [PIP OPTION]...: the versions of
-# the file, or the newest older ones that the index holds
+# pypi_install REQUIREMENTS --target|--prefix FOLDER [PIP OPTION]...: installs the
+# versions of the file, or the newest older versions that the index holds
 pypi_install()
 {
 	local older=${SCRATCH:?}/older-$BASHPID pip=(

@@ -3,7 +3,7 @@
 #
 # Root file systems of guests, as cpio archives that the kernel unpacks in turn:
 # a base of busybox, optional Debian packages (Python and NumPy, udev, XRT), and
-# the files of one run.  They are not compressed: unpacking costs an emulated
+# the files of a run.  They are not compressed: unpacking costs an emulated
 # processor more than reading.
 
 # rootfs_archive FOLDER > CPIO
@@ -74,7 +74,7 @@ rootfs_tests()
 	rootfs_image tests "$1" closure "${ROOTFS_PYTHON[@]}"
 }
 
-# One set for both: most of it is the same.
+# A set for both: they share most packages.
 # shellcheck disable=SC2206
 ROOTFS_PYTHON=(
 	python3 python3-numpy python3-pytest libminizip1 libsleef3 libstdc++6
@@ -119,8 +119,8 @@ rootfs_finish()
 		"$tree/usr/lib/python3.11" >/dev/null
 }
 
-# rootfs_compiler: prints this machine's Python, or one unpacked if that is not the
-# guest's version
+# rootfs_compiler: prints this machine's Python, or an unpacked Python if the versions
+# of machine and guest differ
 rootfs_compiler()
 {
 	local program=usr/bin/python3.11 folder=/
@@ -147,7 +147,7 @@ rootfs_udev_build()
 	rm -rf "$2"/usr/lib/*/gconv "$2/usr/lib/udev/hwdb.d"
 }
 
-# rootfs_xrt ARCHITECTURE: XRT's libraries, on arm64 those for boards, and those of
+# rootfs_xrt ARCHITECTURE: XRT's libraries, on arm64 for boards, and the libraries of
 # tests that are not installed; prints the archive
 rootfs_xrt()
 {

@@ -95,8 +95,8 @@ xrt_native()
 	xrt_noop "$xrt" "$1"
 }
 
-# xrt_noop XRT SCRATCH.  XRT may leave directories in its own: all is run in one that
-# must stay empty.
+# xrt_noop XRT SCRATCH.  XRT may leave files in the working directory: all runs in a
+# directory that must stay empty.
 xrt_noop()
 {
 	local run=$2/run status=0 libraries=$1/usr/lib/x86_64-linux-gnu
