@@ -200,6 +200,8 @@ static void dray_channel_learn_stream(struct dray_channel *channel,
 	channel->stream.counts =
 		!dma_get_slave_caps(chan, &caps) &&
 		caps.residue_granularity != DMA_RESIDUE_GRANULARITY_DESCRIPTOR;
+	channel->stream.coarse =
+		caps.residue_granularity != DMA_RESIDUE_GRANULARITY_BURST;
 	channel->stream.repeats = dray_channel_repeats(channel, chan);
 	if (channel->stream.repeats)
 		dray_channel_learn_rows(channel);

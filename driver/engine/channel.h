@@ -46,6 +46,7 @@ struct dray_stream {
 	bool configured; /* there is one */
 	const struct dray_quirk *quirk;
 	bool counts; /* the engine tells how many bytes moved */
+	bool coarse; /* it counts whole pieces only */
 	bool repeats; /* a flight lands when another replaces it: repeat.h */
 	u32 alignment; /* bytes, of the first byte to repeat; else 0 */
 	atomic_t reports; /* of ends, and of replacements; any context */

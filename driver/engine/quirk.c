@@ -9,12 +9,13 @@
  * that wait, on a core that was stopped or reset, or sets chan->err behind it.  Then
  * the next submission resets the core, with all that the other direction has.
  * tx_status tells the residue of the last descriptor that runs, whichever was
- * asked for.  Up to Linux 6.12, descriptors start only while the core is idle; that
- * of 7.3 appends them to those that run, so the last is also the last submitted.  A
- * channel has 255 hardware descriptors, and cuts a piece where the length field of
- * the core ends.  A short packet completes a transfer of several hardware
- * descriptors, but the core still has the unused ones, and writes the next packet
- * there.  The same driver serves AXI MCDMA, of which a stop resets up to 32 channels.
+ * asked for, and the core notes the bytes of a hardware descriptor at its end only.
+ * Up to Linux 6.12, descriptors start only while the core is idle; that of 7.3
+ * appends them to those that run, so the last is also the last submitted.  A channel
+ * has 255 hardware descriptors, and cuts a piece where the length field of the core
+ * ends.  A short packet completes a transfer of several hardware descriptors, but the
+ * core still has the unused ones, and writes the next packet there.  The same driver
+ * serves AXI MCDMA, of which a stop resets up to 32 channels.
  *
  * xilinx_dpdma: copy_align is of the first byte only.  A row is rounded up, and
  * a stride down, to 16 bytes; both have 18 bits.  A template is replaced at the

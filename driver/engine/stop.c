@@ -172,43 +172,62 @@ static void dray_flight_measure(struct dray_job *job, u32 residue, bool gentle,
 			flight->bytes - min_t(u64, residue, flight->bytes);
 }
 
-/* Notes how far the engine has come with each job. */
+/* Has the flight landed for good?  If not, the engine gets it again. */
+static bool dray_flight_is_done(const struct dray_job *job)
+{
+	return dray_flight_has_landed(job) && !dray_flight_is_unfinished(job);
+}
+
+/* Notes what the engine's status says of a flight; true: that is all there is. */
+static bool dray_flight_is_over(struct dray_job *job, u64 until, u32 *residue)
+{
+	struct dray_flight *flight = job->flight;
+	const struct dray_stream *stream = &flight->channel->stream;
+	struct dma_tx_state state = {};
+	enum dma_status status;
+
+	if (dray_flight_has_landed(job))
+		return dray_flight_is_done(job);
+	status = dmaengine_tx_status(flight->channel->chan, flight->cookie,
+				     &state);
+	*residue = state.residue;
+	if (status != DMA_COMPLETE && status != DMA_ERROR)
+		return false;
+	dray_flight_await(job, until);
+	/* Without a callback, all was sent, or a packet has come, of any length. */
+	flight->broken = status == DMA_ERROR;
+	flight->unknown = !flight->broken;
+	if (flight->unknown && stream->direction == DMA_MEM_TO_DEV)
+		flight->moved = flight->bytes;
+	return true;
+}
+
+/*
+ * Notes how far the engine has come with each job.  Of one that counts whole pieces
+ * only, the oldest flight may be in its first piece.
+ */
 static void dray_stream_measure(struct dray_channel *channel, bool gentle,
 				u64 until)
 {
 	struct dray_stream *stream = &channel->stream;
-	struct dma_tx_state state = {};
-	struct dray_flight *flight;
+	bool doubt = stream->coarse;
 	struct dray_job *job;
-	enum dma_status status;
+	u32 residue = 0;
 
 	if (stream->repeats)
 		dray_repeats_look(channel);
 	list_for_each_entry(job, &stream->jobs, list) {
-		flight = job->flight;
-		if (!flight->aloft || dray_flight_has_landed(job))
+		if (!job->flight->aloft ||
+		    dray_flight_is_over(job, until, &residue))
 			continue;
-		status = dmaengine_tx_status(channel->chan, flight->cookie,
-					     &state);
-		/*
-		 * Without a callback the status is all there is: all was sent,
-		 * or a packet has come, of any length.
-		 */
-		if (status == DMA_COMPLETE) {
-			dray_flight_await(job, until);
-			flight->unknown = true;
-			if (stream->direction == DMA_MEM_TO_DEV)
-				flight->moved = flight->bytes;
-			continue;
-		}
-		if (status == DMA_ERROR) {
-			dray_flight_await(job, until);
-			flight->broken = true;
-			continue;
-		}
 		if (stream->repeats)
 			return;
-		dray_flight_measure(job, state.residue, gentle, until);
+		if (!dray_flight_has_landed(job))
+			dray_flight_measure(job, residue, gentle, until);
+		if (dray_flight_is_done(job))
+			continue;
+		job->flight->unknown |= doubt;
+		doubt = false;
 		/* Without a residue, those behind it have not begun. */
 		if (!stream->counts)
 			return;
@@ -298,7 +317,7 @@ static void dray_stream_settle_one(struct dray_job *job, bool own, bool halted)
 		.time_ns = ktime_get_ns(),
 	};
 
-	if (dray_flight_has_landed(job) && !dray_flight_is_unfinished(job)) {
+	if (dray_flight_is_done(job)) {
 		dray_stream_land(job);
 		return;
 	}

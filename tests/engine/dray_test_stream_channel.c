@@ -154,24 +154,37 @@ stream_prepare_rows(struct dma_chan *chan,
 	return NULL;
 }
 
+/* An idle engine that makes batches begins with what it is given at once. */
 static void stream_issue(struct dma_chan *chan)
 {
 	struct stream_channel *channel = to_stream(chan);
 	struct stream_pair *pair = stream_pair_of(chan);
 	struct stream_descriptor *descriptor;
+	bool begins = stream_knobs.chains;
 
 	spin_lock_bh(&pair->lock);
+	begins |= stream_knobs.batches && list_empty(&channel->active) &&
+		  list_empty(&channel->issued);
 	list_for_each_entry(descriptor, &channel->submitted, list)
 		stream_knobs.out[chan->chan_id]++;
-	list_splice_tail_init(&channel->submitted, stream_knobs.chains
-							   ? &channel->active
-							   : &channel->issued);
+	list_splice_tail_init(&channel->submitted,
+			      begins ? &channel->active : &channel->issued);
 	spin_unlock_bh(&pair->lock);
 	if (!stream_knobs.shows)
 		stream_wake(pair);
 }
 
-/* Bytes that a descriptor has not moved; 0 if it is not there any more. */
+/* Bytes that a descriptor has not moved; the AXI DMA notes whole pieces only. */
+static size_t stream_rest_of(const struct stream_descriptor *descriptor)
+{
+	size_t moved = descriptor->moved;
+
+	if (stream_knobs.axidma && !descriptor->ended)
+		moved -= descriptor->at;
+	return descriptor->length - moved;
+}
+
+/* The same of a cookie; 0 if its descriptor is not there any more. */
 static size_t stream_residue(const struct list_head *list, dma_cookie_t cookie)
 {
 	const struct stream_descriptor *descriptor;
@@ -179,11 +192,11 @@ static size_t stream_residue(const struct list_head *list, dma_cookie_t cookie)
 	if (stream_knobs.blind && !list_empty(list)) {
 		descriptor =
 			list_last_entry(list, struct stream_descriptor, list);
-		return descriptor->length - descriptor->moved;
+		return stream_rest_of(descriptor);
 	}
 	list_for_each_entry(descriptor, list, list)
 		if (descriptor->tx.cookie == cookie && !descriptor->silent)
-			return descriptor->length - descriptor->moved;
+			return stream_rest_of(descriptor);
 	return 0;
 }
 

@@ -54,6 +54,7 @@ static void stream_describe(struct stream_engine *engine, struct device *dev)
 	device->dst_addr_widths = BIT(DMA_SLAVE_BUSWIDTH_4_BYTES);
 	device->residue_granularity =
 		stream_knobs.no_residue ? DMA_RESIDUE_GRANULARITY_DESCRIPTOR
+		: stream_knobs.axidma	? DMA_RESIDUE_GRANULARITY_SEGMENT
 					: DMA_RESIDUE_GRANULARITY_BURST;
 	device->copy_align = stream_knobs.align_shift;
 	device->filter.map = stream_map;

@@ -325,11 +325,12 @@ static int64_t send_through(FIXTURE_DATA(stream) * self, uint64_t i,
 
 /*
  * A batch is reported before its last one has begun.  The packets go one by one,
- * since stopping an AXI DMA drops those on the way.
+ * since stopping an AXI DMA drops those on the way.  There the last one may have begun.
  */
 TEST_F(stream, a_report_without_any_byte_ends_no_transfer)
 {
 	const uint64_t room = 4096, count = 4;
+	const uint64_t whole = stream_is_coarse() ? count - 1 : count;
 
 	SKIP_IF(stream_read("batches", 0) != 1,
 		"this engine reports one by one: batches=1");
@@ -338,13 +339,15 @@ TEST_F(stream, a_report_without_any_byte_ends_no_transfer)
 	for (uint64_t i = 0; i < count; i++)
 		ASSERT_EQ((int64_t)i + 1, stream_receive(self, i * room, room));
 	ASSERT_TRUE(engine_gets(RX0, count));
-	for (uint64_t i = 0; i < count; i++) {
+	for (uint64_t i = 0; i < whole; i++) {
 		/* The engine was stopped, and has the last one anew. */
 		if (i == count - 1)
 			ASSERT_TRUE(engine_gets(RX0, 1));
 		ASSERT_EQ(500, send_through(self, i, room));
 	}
-	for (uint64_t i = 0; i < count; i++) {
+	if (whole < count)
+		EXPECT_EQ(-ECONNRESET, line_status(&self->rx, count));
+	for (uint64_t i = 0; i < whole; i++) {
 		EXPECT_EQ(500, line_bytes(&self->rx, i + 1));
 		EXPECT_EQ(-1,
 			  first_difference(self->src.bytes + i * room,

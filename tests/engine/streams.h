@@ -31,6 +31,12 @@ enum { TX0, RX0, TX1, RX1, STREAM_CHANNELS };
 #include "stream_knobs.h"
 #endif
 
+/* Does the engine count whole pieces only, as the AXI DMA? */
+static inline bool stream_is_coarse(void)
+{
+	return stream_read("axidma", 0) == 1;
+}
+
 #define NEED_KNOB(name) \
 	SKIP_IF(!stream_has(name), "this engine has no knob \"" name "\"")
 
