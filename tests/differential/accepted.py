@@ -85,15 +85,18 @@ def type_of(value: Any) -> np.dtype:
 
 
 def is_raw(dtype: np.dtype) -> bool:
-    return dtype.kind == "V" and dtype.names is None
+    """Also if a field is."""
+    if dtype.names is not None:
+        return any(is_raw(dtype[name]) for name in dtype.names)
+    return dtype.kind == "V"
 
 
 def raw_data(step: Any, before: Any, _numpy: Any, here: Any, _what: str) -> bool:
     others = [np.dtype(step.arguments["d"])] if "d" in step.arguments else []
     if "v" in step.arguments:
         others.append(type_of(made(step.arguments)["v"]))
-    return (isinstance(here.error, TypeError) and "do not convert" in str(here.error)
-            and any(is_raw(before.dtype) != is_raw(other) for other in others))
+    return (("do not convert" in str(here.error) or "invalid literal" in str(here.error))
+            and any(is_raw(each) for each in (before.dtype, *others)))
 
 
 def float_in_a_slice(step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
@@ -196,6 +199,7 @@ def converted_for_nothing(step: Any, before: Any, numpy: Any, here: Any,
     return (step.operation.startswith("set by arrays")
             and ("does not fit" in str(here.error) or "do not convert" in str(here.error))
             and ("shape mismatch: value array" in str(numpy.error)
+                 or "where the mask is true" in str(numpy.error)
                  or picks_nothing(step, before, numpy)))
 
 

@@ -14,6 +14,7 @@ from typing import Any, Optional
 import numpy as np
 
 from elements import Elements, Ours
+import others
 from memory import overlaps_itself
 
 TYPES = ["?", "i1", "u1", "<i2", ">u2", "<i4", ">i4", "<i8", "<u8", "<f2", "<f4", ">f4",
@@ -30,7 +31,9 @@ STRUCTURES: list[Any] = [
     [("x", ">i2"), ("y", [("a", "u1"), ("b", "<u2", (2,))], (2,))],
     {"names": ["x", "y"], "formats": ["<i4", "<i2"], "offsets": [4, 0], "itemsize": 12},
     {"names": ["x", "y"], "formats": ["<i4", "<i2"], "offsets": [0, 2]},
-    {"names": ["x", "y"], "formats": ["u1", "<f8"], "aligned": True}]
+    {"names": ["x", "y"], "formats": ["u1", "<f8"], "aligned": True},
+    # Fields of no bytes.
+    [("x", "V0"), ("y", "S0"), ("z", "<i2")], [("x", "U0"), ("y", ">f4", (0,)), ("z", "?")]]
 MOST_ELEMENTS = 2000
 # Numbers of the first elements: also where halves overflow, and at the ends of 64 bits.
 FIRST = [0, 0, 0, -3, -3, 250, 65000, 2**63 - 1 - MOST_ELEMENTS, -2**63 + 1]
@@ -519,6 +522,27 @@ def array_index_and_array(pick: Random, a: np.ndarray) -> dict[str, Any]:
     dtype = type_of(a) if pick.random() < 0.6 else a_type(pick)
     return {"i": index, "v": Source(dtype, a_narrower_shape(pick, part.shape),
                                     pick.choice("CF"), 5)}
+
+
+def index_of_partner(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
+    given = one_array_index(pick, a)
+    return given and {**given, "k": pick.choice(others.INSTALLED)}
+
+
+def index_and_partner(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    return {**index_and_array(pick, a), "k": pick.choice(others.INSTALLED)}
+
+
+def a_partner(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
+    if not is_number(a):
+        return None
+    dtype = pick.choice(["?", "u1", "<i4", "<i8", "<f4", "<f8", "<c16"])
+    return {"v": Source(dtype, a_narrower_shape(pick, a.shape), pick.choice("CF"), 5),
+            "k": pick.choice(others.INSTALLED)}
+
+
+def version(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    return {"v": pick.choice([(1, 0), (2, 0), (3, 0)])}
 
 
 def some_integers(pick: Random, extent: int) -> Indices:

@@ -62,7 +62,8 @@ class Case:
         given = self.steps[-1].arguments.get(ufuncs.REACTIONS)
         reactions = "" if given is None else "".join(
             f"; {each}.seterr(**{given!r})" for each in ("np", "dray"))
-        return (f"import dray, numpy as np; a = {made}{reactions}\n"
+        names = "dray, numpy as np" + ", others" * ("others." in numpy + here)
+        return (f"import {names}; a = {made}{reactions}\n"
                 f"print(repr({numpy}), repr({here}))")
 
 

@@ -16,8 +16,9 @@ import numpy as np
 
 import arguments as make
 import dray
+import others
 
-NAMES = {"np": np, "dray": dray}
+NAMES = {"np": np, "dray": dray, "others": others}
 
 
 class Line:
@@ -84,6 +85,15 @@ OPERATIONS = {each.name: each for each in [
     operation("set to an array", "a[i] = v", make.index_and_array, "a[i] = dray.Array(v)", 3),
     operation("set to a part", "a[i] = a[j]", make.two_parts, weight=3),
     operation("set to its transpose", "a[...] = a.T", make.nothing, weight=1),
+    operation("index by a partner", "a[others.of(i, k)]", make.index_of_partner),
+    operation("set to a partner", "a[i] = others.of(v, k)",
+              make.index_and_partner),
+    operation("add a partner", "np.add(a, others.seen(v, k))", make.a_partner,
+              "dray.add(a, others.of(v, k))"),
+    operation("load", "others.read(others.write(a, v))", make.version,
+              "dray.Array.load(others.write(a, v))"),
+    operation("save", "others.read(others.write(a, v))", make.version,
+              "dray.Array(others.read(others.save(a)))", weight=1),
     operation("transpose", "a.transpose(x)", make.axes, weight=4),
     operation("T", "a.T", make.nothing),
     operation("broadcast_to", "np.broadcast_to(a, s)", make.wider_shape,

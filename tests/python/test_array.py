@@ -310,6 +310,18 @@ def test_overlapping_parts_are_assigned_as_if_copied_first():
     assert here.tolist() == there.tolist()
 
 
+@pytest.mark.parametrize("key, value", [((0, ...), [1]), (slice(0, 2), [[1, 2]]),
+                                        (0, [[1, 2, 3]]), (slice(None), [[[1], [2], [3]]])],
+                         ids=str)
+def test_a_list_has_no_more_axes_than_what_it_fills(key, value):
+    for a in (np.arange(3), Array(np.arange(3))):
+        with pytest.raises((TypeError, ValueError)):
+            a[key] = value
+        if key != 0:
+            a[key] = np.ones(np.shape(a[key]), int)[None]  # arrays are repeated
+            assert np.asarray(a[key]).max() == 1
+
+
 STRUCTURES = [
     [("a", "i1"), ("b", "<f8")],
     {"names": ["x"], "formats": ["<i4"], "offsets": [4], "itemsize": 12},

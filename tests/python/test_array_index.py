@@ -111,6 +111,13 @@ def test_an_array_with_an_index_of_python_is_one(values):
         assert a.tolist() == [7, 0, 7, 0]
 
 
+@pytest.mark.parametrize("shape", [(0,), (0, 0), (0, 3)], ids=str)
+def test_an_index_that_is_empty_and_no_array_is_one_of_integers(shape):
+    key = Tensor(np.zeros(shape, "?"))
+    there = np.zeros((1, 0))
+    assert dray.Array(there)[key].shape == there[key].shape
+
+
 def test_an_index_that_is_neither_is_refused():
     class Wrong:
         def __index__(self):

@@ -5,7 +5,8 @@
 # PyPI has only with CUDA.
 
 ABOUT_INTEROP="arrays of dray in the hands of NumPy 2, JAX, apache-tvm-ffi, pyarrow, \
-nanoarrow, pandas and Polars from PyPI, and of Debian's torch, and theirs in its hands; with --full also of dpctl, 1.6 GB"
+nanoarrow, pandas and Polars from PyPI, and of Debian's torch, and theirs in its hands; with --full also in random \
+cases, and of dpctl, 1.6 GB"
 PACKAGES_INTEROP=(
 	"${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}"
 	g++ python3-pytest python3-torch
@@ -30,16 +31,31 @@ interop_pypi()
 {
 	local numpy packages
 
-	tally_wants layouts || tally_wants arrow-pool || tally_wants pypi || return 0
+	tally_wants layouts || tally_wants arrow-pool || tally_wants pypi ||
+		tally_wants random || return 0
 	tally_fetch "fetches NumPy 2" numpy pypi_set numpy \
 		"$TREE/tests/numpy/requirements.txt" &&
 		tally_fetch "fetches the libraries" packages pypi_set interop \
 			"$TREE/tests/interop/requirements.txt" || return 0
 	! tally_wants layouts || interop_layouts "$1" "$packages"
 	! tally_wants arrow-pool || interop_arrow_pool "$1" "$packages/pyarrow"
-	tally_wants pypi || return 0
+	tally_wants pypi || tally_wants random || return 0
 	tally_run "builds for NumPy 2" build_numpy numpy2 "$numpy" || return 0
-	interop_tests pypi numpy2 "$1" "$packages:$numpy"
+	! tally_wants pypi || interop_tests pypi numpy2 "$1" "$packages:$numpy"
+	[ "$FULL" = no ] || ! tally_wants random ||
+		interop_random "$1" "$packages:$numpy"
+}
+
+# interop_random SCRATCH PACKAGES: compares with NumPy in random cases, also with their
+# arrays as operands, values and indices
+interop_random()
+{
+	local seed=${DRAY_DIFFERENTIAL_SEED:-1}
+
+	log_note "DRAY_DIFFERENTIAL_SEED=$seed repeats the cases"
+	python_count "20000 random cases with their arrays" numpy2 "$1/random" \
+		/usr/bin/python3 "$2" "$TREE/tests/differential/run" \
+		--seed "$seed" --cases 20000 --jobs "$(nproc)"
 }
 
 # interop_layouts SCRATCH PACKAGES: compares dray's structures with the published ones

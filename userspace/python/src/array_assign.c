@@ -113,10 +113,25 @@ static int assign_numpy(const struct target *to, PyArrayObject *array)
 	return ret;
 }
 
+/* As NumPy: arrays are repeated, and lists have no more axes than what they fill. */
+static int check_axes(const struct target *to, PyObject *value,
+		      PyArrayObject *array)
+{
+	if (!array || to->steps || PyArray_NDIM(array) <= to->view->ndim ||
+	    (!PyList_Check(value) && !PyTuple_Check(value)))
+		return 0;
+	PyErr_Format(PyExc_ValueError,
+		     "a %s of %d axes for elements of %d: nest it less deep",
+		     Py_TYPE(value)->tp_name, PyArray_NDIM(array),
+		     to->view->ndim);
+	return -1;
+}
+
 static int assign_object(struct array_object *self, const struct target *to,
 			 PyObject *value)
 {
 	struct dray_view view;
+	PyArrayObject *array;
 
 	if (Py_IS_TYPE(value, Py_TYPE(self)))
 		return array_check_reachable(array_self(value))
@@ -129,7 +144,10 @@ static int assign_object(struct array_object *self, const struct target *to,
 		/* NumPy converts other types. */
 		PyErr_Clear();
 	}
-	return assign_numpy(to, (PyArrayObject *)array_values(self, value));
+	array = (PyArrayObject *)array_values(self, value);
+	if (check_axes(to, value, array))
+		Py_CLEAR(array);
+	return assign_numpy(to, array);
 }
 
 static int set(struct array_object *self, const struct steps *steps,

@@ -78,14 +78,13 @@ static int take_integer(PyObject *object, struct dray_index *out)
 	return 0;
 }
 
-/* Returns an array of NumPy; an empty list is one of integers. */
+/* Returns an array of NumPy; integers for an empty object other than an array. */
 static PyObject *as_indices(PyObject *object)
 {
 	PyObject *array = array_of_numpy(object), *integers;
 
 	if (!array || PyArray_Check(object) ||
-	    PyArray_SIZE((PyArrayObject *)array) ||
-	    !PyArray_ISFLOAT((PyArrayObject *)array))
+	    PyArray_SIZE((PyArrayObject *)array))
 		return array;
 	integers = PyArray_Cast((PyArrayObject *)array, NPY_INTP);
 	Py_DECREF(array);

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""What others make: files in NumPy's format, and arrays of other packages, if they are
+installed."""
+import array
+import importlib
+import importlib.util
+import os
+import tempfile
+from typing import Any, Callable
+
+import numpy as np
+
+import dray
+
+
+class Interface:
+    """Shows an array by __array_interface__ alone."""
+
+    def __init__(self, a: np.ndarray):
+        self.array = a
+        self.__array_interface__ = a.__array_interface__
+
+
+class Method:
+    """Shows an array by __array__() alone."""
+
+    def __init__(self, a: np.ndarray):
+        self.array = a
+
+    def __array__(self, *given: Any, **named: Any) -> np.ndarray:
+        return np.array(self.array, *given, **named)
+
+
+def jax(a: np.ndarray) -> Any:
+    module = importlib.import_module("jax")
+    module.config.update("jax_enable_x64", True)
+    return module.numpy.asarray(a)
+
+
+def maker(module: str, name: str) -> Callable[[np.ndarray], Any]:
+    return lambda a: getattr(importlib.import_module(module), name)(a)
+
+
+PARTNERS: dict[str, Callable[[np.ndarray], Any]] = {
+    "list": np.ndarray.tolist, "memoryview": memoryview,
+    "array": lambda a: array.array(a.dtype.char, a.tolist()),
+    "interface": Interface, "method": Method, "jax": jax,
+    "pandas": maker("pandas", "Series"),
+    "polars": maker("polars", "Series"), "pyarrow": maker("pyarrow", "array"),
+    "tvm_ffi": maker("tvm_ffi", "from_dlpack")}
+ALWAYS = 5
+INSTALLED = [name for at, name in enumerate(PARTNERS)
+             if at < ALWAYS or importlib.util.find_spec(name)]
+
+
+def of(a: Any, partner: str) -> Any:
+    """The array of a partner with these elements; `a` if it has none such."""
+    try:
+        made = PARTNERS[partner](a)
+        return a if np.asarray(made).dtype.hasobject else made
+    except Exception:  # pylint: disable=broad-except
+        return a
+
+
+def seen(a: Any, partner: str) -> Any:
+    """The same as NumPy reads it, whose functions may return arrays of the partner."""
+    made = of(a, partner)
+    return made if isinstance(made, (list, bool, int, float, complex)) else np.asarray(made)
+
+
+def path() -> str:
+    return os.path.join(tempfile.gettempdir(), f"dray-differential-{os.getpid()}.npy")
+
+
+def write(a: Any, version: tuple[int, int]) -> str:
+    """Writes a file by NumPy, and returns its name."""
+    with open(path(), "wb") as file:
+        np.lib.format.write_array(file, np.asarray(a), version, allow_pickle=False)
+    return path()
+
+
+def read(name: str) -> np.ndarray:
+    """Reads a file by NumPy, whose stride along the only axis is 0 without elements."""
+    a = np.load(name)
+    return a if a.shape != (0,) else np.lib.stride_tricks.as_strided(a, strides=(a.itemsize,))
+
+
+def save(a: dray.Array) -> str:
+    a.save(path())
+    return path()
