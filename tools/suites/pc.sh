@@ -4,7 +4,8 @@
 # The tests of the kernel interface run on a node without an engine and on one with an
 # engine for tests, which can be late, fail or hang.
 
-ABOUT_PC="the module on Debian's 6.1 and 6.12 kernels of an emulated PC"
+ABOUT_PC="the module on Debian's 6.1 and 6.12 kernels, and on the newest Linux \
+of its backports, of an emulated PC"
 
 # Debian's kernels for this machine have neither CMA nor a device tree: "pages" is
 # the only heap.  The board tests the others.
@@ -31,12 +32,13 @@ suite_pc()
 	local scratch=$1 series all=(6.12) PATTERN=$PATTERN title
 
 	[ "$QUICK" = no ] || PATTERN=${PATTERN:-$PC_QUICK}
-	[ "$FULL" = no ] || all=(6.1 6.12)
+	[ "$FULL" = no ] || all=(6.1 6.12 newest)
 	read -ra all <<<"$(kernel_chosen "${all[@]}")"
 	tally_run "selftests build for the PC" program_build selftests amd64 || return 0
 	tally_run "programs for the test engine build" program_build engine amd64 ||
 		return 0
 	[ "$FULL" = no ] || tally_run "the library builds" build_native || return 0
+	[ "$FULL" = no ] || pc_harness
 	for series in "${all[@]}"; do
 		title="Linux $series on the PC"
 		batch_begin "$scratch/$series"
@@ -51,6 +53,17 @@ suite_pc()
 		[ "$FULL" = no ] || pc_examples "$series" "$scratch"
 	done
 	batch_count_aside
+}
+
+# The newest Linux has another harness.
+pc_harness()
+{
+	local folder
+
+	for folder in selftests engine streams; do
+		tally_run "$folder: its programs build with the newest harness" \
+			program_build "$folder" amd64 newest || true
+	done
 }
 
 pc_programs()
@@ -147,9 +160,10 @@ pc_streams()
 	done
 	pc_stream "$1stream-life-given" stream_life given=1
 	pc_stream "$1stream-ends-chains" stream_ends 'axidma=1 chains=1'
+	pc_stream "$1stream-life-axidma" stream_life axidma=1
 	pc_stream "$1stream-frames-batches" stream_frames batches=1
 	if [ "$FULL" = yes ]; then
-		for name in transfers ends life limits ring replace races; do
+		for name in transfers ends limits ring replace races; do
 			pc_stream "$1stream-$name-axidma" "stream_$name" axidma=1
 		done
 		pc_stream "$1stream-ring-long" stream_ring '' \
