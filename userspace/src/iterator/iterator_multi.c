@@ -194,7 +194,8 @@ int dray_broadcast_shape(const struct dray_view *const *views, int count,
 
 /*
  * Computes the strides of one checked operand.  A broadcast without elements has
- * none: those of an operand may be anything.
+ * none: those of an operand may be anything.  Nor has an operand at NULL, whose
+ * elements have no bytes.
  */
 static void set_operand(struct dray_multi *it, int o,
 			const struct dray_view *view)
@@ -204,8 +205,8 @@ static void set_operand(struct dray_multi *it, int o,
 
 	for (i = 0; i < it->ndim; i++) {
 		struct dray_multi_axis *axis = &it->axes[i];
-		bool moves =
-			it->size && i >= added && view->shape[i - added] != 1;
+		bool moves = it->size && view->data && i >= added &&
+			     view->shape[i - added] != 1;
 
 		axis->strides[o] = moves ? view->strides[i - added] : 0;
 		axis->backstrides[o] = axis->last * axis->strides[o];
