@@ -359,8 +359,7 @@ int dray_view_cast(const struct dray_view *dst, const struct dray_view *src,
 	return dray_view_cast_threads(dst, src, casting, 1);
 }
 
-/* Whether flags after conversions between types mean something. */
-static bool notes_errors(dray_dtype to, dray_dtype from)
+bool dray_cast_notes_errors(dray_dtype to, dray_dtype from)
 {
 	const enum dray_class target = dray_typed(to).class;
 	const enum dray_class source = dray_typed(from).class;
@@ -376,7 +375,7 @@ int dray_view_convert_threads(const struct dray_view *dst,
 
 	dray_fp_clear();
 	ret = dray_view_cast_threads(dst, src, casting, threads);
-	return ret || !notes_errors(dst->dtype, src->dtype)
+	return ret || !dray_cast_notes_errors(dst->dtype, src->dtype)
 		       ? ret
 		       : dray_fp_check("cast");
 }
