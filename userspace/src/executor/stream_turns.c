@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/holds.h"
 #include "executor/stream_executor.h"
 #include "stream/ring.h"
 
@@ -114,6 +115,7 @@ static int acquire(const struct dray_stream_call *run,
 
 	do {
 		ret = dray_stream_check_cancelled(run);
+		DRAY_HOLDS(ret <= 0);
 		if (ret)
 			return ret;
 		step = left < DRAY_CALLS_LOOK_MS ? (int)left

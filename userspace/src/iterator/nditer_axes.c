@@ -339,7 +339,7 @@ static int set_strides(struct dray_nditer *iter,
 		o++;
 	if (o == iter->operands)
 		return 0;
-	for (i = iter->ndim - 1; i >= 0; i--) {
+	for (i = iter->ndim; i-- > 0;) {
 		for (o = 0; o < iter->operands; o++) {
 			ret = set_operand(iter, o, i, nditer_map_of(options, o),
 					  shape);

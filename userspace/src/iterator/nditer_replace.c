@@ -104,12 +104,12 @@ static void stride_copy(const struct dray_nditer *iter, const int *map,
 		strides[axis] = stride;
 		stride = nditer_product(stride, shape[axis]);
 	}
-	for (i = ndim - 1; i >= 0; i--) {
+	for (i = ndim; i-- > 0;) {
 		if (strides[i] == STRIDE_UNSET)
 			inside = nditer_product(inside, shape[i]);
 	}
 	stride = itemsize;
-	for (i = ndim - 1; i >= 0; i--) {
+	for (i = ndim; i-- > 0;) {
 		if (strides[i] != STRIDE_UNSET) {
 			strides[i] = nditer_product(strides[i], inside);
 			continue;
