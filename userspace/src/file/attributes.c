@@ -34,20 +34,25 @@ static int keep_one(const struct dray_replace *replace, const char *name,
 		replace->path, name, strerror(errno));
 }
 
-void dray_replace_drop_access_list(const struct dray_replace *replace)
+int dray_replace_drop_access_list(const struct dray_replace *replace)
 {
-	(void)fremovexattr(replace->fd, ACCESS_LIST);
+	if (fremovexattr(replace->fd, ACCESS_LIST) && errno != ENODATA &&
+	    errno != ENOTSUP)
+		return dray_replace_failed(replace, "fremovexattr");
+	return 0;
 }
 
 int dray_replace_keep_attributes(const struct dray_replace *replace)
 {
-	/* A file system without attributes has none to be kept. */
 	ssize_t size = listxattr(replace->target, NULL, 0);
 	char *names, *name, *value;
 	int ret = 0;
 
-	if (size <= 0)
+	/* A file system without attributes has none to be kept. */
+	if (!size || (size < 0 && errno == ENOTSUP))
 		return 0;
+	if (size < 0)
+		return dray_replace_failed(replace, "listxattr");
 	names = malloc(XATTR_LIST_MAX + XATTR_SIZE_MAX);
 	if (!names)
 		return dray_fail(-ENOMEM, "no memory for attributes of %s",

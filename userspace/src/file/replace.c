@@ -134,9 +134,10 @@ static int keep_facts(const struct dray_replace *replace,
 {
 	int ret = keep_owner(replace, old);
 
+	if (!ret)
+		ret = dray_replace_drop_access_list(replace);
 	if (ret)
 		return ret;
-	dray_replace_drop_access_list(replace);
 	if (fchmod(replace->fd, old->st_mode & 07777))
 		return dray_replace_failed(replace, "fchmod");
 	return dray_replace_keep_attributes(replace);

@@ -25,7 +25,7 @@ int dray_replace_finish(struct dray_replace *replace, bool fresh);
 void dray_replace_end(struct dray_replace *replace);
 
 /* attributes.c: removes the list of access that the new file got from its folder. */
-void dray_replace_drop_access_list(const struct dray_replace *replace);
+int dray_replace_drop_access_list(const struct dray_replace *replace);
 /* Gives it those attributes of the old file that are not the system's. */
 int dray_replace_keep_attributes(const struct dray_replace *replace);
 
