@@ -13,7 +13,7 @@
 
 /* Days of 400 years, after which the calendar repeats itself. */
 #define CYCLE_YEARS 400
-#define CYCLE_DAYS (400 * 365 + 97)
+#define CYCLE_DAYS (INT64_C(400) * 365 + 97)
 
 /*
  * Of a unit in the next finer one.  Years and months count only in the search
