@@ -513,10 +513,12 @@ static int dray_channel_restart(struct dray_channel *channel)
 
 int dray_channel_reopen(struct dray_node *node, u32 index)
 {
+	u32 count = node->channels->count;
 	int ret;
 
-	if (index >= node->channels->count)
+	if (index >= count)
 		return -EINVAL;
+	index = array_index_nospec(index, count);
 	down_write(&node->inside);
 	ret = dray_channel_restart(&node->channels->channel[index]);
 	up_write(&node->inside);

@@ -303,7 +303,7 @@ struct dray_stream_executor_options {
 	uint32_t reserved;	/* 0 */
 	/*
 	 * Brings the IP to its first state after a call has failed, when nothing
-	 * is in flight any more: from a thread of a queue, or in
+	 * is in flight any more, or an engine keeps it: from a thread of a queue, or in
 	 * dray_stream_executor_reset().  It has the streams: it must not wait for a
 	 * call of another executor of them.  Returns 0, or a negative errno: calls
 	 * stay refused.  NULL: none
@@ -320,6 +320,10 @@ struct dray_stream_executor_options {
  * frames, and takes the rings away again.  Of few frames, frames that an engine does
  * not reach, or with several inputs in one stream, each frame is a packet, and up to
  * @depth are in flight.
+ *
+ * An engine that was cancelled, and keeps frames for a further timeout, does not keep
+ * the call: it ends, and dray_view_wait() of the frames' memory is -EBUSY until they
+ * end or the stream is closed.
  *
  * Frames in rings are looked at up to 128 at a time: a lost frame may be noticed after
  * the timeout, also if later ones have come.

@@ -68,6 +68,12 @@ extern "C" {
 #define DRAY_NDITER_KEEP_DIRECTION (1u << 11)
 /* All operands get the type that theirs promote to. */
 #define DRAY_NDITER_COMMON_DTYPE (1u << 12)
+/*
+ * Conversions leave errors of numbers in the processor's flags, for a caller who looks
+ * at them after its loops.  Else an iterator reports each kind once, as "cast"
+ * (dray/fp_state.h), and flags that were set before a step are lost
+ */
+#define DRAY_NDITER_KEEP_FP_FLAGS (1u << 13)
 
 /* Flags of an operand.  The numbers are ABI. */
 #define DRAY_OPERAND_READ (1u << 0)	/* it, or WRITE, or both */
@@ -156,7 +162,8 @@ DRAY_API int dray_nditer_destroy(struct dray_nditer *iter);
 
 /**
  * Moves on, by one element or one inner loop.  Returns false at the end, and if
- * a conversion failed, which dray_nditer_error() tells.  After that, only a
+ * a conversion failed, which dray_nditer_error() tells: -EDOM is an error of numbers
+ * that the thread's state raises.  After that, only a
  * reset or a jump may follow.  A new iterator of no elements must not be moved:
  * dray_nditer_size() is 0 then, and there is nothing at its addresses.
  */

@@ -29,8 +29,8 @@ extern "C" {
 /**
  * Writes a view to a .npy file, which is made, or replaced when all is written:
  * a reader sees the old file or the new one, and on failure the old one stays.
- * A file that is replaced keeps its permissions, its owner and group, and symbolic
- * links to it; extended attributes it loses.  A view that is F contiguous, and not C
+ * A file that is replaced keeps its permissions, its owner and group, access control
+ * lists, attributes of users ("user."), and symbolic links to it.  A view that is F contiguous, and not C
  * contiguous, is written in that order, any other in C order.
  *
  * @path: the file; its directory takes a temporary file meanwhile

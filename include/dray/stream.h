@@ -410,6 +410,17 @@ DRAY_API int dray_event_status(struct dray_event *event);
 DRAY_API int dray_event_fd(struct dray_event *event);
 
 /**
+ * Calls @ended with @context once the queued call (dray/executor.h) has ended, or now
+ * if it has: from a thread of its queue or of an executor.  @ended must not wait for a
+ * call.  It is called once, also after the last reference to the event, and not in a
+ * child of fork().
+ *
+ * Errors: -EBUSY (the event has such a function), -EOPNOTSUPP (a packet), -ECHILD.
+ */
+DRAY_API int dray_event_on_end(struct dray_event *event,
+			       void (*ended)(void *context), void *context);
+
+/**
  * Fills @size bytes of @point: number counts the packets of a stream from 1 (on
  * the module it goes on if the node opens the stream again), bytes were moved,
  * status is 0 or a negative errno, and time_ns is of CLOCK_MONOTONIC.

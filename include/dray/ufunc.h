@@ -188,6 +188,20 @@ struct dray_ufunc_options {
 };
 
 /**
+ * Tells the types of the loop that a call takes.
+ *
+ * @given: inputs + outputs types; 0 for an output that is made
+ * @options: as of dray_ufunc_call(); NULL: all zero
+ * @dtypes: room for as many types, each returned with one reference
+ *
+ * Errors: -EOPNOTSUPP and -EINVAL as dray_ufunc_call().
+ */
+DRAY_API int dray_ufunc_resolve_types(struct dray_ufunc *ufunc,
+				      const dray_dtype *given,
+				      const struct dray_ufunc_options *options,
+				      dray_dtype *dtypes);
+
+/**
  * Computes a ufunc.
  *
  * @inputs: one view for each; they are broadcast to one shape, to which outputs

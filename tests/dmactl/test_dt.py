@@ -35,7 +35,7 @@ def findings(blob, *options, code=None):
     document = json.loads(result.out)
     schema.check("dt-check", document)
     assert result.error == ""
-    assert result.code == (1 if document["errors"] else 0)
+    assert result.code == (3 if document["errors"] else 0)
     assert code in (None, result.code)
     count = {"error": 0, "warning": 0, "note": 0}
     for one in document["findings"]:

@@ -108,8 +108,8 @@ def test_another_size_or_name_is_no_guess(tmp_path, size, name):
 
 
 @pytest.mark.parametrize("words, scene, code", [
-    ([], "plain", 0), (["--check"], "plain", 1), (["--check"], "empty", 1)])
-def test_leaks_are_a_failure_only_if_checked(words, scene, code):
+    ([], "plain", 0), (["--check"], "plain", 3), (["--check"], "empty", 3)])
+def test_leaks_are_an_answer_of_no_only_if_checked(words, scene, code):
     result = run(SCRIPTED, "leaks", *words, scene=scene)
     assert (result.code, result.error) == (code, "")
 

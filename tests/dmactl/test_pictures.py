@@ -187,6 +187,19 @@ def test_a_file_has_the_mode_that_umask_gives(form, tmp_path):
     assert file.stat().st_mode & 0o7777 == 0o640
 
 
+def test_a_file_with_attributes_keeps_them(tmp_path):
+    file = draw(tmp_path, "svg", "reserved")
+    try:
+        os.setxattr(file, "user.dray.test", b"1")
+    except OSError as error:
+        pytest.skip(f"no attributes in {tmp_path}: {error}")
+    drawn = file.read_bytes()
+    file.write_text("old")
+    assert draw(tmp_path, "svg", "reserved") == file
+    assert file.read_bytes() == drawn
+    assert os.getxattr(file, "user.dray.test") == b"1"
+
+
 @pytest.mark.parametrize("form", ["svg", "png"])
 def test_a_file_that_cannot_be_written_leaves_the_old_one(form, tmp_path):
     file = tmp_path / f"map.{form}"

@@ -59,7 +59,7 @@ leak descriptor
 is an_orphan_is_found_with_its_keeper "$(row orphan)" \
 	"$id 65536: when process $keeper (dmactl-leaker) closes 1 descriptor"
 leaks --check >"$folder/rest"
-is check_exits_1 $? 1
+is check_exits_3 $? 3
 leaks >"$folder/rest"
 is without_check_it_exits_0 $? 0
 chmod 666 /dev/dray0

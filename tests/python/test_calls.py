@@ -485,9 +485,8 @@ def test_a_call_that_nobody_has_runs_to_its_end():
     go.set()
     queue.close()
     assert ended.is_set()
-    with dray.CallQueue() as other:
-        other.submit(dray.exp, [1.]).wait()  # drops ended calls
-    assert watched() is None
+    # The main thread drops it between two steps of a loop, without another submission.
+    assert next((number for number in range(1000) if watched() is None), None) is not None
 
 
 def test_a_call_may_close_its_queue_and_cannot_wait_for_it():

@@ -340,6 +340,44 @@ def test_numpy_computes_where_dray_has_no_loop():
     assert np.add(wide, 1, out=wide) is wide and wide.tolist() == [3, 4]
 
 
+LOSSES = {
+    "out": lambda xp, c, out: xp.add(c, 1, out=out, casting="unsafe"),
+    "ints": lambda xp, c, out: xp.add(c, 1, out=out.view("i8"), casting="unsafe"),
+    "dtype": lambda xp, c, out: xp.add(c, 1, dtype="f8", casting="unsafe"),
+    "two inputs": lambda xp, c, out: xp.add(c, c, dtype="f8", casting="unsafe"),
+    "a signature": lambda xp, c, out: xp.add(c, c, sig="DD->D", out=out, casting="unsafe"),
+    "real inputs": lambda xp, c, out: xp.add(out, out, sig="DD->D", out=out, casting="unsafe"),
+    "a bool": lambda xp, c, out: xp.add(c, c, out=out.view("?")[:2], casting="unsafe"),
+    "a number": lambda xp, c, out: xp.add(1 + 2j, 1, dtype="f8", casting="unsafe"),
+    "outer": lambda xp, c, out: xp.add.outer(c, c[:1], out=out[:, None], casting="unsafe"),
+    "no elements": lambda xp, c, out: xp.add(c[:0], 1, out=out[:0], casting="unsafe"),
+    "absolute": lambda xp, c, out: xp.absolute(c, out=out, casting="unsafe"),
+    "complex": lambda xp, c, out: xp.add(c, 1, casting="unsafe"),
+}
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_lost_imaginary_parts_warn_as_in_numpy(name):
+    counts = []
+    for xp in (np, dray):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            LOSSES[name](xp, np.array([1 + 2j, 3j]), np.zeros(2))
+        counts.append([each.category.__name__ for each in caught])
+    assert counts[0] == counts[1]
+
+
+def test_a_lost_imaginary_part_can_be_an_error():
+    out = np.zeros(2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(Warning, match="discards the imaginary part"):
+            dray.add(np.array([1j, 2]), 1, out=out, casting="unsafe")
+        with dray.CallQueue() as queue, pytest.raises(Warning, match="imaginary part"):
+            queue.submit(dray.add, np.array([1j, 2]), 1, out=out, casting="unsafe")
+    assert not out.any()
+
+
 def test_errors_of_numbers_warn():
     with pytest.warns(RuntimeWarning, match="divide by zero encountered in divide"):
         assert dray.divide(an_array(), 0)[0, 0] == np.inf

@@ -321,6 +321,41 @@ QUEUE_FACT(all_calls_of_a_queue_are_cancelled)
 	dray_call_queue_destroy(slow);
 }
 
+static void count_end(void *context)
+{
+	atomic_fetch_add((atomic_int *)context, 1);
+}
+
+QUEUE_FACT(a_function_is_called_once_a_call_has_ended)
+{
+	struct dray_event *event = start_slow(&in, &out);
+	struct dray_call *held = await_kept();
+	atomic_int ended = 0;
+
+	assert_works(dray_event_on_end(event, count_end, &ended));
+	assert_fails(dray_event_on_end(event, count_end, &ended), -EBUSY,
+		     "has a function for its end");
+	assert_fails(dray_event_on_end(event, NULL, NULL), -EINVAL, "NULL");
+	assert_int_equal(ended, 0);
+	dray_event_unref(event);
+	dray_call_end(held, 0);
+	/* It runs before the queue ends. */
+	dray_call_queue_destroy(slow);
+	assert_int_equal(ended, 1);
+	/* At once, if the call had ended before. */
+	assert_works(call(&in, &out, &event));
+	assert_works(dray_event_wait(event, -1));
+	assert_works(dray_event_on_end(event, count_end, &ended));
+	assert_int_equal(ended, 2);
+	dray_event_unref(event);
+	event = recv_view(&in);
+	assert_fails(dray_event_on_end(event, count_end, &ended), -EOPNOTSUPP,
+		     "dray_stream_fd()");
+	assert_works(dray_event_cancel(event));
+	dray_event_unref(event);
+	assert_int_equal(ended, 2);
+}
+
 QUEUE_FACT(a_descriptor_of_a_call_is_readable_once_it_has_ended)
 {
 	struct dray_event *event = start_slow(&in, &out);

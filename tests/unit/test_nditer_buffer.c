@@ -3,6 +3,8 @@
  * Buffers of iterators: conversions, their sizes, reductions, masks, and copies
  * that are written back.
  */
+#include <fenv.h>
+
 #include "nditer.h"
 
 #define RO DRAY_OPERAND_READ
@@ -359,4 +361,86 @@ FACT(a_conversion_that_fails_ends_the_iteration)
 	assert_false(dray_nditer_next(iter));
 	assert_int_equal(dray_nditer_error(iter), -EINVAL);
 	assert_int_equal(dray_nditer_destroy(iter), -EINVAL);
+}
+
+/* Element 5 of eight fits no float; buffers of four hold it in the second. */
+FACT(errors_of_numbers_in_conversions_are_reported)
+{
+	static const struct {
+		uint32_t flag; /* of the iterator, besides */
+		uint32_t operand;
+		bool raises;
+		bool fails;
+	} rows[] = {
+		{ 0, RO, true, true },
+		{ 0, RO, false, false },
+		{ DRAY_NDITER_KEEP_FP_FLAGS, RO, true, false },
+		{ 0, RW, true, true },
+		{ 0, RO | DRAY_OPERAND_COPY, true, true },
+		{ DRAY_NDITER_KEEP_FP_FLAGS, RO | DRAY_OPERAND_COPY, true,
+		  false },
+	};
+	const struct dray_fp_state raises = { .over = DRAY_FP_RAISE,
+					      .buffer_size = 8192 };
+	static double values[8];
+	const struct form form = { 1, { 8 }, { 1 }, 0 };
+	struct dray_view view = view_in(values, DRAY_FLOAT64, &form);
+
+	for (size_t r = 0; r < LENGTH(rows); r++) {
+		const struct dray_nditer_options options = {
+			.flags = LOOPS | DRAY_NDITER_DELAY_BUFFERS |
+				 rows[r].flag,
+			.casting = DRAY_CASTING_UNSAFE,
+			.buffer_size = 4,
+			.operand_flags = &rows[r].operand,
+			.dtypes = (const dray_dtype[]){ DRAY_FLOAT32 },
+		};
+		const struct dray_view *of = &view;
+		struct dray_nditer *iter = NULL;
+		int ret;
+
+		for (int i = 0; i < 8; i++)
+			values[i] = i == 5 ? 1e300 : i;
+		feclearexcept(FE_ALL_EXCEPT);
+		assert_works(
+			dray_set_fp_state(rows[r].raises ? &raises : NULL));
+		ret = dray_nditer_create(&of, 1, &options, &iter);
+		if (!ret)
+			ret = dray_nditer_reset(iter);
+		while (!ret && dray_nditer_next(iter))
+			;
+		if (!ret)
+			ret = dray_nditer_error(iter);
+		if (rows[r].fails)
+			assert_fails(ret, -EDOM,
+				     "overflow encountered in cast");
+		else
+			assert_works(ret);
+		assert_int_equal(!!fetestexcept(FE_OVERFLOW), !!rows[r].flag);
+		dray_nditer_destroy(iter);
+		assert_works(dray_set_fp_state(NULL));
+	}
+}
+
+FACT(an_error_of_numbers_in_a_buffer_that_is_written_is_reported)
+{
+	const struct dray_fp_state raises = { .over = DRAY_FP_RAISE,
+					      .buffer_size = 8192 };
+	static float values[8];
+	const struct form form = { 1, { 8 }, { 1 }, 0 };
+	struct dray_view view = view_in(values, DRAY_FLOAT32, &form);
+	struct dray_nditer *iter = iterate(
+		&view, 1,
+		&(struct dray_nditer_options){
+			.flags = LOOPS,
+			.casting = DRAY_CASTING_UNSAFE,
+			.operand_flags = (const uint32_t[]){ WO },
+			.dtypes = (const dray_dtype[]){ DRAY_FLOAT64 } });
+
+	for (int i = 0; i < 8; i++)
+		((double *)(void *)dray_nditer_data(iter)[0])[i] = 1e300;
+	assert_works(dray_set_fp_state(&raises));
+	assert_fails(dray_nditer_destroy(iter), -EDOM,
+		     "overflow encountered in cast");
+	assert_works(dray_set_fp_state(NULL));
 }

@@ -50,7 +50,7 @@ FACT(flags_that_exclude_each_other)
 		  "EXTERNAL_LOOP cannot be used if an index or multi-index" },
 		{ DRAY_NDITER_EXTERNAL_LOOP | DRAY_NDITER_RANGED,
 		  "RANGED cannot be used with the flag EXTERNAL_LOOP unless" },
-		{ 1u << 13, "an iterator has unknown flags 0x2000" },
+		{ 1u << 14, "an iterator has unknown flags 0x4000" },
 	};
 	const struct form *forms[] = { &six };
 

@@ -5,6 +5,8 @@
  */
 #include <unistd.h>
 
+#include <dray/iterator.h>
+#include <dray/nditer.h>
 #include <dray/sorting.h>
 
 #include "unit.h"
@@ -109,5 +111,42 @@ FACT(no_byte_is_touched)
 		assert_works(dray_put(&from, &at, &from, DRAY_INDEX_RAISE));
 		assert_works(dray_index_set(
 			&from, &(struct dray_index)DRAY_BY(&at), 1, &single));
+	}
+}
+
+FACT(iterators_over_nothing_stay_at_null)
+{
+	static const uint32_t flags[] = { 0, DRAY_NDITER_MULTI_INDEX,
+					  DRAY_NDITER_C_INDEX,
+					  DRAY_NDITER_EXTERNAL_LOOP };
+	struct dray_view view = nowhere(DRAY_VOID(0), 2, DIMS(3, 2));
+	const struct dray_view *of = &view;
+	struct dray_iterator it;
+	struct dray_multi multi;
+	struct dray_nditer *iter;
+	int steps = 0;
+
+	view.strides[0] = 40;
+	view.strides[1] = -8;
+	assert_works(dray_iterator_init(&it, &view));
+	for (; steps < 6; steps++, dray_iterator_next(&it))
+		assert_null(it.data);
+	assert_works(dray_iterator_go_flat(&it, 5));
+	assert_null(it.data);
+	assert_works(dray_multi_init(&multi, &of, 1));
+	for (; steps < 12; steps++, dray_multi_next(&multi))
+		assert_null(multi.data[0]);
+	assert_works(dray_multi_go(&multi, DIMS(2, 1)));
+	assert_null(multi.data[0]);
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		const struct dray_nditer_options options = { .flags =
+								     flags[i] };
+
+		assert_works(dray_nditer_create(&of, 1, &options, &iter));
+		do {
+			assert_null(dray_nditer_data(iter)[0]);
+			assert_int_equal(dray_nditer_strides(iter)[0], 0);
+		} while (dray_nditer_next(iter));
+		assert_works(dray_nditer_destroy(iter));
 	}
 }

@@ -2,6 +2,7 @@
 /* npy: arrays in .npy and .npz files, and files that are none. */
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "pool.h"
@@ -229,6 +230,88 @@ FACT(a_replaced_file_keeps_its_permissions)
 		assert_int_equal(status.st_mode & 07777, modes[i]);
 	}
 	assert_int_equal(umask(mask), 022);
+}
+
+/* User 1234 may read; the group's bits of the mode are the mask. */
+static const struct {
+	uint32_t version;
+	struct {
+		uint16_t tag, permissions;
+		uint32_t id;
+	} entries[5];
+} access_list = { 2,
+		  { { 0x01, 6, UINT32_MAX },
+		    { 0x02, 4, 1234 },
+		    { 0x04, 0, UINT32_MAX },
+		    { 0x10, 4, UINT32_MAX },
+		    { 0x20, 0, UINT32_MAX } } };
+
+FACT(a_replaced_file_keeps_its_attributes)
+{
+	static const struct {
+		const char *name;
+		const void *value;
+		size_t size;
+	} rows[] = {
+		{ "user.dray.test", "1", 1 },
+		{ "user.dray.long", numbers, sizeof(numbers) },
+		{ "user.dray.empty", "", 0 },
+		{ "system.posix_acl_access", &access_list,
+		  sizeof(access_list) },
+	};
+	const int order[] = { 0, 1, 2 };
+	char value[256];
+	struct dray_view view;
+	struct stat before, after;
+	int kept = 0;
+
+	make(&view, order);
+	unlink(path);
+	assert_works(dray_npy_save(path, &view, 0));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		/* The file system may have no such attributes. */
+		kept += !setxattr(path, rows[i].name, rows[i].value,
+				  rows[i].size, 0);
+	if (!kept)
+		skip();
+	assert_int_equal(stat(path, &before), 0);
+	assert_works(dray_npy_save(path, &view, 0));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		ssize_t size =
+			getxattr(path, rows[i].name, value, sizeof(value));
+
+		if (size < 0)
+			continue;
+		kept--;
+		assert_int_equal(size, rows[i].size);
+		assert_memory_equal(value, rows[i].value, rows[i].size);
+	}
+	assert_int_equal(kept, 0);
+	assert_int_equal(stat(path, &after), 0);
+	assert_int_equal(before.st_mode, after.st_mode);
+	assert_true(before.st_ino != after.st_ino);
+}
+
+FACT(a_replaced_file_gets_no_access_from_its_folder)
+{
+	const int order[] = { 0, 1, 2 };
+	struct dray_view view;
+	struct stat status;
+
+	make(&view, order);
+	unlink(path);
+	assert_works(dray_npy_save(path, &view, 0));
+	assert_int_equal(chmod(path, 0640), 0);
+	if (setxattr(folder, "system.posix_acl_default", &access_list,
+		     sizeof(access_list), 0))
+		skip();
+	assert_works(dray_npy_save(path, &view, 0));
+	assert_int_equal(removexattr(folder, "system.posix_acl_default"), 0);
+	assert_int_equal(getxattr(path, "system.posix_acl_access", NULL, 0),
+			 -1);
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_mode & 07777, 0640);
+	unlink(path);
 }
 
 /* Saves at @path; the file that was there stays. */

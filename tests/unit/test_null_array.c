@@ -560,6 +560,7 @@ FACT_ON(on_host, streams, NULL, NULL)
 	refuses(dray_event_wait(NULL, 0));
 	refuses(dray_event_status(NULL));
 	gives(-1, dray_event_fd(NULL));
+	refuses(dray_event_on_end(NULL, NULL, NULL));
 	refuses(dray_event_point(NULL, &point, sizeof(point)));
 	refuses(dray_event_cancel(NULL));
 	ignores(assert_null(dray_event_ref(NULL)));

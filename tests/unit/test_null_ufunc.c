@@ -22,6 +22,9 @@ FACT(functions)
 	gives(0, dray_ufunc_inputs(NULL));
 	gives(0, dray_ufunc_outputs(NULL));
 	gives(DRAY_IDENTITY_NONE, dray_ufunc_identity(NULL));
+	refuses(dray_ufunc_resolve_types(NULL, found, NULL, found));
+	refuses(dray_ufunc_resolve_types(add, NULL, NULL, found));
+	refuses(dray_ufunc_resolve_types(add, found, NULL, NULL));
 	refuses(dray_ufunc_get_loop(NULL, 0, found, &loop));
 	refuses(dray_ufunc_get_loop(add, 0, NULL, &loop));
 	refuses(dray_ufunc_get_loop(add, 0, found, NULL));

@@ -3,6 +3,9 @@
  * stream: rings on the kernel back end, which a stand-in for the module answers:
  * the calls that reach it, and those that do not.
  */
+#include <dray/executor.h>
+#include <dray/transfer.h>
+
 #include "stand_in.h"
 
 #define FRAMES 4
@@ -240,4 +243,68 @@ RING_FACT(a_wait_for_a_frame_is_one_of_the_modules)
 	assert_fails(dray_stream_acquire(stream, &point, 1, -1), -ENODEV,
 		     "No such device");
 	module.failing = 0;
+}
+
+RING_FACT(an_engine_that_keeps_frames_ends_the_call_and_has_their_memory)
+{
+	static const struct dray_call_cost cheap = { { 1, 2 }, { 1, 1 } };
+	static const struct dray_call_cost dear = { { 1, 2 }, { 9000, 9000 } };
+	struct dray_ufunc *invert = dray_ufunc_find("invert");
+	const dray_dtype types[] = { DRAY_UINT8, DRAY_UINT8 };
+	struct dray_stream *tx;
+	struct dray_stream_executor_options options = {
+		.ufunc = invert,
+		.dtypes = types,
+		.tx = &tx,
+		.tx_count = 1,
+		.rx = &stream,
+		.rx_count = 1,
+		.frame_bytes = 64,
+		.timeout_ns = 20000000,
+	};
+	const struct dray_view *in = &views[0], *out = &views[1];
+	struct dray_executor *executor;
+	struct dray_call_queue *queue;
+	struct dray_event *event;
+
+	for (int i = 0; i < FRAMES; i++)
+		assert_works(dray_view_init(&views[i], views[i].data, u1, 1,
+					    DIMS(256), NULL));
+	assert_works(dray_stream_open(node, "tx0", NULL, &tx));
+	assert_works(dray_stream_open(node, "rx0", NULL, &stream));
+	assert_works(dray_stream_executor_create(&options, &executor));
+	assert_works(dray_executor_set_cost(executor, invert, types, &cheap));
+	assert_works(dray_executor_set_cost(dray_cpu_executor(), invert, types,
+					    &dear));
+	assert_works(dray_call_queue_create(&executor, 1, NULL, &queue));
+	module.keeps_frames = true;
+	assert_works(dray_call_queue_submit(queue, invert, &in, &out, NULL,
+					    NULL, &event));
+	assert_fails(dray_event_wait(event, -1), -ETIMEDOUT,
+		     "no frame 0 of invert within 20 ms; ");
+	assert_non_null(strstr(dray_last_error(), " keeps 4 frames"));
+	dray_event_unref(event);
+	assert_in_range(module.cancels, 2, 900);
+	/* their memory is in use, and the input may be read */
+	assert_fails(dray_view_wait(out, DRAY_ACCESS_READ, -1), -EBUSY,
+		     " of rx0, which was not acquired");
+	assert_fails(dray_view_wait(in, DRAY_ACCESS_WRITE, -1), -EBUSY,
+		     " of tx0, which was not acquired");
+	assert_works(dray_view_wait(in, DRAY_ACCESS_READ, -1));
+	/* neither do other calls wait for the engine */
+	assert_works(dray_stream_executor_reset(executor));
+	in = &views[2];
+	out = &views[3];
+	assert_fails(dray_call_queue_submit(queue, invert, &in, &out, NULL,
+					    NULL, NULL),
+		     -EBUSY, "close the stream");
+	dray_call_queue_destroy(queue);
+	dray_executor_unref(executor);
+	dray_stream_close(tx);
+	dray_stream_close(stream);
+	stream = NULL;
+	for (int i = 0; i < FRAMES; i++)
+		assert_works(dray_view_wait(&views[i], DRAY_ACCESS_WRITE, -1));
+	assert_works(dray_executor_set_cost(dray_cpu_executor(), invert, types,
+					    NULL));
 }

@@ -24,6 +24,22 @@ struct expected {
 	const char *loop; /* or the sentence of a refusal */
 };
 
+/* Asks for the loop that a call has taken. */
+static void check_resolved(const struct list *list, const dray_dtype *given,
+			   const struct dray_ufunc_options *options)
+{
+	dray_dtype expected[DRAY_UFUNC_MAX_OPERANDS];
+	dray_dtype found[DRAY_UFUNC_MAX_OPERANDS];
+	const int count = parse(taken, expected);
+
+	assert_works(
+		dray_ufunc_resolve_types(list->ufunc, given, options, found));
+	for (int o = 0; o < count; o++) {
+		assert_true(dray_dtype_equal(found[o], expected[o]));
+		dray_dtype_unref(found[o]);
+	}
+}
+
 /* Calls on zeros, of one element each; ones for weak numbers. */
 static int call(const struct expected *row)
 {
@@ -36,7 +52,7 @@ static int call(const struct expected *row)
 	struct dray_view views[DRAY_UFUNC_MAX_OPERANDS];
 	const struct dray_view *given[DRAY_UFUNC_MAX_OPERANDS] = { NULL };
 	struct dray_array *made[DRAY_UFUNC_MAX_OPERANDS] = { NULL };
-	dray_dtype types[DRAY_UFUNC_MAX_OPERANDS];
+	dray_dtype types[DRAY_UFUNC_MAX_OPERANDS] = { 0 };
 	dray_dtype wanted[DRAY_UFUNC_MAX_OPERANDS] = { 0 };
 	struct dray_ufunc_options options = {
 		.weak = (uint16_t)row->weak,
@@ -65,6 +81,8 @@ static int call(const struct expected *row)
 			      &options, made);
 	for (o = 0; o < list->outputs; o++)
 		dray_array_unref(made[o]);
+	if (!ret)
+		check_resolved(list, types, &options);
 	return ret;
 }
 

@@ -14,7 +14,7 @@ import sys
 
 def run(*command):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode not in (0, 1):
+    if done.returncode not in (0, 1, 3):
         raise SystemExit(f"{command}: {done.returncode} {done.stderr}")
     return done
 

@@ -249,7 +249,7 @@ style_tidy()
 	[ "$FULL" = yes ] || mapfile -t files < <(
 		grep -xF -f <(style_changes) <(printf '%s\n' "${files[@]}"))
 	headers=$(style_files 'include/*.h' 'userspace/*.h' 'tools/*.h' \
-		.clang-tidy meson.build | xargs cat | cache_key)
+		'*.clang-tidy' meson.build | xargs cat | cache_key)
 	mkdir -p "$CACHE/tidy"
 	cache_prune tidy/
 	for file in "${files[@]}"; do

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -30,9 +31,23 @@ static bool complain_unwritten(const struct output *output)
 	return false;
 }
 
+/* Whether a file has attributes, or a list of access, that a new one would not get. */
+static bool has_attributes(const char *name)
+{
+	char names[65536]; /* the most that Linux lists */
+	ssize_t size = listxattr(name, names, sizeof(names));
+	const char *at;
+
+	/* Labels are the system's, which a new file gets from it. */
+	for (at = names; at < names + size; at += strlen(at) + 1)
+		if (strncmp(at, "security.", strlen("security.")))
+			return true;
+	return false;
+}
+
 /*
  * Whether a new file cannot be what @name is: a device, a link, one of several names of
- * a file, a file of another user.  Such a file is written in place.
+ * a file, a file of another user or with attributes.  Such a file is written in place.
  */
 static bool is_special(const char *name)
 {
@@ -40,7 +55,8 @@ static bool is_special(const char *name)
 
 	return !lstat(name, &status) &&
 	       (!S_ISREG(status.st_mode) || status.st_nlink > 1 ||
-		status.st_uid != geteuid() || status.st_gid != getegid());
+		status.st_uid != geteuid() || status.st_gid != getegid() ||
+		has_attributes(name));
 }
 
 /* Opens a file beside the one to write; returns NULL and errno if that fails. */

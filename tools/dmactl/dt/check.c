@@ -41,18 +41,19 @@ static enum exit_code check_run(const struct request *request)
 	struct blob blob;
 	struct tree *tree;
 	unsigned int bits;
-	bool failed;
+	enum exit_code status = EXIT_FAILED;
 
 	if (!parse_bits(option_value(request, &mask_option), &bits))
 		return EXIT_USAGE;
 	if (!blob_load(operand_at(request, 0), &blob))
 		return EXIT_FAILED;
 	tree = tree_read(blob.data);
-	if (tree)
+	if (tree) {
 		check_tree(tree, bits, &findings);
-	else
+		status = findings.of[SEVERITY_ERROR] ? EXIT_NO : EXIT_FINE;
+	} else {
 		complain("%s has no root node", blob.source);
-	failed = !tree || findings.of[SEVERITY_ERROR];
+	}
 	if (tree && request->json)
 		document_print(findings_document(&findings, blob.source));
 	else if (tree)
@@ -60,7 +61,7 @@ static enum exit_code check_run(const struct request *request)
 	findings_drop(&findings);
 	tree_drop(tree);
 	blob_drop(&blob);
-	return failed ? EXIT_FAILED : EXIT_FINE;
+	return status;
 }
 
 static const struct command_option *const options[] = {

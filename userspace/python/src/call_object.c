@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * dray.Call: a call in flight, made of the arguments of CallQueue.submit().  It has its
- * arrays until the call has ended: without a reference from the program, the module has it.
+ * arrays until the call has ended: without a reference from the program, the module has it,
+ * and the interpreter's main thread drops it.
  */
 #include <errno.h>
 #include <string.h>
@@ -158,11 +159,28 @@ void drop_ended_calls(struct module_state *state)
 	}
 }
 
+static int drop_in_main_thread(void *module)
+{
+	drop_ended_calls(module_state(module));
+	Py_DECREF((PyObject *)module);
+	return 0;
+}
+
+/*
+ * Runs without the GIL.  If too many functions wait for the main thread, the next
+ * submission drops the call, and the module keeps a reference to itself.
+ */
+static void has_ended(void *module)
+{
+	(void)Py_AddPendingCall(drop_in_main_thread, module);
+}
+
 /* Gives a call that has not ended to the module. */
 static void call_finalize(PyObject *object)
 {
 	PyObject *running = type_state(object)->running;
 	PyObject *type, *value, *traceback;
+	PyObject *module = PyType_GetModule(Py_TYPE(object));
 
 	if (!call_self(object)->event || !running ||
 	    dray_event_status(call_self(object)->event))
@@ -170,6 +188,9 @@ static void call_finalize(PyObject *object)
 	PyErr_Fetch(&type, &value, &traceback);
 	if (PyList_Append(running, object))
 		PyErr_Clear();
+	else if (dray_event_on_end(call_self(object)->event, has_ended,
+				   Py_NewRef(module)))
+		Py_DECREF(module);
 	PyErr_Restore(type, value, traceback);
 }
 

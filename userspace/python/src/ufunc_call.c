@@ -7,6 +7,7 @@
 
 #include <dray/reduce.h>
 
+#include "array_convert.h"
 #include "ufunc_arguments.h"
 
 /*
@@ -64,6 +65,36 @@ static int inputs_take(struct ufunc_arguments *call, PyObject *const *args)
 	return -1;
 }
 
+/*
+ * Warns once for each operand whose imaginary parts a conversion loses: only "unsafe"
+ * allows that.  The call itself raises other errors of types.
+ */
+static int warn_of_parts(const struct ufunc_arguments *call)
+{
+	const int operands = call->self->inputs + call->self->outputs;
+	dray_dtype given[DRAY_UFUNC_MAX_OPERANDS];
+	dray_dtype loop[DRAY_UFUNC_MAX_OPERANDS];
+	int o, ret = 0;
+
+	if (call->options.casting != 1 + DRAY_CASTING_UNSAFE)
+		return 0;
+	for (o = 0; o < operands; o++)
+		given[o] = o < call->self->inputs ||
+					   call->outputs[o - call->self->inputs]
+				   ? call->operands[o].view.dtype
+				   : 0;
+	if (dray_ufunc_resolve_types(call->self->ufunc, given, &call->options,
+				     loop))
+		return 0;
+	for (o = 0; !ret && o < operands; o++)
+		ret = o < call->self->inputs
+			      ? array_warn_of_parts(given[o], loop[o])
+			      : array_warn_of_parts(loop[o], given[o]);
+	for (o = 0; o < operands; o++)
+		dray_dtype_unref(loop[o]);
+	return ret;
+}
+
 int ufunc_arguments_take(struct ufunc_arguments *call, PyObject *const *args,
 			 Py_ssize_t count, PyObject *names)
 {
@@ -103,7 +134,8 @@ int ufunc_arguments_take(struct ufunc_arguments *call, PyObject *const *args,
 			    "where= without out= leaves elements undefined; out=None if that is meant",
 			    1))
 			return -1;
-	if (operands_check(call->operands, inputs + outputs))
+	if (warn_of_parts(call) ||
+	    operands_check(call->operands, inputs + outputs))
 		return -1;
 	return operands_check(&call->mask, 1);
 }

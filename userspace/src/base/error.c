@@ -17,6 +17,10 @@
 
 #include "base/error.h"
 
+/* The analyzer's; see the header. */
+#undef dray_fail
+#undef dray_fail_adding
+
 #define LENGTH 512
 
 /* The thread's buffer; no_sentence: the last failure found no memory for one. */

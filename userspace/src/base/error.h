@@ -26,6 +26,20 @@ int dray_fail_adding(int error, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
+ * Lets clang's analyzer, which reads each file alone, know that failures are negative.
+ * The function is short enough for it to be read at any depth of calls.
+ */
+#ifdef __clang_analyzer__
+static inline int dray_negative(int error)
+{
+	__builtin_assume(error < 0);
+	return error;
+}
+#define dray_fail(...) dray_negative(dray_fail(__VA_ARGS__))
+#define dray_fail_adding(...) dray_negative(dray_fail_adding(__VA_ARGS__))
+#endif
+
+/*
  * Returns true if @needed is not NULL.  If it is, leaves the sentence, and
  * errno for functions that have no other way to report EINVAL.
  */

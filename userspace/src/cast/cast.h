@@ -154,6 +154,9 @@ static inline bool dray_typed_same(const struct dray_typed *a,
 	       a->multiple == b->multiple;
 }
 
+/* Whether the processor's flags after a conversion mean something: not of text. */
+bool dray_cast_notes_errors(dray_dtype to, dray_dtype from);
+
 /*
  * As dray_view_convert() and dray_view_convert_threads(), but errors of numbers stay in
  * the flags of this thread, for a caller with a name of its own.

@@ -14,6 +14,7 @@
 #include "cast/cast_time.h"
 #include "dtype/dtype.h"
 #include "base/error.h"
+#include "base/holds.h"
 
 /* A text with its underscores and the spaces around it removed. */
 struct number {
@@ -178,8 +179,10 @@ static bool store_integer(char *dst, enum dray_class class, uint64_t size,
 	const int64_t value = (int64_t)(negative ? -size : size);
 	const uint32_t bits = 8 * dray_dtype_itemsize(dray_class_dtype(class));
 	char *const data[2] = { dst, (char *)(uintptr_t)&value };
-	uint64_t most = UINT64_MAX >> (64 - bits);
+	uint64_t most;
 
+	DRAY_HOLDS(bits && bits <= 64);
+	most = UINT64_MAX >> (64 - bits);
 	if (!dray_class_is_unsigned(class))
 		most = most / 2 + negative;
 	else if (negative && size)

@@ -9,10 +9,11 @@
 #include "cast/cast.h"
 #include "cast/cast_time.h"
 #include "base/error.h"
+#include "base/holds.h"
 
 /* Days of 400 years, after which the calendar repeats itself. */
 #define CYCLE_YEARS 400
-#define CYCLE_DAYS (400 * 365 + 97)
+#define CYCLE_DAYS (INT64_C(400) * 365 + 97)
 
 /*
  * Of a unit in the next finer one.  Years and months count only in the search
@@ -38,6 +39,15 @@ static int64_t factor_of(enum dray_unit coarse, enum dray_unit fine)
 		    factor >> 56)
 			return 0;
 	}
+	return factor;
+}
+
+/* The factor of units of days, of seconds or below, which are near enough. */
+static int64_t near_factor(enum dray_unit coarse, enum dray_unit fine)
+{
+	const int64_t factor = factor_of(coarse, fine);
+
+	DRAY_HOLDS(factor > 0);
 	return factor;
 }
 
@@ -268,7 +278,7 @@ static void set_days(struct dray_date *date, int64_t days)
 /* Attoseconds of a second in a unit below it. */
 static int64_t below_second(enum dray_unit unit)
 {
-	return factor_of(unit, DRAY_UNIT_ATTOSECOND);
+	return near_factor(unit, DRAY_UNIT_ATTOSECOND);
 }
 
 #define ATTOSECONDS 1000000000000000000
@@ -278,6 +288,7 @@ void dray_date_split(int64_t value, enum dray_unit unit, int32_t multiple,
 {
 	int64_t seconds, days, per_second, whole = wrap_mul(value, multiple);
 
+	DRAY_HOLDS(unit != DRAY_UNIT_GENERIC);
 	*date = (struct dray_date){ .month = 1, .day = 1 };
 	if (unit == DRAY_UNIT_YEAR) {
 		date->year = wrap_add(whole, 1970);
@@ -294,11 +305,11 @@ void dray_date_split(int64_t value, enum dray_unit unit, int32_t multiple,
 		return;
 	}
 	if (unit <= DRAY_UNIT_SECOND) {
-		const int64_t per_day = factor_of(DRAY_UNIT_DAY, unit);
+		const int64_t per_day = near_factor(DRAY_UNIT_DAY, unit);
 
 		days = floor_div(whole, per_day);
 		seconds = floor_rest(whole, per_day) *
-			  factor_of(unit, DRAY_UNIT_SECOND);
+			  near_factor(unit, DRAY_UNIT_SECOND);
 	} else {
 		per_second = ATTOSECONDS;
 		if (unit != DRAY_UNIT_ATTOSECOND)
@@ -319,6 +330,7 @@ static int64_t units_of(const struct dray_date *date, enum dray_unit unit,
 {
 	int64_t days, seconds, per_second;
 
+	DRAY_HOLDS(unit != DRAY_UNIT_GENERIC);
 	if (unit == DRAY_UNIT_YEAR)
 		return add(date->year, -1970, wraps);
 	if (unit == DRAY_UNIT_MONTH)
@@ -328,9 +340,9 @@ static int64_t units_of(const struct dray_date *date, enum dray_unit unit,
 	if (unit == DRAY_UNIT_WEEK)
 		return floor_div(days, 7);
 	if (unit <= DRAY_UNIT_SECOND)
-		return scale(days, factor_of(DRAY_UNIT_DAY, unit),
+		return scale(days, near_factor(DRAY_UNIT_DAY, unit),
 			     date->second_of_day /
-				     factor_of(unit, DRAY_UNIT_SECOND),
+				     near_factor(unit, DRAY_UNIT_SECOND),
 			     wraps);
 	seconds = scale(days, 86400, date->second_of_day, wraps);
 	per_second = unit == DRAY_UNIT_ATTOSECOND

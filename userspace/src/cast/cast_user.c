@@ -120,7 +120,7 @@ static const dray_dtype numbers[][4] = {
 int dray_common_user(const dray_dtype *types, size_t count, unsigned int weak,
 		     dray_dtype *out)
 {
-	dray_dtype both = 0, one, user = 0;
+	dray_dtype both = 0, one = 0, user = 0;
 	size_t i;
 	int ret = 0;
 

@@ -183,9 +183,11 @@ static int fail_casting(dray_dtype to, dray_dtype from,
 struct pair {
 	struct dray_operand to;
 	struct dray_operand given; /* the source as the caller has it */
+	struct dray_view fitted; /* the source, if it has another shape */
+	struct dray_operand operand; /* that view's */
 	const struct dray_operand *from; /* shaped as the destination */
-	const struct dray_typed *target;
-	const struct dray_typed *source;
+	struct dray_typed target;
+	struct dray_typed source;
 	bool same; /* type */
 	unsigned int threads;
 };
@@ -199,11 +201,11 @@ static int check_rule(const struct pair *pair, enum dray_casting casting)
 				 (unsigned int)casting);
 	if (pair->same || casting == DRAY_CASTING_UNSAFE)
 		return 0;
-	level = pair->source->class == DRAY_CLASS_OTHER ||
-				pair->target->class == DRAY_CLASS_OTHER
+	level = pair->source.class == DRAY_CLASS_OTHER ||
+				pair->target.class == DRAY_CLASS_OTHER
 			? dray_parts_level(pair->given.view->dtype,
 					   pair->to.view->dtype)
-			: dray_cast_level(pair->source, pair->target);
+			: dray_cast_level(&pair->source, &pair->target);
 	if (level <= casting)
 		return 0;
 	return fail_casting(pair->to.view->dtype, pair->given.view->dtype,
@@ -212,10 +214,10 @@ static int check_rule(const struct pair *pair, enum dray_casting casting)
 
 static bool same_type(const struct pair *pair)
 {
-	if (pair->source->class == DRAY_CLASS_OTHER)
+	if (pair->source.class == DRAY_CLASS_OTHER)
 		return dray_parts_same(pair->to.view->dtype,
 				       pair->given.view->dtype);
-	return dray_typed_same(pair->target, pair->source);
+	return dray_typed_same(&pair->target, &pair->source);
 }
 
 static int check(struct pair *pair, enum dray_casting casting)
@@ -236,8 +238,8 @@ static int convert_pair(const struct pair *pair)
 {
 	const struct dray_operand *to = &pair->to, *given = &pair->given;
 	struct dray_cast cast;
-	int ret = dray_cast_prepare(to->view->dtype, pair->target,
-				    given->view->dtype, pair->source, &cast);
+	int ret = dray_cast_prepare(to->view->dtype, &pair->target,
+				    given->view->dtype, &pair->source, &cast);
 
 	if (ret || !to->extent.elements)
 		return ret;
@@ -278,8 +280,8 @@ static int convert_and_repeat(const struct pair *pair)
 	const size_t size = dray_dtype_itemsize(dst->dtype);
 	char small[256], *value = small;
 	struct dray_cast cast;
-	int ret = dray_cast_prepare(dst->dtype, pair->target, src->dtype,
-				    pair->source, &cast);
+	int ret = dray_cast_prepare(dst->dtype, &pair->target, src->dtype,
+				    &pair->source, &cast);
 
 	if (ret || !pair->to.extent.elements)
 		return ret;
@@ -300,8 +302,6 @@ static int convert_and_repeat(const struct pair *pair)
 /* Gives the source the shape of the destination first. */
 static int fit_and_convert(struct pair *pair)
 {
-	struct dray_operand operand;
-	struct dray_view fitted;
 	struct dray_cast cast;
 	int ret = 0;
 
@@ -309,27 +309,26 @@ static int fit_and_convert(struct pair *pair)
 	    !dray_dtype_has_gaps(pair->to.view->dtype))
 		return convert_and_repeat(pair);
 	if (!pair->same) /* As in NumPy, types before shapes. */
-		ret = dray_cast_prepare(pair->to.view->dtype, pair->target,
-					pair->given.view->dtype, pair->source,
+		ret = dray_cast_prepare(pair->to.view->dtype, &pair->target,
+					pair->given.view->dtype, &pair->source,
 					&cast);
 	if (!ret)
-		ret = fit_shape(pair->to.view, pair->given.view, &fitted);
+		ret = fit_shape(pair->to.view, pair->given.view, &pair->fitted);
 	if (!ret)
-		ret = dray_operand_init(&operand, &fitted, "the source");
+		ret = dray_operand_init(&pair->operand, &pair->fitted,
+					"the source");
 	if (ret)
 		return ret;
-	pair->from = &operand;
+	pair->from = &pair->operand;
 	return convert_or_assign(pair);
 }
 
 static int check_and_convert(struct pair *pair, enum dray_casting casting)
 {
-	const struct dray_typed target = dray_typed(pair->to.view->dtype);
-	const struct dray_typed source = dray_typed(pair->given.view->dtype);
 	int ret;
 
-	pair->target = &target;
-	pair->source = &source;
+	pair->target = dray_typed(pair->to.view->dtype);
+	pair->source = dray_typed(pair->given.view->dtype);
 	ret = check(pair, casting);
 	if (ret)
 		return ret;
@@ -359,8 +358,7 @@ int dray_view_cast(const struct dray_view *dst, const struct dray_view *src,
 	return dray_view_cast_threads(dst, src, casting, 1);
 }
 
-/* Whether flags after conversions between types mean something. */
-static bool notes_errors(dray_dtype to, dray_dtype from)
+bool dray_cast_notes_errors(dray_dtype to, dray_dtype from)
 {
 	const enum dray_class target = dray_typed(to).class;
 	const enum dray_class source = dray_typed(from).class;
@@ -376,7 +374,7 @@ int dray_view_convert_threads(const struct dray_view *dst,
 
 	dray_fp_clear();
 	ret = dray_view_cast_threads(dst, src, casting, threads);
-	return ret || !notes_errors(dst->dtype, src->dtype)
+	return ret || !dray_cast_notes_errors(dst->dtype, src->dtype)
 		       ? ret
 		       : dray_fp_check("cast");
 }

@@ -12,6 +12,7 @@
 
 #include "dtype/dtype_text.h"
 #include "base/error.h"
+#include "base/holds.h"
 
 void dray_text_print(struct dray_text *text, const char *format, ...)
 {
@@ -60,6 +61,7 @@ static void print_quoted(struct dray_text *text, const char *string)
 {
 	const char *at;
 
+	DRAY_HOLDS(string);
 	dray_text_print(text, "'");
 	for (at = string; *at; at++) {
 		if (*at == '\'' || *at == '\\')

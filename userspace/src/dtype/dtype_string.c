@@ -302,7 +302,7 @@ static int parse_item(struct span span, dray_dtype *out)
 	struct span whole = span, shaped;
 	char order = 0, second = 0;
 	int64_t shape[64];
-	dray_dtype base;
+	dray_dtype base = 0;
 	int ndim, ret;
 
 	if (is_order(span))

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/holds.h"
 #include "dtype/element.h"
 #include "dtype/half.h"
 
@@ -172,12 +173,14 @@ static int set_integer(dray_dtype dtype, void *element,
 		       const struct dray_scalar *value)
 {
 	unsigned int bits = 8 * dray_dtype_itemsize(dtype);
-	uint64_t magnitude = 0, most = UINT64_MAX >> (64 - bits);
+	uint64_t magnitude = 0, most;
 	bool negative = false;
 	int ret = cut_off(dtype, value, &negative, &magnitude);
 
 	if (ret)
 		return ret;
+	DRAY_HOLDS(bits && bits <= 64);
+	most = UINT64_MAX >> (64 - bits);
 	if (dray_dtype_kind(dtype) == 'i')
 		most = negative ? most / 2 + 1 : most / 2;
 	else if (negative)

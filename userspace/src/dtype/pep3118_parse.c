@@ -10,6 +10,7 @@
 
 #include "dtype/dtype_text.h"
 #include "base/error.h"
+#include "base/holds.h"
 #include "base/number.h"
 
 #define NAME_ROOM 8 /* "f8191" */
@@ -300,6 +301,7 @@ static int make_type(struct parser *parser, struct items *items, bool nested,
 		*out = DRAY_VOID(items->end);
 		return 0;
 	}
+	DRAY_HOLDS(first);
 	if (first->name || first->offset ||
 	    dray_dtype_itemsize(first->dtype) != items->end)
 		return make_structure(items, out);

@@ -107,10 +107,17 @@ struct dray_stream_turn {
 	bool held; /* all frames are; else the engines have them */
 };
 
-/* Runs them; all frames of the rings are held after that, or the node is gone. */
+/*
+ * Runs them.  All frames of the rings are held after that, unless the node is gone, or
+ * an engine keeps them.
+ */
 int dray_stream_run_turn(const struct dray_stream_turn *turn);
-/* Acquires all @count frames of a ring. */
-int dray_stream_take_all(struct dray_stream *stream, uint32_t count);
+/*
+ * Acquires all @count frames of a ring.  -ETIMEDOUT: after the time limit of a call, an
+ * engine still has some; their memory is in use until the stream is closed, or they end.
+ */
+int dray_stream_take_all(const struct dray_stream_executor *executor,
+			 struct dray_stream *stream, uint32_t count);
 /* The stream of operand @o. */
 struct dray_stream *dray_stream_of(const struct dray_stream_executor *executor,
 				   int o);
@@ -129,7 +136,7 @@ int dray_stream_make_rings(struct dray_stream_executor *executor);
 const struct dray_ring_set *
 dray_stream_find_set(const struct dray_stream_executor *executor,
 		     const struct dray_frames *frames);
-/* Runs frames of rings.  If it fails, none is with an engine any more. */
+/* Runs frames of rings; its failure is that of a turn. */
 int dray_stream_run_rings(struct dray_stream_call *run);
 
 /* Keeps the sentence of a failure while the streams are put in order. */

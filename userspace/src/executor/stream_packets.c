@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/holds.h"
 #include "executor/stream_executor.h"
 
 /* Submits frame @number: its receives, then its sends. */
@@ -136,6 +137,7 @@ int dray_stream_run_packets(struct dray_stream_call *run, int64_t first)
 	int64_t submitted = first, collected = first, last;
 	int ret = 0;
 
+	DRAY_HOLDS(depth && run->executor->options.tx_count);
 	while (!ret && collected < run->frames.count) {
 		while (!ret && submitted < run->frames.count &&
 		       submitted - collected < depth)

@@ -66,7 +66,7 @@ static int make_ring(struct dray_stream_executor *executor, int o,
 	if (!ret)
 		ret = dray_ring_give(stream, &source, 0, false);
 	return ret ? dray_fail_adding(ret, " (operand %d)", o)
-		   : dray_stream_take_all(stream, count);
+		   : dray_stream_take_all(executor, stream, count);
 }
 
 /* Checks operand @o of set @i, which has the shape of the first one. */

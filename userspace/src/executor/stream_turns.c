@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/holds.h"
 #include "executor/stream_executor.h"
 #include "stream/ring.h"
 
@@ -34,22 +35,35 @@ static uint64_t frames_owned(struct dray_stream *stream)
 	return counts.owned;
 }
 
-/* Frames that an engine has are cancelled again and again: it goes on with others. */
-int dray_stream_take_all(struct dray_stream *stream, uint32_t count)
+/* Cancels frames that an engine has, and acquires some of them; 0: none yet. */
+static int cancel_frames(struct dray_stream *stream, struct dray_point *points)
 {
+	int ret = dray_stream_cancel(stream);
+
+	if (!ret)
+		ret = dray_stream_acquire(stream, points, POINTS, CANCEL_MS);
+	return ret == -ETIME || ret == -EINTR ? 0 : ret;
+}
+
+/* Frames that an engine has are cancelled again and again: it goes on with others. */
+int dray_stream_take_all(const struct dray_stream_executor *executor,
+			 struct dray_stream *stream, uint32_t count)
+{
+	const uint64_t most =
+		executor->options.timeout_ns / 1000000 / CANCEL_MS + 1;
+	uint64_t waits = 0, owned;
 	struct dray_point points[POINTS];
 	int ret = 0;
 
-	while (ret >= 0 && frames_owned(stream) < count) {
+	while (ret >= 0 && (owned = frames_owned(stream)) < count) {
 		ret = dray_stream_acquire(stream, points, POINTS, 0);
-		if (ret != -ETIME)
-			continue;
-		ret = dray_stream_cancel(stream);
-		if (!ret)
-			ret = dray_stream_acquire(stream, points, POINTS,
-						  CANCEL_MS);
-		if (ret == -ETIME || ret == -EINTR)
-			ret = 0;
+		if (ret == -ETIME && waits++ < most)
+			ret = cancel_frames(stream, points);
+		else if (ret == -ETIME)
+			ret = dray_ring_abandon(stream,
+						count - (uint32_t)owned);
+		if (ret > 0)
+			waits = 0;
 	}
 	return ret < 0 ? ret : 0;
 }
@@ -101,6 +115,7 @@ static int acquire(const struct dray_stream_call *run,
 
 	do {
 		ret = dray_stream_check_cancelled(run);
+		DRAY_HOLDS(ret <= 0);
 		if (ret)
 			return ret;
 		step = left < DRAY_CALLS_LOOK_MS ? (int)left
@@ -141,15 +156,19 @@ static int collect(const struct dray_stream_turn *turn, int o)
 	return ret;
 }
 
-/* Acquires all frames of the last @operands operands. */
-static void take_back(const struct dray_stream_turn *turn, int operands)
+/* Acquires all frames of the last @operands operands; the first error. */
+static int take_back(const struct dray_stream_turn *turn, int operands)
 {
-	int o;
+	const struct dray_stream_executor *executor = turn->run->executor;
+	int o, ret, first = 0;
 
 	for (o = turn->run->frames.operands - operands;
-	     o < turn->run->frames.operands; o++)
-		dray_stream_take_all(dray_stream_of(turn->run->executor, o),
-				     turn->frames);
+	     o < turn->run->frames.operands; o++) {
+		ret = dray_stream_take_all(
+			executor, dray_stream_of(executor, o), turn->frames);
+		first = first ? first : ret;
+	}
+	return first;
 }
 
 /*
@@ -178,14 +197,16 @@ static int pass(const struct dray_stream_turn *turn)
 
 int dray_stream_run_turn(const struct dray_stream_turn *turn)
 {
-	char sentence[DRAY_STREAM_SENTENCE];
+	char sentence[DRAY_STREAM_SENTENCE], kept[DRAY_STREAM_SENTENCE];
 	int ret = pass(turn);
 
 	if (!ret)
 		return 0;
 	dray_stream_keep(sentence);
-	take_back(turn, turn->run->frames.operands);
-	return dray_fail(ret, "%s", sentence);
+	if (!take_back(turn, turn->run->frames.operands))
+		return dray_fail(ret, "%s", sentence);
+	dray_stream_keep(kept);
+	return dray_fail(ret, "%s; %s", sentence, kept);
 }
 
 /* The turn's frames of one operand. */
@@ -221,7 +242,8 @@ static int lend(const struct dray_stream_turn *turn, int o)
 
 	/* The frames of a new ring that sends are there to acquire. */
 	if (!ret && o < turn->run->call->inputs && !flags)
-		ret = dray_stream_take_all(stream, turn->count);
+		ret = dray_stream_take_all(turn->run->executor, stream,
+					   turn->count);
 	return ret;
 }
 
@@ -294,7 +316,7 @@ static bool lend_all(const struct dray_stream_turn *turn, int *made)
 	if (o < 0 || !turn->from)
 		*made = operands - 1 - o;
 	if (o >= 0)
-		take_back(turn, operands - 1 - o);
+		(void)take_back(turn, operands - 1 - o);
 	return o < 0;
 }
 

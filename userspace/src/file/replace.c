@@ -2,10 +2,10 @@
 /*
  * Files that take their name when they are complete.
  *
- * The new file is to be what the old one was: at the end of the same symbolic link,
- * with its permissions and its owner.  What a new file cannot be is refused: a second
- * name of a file (a hard link), or a file of a user that this process cannot give
- * files to.
+ * The new file is like the old one: at the end of the same symbolic link, with its
+ * permissions, its owner and its attributes.  A new file cannot be like a second name of
+ * a file (a hard link), nor like a file of a user that this process cannot give files
+ * to: these are refused.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -71,7 +71,7 @@ static int find_target(struct dray_replace *replace)
 	return dray_replace_failed(replace, "realpath");
 }
 
-/* Whether a new file can be what the old one is, but for its owner. */
+/* Checks that a new file can be like the old one, but for its owner. */
 static int check_old(const struct dray_replace *replace,
 		     const struct stat *status)
 {
@@ -124,17 +124,23 @@ static int keep_owner(const struct dray_replace *replace,
 	return 0;
 }
 
-/* The mask of the process does not count.  A change of owners clears some bits. */
-static int keep_owner_and_mode(const struct dray_replace *replace,
-			       const struct stat *old)
+/*
+ * Makes the new file like the old one.  The mask of the process does not count, nor does
+ * an access list that the folder gives to new files.  A change of owners clears some
+ * bits of the mode.
+ */
+static int keep_facts(const struct dray_replace *replace,
+		      const struct stat *old)
 {
 	int ret = keep_owner(replace, old);
 
+	if (!ret)
+		ret = dray_replace_drop_access_list(replace);
 	if (ret)
 		return ret;
-	return fchmod(replace->fd, old->st_mode & 07777)
-		       ? dray_replace_failed(replace, "fchmod")
-		       : 0;
+	if (fchmod(replace->fd, old->st_mode & 07777))
+		return dray_replace_failed(replace, "fchmod");
+	return dray_replace_keep_attributes(replace);
 }
 
 int dray_replace_begin(struct dray_replace *replace, const char *path)
@@ -162,7 +168,7 @@ int dray_replace_begin(struct dray_replace *replace, const char *path)
 		replace->temporary = NULL;
 		return dray_replace_failed(replace, "open beside");
 	}
-	return exists ? keep_owner_and_mode(replace, &status) : 0;
+	return exists ? keep_facts(replace, &status) : 0;
 }
 
 static int rename_failed(const struct dray_replace *replace)

@@ -24,6 +24,11 @@ int dray_replace_finish(struct dray_replace *replace, bool fresh);
 /* Removes the temporary file, if it has not got its name. */
 void dray_replace_end(struct dray_replace *replace);
 
+/* attributes.c: removes the list of access that the new file got from its folder. */
+int dray_replace_drop_access_list(const struct dray_replace *replace);
+/* Gives it those attributes of the old file that are not the system's. */
+int dray_replace_keep_attributes(const struct dray_replace *replace);
+
 /* Leaves a sentence about a call that set errno; returns it, negative. */
 int dray_replace_failed(const struct dray_replace *replace, const char *call);
 

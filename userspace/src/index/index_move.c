@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/holds.h"
 #include "index/index_walk.h"
 #include "layout/layout.h"
 #include "index/move.h"
@@ -38,6 +39,7 @@ static int add_piece(struct dray_index_walk *walk, struct chunk *chunk,
 	int64_t *offsets = chunk->offsets + chunk->count;
 	int64_t room[DRAY_INDEX_CHUNK];
 
+	DRAY_HOLDS(plan->arrays_count >= 0);
 	for (i = 0; i < plan->arrays_count; i++) {
 		const struct dray_index_array *array = &plan->arrays[i];
 		int64_t step = dray_index_stride(plan, array, inner);

@@ -10,6 +10,7 @@
 #include "index/rows.h"
 #include "view/view.h"
 #include "base/error.h"
+#include "base/holds.h"
 
 /* Bytes of elements between the values and the view. */
 #define ROOM 8192
@@ -31,6 +32,7 @@ static void put_piece(struct turns *turns, unsigned char *data, int64_t step,
 	unsigned char between[ROOM], *row = between;
 	size_t i, found = 0, size = turns->fetch.size;
 
+	DRAY_HOLDS(count);
 	for (i = 0; i < count; i++) {
 		from[found] = turns->next * values->stride;
 		to[found] = (int64_t)i * step;

@@ -14,6 +14,7 @@
 #include "index/index_line.h"
 #include "view/view.h"
 #include "base/error.h"
+#include "base/holds.h"
 
 static bool is_one(const struct dray_view *value)
 {
@@ -151,6 +152,7 @@ static int make_copies(struct copies *copies, const struct dray_operand *to,
 	copies->views = calloc(count, sizeof(*copies->views));
 	if (!copies->index || !copies->views)
 		return dray_fail(-ENOMEM, "no memory for %zu indices", count);
+	DRAY_HOLDS(index);
 	memcpy(copies->index, index, count * sizeof(*index));
 	for (i = 0; i < count; i++) {
 		if (index[i].kind != DRAY_INDEX_ARRAY ||

@@ -177,13 +177,15 @@ static int convert_operand(const struct dray_view **view, dray_dtype dtype,
 	return 0;
 }
 
-/* Chooses from operands of one type. */
-static int choose_same(const struct dray_view **views, struct dray_array **out)
+/* Chooses from operands of one type; the output's place is empty. */
+static int choose_same(const struct dray_view *const *views,
+		       struct dray_array **out)
 {
 	const int ndims[] = { views[CONDITION]->ndim, views[YES]->ndim,
 			      views[NO]->ndim };
 	const int64_t *const shapes[] = { views[CONDITION]->shape,
 					  views[YES]->shape, views[NO]->shape };
+	const struct dray_view *shaped[4];
 	int64_t shape[DRAY_MAX_NDIM];
 	struct dray_view whole[4];
 	struct dray_truth truth;
@@ -195,13 +197,13 @@ static int choose_same(const struct dray_view **views, struct dray_array **out)
 		ret = dray_array_empty(views[YES]->dtype, ndim, shape, out);
 	if (ret)
 		return ret;
-	views[OUT] = dray_array_view_closed(*out, views[YES]->dtype, ndim,
-					    &whole[OUT]);
+	shaped[OUT] = dray_array_view_closed(*out, views[YES]->dtype, ndim,
+					     &whole[OUT]);
 	for (o = YES; o <= CONDITION; o++) {
 		dray_index_broadcast(views[o], ndim, shape, &whole[o]);
-		views[o] = &whole[o];
+		shaped[o] = &whole[o];
 	}
-	choose_all(views, &truth);
+	choose_all(shaped, &truth);
 	return 0;
 }
 

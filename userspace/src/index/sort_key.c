@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/holds.h"
 #include "index/sort.h"
 
 static uint64_t key_of(const struct dray_sorting *order, uint64_t raw)
@@ -94,6 +95,7 @@ void dray_sorting_of(struct dray_sorting *order, dray_dtype dtype)
 		order->functions = dray_dtype_functions(dtype);
 		return;
 	}
+	DRAY_HOLDS(order->size && order->size <= 8);
 	which = __builtin_ctz(order->size);
 	order->sign = UINT64_C(1) << (8 * order->size - 1);
 	order->infinity = infinities[which];

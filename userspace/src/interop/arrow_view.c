@@ -67,6 +67,7 @@ int dray_arrow_open_complex(struct dray_view *view)
 			-EINVAL,
 			"complex numbers of %d axes, at most %d leave one for their two parts",
 			view->ndim, DRAY_MAX_NDIM - 1);
+	/* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): 64 bits */
 	view->dtype = DRAY_DTYPE('f', dray_dtype_order(view->dtype), size);
 	view->shape[view->ndim] = 2;
 	view->strides[view->ndim] = size;

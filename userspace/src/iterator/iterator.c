@@ -13,7 +13,8 @@
 
 /*
  * Computes the axes of a checked view.  One without elements may have any extents
- * and strides, so nothing is multiplied then.
+ * and strides, so nothing is multiplied then.  Elements at NULL have no bytes: the
+ * iterator stays there.
  */
 static void set_axes(struct dray_iterator *it, const struct dray_view *view)
 {
@@ -24,7 +25,7 @@ static void set_axes(struct dray_iterator *it, const struct dray_view *view)
 	it->contiguous = true;
 	for (i = view->ndim - 1; i >= 0; i--) {
 		struct dray_iterator_axis *axis = &it->axes[i];
-		int64_t stride = empty ? 0 : view->strides[i];
+		int64_t stride = empty || !view->data ? 0 : view->strides[i];
 
 		axis->coordinate = 0;
 		axis->last = view->shape[i] - 1;

@@ -194,7 +194,8 @@ int dray_broadcast_shape(const struct dray_view *const *views, int count,
 
 /*
  * Computes the strides of one checked operand.  A broadcast without elements has
- * none: those of an operand may be anything.
+ * none: those of an operand may be anything.  Nor has an operand at NULL, whose
+ * elements have no bytes.
  */
 static void set_operand(struct dray_multi *it, int o,
 			const struct dray_view *view)
@@ -204,8 +205,8 @@ static void set_operand(struct dray_multi *it, int o,
 
 	for (i = 0; i < it->ndim; i++) {
 		struct dray_multi_axis *axis = &it->axes[i];
-		bool moves =
-			it->size && i >= added && view->shape[i - added] != 1;
+		bool moves = it->size && view->data && i >= added &&
+			     view->shape[i - added] != 1;
 
 		axis->strides[o] = moves ? view->strides[i - added] : 0;
 		axis->backstrides[o] = axis->last * axis->strides[o];
@@ -249,13 +250,13 @@ void dray_multi_reset(struct dray_multi *it)
 	it->index = 0;
 }
 
-/* Goes to checked coordinates. */
-static void go(struct dray_multi *it, const int64_t *coordinates)
+/* Goes to @ndim checked coordinates. */
+static void go(struct dray_multi *it, const int64_t *coordinates, int ndim)
 {
 	int i, o;
 
 	dray_multi_reset(it);
-	for (i = 0; i < it->ndim; i++) {
+	for (i = 0; i < ndim; i++) {
 		struct dray_multi_axis *axis = &it->axes[i];
 
 		axis->coordinate = coordinates[i];
@@ -277,7 +278,7 @@ int dray_multi_go(struct dray_multi *it, const int64_t *coordinates)
 			return dray_iterator_fail_coordinate(coordinates[i], i,
 							     it->shape[i]);
 	}
-	go(it, coordinates);
+	go(it, coordinates, it->ndim);
 	return 0;
 }
 
@@ -285,16 +286,17 @@ int dray_multi_go_flat(struct dray_multi *it, int64_t index)
 {
 	int64_t coordinates[DRAY_MAX_NDIM];
 	int64_t rest = index;
-	int i;
+	int i, ndim;
 
 	if (!dray_given(it, __func__))
 		return -EINVAL;
+	ndim = it->ndim;
 	if (index < 0 || index >= it->size)
 		return dray_iterator_fail_index(index, it->size);
-	for (i = it->ndim - 1; i >= 0; i--) {
+	for (i = ndim; i-- > 0;) {
 		coordinates[i] = rest % it->shape[i];
 		rest /= it->shape[i];
 	}
-	go(it, coordinates);
+	go(it, coordinates, ndim);
 	return 0;
 }

@@ -67,6 +67,7 @@ static struct dray_nditer *allocate(int ndim, size_t extents, int count,
 	iter->ndim = ndim;
 	iter->operands = count;
 	iter->error = 0;
+	iter->reported = 0;
 	iter->position = 0;
 	iter->buffered = 0;
 	iter->buffer_end = 0;

@@ -26,7 +26,7 @@
 #define NDITER_ONE_STEP (1u << 26) /* ends at the first next() */
 #define NDITER_DELAYED (1u << 27) /* buffers are not allocated yet */
 #define NDITER_IS_PLAIN (1u << 28) /* it owns neither arrays nor buffers */
-#define NDITER_PUBLIC ((1u << 13) - 1)
+#define NDITER_PUBLIC ((1u << 14) - 1)
 #define NDITER_INDEX (DRAY_NDITER_C_INDEX | DRAY_NDITER_F_INDEX)
 
 /* Flags of an operand's own, behind DRAY_OPERAND_*. */
@@ -80,6 +80,7 @@ struct dray_nditer {
 	int32_t operands;
 	int32_t mask; /* operand, or -1 */
 	int32_t error;
+	uint32_t reported; /* errors of numbers: DRAY_FP_* */
 	/* In elements of the iteration; size -1: too many. */
 	int64_t size, start, end, position;
 	/* The elements at the start, and now; number in C or F order. */

@@ -233,6 +233,12 @@ static int check_reduction(struct dray_nditer *iter, int o, int axis)
 	return 0;
 }
 
+/* Whether an operand's elements have no bytes, and lie nowhere. */
+static bool stands_still(const struct nditer_operand *operand)
+{
+	return operand->stored && !operand->array && !operand->data;
+}
+
 /* Sets the stride along axis @i of the broadcast, @own of the operand. */
 static int set_stride(struct dray_nditer *iter, int o, int i, int own,
 		      const int64_t *shape)
@@ -246,7 +252,8 @@ static int set_stride(struct dray_nditer *iter, int o, int i, int own,
 	if (shape[i] == 1 || (own >= 0 && !exists))
 		return 0;
 	if (own >= 0 && nditer_extent(iter, operand, own) != 1) {
-		axis->strides[o] = nditer_stride(iter, operand, own);
+		if (!stands_still(operand))
+			axis->strides[o] = nditer_stride(iter, operand, own);
 		return 0;
 	}
 	if (own >= 0 && (operand->flags & DRAY_OPERAND_NO_BROADCAST))
@@ -313,7 +320,9 @@ static bool set_own_strides(struct dray_nditer *iter, int o, const int *map,
 		if (exact && extents[i - added] != shape[i])
 			return false;
 		iter->axes[last - i].strides[o] =
-			extents[i - added] == 1 ? 0 : strides[i - added];
+			extents[i - added] == 1 || stands_still(operand)
+				? 0
+				: strides[i - added];
 	}
 	return true;
 }
@@ -330,7 +339,7 @@ static int set_strides(struct dray_nditer *iter,
 		o++;
 	if (o == iter->operands)
 		return 0;
-	for (i = iter->ndim - 1; i >= 0; i--) {
+	for (i = iter->ndim; i-- > 0;) {
 		for (o = 0; o < iter->operands; o++) {
 			ret = set_operand(iter, o, i, nditer_map_of(options, o),
 					  shape);

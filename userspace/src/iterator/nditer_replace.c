@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "array/array.h"
+#include "cast/cast.h"
 #include "iterator/nditer.h"
 #include "base/error.h"
 
@@ -103,12 +104,12 @@ static void stride_copy(const struct dray_nditer *iter, const int *map,
 		strides[axis] = stride;
 		stride = nditer_product(stride, shape[axis]);
 	}
-	for (i = ndim - 1; i >= 0; i--) {
+	for (i = ndim; i-- > 0;) {
 		if (strides[i] == STRIDE_UNSET)
 			inside = nditer_product(inside, shape[i]);
 	}
 	stride = itemsize;
-	for (i = ndim - 1; i >= 0; i--) {
+	for (i = ndim; i-- > 0;) {
 		if (strides[i] != STRIDE_UNSET) {
 			strides[i] = nditer_product(strides[i], inside);
 			continue;
@@ -190,6 +191,14 @@ static int allocate(struct dray_nditer *iter, int o, const int *map)
 	return 0;
 }
 
+static int convert(const struct dray_nditer *iter, const struct dray_view *dst,
+		   const struct dray_view *src)
+{
+	return iter->flags & DRAY_NDITER_KEEP_FP_FLAGS
+		       ? dray_view_cast(dst, src, DRAY_CASTING_UNSAFE)
+		       : dray_view_convert(dst, src, DRAY_CASTING_UNSAFE);
+}
+
 static int copy(struct dray_nditer *iter, int o, const int *map)
 {
 	struct nditer_operand *operand = &iter->operand[o];
@@ -206,8 +215,7 @@ static int copy(struct dray_nditer *iter, int o, const int *map)
 		return ret;
 	if (operand->flags & DRAY_OPERAND_READ) {
 		dray_nditer_view_of(iter, o, &from);
-		ret = dray_view_convert(dray_array_view(array, &to), &from,
-					DRAY_CASTING_UNSAFE);
+		ret = convert(iter, dray_array_view(array, &to), &from);
 		if (ret) {
 			dray_array_unref(array);
 			return ret;
@@ -322,7 +330,7 @@ int dray_nditer_write_back(struct dray_nditer *iter)
 		operand->array = NULL;
 		dray_nditer_view_of(iter, o, &to);
 		operand->array = array;
-		ret = dray_view_convert(&to, &from, DRAY_CASTING_UNSAFE);
+		ret = convert(iter, &to, &from);
 		if (ret && !first)
 			first = ret;
 	}

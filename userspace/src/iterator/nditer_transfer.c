@@ -5,6 +5,8 @@
  */
 #include <errno.h>
 
+#include "base/fp_state.h"
+#include "cast/cast.h"
 #include "iterator/nditer.h"
 
 /* A way of elements: along the axes of an operand, and through its buffer. */
@@ -140,12 +142,31 @@ static void find_way(struct way *way, struct dray_nditer *iter, int o,
 	}
 }
 
-static int go(struct way *way)
+static int transfer(struct way *way)
 {
 	if (way->ndim == 1 || way->iter->ndim < 2)
 		return convert_line(way, way->data, way->line, way->buffer,
 				    way->count);
 	return walk(way);
+}
+
+static int go(struct way *way)
+{
+	const struct dray_cast *cast = way->cast;
+	struct dray_nditer *iter = way->iter;
+	unsigned int errors;
+	int ret;
+
+	if (iter->flags & DRAY_NDITER_KEEP_FP_FLAGS ||
+	    !dray_cast_notes_errors(cast->to, cast->from))
+		return transfer(way);
+	dray_fp_clear();
+	ret = transfer(way);
+	if (ret || !fetestexcept(DRAY_FP_FLAGS))
+		return ret;
+	errors = dray_fp_take() & ~iter->reported;
+	iter->reported |= errors;
+	return errors ? dray_fp_report("cast", errors) : 0;
 }
 
 static void set_mask(struct way *way, const struct dray_nditer *iter)

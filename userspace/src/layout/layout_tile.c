@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/holds.h"
 #include "layout/layout_tile.h"
 #include "layout/layout_tiling.h"
 
@@ -31,6 +32,7 @@ static void offsets(int64_t *out, const struct dray_chain *chain, uint64_t from,
 	int64_t offset = 0;
 	int k;
 
+	DRAY_HOLDS(chain->links > 0);
 	for (k = 0; k < chain->links; k++) {
 		at[k] = from % chain->axes[k].count;
 		from /= chain->axes[k].count;
@@ -207,6 +209,7 @@ static int copy_all(const struct dray_tiling *tiling)
 	struct near near;
 	int ret, k;
 
+	near.lines_from = 0;
 	near.lines_count = 0;
 	near.places_from = UINT64_MAX;
 	memset(position, 0, (size_t)tiling->outer_count * sizeof(position[0]));

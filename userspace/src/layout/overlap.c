@@ -14,6 +14,7 @@
 
 #include "layout/overlap.h"
 #include "base/error.h"
+#include "base/holds.h"
 
 #define MAX_TERMS (2 * DRAY_MAX_NDIM)
 
@@ -123,8 +124,8 @@ static enum dray_overlap search(struct problem *problem, int k, int64_t low,
 		return DRAY_OVERLAP_NONE;
 	if (low == 0 || high == problem->reach[k])
 		return DRAY_OVERLAP_SOME;
-	/* No stride is below 1, see add_term(); the divisions need to know. */
-	if (term->stride < 1 || round_up(low, problem->divisor[k]) > high)
+	DRAY_HOLDS(k < problem->count && term->stride > 0);
+	if (round_up(low, problem->divisor[k]) > high)
 		return DRAY_OVERLAP_NONE;
 	/* n * stride has to come within reach of the rest. */
 	first = low - problem->reach[k + 1];

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/holds.h"
 #include "base/load.h"
 #include "linear/linear.h"
 
@@ -95,6 +96,7 @@ static bool describe(const struct dray_matrix *matrix, int64_t rows,
 	const bool dense_columns = matrix->row == size || rows == 1;
 	int64_t step;
 
+	DRAY_HOLDS(size > 0);
 	if (dense_rows) {
 		step = rows == 1 ? columns * size : matrix->row;
 		*out = (struct dense){ .turn = BLAS_PLAIN };

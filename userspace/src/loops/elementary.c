@@ -59,7 +59,7 @@ int dray_elementary_double(char *const *data, const int64_t *strides,
 	const int last = output_of(function);
 	const int64_t most = part_of(data, strides, last);
 	const dray_flags kept = dray_flags_keep();
-	double part[2][DRAY_PART];
+	double first[DRAY_PART], second[DRAY_PART];
 	int errors = 0;
 	int64_t i, size;
 
@@ -69,15 +69,15 @@ int dray_elementary_double(char *const *data, const int64_t *strides,
 	for (i = 0; i < count; i += size) {
 		char *to = data[last] + i * strides[last];
 		const bool direct = strides[last] == sizeof(double);
-		double *out = direct ? (double *)(void *)to : part[0];
+		double *out = direct ? (double *)(void *)to : first;
 		const double *x, *y = NULL;
 
 		size = count - i < most ? count - i : most;
 		x = dray_take_double(data[0] + i * strides[0], strides[0], size,
-				     part[0]);
+				     first);
 		if (last == 2)
 			y = dray_take_double(data[1] + i * strides[1],
-					     strides[1], size, part[1]);
+					     strides[1], size, second);
 		errors |= compute_double(kernels, function, x, y, out, size);
 		if (!direct)
 			dray_put_double(to, strides[last], size, out);
@@ -94,7 +94,7 @@ int dray_elementary_float(char *const *data, const int64_t *strides,
 	const int last = output_of(function);
 	const int64_t most = part_of(data, strides, last);
 	const dray_flags kept = dray_flags_keep();
-	float part[2][DRAY_PART];
+	float first[DRAY_PART], second[DRAY_PART];
 	int errors = 0;
 	int64_t i, size;
 
@@ -104,15 +104,15 @@ int dray_elementary_float(char *const *data, const int64_t *strides,
 	for (i = 0; i < count; i += size) {
 		char *to = data[last] + i * strides[last];
 		const bool direct = strides[last] == sizeof(float);
-		float *out = direct ? (float *)(void *)to : part[0];
+		float *out = direct ? (float *)(void *)to : first;
 		const float *x, *y = NULL;
 
 		size = count - i < most ? count - i : most;
 		x = dray_take_float(data[0] + i * strides[0], strides[0], size,
-				    part[0]);
+				    first);
 		if (last == 2)
 			y = dray_take_float(data[1] + i * strides[1],
-					    strides[1], size, part[1]);
+					    strides[1], size, second);
 		errors |= compute_float(kernels, function, x, y, out, size);
 		if (!direct)
 			dray_put_float(to, strides[last], size, out);
@@ -129,21 +129,21 @@ int dray_elementary_half(char *const *data, const int64_t *strides,
 	const int last = output_of(function);
 	const int64_t most = part_of(data, strides, last);
 	const dray_flags kept = dray_flags_keep();
-	float part[2][DRAY_PART];
+	float first[DRAY_PART], second[DRAY_PART];
 	int errors = 0;
 	int64_t i, size;
 
 	for (i = 0; i < count; i += size) {
 		size = count - i < most ? count - i : most;
 		dray_take_half(data[0] + i * strides[0], strides[0], size,
-			       part[0]);
+			       first);
 		if (last == 2)
 			dray_take_half(data[1] + i * strides[1], strides[1],
-				       size, part[1]);
-		errors |= compute_float(kernels, function, part[0], part[1],
-					part[0], size);
+				       size, second);
+		errors |= compute_float(kernels, function, first, second, first,
+					size);
 		errors |= dray_put_half(data[last] + i * strides[last],
-					strides[last], size, part[0]);
+					strides[last], size, first);
 	}
 	dray_flags_restore(kept, errors);
 	return 0;

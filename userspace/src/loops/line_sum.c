@@ -135,53 +135,58 @@ PAIRWISE(float)
 PAIRWISE(double)
 
 /* Complex numbers: @count is of parts, as LEAF is. */
-#define PAIRWISE_COMPLEX(T, number)                                            \
-	static struct number pairs_##number(const char *data, int64_t stride,  \
-					    int64_t count)                     \
-	{                                                                      \
-		const int64_t half = half_of(count);                           \
-		struct number sum = { (T)-0.0, (T)-0.0 }, other;               \
-		const T *parts = (const void *)data;                           \
-		T apart[LEAF];                                                 \
-		T s[8];                                                        \
-		int64_t i;                                                     \
-                                                                               \
-		if (count > LEAF) {                                            \
-			sum = pairs_##number(data, stride, half);              \
-			other = pairs_##number(data + half / 2 * stride,       \
-					       stride, count - half);          \
-			return (struct number){ sum.re + other.re,             \
-						sum.im + other.im };           \
-		}                                                              \
-		if (stride != sizeof(struct number)) {                         \
-			for (i = 0; i < count / 2; i++)                        \
-				((struct number *)(void *)apart)[i] = DRAY_AT( \
-					const struct number, data, i, stride); \
-			parts = apart;                                         \
-		}                                                              \
-		i = 0;                                                         \
-		if (count >= 8) {                                              \
-			i = eight_##T(parts, count, s);                        \
-			sum.re = (s[0] + s[2]) + (s[4] + s[6]);                \
-			sum.im = (s[1] + s[3]) + (s[5] + s[7]);                \
-		}                                                              \
-		for (; i < count; i += 2) {                                    \
-			sum.re += parts[i];                                    \
-			sum.im += parts[i + 1];                                \
-		}                                                              \
-		return sum;                                                    \
-	}                                                                      \
-	DRAY_INLINE struct number sum_##number(struct number a,                \
-					       struct number b)                \
-	{                                                                      \
-		return (struct number){ a.re + b.re, a.im + b.im };            \
-	}                                                                      \
-	DRAY_LINE_LOOP(add_##number##_line)                                    \
-	{                                                                      \
-		struct number *to = result;                                    \
-                                                                               \
-		*to = sum_##number(*to,                                        \
-				   pairs_##number(data, stride, 2 * count));   \
+#define PAIRWISE_COMPLEX(T, number)                                           \
+	static struct number pairs_##number(const char *data, int64_t stride, \
+					    int64_t count)                    \
+	{                                                                     \
+		const int64_t half = half_of(count);                          \
+		struct number sum = { (T)-0.0, (T)-0.0 }, other;              \
+		const T *parts = (const void *)data;                          \
+		T apart[LEAF];                                                \
+		T s[8];                                                       \
+		int64_t i;                                                    \
+                                                                              \
+		if (count > LEAF) {                                           \
+			sum = pairs_##number(data, stride, half);             \
+			other = pairs_##number(data + half / 2 * stride,      \
+					       stride, count - half);         \
+			return (struct number){ sum.re + other.re,            \
+						sum.im + other.im };          \
+		}                                                             \
+		if (stride != sizeof(struct number)) {                        \
+			for (i = 0; i < count; i += 2) {                      \
+				const struct number *at =                     \
+					&DRAY_AT(const struct number, data,   \
+						 i / 2, stride);              \
+                                                                              \
+				apart[i] = at->re;                            \
+				apart[i + 1] = at->im;                        \
+			}                                                     \
+			parts = apart;                                        \
+		}                                                             \
+		i = 0;                                                        \
+		if (count >= 8) {                                             \
+			i = eight_##T(parts, count, s);                       \
+			sum.re = (s[0] + s[2]) + (s[4] + s[6]);               \
+			sum.im = (s[1] + s[3]) + (s[5] + s[7]);               \
+		}                                                             \
+		for (; i < count; i += 2) {                                   \
+			sum.re += parts[i];                                   \
+			sum.im += parts[i + 1];                               \
+		}                                                             \
+		return sum;                                                   \
+	}                                                                     \
+	DRAY_INLINE struct number sum_##number(struct number a,               \
+					       struct number b)               \
+	{                                                                     \
+		return (struct number){ a.re + b.re, a.im + b.im };           \
+	}                                                                     \
+	DRAY_LINE_LOOP(add_##number##_line)                                   \
+	{                                                                     \
+		struct number *to = result;                                   \
+                                                                              \
+		*to = sum_##number(*to,                                       \
+				   pairs_##number(data, stride, 2 * count));  \
 	}
 
 /* As the loop computes them: see dray_negative_double(). */

@@ -105,7 +105,7 @@ static int open_device(const char *name)
 static int kernel_open(struct dray_node *node, const char *name)
 {
 	DRAY_NO_CANCEL;
-	char first[DRAY_NAME_LEN];
+	char first[DRAY_NAME_LEN] = "";
 	int ret;
 
 	if (!name) {

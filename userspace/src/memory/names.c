@@ -38,7 +38,8 @@ static int by_number(const void *a, const void *b)
 
 /*
  * Lists the numbers of the nodes that the folder @path names, from the lowest.
- * The caller frees *@numbers.  Returns their count, or a negative errno.
+ * The caller frees *@numbers, NULL if there are none.  Returns their count, or a
+ * negative errno.
  */
 static ssize_t list_numbers(const char *path, long **numbers)
 {
@@ -103,7 +104,8 @@ int dray_fail_no_node(const char *before)
 			"%sthe dray module is not loaded; load it with: "
 			"modprobe dray (or, from a build: insmod dray.ko)",
 			before);
-	if (list_numbers("/sys/class/misc", &numbers) > 0)
+	list_numbers("/sys/class/misc", &numbers);
+	if (numbers)
 		snprintf(name, sizeof(name), "dray%ld", numbers[0]);
 	free(numbers);
 	if (*name)
@@ -132,7 +134,7 @@ int dray_node_names(char names[][DRAY_NAME_LEN], size_t room, size_t *count)
 	n = list_numbers("/dev", &numbers);
 	if (n < 0)
 		return dray_fail((int)n, "/dev: %s", strerror((int)-n));
-	for (i = 0; i < n && (size_t)i < room; i++)
+	for (i = 0; numbers && i < n && (size_t)i < room; i++)
 		snprintf(names[i], DRAY_NAME_LEN, "dray%ld", numbers[i]);
 	free(numbers);
 	if (!n && !dray_module_loaded())

@@ -12,6 +12,9 @@
 #include "base/error.h"
 #include "memory/reason.h"
 
+/* The analyzer's; see the header. */
+#undef dray_fail_reason
+
 int dray_fail_reason(int error, uint32_t reason, uint64_t limit,
 		     const char *format, ...)
 {

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "base/error.h"
+
 /*
  * Keeps "WHAT:  REASON" for dray_last_error() and returns @error.
  *
@@ -15,5 +17,9 @@
 int dray_fail_reason(int error, uint32_t reason, uint64_t limit,
 		     const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
+
+#ifdef __clang_analyzer__
+#define dray_fail_reason(...) dray_negative(dray_fail_reason(__VA_ARGS__))
+#endif
 
 #endif /* DRAY_MEMORY_REASON_H */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/holds.h"
 #include "layout/layout_threads.h"
 #include "sequence/sequence.h"
 
@@ -56,6 +57,7 @@ static int run_operation(const struct way *way,
 			     : along	     ? along[s]
 					     : 0;
 	}
+	DRAY_HOLDS(o >= (operation->is_cast ? 2 : 1));
 	ret = operation->is_cast
 		      ? dray_cast_run(&operation->cast, data[1], strides[1],
 				      data[0], strides[0], count)

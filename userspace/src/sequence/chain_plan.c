@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/holds.h"
 #include "sequence/sequence.h"
 
 /* Bytes of all operands of a block: so many stay in the nearest caches. */
@@ -263,6 +264,7 @@ static void size_block(struct dray_sequence_group *chain,
 	chain->bytes = each;
 	for (i = 0; i < buffers->count; i++)
 		each += buffers->sizes[i];
+	DRAY_HOLDS(each > 0);
 	chain->block = BLOCK_BYTES / each / LEAST_BLOCK * LEAST_BLOCK;
 	if (chain->block < LEAST_BLOCK)
 		chain->block = LEAST_BLOCK;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "array/array.h"
+#include "base/holds.h"
 #include "sequence/run.h"
 #include "view/view_usual.h"
 
@@ -148,6 +149,7 @@ static inline int run_operation(const struct dray_chain_operation *operation,
 		data[o] = place->data[operation->slots[o]];
 		strides[o] = place->strides[operation->slots[o]];
 	}
+	DRAY_HOLDS(o >= (operation->is_cast ? 2 : 1));
 	ret = operation->is_cast
 		      ? dray_cast_run(&operation->cast, data[1], strides[1],
 				      data[0], strides[0], count)

@@ -255,6 +255,7 @@ void dray_event_end(struct dray_event *event, int status)
 void dray_event_end_call(struct dray_event *event, int status)
 {
 	DRAY_NO_CANCEL;
+	void (*on_end)(void *context);
 	int fd;
 
 	if (status)
@@ -266,9 +267,12 @@ void dray_event_end_call(struct dray_event *event, int status)
 	if (call_sleepers)
 		dray_futex_change(&calls_ended);
 	fd = event->fd;
+	on_end = event->on_end;
 	pthread_mutex_unlock(&lock);
 	if (fd >= 0)
 		eventfd_write(fd, 1);
+	if (on_end)
+		on_end(event->on_end_context);
 	drop(event);
 }
 
@@ -587,6 +591,46 @@ int dray_event_fd(struct dray_event *event)
 	if (fd < 0)
 		return no_descriptor(-errno, event);
 	return keep_descriptor(event, fd);
+}
+
+/* Sets the function of a call's end; true if that was before. */
+static int set_on_end(struct dray_event *event, void (*ended)(void *context),
+		      void *context)
+{
+	int ret;
+
+	pthread_mutex_lock(&lock);
+	ret = event->on_end ? -EBUSY : has_ended(event);
+	if (!event->on_end) {
+		event->on_end = ended;
+		event->on_end_context = context;
+	}
+	pthread_mutex_unlock(&lock);
+	return ret;
+}
+
+int dray_event_on_end(struct dray_event *event, void (*ended)(void *context),
+		      void *context)
+{
+	int ret;
+
+	if (!dray_given(ended ? event : NULL, __func__))
+		return -EINVAL;
+	if (event->use.kind != &call)
+		return dray_fail(
+			-EOPNOTSUPP,
+			"packets of %s call no function at their end: poll dray_stream_fd()",
+			event->name);
+	ret = check_process(event);
+	if (!ret)
+		ret = set_on_end(event, ended, context);
+	if (ret == -EBUSY)
+		return dray_fail(ret,
+				 "the call of %s has a function for its end",
+				 event->name);
+	if (ret > 0)
+		ended(context);
+	return ret < 0 ? ret : 0;
 }
 
 int dray_event_status(struct dray_event *event)

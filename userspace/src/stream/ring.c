@@ -64,12 +64,26 @@ struct dray_stream_ring *dray_ring_create(const struct dray_stream *stream,
 
 void dray_ring_enter(struct dray_stream_ring *ring, bool writes)
 {
-	uint32_t i;
+	struct dray_ring_frame *frame;
 
-	for (i = 0; i < ring->count; i++)
-		dray_use_add(&ring->use, &ring->frames[i].part,
-			     ring->frames[i].span, writes);
+	for (frame = ring->frames; frame < ring->frames + ring->count;
+	     frame++) {
+		dray_use_add(&ring->use, &frame->part, frame->span, writes);
+		atomic_store(&frame->part.idle, frame->owned);
+	}
 	dray_use_enter(&ring->use);
+}
+
+int dray_ring_abandon(struct dray_stream *stream, uint32_t count)
+{
+	dray_streams_lock();
+	if (stream->ring && !stream->ring->use.number)
+		dray_ring_enter(stream->ring, !stream->sends);
+	dray_streams_unlock();
+	return dray_fail(
+		-ETIMEDOUT,
+		"%s was cancelled and keeps %u frame%s: close the stream before their memory is used again",
+		stream->name, count, dray_plural(count));
 }
 
 void dray_ring_free(struct dray_stream_ring *ring)

@@ -38,7 +38,7 @@ struct dray_ring_source {
 	const struct dray_view *(*view)(void *context, uint32_t index);
 	void *context;
 	uint32_t count;
-	bool of_call; /* frames are memory of a call, which is in use anyway */
+	bool of_call; /* frames are memory of a call, in use until it ends */
 };
 
 /* Checks flags, and the count of frames.  -EINVAL. */
@@ -65,6 +65,11 @@ struct dray_stream_ring *dray_ring_create(const struct dray_stream *stream,
 					  uint32_t count);
 /* Enters frames, which the engine has or will have. */
 void dray_ring_enter(struct dray_stream_ring *ring, bool writes);
+/*
+ * Enters the ring of a call that ends while the engine keeps @count frames; returns
+ * -ETIMEDOUT.
+ */
+int dray_ring_abandon(struct dray_stream *stream, uint32_t count);
 /* Lets go of the memory of a ring that no engine has. */
 void dray_ring_free(struct dray_stream_ring *ring);
 

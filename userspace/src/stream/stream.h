@@ -67,6 +67,8 @@ struct dray_event {
 	_Atomic bool runs_later; /* a call that @runner has or will have */
 	pthread_t runner;
 	int fd; /* of a call: an eventfd that was asked for; -1: none */
+	void (*on_end)(void *context); /* of a call; with the lock; NULL: none */
+	void *on_end_context;
 	char *sentence; /* of a call that failed; freed with the event */
 	struct dray_event *next; /* in its stream */
 	struct dray_point point;

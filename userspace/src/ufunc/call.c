@@ -118,6 +118,32 @@ static int check_views(struct dray_ufunc_call *call)
 	return ret;
 }
 
+int dray_ufunc_resolve_types(struct dray_ufunc *ufunc, const dray_dtype *given,
+			     const struct dray_ufunc_options *options,
+			     dray_dtype *dtypes)
+{
+	const struct dray_ufunc_options none = { .dtype = 0 };
+	struct dray_resolved resolved;
+	int o, ret = 0;
+
+	if (!dray_given(ufunc, __func__) || !dray_given(given, __func__) ||
+	    !dray_given(dtypes, __func__))
+		return -EINVAL;
+	if (!options)
+		options = &none;
+	ret = dray_ufunc_check_options(options);
+	for (o = 0; !ret && o < dray_ufunc_operands(ufunc); o++)
+		if (given[o] || o < ufunc->inputs)
+			ret = dray_dtype_check(given[o], &dtypes[o]);
+	if (!ret)
+		ret = dray_ufunc_resolve(ufunc, given, options, &resolved);
+	if (!ret)
+		ret = dray_ufunc_check_casts(ufunc, given, options, &resolved);
+	for (o = 0; !ret && o < dray_ufunc_operands(ufunc); o++)
+		dtypes[o] = dray_dtype_ref(resolved.dtypes[o]);
+	return ret;
+}
+
 static int choose_loop(struct dray_ufunc_call *call)
 {
 	dray_dtype given[DRAY_UFUNC_MAX_OPERANDS];

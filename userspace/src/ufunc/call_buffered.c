@@ -21,6 +21,7 @@ static int begin(struct dray_ufunc_call *call, bool threads,
 	const struct dray_nditer_options options = {
 		.flags = DRAY_NDITER_EXTERNAL_LOOP | DRAY_NDITER_BUFFERED |
 			 DRAY_NDITER_GROW_INNER | DRAY_NDITER_ZEROSIZE_OK |
+			 DRAY_NDITER_KEEP_FP_FLAGS |
 			 (threads ? DRAY_NDITER_RANGED |
 					    DRAY_NDITER_DELAY_BUFFERS
 				  : 0),

@@ -64,6 +64,7 @@ static int prepare(const struct dray_ufunc_call *call, int o, struct line *line,
 static int walk(struct dray_ufunc_call *call, struct line *lines, int64_t count,
 		int64_t most)
 {
+	const int operands = call->count;
 	int64_t strides[DRAY_UFUNC_MAX_OPERANDS], at, size;
 	char *data[DRAY_UFUNC_MAX_OPERANDS];
 	struct dray_pass pass;
@@ -75,7 +76,7 @@ static int walk(struct dray_ufunc_call *call, struct line *lines, int64_t count,
 		pass.errors = &call->errors;
 	for (at = 0; at < count && !ret; at += size) {
 		size = count - at < most ? count - at : most;
-		for (o = 0; o < call->count && !ret; o++) {
+		for (o = 0; o < operands && !ret; o++) {
 			line = &lines[o];
 			data[o] = line->buffer ?: line->data;
 			strides[o] = line->once	    ? 0
@@ -91,7 +92,7 @@ static int walk(struct dray_ufunc_call *call, struct line *lines, int64_t count,
 		}
 		if (!ret)
 			ret = dray_pass_run(&pass, data, strides, size);
-		for (o = 0; o < call->count && !ret; o++) {
+		for (o = 0; o < operands && !ret; o++) {
 			line = &lines[o];
 			if (line->buffer && dray_call_is_output(call, o))
 				ret = dray_cast_run(&line->cast, line->data,

@@ -7,6 +7,7 @@
  * one is then cut into blocks, inside which the short ones are walked, so that
  * loops are long and elements that lie near each other are used together.
  */
+#include "base/holds.h"
 #include "layout/layout_threads.h"
 #include "ufunc/call.h"
 #include "view/view.h"
@@ -55,6 +56,7 @@ static void reduce(const struct dray_ufunc_call *call,
 	for (o = 0; o < call->operands; o++)
 		if (!dray_call_is_output(call, o))
 			places[at++] = o;
+	DRAY_HOLDS(at == call->operands);
 	for (o = 0; o < call->operands; o++) {
 		expand(call, call->views[places[o]], &views[o]);
 		of[o] = &views[o];

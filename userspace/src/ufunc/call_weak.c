@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "base/error.h"
+#include "base/holds.h"
 #include "dtype/dtype.h"
 #include "ufunc/call.h"
 #include "view/view.h"
@@ -18,6 +19,7 @@ static bool fits(uint8_t class, int64_t value, bool natural)
 		(unsigned int)dray_dtype_itemsize(dray_loop_types[class]) * 8;
 	int64_t most;
 
+	DRAY_HOLDS(bits && bits <= 64);
 	if (class >= DRAY_LOOP_UINT8) {
 		if (bits == 64)
 			return natural || value >= 0;

@@ -109,7 +109,7 @@ int dray_view_move_axes(const struct dray_view *view, const int *from,
 			const int *to, int count, struct dray_view *out)
 {
 	uint64_t moved, taken;
-	int order[DRAY_MAX_NDIM];
+	int order[DRAY_MAX_NDIM] = { 0 };
 	int i, axis, ndim, ret;
 
 	ret = check(view, out, __func__);

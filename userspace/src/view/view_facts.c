@@ -93,7 +93,7 @@ static bool is_packed_in_any_order(const struct dray_view *view)
 	int i;
 
 	dray_strides_sort(view->ndim, view->strides, axes);
-	for (i = view->ndim - 1; i >= 0; i--) {
+	for (i = view->ndim; i-- > 0;) {
 		if (view->shape[axes[i]] == 1)
 			continue;
 		if (view->strides[axes[i]] != stride ||

@@ -9,6 +9,7 @@
 
 #include "view/view_usual.h"
 #include "base/error.h"
+#include "base/holds.h"
 #include "base/number.h"
 
 static int64_t times(int64_t a, int64_t b)
@@ -22,19 +23,21 @@ struct group {
 	int fresh, fresh_end;
 };
 
-/* Extends a group until both sides have as many elements. */
-static void close_group(struct group *group, const int64_t *old,
-			const int64_t *fresh)
+/* Extends a group until both sides have as many elements, as all axes do. */
+static void close_group(struct group *group, const struct dray_view *old,
+			const struct dray_view *fresh)
 {
-	int64_t a = old[group->old], b = fresh[group->fresh];
+	int64_t a = old->shape[group->old], b = fresh->shape[group->fresh];
 
 	group->old_end = group->old + 1;
 	group->fresh_end = group->fresh + 1;
 	while (a != b) {
+		DRAY_HOLDS(b < a ? group->fresh_end < fresh->ndim
+				 : group->old_end < old->ndim);
 		if (b < a)
-			b *= fresh[group->fresh_end++];
+			b *= fresh->shape[group->fresh_end++];
 		else
-			a *= old[group->old_end++];
+			a *= old->shape[group->old_end++];
 	}
 }
 
@@ -95,7 +98,7 @@ static bool find_strides(const struct dray_view *view, bool c_order,
 		old.strides[old.ndim++] = view->strides[i];
 	}
 	while (group.fresh < fresh->ndim && group.old < old.ndim) {
-		close_group(&group, old.shape, fresh->shape);
+		close_group(&group, &old, fresh);
 		if (!is_one_axis(&group, &old, c_order))
 			return false;
 		set_strides(&group, &old, c_order, fresh);
