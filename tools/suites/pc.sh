@@ -171,12 +171,13 @@ pc_streams()
 # pc_random PREFIX: random calls on all streams
 pc_random()
 {
-	local seconds=${DRAY_TEST_SECONDS:-5} engine engines=('')
+	local seconds=${DRAY_TEST_SECONDS:-5} engine name engines=('')
 
 	[ "$FULL" = no ] || engines+=(batches=1 axidma=1 'axidma=1 chains=1')
 	[ "$LONG" = no ] || seconds=600
 	for engine in "${engines[@]}"; do
-		pc_stream "$1stream-random${engine:+-${engine//[= ]/-}}" \
+		name=${engine//=1/}
+		pc_stream "$1stream-random${name:+-${name// /-}}" \
 			stream_random "$engine" \
 			"DRAY_TEST_SECONDS=$seconds ${DRAY_TEST_SEED:+DRAY_TEST_SEED=$DRAY_TEST_SEED}"
 	done
