@@ -172,6 +172,16 @@ static void dray_flight_measure(struct dray_job *job, u32 residue, bool gentle,
 			flight->bytes - min_t(u64, residue, flight->bytes);
 }
 
+/*
+ * Pauses the engine, if its driver can: a packet that comes between the question how
+ * far it is and the stop would be lost without an error.
+ */
+static void dray_stream_pause(struct dray_channel *channel)
+{
+	if (!channel->stream.repeats)
+		dmaengine_pause(channel->chan);
+}
+
 /* Has the flight landed for good?  If not, the engine gets it again. */
 static bool dray_flight_is_done(const struct dray_job *job)
 {
@@ -193,9 +203,10 @@ static bool dray_flight_is_over(struct dray_job *job, u64 until, u32 *residue)
 	*residue = state.residue;
 	if (status != DMA_COMPLETE && status != DMA_ERROR)
 		return false;
-	dray_flight_await(job, until);
-	/* Without a callback, all was sent, or a packet has come, of any length. */
 	flight->broken = status == DMA_ERROR;
+	if (dray_flight_await(job, until) && !flight->broken)
+		return dray_flight_is_done(job);
+	/* Without a callback, all was sent, or a packet has come, of any length. */
 	flight->unknown = !flight->broken;
 	if (flight->unknown && stream->direction == DMA_MEM_TO_DEV)
 		flight->moved = flight->bytes;
@@ -339,6 +350,30 @@ static void dray_stream_settle_one(struct dray_job *job, bool own, bool halted)
 	dray_stream_finish(job, &end, !halted);
 }
 
+/*
+ * Marks jobs that others behind them have overtaken, as the engine reported them
+ * without a byte: if they went on, they would get what came later, or the rest of a
+ * packet that another one has begun.
+ */
+static void dray_stream_mark_overtaken(struct dray_channel *channel)
+{
+	struct dray_flight *flight;
+	struct dray_job *job;
+	bool overtaken = false;
+
+	list_for_each_entry_reverse(job, &channel->stream.jobs, list) {
+		flight = job->flight;
+		if (!flight->aloft)
+			continue;
+		if (dray_flight_is_done(job)) {
+			overtaken = true;
+			continue;
+		}
+		flight->unknown |= overtaken;
+		overtaken |= flight->moved || flight->unknown;
+	}
+}
+
 static void dray_stream_settle(struct dray_channel *channel, bool own,
 			       bool halted)
 {
@@ -346,6 +381,8 @@ static void dray_stream_settle(struct dray_channel *channel, bool own,
 
 	if (!halted)
 		dray_stream_died(channel);
+	if (!channel->stream.repeats)
+		dray_stream_mark_overtaken(channel);
 	list_for_each_entry_safe(job, next, &channel->stream.jobs, list)
 		if (job->flight->aloft)
 			dray_stream_settle_one(job, own, halted);
@@ -377,6 +414,7 @@ bool dray_stream_stop(struct dray_channel *channel, bool gentle)
 	for (i = 0; i < channels->count; i++)
 		if (dray_stream_is_hit(channel, &channels->channel[i])) {
 			__set_bit(i, hit);
+			dray_stream_pause(&channels->channel[i]);
 			dray_stream_measure(&channels->channel[i], gentle,
 					    until);
 		}

@@ -24,6 +24,7 @@
 
 #define STREAM_PAIRS 2
 #define STREAM_CHANNELS 4 /* tx0, rx0, tx1, rx1: those of a pair are 2n, 2n + 1 */
+#define STREAM_COOKIES 1024 /* whose errors it remembers */
 #define STREAM_PACKETS 256 /* that a FIFO holds at most */
 
 /* Module parameters; dray_test_stream_knobs.c says what each is. */
@@ -57,6 +58,7 @@ struct stream_knobs {
 	bool chains;
 	bool shared;
 	unsigned int hold;
+	unsigned int ask;
 	unsigned int frame_bytes;
 	unsigned int frame_us;
 
@@ -66,6 +68,7 @@ struct stream_knobs {
 	unsigned long bytes[STREAM_CHANNELS];
 	unsigned int packets[STREAM_PAIRS];
 	unsigned int terminated[STREAM_CHANNELS];
+	unsigned int asked[STREAM_CHANNELS];
 	unsigned int unprepared[STREAM_CHANNELS];
 	unsigned int shown[STREAM_CHANNELS];
 	unsigned long fifo_addresses[STREAM_CHANNELS];
@@ -105,8 +108,9 @@ struct stream_channel {
 	struct list_head active; /* a batch, or one */
 	struct list_head done; /* not called back yet */
 	unsigned int used; /* segments that are not done */
-	dma_cookie_t failed; /* the last that ended with an error */
+	DECLARE_BITMAP(failed, STREAM_COOKIES); /* ended with an error; by cookie */
 	bool halted; /* by the other one's end */
+	bool paused;
 	bool jammed; /* did not stop, and has not said so */
 	unsigned int repetitions; /* that were not called back yet */
 	dma_async_tx_callback repeat; /* of these */

@@ -200,6 +200,15 @@ static size_t stream_residue(const struct list_head *list, dma_cookie_t cookie)
 	return 0;
 }
 
+/* Waits as long as the knob names the channel, but at most a minute. */
+static void stream_wait(struct dma_chan *chan, const unsigned int *knob)
+{
+	unsigned long end = jiffies + 60 * HZ;
+
+	while (stream_is(to_stream(chan), knob) && time_before(jiffies, end))
+		usleep_range(1000, 2000);
+}
+
 /* As of many drivers, it tells a residue only while the descriptor is out. */
 static enum dma_status stream_status(struct dma_chan *chan, dma_cookie_t cookie,
 				     struct dma_tx_state *state)
@@ -212,14 +221,17 @@ static enum dma_status stream_status(struct dma_chan *chan, dma_cookie_t cookie,
 	spin_lock_bh(&pair->lock);
 	status = dma_async_is_complete(cookie, chan->completed_cookie,
 				       chan->cookie);
-	if (status == DMA_COMPLETE && cookie == channel->failed)
+	if (status == DMA_COMPLETE &&
+	    test_bit(cookie % STREAM_COOKIES, channel->failed))
 		status = DMA_ERROR;
 	if (status == DMA_IN_PROGRESS && !stream_knobs.no_residue)
 		residue = stream_residue(&channel->active, cookie) ?:
 			  stream_residue(&channel->issued, cookie) ?:
 			  stream_residue(&channel->submitted, cookie);
 	dma_set_tx_state(state, chan->completed_cookie, chan->cookie, residue);
+	stream_knobs.asked[chan->chan_id]++;
 	spin_unlock_bh(&pair->lock);
+	stream_wait(chan, &stream_knobs.ask);
 	return status;
 }
 
@@ -259,6 +271,7 @@ static void stream_forget(struct stream_channel *channel,
 	channel->used = 0;
 	channel->repetitions = 0;
 	channel->halted = false;
+	channel->paused = false;
 	channel->jammed = false;
 	stream_knobs.out[channel->chan.chan_id] = 0;
 }
@@ -300,6 +313,19 @@ static int stream_jam(struct stream_channel *channel)
 	return 0;
 }
 
+/* Moves nothing from here on, until it is stopped. */
+static int stream_pause(struct dma_chan *chan)
+{
+	struct stream_pair *pair = stream_pair_of(chan);
+
+	if (stream_is(to_stream(chan), &stream_knobs.stubborn))
+		return -EBUSY;
+	spin_lock_bh(&pair->lock);
+	to_stream(chan)->paused = true;
+	spin_unlock_bh(&pair->lock);
+	return 0;
+}
+
 static int stream_terminate(struct dma_chan *chan)
 {
 	struct stream_channel *channel = to_stream(chan);
@@ -320,11 +346,7 @@ static int stream_terminate(struct dma_chan *chan)
 
 static void stream_synchronize(struct dma_chan *chan)
 {
-	unsigned long end = jiffies + 60 * HZ;
-
-	while (stream_is(to_stream(chan), &stream_knobs.hold) &&
-	       time_before(jiffies, end))
-		usleep_range(1000, 2000);
+	stream_wait(chan, &stream_knobs.hold);
 	stream_report_end(to_stream(chan));
 }
 
@@ -345,6 +367,8 @@ void stream_operations(struct dma_device *device)
 		device->device_prep_slave_sg = stream_prepare_sg;
 	device->device_issue_pending = stream_issue;
 	device->device_tx_status = stream_status;
+	if (!stream_knobs.axidma)
+		device->device_pause = stream_pause;
 	if (!stream_knobs.no_terminate)
 		device->device_terminate_all = stream_terminate;
 	device->device_synchronize = stream_synchronize;

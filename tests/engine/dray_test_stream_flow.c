@@ -25,7 +25,8 @@ static struct stream_descriptor *stream_current(struct stream_channel *channel)
 	struct stream_descriptor *descriptor;
 	unsigned int count = 0;
 
-	if (channel->halted || stream_is(channel, &stream_knobs.stall))
+	if (channel->halted || channel->paused ||
+	    stream_is(channel, &stream_knobs.stall))
 		return NULL;
 	list_for_each_entry(descriptor, &channel->active, list)
 		if (!descriptor->ended)

@@ -77,6 +77,9 @@ MODULE_PARM_DESC(deaf, "stopping a stubborn one succeeds, then it takes none");
 
 module_param_named(hold, stream_knobs.hold, uint, 0644);
 MODULE_PARM_DESC(hold, "channels whose stop lasts, for at most a minute");
+module_param_named(ask, stream_knobs.ask, uint, 0644);
+MODULE_PARM_DESC(
+	ask, "channels that answer late, within a minute, how far they are");
 module_param_named(chains, stream_knobs.chains, bool, 0644);
 MODULE_PARM_DESC(chains, "what is issued joins what runs, as in Linux 7.3");
 
@@ -92,6 +95,8 @@ module_param_array_named(packets, stream_knobs.packets, uint, NULL, 0444);
 MODULE_PARM_DESC(packets, "packets that came into the FIFO of each pair");
 module_param_array_named(terminated, stream_knobs.terminated, uint, NULL, 0444);
 MODULE_PARM_DESC(terminated, "how often it was stopped");
+module_param_array_named(asked, stream_knobs.asked, uint, NULL, 0444);
+MODULE_PARM_DESC(asked, "how often it was asked how far it is");
 module_param_array_named(unprepared, stream_knobs.unprepared, uint, NULL, 0444);
 MODULE_PARM_DESC(unprepared, "descriptors that were refused");
 module_param_array_named(shown, stream_knobs.shown, uint, NULL, 0444);

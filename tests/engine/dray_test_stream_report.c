@@ -86,8 +86,8 @@ static void stream_report(struct stream_channel *channel,
 		return;
 	}
 	channel->chan.completed_cookie = descriptor->tx.cookie;
-	if (descriptor->result.result != DMA_TRANS_NOERROR)
-		channel->failed = descriptor->tx.cookie;
+	__assign_bit(descriptor->tx.cookie % STREAM_COOKIES, channel->failed,
+		     descriptor->result.result != DMA_TRANS_NOERROR);
 	if (!stream_knobs.no_residue)
 		descriptor->result.residue =
 			descriptor->length - descriptor->moved;

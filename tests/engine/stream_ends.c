@@ -118,6 +118,83 @@ TEST_F(stream, one_in_the_middle_of_its_packet_does_not_start_again)
 	}
 }
 
+/* For wait_for(): was the engine asked since? */
+static bool engine_was_asked(void *context)
+{
+	const struct engine_share *before = context;
+
+	return stream_read("asked", before->channel) > before->count;
+}
+
+/* The engine is asked how far it is, and then stopped. */
+TEST_F(stream, a_packet_that_comes_before_a_stop_is_not_lost)
+{
+	struct engine_share asked = { RX0, stream_read("asked", RX0) };
+
+	NEED_KNOB("ask");
+	SKIP_IF(stream_read("axidma", 0) == 1, "this engine cannot pause");
+	ASSERT_EQ(0, stream_open(self, 2));
+	ASSERT_EQ(1, stream_receive(self, 0, 4096));
+	ASSERT_EQ(2, stream_receive(self, 4096, 4096));
+	ASSERT_TRUE(engine_gets(RX0, 2));
+	ASSERT_EQ(0, stream_knob("ask", 1u << RX0));
+	ASSERT_EQ(1, stream_cancel(self, RX0, 2));
+	ASSERT_TRUE(wait_for(engine_was_asked, &asked));
+	/* a packet without an end yet */
+	ASSERT_EQ(0, stream_knob("join", 100));
+	ASSERT_EQ(1, stream_send(self, 0, 100));
+	ASSERT_EQ(100, line_bytes(&self->tx, 1));
+	ASSERT_EQ(0, stream_knob("ask", 0));
+	ASSERT_EQ(-ECANCELED, line_status(&self->rx, 2));
+	ASSERT_EQ(0, stream_knob("join", 0));
+	ASSERT_EQ(2, stream_send(self, 100, 200));
+	EXPECT_EQ(300, line_bytes(&self->rx, 1));
+	EXPECT_EQ(-1, first_difference(self->src.bytes, self->dst.bytes, 300));
+}
+
+/* For wait_for(): has the engine begun with a descriptor since "most" was 0? */
+static bool engine_has_begun(void *context)
+{
+	(void)context;
+	return stream_read("most", 0) > 0;
+}
+
+/* It would get what comes later than the packet of the other one. */
+TEST_F(stream, one_that_another_has_overtaken_does_not_start_again)
+{
+	struct engine_share moved = { RX0, stream_read("bytes", RX0) + 180 };
+
+	SKIP_IF(stream_read("batches", 0) != 1 || stream_read("axidma", 0) == 1,
+		"this engine reports each that it has done: batches=1");
+	ASSERT_EQ(0, stream_open(self, 2));
+	/* The first is a batch of its own. */
+	ASSERT_EQ(0, stream_knob("most", 0));
+	ASSERT_EQ(1, stream_receive(self, 0, 4096));
+	ASSERT_TRUE(wait_for(engine_has_begun, NULL));
+	for (int64_t i = 1; i < 3; i++)
+		ASSERT_EQ(i + 1, stream_receive(self, i * 4096, 4096));
+	ASSERT_TRUE(engine_gets(RX0, 3));
+	ASSERT_EQ(1, stream_send(self, 0, 50));
+	ASSERT_EQ(50, line_bytes(&self->rx, 1));
+	for (int64_t i = 3; i < 5; i++)
+		ASSERT_EQ(i + 1, stream_receive(self, i * 4096, 4096));
+	ASSERT_TRUE(engine_gets(RX0, 4));
+	/* The third is reported with the second, and the fifth with the fourth. */
+	ASSERT_EQ(0, stream_knob("unfinished", 1));
+	ASSERT_EQ(0, stream_knob("late_ms", 1000));
+	ASSERT_EQ(2, stream_send(self, 0, 60));
+	ASSERT_TRUE(engine_gets(RX0, 2));
+	ASSERT_EQ(3, stream_send(self, 60, 70));
+	ASSERT_TRUE(wait_for(engine_has_moved, &moved));
+	EXPECT_EQ(60, line_bytes(&self->rx, 2));
+	EXPECT_EQ(70, line_bytes(&self->rx, 4));
+	ASSERT_EQ(4, stream_send(self, 130, 80));
+	EXPECT_EQ(-ECONNRESET, line_status(&self->rx, 3));
+	ASSERT_EQ(80, line_bytes(&self->rx, 5));
+	EXPECT_EQ(-1, first_difference(self->src.bytes + 130,
+				       self->dst.bytes + 4 * 4096, 80));
+}
+
 TEST_F(stream, room_for_one_that_waited_behind_a_silent_one_is_asked_for_anew)
 {
 	struct dray_wait wait = { .number = 1 };

@@ -69,7 +69,7 @@ static inline int stream_knobs_reset(void)
 		{ "stubborn", 0 }, { "late_ms", 0 },  { "split", 0 },
 		{ "join", 0 },	   { "unfinished", 0 }, { "frame_us", 0 },
 		{ "restless", 0 }, { "empty", 1 },    { "refuse_config", 0 },
-		{ "slots", 65536 }, { "hold", 0 },
+		{ "slots", 65536 }, { "hold", 0 },	{ "ask", 0 },
 	};
 	int ret = 0;
 

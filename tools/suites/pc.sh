@@ -29,10 +29,11 @@ PACKAGES_PC=("${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" qemu-system-x86)
 
 suite_pc()
 {
-	local scratch=$1 series all=(6.12) PATTERN=$PATTERN title
+	local scratch=$1 series all=(6.12) PATTERN=$PATTERN title limit=3600
 
 	[ "$QUICK" = no ] || PATTERN=${PATTERN:-$PC_QUICK}
 	[ "$FULL" = no ] || all=(6.1 6.12 newest)
+	[ "$LONG" = no ] || limit=7200
 	read -ra all <<<"$(kernel_chosen "${all[@]}")"
 	tally_run "selftests build for the PC" program_build selftests amd64 || return 0
 	tally_run "programs for the test engine build" program_build engine amd64 ||
@@ -49,7 +50,7 @@ suite_pc()
 		pc_stubborn "$series"
 		batch_aside "$title" pc "$series" hwpoison-inject \
 			GUEST_PARAMETERS=nodes=1 "GUEST_APPEND=$PC_APPEND" \
-			"GUEST_ROOTS=$BATCH/lib"
+			"GUEST_LIMIT=$limit" "GUEST_ROOTS=$BATCH/lib"
 		[ "$FULL" = no ] || pc_examples "$series" "$scratch"
 	done
 	batch_count_aside
@@ -176,8 +177,24 @@ pc_streams()
 		pc_stream "$1stream-limits-${name%=*}" stream_limits "$name"
 	done
 	pc_stream "$1stream-limits-shared" stream_limits 'axidma=1 shared=1'
+	pc_random "$1"
 	batch_add status "$1the-stream-modules-unload" \
 		'guest-unload dray_test_stream dray'
+}
+
+# pc_random PREFIX: random calls on all streams
+pc_random()
+{
+	local seconds=${DRAY_TEST_SECONDS:-5} engine name engines=('')
+
+	[ "$FULL" = no ] || engines+=(batches=1 axidma=1 'axidma=1 chains=1')
+	[ "$LONG" = no ] || seconds=600
+	for engine in "${engines[@]}"; do
+		name=${engine//=1/}
+		pc_stream "$1stream-random${name:+-${name// /-}}" \
+			stream_random "$engine" \
+			"DRAY_TEST_SECONDS=$seconds ${DRAY_TEST_SEED:+DRAY_TEST_SEED=$DRAY_TEST_SEED}"
+	done
 }
 
 # pc_stubborn SERIES: an engine that cannot be stopped when its node goes.  It is the

@@ -13,11 +13,11 @@ PACKAGES_STREAMS=(
 
 suite_streams()
 {
-	local scratch=$1 kills=40 STREAMS_SERIES=6.1
+	local scratch=$1 kills=40 STREAMS_SERIES=6.1 random=()
 	local life=' -T an_engine_that_does_not_stop_keeps_its_memory'
 
 	# The driver waits for seconds for an engine that does not stop.
-	[ "$FULL" = no ] || kills=500 life=''
+	[ "$FULL" = no ] || kills=500 life='' random=(stream_random)
 	tally_run "the model of the AXI DMA builds" fpga_build || return 0
 	tally_run "programs for the board build" streams_build || return 0
 	batch_begin "$scratch/invert"
@@ -27,7 +27,7 @@ suite_streams()
 	streams_begin "$scratch" "$TREE/tests/streams/loop.c" stream_ends \
 		"stream_life$life" \
 		'stream_races -t a_silent_transfer_keeps_its_place_on_the_timeline' \
-		"kill --kills $kills"
+		"${random[@]}" "kill --kills $kills"
 	[ "$FULL" = no ] || {
 		streams_begin "$scratch" 'filter.v --width 64' filter
 		streams_begin "$scratch" source.v source \
@@ -62,7 +62,7 @@ streams_newest()
 	tally_run "tests of the newest driver build" streams_add_driver || return 0
 	streams_through invert packets rings views
 	streams_begin "$1" "$TREE/tests/streams/loop.c" stream_ends stream_life \
-		stream_races "kill --kills $2"
+		stream_races "${random[@]}" "kill --kills $2"
 }
 
 # streams_page FOLDER: the commands of docs/stream.md
@@ -159,20 +159,21 @@ streams_check_display()
 streams_through()
 {
 	local name words GUEST_FPGA SELFTESTS_MODULES=() program
-	local rounds=300 frames=300
+	local rounds=300 frames=300 seconds=${DRAY_TEST_SECONDS:-20}
 	local -A folders=([kill]=kill-arm64)
 
 	# Ten thousand packets take a minute, as many frames ten seconds.
 	[ "$FULL" = no ] || rounds=10000 frames=10000
 	read -ra words <<<"$1"
 	name=${words[0]##*/}
+	[ "$LONG" = no ] || seconds=600
 	[ "$LONG" = no ] || [[ $name = *.v ]] || frames=100000
 	for program in "${@:2}"; do
 		cp "$(build_folder "${folders[${program%% *}]:-streams-arm64}")/${program%% *}" \
 			"$BATCH/job"
 		[ "$STREAMS_SERIES" = 6.1 ] || name=${name%-newest}-newest
 		batch_add tap "${program%% *}-$name" \
-			"DRAY_TEST_ROUNDS=$rounds DRAY_TEST_FRAMES=$frames ./$program"
+			"DRAY_TEST_ROUNDS=$rounds DRAY_TEST_FRAMES=$frames DRAY_TEST_SECONDS=$seconds ${DRAY_TEST_SEED:+DRAY_TEST_SEED=$DRAY_TEST_SEED} ./$program"
 	done
 	[ "$BATCH_PROGRAMS" -gt 0 ] || return 0
 	fpga_take "${words[@]}" || {
