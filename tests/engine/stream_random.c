@@ -30,6 +30,7 @@ struct scene {
 	struct binding *binding;
 	uint64_t state;
 	uint32_t disturbs;
+	bool early; /* reports without a byte, but none late or lost */
 	pid_t children[WORKERS]; /* 0: none */
 };
 
@@ -50,7 +51,10 @@ static bool scene_has_knob(const struct scene *scene, const char *name)
 	if (!strcmp(name, "join"))
 		return scene->stage->joins;
 	if (!strcmp(name, "unfinished"))
-		return stream_read("batches", 0) == 1 && !scene->stage->steady;
+		return scene->early;
+	/* Without its report, a descriptor's status only says "complete". */
+	if (!strcmp(name, "lose") || !strcmp(name, "late_ms"))
+		return !scene->early && stream_has(name);
 	return stream_has(name);
 }
 
@@ -188,6 +192,8 @@ static void scene_choose(struct scene *scene)
 	stage->steady = !pick(&scene->state, 3);
 	if (stage->steady)
 		scene->disturbs &= TURNS_KNOBS;
+	scene->early = stream_read("batches", 0) == 1 && !stage->steady &&
+		       pick(&scene->state, 2);
 	stage->deaf = scene->disturbs & JAMS;
 	stage->plain = !stream_has("empty") ||
 		       (stage->steady && stream_read("axidma", 0) == 1);
