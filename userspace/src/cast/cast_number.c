@@ -173,12 +173,34 @@ dray_loop *const dray_number_loops[DRAY_PLAIN_NUMBERS][DRAY_PLAIN_NUMBERS] = {
 	ROW(FLOAT, FLOAT),  ROW(DOUBLE, DOUBLE), ROW(LONG, LONG),
 };
 
-/* A NaN is NaT, without an error. */
-#define TO_TIME(x) ((x) != (x) ? INT64_MIN : (int64_t)(x))
+/*
+ * A NaN is NaT, without an error: no NaN is converted, also where compilers make
+ * vectors of both branches.
+ */
+#define DEFINE_TIME_OF(from, type, bits_type)                                \
+	ANY_FLOAT static inline int64_t time_of_##from(type x)               \
+	{                                                                    \
+		const bits_type known = -(bits_type)(x == x);                \
+		bits_type bits;                                              \
+                                                                             \
+		memcpy(&bits, &x, sizeof(bits));                             \
+		bits &= known;                                               \
+		memcpy(&x, &bits, sizeof(bits));                             \
+		return ((int64_t)x & known) | (INT64_MIN & ~(int64_t)known); \
+	}
+
+DEFINE_TIME_OF(FLOAT, float, int32_t)
+DEFINE_TIME_OF(DOUBLE, double, int64_t)
+
+ANY_FLOAT static inline int64_t time_of_LONG(long double x)
+{
+	return x != x ? INT64_MIN : (int64_t)x;
+}
+
 #define DEFINE_TIME(from)                                              \
 	DEFINE_EACH(ANY_FLOAT static, loop_##from##_time, type_##from, \
 		    sizeof(type_##from), sizeof(int64_t), store_INT64, \
-		    TO_TIME)
+		    time_of_##from)
 
 DEFINE_TIME(FLOAT)
 DEFINE_TIME(DOUBLE)
