@@ -293,7 +293,7 @@ end_holder
 kill -CONT $tracer
 unfollow TERM $tracer lost
 like lost_events_are_a_failure_and_counted "$ended" \
-	"1 dmactl: [1-9]* events or more were lost, since the kernel's buffer was full: --buffer-size makes it larger"
+	"1 {\"error\":\"[1-9]* events or more were lost, since the kernel's buffer was full: --buffer-size makes it larger\"}"
 
 # Errors.
 error=$(timeout $longest su nobody -s /bin/sh -c "$dmactl trace" 2>&1)

@@ -2,6 +2,7 @@
 """Warnings of conversions: dray notes the errors of numbers that NumPy notes, as the state
 of the thread says, and imaginary parts that are lost."""
 import itertools
+import platform
 import warnings
 
 import numpy as np
@@ -26,7 +27,10 @@ def warned(call):
 
 
 def is_open(number, to):
-    """Whether C leaves the conversion open, and NumPy's differs by its vectors."""
+    """Whether C leaves the conversion open, and NumPy's differs by its vectors, or by the
+    processor."""
+    if platform.machine() != "x86_64" and to[-2] in "iu":
+        return not np.iinfo(to).min - 1 < number < np.iinfo(to).max + 1
     return to == "u4" and not -2**31 <= number < 2**32
 
 

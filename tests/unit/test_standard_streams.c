@@ -58,10 +58,25 @@ static int alloc_buffer(void)
 	return ret;
 }
 
+static bool has_stream(const char *name)
+{
+	struct dray_channel_info channel;
+	uint32_t i;
+
+	for (i = 0; !dray_node_channel(node, i, &channel, sizeof(channel)); i++)
+		if (!strcmp(channel.name, name))
+			return true;
+	return false;
+}
+
 static int stream(void)
 {
 	struct dray_stream *opened;
-	int ret = dray_stream_open(node, "tx0", NULL, &opened);
+	int ret;
+
+	if (!has_stream("tx0"))
+		return 0; /* a node without engines of streams */
+	ret = dray_stream_open(node, "tx0", NULL, &opened);
 
 	if (!ret && (is_taken()))
 		ret = -EBADF;
