@@ -188,7 +188,7 @@ static bool dray_flight_is_done(const struct dray_job *job)
 	return dray_flight_has_landed(job) && !dray_flight_is_unfinished(job);
 }
 
-/* Notes what the engine's status says of a flight; true: that is all there is. */
+/* Notes the engine's status of a flight; true: nothing else is known of it. */
 static bool dray_flight_is_over(struct dray_job *job, u64 until, u32 *residue)
 {
 	struct dray_flight *flight = job->flight;
@@ -352,7 +352,7 @@ static void dray_stream_settle_one(struct dray_job *job, bool own, bool halted)
 
 /*
  * Marks jobs that others behind them have overtaken, as the engine reported them
- * without a byte: if they went on, they would get what came later, or the rest of a
+ * without a byte: if they went on, they would get later packets, or the rest of a
  * packet that another one has begun.
  */
 static void dray_stream_mark_overtaken(struct dray_channel *channel)
