@@ -529,8 +529,8 @@ def index_of_partner(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
     return given and {**given, "k": pick.choice(others.INSTALLED)}
 
 
-def index_and_partner(pick: Random, a: np.ndarray) -> dict[str, Any]:
-    return {**index_and_array(pick, a), "k": pick.choice(others.INSTALLED)}
+def index_and_partner(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
+    return None if a.dtype.kind == "V" else {**index_and_array(pick, a), "k": pick.choice(others.INSTALLED)}
 
 
 def a_partner(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:

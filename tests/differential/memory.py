@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 
+import others
+
 
 def bounds(array: np.ndarray) -> tuple[int, int]:
     return np.lib.array_utils.byte_bounds(array)
@@ -45,7 +47,7 @@ def assigned(line: Any, array: np.ndarray,
     values after it."""
     values = array.copy()
     given = {"a": Aside(values), **arguments}
-    exec(line.code, {"np": np}, given)  # pylint: disable=exec-used
+    exec(line.code, {"np": np, "others": others}, given)  # pylint: disable=exec-used
     written = np.zeros(array.shape, bool)
     written[arguments.get("i", ...)] = True
     return written, values

@@ -54,7 +54,10 @@ INSTALLED = [name for at, name in enumerate(PARTNERS)
 
 
 def of(a: Any, partner: str) -> Any:
-    """The array of a partner with these elements; `a` if it has none such."""
+    """The array of a partner with these elements; `a` if it has none such, or structures,
+    whose fields are lost on the way."""
+    if a.dtype.kind == "V":
+        return a
     try:
         made = PARTNERS[partner](a)
         return a if np.asarray(made).dtype.hasobject else made

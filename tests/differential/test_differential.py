@@ -13,6 +13,7 @@ import cases
 import dray
 import judge
 import minimise
+import others
 import page
 import ufuncs
 from elements import Elements
@@ -194,7 +195,7 @@ def test_the_lines_of_a_case_do_what_the_case_does():
     for number in range(300):
         case, _, state = cases.draw(Random(number))
         made, numpy, _ = case.expressions
-        names = {"np": np, "dray": dray}
+        names = {"np": np, "dray": dray, "others": others}
         result = evaluated(made, names)
         if len(case.steps) > case.taken_over:
             result = evaluated(numpy, {**names, "a": result.value})
