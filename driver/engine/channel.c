@@ -91,7 +91,7 @@ static bool dray_channel_link(struct dray_channel *channel,
 	return dray_provider_link(channel->node, dev, provider);
 }
 
-/* Links the node to providers at once: its driver has their channels already. */
+/* Links the node to providers at once: its driver holds their channels already. */
 static int dray_channels_link_given(struct dray_node *node)
 {
 	struct dray_channel *channel;
@@ -160,7 +160,7 @@ static struct dma_chan *dray_channel_request(struct dray_channel *channel)
 	return dma_request_chan_by_mask(&mask);
 }
 
-/* A channel that was given is its giver's to release. */
+/* The driver that passed a channel releases it. */
 static void dray_channel_release(struct dray_channel *channel,
 				 struct dma_chan *chan)
 {
@@ -177,7 +177,7 @@ static bool dray_channel_repeats(const struct dray_channel *channel,
 		!chan->device->device_prep_slave_sg);
 }
 
-/* Rows may have finer limits than those that the framework can tell. */
+/* Limits of rows may be finer than the framework can express. */
 static void dray_channel_learn_rows(struct dray_channel *channel)
 {
 	const struct dray_quirk *quirk = channel->stream.quirk;
@@ -259,7 +259,7 @@ static void dray_channel_refuse(struct dray_channel *channel,
 	channel->refused = true;
 }
 
-/* Is the channel one of the node's? */
+/* Does the channel belong to the node? */
 static bool dray_channels_have(struct dray_channels *channels,
 			       struct dma_chan *chan)
 {
@@ -272,7 +272,7 @@ static bool dray_channels_have(struct dray_channels *channels,
 	return false;
 }
 
-/* Has somebody else a channel that stopping this one would stop? */
+/* Would stopping this channel stop a channel of another device? */
 static bool dray_channel_is_shared(struct dray_channel *channel,
 				   struct dma_chan *chan)
 {
@@ -432,7 +432,7 @@ static void dray_channel_deafen(struct dray_channel *channel)
 	atomic_add(INT_MAX / 2, &channel->descriptors);
 }
 
-/* Tells the engine to stop. */
+/* Asks the engine to stop. */
 static void dray_channel_halt(struct dray_channel *channel)
 {
 	mutex_lock(&channel->opening);
@@ -460,7 +460,7 @@ static void dray_channel_abandon(struct dray_channel *channel)
 	}
 }
 
-/* Callbacks from before the halt have woken the work item by now. */
+/* Callbacks from before the halt woke the work item already. */
 static void dray_channel_close(struct dray_channel *channel)
 {
 	mutex_lock(&channel->opening);
@@ -472,7 +472,7 @@ static void dray_channel_close(struct dray_channel *channel)
 			channel->lost = NULL;
 		}
 		dray_channel_abandon(channel);
-		/* The jobs have memory of the engine's device. */
+		/* The jobs hold memory of the engine's device. */
 		flush_work(&channel->clean);
 		dray_channel_release(channel, channel->chan);
 		channel->chan = NULL;
@@ -541,7 +541,7 @@ void dray_channels_forget(struct dray_channels *channels,
 	mutex_unlock(&channels->users_lock);
 }
 
-/* All jobs have ended: no timeline moves any more. */
+/* All jobs ended: no timeline moves any more. */
 static void dray_channels_end(struct dray_channels *channels)
 {
 	struct dray_points *points;
@@ -561,7 +561,7 @@ void dray_channels_remove(struct dray_node *node)
 	u32 i;
 
 	wake_up_all(&node->channels->slots);
-	/* A lock that one channel's jobs need may wait for another's fences. */
+	/* A lock that a channel's jobs need may wait for another channel's fences. */
 	for (i = 0; i < node->channels->count; i++)
 		dray_channel_drain(&node->channels->channel[i]);
 	dray_channels_end(node->channels);

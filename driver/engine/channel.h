@@ -31,21 +31,21 @@ struct dray_quirk;
 struct dray_refusal;
 
 #define DRAY_BATCH_DESCRIPTORS 32 /* descriptors that are out at a time */
-#define DRAY_BATCH_BYTES SZ_64M /* so that a batch's time has a bound */
+#define DRAY_BATCH_BYTES SZ_64M /* bounds the time of a batch */
 
 /*
  * A channel's stream; under @engine.  If a comment says so, also or only under the
  * channel's lock, or @working.
  */
 struct dray_stream {
-	struct mutex working; /* on the ends of jobs, and the ring; may take long */
+	struct mutex working; /* on the ends of jobs, and the ring; for long */
 	struct mutex *engine; /* inside @working; common to those it stops together */
 	struct mutex alone; /* @engine, unless another stream's */
 	enum dma_transfer_direction direction;
 	struct dma_slave_config config; /* of its peripheral's register */
-	bool configured; /* there is one */
+	bool configured; /* @config is set */
 	const struct dray_quirk *quirk;
-	bool counts; /* the engine tells how many bytes moved */
+	bool counts; /* the engine reports the bytes moved */
 	bool coarse; /* it counts whole pieces only */
 	bool repeats; /* a flight lands when another replaces it: repeat.h */
 	u32 alignment; /* bytes, of the first byte to repeat; else 0 */
@@ -59,7 +59,7 @@ struct dray_stream {
 	u64 group; /* of the latest flight */
 	u32 grouped; /* flights in that group */
 	struct dray_frames *frames; /* of its ring, or NULL; @working and the lock */
-	bool taken; /* an opener has the stream; only the lock */
+	bool taken; /* an opener owns the stream; only the lock */
 	struct dray_queues *owner; /* of the opener that may submit; its order */
 };
 
@@ -70,7 +70,7 @@ struct dray_channel {
 	char name[DRAY_NAME_LEN];
 
 	/* The engine. */
-	struct mutex opening; /* one at a time asks for @chan */
+	struct mutex opening; /* held to ask for @chan */
 	bool refused; /* under @opening: said once why it is not used */
 	struct dma_chan *chan; /* NULL until the first use */
 	struct dma_chan *given; /* by the node's maker, or NULL */
@@ -79,12 +79,12 @@ struct dray_channel {
 	struct dray_token token;
 
 	/* Jobs, from queue to end: all under @lock. */
-	spinlock_t lock; /* in-fences take it with interrupts off */
-	struct list_head queues; /* that have jobs */
+	spinlock_t lock; /* in-fences lock it with interrupts off */
+	struct list_head queues; /* with jobs */
 	struct list_head ready; /* turns of users with a queue ready */
 	struct list_head ended; /* jobs for @clean to free */
 	struct dray_job *running; /* changed by @feed alone */
-	bool ending; /* it was taken out, and its fence is about to signal */
+	bool ending; /* it was removed, and its fence is about to signal */
 	u32 waiting; /* jobs with unsignalled fences */
 	bool closing; /* the node is being unbound */
 	bool dead; /* it did not answer */
@@ -121,7 +121,7 @@ struct dray_channel {
 struct dray_channels {
 	wait_queue_head_t slots; /* a slot is free; or the node woke */
 	bool asleep; /* submissions wait; changes while no call is inside */
-	struct mutex users_lock; /* when one opens or has gone */
+	struct mutex users_lock; /* held as the node is opened or closed */
 	struct list_head users; /* users with the node open */
 	struct list_head timelines; /* of openers, under users_lock too */
 	u32 count;

@@ -109,9 +109,9 @@ void dray_providers_release(void)
 }
 
 /*
- * Locks @provider, so that it does not begin to be unbound.  If it has begun, it
- * waits for the hold to end, and will not take along a new consumer.  Others have
- * the lock for a moment; some of them may wait for the hold, too.
+ * Locks @provider, so that its unbinding does not begin.  If it began already, it
+ * waits for the hold to end, and will not unbind a new consumer.  Others hold the lock
+ * for a moment; some of them may wait for the hold, too.
  */
 static bool dray_provider_lock(struct dray_node *node, struct device *provider)
 {

@@ -3,19 +3,20 @@
  * The table of quirks.  Each is read in the source of Linux 6.1.192; the AXI DMA's
  * also in that of Linux 7.3.
  *
- * xilinx_dma, AXI DMA: terminate_all resets the core, and that both directions;
- * it returns 0 if the core does not halt, and only the next submission fails.  It
- * takes no lock: an interrupt handler beside it sets RUN again and starts descriptors
- * that wait, on a core that was stopped or reset, or sets chan->err behind it.  Then
- * the next submission resets the core, with all that the other direction has.
- * tx_status tells the residue of the last descriptor that runs, whichever was
- * asked for, and the core notes the bytes of a hardware descriptor at its end only.
- * Up to Linux 6.12, descriptors start only while the core is idle; that of 7.3
- * appends them to those that run, so the last is also the last submitted.  A channel
- * has 255 hardware descriptors, and cuts a piece where the length field of the core
- * ends.  A short packet completes a transfer of several hardware descriptors, but the
- * core still has the unused ones, and writes the next packet there.  The same driver
- * serves AXI MCDMA, of which a stop resets up to 32 channels.
+ * xilinx_dma, AXI DMA: terminate_all resets the core, and that both directions; it
+ * returns 0 if the core does not halt, and only the next submission fails.  It takes
+ * no lock: an interrupt handler beside it sets RUN again and starts descriptors that
+ * wait, on a core that was stopped or reset, or sets chan->err behind it.  Then the
+ * next submission resets the core, with all transfers of the other direction.
+ * tx_status returns the residue of the last running descriptor, whichever was asked
+ * for, and the core notes the bytes of a hardware descriptor at its end only.  Up to
+ * Linux 6.12, descriptors start only while the core is idle; Linux 7.3 appends them
+ * to the running chain, so the last is also the last submitted.  A channel owns 255
+ * hardware descriptors, and cuts a piece where the length field of the core ends.  In
+ * Linux 6.1, a short packet completes a transfer of several hardware descriptors, and
+ * the core writes the next packet to the unused ones; from Linux 6.12 at the latest,
+ * only the end of the last descriptor completes it.  The same driver serves AXI
+ * MCDMA, of which a stop resets up to 32 channels.
  *
  * xilinx_dpdma: copy_align is of the first byte only.  A row is rounded up, and
  * a stride down, to 16 bytes; both have 18 bits.  A template is replaced at the

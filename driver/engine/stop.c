@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Stopping: asks the engine how far it has come, stops it, and ends the jobs
- * that it had.
+ * Stopping: asks for the engine's progress, stops it, and ends the jobs in it.
  */
 #include <linux/delay.h>
 #include <linux/dma-fence.h>
@@ -23,7 +22,7 @@
 /* Of a job that the engine reports without having moved a byte. */
 #define DRAY_RETRIES 3
 
-/* Until an engine that has completed descriptors calls back for all of them. */
+/* Until an engine calls back for all descriptors that it completed. */
 #define DRAY_CALLBACK_NS (20 * NSEC_PER_MSEC)
 
 int dray_stream_obstacle(struct dray_job *job)
@@ -138,7 +137,7 @@ static bool dray_flight_await(const struct dray_job *job, u64 until)
 	return true;
 }
 
-/* Returns the last job that the engine has; there is one. */
+/* Returns the last job in the engine, which is not empty. */
 static struct dray_job *dray_stream_last(struct dray_channel *channel)
 {
 	struct dray_job *job;
@@ -150,9 +149,9 @@ static struct dray_job *dray_stream_last(struct dray_channel *channel)
 }
 
 /*
- * Notes how far the engine has come with a job.  If the driver tells the residue of
- * the last descriptor only, it tells nothing of those before it: a group is reported
- * at its end, so any of them may have begun, or even be complete.
+ * Notes the engine's progress with a job.  A residue of the last descriptor only says
+ * nothing about earlier descriptors: a group is reported at its end, so each of them
+ * may be running, or even be complete.
  */
 static void dray_flight_measure(struct dray_job *job, u32 residue, bool gentle,
 				u64 until)
@@ -162,7 +161,7 @@ static void dray_flight_measure(struct dray_job *job, u32 residue, bool gentle,
 
 	if (stream->quirk->blind)
 		told = dray_stream_last(flight->channel)->flight;
-	/* A packet that has begun may be about to end; so may one before it. */
+	/* A packet under way may be about to end; so may an earlier packet. */
 	if (stream->counts && residue < told->bytes &&
 	    (gentle || told != flight) && dray_flight_await(job, until))
 		return;
@@ -173,8 +172,8 @@ static void dray_flight_measure(struct dray_job *job, u32 residue, bool gentle,
 }
 
 /*
- * Pauses the engine, if its driver can: a packet that comes between the question how
- * far it is and the stop would be lost without an error.
+ * Pauses the engine, if its driver can: a packet that arrived between the question for
+ * its progress and the stop would be lost without an error.
  */
 static void dray_stream_pause(struct dray_channel *channel)
 {
@@ -182,7 +181,7 @@ static void dray_stream_pause(struct dray_channel *channel)
 		dmaengine_pause(channel->chan);
 }
 
-/* Has the flight landed for good?  If not, the engine gets it again. */
+/* Checks that the flight landed for good; if not, the engine gets it again. */
 static bool dray_flight_is_done(const struct dray_job *job)
 {
 	return dray_flight_has_landed(job) && !dray_flight_is_unfinished(job);
@@ -206,7 +205,7 @@ static bool dray_flight_is_over(struct dray_job *job, u64 until, u32 *residue)
 	flight->broken = status == DMA_ERROR;
 	if (dray_flight_await(job, until) && !flight->broken)
 		return dray_flight_is_done(job);
-	/* Without a callback, all was sent, or a packet has come, of any length. */
+	/* Without a callback, all was sent, or a packet of any length arrived. */
 	flight->unknown = !flight->broken;
 	if (flight->unknown && stream->direction == DMA_MEM_TO_DEV)
 		flight->moved = flight->bytes;
@@ -214,8 +213,8 @@ static bool dray_flight_is_over(struct dray_job *job, u64 until, u32 *residue)
 }
 
 /*
- * Notes how far the engine has come with each job.  Of one that counts whole pieces
- * only, the oldest flight may be in its first piece.
+ * Notes the engine's progress with each job.  An engine that counts whole pieces only
+ * may be in the first piece of its oldest flight.
  */
 static void dray_stream_measure(struct dray_channel *channel, bool gentle,
 				u64 until)
@@ -239,7 +238,7 @@ static void dray_stream_measure(struct dray_channel *channel, bool gentle,
 			continue;
 		job->flight->unknown |= doubt;
 		doubt = false;
-		/* Without a residue, those behind it have not begun. */
+		/* Without a residue, later flights did not begin. */
 		if (!stream->counts)
 			return;
 	}
@@ -257,7 +256,7 @@ static struct dray_job *dray_stream_aloft(struct dray_channel *channel)
 
 /*
  * If a driver does not say that its engine goes on, it refuses the next
- * descriptor.  One that was not issued is never started.
+ * descriptor.  A descriptor that was not issued is never started.
  */
 static bool dray_stream_is_quiet(struct dray_channel *channel,
 				 struct dray_flight *flight)
@@ -318,7 +317,7 @@ static void dray_stream_died(struct dray_channel *channel)
 	spin_unlock_irq(&channel->lock);
 }
 
-/* Ends a job that the engine had when it was stopped, if it must end. */
+/* Ends a job that was in the engine at its stop, if it must end. */
 static void dray_stream_settle_one(struct dray_job *job, bool own, bool halted)
 {
 	struct dray_flight *flight = job->flight;
@@ -351,9 +350,9 @@ static void dray_stream_settle_one(struct dray_job *job, bool own, bool halted)
 }
 
 /*
- * Marks jobs that others behind them have overtaken, as the engine reported them
- * without a byte: if they went on, they would get later packets, or the rest of a
- * packet that another one has begun.
+ * Marks jobs that later jobs overtook, as the engine reported them without a byte: if
+ * they continued, they would receive later packets, or the rest of a packet that began
+ * in another job.
  */
 static void dray_stream_mark_overtaken(struct dray_channel *channel)
 {
@@ -425,7 +424,7 @@ bool dray_stream_stop(struct dray_channel *channel, bool gentle)
 		dray_stream_settle(&channels->channel[i],
 				   gentle || &channels->channel[i] == channel,
 				   test_bit(i, halted));
-	/* The others' work items go on with the remaining jobs. */
+	/* The others' work items continue with the remaining jobs. */
 	for_each_set_bit(i, hit, channels->count)
 		mod_delayed_work(dray_workqueue, &channels->channel[i].feed, 0);
 	return test_bit(channel->index, halted);
