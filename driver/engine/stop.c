@@ -171,16 +171,6 @@ static void dray_flight_measure(struct dray_job *job, u32 residue, bool gentle,
 			flight->bytes - min_t(u64, residue, flight->bytes);
 }
 
-/*
- * Pauses the engine, if its driver can: a packet that arrived between the question for
- * its progress and the stop would be lost without an error.
- */
-static void dray_stream_pause(struct dray_channel *channel)
-{
-	if (!channel->stream.repeats)
-		dmaengine_pause(channel->chan);
-}
-
 /* Checks that the flight landed for good; if not, the engine gets it again. */
 static bool dray_flight_is_done(const struct dray_job *job)
 {
@@ -242,6 +232,21 @@ static void dray_stream_measure(struct dray_channel *channel, bool gentle,
 		if (!stream->counts)
 			return;
 	}
+}
+
+/*
+ * Notes the engine's progress before its stop.  A gentle stop lets packets under way
+ * end first.  Then the engine is paused, if its driver can: a packet that arrived between
+ * the question for its progress and the stop would be lost without an error.
+ */
+static void dray_stream_note(struct dray_channel *channel, bool gentle,
+			     u64 until)
+{
+	if (gentle)
+		dray_stream_measure(channel, true, until);
+	if (!channel->stream.repeats)
+		dmaengine_pause(channel->chan);
+	dray_stream_measure(channel, false, until);
 }
 
 static struct dray_job *dray_stream_aloft(struct dray_channel *channel)
@@ -413,9 +418,7 @@ bool dray_stream_stop(struct dray_channel *channel, bool gentle)
 	for (i = 0; i < channels->count; i++)
 		if (dray_stream_is_hit(channel, &channels->channel[i])) {
 			__set_bit(i, hit);
-			dray_stream_pause(&channels->channel[i]);
-			dray_stream_measure(&channels->channel[i], gentle,
-					    until);
+			dray_stream_note(&channels->channel[i], gentle, until);
 		}
 	for_each_set_bit(i, hit, channels->count)
 		if (dray_stream_halt(&channels->channel[i]))

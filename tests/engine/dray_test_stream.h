@@ -74,7 +74,6 @@ struct stream_knobs {
 	unsigned long fifo_addresses[STREAM_CHANNELS];
 	unsigned int fifo_widths[STREAM_CHANNELS];
 	unsigned int fifo_bursts[STREAM_CHANNELS];
-	unsigned int most;
 	unsigned long frames;
 	unsigned long held_back;
 	unsigned int restless;

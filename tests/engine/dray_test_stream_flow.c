@@ -23,7 +23,6 @@
 static struct stream_descriptor *stream_current(struct stream_channel *channel)
 {
 	struct stream_descriptor *descriptor;
-	unsigned int count = 0;
 
 	if (channel->halted || channel->paused ||
 	    stream_is(channel, &stream_knobs.stall))
@@ -35,9 +34,6 @@ static struct stream_descriptor *stream_current(struct stream_channel *channel)
 		list_splice_tail_init(&channel->issued, &channel->active);
 	else if (!list_empty(&channel->issued))
 		list_move_tail(channel->issued.next, &channel->active);
-	list_for_each_entry(descriptor, &channel->active, list)
-		count++;
-	stream_knobs.most = max(stream_knobs.most, count);
 	return list_first_entry_or_null(&channel->active,
 					struct stream_descriptor, list);
 }

@@ -111,8 +111,6 @@ MODULE_PARM_DESC(fifo_widths, "bytes of a word of it");
 module_param_array_named(fifo_bursts, stream_knobs.fifo_bursts, uint, NULL,
 			 0444);
 MODULE_PARM_DESC(fifo_bursts, "words that it takes at a time");
-module_param_named(most, stream_knobs.most, uint, 0644);
-MODULE_PARM_DESC(most, "descriptors that were taken up at once, at most");
 module_param_named(frames, stream_knobs.frames, ulong, 0444);
 MODULE_PARM_DESC(frames, "frames that the source has made");
 module_param_named(held_back, stream_knobs.held_back, ulong, 0444);

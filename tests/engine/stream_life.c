@@ -3,6 +3,8 @@
  * The end and the sleep of a node and of its engine during transfers of a
  * stream, and an engine that does not stop.
  */
+#include <pthread.h>
+
 #include "../selftests/map.h"
 #include "../selftests/sleep.h"
 #include "streams.h"
@@ -162,6 +164,42 @@ TEST_F(stream, sleep_breaks_off_a_packet_that_has_begun)
 	EXPECT_EQ(-ECONNRESET, point.status);
 	EXPECT_EQ(stream_is_coarse() ? 0 : 1000, point.bytes);
 	ASSERT_EQ(0, stream_knob("join", 0));
+	EXPECT_EQ(0, stream_passes(self));
+}
+
+static void *put_to_sleep(void *ret)
+{
+	*(int *)ret = sleep_node(true);
+	return NULL;
+}
+
+TEST_F(stream, sleep_lets_a_packet_under_way_end)
+{
+	struct engine_share moved = { RX0, stream_read("bytes", RX0) + 1000 };
+	struct engine_share asked = { RX0 };
+	pthread_t thread;
+	int ret = -1;
+
+	NEED_KNOB("ask");
+	SKIP_IF(stream_is_coarse(), "this engine counts whole pieces only");
+	ASSERT_EQ(0, stream_knob("join", 100));
+	ASSERT_EQ(0, stream_open(self, 1));
+	ASSERT_EQ(1, stream_receive(self, 0, 4096));
+	ASSERT_EQ(1, stream_send(self, 0, 1000));
+	ASSERT_TRUE(wait_for(engine_has_moved, &moved));
+	asked.count = stream_read("asked", RX0);
+	ASSERT_EQ(0, stream_knob("ask", 1u << RX0));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, put_to_sleep, &ret));
+	ASSERT_TRUE(wait_for(engine_was_asked, &asked));
+	/* Submissions would wait. */
+	ASSERT_EQ(0, stream_knob("join", 0));
+	ASSERT_EQ(0, stream_text("inject", "0 500"));
+	ASSERT_TRUE(engine_gets(RX0, 0));
+	ASSERT_EQ(0, stream_knob("ask", 0));
+	ASSERT_EQ(0, pthread_join(thread, NULL));
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, sleep_node(false));
+	EXPECT_EQ(1500, line_bytes(&self->rx, 1));
 	EXPECT_EQ(0, stream_passes(self));
 }
 

@@ -172,6 +172,14 @@ static inline bool engine_gets(unsigned int channel, long count)
 	return wait_for(engine_has, &share);
 }
 
+/* For wait_for(): was the engine asked since? */
+static inline bool engine_was_asked(void *context)
+{
+	const struct engine_share *before = context;
+
+	return stream_read("asked", before->channel) > before->count;
+}
+
 /* For wait_for(): has the channel moved so many bytes since it was loaded? */
 static inline bool engine_has_moved(void *context)
 {
