@@ -69,9 +69,9 @@ extern "C" {
 /* All operands get the type that theirs promote to. */
 #define DRAY_NDITER_COMMON_DTYPE (1u << 12)
 /*
- * Conversions leave errors of numbers in the processor's flags, for a caller who looks
- * at them after its loops.  Else an iterator reports each kind once, as "cast"
- * (dray/fp_state.h), and flags that were set before a step are lost
+ * Conversions leave errors of numbers in the processor's flags, for a caller that reads
+ * them after its loops.  Otherwise an iterator reports each kind once, as "cast"
+ * (dray/fp_state.h), and clears flags that were set before a step.
  */
 #define DRAY_NDITER_KEEP_FP_FLAGS (1u << 13)
 
@@ -162,10 +162,10 @@ DRAY_API int dray_nditer_destroy(struct dray_nditer *iter);
 
 /**
  * Moves on, by one element or one inner loop.  Returns false at the end, and if
- * a conversion failed, which dray_nditer_error() tells: -EDOM is an error of numbers
- * that the thread's state raises.  After that, only a
- * reset or a jump may follow.  A new iterator of no elements must not be moved:
- * dray_nditer_size() is 0 then, and there is nothing at its addresses.
+ * a conversion failed, which dray_nditer_error() returns: -EDOM is an error of numbers
+ * that the thread's state raises.  After that, only a reset or a jump may follow.  A
+ * new iterator of no elements must not be moved: dray_nditer_size() is 0 then, and
+ * there is nothing at its addresses.
  */
 DRAY_API bool dray_nditer_next(struct dray_nditer *iter);
 

@@ -30,8 +30,8 @@ extern "C" {
  * Writes a view to a .npy file, which is made, or replaced when all is written:
  * a reader sees the old file or the new one, and on failure the old one stays.
  * A file that is replaced keeps its permissions, its owner and group, access control
- * lists, attributes of users ("user."), and symbolic links to it.  A view that is F contiguous, and not C
- * contiguous, is written in that order, any other in C order.
+ * lists, attributes of users ("user."), and symbolic links to it.  A view that is F
+ * contiguous, and not C contiguous, is written in F order, any other in C order.
  *
  * @path: the file; its directory takes a temporary file meanwhile
  * @view: a readable view; only a bounded part of it is copied aside

@@ -410,12 +410,12 @@ DRAY_API int dray_event_status(struct dray_event *event);
 DRAY_API int dray_event_fd(struct dray_event *event);
 
 /**
- * Calls @ended with @context once the queued call (dray/executor.h) has ended, or now
- * if it has: from a thread of its queue or of an executor.  @ended must not wait for a
+ * Calls @ended with @context at the end of the queued call (dray/executor.h), or at
+ * once if the call ended already: from a thread of its queue or of an executor.  @ended must not wait for a
  * call.  It is called once, also after the last reference to the event, and not in a
  * child of fork().
  *
- * Errors: -EBUSY (the event has such a function), -EOPNOTSUPP (a packet), -ECHILD.
+ * Errors: -EBUSY (the event has a function already), -EOPNOTSUPP (a packet), -ECHILD.
  */
 DRAY_API int dray_event_on_end(struct dray_event *event,
 			       void (*ended)(void *context), void *context);

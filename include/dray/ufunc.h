@@ -188,9 +188,9 @@ struct dray_ufunc_options {
 };
 
 /**
- * Tells the types of the loop that a call takes.
+ * Returns the types of the loop that a call would run.
  *
- * @given: inputs + outputs types; 0 for an output that is made
+ * @given: inputs + outputs types; 0 for a new output
  * @options: as of dray_ufunc_call(); NULL: all zero
  * @dtypes: room for as many types, each returned with one reference
  *
