@@ -85,18 +85,20 @@ def type_of(value: Any) -> np.dtype:
 
 
 def is_raw(dtype: np.dtype) -> bool:
-    """Also if a field is."""
-    if dtype.names is not None:
-        return any(is_raw(dtype[name]) for name in dtype.names)
-    return dtype.kind == "V"
+    return dtype.kind == "V" and dtype.names is None
+
+
+def has_raw_fields(dtype: np.dtype) -> bool:
+    return any(is_raw(dtype[name]) or has_raw_fields(dtype[name]) for name in dtype.names or ())
 
 
 def raw_data(step: Any, before: Any, _numpy: Any, here: Any, _what: str) -> bool:
     others = [np.dtype(step.arguments["d"])] if "d" in step.arguments else []
     if "v" in step.arguments:
         others.append(type_of(made(step.arguments)["v"]))
-    return (("do not convert" in str(here.error) or "invalid literal" in str(here.error))
-            and any(is_raw(each) for each in (before.dtype, *others)))
+    return (isinstance(here.error, TypeError) and "do not convert" in str(here.error)
+            and any(is_raw(before.dtype) != is_raw(other) or has_raw_fields(before.dtype)
+                    or has_raw_fields(other) for other in others))
 
 
 def float_in_a_slice(step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:

@@ -530,7 +530,9 @@ def index_of_partner(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
 
 
 def index_and_partner(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
-    return None if a.dtype.kind == "V" else {**index_and_array(pick, a), "k": pick.choice(others.INSTALLED)}
+    if a.dtype.kind == "V":
+        return None
+    return {**index_and_array(pick, a), "k": pick.choice(others.INSTALLED)}
 
 
 def a_partner(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:

@@ -41,16 +41,14 @@ def maker(module: str, name: str) -> Callable[[np.ndarray], Any]:
     return lambda a: getattr(importlib.import_module(module), name)(a)
 
 
-PARTNERS: dict[str, Callable[[np.ndarray], Any]] = {
+BUILT_IN: dict[str, Callable[[np.ndarray], Any]] = {
     "list": np.ndarray.tolist, "memoryview": memoryview,
     "array": lambda a: array.array(a.dtype.char, a.tolist()),
-    "interface": Interface, "method": Method, "jax": jax,
-    "pandas": maker("pandas", "Series"),
-    "polars": maker("polars", "Series"), "pyarrow": maker("pyarrow", "array"),
-    "tvm_ffi": maker("tvm_ffi", "from_dlpack")}
-ALWAYS = 5
-INSTALLED = [name for at, name in enumerate(PARTNERS)
-             if at < ALWAYS or importlib.util.find_spec(name)]
+    "interface": Interface, "method": Method}
+PACKAGES: dict[str, Callable[[np.ndarray], Any]] = {
+    "jax": jax, "pandas": maker("pandas", "Series"), "polars": maker("polars", "Series"),
+    "pyarrow": maker("pyarrow", "array"), "tvm_ffi": maker("tvm_ffi", "from_dlpack")}
+INSTALLED = [*BUILT_IN, *filter(importlib.util.find_spec, PACKAGES)]
 
 
 def of(a: Any, partner: str) -> Any:
@@ -59,7 +57,7 @@ def of(a: Any, partner: str) -> Any:
     if a.dtype.kind == "V":
         return a
     try:
-        made = PARTNERS[partner](a)
+        made = {**BUILT_IN, **PACKAGES}[partner](a)
         return a if np.asarray(made).dtype.hasobject else made
     except Exception:  # pylint: disable=broad-except
         return a
@@ -71,23 +69,24 @@ def seen(a: Any, partner: str) -> Any:
     return made if isinstance(made, (list, bool, int, float, complex)) else np.asarray(made)
 
 
-def path() -> str:
-    return os.path.join(tempfile.gettempdir(), f"dray-differential-{os.getpid()}.npy")
+def loaded(a: Any, version: tuple[int, int], load: Callable[[str], Any]) -> Any:
+    """The array of a file that NumPy wrote."""
+    with tempfile.TemporaryDirectory() as folder:
+        name = os.path.join(folder, "a.npy")
+        with open(name, "wb") as file:
+            np.lib.format.write_array(file, np.asarray(a), version, allow_pickle=False)
+        return load(name)
 
 
-def write(a: Any, version: tuple[int, int]) -> str:
-    """Writes a file by NumPy, and returns its name."""
-    with open(path(), "wb") as file:
-        np.lib.format.write_array(file, np.asarray(a), version, allow_pickle=False)
-    return path()
+def saved(a: dray.Array) -> np.ndarray:
+    """The array of a file that dray wrote."""
+    with tempfile.TemporaryDirectory() as folder:
+        name = os.path.join(folder, "a.npy")
+        a.save(name)
+        return read(name)
 
 
 def read(name: str) -> np.ndarray:
     """Reads a file by NumPy, whose stride along the only axis is 0 without elements."""
     a = np.load(name)
     return a if a.shape != (0,) else np.lib.stride_tricks.as_strided(a, strides=(a.itemsize,))
-
-
-def save(a: dray.Array) -> str:
-    a.save(path())
-    return path()
