@@ -143,8 +143,8 @@ int dray_channels_probe(struct dray_node *node,
 }
 
 /*
- * Asks for the engine.  A virtual node has no device to name one: it takes any
- * that copies.
+ * Asks for the engine.  A virtual node lacks a device that could name an engine: it
+ * accepts any engine that copies.
  */
 static struct dma_chan *dray_channel_request(struct dray_channel *channel)
 {
@@ -208,7 +208,7 @@ static void dray_channel_learn_stream(struct dray_channel *channel,
 }
 
 /*
- * Chooses the lock of the engine: one for all streams that it stops together.  No
+ * Chooses the lock of the engine, which streams share that it stops together.  No
  * other channel is opened meanwhile.
  */
 static void dray_channel_share(struct dray_channel *channel,
@@ -554,7 +554,7 @@ static void dray_channels_end(struct dray_channels *channels)
 
 /*
  * When the node is unbound and no call submits any more: drains running jobs
- * and refuses waiting ones.
+ * and refuses waiting jobs.
  */
 void dray_channels_remove(struct dray_node *node)
 {

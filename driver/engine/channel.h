@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A channel: one engine of a node, for copies or for a stream (stream.h).
- * Openers queue jobs for it (queue.h).  If it copies, its work item takes up one
- * at a time and gives it to the engine in batches of descriptors (feed.c,
- * batch.c).  Only that work item touches a job that runs; another one frees jobs
- * that have ended.
+ * A channel: an engine of a node, for copies or for a stream (stream.h).  Openers
+ * queue jobs for it (queue.h).  If it copies, its work item starts a job at a time and
+ * feeds it to the engine in batches of descriptors (feed.c, batch.c).  Only that work
+ * item touches a running job; a second work item frees jobs that ended.
  */
 #ifndef DRAY_CHANNEL_H
 #define DRAY_CHANNEL_H
@@ -138,8 +137,8 @@ int dray_channels_probe(struct dray_node *node,
 void dray_channels_remove(struct dray_node *node);
 
 /*
- * Gives back the engine of a dead channel, so that the next use asks for it
- * anew; does nothing to a living one.  Memory that its last job may still write
+ * Releases the engine of a dead channel, so that the next use asks for it anew;
+ * does nothing to a living channel.  Memory that its last job may still write
  * stays out of use.  The node stays bound meanwhile.  -EINVAL: no such channel;
  * -EBUSY: the engine cannot be stopped.
  */
