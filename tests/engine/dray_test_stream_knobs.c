@@ -78,8 +78,7 @@ MODULE_PARM_DESC(deaf, "stopping a stubborn one succeeds, then it takes none");
 module_param_named(hold, stream_knobs.hold, uint, 0644);
 MODULE_PARM_DESC(hold, "channels whose stop lasts, for at most a minute");
 module_param_named(ask, stream_knobs.ask, uint, 0644);
-MODULE_PARM_DESC(
-	ask, "channels that answer late, within a minute, how far they are");
+MODULE_PARM_DESC(ask, "channels that tell late, within a minute, their place");
 module_param_named(chains, stream_knobs.chains, bool, 0644);
 MODULE_PARM_DESC(chains, "what is issued joins what runs, as in Linux 7.3");
 
