@@ -14,9 +14,9 @@
  * to the running chain, so the last is also the last submitted.  A channel owns 255
  * hardware descriptors, and cuts a piece where the length field of the core ends.  In
  * Linux 6.1, a short packet completes a transfer of several hardware descriptors, and
- * the core writes the next packet to the unused ones; from Linux 6.12 at the latest,
- * only the end of the last descriptor completes it.  The same driver serves AXI
- * MCDMA, of which a stop resets up to 32 channels.
+ * the core writes the next packet to the unused ones.  Since a change of 2023, read in
+ * 6.12 and 7.3, only the end of the last descriptor completes it: packets join in it.
+ * The same driver serves AXI MCDMA, of which a stop resets up to 32 channels.
  *
  * xilinx_dpdma: copy_align is of the first byte only.  A row is rounded up, and
  * a stride down, to 16 bytes; both have 18 bits.  A template is replaced at the
@@ -37,6 +37,7 @@ static const struct dray_quirk dray_quirks[] = {
 	{
 		.compatible = "xlnx,axi-dma-1.00.a",
 		XILINX_AXI_DMA,
+		.merges = DRAY_AXIDMA_MERGES,
 	},
 	{
 		.compatible = "xlnx,axi-mcdma-1.00.a",

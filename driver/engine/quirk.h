@@ -17,6 +17,7 @@ struct dray_quirk {
 	bool deaf; /* to stop says 0 also if the engine goes on */
 	bool restarts; /* an interrupt beside a stop starts waiting ones */
 	bool keeps; /* after a short packet, the engine goes on in its transfer */
+	bool merges; /* and only its last piece ends a transfer, so packets join */
 	bool splits; /* long pieces are cut by the driver */
 	u32 pieces; /* that a channel has room for; 0: no limit is known */
 	u32 row_unit; /* bytes, of a row and a stride to repeat */

@@ -41,13 +41,31 @@ int dray_stream_obstacle(struct dray_job *job)
 	return 0;
 }
 
+/* Checks for a receive of several pieces that were not filled. */
+static bool dray_flight_is_short(const struct dray_flight *flight)
+{
+	return flight->channel->stream.direction == DMA_DEV_TO_MEM &&
+	       flight->residue && flight->hardware > 1;
+}
+
 bool dray_flight_is_kept(const struct dray_job *job)
 {
-	const struct dray_flight *flight = job->flight;
-	const struct dray_stream *stream = &flight->channel->stream;
+	const struct dray_quirk *quirk = job->channel->stream.quirk;
 
-	return stream->quirk->keeps && stream->direction == DMA_DEV_TO_MEM &&
-	       flight->residue && flight->hardware > 1;
+	return quirk->keeps && !quirk->merges &&
+	       dray_flight_is_short(job->flight);
+}
+
+/* Returns the status of a flight that the engine reported. */
+static int dray_flight_status(const struct dray_flight *flight)
+{
+	if (flight->failed)
+		return -EIO;
+	/* Its packet ended in any of the pieces, and others filled those behind. */
+	if (flight->channel->stream.quirk->merges &&
+	    dray_flight_is_short(flight))
+		return -EBADMSG;
+	return 0;
 }
 
 /* The work item shows its end later: maintaining caches may take long. */
@@ -116,10 +134,11 @@ void dray_stream_end(struct dray_job *job, int error, u64 bytes, bool stopped)
 void dray_stream_land(struct dray_job *job)
 {
 	const struct dray_flight *flight = job->flight;
+	const int status = dray_flight_status(flight);
 	const struct dray_end end = {
-		.error = flight->failed ? -EIO : 0,
+		.error = status,
 		.bytes = flight->bytes - flight->residue,
-		.stopped = flight->failed,
+		.stopped = status,
 		.time_ns = flight->time_ns,
 	};
 

@@ -140,6 +140,10 @@ DRAY_API int dray_stream_send(struct dray_stream *stream,
  * bytes.  The rest of the view keeps its contents, up to the cache line that
  * the engine writes.  The CPU must not access the view until the transfer ends.
  *
+ * On an AXI DMA, a view of several pieces needs packets that fill it: later drivers
+ * let the next packet continue behind a short packet, and the event is -EBADMSG
+ * (docs/kernel-interface.md).
+ *
  * With DRAY_PACKET_STAGE, the CPU copies the bytes that came when the end is
  * noticed: in a wait, in a question about the event or the stream, in the
  * next call on the stream, or in a dray_view_wait() of any thread that meets @view.

@@ -35,6 +35,7 @@ struct stream_knobs {
 	unsigned int fifo;
 	bool batches;
 	bool axidma;
+	bool merges;
 	bool no_residue;
 	bool no_terminate;
 	bool given;

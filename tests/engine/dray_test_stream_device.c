@@ -244,6 +244,7 @@ static int __init stream_init(void)
 		stream_knobs.blind = true;
 		stream_knobs.deaf = true;
 		stream_knobs.slots = 255;
+		stream_knobs.merges = TEST_AXIDMA_MERGES;
 	}
 	ret = platform_driver_register(&stream_driver);
 	if (ret)

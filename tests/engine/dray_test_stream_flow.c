@@ -196,6 +196,23 @@ static bool stream_ends(struct stream_pair *pair)
 	return true;
 }
 
+/*
+ * As of the driver of the AXI DMA in later kernels: a packet that ends before the
+ * last segment ends no descriptor, and the next packet continues in the next segment.
+ */
+static bool stream_merges(struct stream_descriptor *descriptor)
+{
+	if (!stream_knobs.merges)
+		return false;
+	if (!descriptor->at)
+		return true;
+	if (descriptor->segment + 1 == descriptor->count)
+		return false;
+	descriptor->segment++;
+	descriptor->at = 0;
+	return true;
+}
+
 static bool stream_receive(struct stream_pair *pair)
 {
 	struct stream_descriptor *descriptor = stream_current(&pair->rx);
@@ -214,7 +231,7 @@ static bool stream_receive(struct stream_pair *pair)
 	pair->tail += length;
 	full = stream_advance(&pair->rx, descriptor, length);
 	ends = stream_ends(pair);
-	if (full || ends)
+	if (full || (ends && !stream_merges(descriptor)))
 		stream_complete(&pair->rx, descriptor, DMA_TRANS_NOERROR);
 	return true;
 }

@@ -33,6 +33,8 @@ module_param_named(batches, stream_knobs.batches, bool, 0444);
 MODULE_PARM_DESC(batches, "takes up all when idle, and reports it at its end");
 module_param_named(axidma, stream_knobs.axidma, bool, 0444);
 MODULE_PARM_DESC(axidma, "AXI DMA: says so, with batches siblings blind deaf");
+module_param_named(merges, stream_knobs.merges, bool, 0444);
+MODULE_PARM_DESC(merges, "AXI DMA: a short packet ends its last segment only");
 module_param_named(no_residue, stream_knobs.no_residue, bool, 0444);
 MODULE_PARM_DESC(no_residue, "it cannot tell how many bytes came");
 module_param_named(no_terminate, stream_knobs.no_terminate, bool, 0444);

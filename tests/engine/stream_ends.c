@@ -450,6 +450,34 @@ TEST_F(stream, a_killed_process_leaves_the_stream_to_others)
 	}
 }
 
+/* The AXI DMA's driver of later kernels does not tell where the first packet ended. */
+TEST_F(stream, packets_that_join_in_one_receive_are_no_success)
+{
+	bool joins = stream_read("merges", 0) == 1;
+	struct dray_axis axis = { .count = 2, .dst_stride = 2048 };
+	struct dray_transfer pieces =
+		RECV_OF(self->dst.fd, 0, 1024, .axes = (uintptr_t)&axis,
+			.axes_count = 1);
+	struct dray_submit submit;
+	struct dray_point point;
+
+	ASSERT_EQ(0, stream_open(self, 1));
+	ASSERT_EQ(0, stream_submit(self, RX0, &pieces, 1, 0, &submit));
+	ASSERT_EQ(1, stream_send(self, 0, 512));
+	if (joins)
+		ASSERT_EQ(2, stream_send(self, 512, 1024));
+	ASSERT_EQ(0, line_wait(&self->rx, 1, &point));
+	EXPECT_EQ(joins ? -EBADMSG : 0, point.status);
+	EXPECT_EQ(joins ? 1536 : 512, point.bytes);
+	EXPECT_EQ(-1, first_difference(self->src.bytes, self->dst.bytes, 512));
+	EXPECT_EQ(-1, first_other_byte(self->dst.bytes + 512, 2048 - 512,
+				       STREAM_GUARD));
+	if (joins)
+		EXPECT_EQ(-1, first_difference(self->src.bytes + 512,
+					       self->dst.bytes + 2048, 1024));
+	EXPECT_EQ(0, stream_passes(self));
+}
+
 TEST_F(stream, the_other_direction_is_reset_too)
 {
 	struct dray_point point;
