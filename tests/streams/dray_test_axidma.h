@@ -23,6 +23,11 @@ enum stream_direction {
 	RX
 };
 
+/* The driver differs; Kbuild has the kernel's version, as 6001. */
+#define XILINX_MERGES (XILINX_KERNEL >= 6006) /* as driver/Makefile assumes */
+#define XILINX_APPENDS (XILINX_KERNEL >= 7000) /* read in 7.3 */
+#define XILINX_SEGMENTS (XILINX_MERGES ? 512 : 255) /* of a channel */
+
 /* What one transfer has become; valid until the next stream_cleanup(). */
 struct stream_transfer {
 	struct completion done;

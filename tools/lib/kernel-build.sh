@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Kernels that Debian does not have, built once from its linux-source-6.12 or from
-# the tree DRAY_KERNEL_SOURCE, and laid out like Debian's: image, modules and
+# Kernels that Debian does not have, built once from its linux-source-6.12 or newest
+# linux-source, or from the tree DRAY_KERNEL_SOURCE, and laid out like Debian's: image, modules and
 # headers.  tools/kernels has fragments of their configuration.  A kernel is
 # identified by the options of its fragments, without their comments.
 
@@ -71,7 +71,7 @@ kernel_source_state()
 kernel_build_run()
 {
 	local name=$1 key=$2 fragments=("${@:3:$#-3}") into=${*: -1}
-	local source=$into.source architecture=${1%%-*} make
+	local source=$into.source architecture=${1%%-*} make series=6.12
 
 	log_step "Building the kernel $name, once: 5 to 10 minutes on 2 processors"
 	rm -rf "$source"
@@ -80,7 +80,8 @@ kernel_build_run()
 		# Builds outside the tree.
 		make=(nice make -C "$DRAY_KERNEL_SOURCE" "O=$source")
 	else
-		tar -C "$source" -xJf "$(kernel_tarball 6.12)" \
+		[ "${name#*-}" != newest ] || series=newest
+		tar -C "$source" -xJf "$(kernel_tarball "$series")" \
 			--strip-components 1 || return 1
 		case $name in
 		*-built-in) kernel_add_dray "$source" || return 1 ;;

@@ -15,6 +15,7 @@ kernel_fragments()
 	arm64-6.12-64k) echo common arm64 64k ;;
 	arm64-6.12-built-in) echo common arm64 built-in ;;
 	armhf-6.12) echo common armhf ;;
+	*-newest) echo common "${1%-newest}" newest ;;
 	*-source) echo common "${1%-source}" ;;
 	arm64-checked) echo common arm64 checked checked-board ;;
 	arm64-races) echo common arm64 races ;;
@@ -217,6 +218,7 @@ kernel_source_fetch()
 
 	log_step "Taking files from linux-source-$series"
 	tarball=$(kernel_tarball "$series") || return 1
+	series=${tarball##*/linux-source-} series=${series%.tar.xz}
 	mkdir -p "$into"
 	# Reads no further than the last file, unless a directory may follow.
 	printf '%s\n' "${files[@]##*/}" | grep -qv '\.' ||
@@ -226,31 +228,43 @@ kernel_source_fetch()
 }
 
 # kernel_tarball SERIES: prints the path of the packed source, which is kept for
-# further kernels
+# further kernels.  "newest" is the newest series in the backports of Debian 13.
 kernel_tarball()
 {
-	local tarball=/usr/src/linux-source-$1.tar.xz
-	local entry=tarballs/linux-source-$1.tar.xz
+	local tarball=/usr/src/linux-source-$1.tar.xz folder
 
 	if [ -e "$tarball" ]; then
 		printf '%s\n' "$tarball"
 		return
 	fi
-	cache_entry "$entry" "cannot fetch linux-source-$1" \
-		kernel_tarball_fetch "$1" && cache_prune tarballs/
+	folder=$(cache_entry "tarballs/$1" "cannot fetch linux-source-$1" \
+		kernel_tarball_fetch "$1" && cache_prune tarballs/) || return 1
+	printf '%s\n' "$folder"/linux-source-*.tar.xz
 }
 
 kernel_tarball_fetch()
 {
+	local lists=arm64
+
+	[ "$1" != newest ] || lists=arm64@trixie
+	foreign_newest kernel_tarball_unpack "$lists" "$2" \
+		< <(foreign_names "$lists" "linux-source-${1/newest/[0-9.]+}")
+}
+
+# kernel_tarball_unpack LISTS INTO PACKAGE
+kernel_tarball_unpack()
+{
 	local into=$2
 
-	foreign_unpack arm64 alone "linux-source-$1" "$into.unpacked" || return 1
-	mv "$into.unpacked/usr/src/linux-source-$1.tar.xz" "$into" || return 1
+	rm -rf "$into" "$into.unpacked"
+	foreign_unpack "$1" alone "$3" "$into.unpacked" || return 1
+	mkdir "$into"
+	mv "$into.unpacked/usr/src/$3.tar.xz" "$into" || return 1
 	rm -rf "$into.unpacked"
 }
 
-# kernel_source SERIES: prints the folder with these files.  6.1-board and 6.12-board
-# have the board's drivers, 6.1-zynq the Zynq's, 6.12-boards the device trees,
+# kernel_source SERIES: prints the folder with these files.  6.1-board, 6.12-board and
+# newest-board have the board's drivers, 6.1-zynq the Zynq's, 6.12-boards the device trees,
 # 6.12-selftests the files for tests in the tree.
 kernel_source()
 {

@@ -85,6 +85,7 @@ module_board()
 
 	case $(kernel_version "$2") in
 	6.12.*) series=6.12 ;;
+	*-newest-*) series=newest ;;
 	esac
 	source=$(kernel_source "${3:-$series-board}") || exit
 	cache_entry "modules/$1-$(kernel_version "$2")-$(cache_tree "$source")" \

@@ -46,15 +46,15 @@ selftests_add()
 	done
 }
 
-# program_build FOLDER ARCHITECTURE: builds tests/FOLDER for guests in the build
-# folder FOLDER-ARCHITECTURE
+# program_build FOLDER ARCHITECTURE [SERIES]: builds tests/FOLDER for guests in the
+# build folder FOLDER-ARCHITECTURE[-SERIES], with the harness of Linux 6.12 or SERIES
 program_build()
 {
 	local folder source
 
-	folder=$(build_folder "$1-$2")
+	folder=$(build_folder "$1-$2${3:+-$3}")
 	mkdir -p "$folder"
-	source=$(kernel_source 6.12) || return 1
+	source=$(kernel_source "${3:-6.12}") || return 1
 	flock "$folder" make -s "-j$(nproc)" -C "$TREE/tests/$1" \
 		"KSELFTEST=$source/tools/testing/selftests" \
 		"$(selftests_compiler "$2")" "O=$folder"

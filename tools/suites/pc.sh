@@ -4,7 +4,8 @@
 # The tests of the kernel interface run on a node without an engine and on one with an
 # engine for tests, which can be late, fail or hang.
 
-ABOUT_PC="the module on Debian's 6.1 and 6.12 kernels of an emulated PC"
+ABOUT_PC="the module on Debian's 6.1 and 6.12 kernels, and on the newest Linux \
+of its backports, of an emulated PC"
 
 # Debian's kernels for this machine have neither CMA nor a device tree: "pages" is
 # the only heap.  The board tests the others.
@@ -31,13 +32,14 @@ suite_pc()
 	local scratch=$1 series all=(6.12) PATTERN=$PATTERN title limit=3600
 
 	[ "$QUICK" = no ] || PATTERN=${PATTERN:-$PC_QUICK}
-	[ "$FULL" = no ] || all=(6.1 6.12)
+	[ "$FULL" = no ] || all=(6.1 6.12 newest)
 	[ "$LONG" = no ] || limit=7200
 	read -ra all <<<"$(kernel_chosen "${all[@]}")"
 	tally_run "selftests build for the PC" program_build selftests amd64 || return 0
 	tally_run "programs for the test engine build" program_build engine amd64 ||
 		return 0
 	[ "$FULL" = no ] || tally_run "the library builds" build_native || return 0
+	[ "$FULL" = no ] || pc_harness
 	for series in "${all[@]}"; do
 		title="Linux $series on the PC"
 		batch_begin "$scratch/$series"
@@ -52,6 +54,17 @@ suite_pc()
 		[ "$FULL" = no ] || pc_examples "$series" "$scratch"
 	done
 	batch_count_aside
+}
+
+# The newest Linux has another harness.
+pc_harness()
+{
+	local folder
+
+	for folder in selftests engine streams; do
+		tally_run "$folder: its programs build with the newest harness" \
+			program_build "$folder" amd64 newest || true
+	done
 }
 
 pc_programs()

@@ -6,14 +6,14 @@
 
 ABOUT_STREAMS="the AXI DMA of the emulated ZCU102 with an IP in its stream, \
 on this machine: packets, views, rings, faults; cores in Verilog; \
-its display and sound"
+its display and sound; also with the driver of the newest Linux"
 PACKAGES_STREAMS=(
 	"${PACKAGES_GUEST[@]}" "${PACKAGES_FPGA[@]}" "${PACKAGES_VERILOG[@]}"
 )
 
 suite_streams()
 {
-	local scratch=$1 kills=40 random=()
+	local scratch=$1 kills=40 STREAMS_SERIES=6.1 random=()
 	local life=' -T an_engine_that_does_not_stop_keeps_its_memory'
 
 	# The driver waits for seconds for an engine that does not stop.
@@ -38,6 +38,7 @@ suite_streams()
 		streams_begin "$scratch" 'filter --width 64' filter
 		streams_begin "$scratch" 'source --rate 0' source
 	}
+	[ "$FULL" = no ] || streams_newest "$scratch/newest" "$kills"
 	streams_call "$scratch/calls-verilog" invert.v invert
 	[ "$FULL" = no ] || {
 		streams_call "$scratch/calls" invert invert
@@ -49,6 +50,19 @@ suite_streams()
 	[ "$FULL" = no ] || streams_page "$scratch/page"
 	streams_check_display "$scratch/display"
 	streams_check_display "$scratch/show" --silent
+}
+
+# streams_newest FOLDER KILLS: the driver of the newest Linux, on its kernel
+streams_newest()
+{
+	local STREAMS_SERIES=newest
+
+	tally_run "the newest Linux builds" kernel_make arm64 newest || return 0
+	batch_begin "$1/invert"
+	tally_run "tests of the newest driver build" streams_add_driver || return 0
+	streams_through invert packets rings views
+	streams_begin "$1" "$TREE/tests/streams/loop.c" stream_ends stream_life \
+		stream_races "${random[@]}" "kill --kills $2"
 }
 
 # streams_page FOLDER: the commands of docs/stream.md
@@ -157,6 +171,7 @@ streams_through()
 	for program in "${@:2}"; do
 		cp "$(build_folder "${folders[${program%% *}]:-streams-arm64}")/${program%% *}" \
 			"$BATCH/job"
+		[ "$STREAMS_SERIES" = 6.1 ] || name=${name%-newest}-newest
 		batch_add tap "${program%% *}-$name" \
 			"DRAY_TEST_ROUNDS=$rounds DRAY_TEST_FRAMES=$frames DRAY_TEST_SECONDS=$seconds ${DRAY_TEST_SEED:+DRAY_TEST_SEED=$DRAY_TEST_SEED} ./$program"
 	done
@@ -166,7 +181,7 @@ streams_through()
 		return 0
 	}
 	# A killed process must leave nothing that is held.
-	batch_aside "streams with the IP $name" zcu102 6.1 \
+	batch_aside "streams with the IP $name" zcu102 "$STREAMS_SERIES" \
 		'GUEST_PARAMETERS=watchdog_ms=60000 hold=0'
 }
 
@@ -181,9 +196,9 @@ streams_add_driver()
 {
 	local kernel folder
 
-	kernel=$(kernel_make arm64 6.1) || return 1
+	kernel=$(kernel_make arm64 "$STREAMS_SERIES") || return 1
 	folder=$(module_test streams "$kernel") || return 1
 	cp "$folder/dray_test_axidma.ko" "$BATCH/job"
-	batch_add tap driver \
+	batch_add tap "driver-$STREAMS_SERIES" \
 		"insmod dray_test_axidma.ko && rmmod dray_test_axidma; dmesg | sed -n 's/.*dray_test_axidma: //p'"
 }
