@@ -6,8 +6,6 @@
 #ifndef STREAMS_AXIDMA_KNOBS_H
 #define STREAMS_AXIDMA_KNOBS_H
 
-#include <sys/utsname.h>
-
 #include "model.h"
 
 #define STREAM_DRIVER "/sys/bus/platform/drivers/xilinx-vdma/"
@@ -57,17 +55,6 @@ static inline int stream_knobs_reset(void)
 	int ret = stream_knob("stall", 0);
 
 	return ret ? ret : stream_knob("stubborn", 0);
-}
-
-/* As driver/Makefile asks it of the kernel. */
-static inline bool engine_merges(void)
-{
-	unsigned int version = 0, level = 0;
-	struct utsname name;
-
-	if (!uname(&name))
-		(void)sscanf(name.release, "%u.%u", &version, &level);
-	return version * 1000 + level >= 6006;
 }
 
 static inline long stream_read(const char *knob, unsigned int channel)

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * The control block of the model of the AXI DMA, and dray's count of descriptors
- * in the engine.
+ * The control block of the model of the AXI DMA, dray's count of descriptors in the
+ * engine, and how its driver behaves.
  */
 #ifndef STREAMS_MODEL_H
 #define STREAMS_MODEL_H
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "control.h"
@@ -41,6 +43,20 @@ static inline long engine_out(unsigned int channel)
 	if (file)
 		fclose(file);
 	return found;
+}
+
+/*
+ * Does the engine's driver end a receive of several pieces with its last piece only?
+ * As driver/Makefile asks it of the kernel.
+ */
+static inline bool engine_merges(void)
+{
+	unsigned int version = 0, level = 0;
+	struct utsname name;
+
+	if (!uname(&name))
+		(void)sscanf(name.release, "%u.%u", &version, &level);
+	return version * 1000 + level >= 6006;
 }
 
 #endif

@@ -52,6 +52,7 @@ TEST_F(axidma, a_short_packet_leaves_no_piece_behind)
 		RECV_OF(self->dst.fd, 0, 1024, .axes = (uintptr_t)&axis,
 			.axes_count = 1);
 
+	SKIP_IF(engine_merges(), "this driver ends no such receive");
 	ASSERT_EQ(1, submit(self, &pieces, 0));
 	ASSERT_EQ(2, receive_bytes(self, 65536, 4096, 0));
 	ASSERT_EQ(1, send_bytes(self, 0, 1500));

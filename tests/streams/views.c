@@ -91,9 +91,12 @@ static struct shape mirrored(const struct shape *from)
 	return to;
 }
 
+/* A packet must fill the pieces of a driver that ends with the last piece only. */
 static bool fits(const struct shape *from, const struct shape *to)
 {
-	return from->run * from->count <= to->run * to->count;
+	uint64_t bytes = from->run * from->count, room = to->run * to->count;
+
+	return engine_merges() ? bytes == room : bytes <= room;
 }
 
 static void expect(FIXTURE_DATA(axidma) * self, const struct shape *from,

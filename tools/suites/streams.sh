@@ -13,7 +13,7 @@ PACKAGES_STREAMS=(
 
 suite_streams()
 {
-	local scratch=$1 kills=40 STREAMS_SERIES=6.1 random=()
+	local scratch=$1 kills=40 STREAMS_SERIES=6.1 random=() loop
 	local life=' -T an_engine_that_does_not_stop_keeps_its_memory'
 
 	# The driver waits for seconds for an engine that does not stop.
@@ -24,10 +24,10 @@ suite_streams()
 	tally_run "tests of the driver build" streams_add_driver || return 0
 	streams_through invert packets rings views
 	# The killed leave packets in the stream.
-	streams_begin "$scratch" "$TREE/tests/streams/loop.c" stream_ends \
-		"stream_life$life" \
-		'stream_races -t a_silent_transfer_keeps_its_place_on_the_timeline' \
-		"${random[@]}" "kill --kills $kills"
+	loop=("$TREE/tests/streams/loop.c" stream_ends "stream_life$life"
+		'stream_races -t a_silent_transfer_keeps_its_place_on_the_timeline'
+		"${random[@]}" "kill --kills $kills")
+	streams_begin "$scratch" "${loop[@]}"
 	[ "$FULL" = no ] || {
 		streams_begin "$scratch" 'filter.v --width 64' filter
 		streams_begin "$scratch" source.v source \
@@ -38,7 +38,7 @@ suite_streams()
 		streams_begin "$scratch" 'filter --width 64' filter
 		streams_begin "$scratch" 'source --rate 0' source
 	}
-	[ "$FULL" = no ] || streams_newest "$scratch/newest" "$kills"
+	[ "$FULL" = no ] || streams_newest "$scratch/newest" "${loop[@]}"
 	streams_call "$scratch/calls-verilog" invert.v invert
 	[ "$FULL" = no ] || {
 		streams_call "$scratch/calls" invert invert
@@ -52,7 +52,7 @@ suite_streams()
 	streams_check_display "$scratch/show" --silent
 }
 
-# streams_newest FOLDER KILLS: the driver of the newest Linux, on its kernel
+# streams_newest FOLDER IP PROGRAM...: the driver of the newest Linux, on its kernel
 streams_newest()
 {
 	local STREAMS_SERIES=newest
@@ -61,8 +61,7 @@ streams_newest()
 	batch_begin "$1/invert"
 	tally_run "tests of the newest driver build" streams_add_driver || return 0
 	streams_through invert packets rings views
-	streams_begin "$1" "$TREE/tests/streams/loop.c" stream_ends stream_life \
-		stream_races "${random[@]}" "kill --kills $2"
+	streams_begin "$@"
 }
 
 # streams_page FOLDER: the commands of docs/stream.md
