@@ -5,6 +5,8 @@ import json
 import os
 from pathlib import Path
 
+import pytest
+
 LISTS = sorted((Path(__file__).parents[2] / "debian").glob("*.install"))
 
 
@@ -36,6 +38,8 @@ def owners(prefix):
 
 def test_each_installed_file_is_in_one_package(root):
     built = options()
+    if built["python"] != "enabled" or built["dmactl"] != "enabled":
+        pytest.skip("the build lacks what the packages have")
     files, unmatched = owners(root / built["prefix"].lstrip("/"))
     if built["default_library"] == "shared":
         unmatched.remove(("libdray-dev.install", "lib/*/libdray.a"))
