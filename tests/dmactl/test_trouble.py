@@ -97,7 +97,7 @@ def test_a_container_without_the_node_says_how_to_pass_it():
 def test_a_file_that_is_not_a_node_is_named():
     assert in_private_tree("touch /dev/dray0", f"{DMACTL} list") == (
         1, "", "dmactl: cannot open dray0: /dev/dray0 is not a node of dray: "
-        "Inappropriate ioctl for device\n")
+        "Inappropriate ioctl for device; /proc/misc lists the nodes\n")
 
 
 @pytest.mark.parametrize("arguments, scene, sentence", [

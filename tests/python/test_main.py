@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """python -m dray: what there is, and the next step."""
+import errno
 import json
 import os
 import platform
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 import dray
+import dray.__main__ as command
 from deadline import DEADLINE
 
 PAGE = Path(__file__).parents[2] / "userspace/python/README.md"
@@ -73,14 +75,19 @@ def test_with_the_module_nothing_is_missing():
     rights = found["nodes"][0]["rights"]
     status = os.stat(rights["path"])
     assert int(rights["mode"], 8) == status.st_mode & 0o7777
-    with pytest.raises(OSError, match="no node /dev/dray77: there is dray0"):
+    with pytest.raises(OSError, match="no node /dev/dray77: there is dray0; open it as "
+                       "kernel:dray0"):
         dray.open("kernel:dray77")
 
 
 def test_a_back_end_that_does_not_exist_is_a_failure():
     found, status = report(DRAY_BACKEND="nonsense")
     assert (found["default"], status) == (None, 1)
-    assert "nonsense" in found["error"] and found["error"] in found["next_step"]
+    assert "nonsense" in found["error"]
+    assert found["next_step"].startswith("unset DRAY_BACKEND, or set it to ")
+    found, status = report(DRAY_BACKEND="kernel:null")
+    assert (found["default"], status) == (None, 1)
+    assert found["next_step"].endswith("/proc/misc lists the nodes")
 
 
 @pytest.mark.host
@@ -91,6 +98,8 @@ def test_a_back_end_that_does_not_exist_is_a_failure():
      "chmod 660 /dev/dray0", "dray0", "sudo usermod -aG tty nobody"),
     ("mkdir /sys/module/dray && touch /dev/dray0 && chmod 600 /dev/dray0", "dray0",
      "run as root, or give /dev/dray0 to a group with the udev rule of driver/README.md"),
+    ("mkdir /sys/module/dray && touch /dev/dray0 && chmod 666 /dev/dray0", "dray0",
+     "remove /dev/dray0, which the module did not make"),
 ])
 def test_a_module_without_a_usable_node_is_a_failure(prepare, node, next_step, tmp_path):
     """And never memory of the host, which a program would take for the device's."""
@@ -105,6 +114,24 @@ def test_a_module_without_a_usable_node_is_a_failure(prepare, node, next_step, t
     assert (found["loaded"], found["default"], status) == (True, None, 1)
     assert found["next_step"].endswith(next_step)
     assert [each["name"] for each in found["nodes"]] == [*filter(None, [node]), "host"]
+
+
+@pytest.mark.parametrize("number, words", [
+    (errno.EPROTO, "rmmod dray && modprobe dray"),
+    (errno.EMFILE, "ulimit -n"),
+    (errno.EIO, "dmesg | grep dray"),
+    (errno.ENODEV, "refused"),
+])
+def test_each_error_of_a_node_has_a_next_step(monkeypatch, number, words):
+    """Without a module that has these errors on demand: its sentence decides nothing."""
+    def refuse(_spec=None):
+        raise OSError(number, "refused")
+    monkeypatch.setattr(dray, "nodes", lambda: ["dray4711"])
+    monkeypatch.setattr(dray, "open", refuse)
+    found = command.report()
+    assert [each["error"] for each in found["nodes"]] == ["refused"] * 2
+    assert words in found["nodes"][0]["next_step"]
+    assert (found["next_step"], found["default"]) == (found["nodes"][0]["next_step"], None)
 
 
 @pytest.mark.skipif(not PAGE.exists(), reason="the tests were copied without the pages")

@@ -11,7 +11,11 @@ STAND_IN_FACT(a_node_that_may_not_be_opened_is_eacces)
 		     "/dev/dray7: Permission denied");
 	module.open_error = ENXIO;
 	assert_fails(dray_node_open("kernel:dray7", &node), -ENODEV,
-		     "no node /dev/dray7");
+		     "no node /dev/dray7: dmactl nodes lists those that exist");
+	module.nodes = (const char *const[]){ "dray3", NULL };
+	assert_fails(
+		dray_node_open("kernel:dray7", &node), -ENODEV,
+		"no node /dev/dray7: there is dray3; open it as kernel:dray3");
 }
 
 STAND_IN_FACT(a_module_of_another_version_is_refused)

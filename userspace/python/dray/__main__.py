@@ -7,6 +7,7 @@ The exit status is 1 if dray.open(), and so dray.memory(), fails."""
 from __future__ import annotations
 
 import argparse
+import errno
 import grp
 import json
 import os
@@ -47,6 +48,21 @@ def _permission(rights: dict[str, Any]) -> str:
             f"sudo usermod -aG {rights['group']} {pwd.getpwuid(os.getuid()).pw_name}")
 
 
+def _step(error: OSError, path: str) -> Optional[str]:
+    """The next step if the node of that path fails."""
+    if isinstance(error, PermissionError):
+        return _permission(_rights(path))
+    if error.errno == errno.ENODEV:  # the library's sentence about a missing node ends with it
+        return (f"remove {path}, which the module did not make" if os.path.exists(path)
+                else error.strerror)
+    if error.errno == errno.EPROTO:
+        return ("install the module and the library of one version, and load the module again: "
+                "rmmod dray && modprobe dray")
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        return "allow more open files: ulimit -n, or sysctl fs.file-max"
+    return "read what the module says in the kernel's log: dmesg | grep dray"
+
+
 def _node(spec: str, path: Optional[str]) -> dict[str, Any]:
     found: dict[str, Any] = {"name": spec.rpartition(":")[2], "rights": path and _rights(path),
                              "error": None, "next_step": None, "device": None, "version": None,
@@ -60,10 +76,8 @@ def _node(spec: str, path: Optional[str]) -> dict[str, Any]:
                    for heap in node.heaps()],
             streams=[{"name": channel.name, "open": channel.open, "dead": channel.dead}
                      for channel in node.channels()])
-    except PermissionError as error:
-        found.update(error=error.strerror, next_step=_permission(found["rights"]))
     except OSError as error:
-        found.update(error=error.strerror)
+        found.update(error=error.strerror, next_step=path and _step(error, path))
     return found
 
 
@@ -82,9 +96,13 @@ def report() -> dict[str, Any]:
     steps = [node["next_step"] for node in nodes if node["next_step"]]
     try:
         result["default"] = dray.open().info().name
-    except (OSError, ValueError) as error:
-        result["error"] = getattr(error, "strerror", None) or str(error)
-        steps.append(f"dray.memory() fails: {result['error']}")
+    except ValueError as error:
+        result["error"] = str(error)
+        steps.append("unset DRAY_BACKEND, or set it to kernel, kernel:NAME, host or shareable")
+    except OSError as error:
+        result["error"] = error.strerror
+        if error.errno == errno.ENODEV:  # the library's sentence ends with the step
+            steps.append(str(error.strerror))
     if not versions.match:
         steps.insert(0, "install the package and the library of one version: LD_LIBRARY_PATH or "
                      "the system has another libdray")

@@ -78,8 +78,11 @@ static int fail_missing(const char *path)
 		return ret;
 	/* The list of nodes may fail, for want of descriptors. */
 	if (ret)
-		return dray_fail(-ENODEV, "no node %s", path);
-	return dray_fail(-ENODEV, "%sthere is %s", before, first);
+		return dray_fail(-ENODEV,
+				 "%sdmactl nodes lists those that exist",
+				 before);
+	return dray_fail(-ENODEV, "%sthere is %s; open it as kernel:%s", before,
+			 first, first);
 }
 
 static int open_device(const char *name)
@@ -121,8 +124,9 @@ static int kernel_open(struct dray_node *node, const char *name)
 	ret = dray_kernel_call(node->fd, DRAY_IOC_INFO, &node->info);
 	if (ret) {
 		ret = dray_fail(ret == -ENOTTY ? -ENODEV : ret,
-				"/dev/%s is not a node of dray: %s", name,
-				strerror(-ret));
+				"/dev/%s is not a node of dray: %s; /proc/misc "
+				"lists the nodes",
+				name, strerror(-ret));
 		goto close_fd;
 	}
 	if (node->info.abi_version != DRAY_ABI_VERSION) {
