@@ -3,7 +3,7 @@
 
 ABOUT_BUILDERS="builds as users make them: headers in each standard of C and C++, \
 programs by pkg-config, CMake, meson, ctypes and bindgen, static ones, compilers of \
-32 bits, musl; with --full meson 0.61, gcc and clang for three architectures at \
+32 bits, musl, meson's summary; with --full meson 0.61, gcc and clang for three architectures at \
 several levels, unit tests with musl, and Debian 13's packages"
 PACKAGES_BUILDERS=(
 	"${PACKAGES_BUILD[@]}" bindgen binutils-aarch64-linux-gnu
@@ -28,6 +28,7 @@ suite_builders()
 		sh tests/builders/sources.sh clang --target=arm-linux-gnueabihf \
 		-march=armv7-a -isystem /usr/arm-linux-gnueabihf/include
 	tally_check "musl's headers suffice" builders_musl_sources
+	builders_tap summary "$scratch" sh tests/builders/summary.sh
 	tally_check "a subproject is the library alone" \
 		builders_subproject "$scratch/subproject"
 	builders_installed "$scratch"
