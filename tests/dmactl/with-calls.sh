@@ -225,11 +225,12 @@ if sys.argv[2] == "":
 done
 
 # The commands of pages of docs/.
-# page NAME: the fact that they succeed; their output is in $folder/said
+# page NAME: the fact that they succeed, behind those that install dmactl; their output
+# is in $folder/said
 page()
 {
 	mkdir "$folder/$1"
-	sed -n 's/^    //p' "$1.md" >"$folder/commands"
+	sed -n '/^    sudo apt-get/,/^$/d; s/^    //p' "$1.md" >"$folder/commands"
 	# shellcheck disable=SC2016 # for the other shell
 	run "the_commands_of_${1}_run" sh -c 'cd "$1" && PATH=$2:$PATH sh -eux ../commands' \
 		sh "$folder/$1" "$folder"

@@ -31,9 +31,12 @@ install_block()
 {
 	# shellcheck disable=SC2317 # the lines call it
 	command -v sudo >/dev/null || sudo() { "$@"; }
+	# As root's in a new Debian, for what meson installs
+	PATH=$PATH:/usr/local/bin
 	run apt_has_its_lists apt-get update
 	block "$1" | sed -e :a -e '/\\$/N; s/\\\n *//; ta' \
-		-e 's/apt-get install \(-y \)\?/apt-get install -y /' >"$folder/block"
+		-e 's/apt-get \(install\|build-dep\) \(-y \)\?/apt-get \1 -y /' \
+		>"$folder/block"
 	while read -r line; do
 		run "$(echo "$line" | tr -c 'a-zA-Z0-9\n' _)" eval "$line"
 	done <"$folder/block"

@@ -41,7 +41,10 @@ done
 is arrays_lie_in_memory_of_the_host "$(sed 1q "$folder/first")" \
 	'dray host and default_allocator'
 is workers_change_the_rows_of_their_parent "$(cat "$folder/share")" 800000.0
+installs=$(block 'sudo apt-get install')
 page=docs/stream.md
+is the_page_of_streams_installs_by_the_same_commands \
+	"$(block 'sudo apt-get install')" "$installs"
 save packet.py
 run_line "$(block 'dray-env/bin/python packet.py')"
 is a_packet_passes_the_loop "$(cat "$folder/said")" '32 elements, the first is 0'

@@ -17,6 +17,8 @@ suite_install()
 	[ "$FULL" = yes ] || return 0
 	install_new pip "$scratch/pip"
 	DEBIAN_RELEASE=trixie install_new pip "$scratch/pip-trixie"
+	install_new gone "$scratch/gone"
+	DEBIAN_RELEASE=trixie install_new gone "$scratch/gone-trixie"
 	install_wheels "$scratch/wheels"
 	install_wheels_arm64 "$scratch/wheels-arm64"
 	install_packages "$scratch/packages"
