@@ -1,17 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Builds the Debian packages, installs them, uses each, and purges them.  Prints TAP.
+# Builds the Debian packages as README.md says, installs them, uses each, and purges
+# them.  Prints TAP.
 #
 #	packages.sh
 #
 # Needs: a clean copy of the tree as the current folder, and a folder around it for
-# the packages; a Debian with the build dependencies, build-essential, lintian
-# and kernel headers; root.
+# the packages; a Debian with build-essential, dkms, lintian and kernel headers, whose
+# packages apt can fetch; root.  Installs packages, so a copy of a root.
 
-# shellcheck source=tests/fact.sh
-. tests/fact.sh
-export DRAY_BACKEND=host
+# shellcheck source=tests/install/block.sh
+. tests/install/block.sh
+export DEBIAN_FRONTEND=noninteractive DRAY_BACKEND=host
+page=README.md
 version=$(dpkg-parsechangelog -S Version)
 names='dmactl dray-dkms libdray-dev libdray1 python3-dray'
 # Files that dpkg, its triggers and depmod keep for themselves.
@@ -43,7 +45,7 @@ example() # NAME
 		$(pkg-config --cflags --libs dray) && "$folder/$1"
 }
 
-run they_build dpkg-buildpackage -us -uc -b
+install_block 'sudo apt-get build-dep'
 run lintian_finds_no_error lintian --allow-root --fail-on error ../*.changes
 is these_are_built "$(cd .. && echo *.deb | tr ' ' '\n' | grep -v dbgsym |
 	sed 's/_.*//' | xargs)" "$names"

@@ -241,6 +241,11 @@ def test_the_readme_has_at_most_150_lines():
     assert len(text("README.md").splitlines()) <= 150
 
 
+@pytest.mark.parametrize("page", ["README.md", "debian/control", "userspace/python/pypi.md"])
+def test_packages_say_for_which_debian_they_are(page):
+    assert "Debian 12 and 13" in re.sub(r"\s+", " ", text(page))
+
+
 def test_the_packages_to_install_are_those_of_the_debian_package():
     control = (TREE / "debian/control").read_text(encoding="utf-8")
     needed = set(re.findall(r"[a-z0-9-]+-(?:dev|numpy)\b|meson|pkg-config",

@@ -222,7 +222,7 @@ builders_musl()
 # builders_packages FOLDER: those of Debian 12 are in suite install
 builders_packages()
 {
-	local DEBIAN_RELEASE=trixie
+	local DEBIAN_RELEASE=trixie DEBIAN_PACKAGES=("${INSTALL_DEBS[@]}")
 
 	tally_wants debs || return 0
 	mkdir -p "$1/tree"

@@ -57,10 +57,13 @@ install_wheels_arm64()
 	batch_count "the wheel on the board"
 }
 
+# What the tests of packages need, beside the build dependencies
+INSTALL_DEBS=(adduser build-essential dkms kmod linux-headers-amd64 lintian)
+
 # install_packages FOLDER
 install_packages()
 {
-	local status=0
+	local DEBIAN_PACKAGES=("${INSTALL_DEBS[@]}") status=0
 
 	tally_wants debs || return 0
 	mkdir -p "$1/tree"
