@@ -19,33 +19,71 @@ suites()
 
 git=(git -C "$TREE" -c "safe.directory=$TREE")
 "${git[@]}" ls-files | while read -r file; do
-	since_suites_of "$file"
-done | sort -u >"$folder/named"
-# Sources are formatted, layered, and read by analysers.
-"${git[@]}" ls-files 'userspace/*.[ch]' 'include/*.h' 'tools/*.[ch]' 'driver/*.[ch]' |
-	while read -r file; do
-		since_suites_of "$file" | grep -qx style || echo "$file"
-	done >"$folder/unformatted"
-is 'style is among the suites of each source' "$(cat "$folder/unformatted")" ''
+	since_suites_of "$file" | sed "s|^|$file |"
+done | sort -u >"$folder/pairs"
+cut -d ' ' -f 2 "$folder/pairs" | sort -u >"$folder/named"
+# Each has a licence, and sources are formatted, layered, and read by analysers.
+is 'style is among the suites of each file' \
+	"$("${git[@]}" ls-files | sed 's/$/ style/' | grep -vxF -f "$folder/pairs")" ''
 
 is 'all suites of all files exist' \
 	"$(grep -vxF -f <(printf '%s\n' "${SUITES[@]}") "$folder/named")" ''
 is 'each suite can be touched' \
 	"$(printf '%s\n' "${SUITES[@]}" | grep -vxF -f "$folder/named")" ''
 
+# named SCRIPT...: the files that their code names, or that lie in a folder that it names;
+# the name of a program means its source
+named()
+{
+	awk '!/^[ \t]*#/ || /source=/' "$@" |
+		grep -oE '\<(docs|examples|tests|tools)/[-A-Za-z0-9_./*{},]+' | sort -u |
+		while read -r word; do eval "printf '%s\n' $word"; done |
+		while read -r word; do
+			"${git[@]}" ls-files -- "$word" "$word.c"
+		done | grep -v '/README\.md$'
+}
+
+# uses: suites, and files that their scripts name, scripts of tests/ that these run, or in
+# which functions lie that these call.  Tables of tests/doors name files of others.
+uses()
+{
+	local suite file names scripts
+
+	for suite in "${SUITES[@]}"; do
+		mapfile -t scripts < <(named "tools/suites/$suite.sh" |
+			grep '^tests/.*\.sh$' | grep -v '^tests/doors/')
+		named "tools/suites/$suite.sh" "${scripts[@]}" | sed "s/\$/ $suite/"
+	done
+	for file in tools/suites/*.sh tools/lib/*.sh; do
+		names=$(sed -n 's/^\([a-z0-9_]*\)()$/\1/p' "$file" | paste -sd '|')
+		grep -lwE "$names" tools/suites/*.sh |
+			sed "s|^.*/\(.*\)\.sh|$file \1|"
+	done
+}
+
+cd "$TREE" || exit
+uses >"$folder/uses"
+# By a name, by a script of tests/, by a function.
+is 'scripts use files' "$(grep -cxE 'tests/fact.sh (pc|builders)|tools/lib/python.sh interop' \
+	"$folder/uses")" 3
+# Excludes files that all suites use, and a title.
+is 'a change of a file selects the suites that use it' "$(sort -u "$folder/uses" |
+	grep -vE '^tools/(lib/(build|cache|foreign|log|packages|tally)\.sh|bench board$)' |
+	grep -vxF -f "$folder/pairs")" ''
+
 while read -r file wanted; do
 	is "$file" "$(suites "$file")" "$wanted"
 done <<-TABLE
-	tools/suites/kill.sh kill
-	tests/kill/kill.c kill
-	tests/doors/since.sh doors
-	tools/replay/log.c style unit
-	docs/arrays.md python style unit
+	tools/suites/kill.sh doors kill style
+	tests/kill/kill.c kill streams style
+	tests/doors/since.sh doors style
+	tools/replay/log.c board style unit
+	docs/arrays.md board differential interop python style unit
 	docs/board.md install python style unit
-	tools/fpga.d/main.c streams style unit
+	tools/fpga.d/main.c doors streams style unit
 	tools/demo.d/job.py doors style
 	tools/wheels install style unit
-	tests/engine/turns.c pc sanitize streams style
+	tests/engine/turns.c board pc sanitize streams style
 TABLE
 
 mkdir -p "$folder"/tree/{docs,tools}
