@@ -39,7 +39,7 @@ batch_libraries()
 	ldd "$@" | grep -oE '/[^ ]+ ' | sort -u | while read -r file; do
 		# /lib is a link in the guest, too.
 		folder=$(realpath "${file%/*}")
-		folder=$BATCH/lib${folder/#$CACHE*//usr/lib}
+		folder=$BATCH/lib${folder/#"$CACHE"*//usr/lib}
 		mkdir -p "$folder"
 		cp -L "$file" "$folder" || return 1
 	done

@@ -39,6 +39,10 @@ kernel_build()
 	local fragments entry key state
 
 	read -ra fragments <<<"$(kernel_fragments "$1")"
+	for entry in "${fragments[@]}"; do
+		[ -e "$TREE/tools/kernels/$entry.config" ] ||
+			die "the kernel $1 needs tools/kernels/$entry.config, and the tree lacks it"
+	done
 	state=$(kernel_source_state "$1") || exit
 	key=$(kernel_options "${fragments[@]}" | cache_key "$state")
 	entry=kernels/$1-$key

@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 
 ABOUT_DOORS="the front doors themselves: the demo, kernels of an invented archive that lacks a \
-package or changes, failures, signals, and the table of tools/check --since"
+package or changes, fragments of kernels, failures, signals, the time to come, libraries of a \
+guest, and the table of tools/check --since"
 PACKAGES_DOORS=(kmod procps python3 python3-pip) # the demo installs its own
 
 suite_doors()
@@ -10,7 +11,7 @@ suite_doors()
 	local name status
 
 	tally_check "the demo" doors_demo "$1/demo"
-	for name in archive stop since; do
+	for name in archive kernels libraries plan since stop; do
 		tally_wants "$name" || continue
 		status=0
 		"$TREE/tests/doors/$name.sh" >"$1/$name" 2>&1 </dev/null ||
