@@ -59,14 +59,14 @@ add()
 # add_kernel VERSION [WITHOUT]: the packages of a kernel, but for WITHOUT
 add_kernel()
 {
-	local name
+	local name architecture=${1##*-}
 
 	for name in $(kernel_packages "$1") "$(kernel_kbuild "$1")"; do
 		case $name in
 		"${2:-}") ;;
 		linux-kbuild-*) add "$name" "$host" ;;
 		*-common) add "$name" all ;;
-		*) add "$name" arm64 ;;
+		*) add "$name" "${architecture/armmp/armhf}" ;;
 		esac
 	done
 }
@@ -104,13 +104,24 @@ old()
 	touch -d "$1 minutes ago" "$DRAY_CACHE"/apt/*/updated
 }
 
-# made SERIES: makes the kernel; its version is in $version, the messages in $said
+# limited COMMAND...: runs a function of tools/lib on the invented archive, and ends it if it
+# is stuck
+limited()
+{
+	timeout 120 bash -c "$(declare -p TREE SCRATCH address)
+		. '$TREE/tools/load.sh'
+		$(declare -f foreign_suites foreign_source)
+		\"\$@\"" "$0" "$@" </dev/null
+}
+
+# made SERIES [ARCHITECTURE]: makes the kernel; its version is in $version, the messages in
+# $said
 made()
 {
 	local kernel
 
 	version=none
-	kernel=$(kernel_make arm64 "$1" 2>"$folder/said") &&
+	kernel=$(limited kernel_make "${2:-arm64}" "$1" 2>"$folder/said") &&
 		version=$(kernel_version "$kernel")
 	said=$(cat "$folder/said")
 }
@@ -123,14 +134,20 @@ judge()
 	is "$1: nothing half made stays" "$(ls "$DRAY_CACHE/partial")" ''
 }
 
-afresh
-add_kernel 6.1.0-8-arm64
-add_kernel 6.1.0-9-arm64
-add_kernel 6.1.0-10-arm64 linux-image-6.1.0-10-arm64
-publish
-made 6.1
-judge 'headers without an image' 6.1.0-9-arm64 \
-	'linux-image-6.1.0-10-arm64 is not in the archive'
+while read -r architecture series older newer; do
+	afresh
+	add_kernel "$older"
+	add_kernel "$newer" "linux-image-$newer"
+	publish
+	made "$series" "$architecture"
+	judge "$newer, headers without an image" "$older" \
+		"linux-image-$newer is not in the archive"
+done <<-TABLE
+	arm64 6.1 6.1.0-9-arm64 6.1.0-10-arm64
+	armhf 6.1 6.1.0-9-armmp 6.1.0-10-armmp
+	amd64 6.1-cloud 6.1.0-9-cloud-amd64 6.1.0-10-cloud-amd64
+	amd64 6.12-cloud 6.12.9+deb12-cloud-amd64 6.12.10+deb12-cloud-amd64
+TABLE
 
 afresh
 add_kernel 6.12.8+deb12-arm64
@@ -183,7 +200,7 @@ add linux-headers-6.12.8+deb13-amd64 amd64 make
 add linux-headers-6.12.9+deb13-amd64 amd64 linux-compiler-gcc-14-x86
 publish
 is 'a compiler that is missing: the next older headers' \
-	"$(release_version trixie 2>"$folder/said")" 6.12.8+deb13-amd64
+	"$(limited release_version trixie 2>"$folder/said")" 6.12.8+deb13-amd64
 like 'a compiler that is missing: the message' "$(cat "$folder/said")" \
 	'*linux-headers-6.12.9+deb13-amd64 needs linux-compiler-gcc-14-x86*'
 
@@ -247,14 +264,17 @@ python3 "$folder/wheel.py" "$archive"
 export PIP_NO_INDEX=1 PIP_FIND_LINKS=$archive
 echo "invented==2.0" >"$folder/wanted"
 is 'a version that PyPI lacks: the next older one' \
-	"$(ls -d "$(pypi_set invented "$folder/wanted" 2>"$folder/said")"/*-info)" \
+	"$(ls -d "$(limited pypi_set invented "$folder/wanted" 2>"$folder/said")"/*-info)" \
 	"$(echo "$DRAY_CACHE"/pypi/*/invented-1.9.dist-info)"
 like 'a version that PyPI lacks: the message' "$(cat "$folder/said")" \
 	'*invented==2.0*older versions: invented-1.9*'
 echo "absent==2.0" >"$folder/wanted"
 is 'no version on PyPI: no set' \
-	"$(pypi_set absent "$folder/wanted" 2>"$folder/said")" ''
+	"$(limited pypi_set absent "$folder/wanted" 2>"$folder/said")" ''
 like 'no version on PyPI: the message' "$(cat "$folder/said")" \
 	'*absent*cannot fetch the modules of*'
+is 'pinned versions are fetched by pypi_install alone' \
+	"$(git -C "$TREE" -c "safe.directory=$TREE" grep -lE -- '--requiremen[t]')" \
+	tools/lib/python.sh
 
 finish

@@ -68,7 +68,7 @@ is 'scripts use files' "$(grep -cxE 'tests/fact.sh (pc|builders)|tools/lib/pytho
 	"$folder/uses")" 3
 # Excludes files that all suites use, and a title.
 is 'a change of a file selects the suites that use it' "$(sort -u "$folder/uses" |
-	grep -vE '^tools/(lib/(build|cache|foreign|log|packages|tally)\.sh|bench board$)' |
+	grep -vE '^tools/((load|lib/(build|cache|foreign|log|packages|tally))\.sh|bench board$)' |
 	grep -vxF -f "$folder/pairs")" ''
 
 while read -r file wanted; do

@@ -50,9 +50,11 @@ pages()
 	grep -L '^import dray' "$folder"/pages/* | xargs -r rm
 }
 
-run checkers_are_fetched sh -c "/usr/bin/python3 -m venv '$folder/venv' &&
-	'$python' -m pip install --quiet --disable-pip-version-check \
-		--requirement requirements.txt"
+# shellcheck disable=SC2016 # the inner shell replaces them
+run checkers_are_fetched bash -c '/usr/bin/python3 -m venv "$1" &&
+	TREE=$(realpath ../..) SCRATCH=$(dirname "$1") && . "$TREE/tools/load.sh" &&
+	pypi_install requirements.txt --target "$(echo "$1"/lib/python3*/site-packages)"' \
+	"$0" "$folder/venv"
 run mypy_accepts_the_package "$python" -m mypy --config-file mypy.ini -p dray
 run the_stubs_are_those_of_the_extension "$python" -m mypy.stubtest dray \
 	--mypy-config-file mypy.ini --allowlist stubtest-allowlist.txt
