@@ -39,7 +39,7 @@ cache_make()
 	(
 		flock 9
 		[ ! -e "$CACHE/$name" ] || exit 0
-		trap 'rm -rf "$partial"' EXIT
+		trap 'trap "" INT TERM HUP; rm -rf "$partial"' EXIT
 		trap 'exit 143' TERM
 		trap 'exit 129' HUP
 		rm -rf "$partial"

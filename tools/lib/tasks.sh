@@ -30,6 +30,9 @@ front_stop()
 	log_bad "${0##*/}: stopped"
 	# shellcheck disable=SC2046 # words
 	tasks_end $(jobs -p) $(tasks_orphans)
+	# Parents that have ended meanwhile left theirs.
+	# shellcheck disable=SC2046 # words
+	tasks_end $(tasks_orphans)
 	exit "$1"
 }
 
