@@ -53,6 +53,7 @@ struct random_stage {
 	uint32_t pairs;
 	bool drops; /* a stop drops what is in the stream */
 	bool pauses; /* nothing comes while the module asks the engine and stops it */
+	bool merges; /* packets join in a receive of several pieces */
 
 	/* Of this scene. */
 	bool steady; /* nothing stops the engine */
@@ -71,6 +72,12 @@ struct random_stage {
 static inline bool stage_loses(const struct random_stage *stage)
 {
 	return !stage->pauses && !stage->steady;
+}
+
+/* Does each submission of a direction need to be a single piece? */
+static inline bool stage_is_plain(const struct random_stage *stage, bool sends)
+{
+	return stage->plain || (stage->merges && !sends);
 }
 
 static inline uint32_t pick(uint64_t *state, uint64_t below)

@@ -132,8 +132,9 @@ static int lane_call(struct lane *lane, struct flight *flight, int *fence,
 
 int lane_submit(struct lane *lane, int *fence, int in_fence)
 {
-	enum shape most = lane->stage->plain ? ONE_PIECE : MANY_TRANSFERS;
 	bool sends = lane_sends(lane);
+	enum shape most =
+		stage_is_plain(lane->stage, sends) ? ONE_PIECE : MANY_TRANSFERS;
 	struct flight *flight = &lane->flights[(lane->last + 1) % DEPTH];
 	int ret;
 

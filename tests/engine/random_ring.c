@@ -37,9 +37,10 @@ static bool ring_write(struct lane *lane, struct flight *flight)
 static bool ring_pick(struct lane *lane, struct dray_transfer *frames,
 		      uint32_t first)
 {
-	enum shape most = lane->stage->plain ? ONE_PIECE : ONE_TRANSFER;
 	uint32_t slots = lane->stage->plain ? 5 : 1 + pick(lane->state, 4);
 	bool alike = pick(lane->state, 2), sends = lane_sends(lane);
+	enum shape most =
+		stage_is_plain(lane->stage, sends) ? ONE_PIECE : ONE_TRANSFER;
 	struct flight *flight = lane->flights;
 
 	lane->frames = 2 + pick(lane->state, HALF / slots - 1);

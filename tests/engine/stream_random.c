@@ -334,6 +334,7 @@ TEST_F_TIMEOUT(stream, random_calls_leave_streams_whole, 7200)
 	ASSERT_LT(0, scene.stage->pairs);
 	scene.stage->drops = !stream_has("empty");
 	scene.stage->pauses = stream_read("axidma", 0) != 1;
+	scene.stage->merges = stream_read("merges", 0) == 1;
 	for (; now_ns() < end; seed++, scenes++) {
 		TH_LOG("DRAY_TEST_SEED=%" PRIu64, seed);
 		scene.state = seed;

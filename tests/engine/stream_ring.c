@@ -206,15 +206,19 @@ TEST_F(stream, a_late_reader_loses_the_oldest_frames)
 	int64_t last = stream_read("frames", 0) - 1, number;
 	struct dray_channel_info before, info;
 	uint64_t seen = 0, missing = 0, most = frames_to_see(), late = 0;
+	/* An engine that makes batches reports the last of them only if it is full. */
+	int64_t silent = stream_read("batches", 0) == 1 ? FRAMES / 2 : 0;
+	bool stopped = false;
 	struct ring ring;
 
 	ASSERT_EQ(0, node_channel(self->node, RX1, &before));
 	ASSERT_EQ(0, ring_open(self->node, RX1, DRAY_RING_OVERWRITE, &self->dst,
 			       &ring));
 	ASSERT_EQ(0, source_begins());
-	/* Until the source has stopped, and all that it made is seen. */
-	while (seen < most || last + 1 < stream_read("frames", 0)) {
-		if (seen >= most)
+	/* Until the source has stopped, and all that is reported is seen. */
+	while (!stopped || last + 1 + silent < stream_read("frames", 0)) {
+		stopped = seen >= most;
+		if (stopped)
 			ASSERT_EQ(0, stream_knob("frame_us", 0));
 		if (seen >= late && seen < most) {
 			ring.lost = ring.line.head->lost;
