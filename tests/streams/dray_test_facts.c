@@ -115,7 +115,7 @@ a_packet_longer_than_its_batch_never_completes_it(struct stream *stream)
 	CHECK(stream, stream_wrong(stream, 0, 0, 1024), 1024);
 }
 
-/* Two transfers want two packets; this is one. */
+/* Two transfers want two packets; a single packet arrives. */
 static void a_packet_over_two_transfers_completes_neither(struct stream *stream)
 {
 	static struct stream_transfer first, second;
@@ -132,19 +132,30 @@ static void a_packet_over_two_transfers_completes_neither(struct stream *stream)
 	CHECK(stream, COUNTER(stream, s2mm.descriptors), descriptors + 2);
 }
 
+/* Receives a packet into two segments that ends in the first of them. */
+static void send_short(struct stream *stream, struct stream_transfer *transfer)
+{
+	unsigned int patience =
+		XILINX_MERGES ? STREAM_SILENCE : STREAM_PATIENCE;
+
+	CHECK(stream, stream_submit(stream, RX, two_segments, 2, transfer), 0);
+	stream_start(stream, RX);
+	if (!stream_send(stream, 0, 512))
+		return;
+	CHECK(stream, stream_wait(transfer, patience), !XILINX_MERGES);
+}
+
 /*
  * The core keeps the descriptor that the short packet left unused, although the
- * driver has completed its transfer: memory that its owner may have freed.
+ * driver completed its transfer: memory that its owner perhaps freed.
  */
 static void a_completed_transfer_gets_the_next_packet(struct stream *stream)
 {
 	static struct stream_transfer first, second;
 
-	CHECK(stream, stream_submit(stream, RX, two_segments, 2, &first), 0);
-	stream_start(stream, RX);
-	if (!stream_send(stream, 0, 512))
+	send_short(stream, &first);
+	if (stream->failed)
 		return;
-	CHECK(stream, stream_wait(&first, STREAM_PATIENCE), true);
 	CHECK(stream, first.residue, 1536);
 	CHECK(stream, stream_submit_one(stream, RX, 8192, 1024, &second), 0);
 	stream_start(stream, RX);
@@ -157,17 +168,13 @@ static void a_completed_transfer_gets_the_next_packet(struct stream *stream)
 	CHECK(stream, stream_area(stream, RX)[8192], 0x55);
 }
 
-/* The residue is that of both: nothing tells where the first packet ended. */
+/* The residue counts both: nothing shows where the first packet ended. */
 static void the_next_packet_joins_in_the_transfer(struct stream *stream)
 {
 	static struct stream_transfer transfer;
 
-	CHECK(stream, stream_submit(stream, RX, two_segments, 2, &transfer), 0);
-	stream_start(stream, RX);
-	if (!stream_send(stream, 0, 512))
-		return;
-	CHECK(stream, stream_wait(&transfer, STREAM_SILENCE), false);
-	if (!stream_send(stream, 512, 256))
+	send_short(stream, &transfer);
+	if (stream->failed || !stream_send(stream, 512, 256))
 		return;
 	CHECK(stream, stream_wait(&transfer, STREAM_PATIENCE), true);
 	CHECK(stream, transfer.result, DMA_TRANS_NOERROR);
@@ -188,14 +195,9 @@ static void terminate_drops_the_rest_of_a_short_transfer(struct stream *stream)
 {
 	static struct stream_transfer first;
 
-	CHECK(stream, stream_submit(stream, RX, two_segments, 2, &first), 0);
-	stream_start(stream, RX);
-	if (!stream_send(stream, 0, 512))
+	send_short(stream, &first);
+	if (stream->failed)
 		return;
-	if (XILINX_MERGES)
-		CHECK(stream, stream_wait(&first, STREAM_SILENCE), false);
-	else
-		CHECK(stream, stream_wait(&first, STREAM_PATIENCE), true);
 	dmaengine_terminate_sync(stream->channel[RX]);
 	stream_round(stream, 1024);
 }
@@ -226,7 +228,7 @@ static unsigned int cut(struct stream_segment *segments, u32 total)
 			length = total;
 		segments[count].offset = offset;
 		segments[count].length = length;
-		/* The next one starts at a word. */
+		/* The next segment starts at a word. */
 		offset += ALIGN(length, 4) + 4 * (get_random_u32() % 4);
 		total -= length;
 		count++;
@@ -234,7 +236,7 @@ static unsigned int cut(struct stream_segment *segments, u32 total)
 	return count;
 }
 
-/* Copies the segments of an area to @into, one after the other. */
+/* Copies the segments of an area to @into, in their order. */
 static void gather(const u8 *area, const struct stream_segment *segments,
 		   unsigned int count, u8 *into)
 {
