@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Channels: the engines of a node, which its maker has named or given.  A named
+ * Channels: the engines of a node, which its maker names or passes.  A named
  * engine is asked for on first use: if another driver holds it, that is an
- * error and not a reason to wait.  It is given back when the node goes.
+ * error and not a reason to wait.  It is returned with the end of the node.
  */
 #include <linux/dma-mapping.h>
 #include <linux/dray_node.h>
@@ -76,9 +76,9 @@ static int dray_channel_init(struct dray_node *node, u32 index,
 }
 
 /*
- * Links the two devices, so that the node goes and sleeps before its engine
- * does.  A link that the kernel has found in the device tree stays.  The driver
- * that gives a channel may be its provider: that needs no link.
+ * Links the two devices, so that the node ends and sleeps before its engine
+ * does.  A link that the kernel found in the device tree stays.  A driver that
+ * passes a channel may be its provider: that needs no link.
  */
 static bool dray_channel_link(struct dray_channel *channel,
 			      struct dma_chan *chan)
@@ -342,7 +342,7 @@ static struct dma_chan *dray_channel_ask(struct dray_channel *channel)
 	struct dma_chan *chan = dray_channel_request(channel);
 	int ret;
 
-	/* -ENODEV is for nodes that are gone; an engine may come. */
+	/* -ENODEV is for nodes that have ended; an engine may follow. */
 	if (IS_ERR(chan))
 		return PTR_ERR(chan) == -ENOMEM ? chan : ERR_PTR(-EBUSY);
 	ret = dray_channel_fits(channel, chan);
@@ -362,7 +362,7 @@ int dray_channel_open(struct dray_channel *channel)
 	struct dma_chan *chan;
 	int ret = 0;
 
-	/* The task that has it may be waiting for the lock of the engine. */
+	/* The task that holds it may be waiting for the lock of the engine. */
 	if (mutex_lock_killable(&channel->opening))
 		return -EINTR;
 	if (channel->chan)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The table of quirks.  Each is read in the source of Linux 6.1.192; the AXI DMA's
- * also in that of Linux 7.3.
+ * also in the source of Linux 7.3.
  *
  * xilinx_dma, AXI DMA: terminate_all resets the core, and that both directions; it
  * returns 0 if the core does not halt, and only the next submission fails.  It takes

@@ -15,19 +15,19 @@
  *	ret = dray_call_queue_submit(queue, stream.ufunc, inputs, outputs,
  *				     NULL, NULL, &event);
  *
- * A queue runs its calls one after the other, in a thread of its own.  Each goes
- * to the executor that takes the least time for it, by the times of earlier calls:
- * the CPU is one in every queue.  Calls of other queues that touch the same memory
+ * A queue runs its calls in turn, in a thread of its own.  Each call runs on
+ * the executor that needs the least time for it, by the times of earlier calls:
+ * the CPU serves every queue.  Calls of other queues that touch the same memory
  * are waited for, and so are transfers.  Functions outside of queues, such as
  * dray_ufunc_call(), wait for neither: dray_view_wait() does.
  *
  * All functions may be called from any thread.  A queue belongs to the process that
  * made it: after a fork, its calls are -ECHILD in the child.  A child that a loop forks
- * has only the queue's thread, and ends with it when the loop returns.
+ * keeps only the queue's thread, and ends with it when the loop returns.
  *
  * A call waits, runs, and ends.  dray_event_cancel() ends a call that waits at once, as
- * -ECANCELED: also one that waits for a packet which never comes.  A call that runs ends
- * when its executor looks; the CPU finishes it.
+ * -ECANCELED: also a call that waits for a packet which never arrives.  A call that runs
+ * ends when its executor looks; the CPU finishes it.
  */
 #ifndef DRAY_EXECUTOR_H
 #define DRAY_EXECUTOR_H
@@ -48,7 +48,7 @@ struct dray_call {
 	const struct dray_ufunc_loop *loop;
 	const dray_dtype *dtypes;	/* of the loop: inputs, then outputs */
 	/*
-	 * The inputs, then the outputs; all have one shape, inputs that are
+	 * The inputs, then the outputs, all of the same shape; inputs that are
 	 * stretched have strides of 0.  Types may differ from the loop's
 	 */
 	const struct dray_view *const *views;
@@ -193,10 +193,10 @@ DRAY_API int dray_call_queue_create(struct dray_executor *const *executors,
 
 /**
  * Waits for its calls, and ends it: no call uses memory, an executor or a ufunc any more.
- * From one of its own calls it does not wait: the queue ends after the calls that it
+ * From a call of its own it does not wait: the queue ends after the calls that it
  * has.  NULL is ignored.
  *
- * A call that waits for a packet which never comes does not end by itself: cancel first.
+ * A call that waits for a packet which never arrives does not end by itself: cancel first.
  */
 DRAY_API void dray_call_queue_destroy(struct dray_call_queue *queue);
 
@@ -208,7 +208,7 @@ DRAY_API void dray_call_queue_destroy(struct dray_call_queue *queue);
 DRAY_API int dray_call_queue_cancel(struct dray_call_queue *queue);
 
 /**
- * Returns the end of the oldest call of a full queue, with one reference, or NULL if
+ * Returns the end of the oldest call of a full queue, with a reference, or NULL if
  * there is room: for programs that submit with DRAY_CALLS_NONBLOCK.
  */
 DRAY_API struct dray_event *
@@ -220,13 +220,13 @@ dray_call_queue_full(struct dray_call_queue *queue);
  * @inputs, @outputs, @options: are copied.  Blocks of pools are busy until the call
  *	ends; other memory, such as an array's of malloc(), must live until then
  * @out: as of dray_ufunc_call(); arrays may be used once the call has ended
- * @event: the end of the call, with one reference, for dray_event_wait() and its
+ * @event: the end of the call, with a reference, for dray_event_wait() and its
  *	kin.  NULL waits for it
  *
  * The first calls of a loop go to each executor that can run it, in the order of the
- * queue and then to the CPU, and are measured: the first one may be slow.
+ * queue and then to the CPU, and are measured: the first call may be slow.
  * dray_executor_set_cost() spares them.  Times of the 256 newest loops of each executor
- * are kept, and all that were set.  Errors of floating-point numbers are those of
+ * are kept, and all that were set.  Errors of floating-point numbers are noted by
  * the thread that submits, as of dray_set_fp_state(); its function is called by the
  * queue's thread.  Outputs are made in the order of dray_ufunc_call().
  *
@@ -270,12 +270,12 @@ struct dray_stream_executor_options {
 	struct dray_ufunc *ufunc;	/* counted up, as are the types */
 	const dray_dtype *dtypes;	/* of the loop: inputs, then outputs */
 	/*
-	 * Streams that send, borrowed: one for each input; or one for all, which
-	 * gets the inputs of a frame one after the other, as one packet
+	 * Streams that send, borrowed: for each input; or a single stream, which
+	 * gets the inputs of a frame in turn, as a packet
 	 */
 	struct dray_stream *const *tx;
 	uint32_t tx_count;
-	/* streams that receive, borrowed: one for each output */
+	/* streams that receive, borrowed: for each output */
 	struct dray_stream *const *rx;
 	uint32_t rx_count;
 	/*
@@ -293,8 +293,8 @@ struct dray_stream_executor_options {
 	/* nanoseconds that frames in flight may take, up to 600 s; 0: 10 s */
 	uint64_t timeout_ns;
 	/*
-	 * The operands of @ring_count calls, one call after the other: inputs, then
-	 * outputs, of one shape.  The streams get rings over them (see
+	 * The operands of @ring_count calls, call by call: inputs, then
+	 * outputs, of the same shape.  The streams get rings over them (see
 	 * dray_stream_ring()), and keep them.  Only calls with these very operands
 	 * go to the streams then.  0: any operands.
 	 */
@@ -313,12 +313,12 @@ struct dray_stream_executor_options {
 };
 
 /**
- * Makes an executor of streams.  A call is cut into frames, each one packet for each
+ * Makes an executor of streams.  A call is cut into frames, each a packet for each
  * stream.  Memory that the engines reach is not copied.
  *
  * A call of several frames gives each stream a ring over its operand, passes all
- * frames, and takes the rings away again.  Of few frames, frames that an engine does
- * not reach, or with several inputs in one stream, each frame is a packet, and up to
+ * frames, and removes the rings again.  Of few frames, frames that an engine does
+ * not reach, or with several inputs in a stream, each frame is a packet, and up to
  * @depth are in flight.
  *
  * An engine that was cancelled, and keeps frames for a further timeout, does not keep
@@ -326,21 +326,21 @@ struct dray_stream_executor_options {
  * end or the stream is closed.
  *
  * Frames in rings are looked at up to 128 at a time: a lost frame may be noticed after
- * the timeout, also if later ones have come.
+ * the timeout, also if later frames have arrived.
  *
- * A frame that comes back with other than its own number of bytes, too late or with
+ * A frame that returns with other than its own number of bytes, too late or with
  * an error ends the call: with -EPROTO, -ETIMEDOUT, or the stream's error.  The IP
  * may still hold bytes of it then, so the executor refuses later calls until the IP
  * was reset: by @options.reset, or by dray_stream_executor_reset().  Executors may
- * share streams: one call at a time has them, and a failure is that of all.  Making
+ * share streams: a single call at a time uses them, and a failure concerns all.  Making
  * an executor says that the IP is in its first state.
  *
  * @options: copied
- * @out: one reference; the streams are closed after the last one is dropped
+ * @out: with a reference; the streams are closed after the last reference is dropped
  *
  * Errors: -EINVAL (numbers of streams, a stream of the wrong direction, depth,
- * flags, frame_bytes of fewer than one element; with rings, one stream for several
- * inputs, operands of other types or shapes), -ENOMEM; with rings, those of
+ * flags, frame_bytes below an element; with rings, a stream for several
+ * inputs, operands of other types or shapes), -ENOMEM; with rings, errors of
  * dray_stream_ring(): the streams must be closed then.
  */
 DRAY_API int
@@ -348,11 +348,11 @@ dray_stream_executor_create(const struct dray_stream_executor_options *options,
 			    struct dray_executor **out);
 
 /**
- * Lets an executor of streams take calls again, after one has failed.  Calls the
- * reset function that it was made with; without one, the caller says that the IP
+ * Lets an executor of streams accept calls again, after a failure.  Calls the
+ * reset function that it was made with; without this function, the caller says that the IP
  * holds no byte of an earlier call.  Waits for a call that has the streams.
  *
- * Errors: -EINVAL (another kind of executor), those of the reset function.
+ * Errors: -EINVAL (another kind of executor), errors of the reset function.
  */
 DRAY_API int dray_stream_executor_reset(struct dray_executor *executor);
 
@@ -364,7 +364,7 @@ DRAY_API int dray_stream_executor_reset(struct dray_executor *executor);
 #define DRAY_OPENCL_BY_ADDRESS (1u << 0)
 
 /**
- * A loop that an OpenCL device computes: its source is about one element, and dray
+ * A loop that an OpenCL device computes: its source computes an element, and dray
  * makes kernels for arrays around it.
  *
  *	{ .ufunc = dray_ufunc_find("less"), .dtypes = types, .source = "a < b" }
@@ -384,7 +384,7 @@ struct dray_opencl_loop {
 	/* OpenCL C 1.2; without a function, an expression of a, b, ...: the inputs */
 	const char *source;
 	/*
-	 * The name of a function of the source, or a builtin one: inputs are its
+	 * The name of a function of the source, or a builtin function: inputs are its
 	 * arguments.  It returns the output; several are written through
 	 * pointers, which are further arguments.  NULL: the source is an
 	 * expression
@@ -402,7 +402,7 @@ struct dray_opencl_executor_options {
 	const struct dray_opencl_loop *loops;	/* copied */
 	uint32_t loops_count;	/* 1 to 256 */
 	uint32_t flags;		/* DRAY_OPENCL_COPIES */
-	/* parts of the names of a platform and a device; NULL: the first one */
+	/* parts of the names of a platform and a device; NULL: the first device */
 	const char *platform;
 	const char *device;
 	const char *build_options;	/* for the compiler; NULL: none */
@@ -413,14 +413,14 @@ struct dray_opencl_executor_options {
  * with no element.  Sources are trusted as code of the program is.
  *
  * Operands of a call are given to the device where they are, strided and broadcast
- * ones too (CL_MEM_USE_HOST_PTR).  A device that shares the CPU's memory, as PoCL
+ * views too (CL_MEM_USE_HOST_PTR).  A device that shares the CPU's memory, as PoCL
  * does, copies nothing.  Elements have to be aligned and of the loop's types, and an
  * output may share bytes with an input only if its elements are the very same:
  * other calls are the CPU's.  Masks are taken.  Errors of floating-point numbers are
- * not seen.  One call at a time runs; others wait.  A kernel that has begun cannot
+ * not seen.  A single call at a time runs; others wait.  A kernel that has begun cannot
  * be cancelled.
  *
- * A device that fails in a call takes no later one.
+ * A device that fails in a call accepts no later call.
  *
  * OpenCL's loader is libOpenCL.so.1, or the environment variable DRAY_OPENCL; "none"
  * is none.  A child of fork() has no OpenCL if its parent has used it.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * nditer: an iterator over one to eight operands that finds a good order itself,
+ * nditer: an iterator over 1 to 8 operands that finds a good order itself,
  * allocates results, converts through buffers, reduces, and splits among
  * threads.  It works as NumPy's nditer does, in the same order of elements.
  *
@@ -28,7 +28,7 @@
  *
  * An iterator copies its operands' shapes and strides.  It borrows their memory
  * and counts their types.  One thread at a time uses an iterator; each of its
- * copies is one of its own.  Nothing here blocks.  For C order alone, the
+ * copies is an iterator of its own.  Nothing here blocks.  For C order alone, the
  * iterators of <dray/iterator.h> are cheaper to start.
  */
 #ifndef DRAY_NDITER_H
@@ -92,7 +92,7 @@ extern "C" {
 #define DRAY_OPERAND_ELEMENTWISE (1u << 9)
 /* Buffers are written back only where the mask is true. */
 #define DRAY_OPERAND_WRITE_MASKED (1u << 10)
-/* The mask: an operand of one byte an element. */
+/* The mask: an operand of a byte an element. */
 #define DRAY_OPERAND_MASK (1u << 11)
 
 /* An entry of operand_axes: reduces along the axis, of 1 element or -1. */
@@ -105,7 +105,7 @@ struct dray_nditer_options {
 	char order;
 	uint8_t casting;	/* the loosest conversion, enum dray_casting */
 	int16_t ndim;		/* axes of operand_axes and shape */
-	/* DRAY_OPERAND_*, one for each operand; NULL: READ */
+	/* DRAY_OPERAND_*, for each operand; NULL: READ */
 	const uint32_t *operand_flags;
 	/* types that the loop sees; 0, or NULL for all: an operand's own */
 	const dray_dtype *dtypes;
@@ -127,7 +127,7 @@ typedef bool dray_nditer_step_fn(struct dray_nditer *iter);
 /**
  * Makes an iterator at its first element.
  *
- * @views: @count of them; NULL for one that is allocated
+ * @views: @count of them; NULL for an operand to allocate
  * @count: 1 to DRAY_MAX_OPERANDS
  * @options: NULL: all zero
  * @out: to be ended by dray_nditer_destroy()
@@ -148,7 +148,7 @@ DRAY_API int dray_nditer_create(const struct dray_view *const *views, int count,
 
 /**
  * Makes another iterator at the same place, with its own buffers.  It shares
- * copies and allocated operands, but never copies back: the first one does, so
+ * copies and allocated operands, but never copies back: the first iterator does, so
  * it has to be destroyed last.  -ENOMEM, and errors of a conversion.
  */
 DRAY_API int dray_nditer_copy(const struct dray_nditer *iter,
@@ -161,7 +161,7 @@ DRAY_API int dray_nditer_copy(const struct dray_nditer *iter,
 DRAY_API int dray_nditer_destroy(struct dray_nditer *iter);
 
 /**
- * Moves on, by one element or one inner loop.  Returns false at the end, and if
+ * Moves on, by an element or an inner loop.  Returns false at the end, and if
  * a conversion failed, which dray_nditer_error() returns: -EDOM is an error of numbers
  * that the thread's state raises.  After that, only a reset or a jump may follow.  A
  * new iterator of no elements must not be moved: dray_nditer_size() is 0 then, and
@@ -180,19 +180,19 @@ DRAY_API dray_nditer_step_fn *dray_nditer_step(const struct dray_nditer *iter);
 DRAY_API int dray_nditer_error(const struct dray_nditer *iter);
 
 /**
- * The current elements, one for each operand.  The pointer is valid as long as
+ * The current element of each operand.  The pointer is valid as long as
  * the iterator, but changes with dray_nditer_enable_external_loop().  The inner
  * loop of a caller may advance the addresses; next() sets them anew.
  */
 DRAY_API char **dray_nditer_data(struct dray_nditer *iter);
-/** The inner loop's strides in bytes, one for each operand; changed by next(). */
+/** The inner loop's stride in bytes of each operand; changed by next(). */
 DRAY_API const int64_t *dray_nditer_strides(const struct dray_nditer *iter);
 /** The inner loop's elements; changed by next().  1 without EXTERNAL_LOOP. */
 DRAY_API const int64_t *dray_nditer_count(const struct dray_nditer *iter);
 
 /** Elements to iterate over; -1 if 63 bits do not count them. */
 DRAY_API int64_t dray_nditer_size(const struct dray_nditer *iter);
-/** Steps of one element from the start of the iteration. */
+/** Steps of an element from the start of the iteration. */
 DRAY_API int64_t dray_nditer_position(const struct dray_nditer *iter);
 /** The number of the current element in C or F order; else -1. */
 DRAY_API int64_t dray_nditer_index(const struct dray_nditer *iter);
@@ -240,7 +240,7 @@ DRAY_API int dray_nditer_operand(const struct dray_nditer *iter, int operand,
 DRAY_API struct dray_array *dray_nditer_array(const struct dray_nditer *iter,
 					      int operand);
 
-/** The type of an operand that the loop sees, borrowed; 0 for a bad one. */
+/** The type of an operand that the loop sees, borrowed; 0 for a bad operand. */
 DRAY_API dray_dtype dray_nditer_dtype(const struct dray_nditer *iter,
 				      int operand);
 

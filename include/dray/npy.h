@@ -28,7 +28,7 @@ extern "C" {
 
 /**
  * Writes a view to a .npy file, which is made, or replaced when all is written:
- * a reader sees the old file or the new one, and on failure the old one stays.
+ * a reader sees the old file or the new file, and on failure the old file stays.
  * A file that is replaced keeps its permissions, its owner and group, access control
  * lists, attributes of users ("user."), and symbolic links to it.  A view that is F
  * contiguous, and not C contiguous, is written in F order, any other in C order.
@@ -40,8 +40,8 @@ extern "C" {
  * Errors: as dray_view_init() for a bad view, -EPERM (it may not be read),
  * -EINVAL (unknown flags, a name of something else than a regular file, a user
  * type, fields that overlap or are out of order), -ENOENT (a link to nothing), -EMLINK
- * (a file of several names, as a new one would have only this), -EPERM (a file of
- * another user, whom this process cannot give a file), -ENOMEM, and those of open(),
+ * (a file of several names, as a new file would have only this), -EPERM (a file of
+ * another user, whom this process cannot give a file), -ENOMEM, and errors of open(),
  * write() and rename().
  */
 DRAY_API int dray_npy_save(const char *path, const struct dray_view *view,
@@ -63,10 +63,10 @@ struct dray_npy_options {
  * Reads a .npy file into a new array.
  *
  * @options: may be NULL
- * @out: one reference; writable
+ * @out: with a reference; writable
  *
  * Errors: -EBADMSG (the sentence names the wrong part of the file), -EPROTO
- * (another version of the format), -EOVERFLOW, -ENOMEM, those of open() and
+ * (another version of the format), -EOVERFLOW, -ENOMEM, errors of open() and
  * read(), and of dray_buffer_alloc().
  */
 DRAY_API int dray_npy_load(const char *path,
@@ -90,7 +90,7 @@ struct dray_npz;
  * Opens a .npz archive for reading.
  *
  * Errors: -EBADMSG (the file is not a zip archive), -EOPNOTSUPP (the library was
- * built without minizip), -ENOMEM, those of open().
+ * built without minizip), -ENOMEM, errors of open().
  */
 DRAY_API int dray_npz_open(const char *path, struct dray_npz **out);
 
@@ -118,7 +118,7 @@ DRAY_API int dray_npz_load(struct dray_npz *npz, const char *name,
 #define DRAY_NPZ_COMPRESS	(1u << 2)
 
 /**
- * Writes views to a .npz archive, as dray_npy_save() writes one.
+ * Writes views to a .npz archive, as dray_npy_save() writes files.
  *
  * @names, @views: @count of each; names are unique, not empty, and relative
  * @flags: DRAY_NPZ_COMPRESS, DRAY_NPY_NEW

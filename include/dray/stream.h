@@ -2,23 +2,23 @@
 /*
  * stream: packets to and from a DMA engine that serves a stream or a display.
  *
- * A stream is a channel of a node, known by its name: "tx0" takes packets from
- * memory, "rx0" brings packets to memory, "display0" shows memory.  A packet is
- * the bytes of one view, or of several, in the order of their elements: no
+ * A stream is a channel of a node, known by its name: "tx0" sends packets from
+ * memory, "rx0" receives packets into memory, "display0" shows memory.  A packet is
+ * the bytes of a view, or of several, in the order of their elements: no
  * stride changes the order, and none needs a copy.
  *
  * A stream may stay silent for ever.  So no transfer has a time limit unless it
- * is given a deadline, and a transfer ends in an event: the number of the
- * packet, its bytes, the time and a status.  The events of a stream that have
+ * gets a deadline, and a transfer ends in an event: the number of the
+ * packet, its bytes, the time and a status.  Events of a stream that
  * ended are read from memory, without a system call.
  *
- * A ring moves packets without a gap: frames that are given to the engine once,
- * and pass between it and the program.
+ * A ring moves packets without a gap: frames that the engine gets once,
+ * and that pass between it and the program.
  *
  * On a node of the host, streams are loops: packets that are sent to "tx0" are
- * received from "rx0", and those to "tx1" from "rx1".  A packet stays in flight
- * until receives have taken its bytes.  If it is longer than the receive, it
- * goes on in the next one.  If it is shorter, it ends the receive early.
+ * received from "rx0", and packets to "tx1" from "rx1".  A packet stays in flight
+ * until receives got all its bytes.  If it is longer than the receive, it
+ * continues in the next receive.  If it is shorter, it ends the receive early.
  *
  * Every function may be called from any thread; but when dray_stream_close() is
  * called, only waits may be under way.  A stream belongs to the process that
@@ -42,12 +42,12 @@ struct dray_stream_options {
 	/*
 	 * Points of its timeline, at most DRAY_MAX_POINTS; rounded up to a
 	 * power of two, at least 128.  0: 1024.  A packet waits for room while
-	 * one in flight is that many packets before it.
+	 * a packet in flight is that many packets before it.
 	 */
 	uint32_t points;
 	/*
 	 * Packets that the engine may take up at once, 1 to 64.  They may end
-	 * together: a larger batch has fewer gaps, a smaller one less delay.
+	 * together: a larger batch means fewer gaps, a smaller batch less delay.
 	 * 0: 1.
 	 */
 	uint32_t batch;
@@ -61,7 +61,7 @@ struct dray_stream_options {
  * @options: NULL is all zero
  * @out: the stream, closed by dray_stream_close()
  *
- * Errors: -EINVAL (no stream has that name: the sentence lists those of the
+ * Errors: -EINVAL (no stream has that name: the sentence lists the streams of the
  * node; points, batch, unknown flags), -EBUSY (it is open already, here or in
  * another process), -EOPNOTSUPP (the module does not know streams), -ENOMEM,
  * -EMFILE, -ENODEV (the device is gone), and the errors of mmap().
@@ -76,7 +76,7 @@ DRAY_API int dray_stream_open(struct dray_node *node, const char *name,
  * ring are memory like any other then.  NULL is ignored.
  *
  * Other threads may be in calls that wait on the stream: these end.  None may begin a
- * call on it from now on: a stream has one owner, and is not counted.
+ * call on it from now on: a stream has a single owner, and is not counted.
  */
 DRAY_API void dray_stream_close(struct dray_stream *stream);
 
@@ -90,8 +90,8 @@ struct dray_packet_options {
 	uint32_t flags;		/* DRAY_PACKET_* */
 	uint32_t fence_count;	/* 0 .. DRAY_MAX_IN_FENCES */
 	/*
-	 * In-fences: the engine starts once they have signalled.  The host
-	 * waits for them before it takes the packet, and so does a staged one.
+	 * In-fences: the engine starts once they are signalled.  The host
+	 * waits for them before it accepts the packet, and so does a staged packet.
 	 */
 	struct dray_fence *const *fences;
 	/*
@@ -103,14 +103,14 @@ struct dray_packet_options {
 };
 
 /**
- * Sends the elements of @view in C order as one packet: of any rank, with any
+ * Sends the elements of @view in C order as a packet: of any rank, with any
  * strides, 0 included.  The memory is busy until the transfer ends: a block
  * that is freed meanwhile is parked.  It must not be written until then.
  *
  * The engine reads the memory itself, which lies in dray's memory of the
  * stream's node; the CPU does not touch it.  If the engine cannot (other
  * memory, its alignment, too many pieces), the call is -EOPNOTSUPP, and the
- * sentence has the limit and the value.  With DRAY_PACKET_STAGE, the CPU then
+ * sentence names the limit and the value.  With DRAY_PACKET_STAGE, the CPU then
  * copies the packet to a buffer of the node, which the call allocates.
  *
  * The call waits for room: until fewer than 64 packets are in flight, and each
@@ -119,14 +119,14 @@ struct dray_packet_options {
  * limit.
  *
  * @options: NULL is all zero
- * @event: the end of the transfer, with one reference.  NULL waits for it:
+ * @event: the end of the transfer, with a reference.  NULL waits for it:
  *	until the deadline, or without a limit.
  *
  * Errors: -EINVAL (a view that dray_view_init() would refuse, no bytes, flags,
  * the deadline; the stream receives; DRAY_PACKET_STAGE with
  * DRAY_PACKET_NO_SYNC), -EOVERFLOW (sizes beyond 64 bits), -EOPNOTSUPP (see
  * above), -EAGAIN (DRAY_PACKET_NONBLOCK), -EINTR (while waiting for room or for
- * an in-fence), -ECANCELED (an in-fence has failed), -ECHILD, -ENOMEM, -ENODEV;
+ * an in-fence), -ECANCELED (an in-fence failed), -ECHILD, -ENOMEM, -ENODEV;
  * if the call waits, also the status of the transfer, as of dray_event_wait().
  */
 DRAY_API int dray_stream_send(struct dray_stream *stream,
@@ -158,27 +158,27 @@ DRAY_API int dray_stream_recv(struct dray_stream *stream,
 
 /**
  * Shows @view, an array of rows, on the display of a stream such as "display0".
- * It stays there until the next show replaces it, within one vertical sync, or
+ * It stays there until the next show replaces it, within a vertical sync, or
  * the stream is closed.  Its event ends when it is replaced, with status 0.  The
  * memory is busy until then, and changes to it may be seen.
  *
- * The first axis is that of the rows, the rest makes the pixels of one.  Rows
- * have one stride, of at least their own length.  The engine has limits for its
+ * The first axis counts the rows, the other axes are the pixels of a row.  Rows
+ * share a stride, of at least their own length.  The engine limits the
  * start, the length of a row and the stride; with DRAY_PACKET_STAGE, the CPU
  * copies views that it cannot show to a buffer.
  *
- * If a stream sends to an engine that can only repeat, such as that of sound,
- * dray_stream_send() has the same rules: a period is sent again if no other
- * replaces it in time, and its event ends when the next one has begun.
+ * If a stream sends to an engine that can only repeat, such as an engine of sound,
+ * dray_stream_send() follows the same rules: a period is sent again if no other
+ * replaces it in time, and its event ends when the next period has begun.
  *
  * If as many packets behind it are cancelled as the stream has points, and none
  * replaces it, the call ends it as -ECANCELED rather than wait for room.
  *
  * @options: NULL is all zero
- * @event: the replacement, with one reference; NULL asks for none, and the call
+ * @event: the replacement, with a reference; NULL asks for none, and the call
  *	does not wait for it
  *
- * Errors: those of dray_stream_send(), and -EINVAL for a stream that does not
+ * Errors: as dray_stream_send(), and -EINVAL for a stream that does not
  * show.
  */
 DRAY_API int dray_stream_show(struct dray_stream *stream,
@@ -187,8 +187,8 @@ DRAY_API int dray_stream_show(struct dray_stream *stream,
 			      struct dray_event **event);
 
 /**
- * As dray_stream_send(): the elements of @count views, one view after the
- * other, as one packet.  Without a staging copy at most DRAY_MAX_TRANSFERS.
+ * As dray_stream_send(): the elements of @count views, view by
+ * view, as a packet.  Without a staging copy at most DRAY_MAX_TRANSFERS.
  */
 DRAY_API int dray_stream_send_pieces(struct dray_stream *stream,
 				     const struct dray_view *const *views,
@@ -197,7 +197,7 @@ DRAY_API int dray_stream_send_pieces(struct dray_stream *stream,
 				     struct dray_event **event);
 
 /**
- * As dray_stream_recv(): fills @count views, one after the other.  No two may
+ * As dray_stream_recv(): fills @count views in turn.  No two may
  * share bytes (-EINVAL).
  */
 DRAY_API int dray_stream_recv_pieces(struct dray_stream *stream,
@@ -210,7 +210,7 @@ DRAY_API int dray_stream_recv_pieces(struct dray_stream *stream,
  * Tells how the stream would move a packet of @count views, and why; moves
  * nothing.  Fills @size bytes of @out: engine is 0 if the CPU would make a
  * staging copy, descriptors are the contiguous pieces of memory, and threshold
- * is the most that the engine takes.  run and axes are those of the first view.
+ * is the most that the engine accepts.  run and axes describe the first view.
  * Errors as dray_stream_send() and dray_stream_recv().
  */
 DRAY_API int dray_stream_explain(struct dray_stream *stream,
@@ -222,15 +222,15 @@ DRAY_API int dray_stream_explain(struct dray_stream *stream,
 /**
  * Gives the stream a ring: @count views, 2 .. DRAY_MAX_FRAMES, known by their
  * indices.  From then on only its frames pass, until the stream is closed or the
- * ring is taken away, and dray_stream_send(), dray_stream_recv() and
- * dray_stream_show() are -EBUSY.  A frame is one packet.  Frames may lie in several blocks; most rings have frames
- * of one shape.
+ * ring is removed, and dray_stream_send(), dray_stream_recv() and
+ * dray_stream_show() are -EBUSY.  A frame is a packet.  Frames may lie in several blocks;
+ * in most rings they are of the same shape.
  *
- * To receive, the engine has all frames at first, and fills them in the order
+ * To receive, the engine owns all frames at first, and fills them in the order
  * of their indices, then in the order in which they are released.  A frame that
  * was filled waits until dray_stream_acquire() returns it.  From then on it is
  * the caller's, until dray_stream_release().  If no frame is free, the stream
- * is held back; with DRAY_RING_OVERWRITE, the engine goes on with the frame
+ * is held back; with DRAY_RING_OVERWRITE, the engine continues with the frame
  * that has been waiting longest, and that packet is lost.
  *
  * To send, all frames are the caller's at first: acquire, fill, release.  They
@@ -240,27 +240,26 @@ DRAY_API int dray_stream_explain(struct dray_stream *stream,
  * With DRAY_RING_RELEASED, frames to send hold their bytes already: all are released
  * from the start, in the order of their indices.
  *
- * With DRAY_RING_REPLACE the frames take the place of those of a ring, if the
- * stream has one of which callers have acquired all frames.  With @count 0 and
- * this flag the ring is taken away: packets or another ring may follow.  If that
+ * With DRAY_RING_REPLACE the frames replace the frames of a ring, if
+ * callers acquired all of them.  With @count 0 and this flag the ring is removed: packets or another ring may follow.  If that
  * fails, the old ring stays as it was.
  *
- * The memory is that of dray_stream_send(), without staging copies.  It is busy
+ * The memory is as for dray_stream_send(), without staging copies.  It is busy
  * until the stream is closed or the ring is replaced, and blocks that are freed
  * meanwhile are parked.
- * The CPU must not access the frames that it has not acquired.  Received bytes
+ * The CPU must not access frames before they are acquired.  Received bytes
  * are visible to the CPU before their frame is acquired, and bytes to send are
  * made visible to the engine by the release, so no sync is needed.
  *
  * @views: NULL if @count is 0
- * @flags: DRAY_RING_OVERWRITE, which only a stream that receives has,
+ * @flags: DRAY_RING_OVERWRITE, only of a stream that receives,
  * DRAY_RING_RELEASED, DRAY_RING_REPLACE; or 0
  *
- * Errors: those of dray_stream_send() and dray_stream_recv(), with the index of
+ * Errors: as dray_stream_send() and dray_stream_recv(), with the index of
  * the frame; -EINVAL (flags, count, a stream with fewer points than @count;
- * frames to receive of which one begins between the first and the last byte of
- * another), -EBUSY (the stream has packets in flight, or a ring; to replace it: one
- * of its frames is not acquired, or a thread waits for some), -ENODEV.
+ * frames to receive that begin between the first and the last byte of
+ * another), -EBUSY (the stream has packets in flight, or a ring; to replace it: some
+ * of its frames are not acquired, or a thread waits for some), -ENODEV.
  */
 DRAY_API int dray_stream_ring(struct dray_stream *stream,
 			      const struct dray_view *const *views,
@@ -269,16 +268,16 @@ DRAY_API int dray_stream_ring(struct dray_stream *stream,
 /**
  * Acquires the frames that have waited longest, and waits if there are none.
  * Without DRAY_RING_OVERWRITE, frames that are waiting cost no system call;
- * with it, they cost one call, however many are acquired.
+ * with it, they cost a single call, however many are acquired.
  *
  * Fills @points in order.  frame is the index of the view, number counts the
  * packets of the stream from 1, bytes and time_ns (CLOCK_MONOTONIC) are of its
- * transfer, and status is 0 or a negative errno: a frame that broke off has the
+ * transfer, and status is 0 or a negative errno: a frame that broke off counts the
  * bytes before.  In a ring with DRAY_RING_OVERWRITE, a gap between two numbers
- * is the count of packets lost.  In a ring that sends, a point tells of the
+ * is the count of packets lost.  In a ring that sends, a point describes the
  * frame's last transfer, and number is 0 if there was none yet.
  *
- * Any thread may acquire, and each frame goes to one of them.
+ * Any thread may acquire, and each frame is acquired by a single thread.
  *
  * @room: of @points, 1 or more
  * @timeout_ms: milliseconds, below 0: no limit, 0: does not wait
@@ -292,8 +291,8 @@ DRAY_API int dray_stream_acquire(struct dray_stream *stream,
 				 int timeout_ms);
 
 /**
- * Gives @count frames back to the engine, in any order, with one system call:
- * for packets to come, or to be sent.  If it fails with -EINVAL, none was
+ * Returns @count frames to the engine, in any order, with a single system call:
+ * for further packets, or to be sent.  If it fails with -EINVAL, none was
  * released.
  *
  * @frames: indices of acquired frames, each once
@@ -305,7 +304,7 @@ DRAY_API int dray_stream_release(struct dray_stream *stream,
 				 const uint32_t *frames, size_t count);
 
 /**
- * As dray_stream_release() and then dray_stream_acquire(), with one system call,
+ * As dray_stream_release() and then dray_stream_acquire(), with a single system call,
  * also if it waits.  After -ETIME, -EINTR and -ECANCELED, the frames have been
  * released.
  */
@@ -327,7 +326,7 @@ struct dray_ring_counts {
 };
 
 /**
- * Fills @size bytes of @counts, as they are at about one moment.  Packets of a
+ * Fills @size bytes of @counts, as they are at about the same moment.  Packets of a
  * ring are not in dray_stream_counts().
  * Errors: -EINVAL (no ring), -ECHILD.
  */
@@ -342,8 +341,8 @@ DRAY_API int dray_stream_ring_counts(struct dray_stream *stream,
 DRAY_API int dray_stream_fd(const struct dray_stream *stream);
 
 /**
- * Returns the count of transfers that have ended since the stream was opened.
- * Makes dray_stream_fd() quiet until the next one ends, so poll, call this,
+ * Returns the count of transfers that ended since the stream was opened.
+ * Makes dray_stream_fd() quiet until the next transfer ends, so poll, call this,
  * then look at events, or acquire frames without a wait.
  */
 DRAY_API uint64_t dray_stream_ended(struct dray_stream *stream);
@@ -352,15 +351,15 @@ DRAY_API uint64_t dray_stream_ended(struct dray_stream *stream);
 struct dray_stream_counts {
 	uint64_t submitted;	/* transfers */
 	uint64_t transfers;	/* that ended with success */
-	uint64_t bytes;		/* of transfers that have ended, in any way */
+	uint64_t bytes;		/* of transfers that ended, in any way */
 	uint64_t failed;	/* that ended with an error, and: */
 	uint64_t cancelled;	/* of these, -ECANCELED */
 	uint64_t timed_out;	/* of these, -ETIMEDOUT */
 	uint64_t staged;	/* submitted with a copy by the CPU */
-	uint64_t in_flight;	/* that have not ended */
+	uint64_t in_flight;	/* that did not end yet */
 };
 
-/** Fills @size bytes of @counts, as they are at one moment.  -ECHILD. */
+/** Fills @size bytes of @counts, as they are at a moment.  -ECHILD. */
 DRAY_NAMESAKE_BEGIN
 DRAY_API int dray_stream_counts(struct dray_stream *stream,
 				struct dray_stream_counts *counts, size_t size);
@@ -368,30 +367,30 @@ DRAY_NAMESAKE_END
 
 /**
  * Ends all transfers in flight as -ECANCELED; their events say how many bytes
- * had moved at least.  A ring goes on; the frame that was under way has that
- * status, and so have others that the engine had taken up.
+ * were moved at least.  A ring continues; the frame that was under way ends with
+ * this status, and so do others that the engine had begun.
  * Errors: -ECHILD, -ENODEV.
  */
 DRAY_API int dray_stream_cancel(struct dray_stream *stream);
 
 /*
- * Ends.  An event is the end of a packet or of a queued call, a fence that of a transfer
+ * Ends.  An event is the end of a packet or of a queued call, a fence the end of a transfer
  * (dray/transfer.h).  One rule holds for all three:
  *
  * - Memory is in use until the end, and dray_view_wait() waits for it.
  * - Events and fences are counted.  They outlive their stream or queue, and without any
- *   reference the work goes on.
- * - Streams and queues have one owner.  _destroy() and _close() return when no memory
+ *   reference the work continues.
+ * - Streams and queues have a single owner.  _destroy() and _close() return when no memory
  *   is in use any more.  A stream cancels first; queues wait, since engines end each
  *   transfer, and dray_call_queue_cancel() ends calls.
- * - A cancel ends work that has not begun at once, and asks for the end of other work.
+ * - A cancel ends at once work that did not begin, and asks for the end of other work.
  *   Transfers are not cancelled.
  * - A full stream or queue makes a submission wait, or refuses it with -EAGAIN if a flag
  *   says so.
  */
 
 /**
- * Waits until the transfer has ended.  Returns 0 or the negative errno that it
+ * Waits until the transfer ends.  Returns 0 or the negative errno that it
  * ended with, -ETIME after @timeout_ms milliseconds (below 0: never), -EINTR,
  * -ECHILD.  May be called again, from any thread, and after
  * dray_stream_close().
@@ -408,16 +407,16 @@ DRAY_API int dray_event_status(struct dray_event *event);
  * (dray/executor.h) has ended.  Made at the first question, and closed with the event.
  * Only to be polled.
  *
- * -1 with errno: EOPNOTSUPP (a packet: dray_stream_fd() tells of all of a stream), ECHILD,
+ * -1 with errno: EOPNOTSUPP (a packet: dray_stream_fd() serves all of a stream), ECHILD,
  * EMFILE or another error of eventfd().  Fences of transfers have dray_fence_fd().
  */
 DRAY_API int dray_event_fd(struct dray_event *event);
 
 /**
  * Calls @ended with @context at the end of the queued call (dray/executor.h), or at
- * once if the call ended already: from a thread of its queue or of an executor.  @ended must not wait for a
- * call.  It is called once, also after the last reference to the event, and not in a
- * child of fork().
+ * once if the call ended already: from a thread of its queue or of an executor.
+ * @ended must not wait for a call.  It is called once, also after the last reference
+ * to the event, and not in a child of fork().
  *
  * Errors: -EBUSY (the event has a function already), -EOPNOTSUPP (a packet), -ECHILD.
  */
@@ -426,16 +425,16 @@ DRAY_API int dray_event_on_end(struct dray_event *event,
 
 /**
  * Fills @size bytes of @point: number counts the packets of a stream from 1 (on
- * the module it goes on if the node opens the stream again), bytes were moved,
+ * the module it continues if the node opens the stream again), bytes were moved,
  * status is 0 or a negative errno, and time_ns is of CLOCK_MONOTONIC.
- * Errors: -EINPROGRESS (the transfer has not ended), -ECHILD.
+ * Errors: -EINPROGRESS (the transfer did not end yet), -ECHILD.
  */
 DRAY_API int dray_event_point(struct dray_event *event,
 			      struct dray_point *point, size_t size);
 
 /**
- * Ends the transfer as -ECANCELED, unless it has ended.  Packets behind it go
- * on.  A queued call (dray/executor.h) that waits ends at once, and one that runs when
+ * Ends the transfer as -ECANCELED, unless it ended already.  Packets behind it
+ * continue.  A queued call (dray/executor.h) that waits ends at once, a call that runs when
  * its executor looks.
  * Errors: -ECHILD, -ENODEV.
  */
@@ -443,7 +442,7 @@ DRAY_API int dray_event_cancel(struct dray_event *event);
 
 /** Adds a reference, dropped by dray_event_unref(); returns @event. */
 DRAY_API struct dray_event *dray_event_ref(struct dray_event *event);
-/** Drops a reference; the transfer goes on without any.  NULL is ignored. */
+/** Drops a reference; the transfer continues without any.  NULL is ignored. */
 DRAY_API void dray_event_unref(struct dray_event *event);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * ufunc: universal functions.  A loop computes the elements of one axis; a ufunc
+ * ufunc: universal functions.  A loop computes the elements of an axis; a ufunc
  * makes a function of whole arrays of it, with types, broadcasting, conversions,
  * outputs and errors as NumPy 2 has them.
  *
@@ -9,13 +9,13 @@
  *
  *	ret = dray_ufunc_call(dray_ufunc_find("add"), inputs, NULL, NULL, &sum);
  *
- * A ufunc has a table of loops, each for one signature: the types of its inputs,
- * then those of its outputs.  A call takes the loop of the very types of its
- * inputs, else the first one that they convert to safely, so lesser types stand
+ * A ufunc has a table of loops, each for a signature: the types of its inputs,
+ * then of its outputs.  A call takes the loop of the very types of its
+ * inputs, else the first loop that they convert to safely, so lesser types stand
  * first.
  *
  * All functions may be called from any thread.  Nothing here waits.  Errors of
- * floating-point numbers are those of <dray/fp_state.h>.
+ * floating-point numbers are noted as in <dray/fp_state.h>.
  */
 #ifndef DRAY_UFUNC_H
 #define DRAY_UFUNC_H
@@ -27,12 +27,12 @@
 extern "C" {
 #endif
 
-/** A universal function.  Builtin ones live as long as the library. */
+/** A universal function.  Builtin ufuncs live as long as the library. */
 struct dray_ufunc;
 
 /** A neutral element, with which reductions begin. */
 enum dray_identity {
-	/* none: the order counts, and only one axis is reduced at a time */
+	/* none: the order counts, and a single axis is reduced at a time */
 	DRAY_IDENTITY_NONE,
 	/* none, but several axes may be reduced, in any order: minimum */
 	DRAY_IDENTITY_REORDERABLE,
@@ -42,19 +42,19 @@ enum dray_identity {
 	DRAY_IDENTITY_MINUS_INFINITY,	/* of floats: logaddexp */
 };
 
-/* Inputs and outputs of a ufunc, together; a mask takes one more operand. */
+/* Inputs and outputs of a ufunc, together; a mask is a further operand. */
 #define DRAY_UFUNC_MAX_OPERANDS (DRAY_MAX_OPERANDS - 1)
 
 /* Flags of a loop. */
 /* It never raises a floating-point exception that means something. */
 #define DRAY_LOOP_NO_FP_ERRORS (1u << 0)
 /*
- * One thread at a time may be in it, with this context.  Other loops run meanwhile, and
+ * A single thread at a time may be in it, with this context.  Other loops run meanwhile, and
  * the thread may call it again.
  */
 #define DRAY_LOOP_SINGLE_THREAD (1u << 1)
 
-/** One loop of a ufunc. */
+/** A loop of a ufunc. */
 struct dray_ufunc_loop {
 	/*
 	 * Operands: the inputs, then the outputs.  Elements are aligned, and in
@@ -83,19 +83,19 @@ DRAY_API struct dray_ufunc *dray_ufunc_number(size_t index);
  * @inputs: 1 or more
  * @outputs: 1 or more; with the inputs at most DRAY_UFUNC_MAX_OPERANDS
  * @identity: of reductions
- * @out: one reference
+ * @out: with a reference
  *
  * Errors: -EINVAL (no name, numbers of operands, an identity of a ufunc that
- * does not make one output of two inputs), -ENOMEM.
+ * does not make an output of two inputs), -ENOMEM.
  */
 DRAY_API int dray_ufunc_create(const char *name, int inputs, int outputs,
 			       enum dray_identity identity,
 			       struct dray_ufunc **out);
 
-/** One more reference; builtin ufuncs are not counted.  Returns @ufunc. */
+/** Adds a reference; builtin ufuncs are not counted.  Returns @ufunc. */
 DRAY_API struct dray_ufunc *dray_ufunc_ref(struct dray_ufunc *ufunc);
 
-/** One reference less; NULL is ignored. */
+/** Drops a reference; NULL is ignored. */
 DRAY_API void dray_ufunc_unref(struct dray_ufunc *ufunc);
 
 /** Its name, borrowed; NULL without a ufunc. */
@@ -108,8 +108,8 @@ DRAY_API int dray_ufunc_outputs(const struct dray_ufunc *ufunc);
 DRAY_API enum dray_identity dray_ufunc_identity(const struct dray_ufunc *ufunc);
 
 /**
- * Sets the loop of a signature: the one that is there is replaced, a new one is
- * searched after all others.  Builtin ufuncs take them too, for all callers in
+ * Sets the loop of a signature: an earlier loop is replaced, a new signature is
+ * searched after all others.  Builtin ufuncs take loops too, for all callers in
  * the process.  Calls that run finish with the old loop, so the old table of loops
  * (some 100 bytes for each loop) stays until the last reference is dropped: set a
  * loop to a function that chooses, if it is to change thousands of times.
@@ -145,7 +145,7 @@ struct dray_ufunc_wrap {
 	 * Makes something of output @output.
 	 *
 	 * @array: the array that was made, borrowed
-	 * @out: takes the place of it: one reference, to @array or another
+	 * @out: takes the place of it: a reference, to @array or another
 	 *
 	 * Returns 0, or a negative errno with which the call fails.
 	 */
@@ -173,16 +173,16 @@ struct dray_ufunc_options {
 	/* the loosest conversion: 1 + enum dray_casting; 0: SAME_KIND */
 	uint8_t casting;
 	/*
-	 * Bit i: input i, of one element, is a number of the program (NEP 50):
+	 * Bit i: input i, of a single element, is a number of the program (NEP 50):
 	 * its kind counts, and not its type
 	 */
 	uint16_t weak;
 	uint32_t flags;		/* DRAY_UFUNC_* */
 	unsigned int threads;	/* that compute at once; 0: 1 */
 	/*
-	 * One for each input, NULL for one of no class; NULL: none has one.  The
-	 * one of highest priority, of equal ones the first, gets all outputs
-	 * that are made
+	 * The class of each input, or NULL; NULL: no input has a class.  The class
+	 * of highest priority, of equal classes the first, gets all outputs that
+	 * are made
 	 */
 	const struct dray_ufunc_wrap *const *wraps;
 };
@@ -192,7 +192,7 @@ struct dray_ufunc_options {
  *
  * @given: inputs + outputs types; 0 for a new output
  * @options: as of dray_ufunc_call(); NULL: all zero
- * @dtypes: room for as many types, each returned with one reference
+ * @dtypes: room for as many types, each returned with a reference
  *
  * Errors: -EOPNOTSUPP and -EINVAL as dray_ufunc_call().
  */
@@ -204,14 +204,14 @@ DRAY_API int dray_ufunc_resolve_types(struct dray_ufunc *ufunc,
 /**
  * Computes a ufunc.
  *
- * @inputs: one view for each; they are broadcast to one shape, to which outputs
+ * @inputs: a view for each; they are broadcast to a shape, to which outputs
  *	that are given belong.  Inputs and outputs may share memory: the result
- *	is that of inputs copied aside first
- * @outputs: one view for each, NULL for one that is made; NULL: all are made.
+ *	is as if the inputs were copied aside first
+ * @outputs: a view for each, NULL for an output to make; NULL: all are made.
  *	Where the mask is false, elements that are given stay, and those that
  *	are made are undefined
  * @options: NULL: all zero
- * @out: one array for each output, with one reference; NULL for one that was
+ * @out: an array for each output, with a reference; NULL for an output that was
  *	given.  May be NULL if all outputs are given
  *
  * Errors: -EOPNOTSUPP (no loop for the types, a conversion that is not allowed,

@@ -13,7 +13,7 @@
 #include "cli.h"
 #include "output.h"
 
-/* Gives a temporary file the mode of the old one, or that of a new one. */
+/* Sets the mode of a temporary file: of the file that it replaces, or of a new file. */
 static int set_mode(int file, const char *name)
 {
 	struct stat status;
@@ -31,7 +31,7 @@ static bool complain_unwritten(const struct output *output)
 	return false;
 }
 
-/* Whether a file has attributes, or a list of access, that a new one would not get. */
+/* Checks for attributes, or a list of access, that a new file would not get. */
 static bool has_attributes(const char *name)
 {
 	char names[65536]; /* the most that Linux lists */
@@ -46,8 +46,8 @@ static bool has_attributes(const char *name)
 }
 
 /*
- * Whether a new file cannot be what @name is: a device, a link, one of several names of
- * a file, a file of another user or with attributes.  Such a file is written in place.
+ * Checks for a file that a new file cannot replace: a device, a link, a file of several
+ * names, of another user or with attributes.  Such a file is written in place.
  */
 static bool is_special(const char *name)
 {
@@ -59,7 +59,7 @@ static bool is_special(const char *name)
 		has_attributes(name));
 }
 
-/* Opens a file beside the one to write; returns NULL and errno if that fails. */
+/* Opens a file beside the file to write; returns NULL and errno if that fails. */
 static FILE *open_beside(struct output *output)
 {
 	FILE *stream = NULL;
