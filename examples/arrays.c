@@ -3,7 +3,7 @@
  * Arrays in C, in memory that a device can reach: views, an index with an array,
  * a conversion, and a file that NumPy reads.
  */
-#include <dray/dray.h>
+#include <dray/array.h>
 #include <stdio.h>
 #include <unistd.h>
 

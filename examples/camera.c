@@ -7,7 +7,7 @@
  * at each frame in place, with the camera's gaps between lines.  The camera is
  * the kernel's virtual one (vivid), which shows eight bars.
  */
-#include <dray/dray.h>
+#include <dray/array.h>
 #include <fcntl.h>
 #include <linux/dma-buf.h>
 #include <linux/videodev2.h>

@@ -6,7 +6,7 @@
  * Each frame is a dma-buf of its own, or on the host a memfd.  A part of a larger
  * one would not do: GStreamer moves a frame to the start when it uses it again.
  */
-#include <dray/dray.h>
+#include <dray/array.h>
 #include <gst/allocators/allocators.h>
 #include <gst/app/app.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
  */
 #include <arrow/api.h>
 #include <arrow/c/bridge.h>
-#include <dray/dray.h>
+#include <dray/array.h>
 #include <atomic>
 #include <iostream>
 #include <stdexcept>

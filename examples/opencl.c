@@ -7,7 +7,7 @@
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl_ext.h>
-#include <dray/dray.h>
+#include <dray/array.h>
 #include <err.h>
 #include <stdio.h>
 #include <string.h>

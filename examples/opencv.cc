@@ -3,11 +3,11 @@
  * OpenCV in dray's memory: frames of a camera are filtered by OpenCV, and a queue
  * copies a tile of the result with its strides.
  *
- * dray/opencv.hpp makes mats over blocks of a pool.  A device reaches them at any
+ * dray/array/opencv.hpp makes mats over blocks of a pool.  A device reaches them at any
  * time, and no frame is copied between OpenCV and dray.
  */
-#include <dray/dray.h>
-#include <dray/opencv.hpp>
+#include <dray/array.h>
+#include <dray/array/opencv.hpp>
 #include <cstdlib>
 #include <iostream>
 #include <opencv2/imgproc.hpp>

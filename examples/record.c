@@ -6,7 +6,7 @@
  * its standard input.  The importer opens it and doubles each element.  Nothing
  * is copied: the exporter sees the result in its own array.
  */
-#include <dray/dray.h>
+#include <dray/array.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static int32_t *elements(const struct dray_array *array)
 /* Opens the record on standard input and doubles the array's elements. */
 static int import(void)
 {
-	unsigned char record[DRAY_ARRAY_RECORD_SIZE];
+	unsigned char record[DRAY_VIEW_RECORD_SIZE];
 	struct dray_array *array;
 	size_t size;
 	int64_t i, count;
@@ -62,7 +62,7 @@ static int start_importer(const unsigned char *record, size_t size)
 /* Exports an array to the importer and checks the elements afterwards. */
 static int export(struct dray_node *node)
 {
-	unsigned char record[DRAY_ARRAY_RECORD_SIZE];
+	unsigned char record[DRAY_VIEW_RECORD_SIZE];
 	const int64_t shape = COUNT;
 	struct dray_array *array;
 	struct dray_view view;
@@ -78,8 +78,8 @@ static int export(struct dray_node *node)
 		return ret;
 	for (i = 0; i < COUNT; i++)
 		elements(array)[i] = i;
-	ret = dray_array_export(dray_array_view(array, &view), 0, record,
-				sizeof(record), &size);
+	ret = dray_view_export(dray_array_view(array, &view), 0, record,
+			       sizeof(record), &size);
 	if (!ret)
 		ret = start_importer(record, size);
 	for (i = 0; !ret && i < COUNT; i++)

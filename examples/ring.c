@@ -7,7 +7,7 @@
  * frames.  On the host they come back from "rx0".  On a board, logic between
  * both returns them, or a real camera replaces the thread.
  */
-#include <dray/dray.h>
+#include <dray/array.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

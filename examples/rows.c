@@ -6,7 +6,7 @@
  * writev() takes one entry for each run of bytes; NIXL, and engines, take rows with
  * a stride and a count, of which the tile has one.
  */
-#include <dray/dray.h>
+#include <dray/array.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -6,7 +6,7 @@
  * On the host both are the ends of a loop.  On a board, they are channels of
  * its device tree, with logic between them that returns each packet.
  */
-#include <dray/dray.h>
+#include <dray/array.h>
 #include <stdio.h>
 #include <stdlib.h>
 

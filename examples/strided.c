@@ -5,7 +5,7 @@
  * Views describe both sides without touching a byte.  dray_explain() says
  * beforehand if an engine or the CPU copies, and why.
  */
-#include <dray/dray.h>
+#include <dray/array.h>
 #include <stdio.h>
 #include <stdlib.h>
 

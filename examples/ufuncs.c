@@ -3,7 +3,7 @@
  * Universal functions: a loop of your own becomes a function of whole arrays, which
  * runs as a call, in a reduction, on a queue of calls, and in a recorded sequence.
  */
-#include <dray/dray.h>
+#include <dray/array.h>
 #include <stdio.h>
 
 /* Each element of the output is a + b / 4: a loop, along any strides. */

@@ -8,7 +8,7 @@
  * and the file is cut to the array's size.
  */
 #define _GNU_SOURCE 1 /* O_DIRECT */
-#include <dray/dray.h>
+#include <dray/array.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <liburing.h>

@@ -189,7 +189,8 @@ def page(date, name, names, brief, body, text, room):
     return "\n".join([r".\" SPDX-License-Identifier: Apache-2.0 OR MIT",
                       r".\" Made of a header by docs/man/reference.py.",
                       f".Dd {date}", f".Dt {name.upper()} 3", ".Os", ".Sh NAME", *listed,
-                      f".Nd {brief}", ".Sh LIBRARY", "libdray (libdray, \\-ldray)",
+                      f".Nd {brief}", ".Sh LIBRARY",
+                      "{0} ({0}, \\-l{1})".format(room["library"], room["library"][3:]),
                       ".Sh SYNOPSIS", f".In dray/{room['header']}", *body,
                       ".Sh SEE ALSO", *also, ""])
 
@@ -242,7 +243,8 @@ def header_pages(date, header, text, known):
     opening = re.search(r"/\*\n.*?\*/", text, re.DOTALL)
     if not opening:
         return {}, {}
-    room = {"header": header, "known": known, "name": f"dray_{Path(header).stem}"}
+    room = {"header": header, "known": known, "name": f"dray_{Path(header).stem}",
+            "library": "libdray-array" if header.startswith("array/") else "libdray"}
     text = COMPILERS.sub("", text[opening.end():].split("\n", 3)[3])
     pages, links, types, section, groups = {}, {}, [], "", []
     for chunk in chunks(text):
@@ -269,7 +271,8 @@ def main(folder, dated, *headers):
     for old in folder.glob("*.3"):
         old.unlink()
     date = re.search(r"^\.Dd (.*)$", Path(dated).read_text(encoding="utf-8"), re.MULTILINE)[1]
-    texts = {Path(header).name: Path(header).read_text(encoding="utf-8") for header in headers}
+    texts = {re.search(r"(array/)?[^/]*$", header)[0]: Path(header).read_text(encoding="utf-8")
+             for header in headers}
     known = set(re.findall(r"\b(dray_\w+)\(", "".join(texts.values())))
     pages, links = {}, {}
     for header, text in texts.items():

@@ -22,9 +22,9 @@
  * dray_fence_wait(), dray_view_wait(), dray_copy(), dray_fill(), dray_event_wait(),
  * dray_stream_send() and its kin, dray_stream_ring(), dray_stream_acquire(),
  * dray_stream_exchange(), dray_call_queue_submit() and dray_sequence_submit() to a full
- * queue, dray_array_send(), dray_array_receive() and dray_dlpack_export() return
- * -EINTR; allocations, opens, dray_queue_destroy(), dray_stream_close() and
- * dray_call_queue_destroy() wait on.
+ * queue, dray_view_send(), dray_view_receive(), dray_array_receive() and
+ * dray_dlpack_export() return -EINTR; allocations, opens, dray_queue_destroy(),
+ * dray_stream_close() and dray_call_queue_destroy() wait on.
  *
  * Cancellation: no function is a cancellation point, even if it waits; a
  * pending request acts after the call returns.  Asynchronous cancellation

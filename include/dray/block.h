@@ -32,7 +32,7 @@ enum dray_block_tag {
 	DRAY_BLOCK_POD = 4,	/* an arena of plain bytes */
 	DRAY_BLOCK_ZEROED = 5,	/* an arena of bytes that are zero at first */
 	DRAY_BLOCK_MAPPED = 6,	/* a range of a file */
-	DRAY_BLOCK_ARRAY = 7,	/* struct dray_array, of <dray/array.h> */
+	DRAY_BLOCK_ARRAY = 7,	/* struct dray_array, of <dray/array/array.h> */
 	DRAY_BLOCK_HANDLED = 8,	/* a block of an allocator handle */
 	DRAY_BLOCK_OPENED = 9,	/* memory of a record of another process */
 	DRAY_BLOCK_DTYPE = 10,	/* a type object, of <dray/dtype.h> */

@@ -175,7 +175,7 @@ enum dray_pages_flags {
 	 * Huge pages of the system's default size, of those that were reserved
 	 * (vm.nr_hugepages); for host:shareable.  Sizes are rounded up to them.
 	 * Such memory cannot be passed to other processes: dray_ipc_export() and
-	 * dray_array_send() refuse it, as dray_buffer_import() does.
+	 * dray_view_send() refuse it, as dray_buffer_import() does.
 	 * Without being asked, host:private has transparent huge pages, and
 	 * host:shareable has them in blocks of 1 to 256 MiB of a pool
 	 * (Linux 6.1), and everywhere if the system lets memory files have

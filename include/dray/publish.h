@@ -10,7 +10,7 @@
  * nothing from it and never waits for it.
  *
  * Allocations and frees do the same work whether it is on or off.  While it is
- * on, arrays that own their memory (<dray/array.h>) are noted in a table when
+ * on, arrays that own their memory (<dray/array/array.h>) are noted in a table when
  * they are made, and removed when they end: arrays from before are shown as
  * blocks.  NumPy's arrays in a handler's memory are looked for when a snapshot is
  * made, if the Python package is loaded.  A snapshot holds the lock of a pool for

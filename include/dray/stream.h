@@ -404,7 +404,7 @@ DRAY_API int dray_event_status(struct dray_event *event);
 
 /**
  * Returns a descriptor for poll(), borrowed, that is readable once a queued call
- * (dray/executor.h) has ended.  Made at the first question, and closed with the event.
+ * (dray/array/executor.h) has ended.  Made at the first question, and closed with the event.
  * Only to be polled.
  *
  * -1 with errno: EOPNOTSUPP (a packet: dray_stream_fd() serves all of a stream), ECHILD,
@@ -413,7 +413,7 @@ DRAY_API int dray_event_status(struct dray_event *event);
 DRAY_API int dray_event_fd(struct dray_event *event);
 
 /**
- * Calls @ended with @context at the end of the queued call (dray/executor.h), or at
+ * Calls @ended with @context at the end of the queued call (dray/array/executor.h), or at
  * once if the call ended already: from a thread of its queue or of an executor.
  * @ended must not wait for a call.  It is called once, also after the last reference
  * to the event, and not in a child of fork().
@@ -434,7 +434,7 @@ DRAY_API int dray_event_point(struct dray_event *event,
 
 /**
  * Ends the transfer as -ECANCELED, unless it ended already.  Packets behind it
- * continue.  A queued call (dray/executor.h) that waits ends at once, a call that runs when
+ * continue.  A queued call (dray/array/executor.h) that waits ends at once, a call that runs when
  * its executor looks.
  * Errors: -ECHILD, -ENODEV.
  */

@@ -20,7 +20,8 @@
 #ifndef DRAY_TRANSFER_H
 #define DRAY_TRANSFER_H
 
-#include <dray/array.h>
+#include <dray/block.h>
+#include <dray/view.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -153,7 +154,7 @@ DRAY_API int dray_view_sync(const struct dray_view *view,
 
 /**
  * Waits until the CPU may access @view: until no transfer, packet or queued call
- * (dray/executor.h) writes its memory, and with DRAY_ACCESS_WRITE, until none reads
+ * (dray/array/executor.h) writes its memory, and with DRAY_ACCESS_WRITE, until none reads
  * it either.  Covers all queues and streams of this process, and transfers that other
  * threads submit meanwhile.  Each counts with all bytes from its first to its last, until its
  * fence or event has ended.  A child of fork() waits for no transfer of its parent.

@@ -9,13 +9,13 @@
  *
  * Ways between the two, all without a copy:
  *
- *	dray_xrt_import_buffer(), _array()	dray's dma-buf becomes a BO
+ *	dray_xrt_import_buffer(), _view()	dray's dma-buf becomes a BO
  *	dray_xrt_import_user()			mapped memory becomes a BO
- *	dray_xrt_bo_buffer(), _array()		a BO becomes a buffer, an array
+ *	dray_xrt_bo_buffer(), _block()		a BO becomes a buffer, a block
  *
- * Life: a BO keeps the buffer, array or block that it was made of, and its
- * device.  A buffer of dray_xrt_bo_buffer() keeps the memory; an array of
- * dray_xrt_bo_array() keeps the BO too.  Either side may be dropped first.
+ * Life: a BO keeps the buffer or block that it was made of, and its device.  A
+ * buffer of dray_xrt_bo_buffer() keeps the memory; a block of dray_xrt_bo_block()
+ * keeps the BO too.  Either side may be dropped first.
  *
  * One import: the kernel gives an open device one handle for each dma-buf, and
  * the end of one BO over it takes the handle from all others.  The library
@@ -53,7 +53,8 @@
 #ifndef DRAY_XRT_H
 #define DRAY_XRT_H
 
-#include <dray/array.h>
+#include <dray/block.h>
+#include <dray/view.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -144,20 +145,22 @@ DRAY_API int dray_xrt_import_buffer(struct dray_xrt_device *device,
 				    uint64_t size, struct dray_xrt_bo **out);
 
 /**
- * Makes a BO of the bytes from an array's first to its last, with gaps, by an
+ * Makes a BO of the bytes from a view's first to its last, with gaps, by an
  * import of the dma-buf that they lie in.  Waits until no transfer of this
- * process uses them.  The BO keeps the array.
+ * process uses them.
  *
- * @array: in one block of a pool or in a buffer of the kernel module; slices
- *	too. With negative strides the BO begins at the element with the lowest
- *	address
+ * @view: in one block of a pool or in a buffer of the kernel module.  With negative
+ *	strides the BO begins at the element with the lowest address
+ * @keep: the block of the view's memory, which the BO counts up; may be NULL
  *
- * Errors: as dray_xrt_import_buffer(), -EINVAL (an array without elements, or
- * outside dray's memory), those of dray_view_wait().
+ * Errors: as dray_xrt_import_buffer(), -EINVAL (a view without elements, or
+ * outside dray's memory), as dray_view_init() for a bad view, those of
+ * dray_view_wait().
  */
-DRAY_API int dray_xrt_import_array(struct dray_xrt_device *device,
-				   struct dray_array *array,
-				   struct dray_xrt_bo **out);
+DRAY_API int dray_xrt_import_view(struct dray_xrt_device *device,
+				  const struct dray_view *view,
+				  struct dray_block *keep,
+				  struct dray_xrt_bo **out);
 
 /**
  * Makes a BO of mapped memory of this process, by xrtBOAllocUserPtr().  On a
@@ -361,24 +364,19 @@ DRAY_API int dray_xrt_bo_buffer(struct dray_xrt_bo *bo, struct dray_node *node,
 				struct dray_buffer **buffer, uint64_t *offset);
 
 /**
- * Makes an array over the memory of the BO, which it keeps.
+ * Makes a block of the memory of the BO, which it keeps.
  *
- * @node: of the kernel module: the array lies in a buffer of it, so that its
- *	engines reach it.  NULL: it is mapped alone.  Not used for an import or
- *	for user memory, whose own mapping is taken, nor if XRT exports nothing
- *	(emulation): then it is XRT's mapping
- * @offset: bytes in the BO, of the element [0, 0, ...]
- * @strides: @ndim strides in bytes; NULL: C order
+ * @node: of the kernel module: the memory becomes a buffer of it, so that its
+ *	engines reach it.  NULL: it is mapped alone.  Unused for an import or for user
+ *	memory, which have a mapping, and if XRT exports nothing (emulation): then
+ *	the memory is XRT's mapping
  *
- * The array may be written unless the buffer, or the dma-buf, is read-only.
- * Errors: as dray_view_init(), -EINVAL (elements outside the BO), -EOPNOTSUPP
- * (no mapping: DRAY_XRT_DEVICE_ONLY), else as dray_xrt_bo_buffer(), mmap() and
- * -ENOMEM.
+ * The block may be written unless the buffer, or the dma-buf, is read-only.
+ * Errors: -EOPNOTSUPP (no mapping: DRAY_XRT_DEVICE_ONLY), else as
+ * dray_xrt_bo_buffer(), mmap() and -ENOMEM.
  */
-DRAY_API int dray_xrt_bo_array(struct dray_xrt_bo *bo, struct dray_node *node,
-			       uint64_t offset, dray_dtype dtype, int ndim,
-			       const int64_t *shape, const int64_t *strides,
-			       struct dray_array **out);
+DRAY_API int dray_xrt_bo_block(struct dray_xrt_bo *bo, struct dray_node *node,
+			       struct dray_block **out);
 
 #ifdef __cplusplus
 }

@@ -13,8 +13,8 @@
 strict='-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wundef -Werror -fsyntax-only'
 strict="$strict -Iinclude -Iinclude/uapi"
 
-for header in include/dray/*.h; do
-	echo "#include <dray/${header##*/}>"
+for header in include/dray/*.h include/dray/array/*.h; do
+	echo "#include <${header#include/}>"
 done >"$folder/all.c"
 # Uses of macros: g++ looks for old casts there alone.
 cat tests/builders/macros.c >>"$folder/all.c"
@@ -49,8 +49,8 @@ done
 compiler=$1
 alone()
 {
-	for header in include/dray/*.h; do
-		echo "#include <dray/${header##*/}>" >"$folder/one.c"
+	for header in include/dray/*.h include/dray/array/*.h; do
+		echo "#include <${header#include/}>" >"$folder/one.c"
 		in_c "$compiler" c11 "$folder/one.c" || return 1
 	done
 }

@@ -28,11 +28,11 @@ by_pkg_config() # SOURCE PROGRAM COMPILER-OPTION...
 	cc -o "$program" "$source" "$@" && "$program"
 }
 
-by_cmake() # PREFIX TARGET VERSION
+by_cmake() # PREFIX TARGET VERSION [EXAMPLE]
 {
 	rm -rf "$folder/cmake"
 	cmake -S "$here/cmake" -B "$folder/cmake" -DCMAKE_PREFIX_PATH="$1" \
-		-DTARGET="$2" -DWANTED="$3" -DSOURCE="$PWD/examples/runtime.c" &&
+		-DTARGET="$2" -DWANTED="$3" -DSOURCE="$PWD/examples/${4:-runtime}.c" &&
 		cmake --build "$folder/cmake" && "$folder/cmake/program"
 }
 
@@ -43,7 +43,7 @@ refuses() # COMMAND...
 
 by_bindgen()
 {
-	echo '#include <dray/dray.h>' >"$folder/dray.h"
+	echo '#include <dray/array.h>' >"$folder/dray.h"
 	# Debian 12's bindgen panics with a libclang from 16 on.
 	clang=$(find /usr/lib/llvm-14/lib -maxdepth 0 2>/dev/null)
 	# shellcheck disable=SC2046 # several flags
@@ -52,14 +52,14 @@ by_bindgen()
 		--no-rustfmt-bindings -- $(pkg-config --cflags dray) \
 		>"$folder/dray.rs" &&
 		sed "s|DRAY_RS|$folder/dray.rs|" "$here/user.rs" >"$folder/user.rs" &&
-		/usr/bin/rustc -A warnings -L "$libraries" -l dray \
+		/usr/bin/rustc -A warnings -L "$libraries" -l dray -l dray-array \
 			-o "$folder/user" "$folder/user.rs" && "$folder/user"
 }
 
 # Names of all functions in the headers
 declared()
 {
-	cat include/dray/*.h | tr '\n' ' ' |
+	cat include/dray/*.h include/dray/array/*.h | tr '\n' ' ' |
 		grep -oE 'DRAY_(API|INLINED\()[^;{]*' | grep -oE 'dray_[a-z0-9_]+ ?\(' |
 		tr -d ' (' | sort -u
 }
@@ -79,6 +79,14 @@ run pkg_config_links_the_shared_library by_pkg_config examples/runtime.c shared 
 	$(pkg-config --cflags --libs dray)
 like it_is_linked "$(links "$folder/shared")" '*libdray.so.1*'
 # shellcheck disable=SC2046 # several flags
+run pkg_config_links_arrays by_pkg_config examples/ufuncs.c arrays \
+	$(pkg-config --cflags --libs dray-array)
+like a_program_with_arrays_names_them "$(links "$folder/arrays")" '*libdray-array.so.1*'
+# shellcheck disable=SC2046 # several flags
+run pkg_config_links_static_arrays by_pkg_config examples/ufuncs.c static-arrays \
+	$(pkg-config --cflags dray-array) -static $(pkg-config --static --libs dray-array)
+is they_need_no_library "$(links "$folder/static-arrays")" ''
+# shellcheck disable=SC2046 # several flags
 run pkg_config_links_all_that_is_static by_pkg_config examples/runtime.c static \
 	$(pkg-config --cflags dray) -static $(pkg-config --static --libs dray)
 is it_needs_no_library "$(links "$folder/static")" ''
@@ -89,12 +97,16 @@ like a_shared_program_looks_for_plug_ins "$(by_pkg_config "$here/plugin.c" plugi
 like a_static_program_loads_nothing "$(by_pkg_config "$here/plugin.c" plugin \
 	$(pkg-config --cflags dray) -static $(pkg-config --static --libs dray) 2>&1)" \
 	'*a fully static program loads no library*'
-is one_file_loads_libraries "$(grep -lE '\bdl(open|mopen) ?\(' -r userspace/src \
-	--include='*.c' | xargs)" userspace/src/base/load.c
+is one_file_loads_libraries "$(grep -lE '\bdl(open|mopen) ?\(' -r userspace/core userspace/array \
+	--include='*.c' | xargs)" userspace/core/base/load.c
 
 run cmake_finds_it by_cmake "$prefix" dray::dray 0.1
 like cmake_links_the_shared_library "$(links "$folder/cmake/program")" '*libdray.so.1*'
 run cmake_links_the_archive by_cmake "$prefix" dray::static 0.1
+run cmake_finds_arrays by_cmake "$prefix" dray::array 0.1 ufuncs
+like cmake_links_both_libraries "$(links "$folder/cmake/program")" '*libdray-array.so.1*'
+run cmake_links_the_archive_of_arrays by_cmake "$prefix" dray::array-static 0.1 ufuncs
+is without_either "$(links "$folder/cmake/program" | grep -o libdray)" ''
 is without_libdray "$(links "$folder/cmake/program" | grep -o libdray)" ''
 run cmake_finds_no_later_version refuses by_cmake "$prefix" dray::dray 99
 cp -a "$prefix" "$folder/moved"
@@ -103,7 +115,7 @@ find "$folder/moved" -name 'libdray.so*' -delete
 run cmake_takes_an_archive_alone by_cmake "$folder/moved" dray::dray 0.1
 
 run ctypes_calls_functions_that_c_inlines python3 "$here/user.py" \
-	"$libraries/libdray.so.1" "$(declared | xargs)"
+	"$libraries/libdray-array.so.1" "$(declared | xargs)"
 run rust_calls_it_by_bindgen by_bindgen
 is bindgen_declares_each_function "$(bound)" "$(declared)"
 finish

@@ -2,7 +2,7 @@
 /*
  * Uses of each macro of an index and of types, as C and as C++.
  */
-#include <dray/dray.h>
+#include <dray/array.h>
 
 int dray_test_reverse(const struct dray_view *from, struct dray_view *to);
 int dray_test_index(const struct dray_view *from, const struct dray_view *rows,

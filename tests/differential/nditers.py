@@ -12,7 +12,7 @@ import numpy as np
 
 # The build of the package that is tested.
 _package = importlib.util.find_spec("dray").origin
-library = ctypes.CDLL(str(pathlib.Path(_package).parents[2] / "src/libdray.so"))
+library = ctypes.CDLL(str(pathlib.Path(_package).parents[2] / "array/libdray-array.so"))
 
 FLAGS = ["c_index", "f_index", "multi_index", "external_loop", "reduce_ok", "ranged",
          "buffered", "growinner", "delay_bufalloc", "zerosize_ok", "copy_if_overlap",

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <dray/dray.h>
+#include <dray/array.h>
 
 #define MANY 100000
 #define CHURNERS 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Prints the coefficients of the polynomials in userspace/src/loops/elementary_wide.h
+"""Prints the coefficients of the polynomials in userspace/array/loops/elementary_wide.h
 and its neighbours: those with the least relative error on an interval, found by Remez's
 exchange (E. Remez, 1934) with mpmath (Debian: python3-mpmath).
 

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <dray/dray.h>
+#include <dray/array.h>
 
 #include "dtype/half.h"
 #include "exact.h"

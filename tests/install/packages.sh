@@ -15,7 +15,7 @@
 export DEBIAN_FRONTEND=noninteractive DRAY_BACKEND=host
 page=README.md
 version=$(dpkg-parsechangelog -S Version)
-names='dmactl dray-dkms libdray-dev libdray1 python3-dray'
+names='dmactl dray-dkms libdray-array-dev libdray-array1 libdray-dev libdray1 python3-dray'
 # Files that dpkg, its triggers and depmod keep for themselves.
 kept='^/(etc/(group|gshadow|passwd|shadow)-|etc/ld\.so\.cache|var/(cache|log|lib/dpkg)/)'
 kept="$kept|/modules\\.[^/]*\$|/mok\\.|/__pycache__"
@@ -38,11 +38,11 @@ python_works()
 	PYTHON
 }
 
-example() # NAME
+example() # NAME LIBRARY
 {
 	# shellcheck disable=SC2046 # several flags
 	cc -o "$folder/$1" "/usr/share/doc/libdray-dev/examples/$1.c" \
-		$(pkg-config --cflags --libs dray) && "$folder/$1"
+		$(pkg-config --cflags --libs "$2") && "$folder/$1"
 }
 
 install_block 'sudo apt-get build-dep'
@@ -58,14 +58,15 @@ run they_install dpkg --install "$@"
 is the_library_has_their_version "$(pkg-config --modversion dray)" "$version"
 run python_finds_the_package python_works
 is dmactl_runs "$(dmactl --version | sed 1q)" "dmactl $version"
-for name in runtime record strided stream rows; do
-	run "example_${name}_builds_and_runs" example "$name"
+run example_runtime_builds_and_runs example runtime dray
+for name in record strided stream rows; do
+	run "example_${name}_builds_and_runs" example "$name" dray-array
 done
 # A static program has them, too.
 is the_package_of_headers_brings_what_pkg_config_needs "$(dpkg-query \
-	-W -f '${Depends}' libdray-dev | grep -o 'lib\(minizip\|sleef\)-dev\|zlib1g-dev' |
+	-W -f '${Depends}' libdray-array-dev | grep -o 'lib\(minizip\|sleef\)-dev\|zlib1g-dev' |
 	sort | xargs)" 'libminizip-dev libsleef-dev zlib1g-dev'
-run the_headers_have_opencv_hpp test -e /usr/include/dray/opencv.hpp
+run the_headers_have_opencv_hpp test -e /usr/include/dray/array/opencv.hpp
 for name in dray_copy dray_dlpack_export dray_node_unref libdray dmactl dray; do
 	run "man_finds_$name" man -w "$name"
 done

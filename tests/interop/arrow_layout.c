@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * The structures of include/dray/arrow.h are those of the published arrow/c/abi.h,
+ * The structures of include/dray/array/arrow.h are those of the published arrow/c/abi.h,
  * which the suite takes from the wheel of pyarrow.  Both have the same names: those of
  * the published header are changed.  A constant with another value does not compile.
  */
@@ -13,7 +13,7 @@
 #undef ArrowDeviceArray
 #undef ARROW_C_DATA_INTERFACE
 #undef ARROW_C_DEVICE_DATA_INTERFACE
-#include <dray/arrow.h>
+#include <dray/array/arrow.h>
 
 #include <stddef.h>
 

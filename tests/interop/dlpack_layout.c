@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include <dlpack/dlpack.h>
-#include <dray/dlpack.h>
+#include <dray/array/dlpack.h>
 
 #define SAME(ours, theirs) \
 	_Static_assert((ours) == (theirs), #ours " is not " #theirs)

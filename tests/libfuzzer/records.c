@@ -198,7 +198,7 @@ static void open_array(struct input *input)
 		dray_array_unref(array);
 	}
 	if (asks &&
-	    !dray_array_fetch(record, size, copy, sizeof(copy), &needed, &view))
+	    !dray_view_fetch(record, size, copy, sizeof(copy), &needed, &view))
 		dray_dtype_unref(view.dtype);
 	free(record);
 }
@@ -210,7 +210,7 @@ static void receive_array(struct input *input)
 	int ends[2];
 
 	holds(!socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends));
-	send_chosen(ends[0], input, DRAY_ARRAY_RECORD_SIZE + 1);
+	send_chosen(ends[0], input, DRAY_VIEW_RECORD_SIZE + 1);
 	close(ends[0]);
 	if (!dray_array_receive(ends[1], NULL, &array)) {
 		check_array(array, dray_block_data(array->reference),

@@ -4,8 +4,8 @@
  * and options of any kind.  Errors are negative and have a sentence; integers that are
  * written into a view are those of an array that is made.
  */
-#include <dray/reduce.h>
-#include <dray/statistics.h>
+#include <dray/array/reduce.h>
+#include <dray/array/statistics.h>
 
 #include "views.h"
 

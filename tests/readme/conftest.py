@@ -46,7 +46,7 @@ def build(output):
         "-g", f"-fsanitize={sanitizers}", "-fno-sanitize-recover=all"]
 
     def run(program, *words, compiler="cc", packages=(), **more):
-        flags = output("pkg-config", "--cflags", "--libs", "dray", *packages).split()
+        flags = output("pkg-config", "--cflags", "--libs", "dray-array", *packages).split()
         output(compiler, "-Wall", "-Wextra", "-Werror", *sanitized, "-o", program, *words,
                *flags, **more)
     return run

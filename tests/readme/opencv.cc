@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Facts about <dray/opencv.hpp>.  With a name the program checks one of them, and
+ * Facts about <dray/array/opencv.hpp>.  With a name the program checks one of them, and
  * prints the values that differ; without it all, as TAP.  DRAY_BACKEND chooses the
  * node, as for all programs.  Operator new fails on demand.
  */
-#include <dray/opencv.hpp>
-#include <dray/dray.h>
+#include <dray/array/opencv.hpp>
+#include <dray/array.h>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

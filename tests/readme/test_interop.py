@@ -14,7 +14,7 @@ HEADERS = sorted(path.name for path in (TREE / "include" / "dray").glob("*.h"))
 
 # The page's lines use an array, and a kernel's run of XRT.
 XRT = """
-#include <dray/xrt.h>
+#include <dray/array/xrt_array.h>
 
 int xrtRunSetArg(void *run, int index, ...);
 void passes(struct dray_array *frame, void *run);

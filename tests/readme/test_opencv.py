@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The facts of opencv.cc about <dray/opencv.hpp>, with the installed header and library,
+"""The facts of opencv.cc about <dray/array/opencv.hpp>, with the installed header and library,
 and with the sanitizers of the library; and the header alone, by several compilers."""
 
 import re
@@ -45,6 +45,6 @@ def test_the_header_alone_compiles_without_a_warning(compiler, standard):
         [compiler, "-x", "c++", f"-std={standard}", "-Wall", "-Wextra", "-Wshadow",
          "-Wconversion", "-Wno-sign-conversion", "-Wpedantic", "-Werror",
          f"-I{TREE}/include", f"-I{TREE}/include/uapi", *OPENCV[:2], "-fsyntax-only", "-"],
-        input=2 * "#include <dray/opencv.hpp>\n", text=True, capture_output=True,
+        input=2 * "#include <dray/array/opencv.hpp>\n", text=True, capture_output=True,
         check=False)
     assert (done.returncode, done.stderr) == (0, "")

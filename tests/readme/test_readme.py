@@ -17,7 +17,7 @@ PAGES = ["README.md", *(f"docs/{name}.md" for name in (
     "README", "board", "laptop", "stream", "memory-is-gone", "c", "from-u-dma-buf"))]
 VERSION = r"""
 #include <stdio.h>
-#include <dray/dray.h>
+#include <dray/array.h>
 
 int main(void)
 {
@@ -28,7 +28,7 @@ int main(void)
 
 # A picture from a camera, which has a 7 in its first row.
 ARRAYS = """
-#include <dray/dray.h>
+#include <dray/array.h>
 #include <stdio.h>
 #include <unistd.h>
 

@@ -28,13 +28,19 @@ CASES = [
     ("driver/wing/file.c", "", "its room is not in the list"),
     ("driver/base/entry.c", "void dray_x(void) { dray_node_get(0); dray_y(); }\n",
      None),
-    ("userspace/src/pool/fit.c", '#include "view/view.h"', "includes view/view.h"),
+    ("userspace/core/pool/fit.c", '#include "view/view.h"', "includes view/view.h"),
+    ("userspace/core/pool/fit.c", "void dray_x(void) { dray_sum(0, 0, 0, 0, 0); }",
+     "calls dray_sum of array/statistics/statistics.c"),
+    ("userspace/array/cast/fp_state.c", '#include "base/error.h"',
+     "includes core/base/error.h"),
+    ("userspace/array/cast/fp_state.c", '#include "private.h"', None),
+    ("userspace/python/src/size.c", '#include "private.h"', "includes core/private.h"),
 ]
 
 
 @pytest.fixture
 def tree(tmp_path):
-    for folder in ("driver", "userspace/src"):
+    for folder in ("driver", "userspace"):
         shutil.copytree(TREE / folder, tmp_path / folder,
                         ignore=shutil.ignore_patterns("*.o", ".*", "*.mod.c"))
     (tmp_path / "tools").mkdir()

@@ -3,6 +3,8 @@
 #ifndef DRAY_TESTS_ARROW_H
 #define DRAY_TESTS_ARROW_H
 
+#include <dray/array.h>
+
 #include "unit.h"
 
 /* Makes the type of a text, or fails the test. */

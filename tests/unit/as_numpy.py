@@ -16,7 +16,7 @@ class View(ctypes.Structure):
                 ("strides", ctypes.c_int64 * 64)]
 
 
-library = ctypes.CDLL(os.environ["DRAY_BUILD"] + "/userspace/src/libdray.so")
+library = ctypes.CDLL(os.environ["DRAY_BUILD"] + "/userspace/array/libdray-array.so")
 library.dray_last_error.restype = ctypes.c_char_p
 library.dray_view_size.restype = ctypes.c_int64
 library.dray_view_alignment.restype = ctypes.c_uint64

@@ -3,6 +3,8 @@
 #ifndef DRAY_TESTS_ELEMENTARY_H
 #define DRAY_TESTS_ELEMENTARY_H
 
+#include <dray/array.h>
+
 #include "unit.h"
 
 __attribute__((unused)) static const dray_dtype float_types[] = { DRAY_FLOAT16, DRAY_FLOAT32, DRAY_FLOAT64 };

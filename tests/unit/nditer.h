@@ -3,6 +3,8 @@
 #ifndef DRAY_TESTS_NDITER_H
 #define DRAY_TESTS_NDITER_H
 
+#include <dray/array.h>
+
 #include "unit.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

@@ -3,8 +3,10 @@
 #ifndef DRAY_TESTS_OPENCL_DEVICE_H
 #define DRAY_TESTS_OPENCL_DEVICE_H
 
-#include <dray/executor.h>
+#include <dray/array/executor.h>
 #include <ftw.h>
+
+#include <dray/array.h>
 
 #include "mock_opencl.h"
 #include "pool.h"

@@ -7,6 +7,8 @@
 #ifndef DRAY_TESTS_RECORD_H
 #define DRAY_TESTS_RECORD_H
 
+#include <dray/array.h>
+
 #include "descriptors.h"
 #include "shareable.h"
 
@@ -70,7 +72,7 @@ static inline void send_raw(int socket, const void *bytes, size_t size, int fd,
 	assert_int_equal(sendmsg(socket, &message, 0), (ssize_t)size);
 }
 
-/* What dray_array_send() sends for @view, taken off the wire by hand. */
+/* What dray_view_send() sends for @view, taken off the wire by hand. */
 static inline void record_of(const struct dray_view *view, struct record *record,
 		      int *fd)
 {
@@ -84,7 +86,7 @@ static inline void record_of(const struct dray_view *view, struct record *record
 	int ends[2];
 
 	make_pair(SOCK_SEQPACKET, ends);
-	assert_works(dray_array_send(ends[0], view));
+	assert_works(dray_view_send(ends[0], view));
 	assert_int_equal(recvmsg(ends[1], &message, MSG_CMSG_CLOEXEC),
 			 sizeof(*record));
 	assert_non_null(CMSG_FIRSTHDR(&message));

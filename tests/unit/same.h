@@ -6,7 +6,9 @@
 #ifndef DRAY_TESTS_SAME_H
 #define DRAY_TESTS_SAME_H
 
-#include <dray/executor.h>
+#include <dray/array/executor.h>
+
+#include <dray/array.h>
 
 #include "streams.h"
 

@@ -12,7 +12,7 @@
 
 static inline void *second_copy(void)
 {
-	static const char *const paths[] = { "userspace/src/libdray.so.1",
+	static const char *const paths[] = { "userspace/core/libdray.so.1",
 					     "libdray.so.1" };
 	void *copy = NULL;
 

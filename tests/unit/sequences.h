@@ -3,6 +3,8 @@
 #ifndef DRAY_TESTS_SEQUENCES_H
 #define DRAY_TESTS_SEQUENCES_H
 
+#include <dray/array.h>
+
 #include "ufunc.h"
 
 #define SIZE(array) (sizeof(array) / sizeof((array)[0]))

@@ -6,6 +6,8 @@
 #ifndef DRAY_TESTS_TENSORS_H
 #define DRAY_TESTS_TENSORS_H
 
+#include <dray/array.h>
+
 #include "unit.h"
 
 #define CASES(cases) (sizeof(cases) / sizeof((cases)[0]))

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* array: counted arrays in a pool. */
+#include <dray/array.h>
+
 #include "node.h"
 
 static int open_pool(void **state)

@@ -7,6 +7,8 @@
  */
 #include <unistd.h>
 
+#include <dray/array.h>
+
 #include "fault.h"
 #include "node.h"
 

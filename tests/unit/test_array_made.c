@@ -6,6 +6,8 @@
  */
 #include <math.h>
 
+#include <dray/array.h>
+
 #include "pool.h"
 
 FACT(an_array_is_full_of_one_value)

@@ -3,6 +3,8 @@
  * array_over: arrays by their memory: that of the current handler, or of a
  * block that exists; slices; the flags that say how elements lie.
  */
+#include <dray/array.h>
+
 #include "pool.h"
 
 POOL_FACT(a_new_array_keeps_the_handler_of_its_thread)

@@ -4,6 +4,8 @@
  * runs in all threads together, then all of them mixed; -Db_sanitize=thread finds
  * accesses without an order.
  */
+#include <dray/array.h>
+
 #include "pool.h"
 
 enum {

@@ -3,6 +3,8 @@
  * arrow: arrays as Arrow's, and back: layouts, masks, copies, and the lives of
  * structures that are moved and released in any order.
  */
+#include <dray/array.h>
+
 #include "arrow.h"
 #include "memory/backend.h"
 #include "node.h"

@@ -4,6 +4,8 @@
  * all that come after it.  There is a code and a sentence, nothing is left, and the
  * structures are the caller's as before.  The address sanitizer sees leaks.
  */
+#include <dray/array.h>
+
 #include "arrow.h"
 #include "fault.h"
 

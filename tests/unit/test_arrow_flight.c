@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* arrow_flight: nothing is in flight in an array that has gone to Arrow, or came. */
+#include <dray/array.h>
+
 #include "arrow.h"
 #include "streams.h"
 

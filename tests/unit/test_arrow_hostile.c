@@ -3,6 +3,8 @@
  * arrow_hostile: structures of a producer that breaks rules.  Each one is refused
  * with a sentence, stays the caller's, and is never read beyond its end.
  */
+#include <dray/array.h>
+
 #include "arrow.h"
 
 /*

@@ -4,6 +4,8 @@
  * fields of one import that threads drop; -Db_sanitize=thread finds accesses without
  * an order.
  */
+#include <dray/array.h>
+
 #include "arrow.h"
 #include "node.h"
 

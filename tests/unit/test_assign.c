@@ -3,6 +3,8 @@
  * assign: the CPU's copy against a loop over elements, with every byte that
  * belongs to no element watched.
  */
+#include <dray/array.h>
+
 #include "node.h"
 #include "random_view.h"
 

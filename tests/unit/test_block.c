@@ -3,6 +3,8 @@
  * block: counts, the types that stand for one piece of memory, what can be
  * asked of each, and the dump.
  */
+#include <dray/array.h>
+
 #include "pool.h"
 
 static const uint32_t read_write = DRAY_READ | DRAY_WRITE;

@@ -3,6 +3,8 @@
  * block_array: arrays as blocks: the preamble, its meta-data, elements inline
  * and elsewhere.
  */
+#include <dray/array.h>
+
 #include "pool.h"
 
 static struct dray_array *make(const struct dray_array_options *options)

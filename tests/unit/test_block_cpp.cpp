@@ -15,7 +15,7 @@ extern "C" {
 #include <cmocka.h>
 }
 
-#include <dray/dray.h>
+#include <dray/array.h>
 
 namespace
 {

@@ -4,6 +4,8 @@
  * then with all that come after it; each time there is a code and a sentence,
  * blocks of before are as they were, and nothing is left over.
  */
+#include <dray/array.h>
+
 #include "fault.h"
 #include "fault_files.h"
 #include "pool.h"

@@ -4,6 +4,8 @@
  * -Db_sanitize=thread it also shows that what a thread did with a block is done
  * before another one frees it.
  */
+#include <dray/array.h>
+
 #include "pool.h"
 
 enum {

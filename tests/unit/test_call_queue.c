@@ -6,6 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <dray/array.h>
+
 #include "same.h"
 
 FACTS_ON(on_host)

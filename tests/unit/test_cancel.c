@@ -8,6 +8,8 @@
 #include <dray/manager.h>
 #include <dray/resource.h>
 
+#include <dray/array.h>
+
 #include "cancelled.h"
 #include "child.h"
 #include "records.h"
@@ -133,7 +135,7 @@ static int send_and_receive(void)
 	struct dray_array *array, *same;
 
 	if (dray_array_create(pool, u1, 1, DIMS(SMALL), &array) ||
-	    dray_array_send(ends[0], whole_view(array)) ||
+	    dray_view_send(ends[0], whole_view(array)) ||
 	    dray_array_receive(ends[1], NULL, &same))
 		return 1;
 	dray_array_unref(same);

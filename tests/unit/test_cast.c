@@ -7,6 +7,8 @@
 #include <float.h>
 #include <math.h>
 
+#include <dray/array.h>
+
 #include "unit.h"
 
 #define SECONDS DRAY_DATETIME64(DRAY_UNIT_SECOND, 1)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* cast_faults: conversions without the memory that they need. */
+#include <dray/array.h>
+
 #include "unit.h"
 
 static bool fails;

@@ -15,7 +15,7 @@ np = pytest.importorskip("numpy")
 pytestmark = pytest.mark.skipif(int(np.__version__.split(".")[0]) < 2,
                                 reason="NumPy 1 has other rules")
 
-library = ctypes.CDLL(os.environ["DRAY_BUILD"] + "/userspace/src/libdray.so")
+library = ctypes.CDLL(os.environ["DRAY_BUILD"] + "/userspace/array/libdray-array.so")
 library.dray_last_error.restype = ctypes.c_char_p
 library.dray_can_cast.restype = ctypes.c_bool
 library.dray_can_cast.argtypes = [ctypes.c_uint64, ctypes.c_uint64, ctypes.c_int]

@@ -3,6 +3,8 @@
  * cast_struct: structures and arrays in elements.  test_cast_numpy.py compares
  * pairs of them with NumPy; here are references, failures and sanitizers.
  */
+#include <dray/array.h>
+
 #include "fault.h"
 
 WRAPPED(void *, malloc, (size_t size))

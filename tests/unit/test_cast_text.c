@@ -3,6 +3,8 @@
 #include <locale.h>
 #include <math.h>
 
+#include <dray/array.h>
+
 #include "unit.h"
 
 #define ROOM 48

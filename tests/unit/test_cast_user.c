@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* cast_user: conversions that types of a user's own bring. */
+#include <dray/array.h>
+
 #include "nditer.h"
 #include "user_types.h"
 

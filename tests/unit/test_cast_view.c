@@ -3,6 +3,8 @@
 #include <fenv.h>
 #include <math.h>
 
+#include <dray/array.h>
+
 #include "unit.h"
 
 static double doubles[6];

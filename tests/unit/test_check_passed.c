@@ -3,6 +3,8 @@
  * check_passed: a block that another process may be looking at keeps its bytes
  * when it is freed: the checking handler overwrites only what nobody else has.
  */
+#include <dray/array.h>
+
 #include "records.h"
 
 static const struct dray_handler *handler;
@@ -66,7 +68,7 @@ static struct dray_array *send_and_receive(void *block, int64_t size)
 
 	assert_works(dray_view_init(&view, block, DRAY_UINT8, 1, &size, NULL));
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-	assert_works(dray_array_send(ends[0], &view));
+	assert_works(dray_view_send(ends[0], &view));
 	assert_works(dray_array_receive(ends[1], NULL, &array));
 	close(ends[0]);
 	close(ends[1]);

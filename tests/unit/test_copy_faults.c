@@ -4,6 +4,8 @@
  * each time there is a code and a sentence, and nothing is left held, parked
  * or open.  The engine is the simulated one.
  */
+#include <dray/array.h>
+
 #include "simulated_engine.h"
 
 static int to_go = -1; /* allocations until one fails; below 0: none will */
@@ -89,7 +91,7 @@ static int pass_an_array(void)
 	struct dray_array *array;
 	int error;
 
-	assert_works(dray_array_send(ends[0], &dst));
+	assert_works(dray_view_send(ends[0], &dst));
 	error = dray_array_receive(ends[1], NULL, &array);
 	if (!error)
 		dray_array_unref(array);

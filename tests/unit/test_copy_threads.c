@@ -2,6 +2,8 @@
 /* copy_threads: copies and conversions by several threads, some of which fail. */
 #include <pthread.h>
 
+#include <dray/array.h>
+
 #include "layout/layout_threads.h"
 #include "unit.h"
 

@@ -3,6 +3,8 @@
  * dlpack: types, and arrays as tensors.  Tensors as arrays are in
  * test_dlpack_import.c; those of real libraries in tests/python and tests/interop.
  */
+#include <dray/array.h>
+
 #include "pool.h"
 #include "tensors.h"
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* dlpack_bad: all in a tensor that may be wrong. */
+#include <dray/array.h>
+
 #include "tensors.h"
 
 /* Changes of a good tensor that make it a bad one. */

@@ -4,6 +4,8 @@
  * with all that come after it; the array and the tensor are then as before.  The
  * address sanitizer sees leaks.
  */
+#include <dray/array.h>
+
 #include "fault.h"
 #include "tensors.h"
 

@@ -2,6 +2,8 @@
 /*
  * dlpack_fences: arrays that a transfer has, on their way out as tensors and in.
  */
+#include <dray/array.h>
+
 #include "simulated_queue.h"
 #include "tensors.h"
 

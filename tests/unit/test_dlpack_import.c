@@ -3,6 +3,8 @@
  * dlpack_import: tensors as arrays.  All that may be wrong in one is in
  * test_dlpack_bad.c.
  */
+#include <dray/array.h>
+
 #include "memory/backend.h"
 #include "node.h"
 #include "tensors.h"

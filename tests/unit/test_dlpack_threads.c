@@ -4,6 +4,8 @@
  * one thread makes and another gives back; -Db_sanitize=thread finds accesses
  * without an order.
  */
+#include <dray/array.h>
+
 #include "pool.h"
 
 enum {

@@ -13,7 +13,7 @@ import pytest
 np = pytest.importorskip("numpy")
 describe = np.lib.format.dtype_to_descr
 
-library = ctypes.CDLL(os.environ["DRAY_BUILD"] + "/userspace/src/libdray.so")
+library = ctypes.CDLL(os.environ["DRAY_BUILD"] + "/userspace/array/libdray-array.so")
 library.dray_last_error.restype = ctypes.c_char_p
 library.dray_dtype_base.restype = ctypes.c_uint64
 library.dray_dtype_field_count.restype = ctypes.c_size_t

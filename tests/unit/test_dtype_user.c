@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* dtype: types of a user's own. */
+#include <dray/array.h>
+
 #include "unit.h"
 
 static int released;
@@ -89,13 +91,13 @@ FACT(an_array_of_a_user_type_is_not_exported)
 {
 	dray_dtype dtype = make();
 	struct dray_array *array;
-	char record[DRAY_ARRAY_RECORD_SIZE];
+	char record[DRAY_VIEW_RECORD_SIZE];
 	size_t size;
 
 	assert_works(dray_array_zeros(dtype, 1, DIMS(3), &array));
 	dray_dtype_unref(dtype);
-	assert_fails(dray_array_export(whole_view(array), 0, record,
-				       sizeof(record), &size),
+	assert_fails(dray_view_export(whole_view(array), 0, record,
+				      sizeof(record), &size),
 		     -EINVAL, "user type");
 	released = 0;
 	dray_array_unref(array);

@@ -10,7 +10,7 @@ import pytest
 
 np = pytest.importorskip("numpy")
 
-library = ctypes.CDLL(os.environ["DRAY_BUILD"] + "/userspace/src/libdray.so")
+library = ctypes.CDLL(os.environ["DRAY_BUILD"] + "/userspace/array/libdray-array.so")
 library.dray_last_error.restype = ctypes.c_char_p
 pointer, word = ctypes.c_void_p, ctypes.c_uint64
 

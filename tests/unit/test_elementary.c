@@ -4,6 +4,8 @@
  * any strides.  Their values are compared with MPFR's in
  * tests/elementary, and with NumPy's in test_elementary_numpy.py.
  */
+#include <dray/array.h>
+
 #include "elementary.h"
 
 #include "base/cpu.h"

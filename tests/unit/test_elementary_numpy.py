@@ -14,7 +14,7 @@ np = pytest.importorskip("numpy")
 pytestmark = pytest.mark.skipif(int(np.__version__.split(".")[0]) < 2,
                                 reason="NumPy 1 has other loops")
 
-library = ctypes.CDLL(os.environ["DRAY_BUILD"] + "/userspace/src/libdray.so")
+library = ctypes.CDLL(os.environ["DRAY_BUILD"] + "/userspace/array/libdray-array.so")
 library.dray_last_error.restype = ctypes.c_char_p
 library.dray_ufunc_find.restype = ctypes.c_void_p
 library.dray_ufunc_get_loop.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_void_p,

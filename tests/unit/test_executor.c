@@ -2,6 +2,8 @@
 /* executor: streams and the CPU, the choice between them, and their times. */
 #include <dray/transfer.h>
 
+#include <dray/array.h>
+
 #include "same.h"
 
 FACTS_ON(on_host)

@@ -3,6 +3,8 @@
  * full: whoever says that there is no more memory, the sentence names what the
  * pool still has in one piece.
  */
+#include <dray/array.h>
+
 #include "fault.h"
 #include "pool.h"
 

@@ -3,7 +3,9 @@
  * index_array: indices with arrays: refusals with their sentences, and
  * memory that is shared.  test_numpy_index.py compares the results with NumPy's.
  */
-#include <dray/sorting.h>
+#include <dray/array/sorting.h>
+
+#include <dray/array.h>
 
 #include "unit.h"
 

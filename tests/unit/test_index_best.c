@@ -5,6 +5,8 @@
  */
 #include <math.h>
 
+#include <dray/array.h>
+
 #include "node.h"
 #include "random_view.h"
 

@@ -8,8 +8,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <dray/reduce.h>
-#include <dray/sorting.h>
+#include <dray/array/reduce.h>
+#include <dray/array/sorting.h>
+
+#include <dray/array.h>
 
 #include "unit.h"
 

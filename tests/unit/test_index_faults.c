@@ -4,6 +4,8 @@
  * all that come after it; each time there is a code and a sentence, and nothing
  * was written.  The address sanitizer sees leaks.
  */
+#include <dray/array.h>
+
 #include "fault.h"
 WRAPPED(void *, malloc, (size_t size))
 {

@@ -3,6 +3,8 @@
  * index_random: random indices, of which many are wrong, for the sanitizers.  An
  * index gives the same into a view; if that is set again, nothing changes.
  */
+#include <dray/array.h>
+
 #include "node.h"
 #include "random_view.h"
 

@@ -3,6 +3,8 @@
  * index_user: elements of a user's type, and of structures of them, are sorted,
  * found and counted by the functions of their types.
  */
+#include <dray/array.h>
+
 #include "user_types.h"
 
 #define ROWS 40

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* ipc: arrays over sockets, and what comes along or does not. */
+#include <dray/array.h>
+
 #include "record.h"
 
 static void passes_over(int type)
@@ -15,7 +17,7 @@ static void passes_over(int type)
 		(struct dray_index[]){ DRAY_SLICE(DRAY_OMIT, 3, -2),
 				       DRAY_SLICE(1, 20, 3) },
 		2, &view));
-	assert_works(dray_array_send(ends[0], &view));
+	assert_works(dray_view_send(ends[0], &view));
 	assert_works(dray_array_receive(ends[1], node, &received));
 	there = whole_view(received);
 	assert_int_equal(there->ndim, 2);
@@ -48,7 +50,7 @@ FACT(type_objects_pass_as_their_text)
 	assert_works(dray_dtype_parse("i4,(2,3)f8,S3", &dtype));
 	assert_works(dray_array_create(pool, dtype, 1, DIMS(4), &array));
 	make_pair(SOCK_STREAM, ends);
-	assert_works(dray_array_send(ends[0], whole_view(array)));
+	assert_works(dray_view_send(ends[0], whole_view(array)));
 	assert_works(dray_array_receive(ends[1], NULL, &received));
 	assert_true(received->dtype != dtype);
 	assert_true(dray_dtype_equal(received->dtype, dtype));
@@ -71,7 +73,7 @@ FACT(several_arrays_in_a_stream_stay_apart)
 	for (int i = 0; i < 3; i++) {
 		arrays[i] = make_array(1, i + 1);
 		memset(arrays[i]->data, 'a' + i, 2);
-		assert_works(dray_array_send(ends[0], whole_view(arrays[i])));
+		assert_works(dray_view_send(ends[0], whole_view(arrays[i])));
 	}
 	for (int i = 0; i < 3; i++) {
 		assert_works(dray_array_receive(ends[1], NULL, &received));
@@ -104,7 +106,7 @@ FACT(another_process_changes_the_array_in_place)
 		_exit(0);
 	}
 	close(ends[1]);
-	assert_works(dray_array_send(ends[0], view));
+	assert_works(dray_view_send(ends[0], view));
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
 	for (int i = 0; i < 32; i++)
@@ -120,7 +122,7 @@ FACT(a_received_array_outlives_the_sender)
 
 	make_pair(SOCK_STREAM, ends);
 	memset(array->data, 3, 32);
-	assert_works(dray_array_send(ends[0], whole_view(array)));
+	assert_works(dray_view_send(ends[0], whole_view(array)));
 	close(ends[0]);
 	dray_array_unref(array);
 	assert_works(dray_array_receive(ends[1], NULL, &received));
@@ -140,7 +142,7 @@ FACT(read_only_and_empty_views_pass)
 	assert_works(dray_view_index(whole_view(array), &DRAY_SLICE(2, 2, 1), 1,
 				     &view));
 	view.flags = DRAY_READ;
-	assert_works(dray_array_send(ends[0], &view));
+	assert_works(dray_view_send(ends[0], &view));
 	assert_works(dray_array_receive(ends[1], NULL, &received));
 	assert_int_equal(received->flags & PERMISSIONS, DRAY_READ);
 	assert_int_equal(dray_array_axes(received)[0].size, 0);
@@ -160,7 +162,7 @@ FACT(sixty_four_axes_pass)
 	for (int i = 0; i < 64; i++)
 		shape[i] = 1;
 	assert_works(dray_view_init(&view, array->data, u2, 64, shape, NULL));
-	assert_works(dray_array_send(ends[0], &view));
+	assert_works(dray_view_send(ends[0], &view));
 	assert_works(dray_array_receive(ends[1], NULL, &received));
 	assert_int_equal(received->ndim, 64);
 	dray_array_unref(received);
@@ -179,20 +181,20 @@ FACT(what_is_not_drays_is_not_sent)
 
 	make_pair(SOCK_STREAM, ends);
 	assert_works(dray_view_init(&view, memory, u2, 1, DIMS(8), NULL));
-	assert_fails(dray_array_send(ends[0], &view), -EINVAL,
+	assert_fails(dray_view_send(ends[0], &view), -EINVAL,
 		     "outside of dray's memory");
 	dray_view_copy(&view, whole_view(array));
 	view.shape[0] = 100000;
-	assert_fails(dray_array_send(ends[0], &view), -EINVAL,
+	assert_fails(dray_view_send(ends[0], &view), -EINVAL,
 		     "leaves its block");
 	view.strides[0] = INT64_MAX;
-	assert_fails(dray_array_send(ends[0], &view), -EOVERFLOW, "63 bits");
+	assert_fails(dray_view_send(ends[0], &view), -EOVERFLOW, "63 bits");
 
 	assert_works(dray_node_open("host", &private_node));
 	assert_works(dray_pool_create(private_node, NULL, &private_pool));
 	assert_works(dray_view_init(&view, dray_pool_alloc(private_pool, 64, 0),
 				    u2, 1, DIMS(8), NULL));
-	assert_fails(dray_array_send(ends[0], &view), -EOPNOTSUPP,
+	assert_fails(dray_view_send(ends[0], &view), -EOPNOTSUPP,
 		     "private host memory");
 	dray_pool_free(private_pool, view.data);
 	dray_pool_close(private_pool);
@@ -209,12 +211,12 @@ FACT(a_socket_that_cannot_is_told)
 	before = count_fds();
 	make_pair(SOCK_STREAM, ends);
 	close(ends[1]);
-	assert_fails(dray_array_send(ends[0], whole_view(array)), -EPIPE,
+	assert_fails(dray_view_send(ends[0], whole_view(array)), -EPIPE,
 		     "sending");
 	assert_fails(dray_array_receive(ends[0], NULL, &received), -ECONNRESET,
 		     "closed the socket");
 	close(ends[0]);
-	assert_fails(dray_array_send(-1, whole_view(array)), -EBADF, "sending");
+	assert_fails(dray_view_send(-1, whole_view(array)), -EBADF, "sending");
 	assert_fails(dray_array_receive(-1, NULL, &received), -EBADF,
 		     "receiving");
 	make_pair(SOCK_STREAM | SOCK_NONBLOCK, ends);
@@ -235,7 +237,7 @@ FACT(credentials_may_come_along)
 	assert_int_equal(setsockopt(ends[1], SOL_SOCKET, SO_PASSCRED, &on,
 				    sizeof(on)),
 			 0);
-	assert_works(dray_array_send(ends[0], whole_view(array)));
+	assert_works(dray_view_send(ends[0], whole_view(array)));
 	assert_works(dray_array_receive(ends[1], node, &received));
 	dray_array_unref(received);
 	dray_array_unref(array);
@@ -261,7 +263,7 @@ FACT(descriptors_of_the_sender_are_closed)
 				      strerror(errno));
 		} else {
 			assert_works(
-				dray_array_send(ends[0], whole_view(array)));
+				dray_view_send(ends[0], whole_view(array)));
 			assert_works(
 				dray_array_receive(ends[1], node, &received));
 			dray_array_unref(received);
@@ -328,7 +330,7 @@ FACT(received_descriptors_are_closed_on_exec)
 	int ends[2];
 
 	make_pair(SOCK_STREAM, ends);
-	assert_works(dray_array_send(ends[0], whole_view(array)));
+	assert_works(dray_view_send(ends[0], whole_view(array)));
 	assert_works(dray_array_receive(ends[1], node, &received));
 	assert_works(dray_locate(received->data, &location));
 	assert_int_equal(fcntl(dray_buffer_fd(location.buffer), F_GETFD),

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* ipc: records that lie. */
+#include <dray/array.h>
+
 #include "random_view.h"
 #include "record.h"
 
@@ -212,7 +214,7 @@ FACT(without_room_for_a_descriptor_nothing_is_received)
 	int ends[2], before, error;
 
 	make_pair(SOCK_STREAM, ends);
-	assert_works(dray_array_send(ends[0], whole_view(array)));
+	assert_works(dray_view_send(ends[0], whole_view(array)));
 	before = count_fds();
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
 	tight = limit;

@@ -2,6 +2,8 @@
 /* ipc: records that come in pieces, late, or not to their end. */
 #include <poll.h>
 
+#include <dray/array.h>
+
 #include "record.h"
 
 /*
@@ -117,7 +119,7 @@ FACT(records_go_on_after_signals_and_waits)
 	make_pair(SOCK_STREAM, ends);
 	halting.on = true;
 	halting.calls = 0;
-	assert_works(dray_array_send(ends[0], whole_view(array)));
+	assert_works(dray_view_send(ends[0], whole_view(array)));
 	halting.calls = 0;
 	halting.poll_error = EINTR;
 	assert_works(dray_array_receive(ends[1], node, &received));
@@ -129,7 +131,7 @@ FACT(records_go_on_after_signals_and_waits)
 	halting.on = true;
 	halting.calls = 0;
 	halting.poll_error = ENOMEM;
-	assert_fails(dray_array_send(ends[0], whole_view(array)), -ENOMEM,
+	assert_fails(dray_view_send(ends[0], whole_view(array)), -ENOMEM,
 		     "waiting for the socket");
 	halting.calls = 0;
 	halting.poll_error = ENOMEM;
@@ -149,10 +151,10 @@ FACT(a_signal_before_the_first_byte_ends_the_call)
 	make_pair(SOCK_STREAM, ends);
 	halting.on = true;
 	halting.calls = 3; /* the next one meets EINTR */
-	error = dray_array_send(ends[0], whole_view(array));
+	error = dray_view_send(ends[0], whole_view(array));
 	assert_int_equal(error, -EINTR);
 	halting.on = false;
-	assert_works(dray_array_send(ends[0], whole_view(array)));
+	assert_works(dray_view_send(ends[0], whole_view(array)));
 	halting.on = true;
 	halting.calls = 3;
 	error = dray_array_receive(ends[1], node, &received);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* The iterator over one view, against a walk by shape and strides alone. */
+#include <dray/array.h>
+
 #include "random_view.h"
 
 static int16_t numbers[4 * 5 * 6];

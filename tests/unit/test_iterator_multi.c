@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* Broadcasting, and the iterator over views that are broadcast. */
+#include <dray/array.h>
+
 #include "random_view.h"
 
 struct shape {

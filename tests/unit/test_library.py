@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The public headers, and what the library in DRAY_BUILD exports."""
+"""The public headers, and what the libraries in DRAY_BUILD export."""
 
 import os
 import re
@@ -10,18 +10,24 @@ from pathlib import Path
 import pytest
 
 TREE = Path(__file__).parents[2]
-LIBRARY = Path(os.environ["DRAY_BUILD"]) / "userspace/src/libdray.so"
-HEADERS = sorted((TREE / "include/dray").glob("*.h"))
+BUILD = Path(os.environ["DRAY_BUILD"])
+INCLUDE = TREE / "include"
+CORE = sorted(path for path in (INCLUDE / "dray").glob("*.h") if path.stem != "array")
+ARRAY = sorted((INCLUDE / "dray/array").glob("*.h"))
+HEADERS = [*CORE, *ARRAY, INCLUDE / "dray/array.h"]
+# Each library, the headers of its functions, and the symbol's version
+LIBRARIES = [("userspace/core/libdray.so", CORE, "DRAY_0.1"),
+             ("userspace/array/libdray-array.so", ARRAY, "DRAY_ARRAY_0.1")]
 
 
 @pytest.mark.parametrize("compiler, standard", [
     ("gcc", "c11"), ("g++", "c++11"), ("g++", "c++20"), ("clang++", "c++11")])
-@pytest.mark.parametrize("header", [header.name for header in HEADERS])
+@pytest.mark.parametrize("header", [str(header.relative_to(INCLUDE)) for header in HEADERS])
 def test_a_header_alone_compiles_without_a_warning(header, compiler, standard):
     if not shutil.which(compiler):
         pytest.skip(f"there is no {compiler}")
     # Twice: it has a guard.
-    program = 2 * f"#include <dray/{header}>\n" + "int main(void) { return 0; }\n"
+    program = 2 * f"#include <{header}>\n" + "int main(void) { return 0; }\n"
     done = subprocess.run(
         [compiler, "-x", standard.rstrip("0123456789"), f"-std={standard}",
          "-Wall", "-Wextra", "-Wshadow", "-Wpedantic", "-Werror",
@@ -30,16 +36,16 @@ def test_a_header_alone_compiles_without_a_warning(header, compiler, standard):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.fixture(scope="module")
-def exported():
+def exported(library):
+    """Returns the version of each exported symbol."""
     symbols = subprocess.check_output(
-        ["nm", "-D", "--defined-only", "--with-symbol-versions", LIBRARY], text=True)
+        ["nm", "-D", "--defined-only", "--with-symbol-versions", BUILD / library], text=True)
     rows = map(str.split, symbols.splitlines())
-    return {name for _, kind, name in rows if kind != "A"}
+    return dict(name.split("@@") for _, kind, name in rows if kind != "A")
 
 
-def declared(*patterns):
-    text = "".join(header.read_text(encoding="utf-8") for header in HEADERS)
+def declared(headers, *patterns):
+    text = "".join(header.read_text(encoding="utf-8") for header in headers)
     found = [set(re.findall(r"(dray_[a-z0-9_]*)\(", "".join(
         re.findall(pattern, text, re.MULTILINE)))) for pattern in patterns]
     assert all(found)
@@ -65,19 +71,34 @@ CALLED = r"^DRAY_API\s[^;]*;"
 INLINED = r"^DRAY_INLINED\([^{]*{"
 
 
-def test_all_exported_symbols_are_dray_and_have_a_version(exported):
-    assert [name for name in exported
-            if not re.fullmatch(r"dray_[a-z0-9_]*@@DRAY_[0-9.]*", name)] == []
+@pytest.mark.parametrize("library, headers, version", LIBRARIES)
+def test_declared_and_exported_functions_are_the_same(library, headers, version):
+    public = {name for name, with_version in exported(library).items()
+              if with_version == version}
+    assert declared(headers, CALLED, INLINED) == public
 
 
-def test_declared_and_exported_functions_are_the_same(exported):
-    assert declared(CALLED, INLINED) == {name.split("@")[0] for name in exported}
+def undefined(library):
+    rows = subprocess.check_output(["nm", "-D", "--undefined-only", BUILD / library], text=True)
+    return {row.split()[-1] for row in rows.splitlines()}
+
+
+def test_private_symbols_are_those_that_the_arrays_use_and_no_others():
+    private = {f"{name}@{version}" for name, version in exported(LIBRARIES[0][0]).items()
+               if version != "DRAY_0.1"}
+    assert private == {name for name in undefined(LIBRARIES[1][0]) if "@DRAY_PRIVATE_" in name}
+    version = re.search(r"version: '(.*?)'", (TREE / "meson.build").read_text())[1]
+    assert {name.split("@")[1] for name in private} == {f"DRAY_PRIVATE_{version}"}
+
+
+def test_libdray_needs_no_array():
+    assert {name for name in undefined(LIBRARIES[0][0]) if name.startswith("dray_")} == set()
 
 
 def test_each_function_is_tested_with_null():
     tests = (TREE / "tests/unit").glob("test_null*.c")
     text = "".join(test.read_text(encoding="utf-8") for test in tests)
-    assert declared(CALLED) - set(re.findall(r"dray_[a-z0-9_]*", text)) == set()
+    assert declared(HEADERS, CALLED) - set(re.findall(r"dray_[a-z0-9_]*", text)) == set()
 
 
 # Calls of the C library that return a new descriptor, and of the module.
@@ -93,7 +114,8 @@ def without_comments(path):
 
 
 def test_every_new_descriptor_is_kept_above_the_standard_streams():
-    sources = [path for path in sorted((TREE / "userspace/src").rglob("*.[ch]"))
+    sources = [path for folder in ("core", "array")
+               for path in sorted((TREE / "userspace" / folder).rglob("*.[ch]"))
                if path.stem != "descriptor"]
     assert len(sources) > 300
     found = []

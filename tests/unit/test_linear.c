@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* linear: products of small matrices, and refusals. */
-#include <dray/linear.h>
+#include <dray/array/linear.h>
+
+#include <dray/array.h>
 
 #include "unit.h"
 

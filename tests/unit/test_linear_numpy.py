@@ -91,7 +91,7 @@ def check_one(library, dice):
 
 
 def check_all(count):
-    library = ctypes.CDLL(os.environ["DRAY_BUILD"] + "/userspace/src/libdray.so")
+    library = ctypes.CDLL(os.environ["DRAY_BUILD"] + "/userspace/array/libdray-array.so")
     library.dray_last_error.restype = ctypes.c_char_p
     library.dray_blas_name.restype = ctypes.c_char_p
     dice = np.random.default_rng(8)

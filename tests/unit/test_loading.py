@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The library is a guest in a process: nothing of it runs when it is loaded, and
-it is not unmapped under a thread that has yet to end."""
+"""The libraries are guests in a process: nothing of them runs when they are loaded, and
+none is unmapped under a thread that has yet to end."""
 
 import os
 import re
@@ -8,8 +8,11 @@ import struct
 import subprocess
 from pathlib import Path
 
+import pytest
+
 INCLUDE = Path(__file__).parents[2] / "include"
-LIBRARY = Path(os.environ["DRAY_BUILD"]) / "userspace/src/libdray.so"
+BUILD = Path(os.environ["DRAY_BUILD"]) / "userspace"
+LIBRARY = BUILD / "core/libdray.so"
 PROGRAM = r"""
 #include <dlfcn.h>
 #include <pthread.h>
@@ -60,11 +63,13 @@ int main(int argc, char **argv)
 """
 
 
-def readelf(option):
-    return subprocess.check_output(["readelf", "-W", option, LIBRARY], text=True)
+@pytest.fixture(params=[LIBRARY, BUILD / "array/libdray-array.so"], ids=lambda path: path.name)
+def readelf(request):
+    return lambda option: subprocess.check_output(["readelf", "-W", option, request.param],
+                                                  text=True)
 
 
-def test_it_has_no_constructor():
+def test_it_has_no_constructor(readelf):
     size = re.search(r"\.init_array +INIT_ARRAY +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+)",
                      readelf("-S"))[1]
     # One pointer is the C runtime's, frame_dummy.
@@ -72,17 +77,17 @@ def test_it_has_no_constructor():
     assert int(size, 16) == struct.calcsize("P")
 
 
-def test_it_cannot_be_unloaded():
+def test_it_cannot_be_unloaded(readelf):
     assert re.search("FLAGS_1.*NODELETE", readelf("-d"))
 
 
-def test_memory_of_a_thread_is_found_without_a_call():
+def test_memory_of_a_thread_is_found_without_a_call(readelf):
     # initial-exec: an access to a thread's own pointer calls nothing
     assert re.search("FLAGS.*STATIC_TLS", readelf("-d"))
     assert not re.search("DTPMOD|TLSDESC", readelf("-r"))
 
 
-def test_at_most_64_bytes_of_a_thread_are_static():
+def test_at_most_64_bytes_of_a_thread_are_static(readelf):
     # All of a library that has such accesses is static, and a process that is
     # running has little of that for libraries that it loads.
     size = re.search(r"^ *TLS +(?:\w+ +){4}(\w+)", readelf("-l"), re.MULTILINE)[1]

@@ -15,7 +15,7 @@ np = pytest.importorskip("numpy")
 pytestmark = pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.4.0",
                                 reason="earlier versions have other loops")
 
-library = ctypes.CDLL(os.environ["DRAY_BUILD"] + "/userspace/src/libdray.so")
+library = ctypes.CDLL(os.environ["DRAY_BUILD"] + "/userspace/array/libdray-array.so")
 library.dray_last_error.restype = ctypes.c_char_p
 library.dray_ufunc_find.restype = ctypes.c_void_p
 library.dray_ufunc_find.argtypes = [ctypes.c_char_p]

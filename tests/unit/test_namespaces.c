@@ -3,6 +3,8 @@
  * Containers: a process in namespaces of its own, and the exporter outside.  What
  * works, works across; the rest is a sentence that names the namespace.
  */
+#include <dray/array.h>
+
 #include "child.h"
 #include "shareable.h"
 
@@ -94,8 +96,8 @@ static int export_array(void **state)
 	if (set_up(state) ||
 	    dray_array_create(pool, u1, 1, DIMS(100000), &array))
 		return -1;
-	return dray_array_export(whole_view(array), 0, record, sizeof(record),
-				 &record_size);
+	return dray_view_export(whole_view(array), 0, record, sizeof(record),
+				&record_size);
 }
 
 static int end_array(void **state)

@@ -3,6 +3,8 @@
  * The order of iterators and their merged axes.  The tables have the expectations
  * of NumPy's test_nditer.py.
  */
+#include <dray/array.h>
+
 #include "nditer.h"
 #include "random_view.h"
 

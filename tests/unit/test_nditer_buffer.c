@@ -5,6 +5,8 @@
  */
 #include <fenv.h>
 
+#include <dray/array.h>
+
 #include "nditer.h"
 
 #define RO DRAY_OPERAND_READ

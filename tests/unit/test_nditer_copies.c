@@ -3,6 +3,8 @@
  * Operands that are copied as a whole, because of their type or because they
  * overlap, and allocations that fail on the way.
  */
+#include <dray/array.h>
+
 #include "nditer.h"
 
 #define RO DRAY_OPERAND_READ

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* Jumps, ranges, changes of axes, and copies of iterators. */
+#include <dray/array.h>
+
 #include "nditer.h"
 
 static const struct form box = { 3, { 2, 3, 4 }, { 12, 4, 1 }, 0 };

@@ -4,6 +4,8 @@
  * allocated, and reductions.  The tables have the expectations of NumPy's
  * test_nditer.py.
  */
+#include <dray/array.h>
+
 #include "nditer.h"
 
 #define RO DRAY_OPERAND_READ

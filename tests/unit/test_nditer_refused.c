@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* Arguments that an iterator refuses, each with its sentence. */
+#include <dray/array.h>
+
 #include "nditer.h"
 
 #define RO DRAY_OPERAND_READ

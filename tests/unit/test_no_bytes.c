@@ -5,9 +5,11 @@
  */
 #include <unistd.h>
 
-#include <dray/iterator.h>
-#include <dray/nditer.h>
-#include <dray/sorting.h>
+#include <dray/array/iterator.h>
+#include <dray/array/nditer.h>
+#include <dray/array/sorting.h>
+
+#include <dray/array.h>
 
 #include "unit.h"
 

@@ -5,6 +5,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <dray/array.h>
+
 #include "pool.h"
 
 static char folder[] = "/tmp/dray-npy-XXXXXX";

@@ -329,6 +329,30 @@ FACT(records)
 	dray_pool_free(pool, block);
 }
 
+FACT(records_of_views)
+{
+	char record[DRAY_VIEW_RECORD_SIZE] = "", bytes[2] = "";
+	struct dray_block *block;
+	struct dray_view view, out;
+	uint64_t needed;
+	size_t size;
+
+	assert_works(dray_view_init(&view, bytes, u1, 1, DIMS(2), NULL));
+	refuses(dray_view_send(-1, NULL));
+	refuses(dray_view_receive(-1, NULL, NULL, &block));
+	refuses(dray_view_receive(-1, NULL, &out, NULL));
+	refuses(dray_view_export(NULL, 0, record, sizeof(record), &size));
+	refuses(dray_view_export(&view, 0, NULL, sizeof(record), &size));
+	refuses(dray_view_export(&view, 0, record, sizeof(record), NULL));
+	refuses(dray_view_open(NULL, sizeof(record), NULL, &out, &block));
+	refuses(dray_view_open(record, sizeof(record), NULL, NULL, &block));
+	refuses(dray_view_open(record, sizeof(record), NULL, &out, NULL));
+	refuses(dray_view_fetch(NULL, sizeof(record), bytes, 2, &needed, &out));
+	refuses(dray_view_fetch(record, sizeof(record), bytes, 2, NULL, &out));
+	refuses(dray_view_fetch(record, sizeof(record), bytes, 2, &needed,
+				NULL));
+}
+
 FACT(publish)
 {
 	allows(dray_publish_start);

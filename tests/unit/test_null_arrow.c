@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* NULL where a function needs something: Arrow's structures. */
+#include <dray/array.h>
+
 #include "null.h"
 
 FACT(arrow)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* NULL where a function needs something: tensors of DLPack. */
+#include <dray/array.h>
+
 #include "null.h"
 #include "tensors.h"
 

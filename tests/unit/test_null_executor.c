@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* NULL where a function needs something: products, executors and queues of calls. */
-#include <dray/executor.h>
-#include <dray/linear.h>
+#include <dray/array/executor.h>
+#include <dray/array/linear.h>
+
+#include <dray/array.h>
 
 #include "null.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* NULL where a function needs something: methods of ufuncs, and statistics. */
-#include <dray/statistics.h>
+#include <dray/array/statistics.h>
+
+#include <dray/array.h>
 
 #include "null.h"
 

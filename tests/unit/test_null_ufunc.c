@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* NULL where a function needs something: universal functions. */
-#include <dray/sequence.h>
-#include <dray/ufunc.h>
+#include <dray/array/sequence.h>
+#include <dray/array/ufunc.h>
+
+#include <dray/array.h>
 
 #include "null.h"
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* NULL for the parameters of <dray/xrt.h>.  XRT need not be there to be asked. */
+#include <dray/array.h>
+
 #include "null.h"
 
 FACT(xrt)
@@ -11,7 +13,9 @@ FACT(xrt)
 	struct dray_xrt_device *any_device = (void *)&device;
 	struct dray_xrt_bo *any_bo = (void *)&bo;
 	struct dray_array *array = NULL, *any_array = (void *)&array;
+	struct dray_view any_view = { 0 };
 	struct dray_buffer *buffer = NULL;
+	struct dray_block *block;
 	void *handle = &handle;
 	uint64_t number;
 
@@ -29,6 +33,9 @@ FACT(xrt)
 	refuses(dray_xrt_import_array(NULL, any_array, &bo));
 	refuses(dray_xrt_import_array(any_device, NULL, &bo));
 	refuses(dray_xrt_import_array(any_device, any_array, NULL));
+	refuses(dray_xrt_import_view(NULL, &any_view, NULL, &bo));
+	refuses(dray_xrt_import_view(any_device, NULL, NULL, &bo));
+	refuses(dray_xrt_import_view(any_device, &any_view, NULL, NULL));
 	refuses(dray_xrt_import_user(NULL, &number, 4096, NULL, &bo));
 	refuses(dray_xrt_import_user(any_device, NULL, 4096, NULL, &bo));
 	refuses(dray_xrt_import_user(any_device, &number, 4096, NULL, NULL));
@@ -53,6 +60,8 @@ FACT(xrt)
 	refuses(dray_xrt_bo_buffer(NULL, node, &buffer, &number));
 	refuses(dray_xrt_bo_buffer(any_bo, node, NULL, &number));
 	refuses(dray_xrt_bo_buffer(any_bo, node, &buffer, NULL));
+	refuses(dray_xrt_bo_block(NULL, node, &block));
+	refuses(dray_xrt_bo_block(any_bo, node, NULL));
 	refuses(dray_xrt_bo_array(NULL, node, 0, u1, 0, NULL, NULL, &array));
 	refuses(dray_xrt_bo_array(any_bo, node, 0, u1, 0, NULL, NULL, NULL));
 	dray_buffer_unref(buffer);

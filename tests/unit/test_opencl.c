@@ -3,6 +3,8 @@
  * opencl: calls on a real device.  All that it makes is released, and no call ends
  * before its kernels.  Bits of results are compared by tests/python/test_opencl.py.
  */
+#include <dray/array.h>
+
 #include "opencl_device.h"
 
 FACTS_ON(has_device)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* opencl_faults: functions of OpenCL that fail, and devices of other kinds. */
+#include <dray/array.h>
+
 #include "opencl_device.h"
 
 FACTS_ON(has_device)

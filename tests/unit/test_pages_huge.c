@@ -204,7 +204,7 @@ static void cannot_be_passed_on(void *data)
 		     "reserved huge pages");
 	assert_works(dray_view_init(&view, data, bytes, 0, NULL, NULL));
 	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-	assert_fails(dray_array_send(ends[0], &view), -EOPNOTSUPP,
+	assert_fails(dray_view_send(ends[0], &view), -EOPNOTSUPP,
 		     "reserved huge pages");
 	/* Nothing was sent. */
 	assert_int_equal(recv(ends[1], &byte, 1, MSG_DONTWAIT), -1);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* print: views as text for people. */
+#include <dray/array.h>
+
 #include "pool.h"
 
 static const int16_t numbers[] = { 1, -20, 3, 4, 5, 600 };

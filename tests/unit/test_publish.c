@@ -3,6 +3,8 @@
  * publish: a process shows its pools to others only if it is asked to, all of
  * them, and to whom it may.
  */
+#include <dray/array.h>
+
 #include "child.h"
 #include "descriptors.h"
 #include "pool.h"

@@ -3,6 +3,8 @@
  * publish: threads allocate and free while snapshots are made.  Each snapshot is
  * whole, and says nothing wrong of any block.
  */
+#include <dray/array.h>
+
 #include "pool.h"
 #include "published.h"
 

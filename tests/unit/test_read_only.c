@@ -3,7 +3,9 @@
  * read_only: every function that writes to a view refuses one that may not be
  * written, and an immutable one, and writes nothing.
  */
-#include <dray/sorting.h>
+#include <dray/array/sorting.h>
+
+#include <dray/array.h>
 
 #include "unit.h"
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* ipc: records of arrays, with strides that never lead out of their memory. */
+#include <dray/array.h>
+
 #include "child.h"
 #include "records.h"
 
@@ -30,7 +32,7 @@ static size_t export_view(const struct dray_view *view, uint32_t flags,
 	size_t size = 0;
 
 	assert_works(
-		dray_array_export(view, flags, fields, sizeof(*fields), &size));
+		dray_view_export(view, flags, fields, sizeof(*fields), &size));
 	return size;
 }
 
@@ -124,7 +126,7 @@ RECORDS_FACT(a_slice_of_an_opened_array_keeps_its_memory)
 RECORDS_FACT(a_type_object_is_exported_as_its_text)
 {
 	struct dray_array *array, *opened;
-	char record[DRAY_ARRAY_RECORD_SIZE], bytes[400];
+	char record[DRAY_VIEW_RECORD_SIZE], bytes[400];
 	struct dray_view copy;
 	uint64_t needed;
 	dray_dtype dtype;
@@ -132,18 +134,18 @@ RECORDS_FACT(a_type_object_is_exported_as_its_text)
 
 	assert_works(dray_dtype_parse("i4,(2,3)f8,S3", &dtype));
 	assert_works(dray_array_create(pool, dtype, 1, DIMS(4), &array));
-	assert_int_equal(dray_array_export(whole_view(array), 0, record, 112,
-					   &size),
+	assert_int_equal(dray_view_export(whole_view(array), 0, record, 112,
+					  &size),
 			 -ENOSPC);
-	assert_works(dray_array_export(whole_view(array), 0, record,
-				       sizeof(record), &size));
+	assert_works(dray_view_export(whole_view(array), 0, record,
+				      sizeof(record), &size));
 	assert_int_equal(size,
 			 96 + 16 + 8 + dray_dtype_format(dtype, NULL, 0) + 1);
 	assert_works(dray_array_open(record, size, NULL, &opened));
 	assert_true(dray_dtype_equal(opened->dtype, dtype));
 	dray_array_unref(opened);
-	assert_works(dray_array_fetch(record, size, bytes, sizeof(bytes),
-				      &needed, &copy));
+	assert_works(dray_view_fetch(record, size, bytes, sizeof(bytes),
+				     &needed, &copy));
 	assert_true(dray_dtype_equal(copy.dtype, dtype));
 	dray_dtype_unref(copy.dtype);
 	assert_fails(dray_array_open(record, size - 1, NULL, &opened), -EBADMSG,
@@ -160,7 +162,7 @@ RECORDS_FACT(a_type_that_is_too_long_for_a_record_is_not_exported)
 {
 	static struct dray_dtype_field fields[300];
 	struct dray_array *array;
-	char record[DRAY_ARRAY_RECORD_SIZE];
+	char record[DRAY_VIEW_RECORD_SIZE];
 	dray_dtype dtype;
 	size_t size;
 
@@ -168,8 +170,8 @@ RECORDS_FACT(a_type_that_is_too_long_for_a_record_is_not_exported)
 		fields[i].dtype = DRAY_INT32;
 	assert_works(dray_dtype_create_struct(fields, 300, 0, 0, &dtype));
 	assert_works(dray_array_create(pool, dtype, 1, DIMS(4), &array));
-	assert_fails(dray_array_export(whole_view(array), 0, record,
-				       sizeof(record), &size),
+	assert_fails(dray_view_export(whole_view(array), 0, record,
+				      sizeof(record), &size),
 		     -E2BIG, "room for 4087");
 	dray_array_unref(array);
 	dray_dtype_unref(dtype);
@@ -266,24 +268,21 @@ RECORDS_FACT(what_has_no_record_is_told)
 	char local[64];
 	size_t size;
 
-	assert_fails(dray_array_export(whole_view(array), 0, &fields, 127,
-				       &size),
+	assert_fails(dray_view_export(whole_view(array), 0, &fields, 127,
+				      &size),
 		     -ENOSPC, "takes 128 bytes, there is room for 127");
 	assert_works(dray_view_init(&view, local, u2, 1, DIMS(8), NULL));
-	assert_fails(dray_array_export(&view, 0, &fields, sizeof(fields),
-				       &size),
+	assert_fails(dray_view_export(&view, 0, &fields, sizeof(fields), &size),
 		     -EINVAL, "no buffer of dray");
 	dray_view_copy(&view, whole_view(array));
 	view.shape[0] = 100000;
-	assert_fails(dray_array_export(&view, 0, &fields, sizeof(fields),
-				       &size),
+	assert_fails(dray_view_export(&view, 0, &fields, sizeof(fields), &size),
 		     -EINVAL, "leave their block");
 	view.shape[0] = -1;
-	assert_fails(dray_array_export(&view, 0, &fields, sizeof(fields),
-				       &size),
+	assert_fails(dray_view_export(&view, 0, &fields, sizeof(fields), &size),
 		     -EINVAL, "-1");
-	assert_fails(dray_array_export(whole_view(array), 1u << 20, &fields,
-				       sizeof(fields), &size),
+	assert_fails(dray_view_export(whole_view(array), 1u << 20, &fields,
+				      sizeof(fields), &size),
 		     -EINVAL, "unknown flags");
 	dray_array_unref(array);
 }

@@ -3,6 +3,8 @@
  * ipc: importers that make the file behind the memory longer, so that it does
  * not fit any more into the addresses of others.  A dma-buf has one size.
  */
+#include <dray/array/array.h>
+
 #include <dray/array.h>
 
 #include "records.h"
@@ -123,7 +125,7 @@ RECORDS_FACT(an_array_in_such_a_buffer_can_be_sent)
 					   (off_t)lengths[i]),
 				 0);
 		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-		assert_works(dray_array_send(ends[0], &view));
+		assert_works(dray_view_send(ends[0], &view));
 		assert_works(dray_array_receive(ends[1], node, &array));
 		assert_int_equal(*(unsigned char *)array->data, 7);
 		dray_array_unref(array);

@@ -5,6 +5,8 @@
  * outputs and masks lie in one piece of memory and overlap.  (Source:
  * numpy#8036.)
  */
+#include <dray/array.h>
+
 #include "random_view.h"
 #include "ufunc.h"
 

@@ -5,6 +5,8 @@
  */
 #include <math.h>
 
+#include <dray/array.h>
+
 #include "ufunc.h"
 
 static double data[12], other[12];

@@ -3,6 +3,8 @@
  * reduce_faults: methods and statistics without the memory that they need, for
  * each piece of it; and loops that fail.
  */
+#include <dray/array.h>
+
 #include "ufunc.h"
 
 static int left = -1; /* pieces of memory that may be had; below 0: all */

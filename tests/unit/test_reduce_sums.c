@@ -5,6 +5,8 @@
  */
 #include <math.h>
 
+#include <dray/array.h>
+
 #include "ufunc.h"
 
 #define COUNT 100000

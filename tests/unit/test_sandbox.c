@@ -9,6 +9,8 @@
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
 
+#include <dray/array.h>
+
 #include "child.h"
 #include "node.h"
 
@@ -84,8 +86,8 @@ static void pass_records(struct dray_array *array)
 	char record[8192];
 	size_t size;
 
-	if (!works("export", dray_array_export(whole_view(array), 0, record,
-					       sizeof(record), &size)))
+	if (!works("export", dray_view_export(whole_view(array), 0, record,
+					      sizeof(record), &size)))
 		return;
 	if (works("open", dray_array_open(record, size, NULL, &again)))
 		dray_array_unref(again);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* sequence: chains and calls between them, outputs, errors, options, threads. */
+#include <dray/array.h>
+
 #include "sequences.h"
 
 /* a * b + b * c - a * c */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* sequence_bad: mistakes of recordings and of runs. */
+#include <dray/array.h>
+
 #include "sequences.h"
 
 FACT(mistakes_of_a_recording_are_met_where_they_are_made)

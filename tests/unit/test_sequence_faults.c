@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* sequence_faults: recordings and runs without the memory that they need. */
+#include <dray/array.h>
+
 #include "failing_memory.h"
 #include "ufunc.h"
 

@@ -2,6 +2,8 @@
 /* sequence_queue: runs on queues of calls, and the executors that take part. */
 #include <pthread.h>
 
+#include <dray/array.h>
+
 #include "sequences.h"
 
 #define COUNT 64

@@ -6,6 +6,8 @@
  */
 #include <math.h>
 
+#include <dray/array.h>
+
 #include "layout/layout_threads.h"
 #include "random_view.h"
 #include "sequences.h"

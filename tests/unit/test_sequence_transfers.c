@@ -3,6 +3,8 @@
  * sequence_transfers: recorded copies on an engine that is simulated.  A transfer is
  * in flight until somebody waits for it, so steps that do not wait are found out.
  */
+#include <dray/array.h>
+
 #include "simulated_queue.h"
 #include "sequences.h"
 

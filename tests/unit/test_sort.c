@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <dray/sorting.h>
+#include <dray/array/sorting.h>
+
+#include <dray/array.h>
 
 #include "node.h"
 #include "random_view.h"

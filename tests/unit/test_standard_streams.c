@@ -4,6 +4,8 @@
  * the library opens may have their numbers, or messages land in it.  The calls
  * below are all that open files of their own; test_library.py finds new ones.
  */
+#include <dray/array.h>
+
 #include "shareable.h"
 
 static int spare[3];
@@ -94,8 +96,8 @@ static int export(void)
 
 	if (ret)
 		return ret;
-	ret = dray_array_export(whole_view(array), 0, record, sizeof(record),
-				&size);
+	ret = dray_view_export(whole_view(array), 0, record, sizeof(record),
+			       &size);
 	if (!ret && (is_taken()))
 		ret = -EBADF;
 	if (!ret)
@@ -123,7 +125,7 @@ static int pass(void)
 		close(low);
 	if (ret)
 		return ret;
-	ret = dray_array_send(ends[0], whole_view(array));
+	ret = dray_view_send(ends[0], whole_view(array));
 	if (!ret)
 		ret = dray_array_receive(ends[1], node, &received);
 	if (!ret && (is_taken()))

@@ -2,6 +2,8 @@
 /* statistics: values that NumPy has, by type, axis and mask. */
 #include <math.h>
 
+#include <dray/array.h>
+
 #include "ufunc.h"
 
 #define MOST 6

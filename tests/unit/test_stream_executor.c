@@ -3,9 +3,11 @@
  * stream executor: several operands, rings, copies by the CPU, and the way back
  * after a failure.  The host's streams are loops: an IP with its inputs as outputs.
  */
-#include <dray/cast.h>
-#include <dray/executor.h>
+#include <dray/array/cast.h>
+#include <dray/array/executor.h>
 #include <dray/transfer.h>
+
+#include <dray/array.h>
 
 #include "streams.h"
 

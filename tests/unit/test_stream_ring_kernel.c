@@ -3,8 +3,10 @@
  * stream: rings on the kernel back end, which a stand-in for the module answers:
  * the calls that reach it, and those that do not.
  */
-#include <dray/executor.h>
+#include <dray/array/executor.h>
 #include <dray/transfer.h>
+
+#include <dray/array.h>
 
 #include "stand_in.h"
 

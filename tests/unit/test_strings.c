@@ -3,6 +3,8 @@
  * strings: arrays of strings of different lengths, and the blocks they are
  * made of.
  */
+#include <dray/array.h>
+
 #include "pool.h"
 
 static const char *const words[] = { "", "DMA", "a", "contiguous memory",

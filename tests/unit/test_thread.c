@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* thread: which signals reach the library's own threads. */
-#include <dray/executor.h>
+#include <dray/array/executor.h>
+
+#include <dray/array.h>
 
 #include "base/thread.h"
 #include "layout/layout_threads.h"

@@ -3,6 +3,8 @@
  * ufunc_builtin: types of builtin functions where the table alone does not choose:
  * dates and durations, truth, and quotients.  The results are NumPy's.
  */
+#include <dray/array.h>
+
 #include "ufunc.h"
 
 struct expected {

@@ -3,6 +3,8 @@
  * ufunc_call: shapes, outputs, their orders and classes, and all that a call
  * refuses.
  */
+#include <dray/array.h>
+
 #include "ufunc_seen.h"
 
 /* Halves, and the rests. */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* ufunc_faults: universal functions without the memory that they need. */
+#include <dray/array.h>
+
 #include "failing_memory.h"
 #include "ufunc.h"
 

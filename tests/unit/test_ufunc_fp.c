@@ -2,6 +2,8 @@
 /* ufunc_fp: floating-point errors, as the state of a thread wants them. */
 #include <math.h>
 
+#include <dray/array.h>
+
 #include "ufunc.h"
 
 /* Raises the processor's flags that the context has. */

@@ -4,6 +4,8 @@
  * computes each element from a copy of the memory: strides of all kinds, types,
  * byte orders, addresses, masks, and overlaps.
  */
+#include <dray/array.h>
+
 #include "ufunc.h"
 
 #define BYTES 1536

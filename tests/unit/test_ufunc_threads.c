@@ -3,6 +3,8 @@
  * ufunc_threads: calls by several threads, calls from several threads while loops
  * are replaced, and loops that one thread at a time may be in.
  */
+#include <dray/array.h>
+
 #include "layout/layout_threads.h"
 #include "ufunc.h"
 

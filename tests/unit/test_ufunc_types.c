@@ -4,6 +4,8 @@
  * types that it wants.  The results are those of NumPy 2.4, with the same lists
  * of types.
  */
+#include <dray/array.h>
+
 #include "ufunc_lists.h"
 
 FACTS_SHARE(set_up_lists, drop_lists)

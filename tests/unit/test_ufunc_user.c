@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* ufunc_user: ufuncs and loops of a user, and loops of user types. */
+#include <dray/array.h>
+
 #include "ufunc_lists.h"
 
 FACTS_SHARE(set_up_lists, drop_lists)

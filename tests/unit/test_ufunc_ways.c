@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* ufunc_ways: the pieces in which a call gives elements to its loop. */
+#include <dray/array.h>
+
 #include "ufunc_seen.h"
 
 static int set_up(void **state)

@@ -4,8 +4,10 @@
  * the long ones.  A long way is taken if one thing is unusual that makes no
  * difference: durations of as many bytes, integers of 32 bits, a type by name.
  */
-#include <dray/index.h>
-#include <dray/nditer.h>
+#include <dray/array/index.h>
+#include <dray/array/nditer.h>
+
+#include <dray/array.h>
 
 #include "node.h"
 #include "random_view.h"

@@ -5,7 +5,7 @@
  */
 #include <endian.h>
 
-#include "interop/xclbin.h"
+#include "xrt/xclbin.h"
 #include "unit.h"
 
 #define BANKS 4

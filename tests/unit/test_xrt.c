@@ -4,6 +4,8 @@
  * is left over, and a sentence names the call.  Then the cases that no
  * emulator has: a card that gives imports no address, and the order at exit().
  */
+#include <dray/array.h>
+
 #include "buffers.h"
 #include "child.h"
 #include "mock_xrt.h"

@@ -4,6 +4,8 @@
  * then with all that come after it; each time there is a code and a sentence, and
  * no BO, array or file descriptor is left.  XRT itself is a mock (mock_xrt.h).
  */
+#include <dray/array.h>
+
 #include "fault.h"
 #include "mock_xrt.h"
 #include "buffers.h"

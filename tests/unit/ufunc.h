@@ -5,6 +5,8 @@
 
 #include <fenv.h>
 
+#include <dray/array.h>
+
 #include "unit.h"
 
 /* Twice the first input and the second; wraps as integers do. */

@@ -3,6 +3,8 @@
 #ifndef DRAY_TESTS_UFUNC_LISTS_H
 #define DRAY_TESTS_UFUNC_LISTS_H
 
+#include <dray/array.h>
+
 #include "ufunc.h"
 
 /* Ufuncs with the lists of NumPy's; types of a loop, inputs then outputs. */

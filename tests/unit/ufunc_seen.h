@@ -3,6 +3,8 @@
 #ifndef DRAY_TESTS_UFUNC_SEEN_H
 #define DRAY_TESTS_UFUNC_SEEN_H
 
+#include <dray/array.h>
+
 #include "ufunc.h"
 
 /* Calls of a loop, and the elements of each. */

@@ -29,7 +29,7 @@ Left out everywhere: `g` and `G`, the long double, which differs from machine to
 def row(name):
     function = getattr(np, name)
     if name in loops.SEVERAL_AXES:
-        return "a product, of `dray/linear.h`"
+        return "a product, of `dray/array/linear.h`"
     have = loops.loops_of(name)
     missing = [types for types in loops.signatures_of_numpy(function) if types not in have]
     text = "`" + "` `".join(have) + "`"

@@ -8,6 +8,8 @@
 
 #include <math.h>
 
+#include <dray/array.h>
+
 #include "unit.h"
 
 /* Bits are read and written at any address. */

@@ -122,21 +122,19 @@ static inline struct dray_xrt_bo *alloc_bo(uint64_t flags)
 	return bo;
 }
 
-/* An array over all bytes of a BO. */
-static inline struct dray_array *bytes_of(struct dray_xrt_bo *bo,
+/* A block of all bytes of a BO. */
+static inline struct dray_block *bytes_of(struct dray_xrt_bo *bo,
 					  struct dray_node *on)
 {
-	struct dray_array *array = NULL;
+	struct dray_block *block = NULL;
 
-	assert_works(dray_xrt_bo_array(bo, on, 0, u1, 1,
-				       DIMS((int64_t)dray_xrt_bo_size(bo)),
-				       NULL, &array));
-	return array;
+	assert_works(dray_xrt_bo_block(bo, on, &block));
+	return block;
 }
 
-static inline unsigned char *byte(struct dray_array *array, size_t i)
+static inline unsigned char *byte(struct dray_block *block, size_t i)
 {
-	return (unsigned char *)array->data + i;
+	return (unsigned char *)dray_block_data(block) + i;
 }
 
 static inline int open_board(void **state)

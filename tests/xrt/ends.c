@@ -3,6 +3,8 @@
  * Ends of processes that have BOs open: exit(), a signal, fork().  This process
  * opens no device itself, as XRT does not know of fork().
  */
+#include <dray/array.h>
+
 #include "../unit/child.h"
 #include "board.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* BOs of XRT as buffers and arrays, by their export. */
+/* BOs of XRT as buffers and blocks, by their export. */
 #include "board.h"
 
 FACTS_SHARE(open_board, close_board)
@@ -29,7 +29,7 @@ static void mark(void *owner)
 	++*(int *)owner;
 }
 
-FACT(array_over_any_kind_of_bo_is_shared_with_xrt)
+FACT(block_of_any_kind_of_bo_is_shared_with_xrt)
 {
 	static const uint64_t kinds[] = { DRAY_XRT_NORMAL, DRAY_XRT_CACHEABLE,
 					  DRAY_XRT_SVM, DRAY_XRT_HOST_ONLY,
@@ -37,71 +37,71 @@ FACT(array_over_any_kind_of_bo_is_shared_with_xrt)
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		struct dray_xrt_bo *bo = alloc_bo(kinds[i]);
-		struct dray_array *array = bytes_of(bo, node);
+		struct dray_block *block = bytes_of(bo, node);
 		unsigned char *map =
 			XRT(void *, xrtBOMap, void *)(dray_xrt_bo_handle(bo));
 
-		*byte(array, MIB - 1) = (unsigned char)(i + 1);
+		*byte(block, MIB - 1) = (unsigned char)(i + 1);
 		assert_int_equal(map[MIB - 1], i + 1);
 		map[3] = 9;
-		assert_int_equal(*byte(array, 3), 9);
-		dray_array_unref(array);
+		assert_int_equal(*byte(block, 3), 9);
+		dray_block_unref(block);
 		dray_xrt_bo_unref(bo);
 	}
 }
 
-FACT(array_in_a_buffer_and_one_alone_share_the_memory)
+FACT(block_in_a_buffer_and_one_alone_share_the_memory)
 {
 	struct dray_xrt_bo *bo = alloc_bo(DRAY_XRT_NORMAL);
-	struct dray_array *in_buffer = bytes_of(bo, node);
-	struct dray_array *alone = bytes_of(bo, NULL);
+	struct dray_block *in_buffer = bytes_of(bo, node);
+	struct dray_block *alone = bytes_of(bo, NULL);
 	struct dray_location where;
 
 	*byte(in_buffer, 7) = 8;
 	assert_int_equal(*byte(alone, 7), 8);
-	assert_works(dray_locate(in_buffer->data, &where));
-	assert_int_equal(dray_locate(alone->data, &where), -ENOENT);
-	dray_array_unref(in_buffer);
-	dray_array_unref(alone);
+	assert_works(dray_locate(dray_block_data(in_buffer), &where));
+	assert_int_equal(dray_locate(dray_block_data(alone), &where), -ENOENT);
+	dray_block_unref(in_buffer);
+	dray_block_unref(alone);
 	dray_xrt_bo_unref(bo);
 }
 
 FACT(parts_of_a_bo_have_their_offset_in_the_buffer)
 {
 	struct dray_xrt_bo *bo = alloc_bo(DRAY_XRT_NORMAL), *part = NULL;
-	struct dray_array *whole, *array;
+	struct dray_block *whole, *block;
 	struct dray_buffer *buffer = NULL;
 	uint64_t offset = 0;
 
 	assert_works(dray_xrt_bo_part(bo, 8192 + 100, 50, &part));
 	whole = bytes_of(bo, node);
-	array = bytes_of(part, node);
-	*byte(array, 49) = 6;
+	block = bytes_of(part, node);
+	*byte(block, 49) = 6;
 	assert_int_equal(*byte(whole, 8192 + 149), 6);
 	assert_works(dray_xrt_bo_buffer(part, node, &buffer, &offset));
 	assert_int_equal(offset, 8192 + 100);
 	assert_int_equal(dray_buffer_size(buffer), MIB);
 	dray_buffer_unref(buffer);
-	dray_array_unref(array);
-	dray_array_unref(whole);
+	dray_block_unref(block);
+	dray_block_unref(whole);
 	dray_xrt_bo_unref(part);
 	dray_xrt_bo_unref(bo);
 }
 
-FACT(bo_of_the_caller_is_released_after_its_last_array)
+FACT(bo_of_the_caller_is_released_after_its_last_block)
 {
 	void *handle = callers_bo();
 	struct dray_xrt_bo *bo = NULL;
-	struct dray_array *array;
+	struct dray_block *block;
 	int released = 0;
 
 	assert_works(
 		dray_xrt_adopt(device, handle, NULL, mark, &released, &bo));
 	assert_ptr_equal(dray_xrt_bo_handle(bo), handle);
-	array = bytes_of(bo, node);
+	block = bytes_of(bo, node);
 	dray_xrt_bo_unref(bo);
 	assert_int_equal(released, 0);
-	dray_array_unref(array);
+	dray_block_unref(block);
 	assert_int_equal(released, 1);
 	/* It was not freed here. */
 	assert_int_equal(FREE(handle), 0);
@@ -180,15 +180,15 @@ FACT(handle_that_xrt_does_not_know_is_refused)
 		     "xrtDeviceOpen(9)");
 }
 
-FACT(array_outlives_its_bo_and_keeps_it)
+FACT(block_outlives_its_bo_and_keeps_it)
 {
 	struct dray_xrt_bo *bo = alloc_bo(DRAY_XRT_NORMAL);
-	struct dray_array *array = bytes_of(bo, node);
+	struct dray_block *block = bytes_of(bo, node);
 
 	dray_xrt_bo_unref(bo);
 	assert_int_equal(open_bos(), 1);
-	*byte(array, MIB - 1) = 1;
-	dray_array_unref(array);
+	*byte(block, MIB - 1) = 1;
+	dray_block_unref(block);
 	assert_int_equal(open_bos(), 0);
 }
 
@@ -229,15 +229,15 @@ FACT(import_of_what_the_device_exported_is_the_same_bo)
 FACT(exports_leave_no_descriptor_behind)
 {
 	struct dray_xrt_bo *bo = alloc_bo(DRAY_XRT_NORMAL);
-	struct dray_array *array = bytes_of(bo, node);
+	struct dray_block *block = bytes_of(bo, node);
 	int before;
 
 	/* XRT's own stays with the BO. */
-	dray_array_unref(array);
+	dray_block_unref(block);
 	before = open_descriptors();
 	for (int i = 0; i < 3; i++) {
-		dray_array_unref(bytes_of(bo, node));
-		dray_array_unref(bytes_of(bo, NULL));
+		dray_block_unref(bytes_of(bo, node));
+		dray_block_unref(bytes_of(bo, NULL));
 	}
 	assert_int_equal(open_descriptors(), before);
 	dray_xrt_bo_unref(bo);
@@ -253,7 +253,7 @@ static int note_sync(void *owner, int direction, uint64_t size, uint64_t offset)
 	return 0;
 }
 
-FACT(bo_of_another_language_is_an_array_with_its_own_sync)
+FACT(bo_of_another_language_is_a_block_with_its_own_sync)
 {
 	void *handle = callers_bo();
 	uint64_t noted[3] = { 0 };
@@ -269,12 +269,12 @@ FACT(bo_of_another_language_is_an_array_with_its_own_sync)
 	unsigned char *map = XRT(void *, xrtBOMap, void *)(handle);
 	struct dray_buffer *buffer = NULL;
 	struct dray_xrt_bo *bo = NULL, *again = NULL;
-	struct dray_array *array;
+	struct dray_block *block;
 	uint64_t offset;
 
 	assert_works(dray_xrt_wrap(device, &foreign, &bo));
-	array = bytes_of(bo, node);
-	*byte(array, 1) = 4;
+	block = bytes_of(bo, node);
+	*byte(block, 1) = 4;
 	assert_int_equal(map[4097], 4);
 	assert_works(dray_xrt_sync(bo, DRAY_SYNC_FOR_CPU, 16, 32));
 	assert_int_equal(noted[0], 1);
@@ -285,7 +285,7 @@ FACT(bo_of_another_language_is_an_array_with_its_own_sync)
 	assert_fails(dray_xrt_import_buffer(device, buffer, 0, 0, &again),
 		     -EBUSY, "dray_xrt_wrap()");
 	dray_buffer_unref(buffer);
-	dray_array_unref(array);
+	dray_block_unref(block);
 	dray_xrt_bo_unref(bo);
 	FREE(handle);
 }

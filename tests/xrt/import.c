@@ -203,75 +203,67 @@ FACT(device_dropped_before_its_bo_stays)
 	dray_buffer_unref(buffer);
 }
 
-static struct dray_array *pooled(struct dray_pool *pool, int64_t size)
+/* A block of 1000 floats, and a view of them. */
+static struct dray_block *pooled(struct dray_pool *pool, struct dray_view *view)
 {
-	struct dray_array *array = NULL;
+	struct dray_block *block = NULL;
 
-	assert_works(dray_array_create(pool, f4, 1, DIMS(size), &array));
-	return array;
+	assert_works(dray_block_create_pooled(pool, 4000, 0, &block));
+	assert_works(dray_view_init(view, dray_block_data(block), f4, 1,
+				    DIMS(1000), NULL));
+	return block;
 }
 
-/* Every second element of an array, backwards, without the first and the last. */
-static struct dray_array *slice_of(struct dray_array *array)
-{
-	int64_t count = dray_array_axes(array)[0].size / 2 - 1;
-	struct dray_array *slice = NULL;
-	struct dray_view view;
-
-	assert_works(dray_view_init(&view, (float *)array->data + 2 * count, f4,
-				    1, DIMS(count), DIMS(-8)));
-	assert_works(dray_array_over(&view, &array->block, &slice));
-	return slice;
-}
-
-FACT(arrays_of_a_pool_and_their_slices_have_their_addresses)
+FACT(views_of_a_pool_and_their_slices_have_their_addresses)
 {
 	struct dray_xrt_bo *bo = NULL, *part = NULL;
 	struct dray_pool *pool = NULL;
-	struct dray_array *array, *slice;
 	struct dray_location where;
+	struct dray_block *block;
+	struct dray_view view, slice;
 
 	assert_works(dray_pool_create(node, NULL, &pool));
-	array = pooled(pool, 1000);
-	slice = slice_of(array);
-	assert_works(dray_locate(array->data, &where));
-	assert_works(dray_xrt_import_array(device, array, &bo));
-	assert_works(dray_xrt_import_array(device, slice, &part));
+	block = pooled(pool, &view);
+	/* Every second element, backwards, without the first and the last. */
+	assert_works(
+		dray_view_index(&view, &DRAY_SLICE(998, 1, -2), 1, &slice));
+	assert_works(dray_locate(view.data, &where));
+	assert_works(dray_xrt_import_view(device, &view, block, &bo));
+	assert_works(dray_xrt_import_view(device, &slice, block, &part));
 	assert_int_equal(address_of(bo),
 			 address_in(where.buffer, where.offset));
 	assert_int_equal(dray_xrt_bo_size(bo), 4000);
-	/* From the last element of the slice: number 2 of the array. */
+	/* From the last element of the slice: number 2 of the view. */
 	assert_int_equal(address_of(part), address_of(bo) + 8);
 	assert_int_equal(dray_xrt_bo_size(part), (499 - 1) * 8 + 4);
 	assert_int_equal(open_bos(), 1);
 	dray_xrt_bo_unref(part);
 	dray_xrt_bo_unref(bo);
-	dray_array_unref(slice);
-	dray_array_unref(array);
+	dray_block_unref(block);
 	dray_pool_close(pool);
 }
 
-FACT(array_dropped_before_its_bo_is_not_reused)
+FACT(block_dropped_before_its_bo_is_not_reused)
 {
+	struct dray_block *block, *other, *over;
 	struct dray_pool *pool = NULL;
-	struct dray_array *array, *other, *over = NULL;
 	struct dray_xrt_bo *bo = NULL;
+	struct dray_view view;
 
 	assert_works(dray_pool_create(node, NULL, &pool));
-	array = pooled(pool, 1000);
-	*(float *)array->data = 5;
-	assert_works(dray_xrt_import_array(device, array, &bo));
-	dray_array_unref(array);
-	other = pooled(pool, 1000);
-	assert_works(
-		dray_xrt_bo_array(bo, NULL, 0, f4, 1, DIMS(1000), NULL, &over));
-	assert_ptr_not_equal(other->data, over->data);
+	block = pooled(pool, &view);
+	*(float *)view.data = 5;
+	assert_works(dray_xrt_import_view(device, &view, block, &bo));
+	dray_block_unref(block);
+	other = pooled(pool, &view);
+	over = bytes_of(bo, NULL);
+	assert_ptr_not_equal(view.data, dray_block_data(over));
 	dray_xrt_bo_unref(bo);
-	dray_array_unref(other);
+	dray_block_unref(other);
 	dray_pool_close(pool);
-	assert_true(*(float *)over->data == 5);
+	assert_true(*(float *)dray_block_data(over) == 5);
 	assert_int_equal(open_bos(), 1);
-	dray_array_unref(over);
+	dray_block_unref(over);
 	assert_int_equal(open_bos(), 0);
 }
 

@@ -11,7 +11,7 @@
 #include <dray/xclbin.h>
 #include <dray/xrt.h>
 
-#include "interop/xclbin.h"
+#include "xrt/xclbin.h"
 
 #define SAME(fact) _Static_assert(fact, #fact)
 #define SAME_FIELD(ours, our_field, theirs, their_field)     \

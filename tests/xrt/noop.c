@@ -4,6 +4,8 @@
  * BOs, their parts, maps and syncs, user memory, refusals, and both orders of the end.
  * It cannot import a dma-buf; suite `xrt` does that on the board.
  */
+#include <dray/array.h>
+
 #include "../unit/unit.h"
 
 #define SIZE 16384

@@ -33,18 +33,18 @@ FACT(user_memory_of_a_heap_with_pages_has_the_buffers_address)
 	}
 }
 
-FACT(array_over_user_memory_lies_where_the_user_has_it)
+FACT(block_of_user_memory_lies_where_the_user_has_it)
 {
 	unsigned char *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
 				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct dray_xrt_bo *bo = user_bo(page, PAGE, NULL);
-	struct dray_array *array = bytes_of(bo, NULL);
+	struct dray_block *block = bytes_of(bo, NULL);
 
-	assert_ptr_equal(array->data, page);
+	assert_ptr_equal(dray_block_data(block), page);
 	dray_xrt_bo_unref(bo);
 	page[1] = 2;
-	assert_int_equal(*byte(array, 1), 2);
-	dray_array_unref(array);
+	assert_int_equal(*byte(block, 1), 2);
+	dray_block_unref(block);
 	munmap(page, PAGE);
 }
 
@@ -95,11 +95,12 @@ FACT(user_memory_whose_pages_cannot_stay_is_refused)
 FACT(user_memory_of_another_driver_is_refused)
 {
 	struct dray_xrt_bo *own = alloc_bo(DRAY_XRT_NORMAL), *bo = NULL;
-	struct dray_array *array = bytes_of(own, node);
+	struct dray_block *block = bytes_of(own, node);
 
-	assert_fails(dray_xrt_import_user(device, array->data, MIB, NULL, &bo),
+	assert_fails(dray_xrt_import_user(device, dray_block_data(block), MIB,
+					  NULL, &bo),
 		     -EOPNOTSUPP, "another driver");
-	dray_array_unref(array);
+	dray_block_unref(block);
 	dray_xrt_bo_unref(own);
 }
 
@@ -107,12 +108,14 @@ FACT(user_memory_keeps_its_buffer_and_its_block)
 {
 	size_t before = buffers_of(node);
 	struct dray_xrt_bo *bo;
-	struct dray_array *array = NULL;
+	struct dray_buffer *buffer = alloc_in("reserved", DRAY_MODE_CACHED);
+	struct dray_block *block = NULL;
 
-	assert_works(dray_array_create_alone(node, u1, 1, DIMS(PAGE), &array));
-	bo = user_bo(array->data, PAGE, &array->block);
-	assert_int_equal(dray_block_count(&array->block), 2);
-	dray_array_unref(array);
+	assert_works(dray_block_create_buffer(buffer, &block));
+	dray_buffer_unref(buffer);
+	bo = user_bo(dray_block_data(block), PAGE, block);
+	assert_int_equal(dray_block_count(block), 2);
+	dray_block_unref(block);
 	assert_int_equal(buffers_of(node), before + 1);
 	dray_xrt_bo_unref(bo);
 	assert_int_equal(buffers_of(node), before);

@@ -60,7 +60,7 @@ stream_executor()
 	mkdir "$job"
 	cp "$engine/dray_test_stream.ko" "$build/tests/bench/executor/executor-frames" \
 		"$job"
-	cp -P "$build"/userspace/src/libdray.so{,.*[!p]} "$job"
+	build_copy_libraries "$build" "$job"
 	(
 		GUEST_BOARD=zcu102 GUEST_SERIES=$BENCH_STREAM_SERIES
 		GUEST_FILES=("$job") GUEST_LIMIT=1800 GUEST_PYTHON=yes

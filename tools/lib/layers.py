@@ -3,14 +3,17 @@
 
     layers.py LIST [SECTION]
 
-The list has a section for each folder, "[FOLDER]" or "[FOLDER] files", and in
-it a line for each room: "ROOM: ROOM...".  A room may include and call itself
-and the rooms behind the colon.  A room is a folder in the section's folder, or
-a folder in such a folder; a room's colon follows only rooms that stand above it in
-the list, so that rooms form no circle.  Counted as a call is every mention of a
-function, macro or variable of the project's that another file defines, so that
-tables of functions count too.  With "files", calls between single files may form no circle; a header
-and its source are two files.  Prints each violation; fails if there is one.
+The list has a section for each folder, "[FOLDER]", "[FOLDER] files" or "[FOLDER] whole",
+and in it a line for each room: "ROOM: ROOM...".  A room may include and call itself
+and the rooms behind the colon; "ROOM/HEADER" allows the calls, and of the room's
+headers only this one, "ROOM/" none.  A room is a folder in the section's folder, or a
+folder in such a folder; with "whole", a room is all below a folder in the section's
+folder.  Files of the section's folder itself stand above all rooms.  A room's colon
+follows only rooms that stand above it in the list, so that rooms form no circle.
+Counted as a call is every mention of a function, macro or variable of the project's
+that another file defines, so that tables of functions count too.  With "files", calls
+between single files may form no circle; a header and its source are two files.  Prints
+each violation; fails if there is one.
 """
 import os
 import re
@@ -25,18 +28,19 @@ VARIABLE = re.compile(r"([^;{}()=]*)\b(%s\w+)(?:\[\w*\])?\s*(?:=|;)" % PREFIX)
 
 
 def read_list(path):
-    """[(folder, whether files count, {room: rooms})]"""
+    """[(folder, "files" or "whole" or "", {room: rooms})]"""
     found = []
     with open(path, encoding="utf-8") as lines:
         for line in lines:
             line = line.split("#")[0].strip()
-            section = re.fullmatch(r"\[(\S+)\]( files)?", line)
+            section = re.fullmatch(r"\[(\S+)\]( files| whole)?", line)
             room = re.fullmatch(r"(\S+):(.*)", line)
             if section:
-                found.append((section[1], bool(section[2]), {}))
+                found.append((section[1], (section[2] or "").strip(), {}))
             elif room and found:
                 rooms = found[-1][2]
-                unknown = set(room[2].split()) - set(rooms)
+                unknown = {name.split("/")[0] if "/" in name and name not in rooms else name
+                           for name in room[2].split()} - set(rooms)
                 if unknown:
                     sys.exit(f"{path}: {room[1]} may not call "
                              f"{' '.join(sorted(unknown))}, which is not "
@@ -62,9 +66,9 @@ def outside(text):
 
 
 class File:
-    def __init__(self, folder, name):
+    def __init__(self, folder, name, whole):
         self.name = name
-        self.room = os.path.dirname(name)
+        self.room = name.split("/")[0] if whole else os.path.dirname(name)
         with open(os.path.join(folder, name), encoding="utf-8") as text:
             self.text = text.read()
         self.includes = [operand.strip('<>"') if operand[0] in '<"' else None
@@ -121,8 +125,16 @@ def circles(calls):
     return found
 
 
-def check(folder, by_file, rooms):
+def allowed(rooms, file, other, included=False):
+    """Returns whether FILE may include OTHER, or call it."""
+    doors = {name for name in rooms[file.room] if os.path.dirname(name) == other.room}
+    return other.room in rooms[file.room] or bool(
+        doors if not included else doors & {other.name})
+
+
+def check(folder, kind, rooms):
     said = []
+    rooms[""] = {"", *rooms}
     names = sorted(os.path.relpath(os.path.join(where, name), folder)
                    for where, _, inside in os.walk(folder)
                    for name in inside if re.search(r"\.[ch]$", name))
@@ -130,7 +142,7 @@ def check(folder, by_file, rooms):
              "neither .c nor .h"
              for where, _, inside in os.walk(folder) for name in inside
              if re.search(r"\.(inc|def|inl|S|cc|cpp|hpp)$", name)]
-    files = {name: File(folder, name) for name in names
+    files = {name: File(folder, name, kind == "whole") for name in names
              if not name.endswith(".mod.c")}
     owner = {word: file.name for file in files.values()
              for word in file.defines}
@@ -145,18 +157,19 @@ def check(folder, by_file, rooms):
                 continue
             path = next((path for path in
                          (os.path.normpath(os.path.join(file.room, name)),
-                          os.path.normpath(name))
+                          os.path.normpath(name),
+                          *(os.path.join(room, name) for room in rooms if kind == "whole"))
                          if path in files), None)
-            if path and files[path].room not in rooms[file.room]:
+            if path and not allowed(rooms, file, files[path], included=True):
                 said.append(f"{file.name}: includes {path}")
         for word in sorted(file.uses()):
             other = owner.get(word, file.name)
             if other == file.name:
                 continue
             calls[file.name].add(other)
-            if files[other].room not in rooms[file.room]:
+            if not allowed(rooms, file, files[other]):
                 said.append(f"{file.name}: calls {word} of {other}")
-    if by_file:
+    if kind == "files":
         said += ["a circle of calls: " + " ".join(group)
                  for group in circles(calls)]
     return [f"{folder}/{line}" for line in said]
@@ -164,9 +177,9 @@ def check(folder, by_file, rooms):
 
 def main():
     wanted = sys.argv[2:]
-    said = [line for folder, by_file, rooms in read_list(sys.argv[1])
+    said = [line for folder, kind, rooms in read_list(sys.argv[1])
             if not wanted or folder in wanted
-            for line in check(folder, by_file, rooms)]
+            for line in check(folder, kind, rooms)]
     print("\n".join(said), end="\n" if said else "")
     return 1 if said else 0
 

@@ -6,8 +6,8 @@ top of the tree or from the page's directory; in a table, also from the director
 first cell of its row, or of the last row above that has a first cell, or from the one
 directory that the paragraph before the table names.  Further rules:
 
-- a header may be named as programs include it, <dray/array.h>, and a file of another
-  room as the sources do, base/fork.h in userspace/src/pool;
+- a header may be named as programs include it, <dray/array/array.h>, and a file of another
+  room as the sources do, base/fork.h in userspace/core/pool;
 - a word in capitals, NAME, stands for any, and so does *: some file must fit;
 - an ending, _neon.c, must be that of a file in the page's directory;
 - a bare name in the page's own commands or programs is a file that they make or use;

@@ -127,7 +127,7 @@ board_copy_numpy()
 	find "$2/numpy2" \( -name tests -o -name include -o -name f2py \
 		-o -name '*.p' -o -name '*.pyi' -o -name '*.a' \) \
 		-prune -exec rm -r {} +
-	cp -P "$build"/userspace/src/libdray.so{,.*[!p]} "$2/numpy2"
+	build_copy_libraries "$build" "$2/numpy2"
 }
 
 # pypi_set_of CPU VERSION ABI NAME REQUIREMENTS

@@ -60,7 +60,7 @@ examples_add()
 {
 	local library plugins app name
 
-	library=$(build_folder native)/userspace/src
+	library=$(build_folder native)/userspace
 	plugins=$(pkg-config --variable=pluginsdir gstreamer-1.0) || return 1
 	read -ra app < <(pkg-config --cflags --libs gstreamer-app-1.0 \
 		gstreamer-allocators-1.0)
@@ -91,5 +91,6 @@ examples_add()
 examples_program()
 {
 	"$1" -O1 -o "$BATCH/job/$2" "$TREE/$3" "-I$TREE/include" \
-		"-I$TREE/include/uapi" "-L$4" "-Wl,-rpath,$4" "${@:5}" -ldray
+		"-I$TREE/include/uapi" "-L$4/core" "-L$4/array" "-Wl,-rpath,$4/core:$4/array" \
+		"${@:5}" -ldray-array -ldray
 }

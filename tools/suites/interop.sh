@@ -79,11 +79,12 @@ interop_arrow_pool()
 {
 	local library arrow=("$2"/libarrow.so.*)
 
-	library=$(build_folder native)/userspace/src
+	library=$(build_folder native)/userspace
 	tally_run "builds a MemoryPool of Apache Arrow" g++ -std=c++20 -O2 -Wall \
 		-Wextra -Werror -o "$1/memory_pool" "$TREE/examples/memory_pool.cc" \
 		"-I$TREE/include" "-I$TREE/include/uapi" "-isystem$2/include" \
-		"-L$library" -ldray "-Wl,-rpath,$library" "-L$2" \
+		"-L$library/core" "-L$library/array" -ldray-array -ldray \
+		"-Wl,-rpath,$library/core:$library/array" "-L$2" \
 		"-l:${arrow[0]##*/}" "-Wl,-rpath,$2" || return 0
 	tally_run "an array of Apache Arrow lies in dray's memory, which comes back" \
 		interop_pool_says "$1/memory_pool"

@@ -242,9 +242,9 @@ style_tidy()
 	# The native build has archives and OpenCL, so it does not compile their stand-ins,
 	# nor vectors of another machine.
 	mapfile -t files < <(style_files 'userspace/*.c' 'tools/*.c' \
-		':!userspace/src/file/npz_none.c' \
-		':!userspace/src/executor/opencl_none.c' \
-		':!userspace/src/loops/elementary_neon*.c')
+		':!userspace/array/file/npz_none.c' \
+		':!userspace/array/executor/opencl_none.c' \
+		':!userspace/array/loops/elementary_neon*.c')
 	[ "${#files[@]}" -gt 0 ] || return 1
 	[ "$FULL" = yes ] || mapfile -t files < <(
 		grep -xF -f <(style_changes) <(printf '%s\n' "${files[@]}"))

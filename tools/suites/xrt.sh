@@ -90,7 +90,7 @@ xrt_native()
 	tally_run "builds as a release" build_native || return 0
 	tally_run "native: XRT's headers describe the same" gcc -std=gnu11 \
 		-Wall -Wextra -Werror -fsyntax-only \
-		"-I$TREE"/{include,include/uapi,userspace/src} \
+		"-I$TREE"/{include,include/uapi,userspace/core} \
 		-isystem "$xrt/usr/include/xrt" "$TREE/tests/xrt/layout.c"
 	xrt_noop "$xrt" "$1"
 }

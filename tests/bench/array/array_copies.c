@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include <dray/cast.h>
+#include <dray/array/cast.h>
 
 /* It converts, too. */
 static int copy_numpy(const struct call *call)

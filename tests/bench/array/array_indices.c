@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include <dray/index.h>
-#include <dray/sorting.h>
+#include <dray/array/index.h>
+#include <dray/array/sorting.h>
 
 static int take_numpy(const struct call *call)
 {

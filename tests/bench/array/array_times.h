@@ -10,7 +10,7 @@
 #define PY_ARRAY_UNIQUE_SYMBOL array_times_numpy
 #include <numpy/arrayobject.h>
 
-#include <dray/array.h>
+#include <dray/array/array.h>
 
 struct call {
 	PyArrayObject *dst;

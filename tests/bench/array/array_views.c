@@ -3,7 +3,7 @@
 #define NO_IMPORT_ARRAY
 #include "array_times.h"
 
-#include <dray/index.h>
+#include <dray/array/index.h>
 
 /* [1:-1, ::2] */
 static PyObject *slices;

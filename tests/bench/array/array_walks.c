@@ -3,7 +3,7 @@
 #define NO_IMPORT_ARRAY
 #include "array_times.h"
 
-#include <dray/nditer.h>
+#include <dray/array/nditer.h>
 
 /* Keeps the sums. */
 static volatile uint64_t sink;

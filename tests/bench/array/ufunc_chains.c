@@ -7,7 +7,7 @@
 #define NO_IMPORT_ARRAY
 #include "array_times.h"
 
-#include <dray/sequence.h>
+#include <dray/array/sequence.h>
 #include <string.h>
 
 #define MOST 8

@@ -7,7 +7,7 @@
 #define NO_IMPORT_ARRAY
 #include "array_times.h"
 
-#include <dray/reduce.h>
+#include <dray/array/reduce.h>
 #include <string.h>
 
 #define INPUTS 2

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include <dray/dray.h>
-#include <dray/executor.h>
+#include <dray/array.h>
+#include <dray/array/executor.h>
 
 #define ROUNDS 20
 #define TURNS 200 /* in a round */

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-#include <dray/dray.h>
+#include <dray/array.h>
 
 #define FRAMES 200 /* at one time; the FIFO holds 256 packets */
 #define ROUNDS 20

@@ -6,7 +6,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include <dray/dlpack.h>
+#include <dray/array/dlpack.h>
 #include <string.h>
 #include <time.h>
 

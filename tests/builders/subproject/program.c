@@ -4,10 +4,10 @@
  */
 #include <stdio.h>
 
-#include <dray/dray.h>
+#include <dray/array.h>
 
 int main(void)
 {
 	printf("%s\n", dray_version());
-	return 0;
+	return dray_array_handler(NULL) != NULL;
 }

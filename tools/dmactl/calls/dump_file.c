@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* Files of a dump: raw, NumPy's .npy, and pictures as .png. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #ifdef DMACTL_HAS_PNG
 #include <png.h>
 #endif
-
-#include <dray/npy.h>
 
 #include "base/output.h"
 #include "dump_file.h"
@@ -42,12 +42,59 @@ static bool write_raw(const char *file, const struct reached *reached,
 	return output_end(&output, true);
 }
 
-static bool write_npy(const char *file, const struct dray_view *view)
+/*
+ * Returns the header of a .npy file in C order, padded to lines of 64 bytes, and NULL
+ * without memory or for a type that a list of fields does not describe.
+ */
+static char *npy_header(const struct dray_view *view, size_t *size)
 {
-	if (!dray_npy_save(file, view, 0))
-		return true;
-	complain("cannot write '%s': %s", file, dray_last_error());
-	return false;
+	char type[2048] = "", *header = NULL;
+	int length = dray_dtype_format(view->dtype, type, sizeof(type));
+	FILE *stream = open_memstream(&header, size);
+	const char *quote = strchr("[(", *type) ? "" : "'";
+	int i;
+
+	if (!stream)
+		return NULL;
+	/* The magic word, version 1.0, and room for the length of the rest. */
+	fwrite("\x93NUMPY\1\0\0", 1, 10, stream);
+	fprintf(stream, "{'descr': %s%s%s, 'fortran_order': False, 'shape': (",
+		quote, type, quote);
+	for (i = 0; i < view->ndim; i++)
+		fprintf(stream, "%" PRId64 ",", view->shape[i]);
+	fputs("), }", stream);
+	fprintf(stream, "%*s", (int)(64 - ftell(stream) % 64), "\n");
+	if (fclose(stream) || length < 0 || length >= (int)sizeof(type) ||
+	    *type == '{') {
+		free(header);
+		return NULL;
+	}
+	header[8] = (char)((*size - 10) & 0xff);
+	header[9] = (char)((*size - 10) >> 8);
+	return header;
+}
+
+static bool write_npy(const char *file, const struct dray_view *view,
+		      size_t bytes)
+{
+	struct output output;
+	size_t size;
+	char *header = npy_header(view, &size);
+
+	if (!header) {
+		complain("cannot write '%s': no memory, or no .npy header "
+			 "describes this --dtype",
+			 file);
+		return false;
+	}
+	if (!output_open(&output, file)) {
+		free(header);
+		return false;
+	}
+	fwrite(header, 1, size, output.stream);
+	fwrite(view->data, 1, bytes, output.stream);
+	free(header);
+	return output_end(&output, true);
 }
 
 #ifdef DMACTL_HAS_PNG
@@ -109,6 +156,7 @@ bool dump_file(const char *file, const struct reached *reached,
 		return false;
 	part->length = (uint64_t)dray_view_size(&view) *
 		       dray_dtype_itemsize(view.dtype);
-	return !strcmp(format, "npy") ? write_npy(file, &view)
-				      : write_png(file, &view);
+	return !strcmp(format, "npy")
+		       ? write_npy(file, &view, (size_t)part->length)
+		       : write_png(file, &view);
 }

@@ -3,7 +3,7 @@
 #ifndef DMACTL_ELEMENTS_H
 #define DMACTL_ELEMENTS_H
 
-#include <dray/array.h>
+#include <dray/view.h>
 
 #include "reach.h"
 

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <dray/ipc.h>
+#include <dray/record.h>
 
 #include "base/document.h"
 #include "keeper.h"
@@ -95,15 +95,15 @@ static void remove_record(const struct record_file *file)
 static bool export(const struct reached *reached, struct offer *offer,
 		   struct record_file *file, struct shared *shared)
 {
-	unsigned char record[DRAY_ARRAY_RECORD_SIZE];
+	unsigned char record[DRAY_VIEW_RECORD_SIZE];
 	struct dray_view view;
 	size_t size;
 
 	if (!part_fit(reached, &offer->part) ||
 	    !elements_view(&offer->elements, reached, &offer->part, &view))
 		return false;
-	if (dray_array_export(&view, offer->flags, record, sizeof(record),
-			      &size)) {
+	if (dray_view_export(&view, offer->flags, record, sizeof(record),
+			     &size)) {
 		complain("cannot share buffer %" PRIu64 ": %s",
 			 (uint64_t)reached->info.id, dray_last_error());
 		return false;

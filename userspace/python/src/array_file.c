@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* dray.Array in files: .npy, read, mapped and written by the library. */
-#include <dray/npy.h>
+#include <dray/array/npy.h>
 
 #include "array_object.h"
 #include "module.h"

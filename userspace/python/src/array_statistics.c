@@ -3,7 +3,7 @@
  * Sums, extremes, means and the like of a dray.Array, with the arguments of the methods
  * of NumPy's array.
  */
-#include <dray/statistics.h>
+#include <dray/array/statistics.h>
 
 #include "array_statistics.h"
 #include "array_ufunc.h"

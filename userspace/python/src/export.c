@@ -24,13 +24,13 @@ static void drop(const char *array_record)
 /* Returns a record as bytes; on failure NULL, with *ret and no exception. */
 static PyObject *export(const struct operand *operand, uint32_t flags, int *ret)
 {
-	char record[DRAY_ARRAY_RECORD_SIZE];
+	char record[DRAY_VIEW_RECORD_SIZE];
 	PyObject *bytes;
 	size_t size;
 
 	Py_BEGIN_ALLOW_THREADS
-	*ret = dray_array_export(&operand->view, flags, record, sizeof(record),
-				 &size);
+	*ret = dray_view_export(&operand->view, flags, record, sizeof(record),
+				&size);
 	Py_END_ALLOW_THREADS
 	if (*ret)
 		return NULL;
@@ -198,8 +198,8 @@ PyObject *export_fetch(PyObject *module, PyObject *record)
 	(void)module;
 	if (PyObject_GetBuffer(record, &given, PyBUF_SIMPLE))
 		return NULL;
-	ret = dray_array_fetch(given.buf, (size_t)given.len, NULL, 0, &size,
-			       &view);
+	ret = dray_view_fetch(given.buf, (size_t)given.len, NULL, 0, &size,
+			      &view);
 	if (ret == -ENOSPC && size <= NPY_MAX_INTP) {
 		room = (npy_intp)size;
 		bytes = PyArray_SimpleNew(1, &room, NPY_UINT8);
@@ -208,9 +208,9 @@ PyObject *export_fetch(PyObject *module, PyObject *record)
 			return NULL;
 		}
 		Py_BEGIN_ALLOW_THREADS
-		ret = dray_array_fetch(given.buf, (size_t)given.len,
-				       PyArray_DATA((PyArrayObject *)bytes),
-				       size, &size, &view);
+		ret = dray_view_fetch(given.buf, (size_t)given.len,
+				      PyArray_DATA((PyArrayObject *)bytes),
+				      size, &size, &view);
 		Py_END_ALLOW_THREADS
 	}
 	PyBuffer_Release(&given);

@@ -39,7 +39,7 @@ PyObject *ipc_send(PyObject *module, PyObject *args)
 		return NULL;
 	do {
 		Py_BEGIN_ALLOW_THREADS
-		ret = dray_array_send(socket, &operand.view);
+		ret = dray_view_send(socket, &operand.view);
 		Py_END_ALLOW_THREADS
 	} while (ret == -EINTR && !PyErr_CheckSignals());
 	if (ret == -EINTR)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* Products of matrices and vectors: dray.matmul(), dot(), vecdot() and others. */
-#include <dray/linear.h>
+#include <dray/array/linear.h>
 
 #include "ufunc.h"
 

@@ -19,7 +19,7 @@
 #endif
 #include <numpy/arrayobject.h>
 
-#include <dray/dray.h>
+#include <dray/array.h>
 
 #if PY_VERSION_HEX < 0x030b0000 /* public from 3.11 on */
 #include <frameobject.h>

@@ -5,7 +5,7 @@
 
 #include "module.h"
 
-#include <dray/sequence.h>
+#include <dray/array/sequence.h>
 
 struct recording_object {
 	PyObject_HEAD struct module_state *state;

@@ -3,7 +3,7 @@
 #ifndef DRAY_PYTHON_UFUNC_ALONG_H
 #define DRAY_PYTHON_UFUNC_ALONG_H
 
-#include <dray/reduce.h>
+#include <dray/array/reduce.h>
 
 #include "array_numbers.h"
 #include "ufunc.h"

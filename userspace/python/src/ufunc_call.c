@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include <dray/reduce.h>
+#include <dray/array/reduce.h>
 
 #include "array_convert.h"
 #include "ufunc_arguments.h"

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * linear: products of matrices and vectors.
+ *
+ * Operands have any strides, and are converted to the type that they have in
+ * common (dray_result_type()).  Products of float and complex numbers are made by
+ * the system's BLAS (libblas.so.3 with its C interface) if it is there, and else,
+ * like those of all other types, by loops of the library.  The environment
+ * variable DRAY_BLAS names another library; "none" asks for the loops, whose
+ * results have the same bits on all machines.
+ *
+ * All functions may be called from any thread.  Nothing here waits.
+ */
+#ifndef DRAY_LINEAR_H
+#define DRAY_LINEAR_H
+
+#include <dray/array/cast.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * Multiplies matrices, which are the last two axes; those before are broadcast.
+ * A vector on the left is a row, one on the right a column, and that axis is not in
+ * the result.  (Source: numpy.matmul().)
+ *
+ * @a: of shape (..., m, k) or (k)
+ * @b: of shape (..., k, n) or (k)
+ * @to: of shape (..., m, n), to which the product is converted by
+ *	DRAY_CASTING_SAME_KIND; it may share memory with operands.  NULL: made
+ * @out: the array that was made, with one reference; NULL if @to is given.  May be
+ *	NULL then
+ *
+ * Errors: -EINVAL (an operand without axes, lengths k that differ, axes that
+ * cannot be broadcast, @to of another shape, a conversion that is not allowed),
+ * -EOPNOTSUPP (types that are not numbers or booleans), -EPERM (@to is
+ * read-only), -EDOM (an error of numbers that the thread's state raises; those in
+ * threads of BLAS are not seen), -ENOMEM, as dray_view_init() for a bad view.
+ */
+DRAY_API int dray_matmul(const struct dray_view *a, const struct dray_view *b,
+			 const struct dray_view *to, struct dray_array **out);
+
+/**
+ * Sums products over the last axis of @a and the last but one of @b, or its only
+ * one; all other axes of @a, then of @b, are those of the result.  An operand
+ * without axes multiplies each element of the other.  (Source: numpy.dot().)
+ *
+ * @to, @out: as of dray_matmul()
+ *
+ * Errors: as dray_matmul().
+ */
+DRAY_API int dray_dot(const struct dray_view *a, const struct dray_view *b,
+		      const struct dray_view *to, struct dray_array **out);
+
+/**
+ * Sums products along the last axes of @a and @b; of complex numbers, with the
+ * conjugate of @a.  The axes before are broadcast.  (Source: numpy.vecdot().)
+ *
+ * @to, @out: as of dray_matmul()
+ *
+ * Errors: as dray_matmul().
+ */
+DRAY_API int dray_vecdot(const struct dray_view *a, const struct dray_view *b,
+			 const struct dray_view *to, struct dray_array **out);
+
+/**
+ * Multiplies matrices, the last two axes of @a, by vectors, the last axis of @b; the
+ * axes before are broadcast.  (Source: numpy.matvec().)
+ *
+ * @a: of shape (..., m, k)
+ * @b: of shape (..., k)
+ * @to: of shape (..., m); as @to and @out of dray_matmul()
+ *
+ * Errors: as dray_matmul().
+ */
+DRAY_API int dray_matvec(const struct dray_view *a, const struct dray_view *b,
+			 const struct dray_view *to, struct dray_array **out);
+
+/**
+ * Multiplies vectors, the last axis of @a, by matrices, the last two axes of @b; of
+ * complex numbers, with the conjugate of @a.  The axes before are broadcast.
+ * (Source: numpy.vecmat().)
+ *
+ * @a: of shape (..., k)
+ * @b: of shape (..., k, n)
+ * @to: of shape (..., n); as @to and @out of dray_matmul()
+ *
+ * Errors: as dray_matmul().
+ */
+DRAY_API int dray_vecmat(const struct dray_view *a, const struct dray_view *b,
+			 const struct dray_view *to, struct dray_array **out);
+
+/** The name of the BLAS library that is used, loaded now if it was not; or NULL. */
+DRAY_API const char *dray_blas_name(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DRAY_LINEAR_H */

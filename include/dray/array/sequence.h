@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * sequence: calls of universal functions, conversions and transfers that are
+ * recorded once, and run many times with other arrays of the same types and shapes.
+ *
+ *	dray_sequence_create(&sequence);
+ *	dray_sequence_input(sequence, DRAY_FLOAT64, 1, shape, &a);
+ *	dray_sequence_input(sequence, DRAY_FLOAT64, 1, shape, &b);
+ *	dray_sequence_call(sequence, dray_ufunc_find("multiply"),
+ *			   (dray_value[]){ a, b }, NULL, &product);
+ *	dray_sequence_call(sequence, dray_ufunc_find("add"),
+ *			   (dray_value[]){ product, a }, NULL, &sum);
+ *	dray_sequence_output(sequence, sum);
+ *	dray_sequence_end(sequence);
+ *	...
+ *	dray_sequence_run(sequence, inputs, outputs, NULL, NULL);
+ *
+ * Calls of one shape become a chain: it takes a block of elements through all its
+ * calls before the next block, so that results in between stay in the cache and
+ * have no array.  The outputs have the bits of the calls one by one.
+ *
+ * A recorded transfer is on its way while later steps run that do not need it.
+ *
+ * A sequence is recorded by one thread at a time.  After its end it may be run by
+ * any number of threads at once: in the caller's thread, or in turn on a queue of
+ * calls, whose executors take part.
+ */
+#ifndef DRAY_SEQUENCE_H
+#define DRAY_SEQUENCE_H
+
+#include <dray/array/executor.h>
+#include <dray/transfer.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A recorded sequence. */
+struct dray_sequence;
+
+/** A value of one sequence: an input, a constant or a result.  0 is none. */
+typedef uint64_t dray_value;
+
+/* Values and calls of a sequence, each. */
+#define DRAY_SEQUENCE_MOST 65535
+
+/**
+ * Makes an empty sequence.
+ *
+ * @out: given back by dray_sequence_destroy()
+ *
+ * Errors: -ENOMEM.
+ */
+DRAY_API int dray_sequence_create(struct dray_sequence **out);
+
+/**
+ * Frees a sequence that no thread runs, once its runs on queues have ended.  NULL
+ * is ignored.
+ */
+DRAY_API void dray_sequence_destroy(struct dray_sequence *sequence);
+
+/**
+ * Records an input: of these, the first is inputs[0] of a run.
+ *
+ * @shape: @ndim extents, each >= 0
+ * @out: its value
+ *
+ * Errors: -EINVAL (a type that is none, ndim, an extent below 0), -EOVERFLOW (its
+ * bytes do not fit), -EBUSY (after the end), -ENOSPC (too many values), -ENOMEM.
+ * The other functions that record fail with the last three, too.
+ */
+DRAY_API int dray_sequence_input(struct dray_sequence *sequence,
+				 dray_dtype dtype, int ndim,
+				 const int64_t *shape, dray_value *out);
+
+/**
+ * Records a constant without axes, such as the 2 in a * 2.
+ *
+ * @value: one element of @dtype, at any address; copied
+ */
+DRAY_API int dray_sequence_constant(struct dray_sequence *sequence,
+				    dray_dtype dtype, const void *value,
+				    dray_value *out);
+
+/** Options of a recorded call; all zero is the default. */
+struct dray_sequence_options {
+	/* dtype, signature, casting and flags are those of dray_ufunc_call() */
+	dray_dtype dtype;		/* borrowed */
+	const dray_dtype *signature;	/* copied */
+	/* bools, broadcast: elements to compute; 0: all */
+	dray_value where;
+	/*
+	 * Of a ufunc of one output: broadcast, and the result's elements where
+	 * the mask is false; 0: they are undefined
+	 */
+	dray_value otherwise;
+	uint8_t casting;	/* 1 + enum dray_casting; 0: SAME_KIND */
+	uint16_t weak;		/* bit i: input i is a number of the program */
+	uint32_t flags;		/* DRAY_UFUNC_* */
+};
+
+/**
+ * Records a call.  Its loop is chosen here: one that dray_ufunc_set_loop() sets
+ * later has no effect.
+ *
+ * @inputs: one value for each
+ * @options: NULL: all zero
+ * @results: room for one value for each output
+ *
+ * Errors: -EINVAL (a value of another sequence), and those of dray_ufunc_call()
+ * for types, shapes and options.
+ */
+DRAY_API int dray_sequence_call(struct dray_sequence *sequence,
+				struct dray_ufunc *ufunc,
+				const dray_value *inputs,
+				const struct dray_sequence_options *options,
+				dray_value *results);
+
+/**
+ * Records a conversion to another type, or a copy, as of dray_view_convert().
+ *
+ * Errors: -EINVAL (a value of another sequence, a type that is none, a rule that
+ * does not exist, a cast that @casting does not allow), -EOPNOTSUPP (no such
+ * conversion).
+ */
+DRAY_API int dray_sequence_convert(struct dray_sequence *sequence,
+				   dray_value value, dray_dtype dtype,
+				   enum dray_casting casting, dray_value *out);
+
+/**
+ * Records a copy that a queue makes, as of dray_copy(): by its engine, if both
+ * arrays lie in memory that it reaches, else by the CPU.  The engine copies while
+ * later steps run, but for those that use the copy, or write its source: these
+ * wait for it.  A run ends after its transfers.
+ *
+ * @queue: has to be there in each run
+ * @flags: DRAY_COPY_ENGINE, _CPU and _NO_SYNC, as of dray_copy()
+ * @out: the copy; an array that is neither an input nor an output comes from the
+ *	handler of the first run's thread
+ *
+ * Errors: -EINVAL (a value of another sequence, other or contradicting flags).  A
+ * run fails with those of dray_copy() and of the transfer, or with -EINVAL if the
+ * queue is destroyed.
+ */
+DRAY_API int dray_sequence_copy(struct dray_sequence *sequence,
+				dray_value value, struct dray_queue *queue,
+				unsigned int flags, dray_value *out);
+
+/**
+ * Records an output: of these, the first is outputs[0] of a run.  An input may be
+ * one, and so may a value that is one already: these are copies.
+ *
+ * Errors: -EINVAL (a value of another sequence).
+ */
+DRAY_API int dray_sequence_output(struct dray_sequence *sequence,
+				  dray_value value);
+
+/**
+ * Tells the type and shape of a value, also before the end.
+ *
+ * @dtype: borrowed from the sequence
+ * @shape: room for DRAY_MAX_NDIM extents
+ *
+ * Errors: -EINVAL (a value of another sequence).
+ */
+DRAY_API int dray_sequence_describe(const struct dray_sequence *sequence,
+				    dray_value value, dray_dtype *dtype,
+				    int *ndim, int64_t *shape);
+
+/**
+ * Lets the plan make no chains: each call of a run on a queue goes to the executor that
+ * takes the least time for it.  Results in between have arrays then, so that runs on the
+ * CPU alone are slower.  Before dray_sequence_end().
+ *
+ * Errors: -EBUSY (the recording has ended).
+ */
+DRAY_API int dray_sequence_without_chains(struct dray_sequence *sequence);
+
+/**
+ * Ends the recording, and plans the runs.  Calls that no output needs are left
+ * out.
+ *
+ * Errors: -EINVAL (no output), -EBUSY (it has ended), -ENOMEM.
+ */
+DRAY_API int dray_sequence_end(struct dray_sequence *sequence);
+
+/** A plan, as numbers. */
+struct dray_sequence_plan {
+	uint32_t chains;	/* of one call or more */
+	uint32_t chained;	/* calls and conversions in them */
+	uint32_t single;	/* calls and conversions of whole arrays */
+	uint32_t transfers;	/* copies by queues */
+	uint32_t left_out;	/* of all these, those that nothing needs */
+	uint32_t arrays;	/* of values in between, in memory */
+	uint32_t block;		/* elements of the smallest block; 0: no chain */
+};
+
+/**
+ * Tells the plan.
+ *
+ * Errors: -EINVAL (before the end).
+ */
+DRAY_API int dray_sequence_get_plan(const struct dray_sequence *sequence,
+				    struct dray_sequence_plan *out);
+
+/** Options of a run; all zero is the default. */
+struct dray_sequence_run_options {
+	unsigned int threads;	/* that compute at once; 0: 1 */
+	uint32_t flags;		/* 0 */
+};
+
+/**
+ * Runs a sequence in this thread, and waits for its transfers.  Floating-point
+ * errors are those of the calls, each reported once its chain has run.
+ *
+ * Arrays for values between chains are kept for the next run.
+ *
+ * @inputs: one view for each, of the recorded type and shape, with any strides
+ * @outputs: one view for each, with any strides, NULL for one that is made; NULL:
+ *	all are made.  One may share memory with inputs: the result is that of
+ *	inputs copied aside first.  If it has the very elements of an input that
+ *	is read no later than the output is written, no copy is made
+ * @options: NULL: all zero
+ * @out: one array for each output, in C order, with one reference; NULL for one
+ *	that was given.  May be NULL if all outputs are given
+ *
+ * Errors: -EINVAL (before the end, another type or shape than that recorded,
+ * outputs that share memory, unknown flags), -EPERM (a read-only output, an input
+ * that may not be read), -EDOM (a floating-point error, if it is to be raised),
+ * -EOVERFLOW (a weak number that does not fit), -ENOMEM, as dray_view_init() for a
+ * bad view, and errors of the loops.  After an error, elements of outputs that were
+ * given are undefined, and none is made.
+ */
+DRAY_API int dray_sequence_run(struct dray_sequence *sequence,
+			       const struct dray_view *const *inputs,
+			       const struct dray_view *const *outputs,
+			       const struct dray_sequence_run_options *options,
+			       struct dray_array **out);
+
+/**
+ * Runs a sequence on a queue of calls, and does not wait.  It has its turn as one
+ * call of the queue, after older calls and transfers that meet its arrays, also of
+ * other queues.  A call that is in no chain with others goes to the executor that
+ * takes the least time for it, as of dray_call_queue_submit().  Chains of several calls
+ * run on the CPU, whatever executors the queue has: dray_sequence_get_plan() counts their
+ * calls in chained, and dray_sequence_without_chains() makes none.
+ *
+ * @inputs, @outputs, @options: as of dray_sequence_run(); are copied.  Blocks of
+ *	dray's memory are busy until the end; other memory must live until then
+ * @out: as of dray_sequence_run(); arrays may be used once the run has ended
+ * @event: the end of the run, with one reference, for dray_event_wait() and its
+ *	kin.  NULL waits for it.  dray_event_cancel() ends the run between two steps
+ *
+ * Errors of floating-point numbers are those of the thread that submits.
+ *
+ * Errors: as dray_sequence_run() before its first step, -ECHILD; if it waits, also
+ * the status of the run.
+ */
+DRAY_API int
+dray_sequence_submit(struct dray_sequence *sequence,
+		     struct dray_call_queue *queue,
+		     const struct dray_view *const *inputs,
+		     const struct dray_view *const *outputs,
+		     const struct dray_sequence_run_options *options,
+		     struct dray_array **out, struct dray_event **event);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DRAY_SEQUENCE_H */

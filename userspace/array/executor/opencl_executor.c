@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* The executor of OpenCL: the loops of one device, and the calls that it can run. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "private.h"
+#include "executor/opencl.h"
+
+#define MOST_LOOPS 256
+
+static const struct dray_opencl_kernels *
+find(const struct dray_opencl_executor *executor, const struct dray_call *call)
+{
+	uint32_t i;
+
+	for (i = 0; i < executor->count; i++) {
+		const struct dray_opencl_kernels *loop = &executor->loops[i];
+
+		if (loop->ufunc == call->ufunc &&
+		    dray_dtypes_equal(loop->dtypes, call->dtypes,
+				      dray_ufunc_operands(loop->ufunc)))
+			return loop;
+	}
+	return NULL;
+}
+
+/* Elements are of the loop's types, and a kernel can load each of them. */
+static int check_elements(const struct dray_call *call)
+{
+	char has[DRAY_DTYPE_TYPESTR_SIZE], wants[DRAY_DTYPE_TYPESTR_SIZE];
+	int o;
+
+	for (o = 0; o < call->inputs + call->outputs; o++) {
+		const struct dray_view *view = call->views[o];
+
+		if (!dray_dtype_equal(view->dtype, call->dtypes[o]))
+			return dray_fail(
+				-EOPNOTSUPP,
+				"operand %d is %s, the kernel takes %s", o,
+				dray_dtype_text(view->dtype, has),
+				dray_dtype_text(call->dtypes[o], wants));
+		if (!dray_view_is_aligned(view))
+			return dray_fail(-EOPNOTSUPP,
+					 "operand %d is not aligned", o);
+	}
+	if (call->where && !dray_dtype_equal(call->where->dtype, DRAY_BOOL))
+		return dray_fail(-EOPNOTSUPP, "the mask is not of bools");
+	return 0;
+}
+
+/* Strides of axes of one element do not count. */
+static bool are_the_same(const struct dray_view *a, const struct dray_view *b)
+{
+	int i;
+
+	if (a->data != b->data || !dray_dtype_equal(a->dtype, b->dtype))
+		return false;
+	for (i = 0; i < a->ndim; i++)
+		if (a->shape[i] > 1 && a->strides[i] != b->strides[i])
+			return false;
+	return true;
+}
+
+/* Work-items run in any order: an element that is written is not used by others. */
+static int check_overlap(const struct dray_queued *queued)
+{
+	const struct dray_call *call = &queued->call;
+	struct dray_operand operands[DRAY_CALL_OPERANDS];
+	int o, i, ret = 0;
+
+	for (o = 0; !ret && o < queued->operands; o++)
+		ret = dray_operand_init(&operands[o], queued->pointers[o],
+					"an operand");
+	if (ret)
+		return ret;
+	for (o = call->inputs; o < call->inputs + call->outputs; o++) {
+		if (dray_overlap_self(&operands[o]) != DRAY_OVERLAP_NONE)
+			return dray_fail(-EOPNOTSUPP,
+					 "elements of output %d share bytes",
+					 o);
+		for (i = 0; i < queued->operands; i++) {
+			if (i == o || (i < call->inputs &&
+				       are_the_same(queued->pointers[i],
+						    queued->pointers[o])))
+				continue;
+			if (dray_overlap_find(&operands[o], &operands[i]) !=
+			    DRAY_OVERLAP_NONE)
+				return dray_fail(
+					-EOPNOTSUPP,
+					"output %d shares bytes with operand %d",
+					o, i);
+		}
+	}
+	return 0;
+}
+
+static int check_sizes(const struct dray_opencl_executor *executor,
+		       const struct dray_queued *queued)
+{
+	struct dray_opencl_region regions[DRAY_CALL_OPERANDS];
+	int i, count = dray_opencl_regions(queued, regions);
+
+	for (i = 0; i < count; i++)
+		if (regions[i].span.high - regions[i].span.low >
+		    executor->most_bytes)
+			return dray_fail(
+				-EOPNOTSUPP,
+				"operands cover %zu bytes, the device takes %" PRIu64,
+				(size_t)(regions[i].span.high -
+					 regions[i].span.low),
+				executor->most_bytes);
+	return 0;
+}
+
+static int opencl_check(void *context, const struct dray_call *call)
+{
+	struct dray_opencl_executor *executor = context;
+	const struct dray_queued *queued = dray_queued(call);
+	int ret;
+
+	if (executor->process != dray_fork_process())
+		return dray_fail(-EOPNOTSUPP, "OpenCL is the parent's");
+	if (atomic_load(&executor->failed))
+		return dray_fail(-EOPNOTSUPP,
+				 "the device failed in an earlier call");
+	if (!find(executor, call))
+		return dray_fail(-EOPNOTSUPP,
+				 "there is no kernel of %s with these types",
+				 call->ufunc->name);
+	if (!call->elements)
+		return 0;
+	ret = check_elements(call);
+	if (!ret)
+		ret = check_overlap(queued);
+	return ret ? ret : check_sizes(executor, queued);
+}
+
+/* Waits in the thread of the queue: a driver's thread may not drop the executor. */
+static int opencl_submit(void *context, struct dray_call *call)
+{
+	struct dray_opencl_executor *executor = context;
+	int ret;
+
+	pthread_mutex_lock(&executor->mutex);
+	ret = atomic_load(&executor->failed)
+		      ? dray_fail(-EIO, "the device failed in an earlier call")
+		      : dray_opencl_run(executor, find(executor, call),
+					dray_queued(call));
+	pthread_mutex_unlock(&executor->mutex);
+	dray_call_end(call, ret);
+	return 0;
+}
+
+static void opencl_release(void *context)
+{
+	DRAY_NO_CANCEL;
+	struct dray_opencl_executor *executor = context;
+	const bool alive = executor->process == dray_fork_process();
+	uint32_t i;
+
+	for (i = 0; i < executor->count; i++)
+		dray_opencl_drop(&executor->loops[i], alive);
+	if (alive)
+		dray_opencl_close(executor);
+	pthread_mutex_destroy(&executor->mutex);
+	free(executor);
+}
+
+/* Checks a loop by itself, and that none before it is the same. */
+static int check_loop(const struct dray_opencl_loop *loops, uint32_t number)
+{
+	const struct dray_opencl_loop *loop = &loops[number];
+	const bool addresses = loop->flags & DRAY_OPENCL_BY_ADDRESS;
+	char text[DRAY_DTYPE_TYPESTR_SIZE];
+	uint32_t i;
+	int o, operands;
+
+	if (!dray_given(loop->ufunc, "dray_opencl_executor_create") ||
+	    !dray_given(loop->dtypes, "dray_opencl_executor_create") ||
+	    !dray_given(loop->source, "dray_opencl_executor_create"))
+		return -EINVAL;
+	operands = dray_ufunc_operands(loop->ufunc);
+	if (loop->flags & ~DRAY_OPENCL_BY_ADDRESS || loop->reserved)
+		return dray_fail(-EINVAL, "flags 0x%x of a loop of OpenCL",
+				 loop->flags | loop->reserved);
+	if (loop->function && !*loop->function)
+		return dray_fail(-EINVAL,
+				 "the function of a loop of %s has no name",
+				 loop->ufunc->name);
+	if (!loop->function && (addresses || loop->ufunc->outputs != 1))
+		return dray_fail(
+			-EINVAL,
+			"an expression makes one value: name a function of the source of %s",
+			loop->ufunc->name);
+	for (o = 0; o < operands; o++)
+		if (!loop->dtypes[o] || !dray_dtype_itemsize(loop->dtypes[o]) ||
+		    (!addresses && !dray_opencl_has_type(loop->dtypes[o])))
+			return dray_fail(
+				-EINVAL,
+				"OpenCL has no type for %s, operand %d of %s",
+				dray_dtype_text(loop->dtypes[o], text), o,
+				loop->ufunc->name);
+	for (i = 0; i < number; i++)
+		if (loops[i].ufunc == loop->ufunc &&
+		    dray_dtypes_equal(loops[i].dtypes, loop->dtypes, operands))
+			return dray_fail(
+				-EINVAL,
+				"loops %u and %u of %s have the same types", i,
+				number, loop->ufunc->name);
+	return 0;
+}
+
+static int check_options(const struct dray_opencl_executor_options *options)
+{
+	uint32_t i;
+	int ret = 0;
+
+	if (!options->loops_count || options->loops_count > MOST_LOOPS)
+		return dray_fail(
+			-EINVAL,
+			"an executor of OpenCL has 1 to %d loops, not %u",
+			MOST_LOOPS, options->loops_count);
+	if (options->flags & ~DRAY_OPENCL_COPIES)
+		return dray_fail(
+			-EINVAL,
+			"flags 0x%x of an executor, of which only DRAY_OPENCL_COPIES is known",
+			options->flags);
+	for (i = 0; !ret && i < options->loops_count; i++)
+		ret = check_loop(options->loops, i);
+	return ret;
+}
+
+static int check_doubles(const struct dray_opencl_executor *executor,
+			 const struct dray_opencl_loop *loop)
+{
+	int o;
+
+	if (executor->device.flags & DRAY_OPENCL_DOUBLE)
+		return 0;
+	for (o = 0; o < dray_ufunc_operands(loop->ufunc); o++)
+		if (dray_opencl_is_double(loop->dtypes[o]))
+			return dray_fail(-EOPNOTSUPP,
+					 "%s has no doubles, operand %d of %s",
+					 executor->device.device, o,
+					 loop->ufunc->name);
+	return 0;
+}
+
+static int prepare(struct dray_opencl_executor *executor,
+		   const struct dray_opencl_executor_options *options)
+{
+	sigset_t before;
+	uint32_t i;
+	int ret;
+
+	/* PoCL's threads handle divisions by 0. */
+	dray_signals_block(&before);
+	ret = dray_opencl_open(executor, options);
+	for (i = 0; !ret && i < options->loops_count; i++)
+		ret = check_doubles(executor, &options->loops[i]);
+	for (i = 0; !ret && i < options->loops_count; i++)
+		ret = dray_opencl_compile(executor, &options->loops[i],
+					  &executor->loops[executor->count++]);
+	executor->build_options = NULL;
+	dray_signals_restore(&before);
+	return ret;
+}
+
+static const struct dray_executor_functions functions = {
+	sizeof(functions), opencl_check, opencl_submit, opencl_release
+};
+
+int dray_opencl_executor_create(
+	const struct dray_opencl_executor_options *options,
+	struct dray_executor **out)
+{
+	DRAY_NO_CANCEL;
+	struct dray_opencl_executor *executor;
+	int ret;
+
+	if (!dray_given(options, __func__) || !dray_given(out, __func__) ||
+	    !dray_given(options->loops, __func__))
+		return -EINVAL;
+	ret = check_options(options);
+	if (!ret)
+		ret = dray_opencl_load();
+	if (ret)
+		return ret;
+	executor = calloc(1, sizeof(*executor) +
+				     options->loops_count *
+					     sizeof(executor->loops[0]));
+	if (!executor)
+		return dray_fail(-ENOMEM, "no memory for an executor");
+	executor->process = dray_fork_process();
+	executor->build_options = options->build_options;
+	pthread_mutex_init(&executor->mutex, NULL);
+	ret = prepare(executor, options);
+	if (!ret)
+		ret = dray_executor_create("opencl", &functions, executor, out);
+	if (ret)
+		opencl_release(executor);
+	return ret;
+}
+
+int dray_opencl_executor_device(const struct dray_executor *executor,
+				struct dray_opencl_device *out, size_t size)
+{
+	const struct dray_opencl_executor *opencl;
+	struct dray_opencl_device device;
+
+	if (!dray_given(executor, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
+	if (executor->functions.submit != opencl_submit)
+		return dray_fail(-EINVAL, "%s is not an executor of OpenCL",
+				 executor->name);
+	opencl = executor->context;
+	device = opencl->device;
+	device.calls = atomic_load(&opencl->calls);
+	device.bytes = atomic_load(&opencl->bytes);
+	dray_reply(out, size, &device, sizeof(device));
+	return 0;
+}

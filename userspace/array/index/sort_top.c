@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Finds the largest of dense numbers, a block at a time: vectors compute the
+ * largest number of a block, and the last block to raise it is searched for it.
+ * Flipped bits make all integers signed, and the smallest number the largest.
+ */
+#include <string.h>
+
+#include "index/sort.h"
+#include "private.h"
+
+#define BLOCK 32768 /* bytes at most */
+#define AHEAD 8192 /* bytes that are fetched in advance */
+#define STEP ((size_t)8 * 64) /* a multiple of all chains */
+
+/*
+ * The largest number of @bytes, at least @best; tells of a NaN among them.
+ * @chains: vectors, each independent of the others
+ * @wide: bytes of a vector of the processor
+ */
+#define DEFINE_TOP(attributes, suffix, chains, wide, name, type, bits)        \
+	attributes static type top_##name##suffix(const unsigned char *data,  \
+						  size_t bytes, bits flip,    \
+						  type best, bool *nan)       \
+	{                                                                     \
+		typedef type numbers __attribute__((vector_size(wide)));      \
+		typedef bits masks __attribute__((vector_size(wide)));        \
+		masks nans = { 0 }, raw, above;                               \
+		numbers top[chains], at;                                      \
+		size_t i, k;                                                  \
+                                                                              \
+		for (k = 0; k < chains; k++)                                  \
+			top[k] = (numbers){ 0 } + best;                       \
+		for (i = 0; i < bytes; i += (size_t)(chains) * (wide)) {      \
+			for (k = 0; k < chains; k++) {                        \
+				memcpy(&raw, data + i + k * wide, wide);      \
+				if (k * wide % 64 == 0) /* a cache line */    \
+					__builtin_prefetch(                   \
+						&data[i + AHEAD + k * wide]); \
+				raw ^= flip;                                  \
+				at = (numbers)raw;                            \
+				nans |= (masks)(at != at);                    \
+				above = (masks)(at > top[k]);                 \
+				top[k] = (numbers)((raw & above) |            \
+						   ((masks)top[k] & ~above)); \
+			}                                                     \
+		}                                                             \
+		for (k = 1; k < chains; k++) {                                \
+			above = (masks)(top[k] > top[0]);                     \
+			top[0] = (numbers)(((masks)top[k] & above) |          \
+					   ((masks)top[0] & ~above));         \
+		}                                                             \
+		for (i = 0; i < wide / sizeof(type); i++) {                   \
+			best = top[0][i] > best ? top[0][i] : best;           \
+			*nan |= nans[i] != 0;                                 \
+		}                                                             \
+		return best;                                                  \
+	}
+
+#if defined(__x86_64__)
+#define AVX2 __attribute__((target("avx2")))
+#define COMPARES_LONG dray_cpu_has_avx2() /* integers of 8 bytes */
+#define AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
+#define DEFINE_TOPS(name, type, bits)                    \
+	DEFINE_TOP(, _plain, 4, 16, name, type, bits)    \
+	DEFINE_TOP(AVX2, _avx2, 4, 32, name, type, bits) \
+	DEFINE_TOP(AVX512, _avx512, 8, 64, name, type, bits)
+#define TOP(name)                                    \
+	(dray_cpu_has_avx512() ? top_##name##_avx512 \
+	 : dray_cpu_has_avx2() ? top_##name##_avx2   \
+			       : top_##name##_plain)
+#else
+#define COMPARES_LONG (sizeof(void *) == sizeof(int64_t))
+#define DEFINE_TOPS(name, type, bits) \
+	DEFINE_TOP(, _plain, 4, 16, name, type, bits)
+#define TOP(name) top_##name##_plain
+#endif
+
+/* Bytes of the next block, of at most @count numbers; 0: too few are left. */
+static size_t block_of(size_t count, size_t size)
+{
+	return count >= BLOCK / size ? BLOCK : count * size / STEP * STEP;
+}
+
+/* Else numbers would stay in memory, beside the vectors. */
+#define SEPARATE __attribute__((noinline))
+
+#define DEFINE_FIND(name, type, bits)                                            \
+	DEFINE_TOPS(name, type, bits)                                            \
+                                                                                 \
+	static type load_##name(const unsigned char *data, size_t at,            \
+				bits flip)                                       \
+	{                                                                        \
+		type number;                                                     \
+		bits raw;                                                        \
+                                                                                 \
+		memcpy(&raw, data + at * sizeof(raw), sizeof(raw));              \
+		raw ^= flip;                                                     \
+		memcpy(&number, &raw, sizeof(number));                           \
+		return number;                                                   \
+	}                                                                        \
+                                                                                 \
+	/* The best is one at @where or behind, or will be found from @at on. */ \
+	SEPARATE static size_t scan_##name(const unsigned char *data,            \
+					   size_t count, bits flip, type best,   \
+					   bool nan, size_t where, size_t at)    \
+	{                                                                        \
+		type number;                                                     \
+                                                                                 \
+		for (; !nan && at < count; at++) {                               \
+			number = load_##name(data, at, flip);                    \
+			nan = number != number;                                  \
+			if (nan || number > best) {                              \
+				best = number;                                   \
+				where = at;                                      \
+			}                                                        \
+		}                                                                \
+		/* Shared memory may no longer have it. */                       \
+		for (; where < count - 1; where++) {                             \
+			number = load_##name(data, where, flip);                 \
+			if (nan ? number != number : number == best)             \
+				break;                                           \
+		}                                                                \
+		return where;                                                    \
+	}                                                                        \
+                                                                                 \
+	static size_t find_##name(const unsigned char *data, size_t count,       \
+				  uint64_t flips)                                \
+	{                                                                        \
+		const bits flip = (bits)flips;                                   \
+		type best = load_##name(data, 0, flip), number;                  \
+		bool nan = best != best;                                         \
+		size_t at, where = 0, bytes;                                     \
+                                                                                 \
+		for (at = 0; !nan; at += bytes / sizeof(type)) {                 \
+			bytes = block_of(count - at, sizeof(type));              \
+			if (!bytes)                                              \
+				break;                                           \
+			number = TOP(name)(data + at * sizeof(type), bytes,      \
+					   flip, best, &nan);                    \
+			if (nan || number > best) {                              \
+				best = number;                                   \
+				where = at;                                      \
+			}                                                        \
+		}                                                                \
+		return scan_##name(data, count, flip, best, nan, where, at);     \
+	}
+
+DEFINE_FIND(1, int8_t, uint8_t)
+DEFINE_FIND(2, int16_t, uint16_t)
+DEFINE_FIND(4, int32_t, uint32_t)
+DEFINE_FIND(8, int64_t, uint64_t)
+DEFINE_FIND(float, float, uint32_t)
+DEFINE_FIND(double, double, uint64_t)
+
+static dray_top_loop *float_loop(uint32_t size)
+{
+	if (size == sizeof(float))
+		return find_float;
+	return size == sizeof(double) ? find_double : NULL;
+}
+
+dray_top_loop *dray_top_loop_of(const struct dray_sorting *order, bool smallest,
+				uint64_t *flip)
+{
+	static dray_top_loop *const loops[] = { find_1, find_2, find_4,
+						find_8 };
+
+	if (order->swapped && order->size > 1)
+		return NULL;
+	if (order->size == sizeof(int64_t) && !COMPARES_LONG &&
+	    order->kind != DRAY_SORTING_FLOAT)
+		return NULL;
+	*flip = 0;
+	switch (order->kind) {
+	case DRAY_SORTING_FLOAT:
+		*flip = smallest ? order->sign : 0;
+		return float_loop(order->size);
+	case DRAY_SORTING_UNSIGNED:
+		*flip = order->sign;
+		break;
+	case DRAY_SORTING_SIGNED:
+		break;
+	default:
+		return NULL;
+	}
+	if (smallest)
+		*flip = ~*flip;
+	return loops[__builtin_ctz(order->size)];
+}

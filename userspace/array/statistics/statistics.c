@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* Sums, products, extremes and truth along axes, running sums, and bounds. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "private.h"
+#include "index/truth.h"
+#include "statistics/statistics.h"
+
+void dray_all_axes(const struct dray_reduce_options *options,
+		   struct dray_reduce_options *out)
+{
+	static const struct dray_reduce_options none;
+
+	*out = options ? *options : none;
+	if (!out->axes && !out->axes_count)
+		out->flags |= DRAY_REDUCE_ALL_AXES;
+}
+
+/* Calls a builtin ufunc of one or two inputs. */
+static int call(const char *name, const struct dray_view *a,
+		const struct dray_view *b, const struct dray_view *to,
+		const struct dray_ufunc_options *options,
+		struct dray_array **out)
+{
+	const struct dray_view *const inputs[] = { a, b };
+	struct dray_ufunc *ufunc = dray_ufunc_find(name);
+
+	return ufunc ? dray_ufunc_call(ufunc, inputs, to ? &to : NULL, options,
+				       out)
+		     : -ENOENT; /* With its sentence. */
+}
+
+int dray_call_builtin(const char *name, const struct dray_view *a,
+		      const struct dray_view *b, const struct dray_view *to,
+		      struct dray_array **out)
+{
+	const struct dray_ufunc_options options = {
+		.casting = 1 + DRAY_CASTING_UNSAFE,
+	};
+
+	return call(name, a, b, to, &options, out);
+}
+
+int dray_deliver(struct dray_array *result, const struct dray_view *to,
+		 dray_dtype dtype, struct dray_array **out)
+{
+	char has[DRAY_SHAPE_TEXT], wanted[DRAY_SHAPE_TEXT];
+	struct dray_array *made = NULL;
+	struct dray_view view, converted;
+	int ret = 0;
+
+	dray_array_view(result, &view);
+	if (!to && (!dtype || dray_dtype_equal(dtype, view.dtype))) {
+		*out = result;
+		return 0;
+	}
+	if (!to) {
+		ret = dray_array_like(&view, dtype, DRAY_ORDER_K, &made);
+		if (!ret)
+			to = dray_array_view(made, &converted);
+	} else if (to->ndim != view.ndim ||
+		   memcmp(to->shape, view.shape,
+			  (size_t)to->ndim * sizeof(to->shape[0]))) {
+		ret = dray_fail(
+			-EINVAL, "the output has the shape %s, the result %s",
+			dray_shape_format(has, to->ndim, to->shape),
+			dray_shape_format(wanted, view.ndim, view.shape));
+	}
+	if (!ret)
+		ret = dray_view_convert(to, &view, DRAY_CASTING_UNSAFE);
+	dray_array_unref(result);
+	if (ret) {
+		dray_array_unref(made);
+		made = NULL;
+	}
+	if (out)
+		*out = made;
+	return ret;
+}
+
+static int reduce(const char *name, const struct dray_view *in,
+		  const struct dray_view *to,
+		  const struct dray_reduce_options *options,
+		  struct dray_array **out)
+{
+	struct dray_ufunc *ufunc = dray_ufunc_find(name);
+	struct dray_reduce_options all;
+
+	dray_all_axes(options, &all);
+	return ufunc ? dray_ufunc_reduce(ufunc, in, to, &all, out)
+		     : -ENOENT; /* With its sentence. */
+}
+
+int dray_sum(const struct dray_view *in, const struct dray_view *to,
+	     const struct dray_reduce_options *options, struct dray_array **out)
+{
+	return reduce("add", in, to, options, out);
+}
+
+int dray_prod(const struct dray_view *in, const struct dray_view *to,
+	      const struct dray_reduce_options *options,
+	      struct dray_array **out)
+{
+	return reduce("multiply", in, to, options, out);
+}
+
+int dray_min(const struct dray_view *in, const struct dray_view *to,
+	     const struct dray_reduce_options *options, struct dray_array **out)
+{
+	return reduce("minimum", in, to, options, out);
+}
+
+int dray_max(const struct dray_view *in, const struct dray_view *to,
+	     const struct dray_reduce_options *options, struct dray_array **out)
+{
+	return reduce("maximum", in, to, options, out);
+}
+
+int dray_all(const struct dray_view *in, const struct dray_view *to,
+	     const struct dray_reduce_options *options, struct dray_array **out)
+{
+	return reduce("logical_and", in, to, options, out);
+}
+
+int dray_any(const struct dray_view *in, const struct dray_view *to,
+	     const struct dray_reduce_options *options, struct dray_array **out)
+{
+	return reduce("logical_or", in, to, options, out);
+}
+
+int dray_ptp(const struct dray_view *in, const struct dray_view *to,
+	     const struct dray_reduce_options *options, struct dray_array **out)
+{
+	struct dray_array *largest = NULL, *smallest = NULL, *result = NULL;
+	struct dray_view a, b;
+	int ret;
+
+	if (!dray_given(in, __func__) || (!to && !dray_given(out, __func__)))
+		return -EINVAL;
+	if (options && (options->dtype || options->initial || options->where))
+		return dray_fail(
+			-EINVAL,
+			"the distance of extremes has no dtype, initial or mask");
+	ret = dray_max(in, NULL, options, &largest);
+	if (!ret)
+		ret = dray_min(in, NULL, options, &smallest);
+	if (!ret)
+		ret = dray_call_builtin("subtract",
+					dray_array_view(largest, &a),
+					dray_array_view(smallest, &b), NULL,
+					&result);
+	dray_array_unref(largest);
+	dray_array_unref(smallest);
+	return ret ? ret : dray_deliver(result, to, 0, out);
+}
+
+int dray_count_true(const struct dray_view *in, const struct dray_view *to,
+		    const struct dray_reduce_options *options,
+		    struct dray_array **out)
+{
+	struct dray_reduce_options all;
+	struct dray_view truth;
+	int64_t count;
+	int ret;
+
+	if (!dray_given(in, __func__) || (!to && !dray_given(out, __func__)))
+		return -EINVAL;
+	dray_all_axes(options, &all);
+	all.dtype = DRAY_INT64;
+	if (in->dtype == DRAY_BOOL)
+		return reduce("add", in, to, &all, out);
+	ret = dray_view_check(in, "the view", NULL);
+	if (!ret && !(in->flags & DRAY_READ))
+		ret = dray_fail(-EPERM, "the view may not be read");
+	if (!ret && !to && !all.initial && !all.where &&
+	    all.flags == DRAY_REDUCE_ALL_AXES) {
+		count = dray_count_nonzero(in);
+		return count < 0 ? (int)count
+				 : dray_array_full(DRAY_INT64, 0, NULL, &count,
+						   out);
+	}
+	if (!ret)
+		ret = dray_truth_view(in, &truth);
+	if (ret)
+		return ret;
+	ret = reduce("add", &truth, to, &all, out);
+	free(truth.data);
+	return ret;
+}
+
+static int run(const char *name, const struct dray_view *in, int axis,
+	       dray_dtype dtype, const struct dray_view *to,
+	       struct dray_array **out)
+{
+	struct dray_ufunc *ufunc = dray_ufunc_find(name);
+	struct dray_array *copy = NULL;
+	struct dray_view flat, copied;
+	int ret;
+
+	if (!ufunc)
+		return -ENOENT; /* With its sentence. */
+	if (!dray_given(in, __func__) || axis != DRAY_FLAT)
+		return dray_ufunc_accumulate(ufunc, in, axis, dtype, to, out);
+	ret = dray_view_ravel(in, DRAY_ORDER_C, &flat);
+	if (ret == -EAGAIN) {
+		ret = dray_array_copy(in, DRAY_ORDER_C, &copy);
+		if (!ret)
+			ret = dray_view_ravel(dray_array_view(copy, &copied),
+					      DRAY_ORDER_C, &flat);
+	}
+	if (!ret)
+		ret = dray_ufunc_accumulate(ufunc, &flat, 0, dtype, to, out);
+	dray_array_unref(copy);
+	return ret;
+}
+
+int dray_cumsum(const struct dray_view *in, int axis, dray_dtype dtype,
+		const struct dray_view *to, struct dray_array **out)
+{
+	return run("add", in, axis, dtype, to, out);
+}
+
+int dray_cumprod(const struct dray_view *in, int axis, dray_dtype dtype,
+		 const struct dray_view *to, struct dray_array **out)
+{
+	return run("multiply", in, axis, dtype, to, out);
+}
+
+int dray_clip(const struct dray_view *in, const struct dray_view *low,
+	      const struct dray_view *high, const struct dray_view *to,
+	      const struct dray_ufunc_options *options, struct dray_array **out)
+{
+	struct dray_array *above = NULL;
+	struct dray_view view;
+	int ret;
+
+	if (!dray_given(in, __func__) || (!to && !dray_given(out, __func__)))
+		return -EINVAL;
+	if (!low && !high)
+		return dray_fail(-EINVAL, "a clip has no bound");
+	if (!high)
+		return call("maximum", in, low, to, options, out);
+	if (!low)
+		return call("minimum", in, high, to, options, out);
+	ret = call("maximum", in, low, NULL, options, &above);
+	if (!ret)
+		ret = call("minimum", dray_array_view(above, &view), high, to,
+			   options, out);
+	dray_array_unref(above);
+	return ret;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * A call on its way: call.c checks it and knows the order of its steps, the other
+ * files have one step each.
+ */
+#ifndef DRAY_UFUNC_CALL_H
+#define DRAY_UFUNC_CALL_H
+
+#include <dray/array/nditer.h>
+
+#include "private.h"
+#include "ufunc/ufunc.h"
+
+struct dray_ufunc_call {
+	struct dray_ufunc *ufunc;
+	const struct dray_ufunc_options *options;
+	int count; /* operands without the mask */
+	int operands; /* with it: the last one */
+	/* Inputs, outputs, the mask; NULL: an output that is still to be made. */
+	const struct dray_view *views[DRAY_MAX_OPERANDS];
+	struct dray_operand checked[DRAY_MAX_OPERANDS];
+	struct dray_resolved resolved;
+	/* The shape that all are broadcast to. */
+	int ndim;
+	int64_t shape[DRAY_MAX_NDIM];
+	/* Outputs that were made, and inputs put aside, one reference each. */
+	struct dray_array *made[DRAY_MAX_OPERANDS];
+	/* Views in place of the caller's: of these, and of weak numbers. */
+	struct dray_view own[DRAY_MAX_OPERANDS];
+	char numbers[DRAY_UFUNC_MAX_OPERANDS][16] __attribute__((aligned(16)));
+	/* DRAY_FP_* that were taken from the flags; atomic. */
+	unsigned int errors;
+};
+
+static inline bool dray_call_has_mask(const struct dray_ufunc_call *call)
+{
+	return call->operands > call->count;
+}
+
+/* Whether operand @o is written. */
+static inline bool dray_call_is_output(const struct dray_ufunc_call *call,
+				       int o)
+{
+	return o >= call->ufunc->inputs && o < call->count;
+}
+
+/*
+ * Loops as the ways through the elements run them: with the mask as the last
+ * operand, and up to the first error that is to be raised.
+ */
+struct dray_pass {
+	struct dray_ufunc_loop loop;
+	int mask; /* operand; -1: none */
+	int raised; /* flags of the processor that end it; 0: none do */
+	/*
+	 * Beside a loop without errors of its own: DRAY_FP_* of
+	 * conversions; its flags are dropped.  NULL: all flags count, or none
+	 */
+	unsigned int *errors;
+};
+
+#define DRAY_PASS_RAISED 1
+
+void dray_pass_init(struct dray_pass *pass, const struct dray_ufunc_call *call);
+
+/* Computes elements; DRAY_PASS_RAISED, or the failure of the loop. */
+int dray_pass_run(const struct dray_pass *pass, char *const *data,
+		  const int64_t *strides, int64_t count);
+
+/*
+ * Returns how many threads pay for an output of so many bytes: one if they could
+ * write bytes of each other's, or the loop is for one.
+ */
+unsigned int dray_call_threads(const struct dray_ufunc_call *call,
+			       uint64_t bytes);
+
+/*
+ * call_quick.c: does a call of builtin numbers that lie in one order and need
+ * no conversion.  False leaves it to the others; *@ret is set else.
+ * Of the options it takes flags, and weak numbers: these need no conversion if they are
+ * of the one type anyway.
+ */
+bool dray_call_quick(struct dray_ufunc *ufunc,
+		     const struct dray_view *const *inputs,
+		     const struct dray_view *const *outputs,
+		     const struct dray_ufunc_options *options,
+		     struct dray_array **out, int *ret);
+
+/* call_weak.c: makes numbers of the program elements of the loop's type. */
+int dray_call_convert_weak(struct dray_ufunc_call *call);
+
+/* call_make.c: makes outputs that were not given. */
+int dray_call_make(struct dray_ufunc_call *call);
+/* Gives them to the class of the highest priority. */
+int dray_call_wrap(struct dray_ufunc_call *call);
+
+/* call_aside.c: copies inputs that an output would change too early. */
+int dray_call_put_aside(struct dray_ufunc_call *call);
+
+/* call_strided.c: calls the loop on elements as they lie. */
+int dray_call_strided(struct dray_ufunc_call *call);
+/*
+ * call_pieces.c: calls it on lines of elements that are converted.  False leaves other
+ * layouts to the next; *@ret is set else.
+ */
+bool dray_call_pieces(struct dray_ufunc_call *call, int *ret);
+/* call_buffered.c: calls it on elements that are converted. */
+int dray_call_buffered(struct dray_ufunc_call *call);
+
+#endif /* DRAY_UFUNC_CALL_H */

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * The sentence behind dray_last_error().  Every failure of the library goes
+ * through dray_fail(), so that no error code leaves without its reason.
+ */
+#ifndef DRAY_BASE_ERROR_H
+#define DRAY_BASE_ERROR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <dray/base.h>
+
+#include "base/shared.h"
+
+/*
+ * Keeps a sentence for the calling thread and returns @error, a negative
+ * errno.  Touches errno not at all.
+ */
+DRAY_PRIVATE int dray_fail(int error, const char *format, ...)
+	__attribute__((format(printf, 2, 3), cold));
+
+/* Empties the sentence, before a function of the user that may leave one. */
+DRAY_PRIVATE void dray_forget_failure(void);
+
+/* Adds to the sentence that is there, and returns @error. */
+DRAY_PRIVATE int dray_fail_adding(int error, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/*
+ * Lets clang's analyzer, which reads each file alone, know that failures are negative.
+ * The function is short enough for it to be read at any depth of calls.
+ */
+#ifdef __clang_analyzer__
+static inline int dray_negative(int error)
+{
+	__builtin_assume(error < 0);
+	return error;
+}
+#define dray_fail(...) dray_negative(dray_fail(__VA_ARGS__))
+#define dray_fail_adding(...) dray_negative(dray_fail_adding(__VA_ARGS__))
+#endif
+
+/*
+ * Returns true if @needed is not NULL.  If it is, leaves the sentence, and
+ * errno for functions that have no other way to report EINVAL.
+ */
+DRAY_PRIVATE void dray_fail_null(const char *function) __attribute__((cold));
+
+static inline bool dray_given(const void *needed, const char *function)
+{
+	if (__builtin_expect(needed != NULL, 1))
+		return true;
+	dray_fail_null(function);
+	return false;
+}
+
+/* For sentences: "%zu byte%s". */
+static inline const char *dray_plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+#endif /* DRAY_BASE_ERROR_H */

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * A queue: the abilities of its engine, and the fences in flight, in the order
+ * of submission.
+ */
+#ifndef DRAY_TRANSFER_QUEUE_H
+#define DRAY_TRANSFER_QUEUE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "transfer/fence.h"
+#include "base/shared.h"
+
+#define DRAY_REASON_LEN 160 /* of a sentence in dray_explanation */
+
+struct dray_queue {
+	struct dray_queue *next; /* of all queues of this process */
+	_Atomic uint32_t references; /* the program's is one */
+	atomic_bool destroyed; /* by the program */
+	struct dray_node *node; /* one reference */
+	uint64_t threshold; /* descriptors; more go to the CPU */
+
+	pthread_mutex_t lock; /* for all below */
+	pthread_cond_t changed; /* with choosing and submitting */
+	uint32_t submitting; /* threads that submit */
+	bool choosing; /* one of these chooses the channel */
+	bool bound; /* to a channel by the caller */
+	uint32_t channel; /* DRAY_CHANNEL_ANY until one is assigned */
+	bool engine;
+	char no_engine[DRAY_REASON_LEN]; /* the reason, if there is none */
+	/* limits of the engine, the strictest of the possible channels */
+	uint64_t max_runs;
+	uint64_t max_bytes;
+	uint64_t max_segment; /* bytes of one descriptor */
+	uint32_t alignment; /* bytes; of addresses and lengths */
+	struct dray_fence *first; /* in flight; the list has references */
+	struct dray_fence **last;
+};
+
+/*
+ * Keeps the memory of a queue that the program may destroy: it then refuses
+ * transfers.  Returns @queue.
+ */
+DRAY_PRIVATE struct dray_queue *dray_queue_ref(struct dray_queue *queue);
+/* NULL is ignored. */
+DRAY_PRIVATE void dray_queue_unref(struct dray_queue *queue);
+
+/* Settles and drops signalled fences.  Lock held. */
+void dray_queue_reap(struct dray_queue *queue);
+
+/* A submission that has begun. */
+struct dray_queue_turn {
+	uint32_t channel; /* DRAY_CHANNEL_ANY: it chooses the queue's */
+};
+
+/*
+ * Begins a submission, and settles transfers that have ended.  Until a queue has its
+ * channel, one thread submits at a time.  No lock is held until dray_queue_finish(): a
+ * fork, other threads and pools do not wait for an engine that is full.
+ * Errors: -EAGAIN (@nonblock), -EINVAL (the queue was destroyed).
+ */
+int dray_queue_begin(struct dray_queue *queue, bool nonblock,
+		     struct dray_queue_turn *turn);
+/*
+ * Ends it, and takes over @fence if it was submitted, else NULL.  The queue stays on the
+ * channel of @args.  True if the channel was dead, and another may not be.
+ */
+bool dray_queue_finish(struct dray_queue *queue,
+		       const struct dray_queue_turn *turn,
+		       struct dray_fence *fence, const struct dray_submit *args);
+
+/* Gives up the engine; @sentence says why.  Lock held. */
+void dray_queue_lose_engine(struct dray_queue *queue, const char *sentence);
+
+/*
+ * Waits for each transfer in flight that writes into either span, or reads
+ * from @dst.  @nonblock: -EAGAIN if it would wait.  -EINTR if a signal handler
+ * ran.
+ */
+int dray_queue_wait_for(struct dray_queue *queue, struct dray_addresses dst,
+			struct dray_addresses src, bool nonblock);
+
+#endif /* DRAY_TRANSFER_QUEUE_H */

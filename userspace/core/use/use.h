@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * Memory in use: one book of the memory that engines and calls of this process read or
+ * write.  Transfers, packets, rings and queued calls enter their memory and leave when
+ * they have ended; dray_view_wait(), copies by the CPU and queues of calls ask for it.
+ * One lock guards the book.  No system call and no function of a user or of another
+ * room runs under it, but short tests of a search.  The book of a child is empty: transfers of its
+ * parent end in the parent.
+ */
+#ifndef DRAY_USE_USE_H
+#define DRAY_USE_USE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/interval_tree.h"
+#include "layout/operand.h"
+#include "base/shared.h"
+
+struct dray_use;
+struct dray_use_part;
+
+/* Calls of queues, which wait for each other, have an order of their own. */
+enum dray_use_sort {
+	DRAY_USE_TRANSFER, /* or a ring */
+	DRAY_USE_CALL,
+	DRAY_USE_SORTS,
+};
+
+/* The functions of one kind of users. */
+struct dray_use_kind {
+	enum dray_use_sort sort;
+	/*
+	 * Waits until @use, which @part belongs to, has ended.  Other results are
+	 * -ETIME, -EINTR, or an errno that the wait returns.
+	 */
+	int (*wait)(struct dray_use *use, const struct dray_use_part *part,
+		    int timeout_ms);
+	/* With the last reference. */
+	void (*free)(struct dray_use *use);
+};
+
+/* One interval of a user's memory. */
+struct dray_use_part {
+	struct dray_interval interval;
+	struct dray_use *use;
+	struct dray_use_part *next; /* of the same user */
+	bool writes; /* it may read, too; else it only reads */
+	_Atomic bool idle; /* the program may use it: searches pass over it */
+};
+
+/*
+ * A user of memory, the first member of its structure.  Its status is also that of the
+ * end: once it is not 0, searches pass over the user.
+ */
+struct dray_use {
+	const struct dray_use_kind *kind;
+	_Atomic uint32_t references;
+	_Atomic int status; /* 0: has not ended; 1, or a negative errno */
+	uint32_t process; /* that uses the memory, see dray_fork_process() */
+	uint64_t number; /* in the book: older users have lower ones; 0: not in it */
+	struct dray_use_part *parts;
+};
+
+/* Lets forks take the lock; before the first user enters. */
+void dray_uses_enlist(void);
+
+/* Begins a user with one reference, no memory, and this process. */
+void dray_use_init(struct dray_use *use, const struct dray_use_kind *kind);
+static inline void dray_use_ref(struct dray_use *use)
+{
+	atomic_fetch_add(&use->references, 1);
+}
+void dray_use_unref(struct dray_use *use);
+
+static inline bool dray_use_has_ended(const struct dray_use *use)
+{
+	return atomic_load(&use->status);
+}
+
+/* Adds memory to a user that has not entered; @part stays with the user. */
+void dray_use_add(struct dray_use *use, struct dray_use_part *part,
+		  struct dray_addresses span, bool writes);
+
+/* Enters all of a user's memory at once, with a number above all others. */
+DRAY_PRIVATE void dray_use_enter(struct dray_use *use);
+/* Takes it out, if it is there.  Before the last reference goes. */
+void dray_use_leave(struct dray_use *use);
+
+/* The object of a search. */
+struct dray_use_query {
+	struct dray_addresses reads; /* finds users that write there */
+	struct dray_addresses writes; /* finds users that read or write there */
+	uint64_t before; /* only users of lower numbers */
+	unsigned int sorts; /* 1 << DRAY_USE_TRANSFER and others; 0: all */
+	/* also asks about the user, briefly; NULL: all are wanted */
+	bool (*wanted)(const struct dray_use *use, const void *context);
+	const void *context;
+};
+
+/*
+ * Returns a user that has not ended, with one reference, or NULL.
+ * @part: set to the memory that met the query
+ */
+struct dray_use *dray_use_find(const struct dray_use_query *query,
+			       const struct dray_use_part **part);
+
+/* Whether there is such a user. */
+DRAY_PRIVATE bool dray_use_meets(const struct dray_use_query *query);
+
+/*
+ * Waits until there is no such user: 0.  Errors are -ETIME after @timeout_ms
+ * milliseconds (below 0: never), -EINTR, and those of a user's kind.
+ */
+DRAY_PRIVATE int dray_use_wait(const struct dray_use_query *query,
+			       int timeout_ms);
+
+/* The end of a wait of @timeout_ms; CLOCK_MONOTONIC, ~0 if below 0: never. */
+uint64_t dray_use_until(int timeout_ms);
+
+#endif /* DRAY_USE_USE_H */

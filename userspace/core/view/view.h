@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * Checks of views.  A view is a plain struct that a caller may fill by hand, so
+ * nothing in it is trusted before dray_view_check().
+ */
+#ifndef DRAY_VIEW_VIEW_H
+#define DRAY_VIEW_VIEW_H
+
+#include <dray/view.h>
+
+#include "base/shared.h"
+
+#define DRAY_VIEW_FACTS (DRAY_ALIGNED | DRAY_C_CONTIGUOUS | DRAY_F_CONTIGUOUS)
+#define DRAY_VIEW_FLAGS \
+	(DRAY_READ | DRAY_WRITE | DRAY_IMMUTABLE | DRAY_VIEW_FACTS)
+
+/* Bytes that a view covers; low == high if it covers none. */
+struct dray_extent {
+	int64_t elements;
+	int64_t bytes; /* elements times item size */
+	int64_t low; /* relative to data */
+	int64_t high;
+};
+
+/* Computes span and size; true if they do not fit 63 bits. */
+bool dray_view_measure_overflow(int ndim, const int64_t *shape,
+				const int64_t *strides, int64_t itemsize,
+				struct dray_extent *out);
+
+/* Checks the number of axes and the extents.  -EINVAL. */
+DRAY_PRIVATE int dray_shape_check(const char *name, int ndim,
+				  const int64_t *shape);
+
+/*
+ * Checks a whole view and measures it.  @name begins the sentence.
+ * -EINVAL (ndim, an extent below 0, a type, flags, no data), -EOVERFLOW (its
+ * bytes do not fit 63 bits or leave the address space).
+ */
+DRAY_PRIVATE int dray_view_check(const struct dray_view *view, const char *name,
+				 struct dray_extent *extent);
+
+/*
+ * Describes a view before it has memory, and counts its bytes.
+ * @strides: NULL: C order; others leave no gap.  @ndim of them: the axes of a
+ *	sub-array come behind
+ * Errors are those of dray_view_bytes().
+ */
+DRAY_PRIVATE int dray_view_plan(struct dray_view *view, dray_dtype dtype,
+				int ndim, const int64_t *shape,
+				const int64_t *strides, size_t *bytes);
+
+/*
+ * Makes the axes of a sub-array the last ones of a view with shape and strides, as
+ * NumPy does.  -EINVAL.
+ */
+DRAY_PRIVATE int dray_view_unfold(struct dray_view *view);
+
+/* Describes memory as dray_view_init() does, but keeps sub-arrays as elements. */
+DRAY_PRIVATE int dray_view_init_closed(struct dray_view *out, void *data,
+				       dray_dtype dtype, int ndim,
+				       const int64_t *shape,
+				       const int64_t *strides);
+
+/* Sets the flags that say how a checked view lies in memory. */
+DRAY_PRIVATE void dray_view_set_facts(struct dray_view *view);
+
+/* Copies extents or strides; @from may be NULL without axes. */
+static inline void dray_axes_copy(int64_t *to, const int64_t *from, int ndim)
+{
+	int i;
+
+	for (i = 0; i < ndim; i++)
+		to[i] = from[i];
+}
+
+/* Starts a result: all of @view but its axes. */
+static inline void dray_view_begin(struct dray_view *result,
+				   const struct dray_view *view, int ndim)
+{
+	result->data = view->data;
+	result->dtype = view->dtype;
+	result->ndim = ndim;
+	result->flags = view->flags;
+}
+
+/* Copies a view to another object. */
+static inline void dray_view_write(struct dray_view *out,
+				   const struct dray_view *view)
+{
+	int i;
+
+	dray_view_begin(out, view, view->ndim);
+	for (i = 0; i < view->ndim; i++) {
+		out->shape[i] = view->shape[i];
+		out->strides[i] = view->strides[i];
+	}
+}
+
+/*
+ * Computes strides in C order, or with the first axis fastest; fails if the
+ * product of the extents, but for those of 0, overflows.  -EOVERFLOW.
+ */
+DRAY_PRIVATE int dray_strides_fill(int ndim, const int64_t *shape,
+				   int64_t itemsize, bool c_order,
+				   int64_t *strides);
+
+/*
+ * Sorts axes as NumPy does for order K: those of the largest strides first, in
+ * either direction, and else in C order.
+ */
+DRAY_PRIVATE void dray_strides_sort(int ndim, const int64_t *strides,
+				    int *axes);
+
+/* Resolves an axis, negative from the last; -1 with a sentence if none. */
+DRAY_PRIVATE int dray_axis_resolve(int axis, int ndim);
+
+/*
+ * Resolves axes that have to differ, and returns them as a set in @taken.
+ * @name: of the list, in sentences
+ * -EINVAL.
+ */
+int dray_axes_resolve(const char *name, const int *axes, int count, int ndim,
+		      uint64_t *taken);
+
+/* Whether one of its extents is 0. */
+DRAY_PRIVATE bool dray_view_is_empty(const struct dray_view *view);
+
+/* Whether the address of each element is a multiple of its type's alignment. */
+static inline bool dray_view_is_aligned(const struct dray_view *view)
+{
+	uint64_t bits = (uintptr_t)view->data;
+	int i;
+
+	for (i = 0; i < view->ndim; i++) {
+		if (view->shape[i] > 1)
+			bits |= (uint64_t)view->strides[i];
+		if (!view->shape[i])
+			return true;
+	}
+	return !(bits & (dray_dtype_alignment(view->dtype) - 1));
+}
+
+static inline bool dray_view_has_bytes(const struct dray_view *view)
+{
+	return dray_dtype_itemsize(view->dtype) && !dray_view_is_empty(view);
+}
+
+/* Writes a shape as NumPy does, "(2,3)"; cut short if there is no room. */
+#define DRAY_SHAPE_TEXT 128
+DRAY_PRIVATE const char *dray_shape_format(char text[DRAY_SHAPE_TEXT], int ndim,
+					   const int64_t *shape);
+
+/*
+ * Places a view that another process described over the @size bytes at @memory.
+ * Its ndim, shape, strides, flags and type are in it, and are not trusted, but
+ * for the address of a type object.
+ * @offset: bytes, of the element [0, 0, ...]
+ * -EBADMSG if any of it is wrong or leads out of the memory.
+ */
+int dray_view_place(struct dray_view *view, void *memory, uint64_t size,
+		    uint64_t offset);
+
+struct dray_layout;
+struct dray_operand;
+/*
+ * Assigns as dray_view_assign() does, a pair that matches and was reduced, by up to
+ * @threads.  -ENOMEM.
+ */
+DRAY_PRIVATE int dray_view_assign_reduced(const struct dray_layout *layout,
+					  const struct dray_operand *dst,
+					  const struct dray_operand *src,
+					  unsigned int threads);
+
+/* Adds to an address that need not belong to an object; may wrap. */
+static inline void *dray_address_add(const void *address, int64_t offset)
+{
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
+	return (void *)((uintptr_t)address + (uintptr_t)offset);
+}
+
+#endif /* DRAY_VIEW_VIEW_H */
