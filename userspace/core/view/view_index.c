@@ -264,13 +264,32 @@ static int step_scalar(struct dray_index_steps *walk,
 	return dray_steps_integer(walk, scalar.integer);
 }
 
+/* Out of line: its state is larger than that of an index at once. */
+static __attribute__((noinline)) int
+index_by_steps(const struct dray_view *view, const struct dray_index *index,
+	       size_t count, struct dray_view *out)
+{
+	struct dray_view made;
+	struct dray_index_steps walk = { .view = view,
+					 .rest = &made,
+					 .check_array = check_scalar,
+					 .use_array = step_scalar };
+	int ret;
+
+	if (count && !dray_given(index, "dray_view_index"))
+		return -EINVAL;
+	memcpy(&made, view, offsetof(struct dray_view, shape));
+	made.ndim = 0;
+	ret = dray_steps_begin(&walk, index, count);
+	if (!ret)
+		ret = dray_steps_walk(&walk, index, count);
+	return ret ? ret : dray_view_finish(&made, out);
+}
+
 int dray_view_index(const struct dray_view *view,
 		    const struct dray_index *index, size_t count,
 		    struct dray_view *out)
 {
-	struct dray_index_steps walk = { .view = view,
-					 .check_array = check_scalar,
-					 .use_array = step_scalar };
 	struct dray_extent extent;
 	struct dray_view made;
 	int ret;
@@ -280,17 +299,8 @@ int dray_view_index(const struct dray_view *view,
 	ret = dray_view_check_inline(view, "the indexed view", &extent);
 	if (ret)
 		return ret;
-	if (index_at_once(view, index, count, &made)) {
-		dray_view_write(out, &made);
-		return 0;
-	}
-	if (count && !dray_given(index, __func__))
-		return -EINVAL;
-	memcpy(&made, view, offsetof(struct dray_view, shape));
-	made.ndim = 0;
-	walk.rest = &made;
-	ret = dray_steps_begin(&walk, index, count);
-	if (!ret)
-		ret = dray_steps_walk(&walk, index, count);
-	return ret ? ret : dray_view_finish(&made, out);
+	if (!index_at_once(view, index, count, &made))
+		return index_by_steps(view, index, count, out);
+	dray_view_write(out, &made);
+	return 0;
 }
