@@ -56,6 +56,7 @@ suite_board()
 		tally_run "programs of tools/bench build" board_build_benches
 		board_numbers "$scratch/numbers"
 		board_generated "$scratch/generated"
+		board_core "$scratch/core"
 		board_copies "$scratch/not-coherent" not-coherent
 		board_copies "$scratch/coherent" coherent
 	}
@@ -72,6 +73,45 @@ BOARD_DMACTL=(module why leaks)
 # Selftests that take longest
 BOARD_SLOW='quota_race attach_sync'
 BOARD_PYTHON='test_(copy|fence|ipc|memory|nodes|pool|sharing|stream|stream_frames).py'
+
+# Programs of libdray alone: allocator, IPC, strided copies; streams of the host, as
+# this board has none
+BOARD_CORE=(pool handler records copy view index stream_packets stream_ring)
+
+# board_core FOLDER: boots with libdray alone, without arrays and Python: its unit
+# programs, XRT's imports and dmactl, for which Python's packages bring libraries
+board_core()
+{
+	local name node folder GUEST_ROOTS GUEST_PYTHON=tests SELFTESTS_MODULES=(drm_dma_helper)
+	local BUILD_TARGETS=(
+		programs "${BOARD_CORE[@]/#/tests/unit/test_}"
+		tests/xrt/test_xrt_import tests/xrt/test_xrt_export
+		tests/dmactl/dmactl-holder
+	)
+
+	tally_wants core-board || return 0
+	tally_run "libdray alone builds for the board" build_installed core-arm64 \
+		-Darrays=false -Dtests=enabled || return 0
+	folder=$(build_folder core-arm64)
+	GUEST_ROOTS=("$folder.root")
+	batch_begin "$1"
+	tally_run "the stand-in for zocl builds, again" xrt_add_driver || return 0
+	tally_run "libraries for the board, again" board_add_libraries || return 0
+	GUEST_ROOTS+=("$BATCH/lib")
+	for name in "${BOARD_CORE[@]}"; do
+		node=kernel
+		[[ $name != stream_* ]] || node=host
+		cp "$folder/tests/unit/test_$name" "$BATCH/job/unit/$name"
+		batch_add tap "core-board-$name" \
+			"CMOCKA_MESSAGE_OUTPUT=TAP DRAY_TEST_NODE=$node unit/$name"
+	done
+	for name in import export; do
+		cp "$folder/tests/xrt/test_xrt_$name" "$BATCH/job/$name"
+		batch_add tap "core-board-xrt-$name" "CMOCKA_MESSAGE_OUTPUT=TAP ./$name"
+	done
+	board_add_dmactl "$folder" core-board- module
+	batch_aside "the board, libdray alone" zcu102 6.1 GUEST_XRT=yes
+}
 
 # board_targets: further targets of the build
 board_targets()
@@ -240,8 +280,12 @@ board_add_dmactl()
 	cp "$TREE"/tests/dmactl/*.{sh,py} "$TREE"/tools/dmactl/schema/*.json \
 		"$TREE"/docs/{bring-up,memory-is-gone}.md "$1/tools/dmactl/dmactl" \
 		"$1/tools/replay/dray-replay" \
-		"$1"/tests/dmactl/dmactl-{holder,leaker,publisher,why-random} \
 		"$folder"
+	# A build without arrays has no publisher.
+	for name in holder leaker publisher why-random; do
+		[ ! -e "$1/tests/dmactl/dmactl-$name" ] ||
+			cp "$1/tests/dmactl/dmactl-$name" "$folder"
+	done
 	cp "$TREE/tests/fact.sh" "$BATCH/job"
 	while read -r name programs; do
 		[ $# -eq 1 ] || [[ " ${*:3} " = *" $name "* ]] || continue

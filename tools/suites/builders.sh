@@ -32,6 +32,7 @@ suite_builders()
 	tally_check "a subproject is the library alone" \
 		builders_subproject "$scratch/subproject"
 	builders_installed "$scratch"
+	builders_core "$scratch/core"
 	[ "$FULL" = yes ] || return 0
 	tally_check "meson 0.61.2 sets up" builders_meson "$scratch/meson"
 	builders_compilers
@@ -196,27 +197,55 @@ BUILDERS_MUSL=(
 	copy stream dlpack pool array sort ufunc_builtin
 )
 
+# Of each part of libdray: allocator, IPC, strided copies, streams, XRT
+BUILDERS_CORE=(
+	handler pool records records_fork copy layout view index stream stream_ring
+	rows xclbin xrt_load
+)
+
+# builders_core FOLDER: libdray alone, as for a board without arrays
+builders_core()
+{
+	local folder BUILD_TARGETS=(tools/dmactl/dmactl)
+
+	tally_wants core || return 0
+	folder=$(build_folder core)
+	BUILD_TARGETS+=("${BUILDERS_CORE[@]/#/tests/unit/test_}")
+	tally_run "libdray builds without arrays" build_make core \
+		-Dbuildtype=release -Darrays=false -Ddmactl=enabled \
+		-Dtests=enabled || return 0
+	builders_programs core "$1" "${BUILDERS_CORE[@]}"
+	tally_run "dmactl needs no arrays" "$folder/tools/dmactl/dmactl" --version
+}
+
+# builders_programs KIND FOLDER NAME...: runs unit programs of a build
+builders_programs()
+{
+	local kind=$1 folder=$2 name status log
+
+	mkdir -p "$folder"
+	for name in "${@:3}"; do
+		status=0 log=$folder/$name.log
+		(cd "$(build_folder "$kind")" && CMOCKA_MESSAGE_OUTPUT=TAP \
+			DRAY_TEST_NODE=host timeout 600 "tests/unit/test_$name") \
+			>"$log" 2>&1 </dev/null || status=$?
+		tally_tap "$name ($kind)" "$status" "$log"
+	done
+}
+
 # builders_musl FOLDER
 builders_musl()
 {
-	local name folder cross status log BUILD_TARGETS=()
+	local cross BUILD_TARGETS=()
 
 	tally_wants musl || return 0
-	mkdir -p "$1"
-	folder=$(build_folder musl)
 	cross=$(builders_musl_cross) || die "cannot prepare a build with musl"
 	BUILD_TARGETS=("${BUILDERS_MUSL[@]/#/tests/unit/test_}")
 	tally_run "the library builds with musl" build_make musl \
 		"--cross-file=$cross/musl.cross" -Dsleef=disabled \
 		-Dnpz=disabled -Dpython=disabled -Ddmactl=disabled \
 		-Dreference=disabled -Dtests=enabled || return 0
-	for name in "${BUILDERS_MUSL[@]}"; do
-		status=0 log=$1/$name.log
-		CMOCKA_MESSAGE_OUTPUT=TAP DRAY_TEST_NODE=host timeout 600 \
-			"$folder/tests/unit/test_$name" >"$log" 2>&1 </dev/null ||
-			status=$?
-		tally_tap "$name (musl)" "$status" "$log"
-	done
+	builders_programs musl "$1" "${BUILDERS_MUSL[@]}"
 }
 
 # builders_packages FOLDER: those of Debian 12 are in suite install
