@@ -2,9 +2,9 @@
 /*
  * block: counted memory with a type.
  *
- * A block starts with a count and a type.  It is one of: a buffer, a piece of a
+ * A block starts with a count and a type.  It is a buffer, a piece of a
  * pool, foreign memory with a function that releases it, an arena for elements
- * of variable size, a file, an array.  A holder counts it up; the one that
+ * of variable size, a file, an array.  A holder counts it up; the holder that
  * counts it down to 0 frees it, without knowing its type. (Source: DyND's
  * memory blocks, the memory_block_data and memory_block_pod_allocator_api of
  * its low-level description.)
@@ -24,7 +24,7 @@
 extern "C" {
 #endif
 
-/** The type of a block.  The numbers are ABI: they stay, new ones are added. */
+/** The type of a block.  The numbers are ABI: they stay, new numbers are added. */
 enum dray_block_tag {
 	DRAY_BLOCK_BUFFER = 1,	/* a reference to a struct dray_buffer */
 	DRAY_BLOCK_POOLED = 2,	/* a block of a pool */
@@ -39,9 +39,9 @@ enum dray_block_tag {
 };
 
 /*
- * Flags of blocks, views and arrays: one set, ABI.  The first three are
+ * Flags of blocks, views and arrays: a common set, ABI.  The first three are
  * permissions, with DyND's numbers.  The others are facts: functions that make a
- * view or an array set them, and functions that take one do not trust them.
+ * view or an array set them, and functions do not trust them.
  */
 #define DRAY_READ (1u << 0)
 #define DRAY_WRITE (1u << 1)
@@ -85,7 +85,7 @@ DRAY_API void dray_block_free(struct dray_block *block);
 DRAY_API void dray_block_miscounted(struct dray_block *block, uint32_t before);
 
 /**
- * One more reference, given back by dray_block_unref(); returns @block.  NULL
+ * Adds a reference, which the caller drops by dray_block_unref(); returns @block.  NULL
  * is ignored.  At DRAY_BLOCK_COUNT_LIMIT references the count saturates, which
  * dray_last_error() says: the block is then never freed.
  */
@@ -102,7 +102,7 @@ DRAY_INLINED(struct dray_block *dray_block_ref(struct dray_block *block))
 }
 
 /**
- * One reference less; the last one frees the block, in this thread, with all
+ * Drops a reference; the last frees the block, in this thread, with all
  * that it refers to.  NULL is ignored.
  */
 DRAY_INLINED(void dray_block_unref(struct dray_block *block))
@@ -158,7 +158,7 @@ DRAY_API bool dray_block_writable(const struct dray_block *block);
 DRAY_API int dray_block_dump(const struct dray_block *block, FILE *stream);
 
 /*
- * Each of the following makes a block with one reference, the caller's.  It
+ * Each of the following makes a block with a reference, the caller's.  It
  * fails with -EINVAL for a NULL that is not allowed and with -ENOMEM.
  */
 
@@ -184,8 +184,7 @@ struct dray_handler;
  * @handler: stays valid as long as the block
  * @zeroed: whether the bytes are zero; else undefined
  *
- * Errors: -EINVAL also for a handler of another version, or without one of its
- * functions.
+ * Errors: -EINVAL also for a handler of another version, or with a function missing.
  */
 DRAY_API int dray_block_create_handled(const struct dray_handler *handler,
 				       size_t size, bool zeroed,
@@ -226,8 +225,8 @@ DRAY_API int dray_block_create_external(void *data, size_t size, uint32_t flags,
  * shorter: a touch behind its new end is a SIGBUS, as with any mapping, and the
  * library cannot prevent that.
  *
- * Errors: -EINVAL (other flags, not a regular file, an empty one, a range
- * outside the file), -EOVERFLOW (more than can be mapped), and those of open(),
+ * Errors: -EINVAL (other flags, not a regular file, an empty file, a range
+ * outside the file), -EOVERFLOW (more than can be mapped), and errors of open(),
  * fstat() and mmap() (-ENOENT, -EACCES, ...).
  */
 DRAY_API int dray_block_create_mapped(const char *path, uint64_t offset,
@@ -235,8 +234,8 @@ DRAY_API int dray_block_create_mapped(const char *path, uint64_t offset,
 				      struct dray_block **out);
 
 /**
- * An empty arena, DRAY_BLOCK_POD: elements of variable size, one behind the
- * other in pieces.  The first piece has 2048 bytes.  Each other has twice the
+ * An empty arena, DRAY_BLOCK_POD: elements of variable size, each behind the
+ * last in pieces.  The first piece has 2048 bytes.  Each other has twice the
  * last one's, or the requested size if that is more.
  *
  * @pool: the source of its pieces, the first at once; the arena may outlive the
@@ -275,7 +274,7 @@ struct dray_block_allocator {
 	 * resize() left it, @size bytes, longer or shorter.  It may move, with
 	 * its contents and its alignment, when it gets longer.
 	 *
-	 * Errors: -EINVAL (not the last one), else as allocate().
+	 * Errors: -EINVAL (not the last element), else as allocate().
 	 */
 	int (*resize)(struct dray_block *block, size_t size, char **begin,
 		      char **end);

@@ -2,14 +2,14 @@
 /*
  * memory: where memory comes from.
  *
- * A node is one DMA-capable device as dray sees it: /dev/drayN of the kernel
- * module, or the host itself if no module is loaded.  A buffer is one
+ * A node is a DMA-capable device as dray sees it: /dev/drayN of the kernel
+ * module, or the host itself if no module is loaded.  A buffer is a
  * contiguous piece of memory of a node, mapped into this process.  Both are
  * counted, and every function here may be called from any thread.
  *
  * The structures and enumerations named struct dray_info, enum
  * dray_direction and so on are those of the kernel interface, on every back
- * end; <linux/dray.h> documents each field.  Functions that fill one take its
+ * end; <linux/dray.h> documents each field.  Functions that fill a structure take its
  * size, so that a program built against an older header keeps working.
  */
 #ifndef DRAY_MEMORY_H
@@ -48,18 +48,18 @@ enum dray_memory_kind {
  *			"host:private"
  *	"host:shareable" memory that can be passed to other processes (memfd)
  *	"shareable"	as NULL, but memory of the host is "host:shareable"
- * @out: the node, with one reference, given back by dray_node_unref()
+ * @out: the node, with a reference, which the caller drops by dray_node_unref()
  *
  * With NULL only a missing module leads to the host; a node that cannot be
  * opened is an error, and so is a module without a node in /dev.
  *
  * Errors: -ENODEV (no module loaded, no such node), -EACCES (no permission),
- * -EINVAL (the spec is not one of the above, or its NAME is invalid),
+ * -EINVAL (the spec is none of the above, or its NAME is invalid),
  * -EPROTO (a module with another version of the interface), -ENOMEM, and the
  * errors of open().
  */
 DRAY_API int dray_node_open(const char *spec, struct dray_node **out);
-/** One more reference, given back by dray_node_unref(); returns @node. */
+/** Adds a reference, which the caller drops by dray_node_unref(); returns @node. */
 DRAY_API struct dray_node *dray_node_ref(struct dray_node *node);
 /** Closes the node with the last reference.  NULL is ignored. */
 DRAY_API void dray_node_unref(struct dray_node *node);
@@ -69,7 +69,7 @@ DRAY_API void dray_node_unref(struct dray_node *node);
  * order of their numbers.  Writes at most @room names and always the number
  * there are to @count; 0 if the module is loaded and has no node.
  *
- * Errors: -ENODEV (the module is not loaded), and those of reading /dev.
+ * Errors: -ENODEV (the module is not loaded), and errors of reading /dev.
  */
 DRAY_API int dray_node_names(char names[][DRAY_NAME_LEN], size_t room,
 			     size_t *count);
@@ -111,7 +111,7 @@ DRAY_API int dray_node_list(struct dray_node *node, uint64_t *ids, size_t room,
 
 /**
  * Describes buffer or attachment @id, and says which of them it is (kind);
- * -ENOENT if the caller can see no such one.
+ * -ENOENT if the caller can see no such buffer.
  */
 DRAY_API int dray_node_buffer_info(struct dray_node *node, uint64_t id,
 				   struct dray_buffer_info *info, size_t size);
@@ -203,7 +203,7 @@ struct dray_pages {
 struct dray_buffer_options {
 	const char *heap;	/* its name, NULL: the node's order */
 	const char *name;	/* shown by dmactl, cut to 31 bytes, NULL: none */
-	uint64_t alignment;	/* bytes, a power of two; at least one page */
+	uint64_t alignment;	/* bytes, a power of two; a page or more */
 	uint64_t address_limit;	/* highest address, 0: as the node reaches;
 				 * without the right to addresses 2^n - 1
 				 */
@@ -220,12 +220,12 @@ struct dray_buffer_options {
  * Allocates @size bytes (rounded up to pages), zeroed and mapped.
  *
  * @options: NULL is all zero
- * @out: the buffer, with one reference
+ * @out: the buffer, with a reference
  *
  * Errors: -EINVAL (size 0 or overflowing, alignment, an unknown heap, mode,
  * flag or NUMA policy, NUMA nodes that are not there), -ENOMEM (the sentence
  * names the limit: full, fragmented, order, mask, locked memory, huge pages),
- * -EDQUOT (the heap's limit, or its limit for one user), -EPERM (an
+ * -EDQUOT (the heap's limit, or its limit for each user), -EPERM (an
  * address_limit that needs the right to addresses), -EMFILE and -ENFILE (no
  * file descriptor is left), -EOPNOTSUPP (a cache mode that the heap does not
  * have; the host gives cached memory for every mode; huge pages or a NUMA
@@ -250,7 +250,7 @@ DRAY_API int dray_buffer_alloc(struct dray_node *node, uint64_t size,
 DRAY_API int dray_buffer_import(struct dray_node *node, int fd,
 				struct dray_buffer **out);
 
-/** One more reference, given back by dray_buffer_unref(); returns @buffer. */
+/** Adds a reference, which the caller drops by dray_buffer_unref(); returns @buffer. */
 DRAY_API struct dray_buffer *dray_buffer_ref(struct dray_buffer *buffer);
 /** Unmaps and closes with the last reference.  NULL is ignored. */
 DRAY_API void dray_buffer_unref(struct dray_buffer *buffer);
@@ -268,7 +268,7 @@ DRAY_API uint64_t dray_buffer_id(const struct dray_buffer *buffer);
 DRAY_API int dray_buffer_fd(const struct dray_buffer *buffer);
 /** Borrowed. */
 DRAY_API struct dray_node *dray_buffer_node(const struct dray_buffer *buffer);
-/** Whether the mapping may be written: not that of a read-only import. */
+/** Whether the mapping may be written: false for a read-only import. */
 DRAY_API bool dray_buffer_writable(const struct dray_buffer *buffer);
 
 /**
@@ -289,7 +289,7 @@ struct dray_region {
 	struct dray_buffer *buffer;
 	uint64_t offset;	/* bytes, of the first row */
 	uint64_t width;		/* bytes, > 0 */
-	uint64_t pitch;		/* bytes, ignored for one row, else >= width */
+	uint64_t pitch;		/* bytes, ignored for a single row, else >= width */
 	uint64_t rows;		/* > 0 */
 };
 

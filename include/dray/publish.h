@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * publish: shows other processes the contents of this one's pools, as
+ * publish: shows the contents of this process's pools to others, as
  * dmactl arrays does.
  *
  * It is off unless the program calls dray_publish_start(), or DRAY_PUBLISH=1 is
@@ -21,7 +21,7 @@
  *
  * The format.  The socket has the abstract name "dray-publish-PID", with the
  * decimal number of the process, and is of type SOCK_SEQPACKET.  A connection
- * gets one struct dray_publish_answer; if its error is 0, with one file
+ * gets a struct dray_publish_answer; if its error is 0, with one file
  * descriptor: a memfd, sealed against writing, growing and shrinking, of at most
  * DRAY_PUBLISH_MOST bytes.  It holds a struct dray_publish_head, and items up to
  * its end: a pool; then for each of its regions its blocks, in the order of their
@@ -152,7 +152,7 @@ typedef void dray_publish_see(void *context, const void *data, uint64_t bytes,
 
 /**
  * Lets snapshots name arrays that an array runtime keeps in memory from a handler,
- * which does not learn their shape.  There is one such function; NULL removes it.
+ * which does not learn their shape.  There is a single such function; NULL removes it.
  *
  * @each: calls @see for each array that it finds; called on the publisher's
  *	thread before a snapshot, without a lock.  An array may end before the

@@ -5,7 +5,7 @@
  * An array is a block: shape, strides, a type, and a reference to the block that
  * has its elements, which it keeps alive.  Its memory is a block of an allocator
  * handle, of a pool or a buffer, foreign memory, or a record's.  An array that is
- * made over another (a slice) keeps that one's memory, not the array itself.
+ * made over another (a slice) keeps its memory, not the other array.
  *
  * Any thread may count an array, look at it, and free it.  Its fields are
  * constant once other threads have it; the caller orders writes to elements
@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-/** One axis of an array. */
+/** An axis of an array. */
 struct dray_array_axis {
 	int64_t size;		/* elements, >= 0 */
 	int64_t stride;		/* bytes, may be negative or 0 */
@@ -39,11 +39,11 @@ struct dray_array_axis {
  */
 struct dray_array {
 	struct dray_block block;	/* its type is DRAY_BLOCK_ARRAY */
-	dray_dtype dtype;	/* one reference */
+	dray_dtype dtype;	/* a reference */
 	/* the element [0, 0, ...]; may be NULL if there are none */
 	void *data __attribute__((aligned(8)));
 	uint64_t flags __attribute__((aligned(8)));	/* DRAY_READ, ... */
-	/* the block of the elements, one reference; NULL: they are inline */
+	/* the block of the elements, a reference; NULL: they are inline */
 	struct dray_block *reference __attribute__((aligned(8)));
 	int32_t ndim __attribute__((aligned(8)));
 	uint32_t meta_size;	/* bytes, a multiple of 8 */
@@ -76,7 +76,7 @@ DRAY_INLINED(void *dray_array_meta(struct dray_array *array))
 	return dray_array_axes(array) + array->ndim;
 }
 
-/** @block as an array, or NULL if it is not one. */
+/** @block as an array, or NULL if it is of another type. */
 DRAY_INLINED(struct dray_array *dray_block_as_array(struct dray_block *block))
 {
 	return dray_block_type(block) == DRAY_BLOCK_ARRAY
@@ -84,7 +84,7 @@ DRAY_INLINED(struct dray_array *dray_block_as_array(struct dray_block *block))
 		       : NULL;
 }
 
-/** One more reference, given back by dray_array_unref(); returns @array. */
+/** Adds a reference, which the caller drops by dray_array_unref(); returns @array. */
 DRAY_INLINED(struct dray_array *dray_array_ref(struct dray_array *array))
 {
 	if (array)
@@ -92,7 +92,7 @@ DRAY_INLINED(struct dray_array *dray_array_ref(struct dray_array *array))
 	return array;
 }
 
-/** One reference less; the last one frees the array.  NULL is ignored. */
+/** Drops a reference; the last frees the array.  NULL is ignored. */
 DRAY_INLINED(void dray_array_unref(struct dray_array *array))
 {
 	if (array)
@@ -103,11 +103,11 @@ DRAY_INLINED(void dray_array_unref(struct dray_array *array))
  * Makes an array in C order in memory of the handler that this thread allocates
  * with, dray_get_handler(); the array keeps that handler.
  *
- * @dtype: the axes of a sub-array become the last ones of the array, as in NumPy
+ * @dtype: the axes of a sub-array become the last of the array, as in NumPy
  *	and for all functions that make arrays
  * @ndim: axes, 0 to DRAY_MAX_NDIM
  * @shape: @ndim extents, each >= 0
- * @out: one reference; its elements are undefined
+ * @out: a reference; its elements are undefined
  *
  * Errors: as dray_view_bytes(), -ENOMEM.
  */
@@ -117,16 +117,16 @@ DRAY_API int dray_array_empty(dray_dtype dtype, int ndim, const int64_t *shape,
 DRAY_API int dray_array_zeros(dray_dtype dtype, int ndim, const int64_t *shape,
 			      struct dray_array **out);
 /**
- * Does the same, and each element is @value: the bytes of one, of the same type.
+ * Does the same, and each element is @value: its bytes are of the same type.
  */
 DRAY_API int dray_array_full(dray_dtype dtype, int ndim, const int64_t *shape,
 			     const void *value, struct dray_array **out);
 
 /**
- * Makes an array of one axis: start, start + step, ... before @stop, with the
+ * Makes an array with a single axis: start, start + step, ... before @stop, with the
  * length and the elements of numpy.arange().
  *
- * @dtype: numbers, also complex ones; two bools at most; dates and durations, of
+ * @dtype: numbers, also complex; two bools at most; dates and durations, of
  *	which the arguments are counts of their unit; 0: DRAY_INT64, or DRAY_FLOAT64
  *
  * Errors: -EINVAL (another type, a step of 0, no number of steps, more than two
@@ -146,7 +146,7 @@ DRAY_API int dray_array_arange_real(dray_dtype dtype, double start, double stop,
  * Makes an array with the shape of @view; its elements are undefined.  (Source:
  * numpy.empty_like(), with its strides.)
  *
- * @dtype: 0: that of @view
+ * @dtype: 0: the type of @view
  * @order: K keeps the order of the axes of @view, without its gaps
  *
  * Errors: as dray_view_init() for a bad view, as dray_array_empty().
@@ -183,7 +183,7 @@ DRAY_API int dray_array_create_alone(struct dray_node *node, dray_dtype dtype,
  * @view: shape, strides, type and permissions; all of it lies in @base
  * @base: the block of the memory: an array's (&array->block), a buffer's, a
  *	file's, ...; counted up, or of a slice, the block beneath it
- * @out: one reference
+ * @out: a reference
  *
  * Errors: as dray_view_init() for a bad view, -EINVAL (elements outside @base),
  * -EPERM (writable elements in memory, or of an array, that may not be written),
