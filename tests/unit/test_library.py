@@ -91,6 +91,13 @@ def test_private_symbols_are_those_that_the_arrays_use_and_no_others():
     assert {name.split("@")[1] for name in private} == {f"DRAY_PRIVATE_{version}"}
 
 
+def test_libdray_includes_no_header_of_arrays():
+    sources = [*CORE, *(TREE / "userspace/core").rglob("*.[ch]")]
+    found = [str(path.relative_to(TREE)) for path in sources
+             if re.search(r"#include <dray/array", path.read_text(encoding="utf-8"))]
+    assert found == []
+
+
 def test_libdray_needs_no_array():
     assert {name for name in undefined(LIBRARIES[0][0]) if name.startswith("dray_")} == set()
 

@@ -7,14 +7,12 @@
 #include <errno.h>
 #include <string.h>
 
-#include <dray/array/strings.h>
-
 #include "dtype/dtype.h"
 #include "base/error.h"
 
 /*
  * All kinds of elements.  A new kind is one line here, with a letter other than
- * b (an alias of ?), O and T (DRAY_KIND_STRING).
+ * b (an alias of ?), O and T (strings of libdray-array).
  */
 static const struct kind {
 	char name;
@@ -220,8 +218,8 @@ uint32_t dray_dtype_alignment(dray_dtype dtype)
 	case 'S':
 	case 'V':
 		return 1;
-	case DRAY_KIND_STRING:
-		return _Alignof(struct dray_string);
+	case 'T': /* Two addresses: struct dray_string of libdray-array. */
+		return _Alignof(void *);
 	default:
 		return alignment_of(dray_dtype_itemsize(dtype));
 	}

@@ -28,7 +28,8 @@
 #ifndef DRAY_LAYOUT_LAYOUT_H
 #define DRAY_LAYOUT_LAYOUT_H
 
-#include <dray/array/array.h>
+#include <dray/block.h>
+#include <dray/view.h>
 
 #include "base/shared.h"
 
