@@ -15,7 +15,7 @@ PACKAGES_UNIT=(
 UNIT_THREADS='lock|thread|(.*_)?threads|cache.*|walk|pressure|random|split|busy|fixed|log|resource_stack|manager_(pending|plugin)|pool_unlocked|handler|error|fork|ipc_halting|records_(handover|cheats)|copy|copy_fences|stream_(packets|busy|ring.*)|nditer_moves|ufunc_user|call_queue|executor|sequence|sequence_queue|sequence_random|view_wait'
 
 # Programs with loops of vectors, which run once more with those of AVX-512.
-UNIT_VECTORS='ufunc_(ways|builtin|at)|elementary|elementary_errors|reduce|reduce_sums|linear|statistics|sequence|sequence_random'
+UNIT_VECTORS='ufunc_(ways|builtin|at)|elementary|elementary_errors|reduce|reduce_sums|truth|linear|statistics|sequence|sequence_random'
 
 # Without --quick: they take from five seconds to a minute.
 UNIT_SLOW='dmactl|fpga|fork_locks|opencl(_faults)?|style|bench|manuals|library|.*-page|every|layout_copy|ulp|readme|replay|examples|numpy'

@@ -136,6 +136,22 @@ static inline void store_LONG(char *dst, long double x)
 	DEFINE_LOOP(DOUBLE, from, TO_DOUBLE)   \
 	DEFINE_LOOP(LONG, from, TO_LONG)
 
+/* Any byte but 0 is true, and converts as 1. */
+#define TRUTH_OF(to)                                  \
+	static inline type_##to truth_##to(uint8_t x) \
+	{                                             \
+		return x != 0;                        \
+	}                                             \
+	DEFINE_LOOP(to, BOOL, truth_##to)
+
+TRUTH_OF(BOOL)
+TRUTH_OF(INT8)
+TRUTH_OF(INT16)
+TRUTH_OF(INT32)
+TRUTH_OF(INT64)
+TRUTH_OF(FLOAT)
+TRUTH_OF(DOUBLE)
+TRUTH_OF(LONG)
 DEFINE_FROM_INTEGER(INT8)
 DEFINE_FROM_INTEGER(INT16)
 DEFINE_FROM_INTEGER(INT32)
@@ -148,10 +164,10 @@ DEFINE_FROM_FLOAT(FLOAT)
 DEFINE_FROM_FLOAT(DOUBLE)
 DEFINE_FROM_FLOAT(LONG)
 
-/* [to][from]; a bool's byte is read as an integer. */
-#define ROW_FROM_ALL(to, from_bool, of_unsigned)                 \
+/* [to][from] */
+#define ROW(of_unsigned, to)                                     \
 	[DRAY_CLASS_##of_unsigned] = {                           \
-		[DRAY_CLASS_BOOL] = loop_##from_bool##_##to,     \
+		[DRAY_CLASS_BOOL] = loop_BOOL_##to,              \
 		[DRAY_CLASS_INT8] = loop_INT8_##to,              \
 		[DRAY_CLASS_INT16] = loop_INT16_##to,            \
 		[DRAY_CLASS_INT32] = loop_INT32_##to,            \
@@ -164,7 +180,6 @@ DEFINE_FROM_FLOAT(LONG)
 		[DRAY_CLASS_DOUBLE] = loop_DOUBLE_##of_unsigned, \
 		[DRAY_CLASS_LONG] = loop_LONG_##of_unsigned,     \
 	}
-#define ROW(to, as) ROW_FROM_ALL(as, UINT8, to)
 
 dray_loop *const dray_number_loops[DRAY_PLAIN_NUMBERS][DRAY_PLAIN_NUMBERS] = {
 	ROW(BOOL, BOOL),    ROW(INT8, INT8),	 ROW(INT16, INT16),

@@ -153,6 +153,24 @@ DEFINE_FIND(8, int64_t, uint64_t)
 DEFINE_FIND(float, float, uint32_t)
 DEFINE_FIND(double, double, uint64_t)
 
+/* The first true byte, which is any but 0, or with @flip the first false one. */
+static size_t find_truth(const unsigned char *data, size_t count, uint64_t flip)
+{
+	const unsigned char *const zero = flip ? memchr(data, 0, count) : NULL;
+	uint64_t eight = 0;
+	size_t at = 0;
+
+	if (flip)
+		return zero ? (size_t)(zero - data) : 0;
+	for (; !eight && at + sizeof(eight) <= count; at += sizeof(eight))
+		memcpy(&eight, data + at, sizeof(eight));
+	if (eight)
+		at -= sizeof(eight);
+	while (at < count && !data[at])
+		at++;
+	return at < count ? at : 0;
+}
+
 static dray_top_loop *float_loop(uint32_t size)
 {
 	if (size == sizeof(float))
@@ -172,6 +190,10 @@ dray_top_loop *dray_top_loop_of(const struct dray_sorting *order, bool smallest,
 	    order->kind != DRAY_SORTING_FLOAT)
 		return NULL;
 	*flip = 0;
+	if (order->dtype == DRAY_BOOL) {
+		*flip = smallest;
+		return find_truth;
+	}
 	switch (order->kind) {
 	case DRAY_SORTING_FLOAT:
 		*flip = smallest ? order->sign : 0;

@@ -63,24 +63,29 @@ BITS(uint64_t)
 	}                                                                      \
 	DRAY_LINE_LOOP(logical_or_##name)                                      \
 	{                                                                      \
-		bool *const to = result;                                       \
+		char *const to = result;                                       \
+		bool truth = *to; /* any byte but 0 */                         \
 		int64_t piece;                                                 \
                                                                                \
-		for (; count && !*to;                                          \
+		for (; count && !truth;                                        \
 		     count -= piece, data += piece * stride) {                 \
 			piece = count < BLOCK ? count : BLOCK;                 \
-			*to = any_##name(data, stride, piece);                 \
+			truth = any_##name(data, stride, piece);               \
 		}                                                              \
+		*to = truth;                                                   \
 	}                                                                      \
 	DRAY_LINE_LOOP(logical_and_##name)                                     \
 	{                                                                      \
-		bool *const to = result;                                       \
+		char *const to = result;                                       \
+		bool truth = *to; /* any byte but 0 */                         \
 		int64_t piece;                                                 \
                                                                                \
-		for (; count && *to; count -= piece, data += piece * stride) { \
+		for (; count && truth;                                         \
+		     count -= piece, data += piece * stride) {                 \
 			piece = count < BLOCK ? count : BLOCK;                 \
-			*to = all_##name(data, stride, piece);                 \
+			truth = all_##name(data, stride, piece);               \
 		}                                                              \
+		*to = truth;                                                   \
 	}
 
 TRUTH(8, uint8_t, UINT8_MAX)

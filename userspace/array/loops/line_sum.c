@@ -304,33 +304,38 @@ DRAY_LINES_OF_INTEGERS(multiply_uint16_t, uint16_t, MULTIPLY_16)
 DRAY_LINES_OF_INTEGERS(multiply_uint32_t, uint32_t, MULTIPLY)
 DRAY_LINES_OF_INTEGERS(multiply_uint64_t, uint64_t, MULTIPLY)
 
+#define AS_IT_IS(x) (x)
+#define TRUTH_OF(x) ((x) != 0)
+
 /* Sums of smaller integers as 64 bits; parts of them as P. */
-#define WIDENED(T, P)                                                       \
-	DRAY_LINE_LOOP(sum_##T)                                             \
-	{                                                                   \
-		const T *const dense = (const void *)data;                  \
-		uint64_t sum = *(uint64_t *)result;                         \
-		int64_t i = 0, end;                                         \
-                                                                            \
-		while (stride == sizeof(T) && i < count) {                  \
-			P part = 0;                                         \
-                                                                            \
-			end = count - i < PART ? count : i + PART;          \
-			for (; i < end; i++)                                \
-				part += (P)dense[i];                        \
-			sum += (uint64_t)part;                              \
-		}                                                           \
-		for (; i < count; i++)                                      \
-			sum += (uint64_t)ITEM_AT(const T, data, i, stride); \
-		*(uint64_t *)result = sum;                                  \
+#define WIDENED(name, T, P, of)                                     \
+	DRAY_LINE_LOOP(sum_##name)                                  \
+	{                                                           \
+		const T *const dense = (const void *)data;          \
+		uint64_t sum = *(uint64_t *)result;                 \
+		int64_t i = 0, end;                                 \
+                                                                    \
+		while (stride == sizeof(T) && i < count) {          \
+			P part = 0;                                 \
+                                                                    \
+			end = count - i < PART ? count : i + PART;  \
+			for (; i < end; i++)                        \
+				part += (P)of(dense[i]);            \
+			sum += (uint64_t)part;                      \
+		}                                                   \
+		for (; i < count; i++)                              \
+			sum += (uint64_t)of(                        \
+				ITEM_AT(const T, data, i, stride)); \
+		*(uint64_t *)result = sum;                          \
 	}
 
-WIDENED(int8_t, int32_t)
-WIDENED(int16_t, int32_t)
-WIDENED(int32_t, int64_t)
-WIDENED(uint8_t, uint32_t)
-WIDENED(uint16_t, uint32_t)
-WIDENED(uint32_t, uint64_t)
+WIDENED(bool, uint8_t, uint32_t, TRUTH_OF)
+WIDENED(int8_t, int8_t, int32_t, AS_IT_IS)
+WIDENED(int16_t, int16_t, int32_t, AS_IT_IS)
+WIDENED(int32_t, int32_t, int64_t, AS_IT_IS)
+WIDENED(uint8_t, uint8_t, uint32_t, AS_IT_IS)
+WIDENED(uint16_t, uint16_t, uint32_t, AS_IT_IS)
+WIDENED(uint32_t, uint32_t, uint64_t, AS_IT_IS)
 
 #define ENTRIES(name)                                                 \
 	DRAY_LINE_ENTRY(#name, DRAY_INT8, name##_uint8_t),            \
@@ -360,7 +365,7 @@ static const struct dray_line lines[] = {
 	DRAY_LINE_FROM("subtract", DRAY_FLOAT16, DRAY_FLOAT16,
 		       subtract_half_line),
 	DRAY_LINE_FROM("divide", DRAY_FLOAT16, DRAY_FLOAT16, divide_half_line),
-	DRAY_LINE_FROM("add", DRAY_INT64, DRAY_BOOL, sum_uint8_t),
+	DRAY_LINE_FROM("add", DRAY_INT64, DRAY_BOOL, sum_bool),
 	DRAY_LINE_FROM("add", DRAY_INT64, DRAY_INT8, sum_int8_t),
 	DRAY_LINE_FROM("add", DRAY_INT64, DRAY_INT16, sum_int16_t),
 	DRAY_LINE_FROM("add", DRAY_INT64, DRAY_INT32, sum_int32_t),
