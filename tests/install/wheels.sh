@@ -56,7 +56,7 @@ run metadata_is_what_pypi_takes "$folder/checkers/bin/twine" check --strict "$wh
 is the_page_has_no_relative_link \
 	"$(grep -oE '\]\([^)h][^)]*\)' userspace/python/pypi.md)" ''
 run the_source_has_both_licences sh -c "tar -tf '$wheels'/*.tar.gz |
-	grep -cE 'LICENSES/(MIT|Apache-2.0)$' | grep -qx 2"
+	grep -cE 'LICENSES/(MIT|Apache-2.0)[.]txt$' | grep -qx 2"
 
 for minor in ${MINORS:-10 11 12 13 14}; do
 	cpython=cp3$minor
@@ -68,7 +68,7 @@ for minor in ${MINORS:-10 11 12 13 14}; do
 		continue
 	fi
 	is "${cpython}_has_a_wheel_with_licences" "$(licences "$wheel")" \
-		"LICENSES/Apache-2.0 LICENSES/MIT libminizip1 libsleef3"
+		"LICENSES/Apache-2.0.txt LICENSES/MIT.txt libminizip1 libsleef3"
 	run "${cpython}_installs_it" venv "$cpython" "$wheel"
 	own=$folder/$cpython/bin/python
 	run "${cpython}_works_with_the_newest_numpy" \

@@ -3,15 +3,15 @@
 
 ABOUT_DOORS="the front doors themselves: the demo, kernels of an invented archive that lacks a \
 package or changes, fragments of kernels, failures, signals, the time to come, libraries of a \
-guest, and the table of tools/check --since"
-PACKAGES_DOORS=(kmod procps python3 python3-pip) # the demo installs its own
+guest, the files of a release, and the table of tools/check --since"
+PACKAGES_DOORS=(git kmod procps python3 python3-pip) # the demo installs its own
 
 suite_doors()
 {
 	local name status
 
 	tally_check "the demo" doors_demo "$1/demo"
-	for name in archive kernels libraries plan since stop; do
+	for name in archive kernels libraries plan release since stop; do
 		tally_wants "$name" || continue
 		status=0
 		"$TREE/tests/doors/$name.sh" >"$1/$name" 2>&1 </dev/null ||

@@ -68,6 +68,7 @@ style_changes()
 		echo HEAD)"
 }
 
+# REUSE-IgnoreStart
 style_licences()
 {
 	local file want said status=0
@@ -81,7 +82,7 @@ style_licences()
 		debian/changelog | debian/copyright | debian/source/format | \
 			debian/*.dkms) continue ;;
 		driver/* | include/linux/* | Kbuild) want='GPL-2.0-only' ;;
-		include/uapi/*) want='GPL-2.0 WITH Linux-syscall-note' ;;
+		include/uapi/*) want='GPL-2.0-only WITH Linux-syscall-note' ;;
 		*) want='Apache-2.0 OR MIT' ;;
 		esac
 		said=$(head -n 5 "$file" |
@@ -103,6 +104,7 @@ style_licences()
 	done < <(style_files)
 	return "$status"
 }
+# REUSE-IgnoreEnd
 
 # Excludes headers: clang-format would not keep the columns of their field comments.
 style_format()
