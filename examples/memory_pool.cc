@@ -129,7 +129,7 @@ static void pass(const arrow::Array &column)
 
 int main()
 try {
-	struct dray_pool_stats stats;
+	struct dray_pool_stats stats = {};
 	dray_node *node = nullptr;
 	dray_pool *pool = nullptr;
 
@@ -137,7 +137,7 @@ try {
 	check(dray_pool_create(node, nullptr, &pool));
 	pool_of_dray memory(pool);
 	pass(*build(&memory));
-	check(dray_pool_stats(pool, &stats, sizeof(stats)));
+	check(dray_pool_stats(pool, &stats));
 	std::cout << memory.backend_name() << ": " << memory.bytes_allocated()
 		  << " bytes are left of at most " << memory.max_memory()
 		  << ", in " << stats.blocks << " blocks\n";

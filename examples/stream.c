@@ -27,10 +27,10 @@ static void paint(const struct dray_view *picture)
 /* Prints the packet's way before it is taken. */
 static int explain(struct dray_stream *stream, const struct dray_view *view)
 {
-	struct dray_explanation said;
+	struct dray_explanation said = { .size = sizeof(said) };
 	int ret;
 
-	ret = dray_stream_explain(stream, &view, 1, NULL, &said, sizeof(said));
+	ret = dray_stream_explain(stream, &view, 1, NULL, &said);
 	if (ret)
 		return ret;
 	printf("%llu bytes in runs of %llu: %s\n",

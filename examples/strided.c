@@ -26,10 +26,10 @@ static void paint(const struct dray_view *picture)
 static int explain(struct dray_queue *queue, const struct dray_view *dst,
 		   const struct dray_view *src)
 {
-	struct dray_explanation said;
+	struct dray_explanation said = { .size = sizeof(said) };
 	int ret;
 
-	ret = dray_explain(queue, dst, src, 0, &said, sizeof(said));
+	ret = dray_explain(queue, dst, src, 0, &said);
 	if (ret)
 		return ret;
 	printf("%llu bytes in runs of %llu, by the %s: %s\n",

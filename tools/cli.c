@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <dray/base.h>
+
 #include "cli.h"
 #include "escape.h"
 
@@ -81,7 +83,7 @@ enum exit_code cli_usage(const char *help)
 
 enum exit_code cli_version(const char *library)
 {
-	printf("%s %s\nlibdray %s\n", cli_program, DRAY_VERSION, library);
+	printf("%s %s\nlibdray %s\n", cli_program, DRAY_VERSION_TEXT, library);
 	return EXIT_FINE;
 }
 

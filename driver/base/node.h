@@ -19,7 +19,7 @@
 #define DRAY_MAX_CHANNELS 16
 
 /* INFO reports it also if dray is built in. */
-#define DRAY_VERSION "0.1.0"
+#define DRAY_MODULE_VERSION "0.1.0"
 
 struct dentry;
 struct dray_channels;

@@ -45,7 +45,7 @@ int dray_info_call(struct dray_opener *opener, void *data,
 		dray_channels_limits(node, info);
 	strscpy(info->name, node->name, sizeof(info->name));
 	strscpy(info->device, dev_name(node->dev), sizeof(info->device));
-	strscpy(info->version, DRAY_VERSION, sizeof(info->version));
+	strscpy(info->version, DRAY_MODULE_VERSION, sizeof(info->version));
 	dray_node_leave(node);
 	return 0;
 }

@@ -93,5 +93,5 @@ module_init(dray_init);
 module_exit(dray_exit);
 
 MODULE_DESCRIPTION("Contiguous DMA buffers for array programs");
-MODULE_VERSION(DRAY_VERSION);
+MODULE_VERSION(DRAY_MODULE_VERSION);
 MODULE_LICENSE("GPL");

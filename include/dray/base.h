@@ -15,6 +15,13 @@
  * ignore NULL, and _ref returns NULL for NULL; neither is a failure.  If NULL
  * means something else, the function says so.
  *
+ * Structures: one that a caller allocates for options or for a result begins with its
+ * size.  The caller sets it to sizeof or to 0, which stands for the first version of
+ * the structure.  Of options, missing fields count as 0; -E2BIG if a field that the
+ * library does not know is not 0.  Of a result, as many fields are filled as both know,
+ * others become 0, and the size becomes that of the filled fields.  A size below the
+ * first version is -EINVAL, a size above 4096 -E2BIG.  docs/stability.md has the rest.
+ *
  * Signals: -EINTR means that a signal handler ran and nothing was done.  The
  * call may be made again; only dray_stream_exchange() has released its frames then,
  * and dray_stream_acquire() goes on.  If another call has begun something (a
@@ -39,6 +46,18 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* The version of the headers; dray_version() is the library's. */
+#define DRAY_VERSION_MAJOR 0
+#define DRAY_VERSION_MINOR 1
+#define DRAY_VERSION_PATCH 0
+#define DRAY_VERSION_TEXT "0.1.0"
+/* A version as a number, for #if DRAY_VERSION >= DRAY_VERSION_NUMBER(0, 2, 0). */
+#define DRAY_VERSION_NUMBER(major, minor, patch) \
+	((major) * 1000000 + (minor) * 1000 + (patch))
+#define DRAY_VERSION                                                 \
+	DRAY_VERSION_NUMBER(DRAY_VERSION_MAJOR, DRAY_VERSION_MINOR, \
+			    DRAY_VERSION_PATCH)
 
 /* Exports a function of the library; all others are hidden. */
 #define DRAY_API __attribute__((visibility("default")))

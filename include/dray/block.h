@@ -24,7 +24,10 @@
 extern "C" {
 #endif
 
-/** The type of a block.  The numbers are ABI: they stay, new numbers are added. */
+/**
+ * The type of a block.  The numbers are ABI: they stay, new numbers are added.  A caller
+ * only counts and describes a block of an unknown value.
+ */
 enum dray_block_tag {
 	DRAY_BLOCK_BUFFER = 1,	/* a reference to a struct dray_buffer */
 	DRAY_BLOCK_POOLED = 2,	/* a block of a pool */

@@ -78,6 +78,7 @@ DRAY_BUILTIN(DRAY_COMPLEX128, 'c', DRAY_NATIVE_ORDER, 16);
 /*
  * Units of dates and durations: the low four bits of a unit, of which the other
  * twelve are its multiple, 1 to 4095.  0 is the generic unit, of multiple 1.
+ * -EINVAL for an unknown value.
  */
 enum dray_unit {
 	DRAY_UNIT_GENERIC = 0,

@@ -16,7 +16,10 @@
 extern "C" {
 #endif
 
-/** The C type of a value: the member of struct dray_scalar that has it. */
+/**
+ * The C type of a value: the member of struct dray_scalar that has it.  A caller reads no
+ * member for an unknown value; set() refuses it with -EINVAL.
+ */
 enum dray_scalar_kind {
 	DRAY_SCALAR_BOOLEAN = 1,
 	DRAY_SCALAR_SIGNED,	/* dates and durations too */
@@ -60,7 +63,7 @@ struct dray_scalar {
 /** The functions of a type.  Strides are in bytes and may be negative or 0. */
 DRAY_NAMESAKE_BEGIN
 struct dray_dtype_functions {
-	size_t size;	/* bytes of this structure, which may grow */
+	size_t size;	/* of this structure; 0: the first version's */
 
 	/**
 	 * Writes an element's value to @out.  Builtin numbers give the kind of
@@ -150,8 +153,8 @@ DRAY_NAMESAKE_END
  * @kind: a printable ASCII letter or sign that no builtin type has
  * @itemsize: bytes of an element
  * @alignment: bytes, a power of two
- * @functions: copied; functions that are NULL or behind its size are those of
- *	plain bytes, except for argmax, which goes by compare, and for cast and
+ * @functions: copied; functions that are NULL are those of plain bytes, except for
+ *	argmax, which goes by compare, and for cast and
  *	release
  * @context: for dray_dtype_context()
  * @out: one reference

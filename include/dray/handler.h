@@ -144,6 +144,7 @@ DRAY_API const struct dray_handler *dray_get_handler(void);
 
 /** Counters of a checking handler since it was made. */
 struct dray_check {
+	size_t size;		/* of this structure; 0: the first version's */
 	uint64_t blocks;	/* number of blocks that are out */
 	uint64_t bytes;		/* in them, as they were asked for */
 	uint64_t bad_frees;	/* of an address that starts no block */
@@ -188,11 +189,11 @@ DRAY_API int dray_handler_check(const struct dray_handler *under, FILE *log,
 DRAY_API void dray_set_caller(const char *(*place)(void));
 
 /**
- * Fills @size bytes of @out; -EINVAL if @handler is not of
+ * Fills @out; -EINVAL if @handler is not of
  * dray_handler_check().
  */
 DRAY_API int dray_check_get(const struct dray_handler *handler,
-			    struct dray_check *out, size_t size);
+			    struct dray_check *out);
 
 /**
  * Checks all blocks, returns the kept ones, and writes each live block to

@@ -37,8 +37,9 @@ struct dray_memory;
 
 /** A memory object, as its maker describes it; 0 and NULL mean none. */
 struct dray_memory_description {
+	size_t size;		/* of this structure; 0: the first version's */
 	void *pointer;
-	size_t size;		/* bytes */
+	size_t bytes;
 	uint32_t kind;		/* enum dray_memory_kind */
 	uint32_t flags;		/* DRAY_MEMORY_DEFERRED or 0 */
 	uint64_t stream;	/* of its allocation */
@@ -103,7 +104,7 @@ struct dray_ipc_handle {
 	uint64_t size;		/* bytes of the memory; for the reader's eyes */
 };
 
-/** The operations of the base, which a manager may leave out. */
+/** The operations of the base, which a manager may leave out.  -EINVAL for an unknown value. */
 enum dray_manager_base {
 	DRAY_MANAGER_NONE = 0,		/* -EOPNOTSUPP */
 	/* memhostalloc, mempin, initialize, reset: memory of the node */
@@ -145,7 +146,7 @@ struct dray_manager_ops {
 	int (*memhostalloc)(struct dray_manager *self, size_t size,
 			    uint32_t flags, struct dray_memory **out);
 	/*
-	 * @memory: pointer, size, owner and release_owner are set, for the
+	 * @memory: pointer, bytes, owner and release_owner are set, for the
 	 *	object that is made; on failure the owner is not released
 	 * @flags: DRAY_HOST_MAPPED, _READ_ONLY
 	 */
@@ -360,6 +361,7 @@ DRAY_API size_t dray_manager_flush(struct dray_manager *manager);
 
 /** Counters of a manager at one moment. */
 struct dray_manager_stats {
+	size_t size;		/* of this structure; 0: the first version's */
 	uint64_t objects;	/* alive, views included */
 	uint64_t bytes;		/* in them, views left out */
 	uint64_t pending;	/* objects that wait to be finalized */
@@ -370,10 +372,10 @@ struct dray_manager_stats {
 	uint64_t capacity;	/* bytes that the percentage is of, 0: unknown */
 };
 
-/** Fills @size bytes of @stats. */
+/** Fills @stats. */
 DRAY_NAMESAKE_BEGIN
 DRAY_API void dray_manager_stats(struct dray_manager *manager,
-				 struct dray_manager_stats *stats, size_t size);
+				 struct dray_manager_stats *stats);
 DRAY_NAMESAKE_END
 
 /**

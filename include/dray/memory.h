@@ -9,8 +9,8 @@
  *
  * The structures and enumerations named struct dray_info, enum
  * dray_direction and so on are those of the kernel interface, on every back
- * end; <linux/dray.h> documents each field.  Functions that fill a structure take its
- * size, so that a program built against an older header keeps working.
+ * end; <linux/dray.h> documents each field.  Functions that fill such a structure take
+ * its size, as a call of the module does: it has no member for it.
  */
 #ifndef DRAY_MEMORY_H
 #define DRAY_MEMORY_H
@@ -26,7 +26,10 @@ extern "C" {
 struct dray_node;
 struct dray_buffer;
 
-/** The kind of a piece of memory, as the node and the CPU see it: see <dray/kind.h>. */
+/**
+ * The kind of a piece of memory, as the node and the CPU see it: see <dray/kind.h>.  A
+ * caller treats an unknown value as DRAY_MEMORY_UNKNOWN.
+ */
 enum dray_memory_kind {
 	DRAY_MEMORY_UNKNOWN = 0,	/* nothing is known of it */
 	DRAY_MEMORY_HOST = 1,		/* the CPU's, and may be paged out */
@@ -165,6 +168,7 @@ DRAY_API int dray_node_heap_map(struct dray_node *node,
 DRAY_API size_t dray_reason_text(int error, uint32_t reason, uint64_t limit,
 				 char *text, size_t room);
 
+/** Requests about pages, or-ed.  -EINVAL for an unknown value. */
 enum dray_pages_flags {
 	/*
 	 * All pages are there when the call returns, so that no first access
@@ -184,7 +188,10 @@ enum dray_pages_flags {
 	DRAY_PAGES_HUGE = 1 << 1,
 };
 
-/** As MPOL_ of <linux/mempolicy.h>; set_mempolicy(2) explains each. */
+/**
+ * As MPOL_ of <linux/mempolicy.h>; set_mempolicy(2) explains each.  -EINVAL for an unknown
+ * value.
+ */
 enum dray_numa_policy {
 	DRAY_NUMA_DEFAULT = 0,		/* as the process has it */
 	DRAY_NUMA_PREFERRED = 1,	/* one node, others if it is full */
@@ -201,6 +208,7 @@ struct dray_pages {
 
 /** How to allocate; all zero is a page-aligned cached buffer of any heap. */
 struct dray_buffer_options {
+	size_t size;		/* of this structure; 0: the first version's */
 	const char *heap;	/* its name, NULL: the node's order */
 	const char *name;	/* shown by dmactl, cut to 31 bytes, NULL: none */
 	uint64_t alignment;	/* bytes, a power of two; a page or more */

@@ -55,6 +55,7 @@ struct dray_pool;
 
 /** How a pool takes memory from its node; all zero is the default. */
 struct dray_pool_options {
+	size_t size;		/* of this structure; 0: the first version's */
 	const char *heap;	/* the heap's name, NULL: the node's order */
 	const char *name;	/* shown by dmactl, NULL: "pool" */
 	uint64_t initial;	/* bytes of the first region, 0: the back end's */
@@ -71,6 +72,7 @@ struct dray_pool_options {
 
 /** Counters of a pool, all in bytes unless said otherwise. */
 struct dray_pool_stats {
+	size_t size;		/* of this structure; 0: the first version's */
 	uint64_t regions;	/* number of buffers it holds */
 	uint64_t reserved;	/* in those buffers */
 	uint64_t used;		/* in blocks, rounded up to granules */
@@ -96,6 +98,7 @@ struct dray_location {
 	uint64_t block_size;		/* its usable bytes */
 };
 
+/** The state of a block.  A caller treats an unknown value as DRAY_POOL_BLOCK_USED. */
 enum dray_pool_block_state {
 	DRAY_POOL_BLOCK_USED = 0,	/* somebody's */
 	DRAY_POOL_BLOCK_PARKED = 1,	/* freed, but an engine still uses it */
@@ -251,12 +254,12 @@ DRAY_API void dray_pool_set_pressure(struct dray_pool *pool,
 				     dray_pressure *pressure, void *argument);
 
 /**
- * Fills @size bytes of @stats, as they are at one moment; always 0.  Blocks that
- * threads keep are taken back first: not for a hot path.
+ * Fills @stats, as they are at one moment.  Blocks that threads keep are taken
+ * back first: not for a hot path.
  */
 DRAY_NAMESAKE_BEGIN
 DRAY_API int dray_pool_stats(struct dray_pool *pool,
-			     struct dray_pool_stats *stats, size_t size);
+			     struct dray_pool_stats *stats);
 DRAY_NAMESAKE_END
 
 /**

@@ -27,7 +27,8 @@
  * its end: a pool; then for each of its regions its blocks, in the order of their
  * offsets, and the region itself; then the next pool.  Numbers are in the
  * machine's byte order.  Readers skip items of unknown kinds, and bytes of an
- * item beyond the fields that they know.
+ * item beyond the fields that they know.  They ignore an unknown value of each enum
+ * here, as they do an unknown flag.
  */
 #ifndef DRAY_PUBLISH_H
 #define DRAY_PUBLISH_H

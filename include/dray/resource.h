@@ -35,7 +35,7 @@ struct dray_capacity {
  * may be called from any thread, and gets the context of the resource.
  */
 struct dray_resource_ops {
-	size_t size;		/* of this structure, for later versions */
+	size_t size;		/* of this structure; 0: the first version's */
 	const char *name;	/* its kind in one word; a constant */
 
 	/*
@@ -148,6 +148,7 @@ struct dray_count {
 };
 
 struct dray_statistics {
+	size_t size;		/* of this structure; 0: the first version's */
 	struct dray_count bytes;
 	struct dray_count blocks;
 };
@@ -157,11 +158,10 @@ DRAY_API int dray_resource_statistics(struct dray_resource *upstream,
 				      struct dray_resource **out);
 
 /**
- * Fills @size bytes of @out with the numbers of the innermost scope, at first
- * of all. -EINVAL if @resource is of another kind; so for all of these.
+ * Fills @out with the numbers of the innermost scope, at first of all. -EINVAL if @resource is of another kind; so for all of these.
  */
 DRAY_API int dray_statistics_get(struct dray_resource *resource,
-				 struct dray_statistics *out, size_t size);
+				 struct dray_statistics *out);
 /** Begins a scope, with all numbers 0, for all threads.  -ENOMEM. */
 DRAY_API int dray_statistics_push(struct dray_resource *resource);
 /**
@@ -169,7 +169,7 @@ DRAY_API int dray_statistics_push(struct dray_resource *resource);
  * the scope around it. -EINVAL if none has begun.
  */
 DRAY_API int dray_statistics_pop(struct dray_resource *resource,
-				 struct dray_statistics *out, size_t size);
+				 struct dray_statistics *out);
 
 /** A live block, and its callers. */
 struct dray_outstanding {
@@ -194,15 +194,16 @@ DRAY_API int dray_resource_tracking(struct dray_resource *upstream,
 				    size_t sites, struct dray_resource **out);
 
 struct dray_tracking {
+	size_t size;		/* of this structure; 0: the first version's */
 	uint64_t blocks;	/* out */
 	uint64_t bytes;		/* in them */
 	uint64_t bad_frees;	/* refused */
 	uint64_t wrong_sizes;	/* of frees */
 };
 
-/** Fills @size bytes of @out. */
+/** Fills @out. */
 DRAY_API int dray_tracking_get(struct dray_resource *resource,
-			       struct dray_tracking *out, size_t size);
+			       struct dray_tracking *out);
 /**
  * Calls @visit for each block that was live at one moment, the oldest first,
  * without a lock, until it returns other than 0; returns that value.  Its

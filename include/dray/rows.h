@@ -40,8 +40,9 @@ struct dray_row {
  */
 #define DRAY_ROWS_ORDERED	(1u << 0)
 
-/** Limits of rows, 0: none.  All zero is allowed.  ABI: 48 bytes. */
+/** Limits of rows, 0: none.  All zero is allowed. */
 struct dray_row_limits {
+	size_t size;		/* of this structure; 0: the first version's */
 	uint64_t max_length;	/* bytes of a piece; longer ones are cut */
 	uint64_t max_stride;	/* bytes */
 	uint64_t max_count;	/* pieces of a row; 1: rows without strides */
@@ -57,7 +58,6 @@ struct dray_row_limits {
 #define DRAY_ABI(fact) _Static_assert(fact, #fact)
 #endif
 DRAY_ABI(sizeof(struct dray_row) == 32);
-DRAY_ABI(sizeof(struct dray_row_limits) == 48);
 #undef DRAY_ABI
 
 /**

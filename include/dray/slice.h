@@ -15,6 +15,7 @@
 extern "C" {
 #endif
 
+/** The kind of a step.  -EINVAL for an unknown value. */
 enum dray_index_kind {
 	DRAY_INDEX_INTEGER,	/* start: drops the axis; negative from its end */
 	DRAY_INDEX_SLICE,	/* start:stop:step */

@@ -39,6 +39,7 @@ struct dray_event;
 
 /** How to open a stream; all zero is the default. */
 struct dray_stream_options {
+	size_t size;		/* of this structure; 0: the first version's */
 	/*
 	 * Points of its timeline, at most DRAY_MAX_POINTS; rounded up to a
 	 * power of two, at least 128.  0: 1024.  A packet waits for room while
@@ -87,6 +88,7 @@ DRAY_API void dray_stream_close(struct dray_stream *stream);
 
 /** How to send or receive a packet; all zero is the default. */
 struct dray_packet_options {
+	size_t size;		/* of this structure; 0: the first version's */
 	uint32_t flags;		/* DRAY_PACKET_* */
 	uint32_t fence_count;	/* 0 .. DRAY_MAX_IN_FENCES */
 	/*
@@ -208,7 +210,7 @@ DRAY_API int dray_stream_recv_pieces(struct dray_stream *stream,
 
 /**
  * Tells how the stream would move a packet of @count views, and why; moves
- * nothing.  Fills @size bytes of @out: engine is 0 if the CPU would make a
+ * nothing.  Fills @out: engine is 0 if the CPU would make a
  * staging copy, descriptors are the contiguous pieces of memory, and threshold
  * is the most that the engine accepts.  run and axes describe the first view.
  * Errors as dray_stream_send() and dray_stream_recv().
@@ -217,7 +219,7 @@ DRAY_API int dray_stream_explain(struct dray_stream *stream,
 				 const struct dray_view *const *views,
 				 size_t count,
 				 const struct dray_packet_options *options,
-				 struct dray_explanation *out, size_t size);
+				 struct dray_explanation *out);
 
 /**
  * Gives the stream a ring: @count views, 2 .. DRAY_MAX_FRAMES, known by their
@@ -315,6 +317,7 @@ DRAY_API int dray_stream_exchange(struct dray_stream *stream,
 
 /** Counts of a ring since it was given. */
 struct dray_ring_counts {
+	size_t size;		/* of this structure; 0: the first version's */
 	uint64_t frames;	/* of the ring */
 	uint64_t ended;		/* packets that were received or sent, or broke off */
 	uint64_t acquired;	/* of these, by callers */
@@ -326,13 +329,12 @@ struct dray_ring_counts {
 };
 
 /**
- * Fills @size bytes of @counts, as they are at about the same moment.  Packets of a
+ * Fills @counts, as they are at about the same moment.  Packets of a
  * ring are not in dray_stream_counts().
  * Errors: -EINVAL (no ring), -ECHILD.
  */
 DRAY_API int dray_stream_ring_counts(struct dray_stream *stream,
-				     struct dray_ring_counts *counts,
-				     size_t size);
+				     struct dray_ring_counts *counts);
 
 /**
  * Returns a descriptor to poll(), borrowed: readable if transfers ended since
@@ -349,6 +351,7 @@ DRAY_API uint64_t dray_stream_ended(struct dray_stream *stream);
 
 /** Counts of a stream since it was opened. */
 struct dray_stream_counts {
+	size_t size;		/* of this structure; 0: the first version's */
 	uint64_t submitted;	/* transfers */
 	uint64_t transfers;	/* that ended with success */
 	uint64_t bytes;		/* of transfers that ended, in any way */
@@ -359,10 +362,10 @@ struct dray_stream_counts {
 	uint64_t in_flight;	/* that did not end yet */
 };
 
-/** Fills @size bytes of @counts, as they are at a moment.  -ECHILD. */
+/** Fills @counts, as they are at a moment.  -ECHILD. */
 DRAY_NAMESAKE_BEGIN
 DRAY_API int dray_stream_counts(struct dray_stream *stream,
-				struct dray_stream_counts *counts, size_t size);
+				struct dray_stream_counts *counts);
 DRAY_NAMESAKE_END
 
 /**

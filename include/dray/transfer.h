@@ -32,6 +32,7 @@ struct dray_fence;
 
 /** How a queue decides; all zero is the default. */
 struct dray_queue_options {
+	size_t size;		/* of this structure; 0: the first version's */
 	uint32_t channel;	/* index + 1; 0: that of the first transfer */
 	uint32_t flags;		/* 0 */
 	/*
@@ -92,6 +93,7 @@ DRAY_API int dray_fill(struct dray_queue *queue, const struct dray_view *dst,
 
 /** How a copy would be done, and why. */
 struct dray_explanation {
+	size_t size;		/* of this structure; 0: the first version's */
 	uint64_t elements;	/* number of elements */
 	uint64_t bytes;		/* bytes that move */
 	uint64_t run;		/* bytes of one contiguous run, on both sides */
@@ -102,11 +104,11 @@ struct dray_explanation {
 	char reason[160];	/* a sentence */
 };
 
-/** Fills @size bytes of @out; copies nothing.  Errors as dray_copy(). */
+/** Fills @out; copies nothing.  Errors as dray_copy(). */
 DRAY_API int dray_explain(struct dray_queue *queue,
 			  const struct dray_view *dst,
 			  const struct dray_view *src, unsigned int flags,
-			  struct dray_explanation *out, size_t size);
+			  struct dray_explanation *out);
 
 /**
  * Waits until the fence has signalled.  Returns 0, the negative errno that the

@@ -22,7 +22,10 @@ extern "C" {
 #define DRAY_MAX_NDIM 64
 #define DRAY_MAX_OPERANDS 8	/* views that are iterated, or copied, together */
 
-/** An order of elements in memory.  (Source: NPY_ORDER, with its numbers.) */
+/**
+ * An order of elements in memory.  -EINVAL for an unknown value.  (Source: NPY_ORDER, with
+ * its numbers.)
+ */
 enum dray_order {
 	DRAY_ORDER_A = -1,	/* F if contiguous in F and not in C, else C */
 	DRAY_ORDER_C = 0,	/* the last axis fastest */

@@ -17,7 +17,10 @@
 extern "C" {
 #endif
 
-/** Kinds of banks.  The values are those in the file. */
+/**
+ * Kinds of banks.  The values are those in the file.  A caller treats an unknown value as
+ * memory if the bank has bytes.
+ */
 enum dray_bank_type {
 	DRAY_BANK_DDR3 = 0,
 	DRAY_BANK_DDR4 = 1,
@@ -33,7 +36,7 @@ enum dray_bank_type {
 	DRAY_BANK_PS_KERNEL = 11,
 };
 
-/** Flags of a bank. */
+/** Flags of a bank.  A caller ignores an unknown value. */
 enum dray_bank_flags {
 	/* A kernel of the design uses it. */
 	DRAY_BANK_USED = 1 << 0,

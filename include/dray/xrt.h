@@ -237,7 +237,7 @@ DRAY_API int dray_xrt_adopt(struct dray_xrt_device *device,
  * which have no xrtBufferHandle.
  */
 struct dray_xrt_foreign {
-	size_t size;		/* bytes of this structure, which may grow */
+	size_t size;		/* of this structure; 0: the first version's */
 	int fd;			/* bo.export_buffer(), its owner's; -1: none */
 	uint64_t offset;	/* bytes, of the BO in the fd's memory */
 	uint64_t bytes;		/* bo.size() */
@@ -304,7 +304,10 @@ DRAY_API uint64_t dray_xrt_bo_size(const struct dray_xrt_bo *bo);
 DRAY_API int dray_xrt_bo_address(const struct dray_xrt_bo *bo,
 				 uint64_t *address);
 
-/** The side that keeps CPU caches and the device's view of a BO together. */
+/**
+ * The side that keeps CPU caches and the device's view of a BO together.  If a caller
+ * meets an unknown value, dray_xrt_sync() knows the way.
+ */
 enum dray_xrt_side {
 	/*
 	 * No side: dray's memory that is not cached, or has no mapping.

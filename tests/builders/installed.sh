@@ -77,11 +77,11 @@ run a_program_has_its_own_crypt_h cc -fsyntax-only "$here/crypt.c" \
 # shellcheck disable=SC2046 # several flags
 run pkg_config_links_the_shared_library by_pkg_config examples/runtime.c shared \
 	$(pkg-config --cflags --libs dray)
-like it_is_linked "$(links "$folder/shared")" '*libdray.so.1*'
+like it_is_linked "$(links "$folder/shared")" '*libdray.so.0*'
 # shellcheck disable=SC2046 # several flags
 run pkg_config_links_arrays by_pkg_config examples/ufuncs.c arrays \
 	$(pkg-config --cflags --libs dray-array)
-like a_program_with_arrays_names_them "$(links "$folder/arrays")" '*libdray-array.so.1*'
+like a_program_with_arrays_names_them "$(links "$folder/arrays")" '*libdray-array.so.0*'
 # shellcheck disable=SC2046 # several flags
 run pkg_config_links_static_arrays by_pkg_config examples/ufuncs.c static-arrays \
 	$(pkg-config --cflags dray-array) -static $(pkg-config --static --libs dray-array)
@@ -101,10 +101,10 @@ is one_file_loads_libraries "$(grep -lE '\bdl(open|mopen) ?\(' -r userspace/core
 	--include='*.c' | xargs)" userspace/core/base/load.c
 
 run cmake_finds_it by_cmake "$prefix" dray::dray 0.1
-like cmake_links_the_shared_library "$(links "$folder/cmake/program")" '*libdray.so.1*'
+like cmake_links_the_shared_library "$(links "$folder/cmake/program")" '*libdray.so.0*'
 run cmake_links_the_archive by_cmake "$prefix" dray::static 0.1
 run cmake_finds_arrays by_cmake "$prefix" dray::array 0.1 ufuncs
-like cmake_links_both_libraries "$(links "$folder/cmake/program")" '*libdray-array.so.1*'
+like cmake_links_both_libraries "$(links "$folder/cmake/program")" '*libdray-array.so.0*'
 run cmake_links_the_archive_of_arrays by_cmake "$prefix" dray::array-static 0.1 ufuncs
 is without_either "$(links "$folder/cmake/program" | grep -o libdray)" ''
 is without_libdray "$(links "$folder/cmake/program" | grep -o libdray)" ''
@@ -115,7 +115,7 @@ find "$folder/moved" -name 'libdray.so*' -delete
 run cmake_takes_an_archive_alone by_cmake "$folder/moved" dray::dray 0.1
 
 run ctypes_calls_functions_that_c_inlines python3 "$here/user.py" \
-	"$libraries/libdray-array.so.1" "$(declared | xargs)"
+	"$libraries/libdray-array.so.0" "$(declared | xargs)"
 run rust_calls_it_by_bindgen by_bindgen
 is bindgen_declares_each_function "$(bound)" "$(declared)"
 finish

@@ -16,5 +16,5 @@ find userspace/core userspace/array -name '*.c' ! -name 'npz*.c' ! -name 'opencl
 	! -name 'elementary_*avx*.c' ! -name 'elementary_sse2.c' \
 	! -name 'elementary_neon*.c' -print0 |
 	xargs -0 -n 1 -P "$(nproc)" "$@" -std=gnu11 -O1 -Wall -Wextra $warnings -Werror \
-	-D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 '-DDRAY_VERSION="0"' -DDRAY_LOOPS_LEVEL= \
+	-D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DDRAY_LOOPS_LEVEL= \
 	-Iuserspace/core -Iuserspace/array -Iinclude -Iinclude/uapi -fsyntax-only

@@ -8,7 +8,7 @@
 #
 # Needs: ../fact.sh and hold.sh; root; dray.ko loaded, with a node /dev/dray0 whose first heap
 # is a reserved one that is not in use; the built programs dmactl, dmactl-holder and
-# dmactl-leaker (the first two need libdray.so.1, and dmactl libjansson.so.4, on
+# dmactl-leaker (the first two need libdray.so.0, and dmactl libjansson.so.4, on
 # the LD_LIBRARY_PATH); busybox or the usual programs, and the user nobody in
 # /etc/passwd.  Changes the mode of /dev/dray0 and sets it back.
 

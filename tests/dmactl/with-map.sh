@@ -8,7 +8,7 @@
 #
 # Needs: ../fact.sh and hold.sh; map_agrees.py and map_model.py beside it; root; dray.ko loaded,
 # with a node /dev/dray0 whose first heap is a reserved one that nobody uses; the built
-# programs dmactl and dmactl-holder (they need libdray.so.1, and dmactl
+# programs dmactl and dmactl-holder (they need libdray.so.0, and dmactl
 # libjansson.so.4, on the LD_LIBRARY_PATH); SCHEMA, the file map.json; python3 with
 # NumPy and dray; busybox or the usual programs, and the user nobody in /etc/passwd.
 # Changes the mode of /dev/dray0 and sets it back.

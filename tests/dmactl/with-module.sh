@@ -7,7 +7,7 @@
 #
 # Needs: ../fact.sh and hold.sh; root; dray.ko loaded, with a node /dev/dray0 and no buffer in
 # use by anybody else; the built programs dmactl and dmactl-holder (they need
-# libdray.so.1, and dmactl libjansson.so.4, on the LD_LIBRARY_PATH); busybox or
+# libdray.so.0, and dmactl libjansson.so.4, on the LD_LIBRARY_PATH); busybox or
 # the usual programs (awk, sed, grep, mkfifo, su; the user nobody in
 # /etc/passwd), all readable for nobody; python3 if there is one.  Changes the
 # mode of /dev/dray0 and sets it back.

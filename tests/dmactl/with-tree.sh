@@ -7,7 +7,7 @@
 #
 # KIND is the kind of the heap, and SIZE its bytes.  Needs: ../fact.sh; root; dray.ko
 # loaded, with the overlay's node as /dev/dray0; the built program dmactl, with
-# libdray.so.1 and its other libraries on the LD_LIBRARY_PATH; busybox or the usual
+# libdray.so.0 and its other libraries on the LD_LIBRARY_PATH; busybox or the usual
 # programs (awk, grep, su; the user nobody in /etc/passwd), all readable for nobody.
 
 # shellcheck source=tests/fact.sh

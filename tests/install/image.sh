@@ -33,7 +33,7 @@ block 'dpkg --add-architecture' | sed -e :a -e '/\\$/N; s/\\\n *//; ta' >"$folde
 while read -r line; do
 	run_line "$line"
 done <"$folder/block"
-library=$(find "$ROOT" -name 'libdray.so.1')
+library=$(find "$ROOT" -name 'libdray.so.0')
 like the_library_is_for_arm64 "$(od -An -tx1 -j18 -N2 "$library")" ' b7 00'
 like dmactl_is_for_arm64 "$(od -An -tx1 -j18 -N2 "$ROOT/usr/bin/dmactl")" ' b7 00'
 

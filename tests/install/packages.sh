@@ -15,7 +15,7 @@
 export DEBIAN_FRONTEND=noninteractive DRAY_BACKEND=host
 page=README.md
 version=$(dpkg-parsechangelog -S Version)
-names='dmactl dray-dkms libdray-array-dev libdray-array1 libdray-dev libdray1 python3-dray'
+names='dmactl dray-dkms libdray-array-dev libdray-array0 libdray-dev libdray0 python3-dray'
 # Files that dpkg, its triggers and depmod keep for themselves.
 kept='^/(etc/(group|gshadow|passwd|shadow)-|etc/ld\.so\.cache|var/(cache|log|lib/dpkg)/)'
 kept="$kept|/modules\\.[^/]*\$|/mok\\.|/__pycache__"

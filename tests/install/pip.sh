@@ -74,7 +74,7 @@ PYTHONPATH=$(echo "$folder"/prefix/lib/python3*/*-packages)
 run a_private_prefix_needs_no_path_of_libraries \
 	works "$folder/meson/bin/python" 2
 unset PYTHONPATH
-installed=$(find "$folder/prefix" -name libdray.so.1)
+installed=$(find "$folder/prefix" -name libdray.so.0)
 is a_library_that_is_loaded_is_taken \
 	"$(libraries "$folder/two/bin/python" "$installed" | tr ' ' '\n' | grep -v array)" \
 	"$(readlink -f "$installed")"

@@ -27,7 +27,7 @@ int dray_copy(void *queue, void *dst, void *src, unsigned flags, void **fence)
 {
 	static int signals = 3;
 	int (*copy)(void *, void *, void *, unsigned, void **) =
-		dlsym(dlopen("libdray.so.1", RTLD_LAZY | RTLD_NOLOAD),
+		dlsym(dlopen("libdray.so.0", RTLD_LAZY | RTLD_NOLOAD),
 		      "dray_copy");
 
 	if (signals-- > 0) {

@@ -113,9 +113,9 @@ struct memory {
 	}
 	uint64_t blocks() const
 	{
-		struct dray_pool_stats stats;
+		struct dray_pool_stats stats = {};
 
-		dray_pool_stats(pool, &stats, sizeof(stats));
+		dray_pool_stats(pool, &stats);
 		return stats.blocks;
 	}
 	bool has(const void *address) const

@@ -36,7 +36,7 @@ def check(tmp_path):
     "`../other/file.c`, `other/file.c`",
     "`dray/view.h` and `<dray/view.h>`",
     "`fil*.c`, `part/NAME.c`, `_neon.c`, `.c`",
-    "`/dev/dray0`, `~/x/y.c`, `$HOME/x.c`, `a.out`, `file.ko`, `libdray.so.1`",
+    "`/dev/dray0`, `~/x/y.c`, `$HOME/x.c`, `a.out`, `file.ko`, `libdray.so.0`",
     "`a/b`, `--mode=x`, `1.5`, `<i4`, `x.y`",
     "| `part/` | `deep.c` |\n| | `deep.c` |",
     "In `part/`:\n\n| file |\n|---|\n| `deep.c` |",

@@ -47,9 +47,9 @@ static inline void put(struct fixture *f, void *block, size_t size)
 
 static inline struct dray_check numbers_of(struct fixture *f)
 {
-	struct dray_check numbers;
+	struct dray_check numbers = { .size = sizeof(numbers) };
 
-	assert_works(dray_check_get(f->handler, &numbers, sizeof(numbers)));
+	assert_works(dray_check_get(f->handler, &numbers));
 	return numbers;
 }
 

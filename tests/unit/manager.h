@@ -36,9 +36,9 @@ static inline int manager_teardown(void **state)
 static inline struct dray_manager_stats
 manager_stats(struct dray_manager *manager)
 {
-	struct dray_manager_stats stats;
+	struct dray_manager_stats stats = { .size = sizeof(stats) };
 
-	dray_manager_stats(manager, &stats, sizeof(stats));
+	dray_manager_stats(manager, &stats);
 	return stats;
 }
 
@@ -62,7 +62,7 @@ static inline struct dray_memory *counted_memory(struct dray_manager *manager,
 						 size_t size, int *finalized)
 {
 	const struct dray_memory_description description = {
-		.size = size,
+		.bytes = size,
 		.flags = DRAY_MEMORY_DEFERRED,
 		.finalize = count_up,
 		.ctx = finalized,

@@ -147,10 +147,10 @@ static inline int submit(const struct dray_view *in,
 static inline struct dray_call_explanation explain(const struct dray_view *in,
 						   const struct dray_view *out)
 {
-	struct dray_call_explanation plan;
+	struct dray_call_explanation plan = { .size = sizeof(plan) };
 
 	assert_works(dray_explain_call(queue, loops[0].ufunc, &in, &out, NULL,
-				       &plan, sizeof(plan)));
+				       &plan));
 	return plan;
 }
 

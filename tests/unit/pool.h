@@ -25,9 +25,9 @@ static inline int pool_setup(void **state)
 /* Closes the pool, which has every block back. */
 static inline int pool_teardown(void **state)
 {
-	struct dray_pool_stats stats;
+	struct dray_pool_stats stats = { .size = sizeof(stats) };
 
-	dray_pool_stats(*state, &stats, sizeof(stats));
+	dray_pool_stats(*state, &stats);
 	dray_pool_close(*state);
 	assert_int_equal(stats.blocks, 0);
 	return 0;
@@ -38,9 +38,9 @@ static inline int pool_teardown(void **state)
 
 static inline struct dray_pool_stats stats_of(struct dray_pool *pool)
 {
-	struct dray_pool_stats stats;
+	struct dray_pool_stats stats = { .size = sizeof(stats) };
 
-	assert_works(dray_pool_stats(pool, &stats, sizeof(stats)));
+	assert_works(dray_pool_stats(pool, &stats));
 	return stats;
 }
 

@@ -48,10 +48,10 @@ static inline void drop(struct frames *frames)
 
 static inline struct dray_ring_counts ring_counts(struct dray_stream *stream)
 {
-	struct dray_ring_counts counts;
+	struct dray_ring_counts counts = { .size = sizeof(counts) };
 
 	assert_works(
-		dray_stream_ring_counts(stream, &counts, sizeof(counts)));
+		dray_stream_ring_counts(stream, &counts));
 	return counts;
 }
 

@@ -118,10 +118,9 @@ static inline int call(const struct dray_view *from, const struct dray_view *to,
 static inline struct dray_call_explanation explain(const struct dray_view *from,
 						   const struct dray_view *to)
 {
-	struct dray_call_explanation plan;
+	struct dray_call_explanation plan = { .size = sizeof(plan) };
 
-	assert_works(dray_explain_call(queue, same, &from, &to, NULL, &plan,
-				       sizeof(plan)));
+	assert_works(dray_explain_call(queue, same, &from, &to, NULL, &plan));
 	return plan;
 }
 

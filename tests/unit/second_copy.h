@@ -12,8 +12,8 @@
 
 static inline void *second_copy(void)
 {
-	static const char *const paths[] = { "userspace/core/libdray.so.1",
-					     "libdray.so.1" };
+	static const char *const paths[] = { "userspace/core/libdray.so.0",
+					     "libdray.so.0" };
 	void *copy = NULL;
 
 	for (size_t i = 0; i < 2 && !copy; i++)

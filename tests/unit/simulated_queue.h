@@ -24,11 +24,11 @@ static inline int set_up(void **state)
 
 static inline int tear_down(void **state)
 {
-	struct dray_pool_stats stats;
+	struct dray_pool_stats stats = { .size = sizeof(stats) };
 
 	engine.outcome = 1;
 	dray_queue_destroy(queue);
-	assert_works(dray_pool_stats(pool, &stats, sizeof(stats)));
+	assert_works(dray_pool_stats(pool, &stats));
 	assert_int_equal(stats.blocks, 0);
 	assert_int_equal(stats.parked, 0);
 	dray_pool_close(pool);
@@ -38,9 +38,9 @@ static inline int tear_down(void **state)
 
 static inline uint64_t parked(void)
 {
-	struct dray_pool_stats stats;
+	struct dray_pool_stats stats = { .size = sizeof(stats) };
 
-	assert_works(dray_pool_stats(pool, &stats, sizeof(stats)));
+	assert_works(dray_pool_stats(pool, &stats));
 	return stats.parked;
 }
 
@@ -77,10 +77,9 @@ static inline void discard(struct dray_view *view)
 static inline void explain_cpu(struct dray_queue *asked, const struct dray_view *dst,
 			const struct dray_view *src, const char *part)
 {
-	struct dray_explanation explanation;
+	struct dray_explanation explanation = { .size = sizeof(explanation) };
 
-	assert_works(dray_explain(asked, dst, src, 0, &explanation,
-				  sizeof(explanation)));
+	assert_works(dray_explain(asked, dst, src, 0, &explanation));
 	assert_int_equal(explanation.engine, 0);
 	if (!strstr(explanation.reason, part))
 		fail_msg("'%s' does not say '%s'", explanation.reason, part);

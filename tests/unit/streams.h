@@ -114,9 +114,9 @@ static inline void ends_with(struct dray_event *event, uint64_t bytes)
 
 static inline struct dray_stream_counts counts_of(struct dray_stream *stream)
 {
-	struct dray_stream_counts counts;
+	struct dray_stream_counts counts = { .size = sizeof(counts) };
 
-	assert_works(dray_stream_counts(stream, &counts, sizeof(counts)));
+	assert_works(dray_stream_counts(stream, &counts));
 	return counts;
 }
 

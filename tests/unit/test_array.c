@@ -24,9 +24,9 @@ static int close_pool(void **state)
 
 static uint64_t blocks(struct dray_pool *pool)
 {
-	struct dray_pool_stats stats;
+	struct dray_pool_stats stats = { .size = sizeof(stats) };
 
-	assert_works(dray_pool_stats(pool, &stats, sizeof(stats)));
+	assert_works(dray_pool_stats(pool, &stats));
 	return stats.blocks;
 }
 

@@ -24,7 +24,7 @@ FACT(the_preamble_has_its_layout)
 						   .flags = 3,
 						   .ndim = 2,
 						   .element_meta = 8,
-						   .size = 16 });
+						   .bytes = 16 });
 	const unsigned char *bytes = (const unsigned char *)array;
 	uint64_t word;
 
@@ -47,7 +47,7 @@ FACT(inline_elements_and_meta_data_are_zero)
 		make(&(struct dray_array_options){ .flags = DRAY_READ,
 						   .ndim = 3,
 						   .element_meta = 5,
-						   .size = 1000,
+						   .bytes = 1000,
 						   .alignment = 256 });
 
 	assert_null(array->reference);
@@ -79,7 +79,7 @@ POOL_FACT(elements_keep_the_block_that_holds_them)
 {
 	struct dray_array_options options = {
 		.flags = DRAY_READ | DRAY_WRITE,
-		.size = 500,
+		.bytes = 500,
 	};
 	struct dray_array *array;
 
@@ -100,8 +100,8 @@ POOL_FACT(elements_may_be_in_an_array_or_in_an_arena)
 {
 	const struct dray_block_allocator *allocator;
 	struct dray_array_options outer = { .flags = DRAY_READ | DRAY_WRITE,
-					    .size = 100 };
-	struct dray_array_options inner = { .flags = DRAY_READ, .size = 50 };
+					    .bytes = 100 };
+	struct dray_array_options inner = { .flags = DRAY_READ, .bytes = 50 };
 	struct dray_array *first, *second;
 	char *begin, *end;
 
@@ -132,15 +132,15 @@ POOL_FACT(elements_that_the_reference_does_not_hold_are_refused)
 		dray_block_create_pooled(*state, 1000, 0, &options.reference));
 	data = dray_block_data(options.reference);
 	options.data = data;
-	options.size = 1001;
+	options.bytes = 1001;
 	assert_fails(dray_array_make(&options, &array), -EINVAL,
 		     "do not lie in block");
 	options.data = data + 1;
-	options.size = SIZE_MAX;
+	options.bytes = SIZE_MAX;
 	assert_fails(dray_array_make(&options, &array), -EINVAL,
 		     "do not lie in block");
 	options.data = data - 1;
-	options.size = 1;
+	options.bytes = 1;
 	assert_fails(dray_array_make(&options, &array), -EINVAL,
 		     "do not lie in block");
 	options.data = NULL;
@@ -161,7 +161,7 @@ FACT(what_may_not_be_written_has_no_writable_elements)
 	struct dray_array_options options = {
 		.flags = DRAY_READ | DRAY_WRITE,
 		.data = constant,
-		.size = 10,
+		.bytes = 10,
 	};
 	struct dray_array *array = NULL;
 
@@ -197,10 +197,10 @@ FACT(bad_options_are_refused)
 	assert_fails(dray_array_make(&options, &array), -EOVERFLOW,
 		     "meta-data");
 	options.element_meta = 0;
-	options.size = SIZE_MAX;
+	options.bytes = SIZE_MAX;
 	assert_fails(dray_array_make(&options, &array), -EOVERFLOW,
 		     "exceeds the address space");
-	options.size = PTRDIFF_MAX;
+	options.bytes = PTRDIFF_MAX;
 	assert_fails(dray_array_make(&options, &array), -EOVERFLOW,
 		     "exceeds the address space");
 	assert_null(array);
@@ -222,7 +222,7 @@ POOL_FACT(what_meta_data_refers_to_goes_before_the_elements)
 	struct dray_array_options options = {
 		.flags = DRAY_READ | DRAY_WRITE,
 		.element_meta = sizeof(struct dray_block *),
-		.size = 1,
+		.bytes = 1,
 		.destroy = give_up,
 	};
 	struct dray_array *array;
@@ -256,7 +256,7 @@ POOL_FACT(a_dump_shows_preamble_and_axes)
 		.dtype = DRAY_DTYPE('u', '<', 4),
 		.flags = DRAY_READ | DRAY_IMMUTABLE,
 		.ndim = 1,
-		.size = 16,
+		.bytes = 16,
 	};
 	struct dray_array *array;
 	char *text = NULL;

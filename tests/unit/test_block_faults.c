@@ -154,7 +154,7 @@ static int make_arrays(void)
 {
 	struct dray_array_options options = { .ndim = 2,
 					      .reference = below,
-					      .size = 100 };
+					      .bytes = 100 };
 	struct dray_array *array;
 	int ret;
 

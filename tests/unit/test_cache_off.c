@@ -89,9 +89,9 @@ static void in_a_child(void (*fact)(struct dray_pool *pool))
 
 static struct dray_pool_stats see(struct dray_pool *pool)
 {
-	struct dray_pool_stats stats;
+	struct dray_pool_stats stats = { .size = sizeof(stats) };
 
-	holds(!dray_pool_stats(pool, &stats, sizeof(stats)));
+	holds(!dray_pool_stats(pool, &stats));
 	return stats;
 }
 

@@ -246,9 +246,9 @@ FIXED_POOL_FACT(who_waits_for_memory_gives_up_in_the_end)
 /* Which that one will never come back to in the child. */
 static int has_nothing(struct dray_pool *pool)
 {
-	struct dray_pool_stats stats;
+	struct dray_pool_stats stats = { .size = sizeof(stats) };
 
-	STEP_EQ(0, dray_pool_stats(pool, &stats, sizeof(stats)));
+	STEP_EQ(0, dray_pool_stats(pool, &stats));
 	STEP_EQ(0, stats.blocks);
 	STEP_EQ(0, stats.used);
 	return 0;

@@ -266,10 +266,10 @@ FIXED_POOL_FACT(drains_take_nothing_that_is_in_use)
 /* One block of 64 bytes is in use, and nothing is kept. */
 static int has_only(struct dray_pool *pool, void *block)
 {
-	struct dray_pool_stats stats;
+	struct dray_pool_stats stats = { .size = sizeof(stats) };
 
 	alarm(DEADLINE);
-	dray_pool_stats(pool, &stats, sizeof(stats));
+	dray_pool_stats(pool, &stats);
 	STEP_EQ(0, stats.cached);
 	STEP_EQ(0, stats.bad_frees);
 	/* Copies of private memory are all the child's. */
@@ -277,7 +277,7 @@ static int has_only(struct dray_pool *pool, void *block)
 		STEP_EQ(64, stats.used);
 	dray_pool_free(pool, dray_pool_alloc(pool, 64, 0));
 	dray_pool_free(pool, block);
-	dray_pool_stats(pool, &stats, sizeof(stats));
+	dray_pool_stats(pool, &stats);
 	STEP_EQ(0, stats.used);
 	STEP_EQ(0, stats.bad_frees);
 	return 0;

@@ -332,7 +332,7 @@ FACT(each_pool_has_one_for_good)
 {
 	struct dray_pool *pool, *other;
 	const struct dray_handler *handler;
-	struct dray_check numbers;
+	struct dray_check numbers = { .size = sizeof(numbers) };
 	char name[64];
 
 	/* One that nobody had is used again, with all that belongs to it. */
@@ -345,13 +345,12 @@ FACT(each_pool_has_one_for_good)
 	assert_string_equal(handler->name, name);
 	assert_ptr_equal(dray_handler_for(pool), handler);
 	assert_ptr_not_equal(dray_handler_for(other), handler);
-	assert_works(dray_check_get(handler, &numbers, sizeof(numbers)));
+	assert_works(dray_check_get(handler, &numbers));
 	dray_pool_close(pool);
 	dray_pool_close(other);
 	pool = open_pool(test_spec(), NULL);
-	assert_fails(dray_check_get(dray_handler_for(pool), &numbers,
-				    sizeof(numbers)),
-		     -EINVAL, "not from dray_handler_check()");
+	assert_fails(dray_check_get(dray_handler_for(pool), &numbers), -EINVAL,
+		     "not from dray_handler_check()");
 	dray_pool_close(pool);
 }
 

@@ -43,7 +43,7 @@ static void *pass_around(void *number)
 POOL_FACT(nothing_is_found_but_what_is_wrong)
 {
 	FILE *file = fopen("/dev/null", "w");
-	struct dray_check numbers;
+	struct dray_check numbers = { .size = sizeof(numbers) };
 	pthread_t ids[THREADS];
 	int i;
 
@@ -60,7 +60,7 @@ POOL_FACT(nothing_is_found_but_what_is_wrong)
 					atomic_exchange(&slots[i], NULL), 1);
 	assert_works(dray_check_report(handler, file));
 	fclose(file);
-	assert_works(dray_check_get(handler, &numbers, sizeof(numbers)));
+	assert_works(dray_check_get(handler, &numbers));
 	assert_true(numbers.bad_frees > 0);
 	assert_int_equal(numbers.double_frees, 0);
 	assert_int_equal(numbers.broken_guards, 0);

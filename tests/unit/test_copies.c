@@ -75,10 +75,9 @@ static void open_copies(const char *spec)
 
 static struct dray_pool_stats stats_of(const struct copy *copy)
 {
-	struct dray_pool_stats stats;
+	struct dray_pool_stats stats = { .size = sizeof(stats) };
 
-	assert_int_equal(
-		copy->dray_pool_stats(copy->pool, &stats, sizeof(stats)), 0);
+	assert_int_equal(copy->dray_pool_stats(copy->pool, &stats), 0);
 	return stats;
 }
 

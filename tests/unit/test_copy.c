@@ -35,10 +35,10 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	struct dray_pool_stats stats;
+	struct dray_pool_stats stats = { .size = sizeof(stats) };
 
 	dray_queue_destroy(queue);
-	assert_works(dray_pool_stats(pool, &stats, sizeof(stats)));
+	assert_works(dray_pool_stats(pool, &stats));
 	assert_int_equal(stats.blocks, 0);
 	dray_pool_close(pool);
 	dray_node_unref(node);
@@ -91,13 +91,12 @@ static uint64_t now_ns(void)
 static void copies(const struct dray_view *whole, const struct dray_view *dst,
 		   const struct dray_view *src, uint64_t descriptors)
 {
-	struct dray_explanation explanation;
+	struct dray_explanation explanation = { .size = sizeof(explanation) };
 	uint64_t before = now_ns(), time_ns;
 	struct dray_fence *fence;
 
 	expect(whole, dst, src);
-	assert_works(dray_explain(queue, dst, src, 0, &explanation,
-				  sizeof(explanation)));
+	assert_works(dray_explain(queue, dst, src, 0, &explanation));
 	assert_int_equal(explanation.descriptors, descriptors);
 	assert_int_equal(explanation.engine, has_engine);
 	assert_works(dray_copy(queue, dst, src, by_engine(), &fence));
@@ -193,15 +192,14 @@ FACT(a_whole_plane_goes_to_the_cpu_by_the_threshold)
 	struct dray_view whole = picture(11), src = picture(12), dst;
 	struct dray_index first[] = { DRAY_ELLIPSIS, DRAY_AT(0) };
 	struct dray_index last[] = { DRAY_ELLIPSIS, DRAY_AT(2) };
-	struct dray_explanation explanation;
+	struct dray_explanation explanation = { .size = sizeof(explanation) };
 	struct dray_fence *fence;
 	void *block = src.data;
 
 	assert_works(dray_view_index(&src, first, 2, &src));
 	assert_works(dray_view_index(&whole, last, 2, &dst));
 	expect(&whole, &dst, &src);
-	assert_works(dray_explain(queue, &dst, &src, 0, &explanation,
-				  sizeof(explanation)));
+	assert_works(dray_explain(queue, &dst, &src, 0, &explanation));
 	assert_int_equal(explanation.descriptors, WIDTH * HEIGHT);
 	assert_int_equal(explanation.engine, 0);
 	if (has_engine)
@@ -294,7 +292,7 @@ static bool freed_in_flight(void)
 	struct dray_view whole = picture(17), src = picture(18);
 	struct dray_view third = picture(19);
 	struct dray_index rows[] = { DRAY_ALL, DRAY_SLICE(0, WIDTH - 1, 1) };
-	struct dray_pool_stats stats;
+	struct dray_pool_stats stats = { .size = sizeof(stats) };
 	struct dray_fence *fence;
 	bool at_work;
 
@@ -310,7 +308,7 @@ static bool freed_in_flight(void)
 	dray_pool_free(pool, whole.data);
 	dray_pool_free(pool, src.data);
 	assert_works(dray_free_after(third.data, fence));
-	assert_works(dray_pool_stats(pool, &stats, sizeof(stats)));
+	assert_works(dray_pool_stats(pool, &stats));
 	at_work = dray_fence_status(fence) == 0;
 	if (at_work)
 		assert_true(stats.parked >= 3 * PICTURE);
@@ -320,7 +318,7 @@ static bool freed_in_flight(void)
 	whole = picture(20);
 	src = picture(21);
 	assert_works(dray_copy(queue, &whole, &src, by_engine(), NULL));
-	assert_works(dray_pool_stats(pool, &stats, sizeof(stats)));
+	assert_works(dray_pool_stats(pool, &stats));
 	assert_int_equal(stats.parked, 0);
 	dray_pool_free(pool, whole.data);
 	dray_pool_free(pool, src.data);

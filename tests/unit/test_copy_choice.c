@@ -75,7 +75,7 @@ QUEUE_FACT(what_the_engine_refuses_for_good_goes_to_the_cpu)
 QUEUE_FACT(a_dead_channel_is_not_asked_again)
 {
 	struct dray_view dst = square(1), src = square(2);
-	struct dray_explanation explanation;
+	struct dray_explanation explanation = { .size = sizeof(explanation) };
 
 	engine.errors[0] = -ENODEV;
 	engine.reason = DRAY_REASON_DEAD;
@@ -84,8 +84,7 @@ QUEUE_FACT(a_dead_channel_is_not_asked_again)
 	assert_int_equal(engine.calls, 1);
 	assert_works(dray_copy(queue, &dst, &src, 0, NULL));
 	assert_int_equal(engine.calls, 1);
-	assert_works(dray_explain(queue, &dst, &src, 0, &explanation,
-				  sizeof(explanation)));
+	assert_works(dray_explain(queue, &dst, &src, 0, &explanation));
 	assert_int_equal(explanation.engine, 0);
 	assert_true(explanation.reason[0]);
 	discard(&dst);
@@ -140,15 +139,13 @@ QUEUE_FACT(a_copy_is_explained_in_numbers)
 	struct {
 		struct dray_explanation known;
 		uint64_t later; /* of a newer header */
-	} newer = { .later = 7 };
-	struct dray_explanation explanation;
+	} newer = { .known = { .size = sizeof(newer) }, .later = 7 };
+	struct dray_explanation explanation = { .size = sizeof(explanation) };
 
-	assert_works(dray_explain(queue, &to, &from, 0, &newer.known,
-				  sizeof(newer)));
+	assert_works(dray_explain(queue, &to, &from, 0, &newer.known));
 	assert_int_equal(newer.later, 0);
 	assert_int_equal(newer.known.descriptors, 64);
-	assert_works(dray_explain(queue, &to, &from, 0, &explanation,
-				  sizeof(explanation)));
+	assert_works(dray_explain(queue, &to, &from, 0, &explanation));
 	assert_int_equal(explanation.engine, 1);
 	assert_int_equal(explanation.elements, 2048);
 	assert_int_equal(explanation.bytes, 2048);
@@ -157,8 +154,7 @@ QUEUE_FACT(a_copy_is_explained_in_numbers)
 	assert_int_equal(explanation.axes, 1);
 	assert_int_equal(explanation.threshold, 8192);
 	assert_non_null(strstr(explanation.reason, "64 descriptors"));
-	assert_works(dray_explain(queue, &dst, &src, 0, &explanation,
-				  sizeof(explanation)));
+	assert_works(dray_explain(queue, &dst, &src, 0, &explanation));
 	assert_string_equal(explanation.reason,
 			    "1 descriptor is within the threshold of 8192");
 	discard(&dst);
@@ -170,14 +166,13 @@ QUEUE_FACT(a_descriptor_crosses_a_seam)
 {
 	struct dray_view dst = square(1), src = square(2), to, from;
 	dray_dtype u4_ = DRAY_DTYPE('u', '<', 4);
-	struct dray_explanation explanation;
+	struct dray_explanation explanation = { .size = sizeof(explanation) };
 
 	assert_works(
 		dray_view_init(&to, dst.data, u4_, 2, DIMS(4, 2), DIMS(8, 4)));
 	assert_works(dray_view_init(&from, src.data, u4_, 2, DIMS(4, 2),
 				    DIMS(16, 12)));
-	assert_works(dray_explain(queue, &to, &from, 0, &explanation,
-				  sizeof(explanation)));
+	assert_works(dray_explain(queue, &to, &from, 0, &explanation));
 	assert_int_equal(explanation.descriptors, 5);
 	discard(&dst);
 	discard(&src);
@@ -187,7 +182,7 @@ QUEUE_FACT(limits_are_explained)
 {
 	struct dray_view dst = square(1), src = square(2);
 	struct dray_view to = columns(&dst), from = columns(&src);
-	struct dray_explanation explanation;
+	struct dray_explanation explanation = { .size = sizeof(explanation) };
 	struct dray_queue *other;
 
 	assert_works(dray_queue_create(
@@ -225,8 +220,7 @@ QUEUE_FACT(limits_are_explained)
 	engine.channel.alignment = 64;
 	assert_works(dray_queue_create(node, NULL, &other));
 	explain_cpu(other, &to, &from, "multiples of 64 bytes");
-	assert_works(dray_explain(other, &dst, &src, 0, &explanation,
-				  sizeof(explanation)));
+	assert_works(dray_explain(other, &dst, &src, 0, &explanation));
 	assert_int_equal(explanation.engine, 1);
 	dray_queue_destroy(other);
 	discard(&dst);
@@ -341,20 +335,18 @@ QUEUE_FACT(the_environment_sets_the_threshold)
 		"x", "-1", "0", "1x", " 1", "99999999999999999999"
 	};
 	struct dray_view dst = square(1), src = square(2);
-	struct dray_explanation explanation;
+	struct dray_explanation explanation = { .size = sizeof(explanation) };
 	struct dray_queue *other = NULL;
 
 	assert_int_equal(setenv("DRAY_MAX_DESCRIPTORS", "17", 1), 0);
 	assert_works(dray_queue_create(node, NULL, &other));
-	assert_works(dray_explain(other, &dst, &src, 0, &explanation,
-				  sizeof(explanation)));
+	assert_works(dray_explain(other, &dst, &src, 0, &explanation));
 	assert_int_equal(explanation.threshold, 17);
 	dray_queue_destroy(other);
 	assert_works(dray_queue_create(
 		node, &(struct dray_queue_options){ .max_descriptors = 5 },
 		&other));
-	assert_works(dray_explain(other, &dst, &src, 0, &explanation,
-				  offsetof(struct dray_explanation, axes)));
+	assert_works(dray_explain(other, &dst, &src, 0, &explanation));
 	assert_int_equal(explanation.threshold, 5);
 	dray_queue_destroy(other);
 	other = NULL;

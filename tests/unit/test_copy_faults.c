@@ -110,11 +110,12 @@ static int open_descriptors(void)
 /* Every allocation of @work fails once; there are at least @least. */
 static void fail_each(int (*work)(void), int least)
 {
-	struct dray_pool_stats before, after;
+	struct dray_pool_stats before = { .size = sizeof(before) };
+	struct dray_pool_stats after = { .size = sizeof(after) };
 	int descriptors = open_descriptors(), n = 0, failures = 0;
 
 	assert_int_equal(work(), 0);
-	assert_works(dray_pool_stats(pool, &before, sizeof(before)));
+	assert_works(dray_pool_stats(pool, &before));
 	do {
 		int error;
 
@@ -128,7 +129,7 @@ static void fail_each(int (*work)(void), int least)
 			assert_true(strlen(dray_last_error()) > 0);
 			failures++;
 		}
-		assert_works(dray_pool_stats(pool, &after, sizeof(after)));
+		assert_works(dray_pool_stats(pool, &after));
 		assert_int_equal(after.blocks, before.blocks);
 		assert_int_equal(after.parked, 0);
 		assert_int_equal(open_descriptors(), descriptors);

@@ -158,7 +158,7 @@ QUEUE_FACT(a_failure_of_the_streams_is_the_error_of_the_call)
 QUEUE_FACT(calls_that_streams_cannot_run_go_to_the_cpu)
 {
 	struct dray_view shifted = in;
-	struct dray_call_explanation plan;
+	struct dray_call_explanation plan = { .size = sizeof(plan) };
 
 	assert_string_equal(explain(&in, &out).executor, "streams");
 	assert_string_equal(explain(&in, &in).executor, "streams");

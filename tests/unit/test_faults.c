@@ -248,7 +248,7 @@ FACT(a_table_that_cannot_grow_leads_to_another_region)
 {
 	struct dray_pool *pool = open_pool("host", NULL);
 	static void *blocks[5000];
-	struct dray_pool_stats stats;
+	struct dray_pool_stats stats = { .size = sizeof(stats) };
 	int i;
 
 	mremap_fails = true;

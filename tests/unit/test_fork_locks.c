@@ -129,7 +129,7 @@ static void use_records(struct dray_pool *pool)
 static void use_stream(struct dray_node *node)
 {
 	struct dray_channel_info before = engine.channel;
-	struct dray_stream_counts counts;
+	struct dray_stream_counts counts = { .size = sizeof(counts) };
 	struct dray_stream *stream;
 	struct dray_buffer *buffer;
 	struct dray_event *event;
@@ -146,7 +146,7 @@ static void use_stream(struct dray_node *node)
 	view = bytes_at(dray_buffer_data(buffer));
 	need(!dray_stream_send(stream, &view, NULL, &event), "a send");
 	dray_buffer_unref(buffer);
-	need(!dray_stream_counts(stream, &counts, sizeof(counts)), "counts");
+	need(!dray_stream_counts(stream, &counts), "counts");
 	need(!dray_event_cancel(event), "its end");
 	need(dray_event_status(event) == -ECANCELED, "its status");
 	dray_event_unref(event);

@@ -168,9 +168,9 @@ static struct dray_pool *pool_on(struct dray_node *node)
 
 static struct dray_pool_stats stats_of(struct dray_pool *pool)
 {
-	struct dray_pool_stats stats;
+	struct dray_pool_stats stats = { .size = sizeof(stats) };
 
-	assert_works(dray_pool_stats(pool, &stats, sizeof(stats)));
+	assert_works(dray_pool_stats(pool, &stats));
 	return stats;
 }
 
@@ -265,7 +265,7 @@ STAND_IN_FACT(what_is_kept_goes_back_before_a_pool_gives_up)
 
 STAND_IN_FACT(a_heap_that_is_full_leaves_what_the_pool_has)
 {
-	struct dray_pool_stats stats;
+	struct dray_pool_stats stats = { .size = sizeof(stats) };
 	struct dray_pool *pool;
 	char words[80];
 	void *block;
@@ -273,7 +273,7 @@ STAND_IN_FACT(a_heap_that_is_full_leaves_what_the_pool_has)
 	assert_works(dray_pool_create(*state, NULL, &pool));
 	/* A buffer with nothing in it would go back first. */
 	block = dray_pool_alloc(pool, 1000, 0);
-	assert_works(dray_pool_stats(pool, &stats, sizeof(stats)));
+	assert_works(dray_pool_stats(pool, &stats));
 	fail_with(DRAY_IOC_ALLOC, ENOMEM, DRAY_REASON_FULL, 12345);
 	assert_null(dray_pool_alloc(pool, (size_t)stats.largest_free + 1, 0));
 	assert_int_equal(errno, ENOMEM);

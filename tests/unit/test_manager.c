@@ -14,7 +14,7 @@ MANAGER_FACT(memalloc_gives_memory_of_the_node)
 	struct dray_memory *memory = memalloc(*state, 1000);
 	struct dray_location where;
 
-	assert_int_equal(describe(memory)->size, 1000);
+	assert_int_equal(describe(memory)->bytes, 1000);
 	assert_int_equal(describe(memory)->kind, DRAY_MEMORY_SHARED);
 	assert_ptr_equal(dray_memory_manager_of(memory), *state);
 	assert_works(dray_locate(describe(memory)->pointer, &where));
@@ -27,7 +27,7 @@ MANAGER_FACT(an_object_of_no_bytes_is_one)
 {
 	struct dray_memory *memory = memalloc(*state, 0);
 
-	assert_int_equal(describe(memory)->size, 0);
+	assert_int_equal(describe(memory)->bytes, 0);
 	assert_non_null(describe(memory)->pointer);
 	assert_int_equal(manager_stats(*state).objects, 1);
 	dray_memory_unref(memory);
@@ -59,7 +59,7 @@ MANAGER_FACT(the_owner_outlives_the_finalizer)
 	struct order order = { .step = 0 };
 	const struct dray_memory_description description = {
 		.pointer = &order,
-		.size = sizeof(order),
+		.bytes = sizeof(order),
 		.kind = DRAY_MEMORY_HOST,
 		.finalize = finalize_in_order,
 		.ctx = &order,
@@ -194,7 +194,7 @@ static int open_handle(const struct dray_ipc_handle *handle)
 	STEP_EQ(0, dray_manager_create(node, NULL, NULL, &manager));
 	STEP_EQ(0, dray_manager_open_ipc_handle(manager, handle, &there));
 	STEP_EQ(0, dray_manager_open_ipc_handle(manager, handle, &again));
-	STEP_EQ(50000, describe(there)->size);
+	STEP_EQ(50000, describe(there)->bytes);
 	STEP_TRUE(describe(there)->pointer == describe(again)->pointer);
 	STEP_TRUE(all_bytes_are(describe(there)->pointer, 3, 50000));
 	memset(describe(there)->pointer, 4, 50000);

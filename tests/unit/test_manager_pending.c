@@ -330,7 +330,7 @@ static void count_together(void *ctx,
 static void *make_and_drop(void *manager)
 {
 	const struct dray_memory_description description = {
-		.size = 10,
+		.bytes = 10,
 		.flags = DRAY_MEMORY_DEFERRED,
 		.finalize = count_together,
 	};

@@ -249,8 +249,8 @@ static void step(struct world *world)
 static void compare(const struct world *world)
 {
 	struct dray_manager_stats stats = manager_stats(world->manager);
-	struct dray_statistics numbers;
-	struct dray_tracking tracking;
+	struct dray_statistics numbers = { .size = sizeof(numbers) };
+	struct dray_tracking tracking = { .size = sizeof(tracking) };
 	struct dray_capacity capacity;
 	uint64_t alive = 0, bytes = 0;
 
@@ -266,12 +266,10 @@ static void compare(const struct world *world)
 	assert_int_equal(stats.deferrals, world->depth);
 	assert_int_equal(stats.retries, world->retries);
 	assert_int_equal(stats.capacity, LIMIT);
-	assert_works(dray_statistics_get(world->statistics, &numbers,
-					 sizeof(numbers)));
+	assert_works(dray_statistics_get(world->statistics, &numbers));
 	assert_int_equal(numbers.bytes.now, bytes + world->waiting_bytes);
 	assert_int_equal(numbers.blocks.now, world->blocks);
-	assert_works(dray_tracking_get(world->tracking, &tracking,
-				       sizeof(tracking)));
+	assert_works(dray_tracking_get(world->tracking, &tracking));
 	assert_int_equal(tracking.blocks, world->blocks);
 	assert_int_equal(tracking.wrong_sizes, 0);
 	assert_works(dray_resource_capacity(world->limit, &capacity));

@@ -53,7 +53,7 @@ MANAGER_FACT(views_of_views_hang_on_the_memory_alone)
 		view = next;
 	}
 	assert_int_equal(manager_stats(*state).objects, 2);
-	assert_int_equal(dray_memory_describe(view)->size, 1);
+	assert_int_equal(dray_memory_describe(view)->bytes, 1);
 	assert_int_equal(finalized, 0);
 	dray_memory_unref(view);
 	assert_int_equal(finalized, 1);

@@ -85,7 +85,7 @@ static int visit_block(void *argument, const struct dray_pool_block *block)
 FACT(pools)
 {
 	void *block = take(pool, 100, 0);
-	struct dray_pool_stats stats;
+	struct dray_pool_stats stats = { .size = sizeof(stats) };
 	struct dray_location where;
 	struct dray_pool *none;
 
@@ -108,8 +108,8 @@ FACT(pools)
 	refuses(dray_pool_walk(NULL, visit_block, NULL));
 	refuses(dray_pool_walk(pool, NULL, NULL));
 	does_nothing(dray_pool_set_pressure(NULL, NULL, NULL));
-	refuses(dray_pool_stats(NULL, &stats, sizeof(stats)));
-	refuses(dray_pool_stats(pool, NULL, sizeof(stats)));
+	refuses(dray_pool_stats(NULL, &stats));
+	refuses(dray_pool_stats(pool, NULL));
 	gives(0, dray_pool_trim(NULL));
 	dray_pool_free(pool, block);
 	assert_int_equal(stats_of(pool).blocks, 0);
@@ -131,7 +131,7 @@ FACT(a_block_is_freed_without_its_pool)
 FACT(handlers)
 {
 	const struct dray_handler *handler = dray_handler_default(), *none;
-	struct dray_check check;
+	struct dray_check check = { .size = sizeof(check) };
 
 	gives_nothing(dray_handler_for(NULL));
 	allows(dray_handler_default);
@@ -150,10 +150,10 @@ FACT(handlers)
 	allows(dray_get_handler);
 	refuses(dray_handler_check(NULL, NULL, &none));
 	refuses(dray_handler_check(handler, NULL, NULL));
-	refuses(dray_check_get(NULL, &check, sizeof(check)));
+	refuses(dray_check_get(NULL, &check));
 	refuses(dray_check_report(NULL, stderr));
 	assert_works(dray_handler_check(handler, NULL, &none));
-	refuses(dray_check_get(none, NULL, sizeof(check)));
+	refuses(dray_check_get(none, NULL));
 	refuses(dray_check_report(none, NULL));
 }
 
@@ -208,18 +208,18 @@ FACT(resources)
 FACT(what_resources_count)
 {
 	struct dray_resource *heap = NULL, *counted = NULL, *tracked = NULL;
-	struct dray_statistics statistics;
-	struct dray_tracking tracking;
+	struct dray_statistics statistics = { .size = sizeof(statistics) };
+	struct dray_tracking tracking = { .size = sizeof(tracking) };
 
 	assert_works(dray_resource_malloc(&heap));
 	assert_works(dray_resource_statistics(heap, &counted));
 	assert_works(dray_resource_tracking(heap, 0, &tracked));
-	refuses(dray_statistics_get(NULL, &statistics, sizeof(statistics)));
-	refuses(dray_statistics_get(counted, NULL, sizeof(statistics)));
+	refuses(dray_statistics_get(NULL, &statistics));
+	refuses(dray_statistics_get(counted, NULL));
 	refuses(dray_statistics_push(NULL));
-	refuses(dray_statistics_pop(NULL, &statistics, sizeof(statistics)));
-	refuses(dray_tracking_get(NULL, &tracking, sizeof(tracking)));
-	refuses(dray_tracking_get(tracked, NULL, sizeof(tracking)));
+	refuses(dray_statistics_pop(NULL, &statistics));
+	refuses(dray_tracking_get(NULL, &tracking));
+	refuses(dray_tracking_get(tracked, NULL));
 	refuses(dray_tracking_visit(NULL, visit_outstanding, NULL));
 	refuses(dray_tracking_visit(tracked, NULL, NULL));
 	refuses(dray_tracking_report(NULL, stderr));
@@ -234,7 +234,7 @@ FACT(managers)
 	const struct dray_manager_ops *ops;
 	struct dray_manager *manager = NULL, *none = NULL;
 	struct dray_resource *resource;
-	struct dray_manager_stats stats;
+	struct dray_manager_stats stats = { .size = sizeof(stats) };
 
 	allows(dray_manager_base_ops);
 	allows(dray_set_manager);
@@ -258,15 +258,15 @@ FACT(managers)
 	refuses(dray_manager_end_deferral(NULL));
 	refuses(dray_manager_set_pending(NULL, 1, 1));
 	gives(0, dray_manager_flush(NULL));
-	does_nothing(dray_manager_stats(NULL, &stats, sizeof(stats)));
-	does_nothing(dray_manager_stats(manager, NULL, sizeof(stats)));
+	does_nothing(dray_manager_stats(NULL, &stats));
+	does_nothing(dray_manager_stats(manager, NULL));
 	gives(DRAY_MEMORY_UNKNOWN, dray_manager_kind_of(NULL, NULL));
 	dray_manager_unref(manager);
 }
 
 FACT(memory_objects)
 {
-	const struct dray_memory_description description = { .size = 1 };
+	const struct dray_memory_description description = { .bytes = 1 };
 	struct dray_manager *manager = NULL;
 	struct dray_memory *memory = NULL, *none;
 	struct dray_ipc_handle handle = { .size = 0 };

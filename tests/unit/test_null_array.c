@@ -460,8 +460,7 @@ FACT(files)
 FACT(transfers)
 {
 	const int64_t shape[] = { 2 };
-	struct dray_explanation explanation;
-	const size_t size = sizeof(explanation);
+	struct dray_explanation explanation = { .size = sizeof(explanation) };
 	struct dray_queue *queue = NULL;
 	struct dray_view view;
 	uint64_t time_ns;
@@ -479,10 +478,10 @@ FACT(transfers)
 	refuses(dray_fill(NULL, &view, data, 0, NULL));
 	refuses(dray_fill(queue, NULL, data, 0, NULL));
 	refuses(dray_fill(queue, &view, NULL, 0, NULL));
-	refuses(dray_explain(NULL, &view, &view, 0, &explanation, size));
-	refuses(dray_explain(queue, NULL, &view, 0, &explanation, size));
-	refuses(dray_explain(queue, &view, NULL, 0, &explanation, size));
-	refuses(dray_explain(queue, &view, &view, 0, NULL, size));
+	refuses(dray_explain(NULL, &view, &view, 0, &explanation));
+	refuses(dray_explain(queue, NULL, &view, 0, &explanation));
+	refuses(dray_explain(queue, &view, NULL, 0, &explanation));
+	refuses(dray_explain(queue, &view, &view, 0, NULL));
 	refuses(dray_fence_wait(NULL, 0));
 	refuses(dray_fence_status(NULL));
 	refuses(dray_view_wait(NULL, DRAY_ACCESS_READ, 0));
@@ -496,11 +495,11 @@ FACT(transfers)
 FACT_ON(on_host, streams, NULL, NULL)
 {
 	const int64_t shape[] = { 2 };
-	struct dray_explanation explanation;
-	struct dray_stream_counts counts;
+	struct dray_explanation explanation = { .size = sizeof(explanation) };
+	struct dray_stream_counts counts = { .size = sizeof(counts) };
 	struct dray_stream *stream = NULL;
 	struct dray_event *event = NULL;
-	struct dray_ring_counts ring;
+	struct dray_ring_counts ring = { .size = sizeof(ring) };
 	struct dray_point point;
 	struct dray_view view;
 	const struct dray_view *views[] = { &view };
@@ -522,16 +521,13 @@ FACT_ON(on_host, streams, NULL, NULL)
 	refuses(dray_stream_show(stream, NULL, NULL, &event));
 	refuses(dray_stream_recv_pieces(NULL, views, 1, NULL, &event));
 	refuses(dray_stream_recv_pieces(stream, NULL, 1, NULL, &event));
-	refuses(dray_stream_explain(NULL, views, 1, NULL, &explanation,
-				    sizeof(explanation)));
-	refuses(dray_stream_explain(stream, NULL, 1, NULL, &explanation,
-				    sizeof(explanation)));
-	refuses(dray_stream_explain(stream, views, 1, NULL, NULL,
-				    sizeof(explanation)));
+	refuses(dray_stream_explain(NULL, views, 1, NULL, &explanation));
+	refuses(dray_stream_explain(stream, NULL, 1, NULL, &explanation));
+	refuses(dray_stream_explain(stream, views, 1, NULL, NULL));
 	gives(-1, dray_stream_fd(NULL));
 	gives(0, dray_stream_ended(NULL));
-	refuses(dray_stream_counts(NULL, &counts, sizeof(counts)));
-	refuses(dray_stream_counts(stream, NULL, sizeof(counts)));
+	refuses(dray_stream_counts(NULL, &counts));
+	refuses(dray_stream_counts(stream, NULL));
 	refuses(dray_stream_cancel(NULL));
 	refuses(dray_stream_ring(NULL, views, 2, 0));
 	refuses(dray_stream_ring(stream, NULL, 2, 0));
@@ -542,8 +538,8 @@ FACT_ON(on_host, streams, NULL, NULL)
 	refuses(dray_stream_exchange(NULL, &frame, 1, &point, 1, 0));
 	refuses(dray_stream_exchange(stream, NULL, 1, &point, 1, 0));
 	refuses(dray_stream_exchange(stream, &frame, 1, NULL, 1, 0));
-	refuses(dray_stream_ring_counts(NULL, &ring, sizeof(ring)));
-	refuses(dray_stream_ring_counts(stream, NULL, sizeof(ring)));
+	refuses(dray_stream_ring_counts(NULL, &ring));
+	refuses(dray_stream_ring_counts(stream, NULL));
 	refuses(dray_event_wait(NULL, 0));
 	refuses(dray_event_status(NULL));
 	gives(-1, dray_event_fd(NULL));

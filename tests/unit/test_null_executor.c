@@ -49,15 +49,15 @@ static void refuses_opencl(struct dray_executor *executor)
 {
 	struct dray_opencl_loop loop = { .source = "a" };
 	struct dray_opencl_executor_options options = { .loops_count = 1 };
-	struct dray_opencl_device device;
+	struct dray_opencl_device device = { .size = sizeof(device) };
 	struct dray_executor *out;
 
 	refuses(dray_opencl_executor_create(NULL, &out));
 	refuses(dray_opencl_executor_create(&options, &out));
 	options.loops = &loop;
 	refuses(dray_opencl_executor_create(&options, NULL));
-	refuses(dray_opencl_executor_device(NULL, &device, sizeof(device)));
-	refuses(dray_opencl_executor_device(executor, NULL, sizeof(device)));
+	refuses(dray_opencl_executor_device(NULL, &device));
+	refuses(dray_opencl_executor_device(executor, NULL));
 }
 
 FACT(executors)
@@ -103,7 +103,7 @@ FACT(queues_of_calls)
 	const struct dray_view *missing[] = { &view, NULL };
 	struct dray_ufunc *add = dray_ufunc_find("add");
 	struct dray_executor *none = NULL;
-	struct dray_call_explanation plan;
+	struct dray_call_explanation plan = { .size = sizeof(plan) };
 	struct dray_call_queue *queue;
 	struct dray_array *out = NULL;
 
@@ -122,13 +122,10 @@ FACT(queues_of_calls)
 				       NULL));
 	refuses(dray_call_queue_submit(queue, add, inputs, NULL, NULL, NULL,
 				       NULL));
-	refuses(dray_explain_call(NULL, add, inputs, NULL, NULL, &plan,
-				  sizeof(plan)));
-	refuses(dray_explain_call(queue, NULL, inputs, NULL, NULL, &plan,
-				  sizeof(plan)));
-	refuses(dray_explain_call(queue, add, NULL, NULL, NULL, &plan,
-				  sizeof(plan)));
-	refuses(dray_explain_call(queue, add, inputs, NULL, NULL, NULL, 0));
+	refuses(dray_explain_call(NULL, add, inputs, NULL, NULL, &plan));
+	refuses(dray_explain_call(queue, NULL, inputs, NULL, NULL, &plan));
+	refuses(dray_explain_call(queue, add, NULL, NULL, NULL, &plan));
+	refuses(dray_explain_call(queue, add, inputs, NULL, NULL, NULL));
 	dray_call_end(NULL, 0);
 	gives(false, dray_call_is_cancelled(NULL));
 	dray_call_queue_destroy(queue);

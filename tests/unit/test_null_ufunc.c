@@ -58,7 +58,7 @@ FACT(sequences)
 {
 	struct dray_ufunc *add = dray_ufunc_find("add");
 	struct dray_sequence *sequence = NULL;
-	struct dray_sequence_plan plan;
+	struct dray_sequence_plan plan = { .size = sizeof(plan) };
 	struct dray_queue *queue = NULL;
 	dray_value values[2], out;
 	dray_dtype dtype;

@@ -12,7 +12,7 @@ FACTS_ON(has_device)
 DEVICE_FACT(operands_are_given_where_they_are)
 {
 	struct dray_view in = block_of(1000, 5), out = block_of(1000, 0);
-	struct dray_opencl_device device;
+	struct dray_opencl_device device = { .size = sizeof(device) };
 	int before = opencl.buffers;
 
 	opencl.bytes = 0;
@@ -35,8 +35,7 @@ DEVICE_FACT(operands_are_given_where_they_are)
 	assert_works(submit(&in, &out, NULL));
 	assert_int_equal(opencl.buffers - before, 4);
 	assert_int_equal(opencl.bytes, 1000);
-	assert_works(
-		dray_opencl_executor_device(executor, &device, sizeof(device)));
+	assert_works(dray_opencl_executor_device(executor, &device));
 	assert_int_equal(device.calls, 3);
 	assert_int_equal(device.bytes, 2000 + 2000 + 1000);
 	discard(&in);
@@ -155,7 +154,7 @@ FACT(a_call_that_is_too_large_for_a_buffer_is_the_cpus)
 FACT(bad_arguments_are_refused)
 {
 	struct dray_executor *made = NULL;
-	struct dray_opencl_device device;
+	struct dray_opencl_device device = { .size = sizeof(device) };
 
 	set_loops();
 	options.flags = 1u << 9;
@@ -175,7 +174,6 @@ FACT(bad_arguments_are_refused)
 	set_loops();
 	loops[0].source = NULL;
 	assert_fails(dray_opencl_executor_create(&options, &made), -EINVAL, "");
-	assert_fails(dray_opencl_executor_device(dray_cpu_executor(), &device,
-						 sizeof(device)),
+	assert_fails(dray_opencl_executor_device(dray_cpu_executor(), &device),
 		     -EINVAL, "cpu is not an executor of OpenCL");
 }

@@ -191,7 +191,7 @@ static void skip_in_a_small_window(void)
 
 FACT_ON(on_host, a_host_pool_grows_in_one_piece, pool_setup, pool_teardown)
 {
-	struct dray_pool_stats stats;
+	struct dray_pool_stats stats = { .size = sizeof(stats) };
 	void *a, *b;
 
 	skip_in_a_small_window();
@@ -334,7 +334,7 @@ POOL_FACT(many_pools_leave_room_for_more)
 
 POOL_FACT(the_counters_add_up)
 {
-	struct dray_pool_stats stats, part;
+	struct dray_pool_stats stats = { .size = sizeof(stats) };
 	void *a = take(*state, 1000, 0), *b = take(*state, 5000, 0);
 
 	stats = stats_of(*state);
@@ -345,11 +345,6 @@ POOL_FACT(the_counters_add_up)
 	assert_int_equal(stats_of(*state).peak, stats.peak);
 	assert_int_equal(stats_of(*state).used, dray_usable_size(a));
 	dray_pool_free(*state, a);
-
-	memset(&part, 0xaa, sizeof(part));
-	assert_works(dray_pool_stats(*state, &part, 8));
-	assert_int_equal(part.regions, 1);
-	assert_true(all_bytes_are(&part.reserved, 0xaa, sizeof(part) - 8));
 }
 
 FACT(a_closed_pool_lives_until_its_last_block)

@@ -441,7 +441,7 @@ static bool try_reduceat(struct test *test, int number)
 
 static void try_all(bool (*try)(struct test *test, int number))
 {
-	struct dray_fp_state fp;
+	struct dray_fp_state fp = { .size = sizeof(fp) };
 	struct test *test = calloc(1, sizeof(*test));
 	int i, done = 0;
 

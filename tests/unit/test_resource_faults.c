@@ -67,7 +67,7 @@ static int use_stack(struct dray_pool *pool)
 	for (i = 0; i < count; i++)
 		give_back(resource, blocks[i], i);
 	if (scoped)
-		assert_works(dray_statistics_pop(statistics, NULL, 0));
+		assert_works(dray_statistics_pop(statistics, NULL));
 	dray_resource_unref(statistics);
 	dray_resource_unref(resource);
 	return ret;

@@ -94,9 +94,9 @@ static void churn_in_threads(struct dray_resource *resource)
 
 static struct dray_statistics numbers_of(struct dray_resource *resource)
 {
-	struct dray_statistics numbers;
+	struct dray_statistics numbers = { .size = sizeof(numbers) };
 
-	assert_works(dray_statistics_get(resource, &numbers, sizeof(numbers)));
+	assert_works(dray_statistics_get(resource, &numbers));
 	return numbers;
 }
 
@@ -154,7 +154,7 @@ POOL_FACT(scopes_nest_and_add_up)
 {
 	struct dray_resource *resource =
 		STACK(*state, dray_resource_statistics(upstream, &top));
-	struct dray_statistics inner;
+	struct dray_statistics inner = { .size = sizeof(inner) };
 	void *before = allocate(resource, 100, 0), *within;
 
 	assert_works(dray_statistics_push(resource));
@@ -165,16 +165,16 @@ POOL_FACT(scopes_nest_and_add_up)
 
 	assert_works(dray_statistics_push(resource));
 	give_back(resource, allocate(resource, 500, 0), 500);
-	assert_works(dray_statistics_pop(resource, &inner, sizeof(inner)));
+	assert_works(dray_statistics_pop(resource, &inner));
 	assert_count(inner.bytes, 0, 500, 500);
 	/* It stood on -70. */
 	assert_count(numbers_of(resource).bytes, -70, 430, 530);
 
-	assert_works(dray_statistics_pop(resource, NULL, 0));
+	assert_works(dray_statistics_pop(resource, NULL));
 	assert_count(numbers_of(resource).bytes, 30, 530, 630);
 	assert_count(numbers_of(resource).blocks, 1, 2, 3);
-	assert_fails(dray_statistics_pop(resource, &inner, sizeof(inner)),
-		     -EINVAL, "without its begin");
+	assert_fails(dray_statistics_pop(resource, &inner), -EINVAL,
+		     "without its begin");
 	give_back(resource, within, 30);
 	/* What is still open ends with the resource. */
 	assert_works(dray_statistics_push(resource));
@@ -195,15 +195,15 @@ POOL_FACT(threads_are_all_counted)
 POOL_FACT(calls_for_another_kind_are_refused)
 {
 	struct dray_resource *resource = pool_resource(*state);
-	struct dray_statistics numbers;
-	struct dray_tracking tracking;
+	struct dray_statistics numbers = { .size = sizeof(numbers) };
+	struct dray_tracking tracking = { .size = sizeof(tracking) };
 
-	assert_fails(dray_statistics_get(resource, &numbers, sizeof(numbers)),
-		     -EINVAL, "\"pool\" is not of kind \"statistics\"");
+	assert_fails(dray_statistics_get(resource, &numbers), -EINVAL,
+		     "\"pool\" is not of kind \"statistics\"");
 	assert_int_equal(dray_statistics_push(resource), -EINVAL);
-	assert_int_equal(dray_statistics_pop(resource, NULL, 0), -EINVAL);
-	assert_fails(dray_tracking_get(resource, &tracking, sizeof(tracking)),
-		     -EINVAL, "not of kind \"tracking\"");
+	assert_int_equal(dray_statistics_pop(resource, NULL), -EINVAL);
+	assert_fails(dray_tracking_get(resource, &tracking), -EINVAL,
+		     "not of kind \"tracking\"");
 	dray_resource_unref(resource);
 }
 

@@ -38,10 +38,10 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	struct dray_pool_stats stats;
+	struct dray_pool_stats stats = { .size = sizeof(stats) };
 
 	dray_queue_destroy(queue);
-	assert_works(dray_pool_stats(pool, &stats, sizeof(stats)));
+	assert_works(dray_pool_stats(pool, &stats));
 	assert_int_equal(stats.blocks, 0);
 	assert_int_equal(stats.parked, 0);
 	dray_pool_close(pool);
@@ -99,7 +99,7 @@ static bool freed_in_flight(void)
 	unsigned char *dst = block_of(0), *src = block_of(OLD);
 	unsigned char *after = block_of(0), *blocks[BLOCKS];
 	struct dray_fence *fence = begin(dst, src);
-	struct dray_pool_stats stats;
+	struct dray_pool_stats stats = { .size = sizeof(stats) };
 	unsigned int count;
 	bool at_work;
 
@@ -109,7 +109,7 @@ static bool freed_in_flight(void)
 	assert_works(dray_free_after(after, fence));
 	/* All but what was freed: for that the pool would wait. */
 	count = take(blocks, BLOCKS - 3);
-	assert_works(dray_pool_stats(pool, &stats, sizeof(stats)));
+	assert_works(dray_pool_stats(pool, &stats));
 	at_work = dray_fence_status(fence) == 0;
 	assert_int_equal(count, BLOCKS - 3);
 	if (at_work) {

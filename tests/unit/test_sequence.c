@@ -60,7 +60,7 @@ FACT(a_formula_is_one_chain_without_arrays)
 	struct dray_sequence *sequence = record_formula(1, DIMS(COUNT));
 	struct dray_view a = number_view(0), b = number_view(1),
 			 c = number_view(2), to = number_view(3);
-	struct dray_sequence_plan plan;
+	struct dray_sequence_plan plan = { .size = sizeof(plan) };
 	int i;
 
 	assert_works(dray_sequence_get_plan(sequence, &plan));
@@ -125,7 +125,7 @@ FACT(calls_of_other_shapes_run_between_chains)
 	const dray_value all =
 		call(sequence, "multiply", VALUES(twice, square));
 	const dray_value unused = call(sequence, "exp", VALUES(twice));
-	struct dray_sequence_plan plan;
+	struct dray_sequence_plan plan = { .size = sizeof(plan) };
 	int32_t three = 3;
 	struct dray_view in = number_view(0), to = number_view(3);
 	struct dray_view number = view_of(&three, DRAY_INT32, 0, NULL, NULL);
@@ -180,7 +180,7 @@ FACT(options_of_calls_are_those_of_calls_one_by_one)
 		const dray_value x = input(sequence, DRAY_FLOAT32, 1, DIMS(3));
 		const dray_value y = input(sequence, DRAY_FLOAT64, 0, NULL);
 		struct dray_array *made[2] = { NULL };
-		struct dray_sequence_plan plan;
+		struct dray_sequence_plan plan = { .size = sizeof(plan) };
 		dray_value made_of;
 
 		assert_works(dray_sequence_call(sequence, power, VALUES(x, y),

@@ -12,7 +12,7 @@ FACT(mistakes_of_a_recording_are_met_where_they_are_made)
 	const dray_value foreign = input(other, DRAY_FLOAT64, 1, DIMS(3));
 	struct dray_ufunc *add = dray_ufunc_find("add");
 	struct dray_sequence_options options = { 0 };
-	struct dray_sequence_plan plan;
+	struct dray_sequence_plan plan = { .size = sizeof(plan) };
 	struct dray_array *made = NULL;
 	dray_value out = 0;
 

@@ -183,7 +183,7 @@ QUEUE_FACT(calls_without_chains_go_to_executors)
 	struct dray_sequence *sequence = begin();
 	const dray_value in = numbers(sequence);
 	struct dray_view from = of(a), to = of(b);
-	struct dray_sequence_plan plan;
+	struct dray_sequence_plan plan = { .size = sizeof(plan) };
 
 	assert_works(dray_sequence_without_chains(sequence));
 	ended(sequence,
@@ -302,7 +302,7 @@ QUEUE_FACT(errors_of_numbers_are_those_of_the_thread_that_submits)
 {
 	struct dray_sequence *sequence;
 	dray_value in;
-	struct dray_fp_state errors;
+	struct dray_fp_state errors = { .size = sizeof(errors) };
 	struct dray_view from = of(a), to = of(b);
 	struct dray_array *made = NULL;
 

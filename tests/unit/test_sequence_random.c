@@ -388,7 +388,7 @@ static void run_trial(struct trial *trial, int number,
 {
 	const struct dray_view *in[MOST_OPERANDS], *out[MOST_OPERANDS];
 	struct dray_array *made[MOST_OPERANDS];
-	struct dray_sequence_plan plan;
+	struct dray_sequence_plan plan = { .size = sizeof(plan) };
 	int i;
 
 	for (i = 0; i < trial->inputs; i++)
@@ -447,7 +447,7 @@ static void try_one(struct dice *dice, int number,
 QUEUE_FACT(random_chains_have_the_bits_of_their_calls_one_by_one)
 {
 	struct dray_sequence_plan sum = { 0 };
-	struct dray_fp_state fp;
+	struct dray_fp_state fp = { .size = sizeof(fp) };
 	struct dice dice = { 11 };
 	int i;
 

@@ -99,7 +99,7 @@ LOOK_FACT(a_transfer_goes_on_until_a_step_needs_it)
 	const dray_value other = input(sequence, DRAY_UINT8, 1, DIMS(COUNT));
 	const dray_value x = sent(sequence, in, DRAY_COPY_ENGINE);
 	struct dray_view flat, flat_out;
-	struct dray_sequence_plan plan;
+	struct dray_sequence_plan plan = { .size = sizeof(plan) };
 
 	assert_works(dray_view_init(&flat, p.data, u1, 1, DIMS(COUNT), NULL));
 	assert_works(

@@ -279,7 +279,7 @@ static int close_kept(void **state)
 FACT_WITH(what_is_small_may_come_from_the_same_pool, pool_setup, close_kept)
 {
 	const struct dray_handler *small[] = { dray_handler_for(*state), NULL };
-	struct dray_check numbers;
+	struct dray_check numbers = { .size = sizeof(numbers) };
 
 	assert_works(dray_handler_check(small[0], NULL, &small[1]));
 	for (size_t i = 0; i < 2; i++) {
@@ -296,7 +296,7 @@ FACT_WITH(what_is_small_may_come_from_the_same_pool, pool_setup, close_kept)
 		put(handler, get(handler, 5 * LIMIT));
 		assert_works(dray_handler_split_end(handler));
 	}
-	assert_works(dray_check_get(small[1], &numbers, sizeof(numbers)));
+	assert_works(dray_check_get(small[1], &numbers));
 	assert_int_equal(numbers.blocks, 0);
 	assert_int_equal(numbers.bad_frees + numbers.double_frees, 0);
 	assert_int_equal(stats_of(*state).bad_frees, 0);

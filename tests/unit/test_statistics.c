@@ -191,7 +191,7 @@ FACT(nothing_has_no_mean_and_no_extreme)
 	double room[1];
 	const struct dray_view none =
 		view_of(room, DRAY_FLOAT64, 1, DIMS(0), NULL);
-	struct dray_fp_state fp;
+	struct dray_fp_state fp = { .size = sizeof(fp) };
 	struct dray_array *out = NULL;
 
 	dray_get_fp_state(&fp);

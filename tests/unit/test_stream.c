@@ -161,7 +161,7 @@ LOOP_FACT(a_point_tells_number_bytes_and_time)
 LOOP_FACT(counts_are_of_one_stream)
 {
 	struct dray_view src = bytes_of(100, 1), dst = bytes_of(100, 2);
-	struct dray_stream_counts counts;
+	struct dray_stream_counts counts = { .size = sizeof(counts) };
 	struct dray_event *event;
 
 	ends_with((dray_event_unref(send_view(&src)), recv_view(&dst)), 100);
@@ -256,13 +256,8 @@ LOOP_FACT(an_older_program_gets_the_part_that_it_knows)
 {
 	struct dray_view src = bytes_of(100, 1);
 	struct dray_event *event = send_view(&src);
-	struct dray_stream_counts counts;
 	struct dray_point point;
 
-	memset(&counts, 0xaa, sizeof(counts));
-	assert_works(dray_stream_counts(loop.tx, &counts, 8));
-	assert_int_equal(counts.submitted, 1);
-	assert_true(all_bytes(&counts.transfers, 0xaa, sizeof(counts) - 8));
 	assert_works(dray_stream_cancel(loop.tx));
 	memset(&point, 0xaa, sizeof(point));
 	assert_works(dray_event_point(event, &point, 8));

@@ -162,8 +162,8 @@ static struct dray_event *inherited, *ended;
 /* A child has no part in the streams of its parent. */
 static int be_a_child(void)
 {
-	struct dray_stream_counts counts;
-	struct dray_explanation said;
+	struct dray_stream_counts counts = { .size = sizeof(counts) };
+	struct dray_explanation said = { .size = sizeof(said) };
 	struct dray_stream *own;
 	struct dray_node *node;
 	struct dray_pool *pool;
@@ -180,7 +180,7 @@ static int be_a_child(void)
 	STEP_EQ(-ECHILD, dray_event_point(inherited, &point, sizeof(point)));
 	STEP_TRUE(strstr(dray_last_error(), "submitted by the parent"));
 	STEP_EQ(1, dray_event_status(ended));
-	STEP_EQ(-ECHILD, dray_stream_counts(loop.tx, &counts, sizeof(counts)));
+	STEP_EQ(-ECHILD, dray_stream_counts(loop.tx, &counts));
 	STEP_EQ(-ECHILD, dray_stream_cancel(loop.tx));
 	STEP_TRUE(strstr(dray_last_error(), "opened by the parent"));
 	STEP_EQ(0, (int)dray_stream_ended(loop.tx));
@@ -192,8 +192,7 @@ static int be_a_child(void)
 	memset(block, 3, 200);
 	STEP_EQ(0, dray_view_init(&view, block, u1, 1, &size, NULL));
 	STEP_EQ(-ECHILD, dray_stream_send(loop.tx, &view, NULL, &event));
-	STEP_EQ(-ECHILD, dray_stream_explain(loop.tx, pieces, 1, NULL, &said,
-					     sizeof(said)));
+	STEP_EQ(-ECHILD, dray_stream_explain(loop.tx, pieces, 1, NULL, &said));
 	/* streams of its own */
 	STEP_EQ(0, dray_stream_open(node, "tx0", NULL, &own));
 	STEP_EQ(0, dray_stream_send(own, &view, NULL, &event));

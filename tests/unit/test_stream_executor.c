@@ -64,11 +64,11 @@ static struct dray_call_explanation
 explain(const struct served *served, const struct dray_view *const *views,
 	const struct dray_ufunc_options *options)
 {
-	struct dray_call_explanation plan;
+	struct dray_call_explanation plan = { .size = sizeof(plan) };
 
 	assert_works(dray_explain_call(served->queue, served->ufunc, views,
 				       views + dray_ufunc_inputs(served->ufunc),
-				       options, &plan, sizeof(plan)));
+				       options, &plan));
 	return plan;
 }
 
@@ -324,7 +324,7 @@ LOOP_FACT(without_leave_to_copy_the_reason_is_told)
 	struct dray_view views[2], mask = bytes_of(500, 1);
 	const struct dray_view *pointers[] = { &views[0], &views[1] };
 	const struct dray_ufunc_options masked = { .where = &mask };
-	struct dray_call_explanation plan;
+	struct dray_call_explanation plan = { .size = sizeof(plan) };
 
 	make_numbers(views);
 	mask.dtype = DRAY_BOOL;
@@ -359,9 +359,9 @@ static void pass_rings(const struct served *same, struct dray_view views[4])
 
 static uint64_t owned(struct dray_stream *stream)
 {
-	struct dray_ring_counts counts;
+	struct dray_ring_counts counts = { .size = sizeof(counts) };
 
-	assert_works(dray_stream_ring_counts(stream, &counts, sizeof(counts)));
+	assert_works(dray_stream_ring_counts(stream, &counts));
 	return counts.owned;
 }
 
@@ -379,7 +379,7 @@ static const struct {
 LOOP_FACT(a_call_of_any_length_passes_in_rings_that_go)
 {
 	struct served same = same_of(0);
-	struct dray_ring_counts ring;
+	struct dray_ring_counts ring = { .size = sizeof(ring) };
 
 	serve(&same, "same", 1, 1, same_loop);
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
@@ -414,9 +414,8 @@ LOOP_FACT(a_call_of_any_length_passes_in_rings_that_go)
 					((unsigned char *)views[1].data)[k], 7);
 		assert_int_equal(counts_of(loop.rx).submitted > packets,
 				 !lengths[i].rings);
-		assert_fails(dray_stream_ring_counts(loop.rx, &ring,
-						     sizeof(ring)),
-			     -EINVAL, "has no ring");
+		assert_fails(dray_stream_ring_counts(loop.rx, &ring), -EINVAL,
+			     "has no ring");
 		discard(&views[0]);
 		discard(&views[1]);
 	}
@@ -458,7 +457,7 @@ LOOP_FACT(rings_take_calls_with_their_own_operands)
 					       &views[3] };
 	const struct dray_view *strangers[] = { &views[4], &views[5] };
 	struct served same = same_of(0);
-	struct dray_call_explanation plan;
+	struct dray_call_explanation plan = { .size = sizeof(plan) };
 
 	for (size_t i = 0; i < 6; i += 2)
 		make_numbers(&views[i]);

@@ -274,7 +274,7 @@ KERNEL_FACT(a_stream_whose_device_is_gone_is_closed_all_the_same)
 KERNEL_FACT(a_refused_submission_says_why_and_keeps_nothing)
 {
 	struct dray_view view = part(0, 100);
-	struct dray_stream_counts counts;
+	struct dray_stream_counts counts = { .size = sizeof(counts) };
 	struct dray_event *event = NULL;
 
 	rx = open_stream("rx0");
@@ -285,7 +285,7 @@ KERNEL_FACT(a_refused_submission_says_why_and_keeps_nothing)
 	module.interruptions = 1;
 	assert_fails(dray_stream_recv(rx, &view, NULL, &event), -EINTR, "1");
 	assert_null(event);
-	assert_works(dray_stream_counts(rx, &counts, sizeof(counts)));
+	assert_works(dray_stream_counts(rx, &counts));
 	assert_int_equal(counts.submitted, 0);
 }
 

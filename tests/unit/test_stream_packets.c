@@ -176,7 +176,7 @@ static void *send_many(void *data)
 LOOP_FACT(a_sender_that_is_faster_waits_for_the_receiver)
 {
 	struct dray_view src = numbered(NUMBERS, 0), dst = bytes_of(64, 0);
-	struct dray_stream_counts counts;
+	struct dray_stream_counts counts = { .size = sizeof(counts) };
 	pthread_t sender;
 	void *failed;
 

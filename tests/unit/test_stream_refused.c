@@ -372,13 +372,12 @@ REFUSED_FACT(what_would_be_refused_is_explained_so)
 	struct dray_packet_options staged = { .flags = DRAY_PACKET_STAGE };
 	struct dray_view view = some_bytes(0, 4);
 	const struct dray_view *pieces[] = { &view, &view };
-	struct dray_explanation said;
+	struct dray_explanation said = { .size = sizeof(said) };
 
 	view.strides[0] = 2;
 	engine.max_pieces = 4;
 	open_again();
-	assert_works(dray_stream_explain(loop.tx, pieces, 1, NULL, &said,
-					 sizeof(said)));
+	assert_works(dray_stream_explain(loop.tx, pieces, 1, NULL, &said));
 	assert_int_equal(said.engine, 1);
 	assert_int_equal(said.descriptors, 4);
 	assert_int_equal(said.threshold, 4);
@@ -388,22 +387,18 @@ REFUSED_FACT(what_would_be_refused_is_explained_so)
 	assert_int_equal(said.axes, 1);
 	assert_string_equal(said.reason,
 			    "4 descriptors are within the engine's limit of 4");
-	assert_fails(dray_stream_explain(loop.tx, pieces, 2, NULL, &said,
-					 sizeof(said)),
+	assert_fails(dray_stream_explain(loop.tx, pieces, 2, NULL, &said),
 		     -EOPNOTSUPP, "8 contiguous pieces, the engine takes 4");
-	assert_works(dray_stream_explain(loop.tx, pieces, 2, &staged, &said,
-					 sizeof(said)));
+	assert_works(dray_stream_explain(loop.tx, pieces, 2, &staged, &said));
 	assert_int_equal(said.engine, 0);
 	assert_int_equal(said.descriptors, 8);
 	assert_string_equal(said.reason,
 			    "8 contiguous pieces, the engine takes 4");
-	assert_fails(dray_stream_explain(loop.rx, pieces, 2, &staged, &said,
-					 sizeof(said)),
+	assert_fails(dray_stream_explain(loop.rx, pieces, 2, &staged, &said),
 		     -EINVAL, "view 0 and view 1 share bytes");
 	assert_int_equal(counts_of(loop.tx).submitted, 0);
 	view.strides[0] = 1;
-	assert_works(dray_stream_explain(loop.tx, pieces, 1, NULL, &said,
-					 sizeof(said)));
+	assert_works(dray_stream_explain(loop.tx, pieces, 1, NULL, &said));
 	assert_string_equal(said.reason,
 			    "1 descriptor is within the engine's limit of 4");
 }

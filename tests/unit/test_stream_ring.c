@@ -250,7 +250,7 @@ LOOP_FACT(a_ring_is_replaced_only_if_callers_have_all_frames)
 LOOP_FACT(a_late_reader_holds_the_stream_back)
 {
 	struct frames *frames = ring_of(loop.rx, 2, 0);
-	struct dray_ring_counts counts;
+	struct dray_ring_counts counts = { .size = sizeof(counts) };
 
 	for (uint64_t i = 1; i <= 10; i++)
 		send_number(i);
@@ -378,7 +378,7 @@ LOOP_FACT(numbered_frames_come_once_or_are_counted_as_lost)
 		struct frames *from = ring_of(loop.tx, 4, 0);
 		struct frames *to =
 			ring_of(loop.rx, MOST / 2, readers[row].flags);
-		struct dray_ring_counts counts;
+		struct dray_ring_counts counts = { .size = sizeof(counts) };
 		pthread_t writer;
 		uint64_t seen;
 

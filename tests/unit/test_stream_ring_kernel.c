@@ -84,7 +84,7 @@ RING_FACT(frames_may_stand_backwards)
 
 RING_FACT(frames_that_wait_cost_no_call)
 {
-	struct dray_ring_counts counts;
+	struct dray_ring_counts counts = { .size = sizeof(counts) };
 	struct dray_point points[FRAMES];
 	const uint32_t back[] = { 2, 0 };
 	int before;
@@ -101,7 +101,7 @@ RING_FACT(frames_that_wait_cost_no_call)
 	assert_int_equal(points[1].frame, 1);
 	assert_int_equal(points[1].time_ns, 1002);
 	assert_int_equal(dray_stream_acquire(stream, points, FRAMES, -1), 1);
-	assert_works(dray_stream_ring_counts(stream, &counts, sizeof(counts)));
+	assert_works(dray_stream_ring_counts(stream, &counts));
 	assert_int_equal(counts.owned, 3);
 	assert_int_equal(module.calls, before);
 	/* and as many as wanted go back with one */
@@ -179,7 +179,7 @@ RING_FACT(a_ring_that_the_module_refuses_says_why)
 
 RING_FACT(frames_that_are_refused_leave_the_old_ring)
 {
-	struct dray_ring_counts counts;
+	struct dray_ring_counts counts = { .size = sizeof(counts) };
 	struct dray_point points[FRAMES];
 
 	open_ring("tx0", 0);
@@ -190,7 +190,7 @@ RING_FACT(frames_that_are_refused_leave_the_old_ring)
 		     -EBUSY, "RING of 2 frames");
 	assert_fails(dray_stream_ring(stream, NULL, 0, DRAY_RING_REPLACE),
 		     -EBUSY, "RING of 0 frames");
-	assert_works(dray_stream_ring_counts(stream, &counts, sizeof(counts)));
+	assert_works(dray_stream_ring_counts(stream, &counts));
 	assert_int_equal(counts.owned, FRAMES);
 	module.failing = 0;
 	assert_works(dray_stream_ring(stream, list, 2, DRAY_RING_REPLACE));
@@ -200,7 +200,7 @@ RING_FACT(frames_that_are_refused_leave_the_old_ring)
 
 RING_FACT(a_frame_that_was_not_released_stays_the_callers)
 {
-	struct dray_ring_counts counts;
+	struct dray_ring_counts counts = { .size = sizeof(counts) };
 	struct dray_point point;
 	uint32_t frame = 1;
 
@@ -210,7 +210,7 @@ RING_FACT(a_frame_that_was_not_released_stays_the_callers)
 	fail_with(DRAY_IOC_RELEASE, ENODEV, 0, 0);
 	assert_fails(dray_stream_release(stream, &frame, 1), -ENODEV,
 		     "RELEASE on channel 2 of dray7");
-	assert_works(dray_stream_ring_counts(stream, &counts, sizeof(counts)));
+	assert_works(dray_stream_ring_counts(stream, &counts));
 	assert_int_equal(counts.owned, 1);
 	module.failing = 0;
 	assert_works(dray_stream_release(stream, &frame, 1));

@@ -177,7 +177,7 @@ LOOP_FACT(only_acquired_frames_are_released)
 
 LOOP_FACT(a_stream_without_a_ring_has_no_frames)
 {
-	struct dray_ring_counts counts;
+	struct dray_ring_counts counts = { .size = sizeof(counts) };
 	struct dray_point point;
 	uint32_t frame = 0;
 
@@ -185,8 +185,8 @@ LOOP_FACT(a_stream_without_a_ring_has_no_frames)
 		     "rx0 has no ring, dray_stream_ring() gives it one");
 	assert_fails(dray_stream_release(loop.rx, &frame, 1), -EINVAL,
 		     "rx0 has no ring");
-	assert_fails(dray_stream_ring_counts(loop.rx, &counts, sizeof(counts)),
-		     -EINVAL, "rx0 has no ring");
+	assert_fails(dray_stream_ring_counts(loop.rx, &counts), -EINVAL,
+		     "rx0 has no ring");
 }
 
 static void on_signal(int number)
@@ -301,7 +301,7 @@ static struct frames *inherited;
 
 static int be_a_child(void)
 {
-	struct dray_ring_counts counts;
+	struct dray_ring_counts counts = { .size = sizeof(counts) };
 	struct dray_point point;
 	uint32_t frame = 0;
 
@@ -310,8 +310,7 @@ static int be_a_child(void)
 	STEP_EQ(-ECHILD,
 		dray_stream_exchange(loop.rx, &frame, 1, &point, 1, 0));
 	STEP_EQ(-ECHILD, dray_stream_ring(loop.rx, inherited->list, 2, 0));
-	STEP_EQ(-ECHILD,
-		dray_stream_ring_counts(loop.rx, &counts, sizeof(counts)));
+	STEP_EQ(-ECHILD, dray_stream_ring_counts(loop.rx, &counts));
 	dray_stream_close(loop.rx);
 	return 0;
 }

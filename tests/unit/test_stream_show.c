@@ -174,11 +174,11 @@ SHOW_FACT(without_an_event_the_call_does_not_wait)
 		0, 2, { 4, 64 }, { 64, 1 }, 0, 0, 0, NULL
 	};
 	struct dray_view view = view_of(&small);
-	struct dray_stream_counts counts;
+	struct dray_stream_counts counts = { .size = sizeof(counts) };
 
 	assert_works(dray_stream_show(display, &view, NULL, NULL));
 	assert_int_equal(module.waits, 0);
-	assert_works(dray_stream_counts(display, &counts, sizeof(counts)));
+	assert_works(dray_stream_counts(display, &counts));
 	assert_int_equal(counts.in_flight, 1);
 }
 

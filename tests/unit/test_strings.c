@@ -242,7 +242,7 @@ POOL_FACT(bad_arguments_make_no_strings)
 
 POOL_FACT(what_is_no_array_of_strings_is_refused)
 {
-	struct dray_array_options options = { .ndim = 1, .size = 16 };
+	struct dray_array_options options = { .ndim = 1, .bytes = 16 };
 	struct dray_block *others[3] = { NULL };
 	const char *begin, *end;
 	struct dray_array *array;

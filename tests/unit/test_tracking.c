@@ -5,9 +5,9 @@
 
 static struct dray_tracking numbers_of(struct dray_resource *resource)
 {
-	struct dray_tracking numbers;
+	struct dray_tracking numbers = { .size = sizeof(numbers) };
 
-	assert_works(dray_tracking_get(resource, &numbers, sizeof(numbers)));
+	assert_works(dray_tracking_get(resource, &numbers));
 	return numbers;
 }
 

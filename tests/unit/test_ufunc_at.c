@@ -178,7 +178,7 @@ FACT_ON(flags_are_kept, errors_of_numbers_are_named_by_the_function, NULL, NULL)
 {
 	double room[] = { 1, 0, 3 };
 	int64_t numbers[] = { 1 };
-	struct dray_fp_state wanted;
+	struct dray_fp_state wanted = { .size = sizeof(wanted) };
 	struct dray_view target = view_of(room, DRAY_FLOAT64, 1, DIMS(3), NULL);
 	struct dray_view view = view_of(numbers, DRAY_INT64, 1, DIMS(1), NULL);
 

@@ -98,7 +98,7 @@ static void hear(void *context, const char *sentence, unsigned int set)
 
 FACT(a_new_thread_warns_of_all_but_underflow)
 {
-	struct dray_fp_state fp;
+	struct dray_fp_state fp = { .size = sizeof(fp) };
 
 	assert_works(dray_set_fp_state(NULL));
 	dray_get_fp_state(&fp);
@@ -268,7 +268,7 @@ static int call_rows(dray_dtype dtype, bool swapped)
 
 FACT(an_error_that_is_raised_ends_the_call_after_its_loop)
 {
-	struct dray_fp_state fp;
+	struct dray_fp_state fp = { .size = sizeof(fp) };
 
 	set_all(DRAY_FP_RAISE, NULL, NULL);
 	assert_fails(call_rows(DRAY_INT32, false), -EDOM, "invalid value");
@@ -316,7 +316,7 @@ static void *get_state(void *state)
 
 FACT(each_thread_has_its_own_state)
 {
-	struct dray_fp_state fp;
+	struct dray_fp_state fp = { .size = sizeof(fp) };
 	pthread_t thread;
 
 	set_all(DRAY_FP_RAISE, NULL, NULL);
@@ -329,7 +329,8 @@ FACT(each_thread_has_its_own_state)
 
 FACT(a_state_that_does_not_exist_is_refused)
 {
-	struct dray_fp_state fp, kept;
+	struct dray_fp_state fp = { .size = sizeof(fp) };
+	struct dray_fp_state kept = { .size = sizeof(kept) };
 
 	set_all(DRAY_FP_IGNORE, NULL, NULL);
 	dray_get_fp_state(&fp);

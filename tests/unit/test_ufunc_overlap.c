@@ -216,7 +216,7 @@ static bool try_one(struct dray_ufunc *mix, struct dice *dice, int number)
 FACT(any_operands_give_the_result_of_inputs_that_were_copied_aside)
 {
 	struct dray_ufunc *mix = make_mix();
-	struct dray_fp_state fp;
+	struct dray_fp_state fp = { .size = sizeof(fp) };
 	struct dice dice = { 7 };
 	int i, done = 0;
 

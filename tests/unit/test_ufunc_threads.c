@@ -131,7 +131,7 @@ FACT_ON(flags_are_kept, an_error_in_any_thread_is_the_callers, NULL, NULL)
 		view_of(numbers, DRAY_FLOAT64, 1, DIMS(ROOM), NULL);
 	struct dray_view out =
 		view_of(results, DRAY_FLOAT64, 1, DIMS(ROOM), NULL);
-	struct dray_fp_state fp;
+	struct dray_fp_state fp = { .size = sizeof(fp) };
 
 	assert_works(dray_ufunc_create("one", 1, 1, DRAY_IDENTITY_NONE, &one));
 	set_loop(one, (dray_dtype[]){ DRAY_FLOAT64, DRAY_FLOAT64 }, divide,

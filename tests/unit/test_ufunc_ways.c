@@ -74,7 +74,7 @@ FACT(elements_with_gaps_take_loops_along_the_best_axis)
 
 FACT(elements_that_are_converted_go_through_buffers)
 {
-	struct dray_fp_state fp;
+	struct dray_fp_state fp = { .size = sizeof(fp) };
 
 	dray_get_fp_state(&fp);
 	fp.buffer_size = 100;

@@ -106,7 +106,7 @@ static bool play_on(const struct log *log, struct contender *contender,
 	};
 	struct dray_resource *resource = NULL;
 	struct dray_pool *pool = NULL;
-	struct dray_pool_stats stats;
+	struct dray_pool_stats stats = { .size = sizeof(stats) };
 	int ret = 0;
 
 	if (contender->on_pool)
@@ -116,7 +116,7 @@ static bool play_on(const struct log *log, struct contender *contender,
 	if (!ret) {
 		play(log, contender, resource, blocks, round, settings->rounds);
 		if (pool) {
-			dray_pool_stats(pool, &stats, sizeof(stats));
+			dray_pool_stats(pool, &stats);
 			contender->peak = stats.peak;
 		}
 	} else {

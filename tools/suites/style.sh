@@ -75,7 +75,7 @@ style_licences()
 
 	while read -r file; do
 		case $file in
-		LICENSES/* | *.png | *.svg | *.json | */py.typed) continue ;;
+		LICENSES/* | *.png | *.svg | *.json | *.abi.xz | */py.typed) continue ;;
 		# A patch has the licence of the file that it changes.
 		docs/upstream/*.patch) continue ;;
 		# Forms of Debian's that have no comments.
@@ -280,7 +280,7 @@ style_tidy()
 style_version()
 {
 	local file version place status=0 places=(
-		'driver/**/node.h:#define DRAY_VERSION "@"'
+		'driver/**/node.h:#define DRAY_MODULE_VERSION "@"'
 		'dkms.conf:PACKAGE_VERSION="@"'
 		'docs/board.md:    dkms install dray/@'
 		'debian/changelog:dray (@)'

@@ -15,7 +15,7 @@
 #include "base/holds.h"
 #include "base/load.h"
 #include "base/number.h"
-#include "base/reply.h"
+#include "base/options.h"
 #include "base/thread.h"
 #include "base/user.h"
 #include "block/block.h"

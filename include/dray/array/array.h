@@ -276,12 +276,13 @@ dray_array_handler(const struct dray_array *array);
 
 /** Arguments of dray_array_make(); all zero is allowed. */
 struct dray_array_options {
+	size_t size;		/* of this structure; 0: the first version's */
 	dray_dtype dtype;	/* counted up by the array; may be 0 */
 	uint64_t flags;		/* DRAY_READ, ...; all are taken as they are */
 	int32_t ndim;		/* 0 .. DRAY_MAX_NDIM */
 	uint32_t element_meta;	/* bytes of meta-data behind the axes */
 	/* bytes of the elements: to be had inline, or in the reference */
-	size_t size;
+	size_t bytes;
 	size_t alignment;	/* of inline elements, a power of two; 0: 8 */
 	/* the block of the elements; counted up by the array; NULL: inline */
 	struct dray_block *reference;

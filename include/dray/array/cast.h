@@ -19,7 +19,10 @@
 extern "C" {
 #endif
 
-/** Which casts are allowed; each level includes those before it. */
+/**
+ * Which casts are allowed; each level includes those before it.  Functions refuse an
+ * unknown value.
+ */
 enum dray_casting {
 	DRAY_CASTING_NO,	/* the same type */
 	DRAY_CASTING_EQUIV,	/* only byte order differs */

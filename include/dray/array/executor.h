@@ -61,7 +61,7 @@ struct dray_call {
 /** The functions of an executor, called by threads of queues. */
 DRAY_NAMESAKE_BEGIN
 struct dray_executor_functions {
-	size_t size;	/* bytes of this structure, which may grow */
+	size_t size;	/* of this structure; 0: the first version's */
 
 	/**
 	 * Tells whether it can run a call, by its loop, types and layouts:
@@ -167,9 +167,9 @@ DRAY_API int dray_executor_set_cost(struct dray_executor *executor,
 /* A submission to a full queue is -EAGAIN, and does not wait. */
 #define DRAY_CALLS_NONBLOCK (1u << 0)
 
-/** How a queue of calls is made; all zero but the size is the default. */
+/** How a queue of calls is made; all zero is the default. */
 struct dray_call_queue_options {
-	size_t size;		/* bytes of this structure, which may grow */
+	size_t size;		/* of this structure; 0: the first version's */
 	uint32_t depth;		/* calls that wait or run, up to 1048576; 0: 1024 */
 	uint32_t flags;		/* DRAY_CALLS_NONBLOCK */
 };
@@ -244,6 +244,7 @@ DRAY_API int dray_call_queue_submit(struct dray_call_queue *queue,
 
 /** Which executor would run a call, and why. */
 struct dray_call_explanation {
+	size_t size;		/* of this structure; 0: the first version's */
 	char executor[32];
 	int64_t elements;
 	uint64_t bytes;		/* of all operands */
@@ -254,7 +255,7 @@ struct dray_call_explanation {
 };
 
 /**
- * Fills @size bytes of @out; computes nothing.  Outputs that are NULL are allocated
+ * Fills @out; computes nothing.  Outputs that are NULL are allocated
  * meanwhile, since executors look at their memory: a question that gives all outputs
  * allocates no array.  Errors as dray_call_queue_submit().
  */
@@ -263,10 +264,11 @@ DRAY_API int dray_explain_call(struct dray_call_queue *queue,
 			       const struct dray_view *const *inputs,
 			       const struct dray_view *const *outputs,
 			       const struct dray_ufunc_options *options,
-			       struct dray_call_explanation *out, size_t size);
+			       struct dray_call_explanation *out);
 
 /** A loop that an IP between streams computes. */
 struct dray_stream_executor_options {
+	size_t size;		/* of this structure; 0: the first version's */
 	struct dray_ufunc *ufunc;	/* counted up, as are the types */
 	const dray_dtype *dtypes;	/* of the loop: inputs, then outputs */
 	/*
@@ -399,6 +401,7 @@ struct dray_opencl_loop {
 
 /** An OpenCL device, and the loops that it computes. */
 struct dray_opencl_executor_options {
+	size_t size;		/* of this structure; 0: the first version's */
 	const struct dray_opencl_loop *loops;	/* copied */
 	uint32_t loops_count;	/* 1 to 256 */
 	uint32_t flags;		/* DRAY_OPENCL_COPIES */
@@ -447,6 +450,7 @@ dray_opencl_executor_create(const struct dray_opencl_executor_options *options,
 
 /** A device of OpenCL. */
 struct dray_opencl_device {
+	size_t size;		/* of this structure; 0: the first version's */
 	char platform[64];	/* names, cut short */
 	char device[128];
 	char version[64];	/* of OpenCL, as the device tells it */
@@ -457,13 +461,12 @@ struct dray_opencl_device {
 };
 
 /**
- * Fills @size bytes of @out with the device of an executor, and counts its calls.
+ * Fills @out with the device of an executor, and counts its calls.
  *
  * Errors: -EINVAL (not an executor of OpenCL).
  */
 DRAY_API int dray_opencl_executor_device(const struct dray_executor *executor,
-					 struct dray_opencl_device *out,
-					 size_t size);
+					 struct dray_opencl_device *out);
 
 #ifdef __cplusplus
 }

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/** A reaction to an error. */
+/** A reaction to an error.  -EINVAL for an unknown value. */
 enum dray_fp_action {
 	DRAY_FP_IGNORE,
 	DRAY_FP_WARN,	/* as CALL; without a function, prints it once */
@@ -34,6 +34,7 @@ enum dray_fp_action {
 
 /** The state of a thread.  A new one warns of all but underflow. */
 struct dray_fp_state {
+	size_t size;		/* of this structure; 0: the first version's */
 	uint8_t divide, over, under, invalid;	/* enum dray_fp_action */
 	/* elements of a buffer of an operand that is converted, 16 and up */
 	int64_t buffer_size;
@@ -45,13 +46,16 @@ struct dray_fp_state {
 	void *context;
 };
 
-/** Reads the state of the calling thread. */
+/**
+ * Reads the state of the calling thread.  If the size of @out is wrong, leaves a sentence
+ * and errno.
+ */
 DRAY_API void dray_get_fp_state(struct dray_fp_state *out);
 
 /**
  * Sets it.
  *
- * @state: copied; NULL: that of a new thread
+ * @state: copied; NULL: the state of a new thread
  *
  * Errors: -EINVAL (an action that does not exist, a buffer size that is not 16
  * to 16777216).

@@ -87,7 +87,7 @@ DRAY_API int dray_index_set(const struct dray_view *view,
 			    const struct dray_index *index, size_t count,
 			    const struct dray_view *value);
 
-/** Meaning of integers outside of an axis. */
+/** Meaning of integers outside of an axis.  -EINVAL for an unknown value. */
 enum dray_index_mode {
 	DRAY_INDEX_RAISE,	/* -size to size - 1, others are an error */
 	DRAY_INDEX_WRAP,	/* modulo the size */

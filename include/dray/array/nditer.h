@@ -100,6 +100,7 @@ extern "C" {
 
 /** Arguments of dray_nditer_create(); all zero is allowed. */
 struct dray_nditer_options {
+	size_t size;		/* of this structure; 0: the first version's */
 	uint32_t flags;		/* DRAY_NDITER_* */
 	/* 'C'; 'F'; 'A': F if all operands are, else C; 'K' or 0: memory */
 	char order;

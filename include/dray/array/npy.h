@@ -49,6 +49,7 @@ DRAY_API int dray_npy_save(const char *path, const struct dray_view *view,
 
 /** Arguments of dray_npy_load(); all zero is allowed. */
 struct dray_npy_options {
+	size_t size;		/* of this structure; 0: the first version's */
 	/*
 	 * NULL: memory of the handler that this thread allocates with.  Else a
 	 * buffer of its own from this node, which takes the whole file, header

@@ -56,6 +56,7 @@ extern "C" {
 
 /** Options of a reduction; all zero is the default. */
 struct dray_reduce_options {
+	size_t size;		/* of this structure; 0: the first version's */
 	/*
 	 * Of the loop and of an output that is made; borrowed; 0: that of the
 	 * output that is given, else that of the input; add and multiply make

@@ -84,6 +84,7 @@ DRAY_API int dray_sequence_constant(struct dray_sequence *sequence,
 
 /** Options of a recorded call; all zero is the default. */
 struct dray_sequence_options {
+	size_t size;		/* of this structure; 0: the first version's */
 	/* dtype, signature, casting and flags are those of dray_ufunc_call() */
 	dray_dtype dtype;		/* borrowed */
 	const dray_dtype *signature;	/* copied */
@@ -186,6 +187,7 @@ DRAY_API int dray_sequence_end(struct dray_sequence *sequence);
 
 /** A plan, as numbers. */
 struct dray_sequence_plan {
+	size_t size;		/* of this structure; 0: the first version's */
 	uint32_t chains;	/* of one call or more */
 	uint32_t chained;	/* calls and conversions in them */
 	uint32_t single;	/* calls and conversions of whole arrays */
@@ -193,6 +195,7 @@ struct dray_sequence_plan {
 	uint32_t left_out;	/* of all these, those that nothing needs */
 	uint32_t arrays;	/* of values in between, in memory */
 	uint32_t block;		/* elements of the smallest block; 0: no chain */
+	uint32_t reserved;	/* 0 */
 };
 
 /**
@@ -205,6 +208,7 @@ DRAY_API int dray_sequence_get_plan(const struct dray_sequence *sequence,
 
 /** Options of a run; all zero is the default. */
 struct dray_sequence_run_options {
+	size_t size;		/* of this structure; 0: the first version's */
 	unsigned int threads;	/* that compute at once; 0: 1 */
 	uint32_t flags;		/* 0 */
 };

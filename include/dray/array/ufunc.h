@@ -30,7 +30,10 @@ extern "C" {
 /** A universal function.  Builtin ufuncs live as long as the library. */
 struct dray_ufunc;
 
-/** A neutral element, with which reductions begin. */
+/**
+ * A neutral element, with which reductions begin.  -EINVAL for an unknown value.  A caller
+ * treats an unknown value of dray_ufunc_identity() as DRAY_IDENTITY_NONE.
+ */
 enum dray_identity {
 	/* none: the order counts, and a single axis is reduced at a time */
 	DRAY_IDENTITY_NONE,
@@ -162,6 +165,7 @@ struct dray_ufunc_wrap {
 
 /** Options of a call; all zero is the default. */
 struct dray_ufunc_options {
+	size_t size;		/* of this structure; 0: the first version's */
 	/* of the outputs, and so of the loop; borrowed; 0: by the inputs */
 	dray_dtype dtype;
 	/* inputs + outputs types, 0 for any: the loop to take; NULL: any */

@@ -15,6 +15,9 @@
  * is padding that is not zero.  Output fields are ignored as input, also
  * dray_heap_info.reserved2.
  *
+ * An unknown value of an enum is -EINVAL in a call.  In a reply, a caller prints it as a
+ * number, and relies on no property of it.
+ *
  * 32-bit callers need no translation: user pointers travel as __u64, all fields
  * have fixed width, and every structure is a multiple of eight bytes.
  */

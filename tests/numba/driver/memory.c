@@ -19,7 +19,7 @@ static uint64_t start_of(const struct allocation *allocation)
 
 static size_t size_of(const struct allocation *allocation)
 {
-	return dray_memory_describe(allocation->memory)->size;
+	return dray_memory_describe(allocation->memory)->bytes;
 }
 
 int allocation_add(struct context *context, enum origin origin,

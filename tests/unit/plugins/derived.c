@@ -26,7 +26,7 @@ static int allocate(struct dray_manager *self, size_t size, uint64_t stream,
 {
 	struct dray_memory_description memory = {
 		.pointer = malloc(size ? size : 1),
-		.size = size,
+		.bytes = size,
 		.kind = DRAY_MEMORY_HOST,
 		.stream = stream,
 		.finalize = finalize,

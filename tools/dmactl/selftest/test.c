@@ -154,7 +154,7 @@ static void print_head(FILE *file, const struct selftest *test)
 		fprintf(file, "%-10s %s %s %s\n", "kernel:", system.release,
 			system.version, system.machine);
 	print_word(file, "module:    ", info->version, sizeof(info->version));
-	fprintf(file, "; dmactl %s, libdray %s\n", DRAY_VERSION,
+	fprintf(file, "; dmactl %s, libdray %s\n", DRAY_VERSION_TEXT,
 		dray_version());
 	print_word(file, "node:      ", test->node->name,
 		   sizeof(test->node->name));

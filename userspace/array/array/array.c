@@ -13,6 +13,7 @@
 
 #include "array/array.h"
 #include "private.h"
+#include "cast/options.h"
 
 /* All flags, in the order of their bits. */
 static const char *const flag_names[] = {
@@ -174,11 +175,11 @@ static int check_reference(const struct dray_array_options *options)
 					 options->data)
 			       : 0;
 	dray_block_class(reference)->range(reference, &range);
-	if (options->size &&
-	    !holds(reference, &range, options->data, options->size))
+	if (options->bytes &&
+	    !holds(reference, &range, options->data, options->bytes))
 		return dray_fail(-EINVAL,
 				 "%zu bytes at %p do not lie in block %p (%s)",
-				 options->size, options->data,
+				 options->bytes, options->data,
 				 (const void *)reference,
 				 dray_block_type_name(reference->type));
 	if ((options->flags & DRAY_WRITE) && !range.writable)
@@ -224,7 +225,7 @@ static int measure(const struct dray_array_options *options,
 	uint64_t bytes =
 		(uint64_t)options->ndim * sizeof(struct dray_array_axis) +
 		options->element_meta;
-	uint64_t elements = options->reference ? 0 : (uint64_t)options->size;
+	uint64_t elements = options->reference ? 0 : (uint64_t)options->bytes;
 	uint64_t before, whole;
 
 	sizes->alignment = options->reference ? 0 : options->alignment;
@@ -241,7 +242,7 @@ static int measure(const struct dray_array_options *options,
 		return dray_fail(
 			-EOVERFLOW,
 			"an array of %zu bytes exceeds the address space",
-			options->size);
+			options->bytes);
 	sizes->meta = (uint32_t)bytes;
 	sizes->elements = (size_t)before;
 	sizes->whole = (size_t)whole;
@@ -260,6 +261,7 @@ static void *allocate(size_t alignment, size_t size)
 int dray_array_make(const struct dray_array_options *options,
 		    struct dray_array **out)
 {
+	struct dray_array_options known;
 	struct sizes sizes = { 0 };
 	struct array *array;
 	void *memory;
@@ -268,9 +270,11 @@ int dray_array_make(const struct dray_array_options *options,
 	if (!options || !out)
 		return dray_fail(-EINVAL,
 				 "the options or the result pointer are NULL");
-	ret = check_options(options);
+	ret = DRAY_READ_OPTIONS(&known, options, DRAY_ARRAY_OPTIONS_SIZE_FIRST);
 	if (!ret)
-		ret = measure(options, &sizes);
+		ret = check_options(&known);
+	if (!ret)
+		ret = measure(&known, &sizes);
 	if (ret)
 		return ret;
 	memory = allocate(sizes.alignment, sizes.whole);
@@ -279,16 +283,16 @@ int dray_array_make(const struct dray_array_options *options,
 				 sizes.whole);
 	array = memset(memory, 0, sizes.whole);
 	/* Never of 0 bytes: NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
-	array->destroy = options->destroy;
-	array->size = options->size;
-	array->start = options->data;
-	if (!options->reference && options->size)
+	array->destroy = known.destroy;
+	array->size = known.bytes;
+	array->start = known.data;
+	if (!known.reference && known.bytes)
 		array->start = (char *)memory + sizes.elements;
-	array->array.dtype = dray_dtype_ref(options->dtype);
+	array->array.dtype = dray_dtype_ref(known.dtype);
 	array->array.data = array->start;
-	array->array.flags = options->flags;
-	array->array.reference = dray_block_ref(options->reference);
-	array->array.ndim = options->ndim;
+	array->array.flags = known.flags;
+	array->array.reference = dray_block_ref(known.reference);
+	array->array.ndim = known.ndim;
 	array->array.meta_size = sizes.meta;
 	dray_block_init(&array->array.block, &array_class);
 	*out = &array->array;

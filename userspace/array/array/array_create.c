@@ -26,7 +26,7 @@ int dray_array_adopt(const struct dray_view *view, uint32_t flags,
 
 	dray_view_span(view, &low, &high);
 	options.data = dray_address_add(view->data, low);
-	options.size = (size_t)(high - low);
+	options.bytes = (size_t)(high - low);
 	ret = dray_array_make(&options, &array);
 	if (ret)
 		return ret;

@@ -94,7 +94,7 @@ int dray_view_put(const struct dray_view *view, dray_dtype dtype,
 static int make_single(const struct dray_view *element, struct dray_array **out)
 {
 	struct dray_array_options options = {
-		.size = dray_dtype_itemsize(element->dtype),
+		.bytes = dray_dtype_itemsize(element->dtype),
 		.alignment = dray_dtype_alignment(element->dtype),
 	};
 	struct dray_view view;

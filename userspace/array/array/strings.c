@@ -68,7 +68,7 @@ int dray_strings_create(struct dray_pool *pool, size_t capacity,
 	if (!out)
 		return dray_fail(-EINVAL, "the result pointer is NULL");
 	if (dray_mul_overflow(capacity, sizeof(struct dray_string),
-			      &options.size))
+			      &options.bytes))
 		return dray_fail(-EOVERFLOW,
 				 "%zu strings exceed the address space",
 				 capacity);

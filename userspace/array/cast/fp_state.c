@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "private.h"
+#include "cast/options.h"
 #include "cast/fp_state.h"
 
 #define LEAST_BUFFER 16
@@ -16,6 +17,7 @@
 #define WARNINGS 1024u
 
 static const struct dray_fp_state fresh = {
+	.size = sizeof(fresh),
 	.divide = DRAY_FP_WARN,
 	.over = DRAY_FP_WARN,
 	.under = DRAY_FP_IGNORE,
@@ -63,6 +65,7 @@ static enum dray_fp_action action_of(const struct dray_fp_state *state,
 static struct dray_fp_state state_of_thread(void)
 {
 	return (struct dray_fp_state){
+		.size = sizeof(struct dray_fp_state),
 		.divide = own.divide,
 		.over = own.over,
 		.under = own.under,
@@ -75,16 +78,31 @@ static struct dray_fp_state state_of_thread(void)
 
 void dray_get_fp_state(struct dray_fp_state *out)
 {
-	if (dray_given(out, __func__))
-		*out = state_of_thread();
+	const struct dray_fp_state state = state_of_thread();
+	int ret;
+
+	if (!dray_given(out, __func__))
+		return;
+	ret = DRAY_WRITE_RESULT(out, &state, DRAY_FP_STATE_SIZE_FIRST);
+	if (ret)
+		errno = -ret;
 }
 
 int dray_set_fp_state(const struct dray_fp_state *state)
 {
+	struct dray_fp_state known;
 	size_t i;
+	int ret;
 
-	if (!state)
+	if (!state) {
 		state = &fresh;
+	} else if (!DRAY_OPTIONS_ARE_KNOWN(state)) {
+		ret = DRAY_READ_OPTIONS(&known, state,
+					DRAY_FP_STATE_SIZE_FIRST);
+		if (ret)
+			return ret;
+		state = &known;
+	}
 	for (i = 0; i < ERRORS; i++)
 		if (action_of(state, i) > DRAY_FP_PRINT)
 			return dray_fail(

@@ -7,20 +7,24 @@
 #include <string.h>
 
 #include "private.h"
+#include "cast/options.h"
 #include "executor/executor.h"
 
 int dray_executor_create(const char *name,
 			 const struct dray_executor_functions *functions,
 			 void *context, struct dray_executor **out)
 {
-	struct dray_executor_functions copy = { .size = sizeof(copy) };
+	struct dray_executor_functions copy;
 	struct dray_executor *executor;
+	int ret;
 
 	if (!dray_given(name, __func__) || !dray_given(functions, __func__) ||
 	    !dray_given(out, __func__))
 		return -EINVAL;
-	memcpy(&copy, functions,
-	       functions->size < sizeof(copy) ? functions->size : sizeof(copy));
+	ret = DRAY_READ_OPTIONS(&copy, functions,
+				DRAY_EXECUTOR_FUNCTIONS_SIZE_FIRST);
+	if (ret)
+		return ret;
 	if (!*name || !copy.check || !copy.submit)
 		return dray_fail(
 			-EINVAL,
@@ -47,7 +51,7 @@ static int cpu_check(void *context, const struct dray_call *call)
 static int cpu_submit(void *context, struct dray_call *call)
 {
 	struct dray_queued *queued = dray_queued(call);
-	struct dray_fp_state state;
+	struct dray_fp_state state = { .size = sizeof(state) };
 	int ret;
 
 	(void)context;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "private.h"
+#include "cast/options.h"
 #include "executor/opencl.h"
 
 #define MOST_LOOPS 256
@@ -276,11 +277,18 @@ int dray_opencl_executor_create(
 	struct dray_executor **out)
 {
 	DRAY_NO_CANCEL;
+	struct dray_opencl_executor_options known;
 	struct dray_opencl_executor *executor;
 	int ret;
 
-	if (!dray_given(options, __func__) || !dray_given(out, __func__) ||
-	    !dray_given(options->loops, __func__))
+	if (!dray_given(options, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
+	ret = DRAY_READ_OPTIONS(&known, options,
+				DRAY_OPENCL_EXECUTOR_OPTIONS_SIZE_FIRST);
+	if (ret)
+		return ret;
+	options = &known;
+	if (!dray_given(options->loops, __func__))
 		return -EINVAL;
 	ret = check_options(options);
 	if (!ret)
@@ -304,7 +312,7 @@ int dray_opencl_executor_create(
 }
 
 int dray_opencl_executor_device(const struct dray_executor *executor,
-				struct dray_opencl_device *out, size_t size)
+				struct dray_opencl_device *out)
 {
 	const struct dray_opencl_executor *opencl;
 	struct dray_opencl_device device;
@@ -318,6 +326,5 @@ int dray_opencl_executor_device(const struct dray_executor *executor,
 	device = opencl->device;
 	device.calls = atomic_load(&opencl->calls);
 	device.bytes = atomic_load(&opencl->bytes);
-	dray_reply(out, size, &device, sizeof(device));
-	return 0;
+	return DRAY_WRITE_RESULT(out, &device, DRAY_OPENCL_DEVICE_SIZE_FIRST);
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "private.h"
+#include "cast/options.h"
 #include "executor/executor.h"
 
 static int missing(void)
@@ -16,16 +17,21 @@ int dray_opencl_executor_create(
 	const struct dray_opencl_executor_options *options,
 	struct dray_executor **out)
 {
-	if (!dray_given(options, __func__) || !dray_given(out, __func__) ||
-	    !dray_given(options->loops, __func__))
+	struct dray_opencl_executor_options known;
+	int ret;
+
+	if (!dray_given(options, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	return missing();
+	ret = DRAY_READ_OPTIONS(&known, options,
+				DRAY_OPENCL_EXECUTOR_OPTIONS_SIZE_FIRST);
+	if (ret)
+		return ret;
+	return dray_given(known.loops, __func__) ? missing() : -EINVAL;
 }
 
 int dray_opencl_executor_device(const struct dray_executor *executor,
-				struct dray_opencl_device *out, size_t size)
+				struct dray_opencl_device *out)
 {
-	(void)size;
 	if (!dray_given(executor, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
 	return missing();

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "private.h"
+#include "cast/options.h"
 #include "executor/queue.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -169,7 +170,7 @@ void dray_calls_start(struct dray_call_queue *queue, struct dray_queued *queued)
 /* Runs a task with the state of the thread that submitted it. */
 static int run_task(struct dray_call_queue *queue, struct dray_queued *queued)
 {
-	struct dray_fp_state state;
+	struct dray_fp_state state = { .size = sizeof(state) };
 	int ret;
 
 	dray_get_fp_state(&state);
@@ -360,7 +361,7 @@ int dray_call_queue_create(struct dray_executor *const *executors, size_t count,
 			   const struct dray_call_queue_options *options,
 			   struct dray_call_queue **out)
 {
-	struct dray_call_queue_options all = { .size = sizeof(all) };
+	struct dray_call_queue_options all;
 	struct dray_call_queue *queue;
 	size_t i;
 	int ret;
@@ -368,11 +369,10 @@ int dray_call_queue_create(struct dray_executor *const *executors, size_t count,
 	if (!dray_given(out, __func__) ||
 	    (count && !dray_given(executors, __func__)))
 		return -EINVAL;
-	if (options)
-		memcpy(&all, options,
-		       options->size < sizeof(all) ? options->size
-						   : sizeof(all));
-	ret = check_options(&all);
+	ret = DRAY_READ_OPTIONS(&all, options,
+				DRAY_CALL_QUEUE_OPTIONS_SIZE_FIRST);
+	if (!ret)
+		ret = check_options(&all);
 	if (ret)
 		return ret;
 	if (count > DRAY_CALLS_MOST_EXECUTORS)

@@ -10,6 +10,7 @@
 #include <dray/array/iterator.h>
 
 #include "private.h"
+#include "cast/options.h"
 #include "cast/fp_state.h"
 #include "executor/executor.h"
 #include "iterator/iterator.h"
@@ -288,11 +289,19 @@ int dray_queued_create(struct dray_ufunc *ufunc,
 		       const struct dray_ufunc_options *options,
 		       struct dray_queued **out)
 {
+	struct dray_ufunc_options known;
 	struct dray_queued *queued;
 	int o, count, ret;
 
 	if (!dray_given(ufunc, __func__) || !dray_given(inputs, __func__))
 		return -EINVAL;
+	if (options && !DRAY_OPTIONS_ARE_KNOWN(options)) {
+		ret = DRAY_READ_OPTIONS(&known, options,
+					DRAY_UFUNC_OPTIONS_SIZE_FIRST);
+		if (ret)
+			return ret;
+		options = &known;
+	}
 	for (o = 0; o < ufunc->inputs; o++)
 		if (!dray_given(inputs[o], __func__))
 			return -EINVAL;

@@ -65,6 +65,7 @@ static int put_masked(const struct dray_view *out, const struct dray_view *from,
 	const uint32_t flags[] = { DRAY_OPERAND_WRITE, DRAY_OPERAND_READ,
 				   DRAY_OPERAND_READ };
 	const struct dray_nditer_options options = {
+		.size = sizeof(options),
 		.flags = DRAY_NDITER_EXTERNAL_LOOP,
 		.operand_flags = flags,
 	};

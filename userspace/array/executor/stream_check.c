@@ -121,7 +121,7 @@ static int check_packet(const struct dray_stream_call *run, int64_t number,
 	};
 	const struct dray_view *pointers[DRAY_UFUNC_MAX_OPERANDS];
 	struct dray_view views[DRAY_UFUNC_MAX_OPERANDS];
-	struct dray_explanation plan;
+	struct dray_explanation plan = { .size = sizeof(plan) };
 	uint64_t bytes, all = 0;
 	size_t there = 0;
 	int o, ret = 0;
@@ -141,7 +141,7 @@ static int check_packet(const struct dray_stream_call *run, int64_t number,
 		ret = check_copy(stream, all);
 	if (!ret && there)
 		ret = dray_stream_explain(stream, pointers, there, &options,
-					  &plan, sizeof(plan));
+					  &plan);
 	return ret ? dray_fail_adding(-EOPNOTSUPP, " (operand %d)", first) : 0;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "private.h"
+#include "cast/options.h"
 #include "executor/stream_executor.h"
 
 #define WHOLE_BYTES (1u << 20)
@@ -276,12 +277,19 @@ int dray_stream_executor_create(
 	static const struct dray_executor_functions functions = {
 		sizeof(functions), stream_check, stream_submit, stream_release
 	};
+	struct dray_stream_executor_options known;
 	struct dray_stream_executor *executor;
 	uint32_t i;
 	int o, ret;
 
-	if (!dray_given(options, __func__) || !dray_given(out, __func__) ||
-	    !dray_given(options->ufunc, __func__) ||
+	if (!dray_given(options, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
+	ret = DRAY_READ_OPTIONS(&known, options,
+				DRAY_STREAM_EXECUTOR_OPTIONS_SIZE_FIRST);
+	if (ret)
+		return ret;
+	options = &known;
+	if (!dray_given(options->ufunc, __func__) ||
 	    !dray_given(options->dtypes, __func__) ||
 	    !dray_given(options->tx, __func__) ||
 	    !dray_given(options->rx, __func__))

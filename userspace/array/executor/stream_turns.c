@@ -26,9 +26,9 @@ struct dray_stream *dray_stream_of(const struct dray_stream_executor *executor,
 
 static uint64_t frames_owned(struct dray_stream *stream)
 {
-	struct dray_ring_counts counts;
+	struct dray_ring_counts counts = { .size = sizeof(counts) };
 
-	if (dray_stream_ring_counts(stream, &counts, sizeof(counts)))
+	if (dray_stream_ring_counts(stream, &counts))
 		return 0;
 	return counts.owned;
 }
@@ -276,7 +276,7 @@ static int64_t most_frames(const struct dray_stream_call *run)
 static bool reaches_inputs(const struct dray_stream_call *run)
 {
 	const struct dray_view *pointer;
-	struct dray_explanation plan;
+	struct dray_explanation plan = { .size = sizeof(plan) };
 	struct dray_view view;
 	int o;
 
@@ -284,7 +284,7 @@ static bool reaches_inputs(const struct dray_stream_call *run)
 	for (o = 0; o < run->call->inputs; o++) {
 		dray_frames_view(&run->frames, 0, o, &view);
 		if (dray_stream_explain(run->executor->tx[o], &pointer, 1, NULL,
-					&plan, sizeof(plan)))
+					&plan))
 			return false;
 	}
 	return true;

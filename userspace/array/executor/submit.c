@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "private.h"
+#include "cast/options.h"
 #include "executor/queue.h"
 
 static int check_process(const struct dray_call_queue *queue)
@@ -165,7 +166,7 @@ int dray_explain_call(struct dray_call_queue *queue, struct dray_ufunc *ufunc,
 		      const struct dray_view *const *inputs,
 		      const struct dray_view *const *outputs,
 		      const struct dray_ufunc_options *options,
-		      struct dray_call_explanation *out, size_t size)
+		      struct dray_call_explanation *out)
 {
 	struct dray_call_explanation reply = { .executor = "" };
 	struct dray_executor *executor;
@@ -199,6 +200,5 @@ int dray_explain_call(struct dray_call_queue *queue, struct dray_ufunc *ufunc,
 	reply.measured = ns != UINT64_MAX;
 	reply.ns = reply.measured ? ns : 0;
 	dray_queued_free(queued);
-	dray_reply(out, size, &reply, sizeof(reply));
-	return 0;
+	return DRAY_WRITE_RESULT(out, &reply, DRAY_CALL_EXPLANATION_SIZE_FIRST);
 }

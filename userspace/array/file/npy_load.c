@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "private.h"
+#include "cast/options.h"
 #include "file/npy.h"
 
 struct load {
@@ -219,15 +220,17 @@ int dray_npy_load(const char *path, const struct dray_npy_options *options,
 {
 	DRAY_NO_CANCEL;
 	struct load load = { .path = path, .fd = -1 };
-	bool direct = options && options->node;
+	struct dray_npy_options known;
 	int ret;
 
 	if (!dray_given(path, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	ret = open_file(&load, direct);
+	ret = DRAY_READ_OPTIONS(&known, options, DRAY_NPY_OPTIONS_SIZE_FIRST);
 	if (!ret)
-		ret = direct ? into_buffer(&load, options, out)
-			     : into_handler(&load, out);
+		ret = open_file(&load, known.node);
+	if (!ret)
+		ret = known.node ? into_buffer(&load, &known, out)
+				 : into_handler(&load, out);
 	end(&load);
 	return ret;
 }

@@ -10,6 +10,7 @@
 #include "iterator/iterator.h"
 #include "iterator/nditer.h"
 #include "private.h"
+#include "cast/options.h"
 
 static int check_operands(const struct dray_view *const *views, int count)
 {
@@ -236,15 +237,20 @@ int dray_nditer_create(const struct dray_view *const *views, int count,
 		       const struct dray_nditer_options *options,
 		       struct dray_nditer **out)
 {
-	static const struct dray_nditer_options none;
+	struct dray_nditer_options known;
 	struct dray_nditer *iter;
 	int64_t elements;
 	int ret;
 
 	if (!dray_given(views, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	if (!options)
-		options = &none;
+	if (!options || !DRAY_OPTIONS_ARE_KNOWN(options)) {
+		ret = DRAY_READ_OPTIONS(&known, options,
+					DRAY_NDITER_OPTIONS_SIZE_FIRST);
+		if (ret)
+			return ret;
+		options = &known;
+	}
 	if (dray_nditer_is_plain(views, count, options, &elements))
 		return create_plain(views, count, options, elements, out);
 	ret = check_operands(views, count);

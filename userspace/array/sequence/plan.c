@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "private.h"
+#include "cast/options.h"
 #include "sequence/sequence.h"
 #include "ufunc/class.h"
 
@@ -346,8 +347,8 @@ int dray_sequence_get_plan(const struct dray_sequence *sequence,
 	if (!sequence->ended)
 		return dray_fail(-EINVAL,
 				 "the sequence has no plan before its end");
-	*out = sequence->plan;
-	return 0;
+	return DRAY_WRITE_RESULT(out, &sequence->plan,
+				 DRAY_SEQUENCE_PLAN_SIZE_FIRST);
 }
 
 int dray_sequence_without_chains(struct dray_sequence *sequence)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "private.h"
+#include "cast/options.h"
 #include "cast/cast.h"
 #include "sequence/run.h"
 
@@ -146,21 +147,28 @@ int dray_run_begin(struct dray_run *run, struct dray_sequence *sequence,
 		   const struct dray_sequence_run_options *options,
 		   struct dray_array **out)
 {
+	struct dray_sequence_run_options known;
+	int ret = dray_options_read(&known, sizeof(known), options,
+				    DRAY_SEQUENCE_RUN_OPTIONS_SIZE_FIRST,
+				    "dray_sequence_run");
+
+	if (ret)
+		return ret;
 	*run = (struct dray_run){
 		.sequence = sequence,
 		.inputs = inputs,
 		.outputs = outputs,
 		.out = out,
-		.threads = options ? options->threads : 1,
+		.threads = options ? known.threads : 1,
 	};
 	if (sequence->inputs_count && !dray_given(inputs, "dray_sequence_run"))
 		return -EINVAL;
 	if (!sequence->ended)
 		return dray_fail(-EINVAL,
 				 "the sequence has not ended: it has no plan");
-	if (options && options->flags)
+	if (known.flags)
 		return dray_fail(-EINVAL, "unknown flags of a run: %#x",
-				 options->flags);
+				 known.flags);
 	run->workspace = take_workspace(sequence);
 	return run->workspace ? 0 : -ENOMEM;
 }
@@ -210,7 +218,8 @@ int dray_sequence_run(struct dray_sequence *sequence,
 	if (!dray_given(sequence, __func__))
 		return -EINVAL;
 	if (sequence->quick_elements &&
-	    (!options || (options->threads <= 1 && !options->flags)) &&
+	    (!options || (DRAY_OPTIONS_ARE_KNOWN(options) &&
+			  options->threads <= 1 && !options->flags)) &&
 	    dray_run_quick(sequence, inputs, outputs, out, &ret))
 		return ret;
 	ret = dray_run_begin(&run, sequence, inputs, outputs, options, out);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "private.h"
+#include "cast/options.h"
 #include "cast/fp_state.h"
 #include "sequence/sequence.h"
 
@@ -211,7 +212,7 @@ int dray_sequence_call(struct dray_sequence *sequence, struct dray_ufunc *ufunc,
 		       const struct dray_sequence_options *options,
 		       dray_value *results)
 {
-	static const struct dray_sequence_options none;
+	struct dray_sequence_options known;
 	struct dray_sequence_step step = {
 		.ufunc = ufunc,
 		.where = DRAY_NO_VALUE,
@@ -223,8 +224,11 @@ int dray_sequence_call(struct dray_sequence *sequence, struct dray_ufunc *ufunc,
 	if (!dray_given(sequence, __func__) || !dray_given(ufunc, __func__) ||
 	    !dray_given(inputs, __func__) || !dray_given(results, __func__))
 		return -EINVAL;
-	if (!options)
-		options = &none;
+	ret = DRAY_READ_OPTIONS(&known, options,
+				DRAY_SEQUENCE_OPTIONS_SIZE_FIRST);
+	if (ret)
+		return ret;
+	options = &known;
 	step.inputs = ufunc->inputs;
 	step.operands = dray_ufunc_operands(ufunc);
 	step.options.dtype = options->dtype;

@@ -27,9 +27,10 @@ static int begin(struct averaging *averaging, const struct dray_view *in,
 	averaging->delivered = 0;
 	averaging->counts = NULL;
 	ret = dray_view_check(in, "the input", NULL);
+	if (!ret)
+		ret = dray_all_axes(options, &averaging->options, "dray_mean");
 	if (ret)
 		return ret;
-	dray_all_axes(options, &averaging->options);
 	if (averaging->options.initial)
 		return dray_fail(-EINVAL, "a mean has no initial element");
 	kind = dray_dtype_kind(in->dtype);
@@ -78,6 +79,7 @@ static int divide(struct averaging *averaging, const struct dray_view *in,
 	double divisor = (double)averaging->count - ddof;
 	const struct dray_view *inputs[2], *to;
 	struct dray_ufunc_options options = {
+		.size = sizeof(options),
 		.casting = 1 + DRAY_CASTING_UNSAFE,
 	};
 	struct dray_ufunc *ufunc = dray_ufunc_find("divide");

@@ -5,17 +5,19 @@
 #include <string.h>
 
 #include "private.h"
+#include "cast/options.h"
 #include "index/truth.h"
 #include "statistics/statistics.h"
 
-void dray_all_axes(const struct dray_reduce_options *options,
-		   struct dray_reduce_options *out)
+int dray_all_axes(const struct dray_reduce_options *options,
+		  struct dray_reduce_options *out, const char *function)
 {
-	static const struct dray_reduce_options none;
+	int ret = dray_options_read(out, sizeof(*out), options,
+				    DRAY_REDUCE_OPTIONS_SIZE_FIRST, function);
 
-	*out = options ? *options : none;
-	if (!out->axes && !out->axes_count)
+	if (!ret && !out->axes && !out->axes_count)
 		out->flags |= DRAY_REDUCE_ALL_AXES;
+	return ret;
 }
 
 /* Calls a builtin ufunc of one or two inputs. */
@@ -37,6 +39,7 @@ int dray_call_builtin(const char *name, const struct dray_view *a,
 		      struct dray_array **out)
 {
 	const struct dray_ufunc_options options = {
+		.size = sizeof(options),
 		.casting = 1 + DRAY_CASTING_UNSAFE,
 	};
 
@@ -87,10 +90,12 @@ static int reduce(const char *name, const struct dray_view *in,
 {
 	struct dray_ufunc *ufunc = dray_ufunc_find(name);
 	struct dray_reduce_options all;
+	int ret;
 
-	dray_all_axes(options, &all);
-	return ufunc ? dray_ufunc_reduce(ufunc, in, to, &all, out)
-		     : -ENOENT; /* With its sentence. */
+	if (!ufunc)
+		return -ENOENT; /* With its sentence. */
+	ret = dray_all_axes(options, &all, "dray_ufunc_reduce");
+	return ret ? ret : dray_ufunc_reduce(ufunc, in, to, &all, out);
 }
 
 int dray_sum(const struct dray_view *in, const struct dray_view *to,
@@ -134,18 +139,22 @@ int dray_ptp(const struct dray_view *in, const struct dray_view *to,
 	     const struct dray_reduce_options *options, struct dray_array **out)
 {
 	struct dray_array *largest = NULL, *smallest = NULL, *result = NULL;
+	struct dray_reduce_options all;
 	struct dray_view a, b;
 	int ret;
 
 	if (!dray_given(in, __func__) || (!to && !dray_given(out, __func__)))
 		return -EINVAL;
-	if (options && (options->dtype || options->initial || options->where))
+	ret = dray_all_axes(options, &all, __func__);
+	if (ret)
+		return ret;
+	if (all.dtype || all.initial || all.where)
 		return dray_fail(
 			-EINVAL,
 			"the distance of extremes has no dtype, initial or mask");
-	ret = dray_max(in, NULL, options, &largest);
+	ret = dray_max(in, NULL, &all, &largest);
 	if (!ret)
-		ret = dray_min(in, NULL, options, &smallest);
+		ret = dray_min(in, NULL, &all, &smallest);
 	if (!ret)
 		ret = dray_call_builtin("subtract",
 					dray_array_view(largest, &a),
@@ -167,7 +176,9 @@ int dray_count_true(const struct dray_view *in, const struct dray_view *to,
 
 	if (!dray_given(in, __func__) || (!to && !dray_given(out, __func__)))
 		return -EINVAL;
-	dray_all_axes(options, &all);
+	ret = dray_all_axes(options, &all, __func__);
+	if (ret)
+		return ret;
 	all.dtype = DRAY_INT64;
 	if (in->dtype == DRAY_BOOL)
 		return reduce("add", in, to, &all, out);

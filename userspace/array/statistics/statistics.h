@@ -6,8 +6,8 @@
 #include <dray/array/statistics.h>
 
 /* Copies options, with all axes for those that name none. */
-void dray_all_axes(const struct dray_reduce_options *options,
-		   struct dray_reduce_options *out);
+int dray_all_axes(const struct dray_reduce_options *options,
+		  struct dray_reduce_options *out, const char *function);
 
 /*
  * Ends with a result: converts it to the output that was given, by any cast, or

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "private.h"
+#include "cast/options.h"
 #include "iterator/iterator.h"
 #include "ufunc/call.h"
 
@@ -121,16 +122,17 @@ int dray_ufunc_resolve_types(struct dray_ufunc *ufunc, const dray_dtype *given,
 			     const struct dray_ufunc_options *options,
 			     dray_dtype *dtypes)
 {
-	const struct dray_ufunc_options none = { .dtype = 0 };
+	struct dray_ufunc_options known;
 	struct dray_resolved resolved;
-	int o, ret = 0;
+	int o, ret;
 
 	if (!dray_given(ufunc, __func__) || !dray_given(given, __func__) ||
 	    !dray_given(dtypes, __func__))
 		return -EINVAL;
-	if (!options)
-		options = &none;
-	ret = dray_ufunc_check_options(options);
+	ret = DRAY_READ_OPTIONS(&known, options, DRAY_UFUNC_OPTIONS_SIZE_FIRST);
+	options = &known;
+	if (!ret)
+		ret = dray_ufunc_check_options(options);
 	for (o = 0; !ret && o < dray_ufunc_operands(ufunc); o++)
 		if (given[o] || o < ufunc->inputs)
 			ret = dray_dtype_check(given[o], &dtypes[o]);
@@ -280,7 +282,8 @@ int dray_ufunc_call(struct dray_ufunc *ufunc,
 		    const struct dray_ufunc_options *options,
 		    struct dray_array **out)
 {
-	static const struct dray_ufunc_options none;
+	static const struct dray_ufunc_options none = { .size = sizeof(none) };
+	struct dray_ufunc_options known;
 	struct dray_ufunc_call call;
 	int o, ret;
 
@@ -288,6 +291,13 @@ int dray_ufunc_call(struct dray_ufunc *ufunc,
 		return -EINVAL;
 	if (!options)
 		options = &none;
+	if (!DRAY_OPTIONS_ARE_KNOWN(options)) {
+		ret = DRAY_READ_OPTIONS(&known, options,
+					DRAY_UFUNC_OPTIONS_SIZE_FIRST);
+		if (ret)
+			return ret;
+		options = &known;
+	}
 	if (is_ordinary(options) &&
 	    dray_call_quick(ufunc, inputs, outputs, options, out, &ret))
 		return ret;

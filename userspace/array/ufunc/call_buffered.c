@@ -19,6 +19,7 @@ static int begin(struct dray_ufunc_call *call, bool threads,
 	dray_dtype dtypes[DRAY_MAX_OPERANDS] = { 0 };
 	uint32_t flags[DRAY_MAX_OPERANDS];
 	const struct dray_nditer_options options = {
+		.size = sizeof(options),
 		.flags = DRAY_NDITER_EXTERNAL_LOOP | DRAY_NDITER_BUFFERED |
 			 DRAY_NDITER_GROW_INNER | DRAY_NDITER_ZEROSIZE_OK |
 			 DRAY_NDITER_KEEP_FP_FLAGS |

@@ -58,6 +58,7 @@ static int make_by_iterator(struct dray_ufunc_call *call)
 	uint32_t flags[DRAY_MAX_OPERANDS];
 	dray_dtype dtypes[DRAY_MAX_OPERANDS] = { 0 };
 	const struct dray_nditer_options options = {
+		.size = sizeof(options),
 		.flags = DRAY_NDITER_ZEROSIZE_OK | DRAY_NDITER_MULTI_INDEX,
 		.order = call->options->order,
 		.operand_flags = flags,

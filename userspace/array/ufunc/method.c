@@ -63,7 +63,8 @@ int dray_method_resolve(struct dray_method *method, dray_dtype dtype,
 	const dray_dtype in = method->in->dtype;
 	dray_dtype *dtypes = method->resolved.dtypes;
 	dray_dtype given[3] = { in, in, 0 }, signature[3] = { 0 };
-	struct dray_ufunc_options options = { .signature = signature };
+	struct dray_ufunc_options options = { .size = sizeof(options),
+					      .signature = signature };
 	int ret = 0;
 
 	if (dtype)

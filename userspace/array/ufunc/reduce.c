@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "private.h"
+#include "cast/options.h"
 #include "cast/cast.h"
 #include "ufunc/reduce.h"
 
@@ -273,17 +274,19 @@ int dray_ufunc_reduce(struct dray_ufunc *ufunc, const struct dray_view *in,
 		      const struct dray_reduce_options *options,
 		      struct dray_array **out)
 {
-	static const struct dray_reduce_options none;
+	struct dray_reduce_options known;
 	struct dray_method method;
 	int ret;
 
 	if (!dray_given(ufunc, __func__) || !dray_given(in, __func__) ||
 	    (!to && !dray_given(out, __func__)))
 		return -EINVAL;
-	if (!options)
-		options = &none;
+	ret = DRAY_READ_OPTIONS(&known, options,
+				DRAY_REDUCE_OPTIONS_SIZE_FIRST);
+	if (ret)
+		return ret;
 	ret = dray_method_start(&method, "reduce", ufunc, in, to);
 	if (!ret)
-		ret = reduce(&method, options);
+		ret = reduce(&method, &known);
 	return dray_method_end(&method, ret, out);
 }

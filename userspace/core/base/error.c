@@ -137,5 +137,5 @@ const char *dray_last_error(void)
 
 const char *dray_version(void)
 {
-	return DRAY_VERSION;
+	return DRAY_VERSION_TEXT;
 }

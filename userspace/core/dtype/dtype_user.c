@@ -11,6 +11,7 @@
 #include "dtype/element.h"
 #include "base/error.h"
 #include "base/number.h"
+#include "base/options.h"
 
 static int check(const char *name, char kind, uint32_t alignment)
 {
@@ -29,14 +30,9 @@ static int check(const char *name, char kind, uint32_t alignment)
 	return 0;
 }
 
-static void copy_functions(struct dray_dtype_functions *to,
-			   const struct dray_dtype_functions *from)
+/* Sets functions that are NULL to those of plain bytes. */
+static void fill_functions(struct dray_dtype_functions *to)
 {
-	size_t size = from->size < sizeof(*to) ? from->size : sizeof(*to);
-
-	memset(to, 0, sizeof(*to));
-	memcpy(to, from, size);
-	to->size = sizeof(*to);
 #define DEFAULT(function)  \
 	if (!to->function) \
 	to->function = dray_element_bytes.function
@@ -56,6 +52,7 @@ int dray_dtype_create_user(const char *name, char kind, uint32_t itemsize,
 			   const struct dray_dtype_functions *functions,
 			   void *context, dray_dtype *out)
 {
+	struct dray_dtype_functions known;
 	struct dray_dtype_user *user;
 	size_t length;
 	int ret;
@@ -63,14 +60,18 @@ int dray_dtype_create_user(const char *name, char kind, uint32_t itemsize,
 	if (!dray_given(name, __func__) || !dray_given(functions, __func__) ||
 	    !dray_given(out, __func__))
 		return -EINVAL;
-	ret = check(name, kind, alignment);
+	ret = DRAY_READ_OPTIONS(&known, functions,
+				DRAY_DTYPE_FUNCTIONS_SIZE_FIRST);
+	if (!ret)
+		ret = check(name, kind, alignment);
 	if (ret)
 		return ret;
+	fill_functions(&known);
 	length = strlen(name) + 1;
 	user = malloc(sizeof(*user) + length);
 	if (!user)
 		return dray_fail(-ENOMEM, "no memory for type '%.64s'", name);
-	copy_functions(&user->functions, functions);
+	user->functions = known;
 	memcpy(user->name, name, length);
 	user->context = context;
 	user->start.depth = 1;

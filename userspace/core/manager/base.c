@@ -11,6 +11,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/options.h"
 #include "manager/manager.h"
 #include "memory/node.h"
 #include "resource/resource.h"
@@ -113,7 +114,7 @@ int dray_manager_resource(struct dray_manager *self, struct dray_resource **out)
 
 static void give_back(void *ctx, const struct dray_memory_description *memory)
 {
-	dray_resource_deallocate(ctx, memory->pointer, memory->size,
+	dray_resource_deallocate(ctx, memory->pointer, memory->bytes,
 				 memory->stream);
 }
 
@@ -121,7 +122,7 @@ static int take_block(struct dray_manager *self, size_t size, uint64_t stream,
 		      enum dray_memory_kind kind, struct dray_memory **out)
 {
 	struct dray_memory_description memory = {
-		.size = size,
+		.bytes = size,
 		.kind = kind,
 		.flags = DRAY_MEMORY_DEFERRED,
 		.stream = stream,
@@ -166,7 +167,7 @@ static int take_write_combined(struct dray_manager *self, size_t size,
 		.mode = DRAY_MODE_WRITE_COMBINED,
 	};
 	struct dray_memory_description memory = {
-		.size = size,
+		.bytes = size,
 		.kind = kind,
 		.flags = DRAY_MEMORY_DEFERRED,
 		.finalize = drop_buffer,
@@ -212,10 +213,14 @@ static int host_mempin(struct dray_manager *self,
 		       const struct dray_memory_description *memory,
 		       uint32_t flags, struct dray_memory **out)
 {
-	struct dray_memory_description pinned = *memory;
+	struct dray_memory_description pinned;
 	int ret, fd;
 
-	ret = dray_node_pin(self->node, memory->pointer, memory->size,
+	ret = dray_options_read(&pinned, sizeof(pinned), memory,
+				DRAY_MEMORY_DESCRIPTION_SIZE_FIRST, "mempin");
+	if (ret)
+		return ret;
+	ret = dray_node_pin(self->node, pinned.pointer, pinned.bytes,
 			    flags & DRAY_HOST_READ_ONLY, &fd);
 	if (ret)
 		return ret;

@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "base/error.h"
-#include "base/reply.h"
+#include "base/options.h"
 #include "manager/manager.h"
 
 static int no_operation(const struct dray_manager *manager, const char *name)
@@ -143,8 +143,9 @@ int dray_manager_mempin(struct dray_manager *manager, void *pointer,
 			struct dray_memory **out)
 {
 	struct dray_memory_description memory = {
+		.size = sizeof(memory),
 		.pointer = pointer,
-		.size = size,
+		.bytes = size,
 		.kind = flags & DRAY_HOST_MAPPED ? DRAY_MEMORY_MAPPED
 						 : DRAY_MEMORY_PINNED,
 		.owner = owner,
@@ -223,11 +224,17 @@ int dray_manager_reset(struct dray_manager *manager)
 }
 
 void dray_manager_stats(struct dray_manager *manager,
-			struct dray_manager_stats *stats, size_t size)
+			struct dray_manager_stats *stats)
 {
+	struct dray_manager_stats known;
+	int ret;
+
 	if (!dray_given(manager, __func__) || !dray_given(stats, __func__))
 		return;
 	dray_guard_take(&manager->guard);
-	dray_reply(stats, size, &manager->stats, sizeof(manager->stats));
+	known = manager->stats;
 	dray_guard_give(&manager->guard);
+	ret = DRAY_WRITE_RESULT(stats, &known, DRAY_MANAGER_STATS_SIZE_FIRST);
+	if (ret)
+		errno = -ret;
 }

@@ -16,8 +16,8 @@ int dray_native_get_ipc_handle(struct dray_manager *self,
 	const struct dray_memory_description *is = &memory->is;
 
 	(void)self;
-	out->size = is->size;
-	return dray_ipc_export(is->pointer, is->size, 0, &out->record);
+	out->size = is->bytes;
+	return dray_ipc_export(is->pointer, is->bytes, 0, &out->record);
 }
 
 static void close_memory(void *opened,
@@ -45,7 +45,7 @@ int dray_manager_open_ipc_handle(struct dray_manager *manager,
 	if (ret)
 		return ret;
 	memory.pointer = dray_ipc_data(opened);
-	memory.size = (size_t)dray_ipc_size(opened);
+	memory.bytes = (size_t)dray_ipc_size(opened);
 	memory.ctx = opened;
 	ret = dray_memory_create(manager, &memory, out);
 	if (ret)

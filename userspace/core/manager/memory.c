@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/options.h"
 #include "manager/manager.h"
 #include "memory/node.h"
 
@@ -23,7 +24,7 @@ static void enlist(struct dray_memory *memory)
 	manager->alive = memory;
 	manager->stats.objects++;
 	if (!memory->base)
-		manager->stats.bytes += memory->is.size;
+		manager->stats.bytes += memory->is.bytes;
 	dray_guard_give(&manager->guard);
 }
 
@@ -35,7 +36,7 @@ static void delist(struct dray_memory *memory)
 		memory->next->link = memory->link;
 	memory->manager->stats.objects--;
 	if (!memory->base)
-		memory->manager->stats.bytes -= memory->is.size;
+		memory->manager->stats.bytes -= memory->is.bytes;
 }
 
 static int create(struct dray_manager *manager,
@@ -59,29 +60,36 @@ int dray_memory_create(struct dray_manager *manager,
 		       const struct dray_memory_description *description,
 		       struct dray_memory **out)
 {
+	struct dray_memory_description known;
+	int ret;
+
 	if (!dray_given(manager, __func__) ||
 	    !dray_given(description, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	if (description->kind > DRAY_MEMORY_DEVICE)
+	ret = DRAY_READ_OPTIONS(&known, description,
+				DRAY_MEMORY_DESCRIPTION_SIZE_FIRST);
+	if (ret)
+		return ret;
+	if (known.kind > DRAY_MEMORY_DEVICE)
 		return dray_fail(-EINVAL, "%u is not a kind of memory: 0 to %d",
-				 description->kind, DRAY_MEMORY_DEVICE);
-	if (description->flags & ~DRAY_MEMORY_DEFERRED)
-		return dray_fail(-EINVAL, "unknown flags 0x%x",
-				 description->flags);
-	return create(manager, description, NULL, out);
+				 known.kind, DRAY_MEMORY_DEVICE);
+	if (known.flags & ~DRAY_MEMORY_DEFERRED)
+		return dray_fail(-EINVAL, "unknown flags 0x%x", known.flags);
+	return create(manager, &known, NULL, out);
 }
 
 int dray_memory_view(struct dray_memory *memory, size_t offset, size_t size,
 		     struct dray_memory **out)
 {
-	struct dray_memory_description part = { .size = size };
+	struct dray_memory_description part = { .size = sizeof(part),
+						.bytes = size };
 
 	if (!dray_given(memory, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	if (offset > memory->is.size || size > memory->is.size - offset)
+	if (offset > memory->is.bytes || size > memory->is.bytes - offset)
 		return dray_fail(-EINVAL,
 				 "%zu bytes at %zu, the memory has %zu", size,
-				 offset, memory->is.size);
+				 offset, memory->is.bytes);
 	part.pointer = (char *)memory->is.pointer + offset;
 	part.kind = memory->is.kind;
 	part.stream = memory->is.stream;
@@ -152,7 +160,7 @@ struct dray_manager *dray_memory_manager_of(const struct dray_memory *memory)
 static uint32_t kind_among(const struct dray_memory *memory, uintptr_t address)
 {
 	for (; memory; memory = memory->next)
-		if (address - (uintptr_t)memory->is.pointer < memory->is.size)
+		if (address - (uintptr_t)memory->is.pointer < memory->is.bytes)
 			return memory->is.kind;
 	return DRAY_MEMORY_UNKNOWN;
 }

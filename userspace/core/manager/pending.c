@@ -42,7 +42,7 @@ bool dray_pending_add(struct dray_manager *manager, struct dray_memory *memory)
 	*manager->pending_last = memory;
 	manager->pending_last = &memory->next;
 	manager->stats.pending++;
-	manager->stats.pending_bytes += memory->is.size;
+	manager->stats.pending_bytes += memory->is.bytes;
 	return flushing != manager && too_many(manager);
 }
 
@@ -58,7 +58,7 @@ static struct dray_memory *take_first(struct dray_manager *manager, bool force)
 		if (!manager->pending)
 			manager->pending_last = &manager->pending;
 		manager->stats.pending--;
-		manager->stats.pending_bytes -= memory->is.size;
+		manager->stats.pending_bytes -= memory->is.bytes;
 	}
 	dray_guard_give(&manager->guard);
 	return memory;

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "base/options.h"
 #include "memory/backend.h"
 #include "memory/node.h"
 #include "memory/pages.h"
@@ -54,12 +55,9 @@ static int make_request(struct dray_node *node, uint64_t size, uint64_t reserve,
 			const struct dray_buffer_options *options,
 			struct dray_request *request)
 {
-	static const struct dray_buffer_options none;
 	uint64_t page;
 	int ret;
 
-	if (!options)
-		options = &none;
 	if (!size)
 		return dray_fail(-EINVAL, "a buffer of 0 bytes");
 	if (options->alignment && !dray_is_power_of_two(options->alignment))
@@ -136,14 +134,19 @@ int dray_buffer_alloc_growing(struct dray_node *node, uint64_t size,
 			      const struct dray_buffer_options *options,
 			      struct dray_buffer **out)
 {
+	struct dray_buffer_options known;
 	struct dray_request request;
 	struct dray_buffer *buffer;
 	int ret;
 
-	ret = make_request(node, size, reserve, options, &request);
+	ret = dray_options_read(&known, sizeof(known), options,
+				DRAY_BUFFER_OPTIONS_SIZE_FIRST,
+				"dray_buffer_alloc");
+	if (!ret)
+		ret = make_request(node, size, reserve, &known, &request);
 	if (ret)
 		return ret;
-	buffer = new_buffer(node, options ? options->name : NULL);
+	buffer = new_buffer(node, known.name);
 	if (!buffer)
 		return -ENOMEM;
 	ret = node->backend->alloc(buffer, &request);

@@ -14,6 +14,7 @@
 #include <dray/rows.h>
 
 #include "base/error.h"
+#include "base/options.h"
 #include "layout/layout.h"
 #include "layout/overlap.h"
 
@@ -52,8 +53,12 @@ static int take_limits(struct plan *plan, const struct dray_row_limits *limits)
 				      &plan->limits.max_count,
 				      &plan->limits.max_rows };
 	size_t i;
+	int ret =
+		dray_options_read(&plan->limits, sizeof(plan->limits), limits,
+				  DRAY_ROW_LIMITS_SIZE_FIRST, "dray_view_rows");
 
-	plan->limits = limits ? *limits : (struct dray_row_limits){ 0 };
+	if (ret)
+		return ret;
 	if (plan->limits.flags & ~DRAY_ROWS_ORDERED)
 		return dray_fail(-EINVAL, "unknown flags 0x%x of rows",
 				 plan->limits.flags & ~DRAY_ROWS_ORDERED);

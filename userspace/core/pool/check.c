@@ -18,7 +18,7 @@
 #include "base/error.h"
 #include "base/fork.h"
 #include "base/number.h"
-#include "base/reply.h"
+#include "base/options.h"
 #include "pool/check.h"
 #include "pool/no_memory.h"
 #include "pool/pool.h"
@@ -346,19 +346,19 @@ struct dray_checker *dray_checker_of(const struct dray_handler *handler)
 	return NULL;
 }
 
-int dray_check_get(const struct dray_handler *handler, struct dray_check *out,
-		   size_t size)
+int dray_check_get(const struct dray_handler *handler, struct dray_check *out)
 {
 	struct dray_checker *checker = dray_checker_of(handler);
+	struct dray_check known;
 
 	if (!checker)
 		return -EINVAL;
 	if (!out)
 		return dray_fail(-EINVAL, "the result pointer is NULL");
 	dray_guard_take(&checker->guard);
-	dray_reply(out, size, &checker->numbers, sizeof(checker->numbers));
+	known = checker->numbers;
 	dray_guard_give(&checker->guard);
-	return 0;
+	return DRAY_WRITE_RESULT(out, &known, DRAY_CHECK_SIZE_FIRST);
 }
 
 int dray_check_report(const struct dray_handler *handler, FILE *file)

@@ -53,9 +53,9 @@ void dray_check_at_exit(const struct dray_handler *handler)
 
 static bool found_something(const struct dray_handler *handler)
 {
-	struct dray_check numbers;
+	struct dray_check numbers = { .size = sizeof(numbers) };
 
-	return !dray_check_get(handler, &numbers, sizeof(numbers)) &&
+	return !dray_check_get(handler, &numbers) &&
 	       (numbers.blocks || numbers.bad_frees || numbers.double_frees ||
 		numbers.broken_guards || numbers.late_writes);
 }

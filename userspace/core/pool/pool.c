@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/fork.h"
 #include "base/number.h"
-#include "base/reply.h"
+#include "base/options.h"
 #include "memory/node.h"
 #include "memory/pages.h"
 #include "pool/pool.h"
@@ -132,7 +132,7 @@ int dray_pool_create(struct dray_node *node,
 		     const struct dray_pool_options *options,
 		     struct dray_pool **out)
 {
-	static const struct dray_pool_options none;
+	struct dray_pool_options known;
 	struct dray_pool *pool;
 	struct dray_info info;
 	uint64_t page;
@@ -140,11 +140,11 @@ int dray_pool_create(struct dray_node *node,
 
 	if (!dray_given(node, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	if (!options)
-		options = &none;
-	ret = dray_node_info(node, &info, sizeof(info));
+	ret = DRAY_READ_OPTIONS(&known, options, DRAY_POOL_OPTIONS_SIZE_FIRST);
 	if (!ret)
-		ret = check_options(node, options, &info, &page);
+		ret = dray_node_info(node, &info, sizeof(info));
+	if (!ret)
+		ret = check_options(node, &known, &info, &page);
 	if (ret)
 		return ret;
 	dray_regions_enlist();
@@ -158,8 +158,8 @@ int dray_pool_create(struct dray_node *node,
 	}
 
 	pthread_mutex_lock(&pool->lock);
-	start(pool, node, options, &info, page);
-	ret = dray_pool_first_region(pool, options->initial);
+	start(pool, node, &known, &info, page);
+	ret = dray_pool_first_region(pool, known.initial);
 	if (!ret)
 		dray_caches_adopt(pool);
 	pthread_mutex_unlock(&pool->lock);
@@ -196,8 +196,7 @@ struct dray_node *dray_pool_node(const struct dray_pool *pool)
 	return dray_given(pool, __func__) ? pool->node : NULL;
 }
 
-int dray_pool_stats(struct dray_pool *pool, struct dray_pool_stats *stats,
-		    size_t size)
+int dray_pool_stats(struct dray_pool *pool, struct dray_pool_stats *stats)
 {
 	struct dray_pool_stats known = { 0 };
 	const struct dray_pool_region *region;
@@ -218,6 +217,5 @@ int dray_pool_stats(struct dray_pool *pool, struct dray_pool_stats *stats,
 	known.parked = pool->parked;
 	pthread_mutex_unlock(&pool->lock);
 	known.bad_frees = atomic_load(&pool->bad_frees);
-	dray_reply(stats, size, &known, sizeof(known));
-	return 0;
+	return DRAY_WRITE_RESULT(stats, &known, DRAY_POOL_STATS_SIZE_FIRST);
 }

@@ -75,13 +75,13 @@ static int default_heap(struct dray_node *node, struct dray_heap_info *heap)
 static int pool_capacity(void *ctx, struct dray_capacity *out)
 {
 	struct pool_source *source = ctx;
-	struct dray_pool_stats stats;
+	struct dray_pool_stats stats = { .size = sizeof(stats) };
 	struct dray_heap_info heap;
 	int ret = default_heap(source->node, &heap);
 
 	if (ret)
 		return ret;
-	dray_pool_stats(source->pool, &stats, sizeof(stats));
+	dray_pool_stats(source->pool, &stats);
 	out->free = heap.free + (stats.reserved - stats.used);
 	out->total = heap.total;
 	if (out->free > out->total)

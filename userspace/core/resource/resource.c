@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/number.h"
+#include "base/options.h"
 #include "resource/resource.h"
 
 struct dray_resource {
@@ -23,23 +24,23 @@ int dray_resource_create(const struct dray_resource_ops *ops, void *ctx,
 			 struct dray_resource **out)
 {
 	struct dray_resource *resource;
+	struct dray_resource_ops known;
+	int ret;
 
 	if (!dray_given(ops, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	if (ops->size < sizeof(*ops))
-		return dray_fail(
-			-EINVAL,
-			"struct dray_resource_ops of %zu bytes: at least %zu",
-			ops->size, sizeof(*ops));
-	if (!ops->name || !ops->allocate || !ops->deallocate)
+	ret = DRAY_READ_OPTIONS(&known, ops, DRAY_RESOURCE_OPS_SIZE_FIRST);
+	if (ret)
+		return ret;
+	if (!known.name || !known.allocate || !known.deallocate)
 		return dray_fail(-EINVAL, "a resource without %s",
-				 !ops->name	 ? "a name"
-				 : ops->allocate ? "deallocate"
-						 : "allocate");
+				 !known.name	  ? "a name"
+				 : known.allocate ? "deallocate"
+						  : "allocate");
 	resource = calloc(1, sizeof(*resource));
 	if (!resource)
 		return dray_fail(-ENOMEM, "no memory for a resource's object");
-	resource->ops = *ops;
+	resource->ops = known;
 	resource->ctx = ctx;
 	atomic_init(&resource->references, 1);
 	*out = resource;

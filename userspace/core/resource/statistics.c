@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/guard.h"
-#include "base/reply.h"
+#include "base/options.h"
 #include "resource/resource.h"
 
 struct scope {
@@ -114,7 +114,7 @@ static struct statistics *statistics_of(struct dray_resource *resource)
 }
 
 int dray_statistics_get(struct dray_resource *resource,
-			struct dray_statistics *out, size_t size)
+			struct dray_statistics *out)
 {
 	struct statistics *statistics = statistics_of(resource);
 	struct dray_statistics known;
@@ -124,8 +124,7 @@ int dray_statistics_get(struct dray_resource *resource,
 	dray_guard_take(&statistics->guard);
 	known = statistics->innermost->numbers;
 	dray_guard_give(&statistics->guard);
-	dray_reply(out, size, &known, sizeof(known));
-	return 0;
+	return DRAY_WRITE_RESULT(out, &known, DRAY_STATISTICS_SIZE_FIRST);
 }
 
 int dray_statistics_push(struct dray_resource *resource)
@@ -146,13 +145,19 @@ int dray_statistics_push(struct dray_resource *resource)
 }
 
 int dray_statistics_pop(struct dray_resource *resource,
-			struct dray_statistics *out, size_t size)
+			struct dray_statistics *out)
 {
 	struct statistics *statistics = statistics_of(resource);
 	struct scope *scope, *outer;
+	int ret = 0;
 
 	if (!statistics)
 		return -EINVAL;
+	if (out)
+		ret = dray_result_check(out, DRAY_STATISTICS_SIZE_FIRST,
+					__func__);
+	if (ret)
+		return ret;
 	dray_guard_take(&statistics->guard);
 	scope = statistics->innermost;
 	outer = scope->outer;
@@ -166,7 +171,8 @@ int dray_statistics_pop(struct dray_resource *resource,
 		return dray_fail(-EINVAL,
 				 "the end of a scope without its begin");
 	if (out)
-		dray_reply(out, size, &scope->numbers, sizeof(scope->numbers));
+		ret = DRAY_WRITE_RESULT(out, &scope->numbers,
+					DRAY_STATISTICS_SIZE_FIRST);
 	free(scope);
-	return 0;
+	return ret;
 }

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/fork.h"
 #include "base/guard.h"
-#include "base/reply.h"
+#include "base/options.h"
 #include "pool/call_site.h"
 #include "pool/notes.h"
 #include "resource/resource.h"
@@ -221,17 +221,17 @@ static struct tracking *tracking_of(struct dray_resource *resource)
 	return dray_resource_context(resource, tracking_allocate, "tracking");
 }
 
-int dray_tracking_get(struct dray_resource *resource, struct dray_tracking *out,
-		      size_t size)
+int dray_tracking_get(struct dray_resource *resource, struct dray_tracking *out)
 {
 	struct tracking *tracking = tracking_of(resource);
+	struct dray_tracking known;
 
 	if (!tracking || !dray_given(out, __func__))
 		return -EINVAL;
 	dray_guard_take(&tracking->guard);
-	dray_reply(out, size, &tracking->numbers, sizeof(tracking->numbers));
+	known = tracking->numbers;
 	dray_guard_give(&tracking->guard);
-	return 0;
+	return DRAY_WRITE_RESULT(out, &known, DRAY_TRACKING_SIZE_FIRST);
 }
 
 /* A copy of the live blocks, to show without the guard. */

@@ -12,6 +12,7 @@
 #include "layout/overlap.h"
 #include "base/error.h"
 #include "base/number.h"
+#include "base/options.h"
 #include "memory/node.h"
 #include "stream/packet.h"
 
@@ -216,9 +217,10 @@ int dray_packet_init(struct dray_packet *packet, struct dray_stream *stream,
 		.sends = sends,
 		.rows = 1,
 	};
-	if (options)
-		packet->options = *options;
-	ret = check_direction(packet);
+	ret = DRAY_READ_OPTIONS(&packet->options, options,
+				DRAY_PACKET_OPTIONS_SIZE_FIRST);
+	if (!ret)
+		ret = check_direction(packet);
 	if (!ret)
 		ret = check_options(packet);
 	if (ret)

@@ -10,7 +10,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
-#include "base/reply.h"
+#include "base/options.h"
 #include "pool/busy.h"
 #include "stream/ring.h"
 
@@ -407,7 +407,7 @@ int dray_ring_acquire(struct dray_stream *stream, struct dray_point *points,
 }
 
 int dray_stream_ring_counts(struct dray_stream *stream,
-			    struct dray_ring_counts *counts, size_t size)
+			    struct dray_ring_counts *counts)
 {
 	const struct dray_timeline_head *head;
 	const struct dray_stream_ring *ring;
@@ -440,6 +440,5 @@ int dray_stream_ring_counts(struct dray_stream *stream,
 	/* A frame may be acquired just before its point is there. */
 	if (known.ended > known.acquired + known.lost)
 		known.waiting = known.ended - known.acquired - known.lost;
-	dray_reply(counts, size, &known, sizeof(known));
-	return 0;
+	return DRAY_WRITE_RESULT(counts, &known, DRAY_RING_COUNTS_SIZE_FIRST);
 }

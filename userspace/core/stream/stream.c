@@ -12,7 +12,7 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/fork.h"
-#include "base/reply.h"
+#include "base/options.h"
 #include "pool/busy.h"
 #include "stream/ring.h"
 
@@ -84,8 +84,6 @@ static int find(struct dray_node *node, const struct dray_info *info,
 
 static int check_options(const struct dray_stream_options *options)
 {
-	if (!options)
-		return 0;
 	if (options->flags)
 		return dray_fail(-EINVAL, "unknown flags 0x%x of a stream",
 				 options->flags);
@@ -218,8 +216,8 @@ static int open_channel(struct dray_node *node, const struct dray_info *info,
 {
 	struct dray_timeline args = {
 		.channel = channel->index,
-		.points = options ? options->points : 0,
-		.batch = options ? options->batch : 0,
+		.points = options->points,
+		.batch = options->batch,
 	};
 	struct dray_stream *stream = make_stream(channel);
 	int ret;
@@ -248,6 +246,7 @@ int dray_stream_open(struct dray_node *node, const char *name,
 		     const struct dray_stream_options *options,
 		     struct dray_stream **out)
 {
+	struct dray_stream_options known;
 	struct dray_channel_info channel;
 	struct dray_info info;
 	int ret;
@@ -255,7 +254,10 @@ int dray_stream_open(struct dray_node *node, const char *name,
 	if (!dray_given(node, __func__) || !dray_given(name, __func__) ||
 	    !dray_given(out, __func__))
 		return -EINVAL;
-	ret = check_options(options);
+	ret = DRAY_READ_OPTIONS(&known, options,
+				DRAY_STREAM_OPTIONS_SIZE_FIRST);
+	if (!ret)
+		ret = check_options(&known);
 	if (!ret)
 		ret = dray_node_info(node, &info, sizeof(info));
 	if (!ret)
@@ -264,7 +266,7 @@ int dray_stream_open(struct dray_node *node, const char *name,
 		return ret;
 	dray_streams_enlist();
 	dray_block_set_reap(reap_for_pool);
-	return open_channel(node, &info, &channel, options, out);
+	return open_channel(node, &info, &channel, &known, out);
 }
 
 int dray_stream_check(const struct dray_stream *stream)
@@ -341,7 +343,7 @@ uint64_t dray_stream_ended(struct dray_stream *stream)
 }
 
 int dray_stream_counts(struct dray_stream *stream,
-		       struct dray_stream_counts *counts, size_t size)
+		       struct dray_stream_counts *counts)
 {
 	struct dray_stream_counts known;
 	int ret;
@@ -357,8 +359,7 @@ int dray_stream_counts(struct dray_stream *stream,
 	dray_stream_leave(stream);
 	known = stream->counts;
 	dray_streams_unlock();
-	dray_reply(counts, size, &known, sizeof(known));
-	return 0;
+	return DRAY_WRITE_RESULT(counts, &known, DRAY_STREAM_COUNTS_SIZE_FIRST);
 }
 
 int dray_stream_cancel(struct dray_stream *stream)

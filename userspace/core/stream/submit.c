@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/reply.h"
+#include "base/options.h"
 #include "stream/packet.h"
 
 /* Decides on a copy, and tells the caller of the flag for one. */
@@ -284,7 +284,7 @@ static int carry_out(struct dray_stream *stream, uint32_t op,
 		ret = submit(&packet, &done);
 	dray_packet_drop(&packet);
 	return ret ? ret
-		   : hand_over(done, options ? options->bytes : NULL, event,
+		   : hand_over(done, packet.options.bytes, event,
 			       op != DRAY_OP_SHOW);
 }
 
@@ -338,7 +338,7 @@ int dray_stream_recv_pieces(struct dray_stream *stream,
 int dray_stream_explain(struct dray_stream *stream,
 			const struct dray_view *const *views, size_t count,
 			const struct dray_packet_options *options,
-			struct dray_explanation *out, size_t size)
+			struct dray_explanation *out)
 {
 	struct dray_explanation whole = { 0 };
 	struct dray_packet packet;
@@ -363,7 +363,8 @@ int dray_stream_explain(struct dray_stream *stream,
 		whole.axes = (int32_t)packet.pieces[0].axes_count;
 		whole.engine = !packet.staged;
 		memcpy(whole.reason, packet.reason, sizeof(whole.reason));
-		dray_reply(out, size, &whole, sizeof(whole));
+		ret = DRAY_WRITE_RESULT(out, &whole,
+					DRAY_EXPLANATION_SIZE_FIRST);
 	}
 	dray_packet_drop(&packet);
 	return ret;

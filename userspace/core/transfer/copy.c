@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/reply.h"
+#include "base/options.h"
 #include "memory/node.h"
 #include "transfer/plan.h"
 #include "transfer/view_sync.h"
@@ -336,7 +336,7 @@ int dray_fill(struct dray_queue *queue, const struct dray_view *dst,
 
 int dray_explain(struct dray_queue *queue, const struct dray_view *dst,
 		 const struct dray_view *src, unsigned int flags,
-		 struct dray_explanation *out, size_t size)
+		 struct dray_explanation *out)
 {
 	struct dray_explanation whole = { 0 };
 	struct dray_plan plan;
@@ -361,6 +361,5 @@ int dray_explain(struct dray_queue *queue, const struct dray_view *dst,
 	}
 	whole.engine = plan.engine;
 	memcpy(whole.reason, plan.reason, sizeof(whole.reason));
-	dray_reply(out, size, &whole, sizeof(whole));
-	return 0;
+	return DRAY_WRITE_RESULT(out, &whole, DRAY_EXPLANATION_SIZE_FIRST);
 }

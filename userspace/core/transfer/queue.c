@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/fork.h"
+#include "base/options.h"
 #include "pool/busy.h"
 #include "transfer/queue.h"
 
@@ -29,7 +30,7 @@ static int threshold_of(const struct dray_queue_options *options, uint64_t *out)
 	char *end;
 
 	*out = DEFAULT_THRESHOLD;
-	if (options && options->max_descriptors) {
+	if (options->max_descriptors) {
 		*out = options->max_descriptors;
 		return 0;
 	}
@@ -258,14 +259,18 @@ int dray_queue_create(struct dray_node *node,
 		      const struct dray_queue_options *options,
 		      struct dray_queue **out)
 {
+	struct dray_queue_options known;
 	struct dray_queue *queue;
 	int ret;
 
 	if (!dray_given(node, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	if (options && options->flags)
+	ret = DRAY_READ_OPTIONS(&known, options, DRAY_QUEUE_OPTIONS_SIZE_FIRST);
+	if (ret)
+		return ret;
+	if (known.flags)
 		return dray_fail(-EINVAL, "unknown flags 0x%x of a queue",
-				 options->flags);
+				 known.flags);
 	queue = calloc(1, sizeof(*queue));
 	if (!queue)
 		return dray_fail(-ENOMEM, "no memory for a queue");
@@ -274,10 +279,10 @@ int dray_queue_create(struct dray_node *node,
 	queue->channel = DRAY_CHANNEL_ANY;
 	queue->last = &queue->first;
 	forget_limits(queue);
-	queue->bound = options && options->channel;
+	queue->bound = known.channel;
 	if (queue->bound)
-		queue->channel = options->channel - 1;
-	ret = threshold_of(options, &queue->threshold);
+		queue->channel = known.channel - 1;
+	ret = threshold_of(&known, &queue->threshold);
 	if (!ret)
 		ret = learn_engine(queue);
 	if (ret) {

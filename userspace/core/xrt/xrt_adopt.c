@@ -10,10 +10,8 @@
 #include "base/cancel.h"
 #include "base/descriptor.h"
 #include "base/error.h"
+#include "base/options.h"
 #include "xrt/xrt.h"
-
-/* The most bytes of a newer structure, a page as for the kernel's own. */
-#define MOST_FOREIGN 4096
 
 /* XRT answers all ones, or 0, for a handle that it does not know. */
 static int size_of(dray_xrt_handle handle, uint64_t *size)
@@ -123,27 +121,12 @@ int dray_xrt_adopt(struct dray_xrt_device *device, dray_xrt_handle handle,
 static int copy_foreign(struct dray_xrt_foreign *to,
 			const struct dray_xrt_foreign *from)
 {
-	const char *more = (const char *)from + sizeof(*from);
-	size_t i;
+	int ret =
+		dray_options_read(to, sizeof(*to), from,
+				  DRAY_XRT_FOREIGN_SIZE_FIRST, "dray_xrt_wrap");
 
-	if (from->size < sizeof(*from))
-		return dray_fail(-EINVAL,
-				 "a struct dray_xrt_foreign of %zu bytes, at "
-				 "least %zu",
-				 from->size, sizeof(*from));
-	if (from->size > MOST_FOREIGN)
-		return dray_fail(
-			-E2BIG,
-			"a struct dray_xrt_foreign of %zu bytes, at most %d",
-			from->size, MOST_FOREIGN);
-	for (i = 0; i < from->size - sizeof(*from); i++) {
-		if (more[i])
-			return dray_fail(
-				-E2BIG,
-				"a struct dray_xrt_foreign of %zu bytes has fields that are not known: %zu are",
-				from->size, sizeof(*from));
-	}
-	*to = *from;
+	if (ret)
+		return ret;
 	if (!to->sync)
 		return dray_fail(-EINVAL, "a foreign BO without sync()");
 	if (!to->bytes)

@@ -209,7 +209,7 @@ static PyObject *queue_explain(PyObject *self, PyObject *const *args,
 			       Py_ssize_t count, PyObject *names)
 {
 	const struct dray_view *views[DRAY_UFUNC_MAX_OPERANDS];
-	struct dray_call_explanation reply;
+	struct dray_call_explanation reply = { .size = sizeof(reply) };
 	struct call_object *call;
 	PyObject *result = NULL;
 	int ret;
@@ -226,7 +226,7 @@ static PyObject *queue_explain(PyObject *self, PyObject *const *args,
 	ret = dray_explain_call(queue_self(self)->queue,
 				call->taken.self->ufunc, views,
 				views + call->taken.self->inputs,
-				&call->taken.options, &reply, sizeof(reply));
+				&call->taken.options, &reply);
 	ret = ufunc_leave(&call->frame, ret);
 	ufunc_end(&call->frame);
 	if (!ret)

@@ -40,7 +40,7 @@ static int give(struct dray_stream *stream, PyObject *arrays,
 	ret = dray_stream_ring(stream, views, (size_t)count, flags);
 	Py_END_ALLOW_THREADS
 	if (!ret)
-		ret = dray_stream_ring_counts(stream, &counts, sizeof(counts));
+		ret = dray_stream_ring_counts(stream, &counts);
 	if (ret)
 		raise_error(ret);
 	*base = counts.base;
@@ -227,7 +227,7 @@ static PyObject *frames_counts(PyObject *object, PyObject *unused)
 	(void)unused;
 	if (!stream)
 		return NULL;
-	ret = dray_stream_ring_counts(stream, &counts, sizeof(counts));
+	ret = dray_stream_ring_counts(stream, &counts);
 	stream_leave(self->stream);
 	return ret ? raise_error(ret)
 		   : record_ring_counts(type_state(object), &counts);

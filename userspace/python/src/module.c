@@ -219,7 +219,7 @@ static int module_exec(PyObject *module)
 				    DRAY_ROWS_ORDERED) ||
 	    PyModule_AddIntConstant(module, "FOR_CPU", DRAY_SYNC_FOR_CPU))
 		return -1;
-	if (PyModule_AddStringConstant(module, "version", DRAY_VERSION))
+	if (PyModule_AddStringConstant(module, "version", DRAY_VERSION_TEXT))
 		return -1;
 	return PyModule_AddStringConstant(module, "library_version",
 					  dray_version());

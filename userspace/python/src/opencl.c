@@ -151,12 +151,12 @@ static void opencl_dealloc(PyObject *object)
 
 static PyObject *opencl_device(PyObject *object, void *unused)
 {
-	struct dray_opencl_device device;
+	struct dray_opencl_device device = { .size = sizeof(device) };
 	int ret;
 
 	(void)unused;
 	ret = dray_opencl_executor_device(opencl_self(object)->head.executor,
-					  &device, sizeof(device));
+					  &device);
 	return ret ? ufunc_error(ret)
 		   : record_opencl_device(type_state(object), &device);
 }

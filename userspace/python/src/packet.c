@@ -349,8 +349,7 @@ PyObject *packet_explain(PyObject *self, PyObject *args, PyObject *keywords)
 	view = &operand.view;
 	options.flags = stage ? DRAY_PACKET_STAGE : 0;
 	Py_BEGIN_ALLOW_THREADS
-	ret = dray_stream_explain(stream, &view, 1, &options, &explanation,
-				  sizeof(explanation));
+	ret = dray_stream_explain(stream, &view, 1, &options, &explanation);
 	Py_END_ALLOW_THREADS
 	stream_leave(self);
 	return ret ? refuse(ret)

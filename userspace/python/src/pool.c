@@ -183,8 +183,8 @@ static int pool_query(PyObject *capsule, struct dray_pool_stats *stats)
 {
 	int ret;
 
-	memset(stats, 0, sizeof(*stats));
-	ret = dray_pool_stats(pool_in(capsule), stats, sizeof(*stats));
+	*stats = (struct dray_pool_stats){ .size = sizeof(*stats) };
+	ret = dray_pool_stats(pool_in(capsule), stats);
 	if (!ret)
 		return 0;
 	raise_error(ret);
@@ -193,7 +193,7 @@ static int pool_query(PyObject *capsule, struct dray_pool_stats *stats)
 
 static PyObject *pool_repr(PyObject *self)
 {
-	struct dray_pool_stats stats;
+	struct dray_pool_stats stats = { .size = sizeof(stats) };
 	PyObject *capsule, *text = NULL;
 	struct dray_node *node;
 
@@ -217,7 +217,7 @@ static PyObject *pool_repr(PyObject *self)
 static PyObject *pool_stats(PyObject *self, PyObject *unused)
 {
 	PyObject *capsule = take_capsule(self);
-	struct dray_pool_stats stats;
+	struct dray_pool_stats stats = { .size = sizeof(stats) };
 	int failed;
 
 	(void)unused;

@@ -314,7 +314,7 @@ static PyObject *recording_end(PyObject *object, PyObject *unused)
 
 static PyObject *recording_plan(PyObject *object, PyObject *unused)
 {
-	struct dray_sequence_plan plan;
+	struct dray_sequence_plan plan = { .size = sizeof(plan) };
 	int ret =
 		dray_sequence_get_plan(recording_self(object)->sequence, &plan);
 

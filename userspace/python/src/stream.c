@@ -200,14 +200,14 @@ void stream_leave(PyObject *object)
 int stream_renew(PyObject *object)
 {
 	struct stream_object *self = stream_of(object);
-	struct dray_stream_counts counts;
+	struct dray_stream_counts counts = { .size = sizeof(counts) };
 	bool first = false;
 	int ret = 0;
 
 	Py_BEGIN_CRITICAL_SECTION(self);
 	if (!self->closing && !self->renewing) {
 		/* A child of fork() has only a copy: its parent uses the stream. */
-		ret = dray_stream_counts(self->stream, &counts, sizeof(counts));
+		ret = dray_stream_counts(self->stream, &counts);
 		first = ret != -ECHILD;
 		self->renewing = first;
 		self->users += first;

@@ -101,7 +101,7 @@ static PyObject *stream_counts(PyObject *self, PyObject *unused)
 	(void)unused;
 	if (!stream)
 		return NULL;
-	ret = dray_stream_counts(stream, &counts, sizeof(counts));
+	ret = dray_stream_counts(stream, &counts);
 	stream_leave(self);
 	return ret ? raise_error(ret)
 		   : record_stream_counts(type_state(self), &counts);

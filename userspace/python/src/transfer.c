@@ -239,7 +239,7 @@ PyObject *transfer_explain(PyObject *module, PyObject *args, PyObject *keywords)
 			return NULL;
 		Py_BEGIN_ALLOW_THREADS
 		ret = dray_explain(queue, &dst.view, &src.view, flags,
-				   &explanation, sizeof(explanation));
+				   &explanation);
 		Py_END_ALLOW_THREADS
 		node_entry_put(entry);
 		if (ret)

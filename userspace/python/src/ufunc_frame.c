@@ -69,6 +69,7 @@ static int set_state(struct ufunc_frame *frame)
 	PyObject *tuple;
 	int ret;
 
+	frame->errors.size = sizeof(frame->errors);
 	dray_get_fp_state(&frame->errors);
 	state = frame->errors;
 	if (wanted(frame->state, &tuple))
@@ -301,7 +302,7 @@ int64_t ufunc_elements(const struct ufunc_operand *operands, int count)
 
 PyObject *ufunc_state(PyObject *module, PyObject *unused)
 {
-	struct dray_fp_state state;
+	struct dray_fp_state state = { .size = sizeof(state) };
 
 	(void)module;
 	(void)unused;
