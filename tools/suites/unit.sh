@@ -5,7 +5,7 @@ ABOUT_UNIT="the library on the host back end as a release, and a part of it by c
 address and undefined-behaviour sanitizers; with --full all of it with sanitizers, by clang \
 and with the thread sanitizer; dmactl, dray-replay and the programs of the README"
 PACKAGES_UNIT=(
-	"${PACKAGES_BUILD[@]}" "${PACKAGES_OPENCL[@]}" "${PACKAGES_VERILOG[@]}" clang device-tree-compiler libclang-rt-dev
+	"${PACKAGES_BUILD[@]}" "${PACKAGES_OPENCL[@]}" "${PACKAGES_VERILOG[@]}" abigail-tools clang device-tree-compiler libclang-rt-dev
 	librsvg2-bin mandoc python3-libfdt python3-pil python3-pytest
 )
 
