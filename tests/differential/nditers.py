@@ -31,7 +31,8 @@ class View(ctypes.Structure):
 
 
 class Options(ctypes.Structure):
-    _fields_ = [("flags", c_uint32), ("order", ctypes.c_char), ("casting", ctypes.c_uint8),
+    _fields_ = [("size", ctypes.c_size_t), ("flags", c_uint32), ("order", ctypes.c_char),
+                ("casting", ctypes.c_uint8),
                 ("ndim", ctypes.c_int16), ("operand_flags", POINTER(c_uint32)),
                 ("dtypes", POINTER(c_uint64)), ("operand_axes", POINTER(POINTER(c_int))),
                 ("shape", POINTER(c_int64)), ("buffer_size", c_int64)]
@@ -131,7 +132,7 @@ class Nditer:
     def __init__(self, views, flags, op_flags, op_dtypes=None, order="K", casting="safe",
                  op_axes=None, itershape=None, buffersize=0):
         count = len(views)
-        options = Options(sum(1 << FLAGS.index(flag) for flag in flags), order.encode(),
+        options = Options(0, sum(1 << FLAGS.index(flag) for flag in flags), order.encode(),
                           CASTING.index(casting), 0)
         options.buffer_size = buffersize
         options.operand_flags = (c_uint32 * count)(*[

@@ -25,7 +25,8 @@ TURNS = 40
 
 
 class Options(ctypes.Structure):
-    _fields_ = [("dtype", ctypes.c_uint64), ("signature", ctypes.c_void_p),
+    _fields_ = [("size", ctypes.c_size_t), ("dtype", ctypes.c_uint64),
+                ("signature", ctypes.c_void_p),
                 ("where", ctypes.c_void_p), ("order", ctypes.c_char),
                 ("casting", ctypes.c_uint8), ("weak", ctypes.c_uint16),
                 ("flags", ctypes.c_uint32), ("threads", ctypes.c_uint),

@@ -7,7 +7,7 @@ static struct dray_manager *manager;
 static struct dray_resource *counted, *tracked;
 static const struct dray_handler *checked;
 
-static int buffer(void *options)
+static int buffer_sized(void *options)
 {
 	struct dray_buffer *made;
 	int ret = dray_buffer_alloc(loop.node, 4096, options, &made);
@@ -17,7 +17,7 @@ static int buffer(void *options)
 	return ret;
 }
 
-static int pool(void *options)
+static int pool_sized(void *options)
 {
 	struct dray_pool *made;
 	int ret = dray_pool_create(loop.node, options, &made);
@@ -27,29 +27,29 @@ static int pool(void *options)
 	return ret;
 }
 
-static int pool_stats(void *stats)
+static int pool_stats_sized(void *stats)
 {
 	return dray_pool_stats(loop.pool, stats);
 }
 
-static int check(void *numbers)
+static int check_sized(void *numbers)
 {
 	return dray_check_get(checked, numbers);
 }
 
-static int resource_allocate(void *ctx, size_t size, size_t alignment,
-			     uint64_t stream, void **out)
+static int sized_allocate(void *ctx, size_t size, size_t alignment,
+			  uint64_t stream, void **out)
 {
 	return -ENOMEM;
 }
 
-static int resource_deallocate(void *ctx, void *block, size_t size,
-			       uint64_t stream)
+static int sized_deallocate(void *ctx, void *block, size_t size,
+			    uint64_t stream)
 {
 	return -EINVAL;
 }
 
-static int resource(void *ops)
+static int resource_sized(void *ops)
 {
 	struct dray_resource *made;
 	int ret = dray_resource_create(ops, NULL, &made);
@@ -59,13 +59,13 @@ static int resource(void *ops)
 	return ret;
 }
 
-static int statistics(void *out)
+static int statistics_sized(void *out)
 {
 	return dray_statistics_get(counted, out);
 }
 
 /* A refused structure leaves the scope, which is ended here. */
-static int statistics_pop(void *out)
+static int statistics_pop_sized(void *out)
 {
 	int ret;
 
@@ -76,12 +76,12 @@ static int statistics_pop(void *out)
 	return ret;
 }
 
-static int tracking(void *out)
+static int tracking_sized(void *out)
 {
 	return dray_tracking_get(tracked, out);
 }
 
-static int memory(void *description)
+static int memory_sized(void *description)
 {
 	struct dray_memory *made;
 	int ret = dray_memory_create(manager, description, &made);
@@ -91,14 +91,14 @@ static int memory(void *description)
 	return ret;
 }
 
-static int manager_stats(void *stats)
+static int manager_stats_sized(void *stats)
 {
 	errno = 0;
 	dray_manager_stats(manager, stats);
 	return -errno;
 }
 
-static int dtype(void *functions)
+static int dtype_sized(void *functions)
 {
 	dray_dtype made;
 	int ret = dray_dtype_create_user("sized", 'q', 4, 4, functions, NULL,
@@ -109,7 +109,7 @@ static int dtype(void *functions)
 	return ret;
 }
 
-static int rows(void *limits)
+static int rows_sized(void *limits)
 {
 	static char bytes[4];
 	struct dray_view view;
@@ -121,7 +121,7 @@ static int rows(void *limits)
 	return dray_view_rows(&view, limits, &row, 1, &count);
 }
 
-static int queue(void *options)
+static int queue_sized(void *options)
 {
 	struct dray_queue *made;
 	int ret = dray_queue_create(loop.node, options, &made);
@@ -131,7 +131,7 @@ static int queue(void *options)
 	return ret;
 }
 
-static int explain(void *out)
+static int explain_sized(void *out)
 {
 	struct dray_view view = bytes_of(16, 1), to = bytes_of(16, 2);
 	struct dray_queue *made;
@@ -145,7 +145,7 @@ static int explain(void *out)
 	return ret;
 }
 
-static int stream(void *options)
+static int stream_sized(void *options)
 {
 	struct dray_stream *made;
 	int ret = dray_stream_open(loop.node, "tx1", options, &made);
@@ -155,7 +155,7 @@ static int stream(void *options)
 	return ret;
 }
 
-static int packet(void *options)
+static int packet_sized(void *options)
 {
 	struct dray_view view = bytes_of(16, 1), to = bytes_of(16, 2);
 	struct dray_event *event;
@@ -171,7 +171,7 @@ static int packet(void *options)
 	return ret;
 }
 
-static int stream_explain(void *out)
+static int stream_explain_sized(void *out)
 {
 	struct dray_view view = bytes_of(16, 1);
 	const struct dray_view *const views[] = { &view };
@@ -181,12 +181,12 @@ static int stream_explain(void *out)
 	return ret;
 }
 
-static int stream_counts(void *counts)
+static int stream_counts_sized(void *counts)
 {
 	return dray_stream_counts(loop.tx, counts);
 }
 
-static int ring_counts(void *counts)
+static int ring_counts_sized(void *counts)
 {
 	struct dray_view frames[] = { bytes_of(4096, 1), bytes_of(4096, 2) };
 	const struct dray_view *const views[] = { &frames[0], &frames[1] };
@@ -202,7 +202,7 @@ static int ring_counts(void *counts)
 }
 
 /* A machine without XRT refuses it after its size. */
-static int foreign(void *structure)
+static int foreign_sized(void *structure)
 {
 	struct dray_xrt_bo *made;
 	int ret = dray_xrt_wrap(NULL, structure, &made);
@@ -216,42 +216,45 @@ FACT_ON(on_host, options_and_results_have_any_size, loop_setup, loop_teardown)
 {
 	static const struct dray_resource_ops ops = {
 		.name = "sized",
-		.allocate = resource_allocate,
-		.deallocate = resource_deallocate,
+		.allocate = sized_allocate,
+		.deallocate = sized_deallocate,
 	};
 	static const struct sizes_row table[] = {
 		OPTIONS(dray_buffer_options, DRAY_BUFFER_OPTIONS, 64, false,
-			NULL, buffer),
+			NULL, buffer_sized),
 		OPTIONS(dray_pool_options, DRAY_POOL_OPTIONS, 64, false, NULL,
-			pool),
-		RESULT(dray_pool_stats, DRAY_POOL_STATS, 80, pool_stats),
-		RESULT(dray_check, DRAY_CHECK, 64, check),
+			pool_sized),
+		RESULT(dray_pool_stats, DRAY_POOL_STATS, 80, pool_stats_sized),
+		RESULT(dray_check, DRAY_CHECK, 64, check_sized),
 		OPTIONS(dray_resource_ops, DRAY_RESOURCE_OPS, 48, false, &ops,
-			resource),
-		RESULT(dray_statistics, DRAY_STATISTICS, 56, statistics),
-		RESULT(dray_statistics, DRAY_STATISTICS, 56, statistics_pop),
-		RESULT(dray_tracking, DRAY_TRACKING, 40, tracking),
+			resource_sized),
+		RESULT(dray_statistics, DRAY_STATISTICS, 56, statistics_sized),
+		RESULT(dray_statistics, DRAY_STATISTICS, 56,
+		       statistics_pop_sized),
+		RESULT(dray_tracking, DRAY_TRACKING, 40, tracking_sized),
 		OPTIONS(dray_memory_description, DRAY_MEMORY_DESCRIPTION, 72,
-			false, NULL, memory),
+			false, NULL, memory_sized),
 		RESULT(dray_manager_stats, DRAY_MANAGER_STATS, 72,
-		       manager_stats),
+		       manager_stats_sized),
 		OPTIONS(dray_dtype_functions, DRAY_DTYPE_FUNCTIONS, 80, false,
-			NULL, dtype),
+			NULL, dtype_sized),
 		OPTIONS(dray_row_limits, DRAY_ROW_LIMITS, 56, false, NULL,
-			rows),
+			rows_sized),
 		OPTIONS(dray_queue_options, DRAY_QUEUE_OPTIONS, 24, false, NULL,
-			queue),
-		RESULT(dray_explanation, DRAY_EXPLANATION, 216, explain),
-		RESULT(dray_explanation, DRAY_EXPLANATION, 216, stream_explain),
+			queue_sized),
+		RESULT(dray_explanation, DRAY_EXPLANATION, 216, explain_sized),
+		RESULT(dray_explanation, DRAY_EXPLANATION, 216,
+		       stream_explain_sized),
 		OPTIONS(dray_stream_options, DRAY_STREAM_OPTIONS, 24, false,
-			NULL, stream),
+			NULL, stream_sized),
 		OPTIONS(dray_packet_options, DRAY_PACKET_OPTIONS, 40, false,
-			NULL, packet),
+			NULL, packet_sized),
 		RESULT(dray_stream_counts, DRAY_STREAM_COUNTS, 72,
-		       stream_counts),
-		RESULT(dray_ring_counts, DRAY_RING_COUNTS, 72, ring_counts),
+		       stream_counts_sized),
+		RESULT(dray_ring_counts, DRAY_RING_COUNTS, 72,
+		       ring_counts_sized),
 		OPTIONS(dray_xrt_foreign, DRAY_XRT_FOREIGN, 64, true, NULL,
-			foreign),
+			foreign_sized),
 	};
 	struct dray_resource *heap;
 

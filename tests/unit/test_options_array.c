@@ -12,33 +12,33 @@ static const int64_t shape[] = { 4 };
 static int64_t numbers[4];
 static struct dray_view view;
 
-static int end(struct dray_array *array, int ret)
+static int sized_end(struct dray_array *array, int ret)
 {
 	if (!ret)
 		dray_array_unref(array);
 	return ret;
 }
 
-static int set_fp_state(void *state)
+static int set_fp_state_sized(void *state)
 {
 	return dray_set_fp_state(state);
 }
 
-static int get_fp_state(void *state)
+static int get_fp_state_sized(void *state)
 {
 	errno = 0;
 	dray_get_fp_state(state);
 	return -errno;
 }
 
-static int array(void *options)
+static int array_sized(void *options)
 {
 	struct dray_array *made;
 
-	return end(made, dray_array_make(options, &made));
+	return sized_end(made, dray_array_make(options, &made));
 }
 
-static int nditer(void *options)
+static int nditer_sized(void *options)
 {
 	const struct dray_view *const views[] = { &view };
 	struct dray_nditer *made;
@@ -49,15 +49,15 @@ static int nditer(void *options)
 
 static const struct dray_view *const inputs[] = { &view, &view };
 
-static int call(void *options)
+static int call_sized(void *options)
 {
 	struct dray_array *made;
 
-	return end(made, dray_ufunc_call(dray_ufunc_find("add"), inputs, NULL,
-					 options, &made));
+	return sized_end(made, dray_ufunc_call(dray_ufunc_find("add"), inputs,
+					       NULL, options, &made));
 }
 
-static int resolve(void *options)
+static int resolve_sized(void *options)
 {
 	const dray_dtype given[] = { DRAY_INT64, DRAY_INT64, 0 };
 	dray_dtype types[3];
@@ -66,31 +66,32 @@ static int resolve(void *options)
 					types);
 }
 
-static int outer(void *options)
+static int outer_sized(void *options)
 {
 	struct dray_array *made;
 
-	return end(made, dray_ufunc_outer(dray_ufunc_find("add"), &view, &view,
-					  NULL, options, &made));
+	return sized_end(made, dray_ufunc_outer(dray_ufunc_find("add"), &view,
+						&view, NULL, options, &made));
 }
 
-static int clip(void *options)
+static int clip_sized(void *options)
 {
 	struct dray_array *made;
 
-	return end(made, dray_clip(&view, &view, &view, NULL, options, &made));
+	return sized_end(made,
+			 dray_clip(&view, &view, &view, NULL, options, &made));
 }
 
-static int submit(void *options)
+static int submit_sized(void *options)
 {
 	struct dray_array *made;
 
-	return end(made,
-		   dray_call_queue_submit(calls, dray_ufunc_find("add"), inputs,
-					  NULL, options, &made, NULL));
+	return sized_end(made, dray_call_queue_submit(
+				       calls, dray_ufunc_find("add"), inputs,
+				       NULL, options, &made, NULL));
 }
 
-static int explain_options(void *options)
+static int explain_options_sized(void *options)
 {
 	struct dray_call_explanation said = { .size = sizeof(said) };
 
@@ -98,26 +99,27 @@ static int explain_options(void *options)
 				 options, &said);
 }
 
-static int explain(void *out)
+static int call_explain_sized(void *out)
 {
 	return dray_explain_call(calls, dray_ufunc_find("add"), inputs, NULL,
 				 NULL, out);
 }
 
-static int reduce(void *options)
+static int reduce_sized(void *options)
 {
 	struct dray_array *made;
 
-	return end(made, dray_ufunc_reduce(dray_ufunc_find("add"), &view, NULL,
-					   options, &made));
+	return sized_end(made, dray_ufunc_reduce(dray_ufunc_find("add"), &view,
+						 NULL, options, &made));
 }
 
 #define STATISTIC(name)                                                     \
-	static int name(void *options)                                      \
+	static int name##_sized(void *options)                              \
 	{                                                                   \
 		struct dray_array *made;                                    \
                                                                             \
-		return end(made, dray_##name(&view, NULL, options, &made)); \
+		return sized_end(made,                                      \
+				 dray_##name(&view, NULL, options, &made)); \
 	}                                                                   \
 	struct unit_fact
 STATISTIC(sum);
@@ -125,32 +127,32 @@ STATISTIC(ptp);
 STATISTIC(count_true);
 STATISTIC(mean);
 
-static int variance(void *options)
+static int variance_sized(void *options)
 {
 	struct dray_array *made;
 
-	return end(made, dray_var(&view, NULL, 0, options, &made));
+	return sized_end(made, dray_var(&view, NULL, 0, options, &made));
 }
 
 /* A file that does not exist is refused after the size. */
-static int npy(void *options)
+static int npy_sized(void *options)
 {
 	struct dray_array *made;
 
-	return end(made, dray_npy_load("/nowhere/x.npy", options, &made));
+	return sized_end(made, dray_npy_load("/nowhere/x.npy", options, &made));
 }
 
-static int executor_check(void *context, const struct dray_call *asked)
+static int sized_check(void *context, const struct dray_call *asked)
 {
 	return -EOPNOTSUPP;
 }
 
-static int executor_submit(void *context, struct dray_call *asked)
+static int sized_submit(void *context, struct dray_call *asked)
 {
 	return -EOPNOTSUPP;
 }
 
-static int executor(void *functions)
+static int executor_sized(void *functions)
 {
 	struct dray_executor *made;
 	int ret = dray_executor_create("sized", functions, NULL, &made);
@@ -160,7 +162,7 @@ static int executor(void *functions)
 	return ret;
 }
 
-static int call_queue(void *options)
+static int call_queue_sized(void *options)
 {
 	struct dray_call_queue *made;
 	int ret = dray_call_queue_create(NULL, 0, options, &made);
@@ -170,7 +172,7 @@ static int call_queue(void *options)
 	return ret;
 }
 
-static int stream_executor(void *options)
+static int stream_executor_sized(void *options)
 {
 	struct dray_executor *made;
 	int ret = dray_stream_executor_create(options, &made);
@@ -181,7 +183,7 @@ static int stream_executor(void *options)
 }
 
 /* A machine without OpenCL refuses it after its size. */
-static int opencl(void *options)
+static int opencl_sized(void *options)
 {
 	struct dray_executor *made;
 	int ret = dray_opencl_executor_create(options, &made);
@@ -191,7 +193,7 @@ static int opencl(void *options)
 	return ret;
 }
 
-static int sequence_call(void *options)
+static int sequence_call_sized(void *options)
 {
 	struct dray_sequence *made;
 	dray_value in, out;
@@ -205,24 +207,25 @@ static int sequence_call(void *options)
 	return ret;
 }
 
-static int sequence_plan(void *plan)
+static int sequence_plan_sized(void *plan)
 {
 	return dray_sequence_get_plan(sequence, plan);
 }
 
-static int sequence_run(void *options)
+static int sequence_run_sized(void *options)
 {
 	struct dray_array *made;
 
-	return end(made,
-		   dray_sequence_run(sequence, inputs, NULL, options, &made));
+	return sized_end(made, dray_sequence_run(sequence, inputs, NULL,
+						 options, &made));
 }
 
-static int sequence_submit(void *options)
+static int sequence_submit_sized(void *options)
 {
 	struct dray_array *made;
 
-	return end(made, dray_sequence_submit(sequence, calls, inputs, NULL,
+	return sized_end(made,
+			 dray_sequence_submit(sequence, calls, inputs, NULL,
 					      options, &made, NULL));
 }
 
@@ -253,8 +256,8 @@ FACT_ON(on_host, options_and_results_of_arrays_have_any_size, loop_setup,
 {
 	static const struct dray_fp_state fresh = { .buffer_size = 8192 };
 	static const struct dray_executor_functions functions = {
-		.check = executor_check,
-		.submit = executor_submit,
+		.check = sized_check,
+		.submit = sized_submit,
 	};
 	static const dray_dtype types[] = { DRAY_UINT8, DRAY_UINT8 };
 	static const struct dray_opencl_loop loop_of_opencl;
@@ -271,44 +274,44 @@ FACT_ON(on_host, options_and_results_of_arrays_have_any_size, loop_setup,
 	};
 	const struct sizes_row table[] = {
 		OPTIONS(dray_fp_state, DRAY_FP_STATE, 40, false, &fresh,
-			set_fp_state),
-		RESULT(dray_fp_state, DRAY_FP_STATE, 40, get_fp_state),
+			set_fp_state_sized),
+		RESULT(dray_fp_state, DRAY_FP_STATE, 40, get_fp_state_sized),
 		OPTIONS(dray_array_options, DRAY_ARRAY_OPTIONS, 72, false, NULL,
-			array),
+			array_sized),
 		OPTIONS(dray_nditer_options, DRAY_NDITER_OPTIONS, 56, false,
-			NULL, nditer),
-		UFUNC(call),
-		UFUNC(resolve),
-		UFUNC(outer),
-		UFUNC(clip),
-		UFUNC(submit),
-		UFUNC(explain_options),
+			NULL, nditer_sized),
+		UFUNC(call_sized),
+		UFUNC(resolve_sized),
+		UFUNC(outer_sized),
+		UFUNC(clip_sized),
+		UFUNC(submit_sized),
+		UFUNC(explain_options_sized),
 		RESULT(dray_call_explanation, DRAY_CALL_EXPLANATION, 328,
-		       explain),
-		REDUCE(reduce),
-		REDUCE(sum),
-		REDUCE(ptp),
-		REDUCE(count_true),
-		REDUCE(mean),
-		REDUCE(variance),
+		       call_explain_sized),
+		REDUCE(reduce_sized),
+		REDUCE(sum_sized),
+		REDUCE(ptp_sized),
+		REDUCE(count_true_sized),
+		REDUCE(mean_sized),
+		REDUCE(variance_sized),
 		OPTIONS(dray_npy_options, DRAY_NPY_OPTIONS, 24, true, NULL,
-			npy),
+			npy_sized),
 		OPTIONS(dray_executor_functions, DRAY_EXECUTOR_FUNCTIONS, 32,
-			false, &functions, executor),
+			false, &functions, executor_sized),
 		OPTIONS(dray_call_queue_options, DRAY_CALL_QUEUE_OPTIONS, 16,
-			false, NULL, call_queue),
+			false, NULL, call_queue_sized),
 		OPTIONS(dray_stream_executor_options,
 			DRAY_STREAM_EXECUTOR_OPTIONS, 112, false, &streams,
-			stream_executor),
+			stream_executor_sized),
 		OPTIONS(dray_opencl_executor_options,
 			DRAY_OPENCL_EXECUTOR_OPTIONS, 48, true, &kernels,
-			opencl),
+			opencl_sized),
 		OPTIONS(dray_sequence_options, DRAY_SEQUENCE_OPTIONS, 48, false,
-			NULL, sequence_call),
+			NULL, sequence_call_sized),
 		RESULT(dray_sequence_plan, DRAY_SEQUENCE_PLAN, 40,
-		       sequence_plan),
-		RUN(sequence_run),
-		RUN(sequence_submit),
+		       sequence_plan_sized),
+		RUN(sequence_run_sized),
+		RUN(sequence_submit_sized),
 	};
 
 	assert_works(
