@@ -103,7 +103,7 @@ def test_each_structure_with_a_size_has_its_first_version_and_a_test():
                     for file in (TREE / "tests/unit").glob("test_o*.c"))
     recorded = {name.lower() for name in re.findall(r"#define (DRAY_\w+)_SIZE_FIRST", constants)}
     assert recorded == SIZED
-    # A device of OpenCL has no mock; tests/unit/test_opencl.c asks a real one.
+    # test_opencl.c has the device of OpenCL, which needs a real one.
     assert sorted(name for name in SIZED if not re.search(rf"\b{name}\b", tests)) == []
 
 

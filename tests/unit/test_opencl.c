@@ -5,7 +5,9 @@
  */
 #include <dray/array.h>
 
+#include "cast/options.h"
 #include "opencl_device.h"
+#include "sizes.h"
 
 FACTS_ON(has_device)
 
@@ -149,6 +151,21 @@ FACT(a_call_that_is_too_large_for_a_buffer_is_the_cpus)
 	discard(&in);
 	discard(&out);
 	device_teardown(NULL);
+}
+
+static int device_sized(void *device)
+{
+	return dray_opencl_executor_device(executor, device);
+}
+
+DEVICE_FACT(facts_of_a_device_have_any_size)
+{
+	static const struct sizes_row table[] = {
+		RESULT(dray_opencl_device, DRAY_OPENCL_DEVICE, 288,
+		       device_sized),
+	};
+
+	SIZES_CHECK(table);
 }
 
 FACT(bad_arguments_are_refused)
