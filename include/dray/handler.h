@@ -62,6 +62,13 @@ struct dray_handler {
  */
 DRAY_API const struct dray_handler *dray_handler_for(struct dray_pool *pool);
 
+/**
+ * Whether @handler is a pool's own: of dray_handler_for(), and not a checking one.  It
+ * calls nothing outside of the library but the pressure callback, so that a runtime
+ * may release its own lock meanwhile.  False for all others, a split one too.
+ */
+DRAY_API bool dray_handler_is_pools(const struct dray_handler *handler);
+
 /** The C library's malloc behind the same interface; a constant. */
 DRAY_API const struct dray_handler *dray_handler_default(void);
 

@@ -30,6 +30,24 @@ POOL_FACT(it_is_named_after_the_back_end)
 	assert_ptr_equal(dray_handler_for(*state), handler);
 }
 
+POOL_FACT(a_pools_own_handler_is_known)
+{
+	const struct dray_handler *pools = dray_handler_for(*state);
+	const struct dray_handler *malloc = dray_handler_default();
+	const struct dray_handler *checks, *splits;
+	struct dray_handler renamed = *malloc;
+
+	assert_works(dray_handler_check(pools, NULL, &checks));
+	assert_works(dray_handler_split(*state, 100, malloc, &splits));
+	memcpy(renamed.name, pools->name, sizeof(renamed.name));
+	assert_true(dray_handler_is_pools(pools));
+	assert_false(dray_handler_is_pools(malloc));
+	assert_false(dray_handler_is_pools(checks));
+	assert_false(dray_handler_is_pools(splits));
+	assert_false(dray_handler_is_pools(&renamed));
+	assert_works(dray_handler_split_end(splits));
+}
+
 static void use(const struct dray_allocator *a)
 {
 	unsigned char *block = a->malloc(a->ctx, 100);

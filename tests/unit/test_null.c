@@ -135,6 +135,7 @@ FACT(handlers)
 
 	gives_nothing(dray_handler_for(NULL));
 	allows(dray_handler_default);
+	gives(0, dray_handler_is_pools(NULL));
 	refuses(dray_handler_split(NULL, 100, handler, &none));
 	refuses(dray_handler_split(pool, 100, NULL, &none));
 	refuses(dray_handler_split(pool, 100, handler, NULL));

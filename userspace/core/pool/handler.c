@@ -62,7 +62,8 @@ void dray_handler_close(struct dray_pool *pool)
 
 bool dray_handler_is_pools(const struct dray_handler *handler)
 {
-	return handler->allocator.malloc == pool_malloc;
+	return dray_given(handler, __func__) &&
+	       handler->allocator.malloc == pool_malloc;
 }
 
 const struct dray_handler *dray_handler_for(struct dray_pool *pool)

@@ -289,9 +289,6 @@ void dray_handler_close(struct dray_pool *pool);
 /* 0, or -EINVAL: another version, or one of the four functions is NULL. */
 int dray_handler_usable(const struct dray_handler *handler);
 
-/* Whether it is a pool's own. */
-bool dray_handler_is_pools(const struct dray_handler *handler);
-
 /*
  * Counts a free of an address without a block; aborts if the program asks for
  * that.
