@@ -105,6 +105,29 @@ DRAY_API const char *dray_version(void);
  */
 DRAY_API const char *dray_last_error(void);
 
+/**
+ * Kinds of failures that share an error code with others.  Numbers are ABI, and new
+ * kinds may follow: a program treats a number that it does not know as
+ * DRAY_FAILURE_NONE.
+ */
+enum dray_failure {
+	DRAY_FAILURE_NONE = 0,		/* the error code alone says the kind */
+	DRAY_FAILURE_CASTING = 1,	/* a casting rule refuses a conversion */
+	DRAY_FAILURE_BOUNDS = 2,	/* a number is outside an integer type */
+	/*
+	 * an engine cannot move memory as it lies; if it is a packet,
+	 * DRAY_PACKET_STAGE lets the CPU copy it
+	 */
+	DRAY_FAILURE_STAGE = 3,
+};
+
+/**
+ * The kind of the failure that left the sentence of dray_last_error() in this thread;
+ * DRAY_FAILURE_NONE before the first.  A program decides by the error code and by
+ * this, never by the words of a sentence, which may change.
+ */
+DRAY_API enum dray_failure dray_last_failure(void);
+
 #ifdef __cplusplus
 }
 #endif

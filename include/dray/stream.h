@@ -112,7 +112,8 @@ struct dray_packet_options {
  * The engine reads the memory itself, which lies in dray's memory of the
  * stream's node; the CPU does not touch it.  If the engine cannot (other
  * memory, its alignment, too many pieces), the call is -EOPNOTSUPP, and the
- * sentence names the limit and the value.  With DRAY_PACKET_STAGE, the CPU then
+ * sentence names the limit and the value.  If dray_last_failure() is
+ * DRAY_FAILURE_STAGE, the same call with DRAY_PACKET_STAGE may work: the CPU then
  * copies the packet to a buffer of the node, which the call allocates.
  *
  * The call waits for room: until fewer than 64 packets are in flight, and each

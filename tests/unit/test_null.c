@@ -9,6 +9,7 @@ FACT(base)
 {
 	allows(dray_version);
 	allows(dray_last_error);
+	allows(dray_last_failure);
 }
 
 FACT(nodes)
@@ -134,8 +135,8 @@ FACT(handlers)
 	struct dray_check check = { .size = sizeof(check) };
 
 	gives_nothing(dray_handler_for(NULL));
-	allows(dray_handler_default);
 	gives(0, dray_handler_is_pools(NULL));
+	allows(dray_handler_default);
 	refuses(dray_handler_split(NULL, 100, handler, &none));
 	refuses(dray_handler_split(pool, 100, NULL, &none));
 	refuses(dray_handler_split(pool, 100, handler, NULL));

@@ -138,6 +138,7 @@ FULL_FACT(the_sentence_is_that_of_the_request)
 	assert_null(dray_pool_alloc(asked->pool, 70000, 0));
 	assert_int_equal(errno, ENOMEM);
 	assert_non_null(strstr(dray_last_error(), "70016 bytes asked"));
+	assert_int_equal(dray_last_failure(), DRAY_FAILURE_NONE);
 	dray_pool_free(asked->pool, block);
 }
 

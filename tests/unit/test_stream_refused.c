@@ -119,7 +119,7 @@ static const struct {
 	  { 0, 0 },
 	  0,
 	  -EOPNOTSUPP,
-	  "1073741824 contiguous pieces, the engine takes 65536; DRAY_PACKET_STAGE" },
+	  "1073741824 contiguous pieces, the engine takes 65536; the packet allows no copy" },
 };
 
 static void check_refused(struct dray_stream *stream, bool sends,

@@ -168,8 +168,8 @@ static int fail_casting(dray_dtype to, dray_dtype from,
 {
 	char target[DRAY_DTYPE_TYPESTR_SIZE], source[DRAY_DTYPE_TYPESTR_SIZE];
 
-	return dray_fail(
-		-EINVAL,
+	return dray_fail_as(
+		-EINVAL, DRAY_FAILURE_CASTING,
 		"cannot cast from '%s' to '%s' according to the rule '%s'",
 		dray_dtype_text(from, source), dray_dtype_text(to, target),
 		dray_casting_name(casting));

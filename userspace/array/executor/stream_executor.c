@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,11 +26,6 @@ int dray_stream_wrong_length(const struct dray_stream_call *run, int64_t number,
 			 number, run->call->ufunc->name, bytes, stream,
 			 dray_frames_bytes(&run->frames, number,
 					   run->call->inputs + (int)stream));
-}
-
-void dray_stream_keep(char sentence[DRAY_STREAM_SENTENCE])
-{
-	snprintf(sentence, DRAY_STREAM_SENTENCE, "%s", dray_last_error());
 }
 
 int dray_stream_check_cancelled(const struct dray_stream_call *run)
@@ -94,7 +88,7 @@ static int run_frames(struct dray_stream_call *run)
 static int run_streams(struct dray_stream_call *run)
 {
 	struct dray_stream_executor *executor = run->executor;
-	char sentence[DRAY_STREAM_SENTENCE];
+	struct dray_kept_failure kept;
 	int ret;
 
 	if (dray_stream_is_stale(executor))
@@ -104,9 +98,9 @@ static int run_streams(struct dray_stream_call *run)
 		return 0;
 	set_stale(executor, true);
 	if (executor->options.reset) {
-		dray_stream_keep(sentence);
+		dray_failure_keep(&kept);
 		reset(executor);
-		dray_fail(ret, "%s", sentence);
+		dray_failure_restore(ret, &kept);
 	}
 	return ret;
 }

@@ -139,10 +139,6 @@ dray_stream_find_set(const struct dray_stream_executor *executor,
 /* Runs frames of rings; its failure is that of a turn. */
 int dray_stream_run_rings(struct dray_stream_call *run);
 
-/* Keeps the sentence of a failure while the streams are put in order. */
-#define DRAY_STREAM_SENTENCE 256
-void dray_stream_keep(char sentence[DRAY_STREAM_SENTENCE]);
-
 /* The failure of a frame that came back with another count of bytes. */
 int dray_stream_wrong_length(const struct dray_stream_call *run, int64_t number,
 			     uint32_t stream, uint64_t bytes);

@@ -114,10 +114,10 @@ static void await_frame(struct dray_stream_call *run, int64_t last)
 static void abandon(struct dray_stream_call *run, int ret)
 {
 	const struct dray_stream_executor *executor = run->executor;
-	char sentence[DRAY_STREAM_SENTENCE];
+	struct dray_kept_failure kept;
 	uint32_t place, i;
 
-	dray_stream_keep(sentence);
+	dray_failure_keep(&kept);
 	for (i = 0; i < executor->options.tx_count; i++)
 		dray_stream_cancel(executor->tx[i]);
 	for (i = 0; i < executor->options.rx_count; i++)
@@ -127,7 +127,7 @@ static void abandon(struct dray_stream_call *run, int ret)
 			end(&run->received[place][i]);
 			end(&run->sent[place][i]);
 		}
-	dray_fail(ret, "%s", sentence);
+	dray_failure_restore(ret, &kept);
 }
 
 int dray_stream_run_packets(struct dray_stream_call *run, int64_t first)

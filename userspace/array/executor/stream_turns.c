@@ -195,16 +195,17 @@ static int pass(const struct dray_stream_turn *turn)
 
 int dray_stream_run_turn(const struct dray_stream_turn *turn)
 {
-	char sentence[DRAY_STREAM_SENTENCE], kept[DRAY_STREAM_SENTENCE];
+	struct dray_kept_failure first, second;
 	int ret = pass(turn);
 
 	if (!ret)
 		return 0;
-	dray_stream_keep(sentence);
+	dray_failure_keep(&first);
 	if (!take_back(turn, turn->run->frames.operands))
-		return dray_fail(ret, "%s", sentence);
-	dray_stream_keep(kept);
-	return dray_fail(ret, "%s; %s", sentence, kept);
+		return dray_failure_restore(ret, &first);
+	dray_failure_keep(&second);
+	dray_failure_restore(ret, &first);
+	return dray_fail_adding(ret, "; %s", second.sentence);
 }
 
 /* The turn's frames of one operand. */
@@ -324,7 +325,7 @@ int dray_stream_run_lent(struct dray_stream_call *run, int64_t *done)
 	const int64_t most = most_frames(run);
 	int64_t left = run->frames.count;
 	int made = 0, ret = 0;
-	char sentence[DRAY_STREAM_SENTENCE];
+	struct dray_kept_failure kept;
 
 	while (!ret && left) {
 		turn.count = (uint32_t)(left / ((left + most - 1) / most));
@@ -338,7 +339,7 @@ int dray_stream_run_lent(struct dray_stream_call *run, int64_t *done)
 	*done = turn.from;
 	if (!ret)
 		return take_away(run, made);
-	dray_stream_keep(sentence);
+	dray_failure_keep(&kept);
 	(void)take_away(run, made);
-	return dray_fail(ret, "%s", sentence);
+	return dray_failure_restore(ret, &kept);
 }

@@ -277,8 +277,8 @@ static int fail_cast(int o, dray_dtype from, dray_dtype to,
 	char from_text[DRAY_DTYPE_TYPESTR_SIZE],
 		to_text[DRAY_DTYPE_TYPESTR_SIZE];
 
-	return dray_fail(
-		-EINVAL,
+	return dray_fail_as(
+		-EINVAL, DRAY_FAILURE_CASTING,
 		"Iterator operand %d could not be cast from %s to %s according to the rule '%s'",
 		o, dray_dtype_text(from, from_text),
 		dray_dtype_text(to, to_text), dray_casting_name(casting));

@@ -287,11 +287,12 @@ int dray_sequence_convert(struct dray_sequence *sequence, dray_value value,
 				 (int)casting, DRAY_CASTING_UNSAFE);
 	from = &sequence->values[step.values[0]];
 	if (!dray_can_cast(from->dtype, dtype, casting))
-		return dray_fail(-EINVAL,
-				 "Cannot cast from %s to %s by the rule '%s'",
-				 dray_dtype_text(from->dtype, from_text),
-				 dray_dtype_text(dtype, to_text),
-				 dray_casting_name(casting));
+		return dray_fail_as(
+			-EINVAL, DRAY_FAILURE_CASTING,
+			"Cannot cast from %s to %s by the rule '%s'",
+			dray_dtype_text(from->dtype, from_text),
+			dray_dtype_text(dtype, to_text),
+			dray_casting_name(casting));
 	ret = dray_cast_find(dtype, from->dtype, &cast);
 	if (ret)
 		return ret;

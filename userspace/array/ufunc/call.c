@@ -77,8 +77,8 @@ int dray_ufunc_check_mask(const struct dray_ufunc *ufunc, dray_dtype dtype)
 	if (dtype == DRAY_BOOL ||
 	    dray_can_cast(dtype, DRAY_BOOL, DRAY_CASTING_NO))
 		return 0;
-	return dray_fail(
-		-EOPNOTSUPP,
+	return dray_fail_as(
+		-EOPNOTSUPP, DRAY_FAILURE_CASTING,
 		"Cannot cast the mask of ufunc '%.64s' from %s to bool according to the rule 'safe'",
 		ufunc->name, dray_dtype_text(dtype, text));
 }

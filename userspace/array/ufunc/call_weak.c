@@ -44,11 +44,12 @@ int dray_check_integer(const struct dray_view *view, dray_dtype dtype)
 		return ret;
 	dray_dtype_text(dtype, text);
 	if (natural)
-		return dray_fail(-EOVERFLOW,
-				 "integer %" PRIu64 " out of bounds for %s",
-				 (uint64_t)value, text);
-	return dray_fail(-EOVERFLOW, "integer %" PRId64 " out of bounds for %s",
-			 value, text);
+		return dray_fail_as(-EOVERFLOW, DRAY_FAILURE_BOUNDS,
+				    "integer %" PRIu64 " out of bounds for %s",
+				    (uint64_t)value, text);
+	return dray_fail_as(-EOVERFLOW, DRAY_FAILURE_BOUNDS,
+			    "integer %" PRId64 " out of bounds for %s", value,
+			    text);
 }
 
 int dray_ufunc_check_weak(int o, int64_t elements)

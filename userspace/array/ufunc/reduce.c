@@ -167,8 +167,8 @@ static int check_number(const struct dray_view *initial, dray_dtype dtype)
 		return dray_fail(-EINVAL, "NaN is not an initial integer");
 	number = trunc(number);
 	if (number >= limit || number < (has_sign ? -limit : 0))
-		return dray_fail(
-			-EOVERFLOW,
+		return dray_fail_as(
+			-EOVERFLOW, DRAY_FAILURE_BOUNDS,
 			"an initial element of %g is out of bounds for %s",
 			number, dray_dtype_text(dtype, text));
 	return 0;

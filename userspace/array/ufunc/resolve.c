@@ -301,8 +301,8 @@ static int fail_cast(const struct dray_ufunc *ufunc, int o, dray_dtype from,
 		snprintf(number, sizeof(number), " %d", o);
 	else if (ufunc->outputs > 1)
 		snprintf(number, sizeof(number), " %d", o - ufunc->inputs);
-	return dray_fail(
-		-EOPNOTSUPP,
+	return dray_fail_as(
+		-EOPNOTSUPP, DRAY_FAILURE_CASTING,
 		"Cannot cast ufunc '%.64s' %s%s from %s to %s with casting rule '%s'",
 		ufunc->name, o < ufunc->inputs ? "input" : "output", number,
 		dray_dtype_text(from, from_text), dray_dtype_text(to, to_text),

@@ -19,16 +19,19 @@
 
 /* The analyzer's; see the header. */
 #undef dray_fail
+#undef dray_fail_as
 #undef dray_fail_adding
 
-#define LENGTH 512
+/* The kind of the last failure, which needs no buffer. */
+static _Thread_local enum dray_failure kind
+	__attribute__((tls_model("initial-exec")));
 
 /* The thread's buffer; no_sentence: the last failure found no memory for one. */
 static _Thread_local char *sentence __attribute__((tls_model("initial-exec")));
 
 static char no_sentence[] = "no memory for the error message";
 
-static char first[LENGTH];
+static char first[DRAY_SENTENCE];
 static _Atomic bool first_is_taken;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -69,8 +72,8 @@ static char *buffer_of_caller(void)
 	pthread_once(&once, set_up);
 	if (!usable)
 		return NULL;
-	buffer =
-		atomic_exchange(&first_is_taken, true) ? malloc(LENGTH) : first;
+	buffer = atomic_exchange(&first_is_taken, true) ? malloc(DRAY_SENTENCE)
+							: first;
 	if (!buffer)
 		return NULL;
 	if (pthread_setspecific(key, buffer)) {
@@ -82,39 +85,49 @@ static char *buffer_of_caller(void)
 	return buffer;
 }
 
-/* Writes from byte @from on. */
+/* Writes from byte @from on, and leaves errno as it was. */
 static void say(size_t from, const char *format, va_list args)
 {
+	int saved = errno;
 	char *buffer = buffer_of_caller();
 
 	if (buffer)
-		vsnprintf(buffer + from, LENGTH - from, format, args);
+		vsnprintf(buffer + from, DRAY_SENTENCE - from, format, args);
 	else
 		sentence = no_sentence;
+	errno = saved;
 }
 
 int dray_fail(int error, const char *format, ...)
 {
-	int saved = errno;
 	va_list args;
 
 	va_start(args, format);
 	say(0, format, args);
 	va_end(args);
-	errno = saved;
+	kind = DRAY_FAILURE_NONE;
+	return error;
+}
+
+int dray_fail_as(int error, enum dray_failure failure, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(0, format, args);
+	va_end(args);
+	kind = failure;
 	return error;
 }
 
 int dray_fail_adding(int error, const char *format, ...)
 {
 	size_t length = has_buffer() ? strlen(sentence) : 0;
-	int saved = errno;
 	va_list args;
 
 	va_start(args, format);
 	say(length, format, args);
 	va_end(args);
-	errno = saved;
 	return error;
 }
 
@@ -122,6 +135,19 @@ void dray_forget_failure(void)
 {
 	if (has_buffer())
 		sentence[0] = '\0';
+	kind = DRAY_FAILURE_NONE;
+}
+
+void dray_failure_keep(struct dray_kept_failure *kept)
+{
+	snprintf(kept->sentence, sizeof(kept->sentence), "%s",
+		 dray_last_error());
+	kept->failure = kind;
+}
+
+int dray_failure_restore(int error, const struct dray_kept_failure *kept)
+{
+	return dray_fail_as(error, kept->failure, "%s", kept->sentence);
 }
 
 __attribute__((cold)) void dray_fail_null(const char *function)
@@ -133,6 +159,11 @@ __attribute__((cold)) void dray_fail_null(const char *function)
 const char *dray_last_error(void)
 {
 	return sentence ? sentence : "";
+}
+
+enum dray_failure dray_last_failure(void)
+{
+	return kind;
 }
 
 const char *dray_version(void)

@@ -20,12 +20,32 @@
 DRAY_PRIVATE int dray_fail(int error, const char *format, ...)
 	__attribute__((format(printf, 2, 3), cold));
 
+/* Does the same for a failure of a kind, which dray_last_failure() returns. */
+DRAY_PRIVATE int dray_fail_as(int error, enum dray_failure failure,
+			      const char *format, ...)
+	__attribute__((format(printf, 3, 4), cold));
+
 /* Empties the sentence, before a function of the user that may leave one. */
 DRAY_PRIVATE void dray_forget_failure(void);
 
-/* Adds to the sentence that is there, and returns @error. */
+/* Adds to the sentence that is there, keeps its kind, and returns @error. */
 DRAY_PRIVATE int dray_fail_adding(int error, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* Bytes of a sentence, with the zero at its end. */
+#define DRAY_SENTENCE 512
+
+/* A failure that another thread reports, or the same thread later. */
+struct dray_kept_failure {
+	enum dray_failure failure;
+	char sentence[DRAY_SENTENCE];
+};
+
+/* Copies the sentence of the calling thread and its kind. */
+DRAY_PRIVATE void dray_failure_keep(struct dray_kept_failure *kept);
+/* Makes them those of the calling thread, and returns @error. */
+DRAY_PRIVATE int dray_failure_restore(int error,
+				      const struct dray_kept_failure *kept);
 
 /*
  * Lets clang's analyzer, which reads each file alone, know that failures are negative.
@@ -38,6 +58,7 @@ static inline int dray_negative(int error)
 	return error;
 }
 #define dray_fail(...) dray_negative(dray_fail(__VA_ARGS__))
+#define dray_fail_as(...) dray_negative(dray_fail_as(__VA_ARGS__))
 #define dray_fail_adding(...) dray_negative(dray_fail_adding(__VA_ARGS__))
 #endif
 

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -28,7 +27,7 @@ struct copy {
 	const struct dray_ipc_fields *fields;
 	char *to;
 	int ret;
-	char sentence[256]; /* of the thread that asked */
+	struct dray_kept_failure failure; /* of the thread that asked */
 };
 
 /* For a dma-buf, of a fixed size: a mapped file might shrink. */
@@ -111,8 +110,7 @@ static void *run(void *argument)
 	if (syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE))
 		return NULL;
 	copy->ret = copy_bytes(copy);
-	snprintf(copy->sentence, sizeof(copy->sentence), "%s",
-		 dray_last_error());
+	dray_failure_keep(&copy->failure);
 	return NULL;
 }
 
@@ -122,13 +120,12 @@ static void copy_apart(struct copy *copy)
 	pthread_t thread;
 	int error;
 
-	snprintf(copy->sentence, sizeof(copy->sentence), "%s",
-		 dray_last_error());
+	dray_failure_keep(&copy->failure);
 	error = dray_thread_create(&thread, NULL, run, copy);
 	if (!error)
 		pthread_join(thread, NULL);
 	if (copy->ret)
-		dray_fail(copy->ret, "%s", copy->sentence);
+		dray_failure_restore(copy->ret, &copy->failure);
 }
 
 int dray_ipc_copy(const struct dray_ipc_record *record, void *to, uint64_t room,

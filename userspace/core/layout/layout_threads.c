@@ -8,7 +8,6 @@
  */
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 
 #include "layout/layout_threads.h"
 #include "base/cancel.h"
@@ -30,7 +29,7 @@ struct work {
 	pthread_mutex_t mutex;
 	uint64_t failed_at;
 	int ret;
-	char sentence[256];
+	struct dray_kept_failure failure;
 };
 
 /* Keeps the failure of a part, unless an earlier part failed too. */
@@ -41,8 +40,7 @@ static void keep_failure(struct work *work, uint64_t at, int ret)
 	if (!work->ret || at < work->failed_at) {
 		work->failed_at = at;
 		work->ret = ret;
-		snprintf(work->sentence, sizeof(work->sentence), "%s",
-			 dray_last_error());
+		dray_failure_keep(&work->failure);
 	}
 	pthread_mutex_unlock(&work->mutex);
 }
@@ -97,7 +95,7 @@ int dray_threads_run(uint64_t length, unsigned int threads,
 	run(&work);
 	for (i = 0; i < made; i++)
 		pthread_join(others[i], NULL);
-	return work.ret < 0 ? dray_fail(work.ret, "%s", work.sentence)
+	return work.ret < 0 ? dray_failure_restore(work.ret, &work.failure)
 			    : work.ret;
 }
 

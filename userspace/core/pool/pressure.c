@@ -7,7 +7,6 @@
  * again: a thread asks for one request at a time.
  */
 #include <errno.h>
-#include <stdio.h>
 
 #include "base/error.h"
 #include "base/fork.h"
@@ -37,7 +36,7 @@ bool dray_pool_relieve(struct dray_pool *pool, uint64_t size, int error)
 {
 	dray_pressure *pressure = pool->pressure;
 	void *argument = pool->pressure_argument;
-	char sentence[512];
+	struct dray_kept_failure kept;
 	bool again;
 
 	/* A device that is gone does not come back by frees. */
@@ -45,14 +44,14 @@ bool dray_pool_relieve(struct dray_pool *pool, uint64_t size, int error)
 		return false;
 	pool->pending++;
 	pthread_mutex_unlock(&pool->lock);
-	snprintf(sentence, sizeof(sentence), "%s", dray_last_error());
+	dray_failure_keep(&kept);
 	asking = pool;
 	again = pressure(argument, (size_t)size);
 	asking = NULL;
 	pthread_mutex_lock(&pool->lock);
 	pool->pending--;
 	if (!again)
-		dray_fail(error, "%s", sentence);
+		dray_failure_restore(error, &kept);
 	else if (pool->closed)
 		dray_fail(error, "pool \"%s\" is closed", pool->name);
 	return again && !pool->closed;

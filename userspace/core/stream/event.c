@@ -104,7 +104,7 @@ static void free_use(struct dray_use *use)
 
 	if (event->fd >= 0)
 		close(event->fd);
-	free(event->sentence);
+	free(event->failure);
 	free(event);
 }
 
@@ -259,7 +259,9 @@ void dray_event_end_call(struct dray_event *event, int status)
 	int fd;
 
 	if (status)
-		event->sentence = strdup(dray_last_error());
+		event->failure = malloc(sizeof(*event->failure));
+	if (event->failure)
+		dray_failure_keep(event->failure);
 	release(event);
 	pthread_mutex_lock(&lock);
 	event->point.status = status;
@@ -413,10 +415,10 @@ static int answer(const struct dray_event *event)
 {
 	const struct dray_point *point = &event->point;
 
+	if (point->status && event->failure)
+		return dray_failure_restore(point->status, event->failure);
 	if (point->status && !event->number)
-		return dray_fail(point->status, "%s",
-				 event->sentence ? event->sentence
-						 : strerror(-point->status));
+		return dray_fail(point->status, "%s", strerror(-point->status));
 	if (point->status)
 		return dray_fail(point->status,
 				 "packet %" PRIu64 " of %s ended after %" PRIu64

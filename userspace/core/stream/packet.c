@@ -422,8 +422,8 @@ int dray_packet_choose(struct dray_packet *packet)
 		return 0;
 	}
 	if (!(packet->options.flags & DRAY_PACKET_STAGE))
-		return dray_fail(-EOPNOTSUPP, "the engine cannot: %s",
-				 packet->reason);
+		return dray_fail_as(-EOPNOTSUPP, DRAY_FAILURE_STAGE,
+				    "the engine cannot: %s", packet->reason);
 	name = unmapped(packet);
 	if (name)
 		return dray_fail(

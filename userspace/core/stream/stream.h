@@ -70,7 +70,7 @@ struct dray_event {
 	int fd; /* of a call: an eventfd that was asked for; -1: none */
 	void (*on_end)(void *context); /* of a call; with the lock; NULL: none */
 	void *on_end_context;
-	char *sentence; /* of a call that failed; freed with the event */
+	struct dray_kept_failure *failure; /* of a call; freed with the event */
 	struct dray_event *next; /* in its stream */
 	struct dray_point point;
 	struct dray_stage stage;

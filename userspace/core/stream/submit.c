@@ -12,15 +12,13 @@
 #include "base/options.h"
 #include "stream/packet.h"
 
-/* Decides on a copy, and tells the caller of the flag for one. */
+/* Decides on a copy.  The caller has its own word for the option that allows it. */
 static int choose(struct dray_packet *packet)
 {
 	int ret = dray_packet_choose(packet);
 
-	return ret && packet->staged &&
-			       !(packet->options.flags & DRAY_PACKET_STAGE)
-		       ? dray_fail_adding(ret,
-					  "; DRAY_PACKET_STAGE allows a copy")
+	return ret && dray_last_failure() == DRAY_FAILURE_STAGE
+		       ? dray_fail_adding(ret, "; the packet allows no copy")
 		       : ret;
 }
 
