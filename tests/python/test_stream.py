@@ -184,7 +184,7 @@ def test_memory_of_numpys_needs_a_staging_copy(loop):
     source, target = np.arange(12).reshape(3, 4), np.zeros((4, 3), int)
     for call in (tx.send, tx.explain, rx.recv, rx.explain):
         with pytest.raises(OSError, match="the engine cannot: the view lies outside "
-                           "of dray's memory; stage=True allows a copy") as caught:
+                           "of dray's memory; the packet allows no copy, stage=True does") as caught:
             call(source)
         assert caught.value.errno == errno.EOPNOTSUPP
     told = tx.explain(source.T, stage=True)

@@ -111,7 +111,8 @@ FACT(errors_of_numbers_are_reported)
 
 static unsigned int noted;
 
-static void note(void *context, const char *sentence, unsigned int errors)
+static void note(void *context, const char *sentence, unsigned int error,
+		 unsigned int errors)
 {
 	noted = errors;
 }

@@ -248,7 +248,8 @@ FACT(running_results_need_an_axis)
 		     -EOPNOTSUPP, "less");
 }
 
-static void warn(void *context, const char *sentence, unsigned int errors)
+static void warn(void *context, const char *sentence, unsigned int error,
+		 unsigned int errors)
 {
 	snprintf(context, 64, "%s", sentence);
 }

@@ -253,7 +253,8 @@ FACT(a_loop_of_the_program_fails_its_run)
 static char said[4][64];
 static unsigned int sayings;
 
-static void listen_to(void *context, const char *sentence, unsigned int errors)
+static void listen_to(void *context, const char *sentence, unsigned int error,
+		      unsigned int errors)
 {
 	if (sayings < SIZE(said))
 		snprintf(said[sayings++], sizeof(said[0]), "%s", sentence);

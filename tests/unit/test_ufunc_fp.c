@@ -49,7 +49,7 @@ static int call(int flags)
 
 static void set_all(enum dray_fp_action action,
 		    void (*function)(void *context, const char *sentence,
-				     unsigned int errors),
+				     unsigned int error, unsigned int errors),
 		    void *context)
 {
 	const struct dray_fp_state state = {
@@ -82,15 +82,17 @@ static const struct {
 struct heard {
 	int calls;
 	unsigned int errors;
+	unsigned int each[4]; /* by calls */
 	char sentences[512];
 };
 
-static void hear(void *context, const char *sentence, unsigned int set)
+static void hear(void *context, const char *sentence, unsigned int error,
+		 unsigned int set)
 {
 	struct heard *heard = context;
 	size_t length = strlen(heard->sentences);
 
-	heard->calls++;
+	heard->each[heard->calls++ % 4] = error;
 	heard->errors = set;
 	snprintf(heard->sentences + length, sizeof(heard->sentences) - length,
 		 "%s;", sentence);
@@ -132,6 +134,7 @@ FACT(each_error_is_heard_of_by_the_function)
 		assert_works(call(errors[i].flag));
 		assert_int_equal(heard.calls, 1);
 		assert_int_equal(heard.errors, errors[i].error);
+		assert_int_equal(heard.each[0], errors[i].error);
 		assert_true(!strncmp(heard.sentences, errors[i].sentence,
 				     strlen(errors[i].sentence)));
 	}
@@ -145,6 +148,8 @@ FACT(several_errors_are_heard_of_one_by_one)
 	assert_works(call(FE_INVALID | FE_OVERFLOW));
 	assert_int_equal(heard.calls, 2);
 	assert_int_equal(heard.errors, DRAY_FP_OVER | DRAY_FP_INVALID);
+	assert_int_equal(heard.each[0], DRAY_FP_OVER);
+	assert_int_equal(heard.each[1], DRAY_FP_INVALID);
 	assert_string_equal(heard.sentences,
 			    "overflow encountered in trouble;"
 			    "invalid value encountered in trouble;");

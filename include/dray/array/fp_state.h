@@ -39,10 +39,11 @@ struct dray_fp_state {
 	/* elements of a buffer of an operand that is converted, 16 and up */
 	int64_t buffer_size;
 	/*
-	 * For CALL and WARN, once for each error: @sentence is such as "divide
-	 * by zero encountered in divide", @errors all that are set
+	 * For CALL and WARN, once for each error, DRAY_FP_*: @sentence is such as
+	 * "divide by zero encountered in divide", @errors all that are set
 	 */
-	void (*call)(void *context, const char *sentence, unsigned int errors);
+	void (*call)(void *context, const char *sentence, unsigned int error,
+		     unsigned int errors);
 	void *context;
 };
 

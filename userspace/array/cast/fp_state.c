@@ -29,7 +29,8 @@ static const struct dray_fp_state fresh = {
 static _Thread_local struct {
 	uint8_t divide, over, under, invalid;
 	uint32_t buffer_size;
-	void (*call)(void *context, const char *sentence, unsigned int errors);
+	void (*call)(void *context, const char *sentence, unsigned int error,
+		     unsigned int errors);
 	void *context;
 } own __attribute__((tls_model("initial-exec"))) = {
 	.divide = DRAY_FP_WARN,
@@ -201,7 +202,8 @@ static int act(const struct dray_fp_state *state, size_t error,
 	if (action == DRAY_FP_PRINT)
 		print("error", sentence);
 	else if (state->call)
-		state->call(state->context, sentence, errors);
+		state->call(state->context, sentence, errors_known[error].error,
+			    errors);
 	else if (action == DRAY_FP_WARN && is_new(sentence))
 		print("warning", sentence);
 	return 0;

@@ -116,11 +116,9 @@ static int allocate(void *context, struct dray_array **out)
  */
 static const struct dray_handler *chosen_handler(PyObject *capsule)
 {
-	const struct dray_handler *handler =
-		PyCapsule_GetPointer(capsule, HANDLER_CAPSULE);
-
-	return handler && strcmp(handler->name, "default_allocator") ? handler
-								     : NULL;
+	return capsule == PyDataMem_DefaultHandler
+		       ? NULL
+		       : PyCapsule_GetPointer(capsule, HANDLER_CAPSULE);
 }
 
 const struct dray_handler *array_use_handler(PyObject *capsule)

@@ -151,48 +151,32 @@ static int cancel(PyObject *self)
 }
 
 /*
- * The sentence of a wait that ran out, with the time that the program gave: the
- * submission may have taken some of it.
+ * Cancels the packet after a timeout, unless it ends at this moment.  The sentence
+ * has the time that the program gave: the submission may have taken some of it.
  */
-static PyObject *late_sentence(double asked)
-{
-	const char *sentence = dray_last_error();
-	const char *after = strstr(sentence, " after ");
-	PyObject *start, *whole = NULL;
-
-	if (!after)
-		return PyUnicode_FromString(sentence);
-	start = PyUnicode_FromStringAndSize(sentence, after - sentence);
-	if (start)
-		whole = PyUnicode_FromFormat(
-			"%U after %llu ms", start,
-			(unsigned long long)(asked * 1e3 + 0.5));
-	Py_XDECREF(start);
-	return whole;
-}
-
-/* Cancels the packet after a timeout, unless it ends at this moment. */
 static PyObject *give_up(PyObject *self, double asked)
 {
+	const char *name = stream_name(event_of(self)->stream);
+	const unsigned long long ms = (unsigned long long)(asked * 1e3 + 0.5);
 	struct dray_point point = { .bytes = 0 };
-	PyObject *sentence, *result;
-	int ret;
+	int ret = cancel(self);
 
-	sentence = late_sentence(asked);
-	if (cancel(self) || !sentence)
-		return raise_message(-ETIME, sentence);
-	ret = dray_event_status(event_in(self));
-	if (ret == -ECANCELED &&
-	    !dray_event_point(event_in(self), &point, sizeof(point)))
-		result = raise_message(
+	if (ret)
+		return raise_message(
 			-ETIME,
 			PyUnicode_FromFormat(
-				"%U; it was cancelled after %llu bytes",
-				sentence, (unsigned long long)point.bytes));
-	else
-		result = answer(self, ret < 0 ? ret : 0);
-	Py_DECREF(sentence);
-	return result;
+				"a packet of %s is still under way after %llu ms, and cannot be cancelled: %s",
+				name, ms, dray_last_error()));
+	ret = dray_event_status(event_in(self));
+	if (ret != -ECANCELED ||
+	    dray_event_point(event_in(self), &point, sizeof(point)))
+		return answer(self, ret < 0 ? ret : 0);
+	return raise_message(
+		-ETIME,
+		PyUnicode_FromFormat(
+			"packet %llu of %s is still under way after %llu ms; it was cancelled after %llu bytes",
+			(unsigned long long)point.number, name, ms,
+			(unsigned long long)point.bytes));
 }
 
 PyObject *event_finish(PyObject *self, double limit, double asked)

@@ -226,22 +226,13 @@ static int submit(PyObject *self, struct dray_stream *stream,
 	}
 }
 
-/* Raises the error of a submission; names the keyword of Python for the flag. */
+/* Raises the error of a submission; adds the keyword that allows a copy. */
 static PyObject *refuse(int error)
 {
-	PyObject *sentence, *flag, *keyword, *named = NULL;
-
-	if (error != -EOPNOTSUPP)
+	if (dray_last_failure() != DRAY_FAILURE_STAGE)
 		return raise_error(error);
-	sentence = PyUnicode_FromString(dray_last_error());
-	flag = PyUnicode_FromString("DRAY_PACKET_STAGE");
-	keyword = PyUnicode_FromString("stage=True");
-	if (sentence && flag && keyword)
-		named = PyUnicode_Replace(sentence, flag, keyword, 1);
-	Py_XDECREF(sentence);
-	Py_XDECREF(flag);
-	Py_XDECREF(keyword);
-	return raise_message(error, named);
+	return raise_message(error, PyUnicode_FromFormat("%s, stage=True does",
+							 dray_last_error()));
 }
 
 static PyObject *not_started(PyObject *self, int error)

@@ -211,8 +211,6 @@ static PyObject *recording_convert(PyObject *object, PyObject *args)
 	ret = dray_sequence_convert(recording_self(object)->sequence, value,
 				    dtype, (enum dray_casting)rule, &out);
 	dray_dtype_unref(dtype);
-	if (ret == -EINVAL && !strncmp(dray_last_error(), "Cannot cast", 11))
-		return PyErr_Format(PyExc_TypeError, "%s", dray_last_error());
 	return value_or_error(ret, out);
 }
 

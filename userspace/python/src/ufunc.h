@@ -78,6 +78,7 @@ struct ufunc_frame {
 	struct dray_fp_state errors;
 	int count;
 	unsigned int all; /* DRAY_FP_* */
+	int kinds[UFUNC_ERRORS]; /* of each error that was kept */
 	char sentences[UFUNC_ERRORS][128];
 };
 

@@ -17,13 +17,16 @@
 static _Thread_local int nested;
 
 static const struct {
+	unsigned int error;
 	const char *name;
 	size_t member;
 } kinds[UFUNC_ERRORS] = {
-	{ "divide by zero", offsetof(struct dray_fp_state, divide) },
-	{ "overflow", offsetof(struct dray_fp_state, over) },
-	{ "underflow", offsetof(struct dray_fp_state, under) },
-	{ "invalid value", offsetof(struct dray_fp_state, invalid) },
+	{ DRAY_FP_DIVIDE, "divide by zero",
+	  offsetof(struct dray_fp_state, divide) },
+	{ DRAY_FP_OVER, "overflow", offsetof(struct dray_fp_state, over) },
+	{ DRAY_FP_UNDER, "underflow", offsetof(struct dray_fp_state, under) },
+	{ DRAY_FP_INVALID, "invalid value",
+	  offsetof(struct dray_fp_state, invalid) },
 };
 
 static uint8_t *action_of(struct dray_fp_state *state, int kind)
@@ -32,13 +35,19 @@ static uint8_t *action_of(struct dray_fp_state *state, int kind)
 }
 
 /* Called by the library, without the GIL: the words are for later. */
-static void keep(void *context, const char *sentence, unsigned int errors)
+static void keep(void *context, const char *sentence, unsigned int error,
+		 unsigned int errors)
 {
 	struct ufunc_frame *frame = context;
+	int kind;
 
 	if (frame->count == UFUNC_ERRORS)
 		return;
 	frame->all |= errors;
+	for (kind = 0; kind < UFUNC_ERRORS - 1; kind++)
+		if (kinds[kind].error == error)
+			break;
+	frame->kinds[frame->count] = kind;
 	PyOS_snprintf(frame->sentences[frame->count],
 		      sizeof(frame->sentences[0]), "%s", sentence);
 	frame->count++;
@@ -85,7 +94,7 @@ static int set_state(struct ufunc_frame *frame)
 	return ret ? -1 : 0;
 }
 
-/* Whether a handler of NumPy may be called without the GIL: a pool's of dray. */
+/* Whether the handler for results may be called without the GIL. */
 static bool is_free(const struct ufunc_frame *frame)
 {
 	const struct dray_handler *handler;
@@ -93,8 +102,7 @@ static bool is_free(const struct ufunc_frame *frame)
 	if (!frame->before)
 		return true;
 	handler = PyCapsule_GetPointer(frame->capsule, HANDLER_CAPSULE);
-	return !strncmp(handler->name, "dray ", 5) &&
-	       !strstr(handler->name, " from ");
+	return dray_handler_is_pools(handler);
 }
 
 int ufunc_enter(struct ufunc_frame *frame, struct module_state *state,
@@ -124,15 +132,15 @@ int ufunc_enter(struct ufunc_frame *frame, struct module_state *state,
 
 PyObject *ufunc_error(int error)
 {
+	const enum dray_failure failure = dray_last_failure();
 	const char *sentence = dray_last_error();
 	PyObject *class = NULL, *text;
 
-	if (error == -EOPNOTSUPP ||
-	    (error == -EINVAL && strstr(sentence, "according to the rule")))
+	if (error == -EOPNOTSUPP || failure == DRAY_FAILURE_CASTING)
 		class = PyExc_TypeError;
 	else if (error == -EDOM)
 		class = PyExc_FloatingPointError;
-	else if (error == -EOVERFLOW && strstr(sentence, "out of bounds for"))
+	else if (failure == DRAY_FAILURE_BOUNDS)
 		class = PyExc_OverflowError;
 	else if (error == -ERANGE)
 		class = PyExc_IndexError;
@@ -145,16 +153,6 @@ PyObject *ufunc_error(int error)
 		PyErr_SetObject(class, text);
 	Py_XDECREF(text);
 	return NULL;
-}
-
-static int kind_of(const char *sentence)
-{
-	int i;
-
-	for (i = 0; i < UFUNC_ERRORS - 1; i++)
-		if (!strncmp(sentence, kinds[i].name, strlen(kinds[i].name)))
-			break;
-	return i;
 }
 
 /* Calls the function of the state, or the method write() of its object. */
@@ -205,7 +203,7 @@ int ufunc_report(struct ufunc_frame *frame, PyObject *wanted)
 		function = PyTuple_GET_ITEM(wanted, UFUNC_ERRORS + 1);
 	}
 	for (i = 0; i < frame->count && !ret; i++) {
-		kind = kind_of(frame->sentences[i]);
+		kind = frame->kinds[i];
 		if (*action_of(&state, kind) == DRAY_FP_WARN)
 			ret = PyErr_WarnEx(PyExc_RuntimeWarning,
 					   frame->sentences[i], 1);
