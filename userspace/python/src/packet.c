@@ -229,7 +229,7 @@ static int submit(PyObject *self, struct dray_stream *stream,
 /* Raises the error of a submission; adds the keyword that allows a copy. */
 static PyObject *refuse(int error)
 {
-	if (dray_last_failure() != DRAY_FAILURE_STAGE)
+	if (error != -EOPNOTSUPP || dray_last_failure() != DRAY_FAILURE_STAGE)
 		return raise_error(error);
 	return raise_message(error, PyUnicode_FromFormat("%s, stage=True does",
 							 dray_last_error()));

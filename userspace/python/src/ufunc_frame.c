@@ -136,11 +136,12 @@ PyObject *ufunc_error(int error)
 	const char *sentence = dray_last_error();
 	PyObject *class = NULL, *text;
 
-	if (error == -EOPNOTSUPP || failure == DRAY_FAILURE_CASTING)
+	if (error == -EOPNOTSUPP ||
+	    (error == -EINVAL && failure == DRAY_FAILURE_CASTING))
 		class = PyExc_TypeError;
 	else if (error == -EDOM)
 		class = PyExc_FloatingPointError;
-	else if (failure == DRAY_FAILURE_BOUNDS)
+	else if (error == -EOVERFLOW && failure == DRAY_FAILURE_BOUNDS)
 		class = PyExc_OverflowError;
 	else if (error == -ERANGE)
 		class = PyExc_IndexError;
