@@ -12,7 +12,7 @@ PACKAGES_UNIT=(
 # Programs with threads, except records, records_faults, fork_locks and cancel: they
 # count threads, and the thread sanitizer adds one, or start threads in a child, which
 # it forbids.
-UNIT_THREADS='lock|thread|(.*_)?threads|cache.*|walk|pressure|random|split|busy|fixed|log|resource_stack|manager_(pending|plugin)|pool_unlocked|handler|error|fork|ipc_halting|records_(handover|cheats)|copy|copy_fences|stream_(packets|busy|ring.*)|nditer_moves|ufunc_user|call_queue|executor|sequence|sequence_queue|sequence_random|view_wait'
+UNIT_THREADS='lock|thread|(.*_)?threads|cache.*|walk|pressure|random|split|busy|fixed|log|resource_stack|manager_(pending|plugin)|pool_unlocked|handler|error|failure|fork|ipc_halting|records_(handover|cheats)|copy|copy_fences|stream_(packets|busy|ring.*)|nditer_moves|ufunc_user|call_queue|executor|sequence|sequence_queue|sequence_random|view_wait'
 
 # Programs with loops of vectors, which run once more with those of AVX-512.
 UNIT_VECTORS='ufunc_(ways|builtin|at)|elementary|elementary_errors|reduce|reduce_sums|truth|linear|statistics|sequence|sequence_random'
