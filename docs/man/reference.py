@@ -19,6 +19,8 @@ import sys
 import textwrap
 from pathlib import Path
 
+# By the folder of a header, or its name
+LIBRARIES = {"array": "libdray-array", "opencl.h": "libdray-opencl"}
 # Lines for compilers, with the comment in front of them.
 COMPILERS = re.compile(
     r"(?:/\*(?:(?!\*/).)*\*/\n)?(?:#if(?:def| defined).*?#endif\n|#define DRAY_(?:API|INLINED)(?:[^\n]*\\\n)*[^\n]*\n)|"
@@ -244,7 +246,7 @@ def header_pages(date, header, text, known):
     if not opening:
         return {}, {}
     room = {"header": header, "known": known, "name": f"dray_{Path(header).stem}",
-            "library": "libdray-array" if header.startswith("array/") else "libdray"}
+            "library": LIBRARIES.get(header.split("/")[0], "libdray")}
     text = COMPILERS.sub("", text[opening.end():].split("\n", 3)[3])
     pages, links, types, section, groups = {}, {}, [], "", []
     for chunk in chunks(text):

@@ -127,6 +127,40 @@ enum dray_failure {
  * this, never by the words of a sentence, which may change.
  */
 DRAY_API enum dray_failure dray_last_failure(void);
+ * Keeps a sentence for dray_last_error() of this thread, for functions that the library
+ * calls (executors, managers, loops, handlers) and for libraries over it.  Leaves errno
+ * alone.
+ *
+ * @error: a negative errno, returned as it is
+ * @format: as of printf(), without a newline at the end
+ */
+DRAY_API int dray_fail(int error, const char *format, ...)
+	__attribute__((format(printf, 2, 3), cold));
+
+/**
+ * Copies a structure of a caller, which may be of another version, to the @known bytes
+ * of @to, and sets its size to them: for functions of libraries over this one.  Both
+ * begin with their size, a size_t; 0 stands for @first, the size of the first version.
+ * Fields that the caller does not have become 0.
+ *
+ * @function: the name of the function for the sentence
+ *
+ * Errors: -EINVAL (a size below @first), -E2BIG (a field of a later version that is not
+ * 0, a size above 4096).
+ */
+DRAY_API int dray_options_adapt(void *to, size_t known, const void *from,
+				size_t first, const char *function)
+	__attribute__((cold));
+
+/**
+ * Fills the structure of a caller, which may be of another version, with the @known
+ * bytes of @from.  Fields that @from does not have become 0, and the size becomes that
+ * of the fields that both have.
+ *
+ * Errors, without a change: -EINVAL (a size below @first), -E2BIG (a size above 4096).
+ */
+DRAY_API int dray_result_write(void *out, const void *from, size_t known,
+			       size_t first, const char *function);
 
 #ifdef __cplusplus
 }

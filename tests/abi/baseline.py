@@ -19,7 +19,8 @@ from headers import INCLUDE
 
 HERE = Path(__file__).parent
 LIBRARIES = {"libdray": "userspace/core/libdray.so",
-             "libdray-array": "userspace/array/libdray-array.so"}
+             "libdray-array": "userspace/array/libdray-array.so",
+             "libdray-opencl": "userspace/opencl/libdray-opencl.so"}
 ALLOWED = HERE / "abidiff.suppr"
 
 

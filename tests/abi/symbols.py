@@ -11,7 +11,10 @@ from pathlib import Path
 
 TREE = Path(__file__).parents[2]
 LIBRARIES = [("libdray", TREE / "userspace/core/libdray.map"),
-             ("libdray-array", TREE / "userspace/array/libdray-array.map")]
+             ("libdray-array", TREE / "userspace/array/libdray-array.map"),
+             ("libdray-opencl", TREE / "userspace/opencl/libdray-opencl.map")]
+# The package with the headers, if its name differs.
+DEVELOPMENT = {"libdray-opencl": "libdray-array"}
 
 
 def version(*parts):
@@ -36,7 +39,7 @@ def symbols(library, path):
     lines = ["# SPDX-License-Identifier: Apache-2.0 OR MIT",
              "# tests/abi/symbols.py --update writes it.",
              f"{library}.so.{major} {library}{major} #MINVER#",
-             f"* Build-Depends-Package: {library}-dev"]
+             f"* Build-Depends-Package: {DEVELOPMENT.get(library, library)}-dev"]
     for node, names in nodes(path).items():
         came = re.search(r"(\d+\.\d+)", node)[1] + ".0"
         # Both libraries are of one build: the packages depend on the very version.

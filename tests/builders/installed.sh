@@ -59,7 +59,7 @@ by_bindgen()
 # Names of all functions in the headers
 declared()
 {
-	cat include/dray/*.h include/dray/array/*.h | tr '\n' ' ' |
+	find include/dray -name '*.h' ! -name opencl.h -exec cat {} + | tr '\n' ' ' |
 		grep -oE 'DRAY_(API|INLINED\()[^;{]*' | grep -oE 'dray_[a-z0-9_]+ ?\(' |
 		tr -d ' (' | sort -u
 }
@@ -87,6 +87,14 @@ run pkg_config_links_static_arrays by_pkg_config examples/ufuncs.c static-arrays
 	$(pkg-config --cflags dray-array) -static $(pkg-config --static --libs dray-array)
 is they_need_no_library "$(links "$folder/static-arrays")" ''
 # shellcheck disable=SC2046 # several flags
+like pkg_config_links_opencl "$(DRAY_OPENCL=none by_pkg_config "$here/opencl.c" opencl \
+	$(pkg-config --cflags --libs dray-opencl))" 'OpenCL is not wanted: DRAY_OPENCL is none'
+like a_program_with_opencl_names_its_library "$(links "$folder/opencl")" '*libdray-opencl.so.0*'
+# shellcheck disable=SC2046 # several flags
+like a_static_program_loads_no_opencl "$(by_pkg_config "$here/opencl.c" static-opencl \
+	$(pkg-config --cflags dray-opencl) -static $(pkg-config --static --libs dray-opencl) 2>&1)" \
+	'*a fully static program loads no library*'
+# shellcheck disable=SC2046 # several flags
 run pkg_config_links_all_that_is_static by_pkg_config examples/runtime.c static \
 	$(pkg-config --cflags dray) -static $(pkg-config --static --libs dray)
 is it_needs_no_library "$(links "$folder/static")" ''
@@ -108,6 +116,11 @@ like cmake_links_both_libraries "$(links "$folder/cmake/program")" '*libdray-arr
 run cmake_links_the_archive_of_arrays by_cmake "$prefix" dray::array-static 0.1 ufuncs
 is without_either "$(links "$folder/cmake/program" | grep -o libdray)" ''
 is without_libdray "$(links "$folder/cmake/program" | grep -o libdray)" ''
+run cmake_finds_opencl by_cmake "$prefix" dray::opencl 0.1 ../tests/builders/opencl
+like cmake_links_all_libraries "$(links "$folder/cmake/program")" '*libdray-opencl.so.0*'
+run cmake_links_the_archive_of_opencl by_cmake "$prefix" dray::opencl-static 0.1 \
+	../tests/builders/opencl
+is without_any "$(links "$folder/cmake/program" | grep -o libdray)" ''
 run cmake_finds_no_later_version refuses by_cmake "$prefix" dray::dray 99
 cp -a "$prefix" "$folder/moved"
 run cmake_finds_a_tree_that_moved by_cmake "$folder/moved" dray::static 0.1

@@ -12,7 +12,7 @@ warnings=$(sed -n "/^add_project_arguments/,/language/p" meson.build |
 	grep -oE "'-W[a-z-]+'" | tr -d "'" | xargs)
 [ -n "$warnings" ] || exit 1
 # shellcheck disable=SC2086 # several options
-find userspace/core userspace/array -name '*.c' ! -name 'npz*.c' ! -name 'opencl_*.c' \
+find userspace/core userspace/array -name '*.c' ! -name 'npz*.c' \
 	! -name 'elementary_*avx*.c' ! -name 'elementary_sse2.c' \
 	! -name 'elementary_neon*.c' -print0 |
 	xargs -0 -n 1 -P "$(nproc)" "$@" -std=gnu11 -O1 -Wall -Wextra $warnings -Werror \

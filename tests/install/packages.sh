@@ -15,7 +15,7 @@
 export DEBIAN_FRONTEND=noninteractive DRAY_BACKEND=host
 page=README.md
 version=$(dpkg-parsechangelog -S Version)
-names='dmactl dray-dkms libdray-array-dev libdray-array0 libdray-dev libdray0 python3-dray'
+names='dmactl dray-dkms libdray-array-dev libdray-array0 libdray-dev libdray-opencl0 libdray0 python3-dray'
 # Files that dpkg, its triggers and depmod keep for themselves.
 kept='^/(etc/(group|gshadow|passwd|shadow)-|etc/ld\.so\.cache|var/(cache|log|lib/dpkg)/)'
 kept="$kept|/modules\\.[^/]*\$|/mok\\.|/__pycache__"
@@ -62,6 +62,9 @@ run example_runtime_builds_and_runs example runtime dray
 for name in record strided stream rows; do
 	run "example_${name}_builds_and_runs" example "$name" dray-array
 done
+# shellcheck disable=SC2046 # several flags
+run a_program_of_opencl_builds_and_runs cc -o "$folder/opencl" tests/builders/opencl.c \
+	$(pkg-config --cflags --libs dray-opencl)
 # A static program has them, too.
 is the_package_of_headers_brings_what_pkg_config_needs "$(dpkg-query \
 	-W -f '${Depends}' libdray-array-dev | grep -o 'lib\(minizip\|sleef\)-dev\|zlib1g-dev' |

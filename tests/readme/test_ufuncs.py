@@ -28,7 +28,7 @@ def test_the_first_program_adds(output, build_c, tmp_path):
 
 
 def test_the_c_program_computes_by_opencl(output, build_c, tmp_path):
-    build_c(block("c opencl"), tmp_path / "program")
+    build_c(block("c opencl"), tmp_path / "program", "dray-opencl")
     assert output(tmp_path / "program", variables={"POCL_CACHE_DIR": str(tmp_path)}) == \
         "36 16 4, 1 call\n"
 

@@ -3,7 +3,7 @@
 #ifndef DRAY_TESTS_OPENCL_DEVICE_H
 #define DRAY_TESTS_OPENCL_DEVICE_H
 
-#include <dray/array/executor.h>
+#include <dray/opencl.h>
 #include <ftw.h>
 
 #include <dray/array.h>

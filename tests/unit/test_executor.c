@@ -221,6 +221,62 @@ QUEUE_FACT(times_of_ufuncs_that_are_gone_make_room)
 	dray_ufunc_unref(first);
 }
 
+static int check_nothing(void *context, const struct dray_call *call)
+{
+	return dray_fail(-EOPNOTSUPP, "%s has no room for %d inputs",
+			 (const char *)context, call->inputs);
+}
+
+static int submit_nothing(void *context, struct dray_call *call)
+{
+	return -EIO;
+}
+
+static int submit_other(void *context, struct dray_call *call)
+{
+	return -EIO;
+}
+
+QUEUE_FACT(a_library_finds_the_context_of_its_own_executors)
+{
+	const struct dray_executor_functions own = { sizeof(own), check_nothing,
+						     submit_nothing, NULL };
+	const struct dray_executor_functions others = { sizeof(others),
+							check_nothing,
+							submit_other, NULL };
+	struct dray_executor *executor;
+	char context[] = "a device";
+
+	assert_works(dray_executor_create("own", &own, context, &executor));
+	assert_ptr_equal(dray_executor_context(executor, &own), context);
+	assert_null(dray_executor_context(executor, &others));
+	assert_null(dray_executor_context(dray_cpu_executor(), &own));
+	dray_executor_unref(executor);
+}
+
+QUEUE_FACT(the_sentence_of_an_executor_explains_why_it_cannot_run_a_call)
+{
+	const struct dray_executor_functions own = { sizeof(own), check_nothing,
+						     submit_nothing, NULL };
+	struct dray_call_explanation plan;
+	struct dray_executor *executor;
+	struct dray_call_queue *own_queue;
+	char context[] = "a device", byte = 1;
+	struct dray_view view;
+	const struct dray_view *views[] = { &view };
+
+	assert_works(dray_view_init(&view, &byte, u1, 0, NULL, NULL));
+	assert_works(dray_executor_create("own", &own, context, &executor));
+	assert_works(dray_call_queue_create(&executor, 1, NULL, &own_queue));
+	assert_works(dray_explain_call(own_queue, same, views, views, NULL,
+				       &plan, sizeof(plan)));
+	assert_string_equal(plan.executor, "cpu");
+	assert_non_null(
+		strstr(plan.reason, "own: a device has no room for 1 inputs"));
+	dray_call_queue_destroy(own_queue);
+	dray_executor_unref(executor);
+}
+
 QUEUE_FACT(bad_arguments_are_refused)
 {
 	dray_dtype dtypes[] = { DRAY_UINT8, DRAY_UINT8 };

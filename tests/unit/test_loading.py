@@ -63,7 +63,12 @@ int main(int argc, char **argv)
 """
 
 
-@pytest.fixture(params=[LIBRARY, BUILD / "array/libdray-array.so"], ids=lambda path: path.name)
+# The last has no memory of threads, and may not be built.
+LIBRARIES = [LIBRARY, BUILD / "array/libdray-array.so"]
+PLUG_INS = [path for path in [BUILD / "opencl/libdray-opencl.so"] if path.exists()]
+
+
+@pytest.fixture(params=LIBRARIES + PLUG_INS, ids=lambda path: path.name)
 def readelf(request):
     return lambda option: subprocess.check_output(["readelf", "-W", option, request.param],
                                                   text=True)
@@ -81,12 +86,14 @@ def test_it_cannot_be_unloaded(readelf):
     assert re.search("FLAGS_1.*NODELETE", readelf("-d"))
 
 
+@pytest.mark.parametrize("readelf", LIBRARIES, indirect=True)
 def test_memory_of_a_thread_is_found_without_a_call(readelf):
     # initial-exec: an access to a thread's own pointer calls nothing
     assert re.search("FLAGS.*STATIC_TLS", readelf("-d"))
     assert not re.search("DTPMOD|TLSDESC", readelf("-r"))
 
 
+@pytest.mark.parametrize("readelf", LIBRARIES, indirect=True)
 def test_at_most_64_bytes_of_a_thread_are_static(readelf):
     # All of a library that has such accesses is static, and a process that is
     # running has little of that for libraries that it loads.

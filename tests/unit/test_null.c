@@ -12,6 +12,15 @@ FACT(base)
 	allows(dray_last_failure);
 }
 
+FACT(a_failure_without_a_format_keeps_its_code)
+{
+	const char *format = NULL;
+
+	forget();
+	assert_int_equal(dray_fail(-EIO, format, 0), -EIO);
+	assert_true(is_said());
+}
+
 FACT(nodes)
 {
 	struct dray_buffer_info buffer;

@@ -45,21 +45,6 @@ static int submit(void *context, struct dray_call *call)
 	return 0;
 }
 
-static void refuses_opencl(struct dray_executor *executor)
-{
-	struct dray_opencl_loop loop = { .source = "a" };
-	struct dray_opencl_executor_options options = { .loops_count = 1 };
-	struct dray_opencl_device device = { .size = sizeof(device) };
-	struct dray_executor *out;
-
-	refuses(dray_opencl_executor_create(NULL, &out));
-	refuses(dray_opencl_executor_create(&options, &out));
-	options.loops = &loop;
-	refuses(dray_opencl_executor_create(&options, NULL));
-	refuses(dray_opencl_executor_device(NULL, &device));
-	refuses(dray_opencl_executor_device(executor, NULL));
-}
-
 FACT(executors)
 {
 	const struct dray_executor_functions functions = { sizeof(functions),
@@ -77,6 +62,8 @@ FACT(executors)
 	refuses(dray_executor_create("x", &functions, NULL, NULL));
 	assert_works(dray_executor_create("x", &functions, NULL, &executor));
 	gives_nothing(dray_executor_name(NULL));
+	gives_nothing(dray_executor_context(NULL, &functions));
+	gives_nothing(dray_executor_context(executor, NULL));
 	assert_null(dray_executor_ref(NULL));
 	ignores(dray_executor_unref(NULL));
 	refuses(dray_executor_get_cost(NULL, add, dtypes, &cost));
@@ -92,7 +79,6 @@ FACT(executors)
 	refuses(dray_stream_executor_create(&options, &executor));
 	refuses(dray_stream_executor_create(&options, NULL));
 	refuses(dray_stream_executor_reset(NULL));
-	refuses_opencl(executor);
 	dray_executor_unref(dray_executor_ref(dray_cpu_executor()));
 	dray_executor_unref(executor);
 }

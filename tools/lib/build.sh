@@ -299,10 +299,10 @@ build_board_numpy()
 		-Ddmactl=disabled -Dtests=disabled
 }
 
-# build_copy_libraries BUILD FOLDER: copies both libraries with their links
+# build_copy_libraries BUILD FOLDER: copies the libraries with their links
 build_copy_libraries()
 {
-	cp -P "$1"/userspace/{core/libdray,array/libdray-array}.so{,.*[!p]} "$2"
+	cp -P "$1"/userspace/{core,array,opencl}/libdray*.so{,.*[!p]} "$2"
 }
 
 # build_arm64 KIND INCLUDE [MESON OPTION]...: with the headers of NumPy in the folder

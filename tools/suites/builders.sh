@@ -216,6 +216,8 @@ builders_core()
 		-Dtests=enabled || return 0
 	builders_programs core "$1" "${BUILDERS_CORE[@]}"
 	tally_run "dmactl needs no arrays" "$folder/tools/dmactl/dmactl" --version
+	tally_run "neither arrays nor OpenCL are built" \
+		test ! -e "$folder/userspace/array" -a ! -e "$folder/userspace/opencl"
 }
 
 # builders_programs KIND FOLDER NAME...: runs unit programs of a build

@@ -241,11 +241,10 @@ style_tidy()
 	local files headers file name status=0
 
 	build_native || return 1
-	# The native build has archives and OpenCL, so it does not compile their stand-ins,
-	# nor vectors of another machine.
+	# The native build has archives, so it does not compile their stand-in, nor vectors of
+	# another machine.
 	mapfile -t files < <(style_files 'userspace/*.c' 'tools/*.c' \
 		':!userspace/array/file/npz_none.c' \
-		':!userspace/array/executor/opencl_none.c' \
 		':!userspace/array/loops/elementary_neon*.c')
 	[ "${#files[@]}" -gt 0 ] || return 1
 	[ "$FULL" = yes ] || mapfile -t files < <(

@@ -26,10 +26,6 @@
 	DRAY_SIZE_TO(struct dray_call_explanation, reason)
 #define DRAY_STREAM_EXECUTOR_OPTIONS_SIZE_FIRST \
 	DRAY_SIZE_TO(struct dray_stream_executor_options, context)
-#define DRAY_OPENCL_EXECUTOR_OPTIONS_SIZE_FIRST \
-	DRAY_SIZE_TO(struct dray_opencl_executor_options, build_options)
-#define DRAY_OPENCL_DEVICE_SIZE_FIRST \
-	DRAY_SIZE_TO(struct dray_opencl_device, bytes)
 #define DRAY_SEQUENCE_OPTIONS_SIZE_FIRST \
 	DRAY_SIZE_TO(struct dray_sequence_options, flags)
 #define DRAY_SEQUENCE_PLAN_SIZE_FIRST \

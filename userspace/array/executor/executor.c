@@ -84,6 +84,8 @@ struct dray_executor *dray_executor_ref(struct dray_executor *executor)
 
 void dray_executor_unref(struct dray_executor *executor)
 {
+	DRAY_NO_CANCEL;
+
 	if (!executor || executor == &cpu ||
 	    atomic_fetch_sub(&executor->references, 1) != 1)
 		return;
@@ -96,6 +98,17 @@ void dray_executor_unref(struct dray_executor *executor)
 const char *dray_executor_name(const struct dray_executor *executor)
 {
 	return dray_given(executor, __func__) ? executor->name : NULL;
+}
+
+void *dray_executor_context(const struct dray_executor *executor,
+			    const struct dray_executor_functions *functions)
+{
+	if (!dray_given(executor, __func__) || !dray_given(functions, __func__))
+		return NULL;
+	return executor->functions.check == functions->check &&
+			       executor->functions.submit == functions->submit
+		       ? executor->context
+		       : NULL;
 }
 
 /* The time on the line through both measurements, or in proportion to one. */

@@ -102,6 +102,8 @@ int dray_fail(int error, const char *format, ...)
 {
 	va_list args;
 
+	if (!dray_given(format, __func__))
+		return error;
 	va_start(args, format);
 	say(0, format, args);
 	va_end(args);

@@ -13,14 +13,7 @@
 
 #include "base/shared.h"
 
-/*
- * Keeps a sentence for the calling thread and returns @error, a negative
- * errno.  Touches errno not at all.
- */
-DRAY_PRIVATE int dray_fail(int error, const char *format, ...)
-	__attribute__((format(printf, 2, 3), cold));
-
-/* Does the same for a failure of a kind, which dray_last_failure() returns. */
+/* Does as dray_fail() for a failure of a kind, which dray_last_failure() returns. */
 DRAY_PRIVATE int dray_fail_as(int error, enum dray_failure failure,
 			      const char *format, ...)
 	__attribute__((format(printf, 3, 4), cold));

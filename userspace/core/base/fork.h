@@ -130,6 +130,6 @@ static inline void dray_fork_check(void)
  * locks were enlisted.
  */
 DRAY_PRIVATE uint32_t dray_fork_process(void);
-DRAY_PRIVATE void dray_fork_watch(void);
+void dray_fork_watch(void);
 
 #endif /* DRAY_BASE_FORK_H */

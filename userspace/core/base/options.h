@@ -48,27 +48,6 @@
 	DRAY_SIZE_TO(struct dray_row_limits, reserved)
 #define DRAY_XRT_FOREIGN_SIZE_FIRST DRAY_SIZE_TO(struct dray_xrt_foreign, owner)
 
-/*
- * Copies the structure at @from, which may be of another version, to the @known bytes
- * of @to, and sets its size to them.  Fields that the caller does not have become 0.
- *
- * Errors, for @function: -EINVAL (a size below @first), -E2BIG (a field of a later
- * version that is not 0, a size above 4096).
- */
-DRAY_PRIVATE int dray_options_adapt(void *to, size_t known, const void *from,
-				    size_t first, const char *function)
-	__attribute__((cold));
-
-/*
- * Fills the structure at @out, which may be of another version, with the @known bytes
- * of @from.  Fields that @from does not have become 0, and the size becomes that of the
- * fields that both have.
- *
- * Errors, for @function, without a change: as dray_result_check().
- */
-DRAY_PRIVATE int dray_result_write(void *out, const void *from, size_t known,
-				   size_t first, const char *function);
-
 /* -EINVAL (a size below @first), -E2BIG (a size above 4096). */
 DRAY_PRIVATE int dray_result_check(const void *out, size_t first,
 				   const char *function);

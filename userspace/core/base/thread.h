@@ -13,8 +13,8 @@
 #include "base/shared.h"
 
 /* Blocks the signals that the program is sent, also for threads made from now on. */
-DRAY_PRIVATE void dray_signals_block(sigset_t *before);
-DRAY_PRIVATE void dray_signals_restore(const sigset_t *before);
+void dray_signals_block(sigset_t *before);
+void dray_signals_restore(const sigset_t *before);
 
 /* pthread_create() with these signals blocked.  Returns 0, or an errno above 0. */
 DRAY_PRIVATE int dray_thread_create(pthread_t *thread,

@@ -20,6 +20,7 @@
 #include <numpy/arrayobject.h>
 
 #include <dray/array.h>
+#include <dray/opencl.h>
 
 #if PY_VERSION_HEX < 0x030b0000 /* public from 3.11 on */
 #include <frameobject.h>

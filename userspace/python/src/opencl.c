@@ -16,6 +16,39 @@ struct loops {
 	dray_dtype dtypes[MOST_LOOPS][DRAY_UFUNC_MAX_OPERANDS];
 };
 
+#ifdef DRAY_HAS_OPENCL
+static int opencl_create(const struct dray_opencl_executor_options *options,
+			 struct dray_executor **out)
+{
+	return dray_opencl_executor_create(options, out);
+}
+
+static int fill_device(const struct dray_executor *executor,
+		       struct dray_opencl_device *out)
+{
+	return dray_opencl_executor_device(executor, out);
+}
+#else
+/* Without libdray-opencl there are no objects, so that no device is asked for. */
+static int opencl_create(const struct dray_opencl_executor_options *options,
+			 struct dray_executor **out)
+{
+	(void)options;
+	(void)out;
+	return dray_fail(
+		-EOPNOTSUPP,
+		"this dray was built without OpenCL's headers (Debian: opencl-c-headers)");
+}
+
+static int fill_device(const struct dray_executor *executor,
+		       struct dray_opencl_device *out)
+{
+	(void)executor;
+	(void)out;
+	return -EOPNOTSUPP;
+}
+#endif
+
 static struct opencl_object *opencl_self(PyObject *object)
 {
 	return (struct opencl_object *)object;
@@ -116,7 +149,7 @@ static PyObject *opencl_new(PyTypeObject *type, PyObject *args,
 	options.loops_count = (uint32_t)loops->count;
 	options.flags = copies ? DRAY_OPENCL_COPIES : 0;
 	Py_BEGIN_ALLOW_THREADS
-	ret = dray_opencl_executor_create(&options, &executor);
+	ret = opencl_create(&options, &executor);
 	Py_END_ALLOW_THREADS
 	if (ret) {
 		ufunc_error(ret);
@@ -155,8 +188,7 @@ static PyObject *opencl_device(PyObject *object, void *unused)
 	int ret;
 
 	(void)unused;
-	ret = dray_opencl_executor_device(opencl_self(object)->head.executor,
-					  &device);
+	ret = fill_device(opencl_self(object)->head.executor, &device);
 	return ret ? ufunc_error(ret)
 		   : record_opencl_device(type_state(object), &device);
 }

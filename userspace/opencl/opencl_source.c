@@ -8,8 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "private.h"
-#include "executor/opencl.h"
+#include "opencl.h"
 
 /* OpenCL's types of an element. */
 struct element {
@@ -78,7 +77,8 @@ static const struct element *element_of(dray_dtype dtype)
 	for (i = 0; i < sizeof(elements) / sizeof(elements[0]); i++)
 		if (dray_dtype_equal(elements[i].dtype, dtype))
 			return &elements[i];
-	if (dray_dtype_is_time(dtype) &&
+	if (dray_dtype_is_builtin(dtype) &&
+	    (dray_dtype_kind(dtype) == 'M' || dray_dtype_kind(dtype) == 'm') &&
 	    !(dray_dtype_flags(dtype) & DRAY_DTYPE_SWAPPED))
 		return &times;
 	return &bytes;
@@ -228,8 +228,8 @@ char *dray_opencl_write(const struct dray_opencl_loop *loop, bool doubles)
 {
 	struct writer writer = {
 		.loop = loop,
-		.inputs = loop->ufunc->inputs,
-		.operands = dray_ufunc_operands(loop->ufunc),
+		.inputs = dray_ufunc_inputs(loop->ufunc),
+		.operands = dray_opencl_ufunc_operands(loop->ufunc),
 	};
 	char *text = NULL;
 	size_t size = 0;

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "private.h"
-#include "executor/opencl.h"
+#include "opencl.h"
 
 #define OPTIONS "-cl-std=CL1.2"
 #define ROUNDED " -cl-fp32-correctly-rounded-divide-sqrt"
@@ -53,7 +52,7 @@ static int build_failed(const struct dray_opencl_executor *executor,
 	dray_opencl.clGetProgramBuildInfo(
 		program, executor->id, CL_PROGRAM_BUILD_LOG, size, log, NULL);
 	ret = dray_fail(-EINVAL, "the source of %s does not compile: %.160s",
-			ufunc->name, first_error(log));
+			dray_ufunc_name(ufunc), first_error(log));
 	free(log);
 	return ret;
 }
@@ -103,7 +102,7 @@ static cl_int try_once(const struct dray_opencl_executor *executor,
 static int try_all(const struct dray_opencl_executor *executor,
 		   const struct dray_opencl_kernels *kernels)
 {
-	const int operands = dray_ufunc_operands(kernels->ufunc);
+	const int operands = dray_opencl_ufunc_operands(kernels->ufunc);
 	struct dray_opencl_arguments arguments = {
 		.items = { 0, 1, 1 },
 	};
@@ -117,7 +116,7 @@ static int try_all(const struct dray_opencl_executor *executor,
 		sizeof(nothing), nothing, &error);
 	if (!memory)
 		return dray_opencl_fail(error, "clCreateBuffer");
-	for (o = 0; o < DRAY_CALL_OPERANDS; o++)
+	for (o = 0; o < DRAY_MAX_OPERANDS; o++)
 		arguments.memory[o] = memory;
 	for (way = 0; !error && way < DRAY_OPENCL_WAYS; way++) {
 		arguments.operands = operands + (way == DRAY_OPENCL_MASKED);
@@ -154,7 +153,7 @@ int dray_opencl_compile(struct dray_opencl_executor *executor,
 			const struct dray_opencl_loop *loop,
 			struct dray_opencl_kernels *out)
 {
-	const int operands = dray_ufunc_operands(loop->ufunc);
+	const int operands = dray_opencl_ufunc_operands(loop->ufunc);
 	char *text;
 	int o, way, ret;
 
@@ -184,7 +183,7 @@ void dray_opencl_drop(struct dray_opencl_kernels *kernels, bool alive)
 		dray_opencl.clReleaseProgram(kernels->program);
 	if (!kernels->ufunc)
 		return;
-	for (o = 0; o < dray_ufunc_operands(kernels->ufunc); o++)
+	for (o = 0; o < dray_opencl_ufunc_operands(kernels->ufunc); o++)
 		dray_dtype_unref(kernels->dtypes[o]);
 	dray_ufunc_unref(kernels->ufunc);
 }

@@ -2,16 +2,18 @@
 /*
  * OpenCL, which is loaded when the first executor asks for it, and one device with
  * the kernels of its loops.  (Source: the OpenCL 1.2 Specification; no later
- * function is called.)
+ * function is called.)  All of dray that is used here is public.
  */
-#ifndef DRAY_EXECUTOR_OPENCL_H
-#define DRAY_EXECUTOR_OPENCL_H
+#ifndef DRAY_OPENCL_OPENCL_H
+#define DRAY_OPENCL_OPENCL_H
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 
-#include "executor/executor.h"
-#include "private.h"
+#include <dray/array/nditer.h>
+#include <dray/opencl.h>
 
 /* Functions of the loader that are called. */
 #define DRAY_OPENCL_CALLS(X)         \
@@ -67,7 +69,6 @@ struct dray_opencl_kernels {
 };
 
 struct dray_opencl_executor {
-	uint32_t process; /* that OpenCL works in */
 	cl_device_id id;
 	cl_context context;
 	cl_command_queue queue;
@@ -82,8 +83,10 @@ struct dray_opencl_executor {
 	struct dray_opencl_kernels loops[];
 };
 
-/* Loads OpenCL once; -ENOENT, -EOPNOTSUPP, -ECHILD. */
+/* Loads OpenCL once; -ENOENT, -EOPNOTSUPP, -ENOMEM, -ECHILD. */
 int dray_opencl_load(void);
+/* Whether this process has loaded it, and not one that it was forked from. */
+bool dray_opencl_is_own(void);
 
 /* Returns an errno with a sentence for an error of @call. */
 int dray_opencl_fail(cl_int error, const char *call);
@@ -107,12 +110,34 @@ int dray_opencl_compile(struct dray_opencl_executor *executor,
 /* @alive: not in a child of fork(), which leaves OpenCL's objects alone */
 void dray_opencl_drop(struct dray_opencl_kernels *kernels, bool alive);
 
+/* Returns the number of operands of a ufunc, and of a call: with its mask. */
+static inline int dray_opencl_ufunc_operands(const struct dray_ufunc *ufunc)
+{
+	return dray_ufunc_inputs(ufunc) + dray_ufunc_outputs(ufunc);
+}
+
+static inline int dray_opencl_call_operands(const struct dray_call *call)
+{
+	return call->inputs + call->outputs + (call->where ? 1 : 0);
+}
+
+static inline const struct dray_view *
+dray_opencl_operand(const struct dray_call *call, int o)
+{
+	return o < call->inputs + call->outputs ? call->views[o] : call->where;
+}
+
+static inline bool dray_opencl_is_output(const struct dray_call *call, int o)
+{
+	return o >= call->inputs && o < call->inputs + call->outputs;
+}
+
 /* A kernel's arguments: operands, with a mask, and elements along three axes. */
 struct dray_opencl_arguments {
 	int operands;
-	cl_mem memory[DRAY_CALL_OPERANDS];
+	cl_mem memory[DRAY_MAX_OPERANDS];
 	/* bytes: three strides, then where the first element is */
-	cl_long4 places[DRAY_CALL_OPERANDS];
+	cl_long4 places[DRAY_MAX_OPERANDS];
 	cl_long4 counts;
 	size_t items[3]; /* work-items, of which the first are rounded up */
 };
@@ -129,18 +154,18 @@ cl_int dray_opencl_give_back(const struct dray_opencl_executor *executor,
 
 /* Bytes that operands of a call cover together, in one buffer. */
 struct dray_opencl_region {
-	struct dray_addresses span;
+	uintptr_t low, high; /* addresses: [low, high) */
 	bool written;
 	cl_mem memory;
 };
 
 /* Finds the regions of a call; returns how many. */
-int dray_opencl_regions(const struct dray_queued *queued,
+int dray_opencl_regions(const struct dray_call *call,
 			struct dray_opencl_region *regions);
 
 /* Runs a call, and waits for its end. */
 int dray_opencl_run(struct dray_opencl_executor *executor,
 		    const struct dray_opencl_kernels *kernels,
-		    struct dray_queued *queued);
+		    const struct dray_call *call);
 
-#endif /* DRAY_EXECUTOR_OPENCL_H */
+#endif /* DRAY_OPENCL_OPENCL_H */

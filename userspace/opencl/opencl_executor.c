@@ -2,13 +2,47 @@
 /* The executor of OpenCL: the loops of one device, and the calls that it can run. */
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "private.h"
-#include "cast/options.h"
-#include "executor/opencl.h"
+#include "opencl.h"
 
 #define MOST_LOOPS 256
+/* Bytes of the first versions of a caller's structures: constants. */
+#define OPTIONS_SIZE_FIRST                                              \
+	(offsetof(struct dray_opencl_executor_options, build_options) + \
+	 sizeof(const char *))
+#define DEVICE_SIZE_FIRST \
+	(offsetof(struct dray_opencl_device, bytes) + sizeof(uint64_t))
+/* Steps that a question about shared bytes may take. */
+#define MOST_WORK 20000
+
+static bool is_given(const void *needed, const char *function)
+{
+	if (!needed)
+		dray_fail(-EINVAL, "%s(): a required argument is NULL",
+			  function);
+	return needed;
+}
+
+static const char *type_text(dray_dtype dtype,
+			     char text[DRAY_DTYPE_TYPESTR_SIZE])
+{
+	return dray_dtype_format(dtype, text, DRAY_DTYPE_TYPESTR_SIZE) < 0
+		       ? "a type without a text"
+		       : text;
+}
+
+static bool are_equal(const dray_dtype *a, const dray_dtype *b, int count)
+{
+	int i;
+
+	for (i = 0; i < count; i++)
+		if (!dray_dtype_equal(a[i], b[i]))
+			return false;
+	return true;
+}
 
 static const struct dray_opencl_kernels *
 find(const struct dray_opencl_executor *executor, const struct dray_call *call)
@@ -19,8 +53,8 @@ find(const struct dray_opencl_executor *executor, const struct dray_call *call)
 		const struct dray_opencl_kernels *loop = &executor->loops[i];
 
 		if (loop->ufunc == call->ufunc &&
-		    dray_dtypes_equal(loop->dtypes, call->dtypes,
-				      dray_ufunc_operands(loop->ufunc)))
+		    are_equal(loop->dtypes, call->dtypes,
+			      call->inputs + call->outputs))
 			return loop;
 	}
 	return NULL;
@@ -39,9 +73,10 @@ static int check_elements(const struct dray_call *call)
 			return dray_fail(
 				-EOPNOTSUPP,
 				"operand %d is %s, the kernel takes %s", o,
-				dray_dtype_text(view->dtype, has),
-				dray_dtype_text(call->dtypes[o], wants));
-		if (!dray_view_is_aligned(view))
+				type_text(view->dtype, has),
+				type_text(call->dtypes[o], wants));
+		if (dray_view_alignment(view) <
+		    dray_dtype_alignment(view->dtype))
 			return dray_fail(-EOPNOTSUPP,
 					 "operand %d is not aligned", o);
 	}
@@ -64,29 +99,29 @@ static bool are_the_same(const struct dray_view *a, const struct dray_view *b)
 }
 
 /* Work-items run in any order: an element that is written is not used by others. */
-static int check_overlap(const struct dray_queued *queued)
+static int check_overlap(const struct dray_call *call)
 {
-	const struct dray_call *call = &queued->call;
-	struct dray_operand operands[DRAY_CALL_OPERANDS];
-	int o, i, ret = 0;
+	const int operands = dray_opencl_call_operands(call);
+	bool unique, shared;
+	int o, i;
 
-	for (o = 0; !ret && o < queued->operands; o++)
-		ret = dray_operand_init(&operands[o], queued->pointers[o],
-					"an operand");
-	if (ret)
-		return ret;
 	for (o = call->inputs; o < call->inputs + call->outputs; o++) {
-		if (dray_overlap_self(&operands[o]) != DRAY_OVERLAP_NONE)
+		const struct dray_view *out = call->views[o];
+
+		if (dray_view_is_unique(out, MOST_WORK, &unique) || !unique)
 			return dray_fail(-EOPNOTSUPP,
 					 "elements of output %d share bytes",
 					 o);
-		for (i = 0; i < queued->operands; i++) {
-			if (i == o || (i < call->inputs &&
-				       are_the_same(queued->pointers[i],
-						    queued->pointers[o])))
+		for (i = 0; i < operands; i++) {
+			const struct dray_view *other =
+				dray_opencl_operand(call, i);
+
+			if (i == o ||
+			    (i < call->inputs && are_the_same(other, out)))
 				continue;
-			if (dray_overlap_find(&operands[o], &operands[i]) !=
-			    DRAY_OVERLAP_NONE)
+			if (dray_view_shares_memory(out, other, MOST_WORK,
+						    &shared) ||
+			    shared)
 				return dray_fail(
 					-EOPNOTSUPP,
 					"output %d shares bytes with operand %d",
@@ -97,19 +132,17 @@ static int check_overlap(const struct dray_queued *queued)
 }
 
 static int check_sizes(const struct dray_opencl_executor *executor,
-		       const struct dray_queued *queued)
+		       const struct dray_call *call)
 {
-	struct dray_opencl_region regions[DRAY_CALL_OPERANDS];
-	int i, count = dray_opencl_regions(queued, regions);
+	struct dray_opencl_region regions[DRAY_MAX_OPERANDS];
+	int i, count = dray_opencl_regions(call, regions);
 
 	for (i = 0; i < count; i++)
-		if (regions[i].span.high - regions[i].span.low >
-		    executor->most_bytes)
+		if (regions[i].high - regions[i].low > executor->most_bytes)
 			return dray_fail(
 				-EOPNOTSUPP,
 				"operands cover %zu bytes, the device takes %" PRIu64,
-				(size_t)(regions[i].span.high -
-					 regions[i].span.low),
+				(size_t)(regions[i].high - regions[i].low),
 				executor->most_bytes);
 	return 0;
 }
@@ -117,10 +150,9 @@ static int check_sizes(const struct dray_opencl_executor *executor,
 static int opencl_check(void *context, const struct dray_call *call)
 {
 	struct dray_opencl_executor *executor = context;
-	const struct dray_queued *queued = dray_queued(call);
 	int ret;
 
-	if (executor->process != dray_fork_process())
+	if (!dray_opencl_is_own())
 		return dray_fail(-EOPNOTSUPP, "OpenCL is the parent's");
 	if (atomic_load(&executor->failed))
 		return dray_fail(-EOPNOTSUPP,
@@ -128,13 +160,11 @@ static int opencl_check(void *context, const struct dray_call *call)
 	if (!find(executor, call))
 		return dray_fail(-EOPNOTSUPP,
 				 "there is no kernel of %s with these types",
-				 call->ufunc->name);
-	if (!call->elements)
-		return 0;
+				 dray_ufunc_name(call->ufunc));
 	ret = check_elements(call);
 	if (!ret)
-		ret = check_overlap(queued);
-	return ret ? ret : check_sizes(executor, queued);
+		ret = check_overlap(call);
+	return ret ? ret : check_sizes(executor, call);
 }
 
 /* Waits in the thread of the queue: a driver's thread may not drop the executor. */
@@ -146,8 +176,7 @@ static int opencl_submit(void *context, struct dray_call *call)
 	pthread_mutex_lock(&executor->mutex);
 	ret = atomic_load(&executor->failed)
 		      ? dray_fail(-EIO, "the device failed in an earlier call")
-		      : dray_opencl_run(executor, find(executor, call),
-					dray_queued(call));
+		      : dray_opencl_run(executor, find(executor, call), call);
 	pthread_mutex_unlock(&executor->mutex);
 	dray_call_end(call, ret);
 	return 0;
@@ -155,9 +184,8 @@ static int opencl_submit(void *context, struct dray_call *call)
 
 static void opencl_release(void *context)
 {
-	DRAY_NO_CANCEL;
 	struct dray_opencl_executor *executor = context;
-	const bool alive = executor->process == dray_fork_process();
+	const bool alive = dray_opencl_is_own();
 	uint32_t i;
 
 	for (i = 0; i < executor->count; i++)
@@ -177,38 +205,39 @@ static int check_loop(const struct dray_opencl_loop *loops, uint32_t number)
 	uint32_t i;
 	int o, operands;
 
-	if (!dray_given(loop->ufunc, "dray_opencl_executor_create") ||
-	    !dray_given(loop->dtypes, "dray_opencl_executor_create") ||
-	    !dray_given(loop->source, "dray_opencl_executor_create"))
+	if (!is_given(loop->ufunc, "dray_opencl_executor_create") ||
+	    !is_given(loop->dtypes, "dray_opencl_executor_create") ||
+	    !is_given(loop->source, "dray_opencl_executor_create"))
 		return -EINVAL;
-	operands = dray_ufunc_operands(loop->ufunc);
+	operands = dray_opencl_ufunc_operands(loop->ufunc);
 	if (loop->flags & ~DRAY_OPENCL_BY_ADDRESS || loop->reserved)
 		return dray_fail(-EINVAL, "flags 0x%x of a loop of OpenCL",
 				 loop->flags | loop->reserved);
 	if (loop->function && !*loop->function)
 		return dray_fail(-EINVAL,
 				 "the function of a loop of %s has no name",
-				 loop->ufunc->name);
-	if (!loop->function && (addresses || loop->ufunc->outputs != 1))
+				 dray_ufunc_name(loop->ufunc));
+	if (!loop->function &&
+	    (addresses || dray_ufunc_outputs(loop->ufunc) != 1))
 		return dray_fail(
 			-EINVAL,
 			"an expression makes one value: name a function of the source of %s",
-			loop->ufunc->name);
+			dray_ufunc_name(loop->ufunc));
 	for (o = 0; o < operands; o++)
 		if (!loop->dtypes[o] || !dray_dtype_itemsize(loop->dtypes[o]) ||
 		    (!addresses && !dray_opencl_has_type(loop->dtypes[o])))
 			return dray_fail(
 				-EINVAL,
 				"OpenCL has no type for %s, operand %d of %s",
-				dray_dtype_text(loop->dtypes[o], text), o,
-				loop->ufunc->name);
+				type_text(loop->dtypes[o], text), o,
+				dray_ufunc_name(loop->ufunc));
 	for (i = 0; i < number; i++)
 		if (loops[i].ufunc == loop->ufunc &&
-		    dray_dtypes_equal(loops[i].dtypes, loop->dtypes, operands))
+		    are_equal(loops[i].dtypes, loop->dtypes, operands))
 			return dray_fail(
 				-EINVAL,
 				"loops %u and %u of %s have the same types", i,
-				number, loop->ufunc->name);
+				number, dray_ufunc_name(loop->ufunc));
 	return 0;
 }
 
@@ -239,24 +268,26 @@ static int check_doubles(const struct dray_opencl_executor *executor,
 
 	if (executor->device.flags & DRAY_OPENCL_DOUBLE)
 		return 0;
-	for (o = 0; o < dray_ufunc_operands(loop->ufunc); o++)
+	for (o = 0; o < dray_opencl_ufunc_operands(loop->ufunc); o++)
 		if (dray_opencl_is_double(loop->dtypes[o]))
 			return dray_fail(-EOPNOTSUPP,
 					 "%s has no doubles, operand %d of %s",
 					 executor->device.device, o,
-					 loop->ufunc->name);
+					 dray_ufunc_name(loop->ufunc));
 	return 0;
 }
 
 static int prepare(struct dray_opencl_executor *executor,
 		   const struct dray_opencl_executor_options *options)
 {
-	sigset_t before;
+	sigset_t all, before;
 	uint32_t i;
 	int ret;
 
-	/* PoCL's threads handle divisions by 0. */
-	dray_signals_block(&before);
+	/* Signals go to the program's threads; PoCL's handle divisions by 0. */
+	sigfillset(&all);
+	sigdelset(&all, SIGFPE);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
 	ret = dray_opencl_open(executor, options);
 	for (i = 0; !ret && i < options->loops_count; i++)
 		ret = check_doubles(executor, &options->loops[i]);
@@ -264,7 +295,7 @@ static int prepare(struct dray_opencl_executor *executor,
 		ret = dray_opencl_compile(executor, &options->loops[i],
 					  &executor->loops[executor->count++]);
 	executor->build_options = NULL;
-	dray_signals_restore(&before);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return ret;
 }
 
@@ -272,27 +303,12 @@ static const struct dray_executor_functions functions = {
 	sizeof(functions), opencl_check, opencl_submit, opencl_release
 };
 
-int dray_opencl_executor_create(
-	const struct dray_opencl_executor_options *options,
-	struct dray_executor **out)
+static int create_executor(const struct dray_opencl_executor_options *options,
+			   struct dray_executor **out)
 {
-	DRAY_NO_CANCEL;
-	struct dray_opencl_executor_options known;
 	struct dray_opencl_executor *executor;
-	int ret;
+	int ret = dray_opencl_load();
 
-	if (!dray_given(options, __func__) || !dray_given(out, __func__))
-		return -EINVAL;
-	ret = DRAY_READ_OPTIONS(&known, options,
-				DRAY_OPENCL_EXECUTOR_OPTIONS_SIZE_FIRST);
-	if (ret)
-		return ret;
-	options = &known;
-	if (!dray_given(options->loops, __func__))
-		return -EINVAL;
-	ret = check_options(options);
-	if (!ret)
-		ret = dray_opencl_load();
 	if (ret)
 		return ret;
 	executor = calloc(1, sizeof(*executor) +
@@ -300,7 +316,6 @@ int dray_opencl_executor_create(
 					     sizeof(executor->loops[0]));
 	if (!executor)
 		return dray_fail(-ENOMEM, "no memory for an executor");
-	executor->process = dray_fork_process();
 	executor->build_options = options->build_options;
 	pthread_mutex_init(&executor->mutex, NULL);
 	ret = prepare(executor, options);
@@ -311,20 +326,47 @@ int dray_opencl_executor_create(
 	return ret;
 }
 
+int dray_opencl_executor_create(
+	const struct dray_opencl_executor_options *options,
+	struct dray_executor **out)
+{
+	struct dray_opencl_executor_options known;
+	int ret, before;
+
+	if (!is_given(options, __func__) || !is_given(out, __func__))
+		return -EINVAL;
+	ret = dray_options_adapt(&known, sizeof(known), options,
+				 OPTIONS_SIZE_FIRST, __func__);
+	if (ret)
+		return ret;
+	options = &known;
+	if (!is_given(options->loops, __func__))
+		return -EINVAL;
+	ret = check_options(options);
+	if (ret)
+		return ret;
+	/* No function of dray is a cancellation point. */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before);
+	ret = create_executor(options, out);
+	pthread_setcancelstate(before, &before);
+	return ret;
+}
+
 int dray_opencl_executor_device(const struct dray_executor *executor,
 				struct dray_opencl_device *out)
 {
 	const struct dray_opencl_executor *opencl;
 	struct dray_opencl_device device;
 
-	if (!dray_given(executor, __func__) || !dray_given(out, __func__))
+	if (!is_given(executor, __func__) || !is_given(out, __func__))
 		return -EINVAL;
-	if (executor->functions.submit != opencl_submit)
+	opencl = dray_executor_context(executor, &functions);
+	if (!opencl)
 		return dray_fail(-EINVAL, "%s is not an executor of OpenCL",
-				 executor->name);
-	opencl = executor->context;
+				 dray_executor_name(executor));
 	device = opencl->device;
 	device.calls = atomic_load(&opencl->calls);
 	device.bytes = atomic_load(&opencl->bytes);
-	return DRAY_WRITE_RESULT(out, &device, DRAY_OPENCL_DEVICE_SIZE_FIRST);
+	return dray_result_write(out, &device, sizeof(device),
+				 DEVICE_SIZE_FIRST, __func__);
 }

@@ -5,12 +5,13 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-#include "private.h"
-#include "executor/opencl.h"
+#include "opencl.h"
 
 #define LIBRARY "libOpenCL.so.1"
 
@@ -43,9 +44,34 @@ static const struct {
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static uint32_t process; /* that has loaded it */
+static const char *mark; /* 1; the kernel wipes it in each child */
 static int outcome;
 static char reason[200];
+
+/* The first object is the program; it names a dynamic linker unless static. */
+static int find_interpreter(struct dl_phdr_info *program, size_t size,
+			    void *found)
+{
+	int i;
+
+	(void)size;
+	for (i = 0; i < program->dlpi_phnum; i++)
+		if (program->dlpi_phdr[i].p_type == PT_INTERP)
+			*(bool *)found = true;
+	return 1;
+}
+
+/* A library brings a second C library, with other locks, into a static program. */
+static void *open_library(const char *name, const char **why)
+{
+	bool found = false;
+	void *library;
+
+	dl_iterate_phdr(find_interpreter, &found);
+	library = found ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : NULL;
+	*why = found ? dlerror() : "a fully static program loads no library";
+	return library;
+}
 
 static int load_library(void)
 {
@@ -59,9 +85,8 @@ static int load_library(void)
 			 "OpenCL is not wanted: DRAY_OPENCL is none");
 		return -ENOENT;
 	}
-	library = dray_load(name, RTLD_NOW | RTLD_LOCAL);
+	library = open_library(name, &said);
 	if (!library) {
-		said = dray_load_failure();
 		snprintf(reason, sizeof(reason),
 			 "OpenCL is not there (Debian: ocl-icd-libopencl1): %s",
 			 said ? said : name);
@@ -82,21 +107,38 @@ static int load_library(void)
 	return 0;
 }
 
+static int make_mark(void)
+{
+	char *page = mmap(NULL, 1, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED || madvise(page, 1, MADV_WIPEONFORK)) {
+		snprintf(reason, sizeof(reason), "no memory to know a fork by");
+		return -ENOMEM;
+	}
+	*page = 1;
+	mark = page;
+	return 0;
+}
+
 static void load(void)
 {
-	dray_fork_watch();
-	process = dray_fork_process();
-	outcome = load_library();
+	outcome = make_mark();
+	if (!outcome)
+		outcome = load_library();
+}
+
+bool dray_opencl_is_own(void)
+{
+	return *(const volatile char *)mark;
 }
 
 int dray_opencl_load(void)
 {
-	DRAY_NO_CANCEL;
-
 	pthread_once(&once, load);
 	if (outcome)
 		return dray_fail(outcome, "%s", reason);
-	if (process != dray_fork_process())
+	if (!dray_opencl_is_own())
 		return dray_fail(-ECHILD, "OpenCL is the parent's");
 	return 0;
 }

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "private.h"
-#include "executor/opencl.h"
+#include "opencl.h"
 
 #define MOST_PLATFORMS 16
 #define MOST_DEVICES 64

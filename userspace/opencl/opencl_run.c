@@ -7,21 +7,28 @@
 #include <errno.h>
 #include <string.h>
 
-#include "private.h"
-#include "executor/opencl.h"
+#include "opencl.h"
 
 /* Kernels on their way, before they are waited for. */
 #define MOST_LAUNCHES 64
 /* A row of fewer elements is not worth a work-group. */
 #define DENSE_ROW 16
 
+/* Axes of a call, as few as its operands allow, the fastest first. */
+struct axes {
+	int count;
+	int64_t shape[DRAY_MAX_NDIM];
+	int64_t strides[DRAY_MAX_NDIM][DRAY_MAX_OPERANDS];
+	char *data[DRAY_MAX_OPERANDS]; /* the first elements */
+};
+
 /* A call that is cut into kernels. */
 struct run {
 	const struct dray_opencl_executor *executor;
-	const struct dray_queued *queued;
+	const struct dray_call *call;
 	cl_kernel kernel;
-	struct dray_layout layout;
-	struct dray_opencl_region regions[DRAY_CALL_OPERANDS];
+	struct axes axes;
+	struct dray_opencl_region regions[DRAY_MAX_OPERANDS];
 	int regions_count;
 	struct dray_opencl_arguments arguments;
 	int outer[DRAY_MAX_NDIM]; /* axes that kernels do not go along */
@@ -76,28 +83,45 @@ cl_int dray_opencl_give_back(const struct dray_opencl_executor *executor,
 	return error ? error : dray_opencl.clFinish(executor->queue);
 }
 
-int dray_opencl_regions(const struct dray_queued *queued,
+static bool do_meet(const struct dray_opencl_region *a,
+		    const struct dray_opencl_region *b)
+{
+	return a->low < b->high && b->low < a->high;
+}
+
+static struct dray_opencl_region region_of(const struct dray_call *call, int o)
+{
+	const struct dray_view *view = dray_opencl_operand(call, o);
+	const uintptr_t data = (uintptr_t)view->data;
+	int64_t low, high;
+
+	dray_view_span(view, &low, &high);
+	return (struct dray_opencl_region){
+		.low = data + (uintptr_t)low,
+		.high = data + (uintptr_t)high,
+		.written = dray_opencl_is_output(call, o),
+	};
+}
+
+int dray_opencl_regions(const struct dray_call *call,
 			struct dray_opencl_region *regions)
 {
+	const int operands = dray_opencl_call_operands(call);
 	int o, i, count = 0;
 
-	for (o = 0; o < queued->operands; o++) {
-		struct dray_opencl_region region = {
-			.span = queued->spans[o],
-			.written = dray_queued_is_output(queued, o),
-		};
+	for (o = 0; o < operands; o++) {
+		struct dray_opencl_region region = region_of(call, o);
 
 		/* Takes in all that it meets; its bounds grow on the way. */
 		for (i = 0; i < count;) {
-			if (!dray_addresses_meet(regions[i].span,
-						 region.span)) {
+			if (!do_meet(&regions[i], &region)) {
 				i++;
 				continue;
 			}
-			if (regions[i].span.low < region.span.low)
-				region.span.low = regions[i].span.low;
-			if (regions[i].span.high > region.span.high)
-				region.span.high = regions[i].span.high;
+			if (regions[i].low < region.low)
+				region.low = regions[i].low;
+			if (regions[i].high > region.high)
+				region.high = regions[i].high;
 			region.written |= regions[i].written;
 			regions[i] = regions[--count];
 			i = 0;
@@ -112,7 +136,7 @@ static int create_buffers(struct run *run)
 	cl_int error;
 	int i;
 
-	run->regions_count = dray_opencl_regions(run->queued, run->regions);
+	run->regions_count = dray_opencl_regions(run->call, run->regions);
 	for (i = 0; i < run->regions_count; i++) {
 		struct dray_opencl_region *region = &run->regions[i];
 
@@ -121,8 +145,8 @@ static int create_buffers(struct run *run)
 			CL_MEM_USE_HOST_PTR |
 				(region->written ? CL_MEM_READ_WRITE
 						 : CL_MEM_READ_ONLY),
-			region->span.high - region->span.low,
-			(void *)region->span.low, &error);
+			region->high - region->low, (void *)region->low,
+			&error);
 		if (!region->memory)
 			return dray_opencl_fail(error, "clCreateBuffer");
 	}
@@ -134,52 +158,49 @@ static void place_operands(struct run *run)
 {
 	int o, i;
 
-	run->arguments.operands = run->queued->operands;
-	for (o = 0; o < run->queued->operands; o++)
+	for (o = 0; o < run->arguments.operands; o++)
 		for (i = 0; i < run->regions_count; i++) {
 			const struct dray_opencl_region *region =
 				&run->regions[i];
+			const uintptr_t data = (uintptr_t)run->axes.data[o];
 
-			if (!dray_addresses_meet(region->span,
-						 run->queued->spans[o]))
+			if (data < region->low || data >= region->high)
 				continue;
 			run->arguments.memory[o] = region->memory;
 			run->arguments.places[o].s[3] =
-				(cl_long)((uintptr_t)run->layout.data[o] -
-					  region->span.low);
+				(cl_long)(data - region->low);
 		}
 }
 
-/* Gives axis @axis of the layout to the kernel, as @place. */
+/* Gives axis @axis to the kernel, as @place. */
 static void take_axis(struct run *run, int axis, int place)
 {
-	const struct dray_layout_axis *taken = &run->layout.axes[axis];
 	int o;
 
-	for (o = 0; o < run->queued->operands; o++)
-		run->arguments.places[o].s[place] = taken->strides[o];
-	run->arguments.counts.s[place] = (cl_long)taken->count;
-	run->arguments.items[place] = (size_t)taken->count;
+	for (o = 0; o < run->arguments.operands; o++)
+		run->arguments.places[o].s[place] = run->axes.strides[axis][o];
+	run->arguments.counts.s[place] = run->axes.shape[axis];
+	run->arguments.items[place] = (size_t)run->axes.shape[axis];
 }
 
-/* Whether operands have no gaps along the innermost axis. */
-static bool is_dense(const struct dray_layout *layout)
+/* Whether operands have no gaps along the fastest axis. */
+static bool is_dense(const struct run *run)
 {
-	const struct dray_layout_axis *axis =
-		&layout->axes[layout->axes_count - 1];
 	int o;
 
-	for (o = 0; o < layout->operands; o++)
-		if (axis->strides[o] != (int64_t)layout->sizes[o])
+	for (o = 0; o < run->arguments.operands; o++)
+		if (run->axes.strides[0][o] !=
+		    dray_dtype_itemsize(
+			    dray_opencl_operand(run->call, o)->dtype))
 			return false;
-	return axis->count >= DENSE_ROW;
+	return run->axes.shape[0] >= DENSE_ROW;
 }
 
 /* Gives up to three axes to the kernel: a dense row first, else the longest ones. */
 static enum dray_opencl_way cut(struct run *run)
 {
-	const struct dray_layout *layout = &run->layout;
-	const bool dense = layout->axes_count && is_dense(layout);
+	const struct axes *axes = &run->axes;
+	const bool dense = axes->count && is_dense(run);
 	bool taken[DRAY_MAX_NDIM] = { false };
 	int place, axis, best;
 
@@ -187,10 +208,9 @@ static enum dray_opencl_way cut(struct run *run)
 		run->arguments.counts.s[place] = 1;
 		run->arguments.items[place] = 1;
 		best = -1;
-		for (axis = layout->axes_count - 1; axis >= 0; axis--) {
+		for (axis = 0; axis < axes->count; axis++) {
 			if (!taken[axis] &&
-			    (best < 0 || layout->axes[axis].count >
-						 layout->axes[best].count))
+			    (best < 0 || axes->shape[axis] > axes->shape[best]))
 				best = axis;
 			if (dense && !place)
 				break;
@@ -200,10 +220,10 @@ static enum dray_opencl_way cut(struct run *run)
 		taken[best] = true;
 		take_axis(run, best, place);
 	}
-	for (axis = 0; axis < layout->axes_count; axis++)
+	for (axis = axes->count - 1; axis >= 0; axis--)
 		if (!taken[axis])
 			run->outer[run->outer_count++] = axis;
-	if (run->queued->call.where)
+	if (run->call->where)
 		return DRAY_OPENCL_MASKED;
 	return dense ? DRAY_OPENCL_DENSE : DRAY_OPENCL_STRIDED;
 }
@@ -214,15 +234,13 @@ static bool step(struct run *run)
 	int i, o;
 
 	for (i = run->outer_count - 1; i >= 0; i--) {
-		const struct dray_layout_axis *axis =
-			&run->layout.axes[run->outer[i]];
-		const bool ends = ++run->index[i] == (int64_t)axis->count;
+		const int64_t count = run->axes.shape[run->outer[i]];
+		const int64_t *strides = run->axes.strides[run->outer[i]];
+		const bool ends = ++run->index[i] == count;
 
-		for (o = 0; o < run->queued->operands; o++)
+		for (o = 0; o < run->arguments.operands; o++)
 			run->arguments.places[o].s[3] +=
-				ends ? -axis->strides[o] *
-						((int64_t)axis->count - 1)
-				     : axis->strides[o];
+				ends ? -strides[o] * (count - 1) : strides[o];
 		if (!ends)
 			return true;
 		run->index[i] = 0;
@@ -251,10 +269,10 @@ static int launch_all(struct run *run)
 	do {
 		if (run->launched == MOST_LAUNCHES)
 			error = collect(run);
-		if (!error && dray_call_is_cancelled(&run->queued->call))
+		if (!error && dray_call_is_cancelled(run->call))
 			return dray_fail(-ECANCELED,
 					 "the call of %s was cancelled",
-					 run->queued->call.ufunc->name);
+					 dray_ufunc_name(run->call->ufunc));
 		if (!error)
 			error = dray_opencl_launch(run->executor, run->kernel,
 						   &run->arguments,
@@ -279,7 +297,7 @@ static int give_back(const struct run *run)
 		if (region->written)
 			error = dray_opencl_give_back(
 				run->executor, region->memory,
-				region->span.high - region->span.low);
+				region->high - region->low);
 	}
 	return error ? dray_opencl_fail(error, "clEnqueueMapBuffer") : 0;
 }
@@ -297,27 +315,51 @@ static void end(struct run *run)
 }
 
 static void count(struct dray_opencl_executor *executor,
-		  const struct dray_queued *queued)
+		  const struct dray_call *call)
 {
 	uint64_t bytes = 0;
 	int o;
 
-	for (o = 0; o < queued->operands; o++)
-		bytes += dray_dtype_itemsize(queued->views[o].dtype);
+	for (o = 0; o < dray_opencl_call_operands(call); o++)
+		bytes += dray_dtype_itemsize(
+			dray_opencl_operand(call, o)->dtype);
 	atomic_fetch_add(&executor->calls, 1);
-	atomic_fetch_add(&executor->bytes,
-			 bytes * (uint64_t)queued->call.elements);
+	atomic_fetch_add(&executor->bytes, bytes * (uint64_t)call->elements);
+}
+
+/* Asks an iterator, which merges and sorts the axes, and reads nothing. */
+static int call_find_axes(const struct dray_call *call, struct axes *axes)
+{
+	const struct dray_view *views[DRAY_MAX_OPERANDS];
+	const int operands = dray_opencl_call_operands(call);
+	struct dray_nditer *iter;
+	int o, axis, ret;
+
+	for (o = 0; o < operands; o++)
+		views[o] = dray_opencl_operand(call, o);
+	ret = dray_nditer_create(views, operands, NULL, &iter);
+	if (ret)
+		return ret;
+	axes->count = dray_nditer_ndim(iter);
+	dray_nditer_shape(iter, axes->shape);
+	for (axis = 0; axis < axes->count; axis++)
+		dray_nditer_axis_strides(iter, axis, axes->strides[axis]);
+	memcpy(axes->data, dray_nditer_data(iter),
+	       (size_t)operands * sizeof(axes->data[0]));
+	return dray_nditer_destroy(iter);
 }
 
 int dray_opencl_run(struct dray_opencl_executor *executor,
 		    const struct dray_opencl_kernels *kernels,
-		    struct dray_queued *queued)
+		    const struct dray_call *call)
 {
-	struct run run = { .executor = executor, .queued = queued };
+	struct run run = { .executor = executor, .call = call };
 	int ret;
 
-	dray_layout_reduce_items(&run.layout, queued->pointers,
-				 queued->operands);
+	run.arguments.operands = dray_opencl_call_operands(call);
+	ret = call_find_axes(call, &run.axes);
+	if (ret)
+		return ret;
 	run.kernel = kernels->kernels[cut(&run)];
 	ret = create_buffers(&run);
 	if (!ret) {
@@ -331,6 +373,6 @@ int dray_opencl_run(struct dray_opencl_executor *executor,
 	}
 	end(&run);
 	if (!ret)
-		count(executor, queued);
+		count(executor, call);
 	return ret;
 }
