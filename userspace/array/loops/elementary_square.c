@@ -8,7 +8,10 @@
 
 extern const struct dray_roots dray_roots_of;
 #ifdef DRAY_LOOPS_HAS_LEVELS
-extern const struct dray_roots dray_roots_of_avx2, dray_roots_of_avx512;
+extern const struct dray_roots dray_roots_of_avx2;
+#define ROOTS (dray_cpu_has_avx2_f16c() ? &dray_roots_of_avx2 : &dray_roots_of)
+#else
+#define ROOTS (&dray_roots_of)
 #endif
 
 #define SIMPLE(type)                                                          \
@@ -43,9 +46,8 @@ extern const struct dray_roots dray_roots_of_avx2, dray_roots_of_avx512;
 			return false;                                         \
 		exponent = *(const type *)(const void *)data[1];              \
 		if (exponent == (type)0.5)                                    \
-			return !DRAY_AT_LEVEL(&dray_roots_of)                 \
-					->of_##type(operands, steps, count,   \
-						    NULL);                    \
+			return !ROOTS->of_##type(operands, steps, count,      \
+						 NULL);                       \
 		if (exponent != 2 && exponent != 1 && exponent != 0 &&        \
 		    exponent != -1)                                           \
 			return false;                                         \

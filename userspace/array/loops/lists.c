@@ -5,31 +5,47 @@
 #include "private.h"
 #include "loops/loops.h"
 
-/* Those that are compiled for each level. */
-#define LISTS(OF, level)                                                    \
-	OF(arithmetic, level), OF(bits, level), OF(compare, level),         \
-		OF(divide, level), OF(extremes, level), OF(logical, level), \
-		OF(parts, level), OF(power, level), OF(powers, level),      \
-		OF(root, level), OF(rounding, level), OF(sizes, level),     \
-		OF(tests, level)
+/*
+ * Those that are compiled for levels, with the level that they have on a processor
+ * with AVX2, and on another with AVX-512: README.md tells which of them gain by it.
+ */
+#define LISTS(OF)                      \
+	OF(arithmetic, _avx2, _avx512) \
+	OF(bits, _avx2, _avx512)       \
+	OF(compare, _avx2, _avx512)    \
+	OF(divide, _avx2, _avx512)     \
+	OF(extremes, _avx2, _avx512)   \
+	OF(logical, _avx2, _avx512)    \
+	OF(parts, _avx2, _avx512)      \
+	OF(powers, _avx2, _avx512)     \
+	OF(root, _avx2, _avx2)         \
+	OF(rounding, _avx2, _avx512)   \
+	OF(sizes, _avx2, _avx512)      \
+	OF(tests, _avx2, _avx512)
 /* And the others. */
-#define PLAIN_LISTS \
-	&dray_angle_ufuncs, &dray_elementary_ufuncs, &dray_whole_ufuncs
+#define PLAIN_LISTS                                                      \
+	&dray_angle_ufuncs, &dray_elementary_ufuncs, &dray_power_ufuncs, \
+		&dray_whole_ufuncs
 
-#define NAME(name, level) dray_##name##_ufuncs##level
-#define ADDRESS(name, level) &NAME(name, level)
-#define LEVEL(level)                                                  \
-	extern const struct dray_ufunc_list LISTS(NAME, level);       \
-	static const struct dray_ufunc_list *const lists##level[] = { \
-		LISTS(ADDRESS, level),                                \
-		PLAIN_LISTS,                                          \
-		NULL,                                                 \
-	}
+#define DECLARE(name, avx2, avx512)                               \
+	extern const struct dray_ufunc_list dray_##name##_ufuncs, \
+		dray_##name##_ufuncs##avx2, dray_##name##_ufuncs##avx512;
+LISTS(DECLARE)
+extern const struct dray_ufunc_list dray_power_ufuncs;
 
-LEVEL();
+#define PLAIN(name, avx2, avx512) &dray_##name##_ufuncs,
+#define AVX2(name, avx2, avx512) &dray_##name##_ufuncs##avx2,
+#define AVX512(name, avx2, avx512) &dray_##name##_ufuncs##avx512,
+
+static const struct dray_ufunc_list *const lists[] = { LISTS(PLAIN) PLAIN_LISTS,
+						       NULL };
 #ifdef DRAY_LOOPS_HAS_LEVELS
-LEVEL(_avx2);
-LEVEL(_avx512);
+static const struct dray_ufunc_list *const lists_avx2[] = { LISTS(AVX2)
+								    PLAIN_LISTS,
+							    NULL };
+static const struct dray_ufunc_list *const lists_avx512[] = {
+	LISTS(AVX512) PLAIN_LISTS, NULL
+};
 #endif
 
 const struct dray_ufunc_list *const *dray_loops_lists(void)
