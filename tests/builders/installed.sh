@@ -87,7 +87,7 @@ run pkg_config_links_static_arrays by_pkg_config examples/ufuncs.c static-arrays
 	$(pkg-config --cflags dray-array) -static $(pkg-config --static --libs dray-array)
 is they_need_no_library "$(links "$folder/static-arrays")" ''
 # shellcheck disable=SC2046 # several flags
-like pkg_config_links_opencl "$(DRAY_OPENCL=none by_pkg_config "$here/opencl.c" opencl \
+like pkg_config_links_opencl "$(export DRAY_OPENCL=none; by_pkg_config "$here/opencl.c" opencl \
 	$(pkg-config --cflags --libs dray-opencl))" 'OpenCL is not wanted: DRAY_OPENCL is none'
 like a_program_with_opencl_names_its_library "$(links "$folder/opencl")" '*libdray-opencl.so.0*'
 # shellcheck disable=SC2046 # several flags
