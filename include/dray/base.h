@@ -127,6 +127,8 @@ enum dray_failure {
  * this, never by the words of a sentence, which may change.
  */
 DRAY_API enum dray_failure dray_last_failure(void);
+
+/**
  * Keeps a sentence for dray_last_error() of this thread, for functions that the library
  * calls (executors, managers, loops, handlers) and for libraries over it.  Leaves errno
  * alone.
