@@ -113,33 +113,8 @@ extern const struct command dt_generate_command;
 extern const struct command dt_apply_command;
 #endif
 
-/* All commands, up to NULL. */
-extern const struct command *const commands[];
-
-/* Finds the command called @name; returns NULL if there is none. */
-const struct command *command_find(const char *name);
-
-/*
- * The same for the words of a command line; sets @used to the count of words in its
- * name.
- */
-const struct command *command_find_words(char **words, size_t count,
-					 size_t *used);
-
-/*
- * Complains that there is no command of these words, with @advice, the commands
- * that share the first word, or the library that this build lacks.
- */
-void command_unknown(char **words, size_t count, const char *advice);
-
-/* Finds an option of @command, or of any command if it is NULL, by its name. */
+/* Finds an option of @command by its name; returns NULL if there is none. */
 const struct command_option *option_find(const struct command *command,
 					 const char *name);
-
-/* Prints the usage of @command, or of dmactl if it is NULL. */
-void help_print(const struct command *command);
-
-/* Prints the commands with this first word, as "dt"; false if there are none. */
-bool help_print_group(const char *word);
 
 #endif /* DMACTL_COMMAND_H */

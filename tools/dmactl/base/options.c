@@ -79,18 +79,7 @@ const struct command_option *option_find(const struct command *command,
 					 const char *name)
 {
 	const struct command_option *const *option;
-	size_t i;
 
-	if (!command) {
-		for (i = 0; commands[i]; i++) {
-			const struct command_option *found =
-				option_find(commands[i], name);
-
-			if (found)
-				return found;
-		}
-		return NULL;
-	}
 	for (option = command->options; option && *option; option++)
 		if (!strcmp((*option)->name, name))
 			return *option;

@@ -115,8 +115,8 @@ static void shorten(const struct request *request, struct part *part)
 	if (option_value(request, &length_option) ||
 	    part->length <= USUAL_LENGTH)
 		return;
-	fprintf(stderr, "%s: the first %s of %s; --length shows more\n",
-		cli_program, quantity_size(shown, USUAL_LENGTH, request->bytes),
+	fprintf(stderr, "dmactl: the first %s of %s; --length shows more\n",
+		quantity_size(shown, USUAL_LENGTH, request->bytes),
 		quantity_size(all, part->length, request->bytes));
 	part->length = USUAL_LENGTH;
 }

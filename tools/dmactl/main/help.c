@@ -9,11 +9,12 @@
 #include <string.h>
 
 #include "base/columns.h"
+#include "main/help.h"
 
 #define OPTION_WIDTH 15 /* of "--no-header", for --help */
 
 /* clang-format off */
-const struct command *const commands[] = {
+static const struct command *const commands[] = {
 	&list_command,
 	&show_command,
 	&heaps_command,
@@ -121,6 +122,16 @@ const struct command *command_find_words(char **words, size_t count,
 	else
 		command = command_find(words[0]);
 	return command;
+}
+
+const struct command_option *command_find_option(const char *name)
+{
+	const struct command_option *option = NULL;
+	size_t i;
+
+	for (i = 0; commands[i] && !option; i++)
+		option = option_find(commands[i], name);
+	return option;
 }
 
 /* Tells whether a command has two words, and this is the first. */

@@ -118,7 +118,7 @@ static void add_given(struct call *call, const char *name)
 				    sizeof(*call->given));
 	/* Stands for the option of the same name that the command has. */
 	call->given[call->given_count++] = (struct given){
-		.option = option_find(NULL, name),
+		.option = command_find_option(name),
 		.value = optarg ? optarg : "",
 	};
 }
