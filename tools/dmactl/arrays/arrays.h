@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Shared by the files of dmactl arrays: arrays.c asks processes, arrays_print.c
+ * Shared by the files of dmactl arrays: arrays_command.c asks processes, arrays_print.c
  * prints, arrays_rows.c has the columns, arrays_facts.c the sums and the JSON.
  */
 #ifndef DMACTL_ARRAYS_H
