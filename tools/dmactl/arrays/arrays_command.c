@@ -21,11 +21,6 @@ static const struct command_option buffer_option = {
 	.text = "the number is a buffer's, even if a process has it",
 };
 
-const struct command_option arrays_all_option = {
-	.name = "all",
-	.text = "also rows for cached blocks and free runs",
-};
-
 static const struct command_option limit_option = {
 	.name = "limit",
 	.value = "N",

@@ -11,6 +11,11 @@
 
 #define MAP_WIDTH 64 /* characters, of wide terminals and files */
 
+const struct command_option arrays_all_option = {
+	.name = "all",
+	.text = "also rows for cached blocks and free runs",
+};
+
 struct rows {
 	struct array_row *entries;
 	size_t count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The shapes of a picture, as picture.c keeps them and svg.c and png.c draw them. */
+/* The shapes of a picture, as picture_draw.c keeps them and svg.c and png.c draw them. */
 #ifndef DMACTL_SHAPE_H
 #define DMACTL_SHAPE_H
 

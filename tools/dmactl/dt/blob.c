@@ -15,6 +15,7 @@
 #include "blob.h"
 #include "cli.h"
 #include "flat.h"
+#include "live.h"
 #include "base/output.h"
 
 #define SIZE_MOST ((size_t)64 << 20)

@@ -32,7 +32,4 @@ void blob_drop(struct blob *blob);
  */
 bool blob_save(const char *path, const void *data, size_t size);
 
-/* Makes a blob of a directory; NULL and errno if that fails: live.c. */
-void *live_read(const char *folder, size_t *size);
-
 #endif /* DMACTL_DT_BLOB_H */

@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "blob.h"
 #include "cli.h"
 #include "flat.h"
+#include "live.h"
 
 #define DEPTH_MOST 64
 #define ROOM_FIRST ((size_t)1 << 16)

@@ -9,12 +9,12 @@
 #include <string.h>
 
 #include "base/columns.h"
-#include "main/help.h"
+#include "help.h"
 
 #define OPTION_WIDTH 15 /* of "--no-header", for --help */
 
 /* clang-format off */
-static const struct command *const commands[] = {
+const struct command *const commands[] = {
 	&list_command,
 	&show_command,
 	&heaps_command,

@@ -5,6 +5,9 @@
 
 #include "base/command.h"
 
+/* All commands, up to NULL. */
+extern const struct command *const commands[];
+
 /* Finds the command called @name; returns NULL if there is none. */
 const struct command *command_find(const char *name);
 

@@ -15,6 +15,7 @@
 #include "base/command.h"
 #include "base/document.h"
 #include "base/words.h"
+#include "help.h"
 
 const char cli_program[] = "dmactl";
 
