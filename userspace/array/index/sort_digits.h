@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Sorts numbers of BITS bits; sort_numbers.c includes this once for each size.
+ * Sorts numbers of BITS bits; sort_bits.c includes this once for each size.
  * Short lines are sorted by insertion, others byte by byte from the lowest, with
  * the bytes that all numbers share left out.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* One run of a sequence, as run.c and bind.c share it. */
+/* One run of a sequence, as run_groups.c and bind.c share it. */
 #ifndef DRAY_SEQUENCE_RUN_H
 #define DRAY_SEQUENCE_RUN_H
 

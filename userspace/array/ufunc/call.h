@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * A call on its way: call.c checks it and knows the order of its steps, the other
+ * A call on its way: call_steps.c checks it and knows the order of its steps, the other
  * files have one step each.
  */
 #ifndef DRAY_UFUNC_CALL_H
