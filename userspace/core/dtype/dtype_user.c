@@ -30,6 +30,15 @@ static int check(const char *name, char kind, uint32_t alignment)
 	return 0;
 }
 
+/* Searches by the type's own order. */
+static int64_t user_argmax(dray_dtype dtype, const void *elements,
+			   int64_t stride, int64_t count)
+{
+	return dray_element_argmax_by(
+		dray_dtype_as_user(dtype)->functions.compare, dtype, elements,
+		stride, count);
+}
+
 /* Sets functions that are NULL to those of plain bytes. */
 static void fill_functions(struct dray_dtype_functions *to)
 {
@@ -43,8 +52,8 @@ static void fill_functions(struct dray_dtype_functions *to)
 	DEFAULT(compare);
 	DEFAULT(fill);
 #undef DEFAULT
-	if (!to->argmax) /* By the type's own order. */
-		to->argmax = dray_element_argmax;
+	if (!to->argmax)
+		to->argmax = user_argmax;
 }
 
 int dray_dtype_create_user(const char *name, char kind, uint32_t itemsize,

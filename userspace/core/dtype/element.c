@@ -1,51 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * The table of each type, and the functions that tables share: copies of
- * elements, with their parts swapped, and conversions of values.
+ * The functions that tables share: copies of elements, with their parts swapped,
+ * and conversions of values.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "dtype/element.h"
 #include "base/error.h"
-
-static const struct dray_dtype_functions *functions_of_builtin(dray_dtype dtype)
-{
-	const struct dray_dtype_functions *functions;
-	char kind = dray_dtype_kind(dtype);
-
-	switch (kind) {
-	case 'S':
-	case 'V':
-		return &dray_element_bytes;
-	case 'U':
-		return &dray_element_characters;
-	case 'c':
-		if (dray_dtype_itemsize(dtype) <= 16 ||
-		    dray_dtype_itemsize(dtype) == 2 * sizeof(long double))
-			return &dray_element_complex;
-		return &dray_element_foreign;
-	default:
-		functions =
-			dray_element_number(kind, dray_dtype_itemsize(dtype));
-		return functions ? functions : &dray_element_foreign;
-	}
-}
-
-const struct dray_dtype_functions *dray_dtype_functions(dray_dtype dtype)
-{
-	if (dray_dtype_as_structure(dtype))
-		return &dray_element_structure;
-	if (dray_dtype_as_subarray(dtype))
-		return &dray_element_subarray;
-	if (dray_dtype_as_user(dtype))
-		return &dray_dtype_as_user(dtype)->functions;
-	if (dray_dtype_normalize(dtype, &dtype)) {
-		errno = EINVAL;
-		return NULL;
-	}
-	return functions_of_builtin(dtype);
-}
 
 /* Bytes of the parts that are swapped one by one; 1: bytes have no order. */
 static uint32_t part_size(dray_dtype dtype)
@@ -165,15 +127,14 @@ void dray_element_copyswap(dray_dtype dtype, void *to, int64_t to_stride,
 void dray_element_fill(dray_dtype dtype, void *to, int64_t stride,
 		       int64_t count, const void *value)
 {
-	dray_dtype_functions(dtype)->copyswap(dtype, to, stride, value, 0,
-					      count, false);
-}
+	const struct dray_dtype_user *user = dray_dtype_as_user(dtype);
 
-int64_t dray_element_argmax(dray_dtype dtype, const void *elements,
-			    int64_t stride, int64_t count)
-{
-	return dray_element_argmax_by(dray_dtype_functions(dtype)->compare,
-				      dtype, elements, stride, count);
+	if (user)
+		user->functions.copyswap(dtype, to, stride, value, 0, count,
+					 false);
+	else
+		dray_element_copyswap(dtype, to, stride, value, 0, count,
+				      false);
 }
 
 int dray_element_refuse(int error, dray_dtype dtype, const char *why)

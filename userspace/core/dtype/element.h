@@ -25,11 +25,9 @@ void dray_element_copyswap(dray_dtype dtype, void *to, int64_t to_stride,
 			   const void *from, int64_t from_stride, int64_t count,
 			   bool swap);
 
-/* Fill and search by another function of the type. */
+/* Fills by copies. */
 void dray_element_fill(dray_dtype dtype, void *to, int64_t stride,
 		       int64_t count, const void *value);
-int64_t dray_element_argmax(dray_dtype dtype, const void *elements,
-			    int64_t stride, int64_t count);
 
 typedef int dray_element_compare(dray_dtype dtype, const void *a,
 				 const void *b);

@@ -149,5 +149,5 @@ const struct dray_dtype_functions dray_element_foreign = {
 	.nonzero = bytes_nonzero,
 	.compare = bytes_compare,
 	.fill = dray_element_fill,
-	.argmax = dray_element_argmax,
+	.argmax = bytes_argmax,
 };

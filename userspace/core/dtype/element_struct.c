@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Elements with parts: structures, field by field, and sub-arrays, element by
- * element.  As values they are their bytes.
+ * The table of each type; and elements with parts, which use the tables of their
+ * parts: structures, field by field, and sub-arrays, element by element.  As values
+ * they are their bytes.
  */
+#include <errno.h>
+
 #include "dtype/element.h"
 
 static int whole_get(dray_dtype dtype, const void *element,
@@ -15,6 +18,13 @@ static int whole_set(dray_dtype dtype, void *element,
 		     const struct dray_scalar *value)
 {
 	return dray_element_bytes.set(dtype, element, value);
+}
+
+static int64_t parts_argmax(dray_dtype dtype, const void *elements,
+			    int64_t stride, int64_t count)
+{
+	return dray_element_argmax_by(dray_dtype_functions(dtype)->compare,
+				      dtype, elements, stride, count);
 }
 
 /* Copies gaps too, and then swaps the fields where they are. */
@@ -80,7 +90,7 @@ const struct dray_dtype_functions dray_element_structure = {
 	.nonzero = structure_nonzero,
 	.compare = structure_compare,
 	.fill = dray_element_fill,
-	.argmax = dray_element_argmax,
+	.argmax = parts_argmax,
 };
 
 /* A sub-array's parts: @count elements of @base, @size bytes apart. */
@@ -155,5 +165,43 @@ const struct dray_dtype_functions dray_element_subarray = {
 	.nonzero = subarray_nonzero,
 	.compare = subarray_compare,
 	.fill = dray_element_fill,
-	.argmax = dray_element_argmax,
+	.argmax = parts_argmax,
 };
+
+static const struct dray_dtype_functions *functions_of_builtin(dray_dtype dtype)
+{
+	const struct dray_dtype_functions *functions;
+	char kind = dray_dtype_kind(dtype);
+
+	switch (kind) {
+	case 'S':
+	case 'V':
+		return &dray_element_bytes;
+	case 'U':
+		return &dray_element_characters;
+	case 'c':
+		if (dray_dtype_itemsize(dtype) <= 16 ||
+		    dray_dtype_itemsize(dtype) == 2 * sizeof(long double))
+			return &dray_element_complex;
+		return &dray_element_foreign;
+	default:
+		functions =
+			dray_element_number(kind, dray_dtype_itemsize(dtype));
+		return functions ? functions : &dray_element_foreign;
+	}
+}
+
+const struct dray_dtype_functions *dray_dtype_functions(dray_dtype dtype)
+{
+	if (dray_dtype_as_structure(dtype))
+		return &dray_element_structure;
+	if (dray_dtype_as_subarray(dtype))
+		return &dray_element_subarray;
+	if (dray_dtype_as_user(dtype))
+		return &dray_dtype_as_user(dtype)->functions;
+	if (dray_dtype_normalize(dtype, &dtype)) {
+		errno = EINVAL;
+		return NULL;
+	}
+	return functions_of_builtin(dtype);
+}

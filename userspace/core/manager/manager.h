@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Shared by the files of the manager. manager.c has the object and the list of
- * all, call.c the operations as runtimes call them, memory.c the memory
- * objects, pending.c the objects that wait for their finalizer, base.c and
+ * Shared by the files of the manager. manager.c has the list of all and counts
+ * references, manager_make.c makes managers and chooses those of nodes, call.c the operations as runtimes call them, memory.c the memory
+ * objects, pending.c their end, base.c and
  * ipc.c dray's own operations, and plugin.c the loader of plug-ins.
  */
 #ifndef DRAY_MANAGER_MANAGER_H
@@ -17,29 +17,29 @@
 struct dray_memory {
 	struct dray_memory_description is;
 	_Atomic uint64_t references;
-	struct dray_manager *manager;	/* kept by the object */
-	struct dray_memory *base;	/* of a view: one reference */
-	struct dray_memory *next;	/* alive, or pending */
-	struct dray_memory **link;	/* alive: to this one */
+	struct dray_manager *manager; /* kept by the object */
+	struct dray_memory *base; /* of a view: one reference */
+	struct dray_memory *next; /* alive, or pending */
+	struct dray_memory **link; /* alive: to this one */
 };
 
 struct dray_manager {
-	struct dray_manager_ops ops;	/* NULL members filled from the base */
-	struct dray_node *node;		/* one reference */
+	struct dray_manager_ops ops; /* NULL members filled from the base */
+	struct dray_node *node; /* one reference */
 	void *ctx;
-	struct dray_manager *next;	/* of all managers */
-	bool shared;			/* dray_get_manager() gives it */
+	struct dray_manager *next; /* of all managers */
+	bool shared; /* dray_get_manager() gives it */
 
-	struct dray_guard guard;	/* for all below */
-	uint64_t holders;		/* references of callers */
-	uint64_t keeps;			/* objects, and calls that go on */
+	struct dray_guard guard; /* for all below */
+	uint64_t holders; /* references of callers */
+	uint64_t keeps; /* objects, and calls that go on */
 	bool initialized;
-	struct dray_resource *resource;	/* of the base; NULL: not yet */
-	struct dray_pool *pool;		/* under it, if it was made here */
+	struct dray_resource *resource; /* of the base; NULL: not yet */
+	struct dray_pool *pool; /* under it, if it was made here */
 	struct dray_memory *alive;
 	struct dray_memory *pending, **pending_last;
-	uint64_t finished;		/* pending objects, by any thread */
-	uint32_t most_entries;		/* of pending objects */
+	uint64_t finished; /* pending objects, by any thread */
+	uint32_t most_entries; /* of pending objects */
 	uint32_t most_percent;
 	struct dray_manager_stats stats;
 };
@@ -53,17 +53,23 @@ void dray_manager_keep(struct dray_manager *manager);
 void dray_manager_enter(struct dray_manager *manager);
 void dray_manager_drop(struct dray_manager *manager);
 
+/* Makes a manager of one reference that is in no list; NULL: no memory. */
+struct dray_manager *dray_manager_new(struct dray_node *node);
+/* Frees a manager; destroy: after the function for that of its operations. */
+void dray_manager_free(struct dray_manager *manager);
+void dray_manager_destroy(struct dray_manager *manager);
+void dray_manager_enlist(struct dray_manager *manager);
+/* Returns the listed manager of @node, or lists @made if it is not NULL. */
+struct dray_manager *dray_manager_share(struct dray_node *node,
+					struct dray_manager *made);
+
+/* Sets the operations of managers of nodes; NULL: the environment's.  -EBUSY. */
+int dray_manager_choose(const struct dray_manager_ops *ops);
+const struct dray_manager_ops *dray_manager_chosen(void);
+
 /* Initializes the manager, unless that was done before. */
 int dray_manager_ready(struct dray_manager *manager);
 
-/* Finalizes objects taken off the lists; called without the guard. */
-void dray_memory_finish(struct dray_memory *memory);
-
-/* With the guard: whether an object of no reference has to wait. */
-bool dray_pending_takes(const struct dray_manager *manager,
-			const struct dray_memory *memory);
-/* Queues it, with the guard; true if the queue is over its limit. */
-bool dray_pending_add(struct dray_manager *manager, struct dray_memory *memory);
 /* Finalizes all that wait; the manager is kept.  @force: also in a deferral. */
 size_t dray_pending_flush(struct dray_manager *manager, bool force);
 /* Counts the finished finalizers of all threads. */

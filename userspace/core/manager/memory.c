@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/*
- * Memory objects.  Dropping the last reference takes an object off the list of
- * live ones; its finalizer runs at once or when its turn comes.
- */
+/* Memory objects, until their last reference is dropped: pending.c ends them. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -26,17 +23,6 @@ static void enlist(struct dray_memory *memory)
 	if (!memory->base)
 		manager->stats.bytes += memory->is.bytes;
 	dray_guard_give(&manager->guard);
-}
-
-/* Called with the guard. */
-static void delist(struct dray_memory *memory)
-{
-	*memory->link = memory->next;
-	if (memory->next)
-		memory->next->link = memory->link;
-	memory->manager->stats.objects--;
-	if (!memory->base)
-		memory->manager->stats.bytes -= memory->is.bytes;
 }
 
 static int create(struct dray_manager *manager,
@@ -104,45 +90,6 @@ struct dray_memory *dray_memory_ref(struct dray_memory *memory)
 		atomic_fetch_add_explicit(&memory->references, 1,
 					  memory_order_relaxed);
 	return memory;
-}
-
-void dray_memory_finish(struct dray_memory *memory)
-{
-	struct dray_manager *manager = memory->manager;
-
-	if (memory->is.finalize)
-		memory->is.finalize(memory->is.ctx, &memory->is);
-	if (memory->is.release_owner)
-		memory->is.release_owner(memory->is.owner);
-	dray_memory_unref(memory->base);
-	free(memory);
-	dray_manager_drop(manager);
-}
-
-void dray_memory_unref(struct dray_memory *memory)
-{
-	struct dray_manager *manager;
-	bool waits, too_many = false;
-
-	if (!memory || atomic_fetch_sub_explicit(&memory->references, 1,
-						 memory_order_acq_rel) != 1)
-		return;
-	manager = memory->manager;
-	dray_guard_take(&manager->guard);
-	delist(memory);
-	waits = dray_pending_takes(manager, memory);
-	if (waits)
-		too_many = dray_pending_add(manager, memory);
-	/* Others may finalize it, and all the rest, before the flush. */
-	if (too_many)
-		dray_manager_keep(manager);
-	dray_guard_give(&manager->guard);
-	if (!waits)
-		dray_memory_finish(memory);
-	if (too_many) {
-		dray_pending_flush(manager, false);
-		dray_manager_drop(manager);
-	}
 }
 
 const struct dray_memory_description *

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
+ * The end of memory objects.  Dropping the last reference takes an object off the list
+ * of live ones; its finalizer runs at once or when its turn comes.
+ *
  * Objects that wait to be finalized: a list through the objects themselves, so
  * that to free takes no memory, emptied as a whole when it is too long.
  *
@@ -9,6 +12,7 @@
  * calls.
  */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "base/error.h"
 #include "manager/manager.h"
@@ -16,12 +20,6 @@
 /* The manager of this thread's innermost flush. */
 static _Thread_local const struct dray_manager *flushing
 	__attribute__((tls_model("initial-exec")));
-
-bool dray_pending_takes(const struct dray_manager *manager,
-			const struct dray_memory *memory)
-{
-	return (memory->is.flags & DRAY_MEMORY_DEFERRED) && manager->holders;
-}
 
 /* Called with the guard. */
 static bool too_many(const struct dray_manager *manager)
@@ -36,7 +34,8 @@ static bool too_many(const struct dray_manager *manager)
 			stats->capacity / 100 * manager->most_percent);
 }
 
-bool dray_pending_add(struct dray_manager *manager, struct dray_memory *memory)
+/* Queues an object, with the guard; true if the queue is over its limit. */
+static bool add(struct dray_manager *manager, struct dray_memory *memory)
 {
 	memory->next = NULL;
 	*manager->pending_last = memory;
@@ -64,6 +63,30 @@ static struct dray_memory *take_first(struct dray_manager *manager, bool force)
 	return memory;
 }
 
+/* Called with the guard. */
+static void delist(struct dray_memory *memory)
+{
+	*memory->link = memory->next;
+	if (memory->next)
+		memory->next->link = memory->link;
+	memory->manager->stats.objects--;
+	if (!memory->base)
+		memory->manager->stats.bytes -= memory->is.bytes;
+}
+
+static void finish(struct dray_memory *memory)
+{
+	struct dray_manager *manager = memory->manager;
+
+	if (memory->is.finalize)
+		memory->is.finalize(memory->is.ctx, &memory->is);
+	if (memory->is.release_owner)
+		memory->is.release_owner(memory->is.owner);
+	dray_memory_unref(memory->base);
+	free(memory);
+	dray_manager_drop(manager);
+}
+
 size_t dray_pending_flush(struct dray_manager *manager, bool force)
 {
 	const struct dray_manager *outer = flushing;
@@ -72,7 +95,7 @@ size_t dray_pending_flush(struct dray_manager *manager, bool force)
 
 	flushing = manager;
 	while ((memory = take_first(manager, force)) != NULL) {
-		dray_memory_finish(memory);
+		finish(memory);
 		count++;
 		dray_guard_take(&manager->guard);
 		manager->finished++;
@@ -85,6 +108,39 @@ size_t dray_pending_flush(struct dray_manager *manager, bool force)
 		dray_guard_give(&manager->guard);
 	}
 	return count;
+}
+
+/* With the guard: whether an object of no reference has to wait. */
+static bool takes(const struct dray_manager *manager,
+		  const struct dray_memory *memory)
+{
+	return (memory->is.flags & DRAY_MEMORY_DEFERRED) && manager->holders;
+}
+
+void dray_memory_unref(struct dray_memory *memory)
+{
+	struct dray_manager *manager;
+	bool waits, too_many = false;
+
+	if (!memory || atomic_fetch_sub_explicit(&memory->references, 1,
+						 memory_order_acq_rel) != 1)
+		return;
+	manager = memory->manager;
+	dray_guard_take(&manager->guard);
+	delist(memory);
+	waits = takes(manager, memory);
+	if (waits)
+		too_many = add(manager, memory);
+	/* Others may finalize it, and all the rest, before the flush. */
+	if (too_many)
+		dray_manager_keep(manager);
+	dray_guard_give(&manager->guard);
+	if (!waits)
+		finish(memory);
+	if (too_many) {
+		dray_pending_flush(manager, false);
+		dray_manager_drop(manager);
+	}
 }
 
 uint64_t dray_pending_finished(struct dray_manager *manager)
