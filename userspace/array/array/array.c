@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dray/array/cast.h>
 #include <dray/array/strings.h>
 
 #include "array/array.h"
@@ -69,6 +70,61 @@ void dray_array_note(struct dray_array *owner)
 struct dray_array **dray_array_target(struct dray_array *array)
 {
 	return &array_of(&array->block)->target;
+}
+
+struct dray_view *dray_array_view(const struct dray_array *array,
+				  struct dray_view *view)
+{
+	const struct dray_array_axis *axes;
+	int i;
+
+	if (!dray_given(array, __func__) || !dray_given(view, __func__))
+		return NULL;
+	axes = (const struct dray_array_axis *)(const void *)(array + 1);
+	view->data = array->data;
+	view->dtype = array->dtype;
+	view->ndim = array->ndim;
+	view->flags = (uint32_t)array->flags & DRAY_VIEW_FLAGS;
+	for (i = 0; i < array->ndim; i++) {
+		view->shape[i] = axes[i].size;
+		view->strides[i] = axes[i].stride;
+	}
+	return view;
+}
+
+int dray_array_write_back(struct dray_array *copy)
+{
+	struct dray_view to, from;
+	struct dray_array *target;
+	int ret;
+
+	if (!dray_given(copy, __func__))
+		return -EINVAL;
+	target = *dray_array_target(copy);
+	if (!target)
+		return 0;
+	dray_array_view(target, &to);
+	to.flags |= DRAY_WRITE;
+	ret = dray_view_convert(&to, dray_array_view(copy, &from),
+				DRAY_CASTING_UNSAFE);
+	if (!ret)
+		dray_array_discard(copy);
+	return ret;
+}
+
+void dray_array_discard(struct dray_array *copy)
+{
+	struct dray_array *target;
+
+	if (!dray_given(copy, __func__))
+		return;
+	target = *dray_array_target(copy);
+	if (!target)
+		return;
+	*dray_array_target(copy) = NULL;
+	copy->flags &= ~(uint64_t)DRAY_WRITE_BACK;
+	target->flags |= DRAY_WRITE;
+	dray_array_unref(target);
 }
 
 static void array_destroy(struct dray_block *block)

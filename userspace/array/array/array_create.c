@@ -280,26 +280,6 @@ int dray_array_from_buffer(struct dray_buffer *buffer, uint64_t offset,
 	return ret;
 }
 
-struct dray_view *dray_array_view(const struct dray_array *array,
-				  struct dray_view *view)
-{
-	const struct dray_array_axis *axes;
-	int i;
-
-	if (!dray_given(array, __func__) || !dray_given(view, __func__))
-		return NULL;
-	axes = (const struct dray_array_axis *)(const void *)(array + 1);
-	view->data = array->data;
-	view->dtype = array->dtype;
-	view->ndim = array->ndim;
-	view->flags = (uint32_t)array->flags & DRAY_VIEW_FLAGS;
-	for (i = 0; i < array->ndim; i++) {
-		view->shape[i] = axes[i].size;
-		view->strides[i] = axes[i].stride;
-	}
-	return view;
-}
-
 const struct dray_handler *dray_array_handler(const struct dray_array *array)
 {
 	return dray_given(array, __func__)

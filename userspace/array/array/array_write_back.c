@@ -63,38 +63,3 @@ int dray_array_set_write_back(struct dray_array *copy,
 	target->flags &= ~(uint64_t)DRAY_WRITE;
 	return 0;
 }
-
-int dray_array_write_back(struct dray_array *copy)
-{
-	struct dray_view to, from;
-	struct dray_array *target;
-	int ret;
-
-	if (!dray_given(copy, __func__))
-		return -EINVAL;
-	target = *dray_array_target(copy);
-	if (!target)
-		return 0;
-	dray_array_view(target, &to);
-	to.flags |= DRAY_WRITE;
-	ret = dray_view_convert(&to, dray_array_view(copy, &from),
-				DRAY_CASTING_UNSAFE);
-	if (!ret)
-		dray_array_discard(copy);
-	return ret;
-}
-
-void dray_array_discard(struct dray_array *copy)
-{
-	struct dray_array *target;
-
-	if (!dray_given(copy, __func__))
-		return;
-	target = *dray_array_target(copy);
-	if (!target)
-		return;
-	*dray_array_target(copy) = NULL;
-	copy->flags &= ~(uint64_t)DRAY_WRITE_BACK;
-	target->flags |= DRAY_WRITE;
-	dray_array_unref(target);
-}

@@ -32,7 +32,7 @@ struct dray_timed {
 
 struct dray_executor {
 	_Atomic uint32_t references; /* 0: the CPU */
-	struct dray_executor_functions functions;
+	struct dray_executor_functions functions; /* submit NULL: the CPU's */
 	void *context;
 	struct dray_timed *timed;
 	char name[32];
@@ -150,8 +150,7 @@ dray_choose_executor(struct dray_executor *const *executors, size_t count,
 
 /* Lets forks take the lock of times; before the first queue. */
 void dray_times_enlist(void);
-/* Forgets all times, with the last reference. */
-void dray_times_drop(struct dray_executor *executor);
+void dray_timed_free(struct dray_timed *timed);
 
 /* Notes the time of a call; times that the user set stay. */
 void dray_executor_measured(struct dray_executor *executor,

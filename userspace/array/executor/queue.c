@@ -150,6 +150,30 @@ static int await_transfers(const struct dray_queued *queued)
 	return ret;
 }
 
+/* Computes in this thread, with the state of the one that submitted the call. */
+static int cpu_submit(struct dray_call *call)
+{
+	struct dray_queued *queued = dray_queued(call);
+	struct dray_fp_state state = { .size = sizeof(state) };
+	int ret;
+
+	dray_get_fp_state(&state);
+	dray_set_fp_state(&queued->state);
+	ret = dray_ufunc_call(call->ufunc, call->views,
+			      call->views + call->inputs, &queued->options,
+			      NULL);
+	dray_set_fp_state(&state);
+	dray_call_end(call, ret);
+	return 0;
+}
+
+static int submit(struct dray_executor *executor, struct dray_call *call)
+{
+	if (!executor->functions.submit)
+		return cpu_submit(call);
+	return executor->functions.submit(executor->context, call);
+}
+
 void dray_calls_start(struct dray_call_queue *queue, struct dray_queued *queued)
 {
 	struct dray_executor *executor;
@@ -161,7 +185,7 @@ void dray_calls_start(struct dray_call_queue *queue, struct dray_queued *queued)
 	queued->executor = dray_executor_ref(executor);
 	queued->started_ns = now_ns();
 	dray_forget_failure();
-	ret = executor->functions.submit(executor->context, &queued->call);
+	ret = submit(executor, &queued->call);
 	ret = dray_users_result(ret, executor->name);
 	if (ret)
 		dray_call_end(&queued->call, ret);

@@ -20,25 +20,6 @@ void dray_times_enlist(void)
 	dray_fork_enlist(&locks);
 }
 
-static void free_timed(struct dray_timed *timed)
-{
-	int o;
-
-	for (o = 0; o < timed->operands; o++)
-		dray_dtype_unref(timed->dtypes[o]);
-	free(timed);
-}
-
-void dray_times_drop(struct dray_executor *executor)
-{
-	struct dray_timed *timed;
-
-	while ((timed = executor->timed)) {
-		executor->timed = timed->next;
-		free_timed(timed);
-	}
-}
-
 /* With the lock. */
 static struct dray_timed **find(struct dray_executor *executor,
 				const struct dray_ufunc *ufunc,
@@ -70,7 +51,7 @@ static void forget_old(struct dray_executor *executor)
 			continue;
 		}
 		*link = timed->next;
-		free_timed(timed);
+		dray_timed_free(timed);
 	}
 }
 
@@ -159,7 +140,7 @@ int dray_executor_set_cost(struct dray_executor *executor,
 		timed = *link;
 		if (timed) {
 			*link = timed->next;
-			free_timed(timed);
+			dray_timed_free(timed);
 		}
 	}
 	pthread_mutex_unlock(&times);

@@ -14,6 +14,12 @@
 
 #define ACCESS_LIST "system.posix_acl_access"
 
+int dray_replace_failed(const struct dray_replace *replace, const char *call)
+{
+	return dray_fail(-errno, "%s of %s: %s", call, replace->path,
+			 strerror(errno));
+}
+
 static bool is_kept(const char *name)
 {
 	return !strncmp(name, "user.", 5) || !strcmp(name, ACCESS_LIST) ||

@@ -9,46 +9,6 @@
 #include "index/index_line.h"
 #include "private.h"
 
-/* Whether two operands have, or may have, a byte in common. */
-bool dray_operands_share(const struct dray_operand *a,
-			 const struct dray_operand *b)
-{
-	return a->span.low != a->span.high && b->span.low != b->span.high &&
-	       dray_addresses_meet(a->span, b->span) &&
-	       dray_overlap_find(a, b) != DRAY_OVERLAP_NONE;
-}
-
-/* The addresses of a view that was checked before. */
-static struct dray_addresses span_of(const struct dray_view *view)
-{
-	uintptr_t low = (uintptr_t)view->data;
-	uintptr_t high = low + dray_dtype_itemsize(view->dtype);
-	int i;
-
-	/* Strides of no elements may be anything. */
-	if (dray_view_is_empty(view))
-		return (struct dray_addresses){ 0, 0 };
-	for (i = 0; i < view->ndim; i++) {
-		int64_t reach = (view->shape[i] - 1) * view->strides[i];
-
-		if (reach < 0)
-			low += (uintptr_t)reach;
-		else
-			high += (uintptr_t)reach;
-	}
-	return (struct dray_addresses){ low, high };
-}
-
-bool dray_index_shares(const struct dray_operand *operand,
-		       const struct dray_view *array)
-{
-	struct dray_operand other;
-
-	return dray_addresses_meet(operand->span, span_of(array)) &&
-	       !dray_operand_init(&other, array, "an indexing array") &&
-	       dray_operands_share(operand, &other);
-}
-
 /* Measures the source, and prepares the index. */
 static int prepare(struct dray_operand *source, struct dray_index_plan *plan,
 		   const struct dray_view *view, const struct dray_index *index,

@@ -12,6 +12,27 @@
 #include "interop/arrow_give.h"
 #include "private.h"
 
+int dray_arrow_set_nulls(struct ArrowArray *out, const struct dray_view *mask)
+{
+	struct dray_arrow_held *held = out->private_data;
+	int64_t valid;
+	int ret;
+
+	if (!mask)
+		return 0;
+	ret = dray_arrow_pack(mask, true, &held->bits, &valid);
+	if (ret)
+		return ret;
+	out->null_count = dray_view_size(mask) - valid;
+	if (out->null_count) {
+		held->buffers[0] = held->bits->data;
+	} else {
+		dray_array_unref(held->bits);
+		held->bits = NULL;
+	}
+	return 0;
+}
+
 /*
  * Marks the elements that are not a date as nulls too.  @times: in C order, in
  * the machine's byte order.  @marked: a new mask, or NULL: there are none.

@@ -56,27 +56,6 @@ static int start(struct ArrowArray *out, int64_t length, size_t children)
 	return 0;
 }
 
-int dray_arrow_set_nulls(struct ArrowArray *out, const struct dray_view *mask)
-{
-	struct dray_arrow_held *held = out->private_data;
-	int64_t valid;
-	int ret;
-
-	if (!mask)
-		return 0;
-	ret = dray_arrow_pack(mask, true, &held->bits, &valid);
-	if (ret)
-		return ret;
-	out->null_count = dray_view_size(mask) - valid;
-	if (out->null_count) {
-		held->buffers[0] = held->bits->data;
-	} else {
-		dray_array_unref(held->bits);
-		held->bits = NULL;
-	}
-	return 0;
-}
-
 static int fill(const struct dray_arrow_sender *sender,
 		const struct dray_view *view, const struct dray_view *mask,
 		int level, struct ArrowArray *out);

@@ -14,17 +14,6 @@
 #include "interop/arrow_take.h"
 #include "private.h"
 
-void dray_arrow_keeper_drop(void *owner)
-{
-	struct dray_arrow_keeper *keeper = owner;
-
-	if (atomic_fetch_sub(&keeper->count, 1) > 1)
-		return;
-	if (keeper->array.release)
-		keeper->array.release(&keeper->array);
-	free(keeper);
-}
-
 /* Starts a keeper that has no array yet.  -ENOMEM. */
 static int make_keeper(struct dray_arrow_keeper **out)
 {

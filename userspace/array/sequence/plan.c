@@ -16,19 +16,6 @@
 /* Of an element in a chain: blocks have many. */
 #define MOST_BYTES 64
 
-bool dray_values_alike(const struct dray_sequence_value *a,
-		       const struct dray_sequence_value *b)
-{
-	int i;
-
-	if (a->ndim != b->ndim)
-		return false;
-	for (i = 0; i < a->ndim; i++)
-		if (a->shape[i] != b->shape[i])
-			return false;
-	return true;
-}
-
 /* Whether a type is a number of any byte order, which converts to all others. */
 static bool is_number(dray_dtype dtype)
 {
@@ -281,20 +268,6 @@ static int plan(struct dray_sequence *sequence)
 	plan_copies(sequence);
 	dray_quick_plan(sequence);
 	return 0;
-}
-
-void dray_sequence_free_groups(struct dray_sequence *sequence)
-{
-	int i;
-
-	for (i = 0; i < sequence->groups_count; i++) {
-		free(sequence->groups[i].operations);
-		free(sequence->groups[i].slots);
-		free(sequence->groups[i].offsets);
-	}
-	free(sequence->groups);
-	sequence->groups = NULL;
-	sequence->groups_count = 0;
 }
 
 /* Takes a plan back that could not be completed. */

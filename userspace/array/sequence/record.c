@@ -56,25 +56,6 @@ void dray_sequence_destroy(struct dray_sequence *sequence)
 	free(sequence);
 }
 
-int dray_sequence_grow(void **elements, int count, int *room, size_t size)
-{
-	const int more = *room ? 2 * *room : 8;
-	void *grown;
-
-	if (count >= DRAY_SEQUENCE_MOST)
-		return dray_fail(-ENOSPC,
-				 "a sequence has at most %d values and calls",
-				 DRAY_SEQUENCE_MOST);
-	if (count < *room)
-		return 0;
-	grown = realloc(*elements, (size_t)more * size);
-	if (!grown)
-		return dray_fail(-ENOMEM, "no memory to record a sequence");
-	*elements = grown;
-	*room = more;
-	return 0;
-}
-
 int dray_sequence_check_open(const struct dray_sequence *sequence)
 {
 	return sequence->ended

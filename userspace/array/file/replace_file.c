@@ -21,12 +21,6 @@
 #define NAME_END ".%x-%x" /* of the process, and of the file in it */
 #define NUMBER_ROOM sizeof("ffffffff")
 
-int dray_replace_failed(const struct dray_replace *replace, const char *call)
-{
-	return dray_fail(-errno, "%s of %s: %s", call, replace->path,
-			 strerror(errno));
-}
-
 /* Opens a temporary file of a name that no other has. */
 static int open_temporary(struct dray_replace *replace, size_t room,
 			  mode_t mode)

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,17 @@
 
 #include "interop/arrow_take.h"
 #include "private.h"
+
+void dray_arrow_keeper_drop(void *owner)
+{
+	struct dray_arrow_keeper *keeper = owner;
+
+	if (atomic_fetch_sub(&keeper->count, 1) > 1)
+		return;
+	if (keeper->array.release)
+		keeper->array.release(&keeper->array);
+	free(keeper);
+}
 
 static void drop(struct dray_arrow_taken *taken)
 {
