@@ -65,8 +65,12 @@ enum dray_casting dray_parts_level(dray_dtype from, dray_dtype to);
 /* Whether elements are copied as they lie; those with gaps are not. */
 bool dray_parts_same(dray_dtype to, dray_dtype from);
 
-/* The loop of a type with fields or items, or NULL; its context is the cast. */
-dray_loop *dray_parts_loop(dray_dtype to, dray_dtype from);
+/*
+ * Plans the steps of a cast whose types are set.
+ * @parts: the loop of types with fields or items, whose context is the cast; NULL: none
+ */
+int dray_cast_plan(struct dray_cast *cast, const struct dray_typed *target,
+		   const struct dray_typed *source, dray_loop *parts);
 
 /*
  * Asks user types for a cast: sets its part and context.  Returns its level, or
@@ -77,12 +81,17 @@ int dray_user_cast(dray_dtype to, dray_dtype from, struct dray_cast *cast);
 dray_loop dray_loop_user;
 /* Returns the level of such a cast, or DRAY_CASTING_NEVER. */
 enum dray_casting dray_user_level(dray_dtype from, dray_dtype to);
+/* dray_promote(), for types with parts, which have types again. */
+typedef int dray_promote_fn(dray_dtype a, dray_dtype b, dray_dtype *out);
 /* The common type of @count types, of which one at least is a user's. */
 int dray_common_user(const dray_dtype *types, size_t count, unsigned int weak,
-		     dray_dtype *out);
+		     dray_promote_fn *promote, dray_dtype *out);
+/* A number or date in the machine's byte order; any other type as it is. */
+dray_dtype dray_user_native(dray_dtype dtype);
 
 /* The common type of @count types with parts, or of equal ones. */
-int dray_common_object(const dray_dtype *types, size_t count, dray_dtype *out);
+int dray_common_object(const dray_dtype *types, size_t count,
+		       dray_promote_fn *promote, dray_dtype *out);
 int dray_common_equal(const dray_dtype *types, size_t count, dray_dtype *out);
 /* Leaves the sentence that types have none in common.  -EINVAL. */
 int dray_fail_common(const dray_dtype *types, size_t count);
@@ -98,6 +107,9 @@ dray_dtype dray_class_dtype(enum dray_class class);
 
 /* Characters that a number needs as text. */
 uint32_t dray_class_characters(enum dray_class class);
+
+/* The rank of a number's kind: each kind goes into the next. */
+int dray_class_rank(enum dray_class class);
 
 static inline bool dray_class_is_number(enum dray_class class)
 {

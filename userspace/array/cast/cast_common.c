@@ -39,7 +39,8 @@ int dray_common_equal(const dray_dtype *types, size_t count, dray_dtype *out)
 }
 
 /* Promotes a field, or its items. */
-static int common_field(dray_dtype a, dray_dtype b, dray_dtype *out)
+static int common_field(dray_dtype a, dray_dtype b, dray_promote_fn *promote,
+			dray_dtype *out)
 {
 	const int64_t *shape = NULL, *other = NULL;
 	const int ndim = dray_dtype_shape(a, &shape);
@@ -49,7 +50,7 @@ static int common_field(dray_dtype a, dray_dtype b, dray_dtype *out)
 	if (ndim != dray_dtype_shape(b, &other) ||
 	    (ndim && memcmp(shape, other, (size_t)ndim * sizeof(*shape))))
 		return dray_fail_common((dray_dtype[]){ a, b }, 2);
-	ret = dray_promote(dray_dtype_base(a), dray_dtype_base(b), &base);
+	ret = promote(dray_dtype_base(a), dray_dtype_base(b), &base);
 	if (!ret)
 		ret = dray_dtype_create_subarray(base, ndim, shape, out);
 	dray_dtype_unref(base);
@@ -58,6 +59,7 @@ static int common_field(dray_dtype a, dray_dtype b, dray_dtype *out)
 
 static int promote_fields(const struct dray_dtype_structure *a,
 			  const struct dray_dtype_structure *b,
+			  dray_promote_fn *promote,
 			  struct dray_dtype_field *fields)
 {
 	size_t i;
@@ -74,7 +76,7 @@ static int promote_fields(const struct dray_dtype_structure *a,
 				a->fields[i].name, b->fields[i].name, i);
 		else
 			ret = common_field(a->fields[i].dtype,
-					   b->fields[i].dtype,
+					   b->fields[i].dtype, promote,
 					   &fields[i].dtype);
 	}
 	return ret;
@@ -83,7 +85,7 @@ static int promote_fields(const struct dray_dtype_structure *a,
 /* Fields of the same names follow one another in the common structure. */
 static int common_structure(const struct dray_dtype_structure *a,
 			    const struct dray_dtype_structure *b,
-			    dray_dtype *out)
+			    dray_promote_fn *promote, dray_dtype *out)
 {
 	const uint32_t flags = (a->start.object.flags | b->start.object.flags) &
 			       DRAY_DTYPE_ALIGNED;
@@ -100,7 +102,7 @@ static int common_structure(const struct dray_dtype_structure *a,
 	if (!fields)
 		return dray_fail(-ENOMEM, "there is no memory for %zu fields",
 				 a->count);
-	ret = promote_fields(a, b, fields);
+	ret = promote_fields(a, b, promote, fields);
 	if (!ret)
 		ret = dray_dtype_create_struct(fields, a->count, flags, 0, out);
 	for (i = 0; i < a->count; i++)
@@ -109,7 +111,8 @@ static int common_structure(const struct dray_dtype_structure *a,
 	return ret;
 }
 
-int dray_common_object(const dray_dtype *types, size_t count, dray_dtype *out)
+int dray_common_object(const dray_dtype *types, size_t count,
+		       dray_promote_fn *promote, dray_dtype *out)
 {
 	const struct dray_dtype_structure *structure;
 	dray_dtype both = dray_dtype_ref(types[0]), next;
@@ -125,8 +128,9 @@ int dray_common_object(const dray_dtype *types, size_t count, dray_dtype *out)
 	/* A single type meets itself, and becomes packed too. */
 	for (i = 0; !ret && i < count; i++) {
 		structure = dray_dtype_as_structure(both);
-		ret = common_structure(
-			structure, dray_dtype_as_structure(types[i]), &next);
+		ret = common_structure(structure,
+				       dray_dtype_as_structure(types[i]),
+				       promote, &next);
 		if (!ret) {
 			dray_dtype_unref(both);
 			both = next;

@@ -254,27 +254,29 @@ static int add_user(struct dray_cast *cast, const struct dray_typed *to,
 	return 0;
 }
 
-static int add_object(struct dray_cast *cast, const struct dray_typed *to,
-		      const struct dray_typed *from)
+bool dray_parts_same(dray_dtype to, dray_dtype from)
 {
-	dray_loop *loop;
+	return dray_dtype_equal(to, from) && !dray_dtype_has_gaps(to);
+}
 
+static int add_object(struct dray_cast *cast, const struct dray_typed *to,
+		      const struct dray_typed *from, dray_loop *parts)
+{
 	if (dray_parts_same(cast->to, cast->from))
 		return 0;
-	loop = dray_parts_loop(cast->to, cast->from);
-	if (!loop)
+	if (!parts)
 		return add_user(cast, to, from);
-	add_step(cast, loop, to->size);
+	add_step(cast, parts, to->size);
 	return 0;
 }
 
 static int add_steps(struct dray_cast *cast, const struct dray_typed *to,
-		     const struct dray_typed *from)
+		     const struct dray_typed *from, dray_loop *parts)
 {
 	int ret = 0;
 
 	if (to->class == DRAY_CLASS_OTHER || from->class == DRAY_CLASS_OTHER) {
-		ret = add_object(cast, to, from);
+		ret = add_object(cast, to, from, parts);
 	} else if (to->class == from->class && to->swapped != from->swapped &&
 		   dray_class_is_number(to->class)) {
 		add_swap(cast, to);
@@ -290,39 +292,15 @@ static int add_steps(struct dray_cast *cast, const struct dray_typed *to,
 	return ret;
 }
 
-int dray_cast_prepare(dray_dtype to, const struct dray_typed *target,
-		      dray_dtype from, const struct dray_typed *source,
-		      struct dray_cast *out)
+int dray_cast_plan(struct dray_cast *cast, const struct dray_typed *target,
+		   const struct dray_typed *source, dray_loop *parts)
 {
 	int ret;
 
-	out->to = to;
-	out->from = from;
-	out->steps_count = 0;
-	ret = add_steps(out, target, source);
+	cast->steps_count = 0;
+	ret = add_steps(cast, target, source, parts);
 	if (!ret)
-		out->loop = out->steps_count == 1 ? out->steps[0] : run_steps;
-	return ret;
-}
-
-int dray_cast_find(dray_dtype to, dray_dtype from, struct dray_cast *out)
-{
-	struct dray_cast cast = { .numerator = 1, .denominator = 1 };
-	struct dray_typed target, source;
-	dray_dtype normal;
-	int ret;
-
-	if (!dray_given(out, __func__))
-		return -EINVAL;
-	ret = dray_dtype_check(to, &normal);
-	if (!ret)
-		ret = dray_dtype_check(from, &normal);
-	if (ret)
-		return ret;
-	target = dray_typed(to);
-	source = dray_typed(from);
-	ret = dray_cast_prepare(to, &target, from, &source, &cast);
-	if (!ret)
-		*out = cast;
+		cast->loop =
+			cast->steps_count == 1 ? cast->steps[0] : run_steps;
 	return ret;
 }

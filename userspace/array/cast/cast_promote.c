@@ -297,7 +297,7 @@ static int common_type(known class, const dray_dtype *types, size_t count,
 	case DRAY_CLASS_VOID:
 		return dray_common_equal(types, count, out);
 	case DRAY_CLASS_OTHER:
-		return dray_common_object(types, count, out);
+		return dray_common_object(types, count, dray_promote, out);
 	default:
 		*out = dray_class_dtype((enum dray_class) class);
 		return 0;
@@ -342,7 +342,7 @@ int dray_result_type(const dray_dtype *dtypes, size_t count, unsigned int weak,
 		user |= dray_dtype_as_user(dtypes[i]) != NULL;
 	}
 	if (user)
-		return dray_common_user(dtypes, count, weak, out);
+		return dray_common_user(dtypes, count, weak, dray_promote, out);
 	ret = common_type(common_of(classes, add_weak(classes, count, weak)),
 			  dtypes, count, &normal);
 	if (!ret)

@@ -3,125 +3,10 @@
  * Which casts are allowed: the first level of each pair of types.  (Source:
  * NumPy 2's can_cast(), of which the tests compare all pairs.)
  */
+#include <string.h>
+
 #include "cast/cast.h"
 #include "private.h"
-
-/* Numbers: [class]. */
-static const struct {
-	char kind;
-	uint8_t rank; /* of the kind: each goes into the next */
-	uint8_t size;
-	uint8_t characters;
-} numbers[] = {
-	[DRAY_CLASS_BOOL] = { '?', 0, 1, 5 },
-	[DRAY_CLASS_INT8] = { 'i', 2, 1, 4 },
-	[DRAY_CLASS_INT16] = { 'i', 2, 2, 6 },
-	[DRAY_CLASS_INT32] = { 'i', 2, 4, 11 },
-	[DRAY_CLASS_INT64] = { 'i', 2, 8, 21 },
-	[DRAY_CLASS_UINT8] = { 'u', 1, 1, 3 },
-	[DRAY_CLASS_UINT16] = { 'u', 1, 2, 5 },
-	[DRAY_CLASS_UINT32] = { 'u', 1, 4, 10 },
-	[DRAY_CLASS_UINT64] = { 'u', 1, 8, 20 },
-	[DRAY_CLASS_FLOAT] = { 'f', 3, 4, 32 },
-	[DRAY_CLASS_DOUBLE] = { 'f', 3, 8, 32 },
-	[DRAY_CLASS_LONG] = { 'f', 3, sizeof(long double), 48 },
-	[DRAY_CLASS_HALF] = { 'f', 3, 2, 32 },
-	[DRAY_CLASS_CFLOAT] = { 'c', 4, 8, 64 },
-	[DRAY_CLASS_CDOUBLE] = { 'c', 4, 16, 64 },
-	[DRAY_CLASS_CLONG] = { 'c', 4, 2 * sizeof(long double), 96 },
-};
-
-static enum dray_class integer_class(enum dray_class first, uint32_t size)
-{
-	return (enum dray_class)(first + __builtin_ctz(size));
-}
-
-static enum dray_class float_class(uint32_t size)
-{
-	switch (size) {
-	case 2:
-		return DRAY_CLASS_HALF;
-	case 4:
-		return DRAY_CLASS_FLOAT;
-	case 8:
-		return DRAY_CLASS_DOUBLE;
-	default:
-		return size == sizeof(long double) &&
-				       LDBL_MANT_DIG > DBL_MANT_DIG
-			       ? DRAY_CLASS_LONG
-			       : DRAY_CLASS_OTHER;
-	}
-}
-
-static enum dray_class class_of(char kind, uint32_t size)
-{
-	enum dray_class part;
-
-	switch (kind) {
-	case '?':
-	case 'b':
-		return DRAY_CLASS_BOOL;
-	case 'i':
-		return integer_class(DRAY_CLASS_INT8, size);
-	case 'u':
-		return integer_class(DRAY_CLASS_UINT8, size);
-	case 'f':
-		return float_class(size);
-	case 'c':
-		part = float_class(size / 2);
-		return part == DRAY_CLASS_OTHER ? part
-						: dray_class_complex(part);
-	case 'M':
-		return DRAY_CLASS_DATE;
-	case 'm':
-		return DRAY_CLASS_DURATION;
-	case 'S':
-		return DRAY_CLASS_BYTES;
-	case 'U':
-		return DRAY_CLASS_UNICODE;
-	case 'V':
-		return DRAY_CLASS_VOID;
-	default:
-		return DRAY_CLASS_OTHER;
-	}
-}
-
-struct dray_typed dray_typed(dray_dtype dtype)
-{
-	const unsigned int unit = (unsigned int)(dtype >> 16) & 0xffff;
-	struct dray_typed typed = {
-		.class = DRAY_CLASS_OTHER,
-		.size = dray_dtype_itemsize(dtype),
-	};
-
-	if (!dray_dtype_is_builtin(dtype))
-		return typed;
-	typed.class = class_of(dray_dtype_kind(dtype), typed.size);
-	typed.swapped = dray_dtype_order(dtype) != DRAY_NATIVE_ORDER &&
-			(typed.class == DRAY_CLASS_UNICODE ||
-			 (typed.class < DRAY_CLASS_BYTES && typed.size > 1));
-	typed.unit = (enum dray_unit)(unit & 15);
-	typed.multiple = unit ? (int32_t)(unit >> 4) : 1;
-	return typed;
-}
-
-dray_dtype dray_class_dtype(enum dray_class class)
-{
-	const char order =
-		(char)(numbers[class].size == 1 ? '|' : DRAY_NATIVE_ORDER);
-
-	return DRAY_DTYPE(numbers[class].kind, order, numbers[class].size);
-}
-
-uint32_t dray_class_characters(enum dray_class class)
-{
-	return numbers[class].characters;
-}
-
-static int rank_of(enum dray_class class)
-{
-	return numbers[class].rank;
-}
 
 /* Whether a float of @size bytes has all integers of @integer bytes. */
 static bool float_holds(uint32_t size, uint32_t integer)
@@ -142,8 +27,8 @@ static bool number_fits(const struct dray_typed *from,
 	if (dray_class_is_complex(from->class))
 		return complex && size >= from->size / 2;
 	if (dray_class_is_float(from->class))
-		return rank_of(to->class) >= 3 && size >= from->size;
-	if (rank_of(to->class) >= 3)
+		return dray_class_rank(to->class) >= 3 && size >= from->size;
+	if (dray_class_rank(to->class) >= 3)
 		return float_holds(size, from->size);
 	if (dray_class_is_unsigned(from->class) ==
 	    dray_class_is_unsigned(to->class))
@@ -156,7 +41,7 @@ static enum dray_casting number_level(const struct dray_typed *from,
 {
 	if (number_fits(from, to))
 		return DRAY_CASTING_SAFE;
-	return rank_of(from->class) <= rank_of(to->class)
+	return dray_class_rank(from->class) <= dray_class_rank(to->class)
 		       ? DRAY_CASTING_SAME_KIND
 		       : DRAY_CASTING_UNSAFE;
 }
@@ -223,15 +108,88 @@ enum dray_casting dray_cast_level(const struct dray_typed *from,
 	if (dray_class_is_number(to->class))
 		return number_level(from, to);
 	if (to->class == DRAY_CLASS_BYTES)
-		return size_level(numbers[from->class].characters, to->size,
+		return size_level(dray_class_characters(from->class), to->size,
 				  DRAY_CASTING_SAME_KIND);
 	if (to->class == DRAY_CLASS_UNICODE)
-		return size_level(numbers[from->class].characters, to->size / 4,
-				  DRAY_CASTING_SAME_KIND);
-	if (to->class == DRAY_CLASS_DATE || rank_of(from->class) >= 3)
+		return size_level(dray_class_characters(from->class),
+				  to->size / 4, DRAY_CASTING_SAME_KIND);
+	if (to->class == DRAY_CLASS_DATE || dray_class_rank(from->class) >= 3)
 		return DRAY_CASTING_UNSAFE;
 	return from->class == DRAY_CLASS_UINT64 ? DRAY_CASTING_SAME_KIND
 						: DRAY_CASTING_SAFE;
+}
+
+static enum dray_casting higher(enum dray_casting a, enum dray_casting b)
+{
+	return a > b ? a : b;
+}
+
+static enum dray_casting
+structure_level(const struct dray_dtype_structure *from,
+		const struct dray_dtype_structure *to)
+{
+	enum dray_casting level = DRAY_CASTING_NO;
+	size_t i;
+
+	if (from->count != to->count)
+		return DRAY_CASTING_NEVER;
+	if (from->start.object.itemsize != to->start.object.itemsize)
+		level = DRAY_CASTING_EQUIV;
+	for (i = 0; i < to->count; i++) {
+		const struct dray_dtype_field *source = &from->fields[i];
+		const struct dray_dtype_field *target = &to->fields[i];
+
+		if (source->offset != target->offset)
+			level = higher(level, DRAY_CASTING_EQUIV);
+		if (!dray_same_text(source->name, target->name) ||
+		    !dray_same_text(source->title, target->title))
+			level = higher(level, DRAY_CASTING_SAFE);
+		level = higher(level, dray_level(source->dtype, target->dtype));
+	}
+	return level;
+}
+
+static bool same_axes(dray_dtype a, dray_dtype b)
+{
+	const int64_t *one = NULL, *other = NULL;
+	const int ndim = dray_dtype_shape(a, &one);
+
+	return ndim == dray_dtype_shape(b, &other) &&
+	       !memcmp(one, other, (size_t)ndim * sizeof(*one));
+}
+
+static enum dray_casting subarray_level(dray_dtype from, dray_dtype to)
+{
+	const enum dray_casting base =
+		dray_level(dray_dtype_base(from), dray_dtype_base(to));
+
+	if (!dray_dtype_as_subarray(from))
+		return higher(base, DRAY_CASTING_SAFE);
+	if (dray_dtype_as_subarray(to) && same_axes(from, to))
+		return base;
+	return higher(base, DRAY_CASTING_UNSAFE);
+}
+
+enum dray_casting dray_parts_level(dray_dtype from, dray_dtype to)
+{
+	const struct dray_dtype_structure *source =
+		dray_dtype_as_structure(from);
+	const struct dray_dtype_structure *target = dray_dtype_as_structure(to);
+
+	if (dray_dtype_equal(from, to))
+		return DRAY_CASTING_NO;
+	if (source && to == DRAY_VOID(0))
+		return DRAY_CASTING_NO;
+	if (source && target)
+		return structure_level(source, target);
+	if (source)
+		return source->count == 1 ? DRAY_CASTING_UNSAFE
+					  : DRAY_CASTING_NEVER;
+	if (target)
+		return DRAY_CASTING_UNSAFE;
+	if (dray_dtype_as_subarray(from) || dray_dtype_as_subarray(to))
+		return subarray_level(from, to);
+	return dray_user_level(from, to);
 }
 
 enum dray_casting dray_level(dray_dtype from, dray_dtype to)

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Casts of structures and of elements that are arrays.  Fields meet by their
+ * Casts as they are found: those of structures and of elements that are arrays, and all
+ * others, which have none of them.  Fields meet by their
  * place, not by their names, and each has a cast of its own, which is found
  * again for every piece of elements: a cast then owns nothing.
  *
  * A structure of one field also converts as that field does, and any value is
  * given to all fields of a structure.  (Source: NumPy's dtype_transfer.c.)
  */
+#include <errno.h>
 #include <string.h>
 
 #include "cast/cast.h"
@@ -167,7 +169,7 @@ static int convert_items(char *const *data, const int64_t *strides,
 	return ret;
 }
 
-dray_loop *dray_parts_loop(dray_dtype to, dray_dtype from)
+static dray_loop *parts_loop(dray_dtype to, dray_dtype from)
 {
 	struct dray_cast item;
 
@@ -180,80 +182,39 @@ dray_loop *dray_parts_loop(dray_dtype to, dray_dtype from)
 		       : convert_items;
 }
 
-static enum dray_casting higher(enum dray_casting a, enum dray_casting b)
+int dray_cast_prepare(dray_dtype to, const struct dray_typed *target,
+		      dray_dtype from, const struct dray_typed *source,
+		      struct dray_cast *out)
 {
-	return a > b ? a : b;
+	dray_loop *parts = NULL;
+
+	out->to = to;
+	out->from = from;
+	if ((target->class == DRAY_CLASS_OTHER ||
+	     source->class == DRAY_CLASS_OTHER) &&
+	    !dray_parts_same(to, from))
+		parts = parts_loop(to, from);
+	return dray_cast_plan(out, target, source, parts);
 }
 
-static enum dray_casting
-structure_level(const struct dray_dtype_structure *from,
-		const struct dray_dtype_structure *to)
+int dray_cast_find(dray_dtype to, dray_dtype from, struct dray_cast *out)
 {
-	enum dray_casting level = DRAY_CASTING_NO;
-	size_t i;
+	struct dray_cast cast = { .numerator = 1, .denominator = 1 };
+	struct dray_typed target, source;
+	dray_dtype normal;
+	int ret;
 
-	if (from->count != to->count)
-		return DRAY_CASTING_NEVER;
-	if (from->start.object.itemsize != to->start.object.itemsize)
-		level = DRAY_CASTING_EQUIV;
-	for (i = 0; i < to->count; i++) {
-		const struct dray_dtype_field *source = &from->fields[i];
-		const struct dray_dtype_field *target = &to->fields[i];
-
-		if (source->offset != target->offset)
-			level = higher(level, DRAY_CASTING_EQUIV);
-		if (!dray_same_text(source->name, target->name) ||
-		    !dray_same_text(source->title, target->title))
-			level = higher(level, DRAY_CASTING_SAFE);
-		level = higher(level, dray_level(source->dtype, target->dtype));
-	}
-	return level;
-}
-
-static bool same_axes(dray_dtype a, dray_dtype b)
-{
-	const int64_t *one = NULL, *other = NULL;
-	const int ndim = dray_dtype_shape(a, &one);
-
-	return ndim == dray_dtype_shape(b, &other) &&
-	       !memcmp(one, other, (size_t)ndim * sizeof(*one));
-}
-
-static enum dray_casting subarray_level(dray_dtype from, dray_dtype to)
-{
-	const enum dray_casting base =
-		dray_level(dray_dtype_base(from), dray_dtype_base(to));
-
-	if (!dray_dtype_as_subarray(from))
-		return higher(base, DRAY_CASTING_SAFE);
-	if (dray_dtype_as_subarray(to) && same_axes(from, to))
-		return base;
-	return higher(base, DRAY_CASTING_UNSAFE);
-}
-
-bool dray_parts_same(dray_dtype to, dray_dtype from)
-{
-	return dray_dtype_equal(to, from) && !dray_dtype_has_gaps(to);
-}
-
-enum dray_casting dray_parts_level(dray_dtype from, dray_dtype to)
-{
-	const struct dray_dtype_structure *source =
-		dray_dtype_as_structure(from);
-	const struct dray_dtype_structure *target = dray_dtype_as_structure(to);
-
-	if (dray_dtype_equal(from, to))
-		return DRAY_CASTING_NO;
-	if (source && to == DRAY_VOID(0))
-		return DRAY_CASTING_NO;
-	if (source && target)
-		return structure_level(source, target);
-	if (source)
-		return source->count == 1 ? DRAY_CASTING_UNSAFE
-					  : DRAY_CASTING_NEVER;
-	if (target)
-		return DRAY_CASTING_UNSAFE;
-	if (dray_dtype_as_subarray(from) || dray_dtype_as_subarray(to))
-		return subarray_level(from, to);
-	return dray_user_level(from, to);
+	if (!dray_given(out, __func__))
+		return -EINVAL;
+	ret = dray_dtype_check(to, &normal);
+	if (!ret)
+		ret = dray_dtype_check(from, &normal);
+	if (ret)
+		return ret;
+	target = dray_typed(to);
+	source = dray_typed(from);
+	ret = dray_cast_prepare(to, &target, from, &source, &cast);
+	if (!ret)
+		*out = cast;
+	return ret;
 }

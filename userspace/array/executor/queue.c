@@ -13,6 +13,7 @@
 #include "private.h"
 #include "cast/options.h"
 #include "executor/queue.h"
+#include "ufunc/users_loop.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 /* Signalled if a call is submitted or has ended, or a queue ends. */

@@ -9,6 +9,43 @@
 #include "iterator/nditer.h"
 #include "private.h"
 
+/* The caller may advance its copy of the addresses. */
+static void start_loop(struct dray_nditer *iter)
+{
+	int o;
+
+	for (o = 0; o < iter->operands; o++)
+		iter->user[o] = iter->data[o];
+}
+
+void dray_nditer_place(struct dray_nditer *iter, int64_t position)
+{
+	int ndim = iter->ndim ? iter->ndim : 1;
+	int64_t rest = position;
+	int i, o;
+
+	iter->position = position;
+	for (o = 0; o < iter->operands; o++)
+		iter->data[o] = iter->first[o];
+	iter->index = iter->first_index;
+	for (i = 0; i < ndim; i++) {
+		struct nditer_axis *axis = &iter->axes[i];
+
+		axis->at = 0;
+		if (!rest)
+			continue;
+		axis->at = rest % axis->count;
+		rest /= axis->count;
+		for (o = 0; o < iter->operands; o++)
+			iter->data[o] += axis->at * axis->strides[o];
+		iter->index += axis->at * axis->index_stride;
+	}
+	if (iter->flags & DRAY_NDITER_BUFFERED)
+		iter->core_offset = iter->core ? position % iter->core : 0;
+	else if (iter->flags & DRAY_NDITER_EXTERNAL_LOOP)
+		start_loop(iter);
+}
+
 enum how {
 	STEP_PLAIN,
 	STEP_INDEXED, /* with an index, a range or both */

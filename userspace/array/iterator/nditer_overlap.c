@@ -7,6 +7,26 @@
 #include "iterator/nditer.h"
 #include "private.h"
 
+void dray_nditer_view_of(const struct dray_nditer *iter, int o,
+			 struct dray_view *view)
+{
+	const struct nditer_operand *operand = &iter->operand[o];
+	int i;
+
+	if (operand->array) {
+		dray_array_view(operand->array, view);
+		return;
+	}
+	view->data = operand->data;
+	view->dtype = operand->stored;
+	view->ndim = operand->ndim;
+	view->flags = operand->permissions;
+	for (i = 0; i < operand->ndim; i++) {
+		view->shape[i] = nditer_extent(iter, operand, i);
+		view->strides[i] = nditer_stride(iter, operand, i);
+	}
+}
+
 static bool lies_alike(const struct dray_view *a, const struct dray_view *b)
 {
 	int i;

@@ -14,26 +14,6 @@
 
 #define STRIDE_UNSET INT64_MAX
 
-void dray_nditer_view_of(const struct dray_nditer *iter, int o,
-			 struct dray_view *view)
-{
-	const struct nditer_operand *operand = &iter->operand[o];
-	int i;
-
-	if (operand->array) {
-		dray_array_view(operand->array, view);
-		return;
-	}
-	view->data = operand->data;
-	view->dtype = operand->stored;
-	view->ndim = operand->ndim;
-	view->flags = operand->permissions;
-	for (i = 0; i < operand->ndim; i++) {
-		view->shape[i] = nditer_extent(iter, operand, i);
-		view->strides[i] = nditer_stride(iter, operand, i);
-	}
-}
-
 /* The axis of operand @o along @axis of the iteration, or one below 0. */
 static int own_axis(const struct dray_nditer *iter, const int *map, int ndim,
 		    int axis, bool *reduces)

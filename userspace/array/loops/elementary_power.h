@@ -58,16 +58,4 @@ bool dray_power_simple_double(char *const *data, const int64_t *strides,
 
 #define DRAY_NUMBER(function) ((void *)(uintptr_t)DRAY_FUNCTION_##function)
 
-/* The entries of power that are not integers. */
-#define DRAY_POWER_ENTRIES                                                     \
-	{ "eee", dray_elementary_half, DRAY_NUMBER(pow), DRAY_LOOP_HAS_FAST }, \
-		{ "fff", dray_elementary_float, DRAY_NUMBER(pow),              \
-		  DRAY_LOOP_HAS_FAST },                                        \
-		{ "ddd", dray_elementary_double, DRAY_NUMBER(pow),             \
-		  DRAY_LOOP_HAS_FAST },                                        \
-		{ "FFF", dray_power_complex_float, NULL, 0 },                  \
-	{                                                                      \
-		"DDD", dray_power_complex_double, NULL, 0                      \
-	}
-
 #endif /* DRAY_LOOPS_ELEMENTARY_POWER_H */

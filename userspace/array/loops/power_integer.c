@@ -96,11 +96,19 @@ POWER(i64, int64_t, uint64_t)
 POWER(64, uint64_t, uint64_t)
 
 static const struct dray_loop_entry power[] = {
-	DRAY_QUIET("bbb", power_i8),  DRAY_QUIET("BBB", power_8),
-	DRAY_QUIET("hhh", power_i16), DRAY_QUIET("HHH", power_16),
-	DRAY_QUIET("iii", power_i32), DRAY_QUIET("III", power_32),
-	DRAY_QUIET("qqq", power_i64), DRAY_QUIET("QQQ", power_64),
-	DRAY_POWER_ENTRIES,
+	DRAY_QUIET("bbb", power_i8),
+	DRAY_QUIET("BBB", power_8),
+	DRAY_QUIET("hhh", power_i16),
+	DRAY_QUIET("HHH", power_16),
+	DRAY_QUIET("iii", power_i32),
+	DRAY_QUIET("III", power_32),
+	DRAY_QUIET("qqq", power_i64),
+	DRAY_QUIET("QQQ", power_64),
+	{ "eee", dray_elementary_half, DRAY_NUMBER(pow), DRAY_LOOP_HAS_FAST },
+	{ "fff", dray_elementary_float, DRAY_NUMBER(pow), DRAY_LOOP_HAS_FAST },
+	{ "ddd", dray_elementary_double, DRAY_NUMBER(pow), DRAY_LOOP_HAS_FAST },
+	{ "FFF", dray_power_complex_float, NULL, 0 },
+	{ "DDD", dray_power_complex_double, NULL, 0 },
 };
 
 static const struct dray_ufunc_definition definitions[] = {

@@ -8,6 +8,7 @@
 
 #include "private.h"
 #include "sequence/sequence.h"
+#include "ufunc/users_loop.h"
 
 #define SHORT 32u /* elements of an axis */
 #define ALIGNMENT 64u

@@ -10,6 +10,7 @@
 #include "array/array.h"
 #include "private.h"
 #include "sequence/run.h"
+#include "ufunc/users_loop.h"
 
 #define SCRATCH 16384 /* bytes */
 #define MOST_SLOTS 32

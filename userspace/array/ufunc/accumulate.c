@@ -8,6 +8,7 @@
 #include "private.h"
 #include "index/rows.h"
 #include "ufunc/method.h"
+#include "ufunc/users_loop.h"
 
 #define BLOCK 16384 /* bytes of a row that stay in the cache */
 

@@ -13,6 +13,7 @@
 #include "cast/cast.h"
 #include "index/rows.h"
 #include "ufunc/at.h"
+#include "ufunc/users_loop.h"
 
 #define BUFFER 256 /* elements */
 

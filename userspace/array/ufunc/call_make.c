@@ -9,6 +9,7 @@
 #include "array/array.h"
 #include "private.h"
 #include "ufunc/call.h"
+#include "ufunc/users_loop.h"
 
 /* Whether axes lie in C order, in any direction; repeated ones lie anywhere. */
 static bool is_c_order(const struct dray_view *view)

@@ -8,6 +8,7 @@
 #include "array/array.h"
 #include "ufunc/call.h"
 #include "private.h"
+#include "ufunc/users_loop.h"
 
 struct quick {
 	const struct dray_view *shape; /* an operand that has the shape */

@@ -13,6 +13,7 @@
 #include "private.h"
 #include "loops/line.h"
 #include "ufunc/ufunc.h"
+#include "ufunc/users_loop.h"
 
 struct dray_method {
 	const char *name; /* "reduce", for sentences */

@@ -5,6 +5,7 @@
  */
 #include "private.h"
 #include "ufunc/call.h"
+#include "ufunc/users_loop.h"
 
 void dray_pass_init(struct dray_pass *pass, const struct dray_ufunc_call *call)
 {

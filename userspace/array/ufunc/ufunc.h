@@ -96,23 +96,4 @@ static inline bool dray_ufunc_compares(const struct dray_ufunc *ufunc,
 /* Checks the type of a mask.  -EOPNOTSUPP. */
 int dray_ufunc_check_mask(const struct dray_ufunc *ufunc, dray_dtype dtype);
 
-/*
- * Makes an error of a user's function one of the library: a negative errno with a
- * sentence, which was forgotten before.
- */
-int dray_users_result(int ret, const char *function);
-/* Runs a loop with DRAY_LOOP_OF_USER. */
-int dray_users_loop_run(const struct dray_ufunc_loop *loop, char *const *data,
-			const int64_t *strides, int64_t count);
-
-/* Runs a loop: all calls of loops go through here. */
-static inline int dray_loop_run(const struct dray_ufunc_loop *loop,
-				char *const *data, const int64_t *strides,
-				int64_t count)
-{
-	if (__builtin_expect(!(loop->flags & DRAY_LOOP_OF_USER), 1))
-		return loop->loop(data, strides, count, loop->context);
-	return dray_users_loop_run(loop, data, strides, count);
-}
-
 #endif /* DRAY_UFUNC_UFUNC_H */

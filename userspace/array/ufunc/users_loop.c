@@ -11,6 +11,7 @@
 
 #include "private.h"
 #include "ufunc/ufunc.h"
+#include "ufunc/users_loop.h"
 
 #define MOST_ERRNO 4095
 

@@ -28,7 +28,7 @@
  *	calls in flight (executor/queue.c)
  *	the times of loops (executor/times.c)
  *	the list of queues, then one queue's lock (transfer/queue.c)
- *	the list of streams and their events (stream/stream.c)
+ *	the list of streams and their events (stream/stream_open.c)
  *	the holds of fences (transfer/fence.c)
  *	memory in use (use/book.c)
  *	the list of pools, then one pool's growing, then its lock (pool/fork.c)

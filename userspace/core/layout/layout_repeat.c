@@ -4,7 +4,6 @@
 
 #include "layout/layout_grid.h"
 #include "layout/layout_row.h"
-#include "layout/layout_tile.h"
 
 #define BATCH 16u /* rows that are written by one call */
 

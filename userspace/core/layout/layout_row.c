@@ -13,6 +13,8 @@
 #define VECTOR 16ul
 #define UNROLL _Pragma("GCC unroll 8")
 
+uint64_t dray_tile_stream_from = 4u << 20;
+
 static inline void copy_vector(unsigned char *dst, const unsigned char *src)
 {
 	unsigned char vector __attribute__((vector_size(VECTOR)));

@@ -41,4 +41,10 @@ dray_rows_write *dray_rows_stream(void);
 /* Orders streamed bytes before later ones. */
 void dray_rows_order(void);
 
+/*
+ * Copies of that many bytes are streamed past the caches, which they leave
+ * anyway.  Tests set it.
+ */
+extern uint64_t dray_tile_stream_from;
+
 #endif /* DRAY_LAYOUT_LAYOUT_ROW_H */

@@ -15,12 +15,6 @@ static inline bool dray_tile_may_pay(const struct dray_layout *layout)
 }
 
 /*
- * Copies of that many bytes are streamed past the caches, which they leave
- * anyway.  Tests set it.
- */
-extern uint64_t dray_tile_stream_from;
-
-/*
  * Copies a layout of which dray_tile_may_pay() by tiles if that is the best way, else
  * does nothing and returns false.
  * @loop: instead of a copy; NULL: copies.  @context is for it

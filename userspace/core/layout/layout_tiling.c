@@ -2,7 +2,6 @@
 /* Plans tilings: finds the chains, orders the other axes, and chooses sizes. */
 #include <string.h>
 
-#include "layout/layout_tile.h"
 #include "layout/layout_tiling.h"
 #include "base/number.h"
 
@@ -11,8 +10,6 @@
 #define EDGE 512ul /* bytes of a line that a tile reads at most */
 #define FEW 8ul /* tiles of which one more costs too much */
 #define WIDEST (DRAY_LINE / 4) /* bytes that a loop writes of an element */
-
-uint64_t dray_tile_stream_from = 4u << 20;
 
 static uint64_t least(uint64_t a, uint64_t b)
 {

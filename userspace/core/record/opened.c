@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "record/record.h"
+#include "record/opened.h"
 #include "base/error.h"
 #include "block/block.h"
 

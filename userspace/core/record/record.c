@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "record/opened.h"
 #include "record/record.h"
 #include "view/view.h"
 #include "base/error.h"

@@ -5,10 +5,6 @@
 
 #include <dray/record.h>
 
-/* Makes a block of open memory, which it takes over, or closes.  -ENOMEM. */
-int dray_block_create_opened(struct dray_ipc_memory *memory,
-			     struct dray_block **out);
-
 /*
  * A view as bytes, in the machine's byte order.  The first 64 lead to the
  * memory: a record of it, or on a socket the description of a buffer.  The

@@ -34,6 +34,14 @@ void dray_streams_enlist(void)
 	dray_uses_enlist();
 }
 
+int dray_stream_check(const struct dray_stream *stream)
+{
+	if (stream->process == dray_fork_process())
+		return 0;
+	return dray_fail(-ECHILD, "%s was opened by the parent process",
+			 stream->name);
+}
+
 void dray_streams_lock(void)
 {
 	pthread_mutex_lock(&lock);

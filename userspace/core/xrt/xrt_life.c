@@ -15,6 +15,8 @@
 #include "base/fork.h"
 #include "xrt/xrt.h"
 
+struct dray_xrt_calls dray_xrt;
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic bool ended;
 static _Atomic int running; /* calls without the lock */

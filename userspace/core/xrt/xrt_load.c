@@ -18,8 +18,6 @@
 
 #define LIBRARY "libxrt_coreutil.so.2"
 
-struct dray_xrt_calls dray_xrt;
-
 #define CALL(name)                                           \
 	{                                                    \
 #name, offsetof(struct dray_xrt_calls, name) \

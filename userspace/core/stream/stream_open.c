@@ -269,14 +269,6 @@ int dray_stream_open(struct dray_node *node, const char *name,
 	return open_channel(node, &info, &channel, &known, out);
 }
 
-int dray_stream_check(const struct dray_stream *stream)
-{
-	if (stream->process == dray_fork_process())
-		return 0;
-	return dray_fail(-ECHILD, "%s was opened by the parent process",
-			 stream->name);
-}
-
 /*
  * Cancels all, and settles the events that end by that.  Lock held, dropped
  * meanwhile.
