@@ -33,6 +33,7 @@
 #include "stream/stream.h"
 #include "transfer/queue.h"
 #include "view/view.h"
+#include "view/view_check.h"
 #include "view/view_index.h"
 #include "view/view_usual.h"
 

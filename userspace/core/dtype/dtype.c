@@ -224,3 +224,28 @@ uint32_t dray_dtype_alignment(dray_dtype dtype)
 		return alignment_of(dray_dtype_itemsize(dtype));
 	}
 }
+
+size_t dray_dtype_field_count(dray_dtype dtype)
+{
+	const struct dray_dtype_structure *structure =
+		dray_dtype_as_structure(dtype);
+
+	return structure ? structure->count : 0;
+}
+
+bool dray_dtype_is_packed(dray_dtype dtype)
+{
+	const struct dray_dtype_structure *structure =
+		dray_dtype_as_structure(dtype);
+	uint64_t end = 0;
+	size_t i;
+
+	if (!structure)
+		return true;
+	for (i = 0; i < structure->count; i++) {
+		if (structure->fields[i].offset != end)
+			return false;
+		end += dray_dtype_itemsize(structure->fields[i].dtype);
+	}
+	return end == dray_dtype_itemsize(dtype);
+}

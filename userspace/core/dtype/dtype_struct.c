@@ -265,14 +265,6 @@ int dray_dtype_create_struct(const struct dray_dtype_field *fields,
 	return 0;
 }
 
-size_t dray_dtype_field_count(dray_dtype dtype)
-{
-	const struct dray_dtype_structure *structure =
-		dray_dtype_as_structure(dtype);
-
-	return structure ? structure->count : 0;
-}
-
 int dray_dtype_get_field(dray_dtype dtype, size_t index,
 			 struct dray_dtype_field *out)
 {
@@ -299,21 +291,4 @@ int dray_dtype_find_field(dray_dtype dtype, const char *name, size_t *index)
 		}
 	}
 	return dray_fail(-ENOENT, "no field of name '%.64s'", name);
-}
-
-bool dray_dtype_is_packed(dray_dtype dtype)
-{
-	const struct dray_dtype_structure *structure =
-		dray_dtype_as_structure(dtype);
-	uint64_t end = 0;
-	size_t i;
-
-	if (!structure)
-		return true;
-	for (i = 0; i < structure->count; i++) {
-		if (structure->fields[i].offset != end)
-			return false;
-		end += dray_dtype_itemsize(structure->fields[i].dtype);
-	}
-	return end == dray_dtype_itemsize(dtype);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * The broker's two sides: broker.c has its thread, serve.c its connections.
+ * The broker's two sides: broker_thread.c has its thread, serve.c its connections.
  * With the lock, all of it.
  */
 #ifndef DRAY_IPC_BROKER_H

@@ -55,6 +55,8 @@ static int keep(struct dray_ipc_export *export,
 	export->keeps = handover;
 	export->keeper = ret ? DRAY_IPC_BUFFER : DRAY_IPC_MEMORY;
 	export->kept = ret ? (void *)where->buffer : memory;
+	export->ref_memory = dray_ipc_memory_ref;
+	export->close_memory = dray_ipc_close;
 	if (ret && handover)
 		dray_buffer_ref(where->buffer);
 	return 0;
@@ -83,7 +85,7 @@ static int list(struct dray_ipc_export *export, struct dray_ipc_record *record,
 	if (!handover)
 		same = dray_ipc_find_same(export);
 	if (!same)
-		ret = dray_ipc_add(export);
+		ret = dray_ipc_add(export, &dray_ipc_server);
 	if (same)
 		same->claims++;
 	*listed = !same && !ret;

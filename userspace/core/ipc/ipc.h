@@ -3,7 +3,7 @@
  * Shared by the files about records.  record.c has the messages between
  * processes, node.c the part of them about nodes.  The exporter's side:
  * export.c makes records, slots.c has the memory they lead to, index.c finds
- * records by memory, broker.c is the thread that answers, serve.c its
+ * records by memory, broker_thread.c is the thread that answers, serve.c its
  * connections, and others.c the share of other users.  The importer's side:
  * ask.c asks the broker, open.c has the memory that is open, and copy.c copies
  * without opening.
@@ -94,8 +94,8 @@ void dray_ipc_unlock(void);
  * Registers the lock with fork(), so that a child drops its parent's exports.
  */
 void dray_ipc_enlist(void);
-/* With the lock, in a child. */
-void dray_ipc_inherit(void);
+/* With the lock: names the function that a child calls with the lock. */
+void dray_ipc_on_fork(void (*inherit_exports)(void));
 
 /* With the lock: waits for a signal; false if the time is over. */
 bool dray_ipc_wait_signal(int64_t until);
@@ -122,6 +122,9 @@ struct dray_ipc_export {
 	enum dray_ipc_keeper keeper;
 	void *kept;		/* the block's start, the buffer, the memory */
 	bool keeps;
+	/* of an open record */
+	void (*ref_memory)(struct dray_ipc_memory *memory);
+	void (*close_memory)(struct dray_ipc_memory *memory);
 	bool waits;		/* a handover without a mapping yet */
 	int64_t made;		/* dray_ipc_now() */
 	uint64_t claims;	/* calls that gave the record, less revocations */
@@ -142,8 +145,31 @@ struct dray_ipc_export {
 	struct dray_address_link by_kept;
 };
 
-/* With the lock: gives it a slot, with flags, size and the like filled in. */
-int dray_ipc_add(struct dray_ipc_export *export);
+struct dray_ipc_broker;
+
+/* The thread that answers, for the exports below it.  With the lock, each of these. */
+struct dray_ipc_server {
+	int (*start)(uint64_t name, struct dray_ipc_broker **out);
+	/* Its socket is closed, its thread ends in a moment. */
+	void (*stop)(struct dray_ipc_broker *broker);
+	/* In a child, which has no such threads: closes the inherited descriptors. */
+	void (*forget)(void);
+	/* Reads pending bytes of the importers of @export. */
+	void (*hear)(struct dray_ipc_export *export);
+	/* Tells the importers of @export that it has ended. */
+	void (*tell_end)(struct dray_ipc_export *export);
+	/* In a child: closes the connections of @export, which are the parent's. */
+	void (*forget_leases)(struct dray_ipc_export *export);
+};
+
+extern const struct dray_ipc_server dray_ipc_server;
+
+/*
+ * With the lock: gives it a slot, with flags, size and the like filled in.  The first
+ * export starts @server.
+ */
+int dray_ipc_add(struct dray_ipc_export *export,
+		 const struct dray_ipc_server *server);
 /* With the lock: one that leads to the same memory, the same way, or NULL. */
 struct dray_ipc_export *
 dray_ipc_find_same(const struct dray_ipc_export *wanted);
@@ -186,19 +212,9 @@ int dray_ipc_find_memory(const struct dray_buffer *buffer, const void *address,
 			 uint64_t size, struct dray_ipc_memory **out);
 void dray_ipc_memory_ref(struct dray_ipc_memory *memory);
 
-/* The thread that answers.  With the lock, each of these. */
-struct dray_ipc_broker;
-int dray_ipc_broker_start(uint64_t name, struct dray_ipc_broker **out);
-/* Its socket is closed, its thread ends in a moment. */
-void dray_ipc_broker_stop(struct dray_ipc_broker *broker);
-/* In a child, which has no such threads: closes the inherited descriptors. */
-void dray_ipc_broker_forget(void);
-
-/* Reads pending bytes of the importers of @export. */
+/* serve.c's part of the server, which broker_thread.c has together. */
 void dray_ipc_hear(struct dray_ipc_export *export);
-/* Tells the importers of @export that it has ended. */
 void dray_ipc_tell_end(struct dray_ipc_export *export);
-/* In a child: closes the connections of @export, which are the parent's. */
 void dray_ipc_forget_leases(struct dray_ipc_export *export);
 
 #endif /* DRAY_IPC_IPC_H */

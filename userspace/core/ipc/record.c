@@ -46,12 +46,20 @@ void dray_ipc_unlock(void)
 	dray_cancel_restore(&before);
 }
 
+static void (*inherited)(void); /* NULL: nothing was exported */
+
+void dray_ipc_on_fork(void (*inherit_exports)(void))
+{
+	inherited = inherit_exports;
+}
+
 /* A child has no waiting threads, even if its parent had some. */
 static void inherit(void)
 {
 	changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
 	goes_by_dray_ipc_now = false;
-	dray_ipc_inherit();
+	if (inherited)
+		inherited();
 	dray_ipc_unlock();
 }
 

@@ -24,6 +24,8 @@
 static struct {
 	bool is_there; /* something is exported */
 	uint64_t name;
+	const struct dray_ipc_server
+		*server; /* NULL: nothing was ever exported */
 	struct dray_ipc_broker *broker;
 } exporter;
 
@@ -73,25 +75,26 @@ void dray_ipc_end(struct dray_ipc_export *export)
 	wait_no_more(export);
 	dray_ipc_index_end(export);
 	unsettle(export);
-	dray_ipc_tell_end(export);
+	exporter.server->tell_end(export);
 }
 
 static void finish(void)
 {
-	dray_ipc_broker_stop(exporter.broker);
+	exporter.server->stop(exporter.broker);
 	exporter.is_there = false;
 }
 
-void dray_ipc_inherit(void)
+/* With the lock, in a child: drops the parent's exports. */
+static void inherit(void)
 {
 	uint32_t i;
 
-	dray_ipc_broker_forget();
+	exporter.server->forget();
 	exporter.is_there = false;
 	for (i = 0; i < resting.touched; i++) {
 		if (!slots[i])
 			continue;
-		dray_ipc_forget_leases(slots[i]);
+		exporter.server->forget_leases(slots[i]);
 		slots[i]->leases = slots[i]->own;
 		unsettle(slots[i]);
 		dray_ipc_end(slots[i]);
@@ -109,7 +112,8 @@ static void *idle(struct dray_ipc_export *export)
 	return export->kept;
 }
 
-static void give_up(enum dray_ipc_keeper keeper, void *kept)
+static void give_up(enum dray_ipc_keeper keeper, void *kept,
+		    void (*close_memory)(struct dray_ipc_memory *memory))
 {
 	if (!kept)
 		return;
@@ -118,7 +122,7 @@ static void give_up(enum dray_ipc_keeper keeper, void *kept)
 	else if (keeper == DRAY_IPC_BUFFER)
 		dray_buffer_unref(kept);
 	else
-		dray_ipc_close(kept);
+		close_memory(kept);
 }
 
 /* With the lock: frees its slot, which is used again after other free ones. */
@@ -144,6 +148,7 @@ static void forget(struct dray_ipc_export *export)
 static bool settle_next(void)
 {
 	enum dray_ipc_keeper keeper = DRAY_IPC_BLOCK;
+	void (*close_memory)(struct dray_ipc_memory * memory) = NULL;
 	struct dray_ipc_export *export;
 	void *kept = NULL;
 
@@ -152,12 +157,13 @@ static bool settle_next(void)
 		unsettled = export->next_unsettled;
 		export->unsettled = false;
 		keeper = export->keeper;
+		close_memory = export->close_memory;
 		kept = idle(export);
 		if (export->ended && !export->leases)
 			forget(export);
 	}
 	dray_ipc_unlock();
-	give_up(keeper, kept);
+	give_up(keeper, kept, close_memory);
 	return kept;
 }
 
@@ -258,7 +264,7 @@ int dray_ipc_lease(const struct dray_ipc_fields *asked, const uid_t *user,
 	    !dray_buffer_ref_alive(export->buffer))
 		return dray_fail(-ESTALE, "the buffer of the record was freed");
 	if (export->keeper == DRAY_IPC_MEMORY && !export->keeps) {
-		dray_ipc_memory_ref(export->kept);
+		export->ref_memory(export->kept);
 		export->keeps = true;
 	}
 	export->leases++;
@@ -297,7 +303,7 @@ static int begin(void)
 		return 0;
 	ret = dray_ipc_random(&name, sizeof(name));
 	if (!ret)
-		ret = dray_ipc_broker_start(name, &exporter.broker);
+		ret = exporter.server->start(name, &exporter.broker);
 	if (ret)
 		return ret;
 	dray_block_set_freed(block_freed);
@@ -330,7 +336,8 @@ static void take_slot(void)
 	resting.rested--;
 }
 
-int dray_ipc_add(struct dray_ipc_export *export)
+int dray_ipc_add(struct dray_ipc_export *export,
+		 const struct dray_ipc_server *server)
 {
 	struct dray_ipc_fields *fields = &export->fields;
 	int ret = find_slot(&fields->slot);
@@ -340,6 +347,8 @@ int dray_ipc_add(struct dray_ipc_export *export)
 	if (!ret)
 		ret = dray_ipc_index_prepare(export);
 	if (!ret) {
+		exporter.server = server;
+		dray_ipc_on_fork(inherit);
 		ret = begin();
 		if (ret)
 			dray_ipc_index_remove(export);
@@ -367,7 +376,7 @@ uint32_t dray_ipc_waiting(void)
 
 	for (i = 0; waiting && i < resting.touched; i++)
 		if (slots[i] && slots[i]->waits)
-			dray_ipc_hear(slots[i]);
+			exporter.server->hear(slots[i]);
 	return waiting;
 }
 

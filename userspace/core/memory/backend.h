@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * A back end: one table of operations for each source of memory. node.c and
+ * A back end: one table of operations for each source of memory. node_open.c and
  * buffer.c own the objects, check arguments and count references; a back end
  * does only the rest.  Every operation returns 0 or a negative errno with a
  * sentence from dray_fail().

@@ -67,7 +67,8 @@ static int check_node(const struct dray_node *node,
 {
 	bool chosen = pages->policy || pages->flags & DRAY_PAGES_HUGE;
 
-	if (node->backend != &dray_backend_host && chosen)
+	/* The host has no file. */
+	if (node->fd >= 0 && chosen)
 		return dray_fail(
 			-EOPNOTSUPP,
 			"%s allocates from heaps; huge pages and NUMA policies are for host memory",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Shared by the files of the checking handler: check.c has its functions,
+ * Shared by the files of the checking handler: check_handler.c has its functions,
  * check_say.c its messages, check_bytes.c guards and poison, check_asked.c the
  * handlers that the environment asks for.
  */

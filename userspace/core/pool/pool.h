@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Shared by the files about pools. pool.c creates and closes pools, unused.c
+ * Shared by the files about pools. pool_create.c creates and closes pools, unused.c
  * ends them; block.c and resize.c have blocks, grow.c and shrink.c take memory
  * from the node and return it. locate.c finds the block of an address, walk.c
  * visits all blocks, pressure.c asks callbacks for memory, cache.c has the

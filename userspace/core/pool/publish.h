@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The two halves of publishing: publish.c answers, snapshot.c writes. */
+/* The two halves of publishing: publish_socket.c answers, snapshot.c writes. */
 #ifndef DRAY_POOL_PUBLISH_H
 #define DRAY_POOL_PUBLISH_H
 

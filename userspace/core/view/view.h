@@ -123,7 +123,16 @@ int dray_axes_resolve(const char *name, const int *axes, int count, int ndim,
 		      uint64_t *taken);
 
 /* Whether one of its extents is 0. */
-DRAY_PRIVATE bool dray_view_is_empty(const struct dray_view *view);
+static inline bool dray_view_is_empty(const struct dray_view *view)
+{
+	int i;
+
+	for (i = 0; i < view->ndim; i++) {
+		if (!view->shape[i])
+			return true;
+	}
+	return false;
+}
 
 /* Whether the address of each element is a multiple of its type's alignment. */
 static inline bool dray_view_is_aligned(const struct dray_view *view)

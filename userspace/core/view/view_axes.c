@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "view/view_usual.h"
+#include "view/view_check.h"
 #include "base/error.h"
 
 int dray_axis_resolve(int axis, int ndim)

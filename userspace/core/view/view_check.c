@@ -12,36 +12,6 @@
 #include "base/error.h"
 #include "base/number.h"
 
-bool dray_view_measure_overflow(int ndim, const int64_t *shape,
-				const int64_t *strides, int64_t itemsize,
-				struct dray_extent *out)
-{
-	int64_t low = 0, high = itemsize, elements = 1, reach;
-	bool overflow = false, empty = false;
-	int i;
-
-	for (i = 0; i < ndim; i++) {
-		empty |= !shape[i];
-		overflow |= dray_mul_overflow(elements, shape[i], &elements);
-		overflow |= dray_mul_overflow(strides[i], shape[i] - 1, &reach);
-		if (reach < 0)
-			overflow |= dray_add_overflow(low, reach, &low);
-		else
-			overflow |= dray_add_overflow(high, reach, &high);
-	}
-	if (empty) {
-		*out = (struct dray_extent){ 0 };
-		return false;
-	}
-	if (overflow || dray_sub_overflow(high, low, &reach) ||
-	    dray_mul_overflow(elements, itemsize, &out->bytes))
-		return true;
-	out->elements = elements;
-	out->low = itemsize ? low : 0;
-	out->high = itemsize ? high : 0;
-	return false;
-}
-
 static bool leaves_address_space(const void *data, int64_t low, int64_t high)
 {
 	uintptr_t start, end;

@@ -23,6 +23,36 @@ int64_t dray_view_size(const struct dray_view *view)
 	return overflow ? INT64_MAX : size;
 }
 
+bool dray_view_measure_overflow(int ndim, const int64_t *shape,
+				const int64_t *strides, int64_t itemsize,
+				struct dray_extent *out)
+{
+	int64_t low = 0, high = itemsize, elements = 1, reach;
+	bool overflow = false, empty = false;
+	int i;
+
+	for (i = 0; i < ndim; i++) {
+		empty |= !shape[i];
+		overflow |= dray_mul_overflow(elements, shape[i], &elements);
+		overflow |= dray_mul_overflow(strides[i], shape[i] - 1, &reach);
+		if (reach < 0)
+			overflow |= dray_add_overflow(low, reach, &low);
+		else
+			overflow |= dray_add_overflow(high, reach, &high);
+	}
+	if (empty) {
+		*out = (struct dray_extent){ 0 };
+		return false;
+	}
+	if (overflow || dray_sub_overflow(high, low, &reach) ||
+	    dray_mul_overflow(elements, itemsize, &out->bytes))
+		return true;
+	out->elements = elements;
+	out->low = itemsize ? low : 0;
+	out->high = itemsize ? high : 0;
+	return false;
+}
+
 void dray_view_span(const struct dray_view *view, int64_t *low, int64_t *high)
 {
 	struct dray_extent extent;
@@ -38,17 +68,6 @@ void dray_view_span(const struct dray_view *view, int64_t *low, int64_t *high)
 	}
 	*low = extent.low;
 	*high = extent.high;
-}
-
-bool dray_view_is_empty(const struct dray_view *view)
-{
-	int i;
-
-	for (i = 0; i < view->ndim; i++) {
-		if (!view->shape[i])
-			return true;
-	}
-	return false;
 }
 
 /* Every address of an element, as far as its low bits tell; not empty. */

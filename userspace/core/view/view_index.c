@@ -14,7 +14,7 @@
 
 #include "view/slice.h"
 #include "view/view_index.h"
-#include "view/view_usual.h"
+#include "view/view_check.h"
 #include "base/error.h"
 #include "base/number.h"
 

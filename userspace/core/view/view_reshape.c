@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "view/view_usual.h"
+#include "view/view_check.h"
 #include "base/error.h"
 #include "base/holds.h"
 #include "base/number.h"

@@ -19,15 +19,6 @@
 #include "memory/kernel.h"
 #include "memory/reason.h"
 
-int dray_kernel_call(int fd, unsigned int request, void *args)
-{
-	while (ioctl(fd, request, args)) {
-		if (errno != EINTR)
-			return -errno;
-	}
-	return 0;
-}
-
 static int kernel_info(struct dray_node *node, struct dray_info *info)
 {
 	int ret = dray_kernel_call(node->fd, DRAY_IOC_INFO, info);

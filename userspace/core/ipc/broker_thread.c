@@ -220,7 +220,7 @@ static int start_again(struct dray_ipc_broker *broker, uint64_t name)
 	return 0;
 }
 
-int dray_ipc_broker_start(uint64_t name, struct dray_ipc_broker **out)
+static int broker_start(uint64_t name, struct dray_ipc_broker **out)
 {
 	int ret = only ? start_again(only, name) : start_anew(name, &only);
 
@@ -229,7 +229,7 @@ int dray_ipc_broker_start(uint64_t name, struct dray_ipc_broker **out)
 	return ret;
 }
 
-void dray_ipc_broker_stop(struct dray_ipc_broker *broker)
+static void broker_stop(struct dray_ipc_broker *broker)
 {
 	uint64_t one = 1;
 
@@ -244,7 +244,7 @@ void dray_ipc_broker_stop(struct dray_ipc_broker *broker)
 		return;
 }
 
-void dray_ipc_broker_forget(void)
+static void broker_forget(void)
 {
 	if (!only)
 		return;
@@ -254,3 +254,12 @@ void dray_ipc_broker_forget(void)
 	close_all(only);
 	only = NULL;
 }
+
+const struct dray_ipc_server dray_ipc_server = {
+	.start = broker_start,
+	.stop = broker_stop,
+	.forget = broker_forget,
+	.hear = dray_ipc_hear,
+	.tell_end = dray_ipc_tell_end,
+	.forget_leases = dray_ipc_forget_leases,
+};

@@ -97,23 +97,6 @@ int dray_node_open(const char *spec, struct dray_node **out)
 	return 0;
 }
 
-struct dray_node *dray_node_ref(struct dray_node *node)
-{
-	if (node)
-		atomic_fetch_add_explicit(&node->references, 1,
-					  memory_order_relaxed);
-	return node;
-}
-
-void dray_node_unref(struct dray_node *node)
-{
-	if (!node || atomic_fetch_sub_explicit(&node->references, 1,
-					       memory_order_acq_rel) != 1)
-		return;
-	node->backend->close(node);
-	free(node);
-}
-
 const char *dray_node_backend(const struct dray_node *node)
 {
 	return dray_given(node, __func__) ? node->backend->name : NULL;
