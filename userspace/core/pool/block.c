@@ -19,6 +19,8 @@
 #include "pool/busy.h"
 #include "pool/no_memory.h"
 #include "pool/pool.h"
+#include "pool/cache_life.h"
+#include "pool/unused.h"
 
 /*
  * With the pool's lock: takes blocks from threads' caches and finished engines,

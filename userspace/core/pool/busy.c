@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "pool/busy.h"
+#include "pool/cache.h"
 #include "pool/pool.h"
 
 static _Atomic(dray_reap *) reapers[2]; /* queues and streams */

@@ -26,6 +26,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "pool/cache_bound.h"
 #include "pool/marks.h"
 
 #define DRAY_CACHED_POOLS 64	/* numbers of pools, from 1 on */
@@ -79,25 +80,6 @@ struct dray_cache {
 	struct dray_magazine magazines[DRAY_MARK_MOST];
 };
 
-/* Bytes that one thread may keep, in small blocks, of a pool that has so many. */
-static inline uint64_t dray_cache_bound(uint64_t reserved)
-{
-	return reserved / 256;
-}
-
-/*
- * And in large ones: of a small pool more, since four lie scattered nowhere,
- * and one of 32 MiB is to keep an array of 100,000 doubles.
- */
-static inline uint64_t dray_cache_large_bound(uint64_t reserved)
-{
-	uint64_t most = (uint64_t)4 << 20;
-
-	if (reserved / 256 > most)
-		return reserved / 256;
-	return reserved / 16 < most ? reserved / 16 : most;
-}
-
 /* A thread's state; a free needs only the first line of it. */
 struct dray_thread {
 	uintptr_t base;		/* of the window */
@@ -113,6 +95,8 @@ struct dray_thread {
 	uint32_t settled;	/* dray_caches_left, when it last looked */
 	struct dray_cache *caches[DRAY_CACHED_POOLS];	/* [0] is always NULL */
 };
+
+extern struct dray_thread dray_thread_none; /* without caches, all zero */
 
 /* Never NULL: a thread without caches points to one that is all zero. */
 extern _Thread_local struct dray_thread *dray_thread
@@ -362,6 +346,21 @@ void dray_caches_sweep(struct dray_pool *pool, uint64_t bytes);
 
 /* Returns all blocks of a cache; called by its owner or its closer. */
 void dray_cache_empty(struct dray_cache *cache);
+
+/* Bytes of small blocks that it has. */
+static inline uint64_t dray_cache_held_small(const struct dray_cache *cache)
+{
+	return cache->most - cache->room;
+}
+
+/*
+ * Gives back the oldest @count blocks of a magazine, or of the large ones.  Returns
+ * the last one's region.
+ */
+struct dray_pool_region *dray_cache_flush(struct dray_cache *cache,
+					  struct dray_magazine *magazine,
+					  uint32_t count);
+void dray_cache_flush_large(struct dray_cache *cache, uint32_t count);
 
 /* Bytes of all blocks that it has. */
 uint64_t dray_cache_held(const struct dray_cache *cache);

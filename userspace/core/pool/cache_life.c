@@ -9,13 +9,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "pool/cache.h"
+#include "pool/cache_life.h"
 #include "pool/pool.h"
+#include "pool/unused.h"
 
-static struct dray_thread none; /* a thread without caches */
 static struct dray_thread over; /* one that has come to its end */
-
-_Thread_local struct dray_thread *dray_thread = &none;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
@@ -129,7 +127,7 @@ static struct dray_thread *thread_of_caller(void)
 
 	if (thread == &over)
 		return NULL;
-	if (thread == &none) {
+	if (thread == &dray_thread_none) {
 		thread = wiped(sizeof(*thread));
 		if (!thread)
 			return NULL;
@@ -229,7 +227,7 @@ void dray_caches_look(void)
 	struct dray_thread *thread = dray_thread;
 	uint32_t number;
 
-	if (thread == &none || thread == &over)
+	if (thread == &dray_thread_none || thread == &over)
 		return;
 	thread->settled = atomic_load(&dray_caches_left);
 	for (number = 1; number < DRAY_CACHED_POOLS; number++) {
@@ -263,5 +261,5 @@ void dray_caches_pass(struct dray_pool *from, struct dray_pool *to)
 void dray_caches_forget(struct dray_pool *pool)
 {
 	pool->caches = NULL;
-	dray_thread = &none;
+	dray_thread = &dray_thread_none;
 }

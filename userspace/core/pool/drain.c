@@ -14,7 +14,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/error.h"
+#include "base/fork.h"
+#include "pool/busy.h"
+#include "pool/cache.h"
 #include "pool/pool.h"
+#include "pool/unused.h"
 
 #define PATIENCE 1000 /* turns to wait for an owner */
 /*
@@ -143,4 +148,19 @@ void dray_caches_sweep(struct dray_pool *pool, uint64_t bytes)
 	}
 	if (idle)
 		empty_closed(pool, 0);
+}
+
+uint64_t dray_pool_trim(struct dray_pool *pool)
+{
+	uint64_t bytes;
+
+	if (!dray_given(pool, __func__))
+		return 0;
+	dray_fork_check();
+	pthread_mutex_lock(&pool->lock);
+	dray_pool_reap(pool, false);
+	dray_caches_drain(pool);
+	bytes = dray_pool_give_back(pool);
+	dray_pool_unlock_or_end(pool);
+	return bytes;
 }

@@ -18,6 +18,7 @@
 #include "base/fork.h"
 #include "memory/node.h"
 #include "pool/at.h"
+#include "pool/cache.h"
 #include "pool/pool.h"
 #include "pool/starts.h"
 

@@ -20,8 +20,8 @@
 #include <stdatomic.h>
 
 #include <dray/handler.h>
-#include "pool/cache.h"
 #include "pool/region.h"
+#include "pool/marks.h"
 
 struct dray_pool {
 	pthread_mutex_t lock;
@@ -197,36 +197,6 @@ void dray_pool_set_reserved(struct dray_pool *pool, uint64_t bytes);
 
 /* Returns an unused pool, with a number if one is free, or NULL. */
 struct dray_pool *dray_pool_new(void);
-/* Takes it back once it has ended, or was never used. */
-void dray_pool_drop(struct dray_pool *pool);
-
-/* Ends a closed pool once nothing is left in it; drops the lock. */
-void dray_pool_unlock_closed(struct dray_pool *pool);
-
-static inline void dray_pool_unlock_or_end(struct dray_pool *pool)
-{
-	if (__builtin_expect(pool->closed, 0))
-		dray_pool_unlock_closed(pool);
-	else
-		pthread_mutex_unlock(&pool->lock);
-}
-
-/*
- * How often a pool was closed while an owner was stopped inside its cache.  A
- * pool without visits would never end.  So a thread that sees this number
- * change, without a lock, checks its own caches.
- */
-extern _Atomic uint32_t dray_caches_left;
-void dray_caches_look(void);
-
-static inline void dray_caches_settle(void)
-{
-	if (__builtin_expect(atomic_load_explicit(&dray_caches_left,
-						  memory_order_acquire) !=
-				     dray_thread->settled,
-			     0))
-		dray_caches_look();
-}
 
 /* The granules of a block of so many bytes. */
 static inline uint64_t dray_pool_granules(const struct dray_pool *pool,

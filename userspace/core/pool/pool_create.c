@@ -14,7 +14,9 @@
 #include "base/options.h"
 #include "memory/node.h"
 #include "memory/pages.h"
+#include "pool/cache_life.h"
 #include "pool/pool.h"
+#include "pool/unused.h"
 #include "pool/publish.h"
 
 static int log2_of(uint64_t power)

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "pool/no_memory.h"
+#include "pool/cache.h"
 #include "pool/pool.h"
 
 /*

@@ -6,12 +6,11 @@
  * those that will soon be wanted again.  Buffers of the kernel go back whole,
  * once there are many empty ones.
  */
-#include "base/error.h"
-#include "base/fork.h"
 #include "memory/node.h"
 #include "pool/at.h"
 #include "pool/bins.h"
 #include "pool/pool.h"
+#include "pool/unused.h"
 
 #define MIB ((uint64_t)1 << 20)
 
@@ -20,48 +19,6 @@
 #define HOST_LEAST (MIB / 4) /* of a run, to be worth the system call */
 #define KERNEL_KEEP (16 * MIB) /* in empty buffers, or half of the pool */
 #define CLOSED_KEEP (1 * MIB) /* freed, to spare most frees the count */
-
-struct dray_pool_region *dray_pool_take_empty(struct dray_pool *pool,
-					      uint64_t keep)
-{
-	struct dray_pool_region **link, *region, *taken = NULL;
-	uint64_t empty = 0;
-
-	for (region = pool->regions; region; region = region->next)
-		if (!region->blocks && !region->inherited)
-			empty += region->size;
-	for (link = &pool->regions; *link;) {
-		region = *link;
-		if (region->blocks || (empty <= keep && !region->inherited)) {
-			link = &region->next;
-			continue;
-		}
-		*link = region->next;
-		if (!region->inherited) {
-			empty -= region->size;
-			dray_pool_set_reserved(pool,
-					       pool->reserved - region->size);
-		}
-		dray_marks_claim(region->base, (size_t)region->reserved, 0);
-		dray_region_withdraw(region);
-		region->next = taken;
-		taken = region;
-	}
-	return taken;
-}
-
-uint64_t dray_regions_destroy(struct dray_pool_region *regions)
-{
-	struct dray_pool_region *next;
-	uint64_t bytes = 0;
-
-	for (; regions; regions = next) {
-		next = regions->next;
-		bytes += regions->size;
-		dray_region_destroy(regions);
-	}
-	return bytes;
-}
 
 /* Where a free run lies. */
 static void find_run(const struct dray_pool_region *region, uint32_t piece,
@@ -314,19 +271,4 @@ uint64_t dray_pool_give_back(struct dray_pool *pool)
 	pthread_mutex_unlock(&pool->growing);
 	/* The last block of one may have been freed meanwhile. */
 	return bytes + destroy(pool, dray_pool_take_empty(pool, 0));
-}
-
-uint64_t dray_pool_trim(struct dray_pool *pool)
-{
-	uint64_t bytes;
-
-	if (!dray_given(pool, __func__))
-		return 0;
-	dray_fork_check();
-	pthread_mutex_lock(&pool->lock);
-	dray_pool_reap(pool, false);
-	dray_caches_drain(pool);
-	bytes = dray_pool_give_back(pool);
-	dray_pool_unlock_or_end(pool);
-	return bytes;
 }

@@ -23,6 +23,7 @@
 #include "pool/notes.h"
 #include "pool/publish.h"
 #include "pool/walk.h"
+#include "pool/unused.h"
 
 #define SITE_ROOM 256 /* bytes of a call site's text, with the zero */
 #define STAGE_ROOM ((size_t)64 << 10)

@@ -3,35 +3,15 @@
  * Pools that have ended.  A closed pool ends with its last block; then its
  * object, or its number if its handler is out, goes to the next pool.
  */
-#include <stdlib.h>
-
 #include "base/fork.h"
 #include "memory/node.h"
-#include "pool/pool.h"
+#include "pool/unused.h"
 
 DEFINE_FORK_LOCK(DRAY_FORK_UNUSED_POOLS, unused_lock);
 static struct dray_pool *unused;
 static struct dray_pool *spent; /* ended, with a number */
 
-/* Reuses the number of an ended pool with a handler out; there are 63. */
-static void number(struct dray_pool *pool)
-{
-	struct dray_pool *from;
-
-	if (dray_pool_number(pool))
-		return;
-	pthread_mutex_lock(&unused_lock);
-	from = spent;
-	if (from)
-		spent = from->next;
-	pthread_mutex_unlock(&unused_lock);
-	if (from)
-		dray_pool_pass_number(from, pool);
-	else
-		atomic_store(&pool->number, dray_cache_number());
-}
-
-struct dray_pool *dray_pool_new(void)
+struct dray_pool *dray_pool_take_unused(void)
 {
 	struct dray_pool *pool;
 
@@ -42,17 +22,18 @@ struct dray_pool *dray_pool_new(void)
 	if (pool)
 		unused = pool->next;
 	pthread_mutex_unlock(&unused_lock);
-	if (pool) {
-		number(pool);
-		return pool;
-	}
-	pool = calloc(1, sizeof(*pool));
-	if (!pool)
-		return NULL;
-	pthread_mutex_init(&pool->lock, NULL);
-	pthread_mutex_init(&pool->growing, NULL);
-	dray_pool_enlist(pool);
-	number(pool);
+	return pool;
+}
+
+struct dray_pool *dray_pool_take_spent(void)
+{
+	struct dray_pool *pool;
+
+	pthread_mutex_lock(&unused_lock);
+	pool = spent;
+	if (pool)
+		spent = pool->next;
+	pthread_mutex_unlock(&unused_lock);
 	return pool;
 }
 

@@ -14,6 +14,7 @@
 #include "memory/node.h"
 #include "pool/at.h"
 #include "pool/pool.h"
+#include "pool/unused.h"
 #include "pool/starts.h"
 #include "pool/walk.h"
 
