@@ -112,7 +112,7 @@ static inline u64 dray_heap_below(phys_addr_t start, u64 size, u64 limit)
 	return round_down(limit - start + 1, PAGE_SIZE);
 }
 
-/* A kind of heap: heaps.c has the table. */
+/* A kind of heap: heap_kinds.c has the table. */
 struct dray_heap_kind {
 	const char *name; /* in sysfs */
 	u32 type; /* enum dray_heap_type */
