@@ -66,8 +66,8 @@ enum dray_casting dray_parts_level(dray_dtype from, dray_dtype to);
 bool dray_parts_same(dray_dtype to, dray_dtype from);
 
 /*
- * Plans the steps of a cast whose types are set.
- * @parts: the loop of types with fields or items, whose context is the cast; NULL: none
+ * Plans the steps of a cast with its types.
+ * @parts: the loop of types with fields or items, with the cast as context; NULL: none
  */
 int dray_cast_plan(struct dray_cast *cast, const struct dray_typed *target,
 		   const struct dray_typed *source, dray_loop *parts);
