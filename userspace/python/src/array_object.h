@@ -279,7 +279,7 @@ PyObject *array_interface(PyObject *self, void *name);
 PyObject *array_to_numpy(PyObject *self, PyObject *const *args,
 		     Py_ssize_t count, PyObject *names);
 
-/* exchange_dlpack.c: tensors in capsules. */
+/* exchange_dlpack_capsule.c: tensors in capsules. */
 PyObject *array_dlpack(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		       PyObject *names);
 PyObject *array_dlpack_device(PyObject *self, PyObject *unused);

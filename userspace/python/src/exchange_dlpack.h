@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * DLPack in Python, for the files that implement it: tensors of arrays
- * (exchange_dlpack_tensor.c), capsules (exchange_dlpack.c),
+ * (exchange_dlpack_tensor.c), capsules (exchange_dlpack_capsule.c),
  * from_dlpack() (exchange_dlpack_from.c) with its arguments (exchange_dlpack_wish.c),
  * and the table of C functions (exchange_dlpack_table.c).
  */

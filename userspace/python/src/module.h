@@ -261,7 +261,7 @@ PyObject *array_wait(PyObject *module, PyObject *args);
 PyObject *xclbin_banks(PyObject *module, PyObject *path);
 PyObject *xclbin_bank_of(PyObject *module, PyObject *args);
 
-/* exchange_xrt.c, exchange_xrt_type.c: buffer objects of XRT. */
+/* exchange_xrt_buffer.c, exchange_xrt_type.c: buffer objects of XRT. */
 extern PyType_Spec xrt_device_type_spec;
 extern PyType_Spec xrt_bo_type_spec;
 PyObject *xrt_device_open(PyObject *module, PyObject *index);
@@ -314,13 +314,13 @@ PyObject *memory_device(PyObject *module, PyObject *args);
 extern PyType_Spec array_type_spec;
 extern PyType_Spec flat_type_spec;
 extern PyType_Spec ufunc_type_spec;
-/* calls.c: queues of calls, which a hook at exit closes. */
+/* calls_queue.c: queues of calls, which a hook at exit closes. */
 PyObject *close_queues(PyObject *module, PyObject *unused);
 int calls_init(PyObject *module);
 extern PyType_Spec executor_type_spec;
 extern PyType_Spec opencl_type_spec;
 extern PyType_Spec queue_type_spec;
-/* sequence.c: recordings. */
+/* sequence_record.c: recordings. */
 extern PyType_Spec recording_type_spec;
 extern PyType_Spec call_type_spec;
 /* Completes the description of the type; may be called again. */

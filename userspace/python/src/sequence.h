@@ -29,7 +29,7 @@ PyObject *recording_run(PyObject *object, PyObject *const *args,
 PyObject *recording_submit(PyObject *object, PyObject *const *args,
 			   Py_ssize_t count, PyObject *names);
 
-/* calls.c: waits while a queue is full; -1 with an exception. */
+/* calls_queue.c: waits while a queue is full; -1 with an exception. */
 int queue_await_room(struct module_state *state, PyObject *object);
 /* The queue of a dray.CallQueue; NULL with an exception. */
 struct dray_call_queue *call_queue_of(struct module_state *state,
