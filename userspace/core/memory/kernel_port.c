@@ -113,7 +113,7 @@ static int submit(struct dray_port *port, struct dray_port_job *job)
 	int ret;
 
 	set_descriptors(job->transfers, job->buffers, job->count);
-	ret = port->node->backend->submit(port->node, &args);
+	ret = dray_node_submit(port->node, &args);
 	if (!ret)
 		job->point = args.point;
 	return ret;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* References of nodes. */
+/* References of nodes, and their submissions. */
 #include <stdlib.h>
 
 #include "memory/backend.h"
@@ -19,4 +19,9 @@ void dray_node_unref(struct dray_node *node)
 		return;
 	node->backend->close(node);
 	free(node);
+}
+
+int dray_node_submit(struct dray_node *node, struct dray_submit *args)
+{
+	return node->backend->submit(node, args);
 }

@@ -227,11 +227,6 @@ int dray_node_heap_map(struct dray_node *node, struct dray_heap_map *map,
 	return ret;
 }
 
-int dray_node_submit(struct dray_node *node, struct dray_submit *args)
-{
-	return node->backend->submit(node, args);
-}
-
 bool dray_node_grows(const struct dray_node *node)
 {
 	return node->backend->grow != NULL;
