@@ -12,6 +12,7 @@
 #include "../selftests/step.h"
 #include "child.h"
 #include "pool.h"
+#include "pool/cache.h"
 #include "pool/pool.h"
 
 #define BLOCKS 8

@@ -4,6 +4,7 @@
  * gaps, directions and repeats, against a copy of element after element.  Nothing but
  * the elements is written.
  */
+#include "layout/layout_row.h"
 #include "layout/layout_tile.h"
 #include "node.h"
 #include "random_view.h"
