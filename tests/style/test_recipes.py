@@ -21,6 +21,8 @@ MADE = [
      "include userspace"),
     ("add a data type", r"'M'|\"M\"", "include/dray userspace/core/dtype/*.c"),
     ("add a ufunc", r"\bheaviside\b", "userspace tests/libfuzzer tests/differential docs"),
+    ("add an executor of another kind of device", r"libdray[-_]opencl", "userspace/opencl "
+     "userspace/core meson.build debian tests/abi/*.py tests/unit/*.py"),
     ("add a quirk of an engine's driver", r"quirk\W+keeps|\bkeeps;|\.keeps = ", "driver"),
     ("add a dmactl command", r"command_reclaim|\"reclaim\"|reclaim\.json", "tools/dmactl"),
     ("change a sentence of dmactl", r"\bcomplain\(", "tools/dmactl userspace/core/memory"),
