@@ -258,7 +258,7 @@ QUEUE_FACT(the_sentence_of_an_executor_explains_why_it_cannot_run_a_call)
 {
 	const struct dray_executor_functions own = { sizeof(own), check_nothing,
 						     submit_nothing, NULL };
-	struct dray_call_explanation plan;
+	struct dray_call_explanation plan = { .size = sizeof(plan) };
 	struct dray_executor *executor;
 	struct dray_call_queue *own_queue;
 	char context[] = "a device", byte = 1;
@@ -268,8 +268,8 @@ QUEUE_FACT(the_sentence_of_an_executor_explains_why_it_cannot_run_a_call)
 	assert_works(dray_view_init(&view, &byte, u1, 0, NULL, NULL));
 	assert_works(dray_executor_create("own", &own, context, &executor));
 	assert_works(dray_call_queue_create(&executor, 1, NULL, &own_queue));
-	assert_works(dray_explain_call(own_queue, same, views, views, NULL,
-				       &plan, sizeof(plan)));
+	assert_works(
+		dray_explain_call(own_queue, same, views, views, NULL, &plan));
 	assert_string_equal(plan.executor, "cpu");
 	assert_non_null(
 		strstr(plan.reason, "own: a device has no room for 1 inputs"));

@@ -5,7 +5,7 @@
  */
 #include <dray/array.h>
 
-#include "cast/options.h"
+#include "opencl.h"
 #include "opencl_device.h"
 #include "sizes.h"
 
@@ -158,9 +158,24 @@ static int device_sized(void *device)
 	return dray_opencl_executor_device(executor, device);
 }
 
-DEVICE_FACT(facts_of_a_device_have_any_size)
+/* Refuses the loop after the size. */
+static int options_sized(void *sized)
 {
+	struct dray_executor *made;
+
+	return dray_opencl_executor_create(sized, &made);
+}
+
+DEVICE_FACT(options_and_facts_of_a_device_have_any_size)
+{
+	static const struct dray_opencl_loop none;
+	static const struct dray_opencl_executor_options bad = {
+		.loops = &none,
+	};
 	static const struct sizes_row table[] = {
+		OPTIONS(dray_opencl_executor_options,
+			DRAY_OPENCL_EXECUTOR_OPTIONS, 48, true, &bad,
+			options_sized),
 		RESULT(dray_opencl_device, DRAY_OPENCL_DEVICE, 288,
 		       device_sized),
 	};

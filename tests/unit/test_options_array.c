@@ -182,17 +182,6 @@ static int stream_executor_sized(void *options)
 	return ret;
 }
 
-/* A machine without OpenCL refuses it after its size. */
-static int opencl_sized(void *options)
-{
-	struct dray_executor *made;
-	int ret = dray_opencl_executor_create(options, &made);
-
-	if (!ret)
-		dray_executor_unref(made);
-	return ret;
-}
-
 static int sequence_call_sized(void *options)
 {
 	struct dray_sequence *made;
@@ -260,10 +249,6 @@ FACT_ON(on_host, options_and_results_of_arrays_have_any_size, loop_setup,
 		.submit = sized_submit,
 	};
 	static const dray_dtype types[] = { DRAY_UINT8, DRAY_UINT8 };
-	static const struct dray_opencl_loop loop_of_opencl;
-	static const struct dray_opencl_executor_options kernels = {
-		.loops = &loop_of_opencl,
-	};
 	const struct dray_stream_executor_options streams = {
 		.ufunc = dray_ufunc_find("invert"),
 		.dtypes = types,
@@ -303,9 +288,6 @@ FACT_ON(on_host, options_and_results_of_arrays_have_any_size, loop_setup,
 		OPTIONS(dray_stream_executor_options,
 			DRAY_STREAM_EXECUTOR_OPTIONS, 112, false, &streams,
 			stream_executor_sized),
-		OPTIONS(dray_opencl_executor_options,
-			DRAY_OPENCL_EXECUTOR_OPTIONS, 48, true, &kernels,
-			opencl_sized),
 		OPTIONS(dray_sequence_options, DRAY_SEQUENCE_OPTIONS, 48, false,
 			NULL, sequence_call_sized),
 		RESULT(dray_sequence_plan, DRAY_SEQUENCE_PLAN, 40,

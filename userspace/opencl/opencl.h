@@ -11,9 +11,17 @@
 #include <CL/cl.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stddef.h>
 
 #include <dray/array/nditer.h>
 #include <dray/opencl.h>
+
+/* Bytes of the first versions of callers' structures, by the last member: constants. */
+#define DRAY_OPENCL_EXECUTOR_OPTIONS_SIZE_FIRST                         \
+	(offsetof(struct dray_opencl_executor_options, build_options) + \
+	 sizeof(const char *))
+#define DRAY_OPENCL_DEVICE_SIZE_FIRST \
+	(offsetof(struct dray_opencl_device, bytes) + sizeof(uint64_t))
 
 /* Functions of the loader that are called. */
 #define DRAY_OPENCL_CALLS(X)         \

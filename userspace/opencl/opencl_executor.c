@@ -9,12 +9,6 @@
 #include "opencl.h"
 
 #define MOST_LOOPS 256
-/* Bytes of the first versions of a caller's structures: constants. */
-#define OPTIONS_SIZE_FIRST                                              \
-	(offsetof(struct dray_opencl_executor_options, build_options) + \
-	 sizeof(const char *))
-#define DEVICE_SIZE_FIRST \
-	(offsetof(struct dray_opencl_device, bytes) + sizeof(uint64_t))
 /* Steps that a question about shared bytes may take. */
 #define MOST_WORK 20000
 
@@ -336,7 +330,8 @@ int dray_opencl_executor_create(
 	if (!is_given(options, __func__) || !is_given(out, __func__))
 		return -EINVAL;
 	ret = dray_options_adapt(&known, sizeof(known), options,
-				 OPTIONS_SIZE_FIRST, __func__);
+				 DRAY_OPENCL_EXECUTOR_OPTIONS_SIZE_FIRST,
+				 __func__);
 	if (ret)
 		return ret;
 	options = &known;
@@ -368,5 +363,5 @@ int dray_opencl_executor_device(const struct dray_executor *executor,
 	device.calls = atomic_load(&opencl->calls);
 	device.bytes = atomic_load(&opencl->bytes);
 	return dray_result_write(out, &device, sizeof(device),
-				 DEVICE_SIZE_FIRST, __func__);
+				 DRAY_OPENCL_DEVICE_SIZE_FIRST, __func__);
 }
