@@ -107,8 +107,7 @@ DRAY_API const char *dray_last_error(void);
 
 /**
  * Kinds of failures that share an error code with others.  Numbers are ABI, and new
- * kinds may follow: a program treats a number that it does not know as
- * DRAY_FAILURE_NONE.
+ * kinds may follow: a program treats an unknown value as DRAY_FAILURE_NONE.
  */
 enum dray_failure {
 	DRAY_FAILURE_NONE = 0,		/* the error code alone says the kind */

@@ -21,7 +21,8 @@ from headers import HEADERS, KERNEL, OPTIONS, PROGRAM, TREE, declarations  # noq
 BUILD = Path(os.environ["DRAY_BUILD"])
 PAGE = (TREE / "docs/stability.md").read_text(encoding="utf-8")
 SIZE = ("size_t size", "size")
-SIZES = [TREE / "userspace/core/base/options.h", TREE / "userspace/array/cast/options.h"]
+SIZES = [TREE / "userspace/core/base/options.h", TREE / "userspace/array/cast/options.h",
+         TREE / "userspace/opencl/opencl.h"]
 # The library makes it, and callers read it.
 CONSTANT = {"dray_block_allocator"}
 STRUCTURES, ENUMS, FUNCTIONS = declarations()

@@ -371,6 +371,18 @@ FACT(publish)
 	ignores(dray_publish_set_arrays(NULL));
 }
 
+FACT(structures_of_any_size)
+{
+	struct dray_queue_options to, from = { .size = sizeof(from) };
+
+	refuses(dray_options_adapt(NULL, sizeof(to), &from, 24, "f"));
+	refuses(dray_options_adapt(&to, sizeof(to), NULL, 24, "f"));
+	refuses(dray_options_adapt(&to, sizeof(to), &from, 24, NULL));
+	refuses(dray_result_write(NULL, &from, sizeof(from), 24, "f"));
+	refuses(dray_result_write(&to, NULL, sizeof(from), 24, "f"));
+	refuses(dray_result_write(&to, &from, sizeof(from), 24, NULL));
+}
+
 FACT(banks)
 {
 	struct dray_segment segment = { 0, 1 };

@@ -37,13 +37,17 @@ int dray_result_check(const void *out, size_t first, const char *function)
 int dray_options_adapt(void *to, size_t known, const void *from, size_t first,
 		       const char *function)
 {
-	const size_t size = caller_size(from, first);
-	size_t both = size < known ? size : known;
-	size_t i;
-	int ret = dray_result_check(from, first, function);
+	size_t size, both, i;
+	int ret;
 
+	if (!dray_given(to, __func__) || !dray_given(from, __func__) ||
+	    !dray_given(function, __func__))
+		return -EINVAL;
+	ret = dray_result_check(from, first, function);
 	if (ret)
 		return ret;
+	size = caller_size(from, first);
+	both = size < known ? size : known;
 	for (i = known; i < size; i++) {
 		if (((const char *)from)[i])
 			return dray_fail(
@@ -60,12 +64,17 @@ int dray_options_adapt(void *to, size_t known, const void *from, size_t first,
 int dray_result_write(void *out, const void *from, size_t known, size_t first,
 		      const char *function)
 {
-	const size_t size = caller_size(out, first);
-	const size_t both = size < known ? size : known;
-	int ret = dray_result_check(out, first, function);
+	size_t size, both;
+	int ret;
 
+	if (!dray_given(out, __func__) || !dray_given(from, __func__) ||
+	    !dray_given(function, __func__))
+		return -EINVAL;
+	ret = dray_result_check(out, first, function);
 	if (ret)
 		return ret;
+	size = caller_size(out, first);
+	both = size < known ? size : known;
 	memcpy(out, from, both);
 	memset((char *)out + both, 0, size - both);
 	memcpy(out, &both, sizeof(both));

@@ -129,7 +129,7 @@ static PyObject *opencl_new(PyTypeObject *type, PyObject *args,
 	struct dray_opencl_executor_options options = { .flags = 0 };
 	PyObject *given, *fast, *ufuncs = NULL;
 	struct opencl_object *self = NULL;
-	struct dray_executor *executor;
+	struct dray_executor *executor = NULL;
 	struct loops *loops = NULL;
 	int copies = 0, ret;
 
