@@ -39,12 +39,13 @@ class View(ctypes.Structure):
                 ("strides", ctypes.c_int64 * 64)]
 
 
-SPEAK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_uint)
+SPEAK = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_uint,
+                         ctypes.c_uint)
 
 
 class State(ctypes.Structure):
-    _fields_ = [("actions", ctypes.c_uint8 * 4), ("buffer_size", ctypes.c_int64),
-                ("call", SPEAK), ("context", ctypes.c_void_p)]
+    _fields_ = [("size", ctypes.c_size_t), ("actions", ctypes.c_uint8 * 4),
+                ("buffer_size", ctypes.c_int64), ("call", SPEAK), ("context", ctypes.c_void_p)]
 
 
 class Loop(ctypes.Structure):
@@ -70,13 +71,13 @@ raised = []
 
 
 @SPEAK
-def speak(_context, _sentence, errors):
+def speak(_context, _sentence, _error, errors):
     raised.append(errors)
 
 
 def compute(name, inputs, out):
     """Calls the ufunc; returns its errors but underflow."""
-    state = State((CALL, CALL, IGNORE, CALL), 8192, speak, None)
+    state = State(0, (CALL, CALL, IGNORE, CALL), 8192, speak, None)
     assert library.dray_set_fp_state(ctypes.byref(state)) == 0
     raised.clear()
     ins, outs = [view_of(x) for x in inputs], [view_of(out)]

@@ -20,7 +20,8 @@ library.dray_array_view.restype = ctypes.c_void_p
 
 
 class Options(ctypes.Structure):
-    _fields_ = [("dtype", ctypes.c_uint64), ("axes", ctypes.POINTER(ctypes.c_int)),
+    _fields_ = [("size", ctypes.c_size_t), ("dtype", ctypes.c_uint64),
+                ("axes", ctypes.POINTER(ctypes.c_int)),
                 ("axes_count", ctypes.c_int32), ("flags", ctypes.c_uint32),
                 ("initial", ctypes.POINTER(View)), ("where", ctypes.POINTER(View))]
 
@@ -52,7 +53,7 @@ def pointer(array):
 
 def options(axis=0, dtype=None, keepdims=False, initial=None, where=None):
     axes = () if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    made = Options(dtype_of(dtype).value if dtype else 0, None, len(axes),
+    made = Options(0, dtype_of(dtype).value if dtype else 0, None, len(axes),
                    KEEPDIMS * keepdims, pointer(initial), pointer(where))
     if axis is None:
         made.flags |= ALL_AXES
