@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A node: one device as dray sees it, and the character device /dev/drayN in
+ * A node: a device as dray sees it, and the character device /dev/drayN in
  * front of it.  Open files outlive the device: a call enters the node before
  * it touches the device and gets -ENODEV once the device is gone.  User memory
  * is never touched inside, because a page fault there may last for ever and
@@ -30,7 +30,7 @@ struct dray_usage;
 struct dray_node {
 	struct kref kref;
 	struct miscdevice misc;
-	struct device *dev; /* the DMA-capable one; a reference is held */
+	struct device *dev; /* the DMA-capable device; a reference is held */
 	char name[DRAY_NAME_LEN];
 	int index;
 	u32 flags; /* DRAY_NODE_*, but for the opener's */
@@ -44,7 +44,7 @@ struct dray_node {
 	struct dray_channels *channels;
 
 	atomic_t mappings; /* of buffers, for this node's devices */
-	wait_queue_head_t unmapped; /* @mappings has come to 0 */
+	wait_queue_head_t unmapped; /* @mappings is 0 */
 	struct dentry *debug; /* its directory in debugfs */
 };
 
@@ -52,7 +52,7 @@ struct dray_node {
 struct dray_opener {
 	struct dray_node *node;
 	bool address; /* may ask for addresses */
-	bool raw; /* has CAP_SYS_RAWIO */
+	bool raw; /* with CAP_SYS_RAWIO */
 	struct dray_queues *queues; /* its submissions */
 	struct dray_usage *usage; /* a reference */
 };

@@ -2,7 +2,7 @@
 /*
  * Heaps supply memory.  A heap belongs to the module, not to a node: it is a
  * device of its own, made when the first node names its region.  It lives until
- * the module goes, so that rebinding a node never hands out memory in use.
+ * the module is unloaded, so that rebinding a node never hands out memory in use.
  */
 #ifndef DRAY_HEAP_H
 #define DRAY_HEAP_H
@@ -27,7 +27,7 @@ struct dray_heap_request {
 	u64 alignment; /* bytes, a power of two of at least a page */
 	u64 limit; /* highest physical address of the last byte */
 	bool top; /* from the upper end */
-	u32 mode; /* enum dray_mode, one that the heap offers */
+	u32 mode; /* enum dray_mode, which the heap offers */
 };
 
 /*
@@ -45,7 +45,7 @@ static inline struct page *dray_page_at(struct page *first, size_t index)
 /* Contiguous memory as a heap gave it. */
 struct dray_heap_memory {
 	phys_addr_t start;
-	struct page *page; /* the first one; NULL: there are none */
+	struct page *page; /* the first page; NULL: there are none */
 	void *vaddr; /* the kernel's uncached mapping, or NULL */
 	size_t size; /* bytes taken, at least those requested */
 	struct dray_charge *charge; /* pays for them; the caller's */
@@ -87,7 +87,7 @@ struct dray_heap_ops {
 		     const struct dray_heap_memory *memory);
 	/*
 	 * Takes memory out of use for good: a device may still write it.  NULL:
-	 * it is not given back, and counted.
+	 * it is not returned, and counted.
 	 */
 	void (*condemn)(struct dray_heap *heap,
 			const struct dray_heap_memory *memory);
@@ -117,7 +117,7 @@ struct dray_heap_kind {
 	const char *name; /* in sysfs */
 	u32 type; /* enum dray_heap_type */
 	bool pooled; /* regions may be the kernel's pools for devices too */
-	bool unmapped; /* no CPU maps it: DRAY_HEAP_ANY takes it last */
+	bool unmapped; /* no CPU maps it: DRAY_HEAP_ANY tries it last */
 	/* Is @region of this kind?  NULL: none is. */
 	bool (*serves)(struct device_node *region);
 	/* Does a node of @dev have the system's heap?  NULL: none does. */
@@ -137,7 +137,7 @@ struct dray_heap {
 	const struct dray_heap_ops *ops;
 	phys_addr_t base; /* of its region; 0: none */
 	phys_addr_t start; /* of its range, the whole pages of the region */
-	u64 size; /* bytes of its range; 0: it has none */
+	u64 size; /* bytes of its range; 0: none */
 	const struct dray_heap_kind *kind;
 	u32 flags; /* DRAY_HEAP_SHARED, DRAY_HEAP_PINNABLE */
 	u32 modes; /* bits of enum dray_mode, if devices do not snoop */
@@ -145,7 +145,7 @@ struct dray_heap {
 	atomic_t buffers;
 	atomic64_t used; /* bytes */
 	atomic64_t held; /* bytes of held memory */
-	atomic64_t condemned; /* bytes that are never given back */
+	atomic64_t condemned; /* bytes that are never returned */
 	char name[DRAY_NAME_LEN];
 
 	/* For account.c, under its lock; bytes. */
@@ -174,7 +174,7 @@ int dray_heap_alloc(struct dray_heap *heap,
 bool dray_heap_free(struct dray_heap *heap,
 		    const struct dray_heap_memory *memory, bool condemned);
 
-/* Everything HEAP_INFO tells, except its index and modes; searches the heap. */
+/* Everything in HEAP_INFO, except its index and modes; searches the heap. */
 void dray_heap_state(struct dray_heap *heap, struct dray_heap_info *info);
 /* Fills only counters, without delaying ALLOC: used, held, limits, buffers. */
 void dray_heap_counts(struct dray_heap *heap, struct dray_heap_info *info);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * cast: elements of one type made elements of another.
+ * cast: converts elements between types.
  *
  * All rules are NumPy 2's: for casts that are allowed, for the common type of
  * several, and for the value that a cast makes.  docs/casts.md lists the
@@ -46,10 +46,10 @@ DRAY_API bool dray_can_cast(dray_dtype from, dray_dtype to,
  * byte order, as numpy.promote_types().  With a user type, it is the one of the
  * two that the other converts to safely.
  *
- * @out: one reference, as each new type
+ * @out: a reference, as each new type
  *
  * Errors: -EINVAL (no common type, a type is none), -EOVERFLOW (a unit of time
- * that the common one is a part of does not fit), -ENOMEM (for a structure).
+ * that the common type is a part of does not fit), -ENOMEM (for a structure).
  */
 DRAY_API int dray_promote(dray_dtype a, dray_dtype b, dray_dtype *out);
 
@@ -74,7 +74,7 @@ DRAY_API int dray_result_type(const dray_dtype *dtypes, size_t count,
 
 #define DRAY_CAST_STEPS 5
 
-/** A way from one type to another.  It may be copied and owns nothing. */
+/** A conversion between two types.  It may be copied and owns nothing. */
 struct dray_cast {
 	/* operands: destination, source; its context is the cast itself */
 	dray_loop *loop;
@@ -122,8 +122,8 @@ DRAY_INLINED(int dray_cast_run(const struct dray_cast *cast, void *to,
 
 /**
  * Copies elements with the CPU and converts them.  The source is broadcast to the
- * shape of the destination; axes of one element in front of it may be left
- * over.  If the two overlap, the result is that of a source copied aside first.
+ * shape of the destination; axes of a single element in front of it may be left
+ * over.  If the two overlap, the result is as if the source was copied aside first.
  * A conversion that fails may have written elements before the wrong one.
  *
  * Errors: -EINVAL (shapes do not fit, a rule that does not exist, a cast that
@@ -145,14 +145,14 @@ DRAY_API int dray_view_convert(const struct dray_view *dst,
  * cannot be made, the rest do its part.
  *
  * Several pay for tens of MiB: each has 1 MiB of the destination or more, or is
- * not used.  Transposes and conversions gain most, because one thread leaves much of
- * the memory's rate; a straight copy gains little.  One thread does it all if
+ * not used.  Transposes and conversions gain most, because a thread leaves much of
+ * the memory's rate; a straight copy gains little.  A single thread works if
  * elements of the destination may share bytes, as those of dray_view_as_strided().
  *
  * @threads: 0 is 1, at most 64 are used.  A type's own loop (dray/element.h) is
  *	called by all of them at once.
  *
- * Errors: as dray_view_convert(); of several wrong elements that are met, the one
+ * Errors: as dray_view_convert(); of several wrong elements, the error is of the
  * nearest to the start, and any elements may have been written.
  */
 DRAY_API int dray_view_convert_threads(const struct dray_view *dst,
@@ -161,9 +161,9 @@ DRAY_API int dray_view_convert_threads(const struct dray_view *dst,
 				       unsigned int threads);
 
 /**
- * Sets all elements to one value, converted as by DRAY_CASTING_UNSAFE.
+ * Sets all elements to a value, converted as by DRAY_CASTING_UNSAFE.
  *
- * @value: one element of @dtype, at any address
+ * @value: an element of @dtype, at any address
  *
  * Errors: as dray_view_convert().
  */
@@ -174,7 +174,7 @@ DRAY_API int dray_view_fill(const struct dray_view *view, dray_dtype dtype,
  * Reads the only element of a view as another type: DRAY_INT64 and an int64_t,
  * DRAY_FLOAT64 and a double, DRAY_BYTES(n) and text of up to n bytes, ...
  *
- * @out: one element of @dtype, at any address; unchanged on failure
+ * @out: an element of @dtype, at any address; unchanged on failure
  *
  * Errors: -EINVAL (several elements or none), as dray_view_convert(), but errors of
  * numbers stay in the flags of the processor.
@@ -189,10 +189,10 @@ DRAY_API int dray_view_put(const struct dray_view *view, dray_dtype dtype,
 /**
  * Makes a scalar: an array without axes that has its element inline.  It is
  * immutable unless its type is raw data or a structure.  (Source: NumPy's array
- * scalars.)  A sub-array's axes are those of the array, which may be written.
+ * scalars.)  The array, which may be written, has a sub-array's axes.
  *
- * @value: one element of @from, converted to @dtype
- * @out: one reference
+ * @value: an element of @from, converted to @dtype
+ * @out: a reference
  *
  * Errors: as dray_view_get(), -ENOMEM.
  */

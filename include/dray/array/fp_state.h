@@ -22,17 +22,17 @@ enum dray_fp_action {
 	DRAY_FP_IGNORE,
 	DRAY_FP_WARN,	/* as CALL; without a function, prints it once */
 	DRAY_FP_RAISE,	/* the call fails with -EDOM */
-	DRAY_FP_CALL,	/* calls the function; without one, ignores it */
+	DRAY_FP_CALL,	/* calls the function; if it is NULL, ignores it */
 	DRAY_FP_PRINT,	/* prints it on the standard error stream */
 };
 
 /* Errors, and sets of them. */
 #define DRAY_FP_DIVIDE 1u	/* a finite number by 0 */
 #define DRAY_FP_OVER 2u		/* a result too large for its type */
-#define DRAY_FP_UNDER 4u	/* one too close to 0 */
-#define DRAY_FP_INVALID 8u	/* one that is not a number */
+#define DRAY_FP_UNDER 4u	/* a number too close to 0 */
+#define DRAY_FP_INVALID 8u	/* a result that is not a number */
 
-/** The state of a thread.  A new one warns of all but underflow. */
+/** The state of a thread.  A new thread warns of all but underflow. */
 struct dray_fp_state {
 	size_t size;		/* of this structure; 0: the first version's */
 	uint8_t divide, over, under, invalid;	/* enum dray_fp_action */

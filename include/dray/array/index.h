@@ -7,10 +7,10 @@
  * axes and the ellipsis alone lead to a view of the same memory.  An array of
  * integers or booleans picks elements: they are copied out, or written.
  *
- * All arrays of one index are broadcast together, and their common axes are
+ * All arrays of an index are broadcast together, and their common axes are
  * axes of the result: where the arrays stand if they stand next to each other,
- * else in front.  An integer beside arrays counts as one.  An array of booleans
- * takes as many axes as it has; each true element is one of the result.
+ * else in front.  An integer beside arrays counts as an array.  An array of booleans
+ * replaces as many axes as it has; the result has each true element.
  *
  * Functions here return 0 or a negative errno: -ERANGE if NumPy raises an
  * IndexError (an element outside of its axis, more indices than axes, booleans
@@ -49,7 +49,7 @@ DRAY_API int dray_index_shape(const struct dray_view *view,
  * Copies the elements that an index of any kind leads to, to a new array, from
  * the handler that this thread allocates with.
  *
- * @out: one reference; its axes lie in memory as NumPy's: in the order of the
+ * @out: a reference; its axes lie in memory as NumPy's: in the order of the
  *	indexing arrays, then of the view
  *
  * Errors: as above, -EPERM (@view or an index may not be read), -ENOMEM.
@@ -73,10 +73,10 @@ DRAY_API int dray_index_get_into(const struct dray_view *view,
 
 /**
  * Writes to the elements of an index: view[index] = value.  Elements are written
- * in C order of the result, so that of those named twice the last value stays.
+ * in C order of the result, so that elements named twice keep the last value.
  *
  * @value: converted by any cast, and broadcast to the result's shape, of which
- *	it may have more axes of one element in front; for a single array of
+ *	it may have more axes of a single element in front; for a single array of
  *	booleans of the view's own shape, at most one axis.  It and the indices
  *	may share memory with @view: they are read before anything is written
  *
@@ -99,7 +99,7 @@ enum dray_index_mode {
 
 /**
  * Takes elements along an axis: a new array in C order, with the axes of
- * @indices in place of that one.
+ * @indices in place of that axis.
  *
  * @indices: integers of any type and shape
  * @axis: negative from the last; DRAY_FLAT
@@ -147,11 +147,11 @@ DRAY_API int dray_put_mask(const struct dray_view *view,
  * are broadcast together; the result is a new array in C order.
  *
  * @condition: true as dray_count_nonzero() has it; a structure or sub-array is
- *	converted to a bool, which those of several fields refuse, as in NumPy
+ *	converted to a bool, which types of several fields refuse, as in NumPy
  * @yes, @no: converted to the type that dray_promote() finds for both
  *
  * Errors: -EINVAL (shapes that cannot be broadcast together, types), -EPERM
- * (one may not be read), -EOVERFLOW, -ENOMEM, as dray_view_convert().
+ * (a view may not be read), -EOVERFLOW, -ENOMEM, as dray_view_convert().
  */
 DRAY_API int dray_where(const struct dray_view *condition,
 			const struct dray_view *yes, const struct dray_view *no,
@@ -168,10 +168,10 @@ DRAY_API int64_t dray_count_nonzero(const struct dray_view *view);
 /**
  * Finds the elements that dray_count_nonzero() counts, in C order.
  *
- * @out: for each axis of @view, one reference to an array of its int64 indices;
- *	at least one axis
+ * @out: for each axis of @view, a reference to an array of its int64 indices;
+ *	at least an axis
  *
- * Errors: -EINVAL (a bad view, one without axes), -EPERM (it may not be read),
+ * Errors: -EINVAL (a bad view, a view without axes), -EPERM (it may not be read),
  * -ENOMEM.
  */
 DRAY_API int dray_nonzero(const struct dray_view *view,

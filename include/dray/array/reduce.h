@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * reduce: the methods of ufuncs of two inputs and one output: reductions along
+ * reduce: the methods of ufuncs of two inputs and an output: reductions along
  * axes, running results, reductions of segments, all pairs, and results put in
  * place by index.
  *
@@ -16,7 +16,7 @@
  * floating-point numbers along a line are added in pairs, as NumPy does.
  *
  * A loop of a user is called with elements of the output as its first input: a
- * row of them that lie apart, or a single one.
+ * row of them that lie apart, or a single element.
  *
  * All functions fail with -EINVAL (NULL, a ufunc of other operands, a conversion
  * that is not allowed, an output of another shape or with a stride of 0),
@@ -29,9 +29,9 @@
  * elements of an output that was given are undefined.
  *
  * @to: the output; NULL: it is made.  It may share memory with the inputs: the
- *	result is that of inputs copied aside first.  Of another type, it is
+ *	result is as if inputs were copied aside first.  Of another type, it is
  *	converted to at the end, by any cast
- * @out: one reference to the output that is made, or NULL for one that was
+ * @out: a reference to the output that is made, or NULL for an output that was
  *	given; may be NULL then
  *
  * All functions may be called from any thread.  Nothing here waits.
@@ -47,7 +47,7 @@ extern "C" {
 #endif
 
 /* Flags of a reduction. */
-/* Axes that are reduced stay, with one element. */
+/* Axes that are reduced stay, with a single element. */
 #define DRAY_REDUCE_KEEPDIMS (1u << 0)
 /* All axes are reduced; excludes a list. */
 #define DRAY_REDUCE_ALL_AXES (1u << 1)
@@ -58,17 +58,17 @@ extern "C" {
 struct dray_reduce_options {
 	size_t size;		/* of this structure; 0: the first version's */
 	/*
-	 * Of the loop and of an output that is made; borrowed; 0: that of the
-	 * output that is given, else that of the input; add and multiply make
+	 * Of the loop and of an output that is made; borrowed; 0: the type of the
+	 * output that is given, else of the input; add and multiply make
 	 * DRAY_INT64 of bools and smaller signed integers, and DRAY_UINT64 of
-	 * smaller unsigned ones
+	 * smaller unsigned types
 	 */
 	dray_dtype dtype;
-	/* axes, negative from the last; NULL: the first one */
+	/* axes, negative from the last; NULL: the first axis */
 	const int *axes;
 	int32_t axes_count;	/* 0 with a list: elements stay as they are */
 	uint32_t flags;		/* DRAY_REDUCE_* */
-	/* one element to start with; NULL: the identity, if there is one */
+	/* an element to start with; NULL: the identity, if there is any */
 	const struct dray_view *initial;
 	/*
 	 * Bools, broadcast to the input: elements that count.  Without an
@@ -82,8 +82,8 @@ struct dray_reduce_options {
  *
  * Errors: -EINVAL (an axis twice, several axes of a ufunc whose order counts, no
  * elements and nothing to start with, a mask that does not broadcast, an initial
- * that is not one element, or a NaN for integers, unknown flags), -EOVERFLOW (an
- * initial number out of the range of the integers), -EOPNOTSUPP (one of another
+ * that is not a single element, or a NaN for integers, unknown flags), -EOVERFLOW (an
+ * initial number out of the range of the integers), -EOPNOTSUPP (an initial of another
  * kind).
  */
 DRAY_API int dray_ufunc_reduce(struct dray_ufunc *ufunc,
@@ -96,7 +96,7 @@ DRAY_API int dray_ufunc_reduce(struct dray_ufunc *ufunc,
  * Writes all steps of a reduction: out[i] = out[i - 1] op in[i].
  *
  * @axis: negative from the last
- * @dtype: as that of a reduction
+ * @dtype: as of a reduction
  */
 DRAY_API int dray_ufunc_accumulate(struct dray_ufunc *ufunc,
 				   const struct dray_view *in, int axis,
@@ -106,11 +106,11 @@ DRAY_API int dray_ufunc_accumulate(struct dray_ufunc *ufunc,
 /**
  * Reduces segments of an axis: out[k] of in[indices[k]] up to, but without,
  * in[indices[k + 1]]; the last to the end of the axis.  Of an index that is not
- * below the next one, out[k] = in[indices[k]].
+ * below the next, out[k] = in[indices[k]].
  *
- * @indices: integers, one axis
+ * @indices: integers, of a single axis
  *
- * Errors: -EINVAL (indices of other than one axis), -ERANGE (an index that is
+ * Errors: -EINVAL (indices not of a single axis), -ERANGE (an index that is
  * negative or not below the axis' extent).
  */
 DRAY_API int dray_ufunc_reduceat(struct dray_ufunc *ufunc,
@@ -125,9 +125,9 @@ DRAY_API int dray_ufunc_reduceat(struct dray_ufunc *ufunc,
  * A ufunc may have several outputs here, if all are made.
  *
  * @a, @b: of any shapes
- * @to: of the axes of @a, then those of @b; NULL: made
+ * @to: of the axes of @a, then of @b; NULL: made
  *
- * @options: as those of dray_ufunc_call()
+ * @options: as of dray_ufunc_call()
  *
  * Errors: as dray_ufunc_call(); -EINVAL (more than DRAY_MAX_NDIM axes).
  */
@@ -145,7 +145,7 @@ DRAY_API int dray_ufunc_outer(struct dray_ufunc *ufunc,
  *
  * @indices: integers, negative from the end of the first axis, or bools, one for
  *	each element of as many first axes as it has
- * @values: broadcast to the elements that are named; NULL for one input
+ * @values: broadcast to the elements that are named; NULL for a single input
  *
  * Inputs are as they were before the call.  Results are converted to the type
  * of @target by any cast.
