@@ -35,7 +35,8 @@ static size_t first_character(const char *text, size_t length, size_t *columns)
 	return bytes;
 }
 
-static bool is_kept(const char *text, size_t columns, enum escape_kind kind)
+static bool escape_is_kept(const char *text, size_t columns,
+			   enum escape_kind kind)
 {
 	if (!columns)
 		return false;
@@ -57,7 +58,7 @@ char *escape(const char *text, size_t length, enum escape_kind kind)
 		size_t columns;
 		size_t bytes = first_character(text, left, &columns);
 
-		if (is_kept(text, columns, kind)) {
+		if (escape_is_kept(text, columns, kind)) {
 			memcpy(end, text, bytes);
 			end += bytes;
 		} else {
@@ -78,7 +79,7 @@ char *escape(const char *text, size_t length, enum escape_kind kind)
 }
 
 /* Takes characters while they fit into *@columns, which it reduces. */
-static size_t take(const char *safe, size_t length, size_t *columns)
+static size_t escape_take(const char *safe, size_t length, size_t *columns)
 {
 	size_t taken = 0;
 
@@ -97,13 +98,13 @@ static size_t take(const char *safe, size_t length, size_t *columns)
 
 size_t escape_cut(const char *safe, size_t columns)
 {
-	return take(safe, strlen(safe), &columns);
+	return escape_take(safe, strlen(safe), &columns);
 }
 
 size_t escape_width(const char *safe, size_t length)
 {
 	size_t left = SIZE_MAX;
 
-	take(safe, length, &left);
+	escape_take(safe, length, &left);
 	return SIZE_MAX - left;
 }

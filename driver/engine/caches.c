@@ -45,7 +45,7 @@ int dray_job_sync_rows(struct dray_job *job, struct device *dev, u64 pitch,
 	struct dray_move *move = &job->moves[0];
 	bool writes = dray_move_writes(move);
 	struct dray_side *side = writes ? &move->dst : &move->src;
-	struct dray_rows rows = {
+	struct dray_area_rows rows = {
 		.offset = side->low,
 		.width = side->run,
 		.pitch = pitch,
@@ -67,7 +67,7 @@ static void dray_move_show(struct dray_move *move, struct device *dev,
 			   u64 bytes)
 {
 	struct dray_descriptor descriptor;
-	struct dray_rows rows = { .rows = 1 };
+	struct dray_area_rows rows = { .rows = 1 };
 
 	if (dray_area_is_whole(&move->dst.area))
 		return;

@@ -12,7 +12,7 @@
 
 #include "side.h"
 
-static u64 dray_magnitude(s64 stride)
+static u64 dray_side_magnitude(s64 stride)
 {
 	return stride < 0 ? -(u64)stride : (u64)stride;
 }
@@ -38,7 +38,7 @@ static bool dray_side_add(struct dray_side *side, u64 count, s64 stride,
 	if (count == 1 || !stride)
 		return true;
 	dim->count = count;
-	dim->stride = dray_magnitude(stride);
+	dim->stride = dray_side_magnitude(stride);
 	side->dims++;
 	return !check_mul_overflow(count - 1, dim->stride, &reach) &&
 	       !check_add_overflow(*far, reach, far);
@@ -175,7 +175,7 @@ dma_addr_t dray_side_find(const struct dray_side *side, u64 offset,
 int dray_side_sync(struct dray_side *side, struct device *dev, bool for_cpu,
 		   enum dma_data_direction direction)
 {
-	struct dray_rows rows = {
+	struct dray_area_rows rows = {
 		.offset = side->low,
 		.width = side->run,
 		.rows = 1,

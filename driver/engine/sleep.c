@@ -49,7 +49,7 @@ static bool dray_channel_is_drained(struct dray_channel *channel)
 }
 
 /* Returns the jiffies left of @most; 0: it was not drained in time. */
-static long dray_channel_drain(struct dray_channel *channel, long most)
+static long dray_sleep_drain(struct dray_channel *channel, long most)
 {
 	return wait_event_timeout(channel->idle,
 				  dray_channel_is_drained(channel), most);
@@ -69,7 +69,7 @@ static void dray_channels_drain(struct dray_channels *channels)
 	while (drained < channels->count && left) {
 		channel = &channels->channel[i];
 		drained = dray_channel_is_drained(channel) ? drained + 1 : 0;
-		left = dray_channel_drain(channel, left);
+		left = dray_sleep_drain(channel, left);
 		i = (i + 1) % channels->count;
 	}
 }

@@ -69,8 +69,8 @@ static int dray_flight_status(const struct dray_flight *flight)
 }
 
 /* The work item shows its end later: maintaining caches may take long. */
-static void dray_stream_finish(struct dray_job *job, const struct dray_end *end,
-			       bool lost)
+static void dray_stop_finish(struct dray_job *job, const struct dray_end *end,
+			     bool lost)
 {
 	struct dray_channel *channel = job->channel;
 
@@ -128,7 +128,7 @@ void dray_stream_end(struct dray_job *job, int error, u64 bytes, bool stopped)
 		.time_ns = ktime_get_ns(),
 	};
 
-	dray_stream_finish(job, &end, false);
+	dray_stop_finish(job, &end, false);
 }
 
 void dray_stream_land(struct dray_job *job)
@@ -142,7 +142,7 @@ void dray_stream_land(struct dray_job *job)
 		.time_ns = flight->time_ns,
 	};
 
-	dray_stream_finish(job, &end, false);
+	dray_stop_finish(job, &end, false);
 }
 
 /* Waits for the engine's report; false: there is none until @until, ktime in ns. */
@@ -370,7 +370,7 @@ static void dray_stream_settle_one(struct dray_job *job, bool own, bool halted)
 		end.error = -ECONNRESET;
 	else if (!end.error)
 		return;
-	dray_stream_finish(job, &end, !halted);
+	dray_stop_finish(job, &end, !halted);
 }
 
 /*

@@ -110,7 +110,7 @@ static int dray_node_show(struct seq_file *file, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(dray_node);
 
-static int dray_channels_show(struct seq_file *file, void *unused)
+static int dray_debug_channels_show(struct seq_file *file, void *unused)
 {
 	if (DRAY_ENGINES)
 		dray_channels_print(file->private, file);

@@ -17,7 +17,7 @@
 #include "calls.h"
 #include "ioctl.h"
 
-struct dray_call {
+struct dray_ioctl_entry {
 	unsigned int command;
 	unsigned int first_size; /* bytes, of its first version */
 	int (*run)(struct dray_opener *opener, void *data,
@@ -48,7 +48,7 @@ struct dray_call {
 		.limit = offsetof(struct dray_##name, limit),        \
 	}
 
-static const struct dray_call dray_calls[] = {
+static const struct dray_ioctl_entry dray_calls[] = {
 	DRAY_CALL(info, INFO, version),
 	DRAY_CALL(heap_info, HEAP_INFO, name),
 	DRAY_CALL(channel_info, CHANNEL_INFO, device),
@@ -85,9 +85,9 @@ union dray_arguments {
 };
 
 /* Finds the call of @command for any size of its structure. */
-static const struct dray_call *dray_call_of(unsigned int command)
+static const struct dray_ioctl_entry *dray_call_of(unsigned int command)
 {
-	const struct dray_call *call;
+	const struct dray_ioctl_entry *call;
 	unsigned int number = _IOC_NR(command);
 
 	if (_IOC_TYPE(command) != DRAY_IOC_MAGIC ||
@@ -100,7 +100,7 @@ static const struct dray_call *dray_call_of(unsigned int command)
 }
 
 /* Overwrites the caller's values there. */
-static void dray_call_tell(const struct dray_call *call, void *arguments,
+static void dray_call_tell(const struct dray_ioctl_entry *call, void *arguments,
 			   const struct dray_refusal *refusal)
 {
 	if (!call->reason)
@@ -110,7 +110,7 @@ static void dray_call_tell(const struct dray_call *call, void *arguments,
 }
 
 /* Tells the kernel's trace about a call that failed. */
-static void dray_call_failed(const struct dray_call *call,
+static void dray_call_failed(const struct dray_ioctl_entry *call,
 			     const struct dray_opener *opener,
 			     const union dray_arguments *arguments, int error,
 			     const struct dray_refusal *refusal)
@@ -132,7 +132,7 @@ static void dray_call_failed(const struct dray_call *call,
 			refusal->reason, refusal->limit, size, heap);
 }
 
-static int dray_call_run(const struct dray_call *call,
+static int dray_call_run(const struct dray_ioctl_entry *call,
 			 struct dray_opener *opener, void *arguments,
 			 struct dray_reply *reply)
 {
@@ -146,7 +146,7 @@ static int dray_call_run(const struct dray_call *call,
 
 long dray_ioctl(struct file *file, unsigned int command, unsigned long arg)
 {
-	const struct dray_call *call = dray_call_of(command);
+	const struct dray_ioctl_entry *call = dray_call_of(command);
 	void __user *user = (void __user *)arg;
 	struct dray_reply reply = { .fd = -1 };
 	union dray_arguments arguments;

@@ -87,9 +87,10 @@ static int dray_ring_jobs(struct dray_timeline_file *line,
 }
 
 /* Makes the frames' jobs; the caller is not inside the node. */
-static int dray_ring_create(struct dray_timeline_file *line,
-			    struct dray_ring *args, struct dray_frames *frames,
-			    struct dray_refusal *refusal)
+static int dray_face_ring_create(struct dray_timeline_file *line,
+				 struct dray_ring *args,
+				 struct dray_frames *frames,
+				 struct dray_refusal *refusal)
 {
 	struct dray_transfer *transfers;
 	int ret;
@@ -116,8 +117,8 @@ static bool dray_ring_meets(struct dray_frames *frames, u32 i)
 }
 
 /* Frames that receive must be apart: mostly each follows the one before. */
-static int dray_ring_check(struct dray_frames *frames, u32 *failed,
-			   struct dray_refusal *refusal)
+static int dray_face_ring_check(struct dray_frames *frames, u32 *failed,
+				struct dray_refusal *refusal)
 {
 	const struct dray_side *before, *side;
 	bool rises = true;
@@ -301,9 +302,9 @@ static int dray_ring_make(struct dray_timeline_file *line,
 
 	if (!frames)
 		return -ENOMEM;
-	ret = dray_ring_create(line, args, frames, refusal);
+	ret = dray_face_ring_create(line, args, frames, refusal);
 	if (!ret && line->channel->kind == DRAY_CHANNEL_RECV)
-		ret = dray_ring_check(frames, &args->failed, refusal);
+		ret = dray_face_ring_check(frames, &args->failed, refusal);
 	if (!ret)
 		ret = dray_node_enter(line->node);
 	if (!ret) {
@@ -361,9 +362,10 @@ static int dray_ring_give_some(struct dray_frames *frames, const u32 *indices,
 	return 0;
 }
 
-static int dray_ring_give(struct dray_timeline_file *line,
-			  struct dray_frames *frames, struct dray_release *args,
-			  struct dray_refusal *refusal)
+static int dray_face_ring_give(struct dray_timeline_file *line,
+			       struct dray_frames *frames,
+			       struct dray_release *args,
+			       struct dray_refusal *refusal)
 {
 	u32 __user *user = u64_to_user_ptr(args->frames);
 	u32 indices[64], count;
@@ -431,7 +433,7 @@ static int dray_ring_pass(struct dray_timeline_file *line,
 	    args->room > DRAY_MAX_FRAMES || (args->room && !frames->overwrite))
 		return dray_refuse(refusal, -EINVAL, DRAY_REASON_FRAMES,
 				   DRAY_MAX_FRAMES);
-	ret = dray_ring_give(line, frames, args, refusal);
+	ret = dray_face_ring_give(line, frames, args, refusal);
 	return ret ? ret : dray_ring_await(line, frames, args, rings);
 }
 

@@ -38,7 +38,7 @@ static int dray_sync_place(struct dray_node *node, struct device *dev,
 			   enum dma_data_direction direction,
 			   struct dray_refusal *refusal)
 {
-	struct dray_rows rows = {
+	struct dray_area_rows rows = {
 		.offset = range->offset,
 		.width = range->width,
 		.pitch = range->pitch,

@@ -78,9 +78,9 @@ static bool dray_pages_below(struct page *page, size_t size, u64 limit)
 	return page_to_phys(page) + size - 1 <= limit;
 }
 
-static int dray_pages_check(struct dray_heap *heap,
-			    const struct dray_heap_request *request,
-			    struct dray_refusal *refusal)
+static int dray_heap_pages_check(struct dray_heap *heap,
+				 const struct dray_heap_request *request,
+				 struct dray_refusal *refusal)
 {
 	if (request->alignment > DRAY_PAGES_LARGEST)
 		return dray_refuse(refusal, -EINVAL, DRAY_REASON_ALIGNMENT,
@@ -270,7 +270,7 @@ static void dray_pages_destroy(struct dray_heap *heap)
 }
 
 static const struct dray_heap_ops dray_pages_ops = {
-	.check = dray_pages_check,
+	.check = dray_heap_pages_check,
 	.alloc = dray_pages_alloc,
 	.free = dray_pages_free,
 	.state = dray_pages_state,

@@ -172,8 +172,9 @@ int dray_area_sync_whole(const struct dray_area *area, bool for_cpu,
 }
 
 int dray_area_sync(const struct dray_area *area, struct device *dev,
-		   const struct dray_place *place, const struct dray_rows *rows,
-		   bool for_cpu, enum dma_data_direction direction)
+		   const struct dray_place *place,
+		   const struct dray_area_rows *rows, bool for_cpu,
+		   enum dma_data_direction direction)
 {
 	if (dray_area_is_whole(area))
 		return dray_area_sync_whole(area, for_cpu, direction);

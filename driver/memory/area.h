@@ -56,7 +56,8 @@ bool dray_area_is_whole(const struct dray_area *area);
  * of the file descriptor.
  */
 int dray_area_sync(const struct dray_area *area, struct device *dev,
-		   const struct dray_place *place, const struct dray_rows *rows,
+		   const struct dray_place *place,
+		   const struct dray_area_rows *rows,
 		   bool for_cpu, enum dma_data_direction direction);
 
 /* Maintains all of an area that is whole; for the CPU this waits for fences. */

@@ -121,7 +121,7 @@ dray_attached_where(const struct dray_attachment *attachment,
 static int dray_attached_write_back(struct dray_attachment *attachment,
 				    const struct dray_attached_mapping *mapping)
 {
-	struct dray_rows all = { .width = attachment->size, .rows = 1 };
+	struct dray_area_rows all = { .width = attachment->size, .rows = 1 };
 	struct dray_place place = dray_attached_where(attachment, mapping);
 	ktime_t start = ktime_get();
 	int ret;
@@ -199,7 +199,7 @@ out:
  */
 static void dray_attachment_flush(struct dray_attachment *attachment)
 {
-	struct dray_rows all = {
+	struct dray_area_rows all = {
 		.width = attachment->size,
 		.rows = 1,
 		.unkillable = true,

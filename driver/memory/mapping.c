@@ -133,7 +133,7 @@ static struct dray_mapping *dray_mapping_make(struct dray_buffer *buffer,
 static int dray_mapping_write_back(struct dray_buffer *buffer,
 				   struct dray_mapping *mapping)
 {
-	struct dray_rows all = { .width = buffer->size, .rows = 1 };
+	struct dray_area_rows all = { .width = buffer->size, .rows = 1 };
 	struct dray_place place;
 	ktime_t start;
 	int ret;
@@ -238,7 +238,7 @@ static bool dray_mapping_is_last(const struct dray_buffer *buffer,
 static void dray_mapping_flush(struct dray_buffer *buffer,
 			       struct dray_mapping *mapping)
 {
-	struct dray_rows all = {
+	struct dray_area_rows all = {
 		.width = buffer->size,
 		.rows = 1,
 		.unkillable = true,
@@ -364,7 +364,7 @@ bool dray_mappings_maintained(struct dray_buffer *buffer)
 int dray_mappings_sync(struct dray_buffer *buffer, bool writable, bool for_cpu,
 		       enum dma_data_direction direction)
 {
-	struct dray_rows all = { .width = buffer->size, .rows = 1 };
+	struct dray_area_rows all = { .width = buffer->size, .rows = 1 };
 	struct dray_mapping *mapping;
 	ktime_t start = ktime_get();
 	struct dray_place place;

@@ -30,7 +30,7 @@ static int dray_parts_grow(struct dray_parts *parts)
 	size_t room = parts->room ? 2 * parts->room
 				  : atomic_read(&parts->heap->buffers) +
 					    DRAY_PARTS_MARGIN;
-	struct dray_piece *buffers;
+	struct dray_page_run *buffers;
 
 	buffers = kvmalloc_array(room, sizeof(*buffers), GFP_KERNEL_ACCOUNT);
 	if (!buffers)
@@ -50,7 +50,7 @@ static void dray_parts_add(struct dray_parts *parts, struct dray_buffer *buffer,
 	unsigned long first =
 		PHYS_PFN(buffer->memory.start) - PHYS_PFN(parts->heap->start);
 
-	parts->buffers[parts->count++] = (struct dray_piece){
+	parts->buffers[parts->count++] = (struct dray_page_run){
 		.first = first,
 		.end = first + (buffer->memory.size >> PAGE_SHIFT),
 		.id = buffer->entry.id,
@@ -93,7 +93,7 @@ static int dray_parts_collect(struct dray_parts *parts)
 
 static int dray_piece_compare(const void *left, const void *right)
 {
-	const struct dray_piece *a = left, *b = right;
+	const struct dray_page_run *a = left, *b = right;
 
 	cond_resched();
 	if (a->first != b->first)
@@ -104,7 +104,7 @@ static int dray_piece_compare(const void *left, const void *right)
 /* Identifiers grow: of two buffers with common pages the greater is later. */
 static void dray_parts_settle(struct dray_parts *parts)
 {
-	struct dray_piece *kept = parts->buffers, *piece;
+	struct dray_page_run *kept = parts->buffers, *piece;
 	size_t count = 0, i;
 
 	sort(kept, parts->count, sizeof(*kept), dray_piece_compare, NULL);
@@ -154,7 +154,7 @@ int dray_parts_look(struct dray_parts *parts, struct dray_heap *heap)
 
 /* The run from @piece->first on that no buffer has, at most up to its end. */
 static void dray_use_run(const struct dray_heap_use *use,
-			 struct dray_piece *piece)
+			 struct dray_page_run *piece)
 {
 	unsigned long first = piece->first, end = piece->end;
 
@@ -179,9 +179,9 @@ static void dray_use_run(const struct dray_heap_use *use,
 
 /* The piece at the walk's page, of which there is one. */
 static void dray_parts_piece(const struct dray_parts *parts,
-			     struct dray_piece *piece)
+			     struct dray_page_run *piece)
 {
-	*piece = (struct dray_piece){
+	*piece = (struct dray_page_run){
 		.first = parts->at,
 		.end = parts->use.pages,
 	};
@@ -196,7 +196,7 @@ static void dray_parts_piece(const struct dray_parts *parts,
 }
 
 static void dray_parts_pass(struct dray_parts *parts,
-			    const struct dray_piece *piece)
+			    const struct dray_page_run *piece)
 {
 	parts->at = piece->end;
 	parts->next += !!piece->id;
@@ -205,7 +205,7 @@ static void dray_parts_pass(struct dray_parts *parts,
 bool dray_parts_next(struct dray_parts *parts, struct dray_part *part)
 {
 	unsigned long pages = parts->use.pages;
-	struct dray_piece piece, other;
+	struct dray_page_run piece, other;
 
 	if (parts->at == pages)
 		return false;

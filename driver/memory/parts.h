@@ -12,7 +12,7 @@
 struct dray_part;
 
 /* A run of pages in one state. */
-struct dray_piece {
+struct dray_page_run {
 	unsigned long first;
 	unsigned long end;
 	u64 id; /* of a buffer */
@@ -23,7 +23,7 @@ struct dray_piece {
 struct dray_parts {
 	struct dray_heap *heap;
 	struct dray_heap_use use;
-	struct dray_piece *buffers; /* sorted, without an overlap */
+	struct dray_page_run *buffers; /* sorted, without an overlap */
 	size_t count;
 	size_t room;
 

@@ -40,7 +40,7 @@ struct dray_place {
 };
 
 /* Parts of an area. */
-struct dray_rows {
+struct dray_area_rows {
 	u64 offset; /* bytes from the start of the area */
 	u64 width; /* bytes of a row */
 	u64 pitch; /* bytes from row to row, at least @width */
@@ -58,12 +58,12 @@ const struct dray_place_segment *dray_place_find(const struct dray_place *place,
 
 /* Maintains rows at @place, which lie within it, and may overlap */
 int dray_rows_sync(struct device *dev, const struct dray_place *place,
-		   const struct dray_rows *rows, bool for_cpu,
+		   const struct dray_area_rows *rows, bool for_cpu,
 		   enum dma_data_direction direction);
 
 /* As above for readers: never drops a CPU write. */
 int dray_rows_sync_kept(struct device *dev, const struct dray_place *place,
-			const struct dray_rows *rows, bool for_cpu);
+			const struct dray_area_rows *rows, bool for_cpu);
 
 /* Counts the time, for BUFFER_INFO and tracing. */
 void dray_rows_count(struct dray_entry *entry, struct device *dev, u64 bytes,

@@ -26,9 +26,9 @@
 #define DRAY_SMALLEST_LINE 32
 
 /* Joins rows that are so close into one. */
-static struct dray_rows dray_rows_joined(const struct dray_rows *rows)
+static struct dray_area_rows dray_rows_joined(const struct dray_area_rows *rows)
 {
-	struct dray_rows joined = *rows;
+	struct dray_area_rows joined = *rows;
 
 	if (rows->rows > 1 && rows->pitch < rows->width + DRAY_SMALLEST_LINE) {
 		joined.width += (rows->rows - 1) * rows->pitch;
@@ -38,7 +38,7 @@ static struct dray_rows dray_rows_joined(const struct dray_rows *rows)
 }
 
 /* Returns an errno if the rest of the rows may be left out. */
-static int dray_rows_stop(const struct dray_rows *rows)
+static int dray_rows_stop(const struct dray_area_rows *rows)
 {
 	if (!rows->unkillable && fatal_signal_pending(current))
 		return -EINTR;
@@ -83,8 +83,8 @@ static size_t dray_place_piece(const struct dray_place *place, u64 offset,
 }
 
 static int dray_sync_row(struct device *dev, const struct dray_place *place,
-			 const struct dray_rows *rows, u64 row, bool for_cpu,
-			 enum dma_data_direction direction)
+			 const struct dray_area_rows *rows, u64 row,
+			 bool for_cpu, enum dma_data_direction direction)
 {
 	u64 offset = rows->offset + row * rows->pitch, length = rows->width;
 	const struct dray_place_segment *segment =
@@ -115,10 +115,10 @@ static int dray_sync_row(struct device *dev, const struct dray_place *place,
 
 /* -EINTR when the task is being killed, -ENODEV if @rows->gone became true. */
 int dray_rows_sync(struct device *dev, const struct dray_place *place,
-		   const struct dray_rows *rows, bool for_cpu,
+		   const struct dray_area_rows *rows, bool for_cpu,
 		   enum dma_data_direction direction)
 {
-	struct dray_rows joined = dray_rows_joined(rows);
+	struct dray_area_rows joined = dray_rows_joined(rows);
 	u64 row;
 	int ret = 0;
 
@@ -137,9 +137,9 @@ int dray_rows_sync(struct device *dev, const struct dray_place *place,
  * the device's writes, which the caller asks for.
  */
 int dray_rows_sync_kept(struct device *dev, const struct dray_place *place,
-			const struct dray_rows *rows, bool for_cpu)
+			const struct dray_area_rows *rows, bool for_cpu)
 {
-	struct dray_rows joined = dray_rows_joined(rows), piece = joined;
+	struct dray_area_rows joined = dray_rows_joined(rows), piece = joined;
 	u64 row, done;
 	int ret = 0;
 

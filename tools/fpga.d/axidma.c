@@ -15,7 +15,7 @@ bool axidma_swap(uint32_t *word, uint32_t before, uint32_t after)
 					   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
-static void reload(struct axidma_channel *channel)
+static void axidma_reload(struct axidma_channel *channel)
 {
 	channel->countdown = channel->threshold ? channel->threshold : 1;
 }
@@ -31,11 +31,11 @@ void axidma_packet_done(struct axidma_channel *channel, uint64_t now)
 	if (--channel->countdown)
 		return;
 	channel->silent_since = 0;
-	reload(channel);
+	axidma_reload(channel);
 	axidma_raise(channel, SR_COMPLETE_IRQ);
 }
 
-static void halt(struct axidma_channel *channel)
+static void axidma_halt(struct axidma_channel *channel)
 {
 	channel->running = false;
 	channel->queued = 0;
@@ -48,7 +48,7 @@ static void halt(struct axidma_channel *channel)
 void axidma_fail(struct axidma_channel *channel, uint32_t errors,
 		 uint64_t descriptor)
 {
-	halt(channel);
+	axidma_halt(channel);
 	channel->status |= errors;
 	axidma_raise(channel, SR_ERROR_IRQ);
 	axidma_store(&channel->registers[AXIDMA_CURDESC], (uint32_t)descriptor);
@@ -61,7 +61,7 @@ void axidma_fail(struct axidma_channel *channel, uint32_t errors,
  * twice after an error, the second time without such bits: the model may then have
  * missed the first write, and takes all bits that were shown as cleared.
  */
-static void acknowledge(struct axidma_channel *channel, uint32_t written)
+static void axidma_acknowledge(struct axidma_channel *channel, uint32_t written)
 {
 	uint32_t cleared = written & SR_IRQS;
 
@@ -73,7 +73,7 @@ static void acknowledge(struct axidma_channel *channel, uint32_t written)
 }
 
 /* Takes one of the events that a test asked for. */
-static bool consume(uint32_t *events)
+static bool axidma_consume(uint32_t *events)
 {
 	uint32_t left = axidma_load(events);
 
@@ -90,7 +90,7 @@ static void signal_fresh(struct axidma *core, struct axidma_channel *channel)
 	if (!fresh)
 		return;
 	channel->signalled |= fresh;
-	if (consume(&channel->control->lose_interrupts)) {
+	if (axidma_consume(&channel->control->lose_interrupts)) {
 		channel->lost |= fresh;
 		channel->control->lost++;
 		return;
@@ -110,7 +110,7 @@ static uint32_t whole_status(const struct axidma_channel *channel)
  * precedes the new events and does not clear them: the driver acknowledges an
  * interrupt before it starts the transfer that causes the next one.
  */
-static bool settle(struct axidma *core, struct axidma_channel *channel)
+static bool axidma_settle(struct axidma *core, struct axidma_channel *channel)
 {
 	uint32_t *word = &channel->registers[AXIDMA_SR];
 	bool written = false;
@@ -119,7 +119,7 @@ static bool settle(struct axidma *core, struct axidma_channel *channel)
 	do {
 		found = axidma_load(word);
 		if (found != channel->shown) {
-			acknowledge(channel, found);
+			axidma_acknowledge(channel, found);
 			written = true;
 		}
 		channel->shown = found;
@@ -139,11 +139,11 @@ static void reset_channel(struct axidma_channel *channel)
 {
 	uint32_t *registers = channel->registers;
 
-	halt(channel);
+	axidma_halt(channel);
 	channel->status = SR_HALTED;
 	channel->events = channel->signalled = channel->lost = 0;
 	channel->threshold = CR_THRESHOLD(CR_DEFAULT);
-	reload(channel);
+	axidma_reload(channel);
 	channel->packet = 0;
 	channel->in_packet = false;
 	channel->shown = whole_status(channel);
@@ -156,7 +156,7 @@ static void reset_channel(struct axidma_channel *channel)
  * Either direction's reset bit resets both; the driver waits until it is clear.  The
  * other direction comes first: behind that bit, the driver may start it.
  */
-static void reset(struct axidma *core)
+static void axidma_reset(struct axidma *core)
 {
 	uint32_t *control[AXIDMA_DIRECTIONS];
 	int i, own;
@@ -172,7 +172,7 @@ static void reset(struct axidma *core)
 	axidma_store(control[own], CR_DEFAULT);
 }
 
-static void start(struct axidma_channel *channel)
+static void axidma_start(struct axidma_channel *channel)
 {
 	uint32_t *registers = channel->registers;
 
@@ -182,7 +182,7 @@ static void start(struct axidma_channel *channel)
 	channel->next = axidma_load(&registers[AXIDMA_CURDESC]);
 	channel->current = channel->next;
 	channel->status &= ~SR_HALTED;
-	reload(channel);
+	axidma_reload(channel);
 }
 
 /*
@@ -203,7 +203,7 @@ static bool take_tail(struct axidma_channel *channel)
 	    channel->newest != tail)
 		channel->paused = false;
 	if (channel->status & SR_IDLE)
-		reload(channel);
+		axidma_reload(channel);
 	channel->status &= ~SR_IDLE;
 	return true;
 }
@@ -216,16 +216,16 @@ static bool take_registers(struct axidma_channel *channel)
 
 	if (CR_THRESHOLD(control) != channel->threshold) {
 		channel->threshold = CR_THRESHOLD(control);
-		reload(channel);
+		axidma_reload(channel);
 		changed = true;
 	}
 	/* Only a reset clears errors. */
 	if ((control & CR_RUN) && !channel->running &&
 	    !(channel->status & SR_ERRORS)) {
-		start(channel);
+		axidma_start(channel);
 		changed = true;
 	} else if (!(control & CR_RUN) && channel->running) {
-		halt(channel);
+		axidma_halt(channel);
 		changed = true;
 	}
 	/* Software may write CURDESC only to a halted channel. */
@@ -247,7 +247,7 @@ static bool take_time(const struct axidma *core, struct axidma_channel *channel,
 	    now - channel->silent_since < delay)
 		return false;
 	channel->silent_since = 0;
-	reload(channel);
+	axidma_reload(channel);
 	axidma_raise(channel, SR_DELAY_IRQ);
 	return true;
 }
@@ -263,13 +263,13 @@ bool axidma_step(struct axidma *core, uint64_t now)
 		struct axidma_channel *channel = &core->channel[i];
 
 		if (axidma_load(&channel->registers[AXIDMA_CR]) & CR_RESET) {
-			reset(core);
+			axidma_reset(core);
 			return true;
 		}
 		changed |= take_registers(channel);
 		changed |= axidma_serve(core, channel, now);
 		changed |= take_time(core, channel, now);
-		changed |= settle(core, channel);
+		changed |= axidma_settle(core, channel);
 	}
 	return changed;
 }

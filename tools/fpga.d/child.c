@@ -15,7 +15,7 @@
 #include "../cli.h"
 #include "child.h"
 
-static void keep(int file)
+static void child_keep(int file)
 {
 	if (file >= 0)
 		fcntl(file, F_SETFD, 0);
@@ -38,8 +38,8 @@ pid_t child_start(char *const *words, int file, int other, int quiet)
 		_exit(EXIT_FAILED);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	keep(file);
-	keep(other);
+	child_keep(file);
+	child_keep(other);
 	if (quiet)
 		dup2(STDERR_FILENO, STDOUT_FILENO);
 	execvp(words[0], words);

@@ -6,7 +6,7 @@
 #include "../cli.h"
 #include "fault.h"
 
-static const struct fault {
+static const struct guest_fault {
 	const char *name;
 	size_t offset; /* in struct fpga_channel */
 } faults[] = {
@@ -18,8 +18,8 @@ static const struct fault {
 };
 
 /* Finds the word of "mm2s.NAME" or "s2mm.NAME", of @length letters. */
-static uint32_t *find(struct fpga_control *control, const char *name,
-		      size_t length)
+static uint32_t *fault_find(struct fpga_control *control, const char *name,
+			    size_t length)
 {
 	void *channel = &control->mm2s;
 	size_t i;
@@ -40,7 +40,7 @@ static uint32_t *find(struct fpga_control *control, const char *name,
 bool fault_set(struct fpga_control *control, const char *text)
 {
 	size_t length = strcspn(text, "=");
-	uint32_t *word = find(control, text, length);
+	uint32_t *word = fault_find(control, text, length);
 	uint64_t value = 1;
 	const char *end = text + length;
 

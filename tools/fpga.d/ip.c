@@ -33,7 +33,7 @@ void ip_open(void)
 	stream = (int)strtol(number, NULL, 10);
 }
 
-static void send_message(const uint8_t *bytes, size_t length, uint32_t flags)
+static void ip_send_message(const uint8_t *bytes, size_t length, uint32_t flags)
 {
 	struct fpga_header header = { (uint32_t)length, flags };
 	struct iovec parts[] = {
@@ -53,14 +53,14 @@ void ip_send(const uint8_t *bytes, size_t length, bool last)
 	do {
 		piece = length < FPGA_PIECE ? length : FPGA_PIECE;
 		length -= piece;
-		send_message(bytes, piece, last && !length ? FPGA_LAST : 0);
+		ip_send_message(bytes, piece, last && !length ? FPGA_LAST : 0);
 		bytes += piece;
 	} while (length);
 }
 
 void ip_held(void)
 {
-	send_message(NULL, 0, FPGA_HELD);
+	ip_send_message(NULL, 0, FPGA_HELD);
 }
 
 bool ip_ready(void)
@@ -92,7 +92,7 @@ void ip_serve(int timeout)
 		exit(0);
 	if (message.header.flags & FPGA_RESET) {
 		ip_reset();
-		send_message(NULL, 0, FPGA_RESET);
+		ip_send_message(NULL, 0, FPGA_RESET);
 		return;
 	}
 	ip_receive(message.bytes, message.header.length,

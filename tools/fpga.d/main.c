@@ -87,13 +87,13 @@ static const struct axidma_ports ports = {
 	.interrupt = ports_interrupt,
 };
 
-static _Noreturn void give_up(const char *action)
+static _Noreturn void main_give_up(const char *action)
 {
 	complain("%s: %s", action, strerror(errno));
 	exit(EXIT_FAILED);
 }
 
-static uint64_t now(void)
+static uint64_t main_now(void)
 {
 	struct timespec time;
 
@@ -106,11 +106,11 @@ static void make_memory(struct model *model)
 {
 	model->memory = memfd_create("fpga", MFD_CLOEXEC);
 	if (model->memory < 0 || ftruncate(model->memory, MEMORY))
-		give_up("no memory for the guest");
+		main_give_up("no memory for the guest");
 	model->core.memory = mmap(NULL, MEMORY, PROT_READ | PROT_WRITE,
 				  MAP_SHARED, model->memory, 0);
 	if (model->core.memory == MAP_FAILED)
-		give_up("cannot map the guest's memory");
+		main_give_up("cannot map the guest's memory");
 	model->core.size = MEMORY;
 	model->core.ports = &ports;
 	model->core.context = &model->sockets;
@@ -121,7 +121,7 @@ static int socket_pair(int type, int *other)
 	int pair[2];
 
 	if (socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, pair))
-		give_up("no socket");
+		main_give_up("no socket");
 	*other = pair[1];
 	return pair[0];
 }
@@ -213,7 +213,7 @@ static void child_ended(struct model *model, pid_t child, int status)
 }
 
 /* Passes a signal on: the model ends when QEMU has ended. */
-static void take_signals(struct model *model)
+static void main_take_signals(struct model *model)
 {
 	struct signalfd_siginfo info;
 	int status;
@@ -227,9 +227,9 @@ static void take_signals(struct model *model)
 }
 
 /* Sets the pause before the next look at the registers. */
-static void pace(struct model *model, bool event)
+static void main_pace(struct model *model, bool event)
 {
-	uint64_t time = now();
+	uint64_t time = main_now();
 
 	if (event) {
 		model->last_event = time;
@@ -265,12 +265,12 @@ static void wait_for_files(struct model *model)
 		files[2].fd = -1;
 	ppoll(files, 3, &pause, NULL);
 	if (files[0].revents)
-		take_signals(model);
+		main_take_signals(model);
 	if (files[1].revents)
 		fpga_socket_drain(&model->sockets);
 }
 
-static void run(struct model *model)
+static void model_run(struct model *model)
 {
 	bool event;
 
@@ -279,14 +279,14 @@ static void run(struct model *model)
 	while (!model->emulator_ended) {
 		if (model->core.control->replace)
 			replace_ip(model);
-		event = axidma_step(&model->core, now());
+		event = axidma_step(&model->core, main_now());
 		fpga_socket_step(&model->sockets);
-		pace(model, event);
+		main_pace(model, event);
 		wait_for_files(model);
 	}
 }
 
-static void show(const char *name, const struct fpga_channel *channel)
+static void main_show(const char *name, const struct fpga_channel *channel)
 {
 	fprintf(stderr,
 		"%s: %s: %u packets, %u descriptors, %llu bytes, %u interrupts\n",
@@ -294,12 +294,12 @@ static void show(const char *name, const struct fpga_channel *channel)
 		(unsigned long long)channel->bytes, channel->interrupts);
 }
 
-static int end(struct model *model)
+static int main_end(struct model *model)
 {
 	if (model->ip)
 		kill(model->ip, SIGTERM);
-	show("mm2s", &model->core.control->mm2s);
-	show("s2mm", &model->core.control->s2mm);
+	main_show("mm2s", &model->core.control->mm2s);
+	main_show("s2mm", &model->core.control->s2mm);
 	if (model->failed)
 		return EXIT_FAILED;
 	if (WIFSIGNALED(model->status))
@@ -307,7 +307,7 @@ static int end(struct model *model)
 	return WEXITSTATUS(model->status);
 }
 
-static bool parse_count(const char *text, uint64_t most, uint64_t *out)
+static bool main_parse_count(const char *text, uint64_t most, uint64_t *out)
 {
 	const char *end = parse_number(text, 10, out);
 
@@ -315,7 +315,7 @@ static bool parse_count(const char *text, uint64_t most, uint64_t *out)
 }
 
 /* Reads one option; false after a complaint. */
-static bool take_option(struct model *model, int option)
+static bool main_take_option(struct model *model, int option)
 {
 	struct axidma *core = &model->core;
 	uint64_t number;
@@ -327,17 +327,17 @@ static bool take_option(struct model *model, int option)
 		complain("no fault %s", optarg);
 		return false;
 	case 'w':
-		if (!parse_count(optarg, 128, &number))
+		if (!main_parse_count(optarg, 128, &number))
 			break;
 		core->width = (unsigned int)number;
 		return true;
 	case 'p':
-		if (!parse_count(optarg, AXIDMA_PREFETCH, &number))
+		if (!main_parse_count(optarg, AXIDMA_PREFETCH, &number))
 			break;
 		core->prefetch = (unsigned int)number;
 		return true;
 	case 'c':
-		if (!parse_count(optarg, UINT32_MAX, &number))
+		if (!main_parse_count(optarg, UINT32_MAX, &number))
 			break;
 		core->clock = number;
 		return true;
@@ -366,7 +366,7 @@ int main(int argc, char **argv)
 			fputs(help, stdout);
 			return cli_end(EXIT_FINE);
 		}
-		if (!take_option(&model, option))
+		if (!main_take_option(&model, option))
 			return cli_usage("--help");
 	}
 	ip = emulator = optind;
@@ -379,9 +379,9 @@ int main(int argc, char **argv)
 	argv[emulator++] = NULL;
 	model.signals = child_signals();
 	if (model.signals < 0)
-		give_up("no file for signals");
+		main_give_up("no file for signals");
 	start_ip(&model, &argv[ip]);
 	start_emulator(&model, &argv[emulator], (size_t)(argc - emulator));
-	run(&model);
-	return end(&model);
+	model_run(&model);
+	return main_end(&model);
 }

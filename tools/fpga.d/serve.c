@@ -7,12 +7,13 @@
  */
 #include "serve.h"
 
-static uint64_t wide(const uint32_t *words)
+static uint64_t serve_wide(const uint32_t *words)
 {
 	return words[0] | (uint64_t)words[1] << 32;
 }
 
-static bool inside(const struct axidma *core, uint64_t start, uint64_t length)
+static bool serve_inside(const struct axidma *core, uint64_t start,
+			 uint64_t length)
 {
 	return start <= core->size && length <= core->size - start;
 }
@@ -23,20 +24,20 @@ static uint32_t *words_at(const struct axidma *core, uint64_t address)
 }
 
 /* Fetches one descriptor; returns the error bits of DMASR. */
-static uint32_t fetch(const struct axidma *core, struct axidma_channel *channel,
-		      bool cyclic)
+static uint32_t serve_fetch(const struct axidma *core,
+			    struct axidma_channel *channel, bool cyclic)
 {
 	struct axidma_descriptor *into = &channel->queue[channel->queued];
 	uint64_t address = channel->next;
 	const uint32_t *words;
 
-	if (address % BD_ALIGN || !inside(core, address, BD_ALIGN))
+	if (address % BD_ALIGN || !serve_inside(core, address, BD_ALIGN))
 		return SR_SG_DECODE_ERROR;
 	words = words_at(core, address);
 	if (axidma_load(&words[BD_STATUS]) & BD_COMPLETED && !cyclic)
 		return SR_SG_INTERNAL_ERROR;
 	into->address = address;
-	into->buffer = wide(&words[BD_BUFFER]);
+	into->buffer = serve_wide(&words[BD_BUFFER]);
 	into->length = words[BD_CONTROL] & BD_LENGTH;
 	into->ends_packet = words[BD_CONTROL] & BD_EOF;
 	if (into->buffer % core->width)
@@ -44,7 +45,7 @@ static uint32_t fetch(const struct axidma *core, struct axidma_channel *channel,
 	channel->queued++;
 	channel->newest = address;
 	channel->fetched = true;
-	channel->next = wide(&words[BD_NEXT]);
+	channel->next = serve_wide(&words[BD_NEXT]);
 	/* A cyclic chain has no tail. */
 	channel->paused = !cyclic && address == channel->tail;
 	return 0;
@@ -60,7 +61,7 @@ static bool fetch_ahead(const struct axidma *core,
 	while (channel->running && !channel->paused &&
 	       channel->queued < core->prefetch) {
 		changed = true;
-		error = fetch(core, channel, cyclic);
+		error = serve_fetch(core, channel, cyclic);
 		if (error)
 			axidma_fail(channel, error, channel->next);
 	}
@@ -68,8 +69,8 @@ static bool fetch_ahead(const struct axidma *core,
 }
 
 /* Removes the first descriptor and writes its status. */
-static void complete(const struct axidma *core, struct axidma_channel *channel,
-		     uint32_t status)
+static void serve_complete(const struct axidma *core,
+			   struct axidma_channel *channel, uint32_t status)
 {
 	struct axidma_descriptor *first = &channel->queue[0];
 	unsigned int i;
@@ -92,7 +93,7 @@ static void fail_first(const struct axidma *core,
 {
 	uint64_t address = channel->queue[0].address;
 
-	complete(
+	serve_complete(
 		core, channel,
 		(errors & (SR_INTERNAL_ERROR | SR_SLAVE_ERROR | SR_DECODE_ERROR))
 			<< BD_ERROR_SHIFT);
@@ -112,7 +113,7 @@ static uint32_t error_of(const struct axidma *core,
 		return asked & (SR_ERRORS | SR_COMPLETE_IRQ);
 	if (!first->length)
 		return SR_INTERNAL_ERROR;
-	if (!inside(core, first->buffer, first->length))
+	if (!serve_inside(core, first->buffer, first->length))
 		return SR_DECODE_ERROR;
 	return 0;
 }
@@ -129,7 +130,7 @@ static size_t until_early_end(struct axidma_channel *channel, size_t length,
 }
 
 /* Applies the faults to TLAST behind a piece; returns true if the packet ends. */
-static bool ends(struct axidma_channel *channel, bool last, bool early)
+static bool serve_ends(struct axidma_channel *channel, bool last, bool early)
 {
 	uint32_t late = axidma_load(&channel->control->end_late);
 
@@ -141,7 +142,8 @@ static bool ends(struct axidma_channel *channel, bool last, bool early)
 					     late - 1));
 }
 
-static void count(struct axidma_channel *channel, size_t bytes, bool ended)
+static void serve_count(struct axidma_channel *channel, size_t bytes,
+			bool ended)
 {
 	uint64_t before = channel->control->bytes;
 
@@ -176,11 +178,11 @@ static bool move_to_stream(struct axidma *core, struct axidma_channel *channel,
 		return false;
 	/* Uses the faults up only if the last byte has left. */
 	if (sent == piece)
-		last = ends(channel, piece == left && ends_packet, early);
-	count(channel, sent, sent == piece && last);
+		last = serve_ends(channel, piece == left && ends_packet, early);
+	serve_count(channel, sent, sent == piece && last);
 	if (channel->done < first->length)
 		return true;
-	complete(core, channel, 0);
+	serve_complete(core, channel, 0);
 	if (ends_packet)
 		axidma_packet_done(channel, now);
 	return true;
@@ -201,8 +203,8 @@ static bool move_from_stream(struct axidma *core,
 
 	if (!got && !last)
 		return false;
-	last = ends(channel, last, early && got == piece);
-	count(channel, got, last);
+	last = serve_ends(channel, last, early && got == piece);
+	serve_count(channel, got, last);
 	if (!last && channel->done < first->length)
 		return true;
 	if (!channel->in_packet)
@@ -210,7 +212,7 @@ static bool move_from_stream(struct axidma *core,
 	if (last)
 		status |= BD_EOF;
 	channel->in_packet = !last;
-	complete(core, channel, status);
+	serve_complete(core, channel, status);
 	if (last)
 		axidma_packet_done(channel, now);
 	return true;

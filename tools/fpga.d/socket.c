@@ -12,8 +12,9 @@
 #include "../cli.h"
 #include "socket.h"
 
-static bool send_message(struct fpga_socket *sockets, const uint8_t *bytes,
-			 size_t length, uint32_t flags)
+static bool socket_send_message(struct fpga_socket *sockets,
+				const uint8_t *bytes, size_t length,
+				uint32_t flags)
 {
 	struct fpga_header header = { (uint32_t)length, flags };
 	struct iovec parts[] = {
@@ -33,7 +34,8 @@ size_t fpga_socket_send(void *context, const uint8_t *bytes, size_t length,
 	uint32_t flags = last && piece == length ? FPGA_LAST : 0;
 
 	/* Nothing overtakes a reset. */
-	if (sockets->reset_due || !send_message(sockets, bytes, piece, flags))
+	if (sockets->reset_due ||
+	    !socket_send_message(sockets, bytes, piece, flags))
 		return 0;
 	return piece;
 }
@@ -117,7 +119,8 @@ void fpga_socket_reset(void *context)
 
 void fpga_socket_step(struct fpga_socket *sockets)
 {
-	if (sockets->reset_due && send_message(sockets, NULL, 0, FPGA_RESET)) {
+	if (sockets->reset_due &&
+	    socket_send_message(sockets, NULL, 0, FPGA_RESET)) {
 		sockets->reset_due = false;
 		sockets->resets++;
 	}

@@ -19,7 +19,7 @@
 
 #define MOST_COLUMNS 32
 
-enum column {
+enum log_column {
 	COLUMN_ACTION,
 	COLUMN_POINTER,
 	COLUMN_SIZE,
@@ -28,14 +28,14 @@ enum column {
 
 static const char *const names[COLUMNS] = { "Action", "Pointer", "Size" };
 
-struct reader {
+struct log_reader {
 	FILE *file;
 	const char *path;
 	uint64_t line; /* number of the current one, from 1 */
 	uint64_t read, all; /* bytes; all: 0 if unknown */
 	int columns; /* of the header */
 	int at[COLUMNS];
-	struct log *log;
+	struct replay_log *log;
 	size_t room; /* of events */
 	struct dray_address_table table; /* to open allocations */
 	uint64_t *sizes; /* of each slot */
@@ -55,7 +55,7 @@ static uint32_t slot_of(void *value)
 }
 
 /* Cuts @line at its commas; returns the number of fields, even if too many. */
-static int split(char *line, char *fields[MOST_COLUMNS])
+static int log_split(char *line, char *fields[MOST_COLUMNS])
 {
 	int count = 0;
 	char *field;
@@ -71,7 +71,7 @@ static int split(char *line, char *fields[MOST_COLUMNS])
 
 /* Complains of the current line; returns false. */
 __attribute__((format(printf, 2, 3))) static bool
-fail(const struct reader *reader, const char *format, ...)
+log_fail(const struct log_reader *reader, const char *format, ...)
 {
 	va_list args;
 	char *text;
@@ -84,25 +84,26 @@ fail(const struct reader *reader, const char *format, ...)
 	return false;
 }
 
-static bool read_header(struct reader *reader, char *line)
+static bool log_read_header(struct log_reader *reader, char *line)
 {
 	char *fields[MOST_COLUMNS];
 	int i, column;
 
-	reader->columns = split(line, fields);
+	reader->columns = log_split(line, fields);
 	if (reader->columns > MOST_COLUMNS) {
-		return fail(reader, "%d columns, at most %d are possible",
-			    reader->columns, MOST_COLUMNS);
+		return log_fail(reader, "%d columns, at most %d are possible",
+				reader->columns, MOST_COLUMNS);
 	}
 	for (column = 0; column < COLUMNS; column++) {
 		i = 0;
 		while (i < reader->columns && strcmp(fields[i], names[column]))
 			i++;
 		if (i == reader->columns)
-			return fail(reader,
-				    "no column \"%s\": the first line of a log "
-				    "is Thread,Time,Action,Pointer,Size,Stream",
-				    names[column]);
+			return log_fail(
+				reader,
+				"no column \"%s\": the first line of a log "
+				"is Thread,Time,Action,Pointer,Size,Stream",
+				names[column]);
 		reader->at[column] = i;
 	}
 	return true;
@@ -121,9 +122,9 @@ static bool parse_pointer(const char *text, uint64_t *out)
 	return !strcmp(text, "(nil)") || parse_field(text, 16, out);
 }
 
-static void add_event(struct reader *reader, struct event event)
+static void log_add_event(struct log_reader *reader, struct log_event event)
 {
-	struct log *log = reader->log;
+	struct replay_log *log = reader->log;
 
 	if (log->count == reader->room) {
 		reader->room = reader->room ? 2 * reader->room : 1024;
@@ -133,36 +134,38 @@ static void add_event(struct reader *reader, struct event event)
 	log->events[log->count++] = event;
 }
 
-static void add_free_of(struct reader *reader, void *value)
+static void add_free_of(struct log_reader *reader, void *value)
 {
 	uint32_t slot = slot_of(value);
 
 	reader->out -= reader->sizes[slot];
-	add_event(reader, (struct event){ .size = reader->sizes[slot],
-					  .slot = slot,
-					  .frees = true });
+	log_add_event(reader, (struct log_event){ .size = reader->sizes[slot],
+						  .slot = slot,
+						  .frees = true });
 }
 
-static bool add_allocation(struct reader *reader, uint64_t pointer,
+static bool add_allocation(struct log_reader *reader, uint64_t pointer,
 			   uint64_t size)
 {
-	struct log *log = reader->log;
+	struct replay_log *log = reader->log;
 	uint32_t slot = log->slots;
 	uint64_t out;
 	void *before;
 
 	if (__builtin_add_overflow(reader->out, size, &out))
-		return fail(reader, "more than %" PRIu64 " bytes are allocated",
-			    UINT64_MAX);
+		return log_fail(reader,
+				"more than %" PRIu64 " bytes are allocated",
+				UINT64_MAX);
 	if (slot == UINT32_MAX)
-		return fail(reader, "more than %" PRIu32 " allocations", slot);
+		return log_fail(reader, "more than %" PRIu32 " allocations",
+				slot);
 	if (slot == reader->sizes_room) {
 		reader->sizes_room = slot ? 2 * (size_t)slot : 1024;
 		reader->sizes = memory_resize(reader->sizes, reader->sizes_room,
 					      sizeof(*reader->sizes));
 	}
 	if (!dray_address_reserve(&reader->table))
-		return fail(reader, "out of memory");
+		return log_fail(reader, "out of memory");
 	log->slots++;
 	reader->sizes[slot] = size;
 	before = dray_address_put(&reader->table, pointer, value_of(slot));
@@ -174,11 +177,11 @@ static bool add_allocation(struct reader *reader, uint64_t pointer,
 	reader->out += size;
 	if (reader->out > log->peak)
 		log->peak = reader->out;
-	add_event(reader, (struct event){ .size = size, .slot = slot });
+	log_add_event(reader, (struct log_event){ .size = size, .slot = slot });
 	return true;
 }
 
-static void add_free(struct reader *reader, uint64_t pointer)
+static void log_add_free(struct log_reader *reader, uint64_t pointer)
 {
 	void *value = dray_address_take(&reader->table, pointer);
 
@@ -188,40 +191,41 @@ static void add_free(struct reader *reader, uint64_t pointer)
 		reader->log->unknown_frees++;
 }
 
-static bool read_event(struct reader *reader, char *line)
+static bool log_read_event(struct log_reader *reader, char *line)
 {
 	char *fields[MOST_COLUMNS], *action;
 	uint64_t pointer, size;
-	int count = split(line, fields);
+	int count = log_split(line, fields);
 
 	if (count != reader->columns)
-		return fail(reader, "%d columns, the first line has %d", count,
-			    reader->columns);
+		return log_fail(reader, "%d columns, the first line has %d",
+				count, reader->columns);
 	action = fields[reader->at[COLUMN_ACTION]];
 	if (!parse_pointer(fields[reader->at[COLUMN_POINTER]], &pointer))
-		return fail(reader, "\"%.40s\" is not a pointer",
-			    fields[reader->at[COLUMN_POINTER]]);
+		return log_fail(reader, "\"%.40s\" is not a pointer",
+				fields[reader->at[COLUMN_POINTER]]);
 	if (!parse_field(fields[reader->at[COLUMN_SIZE]], 10, &size) ||
 	    size > PTRDIFF_MAX)
-		return fail(reader, "\"%.40s\" is not a size in bytes",
-			    fields[reader->at[COLUMN_SIZE]]);
+		return log_fail(reader, "\"%.40s\" is not a size in bytes",
+				fields[reader->at[COLUMN_SIZE]]);
 	if (!strcmp(action, "allocate"))
 		return add_allocation(reader, pointer, size);
 	if (!strcmp(action, "free")) {
-		add_free(reader, pointer);
+		log_add_free(reader, pointer);
 		return true;
 	}
 	if (!strcmp(action, "allocate failure")) {
 		reader->log->failures++;
 		return true;
 	}
-	return fail(reader,
-		    "\"%.40s\" is not an action: allocate, allocate failure or "
-		    "free",
-		    action);
+	return log_fail(
+		reader,
+		"\"%.40s\" is not an action: allocate, allocate failure or "
+		"free",
+		action);
 }
 
-static bool read_lines(struct reader *reader)
+static bool log_read_lines(struct log_reader *reader)
 {
 	char *line = NULL;
 	size_t room = 0;
@@ -232,11 +236,11 @@ static bool read_lines(struct reader *reader)
 		reader->line++;
 		reader->read += (uint64_t)length;
 		if (strlen(line) != (size_t)length) {
-			fine = fail(reader, "a zero byte");
+			fine = log_fail(reader, "a zero byte");
 		} else if (reader->line == 1) {
-			fine = read_header(reader, line);
+			fine = log_read_header(reader, line);
 		} else {
-			fine = read_event(reader, line);
+			fine = log_read_event(reader, line);
 		}
 		if (reader->line % 4096 == 0)
 			progress("reading", reader->read, reader->all);
@@ -252,10 +256,10 @@ static bool read_lines(struct reader *reader)
 	return fine;
 }
 
-bool log_read(const char *path, struct log *log)
+bool log_read(const char *path, struct replay_log *log)
 {
 	bool standard = !strcmp(path, "-");
-	struct reader reader = {
+	struct log_reader reader = {
 		.file = standard ? stdin : fopen(path, "re"),
 		.path = standard ? "standard input" : path,
 		.log = log,
@@ -269,7 +273,7 @@ bool log_read(const char *path, struct log *log)
 	}
 	if (!fstat(fileno(reader.file), &status) && S_ISREG(status.st_mode))
 		reader.all = (uint64_t)status.st_size;
-	fine = read_lines(&reader);
+	fine = log_read_lines(&reader);
 	progress_end();
 	log->left_blocks = reader.table.count;
 	log->left_bytes = reader.out;

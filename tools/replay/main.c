@@ -100,7 +100,7 @@ static bool choose_resource(const char *name, struct settings *settings)
 }
 
 /* Takes one option with its value; returns false after a complaint. */
-static bool take_option(int option, struct settings *settings)
+static bool replay_main_take_option(int option, struct settings *settings)
 {
 	switch (option) {
 	case 'r':
@@ -127,10 +127,10 @@ static bool take_option(int option, struct settings *settings)
 	}
 }
 
-static enum exit_code replay(int argc, char **argv)
+static enum exit_code main_replay(int argc, char **argv)
 {
 	struct settings settings = { .rounds = 5 };
-	struct log log = { .count = 0 };
+	struct replay_log log = { .count = 0 };
 	int option;
 	bool fine;
 
@@ -142,7 +142,7 @@ static enum exit_code replay(int argc, char **argv)
 		}
 		if (option == OPTION_VERSION)
 			return cli_version(dray_version());
-		if (!take_option(option, &settings))
+		if (!replay_main_take_option(option, &settings))
 			return cli_usage("--help");
 	}
 	if (argc - optind != 1) {
@@ -162,5 +162,5 @@ static enum exit_code replay(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	cli_begin();
-	return cli_end(replay(argc, argv));
+	return cli_end(main_replay(argc, argv));
 }

@@ -9,15 +9,15 @@
 #include "cli.h"
 
 /* An allocation or a free: each allocation has a slot of its own. */
-struct event {
+struct log_event {
 	uint64_t size;		/* bytes */
 	uint32_t slot;
 	bool frees;
 };
 
 /* A log, ready to play. */
-struct log {
-	struct event *events;
+struct replay_log {
+	struct log_event *events;
 	size_t count;
 	uint32_t slots;		/* number of allocations */
 	uint64_t failures;	/* logged failures, which are not played */
@@ -28,7 +28,7 @@ struct log {
 };
 
 /* Reads a log; returns false after a complaint. */
-bool log_read(const char *path, struct log *log);
+bool log_read(const char *path, struct replay_log *log);
 
 struct settings {
 	const char *node;	/* as for dray_node_open(), NULL: default */
@@ -42,7 +42,7 @@ struct settings {
 extern const char *const run_resources[];
 
 /* Plays the log and prints the results; returns false after a complaint. */
-bool run(const struct log *log, const struct settings *settings);
+bool run(const struct replay_log *log, const struct settings *settings);
 
 /* Shows the progress on a terminal, with @task in front. */
 void progress(const char *task, uint64_t done, uint64_t all);

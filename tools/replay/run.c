@@ -37,14 +37,14 @@ static const struct contender contenders[] = {
 };
 
 /* Plays the events from @i to @end; returns nanoseconds. */
-static int64_t play_some(const struct log *log, size_t i, size_t end,
+static int64_t play_some(const struct replay_log *log, size_t i, size_t end,
 			 struct dray_resource *resource, void **blocks,
 			 uint64_t *failed)
 {
 	int64_t start = progress_clock();
 
 	for (; i < end; i++) {
-		const struct event *event = &log->events[i];
+		const struct log_event *event = &log->events[i];
 		void **block = &blocks[event->slot];
 
 		if (event->frees) {
@@ -60,13 +60,13 @@ static int64_t play_some(const struct log *log, size_t i, size_t end,
 	return progress_clock() - start;
 }
 
-static void give_back_all(const struct log *log, struct dray_resource *resource,
-			  void **blocks)
+static void give_back_all(const struct replay_log *log,
+			  struct dray_resource *resource, void **blocks)
 {
 	size_t i;
 
 	for (i = 0; i < log->count; i++) {
-		const struct event *event = &log->events[i];
+		const struct log_event *event = &log->events[i];
 
 		if (event->frees || !blocks[event->slot])
 			continue;
@@ -76,9 +76,9 @@ static void give_back_all(const struct log *log, struct dray_resource *resource,
 	}
 }
 
-static void play(const struct log *log, struct contender *contender,
-		 struct dray_resource *resource, void **blocks,
-		 unsigned int round, unsigned int rounds)
+static void run_play(const struct replay_log *log, struct contender *contender,
+		     struct dray_resource *resource, void **blocks,
+		     unsigned int round, unsigned int rounds)
 {
 	int64_t spent = 0;
 	size_t i, end;
@@ -96,7 +96,7 @@ static void play(const struct log *log, struct contender *contender,
 	give_back_all(log, resource, blocks);
 }
 
-static bool play_on(const struct log *log, struct contender *contender,
+static bool play_on(const struct replay_log *log, struct contender *contender,
 		    struct dray_node *node, const struct settings *settings,
 		    void **blocks, unsigned int round)
 {
@@ -114,7 +114,8 @@ static bool play_on(const struct log *log, struct contender *contender,
 	if (!ret)
 		ret = contender->make(pool, &resource);
 	if (!ret) {
-		play(log, contender, resource, blocks, round, settings->rounds);
+		run_play(log, contender, resource, blocks, round,
+			 settings->rounds);
 		if (pool) {
 			dray_pool_stats(pool, &stats);
 			contender->peak = stats.peak;
@@ -127,15 +128,16 @@ static bool play_on(const struct log *log, struct contender *contender,
 	return !ret;
 }
 
-static int ascending(const void *a, const void *b)
+static int run_ascending(const void *a, const void *b)
 {
 	const double *first = a, *second = b;
 
 	return (*first > *second) - (*first < *second);
 }
 
-static void print_text(const struct log *log, const struct contender *rows,
-		       size_t count, unsigned int rounds)
+static void run_print_text(const struct replay_log *log,
+			   const struct contender *rows, size_t count,
+			   unsigned int rounds)
 {
 	size_t i;
 
@@ -168,8 +170,9 @@ static void print_text(const struct log *log, const struct contender *rows,
 	}
 }
 
-static void print_json(const struct log *log, const struct contender *rows,
-		       size_t count, unsigned int rounds)
+static void run_print_json(const struct replay_log *log,
+			   const struct contender *rows, size_t count,
+			   unsigned int rounds)
 {
 	size_t i;
 
@@ -198,9 +201,9 @@ static void print_json(const struct log *log, const struct contender *rows,
 }
 
 /* Plays all rounds; sorts the times in @rows. */
-static bool play_rounds(const struct log *log, const struct settings *settings,
-			struct dray_node *node, struct contender *rows,
-			size_t count)
+static bool play_rounds(const struct replay_log *log,
+			const struct settings *settings, struct dray_node *node,
+			struct contender *rows, size_t count)
 {
 	void **blocks = memory_new(log->slots, sizeof(*blocks));
 	bool fine = true;
@@ -213,13 +216,13 @@ static bool play_rounds(const struct log *log, const struct settings *settings,
 				       round);
 	for (i = 0; i < count; i++)
 		qsort(rows[i].nanoseconds, settings->rounds,
-		      sizeof(*rows[i].nanoseconds), ascending);
+		      sizeof(*rows[i].nanoseconds), run_ascending);
 	progress_end();
 	free(blocks);
 	return fine;
 }
 
-bool run(const struct log *log, const struct settings *settings)
+bool run(const struct replay_log *log, const struct settings *settings)
 {
 	struct contender rows[3];
 	struct dray_node *node;
@@ -240,8 +243,8 @@ bool run(const struct log *log, const struct settings *settings)
 	}
 	fine = play_rounds(log, settings, node, rows, count);
 	if (fine)
-		(settings->json ? print_json : print_text)(log, rows, count,
-							   settings->rounds);
+		(settings->json ? run_print_json : run_print_text)(
+			log, rows, count, settings->rounds);
 	for (i = 0; i < count; i++)
 		free(rows[i].nanoseconds);
 	dray_node_unref(node);

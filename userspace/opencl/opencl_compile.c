@@ -57,9 +57,9 @@ static int build_failed(const struct dray_opencl_executor *executor,
 	return ret;
 }
 
-static int build(const struct dray_opencl_executor *executor,
-		 const struct dray_opencl_loop *loop, const char *text,
-		 cl_program *program)
+static int opencl_compile_build(const struct dray_opencl_executor *executor,
+				const struct dray_opencl_loop *loop,
+				const char *text, cl_program *program)
 {
 	const char *more = executor->build_options;
 	char *options;
@@ -164,7 +164,7 @@ int dray_opencl_compile(struct dray_opencl_executor *executor,
 				 executor->device.flags & DRAY_OPENCL_DOUBLE);
 	if (!text)
 		return dray_fail(-ENOMEM, "no memory for a source");
-	ret = build(executor, loop, text, &out->program);
+	ret = opencl_compile_build(executor, loop, text, &out->program);
 	free(text);
 	for (way = 0; !ret && way < DRAY_OPENCL_WAYS; way++)
 		ret = create_kernel(executor, out->program,

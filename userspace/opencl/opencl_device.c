@@ -71,8 +71,9 @@ static cl_int find_device(struct dray_opencl_executor *executor,
 	return 0;
 }
 
-static int choose(struct dray_opencl_executor *executor,
-		  const struct dray_opencl_executor_options *options)
+static int
+opencl_device_choose(struct dray_opencl_executor *executor,
+		     const struct dray_opencl_executor_options *options)
 {
 	cl_platform_id platforms[MOST_PLATFORMS];
 	cl_uint count = 0, i;
@@ -104,7 +105,8 @@ static int choose(struct dray_opencl_executor *executor,
 		options->platform ? options->platform : "");
 }
 
-static int ask(struct dray_opencl_executor *executor, uint32_t wishes)
+static int opencl_device_ask(struct dray_opencl_executor *executor,
+			     uint32_t wishes)
 {
 	struct dray_opencl_device *device = &executor->device;
 	size_t sizes[8] = { 1 };
@@ -145,7 +147,8 @@ static int ask(struct dray_opencl_executor *executor, uint32_t wishes)
 }
 
 /* Lets a kernel tell the address at which it sees a number of the CPU. */
-static cl_int look(struct dray_opencl_executor *executor, cl_ulong *number)
+static cl_int opencl_device_look(struct dray_opencl_executor *executor,
+				 cl_ulong *number)
 {
 	struct dray_opencl_arguments arguments = {
 		.operands = 1,
@@ -204,7 +207,7 @@ static int find_sharing(struct dray_opencl_executor *executor)
 	if (!number)
 		return dray_fail(-ENOMEM, "no memory for a device");
 	*number = 0;
-	error = look(executor, number);
+	error = opencl_device_look(executor, number);
 	if (!error && *number == (uintptr_t)number)
 		executor->device.flags |= DRAY_OPENCL_SHARED;
 	free(number);
@@ -218,9 +221,9 @@ int dray_opencl_open(struct dray_opencl_executor *executor,
 	cl_int error;
 	int ret;
 
-	ret = choose(executor, options);
+	ret = opencl_device_choose(executor, options);
 	if (!ret)
-		ret = ask(executor, options->flags);
+		ret = opencl_device_ask(executor, options->flags);
 	if (ret)
 		return ret;
 	executor->context = dray_opencl.clCreateContext(NULL, 1, &executor->id,

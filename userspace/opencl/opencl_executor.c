@@ -39,7 +39,8 @@ static bool are_equal(const dray_dtype *a, const dray_dtype *b, int count)
 }
 
 static const struct dray_opencl_kernels *
-find(const struct dray_opencl_executor *executor, const struct dray_call *call)
+opencl_executor_find(const struct dray_opencl_executor *executor,
+		     const struct dray_call *call)
 {
 	uint32_t i;
 
@@ -93,7 +94,7 @@ static bool are_the_same(const struct dray_view *a, const struct dray_view *b)
 }
 
 /* Work-items run in any order: an element that is written is not used by others. */
-static int check_overlap(const struct dray_call *call)
+static int executor_check_overlap(const struct dray_call *call)
 {
 	const int operands = dray_opencl_call_operands(call);
 	bool unique, shared;
@@ -151,13 +152,13 @@ static int opencl_check(void *context, const struct dray_call *call)
 	if (atomic_load(&executor->failed))
 		return dray_fail(-EOPNOTSUPP,
 				 "the device failed in an earlier call");
-	if (!find(executor, call))
+	if (!opencl_executor_find(executor, call))
 		return dray_fail(-EOPNOTSUPP,
 				 "there is no kernel of %s with these types",
 				 dray_ufunc_name(call->ufunc));
 	ret = check_elements(call);
 	if (!ret)
-		ret = check_overlap(call);
+		ret = executor_check_overlap(call);
 	return ret ? ret : check_sizes(executor, call);
 }
 
@@ -170,7 +171,9 @@ static int opencl_submit(void *context, struct dray_call *call)
 	pthread_mutex_lock(&executor->mutex);
 	ret = atomic_load(&executor->failed)
 		      ? dray_fail(-EIO, "the device failed in an earlier call")
-		      : dray_opencl_run(executor, find(executor, call), call);
+		      : dray_opencl_run(executor,
+					opencl_executor_find(executor, call),
+					call);
 	pthread_mutex_unlock(&executor->mutex);
 	dray_call_end(call, ret);
 	return 0;
@@ -235,7 +238,8 @@ static int check_loop(const struct dray_opencl_loop *loops, uint32_t number)
 	return 0;
 }
 
-static int check_options(const struct dray_opencl_executor_options *options)
+static int
+executor_check_options(const struct dray_opencl_executor_options *options)
 {
 	uint32_t i;
 	int ret = 0;
@@ -271,8 +275,9 @@ static int check_doubles(const struct dray_opencl_executor *executor,
 	return 0;
 }
 
-static int prepare(struct dray_opencl_executor *executor,
-		   const struct dray_opencl_executor_options *options)
+static int
+opencl_executor_prepare(struct dray_opencl_executor *executor,
+			const struct dray_opencl_executor_options *options)
 {
 	sigset_t all, before;
 	uint32_t i;
@@ -312,7 +317,7 @@ static int create_executor(const struct dray_opencl_executor_options *options,
 		return dray_fail(-ENOMEM, "no memory for an executor");
 	executor->build_options = options->build_options;
 	pthread_mutex_init(&executor->mutex, NULL);
-	ret = prepare(executor, options);
+	ret = opencl_executor_prepare(executor, options);
 	if (!ret)
 		ret = dray_executor_create("opencl", &functions, executor, out);
 	if (ret)
@@ -337,7 +342,7 @@ int dray_opencl_executor_create(
 	options = &known;
 	if (!is_given(options->loops, __func__))
 		return -EINVAL;
-	ret = check_options(options);
+	ret = executor_check_options(options);
 	if (ret)
 		return ret;
 	/* No function of dray is a cancellation point. */

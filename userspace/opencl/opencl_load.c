@@ -121,7 +121,7 @@ static int make_mark(void)
 	return 0;
 }
 
-static void load(void)
+static void opencl_load(void)
 {
 	outcome = make_mark();
 	if (!outcome)
@@ -135,7 +135,7 @@ bool dray_opencl_is_own(void)
 
 int dray_opencl_load(void)
 {
-	pthread_once(&once, load);
+	pthread_once(&once, opencl_load);
 	if (outcome)
 		return dray_fail(outcome, "%s", reason);
 	if (!dray_opencl_is_own())

@@ -23,7 +23,7 @@ struct axes {
 };
 
 /* A call that is cut into kernels. */
-struct run {
+struct opencl_run {
 	const struct dray_opencl_executor *executor;
 	const struct dray_call *call;
 	cl_kernel kernel;
@@ -107,13 +107,13 @@ int dray_opencl_regions(const struct dray_call *call,
 			struct dray_opencl_region *regions)
 {
 	const int operands = dray_opencl_call_operands(call);
-	int o, i, count = 0;
+	int o, i, opencl_run_count = 0;
 
 	for (o = 0; o < operands; o++) {
 		struct dray_opencl_region region = region_of(call, o);
 
 		/* Takes in all that it meets; its bounds grow on the way. */
-		for (i = 0; i < count;) {
+		for (i = 0; i < opencl_run_count;) {
 			if (!do_meet(&regions[i], &region)) {
 				i++;
 				continue;
@@ -123,15 +123,15 @@ int dray_opencl_regions(const struct dray_call *call,
 			if (regions[i].high > region.high)
 				region.high = regions[i].high;
 			region.written |= regions[i].written;
-			regions[i] = regions[--count];
+			regions[i] = regions[--opencl_run_count];
 			i = 0;
 		}
-		regions[count++] = region;
+		regions[opencl_run_count++] = region;
 	}
-	return count;
+	return opencl_run_count;
 }
 
-static int create_buffers(struct run *run)
+static int create_buffers(struct opencl_run *run)
 {
 	cl_int error;
 	int i;
@@ -154,7 +154,7 @@ static int create_buffers(struct run *run)
 }
 
 /* Finds the buffer of each operand, and where it begins there. */
-static void place_operands(struct run *run)
+static void place_operands(struct opencl_run *run)
 {
 	int o, i;
 
@@ -173,7 +173,7 @@ static void place_operands(struct run *run)
 }
 
 /* Gives axis @axis to the kernel, as @place. */
-static void take_axis(struct run *run, int axis, int place)
+static void run_take_axis(struct opencl_run *run, int axis, int place)
 {
 	int o;
 
@@ -184,7 +184,7 @@ static void take_axis(struct run *run, int axis, int place)
 }
 
 /* Whether operands have no gaps along the fastest axis. */
-static bool is_dense(const struct run *run)
+static bool is_dense(const struct opencl_run *run)
 {
 	int o;
 
@@ -197,7 +197,7 @@ static bool is_dense(const struct run *run)
 }
 
 /* Gives up to three axes to the kernel: a dense row first, else the longest ones. */
-static enum dray_opencl_way cut(struct run *run)
+static enum dray_opencl_way opencl_run_cut(struct opencl_run *run)
 {
 	const struct axes *axes = &run->axes;
 	const bool dense = axes->count && is_dense(run);
@@ -218,7 +218,7 @@ static enum dray_opencl_way cut(struct run *run)
 		if (best < 0)
 			continue;
 		taken[best] = true;
-		take_axis(run, best, place);
+		run_take_axis(run, best, place);
 	}
 	for (axis = axes->count - 1; axis >= 0; axis--)
 		if (!taken[axis])
@@ -229,7 +229,7 @@ static enum dray_opencl_way cut(struct run *run)
 }
 
 /* Steps along the axes that kernels do not go along; false after the last step. */
-static bool step(struct run *run)
+static bool opencl_run_step(struct opencl_run *run)
 {
 	int i, o;
 
@@ -249,7 +249,7 @@ static bool step(struct run *run)
 }
 
 /* Waits for kernels on their way. */
-static cl_int collect(struct run *run)
+static cl_int opencl_run_collect(struct opencl_run *run)
 {
 	cl_int error = 0;
 	cl_uint i;
@@ -262,13 +262,13 @@ static cl_int collect(struct run *run)
 	return error;
 }
 
-static int launch_all(struct run *run)
+static int launch_all(struct opencl_run *run)
 {
 	cl_int error = 0;
 
 	do {
 		if (run->launched == MOST_LAUNCHES)
-			error = collect(run);
+			error = opencl_run_collect(run);
 		if (!error && dray_call_is_cancelled(run->call))
 			return dray_fail(-ECANCELED,
 					 "the call of %s was cancelled",
@@ -280,13 +280,13 @@ static int launch_all(struct run *run)
 		if (error)
 			break;
 		run->launched++;
-	} while (step(run));
+	} while (opencl_run_step(run));
 	if (!error)
-		error = collect(run);
+		error = opencl_run_collect(run);
 	return error ? dray_opencl_fail(error, "a kernel") : 0;
 }
 
-static int give_back(const struct run *run)
+static int run_give_back(const struct opencl_run *run)
 {
 	cl_int error = 0;
 	int i;
@@ -303,19 +303,19 @@ static int give_back(const struct run *run)
 }
 
 /* Ends all kernels on their way: nothing touches the operands any more. */
-static void end(struct run *run)
+static void opencl_run_end(struct opencl_run *run)
 {
 	int i;
 
-	collect(run);
+	opencl_run_collect(run);
 	dray_opencl.clFinish(run->executor->queue);
 	for (i = 0; i < run->regions_count; i++)
 		if (run->regions[i].memory)
 			dray_opencl.clReleaseMemObject(run->regions[i].memory);
 }
 
-static void count(struct dray_opencl_executor *executor,
-		  const struct dray_call *call)
+static void opencl_run_count(struct dray_opencl_executor *executor,
+			     const struct dray_call *call)
 {
 	uint64_t bytes = 0;
 	int o;
@@ -353,26 +353,26 @@ int dray_opencl_run(struct dray_opencl_executor *executor,
 		    const struct dray_opencl_kernels *kernels,
 		    const struct dray_call *call)
 {
-	struct run run = { .executor = executor, .call = call };
+	struct opencl_run run = { .executor = executor, .call = call };
 	int ret;
 
 	run.arguments.operands = dray_opencl_call_operands(call);
 	ret = call_find_axes(call, &run.axes);
 	if (ret)
 		return ret;
-	run.kernel = kernels->kernels[cut(&run)];
+	run.kernel = kernels->kernels[opencl_run_cut(&run)];
 	ret = create_buffers(&run);
 	if (!ret) {
 		place_operands(&run);
 		ret = launch_all(&run);
 		if (!ret)
-			ret = give_back(&run);
+			ret = run_give_back(&run);
 		/* A device may have stopped halfway, for good. */
 		if (ret && ret != -ECANCELED && ret != -ENOMEM)
 			atomic_store(&executor->failed, true);
 	}
-	end(&run);
+	opencl_run_end(&run);
 	if (!ret)
-		count(executor, call);
+		opencl_run_count(executor, call);
 	return ret;
 }

@@ -11,7 +11,7 @@
 #include "opencl.h"
 
 /* OpenCL's types of an element. */
-struct element {
+struct source_element {
 	dray_dtype dtype;
 	const char *value;
 	const char *memory; /* that addresses are of */
@@ -23,7 +23,7 @@ struct element {
 		dtype, type, type, "plain" \
 	}
 
-static const struct element elements[] = {
+static const struct source_element elements[] = {
 	/* Any byte but 0 is true. */
 	{ DRAY_BOOL, "uchar", "uchar", "truth" },
 	PLAIN(DRAY_INT8, "char"),
@@ -42,8 +42,8 @@ static const struct element elements[] = {
 	{ DRAY_COMPLEX128, "double2", "double", "pair" },
 };
 
-static const struct element times = PLAIN(0, "long");
-static const struct element bytes = { 0, NULL, "uchar", NULL };
+static const struct source_element times = PLAIN(0, "long");
+static const struct source_element bytes = { 0, NULL, "uchar", NULL };
 
 static const char macros[] =
 	"#define dray_load_plain(T, p) (*(global const T *)(p))\n"
@@ -64,13 +64,13 @@ const char *const dray_opencl_names[DRAY_OPENCL_WAYS] = {
 };
 
 /* A source that is being written, of one loop. */
-struct writer {
+struct source_writer {
 	FILE *text;
 	const struct dray_opencl_loop *loop;
 	int inputs, operands;
 };
 
-static const struct element *element_of(dray_dtype dtype)
+static const struct source_element *element_of(dray_dtype dtype)
 {
 	size_t i;
 
@@ -95,18 +95,19 @@ bool dray_opencl_is_double(dray_dtype dtype)
 	       dray_dtype_equal(dtype, DRAY_COMPLEX128);
 }
 
-static const struct element *operand(const struct writer *writer, int o)
+static const struct source_element *
+opencl_source_operand(const struct source_writer *writer, int o)
 {
 	return element_of(writer->loop->dtypes[o]);
 }
 
-static const char *comma(int o)
+static const char *opencl_source_comma(int o)
 {
 	return o ? ", " : "";
 }
 
 /* The program's source, as a function that the rest calls. */
-static void write_given(const struct writer *writer)
+static void write_given(const struct source_writer *writer)
 {
 	const struct dray_opencl_loop *loop = writer->loop;
 	int o;
@@ -116,28 +117,30 @@ static void write_given(const struct writer *writer)
 		return;
 	}
 	fprintf(writer->text, "static %s dray_value(",
-		operand(writer, writer->inputs)->value);
+		opencl_source_operand(writer, writer->inputs)->value);
 	for (o = 0; o < writer->inputs; o++)
-		fprintf(writer->text, "%s%s %c", comma(o),
-			operand(writer, o)->value, 'a' + o);
+		fprintf(writer->text, "%s%s %c", opencl_source_comma(o),
+			opencl_source_operand(writer, o)->value, 'a' + o);
 	fprintf(writer->text, ")\n{\nreturn (\n#line 1 \"source\"\n%s\n);\n}\n",
 		loop->source);
 }
 
-static void write_load(const struct writer *writer, int o)
+static void write_load(const struct source_writer *writer, int o)
 {
-	fprintf(writer->text, "%sdray_load_%s(%s, p%d)", comma(o),
-		operand(writer, o)->kind, operand(writer, o)->memory, o);
+	fprintf(writer->text, "%sdray_load_%s(%s, p%d)", opencl_source_comma(o),
+		opencl_source_operand(writer, o)->kind,
+		opencl_source_operand(writer, o)->memory, o);
 }
 
 /* Calls the function with values, and stores its results. */
-static void write_values(const struct writer *writer, const char *function)
+static void write_values(const struct source_writer *writer,
+			 const char *function)
 {
-	const struct element *out;
+	const struct source_element *out;
 	int o;
 
 	if (writer->operands == writer->inputs + 1) {
-		out = operand(writer, writer->inputs);
+		out = opencl_source_operand(writer, writer->inputs);
 		fprintf(writer->text, "dray_store_%s(%s, p%d, %s(", out->kind,
 			out->memory, writer->inputs, function);
 		for (o = 0; o < writer->inputs; o++)
@@ -146,8 +149,8 @@ static void write_values(const struct writer *writer, const char *function)
 		return;
 	}
 	for (o = writer->inputs; o < writer->operands; o++)
-		fprintf(writer->text, "%s v%d;\n", operand(writer, o)->value,
-			o);
+		fprintf(writer->text, "%s v%d;\n",
+			opencl_source_operand(writer, o)->value, o);
 	fprintf(writer->text, "%s(", function);
 	for (o = 0; o < writer->inputs; o++)
 		write_load(writer, o);
@@ -156,32 +159,35 @@ static void write_values(const struct writer *writer, const char *function)
 	fputs(");\n", writer->text);
 	for (o = writer->inputs; o < writer->operands; o++)
 		fprintf(writer->text, "dray_store_%s(%s, p%d, v%d);\n",
-			operand(writer, o)->kind, operand(writer, o)->memory, o,
-			o);
+			opencl_source_operand(writer, o)->kind,
+			opencl_source_operand(writer, o)->memory, o, o);
 }
 
 /* Calls it with addresses. */
-static void write_addresses(const struct writer *writer, const char *function)
+static void write_addresses(const struct source_writer *writer,
+			    const char *function)
 {
 	int o;
 
 	fprintf(writer->text, "%s(", function);
 	for (o = 0; o < writer->operands; o++)
-		fprintf(writer->text, "%s(global %s%s *)p%d", comma(o),
+		fprintf(writer->text, "%s(global %s%s *)p%d",
+			opencl_source_comma(o),
 			o < writer->inputs ? "const " : "",
-			operand(writer, o)->memory, o);
+			opencl_source_operand(writer, o)->memory, o);
 	fputs(");\n", writer->text);
 }
 
 /* A function of the addresses of one element of each operand. */
-static void write_element(const struct writer *writer)
+static void write_element(const struct source_writer *writer)
 {
 	const char *function = writer->loop->function;
 	int o;
 
 	fputs("#line 1 \"call\"\nstatic void dray_element(", writer->text);
 	for (o = 0; o < writer->operands; o++)
-		fprintf(writer->text, "%sglobal %suchar *p%d", comma(o),
+		fprintf(writer->text, "%sglobal %suchar *p%d",
+			opencl_source_comma(o),
 			o < writer->inputs ? "const " : "", o);
 	fputs(")\n{\n", writer->text);
 	if (writer->loop->flags & DRAY_OPENCL_BY_ADDRESS)
@@ -192,7 +198,8 @@ static void write_element(const struct writer *writer)
 }
 
 /* A kernel that finds the element of a work-item, unless it is beyond the last. */
-static void write_kernel(const struct writer *writer, enum dray_opencl_way way)
+static void write_kernel(const struct source_writer *writer,
+			 enum dray_opencl_way way)
 {
 	const int operands =
 		writer->operands + (way == DRAY_OPENCL_MASKED ? 1 : 0);
@@ -216,17 +223,17 @@ static void write_kernel(const struct writer *writer, enum dray_opencl_way way)
 	for (o = 0; o < writer->operands; o++)
 		if (way == DRAY_OPENCL_DENSE)
 			fprintf(writer->text, "%sp%d + dray_dense(at%d, %u)",
-				comma(o), o, o,
+				opencl_source_comma(o), o, o,
 				dray_dtype_itemsize(writer->loop->dtypes[o]));
 		else
-			fprintf(writer->text, "%sp%d + dray_at(at%d)", comma(o),
-				o, o);
+			fprintf(writer->text, "%sp%d + dray_at(at%d)",
+				opencl_source_comma(o), o, o);
 	fputs(");\n}\n", writer->text);
 }
 
 char *dray_opencl_write(const struct dray_opencl_loop *loop, bool doubles)
 {
-	struct writer writer = {
+	struct source_writer writer = {
 		.loop = loop,
 		.inputs = dray_ufunc_inputs(loop->ufunc),
 		.operands = dray_opencl_ufunc_operands(loop->ufunc),

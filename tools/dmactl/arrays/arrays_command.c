@@ -27,7 +27,8 @@ static const struct command_option limit_option = {
 	.text = "at most N rows",
 };
 
-static void print_json(const struct inside *inside, const struct row_view *view)
+static void command_print_json(const struct inside *inside,
+			       const struct row_view *view)
 {
 	json_t *root = json_object();
 	json_t *processes = json_array();
@@ -42,7 +43,8 @@ static void print_json(const struct inside *inside, const struct row_view *view)
 }
 
 /* Keeps a snapshot. */
-static void keep(struct inside *inside, const struct published *process)
+static void arrays_command_keep(struct inside *inside,
+				const struct published *process)
 {
 	inside->processes = memory_resize(inside->processes, inside->count + 1,
 					  sizeof(*inside->processes));
@@ -55,13 +57,13 @@ static void keep(struct inside *inside, const struct published *process)
 	inside->status = EXIT_FAILED;
 }
 
-static void ask(struct inside *inside, int pid)
+static void arrays_command_ask(struct inside *inside, int pid)
 {
 	struct published process;
 	char *reason;
 
 	if (published_read(pid, &process, &reason) == PUBLISHED_FINE) {
-		keep(inside, &process);
+		arrays_command_keep(inside, &process);
 		return;
 	}
 	complain("%s", reason);
@@ -69,7 +71,7 @@ static void ask(struct inside *inside, int pid)
 	inside->status = EXIT_FAILED;
 }
 
-static bool has_buffer(const struct inside *inside)
+static bool command_has_buffer(const struct inside *inside)
 {
 	size_t i;
 
@@ -87,17 +89,17 @@ static void ask_holders(struct inside *inside, const struct buffer_entry *entry)
 
 	holders_find(entry->node->name, inside->buffer, &holders);
 	for (i = 0; i < holders.count; i++)
-		ask(inside, holders.entries[i].pid);
+		arrays_command_ask(inside, holders.entries[i].pid);
 	if (!holders.count)
 		complain(
 			"no process that you may inspect holds buffer %" PRIu64,
 			inside->buffer);
-	else if (inside->count && !has_buffer(inside))
+	else if (inside->count && !command_has_buffer(inside))
 		complain("buffer %" PRIu64
 			 " lies in no pool of the processes that publish",
 			 inside->buffer);
 	/* One answer is enough: an importer need not publish. */
-	if (has_buffer(inside))
+	if (command_has_buffer(inside))
 		inside->status = EXIT_FINE;
 	else
 		inside->status = EXIT_FAILED;
@@ -125,12 +127,12 @@ static bool ask_about_buffer(const struct request *request,
 		complain("there is no buffer %" PRIu64 " that you may see",
 			 inside->buffer);
 	buffers_free(&list);
-	return has_buffer(inside);
+	return command_has_buffer(inside);
 }
 
 /* True if something can be shown. */
-static bool find(const struct request *request, uint64_t number,
-		 struct inside *inside)
+static bool arrays_command_find(const struct request *request, uint64_t number,
+				struct inside *inside)
 {
 	struct published process;
 	char *reason = NULL;
@@ -140,7 +142,7 @@ static bool find(const struct request *request, uint64_t number,
 	if (!option_value(request, &buffer_option)) {
 		switch (published_read(number, &process, &reason)) {
 		case PUBLISHED_FINE:
-			keep(inside, &process);
+			arrays_command_keep(inside, &process);
 			inside->node = request->node;
 			return true;
 		case PUBLISHED_FAILED:
@@ -201,10 +203,10 @@ static enum exit_code arrays_run(const struct request *request)
 	if (!parse_operand(request, &number) || !parse_limit(request, &limit) ||
 	    !row_view_make(request, array_columns, &view))
 		return EXIT_USAGE;
-	if (!find(request, number, &inside))
+	if (!arrays_command_find(request, number, &inside))
 		inside.status = EXIT_FAILED;
 	else if (request->json)
-		print_json(&inside, &view);
+		command_print_json(&inside, &view);
 	else
 		inside_print(request, &inside, &view, limit);
 	for (i = 0; i < inside.count; i++)

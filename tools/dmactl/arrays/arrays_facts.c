@@ -39,7 +39,7 @@ void region_each(const struct published *process,
 	}
 }
 
-static void add_free(struct region_facts *facts, uint64_t size)
+static void facts_add_free(struct region_facts *facts, uint64_t size)
 {
 	facts->free += size;
 	facts->free_runs++;
@@ -47,12 +47,12 @@ static void add_free(struct region_facts *facts, uint64_t size)
 		facts->longest_free = size;
 }
 
-static void add_row(void *context, const struct array_row *row)
+static void facts_add_row(void *context, const struct array_row *row)
 {
 	struct region_facts *facts = context;
 
 	if (!row->block) {
-		add_free(facts, row->size);
+		facts_add_free(facts, row->size);
 		return;
 	}
 	switch (row->block->fixed->state) {
@@ -75,7 +75,7 @@ void region_sum(const struct published *process,
 		struct region_facts *facts)
 {
 	*facts = (struct region_facts){ 0 };
-	region_each(process, region, add_row, facts);
+	region_each(process, region, facts_add_row, facts);
 }
 
 unsigned int region_fragmented(const struct region_facts *facts)
@@ -93,7 +93,7 @@ struct drawing {
 	double *kept;
 };
 
-static void draw_row(void *context, const struct array_row *row)
+static void facts_draw_row(void *context, const struct array_row *row)
 {
 	struct drawing *drawing = context;
 	double from = (double)row->offset * drawing->scale;
@@ -125,7 +125,7 @@ char *region_map(const struct published *process,
 	char *map = memory_new(width + 1, 1);
 	size_t i;
 
-	region_each(process, region, draw_row, &drawing);
+	region_each(process, region, facts_draw_row, &drawing);
 	for (i = 0; i < width; i++) {
 		map[i] = '.';
 		if (drawing.used[i] >= 0.5)
@@ -140,7 +140,7 @@ char *region_map(const struct published *process,
 	return map;
 }
 
-struct listing {
+struct facts_listing {
 	const struct row_view *view;
 	json_t *blocks;
 };
@@ -155,9 +155,9 @@ static void add_text(json_t *object, const char *key, const char *text,
 		document_set(object, key, json_null());
 }
 
-static void list_row(void *context, const struct array_row *row)
+static void facts_list_row(void *context, const struct array_row *row)
 {
-	struct listing *listing = context;
+	struct facts_listing *listing = context;
 	const struct published_block *block = row->block;
 	json_t *object;
 	json_t *shape = NULL;
@@ -192,12 +192,12 @@ static json_t *region_document(const struct published *process,
 			       const struct published_region *region,
 			       const struct row_view *view)
 {
-	struct listing listing = { .view = view, .blocks = json_array() };
+	struct facts_listing listing = { .view = view, .blocks = json_array() };
 	json_t *object = json_object();
 	struct region_facts facts;
 
 	region_sum(process, region, &facts);
-	region_each(process, region, list_row, &listing);
+	region_each(process, region, facts_list_row, &listing);
 	document_number(object, "buffer", region->fixed->buffer);
 	document_number(object, "size", region->fixed->size);
 	document_number(object, "age_ns", region->fixed->age_ns);

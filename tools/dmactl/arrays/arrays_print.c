@@ -16,7 +16,7 @@ const struct command_option arrays_all_option = {
 	.text = "also rows for cached blocks and free runs",
 };
 
-struct rows {
+struct arrays_rows {
 	struct array_row *entries;
 	size_t count;
 	size_t room;
@@ -46,9 +46,9 @@ bool inside_has(const struct inside *inside, const struct published *process)
 	return false;
 }
 
-static void add_row(void *context, const struct array_row *row)
+static void print_add_row(void *context, const struct array_row *row)
 {
-	struct rows *rows = context;
+	struct arrays_rows *rows = context;
 
 	if (!rows->all &&
 	    (!row->block || row->block->fixed->state == DRAY_PUBLISH_CACHED))
@@ -61,9 +61,9 @@ static void add_row(void *context, const struct array_row *row)
 	rows->entries[rows->count++] = *row;
 }
 
-static struct rows take_rows(const struct inside *inside, bool all)
+static struct arrays_rows print_take_rows(const struct inside *inside, bool all)
 {
-	struct rows rows = { .all = all };
+	struct arrays_rows rows = { .all = all };
 	size_t i, j;
 
 	for (i = 0; i < inside->count; i++) {
@@ -72,7 +72,7 @@ static struct rows take_rows(const struct inside *inside, bool all)
 		for (j = 0; j < process->region_count; j++)
 			if (inside_wants(inside, &process->regions[j]))
 				region_each(process, &process->regions[j],
-					    add_row, &rows);
+					    print_add_row, &rows);
 	}
 	return rows;
 }
@@ -81,8 +81,8 @@ static void print_rows(const struct request *request,
 		       const struct inside *inside, const struct row_view *view,
 		       uint64_t limit)
 {
-	struct rows rows =
-		take_rows(inside, option_value(request, &arrays_all_option));
+	struct arrays_rows rows = print_take_rows(
+		inside, option_value(request, &arrays_all_option));
 	const void **order =
 		memory_resize(NULL, rows.count + 1, sizeof(*order));
 	struct table *table;
@@ -101,8 +101,8 @@ static void print_rows(const struct request *request,
 	free(rows.entries);
 }
 
-static void print_size(const struct request *request, const char *before,
-		       uint64_t size)
+static void arrays_print_size(const struct request *request, const char *before,
+			      uint64_t size)
 {
 	char text[QUANTITY_ROOM];
 
@@ -128,19 +128,19 @@ static void print_sums(const struct request *request,
 	region_sum(process, region, &facts);
 	printf("buffer %" PRIu64 " of pool '%s' on %s, process %d (%s)",
 	       region->fixed->buffer, name, node, process->pid, comm);
-	print_size(request, ": ", region->fixed->size);
+	arrays_print_size(request, ": ", region->fixed->size);
 	if (pool->flags & DRAY_PUBLISH_POOL_CLOSED)
 		printf(", closed");
-	print_size(request, "\n  used ", facts.used);
+	arrays_print_size(request, "\n  used ", facts.used);
 	printf(" in %zu block%s (%zu array%s)", facts.blocks,
 	       facts.blocks == 1 ? "" : "s", facts.arrays,
 	       facts.arrays == 1 ? "" : "s");
-	print_size(request, ", cached ", facts.cached);
-	print_size(request, ", parked ", facts.parked);
-	print_size(request, "\n  free ", facts.free);
+	arrays_print_size(request, ", cached ", facts.cached);
+	arrays_print_size(request, ", parked ", facts.parked);
+	arrays_print_size(request, "\n  free ", facts.free);
 	printf(" in %zu run%s", facts.free_runs,
 	       facts.free_runs == 1 ? "" : "s");
-	print_size(request, ", the longest ", facts.longest_free);
+	arrays_print_size(request, ", the longest ", facts.longest_free);
 	printf(", fragmented %u%%\n", region_fragmented(&facts));
 	if (request->width && request->width < width + 4)
 		width = request->width > 20 ? request->width - 4 : 16;

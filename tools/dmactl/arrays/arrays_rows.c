@@ -30,21 +30,21 @@ const char *row_kind(const struct array_row *row)
 							     : "block";
 }
 
-static void add_number(struct table *table, uint64_t number)
+static void rows_add_number(struct table *table, uint64_t number)
 {
 	table_cell(table, TABLE_PLAIN, "%" PRIu64, number);
 }
 
-static uint64_t pid_key(const void *row)
+static uint64_t rows_pid_key(const void *row)
 {
 	return (uint64_t)row_of(row)->process->pid;
 }
 
-static void add_pid(struct table *table, const struct request *request,
-		    const void *row)
+static void rows_add_pid(struct table *table, const struct request *request,
+			 const void *row)
 {
 	(void)request;
-	add_number(table, pid_key(row));
+	rows_add_number(table, rows_pid_key(row));
 }
 
 static uint64_t buffer_key(const void *row)
@@ -56,7 +56,7 @@ static void add_buffer(struct table *table, const struct request *request,
 		       const void *row)
 {
 	(void)request;
-	add_number(table, buffer_key(row));
+	rows_add_number(table, buffer_key(row));
 }
 
 static char *pool_key(const void *row)
@@ -66,8 +66,8 @@ static char *pool_key(const void *row)
 	return text_format("%.*s", (int)sizeof(pool->name), pool->name);
 }
 
-static void add_pool(struct table *table, const struct request *request,
-		     const void *row)
+static void rows_add_pool(struct table *table, const struct request *request,
+			  const void *row)
 {
 	const struct dray_publish_pool *pool = row_of(row)->region->pool;
 
@@ -84,18 +84,18 @@ static void add_offset(struct table *table, const struct request *request,
 		       const void *row)
 {
 	(void)request;
-	add_number(table, offset_key(row));
+	rows_add_number(table, offset_key(row));
 }
 
-static uint64_t size_key(const void *row)
+static uint64_t rows_size_key(const void *row)
 {
 	return row_of(row)->size;
 }
 
-static void add_size(struct table *table, const struct request *request,
-		     const void *row)
+static void rows_add_size(struct table *table, const struct request *request,
+			  const void *row)
 {
-	table_size(table, request, size_key(row));
+	table_size(table, request, rows_size_key(row));
 }
 
 static uint64_t asked_key(const void *row)
@@ -136,7 +136,7 @@ static void add_kind(struct table *table, const struct request *request,
 	table_cell(table, TABLE_PLAIN, "%s", row_kind(row));
 }
 
-static bool is_array(const struct array_row *row)
+static bool rows_is_array(const struct array_row *row)
 {
 	return row->block && row->block->fixed->flags & DRAY_PUBLISH_ARRAY;
 }
@@ -145,10 +145,10 @@ static bool is_array(const struct array_row *row)
 static char *shape_key(const void *row)
 {
 	const struct published_block *block = row_of(row)->block;
-	char *text = text_format("%s", is_array(row) ? "(" : "");
+	char *text = text_format("%s", rows_is_array(row) ? "(" : "");
 	uint32_t i;
 
-	if (!is_array(row))
+	if (!rows_is_array(row))
 		return text;
 	for (i = 0; i < block->fixed->ndim; i++)
 		text_append(&text, "%s%" PRId64, i ? "," : "", block->shape[i]);
@@ -200,16 +200,16 @@ static void add_type(struct table *table, const struct request *request,
 	free(text);
 }
 
-static uint64_t busy_key(const void *row)
+static uint64_t rows_busy_key(const void *row)
 {
 	return row_of(row)->block ? row_of(row)->block->fixed->holds : 0;
 }
 
-static void add_busy(struct table *table, const struct request *request,
-		     const void *row)
+static void rows_add_busy(struct table *table, const struct request *request,
+			  const void *row)
 {
 	(void)request;
-	add_number(table, busy_key(row));
+	rows_add_number(table, rows_busy_key(row));
 }
 
 static char *site_key(const void *row)
@@ -233,17 +233,17 @@ static void add_site(struct table *table, const struct request *request,
 
 /* clang-format off */
 const struct row_column array_columns[] = {
-	{ "pid", ">PID", "", true, add_pid, pid_key, NULL },
-	{ "pool", "~POOL", "", true, add_pool, NULL, pool_key },
+	{ "pid", ">PID", "", true, rows_add_pid, rows_pid_key, NULL },
+	{ "pool", "~POOL", "", true, rows_add_pool, NULL, pool_key },
 	{ "buffer", ">BUFFER", "", false, add_buffer, buffer_key, NULL },
 	{ "offset", ">OFFSET", "offset", false, add_offset, offset_key, NULL },
-	{ "size", ">SIZE", "size", false, add_size, size_key, NULL },
+	{ "size", ">SIZE", "size", false, rows_add_size, rows_size_key, NULL },
 	{ "asked", ">ASKED", "asked", false, add_asked, asked_key, NULL },
 	{ "state", "STATE", "state", false, add_state, NULL, state_key },
 	{ "kind", "KIND", "kind", false, add_kind, NULL, kind_key },
 	{ "shape", "SHAPE", "shape", false, add_shape, NULL, shape_key },
 	{ "type", "~TYPE", "type", false, add_type, NULL, type_key },
-	{ "busy", ">BUSY", "transfers", true, add_busy, busy_key, NULL },
+	{ "busy", ">BUSY", "transfers", true, rows_add_busy, rows_busy_key, NULL },
 	{ "site", "~SITE", "site", false, add_site, NULL, site_key },
 	{ 0 },
 };

@@ -8,7 +8,7 @@
 #include "cli.h"
 #include "published.h"
 
-struct parser {
+struct published_parser {
 	struct published *out;
 	const struct dray_publish_pool *pool; /* NULL: none yet */
 	size_t first; /* block that has no region yet */
@@ -18,7 +18,8 @@ struct parser {
 };
 
 /* Makes room for one more; doubles. */
-static void *grow(void *entries, size_t count, size_t *room, size_t size)
+static void *published_parse_grow(void *entries, size_t count, size_t *room,
+				  size_t size)
 {
 	if (count < *room)
 		return entries;
@@ -26,7 +27,8 @@ static void *grow(void *entries, size_t count, size_t *room, size_t size)
 	return memory_resize(entries, *room, size);
 }
 
-static const char *add_pool(struct parser *parser, const void *item)
+static const char *parse_add_pool(struct published_parser *parser,
+				  const void *item)
 {
 	const struct dray_publish_pool *pool = item;
 
@@ -37,7 +39,7 @@ static const char *add_pool(struct parser *parser, const void *item)
 	return NULL;
 }
 
-static const char *add_block(struct parser *parser, const void *item)
+static const char *add_block(struct published_parser *parser, const void *item)
 {
 	const struct dray_publish_block *block = item;
 	struct published *out = parser->out;
@@ -60,8 +62,9 @@ static const char *add_block(struct parser *parser, const void *item)
 	    block->offset < parser->end)
 		return "blocks that overlap";
 	parser->end = end;
-	out->blocks = grow(out->blocks, out->block_count, &parser->block_room,
-			   sizeof(*out->blocks));
+	out->blocks =
+		published_parse_grow(out->blocks, out->block_count,
+				     &parser->block_room, sizeof(*out->blocks));
 	rest = (const char *)(block + 1) + block->ndim * sizeof(int64_t);
 	out->blocks[out->block_count++] = (struct published_block){
 		.fixed = block,
@@ -72,7 +75,8 @@ static const char *add_block(struct parser *parser, const void *item)
 	return NULL;
 }
 
-static const char *add_region(struct parser *parser, const void *item)
+static const char *parse_add_region(struct published_parser *parser,
+				    const void *item)
 {
 	const struct dray_publish_region *region = item;
 	struct published *out = parser->out;
@@ -81,8 +85,9 @@ static const char *add_region(struct parser *parser, const void *item)
 		return "a buffer without a pool";
 	if (!region->size || parser->end > region->size)
 		return "a block that leaves its buffer";
-	out->regions = grow(out->regions, out->region_count,
-			    &parser->region_room, sizeof(*out->regions));
+	out->regions = published_parse_grow(out->regions, out->region_count,
+					    &parser->region_room,
+					    sizeof(*out->regions));
 	out->regions[out->region_count++] = (struct published_region){
 		.fixed = region,
 		.pool = parser->pool,
@@ -94,17 +99,18 @@ static const char *add_region(struct parser *parser, const void *item)
 	return NULL;
 }
 
-static const char *add_item(struct parser *parser,
-			    const struct dray_publish_item *item)
+static const char *parse_add_item(struct published_parser *parser,
+				  const struct dray_publish_item *item)
 {
 	static const struct {
 		size_t least; /* bytes */
-		const char *(*add)(struct parser *parser, const void *item);
+		const char *(*add)(struct published_parser *parser,
+				   const void *item);
 	} kinds[] = {
 		[DRAY_PUBLISH_POOL] = { sizeof(struct dray_publish_pool),
-					add_pool },
+					parse_add_pool },
 		[DRAY_PUBLISH_REGION] = { sizeof(struct dray_publish_region),
-					  add_region },
+					  parse_add_region },
 		[DRAY_PUBLISH_BLOCK] = { sizeof(struct dray_publish_block),
 					 add_block },
 	};
@@ -117,7 +123,7 @@ static const char *add_item(struct parser *parser,
 	return kinds[item->kind].add(parser, item);
 }
 
-static const char *add_items(struct parser *parser, const char *at,
+static const char *add_items(struct published_parser *parser, const char *at,
 			     const char *end)
 {
 	const char *wrong = NULL;
@@ -129,7 +135,7 @@ static const char *add_items(struct parser *parser, const char *at,
 		    item->size < sizeof(*item) || item->size % 8 ||
 		    item->size > (size_t)(end - at))
 			return "an item that leaves the snapshot";
-		wrong = add_item(parser, item);
+		wrong = parse_add_item(parser, item);
 		at += item->size;
 	}
 	if (!wrong && parser->first != parser->out->block_count)
@@ -141,7 +147,7 @@ const char *published_parse(const void *bytes, size_t size,
 			    struct published *out)
 {
 	const struct dray_publish_head *head = bytes;
-	struct parser parser = { .out = out };
+	struct published_parser parser = { .out = out };
 	const char *wrong;
 
 	*out = (struct published){ 0 };

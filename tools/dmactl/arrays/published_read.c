@@ -45,7 +45,7 @@ static int own_number(int pid)
 }
 
 /* Returns a socket, or a negative errno. */
-static int connect_to(int number)
+static int read_connect_to(int number)
 {
 	const struct timeval patience = { .tv_sec = PATIENCE_S };
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -71,7 +71,7 @@ static int connect_to(int number)
 }
 
 /* Returns false if another process has the socket. */
-static bool is_of(int fd, int pid, char **reason)
+static bool read_is_of(int fd, int pid, char **reason)
 {
 	socklen_t length = sizeof(struct ucred);
 	struct ucred peer = { 0 };
@@ -98,7 +98,7 @@ static int take_fd(struct msghdr *message)
 	return fd;
 }
 
-static char *refusal(int pid, int error)
+static char *published_read_refusal(int pid, int error)
 {
 	if (error == -EACCES)
 		return text_format("process %d belongs to another user: only "
@@ -109,7 +109,7 @@ static char *refusal(int pid, int error)
 }
 
 /* Receives the snapshot's file descriptor; -1 with a reason. */
-static int receive(int socket, int pid, char **reason)
+static int published_read_receive(int socket, int pid, char **reason)
 {
 	struct dray_publish_answer answer = { 0 };
 	union {
@@ -147,7 +147,7 @@ static int receive(int socket, int pid, char **reason)
 				    "the format, dmactl reads version %d",
 				    pid, answer.version, DRAY_PUBLISH_VERSION);
 	else if (answer.error)
-		*reason = refusal(pid, answer.error);
+		*reason = published_read_refusal(pid, answer.error);
 	else if (fd < 0)
 		*reason = text_format("process %d sends no snapshot", pid);
 	else
@@ -158,7 +158,7 @@ static int receive(int socket, int pid, char **reason)
 }
 
 /* Reads the whole file; NULL with a reason. */
-static void *read_whole(int fd, int pid, size_t *size, char **reason)
+static void *published_read_whole(int fd, int pid, size_t *size, char **reason)
 {
 	int seals = fcntl(fd, F_GET_SEALS);
 	char *bytes;
@@ -194,19 +194,20 @@ static void *read_whole(int fd, int pid, size_t *size, char **reason)
 	return NULL;
 }
 
-static bool fetch(int socket, int pid, struct published *out, char **reason)
+static bool published_read_fetch(int socket, int pid, struct published *out,
+				 char **reason)
 {
 	const char *wrong;
 	void *bytes;
 	size_t size;
 	int fd;
 
-	if (!is_of(socket, pid, reason))
+	if (!read_is_of(socket, pid, reason))
 		return false;
-	fd = receive(socket, pid, reason);
+	fd = published_read_receive(socket, pid, reason);
 	if (fd < 0)
 		return false;
-	bytes = read_whole(fd, pid, &size, reason);
+	bytes = published_read_whole(fd, pid, &size, reason);
 	close(fd);
 	if (!bytes)
 		return false;
@@ -244,7 +245,7 @@ enum published_result published_read(uint64_t process_number,
 				      process_number);
 		return PUBLISHED_NOT;
 	}
-	socket = connect_to(number);
+	socket = read_connect_to(number);
 	if (socket == -ECONNREFUSED) {
 		*reason = say_not(pid);
 		return PUBLISHED_NOT;
@@ -255,7 +256,7 @@ enum published_result published_read(uint64_t process_number,
 							: strerror(-socket));
 		return PUBLISHED_FAILED;
 	}
-	done = fetch(socket, pid, out, reason);
+	done = published_read_fetch(socket, pid, out, reason);
 	close(socket);
 	if (!done)
 		return PUBLISHED_FAILED;

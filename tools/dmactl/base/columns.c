@@ -22,9 +22,9 @@ const struct command_option sort_option = {
 	.text = "sort by this column; -COLUMN: the largest first",
 };
 
-static const struct row_column *find_column(const struct request *request,
-					    const struct row_column *all,
-					    const char *name)
+static const struct row_column *
+columns_find_column(const struct request *request, const struct row_column *all,
+		    const char *name)
 {
 	const struct row_column *column;
 	char *names = NULL;
@@ -64,8 +64,8 @@ static bool choose_columns(const struct request *request,
 	bool fine = true;
 
 	while (fine && (name = strsep(&rest, ",")))
-		fine = add_column(request, find_column(request, all, name),
-				  view);
+		fine = add_column(
+			request, columns_find_column(request, all, name), view);
 	free(names);
 	return fine;
 }
@@ -81,7 +81,8 @@ bool row_view_make(const struct request *request, const struct row_column *all,
 		return false;
 	if (sort) {
 		view->descending = *sort == '-';
-		view->sort = find_column(request, all, sort + view->descending);
+		view->sort = columns_find_column(request, all,
+						 sort + view->descending);
 		if (!view->sort)
 			return false;
 	}

@@ -9,14 +9,14 @@
 #include "document.h"
 #include "words.h"
 
-static void *take_memory(size_t size)
+static void *document_take_memory(size_t size)
 {
 	return memory_resize(NULL, size, 1);
 }
 
 void document_begin(void)
 {
-	json_set_alloc_funcs(take_memory, free);
+	json_set_alloc_funcs(document_take_memory, free);
 }
 
 /* Fails only if the value is NULL: memory cannot run out. */
@@ -133,7 +133,8 @@ static void set_node(json_t *object, const struct buffer_entry *entry)
 			      sizeof(entry->node->name));
 }
 
-static void set_owner(json_t *object, const struct dray_buffer_info *info)
+static void document_set_owner(json_t *object,
+			       const struct dray_buffer_info *info)
 {
 	char *user = user_word(info->uid);
 
@@ -170,7 +171,7 @@ json_t *document_buffer(const struct buffer_entry *entry)
 	else
 		document_set(object, "device_reads_only",
 			     json_boolean(info->flags & DRAY_BUFFER_READ_ONLY));
-	set_owner(object, info);
+	document_set_owner(object, info);
 	if (buffer) {
 		document_number(object, "mapped", info->mapped);
 		document_number(object, "attachments", info->attachments);

@@ -60,7 +60,8 @@ const struct command_option held_option = {
 };
 
 /* Reads a whole number up to @most. */
-static bool read_number(const char *text, uint64_t most, uint64_t *number)
+static bool filter_read_number(const char *text, uint64_t most,
+			       uint64_t *number)
 {
 	const char *end = parse_number(text, 10, number);
 
@@ -73,7 +74,7 @@ static bool read_user(const char *text, uint64_t *uid)
 
 	if (user)
 		*uid = user->pw_uid;
-	return user || read_number(text, UINT32_MAX, uid);
+	return user || filter_read_number(text, UINT32_MAX, uid);
 }
 
 static bool check_values(const struct request *request)
@@ -83,7 +84,7 @@ static bool check_values(const struct request *request)
 	size_t i;
 
 	for (i = 0; (value = option_value_at(request, &pid_option, i)); i++)
-		if (!read_number(value, INT32_MAX, &number)) {
+		if (!filter_read_number(value, INT32_MAX, &number)) {
 			complain("'%s' is not a process id", value);
 			return false;
 		}
@@ -118,7 +119,7 @@ bool filter_pid(const struct filter *filter, int64_t pid)
 
 	for (i = 0; (value = option_value_at(filter->request, &pid_option, i));
 	     i++)
-		if (read_number(value, INT32_MAX, &wanted) &&
+		if (filter_read_number(value, INT32_MAX, &wanted) &&
 		    (int64_t)wanted == pid)
 			return true;
 	return !i;

@@ -81,9 +81,9 @@ static int compare_entries(const void *a, const void *b)
 	return is_at_home(second) - is_at_home(first);
 }
 
-static bool is_wanted(const struct request *request,
-		      const struct buffer_list *list, size_t kept,
-		      const struct buffer_entry *entry)
+static bool gather_is_wanted(const struct request *request,
+			     const struct buffer_list *list, size_t kept,
+			     const struct buffer_entry *entry)
 {
 	if (kept && list->entries[kept - 1].info.id == entry->info.id)
 		return false;
@@ -106,7 +106,7 @@ bool buffers_gather(const struct request *request, struct buffer_list *list)
 	qsort(list->entries, list->count, sizeof(*list->entries),
 	      compare_entries);
 	for (i = 0; i < list->count; i++)
-		if (is_wanted(request, list, kept, &list->entries[i]))
+		if (gather_is_wanted(request, list, kept, &list->entries[i]))
 			list->entries[kept++] = list->entries[i];
 	list->count = kept;
 	return true;

@@ -15,7 +15,7 @@ static const int ending[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE };
 static volatile sig_atomic_t caught;
 static sigset_t before;
 
-static void note(int number)
+static void interrupt_note(int number)
 {
 	if (number != SIGCHLD && !caught)
 		caught = number;
@@ -23,7 +23,7 @@ static void note(int number)
 
 void interrupt_begin(void)
 {
-	const struct sigaction action = { .sa_handler = note };
+	const struct sigaction action = { .sa_handler = interrupt_note };
 	struct sigaction old;
 	sigset_t blocked;
 	size_t i;

@@ -51,7 +51,7 @@ void picture_destroy(struct picture *picture)
 	free(picture);
 }
 
-static void add(struct picture *picture, const struct shape *shape)
+static void picture_draw_add(struct picture *picture, const struct shape *shape)
 {
 	assert(isfinite(shape->from.x) && isfinite(shape->from.y));
 	assert(isfinite(shape->size.x) && isfinite(shape->size.y));
@@ -66,12 +66,12 @@ static void add(struct picture *picture, const struct shape *shape)
 void picture_rectangle(struct picture *picture, double x, double y,
 		       double width, double height, uint32_t colour)
 {
-	add(picture, &(struct shape){
-			     .kind = SHAPE_RECTANGLE,
-			     .colour = colour,
-			     .from = { x, y },
-			     .size = { width, height },
-		     });
+	picture_draw_add(picture, &(struct shape){
+					  .kind = SHAPE_RECTANGLE,
+					  .colour = colour,
+					  .from = { x, y },
+					  .size = { width, height },
+				  });
 }
 
 void picture_lines(struct picture *picture, const struct picture_point *points,
@@ -90,7 +90,7 @@ void picture_lines(struct picture *picture, const struct picture_point *points,
 		assert(isfinite(points[i].x) && isfinite(points[i].y));
 		shape.points[i] = points[i];
 	}
-	add(picture, &shape);
+	picture_draw_add(picture, &shape);
 }
 
 void picture_line(struct picture *picture, double x1, double y1, double x2,
@@ -155,28 +155,28 @@ void picture_text(struct picture *picture, double x, double y, double size,
 	va_start(args, format);
 	text = text_format_list(format, args);
 	va_end(args);
-	add(picture, &(struct shape){
-			     .kind = SHAPE_TEXT,
-			     .colour = colour,
-			     .anchor = anchor,
-			     .from = { x, y },
-			     .measure = size,
-			     .text = valid_text(text),
-		     });
+	picture_draw_add(picture, &(struct shape){
+					  .kind = SHAPE_TEXT,
+					  .colour = colour,
+					  .anchor = anchor,
+					  .from = { x, y },
+					  .measure = size,
+					  .text = valid_text(text),
+				  });
 	free(text);
 }
 
 void picture_group(struct picture *picture, const char *title)
 {
-	add(picture, &(struct shape){
-			     .kind = SHAPE_GROUP,
-			     .text = valid_text(title),
-		     });
+	picture_draw_add(picture, &(struct shape){
+					  .kind = SHAPE_GROUP,
+					  .text = valid_text(title),
+				  });
 }
 
 void picture_group_end(struct picture *picture)
 {
-	add(picture, &(struct shape){ .kind = SHAPE_GROUP_END });
+	picture_draw_add(picture, &(struct shape){ .kind = SHAPE_GROUP_END });
 }
 
 static bool side_given(const struct request *request,
@@ -205,7 +205,7 @@ bool picture_size_given(const struct request *request,
 	       side_given(request, &picture_height_option, &size->height);
 }
 
-static bool ends_in(const char *name, const char *ending)
+static bool draw_ends_in(const char *name, const char *ending)
 {
 	size_t length = strlen(name);
 	size_t bytes = strlen(ending);
@@ -215,8 +215,8 @@ static bool ends_in(const char *name, const char *ending)
 
 enum exit_code picture_check(const char *file)
 {
-	if (!strcmp(file, "-") || ends_in(file, ".svg") ||
-	    ends_in(file, ".png"))
+	if (!strcmp(file, "-") || draw_ends_in(file, ".svg") ||
+	    draw_ends_in(file, ".png"))
 		return EXIT_FINE;
 	complain("cannot draw a picture into '%s': the name must end in .svg "
 		 "or .png, or be '-' for an SVG to standard output",
@@ -234,7 +234,7 @@ enum exit_code picture_write(const struct picture *picture, const char *file)
 		return status;
 	if (!output_open(&output, file))
 		return EXIT_FAILED;
-	if (ends_in(file, ".png"))
+	if (draw_ends_in(file, ".png"))
 		good = png_write(picture, output.stream);
 	else
 		good = svg_write(picture, output.stream);

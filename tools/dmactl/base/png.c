@@ -49,7 +49,7 @@ struct cairo {
 	FUNCTIONS(DECLARE)
 };
 
-static bool load(struct cairo *cairo)
+static bool png_load(struct cairo *cairo)
 {
 	/* It stays loaded until the program ends. */
 	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
@@ -92,8 +92,8 @@ static void set_font(const struct cairo *cairo, cairo_t *drawing)
 				CAIRO_FONT_WEIGHT_NORMAL);
 }
 
-static void draw_text(const struct cairo *cairo, cairo_t *drawing,
-		      const struct shape *shape)
+static void png_draw_text(const struct cairo *cairo, cairo_t *drawing,
+			  const struct shape *shape)
 {
 	cairo_text_extents_t extents;
 	double x = shape->from.x;
@@ -109,8 +109,8 @@ static void draw_text(const struct cairo *cairo, cairo_t *drawing,
 	cairo->show_text(drawing, shape->text);
 }
 
-static void draw(const struct cairo *cairo, cairo_t *drawing,
-		 const struct shape *shape)
+static void png_draw(const struct cairo *cairo, cairo_t *drawing,
+		     const struct shape *shape)
 {
 	size_t i;
 
@@ -131,7 +131,7 @@ static void draw(const struct cairo *cairo, cairo_t *drawing,
 		cairo->stroke(drawing);
 		break;
 	case SHAPE_TEXT:
-		draw_text(cairo, drawing, shape);
+		png_draw_text(cairo, drawing, shape);
 		break;
 	case SHAPE_GROUP:
 	case SHAPE_GROUP_END:
@@ -148,8 +148,8 @@ static cairo_status_t put_bytes(void *stream, const unsigned char *bytes,
 }
 
 /* Errors of the stream are output_end()'s to tell. */
-static bool finish(const struct cairo *cairo, cairo_t *drawing,
-		   cairo_surface_t *surface, FILE *stream)
+static bool png_finish(const struct cairo *cairo, cairo_t *drawing,
+		       cairo_surface_t *surface, FILE *stream)
 {
 	cairo_status_t status = cairo->status(drawing);
 
@@ -170,7 +170,7 @@ bool png_write(const struct picture *picture, FILE *stream)
 	size_t i;
 	bool good;
 
-	if (!load(&cairo))
+	if (!png_load(&cairo))
 		return false;
 	surface = cairo.image_surface_create(CAIRO_FORMAT_RGB24,
 					     (int)picture->size.width,
@@ -180,8 +180,8 @@ bool png_write(const struct picture *picture, FILE *stream)
 	cairo.paint(drawing);
 	set_font(&cairo, drawing);
 	for (i = 0; i < picture->count; i++)
-		draw(&cairo, drawing, &picture->shapes[i]);
-	good = finish(&cairo, drawing, surface, stream);
+		png_draw(&cairo, drawing, &picture->shapes[i]);
+	good = png_finish(&cairo, drawing, surface, stream);
 	cairo.destroy(drawing);
 	cairo.surface_destroy(surface);
 	return good;

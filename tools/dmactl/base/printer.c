@@ -27,8 +27,8 @@ static void put_place(struct printer *printer, const char *key)
 		printf("\"%s\": ", key);
 }
 
-static void begin(struct printer *printer, const char *key, char start,
-		  char end)
+static void printer_begin(struct printer *printer, const char *key, char start,
+			  char end)
 {
 	assert(printer->depth < PRINTER_DEPTH);
 	put_place(printer, key);
@@ -39,12 +39,12 @@ static void begin(struct printer *printer, const char *key, char start,
 
 void printer_object(struct printer *printer, const char *key)
 {
-	begin(printer, key, '{', '}');
+	printer_begin(printer, key, '{', '}');
 }
 
 void printer_array(struct printer *printer, const char *key)
 {
-	begin(printer, key, '[', ']');
+	printer_begin(printer, key, '[', ']');
 }
 
 void printer_end(struct printer *printer)

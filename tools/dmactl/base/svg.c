@@ -6,7 +6,7 @@
 #include "shape.h"
 
 /* Writes a number with at most two decimals, and no needless zero. */
-static void put_number(FILE *stream, double number)
+static void svg_put_number(FILE *stream, double number)
 {
 	char figures[64];
 	size_t length;
@@ -24,7 +24,7 @@ static void put_number(FILE *stream, double number)
 static void put_attribute(FILE *stream, const char *name, double number)
 {
 	fprintf(stream, " %s=\"", name);
-	put_number(stream, number);
+	svg_put_number(stream, number);
 	putc('"', stream);
 }
 
@@ -33,7 +33,7 @@ static void put_colour(FILE *stream, const char *name, uint32_t colour)
 	fprintf(stream, " %s=\"#%06" PRIx32 "\"", name, colour);
 }
 
-static void put_text(FILE *stream, const char *text)
+static void svg_put_text(FILE *stream, const char *text)
 {
 	for (; *text; text++) {
 		switch (*text) {
@@ -74,9 +74,9 @@ static void put_lines(FILE *stream, const struct shape *shape)
 	for (i = 0; i < shape->count; i++) {
 		if (i)
 			putc(' ', stream);
-		put_number(stream, shape->points[i].x);
+		svg_put_number(stream, shape->points[i].x);
 		putc(',', stream);
-		put_number(stream, shape->points[i].y);
+		svg_put_number(stream, shape->points[i].y);
 	}
 	fputs("\"/>\n", stream);
 }
@@ -95,7 +95,7 @@ static void put_words(FILE *stream, const struct shape *shape)
 	put_attribute(stream, "font-size", shape->measure);
 	put_colour(stream, "fill", shape->colour);
 	fprintf(stream, "%s>", anchors[shape->anchor]);
-	put_text(stream, shape->text);
+	svg_put_text(stream, shape->text);
 	fputs("</text>\n", stream);
 }
 
@@ -113,7 +113,7 @@ static void put_shape(FILE *stream, const struct shape *shape)
 		break;
 	case SHAPE_GROUP:
 		fputs("<g><title>", stream);
-		put_text(stream, shape->text);
+		svg_put_text(stream, shape->text);
 		fputs("</title>\n", stream);
 		break;
 	case SHAPE_GROUP_END:

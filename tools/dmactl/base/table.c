@@ -166,7 +166,8 @@ const char *colour_off(const struct request *request, enum table_colour colour)
 }
 
 /* Narrows the widest column that may be cut until all fit. */
-static void shrink(const struct table *table, size_t *widths, size_t limit)
+static void table_shrink(const struct table *table, size_t *widths,
+			 size_t limit)
 {
 	size_t sum = COLUMN_GAP * (table->column_count - 1);
 	size_t i;
@@ -191,7 +192,8 @@ static void shrink(const struct table *table, size_t *widths, size_t limit)
 	}
 }
 
-static size_t *measure(const struct table *table, const struct request *request)
+static size_t *table_measure(const struct table *table,
+			     const struct request *request)
 {
 	size_t *widths =
 		memory_resize(NULL, table->column_count, sizeof(*widths));
@@ -209,19 +211,19 @@ static size_t *measure(const struct table *table, const struct request *request)
 				widths[i] = cells[i].width;
 	}
 	if (request->width)
-		shrink(table, widths, request->width);
+		table_shrink(table, widths, request->width);
 	return widths;
 }
 
-static void pad(FILE *out, size_t count)
+static void table_pad(FILE *out, size_t count)
 {
 	while (count--)
 		putc(' ', out);
 }
 
-static void print_cell(const struct table *table, const struct cell *cell,
-		       size_t column, size_t width,
-		       const struct request *request, FILE *out)
+static void table_print_cell(const struct table *table, const struct cell *cell,
+			     size_t column, size_t width,
+			     const struct request *request, FILE *out)
 {
 	bool last = column == table->column_count - 1;
 	size_t bytes = strlen(cell->text);
@@ -233,16 +235,16 @@ static void print_cell(const struct table *table, const struct cell *cell,
 		columns = escape_width(cell->text, bytes) + 1;
 	}
 	if (column)
-		pad(out, COLUMN_GAP);
+		table_pad(out, COLUMN_GAP);
 	if (table->columns[column].number)
-		pad(out, width - columns);
+		table_pad(out, width - columns);
 	fputs(colour_on(request, cell->colour), out);
 	fwrite(cell->text, 1, bytes, out);
 	if (cut)
 		putc('+', out);
 	fputs(colour_off(request, cell->colour), out);
 	if (!last && !table->columns[column].number)
-		pad(out, width - columns);
+		table_pad(out, width - columns);
 	if (last)
 		putc('\n', out);
 }
@@ -250,7 +252,7 @@ static void print_cell(const struct table *table, const struct cell *cell,
 void table_write(const struct table *table, const struct request *request,
 		 FILE *out)
 {
-	size_t *widths = measure(table, request);
+	size_t *widths = table_measure(table, request);
 	size_t row, i;
 
 	for (i = 0; request->header && i < table->column_count; i++) {
@@ -259,15 +261,15 @@ void table_write(const struct table *table, const struct request *request,
 			.width = strlen(table->columns[i].title),
 		};
 
-		print_cell(table, &title, i, widths[i], request, out);
+		table_print_cell(table, &title, i, widths[i], request, out);
 	}
 	for (row = 0; row < table->row_count; row++) {
 		const struct cell *cells =
 			table->cells + row * table->column_count;
 
 		for (i = 0; i < table->column_count; i++)
-			print_cell(table, &cells[i], i, widths[i], request,
-				   out);
+			table_print_cell(table, &cells[i], i, widths[i],
+					 request, out);
 	}
 	free(widths);
 }

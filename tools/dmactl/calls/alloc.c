@@ -61,7 +61,7 @@ static const struct command_option hold_option = {
 	.text = "stay and keep it until a signal; no keeper",
 };
 
-struct order {
+struct alloc_order {
 	struct dray_buffer_options options;
 	uint64_t size; /* bytes */
 };
@@ -83,7 +83,7 @@ static bool read_align(const char *text, uint64_t *alignment)
 	return false;
 }
 
-static bool check_name(const char *name)
+static bool alloc_check_name(const char *name)
 {
 	size_t length = name ? strlen(name) : 0;
 
@@ -94,13 +94,13 @@ static bool check_name(const char *name)
 	return false;
 }
 
-static bool read_order(const struct request *request, struct order *order)
+static bool read_order(const struct request *request, struct alloc_order *order)
 {
 	const char *mask = option_value(request, &mask_option);
 	const char *mode = option_value(request, &mode_option);
 	const char *align = option_value(request, &align_option);
 
-	*order = (struct order){
+	*order = (struct alloc_order){
 		.options.heap = option_value(request, &heap_option),
 		.options.name = option_value(request, &name_option),
 		.options.flags =
@@ -117,7 +117,7 @@ static bool read_order(const struct request *request, struct order *order)
 		complain("alloc: --hold and --json do not go with a COMMAND");
 		return false;
 	}
-	return check_name(order->options.name) &&
+	return alloc_check_name(order->options.name) &&
 	       (!mask || parse_mask(mask, &order->options.address_limit)) &&
 	       (!mode || parse_mode(mode, &order->options.mode)) &&
 	       (!align || read_align(align, &order->options.alignment));
@@ -127,8 +127,8 @@ static bool read_order(const struct request *request, struct order *order)
  * Allocates on the first node of the request.  Returns a descriptor and drops
  * everything else; -1 after a complaint.
  */
-static int take(const struct request *request, const struct order *order,
-		struct taken *taken)
+static int alloc_take(const struct request *request,
+		      const struct alloc_order *order, struct taken *taken)
 {
 	struct dray_buffer *buffer;
 	const struct open_node *node;
@@ -186,8 +186,8 @@ static void print_taken(const struct request *request,
 }
 
 /* Leaves a keeper behind, which owns the buffer. */
-static enum exit_code keep(const struct request *request,
-			   const struct order *order)
+static enum exit_code alloc_keep(const struct request *request,
+				 const struct alloc_order *order)
 {
 	struct keeper keeper;
 	struct taken taken;
@@ -195,7 +195,7 @@ static enum exit_code keep(const struct request *request,
 	if (!keeper_start(&keeper, -1))
 		return EXIT_FAILED;
 	if (!keeper.pid) {
-		if (take(request, order, &taken) < 0)
+		if (alloc_take(request, order, &taken) < 0)
 			_exit(EXIT_FAILED);
 		if (keeper_report(&keeper, &taken, sizeof(taken)))
 			keeper_wait();
@@ -207,12 +207,12 @@ static enum exit_code keep(const struct request *request,
 	return keeper_settle(&keeper) ? EXIT_FINE : EXIT_FAILED;
 }
 
-static enum exit_code hold(const struct request *request,
-			   const struct order *order)
+static enum exit_code alloc_hold(const struct request *request,
+				 const struct alloc_order *order)
 {
 	struct taken taken;
 
-	if (take(request, order, &taken) < 0)
+	if (alloc_take(request, order, &taken) < 0)
 		return EXIT_FAILED;
 	print_taken(request, &taken);
 	if (!cli_flush())
@@ -231,12 +231,12 @@ static void set_variable(const char *name, uint64_t value)
 }
 
 /* Becomes the command, which inherits the descriptor: its end frees the buffer. */
-static enum exit_code become(const struct request *request,
-			     const struct order *order)
+static enum exit_code alloc_become(const struct request *request,
+				   const struct alloc_order *order)
 {
 	char **command = request->operands + 1;
 	struct taken taken;
-	int fd = take(request, order, &taken);
+	int fd = alloc_take(request, order, &taken);
 
 	if (fd < 0)
 		return EXIT_FAILED;
@@ -254,15 +254,15 @@ static enum exit_code become(const struct request *request,
 
 static enum exit_code alloc_run(const struct request *request)
 {
-	struct order order;
+	struct alloc_order order;
 
 	if (!read_order(request, &order))
 		return EXIT_USAGE;
 	if (request->operand_count > 1)
-		return become(request, &order);
+		return alloc_become(request, &order);
 	if (option_value(request, &hold_option))
-		return hold(request, &order);
-	return keep(request, &order);
+		return alloc_hold(request, &order);
+	return alloc_keep(request, &order);
 }
 
 static const char description[] =

@@ -7,18 +7,18 @@
 #include "work.h"
 
 /* An operand: ID, ID:OFFSET or, for the source, ID:OFFSET:LENGTH. */
-struct place {
+struct copy_place {
 	char *word; /* the ID */
 	struct part part;
 };
 
-static bool read_place(const char *text, size_t most, struct place *place)
+static bool read_place(const char *text, size_t most, struct copy_place *place)
 {
 	uint64_t *const fields[] = { &place->part.offset, &place->part.length };
 	char *rest;
 	size_t i;
 
-	*place = (struct place){ .word = text_format("%s", text) };
+	*place = (struct copy_place){ .word = text_format("%s", text) };
 	rest = strchr(place->word, ':');
 	for (i = 0; rest && i < most; i++) {
 		char *field = rest + 1;
@@ -42,10 +42,10 @@ static bool read_place(const char *text, size_t most, struct place *place)
 	return false;
 }
 
-static enum exit_code copy(const struct request *request,
-			   const struct reached *src, struct part *from,
-			   const struct reached *dst, struct part *to,
-			   unsigned int flags)
+static enum exit_code calls_copy(const struct request *request,
+				 const struct reached *src, struct part *from,
+				 const struct reached *dst, struct part *to,
+				 unsigned int flags)
 {
 	struct work work = {
 		.dst = dst,
@@ -67,7 +67,8 @@ static enum exit_code copy(const struct request *request,
 
 static enum exit_code copy_between(const struct request *request,
 				   const struct open_nodes *nodes,
-				   struct place places[2], unsigned int flags)
+				   struct copy_place places[2],
+				   unsigned int flags)
 {
 	struct reached src, dst;
 	enum exit_code status = reach(nodes, places[0].word, &src);
@@ -76,8 +77,8 @@ static enum exit_code copy_between(const struct request *request,
 		return status;
 	status = reach(nodes, places[1].word, &dst);
 	if (status == EXIT_FINE) {
-		status = copy(request, &src, &places[0].part, &dst,
-			      &places[1].part, flags);
+		status = calls_copy(request, &src, &places[0].part, &dst,
+				    &places[1].part, flags);
 		reach_end(&dst);
 	}
 	reach_end(&src);
@@ -86,7 +87,7 @@ static enum exit_code copy_between(const struct request *request,
 
 static enum exit_code copy_run(const struct request *request)
 {
-	struct place places[2] = { 0 };
+	struct copy_place places[2] = { 0 };
 	enum exit_code status = EXIT_USAGE;
 	struct open_nodes nodes;
 	unsigned int flags;

@@ -25,8 +25,8 @@ static const struct command_option output_option = {
 		"standard output",
 };
 
-static void print_line(uint64_t offset, const unsigned char *bytes,
-		       size_t count)
+static void dump_print_line(uint64_t offset, const unsigned char *bytes,
+			    size_t count)
 {
 	size_t i;
 
@@ -66,7 +66,7 @@ static void print_hex(const unsigned char *data, const struct part *part)
 			continue;
 		}
 		folded = false;
-		print_line(part->offset + done, line, count);
+		dump_print_line(part->offset + done, line, count);
 		memcpy(last, line, LINE);
 	}
 	printf("%08" PRIx64 "\n", part->offset + part->length);
@@ -85,8 +85,9 @@ static json_t *hex_document(const unsigned char *bytes, uint64_t length)
 	return value;
 }
 
-static void print_json(const struct reached *reached, const struct part *part,
-		       const struct elements *elements, const char *file)
+static void dump_print_json(const struct reached *reached,
+			    const struct part *part,
+			    const struct elements *elements, const char *file)
 {
 	const unsigned char *data = dray_buffer_data(reached->buffer);
 	json_t *root = json_object();
@@ -108,7 +109,7 @@ static void print_json(const struct reached *reached, const struct part *part,
 }
 
 /* Shortens long output for people, and says so. */
-static void shorten(const struct request *request, struct part *part)
+static void dump_shorten(const struct request *request, struct part *part)
 {
 	char shown[QUANTITY_ROOM], all[QUANTITY_ROOM];
 
@@ -133,9 +134,9 @@ static enum exit_code dump_reached(const struct request *request,
 	if (file && !dump_file(file, reached, part, elements))
 		return EXIT_FAILED;
 	if (!file)
-		shorten(request, part);
+		dump_shorten(request, part);
 	if (request->json)
-		print_json(reached, part, elements, file);
+		dump_print_json(reached, part, elements, file);
 	else if (!file)
 		print_hex(dray_buffer_data(reached->buffer), part);
 	return EXIT_FINE;

@@ -18,12 +18,12 @@ static const struct command_option pattern_option = {
 	.text = "1, 2, 4, 8 or 16 bytes in their order, as deadbeef",
 };
 
-struct element {
+struct fill_element {
 	unsigned char bytes[DRAY_MAX_PATTERN];
 	uint32_t size;
 };
 
-static bool read_value(const char *text, struct element *element)
+static bool read_value(const char *text, struct fill_element *element)
 {
 	bool hex = text[0] == '0' && (text[1] | 32) == 'x';
 	uint64_t value;
@@ -41,14 +41,14 @@ static bool read_value(const char *text, struct element *element)
 	return true;
 }
 
-static unsigned int digit(char letter)
+static unsigned int fill_digit(char letter)
 {
 	return isdigit((unsigned char)letter)
 		       ? (unsigned int)(letter - '0')
 		       : (unsigned int)((letter | 32) - 'a' + 10);
 }
 
-static bool read_pattern(const char *text, struct element *element)
+static bool read_pattern(const char *text, struct fill_element *element)
 {
 	size_t length = strlen(text);
 	size_t i;
@@ -64,12 +64,14 @@ static bool read_pattern(const char *text, struct element *element)
 		return false;
 	}
 	for (i = 0; i < element->size; i++)
-		element->bytes[i] = (unsigned char)(digit(text[2 * i]) << 4 |
-						    digit(text[2 * i + 1]));
+		element->bytes[i] =
+			(unsigned char)(fill_digit(text[2 * i]) << 4 |
+					fill_digit(text[2 * i + 1]));
 	return true;
 }
 
-static bool read_element(const struct request *request, struct element *element)
+static bool read_element(const struct request *request,
+			 struct fill_element *element)
 {
 	const char *value = option_value(request, &value_option);
 	const char *pattern = option_value(request, &pattern_option);
@@ -82,9 +84,11 @@ static bool read_element(const struct request *request, struct element *element)
 		     : read_pattern(pattern, element);
 }
 
-static enum exit_code fill(const struct request *request,
-			   const struct reached *reached, struct part *part,
-			   const struct element *element, unsigned int flags)
+static enum exit_code calls_fill(const struct request *request,
+				 const struct reached *reached,
+				 struct part *part,
+				 const struct fill_element *element,
+				 unsigned int flags)
 {
 	struct work work = {
 		.dst = reached,
@@ -108,7 +112,7 @@ static enum exit_code fill(const struct request *request,
 
 static enum exit_code fill_run(const struct request *request)
 {
-	struct element element;
+	struct fill_element element;
 	struct open_nodes nodes;
 	struct reached reached;
 	enum exit_code status;
@@ -121,7 +125,7 @@ static enum exit_code fill_run(const struct request *request)
 	status = reach_operand(request, &nodes, &reached);
 	if (status != EXIT_FINE)
 		return status;
-	status = fill(request, &reached, &part, &element, flags);
+	status = calls_fill(request, &reached, &part, &element, flags);
 	reach_close(&nodes, &reached);
 	return status;
 }

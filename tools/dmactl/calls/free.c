@@ -117,8 +117,8 @@ static bool read_target(const struct request *request, uint64_t *id)
 	return false;
 }
 
-static void print_freed(const struct request *request, uint64_t count,
-			uint64_t bytes)
+static void free_print_freed(const struct request *request, uint64_t count,
+			     uint64_t bytes)
 {
 	char size[QUANTITY_ROOM];
 	json_t *root;
@@ -168,7 +168,7 @@ static enum exit_code free_listed(const struct request *request,
 		return EXIT_FAILED;
 	}
 	if (count || !id)
-		print_freed(request, count, bytes);
+		free_print_freed(request, count, bytes);
 	return status;
 }
 

@@ -76,7 +76,8 @@ static sigset_t end_signals(void)
 }
 
 /* Returns the bytes of the next packet; 0 if the other process has ended. */
-static ssize_t receive(const struct keeper *keeper, void *packet, size_t size)
+static ssize_t keeper_receive(const struct keeper *keeper, void *packet,
+			      size_t size)
 {
 	ssize_t got;
 
@@ -107,7 +108,8 @@ bool keeper_report(const struct keeper *keeper, const void *report, size_t size)
 	if (null > STDERR_FILENO)
 		close(null);
 	stays = !chdir("/") && send_packet(keeper, report, size) &&
-		receive(keeper, &settled, sizeof(settled)) == sizeof(settled);
+		keeper_receive(keeper, &settled, sizeof(settled)) ==
+			sizeof(settled);
 	close(keeper->line);
 	return stays;
 }
@@ -122,7 +124,7 @@ void keeper_wait(void)
 
 bool keeper_read(const struct keeper *keeper, void *report, size_t size)
 {
-	if (receive(keeper, report, size) == (ssize_t)size)
+	if (keeper_receive(keeper, report, size) == (ssize_t)size)
 		return true;
 	close(keeper->line);
 	waitpid(keeper->pid, NULL, 0);

@@ -76,7 +76,7 @@ static bool find_home(const struct open_nodes *nodes, uint64_t id,
 }
 
 /* Copies descriptor @number of a process; returns -1 if that fails. */
-static int copy_descriptor(int pid, int number)
+static int reach_copy_descriptor(int pid, int number)
 {
 	int process = (int)syscall(SYS_pidfd_open, pid, 0);
 	int copy = -1;
@@ -89,7 +89,7 @@ static int copy_descriptor(int pid, int number)
 }
 
 /* Copies a holder's descriptor, if possible one that may write. */
-static int copy_any(const struct holder_list *holders, bool read_only)
+static int reach_copy_any(const struct holder_list *holders, bool read_only)
 {
 	size_t i, k;
 
@@ -100,7 +100,7 @@ static int copy_any(const struct holder_list *holders, bool read_only)
 			int fd = -1;
 
 			if (holder->descriptors[k].read_only == read_only)
-				fd = copy_descriptor(
+				fd = reach_copy_descriptor(
 					holder->pid,
 					holder->descriptors[k].number);
 			if (fd >= 0)
@@ -132,9 +132,9 @@ static int copy_of_holder(const struct reached *reached)
 	int fd;
 
 	holders_find(reached->node->name, reached->info.id, &holders);
-	fd = copy_any(&holders, false);
+	fd = reach_copy_any(&holders, false);
 	if (fd < 0)
-		fd = copy_any(&holders, true);
+		fd = reach_copy_any(&holders, true);
 	/* its holder may have used the number anew */
 	if (fd >= 0 &&
 	    identify_own(reached->node->name, fd) != reached->info.id) {
@@ -158,7 +158,7 @@ static bool identify_inherited(const struct open_nodes *nodes, int fd,
 	return *id;
 }
 
-static enum exit_code map(struct reached *reached, int fd)
+static enum exit_code reach_map(struct reached *reached, int fd)
 {
 	int ret = dray_buffer_import(reached->node->node, fd, &reached->buffer);
 
@@ -198,7 +198,7 @@ enum exit_code reach(const struct open_nodes *nodes, const char *word,
 		fd = copy_of_holder(reached);
 	if (fd < 0)
 		return EXIT_FAILED;
-	status = map(reached, fd);
+	status = reach_map(reached, fd);
 	if (!inherited)
 		close(fd);
 	return status;

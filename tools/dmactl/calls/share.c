@@ -92,8 +92,8 @@ static void remove_record(const struct record_file *file)
 }
 
 /* Makes the record of a buffer that was reached, and its file. */
-static bool export(const struct reached *reached, struct offer *offer,
-		   struct record_file *file, struct shared *shared)
+static bool share_export(const struct reached *reached, struct offer *offer,
+			 struct record_file *file, struct shared *shared)
 {
 	unsigned char record[DRAY_VIEW_RECORD_SIZE];
 	struct dray_view view;
@@ -129,8 +129,8 @@ static char *whole_path(const char *path)
 }
 
 /* In the keeper: serves until a signal, then takes the file away. */
-static bool serve(const struct keeper *keeper, const struct request *request,
-		  struct offer *offer)
+static bool share_serve(const struct keeper *keeper,
+			const struct request *request, struct offer *offer)
 {
 	/* the keeper leaves the working directory */
 	struct record_file file = {
@@ -142,7 +142,7 @@ static bool serve(const struct keeper *keeper, const struct request *request,
 	bool fine = reach_operand(request, &nodes, &reached) == EXIT_FINE;
 
 	if (fine) {
-		fine = export(&reached, offer, &file, &shared);
+		fine = share_export(&reached, offer, &file, &shared);
 		if (fine) {
 			if (keeper_report(keeper, &shared, sizeof(shared)))
 				keeper_wait();
@@ -183,8 +183,8 @@ static enum exit_code share_run(const struct request *request)
 	if (!keeper_start(&keeper, inherited))
 		return EXIT_FAILED;
 	if (!keeper.pid)
-		_exit(serve(&keeper, request, &offer) ? EXIT_FINE
-						      : EXIT_FAILED);
+		_exit(share_serve(&keeper, request, &offer) ? EXIT_FINE
+							    : EXIT_FAILED);
 	if (!keeper_read(&keeper, &shared, sizeof(shared)))
 		return EXIT_FAILED;
 	elements_drop(&offer.elements);

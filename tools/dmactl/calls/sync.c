@@ -26,18 +26,18 @@ static const struct command_option direction_option = {
 };
 
 /* The word of each value, up to NULL. */
-struct choice {
+struct sync_choice {
 	const char *word;
 	uint32_t value;
 };
 
-static const struct choice owners[] = {
+static const struct sync_choice owners[] = {
 	{ "cpu", DRAY_SYNC_FOR_CPU },
 	{ "device", DRAY_SYNC_FOR_DEVICE },
 	{ NULL, 0 },
 };
 
-static const struct choice directions[] = {
+static const struct sync_choice directions[] = {
 	{ "to-device", DRAY_TO_DEVICE },
 	{ "from-device", DRAY_FROM_DEVICE },
 	{ "both", DRAY_BIDIRECTIONAL },
@@ -45,8 +45,8 @@ static const struct choice directions[] = {
 };
 
 /* Finds @word, or if it is NULL the word of @value; NULL if there is none. */
-static const struct choice *choose(const struct choice *choices,
-				   const char *word, uint32_t value)
+static const struct sync_choice *sync_choose(const struct sync_choice *choices,
+					     const char *word, uint32_t value)
 {
 	for (; choices->word; choices++)
 		if (word ? !strcmp(choices->word, word)
@@ -56,8 +56,8 @@ static const struct choice *choose(const struct choice *choices,
 }
 
 struct handover {
-	const struct choice *owner;
-	const struct choice *direction;
+	const struct sync_choice *owner;
+	const struct sync_choice *direction;
 	struct part part;
 };
 
@@ -68,14 +68,14 @@ static bool read_handover(const struct request *request,
 	const char *direction = option_value(request, &direction_option);
 	uint32_t usual = DRAY_TO_DEVICE;
 
-	handover->owner = owner ? choose(owners, owner, 0) : NULL;
+	handover->owner = owner ? sync_choose(owners, owner, 0) : NULL;
 	if (!handover->owner) {
 		complain("sync: give --for cpu or --for device");
 		return false;
 	}
 	if (handover->owner->value == DRAY_SYNC_FOR_CPU)
 		usual = DRAY_FROM_DEVICE;
-	handover->direction = choose(directions, direction, usual);
+	handover->direction = sync_choose(directions, direction, usual);
 	if (!handover->direction) {
 		complain("sync: no direction '%s': there are to-device, "
 			 "from-device and both",

@@ -47,8 +47,8 @@ static int step_view(const struct work *work, const struct reached *reached,
 			      &count, NULL);
 }
 
-static int step(const struct work *work, struct dray_queue *queue,
-		uint64_t done, uint64_t length)
+static int work_step(const struct work *work, struct dray_queue *queue,
+		     uint64_t done, uint64_t length)
 {
 	struct dray_view dst, src;
 	int ret = step_view(work, work->dst, work->dst_offset + done, length,
@@ -69,13 +69,13 @@ static int first_step(struct work *work, struct dray_queue *queue,
 	int ret;
 
 	if (work->flags)
-		return step(work, queue, 0, length);
+		return work_step(work, queue, 0, length);
 	work->flags = DRAY_COPY_ENGINE;
-	ret = step(work, queue, 0, length);
+	ret = work_step(work, queue, 0, length);
 	if (ret != -EOPNOTSUPP)
 		return ret;
 	work->flags = DRAY_COPY_CPU;
-	return step(work, queue, 0, length);
+	return work_step(work, queue, 0, length);
 }
 
 static int all_steps(struct work *work, struct dray_queue *queue)
@@ -89,7 +89,7 @@ static int all_steps(struct work *work, struct dray_queue *queue)
 
 		if (length > STEP)
 			length = STEP;
-		ret = done ? step(work, queue, done, length)
+		ret = done ? work_step(work, queue, done, length)
 			   : first_step(work, queue, length);
 		done += length;
 		progress_step(done);

@@ -22,8 +22,8 @@ bool check_is_kind(const char *name)
 	return false;
 }
 
-static void check_target(const struct check *check,
-			 const struct reference *reference)
+static void engines_check_target(const struct check *check,
+				 const struct reference *reference)
 {
 	const struct tree_node *node = reference->node;
 	const char *list = reference->list, *cells = reference->count_name;
@@ -61,9 +61,9 @@ static void check_target(const struct check *check,
 }
 
 /* Checks a list of providers; returns how many entries it has. */
-static size_t check_list(const struct check *check,
-			 const struct tree_node *node, const char *list,
-			 const char *count_name)
+static size_t engines_check_list(const struct check *check,
+				 const struct tree_node *node, const char *list,
+				 const char *count_name)
 {
 	struct reference reference = {
 		.node = node,
@@ -75,7 +75,7 @@ static size_t check_list(const struct check *check,
 	while (reference_next(&reference)) {
 		count = reference.index + 1;
 		if (reference.target) {
-			check_target(check, &reference);
+			engines_check_target(check, &reference);
 			continue;
 		}
 		report(check->findings, SEVERITY_ERROR, "reference-dangling",
@@ -90,8 +90,8 @@ static size_t check_list(const struct check *check,
 	return count;
 }
 
-static void check_name(const struct check *check, const struct tree_node *node,
-		       size_t index)
+static void engines_check_name(const struct check *check,
+			       const struct tree_node *node, size_t index)
 {
 	const char *name = tree_string(node, "dma-names", index);
 	size_t i;
@@ -116,7 +116,8 @@ static void check_name(const struct check *check, const struct tree_node *node,
 }
 
 /* True if the list could be read to its end. */
-static bool is_whole(const struct check *check, const struct tree_node *node)
+static bool engines_is_whole(const struct check *check,
+			     const struct tree_node *node)
 {
 	struct reference reference = reference_channels(node);
 
@@ -127,12 +128,12 @@ static bool is_whole(const struct check *check, const struct tree_node *node)
 	return true;
 }
 
-static void check_names(const struct check *check, const struct tree_node *node,
-			size_t count)
+static void engines_check_names(const struct check *check,
+				const struct tree_node *node, size_t count)
 {
 	size_t names = tree_strings(node, "dma-names"), i;
 
-	if (names != count && is_whole(check, node)) {
+	if (names != count && engines_is_whole(check, node)) {
 		report(check->findings, SEVERITY_ERROR, "names-count", node,
 		       "dmas has %zu entries, but dma-names %zu names: dray uses channels that have both",
 		       count, names);
@@ -145,7 +146,7 @@ static void check_names(const struct check *check, const struct tree_node *node,
 		mend(check->findings, "make a second node for the others");
 	}
 	for (i = 0; i < names && i < CHECK_CHANNELS_MOST; i++)
-		check_name(check, node, i);
+		engines_check_name(check, node, i);
 }
 
 /* The device that does the DMA is the engine: it must snoop as the node says. */
@@ -241,10 +242,10 @@ static void check_sharing(const struct check *check,
 
 void check_engines(const struct check *check, const struct tree_node *node)
 {
-	size_t count = check_list(check, node, "dmas", "#dma-cells");
+	size_t count = engines_check_list(check, node, "dmas", "#dma-cells");
 
-	check_names(check, node, count);
-	check_list(check, node, "iommus", "#iommu-cells");
+	engines_check_names(check, node, count);
+	engines_check_list(check, node, "iommus", "#iommu-cells");
 	check_coherence(check, node);
 	check_sharing(check, node);
 }

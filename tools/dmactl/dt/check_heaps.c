@@ -20,8 +20,9 @@ static const struct {
 	{ "reserved", "neither reusable nor no-map" },
 };
 
-static void check_kind(const struct check *check, const struct tree_node *node,
-		       const struct tree_node *region, size_t index)
+static void heaps_check_kind(const struct check *check,
+			     const struct tree_node *node,
+			     const struct tree_node *region, size_t index)
 {
 	const char *name = tree_string(node, "memory-region-names", index);
 	const char *kind = region_kind(region);
@@ -38,8 +39,8 @@ static void check_kind(const struct check *check, const struct tree_node *node,
 	}
 }
 
-static void check_entry(const struct check *check,
-			const struct reference *reference)
+static void heaps_check_entry(const struct check *check,
+			      const struct reference *reference)
 {
 	const struct tree_node *node = reference->node;
 	const struct tree_node *region = reference->target;
@@ -71,12 +72,12 @@ static void check_entry(const struct check *check,
 			       : "");
 		mend(check->findings, "remove status");
 	} else {
-		check_kind(check, node, region, reference->index);
+		heaps_check_kind(check, node, region, reference->index);
 	}
 	free(path);
 }
 
-static bool is_repeated(const struct reference *reference)
+static bool heaps_is_repeated(const struct reference *reference)
 {
 	size_t i;
 
@@ -87,8 +88,8 @@ static bool is_repeated(const struct reference *reference)
 	return false;
 }
 
-static void check_names(const struct check *check, const struct tree_node *node,
-			size_t count)
+static void heaps_check_names(const struct check *check,
+			      const struct tree_node *node, size_t count)
 {
 	size_t names = tree_strings(node, "memory-region-names");
 
@@ -105,7 +106,7 @@ void check_heaps(const struct check *check, const struct tree_node *node)
 	struct reference reference = reference_heaps(node);
 	size_t count = tree_cells(node, "memory-region");
 
-	check_names(check, node, count);
+	heaps_check_names(check, node, count);
 	if (!count)
 		report(check->findings, SEVERITY_NOTE, "heaps-none", node,
 		       "memory-region is missing: the only heap is pages");
@@ -117,8 +118,8 @@ void check_heaps(const struct check *check, const struct tree_node *node)
 	}
 	while (reference_next(&reference) &&
 	       reference.index < CHECK_HEAPS_MOST) {
-		check_entry(check, &reference);
-		if (is_repeated(&reference)) {
+		heaps_check_entry(check, &reference);
+		if (heaps_is_repeated(&reference)) {
 			report(check->findings, SEVERITY_WARNING,
 			       "reference-repeated", node,
 			       "entry %zu of memory-region names a region again",

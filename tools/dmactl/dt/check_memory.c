@@ -113,7 +113,8 @@ static void check_form(const struct check *check, const struct tree_node *top)
 }
 
 /* Checks the form of a region, used or not. */
-static void check_shape(const struct check *check, const struct region *region)
+static void memory_check_shape(const struct check *check,
+			       const struct region *region)
 {
 	const struct tree_node *node = region->node;
 
@@ -137,7 +138,7 @@ static void check_shape(const struct check *check, const struct region *region)
 	}
 }
 
-static char *name_of(const struct region *region)
+static char *memory_name_of(const struct region *region)
 {
 	if (region->node)
 		return tree_path(region->node);
@@ -158,7 +159,7 @@ static void report_overlap(const struct check *check, const struct region *low,
 		return;
 	if (!about->node)
 		return;
-	name = name_of(other);
+	name = memory_name_of(other);
 	report(check->findings, used ? SEVERITY_ERROR : SEVERITY_WARNING,
 	       "region-overlap", about->node,
 	       "%#" PRIx64 " to %#" PRIx64 " overlaps %s, %#" PRIx64
@@ -204,6 +205,6 @@ void check_memory(const struct check *check)
 		check_form(check, top);
 	for (i = 0; i < check->memory->region_count; i++)
 		if (check->memory->regions[i].node)
-			check_shape(check, &check->memory->regions[i]);
+			memory_check_shape(check, &check->memory->regions[i]);
 	check_overlaps(check);
 }

@@ -37,13 +37,13 @@ static const char *const known[] = {
 	NULL,
 };
 
-static size_t least(size_t a, size_t b)
+static size_t check_node_least(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
 
 /* Counts the letters to insert, drop or replace, without regard to case. */
-static size_t distance(const char *a, const char *b)
+static size_t check_node_distance(const char *a, const char *b)
 {
 	size_t row[WORD_MOST + 1], length = strlen(b), i, j;
 
@@ -61,7 +61,8 @@ static size_t distance(const char *a, const char *b)
 					  tolower((unsigned char)b[j - 1]));
 
 			corner = row[j];
-			row[j] = least(same, least(row[j], row[j - 1]) + 1);
+			row[j] = check_node_least(
+				same, check_node_least(row[j], row[j - 1]) + 1);
 		}
 	}
 	return row[length];
@@ -74,7 +75,7 @@ static void check_spelling(const struct check *check,
 	size_t i;
 
 	for (i = 0; (word = tree_string(node, "compatible", i)); i++) {
-		if (distance(word, CHECK_COMPATIBLE) > MISTAKES_MOST)
+		if (check_node_distance(word, CHECK_COMPATIBLE) > MISTAKES_MOST)
 			continue;
 		report(check->findings, SEVERITY_ERROR, "compatible", node,
 		       "the compatible \"%s\" is nearly \"" CHECK_COMPATIBLE
@@ -95,7 +96,8 @@ static void check_property(const struct check *check,
 	for (i = 0; known[i]; i++) {
 		if (!strcmp(name, known[i]))
 			return;
-		if (!nearest && distance(name, known[i]) <= MISTAKES_MOST)
+		if (!nearest &&
+		    check_node_distance(name, known[i]) <= MISTAKES_MOST)
 			nearest = known[i];
 	}
 	report(check->findings, SEVERITY_WARNING, "property-unknown", node,
@@ -144,7 +146,8 @@ static void check_status(const struct check *check,
 	mend(check->findings, "set status to \"okay\"");
 }
 
-static void check_node(const struct check *check, const struct tree_node *node)
+static void node_check_node(const struct check *check,
+			    const struct tree_node *node)
 {
 	size_t i;
 
@@ -166,7 +169,7 @@ void check_nodes(const struct check *check)
 
 	for (i = 0; i < tree->count; i++) {
 		if (check_is_node(&tree->nodes[i])) {
-			check_node(check, &tree->nodes[i]);
+			node_check_node(check, &tree->nodes[i]);
 			count++;
 		} else {
 			check_spelling(check, &tree->nodes[i]);

@@ -39,8 +39,9 @@ static void check_duplicates(const struct check *check)
 	}
 }
 
-static void check_list(const struct check *check, const struct tree_node *node,
-		       const char *list, const char *count_name)
+static void phandles_check_list(const struct check *check,
+				const struct tree_node *node, const char *list,
+				const char *count_name)
 {
 	struct reference reference = {
 		.node = node,
@@ -72,7 +73,7 @@ void check_phandles(const struct check *check)
 		if (check_is_node(node) || !tree_is_enabled(node))
 			continue;
 		for (j = 0; j < sizeof(lists) / sizeof(lists[0]); j++)
-			check_list(check, node, lists[j].list,
-				   lists[j].count_name);
+			phandles_check_list(check, node, lists[j].list,
+					    lists[j].count_name);
 	}
 }

@@ -89,7 +89,8 @@ static const struct provider_rule *rule_of(const struct tree_node *engine)
 }
 
 /* Interrupts may name their controller, too. */
-static bool has(const struct tree_node *node, const char *property)
+static bool check_providers_has(const struct tree_node *node,
+				const char *property)
 {
 	return tree_has(node, property) ||
 	       (!strcmp(property, "interrupts") &&
@@ -101,7 +102,7 @@ static void check_properties(const struct check *check,
 			     const char *const *properties, const char *driver)
 {
 	for (; *properties; properties++) {
-		if (has(node, *properties))
+		if (check_providers_has(node, *properties))
 			continue;
 		report(check->findings, SEVERITY_ERROR, "engine-property", node,
 		       "%s is missing, without which the driver of %s does not start the engine",
@@ -170,9 +171,10 @@ static bool check_channels(const struct check *check,
 }
 
 /* The channel that an entry of dmas means is there, and moves as its name says. */
-static void check_entry(const struct check *check, const struct tree_node *node,
-			const struct reference *reference,
-			const struct provider_rule *rule)
+static void providers_check_entry(const struct check *check,
+				  const struct tree_node *node,
+				  const struct reference *reference,
+				  const struct provider_rule *rule)
 {
 	const char *name = tree_string(node, "dma-names", reference->index);
 	uint32_t number = tree_cell(node, reference->list, reference->first, 0);
@@ -241,9 +243,10 @@ void check_providers(const struct check *check, const struct tree_node *node)
 			if (channel_of(reference.target, &rule->channels[0]) ||
 			    (rule->channels[1].compatible &&
 			     channel_of(reference.target, &rule->channels[1])))
-				check_entry(check, node, &reference, rule);
+				providers_check_entry(check, node, &reference,
+						      rule);
 		} else if (check_channels(check, reference.target, rule)) {
-			check_entry(check, node, &reference, rule);
+			providers_check_entry(check, node, &reference, rule);
 		}
 	}
 }

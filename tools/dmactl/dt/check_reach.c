@@ -103,9 +103,9 @@ static void check_floating(const struct check *check,
 	free(path);
 }
 
-static void check_device(const struct check *check,
-			 const struct tree_node *device, unsigned int bits,
-			 const struct tree_node *node)
+static void reach_check_device(const struct check *check,
+			       const struct tree_node *device,
+			       unsigned int bits, const struct tree_node *node)
 {
 	struct reference reference = reference_heaps(node);
 	uint64_t limit;
@@ -170,9 +170,9 @@ void check_reach(const struct check *check, const struct tree_node *node)
 	struct reference engine = reference_channels(node);
 
 	check_narrow(check, node);
-	check_device(check, node, check->bits, node);
+	reach_check_device(check, node, check->bits, node);
 	while (reference_next(&engine) && engine.index < CHECK_CHANNELS_MOST)
 		if (engine.target && engine.counted && !was_checked(&engine))
-			check_device(check, engine.target,
-				     check_bits_of(engine.target), node);
+			reach_check_device(check, engine.target,
+					   check_bits_of(engine.target), node);
 }

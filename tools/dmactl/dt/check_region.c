@@ -13,7 +13,8 @@
 /* Memory that a 32-bit kernel maps, by default: 760 MiB. */
 #define LOW_MEMORY UINT64_C(0x2f800000)
 
-static void check_place(const struct check *check, const struct region *region)
+static void region_check_place(const struct check *check,
+			       const struct region *region)
 {
 	const struct memory *memory = check->memory;
 	const struct tree_node *node = region->node;
@@ -102,7 +103,8 @@ static void check_pages(const struct check *check, const struct region *region)
 	}
 }
 
-static void check_unit(const struct check *check, const struct region *region)
+static void region_check_unit(const struct check *check,
+			      const struct region *region)
 {
 	uint64_t sides = region->extent.start | region->size;
 	uint64_t unit = check_is_narrow(check->tree) ? CMA_UNIT_OLD : CMA_UNIT;
@@ -212,7 +214,8 @@ static void check_dynamic(const struct check *check,
 	     i ? "widen alloc-ranges, or reduce the size" : "reduce the size");
 }
 
-static void check_shape(const struct check *check, const struct region *region)
+static void region_check_shape(const struct check *check,
+			       const struct region *region)
 {
 	const struct tree_node *node = region->node;
 
@@ -284,7 +287,7 @@ void check_region(const struct check *check, const struct region *region)
 		mend(check->findings, "write a region for each");
 		return;
 	}
-	check_shape(check, region);
+	region_check_shape(check, region);
 	check_owner(check, region);
 	if (!tree_has(node, "reg"))
 		check_dynamic(check, region);
@@ -293,10 +296,10 @@ void check_region(const struct check *check, const struct region *region)
 	check_pages(check, region);
 	if (!region->placed)
 		return;
-	check_place(check, region);
+	region_check_place(check, region);
 	check_registers(check, region);
 	if (!strcmp(region_kind(node), "cma")) {
-		check_unit(check, region);
+		region_check_unit(check, region);
 		check_zones(check, region);
 	}
 }

@@ -8,7 +8,7 @@
 void report(struct findings *findings, enum severity severity, const char *rule,
 	    const struct tree_node *node, const char *format, ...)
 {
-	struct finding *finding;
+	struct dt_finding *finding;
 	va_list args;
 
 	findings->list = memory_resize(findings->list, findings->count + 1,
@@ -16,7 +16,7 @@ void report(struct findings *findings, enum severity severity, const char *rule,
 	finding = &findings->list[findings->count++];
 	findings->of[severity]++;
 	va_start(args, format);
-	*finding = (struct finding){
+	*finding = (struct dt_finding){
 		.severity = severity,
 		.rule = rule,
 		.path = tree_path(node),

@@ -15,7 +15,7 @@ enum severity {
 	SEVERITY_COUNT,
 };
 
-struct finding {
+struct dt_finding {
 	enum severity severity;
 	const char *rule; /* a word for programs, as "region-overlap" */
 	char *path;
@@ -24,7 +24,7 @@ struct finding {
 };
 
 struct findings {
-	struct finding *list;
+	struct dt_finding *list;
 	size_t count;
 	size_t of[SEVERITY_COUNT];
 };

@@ -21,7 +21,7 @@ static void put_safe(const char *text, FILE *file)
 	free(safe);
 }
 
-static void print_one(const struct finding *finding,
+static void print_one(const struct dt_finding *finding,
 		      const struct request *request, FILE *file)
 {
 	fprintf(file,
@@ -56,7 +56,7 @@ void findings_print(const struct findings *findings,
 	fputc('\n', file);
 }
 
-static void set_text(json_t *object, const char *key, const char *text)
+static void print_set_text(json_t *object, const char *key, const char *text)
 {
 	document_text(object, key, text, strlen(text));
 }
@@ -69,18 +69,18 @@ json_t *findings_document(const struct findings *findings, const char *source)
 	json_t *root = json_object(), *list = json_array();
 	size_t i;
 
-	set_text(root, "source", source);
+	print_set_text(root, "source", source);
 	for (i = 0; i < findings->count; i++) {
-		const struct finding *finding = &findings->list[i];
+		const struct dt_finding *finding = &findings->list[i];
 		json_t *object = json_object();
 
 		document_word(object, "severity",
 			      severity_word(finding->severity));
 		document_word(object, "rule", finding->rule);
-		set_text(object, "path", finding->path);
-		set_text(object, "sentence", finding->sentence);
+		print_set_text(object, "path", finding->path);
+		print_set_text(object, "sentence", finding->sentence);
 		if (finding->mend)
-			set_text(object, "mend", finding->mend);
+			print_set_text(object, "mend", finding->mend);
 		else
 			document_set(object, "mend", json_null());
 		document_set(list, NULL, object);

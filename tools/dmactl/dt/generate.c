@@ -70,7 +70,7 @@ static const struct command_option output_option = {
 		".dtso or is '-'",
 };
 
-static bool ends_in(const char *text, const char *end)
+static bool generate_ends_in(const char *text, const char *end)
 {
 	size_t length = strlen(text), tail = strlen(end);
 
@@ -136,7 +136,7 @@ static bool parse_heap(const struct request *request, struct plan *plan)
 }
 
 /* Reads the command line; complains and returns false if it is wrong. */
-static bool parse(const struct request *request, struct plan *plan)
+static bool generate_parse(const struct request *request, struct plan *plan)
 {
 	const char *size = option_value(request, &size_option);
 	const char *at = option_value(request, &at_option);
@@ -188,8 +188,8 @@ static const struct board *find_board(const char *name)
 }
 
 /* Merges the overlay into a copy of the base, which must pass the check. */
-static bool prove(const struct request *request, const struct plan *plan,
-		  struct blob *base)
+static bool generate_prove(const struct request *request,
+			   const struct plan *plan, struct blob *base)
 {
 	struct findings findings = { 0 };
 	struct blob overlay = { .source = text_format("the overlay") };
@@ -235,15 +235,16 @@ static bool plan_with(const struct request *request, struct plan *plan)
 	}
 	tree = tree_read(base.data);
 	done = tree && plan_for_tree(plan, &base, tree) &&
-	       prove(request, plan, &base);
+	       generate_prove(request, plan, &base);
 	tree_drop(tree);
 	blob_drop(&base);
 	return done;
 }
 
-static bool save(const struct plan *plan, const char *path)
+static bool generate_save(const struct plan *plan, const char *path)
 {
-	bool text = ends_in(path, ".dts") || ends_in(path, ".dtso");
+	bool text = generate_ends_in(path, ".dts") ||
+		    generate_ends_in(path, ".dtso");
 	size_t size = 0;
 	char *data = text ? overlay_text(plan) : overlay_blob(plan, &size);
 	bool done = blob_save(path, data, text ? strlen(data) : size);
@@ -252,26 +253,26 @@ static bool save(const struct plan *plan, const char *path)
 	return done;
 }
 
-static void put_text(json_t *object, const char *key, const char *text)
+static void generate_put_text(json_t *object, const char *key, const char *text)
 {
 	document_text(object, key, text, strlen(text));
 }
 
-static void print_json(const struct plan *plan, const char *path)
+static void generate_print_json(const struct plan *plan, const char *path)
 {
 	char *start = text_format("0x%" PRIx64, plan->start);
 	json_t *root = json_object();
 
-	put_text(root, "written", path);
-	put_text(root, "board", plan->board);
+	generate_put_text(root, "written", path);
+	generate_put_text(root, "board", plan->board);
 	document_word(root, "heap", plan->heap);
 	document_number(root, "size", plan->size);
 	if (plan->placed)
-		put_text(root, "start", start);
+		generate_put_text(root, "start", start);
 	else
 		document_set(root, "start", json_null());
-	put_text(root, "node", plan->node_name);
-	put_text(root, "region", plan->region_name);
+	generate_put_text(root, "node", plan->node_name);
+	generate_put_text(root, "region", plan->region_name);
 	document_number(root, "channels", plan->channels.count);
 	document_print(root);
 	free(start);
@@ -283,10 +284,10 @@ static bool write_out(const struct request *request, const struct plan *plan)
 	char *text;
 
 	if (path && strcmp(path, "-") != 0) {
-		if (!save(plan, path))
+		if (!generate_save(plan, path))
 			return false;
 		if (request->json)
-			print_json(plan, path);
+			generate_print_json(plan, path);
 		return true;
 	}
 	text = overlay_text(plan);
@@ -300,7 +301,7 @@ static enum exit_code generate_run(const struct request *request)
 	enum exit_code status = EXIT_FAILED;
 	struct plan plan = { 0 };
 
-	if (!parse(request, &plan))
+	if (!generate_parse(request, &plan))
 		status = EXIT_USAGE;
 	else if (plan_with(request, &plan) && write_out(request, &plan))
 		status = EXIT_FINE;

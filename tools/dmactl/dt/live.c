@@ -19,14 +19,14 @@
 #define ROOM_FIRST ((size_t)1 << 16)
 #define ROOM_MOST ((size_t)64 << 20)
 
-struct writer {
+struct live_writer {
 	void *data;
 	size_t room;
 	int error; /* an errno, or 0 */
 };
 
 /* True if @result is to be tried again, with more room. */
-static bool grow(struct writer *writer, int result)
+static bool live_grow(struct live_writer *writer, int result)
 {
 	void *more;
 
@@ -51,7 +51,8 @@ static bool grow(struct writer *writer, int result)
 	return true;
 }
 
-static void put_property(struct writer *writer, int folder, const char *name)
+static void put_property(struct live_writer *writer, int folder,
+			 const char *name)
 {
 	/* Another directory than a device tree may have files that wait. */
 	int file = openat(folder, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -72,7 +73,8 @@ static void put_property(struct writer *writer, int folder, const char *name)
 				       : 0;
 	} while (got > 0);
 	close(file);
-	while (grow(writer, fdt_property(writer->data, name, value, (int)size)))
+	while (live_grow(writer,
+			 fdt_property(writer->data, name, value, (int)size)))
 		;
 	free(value);
 }
@@ -92,10 +94,10 @@ static bool is_kind(int folder, const char *name, mode_t kind)
 	       (status.st_mode & S_IFMT) == kind;
 }
 
-static void put_node(struct writer *writer, int above, const char *path,
-		     const char *name, int depth);
+static void live_put_node(struct live_writer *writer, int above,
+			  const char *path, const char *name, int depth);
 
-static void put_entries(struct writer *writer, int folder, int depth)
+static void put_entries(struct live_writer *writer, int folder, int depth)
 {
 	struct dirent **entries;
 	int count = scandirat(folder, ".", &entries, is_entry, NULL);
@@ -111,26 +113,26 @@ static void put_entries(struct writer *writer, int folder, int depth)
 			put_property(writer, folder, entries[i]->d_name);
 	for (i = 0; i < count && !writer->error; i++)
 		if (is_kind(folder, entries[i]->d_name, S_IFDIR))
-			put_node(writer, folder, entries[i]->d_name,
-				 entries[i]->d_name, depth + 1);
+			live_put_node(writer, folder, entries[i]->d_name,
+				      entries[i]->d_name, depth + 1);
 	for (i = 0; i < count; i++)
 		free(entries[i]);
 	free(entries);
 }
 
-static void put_node(struct writer *writer, int above, const char *path,
-		     const char *name, int depth)
+static void live_put_node(struct live_writer *writer, int above,
+			  const char *path, const char *name, int depth)
 {
 	int folder = openat(above, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (folder < 0 || depth > DEPTH_MOST) {
 		writer->error = folder < 0 ? errno : ELOOP;
 	} else {
-		while (grow(writer, fdt_begin_node(writer->data, name)))
+		while (live_grow(writer, fdt_begin_node(writer->data, name)))
 			;
 		put_entries(writer, folder, depth);
 		while (!writer->error &&
-		       grow(writer, fdt_end_node(writer->data)))
+		       live_grow(writer, fdt_end_node(writer->data)))
 			;
 	}
 	if (folder >= 0)
@@ -139,15 +141,15 @@ static void put_node(struct writer *writer, int above, const char *path,
 
 void *live_read(const char *folder, size_t *size)
 {
-	struct writer writer = { .room = ROOM_FIRST };
+	struct live_writer writer = { .room = ROOM_FIRST };
 
 	writer.data = memory_new(writer.room, 1);
 	if (fdt_create(writer.data, (int)writer.room) ||
 	    fdt_finish_reservemap(writer.data))
 		writer.error = EINVAL;
 	if (!writer.error)
-		put_node(&writer, AT_FDCWD, folder, "", 0);
-	while (!writer.error && grow(&writer, fdt_finish(writer.data)))
+		live_put_node(&writer, AT_FDCWD, folder, "", 0);
+	while (!writer.error && live_grow(&writer, fdt_finish(writer.data)))
 		;
 	if (writer.error) {
 		free(writer.data);

@@ -7,7 +7,7 @@
 #include "cli.h"
 #include "map.h"
 
-const char *map_word(enum map_kind kind)
+const char *map_word(enum node_map_kind kind)
 {
 	static const char *const words[] = { "memory", "region", "memreserve",
 					     "free" };
@@ -15,7 +15,7 @@ const char *map_word(enum map_kind kind)
 	return words[kind];
 }
 
-static struct map_row *add_row(struct map *map)
+static struct map_row *map_add_row(struct node_map *map)
 {
 	map->rows =
 		memory_resize(map->rows, map->count + 1, sizeof(*map->rows));
@@ -23,9 +23,9 @@ static struct map_row *add_row(struct map *map)
 	return &map->rows[map->count++];
 }
 
-static void add_free(struct map *map, uint64_t start, uint64_t last)
+static void map_add_free(struct node_map *map, uint64_t start, uint64_t last)
 {
-	struct map_row *row = add_row(map);
+	struct map_row *row = map_add_row(map);
 
 	row->kind = MAP_FREE;
 	row->placed = true;
@@ -34,10 +34,10 @@ static void add_free(struct map *map, uint64_t start, uint64_t last)
 }
 
 /* Adds a bank and what no region of it has. */
-static void add_bank(struct map *map, const struct bank *bank)
+static void map_add_bank(struct node_map *map, const struct bank *bank)
 {
 	const struct memory *memory = &map->memory;
-	struct map_row *row = add_row(map);
+	struct map_row *row = map_add_row(map);
 	uint64_t next = bank->extent.start;
 	size_t i;
 
@@ -53,15 +53,15 @@ static void add_bank(struct map *map, const struct bank *bank)
 		    region->extent.start > bank->extent.last)
 			continue;
 		if (region->extent.start > next)
-			add_free(map, next, region->extent.start - 1);
+			map_add_free(map, next, region->extent.start - 1);
 		if (region->extent.last >= bank->extent.last)
 			return;
 		next = region->extent.last + 1;
 	}
-	add_free(map, next, bank->extent.last);
+	map_add_free(map, next, bank->extent.last);
 }
 
-static bool is_drays(const struct map *map, const struct map_row *row)
+static bool is_drays(const struct node_map *map, const struct map_row *row)
 {
 	const struct tree_node *user;
 	size_t i;
@@ -72,9 +72,9 @@ static bool is_drays(const struct map *map, const struct map_row *row)
 	return false;
 }
 
-static void add_region(struct map *map, const struct region *region)
+static void map_add_region(struct node_map *map, const struct region *region)
 {
-	struct map_row *row = add_row(map);
+	struct map_row *row = map_add_row(map);
 
 	row->kind = region->node ? MAP_REGION : MAP_RESERVE;
 	row->node = region->node;
@@ -87,7 +87,7 @@ static void add_region(struct map *map, const struct region *region)
 	row->drays = is_drays(map, row);
 }
 
-static int by_place(const void *a, const void *b)
+static int map_by_place(const void *a, const void *b)
 {
 	const struct map_row *first = a, *second = b;
 
@@ -100,21 +100,21 @@ static int by_place(const void *a, const void *b)
 	return first->node < second->node ? -1 : first->node > second->node;
 }
 
-void memory_map_read(const struct tree *tree, struct map *map)
+void memory_map_read(const struct tree *tree, struct node_map *map)
 {
 	size_t i;
 
-	*map = (struct map){ .tree = tree };
+	*map = (struct node_map){ .tree = tree };
 	memory_read(tree, &map->memory);
 	for (i = 0; i < map->memory.bank_count; i++)
-		add_bank(map, &map->memory.banks[i]);
+		map_add_bank(map, &map->memory.banks[i]);
 	for (i = 0; i < map->memory.region_count; i++)
-		add_region(map, &map->memory.regions[i]);
+		map_add_region(map, &map->memory.regions[i]);
 	if (map->count)
-		qsort(map->rows, map->count, sizeof(*map->rows), by_place);
+		qsort(map->rows, map->count, sizeof(*map->rows), map_by_place);
 }
 
-void map_drop(struct map *map)
+void map_drop(struct node_map *map)
 {
 	memory_drop(&map->memory);
 	free(map->rows);
@@ -130,7 +130,7 @@ static bool names_region(const struct tree_node *node, uint32_t phandle)
 	return false;
 }
 
-const struct tree_node *map_user(const struct map *map,
+const struct tree_node *map_user(const struct node_map *map,
 				 const struct map_row *row, size_t index)
 {
 	size_t i;
@@ -144,14 +144,14 @@ const struct tree_node *map_user(const struct map *map,
 	return NULL;
 }
 
-static char letter_of(const struct map_row *row)
+static char map_letter_of(const struct map_row *row)
 {
 	if (row->drays)
 		return '#';
 	return row->heap && !strcmp(row->heap, "cma") ? 'c' : 'x';
 }
 
-void map_bar(const struct map *map, const struct map_row *row,
+void map_bar(const struct node_map *map, const struct map_row *row,
 	     char bar[MAP_BAR_WIDTH + 1])
 {
 	/* so that small regions are seen, too: a cell shows what it touches */
@@ -174,7 +174,7 @@ void map_bar(const struct map *map, const struct map_row *row,
 			if ((double)region->extent.start < start + cell &&
 			    (double)region->extent.last > start &&
 			    bar[at] != '#')
-				bar[at] = letter_of(region);
+				bar[at] = map_letter_of(region);
 		}
 	}
 }

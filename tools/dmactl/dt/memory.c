@@ -14,8 +14,8 @@ bool is_bank(const struct tree_node *node)
 	return type && !strcmp(type, "memory") && tree_is_enabled(node);
 }
 
-static void add_bank(struct memory *memory, const struct tree_node *node,
-		     const struct extent *extent)
+static void memory_add_bank(struct memory *memory, const struct tree_node *node,
+			    const struct extent *extent)
 {
 	memory->banks = memory_resize(memory->banks, memory->bank_count + 1,
 				      sizeof(*memory->banks));
@@ -25,7 +25,8 @@ static void add_bank(struct memory *memory, const struct tree_node *node,
 	};
 }
 
-static void read_banks(const struct tree_node *node, struct memory *memory)
+static void memory_read_banks(const struct tree_node *node,
+			      struct memory *memory)
 {
 	const char *list = tree_has(node, "linux,usable-memory")
 				   ? "linux,usable-memory"
@@ -39,10 +40,11 @@ static void read_banks(const struct tree_node *node, struct memory *memory)
 	     result == EXTENT_EMPTY;
 	     i++)
 		if (result == EXTENT_READ)
-			add_bank(memory, node, &extent);
+			memory_add_bank(memory, node, &extent);
 }
 
-static void add_region(struct memory *memory, const struct region *region)
+static void memory_add_region(struct memory *memory,
+			      const struct region *region)
 {
 	memory->regions =
 		memory_resize(memory->regions, memory->region_count + 1,
@@ -69,7 +71,7 @@ static void read_region(const struct tree_node *node, struct memory *memory)
 
 	if (!tree_has(node, "reg")) {
 		read_size(&region);
-		add_region(memory, &region);
+		memory_add_region(memory, &region);
 		return;
 	}
 	do {
@@ -80,7 +82,7 @@ static void read_region(const struct tree_node *node, struct memory *memory)
 		region.wrong = result == EXTENT_WRONG;
 		region.size = region.placed ? extent_size(&region.extent) : 0;
 		region.more = i++;
-		add_region(memory, &region);
+		memory_add_region(memory, &region);
 	} while (result == EXTENT_READ || result == EXTENT_EMPTY);
 }
 
@@ -98,7 +100,7 @@ static void read_reserves(const struct tree *tree, struct memory *memory)
 			continue;
 		region.extent.last = region.extent.start + (region.size - 1);
 		if (region.extent.last >= region.extent.start)
-			add_region(memory, &region);
+			memory_add_region(memory, &region);
 	}
 }
 
@@ -111,7 +113,7 @@ static int by_bank(const void *a, const void *b)
 	return first->extent.start < second->extent.start ? -1 : 1;
 }
 
-static int by_place(const void *a, const void *b)
+static int memory_by_place(const void *a, const void *b)
 {
 	const struct region *first = a, *second = b;
 
@@ -132,7 +134,7 @@ void memory_read(const struct tree *tree, struct memory *memory)
 	*memory = (struct memory){ 0 };
 	for (node = tree_first(tree->nodes); node; node = tree_next(node))
 		if (is_bank(node))
-			read_banks(node, memory);
+			memory_read_banks(node, memory);
 	for (node = top ? tree_first(top) : NULL; node; node = tree_next(node))
 		if (tree_is_enabled(node))
 			read_region(node, memory);
@@ -142,7 +144,7 @@ void memory_read(const struct tree *tree, struct memory *memory)
 		      by_bank);
 	if (memory->region_count)
 		qsort(memory->regions, memory->region_count,
-		      sizeof(*memory->regions), by_place);
+		      sizeof(*memory->regions), memory_by_place);
 }
 
 void memory_drop(struct memory *memory)

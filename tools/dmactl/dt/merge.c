@@ -15,7 +15,7 @@
 #define ROOM_MOST ((size_t)128 << 20)
 
 /* Both trees, for the checks. */
-struct pair {
+struct merge_pair {
 	const struct blob *base, *overlay;
 	struct tree *into, *from;
 };
@@ -26,7 +26,7 @@ static bool is_fragment(const struct tree_node *node)
 }
 
 /* Labels that the overlay refers to and the base lacks. */
-static char *refuse_labels(const struct pair *pair)
+static char *refuse_labels(const struct merge_pair *pair)
 {
 	const struct tree_node *fixups = tree_at(pair->from, "/__fixups__");
 	const struct tree_node *symbols = tree_at(pair->into, "/__symbols__");
@@ -57,7 +57,7 @@ static char *refuse_labels(const struct pair *pair)
 }
 
 /* Whether a fixup sets the target of a fragment. */
-static bool is_fixed_up(const struct pair *pair,
+static bool is_fixed_up(const struct merge_pair *pair,
 			const struct tree_node *fragment)
 {
 	const struct tree_node *fixups = tree_at(pair->from, "/__fixups__");
@@ -71,7 +71,7 @@ static bool is_fixed_up(const struct pair *pair,
 	return found;
 }
 
-static char *refuse_target(const struct pair *pair,
+static char *refuse_target(const struct merge_pair *pair,
 			   const struct tree_node *fragment)
 {
 	const char *path = tree_string(fragment, "target-path", 0);
@@ -96,7 +96,7 @@ static char *refuse_target(const struct pair *pair,
 			   pair->base->source);
 }
 
-static char *refuse_pair(const struct pair *pair)
+static char *refuse_pair(const struct merge_pair *pair)
 {
 	const struct tree_node *node;
 	size_t fragments = 0;
@@ -116,9 +116,9 @@ static char *refuse_pair(const struct pair *pair)
 	return why;
 }
 
-static char *refuse(const struct blob *base, const struct blob *overlay)
+static char *merge_refuse(const struct blob *base, const struct blob *overlay)
 {
-	struct pair pair = {
+	struct merge_pair pair = {
 		.base = base,
 		.overlay = overlay,
 		.into = tree_read(base->data),
@@ -160,7 +160,7 @@ static int try_room(const struct blob *base, const struct blob *overlay,
 char *merge(struct blob *base, const struct blob *overlay)
 {
 	size_t room = base->size + 2 * overlay->size + 4096;
-	char *why = refuse(base, overlay);
+	char *why = merge_refuse(base, overlay);
 	void *result;
 	int error;
 

@@ -17,47 +17,50 @@
 #define ROOM_FIRST ((size_t)1 << 14)
 #define NO_PHANDLE UINT32_MAX /* until a label is resolved */
 
-struct writer {
+struct blob_writer {
 	void *fdt;
 	int error; /* the first one of libfdt */
 };
 
-static void keep(struct writer *writer, int error)
+static void overlay_blob_keep(struct blob_writer *writer, int error)
 {
 	if (!writer->error)
 		writer->error = error;
 }
 
-static void begin(struct writer *writer, const char *name)
+static void overlay_blob_begin(struct blob_writer *writer, const char *name)
 {
-	keep(writer, fdt_begin_node(writer->fdt, name));
+	overlay_blob_keep(writer, fdt_begin_node(writer->fdt, name));
 }
 
-static void end(struct writer *writer)
+static void overlay_blob_end(struct blob_writer *writer)
 {
-	keep(writer, fdt_end_node(writer->fdt));
+	overlay_blob_keep(writer, fdt_end_node(writer->fdt));
 }
 
-static void put(struct writer *writer, const char *name, const void *value,
-		size_t size)
+static void overlay_blob_put(struct blob_writer *writer, const char *name,
+			     const void *value, size_t size)
 {
-	keep(writer, fdt_property(writer->fdt, name, value, (int)size));
+	overlay_blob_keep(writer,
+			  fdt_property(writer->fdt, name, value, (int)size));
 }
 
-static void put_text(struct writer *writer, const char *name, const char *text)
+static void blob_put_text(struct blob_writer *writer, const char *name,
+			  const char *text)
 {
-	put(writer, name, text, strlen(text) + 1);
+	overlay_blob_put(writer, name, text, strlen(text) + 1);
 }
 
-static void put_cell(struct writer *writer, const char *name, uint32_t cell)
+static void put_cell(struct blob_writer *writer, const char *name,
+		     uint32_t cell)
 {
 	fdt32_t value = cpu_to_fdt32(cell);
 
-	put(writer, name, &value, sizeof(value));
+	overlay_blob_put(writer, name, &value, sizeof(value));
 }
 
 /* Stores a number in @cells cells; returns the next free one. */
-static fdt32_t *store(fdt32_t *at, uint64_t number, uint32_t cells)
+static fdt32_t *overlay_blob_store(fdt32_t *at, uint64_t number, uint32_t cells)
 {
 	if (cells == 2)
 		*at++ = cpu_to_fdt32((uint32_t)(number >> 32));
@@ -65,50 +68,51 @@ static fdt32_t *store(fdt32_t *at, uint64_t number, uint32_t cells)
 	return at;
 }
 
-static void put_number(struct writer *writer, const char *name, uint64_t number,
-		       uint32_t cells)
+static void blob_put_number(struct blob_writer *writer, const char *name,
+			    uint64_t number, uint32_t cells)
 {
 	fdt32_t value[2];
 
-	store(value, number, cells);
-	put(writer, name, value, cells * sizeof(*value));
+	overlay_blob_store(value, number, cells);
+	overlay_blob_put(writer, name, value, cells * sizeof(*value));
 }
 
-static void put_pair(struct writer *writer, const struct plan *plan,
-		     const char *name, uint64_t start, uint64_t size)
+static void blob_put_pair(struct blob_writer *writer, const struct plan *plan,
+			  const char *name, uint64_t start, uint64_t size)
 {
 	fdt32_t value[4];
-	fdt32_t *at = store(value, start, plan->cells.address);
+	fdt32_t *at = overlay_blob_store(value, start, plan->cells.address);
 
-	at = store(at, size, plan->cells.size);
-	put(writer, name, value, (size_t)(at - value) * sizeof(*value));
+	at = overlay_blob_store(at, size, plan->cells.size);
+	overlay_blob_put(writer, name, value,
+			 (size_t)(at - value) * sizeof(*value));
 }
 
-static void put_region(struct writer *writer, const struct plan *plan)
+static void blob_put_region(struct blob_writer *writer, const struct plan *plan)
 {
-	begin(writer, "reserved-memory");
+	overlay_blob_begin(writer, "reserved-memory");
 	put_cell(writer, "#address-cells", plan->cells.address);
 	put_cell(writer, "#size-cells", plan->cells.size);
-	put(writer, "ranges", NULL, 0);
-	begin(writer, plan->region_name);
+	overlay_blob_put(writer, "ranges", NULL, 0);
+	overlay_blob_begin(writer, plan->region_name);
 	if (!strcmp(plan->heap, "cma")) {
-		put_text(writer, "compatible", "shared-dma-pool");
-		put(writer, "reusable", NULL, 0);
+		blob_put_text(writer, "compatible", "shared-dma-pool");
+		overlay_blob_put(writer, "reusable", NULL, 0);
 	}
 	if (!strcmp(plan->heap, "carveout"))
-		put(writer, "no-map", NULL, 0);
+		overlay_blob_put(writer, "no-map", NULL, 0);
 	if (plan->placed) {
-		put_pair(writer, plan, "reg", plan->start, plan->size);
+		blob_put_pair(writer, plan, "reg", plan->start, plan->size);
 	} else {
-		put_number(writer, "size", plan->size, plan->cells.size);
-		put_number(writer, "alignment", plan->alignment,
-			   plan->cells.size);
-		put_pair(writer, plan, "alloc-ranges", plan->window.start,
-			 extent_size(&plan->window));
+		blob_put_number(writer, "size", plan->size, plan->cells.size);
+		blob_put_number(writer, "alignment", plan->alignment,
+				plan->cells.size);
+		blob_put_pair(writer, plan, "alloc-ranges", plan->window.start,
+			      extent_size(&plan->window));
 	}
 	put_cell(writer, "phandle", REGION_PHANDLE);
-	end(writer);
-	end(writer);
+	overlay_blob_end(writer);
+	overlay_blob_end(writer);
 }
 
 static size_t cells_in(const struct providers *providers)
@@ -120,8 +124,8 @@ static size_t cells_in(const struct providers *providers)
 	return count;
 }
 
-static void put_list(struct writer *writer, const char *name,
-		     const struct providers *providers)
+static void blob_put_list(struct blob_writer *writer, const char *name,
+			  const struct providers *providers)
 {
 	size_t i, j, count = cells_in(providers);
 	fdt32_t *value = memory_new(count + 1, sizeof(*value));
@@ -137,11 +141,12 @@ static void put_list(struct writer *writer, const char *name,
 			*at++ = cpu_to_fdt32(one->cells[j]);
 	}
 	if (count)
-		put(writer, name, value, count * sizeof(*value));
+		overlay_blob_put(writer, name, value, count * sizeof(*value));
 	free(value);
 }
 
-static void put_names(struct writer *writer, const struct providers *channels)
+static void put_names(struct blob_writer *writer,
+		      const struct providers *channels)
 {
 	char *names = NULL;
 	size_t i, length;
@@ -154,26 +159,27 @@ static void put_names(struct writer *writer, const struct providers *channels)
 	for (i = 0; i < length; i++)
 		if (names[i] == '\n')
 			names[i] = '\0';
-	put(writer, "dma-names", names, length);
+	overlay_blob_put(writer, "dma-names", names, length);
 	free(names);
 }
 
-static void put_node(struct writer *writer, const struct plan *plan)
+static void blob_put_node(struct blob_writer *writer, const struct plan *plan)
 {
-	begin(writer, plan->node_name);
-	put_text(writer, "compatible", CHECK_COMPATIBLE);
+	overlay_blob_begin(writer, plan->node_name);
+	blob_put_text(writer, "compatible", CHECK_COMPATIBLE);
 	put_cell(writer, "memory-region", REGION_PHANDLE);
-	put_text(writer, "memory-region-names", plan->heap);
-	put_list(writer, "dmas", &plan->channels);
+	blob_put_text(writer, "memory-region-names", plan->heap);
+	blob_put_list(writer, "dmas", &plan->channels);
 	put_names(writer, &plan->channels);
-	put_list(writer, "iommus", &plan->iommus);
+	blob_put_list(writer, "iommus", &plan->iommus);
 	if (plan->coherent)
-		put(writer, "dma-coherent", NULL, 0);
-	end(writer);
+		overlay_blob_put(writer, "dma-coherent", NULL, 0);
+	overlay_blob_end(writer);
 }
 
 /* Gives a phandle to each node of the base that needs one. */
-static void put_fragments(struct writer *writer, const struct plan *plan)
+static void blob_put_fragments(struct blob_writer *writer,
+			       const struct plan *plan)
 {
 	const struct providers *both[] = { &plan->channels, &plan->iommus };
 	uint32_t done = 0;
@@ -188,13 +194,13 @@ static void put_fragments(struct writer *writer, const struct plan *plan)
 				continue;
 			done = one->phandle;
 			name = text_format("fragment@%" PRIu32, done);
-			begin(writer, name);
+			overlay_blob_begin(writer, name);
 			free(name);
-			put_text(writer, "target-path", one->target);
-			begin(writer, "__overlay__");
+			blob_put_text(writer, "target-path", one->target);
+			overlay_blob_begin(writer, "__overlay__");
 			put_cell(writer, "phandle", done);
-			end(writer);
-			end(writer);
+			overlay_blob_end(writer);
+			overlay_blob_end(writer);
 		}
 }
 
@@ -227,12 +233,12 @@ static bool was_before(const struct providers *both[2], size_t i, size_t j)
 	return false;
 }
 
-static void put_fixups(struct writer *writer, const struct plan *plan)
+static void put_fixups(struct blob_writer *writer, const struct plan *plan)
 {
 	const struct providers *both[] = { &plan->channels, &plan->iommus };
 	size_t i, j, k, length;
 
-	begin(writer, "__fixups__");
+	overlay_blob_begin(writer, "__fixups__");
 	for (i = 0; i < 2; i++)
 		for (j = 0; j < both[i]->count; j++) {
 			const struct provider *one = &both[i]->list[j];
@@ -248,14 +254,14 @@ static void put_fixups(struct writer *writer, const struct plan *plan)
 			for (k = 0; k < length; k++)
 				if (places[k] == '\n')
 					places[k] = '\0';
-			put(writer, one->target, places, length);
+			overlay_blob_put(writer, one->target, places, length);
 			free(places);
 		}
-	end(writer);
+	overlay_blob_end(writer);
 }
 
 /* The offsets of the phandles that the overlay itself gives. */
-static void put_local(struct writer *writer, const char *name,
+static void put_local(struct blob_writer *writer, const char *name,
 		      const struct providers *providers)
 {
 	fdt32_t *offsets = memory_new(providers->count + 1, sizeof(*offsets));
@@ -267,51 +273,52 @@ static void put_local(struct writer *writer, const char *name,
 		offset += 4 * (1 + providers->list[i].cell_count);
 	}
 	if (count)
-		put(writer, name, offsets, count * sizeof(*offsets));
+		overlay_blob_put(writer, name, offsets,
+				 count * sizeof(*offsets));
 	free(offsets);
 }
 
-static void put_references(struct writer *writer, const struct plan *plan)
+static void put_references(struct blob_writer *writer, const struct plan *plan)
 {
 	char *path = text_format("/fragment@0/__overlay__/reserved-memory/%s",
 				 plan->region_name);
 
-	begin(writer, "__symbols__");
-	put_text(writer, plan->label, path);
-	end(writer);
+	overlay_blob_begin(writer, "__symbols__");
+	blob_put_text(writer, plan->label, path);
+	overlay_blob_end(writer);
 	free(path);
 	put_fixups(writer, plan);
-	begin(writer, "__local_fixups__");
-	begin(writer, "fragment@0");
-	begin(writer, "__overlay__");
-	begin(writer, plan->node_name);
+	overlay_blob_begin(writer, "__local_fixups__");
+	overlay_blob_begin(writer, "fragment@0");
+	overlay_blob_begin(writer, "__overlay__");
+	overlay_blob_begin(writer, plan->node_name);
 	put_cell(writer, "memory-region", 0);
 	put_local(writer, "dmas", &plan->channels);
 	put_local(writer, "iommus", &plan->iommus);
-	end(writer);
-	end(writer);
-	end(writer);
-	end(writer);
+	overlay_blob_end(writer);
+	overlay_blob_end(writer);
+	overlay_blob_end(writer);
+	overlay_blob_end(writer);
 }
 
 static int write_overlay(const struct plan *plan, void *fdt, size_t room)
 {
-	struct writer writer = { .fdt = fdt };
+	struct blob_writer writer = { .fdt = fdt };
 
-	keep(&writer, fdt_create(fdt, (int)room));
-	keep(&writer, fdt_finish_reservemap(fdt));
-	begin(&writer, "");
-	begin(&writer, "fragment@0");
-	put_text(&writer, "target-path", "/");
-	begin(&writer, "__overlay__");
-	put_region(&writer, plan);
-	put_node(&writer, plan);
-	end(&writer);
-	end(&writer);
-	put_fragments(&writer, plan);
+	overlay_blob_keep(&writer, fdt_create(fdt, (int)room));
+	overlay_blob_keep(&writer, fdt_finish_reservemap(fdt));
+	overlay_blob_begin(&writer, "");
+	overlay_blob_begin(&writer, "fragment@0");
+	blob_put_text(&writer, "target-path", "/");
+	overlay_blob_begin(&writer, "__overlay__");
+	blob_put_region(&writer, plan);
+	blob_put_node(&writer, plan);
+	overlay_blob_end(&writer);
+	overlay_blob_end(&writer);
+	blob_put_fragments(&writer, plan);
 	put_references(&writer, plan);
-	end(&writer);
-	keep(&writer, fdt_finish(fdt));
+	overlay_blob_end(&writer);
+	overlay_blob_keep(&writer, fdt_finish(fdt));
 	return writer.error;
 }
 

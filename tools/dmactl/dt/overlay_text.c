@@ -10,7 +10,7 @@
 #include "base/quantity.h"
 
 /* Appends a number in as many cells as the tree has for it. */
-static void put_number(char **text, uint64_t number, uint32_t cells)
+static void text_put_number(char **text, uint64_t number, uint32_t cells)
 {
 	if (cells == 2)
 		text_append(text,
@@ -19,17 +19,17 @@ static void put_number(char **text, uint64_t number, uint32_t cells)
 	text_append(text, "%#" PRIx64, number & UINT32_MAX);
 }
 
-static void put_pair(char **text, const struct plan *plan, const char *name,
-		     uint64_t start, uint64_t size)
+static void text_put_pair(char **text, const struct plan *plan,
+			  const char *name, uint64_t start, uint64_t size)
 {
 	text_append(text, "\t\t\t%s = <", name);
-	put_number(text, start, plan->cells.address);
+	text_put_number(text, start, plan->cells.address);
 	text_append(text, " ");
-	put_number(text, size, plan->cells.size);
+	text_put_number(text, size, plan->cells.size);
 	text_append(text, ">;\n");
 }
 
-static void put_region(char **text, const struct plan *plan)
+static void text_put_region(char **text, const struct plan *plan)
 {
 	text_append(text,
 		    "\treserved-memory {\n"
@@ -41,15 +41,15 @@ static void put_region(char **text, const struct plan *plan)
 	if (!strcmp(plan->heap, "cma"))
 		text_append(text, "\t\t\tcompatible = \"shared-dma-pool\";\n");
 	if (plan->placed) {
-		put_pair(text, plan, "reg", plan->start, plan->size);
+		text_put_pair(text, plan, "reg", plan->start, plan->size);
 	} else {
 		text_append(text, "\t\t\tsize = <");
-		put_number(text, plan->size, plan->cells.size);
+		text_put_number(text, plan->size, plan->cells.size);
 		text_append(text, ">;\n\t\t\talignment = <");
-		put_number(text, plan->alignment, plan->cells.size);
+		text_put_number(text, plan->alignment, plan->cells.size);
 		text_append(text, ">;\n");
-		put_pair(text, plan, "alloc-ranges", plan->window.start,
-			 extent_size(&plan->window));
+		text_put_pair(text, plan, "alloc-ranges", plan->window.start,
+			      extent_size(&plan->window));
 	}
 	if (!strcmp(plan->heap, "cma"))
 		text_append(text, "\t\t\treusable;\n");
@@ -73,8 +73,8 @@ static void put_provider(char **text, const struct provider *provider)
 	text_append(text, ">");
 }
 
-static void put_list(char **text, const char *name,
-		     const struct providers *providers)
+static void text_put_list(char **text, const char *name,
+			  const struct providers *providers)
 {
 	size_t i;
 
@@ -88,7 +88,7 @@ static void put_list(char **text, const char *name,
 	text_append(text, ";\n");
 }
 
-static void put_node(char **text, const struct plan *plan)
+static void text_put_node(char **text, const struct plan *plan)
 {
 	const struct providers *channels = &plan->channels;
 	size_t i;
@@ -98,20 +98,20 @@ static void put_node(char **text, const struct plan *plan)
 		    "\t\tmemory-region = <&%s>;\n"
 		    "\t\tmemory-region-names = \"%s\";\n",
 		    plan->node_name, plan->label, plan->heap);
-	put_list(text, "dmas", channels);
+	text_put_list(text, "dmas", channels);
 	for (i = 0; i < channels->count; i++)
 		text_append(text, "%s\"%s\"", i ? ", " : "\t\tdma-names = ",
 			    channels->list[i].name);
 	if (channels->count)
 		text_append(text, ";\n");
-	put_list(text, "iommus", &plan->iommus);
+	text_put_list(text, "iommus", &plan->iommus);
 	if (plan->coherent)
 		text_append(text, "\t\tdma-coherent;\n");
 	text_append(text, "\t};\n};\n");
 }
 
 /* Nodes of the base that have neither a label nor a phandle get one. */
-static void put_fragments(char **text, const struct plan *plan)
+static void text_put_fragments(char **text, const struct plan *plan)
 {
 	const struct providers *both[] = { &plan->channels, &plan->iommus };
 	uint32_t next = 0;
@@ -148,8 +148,8 @@ char *overlay_text(const struct plan *plan)
 		quantity_size(size, plan->size, false), plan->heap,
 		plan->cells.address, plan->cells.size);
 
-	put_region(&text, plan);
-	put_node(&text, plan);
-	put_fragments(&text, plan);
+	text_put_region(&text, plan);
+	text_put_node(&text, plan);
+	text_put_fragments(&text, plan);
 	return text;
 }

@@ -93,9 +93,9 @@ bool plan_for_board(struct plan *plan, const struct board *board)
 }
 
 /* Finds the node, and how to refer to it. */
-static const struct tree_node *resolve(struct provider *provider,
-				       const struct blob *base,
-				       const struct tree *tree)
+static const struct tree_node *plan_resolve(struct provider *provider,
+					    const struct blob *base,
+					    const struct tree *tree)
 {
 	bool path = *provider->target == '/';
 	const struct tree_node *node =
@@ -133,7 +133,8 @@ static bool resolve_all(struct providers *providers, const char *count_name,
 
 	for (i = 0; i < providers->count; i++) {
 		struct provider *provider = &providers->list[i];
-		const struct tree_node *node = resolve(provider, base, tree);
+		const struct tree_node *node =
+			plan_resolve(provider, base, tree);
 		uint32_t count;
 
 		if (!node)
@@ -155,7 +156,7 @@ static bool resolve_all(struct providers *providers, const char *count_name,
 }
 
 /* Gives a phandle to each node that has none, the same to the same node. */
-static void number(struct plan *plan)
+static void plan_number(struct plan *plan)
 {
 	struct providers *both[] = { &plan->channels, &plan->iommus };
 	uint32_t next = FIRST_PHANDLE;
@@ -202,7 +203,7 @@ static uint64_t highest_of(const struct plan *plan, const struct tree *tree)
 static uint64_t largest_free(const struct tree *tree)
 {
 	uint64_t largest = 0;
-	struct map map;
+	struct node_map map;
 	size_t i;
 
 	memory_map_read(tree, &map);
@@ -260,7 +261,7 @@ static bool find_place(struct plan *plan, const struct blob *base,
 }
 
 /* An overlay of a node that is there would change it. */
-static bool is_taken(const struct tree *tree, const char *name)
+static bool plan_is_taken(const struct tree *tree, const char *name)
 {
 	const struct tree_node *top = tree_at(tree, "/reserved-memory"), *node;
 	size_t length = strlen(name);
@@ -294,8 +295,8 @@ bool plan_for_tree(struct plan *plan, const struct blob *base,
 	       resolve_all(&plan->iommus, "#iommu-cells", base, tree) &&
 	       (plan->placed || find_place(plan, base, tree)) &&
 	       fits_cells(plan);
-	number(plan);
-	while (is_taken(tree, name)) {
+	plan_number(plan);
+	while (plan_is_taken(tree, name)) {
 		free(name);
 		name = text_format("dray%d", ++number_of);
 	}

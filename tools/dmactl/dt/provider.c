@@ -19,7 +19,7 @@ static bool is_label(const char *text, size_t length)
 }
 
 /* Both stand in a source between quotation marks. */
-static bool is_plain(const char *text)
+static bool provider_is_plain(const char *text)
 {
 	for (; *text; text++)
 		if (*text <= ' ' || *text > '~' || *text == '"' ||
@@ -71,7 +71,7 @@ static size_t target_length(const char *text)
 }
 
 /* Tells whether an earlier channel has the name of the last one. */
-static bool is_repeated(const struct providers *providers)
+static bool provider_is_repeated(const struct providers *providers)
 {
 	const char *name = providers->list[providers->count - 1].name;
 	size_t i;
@@ -82,7 +82,7 @@ static bool is_repeated(const struct providers *providers)
 	return false;
 }
 
-static bool check_name(const struct providers *providers)
+static bool provider_check_name(const struct providers *providers)
 {
 	const char *name = providers->list[providers->count - 1].name;
 
@@ -90,7 +90,7 @@ static bool check_name(const struct providers *providers)
 		complain("--dma: the name '%s' does not begin with mem, tx, rx "
 			 "or display",
 			 name);
-	else if (is_repeated(providers))
+	else if (provider_is_repeated(providers))
 		complain("--dma: two channels have the name '%s': number them, "
 			 "as mem0 and mem1",
 			 name);
@@ -99,12 +99,12 @@ static bool check_name(const struct providers *providers)
 	return false;
 }
 
-static bool check_target(const struct provider *provider, const char *text,
-			 const char *option)
+static bool provider_check_target(const struct provider *provider,
+				  const char *text, const char *option)
 {
 	const char *target = provider->target;
 
-	if (!is_plain(text))
+	if (!provider_is_plain(text))
 		complain("%s: '%s' has a character that no name has", option,
 			 text);
 	else if (*target != '/' && !is_label(target, strlen(target)))
@@ -138,8 +138,8 @@ bool provider_add(struct providers *providers, const char *text, bool named)
 	target += named;
 	length = target_length(target);
 	provider->target = text_format("%.*s", (int)length, target);
-	if (!check_target(provider, text, option) ||
-	    (named && !check_name(providers)))
+	if (!provider_check_target(provider, text, option) ||
+	    (named && !provider_check_name(providers)))
 		return false;
 	if (add_cells(provider, target + length))
 		return true;

@@ -20,7 +20,7 @@
 #define NODE_COLUMNS "NODE ~HEAPS ~CHANNELS FLAGS"
 
 /* Appends @text to a list with commas. */
-static void append(char **list, const char *text)
+static void show_append(char **list, const char *text)
 {
 	text_append(list, "%s%s", *list ? "," : "", text);
 }
@@ -32,7 +32,7 @@ static void cell_list(struct table *table, enum table_colour colour, char *list)
 	free(list);
 }
 
-static char *users_of(const struct map *map, const struct map_row *row)
+static char *users_of(const struct node_map *map, const struct map_row *row)
 {
 	const struct tree_node *user;
 	char *list = NULL;
@@ -41,13 +41,13 @@ static char *users_of(const struct map *map, const struct map_row *row)
 	for (i = 0; (user = map_user(map, row, i)); i++) {
 		char *path = tree_path(user);
 
-		append(&list, path);
+		show_append(&list, path);
 		free(path);
 	}
 	return list;
 }
 
-static enum table_colour colour_of(const struct map_row *row)
+static enum table_colour show_colour_of(const struct map_row *row)
 {
 	if (row->drays)
 		return TABLE_GOOD;
@@ -56,8 +56,8 @@ static enum table_colour colour_of(const struct map_row *row)
 		       : TABLE_PLAIN;
 }
 
-static void add_row(struct table *table, const struct request *request,
-		    const struct map *map, const struct map_row *row)
+static void show_add_row(struct table *table, const struct request *request,
+			 const struct node_map *map, const struct map_row *row)
 {
 	const char *name = row->node ? row->node->name : "";
 	char bar[MAP_BAR_WIDTH + 1];
@@ -70,9 +70,9 @@ static void add_row(struct table *table, const struct request *request,
 		table_cell(table, TABLE_PLAIN, "-");
 	}
 	table_size(table, request, row->size);
-	table_cell(table, colour_of(row), "%s", map_word(row->kind));
+	table_cell(table, show_colour_of(row), "%s", map_word(row->kind));
 	table_cell(table, TABLE_PLAIN, "%s", row->heap ? row->heap : "");
-	table_name(table, colour_of(row), name, strlen(name));
+	table_name(table, show_colour_of(row), name, strlen(name));
 	cell_list(table, TABLE_PLAIN, users_of(map, row));
 	if (!request->terminal)
 		return;
@@ -95,7 +95,7 @@ static char *heaps_of(const struct tree_node *node)
 
 		if (!name)
 			name = entry.target ? entry.target->name : "?";
-		append(&list, name);
+		show_append(&list, name);
 	}
 	return list;
 }
@@ -111,29 +111,29 @@ static char *channels_of(const struct tree_node *node)
 			text_format("%s:%s", name ? name : "?",
 				    entry.target ? entry.target->name : "?");
 
-		append(&list, both);
+		show_append(&list, both);
 		free(both);
 	}
 	return list;
 }
 
-static void add_node(struct table *table, const struct tree_node *node)
+static void show_add_node(struct table *table, const struct tree_node *node)
 {
 	char *flags = NULL;
 
 	if (tree_has(node, "dma-coherent"))
-		append(&flags, "coherent");
+		show_append(&flags, "coherent");
 	if (tree_cells(node, "iommus"))
-		append(&flags, "iommu");
+		show_append(&flags, "iommu");
 	if (!tree_is_enabled(node))
-		append(&flags, "off");
+		show_append(&flags, "off");
 	cell_list(table, TABLE_PLAIN, tree_path(node));
 	cell_list(table, TABLE_PLAIN, heaps_of(node));
 	cell_list(table, TABLE_PLAIN, channels_of(node));
 	cell_list(table, TABLE_PLAIN, flags);
 }
 
-static void show(const struct request *request, const struct map *map)
+static void dt_show(const struct request *request, const struct node_map *map)
 {
 	struct table *table = table_create(
 		request->terminal ? MAP_COLUMNS " FILL" : MAP_COLUMNS);
@@ -141,10 +141,10 @@ static void show(const struct request *request, const struct map *map)
 	size_t i;
 
 	for (i = 0; i < map->count; i++)
-		add_row(table, request, map, &map->rows[i]);
+		show_add_row(table, request, map, &map->rows[i]);
 	for (i = 0; i < map->tree->count; i++)
 		if (check_is_node(&map->tree->nodes[i]))
-			add_node(nodes, &map->tree->nodes[i]);
+			show_add_node(nodes, &map->tree->nodes[i]);
 	table_print(table, request);
 	if (table_rows(nodes)) {
 		putchar('\n');
@@ -154,7 +154,7 @@ static void show(const struct request *request, const struct map *map)
 	table_destroy(nodes);
 }
 
-static void set_text(json_t *object, const char *key, const char *text)
+static void show_set_text(json_t *object, const char *key, const char *text)
 {
 	if (text)
 		document_text(object, key, text, strlen(text));
@@ -167,7 +167,7 @@ static void set_path(json_t *object, const char *key,
 {
 	char *path = node ? tree_path(node) : NULL;
 
-	set_text(object, key, path);
+	show_set_text(object, key, path);
 	free(path);
 }
 
@@ -177,11 +177,12 @@ static void set_address(json_t *object, const char *key, bool known,
 {
 	char *text = known ? text_format("0x%" PRIx64, address) : NULL;
 
-	set_text(object, key, text);
+	show_set_text(object, key, text);
 	free(text);
 }
 
-static json_t *row_document(const struct map *map, const struct map_row *row)
+static json_t *row_document(const struct node_map *map,
+			    const struct map_row *row)
 {
 	json_t *object = json_object(), *users = json_array();
 	const struct tree_node *user;
@@ -192,7 +193,7 @@ static json_t *row_document(const struct map *map, const struct map_row *row)
 	set_address(object, "last", row->placed, row->extent.last);
 	document_number(object, "size", row->size);
 	set_path(object, "path", row->node);
-	set_text(object, "heap", row->heap);
+	show_set_text(object, "heap", row->heap);
 	for (i = 0; (user = map_user(map, row, i)); i++)
 		set_path(users, NULL, user);
 	document_set(object, "users", users);
@@ -208,15 +209,15 @@ static json_t *list_document(struct reference entry, const char *names,
 	while (reference_next(&entry)) {
 		json_t *object = json_object();
 
-		set_text(object, "name",
-			 tree_string(entry.node, names, entry.index));
+		show_set_text(object, "name",
+			      tree_string(entry.node, names, entry.index));
 		set_path(object, key, entry.target);
 		document_set(list, NULL, object);
 	}
 	return list;
 }
 
-static json_t *node_document(const struct tree_node *node)
+static json_t *show_node_document(const struct tree_node *node)
 {
 	json_t *object = json_object();
 
@@ -234,29 +235,29 @@ static json_t *node_document(const struct tree_node *node)
 	return object;
 }
 
-static void show_json(const char *source, const struct map *map)
+static void show_json(const char *source, const struct node_map *map)
 {
 	json_t *root = json_object(), *rows = json_array();
 	json_t *nodes = json_array();
 	size_t i;
 
-	set_text(root, "source", source);
+	show_set_text(root, "source", source);
 	for (i = 0; i < map->count; i++)
 		document_set(rows, NULL, row_document(map, &map->rows[i]));
 	for (i = 0; i < map->tree->count; i++)
 		if (check_is_node(&map->tree->nodes[i]))
 			document_set(nodes, NULL,
-				     node_document(&map->tree->nodes[i]));
+				     show_node_document(&map->tree->nodes[i]));
 	document_set(root, "map", rows);
 	document_set(root, "nodes", nodes);
 	document_print(root);
 }
 
-static enum exit_code show_run(const struct request *request)
+static enum exit_code dt_show_run(const struct request *request)
 {
 	struct blob blob;
 	struct tree *tree;
-	struct map map;
+	struct node_map map;
 
 	if (!blob_load(operand_at(request, 0), &blob))
 		return EXIT_FAILED;
@@ -266,7 +267,7 @@ static enum exit_code show_run(const struct request *request)
 		if (request->json)
 			show_json(blob.source, &map);
 		else
-			show(request, &map);
+			dt_show(request, &map);
 		map_drop(&map);
 	} else {
 		complain("%s has no root node", blob.source);
@@ -302,5 +303,5 @@ const struct command dt_show_command = {
 		"  USERS  nodes that name it in memory-region\n"
 		"  FILL   on a terminal: # regions of dray, c memory of CMA,\n"
 		"         x other regions, . free\n",
-	.run = show_run,
+	.run = dt_show_run,
 };

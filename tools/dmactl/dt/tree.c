@@ -11,12 +11,12 @@
 #include "tree.h"
 
 /* The place of a walk. */
-struct walk {
+struct tree_walk {
 	struct tree *tree;
 	struct tree_node *node; /* NULL: outside the root */
 };
 
-static void add_node(struct walk *walk, int offset)
+static void tree_add_node(struct tree_walk *walk, int offset)
 {
 	struct tree *tree = walk->tree;
 	struct tree_node *node = &tree->nodes[tree->count++];
@@ -31,7 +31,7 @@ static void add_node(struct walk *walk, int offset)
 	walk->node = node;
 }
 
-static void end_node(struct walk *walk)
+static void end_node(struct tree_walk *walk)
 {
 	if (!walk->node)
 		return;
@@ -47,7 +47,7 @@ static bool is_phandle(const struct tree_property *property)
 }
 
 /* Adds it to the node; one that comes behind a child is left out, as libfdt does. */
-static void add_property(struct walk *walk, int offset)
+static void add_property(struct tree_walk *walk, int offset)
 {
 	struct tree *tree = walk->tree;
 	struct tree_node *node = walk->node;
@@ -71,7 +71,7 @@ static void add_property(struct walk *walk, int offset)
 /* Calls nothing, but counts, if the nodes have no room yet. */
 static void walk_tree(struct tree *tree, size_t *nodes, size_t *properties)
 {
-	struct walk walk = { .tree = tree };
+	struct tree_walk walk = { .tree = tree };
 	int offset = 0, next = 0;
 	uint32_t tag;
 
@@ -82,7 +82,7 @@ static void walk_tree(struct tree *tree, size_t *nodes, size_t *properties)
 		if (tag == FDT_BEGIN_NODE) {
 			++*nodes;
 			if (tree->nodes)
-				add_node(&walk, offset);
+				tree_add_node(&walk, offset);
 		} else if (tag == FDT_PROP) {
 			++*properties;
 			if (tree->nodes)
@@ -166,8 +166,8 @@ const struct tree_node *tree_next(const struct tree_node *node)
 }
 
 /* The first @length bytes of @name are the node's, or those before its '@'. */
-static bool is_called(const struct tree_node *node, const char *name,
-		      size_t length)
+static bool tree_is_called(const struct tree_node *node, const char *name,
+			   size_t length)
 {
 	if (strncmp(node->name, name, length) != 0)
 		return false;
@@ -180,7 +180,7 @@ static const struct tree_node *child_called(const struct tree_node *node,
 {
 	const struct tree_node *child = tree_first(node);
 
-	while (child && !is_called(child, name, length))
+	while (child && !tree_is_called(child, name, length))
 		child = tree_next(child);
 	return child;
 }

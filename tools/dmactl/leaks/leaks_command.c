@@ -23,7 +23,8 @@ static const struct command_option check_option = {
 	.text = "exit with 3 if there is a leak",
 };
 
-static bool parse(const struct request *request, struct leak_options *options)
+static bool leaks_command_parse(const struct request *request,
+				struct leak_options *options)
 {
 	const char *idle = option_value(request, &idle_option);
 	const char *watch = option_value(request, &for_option);
@@ -47,7 +48,7 @@ static enum exit_code leaks_run(const struct request *request)
 	enum exit_code status;
 	struct leak_list list;
 
-	if (!parse(request, &options))
+	if (!leaks_command_parse(request, &options))
 		return EXIT_USAGE;
 	if (!leaks_find(request, &options, &list))
 		return EXIT_FAILED;

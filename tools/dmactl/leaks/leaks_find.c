@@ -29,7 +29,7 @@ static struct leak *add_leak(struct leak_list *list, enum leak_kind kind,
 	return leak;
 }
 
-static void sleep_for(uint64_t nanoseconds)
+static void find_sleep_for(uint64_t nanoseconds)
 {
 	struct timespec rest = {
 		.tv_sec = (time_t)(nanoseconds / 1000000000),
@@ -66,9 +66,9 @@ static bool is_unchanged(const struct dray_buffer_info *a,
 	       a->mapped == b->mapped && a->attachments == b->attachments;
 }
 
-static void add_buffers(const struct leak_options *options,
-			const struct buffer_list *before,
-			struct leak_list *list)
+static void find_add_buffers(const struct leak_options *options,
+			     const struct buffer_list *before,
+			     struct leak_list *list)
 {
 	const struct buffer_entry *then;
 	struct leak *leak;
@@ -159,8 +159,8 @@ static void add_heap_leak(struct leak_list *list, enum leak_kind kind,
 }
 
 /* Nodes may share a heap: the first one with it counts. */
-static bool add_heap(const struct open_node *node, uint32_t index,
-		     struct leak_list *list)
+static bool find_add_heap(const struct open_node *node, uint32_t index,
+			  struct leak_list *list)
 {
 	struct dray_heap_info heap = { 0 };
 	struct states states = { 0 };
@@ -194,7 +194,7 @@ static void add_heaps(struct leak_list *list)
 
 	for (i = 0; i < nodes->count; i++)
 		for (k = 0; k < nodes->entries[i].info.heap_count; k++)
-			if (!add_heap(&nodes->entries[i], k, list))
+			if (!find_add_heap(&nodes->entries[i], k, list))
 				list->status = EXIT_FAILED;
 }
 
@@ -264,7 +264,7 @@ bool leaks_find(const struct request *request,
 	if (options->idle) {
 		if (!buffers_gather(request, &before))
 			return false;
-		sleep_for(options->watch);
+		find_sleep_for(options->watch);
 	}
 	if (!buffers_gather(request, &list->buffers)) {
 		buffers_free(&before);
@@ -274,7 +274,7 @@ bool leaks_find(const struct request *request,
 	dmabufs_gather(machine_root(), &list->machine);
 	dmabufs_identify(&list->machine);
 	add_heaps(list);
-	add_buffers(options, &before, list);
+	find_add_buffers(options, &before, list);
 	find_keepers(list);
 	buffers_free(&before);
 	if (list->count)

@@ -126,7 +126,8 @@ char *leak_remedy(const struct leak_list *list, const struct leak *leak)
 }
 
 /* The cells that only a buffer or an attachment has. */
-static void add_owner(struct table *table, const struct dray_buffer_info *info)
+static void print_add_owner(struct table *table,
+			    const struct dray_buffer_info *info)
 {
 	char age[QUANTITY_ROOM];
 
@@ -139,8 +140,10 @@ static void add_owner(struct table *table, const struct dray_buffer_info *info)
 	table_name(table, TABLE_PLAIN, info->name, sizeof(info->name));
 }
 
-static void add_row(struct table *table, const struct request *request,
-		    const struct leak_list *list, const struct leak *leak)
+static void leaks_print_add_row(struct table *table,
+				const struct request *request,
+				const struct leak_list *list,
+				const struct leak *leak)
 {
 	char *remedy = leak_remedy(list, leak);
 	int i;
@@ -155,7 +158,7 @@ static void add_row(struct table *table, const struct request *request,
 	table_size(table, request, leak->size);
 	table_name(table, TABLE_PLAIN, leak->heap, sizeof(leak->heap));
 	if (leak->entry)
-		add_owner(table, &leak->entry->info);
+		print_add_owner(table, &leak->entry->info);
 	else
 		for (i = 0; i < 4; i++)
 			table_cell(table, TABLE_PLAIN, "-");
@@ -171,7 +174,7 @@ void leaks_print(const struct request *request, const struct leak_list *list)
 	size_t i;
 
 	for (i = 0; i < list->count; i++)
-		add_row(table, request, list, &list->entries[i]);
+		leaks_print_add_row(table, request, list, &list->entries[i]);
 	if (list->count)
 		table_print(table, request);
 	table_destroy(table);

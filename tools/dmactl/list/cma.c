@@ -106,7 +106,7 @@ static void print_shares(const struct request *request,
 	free(shares);
 }
 
-static void print_failures(const struct cma *cma)
+static void cma_print_failures(const struct cma *cma)
 {
 	size_t i;
 
@@ -126,8 +126,8 @@ static void print_failures(const struct cma *cma)
 		       strerror(cma->log_error));
 }
 
-static void print_text(const struct request *request, const struct cma *cma,
-		       const struct dmabuf_list *list)
+static void cma_print_text(const struct request *request, const struct cma *cma,
+			   const struct dmabuf_list *list)
 {
 	char total[QUANTITY_ROOM], free_bytes[QUANTITY_ROOM];
 	const char *unit = request->bytes ? " bytes" : "";
@@ -137,7 +137,7 @@ static void print_text(const struct request *request, const struct cma *cma,
 	       quantity_size(free_bytes, cma->free, request->bytes), unit);
 	print_areas(request, cma);
 	print_shares(request, list);
-	print_failures(cma);
+	cma_print_failures(cma);
 	if (!cma->has_counters)
 		puts("\nno counters of failures: this kernel is built without "
 		     "CONFIG_CMA_SYSFS");
@@ -211,7 +211,8 @@ static json_t *failures_json(const struct cma *cma)
 	return array;
 }
 
-static void print_json(const struct cma *cma, const struct dmabuf_list *list)
+static void cma_print_json(const struct cma *cma,
+			   const struct dmabuf_list *list)
 {
 	json_t *root = json_object();
 
@@ -238,9 +239,9 @@ static enum exit_code cma_run(const struct request *request)
 			"'dmactl list --all' shows dma-bufs");
 		status = EXIT_FAILED;
 	} else if (request->json) {
-		print_json(&cma, &list);
+		cma_print_json(&cma, &list);
 	} else {
-		print_text(request, &cma, &list);
+		cma_print_text(request, &cma, &list);
 	}
 	dmabufs_free(&list);
 	cma_free(&cma);

@@ -20,18 +20,18 @@
 	"NODE ~HEAP TYPE >BUFFERS >TOTAL >USED >FREE >QUARANTINE >LARGEST " \
 	">REQUEST >FRAG >HELD ~FLAGS"
 
-static int fragmentation(const struct dray_heap_info *heap)
+static int heaps_fragmentation(const struct dray_heap_info *heap)
 {
 	return quantity_fragmentation(heap->free, heap->largest_free,
 				      heap->largest_request);
 }
 
-static void add_row(struct table *table, const struct request *request,
-		    const struct open_node *node,
-		    const struct dray_heap_info *heap)
+static void heaps_add_row(struct table *table, const struct request *request,
+			  const struct open_node *node,
+			  const struct dray_heap_info *heap)
 {
 	char *flags = flag_list(heap->flags, heap_flag_words);
-	int fragmented = fragmentation(heap);
+	int fragmented = heaps_fragmentation(heap);
 	char bar[BAR_ROOM];
 	char type[WORD_ROOM];
 
@@ -59,11 +59,11 @@ static void add_row(struct table *table, const struct request *request,
 	free(flags);
 }
 
-static json_t *heap_document(const struct open_node *node,
-			     const struct dray_heap_info *heap)
+static json_t *heaps_heap_document(const struct open_node *node,
+				   const struct dray_heap_info *heap)
 {
 	json_t *object = json_object();
-	int fragmented = fragmentation(heap);
+	int fragmented = heaps_fragmentation(heap);
 	char type[WORD_ROOM];
 
 	document_text(object, "node", node->name, sizeof(node->name));
@@ -88,9 +88,9 @@ static json_t *heap_document(const struct open_node *node,
 }
 
 /* Adds the heaps of one node to the table or the document. */
-static enum exit_code read_node(const struct request *request,
-				const struct open_node *node,
-				struct table *table, json_t *heaps)
+static enum exit_code heaps_read_node(const struct request *request,
+				      const struct open_node *node,
+				      struct table *table, json_t *heaps)
 {
 	uint32_t i;
 
@@ -100,9 +100,10 @@ static enum exit_code read_node(const struct request *request,
 		if (!node_heap(node, i, &heap))
 			return EXIT_FAILED;
 		if (request->json)
-			document_set(heaps, NULL, heap_document(node, &heap));
+			document_set(heaps, NULL,
+				     heaps_heap_document(node, &heap));
 		else
-			add_row(table, request, node, &heap);
+			heaps_add_row(table, request, node, &heap);
 	}
 	return EXIT_FINE;
 }
@@ -123,7 +124,7 @@ static enum exit_code heaps_run(const struct request *request)
 	heaps = json_array();
 	status = nodes.status;
 	for (i = 0; i < nodes.count; i++)
-		if (read_node(request, &nodes.entries[i], table, heaps))
+		if (heaps_read_node(request, &nodes.entries[i], table, heaps))
 			status = EXIT_FAILED;
 	document_set(root, "heaps", heaps);
 	if (request->json)

@@ -28,8 +28,8 @@ static uint64_t inode_key(const void *row)
 	return ((const struct dmabuf *)row)->inode;
 }
 
-static void add_size(struct table *table, const struct request *request,
-		     const void *row)
+static void all_add_size(struct table *table, const struct request *request,
+			 const void *row)
 {
 	const struct dmabuf *entry = row;
 
@@ -39,7 +39,7 @@ static void add_size(struct table *table, const struct request *request,
 		table_cell(table, TABLE_PLAIN, "-");
 }
 
-static uint64_t size_key(const void *row)
+static uint64_t all_size_key(const void *row)
 {
 	return ((const struct dmabuf *)row)->size;
 }
@@ -66,14 +66,14 @@ static void add_known(struct table *table, uint64_t number)
 		table_cell(table, TABLE_PLAIN, "-");
 }
 
-static void add_id(struct table *table, const struct request *request,
-		   const void *row)
+static void all_add_id(struct table *table, const struct request *request,
+		       const void *row)
 {
 	(void)request;
 	add_known(table, ((const struct dmabuf *)row)->id);
 }
 
-static uint64_t id_key(const void *row)
+static uint64_t all_id_key(const void *row)
 {
 	return ((const struct dmabuf *)row)->id;
 }
@@ -137,41 +137,41 @@ static void add_devices(struct table *table, const struct request *request,
 	free(text);
 }
 
-static void add_name(struct table *table, const struct request *request,
-		     const void *row)
+static void all_add_name(struct table *table, const struct request *request,
+			 const void *row)
 {
 	(void)request;
 	table_name(table, TABLE_PLAIN, ((const struct dmabuf *)row)->name,
 		   DMABUF_NAME_ROOM);
 }
 
-static char *name_key(const void *row)
+static char *all_name_key(const void *row)
 {
 	return text_format("%s", ((const struct dmabuf *)row)->name);
 }
 
 static const struct row_column columns[] = {
 	{ "inode", ">INODE", "inode", false, add_inode, inode_key, NULL },
-	{ "size", ">SIZE", "size", false, add_size, size_key, NULL },
+	{ "size", ">SIZE", "size", false, all_add_size, all_size_key, NULL },
 	{ "exporter", "~EXPORTER", "exporter", false, add_exporter, NULL,
 	  exporter_key },
-	{ "id", ">ID", "id", false, add_id, id_key, NULL },
+	{ "id", ">ID", "id", false, all_add_id, all_id_key, NULL },
 	{ "refs", ">REFS", "references", false, add_references, references_key,
 	  NULL },
 	{ "holders", "~HOLDERS", "holders", false, add_holders, NULL,
 	  holders_text },
 	{ "devices", "~DEVICES", "devices", false, add_devices, NULL,
 	  devices_text },
-	{ "name", "~NAME", "name", false, add_name, NULL, name_key },
+	{ "name", "~NAME", "name", false, all_add_name, NULL, all_name_key },
 	{ 0 },
 };
 
-static json_t *known(uint64_t number)
+static json_t *list_all_known(uint64_t number)
 {
 	return number ? json_integer((json_int_t)number) : json_null();
 }
 
-static json_t *holders_document(const struct dmabuf *entry)
+static json_t *all_holders_document(const struct dmabuf *entry)
 {
 	json_t *array = json_array();
 	size_t i;
@@ -211,9 +211,9 @@ static json_t *entry_document(const struct dmabuf_list *list,
 	else
 		document_set(object, "size", json_null());
 	document_text(object, "exporter", entry->exporter, DMABUF_NAME_ROOM);
-	document_set(object, "id", known(entry->id));
-	document_set(object, "references", known(entry->references));
-	document_set(object, "holders", holders_document(entry));
+	document_set(object, "id", list_all_known(entry->id));
+	document_set(object, "references", list_all_known(entry->references));
+	document_set(object, "holders", all_holders_document(entry));
 	document_set(object, "devices", devices);
 	document_text(object, "name", entry->name, DMABUF_NAME_ROOM);
 	return object;
@@ -248,9 +248,9 @@ static uint64_t total_size(const void *const *rows, size_t count)
 	return size;
 }
 
-static void print_json(const struct row_view *view,
-		       const struct dmabuf_list *list, const void *const *rows,
-		       size_t count)
+static void all_print_json(const struct row_view *view,
+			   const struct dmabuf_list *list,
+			   const void *const *rows, size_t count)
 {
 	json_t *root = json_object();
 	json_t *array = json_array();
@@ -271,7 +271,7 @@ static void print_json(const struct row_view *view,
 }
 
 /* Tells the missing sources, each with its reason. */
-static void print_unread(const struct dmabuf_list *list)
+static void all_print_unread(const struct dmabuf_list *list)
 {
 	size_t i;
 
@@ -285,10 +285,10 @@ static void print_unread(const struct dmabuf_list *list)
 		       list->hidden == 1 ? "process" : "processes");
 }
 
-static void print_table(const struct request *request,
-			const struct row_view *view,
-			const struct dmabuf_list *list, const void *const *rows,
-			size_t count)
+static void all_print_table(const struct request *request,
+			    const struct row_view *view,
+			    const struct dmabuf_list *list,
+			    const void *const *rows, size_t count)
 {
 	struct table *table = row_view_table(view, request, rows, count);
 	char size[QUANTITY_ROOM];
@@ -301,7 +301,7 @@ static void print_table(const struct request *request,
 	       count == 1 ? "dma-buf" : "dma-bufs",
 	       quantity_size(size, total_size(rows, count), request->bytes),
 	       request->bytes ? " bytes" : "");
-	print_unread(list);
+	all_print_unread(list);
 }
 
 /* Without holders, only a list that does not ask for any has the entry. */
@@ -331,7 +331,7 @@ static bool filter_entry(const struct filter *filter,
 }
 
 /* Complains about options that only dray's own memory can answer. */
-static bool check_options(const struct request *request)
+static bool all_check_options(const struct request *request)
 {
 	static const struct command_option *const others[] = {
 		&node_option, &older_option, &orphans_option,
@@ -358,7 +358,8 @@ enum exit_code list_all(const struct request *request,
 	size_t count = 0;
 	size_t i;
 
-	if (!check_options(request) || !row_view_make(request, columns, &view))
+	if (!all_check_options(request) ||
+	    !row_view_make(request, columns, &view))
 		return EXIT_USAGE;
 	dmabufs_gather(machine_root(), &list);
 	dmabufs_identify(&list);
@@ -368,9 +369,9 @@ enum exit_code list_all(const struct request *request,
 			rows[count++] = &list.entries[i];
 	row_view_sort(&view, rows, count);
 	if (request->json)
-		print_json(&view, &list, rows, count);
+		all_print_json(&view, &list, rows, count);
 	else
-		print_table(request, &view, &list, rows, count);
+		all_print_table(request, &view, &list, rows, count);
 	free(rows);
 	dmabufs_free(&list);
 	return EXIT_FINE;

@@ -7,39 +7,40 @@
 #include "base/quantity.h"
 #include "base/words.h"
 
-static const struct dray_buffer_info *info_of(const void *row)
+static const struct dray_buffer_info *columns_info_of(const void *row)
 {
 	return &((const struct buffer_entry *)row)->info;
 }
 
-static void add_id(struct table *table, const struct request *request,
-		   const void *row)
+static void columns_add_id(struct table *table, const struct request *request,
+			   const void *row)
 {
 	(void)request;
-	table_cell(table, TABLE_PLAIN, "%" PRIu64, (uint64_t)info_of(row)->id);
+	table_cell(table, TABLE_PLAIN, "%" PRIu64,
+		   (uint64_t)columns_info_of(row)->id);
 }
 
-static uint64_t id_key(const void *row)
+static uint64_t columns_id_key(const void *row)
 {
-	return info_of(row)->id;
+	return columns_info_of(row)->id;
 }
 
-static void add_size(struct table *table, const struct request *request,
-		     const void *row)
+static void columns_add_size(struct table *table, const struct request *request,
+			     const void *row)
 {
-	table_size(table, request, info_of(row)->size);
+	table_size(table, request, columns_info_of(row)->size);
 }
 
-static uint64_t size_key(const void *row)
+static uint64_t columns_size_key(const void *row)
 {
-	return info_of(row)->size;
+	return columns_info_of(row)->size;
 }
 
 /* The exporter of an attached dma-buf. */
-static void add_heap(struct table *table, const struct request *request,
-		     const void *row)
+static void columns_add_heap(struct table *table, const struct request *request,
+			     const void *row)
 {
-	const struct dray_buffer_info *info = info_of(row);
+	const struct dray_buffer_info *info = columns_info_of(row);
 
 	(void)request;
 	table_name(table, TABLE_PLAIN, info->heap_name,
@@ -48,7 +49,7 @@ static void add_heap(struct table *table, const struct request *request,
 
 static char *heap_key(const void *row)
 {
-	const struct dray_buffer_info *info = info_of(row);
+	const struct dray_buffer_info *info = columns_info_of(row);
 
 	return text_format("%.*s", (int)sizeof(info->heap_name),
 			   info->heap_name);
@@ -57,7 +58,7 @@ static char *heap_key(const void *row)
 /* The kind of an attachment. */
 static const char *mode_of(const void *row, char word[WORD_ROOM])
 {
-	const struct dray_buffer_info *info = info_of(row);
+	const struct dray_buffer_info *info = columns_info_of(row);
 
 	return is_buffer(info) ? mode_word(info->mode, word)
 			       : kind_word(info->kind, word);
@@ -79,8 +80,8 @@ static char *mode_key(const void *row)
 	return text_format("%s", mode_of(row, word));
 }
 
-static void add_node(struct table *table, const struct request *request,
-		     const void *row)
+static void columns_add_node(struct table *table, const struct request *request,
+			     const void *row)
 {
 	const struct buffer_entry *entry = row;
 	const char *name = entry->info.node_name;
@@ -101,53 +102,54 @@ static char *node_key(const void *row)
 						   : entry->info.node_name);
 }
 
-static void add_pid(struct table *table, const struct request *request,
-		    const void *row)
+static void columns_add_pid(struct table *table, const struct request *request,
+			    const void *row)
 {
 	(void)request;
-	table_owner(table, info_of(row));
+	table_owner(table, columns_info_of(row));
 }
 
-static uint64_t pid_key(const void *row)
+static uint64_t columns_pid_key(const void *row)
 {
-	return (uint64_t)info_of(row)->pid;
+	return (uint64_t)columns_info_of(row)->pid;
 }
 
-static void add_comm(struct table *table, const struct request *request,
-		     const void *row)
+static void columns_add_comm(struct table *table, const struct request *request,
+			     const void *row)
 {
-	const struct dray_buffer_info *info = info_of(row);
+	const struct dray_buffer_info *info = columns_info_of(row);
 
 	(void)request;
 	table_name(table, TABLE_PLAIN, info->comm, sizeof(info->comm));
 }
 
-static char *comm_key(const void *row)
+static char *columns_comm_key(const void *row)
 {
-	const struct dray_buffer_info *info = info_of(row);
+	const struct dray_buffer_info *info = columns_info_of(row);
 
 	return text_format("%.*s", (int)sizeof(info->comm), info->comm);
 }
 
-static void add_user(struct table *table, const struct request *request,
-		     const void *row)
+static void columns_add_user(struct table *table, const struct request *request,
+			     const void *row)
 {
-	char *user = user_word(info_of(row)->uid);
+	char *user = user_word(columns_info_of(row)->uid);
 
 	(void)request;
 	table_name(table, TABLE_PLAIN, user, 256);
 	free(user);
 }
 
-static char *user_key(const void *row)
+static char *columns_user_key(const void *row)
 {
-	return user_word(info_of(row)->uid);
+	return user_word(columns_info_of(row)->uid);
 }
 
 /* Adds a count that only buffers have. */
-static void add_count(struct table *table, const void *row, uint64_t count)
+static void columns_add_count(struct table *table, const void *row,
+			      uint64_t count)
 {
-	if (is_buffer(info_of(row)))
+	if (is_buffer(columns_info_of(row)))
 		table_cell(table, TABLE_PLAIN, "%" PRIu64, count);
 	else
 		table_cell(table, TABLE_PLAIN, "-");
@@ -157,50 +159,50 @@ static void add_mapped(struct table *table, const struct request *request,
 		       const void *row)
 {
 	(void)request;
-	add_count(table, row, info_of(row)->mapped);
+	columns_add_count(table, row, columns_info_of(row)->mapped);
 }
 
 static uint64_t mapped_key(const void *row)
 {
-	return info_of(row)->mapped;
+	return columns_info_of(row)->mapped;
 }
 
 static void add_attached(struct table *table, const struct request *request,
 			 const void *row)
 {
 	(void)request;
-	add_count(table, row, info_of(row)->attachments);
+	columns_add_count(table, row, columns_info_of(row)->attachments);
 }
 
 static uint64_t attached_key(const void *row)
 {
-	return info_of(row)->attachments;
+	return columns_info_of(row)->attachments;
 }
 
-static void add_busy(struct table *table, const struct request *request,
-		     const void *row)
+static void columns_add_busy(struct table *table, const struct request *request,
+			     const void *row)
 {
-	uint32_t transfers = info_of(row)->transfers;
+	uint32_t transfers = columns_info_of(row)->transfers;
 
 	(void)request;
 	table_cell(table, transfers ? TABLE_WARNING : TABLE_PLAIN, "%" PRIu32,
 		   transfers);
 }
 
-static uint64_t busy_key(const void *row)
+static uint64_t columns_busy_key(const void *row)
 {
-	return info_of(row)->transfers;
+	return columns_info_of(row)->transfers;
 }
 
-static void add_synced(struct table *table, const struct request *request,
-		       const void *row)
+static void columns_add_synced(struct table *table,
+			       const struct request *request, const void *row)
 {
-	table_size(table, request, info_of(row)->sync_bytes);
+	table_size(table, request, columns_info_of(row)->sync_bytes);
 }
 
-static uint64_t synced_key(const void *row)
+static uint64_t columns_synced_key(const void *row)
 {
-	return info_of(row)->sync_bytes;
+	return columns_info_of(row)->sync_bytes;
 }
 
 static void add_age(struct table *table, const struct request *request,
@@ -210,47 +212,54 @@ static void add_age(struct table *table, const struct request *request,
 
 	(void)request;
 	table_cell(table, TABLE_PLAIN, "%s",
-		   quantity_time(age, info_of(row)->age_ns));
+		   quantity_time(age, columns_info_of(row)->age_ns));
 }
 
 static uint64_t age_key(const void *row)
 {
-	return info_of(row)->age_ns;
+	return columns_info_of(row)->age_ns;
 }
 
-static void add_name(struct table *table, const struct request *request,
-		     const void *row)
+static void columns_add_name(struct table *table, const struct request *request,
+			     const void *row)
 {
-	const struct dray_buffer_info *info = info_of(row);
+	const struct dray_buffer_info *info = columns_info_of(row);
 
 	(void)request;
 	table_name(table, TABLE_PLAIN, info->name, sizeof(info->name));
 }
 
-static char *name_key(const void *row)
+static char *columns_name_key(const void *row)
 {
-	const struct dray_buffer_info *info = info_of(row);
+	const struct dray_buffer_info *info = columns_info_of(row);
 
 	return text_format("%.*s", (int)sizeof(info->name), info->name);
 }
 
 const struct row_column list_columns[] = {
-	{ "id", ">ID", "id", false, add_id, id_key, NULL },
-	{ "size", ">SIZE", "size", false, add_size, size_key, NULL },
-	{ "heap", "~HEAP", "heap exporter", false, add_heap, NULL, heap_key },
+	{ "id", ">ID", "id", false, columns_add_id, columns_id_key, NULL },
+	{ "size", ">SIZE", "size", false, columns_add_size, columns_size_key,
+	  NULL },
+	{ "heap", "~HEAP", "heap exporter", false, columns_add_heap, NULL,
+	  heap_key },
 	{ "mode", "MODE", "kind mode device_reads_only", false, add_mode, NULL,
 	  mode_key },
-	{ "node", "NODE", "node", true, add_node, NULL, node_key },
-	{ "pid", ">PID", "pid owner_gone held", false, add_pid, pid_key, NULL },
-	{ "comm", "~COMM", "comm", false, add_comm, NULL, comm_key },
-	{ "user", "~USER", "uid user", false, add_user, NULL, user_key },
+	{ "node", "NODE", "node", true, columns_add_node, NULL, node_key },
+	{ "pid", ">PID", "pid owner_gone held", false, columns_add_pid,
+	  columns_pid_key, NULL },
+	{ "comm", "~COMM", "comm", false, columns_add_comm, NULL,
+	  columns_comm_key },
+	{ "user", "~USER", "uid user", false, columns_add_user, NULL,
+	  columns_user_key },
 	{ "mapped", ">MAPPED", "mapped", false, add_mapped, mapped_key, NULL },
 	{ "attached", ">ATTACHED", "attachments", false, add_attached,
 	  attached_key, NULL },
-	{ "busy", ">BUSY", "transfers", false, add_busy, busy_key, NULL },
-	{ "synced", ">SYNCED", "sync_bytes sync_ns", true, add_synced,
-	  synced_key, NULL },
+	{ "busy", ">BUSY", "transfers", false, columns_add_busy,
+	  columns_busy_key, NULL },
+	{ "synced", ">SYNCED", "sync_bytes sync_ns", true, columns_add_synced,
+	  columns_synced_key, NULL },
 	{ "age", ">AGE", "age_ns", false, add_age, age_key, NULL },
-	{ "name", "~NAME", "name", false, add_name, NULL, name_key },
+	{ "name", "~NAME", "name", false, columns_add_name, NULL,
+	  columns_name_key },
 	{ 0 },
 };

@@ -10,7 +10,7 @@
 #include "base/quantity.h"
 
 /* The rows to show: pointers to struct buffer_entry. */
-struct rows {
+struct list_rows {
 	const void **entries;
 	size_t count;
 };
@@ -21,7 +21,7 @@ struct total {
 };
 
 /* Sums up the buffers, or else the attachments. */
-static struct total total_of(const struct rows *rows, bool buffers)
+static struct total total_of(const struct list_rows *rows, bool buffers)
 {
 	struct total total = { 0 };
 	size_t i;
@@ -49,7 +49,8 @@ static void print_total(const struct request *request,
 	       request->bytes ? " bytes" : "");
 }
 
-static void print_totals(const struct request *request, const struct rows *rows)
+static void print_totals(const struct request *request,
+			 const struct list_rows *rows)
 {
 	struct total buffers = total_of(rows, true);
 	struct total attachments = total_of(rows, false);
@@ -63,8 +64,9 @@ static void print_totals(const struct request *request, const struct rows *rows)
 	putchar('\n');
 }
 
-static void print_table(const struct request *request,
-			const struct row_view *view, const struct rows *rows)
+static void command_print_table(const struct request *request,
+				const struct row_view *view,
+				const struct list_rows *rows)
 {
 	struct table *table =
 		row_view_table(view, request, rows->entries, rows->count);
@@ -77,8 +79,8 @@ static void print_table(const struct request *request,
 
 /* Prints an array of the buffers, or else of the attachments. */
 static void print_array(struct printer *printer, const char *key,
-			const struct row_view *view, const struct rows *rows,
-			bool buffers)
+			const struct row_view *view,
+			const struct list_rows *rows, bool buffers)
 {
 	size_t i;
 
@@ -94,7 +96,8 @@ static void print_array(struct printer *printer, const char *key,
 	printer_end(printer);
 }
 
-static void print_json(const struct row_view *view, const struct rows *rows)
+static void list_command_print_json(const struct row_view *view,
+				    const struct list_rows *rows)
 {
 	struct total buffers = total_of(rows, true);
 	struct total attachments = total_of(rows, false);
@@ -113,10 +116,10 @@ static void print_json(const struct row_view *view, const struct rows *rows)
 }
 
 /* Takes the rows that pass the filter, for free(). */
-static struct rows choose_rows(const struct buffer_list *list,
-			       const struct filter *filter)
+static struct list_rows choose_rows(const struct buffer_list *list,
+				    const struct filter *filter)
 {
-	struct rows rows = {
+	struct list_rows rows = {
 		.entries =
 			memory_resize(NULL, list->count, sizeof(*rows.entries)),
 	};
@@ -138,7 +141,7 @@ static enum exit_code list_run(const struct request *request)
 	struct buffer_list list;
 	struct filter filter;
 	struct row_view view;
-	struct rows rows;
+	struct list_rows rows;
 
 	if (!filter_make(request, &filter))
 		return EXIT_USAGE;
@@ -151,9 +154,9 @@ static enum exit_code list_run(const struct request *request)
 	rows = choose_rows(&list, &filter);
 	row_view_sort(&view, rows.entries, rows.count);
 	if (request->json)
-		print_json(&view, &rows);
+		list_command_print_json(&view, &rows);
 	else
-		print_table(request, &view, &rows);
+		command_print_table(request, &view, &rows);
 	free(rows.entries);
 	buffers_free(&list);
 	return list.status;

@@ -22,7 +22,7 @@ static const char stream_columns[] =
 	"NODE ~STREAM KIND >PACKETS >BYTES >FAILED >LOST >HELD-BACK >READY STATE";
 
 /* Output of one run: three tables, or a document. */
-struct report {
+struct nodes_report {
 	const struct request *request;
 	struct table *nodes;
 	struct table *channels;
@@ -50,7 +50,7 @@ static char *heap_names(const struct open_node *node, json_t *array)
 	return names;
 }
 
-static void add_channel_row(const struct report *report,
+static void add_channel_row(const struct nodes_report *report,
 			    const struct open_node *node,
 			    const struct dray_channel_info *channel)
 {
@@ -83,7 +83,7 @@ static const char *stream_word(uint32_t flags)
 	return flags & DRAY_CHANNEL_SEND ? "send" : "receive";
 }
 
-static void add_stream_row(const struct report *report,
+static void add_stream_row(const struct nodes_report *report,
 			   const struct open_node *node,
 			   const struct dray_channel_info *channel)
 {
@@ -136,7 +136,7 @@ static json_t *channel_document(const struct dray_channel_info *channel)
 	return object;
 }
 
-static void add_node_row(const struct report *report,
+static void add_node_row(const struct nodes_report *report,
 			 const struct open_node *node, const char *heaps)
 {
 	const struct dray_info *info = &node->info;
@@ -155,7 +155,7 @@ static void add_node_row(const struct report *report,
 	free(flags);
 }
 
-static json_t *node_document(const struct open_node *node)
+static json_t *nodes_node_document(const struct open_node *node)
 {
 	const struct dray_info *info = &node->info;
 	json_t *object = json_object();
@@ -178,7 +178,7 @@ static json_t *node_document(const struct open_node *node)
 	return object;
 }
 
-static enum exit_code read_channels(const struct report *report,
+static enum exit_code read_channels(const struct nodes_report *report,
 				    const struct open_node *node, json_t *array)
 {
 	uint32_t i;
@@ -201,10 +201,10 @@ static enum exit_code read_channels(const struct report *report,
 }
 
 /* Shows a node that fails half-way with the facts read so far. */
-static enum exit_code read_node(const struct report *report,
-				const struct open_node *node)
+static enum exit_code nodes_read_node(const struct nodes_report *report,
+				      const struct open_node *node)
 {
-	json_t *object = node_document(node);
+	json_t *object = nodes_node_document(node);
 	json_t *heaps = json_array();
 	json_t *channels = json_array();
 	char *names = heap_names(node, heaps);
@@ -222,7 +222,7 @@ static enum exit_code read_node(const struct report *report,
 
 static enum exit_code nodes_run(const struct request *request)
 {
-	struct report report = { .request = request };
+	struct nodes_report report = { .request = request };
 	struct open_nodes nodes;
 	enum exit_code status;
 	json_t *root;
@@ -236,7 +236,7 @@ static enum exit_code nodes_run(const struct request *request)
 	report.array = json_array();
 	status = nodes.status;
 	for (i = 0; i < nodes.count; i++)
-		if (read_node(&report, &nodes.entries[i]))
+		if (nodes_read_node(&report, &nodes.entries[i]))
 			status = EXIT_FAILED;
 	root = json_object();
 	document_set(root, "nodes", report.array);

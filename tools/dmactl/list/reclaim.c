@@ -36,7 +36,8 @@ static bool parse_target(const struct request *request, uint64_t *id)
 	return parse_id(word, id);
 }
 
-static void print_json(uint32_t buffers, const struct dray_reclaim *freed)
+static void reclaim_print_json(uint32_t buffers,
+			       const struct dray_reclaim *freed)
 {
 	json_t *root = json_object();
 
@@ -46,15 +47,15 @@ static void print_json(uint32_t buffers, const struct dray_reclaim *freed)
 	document_print(root);
 }
 
-static void print_freed(const struct request *request,
-			const struct dray_reclaim *freed)
+static void reclaim_print_freed(const struct request *request,
+				const struct dray_reclaim *freed)
 {
 	uint32_t attachments = freed->attachments;
 	uint32_t buffers = freed->count - attachments;
 	char size[QUANTITY_ROOM];
 
 	if (request->json) {
-		print_json(buffers, freed);
+		reclaim_print_json(buffers, freed);
 		return;
 	}
 	printf("reclaimed: ");
@@ -84,7 +85,7 @@ static enum exit_code reclaim_run(const struct request *request)
 	if (ret)
 		node_complain(&nodes.entries[0], "reclaim memory", ret);
 	else
-		print_freed(request, &freed);
+		reclaim_print_freed(request, &freed);
 	nodes_close(&nodes);
 	return ret ? EXIT_FAILED : EXIT_FINE;
 }

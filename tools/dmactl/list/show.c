@@ -23,7 +23,7 @@ static const struct command_option segments_option = {
 #define IDS_SHOWN 8 /* in the sentence that lists the ids */
 
 __attribute__((format(printf, 2, 3))) static void
-print_line(const char *key, const char *format, ...)
+show_print_line(const char *key, const char *format, ...)
 {
 	va_list args;
 	char *value;
@@ -39,22 +39,22 @@ static void print_name(const char *key, const char *name, size_t room)
 {
 	char *safe = escape(name, room, ESCAPE_NAME);
 
-	print_line(key, "%s", *safe ? safe : "-");
+	show_print_line(key, "%s", *safe ? safe : "-");
 	free(safe);
 }
 
-static void print_size(const struct request *request, const char *key,
-		       uint64_t bytes)
+static void show_print_size(const struct request *request, const char *key,
+			    uint64_t bytes)
 {
 	char size[QUANTITY_ROOM];
 
 	if (request->bytes)
-		print_line(key, "%" PRIu64, bytes);
+		show_print_line(key, "%" PRIu64, bytes);
 	else if (bytes < 1024)
-		print_line(key, "%" PRIu64 " bytes", bytes);
+		show_print_line(key, "%" PRIu64 " bytes", bytes);
 	else
-		print_line(key, "%s (%" PRIu64 " bytes)",
-			   quantity_size(size, bytes, false), bytes);
+		show_print_line(key, "%s (%" PRIu64 " bytes)",
+				quantity_size(size, bytes, false), bytes);
 }
 
 static void print_owner(const struct request *request,
@@ -67,15 +67,17 @@ static void print_owner(const struct request *request,
 	char *safe_user = escape(user, strlen(user), ESCAPE_NAME);
 
 	if (info->pid)
-		print_line("owner:", "%s%s, pid %" PRId32 "%s%s",
-			   colour_on(request, colour), comm, info->pid,
-			   orphan ? ", gone" : "", colour_off(request, colour));
+		show_print_line("owner:", "%s%s, pid %" PRId32 "%s%s",
+				colour_on(request, colour), comm, info->pid,
+				orphan ? ", gone" : "",
+				colour_off(request, colour));
 	else
-		print_line("owner:", "%s%s, %s%s", colour_on(request, colour),
-			   comm,
-			   orphan ? "gone" : "a process in another namespace",
-			   colour_off(request, colour));
-	print_line("user:", "%s, uid %" PRIu32, safe_user, info->uid);
+		show_print_line("owner:", "%s%s, %s%s",
+				colour_on(request, colour), comm,
+				orphan ? "gone"
+				       : "a process in another namespace",
+				colour_off(request, colour));
+	show_print_line("user:", "%s, uid %" PRIu32, safe_user, info->uid);
 	free(safe_user);
 	free(user);
 	free(comm);
@@ -102,13 +104,14 @@ static void print_holders(const struct holder_list *holders)
 	for (i = 0; i < holders->count; i++)
 		print_holder(&holders->entries[i]);
 	if (!holders->count)
-		print_line("held by:", "-");
+		show_print_line("held by:", "-");
 	if (holders->hidden)
-		print_line("hidden:", "%zu processes that you may not inspect",
-			   holders->hidden);
+		show_print_line(
+			"hidden:", "%zu processes that you may not inspect",
+			holders->hidden);
 }
 
-static json_t *holders_document(const struct holder_list *holders)
+static json_t *show_holders_document(const struct holder_list *holders)
 {
 	json_t *array = json_array();
 	size_t i, k;
@@ -138,14 +141,14 @@ static json_t *holders_document(const struct holder_list *holders)
 	return array;
 }
 
-static void print_json(const struct buffer_entry *entry,
-		       const struct holder_list *holders,
-		       const struct where *where)
+static void show_print_json(const struct buffer_entry *entry,
+			    const struct holder_list *holders,
+			    const struct where *where)
 {
 	json_t *object = document_buffer(entry);
 
 	where_document(where, object);
-	document_set(object, "holders", holders_document(holders));
+	document_set(object, "holders", show_holders_document(holders));
 	document_number(object, "hidden_processes", holders->hidden);
 	document_print(object);
 }
@@ -158,11 +161,11 @@ static void print_heap(const struct buffer_entry *entry)
 	char mode[WORD_ROOM];
 
 	if (info->heap == DRAY_HEAP_ANY)
-		print_line("heap:", "%s", heap);
+		show_print_line("heap:", "%s", heap);
 	else
-		print_line("heap:", "%s, number %" PRIu32 " of %s", heap,
-			   info->heap, entry->node->name);
-	print_line("mode:", "%s", mode_word(info->mode, mode));
+		show_print_line("heap:", "%s, number %" PRIu32 " of %s", heap,
+				info->heap, entry->node->name);
+	show_print_line("mode:", "%s", mode_word(info->mode, mode));
 	free(heap);
 }
 
@@ -176,14 +179,14 @@ static void print_attached(const struct dray_buffer_info *info)
 	char kind[WORD_ROOM];
 
 	if (info->kind == DRAY_KIND_USER)
-		print_line("memory:", "pinned pages of a process");
+		show_print_line("memory:", "pinned pages of a process");
 	else if (info->kind == DRAY_KIND_DMABUF)
-		print_line("memory:", "dma-buf of %s", exporter);
+		show_print_line("memory:", "dma-buf of %s", exporter);
 	else
-		print_line("memory:", "%s", kind_word(info->kind, kind));
-	print_line("attached to:", "%s, which %s it", node,
-		   info->flags & DRAY_BUFFER_READ_ONLY ? "only reads"
-						       : "may write");
+		show_print_line("memory:", "%s", kind_word(info->kind, kind));
+	show_print_line("attached to:", "%s, which %s it", node,
+			info->flags & DRAY_BUFFER_READ_ONLY ? "only reads"
+							    : "may write");
 	free(node);
 	free(exporter);
 }
@@ -193,20 +196,20 @@ static void print_maintenance(const struct request *request,
 {
 	char time[QUANTITY_ROOM];
 
-	print_size(request, "synced:", info->sync_bytes);
-	print_line("sync time:", "%s", quantity_time(time, info->sync_ns));
+	show_print_size(request, "synced:", info->sync_bytes);
+	show_print_line("sync time:", "%s", quantity_time(time, info->sync_ns));
 }
 
-static void print_text(const struct request *request,
-		       const struct buffer_entry *entry,
-		       const struct where *where)
+static void show_print_text(const struct request *request,
+			    const struct buffer_entry *entry,
+			    const struct where *where)
 {
 	const struct dray_buffer_info *info = &entry->info;
 	char time[QUANTITY_ROOM];
 
-	print_line("id:", "%" PRIu64, (uint64_t)info->id);
+	show_print_line("id:", "%" PRIu64, (uint64_t)info->id);
 	print_name("name:", info->name, sizeof(info->name));
-	print_size(request, "size:", info->size);
+	show_print_size(request, "size:", info->size);
 	if (is_buffer(info))
 		print_heap(entry);
 	else
@@ -215,18 +218,19 @@ static void print_text(const struct request *request,
 	if (where->command)
 		print_name("command:", where->command, strlen(where->command));
 	if (info->flags & DRAY_BUFFER_HELD)
-		print_line("held:",
-			   "%sa device may still write it; if none does: "
-			   "dmactl reclaim %" PRIu64 "%s",
-			   colour_on(request, TABLE_BAD), (uint64_t)info->id,
-			   colour_off(request, TABLE_BAD));
+		show_print_line("held:",
+				"%sa device may still write it; if none does: "
+				"dmactl reclaim %" PRIu64 "%s",
+				colour_on(request, TABLE_BAD),
+				(uint64_t)info->id,
+				colour_off(request, TABLE_BAD));
 	if (is_buffer(info)) {
-		print_line("mapped:", "%" PRIu32, info->mapped);
-		print_line("attached:", "%" PRIu32, info->attachments);
+		show_print_line("mapped:", "%" PRIu32, info->mapped);
+		show_print_line("attached:", "%" PRIu32, info->attachments);
 	}
-	print_line("busy:", "%" PRIu32 " %s in flight", info->transfers,
-		   info->transfers == 1 ? "transfer" : "transfers");
-	print_line("age:", "%s", quantity_time(time, info->age_ns));
+	show_print_line("busy:", "%" PRIu32 " %s in flight", info->transfers,
+			info->transfers == 1 ? "transfer" : "transfers");
+	show_print_line("age:", "%s", quantity_time(time, info->age_ns));
 	if (is_buffer(info))
 		print_maintenance(request, info);
 }
@@ -252,8 +256,8 @@ static void complain_no_buffer(const struct request *request,
 	free(ids);
 }
 
-static void show(const struct request *request,
-		 const struct buffer_entry *entry)
+static void list_show(const struct request *request,
+		      const struct buffer_entry *entry)
 {
 	struct holder_list holders;
 	struct where where;
@@ -262,9 +266,9 @@ static void show(const struct request *request,
 	where_find(entry, &holders, option_value(request, &segments_option),
 		   &where);
 	if (request->json) {
-		print_json(entry, &holders, &where);
+		show_print_json(entry, &holders, &where);
 	} else {
-		print_text(request, entry, &where);
+		show_print_text(request, entry, &where);
 		print_holders(&holders);
 		where_print(&where);
 	}
@@ -272,7 +276,7 @@ static void show(const struct request *request,
 	holders_free(&holders);
 }
 
-static enum exit_code show_run(const struct request *request)
+static enum exit_code list_show_run(const struct request *request)
 {
 	const struct buffer_entry *entry = NULL;
 	struct buffer_list list;
@@ -288,7 +292,7 @@ static enum exit_code show_run(const struct request *request)
 		if (list.entries[i].info.id == id)
 			entry = &list.entries[i];
 	if (entry) {
-		show(request, entry);
+		list_show(request, entry);
 		status = list.status;
 	} else {
 		complain_no_buffer(request, &list);
@@ -327,5 +331,5 @@ const struct command show_command = {
 	.options = options,
 	.summary = "shows all facts about one buffer or attachment",
 	.description = description,
-	.run = show_run,
+	.run = list_show_run,
 };

@@ -111,7 +111,7 @@ static void print_found(const struct dmabuf *found, void *context)
 }
 
 /* Says why devices are not known. */
-static void print_unread(const struct where *where)
+static void where_print_unread(const struct where *where)
 {
 	size_t i;
 
@@ -138,7 +138,7 @@ void where_print(const struct where *where)
 		       info->mapped - where->mappings == 1 ? "mapping"
 							   : "mappings");
 	if (is_buffer(info) && info->attachments)
-		print_unread(where);
+		where_print_unread(where);
 	for (i = 0; i < where->segment_count; i++)
 		printf("%-12s 0x%" PRIx64 ", %" PRIu64 " bytes\n",
 		       "segment:", (uint64_t)where->segments[i].address,

@@ -34,7 +34,7 @@ static bool is_node(int folder, const char *number)
 }
 
 /* A stream is a line "dray-stream-NAME:" and its counts. */
-static void read_streams(struct client *client, const char *text)
+static void clients_read_streams(struct client *client, const char *text)
 {
 	static const char start[] = "dray-stream-";
 	size_t count = 0;
@@ -69,7 +69,7 @@ static void read_client(struct client_list *list, const char *root, int pid,
 		memcpy(client.node, node, length);
 		for (i = 0; i < CLIENT_NUMBERS; i++)
 			number_of_key(text, keys[i], &client.numbers[i]);
-		read_streams(&client, text);
+		clients_read_streams(&client, text);
 		process_read(root, pid, &client.process);
 		list->entries = memory_resize(list->entries, list->count + 1,
 					      sizeof(*list->entries));
@@ -78,7 +78,7 @@ static void read_client(struct client_list *list, const char *root, int pid,
 	free(text);
 }
 
-static bool look_into(void *context, const char *root, int pid)
+static bool clients_look_into(void *context, const char *root, int pid)
 {
 	struct client_list *list = context;
 	char *path = text_format("%s/proc/%d/fd", root, pid);
@@ -125,7 +125,7 @@ void clients_gather(const char *root, struct client_list *list)
 	size_t i;
 
 	*list = (struct client_list){ 0 };
-	processes_each(root, look_into, list);
+	processes_each(root, clients_look_into, list);
 	if (!list->count)
 		return;
 	qsort(list->entries, list->count, sizeof(*list->entries),

@@ -35,8 +35,8 @@ static void read_meminfo(const char *root, struct cma *cma)
 }
 
 /* The number in a file, in units of @unit bytes. */
-static uint64_t read_number(const char *folder, const char *area,
-			    const char *name, uint64_t unit)
+static uint64_t cma_read_number(const char *folder, const char *area,
+				const char *name, uint64_t unit)
 {
 	char *path = text_format("%s/%s/%s", folder, area, name);
 	FILE *file = fopen(path, "re");
@@ -83,12 +83,12 @@ static void read_counters(struct cma *cma, const char *folder, const char *name)
 	struct cma_area *area = area_of(cma, name);
 
 	area->allocated =
-		read_number(folder, name, "alloc_pages_success", page);
-	area->failed = read_number(folder, name, "alloc_pages_fail", page);
+		cma_read_number(folder, name, "alloc_pages_success", page);
+	area->failed = cma_read_number(folder, name, "alloc_pages_fail", page);
 	cma->has_counters = true;
 	/* From Linux 6.10 on */
-	total = read_number(folder, name, "total_pages", page);
-	available = read_number(folder, name, "available_pages", page);
+	total = cma_read_number(folder, name, "total_pages", page);
+	available = cma_read_number(folder, name, "available_pages", page);
 	if (total == CMA_UNKNOWN || available > total)
 		return;
 	area->total = total;
@@ -100,14 +100,14 @@ static void read_sizes(struct cma *cma, const char *folder, const char *name)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	struct cma_area *area = area_of(cma, name);
-	uint64_t order = read_number(folder, name, "order_per_bit", 1);
+	uint64_t order = cma_read_number(folder, name, "order_per_bit", 1);
 
-	area->total = read_number(folder, name, "count", page);
-	area->used = read_number(folder, name, "used", page);
+	area->total = cma_read_number(folder, name, "count", page);
+	area->used = cma_read_number(folder, name, "used", page);
 	/* In bits of the area's map */
 	if (order < 32)
-		area->largest_free =
-			read_number(folder, name, "maxchunk", page << order);
+		area->largest_free = cma_read_number(folder, name, "maxchunk",
+						     page << order);
 	cma->has_sizes = true;
 }
 
@@ -186,7 +186,7 @@ static void read_log(struct cma *cma, const char *root)
 		close(file);
 }
 
-static int by_name(const void *a, const void *b)
+static int cma_by_name(const void *a, const void *b)
 {
 	return strcmp(((const struct cma_area *)a)->name,
 		      ((const struct cma_area *)b)->name);
@@ -200,7 +200,7 @@ void cma_gather(const char *root, struct cma *cma)
 	read_folder(cma, root, "sys/kernel/debug/cma", read_sizes);
 	if (cma->area_count)
 		qsort(cma->areas, cma->area_count, sizeof(*cma->areas),
-		      by_name);
+		      cma_by_name);
 	read_log(cma, root);
 }
 

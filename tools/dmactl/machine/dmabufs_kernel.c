@@ -52,7 +52,7 @@ int dmabufs_read_sysfs(const char *path, struct dmabuf_list *list)
 }
 
 /* Where the next line stands. */
-enum place {
+enum dmabuf_place {
 	BEFORE_HEADER,
 	BEFORE_ROW,
 	IN_FENCES,
@@ -61,7 +61,8 @@ enum place {
 };
 
 /* A row is "SIZE FLAGS MODE COUNT EXPORTER INODE NAME", with tabs between. */
-static bool read_row(struct dmabuf_list *list, char *line, uint64_t *inode)
+static bool kernel_read_row(struct dmabuf_list *list, char *line,
+			    uint64_t *inode)
 {
 	enum {
 		SIZE,
@@ -106,8 +107,9 @@ static void add_device(struct dmabuf *entry, const char *name)
 	entry->devices[entry->device_count++] = text_format("%s", name);
 }
 
-static enum place read_line(struct dmabuf_list *list, enum place place,
-			    char *line, uint64_t *inode)
+static enum dmabuf_place kernel_read_line(struct dmabuf_list *list,
+					  enum dmabuf_place place, char *line,
+					  uint64_t *inode)
 {
 	static const char total[] = "Total ";
 
@@ -115,7 +117,8 @@ static enum place read_line(struct dmabuf_list *list, enum place place,
 	case BEFORE_HEADER:
 		return strncmp(line, "size", 4) ? BEFORE_HEADER : BEFORE_ROW;
 	case BEFORE_ROW:
-		return read_row(list, line, inode) ? IN_FENCES : BEFORE_ROW;
+		return kernel_read_row(list, line, inode) ? IN_FENCES
+							  : BEFORE_ROW;
 	case IN_FENCES:
 		return strcmp(line, "\tAttached Devices:") ? IN_FENCES
 							   : IN_DEVICES;
@@ -134,7 +137,7 @@ static enum place read_line(struct dmabuf_list *list, enum place place,
 int dmabufs_read_bufinfo(const char *path, struct dmabuf_list *list)
 {
 	FILE *file = fopen(path, "re");
-	enum place place = BEFORE_HEADER;
+	enum dmabuf_place place = BEFORE_HEADER;
 	uint64_t inode = 0;
 	char *line = NULL;
 	size_t room = 0;
@@ -146,7 +149,7 @@ int dmabufs_read_bufinfo(const char *path, struct dmabuf_list *list)
 		if (line[length - 1] != '\n')
 			break;
 		line[length - 1] = '\0';
-		place = read_line(list, place, line, &inode);
+		place = kernel_read_line(list, place, line, &inode);
 	}
 	free(line);
 	fclose(file);

@@ -146,7 +146,7 @@ static bool read_mappings(struct dmabuf_list *list, const char *root, int pid)
 	return allowed;
 }
 
-static bool look_into(void *context, const char *root, int pid)
+static bool proc_look_into(void *context, const char *root, int pid)
 {
 	struct dmabuf_list *list = context;
 	bool descriptors = read_descriptors(list, root, pid);
@@ -158,5 +158,5 @@ static bool look_into(void *context, const char *root, int pid)
 
 int dmabufs_read_processes(const char *root, struct dmabuf_list *list)
 {
-	return processes_each(root, look_into, list);
+	return processes_each(root, proc_look_into, list);
 }

@@ -19,14 +19,14 @@
 #include "holders.h"
 #include "identify.h"
 
-struct search {
+struct holder_search {
 	int node;
 	uint64_t id;
 	struct holder_list *list;
 };
 
 /* Returns the number that a name is, or -1. */
-static int number_of(const char *name)
+static int holders_number_of(const char *name)
 {
 	uint64_t number;
 	const char *end = parse_number(name, 10, &number);
@@ -88,8 +88,8 @@ static void add_descriptor(struct holder_list *list, int pid,
 }
 
 /* Returns false if the caller may not inspect the process. */
-static bool look_at(const struct search *search, int pid, int process,
-		    int number)
+static bool holders_look_at(const struct holder_search *search, int pid,
+			    int process, int number)
 {
 	struct descriptor descriptor = { .number = number };
 	int copy = (int)syscall(SYS_pidfd_getfd, process, number, 0);
@@ -102,7 +102,7 @@ static bool look_at(const struct search *search, int pid, int process,
 	return true;
 }
 
-static void look_into(const struct search *search, int pid)
+static void holders_look_into(const struct holder_search *search, int pid)
 {
 	char *path = text_format("/proc/%d/fd", pid);
 	DIR *folder = opendir(path);
@@ -112,7 +112,7 @@ static void look_into(const struct search *search, int pid)
 
 	free(path);
 	while (folder && allowed && (entry = readdir(folder))) {
-		int number = number_of(entry->d_name);
+		int number = holders_number_of(entry->d_name);
 
 		if (number < 0 || !is_memory(dirfd(folder), entry->d_name))
 			continue;
@@ -120,7 +120,7 @@ static void look_into(const struct search *search, int pid)
 			process = (int)syscall(SYS_pidfd_open, pid, 0);
 		if (process < 0)
 			break;
-		allowed = look_at(search, pid, process, number);
+		allowed = holders_look_at(search, pid, process, number);
 	}
 	if (!allowed)
 		search->list->hidden++;
@@ -132,7 +132,7 @@ static void look_into(const struct search *search, int pid)
 
 void holders_find(const char *node, uint64_t id, struct holder_list *list)
 {
-	struct search search = {
+	struct holder_search search = {
 		.node = identify_open(node),
 		.id = id,
 		.list = list,
@@ -142,10 +142,10 @@ void holders_find(const char *node, uint64_t id, struct holder_list *list)
 
 	*list = (struct holder_list){ 0 };
 	while (folder && search.node >= 0 && (entry = readdir(folder))) {
-		int pid = number_of(entry->d_name);
+		int pid = holders_number_of(entry->d_name);
 
 		if (pid > 0)
-			look_into(&search, pid);
+			holders_look_into(&search, pid);
 	}
 	if (folder)
 		closedir(folder);
@@ -153,7 +153,7 @@ void holders_find(const char *node, uint64_t id, struct holder_list *list)
 		close(search.node);
 }
 
-static int copy_descriptor(int pid, int number)
+static int holders_copy_descriptor(int pid, int number)
 {
 	int process = (int)syscall(SYS_pidfd_open, pid, 0);
 	int copy = -1;
@@ -176,8 +176,8 @@ int holders_copy(const struct holder_list *list)
 
 			if (holder->descriptors[k].read_only)
 				continue;
-			copy = copy_descriptor(holder->pid,
-					       holder->descriptors[k].number);
+			copy = holders_copy_descriptor(
+				holder->pid, holder->descriptors[k].number);
 			if (copy >= 0)
 				return copy;
 		}

@@ -135,7 +135,7 @@ const struct command_option *command_find_option(const char *name)
 }
 
 /* Tells whether a command has two words, and this is the first. */
-static bool is_of(const struct command *command, const char *word)
+static bool help_is_of(const struct command *command, const char *word)
 {
 	size_t length = strlen(word);
 
@@ -150,7 +150,7 @@ static char *commands_of(const char *word)
 	size_t i;
 
 	for (i = 0; commands[i]; i++)
-		if (is_of(commands[i], word))
+		if (help_is_of(commands[i], word))
 			text_append(&names, "%s%s", names ? ", " : "",
 				    commands[i]->name);
 	return names;
@@ -160,7 +160,7 @@ static char *commands_of(const char *word)
 #define WORD_MOST 31
 
 /* How many letters are to be changed, added or removed; many: NEAR_MOST + 1. */
-static size_t distance(const char *a, const char *b)
+static size_t help_distance(const char *a, const char *b)
 {
 	size_t row[WORD_MOST + 1], length = strlen(b), i, k;
 
@@ -187,13 +187,13 @@ static size_t distance(const char *a, const char *b)
 }
 
 /* The command that @word was probably to be, or NULL. */
-static const char *nearest(const char *word)
+static const char *help_nearest(const char *word)
 {
 	size_t least = NEAR_MOST + 1, i;
 	const char *found = NULL;
 
 	for (i = 0; commands[i]; i++) {
-		size_t differ = distance(word, commands[i]->name);
+		size_t differ = help_distance(word, commands[i]->name);
 
 		/* Two letters are most of a short word. */
 		if (differ && differ < least && 2 * differ < strlen(word)) {
@@ -219,9 +219,9 @@ void command_unknown(char **words, size_t count, const char *advice)
 	else if (names)
 		complain("no command '%s %s': there are %s", words[0], words[1],
 			 names);
-	else if (nearest(words[0]))
+	else if (help_nearest(words[0]))
 		complain("no command '%s': did you mean '%s'?", words[0],
-			 nearest(words[0]));
+			 help_nearest(words[0]));
 	else
 		complain("no command '%s%s%s'%s", words[0],
 			 *advice && count > 1 ? " " : "",
@@ -269,7 +269,7 @@ static void print_commands(const char *word)
 					 operands ? " " : "",
 					 operands ? operands : "");
 
-		if (!word || is_of(commands[i], word))
+		if (!word || help_is_of(commands[i], word))
 			printf("  %-16s  %s\n", call, commands[i]->summary);
 		free(call);
 	}

@@ -125,7 +125,7 @@ static void add_given(struct call *call, const char *name)
 }
 
 /* Returns the long name of an option that getopt_long() has returned. */
-static const char *name_of(const struct vocabulary *words, int option)
+static const char *main_name_of(const struct vocabulary *words, int option)
 {
 	size_t i = 0;
 
@@ -146,7 +146,7 @@ static bool parse_options(int argc, char **argv, const struct vocabulary *words,
 				    words->options)) != -1) {
 		if (option == '?')
 			return false;
-		name = name_of(words, option);
+		name = main_name_of(words, option);
 		if (!strcmp(name, "help"))
 			call->help = true;
 		else if (!strcmp(name, "version"))
@@ -220,7 +220,7 @@ static bool parse_operands(char **words, size_t count, struct call *call)
 }
 
 /* Runs the command, or prints help. */
-static enum exit_code answer(struct call *call, char **words, size_t count)
+static enum exit_code main_answer(struct call *call, char **words, size_t count)
 {
 	if (call->version)
 		return cli_version(dray_version());
@@ -269,7 +269,7 @@ static bool asks_json(int argc, char **argv)
 	return false;
 }
 
-static enum exit_code run(int argc, char **argv)
+static enum exit_code main_run(int argc, char **argv)
 {
 	struct call call = { 0 };
 	struct vocabulary words;
@@ -279,7 +279,8 @@ static enum exit_code run(int argc, char **argv)
 	if (asks_json(argc, argv))
 		cli_complain_to = complain_json;
 	if (parse_options(argc, argv, &words, &call))
-		status = answer(&call, argv + optind, (size_t)(argc - optind));
+		status = main_answer(&call, argv + optind,
+				     (size_t)(argc - optind));
 	if (status == EXIT_USAGE && !cli_complain_to)
 		name_help(&call);
 	vocabulary_drop(&words);
@@ -291,5 +292,5 @@ int main(int argc, char **argv)
 {
 	cli_begin();
 	document_begin();
-	return cli_end(run(argc, argv));
+	return cli_end(main_run(argc, argv));
 }

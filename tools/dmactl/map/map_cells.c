@@ -19,8 +19,8 @@ uint64_t map_cell_bytes(const struct map *map, size_t columns, size_t rows)
 	return bytes;
 }
 
-static void add_piece(const struct map *map, struct map_cell *cell, size_t part,
-		      uint64_t length)
+static void cells_add_piece(const struct map *map, struct map_cell *cell,
+			    size_t part, uint64_t length)
 {
 	switch (map->parts[part].state) {
 	case DRAY_PART_FREE:
@@ -52,7 +52,7 @@ struct map_cell *map_cells(const struct map *map, uint64_t bytes, size_t *count)
 
 			if (piece > left)
 				piece = left;
-			add_piece(map, &cells[from / bytes], i, piece);
+			cells_add_piece(map, &cells[from / bytes], i, piece);
 			from += piece;
 			left -= piece;
 		}

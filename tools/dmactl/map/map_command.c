@@ -93,8 +93,8 @@ static void complain_no_heap(const struct maps *maps, const char *name)
 }
 
 /* Reads the heaps of a node, or the one that the request names. */
-static void read_node(const struct request *request, enum map_by by,
-		      const struct open_node *node, struct maps *maps)
+static void command_read_node(const struct request *request, enum map_by by,
+			      const struct open_node *node, struct maps *maps)
 {
 	const char *name = operand_at(request, 0);
 	uint32_t i;
@@ -136,7 +136,7 @@ static void drop_without_range(struct maps *maps)
 	maps->count = kept;
 }
 
-static void set_owner(json_t *part, const struct dray_buffer_info *info)
+static void command_set_owner(json_t *part, const struct dray_buffer_info *info)
 {
 	char *user = user_word(info->uid);
 
@@ -169,7 +169,7 @@ static json_t *part_document(const struct map *map, size_t i)
 	else
 		document_set(object, "id", json_null());
 	if (map->infos[i].id)
-		set_owner(object, &map->infos[i]);
+		command_set_owner(object, &map->infos[i]);
 	return object;
 }
 
@@ -203,7 +203,7 @@ static json_t *totals_document(const struct map *map)
 	return object;
 }
 
-static void print_json(const struct maps *maps)
+static void map_command_print_json(const struct maps *maps)
 {
 	struct printer printer = { 0 };
 	size_t i, j;
@@ -225,7 +225,8 @@ static void print_json(const struct maps *maps)
 	printer_end(&printer);
 }
 
-static void print_text(const struct maps *maps, const struct request *request)
+static void command_print_text(const struct maps *maps,
+			       const struct request *request)
 {
 	size_t i;
 
@@ -237,9 +238,9 @@ static void print_text(const struct maps *maps, const struct request *request)
 }
 
 /* Draws the maps one below the other. */
-static enum exit_code draw(const struct maps *maps,
-			   const struct request *request,
-			   struct picture_size size)
+static enum exit_code map_command_draw(const struct maps *maps,
+				       const struct request *request,
+				       struct picture_size size)
 {
 	unsigned int count = (unsigned int)maps->count;
 	struct picture *picture;
@@ -270,9 +271,9 @@ static enum exit_code draw(const struct maps *maps,
 }
 
 /* Shows the maps; a heap that is not there is a failure. */
-static enum exit_code show(const struct maps *maps,
-			   const struct request *request,
-			   struct picture_size size)
+static enum exit_code map_command_show(const struct maps *maps,
+				       const struct request *request,
+				       struct picture_size size)
 {
 	if (!maps->count) {
 		if (!maps->status)
@@ -280,17 +281,17 @@ static enum exit_code show(const struct maps *maps,
 		return EXIT_FAILED;
 	}
 	if (option_value(request, &picture_output_option))
-		return draw(maps, request, size);
+		return map_command_draw(maps, request, size);
 	if (request->json)
-		print_json(maps);
+		map_command_print_json(maps);
 	else
-		print_text(maps, request);
+		command_print_text(maps, request);
 	return EXIT_FINE;
 }
 
 /* Reads the options; false after a complaint. */
-static bool parse(const struct request *request, enum map_by *by,
-		  struct picture_size *size)
+static bool map_command_parse(const struct request *request, enum map_by *by,
+			      struct picture_size *size)
 {
 	const char *file = option_value(request, &picture_output_option);
 
@@ -311,16 +312,16 @@ static enum exit_code map_run(const struct request *request)
 	enum map_by by;
 	size_t i;
 
-	if (!parse(request, &by, &size))
+	if (!map_command_parse(request, &by, &size))
 		return EXIT_USAGE;
 	if (!nodes_open(request, &nodes))
 		return EXIT_FAILED;
 	maps.status = nodes.status;
 	for (i = 0; i < nodes.count; i++)
-		read_node(request, by, &nodes.entries[i], &maps);
+		command_read_node(request, by, &nodes.entries[i], &maps);
 	if (!operand_at(request, 0))
 		drop_without_range(&maps);
-	status = show(&maps, request, size);
+	status = map_command_show(&maps, request, size);
 	for (i = 0; i < maps.count; i++)
 		map_free(&maps.entries[i]);
 	free(maps.entries);

@@ -25,7 +25,7 @@ char *map_title(const struct map *map, bool bytes)
 	return title;
 }
 
-static void add_free(const struct map *map, bool bytes, char **facts)
+static void map_facts_add_free(const struct map *map, bool bytes, char **facts)
 {
 	int fragmented = map_fragmentation(map);
 	char first[QUANTITY_ROOM];
@@ -57,7 +57,7 @@ char *map_facts(const struct map *map, bool bytes)
 				  heap->buffers,
 				  heap->buffers == 1 ? "buffer" : "buffers");
 
-	add_free(map, bytes, &facts);
+	map_facts_add_free(map, bytes, &facts);
 	if (!map->size)
 		text_append(&facts, "; this heap has no range of its own: the "
 				    "system's pages come from anywhere");

@@ -24,7 +24,7 @@ struct owner {
 	uint64_t bytes;
 };
 
-static enum map_kind kind_of(const struct map *map, size_t part)
+static enum map_kind groups_kind_of(const struct map *map, size_t part)
 {
 	switch (map->parts[part].state) {
 	case DRAY_PART_FREE:
@@ -177,7 +177,8 @@ static struct map_group *add_group(struct map *map, enum map_kind kind)
 	return group;
 }
 
-static void add_part(struct map *map, struct map_group *group, size_t part)
+static void groups_add_part(struct map *map, struct map_group *group,
+			    size_t part)
 {
 	group->bytes += map->parts[part].length;
 	group->parts++;
@@ -226,7 +227,8 @@ static void group_owners(struct map *map, struct owned *owned, size_t count)
 			group->owners = owner_count - MAP_HUES;
 		}
 		for (j = 0; j < owner->count; j++)
-			add_part(map, group, owned[owner->first + j].part);
+			groups_add_part(map, group,
+					owned[owner->first + j].part);
 	}
 	free(owners);
 }
@@ -238,11 +240,11 @@ static void group_kind(struct map *map, enum map_kind kind)
 	size_t i;
 
 	for (i = 0; i < map->count; i++) {
-		if (kind_of(map, i) != kind)
+		if (groups_kind_of(map, i) != kind)
 			continue;
 		if (!group)
 			group = add_group(map, kind);
-		add_part(map, group, i);
+		groups_add_part(map, group, i);
 	}
 }
 
@@ -255,7 +257,7 @@ void map_form_groups(struct map *map)
 	map->group_of = memory_new(map->count, sizeof(*map->group_of));
 	map->groups = memory_new(MAP_HUES + MAP_KINDS, sizeof(*map->groups));
 	for (i = 0; i < map->count; i++)
-		if (kind_of(map, i) == MAP_OWNER)
+		if (groups_kind_of(map, i) == MAP_OWNER)
 			owned[count++] = (struct owned){
 				.info = &map->infos[i],
 				.part = (uint32_t)i,

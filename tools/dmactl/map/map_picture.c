@@ -55,14 +55,14 @@ struct sheet {
 	uint64_t cell; /* bytes */
 };
 
-static uint32_t colour_of(const struct map_group *group)
+static uint32_t picture_colour_of(const struct map_group *group)
 {
 	return group->kind == MAP_OWNER ? hues[group->hue]
 					: colours[group->kind];
 }
 
 /* Returns a darker shade, which tells a buffer from its neighbour. */
-static uint32_t shade(uint32_t colour)
+static uint32_t map_picture_shade(uint32_t colour)
 {
 	uint32_t red = (colour >> 16 & 255) * 13 / 16;
 	uint32_t green = (colour >> 8 & 255) * 13 / 16;
@@ -72,16 +72,17 @@ static uint32_t shade(uint32_t colour)
 }
 
 /* A run of cells that look the same. */
-struct run {
+struct picture_run {
 	const struct map_group *group; /* NULL: free */
 	size_t part; /* undefined if it is mixed */
 	bool mixed;
 	unsigned int eighths;
 };
 
-static struct run run_of(const struct sheet *sheet, const struct map_cell *cell)
+static struct picture_run run_of(const struct sheet *sheet,
+				 const struct map_cell *cell)
 {
-	struct run run = {
+	struct picture_run run = {
 		.group = map_cell_group(sheet->map, cell),
 		.part = cell->parts ? cell->part : 0,
 		.mixed = cell->parts > 1,
@@ -96,14 +97,16 @@ static struct run run_of(const struct sheet *sheet, const struct map_cell *cell)
 	return run;
 }
 
-static bool is_same(const struct run *a, const struct run *b)
+static bool picture_is_same(const struct picture_run *a,
+			    const struct picture_run *b)
 {
 	return a->group == b->group && a->part == b->part &&
 	       a->mixed == b->mixed && a->eighths == b->eighths;
 }
 
 /* Returns the text that a viewer shows for a run. */
-static char *tooltip(const struct sheet *sheet, const struct run *run)
+static char *map_picture_tooltip(const struct sheet *sheet,
+				 const struct picture_run *run)
 {
 	const struct map *map = sheet->map;
 	const struct dray_part *part = &map->parts[run->part];
@@ -133,30 +136,30 @@ static char *tooltip(const struct sheet *sheet, const struct run *run)
 }
 
 /* Returns the edge of a column in whole pixels: rectangles meet without a seam. */
-static double edge(const struct sheet *sheet, size_t column)
+static double map_picture_edge(const struct sheet *sheet, size_t column)
 {
 	return sheet->left + (double)(long)(sheet->width * (double)column /
 					    (double)sheet->columns);
 }
 
 /* Draws cells @first up to @end, which lie in one row. */
-static void draw_run(const struct sheet *sheet, const struct run *run,
+static void draw_run(const struct sheet *sheet, const struct picture_run *run,
 		     size_t first, size_t end)
 {
 	size_t column = first % sheet->columns;
-	double x = edge(sheet, column);
-	double width = edge(sheet, column + end - first) - x;
+	double x = map_picture_edge(sheet, column);
+	double width = map_picture_edge(sheet, column + end - first) - x;
 	double full = sheet->row - GAP;
 	double height = (double)(long)(full * run->eighths / 8 + 0.5);
 	size_t row = first / sheet->columns;
 	double bottom = sheet->top + sheet->row * (double)row + full;
 	uint32_t colour = colours[MAP_FREE];
-	char *text = tooltip(sheet, run);
+	char *text = map_picture_tooltip(sheet, run);
 
 	if (run->group)
-		colour = colour_of(run->group);
+		colour = picture_colour_of(run->group);
 	if (run->part % 2)
-		colour = shade(colour);
+		colour = map_picture_shade(colour);
 	picture_group(sheet->picture, text);
 	picture_rectangle(sheet->picture, x, bottom - height, width, height,
 			  colour);
@@ -165,8 +168,9 @@ static void draw_run(const struct sheet *sheet, const struct run *run,
 }
 
 /* Draws one row of cells; returns the cell behind it. */
-static size_t draw_row(const struct sheet *sheet, const struct map_cell *cells,
-		       size_t first, size_t count)
+static size_t picture_draw_row(const struct sheet *sheet,
+			       const struct map_cell *cells, size_t first,
+			       size_t count)
 {
 	size_t end =
 		first + sheet->columns < count ? first + sheet->columns : count;
@@ -179,18 +183,18 @@ static size_t draw_row(const struct sheet *sheet, const struct map_cell *cells,
 		     PICTURE_RIGHT, BLACK, "%s",
 		     quantity_size(offset, first * sheet->cell, sheet->bytes));
 	picture_rectangle(sheet->picture, sheet->left, y,
-			  edge(sheet, end - first) - sheet->left,
+			  map_picture_edge(sheet, end - first) - sheet->left,
 			  sheet->row - GAP, colours[MAP_FREE]);
 	while (first < end) {
-		struct run run = run_of(sheet, &cells[first]);
+		struct picture_run run = run_of(sheet, &cells[first]);
 		size_t start = first;
-		struct run next;
+		struct picture_run next;
 
 		do {
 			first++;
 			if (first < end)
 				next = run_of(sheet, &cells[first]);
-		} while (first < end && is_same(&run, &next));
+		} while (first < end && picture_is_same(&run, &next));
 		draw_run(sheet, &run, start, first);
 	}
 	return end;
@@ -204,7 +208,7 @@ static void draw_scale(const struct sheet *sheet)
 	size_t i;
 
 	for (i = 0; i < TICKS; i++) {
-		double x = edge(sheet, sheet->columns * i / TICKS);
+		double x = map_picture_edge(sheet, sheet->columns * i / TICKS);
 
 		picture_line(sheet->picture, x + 0.5, sheet->top - 6, x + 0.5,
 			     sheet->top - 1, 1, GREY);
@@ -269,7 +273,7 @@ static void draw_legend(const struct sheet *sheet, struct picture_size size,
 
 		text[escape_cut(text, room)] = '\0';
 		picture_rectangle(sheet->picture, x, baseline - 10, 11, 11,
-				  colour_of(group));
+				  picture_colour_of(group));
 		picture_text(sheet->picture, x + 11 + CHARACTER, baseline,
 			     TEXT_SIZE, PICTURE_LEFT, BLACK, "%s", text);
 		free(text);
@@ -303,13 +307,13 @@ static void lay_out(struct sheet *sheet, struct picture_size size, double top,
 	sheet->cell = bytes / sheet->columns;
 }
 
-static void draw_rows(struct sheet *sheet)
+static void picture_draw_rows(struct sheet *sheet)
 {
 	size_t count, i = 0;
 	struct map_cell *cells = map_cells(sheet->map, sheet->cell, &count);
 
 	while (i < count)
-		i = draw_row(sheet, cells, i, count);
+		i = picture_draw_row(sheet, cells, i, count);
 	free(cells);
 	draw_scale(sheet);
 }
@@ -339,7 +343,7 @@ void map_draw(const struct map *map, bool bytes, struct picture *picture,
 	bottom -= (double)lines * LINE;
 	if (map->size) {
 		lay_out(&sheet, size, y, bottom - LINE);
-		draw_rows(&sheet);
+		picture_draw_rows(&sheet);
 	}
 	draw_legend(&sheet, size, bottom, lines);
 	free(title);

@@ -32,7 +32,7 @@ static int read_parts(const struct open_node *node, struct map *map)
 	return 0;
 }
 
-static bool has_owner(const struct dray_part *part)
+static bool read_has_owner(const struct dray_part *part)
 {
 	return part->id && part->state == DRAY_PART_BUFFER;
 }
@@ -44,7 +44,7 @@ static int read_owners(const struct open_node *node, struct map *map)
 
 	map->infos = memory_new(map->count, sizeof(*map->infos));
 	for (i = 0; i < map->count; i++) {
-		if (!has_owner(&map->parts[i]))
+		if (!read_has_owner(&map->parts[i]))
 			continue;
 		ret = dray_node_buffer_info(node->node, map->parts[i].id,
 					    &map->infos[i],

@@ -39,7 +39,7 @@ static const char marks[MAP_KINDS] = {
 	[MAP_SYSTEM] = '~', [MAP_UNKNOWN] = '?',     [MAP_FREE] = '.',
 };
 
-static enum table_colour colour_of(const struct map_group *group)
+static enum table_colour text_colour_of(const struct map_group *group)
 {
 	return colours[group->kind] + group->hue;
 }
@@ -51,14 +51,14 @@ static bool is_block(const struct style *style, const struct map_group *group)
 	       group->kind != MAP_SYSTEM;
 }
 
-static char letter_of(const struct map_group *group)
+static char text_letter_of(const struct map_group *group)
 {
 	return group->kind == MAP_OWNER ? (char)('A' + group->hue)
 					: marks[group->kind];
 }
 
-static void print_cell(const struct map *map, const struct style *style,
-		       const struct map_cell *cell, uint64_t bytes)
+static void text_print_cell(const struct map *map, const struct style *style,
+			    const struct map_cell *cell, uint64_t bytes)
 {
 	static const char *const blocks[] = { "▁", "▂", "▃", "▄",
 					      "▅", "▆", "▇", "█" };
@@ -70,7 +70,7 @@ static void print_cell(const struct map *map, const struct style *style,
 		putchar(marks[MAP_FREE]);
 		return;
 	}
-	colour = colour_of(group);
+	colour = text_colour_of(group);
 	fputs(colour_on(style->request, colour), stdout);
 	if (is_block(style, group)) {
 		if (several)
@@ -81,7 +81,7 @@ static void print_cell(const struct map *map, const struct style *style,
 	} else if (several && group->kind == MAP_OWNER) {
 		putchar('a' + (int)group->hue);
 	} else {
-		putchar(letter_of(group));
+		putchar(text_letter_of(group));
 	}
 	fputs(colour_off(style->request, colour), stdout);
 }
@@ -100,7 +100,7 @@ static bool print_cells(const struct map *map, const struct style *style,
 			printf("%*s ", label_width,
 			       quantity_size(offset, i * bytes,
 					     style->request->bytes));
-		print_cell(map, style, &cells[i], bytes);
+		text_print_cell(map, style, &cells[i], bytes);
 		several = several || cells[i].parts > 1;
 		if ((i + 1) % style->columns == 0 || i + 1 == count)
 			putchar('\n');
@@ -118,10 +118,10 @@ static void print_legend(const struct map *map, const struct style *style)
 		const struct map_group *group = &map->groups[i];
 
 		if (is_block(style, group))
-			table_cell(table, colour_of(group), "█");
+			table_cell(table, text_colour_of(group), "█");
 		else
-			table_cell(table, colour_of(group), "%c",
-				   letter_of(group));
+			table_cell(table, text_colour_of(group), "%c",
+				   text_letter_of(group));
 		table_size(table, style->request, group->bytes);
 		if (group->kind <= MAP_MORE || group->kind == MAP_HELD ||
 		    group->kind == MAP_ENDED)
@@ -135,7 +135,7 @@ static void print_legend(const struct map *map, const struct style *style)
 }
 
 /* Prints text in lines that fit. */
-static void print_text(char *text, size_t width)
+static void text_print_text(char *text, size_t width)
 {
 	map_wrap(text, width);
 	puts(text);
@@ -156,14 +156,15 @@ static void print_range(const struct map *map, struct style *style,
 		style->columns *= 2;
 	bytes = map_cell_bytes(map, style->columns, ROWS_MOST);
 	several = print_cells(map, style, bytes, (int)label);
-	print_text(text_format(
-			   "one character: %s%s%s",
-			   quantity_size(figures, bytes, style->request->bytes),
-			   several ? "; of several buffers the largest, " : "",
-			   !several	   ? ""
-			   : style->blocks ? "underlined"
-					   : "a small letter"),
-		   width);
+	text_print_text(
+		text_format("one character: %s%s%s",
+			    quantity_size(figures, bytes,
+					  style->request->bytes),
+			    several ? "; of several buffers the largest, " : "",
+			    !several	    ? ""
+			    : style->blocks ? "underlined"
+					    : "a small letter"),
+		width);
 }
 
 void map_print(const struct map *map, const struct request *request)
@@ -175,10 +176,10 @@ void map_print(const struct map *map, const struct request *request)
 			  !strcmp(nl_langinfo(CODESET), "UTF-8"),
 	};
 
-	print_text(map_title(map, request->bytes), width);
+	text_print_text(map_title(map, request->bytes), width);
 	if (map->size)
 		print_range(map, &style, width);
-	print_text(map_facts(map, request->bytes), width);
+	text_print_text(map_facts(map, request->bytes), width);
 	if (map->group_count)
 		print_legend(map, &style);
 }

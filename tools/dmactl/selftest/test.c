@@ -57,7 +57,7 @@ static const struct command_option output_option = {
 static const char *const outcome_words[] = { "PASS", "FAIL", "SKIP" };
 
 /* Finds the heap that is named, or the node's default. */
-static bool find_heap(const struct request *request, struct selftest *test)
+static bool test_find_heap(const struct request *request, struct selftest *test)
 {
 	const char *name = option_value(request, &heap_option);
 	const struct open_node *node = test->node;
@@ -105,7 +105,7 @@ static void run_all(struct selftest *test)
 	test_rates(test);
 }
 
-static size_t count_of(const struct selftest *test, enum outcome outcome)
+static size_t test_count_of(const struct selftest *test, enum outcome outcome)
 {
 	size_t count = 0, i;
 
@@ -200,22 +200,23 @@ static void print_finding(FILE *file, const struct request *request,
 	free(name);
 }
 
-static void print_summary(FILE *file, const struct selftest *test)
+static void test_print_summary(FILE *file, const struct selftest *test)
 {
 	fprintf(file, "%zu passed, %zu failed, %zu skipped\n",
-		count_of(test, OUTCOME_PASS), count_of(test, OUTCOME_FAIL),
-		count_of(test, OUTCOME_SKIP));
+		test_count_of(test, OUTCOME_PASS),
+		test_count_of(test, OUTCOME_FAIL),
+		test_count_of(test, OUTCOME_SKIP));
 }
 
-static void print_text(FILE *file, const struct request *request,
-		       const struct selftest *test)
+static void test_print_text(FILE *file, const struct request *request,
+			    const struct selftest *test)
 {
 	size_t i;
 
 	print_head(file, test);
 	for (i = 0; i < test->count; i++)
 		print_finding(file, request, &test->findings[i]);
-	print_summary(file, test);
+	test_print_summary(file, test);
 }
 
 static json_t *selftest_document(struct selftest *test)
@@ -251,9 +252,9 @@ static json_t *selftest_document(struct selftest *test)
 	document_flags(root, "flags", info->flags, node_flag_words);
 	document_text(root, "heap", test->heap.name, sizeof(test->heap.name));
 	document_set(root, "tests", findings);
-	document_number(root, "passed", count_of(test, OUTCOME_PASS));
-	document_number(root, "failed", count_of(test, OUTCOME_FAIL));
-	document_number(root, "skipped", count_of(test, OUTCOME_SKIP));
+	document_number(root, "passed", test_count_of(test, OUTCOME_PASS));
+	document_number(root, "failed", test_count_of(test, OUTCOME_FAIL));
+	document_number(root, "skipped", test_count_of(test, OUTCOME_SKIP));
 	return root;
 }
 
@@ -288,12 +289,12 @@ static bool print_report(const struct request *request, struct selftest *test)
 		fputc('\n', output.stream);
 		json_decref(root);
 	} else {
-		print_text(output.stream, request, test);
+		test_print_text(output.stream, request, test);
 	}
 	if (!output_end(&output, true))
 		return false;
 	if (output.stream != stdout && !request->json)
-		print_summary(stdout, test);
+		test_print_summary(stdout, test);
 	return true;
 }
 
@@ -344,11 +345,11 @@ static enum exit_code test_run(const struct request *request)
 	if (!try_output(request) || !nodes_open_first(request, &nodes))
 		return EXIT_FAILED;
 	test.node = &nodes.entries[0];
-	if (find_heap(request, &test)) {
+	if (test_find_heap(request, &test)) {
 		choose_size(&test);
 		run_all(&test);
 		if (print_report(request, &test) &&
-		    !count_of(&test, OUTCOME_FAIL))
+		    !test_count_of(&test, OUTCOME_FAIL))
 			status = EXIT_FINE;
 		drop_findings(&test);
 	}

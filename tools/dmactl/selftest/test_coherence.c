@@ -24,7 +24,8 @@ struct coherence {
 	uint64_t target_old; /* rounds in which the CPU did */
 };
 
-static int hand_over(struct coherence *both, enum dray_sync_owner owner)
+static int coherence_hand_over(struct coherence *both,
+			       enum dray_sync_owner owner)
 {
 	int ret = selftest_sync(both->test, both->buffers[0], 0, SIZE, owner);
 
@@ -33,7 +34,7 @@ static int hand_over(struct coherence *both, enum dray_sync_owner owner)
 				   owner);
 }
 
-static bool differ(const struct coherence *both)
+static bool test_coherence_differ(const struct coherence *both)
 {
 	return memcmp(both->src, both->dst, SIZE) != 0;
 }
@@ -45,7 +46,7 @@ static int round_with_syncs(struct coherence *both, uint64_t seed)
 
 	selftest_fill(both->src, SIZE, seed);
 	ret = engine_copy(&both->engine, both->dst, both->src, SIZE, 0);
-	if (!ret && differ(both))
+	if (!ret && test_coherence_differ(both))
 		both->wrong++;
 	return ret;
 }
@@ -60,14 +61,14 @@ static int round_without(struct coherence *both, uint64_t seed, bool neither)
 	if (!neither)
 		ret = selftest_sync(both->test, both->buffers[0], 0, SIZE,
 				    DRAY_SYNC_FOR_DEVICE);
-	if (!ret && differ(both))
+	if (!ret && test_coherence_differ(both))
 		ret = engine_copy(&both->engine, both->dst, both->src, SIZE,
 				  DRAY_COPY_NO_SYNC);
-	if (ret || !differ(both))
+	if (ret || !test_coherence_differ(both))
 		return ret;
 	ret = selftest_sync(both->test, both->buffers[1], 0, SIZE,
 			    DRAY_SYNC_FOR_CPU);
-	if (!differ(both))
+	if (!test_coherence_differ(both))
 		both->target_old++;
 	else if (neither)
 		both->source_old++;
@@ -89,12 +90,12 @@ static int run_rounds(struct coherence *both)
 			ret = round_with_syncs(both, seed + i);
 		/* leaves no old line for the next round */
 		if (!ret && i % 3)
-			ret = hand_over(both, DRAY_SYNC_FOR_DEVICE);
+			ret = coherence_hand_over(both, DRAY_SYNC_FOR_DEVICE);
 	}
 	return ret;
 }
 
-static void judge(struct coherence *both)
+static void test_coherence_judge(struct coherence *both)
 {
 	bool claims = both->test->node->info.flags & DRAY_NODE_COHERENT;
 	bool old = both->source_old || both->target_old;
@@ -145,7 +146,7 @@ static void test_pair(struct coherence *both)
 		selftest_add(both->test, "coherence", OUTCOME_FAIL, NULL,
 			     "the engine failed: %s", dray_last_error());
 	else
-		judge(both);
+		test_coherence_judge(both);
 }
 
 void test_coherence(struct selftest *test)

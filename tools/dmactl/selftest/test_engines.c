@@ -17,14 +17,14 @@
 #define LATE 1000000000 /* nanoseconds of the smallest copy */
 #define TRIES 3 /* as a busy system may stall one */
 
-struct pair {
+struct test_pair {
 	struct dray_buffer *buffers[2];
 	unsigned char *src;
 	unsigned char *dst;
 };
 
 static bool pair_take(struct selftest *test, const char *name,
-		      struct pair *pair)
+		      struct test_pair *pair)
 {
 	int ret = selftest_take(test, ROOM, 0, &pair->buffers[0]);
 
@@ -43,14 +43,14 @@ static bool pair_take(struct selftest *test, const char *name,
 	return true;
 }
 
-static void pair_drop(struct pair *pair)
+static void pair_drop(struct test_pair *pair)
 {
 	dray_buffer_unref(pair->buffers[0]);
 	dray_buffer_unref(pair->buffers[1]);
 }
 
 /* Finds the first byte of the destination that is wrong; ROOM: none. */
-static size_t find_wrong(const struct pair *pair, size_t src, size_t dst,
+static size_t find_wrong(const struct test_pair *pair, size_t src, size_t dst,
 			 size_t length, unsigned char *expected)
 {
 	size_t i;
@@ -70,7 +70,7 @@ static size_t find_wrong(const struct pair *pair, size_t src, size_t dst,
  * with a sentence in @wrong for free(), or 0.
  */
 static int try_copy(const struct selftest *test, const struct engine *engine,
-		    const struct pair *pair, size_t src, size_t dst,
+		    const struct test_pair *pair, size_t src, size_t dst,
 		    size_t length, char **wrong)
 {
 	unsigned char expected;
@@ -96,7 +96,7 @@ static int try_copy(const struct selftest *test, const struct engine *engine,
 }
 
 /* Finds the time of the smallest copy; only one that is late is repeated. */
-static int find_time(const struct engine *engine, const struct pair *pair,
+static int find_time(const struct engine *engine, const struct test_pair *pair,
 		     uint64_t *time)
 {
 	int ret = 0, i;
@@ -116,7 +116,7 @@ static int find_time(const struct engine *engine, const struct pair *pair,
 
 /* Tells whether a channel is of use: one that is late takes hours to test. */
 static bool test_time(struct selftest *test, const struct engine *engine,
-		      const struct pair *pair, const char *name)
+		      const struct test_pair *pair, const char *name)
 {
 	char text[QUANTITY_ROOM];
 	uint64_t time;
@@ -138,7 +138,7 @@ static bool test_time(struct selftest *test, const struct engine *engine,
 }
 
 static bool test_bytes(struct selftest *test, const struct engine *engine,
-		       const struct pair *pair, const char *name)
+		       const struct test_pair *pair, const char *name)
 {
 	size_t unit = (size_t)engine->unit;
 	const size_t lengths[] = { unit, 4096, 65536 + unit, ROOM - 8 * unit };
@@ -166,7 +166,7 @@ static bool test_bytes(struct selftest *test, const struct engine *engine,
 }
 
 /* The places of a transfer that can be out of line. */
-enum place {
+enum test_place {
 	PLACE_SOURCE,
 	PLACE_DESTINATION,
 	PLACE_LENGTH,
@@ -178,8 +178,8 @@ enum place {
  * none; returns 1 if bytes are wrong, or an error.
  */
 static int find_step(const struct selftest *test, const struct engine *engine,
-		     const struct pair *pair, enum place place, size_t *least,
-		     char **wrong)
+		     const struct test_pair *pair, enum test_place place,
+		     size_t *least, char **wrong)
 {
 	size_t step;
 	int ret;
@@ -200,7 +200,7 @@ static int find_step(const struct selftest *test, const struct engine *engine,
 }
 
 static void test_alignment(struct selftest *test, const struct engine *engine,
-			   const struct pair *pair, const char *name)
+			   const struct test_pair *pair, const char *name)
 {
 	static const char *const words[] = { "source", "destination",
 					     "length" };
@@ -212,8 +212,8 @@ static void test_alignment(struct selftest *test, const struct engine *engine,
 	int ret = 0, i;
 
 	for (i = 0; i < PLACES && !ret; i++) {
-		ret = find_step(test, engine, pair, (enum place)i, &least[i],
-				&wrong);
+		ret = find_step(test, engine, pair, (enum test_place)i,
+				&least[i], &wrong);
 		document_number(values, words[i], least[i]);
 		/* the module asks for more if a device writes */
 		if (!least[i] || least[i] > engine->unit ||
@@ -243,7 +243,7 @@ static void test_engine(struct selftest *test, const struct engine *engine)
 		text_format("copy %.*s", DRAY_NAME_LEN, engine->info.name);
 	char *alignment =
 		text_format("alignment %.*s", DRAY_NAME_LEN, engine->info.name);
-	struct pair pair;
+	struct test_pair pair;
 
 	if (pair_take(test, bytes, &pair)) {
 		selftest_fill(pair.src, ROOM, test->seed);

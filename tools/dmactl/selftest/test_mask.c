@@ -14,8 +14,8 @@
 #define MOST_SEGMENTS 16
 #define FOUR_GIB UINT64_C(0xffffffff)
 
-static void check(struct selftest *test, struct dray_buffer *buffer,
-		  uint64_t limit)
+static void test_mask_check(struct selftest *test, struct dray_buffer *buffer,
+			    uint64_t limit)
 {
 	struct dray_segment segments[MOST_SEGMENTS];
 	json_t *values = json_object();
@@ -48,7 +48,7 @@ static void check(struct selftest *test, struct dray_buffer *buffer,
 			     : "");
 }
 
-static void check_limit(struct selftest *test, uint64_t limit)
+static void mask_check_limit(struct selftest *test, uint64_t limit)
 {
 	struct dray_buffer *buffer;
 	sigset_t all, before;
@@ -65,7 +65,7 @@ static void check_limit(struct selftest *test, uint64_t limit)
 			     "no buffer below 0x%" PRIx64 ": %s", limit,
 			     dray_last_error());
 	} else {
-		check(test, buffer, limit);
+		test_mask_check(test, buffer, limit);
 		dray_buffer_unref(buffer);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
@@ -80,7 +80,7 @@ void test_mask(struct selftest *test)
 			     "takes the right to ask for addresses");
 		return;
 	}
-	check_limit(test, mask);
+	mask_check_limit(test, mask);
 	if (mask > FOUR_GIB)
-		check_limit(test, FOUR_GIB);
+		mask_check_limit(test, FOUR_GIB);
 }

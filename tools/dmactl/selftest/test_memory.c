@@ -25,7 +25,7 @@ static const char *const patterns[] = {
 
 #define PATTERNS (sizeof(patterns) / sizeof(*patterns))
 
-struct fault {
+struct memory_fault {
 	uint64_t id; /* of the buffer */
 	uint64_t offset; /* bytes in it */
 	uint64_t expected;
@@ -33,13 +33,13 @@ struct fault {
 	size_t pattern;
 };
 
-struct walk {
+struct memory_walk {
 	struct selftest *test;
 	struct dray_buffer *pieces[MOST_PIECES];
 	size_t count;
 	uint64_t bytes; /* of all pieces */
 	uint64_t done; /* bytes written and read, for the progress bar */
-	struct fault faults[FAULTS_SHOWN];
+	struct memory_fault faults[FAULTS_SHOWN];
 	uint64_t fault_count;
 };
 
@@ -62,7 +62,7 @@ static inline uint64_t word_at(size_t pattern, uint64_t seed, uint64_t index)
 }
 
 /* Takes pieces, at first as long as they can be; returns the last error. */
-static int take_pieces(struct walk *walk)
+static int take_pieces(struct memory_walk *walk)
 {
 	const struct dray_heap_info *heap = &walk->test->heap;
 	uint64_t most = heap->largest_free;
@@ -89,7 +89,8 @@ static int take_pieces(struct walk *walk)
 	return ret;
 }
 
-static void add_fault(struct walk *walk, const struct fault *fault)
+static void add_fault(struct memory_walk *walk,
+		      const struct memory_fault *fault)
 {
 	if (walk->fault_count < FAULTS_SHOWN)
 		walk->faults[walk->fault_count] = *fault;
@@ -97,7 +98,7 @@ static void add_fault(struct walk *walk, const struct fault *fault)
 }
 
 /* Writes or checks a chunk; its first word has the place @index. */
-static void work_chunk(struct walk *walk, struct dray_buffer *piece,
+static void work_chunk(struct memory_walk *walk, struct dray_buffer *piece,
 		       uint64_t offset, uint64_t length, size_t pattern,
 		       uint64_t index, bool check)
 {
@@ -118,7 +119,7 @@ static void work_chunk(struct walk *walk, struct dray_buffer *piece,
 		found = words[i];
 		if (found == expected)
 			continue;
-		add_fault(walk, &(struct fault){
+		add_fault(walk, &(struct memory_fault){
 					.id = dray_buffer_id(piece),
 					.offset = offset + i * sizeof(*words),
 					.expected = expected,
@@ -128,7 +129,7 @@ static void work_chunk(struct walk *walk, struct dray_buffer *piece,
 	}
 }
 
-static void work_all(struct walk *walk, size_t pattern, bool check)
+static void work_all(struct memory_walk *walk, size_t pattern, bool check)
 {
 	uint64_t index = 0, offset;
 	size_t i;
@@ -150,7 +151,7 @@ static void work_all(struct walk *walk, size_t pattern, bool check)
 }
 
 /* Writes caches back to memory, and drops their lines. */
-static int push_out(struct walk *walk)
+static int push_out(struct memory_walk *walk)
 {
 	int ret = 0;
 	size_t i;
@@ -167,7 +168,7 @@ static int push_out(struct walk *walk)
 	return ret;
 }
 
-static json_t *walk_document(const struct walk *walk)
+static json_t *walk_document(const struct memory_walk *walk)
 {
 	uint64_t shown = walk->fault_count < FAULTS_SHOWN ? walk->fault_count
 							  : FAULTS_SHOWN;
@@ -176,7 +177,7 @@ static json_t *walk_document(const struct walk *walk)
 	uint64_t i;
 
 	for (i = 0; i < shown; i++) {
-		const struct fault *fault = &walk->faults[i];
+		const struct memory_fault *fault = &walk->faults[i];
 		json_t *object = json_object();
 		char word[32];
 
@@ -197,13 +198,13 @@ static json_t *walk_document(const struct walk *walk)
 	return root;
 }
 
-static char *fault_lines(const struct walk *walk)
+static char *fault_lines(const struct memory_walk *walk)
 {
 	char *lines = NULL;
 	uint64_t i;
 
 	for (i = 0; i < walk->fault_count && i < FAULTS_SHOWN; i++) {
-		const struct fault *fault = &walk->faults[i];
+		const struct memory_fault *fault = &walk->faults[i];
 
 		text_append(&lines,
 			    "\nbuffer %" PRIu64 ", offset 0x%" PRIx64
@@ -215,7 +216,7 @@ static char *fault_lines(const struct walk *walk)
 	return lines;
 }
 
-static void report(struct walk *walk)
+static void test_memory_report(struct memory_walk *walk)
 {
 	bool cached = !dray_node_needs_sync(walk->test->node->node);
 	char size[QUANTITY_ROOM];
@@ -237,7 +238,7 @@ static void report(struct walk *walk)
 	free(lines);
 }
 
-static int walk_patterns(struct walk *walk)
+static int walk_patterns(struct memory_walk *walk)
 {
 	size_t pattern;
 	int ret = 0;
@@ -255,7 +256,7 @@ static int walk_patterns(struct walk *walk)
 
 void test_memory(struct selftest *test)
 {
-	struct walk walk = { .test = test };
+	struct memory_walk walk = { .test = test };
 	int ret = take_pieces(&walk);
 
 	if (!walk.count) {
@@ -271,7 +272,7 @@ void test_memory(struct selftest *test)
 		selftest_add(test, "memory", OUTCOME_FAIL, NULL,
 			     "cannot sync: %s", dray_last_error());
 	else
-		report(&walk);
+		test_memory_report(&walk);
 	while (walk.count)
 		dray_buffer_unref(walk.pieces[--walk.count]);
 }

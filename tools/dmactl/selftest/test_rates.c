@@ -53,8 +53,8 @@ static int do_task(const struct figures *figures, enum task task, uint64_t size)
 }
 
 /* Measures bytes per second; repeats until that takes long enough. */
-static int measure(const struct figures *figures, enum task task, uint64_t size,
-		   uint64_t *rate)
+static int test_rates_measure(const struct figures *figures, enum task task,
+			      uint64_t size, uint64_t *rate)
 {
 	uint64_t enough = figures->test->quick ? ENOUGH / 10 : ENOUGH;
 	uint64_t start = clock_now();
@@ -97,7 +97,8 @@ static void test_speed(const struct figures *figures)
 		text_append(&lines, "\n%6s:", quantity_size(room, size, false));
 		for (task = figures->engine ? 0 : TASK_MEMCPY;
 		     task < TASKS && !ret; task++) {
-			ret = measure(figures, (enum task)task, size, &rate);
+			ret = test_rates_measure(figures, (enum task)task, size,
+						 &rate);
 			if (!ret)
 				add_rate(row, &lines, (enum task)task, rate);
 		}
@@ -116,7 +117,7 @@ static void test_speed(const struct figures *figures)
 	free(lines);
 }
 
-static int compare_times(const void *a, const void *b)
+static int rates_compare_times(const void *a, const void *b)
 {
 	uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
 
@@ -145,7 +146,7 @@ static void test_latency(const struct figures *figures)
 			     dray_last_error());
 		return;
 	}
-	qsort(times, i, sizeof(*times), compare_times);
+	qsort(times, i, sizeof(*times), rates_compare_times);
 	document_number(values, "bytes", figures->engine->unit);
 	document_number(values, "median_ns", times[i / 2]);
 	document_number(values, "worst_ns", times[i - 1]);
@@ -173,7 +174,7 @@ static uint64_t sync_time(const struct figures *figures, uint64_t size,
 			return 0;
 		times[i] = clock_now() - start;
 	}
-	qsort(times, count, sizeof(*times), compare_times);
+	qsort(times, count, sizeof(*times), rates_compare_times);
 	return times[count / 2] + 1;
 }
 

@@ -33,7 +33,7 @@ static void take_signal(int number)
 	ended_by = number;
 }
 
-static void give_back(void)
+static void screen_give_back(void)
 {
 	if (!screen)
 		return;
@@ -42,7 +42,7 @@ static void give_back(void)
 	screen = NULL;
 }
 
-static void take_signals(void)
+static void screen_take_signals(void)
 {
 	struct sigaction action = { .sa_handler = take_signal };
 	sigset_t blocked;
@@ -81,7 +81,7 @@ bool screen_begin(bool colour)
 {
 	const char *kind = getenv("TERM");
 
-	take_signals();
+	screen_take_signals();
 	screen = newterm(NULL, stdout, stdin);
 	if (!screen) {
 		give_signals_back();
@@ -90,7 +90,7 @@ bool screen_begin(bool colour)
 		return false;
 	}
 	/* memory may run out at any place */
-	atexit(give_back);
+	atexit(screen_give_back);
 	set_term(screen);
 	set_escdelay(25);
 	cbreak();
@@ -105,7 +105,7 @@ bool screen_begin(bool colour)
 
 void screen_end(void)
 {
-	give_back();
+	screen_give_back();
 	give_signals_back();
 	if (ended_by)
 		raise(ended_by);
@@ -189,7 +189,7 @@ void screen_line(size_t row, const char *text, size_t length,
 	attrset(A_NORMAL);
 }
 
-static int translate(int key)
+static int screen_translate(int key)
 {
 	static const struct {
 		int curses;
@@ -241,13 +241,13 @@ int screen_key(int milliseconds)
 	/* bytes that ncurses has already read come first */
 	key = getch();
 	if (key != ERR)
-		return translate(key);
+		return screen_translate(key);
 	ready = ppoll(&input, 1, &time, &outside);
 	if (ended_by)
 		return SCREEN_END;
 	key = getch();
 	if (key != ERR)
-		return translate(key);
+		return screen_translate(key);
 	if (ready > 0 && (input.revents & (POLLHUP | POLLERR | POLLNVAL)))
 		return SCREEN_END;
 	return SCREEN_NOTHING;

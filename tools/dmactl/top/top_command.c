@@ -35,7 +35,7 @@ static const struct command_option interval_option = {
 	.text = "time between samples, as 500ms or 5s; usually 1s",
 };
 
-static bool parse_count(const char *text, uint64_t *count)
+static bool command_parse_count(const char *text, uint64_t *count)
 {
 	const char *end;
 
@@ -49,7 +49,7 @@ static bool parse_count(const char *text, uint64_t *count)
 	return false;
 }
 
-static void sleep_for(uint64_t nanoseconds)
+static void command_sleep_for(uint64_t nanoseconds)
 {
 	struct timespec time = {
 		.tv_sec = (time_t)(nanoseconds / 1000000000),
@@ -113,7 +113,7 @@ static enum exit_code print_samples(const struct request *request,
 
 	top_take(request, NULL, &before);
 	do {
-		sleep_for(interval);
+		command_sleep_for(interval);
 		top_take(request, &before, &sample);
 		if (taken && !request->json)
 			putchar('\n');
@@ -139,7 +139,8 @@ static enum exit_code top_run(const struct request *request)
 	}
 	if (!parse_interval(option_value(request, &interval_option),
 			    &interval) ||
-	    !parse_count(option_value(request, &count_option), &count) ||
+	    !command_parse_count(option_value(request, &count_option),
+				 &count) ||
 	    !top_view_make(request, &view))
 		return EXIT_USAGE;
 	if (once || batch || request->json)

@@ -6,12 +6,12 @@
 #include "top.h"
 #include "base/words.h"
 
-static json_t *rate(const struct top_sample *sample, double value)
+static json_t *top_document_rate(const struct top_sample *sample, double value)
 {
 	return sample->interval_ns ? json_real(value) : json_null();
 }
 
-static json_t *heap_document(const struct top_heap *heap)
+static json_t *document_heap_document(const struct top_heap *heap)
 {
 	const struct dray_heap_info *info = &heap->info;
 	json_t *object = json_object();
@@ -52,15 +52,17 @@ static json_t *process_document(const struct top_sample *sample,
 	document_number(object, "attachments", process->attachments);
 	document_number(object, "memory", process->memory);
 	document_set(object, "allocated_per_second",
-		     rate(sample, rates[RATE_ALLOCATED]));
+		     top_document_rate(sample, rates[RATE_ALLOCATED]));
 	document_set(object, "synced_per_second",
-		     rate(sample, rates[RATE_SYNCED]));
+		     top_document_rate(sample, rates[RATE_SYNCED]));
 	document_set(object, "transfers_per_second",
-		     process->opener ? rate(sample, rates[RATE_TRANSFERS])
-				     : json_null());
+		     process->opener
+			     ? top_document_rate(sample, rates[RATE_TRANSFERS])
+			     : json_null());
 	document_set(object, "moved_per_second",
-		     process->opener ? rate(sample, rates[RATE_MOVED])
-				     : json_null());
+		     process->opener
+			     ? top_document_rate(sample, rates[RATE_MOVED])
+			     : json_null());
 	document_number(object, "busy", process->busy);
 	free(user);
 	return object;
@@ -87,17 +89,18 @@ static json_t *stream_document(const struct top_sample *sample,
 	document_number(object, "ring_frames", info->ring_frames);
 	document_number(object, "ring_ready", info->ring_ready);
 	document_set(object, "transfers_per_second",
-		     rate(sample, stream->rates[STREAM_SUBMITTED]));
+		     top_document_rate(sample,
+				       stream->rates[STREAM_SUBMITTED]));
 	document_set(object, "bytes_per_second",
-		     rate(sample, stream->rates[STREAM_BYTES]));
+		     top_document_rate(sample, stream->rates[STREAM_BYTES]));
 	document_set(object, "failed_per_second",
-		     rate(sample, stream->rates[STREAM_FAILED]));
+		     top_document_rate(sample, stream->rates[STREAM_FAILED]));
 	document_set(object, "packets_per_second",
-		     rate(sample, stream->rates[STREAM_PACKETS]));
+		     top_document_rate(sample, stream->rates[STREAM_PACKETS]));
 	document_set(object, "lost_per_second",
-		     rate(sample, stream->rates[STREAM_LOST]));
+		     top_document_rate(sample, stream->rates[STREAM_LOST]));
 	document_set(object, "stalls_per_second",
-		     rate(sample, stream->rates[STREAM_STALLS]));
+		     top_document_rate(sample, stream->rates[STREAM_STALLS]));
 	return object;
 }
 
@@ -112,7 +115,8 @@ json_t *top_document(const struct row_view *view,
 	const void **rows = top_rows(view, sample, "", &count);
 
 	for (i = 0; i < sample->heap_count; i++)
-		document_set(heaps, NULL, heap_document(&sample->heaps[i]));
+		document_set(heaps, NULL,
+			     document_heap_document(&sample->heaps[i]));
 	for (i = 0; i < count; i++)
 		document_set(processes, NULL,
 			     row_view_trim(view,

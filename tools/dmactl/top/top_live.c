@@ -46,14 +46,14 @@ struct live {
 };
 
 /* Lines of a table. */
-struct lines {
+struct live_lines {
 	char *text;
 	size_t bytes;
 	const char **starts; /* one more than lines */
 	size_t count;
 };
 
-static uint64_t now_ns(void)
+static uint64_t live_now_ns(void)
 {
 	struct timespec now;
 
@@ -62,9 +62,9 @@ static uint64_t now_ns(void)
 }
 
 /* Takes the table. */
-static struct lines lines_of(const struct live *live, struct table *table)
+static struct live_lines lines_of(const struct live *live, struct table *table)
 {
-	struct lines lines = { 0 };
+	struct live_lines lines = { 0 };
 	FILE *file = open_memstream(&lines.text, &lines.bytes);
 	const char *at;
 
@@ -86,13 +86,13 @@ static struct lines lines_of(const struct live *live, struct table *table)
 	return lines;
 }
 
-static void lines_drop(struct lines *lines)
+static void lines_drop(struct live_lines *lines)
 {
 	free(lines->text);
 	free(lines->starts);
 }
 
-static void draw_line(const struct lines *lines, size_t line, size_t row,
+static void draw_line(const struct live_lines *lines, size_t line, size_t row,
 		      enum screen_look look)
 {
 	screen_line(row, lines->starts[line],
@@ -100,7 +100,7 @@ static void draw_line(const struct lines *lines, size_t line, size_t row,
 		    look);
 }
 
-static void draw_text(size_t row, enum screen_look look, const char *text)
+static void live_draw_text(size_t row, enum screen_look look, const char *text)
 {
 	char *safe = escape(text, strlen(text), ESCAPE_CONTROL);
 
@@ -112,7 +112,7 @@ static void draw_text(size_t row, enum screen_look look, const char *text)
 static size_t draw_table(const struct live *live, struct table *table,
 			 size_t row, size_t room)
 {
-	struct lines lines = lines_of(live, table);
+	struct live_lines lines = lines_of(live, table);
 	size_t i;
 
 	for (i = 0; i < lines.count && i < room; i++)
@@ -137,10 +137,10 @@ static void scroll_to(struct live *live, size_t count, size_t room)
 }
 
 /* Draws a header and the rows around the chosen one. */
-static void draw_rows(struct live *live, struct table *table, size_t row,
-		      size_t room)
+static void live_draw_rows(struct live *live, struct table *table, size_t row,
+			   size_t room)
 {
-	struct lines lines = lines_of(live, table);
+	struct live_lines lines = lines_of(live, table);
 	size_t i;
 
 	if (!room) {
@@ -201,12 +201,12 @@ static void draw_processes(struct live *live, size_t row, size_t end)
 				  height / 4);
 		row++;
 	}
-	draw_rows(live, table, row, end - row);
+	live_draw_rows(live, table, row, end - row);
 	free(rows);
 }
 
-static bool is_of(const struct top_process *process,
-		  const struct dray_buffer_info *info)
+static bool live_is_of(const struct top_process *process,
+		       const struct dray_buffer_info *info)
 {
 	return process->process.pid == info->pid &&
 	       process->state == top_state_of(info) &&
@@ -226,10 +226,10 @@ static void draw_buffers(struct live *live, size_t row, size_t end)
 		if (!column->extra)
 			view.columns[view.count++] = column;
 	for (i = 0; i < list->count; i++)
-		if (is_of(&live->chosen, &list->entries[i].info))
+		if (live_is_of(&live->chosen, &list->entries[i].info))
 			rows[count++] = &list->entries[i];
-	draw_rows(live, row_view_table(&view, &live->shown, rows, count), row,
-		  end - row);
+	live_draw_rows(live, row_view_table(&view, &live->shown, rows, count),
+		       row, end - row);
 	free(rows);
 }
 
@@ -252,7 +252,7 @@ static void draw_help(size_t row, size_t end)
 	size_t i;
 
 	for (i = 0; i < sizeof(lines) / sizeof(*lines) && row < end; i++)
-		draw_text(row++, SCREEN_PLAIN, lines[i]);
+		live_draw_text(row++, SCREEN_PLAIN, lines[i]);
 }
 
 static void draw_title(const struct live *live)
@@ -271,7 +271,7 @@ static void draw_title(const struct live *live)
 	if (live->page == PAGE_BUFFERS)
 		text_append(&text, "  buffers of %s (%d)", process->comm,
 			    process->pid);
-	draw_text(0, SCREEN_TITLE, text);
+	live_draw_text(0, SCREEN_TITLE, text);
 	free(text);
 }
 
@@ -291,11 +291,11 @@ static void draw_foot(const struct live *live, size_t row)
 			sample->clients.hidden == 1 ? "process" : "processes");
 	else
 		text_append(&text, "h help  q quit");
-	draw_text(row, SCREEN_TITLE, text);
+	live_draw_text(row, SCREEN_TITLE, text);
 	free(text);
 }
 
-static void draw(struct live *live)
+static void top_live_draw(struct live *live)
 {
 	size_t height = screen_height();
 	size_t row = height > 3 ? 1 : 0;
@@ -316,7 +316,7 @@ static void draw(struct live *live)
 	screen_show();
 }
 
-static void take_sample(struct live *live)
+static void live_take_sample(struct live *live)
 {
 	struct top_sample sample;
 
@@ -397,7 +397,7 @@ static void change_interval(struct live *live, bool longer)
 }
 
 /* Returns false if the key ends the program. */
-static bool obey(struct live *live, int key)
+static bool top_live_obey(struct live *live, int key)
 {
 	if (key == SCREEN_END)
 		return false;
@@ -448,33 +448,34 @@ static bool obey(struct live *live, int key)
 
 static int milliseconds_until(uint64_t time)
 {
-	uint64_t now = now_ns();
+	uint64_t now = live_now_ns();
 
 	return time > now ? (int)((time - now) / 1000000 + 1) : 0;
 }
 
 /* Shows samples until a key ends it, or @count of them were shown. */
-static void watch(struct live *live, uint64_t count)
+static void top_live_watch(struct live *live, uint64_t count)
 {
 	uint64_t taken = 0;
 	uint64_t last = 0;
 	int key = SCREEN_NOTHING;
 
 	do {
-		if (!live->paused && now_ns() >= last + live->interval_ns) {
+		if (!live->paused &&
+		    live_now_ns() >= last + live->interval_ns) {
 			if (count && taken == count)
 				return;
-			take_sample(live);
-			last = now_ns();
+			live_take_sample(live);
+			last = live_now_ns();
 			taken++;
 		}
-		draw(live);
+		top_live_draw(live);
 		/* while it is paused, only a key changes the picture */
 		key = screen_key(
 			live->paused
 				? (int)(INTERVAL_MOST / 1000000)
 				: milliseconds_until(last + live->interval_ns));
-	} while (obey(live, key));
+	} while (top_live_obey(live, key));
 }
 
 enum exit_code top_live(const struct request *request,
@@ -492,7 +493,7 @@ enum exit_code top_live(const struct request *request,
 		return EXIT_FAILED;
 	live.shown.header = true;
 	live.blocks = screen_has_blocks();
-	watch(&live, count);
+	top_live_watch(&live, count);
 	top_drop(&live.sample);
 	screen_end();
 	return EXIT_FINE;

@@ -57,8 +57,8 @@ static struct top_process *process_of(struct top_sample *sample,
 	return found;
 }
 
-static struct top_process *owner_of(struct top_sample *sample,
-				    const struct dray_buffer_info *info)
+static struct top_process *model_owner_of(struct top_sample *sample,
+					  const struct dray_buffer_info *info)
 {
 	struct process process = {
 		.pid = info->pid,
@@ -70,14 +70,14 @@ static struct top_process *owner_of(struct top_sample *sample,
 	return process_of(sample, &process, top_state_of(info));
 }
 
-static void add_buffers(struct top_sample *sample)
+static void model_add_buffers(struct top_sample *sample)
 {
 	size_t i;
 
 	for (i = 0; i < sample->buffers.count; i++) {
 		const struct dray_buffer_info *info =
 			&sample->buffers.entries[i].info;
-		struct top_process *owner = owner_of(sample, info);
+		struct top_process *owner = model_owner_of(sample, info);
 
 		if (is_buffer(info))
 			owner->buffers++;
@@ -122,7 +122,7 @@ static void add_stream_owners(struct top_sample *sample)
 	}
 }
 
-static uint64_t grown(uint64_t now, uint64_t before)
+static uint64_t top_model_grown(uint64_t now, uint64_t before)
 {
 	return now >= before ? now - before : now;
 }
@@ -146,13 +146,13 @@ static void add_client_rates(struct top_sample *sample,
 			process_of(sample, &now->process, TOP_ALIVE);
 
 		for (rate = 0; rate < PROCESS_RATES; rate++)
-			process->rates[rate] += (double)grown(
+			process->rates[rate] += (double)top_model_grown(
 				now->numbers[counters[rate]],
 				old ? old->numbers[counters[rate]] : 0);
 	}
 }
 
-static int compare_ids(const void *a, const void *b)
+static int model_compare_ids(const void *a, const void *b)
 {
 	const struct buffer_entry *first = a;
 	const struct buffer_entry *second = b;
@@ -169,7 +169,7 @@ find_buffer(const struct top_sample *sample, const struct buffer_entry *entry)
 	if (sample->buffers.count)
 		found = bsearch(entry, sample->buffers.entries,
 				sample->buffers.count, sizeof(*entry),
-				compare_ids);
+				model_compare_ids);
 	return found ? &found->info : NULL;
 }
 
@@ -188,11 +188,11 @@ static void add_buffer_rates(struct top_sample *sample,
 	for (i = 0; i < sample->buffers.count; i++) {
 		const struct buffer_entry *entry = &sample->buffers.entries[i];
 		const struct dray_buffer_info *old = find_buffer(before, entry);
-		size_t place = (size_t)(owner_of(sample, &entry->info) -
+		size_t place = (size_t)(model_owner_of(sample, &entry->info) -
 					sample->processes);
 
-		synced[place] += (double)grown(entry->info.sync_bytes,
-					       old ? old->sync_bytes : 0);
+		synced[place] += (double)top_model_grown(
+			entry->info.sync_bytes, old ? old->sync_bytes : 0);
 		if (!old && is_buffer(&entry->info))
 			taken[place] += (double)entry->info.size;
 	}
@@ -249,7 +249,7 @@ static void add_stream_rates(struct top_sample *sample,
 		stream_counters(&old->info, then);
 		for (rate = 0; rate < STREAM_RATES; rate++)
 			stream->rates[rate] =
-				(double)grown(now[rate], then[rate]);
+				(double)top_model_grown(now[rate], then[rate]);
 	}
 }
 
@@ -310,8 +310,8 @@ static void read_heaps(struct top_sample *sample, const struct open_node *node,
 	}
 }
 
-static void read_streams(struct top_sample *sample,
-			 const struct open_node *node, const char *name)
+static void model_read_streams(struct top_sample *sample,
+			       const struct open_node *node, const char *name)
 {
 	uint32_t i;
 
@@ -344,7 +344,8 @@ static void read_nodes(const struct request *request, struct top_sample *sample)
 		memcpy(sample->nodes[i], nodes->entries[i].name,
 		       sizeof(*sample->nodes));
 		read_heaps(sample, &nodes->entries[i], sample->nodes[i]);
-		read_streams(sample, &nodes->entries[i], sample->nodes[i]);
+		model_read_streams(sample, &nodes->entries[i],
+				   sample->nodes[i]);
 	}
 	nodes_close(nodes);
 	for (i = 0; i < sample->buffers.count; i++)
@@ -363,7 +364,7 @@ void top_take(const struct request *request, const struct top_sample *before,
 	sample->trouble = first_complaint;
 	first_complaint = NULL;
 	clients_gather(machine_root(), &sample->clients);
-	add_buffers(sample);
+	model_add_buffers(sample);
 	add_clients(sample);
 	add_stream_owners(sample);
 	make_rates(sample, before);

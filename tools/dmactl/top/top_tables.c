@@ -14,8 +14,8 @@ static const struct top_process *process_at(const void *row)
 	return row;
 }
 
-static void add_pid(struct table *table, const struct request *request,
-		    const void *row)
+static void tables_add_pid(struct table *table, const struct request *request,
+			   const void *row)
 {
 	const struct top_process *process = process_at(row);
 
@@ -30,13 +30,13 @@ static void add_pid(struct table *table, const struct request *request,
 		table_cell(table, TABLE_PLAIN, "-");
 }
 
-static uint64_t pid_key(const void *row)
+static uint64_t tables_pid_key(const void *row)
 {
 	return (uint64_t)process_at(row)->process.pid;
 }
 
-static void add_user(struct table *table, const struct request *request,
-		     const void *row)
+static void tables_add_user(struct table *table, const struct request *request,
+			    const void *row)
 {
 	char *user = user_word(process_at(row)->process.uid);
 
@@ -45,13 +45,13 @@ static void add_user(struct table *table, const struct request *request,
 	free(user);
 }
 
-static char *user_key(const void *row)
+static char *tables_user_key(const void *row)
 {
 	return user_word(process_at(row)->process.uid);
 }
 
-static void add_buffers(struct table *table, const struct request *request,
-			const void *row)
+static void tables_add_buffers(struct table *table,
+			       const struct request *request, const void *row)
 {
 	(void)request;
 	table_cell(table, TABLE_PLAIN, "%" PRIu64, process_at(row)->buffers);
@@ -94,19 +94,19 @@ static uint64_t allocated_key(const void *row)
 	return (uint64_t)process_at(row)->rates[RATE_ALLOCATED];
 }
 
-static void add_synced(struct table *table, const struct request *request,
-		       const void *row)
+static void tables_add_synced(struct table *table,
+			      const struct request *request, const void *row)
 {
 	add_bytes(table, request, process_at(row)->rates[RATE_SYNCED]);
 }
 
-static uint64_t synced_key(const void *row)
+static uint64_t tables_synced_key(const void *row)
 {
 	return (uint64_t)process_at(row)->rates[RATE_SYNCED];
 }
 
 /* Adds a count a second. */
-static void add_count(struct table *table, double rate)
+static void tables_add_count(struct table *table, double rate)
 {
 	table_cell(table, TABLE_PLAIN, rate < 10 && rate > 0 ? "%.1f" : "%.0f",
 		   rate);
@@ -118,7 +118,7 @@ static void add_transfers(struct table *table, const struct request *request,
 {
 	(void)request;
 	if (process_at(row)->opener)
-		add_count(table, process_at(row)->rates[RATE_TRANSFERS]);
+		tables_add_count(table, process_at(row)->rates[RATE_TRANSFERS]);
 	else
 		table_cell(table, TABLE_PLAIN, "-");
 }
@@ -142,8 +142,8 @@ static uint64_t moved_key(const void *row)
 	return (uint64_t)process_at(row)->rates[RATE_MOVED];
 }
 
-static void add_busy(struct table *table, const struct request *request,
-		     const void *row)
+static void tables_add_busy(struct table *table, const struct request *request,
+			    const void *row)
 {
 	uint64_t busy = process_at(row)->busy;
 
@@ -151,40 +151,44 @@ static void add_busy(struct table *table, const struct request *request,
 	table_cell(table, busy ? TABLE_WARNING : TABLE_PLAIN, "%" PRIu64, busy);
 }
 
-static uint64_t busy_key(const void *row)
+static uint64_t tables_busy_key(const void *row)
 {
 	return process_at(row)->busy;
 }
 
-static void add_comm(struct table *table, const struct request *request,
-		     const void *row)
+static void tables_add_comm(struct table *table, const struct request *request,
+			    const void *row)
 {
 	(void)request;
 	table_name(table, TABLE_PLAIN, process_at(row)->process.comm,
 		   sizeof(process_at(row)->process.comm));
 }
 
-static char *comm_key(const void *row)
+static char *tables_comm_key(const void *row)
 {
 	return text_format("%s", process_at(row)->process.comm);
 }
 
 const struct row_column top_columns[] = {
-	{ "pid", ">PID", "pid state", false, add_pid, pid_key, NULL },
-	{ "user", "~USER", "uid user", false, add_user, NULL, user_key },
-	{ "buffers", ">BUFFERS", "buffers attachments", false, add_buffers,
-	  buffers_key, NULL },
+	{ "pid", ">PID", "pid state", false, tables_add_pid, tables_pid_key,
+	  NULL },
+	{ "user", "~USER", "uid user", false, tables_add_user, NULL,
+	  tables_user_key },
+	{ "buffers", ">BUFFERS", "buffers attachments", false,
+	  tables_add_buffers, buffers_key, NULL },
 	{ "memory", ">MEMORY", "memory", false, add_memory, memory_key, NULL },
 	{ "alloc", ">ALLOC/s", "allocated_per_second", false, add_allocated,
 	  allocated_key, NULL },
-	{ "sync", ">SYNC/s", "synced_per_second", false, add_synced, synced_key,
-	  NULL },
+	{ "sync", ">SYNC/s", "synced_per_second", false, tables_add_synced,
+	  tables_synced_key, NULL },
 	{ "transfers", ">TRANSFERS/s", "transfers_per_second", false,
 	  add_transfers, transfers_key, NULL },
 	{ "moved", ">MOVED/s", "moved_per_second", false, add_moved, moved_key,
 	  NULL },
-	{ "busy", ">BUSY", "busy", false, add_busy, busy_key, NULL },
-	{ "comm", "~COMM", "comm", false, add_comm, NULL, comm_key },
+	{ "busy", ">BUSY", "busy", false, tables_add_busy, tables_busy_key,
+	  NULL },
+	{ "comm", "~COMM", "comm", false, tables_add_comm, NULL,
+	  tables_comm_key },
 	{ 0 },
 };
 
@@ -312,13 +316,13 @@ struct table *top_streams(const struct request *request,
 		else
 			table_cell(table, TABLE_PLAIN, "-");
 		add_bytes(table, request, stream->rates[STREAM_BYTES]);
-		add_count(table, stream->rates[STREAM_PACKETS]);
+		tables_add_count(table, stream->rates[STREAM_PACKETS]);
 		add_ring(table, info);
 		add_mishaps(table, stream->rates[STREAM_LOST]);
 		add_mishaps(table, stream->rates[STREAM_STALLS]);
 		table_cell(table, info->failed ? TABLE_WARNING : TABLE_PLAIN,
 			   "%" PRIu64, (uint64_t)info->failed);
-		add_count(table, stream->rates[STREAM_SUBMITTED]);
+		tables_add_count(table, stream->rates[STREAM_SUBMITTED]);
 	}
 	return table;
 }

@@ -116,7 +116,7 @@ json_t *event_document(const struct event *event)
 }
 
 /* A complaint about a member of an object. */
-static const char *wrong(const char *key, const char *what)
+static const char *event_wrong(const char *key, const char *what)
 {
 	static char text[96];
 
@@ -125,37 +125,38 @@ static const char *wrong(const char *key, const char *what)
 }
 
 /* Reads an integer, or the string that stands for one above 2^63 - 1. */
-static const char *read_number(const json_t *object, const char *key,
-			       bool is_signed, uint64_t *out)
+static const char *event_read_number(const json_t *object, const char *key,
+				     bool is_signed, uint64_t *out)
 {
 	const json_t *value = json_object_get(object, key);
 	const char *text = json_string_value(value);
 	const char *end;
 
 	if (!value)
-		return wrong(key, "missing");
+		return event_wrong(key, "missing");
 	if (json_is_integer(value) &&
 	    (is_signed || json_integer_value(value) >= 0)) {
 		*out = (uint64_t)json_integer_value(value);
 		return NULL;
 	}
 	end = text && !is_signed ? parse_number(text, 10, out) : NULL;
-	return end && !*end ? NULL : wrong(key, "not a number of this field");
+	return end && !*end ? NULL
+			    : event_wrong(key, "not a number of this field");
 }
 
-static const char *read_text(const json_t *object, const char *key,
-			     char out[EVENT_TEXT_ROOM])
+static const char *event_read_text(const json_t *object, const char *key,
+				   char out[EVENT_TEXT_ROOM])
 {
 	const char *text = json_string_value(json_object_get(object, key));
 
 	if (!text)
-		return wrong(key, "not a text");
+		return event_wrong(key, "not a text");
 	/* a name that was not UTF-8 may be longer now: it is cut */
 	snprintf(out, EVENT_TEXT_ROOM, "%s", text);
 	return NULL;
 }
 
-static const char *read_fields(const json_t *object, struct event *event)
+static const char *event_read_fields(const json_t *object, struct event *event)
 {
 	uint32_t bit = EVENT_BIT(event->kind);
 	const char *error = NULL;
@@ -163,13 +164,13 @@ static const char *read_fields(const json_t *object, struct event *event)
 
 	for (i = 0; i < EVENT_NUMBERS && !error; i++)
 		if (event_numbers[i].kinds & bit)
-			error = read_number(object, event_numbers[i].json,
-					    event_numbers[i].is_signed,
-					    &event->number[i]);
+			error = event_read_number(object, event_numbers[i].json,
+						  event_numbers[i].is_signed,
+						  &event->number[i]);
 	for (i = 0; i < EVENT_TEXTS && !error; i++)
 		if (event_texts[i].kinds & bit)
-			error = read_text(object, event_texts[i].json,
-					  event->text[i]);
+			error = event_read_text(object, event_texts[i].json,
+						event->text[i]);
 	return error;
 }
 
@@ -181,16 +182,16 @@ const char *event_read(const json_t *object, struct event *event)
 
 	memset(event, 0, sizeof(*event));
 	if (!name)
-		return wrong("event", "not a text");
+		return event_wrong("event", "not a text");
 	event->kind = event_kind_of(name);
 	if (event->kind == EVENT_KINDS)
-		return wrong("event", "of no known kind");
-	error = read_number(object, "time_ns", false, &event->time_ns);
+		return event_wrong("event", "of no known kind");
+	error = event_read_number(object, "time_ns", false, &event->time_ns);
 	if (!error)
-		error = read_number(object, "thread", true, &thread);
+		error = event_read_number(object, "thread", true, &thread);
 	if (!error) {
 		event->thread = (int32_t)(int64_t)thread;
-		error = read_fields(object, event);
+		error = event_read_fields(object, event);
 	}
 	return error;
 }

@@ -57,51 +57,56 @@ struct words {
 	char word[EVENT_TEXT_ROOM];
 };
 
-static uint64_t number(const struct words *words, enum event_number which)
+static uint64_t event_sentence_number(const struct words *words,
+				      enum event_number which)
 {
 	return words->event->number[which];
 }
 
-static const char *text(const struct words *words, enum event_text which)
+static const char *event_sentence_text(const struct words *words,
+				       enum event_text which)
 {
 	return words->event->text[which];
 }
 
 static char *say_alloc(struct words *words)
 {
-	char *said = text_format("buffer %" PRIu64 ": %s in %s",
-				 number(words, EVENT_ID), words->size,
-				 text(words, EVENT_HEAP));
+	char *said =
+		text_format("buffer %" PRIu64 ": %s in %s",
+			    event_sentence_number(words, EVENT_ID), words->size,
+			    event_sentence_text(words, EVENT_HEAP));
 	int64_t offset = event_signed(words->event, EVENT_OFFSET);
 
 	if (offset >= 0)
 		text_append(&said, " at offset %" PRId64, offset);
-	if (*text(words, EVENT_NAME))
-		text_append(&said, ", \"%s\"", text(words, EVENT_NAME));
+	if (*event_sentence_text(words, EVENT_NAME))
+		text_append(&said, ", \"%s\"",
+			    event_sentence_text(words, EVENT_NAME));
 	return said;
 }
 
 static char *say_free(struct words *words)
 {
 	return text_format("buffer %" PRIu64 ": %s back to %s%s",
-			   number(words, EVENT_ID), words->size,
-			   text(words, EVENT_HEAP),
-			   number(words, EVENT_CONDEMNED)
+			   event_sentence_number(words, EVENT_ID), words->size,
+			   event_sentence_text(words, EVENT_HEAP),
+			   event_sentence_number(words, EVENT_CONDEMNED)
 				   ? ", out of use: a device may write it"
 				   : "");
 }
 
 static char *say_fail(struct words *words)
 {
-	const char *heap = text(words, EVENT_HEAP);
+	const char *heap = event_sentence_text(words, EVENT_HEAP);
 	char *reason = event_reason(event_signed(words->event, EVENT_ERROR),
-				    number(words, EVENT_REASON),
-				    number(words, EVENT_LIMIT));
-	char *said = text_format("%s: %s", text(words, EVENT_NODE),
-				 event_call_word(number(words, EVENT_CALL),
-						 words->word));
+				    event_sentence_number(words, EVENT_REASON),
+				    event_sentence_number(words, EVENT_LIMIT));
+	char *said = text_format(
+		"%s: %s", event_sentence_text(words, EVENT_NODE),
+		event_call_word(event_sentence_number(words, EVENT_CALL),
+				words->word));
 
-	if (number(words, EVENT_SIZE))
+	if (event_sentence_number(words, EVENT_SIZE))
 		text_append(&said, " of %s%s%s", words->size,
 			    *heap ? " in " : "", heap);
 	text_append(&said, " failed: %s", reason);
@@ -111,49 +116,53 @@ static char *say_fail(struct words *words)
 
 static const char *memory_word(struct words *words)
 {
-	return kind_word((uint32_t)number(words, EVENT_MEMORY), words->word);
+	return kind_word((uint32_t)event_sentence_number(words, EVENT_MEMORY),
+			 words->word);
 }
 
 static char *say_map(struct words *words)
 {
 	return text_format("%s %" PRIu64 ": mapped for %s", memory_word(words),
-			   number(words, EVENT_ID), text(words, EVENT_DEVICE));
+			   event_sentence_number(words, EVENT_ID),
+			   event_sentence_text(words, EVENT_DEVICE));
 }
 
 static char *say_mmap(struct words *words)
 {
 	return text_format("buffer %" PRIu64
 			   ": a program maps %s from offset %" PRIu64,
-			   number(words, EVENT_ID), words->size,
-			   number(words, EVENT_OFFSET));
+			   event_sentence_number(words, EVENT_ID), words->size,
+			   event_sentence_number(words, EVENT_OFFSET));
 }
 
 static char *say_sync(struct words *words)
 {
-	return text_format("memory %" PRIu64 ": %s for the %s, %s, by %s",
-			   number(words, EVENT_ID), words->bytes,
-			   number(words, EVENT_FOR_CPU) ? "CPU" : "device",
-			   words->time, text(words, EVENT_DEVICE));
+	return text_format(
+		"memory %" PRIu64 ": %s for the %s, %s, by %s",
+		event_sentence_number(words, EVENT_ID), words->bytes,
+		event_sentence_number(words, EVENT_FOR_CPU) ? "CPU" : "device",
+		words->time, event_sentence_text(words, EVENT_DEVICE));
 }
 
 static char *say_attach(struct words *words)
 {
 	return text_format("%s %" PRIu64 ": %s %s", memory_word(words),
-			   number(words, EVENT_ID),
+			   event_sentence_number(words, EVENT_ID),
 			   words->event->kind == EVENT_ATTACH ? "attached to"
 							      : "detached from",
-			   text(words, EVENT_DEVICE));
+			   event_sentence_text(words, EVENT_DEVICE));
 }
 
 static char *say_submit(struct words *words)
 {
 	return text_format("%s: job %" PRIu64 ":%" PRIu64 " of %" PRIu64
 			   " transfers, %s in %" PRIu64 " runs",
-			   text(words, EVENT_CHANNEL),
-			   number(words, EVENT_CONTEXT),
-			   number(words, EVENT_SEQNO),
-			   number(words, EVENT_TRANSFERS), words->bytes,
-			   number(words, EVENT_RUNS));
+			   event_sentence_text(words, EVENT_CHANNEL),
+			   event_sentence_number(words, EVENT_CONTEXT),
+			   event_sentence_number(words, EVENT_SEQNO),
+			   event_sentence_number(words, EVENT_TRANSFERS),
+			   words->bytes,
+			   event_sentence_number(words, EVENT_RUNS));
 }
 
 static char *say_end(char *job, struct words *words)
@@ -174,28 +183,29 @@ static char *say_end(char *job, struct words *words)
 static char *say_complete(struct words *words)
 {
 	return say_end(text_format("%s: job %" PRIu64 ":%" PRIu64,
-				   text(words, EVENT_CHANNEL),
-				   number(words, EVENT_CONTEXT),
-				   number(words, EVENT_SEQNO)),
+				   event_sentence_text(words, EVENT_CHANNEL),
+				   event_sentence_number(words, EVENT_CONTEXT),
+				   event_sentence_number(words, EVENT_SEQNO)),
 		       words);
 }
 
 static char *say_frame(struct words *words)
 {
 	return text_format("%s: frame %" PRIu64 " of ring %" PRIu64 ", %s",
-			   text(words, EVENT_CHANNEL),
-			   number(words, EVENT_FRAME),
-			   number(words, EVENT_QUEUE), words->bytes);
+			   event_sentence_text(words, EVENT_CHANNEL),
+			   event_sentence_number(words, EVENT_FRAME),
+			   event_sentence_number(words, EVENT_QUEUE),
+			   words->bytes);
 }
 
 static char *say_frame_complete(struct words *words)
 {
 	return say_end(text_format("%s: frame %" PRIu64 " of ring %" PRIu64
 				   ", point %" PRIu64,
-				   text(words, EVENT_CHANNEL),
-				   number(words, EVENT_FRAME),
-				   number(words, EVENT_QUEUE),
-				   number(words, EVENT_POINT)),
+				   event_sentence_text(words, EVENT_CHANNEL),
+				   event_sentence_number(words, EVENT_FRAME),
+				   event_sentence_number(words, EVENT_QUEUE),
+				   event_sentence_number(words, EVENT_POINT)),
 		       words);
 }
 

@@ -68,8 +68,8 @@ static const char *comm_of(struct tep_handle *tep, int pid)
 		       : "?";
 }
 
-static void read_fields(const struct tep_event *from, struct tep_record *record,
-			struct event *event)
+static void follow_read_fields(const struct tep_event *from,
+			       struct tep_record *record, struct event *event)
 {
 	uint32_t bit = EVENT_BIT(event->kind);
 	int i;
@@ -102,7 +102,7 @@ static void read_fields(const struct tep_event *from, struct tep_record *record,
 	}
 }
 
-static struct event *add_event(struct follow *follow)
+static struct event *follow_add_event(struct follow *follow)
 {
 	if (follow->count == follow->room) {
 		follow->room = follow->room ? 2 * follow->room : 256;
@@ -127,11 +127,11 @@ static int take_record(struct tep_event *from, struct tep_record *record,
 	kind = event_kind_of(from->name + strlen(TRACING_PREFIX));
 	if (kind == EVENT_KINDS)
 		return 0;
-	event = add_event(follow);
+	event = follow_add_event(follow);
 	event->kind = kind;
 	event->time_ns = record->ts + follow->offset;
 	event->thread = tep_data_pid(follow->tep, record);
-	read_fields(from, record, event);
+	follow_read_fields(from, record, event);
 	pid = (int)event_signed(event, EVENT_PID);
 	if (!(event_numbers[EVENT_PID].kinds & EVENT_BIT(kind)))
 		pid = event->thread;
@@ -167,7 +167,8 @@ static void remove_instance(void)
 	}
 }
 
-static bool enable(struct follow *follow, uint32_t kinds, uint64_t buffer)
+static bool follow_enable(struct follow *follow, uint32_t kinds,
+			  uint64_t buffer)
 {
 	int kind;
 
@@ -222,14 +223,14 @@ struct follow *follow_open(uint32_t kinds, uint64_t buffer)
 		follow->instance, "trace_pipe", O_RDONLY | O_NONBLOCK);
 	if (follow->pipe < 0)
 		tracing_failed("open its events");
-	if (follow->pipe < 0 || !enable(follow, kinds, buffer)) {
+	if (follow->pipe < 0 || !follow_enable(follow, kinds, buffer)) {
 		follow_close(follow);
 		return NULL;
 	}
 	return follow;
 }
 
-static int compare_times(const void *a, const void *b)
+static int follow_compare_times(const void *a, const void *b)
 {
 	const struct event *first = a, *second = b;
 
@@ -251,7 +252,7 @@ static bool read_pass(struct follow *follow, uint64_t limit,
 	    errno && errno != EAGAIN && errno != EINTR)
 		return tracing_failed("read events");
 	qsort(follow->events, follow->count, sizeof(*follow->events),
-	      compare_times);
+	      follow_compare_times);
 	while (done < follow->count && follow->events[done].time_ns <= limit)
 		take(context, &follow->events[done++]);
 	follow->count -= done;

@@ -17,8 +17,8 @@
 
 #define BAR 40 /* columns of the longest bar */
 
-static struct histogram *find(struct histograms *all, const char *kind,
-			      const char *channel)
+static struct histogram *histogram_find(struct histograms *all,
+					const char *kind, const char *channel)
 {
 	struct histogram *histogram;
 	size_t i;
@@ -37,8 +37,8 @@ static struct histogram *find(struct histograms *all, const char *kind,
 	return histogram;
 }
 
-static void read_line(struct histograms *all, const char *kind,
-		      const char *line)
+static void histogram_read_line(struct histograms *all, const char *kind,
+				const char *line)
 {
 	struct histogram *histogram;
 	char channel[128];
@@ -55,7 +55,7 @@ static void read_line(struct histograms *all, const char *kind,
 	end = channel + strlen(channel);
 	while (end > channel && end[-1] == ' ')
 		*--end = '\0';
-	histogram = find(all, kind, channel);
+	histogram = histogram_find(all, kind, channel);
 	histogram->step[step] += hits;
 	histogram->count += hits;
 }
@@ -77,7 +77,7 @@ void histograms_read(struct histograms *all, const char *kind, const char *text)
 	const char *line = text;
 
 	while (line) {
-		read_line(all, kind, line);
+		histogram_read_line(all, kind, line);
 		line = strchr(line, '\n');
 		if (line)
 			line++;
@@ -120,7 +120,7 @@ static unsigned int step_of(const struct histogram *histogram,
 	return step;
 }
 
-static void draw(const struct histogram *histogram)
+static void histogram_draw(const struct histogram *histogram)
 {
 	char *channel = escape(histogram->channel, strlen(histogram->channel),
 			       ESCAPE_NAME);
@@ -180,7 +180,7 @@ static json_t *document_of(const struct histogram *histogram)
 	return object;
 }
 
-static void print_json(const struct histograms *all)
+static void histogram_print_json(const struct histograms *all)
 {
 	json_t *root = json_object();
 	json_t *array = json_array();
@@ -199,11 +199,11 @@ enum exit_code histograms_print(const struct histograms *all,
 	size_t i;
 
 	if (request->json)
-		print_json(all);
+		histogram_print_json(all);
 	for (i = 0; i < all->count && !request->json; i++) {
 		if (i)
 			putchar('\n');
-		draw(&all->entries[i]);
+		histogram_draw(&all->entries[i]);
 	}
 	if (!all->count && !request->json)
 		puts("no transfer began and ended meanwhile");

@@ -13,7 +13,7 @@
 
 #define FIRST_WIDTH 100000 /* ns */
 
-static int compare_ids(const void *a, const void *b)
+static int history_compare_ids(const void *a, const void *b)
 {
 	const struct history_buffer *first = a, *second = b;
 
@@ -21,13 +21,13 @@ static int compare_ids(const void *a, const void *b)
 }
 
 /* Adds without going round: numbers of a file may be anything. */
-static void add(uint64_t *sum, uint64_t more)
+static void history_add(uint64_t *sum, uint64_t more)
 {
 	if (__builtin_add_overflow(*sum, more, sum))
 		*sum = UINT64_MAX;
 }
 
-static void subtract(uint64_t *sum, uint64_t less)
+static void history_subtract(uint64_t *sum, uint64_t less)
 {
 	*sum = *sum > less ? *sum - less : 0;
 }
@@ -53,8 +53,8 @@ static void join_steps(struct history_step *into,
 		memcpy(into->owner, later->owner, sizeof(into->owner));
 		into->total = later->total;
 	}
-	add(&into->synced, later->synced);
-	add(&into->moved, later->moved);
+	history_add(&into->synced, later->synced);
+	history_add(&into->moved, later->moved);
 	for (i = 0; i < HISTORY_HEAPS; i++) {
 		if (!later->free[i] && !later->largest[i])
 			continue;
@@ -63,7 +63,7 @@ static void join_steps(struct history_step *into,
 	}
 }
 
-static void widen(struct history *history)
+static void history_widen(struct history *history)
 {
 	struct history_step *steps = history->steps;
 	size_t i;
@@ -87,13 +87,14 @@ static struct history_step *step_at(struct history *history, uint64_t time_ns)
 	if (time_ns > history->end_ns)
 		history->end_ns = time_ns;
 	while (passed / history->width_ns >= HISTORY_STEPS)
-		widen(history);
+		history_widen(history);
 	while (history->step < passed / history->width_ns)
 		note_memory(history, &history->steps[++history->step]);
 	return &history->steps[history->step];
 }
 
-static size_t owner_of(struct history *history, const struct event *event)
+static size_t history_owner_of(struct history *history,
+			       const struct event *event)
 {
 	int64_t pid = event_signed(event, EVENT_PID);
 	struct history_owner *owner;
@@ -135,21 +136,21 @@ static void take_free(struct history *history, const struct event *event)
 		.id = event->number[EVENT_ID],
 	};
 	struct history_buffer **node =
-		tfind(&wanted, &history->live, compare_ids);
+		tfind(&wanted, &history->live, history_compare_ids);
 	struct history_buffer *live = node ? *node : NULL;
 	struct history_owner *owner;
 
 	if (!live)
 		return;
 	owner = &history->owners[live->owner];
-	subtract(&owner->now, live->size);
-	subtract(&history->now, live->size);
+	history_subtract(&owner->now, live->size);
+	history_subtract(&history->now, live->size);
 	owner->buffers--;
 	owner->frees++;
 	if (event->time_ns > live->begin_ns)
 		live->age_ns = event->time_ns - live->begin_ns;
 	note_age(history, live);
-	tdelete(live, &history->live, compare_ids);
+	tdelete(live, &history->live, history_compare_ids);
 	history->live_count--;
 	free(live);
 }
@@ -171,7 +172,7 @@ static bool take_alloc(struct history *history, const struct event *event,
 	struct history_owner *owner;
 
 	set_buffer(live, event);
-	node = tsearch(live, &history->live, compare_ids);
+	node = tsearch(live, &history->live, history_compare_ids);
 	/* One that was there before may have its event too. */
 	if (!node || *node != live) {
 		free(live);
@@ -183,14 +184,14 @@ static bool take_alloc(struct history *history, const struct event *event,
 			 HISTORY_LIVE);
 		return false;
 	}
-	live->owner = owner_of(history, event);
+	live->owner = history_owner_of(history, event);
 	owner = &history->owners[live->owner];
-	add(&owner->now, live->size);
-	add(&history->now, live->size);
+	history_add(&owner->now, live->size);
+	history_add(&history->now, live->size);
 	owner->buffers++;
 	if (!before) {
 		owner->allocations++;
-		add(&owner->allocated, live->size);
+		history_add(&owner->allocated, live->size);
 	}
 	if (owner->now > owner->peak)
 		owner->peak = owner->now;
@@ -232,7 +233,8 @@ static void take_failure(struct history *history, const struct event *event)
 		failure->size = event->number[EVENT_SIZE];
 }
 
-static bool take_event(void *context, const struct event *event, bool before)
+static bool history_take_event(void *context, const struct event *event,
+			       bool before)
 {
 	struct history *history = context;
 	uint64_t bytes = event->number[EVENT_BYTES];
@@ -254,15 +256,15 @@ static bool take_event(void *context, const struct event *event, bool before)
 		break;
 	case EVENT_SYNC:
 		history->syncs++;
-		add(&history->synced, bytes);
-		add(&step->synced, bytes);
+		history_add(&history->synced, bytes);
+		history_add(&step->synced, bytes);
 		break;
 	case EVENT_COMPLETE:
 	case EVENT_FRAME_COMPLETE:
 		history->transfers++;
 		history->transfers_failed += event->number[EVENT_ERROR] != 0;
-		add(&history->moved, bytes);
-		add(&step->moved, bytes);
+		history_add(&history->moved, bytes);
+		history_add(&step->moved, bytes);
 		break;
 	default:
 		break;
@@ -279,7 +281,7 @@ static void take_begin(void *context, uint64_t time_ns)
 	history->peak_ns = time_ns;
 }
 
-static void take_sample(void *context, const struct heap_sample *sample)
+static void history_take_sample(void *context, const struct heap_sample *sample)
 {
 	struct history *history = context;
 	struct history_step *step = step_at(history, sample->time_ns);
@@ -305,13 +307,13 @@ static void take_end(void *context, uint64_t time_ns, uint64_t lost)
 	history->lost = lost;
 }
 
-static int compare_sizes(const void *a, const void *b)
+static int history_compare_sizes(const void *a, const void *b)
 {
 	const struct history_buffer *first = a, *second = b;
 
 	if (first->size != second->size)
 		return first->size < second->size ? 1 : -1;
-	return compare_ids(a, b);
+	return history_compare_ids(a, b);
 }
 
 /* Moves the buffers that live at the end to the list of them. */
@@ -329,11 +331,11 @@ static void collect_left(struct history *history)
 		if (history->end_ns > live->begin_ns)
 			live->age_ns = history->end_ns - live->begin_ns;
 		history->left[history->left_count++] = *live;
-		tdelete(live, &history->live, compare_ids);
+		tdelete(live, &history->live, history_compare_ids);
 		free(live);
 	}
 	qsort(history->left, history->left_count, sizeof(*history->left),
-	      compare_sizes);
+	      history_compare_sizes);
 	for (i = 0; i < history->left_count; i++)
 		note_age(history, &history->left[i]);
 }
@@ -342,8 +344,8 @@ enum recording_state history_read(const char *path, struct history *history)
 {
 	const struct recording_reader reader = {
 		.begin = take_begin,
-		.event = take_event,
-		.sample = take_sample,
+		.event = history_take_event,
+		.sample = history_take_sample,
 		.end = take_end,
 		.context = history,
 	};

@@ -25,27 +25,28 @@ struct known {
 	char heap[EVENT_TEXT_ROOM];
 };
 
-static int compare_ids(const void *a, const void *b)
+static int interest_compare_ids(const void *a, const void *b)
 {
 	const struct known *first = a, *second = b;
 
 	return (first->id > second->id) - (first->id < second->id);
 }
 
-static const struct known *find(struct interest *interest, uint64_t id)
+static const struct known *interest_find(struct interest *interest, uint64_t id)
 {
 	const struct known wanted = { .id = id };
-	struct known **node = tfind(&wanted, &interest->buffers, compare_ids);
+	struct known **node =
+		tfind(&wanted, &interest->buffers, interest_compare_ids);
 
 	return node ? *node : NULL;
 }
 
-static void learn(struct interest *interest, uint64_t id, int64_t pid,
-		  const char *heap, size_t room)
+static void interest_learn(struct interest *interest, uint64_t id, int64_t pid,
+			   const char *heap, size_t room)
 {
 	struct known *known;
 
-	if (find(interest, id))
+	if (interest_find(interest, id))
 		return;
 	known = memory_new(1, sizeof(*known));
 	known->id = id;
@@ -53,17 +54,17 @@ static void learn(struct interest *interest, uint64_t id, int64_t pid,
 	memcpy(known->heap, heap,
 	       strnlen(heap,
 		       room < EVENT_TEXT_ROOM ? room : EVENT_TEXT_ROOM - 1));
-	if (!tsearch(known, &interest->buffers, compare_ids))
+	if (!tsearch(known, &interest->buffers, interest_compare_ids))
 		free(known);
 }
 
-static void forget(struct interest *interest, uint64_t id)
+static void interest_forget(struct interest *interest, uint64_t id)
 {
-	const struct known *known = find(interest, id);
+	const struct known *known = interest_find(interest, id);
 
 	if (!known)
 		return;
-	tdelete(known, &interest->buffers, compare_ids);
+	tdelete(known, &interest->buffers, interest_compare_ids);
 	free((void *)known);
 }
 
@@ -128,8 +129,8 @@ bool interest_begin(struct interest *interest)
 	for (i = 0; i < list.count; i++) {
 		const struct dray_buffer_info *info = &list.entries[i].info;
 
-		learn(interest, info->id, info->pid, info->heap_name,
-		      sizeof(info->heap_name));
+		interest_learn(interest, info->id, info->pid, info->heap_name,
+			       sizeof(info->heap_name));
 	}
 	buffers_free(&list);
 	return true;
@@ -140,20 +141,21 @@ void interest_drop(struct interest *interest)
 	tdestroy(interest->buffers, free);
 }
 
-static bool has(enum event_number which, const struct event *event)
+static bool interest_has(enum event_number which, const struct event *event)
 {
 	return event_numbers[which].kinds & EVENT_BIT(event->kind);
 }
 
-static bool is_wanted(struct interest *interest, const struct event *event)
+static bool interest_is_wanted(struct interest *interest,
+			       const struct event *event)
 {
 	const struct filter filter = { .request = interest->request };
 	const struct known *known = NULL;
 	const char *heap = event->text[EVENT_HEAP];
 	bool process;
 
-	if (has(EVENT_ID, event))
-		known = find(interest, event->number[EVENT_ID]);
+	if (interest_has(EVENT_ID, event))
+		known = interest_find(interest, event->number[EVENT_ID]);
 	process = filter_pid(&filter, event_signed(event, EVENT_PID)) ||
 		  (known && filter_pid(&filter, known->pid));
 	if (!*heap && known)
@@ -166,12 +168,12 @@ bool interest_wants(struct interest *interest, const struct event *event)
 	bool wanted;
 
 	if (interest->narrow && event->kind == EVENT_ALLOC)
-		learn(interest, event->number[EVENT_ID],
-		      event_signed(event, EVENT_PID), event->text[EVENT_HEAP],
-		      EVENT_TEXT_ROOM);
+		interest_learn(interest, event->number[EVENT_ID],
+			       event_signed(event, EVENT_PID),
+			       event->text[EVENT_HEAP], EVENT_TEXT_ROOM);
 	wanted = interest->kinds & EVENT_BIT(event->kind) &&
-		 (!interest->narrow || is_wanted(interest, event));
+		 (!interest->narrow || interest_is_wanted(interest, event));
 	if (interest->narrow && event->kind == EVENT_FREE)
-		forget(interest, event->number[EVENT_ID]);
+		interest_forget(interest, event->number[EVENT_ID]);
 	return wanted;
 }

@@ -63,7 +63,7 @@ static struct meter meters[JOINS];
 static char *clock_before;
 
 /* Complains with the reason of the kernel or libtracefs. */
-static bool failed(const char *task, char *said)
+static bool latency_failed(const char *task, char *said)
 {
 	int error = errno;
 
@@ -82,7 +82,7 @@ static bool meter_make(struct meter *meter, const struct join *join, long pid)
 	meter->name = text_format(NAME "%ld_%s", pid, join->kind);
 	meter->synth = tracefs_sql(tep, meter->name, join->sql, &error);
 	if (!meter->synth)
-		return failed("join events", error);
+		return latency_failed("join events", error);
 	free(error);
 	return true;
 }
@@ -90,15 +90,15 @@ static bool meter_make(struct meter *meter, const struct join *join, long pid)
 static bool meter_start(struct meter *meter)
 {
 	if (tracefs_synth_create(meter->synth))
-		return failed("make a synthetic event", NULL);
+		return latency_failed("make a synthetic event", NULL);
 	meter->created = true;
 	if (!tracefs_synth_get_event(tep, meter->synth))
-		return failed("find its synthetic event", NULL);
+		return latency_failed("find its synthetic event", NULL);
 	meter->hist = tracefs_hist_alloc_2d(tep, SYNTHETIC, meter->name,
 					    "channel", TRACEFS_HIST_KEY_NORMAL,
 					    "latency", TRACEFS_HIST_KEY_LOG);
 	if (!meter->hist || tracefs_hist_start(NULL, meter->hist))
-		return failed("make a histogram", NULL);
+		return latency_failed("make a histogram", NULL);
 	meter->started = true;
 	return true;
 }
@@ -118,7 +118,7 @@ static void meter_drop(struct meter *meter)
 }
 
 /* Undoes all; runs again at the end of the program, with nothing to do. */
-static void drop_all(void)
+static void latency_drop_all(void)
 {
 	size_t i;
 
@@ -227,7 +227,7 @@ static bool start_all(void)
 {
 	size_t i;
 
-	atexit(drop_all);
+	atexit(latency_drop_all);
 	tep = tracing_events(KINDS);
 	if (!tep)
 		return false;
@@ -285,7 +285,7 @@ enum exit_code latency_print(const struct request *request,
 	while (fine && (left = span_left(span, 60000)))
 		interrupt_wait(NULL, 0, left);
 	fine = fine && read_all(&all);
-	drop_all();
+	latency_drop_all();
 	nodes_close(&nodes);
 	if (fine)
 		status = histograms_print(&all, request);

@@ -57,7 +57,7 @@ static uint64_t time_of_day(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-static void take_event(void *context, const struct event *event)
+static void record_take_event(void *context, const struct event *event)
 {
 	struct recorder *recorder = context;
 
@@ -65,7 +65,8 @@ static void take_event(void *context, const struct event *event)
 	recorder->events++;
 }
 
-static void set_text(char to[EVENT_TEXT_ROOM], const char *from, size_t room)
+static void record_set_text(char to[EVENT_TEXT_ROOM], const char *from,
+			    size_t room)
 {
 	snprintf(to, EVENT_TEXT_ROOM, "%.*s", (int)strnlen(from, room), from);
 }
@@ -92,12 +93,12 @@ static bool record_buffers(struct recorder *recorder)
 		event.number[EVENT_SIZE] = info->size;
 		event.number[EVENT_OFFSET] = (uint64_t)-1;
 		event.number[EVENT_PID] = (uint64_t)info->pid;
-		set_text(event.text[EVENT_COMM], info->comm,
-			 sizeof(info->comm));
-		set_text(event.text[EVENT_HEAP], info->heap_name,
-			 sizeof(info->heap_name));
-		set_text(event.text[EVENT_NAME], info->name,
-			 sizeof(info->name));
+		record_set_text(event.text[EVENT_COMM], info->comm,
+				sizeof(info->comm));
+		record_set_text(event.text[EVENT_HEAP], info->heap_name,
+				sizeof(info->heap_name));
+		record_set_text(event.text[EVENT_NAME], info->name,
+				sizeof(info->name));
 		recording_buffer(recorder->output.stream, &event);
 	}
 	buffers_free(&list);
@@ -115,7 +116,7 @@ static bool record_heaps_of(struct recorder *recorder,
 	for (i = 0; i < node->info.heap_count; i++) {
 		if (!node_heap(node, i, &info))
 			return false;
-		set_text(sample.heap, info.name, sizeof(info.name));
+		record_set_text(sample.heap, info.name, sizeof(info.name));
 		sample.total = info.total;
 		sample.used = info.used;
 		sample.free = info.free;
@@ -208,7 +209,7 @@ static bool record_until_the_end(struct recorder *recorder,
 	int left;
 
 	while (fine && !ended && (left = span_left(&recorder->span, 200))) {
-		fine = follow_wait(follow, left, take_event, recorder);
+		fine = follow_wait(follow, left, record_take_event, recorder);
 		ended = child_has_ended(recorder);
 		if (fine && span_passed(&recorder->span) >= recorder->next_ns)
 			fine = record_heaps(recorder);
@@ -216,7 +217,7 @@ static bool record_until_the_end(struct recorder *recorder,
 		show_progress(recorder, follow);
 	}
 	end_child(recorder);
-	fine = fine && follow_drain(follow, take_event, recorder);
+	fine = fine && follow_drain(follow, record_take_event, recorder);
 	return fine && record_heaps(recorder);
 }
 

@@ -68,13 +68,14 @@ struct position {
 	bool ended;
 };
 
-static bool wrong(const struct position *at, const char *mistake)
+static bool recording_wrong(const struct position *at, const char *mistake)
 {
 	complain("%s:%" PRIu64 ": %s", at->path, at->line, mistake);
 	return false;
 }
 
-static bool number_of(const json_t *object, const char *key, uint64_t *out)
+static bool recording_number_of(const json_t *object, const char *key,
+				uint64_t *out)
 {
 	const json_t *value = json_object_get(object, key);
 	const char *text = json_string_value(value);
@@ -96,9 +97,9 @@ static bool read_first(const struct position *at, const json_t *object,
 	uint64_t version, time_ns;
 
 	if (!format || strcmp(format, RECORDING_FORMAT) != 0 ||
-	    !number_of(object, "version", &version) ||
-	    !number_of(object, "time_ns", &time_ns))
-		return wrong(at, "not a recording of dmactl record");
+	    !recording_number_of(object, "version", &version) ||
+	    !recording_number_of(object, "time_ns", &time_ns))
+		return recording_wrong(at, "not a recording of dmactl record");
 	if (version != RECORDING_VERSION) {
 		complain("%s: the recording has version %" PRIu64
 			 ", and this dmactl reads version %d",
@@ -115,13 +116,14 @@ static bool read_sample(const struct position *at, const json_t *object,
 	const char *heap = json_string_value(json_object_get(object, "heap"));
 	struct heap_sample sample = { 0 };
 
-	if (!heap || !number_of(object, "time_ns", &sample.time_ns) ||
-	    !number_of(object, "total", &sample.total) ||
-	    !number_of(object, "used", &sample.used) ||
-	    !number_of(object, "free", &sample.free) ||
-	    !number_of(object, "largest_free", &sample.largest_free))
-		return wrong(at, "a member of the sample of a heap is missing, "
-				 "or wrong");
+	if (!heap || !recording_number_of(object, "time_ns", &sample.time_ns) ||
+	    !recording_number_of(object, "total", &sample.total) ||
+	    !recording_number_of(object, "used", &sample.used) ||
+	    !recording_number_of(object, "free", &sample.free) ||
+	    !recording_number_of(object, "largest_free", &sample.largest_free))
+		return recording_wrong(
+			at, "a member of the sample of a heap is missing, "
+			    "or wrong");
 	snprintf(sample.heap, sizeof(sample.heap), "%s", heap);
 	reader->sample(reader->context, &sample);
 	return true;
@@ -132,16 +134,18 @@ static bool read_end(struct position *at, const json_t *object,
 {
 	uint64_t time_ns, lost;
 
-	if (!number_of(object, "time_ns", &time_ns) ||
-	    !number_of(object, "lost", &lost))
-		return wrong(at, "a member of the end is missing, or wrong");
+	if (!recording_number_of(object, "time_ns", &time_ns) ||
+	    !recording_number_of(object, "lost", &lost))
+		return recording_wrong(
+			at, "a member of the end is missing, or wrong");
 	at->ended = true;
 	reader->end(reader->context, time_ns, lost);
 	return true;
 }
 
-static bool read_event(const struct position *at, json_t *object,
-		       const struct recording_reader *reader, bool before)
+static bool recording_read_event(const struct position *at, json_t *object,
+				 const struct recording_reader *reader,
+				 bool before)
 {
 	struct event event;
 	const char *error;
@@ -150,7 +154,7 @@ static bool read_event(const struct position *at, json_t *object,
 		document_word(object, "event", event_names[EVENT_ALLOC]);
 	error = event_read(object, &event);
 	if (error)
-		return wrong(at, error);
+		return recording_wrong(at, error);
 	return reader->event(reader->context, &event, before);
 }
 
@@ -162,19 +166,20 @@ static bool read_object(struct position *at, json_t *object,
 	if (at->line == 1)
 		return read_first(at, object, reader);
 	if (at->ended)
-		return wrong(at, "there is something behind the end");
+		return recording_wrong(at, "there is something behind the end");
 	if (!word)
-		return wrong(at, "\"event\" is not a text");
+		return recording_wrong(at, "\"event\" is not a text");
 	if (!strcmp(word, SAMPLE))
 		return read_sample(at, object, reader);
 	if (!strcmp(word, END))
 		return read_end(at, object, reader);
-	return read_event(at, object, reader, !strcmp(word, BEFORE));
+	return recording_read_event(at, object, reader, !strcmp(word, BEFORE));
 }
 
 /* Reads a line without its end; @whole: it had one. */
-static bool read_line(struct position *at, const char *line, size_t length,
-		      bool whole, const struct recording_reader *reader)
+static bool recording_read_line(struct position *at, const char *line,
+				size_t length, bool whole,
+				const struct recording_reader *reader)
 {
 	json_error_t error;
 	json_t *object =
@@ -186,18 +191,19 @@ static bool read_line(struct position *at, const char *line, size_t length,
 	if (!object) {
 		char *mistake = text_format("no JSON: %s", error.text);
 
-		wrong(at, mistake);
+		recording_wrong(at, mistake);
 		free(mistake);
 		return false;
 	}
-	fine = json_is_object(object) ? read_object(at, object, reader)
-				      : wrong(at, "this is not an object");
+	fine = json_is_object(object)
+		       ? read_object(at, object, reader)
+		       : recording_wrong(at, "this is not an object");
 	json_decref(object);
 	return fine;
 }
 
-static bool read_lines(FILE *file, struct position *at,
-		       const struct recording_reader *reader)
+static bool recording_read_lines(FILE *file, struct position *at,
+				 const struct recording_reader *reader)
 {
 	char *line = memory_resize(NULL, RECORDING_LINE + 1, 1);
 	bool fine = true;
@@ -209,12 +215,13 @@ static bool read_lines(FILE *file, struct position *at,
 
 		at->line++;
 		if (!whole && !feof(file))
-			fine = wrong(at, length == RECORDING_LINE
-						 ? "the line is too long"
-						 : "a zero byte");
+			fine = recording_wrong(at,
+					       length == RECORDING_LINE
+						       ? "the line is too long"
+						       : "a zero byte");
 		else
-			fine = read_line(at, line, length - whole, whole,
-					 reader);
+			fine = recording_read_line(at, line, length - whole,
+						   whole, reader);
 	}
 	if (fine && ferror(file)) {
 		complain("%s: %s", at->path, strerror(errno));
@@ -236,7 +243,7 @@ enum recording_state recording_read(const char *path,
 		complain("%s: %s", path, strerror(errno));
 		return RECORDING_WRONG;
 	}
-	fine = read_lines(file, &at, reader);
+	fine = recording_read_lines(file, &at, reader);
 	if (!standard)
 		fclose(file);
 	if (!fine)

@@ -5,9 +5,10 @@
 
 #include "report.h"
 
-static enum exit_code show(const struct history *history,
-			   const struct request *request,
-			   const struct picture_size *size, bool complete)
+static enum exit_code report_command_show(const struct history *history,
+					  const struct request *request,
+					  const struct picture_size *size,
+					  bool complete)
 {
 	const char *file = option_value(request, &picture_output_option);
 
@@ -41,8 +42,8 @@ static enum exit_code report_run(const struct request *request)
 	if (state == RECORDING_WRONG)
 		status = EXIT_FAILED;
 	else
-		status = show(&history, request, &size,
-			      state == RECORDING_COMPLETE);
+		status = report_command_show(&history, request, &size,
+					     state == RECORDING_COMPLETE);
 	if (state == RECORDING_CUT)
 		status = EXIT_FAILED;
 	history_free(&history);

@@ -54,7 +54,7 @@ static double y_of(const struct panel *panel, double value)
 }
 
 /* Returns a round number at or above @value. */
-static double round_up(double value)
+static double plot_round_up(double value)
 {
 	double most = 1;
 
@@ -69,7 +69,7 @@ static struct panel panel_begin(struct plot *plot, unsigned int which,
 	struct panel panel = {
 		.plot = plot,
 		.top = GAP + which * (plot->height + GAP),
-		.most = percent ? 100 : round_up(most),
+		.most = percent ? 100 : plot_round_up(most),
 	};
 	char word[QUANTITY_ROOM];
 	int i;
@@ -94,8 +94,8 @@ static struct panel panel_begin(struct plot *plot, unsigned int which,
 	return panel;
 }
 
-static void legend(const struct panel *panel, size_t row, uint32_t colour,
-		   const char *text)
+static void report_plot_legend(const struct panel *panel, size_t row,
+			       uint32_t colour, const char *text)
 {
 	const struct plot *plot = panel->plot;
 	double x = plot->left + plot->width + 12;
@@ -109,8 +109,8 @@ static void legend(const struct panel *panel, size_t row, uint32_t colour,
 }
 
 /* A filled area between two heights over the steps: equal ones are joined. */
-static void area(const struct panel *panel, const double *low,
-		 const double *high, uint32_t colour)
+static void report_plot_area(const struct panel *panel, const double *low,
+			     const double *high, uint32_t colour)
 {
 	const struct plot *plot = panel->plot;
 	size_t first = 0, i;
@@ -132,9 +132,10 @@ static void area(const struct panel *panel, const double *low,
 }
 
 /* Draws the owners from @first to @end together, on top of others. */
-static void stack(const struct panel *panel, const struct report_order *order,
-		  size_t first, size_t end, double *low, double *high,
-		  uint32_t colour)
+static void report_plot_stack(const struct panel *panel,
+			      const struct report_order *order, size_t first,
+			      size_t end, double *low, double *high,
+			      uint32_t colour)
 {
 	const struct plot *plot = panel->plot;
 	size_t i, j;
@@ -145,7 +146,7 @@ static void stack(const struct panel *panel, const struct report_order *order,
 			high[i] += (double)plot->history->steps[i]
 					   .owner[order->owner[j]];
 	}
-	area(panel, low, high, colour);
+	report_plot_area(panel, low, high, colour);
 	memcpy(low, high, plot->steps * sizeof(*low));
 }
 
@@ -164,16 +165,16 @@ static void plot_memory(struct plot *plot)
 		char *owner = report_owner(history, order.owner[i]);
 
 		picture_group(plot->picture, owner);
-		stack(&panel, &order, i, i + 1, low, low + plot->steps,
-		      colours[i]);
+		report_plot_stack(&panel, &order, i, i + 1, low,
+				  low + plot->steps, colours[i]);
 		picture_group_end(plot->picture);
-		legend(&panel, i, colours[i], owner);
+		report_plot_legend(&panel, i, colours[i], owner);
 		free(owner);
 	}
 	if (shown < order.count) {
-		stack(&panel, &order, shown, order.count, low,
-		      low + plot->steps, colours[COLOURS]);
-		legend(&panel, shown, colours[COLOURS], "others");
+		report_plot_stack(&panel, &order, shown, order.count, low,
+				  low + plot->steps, colours[COLOURS]);
+		report_plot_legend(&panel, shown, colours[COLOURS], "others");
 	}
 	free(low);
 }
@@ -218,7 +219,7 @@ static void plot_heaps(struct plot *plot)
 		uint32_t colour = colours[i < COLOURS ? i : COLOURS];
 
 		plot_heap(&panel, i, colour);
-		legend(&panel, i, colour, history->heaps[i]);
+		report_plot_legend(&panel, i, colour, history->heaps[i]);
 	}
 }
 
@@ -237,7 +238,8 @@ static void plot_rate(struct plot *plot, unsigned int which, const char *title,
 			most = rates[i];
 	}
 	panel = panel_begin(plot, which, title, most, false);
-	area(&panel, rates + plot->steps, rates, colours[which - 2]);
+	report_plot_area(&panel, rates + plot->steps, rates,
+			 colours[which - 2]);
 	free(rates);
 }
 

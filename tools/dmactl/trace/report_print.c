@@ -12,21 +12,21 @@
 
 #define SHOWN 10 /* buffers that are left, in a table; JSON has all */
 
-static uint64_t length_of(const struct history *history)
+static uint64_t print_length_of(const struct history *history)
 {
 	return history->end_ns - history->begin_ns;
 }
 
 /* Returns bytes a second; 0 if the recording is too short to tell. */
-static uint64_t rate_of(uint64_t bytes, uint64_t ns)
+static uint64_t print_rate_of(uint64_t bytes, uint64_t ns)
 {
 	double rate = ns ? (double)bytes * 1e9 / (double)ns : 0;
 
 	return rate < 1e18 ? (uint64_t)rate : UINT64_MAX;
 }
 
-static void add_owner(struct table *table, const struct history *history,
-		      size_t owner)
+static void report_print_add_owner(struct table *table,
+				   const struct history *history, size_t owner)
 {
 	char *name = report_owner(history, owner);
 
@@ -47,14 +47,14 @@ static void print_title(const char *title, struct table *table,
 	table_destroy(table);
 }
 
-static void print_summary(const struct history *history,
-			  const struct request *request)
+static void report_print_summary(const struct history *history,
+				 const struct request *request)
 {
 	char size[QUANTITY_ROOM], other[QUANTITY_ROOM], time[QUANTITY_ROOM];
 	bool exact = request->bytes;
 
 	printf("recorded:   %s, %" PRIu64 " events, %" PRIu64 " lost\n",
-	       quantity_time(time, length_of(history)), history->events,
+	       quantity_time(time, print_length_of(history)), history->events,
 	       history->lost);
 	printf("most taken: %s after %s\n",
 	       quantity_size(size, history->peak, exact),
@@ -67,7 +67,9 @@ static void print_summary(const struct history *history,
 	printf("moved:      %s in %" PRIu64 " transfers, %s a second; "
 	       "%" PRIu64 " failed\n",
 	       quantity_size(size, history->moved, exact), history->transfers,
-	       quantity_size(other, rate_of(history->moved, length_of(history)),
+	       quantity_size(other,
+			     print_rate_of(history->moved,
+					   print_length_of(history)),
 			     exact),
 	       history->transfers_failed);
 }
@@ -84,7 +86,7 @@ static void print_owners(const struct history *history,
 		const struct history_owner *owner =
 			&history->owners[order.owner[i]];
 
-		add_owner(table, history, order.owner[i]);
+		report_print_add_owner(table, history, order.owner[i]);
 		table_size(table, request, owner->peak);
 		table_size(table, request, owner->now);
 		table_cell(table, TABLE_PLAIN, "%" PRIu64, owner->buffers);
@@ -95,8 +97,8 @@ static void print_owners(const struct history *history,
 	print_title("memory by owner", table, request);
 }
 
-static void print_failures(const struct history *history,
-			   const struct request *request)
+static void report_print_failures(const struct history *history,
+				  const struct request *request)
 {
 	struct table *table = table_create(">COUNT CALL HEAP >LARGEST REASON");
 	size_t i;
@@ -138,7 +140,7 @@ static void print_buffers(const struct history *history,
 		table_size(table, request, buffer->size);
 		table_name(table, TABLE_PLAIN, buffer->heap,
 			   sizeof(buffer->heap));
-		add_owner(table, history, buffer->owner);
+		report_print_add_owner(table, history, buffer->owner);
 		table_cell(table, TABLE_PLAIN, "%s",
 			   quantity_time(age, buffer->age_ns));
 		table_cell(table, TABLE_PLAIN, "%s",
@@ -153,9 +155,9 @@ void report_print(const struct history *history, const struct request *request)
 {
 	size_t left = history->left_count;
 
-	print_summary(history, request);
+	report_print_summary(history, request);
 	print_owners(history, request);
-	print_failures(history, request);
+	report_print_failures(history, request);
 	print_buffers(history, request, "lived longest", history->longest,
 		      history->longest_count);
 	print_buffers(history, request, "left at the end, the largest first",

@@ -20,7 +20,7 @@ const struct command_option buffer_option = {
 		"for each processor, as 8M",
 };
 
-static uint64_t now_ns(void)
+static uint64_t span_now_ns(void)
 {
 	struct timespec now;
 
@@ -33,14 +33,15 @@ bool span_begin(const struct request *request, struct span *span)
 	const char *time = option_value(request, &for_option);
 	const char *size = option_value(request, &buffer_option);
 
-	*span = (struct span){ .begin_ns = now_ns(), .length_ns = UINT64_MAX };
+	*span = (struct span){ .begin_ns = span_now_ns(),
+			       .length_ns = UINT64_MAX };
 	return (!time || parse_time(time, &span->length_ns)) &&
 	       (!size || parse_size(size, &span->buffer));
 }
 
 uint64_t span_passed(const struct span *span)
 {
-	return now_ns() - span->begin_ns;
+	return span_now_ns() - span->begin_ns;
 }
 
 int span_left(const struct span *span, int most)

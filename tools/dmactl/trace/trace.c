@@ -75,13 +75,13 @@ static void print_csv(const struct log *log, const struct event *event)
 	       event->time_ns % SECOND / 1000, action, pointer, size);
 }
 
-static void print_json(const struct log *log, const struct event *event)
+static void trace_print_json(const struct log *log, const struct event *event)
 {
 	(void)log;
 	document_line(event_document(event), stdout);
 }
 
-static enum table_colour colour_of(const struct event *event)
+static enum table_colour trace_colour_of(const struct event *event)
 {
 	if (event->number[EVENT_ERROR] || event->number[EVENT_CONDEMNED])
 		return TABLE_BAD;
@@ -90,10 +90,10 @@ static enum table_colour colour_of(const struct event *event)
 	return event->kind == EVENT_FREE ? TABLE_GOOD : TABLE_PLAIN;
 }
 
-static void print_text(const struct log *log, const struct event *event)
+static void trace_print_text(const struct log *log, const struct event *event)
 {
 	const struct request *request = log->request;
-	enum table_colour colour = colour_of(event);
+	enum table_colour colour = trace_colour_of(event);
 	time_t second = (time_t)(event->time_ns / SECOND);
 	char *said = event_sentence(event, request->bytes);
 	char *comm = escape(event->text[EVENT_COMM],
@@ -115,7 +115,7 @@ static void print_text(const struct log *log, const struct event *event)
 	free(said);
 }
 
-static void take_event(void *context, const struct event *event)
+static void trace_take_event(void *context, const struct event *event)
 {
 	struct log *log = context;
 
@@ -145,7 +145,7 @@ static void print_header(const struct log *log)
 {
 	if (log->print == print_csv)
 		puts("Thread,Time,Action,Pointer,Size,Stream");
-	else if (log->print == print_text && log->request->header)
+	else if (log->print == trace_print_text && log->request->header)
 		printf("%-15s  %-20s  %-14s  %s\n", "TIME", "PROCESS", "EVENT",
 		       "DETAILS");
 	cli_flush();
@@ -173,12 +173,12 @@ static enum exit_code follow_log(struct log *log, const struct span *span)
 	print_header(log);
 	fine = interest_begin(&log->interest);
 	while (fine && log->left && (left = span_left(span, 1000))) {
-		fine = follow_wait(follow, left, take_event, log) &&
+		fine = follow_wait(follow, left, trace_take_event, log) &&
 		       cli_flush();
 		look_at_reader();
 	}
 	if (fine && log->left)
-		fine = follow_drain(follow, take_event, log);
+		fine = follow_drain(follow, trace_take_event, log);
 	if (fine)
 		status = report_lost(follow);
 	follow_close(follow);
@@ -210,9 +210,9 @@ static bool read_form(struct log *log)
 	const char *count = option_value(request, &count_option);
 	const char *end;
 
-	log->print = print_text;
+	log->print = trace_print_text;
 	if (request->json)
-		log->print = print_json;
+		log->print = trace_print_json;
 	if (option_value(request, &csv_option))
 		log->print = print_csv;
 	if (request->json && log->print == print_csv) {

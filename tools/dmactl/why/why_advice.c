@@ -16,8 +16,8 @@
 
 /* Takes over @command. */
 __attribute__((format(printf, 4, 5))) static void
-advise(struct why_finding *finding, const char *kind, char *command,
-       const char *format, ...)
+advice_add(struct why_finding *finding, const char *kind, char *command,
+	   const char *format, ...)
 {
 	struct why_advice *advice;
 	va_list args;
@@ -41,13 +41,13 @@ char *why_heap_name(const struct why_finding *finding, uint32_t heap)
 	return escape(name, DRAY_NAME_LEN, ESCAPE_WORD);
 }
 
-static const struct dray_buffer_info *info_of(const struct why_finding *finding,
-					      size_t index)
+static const struct dray_buffer_info *
+advice_info_of(const struct why_finding *finding, size_t index)
 {
 	return &finding->need.holders[index].entry.info;
 }
 
-static bool has_owner(const struct dray_buffer_info *info)
+static bool advice_has_owner(const struct dray_buffer_info *info)
 {
 	return info->pid &&
 	       !(info->flags & (DRAY_BUFFER_ORPHAN | DRAY_BUFFER_HELD));
@@ -56,19 +56,20 @@ static bool has_owner(const struct dray_buffer_info *info)
 /* The process has them all: "which has 3, 5 and 9". */
 static void advise_process(struct why_finding *finding, size_t first)
 {
-	const struct dray_buffer_info *info = info_of(finding, first);
+	const struct dray_buffer_info *info = advice_info_of(finding, first);
 	char *comm = escape(info->comm, sizeof(info->comm), ESCAPE_NAME);
 	char *ids = NULL;
 	size_t i;
 
 	for (i = 0; i < finding->need.count; i++)
-		if (has_owner(info_of(finding, i)) &&
-		    info_of(finding, i)->pid == info->pid)
+		if (advice_has_owner(advice_info_of(finding, i)) &&
+		    advice_info_of(finding, i)->pid == info->pid)
 			text_append(&ids, "%s%" PRIu64, ids ? ", " : "",
-				    (uint64_t)info_of(finding, i)->id);
-	advise(finding, "end-process", text_format("kill %" PRId32, info->pid),
-	       "end process %" PRId32 " (%s), which has %s", info->pid, comm,
-	       ids);
+				    (uint64_t)advice_info_of(finding, i)->id);
+	advice_add(finding, "end-process",
+		   text_format("kill %" PRId32, info->pid),
+		   "end process %" PRId32 " (%s), which has %s", info->pid,
+		   comm, ids);
 	free(ids);
 	free(comm);
 }
@@ -78,8 +79,9 @@ static bool is_first_of_process(const struct why_finding *finding, size_t at)
 	size_t i;
 
 	for (i = 0; i < at; i++)
-		if (has_owner(info_of(finding, i)) &&
-		    info_of(finding, i)->pid == info_of(finding, at)->pid)
+		if (advice_has_owner(advice_info_of(finding, i)) &&
+		    advice_info_of(finding, i)->pid ==
+			    advice_info_of(finding, at)->pid)
 			return false;
 	return true;
 }
@@ -87,7 +89,7 @@ static bool is_first_of_process(const struct why_finding *finding, size_t at)
 static void advise_keepers(struct why_finding *finding, size_t at)
 {
 	const struct holder_list *keepers = &finding->need.holders[at].keepers;
-	uint64_t id = info_of(finding, at)->id;
+	uint64_t id = advice_info_of(finding, at)->id;
 	size_t i;
 
 	for (i = 0; i < keepers->count; i++) {
@@ -95,18 +97,18 @@ static void advise_keepers(struct why_finding *finding, size_t at)
 		char *comm =
 			escape(keeper->comm, sizeof(keeper->comm), ESCAPE_NAME);
 
-		advise(finding, "end-process",
-		       text_format("kill %d", keeper->pid),
-		       "end process %d (%s), which keeps %" PRIu64
-		       "; its owner is gone",
-		       keeper->pid, comm, id);
+		advice_add(finding, "end-process",
+			   text_format("kill %d", keeper->pid),
+			   "end process %d (%s), which keeps %" PRIu64
+			   "; its owner is gone",
+			   keeper->pid, comm, id);
 		free(comm);
 	}
 	if (!keepers->count)
-		advise(finding, "find-keeper", text_format("dmactl leaks"),
-		       "find the process that keeps %" PRIu64
-		       "; its owner is gone",
-		       id);
+		advice_add(finding, "find-keeper", text_format("dmactl leaks"),
+			   "find the process that keeps %" PRIu64
+			   "; its owner is gone",
+			   id);
 }
 
 static void advise_holders(struct why_finding *finding)
@@ -114,16 +116,17 @@ static void advise_holders(struct why_finding *finding)
 	size_t i;
 
 	for (i = 0; i < finding->need.count; i++) {
-		const struct dray_buffer_info *info = info_of(finding, i);
+		const struct dray_buffer_info *info =
+			advice_info_of(finding, i);
 
 		if (info->flags & DRAY_BUFFER_HELD)
-			advise(finding, "reclaim",
-			       text_format("dmactl reclaim %" PRIu64,
-					   (uint64_t)info->id),
-			       "reclaim %" PRIu64
-			       ", which is held, if no device writes it",
-			       (uint64_t)info->id);
-		else if (!has_owner(info))
+			advice_add(finding, "reclaim",
+				   text_format("dmactl reclaim %" PRIu64,
+					       (uint64_t)info->id),
+				   "reclaim %" PRIu64
+				   ", which is held, if no device writes it",
+				   (uint64_t)info->id);
+		else if (!advice_has_owner(info))
 			advise_keepers(finding, i);
 		else if (is_first_of_process(finding, i))
 			advise_process(finding, i);
@@ -135,15 +138,17 @@ static void advise_waiting(struct why_finding *finding)
 	char size[QUANTITY_ROOM];
 
 	if (finding->need.quarantined)
-		advise(finding, "wait", NULL,
-		       "wait: %s are freed, but something still holds the "
-		       "pages, such as an I/O in flight",
-		       quantity_size(size, finding->need.quarantined, false));
+		advice_add(finding, "wait", NULL,
+			   "wait: %s are freed, but something still holds the "
+			   "pages, such as an I/O in flight",
+			   quantity_size(size, finding->need.quarantined,
+					 false));
 	if (finding->need.others)
-		advise(finding, "ask-root", NULL,
-		       "ask root for the owners of the other %s: you may not "
-		       "see them",
-		       quantity_size(size, finding->need.others, false));
+		advice_add(
+			finding, "ask-root", NULL,
+			"ask root for the owners of the other %s: you may not "
+			"see them",
+			quantity_size(size, finding->need.others, false));
 }
 
 static void advise_request(struct why_finding *finding)
@@ -157,22 +162,22 @@ static void advise_request(struct why_finding *finding)
 	char *name;
 
 	if (size && size < plan_bytes(&finding->plan, request))
-		advise(finding, "smaller-size", NULL,
-		       "a smaller size: %" PRIu64 " bytes (%s) at most", size,
-		       quantity_size(text, size, false));
+		advice_add(finding, "smaller-size", NULL,
+			   "a smaller size: %" PRIu64 " bytes (%s) at most",
+			   size, quantity_size(text, size, false));
 	if (alignment)
-		advise(finding, "lower-alignment", NULL,
-		       "a lower alignment: %" PRIu64 " bytes (%s) at most",
-		       alignment, quantity_size(text, alignment, false));
+		advice_add(finding, "lower-alignment", NULL,
+			   "a lower alignment: %" PRIu64 " bytes (%s) at most",
+			   alignment, quantity_size(text, alignment, false));
 	if (heap != DRAY_HEAP_ANY) {
 		name = why_heap_name(finding, heap);
-		advise(finding, "other-heap", NULL, "another heap: --heap %s",
-		       name);
+		advice_add(finding, "other-heap", NULL,
+			   "another heap: --heap %s", name);
 		free(name);
 	}
 	if (mode != request->mode)
-		advise(finding, "other-mode", NULL, "another mode: --mode %s",
-		       mode_word(mode, word));
+		advice_add(finding, "other-mode", NULL,
+			   "another mode: --mode %s", mode_word(mode, word));
 }
 
 /* The next mask of 2^n - 1 above @mask, or the same if there is none. */
@@ -211,12 +216,13 @@ static void advise_mask(struct why_finding *finding)
 	uint64_t mask;
 
 	if (finding->request.mask && find_mask(finding, &mask))
-		advise(finding, "higher-mask", NULL,
-		       "a higher mask: --mask 0x%" PRIx64, mask);
+		advice_add(finding, "higher-mask", NULL,
+			   "a higher mask: --mask 0x%" PRIx64, mask);
 	if (finding->answer.reason == DRAY_REASON_PERMISSION)
-		advise(finding, "right", NULL,
-		       "CAP_SYS_RAWIO, as root has it, or a mask of 0x%" PRIx64,
-		       finding->answer.limit);
+		advice_add(
+			finding, "right", NULL,
+			"CAP_SYS_RAWIO, as root has it, or a mask of 0x%" PRIx64,
+			finding->answer.limit);
 }
 
 /* Raises the limit of a heap, or of its users, so that @bytes more fit. */
@@ -228,13 +234,14 @@ static void advise_limit(struct why_finding *finding, const char *which,
 	if (!limit || (used <= limit && bytes <= limit - used))
 		return;
 	name = why_heap_name(finding, finding->heap);
-	advise(finding, "raise-limit",
-	       text_format("echo %" PRIu64 " >/sys/class/dray-heap/%s/%s",
-			   used + bytes, name, which),
-	       "a %s of %" PRIu64 " bytes for the heap %s, as root; when the "
-	       "module is loaded: the parameter %s%s",
-	       which, used + bytes, name, strcmp(which, "limit") ? "" : "heap_",
-	       which);
+	advice_add(finding, "raise-limit",
+		   text_format("echo %" PRIu64 " >/sys/class/dray-heap/%s/%s",
+			       used + bytes, name, which),
+		   "a %s of %" PRIu64
+		   " bytes for the heap %s, as root; when the "
+		   "module is loaded: the parameter %s%s",
+		   which, used + bytes, name,
+		   strcmp(which, "limit") ? "" : "heap_", which);
 	free(name);
 }
 
@@ -255,12 +262,12 @@ static void advise_limits(struct why_finding *finding)
 			     info->user_used, bytes);
 	}
 	if (finding->answer.reason == DRAY_REASON_MEMLOCK)
-		advise(finding, "raise-memlock",
-		       text_format("ulimit -l %" PRIu64,
-				   (plan->locked + bytes + 1023) / 1024),
-		       "a limit of locked memory of %" PRIu64
-		       " bytes, or CAP_IPC_LOCK",
-		       plan->locked + bytes);
+		advice_add(finding, "raise-memlock",
+			   text_format("ulimit -l %" PRIu64,
+				       (plan->locked + bytes + 1023) / 1024),
+			   "a limit of locked memory of %" PRIu64
+			   " bytes, or CAP_IPC_LOCK",
+			   plan->locked + bytes);
 }
 
 /* The size at which an empty heap, or this one as it is, would serve it. */
@@ -284,15 +291,16 @@ static void advise_region(struct why_finding *finding)
 	if (finding->heap == DRAY_HEAP_ANY)
 		return;
 	if (reason == DRAY_REASON_ORDER) {
-		advise(finding, "larger-region", NULL,
-		       "a region of the device tree (memory-region) for the "
-		       "node: the page allocator has no larger pieces");
+		advice_add(
+			finding, "larger-region", NULL,
+			"a region of the device tree (memory-region) for the "
+			"node: the page allocator has no larger pieces");
 	} else if (reason == DRAY_REASON_SIZE || reason == DRAY_REASON_FULL) {
 		name = why_heap_name(finding, finding->heap);
-		advise(finding, "larger-region", NULL,
-		       "a region of the device tree with at least %" PRIu64
-		       " bytes for the heap %s",
-		       size_of_region(finding), name);
+		advice_add(finding, "larger-region", NULL,
+			   "a region of the device tree with at least %" PRIu64
+			   " bytes for the heap %s",
+			   size_of_region(finding), name);
 		free(name);
 	}
 }

@@ -39,7 +39,8 @@ static const struct command_option mode_option = {
 	.text = "how the CPU maps it; otherwise cached",
 };
 
-static bool parse(const struct request *request, struct plan_request *plan)
+static bool why_command_parse(const struct request *request,
+			      struct plan_request *plan)
 {
 	const char *alignment = option_value(request, &align_option);
 	const char *mask = option_value(request, &mask_option);
@@ -53,8 +54,8 @@ static bool parse(const struct request *request, struct plan_request *plan)
 }
 
 /* Finds the heap's index; complains, with the names that there are. */
-static bool find_heap(const struct open_node *node, const char *name,
-		      uint32_t *index)
+static bool command_find_heap(const struct open_node *node, const char *name,
+			      uint32_t *index)
 {
 	char *names = NULL;
 
@@ -86,13 +87,13 @@ static enum exit_code why_run(const struct request *request)
 	enum exit_code status = EXIT_FAILED;
 	struct open_nodes nodes;
 
-	if (!parse(request, &finding.request))
+	if (!why_command_parse(request, &finding.request))
 		return EXIT_USAGE;
 	if (!nodes_open_first(request, &nodes))
 		return EXIT_FAILED;
 	finding.node = &nodes.entries[0];
-	if (find_heap(finding.node, option_value(request, &heap_option),
-		      &finding.request.heap) &&
+	if (command_find_heap(finding.node, option_value(request, &heap_option),
+			      &finding.request.heap) &&
 	    why_find(&finding)) {
 		if (request->json)
 			why_print_json(&finding);

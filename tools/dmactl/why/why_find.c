@@ -24,8 +24,8 @@ bool why_asks(const struct why_finding *finding, uint32_t heap)
 	return plan_asks(&finding->plan, heap, finding->request.mode);
 }
 
-static void add_holder(struct why_finding *finding,
-		       const struct buffer_entry *entry, uint64_t bytes)
+static void find_add_holder(struct why_finding *finding,
+			    const struct buffer_entry *entry, uint64_t bytes)
 {
 	struct why_need *need = &finding->need;
 	struct why_holder *holder;
@@ -54,7 +54,8 @@ static uint64_t bytes_inside(const struct plan_window *window,
 	return end - start;
 }
 
-static void add_part(struct why_finding *finding, const struct dray_part *part)
+static void find_add_part(struct why_finding *finding,
+			  const struct dray_part *part)
 {
 	struct why_need *need = &finding->need;
 	uint64_t bytes = bytes_inside(&need->window, part);
@@ -71,7 +72,7 @@ static void add_part(struct why_finding *finding, const struct dray_part *part)
 				       &entry.info, sizeof(entry.info)))
 		need->others += bytes;
 	else
-		add_holder(finding, &entry, bytes);
+		find_add_holder(finding, &entry, bytes);
 }
 
 /* Would another run of free memory help? */
@@ -111,11 +112,11 @@ static void find_range(struct why_finding *finding)
 		};
 	}
 	for (i = need->window.first; i < need->window.end; i++)
-		add_part(finding, &heap_of(finding)->parts[i]);
+		find_add_part(finding, &heap_of(finding)->parts[i]);
 }
 
 /* Bytes to give back until @bytes more are within @limit; 0: none would help. */
-static uint64_t excess(uint64_t limit, uint64_t used, uint64_t bytes)
+static uint64_t why_find_excess(uint64_t limit, uint64_t used, uint64_t bytes)
 {
 	return bytes > limit || used <= limit - bytes ? 0
 						      : used - (limit - bytes);
@@ -131,20 +132,23 @@ static void find_limit(struct why_finding *finding, uint32_t index)
 
 	*need = (struct why_need){ .heap = index };
 	if (answer.reason == DRAY_REASON_MEMLOCK)
-		need->bytes = excess(plan->lock_limit, plan->locked, bytes);
+		need->bytes =
+			why_find_excess(plan->lock_limit, plan->locked, bytes);
 	else if (info->limit && answer.limit == info->limit &&
-		 excess(info->limit, info->charged, bytes))
-		need->bytes = excess(info->limit, info->charged, bytes);
+		 why_find_excess(info->limit, info->charged, bytes))
+		need->bytes =
+			why_find_excess(info->limit, info->charged, bytes);
 	else
-		need->bytes = excess(info->user_limit, info->user_used, bytes);
+		need->bytes = why_find_excess(info->user_limit, info->user_used,
+					      bytes);
 	if (need->bytes)
 		need->kind = answer.reason == DRAY_REASON_MEMLOCK ? WHY_LOCKED
 								  : WHY_LIMIT;
 }
 
 /* Does it count against the limit that is met? */
-static bool counts(const struct why_finding *finding,
-		   const struct buffer_entry *entry, bool all_users)
+static bool why_find_counts(const struct why_finding *finding,
+			    const struct buffer_entry *entry, bool all_users)
 {
 	const struct plan_node *plan = &finding->plan;
 	const struct dray_buffer_info *info = &entry->info;
@@ -158,7 +162,7 @@ static bool counts(const struct why_finding *finding,
 		plan->heaps[info->heap].info.flags & DRAY_HEAP_SHARED);
 }
 
-static int compare_sizes(const void *a, const void *b)
+static int find_compare_sizes(const void *a, const void *b)
 {
 	const struct buffer_entry *first = a;
 	const struct buffer_entry *second = b;
@@ -174,8 +178,9 @@ static bool find_largest(struct why_finding *finding)
 	const struct dray_heap_info *info = &heap_of(finding)->info;
 	struct request request = { .node = finding->node->name };
 	struct why_need *need = &finding->need;
-	bool all_users = need->kind == WHY_LIMIT && info->limit &&
-			 excess(info->limit, info->charged,
+	bool all_users =
+		need->kind == WHY_LIMIT && info->limit &&
+		why_find_excess(info->limit, info->charged,
 				plan_charge(&finding->plan, need->heap,
 					    &finding->request)) == need->bytes;
 	struct buffer_list list;
@@ -186,13 +191,13 @@ static bool find_largest(struct why_finding *finding)
 		return false;
 	if (list.count)
 		qsort(list.entries, list.count, sizeof(*list.entries),
-		      compare_sizes);
+		      find_compare_sizes);
 	for (i = 0; i < list.count && left; i++) {
 		const struct buffer_entry *entry = &list.entries[i];
 
-		if (!counts(finding, entry, all_users))
+		if (!why_find_counts(finding, entry, all_users))
 			continue;
-		add_holder(finding, entry, entry->info.size);
+		find_add_holder(finding, entry, entry->info.size);
 		left -= entry->info.size < left ? entry->info.size : left;
 	}
 	need->others = left;

@@ -18,7 +18,7 @@ struct sums {
 	uint64_t *lost;
 };
 
-struct search {
+struct help_search {
 	const struct plan_heap *heap;
 	struct sums sums;
 	uint64_t size;
@@ -28,7 +28,7 @@ struct search {
 	struct plan_window best;
 };
 
-static void sum_up(struct search *search)
+static void sum_up(struct help_search *search)
 {
 	const struct plan_heap *heap = search->heap;
 	uint32_t count = heap->map.count, i;
@@ -66,8 +66,8 @@ static uint32_t part_at(const struct plan_heap *heap, uint64_t offset)
 }
 
 /* The bytes before @offset of those that @sums counts. */
-static uint64_t sum_before(const struct search *search, const uint64_t *sums,
-			   uint64_t offset)
+static uint64_t sum_before(const struct help_search *search,
+			   const uint64_t *sums, uint64_t offset)
 {
 	const struct plan_heap *heap = search->heap;
 	uint32_t at = part_at(heap, offset);
@@ -78,7 +78,7 @@ static uint64_t sum_before(const struct search *search, const uint64_t *sums,
 	return sums[at] + offset - part->offset;
 }
 
-static void try_at(struct search *search, uint64_t offset)
+static void try_at(struct help_search *search, uint64_t offset)
 {
 	const struct sums *sums = &search->sums;
 	uint64_t end = offset + search->size;
@@ -103,7 +103,7 @@ static void try_at(struct search *search, uint64_t offset)
 }
 
 /* Tries the aligned offsets on both sides of @offset. */
-static void try_near(struct search *search, uint64_t offset)
+static void try_near(struct help_search *search, uint64_t offset)
 {
 	uint64_t below;
 
@@ -120,7 +120,7 @@ struct plan_window plan_window(const struct plan_node *node, uint32_t index,
 {
 	const struct plan_heap *heap = &node->heaps[index];
 	uint64_t page = node->info.page_size;
-	struct search search = {
+	struct help_search search = {
 		.heap = heap,
 		.size = plan_bytes(node, request),
 		.alignment =
@@ -153,8 +153,8 @@ struct plan_window plan_window(const struct plan_node *node, uint32_t index,
 	return search.best;
 }
 
-static bool succeeds(const struct plan_node *node,
-		     const struct plan_request *request)
+static bool why_help_succeeds(const struct plan_node *node,
+			      const struct plan_request *request)
 {
 	uint32_t heap;
 
@@ -177,7 +177,7 @@ uint64_t plan_largest_size(const struct plan_node *node,
 	for (high /= page; low < high;) {
 		middle = low + (high - low + 1) / 2;
 		tried.size = middle * page;
-		if (succeeds(node, &tried))
+		if (why_help_succeeds(node, &tried))
 			low = middle;
 		else
 			high = middle - 1;
@@ -195,7 +195,8 @@ uint64_t plan_largest_alignment(const struct plan_node *node,
 	/* The one asked for need not be a power of two. */
 	for (; alignment; alignment /= 2) {
 		tried.alignment = alignment;
-		if (alignment < request->alignment && succeeds(node, &tried))
+		if (alignment < request->alignment &&
+		    why_help_succeeds(node, &tried))
 			return alignment;
 	}
 	return 0;
@@ -207,7 +208,8 @@ uint32_t plan_other_heap(const struct plan_node *node,
 	struct plan_request tried = *request;
 
 	for (tried.heap = 0; tried.heap < node->info.heap_count; tried.heap++)
-		if (tried.heap != request->heap && succeeds(node, &tried))
+		if (tried.heap != request->heap &&
+		    why_help_succeeds(node, &tried))
 			return tried.heap;
 	return DRAY_HEAP_ANY;
 }
@@ -218,7 +220,7 @@ uint32_t plan_other_mode(const struct plan_node *node,
 	struct plan_request tried = *request;
 
 	for (tried.mode = 0; tried.mode <= DRAY_MODE_DEVICE; tried.mode++)
-		if (succeeds(node, &tried))
+		if (why_help_succeeds(node, &tried))
 			return tried.mode;
 	return request->mode;
 }

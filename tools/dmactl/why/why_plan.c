@@ -22,7 +22,7 @@ static uint64_t at_most(uint64_t a, uint64_t b)
 }
 
 /* The next multiple of @unit, a power of two; 0 if it is 2^64. */
-static uint64_t round_up(uint64_t number, uint64_t unit)
+static uint64_t plan_round_up(uint64_t number, uint64_t unit)
 {
 	return (number + unit - 1) & ~(unit - 1);
 }
@@ -33,8 +33,8 @@ static uint64_t power_below(uint64_t number)
 	return UINT64_C(1) << (63 - __builtin_clzll(number));
 }
 
-static bool refuse(struct plan_answer *answer, int error, uint32_t reason,
-		   uint64_t limit)
+static bool why_plan_refuse(struct plan_answer *answer, int error,
+			    uint32_t reason, uint64_t limit)
 {
 	answer->error = error;
 	answer->reason = reason;
@@ -58,11 +58,11 @@ bool plan_is_free(const struct plan_heap *heap, const struct dray_part *part)
 uint64_t plan_bytes(const struct plan_node *node,
 		    const struct plan_request *request)
 {
-	return round_up(request->size, node->info.page_size);
+	return plan_round_up(request->size, node->info.page_size);
 }
 
-static uint64_t alignment_of(const struct plan_node *node,
-			     const struct plan_request *request)
+static uint64_t plan_alignment_of(const struct plan_node *node,
+				  const struct plan_request *request)
 {
 	return at_least(request->alignment, node->info.page_size);
 }
@@ -74,7 +74,7 @@ uint64_t plan_charge(const struct plan_node *node, uint32_t index,
 
 	if (node->heaps[index].info.type == DRAY_HEAP_PAGES)
 		return size;
-	return at_least(size, alignment_of(node, request));
+	return at_least(size, plan_alignment_of(node, request));
 }
 
 struct plan_answer plan_check(const struct plan_node *node,
@@ -85,24 +85,25 @@ struct plan_answer plan_check(const struct plan_node *node,
 	struct plan_answer answer = { 0 };
 
 	if (request->mode > DRAY_MODE_DEVICE)
-		refuse(&answer, -EINVAL, DRAY_REASON_MODE, DRAY_MODE_DEVICE);
+		why_plan_refuse(&answer, -EINVAL, DRAY_REASON_MODE,
+				DRAY_MODE_DEVICE);
 	else if (!request->size || request->size > -page)
-		refuse(&answer, -EINVAL, DRAY_REASON_SIZE, largest);
+		why_plan_refuse(&answer, -EINVAL, DRAY_REASON_SIZE, largest);
 	else if (request->size > largest)
-		refuse(&answer, -ENOMEM, DRAY_REASON_SIZE, largest);
+		why_plan_refuse(&answer, -ENOMEM, DRAY_REASON_SIZE, largest);
 	else if (request->alignment & (request->alignment - 1))
-		refuse(&answer, -EINVAL, DRAY_REASON_ALIGNMENT,
-		       UINT64_C(1) << 63);
+		why_plan_refuse(&answer, -EINVAL, DRAY_REASON_ALIGNMENT,
+				UINT64_C(1) << 63);
 	else if (request->heap != DRAY_HEAP_ANY &&
 		 request->heap >= node->info.heap_count)
-		refuse(&answer, -EINVAL, DRAY_REASON_HEAP,
-		       node->info.heap_count);
+		why_plan_refuse(&answer, -EINVAL, DRAY_REASON_HEAP,
+				node->info.heap_count);
 	return answer;
 }
 
 /* A device that snoops gets cached memory if the heap has that. */
-static bool offers(const struct plan_node *node, const struct plan_heap *heap,
-		   uint32_t mode)
+static bool why_plan_offers(const struct plan_node *node,
+			    const struct plan_heap *heap, uint32_t mode)
 {
 	uint32_t modes = heap->info.modes;
 
@@ -117,8 +118,8 @@ static bool refuse_mode(const struct plan_heap *heap,
 {
 	uint32_t modes = heap->info.modes;
 
-	return refuse(answer, -EOPNOTSUPP, DRAY_REASON_MODE,
-		      modes ? (uint64_t)__builtin_ctz(modes) : 0);
+	return why_plan_refuse(answer, -EOPNOTSUPP, DRAY_REASON_MODE,
+			       modes ? (uint64_t)__builtin_ctz(modes) : 0);
 }
 
 /* HEAP_MAP asks for the same right as ALLOC. */
@@ -130,8 +131,8 @@ static bool decide_right(const struct plan_heap *heap,
 
 	if (!(mask & (mask + 1)) || heap->error != -EPERM)
 		return false;
-	return refuse(answer, -EPERM, DRAY_REASON_PERMISSION,
-		      power_below(mask) - 1);
+	return why_plan_refuse(answer, -EPERM, DRAY_REASON_PERMISSION,
+			       power_below(mask) - 1);
 }
 
 /* Could it be served if all of the heap were free? */
@@ -144,16 +145,17 @@ static bool decide_empty(const struct plan_node *node, uint32_t index,
 	uint64_t alignment = heap->largest_alignment;
 	uint64_t size = plan_bytes(node, request);
 
-	if (alignment && alignment_of(node, request) > alignment)
-		return refuse(answer, -EINVAL, DRAY_REASON_ALIGNMENT,
-			      alignment);
+	if (alignment && plan_alignment_of(node, request) > alignment)
+		return why_plan_refuse(answer, -EINVAL, DRAY_REASON_ALIGNMENT,
+				       alignment);
 	/* CMA aligns to the size. */
 	if (!pages && !plan_is_dedicated(heap))
 		size = plan_charge(node, index, request);
 	if (size > heap->info.largest_request)
-		return refuse(answer, -ENOMEM,
-			      pages ? DRAY_REASON_ORDER : DRAY_REASON_SIZE,
-			      heap->info.largest_request);
+		return why_plan_refuse(answer, -ENOMEM,
+				       pages ? DRAY_REASON_ORDER
+					     : DRAY_REASON_SIZE,
+				       heap->info.largest_request);
 	return false;
 }
 
@@ -172,13 +174,14 @@ static bool decide_charge(const struct plan_node *node, uint32_t index,
 	if (info->flags & DRAY_HEAP_SHARED && !node->may_lock &&
 	    (bytes > node->lock_limit ||
 	     node->locked > node->lock_limit - bytes))
-		return refuse(answer, -ENOMEM, DRAY_REASON_MEMLOCK,
-			      node->lock_limit);
+		return why_plan_refuse(answer, -ENOMEM, DRAY_REASON_MEMLOCK,
+				       node->lock_limit);
 	if (limit_is_met(info->limit, info->charged, bytes))
-		return refuse(answer, -EDQUOT, DRAY_REASON_QUOTA, info->limit);
+		return why_plan_refuse(answer, -EDQUOT, DRAY_REASON_QUOTA,
+				       info->limit);
 	if (limit_is_met(info->user_limit, info->user_used, bytes))
-		return refuse(answer, -EDQUOT, DRAY_REASON_QUOTA,
-			      info->user_limit);
+		return why_plan_refuse(answer, -EDQUOT, DRAY_REASON_QUOTA,
+				       info->user_limit);
 	return false;
 }
 
@@ -200,9 +203,9 @@ uint64_t plan_longest(const struct plan_heap *heap, uint64_t alignment,
 			i++;
 		end = heap->parts[i - 1].offset + heap->parts[i - 1].length;
 		end = at_most(end, reach);
-		start = start <= first
-				? first
-				: first + round_up(start - first, alignment);
+		start = start <= first ? first
+				       : first + plan_round_up(start - first,
+							       alignment);
 		if (end > start)
 			longest = at_least(longest, end - start);
 	}
@@ -216,7 +219,7 @@ static bool decide_run(const struct plan_node *node,
 		       struct plan_answer *answer)
 {
 	uint64_t size = plan_bytes(node, request);
-	uint64_t alignment = alignment_of(node, request);
+	uint64_t alignment = plan_alignment_of(node, request);
 	uint64_t page = node->info.page_size;
 	uint64_t reach = heap->map.reach;
 	uint64_t longest;
@@ -224,20 +227,22 @@ static bool decide_run(const struct plan_node *node,
 	if (plan_longest(heap, alignment, reach) >= size)
 		return true;
 	if (heap->info.free < size)
-		return refuse(answer, -ENOMEM, DRAY_REASON_FULL,
-			      heap->info.free);
+		return why_plan_refuse(answer, -ENOMEM, DRAY_REASON_FULL,
+				       heap->info.free);
 	longest = plan_longest(heap, page, heap->map.size);
 	if (longest < size)
-		return refuse(answer, -ENOMEM, DRAY_REASON_FRAGMENTED, longest);
+		return why_plan_refuse(answer, -ENOMEM, DRAY_REASON_FRAGMENTED,
+				       longest);
 	if (plan_longest(heap, page, reach) < size)
-		return refuse(answer, -ENOMEM, DRAY_REASON_MASK,
-			      at_most(node->info.dma_mask,
-				      request->mask ? request->mask
-						    : UINT64_MAX));
+		return why_plan_refuse(answer, -ENOMEM, DRAY_REASON_MASK,
+				       at_most(node->info.dma_mask,
+					       request->mask ? request->mask
+							     : UINT64_MAX));
 	do
 		alignment /= 2;
 	while (alignment > page && plan_longest(heap, alignment, reach) < size);
-	return refuse(answer, -ENOMEM, DRAY_REASON_ALIGNMENT, alignment);
+	return why_plan_refuse(answer, -ENOMEM, DRAY_REASON_ALIGNMENT,
+			       alignment);
 }
 
 /* CMA moves others away, so the gaps between dray's own buffers are a bound. */
@@ -250,17 +255,17 @@ static bool decide_cma(const struct plan_node *node, uint32_t index,
 	uint64_t page = node->info.page_size;
 
 	if (heap->info.free < size)
-		return refuse(answer, -ENOMEM, DRAY_REASON_FULL,
-			      heap->info.free);
+		return why_plan_refuse(answer, -ENOMEM, DRAY_REASON_FULL,
+				       heap->info.free);
 	if (!heap->error && heap->map.count &&
 	    plan_longest(heap, page, heap->map.size) < size)
-		return refuse(answer, -ENOMEM, DRAY_REASON_FRAGMENTED,
-			      size - page);
+		return why_plan_refuse(answer, -ENOMEM, DRAY_REASON_FRAGMENTED,
+				       size - page);
 	if (!heap->error && heap->map.count &&
 	    plan_longest(heap, page, heap->map.reach) < size)
-		return refuse(answer, -ENOMEM, DRAY_REASON_MASK,
-			      request->mask ? request->mask
-					    : node->info.dma_mask);
+		return why_plan_refuse(answer, -ENOMEM, DRAY_REASON_MASK,
+				       request->mask ? request->mask
+						     : node->info.dma_mask);
 	return true;
 }
 
@@ -271,11 +276,11 @@ static bool decide_pages(const struct plan_node *node, uint32_t index,
 {
 	const struct dray_heap_info *info = &node->heaps[index].info;
 	uint64_t size = at_least(plan_bytes(node, request),
-				 alignment_of(node, request));
+				 plan_alignment_of(node, request));
 
 	if (size > info->largest_free)
-		return refuse(answer, -ENOMEM, DRAY_REASON_FRAGMENTED,
-			      info->largest_free);
+		return why_plan_refuse(answer, -ENOMEM, DRAY_REASON_FRAGMENTED,
+				       info->largest_free);
 	return true;
 }
 
@@ -288,7 +293,7 @@ struct plan_answer plan_heap(const struct plan_node *node, uint32_t index,
 
 	if (answer.error)
 		return answer;
-	if (!offers(node, heap, request->mode)) {
+	if (!why_plan_offers(node, heap, request->mode)) {
 		refuse_mode(heap, &answer);
 		return answer;
 	}
@@ -317,14 +322,14 @@ bool plan_asks(const struct plan_node *node, uint32_t index, uint32_t mode)
 	bool carveout = node->heaps[index].info.type == DRAY_HEAP_CARVEOUT;
 	uint32_t i;
 
-	if (!offers(node, &node->heaps[index], mode))
+	if (!why_plan_offers(node, &node->heaps[index], mode))
 		return false;
 	if (!carveout || mode == DRAY_MODE_DEVICE)
 		return true;
 	/* Memory without a mapping is taken if no other heap has the mode. */
 	for (i = 0; i < node->info.heap_count; i++)
 		if (node->heaps[i].info.type != DRAY_HEAP_CARVEOUT &&
-		    offers(node, &node->heaps[i], mode))
+		    why_plan_offers(node, &node->heaps[i], mode))
 			return false;
 	return true;
 }

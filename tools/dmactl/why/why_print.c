@@ -35,7 +35,7 @@ char *why_sentence(const struct plan_answer *answer)
 }
 
 /* Why the answer may be wrong. */
-static const char *doubt(const struct plan_heap *heap)
+static const char *why_print_doubt(const struct plan_heap *heap)
 {
 	if (heap->info.type == DRAY_HEAP_PAGES)
 		return "the system takes and frees this memory all the time";
@@ -99,7 +99,7 @@ static void print_heaps(const struct request *request,
 		table_cell(table, TABLE_PLAIN, "%s%s%s",
 			   sentence ? sentence : "",
 			   answer.likely ? sentence ? "; " : "" : "",
-			   answer.likely ? doubt(heap) : "");
+			   answer.likely ? why_print_doubt(heap) : "");
 		free(sentence);
 	}
 	table_print(table, request);
@@ -127,8 +127,8 @@ static void print_need_title(const struct request *request,
 	free(name);
 }
 
-static void add_holder(struct table *table, const struct request *request,
-		       const struct why_holder *holder)
+static void print_add_holder(struct table *table, const struct request *request,
+			     const struct why_holder *holder)
 {
 	const struct dray_buffer_info *info = &holder->entry.info;
 	char *user = user_word(info->uid);
@@ -170,7 +170,7 @@ static void print_need(const struct request *request,
 	print_need_title(request, finding);
 	table = table_create(">ID >SIZE >NEEDED >PID ~COMM ~USER ~NAME");
 	for (i = 0; i < need->count && i < LINES_SHOWN; i++)
-		add_holder(table, request, &need->holders[i]);
+		print_add_holder(table, request, &need->holders[i]);
 	add_rest(table, request, need->others,
 		 "(buffers that you may not see)");
 	add_rest(table, request, need->quarantined,

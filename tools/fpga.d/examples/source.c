@@ -27,7 +27,7 @@ void ip_receive(uint8_t *bytes, size_t length, bool last)
 	(void)last;
 }
 
-static int64_t microseconds(void)
+static int64_t source_microseconds(void)
 {
 	struct timespec time;
 
@@ -40,7 +40,7 @@ static void wait_until(int64_t due)
 {
 	int64_t left;
 
-	while ((left = due - microseconds()) > 0)
+	while ((left = due - source_microseconds()) > 0)
 		ip_serve((int)(left / 1000 + 1));
 	ip_serve(0);
 }
@@ -84,10 +84,10 @@ int main(int argc, char **argv)
 	}
 	ip_open();
 	ip_keep_short(size);
-	for (number = 0, due = microseconds();; number++) {
+	for (number = 0, due = source_microseconds();; number++) {
 		wait_until(due);
 		send_frame(number, words, size / sizeof(*words));
-		due = microseconds();
+		due = source_microseconds();
 		if (rate)
 			due += 1000000 / (int64_t)rate;
 	}

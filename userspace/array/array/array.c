@@ -35,7 +35,7 @@ struct array {
 	struct dray_array array; /* meta-data and elements follow */
 };
 
-static struct array *array_of(const struct dray_block *block)
+static struct array *array_array_of(const struct dray_block *block)
 {
 	return dray_block_around(block, struct array, array);
 }
@@ -43,7 +43,7 @@ static struct array *array_of(const struct dray_block *block)
 _Static_assert(DRAY_PUBLISH_AXES >= DRAY_MAX_NDIM, "axes in a snapshot");
 
 /* Called while the array lives, by any thread. */
-static void describe(const void *object, struct dray_note *note)
+static void array_array_describe(const void *object, struct dray_note *note)
 {
 	const struct array *array = object;
 	const struct dray_array_axis *axes =
@@ -61,15 +61,16 @@ static void describe(const void *object, struct dray_note *note)
 
 void dray_array_note(struct dray_array *owner)
 {
-	struct array *array = array_of(&owner->block);
+	struct array *array = array_array_of(&owner->block);
 
 	if (owner->flags & DRAY_OWNED && array->size)
-		array->noted = dray_note_add(array->start, array, describe);
+		array->noted = dray_note_add(array->start, array,
+					     array_array_describe);
 }
 
 struct dray_array **dray_array_target(struct dray_array *array)
 {
-	return &array_of(&array->block)->target;
+	return &array_array_of(&array->block)->target;
 }
 
 struct dray_view *dray_array_view(const struct dray_array *array,
@@ -129,7 +130,7 @@ void dray_array_discard(struct dray_array *copy)
 
 static void array_destroy(struct dray_block *block)
 {
-	struct array *array = array_of(block);
+	struct array *array = array_array_of(block);
 	struct dray_block *reference = array->array.reference;
 
 	if (array->target && dray_array_write_back(&array->array))
@@ -147,7 +148,7 @@ static void array_destroy(struct dray_block *block)
 static void array_range(const struct dray_block *block,
 			struct dray_block_range *out)
 {
-	const struct array *array = array_of(block);
+	const struct array *array = array_array_of(block);
 
 	out->data = array->start;
 	out->size = array->size;
@@ -173,7 +174,7 @@ static void dump_type(const struct dray_array *array, FILE *stream)
 
 static void array_dump(const struct dray_block *block, FILE *stream)
 {
-	struct dray_array *array = &array_of(block)->array;
+	struct dray_array *array = &array_array_of(block)->array;
 	const struct dray_array_axis *axes = dray_array_axes(array);
 	size_t flag;
 	int32_t i;
@@ -207,9 +208,9 @@ static const struct dray_block_class array_class = {
 	.dump = array_dump,
 };
 
-static bool holds(const struct dray_block *block,
-		  const struct dray_block_range *range, const void *data,
-		  size_t size)
+static bool array_holds(const struct dray_block *block,
+			const struct dray_block_range *range, const void *data,
+			size_t size)
 {
 	const struct dray_block_class *class = dray_block_class(block);
 
@@ -232,7 +233,7 @@ static int check_reference(const struct dray_array_options *options)
 			       : 0;
 	dray_block_class(reference)->range(reference, &range);
 	if (options->bytes &&
-	    !holds(reference, &range, options->data, options->bytes))
+	    !array_holds(reference, &range, options->data, options->bytes))
 		return dray_fail(-EINVAL,
 				 "%zu bytes at %p do not lie in block %p (%s)",
 				 options->bytes, options->data,
@@ -245,7 +246,7 @@ static int check_reference(const struct dray_array_options *options)
 	return 0;
 }
 
-static int check_options(const struct dray_array_options *options)
+static int array_check_options(const struct dray_array_options *options)
 {
 	uint64_t flags = options->flags;
 
@@ -275,8 +276,8 @@ struct sizes {
 	size_t whole;
 };
 
-static int measure(const struct dray_array_options *options,
-		   struct sizes *sizes)
+static int array_measure(const struct dray_array_options *options,
+			 struct sizes *sizes)
 {
 	uint64_t bytes =
 		(uint64_t)options->ndim * sizeof(struct dray_array_axis) +
@@ -305,7 +306,7 @@ static int measure(const struct dray_array_options *options,
 	return 0;
 }
 
-static void *allocate(size_t alignment, size_t size)
+static void *array_allocate(size_t alignment, size_t size)
 {
 	void *memory;
 
@@ -328,12 +329,12 @@ int dray_array_make(const struct dray_array_options *options,
 				 "the options or the result pointer are NULL");
 	ret = DRAY_READ_OPTIONS(&known, options, DRAY_ARRAY_OPTIONS_SIZE_FIRST);
 	if (!ret)
-		ret = check_options(&known);
+		ret = array_check_options(&known);
 	if (!ret)
-		ret = measure(&known, &sizes);
+		ret = array_measure(&known, &sizes);
 	if (ret)
 		return ret;
-	memory = allocate(sizes.alignment, sizes.whole);
+	memory = array_allocate(sizes.alignment, sizes.whole);
 	if (!memory)
 		return dray_fail(-ENOMEM, "no memory for an array of %zu bytes",
 				 sizes.whole);

@@ -31,8 +31,8 @@ static void keep_order(const struct dray_view *view, int64_t itemsize,
  * Gives a copy of a checked view another type and the strides of a new array, of
  * axes that include those of a sub-array.  -EINVAL, -EOVERFLOW.
  */
-static int find_strides(const struct dray_view *view, enum dray_order order,
-			struct dray_view *like)
+static int copy_find_strides(const struct dray_view *view,
+			     enum dray_order order, struct dray_view *like)
 {
 	bool c = dray_view_is_contiguous(view);
 	bool f = dray_view_is_contiguous_in(view, DRAY_ORDER_F);
@@ -69,7 +69,7 @@ int dray_array_like(const struct dray_view *view, dray_dtype dtype,
 	if (dtype)
 		ret = dray_dtype_normalize(dtype, &like.dtype);
 	if (!ret)
-		ret = find_strides(view, order, &like);
+		ret = copy_find_strides(view, order, &like);
 	return ret ? ret
 		   : dray_array_from_handler(like.dtype, like.ndim, like.shape,
 					     like.strides, false, out);

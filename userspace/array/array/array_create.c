@@ -42,9 +42,9 @@ int dray_array_adopt(const struct dray_view *view, uint32_t flags,
 }
 
 /* Makes an array that owns @base, and drops the caller's reference. */
-static int own(struct dray_block *base, dray_dtype dtype, int ndim,
-	       const int64_t *shape, const int64_t *strides,
-	       struct dray_array **out)
+static int array_create_own(struct dray_block *base, dray_dtype dtype, int ndim,
+			    const int64_t *shape, const int64_t *strides,
+			    struct dray_array **out)
 {
 	struct dray_view view;
 	int ret, i;
@@ -61,8 +61,8 @@ static int own(struct dray_block *base, dray_dtype dtype, int ndim,
 }
 
 /* Makes a planned array, in the room of its base. */
-static void place(struct dray_view *view, size_t bytes, struct dray_block *base,
-		  struct dray_array **out)
+static void array_create_place(struct dray_view *view, size_t bytes,
+			       struct dray_block *base, struct dray_array **out)
 {
 	int i;
 
@@ -135,7 +135,7 @@ int dray_array_from_handler(dray_dtype dtype, int ndim, const int64_t *shape,
 		*out = dray_array_place(&view, view.data, bytes, DRAY_OWNED,
 					base);
 	} else {
-		place(&view, bytes, base, out);
+		array_create_place(&view, bytes, base, out);
 	}
 	return 0;
 }
@@ -171,7 +171,7 @@ int dray_array_create(struct dray_pool *pool, dray_dtype dtype, int ndim,
 		ret = dray_block_create_cleared(
 			pool, bytes, dray_array_room(view.ndim), &base);
 	if (!ret)
-		place(&view, bytes, base, out);
+		array_create_place(&view, bytes, base, out);
 	return ret;
 }
 
@@ -192,7 +192,8 @@ int dray_array_create_alone(struct dray_node *node, dray_dtype dtype, int ndim,
 		return ret;
 	ret = dray_block_create_buffer(buffer, &base);
 	dray_buffer_unref(buffer);
-	return ret ? ret : own(base, dtype, ndim, shape, NULL, out);
+	return ret ? ret
+		   : array_create_own(base, dtype, ndim, shape, NULL, out);
 }
 
 int dray_array_over(const struct dray_view *view, struct dray_block *base,

@@ -15,7 +15,7 @@
 #include "private.h"
 
 /* A range of numbers, before their type is known. */
-struct range {
+struct number_range {
 	int64_t length;
 	bool real; /* of doubles, else of integers */
 	int64_t first, second;
@@ -50,7 +50,7 @@ static int too_long(void)
 
 /* @exact: counts steps of any distance exactly, as NumPy does for times only. */
 static int range_of_integers(int64_t start, int64_t stop, int64_t step,
-			     bool exact, struct range *range)
+			     bool exact, struct number_range *range)
 {
 	uint64_t size = dray_magnitude(step);
 	uint64_t distance = start < stop ? (uint64_t)stop - (uint64_t)start
@@ -66,16 +66,16 @@ static int range_of_integers(int64_t start, int64_t stop, int64_t step,
 		return too_long();
 	if (!ahead)
 		length = 0;
-	*range = (struct range){ .length = (int64_t)length,
-				 .first = start,
-				 .second = start };
+	*range = (struct number_range){ .length = (int64_t)length,
+					.first = start,
+					.second = start };
 	if (length > 1)
 		range->second += step;
 	return 0;
 }
 
 static int range_of_reals(double start, double stop, double step,
-			  struct range *range)
+			  struct number_range *range)
 {
 	double distance = stop - start;
 	int64_t length;
@@ -95,10 +95,10 @@ static int range_of_reals(double start, double stop, double step,
 	/* One step may be so large that it divides to 0. */
 	if (steps == 0 && distance != 0)
 		length = !signbit(steps);
-	*range = (struct range){ .length = length > 0 ? length : 0,
-				 .real = true,
-				 .real_first = start,
-				 .real_second = start + step };
+	*range = (struct number_range){ .length = length > 0 ? length : 0,
+					.real = true,
+					.real_first = start,
+					.real_second = start + step };
 	return 0;
 }
 
@@ -125,7 +125,8 @@ static int to_integer(double value, int64_t *out)
 }
 
 /* Cuts off the first two numbers, and checks that @bits hold them.  -ERANGE. */
-static int make_integers(struct range *range, bool is_signed, uint32_t bits)
+static int make_integers(struct number_range *range, bool is_signed,
+			 uint32_t bits)
 {
 	bool two = range->length > 1;
 	int ret = 0;
@@ -173,7 +174,7 @@ FILL(fill_double, double, double)
 FILL(fill_long, long double, long double)
 
 /* The type in which elements are computed. */
-struct steps {
+struct range_steps {
 	dray_dtype dtype;
 	fill_function *fill;
 	bool real;
@@ -182,26 +183,27 @@ struct steps {
 #define NATIVE(kind, size) \
 	DRAY_DTYPE(kind, (size) == 1 ? '|' : DRAY_NATIVE_ORDER, size)
 
-static struct steps steps_of_integers(char kind, uint32_t size)
+static struct range_steps steps_of_integers(char kind, uint32_t size)
 {
 	fill_function *fill = size == 1	  ? fill_1
 			      : size == 2 ? fill_2
 			      : size == 4 ? fill_4
 					  : fill_8;
 
-	return (struct steps){ NATIVE(kind, size), fill, false };
+	return (struct range_steps){ NATIVE(kind, size), fill, false };
 }
 
-static struct steps steps_of_reals(uint32_t size)
+static struct range_steps steps_of_reals(uint32_t size)
 {
 	if (size > sizeof(double))
-		return (struct steps){ NATIVE('f', size), fill_long, true };
+		return (struct range_steps){ NATIVE('f', size), fill_long,
+					     true };
 	if (size == sizeof(double))
-		return (struct steps){ DRAY_FLOAT64, fill_double, true };
-	return (struct steps){ DRAY_FLOAT32, fill_float, true };
+		return (struct range_steps){ DRAY_FLOAT64, fill_double, true };
+	return (struct range_steps){ DRAY_FLOAT32, fill_float, true };
 }
 
-static int find_steps(dray_dtype dtype, struct steps *out)
+static int find_steps(dray_dtype dtype, struct range_steps *out)
 {
 	uint32_t size = dray_dtype_itemsize(dtype);
 	char kind = dray_dtype_kind(dtype);
@@ -227,7 +229,7 @@ static int find_steps(dray_dtype dtype, struct steps *out)
 }
 
 /* Checks a range with its type.  -EINVAL, -ERANGE. */
-static int check_range(dray_dtype dtype, struct range *range)
+static int range_check_range(dray_dtype dtype, struct number_range *range)
 {
 	char kind = dray_dtype_kind(dtype);
 
@@ -245,8 +247,8 @@ static int check_range(dray_dtype dtype, struct range *range)
 	return 0;
 }
 
-static int convert(dray_dtype to, void *data, dray_dtype from,
-		   const void *source, int64_t count)
+static int array_range_convert(dray_dtype to, void *data, dray_dtype from,
+			       const void *source, int64_t count)
 {
 	struct dray_cast cast;
 	int ret = dray_cast_find(to, from, &cast);
@@ -257,8 +259,8 @@ static int convert(dray_dtype to, void *data, dray_dtype from,
 }
 
 /* Converts the first two numbers to the array's type, then to the steps' type. */
-static int make_pair(const struct range *range, dray_dtype dtype,
-		     const struct steps *steps, void *pair)
+static int make_pair(const struct number_range *range, dray_dtype dtype,
+		     const struct range_steps *steps, void *pair)
 {
 	const double reals[] = {
 		range->real ? range->real_first : (double)range->first,
@@ -271,15 +273,16 @@ static int make_pair(const struct range *range, dray_dtype dtype,
 	bool real = steps->real && (range->real || !whole);
 	int ret;
 
-	ret = real ? convert(dtype, given, DRAY_FLOAT64, reals, 2)
-		   : convert(dtype, given, DRAY_INT64, integers, 2);
-	return ret ? ret : convert(steps->dtype, pair, dtype, given, 2);
+	ret = real ? array_range_convert(dtype, given, DRAY_FLOAT64, reals, 2)
+		   : array_range_convert(dtype, given, DRAY_INT64, integers, 2);
+	return ret ? ret
+		   : array_range_convert(steps->dtype, pair, dtype, given, 2);
 }
 
 #define PART 256 /* elements that are converted at once */
 
 /* Fills an array of another type than the steps have. */
-static int fill_converted(const struct steps *steps, const void *pair,
+static int fill_converted(const struct range_steps *steps, const void *pair,
 			  struct dray_array *array, int64_t length)
 {
 	_Alignas(long double) char part[PART * sizeof(long double)];
@@ -291,25 +294,25 @@ static int fill_converted(const struct steps *steps, const void *pair,
 	for (begin = 0; !ret && begin < length; begin += count) {
 		count = length - begin < PART ? length - begin : PART;
 		steps->fill(pair, part, begin, count);
-		ret = convert(array->dtype, to + begin * itemsize, steps->dtype,
-			      part, count);
+		ret = array_range_convert(array->dtype, to + begin * itemsize,
+					  steps->dtype, part, count);
 	}
 	return ret;
 }
 
-static int make_range(dray_dtype dtype, struct range *range,
+static int make_range(dray_dtype dtype, struct number_range *range,
 		      struct dray_array **out)
 {
 	_Alignas(long double) char pair[2 * sizeof(long double)];
 	struct dray_array *array;
-	struct steps steps;
+	struct range_steps steps;
 	int ret;
 
 	ret = dray_dtype_check(dtype, &dtype);
 	if (!ret)
 		ret = find_steps(dtype, &steps);
 	if (!ret)
-		ret = check_range(dtype, range);
+		ret = range_check_range(dtype, range);
 	if (!ret)
 		ret = make_pair(range, dtype, &steps, pair);
 	if (!ret)
@@ -331,7 +334,7 @@ int dray_array_arange(dray_dtype dtype, int64_t start, int64_t stop,
 		      int64_t step, struct dray_array **out)
 {
 	bool time = dray_dtype_is_time(dtype);
-	struct range range;
+	struct number_range range;
 	int ret;
 
 	if (!dray_given(out, __func__))
@@ -346,7 +349,7 @@ int dray_array_arange(dray_dtype dtype, int64_t start, int64_t stop,
 int dray_array_arange_real(dray_dtype dtype, double start, double stop,
 			   double step, struct dray_array **out)
 {
-	struct range range;
+	struct number_range range;
 	int ret;
 
 	if (!dray_given(out, __func__))

@@ -123,7 +123,7 @@ static size_t print_element(char *to, size_t room, dray_dtype dtype,
 	return print_scalar(to, room, &scalar);
 }
 
-static const char *address_of(const struct print *print)
+static const char *print_address_of(const struct print *print)
 {
 	const struct dray_view *view = print->view;
 	const char *at = view->data;
@@ -139,7 +139,7 @@ static void put_element(struct print *print)
 {
 	char text[LONGEST];
 	size_t length = print_element(text, sizeof(text), print->view->dtype,
-				      address_of(print));
+				      print_address_of(print));
 
 	if (length >= sizeof(text)) /* The text is cut short. */
 		memcpy(text + sizeof(text) - 4, "...", 4);
@@ -166,7 +166,7 @@ static void put_gap(const struct print *print, int axis)
 	fprintf(print->stream, "%*s", axis + 1, "");
 }
 
-static void put(const struct print *print, const char *text)
+static void print_put(const struct print *print, const char *text)
 {
 	if (!print->measures)
 		fputs(text, print->stream);
@@ -183,26 +183,26 @@ static void put_axis(struct print *print, int axis)
 		return;
 	}
 	extent = view->shape[axis];
-	put(print, "[");
+	print_put(print, "[");
 	for (at = 0; at < extent; at++) {
 		if (at)
 			put_gap(print, axis);
 		if (print->shortened && at == EDGE && extent > 2 * EDGE) {
-			put(print, "...");
+			print_put(print, "...");
 			at = extent - EDGE - 1;
 			continue;
 		}
 		print->position[axis] = at;
 		put_axis(print, axis + 1);
 	}
-	put(print, "]");
+	print_put(print, "]");
 }
 
-static void put_all(struct print *print, int64_t elements)
+static void print_put_all(struct print *print, int64_t elements)
 {
 	/* As NumPy does: the axes in front of an empty one may be very long. */
 	if (!elements) {
-		put(print, "[]");
+		print_put(print, "[]");
 		return;
 	}
 	print->measures = true;
@@ -244,7 +244,7 @@ int dray_view_print(const struct dray_view *view, FILE *stream)
 	if (!(view->flags & DRAY_READ))
 		return dray_fail(-EPERM, "the view may not be read");
 	print.shortened = extent.elements > MOST;
-	put_all(&print, extent.elements);
+	print_put_all(&print, extent.elements);
 	ret = put_summary(&print);
 	if (!ret && (fflush(stream) || ferror(stream)))
 		ret = dray_fail(-EIO,

@@ -15,7 +15,7 @@
 static const dray_dtype string_dtype =
 	DRAY_DTYPE(DRAY_KIND_STRING, '|', sizeof(struct dray_string));
 
-static struct dray_array *array_of(const struct dray_block *block)
+static struct dray_array *strings_array_of(const struct dray_block *block)
 {
 	struct dray_array *array;
 
@@ -46,7 +46,7 @@ static const struct dray_block_allocator *allocator_of(struct dray_array *array)
 	return allocator;
 }
 
-static void destroy(struct dray_array *array)
+static void strings_destroy(struct dray_array *array)
 {
 	dray_block_unref(meta_of(array)->bytes);
 }
@@ -59,7 +59,7 @@ int dray_strings_create(struct dray_pool *pool, size_t capacity,
 		.flags = DRAY_READ | DRAY_WRITE,
 		.ndim = 1,
 		.element_meta = sizeof(struct dray_strings_meta),
-		.destroy = destroy,
+		.destroy = strings_destroy,
 	};
 	struct dray_block *bytes;
 	struct dray_array *array;
@@ -117,9 +117,9 @@ int dray_strings_from(struct dray_pool *pool, const char *const *texts,
 	return 0;
 }
 
-static int check_text(const struct dray_block *block,
-		      const struct dray_array *array, const char *text,
-		      size_t size)
+static int strings_check_text(const struct dray_block *block,
+			      const struct dray_array *array, const char *text,
+			      size_t size)
 {
 	if (!array)
 		return no_strings(block);
@@ -135,12 +135,12 @@ static int check_text(const struct dray_block *block,
 int dray_strings_append(struct dray_block *strings, const char *text,
 			size_t size)
 {
-	struct dray_array *array = array_of(strings);
+	struct dray_array *array = strings_array_of(strings);
 	struct dray_string *string, fresh;
 	struct dray_array_axis *axis;
 	int ret;
 
-	ret = check_text(strings, array, text, size);
+	ret = strings_check_text(strings, array, text, size);
 	if (ret)
 		return ret;
 	axis = dray_array_axes(array);
@@ -162,13 +162,13 @@ int dray_strings_append(struct dray_block *strings, const char *text,
 int dray_strings_extend(struct dray_block *strings, const char *text,
 			size_t size)
 {
-	struct dray_array *array = array_of(strings);
+	struct dray_array *array = strings_array_of(strings);
 	struct dray_string *last;
 	size_t old, whole, at;
 	int64_t count;
 	int ret;
 
-	ret = check_text(strings, array, text, size);
+	ret = strings_check_text(strings, array, text, size);
 	if (ret)
 		return ret;
 	count = dray_array_axes(array)->size;
@@ -195,7 +195,7 @@ int dray_strings_extend(struct dray_block *strings, const char *text,
 
 int dray_strings_finish(struct dray_block *strings)
 {
-	struct dray_array *array = array_of(strings);
+	struct dray_array *array = strings_array_of(strings);
 	int ret;
 
 	if (!array)
@@ -208,7 +208,7 @@ int dray_strings_finish(struct dray_block *strings)
 
 size_t dray_strings_count(const struct dray_block *strings)
 {
-	struct dray_array *array = array_of(strings);
+	struct dray_array *array = strings_array_of(strings);
 
 	return array ? (size_t)dray_array_axes(array)->size : 0;
 }
@@ -216,7 +216,7 @@ size_t dray_strings_count(const struct dray_block *strings)
 int dray_strings_get(const struct dray_block *strings, size_t index,
 		     const char **begin, const char **end)
 {
-	struct dray_array *array = array_of(strings);
+	struct dray_array *array = strings_array_of(strings);
 	const struct dray_string *string;
 
 	if (!array)
@@ -234,7 +234,7 @@ int dray_strings_get(const struct dray_block *strings, size_t index,
 
 struct dray_block *dray_strings_bytes(const struct dray_block *strings)
 {
-	struct dray_array *array = array_of(strings);
+	struct dray_array *array = strings_array_of(strings);
 
 	return array ? meta_of(array)->bytes : NULL;
 }

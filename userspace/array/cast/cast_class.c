@@ -50,7 +50,7 @@ static enum dray_class float_class(uint32_t size)
 	}
 }
 
-static enum dray_class class_of(char kind, uint32_t size)
+static enum dray_class cast_class_of(char kind, uint32_t size)
 {
 	enum dray_class part;
 
@@ -93,7 +93,7 @@ struct dray_typed dray_typed(dray_dtype dtype)
 
 	if (!dray_dtype_is_builtin(dtype))
 		return typed;
-	typed.class = class_of(dray_dtype_kind(dtype), typed.size);
+	typed.class = cast_class_of(dray_dtype_kind(dtype), typed.size);
 	typed.swapped = dray_dtype_order(dtype) != DRAY_NATIVE_ORDER &&
 			(typed.class == DRAY_CLASS_UNICODE ||
 			 (typed.class < DRAY_CLASS_BYTES && typed.size > 1));

@@ -39,8 +39,8 @@ DEFINE_MOVE(AVX2 static, swap_4_avx2, uint32_t, __builtin_bswap32)
 DEFINE_MOVE(AVX2 static, swap_8_avx2, uint64_t, __builtin_bswap64)
 
 /* Items of the destination's size, of a cast between equal types. */
-static int copy_any(char *const *data, const int64_t *strides, int64_t count,
-		    void *context)
+static int cast_copy_any(char *const *data, const int64_t *strides,
+			 int64_t count, void *context)
 {
 	const struct dray_cast *cast = context;
 	const size_t size = dray_dtype_itemsize(cast->to);
@@ -119,7 +119,7 @@ dray_loop *dray_copy_loop(uint32_t size)
 	case 8:
 		return copy_8;
 	default:
-		return copy_any;
+		return cast_copy_any;
 	}
 }
 

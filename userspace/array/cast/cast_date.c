@@ -49,19 +49,19 @@ size_t dray_date_format(int64_t value, enum dray_unit unit, int32_t multiple,
 }
 
 /* A text on its way through the parser. */
-struct reader {
+struct date_reader {
 	const char *text;
 	const char *at;
 	const char *end;
 };
 
-static bool is_digit(const struct reader *reader)
+static bool date_is_digit(const struct date_reader *reader)
 {
 	return reader->at < reader->end && *reader->at >= '0' &&
 	       *reader->at <= '9';
 }
 
-static bool accept(struct reader *reader, char character)
+static bool cast_date_accept(struct date_reader *reader, char character)
 {
 	if (reader->at == reader->end || *reader->at != character)
 		return false;
@@ -69,21 +69,21 @@ static bool accept(struct reader *reader, char character)
 	return true;
 }
 
-static void skip_spaces(struct reader *reader)
+static void date_skip_spaces(struct date_reader *reader)
 {
 	while (reader->at < reader->end &&
 	       (*reader->at == ' ' || (*reader->at >= 9 && *reader->at <= 13)))
 		reader->at++;
 }
 
-static int fail_at(const struct reader *reader)
+static int fail_at(const struct date_reader *reader)
 {
 	return dray_fail(-EINVAL,
 			 "'%.64s' is not a date: error at position %zu",
 			 reader->text, (size_t)(reader->at - reader->text));
 }
 
-static int fail_range(const struct reader *reader, const char *field,
+static int fail_range(const struct date_reader *reader, const char *field,
 		      int32_t value, int32_t low, int32_t high)
 {
 	return dray_fail(-EINVAL,
@@ -92,15 +92,15 @@ static int fail_range(const struct reader *reader, const char *field,
 }
 
 /* Reads two digits, @low to @high. */
-static int read_pair(struct reader *reader, const char *field, int32_t low,
+static int read_pair(struct date_reader *reader, const char *field, int32_t low,
 		     int32_t high, int32_t *out)
 {
 	const char *from = reader->at;
 
-	if (reader->end - from < 2 || !is_digit(reader))
+	if (reader->end - from < 2 || !date_is_digit(reader))
 		return fail_at(reader);
 	reader->at++;
-	if (!is_digit(reader))
+	if (!date_is_digit(reader))
 		return fail_at(reader);
 	reader->at++;
 	*out = (from[0] - '0') * 10 + from[1] - '0';
@@ -109,15 +109,15 @@ static int read_pair(struct reader *reader, const char *field, int32_t low,
 	return 0;
 }
 
-static int read_year(struct reader *reader, int64_t *out)
+static int read_year(struct date_reader *reader, int64_t *out)
 {
-	const bool negative = accept(reader, '-');
+	const bool negative = cast_date_accept(reader, '-');
 
 	if (!negative)
-		accept(reader, '+');
-	if (!is_digit(reader))
+		cast_date_accept(reader, '+');
+	if (!date_is_digit(reader))
 		return fail_at(reader);
-	for (*out = 0; is_digit(reader); reader->at++) {
+	for (*out = 0; date_is_digit(reader); reader->at++) {
 		if (__builtin_mul_overflow(*out, 10, out) ||
 		    __builtin_add_overflow(*out, *reader->at - '0', out))
 			return dray_fail(
@@ -139,13 +139,13 @@ static int32_t days_in(int64_t year, int32_t month)
 	return days[month - 1] + (month == 2 && leap);
 }
 
-static int read_fraction(struct reader *reader, int64_t *out)
+static int read_fraction(struct date_reader *reader, int64_t *out)
 {
 	int64_t unit = 1000000000000000000;
 
-	if (!is_digit(reader))
+	if (!date_is_digit(reader))
 		return fail_at(reader);
-	for (; is_digit(reader); reader->at++) {
+	for (; date_is_digit(reader); reader->at++) {
 		unit /= 10; /* Digits beyond the 18th are dropped. */
 		*out += unit * (*reader->at - '0');
 	}
@@ -153,17 +153,17 @@ static int read_fraction(struct reader *reader, int64_t *out)
 }
 
 /* Reads "hh", "hh:mm", "hh:mm:ss" or "hh:mm:ss.fraction". */
-static int read_time(struct reader *reader, struct dray_date *date)
+static int read_time(struct date_reader *reader, struct dray_date *date)
 {
 	int32_t hour, minute = 0, second = 0;
 	int ret;
 
 	ret = read_pair(reader, "hour", 0, 23, &hour);
-	if (!ret && accept(reader, ':')) {
+	if (!ret && cast_date_accept(reader, ':')) {
 		ret = read_pair(reader, "minute", 0, 59, &minute);
-		if (!ret && accept(reader, ':')) {
+		if (!ret && cast_date_accept(reader, ':')) {
 			ret = read_pair(reader, "second", 0, 59, &second);
-			if (!ret && accept(reader, '.'))
+			if (!ret && cast_date_accept(reader, '.'))
 				ret = read_fraction(reader, &date->attoseconds);
 		}
 	}
@@ -173,39 +173,40 @@ static int read_time(struct reader *reader, struct dray_date *date)
 }
 
 /* Reads "Z", "+hh", "+hhmm" or "+hh:mm", in seconds. */
-static int read_zone(struct reader *reader, int64_t *out)
+static int read_zone(struct date_reader *reader, int64_t *out)
 {
 	int32_t hours, minutes = 0;
 	bool west;
 	int ret;
 
-	if (accept(reader, 'Z'))
+	if (cast_date_accept(reader, 'Z'))
 		return 0;
-	west = accept(reader, '-');
-	if (!west && !accept(reader, '+'))
+	west = cast_date_accept(reader, '-');
+	if (!west && !cast_date_accept(reader, '+'))
 		return 0;
 	ret = read_pair(reader, "hour of the zone", 0, 23, &hours);
-	if (!ret && (accept(reader, ':') || is_digit(reader)))
+	if (!ret && (cast_date_accept(reader, ':') || date_is_digit(reader)))
 		ret = read_pair(reader, "minute of the zone", 0, 59, &minutes);
 	if (!ret)
 		*out = (west ? -60 : 60) * (hours * (int64_t)60 + minutes);
 	return ret;
 }
 
-static int read_date(struct reader *reader, struct dray_date *date)
+static int read_date(struct date_reader *reader, struct dray_date *date)
 {
 	int ret = read_year(reader, &date->year);
 
-	if (ret || !accept(reader, '-'))
+	if (ret || !cast_date_accept(reader, '-'))
 		return ret;
 	ret = read_pair(reader, "month", 1, 12, &date->month);
-	if (ret || !accept(reader, '-'))
+	if (ret || !cast_date_accept(reader, '-'))
 		return ret;
 	ret = read_pair(reader, "day", 1, 31, &date->day);
 	if (!ret && date->day > days_in(date->year, date->month))
 		ret = fail_range(reader, "day", date->day, 1,
 				 days_in(date->year, date->month));
-	if (ret || (!accept(reader, 'T') && !accept(reader, ' ')))
+	if (ret ||
+	    (!cast_date_accept(reader, 'T') && !cast_date_accept(reader, ' ')))
 		return ret;
 	if (reader->at == reader->end && reader->at[-1] == ' ')
 		return 0;
@@ -213,7 +214,7 @@ static int read_date(struct reader *reader, struct dray_date *date)
 }
 
 /* Moves a date of a zone to the one of Greenwich; false: it is too far away. */
-static bool move(struct dray_date *date, int64_t zone)
+static bool cast_date_move(struct dray_date *date, int64_t zone)
 {
 	const int64_t attoseconds = date->attoseconds;
 	bool wraps;
@@ -229,7 +230,7 @@ static bool move(struct dray_date *date, int64_t zone)
 int dray_date_parse(const char *text, size_t length, enum dray_unit unit,
 		    int32_t multiple, int64_t *out)
 {
-	struct reader reader = { text, text, text + length };
+	struct date_reader reader = { text, text, text + length };
 	struct dray_date date = { .month = 1, .day = 1 };
 	int64_t zone = 0;
 	bool wraps;
@@ -244,16 +245,16 @@ int dray_date_parse(const char *text, size_t length, enum dray_unit unit,
 			-EINVAL,
 			"'%.64s' needs a date of another unit than the generic one",
 			text);
-	skip_spaces(&reader);
+	date_skip_spaces(&reader);
 	ret = read_date(&reader, &date);
 	if (!ret)
 		ret = read_zone(&reader, &zone);
 	if (ret)
 		return ret;
-	skip_spaces(&reader);
+	date_skip_spaces(&reader);
 	if (reader.at != reader.end)
 		return fail_at(&reader);
-	wraps = zone && !move(&date, zone);
+	wraps = zone && !cast_date_move(&date, zone);
 	if (!wraps)
 		*out = dray_date_join(&date, unit, multiple, &wraps);
 	return wraps ? dray_fail(-ERANGE,

@@ -119,17 +119,18 @@ static void add_from_complex(struct dray_cast *cast, enum dray_class to,
 }
 
 /* Times are integers here. */
-static enum dray_class number_of(const struct dray_typed *typed)
+static enum dray_class find_number_of(const struct dray_typed *typed)
 {
 	return dray_class_is_time(typed->class) ? DRAY_CLASS_INT64
 						: typed->class;
 }
 
-static void add_number(struct dray_cast *cast, const struct dray_typed *target,
-		       const struct dray_typed *source)
+static void find_add_number(struct dray_cast *cast,
+			    const struct dray_typed *target,
+			    const struct dray_typed *source)
 {
-	const enum dray_class to = number_of(target);
-	enum dray_class from = number_of(source);
+	const enum dray_class to = find_number_of(target);
+	enum dray_class from = find_number_of(source);
 
 	if (to == from)
 		return;
@@ -200,7 +201,7 @@ static int add_from_number(struct dray_cast *cast, const struct dray_typed *to,
 	if (to->class == from->class && dray_class_is_time(to->class))
 		ret = add_units(cast, to, from);
 	else
-		add_number(cast, to, from);
+		find_add_number(cast, to, from);
 	if (to->swapped)
 		add_swap(cast, to);
 	return ret;
@@ -239,8 +240,8 @@ static int fail_conversion(dray_dtype to, dray_dtype from)
 			 dray_dtype_text(to, target));
 }
 
-static int add_user(struct dray_cast *cast, const struct dray_typed *to,
-		    const struct dray_typed *from)
+static int find_add_user(struct dray_cast *cast, const struct dray_typed *to,
+			 const struct dray_typed *from)
 {
 	int ret = dray_user_cast(cast->to, cast->from, cast);
 
@@ -265,7 +266,7 @@ static int add_object(struct dray_cast *cast, const struct dray_typed *to,
 	if (dray_parts_same(cast->to, cast->from))
 		return 0;
 	if (!parts)
-		return add_user(cast, to, from);
+		return find_add_user(cast, to, from);
 	add_step(cast, parts, to->size);
 	return 0;
 }

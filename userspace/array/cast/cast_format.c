@@ -72,7 +72,7 @@ static bool leads_back(const char *text, enum dray_class class, long double x)
  * lie closer below it than above: the next text may lead back, if the nearest
  * does not.  A carry out of the first digit is left out.
  */
-static bool round_up(char *text)
+static bool format_round_up(char *text)
 {
 	char *at = strchr(text, 'e');
 
@@ -102,7 +102,7 @@ static int find_digits(long double x, enum dray_class class, char *digits)
 	for (;; precision++) {
 		snprintf(text, sizeof(text), "%.*Le", precision - 1, x);
 		if (precision >= format->most || leads_back(text, class, x) ||
-		    (round_up(text) && leads_back(text, class, x)))
+		    (format_round_up(text) && leads_back(text, class, x)))
 			break;
 	}
 	for (at = text; *at != 'e'; at++) {
@@ -189,7 +189,7 @@ static size_t write_complex(char *out, long double real, long double imaginary,
 		read;                             \
 	})
 
-static long double read_real(const char *src, enum dray_class class)
+static long double format_read_real(const char *src, enum dray_class class)
 {
 	switch (class) {
 	case DRAY_CLASS_HALF:
@@ -311,12 +311,12 @@ static int format_numbers(char *const *data, const int64_t *strides,
 			const enum dray_class part = dray_class_part(class);
 			const size_t size = dray_dtype_itemsize(cast->from) / 2;
 
-			length = write_complex(text, read_real(src, part),
-					       read_real(src + size, part),
-					       part);
+			length = write_complex(
+				text, format_read_real(src, part),
+				format_read_real(src + size, part), part);
 		} else if (dray_class_is_float(class)) {
-			length = write_real(text, read_real(src, class), class,
-					    ".0");
+			length = write_real(text, format_read_real(src, class),
+					    class, ".0");
 		} else {
 			length = write_integer(text, src, class);
 		}

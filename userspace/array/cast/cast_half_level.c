@@ -29,7 +29,7 @@ int dray_loop_half_to_double(char *const *data, const int64_t *strides,
 	return dray_half_casts()->to_double(data, strides, count, context);
 }
 
-static void note(int errors)
+static void half_level_note(int errors)
 {
 	if (errors)
 		feraiseexcept(errors);
@@ -39,7 +39,7 @@ int dray_loop_float_to_half(char *const *data, const int64_t *strides,
 			    int64_t count, void *context)
 {
 	(void)context;
-	note(dray_half_casts()->of_float(data, strides, count));
+	half_level_note(dray_half_casts()->of_float(data, strides, count));
 	return 0;
 }
 
@@ -47,6 +47,6 @@ int dray_loop_double_to_half(char *const *data, const int64_t *strides,
 			     int64_t count, void *context)
 {
 	(void)context;
-	note(dray_half_casts()->of_double(data, strides, count));
+	half_level_note(dray_half_casts()->of_double(data, strides, count));
 	return 0;
 }

@@ -20,7 +20,7 @@ struct number {
 	char *at;
 };
 
-static bool is_digit(char character)
+static bool parse_is_digit(char character)
 {
 	return character >= '0' && character <= '9';
 }
@@ -31,7 +31,8 @@ static bool is_space(char character)
 }
 
 /* False if an underscore does not lie between digits. */
-static bool strip(struct number *number, const char *text, size_t length)
+static bool cast_parse_strip(struct number *number, const char *text,
+			     size_t length)
 {
 	size_t i = 0, count = 0;
 
@@ -42,7 +43,8 @@ static bool strip(struct number *number, const char *text, size_t length)
 	for (; i < length; i++) {
 		if (text[i] != '_')
 			number->text[count++] = text[i];
-		else if (!i || !is_digit(text[i - 1]) || !is_digit(text[i + 1]))
+		else if (!i || !parse_is_digit(text[i - 1]) ||
+			 !parse_is_digit(text[i + 1]))
 			return false;
 	}
 	number->text[count] = 0;
@@ -54,7 +56,7 @@ static bool skip_digits(const char **at)
 {
 	const char *start = *at;
 
-	while (is_digit(**at))
+	while (parse_is_digit(**at))
 		(*at)++;
 	return *at > start;
 }
@@ -100,7 +102,8 @@ static const char *float_end(const char *at)
 }
 
 /* Reads a float, in the C locale for its point. */
-static bool read_real(struct number *number, bool is_long, long double *out)
+static bool parse_read_real(struct number *number, bool is_long,
+			    long double *out)
 {
 	const char *end = float_end(number->at);
 	locale_t plain, before;
@@ -128,7 +131,7 @@ static bool read_imaginary(struct number *number, long double *out)
 	if (*digits == 'j' || *digits == 'J') {
 		*out = *number->at == '-' ? -1 : 1;
 		number->at += digits - number->at;
-	} else if (!read_real(number, false, out)) {
+	} else if (!parse_read_real(number, false, out)) {
 		return false;
 	}
 	if (*number->at != 'j' && *number->at != 'J')
@@ -144,7 +147,7 @@ static bool read_complex(struct number *number, long double *real,
 	struct number inner;
 
 	if (number->text[0] == '(' && number->text[length - 1] == ')') {
-		if (!strip(&inner, number->text + 1, length - 2))
+		if (!cast_parse_strip(&inner, number->text + 1, length - 2))
 			return false;
 		*number = inner;
 		number->at = number->text;
@@ -154,7 +157,7 @@ static bool read_complex(struct number *number, long double *real,
 		return !*number->at;
 	number->at = number->text;
 	*imaginary = 0;
-	if (!read_real(number, false, real))
+	if (!parse_read_real(number, false, real))
 		return false;
 	if (!*number->at)
 		return true;
@@ -192,14 +195,14 @@ static bool store_integer(char *dst, enum dray_class class, uint64_t size,
 	return true;
 }
 
-static int parse_integer(const char *text, size_t length, dray_dtype to,
-			 enum dray_class class, char *dst)
+static int cast_parse_integer(const char *text, size_t length, dray_dtype to,
+			      enum dray_class class, char *dst)
 {
 	struct number number;
 	bool negative, fits = true;
 	uint64_t size = 0;
 
-	if (!strip(&number, text, length))
+	if (!cast_parse_strip(&number, text, length))
 		return dray_text_fail(text, to);
 	negative = *number.at == '-';
 	if (negative || *number.at == '+')
@@ -207,7 +210,7 @@ static int parse_integer(const char *text, size_t length, dray_dtype to,
 	if (!*number.at)
 		return dray_text_fail(text, to);
 	for (; *number.at; number.at++) {
-		if (!is_digit(*number.at))
+		if (!parse_is_digit(*number.at))
 			return dray_text_fail(text, to);
 		fits = fits && !__builtin_mul_overflow(size, 10, &size) &&
 		       !__builtin_add_overflow(size, *number.at - '0', &size);
@@ -247,7 +250,7 @@ static int parse_real(const char *text, size_t length, dray_dtype to,
 	struct number number;
 	long double real, imaginary;
 
-	if (!strip(&number, text, length))
+	if (!cast_parse_strip(&number, text, length))
 		return dray_text_fail(text, to);
 	if (dray_class_is_complex(class)) {
 		if (!read_complex(&number, &real, &imaginary))
@@ -257,14 +260,16 @@ static int parse_real(const char *text, size_t length, dray_dtype to,
 		store_real(dst + dray_dtype_itemsize(to) / 2, class, imaginary);
 		return 0;
 	}
-	if (!read_real(&number, class == DRAY_CLASS_LONG, &real) || *number.at)
+	if (!parse_read_real(&number, class == DRAY_CLASS_LONG, &real) ||
+	    *number.at)
 		return dray_text_fail(text, to);
 	store_real(dst, class, real);
 	return 0;
 }
 
-static int parse_time(const char *text, size_t length,
-		      const struct dray_typed *typed, dray_dtype to, char *dst)
+static int cast_parse_time(const char *text, size_t length,
+			   const struct dray_typed *typed, dray_dtype to,
+			   char *dst)
 {
 	int64_t value = DRAY_NAT;
 	int ret;
@@ -279,14 +284,15 @@ static int parse_time(const char *text, size_t length,
 		if (is_space(text[0]) || is_space(text[length - 1]) ||
 		    memchr(text, '_', length))
 			return dray_text_fail(text, to);
-		return parse_integer(text, length, to, DRAY_CLASS_INT64, dst);
+		return cast_parse_integer(text, length, to, DRAY_CLASS_INT64,
+					  dst);
 	}
 	memcpy(dst, &value, sizeof(value));
 	return 0;
 }
 
-static int parse(const char *text, size_t length,
-		 const struct dray_typed *typed, dray_dtype to, char *dst)
+static int cast_parse(const char *text, size_t length,
+		      const struct dray_typed *typed, dray_dtype to, char *dst)
 {
 	if (typed->class == DRAY_CLASS_BOOL) {
 		*dst = length > 0;
@@ -298,9 +304,9 @@ static int parse(const char *text, size_t length,
 			"'%.64s...' has %zu characters: no number or date has more than %d",
 			text, length, DRAY_TEXT_ROOM);
 	if (dray_class_is_time(typed->class))
-		return parse_time(text, length, typed, to, dst);
+		return cast_parse_time(text, length, typed, to, dst);
 	if (dray_class_is_integer(typed->class))
-		return parse_integer(text, length, to, typed->class, dst);
+		return cast_parse_integer(text, length, to, typed->class, dst);
 	return parse_real(text, length, to, typed->class, dst);
 }
 
@@ -317,8 +323,8 @@ int dray_loop_parse(char *const *data, const int64_t *strides, int64_t count,
 		size_t length = dray_text_read(cast->from,
 					       data[1] + i * strides[1], text);
 
-		ret = parse(text, length, &to, cast->to,
-			    data[0] + i * strides[0]);
+		ret = cast_parse(text, length, &to, cast->to,
+				 data[0] + i * strides[0]);
 	}
 	return ret;
 }

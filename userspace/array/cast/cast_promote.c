@@ -176,7 +176,7 @@ static known common_either(known a, known b)
  * Moves the class that knows most to the front.  Halves of the list meet from
  * both ends, as in NumPy: with three classes and more, order matters.
  */
-static void reduce(known *classes, size_t count)
+static void cast_promote_reduce(known *classes, size_t count)
 {
 	size_t low;
 
@@ -206,7 +206,7 @@ static known common_of(known *classes, size_t count)
 
 	if (count == 1)
 		return classes[0];
-	reduce(classes, count);
+	cast_promote_reduce(classes, count);
 	for (i = 1; i < count; i++) {
 		if (classes[i] == DROPPED)
 			continue;

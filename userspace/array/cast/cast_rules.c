@@ -46,7 +46,7 @@ static enum dray_casting number_level(const struct dray_typed *from,
 		       : DRAY_CASTING_UNSAFE;
 }
 
-static bool is_calendar(const struct dray_typed *typed)
+static bool rules_is_calendar(const struct dray_typed *typed)
 {
 	return typed->unit == DRAY_UNIT_YEAR || typed->unit == DRAY_UNIT_MONTH;
 }
@@ -62,7 +62,7 @@ static enum dray_casting time_level(const struct dray_typed *from,
 	if (to->unit == DRAY_UNIT_GENERIC)
 		return DRAY_CASTING_UNSAFE;
 	if (from->class == DRAY_CLASS_DURATION &&
-	    is_calendar(from) != is_calendar(to))
+	    rules_is_calendar(from) != rules_is_calendar(to))
 		return DRAY_CASTING_UNSAFE;
 	return from->unit <= to->unit && dray_time_divides(from, to)
 		       ? DRAY_CASTING_SAFE
@@ -119,7 +119,8 @@ enum dray_casting dray_cast_level(const struct dray_typed *from,
 						: DRAY_CASTING_SAFE;
 }
 
-static enum dray_casting higher(enum dray_casting a, enum dray_casting b)
+static enum dray_casting cast_rules_higher(enum dray_casting a,
+					   enum dray_casting b)
 {
 	return a > b ? a : b;
 }
@@ -140,11 +141,12 @@ structure_level(const struct dray_dtype_structure *from,
 		const struct dray_dtype_field *target = &to->fields[i];
 
 		if (source->offset != target->offset)
-			level = higher(level, DRAY_CASTING_EQUIV);
+			level = cast_rules_higher(level, DRAY_CASTING_EQUIV);
 		if (!dray_same_text(source->name, target->name) ||
 		    !dray_same_text(source->title, target->title))
-			level = higher(level, DRAY_CASTING_SAFE);
-		level = higher(level, dray_level(source->dtype, target->dtype));
+			level = cast_rules_higher(level, DRAY_CASTING_SAFE);
+		level = cast_rules_higher(level, dray_level(source->dtype,
+							    target->dtype));
 	}
 	return level;
 }
@@ -164,10 +166,10 @@ static enum dray_casting subarray_level(dray_dtype from, dray_dtype to)
 		dray_level(dray_dtype_base(from), dray_dtype_base(to));
 
 	if (!dray_dtype_as_subarray(from))
-		return higher(base, DRAY_CASTING_SAFE);
+		return cast_rules_higher(base, DRAY_CASTING_SAFE);
 	if (dray_dtype_as_subarray(to) && same_axes(from, to))
 		return base;
-	return higher(base, DRAY_CASTING_UNSAFE);
+	return cast_rules_higher(base, DRAY_CASTING_UNSAFE);
 }
 
 enum dray_casting dray_parts_level(dray_dtype from, dray_dtype to)

@@ -14,7 +14,8 @@
 #include "cast/cast.h"
 #include "private.h"
 
-static int find(dray_dtype to, dray_dtype from, struct dray_cast *cast)
+static int cast_struct_find(dray_dtype to, dray_dtype from,
+			    struct dray_cast *cast)
 {
 	const struct dray_typed target = dray_typed(to);
 	const struct dray_typed source = dray_typed(from);
@@ -25,7 +26,7 @@ static int find(dray_dtype to, dray_dtype from, struct dray_cast *cast)
 }
 
 /* Types of a field on both sides, and its place. */
-struct way {
+struct struct_way {
 	dray_dtype to;
 	dray_dtype from;
 	int64_t to_offset;
@@ -46,12 +47,12 @@ static size_t count_ways(dray_dtype to, dray_dtype from)
 	return source && source->count == 1 ? 1 : 0;
 }
 
-static struct way way_of(dray_dtype to, dray_dtype from, size_t i)
+static struct struct_way way_of(dray_dtype to, dray_dtype from, size_t i)
 {
 	const struct dray_dtype_structure *target = dray_dtype_as_structure(to);
 	const struct dray_dtype_structure *source =
 		dray_dtype_as_structure(from);
-	struct way way = { .to = to, .from = from };
+	struct struct_way way = { .to = to, .from = from };
 
 	if (target) {
 		way.to = target->fields[i].dtype;
@@ -73,10 +74,10 @@ static int convert_fields(char *const *data, const int64_t *strides,
 	int ret = 0;
 
 	for (i = 0; !ret && i < ways; i++) {
-		const struct way way = way_of(cast->to, cast->from, i);
+		const struct struct_way way = way_of(cast->to, cast->from, i);
 		struct dray_cast field;
 
-		ret = find(way.to, way.from, &field);
+		ret = cast_struct_find(way.to, way.from, &field);
 		if (!ret)
 			ret = dray_cast_run(&field, data[0] + way.to_offset,
 					    strides[0],
@@ -93,9 +94,9 @@ static dray_loop *fields_loop(dray_dtype to, dray_dtype from)
 	size_t i;
 
 	for (i = 0; i < ways; i++) {
-		const struct way way = way_of(to, from, i);
+		const struct struct_way way = way_of(to, from, i);
 
-		if (find(way.to, way.from, &field))
+		if (cast_struct_find(way.to, way.from, &field))
 			return NULL;
 	}
 	return ways ? convert_fields : NULL;
@@ -127,7 +128,8 @@ static int64_t source_item(int64_t item, int to_ndim, const int64_t *to_shape,
 	return found;
 }
 
-static void clear(char *data, int64_t stride, int64_t count, size_t size)
+static void cast_struct_clear(char *data, int64_t stride, int64_t count,
+			      size_t size)
 {
 	int64_t i;
 
@@ -152,14 +154,14 @@ static int convert_items(char *const *data, const int64_t *strides,
 
 	for (k = 0; k < to_ndim; k++)
 		items *= to_shape[k];
-	ret = find(to, from, &item);
+	ret = cast_struct_find(to, from, &item);
 	for (i = 0; !ret && i < items; i++) {
 		const int64_t at = source_item(i, to_ndim, to_shape, from_ndim,
 					       from_shape);
 
 		if (at < 0)
-			clear(data[0] + i * size, strides[0], count,
-			      (size_t)size);
+			cast_struct_clear(data[0] + i * size, strides[0], count,
+					  (size_t)size);
 		else
 			ret = dray_cast_run(&item, data[0] + i * size,
 					    strides[0],
@@ -177,7 +179,8 @@ static dray_loop *parts_loop(dray_dtype to, dray_dtype from)
 		return fields_loop(to, from);
 	if (!dray_dtype_as_subarray(to) && !dray_dtype_as_subarray(from))
 		return NULL;
-	return find(dray_dtype_base(to), dray_dtype_base(from), &item)
+	return cast_struct_find(dray_dtype_base(to), dray_dtype_base(from),
+				&item)
 		       ? NULL
 		       : convert_items;
 }

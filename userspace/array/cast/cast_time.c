@@ -29,7 +29,7 @@ static const uint16_t finer[] = {
 };
 
 /* Returns 0 if the factor has more than 56 bits, NumPy's limit. */
-static int64_t factor_of(enum dray_unit coarse, enum dray_unit fine)
+static int64_t time_factor_of(enum dray_unit coarse, enum dray_unit fine)
 {
 	int64_t factor = 1;
 
@@ -44,13 +44,13 @@ static int64_t factor_of(enum dray_unit coarse, enum dray_unit fine)
 /* The factor of units of days, of seconds or below, which are near enough. */
 static int64_t near_factor(enum dray_unit coarse, enum dray_unit fine)
 {
-	const int64_t factor = factor_of(coarse, fine);
+	const int64_t factor = time_factor_of(coarse, fine);
 
 	DRAY_HOLDS(factor > 0);
 	return factor;
 }
 
-static bool is_calendar(enum dray_unit unit)
+static bool time_is_calendar(enum dray_unit unit)
 {
 	return unit == DRAY_UNIT_YEAR || unit == DRAY_UNIT_MONTH;
 }
@@ -66,7 +66,7 @@ static uint64_t divisor_of(uint64_t a, uint64_t b)
 	return a;
 }
 
-static void shorten(uint64_t *numerator, uint64_t *denominator)
+static void cast_time_shorten(uint64_t *numerator, uint64_t *denominator)
 {
 	const uint64_t common = divisor_of(*numerator, *denominator);
 
@@ -98,8 +98,8 @@ static void coarse_factors(enum dray_unit coarse, enum dray_unit fine,
 	*denominator = 1;
 	if (coarse == fine) {
 		*numerator = 1;
-	} else if (!is_calendar(coarse)) {
-		*numerator = (uint64_t)factor_of(coarse, fine);
+	} else if (!time_is_calendar(coarse)) {
+		*numerator = (uint64_t)time_factor_of(coarse, fine);
 	} else if (fine == DRAY_UNIT_MONTH) {
 		*numerator = 12;
 	} else {
@@ -110,7 +110,8 @@ static void coarse_factors(enum dray_unit coarse, enum dray_unit fine,
 		if (fine == DRAY_UNIT_WEEK)
 			*denominator *= 7;
 		else if (__builtin_mul_overflow(*numerator,
-						factor_of(DRAY_UNIT_DAY, fine),
+						time_factor_of(DRAY_UNIT_DAY,
+							       fine),
 						numerator))
 			*numerator = 0;
 	}
@@ -132,11 +133,11 @@ int dray_time_factors(const struct dray_typed *to,
 		coarse_factors(to->unit, from->unit, &down, &up);
 	if (!up || !down)
 		return fail_distance(from->unit, to->unit);
-	shorten(&up, &down);
+	cast_time_shorten(&up, &down);
 	if (__builtin_mul_overflow(up, from->multiple, &up) ||
 	    __builtin_mul_overflow(down, to->multiple, &down))
 		return fail_distance(from->unit, to->unit);
-	shorten(&up, &down);
+	cast_time_shorten(&up, &down);
 	if (up > INT64_MAX || down > INT64_MAX)
 		return fail_distance(from->unit, to->unit);
 	*numerator = (int64_t)up;
@@ -145,12 +146,13 @@ int dray_time_factors(const struct dray_typed *to,
 }
 
 /* Whether a year or a month meets a unit of days and less. */
-static bool is_apart(const struct dray_typed *a, const struct dray_typed *b)
+static bool time_is_apart(const struct dray_typed *a,
+			  const struct dray_typed *b)
 {
 	const enum dray_unit coarse = a->unit < b->unit ? a->unit : b->unit;
 	const enum dray_unit fine = a->unit < b->unit ? b->unit : a->unit;
 
-	return is_calendar(coarse) && fine > DRAY_UNIT_MONTH;
+	return time_is_calendar(coarse) && fine > DRAY_UNIT_MONTH;
 }
 
 /* Brings multiples of two units to the finer one; false if they do not fit. */
@@ -162,7 +164,7 @@ static bool bring_together(const struct dray_typed *a,
 	const enum dray_unit fine = a->unit < b->unit ? b->unit : a->unit;
 	const int64_t factor = fine == DRAY_UNIT_MONTH && coarse != fine
 				       ? 12
-				       : factor_of(coarse, fine);
+				       : time_factor_of(coarse, fine);
 
 	*of_a = a->multiple;
 	*of_b = b->multiple;
@@ -176,13 +178,13 @@ bool dray_time_divides(const struct dray_typed *dividend,
 {
 	int64_t whole, part;
 
-	if (is_apart(dividend, divisor))
+	if (time_is_apart(dividend, divisor))
 		return dividend->class == DRAY_CLASS_DATE;
 	return bring_together(dividend, divisor, &whole, &part) &&
 	       whole % part == 0;
 }
 
-static int fail_lengths(enum dray_unit a, enum dray_unit b)
+static int time_fail_lengths(enum dray_unit a, enum dray_unit b)
 {
 	return dray_fail(
 		-EINVAL,
@@ -203,8 +205,8 @@ int dray_time_common(const struct dray_typed *a, const struct dray_typed *b,
 	} else if (b->unit == DRAY_UNIT_GENERIC) {
 		multiple = (uint64_t)a->multiple;
 	} else {
-		if (!dates && is_apart(a, b))
-			return fail_lengths(a->unit, b->unit);
+		if (!dates && time_is_apart(a, b))
+			return time_fail_lengths(a->unit, b->unit);
 		if (!bring_together(a, b, &of_a, &of_b))
 			return fail_distance(a->unit, b->unit);
 		multiple = divisor_of((uint64_t)of_a, (uint64_t)of_b);
@@ -218,7 +220,7 @@ int dray_time_common(const struct dray_typed *a, const struct dray_typed *b,
 #define EPOCH 719468
 
 /* A sum that wraps, and tells that it did. */
-static int64_t add(int64_t a, int64_t b, bool *wraps)
+static int64_t cast_time_add(int64_t a, int64_t b, bool *wraps)
 {
 	int64_t sum;
 
@@ -227,7 +229,8 @@ static int64_t add(int64_t a, int64_t b, bool *wraps)
 }
 
 /* whole * factor + rest, less than one factor; wraps only if the result does not fit. */
-static int64_t scale(int64_t whole, int64_t factor, int64_t rest, bool *wraps)
+static int64_t cast_time_scale(int64_t whole, int64_t factor, int64_t rest,
+			       bool *wraps)
 {
 	int64_t product;
 
@@ -236,14 +239,15 @@ static int64_t scale(int64_t whole, int64_t factor, int64_t rest, bool *wraps)
 		rest -= factor;
 	}
 	*wraps |= __builtin_mul_overflow(whole, factor, &product);
-	return add(product, rest, wraps);
+	return cast_time_add(product, rest, wraps);
 }
 
 /* Days from 1970-01-01 to a day of the Gregorian calendar. */
 static int64_t days_of(const struct dray_date *date, bool *wraps)
 {
 	/* Years begin in March: the leap day is the last one. */
-	const int64_t year = add(date->year, date->month <= 2 ? -1 : 0, wraps);
+	const int64_t year =
+		cast_time_add(date->year, date->month <= 2 ? -1 : 0, wraps);
 	const int64_t cycle = floor_div(year, CYCLE_YEARS);
 	const int64_t of_cycle = floor_rest(year, CYCLE_YEARS);
 	const int64_t month = (date->month + 9) % 12;
@@ -253,9 +257,9 @@ static int64_t days_of(const struct dray_date *date, bool *wraps)
 
 	/* The epoch lies in the fifth cycle: the rest has the sign of the sum. */
 	if (cycle > 4)
-		return scale(cycle - 5, CYCLE_DAYS,
-			     day - EPOCH + 5 * CYCLE_DAYS, wraps);
-	return scale(cycle, CYCLE_DAYS, day - EPOCH, wraps);
+		return cast_time_scale(cycle - 5, CYCLE_DAYS,
+				       day - EPOCH + 5 * CYCLE_DAYS, wraps);
+	return cast_time_scale(cycle, CYCLE_DAYS, day - EPOCH, wraps);
 }
 
 static void set_days(struct dray_date *date, int64_t days)
@@ -331,24 +335,26 @@ static int64_t units_of(const struct dray_date *date, enum dray_unit unit,
 
 	DRAY_HOLDS(unit != DRAY_UNIT_GENERIC);
 	if (unit == DRAY_UNIT_YEAR)
-		return add(date->year, -1970, wraps);
+		return cast_time_add(date->year, -1970, wraps);
 	if (unit == DRAY_UNIT_MONTH)
-		return scale(add(date->year, -1970, wraps), 12, date->month - 1,
-			     wraps);
+		return cast_time_scale(cast_time_add(date->year, -1970, wraps),
+				       12, date->month - 1, wraps);
 	days = days_of(date, wraps);
 	if (unit == DRAY_UNIT_WEEK)
 		return floor_div(days, 7);
 	if (unit <= DRAY_UNIT_SECOND)
-		return scale(days, near_factor(DRAY_UNIT_DAY, unit),
-			     date->second_of_day /
-				     near_factor(unit, DRAY_UNIT_SECOND),
-			     wraps);
-	seconds = scale(days, 86400, date->second_of_day, wraps);
+		return cast_time_scale(days, near_factor(DRAY_UNIT_DAY, unit),
+				       date->second_of_day /
+					       near_factor(unit,
+							   DRAY_UNIT_SECOND),
+				       wraps);
+	seconds = cast_time_scale(days, 86400, date->second_of_day, wraps);
 	per_second = unit == DRAY_UNIT_ATTOSECOND
 			     ? ATTOSECONDS
 			     : ATTOSECONDS / below_second(unit);
-	return scale(seconds, per_second,
-		     date->attoseconds / (ATTOSECONDS / per_second), wraps);
+	return cast_time_scale(seconds, per_second,
+			       date->attoseconds / (ATTOSECONDS / per_second),
+			       wraps);
 }
 
 int64_t dray_date_join(const struct dray_date *date, enum dray_unit unit,

@@ -19,8 +19,8 @@ dray_dtype dray_user_native(dray_dtype dtype)
 }
 
 /* Asks one of the two types, which may have no function. */
-static int ask(dray_dtype asked, dray_dtype from, dray_dtype to,
-	       struct dray_cast *cast)
+static int cast_user_ask(dray_dtype asked, dray_dtype from, dray_dtype to,
+			 struct dray_cast *cast)
 {
 	const struct dray_dtype_user *user = dray_dtype_as_user(asked);
 	int level;
@@ -45,8 +45,8 @@ int dray_user_cast(dray_dtype to, dray_dtype from, struct dray_cast *cast)
 		return -EOPNOTSUPP;
 	from = dray_user_native(from);
 	to = dray_user_native(to);
-	level = ask(from, from, to, cast);
-	return level < 0 ? ask(to, from, to, cast) : level;
+	level = cast_user_ask(from, from, to, cast);
+	return level < 0 ? cast_user_ask(to, from, to, cast) : level;
 }
 
 int dray_loop_user(char *const *data, const int64_t *strides, int64_t count,

@@ -57,8 +57,9 @@ static bool same_shape(const struct dray_view *a, const struct dray_view *b)
 		       (size_t)a->ndim * sizeof(a->shape[0]));
 }
 
-static int assign(const struct dray_operand *to,
-		  const struct dray_operand *from, unsigned int threads)
+static int cast_view_assign(const struct dray_operand *to,
+			    const struct dray_operand *from,
+			    unsigned int threads)
 {
 	struct dray_layout layout;
 
@@ -67,7 +68,7 @@ static int assign(const struct dray_operand *to,
 }
 
 /* Whether a view is a line of elements, as its layout would be. */
-static bool is_line(const struct dray_view *view)
+static bool view_is_line(const struct dray_view *view)
 {
 	return view->ndim == 1 && view->strides[0] > 0 &&
 	       dray_dtype_itemsize(view->dtype);
@@ -94,8 +95,8 @@ static int run_noting(char *const *data, const int64_t *strides, int64_t count,
 }
 
 /* Applies a cast; the flags of this thread tell all errors. */
-static int apply(const struct dray_layout *layout, const struct dray_cast *cast,
-		 unsigned int threads)
+static int cast_view_apply(const struct dray_layout *layout,
+			   const struct dray_cast *cast, unsigned int threads)
 {
 	struct noting noting = { .cast = cast };
 	int ret;
@@ -108,8 +109,9 @@ static int apply(const struct dray_layout *layout, const struct dray_cast *cast,
 	return ret;
 }
 
-static int convert(const struct dray_view *dst, const struct dray_view *src,
-		   const struct dray_cast *cast, unsigned int threads)
+static int cast_view_convert(const struct dray_view *dst,
+			     const struct dray_view *src,
+			     const struct dray_cast *cast, unsigned int threads)
 {
 	struct dray_layout layout;
 	struct dray_view still;
@@ -125,7 +127,7 @@ static int convert(const struct dray_view *dst, const struct dray_view *src,
 			still.strides[i] = 0;
 		src = &still;
 	}
-	if (is_line(dst) && threads < 2)
+	if (view_is_line(dst) && threads < 2)
 		return dray_cast_run(cast, dst->data, dst->strides[0],
 				     src->data, src->strides[0], dst->shape[0]);
 	layout.runs = 0; /* Not set if elements have no bytes. */
@@ -133,7 +135,7 @@ static int convert(const struct dray_view *dst, const struct dray_view *src,
 				 (const struct dray_view *[]){ dst, src }, 2);
 	if (!layout.runs)
 		return 0;
-	return apply(&layout, cast, threads);
+	return cast_view_apply(&layout, cast, threads);
 }
 
 /* Converts through a copy of the source, of @src's shape before it is fitted. */
@@ -158,7 +160,7 @@ static int convert_aside(const struct dray_view *dst,
 	if (!ret)
 		ret = fit_shape(dst, &dense, &fitted);
 	if (!ret)
-		ret = convert(dst, &fitted, cast, threads);
+		ret = cast_view_convert(dst, &fitted, cast, threads);
 	free(aside);
 	return ret;
 }
@@ -176,7 +178,7 @@ static int fail_casting(dray_dtype to, dray_dtype from,
 }
 
 /* Two checked views on their way through a call. */
-struct pair {
+struct cast_pair {
 	struct dray_operand to;
 	struct dray_operand given; /* the source as the caller has it */
 	struct dray_view fitted; /* the source, if it has another shape */
@@ -188,7 +190,7 @@ struct pair {
 	unsigned int threads;
 };
 
-static int check_rule(const struct pair *pair, enum dray_casting casting)
+static int check_rule(const struct cast_pair *pair, enum dray_casting casting)
 {
 	enum dray_casting level;
 
@@ -208,7 +210,7 @@ static int check_rule(const struct pair *pair, enum dray_casting casting)
 			    casting);
 }
 
-static bool same_type(const struct pair *pair)
+static bool same_type(const struct cast_pair *pair)
 {
 	if (pair->source.class == DRAY_CLASS_OTHER)
 		return dray_parts_same(pair->to.view->dtype,
@@ -216,7 +218,7 @@ static bool same_type(const struct pair *pair)
 	return dray_typed_same(&pair->target, &pair->source);
 }
 
-static int check(struct pair *pair, enum dray_casting casting)
+static int cast_view_check(struct cast_pair *pair, enum dray_casting casting)
 {
 	int ret;
 
@@ -230,7 +232,7 @@ static int check(struct pair *pair, enum dray_casting casting)
 }
 
 /* Converts between different types. */
-static int convert_pair(const struct pair *pair)
+static int convert_pair(const struct cast_pair *pair)
 {
 	const struct dray_operand *to = &pair->to, *given = &pair->given;
 	struct dray_cast cast;
@@ -243,18 +245,20 @@ static int convert_pair(const struct pair *pair)
 	    dray_overlap_find(to, pair->from) != DRAY_OVERLAP_NONE)
 		return convert_aside(to->view, given->view, given->extent.bytes,
 				     &cast, pair->threads);
-	return convert(to->view, pair->from->view, &cast, pair->threads);
+	return cast_view_convert(to->view, pair->from->view, &cast,
+				 pair->threads);
 }
 
-static int convert_or_assign(const struct pair *pair)
+static int convert_or_assign(const struct cast_pair *pair)
 {
-	return pair->same ? assign(&pair->to, pair->from, pair->threads)
-			  : convert_pair(pair);
+	return pair->same
+		       ? cast_view_assign(&pair->to, pair->from, pair->threads)
+		       : convert_pair(pair);
 }
 
 /* Repeats a value that lies outside of the destination. */
-static void repeat(const struct dray_view *dst, char *value,
-		   unsigned int threads)
+static void cast_view_repeat(const struct dray_view *dst, char *value,
+			     unsigned int threads)
 {
 	struct dray_layout layout;
 	struct dray_view view;
@@ -270,7 +274,7 @@ static void repeat(const struct dray_view *dst, char *value,
 }
 
 /* Converts the only element of the source once. */
-static int convert_and_repeat(const struct pair *pair)
+static int convert_and_repeat(const struct cast_pair *pair)
 {
 	const struct dray_view *dst = pair->to.view, *src = pair->given.view;
 	const size_t size = dray_dtype_itemsize(dst->dtype);
@@ -289,14 +293,14 @@ static int convert_and_repeat(const struct pair *pair)
 			"there is no memory for an element of %zu bytes", size);
 	ret = dray_cast_run(&cast, value, 0, src->data, 0, 1);
 	if (!ret)
-		repeat(dst, value, pair->threads);
+		cast_view_repeat(dst, value, pair->threads);
 	if (value != small)
 		free(value);
 	return ret;
 }
 
 /* Gives the source the shape of the destination first. */
-static int fit_and_convert(struct pair *pair)
+static int fit_and_convert(struct cast_pair *pair)
 {
 	struct dray_cast cast;
 	int ret = 0;
@@ -319,13 +323,13 @@ static int fit_and_convert(struct pair *pair)
 	return convert_or_assign(pair);
 }
 
-static int check_and_convert(struct pair *pair, enum dray_casting casting)
+static int check_and_convert(struct cast_pair *pair, enum dray_casting casting)
 {
 	int ret;
 
 	pair->target = dray_typed(pair->to.view->dtype);
 	pair->source = dray_typed(pair->given.view->dtype);
-	ret = check(pair, casting);
+	ret = cast_view_check(pair, casting);
 	if (ret)
 		return ret;
 	if (!same_shape(pair->to.view, pair->given.view))
@@ -338,7 +342,7 @@ int dray_view_cast_threads(const struct dray_view *dst,
 			   const struct dray_view *src,
 			   enum dray_casting casting, unsigned int threads)
 {
-	struct pair pair;
+	struct cast_pair pair;
 	int ret;
 
 	pair.threads = threads;

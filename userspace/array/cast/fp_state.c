@@ -54,8 +54,8 @@ static const struct {
 
 #define ERRORS (sizeof(errors_known) / sizeof(errors_known[0]))
 
-static enum dray_fp_action action_of(const struct dray_fp_state *state,
-				     size_t error)
+static enum dray_fp_action state_action_of(const struct dray_fp_state *state,
+					   size_t error)
 {
 	const uint8_t actions[] = { state->divide, state->over, state->under,
 				    state->invalid };
@@ -105,11 +105,11 @@ int dray_set_fp_state(const struct dray_fp_state *state)
 		state = &known;
 	}
 	for (i = 0; i < ERRORS; i++)
-		if (action_of(state, i) > DRAY_FP_PRINT)
+		if (state_action_of(state, i) > DRAY_FP_PRINT)
 			return dray_fail(
 				-EINVAL,
 				"there is no action %d on a floating-point error: they are 0 to %d",
-				(int)action_of(state, i), DRAY_FP_PRINT);
+				(int)state_action_of(state, i), DRAY_FP_PRINT);
 	if (state->buffer_size < LEAST_BUFFER ||
 	    state->buffer_size > MOST_BUFFER)
 		return dray_fail(-EINVAL,
@@ -151,7 +151,7 @@ unsigned int dray_fp_raised(void)
 	size_t i;
 
 	for (i = 0; i < ERRORS; i++)
-		if (action_of(&state, i) == DRAY_FP_RAISE)
+		if (state_action_of(&state, i) == DRAY_FP_RAISE)
 			errors |= errors_known[i].error;
 	return errors;
 }
@@ -179,7 +179,7 @@ static bool is_new(const char *sentence)
 	return false;
 }
 
-static void print(const char *kind, const char *sentence)
+static void fp_state_print(const char *kind, const char *sentence)
 {
 	DRAY_NO_CANCEL;
 
@@ -187,10 +187,10 @@ static void print(const char *kind, const char *sentence)
 }
 
 /* Acts on one error; @state is a copy, which a function may set anew. */
-static int act(const struct dray_fp_state *state, size_t error,
-	       const char *name, unsigned int errors)
+static int fp_state_act(const struct dray_fp_state *state, size_t error,
+			const char *name, unsigned int errors)
 {
-	const enum dray_fp_action action = action_of(state, error);
+	const enum dray_fp_action action = state_action_of(state, error);
 	char sentence[128];
 
 	if (action == DRAY_FP_IGNORE)
@@ -200,12 +200,12 @@ static int act(const struct dray_fp_state *state, size_t error,
 	if (action == DRAY_FP_RAISE)
 		return dray_fail(-EDOM, "%s", sentence);
 	if (action == DRAY_FP_PRINT)
-		print("error", sentence);
+		fp_state_print("error", sentence);
 	else if (state->call)
 		state->call(state->context, sentence, errors_known[error].error,
 			    errors);
 	else if (action == DRAY_FP_WARN && is_new(sentence))
-		print("warning", sentence);
+		fp_state_print("warning", sentence);
 	return 0;
 }
 
@@ -217,6 +217,6 @@ int dray_fp_report(const char *name, unsigned int errors)
 
 	for (i = 0; i < ERRORS && !ret; i++)
 		if (errors & errors_known[i].error)
-			ret = act(&state, i, name, errors);
+			ret = fp_state_act(&state, i, name, errors);
 	return ret;
 }

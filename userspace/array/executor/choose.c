@@ -8,7 +8,8 @@
 #include "executor/executor.h"
 
 /* The time on the line through both measurements, or in proportion to one. */
-static uint64_t estimate(const struct dray_call_cost *cost, int64_t elements)
+static uint64_t choose_estimate(const struct dray_call_cost *cost,
+				int64_t elements)
 {
 	double few = (double)cost->elements[0],
 	       many = (double)cost->elements[1];
@@ -31,8 +32,8 @@ struct candidate {
 	uint64_t ns;
 };
 
-static struct candidate ask(struct dray_executor *executor,
-			    const struct dray_call *call)
+static struct candidate choose_ask(struct dray_executor *executor,
+				   const struct dray_call *call)
 {
 	struct candidate candidate = { .ns = UINT64_MAX };
 	struct dray_call_cost cost;
@@ -44,15 +45,15 @@ static struct candidate ask(struct dray_executor *executor,
 	if (!dray_executor_get_cost(executor, call->ufunc, call->dtypes,
 				    &cost)) {
 		candidate.known = true;
-		candidate.ns = estimate(&cost, call->elements);
+		candidate.ns = choose_estimate(&cost, call->elements);
 	}
 	return candidate;
 }
 
 /* Adds to a sentence, as far as there is room. */
-static void add(char why[256], const char *format, ...)
+static void choose_add(char why[256], const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-static void add(char why[256], const char *format, ...)
+static void choose_add(char why[256], const char *format, ...)
 {
 	size_t length = strlen(why);
 	va_list arguments;
@@ -62,18 +63,18 @@ static void add(char why[256], const char *format, ...)
 	va_end(arguments);
 }
 
-static void tell(char why[256], const struct dray_executor *executor,
-		 struct candidate candidate)
+static void choose_tell(char why[256], const struct dray_executor *executor,
+			struct candidate candidate)
 {
-	add(why, "%s%s: ", *why ? "; " : "", executor->name);
+	choose_add(why, "%s%s: ", *why ? "; " : "", executor->name);
 	if (!candidate.able)
-		add(why, "%s",
-		    *dray_last_error() ? dray_last_error()
-				       : "it cannot run the call");
+		choose_add(why, "%s",
+			   *dray_last_error() ? dray_last_error()
+					      : "it cannot run the call");
 	else if (!candidate.known)
-		add(why, "not measured yet");
+		choose_add(why, "not measured yet");
 	else
-		add(why, "%llu ns", (unsigned long long)candidate.ns);
+		choose_add(why, "%llu ns", (unsigned long long)candidate.ns);
 }
 
 struct dray_executor *
@@ -90,9 +91,9 @@ dray_choose_executor(struct dray_executor *const *executors, size_t count,
 		struct dray_executor *executor =
 			i < count ? executors[i] : dray_cpu_executor();
 
-		candidate = ask(executor, call);
+		candidate = choose_ask(executor, call);
 		if (why)
-			tell(why, executor, candidate);
+			choose_tell(why, executor, candidate);
 		if (!candidate.able ||
 		    (chosen && (!best.known ||
 				(candidate.known && candidate.ns >= best.ns))))

@@ -19,31 +19,31 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 /* Signalled if a call is submitted or has ended, or a queue ends. */
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
-static void take(void)
+static void queue_take(void)
 {
 	pthread_mutex_lock(&mutex);
 }
 
-static void give(void)
+static void queue_give(void)
 {
 	pthread_mutex_unlock(&mutex);
 }
 
 /* The threads that wait, and the calls, are the parent's. */
-static void inherit(void)
+static void queue_inherit(void)
 {
 	changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
-	give();
+	queue_give();
 }
 
 static struct dray_fork_locks locks = {
 	.rank = DRAY_FORK_CALLS,
-	.take = take,
-	.give = give,
-	.inherit = inherit,
+	.take = queue_take,
+	.give = queue_give,
+	.inherit = queue_inherit,
 };
 
-static uint64_t now_ns(void)
+static uint64_t queue_now_ns(void)
 {
 	struct timespec now;
 
@@ -100,23 +100,23 @@ void dray_call_end(struct dray_call *call, int status)
 	status = dray_users_result(status, queued->event->name);
 	if (!status && queued->executor)
 		dray_executor_measured(queued->executor, call,
-				       now_ns() - queued->started_ns);
+				       queue_now_ns() - queued->started_ns);
 	queue = queued->queue;
 	if (queue) {
 		/* First, so that a full queue has calls to wait for. */
-		take();
+		queue_take();
 		queue->calls--;
-		give();
+		queue_give();
 	}
 	dray_event_end_call(dray_event_ref(queued->event), status);
 	/* Without a queue, the thread that waits for the event frees the call. */
 	if (!queue)
 		return;
-	take();
+	queue_take();
 	queued->next_ended = queue->ended;
 	queue->ended = queued;
 	pthread_cond_broadcast(&changed);
-	give();
+	queue_give();
 }
 
 bool dray_call_is_cancelled(const struct dray_call *call)
@@ -168,7 +168,8 @@ static int cpu_submit(struct dray_call *call)
 	return 0;
 }
 
-static int submit(struct dray_executor *executor, struct dray_call *call)
+static int executor_queue_submit(struct dray_executor *executor,
+				 struct dray_call *call)
 {
 	if (!executor->functions.submit)
 		return cpu_submit(call);
@@ -184,9 +185,9 @@ void dray_calls_start(struct dray_call_queue *queue, struct dray_queued *queued)
 	executor = dray_choose_executor(queue->executors, queue->count,
 					&queued->call, &ns, NULL);
 	queued->executor = dray_executor_ref(executor);
-	queued->started_ns = now_ns();
+	queued->started_ns = queue_now_ns();
 	dray_forget_failure();
-	ret = submit(executor, &queued->call);
+	ret = executor_queue_submit(executor, &queued->call);
 	ret = dray_users_result(ret, executor->name);
 	if (ret)
 		dray_call_end(&queued->call, ret);
@@ -210,14 +211,15 @@ static bool claim_start(struct dray_queued *queued)
 {
 	bool starts;
 
-	take();
+	queue_take();
 	starts = !queued->claimed;
 	queued->claimed = true;
-	give();
+	queue_give();
 	return starts;
 }
 
-static void run_call(struct dray_call_queue *queue, struct dray_queued *queued)
+static void queue_run_call(struct dray_call_queue *queue,
+			   struct dray_queued *queued)
 {
 	struct dray_event *event = queued->event;
 	int ret = await_transfers(queued);
@@ -237,7 +239,7 @@ static void run_call(struct dray_call_queue *queue, struct dray_queued *queued)
 	atomic_store(&event->runs_later, false);
 }
 
-static int cancelled(const struct dray_queued *queued)
+static int queue_cancelled(const struct dray_queued *queued)
 {
 	return dray_fail(-ECANCELED,
 			 "the call of %s was cancelled before it began",
@@ -249,16 +251,16 @@ static void cancel_call(struct dray_event *event)
 {
 	struct dray_queued *queued;
 
-	take();
+	queue_take();
 	queued = event->call;
 	if (queued && queued->claimed)
 		queued = NULL;
 	if (queued)
 		queued->claimed = true;
-	give();
+	queue_give();
 	/* Calls that have not ended are not freed. */
 	if (queued)
-		dray_call_end(&queued->call, cancelled(queued));
+		dray_call_end(&queued->call, queue_cancelled(queued));
 }
 
 int dray_call_queue_cancel(struct dray_call_queue *queue)
@@ -269,7 +271,7 @@ int dray_call_queue_cancel(struct dray_call_queue *queue)
 		return -EINVAL;
 	if (queue->process != dray_fork_process())
 		return dray_fail(-ECHILD, "the queue of calls is the parent's");
-	take();
+	queue_take();
 	for (queued = queue->oldest; queued; queued = queued->next) {
 		atomic_store(&queued->event->cancelled, true);
 		if (queued->claimed)
@@ -279,10 +281,10 @@ int dray_call_queue_cancel(struct dray_call_queue *queue)
 		last = &queued->next_ended;
 	}
 	*last = NULL;
-	give();
+	queue_give();
 	while ((queued = claimed)) {
 		claimed = queued->next_ended;
-		dray_call_end(&queued->call, cancelled(queued));
+		dray_call_end(&queued->call, queue_cancelled(queued));
 	}
 	return 0;
 }
@@ -314,9 +316,9 @@ static void free_ended(struct dray_call_queue *queue)
 
 	queue->ended = queued->next_ended;
 	unlink_call(queue, queued);
-	give();
+	queue_give();
 	dray_queued_free(queued);
-	take();
+	queue_take();
 }
 
 static void free_queue(struct dray_call_queue *queue)
@@ -337,19 +339,19 @@ static bool run_first(struct dray_call_queue *queue)
 		return false;
 	queue->first = queued->next;
 	if (!queued->claimed) {
-		give();
-		run_call(queue, queued);
-		take();
+		queue_give();
+		queue_run_call(queue, queued);
+		queue_take();
 	}
 	return true;
 }
 
-static void *run(void *argument)
+static void *queue_run(void *argument)
 {
 	struct dray_call_queue *queue = argument;
 
 	pthread_setname_np(pthread_self(), "dray-calls");
-	take();
+	queue_take();
 	while (!queue->ends || queue->oldest) {
 		if (queue->ended)
 			free_ended(queue);
@@ -357,11 +359,11 @@ static void *run(void *argument)
 			pthread_cond_wait(&changed, &mutex);
 		/* A loop has forked: the calls are the parent's. */
 		if (queue->process != dray_fork_process()) {
-			give();
+			queue_give();
 			return NULL;
 		}
 	}
-	give();
+	queue_give();
 	if (queue->alone) {
 		pthread_detach(pthread_self());
 		free_queue(queue);
@@ -369,7 +371,7 @@ static void *run(void *argument)
 	return NULL;
 }
 
-static int check_options(const struct dray_call_queue_options *options)
+static int queue_check_options(const struct dray_call_queue_options *options)
 {
 	if (options->flags & ~DRAY_CALLS_NONBLOCK)
 		return dray_fail(-EINVAL,
@@ -397,7 +399,7 @@ int dray_call_queue_create(struct dray_executor *const *executors, size_t count,
 	ret = DRAY_READ_OPTIONS(&all, options,
 				DRAY_CALL_QUEUE_OPTIONS_SIZE_FIRST);
 	if (!ret)
-		ret = check_options(&all);
+		ret = queue_check_options(&all);
 	if (ret)
 		return ret;
 	if (count > DRAY_CALLS_MOST_EXECUTORS)
@@ -420,7 +422,7 @@ int dray_call_queue_create(struct dray_executor *const *executors, size_t count,
 	for (i = 0; i < count; i++)
 		queue->executors[i] = dray_executor_ref(executors[i]);
 	queue->count = count;
-	ret = dray_thread_create(&queue->thread, NULL, run, queue);
+	ret = dray_thread_create(&queue->thread, NULL, queue_run, queue);
 	if (ret) {
 		for (i = 0; i < count; i++)
 			dray_executor_unref(executors[i]);
@@ -448,11 +450,11 @@ void dray_call_queue_destroy(struct dray_call_queue *queue)
 	alone = dray_calls_in_own_thread(queue);
 	/* A child has neither the thread nor the calls. */
 	if (queue->process == dray_fork_process()) {
-		take();
+		queue_take();
 		queue->ends = true;
 		queue->alone = alone;
 		pthread_cond_broadcast(&changed);
-		give();
+		queue_give();
 		if (alone)
 			return;
 		pthread_join(queue->thread, NULL);
@@ -477,15 +479,16 @@ struct dray_event *dray_call_queue_full(struct dray_call_queue *queue)
 	if (!dray_given(queue, __func__) ||
 	    queue->process != dray_fork_process())
 		return NULL;
-	take();
+	queue_take();
 	if (queue->calls >= queue->depth)
 		event = oldest_event(queue);
-	give();
+	queue_give();
 	return event;
 }
 
 /* With the lock. */
-static void append(struct dray_call_queue *queue, struct dray_queued *queued)
+static void queue_append(struct dray_call_queue *queue,
+			 struct dray_queued *queued)
 {
 	queued->queue = queue;
 	queued->event->runner = queue->thread;
@@ -512,12 +515,12 @@ static struct dray_event *try_to_append(struct dray_call_queue *queue,
 {
 	struct dray_event *event = NULL;
 
-	take();
+	queue_take();
 	if (queue->calls >= queue->depth)
 		event = oldest_event(queue);
 	else
-		append(queue, queued);
-	give();
+		queue_append(queue, queued);
+	queue_give();
 	return event;
 }
 

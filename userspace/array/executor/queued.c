@@ -28,10 +28,10 @@ static int check_read(const struct dray_ufunc *ufunc, int o,
 }
 
 /* Checks all that a call of the CPU checks before its loops. */
-static int check(const struct dray_ufunc *ufunc,
-		 const struct dray_view *const *inputs,
-		 const struct dray_view *const *outputs,
-		 const struct dray_ufunc_options *options)
+static int queued_check(const struct dray_ufunc *ufunc,
+			const struct dray_view *const *inputs,
+			const struct dray_view *const *outputs,
+			const struct dray_ufunc_options *options)
 {
 	const int count = dray_ufunc_operands(ufunc);
 	const struct dray_view *where = options ? options->where : NULL;
@@ -55,8 +55,8 @@ static int check(const struct dray_ufunc *ufunc,
 }
 
 /* Takes over options; types and the mask become the call's own. */
-static int take_options(struct dray_queued *queued,
-			const struct dray_ufunc_options *options)
+static int queued_take_options(struct dray_queued *queued,
+			       const struct dray_ufunc_options *options)
 {
 	const struct dray_ufunc *ufunc = queued->call.ufunc;
 	dray_dtype *signature = queued->dtypes + DRAY_UFUNC_MAX_OPERANDS;
@@ -170,9 +170,9 @@ static int find_shape(const struct dray_ufunc *ufunc,
 	return ret;
 }
 
-static int choose_loop(struct dray_queued *queued,
-		       const struct dray_view *const *inputs,
-		       const struct dray_view *const *outputs)
+static int queued_choose_loop(struct dray_queued *queued,
+			      const struct dray_view *const *inputs,
+			      const struct dray_view *const *outputs)
 {
 	struct dray_ufunc *ufunc = queued->call.ufunc;
 	dray_dtype given[DRAY_UFUNC_MAX_OPERANDS];
@@ -220,7 +220,7 @@ static int check_integers(struct dray_queued *queued,
 		queued->dtypes[o] = 0;
 	}
 	queued->options.weak = 0;
-	return choose_loop(queued, inputs, outputs);
+	return queued_choose_loop(queued, inputs, outputs);
 }
 
 static int take_operands(struct dray_queued *queued,
@@ -305,7 +305,7 @@ int dray_queued_create(struct dray_ufunc *ufunc,
 	for (o = 0; o < ufunc->inputs; o++)
 		if (!dray_given(inputs[o], __func__))
 			return -EINVAL;
-	ret = check(ufunc, inputs, outputs, options);
+	ret = queued_check(ufunc, inputs, outputs, options);
 	if (ret)
 		return ret;
 	count = dray_ufunc_operands(ufunc) + (options && options->where);
@@ -321,9 +321,9 @@ int dray_queued_create(struct dray_ufunc *ufunc,
 	queued->call.inputs = ufunc->inputs;
 	queued->call.outputs = ufunc->outputs;
 	dray_get_fp_state(&queued->state);
-	ret = take_options(queued, options);
+	ret = queued_take_options(queued, options);
 	if (!ret)
-		ret = choose_loop(queued, inputs, outputs);
+		ret = queued_choose_loop(queued, inputs, outputs);
 	if (!ret)
 		ret = check_integers(queued, inputs, outputs);
 	if (!ret)

@@ -58,8 +58,9 @@ static int put_some(const struct dray_cast *cast, char *const *data,
 	return ret;
 }
 
-static int put_masked(const struct dray_view *out, const struct dray_view *from,
-		      const struct dray_view *where)
+static int aside_put_masked(const struct dray_view *out,
+			    const struct dray_view *from,
+			    const struct dray_view *where)
 {
 	const struct dray_view *views[] = { out, from, where };
 	const uint32_t flags[] = { DRAY_OPERAND_WRITE, DRAY_OPERAND_READ,
@@ -97,10 +98,10 @@ int dray_stream_put_back(const struct dray_stream_call *run)
 		if (!run->aside[o])
 			continue;
 		dray_array_view(run->arrays[o], &from);
-		ret = call->where
-			      ? put_masked(call->views[o], &from, call->where)
-			      : dray_view_cast(call->views[o], &from,
-					       DRAY_CASTING_UNSAFE);
+		ret = call->where ? aside_put_masked(call->views[o], &from,
+						     call->where)
+				  : dray_view_cast(call->views[o], &from,
+						   DRAY_CASTING_UNSAFE);
 	}
 	return ret;
 }

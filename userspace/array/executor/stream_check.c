@@ -9,7 +9,7 @@
 #include "executor/stream_executor.h"
 
 /* Whether output @o shares bytes with an operand, but for the very same elements. */
-static bool overlaps(const struct dray_call *call, int o)
+static bool stream_check_overlaps(const struct dray_call *call, int o)
 {
 	const struct dray_view *out = call->views[o];
 	int i;
@@ -28,7 +28,7 @@ static bool overlaps(const struct dray_call *call, int o)
 }
 
 /* Whether an output's elements share bytes, so that no engine fills it. */
-static bool folds(const struct dray_call *call, int o)
+static bool stream_check_folds(const struct dray_call *call, int o)
 {
 	int i;
 
@@ -73,15 +73,15 @@ static int check_types(const struct dray_stream_executor *executor,
 	return 0;
 }
 
-static int check_overlap(const struct dray_stream_executor *executor,
-			 const struct dray_call *call)
+static int stream_check_overlap(const struct dray_stream_executor *executor,
+				const struct dray_call *call)
 {
 	int o;
 
 	for (o = call->inputs; o < call->inputs + call->outputs; o++)
-		if (folds(call, o) ||
+		if (stream_check_folds(call, o) ||
 		    (!dray_stream_needs_aside(executor, call, o) &&
-		     overlaps(call, o)))
+		     stream_check_overlaps(call, o)))
 			return dray_fail(
 				-EOPNOTSUPP,
 				"output %d shares bytes with another operand, or its own elements do",
@@ -162,7 +162,7 @@ static int check_frame(const struct dray_stream_call *run, int64_t number)
 }
 
 /* Cuts the call, with copies that are not made yet. */
-static void cut(struct dray_stream_call *run)
+static void stream_check_cut(struct dray_stream_call *run)
 {
 	struct dray_view views[DRAY_UFUNC_MAX_OPERANDS];
 	const struct dray_call *call = run->call;
@@ -182,8 +182,8 @@ static void cut(struct dray_stream_call *run)
 }
 
 /* The last frame may be shorter than the others. */
-static int check_place(struct dray_stream_executor *executor,
-		       const struct dray_call *call)
+static int stream_check_place(struct dray_stream_executor *executor,
+			      const struct dray_call *call)
 {
 	struct dray_stream_call *run = calloc(1, sizeof(*run));
 	bool aside = false;
@@ -193,7 +193,7 @@ static int check_place(struct dray_stream_executor *executor,
 		return dray_fail(-ENOMEM, "no memory for frames");
 	run->executor = executor;
 	run->call = call;
-	cut(run);
+	stream_check_cut(run);
 	if (executor->options.ring_count) {
 		for (o = 0; o < run->frames.operands; o++)
 			aside |= run->aside[o];
@@ -226,6 +226,6 @@ int dray_stream_check_call(struct dray_stream_executor *executor,
 			"the streams failed in an earlier call, and were not reset");
 	ret = check_types(executor, call);
 	if (!ret)
-		ret = check_overlap(executor, call);
-	return ret ? ret : check_place(executor, call);
+		ret = stream_check_overlap(executor, call);
+	return ret ? ret : stream_check_place(executor, call);
 }

@@ -42,7 +42,7 @@ static void set_stale(const struct dray_stream_executor *executor, bool stale)
 }
 
 /* Asks the user for the IP's first state.  Keeps the sentence. */
-static int reset(struct dray_stream_executor *executor)
+static int stream_create_reset(struct dray_stream_executor *executor)
 {
 	const struct dray_stream_executor_options *options = &executor->options;
 	int ret = options->reset(options->context);
@@ -80,13 +80,13 @@ static int run_streams(struct dray_stream_call *run)
 	set_stale(executor, true);
 	if (executor->options.reset) {
 		dray_failure_keep(&kept);
-		reset(executor);
+		stream_create_reset(executor);
 		dray_failure_restore(ret, &kept);
 	}
 	return ret;
 }
 
-static int run_call(struct dray_stream_call *run)
+static int create_run_call(struct dray_stream_call *run)
 {
 	struct dray_stream_executor *executor = run->executor;
 	struct dray_view views[DRAY_UFUNC_MAX_OPERANDS];
@@ -113,7 +113,7 @@ static int stream_submit(void *context, struct dray_call *call)
 		return dray_fail(-ENOMEM, "no memory for frames");
 	run->executor = context;
 	run->call = call;
-	ret = run_call(run);
+	ret = create_run_call(run);
 	dray_stream_drop_aside(run);
 	free(run);
 	dray_call_end(call, ret);
@@ -323,7 +323,7 @@ int dray_stream_executor_reset(struct dray_executor *executor)
 	/* No call has the streams meanwhile. */
 	take_streams(streams);
 	if (streams->options.reset)
-		ret = reset(streams);
+		ret = stream_create_reset(streams);
 	else
 		set_stale(streams, false);
 	give_streams(streams);

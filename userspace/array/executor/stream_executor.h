@@ -15,7 +15,7 @@
 
 /* The operands of one call in rings. */
 struct dray_ring_set {
-	struct dray_frames frames;
+	struct dray_call_frames frames;
 	uint32_t first; /* frame of each ring */
 };
 
@@ -50,7 +50,7 @@ struct dray_stream_call {
 	const struct dray_call *call;
 	bool aside[DRAY_UFUNC_MAX_OPERANDS];
 	struct dray_array *arrays[DRAY_UFUNC_MAX_OPERANDS]; /* of these */
-	struct dray_frames frames;
+	struct dray_call_frames frames;
 	/* of frames in flight; frame n at n modulo the depth */
 	struct dray_event *received[DRAY_STREAM_DEPTH][DRAY_UFUNC_MAX_OPERANDS];
 	struct dray_event *sent[DRAY_STREAM_DEPTH][DRAY_UFUNC_MAX_OPERANDS];
@@ -62,7 +62,7 @@ struct dray_stream_call {
  */
 static inline void dray_stream_cut(const struct dray_stream_executor *executor,
 				   const struct dray_view *views,
-				   struct dray_frames *frames)
+				   struct dray_call_frames *frames)
 {
 	const int operands = dray_ufunc_operands(executor->options.ufunc);
 	uint64_t bytes = executor->options.frame_bytes;
@@ -135,7 +135,7 @@ int dray_stream_make_rings(struct dray_stream_executor *executor);
 /* Finds the set of a call; NULL: none. */
 const struct dray_ring_set *
 dray_stream_find_set(const struct dray_stream_executor *executor,
-		     const struct dray_frames *frames);
+		     const struct dray_call_frames *frames);
 /* Runs frames of rings; its failure is that of a turn. */
 int dray_stream_run_rings(struct dray_stream_call *run);
 

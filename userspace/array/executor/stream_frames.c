@@ -6,7 +6,8 @@
 #include "executor/stream_frames.h"
 
 /* Whether axis @axis and the next one are one in all operands. */
-static bool chains(const struct dray_frames *frames, int axis)
+static bool stream_frames_chains(const struct dray_call_frames *frames,
+				 int axis)
 {
 	int o;
 
@@ -33,8 +34,9 @@ static void merge_next(struct dray_view *view, int axis)
 	view->ndim--;
 }
 
-void dray_frames_cut(struct dray_frames *frames, const struct dray_view *views,
-		     int operands, uint64_t frame_bytes)
+void dray_frames_cut(struct dray_call_frames *frames,
+		     const struct dray_view *views, int operands,
+		     uint64_t frame_bytes)
 {
 	int64_t most, inner, outer;
 	uint32_t size = 1;
@@ -47,7 +49,7 @@ void dray_frames_cut(struct dray_frames *frames, const struct dray_view *views,
 			size = dray_dtype_itemsize(views[o].dtype);
 	}
 	for (axis = frames->views[0].ndim - 2; axis >= 0; axis--)
-		if (chains(frames, axis))
+		if (stream_frames_chains(frames, axis))
 			for (o = 0; o < operands; o++)
 				merge_next(&frames->views[o], axis);
 	/* One element that is larger is for the engine to refuse. */
@@ -71,15 +73,16 @@ void dray_frames_cut(struct dray_frames *frames, const struct dray_view *views,
 }
 
 /* Rows of a frame, from row @start on. */
-static int64_t rows_from(const struct dray_frames *frames, int64_t start)
+static int64_t frames_rows_from(const struct dray_call_frames *frames,
+				int64_t start)
 {
 	int64_t left = frames->views[0].shape[frames->axis] - start;
 
 	return left < frames->rows ? left : frames->rows;
 }
 
-void dray_frames_view(const struct dray_frames *frames, int64_t number, int o,
-		      struct dray_view *out)
+void dray_frames_view(const struct dray_call_frames *frames, int64_t number,
+		      int o, struct dray_view *out)
 {
 	const struct dray_view *view = &frames->views[o];
 	int64_t start, index = number;
@@ -104,11 +107,11 @@ void dray_frames_view(const struct dray_frames *frames, int64_t number, int o,
 		out->shape[i] = view->shape[frames->axis + i];
 		out->strides[i] = view->strides[frames->axis + i];
 	}
-	out->shape[0] = rows_from(frames, start);
+	out->shape[0] = frames_rows_from(frames, start);
 }
 
-uint64_t dray_frames_bytes(const struct dray_frames *frames, int64_t number,
-			   int o)
+uint64_t dray_frames_bytes(const struct dray_call_frames *frames,
+			   int64_t number, int o)
 {
 	const struct dray_view *view = &frames->views[o];
 	uint64_t bytes = dray_dtype_itemsize(view->dtype);
@@ -116,14 +119,15 @@ uint64_t dray_frames_bytes(const struct dray_frames *frames, int64_t number,
 
 	if (frames->axis < 0)
 		return bytes;
-	bytes *= (uint64_t)rows_from(frames,
-				     number % frames->parts * frames->rows);
+	bytes *= (uint64_t)frames_rows_from(frames, number % frames->parts *
+							    frames->rows);
 	for (i = frames->axis + 1; i < view->ndim; i++)
 		bytes *= (uint64_t)view->shape[i];
 	return bytes;
 }
 
-bool dray_frames_equal(const struct dray_frames *a, const struct dray_frames *b)
+bool dray_frames_equal(const struct dray_call_frames *a,
+		       const struct dray_call_frames *b)
 {
 	size_t axes;
 	int o;

@@ -9,7 +9,7 @@
 #include <dray/array/ufunc.h>
 
 /* A call cut along one axis: each frame has @rows of it, except for the last. */
-struct dray_frames {
+struct dray_call_frames {
 	int operands;
 	int axis; /* -1: one element */
 	int64_t rows;
@@ -23,19 +23,20 @@ struct dray_frames {
  * cut.
  * @frame_bytes: of the widest operand, at least one element
  */
-void dray_frames_cut(struct dray_frames *frames, const struct dray_view *views,
-		     int operands, uint64_t frame_bytes);
+void dray_frames_cut(struct dray_call_frames *frames,
+		     const struct dray_view *views, int operands,
+		     uint64_t frame_bytes);
 
 /* Describes operand @o of frame @number. */
-void dray_frames_view(const struct dray_frames *frames, int64_t number, int o,
-		      struct dray_view *out);
+void dray_frames_view(const struct dray_call_frames *frames, int64_t number,
+		      int o, struct dray_view *out);
 
 /* Bytes of operand @o in frame @number. */
-uint64_t dray_frames_bytes(const struct dray_frames *frames, int64_t number,
-			   int o);
+uint64_t dray_frames_bytes(const struct dray_call_frames *frames,
+			   int64_t number, int o);
 
 /* Whether two calls have the same frames in the same memory. */
-bool dray_frames_equal(const struct dray_frames *a,
-		       const struct dray_frames *b);
+bool dray_frames_equal(const struct dray_call_frames *a,
+		       const struct dray_call_frames *b);
 
 #endif /* DRAY_EXECUTOR_STREAM_FRAMES_H */

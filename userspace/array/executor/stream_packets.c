@@ -39,7 +39,7 @@ static int submit_frame(struct dray_stream_call *run, int64_t number)
 	return ret;
 }
 
-static void drop(struct dray_event **event)
+static void stream_packets_drop(struct dray_event **event)
 {
 	dray_event_unref(*event);
 	*event = NULL;
@@ -49,7 +49,8 @@ static void drop(struct dray_event **event)
  * Waits for one transfer, which the streams end within the time limit; -ECANCELED if
  * the call is cancelled before.
  */
-static int await(const struct dray_stream_call *run, struct dray_event *event)
+static int stream_packets_await(const struct dray_stream_call *run,
+				struct dray_event *event)
 {
 	int ret;
 
@@ -62,11 +63,11 @@ static int await(const struct dray_stream_call *run, struct dray_event *event)
 }
 
 /* Waits for the end of a transfer that was cancelled, and forgets it. */
-static void end(struct dray_event **event)
+static void stream_packets_end(struct dray_event **event)
 {
 	while (*event && dray_event_wait(*event, -1) == -EINTR)
 		;
-	drop(event);
+	stream_packets_drop(event);
 }
 
 /* Ends frame @number, and compares its lengths. */
@@ -79,7 +80,7 @@ static int collect_frame(struct dray_stream_call *run, int64_t number)
 	int ret;
 
 	for (i = 0; i < executor->options.rx_count; i++) {
-		ret = await(run, run->received[place][i]);
+		ret = stream_packets_await(run, run->received[place][i]);
 		if (!ret)
 			ret = dray_event_point(run->received[place][i], &point,
 					       sizeof(point));
@@ -90,13 +91,13 @@ static int collect_frame(struct dray_stream_call *run, int64_t number)
 						       point.bytes);
 		if (ret)
 			return ret;
-		drop(&run->received[place][i]);
+		stream_packets_drop(&run->received[place][i]);
 	}
 	for (i = 0; i < executor->options.tx_count; i++) {
-		ret = await(run, run->sent[place][i]);
+		ret = stream_packets_await(run, run->sent[place][i]);
 		if (ret)
 			return ret;
-		drop(&run->sent[place][i]);
+		stream_packets_drop(&run->sent[place][i]);
 	}
 	return 0;
 }
@@ -107,11 +108,12 @@ static int collect_frame(struct dray_stream_call *run, int64_t number)
  */
 static void await_frame(struct dray_stream_call *run, int64_t last)
 {
-	(void)await(run, run->received[last % run->executor->options.depth][0]);
+	(void)stream_packets_await(
+		run, run->received[last % run->executor->options.depth][0]);
 }
 
 /* Cancels and ends all that is in flight.  Keeps the sentence. */
-static void abandon(struct dray_stream_call *run, int ret)
+static void stream_packets_abandon(struct dray_stream_call *run, int ret)
 {
 	const struct dray_stream_executor *executor = run->executor;
 	struct dray_kept_failure kept;
@@ -124,8 +126,8 @@ static void abandon(struct dray_stream_call *run, int ret)
 		dray_stream_cancel(executor->rx[i]);
 	for (place = 0; place < executor->options.depth; place++)
 		for (i = 0; i < DRAY_UFUNC_MAX_OPERANDS; i++) {
-			end(&run->received[place][i]);
-			end(&run->sent[place][i]);
+			stream_packets_end(&run->received[place][i]);
+			stream_packets_end(&run->sent[place][i]);
 		}
 	dray_failure_restore(ret, &kept);
 }
@@ -154,6 +156,6 @@ int dray_stream_run_packets(struct dray_stream_call *run, int64_t first)
 		} while (!ret && collected <= last);
 	}
 	if (ret)
-		abandon(run, ret);
+		stream_packets_abandon(run, ret);
 	return ret;
 }

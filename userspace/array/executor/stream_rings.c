@@ -13,7 +13,7 @@
 
 const struct dray_ring_set *
 dray_stream_find_set(const struct dray_stream_executor *executor,
-		     const struct dray_frames *frames)
+		     const struct dray_call_frames *frames)
 {
 	uint32_t i;
 
@@ -24,7 +24,7 @@ dray_stream_find_set(const struct dray_stream_executor *executor,
 }
 
 /* Frames of operand @operand of all sets, one set after the other. */
-struct listing {
+struct ring_listing {
 	const struct dray_stream_executor *executor;
 	int operand;
 	uint32_t set; /* of the latest frame */
@@ -33,7 +33,7 @@ struct listing {
 
 static const struct dray_view *listed_view(void *context, uint32_t index)
 {
-	struct listing *listing = context;
+	struct ring_listing *listing = context;
 	const struct dray_ring_set *set;
 
 	set = &listing->executor->sets[listing->set];
@@ -47,11 +47,11 @@ static const struct dray_view *listed_view(void *context, uint32_t index)
 }
 
 /* Gives one stream the frames of operand @o. */
-static int make_ring(struct dray_stream_executor *executor, int o,
-		     uint32_t count)
+static int rings_make_ring(struct dray_stream_executor *executor, int o,
+			   uint32_t count)
 {
 	struct dray_stream *stream = dray_stream_of(executor, o);
-	struct listing listing = { .executor = executor, .operand = o };
+	struct ring_listing listing = { .executor = executor, .operand = o };
 	const struct dray_ring_source source = {
 		.view = listed_view,
 		.context = &listing,
@@ -142,7 +142,7 @@ int dray_stream_make_rings(struct dray_stream_executor *executor)
 				 options->ring_count);
 	ret = cut_sets(executor, &count);
 	for (o = 0; !ret && o < operands; o++)
-		ret = make_ring(executor, o, count);
+		ret = rings_make_ring(executor, o, count);
 	return ret;
 }
 

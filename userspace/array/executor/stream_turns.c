@@ -67,7 +67,7 @@ int dray_stream_take_all(const struct dray_stream_executor *executor,
 }
 
 /* Releases the turn's frames of operand @o. */
-static int release(const struct dray_stream_turn *turn, int o)
+static int stream_turns_release(const struct dray_stream_turn *turn, int o)
 {
 	uint32_t indices[DRAY_MAX_FRAMES], i;
 
@@ -104,9 +104,9 @@ static int check_points(const struct dray_stream_call *run, int o, int64_t at,
 }
 
 /* Waits for @least frames, looking now and then whether the call is cancelled. */
-static int acquire(const struct dray_stream_call *run,
-		   struct dray_stream *stream, struct dray_point *points,
-		   uint32_t least)
+static int stream_turns_acquire(const struct dray_stream_call *run,
+				struct dray_stream *stream,
+				struct dray_point *points, uint32_t least)
 {
 	uint64_t left = run->executor->options.timeout_ns / 1000000 + 1;
 	int step, ret;
@@ -125,7 +125,7 @@ static int acquire(const struct dray_stream_call *run,
 }
 
 /* Acquires the turn's frames of operand @o again, many with one wait. */
-static int collect(const struct dray_stream_turn *turn, int o)
+static int stream_turns_collect(const struct dray_stream_turn *turn, int o)
 {
 	const struct dray_stream_call *run = turn->run;
 	const uint64_t ms = run->executor->options.timeout_ns / 1000000;
@@ -136,7 +136,7 @@ static int collect(const struct dray_stream_turn *turn, int o)
 
 	while (ret >= 0 && at < turn->count) {
 		least = turn->count - at < POINTS ? turn->count - at : POINTS;
-		ret = acquire(run, stream, points, least);
+		ret = stream_turns_acquire(run, stream, points, least);
 		if (ret == -ETIME)
 			ret = dray_fail(-ETIMEDOUT,
 					"no frame %" PRId64
@@ -155,7 +155,7 @@ static int collect(const struct dray_stream_turn *turn, int o)
 }
 
 /* Acquires all frames of the last @operands operands; the first error. */
-static int take_back(const struct dray_stream_turn *turn, int operands)
+static int turns_take_back(const struct dray_stream_turn *turn, int operands)
 {
 	const struct dray_stream_executor *executor = turn->run->executor;
 	int o, ret, first = 0;
@@ -178,7 +178,7 @@ static bool sends_at_once(const struct dray_stream_turn *turn)
 	return turn->run->call->inputs == 1;
 }
 
-static int pass(const struct dray_stream_turn *turn)
+static int stream_turns_pass(const struct dray_stream_turn *turn)
 {
 	const int operands = turn->run->frames.operands;
 	const int inputs = turn->run->call->inputs;
@@ -187,21 +187,21 @@ static int pass(const struct dray_stream_turn *turn)
 	/* Receives come first, so that the IP can give back at once. */
 	for (o = operands - 1; !ret && o >= 0; o--)
 		if (turn->held || (o < inputs && !sends_at_once(turn)))
-			ret = release(turn, o);
+			ret = stream_turns_release(turn, o);
 	for (o = operands - 1; !ret && o >= 0; o--)
-		ret = collect(turn, o);
+		ret = stream_turns_collect(turn, o);
 	return ret;
 }
 
 int dray_stream_run_turn(const struct dray_stream_turn *turn)
 {
 	struct dray_kept_failure first, second;
-	int ret = pass(turn);
+	int ret = stream_turns_pass(turn);
 
 	if (!ret)
 		return 0;
 	dray_failure_keep(&first);
-	if (!take_back(turn, turn->run->frames.operands))
+	if (!turns_take_back(turn, turn->run->frames.operands))
 		return dray_failure_restore(ret, &first);
 	dray_failure_keep(&second);
 	dray_failure_restore(ret, &first);
@@ -209,7 +209,7 @@ int dray_stream_run_turn(const struct dray_stream_turn *turn)
 }
 
 /* The turn's frames of one operand. */
-struct part {
+struct turn_part {
 	const struct dray_stream_turn *turn;
 	int operand;
 	struct dray_view view;
@@ -217,7 +217,7 @@ struct part {
 
 static const struct dray_view *part_view(void *context, uint32_t index)
 {
-	struct part *part = context;
+	struct turn_part *part = context;
 
 	dray_frames_view(&part->turn->run->frames, part->turn->from + index,
 			 part->operand, &part->view);
@@ -225,9 +225,9 @@ static const struct dray_view *part_view(void *context, uint32_t index)
 }
 
 /* Gives a stream the frames of operand @o. */
-static int lend(const struct dray_stream_turn *turn, int o)
+static int stream_turns_lend(const struct dray_stream_turn *turn, int o)
 {
-	struct part part = { .turn = turn, .operand = o };
+	struct turn_part part = { .turn = turn, .operand = o };
 	const struct dray_ring_source source = {
 		.view = part_view,
 		.context = &part,
@@ -309,13 +309,13 @@ static bool lend_all(const struct dray_stream_turn *turn, int *made)
 	const int operands = turn->run->frames.operands;
 	int o;
 
-	for (o = operands - 1; o >= 0 && !lend(turn, o); o--)
+	for (o = operands - 1; o >= 0 && !stream_turns_lend(turn, o); o--)
 		;
 	/* Those of the turn before are there still. */
 	if (o < 0 || !turn->from)
 		*made = operands - 1 - o;
 	if (o >= 0)
-		(void)take_back(turn, operands - 1 - o);
+		(void)turns_take_back(turn, operands - 1 - o);
 	return o < 0;
 }
 

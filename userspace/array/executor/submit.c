@@ -7,7 +7,7 @@
 #include "cast/options.h"
 #include "executor/queue.h"
 
-static int check_process(const struct dray_call_queue *queue)
+static int submit_check_process(const struct dray_call_queue *queue)
 {
 	if (queue->process == dray_fork_process())
 		return 0;
@@ -25,8 +25,8 @@ static int check_wait(const struct dray_call_queue *queue)
 }
 
 /* Puts a call into its queue, with a reference to its end for the caller. */
-static int append(struct dray_call_queue *queue, struct dray_queued *queued,
-		  struct dray_event **end)
+static int submit_append(struct dray_call_queue *queue,
+			 struct dray_queued *queued, struct dray_event **end)
 {
 	int ret;
 
@@ -53,7 +53,7 @@ static bool outputs_given(const struct dray_ufunc *ufunc,
 }
 
 /* Waits for the end of a call, which no signal ends. */
-static int await(struct dray_event *end)
+static int submit_await(struct dray_event *end)
 {
 	int ret;
 
@@ -65,10 +65,10 @@ static int await(struct dray_event *end)
 }
 
 /* Gives a reference to the event to the caller, or waits for it. */
-static int hand_over(struct dray_event *end, struct dray_event **event)
+static int submit_hand_over(struct dray_event *end, struct dray_event **event)
 {
 	if (!event)
-		return await(end);
+		return submit_await(end);
 	*event = end;
 	return 0;
 }
@@ -89,7 +89,7 @@ int dray_call_queue_submit(struct dray_call_queue *queue,
 	if (!dray_given(queue, __func__) || !dray_given(ufunc, __func__) ||
 	    !outputs_given(ufunc, outputs, out))
 		return -EINVAL;
-	ret = check_process(queue);
+	ret = submit_check_process(queue);
 	if (!ret && !event)
 		ret = check_wait(queue);
 	if (!ret)
@@ -100,14 +100,14 @@ int dray_call_queue_submit(struct dray_call_queue *queue,
 	/* The call may end, and be freed, at once. */
 	for (o = 0; o < ufunc->outputs; o++)
 		made[o] = dray_array_ref(queued->arrays[ufunc->inputs + o]);
-	ret = append(queue, queued, &end);
+	ret = submit_append(queue, queued, &end);
 	for (o = 0; o < ufunc->outputs; o++) {
 		if (!ret && out)
 			out[o] = made[o];
 		else
 			dray_array_unref(made[o]);
 	}
-	return ret ? ret : hand_over(end, event);
+	return ret ? ret : submit_hand_over(end, event);
 }
 
 int dray_task_submit(struct dray_call_queue *queue,
@@ -119,7 +119,7 @@ int dray_task_submit(struct dray_call_queue *queue,
 	struct dray_event *end;
 	int ret;
 
-	ret = check_process(queue);
+	ret = submit_check_process(queue);
 	if (!ret && !event)
 		ret = check_wait(queue);
 	if (!ret)
@@ -129,8 +129,8 @@ int dray_task_submit(struct dray_call_queue *queue,
 		task->release(task->context);
 		return ret;
 	}
-	ret = append(queue, queued, &end);
-	return ret ? ret : hand_over(end, event);
+	ret = submit_append(queue, queued, &end);
+	return ret ? ret : submit_hand_over(end, event);
 }
 
 bool dray_task_has_executors(const struct dray_call_queue *queue)
@@ -157,7 +157,7 @@ int dray_task_call(struct dray_call_queue *queue, const struct dray_call *outer,
 		dray_calls_start(queue, queued);
 	else
 		dray_call_end(&queued->call, 0);
-	ret = await(end);
+	ret = submit_await(end);
 	dray_queued_free(queued);
 	return ret;
 }
@@ -177,7 +177,7 @@ int dray_explain_call(struct dray_call_queue *queue, struct dray_ufunc *ufunc,
 	if (!dray_given(queue, __func__) || !dray_given(ufunc, __func__) ||
 	    !dray_given(out, __func__))
 		return -EINVAL;
-	ret = check_process(queue);
+	ret = submit_check_process(queue);
 	if (!ret)
 		ret = dray_queued_create(ufunc, inputs, outputs, options,
 					 &queued);

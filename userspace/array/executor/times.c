@@ -21,9 +21,9 @@ void dray_times_enlist(void)
 }
 
 /* With the lock. */
-static struct dray_timed **find(struct dray_executor *executor,
-				const struct dray_ufunc *ufunc,
-				const dray_dtype *dtypes)
+static struct dray_timed **times_find(struct dray_executor *executor,
+				      const struct dray_ufunc *ufunc,
+				      const dray_dtype *dtypes)
 {
 	struct dray_timed **link = &executor->timed;
 
@@ -60,7 +60,7 @@ static struct dray_timed *find_or_make(struct dray_executor *executor,
 				       const struct dray_ufunc *ufunc,
 				       const dray_dtype *dtypes)
 {
-	struct dray_timed *timed = *find(executor, ufunc, dtypes);
+	struct dray_timed *timed = *times_find(executor, ufunc, dtypes);
 	int o;
 
 	if (timed)
@@ -89,7 +89,7 @@ int dray_executor_get_cost(struct dray_executor *executor,
 	    !dray_given(dtypes, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
 	pthread_mutex_lock(&times);
-	timed = *find(executor, ufunc, dtypes);
+	timed = *times_find(executor, ufunc, dtypes);
 	if (timed)
 		*out = timed->cost;
 	else
@@ -136,7 +136,7 @@ int dray_executor_set_cost(struct dray_executor *executor,
 			ret = dray_fail(-ENOMEM, "no memory for a time");
 		}
 	} else {
-		link = find(executor, ufunc, dtypes);
+		link = times_find(executor, ufunc, dtypes);
 		timed = *link;
 		if (timed) {
 			*link = timed->next;

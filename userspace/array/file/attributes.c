@@ -20,7 +20,7 @@ int dray_replace_failed(const struct dray_replace *replace, const char *call)
 			 strerror(errno));
 }
 
-static bool is_kept(const char *name)
+static bool attributes_is_kept(const char *name)
 {
 	return !strncmp(name, "user.", 5) || !strcmp(name, ACCESS_LIST) ||
 	       !strcmp(name, "system.nfs4_acl");
@@ -69,7 +69,7 @@ int dray_replace_keep_attributes(const struct dray_replace *replace)
 		ret = dray_replace_failed(replace, "listxattr");
 	for (name = names; !ret && name < names + size;
 	     name += strlen(name) + 1)
-		if (is_kept(name))
+		if (attributes_is_kept(name))
 			ret = keep_one(replace, name, value);
 	free(names);
 	return ret;

@@ -60,8 +60,8 @@ int dray_npy_measure(const char *start, size_t size, const char *name,
 	return 0;
 }
 
-static int read_shape(const struct dray_literal *shape, const char *name,
-		      struct dray_npy_header *header)
+static int header_read_shape(const struct dray_literal *shape, const char *name,
+			     struct dray_npy_header *header)
 {
 	const struct dray_literal *item;
 
@@ -100,7 +100,7 @@ static int read_keys(const struct dray_literal *dict, const char *name,
 			"the header of %s has not the keys 'descr', 'fortran_order' and 'shape' alone",
 			name);
 	header->fortran = order->integer;
-	ret = read_shape(dray_literal_find(dict, "shape"), name, header);
+	ret = header_read_shape(dray_literal_find(dict, "shape"), name, header);
 	if (ret)
 		return ret;
 	ret = dray_dtype_from_literal(descr, &header->dtype);
@@ -182,13 +182,13 @@ int dray_npy_place(const struct dray_npy_header *header, const char *name,
 }
 
 /* A text that grows. */
-struct text {
+struct header_text {
 	char *bytes;
 	size_t length;
 };
 
-__attribute__((format(printf, 2, 3))) static int append(struct text *text,
-							const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int
+header_append(struct header_text *text, const char *format, ...)
 {
 	va_list args;
 	char *longer;
@@ -208,7 +208,7 @@ __attribute__((format(printf, 2, 3))) static int append(struct text *text,
 	return 0;
 }
 
-static int append_type(struct text *text, dray_dtype dtype)
+static int append_type(struct header_text *text, dray_dtype dtype)
 {
 	int length = dray_dtype_describe(dtype, NULL, 0), ret;
 	char *descr;
@@ -229,31 +229,31 @@ static int append_type(struct text *text, dray_dtype dtype)
 			-EINVAL,
 			"no list of fields describes a type with fields that overlap or are out of order");
 	else if (*descr == '[' || *descr == '(')
-		ret = append(text, "{'descr': %s", descr);
+		ret = header_append(text, "{'descr': %s", descr);
 	else
-		ret = append(text, "{'descr': '%s'", descr);
+		ret = header_append(text, "{'descr': '%s'", descr);
 	free(descr);
 	return ret;
 }
 
-static int append_keys(struct text *text, const struct dray_view *view,
+static int append_keys(struct header_text *text, const struct dray_view *view,
 		       bool fortran)
 {
 	int ret, i;
 
 	ret = append_type(text, view->dtype);
 	if (!ret)
-		ret = append(text, ", 'fortran_order': %s, 'shape': (",
-			     fortran ? "True" : "False");
+		ret = header_append(text, ", 'fortran_order': %s, 'shape': (",
+				    fortran ? "True" : "False");
 	for (i = 0; i < view->ndim && !ret; i++)
-		ret = append(text, "%s%" PRId64 "%s", i ? " " : "",
-			     view->shape[i],
-			     i + 1 < view->ndim || !i ? "," : "");
-	return ret ? ret : append(text, "), }");
+		ret = header_append(text, "%s%" PRId64 "%s", i ? " " : "",
+				    view->shape[i],
+				    i + 1 < view->ndim || !i ? "," : "");
+	return ret ? ret : header_append(text, "), }");
 }
 
 /* Makes UTF-8 Latin-1 where it can be; false, and the same text, where not. */
-static bool to_latin_1(struct text *text)
+static bool to_latin_1(struct header_text *text)
 {
 	char *to = text->bytes;
 	size_t i;
@@ -275,7 +275,7 @@ static bool to_latin_1(struct text *text)
 }
 
 /* Prepends magic and length, and pads with spaces and a line's end. */
-static int complete(struct text *text, size_t multiple)
+static int npy_header_complete(struct header_text *text, size_t multiple)
 {
 	/* Room to grow the first axis in place, as NumPy leaves it. */
 	size_t before = MAGIC_LENGTH + 4, whole, length;
@@ -316,7 +316,7 @@ int dray_npy_format(const struct dray_view *view, size_t multiple, char **out,
 		    size_t *size, bool *fortran)
 {
 	struct dray_view checked;
-	struct text text = { 0 };
+	struct header_text text = { 0 };
 	int ret;
 
 	/* Facts of a view are not trusted. */
@@ -327,7 +327,7 @@ int dray_npy_format(const struct dray_view *view, size_t multiple, char **out,
 		   !(checked.flags & DRAY_F_CONTIGUOUS);
 	ret = append_keys(&text, view, *fortran);
 	if (!ret)
-		ret = complete(&text, multiple);
+		ret = npy_header_complete(&text, multiple);
 	if (ret) {
 		free(text.bytes);
 		return ret;

@@ -15,7 +15,7 @@
 #include "cast/options.h"
 #include "file/npy.h"
 
-struct load {
+struct npy_load {
 	const char *path;
 	int fd;
 	bool direct; /* fd bypasses the page cache */
@@ -23,13 +23,13 @@ struct load {
 	struct dray_npy_header header;
 };
 
-static int failed(const struct load *load, const char *call)
+static int npy_load_failed(const struct npy_load *load, const char *call)
 {
 	return dray_fail(-errno, "%s of %s: %s", call, load->path,
 			 strerror(errno));
 }
 
-static int fail_end(const struct load *load, uint64_t end, uint64_t needed)
+static int fail_end(const struct npy_load *load, uint64_t end, uint64_t needed)
 {
 	return dray_fail(-EBADMSG,
 			 "%s ends after %" PRIu64 " of %" PRIu64 " bytes",
@@ -37,7 +37,7 @@ static int fail_end(const struct load *load, uint64_t end, uint64_t needed)
 }
 
 /* Drops O_DIRECT if the file system or the memory refuses it. */
-static bool goes_on_cached(struct load *load)
+static bool goes_on_cached(struct npy_load *load)
 {
 	if (!load->direct || (errno != EINVAL && errno != EFAULT))
 		return false;
@@ -46,8 +46,8 @@ static bool goes_on_cached(struct load *load)
 }
 
 /* Reads all of [at, at + size), of which @needed bytes must be there. */
-static int read_bytes(struct load *load, void *to, uint64_t size,
-		      uint64_t needed, uint64_t at)
+static int load_read_bytes(struct npy_load *load, void *to, uint64_t size,
+			   uint64_t needed, uint64_t at)
 {
 	char *bytes = to;
 	uint64_t done = 0;
@@ -59,7 +59,7 @@ static int read_bytes(struct load *load, void *to, uint64_t size,
 		if (got < 0 && (errno == EINTR || goes_on_cached(load)))
 			continue;
 		if (got < 0)
-			return failed(load, "read");
+			return npy_load_failed(load, "read");
 		if (!got)
 			break;
 		done += (uint64_t)got;
@@ -72,7 +72,7 @@ static int read_bytes(struct load *load, void *to, uint64_t size,
 	return done < needed ? fail_end(load, at + done, at + needed) : 0;
 }
 
-static int open_file(struct load *load, bool direct)
+static int open_file(struct npy_load *load, bool direct)
 {
 	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 	struct stat status;
@@ -85,9 +85,9 @@ static int open_file(struct load *load, bool direct)
 		load->fd = dray_descriptor(open(load->path, flags));
 	}
 	if (load->fd < 0)
-		return failed(load, "open");
+		return npy_load_failed(load, "open");
 	if (fstat(load->fd, &status))
-		return failed(load, "fstat");
+		return npy_load_failed(load, "fstat");
 	if (!S_ISREG(status.st_mode))
 		return dray_fail(-EINVAL, "%s is not a regular file",
 				 load->path);
@@ -96,7 +96,7 @@ static int open_file(struct load *load, bool direct)
 }
 
 /* Checks that the file has all elements of the header. */
-static int check_size(const struct load *load)
+static int load_check_size(const struct npy_load *load)
 {
 	const struct dray_npy_header *header = &load->header;
 
@@ -105,14 +105,14 @@ static int check_size(const struct load *load)
 }
 
 /* Reads the header by itself. */
-static int read_header(struct load *load)
+static int load_read_header(struct npy_load *load)
 {
 	char start[DRAY_NPY_START], *bytes;
 	uint64_t size = load->size < sizeof(start) ? load->size : sizeof(start);
 	size_t offset;
 	int ret;
 
-	ret = read_bytes(load, start, size, size, 0);
+	ret = load_read_bytes(load, start, size, size, 0);
 	if (!ret)
 		ret = dray_npy_measure(start, (size_t)size, load->path,
 				       &offset);
@@ -122,16 +122,17 @@ static int read_header(struct load *load)
 	if (!bytes)
 		return dray_fail(-ENOMEM, "no memory for a header of %zu bytes",
 				 offset);
-	ret = read_bytes(load, bytes, offset, offset, 0);
+	ret = load_read_bytes(load, bytes, offset, offset, 0);
 	if (!ret)
 		ret = dray_npy_parse(bytes, offset, load->path, &load->header);
 	free(bytes);
-	return ret ? ret : check_size(load);
+	return ret ? ret : load_check_size(load);
 }
 
 /* Makes an array over @base, where the elements are at @data. */
-static int make(const struct load *load, void *data, struct dray_block *base,
-		bool writable, struct dray_array **out)
+static int npy_load_make(const struct npy_load *load, void *data,
+			 struct dray_block *base, bool writable,
+			 struct dray_array **out)
 {
 	struct dray_view view;
 	int ret;
@@ -145,13 +146,13 @@ static int make(const struct load *load, void *data, struct dray_block *base,
 	return dray_array_over(&view, base, out);
 }
 
-static int into_handler(struct load *load, struct dray_array **out)
+static int into_handler(struct npy_load *load, struct dray_array **out)
 {
 	struct dray_block *base;
 	size_t bytes;
 	int ret;
 
-	ret = read_header(load);
+	ret = load_read_header(load);
 	if (!ret)
 		ret = dray_view_bytes(load->header.dtype, load->header.ndim,
 				      load->header.shape, &bytes);
@@ -160,16 +161,17 @@ static int into_handler(struct load *load, struct dray_array **out)
 						false, &base);
 	if (ret)
 		return ret;
-	ret = read_bytes(load, dray_block_data(base), bytes, bytes,
-			 load->header.offset);
+	ret = load_read_bytes(load, dray_block_data(base), bytes, bytes,
+			      load->header.offset);
 	if (!ret)
-		ret = make(load, dray_block_data(base), base, true, out);
+		ret = npy_load_make(load, dray_block_data(base), base, true,
+				    out);
 	dray_block_unref(base);
 	return ret;
 }
 
 /* Reads header and elements together. */
-static int into_buffer(struct load *load,
+static int into_buffer(struct npy_load *load,
 		       const struct dray_npy_options *options,
 		       struct dray_array **out)
 {
@@ -190,8 +192,8 @@ static int into_buffer(struct load *load,
 				load->path);
 	/* All of the buffer: its last page takes the file's last block. */
 	if (!ret)
-		ret = read_bytes(load, data, dray_buffer_size(buffer),
-				 load->size, 0);
+		ret = load_read_bytes(load, data, dray_buffer_size(buffer),
+				      load->size, 0);
 	if (!ret)
 		ret = dray_npy_measure(data, (size_t)load->size, load->path,
 				       &offset);
@@ -202,13 +204,13 @@ static int into_buffer(struct load *load,
 	if (!ret)
 		ret = dray_block_create_buffer(buffer, &base);
 	if (!ret)
-		ret = make(load, data + offset, base, true, out);
+		ret = npy_load_make(load, data + offset, base, true, out);
 	dray_block_unref(base);
 	dray_buffer_unref(buffer);
 	return ret;
 }
 
-static void end(struct load *load)
+static void npy_load_end(struct npy_load *load)
 {
 	if (load->fd >= 0)
 		close(load->fd);
@@ -219,7 +221,7 @@ int dray_npy_load(const char *path, const struct dray_npy_options *options,
 		  struct dray_array **out)
 {
 	DRAY_NO_CANCEL;
-	struct load load = { .path = path, .fd = -1 };
+	struct npy_load load = { .path = path, .fd = -1 };
 	struct dray_npy_options known;
 	int ret;
 
@@ -231,14 +233,14 @@ int dray_npy_load(const char *path, const struct dray_npy_options *options,
 	if (!ret)
 		ret = known.node ? into_buffer(&load, &known, out)
 				 : into_handler(&load, out);
-	end(&load);
+	npy_load_end(&load);
 	return ret;
 }
 
 int dray_npy_map(const char *path, uint32_t flags, struct dray_array **out)
 {
 	DRAY_NO_CANCEL;
-	struct load load = { .path = path, .fd = -1 };
+	struct npy_load load = { .path = path, .fd = -1 };
 	struct dray_block *base;
 	int ret;
 
@@ -246,16 +248,17 @@ int dray_npy_map(const char *path, uint32_t flags, struct dray_array **out)
 		return -EINVAL;
 	ret = open_file(&load, false);
 	if (!ret)
-		ret = read_header(&load);
+		ret = load_read_header(&load);
 	if (!ret)
 		ret = dray_block_create_mapped(path, 0, load.size, flags,
 					       &base);
 	if (!ret) {
-		ret = make(&load,
-			   (char *)dray_block_data(base) + load.header.offset,
-			   base, flags & DRAY_WRITE, out);
+		ret = npy_load_make(&load,
+				    (char *)dray_block_data(base) +
+					    load.header.offset,
+				    base, flags & DRAY_WRITE, out);
 		dray_block_unref(base);
 	}
-	end(&load);
+	npy_load_end(&load);
 	return ret;
 }

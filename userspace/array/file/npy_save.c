@@ -9,7 +9,7 @@
 #include "file/npy.h"
 #include "file/replace.h"
 
-static int put(void *context, const void *bytes, size_t size)
+static int npy_save_put(void *context, const void *bytes, size_t size)
 {
 	const struct dray_replace *file = context;
 	const char *at = bytes;
@@ -67,7 +67,7 @@ int dray_npy_save(const char *path, const struct dray_view *view,
 		return dray_fail(-EINVAL, "unknown flags 0x%" PRIx32, flags);
 	ret = dray_replace_begin(&file, path);
 	if (!ret)
-		ret = dray_npy_put(view, multiple, put, &file);
+		ret = dray_npy_put(view, multiple, npy_save_put, &file);
 	if (!ret)
 		ret = dray_replace_finish(&file, flags & DRAY_NPY_NEW);
 	dray_replace_end(&file);

@@ -13,13 +13,13 @@
 
 #define BOUNCE ((size_t)1 << 20)
 
-struct walk {
+struct npy_walk {
 	int (*take)(void *context, const void *bytes, size_t size);
 	void *context;
 	char *bounce; /* NULL until it is needed */
 };
 
-static int copy_aside(struct walk *walk, const struct dray_view *view,
+static int copy_aside(struct npy_walk *walk, const struct dray_view *view,
 		      size_t bytes)
 {
 	struct dray_view packed;
@@ -36,10 +36,10 @@ static int copy_aside(struct walk *walk, const struct dray_view *view,
 	return ret ? ret : walk->take(walk->context, walk->bounce, bytes);
 }
 
-static int walk_part(struct walk *walk, const struct dray_view *view);
+static int npy_walk_part(struct npy_walk *walk, const struct dray_view *view);
 
 /* Takes as many of the first axis at once as fit the bounce buffer. */
-static int walk_axis(struct walk *walk, const struct dray_view *view,
+static int walk_axis(struct npy_walk *walk, const struct dray_view *view,
 		     size_t bytes)
 {
 	int64_t length = view->shape[0], at, step;
@@ -54,12 +54,12 @@ static int walk_axis(struct walk *walk, const struct dray_view *view,
 			index = DRAY_SLICE(at, at + step, 1);
 		ret = dray_view_index(view, &index, 1, &part);
 		if (!ret)
-			ret = walk_part(walk, &part);
+			ret = npy_walk_part(walk, &part);
 	}
 	return ret;
 }
 
-static int walk_part(struct walk *walk, const struct dray_view *view)
+static int npy_walk_part(struct npy_walk *walk, const struct dray_view *view)
 {
 	size_t bytes;
 	int ret;
@@ -78,8 +78,8 @@ int dray_npy_walk(const struct dray_view *view,
 		  int (*take)(void *context, const void *bytes, size_t size),
 		  void *context)
 {
-	struct walk walk = { take, context, NULL };
-	int ret = walk_part(&walk, view);
+	struct npy_walk walk = { take, context, NULL };
+	int ret = npy_walk_part(&walk, view);
 
 	free(walk.bounce);
 	return ret;

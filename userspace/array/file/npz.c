@@ -31,7 +31,7 @@ static int not_zip(const char *path)
 }
 
 /* Adds the current file's name, if it is an array's. */
-static int add_name(struct dray_npz *npz, const char *path)
+static int npz_add_name(struct dray_npz *npz, const char *path)
 {
 	char name[LONGEST_NAME + 1], **names;
 	unz_file_info64 info;
@@ -63,7 +63,7 @@ static int add_name(struct dray_npz *npz, const char *path)
 	return 0;
 }
 
-static int list_names(struct dray_npz *npz, const char *path)
+static int npz_list_names(struct dray_npz *npz, const char *path)
 {
 	unz_global_info64 info;
 	int at, ret = 0;
@@ -74,7 +74,7 @@ static int list_names(struct dray_npz *npz, const char *path)
 		return 0;
 	at = unzGoToFirstFile(npz->zip);
 	while (at == UNZ_OK && !ret) {
-		ret = add_name(npz, path);
+		ret = npz_add_name(npz, path);
 		at = unzGoToNextFile(npz->zip);
 	}
 	return !ret && at != UNZ_END_OF_LIST_OF_FILE ? not_zip(path) : ret;
@@ -119,7 +119,7 @@ int dray_npz_open(const char *path, struct dray_npz **out)
 		return dray_fail(-ENOMEM, "no memory for an archive");
 	ret = open_archive(path, &npz->zip);
 	if (!ret)
-		ret = list_names(npz, path);
+		ret = npz_list_names(npz, path);
 	if (ret) {
 		dray_npz_close(npz);
 		return ret;
@@ -156,8 +156,8 @@ const char *dray_npz_name(const struct dray_npz *npz, size_t index)
 }
 
 /* Reads @size bytes of the current file. */
-static int read_bytes(struct dray_npz *npz, const char *name, void *to,
-		      size_t size)
+static int npz_read_bytes(struct dray_npz *npz, const char *name, void *to,
+			  size_t size)
 {
 	char *at = to;
 
@@ -181,15 +181,15 @@ static int read_bytes(struct dray_npz *npz, const char *name, void *to,
 	return 0;
 }
 
-static int read_header(struct dray_npz *npz, const char *name, uint64_t size,
-		       struct dray_npy_header *header)
+static int npz_read_header(struct dray_npz *npz, const char *name,
+			   uint64_t size, struct dray_npy_header *header)
 {
 	char start[DRAY_NPY_START], *bytes;
 	size_t offset, have;
 	int ret;
 
 	have = size < sizeof(start) ? (size_t)size : sizeof(start);
-	ret = read_bytes(npz, name, start, have);
+	ret = npz_read_bytes(npz, name, start, have);
 	if (!ret)
 		ret = dray_npy_measure(start, have, name, &offset);
 	if (ret)
@@ -199,7 +199,7 @@ static int read_header(struct dray_npz *npz, const char *name, uint64_t size,
 		return dray_fail(-ENOMEM, "no memory for a header of %zu bytes",
 				 offset);
 	memcpy(bytes, start, have);
-	ret = read_bytes(npz, name, bytes + have, offset - have);
+	ret = npz_read_bytes(npz, name, bytes + have, offset - have);
 	if (!ret)
 		ret = dray_npy_parse(bytes, offset, name, header);
 	free(bytes);
@@ -225,7 +225,7 @@ static int read_elements(struct dray_npz *npz, const char *name, uint64_t size,
 						false, &base);
 	if (ret)
 		return ret;
-	ret = read_bytes(npz, name, dray_block_data(base), bytes);
+	ret = npz_read_bytes(npz, name, dray_block_data(base), bytes);
 	if (!ret)
 		ret = dray_npy_place(header, name, dray_block_data(base), size,
 				     &view);
@@ -245,7 +245,7 @@ static int load_current(struct dray_npz *npz, const char *name, uint64_t size,
 	if (unzOpenCurrentFile(npz->zip) != UNZ_OK)
 		return dray_fail(-EBADMSG, "array '%s' is damaged or encrypted",
 				 name);
-	ret = read_header(npz, name, size, &header);
+	ret = npz_read_header(npz, name, size, &header);
 	if (!ret)
 		ret = read_elements(npz, name, size - header.offset, &header,
 				    &array);

@@ -6,7 +6,7 @@
 
 #include "private.h"
 
-static int missing(void)
+static int npz_none_missing(void)
 {
 	return dray_fail(
 		-EOPNOTSUPP,
@@ -17,7 +17,7 @@ int dray_npz_open(const char *path, struct dray_npz **out)
 {
 	(void)path;
 	(void)out;
-	return missing();
+	return npz_none_missing();
 }
 
 void dray_npz_close(struct dray_npz *npz)
@@ -28,7 +28,7 @@ void dray_npz_close(struct dray_npz *npz)
 size_t dray_npz_count(const struct dray_npz *npz)
 {
 	(void)npz;
-	missing();
+	npz_none_missing();
 	return 0;
 }
 
@@ -36,7 +36,7 @@ const char *dray_npz_name(const struct dray_npz *npz, size_t index)
 {
 	(void)npz;
 	(void)index;
-	missing();
+	npz_none_missing();
 	return NULL;
 }
 
@@ -46,7 +46,7 @@ int dray_npz_load(struct dray_npz *npz, const char *name,
 	(void)npz;
 	(void)name;
 	(void)out;
-	return missing();
+	return npz_none_missing();
 }
 
 int dray_npz_save(const char *path, const char *const *names,
@@ -58,5 +58,5 @@ int dray_npz_save(const char *path, const char *const *names,
 	(void)views;
 	(void)count;
 	(void)flags;
-	return missing();
+	return npz_none_missing();
 }

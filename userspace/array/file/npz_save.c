@@ -27,7 +27,7 @@ static int zip_failed(const struct archive *archive, int error)
 						     : "minizip failed");
 }
 
-static int put(void *context, const void *bytes, size_t size)
+static int npz_save_put(void *context, const void *bytes, size_t size)
 {
 	struct archive *archive = context;
 	const char *at = bytes;
@@ -61,14 +61,14 @@ static int put_array(struct archive *archive, const char *name,
 				    compress ? Z_DEFAULT_COMPRESSION : 0, 1);
 	if (ret != ZIP_OK)
 		return zip_failed(archive, ret);
-	ret = dray_npy_put(view, DRAY_NPY_LINE, put, archive);
+	ret = dray_npy_put(view, DRAY_NPY_LINE, npz_save_put, archive);
 	closed = zipCloseFileInZip(archive->zip);
 	if (!ret && closed != ZIP_OK)
 		ret = zip_failed(archive, closed);
 	return ret;
 }
 
-static int check_names(const char *const *names, size_t count)
+static int save_check_names(const char *const *names, size_t count)
 {
 	size_t i, j;
 
@@ -92,9 +92,9 @@ static int check_names(const char *const *names, size_t count)
 	return 0;
 }
 
-static int put_all(struct archive *archive, const char *const *names,
-		   const struct dray_view *const *views, size_t count,
-		   uint32_t flags)
+static int save_put_all(struct archive *archive, const char *const *names,
+			const struct dray_view *const *views, size_t count,
+			uint32_t flags)
 {
 	int ret = 0, closed;
 	size_t i;
@@ -127,12 +127,12 @@ int dray_npz_save(const char *path, const char *const *names,
 		return -EINVAL;
 	if (flags & ~(DRAY_NPZ_COMPRESS | DRAY_NPY_NEW))
 		return dray_fail(-EINVAL, "unknown flags 0x%" PRIx32, flags);
-	ret = check_names(names, count);
+	ret = save_check_names(names, count);
 	if (ret)
 		return ret;
 	ret = dray_replace_begin(&archive.file, path);
 	if (!ret)
-		ret = put_all(&archive, names, views, count, flags);
+		ret = save_put_all(&archive, names, views, count, flags);
 	if (!ret)
 		ret = dray_replace_finish(&archive.file, flags & DRAY_NPY_NEW);
 	dray_replace_end(&archive.file);

@@ -92,7 +92,7 @@ void dray_index_use_coordinates(struct dray_index_array *array, int64_t trues)
 	array->plain = true;
 }
 
-static int fail_broadcast(const struct dray_index_plan *plan)
+static int arrays_fail_broadcast(const struct dray_index_plan *plan)
 {
 	char texts[4 * DRAY_SHAPE_TEXT] = "", one[DRAY_SHAPE_TEXT];
 	int i;
@@ -110,7 +110,7 @@ static int fail_broadcast(const struct dray_index_plan *plan)
 }
 
 /* Checks that 63 bits count the elements of the broadcast shape. */
-static int check_size(const struct dray_index_plan *plan)
+static int arrays_check_size(const struct dray_index_plan *plan)
 {
 	bool overflow = false, empty = false;
 	int64_t size = 1;
@@ -148,10 +148,10 @@ int dray_index_broadcast_arrays(struct dray_index_plan *plan)
 				to[k] = array->shape[k];
 			else if (array->shape[k] != 1 &&
 				 array->shape[k] != to[k])
-				return fail_broadcast(plan);
+				return arrays_fail_broadcast(plan);
 		}
 	}
-	return check_size(plan);
+	return arrays_check_size(plan);
 }
 
 int dray_index_result(const struct dray_index_plan *plan, int *ndim,
@@ -171,9 +171,9 @@ int dray_index_result(const struct dray_index_plan *plan, int *ndim,
 }
 
 /* Leaves all axes but one to the rest. */
-static void take_axis(struct dray_index_plan *plan,
-		      struct dray_index_array *array,
-		      const struct dray_view *view, int axis)
+static void arrays_take_axis(struct dray_index_plan *plan,
+			     struct dray_index_array *array,
+			     const struct dray_view *view, int axis)
 {
 	struct dray_view *rest = &plan->rest;
 	int i;
@@ -219,7 +219,7 @@ int dray_index_prepare_one(struct dray_index_plan *plan,
 		array->stride = dray_dtype_itemsize(view->dtype);
 		array->flat = dray_view_is_contiguous(view) ? NULL : view;
 	} else {
-		take_axis(plan, array, view, axis);
+		arrays_take_axis(plan, array, view, axis);
 	}
 	return dray_index_broadcast_arrays(plan);
 }

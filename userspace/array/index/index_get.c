@@ -10,9 +10,11 @@
 #include "private.h"
 
 /* Measures the source, and prepares the index. */
-static int prepare(struct dray_operand *source, struct dray_index_plan *plan,
-		   const struct dray_view *view, const struct dray_index *index,
-		   size_t count, bool read)
+static int index_get_prepare(struct dray_operand *source,
+			     struct dray_index_plan *plan,
+			     const struct dray_view *view,
+			     const struct dray_index *index, size_t count,
+			     bool read)
 {
 	int ret = dray_operand_init(source, view, "the indexed view");
 
@@ -31,7 +33,7 @@ int dray_index_shape(const struct dray_view *view,
 
 	if (!dray_given(ndim, __func__) || !dray_given(shape, __func__))
 		return -EINVAL;
-	ret = prepare(&source, &plan, view, index, count, false);
+	ret = index_get_prepare(&source, &plan, view, index, count, false);
 	return ret ? ret : dray_index_result(&plan, ndim, shape);
 }
 
@@ -39,8 +41,9 @@ int dray_index_shape(const struct dray_view *view,
  * Copies elements to a view of the result's shape that shares no memory.
  * @first: checks all integers before the first copy
  */
-static int fetch(struct dray_index_plan *plan, const struct dray_view *view,
-		 const struct dray_view *dst, bool first)
+static int index_get_fetch(struct dray_index_plan *plan,
+			   const struct dray_view *view,
+			   const struct dray_view *dst, bool first)
 {
 	int ret;
 
@@ -77,7 +80,7 @@ int dray_index_fetch_new(struct dray_index_plan *plan,
 	if (ret)
 		return ret;
 	dray_array_view_closed(array, view->dtype, ndim, &dst);
-	ret = fetch(plan, view, &dst, false);
+	ret = index_get_fetch(plan, view, &dst, false);
 	if (ret)
 		dray_array_unref(array);
 	else
@@ -98,13 +101,13 @@ int dray_index_get(const struct dray_view *view, const struct dray_index *index,
 	if (count == 1 && index && index->kind == DRAY_INDEX_ARRAY &&
 	    dray_index_line_start(&line, view, index->array, DRAY_READ))
 		return dray_index_line_get(&line, out);
-	ret = prepare(&source, &plan, view, index, count, true);
+	ret = index_get_prepare(&source, &plan, view, index, count, true);
 	return ret ? ret : dray_index_fetch_new(&plan, view, false, out);
 }
 
 /* Checks a destination against the result. */
-static int check_destination(const struct dray_index_plan *plan,
-			     const struct dray_operand *dst)
+static int get_check_destination(const struct dray_index_plan *plan,
+				 const struct dray_operand *dst)
 {
 	char wanted[DRAY_SHAPE_TEXT], given[DRAY_SHAPE_TEXT];
 	int64_t shape[DRAY_MAX_NDIM];
@@ -181,7 +184,7 @@ int dray_index_fetch_into(struct dray_index_plan *plan,
 
 	ret = dray_operand_init(&to, dst, "the destination");
 	if (!ret)
-		ret = check_destination(plan, &to);
+		ret = get_check_destination(plan, &to);
 	if (ret)
 		return ret;
 	aside = !dray_dtype_equal(view->dtype, dst->dtype) ||
@@ -191,7 +194,7 @@ int dray_index_fetch_into(struct dray_index_plan *plan,
 		aside = dray_index_shares(&to, plan->arrays[i].from);
 	if (aside)
 		return fetch_through(plan, view, dst);
-	return fetch(plan, view, dst, true);
+	return index_get_fetch(plan, view, dst, true);
 }
 
 int dray_index_get_into(const struct dray_view *view,
@@ -202,6 +205,6 @@ int dray_index_get_into(const struct dray_view *view,
 	struct dray_operand source;
 	int ret;
 
-	ret = prepare(&source, &plan, view, index, count, true);
+	ret = index_get_prepare(&source, &plan, view, index, count, true);
 	return ret ? ret : dray_index_fetch_into(&plan, &source, dst);
 }

@@ -135,7 +135,7 @@ bool dray_index_are_inside(const int64_t *integers, size_t count, int64_t below,
 	return !(find_outside(integers, count, add, end) >> 63);
 }
 
-static void wrap(int64_t *integers, size_t count, int64_t extent)
+static void index_load_wrap(int64_t *integers, size_t count, int64_t extent)
 {
 	size_t i;
 
@@ -150,7 +150,7 @@ static void wrap(int64_t *integers, size_t count, int64_t extent)
 	}
 }
 
-static void clip(int64_t *integers, size_t count, int64_t extent)
+static void index_load_clip(int64_t *integers, size_t count, int64_t extent)
 {
 	size_t i;
 
@@ -180,9 +180,9 @@ bool dray_index_read(const struct dray_index_array *array,
 	if (mode == DRAY_INDEX_RAISE)
 		return dray_index_are_inside(out, count, extent, extent);
 	if (mode == DRAY_INDEX_WRAP)
-		wrap(out, count, extent);
+		index_load_wrap(out, count, extent);
 	else
-		clip(out, count, extent);
+		index_load_clip(out, count, extent);
 	*natural = true;
 	return true;
 }
@@ -191,7 +191,7 @@ bool dray_index_read(const struct dray_index_array *array,
  * The offset of an element by its number in C order.  Elements without bytes may be any
  * distance apart, so the sum may wrap.
  */
-static int64_t unravel(const struct dray_view *view, int64_t number)
+static int64_t index_load_unravel(const struct dray_view *view, int64_t number)
 {
 	uint64_t offset = 0;
 	int i;
@@ -215,7 +215,7 @@ void dray_index_add(const struct dray_index_array *array,
 		int64_t at = integers[i] + (extent & integers[i] >> 63);
 
 		/* Elements without bytes may be any distance apart. */
-		at = array->flat ? unravel(array->flat, at)
+		at = array->flat ? index_load_unravel(array->flat, at)
 				 : (int64_t)((uint64_t)at * (uint64_t)stride);
 		offsets[i] =
 			first ? at

@@ -55,7 +55,7 @@ int64_t dray_count_bytes(const unsigned char *data, int64_t stride,
 
 int64_t dray_count_trues(const struct dray_view *mask)
 {
-	struct dray_rows rows;
+	struct dray_index_rows rows;
 	int64_t sum = 0;
 
 	if (!dray_rows_start(&rows, &mask, 1))
@@ -98,7 +98,7 @@ size_t dray_list_trues(const unsigned char *mask, int64_t stride, size_t count,
  * if it is above @left.
  */
 static int64_t move_piece(const struct dray_mover *mover,
-			  const struct dray_rows *rows, int64_t from,
+			  const struct dray_index_rows *rows, int64_t from,
 			  size_t count, unsigned char *row, int64_t stride,
 			  int64_t left)
 {
@@ -131,7 +131,7 @@ static int64_t move_masked(const struct dray_view *view,
 {
 	struct dray_mover mover =
 		dray_mover_for(way, dray_dtype_itemsize(view->dtype));
-	struct dray_rows rows;
+	struct dray_index_rows rows;
 	int64_t at, piece, moved;
 
 	if (!dray_rows_start(&rows, (const struct dray_view *[]){ view, mask },
@@ -209,8 +209,9 @@ static void list_piece(struct found *found, const unsigned char *mask,
 	found->left -= (int64_t)trues;
 }
 
-static void list_row(struct found *found, const unsigned char *mask,
-		     int64_t stride, int64_t count, const int64_t *position)
+static void mask_list_row(struct found *found, const unsigned char *mask,
+			  int64_t stride, int64_t count,
+			  const int64_t *position)
 {
 	int64_t at, piece;
 
@@ -235,8 +236,8 @@ int dray_mask_coordinates(const struct dray_view *mask, int64_t trues,
 	found.left = trues;
 	memcpy(found.to, out, (size_t)mask->ndim * sizeof(out[0]));
 	for (;;) {
-		list_row(&found, data, mask->strides[last], mask->shape[last],
-			 position);
+		mask_list_row(&found, data, mask->strides[last],
+			      mask->shape[last], position);
 		for (k = last - 1; k >= 0; k--) {
 			if (++position[k] < mask->shape[k]) {
 				data += mask->strides[k];

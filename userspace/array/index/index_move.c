@@ -19,7 +19,7 @@
  * A chunk: elements with partners at equal distances.  Numbers of a single
  * array need not become offsets.
  */
-struct chunk {
+struct move_chunk {
 	size_t count;
 	unsigned char *other;
 	int64_t stride;
@@ -28,8 +28,8 @@ struct chunk {
 };
 
 /* Adds a piece of the innermost axis to the chunk. */
-static int add_piece(struct dray_index_walk *walk, struct chunk *chunk,
-		     size_t count, bool one)
+static int move_add_piece(struct dray_index_walk *walk,
+			  struct move_chunk *chunk, size_t count, bool one)
 {
 	const struct dray_index_plan *plan = walk->plan;
 	int inner = walk->axes[walk->ndim - 1].inner, i;
@@ -58,7 +58,8 @@ static int add_piece(struct dray_index_walk *walk, struct chunk *chunk,
 }
 
 /* Fills a chunk from where the walk is. */
-static int fill(struct dray_index_walk *walk, struct chunk *chunk)
+static int index_move_fill(struct dray_index_walk *walk,
+			   struct move_chunk *chunk)
 {
 	const struct dray_index_plan *plan = walk->plan;
 	const struct dray_index_axis *inner = &walk->axes[walk->ndim - 1];
@@ -75,7 +76,7 @@ static int fill(struct dray_index_walk *walk, struct chunk *chunk)
 		int64_t room = DRAY_INDEX_CHUNK - (int64_t)chunk->count;
 
 		piece = piece < room ? piece : room;
-		ret = add_piece(walk, chunk, (size_t)piece, one);
+		ret = move_add_piece(walk, chunk, (size_t)piece, one);
 		if (ret)
 			return ret;
 		dray_index_walk_on(walk, piece);
@@ -133,7 +134,7 @@ static void reduce_rest(struct rest *rest, const struct dray_index_plan *plan,
 
 /* Moves all elements of a chunk for one element of the rest. */
 static void move_elements(const struct dray_mover *mover,
-			  const struct chunk *chunk, unsigned char *source,
+			  const struct move_chunk *chunk, unsigned char *source,
 			  unsigned char *other)
 {
 	mover->listed(source, chunk->step, chunk->offsets, other, chunk->stride,
@@ -141,8 +142,9 @@ static void move_elements(const struct dray_mover *mover,
 }
 
 /* Moves a chunk for one place in the outer axes of the rest. */
-static void move_rows(const struct rest *rest, const struct chunk *chunk,
-		      unsigned char *source, unsigned char *other)
+static void index_move_rows(const struct rest *rest,
+			    const struct move_chunk *chunk,
+			    unsigned char *source, unsigned char *other)
 {
 	const struct dray_mover *mover = &rest->mover;
 	const struct dray_layout_axis *row;
@@ -171,7 +173,7 @@ static void move_rows(const struct rest *rest, const struct chunk *chunk,
 	}
 }
 
-static void move_chunk(const struct rest *rest, const struct chunk *chunk)
+static void move_chunk(const struct rest *rest, const struct move_chunk *chunk)
 {
 	const struct dray_layout *layout = &rest->layout;
 	unsigned char *source = layout->data[SOURCE];
@@ -182,7 +184,7 @@ static void move_chunk(const struct rest *rest, const struct chunk *chunk)
 	for (k = 0; k < outer; k++)
 		position[k] = 0;
 	for (;;) {
-		move_rows(rest, chunk, source, other);
+		index_move_rows(rest, chunk, source, other);
 		for (k = outer - 1; k >= 0; k--) {
 			const struct dray_layout_axis *axis = &layout->axes[k];
 			int64_t back = 0;
@@ -213,7 +215,7 @@ static bool picks_from_nothing(const struct dray_index_plan *plan)
 	return false;
 }
 
-static bool is_empty(const struct dray_index_plan *plan)
+static bool move_is_empty(const struct dray_index_plan *plan)
 {
 	int i;
 
@@ -227,11 +229,11 @@ static bool is_empty(const struct dray_index_plan *plan)
 int dray_index_check_bounds(struct dray_index_plan *plan)
 {
 	struct dray_view none;
-	struct chunk chunk;
+	struct move_chunk chunk;
 	struct dray_index_walk walk;
 	int ret = 0;
 
-	if (is_empty(plan))
+	if (move_is_empty(plan))
 		return 0;
 	none.data = &none; /* Any address: there are no elements. */
 	memset(none.strides, 0,
@@ -239,19 +241,19 @@ int dray_index_check_bounds(struct dray_index_plan *plan)
 		       sizeof(none.strides[0]));
 	dray_index_walk_start(&walk, plan, &none, false);
 	while (!ret && !walk.done)
-		ret = fill(&walk, &chunk);
+		ret = index_move_fill(&walk, &chunk);
 	return ret;
 }
 
 int dray_index_move(struct dray_index_plan *plan, const struct dray_view *other,
 		    enum dray_index_way way, bool first)
 {
-	struct chunk chunk;
+	struct move_chunk chunk;
 	struct dray_index_walk walk;
 	struct rest rest;
 	int ret;
 
-	if (is_empty(plan))
+	if (move_is_empty(plan))
 		return 0;
 	if (picks_from_nothing(plan))
 		return dray_index_check_bounds(plan);
@@ -260,7 +262,7 @@ int dray_index_move(struct dray_index_plan *plan, const struct dray_view *other,
 		return dray_index_check_bounds(plan);
 	dray_index_walk_start(&walk, plan, other, way == DRAY_INDEX_GATHER);
 	while (!walk.done) {
-		ret = fill(&walk, &chunk);
+		ret = index_move_fill(&walk, &chunk);
 		/* A chunk that is the only one is checked now. */
 		if (!ret && first && !walk.done)
 			ret = dray_index_check_bounds(plan);

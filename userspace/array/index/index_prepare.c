@@ -54,8 +54,8 @@ static int use_boolean(struct dray_index_steps *walk,
 	return 0;
 }
 
-static int check_mask(const struct dray_index_steps *walk,
-		      const struct dray_view *from)
+static int prepare_check_mask(const struct dray_index_steps *walk,
+			      const struct dray_view *from)
 {
 	int i;
 
@@ -78,7 +78,7 @@ static int use_mask(struct dray_index_steps *walk, const struct dray_view *from)
 	int64_t trues;
 	int ret, i;
 
-	ret = check_mask(walk, from);
+	ret = prepare_check_mask(walk, from);
 	if (ret)
 		return ret;
 	trues = dray_count_trues(from);

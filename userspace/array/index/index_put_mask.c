@@ -14,16 +14,16 @@
 #define ROOM 8192
 
 /* Values that take turns: element n of the view takes number n, modulo count. */
-struct turns {
+struct mask_turns {
 	struct dray_mover fetch, store;
 	const struct dray_row *values;
 	int64_t next; /* the value of the next element */
 };
 
 /* Writes a piece of a row of the view, of which some booleans are true. */
-static void put_piece(struct turns *turns, unsigned char *data, int64_t step,
-		      const unsigned char *mask, int64_t mask_step,
-		      size_t count)
+static void put_piece(struct mask_turns *turns, unsigned char *data,
+		      int64_t step, const unsigned char *mask,
+		      int64_t mask_step, size_t count)
 {
 	int64_t from[DRAY_INDEX_CHUNK], to[DRAY_INDEX_CHUNK];
 	const struct dray_row *values = turns->values;
@@ -51,10 +51,10 @@ static void put_rows(const struct dray_view *view, const struct dray_view *mask,
 {
 	size_t size = dray_dtype_itemsize(view->dtype);
 	size_t most = size > ROOM ? 1 : size ? ROOM / size : 1;
-	struct turns turns = { dray_mover_for(DRAY_INDEX_GATHER, size),
-			       dray_mover_for(DRAY_INDEX_SCATTER, size), values,
-			       0 };
-	struct dray_rows rows;
+	struct mask_turns turns = { dray_mover_for(DRAY_INDEX_GATHER, size),
+				    dray_mover_for(DRAY_INDEX_SCATTER, size),
+				    values, 0 };
+	struct dray_index_rows rows;
 	int64_t at, piece;
 
 	most = most > DRAY_INDEX_CHUNK ? DRAY_INDEX_CHUNK : most;
@@ -75,9 +75,9 @@ static void put_rows(const struct dray_view *view, const struct dray_view *mask,
 }
 
 /* Writes with a mask of the view's shape that shares no memory with it. */
-static int put_masked(const struct dray_operand *to,
-		      const struct dray_view *mask,
-		      const struct dray_view *values)
+static int put_mask_put_masked(const struct dray_operand *to,
+			       const struct dray_view *mask,
+			       const struct dray_view *values)
 {
 	struct dray_values used;
 	struct dray_row row;
@@ -98,8 +98,8 @@ static int put_masked(const struct dray_operand *to,
 }
 
 /* Checks a mask against the elements. */
-static int check_mask(const struct dray_operand *to,
-		      const struct dray_view *mask)
+static int put_mask_check_mask(const struct dray_operand *to,
+			       const struct dray_view *mask)
 {
 	int ret = dray_view_check(mask, "the mask", NULL);
 
@@ -126,21 +126,21 @@ int dray_put_mask(const struct dray_view *view, const struct dray_view *mask,
 
 	ret = dray_index_check_values(&to, view, values);
 	if (!ret)
-		ret = check_mask(&to, mask);
+		ret = put_mask_check_mask(&to, mask);
 	if (ret || !to.extent.elements || !dray_view_size(values))
 		return ret;
 	if (mask->ndim == view->ndim &&
 	    !memcmp(mask->shape, view->shape,
 		    (size_t)view->ndim * sizeof(view->shape[0])) &&
 	    !dray_index_shares(&to, mask))
-		return put_masked(&to, mask, values);
+		return put_mask_put_masked(&to, mask, values);
 	ret = dray_view_put_aside(mask, DRAY_BOOL, &dense);
 	if (ret)
 		return ret;
 	ret = dray_view_init(&shaped, dense.data, DRAY_BOOL, view->ndim,
 			     view->shape, NULL);
 	if (!ret)
-		ret = put_masked(&to, &shaped, values);
+		ret = put_mask_put_masked(&to, &shaped, values);
 	free(dense.data);
 	return ret;
 }

@@ -22,7 +22,7 @@ bool dray_operands_share(const struct dray_operand *a,
 }
 
 /* The addresses of a view that was checked before. */
-static struct dray_addresses span_of(const struct dray_view *view)
+static struct dray_addresses result_span_of(const struct dray_view *view)
 {
 	uintptr_t low = (uintptr_t)view->data;
 	uintptr_t high = low + dray_dtype_itemsize(view->dtype);
@@ -47,7 +47,7 @@ bool dray_index_shares(const struct dray_operand *operand,
 {
 	struct dray_operand other;
 
-	return dray_addresses_meet(operand->span, span_of(array)) &&
+	return dray_addresses_meet(operand->span, result_span_of(array)) &&
 	       !dray_operand_init(&other, array, "an indexing array") &&
 	       dray_operands_share(operand, &other);
 }
@@ -62,7 +62,8 @@ enum nesting {
  * Whether axis @a, which stands outside of @b in C order, lies inside of it in
  * memory: in no array the other way round, and in one or more that have both.
  */
-static enum nesting compare(const struct dray_index_plan *plan, int a, int b)
+static enum nesting index_result_compare(const struct dray_index_plan *plan,
+					 int a, int b)
 {
 	enum nesting found = EITHER;
 	int i;
@@ -96,7 +97,8 @@ static void order_arrays(const struct dray_index_plan *plan, int *axes)
 
 		at = i;
 		for (k = i - 1; k >= 0; k--) {
-			enum nesting found = compare(plan, axis, inside[k]);
+			enum nesting found =
+				index_result_compare(plan, axis, inside[k]);
 
 			if (found == INSIDE)
 				break;

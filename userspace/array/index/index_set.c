@@ -13,7 +13,7 @@
 #include "private.h"
 #include "index/index_line.h"
 
-static bool is_one(const struct dray_view *value)
+static bool set_is_one(const struct dray_view *value)
 {
 	return !value->ndim || value->shape[0] == 1;
 }
@@ -26,7 +26,7 @@ static int check_masked(const struct dray_index_plan *plan,
 			-EINVAL,
 			"boolean array indexing assignment requires a 0 or 1-dimensional input, input has %d dimensions",
 			value->ndim);
-	if (!is_one(value) && value->shape[0] != plan->mask_trues)
+	if (!set_is_one(value) && value->shape[0] != plan->mask_trues)
 		return dray_fail(
 			-EINVAL,
 			"boolean array indexing assignment cannot assign %" PRId64
@@ -44,7 +44,7 @@ static int store_masked(const struct dray_view *view,
 
 	if (ret)
 		return ret;
-	if (!is_one(value))
+	if (!set_is_one(value))
 		return dray_index_move_masked(view, plan->mask, value->data,
 					      value->strides[0],
 					      plan->mask_trues,
@@ -83,8 +83,9 @@ static int fit_value(const struct dray_index_plan *plan,
 }
 
 /* Writes values that share no memory with the view. */
-static int store(struct dray_index_plan *plan, const struct dray_view *view,
-		 const struct dray_view *value)
+static int index_set_store(struct dray_index_plan *plan,
+			   const struct dray_view *view,
+			   const struct dray_view *value)
 {
 	struct dray_view whole;
 	int ret;
@@ -116,7 +117,7 @@ static int convert_and_store(const struct dray_operand *to,
 			      &used);
 	if (ret)
 		return ret;
-	ret = store(plan, to->view, used.view);
+	ret = index_set_store(plan, to->view, used.view);
 	free(used.own);
 	return ret;
 }
@@ -197,8 +198,9 @@ int dray_index_check_values(struct dray_operand *to,
 }
 
 /* Writes whole elements. */
-static int set(const struct dray_operand *to, const struct dray_index *index,
-	       size_t count, const struct dray_view *value)
+static int index_set(const struct dray_operand *to,
+		     const struct dray_index *index, size_t count,
+		     const struct dray_view *value)
 {
 	struct dray_index_plan plan;
 	struct copies copies;
@@ -245,7 +247,7 @@ static int set_fields(const struct dray_operand *to,
 	dray_array_view(elements, &taken);
 	ret = dray_view_convert(&taken, value, DRAY_CASTING_UNSAFE);
 	if (!ret)
-		ret = set(to, index, count, &taken);
+		ret = index_set(to, index, count, &taken);
 	dray_array_unref(elements);
 	return ret;
 }
@@ -266,5 +268,5 @@ int dray_index_set(const struct dray_view *view, const struct dray_index *index,
 		return ret;
 	return dray_dtype_has_gaps(view->dtype)
 		       ? set_fields(&to, index, count, value)
-		       : set(&to, index, count, value);
+		       : index_set(&to, index, count, value);
 }

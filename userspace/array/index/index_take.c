@@ -7,10 +7,11 @@
 #include "index/index_line.h"
 #include "private.h"
 
-static int prepare(struct dray_operand *source, struct dray_index_plan *plan,
-		   const struct dray_view *view,
-		   const struct dray_view *indices, int axis,
-		   enum dray_index_mode mode)
+static int index_take_prepare(struct dray_operand *source,
+			      struct dray_index_plan *plan,
+			      const struct dray_view *view,
+			      const struct dray_view *indices, int axis,
+			      enum dray_index_mode mode)
 {
 	int ret = dray_operand_init(source, view, "the view");
 
@@ -38,7 +39,7 @@ int dray_take(const struct dray_view *view, const struct dray_view *indices,
 	if ((axis == 0 || axis == -1 || axis == DRAY_FLAT) && is_mode(mode) &&
 	    dray_index_line_start(&line, view, indices, DRAY_READ))
 		return dray_index_line_get(&line, out);
-	ret = prepare(&source, &plan, view, indices, axis, mode);
+	ret = index_take_prepare(&source, &plan, view, indices, axis, mode);
 	return ret ? ret : dray_index_fetch_new(&plan, view, true, out);
 }
 
@@ -50,12 +51,12 @@ int dray_take_into(const struct dray_view *view,
 	struct dray_operand source;
 	int ret;
 
-	ret = prepare(&source, &plan, view, indices, axis, mode);
+	ret = index_take_prepare(&source, &plan, view, indices, axis, mode);
 	return ret ? ret : dray_index_fetch_into(&plan, &source, dst);
 }
 
 /* Repeats the first @have of @bytes bytes. */
-static void repeat(unsigned char *memory, size_t have, size_t bytes)
+static void index_take_repeat(unsigned char *memory, size_t have, size_t bytes)
 {
 	while (have < bytes) {
 		size_t more = bytes - have < have ? bytes - have : have;
@@ -98,7 +99,7 @@ int dray_values_in_row(const struct dray_view *values, int64_t least,
 	}
 	row->data = row->own;
 	if (size)
-		repeat(row->own, (size_t)size * item, bytes);
+		index_take_repeat(row->own, (size_t)size * item, bytes);
 	return 0;
 }
 
@@ -119,8 +120,10 @@ static void shape_values(struct dray_view *other,
 	}
 }
 
-static int put(const struct dray_operand *to, const struct dray_view *indices,
-	       const struct dray_view *values, enum dray_index_mode mode)
+static int index_take_put(const struct dray_operand *to,
+			  const struct dray_view *indices,
+			  const struct dray_view *values,
+			  enum dray_index_mode mode)
 {
 	struct dray_index_plan plan;
 	struct dray_view other;
@@ -154,11 +157,11 @@ static int put_apart(const struct dray_operand *to,
 	int ret;
 
 	if (!dray_index_shares(to, indices))
-		return put(to, indices, values, mode);
+		return index_take_put(to, indices, values, mode);
 	ret = dray_view_put_aside(indices, indices->dtype, &aside);
 	if (ret)
 		return ret;
-	ret = put(to, &aside, values, mode);
+	ret = index_take_put(to, &aside, values, mode);
 	free(aside.data);
 	return ret;
 }

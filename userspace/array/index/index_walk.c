@@ -6,9 +6,9 @@
 #include "index/index_walk.h"
 #include "private.h"
 
-static bool chains(const struct dray_index_plan *plan,
-		   const struct dray_index_axis *outer,
-		   const struct dray_index_axis *inner)
+static bool index_walk_chains(const struct dray_index_plan *plan,
+			      const struct dray_index_axis *outer,
+			      const struct dray_index_axis *inner)
 {
 	int i;
 
@@ -25,8 +25,8 @@ static bool chains(const struct dray_index_plan *plan,
 }
 
 /* Appends an axis; @sorted: the one with the longer stride goes outside. */
-static void append_axis(struct dray_index_walk *walk,
-			struct dray_index_axis axis, bool sorted)
+static void walk_append_axis(struct dray_index_walk *walk,
+			     struct dray_index_axis axis, bool sorted)
 {
 	int to = walk->ndim++;
 
@@ -43,7 +43,8 @@ static void merge_axes(struct dray_index_walk *walk)
 	int i, n = 0;
 
 	for (i = 1; i < walk->ndim; i++) {
-		if (chains(walk->plan, &walk->axes[n], &walk->axes[i])) {
+		if (index_walk_chains(walk->plan, &walk->axes[n],
+				      &walk->axes[i])) {
 			walk->axes[i].count *= walk->axes[n].count;
 			walk->axes[n] = walk->axes[i];
 		} else {
@@ -69,7 +70,7 @@ void dray_index_walk_start(struct dray_index_walk *walk,
 						i };
 
 		if (axis.count > 1)
-			append_axis(walk, axis, sorted);
+			walk_append_axis(walk, axis, sorted);
 	}
 	if (walk->ndim)
 		merge_axes(walk);

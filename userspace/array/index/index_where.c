@@ -20,7 +20,7 @@ enum {
 	CONDITION
 };
 
-typedef void choose(const struct dray_rows *rows, int64_t at,
+typedef void choose(const struct dray_index_rows *rows, int64_t at,
 		    const unsigned char *truth, size_t count, size_t size);
 
 /* Elements that a compiler may put into vectors. */
@@ -40,9 +40,9 @@ typedef void choose(const struct dray_rows *rows, int64_t at,
 		}                                                           \
 	}                                                                   \
                                                                             \
-	static void choose_##type(const struct dray_rows *rows, int64_t at, \
-				  const unsigned char *truth, size_t count, \
-				  size_t size)                              \
+	static void choose_##type(const struct dray_index_rows *rows,       \
+				  int64_t at, const unsigned char *truth,   \
+				  size_t count, size_t size)                \
 	{                                                                   \
 		const int64_t *by = rows->strides;                          \
 		unsigned char *out = rows->data[OUT] + at * by[OUT];        \
@@ -77,7 +77,7 @@ DEFINE_CHOOSE(uint16_t)
 DEFINE_CHOOSE(uint32_t)
 DEFINE_CHOOSE(uint64_t)
 
-static void choose_bytes(const struct dray_rows *rows, int64_t at,
+static void choose_bytes(const struct dray_index_rows *rows, int64_t at,
 			 const unsigned char *truth, size_t count, size_t size)
 {
 	size_t i;
@@ -113,7 +113,7 @@ static void choose_all(const struct dray_view *const *views,
 	choose *loop = choose_for(size);
 	bool plain = dray_dtype_is_bool(views[CONDITION]->dtype);
 	unsigned char found[DRAY_INDEX_CHUNK];
-	struct dray_rows rows;
+	struct dray_index_rows rows;
 	int64_t at, piece;
 
 	/* Elements without bytes may have no address. */
@@ -151,7 +151,7 @@ static int check_readable(const struct dray_view *view, const char *name)
  * The type that both choices convert to, with a reference: their own if it is
  * one.
  */
-static int choose_type(dray_dtype yes, dray_dtype no, dray_dtype *out)
+static int where_choose_type(dray_dtype yes, dray_dtype no, dray_dtype *out)
 {
 	if (!dray_dtype_equal(yes, no))
 		return dray_promote(yes, no, out);
@@ -222,7 +222,7 @@ int dray_where(const struct dray_view *condition, const struct dray_view *yes,
 	if (!ret)
 		ret = check_readable(no, "the second choice");
 	if (!ret)
-		ret = choose_type(yes->dtype, no->dtype, &dtype);
+		ret = where_choose_type(yes->dtype, no->dtype, &dtype);
 	for (o = YES; !ret && o <= NO; o++)
 		ret = convert_operand(&views[o], dtype, &converted[o], &own[o]);
 	/* As in NumPy, a structure is converted to a bool. */
@@ -247,7 +247,7 @@ int64_t dray_count_nonzero(const struct dray_view *view)
 {
 	unsigned char found[DRAY_INDEX_CHUNK];
 	struct dray_truth truth;
-	struct dray_rows rows;
+	struct dray_index_rows rows;
 	int64_t at, piece, sum = 0;
 	int ret;
 

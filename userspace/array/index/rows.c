@@ -3,8 +3,8 @@
 #include "index/rows.h"
 #include "private.h"
 
-static bool chains(const struct dray_rows_axis *outer,
-		   const struct dray_rows_axis *inner, int operands)
+static bool rows_chains(const struct dray_rows_axis *outer,
+			const struct dray_rows_axis *inner, int operands)
 {
 	int64_t end;
 	int o;
@@ -17,8 +17,8 @@ static bool chains(const struct dray_rows_axis *outer,
 	return true;
 }
 
-static void append(struct dray_rows *rows, const struct dray_view *const *views,
-		   int from)
+static void rows_append(struct dray_index_rows *rows,
+			const struct dray_view *const *views, int from)
 {
 	struct dray_rows_axis *axis = &rows->axes[rows->ndim];
 	int o;
@@ -26,7 +26,7 @@ static void append(struct dray_rows *rows, const struct dray_view *const *views,
 	axis->count = views[0]->shape[from];
 	for (o = 0; o < rows->operands; o++)
 		axis->strides[o] = views[o]->strides[from];
-	if (rows->ndim && chains(axis - 1, axis, rows->operands)) {
+	if (rows->ndim && rows_chains(axis - 1, axis, rows->operands)) {
 		axis->count *= axis[-1].count;
 		axis[-1] = *axis;
 		return;
@@ -34,7 +34,7 @@ static void append(struct dray_rows *rows, const struct dray_view *const *views,
 	rows->ndim++;
 }
 
-bool dray_rows_start(struct dray_rows *rows,
+bool dray_rows_start(struct dray_index_rows *rows,
 		     const struct dray_view *const *views, int operands)
 {
 	int i, o;
@@ -50,7 +50,7 @@ bool dray_rows_start(struct dray_rows *rows,
 	}
 	for (i = 0; i < views[0]->ndim; i++) {
 		if (views[0]->shape[i] > 1)
-			append(rows, views, i);
+			rows_append(rows, views, i);
 	}
 	if (!rows->ndim)
 		return true;
@@ -63,7 +63,7 @@ bool dray_rows_start(struct dray_rows *rows,
 	return true;
 }
 
-bool dray_rows_next(struct dray_rows *rows)
+bool dray_rows_next(struct dray_index_rows *rows)
 {
 	int k, o;
 

@@ -15,7 +15,7 @@ struct dray_rows_axis {
 	int64_t strides[DRAY_ROWS_OPERANDS];
 };
 
-struct dray_rows {
+struct dray_index_rows {
 	/* the row; strides in bytes */
 	int64_t count;
 	int64_t strides[DRAY_ROWS_OPERANDS];
@@ -28,10 +28,10 @@ struct dray_rows {
 };
 
 /* Begins at the first row; false if there is none. */
-bool dray_rows_start(struct dray_rows *rows,
+bool dray_rows_start(struct dray_index_rows *rows,
 		     const struct dray_view *const *views, int operands);
 
 /* Goes on to the next row; false behind the last. */
-bool dray_rows_next(struct dray_rows *rows);
+bool dray_rows_next(struct dray_index_rows *rows);
 
 #endif /* DRAY_INDEX_ROWS_H */

@@ -55,7 +55,7 @@ void dray_view_without_axis(struct dray_view *out, const struct dray_view *view,
 			    int axis);
 
 /* One line of elements, and memory for sorting it. */
-struct dray_line {
+struct dray_sort_line {
 	int64_t count;
 	int64_t stride;
 	void *memory; /* as many bytes as dray_line_room_overflow() says */
@@ -67,22 +67,24 @@ bool dray_line_room_overflow(const struct dray_sorting *order, int64_t count,
 
 /* Sorts the line at @data, or writes its order to @out, @step bytes apart. */
 void dray_line_sort(const struct dray_sorting *order,
-		    const struct dray_line *line, unsigned char *data);
+		    const struct dray_sort_line *line,
+			     unsigned char *data);
 void dray_line_argsort(const struct dray_sorting *order,
-		       const struct dray_line *line, const unsigned char *data,
+		       const struct dray_sort_line *line,
+		       const unsigned char *data,
 		       unsigned char *out, int64_t step);
 
 /* Writes the order of elements with keys. */
 void dray_line_argsort_keys(const struct dray_sorting *order,
-			    const struct dray_line *line,
+			    const struct dray_sort_line *line,
 			    const unsigned char *data, unsigned char *out,
 			    int64_t step);
 
 /* Sort, or order, elements that are compared. */
 void dray_line_sort_compared(const struct dray_sorting *order,
-			     const struct dray_line *line, unsigned char *data);
+			     const struct dray_sort_line *line, unsigned char *data);
 void dray_line_argsort_compared(const struct dray_sorting *order,
-				const struct dray_line *line,
+				const struct dray_sort_line *line,
 				const unsigned char *data, unsigned char *out,
 				int64_t step);
 

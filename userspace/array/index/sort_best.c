@@ -85,7 +85,7 @@ static bool is_better(const struct best *best, const unsigned char *element)
 }
 
 /* Whether a number is or has a NaN; other elements are none. */
-static bool is_nan(const struct dray_sorting *order, const void *element)
+static bool best_is_nan(const struct dray_sorting *order, const void *element)
 {
 	struct dray_scalar value;
 
@@ -117,18 +117,18 @@ static void look_at_elements(struct best *best, const unsigned char *data,
 
 	if (!best->smallest && !best->settled) {
 		i = order->functions->argmax(order->dtype, data, stride, count);
-		best->settled = is_nan(order, data + i * stride);
+		best->settled = best_is_nan(order, data + i * stride);
 		look_at_element(best, data + i * stride, best->next + i);
 	}
 	for (; best->smallest && i < count && !best->settled; i++) {
-		best->settled = is_nan(order, data + i * stride);
+		best->settled = best_is_nan(order, data + i * stride);
 		look_at_element(best, data + i * stride, best->next + i);
 	}
 	best->next += count;
 }
 
-static void look_at(struct best *best, const unsigned char *data,
-		    int64_t stride, int64_t count)
+static void best_look_at(struct best *best, const unsigned char *data,
+			 int64_t stride, int64_t count)
 {
 	if (!best->order->size) { /* All are equal, and may be very many. */
 		best->at = best->found ? best->at : best->next;
@@ -158,7 +158,7 @@ static int check_ordered(const struct dray_view *view)
 static void find_flat(const struct dray_view *view, struct best best,
 		      int64_t *out)
 {
-	struct dray_rows rows;
+	struct dray_index_rows rows;
 
 	if (!dray_rows_start(&rows, &view, 1))
 		return;
@@ -168,7 +168,7 @@ static void find_flat(const struct dray_view *view, struct best best,
 		return;
 	}
 	do {
-		look_at(&best, rows.data[0], rows.strides[0], rows.count);
+		best_look_at(&best, rows.data[0], rows.strides[0], rows.count);
 	} while (dray_rows_next(&rows));
 	*out = best.at;
 }
@@ -177,7 +177,7 @@ static void find_lines(const struct dray_view *view,
 		       const struct dray_view *lines, int axis,
 		       struct best start, int64_t *out)
 {
-	struct dray_rows rows;
+	struct dray_index_rows rows;
 	int64_t i;
 
 	if (!dray_rows_start(&rows, &lines, 1))
@@ -186,15 +186,15 @@ static void find_lines(const struct dray_view *view,
 		for (i = 0; i < rows.count; i++) {
 			struct best best = start;
 
-			look_at(&best, rows.data[0] + i * rows.strides[0],
-				view->strides[axis], view->shape[axis]);
+			best_look_at(&best, rows.data[0] + i * rows.strides[0],
+				     view->strides[axis], view->shape[axis]);
 			*out++ = best.at;
 		}
 	} while (dray_rows_next(&rows));
 }
 
-static int find(const struct dray_view *view, int axis, bool smallest,
-		struct dray_array **out)
+static int sort_best_find(const struct dray_view *view, int axis, bool smallest,
+			  struct dray_array **out)
 {
 	struct best best = { .smallest = smallest };
 	bool flat = axis == DRAY_FLAT;
@@ -233,12 +233,13 @@ static int find(const struct dray_view *view, int axis, bool smallest,
 
 int dray_argmax(const struct dray_view *view, int axis, struct dray_array **out)
 {
-	return dray_given(out, __func__) ? find(view, axis, false, out)
-					 : -EINVAL;
+	return dray_given(out, __func__)
+		       ? sort_best_find(view, axis, false, out)
+		       : -EINVAL;
 }
 
 int dray_argmin(const struct dray_view *view, int axis, struct dray_array **out)
 {
-	return dray_given(out, __func__) ? find(view, axis, true, out)
+	return dray_given(out, __func__) ? sort_best_find(view, axis, true, out)
 					 : -EINVAL;
 }

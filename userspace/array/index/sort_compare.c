@@ -11,21 +11,22 @@
 #define RUN 16 /* indices that are sorted by insertion */
 
 /* Dense elements, which indices stand for. */
-struct elements {
+struct sort_elements {
 	const struct dray_sorting *order;
 	const unsigned char *data;
 	int64_t stride;
 };
 
 /* Whether the element of index @a comes behind that of @b. */
-static bool is_behind(const struct elements *of, int64_t a, int64_t b)
+static bool is_behind(const struct sort_elements *of, int64_t a, int64_t b)
 {
 	return of->order->functions->compare(of->order->dtype,
 					     of->data + a * of->stride,
 					     of->data + b * of->stride) > 0;
 }
 
-static void sort_run(const struct elements *of, int64_t *indices, int64_t count)
+static void sort_run(const struct sort_elements *of, int64_t *indices,
+		     int64_t count)
 {
 	int64_t i, k;
 
@@ -39,8 +40,9 @@ static void sort_run(const struct elements *of, int64_t *indices, int64_t count)
 }
 
 /* Merges neighbours, [0, middle) and [middle, count). */
-static void merge(const struct elements *of, const int64_t *from,
-		  int64_t middle, int64_t count, int64_t *to)
+static void sort_compare_merge(const struct sort_elements *of,
+			       const int64_t *from, int64_t middle,
+			       int64_t count, int64_t *to)
 {
 	int64_t left = 0, right = middle;
 
@@ -57,7 +59,7 @@ static void merge(const struct elements *of, const int64_t *from,
 }
 
 /* Sorts indices; returns which of the two arrays has the result. */
-static int64_t *sort_indices(const struct elements *of, int64_t *indices,
+static int64_t *sort_indices(const struct sort_elements *of, int64_t *indices,
 			     int64_t *other, int64_t count)
 {
 	int64_t at, width, *swap;
@@ -70,8 +72,10 @@ static int64_t *sort_indices(const struct elements *of, int64_t *indices,
 		for (at = 0; at < count; at += 2 * width) {
 			int64_t rest = count - at;
 
-			merge(of, indices + at, rest < width ? rest : width,
-			      rest < 2 * width ? rest : 2 * width, other + at);
+			sort_compare_merge(of, indices + at,
+					   rest < width ? rest : width,
+					   rest < 2 * width ? rest : 2 * width,
+					   other + at);
 		}
 		swap = indices;
 		indices = other;
@@ -81,11 +85,11 @@ static int64_t *sort_indices(const struct elements *of, int64_t *indices,
 }
 
 void dray_line_argsort_compared(const struct dray_sorting *order,
-				const struct dray_line *line,
+				const struct dray_sort_line *line,
 				const unsigned char *data, unsigned char *out,
 				int64_t step)
 {
-	const struct elements of = { order, data, line->stride };
+	const struct sort_elements of = { order, data, line->stride };
 	int64_t *indices = line->memory, i;
 
 	indices =
@@ -95,12 +99,13 @@ void dray_line_argsort_compared(const struct dray_sorting *order,
 }
 
 void dray_line_sort_compared(const struct dray_sorting *order,
-			     const struct dray_line *line, unsigned char *data)
+			     const struct dray_sort_line *line,
+			     unsigned char *data)
 {
 	int64_t *indices = line->memory, i;
 	unsigned char *dense = (unsigned char *)line->memory +
 			       2 * (size_t)line->count * sizeof(*indices);
-	const struct elements of = { order, dense, order->size };
+	const struct sort_elements of = { order, dense, order->size };
 
 	if (!order->size)
 		return;

@@ -12,7 +12,7 @@
 
 struct packing {
 	const struct dray_sorting *order;
-	const struct dray_line *line;
+	const struct dray_sort_line *line;
 	const unsigned char *data;
 	uint64_t least; /* key */
 	int shift; /* lowest bits that all keys share */
@@ -21,7 +21,7 @@ struct packing {
 	uint64_t *room; /* for sorting */
 };
 
-static int bits_of(uint64_t number)
+static int indices_bits_of(uint64_t number)
 {
 	return number ? 64 - __builtin_clzll(number) : 0;
 }
@@ -55,7 +55,7 @@ static void find_width(struct packing *packing)
 	}
 	packing->least = low;
 	packing->shift = ones ? __builtin_ctzll(ones) : 0;
-	packing->width = bits_of((high - low) >> packing->shift);
+	packing->width = indices_bits_of((high - low) >> packing->shift);
 }
 
 /* Packs the bits of keys from @shift on. */
@@ -118,7 +118,7 @@ static void sort_packs(const struct packing *packing, uint64_t *packs,
 }
 
 void dray_line_argsort_keys(const struct dray_sorting *order,
-			    const struct dray_line *line,
+			    const struct dray_sort_line *line,
 			    const unsigned char *data, unsigned char *out,
 			    int64_t step)
 {
@@ -136,7 +136,7 @@ void dray_line_argsort_keys(const struct dray_sorting *order,
 	uint64_t indices;
 	int64_t i;
 
-	packing.bits.ordered = bits_of((uint64_t)line->count - 1);
+	packing.bits.ordered = indices_bits_of((uint64_t)line->count - 1);
 	if (packing.width + packing.bits.ordered > 64)
 		find_width(&packing);
 	sort_packs(&packing, packs, (size_t)line->count, packing.width);

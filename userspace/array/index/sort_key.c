@@ -55,7 +55,7 @@ DEFINE_KEYS(uint16_t, __builtin_bswap16)
 DEFINE_KEYS(uint32_t, __builtin_bswap32)
 DEFINE_KEYS(uint64_t, __builtin_bswap64)
 
-static enum dray_sorting_kind kind_of(dray_dtype dtype)
+static enum dray_sorting_kind key_kind_of(dray_dtype dtype)
 {
 	uint32_t size = dray_dtype_itemsize(dtype);
 
@@ -87,7 +87,7 @@ void dray_sorting_of(struct dray_sorting *order, dray_dtype dtype)
 
 	memset(order, 0, sizeof(*order));
 	order->dtype = dtype;
-	order->kind = dray_dtype_is_builtin(dtype) ? kind_of(dtype)
+	order->kind = dray_dtype_is_builtin(dtype) ? key_kind_of(dtype)
 						   : DRAY_SORTING_COMPARED;
 	order->size = dray_dtype_itemsize(dtype);
 	order->swapped = byte_order != '|' && byte_order != DRAY_NATIVE_ORDER;

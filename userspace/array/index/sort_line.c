@@ -12,7 +12,8 @@
 
 #define DEFINE_COPIES(type, swap)                                             \
 	static void load_##type(type *dense, const unsigned char *data,       \
-				const struct dray_line *line, bool swapped)   \
+				const struct dray_sort_line *line,            \
+				bool swapped)                                 \
 	{                                                                     \
 		int64_t i;                                                    \
                                                                               \
@@ -25,7 +26,8 @@
 	}                                                                     \
                                                                               \
 	static void store_##type(const type *dense, unsigned char *data,      \
-				 const struct dray_line *line, bool swapped)  \
+				 const struct dray_sort_line *line,           \
+				 bool swapped)                                \
 	{                                                                     \
 		int64_t i;                                                    \
                                                                               \
@@ -41,8 +43,9 @@ DEFINE_COPIES(uint16_t, __builtin_bswap16)
 DEFINE_COPIES(uint32_t, __builtin_bswap32)
 DEFINE_COPIES(uint64_t, __builtin_bswap64)
 
-static void load(void *dense, const unsigned char *data,
-		 const struct dray_line *line, const struct dray_sorting *order)
+static void sort_line_load(void *dense, const unsigned char *data,
+			   const struct dray_sort_line *line,
+			   const struct dray_sorting *order)
 {
 	switch (order->size) {
 	case 1:
@@ -60,9 +63,9 @@ static void load(void *dense, const unsigned char *data,
 	}
 }
 
-static void store(const void *dense, unsigned char *data,
-		  const struct dray_line *line,
-		  const struct dray_sorting *order)
+static void sort_line_store(const void *dense, unsigned char *data,
+			    const struct dray_sort_line *line,
+			    const struct dray_sorting *order)
 {
 	switch (order->size) {
 	case 1:
@@ -92,20 +95,20 @@ bool dray_line_room_overflow(const struct dray_sorting *order, int64_t count,
 }
 
 static void sort_keys(const struct dray_sorting *order,
-		      const struct dray_line *line, unsigned char *data)
+		      const struct dray_sort_line *line, unsigned char *data)
 {
 	size_t count = (size_t)line->count, bytes = count * order->size;
 	unsigned char *room = line->memory, *dense = room + 2 * bytes;
 	struct dray_bits bits;
 
 	dray_bits_of(&bits, order);
-	load(dense, data, line, order);
+	sort_line_load(dense, data, line, order);
 	dray_sort_numbers(dense, room, count, &bits);
-	store(dense, data, line, order);
+	sort_line_store(dense, data, line, order);
 }
 
 void dray_line_sort(const struct dray_sorting *order,
-		    const struct dray_line *line, unsigned char *data)
+		    const struct dray_sort_line *line, unsigned char *data)
 {
 	if (line->count < 2)
 		return;
@@ -116,8 +119,9 @@ void dray_line_sort(const struct dray_sorting *order,
 }
 
 void dray_line_argsort(const struct dray_sorting *order,
-		       const struct dray_line *line, const unsigned char *data,
-		       unsigned char *out, int64_t step)
+		       const struct dray_sort_line *line,
+		       const unsigned char *data, unsigned char *out,
+		       int64_t step)
 {
 	if (order->keys)
 		dray_line_argsort_keys(order, line, data, out, step);

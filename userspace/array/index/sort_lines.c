@@ -12,11 +12,11 @@
 #define ROOM 2048
 
 /* Lines of a view, and of one or no other. */
-struct lines {
+struct sort_lines {
 	struct dray_view first; /* of each line */
 	struct dray_view other;
 	int axis;
-	struct dray_line line;
+	struct dray_sort_line line;
 };
 
 void dray_view_without_axis(struct dray_view *out, const struct dray_view *view,
@@ -35,8 +35,9 @@ void dray_view_without_axis(struct dray_view *out, const struct dray_view *view,
 }
 
 /* Prepares lines along an axis; memory is @space if that is enough.  -ENOMEM. */
-static int start(struct lines *lines, const struct dray_view *view, int axis,
-		 const struct dray_sorting *order, void *space)
+static int sort_lines_start(struct sort_lines *lines,
+			    const struct dray_view *view, int axis,
+			    const struct dray_sorting *order, void *space)
 {
 	size_t room;
 
@@ -56,7 +57,7 @@ static int start(struct lines *lines, const struct dray_view *view, int axis,
 	return 0;
 }
 
-static void end(struct lines *lines, void *space)
+static void sort_lines_end(struct sort_lines *lines, void *space)
 {
 	if (lines->line.memory != space)
 		free(lines->line.memory);
@@ -68,8 +69,8 @@ int dray_sort(const struct dray_view *view, int axis)
 	const struct dray_view *first;
 	struct dray_operand operand;
 	struct dray_sorting order;
-	struct dray_rows rows;
-	struct lines lines;
+	struct dray_index_rows rows;
+	struct sort_lines lines;
 	int64_t i;
 	int ret;
 
@@ -85,7 +86,7 @@ int dray_sort(const struct dray_view *view, int axis)
 	/* Lines without elements may be very many. */
 	if (!operand.extent.elements)
 		return 0;
-	ret = start(&lines, view, axis, &order, space);
+	ret = sort_lines_start(&lines, view, axis, &order, space);
 	if (ret)
 		return ret;
 	first = &lines.first;
@@ -97,17 +98,18 @@ int dray_sort(const struct dray_view *view, int axis)
 						       i * rows.strides[0]);
 		} while (dray_rows_next(&rows));
 	}
-	end(&lines, space);
+	sort_lines_end(&lines, space);
 	return 0;
 }
 
 /* Writes the order of each line to the same line of @out. */
-static void argsort_lines(struct lines *lines, const struct dray_sorting *order,
+static void argsort_lines(struct sort_lines *lines,
+			  const struct dray_sorting *order,
 			  const struct dray_view *out)
 {
 	const struct dray_view *views[] = { &lines->first, &lines->other };
 	int64_t step = out->strides[lines->axis], i;
-	struct dray_rows rows;
+	struct dray_index_rows rows;
 
 	dray_view_without_axis(&lines->other, out, lines->axis);
 	if (!lines->line.count || !dray_rows_start(&rows, views, 2))
@@ -138,7 +140,7 @@ int dray_argsort(const struct dray_view *view, int axis,
 	uint64_t space[ROOM / sizeof(uint64_t)];
 	struct dray_sorting order;
 	struct dray_view found;
-	struct lines lines;
+	struct sort_lines lines;
 	int ret;
 
 	if (!dray_given(out, __func__))
@@ -153,12 +155,12 @@ int dray_argsort(const struct dray_view *view, int axis,
 	if (!dray_view_size(view))
 		return dray_array_empty(DRAY_INT64, view->ndim, view->shape,
 					out);
-	ret = start(&lines, view, axis, &order, space);
+	ret = sort_lines_start(&lines, view, axis, &order, space);
 	if (ret)
 		return ret;
 	ret = dray_array_empty(DRAY_INT64, view->ndim, view->shape, out);
 	if (!ret)
 		argsort_lines(&lines, &order, dray_array_view(*out, &found));
-	end(&lines, space);
+	sort_lines_end(&lines, space);
 	return ret;
 }

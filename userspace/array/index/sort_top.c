@@ -154,7 +154,8 @@ DEFINE_FIND(float, float, uint32_t)
 DEFINE_FIND(double, double, uint64_t)
 
 /* The first true byte, which is any but 0, or with @flip the first false one. */
-static size_t find_truth(const unsigned char *data, size_t count, uint64_t flip)
+static size_t top_find_truth(const unsigned char *data, size_t count,
+			     uint64_t flip)
 {
 	const unsigned char *const zero = flip ? memchr(data, 0, count) : NULL;
 	uint64_t eight = 0;
@@ -192,7 +193,7 @@ dray_top_loop *dray_top_loop_of(const struct dray_sorting *order, bool smallest,
 	*flip = 0;
 	if (order->dtype == DRAY_BOOL) {
 		*flip = smallest;
-		return find_truth;
+		return top_find_truth;
 	}
 	switch (order->kind) {
 	case DRAY_SORTING_FLOAT:

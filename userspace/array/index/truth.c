@@ -130,7 +130,7 @@ int dray_truth_view(const struct dray_view *view, struct dray_view *out)
 {
 	struct dray_truth truth;
 	unsigned char *memory;
-	struct dray_rows rows;
+	struct dray_index_rows rows;
 	int64_t size = dray_view_size(view);
 	int ret;
 

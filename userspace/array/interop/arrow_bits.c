@@ -12,8 +12,8 @@
 #define ROOM 64 /* bytes that the room for bits is a multiple of */
 
 /* Fills bytes with @count bits; returns how many are 1. */
-static int64_t pack(const uint8_t *bools, int64_t count, bool invert,
-		    uint8_t *bits)
+static int64_t arrow_bits_pack(const uint8_t *bools, int64_t count, bool invert,
+			       uint8_t *bits)
 {
 	int64_t i, set = 0;
 	uint8_t bit;
@@ -27,8 +27,8 @@ static int64_t pack(const uint8_t *bools, int64_t count, bool invert,
 }
 
 /* Returns @view's elements in C order without gaps: one reference, or @view. */
-static int straighten(const struct dray_view *view, struct dray_array **copy,
-		      const uint8_t **data)
+static int arrow_bits_straighten(const struct dray_view *view,
+				 struct dray_array **copy, const uint8_t **data)
 {
 	int ret;
 
@@ -49,12 +49,12 @@ int dray_arrow_pack(const struct dray_view *bools, bool invert,
 	int64_t room = (count / 8 / ROOM + 1) * ROOM;
 	struct dray_array *copy, *bits = NULL;
 	const uint8_t *data;
-	int ret = straighten(bools, &copy, &data);
+	int ret = arrow_bits_straighten(bools, &copy, &data);
 
 	if (!ret)
 		ret = dray_array_zeros(DRAY_UINT8, 1, &room, &bits);
 	if (!ret) {
-		*set = pack(data, count, invert, bits->data);
+		*set = arrow_bits_pack(data, count, invert, bits->data);
 		*out = bits;
 	}
 	dray_array_unref(copy);

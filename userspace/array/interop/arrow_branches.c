@@ -25,7 +25,7 @@ void dray_arrow_keeper_drop(void *owner)
 	free(keeper);
 }
 
-static void drop(struct dray_arrow_taken *taken)
+static void arrow_branches_drop(struct dray_arrow_taken *taken)
 {
 	dray_array_unref(taken->array);
 	dray_array_unref(taken->mask);
@@ -33,8 +33,8 @@ static void drop(struct dray_arrow_taken *taken)
 }
 
 /* Checks one number of a branch against that of its format. */
-static int check_number(const char *name, int64_t is, int64_t expected,
-			const char *format)
+static int branches_check_number(const char *name, int64_t is, int64_t expected,
+				 const char *format)
 {
 	return is == expected
 		       ? 0
@@ -51,11 +51,12 @@ static int check_children(const struct ArrowSchema *schema,
 {
 	const char *format = schema->format;
 	int64_t i;
-	int ret = check_number("types of children", schema->n_children, count,
-			       format);
+	int ret = branches_check_number("types of children", schema->n_children,
+					count, format);
 
 	if (!ret)
-		ret = check_number("children", from->n_children, count, format);
+		ret = branches_check_number("children", from->n_children, count,
+					    format);
 	if (ret || !count)
 		return ret;
 	if (!schema->children || !from->children)
@@ -78,10 +79,10 @@ static int check_children(const struct ArrowSchema *schema,
  * Checks all of a branch but its format, and that it has the elements of a range;
  * sets @start to the range's first, from the first in memory.
  */
-static int check_node(const struct ArrowSchema *schema,
-		      const struct ArrowArray *from, int64_t buffers,
-		      int64_t children, int64_t first, int64_t count,
-		      int64_t *start)
+static int branches_check_node(const struct ArrowSchema *schema,
+			       const struct ArrowArray *from, int64_t buffers,
+			       int64_t children, int64_t first, int64_t count,
+			       int64_t *start)
 {
 	int64_t end;
 	int ret;
@@ -109,7 +110,8 @@ static int check_node(const struct ArrowSchema *schema,
 				 "an offset of %" PRId64
 				 " and a length of %" PRId64 " exceed 63 bits",
 				 from->offset, from->length);
-	ret = check_number("buffers", from->n_buffers, buffers, schema->format);
+	ret = branches_check_number("buffers", from->n_buffers, buffers,
+				    schema->format);
 	if (!ret && !from->buffers)
 		ret = dray_fail(-EINVAL, "\"%.20s\" lacks its buffers",
 				schema->format);
@@ -129,8 +131,9 @@ static int view_memory(const struct dray_arrow_take *take, char *data,
 }
 
 /* Makes an array over elements that are as Arrow has them. */
-static int take_memory(struct dray_arrow_take *take, char *data,
-		       dray_dtype dtype, int64_t count, struct dray_array **out)
+static int branches_take_memory(struct dray_arrow_take *take, char *data,
+				dray_dtype dtype, int64_t count,
+				struct dray_array **out)
 {
 	struct dray_view view;
 	int ret = view_memory(take, data, dtype, count, &view);
@@ -181,10 +184,10 @@ static int take_bits(const struct dray_arrow_take *take, char *bits,
 }
 
 /* Takes elements without children. */
-static int take_elements(struct dray_arrow_take *take,
-			 const struct ArrowSchema *schema,
-			 const struct ArrowArray *from, int64_t first,
-			 int64_t count, struct dray_arrow_taken *out)
+static int branches_take_elements(struct dray_arrow_take *take,
+				  const struct ArrowSchema *schema,
+				  const struct ArrowArray *from, int64_t first,
+				  int64_t count, struct dray_arrow_taken *out)
 {
 	struct dray_arrow_type type;
 	int64_t start = 0, bytes = 0;
@@ -192,7 +195,8 @@ static int take_elements(struct dray_arrow_take *take,
 	int ret = dray_arrow_parse(schema->format, &type);
 
 	if (!ret)
-		ret = check_node(schema, from, 2, 0, first, count, &start);
+		ret = branches_check_node(schema, from, 2, 0, first, count,
+					  &start);
 	if (ret)
 		return ret;
 	if (dray_mul_overflow(from->offset + from->length, (int64_t)type.size,
@@ -222,7 +226,8 @@ static int take_elements(struct dray_arrow_take *take,
 	else if (type.change == DRAY_ARROW_HALVES)
 		ret = take_halves(take, data, type.dtype, count, &out->array);
 	else
-		ret = take_memory(take, data, type.dtype, count, &out->array);
+		ret = branches_take_memory(take, data, type.dtype, count,
+					   &out->array);
 	return ret ? ret : dray_arrow_add_nulls(take, from, start, count, out);
 }
 
@@ -265,7 +270,8 @@ static int take_list(struct dray_arrow_take *take,
 	int ret = dray_arrow_parse_size(schema->format, "+w:", &size);
 
 	if (!ret)
-		ret = check_node(schema, from, 1, 1, first, count, &start);
+		ret = branches_check_node(schema, from, 1, 1, first, count,
+					  &start);
 	if (ret)
 		return ret;
 	if (dray_mul_overflow(start, (int64_t)size, &child) ||
@@ -307,8 +313,8 @@ int dray_arrow_take_fields(struct dray_arrow_take *take,
 			   struct dray_arrow_taken *out)
 {
 	int64_t start = 0, i;
-	int ret = check_node(schema, from, 1, schema->n_children, first, count,
-			     &start);
+	int ret = branches_check_node(schema, from, 1, schema->n_children,
+				      first, count, &start);
 
 	for (i = 0; !ret && i < schema->n_children; i++) {
 		ret = dray_arrow_take(take, schema->children[i],
@@ -322,11 +328,11 @@ int dray_arrow_take_fields(struct dray_arrow_take *take,
 }
 
 /* Takes a structure as one array. */
-static int take_structure(struct dray_arrow_take *take,
-			  const struct ArrowSchema *schema,
-			  const struct ArrowArray *from, int64_t first,
-			  int64_t count, int depth,
-			  struct dray_arrow_taken *out)
+static int branches_take_structure(struct dray_arrow_take *take,
+				   const struct ArrowSchema *schema,
+				   const struct ArrowArray *from, int64_t first,
+				   int64_t count, int depth,
+				   struct dray_arrow_taken *out)
 {
 	size_t fields = (size_t)schema->n_children, i;
 	struct dray_arrow_taken *taken;
@@ -346,7 +352,7 @@ static int take_structure(struct dray_arrow_take *take,
 	if (!ret)
 		ret = dray_arrow_join(schema, count, taken, out);
 	for (i = 0; i < fields; i++)
-		drop(&taken[i]);
+		arrow_branches_drop(&taken[i]);
 	free(taken);
 	return ret;
 }
@@ -370,13 +376,14 @@ int dray_arrow_take(struct dray_arrow_take *take,
 	if (!schema->format)
 		return dray_fail(-EINVAL, "a schema of Arrow has no format");
 	if (!strcmp(schema->format, "+s"))
-		ret = take_structure(take, schema, from, first, count, depth,
-				     out);
+		ret = branches_take_structure(take, schema, from, first, count,
+					      depth, out);
 	else if (!strncmp(schema->format, "+w:", 3))
 		ret = take_list(take, schema, from, first, count, depth, out);
 	else
-		ret = take_elements(take, schema, from, first, count, out);
+		ret = branches_take_elements(take, schema, from, first, count,
+					     out);
 	if (ret)
-		drop(out);
+		arrow_branches_drop(out);
 	return ret;
 }

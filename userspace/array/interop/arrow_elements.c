@@ -68,7 +68,8 @@ static int mark_times(const struct dray_view *times,
 }
 
 /* Makes 32-bit days; those that are not dates become 0.  -ERANGE. */
-static int halve(const struct dray_view *days, struct dray_array **out)
+static int arrow_elements_halve(const struct dray_view *days,
+				struct dray_array **out)
 {
 	int64_t count = dray_view_size(days), i, value;
 	struct dray_array *halves = NULL;
@@ -111,9 +112,10 @@ static int refuse_copy(const struct dray_view *view, const char *reason)
  * Takes elements in C order and the machine's byte order.  @values describes them;
  * they lie in @holder, one reference, the caller's to drop even after a failure.
  */
-static int take_elements(const struct dray_arrow_sender *sender,
-			 const struct dray_view *view, struct dray_view *values,
-			 struct dray_array **holder)
+static int elements_take_elements(const struct dray_arrow_sender *sender,
+				  const struct dray_view *view,
+				  struct dray_view *values,
+				  struct dray_array **holder)
 {
 	bool swapped = dray_dtype_flags(view->dtype) & DRAY_DTYPE_SWAPPED;
 	bool aligned = dray_view_is_aligned(view);
@@ -142,8 +144,9 @@ static int take_elements(const struct dray_arrow_sender *sender,
 }
 
 /* Changes elements that Arrow has in another size; replaces @holder. */
-static int change(const struct dray_view *values, enum dray_arrow_change how,
-		  struct dray_array **holder)
+static int arrow_elements_change(const struct dray_view *values,
+				 enum dray_arrow_change how,
+				 struct dray_array **holder)
 {
 	struct dray_array *changed = NULL;
 	int64_t set;
@@ -153,7 +156,7 @@ static int change(const struct dray_view *values, enum dray_arrow_change how,
 		return 0;
 	ret = how == DRAY_ARROW_BITS
 		      ? dray_arrow_pack(values, false, &changed, &set)
-		      : halve(values, &changed);
+		      : arrow_elements_halve(values, &changed);
 	if (ret)
 		return ret;
 	dray_array_unref(*holder);
@@ -179,14 +182,16 @@ int dray_arrow_fill_elements(const struct dray_arrow_sender *sender,
 						? "have one bit each"
 						: "have 32 bits");
 	if (!ret)
-		ret = take_elements(sender, view, &values, &held->elements);
+		ret = elements_take_elements(sender, view, &values,
+					     &held->elements);
 	if (!ret && dray_dtype_is_time(view->dtype) && sender->reached)
 		ret = mark_times(&values, mask, &marked);
 	if (!ret)
 		ret = dray_arrow_set_nulls(
 			out, marked ? dray_array_view(marked, &marks) : mask);
 	if (!ret)
-		ret = change(&values, type.change, &held->elements);
+		ret = arrow_elements_change(&values, type.change,
+					    &held->elements);
 	dray_array_unref(marked);
 	if (ret)
 		return ret;

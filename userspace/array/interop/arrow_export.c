@@ -13,7 +13,7 @@
 #include "interop/arrow_give.h"
 #include "private.h"
 
-static void release(struct ArrowArray *array)
+static void arrow_export_release(struct ArrowArray *array)
 {
 	struct dray_arrow_held *held = array->private_data;
 	int64_t i;
@@ -30,7 +30,8 @@ static void release(struct ArrowArray *array)
 }
 
 /* Starts a branch without memory, its children released ones.  -ENOMEM. */
-static int start(struct ArrowArray *out, int64_t length, size_t children)
+static int arrow_export_start(struct ArrowArray *out, int64_t length,
+			      size_t children)
 {
 	/* Each child, and a pointer to it. */
 	size_t branch = sizeof(struct ArrowArray) + sizeof(void *);
@@ -45,7 +46,7 @@ static int start(struct ArrowArray *out, int64_t length, size_t children)
 		.n_buffers = 1,
 		.buffers = held->buffers,
 		.n_children = (int64_t)children,
-		.release = release,
+		.release = arrow_export_release,
 		.private_data = held,
 	};
 	if (children)
@@ -56,9 +57,10 @@ static int start(struct ArrowArray *out, int64_t length, size_t children)
 	return 0;
 }
 
-static int fill(const struct dray_arrow_sender *sender,
-		const struct dray_view *view, const struct dray_view *mask,
-		int level, struct ArrowArray *out);
+static int arrow_export_fill(const struct dray_arrow_sender *sender,
+			     const struct dray_view *view,
+			     const struct dray_view *mask, int level,
+			     struct ArrowArray *out);
 
 /* Takes the part of a structured mask for the field @view. */
 static int field_mask(const struct dray_view *mask, const char *name,
@@ -97,15 +99,17 @@ static int fill_fields(const struct dray_arrow_sender *sender,
 		if (!ret && parts)
 			ret = field_mask(mask, field.name, &child, &marks);
 		if (!ret)
-			ret = fill(sender, &child, parts ? &marks : NULL,
-				   view->ndim - 1, out->children[i]);
+			ret = arrow_export_fill(sender, &child,
+						parts ? &marks : NULL,
+						view->ndim - 1,
+						out->children[i]);
 	}
 	return ret;
 }
 
 /* Checks the type of a mask for the elements of @view. */
-static int check_mask(const struct dray_view *view,
-		      const struct dray_view *mask)
+static int export_check_mask(const struct dray_view *view,
+			     const struct dray_view *mask)
 {
 	char name[DRAY_DTYPE_TYPESTR_SIZE];
 
@@ -121,9 +125,10 @@ static int check_mask(const struct dray_view *view,
  * Fills the branch of axis @level and those before, which have become one.  @mask
  * has the axes of @view, or those in front of the parts of complex numbers.
  */
-static int fill(const struct dray_arrow_sender *sender,
-		const struct dray_view *view, const struct dray_view *mask,
-		int level, struct ArrowArray *out)
+static int arrow_export_fill(const struct dray_arrow_sender *sender,
+			     const struct dray_view *view,
+			     const struct dray_view *mask, int level,
+			     struct ArrowArray *out)
 {
 	bool structure = dray_dtype_flags(view->dtype) & DRAY_DTYPE_STRUCT;
 	bool last = level == view->ndim - 1;
@@ -141,13 +146,13 @@ static int fill(const struct dray_arrow_sender *sender,
 				level + 1);
 	}
 	if (marks)
-		ret = check_mask(view, marks);
+		ret = export_check_mask(view, marks);
 	if (last)
 		children = structure ? dray_dtype_field_count(view->dtype) : 0;
 	else if (!ret)
 		ret = dray_arrow_check_size(view->shape[level + 1]);
 	if (!ret)
-		ret = start(out, length, children);
+		ret = arrow_export_start(out, length, children);
 	if (ret)
 		return ret;
 	if (last && structure)
@@ -156,12 +161,14 @@ static int fill(const struct dray_arrow_sender *sender,
 		return dray_arrow_fill_elements(sender, view, marks, out);
 	ret = dray_arrow_set_nulls(out, marks);
 	return ret ? ret
-		   : fill(sender, view, mask, level + 1, out->children[0]);
+		   : arrow_export_fill(sender, view, mask, level + 1,
+				       out->children[0]);
 }
 
 /* Checks array and mask, and waits until nothing is in flight in either. */
-static int prepare(struct dray_array *array, const struct dray_view *mask,
-		   uint32_t flags, int timeout_ms, struct dray_view *view)
+static int arrow_export_prepare(struct dray_array *array,
+				const struct dray_view *mask, uint32_t flags,
+				int timeout_ms, struct dray_view *view)
 {
 	int ret = dray_arrow_check_flags(flags);
 
@@ -188,8 +195,8 @@ static int prepare(struct dray_array *array, const struct dray_view *mask,
 }
 
 /* Takes memory that the CPU does not reach as it lies: no copy and no mask. */
-static int check_reach(const struct dray_arrow_sender *sender,
-		       const struct dray_view *mask, bool device)
+static int export_check_reach(const struct dray_arrow_sender *sender,
+			      const struct dray_view *mask, bool device)
 {
 	if (mask && !dray_arrow_is_reached(mask))
 		return dray_fail(-EOPNOTSUPP,
@@ -216,16 +223,16 @@ static int export_array(struct dray_array *array, const struct dray_view *mask,
 	struct dray_arrow_sender sender = { .array = array, .flags = flags };
 	struct ArrowArray result = { 0 };
 	struct dray_view view;
-	int ret = prepare(array, mask, flags, timeout_ms, &view);
+	int ret = arrow_export_prepare(array, mask, flags, timeout_ms, &view);
 
 	if (ret)
 		return ret;
 	*reached = sender.reached = dray_arrow_is_reached(&view);
 	if (!sender.reached)
 		sender.flags &= ~DRAY_ARROW_COPY;
-	ret = check_reach(&sender, mask, device);
+	ret = export_check_reach(&sender, mask, device);
 	if (!ret)
-		ret = fill(&sender, &view, mask, 0, &result);
+		ret = arrow_export_fill(&sender, &view, mask, 0, &result);
 	if (!ret)
 		*out = result;
 	else if (result.release)

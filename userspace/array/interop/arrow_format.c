@@ -20,7 +20,7 @@
  * Of two formats of one type the first is exported.  A format that ends with a
  * colon has the name of a time zone behind.
  */
-static const struct row {
+static const struct format_row {
 	const char *format;
 	struct dray_arrow_type type;
 } rows[] = {
@@ -94,7 +94,7 @@ static bool is_bytes(dray_dtype dtype)
 }
 
 /* Finds the row of a type in the machine's byte order; NULL: there is none. */
-static const struct row *find_type(dray_dtype dtype)
+static const struct format_row *format_find_type(dray_dtype dtype)
 {
 	dray_dtype native;
 	size_t i;
@@ -113,7 +113,7 @@ int dray_arrow_format(dray_dtype dtype, char text[DRAY_ARROW_FORMAT_SIZE],
 		      struct dray_arrow_type *out)
 {
 	char name[DRAY_DTYPE_TYPESTR_SIZE];
-	const struct row *row = find_type(dtype);
+	const struct format_row *row = format_find_type(dtype);
 
 	if (row) {
 		memcpy(text, row->format, strlen(row->format) + 1);

@@ -27,8 +27,8 @@ static int make_keeper(struct dray_arrow_keeper **out)
 }
 
 /* Moves the producer's array, unless the import failed; drops the keeper. */
-static void finish(struct dray_arrow_keeper *keeper, struct ArrowArray *from,
-		   int ret)
+static void arrow_import_finish(struct dray_arrow_keeper *keeper,
+				struct ArrowArray *from, int ret)
 {
 	if (!ret) {
 		keeper->array = *from;
@@ -37,15 +37,15 @@ static void finish(struct dray_arrow_keeper *keeper, struct ArrowArray *from,
 	dray_arrow_keeper_drop(keeper);
 }
 
-static void drop(struct dray_arrow_taken *taken)
+static void arrow_import_drop(struct dray_arrow_taken *taken)
 {
 	dray_array_unref(taken->array);
 	dray_array_unref(taken->mask);
 	*taken = (struct dray_arrow_taken){ 0 };
 }
 
-static int check(const struct ArrowSchema *schema,
-		 const struct ArrowArray *from, uint32_t flags)
+static int arrow_import_check(const struct ArrowSchema *schema,
+			      const struct ArrowArray *from, uint32_t flags)
 {
 	if (!schema->release || !from->release)
 		return dray_fail(-EINVAL, "the %s of Arrow was released",
@@ -68,13 +68,13 @@ int dray_arrow_import(const struct ArrowSchema *schema, struct ArrowArray *from,
 	if (!dray_given(schema, __func__) || !dray_given(from, __func__) ||
 	    !dray_given(out, __func__))
 		return -EINVAL;
-	ret = check(schema, from, flags);
+	ret = arrow_import_check(schema, from, flags);
 	if (!ret)
 		ret = make_keeper(&take.keeper);
 	if (ret)
 		return ret;
 	ret = dray_arrow_take(&take, schema, from, 0, from->length, 0, &taken);
-	finish(take.keeper, from, ret);
+	arrow_import_finish(take.keeper, from, ret);
 	if (ret)
 		return ret;
 	*out = taken.array;
@@ -100,7 +100,7 @@ int dray_arrow_import_fields(const struct ArrowSchema *schema,
 	if (!dray_given(schema, __func__) || !dray_given(from, __func__) ||
 	    !dray_given(out, __func__))
 		return -EINVAL;
-	ret = check(schema, from, flags);
+	ret = arrow_import_check(schema, from, flags);
 	if (!ret)
 		ret = dray_arrow_check_fields(schema, count);
 	if (ret)
@@ -112,11 +112,11 @@ int dray_arrow_import_fields(const struct ArrowSchema *schema,
 	if (!ret) {
 		ret = dray_arrow_take_fields(&take, schema, from, 0,
 					     from->length, 0, taken);
-		finish(take.keeper, from, ret);
+		arrow_import_finish(take.keeper, from, ret);
 	}
 	for (i = 0; i < count; i++) {
 		if (ret) {
-			drop(&taken[i]);
+			arrow_import_drop(&taken[i]);
 			continue;
 		}
 		out[i] = taken[i].array;

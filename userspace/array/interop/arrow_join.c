@@ -23,8 +23,8 @@ static int field_type(const struct dray_array *array, dray_dtype *out)
 }
 
 /* Makes the structured type, one reference. */
-static int make_type(const struct ArrowSchema *schema,
-		     const struct dray_arrow_taken *taken, dray_dtype *out)
+static int join_make_type(const struct ArrowSchema *schema,
+			  const struct dray_arrow_taken *taken, dray_dtype *out)
 {
 	size_t count = (size_t)schema->n_children, i;
 	struct dray_dtype_field *fields = calloc(count + 1, sizeof(*fields));
@@ -65,7 +65,7 @@ int dray_arrow_join(const struct ArrowSchema *schema, int64_t length,
 {
 	size_t count = (size_t)schema->n_children, i;
 	dray_dtype dtype;
-	int ret = make_type(schema, fields, &dtype);
+	int ret = join_make_type(schema, fields, &dtype);
 
 	if (ret)
 		return ret;

@@ -76,8 +76,8 @@ int dray_arrow_make_mask(const struct dray_array *array,
 }
 
 /* Marks the rows of a mask, along its first axis, that have a bit of 0. */
-static void mark(const uint8_t *bits, int64_t first, int64_t count,
-		 struct dray_array *mask)
+static void arrow_mask_mark(const uint8_t *bits, int64_t first, int64_t count,
+			    struct dray_array *mask)
 {
 	size_t row = dray_dtype_itemsize(mask->dtype);
 	const struct dray_array_axis *axes = dray_array_axes(mask);
@@ -119,6 +119,6 @@ int dray_arrow_add_nulls(struct dray_arrow_take *take,
 	if (!out->mask)
 		ret = dray_arrow_make_mask(out->array, &out->mask);
 	if (!ret)
-		mark(bits, first, count, out->mask);
+		arrow_mask_mark(bits, first, count, out->mask);
 	return ret;
 }

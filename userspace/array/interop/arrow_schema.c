@@ -19,7 +19,7 @@ struct texts {
 	struct ArrowSchema children[];
 };
 
-static void release(struct ArrowSchema *schema)
+static void arrow_schema_release(struct ArrowSchema *schema)
 {
 	int64_t i;
 
@@ -32,7 +32,8 @@ static void release(struct ArrowSchema *schema)
 }
 
 /* Starts a branch without a format, its children released ones.  -ENOMEM. */
-static int start(struct ArrowSchema *out, const char *name, size_t children)
+static int arrow_schema_start(struct ArrowSchema *out, const char *name,
+			      size_t children)
 {
 	size_t branches = children * sizeof(struct ArrowSchema);
 	size_t pointers = children * sizeof(struct ArrowSchema *);
@@ -52,7 +53,7 @@ static int start(struct ArrowSchema *out, const char *name, size_t children)
 		.n_children = (int64_t)children,
 		.children =
 			children ? (struct ArrowSchema **)(void *)end : NULL,
-		.release = release,
+		.release = arrow_schema_release,
 		.private_data = texts,
 	};
 	for (i = 0; i < children; i++)
@@ -60,8 +61,8 @@ static int start(struct ArrowSchema *out, const char *name, size_t children)
 	return 0;
 }
 
-static int describe(const struct dray_view *view, int level, const char *name,
-		    struct ArrowSchema *out);
+static int arrow_schema_describe(const struct dray_view *view, int level,
+				 const char *name, struct ArrowSchema *out);
 
 /* Describes a list of the next axis. */
 static int describe_list(const struct dray_view *view, int level,
@@ -71,13 +72,13 @@ static int describe_list(const struct dray_view *view, int level,
 	int ret = dray_arrow_check_size(view->shape[level + 1]);
 
 	if (!ret)
-		ret = start(out, name, 1);
+		ret = arrow_schema_start(out, name, 1);
 	if (ret)
 		return ret;
 	texts = out->private_data;
 	snprintf(texts->format, sizeof(texts->format), "+w:%" PRId64,
 		 view->shape[level + 1]);
-	return describe(view, level + 1, "item", out->children[0]);
+	return arrow_schema_describe(view, level + 1, "item", out->children[0]);
 }
 
 static int describe_fields(const struct dray_view *view, const char *name,
@@ -86,7 +87,7 @@ static int describe_fields(const struct dray_view *view, const char *name,
 	size_t count = dray_dtype_field_count(view->dtype), i;
 	struct dray_dtype_field field = { 0 };
 	struct dray_view child;
-	int ret = start(out, name, count);
+	int ret = arrow_schema_start(out, name, count);
 
 	if (ret)
 		return ret;
@@ -94,14 +95,15 @@ static int describe_fields(const struct dray_view *view, const char *name,
 	for (i = 0; !ret && i < count; i++) {
 		ret = dray_arrow_field(view, i, &field, &child);
 		if (!ret)
-			ret = describe(&child, view->ndim - 1, field.name,
-				       out->children[i]);
+			ret = arrow_schema_describe(&child, view->ndim - 1,
+						    field.name,
+						    out->children[i]);
 	}
 	return ret;
 }
 
-static int describe(const struct dray_view *view, int level, const char *name,
-		    struct ArrowSchema *out)
+static int arrow_schema_describe(const struct dray_view *view, int level,
+				 const char *name, struct ArrowSchema *out)
 {
 	char format[DRAY_ARROW_FORMAT_SIZE];
 	struct dray_arrow_type type;
@@ -113,7 +115,7 @@ static int describe(const struct dray_view *view, int level, const char *name,
 		return describe_fields(view, name, out);
 	ret = dray_arrow_format(view->dtype, format, &type);
 	if (!ret)
-		ret = start(out, name, 0);
+		ret = arrow_schema_start(out, name, 0);
 	if (!ret)
 		memcpy(((struct texts *)out->private_data)->format, format,
 		       sizeof(format));
@@ -139,7 +141,7 @@ int dray_arrow_schema(dray_dtype dtype, int ndim, const int64_t *shape,
 	if (!ret)
 		ret = dray_arrow_open_complex(&view);
 	if (!ret)
-		ret = describe(&view, 0, "", &schema);
+		ret = arrow_schema_describe(&view, 0, "", &schema);
 	if (!ret)
 		*out = schema;
 	else if (schema.release)

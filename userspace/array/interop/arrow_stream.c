@@ -11,7 +11,7 @@
 
 #define MAX_ERRNO 4095
 
-static int check(const struct ArrowArrayStream *stream)
+static int arrow_stream_check(const struct ArrowArrayStream *stream)
 {
 	if (!stream->release)
 		return dray_fail(-EINVAL, "the stream of Arrow was released");
@@ -22,7 +22,7 @@ static int check(const struct ArrowArrayStream *stream)
 }
 
 /* Passes on the producer's error. */
-static int fail(struct ArrowArrayStream *stream, int error)
+static int arrow_stream_fail(struct ArrowArrayStream *stream, int error)
 {
 	const char *sentence = stream->get_last_error(stream);
 
@@ -33,7 +33,8 @@ static int fail(struct ArrowArrayStream *stream, int error)
 }
 
 /* Releases all that is there. */
-static void drop(struct ArrowSchema *type, struct ArrowArray *array)
+static void arrow_stream_drop(struct ArrowSchema *type,
+			      struct ArrowArray *array)
 {
 	if (type->release)
 		type->release(type);
@@ -60,9 +61,9 @@ static int read_arrays(struct ArrowArrayStream *stream,
 		error = stream->get_next(stream, &more);
 	if (found && !error && !more.release)
 		return 0;
-	drop(type, out);
+	arrow_stream_drop(type, out);
 	if (error)
-		return fail(stream, error);
+		return arrow_stream_fail(stream, error);
 	if (!found)
 		return dray_fail(-ENODATA, "the stream has no array");
 	more.release(&more);
@@ -81,12 +82,12 @@ int dray_arrow_read_stream(struct ArrowArrayStream *stream,
 	if (!dray_given(stream, __func__) || !dray_given(schema, __func__) ||
 	    !dray_given(out, __func__))
 		return -EINVAL;
-	ret = check(stream);
+	ret = arrow_stream_check(stream);
 	if (ret)
 		return ret;
 	error = stream->get_schema(stream, &type);
 	if (error)
-		return fail(stream, error);
+		return arrow_stream_fail(stream, error);
 	ret = read_arrays(stream, &type, &array);
 	if (ret)
 		return ret;

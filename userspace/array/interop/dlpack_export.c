@@ -11,7 +11,7 @@
 #include "interop/dlpack.h"
 #include "private.h"
 
-struct exported {
+struct dlpack_exported {
 	void (*release)(void *owner); /* may be NULL */
 	void *owner;
 	union {
@@ -22,8 +22,8 @@ struct exported {
 };
 
 /* Returns the device of memory that the caller keeps. */
-static struct dray_dlpack_device device_of(const struct dray_view *view,
-					   const struct dray_extent *extent)
+static struct dray_dlpack_device
+export_device_of(const struct dray_view *view, const struct dray_extent *extent)
 {
 	struct dray_dlpack_device device = { DRAY_DLPACK_CPU, 0 };
 	struct dray_buffer *buffer = NULL;
@@ -48,7 +48,7 @@ int dray_dlpack_find_device(const struct dray_view *view,
 		return -EINVAL;
 	ret = dray_view_check(view, "the view", &extent);
 	if (!ret)
-		*out = device_of(view, &extent);
+		*out = export_device_of(view, &extent);
 	return ret;
 }
 
@@ -76,9 +76,10 @@ static int count_strides(const struct dray_view *view, bool empty,
 }
 
 /* Describes a checked view, but for its shape. */
-static int describe(const struct dray_view *view,
-		    const struct dray_extent *extent, int64_t *strides,
-		    struct dray_dlpack_tensor *out)
+static int dlpack_export_describe(const struct dray_view *view,
+				  const struct dray_extent *extent,
+				  int64_t *strides,
+				  struct dray_dlpack_tensor *out)
 {
 	struct dray_dlpack_dtype dtype;
 	int ret;
@@ -94,7 +95,7 @@ static int describe(const struct dray_view *view,
 		return dray_fail(-EPERM, "the view may not be read");
 	*out = (struct dray_dlpack_tensor){
 		.data = view->data,
-		.device = device_of(view, extent),
+		.device = export_device_of(view, extent),
 		.ndim = view->ndim,
 		.dtype = dtype,
 		.strides = strides,
@@ -113,7 +114,7 @@ int dray_dlpack_describe(const struct dray_view *view, int64_t *strides,
 		return -EINVAL;
 	ret = dray_view_check(view, "the view", &extent);
 	if (!ret)
-		ret = describe(view, &extent, strides, &tensor);
+		ret = dlpack_export_describe(view, &extent, strides, &tensor);
 	if (ret)
 		return ret;
 	*out = tensor;
@@ -121,35 +122,36 @@ int dray_dlpack_describe(const struct dray_view *view, int64_t *strides,
 	return 0;
 }
 
-static void give_back(struct exported *exported)
+static void export_give_back(struct dlpack_exported *exported)
 {
 	if (exported->release)
 		exported->release(exported->owner);
 	free(exported);
 }
 
-static void delete_versioned(struct dray_dlpack_versioned *self)
+static void export_delete_versioned(struct dray_dlpack_versioned *self)
 {
-	give_back(self->manager_ctx);
+	export_give_back(self->manager_ctx);
 }
 
-static void delete_legacy(struct dray_dlpack_managed *self)
+static void export_delete_legacy(struct dray_dlpack_managed *self)
 {
-	give_back(self->manager_ctx);
+	export_give_back(self->manager_ctx);
 }
 
 /* Makes a tensor, of which the caller fills in all around @tensor. */
-static int make(const struct dray_view *view, uint32_t flags, int timeout_ms,
-		struct dray_dlpack_tensor *tensor, struct exported **out)
+static int dlpack_export_make(const struct dray_view *view, uint32_t flags,
+			      int timeout_ms, struct dray_dlpack_tensor *tensor,
+			      struct dlpack_exported **out)
 {
 	int64_t strides[DRAY_MAX_NDIM];
-	struct exported *exported;
+	struct dlpack_exported *exported;
 	struct dray_extent extent;
 	int ret, i, ndim;
 
 	ret = dray_view_check(view, "the view", &extent);
 	if (!ret)
-		ret = describe(view, &extent, strides, tensor);
+		ret = dlpack_export_describe(view, &extent, strides, tensor);
 	if (!ret)
 		ret = dray_dlpack_wait(view, flags,
 				       DRAY_DLPACK_NO_WAIT | DRAY_DLPACK_COPIED,
@@ -178,13 +180,13 @@ int dray_dlpack_export_view(const struct dray_view *view,
 			    struct dray_dlpack_versioned **out)
 {
 	struct dray_dlpack_tensor tensor;
-	struct exported *exported = NULL;
+	struct dlpack_exported *exported = NULL;
 	uint64_t marks = 0;
 	int ret;
 
 	if (!dray_given(out, __func__))
 		return -EINVAL;
-	ret = make(view, flags, timeout_ms, &tensor, &exported);
+	ret = dlpack_export_make(view, flags, timeout_ms, &tensor, &exported);
 	if (ret)
 		return ret;
 	if (!(view->flags & DRAY_WRITE))
@@ -196,7 +198,7 @@ int dray_dlpack_export_view(const struct dray_view *view,
 	exported->versioned = (struct dray_dlpack_versioned){
 		.version = { DRAY_DLPACK_MAJOR, DRAY_DLPACK_MINOR },
 		.manager_ctx = exported,
-		.deleter = delete_versioned,
+		.deleter = export_delete_versioned,
 		.flags = marks,
 		.dl_tensor = tensor,
 	};
@@ -210,7 +212,7 @@ int dray_dlpack_export_view_legacy(const struct dray_view *view,
 				   struct dray_dlpack_managed **out)
 {
 	struct dray_dlpack_tensor tensor;
-	struct exported *exported = NULL;
+	struct dlpack_exported *exported = NULL;
 	int ret;
 
 	if (!dray_given(view, __func__) || !dray_given(out, __func__))
@@ -219,7 +221,7 @@ int dray_dlpack_export_view_legacy(const struct dray_view *view,
 		return dray_fail(
 			-EPERM,
 			"a read-only array; a tensor before DLPack 1.0 cannot say so");
-	ret = make(view, flags, timeout_ms, &tensor, &exported);
+	ret = dlpack_export_make(view, flags, timeout_ms, &tensor, &exported);
 	if (ret)
 		return ret;
 	exported->release = release;
@@ -227,7 +229,7 @@ int dray_dlpack_export_view_legacy(const struct dray_view *view,
 	exported->legacy = (struct dray_dlpack_managed){
 		.dl_tensor = tensor,
 		.manager_ctx = exported,
-		.deleter = delete_legacy,
+		.deleter = export_delete_legacy,
 	};
 	*out = &exported->legacy;
 	return 0;

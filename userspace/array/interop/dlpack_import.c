@@ -26,8 +26,8 @@ static bool may_lack_strides(const struct dray_dlpack_version *version)
 	return !version || version->minor < 2;
 }
 
-static int check_axes(const struct dray_dlpack_tensor *tensor,
-		      const struct dray_dlpack_version *version)
+static int import_check_axes(const struct dray_dlpack_tensor *tensor,
+			     const struct dray_dlpack_version *version)
 {
 	if (tensor->ndim < 0 || tensor->ndim > DRAY_MAX_NDIM)
 		return dray_fail(-EINVAL,
@@ -80,7 +80,8 @@ static int take_axes(const struct dray_dlpack_tensor *tensor,
 }
 
 /* Finds the element [0, 0, ...]; NULL without data. */
-static int place(const struct dray_dlpack_tensor *tensor, void **data)
+static int dlpack_import_place(const struct dray_dlpack_tensor *tensor,
+			       void **data)
 {
 	uintptr_t address;
 
@@ -120,9 +121,9 @@ static int check_own(const struct dray_view *view,
 	return 0;
 }
 
-static int check_device(const struct dray_dlpack_device *device,
-			const struct dray_view *view,
-			const struct dray_extent *extent)
+static int import_check_device(const struct dray_dlpack_device *device,
+			       const struct dray_view *view,
+			       const struct dray_extent *extent)
 {
 	switch (device->device_type) {
 	case DRAY_DLPACK_CPU:
@@ -149,19 +150,19 @@ static int read_tensor(const struct dray_dlpack_tensor *tensor,
 	/* Of another version, the tensor may lie elsewhere. */
 	ret = check_version(version);
 	if (!ret)
-		ret = check_axes(tensor, version);
+		ret = import_check_axes(tensor, version);
 	if (!ret)
 		ret = dray_dlpack_to_dtype(&tensor->dtype, &view->dtype);
 	if (!ret)
 		ret = take_axes(tensor, view);
 	if (!ret)
-		ret = place(tensor, &view->data);
+		ret = dlpack_import_place(tensor, &view->data);
 	if (ret)
 		return ret;
 	view->flags = DRAY_READ | DRAY_WRITE;
 	ret = dray_view_check_inline(view, "the tensor", extent);
 	if (!ret)
-		ret = check_device(&tensor->device, view, extent);
+		ret = import_check_device(&tensor->device, view, extent);
 	if (!ret && extent->elements &&
 	    !dray_dtype_fits_address(view->dtype, (uintptr_t)view->data))
 		ret = dray_dlpack_check_aligned(view->data, view->dtype);
@@ -187,9 +188,10 @@ int dray_dlpack_read(const struct dray_dlpack_tensor *tensor,
 }
 
 /* Makes an array over a read tensor, with a function that gives it back. */
-static int adopt(struct dray_view *view, const struct dray_extent *extent,
-		 uint32_t flags, int timeout_ms, void (*release)(void *tensor),
-		 void *tensor, struct dray_array **out)
+static int dlpack_import_adopt(struct dray_view *view,
+			       const struct dray_extent *extent, uint32_t flags,
+			       int timeout_ms, void (*release)(void *tensor),
+			       void *tensor, struct dray_array **out)
 {
 	void *start = dray_address_add(view->data, extent->low);
 	size_t bytes = (size_t)(extent->high - extent->low);
@@ -237,8 +239,8 @@ int dray_dlpack_import(struct dray_dlpack_versioned *tensor, uint32_t flags,
 				"the tensor is read-only, and its array was to be written");
 		view.flags &= ~DRAY_WRITE;
 	}
-	return adopt(&view, &extent, flags, timeout_ms, drop_versioned, tensor,
-		     out);
+	return dlpack_import_adopt(&view, &extent, flags, timeout_ms,
+				   drop_versioned, tensor, out);
 }
 
 int dray_dlpack_import_legacy(struct dray_dlpack_managed *tensor,
@@ -256,6 +258,6 @@ int dray_dlpack_import_legacy(struct dray_dlpack_managed *tensor,
 		return ret;
 	if (!(flags & DRAY_DLPACK_WRITABLE))
 		view.flags &= ~DRAY_WRITE;
-	return adopt(&view, &extent, flags, timeout_ms, drop_legacy, tensor,
-		     out);
+	return dlpack_import_adopt(&view, &extent, flags, timeout_ms,
+				   drop_legacy, tensor, out);
 }

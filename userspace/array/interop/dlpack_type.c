@@ -33,7 +33,7 @@ static bool has_bits(size_t kind, uint64_t bits)
 	       !(bits & (bits - 1));
 }
 
-static int refuse(dray_dtype dtype)
+static int dlpack_type_refuse(dray_dtype dtype)
 {
 	char text[128];
 
@@ -58,7 +58,7 @@ int dray_dlpack_from_dtype(dray_dtype dtype, struct dray_dlpack_dtype *out)
 		return -EINVAL;
 	if (!dray_dtype_is_builtin(dtype) ||
 	    dray_dtype_flags(dtype) & DRAY_DTYPE_SWAPPED)
-		return refuse(dtype);
+		return dlpack_type_refuse(dtype);
 	for (i = 0; i < KINDS; i++) {
 		if (kinds[i].kind == kind && has_bits(i, bits)) {
 			*out = (struct dray_dlpack_dtype){ kinds[i].code,
@@ -66,7 +66,7 @@ int dray_dlpack_from_dtype(dray_dtype dtype, struct dray_dlpack_dtype *out)
 			return 0;
 		}
 	}
-	return refuse(dtype);
+	return dlpack_type_refuse(dtype);
 }
 
 int dray_dlpack_to_dtype(const struct dray_dlpack_dtype *type, dray_dtype *out)

@@ -38,8 +38,9 @@ static void set_axes(struct dray_iterator *it, const struct dray_view *view)
 	}
 }
 
-static void start(struct dray_iterator *it, const struct dray_view *view,
-		  const struct dray_extent *extent)
+static void iterator_start(struct dray_iterator *it,
+			   const struct dray_view *view,
+			   const struct dray_extent *extent)
 {
 	it->data = view->data;
 	it->index = 0;
@@ -60,7 +61,7 @@ int dray_iterator_init(struct dray_iterator *it, const struct dray_view *view)
 	ret = dray_view_check(view, "the view", &extent);
 	if (ret)
 		return ret;
-	start(it, view, &extent);
+	iterator_start(it, view, &extent);
 	return 0;
 }
 
@@ -117,7 +118,7 @@ int dray_iterator_init_lines(struct dray_iterator *it,
 			view->ndim);
 	if (*axis < 0)
 		*axis = smallest_stride(view);
-	start(it, view, &extent);
+	iterator_start(it, view, &extent);
 	leave_out(it, *axis);
 	return 0;
 }

@@ -101,7 +101,7 @@ int dray_operands_check_count(int count)
 }
 
 /* Checks a shape alone: an operand may lack a type and elements. */
-static int check_shape(const struct dray_view *view, int o)
+static int multi_check_shape(const struct dray_view *view, int o)
 {
 	int i;
 
@@ -121,7 +121,7 @@ static int check_shape(const struct dray_view *view, int o)
 	return 0;
 }
 
-static int count_elements(int ndim, const int64_t *shape, int64_t *size)
+static int multi_count_elements(int ndim, const int64_t *shape, int64_t *size)
 {
 	struct dray_shape_text text;
 	bool overflow = false;
@@ -145,8 +145,9 @@ static int count_elements(int ndim, const int64_t *shape, int64_t *size)
 }
 
 /* Finds shape and size of operands that were checked. */
-static int broadcast(const struct dray_view *const *views, int count,
-		     int32_t *ndim, int64_t *shape, int64_t *size)
+static int iterator_multi_broadcast(const struct dray_view *const *views,
+				    int count, int32_t *ndim, int64_t *shape,
+				    int64_t *size)
 {
 	int axis, o, i;
 
@@ -163,7 +164,7 @@ static int broadcast(const struct dray_view *const *views, int count,
 		if (axis >= 0)
 			return fail_mismatch(views, *ndim, axis, o);
 	}
-	return count_elements(*ndim, shape, size);
+	return multi_count_elements(*ndim, shape, size);
 }
 
 int dray_broadcast_shape(const struct dray_view *const *views, int count,
@@ -179,9 +180,10 @@ int dray_broadcast_shape(const struct dray_view *const *views, int count,
 		return -EINVAL;
 	ret = dray_operands_check_count(count);
 	for (i = 0; i < count && !ret; i++)
-		ret = check_shape(views[i], i);
+		ret = multi_check_shape(views[i], i);
 	if (!ret)
-		ret = broadcast(views, count, &found_ndim, found, &size);
+		ret = iterator_multi_broadcast(views, count, &found_ndim, found,
+					       &size);
 	if (ret)
 		return ret;
 	*ndim = found_ndim;
@@ -195,8 +197,8 @@ int dray_broadcast_shape(const struct dray_view *const *views, int count,
  * none: those of an operand may be anything.  Nor has an operand at NULL, whose
  * elements have no bytes.
  */
-static void set_operand(struct dray_multi *it, int o,
-			const struct dray_view *view)
+static void multi_set_operand(struct dray_multi *it, int o,
+			      const struct dray_view *view)
 {
 	int added = it->ndim - view->ndim;
 	int i;
@@ -223,14 +225,15 @@ int dray_multi_init(struct dray_multi *it, const struct dray_view *const *views,
 	for (o = 0; o < count && !ret; o++)
 		ret = dray_view_check(views[o], dray_operand_names[o], NULL);
 	if (!ret)
-		ret = broadcast(views, count, &it->ndim, it->shape, &it->size);
+		ret = iterator_multi_broadcast(views, count, &it->ndim,
+					       it->shape, &it->size);
 	if (ret)
 		return ret;
 	it->operands = count;
 	for (i = 0; i < it->ndim; i++)
 		it->axes[i].last = it->shape[i] - 1;
 	for (o = 0; o < count; o++)
-		set_operand(it, o, views[o]);
+		multi_set_operand(it, o, views[o]);
 	dray_multi_reset(it);
 	return 0;
 }
@@ -249,7 +252,8 @@ void dray_multi_reset(struct dray_multi *it)
 }
 
 /* Goes to @ndim checked coordinates. */
-static void go(struct dray_multi *it, const int64_t *coordinates, int ndim)
+static void iterator_multi_go(struct dray_multi *it, const int64_t *coordinates,
+			      int ndim)
 {
 	int i, o;
 
@@ -276,7 +280,7 @@ int dray_multi_go(struct dray_multi *it, const int64_t *coordinates)
 			return dray_iterator_fail_coordinate(coordinates[i], i,
 							     it->shape[i]);
 	}
-	go(it, coordinates, it->ndim);
+	iterator_multi_go(it, coordinates, it->ndim);
 	return 0;
 }
 
@@ -295,6 +299,6 @@ int dray_multi_go_flat(struct dray_multi *it, int64_t index)
 		coordinates[i] = rest % it->shape[i];
 		rest /= it->shape[i];
 	}
-	go(it, coordinates, ndim);
+	iterator_multi_go(it, coordinates, ndim);
 	return 0;
 }

@@ -64,8 +64,8 @@ struct list {
 	size_t length;
 };
 
-static void append(struct list *list, const char *before, int ndim,
-		   const int64_t *shape)
+static void nditer_axes_append(struct list *list, const char *before, int ndim,
+			       const int64_t *shape)
 {
 	size_t room = sizeof(list->text) - list->length;
 	struct dray_shape_text text;
@@ -94,11 +94,11 @@ static void append_remapped(struct list *list, const struct dray_nditer *iter,
 				      ? nditer_extent(iter, operand, axis)
 				      : -1;
 	}
-	append(list, "->", iter->ndim, remapped);
+	nditer_axes_append(list, "->", iter->ndim, remapped);
 }
 
-static int fail_broadcast(const struct dray_nditer *iter,
-			  const struct dray_nditer_options *options)
+static int axes_fail_broadcast(const struct dray_nditer *iter,
+			       const struct dray_nditer_options *options)
 {
 	struct list shapes = { .length = 0 }, wanted = { .length = 0 };
 	int o;
@@ -108,15 +108,15 @@ static int fail_broadcast(const struct dray_nditer *iter,
 
 		if (!nditer_exists(operand))
 			continue;
-		append(&shapes, " ", operand->ndim,
-		       iter->extents + operand->extents_at);
+		nditer_axes_append(&shapes, " ", operand->ndim,
+				   iter->extents + operand->extents_at);
 		if (nditer_map_of(options, o))
 			append_remapped(&shapes, iter, operand,
 					nditer_map_of(options, o));
 	}
 	if (options->shape)
-		append(&wanted, " and requested shape ", iter->ndim,
-		       options->shape);
+		nditer_axes_append(&wanted, " and requested shape ", iter->ndim,
+				   options->shape);
 	return dray_fail(-EINVAL,
 			 "operands could not be broadcast together with %s%s%s",
 			 options->operand_axes
@@ -150,13 +150,14 @@ static int broadcast_mapped(const struct dray_nditer *iter, int o,
 		if (shape[i] == 1)
 			shape[i] = extent;
 		else if (extent != 1 && extent != shape[i])
-			return fail_broadcast(iter, options);
+			return axes_fail_broadcast(iter, options);
 	}
 	return 0;
 }
 
-static int broadcast(const struct dray_nditer *iter,
-		     const struct dray_nditer_options *options, int64_t *shape)
+static int nditer_axes_broadcast(const struct dray_nditer *iter,
+				 const struct dray_nditer_options *options,
+				 int64_t *shape)
 {
 	int ret, i, o;
 
@@ -183,11 +184,11 @@ static int broadcast(const struct dray_nditer *iter,
 		if (dray_broadcast_into(iter->ndim, shape, operand->ndim,
 					iter->extents + operand->extents_at) >=
 		    0)
-			return fail_broadcast(iter, options);
+			return axes_fail_broadcast(iter, options);
 	}
 	for (i = 0; i < iter->ndim && options->shape; i++) {
 		if (options->shape[i] == 1 && shape[i] != 1)
-			return fail_broadcast(iter, options);
+			return axes_fail_broadcast(iter, options);
 	}
 	return 0;
 }
@@ -279,8 +280,8 @@ static int set_reduction(struct dray_nditer *iter, int o, int i, int own)
 }
 
 /* Finds the operand's axis along axis @i of the broadcast, and its stride. */
-static int set_operand(struct dray_nditer *iter, int o, int i, const int *map,
-		       const int64_t *shape)
+static int axes_set_operand(struct dray_nditer *iter, int o, int i,
+			    const int *map, const int64_t *shape)
 {
 	const struct nditer_operand *operand = &iter->operand[o];
 	bool reduces;
@@ -328,9 +329,9 @@ static bool set_own_strides(struct dray_nditer *iter, int o, const int *map,
 }
 
 /* Sets the strides of all operands, and marks those that are reduced. */
-static int set_strides(struct dray_nditer *iter,
-		       const struct dray_nditer_options *options,
-		       const int64_t *shape)
+static int axes_set_strides(struct dray_nditer *iter,
+			    const struct dray_nditer_options *options,
+			    const int64_t *shape)
 {
 	int ret, i, o = 0;
 
@@ -341,8 +342,8 @@ static int set_strides(struct dray_nditer *iter,
 		return 0;
 	for (i = iter->ndim; i-- > 0;) {
 		for (o = 0; o < iter->operands; o++) {
-			ret = set_operand(iter, o, i, nditer_map_of(options, o),
-					  shape);
+			ret = axes_set_operand(
+				iter, o, i, nditer_map_of(options, o), shape);
 			if (ret)
 				return ret;
 		}
@@ -381,7 +382,7 @@ int dray_nditer_fill_axes(struct dray_nditer *iter,
 	int64_t shape[DRAY_MAX_NDIM];
 	int ret, i;
 
-	ret = broadcast(iter, options, shape);
+	ret = nditer_axes_broadcast(iter, options, shape);
 	if (ret)
 		return ret;
 	/* Without axes, there is one of one element. */
@@ -396,6 +397,6 @@ int dray_nditer_fill_axes(struct dray_nditer *iter,
 		axis->axis = (int16_t)i;
 		axis->flipped = false;
 	}
-	ret = set_strides(iter, options, shape);
+	ret = axes_set_strides(iter, options, shape);
 	return ret ? ret : dray_nditer_measure(iter);
 }

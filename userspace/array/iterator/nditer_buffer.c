@@ -23,14 +23,14 @@
 #define DEFAULT_SIZE 8192
 
 /* A choice of the outer axis. */
-struct choice {
+struct buffer_choice {
 	int outer;
 	int cost; /* 1, and 1 for each operand that is buffered */
 	int64_t size; /* elements of the core times those of the axis */
 	int64_t core;
 };
 
-struct plan {
+struct buffer_plan {
 	const struct dray_nditer *iter;
 	int64_t most; /* elements of a buffer */
 	/* For each operand: the inner axes that chain, of which 0 is one. */
@@ -39,11 +39,11 @@ struct plan {
 	int reduces_at[DRAY_MAX_OPERANDS];
 	int reduction; /* the same for any of them */
 	int cost;
-	struct choice best;
+	struct buffer_choice best;
 };
 
 /* Whether a buffer cannot hold more than @size elements, or none is needed. */
-static bool is_limited(const struct plan *plan, int64_t size)
+static bool is_limited(const struct buffer_plan *plan, int64_t size)
 {
 	return size >= plan->most &&
 	       (plan->cost > 1 ||
@@ -51,7 +51,7 @@ static bool is_limited(const struct plan *plan, int64_t size)
 }
 
 /* Takes one more axis in: which operands chain, which are reduced? */
-static void extend(struct plan *plan, int i)
+static void nditer_buffer_extend(struct buffer_plan *plan, int i)
 {
 	const struct nditer_axis *inner = &plan->iter->axes[i - 1];
 	const struct nditer_axis *outer = &plan->iter->axes[i];
@@ -77,20 +77,20 @@ static void extend(struct plan *plan, int i)
 	}
 }
 
-static void choose(struct plan *plan)
+static void nditer_buffer_choose(struct buffer_plan *plan)
 {
 	const struct dray_nditer *iter = plan->iter;
 	int64_t size = iter->axes[0].count;
 	int i;
 
-	plan->best = (struct choice){ 0, plan->cost, size, 1 };
+	plan->best = (struct buffer_choice){ 0, plan->cost, size, 1 };
 	for (i = 1; i < iter->ndim; i++) {
 		int64_t core = size;
 		double part;
 
 		if (plan->reduction || is_limited(plan, size))
 			break;
-		extend(plan, i);
+		nditer_buffer_extend(plan, i);
 		size = nditer_product(size, iter->axes[i].count);
 		if (!size)
 			break;
@@ -98,13 +98,13 @@ static void choose(struct plan *plan)
 		/* Fewer fills for the cost; doubles, since products overflow. */
 		if (plan->cost * (double)plan->best.size <=
 		    plan->best.cost * part)
-			plan->best =
-				(struct choice){ i, plan->cost, size, core };
+			plan->best = (struct buffer_choice){ i, plan->cost,
+							     size, core };
 	}
 }
 
 /* Whether an operand takes part in the double loop of a reduction. */
-static bool is_reduced(const struct plan *plan, int o)
+static bool is_reduced(const struct buffer_plan *plan, int o)
 {
 	const struct nditer_axis *outer = &plan->iter->axes[plan->reduction];
 	uint32_t flags = plan->iter->operand[o].flags;
@@ -122,8 +122,9 @@ static bool is_reduced(const struct plan *plan, int o)
 }
 
 /* Sets the strides of the inner loop, and of the outer one of a reduction. */
-static void set_strides(struct dray_nditer *iter, const struct plan *plan,
-			int o, bool reduced, bool buffered)
+static void buffer_set_strides(struct dray_nditer *iter,
+			       const struct buffer_plan *plan, int o,
+			       bool reduced, bool buffered)
 {
 	const struct nditer_axis *outer = &iter->axes[plan->reduction];
 	struct nditer_operand *operand = &iter->operand[o];
@@ -150,8 +151,8 @@ static void set_strides(struct dray_nditer *iter, const struct plan *plan,
 }
 
 /* Plans one operand; returns whether it needs a buffer. */
-static bool plan_operand(struct dray_nditer *iter, const struct plan *plan,
-			 int o)
+static bool plan_operand(struct dray_nditer *iter,
+			 const struct buffer_plan *plan, int o)
 {
 	struct nditer_operand *operand = &iter->operand[o];
 	bool buffered = operand->flags & OPERAND_CONVERTS;
@@ -163,7 +164,7 @@ static bool plan_operand(struct dray_nditer *iter, const struct plan *plan,
 		operand->flags |= OPERAND_HAS_ONE_STRIDE;
 	else
 		buffered = true;
-	set_strides(iter, plan, o, reduced, buffered);
+	buffer_set_strides(iter, plan, o, reduced, buffered);
 	if (reduced)
 		operand->flags |= OPERAND_IS_DOUBLE;
 	if (!buffered)
@@ -206,7 +207,7 @@ int dray_nditer_check_elements(const struct dray_nditer *iter, int o)
 
 int dray_nditer_plan_buffers(struct dray_nditer *iter)
 {
-	struct plan plan = { .iter = iter, .cost = 1 };
+	struct buffer_plan plan = { .iter = iter, .cost = 1 };
 	bool any = false;
 	int ret, o;
 
@@ -216,7 +217,7 @@ int dray_nditer_plan_buffers(struct dray_nditer *iter)
 		if (iter->operand[o].flags & OPERAND_CONVERTS)
 			plan.cost++;
 	}
-	choose(&plan);
+	nditer_buffer_choose(&plan);
 	iter->flags &= ~NDITER_DOUBLE_LOOP;
 	if (plan.reduction && plan.best.outer == plan.reduction)
 		iter->flags |= NDITER_DOUBLE_LOOP;

@@ -45,8 +45,9 @@ static int count_axes(const struct dray_view *const *views, int count,
 }
 
 /* Allocates an iterator with room for operands and @extents numbers. */
-static struct dray_nditer *allocate(int ndim, size_t extents, int count,
-				    const struct dray_nditer_options *options)
+static struct dray_nditer *
+nditer_create_allocate(int ndim, size_t extents, int count,
+		       const struct dray_nditer_options *options)
 {
 	size_t axes = (size_t)(ndim ? ndim : 1), casts, places, bytes;
 	struct dray_nditer *iter;
@@ -89,8 +90,8 @@ allocate_for(const struct dray_view *const *views, int count,
 
 	for (o = 0; o < count; o++)
 		extents += views[o] ? 2 * (uint32_t)views[o]->ndim : 0;
-	iter = allocate(count_axes(views, count, options), extents, count,
-			options);
+	iter = nditer_create_allocate(count_axes(views, count, options),
+				      extents, count, options);
 	if (!iter)
 		return NULL;
 	extents = 0;
@@ -105,7 +106,7 @@ allocate_for(const struct dray_view *const *views, int count,
 }
 
 /* Frees an iterator; writes nothing back. */
-static void discard(struct dray_nditer *iter)
+static void nditer_create_discard(struct dray_nditer *iter)
 {
 	int o;
 
@@ -138,7 +139,7 @@ static bool all_are_fortran(const struct dray_nditer *iter)
 	return true;
 }
 
-static void order(struct dray_nditer *iter, char wanted)
+static void nditer_create_order(struct dray_nditer *iter, char wanted)
 {
 	bool allocates = false;
 	int o;
@@ -181,7 +182,7 @@ static int set_up_buffers(struct dray_nditer *iter)
 }
 
 /* Goes to the start of an iterator with its axes in order. */
-static int start(struct dray_nditer *iter)
+static int nditer_create_start(struct dray_nditer *iter)
 {
 	int ret = 0;
 
@@ -196,8 +197,9 @@ static int start(struct dray_nditer *iter)
 	return ret;
 }
 
-static int build(struct dray_nditer *iter, const struct dray_view *const *views,
-		 const struct dray_nditer_options *options)
+static int nditer_create_build(struct dray_nditer *iter,
+			       const struct dray_view *const *views,
+			       const struct dray_nditer_options *options)
 {
 	int ret;
 
@@ -206,11 +208,11 @@ static int build(struct dray_nditer *iter, const struct dray_view *const *views,
 		ret = dray_nditer_fill_axes(iter, options);
 	if (ret)
 		return ret;
-	order(iter, options->order);
+	nditer_create_order(iter, options->order);
 	ret = dray_nditer_choose_types(iter, options);
 	if (!ret)
 		ret = dray_nditer_replace_operands(iter, options);
-	return ret ? ret : start(iter);
+	return ret ? ret : nditer_create_start(iter);
 }
 
 static int create_plain(const struct dray_view *const *views, int count,
@@ -218,8 +220,8 @@ static int create_plain(const struct dray_view *const *views, int count,
 			int64_t elements, struct dray_nditer **out)
 {
 	int ndim = views[0]->ndim;
-	struct dray_nditer *iter =
-		allocate(ndim, 2 * (size_t)(ndim * count), count, options);
+	struct dray_nditer *iter = nditer_create_allocate(
+		ndim, 2 * (size_t)(ndim * count), count, options);
 
 	if (!iter)
 		return -ENOMEM;
@@ -230,7 +232,7 @@ static int create_plain(const struct dray_view *const *views, int count,
 	if (!(options->flags & DRAY_NDITER_KEEP_DIRECTION))
 		dray_nditer_flip(iter);
 	*out = iter;
-	return start(iter);
+	return nditer_create_start(iter);
 }
 
 int dray_nditer_create(const struct dray_view *const *views, int count,
@@ -263,9 +265,9 @@ int dray_nditer_create(const struct dray_view *const *views, int count,
 	iter = allocate_for(views, count, options);
 	if (!iter)
 		return -ENOMEM;
-	ret = build(iter, views, options);
+	ret = nditer_create_build(iter, views, options);
 	if (ret) {
-		discard(iter);
+		nditer_create_discard(iter);
 		return ret;
 	}
 	*out = iter;
@@ -322,7 +324,7 @@ int dray_nditer_copy(const struct dray_nditer *iter, struct dray_nditer **out)
 	}
 	ret = copy_buffers(copy);
 	if (ret) {
-		discard(copy);
+		nditer_create_discard(copy);
 		return ret;
 	}
 	*out = copy;
@@ -344,6 +346,6 @@ int dray_nditer_destroy(struct dray_nditer *iter)
 		ret = dray_nditer_flush_buffers(iter);
 	if (!ret)
 		ret = dray_nditer_write_back(iter);
-	discard(iter);
+	nditer_create_discard(iter);
 	return ret;
 }

@@ -8,7 +8,7 @@
 #include "private.h"
 
 /* Writes the buffers back, moves, and fills them; they are allocated. */
-static int restart(struct dray_nditer *iter, int64_t position)
+static int nditer_move_restart(struct dray_nditer *iter, int64_t position)
 {
 	int ret;
 
@@ -66,7 +66,7 @@ int dray_nditer_reset(struct dray_nditer *iter)
 		return ret;
 	if (has_first_buffers(iter))
 		return 0;
-	return restart(iter, iter->start);
+	return nditer_move_restart(iter, iter->start);
 }
 
 int dray_nditer_reset_data(struct dray_nditer *iter, char *const *data)
@@ -83,7 +83,7 @@ int dray_nditer_reset_data(struct dray_nditer *iter, char *const *data)
 	iter->buffered = 0;
 	for (o = 0; o < iter->operands; o++)
 		iter->first[o] = dray_address_add(data[o], iter->offsets[o]);
-	return restart(iter, iter->start);
+	return nditer_move_restart(iter, iter->start);
 }
 
 static int fail_large(void)
@@ -141,7 +141,7 @@ static int check_jump(const struct dray_nditer *iter, uint32_t needed,
 	return 0;
 }
 
-static int check_range(const struct dray_nditer *iter, int64_t position)
+static int move_check_range(const struct dray_nditer *iter, int64_t position)
 {
 	if (position >= iter->start && position < iter->end)
 		return 0;
@@ -152,9 +152,9 @@ static int check_range(const struct dray_nditer *iter, int64_t position)
 			 position, iter->start, iter->end);
 }
 
-static int go(struct dray_nditer *iter, int64_t position)
+static int nditer_move_go(struct dray_nditer *iter, int64_t position)
 {
-	int ret = check_range(iter, position);
+	int ret = move_check_range(iter, position);
 
 	if (ret)
 		return ret;
@@ -187,7 +187,7 @@ int dray_nditer_go(struct dray_nditer *iter, const int64_t *coordinates)
 			at = axis->count - 1 - at;
 		position = position * axis->count + at;
 	}
-	return go(iter, position);
+	return nditer_move_go(iter, position);
 }
 
 int dray_nditer_go_index(struct dray_nditer *iter, int64_t index)
@@ -213,7 +213,7 @@ int dray_nditer_go_index(struct dray_nditer *iter, int64_t index)
 			at = axis->count - 1 - index / -stride % axis->count;
 		position = position * axis->count + at;
 	}
-	return go(iter, position);
+	return nditer_move_go(iter, position);
 }
 
 int dray_nditer_go_position(struct dray_nditer *iter, int64_t position)
@@ -225,7 +225,7 @@ int dray_nditer_go_position(struct dray_nditer *iter, int64_t position)
 		return -EINVAL;
 	ret = check_jump(iter, 0, "a position");
 	if (!ret)
-		ret = check_range(iter, position);
+		ret = move_check_range(iter, position);
 	if (!ret)
 		ret = allocate_delayed(iter);
 	if (ret)
@@ -241,11 +241,11 @@ int dray_nditer_go_position(struct dray_nditer *iter, int64_t position)
 		iter->position = position;
 		return 0;
 	}
-	return restart(iter, position);
+	return nditer_move_restart(iter, position);
 }
 
 /* Takes axis number @at out, at its first element. */
-static void take_out(struct dray_nditer *iter, int at)
+static void move_take_out(struct dray_nditer *iter, int at)
 {
 	const struct nditer_axis removed = iter->axes[at];
 	int i, o;
@@ -289,7 +289,7 @@ int dray_nditer_remove_axis(struct dray_nditer *iter, int axis)
 			axis, iter->ndim);
 	while (iter->axes[at].axis != axis)
 		at++;
-	take_out(iter, at);
+	move_take_out(iter, at);
 	dray_nditer_measure(iter);
 	dray_nditer_choose_step(iter);
 	return dray_nditer_reset(iter);
@@ -324,7 +324,7 @@ int dray_nditer_remove_multi_index(struct dray_nditer *iter)
 	if (iter->flags & DRAY_NDITER_BUFFERED)
 		ret = plan_again(iter);
 	dray_nditer_choose_step(iter);
-	return ret ? ret : restart(iter, iter->start);
+	return ret ? ret : nditer_move_restart(iter, iter->start);
 }
 
 int dray_nditer_enable_external_loop(struct dray_nditer *iter)

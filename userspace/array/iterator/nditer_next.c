@@ -56,8 +56,8 @@ enum how {
 
 /* Moves the addresses, and the index if there is one. */
 static inline __attribute__((always_inline)) void
-move(struct dray_nditer *iter, const struct nditer_axis *axis, int64_t steps,
-     int operands, enum how how)
+next_move(struct dray_nditer *iter, const struct nditer_axis *axis,
+	  int64_t steps, int operands, enum how how)
 {
 	int o;
 
@@ -72,7 +72,7 @@ move(struct dray_nditer *iter, const struct nditer_axis *axis, int64_t steps,
 
 /* @ndim and @operands are constants, or those of the iterator. */
 static inline __attribute__((always_inline)) bool
-step(struct dray_nditer *iter, int ndim, int operands, enum how how)
+next_step(struct dray_nditer *iter, int ndim, int operands, enum how how)
 {
 	struct nditer_axis *axis = &iter->axes[how == STEP_LOOP];
 	struct nditer_axis *end = &iter->axes[ndim];
@@ -81,21 +81,21 @@ step(struct dray_nditer *iter, int ndim, int operands, enum how how)
 	    ++iter->position >= iter->end)
 		return false;
 	for (;;) {
-		move(iter, axis, 1, operands, how);
+		next_move(iter, axis, 1, operands, how);
 		if (++axis->at < axis->count)
 			return true;
 		if (axis + 1 >= end)
 			return false;
-		move(iter, axis, -axis->count, operands, how);
+		next_move(iter, axis, -axis->count, operands, how);
 		axis->at = 0;
 		axis++;
 	}
 }
 
-#define STEP(name, ndim, operands, how)                 \
-	static bool name(struct dray_nditer *iter)      \
-	{                                               \
-		return step(iter, ndim, operands, how); \
+#define STEP(name, ndim, operands, how)                      \
+	static bool name(struct dray_nditer *iter)           \
+	{                                                    \
+		return next_step(iter, ndim, operands, how); \
 	}
 
 #define STEPS(name, how)                                            \
@@ -122,14 +122,14 @@ STEPS(indexed, STEP_INDEXED);
 STEPS(loop, STEP_LOOP);
 
 /* The only step was that to the start. */
-static bool end(struct dray_nditer *iter)
+static bool nditer_next_end(struct dray_nditer *iter)
 {
 	if (iter->flags & DRAY_NDITER_RANGED)
 		iter->position = iter->end;
 	return false;
 }
 
-static bool refuse(struct dray_nditer *iter)
+static bool nditer_next_refuse(struct dray_nditer *iter)
 {
 	iter->error =
 		iter->size < 0
@@ -142,7 +142,7 @@ static bool refuse(struct dray_nditer *iter)
 	return false;
 }
 
-static bool fail(struct dray_nditer *iter, int error)
+static bool nditer_next_fail(struct dray_nditer *iter, int error)
 {
 	iter->error = error;
 	iter->buffered = 0;
@@ -185,14 +185,14 @@ static bool step_buffered(struct dray_nditer *iter)
 	memcpy(before, iter->data, sizeof(before));
 	ret = dray_nditer_flush_buffers(iter);
 	if (ret)
-		return fail(iter, ret);
+		return nditer_next_fail(iter, ret);
 	if (iter->position >= iter->end) {
 		iter->buffered = 0;
 		return false;
 	}
 	dray_nditer_place(iter, iter->position);
 	ret = dray_nditer_fill_buffers(iter, is_double ? before : NULL);
-	return ret ? fail(iter, ret) : true;
+	return ret ? nditer_next_fail(iter, ret) : true;
 }
 
 void dray_nditer_choose_step(struct dray_nditer *iter)
@@ -206,11 +206,11 @@ void dray_nditer_choose_step(struct dray_nditer *iter)
 	if (iter->size == (is_loop ? iter->axes[0].count : 1))
 		iter->flags |= NDITER_ONE_STEP;
 	if (iter->size < 0 || (iter->flags & NDITER_DELAYED))
-		iter->next = refuse;
+		iter->next = nditer_next_refuse;
 	else if (iter->flags & DRAY_NDITER_BUFFERED)
 		iter->next = step_buffered;
 	else if (iter->flags & NDITER_ONE_STEP)
-		iter->next = end;
+		iter->next = nditer_next_end;
 	else if (is_loop)
 		iter->next = loop[ndim - 1][operands - 1];
 	else if (iter->flags & (NDITER_INDEX | DRAY_NDITER_RANGED))

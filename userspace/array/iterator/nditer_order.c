@@ -31,7 +31,7 @@ void dray_nditer_number(struct dray_nditer *iter)
 	}
 }
 
-static void reverse(struct dray_nditer *iter)
+static void nditer_order_reverse(struct dray_nditer *iter)
 {
 	int i, last = iter->ndim - 1;
 
@@ -50,22 +50,22 @@ void dray_nditer_force_order(struct dray_nditer *iter, char order,
 		return;
 	iter->flags |= NDITER_FORCED_ORDER;
 	if (order == 'F' || (order == 'A' && all_fortran))
-		reverse(iter);
+		nditer_order_reverse(iter);
 }
 
 /* Where an axis goes, as far as one other axis tells. */
-enum place {
+enum order_place {
 	PLACE_UNKNOWN,
 	PLACE_OUTSIDE,
 	PLACE_INSIDE
 };
 
 /* Operands that move along both axes decide; one for outside is enough. */
-static enum place compare(const struct dray_nditer *iter,
-			  const struct nditer_axis *axis,
-			  const struct nditer_axis *other)
+static enum order_place nditer_order_compare(const struct dray_nditer *iter,
+					     const struct nditer_axis *axis,
+					     const struct nditer_axis *other)
 {
-	enum place place = PLACE_UNKNOWN;
+	enum order_place place = PLACE_UNKNOWN;
 	int o;
 
 	for (o = 0; o < iter->operands; o++) {
@@ -89,7 +89,8 @@ void dray_nditer_find_order(struct dray_nditer *iter)
 		int to = i;
 
 		for (k = i - 1; k >= 0; k--) {
-			enum place place = compare(iter, axis, &iter->axes[k]);
+			enum order_place place = nditer_order_compare(
+				iter, axis, &iter->axes[k]);
 
 			if (place == PLACE_OUTSIDE)
 				break;
@@ -106,8 +107,8 @@ void dray_nditer_find_order(struct dray_nditer *iter)
 }
 
 /* Whether some operand runs backwards along an axis, and none forwards. */
-static bool runs_back(const struct dray_nditer *iter,
-		      const struct nditer_axis *axis)
+static bool order_runs_back(const struct dray_nditer *iter,
+			    const struct nditer_axis *axis)
 {
 	bool back = false;
 	int o;
@@ -128,7 +129,7 @@ void dray_nditer_flip(struct dray_nditer *iter)
 		struct nditer_axis *axis = &iter->axes[i];
 		int64_t last = axis->count - 1;
 
-		if (!runs_back(iter, axis))
+		if (!order_runs_back(iter, axis))
 			continue;
 		for (o = 0; o < iter->operands; o++) {
 			int64_t reach = nditer_product(last, axis->strides[o]);
@@ -146,8 +147,10 @@ void dray_nditer_flip(struct dray_nditer *iter)
 }
 
 /* Whether a step of @outer continues where those of @inner end. */
-static bool chains(int64_t outer, const struct nditer_axis *outer_axis,
-		   int64_t inner, const struct nditer_axis *inner_axis)
+static bool nditer_order_chains(int64_t outer,
+				const struct nditer_axis *outer_axis,
+				int64_t inner,
+				const struct nditer_axis *inner_axis)
 {
 	if ((inner_axis->count == 1 && !inner) ||
 	    (outer_axis->count == 1 && !outer))
@@ -162,10 +165,12 @@ static bool can_merge(const struct dray_nditer *iter,
 	int o;
 
 	for (o = 0; o < iter->operands; o++) {
-		if (!chains(outer->strides[o], outer, inner->strides[o], inner))
+		if (!nditer_order_chains(outer->strides[o], outer,
+					 inner->strides[o], inner))
 			return false;
 	}
-	return chains(outer->index_stride, outer, inner->index_stride, inner);
+	return nditer_order_chains(outer->index_stride, outer,
+				   inner->index_stride, inner);
 }
 
 void dray_nditer_merge(struct dray_nditer *iter)

@@ -43,9 +43,10 @@ static bool lies_alike(const struct dray_view *a, const struct dray_view *b)
 }
 
 /* Whether writes to @written may change what is read from @read too early. */
-static bool disturbs(const struct dray_nditer *iter,
-		     const struct dray_operand *written,
-		     const struct dray_operand *read, int w, int r)
+static bool nditer_overlap_disturbs(const struct dray_nditer *iter,
+				    const struct dray_operand *written,
+				    const struct dray_operand *read, int w,
+				    int r)
 {
 	uint32_t both = iter->operand[w].flags & iter->operand[r].flags;
 
@@ -85,7 +86,8 @@ int dray_nditer_mark_overlaps(struct dray_nditer *iter)
 			    !(read->flags & DRAY_OPERAND_READ) ||
 			    (read->flags & OPERAND_COPIES))
 				continue;
-			if (disturbs(iter, &operands[w], &operands[r], w, r)) {
+			if (nditer_overlap_disturbs(iter, &operands[w],
+						    &operands[r], w, r)) {
 				written->flags |= OPERAND_COPIES;
 				break;
 			}

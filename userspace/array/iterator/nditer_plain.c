@@ -31,8 +31,8 @@ static uint32_t flags_of(const struct dray_nditer_options *options, int o)
 				      : DRAY_OPERAND_READ;
 }
 
-static bool is_plain(const struct dray_view *view, uint32_t flags,
-		     int64_t *elements)
+static bool plain_is_plain(const struct dray_view *view, uint32_t flags,
+			   int64_t *elements)
 {
 	struct dray_extent extent;
 
@@ -65,15 +65,15 @@ bool dray_nditer_is_plain(const struct dray_view *const *views, int count,
 	if (count < 1 || count > DRAY_MAX_OPERANDS || !are_plain(options))
 		return false;
 	for (o = 0; o < count; o++) {
-		if (!is_plain(views[o], flags_of(options, o), elements) ||
+		if (!plain_is_plain(views[o], flags_of(options, o), elements) ||
 		    (o && !has_shape_of(views[o], views[0])))
 			return false;
 	}
 	return true;
 }
 
-static void describe(struct dray_nditer *iter, int o,
-		     const struct dray_view *view, uint32_t flags)
+static void nditer_plain_describe(struct dray_nditer *iter, int o,
+				  const struct dray_view *view, uint32_t flags)
 {
 	uint32_t at = (uint32_t)(2 * o * view->ndim);
 	struct nditer_axis *axis = &iter->axes[view->ndim];
@@ -127,5 +127,5 @@ void dray_nditer_describe(struct dray_nditer *iter,
 		iter->axes[i].flipped = false;
 	}
 	for (o = 0; o < iter->operands; o++)
-		describe(iter, o, views[o], flags_of(options, o));
+		nditer_plain_describe(iter, o, views[o], flags_of(options, o));
 }

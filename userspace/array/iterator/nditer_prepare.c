@@ -121,8 +121,8 @@ static int prepare_missing(struct dray_nditer *iter, int o, dray_dtype wanted)
 	return 0;
 }
 
-static void describe(struct dray_nditer *iter, int o,
-		     const struct dray_view *view)
+static void nditer_prepare_describe(struct dray_nditer *iter, int o,
+				    const struct dray_view *view)
 {
 	struct nditer_operand *operand = &iter->operand[o];
 	int64_t *extents = iter->extents + operand->extents_at;
@@ -163,7 +163,7 @@ static int prepare_view(struct dray_nditer *iter, int o,
 			o);
 	if (wanted && dray_dtype_check(wanted, &wanted))
 		return -EINVAL; /* With its sentence. */
-	describe(iter, o, view);
+	nditer_prepare_describe(iter, o, view);
 	if (!wanted)
 		wanted = view->dtype;
 	if ((operand->flags & DRAY_OPERAND_NATIVE_ORDER) &&
@@ -178,7 +178,7 @@ static int prepare_view(struct dray_nditer *iter, int o,
 	return 0;
 }
 
-static int check_mask(struct dray_nditer *iter)
+static int nditer_prepare_check_mask(struct dray_nditer *iter)
 {
 	bool is_used = false;
 	int o;
@@ -230,16 +230,16 @@ int dray_nditer_prepare(struct dray_nditer *iter,
 		if (ret)
 			return ret;
 	}
-	return check_mask(iter);
+	return nditer_prepare_check_mask(iter);
 }
 
 /*
  * Finds the type that operands promote to, all or those that are read, with a
  * reference.
  */
-static int promote(struct dray_nditer *iter,
-		   const struct dray_nditer_options *options, bool all,
-		   dray_dtype *out)
+static int nditer_prepare_promote(struct dray_nditer *iter,
+				  const struct dray_nditer_options *options,
+				  bool all, dray_dtype *out)
 {
 	dray_dtype dtypes[DRAY_MAX_OPERANDS];
 	size_t count = 0, same = 0;
@@ -271,8 +271,8 @@ static int promote(struct dray_nditer *iter,
 	return 0;
 }
 
-static int fail_cast(int o, dray_dtype from, dray_dtype to,
-		     enum dray_casting casting)
+static int prepare_fail_cast(int o, dray_dtype from, dray_dtype to,
+			     enum dray_casting casting)
 {
 	char from_text[DRAY_DTYPE_TYPESTR_SIZE],
 		to_text[DRAY_DTYPE_TYPESTR_SIZE];
@@ -295,10 +295,12 @@ static int check_casts(struct dray_nditer *iter, int o,
 		return 0;
 	if ((operand->flags & DRAY_OPERAND_READ) &&
 	    !dray_can_cast(operand->stored, operand->dtype, casting))
-		return fail_cast(o, operand->stored, operand->dtype, casting);
+		return prepare_fail_cast(o, operand->stored, operand->dtype,
+					 casting);
 	if ((operand->flags & DRAY_OPERAND_WRITE) &&
 	    !dray_can_cast(operand->dtype, operand->stored, casting))
-		return fail_cast(o, operand->dtype, operand->stored, casting);
+		return prepare_fail_cast(o, operand->dtype, operand->stored,
+					 casting);
 	operand->flags |= OPERAND_CONVERTS;
 	return 0;
 }
@@ -314,7 +316,7 @@ int dray_nditer_choose_types(struct dray_nditer *iter,
 	for (o = 0; o < iter->operands; o++)
 		missing |= !iter->operand[o].dtype;
 	if (missing || all) {
-		ret = promote(iter, options, all, &common);
+		ret = nditer_prepare_promote(iter, options, all, &common);
 		if (ret)
 			return ret;
 		for (o = 0; o < iter->operands; o++) {

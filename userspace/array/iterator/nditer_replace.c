@@ -153,7 +153,8 @@ static void point_at(struct dray_nditer *iter, int o, const int *map, int ndim)
 	operand->flags &= ~OPERAND_CONVERTS;
 }
 
-static int allocate(struct dray_nditer *iter, int o, const int *map)
+static int nditer_replace_allocate(struct dray_nditer *iter, int o,
+				   const int *map)
 {
 	struct nditer_operand *operand = &iter->operand[o];
 	int64_t shape[DRAY_MAX_NDIM], strides[DRAY_MAX_NDIM];
@@ -171,15 +172,16 @@ static int allocate(struct dray_nditer *iter, int o, const int *map)
 	return 0;
 }
 
-static int convert(const struct dray_nditer *iter, const struct dray_view *dst,
-		   const struct dray_view *src)
+static int nditer_replace_convert(const struct dray_nditer *iter,
+				  const struct dray_view *dst,
+				  const struct dray_view *src)
 {
 	return iter->flags & DRAY_NDITER_KEEP_FP_FLAGS
 		       ? dray_view_cast(dst, src, DRAY_CASTING_UNSAFE)
 		       : dray_view_convert(dst, src, DRAY_CASTING_UNSAFE);
 }
 
-static int copy(struct dray_nditer *iter, int o, const int *map)
+static int nditer_replace_copy(struct dray_nditer *iter, int o, const int *map)
 {
 	struct nditer_operand *operand = &iter->operand[o];
 	const int64_t *shape = iter->extents + operand->extents_at;
@@ -195,7 +197,8 @@ static int copy(struct dray_nditer *iter, int o, const int *map)
 		return ret;
 	if (operand->flags & DRAY_OPERAND_READ) {
 		dray_nditer_view_of(iter, o, &from);
-		ret = convert(iter, dray_array_view(array, &to), &from);
+		ret = nditer_replace_convert(iter, dray_array_view(array, &to),
+					     &from);
 		if (ret) {
 			dray_array_unref(array);
 			return ret;
@@ -222,7 +225,7 @@ static bool is_copied(const struct nditer_operand *operand)
 }
 
 /* Whether an operand stays as it is, for any axes. */
-static bool is_usable(const struct nditer_operand *operand)
+static bool replace_is_usable(const struct nditer_operand *operand)
 {
 	const uint32_t others =
 		OPERAND_COPIES | OPERAND_CONVERTS | DRAY_OPERAND_CONTIGUOUS;
@@ -230,16 +233,18 @@ static bool is_usable(const struct nditer_operand *operand)
 	return nditer_exists(operand) && !(operand->flags & others);
 }
 
-static int replace(struct dray_nditer *iter, int o, const int *map)
+static int iterator_nditer_replace(struct dray_nditer *iter, int o,
+				   const int *map)
 {
 	struct nditer_operand *operand = &iter->operand[o];
 	bool buffered = iter->flags & DRAY_NDITER_BUFFERED;
 	int ret = 0;
 
 	if (!nditer_exists(operand))
-		ret = allocate(iter, o, map);
+		ret = nditer_replace_allocate(iter, o, map);
 	else if (is_copied(operand))
-		ret = dray_nditer_check_elements(iter, o) ?: copy(iter, o, map);
+		ret = dray_nditer_check_elements(iter, o)
+			      ?: nditer_replace_copy(iter, o, map);
 	if (ret)
 		return ret;
 	if ((operand->flags & OPERAND_CONVERTS) && !buffered)
@@ -287,8 +292,9 @@ int dray_nditer_replace_operands(struct dray_nditer *iter,
 	if (iter->flags & DRAY_NDITER_COPY_IF_OVERLAP)
 		ret = dray_nditer_mark_overlaps(iter);
 	for (o = 0; o < iter->operands && !ret; o++) {
-		if (!is_usable(&iter->operand[o]))
-			ret = replace(iter, o, nditer_map_of(options, o));
+		if (!replace_is_usable(&iter->operand[o]))
+			ret = iterator_nditer_replace(
+				iter, o, nditer_map_of(options, o));
 	}
 	for (o = 0; iter->mask >= 0 && o < iter->operands && !ret; o++)
 		ret = check_masked_reduction(iter, o);
@@ -310,7 +316,7 @@ int dray_nditer_write_back(struct dray_nditer *iter)
 		operand->array = NULL;
 		dray_nditer_view_of(iter, o, &to);
 		operand->array = array;
-		ret = convert(iter, &to, &from);
+		ret = nditer_replace_convert(iter, &to, &from);
 		if (ret && !first)
 			first = ret;
 	}

@@ -10,7 +10,7 @@
 #include "iterator/nditer.h"
 
 /* A way of elements: along the axes of an operand, and through its buffer. */
-struct way {
+struct transfer_way {
 	struct dray_nditer *iter;
 	int operand;
 	const struct dray_cast *cast;
@@ -25,8 +25,9 @@ struct way {
 	int64_t line; /* bytes, in the operand */
 };
 
-static int convert(const struct way *way, char *data, int64_t data_stride,
-		   char *buffer, int64_t count)
+static int nditer_transfer_convert(const struct transfer_way *way, char *data,
+				   int64_t data_stride, char *buffer,
+				   int64_t count)
 {
 	return way->writes ? dray_cast_run(way->cast, data, data_stride, buffer,
 					   way->stride, count)
@@ -35,8 +36,8 @@ static int convert(const struct way *way, char *data, int64_t data_stride,
 }
 
 /* Converts the parts of a line where the mask is true. */
-static int convert_masked(struct way *way, char *data, int64_t data_stride,
-			  char *buffer, int64_t count)
+static int convert_masked(struct transfer_way *way, char *data,
+			  int64_t data_stride, char *buffer, int64_t count)
 {
 	int64_t from = 0, to;
 	int ret;
@@ -48,9 +49,9 @@ static int convert_masked(struct way *way, char *data, int64_t data_stride,
 		while (to < count && way->mask[to * way->mask_stride])
 			to++;
 		if (to > from) {
-			ret = convert(way, data + from * data_stride,
-				      data_stride, buffer + from * way->stride,
-				      to - from);
+			ret = nditer_transfer_convert(
+				way, data + from * data_stride, data_stride,
+				buffer + from * way->stride, to - from);
 			if (ret)
 				return ret;
 		}
@@ -60,15 +61,16 @@ static int convert_masked(struct way *way, char *data, int64_t data_stride,
 	return 0;
 }
 
-static int convert_line(struct way *way, char *data, int64_t data_stride,
-			char *buffer, int64_t count)
+static int convert_line(struct transfer_way *way, char *data,
+			int64_t data_stride, char *buffer, int64_t count)
 {
 	return way->mask ? convert_masked(way, data, data_stride, buffer, count)
-			 : convert(way, data, data_stride, buffer, count);
+			 : nditer_transfer_convert(way, data, data_stride,
+						   buffer, count);
 }
 
 /* Walks the axes line by line, from their coordinates on. */
-static int walk(struct way *way)
+static int nditer_transfer_walk(struct transfer_way *way)
 {
 	const struct nditer_axis *axes = way->iter->axes;
 	int64_t at[DRAY_MAX_NDIM], left = way->count, line;
@@ -102,7 +104,7 @@ static int walk(struct way *way)
 }
 
 /* Finds the way of an operand for @count elements of the iteration. */
-static void find_way(struct way *way, struct dray_nditer *iter, int o,
+static void find_way(struct transfer_way *way, struct dray_nditer *iter, int o,
 		     int64_t count)
 {
 	struct nditer_operand *operand = &iter->operand[o];
@@ -110,7 +112,7 @@ static void find_way(struct way *way, struct dray_nditer *iter, int o,
 	bool fills_lines = (operand->flags & DRAY_OPERAND_CONTIGUOUS) &&
 			   !(operand->flags & DRAY_OPERAND_WRITE);
 
-	*way = (struct way){
+	*way = (struct transfer_way){
 		.iter = iter,
 		.operand = o,
 		.data = iter->data[o],
@@ -142,15 +144,15 @@ static void find_way(struct way *way, struct dray_nditer *iter, int o,
 	}
 }
 
-static int transfer(struct way *way)
+static int iterator_nditer_transfer(struct transfer_way *way)
 {
 	if (way->ndim == 1 || way->iter->ndim < 2)
 		return convert_line(way, way->data, way->line, way->buffer,
 				    way->count);
-	return walk(way);
+	return nditer_transfer_walk(way);
 }
 
-static int go(struct way *way)
+static int nditer_transfer_go(struct transfer_way *way)
 {
 	const struct dray_cast *cast = way->cast;
 	struct dray_nditer *iter = way->iter;
@@ -159,9 +161,9 @@ static int go(struct way *way)
 
 	if (iter->flags & DRAY_NDITER_KEEP_FP_FLAGS ||
 	    !dray_cast_notes_errors(cast->to, cast->from))
-		return transfer(way);
+		return iterator_nditer_transfer(way);
 	dray_fp_clear();
-	ret = transfer(way);
+	ret = iterator_nditer_transfer(way);
 	if (ret || !fetestexcept(DRAY_FP_FLAGS))
 		return ret;
 	errors = dray_fp_take() & ~iter->reported;
@@ -169,7 +171,7 @@ static int go(struct way *way)
 	return errors ? dray_fp_report("cast", errors) : 0;
 }
 
-static void set_mask(struct way *way, const struct dray_nditer *iter)
+static void set_mask(struct transfer_way *way, const struct dray_nditer *iter)
 {
 	const struct nditer_operand *mask = &iter->operand[iter->mask];
 
@@ -181,7 +183,7 @@ static void set_mask(struct way *way, const struct dray_nditer *iter)
 int dray_nditer_flush_buffers(struct dray_nditer *iter)
 {
 	int64_t count = iter->buffered;
-	struct way way;
+	struct transfer_way way;
 	int ret, o;
 
 	if (!count)
@@ -199,7 +201,7 @@ int dray_nditer_flush_buffers(struct dray_nditer *iter)
 		way.writes = true;
 		if (operand->flags & DRAY_OPERAND_WRITE_MASKED)
 			set_mask(&way, iter);
-		ret = go(&way);
+		ret = nditer_transfer_go(&way);
 		if (ret)
 			return ret;
 	}
@@ -207,7 +209,7 @@ int dray_nditer_flush_buffers(struct dray_nditer *iter)
 }
 
 /* Finds how many elements the next buffers hold. */
-static int64_t count_elements(const struct dray_nditer *iter)
+static int64_t transfer_count_elements(const struct dray_nditer *iter)
 {
 	const struct nditer_axis *outer = &iter->axes[iter->outer];
 	int64_t rest = nditer_product(iter->core, outer->count - outer->at);
@@ -227,7 +229,7 @@ static int64_t count_elements(const struct dray_nditer *iter)
 }
 
 /* Sets up the double loop of a reduction. */
-static void split(struct dray_nditer *iter, int64_t count)
+static void nditer_transfer_split(struct dray_nditer *iter, int64_t count)
 {
 	iter->reduce_at = 0;
 	iter->reduce_count = count / iter->core;
@@ -260,8 +262,8 @@ static bool is_filled(struct dray_nditer *iter, int o, int64_t count,
 
 int dray_nditer_fill_buffers(struct dray_nditer *iter, char *const *before)
 {
-	int64_t count = count_elements(iter);
-	struct way way;
+	int64_t count = transfer_count_elements(iter);
+	struct transfer_way way;
 	int ret, o;
 
 	if (iter->core_offset)
@@ -271,7 +273,7 @@ int dray_nditer_fill_buffers(struct dray_nditer *iter, char *const *before)
 	if (!count)
 		return 0;
 	if (iter->flags & NDITER_DOUBLE_LOOP)
-		split(iter, count);
+		nditer_transfer_split(iter, count);
 	for (o = 0; o < iter->operands; o++) {
 		struct nditer_operand *operand = &iter->operand[o];
 		const char *last = before ? before[o] : NULL;
@@ -288,7 +290,7 @@ int dray_nditer_fill_buffers(struct dray_nditer *iter, char *const *before)
 			continue;
 		find_way(&way, iter, o, count);
 		way.cast = &iter->casts[o].read;
-		ret = go(&way);
+		ret = nditer_transfer_go(&way);
 		if (ret) {
 			iter->buffered = 0;
 			iter->buffer_end = iter->position;

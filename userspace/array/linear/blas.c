@@ -43,7 +43,7 @@ static struct {
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static bool find(void *library, const char *name, void *out)
+static bool blas_find(void *library, const char *name, void *out)
 {
 	void *symbol = dlsym(library, name);
 
@@ -51,7 +51,7 @@ static bool find(void *library, const char *name, void *out)
 	return symbol;
 }
 
-static void load(void)
+static void blas_load(void)
 {
 	const char *wanted = secure_getenv("DRAY_BLAS");
 	const char *name = wanted && *wanted ? wanted : LIBRARY;
@@ -62,10 +62,10 @@ static void load(void)
 	library = dray_load(name, RTLD_NOW | RTLD_LOCAL);
 	if (!library)
 		return;
-	if (find(library, "cblas_sgemm", &blas.single) &&
-	    find(library, "cblas_dgemm", &blas.full) &&
-	    find(library, "cblas_cgemm", &blas.complex_single) &&
-	    find(library, "cblas_zgemm", &blas.complex_full))
+	if (blas_find(library, "cblas_sgemm", &blas.single) &&
+	    blas_find(library, "cblas_dgemm", &blas.full) &&
+	    blas_find(library, "cblas_cgemm", &blas.complex_single) &&
+	    blas_find(library, "cblas_zgemm", &blas.complex_full))
 		snprintf(blas.name, sizeof(blas.name), "%s", name);
 	else
 		dlclose(library);
@@ -73,7 +73,7 @@ static void load(void)
 
 const char *dray_blas_name(void)
 {
-	pthread_once(&once, load);
+	pthread_once(&once, blas_load);
 	return *blas.name ? blas.name : NULL;
 }
 
@@ -87,9 +87,9 @@ struct dense {
  * Describes a matrix with dense rows or columns; false for another.  A line of
  * one element, or a single line, has no stride that counts.
  */
-static bool describe(const struct dray_matrix *matrix, int64_t rows,
-		     int64_t columns, int64_t size, bool turns,
-		     struct dense *out)
+static bool blas_describe(const struct dray_matrix *matrix, int64_t rows,
+			  int64_t columns, int64_t size, bool turns,
+			  struct dense *out)
 {
 	const bool dense_rows = matrix->column == size || columns == 1;
 	const bool dense_columns = matrix->row == size || rows == 1;
@@ -127,9 +127,9 @@ bool dray_blas_product(dray_dtype dtype, const struct dray_extents *extents,
 	if (extents->m > INT_MAX || extents->k > INT_MAX ||
 	    extents->n > INT_MAX || !extents->m || !extents->k || !extents->n ||
 	    !dray_blas_name() ||
-	    !describe(a, extents->m, extents->k, size, true, &x) ||
-	    !describe(b, extents->k, extents->n, size, true, &y) ||
-	    !describe(c, extents->m, extents->n, size, false, &z))
+	    !blas_describe(a, extents->m, extents->k, size, true, &x) ||
+	    !blas_describe(b, extents->k, extents->n, size, true, &y) ||
+	    !blas_describe(c, extents->m, extents->n, size, false, &z))
 		return false;
 	m = (int)extents->m;
 	n = (int)extents->n;

@@ -28,7 +28,7 @@ void dray_linear_drop_matrix(const struct dray_view *view,
 }
 
 /* Computes all matrices of the result, which shares no byte with operands. */
-static int compute(const struct dray_linear *product)
+static int deliver_compute(const struct dray_linear *product)
 {
 	const struct dray_view *views[3], *result = &product->result;
 	struct dray_view batches[3];
@@ -110,7 +110,7 @@ int dray_linear_deliver(struct dray_linear *product, dray_dtype dtype, int ndim,
 	ret = arranged ? arranged(product) : 0;
 	dray_fp_clear();
 	if (!ret)
-		ret = compute(product);
+		ret = deliver_compute(product);
 	if (!ret && made && to) {
 		struct dray_view view;
 

@@ -9,30 +9,30 @@
 #include "linear/linear.h"
 
 /* Adds an axis of one element at @place. */
-static int expand(struct dray_view *view, int place)
+static int matmul_expand(struct dray_view *view, int place)
 {
 	return dray_view_expand(view, &place, 1, view);
 }
 
 static int expand_row(struct dray_linear *product)
 {
-	return expand(&product->result, -2);
+	return matmul_expand(&product->result, -2);
 }
 
 static int expand_column(struct dray_linear *product)
 {
-	return expand(&product->result, -1);
+	return matmul_expand(&product->result, -1);
 }
 
 static int expand_both(struct dray_linear *product)
 {
-	int ret = expand(&product->result, -1);
+	int ret = matmul_expand(&product->result, -1);
 
-	return ret ? ret : expand(&product->result, -1);
+	return ret ? ret : matmul_expand(&product->result, -1);
 }
 
 /* Moves axis m behind those of the right side. */
-static int move_rows(struct dray_linear *product)
+static int matmul_move_rows(struct dray_linear *product)
 {
 	const int to = -2;
 
@@ -40,8 +40,8 @@ static int move_rows(struct dray_linear *product)
 				   &product->result);
 }
 
-static int fail_lengths(const struct dray_linear *product, int64_t one,
-			int64_t other)
+static int matmul_fail_lengths(const struct dray_linear *product, int64_t one,
+			       int64_t other)
 {
 	const struct dray_view *a = &product->operands[0];
 	const struct dray_view *b = &product->operands[1];
@@ -59,9 +59,9 @@ static int fail_lengths(const struct dray_linear *product, int64_t one,
 }
 
 /* Computes (..., m, k) times (..., k, n); vectors have been expanded. */
-static int multiply(struct dray_linear *product, dray_dtype dtype, bool row,
-		    bool column, const struct dray_view *to,
-		    struct dray_array **out)
+static int matmul_multiply(struct dray_linear *product, dray_dtype dtype,
+			   bool row, bool column, const struct dray_view *to,
+			   struct dray_array **out)
 {
 	struct dray_view *a = &product->operands[0], *b = &product->operands[1];
 	const int64_t m = a->shape[a->ndim - 2], n = b->shape[b->ndim - 1];
@@ -74,7 +74,7 @@ static int multiply(struct dray_linear *product, dray_dtype dtype, bool row,
 	int ret;
 
 	if (one != other)
-		return fail_lengths(product, one, other);
+		return matmul_fail_lengths(product, one, other);
 	dray_linear_drop_matrix(a, &batches[0]);
 	dray_linear_drop_matrix(b, &batches[1]);
 	views[0] = &batches[0];
@@ -113,12 +113,12 @@ static int multiply_any(const char *name, const struct dray_view *a,
 			a->ndim >= 1);
 	ret = dray_linear_begin(&product, a, b, &dtype);
 	if (!ret && a->ndim == 1)
-		ret = expand(&product.operands[0], 0);
+		ret = matmul_expand(&product.operands[0], 0);
 	if (!ret && b->ndim == 1)
-		ret = expand(&product.operands[1], 1);
+		ret = matmul_expand(&product.operands[1], 1);
 	if (!ret)
-		ret = multiply(&product, dtype, a->ndim == 1, b->ndim == 1, to,
-			       out);
+		ret = matmul_multiply(&product, dtype, a->ndim == 1,
+				      b->ndim == 1, to, out);
 	dray_linear_finish(&product);
 	return ret;
 }
@@ -130,7 +130,7 @@ int dray_matmul(const struct dray_view *a, const struct dray_view *b,
 }
 
 /* Conjugates an operand of complex numbers. */
-static int conjugate(struct dray_linear *product, int i)
+static int matmul_conjugate(struct dray_linear *product, int i)
 {
 	const struct dray_view *inputs[] = { &product->operands[i] };
 	struct dray_array *made = NULL;
@@ -163,13 +163,13 @@ int dray_vecdot(const struct dray_view *a, const struct dray_view *b,
 				 a->ndim >= 1);
 	ret = dray_linear_begin(&product, a, b, &dtype);
 	if (!ret)
-		ret = conjugate(&product, 0);
+		ret = matmul_conjugate(&product, 0);
 	if (!ret)
-		ret = expand(&product.operands[0], -2);
+		ret = matmul_expand(&product.operands[0], -2);
 	if (!ret)
-		ret = expand(&product.operands[1], -1);
+		ret = matmul_expand(&product.operands[1], -1);
 	if (!ret)
-		ret = multiply(&product, dtype, true, true, to, out);
+		ret = matmul_multiply(&product, dtype, true, true, to, out);
 	dray_linear_finish(&product);
 	return ret;
 }
@@ -192,11 +192,12 @@ static int multiply_vector(struct dray_linear *product, int vector,
 			product->name, a->ndim, b->ndim);
 	ret = dray_linear_begin(product, a, b, &dtype);
 	if (!ret && !vector)
-		ret = conjugate(product, 0);
+		ret = matmul_conjugate(product, 0);
 	if (!ret)
-		ret = expand(&product->operands[vector], vector ? -1 : -2);
+		ret = matmul_expand(&product->operands[vector],
+				    vector ? -1 : -2);
 	if (!ret)
-		ret = multiply(product, dtype, !vector, vector, to, out);
+		ret = matmul_multiply(product, dtype, !vector, vector, to, out);
 	dray_linear_finish(product);
 	return ret;
 }
@@ -232,18 +233,18 @@ static int dot_many(struct dray_linear *product, dray_dtype dtype,
 				 "the result of dot has %d axes, at most %d",
 				 a->ndim + right, DRAY_MAX_NDIM);
 	if (a->shape[a->ndim - 1] != b->shape[right])
-		return fail_lengths(product, a->shape[a->ndim - 1],
-				    b->shape[right]);
+		return matmul_fail_lengths(product, a->shape[a->ndim - 1],
+					   b->shape[right]);
 	for (i = 0; i < a->ndim - 1; i++)
 		shape[ndim++] = a->shape[i];
 	for (i = 0; i < b->ndim; i++)
 		if (i != right)
 			shape[ndim++] = b->shape[i];
 	for (i = 0; !ret && i < right; i++)
-		ret = expand(a, product->place);
+		ret = matmul_expand(a, product->place);
 	return ret ? ret
-		   : dray_linear_deliver(product, dtype, ndim, shape, move_rows,
-					 to, out);
+		   : dray_linear_deliver(product, dtype, ndim, shape,
+					 matmul_move_rows, to, out);
 }
 
 int dray_dot(const struct dray_view *a, const struct dray_view *b,

@@ -7,8 +7,9 @@
 #include "linear/linear.h"
 
 /* Computes in single numbers for halves, and returns the type of the result. */
-static int choose_type(struct dray_linear *product, const struct dray_view *a,
-		       const struct dray_view *b, dray_dtype *out)
+static int operands_choose_type(struct dray_linear *product,
+				const struct dray_view *a,
+				const struct dray_view *b, dray_dtype *out)
 {
 	const dray_dtype dtypes[] = { a->dtype, b->dtype };
 	char one[DRAY_DTYPE_TYPESTR_SIZE], other[DRAY_DTYPE_TYPESTR_SIZE];
@@ -70,7 +71,7 @@ int dray_linear_check(const struct dray_view *a, const struct dray_view *b,
 int dray_linear_begin(struct dray_linear *product, const struct dray_view *a,
 		      const struct dray_view *b, dray_dtype *dtype)
 {
-	int ret = choose_type(product, a, b, dtype);
+	int ret = operands_choose_type(product, a, b, dtype);
 
 	if (!ret)
 		ret = take_operand(product, 0, a);

@@ -57,7 +57,7 @@ static inline int unusual_power(uint64x2_t lower, uint64x2_t upper,
 	unusual_power((uint64x2_t)(lower), (uint64x2_t)(upper), x, result)
 
 /* Is a lane not between both? */
-static inline int outside(float64x2_t x, double low, double high)
+static inline int outside_d(float64x2_t x, double low, double high)
 {
 	const uint64x2_t inside = vandq_u64(vcgeq_f64(x, vdupq_n_f64(low)),
 					    vcleq_f64(x, vdupq_n_f64(high)));
@@ -87,7 +87,7 @@ typedef uint32_t vector_bits_f __attribute__((vector_size(16)));
 #define OF_BITS(bits) ((VECTOR_D)(bits))
 #define BITS_OF_F(x) ((vector_bits_f)(x))
 #define OF_BITS_F(bits) ((VECTOR_F)(bits))
-#define OUTSIDE outside
+#define OUTSIDE outside_d
 #define OUTSIDE_F outside_f
 #define UNUSUAL_D unusual_d
 #define UNUSUAL_F unusual_f

@@ -32,8 +32,9 @@ static const struct dray_kernels *choose_fused(void)
 }
 
 /* Threads that are first at once choose the same. */
-static const struct dray_kernels *once(const struct dray_kernels **chosen,
-				       const struct dray_kernels *choose(void))
+static const struct dray_kernels *
+elementary_choose_once(const struct dray_kernels **chosen,
+		       const struct dray_kernels *choose(void))
 {
 	const struct dray_kernels *kernels =
 		__atomic_load_n(chosen, __ATOMIC_RELAXED);
@@ -49,12 +50,12 @@ const struct dray_kernels *dray_kernels_exact(void)
 {
 	static const struct dray_kernels *chosen;
 
-	return once(&chosen, choose_exact);
+	return elementary_choose_once(&chosen, choose_exact);
 }
 
 const struct dray_kernels *dray_kernels_fused(void)
 {
 	static const struct dray_kernels *chosen;
 
-	return once(&chosen, choose_fused);
+	return elementary_choose_once(&chosen, choose_fused);
 }

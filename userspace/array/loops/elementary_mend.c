@@ -30,8 +30,8 @@ static bool is_pole(enum dray_function function, double x, double y)
 }
 
 /* A zero or subnormal result without a rounding error. */
-static bool is_exact(enum dray_function function, double x, double y,
-		     double result)
+static bool mend_is_exact(enum dray_function function, double x, double y,
+			  double result)
 {
 	switch (function) {
 	case DRAY_FUNCTION_log:
@@ -66,12 +66,13 @@ static int errors_of(enum dray_function function, double x, double y,
 			return FE_DIVBYZERO;
 		return isinf(x) || isinf(y) ? 0 : FE_OVERFLOW;
 	}
-	if (fabs(result) < least && !is_exact(function, x, y, result))
+	if (fabs(result) < least && !mend_is_exact(function, x, y, result))
 		return FE_UNDERFLOW;
 	return 0;
 }
 
-static double scalar(enum dray_function function, double x, double y)
+static double elementary_mend_scalar(enum dray_function function, double x,
+				     double y)
 {
 	double out;
 
@@ -84,15 +85,17 @@ static double half_of_exp(double size)
 {
 	/* 1023 * ln(2), of which the upper part is subtracted exactly. */
 	const double upper = 0x1.628b76e4p+9, lower = -0x1.6127d19508763p-25;
-	const double part = scalar(DRAY_FUNCTION_exp, size - upper, 0);
+	const double part =
+		elementary_mend_scalar(DRAY_FUNCTION_exp, size - upper, 0);
 
 	return (part + part * (lower * lower / 2 - lower)) * 0x1p1022;
 }
 
 /* x**y, where it is too large, or almost. */
-static double power(double x, double y)
+static double elementary_mend_power(double x, double y)
 {
-	const double root = scalar(DRAY_FUNCTION_pow, fabs(x), y / 2);
+	const double root =
+		elementary_mend_scalar(DRAY_FUNCTION_pow, fabs(x), y / 2);
 	const double result = y == 1 ? fabs(x) : root * root;
 
 	return x < 0 && fmod(y, 2) != 0 ? -result : result;
@@ -127,8 +130,8 @@ static bool is_tangent(enum dray_function function)
  * infinite where exp is, and exp and pow a little before the largest number.  Subnormal
  * numbers lose places in it.
  */
-static double mended(enum dray_function function, double x, double y,
-		     double result)
+static double elementary_mend_mended(enum dray_function function, double x,
+				     double y, double result)
 {
 	const double size = fabs(x);
 
@@ -138,11 +141,15 @@ static double mended(enum dray_function function, double x, double y,
 		return result;
 	switch (function) {
 	case DRAY_FUNCTION_log1p:
-		return x > 0 ? scalar(DRAY_FUNCTION_log, x, 0) : result;
+		return x > 0 ? elementary_mend_scalar(DRAY_FUNCTION_log, x, 0)
+			     : result;
 	case DRAY_FUNCTION_asinh:
-		return copysign(scalar(DRAY_FUNCTION_log, size, 0) + M_LN2, x);
+		return copysign(elementary_mend_scalar(DRAY_FUNCTION_log, size,
+						       0) +
+					M_LN2,
+				x);
 	case DRAY_FUNCTION_acosh:
-		return scalar(DRAY_FUNCTION_log, x, 0) + M_LN2;
+		return elementary_mend_scalar(DRAY_FUNCTION_log, x, 0) + M_LN2;
 	case DRAY_FUNCTION_exp:
 	case DRAY_FUNCTION_expm1:
 		return x <= LARGEST_EXP ? 2 * half_of_exp(x) : result;
@@ -151,7 +158,8 @@ static double mended(enum dray_function function, double x, double y,
 	case DRAY_FUNCTION_cosh:
 		return size < 711 ? half_of_exp(size) : result;
 	case DRAY_FUNCTION_pow:
-		return isfinite(y) && x != 0 ? power(x, y) : result;
+		return isfinite(y) && x != 0 ? elementary_mend_power(x, y)
+					     : result;
 	default:
 		return result;
 	}
@@ -163,7 +171,7 @@ int dray_mend_double(enum dray_function function, const double *x,
 	int i, errors = 0;
 
 	for (i = 0; i < lanes; i++) {
-		out[i] = mended(function, x[i], y[i], out[i]);
+		out[i] = elementary_mend_mended(function, x[i], y[i], out[i]);
 		errors |= errors_of(function, x[i], y[i], out[i], DBL_MIN);
 	}
 	return errors;
@@ -181,8 +189,8 @@ int dray_mend_float(enum dray_function function, const float *x, const float *y,
 		if ((size > 0 || (x[i] != 0 && fabsf(x[i]) < FLT_MIN)) &&
 		    !(size >= FLT_MIN && size <= FLT_MAX) && isfinite(x[i]) &&
 		    isfinite(y[i]))
-			out[i] = (float)scalar(function, (double)x[i],
-					       (double)y[i]);
+			out[i] = (float)elementary_mend_scalar(
+				function, (double)x[i], (double)y[i]);
 		errors |= errors_of(function, (double)x[i], (double)y[i],
 				    (double)out[i], (double)FLT_MIN);
 	}

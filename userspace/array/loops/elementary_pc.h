@@ -39,7 +39,7 @@ static inline int any_zero(__m512i x, __m512i y)
 #define ANY_ZERO(x, y) any_zero((__m512i)(x), (__m512i)(y))
 
 /* Is a lane not between both? */
-static inline int outside(__m512d x, double low, double high)
+static inline int outside_d(__m512d x, double low, double high)
 {
 	return _mm512_cmp_pd_mask(x, _mm512_set1_pd(low), _CMP_NGE_UQ) |
 	       _mm512_cmp_pd_mask(x, _mm512_set1_pd(high), _CMP_NLE_UQ);
@@ -97,7 +97,7 @@ static inline int any_zero(__m256i x, __m256i y)
 #define ANY_ZERO(x, y) any_zero((__m256i)(x), (__m256i)(y))
 
 /* Is a lane not between both? */
-static inline int outside(__m256d x, double low, double high)
+static inline int outside_d(__m256d x, double low, double high)
 {
 	return _mm256_movemask_pd(_mm256_or_pd(
 		_mm256_cmp_pd(x, _mm256_set1_pd(low), _CMP_NGE_UQ),
@@ -148,7 +148,7 @@ static inline int unusual_f(__m256 x)
 	_mm_min_pd(_mm_max_pd(x, _mm_set1_pd(low)), _mm_set1_pd(high))
 
 /* Is a lane not between both? */
-static inline int outside(__m128d x, double low, double high)
+static inline int outside_d(__m128d x, double low, double high)
 {
 	return _mm_movemask_pd(_mm_or_pd(_mm_cmpnge_pd(x, _mm_set1_pd(low)),
 					 _mm_cmpnle_pd(x, _mm_set1_pd(high))));
@@ -188,7 +188,7 @@ typedef uint32_t vector_bits_f __attribute__((vector_size(4 * LANES_F)));
 #define OF_BITS(bits) ((VECTOR_D)(bits))
 #define BITS_OF_F(x) ((vector_bits_f)(x))
 #define OF_BITS_F(bits) ((VECTOR_F)(bits))
-#define OUTSIDE outside
+#define OUTSIDE outside_d
 #define OUTSIDE_F outside_f
 #define UNUSUAL_D unusual_d
 #define UNUSUAL_F unusual_f

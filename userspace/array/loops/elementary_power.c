@@ -14,7 +14,8 @@
 /* Whole exponents from which on the C library computes. */
 #define LIMIT 100
 
-static double complex product(double complex a, double complex b)
+static double complex elementary_power_product(double complex a,
+					       double complex b)
 {
 	return dray_pair_double(creal(a) * creal(b) - cimag(a) * cimag(b),
 				creal(a) * cimag(b) + cimag(a) * creal(b));
@@ -27,7 +28,7 @@ static float complex product_float(float complex a, float complex b)
 }
 
 /* Divides by the larger part first; sums with 0 give zeros NumPy's signs. */
-static double complex reciprocal(double complex a)
+static double complex elementary_power_reciprocal(double complex a)
 {
 	const double real = creal(a), imaginary = cimag(a);
 	double ratio, size;
@@ -69,18 +70,18 @@ static double complex whole_power(double complex a, int exponent)
 	if (exponent > 0 && exponent <= 3) {
 		result = a;
 		while (--exponent)
-			result = product(a, result);
+			result = elementary_power_product(a, result);
 		return result;
 	}
 	for (;;) {
 		if (left & 1)
-			result = product(result, a);
+			result = elementary_power_product(result, a);
 		left >>= 1;
 		if (!left)
 			break;
-		a = product(a, a);
+		a = elementary_power_product(a, a);
 	}
-	return exponent < 0 ? reciprocal(result) : result;
+	return exponent < 0 ? elementary_power_reciprocal(result) : result;
 }
 
 static float complex whole_power_float(float complex a, int exponent)
@@ -105,12 +106,12 @@ static float complex whole_power_float(float complex a, int exponent)
 	return exponent < 0 ? reciprocal_float(result) : result;
 }
 
-static bool is_whole(double exponent)
+static bool power_is_whole(double exponent)
 {
 	return fabs(exponent) < LIMIT && exponent == trunc(exponent);
 }
 
-static double complex power(double complex a, double complex b)
+static double complex loops_elementary_power(double complex a, double complex b)
 {
 	if (b == 0)
 		return 1;
@@ -120,7 +121,7 @@ static double complex power(double complex a, double complex b)
 		feraiseexcept(FE_INVALID);
 		return dray_pair_double(NAN, NAN);
 	}
-	if (cimag(b) == 0 && is_whole(creal(b)))
+	if (cimag(b) == 0 && power_is_whole(creal(b)))
 		return whole_power(a, (int)creal(b));
 	return cpow(a, b);
 }
@@ -135,7 +136,7 @@ static float complex power_float(float complex a, float complex b)
 		feraiseexcept(FE_INVALID);
 		return dray_pair_float(NAN, NAN);
 	}
-	if (cimagf(b) == 0 && is_whole((double)crealf(b)))
+	if (cimagf(b) == 0 && power_is_whole((double)crealf(b)))
 		return whole_power_float(a, (int)crealf(b));
 	return cpowf(a, b);
 }
@@ -147,11 +148,12 @@ int dray_power_complex_double(char *const *data, const int64_t *strides,
 
 	(void)context;
 	for (i = 0; i < count; i++)
-		*(double complex *)(void *)(data[2] + i * strides[2]) = power(
-			*(const double complex *)(void *)(data[0] +
-							  i * strides[0]),
-			*(const double complex *)(void *)(data[1] +
-							  i * strides[1]));
+		*(double complex *)(void *)(data[2] + i * strides[2]) =
+			loops_elementary_power(
+				*(const double complex
+					  *)(void *)(data[0] + i * strides[0]),
+				*(const double complex
+					  *)(void *)(data[1] + i * strides[1]));
 	return 0;
 }
 

@@ -5,7 +5,7 @@
 #include "loops/hypot.h"
 #include "loops/times.h"
 
-struct bits_128 {
+struct size_bits_128 {
 	uint64_t re, im;
 };
 
@@ -15,7 +15,7 @@ DRAY_UNARY(same_8, uint8_t, uint8_t, SAME)
 DRAY_UNARY(same_16, uint16_t, uint16_t, SAME)
 DRAY_UNARY(same_32, uint32_t, uint32_t, SAME)
 DRAY_UNARY(same_64, uint64_t, uint64_t, SAME)
-DRAY_UNARY(same_128, struct bits_128, struct bits_128, SAME)
+DRAY_UNARY(same_128, struct size_bits_128, struct size_bits_128, SAME)
 
 /* Integers wrap: the least one is its own opposite. */
 #define NEGATIVE(a) (0 - (a))

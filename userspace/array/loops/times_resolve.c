@@ -13,7 +13,7 @@
 
 #define UNIT_MASK 0xffff0000u
 
-static bool is_integer(dray_dtype dtype)
+static bool resolve_is_integer(dray_dtype dtype)
 {
 	const char kind = dray_dtype_kind(dtype);
 
@@ -21,7 +21,7 @@ static bool is_integer(dray_dtype dtype)
 }
 
 /* A unit in common; none at all is an error of types. */
-static int promote(dray_dtype a, dray_dtype b, dray_dtype *out)
+static int times_resolve_promote(dray_dtype a, dray_dtype b, dray_dtype *out)
 {
 	const int ret = dray_promote(a, b, out);
 
@@ -45,7 +45,7 @@ static int fail_types(const struct dray_ufunc_definition *definition,
 			 definition->name, a, b);
 }
 
-static char letter_of(dray_dtype dtype)
+static char resolve_letter_of(dray_dtype dtype)
 {
 	if (dray_dtype_is_time(dtype))
 		return dray_dtype_kind(dtype);
@@ -63,7 +63,7 @@ static int entry_of(const struct dray_ufunc_definition *definition,
 	for (i = 0; i < definition->count; i++) {
 		for (o = 0; o < count; o++)
 			if (definition->loops[i].types[o] !=
-			    letter_of(types[o]))
+			    resolve_letter_of(types[o]))
 				break;
 		if (o == count)
 			return (int)i;
@@ -71,8 +71,9 @@ static int entry_of(const struct dray_ufunc_definition *definition,
 	return fail_types(definition, types);
 }
 
-static int choose(const struct dray_ufunc_definition *definition,
-		  dray_dtype *out, dray_dtype a, dray_dtype b, dray_dtype c)
+static int times_resolve_choose(const struct dray_ufunc_definition *definition,
+				dray_dtype *out, dray_dtype a, dray_dtype b,
+				dray_dtype c)
 {
 	out[0] = a;
 	out[1] = b;
@@ -93,7 +94,7 @@ static bool as_times(const dray_dtype *given, dray_dtype *times)
 	for (i = 0; i < 2; i++) {
 		if (dray_dtype_is_time(given[i]))
 			times[i] = time_of(dray_dtype_kind(given[i]), given[i]);
-		else if (is_integer(given[i]) || given[i] == DRAY_BOOL)
+		else if (resolve_is_integer(given[i]) || given[i] == DRAY_BOOL)
 			times[i] = time_of('m', given[1 - i]);
 		else
 			return false;
@@ -116,11 +117,12 @@ int dray_resolve_add(const struct dray_ufunc_definition *definition,
 	b = dray_dtype_kind(times[1]);
 	if (a == 'M' && b == 'M')
 		return fail_types(definition, given);
-	ret = promote(times[0], times[1], &unit);
+	ret = times_resolve_promote(times[0], times[1], &unit);
 	if (ret)
 		return ret;
-	return choose(definition, out, time_of(a, unit), time_of(b, unit),
-		      time_of(a == b ? 'm' : 'M', unit));
+	return times_resolve_choose(definition, out, time_of(a, unit),
+				    time_of(b, unit),
+				    time_of(a == b ? 'm' : 'M', unit));
 }
 
 int dray_resolve_subtract(const struct dray_ufunc_definition *definition,
@@ -138,17 +140,18 @@ int dray_resolve_subtract(const struct dray_ufunc_definition *definition,
 	b = dray_dtype_kind(times[1]);
 	if (b == 'M' && (a != 'M' || !dray_dtype_is_time(given[0])))
 		return fail_types(definition, given);
-	ret = promote(times[0], times[1], &unit);
+	ret = times_resolve_promote(times[0], times[1], &unit);
 	if (ret)
 		return ret;
-	return choose(definition, out, time_of(a, unit), time_of(b, unit),
-		      time_of(a == b ? 'm' : 'M', unit));
+	return times_resolve_choose(definition, out, time_of(a, unit),
+				    time_of(b, unit),
+				    time_of(a == b ? 'm' : 'M', unit));
 }
 
 /* The type that a number beside a duration becomes; 0: none. */
-static dray_dtype factor_of(dray_dtype dtype)
+static dray_dtype resolve_factor_of(dray_dtype dtype)
 {
-	if (is_integer(dtype))
+	if (resolve_is_integer(dtype))
 		return DRAY_INT64;
 	return dray_dtype_kind(dtype) == 'f' ? DRAY_FLOAT64 : 0;
 }
@@ -161,13 +164,16 @@ int dray_resolve_multiply(const struct dray_ufunc_definition *definition,
 
 	if (!has_time(given))
 		return -ENOENT;
-	number = given[1 - time] == DRAY_BOOL ? DRAY_INT64
-					      : factor_of(given[1 - time]);
+	number = given[1 - time] == DRAY_BOOL
+			 ? DRAY_INT64
+			 : resolve_factor_of(given[1 - time]);
 	if (dray_dtype_kind(given[time]) != 'm' || !number)
 		return fail_types(definition, given);
 	duration = time_of('m', given[time]);
-	return time ? choose(definition, out, number, duration, duration)
-		    : choose(definition, out, duration, number, duration);
+	return time ? times_resolve_choose(definition, out, number, duration,
+					   duration)
+		    : times_resolve_choose(definition, out, duration, number,
+					   duration);
 }
 
 static bool is_floor(const struct dray_ufunc_definition *definition)
@@ -184,8 +190,8 @@ int dray_resolve_divide(const struct dray_ufunc_definition *definition,
 	if (!has_time(given)) {
 		/* Quotients of integers are doubles, even those of small ones. */
 		if (is_floor(definition) ||
-		    !(is_integer(given[0]) || given[0] == DRAY_BOOL) ||
-		    !(is_integer(given[1]) || given[1] == DRAY_BOOL))
+		    !(resolve_is_integer(given[0]) || given[0] == DRAY_BOOL) ||
+		    !(resolve_is_integer(given[1]) || given[1] == DRAY_BOOL))
 			return -ENOENT;
 		out[0] = out[1] = out[2] = DRAY_FLOAT64;
 		for (ret = 0; strcmp(definition->loops[ret].types, "ddd");)
@@ -195,15 +201,17 @@ int dray_resolve_divide(const struct dray_ufunc_definition *definition,
 	if (dray_dtype_kind(given[0]) != 'm')
 		return fail_types(definition, given);
 	if (dray_dtype_kind(given[1]) == 'm') {
-		ret = promote(given[0], given[1], &unit);
+		ret = times_resolve_promote(given[0], given[1], &unit);
 		return ret ? ret
-			   : choose(definition, out, unit, unit,
-				    is_floor(definition) ? DRAY_INT64
-							 : DRAY_FLOAT64);
+			   : times_resolve_choose(definition, out, unit, unit,
+						  is_floor(definition)
+							  ? DRAY_INT64
+							  : DRAY_FLOAT64);
 	}
-	number = factor_of(given[1]);
+	number = resolve_factor_of(given[1]);
 	unit = time_of('m', given[0]);
-	return number ? choose(definition, out, unit, number, unit)
+	return number ? times_resolve_choose(definition, out, unit, number,
+					     unit)
 		      : fail_types(definition, given);
 }
 
@@ -218,12 +226,13 @@ int dray_resolve_remainder(const struct dray_ufunc_definition *definition,
 	if (dray_dtype_kind(given[0]) != 'm' ||
 	    dray_dtype_kind(given[1]) != 'm')
 		return fail_types(definition, given);
-	ret = promote(given[0], given[1], &unit);
+	ret = times_resolve_promote(given[0], given[1], &unit);
 	if (ret)
 		return ret;
 	out[3] = unit;
-	return choose(definition, out, unit, unit,
-		      definition->outputs == 2 ? DRAY_INT64 : unit);
+	return times_resolve_choose(definition, out, unit, unit,
+				    definition->outputs == 2 ? DRAY_INT64
+							     : unit);
 }
 
 int dray_resolve_common(const struct dray_ufunc_definition *definition,
@@ -239,12 +248,13 @@ int dray_resolve_common(const struct dray_ufunc_definition *definition,
 	if (dray_dtype_is_time(given[0]) && dray_dtype_is_time(given[1]) &&
 	    dray_dtype_kind(given[0]) != dray_dtype_kind(given[1]))
 		return fail_types(definition, given);
-	ret = promote(given[0], given[1], &unit);
+	ret = times_resolve_promote(given[0], given[1], &unit);
 	if (ret)
 		return ret;
 	if (!dray_dtype_is_time(unit))
 		return fail_types(definition, given);
-	return choose(definition, out, unit, unit, truth ? DRAY_BOOL : unit);
+	return times_resolve_choose(definition, out, unit, unit,
+				    truth ? DRAY_BOOL : unit);
 }
 
 int dray_resolve_unary(const struct dray_ufunc_definition *definition,

@@ -60,7 +60,7 @@ static int bind_input(struct dray_run *run, int i)
 }
 
 /* Makes an array for value @v, in C order. */
-static int make(const struct dray_run *run, int v, struct dray_array **out)
+static int bind_make(const struct dray_run *run, int v, struct dray_array **out)
 {
 	const struct dray_sequence_value *value = &run->sequence->values[v];
 
@@ -82,7 +82,7 @@ static int bind_output(struct dray_run *run, int i)
 	if (!view) {
 		if (!dray_given(run->out, "dray_sequence_run"))
 			return -EINVAL;
-		ret = make(run, v, &run->out[i]);
+		ret = bind_make(run, v, &run->out[i]);
 		if (!ret && dray_run_is_primary(run, i))
 			dray_array_view(run->out[i], &workspace->views[v]);
 		return ret;
@@ -102,7 +102,7 @@ static int bind_output(struct dray_run *run, int i)
 	if (!dray_run_is_primary(run, i))
 		return 0;
 	if (run->sequence->values[v].chained && !dray_view_is_aligned(view)) {
-		ret = make(run, v, &workspace->made[v]);
+		ret = bind_make(run, v, &workspace->made[v]);
 		if (ret)
 			return ret;
 		view = dray_array_view(workspace->made[v], &own);
@@ -111,7 +111,8 @@ static int bind_output(struct dray_run *run, int i)
 	return 0;
 }
 
-static bool meet(const struct dray_operand *a, const struct dray_operand *b)
+static bool bind_meet(const struct dray_operand *a,
+		      const struct dray_operand *b)
 {
 	return dray_addresses_meet(a->span, b->span) && a->extent.elements &&
 	       b->extent.elements &&
@@ -119,8 +120,8 @@ static bool meet(const struct dray_operand *a, const struct dray_operand *b)
 }
 
 /* Whether two views have the very same elements at each index. */
-static bool lie_alike(const struct dray_operand *a,
-		      const struct dray_operand *b)
+static bool bind_lie_alike(const struct dray_operand *a,
+			   const struct dray_operand *b)
 {
 	const size_t bytes = (size_t)a->view->ndim * sizeof(int64_t);
 
@@ -153,11 +154,11 @@ static bool is_read_before(const struct dray_run *run, int i, int o)
 		return !written->apart;
 	return (read->read_at < written->written_at ||
 		(read->read_at == written->written_at && !written->apart)) &&
-	       lie_alike(&run->workspace->inputs[i],
-			 &run->workspace->outputs[o]);
+	       bind_lie_alike(&run->workspace->inputs[i],
+			      &run->workspace->outputs[o]);
 }
 
-static int check_overlap(struct dray_run *run, int o)
+static int bind_check_overlap(struct dray_run *run, int o)
 {
 	const struct dray_sequence *sequence = run->sequence;
 	struct dray_workspace *workspace = run->workspace;
@@ -168,7 +169,7 @@ static int check_overlap(struct dray_run *run, int o)
 		return 0;
 	for (i = 0; i < o; i++)
 		if (workspace->outputs[i].view &&
-		    meet(output, &workspace->outputs[i]))
+		    bind_meet(output, &workspace->outputs[i]))
 			return dray_fail(
 				-EINVAL,
 				"outputs %d and %d of a sequence share memory",
@@ -177,7 +178,7 @@ static int check_overlap(struct dray_run *run, int o)
 		const int v = sequence->inputs[i];
 
 		if (!workspace->aside[v] && !is_read_before(run, i, o) &&
-		    meet(output, &workspace->inputs[i]))
+		    bind_meet(output, &workspace->inputs[i]))
 			workspace->aside[v] = true;
 	}
 	return 0;
@@ -198,7 +199,7 @@ static int bind_value(struct dray_run *run, int v)
 	    value->written_in < 0)
 		return 0;
 	if (!workspace->arrays[v]) {
-		ret = make(run, v, &workspace->arrays[v]);
+		ret = bind_make(run, v, &workspace->arrays[v]);
 		if (ret)
 			return ret;
 	}
@@ -235,7 +236,7 @@ int dray_run_bind(struct dray_run *run)
 	for (i = 0; i < sequence->outputs_count && !ret; i++)
 		ret = bind_output(run, i);
 	for (i = 0; i < sequence->outputs_count && !ret; i++)
-		ret = check_overlap(run, i);
+		ret = bind_check_overlap(run, i);
 	for (i = 0; i < sequence->values_count && !ret; i++)
 		ret = bind_value(run, i);
 	return ret;

@@ -19,7 +19,7 @@ struct axis {
 };
 
 /* A chain with the addresses of its values, and the fewest axes. */
-struct walk {
+struct chain_walk {
 	const struct dray_sequence_group *chain;
 	_Atomic unsigned int *errors;
 	char **data; /* of each slot */
@@ -31,18 +31,18 @@ struct walk {
 };
 
 /* One thread's way through it. */
-struct way {
-	const struct walk *walk;
+struct chain_way {
+	const struct chain_walk *walk;
 	char **data; /* of each slot, at this place */
 	int64_t counts[DRAY_MAX_NDIM];
 	bool watches; /* flags of the processor mean something */
 };
 
-static int run_operation(const struct way *way,
-			 const struct dray_chain_operation *operation,
-			 const int64_t *along, int64_t count)
+static int chain_run_operation(const struct chain_way *way,
+			       const struct dray_chain_operation *operation,
+			       const int64_t *along, int64_t count)
 {
-	const struct walk *walk = way->walk;
+	const struct chain_walk *walk = way->walk;
 	char *data[DRAY_UFUNC_MAX_OPERANDS];
 	int64_t strides[DRAY_UFUNC_MAX_OPERANDS];
 	int o, ret;
@@ -71,20 +71,22 @@ static int run_operation(const struct way *way,
 	return ret;
 }
 
-static int run_block(const struct way *way, const int64_t *along, int64_t count)
+static int run_block(const struct chain_way *way, const int64_t *along,
+		     int64_t count)
 {
 	const struct dray_sequence_group *chain = way->walk->chain;
 	int i, ret = 0;
 
 	for (i = 0; i < chain->operations_count && !ret; i++)
-		ret = run_operation(way, &chain->operations[i], along, count);
+		ret = chain_run_operation(way, &chain->operations[i], along,
+					  count);
 	return ret;
 }
 
-static void advance(const struct way *way, const struct axis *axis,
-		    int64_t steps)
+static void chain_advance(const struct chain_way *way, const struct axis *axis,
+			  int64_t steps)
 {
-	const struct walk *walk = way->walk;
+	const struct chain_walk *walk = way->walk;
 	int s;
 
 	for (s = 0; s < walk->chain->slots_count; s++)
@@ -94,9 +96,10 @@ static void advance(const struct way *way, const struct axis *axis,
 }
 
 /* Walks the axes from @number on; blocks of the best one have @count elements. */
-static int walk_axes(const struct way *way, int number, int64_t count)
+static int chain_walk_axes(const struct chain_way *way, int number,
+			   int64_t count)
 {
-	const struct walk *walk = way->walk;
+	const struct chain_walk *walk = way->walk;
 	const struct axis *axis = &walk->axes[number];
 	const bool best = number == walk->best;
 	const int64_t step = best ? walk->chain->block : 1;
@@ -110,20 +113,21 @@ static int walk_axes(const struct way *way, int number, int64_t count)
 	for (left = way->counts[number]; left > 0 && !ret; left -= step) {
 		if (best)
 			block = left < step ? left : step;
-		ret = walk_axes(way, number + 1, block);
-		advance(way, axis, step);
+		ret = chain_walk_axes(way, number + 1, block);
+		chain_advance(way, axis, step);
 	}
 	/* Back to the start, from the first place that is not in the axis. */
-	advance(way, axis, -((way->counts[number] + step - 1) / step * step));
+	chain_advance(way, axis,
+		      -((way->counts[number] + step - 1) / step * step));
 	return ret;
 }
 
 /* Does a part of the cut axis in any thread, with @scratch. */
-static int walk_part(const struct walk *walk, uint64_t at, uint64_t length,
-		     char *scratch)
+static int chain_walk_part(const struct chain_walk *walk, uint64_t at,
+			   uint64_t length, char *scratch)
 {
 	const struct dray_sequence_group *chain = walk->chain;
-	struct way way = { .walk = walk };
+	struct chain_way way = { .walk = walk };
 	int i;
 
 	way.data = (char **)(void *)scratch;
@@ -139,19 +143,19 @@ static int walk_part(const struct walk *walk, uint64_t at, uint64_t length,
 				      : walk->data[i];
 	}
 	if (walk->axes_count) {
-		advance(&way, &walk->axes[walk->cut], (int64_t)at);
+		chain_advance(&way, &walk->axes[walk->cut], (int64_t)at);
 		way.counts[walk->cut] = (int64_t)length;
 	}
 	for (i = 0; i < chain->operations_count; i++)
 		way.watches |= chain->operations[i].watches;
 	if (way.watches)
 		dray_fp_clear();
-	return walk_axes(&way, 0, 1);
+	return chain_walk_axes(&way, 0, 1);
 }
 
 static int walk_part_alone(void *context, uint64_t at, uint64_t length)
 {
-	const struct walk *walk = context;
+	const struct chain_walk *walk = context;
 	const struct dray_sequence_group *chain = walk->chain;
 	char *scratch;
 	int ret;
@@ -159,14 +163,15 @@ static int walk_part_alone(void *context, uint64_t at, uint64_t length)
 	scratch = malloc(dray_chain_scratch(chain));
 	if (!scratch)
 		return dray_fail(-ENOMEM, "no memory for a block of a chain");
-	ret = walk_part(walk, at, length, scratch);
+	ret = chain_walk_part(walk, at, length, scratch);
 	free(scratch);
 	return ret;
 }
 
 /* Sets an axis of all slots, reversed if it runs backwards in the leader. */
-static void set_axis(struct walk *walk, const struct dray_workspace *workspace,
-		     int ndim, int i, struct axis *axis)
+static void set_axis(struct chain_walk *walk,
+		     const struct dray_workspace *workspace, int ndim, int i,
+		     struct axis *axis)
 {
 	const struct dray_sequence_group *chain = walk->chain;
 	int s;
@@ -192,8 +197,8 @@ static void set_axis(struct walk *walk, const struct dray_workspace *workspace,
 }
 
 /* Whether steps of @outer go on where @inner ends, in all slots. */
-static bool is_one(const struct walk *walk, const struct axis *outer,
-		   const struct axis *inner)
+static bool chain_is_one(const struct chain_walk *walk,
+			 const struct axis *outer, const struct axis *inner)
 {
 	int s;
 
@@ -203,7 +208,7 @@ static bool is_one(const struct walk *walk, const struct axis *outer,
 	return true;
 }
 
-static void choose_axes(struct walk *walk)
+static void choose_axes(struct chain_walk *walk)
 {
 	int i;
 
@@ -223,8 +228,9 @@ static void choose_axes(struct walk *walk)
  * Finds addresses and axes: ordered as the leader's elements lie, and joined.
  * False: there are no elements.
  */
-static bool reduce(struct walk *walk, const struct dray_workspace *workspace,
-		   int64_t *strides)
+static bool chain_reduce(struct chain_walk *walk,
+			 const struct dray_workspace *workspace,
+			 int64_t *strides)
 {
 	const struct dray_sequence_group *chain = walk->chain;
 	const struct dray_view *leader =
@@ -249,7 +255,7 @@ static bool reduce(struct walk *walk, const struct dray_workspace *workspace,
 		axis->count = leader->shape[order[i]];
 		axis->strides = strides;
 		set_axis(walk, workspace, leader->ndim, order[i], axis);
-		if (inner && is_one(walk, inner, axis)) {
+		if (inner && chain_is_one(walk, inner, axis)) {
 			inner->count *= axis->count;
 			for (s = 0; s < chain->slots_count; s++)
 				inner->strides[s] = axis->strides[s];
@@ -264,9 +270,9 @@ static bool reduce(struct walk *walk, const struct dray_workspace *workspace,
 }
 
 /* Reports errors of the chain's calls, in the order of the recording. */
-static int report(const struct dray_sequence *sequence,
-		  const struct dray_sequence_group *chain,
-		  struct dray_workspace *workspace)
+static int chain_report(const struct dray_sequence *sequence,
+			const struct dray_sequence_group *chain,
+			struct dray_workspace *workspace)
 {
 	const int number = (int)(chain - sequence->groups);
 	int s, ret = 0;
@@ -283,7 +289,8 @@ int dray_chain_run(const struct dray_sequence *sequence,
 		   const struct dray_sequence_group *chain,
 		   struct dray_workspace *workspace, unsigned int threads)
 {
-	struct walk walk = { .chain = chain, .errors = workspace->errors };
+	struct chain_walk walk = { .chain = chain,
+				   .errors = workspace->errors };
 	const int ndim = sequence->values[chain->shape_of].ndim;
 	const size_t slots = (size_t)chain->slots_count;
 	int64_t *strides;
@@ -294,7 +301,7 @@ int dray_chain_run(const struct dray_sequence *sequence,
 	if (!strides)
 		return dray_fail(-ENOMEM, "no memory for the axes of a chain");
 	walk.data = (char **)(void *)(strides + slots * (size_t)(ndim + 1));
-	if (!reduce(&walk, workspace, strides)) {
+	if (!chain_reduce(&walk, workspace, strides)) {
 		free(strides);
 		return 0;
 	}
@@ -307,11 +314,12 @@ int dray_chain_run(const struct dray_sequence *sequence,
 	ret = threads > 1
 		      ? dray_threads_run((uint64_t)walk.axes[walk.cut].count,
 					 threads, walk_part_alone, &walk)
-		      : walk_part(&walk, 0,
-				  walk.axes_count
-					  ? (uint64_t)walk.axes[walk.cut].count
-					  : 1,
-				  workspace->scratch);
+		      : chain_walk_part(
+				&walk, 0,
+				walk.axes_count
+					? (uint64_t)walk.axes[walk.cut].count
+					: 1,
+				workspace->scratch);
 	free(strides);
-	return ret ? ret : report(sequence, chain, workspace);
+	return ret ? ret : chain_report(sequence, chain, workspace);
 }

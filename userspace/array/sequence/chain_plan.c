@@ -55,7 +55,7 @@ static int add_slot(struct planner *planner, int value, uint32_t size)
 }
 
 /* The slot of a value; a negative errno. */
-static int find_slot(struct planner *planner, int v)
+static int plan_find_slot(struct planner *planner, int v)
 {
 	struct dray_sequence_value *value = &planner->sequence->values[v];
 
@@ -126,7 +126,7 @@ static int add_cast(struct planner *planner, int step, dray_dtype to,
 }
 
 /* Whether a conversion from a type raises no floating-point exception. */
-static bool is_quiet(dray_dtype from)
+static bool plan_is_quiet(dray_dtype from)
 {
 	const char kind = dray_dtype_kind(from);
 
@@ -134,13 +134,13 @@ static bool is_quiet(dray_dtype from)
 }
 
 /* The slot that has input @o of a step in the type of its loop. */
-static int convert(struct planner *planner, int s, int o)
+static int chain_plan_convert(struct planner *planner, int s, int o)
 {
 	const struct dray_sequence_step *step = &planner->sequence->steps[s];
 	const int v = step->values[o];
 	const dray_dtype from = planner->sequence->values[v].dtype;
 	const dray_dtype to = step->resolved.dtypes[o];
-	const int slot = find_slot(planner, v);
+	const int slot = plan_find_slot(planner, v);
 	int i, ret, made;
 
 	if (from == to || slot < 0)
@@ -150,7 +150,7 @@ static int convert(struct planner *planner, int s, int o)
 		const struct conversion *had = &planner->conversions[i];
 
 		if (had->value == v && had->dtype == to &&
-		    (is_quiet(from) ||
+		    (plan_is_quiet(from) ||
 		     step->resolved.loop.flags & DRAY_LOOP_NO_FP_ERRORS))
 			return had->slot;
 	}
@@ -185,8 +185,8 @@ static int plan_step(struct planner *planner, int s)
 
 	for (o = 0; o < step->operands; o++) {
 		slot = step->ufunc && o < step->inputs
-			       ? convert(planner, s, o)
-			       : find_slot(planner, step->values[o]);
+			       ? chain_plan_convert(planner, s, o)
+			       : plan_find_slot(planner, step->values[o]);
 		if (slot < 0)
 			return slot;
 		operation.slots[o] = slot;

@@ -17,13 +17,13 @@
 #define MOST_BYTES 64
 
 /* Whether a type is a number of any byte order, which converts to all others. */
-static bool is_number(dray_dtype dtype)
+static bool plan_is_number(dray_dtype dtype)
 {
 	return dray_dtype_is_builtin(dtype) &&
 	       dray_loop_class(dray_dtype_native(dtype)) != DRAY_LOOP_NO_CLASS;
 }
 
-static bool is_small(dray_dtype dtype)
+static bool plan_is_small(dray_dtype dtype)
 {
 	return dray_dtype_is_builtin(dtype) && dray_dtype_itemsize(dtype) &&
 	       dray_dtype_itemsize(dtype) <= MOST_BYTES;
@@ -43,11 +43,11 @@ static bool is_elementwise(const struct dray_sequence *sequence,
 			sequence->values[step->values[o]].dtype;
 		const dray_dtype loop = step->resolved.dtypes[o];
 
-		if (!is_small(dtype) || !is_small(loop))
+		if (!plan_is_small(dtype) || !plan_is_small(loop))
 			return false;
-		if (!step->ufunc ? !is_number(dtype)
-				 : dtype != loop && (!is_number(dtype) ||
-						     !is_number(loop)))
+		if (!step->ufunc ? !plan_is_number(dtype)
+				 : dtype != loop && (!plan_is_number(dtype) ||
+						     !plan_is_number(loop)))
 			return false;
 	}
 	return true;
@@ -84,8 +84,8 @@ static void mark_needed(struct dray_sequence *sequence)
 }
 
 /* Whether a step needs only values of groups before @group, or in it. */
-static bool is_ready(const struct dray_sequence *sequence,
-		     const struct dray_sequence_step *step)
+static bool plan_is_ready(const struct dray_sequence *sequence,
+			  const struct dray_sequence_step *step)
 {
 	int o;
 
@@ -123,7 +123,7 @@ static void make_chain(struct dray_sequence *sequence, int first, int number)
 		if (!step->needed || step->group >= 0 ||
 		    !is_elementwise(sequence, step) ||
 		    !dray_values_alike(shape, shape_of(sequence, step)) ||
-		    !is_ready(sequence, step))
+		    !plan_is_ready(sequence, step))
 			continue;
 		step->group = number;
 		sequence->plan.chained++;
@@ -196,7 +196,8 @@ static void place_values(struct dray_sequence *sequence)
 					 sequence->values[v].written_in >= 0;
 }
 
-static void read_at(struct dray_sequence *sequence, int v, int group, int time)
+static void plan_read_at(struct dray_sequence *sequence, int v, int group,
+			 int time)
 {
 	if (v == DRAY_NO_VALUE)
 		return;
@@ -212,9 +213,9 @@ static void plan_single(struct dray_sequence *sequence, int number, int time)
 	int o;
 
 	for (o = 0; o < step->inputs; o++)
-		read_at(sequence, step->values[o], number, time);
-	read_at(sequence, step->where, number, time);
-	read_at(sequence, step->otherwise, number, time);
+		plan_read_at(sequence, step->values[o], number, time);
+	plan_read_at(sequence, step->where, number, time);
+	plan_read_at(sequence, step->otherwise, number, time);
 	for (; o < step->operands; o++) {
 		sequence->values[step->values[o]].written_at = time;
 		sequence->values[step->values[o]].apart =
@@ -232,11 +233,11 @@ static void plan_copies(struct dray_sequence *sequence)
 
 		if (sequence->values[v].step < 0 ||
 		    sequence->values[v].output != i)
-			read_at(sequence, v, DRAY_AT_END, DRAY_AT_END);
+			plan_read_at(sequence, v, DRAY_AT_END, DRAY_AT_END);
 	}
 }
 
-static int plan(struct dray_sequence *sequence)
+static int sequence_plan(struct dray_sequence *sequence)
 {
 	int g, s, time = 0, ret;
 
@@ -271,7 +272,7 @@ static int plan(struct dray_sequence *sequence)
 }
 
 /* Takes a plan back that could not be completed. */
-static void forget(struct dray_sequence *sequence)
+static void plan_forget(struct dray_sequence *sequence)
 {
 	int i;
 
@@ -298,14 +299,14 @@ int dray_sequence_end(struct dray_sequence *sequence)
 		return dray_fail(
 			-EINVAL,
 			"the sequence has no output: no call is needed");
-	ret = plan(sequence);
+	ret = sequence_plan(sequence);
 	if (!ret) {
 		workspace = dray_workspace_create(sequence);
 		sequence->spare = workspace;
 		ret = workspace ? 0 : -ENOMEM;
 	}
 	if (ret) {
-		forget(sequence);
+		plan_forget(sequence);
 		return ret;
 	}
 	sequence->ended = true;

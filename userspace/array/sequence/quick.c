@@ -17,8 +17,8 @@
 #define MOST_OPERATIONS 32
 #define MOST_OUTPUTS 4
 
-static bool fits(const struct dray_sequence *sequence,
-		 const struct dray_sequence_value *value)
+static bool quick_fits(const struct dray_sequence *sequence,
+		       const struct dray_sequence_value *value)
 {
 	const struct dray_sequence_value *shape =
 		&sequence->values[sequence->groups[0].shape_of];
@@ -42,14 +42,15 @@ void dray_quick_plan(struct dray_sequence *sequence)
 	    sequence->outputs_count > MOST_OUTPUTS)
 		return;
 	for (i = 0; i < sequence->inputs_count; i++)
-		if (!fits(sequence, &sequence->values[sequence->inputs[i]]))
+		if (!quick_fits(sequence,
+				&sequence->values[sequence->inputs[i]]))
 			return;
 	for (i = 0; i < sequence->outputs_count; i++) {
 		const struct dray_sequence_value *value =
 			&sequence->values[sequence->outputs[i]];
 
 		if (value->step < 0 || value->output != i ||
-		    !fits(sequence, value))
+		    !quick_fits(sequence, value))
 			return;
 	}
 	shape = &sequence->values[chain->shape_of];
@@ -81,23 +82,23 @@ static inline bool is_as_recorded(const struct dray_sequence_value *value,
 	       (uintptr_t)view->data;
 }
 
-static inline uintptr_t bytes_of(const struct dray_sequence *sequence,
-				 const struct dray_sequence_value *value)
+static inline uintptr_t quick_bytes_of(const struct dray_sequence *sequence,
+				       const struct dray_sequence_value *value)
 {
 	return (uintptr_t)(value->dtype >> 32) *
 	       (value->ndim ? (uintptr_t)sequence->quick_elements : 1);
 }
 
 /* Whether writing output @o changes no element that is still to be read. */
-static bool is_apart(const struct dray_sequence *sequence,
-		     const struct dray_view *const *inputs,
-		     const struct dray_view *const *outputs, int o)
+static bool quick_is_apart(const struct dray_sequence *sequence,
+			   const struct dray_view *const *inputs,
+			   const struct dray_view *const *outputs, int o)
 {
 	const struct dray_sequence_value *written =
 		&sequence->values[sequence->outputs[o]];
 	const struct dray_addresses span = {
 		(uintptr_t)outputs[o]->data,
-		(uintptr_t)outputs[o]->data + bytes_of(sequence, written),
+		(uintptr_t)outputs[o]->data + quick_bytes_of(sequence, written),
 	};
 	struct dray_addresses other;
 	int i;
@@ -106,9 +107,10 @@ static bool is_apart(const struct dray_sequence *sequence,
 		if (!outputs[i])
 			continue;
 		other.low = (uintptr_t)outputs[i]->data;
-		other.high = other.low +
-			     bytes_of(sequence,
-				      &sequence->values[sequence->outputs[i]]);
+		other.high =
+			other.low +
+			quick_bytes_of(sequence,
+				       &sequence->values[sequence->outputs[i]]);
 		if (dray_addresses_meet(span, other))
 			return false;
 	}
@@ -117,7 +119,7 @@ static bool is_apart(const struct dray_sequence *sequence,
 			&sequence->values[sequence->inputs[i]];
 
 		other.low = (uintptr_t)inputs[i]->data;
-		other.high = other.low + bytes_of(sequence, read);
+		other.high = other.low + quick_bytes_of(sequence, read);
 		if (!dray_addresses_meet(span, other))
 			continue;
 		/* The very elements of an input that was read before. */
@@ -132,14 +134,15 @@ static bool is_apart(const struct dray_sequence *sequence,
 }
 
 /* The operands of all slots, at the place of one block. */
-struct place {
+struct quick_place {
 	char *data[MOST_SLOTS];
 	int64_t strides[MOST_SLOTS];
 };
 
-static inline int run_operation(const struct dray_chain_operation *operation,
-				const struct place *place, int64_t count,
-				unsigned int *errors)
+static inline int
+quick_run_operation(const struct dray_chain_operation *operation,
+		    const struct quick_place *place, int64_t count,
+		    unsigned int *errors)
 {
 	char *data[DRAY_UFUNC_MAX_OPERANDS];
 	int64_t strides[DRAY_UFUNC_MAX_OPERANDS];
@@ -164,8 +167,8 @@ static inline int run_operation(const struct dray_chain_operation *operation,
 }
 
 /* Reports the errors of steps, in the order of the recording. */
-static int report(const struct dray_sequence *sequence,
-		  const unsigned int *errors)
+static int quick_report(const struct dray_sequence *sequence,
+			const unsigned int *errors)
 {
 	const struct dray_sequence_group *chain = &sequence->groups[0];
 	int i, ret = 0;
@@ -185,7 +188,8 @@ static int report(const struct dray_sequence *sequence,
 	return ret;
 }
 
-static int run_blocks(const struct dray_sequence *sequence, struct place *place)
+static int run_blocks(const struct dray_sequence *sequence,
+		      struct quick_place *place)
 {
 	const struct dray_sequence_group *chain = &sequence->groups[0];
 	const int operations = chain->operations_count;
@@ -200,8 +204,8 @@ static int run_blocks(const struct dray_sequence *sequence, struct place *place)
 		const int64_t count = left < chain->block ? left : chain->block;
 
 		for (i = 0; i < operations && !ret; i++)
-			ret = run_operation(&chain->operations[i], place, count,
-					    &errors[i]);
+			ret = quick_run_operation(&chain->operations[i], place,
+						  count, &errors[i]);
 		left -= count;
 		if (ret || !left)
 			break;
@@ -211,16 +215,17 @@ static int run_blocks(const struct dray_sequence *sequence, struct place *place)
 	}
 	for (i = 0; i < operations; i++)
 		any |= errors[i];
-	return ret || !any ? ret : report(sequence, errors);
+	return ret || !any ? ret : quick_report(sequence, errors);
 }
 
 /* Finds the memory of each slot, and runs the chain. */
-static int run(const struct dray_sequence *sequence,
-	       const struct dray_view *const *inputs, char *const *outputs)
+static int quick_run(const struct dray_sequence *sequence,
+		     const struct dray_view *const *inputs,
+		     char *const *outputs)
 {
 	const struct dray_sequence_group *chain = &sequence->groups[0];
 	_Alignas(64) char scratch[SCRATCH];
-	struct place place;
+	struct quick_place place;
 	int i;
 
 	for (i = 0; i < chain->slots_count; i++) {
@@ -266,7 +271,7 @@ bool dray_run_quick(const struct dray_sequence *sequence,
 			continue;
 		if (!is_as_recorded(&sequence->values[sequence->outputs[i]],
 				    view, DRAY_WRITE) ||
-		    !is_apart(sequence, inputs, outputs, i))
+		    !quick_is_apart(sequence, inputs, outputs, i))
 			return false;
 		data[i] = view->data;
 	}
@@ -283,7 +288,7 @@ bool dray_run_quick(const struct dray_sequence *sequence,
 		data[i] = *ret ? NULL : made[i]->data;
 	}
 	if (!*ret)
-		*ret = run(sequence, inputs, data);
+		*ret = quick_run(sequence, inputs, data);
 	for (i = 0; i < sequence->outputs_count; i++) {
 		if (*ret)
 			dray_array_unref(made[i]);

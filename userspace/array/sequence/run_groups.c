@@ -27,8 +27,8 @@ static bool has_executors(const struct dray_run *run)
 }
 
 /* Calls a function, on the executor of a queue that takes the least time. */
-static int run_call(const struct dray_run *run,
-		    const struct dray_sequence_step *step)
+static int groups_run_call(const struct dray_run *run,
+			   const struct dray_sequence_step *step)
 {
 	const struct dray_view *views = run->workspace->views;
 	const struct dray_view *operands[DRAY_UFUNC_MAX_OPERANDS];
@@ -106,7 +106,7 @@ static int run_chain(const struct dray_run *run,
 	const struct dray_sequence_step *step =
 		has_executors(run) ? only_call(run->sequence, chain) : NULL;
 
-	return step ? run_call(run, step)
+	return step ? groups_run_call(run, step)
 		    : dray_chain_run(run->sequence, chain, run->workspace,
 				     run->threads);
 }
@@ -129,7 +129,8 @@ static int run_group(struct dray_run *run, int number)
 	step = &run->sequence->steps[group->step];
 	if (step->queue)
 		return dray_run_transfer(run, step);
-	return step->ufunc ? run_call(run, step) : run_conversion(run, step);
+	return step->ufunc ? groups_run_call(run, step)
+			   : run_conversion(run, step);
 }
 
 /* Takes the workspace of an earlier run, or makes one. */

@@ -98,7 +98,7 @@ struct dray_sequence_group {
 };
 
 /* A transfer of a run that may be in flight. */
-struct dray_flight {
+struct dray_run_transfer {
 	struct dray_fence *fence; /* one reference */
 	struct dray_addresses to;
 	struct dray_addresses from;
@@ -108,7 +108,7 @@ struct dray_flight {
 struct dray_workspace {
 	struct dray_view *views; /* of each value that is in memory */
 	bool *aside; /* of each value: its view is copied when the run starts */
-	struct dray_flight *flights; /* in the order of the steps */
+	struct dray_run_transfer *flights; /* in the order of the steps */
 	int flights_count;
 	struct dray_array **arrays; /* of values in between; kept */
 	/* of this run, for each value: copied aside, made, or a detour */

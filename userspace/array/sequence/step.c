@@ -40,8 +40,8 @@ static int find_values(const struct dray_sequence *sequence,
 	return step->otherwise < 0 ? step->otherwise : 0;
 }
 
-static int choose_loop(const struct dray_sequence *sequence,
-		       struct dray_sequence_step *step)
+static int step_choose_loop(const struct dray_sequence *sequence,
+			    struct dray_sequence_step *step)
 {
 	dray_dtype given[DRAY_UFUNC_MAX_OPERANDS] = { 0 };
 	int o, ret;
@@ -74,9 +74,9 @@ static int choose_loop(const struct dray_sequence *sequence,
 }
 
 /* Checks a mask, and the values of elements that it leaves out. */
-static int check_mask(const struct dray_sequence *sequence,
-		      const struct dray_sequence_step *step, int ndim,
-		      const int64_t *shape)
+static int step_check_mask(const struct dray_sequence *sequence,
+			   const struct dray_sequence_step *step, int ndim,
+			   const int64_t *shape)
 {
 	const dray_dtype result = step->resolved.dtypes[step->inputs];
 	const struct dray_sequence_value *value;
@@ -110,9 +110,9 @@ static int check_mask(const struct dray_sequence *sequence,
 }
 
 /* Finds the shape of a call's results. */
-static int broadcast(const struct dray_sequence *sequence,
-		     const struct dray_sequence_step *step, int *ndim,
-		     int64_t *shape)
+static int step_broadcast(const struct dray_sequence *sequence,
+			  const struct dray_sequence_step *step, int *ndim,
+			  int64_t *shape)
 {
 	const int64_t *shapes[DRAY_MAX_OPERANDS];
 	int ndims[DRAY_MAX_OPERANDS];
@@ -240,13 +240,13 @@ int dray_sequence_call(struct dray_sequence *sequence, struct dray_ufunc *ufunc,
 	if (!ret)
 		ret = find_values(sequence, &step, inputs, options);
 	if (!ret)
-		ret = choose_loop(sequence, &step);
+		ret = step_choose_loop(sequence, &step);
 	if (!ret)
 		ret = fit_constants(sequence, &step);
 	if (!ret)
-		ret = broadcast(sequence, &step, &ndim, shape);
+		ret = step_broadcast(sequence, &step, &ndim, shape);
 	if (!ret)
-		ret = check_mask(sequence, &step, ndim, shape);
+		ret = step_check_mask(sequence, &step, ndim, shape);
 	if (ret)
 		return ret;
 	for (o = 0; options->signature && o < step.operands; o++)

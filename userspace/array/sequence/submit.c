@@ -10,17 +10,18 @@
 #include "sequence/run.h"
 
 /* A run on its way, with its own copies of the caller's views. */
-struct submission {
+struct sequence_submission {
 	struct dray_run run;
 	struct dray_array **made; /* of each output; one reference, or NULL */
 	const struct dray_view **given; /* of each output; NULL: made */
 	struct dray_view views[]; /* of each output */
 };
 
-static struct submission *create(const struct dray_sequence *sequence)
+static struct sequence_submission *
+submit_create(const struct dray_sequence *sequence)
 {
 	const size_t count = (size_t)sequence->outputs_count;
-	struct submission *submission =
+	struct sequence_submission *submission =
 		calloc(1, sizeof(*submission) +
 				  count * (sizeof(submission->views[0]) +
 					   sizeof(struct dray_array *) +
@@ -40,16 +41,16 @@ static struct submission *create(const struct dray_sequence *sequence)
 static int run_submission(void *context, struct dray_call_queue *queue,
 			  const struct dray_call *call)
 {
-	struct submission *submission = context;
+	struct sequence_submission *submission = context;
 
 	submission->run.queue = queue;
 	submission->run.call = call;
 	return dray_run_carry_out(&submission->run);
 }
 
-static void release(void *context)
+static void submit_release(void *context)
 {
-	struct submission *submission = context;
+	struct sequence_submission *submission = context;
 	struct dray_sequence *sequence = submission->run.sequence;
 
 	/* The caller has references of its own to outputs that were made. */
@@ -59,7 +60,7 @@ static void release(void *context)
 }
 
 /* Makes the outputs' views the run's own. */
-static int take_outputs(struct submission *submission)
+static int take_outputs(struct sequence_submission *submission)
 {
 	struct dray_run *run = &submission->run;
 	int i, ret = 0;
@@ -100,9 +101,9 @@ int dray_sequence_submit(struct dray_sequence *sequence,
 	struct dray_task task = {
 		.name = "a sequence",
 		.run = run_submission,
-		.release = release,
+		.release = submit_release,
 	};
-	struct submission *submission;
+	struct sequence_submission *submission;
 	struct dray_run *run;
 	int i, ret;
 
@@ -111,7 +112,7 @@ int dray_sequence_submit(struct dray_sequence *sequence,
 	for (i = 0; !out && i < sequence->outputs_count; i++)
 		if (!outputs || !outputs[i])
 			return dray_given(out, __func__) ? 0 : -EINVAL;
-	submission = create(sequence);
+	submission = submit_create(sequence);
 	if (!submission)
 		return -ENOMEM;
 	task.context = submission;
@@ -129,7 +130,7 @@ int dray_sequence_submit(struct dray_sequence *sequence,
 	for (i = 0; out && i < sequence->outputs_count; i++)
 		out[i] = ret ? NULL : dray_array_ref(submission->made[i]);
 	if (ret) {
-		release(submission);
+		submit_release(submission);
 		return ret;
 	}
 	ret = dray_task_submit(queue, &task, run->workspace->inputs,

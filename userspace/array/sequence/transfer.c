@@ -45,7 +45,7 @@ int dray_sequence_copy(struct dray_sequence *sequence, dray_value value,
 				      out);
 }
 
-static struct dray_addresses span_of(const struct dray_view *view)
+static struct dray_addresses transfer_span_of(const struct dray_view *view)
 {
 	struct dray_operand operand;
 
@@ -80,16 +80,17 @@ int dray_run_transfer(struct dray_run *run,
 		dray_fence_unref(fence);
 		return ret < 0 ? ret : 0;
 	}
-	workspace->flights[workspace->flights_count++] = (struct dray_flight){
-		.fence = fence,
-		.to = span_of(to),
-		.from = span_of(from),
-	};
+	workspace->flights[workspace->flights_count++] =
+		(struct dray_run_transfer){
+			.fence = fence,
+			.to = transfer_span_of(to),
+			.from = transfer_span_of(from),
+		};
 	return 0;
 }
 
 /* Waits for a transfer, which no signal ends, and forgets it. */
-static int land(struct dray_flight *flight)
+static int transfer_land(struct dray_run_transfer *flight)
 {
 	int ret;
 
@@ -110,14 +111,14 @@ static int await_value(struct dray_run *run, int v, bool writes)
 
 	if (v == DRAY_NO_VALUE || !run->sequence->values[v].in_memory)
 		return 0;
-	span = span_of(&workspace->views[v]);
+	span = transfer_span_of(&workspace->views[v]);
 	for (i = 0; i < workspace->flights_count && !ret; i++) {
-		struct dray_flight *flight = &workspace->flights[i];
+		struct dray_run_transfer *flight = &workspace->flights[i];
 
 		if (flight->fence &&
 		    (dray_addresses_meet(flight->to, span) ||
 		     (writes && dray_addresses_meet(flight->from, span))))
-			ret = land(flight);
+			ret = transfer_land(flight);
 	}
 	return ret;
 }
@@ -155,7 +156,7 @@ int dray_run_await_all(struct dray_run *run)
 
 	for (i = 0; i < workspace->flights_count; i++) {
 		int status = workspace->flights[i].fence
-				     ? land(&workspace->flights[i])
+				     ? transfer_land(&workspace->flights[i])
 				     : 0;
 
 		if (!ret)

@@ -16,7 +16,7 @@ dray_workspace_create(const struct dray_sequence *sequence)
 		workspace->views = malloc(values * sizeof(struct dray_view));
 		workspace->aside = calloc(values, sizeof(bool));
 		workspace->flights = calloc(sequence->plan.transfers + 1,
-					    sizeof(struct dray_flight));
+					    sizeof(struct dray_run_transfer));
 		workspace->arrays = calloc(values, sizeof(struct dray_array *));
 		workspace->made = calloc(values, sizeof(struct dray_array *));
 		workspace->inputs = calloc((size_t)sequence->inputs_count + 1,

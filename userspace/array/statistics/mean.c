@@ -17,8 +17,8 @@ struct averaging {
 	struct dray_array *counts; /* with a mask, else NULL */
 };
 
-static int begin(struct averaging *averaging, const struct dray_view *in,
-		 const struct dray_reduce_options *options)
+static int mean_begin(struct averaging *averaging, const struct dray_view *in,
+		      const struct dray_reduce_options *options)
 {
 	uint64_t reduced = 0;
 	int i, axis, ret;
@@ -73,8 +73,8 @@ static int count_where(struct averaging *averaging, const struct dray_view *in)
 }
 
 /* Divides sums by the number of elements, less @ddof, but not less than 0. */
-static int divide(struct averaging *averaging, const struct dray_view *in,
-		  struct dray_array *sums, double ddof)
+static int mean_divide(struct averaging *averaging, const struct dray_view *in,
+		       struct dray_array *sums, double ddof)
 {
 	double divisor = (double)averaging->count - ddof;
 	const struct dray_view *inputs[2], *to;
@@ -125,9 +125,9 @@ static int divide(struct averaging *averaging, const struct dray_view *in,
 }
 
 /* Ends with a result, which is delivered, or dropped after a failure. */
-static int finish(const struct averaging *averaging, int ret,
-		  struct dray_array *result, const struct dray_view *to,
-		  struct dray_array **out)
+static int mean_finish(const struct averaging *averaging, int ret,
+		       struct dray_array *result, const struct dray_view *to,
+		       struct dray_array **out)
 {
 	dray_array_unref(averaging->counts);
 	if (!ret)
@@ -146,16 +146,16 @@ int dray_mean(const struct dray_view *in, const struct dray_view *to,
 
 	if (!dray_given(in, __func__) || (!to && !dray_given(out, __func__)))
 		return -EINVAL;
-	ret = begin(&averaging, in, options);
+	ret = mean_begin(&averaging, in, options);
 	if (!ret)
 		ret = dray_sum(in, NULL, &averaging.options, &sums);
 	if (!ret)
-		ret = divide(&averaging, in, sums, 0);
-	return finish(&averaging, ret, sums, to, out);
+		ret = mean_divide(&averaging, in, sums, 0);
+	return mean_finish(&averaging, ret, sums, to, out);
 }
 
 /* Squares distances where they are; of complex ones, their absolute values. */
-static int square(const struct dray_view *distances, struct dray_view *out)
+static int mean_square(const struct dray_view *distances, struct dray_view *out)
 {
 	struct dray_view re, im;
 	int ret;
@@ -191,7 +191,7 @@ static int find_variance(struct averaging *averaging,
 	options->flags |= DRAY_REDUCE_KEEPDIMS;
 	ret = dray_sum(in, NULL, options, &means);
 	if (!ret)
-		ret = divide(averaging, in, means, 0);
+		ret = mean_divide(averaging, in, means, 0);
 	options->flags = flags;
 	dray_array_unref(averaging->counts);
 	averaging->counts = NULL;
@@ -201,11 +201,12 @@ static int find_variance(struct averaging *averaging,
 					&distances);
 	dray_array_unref(means);
 	if (!ret)
-		ret = square(dray_array_view(distances, &distance), &squares);
+		ret = mean_square(dray_array_view(distances, &distance),
+				  &squares);
 	if (!ret)
 		ret = dray_sum(&squares, NULL, options, out);
 	if (!ret)
-		ret = divide(averaging, in, *out, ddof);
+		ret = mean_divide(averaging, in, *out, ddof);
 	dray_array_unref(distances);
 	return ret;
 }
@@ -220,10 +221,10 @@ int dray_var(const struct dray_view *in, const struct dray_view *to,
 
 	if (!dray_given(in, __func__) || (!to && !dray_given(out, __func__)))
 		return -EINVAL;
-	ret = begin(&averaging, in, options);
+	ret = mean_begin(&averaging, in, options);
 	if (!ret)
 		ret = find_variance(&averaging, in, ddof, &result);
-	return finish(&averaging, ret, result, to, out);
+	return mean_finish(&averaging, ret, result, to, out);
 }
 
 int dray_std(const struct dray_view *in, const struct dray_view *to,
@@ -237,12 +238,12 @@ int dray_std(const struct dray_view *in, const struct dray_view *to,
 
 	if (!dray_given(in, __func__) || (!to && !dray_given(out, __func__)))
 		return -EINVAL;
-	ret = begin(&averaging, in, options);
+	ret = mean_begin(&averaging, in, options);
 	if (!ret)
 		ret = find_variance(&averaging, in, ddof, &result);
 	if (!ret) {
 		dray_array_view(result, &view);
 		ret = dray_call_builtin("sqrt", &view, NULL, &view, NULL);
 	}
-	return finish(&averaging, ret, result, to, out);
+	return mean_finish(&averaging, ret, result, to, out);
 }

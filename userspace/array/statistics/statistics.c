@@ -21,10 +21,11 @@ int dray_all_axes(const struct dray_reduce_options *options,
 }
 
 /* Calls a builtin ufunc of one or two inputs. */
-static int call(const char *name, const struct dray_view *a,
-		const struct dray_view *b, const struct dray_view *to,
-		const struct dray_ufunc_options *options,
-		struct dray_array **out)
+static int statistics_call(const char *name, const struct dray_view *a,
+			   const struct dray_view *b,
+			   const struct dray_view *to,
+			   const struct dray_ufunc_options *options,
+			   struct dray_array **out)
 {
 	const struct dray_view *const inputs[] = { a, b };
 	struct dray_ufunc *ufunc = dray_ufunc_find(name);
@@ -43,7 +44,7 @@ int dray_call_builtin(const char *name, const struct dray_view *a,
 		.casting = 1 + DRAY_CASTING_UNSAFE,
 	};
 
-	return call(name, a, b, to, &options, out);
+	return statistics_call(name, a, b, to, &options, out);
 }
 
 int dray_deliver(struct dray_array *result, const struct dray_view *to,
@@ -83,10 +84,10 @@ int dray_deliver(struct dray_array *result, const struct dray_view *to,
 	return ret;
 }
 
-static int reduce(const char *name, const struct dray_view *in,
-		  const struct dray_view *to,
-		  const struct dray_reduce_options *options,
-		  struct dray_array **out)
+static int statistics_reduce(const char *name, const struct dray_view *in,
+			     const struct dray_view *to,
+			     const struct dray_reduce_options *options,
+			     struct dray_array **out)
 {
 	struct dray_ufunc *ufunc = dray_ufunc_find(name);
 	struct dray_reduce_options all;
@@ -101,38 +102,38 @@ static int reduce(const char *name, const struct dray_view *in,
 int dray_sum(const struct dray_view *in, const struct dray_view *to,
 	     const struct dray_reduce_options *options, struct dray_array **out)
 {
-	return reduce("add", in, to, options, out);
+	return statistics_reduce("add", in, to, options, out);
 }
 
 int dray_prod(const struct dray_view *in, const struct dray_view *to,
 	      const struct dray_reduce_options *options,
 	      struct dray_array **out)
 {
-	return reduce("multiply", in, to, options, out);
+	return statistics_reduce("multiply", in, to, options, out);
 }
 
 int dray_min(const struct dray_view *in, const struct dray_view *to,
 	     const struct dray_reduce_options *options, struct dray_array **out)
 {
-	return reduce("minimum", in, to, options, out);
+	return statistics_reduce("minimum", in, to, options, out);
 }
 
 int dray_max(const struct dray_view *in, const struct dray_view *to,
 	     const struct dray_reduce_options *options, struct dray_array **out)
 {
-	return reduce("maximum", in, to, options, out);
+	return statistics_reduce("maximum", in, to, options, out);
 }
 
 int dray_all(const struct dray_view *in, const struct dray_view *to,
 	     const struct dray_reduce_options *options, struct dray_array **out)
 {
-	return reduce("logical_and", in, to, options, out);
+	return statistics_reduce("logical_and", in, to, options, out);
 }
 
 int dray_any(const struct dray_view *in, const struct dray_view *to,
 	     const struct dray_reduce_options *options, struct dray_array **out)
 {
-	return reduce("logical_or", in, to, options, out);
+	return statistics_reduce("logical_or", in, to, options, out);
 }
 
 int dray_ptp(const struct dray_view *in, const struct dray_view *to,
@@ -181,7 +182,7 @@ int dray_count_true(const struct dray_view *in, const struct dray_view *to,
 		return ret;
 	all.dtype = DRAY_INT64;
 	if (in->dtype == DRAY_BOOL)
-		return reduce("add", in, to, &all, out);
+		return statistics_reduce("add", in, to, &all, out);
 	ret = dray_view_check(in, "the view", NULL);
 	if (!ret && !(in->flags & DRAY_READ))
 		ret = dray_fail(-EPERM, "the view may not be read");
@@ -196,14 +197,14 @@ int dray_count_true(const struct dray_view *in, const struct dray_view *to,
 		ret = dray_truth_view(in, &truth);
 	if (ret)
 		return ret;
-	ret = reduce("add", &truth, to, &all, out);
+	ret = statistics_reduce("add", &truth, to, &all, out);
 	free(truth.data);
 	return ret;
 }
 
-static int run(const char *name, const struct dray_view *in, int axis,
-	       dray_dtype dtype, const struct dray_view *to,
-	       struct dray_array **out)
+static int statistics_run(const char *name, const struct dray_view *in,
+			  int axis, dray_dtype dtype,
+			  const struct dray_view *to, struct dray_array **out)
 {
 	struct dray_ufunc *ufunc = dray_ufunc_find(name);
 	struct dray_array *copy = NULL;
@@ -230,13 +231,13 @@ static int run(const char *name, const struct dray_view *in, int axis,
 int dray_cumsum(const struct dray_view *in, int axis, dray_dtype dtype,
 		const struct dray_view *to, struct dray_array **out)
 {
-	return run("add", in, axis, dtype, to, out);
+	return statistics_run("add", in, axis, dtype, to, out);
 }
 
 int dray_cumprod(const struct dray_view *in, int axis, dray_dtype dtype,
 		 const struct dray_view *to, struct dray_array **out)
 {
-	return run("multiply", in, axis, dtype, to, out);
+	return statistics_run("multiply", in, axis, dtype, to, out);
 }
 
 int dray_clip(const struct dray_view *in, const struct dray_view *low,
@@ -252,13 +253,13 @@ int dray_clip(const struct dray_view *in, const struct dray_view *low,
 	if (!low && !high)
 		return dray_fail(-EINVAL, "a clip has no bound");
 	if (!high)
-		return call("maximum", in, low, to, options, out);
+		return statistics_call("maximum", in, low, to, options, out);
 	if (!low)
-		return call("minimum", in, high, to, options, out);
-	ret = call("maximum", in, low, NULL, options, &above);
+		return statistics_call("minimum", in, high, to, options, out);
+	ret = statistics_call("maximum", in, low, NULL, options, &above);
 	if (!ret)
-		ret = call("minimum", dray_array_view(above, &view), high, to,
-			   options, out);
+		ret = statistics_call("minimum", dray_array_view(above, &view),
+				      high, to, options, out);
 	dray_array_unref(above);
 	return ret;
 }

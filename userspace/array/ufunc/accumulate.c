@@ -13,15 +13,15 @@
 #define BLOCK 16384 /* bytes of a row that stay in the cache */
 
 /* The axis that results run along. */
-struct running {
+struct accumulate_running {
 	struct dray_method method;
 	const struct dray_line *line;
 	int64_t count, in, result;
 };
 
 /* Extends a line: @to is the last result that is there. */
-static int extend(const struct running *running, char *to, const char *in,
-		  int64_t stride, int64_t count)
+static int accumulate_extend(const struct accumulate_running *running, char *to,
+			     const char *in, int64_t stride, int64_t count)
 {
 	const struct dray_method *method = &running->method;
 	const int64_t strides[3] = { 0, stride, 0 };
@@ -43,7 +43,8 @@ static int extend(const struct running *running, char *to, const char *in,
 	return ret;
 }
 
-static int run_line(const struct running *running, char *to, const char *in)
+static int run_line(const struct accumulate_running *running, char *to,
+		    const char *in)
 {
 	const struct dray_method *method = &running->method;
 	const int64_t count = running->count - 1;
@@ -52,15 +53,17 @@ static int run_line(const struct running *running, char *to, const char *in)
 
 	in += running->in;
 	if (!method->converts || ret)
-		return ret ? ret : extend(running, to, in, running->in, count);
+		return ret ? ret
+			   : accumulate_extend(running, to, in, running->in,
+					       count);
 	for (done = 0; done < count && !ret; done += piece) {
 		piece = count - done < method->piece ? count - done
 						     : method->piece;
 		ret = dray_method_convert(method, &method->cast, method->buffer,
 					  method->item, in, running->in, piece);
 		if (!ret)
-			ret = extend(running, to, method->buffer, method->item,
-				     piece);
+			ret = accumulate_extend(running, to, method->buffer,
+						method->item, piece);
 		in += piece * running->in;
 		to += piece * running->result;
 	}
@@ -68,8 +71,9 @@ static int run_line(const struct running *running, char *to, const char *in)
 }
 
 /* Computes @count elements of a row from those of the row before. */
-static int add_row(const struct running *running, char *to, int64_t to_stride,
-		   const char *in, int64_t stride, int64_t count)
+static int accumulate_add_row(const struct accumulate_running *running,
+			      char *to, int64_t to_stride, const char *in,
+			      int64_t stride, int64_t count)
 {
 	const struct dray_method *method = &running->method;
 	char *const data[3] = { to - running->result,
@@ -89,7 +93,8 @@ static int add_row(const struct running *running, char *to, int64_t to_stride,
 				   count);
 }
 
-static int run_rows(const struct running *running, const struct dray_rows *rows)
+static int run_rows(const struct accumulate_running *running,
+		    const struct dray_index_rows *rows)
 {
 	const struct dray_method *method = &running->method;
 	int64_t block = BLOCK / method->result_item, at, count, i;
@@ -110,18 +115,19 @@ static int run_rows(const struct running *running, const struct dray_rows *rows)
 		for (i = 1; i < running->count && !ret; i++) {
 			to += running->result;
 			in += running->in;
-			ret = add_row(running, to, rows->strides[0], in,
-				      rows->strides[1], count);
+			ret = accumulate_add_row(running, to, rows->strides[0],
+						 in, rows->strides[1], count);
 		}
 	}
 	return ret;
 }
 
-static int run(const struct running *running, const struct dray_view *result,
-	       const struct dray_view *in, bool by_lines)
+static int accumulate_run(const struct accumulate_running *running,
+			  const struct dray_view *result,
+			  const struct dray_view *in, bool by_lines)
 {
 	const struct dray_view *const views[] = { result, in };
-	struct dray_rows rows;
+	struct dray_index_rows rows;
 	int64_t i;
 	int ret = 0;
 
@@ -142,7 +148,8 @@ static int run(const struct running *running, const struct dray_view *result,
 	return ret;
 }
 
-static int accumulate(struct running *running, int axis, dray_dtype dtype)
+static int accumulate_all(struct accumulate_running *running, int axis,
+			  dray_dtype dtype)
 {
 	struct dray_method *method = &running->method;
 	const struct dray_view *in = method->in;
@@ -166,14 +173,14 @@ static int accumulate(struct running *running, int axis, dray_dtype dtype)
 	running->in = in->strides[axis];
 	running->result = method->result.strides[axis];
 	by_lines = dray_method_across(&method->result, in, axis, others);
-	return run(running, &others[0], &others[1], by_lines);
+	return accumulate_run(running, &others[0], &others[1], by_lines);
 }
 
 int dray_ufunc_accumulate(struct dray_ufunc *ufunc, const struct dray_view *in,
 			  int axis, dray_dtype dtype,
 			  const struct dray_view *to, struct dray_array **out)
 {
-	struct running running;
+	struct accumulate_running running;
 	int ret;
 
 	if (!dray_given(ufunc, __func__) || !dray_given(in, __func__) ||
@@ -181,6 +188,6 @@ int dray_ufunc_accumulate(struct dray_ufunc *ufunc, const struct dray_view *in,
 		return -EINVAL;
 	ret = dray_method_start(&running.method, "accumulate", ufunc, in, to);
 	if (!ret)
-		ret = accumulate(&running, axis, dtype);
+		ret = accumulate_all(&running, axis, dtype);
 	return dray_method_end(&running.method, ret, out);
 }

@@ -15,7 +15,8 @@
 #include "index/index.h"
 #include "ufunc/at.h"
 
-static int check(struct dray_placing *placing, const struct dray_view *values)
+static int at_apply_check(struct dray_placing *placing,
+			  const struct dray_view *values)
 {
 	const struct dray_ufunc *ufunc = placing->ufunc;
 	struct dray_operand target;
@@ -45,7 +46,7 @@ static int check(struct dray_placing *placing, const struct dray_view *values)
 	return 0;
 }
 
-static int end(struct dray_placing *placing, int ret)
+static int at_apply_end(struct dray_placing *placing, int ret)
 {
 	if (!ret && (placing->buffer ||
 		     !(placing->resolved.loop.flags & DRAY_LOOP_NO_FP_ERRORS)))
@@ -58,8 +59,8 @@ static int end(struct dray_placing *placing, int ret)
 }
 
 /* Writes indices of @extent elements, from their end those below 0. */
-static int load(const struct dray_view *indices, int64_t extent,
-		struct dray_array **out)
+static int at_apply_load(const struct dray_view *indices, int64_t extent,
+			 struct dray_array **out)
 {
 	struct dray_view view;
 	int64_t *numbers, count, i;
@@ -89,9 +90,10 @@ static int load(const struct dray_view *indices, int64_t extent,
 }
 
 /* Stretches values to the elements that the indices name. */
-static int spread(struct dray_placing *placing, const struct dray_view *values,
-		  const struct dray_view *indices, int parts,
-		  struct dray_view *out)
+static int at_apply_spread(struct dray_placing *placing,
+			   const struct dray_view *values,
+			   const struct dray_view *indices, int parts,
+			   struct dray_view *out)
 {
 	const struct dray_view *target = placing->target;
 	int64_t shape[2 * DRAY_MAX_NDIM];
@@ -163,8 +165,9 @@ static int place_chunks(struct dray_placing *placing,
 }
 
 /* Indices of the first axis. */
-static int place(struct dray_placing *placing, const struct dray_view *indices,
-		 const struct dray_view *values)
+static int at_apply_place(struct dray_placing *placing,
+			  const struct dray_view *indices,
+			  const struct dray_view *values)
 {
 	const struct dray_view *target = placing->target;
 	struct dray_array *numbers = NULL;
@@ -177,18 +180,19 @@ static int place(struct dray_placing *placing, const struct dray_view *indices,
 	if (are_numbers(indices, target)) {
 		ret = dray_place_loop(placing, values);
 		if (!ret)
-			ret = spread(placing, values, indices, 0, &spreaded);
+			ret = at_apply_spread(placing, values, indices, 0,
+					      &spreaded);
 		return ret ?: place_chunks(placing, indices, &spreaded);
 	}
 	/* A copy, which no other process changes once it was checked. */
-	ret = load(indices, target->shape[0], &numbers);
+	ret = at_apply_load(indices, target->shape[0], &numbers);
 	if (!ret)
 		dray_array_view(numbers, &loaded);
 	if (!ret)
 		ret = dray_place_loop(placing, values);
 	if (!ret)
-		ret = spread(placing, values, indices, target->ndim - 1,
-			     &spreaded);
+		ret = at_apply_spread(placing, values, indices,
+				      target->ndim - 1, &spreaded);
 	if (!ret && !dray_view_is_empty(&spreaded))
 		ret = target->ndim == 1
 			      ? dray_place_elements(placing, target->data,
@@ -311,8 +315,9 @@ static int place_index(struct dray_placing *placing,
 	if (!ret)
 		ret = dray_place_loop(placing, values);
 	if (!ret)
-		ret = spread(placing, values, dray_array_view(array, &offsets),
-			     0, &spreaded);
+		ret = at_apply_spread(placing, values,
+				      dray_array_view(array, &offsets), 0,
+				      &spreaded);
 	if (!ret && !dray_view_is_empty(&spreaded))
 		ret = dray_place_elements(placing, part.data, 1, offsets.data,
 					  &spreaded);
@@ -321,7 +326,7 @@ static int place_index(struct dray_placing *placing,
 }
 
 /* Whether the index is one array of integers. */
-static bool is_array(const struct dray_index *index, size_t count)
+static bool apply_is_array(const struct dray_index *index, size_t count)
 {
 	char kind;
 
@@ -342,17 +347,17 @@ int dray_ufunc_at_index(struct dray_ufunc *ufunc,
 	if (!dray_given(ufunc, __func__) || !dray_given(target, __func__) ||
 	    (count && !dray_given(index, __func__)))
 		return -EINVAL;
-	ret = check(&placing, values);
-	if (!ret && is_array(index, count)) {
+	ret = at_apply_check(&placing, values);
+	if (!ret && apply_is_array(index, count)) {
 		ret = dray_view_check(index->array, "the indices", NULL);
 		if (!ret && !(index->array->flags & DRAY_READ))
 			ret = dray_fail(-EPERM, "the indices may not be read");
 		if (!ret)
-			ret = place(&placing, index->array, values);
+			ret = at_apply_place(&placing, index->array, values);
 	} else if (!ret) {
 		ret = place_index(&placing, index, count, values);
 	}
-	return end(&placing, ret);
+	return at_apply_end(&placing, ret);
 }
 
 int dray_ufunc_at(struct dray_ufunc *ufunc, const struct dray_view *target,

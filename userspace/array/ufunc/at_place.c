@@ -88,7 +88,7 @@ int dray_place_elements(struct dray_placing *placing, char *target,
 {
 	const struct dray_line *line = placing->line;
 	const bool binary = placing->ufunc->inputs == 2;
-	struct dray_rows rows;
+	struct dray_index_rows rows;
 	int64_t i;
 	int ret = 0;
 
@@ -120,7 +120,7 @@ static int place_part(struct dray_placing *placing,
 {
 	const struct dray_view *const views[] = { target, values };
 	const bool binary = placing->ufunc->inputs == 2;
-	struct dray_rows rows;
+	struct dray_index_rows rows;
 	int ret;
 
 	if (!dray_rows_start(&rows, views, 2))

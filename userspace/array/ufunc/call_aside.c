@@ -9,7 +9,8 @@
 #include "ufunc/call.h"
 
 /* Whether two views have the very same elements at each index. */
-static bool lie_alike(const struct dray_view *a, const struct dray_view *b)
+static bool aside_lie_alike(const struct dray_view *a,
+			    const struct dray_view *b)
 {
 	const size_t bytes = (size_t)a->ndim * sizeof(a->shape[0]);
 
@@ -20,14 +21,15 @@ static bool lie_alike(const struct dray_view *a, const struct dray_view *b)
 }
 
 /* Whether a write of output @w may change elements of input @o too early. */
-static bool disturbs(const struct dray_ufunc_call *call, int w, int o)
+static bool call_aside_disturbs(const struct dray_ufunc_call *call, int w,
+				int o)
 {
 	const struct dray_operand *written = &call->checked[w];
 	const struct dray_operand *read = &call->checked[o];
 
 	if (call->made[w] || !dray_addresses_meet(written->span, read->span))
 		return false;
-	if (lie_alike(written->view, read->view) &&
+	if (aside_lie_alike(written->view, read->view) &&
 	    dray_overlap_self(written) == DRAY_OVERLAP_NONE)
 		return false;
 	return dray_overlap_find(written, read) != DRAY_OVERLAP_NONE;
@@ -38,7 +40,7 @@ static bool is_disturbed(const struct dray_ufunc_call *call, int o)
 	int w;
 
 	for (w = call->ufunc->inputs; w < call->count; w++)
-		if (disturbs(call, w, o))
+		if (call_aside_disturbs(call, w, o))
 			return true;
 	return false;
 }

@@ -12,8 +12,8 @@ struct buffered {
 	pthread_mutex_t mutex; /* of it */
 };
 
-static int begin(struct dray_ufunc_call *call, bool threads,
-		 struct dray_nditer **iter)
+static int call_buffered_begin(struct dray_ufunc_call *call, bool threads,
+			       struct dray_nditer **iter)
 {
 	const bool masked = dray_call_has_mask(call);
 	dray_dtype dtypes[DRAY_MAX_OPERANDS] = { 0 };
@@ -50,7 +50,8 @@ static int begin(struct dray_ufunc_call *call, bool threads,
 	return dray_nditer_create(call->views, call->operands, &options, iter);
 }
 
-static int walk(const struct dray_pass *pass, struct dray_nditer *iter)
+static int call_buffered_walk(const struct dray_pass *pass,
+			      struct dray_nditer *iter)
 {
 	char **data = dray_nditer_data(iter);
 	const int64_t *strides = dray_nditer_strides(iter);
@@ -64,7 +65,7 @@ static int walk(const struct dray_pass *pass, struct dray_nditer *iter)
 }
 
 /* Ends an iterator; the first failure counts. */
-static int end(struct dray_nditer *iter, int ret)
+static int call_buffered_end(struct dray_nditer *iter, int ret)
 {
 	const int ended = dray_nditer_destroy(iter);
 
@@ -72,7 +73,7 @@ static int end(struct dray_nditer *iter, int ret)
 }
 
 /* Computes a part in any thread. */
-static int walk_part(void *context, uint64_t at, uint64_t length)
+static int buffered_walk_part(void *context, uint64_t at, uint64_t length)
 {
 	struct buffered *buffered = context;
 	struct dray_nditer *iter;
@@ -87,15 +88,15 @@ static int walk_part(void *context, uint64_t at, uint64_t length)
 	ret = dray_nditer_reset_range(iter, (int64_t)at,
 				      (int64_t)(at + length));
 	if (!ret)
-		ret = walk(&buffered->pass, iter);
-	ret = end(iter, ret);
+		ret = call_buffered_walk(&buffered->pass, iter);
+	ret = call_buffered_end(iter, ret);
 	__atomic_fetch_or(&buffered->call->errors, dray_fp_take(),
 			  __ATOMIC_RELAXED);
 	return ret;
 }
 
 /* Bytes of the first output, as the loop sees it. */
-static uint64_t bytes_of(const struct dray_ufunc_call *call)
+static uint64_t buffered_bytes_of(const struct dray_ufunc_call *call)
 {
 	uint64_t bytes =
 		dray_dtype_itemsize(call->resolved.dtypes[call->ufunc->inputs]);
@@ -108,7 +109,8 @@ static uint64_t bytes_of(const struct dray_ufunc_call *call)
 
 int dray_call_buffered(struct dray_ufunc_call *call)
 {
-	const unsigned int threads = dray_call_threads(call, bytes_of(call));
+	const unsigned int threads =
+		dray_call_threads(call, buffered_bytes_of(call));
 	struct buffered buffered = {
 		.call = call,
 		.mutex = PTHREAD_MUTEX_INITIALIZER,
@@ -118,14 +120,14 @@ int dray_call_buffered(struct dray_ufunc_call *call)
 	dray_pass_init(&buffered.pass, call);
 	if (buffered.pass.loop.flags & DRAY_LOOP_NO_FP_ERRORS)
 		buffered.pass.errors = &call->errors;
-	ret = begin(call, threads > 1, &buffered.iter);
+	ret = call_buffered_begin(call, threads > 1, &buffered.iter);
 	if (ret)
 		return ret;
 	if (threads > 1)
 		ret = dray_threads_run(
 			(uint64_t)dray_nditer_size(buffered.iter), threads,
-			walk_part, &buffered);
+			buffered_walk_part, &buffered);
 	else
-		ret = walk(&buffered.pass, buffered.iter);
-	return end(buffered.iter, ret);
+		ret = call_buffered_walk(&buffered.pass, buffered.iter);
+	return call_buffered_end(buffered.iter, ret);
 }

@@ -12,7 +12,7 @@
 #include "ufunc/users_loop.h"
 
 /* Whether axes lie in C order, in any direction; repeated ones lie anywhere. */
-static bool is_c_order(const struct dray_view *view)
+static bool make_is_c_order(const struct dray_view *view)
 {
 	uint64_t inner = 0, stride;
 	int i;
@@ -33,7 +33,7 @@ static bool lie_in_c_order(const struct dray_ufunc_call *call)
 	int o;
 
 	for (o = 0; o < call->operands; o++)
-		if (call->views[o] && !is_c_order(call->views[o]))
+		if (call->views[o] && !make_is_c_order(call->views[o]))
 			return false;
 	return true;
 }

@@ -44,8 +44,9 @@ static bool find_line(const struct dray_ufunc_call *call,
 }
 
 /* Prepares an operand; @buffers counts those that convert. */
-static int prepare(const struct dray_ufunc_call *call, int o, struct line *line,
-		   char (*buffer)[BYTES], int *buffers)
+static int call_pieces_prepare(const struct dray_ufunc_call *call, int o,
+			       struct line *line, char (*buffer)[BYTES],
+			       int *buffers)
 {
 	const struct dray_view *view = call->views[o];
 	const dray_dtype dtype = call->resolved.dtypes[o];
@@ -61,8 +62,8 @@ static int prepare(const struct dray_ufunc_call *call, int o, struct line *line,
 		      : dray_cast_find(dtype, view->dtype, &line->cast);
 }
 
-static int walk(struct dray_ufunc_call *call, struct line *lines, int64_t count,
-		int64_t most)
+static int call_pieces_walk(struct dray_ufunc_call *call, struct line *lines,
+			    int64_t count, int64_t most)
 {
 	const int operands = call->count;
 	int64_t strides[DRAY_UFUNC_MAX_OPERANDS], at, size;
@@ -123,9 +124,11 @@ bool dray_call_pieces(struct dray_ufunc_call *call, int *ret)
 		count *= call->shape[i];
 	*ret = 0;
 	for (o = 0; o < call->count && !*ret; o++)
-		*ret = prepare(call, o, &lines[o], buffer, &buffers);
+		*ret = call_pieces_prepare(call, o, &lines[o], buffer,
+					   &buffers);
 	if (!*ret)
-		*ret = walk(call, lines, count,
-			    most < BYTES / ITEM ? most : BYTES / ITEM);
+		*ret = call_pieces_walk(call, lines, count,
+					most < BYTES / ITEM ? most
+							    : BYTES / ITEM);
 	return true;
 }

@@ -22,8 +22,8 @@ struct quick {
 	int64_t count;
 };
 
-static inline bool has_shape(const struct dray_view *view,
-			     const struct dray_view *shape)
+static inline bool quick_has_shape(const struct dray_view *view,
+				   const struct dray_view *shape)
 {
 	int i;
 
@@ -47,8 +47,9 @@ static bool take_order(struct quick *quick, const struct dray_view *view)
 	return dray_view_is_packed(view, quick->c_order);
 }
 
-static inline bool take(struct quick *quick, const struct dray_view *view,
-			dray_dtype dtype, uint32_t permission, int o)
+static inline bool call_quick_take(struct quick *quick,
+				   const struct dray_view *view,
+				   dray_dtype dtype, uint32_t permission, int o)
 {
 	const int64_t size = (int64_t)(dtype >> 32);
 	struct dray_extent extent;
@@ -81,13 +82,13 @@ static inline bool take(struct quick *quick, const struct dray_view *view,
 	quick->sizes[o] = size;
 	if (view == quick->shape)
 		quick->count = extent.elements;
-	return has_shape(view, quick->shape) ||
+	return quick_has_shape(view, quick->shape) ||
 	       (permission == DRAY_READ && !view->ndim);
 }
 
 /* Whether no byte of output @w is one of another operand, except its own. */
-static inline bool is_apart(const struct quick *quick, int w, int inputs,
-			    int operands)
+static inline bool call_quick_is_apart(const struct quick *quick, int w,
+				       int inputs, int operands)
 {
 	const char *low = quick->data[w] + quick->low[w];
 	const char *high = quick->data[w] + quick->high[w];
@@ -106,8 +107,8 @@ static inline bool is_apart(const struct quick *quick, int w, int inputs,
 }
 
 /* Makes output @o in the order of the inputs. */
-static int make(struct quick *quick, dray_dtype dtype, int o,
-		struct dray_array **made)
+static int call_quick_make(struct quick *quick, dray_dtype dtype, int o,
+			   struct dray_array **made)
 {
 	const struct dray_view *shape = quick->shape;
 	const int64_t size = (int64_t)(dtype >> 32);
@@ -128,10 +129,10 @@ static int make(struct quick *quick, dray_dtype dtype, int o,
 	return 0;
 }
 
-static int compute(const struct dray_ufunc *ufunc,
-		   const struct dray_ufunc_options *options,
-		   const struct dray_ufunc_loop *loop,
-		   const struct quick *quick)
+static int call_quick_compute(const struct dray_ufunc *ufunc,
+			      const struct dray_ufunc_options *options,
+			      const struct dray_ufunc_loop *loop,
+			      const struct quick *quick)
 {
 	struct dray_resolved fast;
 	int ret;
@@ -181,7 +182,8 @@ bool dray_call_quick(struct dray_ufunc *ufunc,
 	}
 	for (o = 0; o < ufunc->inputs; o++)
 		if ((options->weak >> o & 1 && inputs[o]->ndim) ||
-		    !take(&quick, inputs[o], row->dtypes[o], DRAY_READ, o))
+		    !call_quick_take(&quick, inputs[o], row->dtypes[o],
+				     DRAY_READ, o))
 			return false;
 	for (; o < operands; o++) {
 		const struct dray_view *view =
@@ -190,20 +192,22 @@ bool dray_call_quick(struct dray_ufunc *ufunc,
 		quick.data[o] = NULL;
 		quick.low[o] = 0;
 		quick.high[o] = 0;
-		if (view ? !take(&quick, view, row->dtypes[o], DRAY_WRITE, o)
+		if (view ? !call_quick_take(&quick, view, row->dtypes[o],
+					    DRAY_WRITE, o)
 			 : !out || row->classes[o] == DRAY_LOOP_NO_CLASS)
 			return false;
 	}
 	for (o = ufunc->inputs; outputs && o < operands; o++)
 		if (outputs[o - ufunc->inputs] &&
-		    !is_apart(&quick, o, ufunc->inputs, operands))
+		    !call_quick_is_apart(&quick, o, ufunc->inputs, operands))
 			return false;
 	*ret = 0;
 	for (o = ufunc->inputs; o < operands && !*ret; o++)
 		if (!outputs || !outputs[o - ufunc->inputs])
-			*ret = make(&quick, row->dtypes[o], o, &made[o]);
+			*ret = call_quick_make(&quick, row->dtypes[o], o,
+					       &made[o]);
 	if (!*ret)
-		*ret = compute(ufunc, options, &row->loop, &quick);
+		*ret = call_quick_compute(ufunc, options, &row->loop, &quick);
 	for (o = ufunc->inputs; o < operands; o++) {
 		if (*ret)
 			dray_array_unref(made[o]);

@@ -39,11 +39,12 @@ int dray_ufunc_check_options(const struct dray_ufunc_options *options)
 	return 0;
 }
 
-static int collect(struct dray_ufunc_call *call, struct dray_ufunc *ufunc,
-		   const struct dray_view *const *inputs,
-		   const struct dray_view *const *outputs,
-		   const struct dray_ufunc_options *options,
-		   struct dray_array **out)
+static int call_steps_collect(struct dray_ufunc_call *call,
+			      struct dray_ufunc *ufunc,
+			      const struct dray_view *const *inputs,
+			      const struct dray_view *const *outputs,
+			      const struct dray_ufunc_options *options,
+			      struct dray_array **out)
 {
 	int o;
 
@@ -84,7 +85,7 @@ int dray_ufunc_check_mask(const struct dray_ufunc *ufunc, dray_dtype dtype)
 }
 
 /* Checks that a view may be used as it is to be. */
-static int check_view(struct dray_ufunc_call *call, int o)
+static int steps_check_view(struct dray_ufunc_call *call, int o)
 {
 	const struct dray_view *view = call->views[o];
 	int ret = dray_operand_init(&call->checked[o], view,
@@ -114,7 +115,7 @@ static int check_views(struct dray_ufunc_call *call)
 
 	for (o = 0; o < call->operands && !ret; o++)
 		if (call->views[o])
-			ret = check_view(call, o);
+			ret = steps_check_view(call, o);
 	return ret;
 }
 
@@ -145,7 +146,7 @@ int dray_ufunc_resolve_types(struct dray_ufunc *ufunc, const dray_dtype *given,
 	return ret;
 }
 
-static int choose_loop(struct dray_ufunc_call *call)
+static int steps_choose_loop(struct dray_ufunc_call *call)
 {
 	dray_dtype given[DRAY_UFUNC_MAX_OPERANDS];
 	int o, ret;
@@ -162,7 +163,7 @@ static int choose_loop(struct dray_ufunc_call *call)
 }
 
 /* Finds the shape, which outputs that are given have to have. */
-static int broadcast(struct dray_ufunc_call *call)
+static int call_steps_broadcast(struct dray_ufunc_call *call)
 {
 	const int64_t *shapes[DRAY_MAX_OPERANDS];
 	int ndims[DRAY_MAX_OPERANDS];
@@ -196,7 +197,7 @@ static int broadcast(struct dray_ufunc_call *call)
 }
 
 /* Whether operands are as the loop wants them. */
-static bool is_plain(const struct dray_ufunc_call *call)
+static bool steps_is_plain(const struct dray_ufunc_call *call)
 {
 	int o;
 
@@ -213,7 +214,7 @@ static bool is_plain(const struct dray_ufunc_call *call)
 	return true;
 }
 
-static bool is_empty(const struct dray_ufunc_call *call)
+static bool steps_is_empty(const struct dray_ufunc_call *call)
 {
 	int i;
 
@@ -224,17 +225,17 @@ static bool is_empty(const struct dray_ufunc_call *call)
 }
 
 /* Computes all elements, and keeps the errors that are met. */
-static int compute(struct dray_ufunc_call *call)
+static int call_steps_compute(struct dray_ufunc_call *call)
 {
 	bool plain;
 	int ret;
 
-	if (is_empty(call))
+	if (steps_is_empty(call))
 		return 0;
 	ret = dray_call_put_aside(call);
 	if (ret)
 		return ret;
-	plain = is_plain(call);
+	plain = steps_is_plain(call);
 	if (plain)
 		ret = dray_call_strided(call);
 	else if (!dray_call_pieces(call, &ret))
@@ -245,7 +246,7 @@ static int compute(struct dray_ufunc_call *call)
 	return ret < 0 ? ret : 0;
 }
 
-static int run(struct dray_ufunc_call *call)
+static int call_steps_run(struct dray_ufunc_call *call)
 {
 	unsigned int overflown;
 	int ret;
@@ -254,9 +255,9 @@ static int run(struct dray_ufunc_call *call)
 	if (!ret)
 		ret = check_views(call);
 	if (!ret)
-		ret = choose_loop(call);
+		ret = steps_choose_loop(call);
 	if (!ret)
-		ret = broadcast(call);
+		ret = call_steps_broadcast(call);
 	if (!ret)
 		ret = dray_call_make(call);
 	dray_fp_clear();
@@ -268,7 +269,7 @@ static int run(struct dray_ufunc_call *call)
 			ret = dray_fp_report("cast", overflown);
 	}
 	if (!ret)
-		ret = compute(call);
+		ret = call_steps_compute(call);
 	if (!ret && call->errors)
 		ret = dray_fp_report(call->ufunc->name, call->errors);
 	if (!ret && call->options->wraps)
@@ -301,10 +302,10 @@ int dray_ufunc_call(struct dray_ufunc *ufunc,
 	if (is_ordinary(options) &&
 	    dray_call_quick(ufunc, inputs, outputs, options, out, &ret))
 		return ret;
-	ret = collect(&call, ufunc, inputs, outputs, options, out);
+	ret = call_steps_collect(&call, ufunc, inputs, outputs, options, out);
 	if (ret)
 		return ret;
-	ret = run(&call);
+	ret = call_steps_run(&call);
 	for (o = 0; o < call.operands; o++) {
 		if (ret || !dray_call_is_output(&call, o))
 			dray_array_unref(call.made[o]);

@@ -13,7 +13,7 @@
 #define SHORT 32u /* elements of an axis */
 #define BLOCK 512 /* elements */
 
-struct walk {
+struct strided_walk {
 	struct dray_ufunc_call *call;
 	struct dray_pass pass;
 	const struct dray_layout *layout;
@@ -23,8 +23,9 @@ struct walk {
 };
 
 /* Gives a view the shape of the call. */
-static void expand(const struct dray_ufunc_call *call,
-		   const struct dray_view *view, struct dray_view *out)
+static void call_strided_expand(const struct dray_ufunc_call *call,
+				const struct dray_view *view,
+				struct dray_view *out)
 {
 	const int missing = call->ndim - view->ndim;
 	int i;
@@ -39,8 +40,8 @@ static void expand(const struct dray_ufunc_call *call,
 }
 
 /* Reduces all operands with the first output as the leader. */
-static void reduce(const struct dray_ufunc_call *call,
-		   struct dray_layout *layout)
+static void call_strided_reduce(const struct dray_ufunc_call *call,
+				struct dray_layout *layout)
 {
 	struct dray_view views[DRAY_MAX_OPERANDS];
 	const struct dray_view *of[DRAY_MAX_OPERANDS];
@@ -56,7 +57,7 @@ static void reduce(const struct dray_ufunc_call *call,
 			places[at++] = o;
 	DRAY_HOLDS(at == call->operands);
 	for (o = 0; o < call->operands; o++) {
-		expand(call, call->views[places[o]], &views[o]);
+		call_strided_expand(call, call->views[places[o]], &views[o]);
 		of[o] = &views[o];
 	}
 	dray_layout_reduce_items(layout, of, call->operands);
@@ -85,8 +86,8 @@ static int best_axis(const struct dray_layout *layout)
 	return best;
 }
 
-static void advance(const struct walk *walk, char **data,
-		    const int64_t *strides, int64_t steps)
+static void call_strided_advance(const struct strided_walk *walk, char **data,
+				 const int64_t *strides, int64_t steps)
 {
 	int o;
 
@@ -98,8 +99,8 @@ static void advance(const struct walk *walk, char **data,
  * Walks the axes from @number on, and calls the loop for @block elements of the
  * best one.
  */
-static int walk_axes(const struct walk *walk, int number, char *const *start,
-		     int64_t block)
+static int strided_walk_axes(const struct strided_walk *walk, int number,
+			     char *const *start, int64_t block)
 {
 	static const int64_t none[DRAY_MAX_OPERANDS];
 	const struct dray_layout *layout = walk->layout;
@@ -123,26 +124,26 @@ static int walk_axes(const struct walk *walk, int number, char *const *start,
 	for (left = (int64_t)axis->count; left > 0 && !ret; left -= step) {
 		if (best)
 			block = left < BLOCK ? left : BLOCK;
-		ret = walk_axes(walk, number + 1, data, block);
-		advance(walk, data, axis->strides, step);
+		ret = strided_walk_axes(walk, number + 1, data, block);
+		call_strided_advance(walk, data, axis->strides, step);
 	}
 	return ret;
 }
 
-static int walk_all(const struct walk *walk)
+static int walk_all(const struct strided_walk *walk)
 {
 	char *data[DRAY_MAX_OPERANDS];
 	int o;
 
 	for (o = 0; o < walk->operands; o++)
 		data[o] = (char *)walk->layout->data[o];
-	return walk_axes(walk, 0, data, 1);
+	return strided_walk_axes(walk, 0, data, 1);
 }
 
 /* Computes a part in any thread. */
-static int walk_part(void *context, uint64_t at, uint64_t length)
+static int strided_walk_part(void *context, uint64_t at, uint64_t length)
 {
-	struct walk walk = *(const struct walk *)context;
+	struct strided_walk walk = *(const struct strided_walk *)context;
 	struct dray_layout part = *walk.layout;
 	struct dray_layout_axis *axis = &part.axes[walk.cut];
 	int o, ret;
@@ -162,20 +163,20 @@ static int walk_part(void *context, uint64_t at, uint64_t length)
 int dray_call_strided(struct dray_ufunc_call *call)
 {
 	struct dray_layout layout;
-	struct walk walk = {
+	struct strided_walk walk = {
 		.call = call,
 		.layout = &layout,
 		.operands = call->operands,
 	};
 	unsigned int threads;
 
-	reduce(call, &layout);
+	call_strided_reduce(call, &layout);
 	dray_pass_init(&walk.pass, call);
 	walk.best = best_axis(&layout);
 	threads = dray_call_threads(call, layout.bytes);
 	if (threads <= 1 || !layout.axes_count)
 		return walk_all(&walk);
 	walk.cut = dray_threads_axis(&layout, threads);
-	return dray_threads_run(layout.axes[walk.cut].count, threads, walk_part,
-				&walk);
+	return dray_threads_run(layout.axes[walk.cut].count, threads,
+				strided_walk_part, &walk);
 }

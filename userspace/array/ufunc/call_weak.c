@@ -10,7 +10,7 @@
 #include "ufunc/call.h"
 
 /* Whether an integer is one of a class of integers. */
-static bool fits(uint8_t class, int64_t value, bool natural)
+static bool call_weak_fits(uint8_t class, int64_t value, bool natural)
 {
 	const unsigned int bits =
 		(unsigned int)dray_dtype_itemsize(dray_loop_types[class]) * 8;
@@ -40,7 +40,7 @@ int dray_check_integer(const struct dray_view *view, dray_dtype dtype)
 	    !dray_loop_is_integer(from) || !dray_loop_is_integer(to))
 		return 0;
 	ret = dray_view_get(view, natural ? DRAY_UINT64 : DRAY_INT64, &value);
-	if (ret || fits(to, value, natural))
+	if (ret || call_weak_fits(to, value, natural))
 		return ret;
 	dray_dtype_text(dtype, text);
 	if (natural)
@@ -62,7 +62,7 @@ int dray_ufunc_check_weak(int o, int64_t elements)
 				 o, elements);
 }
 
-static int convert(struct dray_ufunc_call *call, int o)
+static int call_weak_convert(struct dray_ufunc_call *call, int o)
 {
 	const struct dray_view *view = call->views[o];
 	const uint8_t from = dray_loop_class(view->dtype);
@@ -115,7 +115,7 @@ int dray_call_convert_weak(struct dray_ufunc_call *call)
 			continue;
 		ret = dray_ufunc_check_weak(o, dray_view_size(call->views[o]));
 		if (!ret)
-			ret = convert(call, o);
+			ret = call_weak_convert(call, o);
 		if (ret == -EOVERFLOW && compares)
 			return compare_strictly(call);
 		if (ret)

@@ -51,7 +51,7 @@ static bool is_added_time(const struct dray_method *method, dray_dtype in)
 }
 
 /* Whether the loop notes no errors: comparisons with a NaN set flags. */
-static bool is_quiet(const struct dray_method *method)
+static bool method_is_quiet(const struct dray_method *method)
 {
 	return (method->resolved.loop.flags & DRAY_LOOP_NO_FP_ERRORS) &&
 	       strchr("fc", dray_dtype_kind(method->resolved.dtypes[1]));
@@ -104,7 +104,7 @@ int dray_method_resolve(struct dray_method *method, dray_dtype dtype,
 			"%s of these types has operands of several types: there is no %s",
 			method->ufunc->name, method->name);
 	method->converts = !dray_method_is_ready(method->in, dtypes[1]);
-	if (method->converts && is_quiet(method))
+	if (method->converts && method_is_quiet(method))
 		method->errors = &method->noted;
 	ret = dray_cast_find(dtypes[2], in, &method->first);
 	if (!ret && method->converts)
@@ -166,15 +166,15 @@ static int check_output(const struct dray_view *to,
 }
 
 /* Whether two views are of the very same elements. */
-static bool is_same(const struct dray_view *a, const struct dray_view *b)
+static bool method_is_same(const struct dray_view *a, const struct dray_view *b)
 {
 	return a->data == b->data && a->ndim == b->ndim &&
 	       !memcmp(a->strides, b->strides,
 		       (size_t)a->ndim * sizeof(a->strides[0]));
 }
 
-static bool meets(const struct dray_operand *output,
-		  const struct dray_view *other)
+static bool method_meets(const struct dray_operand *output,
+			 const struct dray_view *other)
 {
 	struct dray_operand read;
 
@@ -197,11 +197,11 @@ static bool will_do(const struct dray_method *method,
 	     dray_overlap_self(output) != DRAY_OVERLAP_NONE))
 		return false;
 	for (i = 0; i < count; i++)
-		if (others[i] && meets(output, others[i]))
+		if (others[i] && method_meets(output, others[i]))
 			return false;
 	return (in_place && !method->converts &&
-		is_same(method->to, method->in)) ||
-	       !meets(output, method->in);
+		method_is_same(method->to, method->in)) ||
+	       !method_meets(output, method->in);
 }
 
 int dray_method_prepare(struct dray_method *method,
@@ -318,7 +318,7 @@ int dray_method_end(struct dray_method *method, int ret,
 	struct dray_array *made = method->made;
 
 	free(method->buffer);
-	if (!ret && is_quiet(method))
+	if (!ret && method_is_quiet(method))
 		dray_fp_clear();
 	if (!ret && made && method->to)
 		ret = dray_view_cast(method->to, &method->result,

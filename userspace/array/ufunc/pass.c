@@ -69,8 +69,8 @@ static int run_masked(const struct dray_pass *pass, char *const *data,
 	}
 }
 
-static int run(const struct dray_pass *pass, char *const *data,
-	       const int64_t *strides, int64_t count)
+static int pass_run(const struct dray_pass *pass, char *const *data,
+		    const int64_t *strides, int64_t count)
 {
 	return pass->mask < 0 ? dray_loop_run(&pass->loop, data, strides, count)
 			      : run_masked(pass, data, strides, count);
@@ -84,11 +84,11 @@ int dray_pass_run(const struct dray_pass *pass, char *const *data,
 	if (pass->errors) {
 		__atomic_fetch_or(pass->errors, dray_fp_take(),
 				  __ATOMIC_RELAXED);
-		ret = run(pass, data, strides, count);
+		ret = pass_run(pass, data, strides, count);
 		dray_fp_clear();
 		return ret;
 	}
-	ret = run(pass, data, strides, count);
+	ret = pass_run(pass, data, strides, count);
 	if (!ret && pass->raised && fetestexcept(pass->raised))
 		return DRAY_PASS_RAISED;
 	return ret;

@@ -25,15 +25,15 @@ struct dray_reduce_axis {
 };
 
 /* Addresses of one element. */
-struct dray_place {
+struct dray_reduce_place {
 	char *result;
 	const char *in;
 	const char *mask; /* or NULL */
 };
 
-static inline struct dray_place
-dray_place_move(struct dray_place place, const struct dray_reduce_axis *axis,
-		int64_t steps)
+static inline struct dray_reduce_place
+dray_place_move(struct dray_reduce_place place,
+		const struct dray_reduce_axis *axis, int64_t steps)
 {
 	place.result += axis->result * steps;
 	place.in += axis->in * steps;
@@ -73,7 +73,8 @@ void dray_reduce_put(char *to, int64_t stride, const char *from, int64_t item,
  * @first: sets the result to the first element of the line
  */
 int dray_reduce_line(const struct dray_reduction *reduction,
-		     struct dray_place at, const struct dray_reduce_axis *line,
+		     struct dray_reduce_place at,
+		     const struct dray_reduce_axis *line,
 		     bool first);
 
 /*

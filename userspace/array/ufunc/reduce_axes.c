@@ -99,8 +99,8 @@ static int find_axes(const struct dray_ufunc *ufunc, int ndim,
 }
 
 /* Describes the result: of the axes that stay, with the input's strides. */
-static void describe(const struct dray_view *in, uint64_t reduced, bool keeps,
-		     struct dray_view *like)
+static void reduce_axes_describe(const struct dray_view *in, uint64_t reduced,
+				 bool keeps, struct dray_view *like)
 {
 	int i;
 
@@ -118,8 +118,9 @@ static void describe(const struct dray_view *in, uint64_t reduced, bool keeps,
 }
 
 /* Gives the result the axes of the input. */
-static void spread(const struct dray_view *in, uint64_t reduced, bool keeps,
-		   const struct dray_view *result, struct dray_view *out)
+static void reduce_axes_spread(const struct dray_view *in, uint64_t reduced,
+			       bool keeps, const struct dray_view *result,
+			       struct dray_view *out)
 {
 	int i, at = 0;
 
@@ -133,8 +134,9 @@ static void spread(const struct dray_view *in, uint64_t reduced, bool keeps,
 	}
 }
 
-static int check_mask(const struct dray_view *in, const struct dray_view *where,
-		      struct dray_view *mask)
+static int axes_check_mask(const struct dray_view *in,
+			   const struct dray_view *where,
+			   struct dray_view *mask)
 {
 	int ret = dray_view_check(where, "the mask", NULL);
 
@@ -148,7 +150,7 @@ static int check_mask(const struct dray_view *in, const struct dray_view *where,
 }
 
 /* Refuses a number that has no integer, or one that does not fit @dtype. */
-static int check_number(const struct dray_view *initial, dray_dtype dtype)
+static int axes_check_number(const struct dray_view *initial, dray_dtype dtype)
 {
 	const int bits = (int)dray_dtype_itemsize(dtype) * 8;
 	const bool has_sign = dray_dtype_kind(dtype) == 'i';
@@ -175,7 +177,7 @@ static int check_number(const struct dray_view *initial, dray_dtype dtype)
 }
 
 /* Refuses an initial element that would be another number. */
-static int check_kind(const struct dray_view *initial, dray_dtype dtype)
+static int axes_check_kind(const struct dray_view *initial, dray_dtype dtype)
 {
 	char from[DRAY_DTYPE_TYPESTR_SIZE], to[DRAY_DTYPE_TYPESTR_SIZE];
 	const char kind = dray_dtype_kind(initial->dtype);
@@ -191,19 +193,20 @@ static int check_kind(const struct dray_view *initial, dray_dtype dtype)
 			dray_dtype_text(initial->dtype, from),
 			dray_dtype_text(dtype, to));
 	if (kind == 'f' && strchr("iu", wanted))
-		return check_number(initial, dtype);
+		return axes_check_number(initial, dtype);
 	return dray_check_integer(initial, dtype);
 }
 
 /* Sets the result to an initial element, or to the identity. */
-static int begin(struct dray_reduction *reduction, struct dray_method *method,
-		 const struct dray_reduce_options *options)
+static int reduce_axes_begin(struct dray_reduction *reduction,
+			     struct dray_method *method,
+			     const struct dray_reduce_options *options)
 {
 	const struct dray_view *in = method->in;
 	int i, ret;
 
 	if (options->initial) {
-		ret = check_kind(options->initial, method->result.dtype);
+		ret = axes_check_kind(options->initial, method->result.dtype);
 		return ret ? ret
 			   : dray_view_cast(&method->result, options->initial,
 					    DRAY_CASTING_UNSAFE);
@@ -238,8 +241,8 @@ static int check_initial(const struct dray_view *initial)
 	return ret;
 }
 
-static int reduce(struct dray_method *method,
-		  const struct dray_reduce_options *options)
+static int reduce_axes_reduce(struct dray_method *method,
+			      const struct dray_reduce_options *options)
 {
 	const bool keeps = options->flags & DRAY_REDUCE_KEEPDIMS;
 	const struct dray_view *in = method->in;
@@ -253,16 +256,17 @@ static int reduce(struct dray_method *method,
 	if (!ret && options->initial)
 		ret = check_initial(options->initial);
 	if (!ret && options->where)
-		ret = check_mask(in, options->where, &mask);
+		ret = axes_check_mask(in, options->where, &mask);
 	if (ret)
 		return ret;
-	describe(in, reduction.reduced, keeps, &like);
+	reduce_axes_describe(in, reduction.reduced, keeps, &like);
 	ret = dray_method_prepare(method, &like, &options->where, 1, false);
 	if (!ret)
-		ret = begin(&reduction, method, options);
+		ret = reduce_axes_begin(&reduction, method, options);
 	if (ret || !method->operand.extent.elements)
 		return ret;
-	spread(in, reduction.reduced, keeps, &method->result, &result);
+	reduce_axes_spread(in, reduction.reduced, keeps, &method->result,
+			   &result);
 	reduction.mask = options->where ? &mask : NULL;
 	reduction.reorders = method->ufunc->identity != DRAY_IDENTITY_NONE;
 	reduction.line = dray_method_line(method, &reduction.converts);
@@ -287,6 +291,6 @@ int dray_ufunc_reduce(struct dray_ufunc *ufunc, const struct dray_view *in,
 		return ret;
 	ret = dray_method_start(&method, "reduce", ufunc, in, to);
 	if (!ret)
-		ret = reduce(&method, &known);
+		ret = reduce_axes_reduce(&method, &known);
 	return dray_method_end(&method, ret, out);
 }

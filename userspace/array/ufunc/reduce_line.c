@@ -115,8 +115,8 @@ void dray_reduce_put(char *to, int64_t stride, const char *from, int64_t item,
 
 /* Reduces a line to one element. */
 int dray_reduce_line(const struct dray_reduction *reduction,
-		     struct dray_place at, const struct dray_reduce_axis *line,
-		     bool first)
+		     struct dray_reduce_place at,
+		     const struct dray_reduce_axis *line, bool first)
 {
 	const struct dray_method *method = reduction->method;
 	const bool converts = reduction->converts;

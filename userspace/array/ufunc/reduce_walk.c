@@ -20,15 +20,15 @@
 #define MOST_ITEM 16 /* bytes of an element that is picked so */
 #define ROWS 1024 /* rows that short rows are taken together by */
 
-struct walk {
+struct reduce_walk {
 	const struct dray_reduction *reduction;
 	const struct dray_method *method;
 	int ndim; /* of axes around lines or rows */
 	struct dray_reduce_axis axes[DRAY_MAX_NDIM + 2]; /* outermost first */
 };
 
-static bool chains(const struct dray_reduce_axis *outer,
-		   const struct dray_reduce_axis *inner)
+static bool reduce_walk_chains(const struct dray_reduce_axis *outer,
+			       const struct dray_reduce_axis *inner)
 {
 	return outer->reduced == inner->reduced &&
 	       outer->in == inner->in * inner->count &&
@@ -48,7 +48,8 @@ static bool is_outside(const struct dray_reduce_axis *a,
 		       : dray_magnitude(a->result) >= dray_magnitude(b->result);
 }
 
-static void insert(struct walk *walk, const struct dray_reduce_axis *axis)
+static void reduce_walk_insert(struct reduce_walk *walk,
+			       const struct dray_reduce_axis *axis)
 {
 	int at = walk->ndim++;
 
@@ -58,14 +59,14 @@ static void insert(struct walk *walk, const struct dray_reduce_axis *axis)
 }
 
 /* Reads the axes, in the order of memory, without those of one element. */
-static struct dray_place read_axes(struct walk *walk,
-				   const struct dray_view *result)
+static struct dray_reduce_place read_axes(struct reduce_walk *walk,
+					  const struct dray_view *result)
 {
 	const struct dray_reduction *reduction = walk->reduction;
 	const struct dray_view *in = reduction->method->in;
 	const struct dray_view *mask = reduction->mask;
-	struct dray_place place = { result->data, in->data,
-				    mask ? mask->data : NULL };
+	struct dray_reduce_place place = { result->data, in->data,
+					   mask ? mask->data : NULL };
 	int i, from, to;
 
 	walk->ndim = 0;
@@ -86,13 +87,13 @@ static struct dray_place read_axes(struct walk *walk,
 			axis.in = -axis.in;
 			axis.mask = -axis.mask;
 		}
-		insert(walk, &axis);
+		reduce_walk_insert(walk, &axis);
 	}
 	for (from = 1, to = 0; from < walk->ndim; from++) {
 		struct dray_reduce_axis *outer = &walk->axes[to];
 		const struct dray_reduce_axis *inner = &walk->axes[from];
 
-		if (chains(outer, inner)) {
+		if (reduce_walk_chains(outer, inner)) {
 			const int64_t count = outer->count;
 
 			*outer = *inner;
@@ -106,8 +107,8 @@ static struct dray_place read_axes(struct walk *walk,
 }
 
 /* Takes an axis out; one of a single element if @at is below 0. */
-static struct dray_reduce_axis take_axis(struct walk *walk, int at,
-					 bool reduced)
+static struct dray_reduce_axis walk_take_axis(struct reduce_walk *walk, int at,
+					      bool reduced)
 {
 	struct dray_reduce_axis axis = { .count = 1, .reduced = reduced };
 
@@ -119,7 +120,7 @@ static struct dray_reduce_axis take_axis(struct walk *walk, int at,
 	return axis;
 }
 
-static int innermost(const struct walk *walk, bool reduced)
+static int reduce_walk_innermost(const struct reduce_walk *walk, bool reduced)
 {
 	int at = walk->ndim - 1;
 
@@ -129,7 +130,8 @@ static int innermost(const struct walk *walk, bool reduced)
 }
 
 /* Adds a run of elements of a row at a time, where a mask is true. */
-static int add_runs(const struct dray_method *method, struct dray_place at,
+static int add_runs(const struct dray_method *method,
+		    struct dray_reduce_place at,
 		    const struct dray_reduce_axis *row, const char *in,
 		    int64_t stride, int64_t count)
 {
@@ -151,7 +153,8 @@ static int add_runs(const struct dray_method *method, struct dray_place at,
 }
 
 /* Picks the elements, adds them to the results picked, and puts these back. */
-static int add_picked(const struct dray_method *method, struct dray_place at,
+static int add_picked(const struct dray_method *method,
+		      struct dray_reduce_place at,
 		      const struct dray_reduce_axis *row, const char *in,
 		      int64_t stride, int64_t count)
 {
@@ -173,7 +176,8 @@ static int add_picked(const struct dray_method *method, struct dray_place at,
 }
 
 /* Adds the elements of a row that a mask is true for. */
-static int add_masked(const struct dray_method *method, struct dray_place at,
+static int add_masked(const struct dray_method *method,
+		      struct dray_reduce_place at,
 		      const struct dray_reduce_axis *row, const char *in,
 		      int64_t stride, int64_t count)
 {
@@ -197,9 +201,10 @@ static int add_masked(const struct dray_method *method, struct dray_place at,
 }
 
 /* Adds @count elements of a row to as many of the result. */
-static int add_row(const struct walk *walk, struct dray_place at,
-		   const struct dray_reduce_axis *row, int64_t count,
-		   bool first)
+static int walk_add_row(const struct reduce_walk *walk,
+			struct dray_reduce_place at,
+			const struct dray_reduce_axis *row, int64_t count,
+			bool first)
 {
 	const struct dray_method *method = walk->method;
 	int64_t done, piece;
@@ -235,7 +240,8 @@ static int add_row(const struct walk *walk, struct dray_place at,
 }
 
 /* Goes on to the next element of the axes around; false behind the last. */
-static bool next(struct walk *walk, struct dray_place *place)
+static bool reduce_walk_next(struct reduce_walk *walk,
+			     struct dray_reduce_place *place)
 {
 	int k;
 
@@ -253,7 +259,7 @@ static bool next(struct walk *walk, struct dray_place *place)
 }
 
 /* Whether the result is met for the first time, by axes around. */
-static bool is_first(const struct walk *walk)
+static bool is_first(const struct reduce_walk *walk)
 {
 	int k;
 
@@ -266,7 +272,7 @@ static bool is_first(const struct walk *walk)
 }
 
 /* Lines of @line; the elements of @stay have one each, some rows at a time. */
-static int walk_lines(struct walk *walk, struct dray_place place,
+static int walk_lines(struct reduce_walk *walk, struct dray_reduce_place place,
 		      const struct dray_reduce_axis *line,
 		      const struct dray_reduce_axis *stay)
 {
@@ -279,7 +285,7 @@ static int walk_lines(struct walk *walk, struct dray_place place,
 		do {
 			reduction->line->loop(place.result, place.in, line->in,
 					      line->count);
-		} while (next(walk, &place));
+		} while (reduce_walk_next(walk, &place));
 		return 0;
 	}
 	do {
@@ -288,7 +294,7 @@ static int walk_lines(struct walk *walk, struct dray_place place,
 		int64_t at, i;
 
 		for (at = 0; at < line->count && !ret; at += part.count) {
-			const struct dray_place start =
+			const struct dray_reduce_place start =
 				dray_place_move(place, line, at);
 
 			part.count = line->count - at < rows ? line->count - at
@@ -299,13 +305,13 @@ static int walk_lines(struct walk *walk, struct dray_place place,
 								       stay, i),
 						       &part, first && !at);
 		}
-	} while (!ret && next(walk, &place));
+	} while (!ret && reduce_walk_next(walk, &place));
 	return ret;
 }
 
 /* The short cut for several rows, if their elements lie as it wants them. */
-static dray_line_rows *rows_of(const struct walk *walk,
-			       const struct dray_reduce_axis *row)
+static dray_line_rows *walk_rows_of(const struct reduce_walk *walk,
+				    const struct dray_reduce_axis *row)
 {
 	const struct dray_line *line = walk->reduction->line;
 	const struct dray_method *method = walk->method;
@@ -317,13 +323,13 @@ static dray_line_rows *rows_of(const struct walk *walk,
 }
 
 /* Rows of @row, block by block; those of @reduced are added to one. */
-static int walk_rows(struct walk *walk, struct dray_place place,
+static int walk_rows(struct reduce_walk *walk, struct dray_reduce_place place,
 		     const struct dray_reduce_axis *row,
 		     const struct dray_reduce_axis *reduced)
 {
 	const int64_t item = walk->method->result_item;
 	const int64_t block = item < BLOCK / 64 ? BLOCK / item : 64;
-	dray_line_rows *const rows = rows_of(walk, row);
+	dray_line_rows *const rows = walk_rows_of(walk, row);
 	int ret = 0;
 
 	do {
@@ -331,13 +337,13 @@ static int walk_rows(struct walk *walk, struct dray_place place,
 		int64_t at, count, i;
 
 		for (at = 0; at < row->count && !ret; at += count) {
-			const struct dray_place start =
+			const struct dray_reduce_place start =
 				dray_place_move(place, row, at);
 
 			count = row->count - at < block ? row->count - at
 							: block;
 			for (i = 0; i < reduced->count && !ret; i++) {
-				const struct dray_place at_row =
+				const struct dray_reduce_place at_row =
 					dray_place_move(start, reduced, i);
 
 				if (rows &&
@@ -348,24 +354,24 @@ static int walk_rows(struct walk *walk, struct dray_place place,
 					i += DRAY_LINE_ROWS - 1;
 					continue;
 				}
-				ret = add_row(walk, at_row, row, count,
-					      first && !i);
+				ret = walk_add_row(walk, at_row, row, count,
+						   first && !i);
 			}
 		}
-	} while (!ret && next(walk, &place));
+	} while (!ret && reduce_walk_next(walk, &place));
 	return ret;
 }
 
 int dray_reduce_walk(struct dray_reduction *reduction,
 		     const struct dray_view *result)
 {
-	struct walk walk = {
+	struct reduce_walk walk = {
 		.reduction = reduction,
 		.method = reduction->method,
 	};
-	struct dray_place place = read_axes(&walk, result);
-	const int line_at = innermost(&walk, true);
-	const int row_at = innermost(&walk, false);
+	struct dray_reduce_place place = read_axes(&walk, result);
+	const int line_at = reduce_walk_innermost(&walk, true);
+	const int row_at = reduce_walk_innermost(&walk, false);
 	struct dray_reduce_axis line, row;
 	bool by_rows = row_at > line_at;
 	int ret;
@@ -384,14 +390,17 @@ int dray_reduce_walk(struct dray_reduction *reduction,
 	}
 	/* The outer one of the two first, so that the other's place stays. */
 	if (by_rows) {
-		row = take_axis(&walk, row_at, false);
-		line = take_axis(&walk, innermost(&walk, true), true);
+		row = walk_take_axis(&walk, row_at, false);
+		line = walk_take_axis(&walk, reduce_walk_innermost(&walk, true),
+				      true);
 		ret = walk_rows(&walk, place, &row, &line);
 	} else {
-		line = take_axis(&walk, line_at, true);
+		line = walk_take_axis(&walk, line_at, true);
 		row = (struct dray_reduce_axis){ .count = 1 };
 		if (row_at > line_at)
-			row = take_axis(&walk, innermost(&walk, false), false);
+			row = walk_take_axis(
+				&walk, reduce_walk_innermost(&walk, false),
+				false);
 		ret = walk_lines(&walk, place, &line, &row);
 	}
 	free(reduction->picked);

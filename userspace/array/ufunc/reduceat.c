@@ -24,7 +24,7 @@ struct segments {
 };
 
 /* The elements of segment @k. */
-static int64_t length_of(const struct segments *segments, int64_t k)
+static int64_t reduceat_length_of(const struct segments *segments, int64_t k)
 {
 	const int64_t extent = segments->in->shape[segments->axis];
 	const int64_t end =
@@ -44,7 +44,7 @@ static void reduce_at_once(const struct segments *segments,
 
 	for (k = 0; k < segments->count; k++, to += to_stride) {
 		const char *const in = from + segments->starts[k] * stride;
-		const int64_t rest = length_of(segments, k) - 1;
+		const int64_t rest = reduceat_length_of(segments, k) - 1;
 
 		if (item == 8)
 			*(uint64_t *)(void *)to =
@@ -66,7 +66,7 @@ static int reduce_lines(struct segments *segments,
 	struct dray_reduce_axis line = {
 		.in = segments->in->strides[segments->axis],
 	};
-	struct dray_rows rows;
+	struct dray_index_rows rows;
 	int64_t i, k;
 	bool at_once;
 	int ret = 0;
@@ -88,13 +88,13 @@ static int reduce_lines(struct segments *segments,
 				continue;
 			}
 			for (k = 0; k < segments->count && !ret; k++) {
-				const struct dray_place place = {
+				const struct dray_reduce_place place = {
 					at + k * to,
 					from + segments->starts[k] * line.in,
 					NULL,
 				};
 
-				line.count = length_of(segments, k);
+				line.count = reduceat_length_of(segments, k);
 				ret = dray_reduce_line(&reduction, place, &line,
 						       true);
 			}
@@ -121,7 +121,7 @@ static int reduce_all(struct segments *segments)
 	for (k = 0; k < segments->count && !ret; k++) {
 		dray_view_write(&in, segments->in);
 		dray_view_write(&result, &segments->method.result);
-		in.shape[axis] = length_of(segments, k);
+		in.shape[axis] = reduceat_length_of(segments, k);
 		in.data = dray_address_add(in.data, segments->starts[k] *
 							    in.strides[axis]);
 		result.data =
@@ -185,8 +185,9 @@ static int load_starts(struct segments *segments,
 	return 0;
 }
 
-static int reduceat(struct segments *segments, const struct dray_view *indices,
-		    int axis, dray_dtype dtype, struct dray_array **starts)
+static int segments_reduce(struct segments *segments,
+			   const struct dray_view *indices, int axis,
+			   dray_dtype dtype, struct dray_array **starts)
 {
 	struct dray_method *method = &segments->method;
 	const struct dray_view *in = segments->in = method->in;
@@ -229,7 +230,7 @@ int dray_ufunc_reduceat(struct dray_ufunc *ufunc, const struct dray_view *in,
 		return -EINVAL;
 	ret = dray_method_start(&segments.method, "reduceat", ufunc, in, to);
 	if (!ret)
-		ret = reduceat(&segments, indices, axis, dtype, &starts);
+		ret = segments_reduce(&segments, indices, axis, dtype, &starts);
 	dray_array_unref(starts);
 	return dray_method_end(&segments.method, ret, out);
 }

@@ -23,13 +23,13 @@ static uint64_t next_number(void)
 	return __atomic_add_fetch(&numbers, 1, __ATOMIC_RELAXED);
 }
 
-static int by_name(const void *a, const void *b)
+static int registry_by_name(const void *a, const void *b)
 {
 	return strcmp(((const struct dray_ufunc *)a)->name,
 		      ((const struct dray_ufunc *)b)->name);
 }
 
-static void drop_all(struct dray_ufunc *all, size_t count)
+static void registry_drop_all(struct dray_ufunc *all, size_t count)
 {
 	while (count--)
 		free(all[count].table);
@@ -61,13 +61,13 @@ static struct dray_ufunc *make_all(size_t *made)
 				.table = dray_table_define(definition),
 			};
 			if (!all[at].table) {
-				drop_all(all, at);
+				registry_drop_all(all, at);
 				all = NULL;
 			}
 		}
 	}
 	if (all)
-		qsort(all, count, sizeof(*all), by_name);
+		qsort(all, count, sizeof(*all), registry_by_name);
 	*made = count;
 	return all;
 }
@@ -104,7 +104,8 @@ struct dray_ufunc *dray_ufunc_find(const char *name)
 
 	if (!dray_given(name, __func__) || !are_made())
 		return NULL;
-	found = bsearch(&key, builtin, builtin_count, sizeof(key), by_name);
+	found = bsearch(&key, builtin, builtin_count, sizeof(key),
+			registry_by_name);
 	if (!found)
 		dray_fail(-ENOENT, "there is no ufunc '%.32s'", name);
 	return found;

@@ -13,7 +13,7 @@
 #include "ufunc/ufunc.h"
 
 /* A call's types, as they are searched for. */
-struct request {
+struct resolve_request {
 	const struct dray_ufunc *ufunc;
 	const struct dray_ufunc_table *table;
 	/* of inputs, in the machine's byte order */
@@ -33,7 +33,7 @@ static const uint16_t weak_classes[] = {
 	(1u << DRAY_LOOP_CLASSES) - (1u << DRAY_LOOP_COMPLEX64),
 };
 
-static int set_wanted(struct request *request,
+static int set_wanted(struct resolve_request *request,
 		      const struct dray_ufunc_options *options)
 {
 	const struct dray_ufunc *ufunc = request->ufunc;
@@ -61,7 +61,7 @@ static int set_wanted(struct request *request,
  * Gives weak inputs a type of their own, unless one of the others is of their
  * kind or above: then they go by their kind.
  */
-static void set_weak(struct request *request, unsigned int weak)
+static void set_weak(struct resolve_request *request, unsigned int weak)
 {
 	static const unsigned int bits[] = { 0, DRAY_WEAK_INT, DRAY_WEAK_FLOAT,
 					     DRAY_WEAK_COMPLEX };
@@ -104,8 +104,8 @@ static void set_weak(struct request *request, unsigned int weak)
 }
 
 /* Whether an input has the very type of a row. */
-static bool is_exact(const struct request *request,
-		     const struct dray_ufunc_row *row, int o)
+static bool resolve_is_exact(const struct resolve_request *request,
+			     const struct dray_ufunc_row *row, int o)
 {
 	return !(request->weak >> o & 1) &&
 	       (request->types[o] == row->dtypes[o] ||
@@ -114,7 +114,7 @@ static bool is_exact(const struct request *request,
 }
 
 /* Whether an input converts to the type of a row safely. */
-static bool is_safe(const struct request *request,
+static bool is_safe(const struct resolve_request *request,
 		    const struct dray_ufunc_row *row, int o)
 {
 	const uint8_t from = request->classes[o], to = row->classes[o];
@@ -129,9 +129,9 @@ static bool is_safe(const struct request *request,
 
 /* Returns the first row that all operands fit, or NULL. */
 static const struct dray_ufunc_row *
-search(const struct request *request,
-       bool (*fits)(const struct request *request,
-		    const struct dray_ufunc_row *row, int o))
+resolve_search(const struct resolve_request *request,
+	       bool (*fits)(const struct resolve_request *request,
+			    const struct dray_ufunc_row *row, int o))
 {
 	const int inputs = request->ufunc->inputs;
 	const int operands = dray_ufunc_operands(request->ufunc);
@@ -155,7 +155,7 @@ search(const struct request *request,
 }
 
 /* Wants the type of all outputs for the other operands too; false: they differ. */
-static bool want_one_type(struct request *request)
+static bool want_one_type(struct resolve_request *request)
 {
 	const int inputs = request->ufunc->inputs;
 	const dray_dtype one = request->wanted[inputs];
@@ -170,7 +170,8 @@ static bool want_one_type(struct request *request)
 	return true;
 }
 
-static int fail(const struct request *request, const dray_dtype *given)
+static int resolve_fail(const struct resolve_request *request,
+			const dray_dtype *given)
 {
 	char all[256], text[DRAY_DTYPE_TYPESTR_SIZE];
 	size_t at = 0;
@@ -192,7 +193,7 @@ static int fail(const struct request *request, const dray_dtype *given)
 }
 
 /* Asks the definition of a builtin ufunc; -ENOENT: the table decides. */
-static int ask_definition(const struct request *request,
+static int ask_definition(const struct resolve_request *request,
 			  const dray_dtype *given, struct dray_resolved *out)
 {
 	const struct dray_ufunc *ufunc = request->ufunc;
@@ -219,7 +220,7 @@ static int ask_definition(const struct request *request,
 		if (!dray_dtype_is_time(type))
 			return -ENOENT;
 		if (dray_dtype_kind(wanted) != dray_dtype_kind(type))
-			return fail(request, given);
+			return resolve_fail(request, given);
 	}
 	out->loop = request->table->rows[row].loop;
 	return 0;
@@ -236,7 +237,8 @@ static bool is_logical(const struct dray_ufunc *ufunc)
 }
 
 /* The loop of bools, for types of which there is none. */
-static const struct dray_ufunc_row *find_truth(const struct request *request)
+static const struct dray_ufunc_row *
+resolve_find_truth(const struct resolve_request *request)
 {
 	const uint8_t row = request->table->uniform[DRAY_LOOP_BOOL];
 	int o;
@@ -255,7 +257,7 @@ int dray_ufunc_resolve(const struct dray_ufunc *ufunc, const dray_dtype *given,
 		       struct dray_resolved *out)
 {
 	const struct dray_ufunc_row *row = NULL;
-	struct request request;
+	struct resolve_request request;
 	int o, ret;
 
 	request.ufunc = ufunc;
@@ -271,27 +273,28 @@ int dray_ufunc_resolve(const struct dray_ufunc *ufunc, const dray_dtype *given,
 		return ret;
 	if (options->weak)
 		set_weak(&request, options->weak);
-	row = search(&request, is_exact);
+	row = resolve_search(&request, resolve_is_exact);
 	if (!row) {
 		ret = ask_definition(&request, given, out);
 		if (ret != -ENOENT)
 			return ret;
-		row = find_truth(&request);
+		row = resolve_find_truth(&request);
 	}
 	if (!row)
-		row = search(&request, is_safe);
+		row = resolve_search(&request, is_safe);
 	if (!row && want_one_type(&request))
-		row = search(&request, is_safe);
+		row = resolve_search(&request, is_safe);
 	if (!row)
-		return fail(&request, given);
+		return resolve_fail(&request, given);
 	for (o = 0; o < dray_ufunc_operands(ufunc); o++)
 		out->dtypes[o] = row->dtypes[o];
 	out->loop = row->loop;
 	return 0;
 }
 
-static int fail_cast(const struct dray_ufunc *ufunc, int o, dray_dtype from,
-		     dray_dtype to, enum dray_casting casting)
+static int resolve_fail_cast(const struct dray_ufunc *ufunc, int o,
+			     dray_dtype from, dray_dtype to,
+			     enum dray_casting casting)
 {
 	char from_text[DRAY_DTYPE_TYPESTR_SIZE];
 	char to_text[DRAY_DTYPE_TYPESTR_SIZE];
@@ -351,7 +354,7 @@ int dray_ufunc_check_casts(const struct dray_ufunc *ufunc,
 		    (input && is_weak(options, from, to, o, compares)) ||
 		    dray_can_cast(from, to, casting))
 			continue;
-		return fail_cast(ufunc, o, from, to, casting);
+		return resolve_fail_cast(ufunc, o, from, to, casting);
 	}
 	return 0;
 }

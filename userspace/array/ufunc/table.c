@@ -10,7 +10,7 @@ uint16_t dray_loop_safe[DRAY_LOOP_CLASSES];
 /* The letters of the classes, in their order, and those of other types. */
 static const char letters[] = "?bhiqBHIQefdFD";
 
-static dray_dtype dtype_of(char letter)
+static dray_dtype table_dtype_of(char letter)
 {
 	size_t i;
 
@@ -58,7 +58,8 @@ dray_table_define(const struct dray_ufunc_definition *definition)
 		const struct dray_loop_entry *entry = &definition->loops[i];
 
 		for (o = 0; entry->types[o]; o++)
-			table->rows[i].dtypes[o] = dtype_of(entry->types[o]);
+			table->rows[i].dtypes[o] =
+				table_dtype_of(entry->types[o]);
 		table->rows[i].loop =
 			(struct dray_ufunc_loop){ entry->loop, entry->context,
 						  entry->flags };

@@ -16,8 +16,8 @@
 #define MOST_ERRNO 4095
 
 /* A loop that runs, on the stack of its thread. */
-struct running {
-	struct running *next;
+struct loop_running {
+	struct loop_running *next;
 	const struct dray_ufunc_loop *loop;
 	pthread_t thread;
 };
@@ -25,43 +25,43 @@ struct running {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* Signalled if a loop has returned. */
 static pthread_cond_t returned = PTHREAD_COND_INITIALIZER;
-static struct running *list;
+static struct loop_running *list;
 
-static void take(void)
+static void users_loop_take(void)
 {
 	pthread_mutex_lock(&lock);
 }
 
-static void give(void)
+static void users_loop_give(void)
 {
 	pthread_mutex_unlock(&lock);
 }
 
-static void inherit(void)
+static void users_loop_inherit(void)
 {
 	list = NULL;
 	returned = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
-	give();
+	users_loop_give();
 }
 
 static struct dray_fork_locks locks = {
 	.rank = DRAY_FORK_LOOPS,
-	.take = take,
-	.give = give,
-	.inherit = inherit,
+	.take = users_loop_take,
+	.give = users_loop_give,
+	.inherit = users_loop_inherit,
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void prepare(void)
+static void users_loop_prepare(void)
 {
 	dray_fork_enlist(&locks);
 }
 
 /* Whether another thread is in the same loop.  With the lock. */
-static bool is_taken(const struct running *wanted)
+static bool loop_is_taken(const struct loop_running *wanted)
 {
-	const struct running *running;
+	const struct loop_running *running;
 
 	for (running = list; running; running = running->next)
 		if (running->loop->loop == wanted->loop->loop &&
@@ -70,28 +70,28 @@ static bool is_taken(const struct running *wanted)
 	return false;
 }
 
-static void enter(struct running *running)
+static void users_loop_enter(struct loop_running *running)
 {
-	pthread_once(&once, prepare);
-	take();
-	while (is_taken(running))
+	pthread_once(&once, users_loop_prepare);
+	users_loop_take();
+	while (loop_is_taken(running))
 		pthread_cond_wait(&returned, &lock);
 	running->next = list;
 	list = running;
-	give();
+	users_loop_give();
 }
 
-static void leave(const struct running *running)
+static void users_loop_leave(const struct loop_running *running)
 {
-	struct running **link;
+	struct loop_running **link;
 
-	take();
+	users_loop_take();
 	for (link = &list; *link && *link != running;)
 		link = &(*link)->next;
 	if (*link)
 		*link = running->next;
 	pthread_cond_broadcast(&returned);
-	give();
+	users_loop_give();
 }
 
 int dray_users_result(int ret, const char *function)
@@ -111,14 +111,15 @@ int dray_users_loop_run(const struct dray_ufunc_loop *loop, char *const *data,
 			const int64_t *strides, int64_t count)
 {
 	const bool alone = loop->flags & DRAY_LOOP_SINGLE_THREAD;
-	struct running running = { .loop = loop, .thread = pthread_self() };
+	struct loop_running running = { .loop = loop,
+					.thread = pthread_self() };
 	int ret;
 
 	if (alone)
-		enter(&running);
+		users_loop_enter(&running);
 	dray_forget_failure();
 	ret = loop->loop(data, strides, count, loop->context);
 	if (alone)
-		leave(&running);
+		users_loop_leave(&running);
 	return dray_users_result(ret, "a loop of the user");
 }

@@ -5,7 +5,8 @@
 #include "base/address_table.h"
 
 /* Fibonacci hashing: blocks lie at round addresses. */
-static size_t home(const struct dray_address_table *table, uint64_t address)
+static size_t address_table_home(const struct dray_address_table *table,
+				 uint64_t address)
 {
 	uint64_t mixed = address * 0x9e3779b97f4a7c15u;
 
@@ -13,9 +14,10 @@ static size_t home(const struct dray_address_table *table, uint64_t address)
 }
 
 /* The slot of @address, or the free slot it would take. */
-static size_t find(const struct dray_address_table *table, uint64_t address)
+static size_t address_table_find(const struct dray_address_table *table,
+				 uint64_t address)
 {
-	size_t at = home(table, address);
+	size_t at = address_table_home(table, address);
 
 	while (table->slots[at].value && table->slots[at].address != address)
 		at = (at + 1) & (table->size - 1);
@@ -35,7 +37,8 @@ bool dray_address_reserve(struct dray_address_table *table)
 		return false;
 	for (i = 0; i < table->size; i++)
 		if (table->slots[i].value)
-			larger.slots[find(&larger, table->slots[i].address)] =
+			larger.slots[address_table_find(
+				&larger, table->slots[i].address)] =
 				table->slots[i];
 	free(table->slots);
 	*table = larger;
@@ -45,7 +48,8 @@ bool dray_address_reserve(struct dray_address_table *table)
 void *dray_address_put(struct dray_address_table *table, uint64_t address,
 		       void *value)
 {
-	struct dray_address_slot *slot = &table->slots[find(table, address)];
+	struct dray_address_slot *slot =
+		&table->slots[address_table_find(table, address)];
 	void *before = slot->value;
 
 	slot->address = address;
@@ -56,7 +60,9 @@ void *dray_address_put(struct dray_address_table *table, uint64_t address,
 
 void *dray_address_get(const struct dray_address_table *table, uint64_t address)
 {
-	return table->size ? table->slots[find(table, address)].value : NULL;
+	return table->size
+		       ? table->slots[address_table_find(table, address)].value
+		       : NULL;
 }
 
 void *dray_address_take(struct dray_address_table *table, uint64_t address)
@@ -66,14 +72,15 @@ void *dray_address_take(struct dray_address_table *table, uint64_t address)
 
 	if (!table->size)
 		return NULL;
-	hole = find(table, address);
+	hole = address_table_find(table, address);
 	value = table->slots[hole].value;
 	if (!value)
 		return NULL;
 	/* Later entries move up if a search still finds them there. */
 	for (at = (hole + 1) & mask; table->slots[at].value;
 	     at = (at + 1) & mask) {
-		size_t from = home(table, table->slots[at].address);
+		size_t from =
+			address_table_home(table, table->slots[at].address);
 
 		if (((at - from) & mask) >= ((at - hole) & mask)) {
 			table->slots[hole] = table->slots[at];

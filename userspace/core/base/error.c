@@ -38,7 +38,7 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static bool usable;
 
-static void drop(char *buffer)
+static void error_drop(char *buffer)
 {
 	if (buffer == first)
 		atomic_store(&first_is_taken, false);
@@ -46,18 +46,18 @@ static void drop(char *buffer)
 		free(buffer);
 }
 
-static void end_thread(void *buffer)
+static void error_end_thread(void *buffer)
 {
 	sentence = NULL;
-	drop(buffer);
+	error_drop(buffer);
 }
 
-static void set_up(void)
+static void error_set_up(void)
 {
-	usable = !pthread_key_create(&key, end_thread);
+	usable = !pthread_key_create(&key, error_end_thread);
 }
 
-static bool has_buffer(void)
+static bool error_has_buffer(void)
 {
 	return sentence && sentence != no_sentence;
 }
@@ -67,9 +67,9 @@ static char *buffer_of_caller(void)
 {
 	char *buffer;
 
-	if (has_buffer())
+	if (error_has_buffer())
 		return sentence;
-	pthread_once(&once, set_up);
+	pthread_once(&once, error_set_up);
 	if (!usable)
 		return NULL;
 	buffer = atomic_exchange(&first_is_taken, true) ? malloc(DRAY_SENTENCE)
@@ -77,7 +77,7 @@ static char *buffer_of_caller(void)
 	if (!buffer)
 		return NULL;
 	if (pthread_setspecific(key, buffer)) {
-		drop(buffer);
+		error_drop(buffer);
 		return NULL;
 	}
 	buffer[0] = '\0';
@@ -86,7 +86,7 @@ static char *buffer_of_caller(void)
 }
 
 /* Writes from byte @from on, and leaves errno as it was. */
-static void say(size_t from, const char *format, va_list args)
+static void error_say(size_t from, const char *format, va_list args)
 {
 	int saved = errno;
 	char *buffer = buffer_of_caller();
@@ -105,7 +105,7 @@ int dray_fail(int error, const char *format, ...)
 	if (!dray_given(format, __func__))
 		return error;
 	va_start(args, format);
-	say(0, format, args);
+	error_say(0, format, args);
 	va_end(args);
 	kind = DRAY_FAILURE_NONE;
 	return error;
@@ -116,7 +116,7 @@ int dray_fail_as(int error, enum dray_failure failure, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	say(0, format, args);
+	error_say(0, format, args);
 	va_end(args);
 	kind = failure;
 	return error;
@@ -124,18 +124,18 @@ int dray_fail_as(int error, enum dray_failure failure, const char *format, ...)
 
 int dray_fail_adding(int error, const char *format, ...)
 {
-	size_t length = has_buffer() ? strlen(sentence) : 0;
+	size_t length = error_has_buffer() ? strlen(sentence) : 0;
 	va_list args;
 
 	va_start(args, format);
-	say(length, format, args);
+	error_say(length, format, args);
 	va_end(args);
 	return error;
 }
 
 void dray_forget_failure(void)
 {
-	if (has_buffer())
+	if (error_has_buffer())
 		sentence[0] = '\0';
 	kind = DRAY_FAILURE_NONE;
 }

@@ -45,7 +45,7 @@ static void know_this_process(void)
 			      memory_order_release);
 }
 
-static void prepare(void)
+static void fork_prepare(void)
 {
 	struct dray_fork_locks *locks;
 
@@ -54,7 +54,7 @@ static void prepare(void)
 		locks->take();
 }
 
-static void resume(void)
+static void fork_resume(void)
 {
 	struct dray_fork_locks *locks;
 
@@ -63,7 +63,7 @@ static void resume(void)
 	pthread_mutex_unlock(&lock);
 }
 
-static void resume_child(void)
+static void fork_resume_child(void)
 {
 	struct dray_fork_locks *locks;
 
@@ -95,10 +95,11 @@ uint32_t dray_fork_process(void)
 }
 
 /* With the lock.  Fails for want of memory only: the next one tries again. */
-static void watch(void)
+static void fork_watch(void)
 {
 	if (!registered)
-		registered = !pthread_atfork(prepare, resume, resume_child);
+		registered = !pthread_atfork(fork_prepare, fork_resume,
+					     fork_resume_child);
 	if (atomic_load(&dray_fork_page) == &never_wiped)
 		make_page();
 }
@@ -106,7 +107,7 @@ static void watch(void)
 void dray_fork_watch(void)
 {
 	pthread_mutex_lock(&lock);
-	watch();
+	fork_watch();
 	pthread_mutex_unlock(&lock);
 }
 
@@ -115,7 +116,7 @@ void dray_fork_enlist(struct dray_fork_locks *locks)
 	struct dray_fork_locks **link = &highest;
 
 	pthread_mutex_lock(&lock);
-	watch();
+	fork_watch();
 	while (*link && *link != locks && (*link)->rank <= locks->rank)
 		link = &(*link)->next;
 	if (*link != locks) {

@@ -10,7 +10,7 @@
 /* NOLINTBEGIN(misc-no-recursion) */
 
 /* Mixes a number (splitmix64), so that no order of insertions makes a deep tree. */
-static uint64_t mix(uint64_t number)
+static uint64_t interval_tree_mix(uint64_t number)
 {
 	number += 0x9e3779b97f4a7c15;
 	number = (number ^ number >> 30) * 0xbf58476d1ce4e5b9;
@@ -40,7 +40,7 @@ static void add_child(struct dray_interval *interval,
 		interval->oldest = child->oldest;
 }
 
-static void sum(struct dray_interval *interval)
+static void interval_tree_sum(struct dray_interval *interval)
 {
 	interval->highest = interval->high;
 	interval->oldest = interval->number;
@@ -49,8 +49,10 @@ static void sum(struct dray_interval *interval)
 }
 
 /* Parts a tree into the intervals before @at and those behind it. */
-static void split(struct dray_interval *root, const struct dray_interval *at,
-		  struct dray_interval **before, struct dray_interval **behind)
+static void interval_tree_split(struct dray_interval *root,
+				const struct dray_interval *at,
+				struct dray_interval **before,
+				struct dray_interval **behind)
 {
 	if (!root) {
 		*before = NULL;
@@ -58,89 +60,90 @@ static void split(struct dray_interval *root, const struct dray_interval *at,
 		return;
 	}
 	if (is_before(root, at)) {
-		split(root->right, at, &root->right, behind);
+		interval_tree_split(root->right, at, &root->right, behind);
 		*before = root;
 	} else {
-		split(root->left, at, before, &root->left);
+		interval_tree_split(root->left, at, before, &root->left);
 		*behind = root;
 	}
-	sum(root);
+	interval_tree_sum(root);
 }
 
 /* Joins two trees, all intervals of @a before those of @b. */
-static struct dray_interval *join(struct dray_interval *a,
-				  struct dray_interval *b)
+static struct dray_interval *interval_tree_join(struct dray_interval *a,
+						struct dray_interval *b)
 {
 	if (!a || !b)
 		return a ? a : b;
 	if (a->priority > b->priority) {
-		a->right = join(a->right, b);
-		sum(a);
+		a->right = interval_tree_join(a->right, b);
+		interval_tree_sum(a);
 		return a;
 	}
-	b->left = join(a, b->left);
-	sum(b);
+	b->left = interval_tree_join(a, b->left);
+	interval_tree_sum(b);
 	return b;
 }
 
-static struct dray_interval *insert(struct dray_interval *root,
-				    struct dray_interval *interval)
+static struct dray_interval *
+interval_tree_insert(struct dray_interval *root, struct dray_interval *interval)
 {
 	if (!root || interval->priority > root->priority) {
-		split(root, interval, &interval->left, &interval->right);
-		sum(interval);
+		interval_tree_split(root, interval, &interval->left,
+				    &interval->right);
+		interval_tree_sum(interval);
 		return interval;
 	}
 	if (is_before(interval, root))
-		root->left = insert(root->left, interval);
+		root->left = interval_tree_insert(root->left, interval);
 	else
-		root->right = insert(root->right, interval);
-	sum(root);
+		root->right = interval_tree_insert(root->right, interval);
+	interval_tree_sum(root);
 	return root;
 }
 
-static struct dray_interval *take_out(struct dray_interval *root,
-				      const struct dray_interval *interval)
+static struct dray_interval *tree_take_out(struct dray_interval *root,
+					   const struct dray_interval *interval)
 {
 	if (root == interval)
-		return join(root->left, root->right);
+		return interval_tree_join(root->left, root->right);
 	if (is_before(interval, root))
-		root->left = take_out(root->left, interval);
+		root->left = tree_take_out(root->left, interval);
 	else
-		root->right = take_out(root->right, interval);
-	sum(root);
+		root->right = tree_take_out(root->right, interval);
+	interval_tree_sum(root);
 	return root;
 }
 
 void dray_interval_insert(struct dray_interval_tree *tree,
 			  struct dray_interval *interval)
 {
-	interval->priority = mix(tree->inserted++);
-	tree->root = insert(tree->root, interval);
+	interval->priority = interval_tree_mix(tree->inserted++);
+	tree->root = interval_tree_insert(tree->root, interval);
 }
 
 void dray_interval_remove(struct dray_interval_tree *tree,
 			  struct dray_interval *interval)
 {
-	tree->root = take_out(tree->root, interval);
+	tree->root = tree_take_out(tree->root, interval);
 }
 
-struct search {
+struct tree_search {
 	uintptr_t low, high;
 	uint64_t before;
 	dray_interval_wanted *wanted;
 	void *context;
 };
 
-static struct dray_interval *find(struct dray_interval *root,
-				  const struct search *search)
+static struct dray_interval *
+interval_tree_find(struct dray_interval *root, const struct tree_search *search)
 {
 	struct dray_interval *found;
 
 	if (!root || root->highest <= search->low ||
 	    root->oldest >= search->before)
 		return NULL;
-	found = find(root->left, search);
+	found = interval_tree_find(root->left, search);
 	if (found)
 		return found;
 	if (root->low >= search->high)
@@ -148,7 +151,7 @@ static struct dray_interval *find(struct dray_interval *root,
 	if (root->high > search->low && root->number < search->before &&
 	    search->wanted(root, search->context))
 		return root;
-	return find(root->right, search);
+	return interval_tree_find(root->right, search);
 }
 
 struct dray_interval *dray_interval_find(const struct dray_interval_tree *tree,
@@ -157,9 +160,10 @@ struct dray_interval *dray_interval_find(const struct dray_interval_tree *tree,
 					 dray_interval_wanted *wanted,
 					 void *context)
 {
-	const struct search search = { low, high, before, wanted, context };
+	const struct tree_search search = { low, high, before, wanted,
+					    context };
 
-	return low < high ? find(tree->root, &search) : NULL;
+	return low < high ? interval_tree_find(tree->root, &search) : NULL;
 }
 
 /* NOLINTEND(misc-no-recursion) */

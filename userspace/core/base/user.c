@@ -11,7 +11,7 @@
 #define OVERFLOW 65534u
 
 /* The number in a file of the kernel; @otherwise without it. */
-static uint32_t read_number(const char *path, uint32_t otherwise)
+static uint32_t user_read_number(const char *path, uint32_t otherwise)
 {
 	FILE *file = dray_descriptor_file(path);
 	uint32_t number;
@@ -42,13 +42,15 @@ static bool maps_all(const char *path)
 
 bool dray_user_is_known(uid_t user)
 {
-	return user != read_number("/proc/sys/kernel/overflowuid", OVERFLOW) ||
+	return user != user_read_number("/proc/sys/kernel/overflowuid",
+					OVERFLOW) ||
 	       maps_all("/proc/self/uid_map");
 }
 
 bool dray_group_is_known(gid_t group)
 {
-	return group != read_number("/proc/sys/kernel/overflowgid", OVERFLOW) ||
+	return group != user_read_number("/proc/sys/kernel/overflowgid",
+					 OVERFLOW) ||
 	       maps_all("/proc/self/gid_map");
 }
 

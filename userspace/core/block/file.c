@@ -30,7 +30,7 @@ struct file {
 	struct dray_block block;
 };
 
-static struct file *file_of(const struct dray_block *block)
+static struct file *block_file_of(const struct dray_block *block)
 {
 	return dray_block_around(block, struct file, block);
 }
@@ -38,7 +38,7 @@ static struct file *file_of(const struct dray_block *block)
 static void file_range(const struct dray_block *block,
 		       struct dray_block_range *out)
 {
-	const struct file *file = file_of(block);
+	const struct file *file = block_file_of(block);
 
 	out->data = file->mapping + (file->mapped - file->size);
 	out->size = file->size;
@@ -47,7 +47,7 @@ static void file_range(const struct dray_block *block,
 
 static void file_destroy(struct dray_block *block)
 {
-	struct file *file = file_of(block);
+	struct file *file = block_file_of(block);
 
 	munmap(file->mapping, file->mapped);
 	free(file);
@@ -55,7 +55,7 @@ static void file_destroy(struct dray_block *block)
 
 static void file_dump(const struct dray_block *block, FILE *stream)
 {
-	const struct file *file = file_of(block);
+	const struct file *file = block_file_of(block);
 
 	fprintf(stream, " file: %s\n offset: %" PRIu64 "\n", file->path,
 		file->offset);
@@ -74,8 +74,8 @@ static int system_failed(const char *path, const char *what)
 }
 
 /* Sets the range's size if it extends to the file's end. */
-static int check_range(int fd, const char *path, uint64_t offset,
-		       uint64_t *size)
+static int file_check_range(int fd, const char *path, uint64_t offset,
+			    uint64_t *size)
 {
 	struct stat status;
 	uint64_t length;
@@ -113,7 +113,7 @@ static int map_file(struct file *file, uint64_t size)
 					 O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
 	if (fd < 0)
 		return system_failed(file->path, "open");
-	ret = check_range(fd, file->path, file->offset, &size);
+	ret = file_check_range(fd, file->path, file->offset, &size);
 	if (ret)
 		goto close;
 	if (dray_add_overflow(size, before, &whole) || whole > PTRDIFF_MAX) {

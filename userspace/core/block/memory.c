@@ -13,7 +13,7 @@
 #include "pool/pool.h"
 
 /* In front of the block, so that nothing is written to the memory itself. */
-struct memory {
+struct block_memory {
 	void *data;
 	size_t size;
 	bool writable;
@@ -23,15 +23,15 @@ struct memory {
 	struct dray_block block;
 }; /* Room of the maker may follow. */
 
-static struct memory *memory_of(const struct dray_block *block)
+static struct block_memory *memory_of(const struct dray_block *block)
 {
-	return dray_block_around(block, struct memory, block);
+	return dray_block_around(block, struct block_memory, block);
 }
 
 static void memory_range(const struct dray_block *block,
 			 struct dray_block_range *out)
 {
-	const struct memory *memory = memory_of(block);
+	const struct block_memory *memory = memory_of(block);
 
 	out->data = memory->data;
 	out->size = memory->size;
@@ -54,7 +54,7 @@ static void buffer_dump(const struct dray_block *block, FILE *stream)
 
 static void pooled_destroy(struct dray_block *block)
 {
-	struct memory *memory = memory_of(block);
+	struct block_memory *memory = memory_of(block);
 
 	dray_pool_free(memory->owner, memory->data);
 	free(memory);
@@ -67,7 +67,7 @@ static void pooled_dump(const struct dray_block *block, FILE *stream)
 
 static void handled_destroy(struct dray_block *block)
 {
-	struct memory *memory = memory_of(block);
+	struct block_memory *memory = memory_of(block);
 
 	dray_handler_free(memory->owner, memory->data, memory->size);
 	free(memory);
@@ -83,7 +83,7 @@ static void handled_dump(const struct dray_block *block, FILE *stream)
 
 static void external_destroy(struct dray_block *block)
 {
-	struct memory *memory = memory_of(block);
+	struct block_memory *memory = memory_of(block);
 
 	if (memory->release)
 		memory->release(memory->owner);
@@ -124,10 +124,10 @@ static const struct dray_block_class external_class = {
 	.dump = external_dump,
 };
 
-static struct memory *new_memory_with(const struct dray_block_class *class,
-				      size_t room)
+static struct block_memory *
+new_memory_with(const struct dray_block_class *class, size_t room)
 {
-	struct memory *memory = malloc(sizeof(*memory) + room);
+	struct block_memory *memory = malloc(sizeof(*memory) + room);
 
 	if (!memory) {
 		dray_fail(-ENOMEM, "no memory for a block's object");
@@ -138,7 +138,7 @@ static struct memory *new_memory_with(const struct dray_block_class *class,
 	return memory;
 }
 
-static struct memory *new_memory(const struct dray_block_class *class)
+static struct block_memory *new_memory(const struct dray_block_class *class)
 {
 	return new_memory_with(class, 0);
 }
@@ -151,7 +151,7 @@ void *dray_block_room(struct dray_block *block)
 int dray_block_create_buffer(struct dray_buffer *buffer,
 			     struct dray_block **out)
 {
-	struct memory *memory;
+	struct block_memory *memory;
 
 	if (!buffer || !out)
 		return dray_fail(-EINVAL,
@@ -170,7 +170,7 @@ int dray_block_create_buffer(struct dray_buffer *buffer,
 int dray_block_create_pooled(struct dray_pool *pool, size_t size,
 			     size_t alignment, struct dray_block **out)
 {
-	struct memory *memory;
+	struct block_memory *memory;
 	int ret;
 
 	if (!pool || !out)
@@ -195,7 +195,7 @@ int dray_block_create_pooled(struct dray_pool *pool, size_t size,
 int dray_block_create_cleared(struct dray_pool *pool, size_t size, size_t room,
 			      struct dray_block **out)
 {
-	struct memory *memory = new_memory_with(&pooled_class, room);
+	struct block_memory *memory = new_memory_with(&pooled_class, room);
 
 	if (!memory)
 		return -ENOMEM;
@@ -226,7 +226,7 @@ int dray_block_create_handled(const struct dray_handler *handler, size_t size,
 int dray_block_create_current(const struct dray_handler *handler, size_t size,
 			      bool zeroed, size_t room, struct dray_block **out)
 {
-	struct memory *memory = new_memory_with(&handled_class, room);
+	struct block_memory *memory = new_memory_with(&handled_class, room);
 
 	if (!memory)
 		return -ENOMEM;
@@ -257,7 +257,7 @@ int dray_block_create_foreign(void *data, size_t size, bool writable,
 			      void (*release)(void *owner), void *owner,
 			      size_t room, struct dray_block **out)
 {
-	struct memory *memory = new_memory_with(&external_class, room);
+	struct block_memory *memory = new_memory_with(&external_class, room);
 
 	if (!memory)
 		return -ENOMEM;
@@ -295,7 +295,7 @@ int dray_block_create_external(void *data, size_t size, uint32_t flags,
 void dray_block_set_owner(struct dray_block *block,
 			  void (*release)(void *owner), void *owner)
 {
-	struct memory *memory = memory_of(block);
+	struct block_memory *memory = memory_of(block);
 
 	memory->release = release;
 	memory->owner = owner;

@@ -19,8 +19,8 @@
 #define FIRST_CHUNK ((size_t)2048)
 #define HEAP_ALIGNMENT ((size_t)64) /* a cache line */
 
-struct chunk {
-	struct chunk *previous;
+struct pod_chunk {
+	struct pod_chunk *previous;
 	char *data;
 	size_t size;
 	size_t used;
@@ -29,7 +29,7 @@ struct chunk {
 
 struct pod {
 	struct dray_pool *pool; /* NULL: the heap */
-	struct chunk *last; /* NULL before the first */
+	struct pod_chunk *last; /* NULL before the first */
 	/* the last element: its start, and the bytes that resize() keeps */
 	char *begin; /* NULL: there is none */
 	size_t size;
@@ -44,7 +44,7 @@ static struct pod *pod_of(const struct dray_block *block)
 	return dray_block_around(block, struct pod, block);
 }
 
-static void *take(struct dray_pool *pool, size_t size, size_t alignment)
+static void *pod_take(struct dray_pool *pool, size_t size, size_t alignment)
 {
 	void *data;
 
@@ -58,7 +58,7 @@ static void *take(struct dray_pool *pool, size_t size, size_t alignment)
 	return NULL;
 }
 
-static void drop_chunk(struct pod *pod, struct chunk *chunk)
+static void drop_chunk(struct pod *pod, struct pod_chunk *chunk)
 {
 	if (pod->pool)
 		dray_pool_free(pod->pool, chunk->data);
@@ -70,7 +70,7 @@ static void drop_chunk(struct pod *pod, struct chunk *chunk)
 /* One behind the last, for @size bytes at @alignment; -ENOMEM. */
 static int add_chunk(struct pod *pod, size_t size, size_t alignment)
 {
-	struct chunk *chunk = malloc(sizeof(*chunk));
+	struct pod_chunk *chunk = malloc(sizeof(*chunk));
 	size_t room = FIRST_CHUNK;
 
 	if (!chunk)
@@ -79,11 +79,11 @@ static int add_chunk(struct pod *pod, size_t size, size_t alignment)
 		room = size;
 	if (room < size)
 		room = size;
-	chunk->data = take(pod->pool, room, alignment);
+	chunk->data = pod_take(pod->pool, room, alignment);
 	/* If twice the need does not fit, the need alone may. */
 	if (!chunk->data && size && size < room) {
 		room = size;
-		chunk->data = take(pod->pool, room, alignment);
+		chunk->data = pod_take(pod->pool, room, alignment);
 	}
 	if (!chunk->data) { /* there is a sentence */
 		free(chunk);
@@ -112,7 +112,7 @@ static int open_pod(struct dray_block *block, struct pod **out)
 	return 0;
 }
 
-static int check_size(size_t size)
+static int pod_check_size(size_t size)
 {
 	if (size > PTRDIFF_MAX)
 		return dray_fail(-EOVERFLOW,
@@ -126,7 +126,7 @@ static int check_size(size_t size)
 static bool find_room(const struct pod *pod, size_t size, size_t alignment,
 		      size_t *at)
 {
-	const struct chunk *chunk = pod->last;
+	const struct pod_chunk *chunk = pod->last;
 	uint64_t start;
 
 	if (!chunk ||
@@ -141,9 +141,9 @@ static bool find_room(const struct pod *pod, size_t size, size_t alignment,
 }
 
 /* Makes the last element of @size bytes at @at in the last chunk. */
-static void place(struct pod *pod, size_t at, size_t size, size_t alignment)
+static void pod_place(struct pod *pod, size_t at, size_t size, size_t alignment)
 {
-	struct chunk *chunk = pod->last;
+	struct pod_chunk *chunk = pod->last;
 
 	chunk->used = at + size;
 	chunk->elements++;
@@ -152,7 +152,7 @@ static void place(struct pod *pod, size_t at, size_t size, size_t alignment)
 	pod->alignment = alignment;
 }
 
-static void clear(const struct pod *pod, char *from, size_t size)
+static void pod_clear(const struct pod *pod, char *from, size_t size)
 {
 	if (pod->block.type == DRAY_BLOCK_ZEROED)
 		memset(from, 0, size);
@@ -169,7 +169,7 @@ static int pod_allocate(struct dray_block *block, size_t size, size_t alignment,
 		return dray_fail(-EINVAL, "a result pointer is NULL");
 	ret = open_pod(block, &pod);
 	if (!ret)
-		ret = check_size(size);
+		ret = pod_check_size(size);
 	if (ret)
 		return ret;
 	if (!alignment)
@@ -184,26 +184,26 @@ static int pod_allocate(struct dray_block *block, size_t size, size_t alignment,
 		if (ret)
 			return ret;
 	}
-	place(pod, at, size, alignment);
-	clear(pod, pod->begin, size);
+	pod_place(pod, at, size, alignment);
+	pod_clear(pod, pod->begin, size);
 	*begin = pod->begin;
 	*end = pod->begin + size;
 	return 0;
 }
 
 /* Moves the last element into a chunk that has @size bytes for it. */
-static int move(struct pod *pod, size_t size)
+static int pod_move(struct pod *pod, size_t size)
 {
-	struct chunk *from = pod->last;
+	struct pod_chunk *from = pod->last;
 	const char *begin = pod->begin;
 	size_t kept = pod->size;
 	int ret = add_chunk(pod, size, pod->alignment);
 
 	if (ret)
 		return ret;
-	place(pod, 0, size, pod->alignment);
+	pod_place(pod, 0, size, pod->alignment);
 	memcpy(pod->begin, begin, kept);
-	clear(pod, pod->begin + kept, size - kept);
+	pod_clear(pod, pod->begin + kept, size - kept);
 	/* An element that grows and grows leaves no row of dead chunks. */
 	if (!--from->elements) {
 		pod->last->previous = from->previous;
@@ -217,7 +217,7 @@ static int move(struct pod *pod, size_t size)
 static int pod_resize(struct dray_block *block, size_t size, char **begin,
 		      char **end)
 {
-	struct chunk *chunk;
+	struct pod_chunk *chunk;
 	struct pod *pod;
 	size_t at;
 	int ret;
@@ -226,7 +226,7 @@ static int pod_resize(struct dray_block *block, size_t size, char **begin,
 		return dray_fail(-EINVAL, "a result pointer is NULL");
 	ret = open_pod(block, &pod);
 	if (!ret)
-		ret = check_size(size);
+		ret = pod_check_size(size);
 	if (ret)
 		return ret;
 	if (!pod->begin || *begin != pod->begin ||
@@ -237,12 +237,13 @@ static int pod_resize(struct dray_block *block, size_t size, char **begin,
 	chunk = pod->last;
 	at = (size_t)(pod->begin - chunk->data);
 	if (size > chunk->size - at) {
-		ret = move(pod, size);
+		ret = pod_move(pod, size);
 		if (ret)
 			return ret;
 	} else {
 		if (size > pod->size)
-			clear(pod, pod->begin + pod->size, size - pod->size);
+			pod_clear(pod, pod->begin + pod->size,
+				  size - pod->size);
 		chunk->used = at + size;
 		pod->size = size;
 	}
@@ -253,7 +254,7 @@ static int pod_resize(struct dray_block *block, size_t size, char **begin,
 
 static int pod_finalize(struct dray_block *block)
 {
-	struct chunk *chunk;
+	struct pod_chunk *chunk;
 	struct pod *pod;
 	int ret = open_pod(block, &pod);
 
@@ -268,10 +269,10 @@ static int pod_finalize(struct dray_block *block)
 	return 0;
 }
 
-static void drop_all_before(struct pod *pod, struct chunk *chunk)
+static void drop_all_before(struct pod *pod, struct pod_chunk *chunk)
 {
 	while (chunk->previous) {
-		struct chunk *previous = chunk->previous;
+		struct pod_chunk *previous = chunk->previous;
 
 		chunk->previous = previous->previous;
 		drop_chunk(pod, previous);
@@ -308,7 +309,7 @@ static void pod_destroy(struct dray_block *block)
 static void pod_range(const struct dray_block *block,
 		      struct dray_block_range *out)
 {
-	const struct chunk *chunk;
+	const struct pod_chunk *chunk;
 
 	for (chunk = pod_of(block)->last; chunk; chunk = chunk->previous)
 		out->size += chunk->size;
@@ -318,7 +319,7 @@ static void pod_range(const struct dray_block *block,
 static bool pod_holds(const struct dray_block *block, const char *data,
 		      size_t size)
 {
-	const struct chunk *chunk;
+	const struct pod_chunk *chunk;
 
 	for (chunk = pod_of(block)->last; chunk; chunk = chunk->previous) {
 		if (dray_range_holds(chunk->data, chunk->used, data, size))
@@ -330,7 +331,7 @@ static bool pod_holds(const struct dray_block *block, const char *data,
 static void pod_dump(const struct dray_block *block, FILE *stream)
 {
 	const struct pod *pod = pod_of(block);
-	const struct chunk *chunk;
+	const struct pod_chunk *chunk;
 
 	if (pod->pool)
 		fprintf(stream, " pool: %p\n", (void *)pod->pool);
@@ -361,8 +362,9 @@ static const struct dray_block_class pod_class = ARENA_CLASS(DRAY_BLOCK_POD);
 static const struct dray_block_class zeroed_class =
 	ARENA_CLASS(DRAY_BLOCK_ZEROED);
 
-static int create(struct dray_pool *pool, const struct dray_block_class *class,
-		  struct dray_block **out)
+static int pod_create(struct dray_pool *pool,
+		      const struct dray_block_class *class,
+		      struct dray_block **out)
 {
 	struct pod *pod;
 	int ret;
@@ -387,10 +389,10 @@ static int create(struct dray_pool *pool, const struct dray_block_class *class,
 
 int dray_block_create_pod(struct dray_pool *pool, struct dray_block **out)
 {
-	return create(pool, &pod_class, out);
+	return pod_create(pool, &pod_class, out);
 }
 
 int dray_block_create_zeroed(struct dray_pool *pool, struct dray_block **out)
 {
-	return create(pool, &zeroed_class, out);
+	return pod_create(pool, &zeroed_class, out);
 }

@@ -52,7 +52,7 @@ static const struct kind *find_kind(char name)
 }
 
 /* The alignment of a number of @size bytes, as the compiler has it. */
-static uint32_t alignment_of(uint32_t size)
+static uint32_t dtype_alignment_of(uint32_t size)
 {
 	switch (size) {
 	case 1:
@@ -89,7 +89,7 @@ uint32_t dray_dtype_unit_size(char kind)
 }
 
 /* Checks bits 16 to 31: a unit with a multiple of 1 to 4095, or 0. */
-static int check_unit(const struct kind *kind, unsigned int unit)
+static int dtype_check_unit(const struct kind *kind, unsigned int unit)
 {
 	if (!unit)
 		return 0;
@@ -133,7 +133,7 @@ static int normalize_builtin(dray_dtype dtype, dray_dtype *out)
 			"type '%c' of %u bytes needs a byte order, < or >, not 0x%02x",
 			kind->name, itemsize, (unsigned char)order);
 	}
-	ret = check_unit(kind, dray_dtype_unit(dtype));
+	ret = dtype_check_unit(kind, dray_dtype_unit(dtype));
 	if (ret)
 		return ret;
 	*out = DRAY_DTYPE(kind->name, order, itemsize) |
@@ -212,7 +212,7 @@ uint32_t dray_dtype_alignment(dray_dtype dtype)
 		return dray_dtype_as_object(dtype)->alignment;
 	switch (dray_dtype_kind(dtype)) {
 	case 'c': /* Two numbers. */
-		return alignment_of(dray_dtype_itemsize(dtype) / 2);
+		return dtype_alignment_of(dray_dtype_itemsize(dtype) / 2);
 	case 'U':
 		return _Alignof(uint32_t);
 	case 'S':
@@ -221,7 +221,7 @@ uint32_t dray_dtype_alignment(dray_dtype dtype)
 	case 'T': /* Two addresses: struct dray_string of libdray-array. */
 		return _Alignof(void *);
 	default:
-		return alignment_of(dray_dtype_itemsize(dtype));
+		return dtype_alignment_of(dray_dtype_itemsize(dtype));
 	}
 }
 

@@ -230,7 +230,8 @@ static void print_type(struct dray_text *text, dray_dtype dtype,
 	}
 }
 
-static int format(dray_dtype dtype, char *to, size_t room, bool describing)
+static int dtype_format(dray_dtype dtype, char *to, size_t room,
+			bool describing)
 {
 	struct dray_text text = { .to = to, .room = room };
 	dray_dtype normal;
@@ -252,7 +253,7 @@ static int format(dray_dtype dtype, char *to, size_t room, bool describing)
 
 int dray_dtype_format(dray_dtype dtype, char *text, size_t room)
 {
-	return format(dtype, text, room, false);
+	return dtype_format(dtype, text, room, false);
 }
 
 const char *dray_dtype_text(dray_dtype dtype,
@@ -265,5 +266,5 @@ const char *dray_dtype_text(dray_dtype dtype,
 
 int dray_dtype_describe(dray_dtype dtype, char *text, size_t room)
 {
-	return format(dtype, text, room, true);
+	return dtype_format(dtype, text, room, true);
 }

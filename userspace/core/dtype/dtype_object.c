@@ -18,14 +18,14 @@ static struct dray_dtype_start *start_of(const struct dray_block *block)
 	return dray_block_around(block, struct dray_dtype_start, object.block);
 }
 
-static dray_dtype dtype_of(const struct dray_block *block)
+static dray_dtype object_dtype_of(const struct dray_block *block)
 {
 	return (uintptr_t)block;
 }
 
 static void dtype_destroy(struct dray_block *block)
 {
-	dray_dtype dtype = dtype_of(block);
+	dray_dtype dtype = object_dtype_of(block);
 	struct dray_dtype_structure *structure = dray_dtype_as_structure(dtype);
 	struct dray_dtype_subarray *subarray = dray_dtype_as_subarray(dtype);
 	struct dray_dtype_user *user = dray_dtype_as_user(dtype);
@@ -53,7 +53,7 @@ static void dtype_dump(const struct dray_block *block, FILE *stream)
 	const struct dray_dtype_object *object = &start_of(block)->object;
 	char text[256];
 
-	if (dray_dtype_format(dtype_of(block), text, sizeof(text)) < 0)
+	if (dray_dtype_format(object_dtype_of(block), text, sizeof(text)) < 0)
 		text[0] = 0;
 	fprintf(stream, " type: %s\n element: %u bytes, aligned to %u\n", text,
 		object->itemsize, object->alignment);
@@ -79,7 +79,7 @@ dray_dtype dray_dtype_finish(struct dray_dtype_start *start, uint32_t itemsize,
 	if (!(flags & DRAY_DTYPE_USER))
 		object->kind = 'V';
 	dray_block_init(&object->block, &dtype_class);
-	return dtype_of(&object->block);
+	return object_dtype_of(&object->block);
 }
 
 int dray_dtype_check_depth(uint32_t below)

@@ -13,8 +13,8 @@
 #include "base/number.h"
 
 /* Reads a number or a sequence of numbers. @ndim: as dray_dtype_wrap() */
-static int read_shape(const struct dray_literal *literal, int *ndim,
-		      int64_t *shape)
+static int parse_read_shape(const struct dray_literal *literal, int *ndim,
+			    int64_t *shape)
 {
 	const struct dray_literal *item;
 
@@ -47,7 +47,7 @@ static int from_pair(const struct dray_literal *literal,
 	int ndim = 0, ret;
 
 	if (shape) {
-		ret = read_shape(shape, &ndim, extents);
+		ret = parse_read_shape(shape, &ndim, extents);
 		if (ret)
 			return ret;
 	}
@@ -140,8 +140,8 @@ struct columns {
 };
 
 /* Finds a list of @count items; NULL if the key is not there. */
-static int find_column(const struct dray_literal *dict, const char *key,
-		       uint32_t count, const struct dray_literal **first)
+static int parse_find_column(const struct dray_literal *dict, const char *key,
+			     uint32_t count, const struct dray_literal **first)
 {
 	const struct dray_literal *list = dray_literal_find(dict, key);
 
@@ -168,19 +168,20 @@ static int find_columns(const struct dray_literal *dict,
 			-EINVAL,
 			"a type's dictionary lacks lists of 'names' and 'formats'");
 	columns->name = names->first;
-	ret = find_column(dict, "formats", names->count, &columns->format);
+	ret = parse_find_column(dict, "formats", names->count,
+				&columns->format);
 	if (!ret)
-		ret = find_column(dict, "offsets", names->count,
-				  &columns->offset);
+		ret = parse_find_column(dict, "offsets", names->count,
+					&columns->offset);
 	if (!ret)
-		ret = find_column(dict, "titles", names->count,
-				  &columns->title);
+		ret = parse_find_column(dict, "titles", names->count,
+					&columns->title);
 	return ret;
 }
 
 /* Reads a number of 0 to 32 bits. */
-static int read_bytes(const struct dray_literal *literal, const char *what,
-		      uint32_t *bytes)
+static int parse_read_bytes(const struct dray_literal *literal,
+			    const char *what, uint32_t *bytes)
 {
 	if (literal->kind != DRAY_LITERAL_INTEGER || literal->integer < 0 ||
 	    literal->integer > UINT32_MAX)
@@ -192,7 +193,8 @@ static int read_bytes(const struct dray_literal *literal, const char *what,
 	return 0;
 }
 
-static int read_row(const struct columns *row, struct dray_dtype_field *field)
+static int parse_read_row(const struct columns *row,
+			  struct dray_dtype_field *field)
 {
 	int ret = read_name(row->name, field);
 
@@ -203,14 +205,16 @@ static int read_row(const struct columns *row, struct dray_dtype_field *field)
 	else if (row->title && row->title->kind != DRAY_LITERAL_NONE)
 		return dray_fail(-EINVAL, "a title is not a string or None");
 	if (row->offset) {
-		ret = read_bytes(row->offset, "an offset", &field->offset);
+		ret = parse_read_bytes(row->offset, "an offset",
+				       &field->offset);
 		if (ret)
 			return ret;
 	}
 	return dray_dtype_from_literal(row->format, &field->dtype);
 }
 
-static const struct dray_literal *next(const struct dray_literal *literal)
+static const struct dray_literal *
+dtype_parse_next(const struct dray_literal *literal)
 {
 	return literal ? literal->next : NULL;
 }
@@ -221,13 +225,13 @@ static int read_rows(struct columns row, struct dray_field_list *list)
 	int ret = 0;
 
 	while (row.name && !ret) {
-		ret = read_row(&row, &field);
+		ret = parse_read_row(&row, &field);
 		if (!ret)
 			ret = dray_field_list_add(list, &field);
 		row.name = row.name->next;
-		row.format = next(row.format);
-		row.offset = next(row.offset);
-		row.title = next(row.title);
+		row.format = dtype_parse_next(row.format);
+		row.offset = dtype_parse_next(row.offset);
+		row.title = dtype_parse_next(row.title);
 	}
 	return ret;
 }
@@ -257,7 +261,7 @@ static int from_dict(const struct dray_literal *dict, dray_dtype *out)
 	if (!ret)
 		ret = read_flags(dict, &flags);
 	if (!ret && size)
-		ret = read_bytes(size, "'itemsize'", &itemsize);
+		ret = parse_read_bytes(size, "'itemsize'", &itemsize);
 	if (!ret)
 		ret = read_rows(columns, &list);
 	if (!ret)

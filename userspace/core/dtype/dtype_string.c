@@ -12,7 +12,7 @@
 #include "base/number.h"
 
 /* A part of a string. */
-struct span {
+struct string_span {
 	const char *at, *end;
 };
 
@@ -112,18 +112,18 @@ static const struct named names[] = {
 	{ "timedelta64", 'm', 8 },
 };
 
-static bool is_digit(const char *at)
+static bool string_is_digit(const char *at)
 {
 	return *at >= '0' && *at <= '9';
 }
 
-static bool is_order(struct span span)
+static bool is_order(struct string_span span)
 {
 	return span.at < span.end && *span.at && strchr("<>=|", *span.at);
 }
 
 /* Leaves a sentence that quotes the span. */
-static int refuse(struct span span, const char *why)
+static int dtype_string_refuse(struct string_span span, const char *why)
 {
 	size_t length = (size_t)(span.end - span.at);
 
@@ -133,25 +133,25 @@ static int refuse(struct span span, const char *why)
 }
 
 /* Reads digits; false above 32 bits, or without a digit. */
-static bool take_number(struct span *span, uint32_t *number)
+static bool string_take_number(struct string_span *span, uint32_t *number)
 {
-	bool fits = span->at < span->end && is_digit(span->at);
+	bool fits = span->at < span->end && string_is_digit(span->at);
 
 	*number = 0;
-	for (; span->at < span->end && is_digit(span->at); span->at++)
+	for (; span->at < span->end && string_is_digit(span->at); span->at++)
 		fits = fits && !dray_mul_overflow(*number, 10u, number) &&
 		       !dray_add_overflow(*number, (uint32_t)(*span->at - '0'),
 					  number);
 	return fits;
 }
 
-static void skip_spaces(struct span *span)
+static void string_skip_spaces(struct string_span *span)
 {
 	while (span->at < span->end && *span->at == ' ')
 		span->at++;
 }
 
-static bool equals(struct span span, const char *text)
+static bool dtype_string_equals(struct string_span span, const char *text)
 {
 	size_t length = strlen(text);
 
@@ -159,12 +159,12 @@ static bool equals(struct span span, const char *text)
 	       !memcmp(span.at, text, length);
 }
 
-static const struct named *find_name(struct span span, bool letters)
+static const struct named *find_name(struct string_span span, bool letters)
 {
 	size_t i;
 
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (equals(span, names[i].name) &&
+		if (dtype_string_equals(span, names[i].name) &&
 		    (!letters || !names[i].name[1]))
 			return &names[i];
 	}
@@ -172,7 +172,8 @@ static const struct named *find_name(struct span span, bool letters)
 }
 
 /* Parses "[25s]" up to the end.  @whole: for the sentence */
-static int parse_unit(struct span span, struct span whole, dray_dtype *bits)
+static int parse_unit(struct string_span span, struct string_span whole,
+		      dray_dtype *bits)
 {
 	const char *why;
 
@@ -180,19 +181,19 @@ static int parse_unit(struct span span, struct span whole, dray_dtype *bits)
 	if (span.at == span.end)
 		return 0;
 	if (*span.at != '[' || span.end[-1] != ']' || span.end - span.at < 2)
-		return refuse(whole, "goes on after its size");
+		return dtype_string_refuse(whole, "goes on after its size");
 	why = dray_unit_parse(span.at + 1, (size_t)(span.end - span.at) - 2,
 			      bits);
-	return why ? refuse(whole, why) : 0;
+	return why ? dtype_string_refuse(whole, why) : 0;
 }
 
 /* Reads the size that the digits in @span name. */
-static int parse_size(struct span *span, struct span whole, char kind,
-		      uint32_t *size)
+static int string_parse_size(struct string_span *span, struct string_span whole,
+			     char kind, uint32_t *size)
 {
-	if (!take_number(span, size) ||
+	if (!string_take_number(span, size) ||
 	    dray_mul_overflow(*size, dray_dtype_unit_size(kind), size))
-		return refuse(whole, "has a size above 32 bits");
+		return dtype_string_refuse(whole, "has a size above 32 bits");
 	return 0;
 }
 
@@ -202,12 +203,12 @@ static bool has_unit(char kind)
 }
 
 /* Parses a name, or a typestr behind its order. */
-static int parse_kind(struct span span, struct span whole, char order,
-		      dray_dtype *out)
+static int parse_kind(struct string_span span, struct string_span whole,
+		      char order, dray_dtype *out)
 {
 	const char *bracket =
 		memchr(span.at, '[', (size_t)(span.end - span.at));
-	struct span name = { span.at, bracket ? bracket : span.end };
+	struct string_span name = { span.at, bracket ? bracket : span.end };
 	const struct named *named = find_name(name, order);
 	uint32_t size = named ? named->size : 0;
 	char kind = named ? named->kind : *span.at;
@@ -216,44 +217,46 @@ static int parse_kind(struct span span, struct span whole, char order,
 
 	if (named) {
 		span.at = name.end;
-	} else if (span.end - span.at > 1 && is_digit(span.at + 1)) {
+	} else if (span.end - span.at > 1 && string_is_digit(span.at + 1)) {
 		kind = (char)(kind == 'b' ? '?' : kind == 'a' ? 'S' : kind);
 		if (*span.at == '?' || !dray_dtype_unit_size(kind))
-			return refuse(whole, "is of no kind");
+			return dtype_string_refuse(whole, "is of no kind");
 		span.at++;
-		ret = parse_size(&span, whole, kind, &size);
+		ret = string_parse_size(&span, whole, kind, &size);
 		if (ret)
 			return ret;
 	} else {
-		return refuse(whole, "is not understood");
+		return dtype_string_refuse(whole, "is not understood");
 	}
 	if (has_unit(kind)) {
 		ret = parse_unit(span, whole, &unit);
 		if (ret)
 			return ret;
 	} else if (span.at < span.end) {
-		return refuse(whole, "goes on after its size");
+		return dtype_string_refuse(whole, "goes on after its size");
 	}
 	if (!order || order == '=' || order == '|')
 		order = DRAY_NATIVE_ORDER;
 	return dray_dtype_normalize(DRAY_DTYPE(kind, order, size) | unit, out);
 }
 
-static int parse_typestr(struct span span, struct span whole, char order,
-			 dray_dtype *out)
+static int parse_typestr(struct string_span span, struct string_span whole,
+			 char order, dray_dtype *out)
 {
 	if (span.at == span.end)
-		return refuse(whole, "is not an order, a kind and a size");
-	if (*span.at == 'O' || equals(span, "object"))
-		return refuse(
+		return dtype_string_refuse(
+			whole, "is not an order, a kind and a size");
+	if (*span.at == 'O' || dtype_string_equals(span, "object"))
+		return dtype_string_refuse(
 			whole,
 			"names Python objects, which are pointers of one process");
 	return parse_kind(span, whole, order, out);
 }
 
 /* Parses "(2, 3)" or "3", if one is there. @ndim: as dray_dtype_wrap() */
-static int parse_shape(struct span *span, struct span whole, int *ndim,
-		       int64_t *shape)
+static int string_parse_shape(struct string_span *span,
+			      struct string_span whole, int *ndim,
+			      int64_t *shape)
 {
 	uint32_t extent;
 	bool list = span->at < span->end && *span->at == '(';
@@ -261,28 +264,32 @@ static int parse_shape(struct span *span, struct span whole, int *ndim,
 
 	*ndim = 0;
 	if (!list) {
-		if (span->at == span->end || !is_digit(span->at))
+		if (span->at == span->end || !string_is_digit(span->at))
 			return 0;
 		*ndim = -1;
-		if (!take_number(span, &extent))
-			return refuse(whole, "repeats above 32 bits");
+		if (!string_take_number(span, &extent))
+			return dtype_string_refuse(whole,
+						   "repeats above 32 bits");
 		shape[0] = extent;
 		return 0;
 	}
 	for (span->at++;; span->at++) {
-		skip_spaces(span);
+		string_skip_spaces(span);
 		if (span->at < span->end && *span->at == ')')
 			break;
 		if (n == 64)
-			return refuse(whole, "has more than 64 axes");
-		if (!take_number(span, &extent))
-			return refuse(whole, "has a shape that is none");
+			return dtype_string_refuse(whole,
+						   "has more than 64 axes");
+		if (!string_take_number(span, &extent))
+			return dtype_string_refuse(whole,
+						   "has a shape that is none");
 		shape[n++] = extent;
-		skip_spaces(span);
+		string_skip_spaces(span);
 		if (span->at < span->end && *span->at == ')')
 			break;
 		if (span->at == span->end || *span->at != ',')
-			return refuse(whole, "has a shape that is none");
+			return dtype_string_refuse(whole,
+						   "has a shape that is none");
 	}
 	span->at++;
 	*ndim = n;
@@ -297,9 +304,9 @@ static bool orders_agree(char one, char other)
 }
 
 /* Parses one item: order, shape, order and the rest. */
-static int parse_item(struct span span, dray_dtype *out)
+static int string_parse_item(struct string_span span, dray_dtype *out)
 {
-	struct span whole = span, shaped;
+	struct string_span whole = span, shaped;
 	char order = 0, second = 0;
 	int64_t shape[64];
 	dray_dtype base = 0;
@@ -308,17 +315,18 @@ static int parse_item(struct span span, dray_dtype *out)
 	if (is_order(span))
 		order = *span.at++;
 	shaped = span;
-	skip_spaces(&shaped);
-	ret = parse_shape(&shaped, whole, &ndim, shape);
+	string_skip_spaces(&shaped);
+	ret = string_parse_shape(&shaped, whole, &ndim, shape);
 	if (ret)
 		return ret;
 	if (shaped.at > span.at && shaped.at[-1] != ' ') {
 		span = shaped;
-		skip_spaces(&span);
+		string_skip_spaces(&span);
 		if (is_order(span))
 			second = *span.at++;
 		if (!orders_agree(order, second))
-			return refuse(whole, "has two byte orders");
+			return dtype_string_refuse(whole,
+						   "has two byte orders");
 	}
 	ret = parse_typestr(span, whole, second ? second : order, &base);
 	return ret ? ret : dray_dtype_wrap(base, ndim, shape, out);
@@ -337,12 +345,12 @@ static const char *end_of_item(const char *at)
 
 static int parse_trimmed(const char *at, const char *end, dray_dtype *out)
 {
-	struct span span = { at, end };
+	struct string_span span = { at, end };
 
-	skip_spaces(&span);
+	string_skip_spaces(&span);
 	while (span.end > span.at && span.end[-1] == ' ')
 		span.end--;
-	return parse_item(span, out);
+	return string_parse_item(span, out);
 }
 
 static int parse_list(const char *text, dray_dtype *out)
@@ -372,5 +380,5 @@ int dray_dtype_parse_string(const char *text, dray_dtype *out)
 
 	if (*end)
 		return parse_list(text, out);
-	return parse_item((struct span){ text, end }, out);
+	return string_parse_item((struct string_span){ text, end }, out);
 }

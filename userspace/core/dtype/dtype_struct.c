@@ -15,7 +15,7 @@
 #define NUMBER_ROOM 8 /* "f8191" */
 
 /* The measures of all fields. */
-struct plan {
+struct struct_plan {
 	uint64_t end; /* of the last field */
 	uint32_t alignment;
 	uint32_t flags;
@@ -53,7 +53,8 @@ static bool is_utf8(const char *text)
 	return true;
 }
 
-static int check_text(const char *text, size_t number, struct plan *plan)
+static int struct_check_text(const char *text, size_t number,
+			     struct struct_plan *plan)
 {
 	if (!is_utf8(text))
 		return dray_fail(-EINVAL,
@@ -65,7 +66,7 @@ static int check_text(const char *text, size_t number, struct plan *plan)
 
 /* Adds the type and the names of field @number to the plan. */
 static int measure_field(const struct dray_dtype_field *field, size_t number,
-			 struct plan *plan)
+			 struct struct_plan *plan)
 {
 	dray_dtype normal;
 	int ret = dray_dtype_normalize(field->dtype, &normal);
@@ -76,16 +77,16 @@ static int measure_field(const struct dray_dtype_field *field, size_t number,
 		plan->depth = dray_dtype_depth(normal);
 	plan->flags |= dray_dtype_flags(normal) & DRAY_DTYPE_INHERITED;
 	if (is_named(field))
-		ret = check_text(field->name, number, plan);
+		ret = struct_check_text(field->name, number, plan);
 	else
 		plan->text += NUMBER_ROOM;
 	if (!ret && field->title)
-		ret = check_text(field->title, number, plan);
+		ret = struct_check_text(field->title, number, plan);
 	return ret;
 }
 
-static int measure(const struct dray_dtype_field *fields, size_t count,
-		   struct plan *plan)
+static int dtype_struct_measure(const struct dray_dtype_field *fields,
+				size_t count, struct struct_plan *plan)
 {
 	size_t i;
 	int ret = 0;
@@ -128,14 +129,15 @@ static void copy_fields(struct dray_dtype_structure *structure,
 	}
 }
 
-static bool is_called(const struct dray_dtype_field *field, const char *name)
+static bool struct_is_called(const struct dray_dtype_field *field,
+			     const char *name)
 {
 	return !strcmp(field->name, name) ||
 	       (field->title && !strcmp(field->title, name));
 }
 
 /* Checks that no name or title appears twice. */
-static int check_names(const struct dray_dtype_structure *structure)
+static int struct_check_names(const struct dray_dtype_structure *structure)
 {
 	const struct dray_dtype_field *fields = structure->fields;
 	size_t i, j;
@@ -149,8 +151,8 @@ static int check_names(const struct dray_dtype_structure *structure)
 				"field '%.64s' has its name as its title",
 				title);
 		for (j = 0; j < i; j++) {
-			if (is_called(&fields[j], fields[i].name) ||
-			    (title && is_called(&fields[j], title)))
+			if (struct_is_called(&fields[j], fields[i].name) ||
+			    (title && struct_is_called(&fields[j], title)))
 				return dray_fail(
 					-EINVAL,
 					"field '%.64s' occurs more than once: as fields %zu and %zu",
@@ -162,7 +164,7 @@ static int check_names(const struct dray_dtype_structure *structure)
 
 /* Places a field, or checks its place, and moves the end. */
 static int place_field(struct dray_dtype_field *field, uint32_t flags,
-		       struct plan *plan)
+		       struct struct_plan *plan)
 {
 	uint32_t alignment = flags & DRAY_DTYPE_ALIGNED
 				     ? dray_dtype_alignment(field->dtype)
@@ -191,7 +193,7 @@ static int place_field(struct dray_dtype_field *field, uint32_t flags,
 }
 
 /* Chooses or checks the item size, and writes it to the plan's end. */
-static int check_itemsize(uint32_t itemsize, struct plan *plan)
+static int check_itemsize(uint32_t itemsize, struct struct_plan *plan)
 {
 	if (!itemsize) {
 		dray_round_up_overflow(plan->end, plan->alignment, &plan->end);
@@ -216,10 +218,11 @@ static int check_itemsize(uint32_t itemsize, struct plan *plan)
 	return 0;
 }
 
-static int place(struct dray_dtype_structure *structure, uint32_t flags,
-		 uint32_t itemsize, struct plan *plan)
+static int dtype_struct_place(struct dray_dtype_structure *structure,
+			      uint32_t flags, uint32_t itemsize,
+			      struct struct_plan *plan)
 {
-	int ret = check_names(structure);
+	int ret = struct_check_names(structure);
 	size_t i;
 
 	for (i = 0; i < structure->count && !ret; i++)
@@ -231,7 +234,7 @@ int dray_dtype_create_struct(const struct dray_dtype_field *fields,
 			     size_t count, uint32_t flags, uint32_t itemsize,
 			     dray_dtype *out)
 {
-	struct plan plan = { .alignment = 1 };
+	struct struct_plan plan = { .alignment = 1 };
 	struct dray_dtype_structure *structure;
 	size_t i;
 	int ret;
@@ -241,7 +244,7 @@ int dray_dtype_create_struct(const struct dray_dtype_field *fields,
 	if (flags & ~(DRAY_DTYPE_ALIGNED | DRAY_DTYPE_PLACED))
 		return dray_fail(-EINVAL, "unknown flags 0x%x of a structure",
 				 flags);
-	ret = measure(fields, count, &plan);
+	ret = dtype_struct_measure(fields, count, &plan);
 	if (ret)
 		return ret;
 	structure = malloc(sizeof(*structure) +
@@ -251,7 +254,7 @@ int dray_dtype_create_struct(const struct dray_dtype_field *fields,
 				 count, dray_plural(count));
 	structure->count = count;
 	copy_fields(structure, fields);
-	ret = place(structure, flags, itemsize, &plan);
+	ret = dtype_struct_place(structure, flags, itemsize, &plan);
 	if (ret) {
 		free(structure);
 		return ret;
@@ -284,8 +287,8 @@ int dray_dtype_find_field(dray_dtype dtype, const char *name, size_t *index)
 	if (!dray_given(name, __func__) || !dray_given(index, __func__))
 		return -EINVAL;
 	for (i = 0; i < count; i++) {
-		if (is_called(&dray_dtype_as_structure(dtype)->fields[i],
-			      name)) {
+		if (struct_is_called(&dray_dtype_as_structure(dtype)->fields[i],
+				     name)) {
 			*index = i;
 			return 0;
 		}

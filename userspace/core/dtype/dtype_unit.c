@@ -50,13 +50,13 @@ static const struct {
 	[DRAY_UNIT_ATTOSECOND] = { { 0, DRAY_UNIT_GENERIC } },
 };
 
-static bool is_digit(char character)
+static bool unit_is_digit(char character)
 {
 	return character >= '0' && character <= '9';
 }
 
 /* Reads digits behind spaces and a plus; false without one or above 32 bits. */
-static bool take_number(const char **at, const char *end, uint32_t *number)
+static bool unit_take_number(const char **at, const char *end, uint32_t *number)
 {
 	bool fits;
 
@@ -64,8 +64,8 @@ static bool take_number(const char **at, const char *end, uint32_t *number)
 		++*at;
 	if (*at < end && **at == '+')
 		++*at;
-	fits = *at < end && is_digit(**at);
-	for (*number = 0; *at < end && is_digit(**at); ++*at)
+	fits = *at < end && unit_is_digit(**at);
+	for (*number = 0; *at < end && unit_is_digit(**at); ++*at)
 		fits = fits && !dray_mul_overflow(*number, 10u, number) &&
 		       !dray_add_overflow(*number, (uint32_t)(**at - '0'),
 					  number);
@@ -87,8 +87,8 @@ static bool find_unit(const char *name, size_t length, enum dray_unit *unit)
 	return length == 3 && !memcmp(name, "\xce\xbcs", 3);
 }
 
-static const char *divide(enum dray_unit *unit, uint32_t *multiple,
-			  uint32_t divisor)
+static const char *dtype_unit_divide(enum dray_unit *unit, uint32_t *multiple,
+				     uint32_t divisor)
 {
 	size_t i;
 
@@ -116,7 +116,7 @@ const char *dray_unit_parse(const char *text, size_t length, dray_dtype *bits)
 	enum dray_unit unit;
 
 	if (text < end && strchr(" +0123456789", *text) &&
-	    !take_number(&text, end, &multiple))
+	    !unit_take_number(&text, end, &multiple))
 		multiple = 0;
 	if (!multiple)
 		return "has a multiple of its unit outside of 1 to 4095";
@@ -125,7 +125,7 @@ const char *dray_unit_parse(const char *text, size_t length, dray_dtype *bits)
 		return "has no unit of Y, M, W, D, h, m, s, ms, us, ns, ps, fs, as";
 	if (slash)
 		slash++;
-	if (slash && (!take_number(&slash, end, &divisor) || slash < end))
+	if (slash && (!unit_take_number(&slash, end, &divisor) || slash < end))
 		return "divides its unit by something else than a number";
 	if (unit == DRAY_UNIT_GENERIC) {
 		*bits = 0;
@@ -133,7 +133,7 @@ const char *dray_unit_parse(const char *text, size_t length, dray_dtype *bits)
 			       ? NULL
 			       : "has a multiple or a part of the generic unit";
 	}
-	why = divide(&unit, &multiple, divisor);
+	why = dtype_unit_divide(&unit, &multiple, divisor);
 	if (why)
 		return why;
 	if (multiple > MOST_MULTIPLE)

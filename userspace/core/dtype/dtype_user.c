@@ -13,7 +13,7 @@
 #include "base/number.h"
 #include "base/options.h"
 
-static int check(const char *name, char kind, uint32_t alignment)
+static int dtype_user_check(const char *name, char kind, uint32_t alignment)
 {
 	if (!name[0])
 		return dray_fail(-EINVAL, "a type needs a name");
@@ -72,7 +72,7 @@ int dray_dtype_create_user(const char *name, char kind, uint32_t itemsize,
 	ret = DRAY_READ_OPTIONS(&known, functions,
 				DRAY_DTYPE_FUNCTIONS_SIZE_FIRST);
 	if (!ret)
-		ret = check(name, kind, alignment);
+		ret = dtype_user_check(name, kind, alignment);
 	if (ret)
 		return ret;
 	fill_functions(&known);

@@ -41,7 +41,7 @@ static bool lacks_size(dray_dtype dtype)
 	return dray_dtype_is_builtin(dtype) && !dray_dtype_itemsize(dtype);
 }
 
-static int resize(dray_dtype dtype, int64_t size, dray_dtype *out)
+static int dtype_wrap_resize(dray_dtype dtype, int64_t size, dray_dtype *out)
 {
 	char kind = dray_dtype_kind(dtype);
 	uint32_t bytes;
@@ -63,7 +63,7 @@ int dray_dtype_wrap(dray_dtype base, int ndim, const int64_t *shape,
 	int ret;
 
 	if (ndim < 0 && lacks_size(base))
-		return resize(base, shape[0], out);
+		return dtype_wrap_resize(base, shape[0], out);
 	ret = dray_dtype_create_subarray(base, ndim < 0 ? 1 : ndim, shape, out);
 	dray_dtype_unref(base);
 	return ret;

@@ -32,8 +32,8 @@ static uint32_t part_size(dray_dtype dtype)
 			       size);                                      \
 	} while (0)
 
-static void copy(char *to, int64_t to_stride, const char *from,
-		 int64_t from_stride, int64_t count, size_t size)
+static void element_copy(char *to, int64_t to_stride, const char *from,
+			 int64_t from_stride, int64_t count, size_t size)
 {
 	int64_t i;
 
@@ -73,8 +73,8 @@ static void copy(char *to, int64_t to_stride, const char *from,
 	} while (0)
 
 /* Reverses parts of any size, in place or not. */
-static void reverse(char *to, int64_t to_stride, const char *from,
-		    int64_t from_stride, int64_t count, size_t size)
+static void element_reverse(char *to, int64_t to_stride, const char *from,
+			    int64_t from_stride, int64_t count, size_t size)
 {
 	int64_t i;
 	size_t j;
@@ -105,7 +105,7 @@ static void swap_parts(char *to, int64_t to_stride, const char *from,
 		SWAP_ELEMENTS(uint64_t, __builtin_bswap64);
 		break;
 	default:
-		reverse(to, to_stride, from, from_stride, count, size);
+		element_reverse(to, to_stride, from, from_stride, count, size);
 	}
 }
 
@@ -116,7 +116,7 @@ void dray_element_copyswap(dray_dtype dtype, void *to, int64_t to_stride,
 	uint32_t size = dray_dtype_itemsize(dtype), part = part_size(dtype), at;
 
 	if (!swap || part == 1) {
-		copy(to, to_stride, from, from_stride, count, size);
+		element_copy(to, to_stride, from, from_stride, count, size);
 		return;
 	}
 	for (at = 0; at < size; at += part)

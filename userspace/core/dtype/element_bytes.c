@@ -8,13 +8,13 @@
 
 #include "dtype/element.h"
 
-static bool is_text(dray_dtype dtype)
+static bool bytes_is_text(dray_dtype dtype)
 {
 	return dray_dtype_kind(dtype) == 'S' || dray_dtype_kind(dtype) == 'U';
 }
 
 /* Bytes of a text without the zeros at its end. */
-static size_t length_of(dray_dtype dtype, const char *text)
+static size_t bytes_length_of(dray_dtype dtype, const char *text)
 {
 	size_t unit = dray_dtype_unit_size(dray_dtype_kind(dtype));
 	size_t length = dray_dtype_itemsize(dtype);
@@ -29,8 +29,8 @@ static int bytes_get(dray_dtype dtype, const void *element,
 {
 	out->kind = DRAY_SCALAR_BYTES;
 	out->bytes.data = element;
-	out->bytes.size = is_text(dtype) ? length_of(dtype, element)
-					 : dray_dtype_itemsize(dtype);
+	out->bytes.size = bytes_is_text(dtype) ? bytes_length_of(dtype, element)
+					       : dray_dtype_itemsize(dtype);
 	return 0;
 }
 

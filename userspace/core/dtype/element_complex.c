@@ -7,7 +7,7 @@
 
 #include "dtype/element.h"
 
-struct parts {
+struct complex_parts {
 	long double real, imaginary;
 };
 
@@ -30,11 +30,12 @@ static long double load_part(dray_dtype dtype, const char *at, uint32_t size)
 	}
 }
 
-static struct parts load(dray_dtype dtype, const void *element)
+static struct complex_parts element_complex_load(dray_dtype dtype,
+						 const void *element)
 {
 	uint32_t size = dray_dtype_itemsize(dtype) / 2;
 
-	return (struct parts){
+	return (struct complex_parts){
 		load_part(dtype, element, size),
 		load_part(dtype, (const char *)element + size, size),
 	};
@@ -63,7 +64,7 @@ static void store_part(dray_dtype dtype, char *at, uint32_t size, double part)
 static int complex_get(dray_dtype dtype, const void *element,
 		       struct dray_scalar *out)
 {
-	struct parts parts = load(dtype, element);
+	struct complex_parts parts = element_complex_load(dtype, element);
 
 	out->kind = DRAY_SCALAR_COMPLEX;
 	out->parts.real = (double)parts.real;
@@ -93,18 +94,18 @@ static int complex_set(dray_dtype dtype, void *element,
 
 static bool complex_nonzero(dray_dtype dtype, const void *element)
 {
-	struct parts parts = load(dtype, element);
+	struct complex_parts parts = element_complex_load(dtype, element);
 
 	return parts.real != 0 || parts.imaginary != 0;
 }
 
-static bool is_nan(struct parts parts)
+static bool complex_is_nan(struct complex_parts parts)
 {
 	return parts.real != parts.real || parts.imaginary != parts.imaginary;
 }
 
 /* Those without NaN, then R + nan j, nan + R j, and nan + nan j. */
-static int rank(struct parts parts)
+static int element_complex_rank(struct complex_parts parts)
 {
 	return 2 * (parts.real != parts.real) +
 	       (parts.imaginary != parts.imaginary);
@@ -116,9 +117,9 @@ static int compare_parts(long double a, long double b)
 	return (a > b) - (a < b);
 }
 
-static int compare_numbers(struct parts one, struct parts other)
+static int compare_numbers(struct complex_parts one, struct complex_parts other)
 {
-	int result = rank(one) - rank(other);
+	int result = element_complex_rank(one) - element_complex_rank(other);
 
 	if (!result)
 		result = compare_parts(one.real, other.real);
@@ -127,20 +128,22 @@ static int compare_numbers(struct parts one, struct parts other)
 
 static int complex_compare(dray_dtype dtype, const void *a, const void *b)
 {
-	return compare_numbers(load(dtype, a), load(dtype, b));
+	return compare_numbers(element_complex_load(dtype, a),
+			       element_complex_load(dtype, b));
 }
 
 static int64_t complex_argmax(dray_dtype dtype, const void *elements,
 			      int64_t stride, int64_t count)
 {
 	const char *at = elements;
-	struct parts best = load(dtype, at);
+	struct complex_parts best = element_complex_load(dtype, at);
 	int64_t i, found = 0;
 
-	for (i = 1; i < count && !is_nan(best); i++) {
-		struct parts parts = load(dtype, at += stride);
+	for (i = 1; i < count && !complex_is_nan(best); i++) {
+		struct complex_parts parts =
+			element_complex_load(dtype, at += stride);
 
-		if (is_nan(parts) || compare_numbers(parts, best) > 0) {
+		if (complex_is_nan(parts) || compare_numbers(parts, best) > 0) {
 			best = parts;
 			found = i;
 		}

@@ -158,7 +158,7 @@ static int cut_off(dray_dtype dtype, const struct dray_scalar *value,
 }
 
 /* Stores the low bytes of @bits. */
-static void store(dray_dtype dtype, void *element, uint64_t bits)
+static void element_number_store(dray_dtype dtype, void *element, uint64_t bits)
 {
 	uint32_t size = dray_dtype_itemsize(dtype);
 	const char *at = (const char *)&bits;
@@ -188,7 +188,7 @@ static int set_integer(dray_dtype dtype, void *element,
 	if (magnitude > most)
 		return dray_element_refuse(-ERANGE, dtype,
 					   "the value does not fit");
-	store(dtype, element, negative ? -magnitude : magnitude);
+	element_number_store(dtype, element, negative ? -magnitude : magnitude);
 	return 0;
 }
 
@@ -199,7 +199,7 @@ static int set_time(dray_dtype dtype, void *element,
 	if (value->kind != DRAY_SCALAR_SIGNED)
 		return dray_element_refuse(-EINVAL, dtype,
 					   "the value is not a signed integer");
-	store(dtype, element, (uint64_t)value->integer);
+	element_number_store(dtype, element, (uint64_t)value->integer);
 	return 0;
 }
 
@@ -233,7 +233,8 @@ static int set_real(dray_dtype dtype, void *element,
 		/* As the conversion to a float notes it. */
 		if (dray_half_overflows_double(real))
 			feraiseexcept(FE_OVERFLOW);
-		store(dtype, element, dray_half_from_double(real));
+		element_number_store(dtype, element,
+				     dray_half_from_double(real));
 		break;
 	case 4:
 		shorter = (float)real;
@@ -263,7 +264,7 @@ static int set_real(dray_dtype dtype, void *element,
 		}                                                              \
 	}
 
-static const struct table {
+static const struct number_table {
 	char kind;
 	uint8_t size;
 	struct dray_dtype_functions functions;

@@ -94,19 +94,19 @@ const struct dray_dtype_functions dray_element_structure = {
 };
 
 /* A sub-array's parts: @count elements of @base, @size bytes apart. */
-struct parts {
+struct struct_parts {
 	dray_dtype base;
 	const struct dray_dtype_functions *functions;
 	int64_t size;
 	int64_t count;
 };
 
-static struct parts parts_of(dray_dtype dtype)
+static struct struct_parts parts_of(dray_dtype dtype)
 {
 	dray_dtype base = dray_dtype_base(dtype);
 	uint32_t size = dray_dtype_itemsize(base);
 
-	return (struct parts){
+	return (struct struct_parts){
 		base,
 		dray_dtype_functions(base),
 		size,
@@ -118,7 +118,7 @@ static void subarray_copyswap(dray_dtype dtype, void *to, int64_t to_stride,
 			      const void *from, int64_t from_stride,
 			      int64_t count, bool swap)
 {
-	struct parts parts = parts_of(dtype);
+	struct struct_parts parts = parts_of(dtype);
 	char *at = to;
 	int64_t i;
 
@@ -131,7 +131,7 @@ static void subarray_copyswap(dray_dtype dtype, void *to, int64_t to_stride,
 
 static bool subarray_nonzero(dray_dtype dtype, const void *element)
 {
-	struct parts parts = parts_of(dtype);
+	struct struct_parts parts = parts_of(dtype);
 	const char *at = element;
 	int64_t i;
 
@@ -144,7 +144,7 @@ static bool subarray_nonzero(dray_dtype dtype, const void *element)
 
 static int subarray_compare(dray_dtype dtype, const void *a, const void *b)
 {
-	struct parts parts = parts_of(dtype);
+	struct struct_parts parts = parts_of(dtype);
 	const char *one = a, *other = b;
 	int64_t i;
 	int result = 0;

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/number.h"
 
-struct parser {
+struct literal_parser {
 	const char *subject;
 	const char *start, *at, *end;
 	struct dray_literal *literal; /* the next free one */
@@ -21,7 +21,7 @@ struct parser {
 };
 
 /* Leaves a sentence with the place. */
-static int refuse(const struct parser *parser, const char *why)
+static int literal_refuse(const struct literal_parser *parser, const char *why)
 {
 	return dray_fail(-EINVAL, "%s: %s at byte %zu, '%.*s'", parser->subject,
 			 why, (size_t)(parser->at - parser->start),
@@ -31,12 +31,12 @@ static int refuse(const struct parser *parser, const char *why)
 			 parser->at);
 }
 
-static int peek(const struct parser *parser)
+static int literal_peek(const struct literal_parser *parser)
 {
 	return parser->at < parser->end ? (unsigned char)*parser->at : -1;
 }
 
-static void skip_spaces(struct parser *parser)
+static void literal_skip_spaces(struct literal_parser *parser)
 {
 	while (parser->at < parser->end && *parser->at &&
 	       strchr(" \t\r\n\f", *parser->at))
@@ -44,16 +44,16 @@ static void skip_spaces(struct parser *parser)
 }
 
 /* Skips @wanted, and spaces before it; false if another character is there. */
-static bool take(struct parser *parser, char wanted)
+static bool literal_take(struct literal_parser *parser, char wanted)
 {
-	skip_spaces(parser);
-	if (peek(parser) != wanted)
+	literal_skip_spaces(parser);
+	if (literal_peek(parser) != wanted)
 		return false;
 	parser->at++;
 	return true;
 }
 
-static void put_utf8(struct parser *parser, uint32_t code)
+static void put_utf8(struct literal_parser *parser, uint32_t code)
 {
 	int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
 	static const unsigned char lead[] = { 0, 0xc0, 0xe0, 0xf0 };
@@ -67,31 +67,31 @@ static void put_utf8(struct parser *parser, uint32_t code)
 }
 
 /* Parses the @digits hexadecimal digits of an escape. */
-static int parse_code(struct parser *parser, int digits)
+static int parse_code(struct literal_parser *parser, int digits)
 {
 	static const char hex[] = "0123456789abcdef";
 	uint32_t code = 0;
 
 	while (digits--) {
-		int c = peek(parser);
+		int c = literal_peek(parser);
 		const char *found = c > 0 ? strchr(hex, c | 0x20) : NULL;
 
 		if (!found || (c < '0'))
-			return refuse(parser, "an escape lacks digits");
+			return literal_refuse(parser, "an escape lacks digits");
 		code = code << 4 | (uint32_t)(found - hex);
 		parser->at++;
 	}
 	if (!code || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
-		return refuse(parser, "an escape is not a character");
+		return literal_refuse(parser, "an escape is not a character");
 	put_utf8(parser, code);
 	return 0;
 }
 
-static int parse_escape(struct parser *parser)
+static int parse_escape(struct literal_parser *parser)
 {
 	static const char plain[] = "\\'\"ntrabfv";
 	static const char meant[] = "\\'\"\n\t\r\a\b\f\v";
-	int c = peek(parser);
+	int c = literal_peek(parser);
 	const char *found = c > 0 ? strchr(plain, c) : NULL;
 
 	if (found) {
@@ -100,22 +100,23 @@ static int parse_escape(struct parser *parser)
 		return 0;
 	}
 	if (c != 'x' && c != 'u' && c != 'U')
-		return refuse(parser, "an unknown escape");
+		return literal_refuse(parser, "an unknown escape");
 	parser->at++;
 	return parse_code(parser, c == 'x' ? 2 : c == 'u' ? 4 : 8);
 }
 
-static int parse_string(struct parser *parser, struct dray_literal *literal)
+static int parse_string(struct literal_parser *parser,
+			struct dray_literal *literal)
 {
-	int quote = peek(parser), ret = 0;
+	int quote = literal_peek(parser), ret = 0;
 
 	literal->kind = DRAY_LITERAL_STRING;
 	literal->text = parser->text;
-	for (parser->at++; peek(parser) != quote && !ret;) {
-		int c = peek(parser);
+	for (parser->at++; literal_peek(parser) != quote && !ret;) {
+		int c = literal_peek(parser);
 
 		if (c <= 0 || c == '\n')
-			return refuse(parser, "a string does not end");
+			return literal_refuse(parser, "a string does not end");
 		parser->at++;
 		if (c == '\\')
 			ret = parse_escape(parser);
@@ -129,28 +130,32 @@ static int parse_string(struct parser *parser, struct dray_literal *literal)
 	return 0;
 }
 
-static int parse_integer(struct parser *parser, struct dray_literal *literal)
+static int literal_parse_integer(struct literal_parser *parser,
+				 struct dray_literal *literal)
 {
-	bool negative = peek(parser) == '-';
+	bool negative = literal_peek(parser) == '-';
 	int64_t number = 0;
 
 	if (negative)
 		parser->at++;
-	if (peek(parser) < '0' || peek(parser) > '9')
-		return refuse(parser, "no literal");
-	for (; peek(parser) >= '0' && peek(parser) <= '9'; parser->at++) {
+	if (literal_peek(parser) < '0' || literal_peek(parser) > '9')
+		return literal_refuse(parser, "no literal");
+	for (; literal_peek(parser) >= '0' && literal_peek(parser) <= '9';
+	     parser->at++) {
 		if (dray_mul_overflow(number, 10, &number) ||
-		    dray_add_overflow(number, peek(parser) - '0', &number))
-			return refuse(parser, "a number above 63 bits");
+		    dray_add_overflow(number, literal_peek(parser) - '0',
+				      &number))
+			return literal_refuse(parser, "a number above 63 bits");
 	}
-	if (peek(parser) == 'L') /* of Python 2 */
+	if (literal_peek(parser) == 'L') /* of Python 2 */
 		parser->at++;
 	literal->kind = DRAY_LITERAL_INTEGER;
 	literal->integer = negative ? -number : number;
 	return 0;
 }
 
-static int parse_word(struct parser *parser, struct dray_literal *literal)
+static int parse_word(struct literal_parser *parser,
+		      struct dray_literal *literal)
 {
 	static const struct {
 		const char *name;
@@ -172,10 +177,11 @@ static int parse_word(struct parser *parser, struct dray_literal *literal)
 		parser->at += length;
 		return 0;
 	}
-	return parse_integer(parser, literal);
+	return literal_parse_integer(parser, literal);
 }
 
-static int parse_value(struct parser *parser, struct dray_literal **out);
+static int parse_value(struct literal_parser *parser,
+		       struct dray_literal **out);
 
 /* Whether the last item so far is a key, which a value has to follow. */
 static bool is_key(const struct dray_literal *parent)
@@ -184,41 +190,43 @@ static bool is_key(const struct dray_literal *parent)
 }
 
 /* Parses items up to @end; those of a dictionary in pairs with a colon. */
-static int parse_items(struct parser *parser, struct dray_literal *parent,
-		       char end, bool *comma)
+static int literal_parse_items(struct literal_parser *parser,
+			       struct dray_literal *parent, char end,
+			       bool *comma)
 {
 	const struct dray_literal **link = &parent->first;
 	struct dray_literal *item;
 	int ret;
 
 	*comma = true;
-	while (!take(parser, end)) {
+	while (!literal_take(parser, end)) {
 		bool is_value = is_key(parent);
 
 		if (!is_value && !*comma)
-			return refuse(parser, "no comma between items");
-		if (is_value && !take(parser, ':'))
-			return refuse(parser, "a key without a value");
+			return literal_refuse(parser, "no comma between items");
+		if (is_value && !literal_take(parser, ':'))
+			return literal_refuse(parser, "a key without a value");
 		ret = parse_value(parser, &item);
 		if (ret)
 			return ret;
 		*link = item;
 		link = &item->next;
 		parent->count++;
-		*comma = !is_key(parent) && take(parser, ',');
+		*comma = !is_key(parent) && literal_take(parser, ',');
 	}
-	return is_key(parent) ? refuse(parser, "a key without a value") : 0;
+	return is_key(parent) ? literal_refuse(parser, "a key without a value")
+			      : 0;
 }
 
 /* A tuple, or if no comma is there the value in the parentheses. */
-static int parse_tuple(struct parser *parser, struct dray_literal *literal,
-		       struct dray_literal **out)
+static int parse_tuple(struct literal_parser *parser,
+		       struct dray_literal *literal, struct dray_literal **out)
 {
 	bool comma;
 	int ret;
 
 	literal->kind = DRAY_LITERAL_TUPLE;
-	ret = parse_items(parser, literal, ')', &comma);
+	ret = literal_parse_items(parser, literal, ')', &comma);
 	if (!ret && literal->count == 1 && !comma) {
 		/* The item is the next literal; the root stays the start. */
 		const struct dray_literal *item = literal->first;
@@ -229,14 +237,15 @@ static int parse_tuple(struct parser *parser, struct dray_literal *literal,
 	return ret;
 }
 
-static int parse_nested(struct parser *parser, struct dray_literal *literal,
-			struct dray_literal **out)
+static int literal_parse_nested(struct literal_parser *parser,
+				struct dray_literal *literal,
+				struct dray_literal **out)
 {
-	int open = peek(parser), ret;
+	int open = literal_peek(parser), ret;
 	bool comma;
 
 	if (parser->depth == DRAY_LITERAL_DEPTH)
-		return refuse(parser, "literals nested too deep");
+		return literal_refuse(parser, "literals nested too deep");
 	parser->depth++;
 	parser->at++;
 	*out = literal;
@@ -245,29 +254,29 @@ static int parse_nested(struct parser *parser, struct dray_literal *literal,
 	} else {
 		literal->kind =
 			open == '[' ? DRAY_LITERAL_LIST : DRAY_LITERAL_DICT;
-		ret = parse_items(parser, literal, open == '[' ? ']' : '}',
-				  &comma);
+		ret = literal_parse_items(parser, literal,
+					  open == '[' ? ']' : '}', &comma);
 	}
 	parser->depth--;
 	return ret;
 }
 
-static int parse_value(struct parser *parser, struct dray_literal **out)
+static int parse_value(struct literal_parser *parser, struct dray_literal **out)
 {
 	struct dray_literal *literal = parser->literal++;
 	int c;
 
-	skip_spaces(parser);
-	c = peek(parser);
+	literal_skip_spaces(parser);
+	c = literal_peek(parser);
 	/* Strings may have the prefix of Python 2 or 3. */
 	if ((c == 'u' || c == 'b') && parser->end - parser->at > 1 &&
 	    (parser->at[1] == '\'' || parser->at[1] == '"')) {
 		parser->at++;
-		c = peek(parser);
+		c = literal_peek(parser);
 	}
 	*out = literal;
 	if (c == '(' || c == '[' || c == '{')
-		return parse_nested(parser, literal, out);
+		return literal_parse_nested(parser, literal, out);
 	if (c == '\'' || c == '"')
 		return parse_string(parser, literal);
 	return parse_word(parser, literal);
@@ -278,7 +287,7 @@ int dray_literal_parse(const char *text, size_t size, const char *subject,
 {
 	/* Each has a byte of its own, but for one that lacks its last byte. */
 	size_t count = size + 1, literals = count * sizeof(struct dray_literal);
-	struct parser parser = {
+	struct literal_parser parser = {
 		.subject = subject,
 		.start = text,
 		.at = text,
@@ -295,9 +304,9 @@ int dray_literal_parse(const char *text, size_t size, const char *subject,
 	parser.text = (char *)(root + count);
 	ret = parse_value(&parser, out);
 	if (!ret) {
-		skip_spaces(&parser);
+		literal_skip_spaces(&parser);
 		if (parser.at < parser.end)
-			ret = refuse(&parser, "more than a literal");
+			ret = literal_refuse(&parser, "more than a literal");
 	}
 	if (ret)
 		free(root);

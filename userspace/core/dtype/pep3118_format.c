@@ -11,7 +11,7 @@
 #include "dtype/dtype_text.h"
 #include "base/error.h"
 
-struct writer {
+struct format_writer {
 	struct dray_text text;
 	char order; /* that holds here */
 };
@@ -60,7 +60,7 @@ static int no_format(dray_dtype dtype)
 }
 
 /* Writes the order of a builtin type, unless it holds already or says nothing. */
-static void write_order(struct writer *writer, char order, bool native)
+static void write_order(struct format_writer *writer, char order, bool native)
 {
 	if (native)
 		order = '^';
@@ -70,7 +70,8 @@ static void write_order(struct writer *writer, char order, bool native)
 	dray_text_print(&writer->text, "%c", order);
 }
 
-static int write_builtin(struct writer *writer, dray_dtype dtype, bool alone)
+static int write_builtin(struct format_writer *writer, dray_dtype dtype,
+			 bool alone)
 {
 	char kind = dray_dtype_kind(dtype), order = dray_dtype_order(dtype);
 	uint32_t size = dray_dtype_itemsize(dtype);
@@ -93,16 +94,17 @@ static int write_builtin(struct writer *writer, dray_dtype dtype, bool alone)
 	return 0;
 }
 
-static void write_gap(struct writer *writer, uint64_t bytes)
+static void write_gap(struct format_writer *writer, uint64_t bytes)
 {
 	if (bytes)
 		dray_text_print(&writer->text, "%" PRIu64 "x", bytes);
 }
 
 /* @alone: it is all of the format */
-static int write_type(struct writer *writer, dray_dtype dtype, bool alone);
+static int write_type(struct format_writer *writer, dray_dtype dtype,
+		      bool alone);
 
-static int write_structure(struct writer *writer,
+static int write_structure(struct format_writer *writer,
 			   const struct dray_dtype_structure *structure)
 {
 	uint64_t end = 0;
@@ -135,7 +137,7 @@ static int write_structure(struct writer *writer,
 }
 
 /* Writes the shapes of sub-arrays in one another as one; returns their base. */
-static dray_dtype write_shapes(struct writer *writer, dray_dtype dtype)
+static dray_dtype write_shapes(struct format_writer *writer, dray_dtype dtype)
 {
 	const struct dray_dtype_subarray *subarray;
 	const char *before = "(";
@@ -154,7 +156,8 @@ static dray_dtype write_shapes(struct writer *writer, dray_dtype dtype)
 	return dtype;
 }
 
-static int write_type(struct writer *writer, dray_dtype dtype, bool alone)
+static int write_type(struct format_writer *writer, dray_dtype dtype,
+		      bool alone)
 {
 	if (dray_dtype_as_subarray(dtype)) {
 		dtype = write_shapes(writer, dtype);
@@ -169,7 +172,7 @@ static int write_type(struct writer *writer, dray_dtype dtype, bool alone)
 
 int dray_dtype_to_pep3118(dray_dtype dtype, char *format, size_t room)
 {
-	struct writer writer = {
+	struct format_writer writer = {
 		.text = { .to = format, .room = room },
 		.order = '@',
 	};

@@ -15,7 +15,7 @@
 
 #define NAME_ROOM 8 /* "f8191" */
 
-struct parser {
+struct pep3118_parser {
 	const char *format; /* for sentences */
 	char *text; /* a copy, in which names get their zeros */
 	char *at;
@@ -31,14 +31,15 @@ struct item {
 	char *name; /* NULL: none */
 };
 
-static int refuse(const struct parser *parser, const char *why)
+static int pep3118_parse_refuse(const struct pep3118_parser *parser,
+				const char *why)
 {
 	return dray_fail(-EINVAL, "format '%.64s', byte %zu: %s",
 			 parser->format, (size_t)(parser->at - parser->text),
 			 why);
 }
 
-static bool take(struct parser *parser, char wanted)
+static bool pep3118_parse_take(struct pep3118_parser *parser, char wanted)
 {
 	if (*parser->at != wanted)
 		return false;
@@ -46,46 +47,51 @@ static bool take(struct parser *parser, char wanted)
 	return true;
 }
 
-static bool is_digit(const struct parser *parser)
+static bool pep3118_parse_is_digit(const struct pep3118_parser *parser)
 {
 	return *parser->at >= '0' && *parser->at <= '9';
 }
 
-static int parse_number(struct parser *parser, uint32_t *number)
+static int pep3118_parse_number(struct pep3118_parser *parser, uint32_t *number)
 {
 	*number = 0;
-	if (!is_digit(parser))
-		return refuse(parser, "no number");
-	for (; is_digit(parser); parser->at++) {
+	if (!pep3118_parse_is_digit(parser))
+		return pep3118_parse_refuse(parser, "no number");
+	for (; pep3118_parse_is_digit(parser); parser->at++) {
 		if (dray_mul_overflow(*number, 10u, number) ||
 		    dray_add_overflow(*number, (uint32_t)(*parser->at - '0'),
 				      number))
-			return refuse(parser, "a number above 32 bits");
+			return pep3118_parse_refuse(parser,
+						    "a number above 32 bits");
 	}
 	return 0;
 }
 
 /* Parses "(2,3)" if it is there. */
-static int parse_shape(struct parser *parser, int *ndim, int64_t *shape)
+static int pep3118_parse_shape(struct pep3118_parser *parser, int *ndim,
+			       int64_t *shape)
 {
 	uint32_t extent;
 	int ret;
 
 	*ndim = 0;
-	if (!take(parser, '('))
+	if (!pep3118_parse_take(parser, '('))
 		return 0;
 	do {
 		if (*ndim == 64)
-			return refuse(parser, "more than 64 axes");
-		ret = parse_number(parser, &extent);
+			return pep3118_parse_refuse(parser,
+						    "more than 64 axes");
+		ret = pep3118_parse_number(parser, &extent);
 		if (ret)
 			return ret;
 		shape[(*ndim)++] = extent;
-	} while (take(parser, ','));
-	return take(parser, ')') ? 0 : refuse(parser, "a shape does not end");
+	} while (pep3118_parse_take(parser, ','));
+	return pep3118_parse_take(parser, ')')
+		       ? 0
+		       : pep3118_parse_refuse(parser, "a shape does not end");
 }
 
-static void parse_order(struct parser *parser)
+static void parse_order(struct pep3118_parser *parser)
 {
 	if (!*parser->at || !strchr("@=<>^!", *parser->at))
 		return;
@@ -94,7 +100,7 @@ static void parse_order(struct parser *parser)
 }
 
 /* Whether NumPy uses the letter for the same type, with the C type's size. */
-static bool is_plain(const struct parser *parser, char letter)
+static bool parse_is_plain(const struct pep3118_parser *parser, char letter)
 {
 	bool native = parser->order == '@' || parser->order == '^';
 
@@ -102,17 +108,18 @@ static bool is_plain(const struct parser *parser, char letter)
 }
 
 /* Finds the type of one letter: by its typestr, or at another size. */
-static int find_type(struct parser *parser, uint32_t count, dray_dtype *out)
+static int parse_find_type(struct pep3118_parser *parser, uint32_t count,
+			   dray_dtype *out)
 {
 	char letter = *parser->at, order = parser->order, text[16];
 	bool native = order == '@' || order == '^', complex = letter == 'Z';
 
 	if (complex)
 		letter = *++parser->at;
-	if (!letter ||
-	    (complex ? !strchr(native ? "fdg" : "fd", letter)
-		     : !strchr("swx", letter) && !is_plain(parser, letter)))
-		return refuse(parser, "no type has this letter");
+	if (!letter || (complex ? !strchr(native ? "fdg" : "fd", letter)
+				: !strchr("swx", letter) &&
+					  !parse_is_plain(parser, letter)))
+		return pep3118_parse_refuse(parser, "no type has this letter");
 	if (complex)
 		letter = (char)(letter - 'a' + 'A');
 	else if (!native && (letter == 'l' || letter == 'L'))
@@ -131,33 +138,34 @@ static int find_type(struct parser *parser, uint32_t count, dray_dtype *out)
 	return dray_dtype_parse_string(text, out);
 }
 
-static int parse_items(struct parser *parser, bool nested, dray_dtype *out,
-		       uint32_t *alignment);
+static int pep3118_parse_items(struct pep3118_parser *parser, bool nested,
+			       dray_dtype *out, uint32_t *alignment);
 
-static int parse_nested(struct parser *parser, struct item *item)
+static int pep3118_parse_nested(struct pep3118_parser *parser,
+				struct item *item)
 {
 	int ret;
 
 	if (parser->depth == DRAY_DTYPE_MAX_DEPTH)
-		return refuse(parser, "structures lie too deep");
+		return pep3118_parse_refuse(parser, "structures lie too deep");
 	parser->at += 2;
 	parser->depth++;
-	ret = parse_items(parser, true, &item->dtype, &item->alignment);
+	ret = pep3118_parse_items(parser, true, &item->dtype, &item->alignment);
 	parser->depth--;
 	return ret;
 }
 
 /* Parses ":name:", and ends it with a zero. */
-static int parse_name(struct parser *parser, char **name)
+static int parse_name(struct pep3118_parser *parser, char **name)
 {
 	char *end;
 
 	*name = NULL;
-	if (!take(parser, ':'))
+	if (!pep3118_parse_take(parser, ':'))
 		return 0;
 	end = strchr(parser->at, ':');
 	if (!end)
-		return refuse(parser, "a name does not end");
+		return pep3118_parse_refuse(parser, "a name does not end");
 	*name = parser->at;
 	*end = 0;
 	parser->at = end + 1;
@@ -165,15 +173,16 @@ static int parse_name(struct parser *parser, char **name)
 }
 
 /* Parses a type behind its shape, order and count. */
-static int parse_type(struct parser *parser, uint32_t *count, struct item *item)
+static int parse_type(struct pep3118_parser *parser, uint32_t *count,
+		      struct item *item)
 {
 	char letter = *parser->at;
 	int ret;
 
 	item->is_padding = letter == 'x';
 	if (letter == 'T' && parser->at[1] == '{')
-		return parse_nested(parser, item);
-	ret = find_type(parser, *count, &item->dtype);
+		return pep3118_parse_nested(parser, item);
+	ret = parse_find_type(parser, *count, &item->dtype);
 	if (ret)
 		return ret;
 	item->alignment = dray_dtype_alignment(item->dtype);
@@ -182,18 +191,18 @@ static int parse_type(struct parser *parser, uint32_t *count, struct item *item)
 	return 0;
 }
 
-static int parse_item(struct parser *parser, struct item *item)
+static int pep3118_parse_item(struct pep3118_parser *parser, struct item *item)
 {
 	int64_t shape[64], repeat;
 	uint32_t count = 1;
 	int ndim, ret;
 
-	ret = parse_shape(parser, &ndim, shape);
+	ret = pep3118_parse_shape(parser, &ndim, shape);
 	if (ret)
 		return ret;
 	parse_order(parser);
-	if (is_digit(parser)) {
-		ret = parse_number(parser, &count);
+	if (pep3118_parse_is_digit(parser)) {
+		ret = pep3118_parse_number(parser, &count);
 		if (ret)
 			return ret;
 	}
@@ -220,8 +229,8 @@ struct items {
 	uint32_t alignment;
 };
 
-static int add_item(struct parser *parser, struct items *items,
-		    const struct item *item)
+static int pep3118_parse_add_item(struct pep3118_parser *parser,
+				  struct items *items, const struct item *item)
 {
 	struct dray_dtype_field field = { item->name, NULL, item->dtype, 0 };
 
@@ -235,7 +244,8 @@ static int add_item(struct parser *parser, struct items *items,
 	items->end += dray_dtype_itemsize(item->dtype);
 	if (items->end > UINT32_MAX) {
 		dray_dtype_unref(item->dtype);
-		return refuse(parser, "more than 32 bits of bytes");
+		return pep3118_parse_refuse(parser,
+					    "more than 32 bits of bytes");
 	}
 	if (!item->is_padding || item->name)
 		return dray_field_list_add(&items->fields, &field);
@@ -285,8 +295,8 @@ static int make_structure(struct items *items, dray_dtype *out)
 }
 
 /* Makes the type of all items: one that is alone at the top is itself. */
-static int make_type(struct parser *parser, struct items *items, bool nested,
-		     dray_dtype *out)
+static int parse_make_type(struct pep3118_parser *parser, struct items *items,
+			   bool nested, dray_dtype *out)
 {
 	const struct dray_dtype_field *first = items->fields.fields;
 
@@ -294,7 +304,8 @@ static int make_type(struct parser *parser, struct items *items, bool nested,
 		dray_round_up_overflow(items->end, items->alignment,
 				       &items->end);
 	if (items->end > UINT32_MAX)
-		return refuse(parser, "more than 32 bits of bytes");
+		return pep3118_parse_refuse(parser,
+					    "more than 32 bits of bytes");
 	if (nested || items->fields.count > 1)
 		return make_structure(items, out);
 	if (!items->fields.count) {
@@ -309,28 +320,28 @@ static int make_type(struct parser *parser, struct items *items, bool nested,
 	return 0;
 }
 
-static int parse_items(struct parser *parser, bool nested, dray_dtype *out,
-		       uint32_t *alignment)
+static int pep3118_parse_items(struct pep3118_parser *parser, bool nested,
+			       dray_dtype *out, uint32_t *alignment)
 {
 	struct items items = { .alignment = 1 };
 	struct item item;
 	int ret = 0;
 
 	while (!ret && *parser->at && !(nested && *parser->at == '}')) {
-		if (take(parser, ' '))
+		if (pep3118_parse_take(parser, ' '))
 			continue;
-		ret = parse_item(parser, &item);
+		ret = pep3118_parse_item(parser, &item);
 		/* "(4)12x" alone is a sub-array of voids, not a gap. */
 		if (!ret && !nested && !items.end && !*parser->at &&
 		    dray_dtype_shape(item.dtype, NULL))
 			item.is_padding = false;
 		if (!ret)
-			ret = add_item(parser, &items, &item);
+			ret = pep3118_parse_add_item(parser, &items, &item);
 	}
-	if (!ret && nested && !take(parser, '}'))
-		ret = refuse(parser, "a structure does not end");
+	if (!ret && nested && !pep3118_parse_take(parser, '}'))
+		ret = pep3118_parse_refuse(parser, "a structure does not end");
 	if (!ret)
-		ret = make_type(parser, &items, nested, out);
+		ret = parse_make_type(parser, &items, nested, out);
 	*alignment = items.alignment;
 	dray_field_list_end(&items.fields);
 	return ret;
@@ -338,7 +349,7 @@ static int parse_items(struct parser *parser, bool nested, dray_dtype *out,
 
 int dray_dtype_from_pep3118(const char *format, dray_dtype *out)
 {
-	struct parser parser = { .format = format, .order = '@' };
+	struct pep3118_parser parser = { .format = format, .order = '@' };
 	uint32_t alignment;
 	dray_dtype made;
 	int ret;
@@ -354,7 +365,7 @@ int dray_dtype_from_pep3118(const char *format, dray_dtype *out)
 	if (!parser.text)
 		return dray_fail(-ENOMEM, "no memory to read a format");
 	parser.at = parser.text;
-	ret = parse_items(&parser, false, &made, &alignment);
+	ret = pep3118_parse_items(&parser, false, &made, &alignment);
 	free(parser.text);
 	if (!ret)
 		*out = made;

@@ -41,7 +41,7 @@ static int socket_failed(int error)
 			 strerror(error));
 }
 
-static int check_user(int fd)
+static int ask_check_user(int fd)
 {
 	socklen_t length = sizeof(struct ucred);
 	struct ucred peer;
@@ -64,7 +64,7 @@ static int check_user(int fd)
 }
 
 /* A socket, or a negative errno. */
-static int connect_to(const struct dray_ipc_fields *fields)
+static int ask_connect_to(const struct dray_ipc_fields *fields)
 {
 	const struct timeval patience = {
 		.tv_sec = DRAY_IPC_PATIENCE_MS / 1000,
@@ -93,7 +93,7 @@ static int connect_to(const struct dray_ipc_fields *fields)
 		goto close_fd;
 	}
 	if (!(fields->flags & DRAY_IPC_ANY_USER))
-		ret = check_user(fd);
+		ret = ask_check_user(fd);
 	if (ret)
 		goto close_fd;
 	return fd;
@@ -134,7 +134,7 @@ static int share_is_used_up(const struct dray_ipc_answer *answer)
 		leases[answer->share], answer->limit);
 }
 
-static int refused(const struct dray_ipc_answer *answer)
+static int ask_refused(const struct dray_ipc_answer *answer)
 {
 	int error = answer->error;
 
@@ -165,7 +165,7 @@ static int refused(const struct dray_ipc_answer *answer)
 }
 
 /* There is room for one descriptor too many; the kernel closes any others. */
-static int receive(int fd, struct dray_ipc_answer *answer, int *buffer)
+static int ask_receive(int fd, struct dray_ipc_answer *answer, int *buffer)
 {
 	int fds[2], count, ret = 0;
 	union {
@@ -204,7 +204,7 @@ static int receive(int fd, struct dray_ipc_answer *answer, int *buffer)
 			"the exporting process answers %zd bytes and %d file descriptors",
 			got, count);
 	else if (answer->error)
-		ret = refused(answer);
+		ret = ask_refused(answer);
 	if (!ret && !answer->error) {
 		fds[0] = dray_descriptor(fds[0]);
 		count = fds[0] < 0 ? 0 : count;
@@ -226,7 +226,7 @@ int dray_ipc_ask(const struct dray_ipc_fields *fields, bool copies,
 		.fields = *fields,
 		.copies = copies,
 	};
-	int fd = connect_to(fields);
+	int fd = ask_connect_to(fields);
 	int ret;
 
 	if (fd < 0)
@@ -235,7 +235,7 @@ int dray_ipc_ask(const struct dray_ipc_fields *fields, bool copies,
 		 MSG_NOSIGNAL) < 0)
 		ret = socket_failed(errno);
 	else
-		ret = receive(fd, answer, buffer);
+		ret = ask_receive(fd, answer, buffer);
 	if (ret)
 		close(fd);
 	else

@@ -56,7 +56,7 @@ static void close_all(struct dray_ipc_broker *broker)
 }
 
 /* Empties the eventfd of an end that did not come to pass. */
-static void drain(struct dray_ipc_broker *broker)
+static void broker_thread_drain(struct dray_ipc_broker *broker)
 {
 	uint64_t stops;
 
@@ -80,7 +80,7 @@ static void attend_all(struct dray_ipc_broker *broker,
 		if (events[i].data.ptr == &broker->listener)
 			knocks = true;
 		else if (events[i].data.ptr == &broker->wake)
-			drain(broker);
+			broker_thread_drain(broker);
 		else
 			dray_ipc_attend(broker, events[i].data.ptr);
 	}
@@ -91,14 +91,14 @@ static void attend_all(struct dray_ipc_broker *broker,
 }
 
 /* In a sandbox that forbids epoll_wait(): importers get no answer. */
-static void rest(void)
+static void broker_thread_rest(void)
 {
 	const struct timespec pause = { .tv_nsec = 100000000 };
 
 	nanosleep(&pause, NULL);
 }
 
-static void *run(void *argument)
+static void *broker_thread_run(void *argument)
 {
 	struct dray_ipc_broker *broker = argument;
 	struct epoll_event events[16];
@@ -113,7 +113,7 @@ static void *run(void *argument)
 		dray_ipc_unlock();
 		n = epoll_wait(broker->poller, events, 16, timeout);
 		if (n < 0 && errno != EINTR)
-			rest();
+			broker_thread_rest();
 		dray_ipc_lock();
 		if (broker->ends)
 			break;
@@ -130,7 +130,7 @@ static void *run(void *argument)
 	return NULL;
 }
 
-static int start_thread(struct dray_ipc_broker *broker)
+static int thread_start_thread(struct dray_ipc_broker *broker)
 {
 	pthread_attr_t attributes;
 	pthread_t thread;
@@ -141,7 +141,8 @@ static int start_thread(struct dray_ipc_broker *broker)
 		return dray_fail(-error, "the broker's thread: %s",
 				 strerror(error));
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	error = dray_thread_create(&thread, &attributes, run, broker);
+	error = dray_thread_create(&thread, &attributes, broker_thread_run,
+				   broker);
 	pthread_attr_destroy(&attributes);
 	if (error)
 		return dray_fail(-error, "the broker's thread: %s",
@@ -149,7 +150,7 @@ static int start_thread(struct dray_ipc_broker *broker)
 	return 0;
 }
 
-static int open_socket(uint64_t name)
+static int thread_open_socket(uint64_t name)
 {
 	int fd = dray_descriptor(socket(
 		AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -170,7 +171,7 @@ static int open_socket(uint64_t name)
 /* Opens all that importers need.  The caller closes it after an error. */
 static int open_sockets(struct dray_ipc_broker *broker, uint64_t name)
 {
-	broker->listener = open_socket(name);
+	broker->listener = thread_open_socket(name);
 	if (broker->listener < 0 || dray_ipc_restock(broker) ||
 	    dray_ipc_listen(broker, EPOLL_CTL_ADD))
 		return dray_fail(-errno, "the broker's socket: %s",
@@ -198,7 +199,7 @@ static int start_anew(uint64_t name, struct dray_ipc_broker **out)
 	else
 		ret = open_sockets(broker, name);
 	if (!ret)
-		ret = start_thread(broker);
+		ret = thread_start_thread(broker);
 	if (ret)
 		close_all(broker);
 	else

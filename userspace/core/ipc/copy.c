@@ -23,7 +23,7 @@
 #define CLOSE_RANGE_UNSHARE (1u << 1)
 #endif
 
-struct copy {
+struct ipc_copy {
 	const struct dray_ipc_fields *fields;
 	char *to;
 	int ret;
@@ -31,7 +31,7 @@ struct copy {
 };
 
 /* For a dma-buf, of a fixed size: a mapped file might shrink. */
-static int copy_mapped(const struct copy *copy, int fd)
+static int copy_mapped(const struct ipc_copy *copy, int fd)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t inside = copy->fields->offset % page;
@@ -57,7 +57,7 @@ static int copy_mapped(const struct copy *copy, int fd)
 	return 0;
 }
 
-static int copy_file(const struct copy *copy, int fd)
+static int copy_file(const struct ipc_copy *copy, int fd)
 {
 	uint64_t done = 0;
 	ssize_t got;
@@ -87,7 +87,7 @@ static int copy_file(const struct copy *copy, int fd)
 	return 0;
 }
 
-static int copy_bytes(const struct copy *copy)
+static int copy_bytes(const struct ipc_copy *copy)
 {
 	struct dray_ipc_answer answer;
 	int connection, fd, ret;
@@ -103,9 +103,9 @@ static int copy_bytes(const struct copy *copy)
 	return ret;
 }
 
-static void *run(void *argument)
+static void *ipc_copy_run(void *argument)
 {
-	struct copy *copy = argument;
+	struct ipc_copy *copy = argument;
 
 	if (syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE))
 		return NULL;
@@ -115,13 +115,13 @@ static void *run(void *argument)
 }
 
 /* Leaves copy->ret unchanged if the thread cannot start. */
-static void copy_apart(struct copy *copy)
+static void copy_apart(struct ipc_copy *copy)
 {
 	pthread_t thread;
 	int error;
 
 	dray_failure_keep(&copy->failure);
-	error = dray_thread_create(&thread, NULL, run, copy);
+	error = dray_thread_create(&thread, NULL, ipc_copy_run, copy);
 	if (!error)
 		pthread_join(thread, NULL);
 	if (copy->ret)
@@ -133,7 +133,7 @@ int dray_ipc_copy(const struct dray_ipc_record *record, void *to, uint64_t room,
 {
 	DRAY_NO_CANCEL;
 	struct dray_ipc_fields fields;
-	struct copy copy = { .fields = &fields, .to = to };
+	struct ipc_copy copy = { .fields = &fields, .to = to };
 	int ret;
 
 	if (!dray_given(record, __func__) || !dray_given(size, __func__) ||

@@ -16,8 +16,8 @@
 #include "memory/node.h"
 #include "pool/busy.h"
 
-static int check_range(const void *address, uint64_t size,
-		       const struct dray_location *where)
+static int export_check_range(const void *address, uint64_t size,
+			      const struct dray_location *where)
 {
 	uint64_t inside = (uintptr_t)address - (uintptr_t)where->block;
 
@@ -33,8 +33,8 @@ static int check_range(const void *address, uint64_t size,
  * The block is held from now on, or the memory referenced.  A buffer of its
  * own is kept for a handover only: its end is the end of the record.
  */
-static int keep(struct dray_ipc_export *export,
-		const struct dray_location *where)
+static int export_keep(struct dray_ipc_export *export,
+		       const struct dray_location *where)
 {
 	bool handover = export->fields.flags & DRAY_IPC_HANDOVER;
 	struct dray_ipc_memory *memory;
@@ -62,7 +62,7 @@ static int keep(struct dray_ipc_export *export,
 	return 0;
 }
 
-static void discard(struct dray_ipc_export *export)
+static void export_discard(struct dray_ipc_export *export)
 {
 	if (export->keeper == DRAY_IPC_BLOCK)
 		dray_block_release(export->kept);
@@ -74,8 +74,8 @@ static void discard(struct dray_ipc_export *export)
 }
 
 /* True: it is listed now.  False: an equal record exists, or it failed. */
-static int list(struct dray_ipc_export *export, struct dray_ipc_record *record,
-		bool *listed)
+static int export_list(struct dray_ipc_export *export,
+		       struct dray_ipc_record *record, bool *listed)
 {
 	bool handover = export->fields.flags & DRAY_IPC_HANDOVER;
 	struct dray_ipc_export *same = NULL;
@@ -96,9 +96,9 @@ static int list(struct dray_ipc_export *export, struct dray_ipc_record *record,
 	return ret;
 }
 
-static int describe(struct dray_ipc_export *export, const void *address,
-		    uint64_t size, uint32_t flags,
-		    const struct dray_location *where)
+static int export_describe(struct dray_ipc_export *export, const void *address,
+			   uint64_t size, uint32_t flags,
+			   const struct dray_location *where)
 {
 	bool on_host = !strcmp(
 		dray_node_backend(dray_buffer_node(where->buffer)), "host");
@@ -145,7 +145,7 @@ int dray_ipc_export(const void *address, uint64_t size, uint32_t flags,
 		return dray_fail(-EINVAL,
 				 "the memory at %p lies in no buffer of dray",
 				 address);
-	ret = check_range(address, size, &where);
+	ret = export_check_range(address, size, &where);
 	if (ret)
 		return ret;
 	export = calloc(1, sizeof(*export));
@@ -154,9 +154,9 @@ int dray_ipc_export(const void *address, uint64_t size, uint32_t flags,
 	dray_ipc_enlist();
 	/* In a child: drops its copies of the parent's exports. */
 	dray_ipc_settle();
-	ret = describe(export, address, size, flags, &where);
+	ret = export_describe(export, address, size, flags, &where);
 	if (!ret)
-		ret = keep(export, &where);
+		ret = export_keep(export, &where);
 	if (ret) {
 		free(export);
 		return ret;
@@ -164,11 +164,11 @@ int dray_ipc_export(const void *address, uint64_t size, uint32_t flags,
 	/* Kept by its leases, once there are any; listed, it may end at once. */
 	if (export->keeper == DRAY_IPC_MEMORY && !export->keeps)
 		memory = export->kept;
-	ret = list(export, record, &listed);
+	ret = export_list(export, record, &listed);
 	if (listed)
 		dray_ipc_close(memory);
 	else
-		discard(export);
+		export_discard(export);
 	return ret;
 }
 

@@ -47,7 +47,7 @@ first_mapped(const struct dray_ipc_identity *identity)
 			   struct dray_ipc_memory, by_identity);
 }
 
-static int check(const struct dray_ipc_memory *memory)
+static int open_check(const struct dray_ipc_memory *memory)
 {
 	ssize_t got;
 	char byte;
@@ -72,7 +72,7 @@ int dray_ipc_check(const struct dray_ipc_memory *memory)
 	if (!dray_given(memory, __func__))
 		return -EINVAL;
 	dray_ipc_lock();
-	ret = check(memory);
+	ret = open_check(memory);
 	dray_ipc_unlock();
 	return ret;
 }
@@ -94,7 +94,7 @@ static int find_open(const struct dray_ipc_fields *fields,
 		    (memory->own && memory->own->ended) ||
 		    (node && dray_buffer_node(memory->buffer) != node))
 			continue;
-		ret = check(memory);
+		ret = open_check(memory);
 		if (ret == -ECONNRESET)
 			return -ECONNREFUSED;
 		if (!ret) {
@@ -107,7 +107,7 @@ static int find_open(const struct dray_ipc_fields *fields,
 }
 
 /* With the lock: makes room for one more record; -ENOMEM. */
-static int prepare(void)
+static int open_prepare(void)
 {
 	if (dray_address_reserve(&records) &&
 	    dray_address_reserve(&identities) && dray_address_reserve(&buffers))
@@ -115,8 +115,8 @@ static int prepare(void)
 	return dray_fail(-ENOMEM, "no memory for an open record");
 }
 
-/* With the lock, after prepare(). */
-static void enlist(struct dray_ipc_memory *memory)
+/* With the lock, after open_prepare(). */
+static void open_enlist(struct dray_ipc_memory *memory)
 {
 	memory->references = 1;
 	dray_address_join(&records, memory->fields.secret[0],
@@ -130,7 +130,7 @@ static void enlist(struct dray_ipc_memory *memory)
 }
 
 /* With the lock. */
-static void leave(struct dray_ipc_memory *memory)
+static void open_leave(struct dray_ipc_memory *memory)
 {
 	dray_address_leave(&records, &memory->by_record);
 	if (!memory->own) {
@@ -148,7 +148,7 @@ static void leave(struct dray_ipc_memory *memory)
 static int open_own(struct dray_ipc_memory *memory)
 {
 	struct dray_ipc_export *export;
-	int ret = prepare();
+	int ret = open_prepare();
 
 	if (!ret)
 		ret = dray_ipc_lease(&memory->fields, NULL, &export);
@@ -158,7 +158,7 @@ static int open_own(struct dray_ipc_memory *memory)
 	memory->buffer = export->buffer;
 	memory->has_buffer = export->keeper == DRAY_IPC_BUFFER;
 	memory->data = export->address;
-	enlist(memory);
+	open_enlist(memory);
 	return 0;
 }
 
@@ -201,8 +201,8 @@ static int check_seals(const struct dray_ipc_fields *fields,
 }
 
 /* Maps the received buffer, or finds its mapping. */
-static int map(struct dray_ipc_memory *memory, struct dray_node *node,
-	       const struct dray_ipc_answer *answer, int fd)
+static int open_map(struct dray_ipc_memory *memory, struct dray_node *node,
+		    const struct dray_ipc_answer *answer, int fd)
 {
 	const struct dray_ipc_fields *fields = &memory->fields;
 	struct dray_node *opened = NULL;
@@ -250,7 +250,7 @@ static int map(struct dray_ipc_memory *memory, struct dray_node *node,
 }
 
 /* Unmaps the memory before the exporter hears that it may reuse it. */
-static void discard(struct dray_ipc_memory *memory)
+static void open_discard(struct dray_ipc_memory *memory)
 {
 	DRAY_NO_CANCEL;
 
@@ -272,7 +272,7 @@ static int finish_open(struct dray_ipc_memory *memory,
 
 	if (ret)
 		return ret;
-	enlist(memory);
+	open_enlist(memory);
 	*out = memory;
 	return 0;
 }
@@ -288,7 +288,7 @@ static int open_other(struct dray_ipc_memory *memory, struct dray_node *node,
 			   &fd);
 	if (ret)
 		return ret;
-	ret = map(memory, node, &answer, fd);
+	ret = open_map(memory, node, &answer, fd);
 	close(fd);
 	if (ret)
 		return ret;
@@ -296,7 +296,7 @@ static int open_other(struct dray_ipc_memory *memory, struct dray_node *node,
 	/* Another thread may have been faster. */
 	ret = find_open(&memory->fields, node, out);
 	if (ret == 1) {
-		ret = prepare();
+		ret = open_prepare();
 		if (!ret)
 			ret = finish_open(memory, out);
 	}
@@ -332,16 +332,16 @@ int dray_ipc_open(const struct dray_ipc_record *record, struct dray_node *node,
 	if (ret == 1)
 		ret = open_other(memory, node, &opened);
 	if (ret || opened != memory)
-		discard(memory);
+		open_discard(memory);
 	if (!ret)
 		*out = opened;
 	return ret;
 }
 
 /* With the lock: takes the object out of the list. */
-static void forget(struct dray_ipc_memory *memory)
+static void open_forget(struct dray_ipc_memory *memory)
 {
-	leave(memory);
+	open_leave(memory);
 	dray_ipc_end_memory(memory);
 	if (memory->own)
 		dray_ipc_release(memory->own, true);
@@ -356,11 +356,11 @@ void dray_ipc_close(struct dray_ipc_memory *memory)
 	dray_ipc_lock();
 	last = !--memory->references;
 	if (last)
-		forget(memory);
+		open_forget(memory);
 	dray_ipc_unlock();
 	if (!last)
 		return;
-	discard(memory);
+	open_discard(memory);
 	dray_ipc_settle();
 }
 

@@ -14,7 +14,7 @@ struct keys {
 	uint64_t of[DRAY_IPC_SHARES];
 };
 
-static uint64_t key(uint32_t user, uint32_t slot)
+static uint64_t others_key(uint32_t user, uint32_t slot)
 {
 	return (uint64_t)user << 32 | slot;
 }
@@ -23,9 +23,9 @@ static struct keys keys_of(uid_t user, uint32_t slot)
 {
 	return (struct keys){
 		.of = {
-			[DRAY_IPC_SHARE_RECORD] = key(user, slot),
-			[DRAY_IPC_SHARE_USER] = key(user, ANY),
-			[DRAY_IPC_SHARE_ALL] = key(ANY, ANY),
+			[DRAY_IPC_SHARE_RECORD] = others_key(user, slot),
+			[DRAY_IPC_SHARE_USER] = others_key(user, ANY),
+			[DRAY_IPC_SHARE_ALL] = others_key(ANY, ANY),
 		},
 	};
 }
@@ -44,7 +44,8 @@ static uint32_t limit_of(uint32_t share)
 	return limit ? (uint32_t)limit : 1;
 }
 
-static uintptr_t count_of(const struct dray_address_table *others, uint64_t key)
+static uintptr_t others_count_of(const struct dray_address_table *others,
+				 uint64_t key)
 {
 	return (uintptr_t)dray_address_get(others, key);
 }
@@ -67,7 +68,7 @@ int dray_ipc_others_take(struct dray_address_table *others, uid_t user,
 
 	for (*share = 0; *share < DRAY_IPC_SHARES; ++*share) {
 		*limit = limit_of(*share);
-		if (count_of(others, keys.of[*share]) >= *limit)
+		if (others_count_of(others, keys.of[*share]) >= *limit)
 			return -EDQUOT;
 	}
 	for (i = 0; i < DRAY_IPC_SHARES; i++) {
@@ -75,12 +76,13 @@ int dray_ipc_others_take(struct dray_address_table *others, uid_t user,
 
 		if (!dray_address_reserve(others))
 			break;
-		set_count(others, key, count_of(others, key) + 1);
+		set_count(others, key, others_count_of(others, key) + 1);
 	}
 	if (i == DRAY_IPC_SHARES)
 		return 0;
 	while (i--)
-		set_count(others, keys.of[i], count_of(others, keys.of[i]) - 1);
+		set_count(others, keys.of[i],
+			  others_count_of(others, keys.of[i]) - 1);
 	return -ENOMEM;
 }
 
@@ -91,5 +93,6 @@ void dray_ipc_others_give(struct dray_address_table *others, uid_t user,
 	int i;
 
 	for (i = 0; i < DRAY_IPC_SHARES; i++)
-		set_count(others, keys.of[i], count_of(others, keys.of[i]) - 1);
+		set_count(others, keys.of[i],
+			  others_count_of(others, keys.of[i]) - 1);
 }

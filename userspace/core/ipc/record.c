@@ -24,7 +24,7 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static int cancel_before; /* of the thread that has the lock */
 static bool goes_by_dray_ipc_now; /* clock of changed */
 
-static void take_lock(void)
+static void record_take_lock(void)
 {
 	int before = dray_cancel_off();
 
@@ -35,7 +35,7 @@ static void take_lock(void)
 void dray_ipc_lock(void)
 {
 	dray_fork_check();
-	take_lock();
+	record_take_lock();
 }
 
 void dray_ipc_unlock(void)
@@ -54,7 +54,7 @@ void dray_ipc_on_fork(void (*inherit_exports)(void))
 }
 
 /* A child has no waiting threads, even if its parent had some. */
-static void inherit(void)
+static void record_inherit(void)
 {
 	changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
 	goes_by_dray_ipc_now = false;
@@ -63,18 +63,18 @@ static void inherit(void)
 	dray_ipc_unlock();
 }
 
-static void missed(void)
+static void record_missed(void)
 {
-	take_lock();
-	inherit();
+	record_take_lock();
+	record_inherit();
 }
 
 static struct dray_fork_locks locks = {
 	.rank = DRAY_FORK_IPC,
-	.take = take_lock,
+	.take = record_take_lock,
 	.give = dray_ipc_unlock,
-	.inherit = inherit,
-	.missed = missed,
+	.inherit = record_inherit,
+	.missed = record_missed,
 };
 
 void dray_ipc_enlist(void)

@@ -78,8 +78,8 @@ static void take_lease(struct dray_ipc_connection *connection)
 }
 
 /* Out of the set first: a child may have the socket too. */
-static void end(struct dray_ipc_broker *broker,
-		struct dray_ipc_connection *connection)
+static void serve_end(struct dray_ipc_broker *broker,
+		      struct dray_ipc_connection *connection)
 {
 	epoll_ctl(broker->poller, EPOLL_CTL_DEL, connection->fd, NULL);
 	close(connection->fd);
@@ -102,7 +102,7 @@ take_asking(struct dray_ipc_broker *broker, struct dray_ipc_connection **link)
 static void hang_up(struct dray_ipc_broker *broker,
 		    struct dray_ipc_connection **link)
 {
-	end(broker, take_asking(broker, link));
+	serve_end(broker, take_asking(broker, link));
 }
 
 /* Drops the silent importer that has been connected longest. */
@@ -213,8 +213,8 @@ void dray_ipc_accept(struct dray_ipc_broker *broker)
 	broker->waiting++;
 }
 
-static bool answer(int fd, const struct dray_ipc_answer *said,
-		   const int *buffer)
+static bool serve_answer(int fd, const struct dray_ipc_answer *said,
+			 const int *buffer)
 {
 	union {
 		struct cmsghdr header;
@@ -236,8 +236,8 @@ static bool answer(int fd, const struct dray_ipc_answer *said,
 }
 
 /* Ends the lease of a connection. */
-static void release(struct dray_ipc_broker *broker,
-		    struct dray_ipc_connection *connection)
+static void serve_release(struct dray_ipc_broker *broker,
+			  struct dray_ipc_connection *connection)
 {
 	struct dray_ipc_export *export = connection->export;
 
@@ -252,10 +252,10 @@ static void release(struct dray_ipc_broker *broker,
  * connection with the reserve gets one only if its user is the exporter's and
  * copies, which soon gives it back.
  */
-static int lease(struct dray_ipc_broker *broker,
-		 struct dray_ipc_connection *connection,
-		 const struct dray_ipc_record *record, bool copies,
-		 struct dray_ipc_answer *refused)
+static int serve_lease(struct dray_ipc_broker *broker,
+		       struct dray_ipc_connection *connection,
+		       const struct dray_ipc_record *record, bool copies,
+		       struct dray_ipc_answer *refused)
 {
 	socklen_t length = sizeof(struct ucred);
 	struct dray_ipc_export *export;
@@ -283,8 +283,8 @@ static int lease(struct dray_ipc_broker *broker,
 }
 
 /* True: it has a lease now. */
-static bool serve(struct dray_ipc_broker *broker,
-		  struct dray_ipc_connection *connection)
+static bool ipc_serve(struct dray_ipc_broker *broker,
+		      struct dray_ipc_connection *connection)
 {
 	struct dray_ipc_answer refused = { .magic = DRAY_IPC_MAGIC };
 	struct dray_ipc_question asked = { .copies = 0 };
@@ -297,16 +297,16 @@ static bool serve(struct dray_ipc_broker *broker,
 	    (got != sizeof(asked) || asked.copies != 1))
 		return false;
 	memcpy(&record, &asked.fields, sizeof(record));
-	refused.error =
-		lease(broker, connection, &record, asked.copies, &refused);
+	refused.error = serve_lease(broker, connection, &record, asked.copies,
+				    &refused);
 	if (refused.error) {
-		answer(connection->fd, &refused, NULL);
+		serve_answer(connection->fd, &refused, NULL);
 		return false;
 	}
 	export = connection->export;
-	if (answer(connection->fd, &export->answer, &export->file->fd))
+	if (serve_answer(connection->fd, &export->answer, &export->file->fd))
 		return true;
-	release(broker, connection);
+	serve_release(broker, connection);
 	return false;
 }
 
@@ -314,7 +314,7 @@ static bool serve(struct dray_ipc_broker *broker,
  * Hears one byte from an importer that has the memory mapped.  False at the end
  * of the connection, and for anything else that comes.
  */
-static bool hear(struct dray_ipc_connection *connection)
+static bool serve_hear(struct dray_ipc_connection *connection)
 {
 	char byte;
 	ssize_t got = recv(connection->fd, &byte, 1, MSG_TRUNC);
@@ -336,7 +336,7 @@ void dray_ipc_hear(struct dray_ipc_export *export)
 	for (connection = export->connections; connection;
 	     connection = connection->next)
 		if (!connection->mapped)
-			hear(connection);
+			serve_hear(connection);
 }
 
 /* The connection has room: nothing but the answer was sent before. */
@@ -353,8 +353,8 @@ static void end_lease(struct dray_ipc_broker *broker,
 		      struct dray_ipc_connection *connection)
 {
 	take_lease(connection);
-	release(broker, connection);
-	end(broker, connection);
+	serve_release(broker, connection);
+	serve_end(broker, connection);
 }
 
 void dray_ipc_attend(struct dray_ipc_broker *broker,
@@ -363,13 +363,13 @@ void dray_ipc_attend(struct dray_ipc_broker *broker,
 	struct dray_ipc_connection **link = &broker->asking;
 
 	if (connection->export) {
-		if (!hear(connection))
+		if (!serve_hear(connection))
 			end_lease(broker, connection);
 		return;
 	}
 	while (*link != connection)
 		link = &(*link)->next;
-	if (serve(broker, connection))
+	if (ipc_serve(broker, connection))
 		put_lease(take_asking(broker, link));
 	else
 		hang_up(broker, link);

@@ -52,7 +52,7 @@ bool dray_ipc_is_own(uint64_t broker)
 }
 
 /* There may be something to give up. */
-static void unsettle(struct dray_ipc_export *export)
+static void slots_unsettle(struct dray_ipc_export *export)
 {
 	if (export->unsettled)
 		return;
@@ -74,18 +74,18 @@ void dray_ipc_end(struct dray_ipc_export *export)
 	export->ended = true;
 	wait_no_more(export);
 	dray_ipc_index_end(export);
-	unsettle(export);
+	slots_unsettle(export);
 	exporter.server->tell_end(export);
 }
 
-static void finish(void)
+static void slots_finish(void)
 {
 	exporter.server->stop(exporter.broker);
 	exporter.is_there = false;
 }
 
 /* With the lock, in a child: drops the parent's exports. */
-static void inherit(void)
+static void slots_inherit(void)
 {
 	uint32_t i;
 
@@ -96,13 +96,13 @@ static void inherit(void)
 			continue;
 		exporter.server->forget_leases(slots[i]);
 		slots[i]->leases = slots[i]->own;
-		unsettle(slots[i]);
+		slots_unsettle(slots[i]);
 		dray_ipc_end(slots[i]);
 	}
 }
 
 /* The object to give up if the export is idle now, or NULL. */
-static void *idle(struct dray_ipc_export *export)
+static void *slots_idle(struct dray_ipc_export *export)
 {
 	if (export->leases || export->waits || !export->keeps)
 		return NULL;
@@ -112,8 +112,8 @@ static void *idle(struct dray_ipc_export *export)
 	return export->kept;
 }
 
-static void give_up(enum dray_ipc_keeper keeper, void *kept,
-		    void (*close_memory)(struct dray_ipc_memory *memory))
+static void slots_give_up(enum dray_ipc_keeper keeper, void *kept,
+			  void (*close_memory)(struct dray_ipc_memory *memory))
 {
 	if (!kept)
 		return;
@@ -126,7 +126,7 @@ static void give_up(enum dray_ipc_keeper keeper, void *kept,
 }
 
 /* With the lock: frees its slot, which is used again after other free ones. */
-static void forget(struct dray_ipc_export *export)
+static void slots_forget(struct dray_ipc_export *export)
 {
 	uint32_t slot = export->fields.slot;
 
@@ -141,7 +141,7 @@ static void forget(struct dray_ipc_export *export)
 	resting.touched = 0;
 	resting.rested = 0;
 	if (exporter.is_there)
-		finish();
+		slots_finish();
 }
 
 /* One step of dray_ipc_settle(); false at the end. */
@@ -158,12 +158,12 @@ static bool settle_next(void)
 		export->unsettled = false;
 		keeper = export->keeper;
 		close_memory = export->close_memory;
-		kept = idle(export);
+		kept = slots_idle(export);
 		if (export->ended && !export->leases)
-			forget(export);
+			slots_forget(export);
 	}
 	dray_ipc_unlock();
-	give_up(keeper, kept, close_memory);
+	slots_give_up(keeper, kept, close_memory);
 	return kept;
 }
 
@@ -174,7 +174,7 @@ void dray_ipc_settle(void)
 }
 
 /* With the lock: ends all exports that @kept keeps; its buffer goes, too. */
-static void lose(const void *kept, enum dray_ipc_keeper keeper)
+static void slots_lose(const void *kept, enum dray_ipc_keeper keeper)
 {
 	struct dray_ipc_export *export;
 
@@ -192,14 +192,14 @@ static void buffer_ended(struct dray_buffer *buffer)
 	if (!atomic_load(&count))
 		return;
 	dray_ipc_lock();
-	lose(buffer, DRAY_IPC_BUFFER);
+	slots_lose(buffer, DRAY_IPC_BUFFER);
 	dray_ipc_unlock();
 	dray_ipc_settle();
 }
 
 void dray_ipc_end_memory(const struct dray_ipc_memory *memory)
 {
-	lose(memory, DRAY_IPC_MEMORY);
+	slots_lose(memory, DRAY_IPC_MEMORY);
 }
 
 static void block_freed(const void *block)
@@ -288,13 +288,13 @@ void dray_ipc_release(struct dray_ipc_export *export, bool own)
 	export->own -= own;
 	if (--export->leases)
 		return;
-	unsettle(export);
+	slots_unsettle(export);
 	/* One that no importer could map waits for the next. */
 	if (export->fields.flags & DRAY_IPC_HANDOVER && !export->waits)
 		dray_ipc_end(export);
 }
 
-static int begin(void)
+static int slots_begin(void)
 {
 	uint64_t name;
 	int ret;
@@ -312,7 +312,7 @@ static int begin(void)
 	return 0;
 }
 
-static int find_slot(uint32_t *slot)
+static int slots_find_slot(uint32_t *slot)
 {
 	if (resting.touched < DRAY_IPC_MAX_EXPORTS)
 		*slot = resting.touched;
@@ -340,7 +340,7 @@ int dray_ipc_add(struct dray_ipc_export *export,
 		 const struct dray_ipc_server *server)
 {
 	struct dray_ipc_fields *fields = &export->fields;
-	int ret = find_slot(&fields->slot);
+	int ret = slots_find_slot(&fields->slot);
 
 	if (!ret)
 		ret = dray_ipc_random(fields->secret, sizeof(fields->secret));
@@ -348,8 +348,8 @@ int dray_ipc_add(struct dray_ipc_export *export,
 		ret = dray_ipc_index_prepare(export);
 	if (!ret) {
 		exporter.server = server;
-		dray_ipc_on_fork(inherit);
-		ret = begin();
+		dray_ipc_on_fork(slots_inherit);
+		ret = slots_begin();
 		if (ret)
 			dray_ipc_index_remove(export);
 	}

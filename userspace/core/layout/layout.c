@@ -17,7 +17,7 @@ struct views {
 };
 
 /* Axes of more than one element, outermost first. */
-struct order {
+struct layout_order {
 	int count;
 	unsigned char axes[DRAY_MAX_NDIM];
 };
@@ -38,7 +38,7 @@ static bool comes_before(const struct views *views, int a, int b)
 }
 
 /* Inserts an axis by the length of its strides. */
-static void insert_axis(struct order *order, const struct views *views,
+static void insert_axis(struct layout_order *order, const struct views *views,
 			int axis)
 {
 	int at = order->count++;
@@ -49,7 +49,7 @@ static void insert_axis(struct order *order, const struct views *views,
 }
 
 /* Whether the first operand that moves along an axis runs backwards. */
-static bool runs_back(const struct views *views, int axis)
+static bool layout_runs_back(const struct views *views, int axis)
 {
 	int o;
 
@@ -61,7 +61,7 @@ static bool runs_back(const struct views *views, int axis)
 }
 
 /* Whether a step of @outer continues where @count steps of @stride end. */
-static bool chains(int64_t outer, int64_t stride, uint64_t count)
+static bool layout_chains(int64_t outer, int64_t stride, uint64_t count)
 {
 	int64_t end;
 
@@ -69,8 +69,8 @@ static bool chains(int64_t outer, int64_t stride, uint64_t count)
 }
 
 /* Moves an axis inside those of the layout, in the other direction if @back. */
-static void append_axis(struct dray_layout *layout, const struct views *views,
-			int from, bool back)
+static void layout_append_axis(struct dray_layout *layout,
+			       const struct views *views, int from, bool back)
 {
 	struct dray_layout_axis *axis = &layout->axes[layout->axes_count];
 	bool chained = layout->axes_count;
@@ -87,8 +87,8 @@ static void append_axis(struct dray_layout *layout, const struct views *views,
 			stride = -stride;
 		}
 		axis->strides[o] = stride;
-		chained = chained &&
-			  chains(axis[-1].strides[o], stride, axis->count);
+		chained = chained && layout_chains(axis[-1].strides[o], stride,
+						   axis->count);
 	}
 	if (!chained) {
 		layout->axes_count++;
@@ -162,7 +162,7 @@ uint64_t dray_layout_seams(const struct dray_layout *layout)
 }
 
 /* Begins a layout; false if it is empty. */
-static bool start(struct dray_layout *layout, const struct views *views)
+static bool layout_start(struct dray_layout *layout, const struct views *views)
 {
 	const struct dray_view *leader = views->of[0];
 	int i, o;
@@ -185,22 +185,22 @@ static bool start(struct dray_layout *layout, const struct views *views)
 }
 
 static void append_all(struct dray_layout *layout, const struct views *views,
-		       const struct order *order)
+		       const struct layout_order *order)
 {
 	int i;
 
 	for (i = 0; i < order->count; i++)
-		append_axis(layout, views, order->axes[i],
-			    runs_back(views, order->axes[i]));
+		layout_append_axis(layout, views, order->axes[i],
+				   layout_runs_back(views, order->axes[i]));
 }
 
 /* Leaves the elements whole; false if there are none. */
-static bool reduce(struct dray_layout *layout, const struct views *views)
+static bool layout_reduce(struct dray_layout *layout, const struct views *views)
 {
-	struct order order = { .count = 0 };
+	struct layout_order order = { .count = 0 };
 	int i;
 
-	if (!start(layout, views))
+	if (!layout_start(layout, views))
 		return false;
 	for (i = 0; i < views->of[0]->ndim; i++) {
 		if (views->of[0]->shape[i] != 1)
@@ -215,7 +215,7 @@ void dray_layout_reduce(struct dray_layout *layout,
 {
 	const struct views given = { views, operands };
 
-	if (!reduce(layout, &given))
+	if (!layout_reduce(layout, &given))
 		return;
 	fold_run(layout);
 	count_runs(layout);
@@ -227,7 +227,7 @@ void dray_layout_reduce_items(struct dray_layout *layout,
 {
 	const struct views given = { views, operands };
 
-	if (!reduce(layout, &given))
+	if (!layout_reduce(layout, &given))
 		return;
 	count_runs(layout);
 }
@@ -238,11 +238,11 @@ void dray_layout_sequence(struct dray_layout *layout,
 	const struct views given = { &view, 1 };
 	int i;
 
-	if (!start(layout, &given))
+	if (!layout_start(layout, &given))
 		return;
 	for (i = 0; i < view->ndim; i++) {
 		if (view->shape[i] != 1)
-			append_axis(layout, &given, i, false);
+			layout_append_axis(layout, &given, i, false);
 	}
 	fold_run(layout);
 	count_runs(layout);
@@ -251,10 +251,10 @@ void dray_layout_sequence(struct dray_layout *layout,
 void dray_layout_cover(struct dray_layout *layout, const struct dray_view *view)
 {
 	const struct views given = { &view, 1 };
-	struct order order = { .count = 0 };
+	struct layout_order order = { .count = 0 };
 	int i;
 
-	if (!start(layout, &given))
+	if (!layout_start(layout, &given))
 		return;
 	for (i = 0; i < view->ndim; i++) {
 		if (view->shape[i] != 1 && view->strides[i] != 0)

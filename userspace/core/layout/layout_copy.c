@@ -17,9 +17,9 @@ typedef int pair_work(const void *work, unsigned char *dst,
 		      const unsigned char *src);
 
 /* Does the work at each position of the axes, until it fails. */
-static int walk(const struct dray_layout *layout,
-		const struct dray_pair_axis *axes, int axes_count,
-		pair_work *work, const void *with)
+static int layout_copy_walk(const struct dray_layout *layout,
+			    const struct dray_pair_axis *axes, int axes_count,
+			    pair_work *work, const void *with)
 {
 	unsigned char *dst = layout->data[DRAY_DST];
 	const unsigned char *src = layout->data[DRAY_SRC];
@@ -72,7 +72,7 @@ static void copy_grids(const struct dray_layout *layout,
 
 	for (k = 0; k < outer; k++)
 		axes[k] = axis_of(layout, k);
-	walk(layout, axes, outer, copy_grid, grid);
+	layout_copy_walk(layout, axes, outer, copy_grid, grid);
 }
 
 void dray_layout_copy(const struct dray_layout *layout)
@@ -120,7 +120,7 @@ static int row_axis(const struct dray_layout *layout)
 }
 
 /* A loop on its way along an axis. */
-struct row {
+struct copy_row {
 	dray_loop *loop;
 	void *context;
 	int64_t count;
@@ -130,7 +130,7 @@ struct row {
 static int apply_row(const void *work, unsigned char *dst,
 		     const unsigned char *src)
 {
-	const struct row *row = work;
+	const struct copy_row *row = work;
 	char *const data[2] = { (char *)dst, (char *)(uintptr_t)src };
 
 	return row->loop(data, row->strides, row->count, row->context);
@@ -139,7 +139,7 @@ static int apply_row(const void *work, unsigned char *dst,
 int dray_layout_apply(const struct dray_layout *layout, dray_loop *loop,
 		      void *context)
 {
-	struct row row = { loop, context, 1, { 0, 0 } };
+	struct copy_row row = { loop, context, 1, { 0, 0 } };
 	struct dray_pair_axis axes[DRAY_MAX_NDIM];
 	int outer = 0, taken, ret, k;
 
@@ -162,5 +162,5 @@ int dray_layout_apply(const struct dray_layout *layout, dray_loop *loop,
 		row.strides[DRAY_DST] = axis.dst;
 		row.strides[DRAY_SRC] = axis.src;
 	}
-	return walk(layout, axes, outer, apply_row, &row);
+	return layout_copy_walk(layout, axes, outer, apply_row, &row);
 }

@@ -107,13 +107,13 @@ static grid_copy *grid_copy_for(uint64_t run)
 	}
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t grid_copy_least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
 /* Swaps the axes: same elements, other order. */
-static void turn(struct dray_grid *grid)
+static void grid_copy_turn(struct dray_grid *grid)
 {
 	struct dray_pair_axis rows = grid->rows;
 
@@ -128,12 +128,12 @@ static void copy_strips(const struct dray_grid *grid, grid_copy *copy)
 	uint64_t i;
 
 	for (i = 0; i < grid->rows.count; i += STRIP) {
-		strip.rows.count = least(STRIP, grid->rows.count - i);
+		strip.rows.count = grid_copy_least(STRIP, grid->rows.count - i);
 		strip.dst = grid->dst + (int64_t)i * grid->rows.dst;
 		strip.src = grid->src + (int64_t)i * grid->rows.src;
-		turn(&strip);
+		grid_copy_turn(&strip);
 		copy(&strip);
-		turn(&strip);
+		grid_copy_turn(&strip);
 	}
 }
 

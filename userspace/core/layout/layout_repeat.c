@@ -8,8 +8,8 @@
 #define BATCH 16u /* rows that are written by one call */
 
 /* Repeats the element until @bytes are full; a multiple of its size. */
-static void repeat(unsigned char *out, size_t bytes,
-		   const unsigned char *element, size_t size)
+static void layout_repeat(unsigned char *out, size_t bytes,
+			  const unsigned char *element, size_t size)
 {
 	size_t at, more;
 
@@ -21,18 +21,18 @@ static void repeat(unsigned char *out, size_t bytes,
 }
 
 /* Fills a long row: its beginning, whole lines, and its end. */
-static void fill(unsigned char *dst, size_t bytes, const unsigned char *element,
-		 size_t size)
+static void layout_repeat_fill(unsigned char *dst, size_t bytes,
+			       const unsigned char *element, size_t size)
 {
 	bool streams = bytes >= dray_tile_stream_from && dray_rows_stream();
 	dray_rows_write *write =
 		streams ? dray_rows_stream() : dray_rows_copy();
 	unsigned char near[DRAY_ROW + DRAY_LINE];
 	int64_t places[BATCH];
-	struct dray_rows rows = { .places = places, .bytes = DRAY_ROW };
+	struct dray_layout_rows rows = { .places = places, .bytes = DRAY_ROW };
 	size_t at = -(uintptr_t)dst % DRAY_LINE, r;
 
-	repeat(near, sizeof(near), element, size);
+	layout_repeat(near, sizeof(near), element, size);
 	memcpy(dst, near, at);
 	rows.near = near + at % size;
 	for (r = 0; r < BATCH; r++)
@@ -65,9 +65,9 @@ bool dray_grid_repeat(const struct dray_grid *grid)
 		if (grid->run == 1)
 			memset(dst, *src, bytes);
 		else if (bytes < 2 * DRAY_ROW)
-			repeat(dst, bytes, src, grid->run);
+			layout_repeat(dst, bytes, src, grid->run);
 		else
-			fill(dst, bytes, src, grid->run);
+			layout_repeat_fill(dst, bytes, src, grid->run);
 	}
 	return true;
 }

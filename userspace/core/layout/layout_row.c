@@ -46,7 +46,7 @@ static inline void copy_rest(unsigned char *dst, const unsigned char *src,
 }
 
 #define DEFINE_COPY(name, TARGET, copy_line)                                   \
-	TARGET static void name(const struct dray_rows *rows)                  \
+	TARGET static void name(const struct dray_layout_rows *rows)           \
 	{                                                                      \
 		const size_t bytes = rows->bytes, pitch = rows->pitch;         \
 		const size_t count = rows->count;                              \
@@ -85,7 +85,7 @@ static inline void stream_line(unsigned char *dst, const unsigned char *src)
 }
 
 #define DEFINE_STREAM(name, TARGET, stream_line)                            \
-	TARGET static void name(const struct dray_rows *rows)               \
+	TARGET static void name(const struct dray_layout_rows *rows)        \
 	{                                                                   \
 		const size_t count = rows->count, pitch = rows->pitch;      \
 		const int64_t *places = rows->places;                       \

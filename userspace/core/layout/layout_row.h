@@ -15,7 +15,7 @@
 
 #define DRAY_ROW 512ul /* bytes of most rows */
 
-struct dray_rows {
+struct dray_layout_rows {
 	unsigned char *dst; /* row r goes to dst + places[r] */
 	const int64_t *places;
 	const unsigned char *near; /* row r begins at near + r * pitch */
@@ -30,7 +30,7 @@ struct dray_rows {
 	bool joins_next;
 };
 
-typedef void dray_rows_write(const struct dray_rows *rows);
+typedef void dray_rows_write(const struct dray_layout_rows *rows);
 
 /* Returns the function that copies rows. */
 dray_rows_write *dray_rows_copy(void);

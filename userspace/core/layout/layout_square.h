@@ -78,7 +78,7 @@
 					      EDGE(size) * pitch, k);        \
 			}                                                    \
 			for (k = 0; ahead && k < LINES(size); k++)           \
-				fetch(block->src + lines[k] + ahead,    \
+				block_fetch(block->src + lines[k] + ahead,    \
 					   rows * (size));                   \
 		}                                                            \
 	}

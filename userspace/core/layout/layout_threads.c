@@ -19,7 +19,7 @@
 
 uint64_t dray_threads_share = 1u << 20;
 
-struct work {
+struct thread_work {
 	dray_threads_part *part;
 	void *context;
 	uint64_t length;
@@ -33,7 +33,7 @@ struct work {
 };
 
 /* Keeps the failure of a part, unless an earlier part failed too. */
-static void keep_failure(struct work *work, uint64_t at, int ret)
+static void keep_failure(struct thread_work *work, uint64_t at, int ret)
 {
 	atomic_store(&work->next, work->length);
 	pthread_mutex_lock(&work->mutex);
@@ -45,9 +45,9 @@ static void keep_failure(struct work *work, uint64_t at, int ret)
 	pthread_mutex_unlock(&work->mutex);
 }
 
-static void *run(void *argument)
+static void *layout_threads_run(void *argument)
 {
-	struct work *work = argument;
+	struct thread_work *work = argument;
 	uint64_t at;
 	int ret;
 
@@ -64,14 +64,15 @@ static void *run(void *argument)
 }
 
 /* Makes up to @count threads. */
-static unsigned int start(pthread_t *threads, unsigned int count,
-			  struct work *work)
+static unsigned int layout_threads_start(pthread_t *threads, unsigned int count,
+					 struct thread_work *work)
 {
 	sigset_t before;
 	unsigned int made = 0;
 
 	dray_signals_block(&before);
-	while (made < count && !pthread_create(&threads[made], NULL, run, work))
+	while (made < count &&
+	       !pthread_create(&threads[made], NULL, layout_threads_run, work))
 		made++;
 	dray_signals_restore(&before);
 	return made;
@@ -81,18 +82,18 @@ int dray_threads_run(uint64_t length, unsigned int threads,
 		     dray_threads_part *part, void *context)
 {
 	DRAY_NO_CANCEL;
-	struct work work = { .part = part,
-			     .context = context,
-			     .length = length,
-			     .mutex = PTHREAD_MUTEX_INITIALIZER };
+	struct thread_work work = { .part = part,
+				    .context = context,
+				    .length = length,
+				    .mutex = PTHREAD_MUTEX_INITIALIZER };
 	pthread_t others[DRAY_MOST_THREADS];
 	unsigned int made, i;
 
 	work.step = length / (threads * PARTS) + 1;
 	if (work.step > ROUND)
 		work.step = (work.step + ROUND - 1) / ROUND * ROUND;
-	made = start(others, threads - 1, &work);
-	run(&work);
+	made = layout_threads_start(others, threads - 1, &work);
+	layout_threads_run(&work);
 	for (i = 0; i < made; i++)
 		pthread_join(others[i], NULL);
 	return work.ret < 0 ? dray_failure_restore(work.ret, &work.failure)
@@ -124,7 +125,7 @@ int dray_threads_axis(const struct dray_layout *layout, unsigned int threads)
 }
 
 /* A copy that is cut. */
-struct copy {
+struct thread_copy {
 	const struct dray_layout *layout;
 	dray_loop *loop;
 	void *context;
@@ -133,7 +134,7 @@ struct copy {
 
 static int copy_part(void *context, uint64_t at, uint64_t length)
 {
-	const struct copy *copy = context;
+	const struct thread_copy *copy = context;
 	/* Keeps the byte count of the whole, since all parts share caches. */
 	struct dray_layout part = *copy->layout;
 	int o;
@@ -164,7 +165,7 @@ static unsigned int most_threads(const struct dray_layout *layout,
 int dray_layout_apply_threads(const struct dray_layout *layout, dray_loop *loop,
 			      void *context, unsigned int threads)
 {
-	struct copy copy = { layout, loop, context, -1 };
+	struct thread_copy copy = { layout, loop, context, -1 };
 
 	if (threads > 1)
 		threads = most_threads(layout, loop, threads);

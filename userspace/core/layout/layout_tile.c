@@ -19,14 +19,14 @@ struct near {
 	_Alignas(DRAY_LINE) unsigned char space[TILE_SPACE];
 };
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t layout_tile_least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
 /* Writes the offsets of elements in the other operand. */
-static void offsets(int64_t *out, const struct dray_chain *chain, uint64_t from,
-		    size_t count)
+static void layout_tile_offsets(int64_t *out, const struct dray_chain *chain,
+				uint64_t from, size_t count)
 {
 	uint64_t at[TILE_LINKS];
 	int64_t offset = 0;
@@ -39,7 +39,8 @@ static void offsets(int64_t *out, const struct dray_chain *chain, uint64_t from,
 		offset += (int64_t)at[k] * chain->axes[k].stride;
 	}
 	for (;;) {
-		size_t run = (size_t)least(count, chain->axes[0].count - at[0]);
+		size_t run = (size_t)layout_tile_least(
+			count, chain->axes[0].count - at[0]);
 		size_t i;
 
 		for (i = 0; i < run; i++)
@@ -66,14 +67,14 @@ static void offsets(int64_t *out, const struct dray_chain *chain, uint64_t from,
  * @start: the first element that was turned
  */
 static int convert_rows(const struct dray_tiling *tiling,
-			const struct dray_rows *rows, uint64_t start,
+			const struct dray_layout_rows *rows, uint64_t start,
 			uint64_t from, uint64_t to)
 {
 	const int64_t strides[2] = { tiling->along.step,
 				     (int64_t)tiling->size };
 	_Alignas(DRAY_LINE) char space[2 * TILE_ROW + TILE_MARGIN];
 	const uint64_t back = tiling->streams ? from - start : 0;
-	struct dray_rows row = *rows;
+	struct dray_layout_rows row = *rows;
 	size_t r;
 	int ret;
 
@@ -105,7 +106,7 @@ static int write_rows(const struct dray_tiling *tiling, const struct near *near,
 		      uint64_t to)
 {
 	const int64_t step = tiling->along.step;
-	struct dray_rows rows = {
+	struct dray_layout_rows rows = {
 		.dst = dst + (int64_t)from * step,
 		.places = near->places,
 		.near = near->space + (from - near->lines_from) * tiling->size,
@@ -127,7 +128,8 @@ static int write_rows(const struct dray_tiling *tiling, const struct near *near,
  * one; 0 if there is none, or if lines are in a cache.
  * @next: first row of the next tile
  */
-static int64_t ahead(const struct dray_tiling *tiling, uint64_t next)
+static int64_t layout_tile_ahead(const struct dray_tiling *tiling,
+				 uint64_t next)
 {
 	const uint64_t rows = tiling->rows, total = tiling->across.total;
 
@@ -145,17 +147,17 @@ static int copy_panel(const struct dray_tiling *tiling, struct near *near,
 {
 	const uint64_t total = tiling->across.total;
 	const int64_t step = tiling->across.step;
-	uint64_t start = from - least(from, tiling->back), at, next;
+	uint64_t start = from - layout_tile_least(from, tiling->back), at, next;
 	int ret = 0;
 
 	if (near->lines_count != to - start || near->lines_from != start) {
 		near->lines_from = start;
 		near->lines_count = to - start;
-		offsets(near->lines, &tiling->along, start,
-			(size_t)(to - start));
+		layout_tile_offsets(near->lines, &tiling->along, start,
+				    (size_t)(to - start));
 	}
 	for (at = 0; !ret && at < total; at = next) {
-		size_t rows = (size_t)least(tiling->rows, total);
+		size_t rows = (size_t)layout_tile_least(tiling->rows, total);
 		struct dray_tile block;
 
 		next = at + rows - (at ? 0 : tiling->again);
@@ -172,12 +174,13 @@ static int copy_panel(const struct dray_tiling *tiling, struct near *near,
 			.rows = rows,
 			.step = step,
 			.size = tiling->size,
-			.ahead = ahead(tiling, next) * step,
+			.ahead = layout_tile_ahead(tiling, next) * step,
 		};
 		tiling->turning.turn(&block);
 		if (near->places_from != at) {
 			near->places_from = at;
-			offsets(near->places, &tiling->across, at, rows);
+			layout_tile_offsets(near->places, &tiling->across, at,
+					    rows);
 		}
 		ret = write_rows(tiling, near, dst, rows, from, to);
 	}
@@ -201,7 +204,7 @@ static int copy_panels(const struct dray_tiling *tiling, struct near *near,
 }
 
 /* Copies the panels of all positions of the outer axes. */
-static int copy_all(const struct dray_tiling *tiling)
+static int tile_copy_all(const struct dray_tiling *tiling)
 {
 	unsigned char *dst = tiling->dst;
 	const unsigned char *src = tiling->src;
@@ -240,7 +243,7 @@ bool dray_tile_copy(const struct dray_layout *layout, dray_loop *loop,
 
 	if (!dray_tiling_plan(&tiling, layout, loop, context))
 		return false;
-	copied = copy_all(&tiling);
+	copied = tile_copy_all(&tiling);
 	if (loop)
 		*ret = copied;
 	return true;

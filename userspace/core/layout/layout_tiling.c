@@ -11,13 +11,14 @@
 #define FEW 8ul /* tiles of which one more costs too much */
 #define WIDEST (DRAY_LINE / 4) /* bytes that a loop writes of an element */
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t layout_tiling_least(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
 /* Takes an axis out of the outer ones. */
-static struct dray_pair_axis take(struct dray_tiling *tiling, int k)
+static struct dray_pair_axis layout_tiling_take(struct dray_tiling *tiling,
+						int k)
 {
 	struct dray_pair_axis axis = tiling->outer[k];
 
@@ -39,7 +40,7 @@ static void link_axis(struct dray_chain *chain, uint64_t count, int64_t stride)
 /* Moves an axis across, in the direction in which the source rises. */
 static void take_across(struct dray_tiling *tiling, int k)
 {
-	struct dray_pair_axis axis = take(tiling, k);
+	struct dray_pair_axis axis = layout_tiling_take(tiling, k);
 
 	if (axis.src < 0) {
 		int64_t last = (int64_t)axis.count - 1;
@@ -56,7 +57,7 @@ static void take_across(struct dray_tiling *tiling, int k)
 
 static void take_along(struct dray_tiling *tiling, int k)
 {
-	struct dray_pair_axis axis = take(tiling, k);
+	struct dray_pair_axis axis = layout_tiling_take(tiling, k);
 
 	if (!tiling->along.links)
 		tiling->along.step = axis.dst;
@@ -64,7 +65,7 @@ static void take_along(struct dray_tiling *tiling, int k)
 }
 
 /* Extends along until a row is long enough for a panel, and across by the rest. */
-static void extend(struct dray_tiling *tiling)
+static void layout_tiling_extend(struct dray_tiling *tiling)
 {
 	struct dray_chain *along = &tiling->along, *across = &tiling->across;
 	int k;
@@ -90,7 +91,7 @@ static void extend(struct dray_tiling *tiling)
 }
 
 /* Returns the shorter of an axis' steps: how near its elements are. */
-static uint64_t nearness(const struct dray_pair_axis *axis)
+static uint64_t layout_tiling_nearness(const struct dray_pair_axis *axis)
 {
 	uint64_t dst = dray_magnitude(axis->dst),
 		 src = dray_magnitude(axis->src);
@@ -106,8 +107,9 @@ static void sort_outer(struct dray_tiling *tiling)
 	for (i = 1; i < tiling->outer_count; i++) {
 		struct dray_pair_axis axis = tiling->outer[i];
 
-		for (at = i; at > 0 &&
-			     nearness(&tiling->outer[at - 1]) < nearness(&axis);
+		for (at = i;
+		     at > 0 && layout_tiling_nearness(&tiling->outer[at - 1]) <
+				       layout_tiling_nearness(&axis);
 		     at--)
 			tiling->outer[at] = tiling->outer[at - 1];
 		tiling->outer[at] = axis;
@@ -133,8 +135,8 @@ static int find_across(const struct dray_layout *layout)
 }
 
 /* Whether tiles are better than rows of elements one by one. */
-static bool pays(const struct dray_tiling *tiling,
-		 const struct dray_layout *layout)
+static bool layout_tiling_pays(const struct dray_tiling *tiling,
+			       const struct dray_layout *layout)
 {
 	uint64_t jump = dray_magnitude(tiling->along.axes[0].stride);
 
@@ -151,7 +153,7 @@ static bool pays(const struct dray_tiling *tiling,
 }
 
 /* Returns bits that are set in some step between rows of the destination. */
-static uint64_t steps(const struct dray_tiling *tiling)
+static uint64_t layout_tiling_steps(const struct dray_tiling *tiling)
 {
 	uint64_t bits = 0;
 	int i;
@@ -173,7 +175,7 @@ static void prepare_streams(struct dray_tiling *tiling)
 	size_t place = (uintptr_t)tiling->dst % DRAY_LINE;
 
 	if (TILE_ROW % size == 0 && place % size == 0 &&
-	    steps(tiling) % DRAY_LINE == 0 &&
+	    layout_tiling_steps(tiling) % DRAY_LINE == 0 &&
 	    tiling->panel - place / size >= tiling->turning.lines)
 		tiling->first -= place / size;
 	else
@@ -186,8 +188,8 @@ static void measure_rows(struct dray_tiling *tiling,
 {
 	const bool is_dense = tiling->along.step == (int64_t)tiling->item;
 
-	tiling->panel = (size_t)least(TILE_ROW / tiling->item,
-				      2 * TILE_ROW / tiling->size);
+	tiling->panel = (size_t)layout_tiling_least(
+		TILE_ROW / tiling->item, 2 * TILE_ROW / tiling->size);
 	tiling->first = tiling->panel;
 	tiling->back = 0;
 	tiling->streams = is_dense && layout->bytes >= dray_tile_stream_from &&
@@ -230,8 +232,9 @@ static void measure_tiles(struct dray_tiling *tiling)
 	pitch = (tiling->panel + tiling->back + tiling->turning.lines) * size;
 	pitch = (pitch + DRAY_LINE - 1) / DRAY_LINE | 1;
 	tiling->pitch = pitch * DRAY_LINE;
-	most = (size_t)least(least(TILE_ROWS, EDGE / size),
-			     TILE_SPACE / tiling->pitch);
+	most = (size_t)layout_tiling_least(layout_tiling_least(TILE_ROWS,
+							       EDGE / size),
+					   TILE_SPACE / tiling->pitch);
 	most = most / square * square;
 	tiles = (size_t)((total + most - 1) / most);
 	tiling->rows = (size_t)((total + tiles - 1) / tiles);
@@ -255,8 +258,8 @@ static int copy_row(char *const *data, const int64_t *strides, int64_t count,
 	return 0;
 }
 
-static void begin(struct dray_tiling *tiling, const struct dray_layout *layout,
-		  int across)
+static void layout_tiling_begin(struct dray_tiling *tiling,
+				const struct dray_layout *layout, int across)
 {
 	int i;
 
@@ -287,7 +290,7 @@ bool dray_tiling_plan(struct dray_tiling *tiling,
 	across = find_across(layout);
 	if (across < 0)
 		return false;
-	begin(tiling, layout, across);
+	layout_tiling_begin(tiling, layout, across);
 	tiling->size = size;
 	tiling->item = (size_t)layout->run;
 	tiling->loop = loop;
@@ -296,10 +299,10 @@ bool dray_tiling_plan(struct dray_tiling *tiling,
 		tiling->loop = copy_row;
 		tiling->context = &tiling->size;
 	}
-	extend(tiling);
+	layout_tiling_extend(tiling);
 	dray_turn_choose(&tiling->turning, size, tiling->across.step,
 			 tiling->along.total, tiling->across.total);
-	if (!pays(tiling, layout))
+	if (!layout_tiling_pays(tiling, layout))
 		return false;
 	sort_outer(tiling);
 	measure_rows(tiling, layout);

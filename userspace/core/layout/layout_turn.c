@@ -56,7 +56,7 @@ typedef uint64_t vector_16_of_8 __attribute__((vector_size(16)));
 #define LAST_16(a, b) (b)
 
 /* Fetches bytes to the second-level cache. */
-static inline void fetch(const unsigned char *from, size_t bytes)
+static inline void block_fetch(const unsigned char *from, size_t bytes)
 {
 	size_t at;
 
@@ -156,7 +156,7 @@ DEFINE_SCATTER(12, 12)
 DEFINE_SCATTER(16, 16)
 DEFINE_SCATTER(any, block->size)
 
-static dray_turn *scatter(size_t size)
+static dray_turn *layout_turn_scatter(size_t size)
 {
 	switch (size) {
 	case 1:
@@ -181,7 +181,7 @@ static dray_turn *scatter(size_t size)
 }
 
 /* Functions for elements of 1, 2, 4, 8 and 16 bytes. */
-struct turns {
+struct layout_turns {
 	size_t width; /* bytes of each line at least */
 	size_t piece; /* bytes of each row at least */
 	dray_turn *of[5];
@@ -196,7 +196,7 @@ struct turns {
 		}                                                       \
 	}
 
-static const struct turns turns[] = {
+static const struct layout_turns turns[] = {
 #ifdef __x86_64__
 	TURNS(64, 32),
 	TURNS(32, 32),
@@ -216,9 +216,9 @@ static bool has_width(size_t width)
 void dray_turn_choose(struct dray_turning *turning, size_t size, int64_t step,
 		      uint64_t lines, uint64_t rows)
 {
-	const struct turns *each;
+	const struct layout_turns *each;
 
-	*turning = (struct dray_turning){ scatter(size), 1, 1 };
+	*turning = (struct dray_turning){ layout_turn_scatter(size), 1, 1 };
 	if (step != (int64_t)size || size > 16 || (size & (size - 1)))
 		return;
 	for (each = turns; each->width; each++) {

@@ -46,7 +46,7 @@ static int64_t common_divisor(int64_t a, int64_t b)
 }
 
 /* @divisor divides strides above 0, or is 0 for no stride. */
-static int64_t round_up(int64_t n, int64_t divisor)
+static int64_t overlap_round_up(int64_t n, int64_t divisor)
 {
 	int64_t rest = divisor > 1 ? n % divisor : 0;
 
@@ -76,13 +76,13 @@ static void add_term(struct problem *problem, int64_t stride, int64_t most)
 }
 
 /* Starts without terms, and without the cost of clearing all of them. */
-static void begin(struct problem *problem, int64_t work)
+static void overlap_begin(struct problem *problem, int64_t work)
 {
 	problem->count = 0;
 	problem->work = work;
 }
 
-static void bound(struct problem *problem)
+static void overlap_bound(struct problem *problem)
 {
 	int k;
 
@@ -105,8 +105,8 @@ static bool is_within_bounds(const struct dray_operand *operand)
 }
 
 /* Whether terms [k, count) have a sum in [low, high]. */
-static enum dray_overlap search(struct problem *problem, int k, int64_t low,
-				int64_t high)
+static enum dray_overlap overlap_search(struct problem *problem, int k,
+					int64_t low, int64_t high)
 {
 	const struct term *term = &problem->terms[k];
 	int64_t first, last;
@@ -125,19 +125,20 @@ static enum dray_overlap search(struct problem *problem, int k, int64_t low,
 	if (low == 0 || high == problem->reach[k])
 		return DRAY_OVERLAP_SOME;
 	DRAY_HOLDS(k < problem->count && term->stride > 0);
-	if (round_up(low, problem->divisor[k]) > high)
+	if (overlap_round_up(low, problem->divisor[k]) > high)
 		return DRAY_OVERLAP_NONE;
 	/* n * stride has to come within reach of the rest. */
 	first = low - problem->reach[k + 1];
-	first = first > 0 ? round_up(first, term->stride) / term->stride : 0;
+	first = first > 0 ? overlap_round_up(first, term->stride) / term->stride
+			  : 0;
 	last = high / term->stride;
 	if (last > term->most)
 		last = term->most;
 	for (n = last; n >= first; n--) {
 		enum dray_overlap found;
 
-		found = search(problem, k + 1, low - n * term->stride,
-			       high - n * term->stride);
+		found = overlap_search(problem, k + 1, low - n * term->stride,
+				       high - n * term->stride);
 		if (found != DRAY_OVERLAP_NONE)
 			return found;
 	}
@@ -166,10 +167,10 @@ enum dray_overlap dray_overlap_find_within(const struct dray_operand *a,
 		return DRAY_OVERLAP_NONE;
 	if (!is_within_bounds(a) || !is_within_bounds(b))
 		return DRAY_OVERLAP_UNKNOWN;
-	begin(&problem, max_work);
+	overlap_begin(&problem, max_work);
 	add_terms(&problem, a->view);
 	add_terms(&problem, b->view);
-	bound(&problem);
+	overlap_bound(&problem);
 	/*
 	 * Takes a's element at its span's start plus x, and b's element at its
 	 * span's last element minus y: x + y has to be their distance, give or
@@ -177,7 +178,7 @@ enum dray_overlap dray_overlap_find_within(const struct dray_operand *a,
 	 */
 	distance = (int64_t)(b->span.high - a->span.low) -
 		   dray_dtype_itemsize(b->view->dtype);
-	return search(
+	return overlap_search(
 		&problem, 0,
 		distance - ((int64_t)dray_dtype_itemsize(a->view->dtype) - 1),
 		distance + ((int64_t)dray_dtype_itemsize(b->view->dtype) - 1));
@@ -204,7 +205,7 @@ static enum dray_overlap search_axis(const struct dray_view *view, int k,
 		return DRAY_OVERLAP_SOME;
 	if (stride < 0)
 		stride = -stride;
-	begin(&problem, *work);
+	overlap_begin(&problem, *work);
 	add_term(&problem, stride, view->shape[k] - 2);
 	for (i = k + 1; i < view->ndim; i++) {
 		if (view->shape[i] < 2)
@@ -214,9 +215,9 @@ static enum dray_overlap search_axis(const struct dray_view *view, int k,
 		add_term(&problem, size, 2 * (view->shape[i] - 1));
 		middle += size * (view->shape[i] - 1);
 	}
-	bound(&problem);
-	found = search(&problem, 0, middle - stride - touch,
-		       middle - stride + touch);
+	overlap_bound(&problem);
+	found = overlap_search(&problem, 0, middle - stride - touch,
+			       middle - stride + touch);
 	*work = problem.work;
 	return found;
 }
@@ -237,7 +238,7 @@ enum dray_overlap dray_overlap_self_within(const struct dray_operand *operand,
 	return found;
 }
 
-static int check_limit(int64_t max_work)
+static int overlap_check_limit(int64_t max_work)
 {
 	if (max_work < DRAY_SHARE_EXACT)
 		return dray_fail(-EINVAL,
@@ -248,8 +249,8 @@ static int check_limit(int64_t max_work)
 }
 
 /* Returns the answer, or why there is none. */
-static int answer(enum dray_overlap found, int64_t max_work, bool wide,
-		  bool *some)
+static int overlap_answer(enum dray_overlap found, int64_t max_work, bool wide,
+			  bool *some)
 {
 	if (found == DRAY_OVERLAP_UNKNOWN && wide)
 		return dray_fail(
@@ -275,7 +276,7 @@ int dray_view_shares_memory(const struct dray_view *a,
 
 	if (!dray_given(shared, __func__))
 		return -EINVAL;
-	ret = check_limit(max_work);
+	ret = overlap_check_limit(max_work);
 	if (!ret)
 		ret = dray_operand_init(&one, a, "the first view");
 	if (!ret)
@@ -291,9 +292,9 @@ int dray_view_shares_memory(const struct dray_view *a,
 	}
 	if (meet)
 		found = dray_overlap_find_within(&one, &other, max_work);
-	return answer(found, max_work,
-		      !is_within_bounds(&one) || !is_within_bounds(&other),
-		      shared);
+	return overlap_answer(
+		found, max_work,
+		!is_within_bounds(&one) || !is_within_bounds(&other), shared);
 }
 
 /* Whether no stride is below the bytes that the axes with smaller ones cover. */
@@ -326,7 +327,7 @@ int dray_view_is_unique(const struct dray_view *view, int64_t max_work,
 
 	if (!dray_given(unique, __func__))
 		return -EINVAL;
-	ret = check_limit(max_work);
+	ret = overlap_check_limit(max_work);
 	if (!ret)
 		ret = dray_operand_init(&operand, view, "the view");
 	if (ret)
@@ -334,7 +335,7 @@ int dray_view_is_unique(const struct dray_view *view, int64_t max_work,
 	if (operand.extent.low != operand.extent.high && !is_nested(view)) {
 		shared = true;
 		if (max_work != DRAY_SHARE_BOUNDS)
-			ret = answer(
+			ret = overlap_answer(
 				dray_overlap_self_within(&operand, max_work),
 				max_work, !is_within_bounds(&operand), &shared);
 	}

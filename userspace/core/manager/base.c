@@ -112,7 +112,8 @@ int dray_manager_resource(struct dray_manager *self, struct dray_resource **out)
 	return 0;
 }
 
-static void give_back(void *ctx, const struct dray_memory_description *memory)
+static void base_give_back(void *ctx,
+			   const struct dray_memory_description *memory)
 {
 	dray_resource_deallocate(ctx, memory->pointer, memory->bytes,
 				 memory->stream);
@@ -126,7 +127,7 @@ static int take_block(struct dray_manager *self, size_t size, uint64_t stream,
 		.kind = kind,
 		.flags = DRAY_MEMORY_DEFERRED,
 		.stream = stream,
-		.finalize = give_back,
+		.finalize = base_give_back,
 	};
 	struct dray_resource *resource;
 	int ret = dray_manager_resource(self, &resource);
@@ -139,7 +140,7 @@ static int take_block(struct dray_manager *self, size_t size, uint64_t stream,
 	if (!ret) {
 		ret = dray_memory_create(self, &memory, out);
 		if (ret)
-			give_back(resource, &memory);
+			base_give_back(resource, &memory);
 	}
 	dray_resource_unref(resource);
 	return ret;
@@ -199,7 +200,7 @@ static int host_memhostalloc(struct dray_manager *self, size_t size,
 	return take_block(self, size, 0, kind, out);
 }
 
-static void unpin(void *ctx, const struct dray_memory_description *memory)
+static void base_unpin(void *ctx, const struct dray_memory_description *memory)
 {
 	DRAY_NO_CANCEL;
 	int fd = (int)(intptr_t)ctx;
@@ -225,10 +226,10 @@ static int host_mempin(struct dray_manager *self,
 	if (ret)
 		return ret;
 	pinned.ctx = (void *)(intptr_t)fd;
-	pinned.finalize = unpin;
+	pinned.finalize = base_unpin;
 	ret = dray_memory_create(self, &pinned, out);
 	if (ret)
-		unpin(pinned.ctx, &pinned);
+		base_unpin(pinned.ctx, &pinned);
 	return ret;
 }
 

@@ -48,8 +48,9 @@ int dray_manager_ready(struct dray_manager *manager)
 }
 
 /* One of the three allocations, and its arguments. */
-struct request {
-	int (*ask)(struct dray_manager *manager, const struct request *request,
+struct manager_request {
+	int (*ask)(struct dray_manager *manager,
+		   const struct manager_request *request,
 		   struct dray_memory **out);
 	size_t size;
 	uint64_t stream;
@@ -57,8 +58,9 @@ struct request {
 	const struct dray_memory_description *memory;
 };
 
-static int allocate(struct dray_manager *manager, const struct request *request,
-		    struct dray_memory **out)
+static int call_allocate(struct dray_manager *manager,
+			 const struct manager_request *request,
+			 struct dray_memory **out)
 {
 	int ret = dray_manager_ready(manager);
 	uint64_t finished;
@@ -83,7 +85,8 @@ static int allocate(struct dray_manager *manager, const struct request *request,
 }
 
 static int ask_memalloc(struct dray_manager *manager,
-			const struct request *request, struct dray_memory **out)
+			const struct manager_request *request,
+			struct dray_memory **out)
 {
 	return manager->ops.memalloc(manager, request->size, request->stream,
 				     out);
@@ -92,7 +95,7 @@ static int ask_memalloc(struct dray_manager *manager,
 int dray_manager_memalloc(struct dray_manager *manager, size_t size,
 			  uint64_t stream, struct dray_memory **out)
 {
-	struct request request = {
+	struct manager_request request = {
 		.ask = ask_memalloc,
 		.size = size,
 		.stream = stream,
@@ -100,11 +103,11 @@ int dray_manager_memalloc(struct dray_manager *manager, size_t size,
 
 	if (!dray_given(manager, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	return allocate(manager, &request, out);
+	return call_allocate(manager, &request, out);
 }
 
 static int ask_memhostalloc(struct dray_manager *manager,
-			    const struct request *request,
+			    const struct manager_request *request,
 			    struct dray_memory **out)
 {
 	return manager->ops.memhostalloc(manager, request->size, request->flags,
@@ -114,7 +117,7 @@ static int ask_memhostalloc(struct dray_manager *manager,
 int dray_manager_memhostalloc(struct dray_manager *manager, size_t size,
 			      uint32_t flags, struct dray_memory **out)
 {
-	struct request request = {
+	struct manager_request request = {
 		.ask = ask_memhostalloc,
 		.size = size,
 		.flags = flags,
@@ -127,11 +130,12 @@ int dray_manager_memhostalloc(struct dray_manager *manager, size_t size,
 	if (flags &
 	    ~(DRAY_HOST_MAPPED | DRAY_HOST_PORTABLE | DRAY_HOST_WRITE_COMBINED))
 		return dray_fail(-EINVAL, "unknown flags 0x%x", flags);
-	return allocate(manager, &request, out);
+	return call_allocate(manager, &request, out);
 }
 
 static int ask_mempin(struct dray_manager *manager,
-		      const struct request *request, struct dray_memory **out)
+		      const struct manager_request *request,
+		      struct dray_memory **out)
 {
 	return manager->ops.mempin(manager, request->memory, request->flags,
 				   out);
@@ -151,7 +155,7 @@ int dray_manager_mempin(struct dray_manager *manager, void *pointer,
 		.owner = owner,
 		.release_owner = release_owner,
 	};
-	struct request request = {
+	struct manager_request request = {
 		.ask = ask_mempin,
 		.flags = flags,
 		.memory = &memory,
@@ -165,7 +169,7 @@ int dray_manager_mempin(struct dray_manager *manager, void *pointer,
 		return dray_fail(-EINVAL, "unknown flags 0x%x", flags);
 	if (!size)
 		return dray_fail(-EINVAL, "no bytes to pin at %p", pointer);
-	return allocate(manager, &request, out);
+	return call_allocate(manager, &request, out);
 }
 
 int dray_manager_get_memory_info(struct dray_manager *manager,

@@ -49,7 +49,7 @@ void dray_manager_destroy(struct dray_manager *manager)
 	dray_manager_free(manager);
 }
 
-static void list(struct dray_manager *manager)
+static void manager_list(struct dray_manager *manager)
 {
 	manager->next = managers;
 	managers = manager;
@@ -58,11 +58,11 @@ static void list(struct dray_manager *manager)
 void dray_manager_enlist(struct dray_manager *manager)
 {
 	pthread_mutex_lock(&lock);
-	list(manager);
+	manager_list(manager);
 	pthread_mutex_unlock(&lock);
 }
 
-static bool unused(struct dray_manager *manager)
+static bool manager_unused(struct dray_manager *manager)
 {
 	bool answer;
 
@@ -81,7 +81,7 @@ static void end_if_unused(struct dray_manager *manager)
 	link = &managers;
 	while (*link && *link != manager)
 		link = &(*link)->next;
-	if (!*link || !unused(manager)) {
+	if (!*link || !manager_unused(manager)) {
 		pthread_mutex_unlock(&lock);
 		return;
 	}
@@ -173,7 +173,7 @@ struct dray_manager *dray_manager_share(struct dray_node *node,
 		dray_manager_ref(manager);
 	} else if (made) {
 		made->shared = true;
-		list(made);
+		manager_list(made);
 		manager = made;
 	}
 	pthread_mutex_unlock(&lock);

@@ -30,8 +30,10 @@ static void inherit_ops(struct dray_manager_ops *ops)
 }
 
 /* Creates a manager that is in no list; -ENOMEM. */
-static int create(struct dray_node *node, const struct dray_manager_ops *ops,
-		  struct dray_resource *resource, struct dray_manager **out)
+static int manager_make_create(struct dray_node *node,
+			       const struct dray_manager_ops *ops,
+			       struct dray_resource *resource,
+			       struct dray_manager **out)
 {
 	struct dray_manager *manager = dray_manager_new(node);
 	int ret;
@@ -67,7 +69,7 @@ int dray_manager_create(struct dray_node *node,
 	else
 		ops = dray_manager_base_ops(DRAY_MANAGER_NATIVE);
 	if (!ret)
-		ret = create(node, ops, resource, &manager);
+		ret = manager_make_create(node, ops, resource, &manager);
 	if (ret)
 		return ret;
 	dray_manager_enlist(manager);
@@ -82,7 +84,7 @@ int dray_set_manager(const struct dray_manager_ops *ops)
 	return ret ? ret : dray_manager_choose(ops);
 }
 
-static int operations(const struct dray_manager_ops **out)
+static int manager_make_operations(const struct dray_manager_ops **out)
 {
 	int ret;
 
@@ -105,9 +107,9 @@ int dray_get_manager(struct dray_node *node, struct dray_manager **out)
 		return -EINVAL;
 	manager = dray_manager_share(node, NULL);
 	if (!manager) {
-		ret = operations(&ops);
+		ret = manager_make_operations(&ops);
 		if (!ret)
-			ret = create(node, ops, NULL, &made);
+			ret = manager_make_create(node, ops, NULL, &made);
 		if (ret)
 			return ret;
 		manager = dray_manager_share(node, made);

@@ -8,7 +8,7 @@
 #include "manager/manager.h"
 #include "memory/node.h"
 
-static void enlist(struct dray_memory *memory)
+static void memory_enlist(struct dray_memory *memory)
 {
 	struct dray_manager *manager = memory->manager;
 
@@ -25,9 +25,9 @@ static void enlist(struct dray_memory *memory)
 	dray_guard_give(&manager->guard);
 }
 
-static int create(struct dray_manager *manager,
-		  const struct dray_memory_description *description,
-		  struct dray_memory *base, struct dray_memory **out)
+static int memory_create(struct dray_manager *manager,
+			 const struct dray_memory_description *description,
+			 struct dray_memory *base, struct dray_memory **out)
 {
 	struct dray_memory *memory = calloc(1, sizeof(*memory));
 
@@ -37,7 +37,7 @@ static int create(struct dray_manager *manager,
 	atomic_init(&memory->references, 1);
 	memory->manager = manager;
 	memory->base = base ? dray_memory_ref(base) : NULL;
-	enlist(memory);
+	memory_enlist(memory);
 	*out = memory;
 	return 0;
 }
@@ -61,7 +61,7 @@ int dray_memory_create(struct dray_manager *manager,
 				 known.kind, DRAY_MEMORY_DEVICE);
 	if (known.flags & ~DRAY_MEMORY_DEFERRED)
 		return dray_fail(-EINVAL, "unknown flags 0x%x", known.flags);
-	return create(manager, &known, NULL, out);
+	return memory_create(manager, &known, NULL, out);
 }
 
 int dray_memory_view(struct dray_memory *memory, size_t offset, size_t size,
@@ -80,8 +80,8 @@ int dray_memory_view(struct dray_memory *memory, size_t offset, size_t size,
 	part.kind = memory->is.kind;
 	part.stream = memory->is.stream;
 	/* Not the view that it is cut from: a chain of them has no end. */
-	return create(memory->manager, &part,
-		      memory->base ? memory->base : memory, out);
+	return memory_create(memory->manager, &part,
+			     memory->base ? memory->base : memory, out);
 }
 
 struct dray_memory *dray_memory_ref(struct dray_memory *memory)

@@ -35,7 +35,8 @@ static bool too_many(const struct dray_manager *manager)
 }
 
 /* Queues an object, with the guard; true if the queue is over its limit. */
-static bool add(struct dray_manager *manager, struct dray_memory *memory)
+static bool pending_add(struct dray_manager *manager,
+			struct dray_memory *memory)
 {
 	memory->next = NULL;
 	*manager->pending_last = memory;
@@ -45,7 +46,8 @@ static bool add(struct dray_manager *manager, struct dray_memory *memory)
 	return flushing != manager && too_many(manager);
 }
 
-static struct dray_memory *take_first(struct dray_manager *manager, bool force)
+static struct dray_memory *pending_take_first(struct dray_manager *manager,
+					      bool force)
 {
 	struct dray_memory *memory = NULL;
 
@@ -64,7 +66,7 @@ static struct dray_memory *take_first(struct dray_manager *manager, bool force)
 }
 
 /* Called with the guard. */
-static void delist(struct dray_memory *memory)
+static void pending_delist(struct dray_memory *memory)
 {
 	*memory->link = memory->next;
 	if (memory->next)
@@ -74,7 +76,7 @@ static void delist(struct dray_memory *memory)
 		memory->manager->stats.bytes -= memory->is.bytes;
 }
 
-static void finish(struct dray_memory *memory)
+static void pending_finish(struct dray_memory *memory)
 {
 	struct dray_manager *manager = memory->manager;
 
@@ -94,8 +96,8 @@ size_t dray_pending_flush(struct dray_manager *manager, bool force)
 	size_t count = 0;
 
 	flushing = manager;
-	while ((memory = take_first(manager, force)) != NULL) {
-		finish(memory);
+	while ((memory = pending_take_first(manager, force)) != NULL) {
+		pending_finish(memory);
 		count++;
 		dray_guard_take(&manager->guard);
 		manager->finished++;
@@ -111,8 +113,8 @@ size_t dray_pending_flush(struct dray_manager *manager, bool force)
 }
 
 /* With the guard: whether an object of no reference has to wait. */
-static bool takes(const struct dray_manager *manager,
-		  const struct dray_memory *memory)
+static bool pending_takes(const struct dray_manager *manager,
+			  const struct dray_memory *memory)
 {
 	return (memory->is.flags & DRAY_MEMORY_DEFERRED) && manager->holders;
 }
@@ -127,16 +129,16 @@ void dray_memory_unref(struct dray_memory *memory)
 		return;
 	manager = memory->manager;
 	dray_guard_take(&manager->guard);
-	delist(memory);
-	waits = takes(manager, memory);
+	pending_delist(memory);
+	waits = pending_takes(manager, memory);
 	if (waits)
-		too_many = add(manager, memory);
+		too_many = pending_add(manager, memory);
 	/* Others may finalize it, and all the rest, before the flush. */
 	if (too_many)
 		dray_manager_keep(manager);
 	dray_guard_give(&manager->guard);
 	if (!waits)
-		finish(memory);
+		pending_finish(memory);
 	if (too_many) {
 		dray_pending_flush(manager, false);
 		dray_manager_drop(manager);

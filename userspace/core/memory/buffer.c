@@ -20,7 +20,8 @@
 #include "memory/window.h"
 
 /* The index of the heap with that name, or a sentence with those there are. */
-static int find_heap(struct dray_node *node, const char *name, uint32_t *index)
+static int buffer_find_heap(struct dray_node *node, const char *name,
+			    uint32_t *index)
 {
 	char names[160] = "";
 	size_t used = 0;
@@ -89,10 +90,10 @@ static int make_request(struct dray_node *node, uint64_t size, uint64_t reserve,
 	request->mode = options->mode;
 	request->flags = options->flags;
 	request->pages = options->pages;
-	return find_heap(node, options->heap, &request->heap);
+	return buffer_find_heap(node, options->heap, &request->heap);
 }
 
-static uint64_t now_ns(void)
+static uint64_t buffer_now_ns(void)
 {
 	struct timespec now;
 
@@ -109,7 +110,7 @@ static struct dray_buffer *new_buffer(struct dray_node *node, const char *name)
 	}
 	buffer->node = dray_node_ref(node);
 	buffer->fd = -1;
-	buffer->created_ns = now_ns();
+	buffer->created_ns = buffer_now_ns();
 	atomic_init(&buffer->references, 1);
 	if (name)
 		snprintf(buffer->name, sizeof(buffer->name), "%s", name);
@@ -122,7 +123,7 @@ static void free_buffer(struct dray_buffer *buffer)
 	free(buffer);
 }
 
-static void publish(struct dray_buffer *buffer)
+static void buffer_publish(struct dray_buffer *buffer)
 {
 	dray_span_measure(dray_window_find(buffer->data),
 			  (size_t)dray_buffer_size(buffer));
@@ -154,7 +155,7 @@ int dray_buffer_alloc_growing(struct dray_node *node, uint64_t size,
 		free_buffer(buffer);
 		return ret;
 	}
-	publish(buffer);
+	buffer_publish(buffer);
 	*out = buffer;
 	return 0;
 }
@@ -191,7 +192,7 @@ int dray_buffer_import_bytes(struct dray_node *node, int fd, uint64_t need,
 		free_buffer(buffer);
 		return ret;
 	}
-	publish(buffer);
+	buffer_publish(buffer);
 	*out = buffer;
 	return 0;
 }
@@ -397,5 +398,5 @@ int dray_buffer_addresses(struct dray_buffer *buffer, uint64_t offset,
 
 uint64_t dray_buffer_age(const struct dray_buffer *buffer)
 {
-	return now_ns() - buffer->created_ns;
+	return buffer_now_ns() - buffer->created_ns;
 }

@@ -80,13 +80,13 @@ static void host_close(struct dray_node *node)
 	(void)node;
 }
 
-static const char *kind(bool shareable)
+static const char *host_kind(bool shareable)
 {
 	return shareable ? "shareable" : "private";
 }
 
 /* Bytes available without swapping. */
-static uint64_t available(const struct sysinfo *memory)
+static uint64_t host_available(const struct sysinfo *memory)
 {
 	uint64_t kib;
 
@@ -105,10 +105,11 @@ static int host_heap(struct dray_node *node, struct dray_heap_info *info)
 	info->type = DRAY_HEAP_PAGES;
 	info->flags = DRAY_HEAP_SHARED | DRAY_HEAP_PINNABLE | DRAY_HEAP_DEFAULT;
 	info->total = (uint64_t)memory.totalram * memory.mem_unit;
-	info->free = available(&memory);
+	info->free = host_available(&memory);
 	info->largest_free = info->free;
 	info->largest_request = dray_window_size();
-	snprintf(info->name, sizeof(info->name), "%s", kind(node->shareable));
+	snprintf(info->name, sizeof(info->name), "%s",
+		 host_kind(node->shareable));
 
 	pthread_mutex_lock(&lock);
 	for (buffer = buffers; buffer; buffer = buffer->next) {
@@ -172,7 +173,7 @@ static int host_buffer_info(struct dray_node *node,
 	snprintf(info->comm, sizeof(info->comm), "%.*s", DRAY_COMM_LEN - 1,
 		 program_invocation_short_name);
 	snprintf(info->heap_name, sizeof(info->heap_name), "%s",
-		 kind(shareable));
+		 host_kind(shareable));
 	return 0;
 }
 
@@ -182,7 +183,7 @@ static bool has_huge_pages(const struct dray_buffer *buffer)
 }
 
 /* Maps [@from, @to) of the buffer, which the window has kept free for it. */
-static int map(struct dray_buffer *buffer, uint64_t from, uint64_t to)
+static int host_map(struct dray_buffer *buffer, uint64_t from, uint64_t to)
 {
 	int protection = PROT_READ | (buffer->writable ? PROT_WRITE : 0);
 	int flags = MAP_FIXED |
@@ -212,7 +213,7 @@ clear:
 	return ret;
 }
 
-static void enlist(struct dray_buffer *buffer)
+static void host_enlist(struct dray_buffer *buffer)
 {
 	pthread_mutex_lock(&lock);
 	buffer->id = ++last_id;
@@ -222,20 +223,20 @@ static void enlist(struct dray_buffer *buffer)
 }
 
 /* Takes addresses for the buffer and maps @size bytes; closes fd if not. */
-static int place(struct dray_buffer *buffer, uint64_t size, uint64_t reserve,
-		 uint64_t alignment)
+static int host_place(struct dray_buffer *buffer, uint64_t size,
+		      uint64_t reserve, uint64_t alignment)
 {
 	DRAY_NO_CANCEL;
 	int ret = dray_window_take(reserve, alignment, &buffer->data);
 
 	if (ret)
 		goto close_fd;
-	ret = map(buffer, 0, size);
+	ret = host_map(buffer, 0, size);
 	if (ret)
 		goto give;
 	buffer->reserved = reserve;
 	atomic_store(&buffer->size, size);
-	enlist(buffer);
+	host_enlist(buffer);
 	return 0;
 give:
 	dray_window_give(buffer->data);
@@ -260,8 +261,8 @@ static int host_alloc(struct dray_buffer *buffer,
 		if (ret)
 			return ret;
 	}
-	return place(buffer, request->size, request->reserve,
-		     request->alignment);
+	return host_place(buffer, request->size, request->reserve,
+			  request->alignment);
 }
 
 static int host_import(struct dray_buffer *buffer, int fd, uint64_t need)
@@ -272,7 +273,7 @@ static int host_import(struct dray_buffer *buffer, int fd, uint64_t need)
 	if (ret)
 		return ret;
 	buffer->mode = DRAY_MODE_CACHED;
-	return place(buffer, size, size, buffer->node->info.page_size);
+	return host_place(buffer, size, size, buffer->node->info.page_size);
 }
 
 static void host_release(struct dray_buffer *buffer)
@@ -300,7 +301,7 @@ static int host_grow(struct dray_buffer *buffer, uint64_t size)
 		return 0;
 	ret = buffer->fd >= 0 ? dray_memfd_lengthen(buffer, size) : 0;
 	if (!ret)
-		ret = map(buffer, old, size);
+		ret = host_map(buffer, old, size);
 	if (!ret)
 		atomic_store(&buffer->size, size);
 	return ret;

@@ -29,7 +29,8 @@
  * for devices alone has addresses too, so that views can describe it, but an
  * access by the CPU faults.
  */
-static int map(struct dray_buffer *buffer, uint64_t size, uint64_t alignment)
+static int kernel_buffer_map(struct dray_buffer *buffer, uint64_t size,
+			     uint64_t alignment)
 {
 	int protection = PROT_READ | (buffer->writable ? PROT_WRITE : 0);
 	int ret = dray_window_take(size, alignment, &buffer->data);
@@ -75,7 +76,7 @@ static int alloc_failed(const struct dray_node *node,
 				request->alignment);
 }
 
-static int no_descriptor(void)
+static int buffer_no_descriptor(void)
 {
 	return dray_fail(-errno, "a descriptor of a dma-buf: %s",
 			 strerror(errno));
@@ -104,12 +105,12 @@ int dray_kernel_alloc(struct dray_buffer *buffer,
 
 	buffer->fd = dray_descriptor(args.fd);
 	if (buffer->fd < 0)
-		return no_descriptor();
+		return buffer_no_descriptor();
 	buffer->id = args.id;
 	buffer->heap = args.heap;
 	buffer->mode = args.mode;
 	buffer->writable = true;
-	ret = map(buffer, args.size, request->alignment);
+	ret = kernel_buffer_map(buffer, args.size, request->alignment);
 	if (ret)
 		close(buffer->fd);
 	return ret;
@@ -119,7 +120,8 @@ int dray_kernel_alloc(struct dray_buffer *buffer,
  * Any dma-buf can be mapped.  The module describes its own; another driver's
  * gets its inode's number as id, in a range that the module never reaches.
  */
-static void identify(struct dray_buffer *buffer, const struct stat *status)
+static void kernel_buffer_identify(struct dray_buffer *buffer,
+				   const struct stat *status)
 {
 	struct dray_buffer_info info = {
 		.fd = buffer->fd,
@@ -169,8 +171,8 @@ int dray_kernel_import(struct dray_buffer *buffer, int fd, uint64_t need)
 	if (buffer->fd < 0)
 		return dray_fail(-errno, "duplicating file descriptor %d: %s",
 				 fd, strerror(errno));
-	identify(buffer, &status);
-	ret = map(buffer, (uint64_t)size, page);
+	kernel_buffer_identify(buffer, &status);
+	ret = kernel_buffer_map(buffer, (uint64_t)size, page);
 	if (ret)
 		close(buffer->fd);
 	return ret;
@@ -202,7 +204,7 @@ int dray_kernel_share(struct dray_buffer *buffer, bool read_only, int *fd)
 						" on for reading",
 						buffer->id);
 		*fd = dray_descriptor(args.fd);
-		return *fd < 0 ? no_descriptor() : 0;
+		return *fd < 0 ? buffer_no_descriptor() : 0;
 	}
 	*fd = dray_descriptor_copy(buffer->fd);
 	if (*fd < 0)

@@ -98,7 +98,7 @@ static void set_descriptors(struct dray_transfer *transfers,
 	}
 }
 
-static int submit(struct dray_port *port, struct dray_port_job *job)
+static int kernel_port_submit(struct dray_port *port, struct dray_port_job *job)
 {
 	struct dray_submit args = {
 		.channel = port->channel,
@@ -119,7 +119,7 @@ static int submit(struct dray_port *port, struct dray_port_job *job)
 	return ret;
 }
 
-static int cancel(struct dray_port *port, uint64_t number)
+static int kernel_port_cancel(struct dray_port *port, uint64_t number)
 {
 	struct dray_cancel args = {
 		.fence_fd = -1,
@@ -135,8 +135,8 @@ static int cancel(struct dray_port *port, uint64_t number)
 	return 0;
 }
 
-static int wait_for(struct dray_port *port, uint64_t number, uint64_t until_ns,
-		    struct dray_point *out)
+static int port_wait_for(struct dray_port *port, uint64_t number,
+			 uint64_t until_ns, struct dray_point *out)
 {
 	DRAY_NO_CANCEL;
 	struct dray_wait args = { .number = number, .until_ns = until_ns };
@@ -172,7 +172,8 @@ static int give_ring(struct dray_port *port, struct dray_port_ring *ring)
 	return 0;
 }
 
-static int release(struct dray_port *port, struct dray_release *args)
+static int kernel_port_release(struct dray_port *port,
+			       struct dray_release *args)
 {
 	DRAY_NO_CANCEL;
 
@@ -191,7 +192,7 @@ static void end_ring(struct dray_port *port)
 	dray_kernel_call(port->fd, DRAY_IOC_RING, &none);
 }
 
-static uint64_t ended(struct dray_port *port)
+static uint64_t kernel_port_ended(struct dray_port *port)
 {
 	DRAY_NO_CANCEL;
 	uint64_t published;
@@ -205,11 +206,11 @@ const struct dray_port_ops dray_kernel_ports = {
 	.takes_fences = true,
 	.open = open_port,
 	.close = close_port,
-	.submit = submit,
-	.cancel = cancel,
-	.wait = wait_for,
+	.submit = kernel_port_submit,
+	.cancel = kernel_port_cancel,
+	.wait = port_wait_for,
 	.ring = give_ring,
-	.release = release,
+	.release = kernel_port_release,
 	.end_ring = end_ring,
-	.ended = ended,
+	.ended = kernel_port_ended,
 };

@@ -48,15 +48,15 @@ uint64_t dray_line_now(void)
 	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
-struct dray_line *dray_line_at(struct dray_line **place)
+struct dray_host_line *dray_line_at(struct dray_host_line **place)
 {
-	struct dray_line *line = *place;
+	struct dray_host_line *line = *place;
 
 	/* A child cannot end its parent's, and has nothing of it. */
 	return line && line->process == dray_fork_process() ? line : NULL;
 }
 
-static struct dray_line *other_end(const struct dray_line *line)
+static struct dray_host_line *other_end(const struct dray_host_line *line)
 {
 	return dray_line_at(line->place + (line->sends ? 1 : -1));
 }
@@ -64,7 +64,8 @@ static struct dray_line *other_end(const struct dray_line *line)
 #define STORE(field, value, order) \
 	__atomic_store_n(&(field), value, __ATOMIC_##order)
 
-static void publish(struct dray_line *line, const struct dray_point *end)
+static void line_publish(struct dray_host_line *line,
+			 const struct dray_point *end)
 {
 	struct dray_timeline_head *head = line->timeline;
 	struct dray_point *point = &line->points[end->number % head->points];
@@ -83,8 +84,9 @@ static void publish(struct dray_line *line, const struct dray_point *end)
 }
 
 /* Shows the end of a job, and its frame. */
-static void tell(struct dray_line *line, const struct dray_line_job *job,
-		 int status, uint64_t time_ns)
+static void line_tell(struct dray_host_line *line,
+		      const struct dray_line_job *job, int status,
+		      uint64_t time_ns)
 {
 	struct dray_line_frame *frame = job->frame;
 	struct dray_point point = {
@@ -99,12 +101,13 @@ static void tell(struct dray_line *line, const struct dray_line_job *job,
 		frame->point = point;
 		frame->state = DRAY_LINE_UNREAD;
 	}
-	publish(line, &point);
+	line_publish(line, &point);
 }
 
 /* Takes the job at @link off its line, and says how it ended. */
-static void finish(struct dray_line *line, struct dray_line_job **link,
-		   int status, uint64_t time_ns)
+static void line_finish(struct dray_host_line *line,
+			struct dray_line_job **link, int status,
+			uint64_t time_ns)
 {
 	DRAY_NO_CANCEL;
 	struct dray_line_job *job = *link;
@@ -113,7 +116,7 @@ static void finish(struct dray_line *line, struct dray_line_job **link,
 	if (!*link)
 		line->last = link;
 	line->in_flight--;
-	tell(line, job, status, time_ns);
+	line_tell(line, job, status, time_ns);
 	if (status) {
 		line->counts->failed++;
 	} else {
@@ -127,7 +130,7 @@ static void finish(struct dray_line *line, struct dray_line_job **link,
 }
 
 /* Ends the jobs of one line if they are due. */
-static void expire(struct dray_line *line, uint64_t time_ns)
+static void line_expire(struct dray_host_line *line, uint64_t time_ns)
 {
 	struct dray_line_job **link = &line->first;
 
@@ -135,14 +138,14 @@ static void expire(struct dray_line *line, uint64_t time_ns)
 		uint64_t deadline = (*link)->deadline;
 
 		if (deadline <= time_ns)
-			finish(line, link, -ETIMEDOUT, deadline);
+			line_finish(line, link, -ETIMEDOUT, deadline);
 		else
 			link = &(*link)->next;
 	}
 }
 
 /* Sets the timer of a line to its next deadline, and returns that. */
-static uint64_t set_timer(const struct dray_line *line)
+static uint64_t set_timer(const struct dray_host_line *line)
 {
 	struct itimerspec time = { .it_value = { 0, 0 } };
 	uint64_t next = DRAY_LINE_NEVER;
@@ -162,7 +165,8 @@ static uint64_t set_timer(const struct dray_line *line)
 	return next;
 }
 
-static void begin_piece(const struct dray_line *line, struct dray_line_job *job)
+static void begin_piece(const struct dray_host_line *line,
+			struct dray_line_job *job)
 {
 	const struct dray_line_piece *piece = &job->pieces[job->piece];
 
@@ -171,8 +175,8 @@ static void begin_piece(const struct dray_line *line, struct dray_line_job *job)
 }
 
 /* Passes bytes of a job; false at its end. */
-static bool pass(const struct dray_line *line, struct dray_line_job *job,
-		 uint64_t length)
+static bool line_pass(const struct dray_host_line *line,
+		      struct dray_line_job *job, uint64_t length)
 {
 	job->bytes += length;
 	if (dray_runs_pass(&job->runs, length))
@@ -184,7 +188,7 @@ static bool pass(const struct dray_line *line, struct dray_line_job *job,
 }
 
 /* Moves bytes of the first packet to the first receive, until one ends. */
-static void move(struct dray_line *tx, struct dray_line *rx)
+static void line_move(struct dray_host_line *tx, struct dray_host_line *rx)
 {
 	struct dray_line_job *from = tx->first, *to = rx->first;
 	bool more = true, room = true;
@@ -199,14 +203,14 @@ static void move(struct dray_line *tx, struct dray_line *rx)
 			length = space;
 		/* Both may be the same bytes. */
 		memmove(dst, src, (size_t)length);
-		more = pass(tx, from, length);
-		room = pass(rx, to, length);
+		more = line_pass(tx, from, length);
+		room = line_pass(rx, to, length);
 	}
 	time_ns = dray_line_now();
 	/* The end of the packet ends the receive, full or not. */
-	finish(rx, &rx->first, 0, time_ns);
+	line_finish(rx, &rx->first, 0, time_ns);
 	if (!more)
-		finish(tx, &tx->first, 0, time_ns);
+		line_finish(tx, &tx->first, 0, time_ns);
 }
 
 struct dray_line_frame *dray_line_unread(struct dray_line_ring *ring)
@@ -224,7 +228,7 @@ struct dray_line_frame *dray_line_unread(struct dray_line_ring *ring)
 }
 
 /* Queues the oldest unread frame, if the ring may overwrite it. */
-static void overwrite(struct dray_line *line)
+static void line_overwrite(struct dray_host_line *line)
 {
 	struct dray_line_frame *frame = NULL;
 
@@ -237,12 +241,12 @@ static void overwrite(struct dray_line *line)
 }
 
 /* Whether the line has a job for the other end, which has one for it. */
-static bool has_job(struct dray_line *line)
+static bool has_job(struct dray_host_line *line)
 {
 	struct dray_line_ring *ring = line->ring;
 
 	if (!line->first && ring)
-		overwrite(line);
+		line_overwrite(line);
 	if (!line->first && ring && !ring->starved && line->timeline->completed)
 		STORE(line->timeline->held_back, line->timeline->held_back + 1,
 		      RELEASE);
@@ -252,7 +256,7 @@ static bool has_job(struct dray_line *line)
 }
 
 /* Whether a packet can move from one end to the other. */
-static bool can_move(struct dray_line *tx, struct dray_line *rx)
+static bool can_move(struct dray_host_line *tx, struct dray_host_line *rx)
 {
 	if (!tx || !rx)
 		return false;
@@ -261,32 +265,32 @@ static bool can_move(struct dray_line *tx, struct dray_line *rx)
 	return rx->first && has_job(tx);
 }
 
-uint64_t dray_line_pump(struct dray_line *line)
+uint64_t dray_line_pump(struct dray_host_line *line)
 {
-	struct dray_line *other = other_end(line);
-	struct dray_line *tx = line->sends ? line : other;
-	struct dray_line *rx = line->sends ? other : line;
+	struct dray_host_line *other = other_end(line);
+	struct dray_host_line *tx = line->sends ? line : other;
+	struct dray_host_line *rx = line->sends ? other : line;
 	uint64_t time_ns = dray_line_now(), mine, its = DRAY_LINE_NEVER;
 
-	expire(line, time_ns);
+	line_expire(line, time_ns);
 	if (other)
-		expire(other, time_ns);
+		line_expire(other, time_ns);
 	while (can_move(tx, rx))
-		move(tx, rx);
+		line_move(tx, rx);
 	mine = set_timer(line);
 	if (other)
 		its = set_timer(other);
 	return mine < its ? mine : its;
 }
 
-void dray_line_stop(struct dray_line *line, uint64_t number)
+void dray_line_stop(struct dray_host_line *line, uint64_t number)
 {
 	struct dray_line_job **link = &line->first;
 	uint64_t time_ns = dray_line_now();
 
 	while (*link) {
 		if (!number || (*link)->number == number)
-			finish(line, link, -ECANCELED, time_ns);
+			line_finish(line, link, -ECANCELED, time_ns);
 		else
 			link = &(*link)->next;
 		if (line->ring)
@@ -294,7 +298,7 @@ void dray_line_stop(struct dray_line *line, uint64_t number)
 	}
 }
 
-static void append(struct dray_line *line, struct dray_line_job *job)
+static void line_append(struct dray_host_line *line, struct dray_line_job *job)
 {
 	begin_piece(line, job);
 	*line->last = job;
@@ -302,19 +306,19 @@ static void append(struct dray_line *line, struct dray_line_job *job)
 	line->in_flight++;
 }
 
-void dray_line_add(struct dray_line *line, struct dray_line_job *job)
+void dray_line_add(struct dray_host_line *line, struct dray_line_job *job)
 {
 	job->number = ++line->submitted;
-	append(line, job);
+	line_append(line, job);
 }
 
-void dray_line_queue(struct dray_line *line, struct dray_line_job *job)
+void dray_line_queue(struct dray_host_line *line, struct dray_line_job *job)
 {
 	job->next = NULL;
 	job->bytes = 0;
 	job->piece = 0;
 	job->frame->state = DRAY_LINE_QUEUED;
-	append(line, job);
+	line_append(line, job);
 }
 
 void dray_line_wake(void)

@@ -57,9 +57,9 @@ struct dray_line_counts {
 	uint64_t submitted, bytes, failed;
 };
 
-struct dray_line {
+struct dray_host_line {
 	struct dray_port base;
-	struct dray_line **place; /* in the table of open lines */
+	struct dray_host_line **place; /* in the table of open lines */
 	struct dray_line_counts *counts;
 	uint32_t process; /* that opened it, see dray_fork_process() */
 	bool sends;
@@ -81,30 +81,30 @@ void dray_line_unlock(void);
 uint64_t dray_line_now(void);
 
 /* Copies a packet's description; NULL with a sentence: no memory. */
-struct dray_line_job *dray_line_job_create(const struct dray_line *line,
+struct dray_line_job *dray_line_job_create(const struct dray_host_line *line,
 					   const struct dray_port_job *asked);
 void dray_line_ring_free(struct dray_line_ring *ring);
 
 /* The line of an open stream of this process, or NULL.  Lock held. */
-struct dray_line *dray_line_at(struct dray_line **place);
+struct dray_host_line *dray_line_at(struct dray_host_line **place);
 
 /*
  * Moves and ends jobs of a line and its other end, if they can.  Returns the
  * next deadline of both.  Lock held.
  */
-uint64_t dray_line_pump(struct dray_line *line);
+uint64_t dray_line_pump(struct dray_host_line *line);
 
 /* Adds a job and sets its number.  Lock held. */
-void dray_line_add(struct dray_line *line, struct dray_line_job *job);
+void dray_line_add(struct dray_host_line *line, struct dray_line_job *job);
 
 /* Adds the job of a frame, for the next packet that has none.  Lock held. */
-void dray_line_queue(struct dray_line *line, struct dray_line_job *job);
+void dray_line_queue(struct dray_host_line *line, struct dray_line_job *job);
 
 /* The unread frame that ended first; NULL: there is none.  Lock held. */
 struct dray_line_frame *dray_line_unread(struct dray_line_ring *ring);
 
 /* Cancels one job, or all if @number is 0; of a ring the first.  Lock held. */
-void dray_line_stop(struct dray_line *line, uint64_t number);
+void dray_line_stop(struct dray_host_line *line, uint64_t number);
 
 /*
  * Sleeps until points have come since @seen, or until @until_ns

@@ -24,7 +24,7 @@
 #define DEFAULT_POINTS 1024
 
 /* Two devices, as dray_node_same() tells them apart, and two pairs in each. */
-static struct dray_line *lines[2][DRAY_LOOPBACK_CHANNELS];
+static struct dray_host_line *lines[2][DRAY_LOOPBACK_CHANNELS];
 static struct dray_line_counts counts[2][DRAY_LOOPBACK_CHANNELS];
 
 static bool is_sender(uint32_t channel)
@@ -32,7 +32,7 @@ static bool is_sender(uint32_t channel)
 	return channel % 2 == 0;
 }
 
-static void free_line(struct dray_line *line)
+static void free_line(struct dray_host_line *line)
 {
 	struct dray_line_job *job, *next;
 
@@ -48,14 +48,14 @@ static void free_line(struct dray_line *line)
 	free(line);
 }
 
-static int watch(const struct dray_line *line, int fd)
+static int loopback_port_watch(const struct dray_host_line *line, int fd)
 {
 	struct epoll_event wanted = { .events = EPOLLIN };
 
 	return epoll_ctl(line->base.fd, EPOLL_CTL_ADD, fd, &wanted);
 }
 
-static int open_descriptors(struct dray_line *line)
+static int open_descriptors(struct dray_host_line *line)
 {
 	int error;
 
@@ -64,14 +64,16 @@ static int open_descriptors(struct dray_line *line)
 		timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
 	line->base.fd = dray_descriptor(epoll_create1(EPOLL_CLOEXEC));
 	if (line->event >= 0 && line->timer >= 0 && line->base.fd >= 0 &&
-	    !watch(line, line->event) && !watch(line, line->timer))
+	    !loopback_port_watch(line, line->event) &&
+	    !loopback_port_watch(line, line->timer))
 		return 0;
 	error = errno;
 	return dray_fail(-error, "descriptors of a stream: %s",
 			 strerror(error));
 }
 
-static int make_timeline(struct dray_line *line, struct dray_timeline *args)
+static int make_timeline(struct dray_host_line *line,
+			 struct dray_timeline *args)
 {
 	uint32_t points = DRAY_MIN_POINTS;
 	size_t size;
@@ -99,7 +101,7 @@ static int make_timeline(struct dray_line *line, struct dray_timeline *args)
 }
 
 /* Puts the line at its place in the table, if that is free. */
-static int take_place(struct dray_line *line, struct dray_timeline *args)
+static int take_place(struct dray_host_line *line, struct dray_timeline *args)
 {
 	int ret = 0;
 
@@ -120,7 +122,7 @@ static int open_line(struct dray_node *node, struct dray_timeline *args,
 		     struct dray_port **out)
 {
 	DRAY_NO_CANCEL;
-	struct dray_line *line = calloc(1, sizeof(*line));
+	struct dray_host_line *line = calloc(1, sizeof(*line));
 	int ret;
 
 	if (!line)
@@ -151,7 +153,7 @@ static int open_line(struct dray_node *node, struct dray_timeline *args,
 static void close_line(struct dray_port *port)
 {
 	DRAY_NO_CANCEL;
-	struct dray_line *line = (struct dray_line *)port;
+	struct dray_host_line *line = (struct dray_host_line *)port;
 
 	dray_line_lock();
 	if (line->process == dray_fork_process())
@@ -163,7 +165,7 @@ static void close_line(struct dray_port *port)
 }
 
 /* Waits for room in the line; returns with the lock if there is. */
-static int lock_with_room(struct dray_line *line, bool nonblock)
+static int lock_with_room(struct dray_host_line *line, bool nonblock)
 {
 	uint32_t seen;
 	uint64_t next;
@@ -187,9 +189,10 @@ static int lock_with_room(struct dray_line *line, bool nonblock)
 	}
 }
 
-static int submit(struct dray_port *port, struct dray_port_job *asked)
+static int loopback_port_submit(struct dray_port *port,
+				struct dray_port_job *asked)
 {
-	struct dray_line *line = (struct dray_line *)port;
+	struct dray_host_line *line = (struct dray_host_line *)port;
 	struct dray_line_job *job = dray_line_job_create(line, asked);
 	int ret;
 
@@ -207,9 +210,9 @@ static int submit(struct dray_port *port, struct dray_port_job *asked)
 	return 0;
 }
 
-static int cancel(struct dray_port *port, uint64_t number)
+static int loopback_port_cancel(struct dray_port *port, uint64_t number)
 {
-	struct dray_line *line = (struct dray_line *)port;
+	struct dray_host_line *line = (struct dray_host_line *)port;
 
 	dray_line_lock();
 	dray_line_stop(line, number);
@@ -218,10 +221,10 @@ static int cancel(struct dray_port *port, uint64_t number)
 	return 0;
 }
 
-static int wait_for(struct dray_port *port, uint64_t number, uint64_t until_ns,
-		    struct dray_point *out)
+static int loopback_port_wait_for(struct dray_port *port, uint64_t number,
+				  uint64_t until_ns, struct dray_point *out)
 {
-	struct dray_line *line = (struct dray_line *)port;
+	struct dray_host_line *line = (struct dray_host_line *)port;
 	uint64_t next;
 	uint32_t seen;
 	bool over;
@@ -253,17 +256,17 @@ static int wait_for(struct dray_port *port, uint64_t number, uint64_t until_ns,
 	}
 }
 
-static void progress(struct dray_port *port)
+static void loopback_port_progress(struct dray_port *port)
 {
 	dray_line_lock();
-	dray_line_pump((struct dray_line *)port);
+	dray_line_pump((struct dray_host_line *)port);
 	dray_line_unlock();
 }
 
-static uint64_t ended(struct dray_port *port)
+static uint64_t loopback_port_ended(struct dray_port *port)
 {
 	DRAY_NO_CANCEL;
-	struct dray_line *line = (struct dray_line *)port;
+	struct dray_host_line *line = (struct dray_host_line *)port;
 	uint64_t published;
 	eventfd_t count;
 
@@ -302,12 +305,12 @@ int dray_loopback_channel(struct dray_node *node,
 const struct dray_port_ops dray_loopback_ports = {
 	.open = open_line,
 	.close = close_line,
-	.submit = submit,
-	.cancel = cancel,
-	.wait = wait_for,
+	.submit = loopback_port_submit,
+	.cancel = loopback_port_cancel,
+	.wait = loopback_port_wait_for,
 	.ring = dray_loopback_ring,
 	.release = dray_loopback_release,
 	.end_ring = dray_loopback_end_ring,
-	.ended = ended,
-	.progress = progress,
+	.ended = loopback_port_ended,
+	.progress = loopback_port_progress,
 };

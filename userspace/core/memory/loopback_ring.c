@@ -12,7 +12,7 @@
 #include "memory/line.h"
 #include "memory/reason.h"
 
-struct dray_line_job *dray_line_job_create(const struct dray_line *line,
+struct dray_line_job *dray_line_job_create(const struct dray_host_line *line,
 					   const struct dray_port_job *asked)
 {
 	struct dray_axis *axes;
@@ -62,8 +62,8 @@ void dray_line_ring_free(struct dray_line_ring *ring)
 }
 
 /* Makes the jobs of all frames; NULL with a sentence. */
-static struct dray_line_ring *make_ring(const struct dray_line *line,
-					const struct dray_port_ring *asked)
+static struct dray_line_ring *ring_make_ring(const struct dray_host_line *line,
+					     const struct dray_port_ring *asked)
 {
 	struct dray_line_ring *ring = calloc(
 		1, sizeof(*ring) + asked->count * sizeof(ring->frames[0]));
@@ -107,7 +107,8 @@ static bool has_frames(const struct dray_line_ring *ring)
 }
 
 /* With the lock. */
-static int exchange(struct dray_line *line, struct dray_line_ring *ring)
+static int loopback_ring_exchange(struct dray_host_line *line,
+				  struct dray_line_ring *ring)
 {
 	uint32_t i;
 
@@ -126,17 +127,17 @@ static int exchange(struct dray_line *line, struct dray_line_ring *ring)
 
 int dray_loopback_ring(struct dray_port *port, struct dray_port_ring *asked)
 {
-	struct dray_line *line = (struct dray_line *)port;
+	struct dray_host_line *line = (struct dray_host_line *)port;
 	struct dray_line_ring *ring = NULL;
 	int ret;
 
 	if (asked->count) {
-		ring = make_ring(line, asked);
+		ring = ring_make_ring(line, asked);
 		if (!ring)
 			return -ENOMEM;
 	}
 	dray_line_lock();
-	ret = exchange(line, ring);
+	ret = loopback_ring_exchange(line, ring);
 	dray_line_unlock();
 	if (ret)
 		dray_line_ring_free(ring);
@@ -151,7 +152,8 @@ static bool can_release(const struct dray_line_ring *ring,
 }
 
 /* With the lock; the stream has checked that the frames exist. */
-static int give_back(struct dray_line *line, struct dray_release *args)
+static int ring_give_back(struct dray_host_line *line,
+			  struct dray_release *args)
 {
 	const uint32_t *frames = (const uint32_t *)(uintptr_t)args->frames;
 
@@ -168,7 +170,8 @@ static int give_back(struct dray_line *line, struct dray_release *args)
 	return 0;
 }
 
-static void take(struct dray_line *line, struct dray_release *args)
+static void loopback_ring_take(struct dray_host_line *line,
+			       struct dray_release *args)
 {
 	struct dray_point *points =
 		(struct dray_point *)(uintptr_t)args->points;
@@ -183,17 +186,17 @@ static void take(struct dray_line *line, struct dray_release *args)
 
 int dray_loopback_release(struct dray_port *port, struct dray_release *args)
 {
-	struct dray_line *line = (struct dray_line *)port;
+	struct dray_host_line *line = (struct dray_host_line *)port;
 	struct dray_point point;
 	int ret;
 
 	dray_line_lock();
 	ret = line->ring->ended ? dray_fail(-ENODEV, "the ring has ended")
-				: give_back(line, args);
+				: ring_give_back(line, args);
 	/* Packets may have waited for the frames. */
 	dray_line_pump(line);
 	if (!ret)
-		take(line, args);
+		loopback_ring_take(line, args);
 	dray_line_unlock();
 	if (ret || args->acquired || !args->until_ns)
 		return ret;
@@ -201,14 +204,14 @@ int dray_loopback_release(struct dray_port *port, struct dray_release *args)
 	if (ret && ret != -EOVERFLOW)
 		return ret;
 	dray_line_lock();
-	take(line, args);
+	loopback_ring_take(line, args);
 	dray_line_unlock();
 	return 0;
 }
 
 void dray_loopback_end_ring(struct dray_port *port)
 {
-	struct dray_line *line = (struct dray_line *)port;
+	struct dray_host_line *line = (struct dray_host_line *)port;
 
 	dray_line_lock();
 	if (line->ring) {

@@ -30,7 +30,7 @@
  * A memfd can be longer than memory, and a touch beyond it is a SIGBUS.
  * Refuses more than the machine has, as a mapping of private memory does.
  */
-static int check_size(uint64_t size)
+static int memfd_check_size(uint64_t size)
 {
 	struct sysinfo memory;
 	uint64_t most;
@@ -50,7 +50,7 @@ static int check_size(uint64_t size)
  * Refuses more bytes than RLIMIT_FSIZE: making a file longer would not only
  * fail, but end the process by SIGXFSZ.
  */
-static int check_limit(uint64_t size)
+static int memfd_check_limit(uint64_t size)
 {
 	struct rlimit limit;
 
@@ -73,11 +73,11 @@ int dray_memfd_make(struct dray_buffer *buffer, uint64_t size, bool grows)
 {
 	DRAY_NO_CANCEL;
 	bool huge = buffer->pages.flags & DRAY_PAGES_HUGE;
-	int ret = check_size(size);
+	int ret = memfd_check_size(size);
 	int fd;
 
 	if (!ret)
-		ret = check_limit(size);
+		ret = memfd_check_limit(size);
 	if (ret)
 		return ret;
 	fd = dray_descriptor(memfd_create(
@@ -100,14 +100,14 @@ int dray_memfd_make(struct dray_buffer *buffer, uint64_t size, bool grows)
 int dray_memfd_lengthen(const struct dray_buffer *buffer, uint64_t size)
 {
 	struct stat status;
-	int ret = check_size(size);
+	int ret = memfd_check_size(size);
 
 	if (ret)
 		return ret;
 	/* An importer may have made it longer, and shorter it cannot be. */
 	if (!fstat(buffer->fd, &status) && (uint64_t)status.st_size >= size)
 		return 0;
-	ret = check_limit(size);
+	ret = memfd_check_limit(size);
 	if (ret)
 		return ret;
 	if (ftruncate(buffer->fd, (off_t)size))
@@ -186,7 +186,7 @@ int dray_memfd_take(struct dray_buffer *buffer, int fd, uint64_t need,
 			"page size %u",
 			fd, (intmax_t)status.st_size, page);
 	/* A sparse one would cost its sender nothing, and us our addresses. */
-	ret = check_size(*size);
+	ret = memfd_check_size(*size);
 	if (ret)
 		return ret;
 

@@ -17,7 +17,7 @@
 #define MOST_DIGITS 9
 
 /* The number in a node's name, "dray" and digits; else -1. */
-static long number_of(const char *name)
+static long names_number_of(const char *name)
 {
 	size_t digits;
 
@@ -51,7 +51,7 @@ static ssize_t list_numbers(const char *path, long **numbers)
 	if (!folder)
 		return -errno;
 	while ((entry = readdir(folder))) {
-		long number = number_of(entry->d_name), *more;
+		long number = names_number_of(entry->d_name), *more;
 
 		if (number < 0)
 			continue;
@@ -80,7 +80,7 @@ static bool is_listed(void)
 
 	while (file && !found && fgets(line, sizeof(line), file))
 		found = sscanf(line, "%*d %63s", name) == 1 &&
-			number_of(name) >= 0;
+			names_number_of(name) >= 0;
 	if (file)
 		fclose(file);
 	return found;

@@ -62,8 +62,8 @@ static int check_policy(const struct dray_pages *pages)
 }
 
 /* If pages cannot be chosen, asking for the usual ones is not an error. */
-static int check_node(const struct dray_node *node,
-		      const struct dray_pages *pages)
+static int pages_check_node(const struct dray_node *node,
+			    const struct dray_pages *pages)
 {
 	bool chosen = pages->policy || pages->flags & DRAY_PAGES_HUGE;
 
@@ -93,7 +93,7 @@ int dray_pages_check(const struct dray_node *node,
 				 pages->flags & ~KNOWN_FLAGS);
 	ret = check_policy(pages);
 	if (!ret)
-		ret = check_node(node, pages);
+		ret = pages_check_node(node, pages);
 	if (ret)
 		return ret;
 	*page = node->info.page_size;
@@ -146,7 +146,7 @@ static int set_policy(void *start, uint64_t size,
 }
 
 /* Without changing bytes that an importer of a memfd may have written there. */
-static void touch(char *start, uint64_t size)
+static void pages_touch(char *start, uint64_t size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	uint64_t offset;
@@ -178,7 +178,7 @@ void dray_pages_gather(char *start, uint64_t size)
 		atomic_store_explicit(&refused, true, memory_order_relaxed);
 }
 
-static int fetch(void *start, uint64_t size)
+static int pages_fetch(void *start, uint64_t size)
 {
 	int error;
 
@@ -187,7 +187,7 @@ static int fetch(void *start, uint64_t size)
 	error = errno;
 	/* Before Linux 5.14. */
 	if (error == EINVAL) {
-		touch(start, size);
+		pages_touch(start, size);
 		return 0;
 	}
 	/* A page that touching would be a SIGBUS for. */
@@ -204,6 +204,6 @@ int dray_pages_place(void *start, uint64_t size, const struct dray_pages *pages)
 	if (pages->policy)
 		ret = set_policy(start, size, pages);
 	if (!ret && pages->flags & DRAY_PAGES_PREFAULT)
-		ret = fetch(start, size);
+		ret = pages_fetch(start, size);
 	return ret;
 }

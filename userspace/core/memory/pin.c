@@ -16,8 +16,8 @@
 #include "memory/node.h"
 #include "memory/reason.h"
 
-static int attach(struct dray_node *node, void *address, size_t size,
-		  bool read_only, int *fd)
+static int pin_attach(struct dray_node *node, void *address, size_t size,
+		      bool read_only, int *fd)
 {
 	struct dray_attach args = {
 		.dmabuf_fd = -1,
@@ -40,7 +40,7 @@ static int attach(struct dray_node *node, void *address, size_t size,
 }
 
 /* Whether every page from @start to @end is mapped. */
-static int look(uintptr_t start, uintptr_t end, size_t page)
+static int pin_look(uintptr_t start, uintptr_t end, size_t page)
 {
 	unsigned char there[256];
 	size_t length;
@@ -68,8 +68,9 @@ int dray_node_pin(struct dray_node *node, void *address, size_t size,
 				 "%zu bytes at %p reach beyond all addresses",
 				 size, address);
 	if (node->fd >= 0)
-		return attach(node, address, size, read_only, fd);
-	ret = look(start & ~(page - 1), (end + page - 1) & ~(page - 1), page);
+		return pin_attach(node, address, size, read_only, fd);
+	ret = pin_look(start & ~(page - 1), (end + page - 1) & ~(page - 1),
+		       page);
 	if (ret)
 		return dray_fail(ret, "not all of %zu bytes at %p is memory",
 				 size, address);

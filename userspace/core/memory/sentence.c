@@ -67,7 +67,7 @@ static const char *const sentences[] = {
 		" bytes",
 };
 
-static const char *words(int error, uint32_t reason, uint64_t limit)
+static const char *sentence_words(int error, uint32_t reason, uint64_t limit)
 {
 	/* The heap could serve it if it were empty. */
 	if (reason == DRAY_REASON_ALIGNMENT && error == -ENOMEM)
@@ -94,7 +94,7 @@ static const char *words(int error, uint32_t reason, uint64_t limit)
 size_t dray_reason_text(int error, uint32_t reason, uint64_t limit, char *text,
 			size_t room)
 {
-	const char *why = words(error, reason, limit);
+	const char *why = sentence_words(error, reason, limit);
 	int length;
 
 	if (!why)

@@ -17,8 +17,9 @@ bool dray_node_needs_sync(const struct dray_node *node)
 	return dray_given(node, __func__) && node->needs_sync;
 }
 
-static int check_region(struct dray_node *node, enum dray_direction direction,
-			const struct dray_region *region, size_t index)
+static int sync_check_region(struct dray_node *node,
+			     enum dray_direction direction,
+			     const struct dray_region *region, size_t index)
 {
 	struct dray_buffer *buffer = region->buffer;
 	uint64_t size, last, end;
@@ -93,7 +94,7 @@ int dray_node_sync_target(struct dray_node *node, uint32_t target,
 		return dray_fail(-EINVAL, "channel %u: %s has %u", target,
 				 node->info.name, node->info.channel_count);
 	for (i = 0; i < count; i++) {
-		ret = check_region(node, direction, &regions[i], i);
+		ret = sync_check_region(node, direction, &regions[i], i);
 		if (ret)
 			return ret;
 	}

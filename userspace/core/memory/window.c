@@ -87,7 +87,7 @@ static int open_window(void)
 }
 
 /* The first run of @want free slots at a multiple of @alignment, or slots. */
-static size_t find_run(size_t slots, size_t want, uint64_t alignment)
+static size_t window_find_run(size_t slots, size_t want, uint64_t alignment)
 {
 	size_t run = lowest_free, slot = lowest_free;
 	bool seen = false;
@@ -141,7 +141,7 @@ int dray_window_take(uint64_t size, uint64_t alignment, void **start)
 	if (ret)
 		goto out;
 	slots = atomic_load_explicit(&dray_window.slots, memory_order_relaxed);
-	run = find_run(slots, want, alignment);
+	run = window_find_run(slots, want, alignment);
 	if (run == slots) {
 		ret = dray_fail(
 			-ENOMEM,

@@ -13,8 +13,8 @@
 #include "memory/node.h"
 #include "memory/window.h"
 
-static enum dray_memory_kind kind_of(const struct dray_buffer *buffer,
-				     struct dray_node *node)
+static enum dray_memory_kind place_kind_of(const struct dray_buffer *buffer,
+					   struct dray_node *node)
 {
 	struct dray_node *owner = dray_buffer_node(buffer);
 
@@ -34,7 +34,7 @@ enum dray_memory_kind dray_address_kind(const void *address,
 	/* Foreign memory is told from dray's without a sentence about it. */
 	if (!dray_window_find(address) || dray_locate(address, &where))
 		return DRAY_MEMORY_UNKNOWN;
-	return kind_of(where.buffer, node);
+	return place_kind_of(where.buffer, node);
 }
 
 int dray_view_kind(const struct dray_view *view, struct dray_node *node,
@@ -52,7 +52,7 @@ int dray_view_kind(const struct dray_view *view, struct dray_node *node,
 	if (operand.extent.low != operand.extent.high &&
 	    dray_operand_locate(&operand, false) &&
 	    !dray_operand_check_block(&operand))
-		*kind = kind_of(operand.location.buffer, node);
+		*kind = place_kind_of(operand.location.buffer, node);
 	return 0;
 }
 

@@ -22,7 +22,7 @@
  * Pieces of one length in each run of a layout.  Their own axis, that of a run that
  * was cut, is the last.
  */
-struct part {
+struct row_part {
 	uint64_t offset; /* bytes, of the first piece in its run */
 	uint64_t length; /* of a piece; 0: the part has no rows */
 	uint64_t pieces; /* in a run */
@@ -31,10 +31,10 @@ struct part {
 	uint64_t rows;
 };
 
-struct plan {
+struct row_plan {
 	struct dray_layout layout;
 	struct dray_row_limits limits; /* none: UINT64_MAX */
-	struct part parts[2]; /* full pieces, and those left over */
+	struct row_part parts[2]; /* full pieces, and those left over */
 	uint64_t seams; /* 0 if rows have an axis */
 	uint64_t single; /* pieces of a run that touches none; 0: parts */
 	uint64_t joint; /* pieces of two runs that touch */
@@ -46,7 +46,8 @@ static uint64_t divide_up(uint64_t number, uint64_t by)
 	return number / by + (number % by != 0);
 }
 
-static int take_limits(struct plan *plan, const struct dray_row_limits *limits)
+static int take_limits(struct row_plan *plan,
+		       const struct dray_row_limits *limits)
 {
 	uint64_t *const numbers[] = { &plan->limits.max_length,
 				      &plan->limits.max_stride,
@@ -74,13 +75,14 @@ static int take_limits(struct plan *plan, const struct dray_row_limits *limits)
 	return 0;
 }
 
-static bool is_ordered(const struct plan *plan)
+static bool is_ordered(const struct row_plan *plan)
 {
 	return plan->limits.flags & DRAY_ROWS_ORDERED;
 }
 
 /* Refuses elements that share bytes after repeated axes were dropped. */
-static int check_apart(const struct plan *plan, const struct dray_view *view)
+static int rows_check_apart(const struct row_plan *plan,
+			    const struct dray_view *view)
 {
 	struct dray_operand operand;
 	struct dray_view once;
@@ -111,14 +113,14 @@ static int check_apart(const struct plan *plan, const struct dray_view *view)
 }
 
 /* The axis of a cut run is beside those of the layout. */
-static uint64_t axis_count(const struct plan *plan, const struct part *part,
-			   int axis)
+static uint64_t axis_count(const struct row_plan *plan,
+			   const struct row_part *part, int axis)
 {
 	return axis == plan->layout.axes_count ? part->pieces
 					       : plan->layout.axes[axis].count;
 }
 
-static bool axis_fits(const struct plan *plan, const struct part *part,
+static bool axis_fits(const struct row_plan *plan, const struct row_part *part,
 		      int axis)
 {
 	int64_t stride;
@@ -131,7 +133,7 @@ static bool axis_fits(const struct plan *plan, const struct part *part,
 }
 
 /* Chooses the axis that leaves the fewest rows; false if none fits. */
-static bool choose_axis(const struct plan *plan, struct part *part)
+static bool choose_axis(const struct row_plan *plan, struct row_part *part)
 {
 	const uint64_t all = plan->layout.runs * part->pieces;
 	const int inner = plan->layout.axes_count - (part->pieces == 1);
@@ -154,7 +156,7 @@ static bool choose_axis(const struct plan *plan, struct part *part)
 }
 
 /* Gives each run rows of its own, along its pieces. */
-static void keep_runs(const struct plan *plan, struct part *part)
+static void keep_runs(const struct row_plan *plan, struct row_part *part)
 {
 	part->axis = plan->layout.axes_count;
 	part->chunks = divide_up(part->pieces, plan->limits.max_count);
@@ -162,18 +164,18 @@ static void keep_runs(const struct plan *plan, struct part *part)
 }
 
 /* Plans rows with strides; false if there is no way. */
-static bool plan_parts(struct plan *plan)
+static bool plan_parts(struct row_plan *plan)
 {
 	const uint64_t run = plan->layout.run, most = plan->limits.max_length;
-	struct part *full = &plan->parts[0], *rest = &plan->parts[1];
+	struct row_part *full = &plan->parts[0], *rest = &plan->parts[1];
 
 	if (plan->limits.max_count == 1)
 		return false;
-	*full = (struct part){
+	*full = (struct row_part){
 		.length = run < most ? run : most,
 		.pieces = run < most ? 1 : run / most,
 	};
-	*rest = (struct part){
+	*rest = (struct row_part){
 		.offset = full->length * full->pieces,
 		.length = run - full->length * full->pieces,
 		.pieces = 1,
@@ -194,7 +196,7 @@ static bool plan_parts(struct plan *plan)
 }
 
 /* Plans a row for each piece, if those are fewer. */
-static void plan_pieces(struct plan *plan)
+static void plan_pieces(struct row_plan *plan)
 {
 	const uint64_t most = plan->limits.max_length;
 	const uint64_t seams = dray_layout_seams(&plan->layout);
@@ -212,8 +214,8 @@ static void plan_pieces(struct plan *plan)
 	plan->joint = joint;
 }
 
-static int make(struct plan *plan, const struct dray_view *view,
-		const struct dray_row_limits *limits)
+static int rows_make(struct row_plan *plan, const struct dray_view *view,
+		     const struct dray_row_limits *limits)
 {
 	int ret;
 
@@ -231,7 +233,7 @@ static int make(struct plan *plan, const struct dray_view *view,
 	if (!plan->layout.runs)
 		return 0;
 	if (!is_ordered(plan))
-		ret = check_apart(plan, view);
+		ret = rows_check_apart(plan, view);
 	if (ret)
 		return ret;
 	if (!plan_parts(plan))
@@ -264,7 +266,7 @@ static uint64_t run_address(const struct dray_layout *layout, uint64_t number,
 }
 
 /* Fills the row of that number of a part. */
-static void part_row(const struct plan *plan, const struct part *part,
+static void part_row(const struct row_plan *plan, const struct row_part *part,
 		     uint64_t number, struct dray_row *row)
 {
 	const struct dray_layout *layout = &plan->layout;
@@ -294,10 +296,10 @@ static void part_row(const struct plan *plan, const struct part *part,
 						   .strides[0]);
 }
 
-static void fill_parts(const struct plan *plan, uint64_t first,
+static void fill_parts(const struct row_plan *plan, uint64_t first,
 		       struct dray_row *rows, size_t count)
 {
-	const struct part *full = &plan->parts[0], *rest = &plan->parts[1];
+	const struct row_part *full = &plan->parts[0], *rest = &plan->parts[1];
 	const uint64_t together = full->chunks + rest->chunks;
 	uint64_t number;
 	size_t i;
@@ -344,14 +346,14 @@ static uint64_t seams_before(const struct dray_layout *layout, uint64_t runs)
 }
 
 /* Counts the pieces of the first runs, of which the last touches no later one. */
-static uint64_t pieces_before(const struct plan *plan, uint64_t runs)
+static uint64_t pieces_before(const struct row_plan *plan, uint64_t runs)
 {
 	uint64_t seams = plan->seams ? seams_before(&plan->layout, runs) : 0;
 
 	return (runs - 2 * seams) * plan->single + seams * plan->joint;
 }
 
-static bool touches_next(const struct plan *plan, uint64_t run)
+static bool touches_next(const struct row_plan *plan, uint64_t run)
 {
 	return plan->seams && run + 1 < plan->layout.runs &&
 	       seams_before(&plan->layout, run + 2) !=
@@ -359,7 +361,7 @@ static bool touches_next(const struct plan *plan, uint64_t run)
 }
 
 /* Finds the run with which the pieces around that of a number begin. */
-static uint64_t find_run(const struct plan *plan, uint64_t number)
+static uint64_t rows_find_run(const struct row_plan *plan, uint64_t number)
 {
 	uint64_t low = 0, high = plan->layout.runs, middle;
 
@@ -380,11 +382,11 @@ static uint64_t find_run(const struct plan *plan, uint64_t number)
 	return low;
 }
 
-static void fill_pieces(const struct plan *plan, uint64_t first,
+static void fill_pieces(const struct row_plan *plan, uint64_t first,
 			struct dray_row *rows, size_t count)
 {
 	const struct dray_layout *layout = &plan->layout;
-	uint64_t run = find_run(plan, first);
+	uint64_t run = rows_find_run(plan, first);
 	uint64_t done = first - pieces_before(plan, run);
 	size_t i = 0;
 
@@ -408,8 +410,8 @@ static void fill_pieces(const struct plan *plan, uint64_t first,
 	}
 }
 
-static void fill(const struct plan *plan, uint64_t first, struct dray_row *rows,
-		 size_t count)
+static void rows_fill(const struct row_plan *plan, uint64_t first,
+		      struct dray_row *rows, size_t count)
 {
 	if (plan->single)
 		fill_pieces(plan, first, rows, count);
@@ -418,7 +420,8 @@ static void fill(const struct plan *plan, uint64_t first, struct dray_row *rows,
 }
 
 /* Returns how many rows are written from @first on. */
-static size_t rows_from(const struct plan *plan, uint64_t first, size_t room)
+static size_t place_rows_from(const struct row_plan *plan, uint64_t first,
+			      size_t room)
 {
 	uint64_t left = first < plan->rows ? plan->rows - first : 0;
 
@@ -429,13 +432,13 @@ int dray_view_rows(const struct dray_view *view,
 		   const struct dray_row_limits *limits, struct dray_row *rows,
 		   size_t room, size_t *count)
 {
-	struct plan plan;
+	struct row_plan plan;
 	int ret;
 
 	if (!dray_given(view, __func__) || !dray_given(count, __func__) ||
 	    (room && !dray_given(rows, __func__)))
 		return -EINVAL;
-	ret = make(&plan, view, limits);
+	ret = rows_make(&plan, view, limits);
 	if (ret)
 		return ret;
 	*count = (size_t)plan.rows;
@@ -444,9 +447,9 @@ int dray_view_rows(const struct dray_view *view,
 				 "the view has %" PRIu64
 				 " rows, the limit is %" PRIu64,
 				 plan.rows, plan.limits.max_rows);
-	room = rows_from(&plan, plan.limits.first, room);
+	room = place_rows_from(&plan, plan.limits.first, room);
 	if (room)
-		fill(&plan, plan.limits.first, rows, room);
+		rows_fill(&plan, plan.limits.first, rows, room);
 	return 0;
 }
 
@@ -458,21 +461,21 @@ int dray_view_iovec(const struct dray_view *view, uint64_t first,
 		.flags = DRAY_ROWS_ORDERED,
 	};
 	struct dray_row rows[64];
-	struct plan plan;
+	struct row_plan plan;
 	size_t done, part, i;
 	int ret;
 
 	if (!dray_given(view, __func__) || !dray_given(count, __func__) ||
 	    (room && !dray_given(entries, __func__)))
 		return -EINVAL;
-	ret = make(&plan, view, &limits);
+	ret = rows_make(&plan, view, &limits);
 	if (ret)
 		return ret;
 	*count = (size_t)plan.rows;
-	room = rows_from(&plan, first, room);
+	room = place_rows_from(&plan, first, room);
 	for (done = 0; done < room; done += part) {
 		part = room - done < 64 ? room - done : 64;
-		fill(&plan, first + done, rows, part);
+		rows_fill(&plan, first + done, rows, part);
 		for (i = 0; i < part; i++) {
 			/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
 			entries[done + i].iov_base =

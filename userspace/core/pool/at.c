@@ -7,14 +7,14 @@
 #include "pool/starts.h"
 
 /* at[], at_span[] and touched[], one after the other. */
-static size_t entries(uint32_t limit)
+static size_t at_entries(uint32_t limit)
 {
 	return (size_t)limit + limit / DRAY_FIT_SPAN + 1;
 }
 
 size_t dray_at_bytes(uint32_t limit)
 {
-	size_t bytes = entries(limit) * sizeof(uint32_t) +
+	size_t bytes = at_entries(limit) * sizeof(uint32_t) +
 		       limit / DRAY_FIT_STRETCH + 1;
 
 	return (bytes + 63) & ~(size_t)63;
@@ -24,7 +24,7 @@ void dray_at_init(struct dray_fit *fit, void *memory)
 {
 	fit->at = memory;
 	fit->at_span = fit->at + fit->limit;
-	fit->touched = (uint8_t *)(fit->at + entries(fit->limit));
+	fit->touched = (uint8_t *)(fit->at + at_entries(fit->limit));
 }
 
 void dray_at_touch(struct dray_fit *fit, uint32_t stretch)

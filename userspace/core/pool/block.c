@@ -52,8 +52,8 @@ static int take_more(struct dray_pool *pool, uint32_t granules,
 }
 
 /* Takes from free pieces, then from there, and retries if a callback helped. */
-static int take(struct dray_pool *pool, uint32_t granules, uint64_t alignment,
-		struct dray_found *found)
+static int block_take(struct dray_pool *pool, uint32_t granules,
+		      uint64_t alignment, struct dray_found *found)
 {
 	int ret;
 
@@ -87,7 +87,7 @@ static int take_apart(struct dray_pool *pool, size_t size, size_t gap,
 		if (!ret || ret == -ENODEV || pool->closed)
 			return ret;
 	}
-	return take(pool, (uint32_t)granules, alignment, found);
+	return block_take(pool, (uint32_t)granules, alignment, found);
 }
 
 __attribute__((noinline)) void *dray_pool_take_block(struct dray_pool *pool,
@@ -321,10 +321,10 @@ static __attribute__((noinline)) void free_small(struct dray_pool *pool,
 		free_locked(pool, block);
 }
 
-static __attribute__((noinline)) void free_large(struct dray_pool *pool,
-						 struct dray_cache *cache,
-						 void *block,
-						 _Atomic uint8_t *mark)
+static __attribute__((noinline)) void block_free_large(struct dray_pool *pool,
+						       struct dray_cache *cache,
+						       void *block,
+						       _Atomic uint8_t *mark)
 {
 	uint64_t granules = dray_mark_size(mark);
 	bool wanted = granules == cache->wanted;
@@ -352,7 +352,7 @@ void dray_pool_free(struct dray_pool *pool, void *block)
 				free_small(pool, cache, block, mark);
 			return;
 		} else if (size == DRAY_MARK_LARGE) {
-			free_large(pool, cache, block, mark);
+			block_free_large(pool, cache, block, mark);
 			return;
 		}
 	}

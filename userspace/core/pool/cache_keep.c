@@ -21,7 +21,7 @@
 #define MANY DRAY_BLOCKS_MOST
 #define ONLY_FREES 16 /* overflows in a row */
 
-static struct dray_pool *pool_of(const struct dray_cache *cache)
+static struct dray_pool *keep_pool_of(const struct dray_cache *cache)
 {
 	return atomic_load_explicit(&cache->pool, memory_order_relaxed);
 }
@@ -30,7 +30,7 @@ static struct dray_pool *pool_of(const struct dray_cache *cache)
  * The bound is met: other sizes make room for @bytes, each in its turn and by
  * one block, so that no single call pays for all of them.
  */
-static bool make_room(struct dray_cache *cache, uint64_t bytes)
+static bool keep_make_room(struct dray_cache *cache, uint64_t bytes)
 {
 	uint32_t turn;
 
@@ -51,7 +51,7 @@ static bool make_large_room(struct dray_cache *cache, uint64_t bytes)
 	return bytes <= cache->large_room;
 }
 
-static bool is_small(const struct dray_found *found)
+static bool keep_is_small(const struct dray_found *found)
 {
 	return dray_found_piece(found)->size <= found->pool->most_small;
 }
@@ -63,8 +63,8 @@ static inline bool is_of_use(const struct dray_found *found)
 	const struct dray_pool *pool = found->pool;
 
 	return piece->alignment == pool->shift &&
-	       piece->size <=
-		       (is_small(found) ? pool->kept_small : pool->kept_large);
+	       piece->size <= (keep_is_small(found) ? pool->kept_small
+						    : pool->kept_large);
 }
 
 /* Whether a thread may keep this one, once it is freed. */
@@ -77,11 +77,11 @@ static bool may_be_kept(const struct dray_found *found)
 }
 
 /* Marks a block that may be kept. */
-static inline void mark(const struct dray_found *found)
+static inline void cache_keep_mark(const struct dray_found *found)
 {
 	void *block = dray_found_address(found);
 
-	if (is_small(found))
+	if (keep_is_small(found))
 		dray_mark_set(block, dray_found_piece(found)->size);
 	else
 		dray_mark_set_large(block, dray_found_piece(found)->size);
@@ -90,13 +90,13 @@ static inline void mark(const struct dray_found *found)
 void dray_cache_mark(const struct dray_found *found)
 {
 	if (may_be_kept(found))
-		mark(found);
+		cache_keep_mark(found);
 	else
 		dray_mark_set(dray_found_address(found), DRAY_MARK_NONE);
 }
 
 /* Turns the last blocks of a magazine around. */
-static void reverse(struct dray_magazine *magazine, uint32_t count)
+static void cache_keep_reverse(struct dray_magazine *magazine, uint32_t count)
 {
 	void **high = magazine->top, **low = high - count, *swap;
 
@@ -108,7 +108,7 @@ static void reverse(struct dray_magazine *magazine, uint32_t count)
 }
 
 /* A few more of the size of a small block, so that the next need no lock. */
-static __attribute__((noinline)) void fill(const struct dray_found *found)
+static __attribute__((noinline)) void cache_fill(const struct dray_found *found)
 {
 	size_t granules = dray_found_piece(found)->size;
 	struct dray_pool *pool = found->pool;
@@ -138,13 +138,13 @@ static __attribute__((noinline)) void fill(const struct dray_found *found)
 		count++;
 	}
 	/* The lowest address is used first. */
-	reverse(magazine, count);
+	cache_keep_reverse(magazine, count);
 	if (magazine->batch < MOST)
 		magazine->batch *= 2;
 }
 
 /* Has the cache keep the large block that its owner took, once it is freed. */
-static __attribute__((noinline)) void want(const struct dray_found *found)
+static __attribute__((noinline)) void cache_want(const struct dray_found *found)
 {
 	struct dray_cache *cache = dray_cache_of_caller(found->pool);
 
@@ -161,18 +161,18 @@ void dray_cache_taken(const struct dray_found *found)
 		dray_mark_set(dray_found_address(found), DRAY_MARK_NONE);
 		return;
 	}
-	mark(found);
-	if (is_small(found))
-		fill(found);
+	cache_keep_mark(found);
+	if (keep_is_small(found))
+		cache_fill(found);
 	else
-		want(found);
+		cache_want(found);
 }
 
 static bool keep_small(struct dray_cache *cache, void *block, size_t granules)
 {
 	struct dray_magazine *magazine = &cache->magazines[granules - 1];
 
-	if (!make_room(cache, magazine->bytes))
+	if (!keep_make_room(cache, magazine->bytes))
 		return false;
 	if (dray_magazine_count(magazine) == DRAY_MAGAZINE_ROOM)
 		dray_cache_flush(cache, magazine, FEW);
@@ -189,7 +189,7 @@ bool dray_cache_make_room(struct dray_cache *cache, uint32_t size)
 
 	dray_caches_settle();
 	dray_lock(&pool->lock);
-	if (pool != pool_of(cache) || pool->closed ||
+	if (pool != keep_pool_of(cache) || pool->closed ||
 	    dray_magazine_count(magazine) < DRAY_MAGAZINE_ROOM ||
 	    atomic_load_explicit(&cache->closed, memory_order_relaxed)) {
 		pthread_mutex_unlock(&pool->lock);
@@ -228,7 +228,7 @@ bool dray_cache_keep(const struct dray_found *found)
 	cache = dray_cache_of_caller(found->pool);
 	if (!cache)
 		return false;
-	if (is_small(found))
+	if (keep_is_small(found))
 		kept = keep_small(cache, block, granules);
 	else
 		kept = keep_large(cache, block, granules);

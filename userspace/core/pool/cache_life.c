@@ -21,7 +21,7 @@ static bool usable; /* all that caches need of the system is there */
 static _Atomic bool off; /* a barrier failed: never again */
 
 /* Memory that is zero in a child, too; or NULL. */
-static void *wiped(size_t size)
+static void *cache_life_wiped(size_t size)
 {
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -37,7 +37,7 @@ static void *wiped(size_t size)
 
 static bool can_wipe(void)
 {
-	void *memory = wiped(1);
+	void *memory = cache_life_wiped(1);
 
 	return memory && !munmap(memory, 1);
 }
@@ -73,7 +73,7 @@ static void end_cache(struct dray_cache *cache)
 }
 
 /* From here on the thread does without: other destructors may still free. */
-static void end_thread(void *argument)
+static void life_end_thread(void *argument)
 {
 	struct dray_thread *thread = argument;
 	uint32_t number;
@@ -87,11 +87,11 @@ static void end_thread(void *argument)
 	munmap(thread, sizeof(*thread));
 }
 
-static void set_up(void)
+static void life_set_up(void)
 {
 	usable = !syscall(SYS_membarrier,
 			  MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) &&
-		 can_wipe() && !pthread_key_create(&key, end_thread);
+		 can_wipe() && !pthread_key_create(&key, life_end_thread);
 }
 
 void dray_caches_end(void)
@@ -110,7 +110,7 @@ uint32_t dray_cache_number(void)
 	uint32_t number;
 
 	dray_marks_open();
-	pthread_once(&once, set_up);
+	pthread_once(&once, life_set_up);
 	if (!dray_marks.marks || !usable || dray_caches_are_off())
 		return 0;
 	number = atomic_load(&last);
@@ -128,7 +128,7 @@ static struct dray_thread *thread_of_caller(void)
 	if (thread == &over)
 		return NULL;
 	if (thread == &dray_thread_none) {
-		thread = wiped(sizeof(*thread));
+		thread = cache_life_wiped(sizeof(*thread));
 		if (!thread)
 			return NULL;
 		if (pthread_setspecific(key, thread)) {
@@ -151,7 +151,8 @@ static struct dray_thread *thread_of_caller(void)
 }
 
 /* The pool's granule decides the layout, while the cache is empty. */
-static void prepare(struct dray_cache *cache, const struct dray_pool *pool)
+static void cache_life_prepare(struct dray_cache *cache,
+			       const struct dray_pool *pool)
 {
 	size_t i;
 
@@ -188,10 +189,10 @@ struct dray_cache *dray_cache_of_caller(struct dray_pool *pool)
 		return NULL;
 	cache = thread->caches[number];
 	if (!cache) {
-		cache = wiped(sizeof(*cache));
+		cache = cache_life_wiped(sizeof(*cache));
 		if (!cache)
 			return NULL;
-		prepare(cache, pool);
+		cache_life_prepare(cache, pool);
 		cache->number = number;
 		atomic_store(&cache->pool, pool);
 		cache->next = pool->caches;
@@ -210,7 +211,7 @@ struct dray_cache *dray_cache_of_caller(struct dray_pool *pool)
 _Atomic uint32_t dray_caches_left;
 
 /* Returns the caller's blocks of a closed pool. */
-static void settle(struct dray_cache *cache)
+static void cache_life_settle(struct dray_cache *cache)
 {
 	struct dray_pool *pool = lock_pool_of(cache);
 
@@ -234,7 +235,7 @@ void dray_caches_look(void)
 		struct dray_cache *cache = thread->caches[number];
 
 		if (cache && atomic_load(&cache->closed))
-			settle(cache);
+			cache_life_settle(cache);
 	}
 }
 
@@ -243,7 +244,7 @@ void dray_caches_adopt(struct dray_pool *pool)
 	struct dray_cache *cache;
 
 	for (cache = pool->caches; cache; cache = cache->next)
-		prepare(cache, pool);
+		cache_life_prepare(cache, pool);
 }
 
 void dray_caches_pass(struct dray_pool *from, struct dray_pool *to)

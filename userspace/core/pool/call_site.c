@@ -10,15 +10,16 @@
 
 #include "pool/call_site.h"
 
-struct walk {
+struct site_walk {
 	void **sites;
 	size_t room, count;
 	size_t skip; /* frames of this file and its caller */
 };
 
-static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *data)
+static _Unwind_Reason_Code call_site_step(struct _Unwind_Context *context,
+					  void *data)
 {
-	struct walk *walk = data;
+	struct site_walk *walk = data;
 	uintptr_t site = _Unwind_GetIP(context);
 
 	if (!site || walk->count == walk->room)
@@ -32,10 +33,10 @@ static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *data)
 
 __attribute__((noinline)) size_t dray_call_sites(void **sites, size_t room)
 {
-	struct walk walk = { .sites = sites, .room = room, .skip = 2 };
+	struct site_walk walk = { .sites = sites, .room = room, .skip = 2 };
 
 	if (room)
-		_Unwind_Backtrace(step, &walk);
+		_Unwind_Backtrace(call_site_step, &walk);
 	return walk.count;
 }
 

@@ -27,7 +27,8 @@
 #define KEPT_BYTES ((size_t)16 << 20)
 
 /* Gives a block back that is in no list and no table any more. */
-static void let_go(struct dray_checker *checker, struct dray_checked *block)
+static void handler_let_go(struct dray_checker *checker,
+			   struct dray_checked *block)
 {
 	dray_check_poison(checker, block);
 	dray_check_guards(checker, NULL, block);
@@ -37,7 +38,8 @@ static void let_go(struct dray_checker *checker, struct dray_checked *block)
 }
 
 /* Frees kept blocks down to the limits; true if it freed any. */
-static bool shrink(struct dray_checker *checker, size_t blocks, size_t bytes)
+static bool check_handler_shrink(struct dray_checker *checker, size_t blocks,
+				 size_t bytes)
 {
 	struct dray_checked *gone = NULL, **last = &gone, *block;
 
@@ -59,13 +61,14 @@ static bool shrink(struct dray_checker *checker, size_t blocks, size_t bytes)
 		return false;
 	while ((block = gone)) {
 		gone = block->next;
-		let_go(checker, block);
+		handler_let_go(checker, block);
 	}
 	return true;
 }
 
 /* Returns the kept blocks before it reports that memory ran out. */
-static void *ask(struct dray_checker *checker, size_t size, bool zero)
+static void *check_handler_ask(struct dray_checker *checker, size_t size,
+			       bool zero)
 {
 	const struct dray_allocator *under = checker->under;
 	void *base;
@@ -73,11 +76,12 @@ static void *ask(struct dray_checker *checker, size_t size, bool zero)
 	do {
 		base = zero ? under->calloc(under->ctx, 1, size)
 			    : under->malloc(under->ctx, size);
-	} while (!base && shrink(checker, 0, 0));
+	} while (!base && check_handler_shrink(checker, 0, 0));
 	return base;
 }
 
-static bool remember(struct dray_checker *checker, struct dray_checked *block)
+static bool check_handler_remember(struct dray_checker *checker,
+				   struct dray_checked *block)
 {
 	bool room;
 
@@ -95,8 +99,9 @@ static bool remember(struct dray_checker *checker, struct dray_checked *block)
 	return room;
 }
 
-static void *allocate(struct dray_checker *checker, size_t size, bool zero,
-		      const struct dray_callers *callers)
+static void *check_handler_allocate(struct dray_checker *checker, size_t size,
+				    bool zero,
+				    const struct dray_callers *callers)
 {
 	struct dray_checked *block;
 	size_t whole;
@@ -107,7 +112,7 @@ static void *allocate(struct dray_checker *checker, size_t size, bool zero,
 	block = calloc(1, sizeof(*block));
 	if (!block)
 		return dray_no_memory("the books of a block", size);
-	base = ask(checker, whole, zero);
+	base = check_handler_ask(checker, whole, zero);
 	if (!base) { /* the handler below says why */
 		free(block);
 		errno = ENOMEM;
@@ -120,7 +125,7 @@ static void *allocate(struct dray_checker *checker, size_t size, bool zero,
 	block->allocated_by_count = callers->count;
 	memcpy(block->allocated_by, callers->sites, sizeof(callers->sites));
 	dray_checked_guard(block);
-	if (!remember(checker, block)) {
+	if (!check_handler_remember(checker, block)) {
 		checker->under->free(checker->under->ctx, base, whole);
 		free(block);
 		return dray_no_memory("the books of a block", size);
@@ -129,8 +134,8 @@ static void *allocate(struct dray_checker *checker, size_t size, bool zero,
 }
 
 /* Called with the guard. */
-static struct dray_checked *find(const struct dray_checker *checker,
-				 const void *address)
+static struct dray_checked *
+check_handler_find(const struct dray_checker *checker, const void *address)
 {
 	return dray_address_get(&checker->table, (uintptr_t)address);
 }
@@ -141,7 +146,7 @@ bool dray_check_origin(struct dray_checker *checker, const void *data,
 	const struct dray_checked *block;
 
 	dray_guard_take(&checker->guard);
-	block = find(checker, data);
+	block = check_handler_find(checker, data);
 	if (block && block->freed)
 		block = NULL;
 	if (block) {
@@ -161,14 +166,15 @@ bool dray_check_origin(struct dray_checker *checker, const void *data,
  * Returns the block that starts at @address, marked as freed and this thread's
  * own; or NULL after a report.  @size is NULL if it is not known.
  */
-static struct dray_checked *take(struct dray_checker *checker, const char *what,
-				 void *address, const size_t *size,
-				 const struct dray_callers *callers)
+static struct dray_checked *
+check_handler_take(struct dray_checker *checker, const char *what,
+		   void *address, const size_t *size,
+		   const struct dray_callers *callers)
 {
 	struct dray_checked *block;
 
 	dray_guard_take(&checker->guard);
-	block = find(checker, address);
+	block = check_handler_find(checker, address);
 	if (!block || block->freed) {
 		dray_check_bad_free(checker, what, address, block, callers);
 		return NULL;
@@ -184,8 +190,9 @@ static struct dray_checked *take(struct dray_checker *checker, const char *what,
 	return block;
 }
 
-static void retire(struct dray_checker *checker, struct dray_checked *block,
-		   const struct dray_callers *callers)
+static void check_handler_retire(struct dray_checker *checker,
+				 struct dray_checked *block,
+				 const struct dray_callers *callers)
 {
 	size_t blocks, bytes;
 
@@ -200,7 +207,7 @@ static void retire(struct dray_checker *checker, struct dray_checked *block,
 	blocks = checker->most_blocks;
 	bytes = checker->most_bytes;
 	dray_guard_give(&checker->guard);
-	shrink(checker, blocks, bytes);
+	check_handler_shrink(checker, blocks, bytes);
 }
 
 static const char *(*_Atomic caller)(void);
@@ -212,7 +219,7 @@ void dray_set_caller(const char *(*place)(void))
 
 /* Inline, because the frames to skip are counted. */
 static inline __attribute__((always_inline)) void
-note(struct dray_callers *callers)
+check_note(struct dray_callers *callers)
 {
 	const char *(*place)(void) = atomic_load(&caller);
 
@@ -224,8 +231,8 @@ static void *check_malloc(void *ctx, size_t size)
 {
 	struct dray_callers callers;
 
-	note(&callers);
-	return allocate(ctx, size, false, &callers);
+	check_note(&callers);
+	return check_handler_allocate(ctx, size, false, &callers);
 }
 
 static void *check_calloc(void *ctx, size_t count, size_t size)
@@ -233,10 +240,10 @@ static void *check_calloc(void *ctx, size_t count, size_t size)
 	struct dray_callers callers;
 	size_t bytes;
 
-	note(&callers);
+	check_note(&callers);
 	if (dray_mul_overflow(count, size, &bytes))
 		return dray_no_elements(count, size);
-	return allocate(ctx, bytes, true, &callers);
+	return check_handler_allocate(ctx, bytes, true, &callers);
 }
 
 static void check_free(void *ctx, void *address, size_t size)
@@ -247,13 +254,13 @@ static void check_free(void *ctx, void *address, size_t size)
 
 	if (!address)
 		return;
-	note(&callers);
-	block = take(checker, "free", address, &size, &callers);
+	check_note(&callers);
+	block = check_handler_take(checker, "free", address, &size, &callers);
 	if (!block)
 		return;
 	if (size != block->size)
 		dray_check_wrong_size(checker, &callers, block, size);
-	retire(checker, block, &callers);
+	check_handler_retire(checker, block, &callers);
 }
 
 /* The old block stays out until there is a new one, as with realloc(). */
@@ -265,11 +272,11 @@ static void *check_realloc(void *ctx, void *address, size_t size)
 	size_t old;
 	void *moved;
 
-	note(&callers);
+	check_note(&callers);
 	if (!address)
-		return allocate(checker, size, false, &callers);
+		return check_handler_allocate(checker, size, false, &callers);
 	dray_guard_take(&checker->guard);
-	block = find(checker, address);
+	block = check_handler_find(checker, address);
 	if (!block || block->freed) {
 		dray_check_bad_free(checker, "realloc", address, block,
 				    &callers);
@@ -278,13 +285,13 @@ static void *check_realloc(void *ctx, void *address, size_t size)
 	}
 	old = block->size;
 	dray_guard_give(&checker->guard);
-	moved = allocate(checker, size, false, &callers);
+	moved = check_handler_allocate(checker, size, false, &callers);
 	if (!moved)
 		return NULL;
 	memcpy(moved, address, size < old ? size : old);
-	block = take(checker, "realloc", address, NULL, &callers);
+	block = check_handler_take(checker, "realloc", address, NULL, &callers);
 	if (block)
-		retire(checker, block, &callers);
+		check_handler_retire(checker, block, &callers);
 	return moved;
 }
 
@@ -328,7 +335,7 @@ void dray_check_keep(struct dray_checker *checker, bool keeps)
 	checker->most_blocks = keeps ? KEPT_BLOCKS : 0;
 	checker->most_bytes = keeps ? KEPT_BYTES : 0;
 	dray_guard_give(&checker->guard);
-	shrink(checker, 0, 0);
+	check_handler_shrink(checker, 0, 0);
 }
 
 bool dray_handler_checks(const struct dray_handler *handler)
@@ -369,6 +376,6 @@ int dray_check_report(const struct dray_handler *handler, FILE *file)
 		return -EINVAL;
 	if (!file)
 		return dray_fail(-EINVAL, "no file for a report");
-	shrink(checker, 0, 0);
+	check_handler_shrink(checker, 0, 0);
 	return dray_check_list(checker, file);
 }

@@ -29,9 +29,9 @@ static void print_sites(FILE *file, struct dray_symbols *symbols,
 	}
 }
 
-static void say(FILE *file, const char *sentence,
-		const struct dray_callers *callers,
-		const struct dray_checked *block)
+static void pool_check_say(FILE *file, const char *sentence,
+			   const struct dray_callers *callers,
+			   const struct dray_checked *block)
 {
 	struct dray_symbols symbols;
 
@@ -53,9 +53,9 @@ static void say(FILE *file, const char *sentence,
 }
 
 /* With the sentence that dray_fail() has; @block may be NULL. */
-static void report(struct dray_checker *checker,
-		   const struct dray_callers *callers,
-		   const struct dray_checked *block)
+static void check_say_report(struct dray_checker *checker,
+			     const struct dray_callers *callers,
+			     const struct dray_checked *block)
 {
 	DRAY_NO_CANCEL;
 	const char *abort_asked = getenv("DRAY_ABORT_ON_BAD_FREE");
@@ -63,7 +63,7 @@ static void report(struct dray_checker *checker,
 	FILE *file = checker->log ? checker->log : aborts ? stderr : NULL;
 
 	if (file)
-		say(file, dray_last_error(), callers, block);
+		pool_check_say(file, dray_last_error(), callers, block);
 	if (aborts)
 		abort();
 }
@@ -84,10 +84,10 @@ void dray_check_wrong_size(struct dray_checker *checker,
 		 "the block is freed",
 		 (void *)block->data, block->size, dray_plural(block->size),
 		 size, dray_plural(size));
-	say(checker->log, sentence, callers, &shown);
+	pool_check_say(checker->log, sentence, callers, &shown);
 }
 
-static void bump(struct dray_checker *checker, uint64_t *number)
+static void check_say_bump(struct dray_checker *checker, uint64_t *number)
 {
 	dray_guard_take(&checker->guard);
 	++*number;
@@ -105,7 +105,7 @@ static void say_broken(struct dray_checker *checker,
 		  (void *)block->data, block->size, dray_plural(block->size),
 		  at < 0 ? -at : at, dray_plural((size_t)(at < 0 ? -at : at)),
 		  at < 0 ? "before its first" : "behind its last");
-	report(checker, callers, block);
+	check_say_report(checker, callers, block);
 }
 
 void dray_check_guards(struct dray_checker *checker,
@@ -116,7 +116,7 @@ void dray_check_guards(struct dray_checker *checker,
 
 	if (!at)
 		return;
-	bump(checker, &checker->numbers.broken_guards);
+	check_say_bump(checker, &checker->numbers.broken_guards);
 	/* It is said once. */
 	dray_checked_guard(block);
 	say_broken(checker, callers, block, at);
@@ -129,18 +129,18 @@ void dray_check_poison(struct dray_checker *checker,
 
 	if (at == block->size)
 		return;
-	bump(checker, &checker->numbers.late_writes);
+	check_say_bump(checker, &checker->numbers.late_writes);
 	dray_fail(-EINVAL,
 		  "byte %zu of block %p of %zu byte%s was written after it was "
 		  "freed",
 		  at, (void *)block->data, block->size,
 		  dray_plural(block->size));
-	report(checker, NULL, block);
+	check_say_report(checker, NULL, block);
 }
 
 /* With the guard: finds the block that contains @address, not at its start. */
-static const struct dray_checked *around(const struct dray_checker *checker,
-					 const void *address)
+static const struct dray_checked *
+check_say_around(const struct dray_checker *checker, const void *address)
 {
 	size_t i;
 
@@ -171,7 +171,7 @@ void dray_check_bad_free(struct dray_checker *checker, const char *what,
 			  address, same->size, dray_plural(same->size));
 	} else {
 		checker->numbers.bad_frees++;
-		block = around(checker, address);
+		block = check_say_around(checker, address);
 		if (block)
 			dray_fail(-EINVAL,
 				  "%s of %p, %td bytes from the start of block "
@@ -189,7 +189,7 @@ void dray_check_bad_free(struct dray_checker *checker, const char *what,
 	if (block)
 		copy = *block;
 	dray_guard_give(&checker->guard);
-	report(checker, callers, block ? &copy : NULL);
+	check_say_report(checker, callers, block ? &copy : NULL);
 }
 
 /* A copy of a live block, to show without the guard. */
@@ -198,7 +198,7 @@ struct outstanding {
 	ptrdiff_t broken;
 };
 
-static int oldest_first(const void *a, const void *b)
+static int say_oldest_first(const void *a, const void *b)
 {
 	const struct outstanding *first = a, *second = b;
 
@@ -206,7 +206,8 @@ static int oldest_first(const void *a, const void *b)
 }
 
 /* With the guard, which keeps every live block in place. */
-static struct outstanding *copy_all(struct dray_checker *checker, size_t *count)
+static struct outstanding *say_copy_all(struct dray_checker *checker,
+					size_t *count)
 {
 	struct outstanding *all;
 	size_t i;
@@ -230,7 +231,7 @@ static struct outstanding *copy_all(struct dray_checker *checker, size_t *count)
 		}
 		++*count;
 	}
-	qsort(all, *count, sizeof(*all), oldest_first);
+	qsort(all, *count, sizeof(*all), say_oldest_first);
 	return all;
 }
 
@@ -243,7 +244,7 @@ int dray_check_list(struct dray_checker *checker, FILE *file)
 	size_t count, bytes = 0, i;
 
 	dray_guard_take(&checker->guard);
-	all = copy_all(checker, &count);
+	all = say_copy_all(checker, &count);
 	numbers = checker->numbers;
 	dray_guard_give(&checker->guard);
 	if (!all)

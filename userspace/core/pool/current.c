@@ -13,7 +13,7 @@
 #include "pool/pool.h"
 
 /* Asks for huge pages, of which each spares 511 faults; as NumPy does. */
-static void *advise(void *block, size_t size)
+static void *current_advise(void *block, size_t size)
 {
 	const size_t page = 4096;
 	size_t head = -(uintptr_t)block % page;
@@ -27,7 +27,7 @@ static void *advise(void *block, size_t size)
 static void *default_malloc(void *ctx, size_t size)
 {
 	(void)ctx;
-	return advise(malloc(size ? size : 1), size);
+	return current_advise(malloc(size ? size : 1), size);
 }
 
 /* glibc's calloc() takes no block from its cache of small ones; malloc() does. */
@@ -42,7 +42,7 @@ static void *default_calloc(void *ctx, size_t count, size_t size)
 	if (__builtin_mul_overflow(count, size, &bytes))
 		return calloc(count, size);
 	if (bytes > SMALL)
-		return advise(calloc(count, size), bytes);
+		return current_advise(calloc(count, size), bytes);
 	bytes = bytes ? bytes : 1;
 	block = malloc(bytes);
 	/* Compilers make a calloc() of malloc() and memset() of the same size. */

@@ -38,7 +38,7 @@ static bool is_out(struct dray_cache *cache)
 }
 
 /* The pool's lock is held: a thread that is cancelled does not end here. */
-static void sleep_for(long pause)
+static void drain_sleep_for(long pause)
 {
 	const struct timespec time = { .tv_nsec = pause };
 	int state;
@@ -62,7 +62,7 @@ static bool owner_is_out(struct dray_cache *cache, long *pause)
 		sched_yield();
 	}
 	while (*pause && !is_out(cache)) {
-		sleep_for(*pause);
+		drain_sleep_for(*pause);
 		*pause = *pause < LAST_PAUSE ? *pause * 2 : 0;
 	}
 	return is_out(cache);
@@ -106,7 +106,7 @@ static uint64_t empty_closed(struct dray_pool *pool, long pause)
 	return bytes;
 }
 
-static uint64_t drain(struct dray_pool *pool, long pause)
+static uint64_t pool_drain(struct dray_pool *pool, long pause)
 {
 	struct dray_cache *cache;
 
@@ -120,12 +120,12 @@ static uint64_t drain(struct dray_pool *pool, long pause)
 
 uint64_t dray_caches_drain(struct dray_pool *pool)
 {
-	return drain(pool, 0);
+	return pool_drain(pool, 0);
 }
 
 uint64_t dray_caches_drain_patiently(struct dray_pool *pool)
 {
-	return drain(pool, FIRST_PAUSE);
+	return pool_drain(pool, FIRST_PAUSE);
 }
 
 void dray_caches_sweep(struct dray_pool *pool, uint64_t bytes)

@@ -58,7 +58,8 @@ static void drop_piece(struct dray_fit *fit, uint32_t piece)
 }
 
 /* Cuts a piece that is in no bin after @size granules; the second half. */
-static uint32_t cut(struct dray_fit *fit, uint32_t piece, uint32_t size)
+static uint32_t fit_take_cut(struct dray_fit *fit, uint32_t piece,
+			     uint32_t size)
 {
 	uint32_t rest = new_piece(fit, fit->pieces[piece].offset + size,
 				  fit->pieces[piece].size - size);
@@ -75,7 +76,7 @@ static uint32_t cut(struct dray_fit *fit, uint32_t piece, uint32_t size)
 }
 
 /* Puts the piece after @piece into it; neither is in a bin. */
-static void join(struct dray_fit *fit, uint32_t piece)
+static void fit_take_join(struct dray_fit *fit, uint32_t piece)
 {
 	struct dray_piece *p = &fit->pieces[piece];
 	uint32_t rest = p->after;
@@ -89,7 +90,7 @@ static void join(struct dray_fit *fit, uint32_t piece)
 }
 
 /* Puts @to in the place of @from for the piece before. */
-static void follow(struct dray_fit *fit, uint32_t before, uint32_t to)
+static void fit_take_follow(struct dray_fit *fit, uint32_t before, uint32_t to)
 {
 	fit->pieces[to].before = before;
 	fit->pieces[before].after = to;
@@ -101,7 +102,7 @@ static uint32_t take_front(struct dray_fit *fit, uint32_t piece, uint32_t size)
 	uint32_t block = new_piece(fit, fit->pieces[piece].offset, size);
 	struct dray_piece *p = &fit->pieces[piece];
 
-	follow(fit, p->before, block);
+	fit_take_follow(fit, p->before, block);
 	fit->pieces[block].after = piece;
 	p->before = block;
 	p->offset += size;
@@ -115,7 +116,7 @@ static void give_front(struct dray_fit *fit, uint32_t block, uint32_t piece)
 	struct dray_piece *p = &fit->pieces[piece];
 
 	p->offset = fit->pieces[block].offset;
-	follow(fit, fit->pieces[block].before, piece);
+	fit_take_follow(fit, fit->pieces[block].before, piece);
 	dray_bins_set_size(fit, piece, p->size + fit->pieces[block].size);
 	drop_piece(fit, block);
 }
@@ -126,7 +127,7 @@ static void give_back_end(struct dray_fit *fit, uint32_t block, uint32_t piece)
 	uint32_t after = fit->pieces[block].after;
 	uint32_t size = fit->pieces[block].size;
 
-	follow(fit, piece, after);
+	fit_take_follow(fit, piece, after);
 	if (!after)
 		fit->last = piece;
 	dray_bins_set_size(fit, piece, fit->pieces[piece].size + size);
@@ -186,20 +187,20 @@ int dray_fit_extend(struct dray_fit *fit, uint32_t granules)
 }
 
 /* The @size granules of a free piece behind its first @front; the rest stays. */
-static inline uint32_t carve(struct dray_fit *fit, uint32_t piece,
-			     uint32_t size, uint32_t front)
+static inline uint32_t fit_take_carve(struct dray_fit *fit, uint32_t piece,
+				      uint32_t size, uint32_t front)
 {
 	if (!front && fit->pieces[piece].size > size)
 		return take_front(fit, piece, size);
 	dray_bins_withdraw(fit, piece);
 	if (front) {
-		uint32_t rest = cut(fit, piece, front);
+		uint32_t rest = fit_take_cut(fit, piece, front);
 
 		dray_bins_insert(fit, piece);
 		piece = rest;
 	}
 	if (fit->pieces[piece].size > size)
-		dray_bins_insert(fit, cut(fit, piece, size));
+		dray_bins_insert(fit, fit_take_cut(fit, piece, size));
 	return piece;
 }
 
@@ -218,9 +219,9 @@ uint32_t dray_fit_take(struct dray_fit *fit, uint32_t size, uint64_t alignment,
 	if (!piece)
 		return 0;
 
-	piece = carve(fit, piece, size,
-		      (uint32_t)dray_piece_lead(&fit->pieces[piece], alignment,
-						origin));
+	piece = fit_take_carve(fit, piece, size,
+			       (uint32_t)dray_piece_lead(&fit->pieces[piece],
+							 alignment, origin));
 	fit->pieces[piece].state = DRAY_PIECE_LIVE;
 	fit->pieces[piece].busy = 0;
 	fit->pieces[piece].sent = false;
@@ -247,9 +248,9 @@ uint32_t dray_fit_free(struct dray_fit *fit, uint32_t piece)
 	}
 	if (after_free) {
 		dray_bins_withdraw(fit, after);
-		join(fit, piece);
+		fit_take_join(fit, piece);
 		dray_bins_withdraw(fit, before);
-		join(fit, before);
+		fit_take_join(fit, before);
 		piece = before;
 	}
 	dray_bins_insert(fit, piece);
@@ -285,7 +286,7 @@ static uint32_t join_neighbours(struct dray_fit *fit, const uint32_t *pieces,
 	after = fit->pieces[high].after;
 	fit->pieces[low].size = size;
 	dray_starts_clear_range(fit, fit->pieces[low].offset, size);
-	follow(fit, low, after);
+	fit_take_follow(fit, low, after);
 	if (!after)
 		fit->last = low;
 	return i;
@@ -332,10 +333,10 @@ bool dray_fit_resize(struct dray_fit *fit, uint32_t piece, uint32_t size)
 		return size < old;
 	if (joins) {
 		dray_bins_withdraw(fit, after);
-		join(fit, piece);
+		fit_take_join(fit, piece);
 	}
 	if (fit->pieces[piece].size > size)
-		dray_bins_insert(fit, cut(fit, piece, size));
+		dray_bins_insert(fit, fit_take_cut(fit, piece, size));
 	dray_at_note(fit, piece);
 	return true;
 }

@@ -50,7 +50,7 @@ static void take_back_kept(struct dray_pool *pool)
 	}
 }
 
-static void prepare(void)
+static void pool_fork_prepare(void)
 {
 	struct dray_pool *pool;
 
@@ -81,7 +81,7 @@ static void mark_shared(struct dray_pool *pool)
 			region->shared = true;
 }
 
-static void resume(void)
+static void pool_fork_resume(void)
 {
 	struct dray_pool *pool;
 
@@ -93,7 +93,7 @@ static void resume(void)
 	pthread_mutex_unlock(&lock);
 }
 
-static void inherit(struct dray_pool *pool)
+static void fork_inherit(struct dray_pool *pool)
 {
 	struct dray_pool_region *region;
 
@@ -116,27 +116,27 @@ static void inherit(struct dray_pool *pool)
 	}
 }
 
-static void resume_child(void)
+static void pool_fork_resume_child(void)
 {
 	struct dray_pool *pool;
 
 	for (pool = pools; pool; pool = pool->all)
-		inherit(pool);
-	resume();
+		fork_inherit(pool);
+	pool_fork_resume();
 }
 
-static void missed(void)
+static void fork_missed(void)
 {
-	prepare();
-	resume_child();
+	pool_fork_prepare();
+	pool_fork_resume_child();
 }
 
 static struct dray_fork_locks locks = {
 	.rank = DRAY_FORK_POOLS,
-	.take = prepare,
-	.give = resume,
-	.inherit = resume_child,
-	.missed = missed,
+	.take = pool_fork_prepare,
+	.give = pool_fork_resume,
+	.inherit = pool_fork_resume_child,
+	.missed = fork_missed,
 };
 
 void dray_pool_enlist(struct dray_pool *pool)

@@ -125,8 +125,8 @@ static uint64_t reserve_of(const struct dray_pool *pool)
  * Makes a region of @size bytes, halved down to @least.  Blocks: no lock is
  * held.
  */
-static int create(struct dray_pool *pool, uint64_t size, uint64_t least,
-		  uint64_t alignment, struct dray_pool_region **region)
+static int grow_create(struct dray_pool *pool, uint64_t size, uint64_t least,
+		       uint64_t alignment, struct dray_pool_region **region)
 {
 	struct dray_region_request request = {
 		.node = pool->node,
@@ -214,8 +214,9 @@ static uint64_t grow_region(struct dray_pool *pool,
 }
 
 /* The bytes that @region must grow by, to have @wanted free ones at its end. */
-static uint64_t missing(const struct dray_pool *pool,
-			const struct dray_pool_region *region, uint64_t wanted)
+static uint64_t grow_missing(const struct dray_pool *pool,
+			     const struct dray_pool_region *region,
+			     uint64_t wanted)
 {
 	uint32_t end = free_end(region);
 	uint64_t there =
@@ -238,7 +239,7 @@ static bool grow_in_place(struct dray_pool *pool, uint64_t wanted)
 	for (region = pool->regions; region; region = region->next) {
 		uint64_t room = region->reserved - region->size;
 		uint64_t step = region->size;
-		uint64_t need = missing(pool, region, wanted);
+		uint64_t need = grow_missing(pool, region, wanted);
 
 		if (room > left)
 			room = left;
@@ -283,7 +284,7 @@ static int try_add_region(struct dray_pool *pool, uint64_t block, uint64_t need,
 
 	pool->pending++;
 	pthread_mutex_unlock(&pool->lock);
-	ret = create(pool, size, need, alignment, &region);
+	ret = grow_create(pool, size, need, alignment, &region);
 	pthread_mutex_lock(&pool->lock);
 	pool->pending--;
 	if (ret)
@@ -301,8 +302,8 @@ static int try_add_region(struct dray_pool *pool, uint64_t block, uint64_t need,
 }
 
 /* An @urgent request may use the pool's reserve. */
-static int add_region(struct dray_pool *pool, uint64_t block, uint64_t need,
-		      uint64_t alignment, bool urgent)
+static int grow_add_region(struct dray_pool *pool, uint64_t block,
+			   uint64_t need, uint64_t alignment, bool urgent)
 {
 	int ret = try_add_region(pool, block, need, alignment);
 	struct dray_pool_region *empty;
@@ -325,8 +326,8 @@ static int add_region(struct dray_pool *pool, uint64_t block, uint64_t need,
 }
 
 /* One round: the holder of growing has the pool's state to itself. */
-static int grow(struct dray_pool *pool, uint32_t granules, uint64_t alignment,
-		bool urgent)
+static int pool_grow(struct dray_pool *pool, uint32_t granules,
+		     uint64_t alignment, bool urgent)
 {
 	uint64_t need = (uint64_t)granules << pool->shift;
 	uint64_t aligned = alignment << pool->shift, most;
@@ -340,11 +341,11 @@ static int grow(struct dray_pool *pool, uint32_t granules, uint64_t alignment,
 	if (pool->grows && (grow_in_place(pool, most) || pool->closed))
 		return 0;
 	if (aligned <= pool->page)
-		return add_region(pool, need, need, 0, urgent);
+		return grow_add_region(pool, need, need, 0, urgent);
 	/* A buffer that is aligned itself, else one that has it inside. */
-	ret = add_region(pool, need, need, aligned, urgent);
+	ret = grow_add_region(pool, need, need, aligned, urgent);
 	if (ret && ret != -ENODEV)
-		ret = add_region(pool, need, most, 0, urgent);
+		ret = grow_add_region(pool, need, most, 0, urgent);
 	return ret;
 }
 
@@ -388,7 +389,7 @@ int dray_pool_grow_and_take(struct dray_pool *pool, uint32_t granules,
 	while (!ret && !pool->closed &&
 	       !dray_pool_take(pool, granules, alignment, found))
 		ret = times++ < GROWS_MOST
-			      ? grow(pool, granules, alignment, urgent)
+			      ? pool_grow(pool, granules, alignment, urgent)
 			      : no_place(pool, granules, alignment);
 	pthread_mutex_unlock(&pool->growing);
 	if (ret && ret != -ENODEV) {
@@ -418,7 +419,7 @@ int dray_pool_first_region(struct dray_pool *pool, uint64_t initial)
 	}
 	if (initial || least < pool->page)
 		least = initial ? size : pool->page;
-	ret = create(pool, size, least, 0, &region);
+	ret = grow_create(pool, size, least, 0, &region);
 	if (!ret)
 		link_region(pool, region);
 	return ret;

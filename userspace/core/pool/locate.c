@@ -33,7 +33,7 @@ static struct dray_pool_region *lock_region(const void *address)
 }
 
 /* A cached block counts as free to all callers. */
-static bool is_kept(const struct dray_found *found)
+static bool locate_is_kept(const struct dray_found *found)
 {
 	return dray_mark_of(dray_found_address(found)) == DRAY_MARK_KEPT;
 }
@@ -44,7 +44,7 @@ static bool found_or_unlock(struct dray_pool_region *region, uint32_t piece,
 	found->pool = atomic_load_explicit(&region->pool, memory_order_relaxed);
 	found->region = region;
 	found->piece = piece;
-	if (piece && !is_kept(found))
+	if (piece && !locate_is_kept(found))
 		return true;
 	pthread_mutex_unlock(&found->pool->lock);
 	return false;

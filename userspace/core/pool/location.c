@@ -47,7 +47,8 @@ static int refuse_parked(const struct dray_found *found, const void *address)
 	return dray_fail(-ENOENT, "the block around %p was freed", address);
 }
 
-static int locate(const void *address, struct dray_location *out, bool hold)
+static int location_locate(const void *address, struct dray_location *out,
+			   bool hold)
 {
 	struct dray_found found;
 	int ret;
@@ -75,13 +76,13 @@ static int locate(const void *address, struct dray_location *out, bool hold)
 
 int dray_locate(const void *address, struct dray_location *out)
 {
-	return dray_given(out, __func__) ? locate(address, out, false)
+	return dray_given(out, __func__) ? location_locate(address, out, false)
 					 : -EINVAL;
 }
 
 int dray_locate_hold(const void *address, struct dray_location *out)
 {
-	return locate(address, out, true);
+	return location_locate(address, out, true);
 }
 
 void dray_locate_release(const struct dray_location *held)

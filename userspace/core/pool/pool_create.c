@@ -49,9 +49,9 @@ static uint32_t least_granule(const struct dray_info *info)
 }
 
 /* @page: bytes of the node's pages, or of the pages asked for */
-static int check_options(struct dray_node *node,
-			 const struct dray_pool_options *options,
-			 const struct dray_info *info, uint64_t *page)
+static int create_check_options(struct dray_node *node,
+				const struct dray_pool_options *options,
+				const struct dray_info *info, uint64_t *page)
 {
 	uint32_t granule = options->granule;
 	int ret = dray_pages_check(node, &options->pages, page);
@@ -86,9 +86,9 @@ static int check_options(struct dray_node *node,
 }
 
 /* With the lock: resets a new pool, or one that is used again. */
-static void start(struct dray_pool *pool, struct dray_node *node,
-		  const struct dray_pool_options *options,
-		  const struct dray_info *info, uint64_t page)
+static void pool_create_start(struct dray_pool *pool, struct dray_node *node,
+			      const struct dray_pool_options *options,
+			      const struct dray_info *info, uint64_t page)
 {
 	uint32_t granule = options->granule;
 
@@ -146,7 +146,7 @@ int dray_pool_create(struct dray_node *node,
 	if (!ret)
 		ret = dray_node_info(node, &info, sizeof(info));
 	if (!ret)
-		ret = check_options(node, &known, &info, &page);
+		ret = create_check_options(node, &known, &info, &page);
 	if (ret)
 		return ret;
 	dray_regions_enlist();
@@ -160,7 +160,7 @@ int dray_pool_create(struct dray_node *node,
 	}
 
 	pthread_mutex_lock(&pool->lock);
-	start(pool, node, &known, &info, page);
+	pool_create_start(pool, node, &known, &info, page);
 	ret = dray_pool_first_region(pool, known.initial);
 	if (!ret)
 		dray_caches_adopt(pool);

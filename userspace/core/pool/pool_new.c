@@ -7,7 +7,7 @@
 #include "pool/unused.h"
 
 /* Reuses the number of an ended pool with a handler out; there are 63. */
-static void number(struct dray_pool *pool)
+static void pool_new_number(struct dray_pool *pool)
 {
 	struct dray_pool *from;
 
@@ -26,7 +26,7 @@ struct dray_pool *dray_pool_new(void)
 
 	pool = dray_pool_take_unused();
 	if (pool) {
-		number(pool);
+		pool_new_number(pool);
 		return pool;
 	}
 	pool = calloc(1, sizeof(*pool));
@@ -35,6 +35,6 @@ struct dray_pool *dray_pool_new(void)
 	pthread_mutex_init(&pool->lock, NULL);
 	pthread_mutex_init(&pool->growing, NULL);
 	dray_pool_enlist(pool);
-	number(pool);
+	pool_new_number(pool);
 	return pool;
 }

@@ -50,12 +50,12 @@ static void close_both(void)
 	wake = -1;
 }
 
-static void take_lock(void)
+static void socket_take_lock(void)
 {
 	pthread_mutex_lock(&lock);
 }
 
-static void give_lock(void)
+static void socket_give_lock(void)
 {
 	pthread_mutex_unlock(&lock);
 }
@@ -69,7 +69,7 @@ static void close_open(_Atomic int *open)
 }
 
 /* In a child, which has no such thread. */
-static void forget(void)
+static void publish_socket_forget(void)
 {
 	close_open(&open_peer);
 	close_open(&open_snapshot);
@@ -78,18 +78,18 @@ static void forget(void)
 	atomic_store(&dray_notes_wanted, false);
 }
 
-static void inherit(void)
+static void publish_socket_inherit(void)
 {
-	forget();
-	give_lock();
+	publish_socket_forget();
+	socket_give_lock();
 }
 
 static struct dray_fork_locks locks = {
 	.rank = DRAY_FORK_PUBLISHER,
-	.take = take_lock,
-	.give = give_lock,
-	.inherit = inherit,
-	.missed = forget,
+	.take = socket_take_lock,
+	.give = socket_give_lock,
+	.inherit = publish_socket_inherit,
+	.missed = publish_socket_forget,
 };
 
 static bool is_permitted(int peer)
@@ -128,7 +128,7 @@ static void send_answer(int peer, int fd)
 		return;
 }
 
-static void attend(int peer)
+static void publish_socket_attend(int peer)
 {
 	int fd = -EACCES;
 
@@ -141,7 +141,7 @@ static void attend(int peer)
 }
 
 /* The sockets are the thread's copies: they stay open until it ends. */
-static void *run(void *unused)
+static void *publish_socket_run(void *unused)
 {
 	struct pollfd events[] = {
 		{ .fd = wake, .events = POLLIN },
@@ -164,14 +164,14 @@ static void *run(void *unused)
 		peer = dray_descriptor(accept4(events[1].fd, NULL, NULL,
 					       SOCK_CLOEXEC | SOCK_NONBLOCK));
 		if (peer >= 0)
-			attend(peer);
+			publish_socket_attend(peer);
 		else if (errno != EAGAIN && errno != ECONNABORTED)
 			count = 1; /* no file descriptor is left */
 	}
 	return NULL;
 }
 
-static int open_socket(void)
+static int socket_open_socket(void)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int length =
@@ -194,9 +194,9 @@ static int open_socket(void)
 	return 0;
 }
 
-static int start_thread(void)
+static int socket_start_thread(void)
 {
-	int error = dray_thread_create(&thread, NULL, run, NULL);
+	int error = dray_thread_create(&thread, NULL, publish_socket_run, NULL);
 
 	if (error)
 		return dray_fail(-error, "the publisher's thread: %s",
@@ -212,18 +212,18 @@ int dray_publish_start(void)
 	dray_notes_enlist();
 	dray_fork_enlist(&locks);
 	dray_fork_check();
-	take_lock();
+	socket_take_lock();
 	if (!runs) {
 		atomic_store(&ends, false);
-		ret = open_socket();
+		ret = socket_open_socket();
 		if (!ret)
-			ret = start_thread();
+			ret = socket_start_thread();
 		if (ret)
 			close_both();
 		runs = !ret;
 		atomic_store(&dray_notes_wanted, runs);
 	}
-	give_lock();
+	socket_give_lock();
 	return ret;
 }
 
@@ -233,7 +233,7 @@ void dray_publish_stop(void)
 	uint64_t one = 1;
 
 	dray_fork_check();
-	take_lock();
+	socket_take_lock();
 	if (runs) {
 		atomic_store(&dray_notes_wanted, false);
 		atomic_store(&ends, true);
@@ -244,7 +244,7 @@ void dray_publish_stop(void)
 		close_both();
 		runs = false;
 	}
-	give_lock();
+	socket_give_lock();
 }
 
 void dray_publish_if_asked(void)

@@ -184,7 +184,7 @@ int dray_region_extend(struct dray_pool_region *region, uint64_t more)
 }
 
 /* Returns the bits of the pages in @page's word from @page on, up to @end. */
-static uint64_t bits_of(uint64_t page, uint64_t end)
+static uint64_t region_bits_of(uint64_t page, uint64_t end)
 {
 	uint64_t bits = ~0ull << (page & 63);
 
@@ -269,7 +269,7 @@ uint64_t dray_region_dirty(struct dray_pool_region *region, uint64_t offset,
 	for (page = from >> PAGE_SHIFT; page < end; page = (page | 63) + 1) {
 		uint64_t dirty = atomic_load_explicit(&region->dirty[page / 64],
 						      memory_order_relaxed) &
-				 bits_of(page, end);
+				 region_bits_of(page, end);
 
 		pages += count_bits(dirty);
 	}
@@ -291,7 +291,7 @@ uint64_t dray_region_punch(struct dray_pool_region *region, uint64_t offset,
 	end = to >> PAGE_SHIFT;
 	for (page = from >> PAGE_SHIFT; page < end; page = (page | 63) + 1)
 		fewer += change_bits(&region->dirty[page / 64],
-				     bits_of(page, end), false);
+				     region_bits_of(page, end), false);
 	atomic_fetch_sub_explicit(&region->dirty_pages, fewer,
 				  memory_order_relaxed);
 	return bytes;
@@ -316,7 +316,7 @@ static uint64_t run_end(struct dray_pool_region *region, uint64_t page,
 		uint64_t word = atomic_load_explicit(&region->dirty[page / 64],
 						     memory_order_relaxed);
 
-		word = (dirty ? ~word : word) & bits_of(page, end);
+		word = (dirty ? ~word : word) & region_bits_of(page, end);
 		if (word)
 			return (page & ~63ull) +
 			       (uint64_t)__builtin_ctzll(word);

@@ -32,7 +32,7 @@ static bool resize_after_drain(const struct dray_found *found,
 }
 
 /* Resizes a block in place; the lock is held. */
-static bool resize(const struct dray_found *found, uint64_t granules)
+static bool pool_resize(const struct dray_found *found, uint64_t granules)
 {
 	struct dray_pool *pool = found->pool;
 	uint64_t old = dray_found_piece(found)->size, now;
@@ -72,10 +72,10 @@ static bool resize_apart(const struct dray_found *found, size_t size,
 		return false;
 	granules = dray_pool_granules(found->pool, size);
 	apart = dray_pool_granules(found->pool, (uint64_t)size + gap);
-	if (resize(found, apart))
+	if (pool_resize(found, apart))
 		return true;
 	return (anyhow || granules <= dray_found_piece(found)->size) &&
-	       resize(found, granules);
+	       pool_resize(found, granules);
 }
 
 /* Resizes a found block in place, and drops the lock. */

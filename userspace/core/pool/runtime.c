@@ -29,8 +29,8 @@ void dray_publish_set_arrays(void (*each)(dray_publish_see *see, void *context))
 	atomic_store(&each_array, each);
 }
 
-static void see(void *context, const void *data, uint64_t bytes,
-		const char *type, int ndim, const int64_t *shape)
+static void runtime_see(void *context, const void *data, uint64_t bytes,
+			const char *type, int ndim, const int64_t *shape)
 {
 	struct dray_runtime *runtime = context;
 	size_t axes;
@@ -63,7 +63,7 @@ struct dray_runtime *dray_runtime_gather(void)
 		return NULL;
 	runtime = calloc(1, sizeof(*runtime));
 	if (runtime)
-		each(see, runtime);
+		each(runtime_see, runtime);
 	return runtime;
 }
 

@@ -21,8 +21,8 @@
 #define CLOSED_KEEP (1 * MIB) /* freed, to spare most frees the count */
 
 /* Where a free run lies. */
-static void find_run(const struct dray_pool_region *region, uint32_t piece,
-		     uint64_t *offset, uint64_t *length)
+static void shrink_find_run(const struct dray_pool_region *region,
+			    uint32_t piece, uint64_t *offset, uint64_t *length)
 {
 	const struct dray_piece *p = &region->fit.pieces[piece];
 
@@ -47,7 +47,7 @@ static uint32_t set_aside(struct dray_pool_region *region, uint64_t least,
 		for (piece = fit->bins[bin]; piece && found < wanted;
 		     piece = next) {
 			next = fit->pieces[piece].next;
-			find_run(region, piece, &offset, &length);
+			shrink_find_run(region, piece, &offset, &length);
 			dirty = dray_region_dirty(region, offset, length);
 			if (!dirty)
 				continue;
@@ -67,8 +67,9 @@ static uint32_t set_aside(struct dray_pool_region *region, uint64_t least,
  * they are back, and fork() does not leave a child with a run set aside.  The
  * front of the last run stays, as it is used first.
  */
-static uint64_t punch(struct dray_pool *pool, struct dray_pool_region *region,
-		      uint64_t least, uint64_t wanted)
+static uint64_t shrink_punch(struct dray_pool *pool,
+			     struct dray_pool_region *region, uint64_t least,
+			     uint64_t wanted)
 {
 	uint64_t offset, length, surplus, bytes = 0;
 	uint32_t piece = set_aside(region, least, wanted, &surplus), next;
@@ -77,7 +78,7 @@ static uint64_t punch(struct dray_pool *pool, struct dray_pool_region *region,
 	pool->pending++;
 	for (; piece; piece = next) {
 		next = region->fit.pieces[piece].next;
-		find_run(region, piece, &offset, &length);
+		shrink_find_run(region, piece, &offset, &length);
 		pthread_mutex_unlock(&pool->lock);
 		bytes += dray_region_punch(region, offset + surplus,
 					   length - surplus);
@@ -100,12 +101,13 @@ static uint64_t punch_regions(struct dray_pool *pool, uint64_t least,
 	for (region = pool->regions; region && bytes < wanted;
 	     region = region->next)
 		if (!region->inherited)
-			bytes += punch(pool, region, least, wanted - bytes);
+			bytes += shrink_punch(pool, region, least,
+					      wanted - bytes);
 	return bytes;
 }
 
 /* Bytes of free pages beyond those that will soon be wanted again. */
-static uint64_t excess(const struct dray_pool *pool)
+static uint64_t shrink_excess(const struct dray_pool *pool)
 {
 	uint64_t dirty = 0;
 	const struct dray_pool_region *region;
@@ -124,9 +126,9 @@ static uint64_t excess(const struct dray_pool *pool)
  * Gives free pages back if there are too many.  If another thread maps pages, or
  * gives some back, this is left to the next time.
  */
-static void shrink(struct dray_pool *pool)
+static void pool_shrink(struct dray_pool *pool)
 {
-	uint64_t bytes = excess(pool);
+	uint64_t bytes = shrink_excess(pool);
 
 	pool->freed = 0;
 	if (!bytes || pthread_mutex_trylock(&pool->growing))
@@ -208,8 +210,8 @@ static uint64_t worth_keeping(const struct dray_pool *pool)
 }
 
 /* Drops the pool's lock while it destroys @regions, and takes it again. */
-static uint64_t destroy(struct dray_pool *pool,
-			struct dray_pool_region *regions)
+static uint64_t shrink_destroy(struct dray_pool *pool,
+			       struct dray_pool_region *regions)
 {
 	uint64_t bytes;
 
@@ -224,18 +226,19 @@ static uint64_t destroy(struct dray_pool *pool,
 }
 
 /* Drops the lock, after returning memory that is worth it to the node. */
-static __attribute__((noinline)) void finish(struct dray_pool *pool,
-					     struct dray_pool_region *region)
+static __attribute__((noinline)) void
+shrink_finish(struct dray_pool *pool, struct dray_pool_region *region)
 {
 	if (pool->grows && !region->inherited) {
 		if (pool->freed >= (pool->closed ? CLOSED_KEEP : HOST_STEP))
-			shrink(pool);
+			pool_shrink(pool);
 	} else {
 		/* Pages go back with their region. */
 		pool->freed = 0;
 	}
 	if (!region->blocks)
-		destroy(pool, dray_pool_take_empty(pool, worth_keeping(pool)));
+		shrink_destroy(pool,
+			       dray_pool_take_empty(pool, worth_keeping(pool)));
 	dray_pool_unlock_or_end(pool);
 }
 
@@ -245,7 +248,7 @@ void dray_pool_unlock_freed(struct dray_pool *pool,
 	if (__builtin_expect(pool->freed >= HOST_STEP || !region->blocks ||
 				     pool->closed,
 			     0))
-		finish(pool, region);
+		shrink_finish(pool, region);
 	else
 		pthread_mutex_unlock(&pool->lock);
 }
@@ -258,7 +261,7 @@ void dray_block_finish(const struct dray_found *found)
 
 uint64_t dray_pool_give_back(struct dray_pool *pool)
 {
-	uint64_t bytes = destroy(pool, dray_pool_take_empty(pool, 0));
+	uint64_t bytes = shrink_destroy(pool, dray_pool_take_empty(pool, 0));
 
 	if (!pool->grows)
 		return bytes;
@@ -270,5 +273,5 @@ uint64_t dray_pool_give_back(struct dray_pool *pool)
 	bytes += punch_regions(pool, pool->page, UINT64_MAX);
 	pthread_mutex_unlock(&pool->growing);
 	/* The last block of one may have been freed meanwhile. */
-	return bytes + destroy(pool, dray_pool_take_empty(pool, 0));
+	return bytes + shrink_destroy(pool, dray_pool_take_empty(pool, 0));
 }

@@ -30,14 +30,14 @@
 /* Left free, for the regions and pools behind the last block. */
 #define SPARE ((uint64_t)1 << 20)
 
-struct text {
+struct snapshot_text {
 	struct dray_note note; /* ndim and type only if array */
 	bool array;
 	uint64_t asked;
 	char site[SITE_ROOM];
 };
 
-struct snapshot {
+struct pool_snapshot {
 	int fd;
 	int error; /* the first, negative */
 	bool truncated;
@@ -45,11 +45,11 @@ struct snapshot {
 	uint64_t size; /* bytes written and staged */
 	size_t staged;
 	struct dray_walk walk;
-	struct text texts[DRAY_WALK_STEP]; /* of the blocks of a step */
+	struct snapshot_text texts[DRAY_WALK_STEP]; /* of the blocks of a step */
 	unsigned char stage[STAGE_ROOM];
 };
 
-static void flush(struct snapshot *snapshot)
+static void snapshot_flush(struct pool_snapshot *snapshot)
 {
 	const unsigned char *next = snapshot->stage;
 	ssize_t written;
@@ -67,21 +67,22 @@ static void flush(struct snapshot *snapshot)
 }
 
 /* At most STAGE_ROOM bytes. */
-static void put(struct snapshot *snapshot, const void *bytes, size_t size)
+static void snapshot_put(struct pool_snapshot *snapshot, const void *bytes,
+			 size_t size)
 {
 	if (size > STAGE_ROOM - snapshot->staged)
-		flush(snapshot);
+		snapshot_flush(snapshot);
 	memcpy(snapshot->stage + snapshot->staged, bytes, size);
 	snapshot->staged += size;
 	snapshot->size += size;
 }
 
-static bool has_room(const struct snapshot *snapshot, uint64_t size)
+static bool has_room(const struct pool_snapshot *snapshot, uint64_t size)
 {
 	return snapshot->size + size <= DRAY_PUBLISH_MOST;
 }
 
-static void put_head(struct snapshot *snapshot, uint64_t size)
+static void put_head(struct pool_snapshot *snapshot, uint64_t size)
 {
 	const struct dray_publish_head head = {
 		.magic = DRAY_PUBLISH_MAGIC,
@@ -91,12 +92,12 @@ static void put_head(struct snapshot *snapshot, uint64_t size)
 		.pid = getpid(),
 	};
 
-	put(snapshot, &head, sizeof(head));
+	snapshot_put(snapshot, &head, sizeof(head));
 }
 
-static void put_block(struct snapshot *snapshot, uintptr_t base,
+static void put_block(struct pool_snapshot *snapshot, uintptr_t base,
 		      const struct dray_pool_block *block,
-		      const struct text *text)
+		      const struct snapshot_text *text)
 {
 	static const char zeros[8];
 	struct dray_publish_block item = {
@@ -121,15 +122,15 @@ static void put_block(struct snapshot *snapshot, uintptr_t base,
 		snapshot->truncated = true;
 		return;
 	}
-	put(snapshot, &item, sizeof(item));
-	put(snapshot, text->note.shape, item.ndim * sizeof(int64_t));
-	put(snapshot, text->note.type, item.type_length);
-	put(snapshot, text->site, item.site_length);
-	put(snapshot, zeros, item.item.size - size);
+	snapshot_put(snapshot, &item, sizeof(item));
+	snapshot_put(snapshot, text->note.shape, item.ndim * sizeof(int64_t));
+	snapshot_put(snapshot, text->note.type, item.type_length);
+	snapshot_put(snapshot, text->site, item.site_length);
+	snapshot_put(snapshot, zeros, item.item.size - size);
 }
 
-static void put_region(struct snapshot *snapshot,
-		       const struct dray_walk_region *region)
+static void snapshot_put_region(struct pool_snapshot *snapshot,
+				const struct dray_walk_region *region)
 {
 	const struct dray_publish_region item = {
 		.item = { DRAY_PUBLISH_REGION, sizeof(item) },
@@ -139,7 +140,7 @@ static void put_region(struct snapshot *snapshot,
 	};
 
 	if (has_room(snapshot, sizeof(item)))
-		put(snapshot, &item, sizeof(item));
+		snapshot_put(snapshot, &item, sizeof(item));
 	else
 		snapshot->truncated = true;
 }
@@ -189,13 +190,14 @@ static bool find_foreign(const struct dray_runtime *runtime,
 }
 
 /* With the lock of notes. */
-static void read_notes(const struct dray_pool *pool, struct snapshot *snapshot)
+static void read_notes(const struct dray_pool *pool,
+		       struct pool_snapshot *snapshot)
 {
 	const struct dray_pool_block *block = snapshot->walk.blocks;
 	size_t i;
 
 	for (i = 0; i < snapshot->walk.count; i++, block++) {
-		struct text *text = &snapshot->texts[i];
+		struct snapshot_text *text = &snapshot->texts[i];
 
 		const char *data = data_of(pool, block);
 
@@ -212,9 +214,9 @@ static void read_notes(const struct dray_pool *pool, struct snapshot *snapshot)
 }
 
 /* Asks the checking handler, or else tracking resources. */
-static bool find_origin(const struct dray_pool *pool,
-			const struct dray_pool_block *block,
-			struct dray_origin *out)
+static bool snapshot_find_origin(const struct dray_pool *pool,
+				 const struct dray_pool_block *block,
+				 struct dray_origin *out)
 {
 	if (pool->checked && dray_check_origin(dray_checker_of(pool->checked),
 					       data_of(pool, block), out))
@@ -223,17 +225,17 @@ static bool find_origin(const struct dray_pool *pool,
 }
 
 static void read_origins(const struct dray_pool *pool,
-			 struct snapshot *snapshot)
+			 struct pool_snapshot *snapshot)
 {
 	const struct dray_pool_block *block = snapshot->walk.blocks;
 	size_t i;
 
 	for (i = 0; i < snapshot->walk.count; i++, block++) {
-		struct text *text = &snapshot->texts[i];
+		struct snapshot_text *text = &snapshot->texts[i];
 		struct dray_origin origin;
 
 		if (block->state != DRAY_POOL_BLOCK_USED ||
-		    !find_origin(pool, block, &origin) ||
+		    !snapshot_find_origin(pool, block, &origin) ||
 		    origin.size > block->size)
 			continue;
 		if (!text->array)
@@ -247,7 +249,8 @@ static void read_origins(const struct dray_pool *pool,
 }
 
 /* One step, all under the lock of notes; false at the end. */
-static bool step(struct dray_pool *pool, struct snapshot *snapshot)
+static bool snapshot_step(struct dray_pool *pool,
+			  struct pool_snapshot *snapshot)
 {
 	bool more;
 
@@ -263,29 +266,29 @@ static bool step(struct dray_pool *pool, struct snapshot *snapshot)
 	return more;
 }
 
-static void put_blocks(struct dray_pool *pool, struct snapshot *snapshot)
+static void put_blocks(struct dray_pool *pool, struct pool_snapshot *snapshot)
 {
 	struct dray_walk *walk = &snapshot->walk;
 	struct dray_walk_region before = { .base = 0 }; /* 0: none yet */
 	size_t i;
 
 	walk->from = 0;
-	while (!snapshot->error && step(pool, snapshot)) {
+	while (!snapshot->error && snapshot_step(pool, snapshot)) {
 		if (walk->region.inherited)
 			continue;
 		if (before.base && (before.buffer != walk->region.buffer ||
 				    before.base != walk->region.base))
-			put_region(snapshot, &before);
+			snapshot_put_region(snapshot, &before);
 		for (i = 0; i < walk->count; i++)
 			put_block(snapshot, walk->region.base, &walk->blocks[i],
 				  &snapshot->texts[i]);
 		before = walk->region;
 	}
 	if (before.base)
-		put_region(snapshot, &before);
+		snapshot_put_region(snapshot, &before);
 }
 
-static void put_pool(struct dray_pool *pool, struct snapshot *snapshot)
+static void put_pool(struct dray_pool *pool, struct pool_snapshot *snapshot)
 {
 	struct dray_publish_pool item;
 
@@ -297,7 +300,7 @@ static void put_pool(struct dray_pool *pool, struct snapshot *snapshot)
 	pool->pending++; /* it does not end meanwhile */
 	pthread_mutex_unlock(&pool->lock);
 	if (has_room(snapshot, sizeof(item))) {
-		put(snapshot, &item, sizeof(item));
+		snapshot_put(snapshot, &item, sizeof(item));
 		put_blocks(pool, snapshot);
 	} else {
 		snapshot->truncated = true;
@@ -307,15 +310,15 @@ static void put_pool(struct dray_pool *pool, struct snapshot *snapshot)
 	dray_pool_unlock_or_end(pool);
 }
 
-static int seal(struct snapshot *snapshot)
+static int snapshot_seal(struct pool_snapshot *snapshot)
 {
 	uint64_t size = snapshot->size;
 
-	flush(snapshot);
+	snapshot_flush(snapshot);
 	if (!snapshot->error && lseek(snapshot->fd, 0, SEEK_SET))
 		return -errno;
 	put_head(snapshot, size);
-	flush(snapshot);
+	snapshot_flush(snapshot);
 	if (snapshot->error)
 		return snapshot->error;
 	return fcntl(snapshot->fd, F_ADD_SEALS,
@@ -326,7 +329,7 @@ static int seal(struct snapshot *snapshot)
 
 int dray_snapshot_make(_Atomic int *open)
 {
-	struct snapshot *snapshot = malloc(sizeof(*snapshot));
+	struct pool_snapshot *snapshot = malloc(sizeof(*snapshot));
 	struct dray_pool *pool;
 	int fd, ret;
 
@@ -350,7 +353,7 @@ int dray_snapshot_make(_Atomic int *open)
 	dray_fork_check();
 	for (pool = dray_pool_latest(); pool; pool = pool->all)
 		put_pool(pool, snapshot);
-	ret = seal(snapshot);
+	ret = snapshot_seal(snapshot);
 	dray_runtime_drop(snapshot->runtime);
 	free(snapshot);
 	if (!ret)

@@ -36,7 +36,7 @@ static void *small_failed(const struct split *split, size_t size)
 	return split->careful ? NULL : dray_no_memory("a block", size);
 }
 
-static void *noted(size_t size)
+static void *split_noted(size_t size)
 {
 	return (void *)((uintptr_t)size + 1);
 }
@@ -61,12 +61,12 @@ static void rename_block(struct split *split, const void *old, const void *as,
 {
 	dray_guard_take(&split->guard);
 	dray_address_take(&split->table, (uintptr_t)old);
-	dray_address_put(&split->table, (uintptr_t)as, noted(size));
+	dray_address_put(&split->table, (uintptr_t)as, split_noted(size));
 	dray_guard_give(&split->guard);
 }
 
 /* Enters a block of the pool, or passes NULL on. */
-static void *note(struct split *split, void *block, size_t size)
+static void *split_note(struct split *split, void *block, size_t size)
 {
 	const struct dray_allocator *large = &split->large->allocator;
 	bool room;
@@ -76,7 +76,8 @@ static void *note(struct split *split, void *block, size_t size)
 	dray_guard_take(&split->guard);
 	room = dray_address_reserve(&split->table);
 	if (room)
-		dray_address_put(&split->table, (uintptr_t)block, noted(size));
+		dray_address_put(&split->table, (uintptr_t)block,
+				 split_noted(size));
 	dray_guard_give(&split->guard);
 	if (room)
 		return block;
@@ -84,7 +85,7 @@ static void *note(struct split *split, void *block, size_t size)
 	return dray_no_memory("a block", size);
 }
 
-static void free_large(struct split *split, void *block, size_t size)
+static void split_free_large(struct split *split, void *block, size_t size)
 {
 	const struct dray_allocator *large = &split->large->allocator;
 
@@ -118,7 +119,7 @@ static void *malloc_large(struct split *split, size_t size)
 {
 	const struct dray_allocator *large = &split->large->allocator;
 
-	return note(split, large->malloc(large->ctx, size), size);
+	return split_note(split, large->malloc(large->ctx, size), size);
 }
 
 static void *split_malloc(void *ctx, size_t size)
@@ -140,7 +141,8 @@ static void *split_calloc(void *ctx, size_t count, size_t size)
 	if (dray_mul_overflow(count, size, &bytes))
 		return dray_no_elements(count, size);
 	if (bytes >= split->limit)
-		return note(split, large->calloc(large->ctx, 1, bytes), bytes);
+		return split_note(split, large->calloc(large->ctx, 1, bytes),
+				  bytes);
 	block = small->calloc(small->ctx, 1, bytes ? bytes : 1);
 	return block ? block : small_failed(split, bytes);
 }
@@ -154,7 +156,7 @@ static void split_free(void *ctx, void *block, size_t size)
 	if (!block)
 		return;
 	if (is_large(split, block, &known)) {
-		free_large(split, block, size);
+		split_free_large(split, block, size);
 		return;
 	}
 	with = who_frees(split, block);
@@ -184,7 +186,7 @@ static void *make_small(struct split *split, void *block, size_t old,
 	if (!moved)
 		return NULL;
 	memcpy(moved, block, size < old ? size : old);
-	free_large(split, block, old);
+	split_free_large(split, block, old);
 	return moved;
 }
 
@@ -201,7 +203,7 @@ static void *make_large(struct split *split, void *block, size_t size)
 	if (!grown) {
 		small_failed(split, size);
 		error = errno;
-		free_large(split, moved, size);
+		split_free_large(split, moved, size);
 		errno = error;
 		return NULL;
 	}

@@ -33,7 +33,7 @@ void dray_starts_init(struct dray_fit *fit, void *memory)
 	} while (words > 1);
 }
 
-static uint32_t highest(uint64_t word)
+static uint32_t starts_highest(uint64_t word)
 {
 	return 63 - (uint32_t)__builtin_clzll(word);
 }
@@ -57,9 +57,9 @@ bool dray_starts_before(const struct dray_fit *fit, uint32_t granule,
 	}
 	if (!word)
 		return false;
-	index = (index & ~63u) | highest(word);
+	index = (index & ~63u) | starts_highest(word);
 	while (level--)
-		index = index << 6 | highest(fit->starts[level][index]);
+		index = index << 6 | starts_highest(fit->starts[level][index]);
 	*start = index;
 	return true;
 }

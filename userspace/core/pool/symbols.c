@@ -41,7 +41,7 @@ struct start {
  * In the child, which has the parent's memory until it executes a program: nothing
  * but system calls.
  */
-static int child(void *argument)
+static int symbols_child(void *argument)
 {
 	const struct start *start = argument;
 	/* It must not download anything. */
@@ -59,7 +59,7 @@ static int child(void *argument)
 	return 1;
 }
 
-static pid_t run(const struct start *start)
+static pid_t symbols_run(const struct start *start)
 {
 	char stack[16384] __attribute__((aligned(16)));
 	sigset_t all, before;
@@ -68,13 +68,13 @@ static pid_t run(const struct start *start)
 	/* No handler of the program may run in the child. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pid = clone(child, stack + sizeof(stack), CLONE_VM | CLONE_VFORK,
-		    (void *)(uintptr_t)start);
+	pid = clone(symbols_child, stack + sizeof(stack),
+		    CLONE_VM | CLONE_VFORK, (void *)(uintptr_t)start);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return pid;
 }
 
-static void end(struct dray_symbols_file *file)
+static void symbols_end(struct dray_symbols_file *file)
 {
 	if (file->socket < 0)
 		return;
@@ -85,7 +85,7 @@ static void end(struct dray_symbols_file *file)
 }
 
 /* Leaves the socket at -1 if it fails. */
-static void begin(struct dray_symbols_file *file, const char *path)
+static void symbols_begin(struct dray_symbols_file *file, const char *path)
 {
 	static const struct timeval patience = { .tv_sec = PATIENCE_S };
 	struct start start = { .file = path };
@@ -99,7 +99,7 @@ static void begin(struct dray_symbols_file *file, const char *path)
 	if (ends[0] >= 0 && start.socket >= 0 && start.null >= 0 &&
 	    !setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &patience,
 			sizeof(patience)))
-		file->child = run(&start);
+		file->child = symbols_run(&start);
 	if (start.socket >= 0)
 		close(start.socket);
 	if (start.null >= 0)
@@ -110,8 +110,8 @@ static void begin(struct dray_symbols_file *file, const char *path)
 		close(ends[0]);
 }
 
-static struct dray_symbols_file *file_of(struct dray_symbols *symbols,
-					 const Dl_info *info)
+static struct dray_symbols_file *symbols_file_of(struct dray_symbols *symbols,
+						 const Dl_info *info)
 {
 	struct dray_symbols_file *file;
 	size_t i;
@@ -127,13 +127,14 @@ static struct dray_symbols_file *file_of(struct dray_symbols *symbols,
 	file->socket = -1;
 	/* Programs with rights of their own start no others. */
 	if (!getauxval(AT_SECURE))
-		begin(file, strchr(info->dli_fname, '/') ? info->dli_fname
-							 : "/proc/self/exe");
+		symbols_begin(file, strchr(info->dli_fname, '/')
+					    ? info->dli_fname
+					    : "/proc/self/exe");
 	return file;
 }
 
 /* Reads one line, without its end. */
-static bool read_line(int socket, char *out, size_t room)
+static bool symbols_read_line(int socket, char *out, size_t room)
 {
 	size_t length = 0;
 	char next;
@@ -159,14 +160,14 @@ void dray_symbols_begin(struct dray_symbols *symbols)
 	symbols->count = 0;
 }
 
-struct place {
+struct symbol_place {
 	uintptr_t address, base;
 };
 
 /* Finds the base of the file that has the address in one of its segments. */
 static int find_base(struct dl_phdr_info *file, size_t size, void *context)
 {
-	struct place *place = context;
+	struct symbol_place *place = context;
 	const ElfW(Phdr) * segment;
 	int i;
 
@@ -188,23 +189,24 @@ bool dray_symbols_find(struct dray_symbols *symbols, const void *address,
 {
 	char question[32];
 	struct dray_symbols_file *file;
-	struct place place = { .address = (uintptr_t)address };
+	struct symbol_place place = { .address = (uintptr_t)address };
 	Dl_info info;
 	int length;
 
 	if (!dladdr(address, &info) || !info.dli_fname ||
 	    !dl_iterate_phdr(find_base, &place))
 		return false;
-	file = file_of(symbols, &info);
+	file = symbols_file_of(symbols, &info);
 	if (!file || file->socket < 0)
 		return false;
 	length = snprintf(question, sizeof(question), "0x%jx\n",
 			  (uintmax_t)(place.address - place.base));
 	if (send(file->socket, question, (size_t)length, MSG_NOSIGNAL) !=
 		    length ||
-	    !read_line(file->socket, out->function, sizeof(out->function)) ||
-	    !read_line(file->socket, out->line, sizeof(out->line))) {
-		end(file);
+	    !symbols_read_line(file->socket, out->function,
+			       sizeof(out->function)) ||
+	    !symbols_read_line(file->socket, out->line, sizeof(out->line))) {
+		symbols_end(file);
 		return false;
 	}
 	/* Either part may be unknown: "??:0", "file.c:?" */
@@ -219,6 +221,6 @@ void dray_symbols_end(struct dray_symbols *symbols)
 	size_t i;
 
 	for (i = 0; i < symbols->count; i++)
-		end(&symbols->files[i]);
+		symbols_end(&symbols->files[i]);
 	symbols->count = 0;
 }

@@ -32,7 +32,7 @@ static struct dray_pool_region *region_from(struct dray_pool *pool,
 	return lowest;
 }
 
-static struct dray_pool_block describe(const struct dray_found *found)
+static struct dray_pool_block walk_describe(const struct dray_found *found)
 {
 	const struct dray_piece *piece = dray_found_piece(found);
 	struct dray_pool_block block = {
@@ -74,7 +74,7 @@ bool dray_walk_step(struct dray_pool *pool, struct dray_walk *walk)
 	while (walk->count < DRAY_WALK_STEP &&
 	       dray_starts_from(&region->fit, granule, &start)) {
 		found.piece = dray_fit_at(&region->fit, start);
-		walk->blocks[walk->count++] = describe(&found);
+		walk->blocks[walk->count++] = walk_describe(&found);
 		granule = (uint64_t)start + dray_found_piece(&found)->size;
 	}
 	/* The next one begins behind these, even if they change meanwhile. */

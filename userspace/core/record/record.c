@@ -33,7 +33,7 @@ _Static_assert(sizeof(struct dray_view_record) + (size_t)16 * DRAY_MAX_NDIM +
 		       DRAY_VIEW_RECORD_SIZE,
 	       "the longest record");
 
-static size_t size_of(uint32_t ndim)
+static size_t record_size_of(uint32_t ndim)
 {
 	return sizeof(struct dray_view_record) + 2 * sizeof(int64_t) * ndim;
 }
@@ -42,7 +42,7 @@ int dray_view_record_measure(const struct dray_view *view, size_t *size)
 {
 	int length = 0;
 
-	*size = size_of((uint32_t)view->ndim);
+	*size = record_size_of((uint32_t)view->ndim);
 	if (dray_dtype_is_builtin(view->dtype))
 		return 0;
 	if (dray_dtype_flags(view->dtype) & DRAY_DTYPE_LOCAL)
@@ -92,10 +92,10 @@ void dray_view_record_write(void *record, const struct dray_ipc_record *memory,
 	memcpy(at + sizeof(fixed), view->shape, axes);
 	memcpy(at + sizeof(fixed) + axes, view->strides, axes);
 	if (!is_builtin)
-		write_text(at + size_of(fixed.ndim), view->dtype);
+		write_text(at + record_size_of(fixed.ndim), view->dtype);
 }
 
-static int check(const struct dray_view_record *record, size_t size)
+static int record_check(const struct dray_view_record *record, size_t size)
 {
 	if (record->magic != MAGIC)
 		return dray_fail(
@@ -110,14 +110,15 @@ static int check(const struct dray_view_record *record, size_t size)
 	if (record->flags & ~PERMISSIONS)
 		return dray_fail(-EBADMSG, "the record's view flags are 0x%x",
 				 record->flags);
-	if (record->ndim > DRAY_MAX_NDIM || size < size_of(record->ndim))
+	if (record->ndim > DRAY_MAX_NDIM || size < record_size_of(record->ndim))
 		return dray_fail(-EBADMSG, "a record of %zu bytes for %u axes",
 				 size, record->ndim);
 	return 0;
 }
 
 /* Makes a type of the text at @at; @size bytes are left of the record. */
-static int read_text(const char *at, size_t size, dray_dtype *out, size_t *used)
+static int record_read_text(const char *at, size_t size, dray_dtype *out,
+			    size_t *used)
 {
 	struct text_header header;
 	int ret;
@@ -143,9 +144,10 @@ static int read_text(const char *at, size_t size, dray_dtype *out, size_t *used)
 static int read_type(const struct dray_view_record *fixed, const char *record,
 		     size_t size, dray_dtype *out, size_t *used)
 {
-	*used = size_of(fixed->ndim);
+	*used = record_size_of(fixed->ndim);
 	if (!fixed->dtype)
-		return read_text(record + *used, size - *used, out, used);
+		return record_read_text(record + *used, size - *used, out,
+					used);
 	/* An address of the other process would be a type object. */
 	if (!dray_dtype_is_builtin(fixed->dtype))
 		return dray_fail(-EBADMSG,
@@ -169,7 +171,7 @@ int dray_view_record_read(const void *record, size_t size,
 				 "a record of %zu bytes, the shortest has %zu",
 				 size, sizeof(*fixed));
 	memcpy(fixed, at, sizeof(*fixed));
-	ret = check(fixed, size);
+	ret = record_check(fixed, size);
 	if (!ret)
 		ret = read_type(fixed, record, size, &view->dtype, used);
 	if (ret)
@@ -214,8 +216,9 @@ int dray_view_export(const struct dray_view *view, uint32_t flags, void *record,
 }
 
 /* Reads a record that has no more bytes than it says. */
-static int read_whole(const void *record, size_t size,
-		      struct dray_view_record *fixed, struct dray_view *view)
+static int record_read_whole(const void *record, size_t size,
+			     struct dray_view_record *fixed,
+			     struct dray_view *view)
 {
 	size_t used = 0;
 	int ret = dray_view_record_read(record, size, fixed, view, &used);
@@ -258,7 +261,7 @@ int dray_view_open(const void *record, size_t size, struct dray_node *node,
 	if (!dray_given(record, __func__) || !dray_given(view, __func__) ||
 	    !dray_given(block, __func__))
 		return -EINVAL;
-	ret = read_whole(record, size, &fixed, view);
+	ret = record_read_whole(record, size, &fixed, view);
 	if (ret)
 		return ret;
 	dtype = view->dtype;
@@ -278,7 +281,7 @@ int dray_view_fetch(const void *record, size_t size, void *to, uint64_t room,
 	if (!dray_given(record, __func__) || !dray_given(needed, __func__) ||
 	    !dray_given(out, __func__))
 		return -EINVAL;
-	ret = read_whole(record, size, &fixed, out);
+	ret = record_read_whole(record, size, &fixed, out);
 	if (ret)
 		return ret;
 	dtype = out->dtype;

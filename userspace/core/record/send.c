@@ -47,8 +47,8 @@ union control {
 };
 
 /* Fills all of @record; unused bytes are zero. */
-static int describe(char *record, const struct dray_view *view,
-		    const struct dray_buffer *buffer)
+static int send_describe(char *record, const struct dray_view *view,
+			 const struct dray_buffer *buffer)
 {
 	struct buffer_record where = { .size = dray_buffer_size(buffer) };
 	struct dray_ipc_record memory;
@@ -75,7 +75,7 @@ static int describe(char *record, const struct dray_view *view,
  * sender passes all of it at once: if it stops in the middle, it has failed or
  * wants to block the receiver.  @since is 0 before the first wait.
  */
-static int wait_for(int socket, short events, int64_t *since)
+static int send_wait_for(int socket, short events, int64_t *since)
 {
 	struct pollfd poller = { .fd = socket, .events = events };
 	int64_t left;
@@ -123,7 +123,7 @@ static int send_record(int socket, char *record, int fd)
 		int ret;
 
 		if (sent < 0 && begun && (errno == EAGAIN || errno == EINTR)) {
-			ret = wait_for(socket, POLLOUT, &since);
+			ret = send_wait_for(socket, POLLOUT, &since);
 			if (ret)
 				return ret;
 			continue;
@@ -155,7 +155,7 @@ int dray_view_send(int socket, const struct dray_view *view)
 	if (!ret)
 		ret = dray_buffer_may_be_shared(array.location.buffer);
 	if (!ret)
-		ret = describe(record, view, array.location.buffer);
+		ret = send_describe(record, view, array.location.buffer);
 	if (ret)
 		return ret;
 	/* The receiver may have the record from its first byte on. */
@@ -248,7 +248,7 @@ static int receive_bytes(int socket, char *record, struct arrival *arrival)
 		if (got == -EBADMSG)
 			return -EBADMSG;
 		if (done && (got == -EAGAIN || got == -EINTR)) {
-			ret = wait_for(socket, POLLIN, &since);
+			ret = send_wait_for(socket, POLLIN, &since);
 			if (ret)
 				return ret;
 			continue;

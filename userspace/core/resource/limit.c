@@ -15,13 +15,13 @@ struct limit {
 };
 
 /* A block of no bytes is one all the same. */
-static uint64_t cost(size_t size)
+static uint64_t limit_cost(size_t size)
 {
 	return size ? size : 1;
 }
 
 /* Never below 0, however wrong the size is that a free tells. */
-static void give_back(struct limit *limit, uint64_t bytes)
+static void limit_give_back(struct limit *limit, uint64_t bytes)
 {
 	uint64_t used = atomic_load(&limit->used);
 
@@ -38,18 +38,19 @@ static int limit_allocate(void *ctx, size_t size, size_t alignment,
 	int ret;
 
 	do {
-		if (used > limit->limit || cost(size) > limit->limit - used)
+		if (used > limit->limit ||
+		    limit_cost(size) > limit->limit - used)
 			return dray_fail(-ENOMEM,
 					 "%zu bytes, the limit of %" PRIu64
 					 " has %" PRIu64 " left",
 					 size, limit->limit,
 					 limit->limit - used);
 	} while (!atomic_compare_exchange_weak(&limit->used, &used,
-					       used + cost(size)));
+					       used + limit_cost(size)));
 	ret = dray_resource_allocate(limit->upstream, size, alignment, stream,
 				     out);
 	if (ret)
-		give_back(limit, cost(size));
+		limit_give_back(limit, limit_cost(size));
 	return ret;
 }
 
@@ -61,7 +62,7 @@ static int limit_deallocate(void *ctx, void *block, size_t size,
 		dray_resource_deallocate(limit->upstream, block, size, stream);
 
 	if (!ret)
-		give_back(limit, cost(size));
+		limit_give_back(limit, limit_cost(size));
 	return ret;
 }
 

@@ -22,14 +22,14 @@
 #include "base/fork.h"
 #include "resource/resource.h"
 
-struct log {
+struct resource_log {
 	struct dray_resource *upstream;
 	int fd;
 	uint32_t process; /* the writer's dray_fork_process() */
 	_Atomic int error; /* the first, negative */
 };
 
-static int put(struct log *log, const char *text, size_t length)
+static int log_put(struct resource_log *log, const char *text, size_t length)
 {
 	ssize_t written;
 	int none = 0, ret;
@@ -46,8 +46,8 @@ static int put(struct log *log, const char *text, size_t length)
 }
 
 /* The program's errno is none of the log's business. */
-static void note(struct log *log, const char *action, const void *block,
-		 size_t size, uint64_t stream)
+static void log_note(struct resource_log *log, const char *action,
+		     const void *block, size_t size, uint64_t stream)
 {
 	DRAY_NO_CANCEL;
 	char line[160], pointer[24] = "(nil)";
@@ -67,36 +67,36 @@ static void note(struct log *log, const char *action, const void *block,
 			  syscall(SYS_gettid), second / 3600, second / 60 % 60,
 			  second % 60, now.tv_nsec / 1000, action, pointer,
 			  size, stream);
-	put(log, line, (size_t)length);
+	log_put(log, line, (size_t)length);
 	errno = saved;
 }
 
 static int log_allocate(void *ctx, size_t size, size_t alignment,
 			uint64_t stream, void **out)
 {
-	struct log *log = ctx;
+	struct resource_log *log = ctx;
 	int ret = dray_resource_allocate(log->upstream, size, alignment, stream,
 					 out);
 
 	if (ret)
-		note(log, "allocate failure", NULL, size, stream);
+		log_note(log, "allocate failure", NULL, size, stream);
 	else
-		note(log, "allocate", *out, size, stream);
+		log_note(log, "allocate", *out, size, stream);
 	return ret;
 }
 
 static int log_deallocate(void *ctx, void *block, size_t size, uint64_t stream)
 {
-	struct log *log = ctx;
+	struct resource_log *log = ctx;
 
-	note(log, "free", block, size, stream);
+	log_note(log, "free", block, size, stream);
 	return dray_resource_deallocate(log->upstream, block, size, stream);
 }
 
 static void log_destroy(void *ctx)
 {
 	DRAY_NO_CANCEL;
-	struct log *log = ctx;
+	struct resource_log *log = ctx;
 
 	if (log->fd >= 0)
 		close(log->fd);
@@ -118,7 +118,7 @@ static int make_log(struct dray_resource *upstream, const char *path, int how,
 		.destroy = log_destroy,
 	};
 	struct dray_resource *resource;
-	struct log *log;
+	struct resource_log *log;
 	int ret;
 
 	if (!dray_given(path, "dray_resource_log") ||
@@ -132,7 +132,7 @@ static int make_log(struct dray_resource *upstream, const char *path, int how,
 	log->process = dray_fork_process();
 	log->fd = dray_descriptor(open(
 		path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | how, 0666));
-	ret = log->fd < 0 ? -errno : put(log, header, sizeof(header) - 1);
+	ret = log->fd < 0 ? -errno : log_put(log, header, sizeof(header) - 1);
 	if (ret) {
 		dray_resource_unref(resource);
 		return dray_fail(ret, "the log %s: %s", path, strerror(-ret));
@@ -155,7 +155,8 @@ int dray_resource_log_new(struct dray_resource *upstream, const char *path,
 
 int dray_log_check(struct dray_resource *resource)
 {
-	struct log *log = dray_resource_context(resource, log_allocate, "log");
+	struct resource_log *log =
+		dray_resource_context(resource, log_allocate, "log");
 	int error;
 
 	if (!log)

@@ -24,7 +24,7 @@ struct statistics {
 	struct scope *innermost;
 };
 
-static void add(struct dray_count *count, int64_t more)
+static void statistics_add(struct dray_count *count, int64_t more)
 {
 	count->now += more;
 	count->total += more;
@@ -50,8 +50,8 @@ static int statistics_allocate(void *ctx, size_t size, size_t alignment,
 	if (ret)
 		return ret;
 	dray_guard_take(&statistics->guard);
-	add(&statistics->innermost->numbers.bytes, (int64_t)size);
-	add(&statistics->innermost->numbers.blocks, 1);
+	statistics_add(&statistics->innermost->numbers.bytes, (int64_t)size);
+	statistics_add(&statistics->innermost->numbers.blocks, 1);
 	dray_guard_give(&statistics->guard);
 	return 0;
 }

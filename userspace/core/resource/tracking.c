@@ -17,7 +17,7 @@
 #include "pool/notes.h"
 #include "resource/resource.h"
 
-struct record {
+struct tracking_record {
 	struct dray_outstanding is;
 	void *sites[];
 };
@@ -40,10 +40,10 @@ static int no_record(void)
 	return dray_fail(-ENOMEM, "no memory to track a block");
 }
 
-static struct record *new_record(const struct tracking *tracking)
+static struct tracking_record *new_record(const struct tracking *tracking)
 {
 	size_t sites = tracking->sites * sizeof(void *);
-	struct record *record = calloc(1, sizeof(*record) + sites);
+	struct tracking_record *record = calloc(1, sizeof(*record) + sites);
 
 	if (record)
 		record->is.sites = record->sites;
@@ -51,9 +51,10 @@ static struct record *new_record(const struct tracking *tracking)
 }
 
 /* False if the table cannot get room. */
-static bool remember(struct tracking *tracking, struct record *record)
+static bool tracking_remember(struct tracking *tracking,
+			      struct tracking_record *record)
 {
-	struct record *stale = NULL;
+	struct tracking_record *stale = NULL;
 	bool room;
 
 	dray_guard_take(&tracking->guard);
@@ -78,7 +79,7 @@ static int tracking_allocate(void *ctx, size_t size, size_t alignment,
 			     uint64_t stream, void **out)
 {
 	struct tracking *tracking = ctx;
-	struct record *record = new_record(tracking);
+	struct tracking_record *record = new_record(tracking);
 	int ret;
 
 	if (!record)
@@ -93,7 +94,7 @@ static int tracking_allocate(void *ctx, size_t size, size_t alignment,
 	record->is.size = size;
 	record->is.stream = stream;
 	record->is.site_count = dray_call_sites(record->sites, tracking->sites);
-	if (remember(tracking, record))
+	if (tracking_remember(tracking, record))
 		return 0;
 	dray_resource_deallocate(tracking->upstream, *out, size, stream);
 	free(record);
@@ -104,7 +105,7 @@ static int tracking_deallocate(void *ctx, void *block, size_t size,
 			       uint64_t stream)
 {
 	struct tracking *tracking = ctx;
-	struct record *record;
+	struct tracking_record *record;
 	int ret;
 
 	dray_guard_take(&tracking->guard);
@@ -124,16 +125,16 @@ static int tracking_deallocate(void *ctx, void *block, size_t size,
 	ret = dray_resource_deallocate(tracking->upstream, block,
 				       record->is.size, stream);
 	/* Others may have taken the room that it had. */
-	if (ret && remember(tracking, record))
+	if (ret && tracking_remember(tracking, record))
 		return ret;
 	free(record);
 	return ret;
 }
 
 /* Finds the record of a block, for a snapshot of pools. */
-static bool find_origin(const void *block, struct dray_origin *out)
+static bool tracking_find_origin(const void *block, struct dray_origin *out)
 {
-	const struct record *record = NULL;
+	const struct tracking_record *record = NULL;
 	struct tracking *tracking;
 
 	pthread_mutex_lock(&list_lock);
@@ -157,17 +158,17 @@ static bool find_origin(const void *block, struct dray_origin *out)
 	return record;
 }
 
-static void enlist(struct tracking *tracking)
+static void tracking_enlist(struct tracking *tracking)
 {
 	dray_fork_enlist(&locks);
-	dray_origin_set_find(find_origin);
+	dray_origin_set_find(tracking_find_origin);
 	pthread_mutex_lock(&list_lock);
 	tracking->next = trackings;
 	trackings = tracking;
 	pthread_mutex_unlock(&list_lock);
 }
 
-static void unlist(struct tracking *tracking)
+static void tracking_unlist(struct tracking *tracking)
 {
 	struct tracking **link = &trackings;
 
@@ -182,7 +183,7 @@ static void tracking_destroy(void *ctx)
 {
 	struct tracking *tracking = ctx;
 
-	unlist(tracking);
+	tracking_unlist(tracking);
 	/* It ends after its last block, so no record is left. */
 	dray_address_end(&tracking->table);
 	dray_guard_end(&tracking->guard);
@@ -212,7 +213,7 @@ int dray_resource_tracking(struct dray_resource *upstream, size_t sites,
 		return ret;
 	tracking->sites = sites;
 	dray_guard_init(&tracking->guard);
-	enlist(tracking);
+	tracking_enlist(tracking);
 	return 0;
 }
 
@@ -235,13 +236,13 @@ int dray_tracking_get(struct dray_resource *resource, struct dray_tracking *out)
 }
 
 /* A copy of the live blocks, to show without the guard. */
-struct snapshot {
+struct tracking_snapshot {
 	struct dray_outstanding *blocks;
 	void **sites;
 	size_t count;
 };
 
-static int oldest_first(const void *a, const void *b)
+static int tracking_oldest_first(const void *a, const void *b)
 {
 	const struct dray_outstanding *first = a, *second = b;
 
@@ -250,7 +251,7 @@ static int oldest_first(const void *a, const void *b)
 
 /* Called with the guard. */
 static bool take_snapshot(const struct tracking *tracking,
-			  struct snapshot *snapshot)
+			  struct tracking_snapshot *snapshot)
 {
 	size_t count = tracking->table.count, i;
 
@@ -259,7 +260,8 @@ static bool take_snapshot(const struct tracking *tracking,
 	if (!snapshot->blocks || !snapshot->sites)
 		return false;
 	for (i = 0; i < tracking->table.size; i++) {
-		const struct record *record = tracking->table.slots[i].value;
+		const struct tracking_record *record =
+			tracking->table.slots[i].value;
 		struct dray_outstanding *copy =
 			&snapshot->blocks[snapshot->count];
 		void **sites =
@@ -282,7 +284,7 @@ int dray_tracking_visit(struct dray_resource *resource,
 			void *ctx)
 {
 	struct tracking *tracking = tracking_of(resource);
-	struct snapshot snapshot = { .count = 0 };
+	struct tracking_snapshot snapshot = { .count = 0 };
 	size_t i;
 	int ret = 0;
 
@@ -294,7 +296,7 @@ int dray_tracking_visit(struct dray_resource *resource,
 	dray_guard_give(&tracking->guard);
 	if (!ret)
 		qsort(snapshot.blocks, snapshot.count, sizeof(*snapshot.blocks),
-		      oldest_first);
+		      tracking_oldest_first);
 	for (i = 0; !ret && i < snapshot.count; i++)
 		ret = visit(ctx, &snapshot.blocks[i]);
 	free(snapshot.blocks);
@@ -303,7 +305,7 @@ int dray_tracking_visit(struct dray_resource *resource,
 }
 
 /* A report, and its sums. */
-struct report {
+struct tracking_report {
 	FILE *file;
 	struct dray_symbols symbols;
 	size_t blocks, bytes;
@@ -311,7 +313,7 @@ struct report {
 
 static int report_block(void *ctx, const struct dray_outstanding *block)
 {
-	struct report *report = ctx;
+	struct tracking_report *report = ctx;
 	size_t i;
 
 	fprintf(report->file, "%p: %zu byte%s\n", block->block, block->size,
@@ -330,7 +332,7 @@ static int report_block(void *ctx, const struct dray_outstanding *block)
 int dray_tracking_report(struct dray_resource *resource, FILE *file)
 {
 	DRAY_NO_CANCEL;
-	struct report report = { .file = file };
+	struct tracking_report report = { .file = file };
 	int ret;
 
 	if (!dray_given(file, __func__))

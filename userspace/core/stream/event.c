@@ -53,7 +53,7 @@ void dray_streams_unlock(void)
 }
 
 /* With the lock. */
-static void change(void)
+static void event_change(void)
 {
 	if (sleepers)
 		dray_futex_change(&changes);
@@ -89,7 +89,7 @@ void dray_stream_use(struct dray_stream *stream)
 void dray_stream_leave(struct dray_stream *stream)
 {
 	if (!--stream->users)
-		change();
+		event_change();
 }
 
 void dray_stream_drain(struct dray_stream *stream)
@@ -99,14 +99,14 @@ void dray_stream_drain(struct dray_stream *stream)
 }
 
 /* dray_event_wait(), for waits for memory. */
-static int wait_for_use(struct dray_use *use, const struct dray_use_part *part,
-			int timeout_ms)
+static int event_wait_for_use(struct dray_use *use,
+			      const struct dray_use_part *part, int timeout_ms)
 {
 	(void)part;
 	return dray_event_wait((struct dray_event *)(void *)use, timeout_ms);
 }
 
-static void free_use(struct dray_use *use)
+static void event_free_use(struct dray_use *use)
 {
 	struct dray_event *event = (void *)use;
 
@@ -116,13 +116,14 @@ static void free_use(struct dray_use *use)
 	free(event);
 }
 
-static const struct dray_use_kind packet = { DRAY_USE_TRANSFER, wait_for_use,
-					     free_use };
-static const struct dray_use_kind call = { DRAY_USE_CALL, wait_for_use,
-					   free_use };
+static const struct dray_use_kind packet = { DRAY_USE_TRANSFER,
+					     event_wait_for_use,
+					     event_free_use };
+static const struct dray_use_kind call = { DRAY_USE_CALL, event_wait_for_use,
+					   event_free_use };
 
-static int create(const struct dray_use_kind *kind, const char *name,
-		  uint32_t room, struct dray_event **out)
+static int event_create(const struct dray_use_kind *kind, const char *name,
+			uint32_t room, struct dray_event **out)
 {
 	struct dray_event *event =
 		calloc(1, sizeof(*event) + room * sizeof(event->holds[0]));
@@ -139,13 +140,13 @@ static int create(const struct dray_use_kind *kind, const char *name,
 int dray_event_create_call(const char *name, uint32_t room,
 			   struct dray_event **out)
 {
-	return create(&call, name, room, out);
+	return event_create(&call, name, room, out);
 }
 
 int dray_event_create(struct dray_stream *stream, uint32_t room,
 		      struct dray_event **out)
 {
-	int ret = create(&packet, stream->name, room, out);
+	int ret = event_create(&packet, stream->name, room, out);
 
 	if (ret)
 		return ret;
@@ -165,7 +166,7 @@ void dray_event_keep(struct dray_event *event, struct dray_operand *operand,
 	operand->held = false;
 }
 
-static void release(struct dray_event *event)
+static void event_release(struct dray_event *event)
 {
 	uint32_t i;
 
@@ -177,7 +178,7 @@ static void release(struct dray_event *event)
 }
 
 /* Ends an event after its memory was released: its point is valid. */
-static void end(struct dray_event *event)
+static void event_end(struct dray_event *event)
 {
 	const int status = event->point.status;
 
@@ -186,15 +187,15 @@ static void end(struct dray_event *event)
 }
 
 /* Drops a reference to an event that has ended. */
-static void drop(struct dray_event *event)
+static void event_drop(struct dray_event *event)
 {
 	dray_use_unref(&event->use);
 }
 
 void dray_event_abandon(struct dray_event *event)
 {
-	release(event);
-	drop(event);
+	event_release(event);
+	event_drop(event);
 }
 
 void dray_event_append(struct dray_event *event, uint64_t number)
@@ -214,7 +215,8 @@ void dray_event_append(struct dray_event *event, uint64_t number)
 	pthread_mutex_unlock(&lock);
 }
 
-static void count(struct dray_stream *stream, const struct dray_point *point)
+static void stream_event_count(struct dray_stream *stream,
+			       const struct dray_point *point)
 {
 	struct dray_stream_counts *counts = &stream->counts;
 
@@ -239,25 +241,26 @@ static void unlink_from_stream(struct dray_event *event)
 }
 
 /* With the lock, which is dropped meanwhile; the event is pending. */
-static void settle(struct dray_event *event, const struct dray_point *point)
+static void event_settle(struct dray_event *event,
+			 const struct dray_point *point)
 {
-	count(event->stream, point);
+	stream_event_count(event->stream, point);
 	unlink_from_stream(event);
 	event->point = *point;
 	event->settling = true;
 	pthread_mutex_unlock(&lock);
-	release(event);
+	event_release(event);
 	pthread_mutex_lock(&lock);
-	end(event);
-	change();
-	drop(event);
+	event_end(event);
+	event_change();
+	event_drop(event);
 }
 
 void dray_event_end(struct dray_event *event, int status)
 {
 	struct dray_point point = { .number = event->number, .status = status };
 
-	settle(event, &point);
+	event_settle(event, &point);
 }
 
 void dray_event_end_call(struct dray_event *event, int status)
@@ -270,10 +273,10 @@ void dray_event_end_call(struct dray_event *event, int status)
 		event->failure = malloc(sizeof(*event->failure));
 	if (event->failure)
 		dray_failure_keep(event->failure);
-	release(event);
+	event_release(event);
 	pthread_mutex_lock(&lock);
 	event->point.status = status;
-	end(event);
+	event_end(event);
 	if (call_sleepers)
 		dray_futex_change(&calls_ended);
 	fd = event->fd;
@@ -283,7 +286,7 @@ void dray_event_end_call(struct dray_event *event, int status)
 		eventfd_write(fd, 1);
 	if (on_end)
 		on_end(event->on_end_context);
-	drop(event);
+	event_drop(event);
 }
 
 /*
@@ -293,21 +296,21 @@ void dray_event_end_call(struct dray_event *event, int status)
 /* NOLINTBEGIN(clang-analyzer-unix.Malloc) */
 
 /*
- * Settles a pending event if its point is there; lock as for settle().  A later
+ * Settles a pending event if its point is there; lock as for event_settle().  A later
  * point in its place does not say that it has ended.
  */
-static bool look(struct dray_event *event)
+static bool event_look(struct dray_event *event)
 {
 	struct dray_point point;
 
 	if (!event->stream ||
 	    dray_port_read(event->stream->port, event->number, &point) <= 0)
 		return false;
-	settle(event, &point);
+	event_settle(event, &point);
 	return true;
 }
 
-static void progress(const struct dray_stream *stream)
+static void event_progress(const struct dray_stream *stream)
 {
 	if (stream->port->ops->progress)
 		stream->port->ops->progress(stream->port);
@@ -318,10 +321,10 @@ bool dray_stream_reap(struct dray_stream *stream)
 	struct dray_event *event, *next;
 	bool any = false;
 
-	progress(stream);
+	event_progress(stream);
 	for (event = stream->first; event; event = next) {
 		next = event->next;
-		if (!look(event))
+		if (!event_look(event))
 			continue;
 		/* The list may have changed meanwhile. */
 		next = stream->first;
@@ -393,19 +396,19 @@ void dray_stream_finish(struct dray_stream *stream)
 {
 	pthread_mutex_lock(&lock);
 	stream->turn = false;
-	change();
+	event_change();
 	pthread_mutex_unlock(&lock);
 }
 
-static bool has_ended(struct dray_event *event)
+static bool event_has_ended(struct dray_event *event)
 {
 	return dray_use_has_ended(&event->use);
 }
 
 /* Whether an event can be asked about in this process. */
-static int check_process(struct dray_event *event)
+static int event_check_process(struct dray_event *event)
 {
-	if (has_ended(event) || event->use.process == dray_fork_process())
+	if (event_has_ended(event) || event->use.process == dray_fork_process())
 		return 0;
 	if (!event->number)
 		return dray_fail(
@@ -419,7 +422,7 @@ static int check_process(struct dray_event *event)
 }
 
 /* The answer about an event that has ended: 0, or why it failed. */
-static int answer(const struct dray_event *event)
+static int event_answer(const struct dray_event *event)
 {
 	const struct dray_point *point = &event->point;
 
@@ -444,38 +447,38 @@ static int answer(const struct dray_event *event)
  */
 static bool settle_if_there(struct dray_event *event)
 {
-	while (!has_ended(event)) {
+	while (!event_has_ended(event)) {
 		if (event->settling)
 			wait_for_change();
-		else if (!look(event))
+		else if (!event_look(event))
 			return false;
 	}
 	return true;
 }
 
 /* As above, without the lock. */
-static bool ask(struct dray_event *event)
+static bool event_ask(struct dray_event *event)
 {
-	bool done = has_ended(event);
+	bool done = event_has_ended(event);
 
 	if (done)
 		return true;
 	pthread_mutex_lock(&lock);
 	if (event->stream)
-		progress(event->stream);
+		event_progress(event->stream);
 	done = settle_if_there(event);
 	pthread_mutex_unlock(&lock);
 	return done;
 }
 
-static int interrupted(const struct dray_event *event)
+static int event_interrupted(const struct dray_event *event)
 {
 	return dray_fail(-EINTR,
 			 "a signal came before the call of %s had ended",
 			 event->name);
 }
 
-static int late(const struct dray_event *event, int timeout_ms)
+static int event_late(const struct dray_event *event, int timeout_ms)
 {
 	if (!event->number)
 		return dray_fail(
@@ -498,18 +501,18 @@ static int wait_for_point(struct dray_event *event, uint64_t until_ns)
 	if (!stream)
 		return wait_on(&calls_ended, &call_sleepers, until_ns) ? 0
 		       : errno == ETIMEDOUT			       ? -ETIME
-					    : interrupted(event);
+					    : event_interrupted(event);
 	port = stream->port;
 	dray_stream_use(stream);
 	pthread_mutex_unlock(&lock);
 	ret = port->ops->wait(port, event->number, until_ns, &point);
 	pthread_mutex_lock(&lock);
-	if (event->stream && !look(event)) {
+	if (event->stream && !event_look(event)) {
 		/* A node that is gone has stopped its engines. */
 		if (ret == -ENODEV)
 			point.status = ret;
 		if (!ret || ret == -ENODEV)
-			settle(event, &point);
+			event_settle(event, &point);
 	}
 	dray_stream_leave(stream);
 	return ret;
@@ -523,11 +526,11 @@ int dray_event_wait(struct dray_event *event, int timeout_ms)
 
 	if (!dray_given(event, __func__))
 		return -EINVAL;
-	ret = check_process(event);
+	ret = event_check_process(event);
 	if (ret)
 		return ret;
-	if (ask(event))
-		return answer(event);
+	if (event_ask(event))
+		return event_answer(event);
 	if (timeout_ms < 0 && atomic_load(&event->runs_later) &&
 	    pthread_equal(event->runner, pthread_self()))
 		return dray_fail(
@@ -540,13 +543,13 @@ int dray_event_wait(struct dray_event *event, int timeout_ms)
 	pthread_mutex_lock(&lock);
 	while (!settle_if_there(event)) {
 		if (ret == -ETIME)
-			late(event, timeout_ms);
+			event_late(event, timeout_ms);
 		if (ret)
 			break;
 		ret = wait_for_point(event, until_ns);
 	}
 	pthread_mutex_unlock(&lock);
-	return has_ended(event) ? answer(event) : ret;
+	return event_has_ended(event) ? event_answer(event) : ret;
 }
 
 /* Gives an event its descriptor, unless another thread has. */
@@ -558,7 +561,7 @@ static int keep_descriptor(struct dray_event *event, int fd)
 	other = event->fd;
 	if (other < 0) {
 		event->fd = fd;
-		if (has_ended(event))
+		if (event_has_ended(event))
 			eventfd_write(fd, 1);
 	}
 	pthread_mutex_unlock(&lock);
@@ -569,7 +572,7 @@ static int keep_descriptor(struct dray_event *event, int fd)
 }
 
 /* Leaves a failure in errno, too. */
-static int no_descriptor(int error, const struct dray_event *event)
+static int event_no_descriptor(int error, const struct dray_event *event)
 {
 	if (error == -EOPNOTSUPP)
 		dray_fail(
@@ -591,15 +594,15 @@ int dray_event_fd(struct dray_event *event)
 	if (!dray_given(event, __func__))
 		return -1;
 	if (event->use.kind != &call)
-		return no_descriptor(-EOPNOTSUPP, event);
-	ret = check_process(event);
+		return event_no_descriptor(-EOPNOTSUPP, event);
+	ret = event_check_process(event);
 	if (ret) {
 		errno = -ret;
 		return -1;
 	}
 	fd = dray_descriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
 	if (fd < 0)
-		return no_descriptor(-errno, event);
+		return event_no_descriptor(-errno, event);
 	return keep_descriptor(event, fd);
 }
 
@@ -610,7 +613,7 @@ static int set_on_end(struct dray_event *event, void (*ended)(void *context),
 	int ret;
 
 	pthread_mutex_lock(&lock);
-	ret = event->on_end ? -EBUSY : has_ended(event);
+	ret = event->on_end ? -EBUSY : event_has_ended(event);
 	if (!event->on_end) {
 		event->on_end = ended;
 		event->on_end_context = context;
@@ -631,7 +634,7 @@ int dray_event_on_end(struct dray_event *event, void (*ended)(void *context),
 			-EOPNOTSUPP,
 			"packets of %s call no function at their end: poll dray_stream_fd()",
 			event->name);
-	ret = check_process(event);
+	ret = event_check_process(event);
 	if (!ret)
 		ret = set_on_end(event, ended, context);
 	if (ret == -EBUSY)
@@ -649,10 +652,10 @@ int dray_event_status(struct dray_event *event)
 
 	if (!dray_given(event, __func__))
 		return -EINVAL;
-	ret = check_process(event);
-	if (ret || !ask(event))
+	ret = event_check_process(event);
+	if (ret || !event_ask(event))
 		return ret;
-	ret = answer(event);
+	ret = event_answer(event);
 	return ret ? ret : 1;
 }
 
@@ -663,10 +666,10 @@ int dray_event_point(struct dray_event *event, struct dray_point *point,
 
 	if (!dray_given(event, __func__) || !dray_given(point, __func__))
 		return -EINVAL;
-	ret = check_process(event);
+	ret = event_check_process(event);
 	if (ret)
 		return ret;
-	if (!ask(event))
+	if (!event_ask(event))
 		return event->number ? dray_fail(-EINPROGRESS,
 						 "packet %" PRIu64
 						 " of %s has not ended",
@@ -685,7 +688,7 @@ int dray_event_cancel(struct dray_event *event)
 
 	if (!dray_given(event, __func__))
 		return -EINVAL;
-	ret = check_process(event);
+	ret = event_check_process(event);
 	if (ret)
 		return ret;
 	atomic_store(&event->cancelled, true);
@@ -717,9 +720,10 @@ void dray_event_unref(struct dray_event *event)
 	if (!event)
 		return;
 	/* Settle early: the user may not look at the stream for long. */
-	if (!has_ended(event) && event->use.process == dray_fork_process())
-		ask(event);
-	drop(event);
+	if (!event_has_ended(event) &&
+	    event->use.process == dray_fork_process())
+		event_ask(event);
+	event_drop(event);
 }
 
 /* NOLINTEND(clang-analyzer-unix.Malloc) */

@@ -16,7 +16,7 @@
 #include "memory/node.h"
 #include "stream/packet.h"
 
-static int check_options(const struct dray_packet *packet)
+static int packet_check_options(const struct dray_packet *packet)
 {
 	const struct dray_packet_options *options = &packet->options;
 	uint32_t known =
@@ -58,7 +58,7 @@ static int check_direction(const struct dray_packet *packet)
 }
 
 /* Refuses destinations that have no right result. */
-static int check_destination(struct dray_packet_view *view)
+static int packet_check_destination(struct dray_packet_view *view)
 {
 	struct dray_operand *operand = &view->operand;
 	int ret;
@@ -78,8 +78,8 @@ static int check_destination(struct dray_packet_view *view)
 	return 0;
 }
 
-static int check_view(struct dray_packet *packet, uint32_t index,
-		      const struct dray_view *given)
+static int packet_check_view(struct dray_packet *packet, uint32_t index,
+			     const struct dray_view *given)
 {
 	struct dray_packet_view *view = &packet->views[index];
 	int ret;
@@ -94,7 +94,7 @@ static int check_view(struct dray_packet *packet, uint32_t index,
 	if (!view->operand.extent.bytes)
 		return dray_fail(-EINVAL, "%s has no bytes to %s", view->name,
 				 packet->sends ? "send" : "receive");
-	return packet->sends ? 0 : check_destination(view);
+	return packet->sends ? 0 : packet_check_destination(view);
 }
 
 /* Refuses views of a receive that share bytes. */
@@ -116,7 +116,7 @@ static int check_pairs(const struct dray_packet *packet)
 	return 0;
 }
 
-static uint64_t split(const struct dray_packet *packet, uint64_t bytes)
+static uint64_t packet_split(const struct dray_packet *packet, uint64_t bytes)
 {
 	uint64_t most = packet->stream->max_segment;
 
@@ -124,7 +124,7 @@ static uint64_t split(const struct dray_packet *packet, uint64_t bytes)
 }
 
 /* The rows of a view to show: its first axis, if there are others. */
-static uint64_t rows_of(const struct dray_view *view)
+static uint64_t packet_rows_of(const struct dray_view *view)
 {
 	int i = 0;
 
@@ -171,16 +171,16 @@ static bool reduce_overflow(struct dray_packet *packet, uint32_t index,
 		};
 	}
 	if (packet->op == DRAY_OP_SHOW) {
-		packet->rows = rows_of(operand->view);
+		packet->rows = packet_rows_of(operand->view);
 		keep_rows(packet, piece, axes);
 	}
 	packet->elements += (uint64_t)operand->extent.elements;
 	/* There are no more descriptors than bytes. */
-	packet->descriptors += layout.runs * split(packet, layout.run);
+	packet->descriptors += layout.runs * packet_split(packet, layout.run);
 	return dray_add_overflow(packet->bytes, layout.bytes, &packet->bytes);
 }
 
-static int reduce(struct dray_packet *packet)
+static int packet_reduce(struct dray_packet *packet)
 {
 	struct dray_axis *axes;
 	size_t room = 0;
@@ -222,7 +222,7 @@ int dray_packet_init(struct dray_packet *packet, struct dray_stream *stream,
 	if (!ret)
 		ret = check_direction(packet);
 	if (!ret)
-		ret = check_options(packet);
+		ret = packet_check_options(packet);
 	if (ret)
 		return ret;
 	if (!count || count > UINT32_MAX)
@@ -232,12 +232,12 @@ int dray_packet_init(struct dray_packet *packet, struct dray_stream *stream,
 		return dray_fail(-ENOMEM, "no memory for %zu views", count);
 	packet->count = (uint32_t)count;
 	for (i = 0; i < packet->count; i++) {
-		ret = check_view(packet, i, views[i]);
+		ret = packet_check_view(packet, i, views[i]);
 		if (ret)
 			return ret;
 	}
 	ret = check_pairs(packet);
-	return ret ? ret : reduce(packet);
+	return ret ? ret : packet_reduce(packet);
 }
 
 struct dray_transfer dray_packet_transfer(const struct dray_packet *packet,
@@ -290,18 +290,19 @@ static bool reject_size(struct dray_packet *packet)
 			      "%s takes multiples of %u bytes, not %" PRIu64,
 			      stream->name, stream->alignment,
 			      packet->bytes / packet->rows);
-	if (split(packet, packet->bytes) > stream->max_runs)
+	if (packet_split(packet, packet->bytes) > stream->max_runs)
 		return REJECT(packet,
 			      "%" PRIu64 " bytes are %" PRIu64
 			      " descriptors, the engine takes %" PRIu64,
-			      packet->bytes, split(packet, packet->bytes),
+			      packet->bytes,
+			      packet_split(packet, packet->bytes),
 			      stream->max_runs);
 	return false;
 }
 
 /* Holds the memory of a view, if the engine can reach it. */
-static bool reject_memory(struct dray_packet *packet,
-			  struct dray_packet_view *view)
+static bool packet_reject_memory(struct dray_packet *packet,
+				 struct dray_packet_view *view)
 {
 	struct dray_operand *operand = &view->operand;
 
@@ -374,12 +375,12 @@ static bool reject_pieces(struct dray_packet *packet)
 	return false;
 }
 
-static bool reject_engine(struct dray_packet *packet)
+static bool packet_reject_engine(struct dray_packet *packet)
 {
 	uint32_t i;
 
 	for (i = 0; i < packet->count; i++)
-		if (reject_memory(packet, &packet->views[i]))
+		if (packet_reject_memory(packet, &packet->views[i]))
 			return true;
 	for (i = 0; i < packet->count; i++)
 		if (reject_alignment(packet, i))
@@ -389,7 +390,7 @@ static bool reject_engine(struct dray_packet *packet)
 }
 
 /* Memory without a mapping is nothing for the CPU. */
-static const char *unmapped(const struct dray_packet *packet)
+static const char *packet_unmapped(const struct dray_packet *packet)
 {
 	uint32_t i;
 
@@ -410,7 +411,7 @@ int dray_packet_choose(struct dray_packet *packet)
 	if (reject_size(packet))
 		return dray_fail(-EOPNOTSUPP, "the engine cannot: %s",
 				 packet->reason);
-	packet->staged = reject_engine(packet);
+	packet->staged = packet_reject_engine(packet);
 	if (!packet->staged) {
 		snprintf(
 			packet->reason, sizeof(packet->reason),
@@ -424,7 +425,7 @@ int dray_packet_choose(struct dray_packet *packet)
 	if (!(packet->options.flags & DRAY_PACKET_STAGE))
 		return dray_fail_as(-EOPNOTSUPP, DRAY_FAILURE_STAGE,
 				    "the engine cannot: %s", packet->reason);
-	name = unmapped(packet);
+	name = packet_unmapped(packet);
 	if (name)
 		return dray_fail(
 			-EOPNOTSUPP,

@@ -15,7 +15,7 @@
 #include "stream/ring.h"
 
 /* One call: frames to release, and room for points. */
-struct passing {
+struct ring_passing {
 	struct dray_stream *stream;
 	const uint32_t *frames;
 	uint32_t count;
@@ -40,13 +40,13 @@ static int refuse_wait(struct dray_use *use, const struct dray_use_part *part,
 		frame, ring->name);
 }
 
-static void free_use(struct dray_use *use)
+static void ring_free_use(struct dray_use *use)
 {
 	free(use);
 }
 
 static const struct dray_use_kind kind = { DRAY_USE_TRANSFER, refuse_wait,
-					   free_use };
+					   ring_free_use };
 
 struct dray_stream_ring *dray_ring_create(const struct dray_stream *stream,
 					  uint32_t count)
@@ -123,7 +123,7 @@ static int no_ring(const struct dray_stream *stream)
 
 /* The functions below are called with the lock of all streams. */
 
-static void own(struct dray_stream_ring *ring, uint32_t frame, bool owned)
+static void ring_own(struct dray_stream_ring *ring, uint32_t frame, bool owned)
 {
 	ring->frames[frame].owned = owned;
 	atomic_store(&ring->frames[frame].part.idle, owned);
@@ -131,7 +131,7 @@ static void own(struct dray_stream_ring *ring, uint32_t frame, bool owned)
 }
 
 /* Takes all frames from the caller, or none. */
-static int take_back(const struct passing *passing)
+static int ring_take_back(const struct ring_passing *passing)
 {
 	struct dray_stream_ring *ring = passing->stream->ring;
 	uint32_t i, frame = 0;
@@ -140,12 +140,12 @@ static int take_back(const struct passing *passing)
 		frame = passing->frames[i];
 		if (frame >= ring->count || !ring->frames[frame].owned)
 			break;
-		own(ring, frame, false);
+		ring_own(ring, frame, false);
 	}
 	if (i == passing->count)
 		return 0;
 	while (i-- > 0)
-		own(ring, passing->frames[i], true);
+		ring_own(ring, passing->frames[i], true);
 	if (frame >= ring->count)
 		return dray_fail(-EINVAL, "frame %u of %s, its ring has %u",
 				 frame, passing->stream->name, ring->count);
@@ -155,14 +155,14 @@ static int take_back(const struct passing *passing)
 		passing->stream->name);
 }
 
-static uint64_t completed(const struct dray_stream *stream)
+static uint64_t ring_completed(const struct dray_stream *stream)
 {
 	return __atomic_load_n(&stream->port->timeline->completed,
 			       __ATOMIC_ACQUIRE);
 }
 
 /* Reads points from the timeline; returns their count. */
-static uint32_t read_points(const struct passing *passing)
+static uint32_t read_points(const struct ring_passing *passing)
 {
 	struct dray_stream *stream = passing->stream;
 	struct dray_stream_ring *ring = stream->ring;
@@ -172,11 +172,11 @@ static uint32_t read_points(const struct passing *passing)
 		passing->points[n] = (struct dray_point){
 			.frame = ring->fresh++,
 		};
-		own(ring, passing->points[n++].frame, true);
+		ring_own(ring, passing->points[n++].frame, true);
 	}
 	while (n < passing->room && dray_port_read(stream->port, ring->next,
 						   &passing->points[n]) > 0) {
-		own(ring, passing->points[n++].frame, true);
+		ring_own(ring, passing->points[n++].frame, true);
 		ring->next++;
 		ring->acquired++;
 	}
@@ -184,21 +184,21 @@ static uint32_t read_points(const struct passing *passing)
 }
 
 /* Whether frames can be acquired without the port. */
-static bool is_ready(const struct passing *passing)
+static bool ring_is_ready(const struct ring_passing *passing)
 {
 	const struct dray_stream *stream = passing->stream;
 	const struct dray_stream_ring *ring = stream->ring;
 
 	return !ring->overwrites &&
 	       (ring->fresh < ring->count ||
-		completed(stream) >= ring->next + passing->least - 1);
+		ring_completed(stream) >= ring->next + passing->least - 1);
 }
 
 /*
  * Asks the port, which releases frames, acquires some if it may overwrite them,
  * and waits until @until_ns if there are none, 0: not.  Drops the lock meanwhile.
  */
-static int ask_port(struct passing *passing, uint64_t until_ns)
+static int ask_port(struct ring_passing *passing, uint64_t until_ns)
 {
 	struct dray_stream *stream = passing->stream;
 	struct dray_stream_ring *ring = stream->ring;
@@ -210,7 +210,7 @@ static int ask_port(struct passing *passing, uint64_t until_ns)
 		.number = ring->next,
 		.until_ns = until_ns,
 	};
-	uint64_t seen = completed(stream), last = 0;
+	uint64_t seen = ring_completed(stream), last = 0;
 	uint32_t i;
 	int ret;
 
@@ -218,12 +218,12 @@ static int ask_port(struct passing *passing, uint64_t until_ns)
 	ret = stream->port->ops->release(stream->port, &args);
 	dray_streams_lock();
 	for (i = args.released; i < passing->count; i++)
-		own(ring, passing->frames[i], true);
+		ring_own(ring, passing->frames[i], true);
 	passing->count = 0;
 	if (ret)
 		return ret;
 	for (i = 0; i < args.acquired; i++) {
-		own(ring, passing->points[i].frame, true);
+		ring_own(ring, passing->points[i].frame, true);
 		last = passing->points[i].number;
 	}
 	ring->acquired += args.acquired;
@@ -236,7 +236,8 @@ static int ask_port(struct passing *passing, uint64_t until_ns)
 }
 
 /* Waits for the points that are wanted.  Drops the lock meanwhile. */
-static int wait_for_points(const struct passing *passing, uint64_t until_ns)
+static int wait_for_points(const struct ring_passing *passing,
+			   uint64_t until_ns)
 {
 	struct dray_stream *stream = passing->stream;
 	uint64_t last = stream->ring->next + passing->least - 1;
@@ -255,16 +256,16 @@ static int wait_for_points(const struct passing *passing, uint64_t until_ns)
  * none is released.  Waits until @until_ns, 0: not.  Returns the count of frames
  * acquired, 0 if another thread was faster, or a negative errno.
  */
-static int pass(struct passing *passing, uint64_t until_ns)
+static int stream_ring_pass(struct ring_passing *passing, uint64_t until_ns)
 {
 	struct dray_stream *stream = passing->stream;
 	const struct dray_stream_ring *ring = stream->ring;
 	bool asks = ring->overwrites && passing->room &&
-		    (until_ns || completed(stream) >= ring->next);
+		    (until_ns || ring_completed(stream) >= ring->next);
 	uint32_t acquired;
 	int ret = 0;
 
-	if (is_ready(passing))
+	if (ring_is_ready(passing))
 		until_ns = 0;
 	if (asks || passing->count)
 		ret = ask_port(passing, until_ns);
@@ -277,7 +278,7 @@ static int pass(struct passing *passing, uint64_t until_ns)
 	return acquired ? (int)acquired : ret;
 }
 
-static int failed(const struct passing *passing, int error)
+static int ring_failed(const struct ring_passing *passing, int error)
 {
 	const char *name = passing->stream->name;
 
@@ -294,7 +295,7 @@ static int failed(const struct passing *passing, int error)
 
 /* The rest is called without the lock. */
 
-static int carry_out(struct passing *passing)
+static int ring_carry_out(struct ring_passing *passing)
 {
 	DRAY_NO_CANCEL;
 	struct dray_stream *stream = passing->stream;
@@ -304,25 +305,25 @@ static int carry_out(struct passing *passing)
 	if (passing->room && passing->timeout_ms)
 		until_ns = dray_use_until(passing->timeout_ms);
 	dray_streams_lock();
-	ret = stream->ring ? take_back(passing) : no_ring(stream);
+	ret = stream->ring ? ring_take_back(passing) : no_ring(stream);
 	if (ret) {
 		dray_streams_unlock();
 		return ret;
 	}
 	dray_stream_use(stream);
 	do {
-		ret = pass(passing, until_ns);
+		ret = stream_ring_pass(passing, until_ns);
 	} while (!ret && until_ns);
 	if (!ret && passing->room)
 		ret = -ETIME;
 	if (ret < 0)
-		ret = failed(passing, ret);
+		ret = ring_failed(passing, ret);
 	dray_stream_leave(stream);
 	dray_streams_unlock();
 	return ret;
 }
 
-static int check(const struct dray_stream *stream, size_t count)
+static int ring_check(const struct dray_stream *stream, size_t count)
 {
 	int ret = dray_stream_check(stream);
 
@@ -335,7 +336,7 @@ static int check(const struct dray_stream *stream, size_t count)
 int dray_stream_release(struct dray_stream *stream, const uint32_t *frames,
 			size_t count)
 {
-	struct passing passing = {
+	struct ring_passing passing = {
 		.stream = stream,
 		.frames = frames,
 		.count = (uint32_t)count,
@@ -345,15 +346,15 @@ int dray_stream_release(struct dray_stream *stream, const uint32_t *frames,
 
 	if (!dray_given(stream, __func__) || !dray_given(frames, __func__))
 		return -EINVAL;
-	ret = check(stream, count);
-	return ret ? ret : carry_out(&passing);
+	ret = ring_check(stream, count);
+	return ret ? ret : ring_carry_out(&passing);
 }
 
-static int exchange(struct dray_stream *stream, const uint32_t *frames,
-		    size_t count, struct dray_point *points, size_t room,
-		    int timeout_ms)
+static int ring_exchange(struct dray_stream *stream, const uint32_t *frames,
+			 size_t count, struct dray_point *points, size_t room,
+			 int timeout_ms)
 {
-	struct passing passing = {
+	struct ring_passing passing = {
 		.stream = stream,
 		.frames = frames,
 		.count = (uint32_t)count,
@@ -365,13 +366,13 @@ static int exchange(struct dray_stream *stream, const uint32_t *frames,
 	};
 	int ret;
 
-	ret = check(stream, count);
+	ret = ring_check(stream, count);
 	if (ret)
 		return ret;
 	if (!room)
 		return dray_fail(-EINVAL, "no room for a frame of %s",
 				 stream->name);
-	return carry_out(&passing);
+	return ring_carry_out(&passing);
 }
 
 int dray_stream_acquire(struct dray_stream *stream, struct dray_point *points,
@@ -379,7 +380,7 @@ int dray_stream_acquire(struct dray_stream *stream, struct dray_point *points,
 {
 	if (!dray_given(stream, __func__) || !dray_given(points, __func__))
 		return -EINVAL;
-	return exchange(stream, NULL, 0, points, room, timeout_ms);
+	return ring_exchange(stream, NULL, 0, points, room, timeout_ms);
 }
 
 int dray_stream_exchange(struct dray_stream *stream, const uint32_t *frames,
@@ -389,13 +390,13 @@ int dray_stream_exchange(struct dray_stream *stream, const uint32_t *frames,
 	if (!dray_given(stream, __func__) || !dray_given(points, __func__) ||
 	    (count && !dray_given(frames, __func__)))
 		return -EINVAL;
-	return exchange(stream, frames, count, points, room, timeout_ms);
+	return ring_exchange(stream, frames, count, points, room, timeout_ms);
 }
 
 int dray_ring_acquire(struct dray_stream *stream, struct dray_point *points,
 		      uint32_t room, uint32_t least, int timeout_ms)
 {
-	struct passing passing = {
+	struct ring_passing passing = {
 		.stream = stream,
 		.points = points,
 		.room = room,
@@ -403,7 +404,7 @@ int dray_ring_acquire(struct dray_stream *stream, struct dray_point *points,
 		.timeout_ms = timeout_ms,
 	};
 
-	return carry_out(&passing);
+	return ring_carry_out(&passing);
 }
 
 int dray_stream_ring_counts(struct dray_stream *stream,
@@ -432,7 +433,7 @@ int dray_stream_ring_counts(struct dray_stream *stream,
 		known.held_back =
 			__atomic_load_n(&head->held_back, __ATOMIC_RELAXED) -
 			ring->held_back;
-		known.ended = completed(stream) - ring->base;
+		known.ended = ring_completed(stream) - ring->base;
 	}
 	dray_streams_unlock();
 	if (!ring)

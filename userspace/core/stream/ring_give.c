@@ -28,7 +28,7 @@ struct giving {
 	struct dray_stream_ring *ring;
 };
 
-static int check_flags(const struct dray_stream *stream, uint32_t flags)
+static int give_check_flags(const struct dray_stream *stream, uint32_t flags)
 {
 	const uint32_t known =
 		DRAY_RING_OVERWRITE | DRAY_RING_REPLACE | DRAY_RING_RELEASED;
@@ -48,7 +48,7 @@ int dray_ring_check(const struct dray_stream *stream, size_t count,
 		    uint32_t flags)
 {
 	uint32_t points = stream->port->timeline->points;
-	int ret = check_flags(stream, flags);
+	int ret = give_check_flags(stream, flags);
 
 	if (ret || (!count && flags & DRAY_RING_REPLACE))
 		return ret;
@@ -81,7 +81,8 @@ static bool is_like(const struct dray_view *view, const struct dray_view *like)
  * Describes a frame by the latest that was checked: one that is only moved, within
  * the same block, passes the same checks.
  */
-static bool follows(struct giving *giving, const struct dray_view *view)
+static bool ring_give_follows(struct giving *giving,
+			      const struct dray_view *view)
 {
 	const struct dray_stream *stream = giving->stream;
 	const struct dray_location *where;
@@ -115,7 +116,7 @@ static bool follows(struct giving *giving, const struct dray_view *view)
 }
 
 /* Checks one frame and holds its memory. */
-static int lead(struct giving *giving, const struct dray_view *view)
+static int ring_give_lead(struct giving *giving, const struct dray_view *view)
 {
 	struct dray_ring_frame *frame = &giving->ring->frames[giving->count];
 	struct dray_packet *packet = calloc(1, sizeof(*packet));
@@ -153,8 +154,8 @@ static int add_frames(struct giving *giving,
 
 	while (!ret && giving->count < source->count) {
 		view = source->view(source->context, giving->count);
-		if (!follows(giving, view))
-			ret = lead(giving, view);
+		if (!ring_give_follows(giving, view))
+			ret = ring_give_lead(giving, view);
 		giving->count++;
 	}
 	return ret;
@@ -171,7 +172,7 @@ static bool find_meeting(const struct dray_ring_frame *frames, uint32_t i,
 }
 
 /* Frames that receive must be apart: mostly each follows the one before. */
-static int check_apart(const struct giving *giving)
+static int give_check_apart(const struct giving *giving)
 {
 	const struct dray_ring_frame *frames;
 	bool rises = true;
@@ -195,7 +196,7 @@ static int check_apart(const struct giving *giving)
  * Takes the ring out, so that no thread passes frames meanwhile; its own place
  * keeps the turn.
  */
-static int take_out(struct giving *giving, struct dray_stream_ring **old)
+static int give_take_out(struct giving *giving, struct dray_stream_ring **old)
 {
 	struct dray_stream *stream = giving->stream;
 	uint64_t count = stream->counts.in_flight;
@@ -217,7 +218,7 @@ static int take_out(struct giving *giving, struct dray_stream_ring **old)
 }
 
 /* Hands the frames to the port. */
-static int hand_in(struct giving *giving)
+static int give_hand_in(struct giving *giving)
 {
 	struct dray_stream *stream = giving->stream;
 	struct dray_port_ring args = {
@@ -246,19 +247,19 @@ static int hand_in(struct giving *giving)
 }
 
 /* In this thread's turn: no packet is submitted meanwhile. */
-static int begin(struct giving *giving)
+static int ring_give_begin(struct giving *giving)
 {
 	struct dray_stream_ring *old;
 	int ret;
 
 	dray_streams_lock();
-	ret = take_out(giving, &old);
+	ret = give_take_out(giving, &old);
 	dray_streams_unlock();
 	if (ret)
 		return ret;
 	if (giving->ring && !giving->of_call)
 		dray_ring_enter(giving->ring, !giving->stream->sends);
-	ret = hand_in(giving);
+	ret = give_hand_in(giving);
 	dray_streams_lock();
 	giving->stream->ring = ret ? old : giving->ring;
 	dray_streams_unlock();
@@ -270,23 +271,24 @@ static int begin(struct giving *giving)
 	return 0;
 }
 
-static int give(struct giving *giving, const struct dray_ring_source *source)
+static int stream_ring_give(struct giving *giving,
+			    const struct dray_ring_source *source)
 {
 	int ret = add_frames(giving, source);
 
 	if (!ret)
-		ret = check_apart(giving);
+		ret = give_check_apart(giving);
 	if (ret)
 		return ret;
 	ret = dray_stream_begin_ring(giving->stream, giving->replaces);
 	if (ret)
 		return ret;
-	ret = begin(giving);
+	ret = ring_give_begin(giving);
 	dray_stream_finish(giving->stream);
 	return ret;
 }
 
-static int make_ring(struct giving *giving, uint32_t count)
+static int give_make_ring(struct giving *giving, uint32_t count)
 {
 	struct dray_stream_ring *ring;
 
@@ -318,10 +320,10 @@ int dray_ring_give(struct dray_stream *stream,
 		.of_call = source->of_call,
 	};
 	uint32_t i;
-	int ret = make_ring(&giving, source->count);
+	int ret = give_make_ring(&giving, source->count);
 
 	if (!ret)
-		ret = give(&giving, source);
+		ret = stream_ring_give(&giving, source);
 	for (i = 0; i < giving.packet_count; i++) {
 		dray_packet_drop(giving.packets[i]);
 		free(giving.packets[i]);

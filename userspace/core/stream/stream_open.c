@@ -23,8 +23,8 @@
 static struct dray_stream *streams;
 
 /* Lists the names of a node's streams in @names; "none" if there are none. */
-static int list_names(struct dray_node *node, uint32_t count, char *names,
-		      size_t size)
+static int open_list_names(struct dray_node *node, uint32_t count, char *names,
+			   size_t size)
 {
 	size_t used = 0;
 	uint32_t i;
@@ -49,7 +49,8 @@ static int not_found(struct dray_node *node, const struct dray_info *info,
 		     const char *name, bool other_kind)
 {
 	char names[160];
-	int ret = list_names(node, info->channel_count, names, sizeof(names));
+	int ret = open_list_names(node, info->channel_count, names,
+				  sizeof(names));
 
 	if (ret)
 		return ret;
@@ -63,8 +64,9 @@ static int not_found(struct dray_node *node, const struct dray_info *info,
 }
 
 /* Finds the stream's channel by its name. */
-static int find(struct dray_node *node, const struct dray_info *info,
-		const char *name, struct dray_channel_info *channel)
+static int stream_open_find(struct dray_node *node,
+			    const struct dray_info *info, const char *name,
+			    struct dray_channel_info *channel)
 {
 	uint32_t i;
 	int ret;
@@ -82,7 +84,7 @@ static int find(struct dray_node *node, const struct dray_info *info,
 	return not_found(node, info, name, false);
 }
 
-static int check_options(const struct dray_stream_options *options)
+static int open_check_options(const struct dray_stream_options *options)
 {
 	if (options->flags)
 		return dray_fail(-EINVAL, "unknown flags 0x%x of a stream",
@@ -102,7 +104,8 @@ static int check_options(const struct dray_stream_options *options)
 }
 
 /* Notes the limits of the engine; some are known only when it is open. */
-static int learn(struct dray_stream *stream, const struct dray_info *info)
+static int stream_open_learn(struct dray_stream *stream,
+			     const struct dray_info *info)
 {
 	struct dray_channel_info channel;
 	int ret;
@@ -128,7 +131,7 @@ static int learn(struct dray_stream *stream, const struct dray_info *info)
  * Settles events that have ended, and never waits: a stream may be silent for
  * ever.  Implements dray_reap.
  */
-static bool reap_for_pool(bool wait)
+static bool open_reap_for_pool(bool wait)
 {
 	uint32_t process = dray_fork_process();
 	struct dray_stream *stream;
@@ -231,7 +234,7 @@ static int open_channel(struct dray_node *node, const struct dray_info *info,
 		free_stream(stream);
 		return ret;
 	}
-	ret = learn(stream, info);
+	ret = stream_open_learn(stream, info);
 	if (ret) {
 		dray_port_close(stream->port);
 		free_stream(stream);
@@ -257,15 +260,15 @@ int dray_stream_open(struct dray_node *node, const char *name,
 	ret = DRAY_READ_OPTIONS(&known, options,
 				DRAY_STREAM_OPTIONS_SIZE_FIRST);
 	if (!ret)
-		ret = check_options(&known);
+		ret = open_check_options(&known);
 	if (!ret)
 		ret = dray_node_info(node, &info, sizeof(info));
 	if (!ret)
-		ret = find(node, &info, name, &channel);
+		ret = stream_open_find(node, &info, name, &channel);
 	if (ret)
 		return ret;
 	dray_streams_enlist();
-	dray_block_set_reap(reap_for_pool);
+	dray_block_set_reap(open_reap_for_pool);
 	return open_channel(node, &info, &channel, &known, out);
 }
 

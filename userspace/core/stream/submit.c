@@ -13,7 +13,7 @@
 #include "stream/packet.h"
 
 /* Decides on a copy.  The caller has its own word for the option that allows it. */
-static int choose(struct dray_packet *packet)
+static int submit_choose(struct dray_packet *packet)
 {
 	int ret = dray_packet_choose(packet);
 
@@ -23,7 +23,7 @@ static int choose(struct dray_packet *packet)
 }
 
 /* The parts of one submission. */
-struct submission {
+struct packet_submission {
 	struct dray_packet *packet;
 	struct dray_event *event;
 	struct dray_transfer transfers[DRAY_MAX_TRANSFERS];
@@ -40,7 +40,8 @@ static int fence_failed(uint32_t index)
 }
 
 /* Passes an in-fence on to the engine, or waits for it. */
-static int take_fence(struct submission *submission, uint32_t index, bool wait)
+static int take_fence(struct packet_submission *submission, uint32_t index,
+		      bool wait)
 {
 	const struct dray_packet_options *options =
 		&submission->packet->options;
@@ -64,7 +65,7 @@ static int take_fence(struct submission *submission, uint32_t index, bool wait)
 	return ret && ret != -EINTR ? fence_failed(index) : ret;
 }
 
-static int take_fences(struct submission *submission)
+static int submit_take_fences(struct packet_submission *submission)
 {
 	const struct dray_packet *packet = submission->packet;
 	bool wait = !packet->stream->port->ops->takes_fences ||
@@ -78,7 +79,7 @@ static int take_fences(struct submission *submission)
 }
 
 /* Adds contiguous or strided bytes of a buffer. */
-static void add_transfer(struct submission *submission,
+static void add_transfer(struct packet_submission *submission,
 			 struct dray_buffer *buffer,
 			 const struct dray_packet_piece *piece)
 {
@@ -90,7 +91,7 @@ static void add_transfer(struct submission *submission,
 }
 
 /* Makes a staging buffer the packet; the event gets it. */
-static int stage(struct submission *submission)
+static int submit_stage(struct packet_submission *submission)
 {
 	struct dray_packet *packet = submission->packet;
 	struct dray_stage *staging = &submission->event->stage;
@@ -121,14 +122,14 @@ static int stage(struct submission *submission)
 	return 0;
 }
 
-static int describe(struct submission *submission)
+static int submit_describe(struct packet_submission *submission)
 {
 	struct dray_packet *packet = submission->packet;
 	uint32_t i;
 	int ret = 0;
 
 	if (packet->staged)
-		ret = stage(submission);
+		ret = submit_stage(submission);
 	for (i = 0; !ret && i < packet->count; i++) {
 		struct dray_operand *operand = &packet->views[i].operand;
 
@@ -177,7 +178,7 @@ static int await_place(struct dray_stream *stream, bool nonblock)
 	return ret;
 }
 
-static int hand_in(struct submission *submission)
+static int submit_hand_in(struct packet_submission *submission)
 {
 	struct dray_stream *stream = submission->packet->stream;
 	uint32_t flags = submission->packet->options.flags;
@@ -203,20 +204,20 @@ static int hand_in(struct submission *submission)
 	return ret;
 }
 
-static int submit(struct dray_packet *packet, struct dray_event **out)
+static int packet_enqueue(struct dray_packet *packet, struct dray_event **out)
 {
-	struct submission submission = { .packet = packet };
+	struct packet_submission submission = { .packet = packet };
 	int ret;
 
 	ret = dray_event_create(packet->stream, packet->count,
 				&submission.event);
 	if (ret)
 		return ret;
-	ret = take_fences(&submission);
+	ret = submit_take_fences(&submission);
 	if (!ret)
-		ret = describe(&submission);
+		ret = submit_describe(&submission);
 	if (!ret)
-		ret = hand_in(&submission);
+		ret = submit_hand_in(&submission);
 	if (ret)
 		dray_event_abandon(submission.event);
 	else
@@ -228,8 +229,8 @@ static int submit(struct dray_packet *packet, struct dray_event **out)
  * Returns the event to the caller, or @waits if it wants none.  The transfer was
  * begun, so a signal does not end this wait.
  */
-static int hand_over(struct dray_event *done, uint64_t *bytes,
-		     struct dray_event **event, bool waits)
+static int stream_submit_hand_over(struct dray_event *done, uint64_t *bytes,
+				   struct dray_event **event, bool waits)
 {
 	int ret = 0;
 
@@ -259,10 +260,10 @@ static int check_op(const struct dray_stream *stream, uint32_t op)
 			 verbs[stream->op], verbs[op]);
 }
 
-static int carry_out(struct dray_stream *stream, uint32_t op,
-		     const struct dray_view *const *views, size_t count,
-		     const struct dray_packet_options *options,
-		     struct dray_event **event)
+static int submit_carry_out(struct dray_stream *stream, uint32_t op,
+			    const struct dray_view *const *views, size_t count,
+			    const struct dray_packet_options *options,
+			    struct dray_event **event)
 {
 	struct dray_event *done = NULL;
 	struct dray_packet packet;
@@ -277,13 +278,13 @@ static int carry_out(struct dray_stream *stream, uint32_t op,
 	ret = dray_packet_init(&packet, stream, stream->sends, views, count,
 			       options);
 	if (!ret)
-		ret = choose(&packet);
+		ret = submit_choose(&packet);
 	if (!ret)
-		ret = submit(&packet, &done);
+		ret = packet_enqueue(&packet, &done);
 	dray_packet_drop(&packet);
 	return ret ? ret
-		   : hand_over(done, packet.options.bytes, event,
-			       op != DRAY_OP_SHOW);
+		   : stream_submit_hand_over(done, packet.options.bytes, event,
+					     op != DRAY_OP_SHOW);
 }
 
 int dray_stream_send(struct dray_stream *stream, const struct dray_view *view,
@@ -292,7 +293,7 @@ int dray_stream_send(struct dray_stream *stream, const struct dray_view *view,
 {
 	if (!dray_given(stream, __func__) || !dray_given(view, __func__))
 		return -EINVAL;
-	return carry_out(stream, DRAY_OP_SEND, &view, 1, options, event);
+	return submit_carry_out(stream, DRAY_OP_SEND, &view, 1, options, event);
 }
 
 int dray_stream_recv(struct dray_stream *stream, const struct dray_view *view,
@@ -301,7 +302,7 @@ int dray_stream_recv(struct dray_stream *stream, const struct dray_view *view,
 {
 	if (!dray_given(stream, __func__) || !dray_given(view, __func__))
 		return -EINVAL;
-	return carry_out(stream, DRAY_OP_RECV, &view, 1, options, event);
+	return submit_carry_out(stream, DRAY_OP_RECV, &view, 1, options, event);
 }
 
 int dray_stream_show(struct dray_stream *stream, const struct dray_view *view,
@@ -310,7 +311,7 @@ int dray_stream_show(struct dray_stream *stream, const struct dray_view *view,
 {
 	if (!dray_given(stream, __func__) || !dray_given(view, __func__))
 		return -EINVAL;
-	return carry_out(stream, DRAY_OP_SHOW, &view, 1, options, event);
+	return submit_carry_out(stream, DRAY_OP_SHOW, &view, 1, options, event);
 }
 
 int dray_stream_send_pieces(struct dray_stream *stream,
@@ -320,7 +321,8 @@ int dray_stream_send_pieces(struct dray_stream *stream,
 {
 	if (!dray_given(stream, __func__) || !dray_given(views, __func__))
 		return -EINVAL;
-	return carry_out(stream, DRAY_OP_SEND, views, count, options, event);
+	return submit_carry_out(stream, DRAY_OP_SEND, views, count, options,
+				event);
 }
 
 int dray_stream_recv_pieces(struct dray_stream *stream,
@@ -330,7 +332,8 @@ int dray_stream_recv_pieces(struct dray_stream *stream,
 {
 	if (!dray_given(stream, __func__) || !dray_given(views, __func__))
 		return -EINVAL;
-	return carry_out(stream, DRAY_OP_RECV, views, count, options, event);
+	return submit_carry_out(stream, DRAY_OP_RECV, views, count, options,
+				event);
 }
 
 int dray_stream_explain(struct dray_stream *stream,
@@ -351,7 +354,7 @@ int dray_stream_explain(struct dray_stream *stream,
 	ret = dray_packet_init(&packet, stream, stream->sends, views, count,
 			       options);
 	if (!ret)
-		ret = choose(&packet);
+		ret = submit_choose(&packet);
 	if (!ret) {
 		whole.elements = packet.elements;
 		whole.bytes = packet.bytes;

@@ -40,8 +40,8 @@ static void describe_axes(const struct dray_layout *layout,
 		};
 }
 
-static struct dray_transfer describe(const struct dray_plan *plan,
-				     const struct dray_axis *axes)
+static struct dray_transfer copy_describe(const struct dray_plan *plan,
+					  const struct dray_axis *axes)
 {
 	const struct dray_layout *layout = &plan->layout;
 	const struct dray_location *dst = &plan->dst.location;
@@ -131,9 +131,9 @@ static bool submit_in_turn(struct dray_queue *queue, struct dray_submit *args,
 	return dray_queue_finish(queue, &turn, *ret ? NULL : fence, args);
 }
 
-static int submit(struct dray_queue *queue,
-		  const struct dray_transfer *transfer, unsigned int flags,
-		  struct dray_fence *fence, uint32_t *reason)
+static int copy_submit(struct dray_queue *queue,
+		       const struct dray_transfer *transfer, unsigned int flags,
+		       struct dray_fence *fence, uint32_t *reason)
 {
 	struct dray_submit args = {
 		.transfers = (uintptr_t)transfer,
@@ -165,11 +165,11 @@ static int copy_with_engine(struct dray_plan *plan, struct dray_fence **out)
 	if (ret)
 		return ret;
 	describe_axes(&plan->layout, axes);
-	transfer = describe(plan, axes);
+	transfer = copy_describe(plan, axes);
 	dray_fence_keep(fence, &plan->dst, true);
 	if (!plan->fill)
 		dray_fence_keep(fence, &plan->src, false);
-	ret = submit(plan->queue, &transfer, plan->flags, fence, &reason);
+	ret = copy_submit(plan->queue, &transfer, plan->flags, fence, &reason);
 	if (!ret) {
 		*out = fence;
 		return 0;
@@ -243,7 +243,7 @@ static int copy_with_cpu(struct dray_plan *plan)
  * Returns a fence to the caller, or waits if it wants none.  The transfer
  * cannot be taken back, so a signal does not end this wait.
  */
-static int hand_over(struct dray_fence *done, struct dray_fence **fence)
+static int copy_hand_over(struct dray_fence *done, struct dray_fence **fence)
 {
 	int ret;
 
@@ -258,7 +258,7 @@ static int hand_over(struct dray_fence *done, struct dray_fence **fence)
 	return ret;
 }
 
-static int carry_out(struct dray_plan *plan, struct dray_fence **fence)
+static int copy_carry_out(struct dray_plan *plan, struct dray_fence **fence)
 {
 	struct dray_fence *done = dray_fence_signalled();
 	int ret;
@@ -270,13 +270,13 @@ static int carry_out(struct dray_plan *plan, struct dray_fence **fence)
 			ret = copy_with_cpu(plan);
 	}
 	dray_plan_drop(plan);
-	return ret ? ret : hand_over(done, fence);
+	return ret ? ret : copy_hand_over(done, fence);
 }
 
 /* Fills the part of a plan that the caller sets. */
-static int take_pair(struct dray_plan *plan, struct dray_queue *queue,
-		     const struct dray_view *dst, const struct dray_view *src,
-		     unsigned int flags)
+static int copy_take_pair(struct dray_plan *plan, struct dray_queue *queue,
+			  const struct dray_view *dst,
+			  const struct dray_view *src, unsigned int flags)
 {
 	int ret;
 
@@ -298,8 +298,8 @@ int dray_copy(struct dray_queue *queue, const struct dray_view *dst,
 
 	if (!dray_given(queue, __func__))
 		return -EINVAL;
-	ret = take_pair(&plan, queue, dst, src, flags);
-	return ret ? ret : carry_out(&plan, fence);
+	ret = copy_take_pair(&plan, queue, dst, src, flags);
+	return ret ? ret : copy_carry_out(&plan, fence);
 }
 
 int dray_fill(struct dray_queue *queue, const struct dray_view *dst,
@@ -331,7 +331,7 @@ int dray_fill(struct dray_queue *queue, const struct dray_view *dst,
 		src.data = copy;
 	}
 	ret = dray_operand_init(&plan.src, &src, "the source");
-	return ret ? ret : carry_out(&plan, fence);
+	return ret ? ret : copy_carry_out(&plan, fence);
 }
 
 int dray_explain(struct dray_queue *queue, const struct dray_view *dst,
@@ -344,7 +344,7 @@ int dray_explain(struct dray_queue *queue, const struct dray_view *dst,
 
 	if (!dray_given(queue, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	ret = take_pair(&plan, queue, dst, src, flags);
+	ret = copy_take_pair(&plan, queue, dst, src, flags);
 	if (ret)
 		return ret;
 	ret = dray_plan_make(&plan);

@@ -40,14 +40,14 @@ struct dray_fence *dray_fence_signalled(void)
 }
 
 /* dray_fence_wait(), for waits for memory. */
-static int wait_for_use(struct dray_use *use, const struct dray_use_part *part,
-			int timeout_ms)
+static int fence_wait_for_use(struct dray_use *use,
+			      const struct dray_use_part *part, int timeout_ms)
 {
 	(void)part;
 	return dray_fence_wait((struct dray_fence *)(void *)use, timeout_ms);
 }
 
-static void free_use(struct dray_use *use)
+static void fence_free_use(struct dray_use *use)
 {
 	struct dray_fence *fence = (void *)use;
 
@@ -56,8 +56,8 @@ static void free_use(struct dray_use *use)
 	free(fence);
 }
 
-static const struct dray_use_kind kind = { DRAY_USE_TRANSFER, wait_for_use,
-					   free_use };
+static const struct dray_use_kind kind = { DRAY_USE_TRANSFER,
+					   fence_wait_for_use, fence_free_use };
 
 const struct dray_fence *dray_fence_of(const struct dray_use *use)
 {
@@ -102,7 +102,7 @@ void dray_fence_keep(struct dray_fence *fence, struct dray_operand *operand,
 	operand->held = false;
 }
 
-static void settle(struct dray_fence *fence, int status)
+static void fence_settle(struct dray_fence *fence, int status)
 {
 	struct dray_fence_hold *holds;
 
@@ -117,12 +117,13 @@ static void settle(struct dray_fence *fence, int status)
 
 void dray_fence_abandon(struct dray_fence *fence)
 {
-	settle(fence, -ECANCELED);
+	fence_settle(fence, -ECANCELED);
 	dray_fence_unref(fence);
 }
 
 /* Asks the kernel for the status, and the time of the fence in the sync_file. */
-static int ask(const struct dray_fence *fence, struct sync_fence_info *answer)
+static int fence_ask(const struct dray_fence *fence,
+		     struct sync_fence_info *answer)
 {
 	struct sync_file_info info = {
 		.num_fences = 1,
@@ -152,13 +153,13 @@ int dray_fence_status(struct dray_fence *fence)
 		return -EINVAL;
 	status = atomic_load(&fence->use.status);
 	if (!status) {
-		ret = ask(fence, &answer);
+		ret = fence_ask(fence, &answer);
 		if (ret)
 			return ret;
 		status = answer.status;
 		if (!status)
 			return 0;
-		settle(fence, status);
+		fence_settle(fence, status);
 	}
 	return status < 0 ? fail_with(status) : 1;
 }
@@ -199,7 +200,7 @@ int dray_fence_time(struct dray_fence *fence, uint64_t *time_ns)
 	if (!dray_given(fence, __func__) || !dray_given(time_ns, __func__))
 		return -EINVAL;
 	if (fence->fd >= 0) {
-		ret = ask(fence, &answer);
+		ret = fence_ask(fence, &answer);
 		if (ret)
 			return ret;
 		if (!answer.status)

@@ -18,7 +18,7 @@
 #define REJECT(plan, code, ...) \
 	(snprintf((plan)->reason, sizeof((plan)->reason), __VA_ARGS__), (code))
 
-static int check_flags(unsigned int flags)
+static int plan_check_flags(unsigned int flags)
 {
 	unsigned int known = DRAY_COPY_ENGINE | DRAY_COPY_CPU |
 			     DRAY_COPY_NO_SYNC | DRAY_COPY_NONBLOCK;
@@ -34,7 +34,7 @@ static int check_flags(unsigned int flags)
 }
 
 /* Refuses elements that share bytes: no content of those would be right. */
-static int check_destination(const struct dray_plan *plan)
+static int plan_check_destination(const struct dray_plan *plan)
 {
 	if (plan->layout.nested ||
 	    dray_overlap_self(&plan->dst) != DRAY_OVERLAP_SOME)
@@ -45,7 +45,7 @@ static int check_destination(const struct dray_plan *plan)
 }
 
 /* Refuses read-only memory, even if the view is not marked so. */
-static int check_writable(struct dray_operand *dst)
+static int plan_check_writable(struct dray_operand *dst)
 {
 	if (!dray_operand_locate(dst, false) ||
 	    dray_buffer_writable(dst->location.buffer))
@@ -56,7 +56,8 @@ static int check_writable(struct dray_operand *dst)
 }
 
 /* Holds the block of an operand, if the queue's engine can reach it. */
-static int reject_memory(struct dray_plan *plan, struct dray_operand *operand)
+static int plan_reject_memory(struct dray_plan *plan,
+			      struct dray_operand *operand)
 {
 	struct dray_buffer *buffer;
 
@@ -111,7 +112,7 @@ static int reject_costs(struct dray_plan *plan)
 	return 0;
 }
 
-static int reject_engine(struct dray_plan *plan)
+static int plan_reject_engine(struct dray_plan *plan)
 {
 	const struct dray_queue *queue = plan->queue;
 	uint32_t itemsize = dray_dtype_itemsize(plan->dst.view->dtype);
@@ -131,9 +132,9 @@ static int reject_engine(struct dray_plan *plan)
 			plan, -EOPNOTSUPP,
 			"the engine fills elements of 1, 2, 4, 8 or 16 bytes, not of %u",
 			itemsize);
-	code = reject_memory(plan, &plan->dst);
+	code = plan_reject_memory(plan, &plan->dst);
 	if (!code && !plan->fill)
-		code = reject_memory(plan, &plan->src);
+		code = plan_reject_memory(plan, &plan->src);
 	if (code)
 		return code;
 	if (!plan->fill && dray_addresses_meet(plan->dst.span, plan->src.span))
@@ -166,7 +167,7 @@ static void count_descriptors(struct dray_plan *plan)
 }
 
 /* For a fill only the destination's runs matter. */
-static void reduce(struct dray_plan *plan)
+static void plan_reduce(struct dray_plan *plan)
 {
 	const struct dray_view *views[] = {
 		[DRAY_DST] = plan->dst.view,
@@ -176,15 +177,15 @@ static void reduce(struct dray_plan *plan)
 	dray_layout_reduce(&plan->layout, views, plan->fill ? 1 : 2);
 }
 
-/* Returns the code of reject_engine(), 0 if the engine copies. */
-static int choose(struct dray_plan *plan)
+/* Returns the code of plan_reject_engine(), 0 if the engine copies. */
+static int plan_choose(struct dray_plan *plan)
 {
 	bool insists = plan->flags & DRAY_COPY_ENGINE;
 	int code;
 
 	pthread_mutex_lock(&plan->queue->lock);
 	count_descriptors(plan);
-	code = reject_engine(plan);
+	code = plan_reject_engine(plan);
 	plan->engine = !code;
 	if (!code)
 		snprintf(plan->reason, sizeof(plan->reason),
@@ -203,25 +204,25 @@ int dray_plan_make(struct dray_plan *plan)
 {
 	int ret, code;
 
-	ret = check_flags(plan->flags);
+	ret = plan_check_flags(plan->flags);
 	if (!ret)
 		ret = dray_operand_match(&plan->dst, &plan->src);
 	if (ret)
 		return ret;
 	plan->engine = false;
 	plan->descriptors = 0;
-	reduce(plan);
+	plan_reduce(plan);
 	if (!plan->layout.runs) {
 		snprintf(plan->reason, sizeof(plan->reason),
 			 "there is nothing to copy");
 		return 0;
 	}
-	ret = check_destination(plan);
+	ret = plan_check_destination(plan);
 	if (ret)
 		return ret;
-	/* choose() looks memory up first if an engine may copy. */
-	code = choose(plan);
-	ret = check_writable(&plan->dst);
+	/* plan_choose() looks memory up first if an engine may copy. */
+	code = plan_choose(plan);
+	ret = plan_check_writable(&plan->dst);
 	if (!ret && code && (plan->flags & DRAY_COPY_ENGINE))
 		ret = dray_fail(code, "the engine cannot: %s", plan->reason);
 	return ret;

@@ -139,7 +139,7 @@ static int learn_engine(struct dray_queue *queue)
 	return ret;
 }
 
-static void wait_for_end(struct dray_fence *fence)
+static void queue_wait_for_end(struct dray_fence *fence)
 {
 	/* Every fence ends: the kernel watches each. */
 	while (dray_fence_wait(fence, -1) == -EINTR)
@@ -180,7 +180,7 @@ static struct dray_fence *reap_all(void)
 }
 
 /* Implements dray_reap. */
-static bool reap_for_pool(bool wait)
+static bool queue_reap_for_pool(bool wait)
 {
 	struct dray_fence *fence = reap_all();
 	bool done;
@@ -188,7 +188,7 @@ static bool reap_for_pool(bool wait)
 	if (!fence)
 		return !wait;
 	if (wait)
-		wait_for_end(fence);
+		queue_wait_for_end(fence);
 	done = dray_use_has_ended(&fence->use);
 	dray_fence_unref(fence);
 	return done;
@@ -236,7 +236,7 @@ static void add_to_queues(struct dray_queue *queue)
 {
 	dray_fences_enlist();
 	dray_fork_enlist(&locks);
-	dray_block_set_reap(reap_for_pool);
+	dray_block_set_reap(queue_reap_for_pool);
 	pthread_mutex_lock(&queues_lock);
 	queue->next = queues;
 	queues = queue;
@@ -313,7 +313,7 @@ void dray_queue_unref(struct dray_queue *queue)
 }
 
 /* Returns the oldest fence, with the list's reference, or NULL.  With the lock. */
-static struct dray_fence *take_first(struct dray_queue *queue)
+static struct dray_fence *queue_take_first(struct dray_queue *queue)
 {
 	struct dray_fence *fence = queue->first;
 
@@ -326,7 +326,7 @@ static struct dray_fence *take_first(struct dray_queue *queue)
 }
 
 /* Drops a fence that was in the list, even if its status cannot be read. */
-static void drop(struct dray_fence *fence)
+static void queue_drop(struct dray_fence *fence)
 {
 	dray_use_leave(&fence->use);
 	dray_fence_unref(fence);
@@ -345,10 +345,10 @@ void dray_queue_destroy(struct dray_queue *queue)
 		pthread_cond_wait(&queue->changed, &queue->lock);
 	while ((fence = dray_fence_ref(queue->first))) {
 		pthread_mutex_unlock(&queue->lock);
-		wait_for_end(fence);
+		queue_wait_for_end(fence);
 		pthread_mutex_lock(&queue->lock);
 		if (queue->first == fence)
-			drop(take_first(queue));
+			queue_drop(queue_take_first(queue));
 		dray_fence_unref(fence);
 	}
 	pthread_mutex_unlock(&queue->lock);
@@ -360,7 +360,7 @@ void dray_queue_destroy(struct dray_queue *queue)
 void dray_queue_reap(struct dray_queue *queue)
 {
 	while (queue->first && dray_fence_status(queue->first))
-		drop(take_first(queue));
+		queue_drop(queue_take_first(queue));
 }
 
 /* Stays on @channel: channels are in no order with each other.  With the lock. */
@@ -414,7 +414,8 @@ int dray_queue_begin(struct dray_queue *queue, bool nonblock,
 }
 
 /* Takes over a fence that was submitted.  With the lock. */
-static void append(struct dray_queue *queue, struct dray_fence *fence)
+static void transfer_queue_append(struct dray_queue *queue,
+				  struct dray_fence *fence)
 {
 	fence->next = NULL;
 	fence->queue = queue;
@@ -433,7 +434,7 @@ bool dray_queue_finish(struct dray_queue *queue,
 
 	pthread_mutex_lock(&queue->lock);
 	if (fence) {
-		append(queue, fence);
+		transfer_queue_append(queue, fence);
 		/* Another thread may have left a dead channel meanwhile. */
 		if (queue->channel == turn->channel)
 			stay_on(queue, args->channel);

@@ -34,7 +34,8 @@ static void close_gaps(struct dray_layout *layout)
 }
 
 /* Takes the longest axis out of the layout, as the region's rows. */
-static void take_rows(struct dray_layout *layout, struct dray_region *region)
+static void sync_take_rows(struct dray_layout *layout,
+			   struct dray_region *region)
 {
 	int longest = 0;
 	int i;
@@ -57,8 +58,8 @@ static void take_rows(struct dray_layout *layout, struct dray_region *region)
 }
 
 /* Moves to the next region; false behind the last. */
-static bool step(const struct dray_layout *layout, uint64_t *position,
-		 uint64_t *offset)
+static bool view_sync_step(const struct dray_layout *layout, uint64_t *position,
+			   uint64_t *offset)
 {
 	int k;
 
@@ -92,10 +93,10 @@ static int sync_layout(struct dray_layout *layout,
 			   (uintptr_t)dray_buffer_data(location->buffer));
 	if (owner == DRAY_SYNC_FOR_DEVICE && direction == DRAY_TO_DEVICE)
 		close_gaps(layout);
-	take_rows(layout, &region);
+	sync_take_rows(layout, &region);
 	do {
 		regions[count++] = region;
-		more = step(layout, position, &region.offset);
+		more = view_sync_step(layout, position, &region.offset);
 		if (more && count < BATCH && dray_node_needs_sync(node))
 			continue;
 		ret = dray_node_sync(node, owner, direction, regions, count);

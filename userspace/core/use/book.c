@@ -15,18 +15,18 @@ static uint64_t last_number;
 /* Users in the book. */
 static atomic_size_t entered[DRAY_USE_SORTS];
 
-static void take(void)
+static void book_take(void)
 {
 	pthread_mutex_lock(&lock);
 }
 
-static void give(void)
+static void book_give(void)
 {
 	pthread_mutex_unlock(&lock);
 }
 
 /* Users know their process, and leave no book of another one. */
-static void forget(void)
+static void book_forget(void)
 {
 	int sort;
 
@@ -36,25 +36,25 @@ static void forget(void)
 		atomic_store(&entered[sort], 0);
 }
 
-static void inherit(void)
+static void book_inherit(void)
 {
-	forget();
-	give();
+	book_forget();
+	book_give();
 }
 
 /* In the child of a bare clone(), another thread of the parent may have had the lock. */
-static void missed(void)
+static void book_missed(void)
 {
-	forget();
+	book_forget();
 	lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 }
 
 static struct dray_fork_locks locks = {
 	.rank = DRAY_FORK_USES,
-	.take = take,
-	.give = give,
-	.inherit = inherit,
-	.missed = missed,
+	.take = book_take,
+	.give = book_give,
+	.inherit = book_inherit,
+	.missed = book_missed,
 };
 
 void dray_uses_enlist(void)
@@ -106,7 +106,7 @@ void dray_use_enter(struct dray_use *use)
 	/* A child of a bare clone() notices that before it waits for the lock. */
 	if (use->process != dray_fork_process())
 		return;
-	take();
+	book_take();
 	use->number = ++last_number;
 	for (part = use->parts; part; part = part->next) {
 		part->interval.number = use->number;
@@ -114,7 +114,7 @@ void dray_use_enter(struct dray_use *use)
 	}
 	atomic_fetch_add_explicit(&entered[use->kind->sort], 1,
 				  memory_order_release);
-	give();
+	book_give();
 }
 
 void dray_use_leave(struct dray_use *use)
@@ -123,7 +123,7 @@ void dray_use_leave(struct dray_use *use)
 
 	if (use->process != dray_fork_process())
 		return;
-	take();
+	book_take();
 	if (use->number) {
 		for (part = use->parts; part; part = part->next)
 			dray_interval_remove(tree_of(part), &part->interval);
@@ -131,10 +131,10 @@ void dray_use_leave(struct dray_use *use)
 		atomic_fetch_sub_explicit(&entered[use->kind->sort], 1,
 					  memory_order_relaxed);
 	}
-	give();
+	book_give();
 }
 
-static bool is_wanted(const struct dray_interval *interval, void *context)
+static bool book_is_wanted(const struct dray_interval *interval, void *context)
 {
 	const struct dray_use_part *part = (const void *)interval;
 	const struct dray_use_query *query = context;
@@ -150,7 +150,7 @@ find_in(const struct dray_interval_tree *tree, struct dray_addresses span,
 	const struct dray_use_query *query)
 {
 	return (const void *)dray_interval_find(tree, span.low, span.high,
-						query->before, is_wanted,
+						query->before, book_is_wanted,
 						(void *)(uintptr_t)query);
 }
 
@@ -172,7 +172,7 @@ static bool may_meet(const struct dray_use_query *query)
 	return false;
 }
 
-static const struct dray_use_part *find(const struct dray_use_query *query)
+static const struct dray_use_part *book_find(const struct dray_use_query *query)
 {
 	const struct dray_use_part *part = NULL;
 	int sort;
@@ -196,13 +196,13 @@ struct dray_use *dray_use_find(const struct dray_use_query *query,
 
 	if (!may_meet(query))
 		return NULL;
-	take();
-	*part = find(query);
+	book_take();
+	*part = book_find(query);
 	if (*part) {
 		use = (*part)->use;
 		dray_use_ref(use);
 	}
-	give();
+	book_give();
 	return use;
 }
 
@@ -212,9 +212,9 @@ bool dray_use_meets(const struct dray_use_query *query)
 
 	if (!may_meet(query))
 		return false;
-	take();
-	meets = find(query);
-	give();
+	book_take();
+	meets = book_find(query);
+	book_give();
 	return meets;
 }
 

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "use/use.h"
 
-static uint64_t now_ns(void)
+static uint64_t wait_now_ns(void)
 {
 	struct timespec now;
 
@@ -21,17 +21,17 @@ static uint64_t now_ns(void)
 uint64_t dray_use_until(int timeout_ms)
 {
 	return timeout_ms < 0 ? UINT64_MAX
-			      : now_ns() + (uint64_t)timeout_ms * 1000000;
+			      : wait_now_ns() + (uint64_t)timeout_ms * 1000000;
 }
 
 /* Returns the milliseconds that are left of @timeout_ms, rounded up. */
-static int time_left(int timeout_ms, uint64_t until_ns)
+static int wait_time_left(int timeout_ms, uint64_t until_ns)
 {
 	uint64_t now, left;
 
 	if (timeout_ms <= 0)
 		return timeout_ms;
-	now = now_ns();
+	now = wait_now_ns();
 	if (now >= until_ns)
 		return 0;
 	left = (until_ns - now + 999999) / 1000000;
@@ -51,7 +51,7 @@ static int wait_from(struct dray_use *use, const struct dray_use_part *part,
 		until_ns = dray_use_until(timeout_ms);
 	do {
 		ret = use->kind->wait(use, part,
-				      time_left(timeout_ms, until_ns));
+				      wait_time_left(timeout_ms, until_ns));
 		ended = dray_use_has_ended(use);
 		dray_use_unref(use);
 		if (!ended && ret)

@@ -42,8 +42,9 @@ int dray_axes_resolve(const char *name, const int *axes, int count, int ndim,
 }
 
 /* Checks the arguments of all functions here. */
-static inline int check(const struct dray_view *view,
-			const struct dray_view *out, const char *function)
+static inline int view_axes_check(const struct dray_view *view,
+				  const struct dray_view *out,
+				  const char *function)
 {
 	if (!dray_given(view, function) || !dray_given(out, function))
 		return -EINVAL;
@@ -52,7 +53,8 @@ static inline int check(const struct dray_view *view,
 
 /* Reorders by @axes, each of which is there once; NULL: from the last. */
 static inline __attribute__((always_inline)) int
-reorder(const struct dray_view *view, const int *axes, struct dray_view *out)
+axes_reorder(const struct dray_view *view, const int *axes,
+	     struct dray_view *out)
 {
 	struct dray_view room;
 	struct dray_result result = dray_result_start(view, out, &room);
@@ -74,14 +76,14 @@ int dray_view_transpose(const struct dray_view *view, const int *axes,
 	uint64_t taken;
 	int ret;
 
-	ret = check(view, out, __func__);
+	ret = view_axes_check(view, out, __func__);
 	if (ret)
 		return ret;
 	if (!axes)
-		return reorder(view, NULL, out);
+		return axes_reorder(view, NULL, out);
 	ret = dray_axes_resolve("the order", axes, view->ndim, view->ndim,
 				&taken);
-	return ret ? ret : reorder(view, axes, out);
+	return ret ? ret : axes_reorder(view, axes, out);
 }
 
 int dray_view_swap_axes(const struct dray_view *view, int axis1, int axis2,
@@ -90,7 +92,7 @@ int dray_view_swap_axes(const struct dray_view *view, int axis1, int axis2,
 	int order[DRAY_MAX_NDIM];
 	int i, ret;
 
-	ret = check(view, out, __func__);
+	ret = view_axes_check(view, out, __func__);
 	if (ret)
 		return ret;
 	axis1 = dray_axis_resolve(axis1, view->ndim);
@@ -102,7 +104,7 @@ int dray_view_swap_axes(const struct dray_view *view, int axis1, int axis2,
 		order[i] = i;
 	order[axis1] = axis2;
 	order[axis2] = axis1;
-	return reorder(view, order, out);
+	return axes_reorder(view, order, out);
 }
 
 int dray_view_move_axes(const struct dray_view *view, const int *from,
@@ -112,7 +114,7 @@ int dray_view_move_axes(const struct dray_view *view, const int *from,
 	int order[DRAY_MAX_NDIM] = { 0 };
 	int i, axis, ndim, ret;
 
-	ret = check(view, out, __func__);
+	ret = view_axes_check(view, out, __func__);
 	if (ret)
 		return ret;
 	ndim = view->ndim;
@@ -134,7 +136,7 @@ int dray_view_move_axes(const struct dray_view *view, const int *from,
 			axis++;
 		order[i] = axis++;
 	}
-	return reorder(view, order, out);
+	return axes_reorder(view, order, out);
 }
 
 int dray_view_squeeze(const struct dray_view *view, const int *axes, int count,
@@ -144,7 +146,7 @@ int dray_view_squeeze(const struct dray_view *view, const int *axes, int count,
 	uint64_t taken = 0;
 	int i, ret;
 
-	ret = check(view, out, __func__);
+	ret = view_axes_check(view, out, __func__);
 	if (!ret && axes)
 		ret = dray_axes_resolve("the list of axes to drop", axes, count,
 					view->ndim, &taken);
@@ -169,8 +171,8 @@ int dray_view_squeeze(const struct dray_view *view, const int *axes, int count,
 }
 
 /* @count steps from the data; as a number: an empty view may be anywhere. */
-static void *address_of(const struct dray_view *view, int64_t stride,
-			int64_t count)
+static void *axes_address_of(const struct dray_view *view, int64_t stride,
+			     int64_t count)
 {
 	return dray_address_add(view->data,
 				(int64_t)((uint64_t)count * (uint64_t)stride));
@@ -197,7 +199,8 @@ int dray_view_flip(const struct dray_view *view, const int *axes, int count,
 
 		/* As in NumPy, an empty axis is not reversed. */
 		if (extent && taken & (UINT64_C(1) << i)) {
-			result.data = address_of(&result, stride, extent - 1);
+			result.data =
+				axes_address_of(&result, stride, extent - 1);
 			stride = (int64_t) - (uint64_t)stride;
 		}
 		result.shape[i] = extent;
@@ -243,10 +246,10 @@ int dray_view_diagonal(const struct dray_view *view, int64_t offset, int axis1,
 		rows = 0;
 	} else if (offset >= 0) {
 		columns -= offset;
-		data = address_of(view, view->strides[axis2], offset);
+		data = axes_address_of(view, view->strides[axis2], offset);
 	} else {
 		rows += offset;
-		data = address_of(view, view->strides[axis1], -offset);
+		data = axes_address_of(view, view->strides[axis1], -offset);
 	}
 	stride = (int64_t)((uint64_t)view->strides[axis1] +
 			   (uint64_t)view->strides[axis2]);

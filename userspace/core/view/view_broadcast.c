@@ -9,7 +9,8 @@
 #include "base/error.h"
 
 /* Whether axis @i of @view repeats one element; -1 if it does not fit. */
-static int repeats(const struct dray_view *view, int i, int64_t extent)
+static int view_broadcast_repeats(const struct dray_view *view, int i,
+				  int64_t extent)
 {
 	if (i < 0 || view->shape[i] == 1)
 		return 1;
@@ -32,7 +33,8 @@ static inline bool broadcast_at_once(const struct dray_view *view, int ndim,
 	    !dray_extent_start(&extent, view))
 		return false;
 	for (i = 0; i < ndim; i++) {
-		int repeated = repeats(view, i - added, shape[i]);
+		int repeated =
+			view_broadcast_repeats(view, i - added, shape[i]);
 
 		if (repeated < 0 ||
 		    !dray_extent_add(&extent, shape[i],
@@ -44,7 +46,8 @@ static inline bool broadcast_at_once(const struct dray_view *view, int ndim,
 	result = dray_result_start(view, out, &room);
 	for (i = 0; i < ndim; i++)
 		dray_result_add(&result, shape[i],
-				repeats(view, i - added, shape[i])
+				view_broadcast_repeats(view, i - added,
+						       shape[i])
 					? 0
 					: view->strides[i - added]);
 	dray_result_end(&result, flags);
@@ -73,7 +76,8 @@ int dray_view_broadcast(const struct dray_view *view, int ndim,
 				 view->ndim, ndim);
 	dray_view_begin(&result, view, ndim);
 	for (i = 0; i < ndim; i++) {
-		int repeated = repeats(view, i - added, shape[i]);
+		int repeated =
+			view_broadcast_repeats(view, i - added, shape[i]);
 
 		if (repeated < 0)
 			return dray_fail(

@@ -65,8 +65,8 @@ const char *dray_shape_format(char text[DRAY_SHAPE_TEXT], int ndim,
 }
 
 /* Checks and measures a view, except for its data. */
-static int measure(const struct dray_view *view, const char *name,
-		   struct dray_extent *extent)
+static int view_check_measure(const struct dray_view *view, const char *name,
+			      struct dray_extent *extent)
 {
 	dray_dtype normal;
 	int ret;
@@ -102,7 +102,7 @@ int dray_view_check(const struct dray_view *view, const char *name,
 		return 0;
 	if (!view)
 		return dray_fail(-EINVAL, "%s is NULL", name);
-	ret = measure(view, name, extent);
+	ret = view_check_measure(view, name, extent);
 	if (ret || extent->low == extent->high)
 		return ret;
 	if (!view->data)

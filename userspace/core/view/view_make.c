@@ -32,8 +32,9 @@ int dray_strides_fill(int ndim, const int64_t *shape, int64_t itemsize,
 }
 
 /* Fills a view; checks shape and type only. */
-static int describe(struct dray_view *view, void *data, dray_dtype dtype,
-		    int ndim, const int64_t *shape, const int64_t *strides)
+static int view_make_describe(struct dray_view *view, void *data,
+			      dray_dtype dtype, int ndim, const int64_t *shape,
+			      const int64_t *strides)
 {
 	int ret;
 
@@ -76,7 +77,7 @@ int dray_view_unfold(struct dray_view *view)
 }
 
 /* Checks a described view and writes it. */
-static int finish(struct dray_view *view, struct dray_view *out)
+static int view_make_finish(struct dray_view *view, struct dray_view *out)
 {
 	int ret = dray_view_check(view, "a view", NULL);
 
@@ -91,10 +92,10 @@ int dray_view_init(struct dray_view *out, void *data, dray_dtype dtype,
 
 	if (!dray_given(out, __func__))
 		return -EINVAL;
-	ret = describe(&view, data, dtype, ndim, shape, strides);
+	ret = view_make_describe(&view, data, dtype, ndim, shape, strides);
 	if (!ret)
 		ret = dray_view_unfold(&view);
-	return ret ? ret : finish(&view, out);
+	return ret ? ret : view_make_finish(&view, out);
 }
 
 int dray_view_init_closed(struct dray_view *out, void *data, dray_dtype dtype,
@@ -102,9 +103,9 @@ int dray_view_init_closed(struct dray_view *out, void *data, dray_dtype dtype,
 			  const int64_t *strides)
 {
 	struct dray_view view;
-	int ret = describe(&view, data, dtype, ndim, shape, strides);
+	int ret = view_make_describe(&view, data, dtype, ndim, shape, strides);
 
-	return ret ? ret : finish(&view, out);
+	return ret ? ret : view_make_finish(&view, out);
 }
 
 int dray_view_plan(struct dray_view *view, dray_dtype dtype, int ndim,
@@ -113,7 +114,7 @@ int dray_view_plan(struct dray_view *view, dray_dtype dtype, int ndim,
 	struct dray_extent extent;
 	int ret;
 
-	ret = describe(view, NULL, dtype, ndim, shape, strides);
+	ret = view_make_describe(view, NULL, dtype, ndim, shape, strides);
 	if (!ret)
 		ret = dray_view_unfold(view);
 	if (ret)

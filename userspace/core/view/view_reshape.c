@@ -12,7 +12,7 @@
 #include "base/holds.h"
 #include "base/number.h"
 
-static int64_t times(int64_t a, int64_t b)
+static int64_t view_reshape_times(int64_t a, int64_t b)
 {
 	return (int64_t)((uint64_t)a * (uint64_t)b);
 }
@@ -52,14 +52,15 @@ static bool is_one_axis(const struct group *group, const struct dray_view *old,
 		int inner = c_order ? i + 1 : i;
 
 		if (old->strides[outer] !=
-		    times(old->shape[inner], old->strides[inner]))
+		    view_reshape_times(old->shape[inner], old->strides[inner]))
 			return false;
 	}
 	return true;
 }
 
-static void set_strides(const struct group *group, const struct dray_view *old,
-			bool c_order, struct dray_view *fresh)
+static void reshape_set_strides(const struct group *group,
+				const struct dray_view *old, bool c_order,
+				struct dray_view *fresh)
 {
 	int i;
 
@@ -67,23 +68,23 @@ static void set_strides(const struct group *group, const struct dray_view *old,
 		i = group->fresh_end - 1;
 		fresh->strides[i] = old->strides[group->old_end - 1];
 		for (; i > group->fresh; i--)
-			fresh->strides[i - 1] =
-				times(fresh->strides[i], fresh->shape[i]);
+			fresh->strides[i - 1] = view_reshape_times(
+				fresh->strides[i], fresh->shape[i]);
 		return;
 	}
 	i = group->fresh;
 	fresh->strides[i] = old->strides[group->old];
 	for (; i < group->fresh_end - 1; i++)
 		fresh->strides[i + 1] =
-			times(fresh->strides[i], fresh->shape[i]);
+			view_reshape_times(fresh->strides[i], fresh->shape[i]);
 }
 
 /*
  * Finds strides of @fresh, which has as many elements as @view, at least one.
  * False if a copy is needed.
  */
-static bool find_strides(const struct dray_view *view, bool c_order,
-			 struct dray_view *fresh)
+static bool reshape_find_strides(const struct dray_view *view, bool c_order,
+				 struct dray_view *fresh)
 {
 	struct group group = { 0 };
 	struct dray_view old;
@@ -101,7 +102,7 @@ static bool find_strides(const struct dray_view *view, bool c_order,
 		close_group(&group, &old, fresh);
 		if (!is_one_axis(&group, &old, c_order))
 			return false;
-		set_strides(&group, &old, c_order, fresh);
+		reshape_set_strides(&group, &old, c_order, fresh);
 		group.fresh = group.fresh_end;
 		group.old = group.old_end;
 	}
@@ -109,7 +110,7 @@ static bool find_strides(const struct dray_view *view, bool c_order,
 	last = group.fresh ? fresh->strides[group.fresh - 1]
 			   : dray_dtype_itemsize(view->dtype);
 	if (!c_order && group.fresh)
-		last = times(last, fresh->shape[group.fresh - 1]);
+		last = view_reshape_times(last, fresh->shape[group.fresh - 1]);
 	for (i = group.fresh; i < fresh->ndim; i++)
 		fresh->strides[i] = last;
 	return true;
@@ -126,8 +127,8 @@ static int size_mismatch(int64_t elements, int ndim, const int64_t *shape)
 }
 
 /* Fills in an extent below 0; the product has to be @elements. */
-static int complete(struct dray_view *fresh, int64_t elements,
-		    const int64_t *shape)
+static int view_reshape_complete(struct dray_view *fresh, int64_t elements,
+				 const int64_t *shape)
 {
 	int64_t known = 1;
 	int unknown = -1;
@@ -155,8 +156,8 @@ static int complete(struct dray_view *fresh, int64_t elements,
 		       : size_mismatch(elements, fresh->ndim, shape);
 }
 
-static bool has_shape(const struct dray_view *view, int ndim,
-		      const int64_t *shape)
+static bool reshape_has_shape(const struct dray_view *view, int ndim,
+			      const int64_t *shape)
 {
 	int i = 0;
 
@@ -166,7 +167,7 @@ static bool has_shape(const struct dray_view *view, int ndim,
 }
 
 /* Whether @order is that of C; A depends on how the view lies. */
-static bool is_c_order(uint32_t facts, enum dray_order order)
+static bool reshape_is_c_order(uint32_t facts, enum dray_order order)
 {
 	if (order == DRAY_ORDER_A)
 		return facts & DRAY_C_CONTIGUOUS ||
@@ -191,15 +192,15 @@ static int needs_copy(const struct dray_view *view, int ndim,
 }
 
 /* Reshapes a checked view of @elements that has @facts. */
-static int reshape(const struct dray_view *view, uint32_t facts,
-		   int64_t elements, int ndim, const int64_t *shape,
-		   bool c_order, struct dray_view *out)
+static int view_reshape(const struct dray_view *view, uint32_t facts,
+			int64_t elements, int ndim, const int64_t *shape,
+			bool c_order, struct dray_view *out)
 {
 	struct dray_view result;
 	int ret;
 
 	dray_view_begin(&result, view, ndim);
-	ret = complete(&result, elements, shape);
+	ret = view_reshape_complete(&result, elements, shape);
 	if (ret)
 		return ret;
 	if (is_contiguous(facts, c_order)) {
@@ -208,7 +209,7 @@ static int reshape(const struct dray_view *view, uint32_t facts,
 					c_order, result.strides);
 		if (ret)
 			return ret;
-	} else if (!find_strides(view, c_order, &result)) {
+	} else if (!reshape_find_strides(view, c_order, &result)) {
 		return needs_copy(view, ndim, result.shape);
 	}
 	return dray_view_finish(&result, out);
@@ -235,7 +236,7 @@ static inline bool reshape_at_once(const struct dray_view *view,
 	}
 	/* The same shape keeps its strides. */
 	if (count != elements || !dray_view_is_packed(view, true) ||
-	    (ndim == view->ndim && has_shape(view, ndim, shape)))
+	    (ndim == view->ndim && reshape_has_shape(view, ndim, shape)))
 		return false;
 	flags |= DRAY_C_CONTIGUOUS;
 	if (long_axes <= 1)
@@ -278,14 +279,14 @@ int dray_view_reshape(const struct dray_view *view, int ndim,
 		return dray_fail(-EINVAL,
 				 "the shape has %d axes, 0 to %d are possible",
 				 ndim, DRAY_MAX_NDIM);
-	if (view->ndim == ndim && has_shape(view, ndim, shape)) {
+	if (view->ndim == ndim && reshape_has_shape(view, ndim, shape)) {
 		dray_view_copy(out, view);
 		dray_view_set_facts(out);
 		return 0;
 	}
 	facts = dray_view_facts(view);
-	return reshape(view, facts, extent.elements, ndim, shape,
-		       is_c_order(facts, order), out);
+	return view_reshape(view, facts, extent.elements, ndim, shape,
+			    reshape_is_c_order(facts, order), out);
 }
 
 int dray_view_ravel(const struct dray_view *view, enum dray_order order,
@@ -306,11 +307,11 @@ int dray_view_ravel(const struct dray_view *view, enum dray_order order,
 	if (order < DRAY_ORDER_A || order > DRAY_ORDER_K)
 		return dray_fail(-EINVAL, "%d is not an order", (int)order);
 	facts = dray_view_facts(view);
-	c_order =
-		is_c_order(facts, order == DRAY_ORDER_K ? DRAY_ORDER_A : order);
+	c_order = reshape_is_c_order(facts, order == DRAY_ORDER_K ? DRAY_ORDER_A
+								  : order);
 	if (is_contiguous(facts, c_order))
-		return reshape(view, facts, extent.elements, 1, any, c_order,
-			       out);
+		return view_reshape(view, facts, extent.elements, 1, any,
+				    c_order, out);
 	if (order != DRAY_ORDER_K ||
 	    !dray_view_is_contiguous_in(view, DRAY_ORDER_K))
 		return needs_copy(view, 1, &extent.elements);

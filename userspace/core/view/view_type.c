@@ -17,8 +17,8 @@ static bool is_complex(dray_dtype dtype)
 }
 
 /* Takes the real or the imaginary parts; real numbers are their own real parts. */
-static int take_part(const struct dray_view *view, bool imaginary,
-		     struct dray_view *out)
+static int type_take_part(const struct dray_view *view, bool imaginary,
+			  struct dray_view *out)
 {
 	uint32_t size = 0;
 	struct dray_view result;
@@ -44,13 +44,14 @@ static int take_part(const struct dray_view *view, bool imaginary,
 
 int dray_view_real(const struct dray_view *view, struct dray_view *out)
 {
-	return dray_given(out, __func__) ? take_part(view, false, out)
+	return dray_given(out, __func__) ? type_take_part(view, false, out)
 					 : -EINVAL;
 }
 
 int dray_view_imag(const struct dray_view *view, struct dray_view *out)
 {
-	return dray_given(out, __func__) ? take_part(view, true, out) : -EINVAL;
+	return dray_given(out, __func__) ? type_take_part(view, true, out)
+					 : -EINVAL;
 }
 
 int dray_view_field(const struct dray_view *view, const char *name,
@@ -78,8 +79,8 @@ int dray_view_field(const struct dray_view *view, const char *name,
 }
 
 /* Gives the last axis of @result elements of @to bytes instead of @from. */
-static int resize(struct dray_view *result, bool empty, uint32_t from,
-		  uint32_t to)
+static int view_type_resize(struct dray_view *result, bool empty, uint32_t from,
+			    uint32_t to)
 {
 	int axis = result->ndim - 1;
 	int64_t bytes;
@@ -141,7 +142,8 @@ int dray_view_as_type(const struct dray_view *view, dray_dtype dtype,
 	from = dray_dtype_itemsize(view->dtype);
 	to = dray_dtype_itemsize(result.dtype);
 	if (from != to)
-		ret = resize(&result, dray_view_is_empty(view), from, to);
+		ret = view_type_resize(&result, dray_view_is_empty(view), from,
+				       to);
 	if (!ret)
 		ret = dray_view_unfold(&result);
 	/* Elements of no bytes may have become an axis that is too long. */

@@ -15,7 +15,7 @@
 #include "base/number.h"
 
 /* Whether a kernel uses the bank, and it is memory. */
-static bool is_usable(const struct dray_bank *bank)
+static bool bank_is_usable(const struct dray_bank *bank)
 {
 	return bank->flags & DRAY_BANK_USED && bank->size;
 }
@@ -23,7 +23,7 @@ static bool is_usable(const struct dray_bank *bank)
 static bool bank_holds(const struct dray_bank *bank, uint64_t address,
 		       uint64_t length)
 {
-	return is_usable(bank) && address >= bank->address &&
+	return bank_is_usable(bank) && address >= bank->address &&
 	       length <= bank->size &&
 	       address - bank->address <= bank->size - length;
 }
@@ -69,7 +69,7 @@ static int fail_apart(const struct dray_bank *banks, size_t count,
 	uint64_t last;
 
 	for (i = 0; i < count; i++)
-		usable += is_usable(&banks[i]);
+		usable += bank_is_usable(&banks[i]);
 	first = bank_at(banks, count, segments[0].address);
 	if (!first)
 		return no_bank(usable, segments[0].address);

@@ -37,8 +37,8 @@ static int is_cut(const struct source *source, const char *part, uint64_t end)
 			 source->name, part, end, source->size);
 }
 
-static int read_at(const struct source *source, const char *part,
-		   uint64_t offset, void *to, size_t length)
+static int xclbin_read_at(const struct source *source, const char *part,
+			  uint64_t offset, void *to, size_t length)
 {
 	unsigned char *at = to;
 	uint64_t end;
@@ -69,13 +69,13 @@ static int read_at(const struct source *source, const char *part,
 }
 
 /* Reads the header, and limits the file to the length that it tells. */
-static int read_header(struct source *source, uint32_t *count)
+static int xclbin_read_header(struct source *source, uint32_t *count)
 {
 	struct dray_xclbin_header header;
 	uint64_t length;
 	int ret;
 
-	ret = read_at(source, "the header", 0, &header, sizeof(header));
+	ret = xclbin_read_at(source, "the header", 0, &header, sizeof(header));
 	if (ret)
 		return ret;
 	if (memcmp(header.magic, DRAY_XCLBIN_MAGIC, sizeof(header.magic)) != 0)
@@ -105,10 +105,10 @@ static int find_topology(const struct source *source, uint32_t count,
 	int ret;
 
 	for (i = 0; i < count; i++) {
-		ret = read_at(source, "its list of sections",
-			      sizeof(struct dray_xclbin_header) +
-				      i * sizeof(section),
-			      &section, sizeof(section));
+		ret = xclbin_read_at(source, "its list of sections",
+				     sizeof(struct dray_xclbin_header) +
+					     i * sizeof(section),
+				     &section, sizeof(section));
 		if (ret)
 			return ret;
 		if (le32toh(section.kind) == DRAY_XCLBIN_TOPOLOGY)
@@ -141,8 +141,8 @@ static int count_banks(const struct source *source, uint64_t offset,
 				 "the table of memory banks in %s has %" PRIu64
 				 " bytes, at least %zu must be",
 				 source->name, size, sizeof(topology));
-	ret = read_at(source, "the table of memory banks", offset, &topology,
-		      sizeof(topology));
+	ret = xclbin_read_at(source, "the table of memory banks", offset,
+			     &topology, sizeof(topology));
 	if (ret)
 		return ret;
 	told = (int32_t)le32toh((uint32_t)topology.count);
@@ -193,15 +193,15 @@ static int fill_bank(const struct source *source,
 	return 0;
 }
 
-static int read_banks(struct source *source, struct dray_bank *banks,
-		      size_t room, size_t *out)
+static int xclbin_read_banks(struct source *source, struct dray_bank *banks,
+			     size_t room, size_t *out)
 {
 	uint32_t sections = 0, count = 0, i;
 	struct dray_xclbin_bank from;
 	uint64_t offset = 0, size = 0;
 	int ret;
 
-	ret = read_header(source, &sections);
+	ret = xclbin_read_header(source, &sections);
 	if (!ret)
 		ret = find_topology(source, sections, &offset, &size);
 	if (!ret)
@@ -210,10 +210,11 @@ static int read_banks(struct source *source, struct dray_bank *banks,
 	for (i = 0; !ret && i < count; i++) {
 		struct dray_bank bank = { .index = i };
 
-		ret = read_at(source, "the table of memory banks",
-			      offset + sizeof(struct dray_xclbin_topology) +
-				      i * sizeof(from),
-			      &from, sizeof(from));
+		ret = xclbin_read_at(
+			source, "the table of memory banks",
+			offset + sizeof(struct dray_xclbin_topology) +
+				i * sizeof(from),
+			&from, sizeof(from));
 		if (!ret)
 			ret = fill_bank(source, &from, &bank);
 		if (!ret && i < room)
@@ -225,7 +226,7 @@ static int read_banks(struct source *source, struct dray_bank *banks,
 }
 
 /* Checks an open file: nothing but a regular one has a size. */
-static int measure(struct source *source)
+static int xclbin_measure(struct source *source)
 {
 	struct stat about;
 
@@ -257,9 +258,9 @@ int dray_xclbin_banks(const char *path, struct dray_bank *banks, size_t room,
 	if (source.fd < 0)
 		return dray_fail(-errno, "open of %s: %s", path,
 				 strerror(errno));
-	ret = measure(&source);
+	ret = xclbin_measure(&source);
 	if (!ret)
-		ret = read_banks(&source, banks, room, count);
+		ret = xclbin_read_banks(&source, banks, room, count);
 	close(source.fd);
 	return ret;
 }
@@ -274,7 +275,7 @@ int dray_xclbin_banks_in(const void *file, size_t size, struct dray_bank *banks,
 	if (!dray_given(file, __func__) || !dray_given(count, __func__) ||
 	    (room && !dray_given(banks, __func__)))
 		return -EINVAL;
-	return read_banks(&source, banks, room, count);
+	return xclbin_read_banks(&source, banks, room, count);
 }
 
 const char *dray_bank_type_name(uint32_t type)

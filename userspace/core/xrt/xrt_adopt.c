@@ -14,7 +14,7 @@
 #include "xrt/xrt.h"
 
 /* XRT answers all ones, or 0, for a handle that it does not know. */
-static int size_of(dray_xrt_handle handle, uint64_t *size)
+static int adopt_size_of(dray_xrt_handle handle, uint64_t *size)
 {
 	size_t answer = dray_xrt.xrtBOSize(handle);
 
@@ -57,19 +57,19 @@ static int offset_of(dray_xrt_handle part, dray_xrt_handle root,
 	return 0;
 }
 
-static int adopt(struct dray_xrt_whole *whole, dray_xrt_handle handle,
-		 dray_xrt_handle root, struct dray_xrt_bo **out)
+static int xrt_xrt_adopt(struct dray_xrt_whole *whole, dray_xrt_handle handle,
+			 dray_xrt_handle root, struct dray_xrt_bo **out)
 {
 	uint64_t offset = 0;
 	uint64_t size = 0;
 	int ret;
 
-	ret = size_of(handle, &size);
+	ret = adopt_size_of(handle, &size);
 	if (ret)
 		return ret;
 	whole->size = size;
 	if (root) {
-		ret = size_of(root, &whole->size);
+		ret = adopt_size_of(root, &whole->size);
 		if (!ret)
 			ret = offset_of(handle, root, &offset);
 		if (ret)
@@ -105,7 +105,7 @@ int dray_xrt_adopt(struct dray_xrt_device *device, dray_xrt_handle handle,
 	if (ret)
 		return ret;
 	whole = dray_xrt_new_whole(DRAY_XRT_CALLERS, device);
-	ret = whole ? adopt(whole, handle, root, out) : -ENOMEM;
+	ret = whole ? xrt_xrt_adopt(whole, handle, root, out) : -ENOMEM;
 	if (!ret) {
 		whole->release.call = release;
 		whole->release.owner = owner;

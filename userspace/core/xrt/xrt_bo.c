@@ -54,8 +54,8 @@ void dray_xrt_discard(struct dray_xrt_whole *whole)
 	free(whole);
 }
 
-static uint64_t address_of(const struct dray_xrt_whole *whole,
-			   dray_xrt_handle handle, uint64_t offset)
+static uint64_t bo_address_of(const struct dray_xrt_whole *whole,
+			      dray_xrt_handle handle, uint64_t offset)
 {
 	uint64_t address = whole->kind == DRAY_XRT_FOREIGN
 				   ? whole->foreign.address
@@ -126,7 +126,7 @@ int dray_xrt_new_bo(struct dray_xrt_whole *whole, uint64_t offset,
 		free(bo);
 		return ret;
 	}
-	bo->address = address_of(whole, handle, offset);
+	bo->address = bo_address_of(whole, handle, offset);
 	bo->side = side_of(whole, bo->address);
 	atomic_init(&bo->references, 1);
 	whole->count++;

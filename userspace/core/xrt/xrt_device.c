@@ -19,7 +19,8 @@ static struct dray_xrt_device *new_device(void)
 	return device;
 }
 
-static void list(struct dray_xrt_device *device, dray_xrt_handle handle)
+static void xrt_device_list(struct dray_xrt_device *device,
+			    dray_xrt_handle handle)
 {
 	void *shim = dray_xrt.xrtDeviceToXclDevice(handle);
 
@@ -49,7 +50,7 @@ int dray_xrt_device_open(unsigned int index, struct dray_xrt_device **out)
 		handle = dray_xrt.xrtDeviceOpen(index);
 		if (handle) {
 			device->opened = true;
-			list(device, handle);
+			xrt_device_list(device, handle);
 		} else {
 			ret = dray_fail(
 				-ENODEV,
@@ -85,7 +86,7 @@ int dray_xrt_device_adopt(dray_xrt_handle handle, void (*release)(void *owner),
 		if (dray_xrt.xrtDeviceToXclDevice(handle)) {
 			device->release.call = release;
 			device->release.owner = owner;
-			list(device, handle);
+			xrt_device_list(device, handle);
 		} else {
 			ret = dray_fail(-EINVAL,
 					"XRT knows no device with handle %p",

@@ -36,8 +36,9 @@ static int first_bo(struct dray_xrt_whole *whole, int ret,
 	return ret;
 }
 
-static int import(struct dray_xrt_whole *whole, struct dray_buffer *buffer,
-		  int fd, const struct dray_xrt_inode *inode, uint64_t size)
+static int xrt_xrt_import(struct dray_xrt_whole *whole,
+			  struct dray_buffer *buffer, int fd,
+			  const struct dray_xrt_inode *inode, uint64_t size)
 {
 	dray_xrt_handle handle =
 		dray_xrt.xrtBOImport(atomic_load(&whole->device->handle), fd);
@@ -82,7 +83,8 @@ static int import_range(struct dray_xrt_device *device,
 	ret = dray_xrt_find(device, &inode, &whole);
 	if (!ret && !whole) {
 		whole = dray_xrt_new_whole(DRAY_XRT_IMPORT, device);
-		ret = whole ? import(whole, buffer, fd, &inode, end) : -ENOMEM;
+		ret = whole ? xrt_xrt_import(whole, buffer, fd, &inode, end)
+			    : -ENOMEM;
 	}
 	if (!ret && !size && offset < whole->size)
 		size = whole->size - offset;
@@ -191,7 +193,8 @@ static int may_be_pinned(struct dray_buffer *buffer)
 	return 0;
 }
 
-static int check_user(char *address, uint64_t size, struct dray_buffer **buffer)
+static int import_check_user(char *address, uint64_t size,
+			     struct dray_buffer **buffer)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	struct dray_location where;
@@ -241,7 +244,7 @@ int dray_xrt_import_user(struct dray_xrt_device *device, void *address,
 	if (!dray_given(device, __func__) || !dray_given(address, __func__) ||
 	    !dray_given(out, __func__))
 		return -EINVAL;
-	ret = check_user(address, size, &buffer);
+	ret = import_check_user(address, size, &buffer);
 	if (!ret)
 		ret = dray_xrt_load();
 	if (!ret)

@@ -27,28 +27,28 @@ static struct dray_xrt_device *devices;
 static struct dray_xrt_whole *wholes;
 static struct dray_xrt_bo *bos;
 
-static void take(void)
+static void xrt_life_take(void)
 {
 	pthread_mutex_lock(&lock);
 }
 
-static void give(void)
+static void xrt_life_give(void)
 {
 	pthread_mutex_unlock(&lock);
 }
 
 /* A call that ran during the fork never ends in the child. */
-static void inherit(void)
+static void xrt_life_inherit(void)
 {
 	atomic_store(&running, 0);
-	give();
+	xrt_life_give();
 }
 
 static struct dray_fork_locks locks = {
 	.rank = DRAY_FORK_XRT,
-	.take = take,
-	.give = give,
-	.inherit = inherit,
+	.take = xrt_life_take,
+	.give = xrt_life_give,
+	.inherit = xrt_life_inherit,
 };
 
 int dray_xrt_check(uint32_t process)

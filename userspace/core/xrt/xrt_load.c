@@ -77,7 +77,7 @@ static int name_shim(const char **shim)
 		mode);
 }
 
-static int load(const char *name, void **library)
+static int xrt_xrt_load(const char *name, void **library)
 {
 	const char *home = secure_getenv("XILINX_XRT");
 	const char *said;
@@ -102,7 +102,7 @@ static int load(const char *name, void **library)
 			 home ? "/lib" : "");
 }
 
-static int find(void *library)
+static int xrt_load_find(void *library)
 {
 	char *into = (char *)&dray_xrt;
 	size_t i;
@@ -130,11 +130,11 @@ static int load_both(void)
 	ret = name_shim(&shim);
 	if (ret)
 		return ret;
-	ret = load(shim, &library);
+	ret = xrt_xrt_load(shim, &library);
 	if (ret)
 		return ret;
-	ret = load(LIBRARY, &library);
-	return ret ? ret : find(library);
+	ret = xrt_xrt_load(LIBRARY, &library);
+	return ret ? ret : xrt_load_find(library);
 }
 
 int dray_xrt_load(void)

@@ -19,16 +19,16 @@
 #include "xrt/xrt.h"
 
 /* A block's hold on its memory. */
-struct holder {
+struct xrt_holder {
 	struct dray_xrt_bo *bo;
 	struct dray_buffer *buffer;
 	void *map; /* of the dma-buf; NULL: none */
 	size_t map_size;
 };
 
-static void let_go(void *owner)
+static void memory_let_go(void *owner)
 {
-	struct holder *holder = owner;
+	struct xrt_holder *holder = owner;
 
 	if (holder->map)
 		munmap(holder->map, holder->map_size);
@@ -131,7 +131,7 @@ int dray_xrt_bo_buffer(struct dray_xrt_bo *bo, struct dray_node *node,
 	return ret;
 }
 
-static int map_alone(struct holder *holder, int fd, bool *writable)
+static int map_alone(struct xrt_holder *holder, int fd, bool *writable)
 {
 	struct dray_xrt_inode inode;
 	uint64_t size;
@@ -182,7 +182,7 @@ static int map_by_xrt(struct dray_xrt_bo *bo, char **data)
 
 /* Finds the BO's first byte, and fills the holder. */
 static int find_memory(struct dray_xrt_bo *bo, struct dray_node *node,
-		       struct holder *holder, char **data, bool *writable)
+		       struct xrt_holder *holder, char **data, bool *writable)
 {
 	struct dray_xrt_whole *whole = bo->whole;
 	uint64_t offset;
@@ -226,7 +226,7 @@ int dray_xrt_bo_block(struct dray_xrt_bo *bo, struct dray_node *node,
 		      struct dray_block **out)
 {
 	DRAY_NO_CANCEL;
-	struct holder *holder;
+	struct xrt_holder *holder;
 	char *data = NULL;
 	bool writable;
 	int ret;
@@ -241,9 +241,9 @@ int dray_xrt_bo_block(struct dray_xrt_bo *bo, struct dray_node *node,
 	if (!ret)
 		ret = dray_block_create_external(
 			data, (size_t)bo->size,
-			DRAY_READ | (writable ? DRAY_WRITE : 0), let_go, holder,
-			out);
+			DRAY_READ | (writable ? DRAY_WRITE : 0), memory_let_go,
+			holder, out);
 	if (ret)
-		let_go(holder);
+		memory_let_go(holder);
 	return ret;
 }

@@ -8,7 +8,8 @@
 #include "arguments.h"
 
 /* Returns the number of a parameter, -1 if there is none of that name. */
-static int number_of(const struct signature *signature, PyObject *name)
+static int arguments_number_of(const struct signature *signature,
+			       PyObject *name)
 {
 	const struct parameter *parameter = signature->parameters;
 	int i;
@@ -26,8 +27,9 @@ static int number_of(const struct signature *signature, PyObject *name)
 }
 
 /* Puts each argument at the place of its parameter. */
-static int assign(const struct signature *signature, PyObject *const *args,
-		  Py_ssize_t count, PyObject *names, PyObject **given)
+static int arguments_assign(const struct signature *signature,
+			    PyObject *const *args, Py_ssize_t count,
+			    PyObject *names, PyObject **given)
 {
 	Py_ssize_t named = names ? PyTuple_GET_SIZE(names) : 0, i;
 	int at;
@@ -42,7 +44,7 @@ static int assign(const struct signature *signature, PyObject *const *args,
 	for (i = 0; i < count; i++)
 		given[i] = args[i];
 	for (i = 0; i < named; i++) {
-		at = number_of(signature, PyTuple_GET_ITEM(names, i));
+		at = arguments_number_of(signature, PyTuple_GET_ITEM(names, i));
 		if (at < 0)
 			return -1;
 		if (given[at]) {
@@ -63,7 +65,7 @@ int arguments_take(const struct signature *signature, PyObject *const *args,
 	PyObject *given[MAX_PARAMETERS] = { NULL };
 	int i;
 
-	if (assign(signature, args, count, names, given))
+	if (arguments_assign(signature, args, count, names, given))
 		return -1;
 	for (i = 0; parameter[i].name; i++) {
 		if (given[i]) {

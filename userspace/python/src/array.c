@@ -114,7 +114,7 @@ struct view_wait {
 	unsigned int access;
 };
 
-static int wait_once(void *context, int milliseconds)
+static int array_wait_once(void *context, int milliseconds)
 {
 	const struct view_wait *wait = context;
 
@@ -139,7 +139,7 @@ PyObject *array_wait(PyObject *module, PyObject *args)
 		Py_RETURN_NONE;
 	wait.view = &operand.view;
 	wait.access = writes ? DRAY_ACCESS_WRITE : DRAY_ACCESS_READ;
-	ret = wait_for_end(wait_once, &wait, limit);
+	ret = wait_for_end(array_wait_once, &wait, limit);
 	if (ret == -EINTR)
 		return NULL;
 	if (ret)

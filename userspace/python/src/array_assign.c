@@ -53,14 +53,16 @@ static int assign_text(const struct target *to, const struct dray_view *text)
 	return ret ? -1 : 0;
 }
 
-static bool is_text(dray_dtype dtype)
+static bool assign_is_text(dray_dtype dtype)
 {
 	return dray_dtype_kind(dtype) == 'S' || dray_dtype_kind(dtype) == 'U';
 }
 
-static int assign(const struct target *to, const struct dray_view *value)
+static int py_array_assign(const struct target *to,
+			   const struct dray_view *value)
 {
-	if (to->steps && is_text(value->dtype) && !is_text(to->view->dtype))
+	if (to->steps && assign_is_text(value->dtype) &&
+	    !assign_is_text(to->view->dtype))
 		return assign_text(to, value);
 	return assign_numbers(to, value);
 }
@@ -69,7 +71,7 @@ static int assign(const struct target *to, const struct dray_view *value)
 static int assign_described(const struct target *to,
 			    const struct dray_view *value)
 {
-	int ret = assign(to, value);
+	int ret = py_array_assign(to, value);
 
 	dray_dtype_unref(value->dtype);
 	return ret;
@@ -114,8 +116,8 @@ static int assign_numpy(const struct target *to, PyArrayObject *array)
 }
 
 /* As NumPy: arrays are repeated, and lists have no more axes than what they fill. */
-static int check_axes(const struct target *to, PyObject *value,
-		      PyArrayObject *array)
+static int assign_check_axes(const struct target *to, PyObject *value,
+			     PyArrayObject *array)
 {
 	if (!array || to->steps || PyArray_NDIM(array) <= to->view->ndim ||
 	    (!PyList_Check(value) && !PyTuple_Check(value)))
@@ -136,8 +138,9 @@ static int assign_object(struct array_object *self, const struct target *to,
 	if (Py_IS_TYPE(value, Py_TYPE(self)))
 		return array_check_reachable(array_self(value))
 			       ? -1
-			       : assign(to,
-					array_whole(array_self(value), &view));
+			       : py_array_assign(to,
+						 array_whole(array_self(value),
+							     &view));
 	if (PyArray_Check(value)) {
 		if (!array_describe((PyArrayObject *)value, &view))
 			return assign_described(to, &view);
@@ -145,13 +148,13 @@ static int assign_object(struct array_object *self, const struct target *to,
 		PyErr_Clear();
 	}
 	array = (PyArrayObject *)array_values(self, value);
-	if (check_axes(to, value, array))
+	if (assign_check_axes(to, value, array))
 		Py_CLEAR(array);
 	return assign_numpy(to, array);
 }
 
-static int set(struct array_object *self, const struct steps *steps,
-	       PyObject *value)
+static int array_assign_set(struct array_object *self,
+			    const struct steps *steps, PyObject *value)
 {
 	struct dray_view view;
 	struct target to = { .array = (PyObject *)self, .view = &view };
@@ -239,7 +242,7 @@ int array_set(PyObject *object, PyObject *key, PyObject *value)
 		return array_set_field(self, key, value);
 	ret = steps_take(&steps, self, key);
 	if (!ret)
-		ret = set(self, &steps, value);
+		ret = array_assign_set(self, &steps, value);
 	steps_drop(&steps);
 	return ret;
 }

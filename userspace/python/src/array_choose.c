@@ -87,7 +87,7 @@ static PyObject *element_or_array(PyObject *array)
 }
 
 /* Arguments of a function of the library that makes an array. */
-struct choice {
+struct choose_choice {
 	struct dray_view view;
 	struct dray_view indices;
 	int axis;
@@ -96,9 +96,9 @@ struct choice {
 		    struct dray_array **out);
 };
 
-static int take(void *context, struct dray_array **out)
+static int array_choose_take(void *context, struct dray_array **out)
 {
-	const struct choice *choice = context;
+	const struct choose_choice *choice = context;
 
 	return dray_take(&choice->view, &choice->indices, choice->axis,
 			 choice->mode, out);
@@ -114,7 +114,8 @@ PyObject *array_take(PyObject *self, PyObject *const *args, Py_ssize_t count,
 							object_take },
 						      { "axis", axis_take },
 						      { "mode", mode_take } } };
-	struct choice choice = { .axis = DRAY_FLAT, .mode = DRAY_INDEX_RAISE };
+	struct choose_choice choice = { .axis = DRAY_FLAT,
+					.mode = DRAY_INDEX_RAISE };
 	PyObject *object, *indices, *result;
 
 	if (arguments_take(&signature, args, count, names,
@@ -125,27 +126,29 @@ PyObject *array_take(PyObject *self, PyObject *const *args, Py_ssize_t count,
 	if (!indices)
 		return NULL;
 	array_whole(array_self(self), &choice.view);
-	result = array_made(Py_TYPE(self), ARRAY_INDEX, take, &choice,
-			    array_self(self)->descr);
+	result = array_made(Py_TYPE(self), ARRAY_INDEX, array_choose_take,
+			    &choice, array_self(self)->descr);
 	Py_DECREF(indices);
 	return element_or_array(result);
 }
 
 PyObject *array_take_flat(struct array_object *self, PyObject *numbers)
 {
-	struct choice choice = { .axis = DRAY_FLAT, .mode = DRAY_INDEX_RAISE };
+	struct choose_choice choice = { .axis = DRAY_FLAT,
+					.mode = DRAY_INDEX_RAISE };
 
 	if (array_check_reachable(self) ||
 	    array_describe((PyArrayObject *)numbers, &choice.indices))
 		return NULL;
 	array_whole(self, &choice.view);
-	return array_made(Py_TYPE(self), ARRAY_INDEX, take, &choice,
-			  self->descr);
+	return array_made(Py_TYPE(self), ARRAY_INDEX, array_choose_take,
+			  &choice, self->descr);
 }
 
 /* Writes values to the elements of some numbers. */
-static int put(struct array_object *self, const struct dray_view *at,
-	       PyObject *value, enum dray_index_mode mode)
+static int array_choose_put(struct array_object *self,
+			    const struct dray_view *at, PyObject *value,
+			    enum dray_index_mode mode)
 {
 	PyObject *values = array_values(self, value);
 	struct dray_view view, from;
@@ -169,7 +172,7 @@ int array_put_flat(struct array_object *self, PyObject *numbers,
 	if (array_check_reachable(self) ||
 	    array_describe((PyArrayObject *)numbers, &at))
 		return -1;
-	return put(self, &at, value, DRAY_INDEX_RAISE);
+	return array_choose_put(self, &at, value, DRAY_INDEX_RAISE);
 }
 
 PyObject *array_put(PyObject *self, PyObject *const *args, Py_ssize_t count,
@@ -195,7 +198,7 @@ PyObject *array_put(PyObject *self, PyObject *const *args, Py_ssize_t count,
 	indices = indices_take(object, &at);
 	if (!indices)
 		return NULL;
-	ret = put(array_self(self), &at, value, mode);
+	ret = array_choose_put(array_self(self), &at, value, mode);
 	Py_DECREF(indices);
 	if (ret)
 		return NULL;
@@ -222,9 +225,9 @@ PyObject *array_sort(PyObject *self, PyObject *const *args, Py_ssize_t count,
 	Py_RETURN_NONE;
 }
 
-static int find(void *context, struct dray_array **out)
+static int array_choose_find(void *context, struct dray_array **out)
 {
-	const struct choice *choice = context;
+	const struct choose_choice *choice = context;
 
 	return choice->find(&choice->view, choice->axis, out);
 }
@@ -235,7 +238,7 @@ PyObject *array_argsort(PyObject *self, PyObject *const *args, Py_ssize_t count,
 	static const struct signature signature = {
 		"argsort", 0, 1, { { "axis", axis_take } }
 	};
-	struct choice choice = { .axis = -1, .find = dray_argsort };
+	struct choose_choice choice = { .axis = -1, .find = dray_argsort };
 	PyObject *flat, *result;
 
 	if (arguments_take(&signature, args, count, names,
@@ -250,7 +253,8 @@ PyObject *array_argsort(PyObject *self, PyObject *const *args, Py_ssize_t count,
 	if (choice.axis == DRAY_FLAT)
 		choice.axis = 0;
 	array_whole((struct array_object *)flat, &choice.view);
-	result = array_made(Py_TYPE(self), ARRAY_SHAPE, find, &choice, NULL);
+	result = array_made(Py_TYPE(self), ARRAY_SHAPE, array_choose_find,
+			    &choice, NULL);
 	Py_DECREF(flat);
 	return result;
 }
@@ -260,7 +264,7 @@ static PyObject *best(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		      int (*function)(const struct dray_view *view, int axis,
 				      struct dray_array **out))
 {
-	struct choice choice = { .axis = DRAY_FLAT, .find = function };
+	struct choose_choice choice = { .axis = DRAY_FLAT, .find = function };
 
 	if (arguments_take(signature, args, count, names,
 			   (void *[]){ &choice.axis }) ||
@@ -270,8 +274,8 @@ static PyObject *best(PyObject *self, PyObject *const *args, Py_ssize_t count,
 	if (choice.axis != DRAY_FLAT &&
 	    along_check_axis(choice.axis, choice.view.ndim))
 		return NULL;
-	return element_or_array(
-		array_made(Py_TYPE(self), ARRAY_INDEX, find, &choice, NULL));
+	return element_or_array(array_made(Py_TYPE(self), ARRAY_INDEX,
+					   array_choose_find, &choice, NULL));
 }
 
 PyObject *array_argmax(PyObject *self, PyObject *const *args, Py_ssize_t count,

@@ -22,7 +22,7 @@ static PyObject *array_ndim(PyObject *self, void *unused)
 	return PyLong_FromLong(array_self(self)->ndim);
 }
 
-static int64_t size_of(PyObject *self)
+static int64_t facts_size_of(PyObject *self)
 {
 	struct dray_view view;
 
@@ -32,7 +32,7 @@ static int64_t size_of(PyObject *self)
 static PyObject *array_size(PyObject *self, void *unused)
 {
 	(void)unused;
-	return PyLong_FromLongLong(size_of(self));
+	return PyLong_FromLongLong(facts_size_of(self));
 }
 
 static uint32_t itemsize_of(PyObject *self)
@@ -49,7 +49,7 @@ static PyObject *array_itemsize(PyObject *self, void *unused)
 static PyObject *array_nbytes(PyObject *self, void *unused)
 {
 	(void)unused;
-	return PyLong_FromLongLong(size_of(self) * itemsize_of(self));
+	return PyLong_FromLongLong(facts_size_of(self) * itemsize_of(self));
 }
 
 static PyObject *array_dtype(PyObject *self, void *unused)

@@ -37,16 +37,16 @@ PyObject *array_save(PyObject *self, PyObject *const *args, Py_ssize_t count,
 	Py_RETURN_NONE;
 }
 
-struct load {
+struct file_load {
 	const char *path;
 	struct dray_npy_options options;
 	bool mapped;
 	uint32_t flags; /* of the mapping */
 };
 
-static int load(void *context, struct dray_array **out)
+static int array_file_load(void *context, struct dray_array **out)
 {
-	const struct load *load = context;
+	const struct file_load *load = context;
 	int ret;
 
 	Py_BEGIN_ALLOW_THREADS
@@ -56,13 +56,14 @@ static int load(void *context, struct dray_array **out)
 	return ret;
 }
 
-static PyObject *load_path(PyObject *type, PyObject *path, struct load *from)
+static PyObject *load_path(PyObject *type, PyObject *path,
+			   struct file_load *from)
 {
 	PyObject *array;
 
 	from->path = PyBytes_AS_STRING(path);
-	array = array_made((PyTypeObject *)type, ARRAY_FILE | ARRAY_SHAPE, load,
-			   from, NULL);
+	array = array_made((PyTypeObject *)type, ARRAY_FILE | ARRAY_SHAPE,
+			   array_file_load, from, NULL);
 	Py_DECREF(path);
 	return array;
 }
@@ -76,7 +77,7 @@ PyObject *array_load(PyObject *type, PyObject *const *args, Py_ssize_t count,
 		1,
 		{ { "path", PyUnicode_FSConverter }, { "node", object_take } }
 	};
-	struct load from = { .mapped = false };
+	struct file_load from = { .mapped = false };
 	PyObject *path = NULL, *node = Py_None;
 
 	if (arguments_take(&signature, args, count, names,
@@ -104,7 +105,7 @@ PyObject *array_map(PyObject *type, PyObject *const *args, Py_ssize_t count,
 		{ { "path", PyUnicode_FSConverter },
 		  { "writable", truth_take } }
 	};
-	struct load from = { .mapped = true, .flags = DRAY_READ };
+	struct file_load from = { .mapped = true, .flags = DRAY_READ };
 	PyObject *path = NULL;
 	int writable = 0;
 

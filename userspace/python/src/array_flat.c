@@ -83,8 +83,8 @@ static Py_ssize_t flat_length(PyObject *self)
 }
 
 /* Writes the number of an element; negative ones count from the end. */
-static int number_take(const struct flat_object *flat, PyObject *key,
-		       int64_t *out)
+static int flat_number_take(const struct flat_object *flat, PyObject *key,
+			    int64_t *out)
 {
 	Py_ssize_t at = PyNumber_AsSsize_t(key, PyExc_IndexError);
 	int64_t size = flat->next.size;
@@ -170,7 +170,7 @@ static PyObject *numbers_of(const struct flat_object *flat, PyObject *key)
 	return PyErr_Format(
 		PyExc_IndexError,
 		"an index of flat is an integer, a slice, ..., or an array of integers or booleans, not %s %s",
-		article(Py_TYPE(key)->tp_name), Py_TYPE(key)->tp_name);
+		article_of(Py_TYPE(key)->tp_name), Py_TYPE(key)->tp_name);
 }
 
 /* Replaces an index of all elements by a slice, and (x,) by x; borrowed. */
@@ -184,7 +184,7 @@ static PyObject *simplify(PyObject *key, PyObject *all)
 		       : key;
 }
 
-static bool is_number(PyObject *key)
+static bool flat_is_number(PyObject *key)
 {
 	return PyIndex_Check(key) && !PyBool_Check(key) &&
 	       !PyArray_IsScalar(key, Bool) && !PySequence_Check(key);
@@ -195,7 +195,7 @@ static PyObject *get_one(const struct flat_object *flat, PyObject *key)
 	struct dray_iterator it;
 	int64_t at;
 
-	if (number_take(flat, key, &at))
+	if (flat_number_take(flat, key, &at))
 		return NULL;
 	dray_iterator_copy(&it, &flat->next);
 	dray_iterator_go_flat(&it, at);
@@ -220,8 +220,8 @@ static PyObject *flat_get(PyObject *self, PyObject *key)
 	if (!all)
 		return NULL;
 	key = simplify(key, all);
-	result = is_number(key) ? get_one(flat_of(self), key)
-				: get(flat_of(self), key);
+	result = flat_is_number(key) ? get_one(flat_of(self), key)
+				     : get(flat_of(self), key);
 	Py_DECREF(all);
 	return result;
 }
@@ -233,7 +233,7 @@ static PyObject *one_number(const struct flat_object *flat, PyObject *key)
 	PyObject *array;
 	int64_t at;
 
-	if (number_take(flat, key, &at))
+	if (flat_number_take(flat, key, &at))
 		return NULL;
 	array = PyArray_SimpleNew(1, (npy_intp *)&one, NPY_INTP);
 	if (array)
@@ -242,10 +242,11 @@ static PyObject *one_number(const struct flat_object *flat, PyObject *key)
 	return array;
 }
 
-static int set(const struct flat_object *flat, PyObject *key, PyObject *value)
+static int array_flat_set(const struct flat_object *flat, PyObject *key,
+			  PyObject *value)
 {
-	PyObject *numbers =
-		is_number(key) ? one_number(flat, key) : numbers_of(flat, key);
+	PyObject *numbers = flat_is_number(key) ? one_number(flat, key)
+						: numbers_of(flat, key);
 	int ret = numbers ? array_put_flat(flat->array, numbers, value) : -1;
 
 	Py_XDECREF(numbers);
@@ -270,7 +271,7 @@ static int flat_set(PyObject *self, PyObject *key, PyObject *value)
 	all = PySlice_New(NULL, NULL, NULL);
 	if (!all)
 		return -1;
-	ret = set(flat_of(self), simplify(key, all), value);
+	ret = array_flat_set(flat_of(self), simplify(key, all), value);
 	Py_DECREF(all);
 	return ret;
 }

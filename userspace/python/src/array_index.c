@@ -6,7 +6,7 @@
 #include "array_steps.h"
 
 /* Takes a part of a slice; a number that is too long becomes the longest. */
-static int take_part(PyObject *part, int64_t *out)
+static int index_take_part(PyObject *part, int64_t *out)
 {
 	*out = DRAY_OMIT;
 	if (part == Py_None)
@@ -16,7 +16,7 @@ static int take_part(PyObject *part, int64_t *out)
 	if (!PyIndex_Check(part)) {
 		PyErr_Format(PyExc_TypeError,
 			     "a slice has %s %s, which is not an integer",
-			     article(Py_TYPE(part)->tp_name),
+			     article_of(Py_TYPE(part)->tp_name),
 			     Py_TYPE(part)->tp_name);
 		return -1;
 	}
@@ -34,10 +34,10 @@ static int take_slice(PyObject *object, struct dray_index *out)
 	const PySliceObject *slice = (PySliceObject *)object;
 
 	*out = DRAY_ALL;
-	if (take_part(slice->start, &out->start) ||
-	    take_part(slice->stop, &out->stop))
+	if (index_take_part(slice->start, &out->start) ||
+	    index_take_part(slice->stop, &out->stop))
 		return -1;
-	return take_part(slice->step, &out->step);
+	return index_take_part(slice->step, &out->step);
 }
 
 static bool is_integer_kind(dray_dtype dtype)
@@ -58,14 +58,14 @@ static bool is_integer_in_array(PyObject *object, PyTypeObject *array_type)
 }
 
 /* Whether NumPy takes @object, no int, for one integer; arrays are asked apart. */
-static bool is_integer(PyObject *object, PyTypeObject *array_type)
+static bool index_is_integer(PyObject *object, PyTypeObject *array_type)
 {
 	return !PyBool_Check(object) && !PyArray_IsScalar(object, Bool) &&
 	       !PyArray_Check(object) && !Py_IS_TYPE(object, array_type) &&
 	       PyIndex_Check(object);
 }
 
-static int take_integer(PyObject *object, struct dray_index *out)
+static int index_take_integer(PyObject *object, struct dray_index *out)
 {
 	int64_t at;
 
@@ -96,12 +96,12 @@ static int fail_index(PyObject *object)
 	PyErr_Format(
 		PyExc_IndexError,
 		"an index is an integer, a slice, ..., None, or an array of integers or booleans, not %s %s",
-		article(Py_TYPE(object)->tp_name), Py_TYPE(object)->tp_name);
+		article_of(Py_TYPE(object)->tp_name), Py_TYPE(object)->tp_name);
 	return -1;
 }
 
-static int describe(struct steps *steps, PyObject *object,
-		    struct dray_view *view)
+static int array_index_describe(struct steps *steps, PyObject *object,
+				struct dray_view *view)
 {
 	struct kept *kept = &steps->kept[steps->kept_count];
 
@@ -127,8 +127,8 @@ static int describe(struct steps *steps, PyObject *object,
 }
 
 /* Takes an array, or anything that NumPy makes one of. */
-static int take_array(struct steps *steps, PyObject *object,
-		      struct dray_index *out)
+static int index_take_array(struct steps *steps, PyObject *object,
+			    struct dray_index *out)
 {
 	struct kept *kept = &steps->kept[steps->kept_count];
 	struct dray_view *view = PyMem_Malloc(sizeof(*view));
@@ -137,7 +137,7 @@ static int take_array(struct steps *steps, PyObject *object,
 		PyErr_NoMemory();
 		return -1;
 	}
-	if (describe(steps, object, view)) {
+	if (array_index_describe(steps, object, view)) {
 		PyMem_Free(view);
 		return -1;
 	}
@@ -148,7 +148,7 @@ static int take_array(struct steps *steps, PyObject *object,
 		return fail_index(object);
 	if (!view->ndim && is_integer_kind(view->dtype)) {
 		steps->copies = true;
-		return take_integer(kept->object, out);
+		return index_take_integer(kept->object, out);
 	}
 	steps->integers = false;
 	*out = DRAY_BY(view);
@@ -182,14 +182,14 @@ static int take_step(PyObject *object, struct steps *steps)
 	}
 	steps->count++;
 	if (PyLong_CheckExact(object))
-		return take_integer(object, out);
+		return index_take_integer(object, out);
 	ret = take_part_of_axes(object, out);
 	if (ret <= 0) {
 		steps->integers = false;
 		return ret;
 	}
-	if (is_integer(object, steps->array_type)) {
-		ret = take_integer(object, out);
+	if (index_is_integer(object, steps->array_type)) {
+		ret = index_take_integer(object, out);
 		if (!ret || !PyErr_ExceptionMatches(PyExc_TypeError))
 			return ret;
 		/* Arrays of others have __index__, too, for one element. */
@@ -197,9 +197,9 @@ static int take_step(PyObject *object, struct steps *steps)
 	}
 	if (is_integer_in_array(object, steps->array_type)) {
 		steps->copies = true;
-		return take_integer(object, out);
+		return index_take_integer(object, out);
 	}
-	return take_array(steps, object, out);
+	return index_take_array(steps, object, out);
 }
 
 /*

@@ -67,7 +67,7 @@ static int take_complete(PyArray_Descr **descr, PyArray_Descr *from,
 }
 
 /* Arguments of an allocation. */
-struct request {
+struct make_request {
 	dray_dtype dtype;
 	int ndim;
 	int64_t shape[DRAY_MAX_NDIM];
@@ -76,7 +76,7 @@ struct request {
 };
 
 /* Reverses the axes of a new array. */
-static int reverse(struct dray_array *array)
+static int array_make_reverse(struct dray_array *array)
 {
 	struct dray_array_axis *axes = dray_array_axes(array);
 	struct dray_view view;
@@ -93,9 +93,9 @@ static int reverse(struct dray_array *array)
 	return 0;
 }
 
-static int allocate(void *context, struct dray_array **out)
+static int array_make_allocate(void *context, struct dray_array **out)
 {
-	const struct request *request = context;
+	const struct make_request *request = context;
 	int ret;
 
 	ret = request->zeroed ? dray_array_zeros(request->dtype, request->ndim,
@@ -104,7 +104,7 @@ static int allocate(void *context, struct dray_array **out)
 						 request->shape, out);
 	if (ret || !request->fortran)
 		return ret;
-	ret = reverse(*out);
+	ret = array_make_reverse(*out);
 	if (ret)
 		dray_array_unref(*out);
 	return ret;
@@ -185,7 +185,7 @@ static PyObject *make_from(PyTypeObject *type, PyObject *const *args,
 	NPY_ORDER order = NPY_CORDER;
 	PyArray_Descr *descr = NULL;
 	PyObject *object = NULL;
-	struct request request;
+	struct make_request request;
 	struct numbers shape;
 	int i;
 
@@ -206,7 +206,8 @@ static PyObject *make_from(PyTypeObject *type, PyObject *const *args,
 	for (i = 0; i < shape.count; i++)
 		request.shape[request.fortran ? shape.count - 1 - i : i] =
 			shape.list[i];
-	object = array_made(type, ARRAY_SHAPE, allocate, &request, descr);
+	object = array_made(type, ARRAY_SHAPE, array_make_allocate, &request,
+			    descr);
 	dray_dtype_unref(request.dtype);
 out:
 	Py_XDECREF(descr);
@@ -242,7 +243,7 @@ struct copying {
 	enum dray_order order; /* of NumPy's number */
 };
 
-static int copy(void *context, struct dray_array **out)
+static int array_make_copy(void *context, struct dray_array **out)
 {
 	const struct copying *copying = context;
 	struct dray_view to;
@@ -280,7 +281,8 @@ static PyObject *copy_as(struct array_object *self, PyArray_Descr *descr,
 	array_whole(self, &copying.view);
 	copying.dtype = dtype;
 	copying.order = (enum dray_order)order;
-	made = array_made(Py_TYPE(self), ARRAY_CAST, copy, &copying, descr);
+	made = array_made(Py_TYPE(self), ARRAY_CAST, array_make_copy, &copying,
+			  descr);
 	if (array_convert_leave(&conversion))
 		Py_CLEAR(made);
 	return made;

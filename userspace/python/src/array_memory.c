@@ -16,8 +16,8 @@ struct description {
 	dray_dtype dtype;
 };
 
-static int describe(PyObject *shape, PyObject *strides, PyObject *type,
-		    struct description *out)
+static int array_memory_describe(PyObject *shape, PyObject *strides,
+				 PyObject *type, struct description *out)
 {
 	if (!numbers_take(shape, &out->shape))
 		return -1;
@@ -93,7 +93,8 @@ PyObject *memory_at(PyObject *module, PyObject *args)
 
 	if (!PyArg_ParseTuple(args, "OKOOOps:array_at", &owner, &address, &type,
 			      &shape, &strides, &writable, &name) ||
-	    kind_take(name, &kind) || describe(shape, strides, type, &given))
+	    kind_take(name, &kind) ||
+	    array_memory_describe(shape, strides, type, &given))
 		return NULL;
 	if (address > UINTPTR_MAX) {
 		dray_dtype_unref(given.dtype);
@@ -193,7 +194,7 @@ PyObject *memory_device(PyObject *module, PyObject *args)
 			      &type, &options.heap))
 		return NULL;
 	node = node_of(module_state(module), node_object);
-	if (!node || describe(shape, Py_None, type, &given))
+	if (!node || array_memory_describe(shape, Py_None, type, &given))
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS
 	ret = dray_view_bytes(given.dtype, given.shape.count, given.shape.list,

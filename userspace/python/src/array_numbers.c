@@ -4,7 +4,7 @@
 
 #include "array_numbers.h"
 
-static void add(struct numbers *out, int64_t number)
+static void array_numbers_add(struct numbers *out, int64_t number)
 {
 	out->list[out->count] = number;
 	out->axes[out->count++] =
@@ -23,7 +23,7 @@ static bool ints_take(PyObject *const *list, Py_ssize_t count,
 	for (i = 0; i < count; i++) {
 		if (i == DRAY_MAX_NDIM || !int64_of(list[i], &number))
 			return false;
-		add(out, number);
+		array_numbers_add(out, number);
 	}
 	return true;
 }
@@ -39,7 +39,7 @@ static int any_take(PyObject *object, struct numbers *out)
 	count = dims.len;
 	out->count = 0;
 	for (i = 0; i < count && i < DRAY_MAX_NDIM; i++)
-		add(out, dims.ptr[i]);
+		array_numbers_add(out, dims.ptr[i]);
 	PyDimMem_FREE(dims.ptr);
 	if (count <= DRAY_MAX_NDIM)
 		return 1;

@@ -112,7 +112,7 @@ static PyObject *over_buffer(PyObject *object)
 		PyErr_Format(
 			PyExc_TypeError,
 			"the buffer of %s %s has a format that is not an array's",
-			article(Py_TYPE(object)->tp_name),
+			article_of(Py_TYPE(object)->tp_name),
 			Py_TYPE(object)->tp_name);
 	}
 	return array;
@@ -162,7 +162,7 @@ static PyObject *over_interface(PyObject *object)
 	return PyErr_Format(
 		PyExc_TypeError,
 		"__array_struct__ of %s %s does not describe its type",
-		article(Py_TYPE(object)->tp_name), Py_TYPE(object)->tp_name);
+		article_of(Py_TYPE(object)->tp_name), Py_TYPE(object)->tp_name);
 }
 
 /* Whether it is NumPy's scalar of a structure in an array, with that memory. */
@@ -221,7 +221,7 @@ static PyObject *numpy_over(PyObject *object)
 	return PyErr_Format(
 		PyExc_TypeError,
 		"%s %s has no memory for dray.Array: it is not an array, nor has it the buffer protocol or __array_interface__",
-		article(Py_TYPE(object)->tp_name), Py_TYPE(object)->tp_name);
+		article_of(Py_TYPE(object)->tp_name), Py_TYPE(object)->tp_name);
 }
 
 PyObject *array_from(PyTypeObject *type, PyObject *object)

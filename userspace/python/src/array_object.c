@@ -179,7 +179,7 @@ static __attribute__((noinline, cold)) bool drop_later(PyObject *owner)
 }
 
 /* Not inlined: most arrays end without an owner, and that takes less time so. */
-static __attribute__((noinline)) void drop(PyObject *owner)
+static __attribute__((noinline)) void array_drop(PyObject *owner)
 {
 	if (nested >= MAX_NESTED && drop_later(owner))
 		return;
@@ -205,13 +205,13 @@ void array_drop_owner(void *owner)
 		if (Py_REFCNT((PyObject *)owner) > 1)
 			Py_DECREF((PyObject *)owner);
 		else
-			drop(owner);
+			array_drop(owner);
 		return;
 	}
 	if (Py_IsFinalizing())
 		return;
 	gil = PyGILState_Ensure();
-	drop(owner);
+	array_drop(owner);
 	PyGILState_Release(gil);
 }
 
@@ -228,7 +228,7 @@ static void drop_memory(struct array_object *self)
 	PyErr_Restore(type, value, traceback);
 	Py_XDECREF(self->capsule);
 	if (self->base)
-		drop(self->base);
+		array_drop(self->base);
 }
 
 void array_dealloc(PyObject *object)

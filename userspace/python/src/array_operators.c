@@ -66,7 +66,7 @@ static bool is_left_to(PyObject *other, bool in_place)
 }
 
 /* Whether a ufunc of NumPy is to ask both operands: the other has rules of its own. */
-static bool has_rules(PyObject *other)
+static bool operators_has_rules(PyObject *other)
 {
 	PyObject *rules, *numpys;
 
@@ -166,7 +166,7 @@ static PyObject *compute(const struct operator* operator, PyObject * a,
 		Py_RETURN_NOTIMPLEMENTED;
 	if (is_left_to(other, output))
 		return leave(operator, a, b);
-	if (has_rules(other))
+	if (operators_has_rules(other))
 		return ask_both(operator->name, a, b, output);
 	result = ufunc ? ufunc_call(ufunc, (PyObject *[]){ a, b, output },
 				    output ? 3 : 2, NULL)
@@ -222,7 +222,7 @@ static PyObject *product(PyObject *a, PyObject *b, PyObject *output)
 	PyObject *other = array_is(a) ? b : a, *result;
 
 	/* Others decide as about a ufunc. */
-	if (is_left_to(other, output) || has_rules(other))
+	if (is_left_to(other, output) || operators_has_rules(other))
 		return compute(&matmul_operator, a, b, output);
 	result = linear_product(state, a, b, output ? output : Py_None);
 	if (result || !array_ask_numpy())
@@ -380,7 +380,7 @@ PyObject *array_compare(PyObject *self, PyObject *other, int how)
 
 	if (is_left_to(other, false))
 		return leave_comparison(state, self, other, how);
-	if (has_rules(other))
+	if (operators_has_rules(other))
 		return ask_both(names[how], self, other, NULL);
 	result = ufunc ? ufunc_call(ufunc, (PyObject *[]){ self, other }, 2,
 				    NULL)

@@ -4,7 +4,7 @@
 
 #include "array_object.h"
 
-struct range {
+struct arguments_range {
 	PyObject *numbers[3]; /* start, stop, step */
 	dray_dtype dtype;
 	bool real;
@@ -12,9 +12,9 @@ struct range {
 	double reals[3];
 };
 
-static int make(void *context, struct dray_array **out)
+static int array_range_make(void *context, struct dray_array **out)
 {
-	const struct range *range = context;
+	const struct arguments_range *range = context;
 	const int64_t *integers = range->integers;
 	const double *reals = range->reals;
 
@@ -25,7 +25,7 @@ static int make(void *context, struct dray_array **out)
 }
 
 /* Takes an integer; 1: it is none of 64 bits. */
-static int take_integer(PyObject *object, int64_t *out)
+static int range_take_integer(PyObject *object, int64_t *out)
 {
 	if (!PyIndex_Check(object))
 		return 1;
@@ -39,7 +39,7 @@ static int take_integer(PyObject *object, int64_t *out)
 }
 
 /* Whether a double has an integer, taken over, unchanged; NULL and -1: an error. */
-static int is_exact(PyObject *integer)
+static int range_is_exact(PyObject *integer)
 {
 	PyObject *real = integer ? PyNumber_Float(integer) : NULL;
 	int same = real ? PyObject_RichCompareBool(real, integer, Py_EQ) : -1;
@@ -50,7 +50,7 @@ static int is_exact(PyObject *integer)
 }
 
 /* Refuses integers beyond 64 bits if doubles would make another range of them. */
-static int check_long_integers(const struct range *range)
+static int check_long_integers(const struct arguments_range *range)
 {
 	PyObject *number[3] = { NULL };
 	int exact = 1, i;
@@ -61,12 +61,12 @@ static int check_long_integers(const struct range *range)
 	}
 	for (i = 0; exact > 0 && i < 3; i++) {
 		number[i] = PyNumber_Index(range->numbers[i]);
-		exact = is_exact(Py_XNewRef(number[i]));
+		exact = range_is_exact(Py_XNewRef(number[i]));
 	}
 	if (exact > 0)
-		exact = is_exact(PyNumber_Subtract(number[1], number[0]));
+		exact = range_is_exact(PyNumber_Subtract(number[1], number[0]));
 	if (exact > 0)
-		exact = is_exact(PyNumber_Add(number[0], number[2]));
+		exact = range_is_exact(PyNumber_Add(number[0], number[2]));
 	if (!exact)
 		PyErr_SetString(
 			PyExc_OverflowError,
@@ -77,12 +77,13 @@ static int check_long_integers(const struct range *range)
 }
 
 /* Takes integers if all are, or else doubles. */
-static int take_numbers(struct range *range)
+static int take_numbers(struct arguments_range *range)
 {
 	int i, ret = 0;
 
 	for (i = 0; !ret && i < 3; i++)
-		ret = take_integer(range->numbers[i], &range->integers[i]);
+		ret = range_take_integer(range->numbers[i],
+					 &range->integers[i]);
 	range->real = ret > 0;
 	if (ret > 0 && check_long_integers(range))
 		return -1;
@@ -100,7 +101,7 @@ static int take_numbers(struct range *range)
 }
 
 /* Finds NumPy's type of a range that was not given one: an integer at least. */
-static PyArray_Descr *common_type(const struct range *range)
+static PyArray_Descr *common_type(const struct arguments_range *range)
 {
 	PyArray_Descr *descr = PyArray_DescrFromType(NPY_LONG), *common;
 	int i;
@@ -112,7 +113,7 @@ static PyArray_Descr *common_type(const struct range *range)
 	return descr;
 }
 
-static int take_type(struct range *range, PyArray_Descr *descr)
+static int take_type(struct arguments_range *range, PyArray_Descr *descr)
 {
 	if (dtype_take(descr, &range->dtype))
 		return -1;
@@ -140,7 +141,7 @@ PyObject *array_arange(PyObject *type, PyObject *const *args, Py_ssize_t count,
 	PyObject *zero = PyLong_FromLong(0), *one = PyLong_FromLong(1);
 	PyArray_Descr *descr = NULL;
 	PyObject *result = NULL;
-	struct range range;
+	struct arguments_range range;
 
 	if (!zero || !one ||
 	    arguments_take(&signature, args, count, names,
@@ -152,8 +153,8 @@ PyObject *array_arange(PyObject *type, PyObject *const *args, Py_ssize_t count,
 	if (!descr)
 		descr = common_type(&range);
 	if (descr && !take_type(&range, descr) && !take_numbers(&range))
-		result = array_made((PyTypeObject *)type, ARRAY_CAST, make,
-				    &range, descr);
+		result = array_made((PyTypeObject *)type, ARRAY_CAST,
+				    array_range_make, &range, descr);
 out:
 	Py_XDECREF(descr);
 	Py_XDECREF(one);

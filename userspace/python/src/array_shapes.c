@@ -48,7 +48,7 @@ PyObject *array_reshape(PyObject *self, PyObject *const *args, Py_ssize_t count,
 }
 
 /* A stride as an iterator compares it: an axis of one element has none. */
-static int64_t reach(const struct dray_view *view, int axis)
+static int64_t array_shapes_reach(const struct dray_view *view, int axis)
 {
 	int64_t stride = view->shape[axis] == 1 ? 0 : view->strides[axis];
 
@@ -66,8 +66,8 @@ static void sort_axes(const struct dray_view *view, int *axes)
 	for (i = view->ndim - 1; i >= 0; i--) {
 		to = i;
 		for (at = i + 1; at < view->ndim; at++) {
-			int64_t one = reach(view, i);
-			int64_t other = reach(view, axes[at]);
+			int64_t one = array_shapes_reach(view, i);
+			int64_t other = array_shapes_reach(view, axes[at]);
 
 			if (one && other && other <= one)
 				break;

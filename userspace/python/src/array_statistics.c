@@ -24,7 +24,7 @@ static int double_take(PyObject *argument, void *out)
 	return *(double *)out != -1 || !PyErr_Occurred();
 }
 
-static void begin(struct along *from, PyObject *self)
+static void array_statistics_begin(struct along *from, PyObject *self)
 {
 	along_begin(from, type_state(self));
 	from->array = self;
@@ -144,7 +144,7 @@ static PyObject *by_numpy(PyObject *self, const char *name,
 		struct along from;                                        \
 		bool numpys = false;                                      \
                                                                           \
-		begin(&from, self);                                       \
+		array_statistics_begin(&from, self);                      \
 		if (!arguments_take(&signature, args, count, names,       \
 				    (void *[]){ __VA_ARGS__ })) {         \
 			from.several |= (strict) && !from.axes.all;       \
@@ -203,14 +203,16 @@ static int axis_or_flat_take(PyObject *argument, void *out)
 	return 1;
 }
 
-static int cumsum(struct along *from, const struct dray_view *to,
-		  struct dray_array **out)
+static int array_statistics_cumsum(struct along *from,
+				   const struct dray_view *to,
+				   struct dray_array **out)
 {
 	return dray_cumsum(&from->in.view, from->axis, from->dtype, to, out);
 }
 
-static int cumprod(struct along *from, const struct dray_view *to,
-		   struct dray_array **out)
+static int array_statistics_cumprod(struct along *from,
+				    const struct dray_view *to,
+				    struct dray_array **out)
 {
 	return dray_cumprod(&from->in.view, from->axis, from->dtype, to, out);
 }
@@ -226,7 +228,7 @@ static PyObject *running(PyObject *self, PyObject *const *args,
 	struct along from;
 	bool numpys = false;
 
-	begin(&from, self);
+	array_statistics_begin(&from, self);
 	from.axis = DRAY_FLAT;
 	if (!arguments_take(&signature, args, count, names,
 			    (void *[]){ &from.axis, &from.descr, &from.out }) &&
@@ -247,11 +249,13 @@ static PyObject *running(PyObject *self, PyObject *const *args,
 PyObject *array_cumsum(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		       PyObject *names)
 {
-	return running(self, args, count, names, "cumsum", cumsum);
+	return running(self, args, count, names, "cumsum",
+		       array_statistics_cumsum);
 }
 
 PyObject *array_cumprod(PyObject *self, PyObject *const *args, Py_ssize_t count,
 			PyObject *names)
 {
-	return running(self, args, count, names, "cumprod", cumprod);
+	return running(self, args, count, names, "cumprod",
+		       array_statistics_cumprod);
 }

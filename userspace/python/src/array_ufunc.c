@@ -8,7 +8,7 @@
 #include "array_ufunc.h"
 
 /* Whether a type of operand has rules of its own for ufuncs. */
-static int has_rules(PyObject *object)
+static int ufunc_has_rules(PyObject *object)
 {
 	PyObject *rule, *numpy;
 	int own;
@@ -261,11 +261,11 @@ static int others_decide(const struct asked *asked)
 	int ret = 0;
 
 	for (i = 0; i < asked->count && !ret; i++)
-		ret = has_rules(asked->args[i]);
+		ret = ufunc_has_rules(asked->args[i]);
 	for (i = 0;
 	     asked->outputs && !ret && i < PyTuple_GET_SIZE(asked->outputs);
 	     i++)
-		ret = has_rules(PyTuple_GET_ITEM(asked->outputs, i));
+		ret = ufunc_has_rules(PyTuple_GET_ITEM(asked->outputs, i));
 	return ret;
 }
 

@@ -325,7 +325,7 @@ PyObject *array_shares_memory(PyObject *self, PyObject *other)
 	if (!Py_IS_TYPE(other, Py_TYPE(self)))
 		return PyErr_Format(PyExc_TypeError,
 				    "the other is %s %s, no dray.Array",
-				    article(Py_TYPE(other)->tp_name),
+				    article_of(Py_TYPE(other)->tp_name),
 				    Py_TYPE(other)->tp_name);
 	ret = dray_view_shares_memory(array_whole(array_self(self), &one),
 				      array_whole(array_self(other), &two),

@@ -13,7 +13,7 @@ struct choices {
 	PyObject *kept[2];
 };
 
-static int choose(void *context, struct dray_array **out)
+static int array_where_choose(void *context, struct dray_array **out)
 {
 	const struct choices *from = context;
 
@@ -95,7 +95,8 @@ PyObject *array_where(PyObject *self, PyObject *const *args, Py_ssize_t count)
 	if (from.kept[0])
 		from.kept[1] = operand(no, descr, type, &from.no);
 	if (from.kept[1]) {
-		result = array_made(type, ARRAY_CAST, choose, &from, NULL);
+		result = array_made(type, ARRAY_CAST, array_where_choose, &from,
+				    NULL);
 		dray_dtype_unref(from.no.dtype);
 	}
 	if (from.kept[0])

@@ -95,7 +95,7 @@ int take_results(struct call_object *call, struct dray_array **made,
 	return results ? 0 : -1;
 }
 
-static int wait_once(void *event, int milliseconds)
+static int object_wait_once(void *event, int milliseconds)
 {
 	return dray_event_wait(event, milliseconds);
 }
@@ -112,7 +112,7 @@ static PyObject *call_wait(PyObject *object, PyObject *args, PyObject *keywords)
 					 &timeout) ||
 	    seconds_take(timeout, "timeout", &limit))
 		return NULL;
-	ret = wait_for_end(wait_once, self->event, limit);
+	ret = wait_for_end(object_wait_once, self->event, limit);
 	if (ret == -EINTR)
 		return NULL;
 	/* The queue's thread may add to them until the end. */
@@ -170,7 +170,7 @@ static int drop_in_main_thread(void *module)
  * Runs without the GIL.  If too many functions wait for the main thread, the next
  * submission drops the call, and the module keeps a reference to itself.
  */
-static void has_ended(void *module)
+static void object_has_ended(void *module)
 {
 	(void)Py_AddPendingCall(drop_in_main_thread, module);
 }
@@ -188,7 +188,7 @@ static void call_finalize(PyObject *object)
 	PyErr_Fetch(&type, &value, &traceback);
 	if (PyList_Append(running, object))
 		PyErr_Clear();
-	else if (dray_event_on_end(call_self(object)->event, has_ended,
+	else if (dray_event_on_end(call_self(object)->event, object_has_ended,
 				   Py_NewRef(module)))
 		Py_DECREF(module);
 	PyErr_Restore(type, value, traceback);

@@ -50,7 +50,7 @@ static const char *text_of(PyFrameObject *frame)
 }
 
 /* Leaves a pending exception alone. */
-static const char *place(void)
+static const char *caller_place(void)
 {
 	PyObject *type, *value, *traceback;
 	PyFrameObject *frame;
@@ -75,6 +75,6 @@ int caller_init(void)
 		texts = PyDict_New();
 	if (!texts)
 		return -1;
-	dray_set_caller(place);
+	dray_set_caller(caller_place);
 	return 0;
 }

@@ -125,7 +125,7 @@ static void queue_dealloc(PyObject *object)
 	Py_DECREF(type);
 }
 
-static int wait_once(void *event, int milliseconds)
+static int queue_wait_once(void *event, int milliseconds)
 {
 	return dray_event_wait(event, milliseconds);
 }
@@ -141,7 +141,7 @@ int queue_await_room(struct module_state *state, PyObject *object)
 		event = dray_call_queue_full(queue);
 		if (!event)
 			return 0;
-		ret = wait_for_end(wait_once, event, -1);
+		ret = wait_for_end(queue_wait_once, event, -1);
 		dray_event_unref(event);
 		if (ret == -EDEADLK)
 			raise_error(ret);

@@ -27,7 +27,7 @@ static const dray_dtype numbers[] = {
 	[NPY_HALF] = DRAY_FLOAT16,
 };
 
-static dray_dtype number_of(const PyArray_Descr *descr)
+static dray_dtype dtype_number_of(const PyArray_Descr *descr)
 {
 	int number = descr->type_num;
 
@@ -38,7 +38,7 @@ static dray_dtype number_of(const PyArray_Descr *descr)
 }
 
 /* Returns what a function of the library returned, as 0 or -1 with its exception. */
-static int made(int ret)
+static int dtype_made(int ret)
 {
 	if (ret)
 		raise_array_error(ARRAY_TYPE, ret);
@@ -46,7 +46,7 @@ static int made(int ret)
 }
 
 /* Takes the type of a field, which may be a sub-array. */
-static int take_part(PyArray_Descr *descr, dray_dtype *out)
+static int dtype_take_part(PyArray_Descr *descr, dray_dtype *out)
 {
 	PyObject *pair, *extents;
 	struct numbers shape;
@@ -60,9 +60,9 @@ static int take_part(PyArray_Descr *descr, dray_dtype *out)
 	if (pair &&
 	    PyArg_ParseTuple(pair, "O!O", &PyArrayDescr_Type, &base,
 			     &extents) &&
-	    numbers_take(extents, &shape) && !take_part(base, &item)) {
-		ret = made(dray_dtype_create_subarray(item, shape.count,
-						      shape.list, out));
+	    numbers_take(extents, &shape) && !dtype_take_part(base, &item)) {
+		ret = dtype_made(dray_dtype_create_subarray(item, shape.count,
+							    shape.list, out));
 		dray_dtype_unref(item);
 	}
 	Py_XDECREF(pair);
@@ -91,7 +91,7 @@ static int take_field(PyObject *fields, PyObject *name,
 			     "the title of field %R is %R, not a text", name,
 			     title);
 	if (!PyErr_Occurred())
-		ret = take_part(descr, &out->dtype);
+		ret = dtype_take_part(descr, &out->dtype);
 end:
 	Py_XDECREF(field);
 	return ret;
@@ -118,7 +118,7 @@ static int take_fields(PyArray_Descr *descr, PyObject *names,
 	for (i = 0; !ret && i < count; i++)
 		ret = take_field(of, PyTuple_GET_ITEM(names, i), &fields[i]);
 	if (!ret)
-		ret = made(dray_dtype_create_struct(
+		ret = dtype_made(dray_dtype_create_struct(
 			fields, (size_t)count, flags, (uint32_t)size, out));
 	for (i = 0; fields && i < count; i++)
 		dray_dtype_unref(fields[i].dtype);
@@ -127,7 +127,7 @@ static int take_fields(PyArray_Descr *descr, PyObject *names,
 	return ret;
 }
 
-static int take_structure(PyArray_Descr *descr, dray_dtype *out)
+static int dtype_take_structure(PyArray_Descr *descr, dray_dtype *out)
 {
 	PyObject *names = PyObject_GetAttrString((PyObject *)descr, "names");
 	PyObject *itemsize =
@@ -148,7 +148,7 @@ static int take_text(PyArray_Descr *descr, dray_dtype *out)
 {
 	PyObject *object = PyObject_GetAttrString((PyObject *)descr, "str");
 	const char *text = object ? PyUnicode_AsUTF8(object) : NULL;
-	int ret = text ? made(dray_dtype_parse(text, out)) : -1;
+	int ret = text ? dtype_made(dray_dtype_parse(text, out)) : -1;
 
 	Py_XDECREF(object);
 	return ret;
@@ -156,7 +156,7 @@ static int take_text(PyArray_Descr *descr, dray_dtype *out)
 
 int dtype_take(PyArray_Descr *descr, dray_dtype *out)
 {
-	*out = number_of(descr);
+	*out = dtype_number_of(descr);
 	if (*out)
 		return 0;
 	if (PyDataType_REFCHK(descr) || PyDataType_HASSUBARRAY(descr)) {
@@ -172,7 +172,7 @@ int dtype_take(PyArray_Descr *descr, dray_dtype *out)
 			descr);
 		return -1;
 	}
-	return PyDataType_HASFIELDS(descr) ? take_structure(descr, out)
+	return PyDataType_HASFIELDS(descr) ? dtype_take_structure(descr, out)
 					   : take_text(descr, out);
 }
 

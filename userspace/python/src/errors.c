@@ -44,7 +44,7 @@ static PyObject *raise_class(const struct error_class *class, int error,
 	return NULL;
 }
 
-static const struct error_class *class_of(int error)
+static const struct error_class *errors_class_of(int error)
 {
 	static const struct error_class other = { 0, &PyExc_OSError, true };
 	size_t i;
@@ -58,7 +58,8 @@ static const struct error_class *class_of(int error)
 
 PyObject *raise_message(int error, PyObject *message)
 {
-	return message ? raise_class(class_of(error), error, message) : NULL;
+	return message ? raise_class(errors_class_of(error), error, message)
+		       : NULL;
 }
 
 static PyObject *last_sentence(int error)

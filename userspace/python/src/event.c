@@ -105,15 +105,15 @@ static PyObject *event_count(PyObject *self, void *unused)
 	return PyLong_FromUnsignedLongLong(point.bytes / (uint64_t)itemsize);
 }
 
-static int wait_once(void *event, int milliseconds)
+static int event_wait_once(void *event, int milliseconds)
 {
 	return dray_event_wait(event, milliseconds);
 }
 
 /* Waits for the end; no exception but that of a signal handler. */
-static int wait_for(PyObject *self, double limit)
+static int event_wait_for(PyObject *self, double limit)
 {
-	int ret = wait_for_end(wait_once, event_in(self), limit);
+	int ret = wait_for_end(event_wait_once, event_in(self), limit);
 
 	if (ret != -EINTR && ret != -ETIME && ret != -ECHILD)
 		packet_end(event_of(self)->stream, event_packet(self));
@@ -129,7 +129,7 @@ static PyObject *answer(PyObject *self, int error)
 }
 
 /* Cancels the packet and waits for its end.  A closed stream has no others. */
-static int cancel(PyObject *self)
+static int py_event_cancel(PyObject *self)
 {
 	PyObject *stream = event_of(self)->stream;
 	int ret;
@@ -159,7 +159,7 @@ static PyObject *give_up(PyObject *self, double asked)
 	const char *name = stream_name(event_of(self)->stream);
 	const unsigned long long ms = (unsigned long long)(asked * 1e3 + 0.5);
 	struct dray_point point = { .bytes = 0 };
-	int ret = cancel(self);
+	int ret = py_event_cancel(self);
 
 	if (ret)
 		return raise_message(
@@ -182,13 +182,13 @@ static PyObject *give_up(PyObject *self, double asked)
 PyObject *event_finish(PyObject *self, double limit, double asked)
 {
 	PyObject *type, *value, *traceback;
-	int ret = wait_for(self, limit);
+	int ret = event_wait_for(self, limit);
 
 	if (ret == -ETIME)
 		return give_up(self, asked);
 	if (ret == -EINTR) {
 		PyErr_Fetch(&type, &value, &traceback);
-		cancel(self);
+		py_event_cancel(self);
 		PyErr_Restore(type, value, traceback);
 	}
 	return answer(self, ret);
@@ -204,12 +204,12 @@ static PyObject *event_wait(PyObject *self, PyObject *args, PyObject *keywords)
 					 &timeout) ||
 	    seconds_take(timeout, "timeout", &limit))
 		return NULL;
-	return answer(self, wait_for(self, limit));
+	return answer(self, event_wait_for(self, limit));
 }
 
 static PyObject *event_cancel(PyObject *self, PyObject *unused)
 {
-	int ret = cancel(self);
+	int ret = py_event_cancel(self);
 
 	(void)unused;
 	if (ret)

@@ -122,7 +122,7 @@ static int export_now(const struct sending *sending)
 }
 
 /* Exports with the GIL, but waits without it.  -1 with an exception. */
-static int send(struct sending *sending)
+static int exchange_arrow_send(struct sending *sending)
 {
 	int ret;
 
@@ -169,7 +169,7 @@ static int export_array_of(PyObject *self, PyObject *mask, bool copies,
 		return -1;
 	}
 	Py_INCREF(owner);
-	ret = send(&sending);
+	ret = exchange_arrow_send(&sending);
 	dray_array_unref(sending.array);
 	return ret;
 }
@@ -204,7 +204,7 @@ static int check_request(PyObject *schema)
 	PyErr_Format(
 		PyExc_TypeError,
 		"requested_schema is %s %s, not a capsule \"arrow_schema\" or None",
-		article(Py_TYPE(schema)->tp_name), Py_TYPE(schema)->tp_name);
+		article_of(Py_TYPE(schema)->tp_name), Py_TYPE(schema)->tp_name);
 	return -1;
 }
 
@@ -293,7 +293,7 @@ PyObject *arrow_export(PyObject *module, PyObject *args)
 	if (mask != Py_None && !Py_IS_TYPE(mask, state->array_type))
 		return PyErr_Format(PyExc_TypeError,
 				    "mask is %s %s, not a dray.Array or None",
-				    article(Py_TYPE(mask)->tp_name),
+				    article_of(Py_TYPE(mask)->tp_name),
 				    Py_TYPE(mask)->tp_name);
 	return pair(self, mask, copies, request, device);
 }

@@ -8,7 +8,7 @@
 #include "exchange_arrow.h"
 
 /* Structures that a producer gave. */
-struct given {
+struct arrow_given {
 	const struct ArrowSchema *schema;
 	struct ArrowArray *array;
 	uint32_t flags;
@@ -25,7 +25,8 @@ struct made {
 };
 
 /* Takes the structures out of two capsules; -1 with an exception. */
-static int given_take(PyObject *schema, PyObject *array, struct given *out)
+static int given_take(PyObject *schema, PyObject *array,
+		      struct arrow_given *out)
 {
 	struct ArrowDeviceArray *device;
 	int ret;
@@ -59,15 +60,15 @@ static int given_take(PyObject *schema, PyObject *array, struct given *out)
 
 /* An import, for wait_for_end(). */
 struct taking {
-	const struct given *given;
+	const struct arrow_given *given;
 	struct made *made;
 };
 
 /* Imports one array, or one for each field. */
-static int import_once(void *object, int timeout_ms)
+static int arrow_from_import_once(void *object, int timeout_ms)
 {
 	const struct taking *taking = object;
-	const struct given *given = taking->given;
+	const struct arrow_given *given = taking->given;
 	struct made *made = taking->made;
 	struct dray_array **masks = given->masks ? made->masks : NULL;
 
@@ -82,7 +83,7 @@ static int import_once(void *object, int timeout_ms)
 }
 
 /* Imports with NumPy's current handler as the library's.  -1 with an exception. */
-static int make(const struct given *given, struct made *out)
+static int arrow_from_make(const struct arrow_given *given, struct made *out)
 {
 	struct taking taking = { .given = given, .made = out };
 	const struct dray_handler *before;
@@ -93,9 +94,9 @@ static int make(const struct given *given, struct made *out)
 		return -1;
 	before = array_use_handler(out->handler);
 	/* Mostly nothing is in flight: no other thread need go on. */
-	ret = import_once(&taking, 0);
+	ret = arrow_from_import_once(&taking, 0);
 	if (ret == -ETIME || ret == -EINTR)
-		ret = wait_for_end(import_once, &taking, -1);
+		ret = wait_for_end(arrow_from_import_once, &taking, -1);
 	if (before)
 		dray_set_handler(before);
 	if (ret && ret != -EINTR)
@@ -137,14 +138,14 @@ static PyObject *list_of(PyTypeObject *type, struct made *made)
 
 /* Imports and makes objects; no other thread moves the structure meanwhile. */
 static PyObject *import_list(PyTypeObject *type, PyObject *array,
-			     const struct given *given, struct made *made)
+			     const struct arrow_given *given, struct made *made)
 {
 	PyObject *list = NULL;
 	Py_ssize_t i;
 
 	(void)array; /* without a lock */
 	Py_BEGIN_CRITICAL_SECTION(array);
-	if (!make(given, made))
+	if (!arrow_from_make(given, made))
 		list = list_of(type, made);
 	Py_END_CRITICAL_SECTION();
 	for (i = 0; i < made->count; i++) {
@@ -157,7 +158,7 @@ static PyObject *import_list(PyTypeObject *type, PyObject *array,
 
 /* Does the same for each field of a structure. */
 static PyObject *import_fields(PyTypeObject *type, PyObject *array,
-			       const struct given *given)
+			       const struct arrow_given *given)
 {
 	int64_t count = given->schema->n_children;
 	struct made made = { .count = 0 };
@@ -181,7 +182,7 @@ PyObject *arrow_import(PyObject *module, PyObject *const *args,
 	PyTypeObject *type = module_state(module)->array_type;
 	struct dray_array *array = NULL, *mask = NULL;
 	struct made made = { 1, &array, &mask, NULL };
-	struct given given = { 0 };
+	struct arrow_given given = { 0 };
 	int truths[3], i;
 
 	if (count != 5)

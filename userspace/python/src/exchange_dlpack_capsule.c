@@ -63,7 +63,8 @@ bool dlpack_pair_take(PyObject *object, const char *name, long pair[2])
  * Reads how the tensor's version is to be: at most *minor, or legacy.  The layout is
  * the same in all versions of 1, and consumers of later ones know it.
  */
-static int version_take(PyObject *version, bool *legacy, uint32_t *minor)
+static int dlpack_capsule_version_take(PyObject *version, bool *legacy,
+				       uint32_t *minor)
 {
 	long pair[2];
 
@@ -100,7 +101,8 @@ static int stream_take(PyObject *stream, uint32_t *flags)
 }
 
 /* Fills the device of an array, of any type. */
-static int device_of(PyObject *self, struct dray_dlpack_device *out)
+static int dlpack_capsule_device_of(PyObject *self,
+				    struct dray_dlpack_device *out)
 {
 	struct dray_view view;
 	int ret;
@@ -121,7 +123,7 @@ static int device_check(PyObject *self, PyObject *wanted)
 	if (wanted == Py_None)
 		return 0;
 	if (!dlpack_pair_take(wanted, "dl_device", pair) ||
-	    device_of(self, &device))
+	    dlpack_capsule_device_of(self, &device))
 		return -1;
 	if (pair[0] == device.device_type && pair[1] == device.device_id)
 		return 0;
@@ -138,7 +140,7 @@ PyObject *dlpack_copy(PyObject *self, uint32_t flags)
 {
 	struct dray_dlpack_device device;
 
-	if (device_of(self, &device))
+	if (dlpack_capsule_device_of(self, &device))
 		return NULL;
 	if (device.device_type != DRAY_DLPACK_CPU) {
 		PyErr_SetString(
@@ -239,7 +241,7 @@ PyObject *array_dlpack(PyObject *self, PyObject *const *args, Py_ssize_t count,
 			    (void *[]){ &given[STREAM], &given[MAX_VERSION],
 					&given[DL_DEVICE], &given[COPY] })) ||
 	    stream_take(given[STREAM], &flags) ||
-	    version_take(given[MAX_VERSION], &legacy, &minor) ||
+	    dlpack_capsule_version_take(given[MAX_VERSION], &legacy, &minor) ||
 	    device_check(self, given[DL_DEVICE]))
 		return NULL;
 	if (given[COPY] != Py_None)
@@ -262,7 +264,7 @@ PyObject *array_dlpack_device(PyObject *self, PyObject *unused)
 	struct dray_dlpack_device device;
 
 	(void)unused;
-	if (device_of(self, &device))
+	if (dlpack_capsule_device_of(self, &device))
 		return NULL;
 	return Py_BuildValue("(ii)", (int)device.device_type,
 			     (int)device.device_id);

@@ -34,7 +34,7 @@ struct imported {
 	struct dray_array *array;
 };
 
-static int import_once(void *object, int timeout_ms)
+static int dlpack_from_import_once(void *object, int timeout_ms)
 {
 	struct imported *imported = object;
 	const struct dlpack_tensor *tensor = imported->tensor;
@@ -48,7 +48,7 @@ static int import_once(void *object, int timeout_ms)
 }
 
 static const struct dray_dlpack_tensor *
-tensor_of(const struct dlpack_tensor *tensor)
+dlpack_from_tensor_of(const struct dlpack_tensor *tensor)
 {
 	return tensor->legacy ? &tensor->legacy->dl_tensor
 			      : &tensor->versioned->dl_tensor;
@@ -62,16 +62,16 @@ PyObject *dlpack_import(PyTypeObject *type, const struct dlpack_tensor *tensor,
 	bool on_device;
 	int ret;
 
-	ret = import_once(&imported, 0);
+	ret = dlpack_from_import_once(&imported, 0);
 	if (ret == -ETIME || ret == -EINTR)
-		ret = wait_for_end(import_once, &imported, -1);
+		ret = wait_for_end(dlpack_from_import_once, &imported, -1);
 	if (ret == -EINTR)
 		return NULL;
 	if (ret)
 		return raise_array_error(ARRAY_EXCHANGE, ret);
 	/* The end of the array would be that of the tensor. */
-	on_device =
-		tensor_of(tensor)->device.device_type == DRAY_DLPACK_EXT_DEV;
+	on_device = dlpack_from_tensor_of(tensor)->device.device_type ==
+		    DRAY_DLPACK_EXT_DEV;
 	object = array_wrap(type, imported.array, NULL, NULL, NULL);
 	/* Of devices only dray's memory comes in. */
 	return on_device ? array_without_device(object) : object;
@@ -150,8 +150,8 @@ static void refuse_capsule(const char *called)
  * Takes the tensor out of a capsule, of which *name is the name to have again if
  * the tensor goes back.
  */
-static int take(PyObject *capsule, struct dlpack_tensor *tensor,
-		const char **name)
+static int dlpack_from_take(PyObject *capsule, struct dlpack_tensor *tensor,
+			    const char **name)
 {
 	const char *called;
 	int ret = -1;
@@ -181,7 +181,7 @@ static PyObject *from_capsule(PyTypeObject *type, PyObject *capsule,
 	const char *name = NULL;
 	PyObject *object;
 
-	if (take(capsule, &tensor, &name))
+	if (dlpack_from_take(capsule, &tensor, &name))
 		return NULL;
 	object = from_tensor(type, &tensor, wish);
 	/* The capsule gives it back, also one of a later version. */
@@ -273,7 +273,7 @@ static void explain_attribute(PyObject *x)
 	Py_XDECREF(value);
 	Py_XDECREF(traceback);
 	PyErr_Format(PyExc_TypeError, "%s %s does not have __dlpack__()",
-		     article(Py_TYPE(x)->tp_name), Py_TYPE(x)->tp_name);
+		     article_of(Py_TYPE(x)->tp_name), Py_TYPE(x)->tp_name);
 }
 
 static PyObject *from_method(PyTypeObject *type, PyObject *x,
@@ -292,8 +292,8 @@ static PyObject *from_method(PyTypeObject *type, PyObject *x,
 		object = PyErr_Format(
 			PyExc_TypeError,
 			"__dlpack__() of %s %s returned %s %s, not a capsule",
-			article(Py_TYPE(x)->tp_name), Py_TYPE(x)->tp_name,
-			article(Py_TYPE(capsule)->tp_name),
+			article_of(Py_TYPE(x)->tp_name), Py_TYPE(x)->tp_name,
+			article_of(Py_TYPE(capsule)->tp_name),
 			Py_TYPE(capsule)->tp_name);
 	Py_DECREF(capsule);
 	return object;

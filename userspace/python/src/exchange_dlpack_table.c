@@ -20,20 +20,20 @@ static int check_type(PyObject *object)
 	if (array_is(object))
 		return 0;
 	PyErr_Format(PyExc_TypeError, "%s %s, not a dray.Array",
-		     article(Py_TYPE(object)->tp_name),
+		     article_of(Py_TYPE(object)->tp_name),
 		     Py_TYPE(object)->tp_name);
 	return -1;
 }
 
 /* The arguments of dray_array_empty(). */
-struct request {
+struct table_request {
 	dray_dtype dtype;
 	const struct dray_dlpack_tensor *prototype;
 };
 
-static int allocate(void *context, struct dray_array **out)
+static int dlpack_table_allocate(void *context, struct dray_array **out)
 {
-	const struct request *request = context;
+	const struct table_request *request = context;
 
 	return dray_array_empty(request->dtype, request->prototype->ndim,
 				request->prototype->shape, out);
@@ -41,7 +41,7 @@ static int allocate(void *context, struct dray_array **out)
 
 static PyObject *empty_like(const struct dray_dlpack_tensor *prototype)
 {
-	struct request request = { .prototype = prototype };
+	struct table_request request = { .prototype = prototype };
 	int ret;
 
 	if (prototype->device.device_type != DRAY_DLPACK_CPU)
@@ -53,7 +53,8 @@ static PyObject *empty_like(const struct dray_dlpack_tensor *prototype)
 	ret = dray_dlpack_to_dtype(&prototype->dtype, &request.dtype);
 	if (ret)
 		return raise_array_error(ARRAY_EXCHANGE, ret);
-	return array_made(array_type, ARRAY_EXCHANGE, allocate, &request, NULL);
+	return array_made(array_type, ARRAY_EXCHANGE, dlpack_table_allocate,
+			  &request, NULL);
 }
 
 static int make_tensor(const struct dray_dlpack_tensor *prototype,
@@ -74,9 +75,9 @@ static int make_tensor(const struct dray_dlpack_tensor *prototype,
 }
 
 /* Hands the exception over to a function of the caller's. */
-static void tell(void *context,
-		 void (*set_error)(void *context, const char *kind,
-				   const char *message))
+static void dlpack_table_tell(void *context,
+			      void (*set_error)(void *context, const char *kind,
+						const char *message))
 {
 	PyObject *type, *value, *traceback, *text;
 	const char *message = NULL;
@@ -106,12 +107,13 @@ static int new_tensor(struct dray_dlpack_tensor *prototype,
 	int ret = make_tensor(prototype, out);
 
 	if (ret)
-		tell(error_ctx, set_error);
+		dlpack_table_tell(error_ctx, set_error);
 	PyGILState_Release(gil);
 	return ret;
 }
 
-static int tensor_of(void *object, struct dray_dlpack_versioned **out)
+static int dlpack_table_tensor_of(void *object,
+				  struct dray_dlpack_versioned **out)
 {
 	struct dlpack_tensor tensor;
 
@@ -135,7 +137,7 @@ static int object_of(struct dray_dlpack_versioned *versioned, void **out)
 }
 
 /* A tensor that owns nothing cannot say that it is read-only. */
-static int check_writable(const struct array_object *self)
+static int dlpack_table_check_writable(const struct array_object *self)
 {
 	if (dlpack_flags(self) & DRAY_WRITE)
 		return 0;
@@ -145,12 +147,12 @@ static int check_writable(const struct array_object *self)
 	return -1;
 }
 
-static int borrow(void *object, struct dray_dlpack_tensor *out)
+static int dlpack_table_borrow(void *object, struct dray_dlpack_tensor *out)
 {
 	struct array_object *self = object;
 	struct dray_dlpack_tensor tensor;
 
-	if (check_type(object) || check_writable(self) ||
+	if (check_type(object) || dlpack_table_check_writable(self) ||
 	    dlpack_describe(self, &tensor) ||
 	    dlpack_wait(self, dlpack_access(self)))
 		return -1;
@@ -175,14 +177,14 @@ static int work_stream(int32_t device_type, int32_t device_id, void **out)
 static const struct dray_dlpack_api table = {
 	.header.version = { DRAY_DLPACK_MAJOR, DRAY_DLPACK_MINOR },
 	.managed_tensor_allocator = new_tensor,
-	.managed_tensor_from_py_object_no_sync = tensor_of,
+	.managed_tensor_from_py_object_no_sync = dlpack_table_tensor_of,
 	.managed_tensor_to_py_object_no_sync = object_of,
-	.dltensor_from_py_object_no_sync = borrow,
+	.dltensor_from_py_object_no_sync = dlpack_table_borrow,
 	.current_work_stream = work_stream,
 };
 
 /* Adds an attribute, taken over, to a type that Python does not let change. */
-static int add(PyTypeObject *type, PyObject *name, PyObject *value)
+static int dlpack_table_add(PyTypeObject *type, PyObject *name, PyObject *value)
 {
 	int ret = value ? PyDict_SetItem(type->tp_dict, name, value) : -1;
 
@@ -200,9 +202,10 @@ int dlpack_init(PyTypeObject *type)
 			PyUnicode_InternFromString("__c_dlpack_exchange_api__");
 	if (dlpack_names_init() || dlpack_from_init() || dlpack_wish_init() ||
 	    !capsule_name || !int_name ||
-	    add(type, capsule_name,
-		PyCapsule_New((void *)&table, CAPSULE, NULL)) ||
-	    add(type, int_name, PyLong_FromVoidPtr((void *)&table)))
+	    dlpack_table_add(type, capsule_name,
+			     PyCapsule_New((void *)&table, CAPSULE, NULL)) ||
+	    dlpack_table_add(type, int_name,
+			     PyLong_FromVoidPtr((void *)&table)))
 		return -1;
 	PyType_Modified(type);
 	numpy_has_none = !dlpack_table_of(&PyArray_Type);
@@ -250,7 +253,7 @@ static void set_lacks_table(PyTypeObject *type)
 #endif
 
 /* Finds an attribute of a type; *out is a new reference.  -1 with an exception. */
-static int find(PyTypeObject *type, PyObject *name, PyObject **out)
+static int dlpack_table_find(PyTypeObject *type, PyObject *name, PyObject **out)
 {
 #if PY_VERSION_HEX >= 0x030d0000
 	return PyObject_GetOptionalAttr((PyObject *)type, name, out);
@@ -296,8 +299,9 @@ const struct dray_dlpack_api *dlpack_table_of(PyTypeObject *type)
 
 	if (lacks_table(type))
 		return NULL;
-	if (find(type, capsule_name, &attribute) > 0 ||
-	    (!PyErr_Occurred() && find(type, int_name, &attribute) > 0)) {
+	if (dlpack_table_find(type, capsule_name, &attribute) > 0 ||
+	    (!PyErr_Occurred() &&
+	     dlpack_table_find(type, int_name, &attribute) > 0)) {
 		header = header_in(attribute);
 		Py_DECREF(attribute);
 	} else if (!PyErr_Occurred()) {

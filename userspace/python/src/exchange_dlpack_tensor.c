@@ -14,7 +14,7 @@
 #define FACTS_DEVICE_SHIFT 16
 #define FACTS_FOUND (UINT32_C(1) << 31)
 
-struct exported {
+struct tensor_exported {
 	union {
 		struct dray_dlpack_versioned versioned;
 		struct dray_dlpack_managed legacy;
@@ -23,7 +23,7 @@ struct exported {
 	int64_t numbers[]; /* extents, strides in elements */
 };
 
-static void give_back(struct exported *exported)
+static void dlpack_tensor_give_back(struct tensor_exported *exported)
 {
 	PyObject *owner = exported->owner;
 
@@ -31,14 +31,14 @@ static void give_back(struct exported *exported)
 	array_drop_owner(owner);
 }
 
-static void delete_versioned(struct dray_dlpack_versioned *self)
+static void dlpack_tensor_delete_versioned(struct dray_dlpack_versioned *self)
 {
-	give_back(self->manager_ctx);
+	dlpack_tensor_give_back(self->manager_ctx);
 }
 
-static void delete_legacy(struct dray_dlpack_managed *self)
+static void dlpack_tensor_delete_legacy(struct dray_dlpack_managed *self)
 {
-	give_back(self->manager_ctx);
+	dlpack_tensor_give_back(self->manager_ctx);
 }
 
 /* A deleter may be Python's code, which must see no pending exception. */
@@ -53,7 +53,7 @@ void dlpack_drop(const struct dlpack_tensor *tensor)
 }
 
 /* Finds the facts; any thread finds the same.  0 with an exception. */
-static uint32_t find(struct array_object *self)
+static uint32_t dlpack_tensor_find(struct array_object *self)
 {
 	int64_t strides[DRAY_MAX_NDIM];
 	struct dray_dlpack_tensor tensor;
@@ -80,7 +80,7 @@ int dlpack_describe(struct array_object *self, struct dray_dlpack_tensor *out)
 	uint32_t facts = __atomic_load_n(&self->tensor, __ATOMIC_ACQUIRE);
 
 	if (!facts)
-		facts = find(self);
+		facts = dlpack_tensor_find(self);
 	if (!facts)
 		return -1;
 	*out = (struct dray_dlpack_tensor){
@@ -102,7 +102,7 @@ struct awaited {
 	unsigned int access;
 };
 
-static int wait_once(void *object, int timeout_ms)
+static int dlpack_tensor_wait_once(void *object, int timeout_ms)
 {
 	const struct awaited *awaited = object;
 
@@ -119,9 +119,9 @@ int dlpack_wait(const struct array_object *self, unsigned int access)
 	if (!dray_transfers_in_flight())
 		return 0;
 	awaited.view = array_moved(self, &view);
-	ret = wait_once(&awaited, 0);
+	ret = dlpack_tensor_wait_once(&awaited, 0);
 	if (ret == -ETIME || ret == -EINTR)
-		ret = wait_for_end(wait_once, &awaited, -1);
+		ret = wait_for_end(dlpack_tensor_wait_once, &awaited, -1);
 	if (ret && ret != -EINTR)
 		raise_array_error(ARRAY_EXCHANGE, ret);
 	return ret ? -1 : 0;
@@ -131,11 +131,12 @@ int dlpack_wait(const struct array_object *self, unsigned int access)
  * Makes the memory of a tensor that keeps the object, with numbers of its own.  NULL
  * with an exception.
  */
-static struct exported *allocate(struct array_object *self,
-				 struct dray_dlpack_tensor *tensor)
+static struct tensor_exported *
+dlpack_tensor_allocate(struct array_object *self,
+		       struct dray_dlpack_tensor *tensor)
 {
 	size_t size = (size_t)self->ndim * sizeof(int64_t);
-	struct exported *exported = malloc(sizeof(*exported) + 2 * size);
+	struct tensor_exported *exported = malloc(sizeof(*exported) + 2 * size);
 	int64_t *shape, *strides;
 	int i;
 
@@ -160,7 +161,7 @@ static int export_versioned(struct array_object *self, uint32_t flags,
 			    struct dray_dlpack_tensor *tensor,
 			    struct dlpack_tensor *out)
 {
-	struct exported *exported = allocate(self, tensor);
+	struct tensor_exported *exported = dlpack_tensor_allocate(self, tensor);
 	uint64_t marks = 0;
 
 	if (!exported)
@@ -172,7 +173,7 @@ static int export_versioned(struct array_object *self, uint32_t flags,
 	exported->versioned = (struct dray_dlpack_versioned){
 		.version = { DRAY_DLPACK_MAJOR, DRAY_DLPACK_MINOR },
 		.manager_ctx = exported,
-		.deleter = delete_versioned,
+		.deleter = dlpack_tensor_delete_versioned,
 		.flags = marks,
 		.dl_tensor = *tensor,
 	};
@@ -184,7 +185,7 @@ static int export_legacy(struct array_object *self,
 			 struct dray_dlpack_tensor *tensor,
 			 struct dlpack_tensor *out)
 {
-	struct exported *exported;
+	struct tensor_exported *exported;
 
 	if (!(dlpack_flags(self) & DRAY_WRITE)) {
 		PyErr_SetString(
@@ -192,13 +193,13 @@ static int export_legacy(struct array_object *self,
 			"a read-only array; a tensor before DLPack 1.0 cannot say so");
 		return -1;
 	}
-	exported = allocate(self, tensor);
+	exported = dlpack_tensor_allocate(self, tensor);
 	if (!exported)
 		return -1;
 	exported->legacy = (struct dray_dlpack_managed){
 		.dl_tensor = *tensor,
 		.manager_ctx = exported,
-		.deleter = delete_legacy,
+		.deleter = dlpack_tensor_delete_legacy,
 	};
 	*out = (struct dlpack_tensor){ .legacy = &exported->legacy };
 	return 0;

@@ -55,7 +55,7 @@ static int choice_take(PyObject *object, int *out)
 }
 
 /* Takes the newest version that the producer is asked for. */
-static int version_take(PyObject *object, struct dlpack_wish *wish)
+static int dlpack_wish_version_take(PyObject *object, struct dlpack_wish *wish)
 {
 	long pair[2];
 
@@ -96,7 +96,8 @@ int dlpack_wish_take(PyObject *const *args, Py_ssize_t count, PyObject *names,
 			   (void *[]){ x, &device, &copy, &writable,
 				       &version }) ||
 	    device_take(device, wish) || choice_take(copy, &wish->copy) ||
-	    choice_take(writable, &writes) || version_take(version, wish))
+	    choice_take(writable, &writes) ||
+	    dlpack_wish_version_take(version, wish))
 		return -1;
 	if (writes == 1)
 		wish->flags |= DRAY_DLPACK_WRITABLE;

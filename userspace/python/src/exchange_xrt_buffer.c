@@ -66,7 +66,8 @@ PyObject *xrt_device_adopt(PyObject *module, PyObject *object)
 }
 
 /* Makes the library's array of an operand, which keeps Python's. */
-static int array_of(const struct operand *operand, struct dray_array **out)
+static int xrt_buffer_array_of(const struct operand *operand,
+			       struct dray_array **out)
 {
 	PyObject *owner = Py_NewRef(operand->object);
 	int ret;
@@ -94,7 +95,7 @@ PyObject *xrt_import(PyObject *module, PyObject *args)
 	device = device_in(module, object);
 	if (!device)
 		return NULL;
-	ret = array_of(&operand, &array);
+	ret = xrt_buffer_array_of(&operand, &array);
 	Py_BEGIN_ALLOW_THREADS
 	if (!ret) {
 		ret = user ? dray_xrt_import_user(
@@ -178,9 +179,10 @@ PyObject *xrt_wrap(PyObject *module, PyObject *args)
 }
 
 /* Takes the type, extents and strides of an array; -1 with an exception. */
-static int describe(PyObject *type, PyObject *extents, PyObject *steps,
-		    dray_dtype *dtype, PyArray_Descr **descr,
-		    struct numbers *shape, struct numbers *strides)
+static int xrt_buffer_describe(PyObject *type, PyObject *extents,
+			       PyObject *steps, dray_dtype *dtype,
+			       PyArray_Descr **descr, struct numbers *shape,
+			       struct numbers *strides)
 {
 	if (!numbers_take(extents, shape) || !numbers_take(steps, strides))
 		return -1;
@@ -221,7 +223,8 @@ PyObject *xrt_array(PyObject *module, PyObject *args)
 		if (!node)
 			return NULL;
 	}
-	if (describe(type, extents, steps, &dtype, &descr, &shape, &strides))
+	if (xrt_buffer_describe(type, extents, steps, &dtype, &descr, &shape,
+				&strides))
 		return NULL;
 	bo = xrt_bo_take(object);
 	if (bo) {

@@ -12,7 +12,7 @@ struct bo_object {
 	PyObject_HEAD struct dray_xrt_bo *bo; /* NULL: closed */
 };
 
-static struct device_object *device_of(PyObject *self)
+static struct device_object *xrt_type_device_of(PyObject *self)
 {
 	return (struct device_object *)self;
 }
@@ -34,7 +34,7 @@ struct dray_xrt_device *xrt_device_take(PyObject *self)
 	struct dray_xrt_device *device;
 
 	Py_BEGIN_CRITICAL_SECTION(self);
-	device = dray_xrt_device_ref(device_of(self)->device);
+	device = dray_xrt_device_ref(xrt_type_device_of(self)->device);
 	Py_END_CRITICAL_SECTION();
 	return device ? device : is_closed(self);
 }
@@ -95,8 +95,8 @@ static PyObject *device_close(PyObject *self, PyObject *unused)
 
 	(void)unused;
 	Py_BEGIN_CRITICAL_SECTION(self);
-	device = device_of(self)->device;
-	device_of(self)->device = NULL;
+	device = xrt_type_device_of(self)->device;
+	xrt_type_device_of(self)->device = NULL;
 	Py_END_CRITICAL_SECTION();
 	drop_device(device);
 	Py_RETURN_NONE;
@@ -194,7 +194,7 @@ static PyObject *device_closed(PyObject *self, void *unused)
 
 	(void)unused;
 	Py_BEGIN_CRITICAL_SECTION(self);
-	closed = !device_of(self)->device;
+	closed = !xrt_type_device_of(self)->device;
 	Py_END_CRITICAL_SECTION();
 	return PyBool_FromLong(closed);
 }

@@ -11,7 +11,7 @@
 #include "module.h"
 
 /* Undoes an export if its record reaches no one. */
-static void drop(const char *array_record)
+static void export_drop(const char *array_record)
 {
 	struct dray_ipc_record record;
 
@@ -36,7 +36,7 @@ static PyObject *export(const struct operand *operand, uint32_t flags, int *ret)
 		return NULL;
 	bytes = PyBytes_FromStringAndSize(record, (Py_ssize_t)size);
 	if (!bytes)
-		drop(record);
+		export_drop(record);
 	return bytes;
 }
 
@@ -85,7 +85,7 @@ static bool has_descriptors(size_t promised)
 }
 
 /* Whether an array is too small for a record, and was not made for sharing. */
-static bool is_small(const struct operand *operand, uint64_t min_bytes)
+static bool export_is_small(const struct operand *operand, uint64_t min_bytes)
 {
 	const struct dray_location *where = &operand->location;
 	int64_t bytes = dray_view_size(&operand->view) *
@@ -118,7 +118,7 @@ PyObject *export_handover(PyObject *module, PyObject *args)
 		PyErr_Clear();
 		Py_RETURN_NONE;
 	}
-	if (operand.empty || is_small(&operand, min_bytes))
+	if (operand.empty || export_is_small(&operand, min_bytes))
 		Py_RETURN_NONE;
 	/* Each waiting array takes one here as soon as it is opened. */
 	dray_ipc_handovers(NULL, 0, &waiting);

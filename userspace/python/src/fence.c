@@ -88,7 +88,7 @@ static void fence_release(struct fence_object *self)
 	Py_XDECREF(src);
 }
 
-static int wait_once(void *fence, int milliseconds)
+static int fence_wait_once(void *fence, int milliseconds)
 {
 	return dray_fence_wait(fence, milliseconds);
 }
@@ -99,7 +99,7 @@ static int fence_wait_for(struct fence_object *self, double limit)
 	int ret = 0;
 
 	if (self->fence)
-		ret = wait_for_end(wait_once, self->fence, limit);
+		ret = wait_for_end(fence_wait_once, self->fence, limit);
 	if (ret == -EINTR)
 		return -1;
 	if (ret != -ETIME)
@@ -115,7 +115,7 @@ int fence_take(struct module_state *state, PyObject *object,
 {
 	if (Py_TYPE(object) != state->fence_type) {
 		PyErr_Format(PyExc_TypeError, "fences has %s %s, no dray.Fence",
-			     article(Py_TYPE(object)->tp_name),
+			     article_of(Py_TYPE(object)->tp_name),
 			     Py_TYPE(object)->tp_name);
 		return -1;
 	}

@@ -10,8 +10,8 @@ static struct frames_object *frames_of(PyObject *self)
 }
 
 /* Gives the frames to the stream; @base: number of the last packet before. */
-static int give(struct dray_stream *stream, PyObject *arrays,
-		unsigned int flags, uint64_t *base)
+static int frames_give(struct dray_stream *stream, PyObject *arrays,
+		       unsigned int flags, uint64_t *base)
 {
 	struct dray_ring_counts counts = { 0 };
 	const struct dray_view *views[DRAY_MAX_FRAMES];
@@ -91,8 +91,9 @@ PyObject *frames_new(PyObject *module, PyObject *args)
 	stream = self->spare && !finish_rest(object) ? stream_enter(object)
 						     : NULL;
 	if (stream) {
-		ret = give(stream, arrays, overwrite ? DRAY_RING_OVERWRITE : 0,
-			   &self->last);
+		ret = frames_give(stream, arrays,
+				  overwrite ? DRAY_RING_OVERWRITE : 0,
+				  &self->last);
 		stream_leave(object);
 	}
 	self->ended = ret != 0;

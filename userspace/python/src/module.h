@@ -357,7 +357,7 @@ PyObject *arrow_read_stream(PyObject *module, PyObject *stream);
 PyObject *arrow_names(PyObject *module, PyObject *schema);
 
 /* "a" or "an" for the name of a type. */
-static inline const char *article(const char *name)
+static inline const char *article_of(const char *name)
 {
 	return strchr("aeiouAEIOU", *name) ? "an" : "a";
 }

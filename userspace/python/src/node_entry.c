@@ -24,12 +24,12 @@ struct node_entry {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct node_entry *entries;
 
-static void take_lock(void)
+static void entry_take_lock(void)
 {
 	pthread_mutex_lock(&lock);
 }
 
-static void give_lock(void)
+static void entry_give_lock(void)
 {
 	pthread_mutex_unlock(&lock);
 }
@@ -39,11 +39,12 @@ int node_entry_init(void)
 	static bool done;
 	int ret = 0;
 
-	take_lock();
+	entry_take_lock();
 	if (!done)
-		ret = pthread_atfork(take_lock, give_lock, give_lock);
+		ret = pthread_atfork(entry_take_lock, entry_give_lock,
+				     entry_give_lock);
 	done = !ret;
-	give_lock();
+	entry_give_lock();
 	return -ret;
 }
 
@@ -51,7 +52,7 @@ struct node_entry *node_entry_get(struct dray_node *node)
 {
 	struct node_entry *entry;
 
-	take_lock();
+	entry_take_lock();
 	for (entry = entries; entry; entry = entry->next) {
 		if (entry->node == node)
 			break;
@@ -67,15 +68,15 @@ struct node_entry *node_entry_get(struct dray_node *node)
 			entries = entry;
 		}
 	}
-	give_lock();
+	entry_give_lock();
 	return entry;
 }
 
 struct node_entry *node_entry_ref(struct node_entry *entry)
 {
-	take_lock();
+	entry_take_lock();
 	entry->references++;
-	give_lock();
+	entry_give_lock();
 	return entry;
 }
 
@@ -85,15 +86,15 @@ void node_entry_put(struct node_entry *entry)
 
 	if (!entry)
 		return;
-	take_lock();
+	entry_take_lock();
 	if (--entry->references) {
-		give_lock();
+		entry_give_lock();
 		return;
 	}
 	for (place = &entries; *place != entry; place = &(*place)->next)
 		;
 	*place = entry->next;
-	give_lock();
+	entry_give_lock();
 
 	Py_BEGIN_ALLOW_THREADS
 	if (entry->queue)
@@ -117,21 +118,21 @@ int node_entry_queue(struct node_entry *entry, struct dray_queue **out)
 	struct dray_queue *queue;
 	int ret;
 
-	take_lock();
+	entry_take_lock();
 	*out = entry->queue;
-	give_lock();
+	entry_give_lock();
 	if (*out)
 		return 0;
 	ret = dray_queue_create(entry->node, NULL, &queue);
 	if (ret)
 		return ret;
-	take_lock();
+	entry_take_lock();
 	if (!entry->queue) {
 		entry->queue = queue;
 		queue = NULL;
 	}
 	*out = entry->queue;
-	give_lock();
+	entry_give_lock();
 	/* Another thread was faster if this is left. */
 	dray_queue_destroy(queue);
 	return 0;

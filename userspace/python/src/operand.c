@@ -82,7 +82,7 @@ static int operand_locate(struct operand *operand, const char *role,
  * Raises TypeError.  A LostArray raises its own error, if it is asked for the
  * array as NumPy asks.
  */
-static void refuse(PyObject *object, const char *role)
+static void operand_refuse(PyObject *object, const char *role)
 {
 	PyObject *structure =
 		PyObject_GetAttrString(object, "__array_struct__");
@@ -97,8 +97,8 @@ static void refuse(PyObject *object, const char *role)
 }
 
 /* Takes the type and the axes of an array of NumPy. */
-static int take_numpy(PyArrayObject *array, const char *role,
-		      struct dray_view *view)
+static int operand_take_numpy(PyArrayObject *array, const char *role,
+			      struct dray_view *view)
 {
 	int64_t shape[NPY_MAXDIMS], strides[NPY_MAXDIMS];
 	int i, ndim = PyArray_NDIM(array);
@@ -124,8 +124,8 @@ static int take_numpy(PyArrayObject *array, const char *role,
 }
 
 /* Does the same of a dray.Array, of which the library has checked all. */
-static int take_array(const struct array_object *array, const char *role,
-		      struct dray_view *view)
+static int operand_take_array(const struct array_object *array,
+			      const char *role, struct dray_view *view)
 {
 	PyObject *sentence;
 
@@ -147,14 +147,15 @@ int operand_take(PyObject *object, const char *role, unsigned int also,
 	out->object = object;
 	if (PyArray_Check(object)) {
 		out->descr = PyArray_DESCR((PyArrayObject *)object);
-		if (take_numpy((PyArrayObject *)object, role, &out->view))
+		if (operand_take_numpy((PyArrayObject *)object, role,
+				       &out->view))
 			return -1;
 	} else if (array_is(object)) {
 		out->descr = array_self(object)->descr;
-		if (take_array(array_self(object), role, &out->view))
+		if (operand_take_array(array_self(object), role, &out->view))
 			return -1;
 	} else {
-		refuse(object, role);
+		operand_refuse(object, role);
 		return -1;
 	}
 	return operand_locate(out, role, also);

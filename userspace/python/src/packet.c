@@ -10,7 +10,7 @@
 
 #include "stream.h"
 
-struct request {
+struct packet_request {
 	PyObject *array;
 	struct operand operand;
 	struct dray_packet_options options;
@@ -49,8 +49,8 @@ static int take_deadline(PyObject *deadline, uint64_t *out)
 	return 0;
 }
 
-static int take_fences(struct module_state *state, struct request *request,
-		       PyObject *fences)
+static int packet_take_fences(struct module_state *state,
+			      struct packet_request *request, PyObject *fences)
 {
 	struct dray_fence *fence;
 	Py_ssize_t i;
@@ -76,7 +76,7 @@ static int take_fences(struct module_state *state, struct request *request,
 	return 0;
 }
 
-static int take_array(struct request *request)
+static int packet_take_array(struct packet_request *request)
 {
 	if (operand_take(request->array, "a", OPERAND_EMPTY | OPERAND_FOREIGN,
 			 &request->operand))
@@ -87,20 +87,21 @@ static int take_array(struct request *request)
 }
 
 /* The options that all requests have; @fences may be NULL. */
-static int take_options(PyObject *self, struct request *request,
-			PyObject *deadline, bool stage, bool nonblock,
-			PyObject *fences)
+static int packet_take_options(PyObject *self, struct packet_request *request,
+			       PyObject *deadline, bool stage, bool nonblock,
+			       PyObject *fences)
 {
 	if (take_deadline(deadline, &request->options.deadline_ns) ||
-	    take_array(request))
+	    packet_take_array(request))
 		return -1;
 	request->options.flags = (stage ? DRAY_PACKET_STAGE : 0) |
 				 (nonblock ? DRAY_PACKET_NONBLOCK : 0);
-	return fences ? take_fences(type_state(self), request, fences) : 0;
+	return fences ? packet_take_fences(type_state(self), request, fences)
+		      : 0;
 }
 
 static int take_request(PyObject *self, PyObject *args, PyObject *keywords,
-			struct request *request)
+			struct packet_request *request)
 {
 	static char *names[] = { "",	  "wait",     "timeout", "deadline",
 				 "stage", "nonblock", "fences",	 NULL };
@@ -119,12 +120,13 @@ static int take_request(PyObject *self, PyObject *args, PyObject *keywords,
 	request->wait = wait;
 	request->limit = limit;
 	request->end = limit < 0 ? -1 : seconds_now() + limit;
-	return take_options(self, request, deadline, stage, nonblock, fences);
+	return packet_take_options(self, request, deadline, stage, nonblock,
+				   fences);
 }
 
 /* A view may stay on its display for ever: the call does not wait for its end. */
 static int take_show(PyObject *self, PyObject *args, PyObject *keywords,
-		     struct request *request)
+		     struct packet_request *request)
 {
 	static char *names[] = { "",	     "deadline", "stage",
 				 "nonblock", "fences",	 NULL };
@@ -136,10 +138,11 @@ static int take_show(PyObject *self, PyObject *args, PyObject *keywords,
 					 &nonblock, &fences))
 		return -1;
 	request->end = -1;
-	return take_options(self, request, deadline, stage, nonblock, fences);
+	return packet_take_options(self, request, deadline, stage, nonblock,
+				   fences);
 }
 
-static double time_left(const struct request *request)
+static double packet_time_left(const struct packet_request *request)
 {
 	return request->end < 0 ? -1 : fmax(request->end - seconds_now(), 0);
 }
@@ -164,7 +167,7 @@ static int wait_a_little(void *unused, int milliseconds)
 }
 
 /* Returns a fence that the packet would wait for, or NULL. */
-static struct dray_fence *pending_fence(const struct request *request)
+static struct dray_fence *pending_fence(const struct packet_request *request)
 {
 	uint32_t i;
 
@@ -178,11 +181,11 @@ static struct dray_fence *pending_fence(const struct request *request)
  * Waits until the submission may succeed, at most until the call's end: for a
  * fence, or for the packet that ends next.  0: try again
  */
-static int wait_for_room(PyObject *self, const struct request *request)
+static int wait_for_room(PyObject *self, const struct packet_request *request)
 {
 	struct dray_fence *fence = pending_fence(request);
 	struct dray_event *event;
-	double left = time_left(request);
+	double left = packet_time_left(request);
 	int ret;
 
 	if (left <= 0)
@@ -201,8 +204,9 @@ static int wait_for_room(PyObject *self, const struct request *request)
 }
 
 /* Submits the packet; -EINTR with an exception. */
-static int submit(PyObject *self, struct dray_stream *stream,
-		  const struct request *request, struct dray_event **event)
+static int packet_submit(PyObject *self, struct dray_stream *stream,
+			 const struct packet_request *request,
+			 struct dray_event **event)
 {
 	struct dray_packet_options options = request->options;
 	bool bounded =
@@ -249,7 +253,7 @@ static PyObject *not_started(PyObject *self, int error)
 }
 
 /* Returns an Event of the submitted packet. */
-static PyObject *start(PyObject *self, const struct request *request)
+static PyObject *start(PyObject *self, const struct packet_request *request)
 {
 	bool waits = !(request->options.flags & DRAY_PACKET_NONBLOCK);
 	struct dray_stream *stream;
@@ -258,7 +262,7 @@ static PyObject *start(PyObject *self, const struct request *request)
 	int ret;
 
 	/* Frames of a loop before may still be sent. */
-	ret = stream_finish_rest(self, waits ? time_left(request) : 0);
+	ret = stream_finish_rest(self, waits ? packet_time_left(request) : 0);
 	if (ret)
 		return not_started(self,
 				   ret == -ETIME && !waits ? -EAGAIN : ret);
@@ -271,7 +275,7 @@ static PyObject *start(PyObject *self, const struct request *request)
 		stream_leave(self);
 		return NULL;
 	}
-	ret = submit(self, stream, request, &event);
+	ret = packet_submit(self, stream, request, &event);
 	if (!ret)
 		packet_start(self, event_packet(result), event, request->array);
 	stream_leave(self);
@@ -282,7 +286,8 @@ static PyObject *start(PyObject *self, const struct request *request)
 }
 
 /* Submits a request, if it was @taken; the event, or the end of it. */
-static PyObject *carry_out(PyObject *self, struct request *request, bool taken)
+static PyObject *carry_out(PyObject *self, struct packet_request *request,
+			   bool taken)
 {
 	PyObject *result = taken ? start(self, request) : NULL, *event;
 
@@ -290,14 +295,14 @@ static PyObject *carry_out(PyObject *self, struct request *request, bool taken)
 	if (!result || !request->wait)
 		return result;
 	event = result;
-	result = event_finish(event, time_left(request), request->limit);
+	result = event_finish(event, packet_time_left(request), request->limit);
 	Py_DECREF(event);
 	return result;
 }
 
 PyObject *packet_send(PyObject *self, PyObject *args, PyObject *keywords)
 {
-	struct request request = { .submit = dray_stream_send };
+	struct packet_request request = { .submit = dray_stream_send };
 
 	return carry_out(self, &request,
 			 !take_request(self, args, keywords, &request));
@@ -305,7 +310,7 @@ PyObject *packet_send(PyObject *self, PyObject *args, PyObject *keywords)
 
 PyObject *packet_recv(PyObject *self, PyObject *args, PyObject *keywords)
 {
-	struct request request = { .submit = dray_stream_recv };
+	struct packet_request request = { .submit = dray_stream_recv };
 
 	return carry_out(self, &request,
 			 !take_request(self, args, keywords, &request));
@@ -313,7 +318,7 @@ PyObject *packet_recv(PyObject *self, PyObject *args, PyObject *keywords)
 
 PyObject *packet_show(PyObject *self, PyObject *args, PyObject *keywords)
 {
-	struct request request = { .submit = dray_stream_show };
+	struct packet_request request = { .submit = dray_stream_show };
 
 	return carry_out(self, &request,
 			 !take_show(self, args, keywords, &request));

@@ -12,7 +12,7 @@
 #define CHUNK 256 /* objects that are asked in one call */
 #define OPTIMIZED 1 /* CO_OPTIMIZED, a function's code */
 
-struct walk {
+struct publish_walk {
 	dray_publish_see *see;
 	void *context;
 };
@@ -34,7 +34,7 @@ static PyObject *type_of(PyArrayObject *array)
 }
 
 /* Tells the array that owns the memory of @object. */
-static void look_at(const struct walk *walk, PyObject *object)
+static void publish_look_at(const struct publish_walk *walk, PyObject *object)
 {
 	int64_t shape[NPY_MAXDIMS];
 	PyArrayObject *array;
@@ -60,16 +60,16 @@ static void look_at(const struct walk *walk, PyObject *object)
 	PyErr_Clear();
 }
 
-static void look_at_all(const struct walk *walk, PyObject *list)
+static void look_at_all(const struct publish_walk *walk, PyObject *list)
 {
 	Py_ssize_t i;
 
 	for (i = 0; list && i < PyList_GET_SIZE(list); i++)
-		look_at(walk, PyList_GET_ITEM(list, i));
+		publish_look_at(walk, PyList_GET_ITEM(list, i));
 }
 
 /* Asks the collector for all objects, and each object for its references. */
-static void walk_objects(const struct walk *walk)
+static void walk_objects(const struct publish_walk *walk)
 {
 	PyObject *collector = PyImport_ImportModule("gc");
 	PyObject *ask = NULL, *all = NULL;
@@ -103,7 +103,7 @@ static void walk_objects(const struct walk *walk)
  * somebody else has it.  Frames that a debugger traces are left alone: it writes
  * the copy back.
  */
-static void look_at_variables(const struct walk *walk, PyObject *frame)
+static void look_at_variables(const struct publish_walk *walk, PyObject *frame)
 {
 	PyObject *trace = PyObject_GetAttrString(frame, "f_trace");
 	PyObject *variables = NULL, *values = NULL;
@@ -127,7 +127,7 @@ static void look_at_variables(const struct walk *walk, PyObject *frame)
 	PyErr_Clear();
 }
 
-static void walk_frames(const struct walk *walk)
+static void walk_frames(const struct publish_walk *walk)
 {
 	PyObject *system = PyImport_ImportModule("sys");
 	PyObject *frames = NULL, *key, *frame, *next;
@@ -153,7 +153,7 @@ static void walk_frames(const struct walk *walk)
 /* On the publisher's thread, which Python does not know. */
 static void each_array(dray_publish_see *see, void *context)
 {
-	const struct walk walk = { .see = see, .context = context };
+	const struct publish_walk walk = { .see = see, .context = context };
 	PyGILState_STATE state;
 
 	if (!Py_IsInitialized())

@@ -12,7 +12,7 @@
  * Begins a step, which one thread makes at a time.  NULL if another one does,
  * with ValueError, and without an exception if the stream is closed.
  */
-static struct dray_stream *begin(struct frames_object *self)
+static struct dray_stream *py_ring_begin(struct frames_object *self)
 {
 	struct dray_stream *stream = NULL;
 	bool busy;
@@ -37,7 +37,7 @@ static struct dray_stream *begin(struct frames_object *self)
 	return NULL;
 }
 
-static void end(struct frames_object *self)
+static void py_ring_end(struct frames_object *self)
 {
 	stream_leave(self->stream);
 	Py_BEGIN_CRITICAL_SECTION(self);
@@ -46,7 +46,7 @@ static void end(struct frames_object *self)
 }
 
 /* Makes the array of the frame at hand read-only, since the engine gets it. */
-static void retire(struct frames_object *self)
+static void ring_retire(struct frames_object *self)
 {
 	PyObject *array;
 
@@ -60,7 +60,7 @@ static void retire(struct frames_object *self)
 }
 
 /* One call: the frame at hand goes, and others come. */
-struct passing {
+struct python_passing {
 	struct dray_stream *stream;
 	uint32_t frame;
 	size_t count; /* of frames to release: 1 or 0 */
@@ -70,7 +70,7 @@ struct passing {
 
 static int pass_once(void *object, int milliseconds)
 {
-	struct passing *passing = object;
+	struct python_passing *passing = object;
 	int ret;
 
 	if (!passing->room)
@@ -87,10 +87,10 @@ static int pass_once(void *object, int milliseconds)
 }
 
 /* Returns the count of points, or a negative errno, as wait_for_end(). */
-static int pass(struct frames_object *self, struct dray_stream *stream,
-		struct dray_point *points, size_t room, double limit)
+static int py_ring_pass(struct frames_object *self, struct dray_stream *stream,
+			struct dray_point *points, size_t room, double limit)
 {
-	struct passing passing = {
+	struct python_passing passing = {
 		.stream = stream,
 		.frame = self->point.frame,
 		.count = self->at_hand,
@@ -99,7 +99,7 @@ static int pass(struct frames_object *self, struct dray_stream *stream,
 	};
 	int ret;
 
-	retire(self);
+	ring_retire(self);
 	ret = wait_for_end(pass_once, &passing, limit);
 	/* If the call failed before the release, the frame stays. */
 	self->at_hand = passing.count && ret < 0 && ret != -ECANCELED;
@@ -174,7 +174,7 @@ static PyObject *take(struct frames_object *self,
 
 PyObject *ring_step(struct frames_object *self, double limit)
 {
-	struct dray_stream *stream = begin(self);
+	struct dray_stream *stream = py_ring_begin(self);
 	struct dray_point point = { .number = 0 };
 	PyObject *result = NULL;
 	int ret;
@@ -182,17 +182,17 @@ PyObject *ring_step(struct frames_object *self, double limit)
 	if (!stream)
 		return NULL;
 	if (self->spare_first < self->spare_end) {
-		ret = pass(self, stream, NULL, 0, -1);
+		ret = py_ring_pass(self, stream, NULL, 0, -1);
 		if (!ret)
 			point = self->spare[self->spare_first++];
 	} else {
 		self->spare_first = 0;
 		self->spare_end = 0;
-		ret = pass(self, stream, &point, 1, limit);
+		ret = py_ring_pass(self, stream, &point, 1, limit);
 	}
 	if (ret != -EINTR && !stream_closing(self->stream) && !self->ended)
 		result = ret < 0 ? raise_error(ret) : take(self, &point);
-	end(self);
+	py_ring_end(self);
 	return result;
 }
 
@@ -217,12 +217,13 @@ static int acquire_all(struct frames_object *self, struct dray_stream *stream,
 	struct dray_point *points;
 	int i, ret;
 
-	ret = pass(self, stream, NULL, 0, -1);
+	ret = py_ring_pass(self, stream, NULL, 0, -1);
 	gather_spare(self);
 	while (ret >= 0 && self->spare_end < count) {
 		points = self->spare + self->spare_end;
-		ret = pass(self, stream, points, count - self->spare_end,
-			   until < 0 ? -1 : fmax(until - seconds_now(), 0));
+		ret = py_ring_pass(
+			self, stream, points, count - self->spare_end,
+			until < 0 ? -1 : fmax(until - seconds_now(), 0));
 		for (i = 0; i < ret; i++) {
 			if (points[i].status && !broken->status)
 				*broken = points[i];
@@ -236,7 +237,7 @@ static int acquire_all(struct frames_object *self, struct dray_stream *stream,
 PyObject *ring_flush(struct frames_object *self, double limit)
 {
 	struct dray_point broken = { .status = 0 };
-	struct dray_stream *stream = begin(self);
+	struct dray_stream *stream = py_ring_begin(self);
 	int ret;
 
 	if (!stream && self->ended)
@@ -251,7 +252,7 @@ PyObject *ring_flush(struct frames_object *self, double limit)
 		raise_status(self, &broken);
 	else if (ret < 0 && ret != -EINTR)
 		raise_error(ret);
-	end(self);
+	py_ring_end(self);
 	if (PyErr_Occurred())
 		return NULL;
 	Py_RETURN_NONE;
@@ -297,7 +298,7 @@ int ring_take_away(struct dray_stream *stream, double limit,
 }
 
 /* Whether released frames are to be sent before the end. */
-static bool waits(const struct frames_object *self)
+static bool ring_waits(const struct frames_object *self)
 {
 	const struct stream_object *stream =
 		(const struct stream_object *)self->stream;
@@ -318,16 +319,16 @@ static void forget_frame(struct frames_object *self)
 	Py_XDECREF(array);
 }
 
-static int finish(struct frames_object *self, double limit)
+static int ring_finish(struct frames_object *self, double limit)
 {
 	struct dray_point broken = { .status = 0 };
-	struct dray_stream *stream = begin(self);
+	struct dray_stream *stream = py_ring_begin(self);
 	int ret;
 
 	if (!stream)
 		return PyErr_Occurred() ? -1 : 0;
 	ret = ring_take_away(stream, limit, &broken);
-	end(self);
+	py_ring_end(self);
 	if (!ret)
 		forget_frame(self);
 	if (ret && ret != -EINTR)
@@ -348,8 +349,8 @@ int ring_end(struct frames_object *self, bool drops, double limit)
 		forget_frame(self);
 		return 0;
 	}
-	if (waits(self) && !drops)
-		return finish(self, limit);
+	if (ring_waits(self) && !drops)
+		return ring_finish(self, limit);
 	forget_frame(self);
 	ret = stream_renew(self->stream);
 	if (ret) {

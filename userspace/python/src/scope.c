@@ -178,7 +178,7 @@ PyObject *scope_push(struct module_state *state, PyObject *key, PyObject *pool,
 }
 
 /* Adds the library's sentence to a MemoryError that leaves a scope. */
-static int explain(PyObject *args)
+static int scope_explain(PyObject *args)
 {
 	PyObject *error, *module, *result;
 
@@ -227,7 +227,7 @@ PyObject *scope_pop(struct module_state *state, PyObject *key, PyObject *args)
 out:
 	Py_DECREF(before.scopes);
 	Py_DECREF(before.capsule);
-	if (failed || explain(args))
+	if (failed || scope_explain(args))
 		return NULL;
 	Py_RETURN_FALSE;
 }
@@ -267,7 +267,7 @@ static PyObject *scope_exit(PyObject *self, PyObject *args)
 
 	if (!scope->before)
 		return scope_pop(type_state(self), self, args);
-	if (handler_set(scope->before) || explain(args))
+	if (handler_set(scope->before) || scope_explain(args))
 		return NULL;
 	Py_RETURN_FALSE;
 }

@@ -12,7 +12,7 @@
 #define FEW 8
 
 /* The arrays of a run. */
-struct run {
+struct sequence_run {
 	struct recording_object *self;
 	int inputs; /* of the sequence, when the run began */
 	int outputs;
@@ -32,7 +32,7 @@ struct run {
 };
 
 /* The array of out= for output @o; borrowed, NULL: none. */
-static int find_out(const struct run *run, int o, PyObject **one)
+static int find_out(const struct sequence_run *run, int o, PyObject **one)
 {
 	const int outputs = run->outputs;
 
@@ -55,8 +55,8 @@ static int find_out(const struct run *run, int o, PyObject **one)
 	return 0;
 }
 
-static int take_options(struct run *run, PyObject *const *args,
-			Py_ssize_t count, PyObject *names)
+static int run_take_options(struct sequence_run *run, PyObject *const *args,
+			    Py_ssize_t count, PyObject *names)
 {
 	Py_ssize_t i;
 
@@ -82,7 +82,7 @@ static int take_options(struct run *run, PyObject *const *args,
 	return 0;
 }
 
-static int make_room(struct run *run)
+static int run_make_room(struct sequence_run *run)
 {
 	const size_t count = (size_t)run->inputs + (size_t)run->outputs;
 
@@ -102,7 +102,7 @@ static int make_room(struct run *run)
 	return -1;
 }
 
-static void drop_run(struct run *run)
+static void drop_run(struct sequence_run *run)
 {
 	int i;
 
@@ -117,8 +117,8 @@ static void drop_run(struct run *run)
 }
 
 /* Takes the arrays of a vectorcall; drop_run() follows. */
-static int take_run(struct run *run, PyObject *object, PyObject *const *args,
-		    Py_ssize_t count, PyObject *names)
+static int take_run(struct sequence_run *run, PyObject *object,
+		    PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
 	struct ufunc_operand *operand;
 	bool weak;
@@ -132,7 +132,7 @@ static int take_run(struct run *run, PyObject *object, PyObject *const *args,
 	run->count = 0;
 	run->makes = false;
 	run->operands = run->few;
-	if (take_options(run, args, count, names) || make_room(run))
+	if (run_take_options(run, args, count, names) || run_make_room(run))
 		return -1;
 	if (count != run->inputs) {
 		PyErr_Format(PyExc_TypeError,
@@ -173,7 +173,7 @@ static int take_run(struct run *run, PyObject *object, PyObject *const *args,
 }
 
 /* Makes the result of arrays that were made, taken over, and those given. */
-static PyObject *results(struct run *run, struct module_state *state,
+static PyObject *results(struct sequence_run *run, struct module_state *state,
 			 PyObject *capsule)
 {
 	const int outputs = run->outputs;
@@ -205,7 +205,7 @@ PyObject *recording_run(PyObject *object, PyObject *const *args,
 	struct module_state *state = recording_self(object)->state;
 	struct ufunc_frame frame;
 	PyObject *result = NULL;
-	struct run run;
+	struct sequence_run run;
 	int ret;
 
 	if (take_run(&run, object, args, count, names) ||
@@ -228,7 +228,7 @@ PyObject *recording_run(PyObject *object, PyObject *const *args,
 }
 
 /* Owners of all memory of a run: the arguments, and arrays made of them. */
-static PyObject *owners(const struct run *run, PyObject *const *args,
+static PyObject *owners(const struct sequence_run *run, PyObject *const *args,
 			Py_ssize_t count)
 {
 	PyObject *list = PyList_New(0);
@@ -249,7 +249,7 @@ static PyObject *owners(const struct run *run, PyObject *const *args,
 }
 
 static PyObject *submit(PyObject *object, PyObject *const *args,
-			Py_ssize_t count, struct run *run)
+			Py_ssize_t count, struct sequence_run *run)
 {
 	struct module_state *state = recording_self(object)->state;
 	struct call_object *call = make_call(state, args[0], object, NULL);
@@ -291,7 +291,7 @@ PyObject *recording_submit(PyObject *object, PyObject *const *args,
 {
 	struct dray_call_queue *queue;
 	PyObject *result = NULL;
-	struct run run;
+	struct sequence_run run;
 	int i;
 
 	if (!count)

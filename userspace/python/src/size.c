@@ -52,8 +52,8 @@ static PyObject *from_text(PyObject *object, const char *name)
 }
 
 /* Takes @number, a new reference or NULL; @unit is in the sentence of an error. */
-static int take(PyObject *number, const char *name, uint64_t most,
-		const char *unit, uint64_t *out)
+static int py_size_take(PyObject *number, const char *name, uint64_t most,
+			const char *unit, uint64_t *out)
 {
 	uint64_t value;
 	int ret = -1;
@@ -88,14 +88,14 @@ static PyObject *to_number(PyObject *object, const char *name)
 
 int whole_take(PyObject *object, const char *name, uint64_t most, uint64_t *out)
 {
-	return take(to_number(object, name), name, most, "", out);
+	return py_size_take(to_number(object, name), name, most, "", out);
 }
 
 int size_take(PyObject *object, const char *name, uint64_t most, uint64_t *out)
 {
-	return take(PyUnicode_Check(object) ? from_text(object, name)
-					    : to_number(object, name),
-		    name, most, " of bytes", out);
+	return py_size_take(PyUnicode_Check(object) ? from_text(object, name)
+						    : to_number(object, name),
+			    name, most, " of bytes", out);
 }
 
 int min_bytes_take(PyObject *object, void *out)

@@ -41,7 +41,8 @@ PyObject *stream_closed_error(PyObject *self)
 			    stream_name(self));
 }
 
-static bool number_take(Py_ssize_t value, const char *name, uint32_t *out)
+static bool stream_number_take(Py_ssize_t value, const char *name,
+			       uint32_t *out)
 {
 	if (value < 0 || (uint64_t)value > UINT32_MAX) {
 		PyErr_Format(PyExc_ValueError, "%s is %zd: from 0 to %lu", name,
@@ -84,8 +85,8 @@ PyObject *stream_new(struct module_state *state, struct node_entry *entry,
 
 	if (!PyArg_ParseTupleAndKeywords(args, keywords, "s|$nn:stream", names,
 					 &name, &points, &batch) ||
-	    !number_take(points, "points", &options.points) ||
-	    !number_take(batch, "batch", &options.batch))
+	    !stream_number_take(points, "points", &options.points) ||
+	    !stream_number_take(batch, "batch", &options.batch))
 		return NULL;
 	self = PyObject_GC_New(struct stream_object, state->stream_type);
 	if (!self)
@@ -169,7 +170,7 @@ static int open_again(struct stream_object *self, struct dray_stream *old)
 	return ret;
 }
 
-static int leave(struct stream_object *self)
+static int py_stream_leave(struct stream_object *self)
 {
 	struct dray_stream *stream = NULL;
 	bool renews = false;
@@ -194,7 +195,7 @@ static int leave(struct stream_object *self)
 
 void stream_leave(PyObject *object)
 {
-	leave(stream_of(object));
+	py_stream_leave(stream_of(object));
 }
 
 int stream_renew(PyObject *object)
@@ -213,7 +214,7 @@ int stream_renew(PyObject *object)
 		self->users += first;
 	}
 	Py_END_CRITICAL_SECTION();
-	return first ? leave(self) : ret;
+	return first ? py_stream_leave(self) : ret;
 }
 
 void stream_leave_rest(PyObject *object)

@@ -50,8 +50,8 @@ static int take_destination(PyObject *object, struct operand *dst)
  * Takes both arrays.  Shapes and types must match, because a transfer moves
  * bytes.
  */
-static int take_pair(PyObject *to, PyObject *from, struct operand *dst,
-		     struct operand *src)
+static int transfer_take_pair(PyObject *to, PyObject *from, struct operand *dst,
+			      struct operand *src)
 {
 	PyObject *dst_shape, *src_shape;
 
@@ -162,7 +162,8 @@ PyObject *transfer_copy(PyObject *module, PyObject *args, PyObject *keywords)
 
 	if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|$Op:copy", names,
 					 &to, &from, &engine, &wait) ||
-	    engine_flags(engine, &flags) || take_pair(to, from, &dst, &src))
+	    engine_flags(engine, &flags) ||
+	    transfer_take_pair(to, from, &dst, &src))
 		return NULL;
 	return submit(module_state(module), &dst, &src, NULL, flags, wait);
 }
@@ -231,7 +232,8 @@ PyObject *transfer_explain(PyObject *module, PyObject *args, PyObject *keywords)
 
 	if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|$O:explain", names,
 					 &to, &from, &engine) ||
-	    engine_flags(engine, &flags) || take_pair(to, from, &dst, &src))
+	    engine_flags(engine, &flags) ||
+	    transfer_take_pair(to, from, &dst, &src))
 		return NULL;
 	if (!dst.empty) {
 		entry = queue_of(&dst, &src, &queue);

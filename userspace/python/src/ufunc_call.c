@@ -186,8 +186,8 @@ void ufunc_arguments_drop(struct ufunc_arguments *call)
 }
 
 /* Calls the library, which makes the outputs that are not given. */
-static int compute(struct ufunc_arguments *call, bool outer,
-		   struct dray_array **made)
+static int ufunc_call_compute(struct ufunc_arguments *call, bool outer,
+			      struct dray_array **made)
 {
 	const struct dray_view *views[DRAY_UFUNC_MAX_OPERANDS];
 	ufunc_arguments_views(call, views);
@@ -234,7 +234,8 @@ static PyObject *results(struct ufunc_arguments *call,
 	return tuple;
 }
 
-static int64_t elements(const struct ufunc_arguments *call, bool outer)
+static int64_t ufunc_call_elements(const struct ufunc_arguments *call,
+				   bool outer)
 {
 	const struct ufunc_operand *operands = call->operands;
 	int64_t elements = ufunc_elements(operands, call->self->inputs), size;
@@ -265,11 +266,12 @@ static PyObject *run(struct ufunc_arguments *call, bool outer)
 
 	for (o = 0; o < call->self->outputs; o++)
 		makes = makes || !call->outputs[o];
-	if (ufunc_enter(&frame, call->state, makes, elements(call, outer)))
+	if (ufunc_enter(&frame, call->state, makes,
+			ufunc_call_elements(call, outer)))
 		return NULL;
 	if (!frame.thread)
 		call->options.threads = 1;
-	ret = compute(call, outer, made);
+	ret = ufunc_call_compute(call, outer, made);
 	if (!ufunc_leave(&frame, ret))
 		result = results(call, &frame, made);
 	for (o = 0; o < call->self->outputs && !ret; o++)

@@ -29,14 +29,14 @@ static const struct {
 	  offsetof(struct dray_fp_state, invalid) },
 };
 
-static uint8_t *action_of(struct dray_fp_state *state, int kind)
+static uint8_t *frame_action_of(struct dray_fp_state *state, int kind)
 {
 	return (uint8_t *)state + kinds[kind].member;
 }
 
 /* Called by the library, without the GIL: the words are for later. */
-static void keep(void *context, const char *sentence, unsigned int error,
-		 unsigned int errors)
+static void ufunc_frame_keep(void *context, const char *sentence,
+			     unsigned int error, unsigned int errors)
 {
 	struct ufunc_frame *frame = context;
 	int kind;
@@ -54,7 +54,7 @@ static void keep(void *context, const char *sentence, unsigned int error,
 }
 
 /* Borrows the value of the variable, NULL if it has none. */
-static int wanted(struct module_state *state, PyObject **out)
+static int ufunc_frame_wanted(struct module_state *state, PyObject **out)
 {
 	if (PyContextVar_Get(state->fp_state, NULL, out))
 		return -1;
@@ -67,7 +67,7 @@ static void read_state(PyObject *tuple, struct dray_fp_state *out)
 	int i;
 
 	for (i = 0; i < UFUNC_ERRORS; i++)
-		*action_of(out, i) =
+		*frame_action_of(out, i) =
 			(uint8_t)PyLong_AsLong(PyTuple_GET_ITEM(tuple, i));
 	out->buffer_size = PyLong_AsLongLong(PyTuple_GET_ITEM(tuple, i));
 }
@@ -81,12 +81,12 @@ static int set_state(struct ufunc_frame *frame)
 	frame->errors.size = sizeof(frame->errors);
 	dray_get_fp_state(&frame->errors);
 	state = frame->errors;
-	if (wanted(frame->state, &tuple))
+	if (ufunc_frame_wanted(frame->state, &tuple))
 		return -1;
 	if (tuple)
 		read_state(tuple, &state);
 	Py_XDECREF(tuple);
-	state.call = keep;
+	state.call = ufunc_frame_keep;
 	state.context = frame;
 	ret = dray_set_fp_state(&state);
 	if (ret)
@@ -157,8 +157,8 @@ PyObject *ufunc_error(int error)
 }
 
 /* Calls the function of the state, or the method write() of its object. */
-static int call(struct ufunc_frame *frame, PyObject *function, int kind,
-		const char *sentence)
+static int ufunc_frame_call(struct ufunc_frame *frame, PyObject *function,
+			    int kind, const char *sentence)
 {
 	PyObject *result;
 
@@ -205,29 +205,30 @@ int ufunc_report(struct ufunc_frame *frame, PyObject *wanted)
 	}
 	for (i = 0; i < frame->count && !ret; i++) {
 		kind = frame->kinds[i];
-		if (*action_of(&state, kind) == DRAY_FP_WARN)
+		if (*frame_action_of(&state, kind) == DRAY_FP_WARN)
 			ret = PyErr_WarnEx(PyExc_RuntimeWarning,
 					   frame->sentences[i], 1);
 		else
-			ret = call(frame, function, kind, frame->sentences[i]);
+			ret = ufunc_frame_call(frame, function, kind,
+					       frame->sentences[i]);
 	}
 	return ret;
 }
 
 /* Warns, or calls a function, for each error that was kept. */
-static int report(struct ufunc_frame *frame)
+static int ufunc_frame_report(struct ufunc_frame *frame)
 {
 	PyObject *tuple;
 	int ret;
 
-	if (wanted(frame->state, &tuple))
+	if (ufunc_frame_wanted(frame->state, &tuple))
 		return -1;
 	ret = ufunc_report(frame, tuple);
 	Py_XDECREF(tuple);
 	return ret;
 }
 
-static void restore(struct ufunc_frame *frame)
+static void ufunc_frame_restore(struct ufunc_frame *frame)
 {
 	if (frame->thread)
 		PyEval_RestoreThread(frame->thread);
@@ -238,14 +239,14 @@ static void restore(struct ufunc_frame *frame)
 
 int ufunc_leave_queued(struct ufunc_frame *frame, PyObject **out)
 {
-	restore(frame);
-	return wanted(frame->state, out);
+	ufunc_frame_restore(frame);
+	return ufunc_frame_wanted(frame->state, out);
 }
 
 int ufunc_close(struct ufunc_frame *frame)
 {
-	restore(frame);
-	return frame->count ? report(frame) : 0;
+	ufunc_frame_restore(frame);
+	return frame->count ? ufunc_frame_report(frame) : 0;
 }
 
 int ufunc_leave(struct ufunc_frame *frame, int ret)

@@ -13,7 +13,7 @@ void operand_drop(struct ufunc_operand *operand)
 	operand->counted = false;
 }
 
-static int take_array(PyObject *object, struct ufunc_operand *out)
+static int ufunc_operand_take_array(PyObject *object, struct ufunc_operand *out)
 {
 	if (array_check_reachable(array_self(object)))
 		return -1;
@@ -21,7 +21,7 @@ static int take_array(PyObject *object, struct ufunc_operand *out)
 	return 0;
 }
 
-static int take_numpy(PyObject *array, struct ufunc_operand *out)
+static int ufunc_operand_take_numpy(PyObject *array, struct ufunc_operand *out)
 {
 	if (array_describe((PyArrayObject *)array, &out->view))
 		return -1;
@@ -72,7 +72,7 @@ static bool has_mask(PyObject *array)
 	       PyObject_HasAttrString(array, "filled");
 }
 
-static int take_number(struct ufunc_operand *out, dray_dtype dtype)
+static int operand_take_number(struct ufunc_operand *out, dray_dtype dtype)
 {
 	int ret =
 		dray_view_init(&out->view, &out->number, dtype, 0, NULL, NULL);
@@ -82,19 +82,19 @@ static int take_number(struct ufunc_operand *out, dray_dtype dtype)
 	return ret ? -1 : 0;
 }
 
-static int take_integer(PyObject *object, struct ufunc_operand *out)
+static int operand_take_integer(PyObject *object, struct ufunc_operand *out)
 {
 	int overflow;
 	int64_t integer = PyLong_AsLongLongAndOverflow(object, &overflow);
 
 	if (!overflow) {
 		out->number.integer = integer;
-		return take_number(out, DRAY_INT64);
+		return operand_take_number(out, DRAY_INT64);
 	}
 	if (overflow > 0) {
 		out->number.natural = PyLong_AsUnsignedLongLong(object);
 		if (!PyErr_Occurred())
-			return take_number(out, DRAY_UINT64);
+			return operand_take_number(out, DRAY_UINT64);
 		PyErr_Clear();
 	}
 	PyErr_SetString(PyExc_OverflowError,
@@ -107,7 +107,7 @@ int operand_huge(PyObject *object, struct ufunc_operand *out)
 	out->number.real = PyLong_AsDouble(object);
 	if (out->number.real == -1 && PyErr_Occurred())
 		return -1;
-	return take_number(out, DRAY_FLOAT64);
+	return operand_take_number(out, DRAY_FLOAT64);
 }
 
 /* Takes a number of Python; 1: it is none. */
@@ -115,14 +115,14 @@ static int take_weak(PyObject *object, struct ufunc_operand *out)
 {
 	if (PyFloat_CheckExact(object)) {
 		out->number.real = PyFloat_AS_DOUBLE(object);
-		return take_number(out, DRAY_FLOAT64);
+		return operand_take_number(out, DRAY_FLOAT64);
 	}
 	if (PyLong_CheckExact(object))
-		return take_integer(object, out);
+		return operand_take_integer(object, out);
 	if (PyComplex_CheckExact(object)) {
 		out->number.pair[0] = PyComplex_RealAsDouble(object);
 		out->number.pair[1] = PyComplex_ImagAsDouble(object);
-		return take_number(out, DRAY_COMPLEX128);
+		return operand_take_number(out, DRAY_COMPLEX128);
 	}
 	return 1;
 }
@@ -133,7 +133,7 @@ int operand_from(PyObject *object, struct ufunc_operand *out, bool *weak)
 
 	*weak = false;
 	if (array_is(object))
-		return take_array(object, out);
+		return ufunc_operand_take_array(object, out);
 	if (PyArray_Check(object) && has_mask(object)) {
 		PyErr_Format(
 			PyExc_TypeError,
@@ -142,22 +142,22 @@ int operand_from(PyObject *object, struct ufunc_operand *out, bool *weak)
 		return -1;
 	}
 	if (PyArray_Check(object))
-		return take_numpy(object, out);
+		return ufunc_operand_take_numpy(object, out);
 	ret = take_weak(object, out);
 	if (ret <= 0) {
 		*weak = true;
 		return ret;
 	}
 	out->owner = PyArray_FromAny(object, NULL, 0, 0, 0, NULL);
-	return out->owner ? take_numpy(out->owner, out) : -1;
+	return out->owner ? ufunc_operand_take_numpy(out->owner, out) : -1;
 }
 
 int operand_output(PyObject *object, struct ufunc_operand *out)
 {
 	if (array_is(object))
-		return take_array(object, out);
+		return ufunc_operand_take_array(object, out);
 	if (PyArray_Check(object))
-		return take_numpy(object, out);
+		return ufunc_operand_take_numpy(object, out);
 	PyErr_Format(PyExc_TypeError,
 		     "an output is a dray.Array or an array of NumPy, not %s",
 		     Py_TYPE(object)->tp_name);
@@ -170,11 +170,11 @@ int operand_mask(PyObject *object, struct ufunc_operand *out, bool *given)
 	if (!*given)
 		return 0;
 	if (array_is(object) && array_self(object)->dtype == DRAY_BOOL)
-		return take_array(object, out);
+		return ufunc_operand_take_array(object, out);
 	/* Converts safely, so that only bools remain. */
 	out->owner = PyArray_FromAny(object, PyArray_DescrFromType(NPY_BOOL), 0,
 				     0, 0, NULL);
-	return out->owner ? take_numpy(out->owner, out) : -1;
+	return out->owner ? ufunc_operand_take_numpy(out->owner, out) : -1;
 }
 
 int operand_single(PyObject *object, struct ufunc_operand *out,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* Methods of a ufunc that go along axes: reduce(), accumulate(), reduceat(), at(). */
+/* Methods of a ufunc that go along axes: reduce(), accumulate(), reduceat(), ufunc_reduce_at(). */
 #include "array_steps.h"
 #include "ufunc_along.h"
 
-static int reduce(struct along *from, const struct dray_view *to,
-		  struct dray_array **out)
+static int py_ufunc_reduce(struct along *from, const struct dray_view *to,
+			   struct dray_array **out)
 {
 	struct dray_reduce_options options;
 
@@ -12,7 +12,7 @@ static int reduce(struct along *from, const struct dray_view *to,
 				 along_options(from, &options), out);
 }
 
-static void begin(struct along *from, PyObject *self)
+static void ufunc_reduce_begin(struct along *from, PyObject *self)
 {
 	along_begin(from, type_state(self));
 	from->ufunc = ufunc_self(self)->ufunc;
@@ -36,19 +36,20 @@ PyObject *ufunc_reduce(PyObject *self, PyObject *const *args, Py_ssize_t count,
 	PyObject *result = NULL;
 	struct along from;
 
-	begin(&from, self);
+	ufunc_reduce_begin(&from, self);
 	if (!arguments_take(&signature, args, count, names,
 			    (void *[]){ &from.array, &from, &from.descr,
 					&from.out, &from.keepdims, &from.first,
 					&from.where }) &&
 	    !along_reduction(&from))
-		result = along_compute(&from, reduce);
+		result = along_compute(&from, py_ufunc_reduce);
 	along_end(&from);
 	return result;
 }
 
-static int accumulate(struct along *from, const struct dray_view *to,
-		      struct dray_array **out)
+static int ufunc_reduce_accumulate(struct along *from,
+				   const struct dray_view *to,
+				   struct dray_array **out)
 {
 	return dray_ufunc_accumulate(from->ufunc, &from->in.view, from->axis,
 				     from->dtype, to, out);
@@ -69,18 +70,18 @@ PyObject *ufunc_accumulate(PyObject *self, PyObject *const *args,
 	PyObject *result = NULL;
 	struct along from;
 
-	begin(&from, self);
+	ufunc_reduce_begin(&from, self);
 	if (!arguments_take(&signature, args, count, names,
 			    (void *[]){ &from.array, &from, &from.descr,
 					&from.out }) &&
 	    !along_operands(&from) && !along_one_axis(&from, "accumulate"))
-		result = along_compute(&from, accumulate);
+		result = along_compute(&from, ufunc_reduce_accumulate);
 	along_end(&from);
 	return result;
 }
 
-static int reduceat(struct along *from, const struct dray_view *to,
-		    struct dray_array **out)
+static int ufunc_reduce_reduceat(struct along *from, const struct dray_view *to,
+				 struct dray_array **out)
 {
 	return dray_ufunc_reduceat(from->ufunc, &from->in.view,
 				   &from->indices.view, from->axis, from->dtype,
@@ -140,13 +141,13 @@ PyObject *ufunc_reduceat(PyObject *self, PyObject *const *args,
 	PyObject *result = NULL;
 	struct along from;
 
-	begin(&from, self);
+	ufunc_reduce_begin(&from, self);
 	if (!arguments_take(&signature, args, count, names,
 			    (void *[]){ &from.array, &from.numbers, &from,
 					&from.descr, &from.out }) &&
 	    !along_operands(&from) && !take_indices(&from) &&
 	    !along_one_axis(&from, "reduceat"))
-		result = along_compute(&from, reduceat);
+		result = along_compute(&from, ufunc_reduce_reduceat);
 	along_end(&from);
 	return result;
 }
@@ -166,8 +167,8 @@ static int64_t elements_of(const struct along *from, const struct steps *steps)
 }
 
 /* Computes at an index of any kind, as a[index] takes it. */
-static int at(struct along *from, struct array_object *target, PyObject *index,
-	      const struct dray_view *values)
+static int ufunc_reduce_at(struct along *from, struct array_object *target,
+			   PyObject *index, const struct dray_view *values)
 {
 	struct ufunc_frame frame;
 	struct dray_view view;
@@ -210,7 +211,7 @@ PyObject *ufunc_at(PyObject *self, PyObject *const *args, Py_ssize_t count)
 			PyExc_TypeError,
 			"at() changes a dray.Array or an array of NumPy, not %s",
 			Py_TYPE(args[0])->tp_name);
-	begin(&from, self);
+	ufunc_reduce_begin(&from, self);
 	/* Checks the type first, with the error for those without a loop. */
 	ret = operand_output(args[0], &from.to);
 	if (!ret)
@@ -218,8 +219,8 @@ PyObject *ufunc_at(PyObject *self, PyObject *const *args, Py_ssize_t count)
 	if (target && inputs == 2)
 		ret = operand_from(args[2], &from.in, &weak);
 	if (target && !ret)
-		ret = at(&from, array_self(target), args[1],
-			 inputs == 2 ? &from.in.view : NULL);
+		ret = ufunc_reduce_at(&from, array_self(target), args[1],
+				      inputs == 2 ? &from.in.view : NULL);
 	Py_XDECREF(target);
 	along_end(&from);
 	if (!target || ret)

@@ -49,7 +49,7 @@ static void *int_address(PyObject *number)
 }
 
 /* Returns an address, NULL with an exception. */
-static void *address_of(PyObject *object, bool function)
+static void *register_address_of(PyObject *object, bool function)
 {
 	PyObject *number = NULL;
 	void *address = NULL;
@@ -112,7 +112,8 @@ static int types_take(const struct ufunc_object *self, PyObject *object,
 	return ret;
 }
 
-static int keep(struct ufunc_object *self, PyObject *loop, PyObject *context)
+static int ufunc_register_keep(struct ufunc_object *self, PyObject *loop,
+			       PyObject *context)
 {
 	PyObject *pair = PyTuple_Pack(2, loop, context);
 	int ret = pair ? PyList_Append(self->kept, pair) : -1;
@@ -127,19 +128,19 @@ static int set_loop(struct ufunc_object *self, PyObject *loop,
 	struct dray_ufunc_loop entry = {
 		.flags = fp_errors ? 0 : DRAY_LOOP_NO_FP_ERRORS,
 	};
-	void *address = address_of(loop, true);
+	void *address = register_address_of(loop, true);
 	int ret;
 
 	if (!address)
 		return -1;
 	entry.loop = (dray_loop *)(uintptr_t)address;
 	if (context != Py_None) {
-		entry.context = address_of(context, false);
+		entry.context = register_address_of(context, false);
 		if (!entry.context)
 			return -1;
 	}
 	/* Before it may be called. */
-	if (keep(self, loop, context))
+	if (ufunc_register_keep(self, loop, context))
 		return -1;
 	ret = dray_ufunc_set_loop(self->ufunc, dtypes, &entry);
 	if (ret)
