@@ -67,8 +67,7 @@ bool dray_line_room_overflow(const struct dray_sorting *order, int64_t count,
 
 /* Sorts the line at @data, or writes its order to @out, @step bytes apart. */
 void dray_line_sort(const struct dray_sorting *order,
-		    const struct dray_sort_line *line,
-			     unsigned char *data);
+		    const struct dray_sort_line *line, unsigned char *data);
 void dray_line_argsort(const struct dray_sorting *order,
 		       const struct dray_sort_line *line,
 		       const unsigned char *data,
@@ -82,7 +81,8 @@ void dray_line_argsort_keys(const struct dray_sorting *order,
 
 /* Sort, or order, elements that are compared. */
 void dray_line_sort_compared(const struct dray_sorting *order,
-			     const struct dray_sort_line *line, unsigned char *data);
+			     const struct dray_sort_line *line,
+			     unsigned char *data);
 void dray_line_argsort_compared(const struct dray_sorting *order,
 				const struct dray_sort_line *line,
 				const unsigned char *data, unsigned char *out,
