@@ -116,7 +116,7 @@ static int dray_debug_channels_show(struct seq_file *file, void *unused)
 		dray_channels_print(file->private, file);
 	return 0;
 }
-DEFINE_SHOW_ATTRIBUTE(dray_channels);
+DEFINE_SHOW_ATTRIBUTE(dray_debug_channels);
 
 void dray_debug_add(struct dray_node *node)
 {
@@ -125,7 +125,7 @@ void dray_debug_add(struct dray_node *node)
 	debugfs_create_file("buffers", 0400, node->debug, node,
 			    &dray_buffers_fops);
 	debugfs_create_file("channels", 0400, node->debug, node,
-			    &dray_channels_fops);
+			    &dray_debug_channels_fops);
 }
 
 /* Waits for readers. */
