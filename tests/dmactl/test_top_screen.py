@@ -78,6 +78,20 @@ def test_the_screen_has_three_tables(top):
     assert screen.wait_for_end() == 0
 
 
+@pytest.mark.skipif(os.geteuid(), reason="a clock of its own needs root")
+def test_a_machine_that_booted_just_now_has_a_first_sample(top, tmp_path):
+    """Up for a shorter time than the interval: by a namespace of time."""
+    booted = tmp_path / "booted"
+    booted.write_text("#!/bin/sh\nread -r up rest </proc/uptime\n"
+                      'exec unshare --time --fork --monotonic "-${up%.*}" '
+                      f'{SCRIPTED} "$@"\n', encoding="utf-8")
+    booted.chmod(0o755)
+    screen = top(*SLOW, program=booted)
+    assert stripped(screen.wait("q quit"))[:15] == FIRST.splitlines()[:15]
+    screen.keys("q")
+    assert screen.wait_for_end() == 0
+
+
 def test_rates_change_with_each_sample(top):
     screen = top(*FAST)
     lines = screen.wait(lambda lines: any(

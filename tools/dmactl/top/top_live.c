@@ -461,8 +461,9 @@ static void top_live_watch(struct live *live, uint64_t count)
 	int key = SCREEN_NOTHING;
 
 	do {
-		if (!live->paused &&
-		    live_now_ns() >= last + live->interval_ns) {
+		/* the first at once: a machine may be up for less than an interval */
+		if (!taken || (!live->paused &&
+			       live_now_ns() >= last + live->interval_ns)) {
 			if (count && taken == count)
 				return;
 			live_take_sample(live);
