@@ -30,7 +30,7 @@ static void *copy(const uint8_t *data, size_t size)
 static void check_map(const struct tree *tree)
 {
 	char bar[MAP_BAR_WIDTH + 1];
-	struct map map;
+	struct node_map map;
 	size_t i;
 
 	memory_map_read(tree, &map);
