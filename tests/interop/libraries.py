@@ -12,7 +12,7 @@ class Library(NamedTuple):
 
 LIBRARIES = [
     Library("NumPy 2.4", "`np.from_dlpack(a)`", "`dray.from_dlpack(x)`",
-            "asks for version 1; gives either"),
+            "asks for version 1; exports either"),
     Library("NumPy 1.24", "`np.from_dlpack(a)`", "`dray.from_dlpack(x)`",
             "without a version"),
     Library("torch 1.13", "`torch.from_dlpack(a)`", "`dray.from_dlpack(x)`",
@@ -21,10 +21,10 @@ LIBRARIES = [
             "`dray.from_dlpack(x)`", "without a version"),
     Library("apache-tvm-ffi 0.1.15", "`tvm_ffi.from_dlpack(a)`",
             "`dray.from_dlpack(x)`",
-            "by the table, else without a version; gives either"),
+            "by the table, else without a version; exports either"),
     Library("pyarrow 26", "`pa.Tensor.from_dlpack(a)`, `pa.Array.from_dlpack(a)`; "
             "`pa.array(a)`, by Arrow", "`dray.from_dlpack(x)`; `dray.from_arrow(x)`",
-            "asks for version 1.3; gives either"),
+            "asks for version 1.3; exports either"),
     Library("nanoarrow 0.9", "`nanoarrow.device.c_device_array(a)`, by Arrow, or by "
             "DLPack if `a` has only that", "`dray.from_dlpack(x)` of a buffer's view; "
             "`dray.from_arrow(x)`", "without a version"),

@@ -8,7 +8,7 @@ from libraries import LIBRARIES
 from refusals import GIVEN, MISUSES, ROWS
 
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "interop.md"
-WAYS = "| library | takes an array `a` of dray | gives one, `x` | DLPack |"
+WAYS = "| library | imports an array `a` of dray | exports an array `x` to dray | DLPack |"
 TAKEN = "| library | array of dray | outcome | why |"
 GIVES = "| library | its array | outcome | why |"
 WRONG = "| library | given | outcome | why |"
