@@ -2,7 +2,7 @@
 /*
  * dtype: the type of an element.
  *
- * A dtype is one word of 64 bits.  If one of its low three bits is set, it is a
+ * A dtype is a word of 64 bits.  If any of its low three bits is set, it is a
  * builtin type, described by the word itself: nothing is counted or allocated.
  * Else it is the address of a type object: a block of type DRAY_BLOCK_DTYPE,
  * counted and immutable, with fields, a sub-array or a user's functions.
@@ -20,15 +20,15 @@
 extern "C" {
 #endif
 
-/** A type: a builtin one, or a type object.  0 stands for none. */
+/** A type: a builtin type, or a type object. 0 stands for none. */
 typedef uint64_t dray_dtype;
 
 /**
  * The word of a builtin type; a constant expression.
  *
- * @kind: bits 0 to 7, one of "?biufcmMSUV" ('?' is a bool, which 'b' also
- *	names), as in a typestr
- * @order: bits 8 to 15: '<', '>' or '|' (bytes have no order)
+ * @kind: bits 0 to 7, from "?biufcmMSUV" ('?' is a bool, which 'b' also names),
+ *	as in a typestr
+ * @order: bits 8 to 15: '<', '>' or '|' (bytes are without order)
  * @itemsize: bits 32 to 63, in bytes; may be 0 for S, U and V
  *
  * Bits 16 to 31 are the unit of a date or a duration, else 0.
@@ -106,12 +106,12 @@ enum dray_unit {
 #define DRAY_TIMEDELTA64(unit, multiple) DRAY_TIME('m', unit, multiple)
 
 /**
- * A loop over elements, as casts and functions of elements have it: operand i's
- * are at data[i], data[i] + strides[i], ...
+ * A loop over elements, for casts and functions of elements: operand i's are at
+ * data[i], data[i] + strides[i], ...
  *
- * @strides: bytes, one for each operand; may be 0 or negative
+ * @strides: bytes, a stride for each operand; may be 0 or negative
  * @count: elements, 1 or more
- * @context: of the one who chose the loop
+ * @context: of the function that chose the loop
  *
  * Returns 0 or a negative errno, then with a sentence left.
  */
@@ -174,7 +174,7 @@ DRAY_INLINED(char dray_dtype_order(dray_dtype dtype))
 		char, dtype ? dray_dtype_as_object(dtype)->order : 0);
 }
 
-/** One more reference, given back by dray_dtype_unref(); returns @dtype. */
+/** Adds a reference, dropped by dray_dtype_unref(); returns @dtype. */
 DRAY_INLINED(dray_dtype dray_dtype_ref(dray_dtype dtype))
 {
 	if (dtype && !dray_dtype_is_builtin(dtype))
@@ -182,7 +182,7 @@ DRAY_INLINED(dray_dtype dray_dtype_ref(dray_dtype dtype))
 	return dtype;
 }
 
-/** One reference less; builtin types and 0 have none. */
+/** Drops a reference; builtin types and 0 are not counted. */
 DRAY_INLINED(void dray_dtype_unref(dray_dtype dtype))
 {
 	if (dtype && !dray_dtype_is_builtin(dtype))
@@ -202,13 +202,13 @@ DRAY_API uint32_t dray_dtype_alignment(dray_dtype dtype);
 DRAY_API bool dray_dtype_equal(dray_dtype a, dray_dtype b);
 
 /* Flags of types. */
-#define DRAY_DTYPE_STRUCT (1u << 0)	/* has fields, maybe none */
+#define DRAY_DTYPE_STRUCT (1u << 0)	/* with fields, maybe none */
 #define DRAY_DTYPE_SUBARRAY (1u << 1)	/* an array of a base type */
 #define DRAY_DTYPE_USER (1u << 2)	/* from dray_dtype_create_user() */
 #define DRAY_DTYPE_ALIGNED (1u << 3)	/* laid out as a C compiler does */
-#define DRAY_DTYPE_SWAPPED (1u << 4)	/* a part has the other byte order */
+#define DRAY_DTYPE_SWAPPED (1u << 4)	/* a part is of the other byte order */
 #define DRAY_DTYPE_LOCAL (1u << 5)	/* a part is a user type */
-/* for dray_dtype_create_struct() only: fields have their offsets */
+/* for dray_dtype_create_struct() only: fields state their offsets */
 #define DRAY_DTYPE_PLACED (1u << 8)
 
 /** DRAY_DTYPE_* of any type; 0 without a type. */
@@ -223,7 +223,7 @@ DRAY_INLINED(uint32_t dray_dtype_flags(dray_dtype dtype))
 		       : 0;
 }
 
-/** One field of a structured type. */
+/** A field of a structured type. */
 struct dray_dtype_field {
 	/* UTF-8; unique among names and titles; NULL or "": "f0", "f1", ... */
 	const char *name;
@@ -241,10 +241,10 @@ struct dray_dtype_field {
  * @fields: @count of them, 0 to DRAY_DTYPE_MAX_FIELDS; copied, each with a
  *	reference to its type
  * @flags: DRAY_DTYPE_ALIGNED, DRAY_DTYPE_PLACED.  Without PLACED the offsets
- *	are ignored: fields follow one another, with ALIGNED at multiples of
- *	their alignment
+ *	are ignored: fields are adjacent, with ALIGNED at multiples of their
+ *	alignment
  * @itemsize: bytes; 0: up to the end of the last field, with ALIGNED rounded up
- * @out: one reference
+ * @out: a reference
  *
  * Errors: -EINVAL (a name that appears twice or is not UTF-8, a field without
  * a type, an offset or an item size that ALIGNED forbids, an item size below
@@ -260,7 +260,7 @@ DRAY_API int dray_dtype_create_struct(const struct dray_dtype_field *fields,
  *
  * @shape: @ndim extents, each >= 0; without axes the result is @base
  * @ndim: 0 to 64
- * @out: one reference
+ * @out: a reference
  *
  * Errors: -EINVAL, -EOVERFLOW (more than 32 bits of bytes), -ENOMEM.
  */
@@ -288,18 +288,19 @@ DRAY_API dray_dtype dray_dtype_base(dray_dtype dtype);
 DRAY_API int dray_dtype_shape(dray_dtype dtype, const int64_t **shape);
 
 /**
- * Whether each byte of an element belongs to one field, in the order of the
- * fields.  True of a type without fields.
+ * Returns whether each byte of an element belongs to a single field, in the
+ * order of the fields.  True of a type without fields.
  */
 DRAY_API bool dray_dtype_is_packed(dray_dtype dtype);
 
 /**
- * Gives all parts of a type one byte order; user types stay as they are.
+ * Makes a type whose parts are all of the same byte order; user types stay as
+ * they are.
  *
- * @order: '<', '>', '=' (the machine's) or 's' (each part's other one)
- * @out: one reference
+ * @order: '<', '>', '=' (the machine's) or 's' (each part swapped)
+ * @out: a reference
  *
- * Errors: -EINVAL (a type that is none, another @order), -ENOMEM.
+ * Errors: -EINVAL (not a type, another @order), -ENOMEM.
  */
 DRAY_API int dray_dtype_with_order(dray_dtype dtype, char order,
 				   dray_dtype *out);
@@ -319,7 +320,7 @@ DRAY_API int dray_dtype_with_order(dray_dtype dtype, char order,
  *   suffice
  * - "('<f4', (2, 3))": a sub-array
  *
- * @out: one reference
+ * @out: a reference
  *
  * Errors: -EINVAL for any other text, such as an object's ('O'), and for text of
  * more than DRAY_DTYPE_MAX_TEXT bytes; else as the functions that make types.
@@ -332,30 +333,30 @@ DRAY_API int dray_dtype_parse(const char *text, dray_dtype *out);
  * fields, or a dictionary if no list describes it (aligned structures, and
  * fields that overlap or are out of order).
  *
- * @text: @room bytes, of which the last one written is 0; may be NULL if @room
- *	is 0.  A typestr takes at most DRAY_DTYPE_TYPESTR_SIZE
+ * @text: @room bytes, of which the last written byte is 0; may be NULL if @room
+ *	is 0.  A typestr needs at most DRAY_DTYPE_TYPESTR_SIZE
  *
  * Returns the length of the whole text without the zero, as snprintf() does, or
- * -EINVAL if no text describes the type.  A user type gives its name, which
+ * -EINVAL if no text describes the type.  A user type yields its name, which
  * dray_dtype_parse() does not know.
  */
 DRAY_API int dray_dtype_format(dray_dtype dtype, char *text, size_t room);
 #define DRAY_DTYPE_TYPESTR_SIZE 32
 
 /**
- * Parses the format of a buffer, as Python's PEP 3118 has them: "<f",
- * "T{b:x:3x(2,3)>i:y:}", "Zd", "7w".  '@', which is also the order at the start,
+ * Parses the format of a buffer, of Python's PEP 3118: "<f",
+ * "T{b:x:3x(2,3)>i:y:}", "Zd", "7w". '@', which is also the order at the start,
  * aligns as C does.  Bytes of 'x' alone are a void; inside of a structure they
- * are a gap, or a void if they have a name.
+ * are a gap, or a void if they are named.
  *
- * @out: one reference
+ * @out: a reference
  * Errors: as dray_dtype_parse().
  */
 DRAY_API int dray_dtype_from_pep3118(const char *format, dray_dtype *out);
 
 /**
  * Writes such a format, as dray_dtype_format() writes a text.  A sub-array of
- * sub-arrays becomes one with all axes; titles are left out.
+ * sub-arrays becomes a sub-array with all axes; titles are left out.
  *
  * -EINVAL: dates, user types, fields that overlap or are out of order, a colon
  * in a name, long doubles of another machine.

@@ -2,10 +2,10 @@
 /*
  * element: functions for the elements of each type, and types of a user's own.
  *
- * dray_dtype_functions() returns the table of a type.  Its functions take elements
- * at any address, aligned or not, and in the type's byte order.  They may be
- * called from any thread; the caller orders writes to elements that other
- * threads read.
+ * dray_dtype_functions() returns the table of a type.  Its functions accept
+ * elements at any address, aligned or not, and in the type's byte order.  They
+ * may be called from any thread; the caller orders writes to elements that
+ * other threads read.
  */
 #ifndef DRAY_ELEMENT_H
 #define DRAY_ELEMENT_H
@@ -17,8 +17,8 @@ extern "C" {
 #endif
 
 /**
- * The C type of a value: the member of struct dray_scalar that has it.  A caller reads no
- * member for an unknown value; set() refuses it with -EINVAL.
+ * The C type of a value: the member of struct dray_scalar that holds it.  A
+ * caller reads no member for an unknown value; set() refuses it with -EINVAL.
  */
 enum dray_scalar_kind {
 	DRAY_SCALAR_BOOLEAN = 1,
@@ -29,7 +29,7 @@ enum dray_scalar_kind {
 	DRAY_SCALAR_BYTES,
 };
 
-/** A complex value: <complex.h> takes the name complex. */
+/** A complex value: <complex.h> defines the name complex. */
 struct dray_scalar_parts {
 	double real;
 	double imaginary;
@@ -66,8 +66,8 @@ struct dray_dtype_functions {
 	size_t size;	/* of this structure; 0: the first version's */
 
 	/**
-	 * Writes an element's value to @out.  Builtin numbers give the kind of
-	 * theirs, all others bytes.  -EOPNOTSUPP: a long double of another
+	 * Writes an element's value to @out.  Builtin numbers yield their own
+	 * kind, all others bytes.  -EOPNOTSUPP: a long double of another
 	 * machine.
 	 */
 	int (*get)(dray_dtype dtype, const void *element,
@@ -76,7 +76,7 @@ struct dray_dtype_functions {
 	/**
 	 * Stores a value, converted to the type.  Reals are cut off for
 	 * integers and rounded for shorter floats; bytes are cut off, or filled
-	 * up with zeros.  Numbers and bytes do not become one another.
+	 * up with zeros.  Numbers do not become bytes, nor bytes numbers.
 	 *
 	 * Errors: -ERANGE (an integer, or a real for an integer, that does not
 	 * fit), -EINVAL (not a number for an integer, a complex for anything
@@ -99,8 +99,8 @@ struct dray_dtype_functions {
 
 	/**
 	 * Compares two elements in the order that NumPy sorts in: below, equal
-	 * to or above 0.  NaN and no date come last.  Structures compare by
-	 * their fields, sub-arrays by their elements, voids by their bytes.
+	 * to or above 0.  NaN and NaT are last.  Structures compare by their
+	 * fields, sub-arrays by their elements, voids by their bytes.
 	 */
 	int (*compare)(dray_dtype dtype, const void *a, const void *b);
 
@@ -117,10 +117,10 @@ struct dray_dtype_functions {
 
 	/**
 	 * Chooses a loop that converts elements of @from, at data[1], to @to,
-	 * at data[0].  One of the two is this type, the other a builtin type
-	 * or another user type; of two user types, @from is asked first, then
-	 * @to.  Numbers and dates are in the machine's byte order, which the
-	 * library changes; U may have another.  Elements lie at any address.
+	 * at data[0]. Either is this type, the other a builtin type or another
+	 * user type; of two user types, @from is asked first, then @to.
+	 * Numbers and dates are in the machine's byte order, which the library
+	 * changes; U may be of another.  Elements lie at any address.
 	 * Structures and sub-arrays convert part by part, by the same loops.
 	 *
 	 * @loop: set to the loop, which may be called from any thread
@@ -149,15 +149,14 @@ DRAY_NAMESAKE_END
 /**
  * Makes a type of a user's own.
  *
- * @name: for people: dray_dtype_format() gives it; copied
- * @kind: a printable ASCII letter or sign that no builtin type has
+ * @name: for people: dray_dtype_format() prints it; copied
+ * @kind: a printable ASCII letter or sign that no builtin type uses
  * @itemsize: bytes of an element
  * @alignment: bytes, a power of two
- * @functions: copied; functions that are NULL are those of plain bytes, except for
- *	argmax, which goes by compare, and for cast and
- *	release
+ * @functions: copied; functions that are NULL work as for plain bytes, except
+ *	for argmax, which calls compare, and for cast and release
  * @context: for dray_dtype_context()
- * @out: one reference
+ * @out: a reference
  *
  * If it fails, release is not called.
  *

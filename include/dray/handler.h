@@ -38,34 +38,34 @@ struct dray_handler {
 };
 
 /**
- * The handler over @pool, named "dray" and the back end as dray_node_backend()
- * has it: "dray kernel", "dray host", or "dray host:shareable" for host memory that
- * can be passed to other processes.
- * Belongs to the pool but outlives it, and is never freed: it keeps working,
- * and freeing, after dray_pool_close(), but then allocates nothing more.  So of
- * each pool that this was called for something stays for as long as the process
- * lives: less than 1 KiB, and a lock that each fork() takes, which is less than
- * a microsecond.
+ * Returns the handler over @pool, named "dray" and the back end of
+ * dray_node_backend(): "dray kernel", "dray host", or "dray host:shareable" for
+ * host memory that can be passed to other processes.  Belongs to the pool but
+ * outlives it, and is never freed: after dray_pool_close() it still frees, but
+ * allocates nothing more.  Each pool with a handler leaks less than 1 KiB until
+ * the process ends, and a lock that slows each fork() by less than a
+ * microsecond.
  *
  * Its blocks do not touch: at least one byte lies between the last requested
  * byte and the next block, so that a block whose size is a multiple of the
- * granule takes a granule more.  If an array ends where another begins, NumPy
- * treats them as overlapping and leaves the processor's vectors unused:
- * np.exp() of one into the other took 5 to 20 times as long.  A block touches
- * the next only if the pool has no room for the gap.
+ * granule occupies a granule more.  If an array ends where another begins,
+ * NumPy treats them as overlapping and leaves the processor's vectors unused:
+ * np.exp() between two such arrays is 5 to 20 times slower.  A block touches
+ * the next only if the pool lacks room for the gap.
  *
- * Of a pool that was made with DRAY_HANDLER=check in the environment it is a
- * dray_handler_check() over that one, which writes to standard error, also at
- * the end of the process, if it found something or something is out.  Its
- * blocks are none of the pool's own: only the handler may free them, and
- * counters of the pool have guards and freed blocks in them.
+ * If the environment contained DRAY_HANDLER=check when the pool was created,
+ * returns a dray_handler_check() over the handler.  That writes to standard
+ * error, also at the end of the process, if it found a fault or a live block.
+ * Do not free its blocks by dray_pool_free(): only the handler may.  The pool's
+ * counters then include guards and freed blocks.
  */
 DRAY_API const struct dray_handler *dray_handler_for(struct dray_pool *pool);
 
 /**
- * Whether @handler is a pool's own: of dray_handler_for(), and not a checking one.  It
- * calls nothing outside of the library but the pressure callback, so that a runtime
- * may release its own lock meanwhile.  False for all others, a split one too.
+ * Returns whether @handler is a pool's own: of dray_handler_for(), and not a
+ * checking handler.  It calls nothing outside of the library but the pressure
+ * callback, so that a runtime may release its own lock meanwhile.  False for
+ * all others, a split one too.
  */
 DRAY_API bool dray_handler_is_pools(const struct dray_handler *handler);
 
@@ -73,8 +73,8 @@ DRAY_API bool dray_handler_is_pools(const struct dray_handler *handler);
 DRAY_API const struct dray_handler *dray_handler_default(void);
 
 /*
- * Calls of a handler's four functions with its own context.  A block goes back
- * to the handler that it came from.  On failure the first three return NULL;
+ * Calls of a handler's four functions with its own context.  A block is freed
+ * by the handler that allocated it.  On failure the first three return NULL;
  * dray's handlers set errno and leave a sentence.
  */
 
@@ -93,7 +93,7 @@ DRAY_API void *dray_handler_realloc(const struct dray_handler *handler,
 /**
  * Frees @block.  NULL is ignored.
  *
- * @size: bytes that were asked for.  dray's handlers need no size; one of
+ * @size: bytes that were asked for.  dray's handlers need no size; a handler of
  *	another library may.
  */
 DRAY_API void dray_handler_free(const struct dray_handler *handler, void *block,
@@ -106,9 +106,9 @@ DRAY_API void dray_handler_free(const struct dray_handler *handler, void *block,
  * its size crosses the limit; growing across it needs the new size in both
  * handlers for a moment.
  *
- * @pool: as dray_handler_for() has it; the handler outlives it in the same way
+ * @pool: as of dray_handler_for(); the handler outlives it in the same way
  * @min_bytes: 0 leaves nothing to @small
- * @small: any handler, another split one too; stays valid as long as @out
+ * @small: any handler, another split handler too; stays valid as long as @out
  * @out: the handler, named as the pool's, "from" and the limit; ended by
  *	dray_handler_split_end()
  *
@@ -129,19 +129,19 @@ dray_handler_behind(const struct dray_handler *handler, const void *block);
 
 /**
  * Ends a handler of dray_handler_split() that no thread uses as its current
- * one, and whose blocks are all freed.  Errors, with which it stays: -EBUSY (a
- * block of the pool is not freed; small ones are not counted), -EINVAL (another
- * handler).
+ * handler, and whose blocks are all freed.  Errors, with which it stays: -EBUSY
+ * (a block of the pool is not freed; small ones are not counted), -EINVAL
+ * (another handler).
  */
 DRAY_API int dray_handler_split_end(const struct dray_handler *handler);
 
 /**
- * Makes @handler the one that this thread allocates with; NULL goes back to
- * the default.  Returns the previous one, to be set again at the end of a
- * scope; scopes nest.  New threads start with the default.
+ * Makes @handler the current handler of this thread; NULL restores the default.
+ * Returns the previous handler, to be set again at the end of a scope; scopes
+ * nest.  New threads start with the default.
  *
- * Refuses a handler of another version, or one that lacks a function: returns
- * NULL with EINVAL in errno, and the current handler stays.
+ * Refuses a handler of another version, or that lacks a function: returns NULL
+ * with EINVAL in errno, and the current handler stays.
  */
 DRAY_API const struct dray_handler *
 dray_set_handler(const struct dray_handler *handler);
@@ -163,15 +163,16 @@ struct dray_check {
 
 /**
  * Wraps @under in a handler that finds wrong uses of its blocks, for debugging;
- * it needs more memory and time.  Each block has 128 guard bytes before and
- * behind it, which are checked when it is freed and by dray_check_report().
- * Freed blocks are overwritten and kept for a while (at most 1024 of them, of
- * 16 MiB together), to detect second frees and late writes.  A freed block
- * keeps its bytes if an engine still uses it, another process has it open or
- * was sent it, or a child of fork() inherited it. realloc always moves.
+ * it needs more memory and time. 128 guard bytes precede and follow each block;
+ * they are checked when it is freed and by dray_check_report().  Freed blocks
+ * are overwritten and kept for a while (at most 1024 of them, of 16 MiB
+ * together), to detect second frees and late writes.  A freed block keeps its
+ * bytes if an engine still uses it, another process opened it or was sent it,
+ * or a child of fork() inherited it.  realloc always moves.
  *
  * Each fault leaves a sentence, is counted and then ignored, or aborts if the
- * environment has DRAY_ABORT_ON_BAD_FREE=1.  A wrong free never reaches @under.
+ * environment contains DRAY_ABORT_ON_BAD_FREE=1.  A wrong free never reaches
+ * @under.
  *
  * @under: stays valid for good, as all handlers do here
  * @log: each fault is written there too, and each free with a wrong size, with the
@@ -179,8 +180,8 @@ struct dray_check {
  *	addr2line of binutils is installed.  May be NULL.  Stays open
  * @out: the handler, named "checked" and as @under; never freed
  *
- * Blocks keep the alignment that @under gives, up to 128 bytes.  Errors:
- * -EINVAL (NULL; @under is of another version or lacks a function), -ENOMEM.
+ * Blocks keep the alignment of @under, up to 128 bytes.  Errors: -EINVAL (NULL;
+ * @under is of another version or lacks a function), -ENOMEM.
  */
 DRAY_API int dray_handler_check(const struct dray_handler *under, FILE *log,
 				const struct dray_handler **out);
@@ -207,8 +208,8 @@ DRAY_API int dray_check_get(const struct dray_handler *handler,
  * @file, the oldest first, with its callers, and the sums.  As always, no
  * thread may write next to a block meanwhile.
  *
- * Errors: -EINVAL (as dray_check_get(), no file), -ENOMEM, -EIO (the file takes
- * no more).
+ * Errors: -EINVAL (as dray_check_get(), no file), -ENOMEM, -EIO (the file
+ * accepts no more).
  */
 DRAY_API int dray_check_report(const struct dray_handler *handler, FILE *file);
 

@@ -3,16 +3,16 @@
  * ipc: memory of this process for others, by a record of plain bytes.
  *
  * The exporter makes a record of memory (dray_ipc_export()); an importer, any
- * process on the same machine, opens it (dray_ipc_open()) and then has the same
- * memory mapped: nothing is copied.
+ * process on the same machine, opens it (dray_ipc_open()) and then maps the
+ * same memory: nothing is copied.
  *
  * A record is 64 bytes that travel as a program likes: through a pipe, a file,
  * a message.  They hold neither a pointer nor a file descriptor, but the name
  * of a socket of the exporter, a secret of 128 bits, and the place of the
  * memory.  A thread of the exporter, the broker, answers there.  It hands the
- * memory's file descriptor to a process that has the secret and runs as the
+ * memory's file descriptor to a process that knows the secret and runs as the
  * same user, or, with DRAY_IPC_ANY_USER, as any.  The first export starts it;
- * it ends when every record has ended and none is open.
+ * it ends when every record ended and none is open.
  *
  * A record is open from dray_ipc_open() to dray_ipc_close(), or to the end of
  * the process that opened it.  If a pool's block is freed while a record of it
@@ -29,21 +29,21 @@
  * of a record are a secret: any process of the same user that reads them can
  * open it.
  *
- * Each open record takes one file descriptor, a connection, of its importer and
- * another one of its exporter.  Children by fork() share it, and the kernel
- * tells when the last holder has closed it.  If either process is at its limit
+ * Each open record costs its importer a file descriptor, a connection, and its
+ * exporter another.  Children by fork() share it, and the kernel reports when
+ * the last holder closes it.  If either process is at its limit
  * (RLIMIT_NOFILE), dray_ipc_open() returns -EMFILE at once, with a sentence
- * that says which; open records stay open.  The exporter keeps one file
+ * that names the process; open records stay open.  The exporter keeps a file
  * descriptor in reserve for that answer.  dray_ipc_copy() works then too: it
  * copies the bytes and keeps nothing open.
  *
  * Of the exporter's limit other users (DRAY_IPC_ANY_USER) get at most half
- * together, one of them a quarter, and one of them for one record an eighth.
- * The processes of the exporter's own user can have the rest, and all of it.
+ * together, each user a quarter, and each user for a single record an eighth.
+ * The processes of the exporter's own user may use all of it.
  *
  * Exporter and importer must share a network namespace, where the name of the
- * socket is valid.  A child of fork() has its parent's open records, and each
- * stays open until both have closed it.  The parent's exports are not the
+ * socket is valid.  A child of fork() inherits its parent's open records, and
+ * each stays open until both close it.  The parent's exports are not the
  * child's: it opens records of its parent like any other process.  If a child
  * of a bare clone() outlives its parent, it keeps the socket's name alive, so
  * that records of the parent end with -ETIMEDOUT, not -ECONNREFUSED.
@@ -51,8 +51,8 @@
  * Every function may be called from any thread, also at the same time, but not
  * from a signal handler.  A dray_ipc_memory must not be closed for the last time
  * while another thread uses it.  Only dray_ipc_open(), dray_ipc_copy() and
- * dray_ipc_wait() wait for another process.  Those that return int give 0 or a
- * negative errno, and then dray_last_error() has a sentence.
+ * dray_ipc_wait() wait for another process.  Functions of type int return 0 or
+ * a negative errno, and then dray_last_error() returns a sentence.
  */
 #ifndef DRAY_IPC_H
 #define DRAY_IPC_H
@@ -77,8 +77,8 @@ struct dray_ipc_record {
 /** Importers can read the memory, and never write it. */
 #define DRAY_IPC_READ_ONLY	(1u << 0)
 /**
- * The record keeps the memory, freed or not, until a process has opened it.  If
- * an open fails, at a limit of the importer for example, it can be tried again.
+ * The record keeps the memory, freed or not, until a process opens it.  If an
+ * open fails, at a limit of the importer for example, it can be tried again.
  * After the first open the importers keep the memory, and the record ends with
  * the last close.  For memory that its maker hands over and forgets.  A record
  * that no process opens keeps its memory until dray_ipc_revoke() or the end of
@@ -88,36 +88,35 @@ struct dray_ipc_record {
 /**
  * Any user may open it, and the importer accepts any user's exporter.  Without
  * the flag a record is opened from a process of the importer's own user only.
- * The flag is part of the record, so a forged one may have it: the forger then
- * chooses the bytes, and changes them at any moment.  Trust such a record only
- * if you trust its sender.
+ * The flag is part of the record, so a forged record may contain it: the forger
+ * then chooses the bytes, and changes them at any moment.  Trust such a record
+ * only if you trust its sender.
  */
 #define DRAY_IPC_ANY_USER	(1u << 2)
 
-/** The most records without an end that one process can have. */
+/** The most records that a process may export at a time. */
 #define DRAY_IPC_MAX_EXPORTS 16384
 
 /**
  * Makes a record of the @size bytes at @address.
  *
  * @address: in a block of a pool, in a buffer, or in memory that this process
- *	has opened itself
+ *	opened itself
  * @size: bytes, all in that block, buffer or memory; 0 is allowed
  * @flags: DRAY_IPC_*, or 0
  * @record: written on success
  *
- * While a record lives, the same memory with the same flags gives the same
+ * While a record lives, the same memory with the same flags yields the same
  * record, counted once more for each call, because a program and its libraries
- * may all export it.  With DRAY_IPC_HANDOVER each call gives a new record.
+ * may all export it.  With DRAY_IPC_HANDOVER each call makes a new record.
  *
- * Memory that this process has opened is passed on as its own, even if its
- * exporter has freed it (dray_ipc_check() is -ESTALE): the open record here
- * keeps it.  The new record ends when its last keeper is gone: this process's
- * open record, the importers of the new one, and, with DRAY_IPC_HANDOVER, the
- * new record itself.
+ * Memory that this process opened is passed on as its own, even if its exporter
+ * freed it (dray_ipc_check() is -ESTALE): the open record here keeps it.  The
+ * new record ends when its last keeper is gone: this process's open record, the
+ * new record's importers, and, with DRAY_IPC_HANDOVER, the new record itself.
  *
  * On the host, DRAY_IPC_READ_ONLY needs a buffer of its own, and seals it: no
- * later call can share it for writing.  This process goes on writing it.
+ * later call can share it for writing.  This process may still write it.
  *
  * Errors:
  *
@@ -133,17 +132,17 @@ struct dray_ipc_record {
  *	-EAGAIN		no thread
  *	-EMFILE		no file descriptor
  *
- * and those of socket().
+ * and the errors of socket().
  */
 DRAY_API int dray_ipc_export(const void *address, uint64_t size,
 			     uint32_t flags, struct dray_ipc_record *record);
 
 /**
- * Undoes one dray_ipc_export() of this process.  The last one ends the record:
- * it cannot be opened from now on, importers that have it open keep the memory
- * until they close it, and a later export of the memory gives another record.
+ * Undoes a dray_ipc_export() of this process.  The last call ends the record:
+ * it cannot be opened from now on, importers keep the memory until they close
+ * it, and a later export of the memory makes another record.
  *
- * Errors: -ESTALE (it has ended, or is another process's), -EBADMSG.
+ * Errors: -ESTALE (it ended, or is another process's), -EBADMSG.
  */
 DRAY_API int dray_ipc_revoke(const struct dray_ipc_record *record);
 
@@ -183,15 +182,16 @@ struct dray_ipc_memory;
  * memory is measured by the real size of the buffer, which must not be able to
  * shrink.
  *
- * A record that is open in this process already gives the same object once
+ * A record that is open in this process already yields the same object once
  * more, without asking the exporter.  A record of this process leads to the
- * memory itself, without a mapping.  Records of one buffer share a mapping.
+ * memory itself, without a mapping.  Records of the same buffer share a
+ * mapping.
  *
  * @node: for which the memory is mapped, not for a record of this process; NULL
  *	opens the node that the memory is of
- * @out: the memory; each open is undone by one dray_ipc_close()
+ * @out: the memory; each open is undone by a dray_ipc_close()
  *
- * Waits for the exporter: five seconds at most until it takes the connection,
+ * Waits for the exporter: five seconds at most until it accepts the connection,
  * and five for its answer.
  *
  * Errors:
@@ -211,21 +211,21 @@ struct dray_ipc_memory;
  *			for this record or in all, or other users, is taken
  *	-ENOMEM
  *
- * and those of dray_node_open() and dray_buffer_import().
+ * and the errors of dray_node_open() and dray_buffer_import().
  */
 DRAY_API int dray_ipc_open(const struct dray_ipc_record *record,
 			   struct dray_node *node,
 			   struct dray_ipc_memory **out);
 /**
- * Undoes one dray_ipc_open(); the last one unmaps the memory unless another
+ * Undoes a dray_ipc_open(); the last call unmaps the memory unless another
  * record of the same buffer is open.  Waits for no other process.  NULL is
  * ignored.
  */
 DRAY_API void dray_ipc_close(struct dray_ipc_memory *memory);
 
 /**
- * Copies the bytes that a record names, and opens nothing: for a process that
- * has few file descriptors left, or none, or needs the bytes as they are now.
+ * Copies the bytes that a record names, and opens nothing: for a process with
+ * few file descriptors left, or none, or needs the bytes as they are now.
  *
  * It works if this process or the exporter is at its limit of file descriptors.
  * A record with DRAY_IPC_HANDOVER ends by it, as by the close of its only
@@ -256,10 +256,10 @@ dray_ipc_buffer(const struct dray_ipc_memory *memory);
 DRAY_API bool dray_ipc_writable(const struct dray_ipc_memory *memory);
 
 /**
- * Whether the exporter still has the memory, if that is known without asking
- * it: 0, -ESTALE (it has freed the memory or revoked the record) or -ECONNRESET
- * (it is gone).  The memory stays mapped, with its bytes, in each case.  Costs
- * one system call.
+ * Checks whether the exporter still holds the memory, as far as known without
+ * asking it: 0, -ESTALE (it freed the memory or revoked the record) or
+ * -ECONNRESET (it is gone).  The memory stays mapped, with its bytes, in each
+ * case.  Costs a system call.
  */
 DRAY_API int dray_ipc_check(const struct dray_ipc_memory *memory);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * kind: memory by kinds, as SYCL's unified shared memory has them.
+ * kind: memory by the kinds of SYCL's unified shared memory.
  *
  * Four of enum dray_memory_kind are answered here:
  *
@@ -26,9 +26,9 @@ extern "C" {
 #endif
 
 /**
- * The kind of the memory at @address.
+ * Returns the kind of the memory at @address.
  *
- * @node: memory of other nodes is unknown; NULL: that of every node counts
+ * @node: memory of other nodes is unknown; NULL: memory of every node counts
  *
  * Any address may be asked for, also NULL, which is unknown.
  */
@@ -37,7 +37,7 @@ DRAY_API enum dray_memory_kind dray_address_kind(const void *address,
 
 /**
  * Writes to @kind the kind of the memory of @view, from its lowest to its highest
- * byte.  Unknown without elements, and if it does not lie in one block.
+ * byte.  Unknown without elements, and if it does not lie in a single block.
  *
  * @node: as for dray_address_kind()
  *

@@ -4,14 +4,14 @@
  *
  * An array runtime asks its manager for all memory, and the manager can be
  * replaced: by dray_set_manager(), or by a shared object that the environment
- * names.  There is one manager for each node, whichever of its handles asks.
- * The host's private and shareable memory are two nodes.  A manager gives memory
+ * names.  Each node is served by a single manager, for all of its handles.  The
+ * host's private and shareable memory are two nodes.  A manager returns memory
  * objects, which are counted, each with a finalizer and an owner.
  *
- * The calls have the names that Numba gave them in the end.  If those differ
- * from the draft: prepare_for_use is initialize; memory objects take the owner
- * before the finalizer; get_ipc_handle takes no stream; defer_cleanup, which
- * the draft left open, exists.
+ * The calls bear Numba's final names.  If these differ from the draft:
+ * prepare_for_use is initialize; memory objects expect the owner before the
+ * finalizer; get_ipc_handle is without a stream; defer_cleanup, which the draft
+ * left open, exists.
  *
  * Every function may be called from any thread, finalizers included, which
  * run without any lock held.
@@ -26,7 +26,8 @@
 extern "C" {
 #endif
 
-/** The version of struct dray_manager_ops; a plug-in has the same one. */
+/** The version of struct dray_manager_ops; a plug-in states the same
+ * version. */
 #define DRAY_MANAGER_INTERFACE 1
 
 struct dray_manager;
@@ -47,9 +48,9 @@ struct dray_memory_description {
 	void *owner;
 	void (*release_owner)(void *owner);
 	/*
-	 * Gives the memory back; called once, when the last reference is gone
-	 * or, deferred, at some time after that, in any thread.  It may
-	 * allocate, and may drop other objects.
+	 * Frees the memory; called once, when the last reference is dropped or,
+	 * deferred, at some time after that, in any thread.  It may allocate,
+	 * and may drop other objects.
 	 */
 	void (*finalize)(void *ctx,
 			 const struct dray_memory_description *memory);
@@ -57,7 +58,7 @@ struct dray_memory_description {
 };
 
 /**
- * Makes a memory object of @manager, with one reference.
+ * Makes a memory object of @manager, with a reference.
  *
  * @description: copied
  *
@@ -70,16 +71,16 @@ dray_memory_create(struct dray_manager *manager,
 		   struct dray_memory **out);
 
 /**
- * A part of @memory: @size bytes at @offset.  It has no finalizer.  It keeps the
- * memory alive; of a view, the memory that this one is a part of, and not the
+ * Makes a part of @memory: @size bytes at @offset, without a finalizer.  It
+ * keeps the memory alive; a part of a view keeps the memory below, and not the
  * view itself.  Errors: -EINVAL (it leaves @memory), -ENOMEM.
  */
 DRAY_API int dray_memory_view(struct dray_memory *memory, size_t offset,
 			      size_t size, struct dray_memory **out);
 
-/** One more reference, given back by dray_memory_unref(); returns @memory. */
+/** Adds a reference, dropped by dray_memory_unref(); returns @memory. */
 DRAY_API struct dray_memory *dray_memory_ref(struct dray_memory *memory);
-/** Gives up a reference; with the last one the memory goes.  NULL: ignored. */
+/** Drops a reference; the last drop frees the memory.  NULL: ignored. */
 DRAY_API void dray_memory_unref(struct dray_memory *memory);
 
 /** The kind, constant for its life; borrowed. */
@@ -89,7 +90,7 @@ dray_memory_describe(const struct dray_memory *memory);
 DRAY_API struct dray_manager *
 dray_memory_manager_of(const struct dray_memory *memory);
 
-/* For memhostalloc and mempin; a manager may not have each of them. */
+/* For memhostalloc and mempin; a manager need not support each of them. */
 #define DRAY_HOST_MAPPED	(1u << 0)  /* the device reaches it */
 #define DRAY_HOST_PORTABLE	(1u << 1)  /* pinned for all devices */
 #define DRAY_HOST_WRITE_COMBINED (1u << 2) /* not cached, writes gathered */
@@ -126,7 +127,7 @@ struct dray_manager_ops {
 
 	/* @ctx: returned by dray_manager_context() from then on */
 	int (*create)(struct dray_manager *self, void **ctx);
-	/* The manager has no object any more. */
+	/* The manager's last object is gone. */
 	void (*destroy)(void *ctx);
 
 	/*
@@ -158,11 +159,11 @@ struct dray_manager_ops {
 	int (*get_ipc_handle)(struct dray_manager *self,
 			      const struct dray_memory *memory,
 			      struct dray_ipc_handle *out);
-	/* May come before initialize.  Objects that are alive stay so. */
+	/* May be called before initialize.  Objects that are alive stay so. */
 	int (*reset)(struct dray_manager *self);
 	/*
-	 * A section begins or ends in which nothing is freed; the outermost of
-	 * nested ones only.  The library's own queue needs no help.
+	 * A section begins or ends in which nothing is freed; of nested
+	 * sections only the outermost.  The library's own queue needs no help.
 	 */
 	void (*defer_cleanup)(struct dray_manager *self, bool begins);
 };
@@ -182,12 +183,12 @@ dray_manager_base_ops(enum dray_manager_base base);
  *
  * Errors: -EPROTO (another interface version), -EINVAL (an unknown base, no
  * name, no memalloc either there or in the base), -EBUSY (such a manager is in
- * use: it would keep the old ones).
+ * use: it would keep the old operations).
  */
 DRAY_API int dray_set_manager(const struct dray_manager_ops *ops);
 
 /**
- * Returns the manager of @node: an existing one, or a new one.  It has been
+ * Returns the manager of @node: an existing manager, or a new manager.  It is
  * initialized; getting it again does not initialize it again.  Without
  * dray_set_manager() DRAY_MEMORY_MANAGER names it:
  *
@@ -200,36 +201,36 @@ DRAY_API int dray_set_manager(const struct dray_manager_ops *ops);
  * dray_memory_manager.  It is never unloaded.  If a program runs with another
  * user's rights, the variable is ignored.
  *
- * @out: one reference
+ * @out: a reference
  *
  * Errors: -ENOENT (no such plug-in, or the system's loader refuses it: a
  * library that it needs is missing, it is of another machine, it may not be
- * read; the sentence has the loader's words), -ENOEXEC (it lacks the symbol),
- * -EPROTO, -EINVAL (as dray_set_manager()), -ENOMEM, and those of create() and
- * initialize() of the manager.
+ * read; the sentence quotes the loader), -ENOEXEC (it lacks the symbol),
+ * -EPROTO, -EINVAL (as dray_set_manager()), -ENOMEM, and the errors of create()
+ * and initialize() of the manager.
  */
 DRAY_API int dray_get_manager(struct dray_node *node,
 			      struct dray_manager **out);
 
 /**
- * Finds the operations of a plug-in, named as above, "native" among them; errors
- * as above, but for those of create() and initialize().
+ * Finds the operations of a plug-in, named as above, "native" among them;
+ * errors as above, but none of create() and initialize().
  */
 DRAY_API int dray_manager_load(const char *name,
 			       const struct dray_manager_ops **out);
 
 /**
- * A manager of the caller's own, beside those of dray_get_manager().  Nothing
- * stays of one that has ended; while it lives, a pool of its own is one of the
- * 63 that threads keep blocks of (dray/pool.h).
+ * Makes a manager of the caller's own, beside those of dray_get_manager().
+ * Nothing stays when it ended; while it lives, its own pool counts among the 63
+ * that threads keep blocks of (dray/pool.h).
  *
  * @ops: as for dray_set_manager(); NULL: native
  * @resource: the source of the base's memory; NULL: a pool on @node, with a log
- *	(dray_resource_log()) if the environment has DRAY_MEMORY_LOG: in a new
+ *	(dray_resource_log()) if the environment sets DRAY_MEMORY_LOG: in a new
  *	file of that name, with ".PID", and ".PID.1" and so on if that exists
- * @out: one reference
+ * @out: a reference
  *
- * Errors: -EPROTO, -EINVAL (as dray_set_manager()), -ENOMEM, and those of
+ * Errors: -EPROTO, -EINVAL (as dray_set_manager()), -ENOMEM, and the errors of
  * create().
  */
 DRAY_API int dray_manager_create(struct dray_node *node,
@@ -237,10 +238,10 @@ DRAY_API int dray_manager_create(struct dray_node *node,
 				 struct dray_resource *resource,
 				 struct dray_manager **out);
 
-/** One more reference, given back by dray_manager_unref(); returns it. */
+/** Adds a reference, dropped by dray_manager_unref(); returns @manager. */
 DRAY_API struct dray_manager *dray_manager_ref(struct dray_manager *manager);
 /**
- * Drops a reference.  The last one frees all pending memory, and no later free
+ * Drops a reference.  The last drop frees all pending memory, and no later free
  * is put off; the manager ends with its last object.  NULL is ignored.
  */
 DRAY_API void dray_manager_unref(struct dray_manager *manager);
@@ -250,10 +251,10 @@ DRAY_API const char *dray_manager_name(const struct dray_manager *manager);
 /** The handle that it was made with; borrowed. */
 DRAY_API struct dray_node *
 dray_manager_node(const struct dray_manager *manager);
-/** The context from create() of its operations; NULL without one. */
+/** Returns the context from create() of its operations; NULL without it. */
 DRAY_API void *dray_manager_context(const struct dray_manager *manager);
 /**
- * The source of the base's memory, made by the first call; one reference.
+ * The source of the base's memory, made by the first call; a new reference.
  * Errors: as dray_pool_create().
  */
 DRAY_API int dray_manager_resource(struct dray_manager *manager,
@@ -280,8 +281,8 @@ DRAY_API int dray_manager_memalloc(struct dray_manager *manager, size_t size,
  * buffer of its own.  On the host back end no device is there to pin it for,
  * and it is ordinary memory.  Freed late.
  *
- * Errors: -EINVAL (an unknown flag), -EOPNOTSUPP (the node has no
- * write-combined memory).
+ * Errors: -EINVAL (an unknown flag), -EOPNOTSUPP (the node lacks write-combined
+ * memory).
  */
 DRAY_API int dray_manager_memhostalloc(struct dray_manager *manager,
 				       size_t size, uint32_t flags,
@@ -308,8 +309,8 @@ DRAY_API int dray_manager_get_memory_info(struct dray_manager *manager,
 					  struct dray_capacity *out);
 
 /**
- * How to pass @memory to another process.  The receiver reaches the whole
- * buffer around it.  When the object goes while others have it open, its
+ * Describes how to pass @memory to another process.  The receiver reaches the
+ * whole buffer around it.  If the object ends while others hold it open, its
  * memory waits for them.
  *
  * Errors: -EINVAL (another manager's memory), else native: as
@@ -321,7 +322,7 @@ DRAY_API int dray_manager_get_ipc_handle(struct dray_manager *manager,
 
 /**
  * Opens memory of another process.  The object is closed at once, never late;
- * opens of one handle are counted.
+ * opens of the same handle are counted.
  *
  * Errors: as dray_ipc_open(), -ENOMEM.
  */
@@ -341,8 +342,8 @@ DRAY_API int dray_manager_reset(struct dray_manager *manager);
  */
 DRAY_API void dray_manager_defer_cleanup(struct dray_manager *manager);
 /**
- * Ends one.  If it is the outermost, frees the memory above the limits.
- * Errors: -EINVAL (none has begun).
+ * Ends a section.  If it is the outermost, frees the memory above the limits.
+ * Errors: -EINVAL (none began).
  */
 DRAY_API int dray_manager_end_deferral(struct dray_manager *manager);
 
@@ -359,7 +360,7 @@ DRAY_API int dray_manager_set_pending(struct dray_manager *manager,
 /** Finalizes waiting objects, except in a section of deferral; their number. */
 DRAY_API size_t dray_manager_flush(struct dray_manager *manager);
 
-/** Counters of a manager at one moment. */
+/** Counters of a manager at a moment. */
 struct dray_manager_stats {
 	size_t size;		/* of this structure; 0: the first version's */
 	uint64_t objects;	/* alive, views included */
@@ -368,7 +369,7 @@ struct dray_manager_stats {
 	uint64_t pending_bytes;
 	uint64_t flushes;	/* how often any were */
 	uint64_t retries;	/* allocations that were asked for again */
-	uint64_t deferrals;	/* sections that have begun and not ended */
+	uint64_t deferrals;	/* sections that began and did not end */
 	uint64_t capacity;	/* bytes that the percentage is of, 0: unknown */
 };
 

@@ -27,9 +27,9 @@ extern "C" {
 #endif
 
 /*
- * The function takes addresses: void f(global const IN *a, ..., global OUT *out).
- * Elements are of any type: those that OpenCL has no type for are bytes (uchar), and
- * complex numbers are two floats or doubles
+ * The function's arguments are addresses: void f(global const IN *a, ...,
+ * global OUT *out).  Elements are of any type: types that OpenCL lacks are
+ * bytes (uchar), and complex numbers are two floats or doubles
  */
 #define DRAY_OPENCL_BY_ADDRESS (1u << 0)
 
@@ -64,7 +64,7 @@ struct dray_opencl_loop {
 	uint32_t reserved;	/* 0 */
 };
 
-/* Takes a device with memory of its own too: its driver copies operands. */
+/* Allows a device with memory of its own: its driver copies operands. */
 #define DRAY_OPENCL_COPIES (1u << 0)
 
 /** An OpenCL device, and the loops that it computes. */
@@ -83,26 +83,26 @@ struct dray_opencl_executor_options {
  * Makes an executor of an OpenCL device: compiles its loops, and runs each once
  * with no element.  Sources are trusted as code of the program is.
  *
- * Operands of a call are given to the device where they are, strided and broadcast
- * views too (CL_MEM_USE_HOST_PTR).  A device that shares the CPU's memory, as PoCL
- * does, copies nothing.  Elements have to be aligned and of the loop's types, and an
- * output may share bytes with an input only if its elements are the very same:
- * other calls are the CPU's.  Masks are taken.  Errors of floating-point numbers are
- * not seen.  A single call at a time runs; others wait.  A kernel that has begun cannot
- * be cancelled.
+ * The device uses operands of a call where they are, strided and broadcast
+ * views too (CL_MEM_USE_HOST_PTR).  A device that shares the CPU's memory, as
+ * PoCL does, copies nothing.  Elements must be aligned and of the loop's types,
+ * and an output may share bytes with an input only if its elements are the very
+ * same: other calls are the CPU's.  Masks are supported.  Errors of
+ * floating-point numbers are not seen.  A single call at a time runs; others
+ * wait.  A running kernel cannot be cancelled.
  *
  * A device that fails in a call accepts no later call.
  *
  * OpenCL's loader is libOpenCL.so.1, or the environment variable DRAY_OPENCL; "none"
- * is none.  A child of fork() has no OpenCL if its parent has used it.
+ * is none.  A child of fork() cannot use OpenCL if its parent did.
  *
- * @out: one reference
+ * @out: a reference
  *
  * Errors: -EINVAL (a source that does not compile, with the compiler's sentence, the
  * number of loops, a loop that is there twice, a type without a counterpart, flags),
- * -ENOENT (no loader, no platform, no such device), -EOPNOTSUPP (a
- * device with memory of its own, doubles that it does not have),
- * -ECHILD, -ENOMEM, -ENODEV or -EIO (OpenCL's errors).
+ * -ENOENT (no loader, no platform, no such device), -EOPNOTSUPP (a device with
+ * memory of its own, doubles that it lacks), -ECHILD, -ENOMEM, -ENODEV or -EIO
+ * (OpenCL's errors).
  */
 DRAY_API int
 dray_opencl_executor_create(const struct dray_opencl_executor_options *options,
@@ -110,21 +110,21 @@ dray_opencl_executor_create(const struct dray_opencl_executor_options *options,
 
 /* Facts of a device. */
 #define DRAY_OPENCL_SHARED (1u << 0)	/* kernels see the CPU's addresses */
-#define DRAY_OPENCL_UNIFIED (1u << 1)	/* it has the CPU's memory */
-#define DRAY_OPENCL_DOUBLE (1u << 2)	/* it has doubles */
+#define DRAY_OPENCL_UNIFIED (1u << 1)	/* it shares the CPU's memory */
+#define DRAY_OPENCL_DOUBLE (1u << 2)	/* it supports doubles */
 /* quotients and square roots of float32 are rounded as on the CPU */
 #define DRAY_OPENCL_ROUNDED (1u << 3)
-#define DRAY_OPENCL_SUBNORMAL (1u << 4)	/* float32 has subnormal numbers */
+#define DRAY_OPENCL_SUBNORMAL (1u << 4)	/* float32 supports subnormal numbers */
 
 /** A device of OpenCL. */
 struct dray_opencl_device {
 	size_t size;		/* of this structure; 0: the first version's */
 	char platform[64];	/* names, cut short */
 	char device[128];
-	char version[64];	/* of OpenCL, as the device tells it */
+	char version[64];	/* of OpenCL, as the device reports it */
 	uint32_t flags;		/* DRAY_OPENCL_SHARED, ... */
 	uint32_t reserved;
-	uint64_t calls;		/* that the executor has run */
+	uint64_t calls;		/* that the executor ran */
 	uint64_t bytes;		/* of their operands, that were not copied */
 };
 

@@ -9,12 +9,12 @@
  * write one while the CPU uses its neighbour.  Every function may be called
  * from any thread without a lock, and none from a signal handler.
  *
- * A child of fork() may use and free the blocks that it inherits.  Those in
- * private memory are copies; those in other memory are its parent's, and the
- * child takes new ones from new buffers, so that neither gives out a block of
- * the other.  Such a block is its parent's to free.  If the child writes to it
- * after that, it writes into the next block that the parent has there.  But
- * memory that is given out as zero is zero then, even if a child wrote it before.
+ * A child of fork() may use and free the blocks that it inherits.  Blocks in
+ * private memory are copies; blocks in other memory are its parent's, and the
+ * child allocates its own in new buffers, so that neither allocates memory of
+ * the other.  The parent frees such a block.  Writes by the child after the
+ * parent's free corrupt the parent's next block there.  dray_pool_calloc()
+ * still returns zeros.
  *
  * While the process forks the library holds all its locks, from its
  * pthread_atfork() handlers, which it registers with the first node of the host,
@@ -23,17 +23,17 @@
  * the library, as allocating from a pool does: they would wait for ever.  Those
  * that are registered later run outside of them, and may.
  *
- * After a clone() that the C library does not know of, the same holds if no other
- * thread was inside of a function of the library then, but for one thing: the
- * parent does not learn of its child.  When it takes pages again as zero that it
- * has given back to the system, and that are not private, they may hold writes
- * of the child to a block that the parent had freed.
+ * After a bare clone(), the same holds if no other thread was in the library
+ * then, with an exception: the parent does not notice the child.  If the parent
+ * returned pages to the system that are not private, and uses them again as
+ * zero, they may hold writes of the child to a block that the parent freed.
  *
- * In a program that locks its memory, by mlockall(MCL_FUTURE), that of pools is
- * locked too, and a pool takes no more than RLIMIT_MEMLOCK leaves.  The library's
- * tables are not locked, and take memory as it is needed.  Such a program calls
- * mlockall(MCL_CURRENT) before its first pool, or with MCL_ONFAULT: else the
- * system fetches all of these tables, which are made for the largest pools.
+ * In a program that locks its memory, by mlockall(MCL_FUTURE), the memory of
+ * pools is locked too, and a pool allocates no more than RLIMIT_MEMLOCK leaves.
+ * The library's tables are not locked, and use memory only as needed.  Such a
+ * program calls mlockall(MCL_CURRENT) before its first pool, or with
+ * MCL_ONFAULT: else the system fetches all of these tables, which are made for
+ * the largest pools.
  */
 #ifndef DRAY_POOL_H
 #define DRAY_POOL_H
@@ -46,26 +46,26 @@ extern "C" {
 
 /**
  * Threads keep freed blocks of a pool for themselves, to use them again without
- * a lock, of 63 pools of a process at once.  Pools beyond do all that others do,
- * several times slower if blocks are small.  A pool has ended, and makes room
- * for one that is made after that, when it is closed, its last block is freed
- * and the last resource over it (dray_resource_pool()) is gone.
+ * a lock, of 63 pools of a process at once.  Further pools work without a
+ * thread cache; small blocks are then several times slower.  A pool ends, and
+ * makes room for a pool that is made later, when it is closed, its last block
+ * is freed and the last resource over it (dray_resource_pool()) is gone.
  */
 struct dray_pool;
 
-/** How a pool takes memory from its node; all zero is the default. */
+/** The options of a pool's memory; all zero is the default. */
 struct dray_pool_options {
 	size_t size;		/* of this structure; 0: the first version's */
 	const char *heap;	/* the heap's name, NULL: the node's order */
 	const char *name;	/* shown by dmactl, NULL: "pool" */
 	uint64_t initial;	/* bytes of the first region, 0: the back end's */
-	uint64_t limit;		/* bytes that it may take, 0: all of the node */
+	uint64_t limit;		/* bytes that it may use, 0: all of the node */
 	uint32_t granule;	/* bytes, 64 or 128 and so on, 0: the node's choice */
 	uint32_t flags;		/* 0 */
 	/*
-	 * Of all its memory, as it comes.  With prefault the pages of freed
-	 * blocks stay until dray_pool_trim(); reserved huge ones go back with
-	 * their region.
+	 * Of all its memory, when it is allocated.  With prefault the pages of
+	 * freed blocks stay until dray_pool_trim(); reserved huge pages are
+	 * freed with their region.
 	 */
 	struct dray_pages pages;
 };
@@ -79,9 +79,9 @@ struct dray_pool_stats {
 	uint64_t blocks;	/* number of blocks */
 	uint64_t peak;		/* the most that was used or cached */
 	/*
-	 * Freed, but an engine still uses it, as far as anybody has looked: the
-	 * end of a transfer is noticed by a wait for it, by the next transfer,
-	 * by dray_pool_trim(), and by an allocation that would take more memory.
+	 * Freed, but an engine still uses it, as far as known: the end of a
+	 * transfer is noticed by a wait for it, by the next transfer, by
+	 * dray_pool_trim(), and by an allocation that would need more memory.
 	 */
 	uint64_t parked;
 	uint64_t largest_free;	/* the longest free run */
@@ -115,14 +115,14 @@ struct dray_pool_block {
 };
 
 /**
- * Sees a block of a walk, which is not valid beyond the call.  0 goes on,
+ * Sees a block of a walk, which is not valid beyond the call. 0 continues,
  * anything else ends the walk.
  */
 typedef int dray_pool_visit(void *argument,
 			    const struct dray_pool_block *block);
 
 /**
- * Is asked before a request for @size bytes fails.  Returns true if it has freed
+ * Is called before a request for @size bytes fails.  Returns true if it freed
  * something, of this pool or of the machine: the request is tried once more.
  */
 typedef bool dray_pressure(void *argument, size_t size);
@@ -133,8 +133,8 @@ typedef bool dray_pressure(void *argument, size_t size);
  * Errors: -EINVAL (granule not a power of two, smaller than a cache line or
  * 64 bytes, or above 2 MiB, initial above limit, limit below a page or
  * granule, an unknown heap or flag, DRAY_HANDLER in the environment is neither
- * empty nor "check"), -EOPNOTSUPP (pages that the node has not), -ENOMEM, as
- * dray_buffer_alloc() for the first region.
+ * empty nor "check"), -EOPNOTSUPP (the node does not support @pages), -ENOMEM,
+ * as dray_buffer_alloc() for the first region.
  */
 DRAY_API int dray_pool_create(struct dray_node *node,
 			      const struct dray_pool_options *options,
@@ -142,7 +142,7 @@ DRAY_API int dray_pool_create(struct dray_node *node,
 
 /**
  * Closes the pool.  Blocks that are still alive stay usable and can be freed.
- * Memory without a block is given back at once, the rest as blocks are freed, and
+ * Memory without a block is freed at once, the rest as blocks are freed, and
  * all with the last of them.  NULL is ignored.
  */
 DRAY_API void dray_pool_close(struct dray_pool *pool);
@@ -153,27 +153,27 @@ DRAY_API struct dray_node *dray_pool_node(const struct dray_pool *pool);
 /**
  * A block of at least @size bytes (0 counts as 1), at an address that is a
  * multiple of @alignment, a power of two (0: the granule).  Contents are
- * undefined.  NULL with errno EINVAL or ENOMEM: if the node has no more, the
- * sentence says why and names the longest run that the pool still has.
+ * undefined.  NULL with errno EINVAL or ENOMEM: if the node is exhausted, the
+ * sentence says why and names the pool's longest free run.
  *
- * It blocks if no block is free: while memory comes from the node, and while
- * another thread takes or gives back memory of the pool.  If the node has no more
- * and freed blocks of the pool are parked, it waits until engines are done with
- * some of them, however long they take; a signal does not end that wait.  So do
+ * It blocks if no block is free: while the node allocates memory, and while
+ * another thread grows or shrinks the pool.  If the node is exhausted and freed
+ * blocks of the pool are parked, it waits until engines are done with some of
+ * them, however long they take; a signal does not end that wait.  So do
  * dray_pool_calloc(), dray_pool_realloc() and a handler's functions.
  */
 DRAY_API void *dray_pool_alloc(struct dray_pool *pool, size_t size,
 			       size_t alignment);
 
 /**
- * @count * @size zero bytes, as dray_pool_alloc() gives them at a multiple of the
+ * @count * @size zero bytes, as from dray_pool_alloc(), at a multiple of the
  * granule: 0 in all counts as 1, and the same if there is no memory.  Bytes of
  * dray_usable_size() beyond are undefined.  NULL with ENOMEM also if the
  * product overflows.
  *
- * Pages that were never used are zero already, and are not touched.  If 32 MiB or
- * more of private memory have to be cleared, their pages go back to the system
- * and new ones come when they are touched.
+ * Pages that were never used are zero already, and are not touched.  If 32 MiB
+ * or more of private memory must be cleared, their pages are returned to the
+ * system, which maps new pages when they are touched.
  */
 DRAY_API void *dray_pool_calloc(struct dray_pool *pool, size_t count,
 				size_t size);
@@ -188,14 +188,14 @@ DRAY_API void *dray_pool_realloc(struct dray_pool *pool, void *block,
 				 size_t size);
 
 /**
- * Gives a block back.  NULL is ignored; an address without a block is counted in
+ * Frees a block.  NULL is ignored; an address without a block is counted in
  * bad_frees and ignored (aborts with DRAY_ABORT_ON_BAD_FREE=1 in the
  * environment).  A block that an engine still uses is parked until the engine
- * is done.  That two threads free one block at the same moment need not be
- * noticed: as with other allocators, it may then be given out twice.
+ * is done.  Concurrent double frees may go undetected: as with other
+ * allocators, the block may then be allocated twice.
  *
- * @pool: counts a wrong free, if not NULL; a block goes back to its
- *	own pool in each case
+ * @pool: counts a wrong free, if not NULL; a block is always freed to its own
+ *	pool
  */
 DRAY_API void dray_pool_free(struct dray_pool *pool, void *block);
 
@@ -211,16 +211,16 @@ DRAY_API size_t dray_usable_size(const void *block);
  * visit), but not from a signal handler.  A buffer that is in no pool is its own
  * block.
  *
- * The answer is that of one moment.  It stays true as long as the caller keeps
- * the block, or the buffer, from being freed by other threads; one that moves or
- * is resized has other numbers then.  A child of fork() finds the blocks that it
+ * The answer is true at a moment.  It stays true as long as the caller keeps
+ * the block, or the buffer, from being freed by other threads; a move or a
+ * resize changes its numbers.  A child of fork() finds the blocks that it
  * inherited.
  *
- * A second copy of the library in the process has memory of its own: each finds
- * its own, and says -ENOENT of the other's.
+ * A second copy of the library in the process manages memory of its own: each
+ * finds its own, and says -ENOENT of the other's.
  *
- * Errors: -ENOENT (the address lies in no memory of dray, or in no block that is
- * alive: one that was freed and is parked, or kept by a thread, is not).
+ * Errors: -ENOENT (the address lies in no memory of dray, or in no live block:
+ * a freed block that is parked, or kept by a thread, is not alive).
  */
 DRAY_API int dray_locate(const void *address, struct dray_location *out);
 
@@ -229,10 +229,10 @@ DRAY_API int dray_locate(const void *address, struct dray_location *out);
  * the last value that it returned.
  *
  * No lock is held during the calls: @visit may do anything, free the block and
- * close the pool included, but not fork and let the child return.  Other threads
- * go on meanwhile.  A block that lives during the whole walk is seen
- * exactly once; one that is made, freed or moved during it is seen, or
- * not, as it was at some moment of it.  Blocks that the process inherited by
+ * close the pool included, but not fork and let the child return.  Other
+ * threads continue meanwhile.  A block that lives during the whole walk is seen
+ * exactly once; a block that is made, freed or moved during it is seen, or not,
+ * as it was at some moment of the walk.  Blocks that the process inherited by
  * fork() are among them.
  */
 DRAY_API int dray_pool_walk(struct dray_pool *pool, dray_pool_visit *visit,
@@ -246,16 +246,16 @@ DRAY_API int dray_pool_walk(struct dray_pool *pool, dray_pool_visit *visit,
  *
  * It runs on the thread whose request it is, without any lock, so it may free,
  * allocate, and wait; on several threads at once if their requests fail at
- * once.  It is not called again on a thread that is in it, for any pool:
- * a request that it makes itself just fails.  One that is under way may
- * outlast its replacement.
+ * once.  It is not called again on a thread that is in it, for any pool: a
+ * request that it makes itself just fails.  A running call may outlast its
+ * replacement.
  */
 DRAY_API void dray_pool_set_pressure(struct dray_pool *pool,
 				     dray_pressure *pressure, void *argument);
 
 /**
- * Fills @stats, as they are at one moment.  Blocks that threads keep are taken
- * back first: not for a hot path.
+ * Fills @stats, as they are at a moment.  Blocks that threads keep are
+ * collected first: not for a hot path.
  */
 DRAY_NAMESAKE_BEGIN
 DRAY_API int dray_pool_stats(struct dray_pool *pool,
@@ -263,15 +263,15 @@ DRAY_API int dray_pool_stats(struct dray_pool *pool,
 DRAY_NAMESAKE_END
 
 /**
- * Takes back the blocks that threads keep and those that engines are done with.
- * Gives buffers that hold no block back to the node, and of others in host memory
- * the pages of free runs; bytes given back.
+ * Collects the blocks that threads keep and the parked blocks that engines are
+ * done with.  Frees buffers without a block, and in other buffers of host
+ * memory the pages of free runs; returns the freed bytes.
  *
- * Without it a pool of host memory gives pages back as blocks are freed, and keeps
- * up to 48 MiB of free ones, or as many bytes as are in use.
+ * Without it a pool of host memory returns pages as blocks are freed, and keeps
+ * up to 48 MiB of free pages, or as many bytes as are in use.
  *
  * Other threads may use the pool meanwhile; but a request that finds no block
- * waits until the trim is done, and a trim waits while the pool takes memory.
+ * waits until the trim is done, and a trim waits while the pool grows.
  */
 DRAY_API uint64_t dray_pool_trim(struct dray_pool *pool);
 

@@ -3,8 +3,8 @@
  * record: views passed to other processes, by a socket or as plain bytes.
  *
  * Both sides reach the same memory; nothing is copied.  A record is checked as a
- * whole against the size of the memory that it leads to, so a forged one never leads
- * out of it.  Every function may be called from any thread.
+ * whole against the size of the memory that it leads to, so a forged record
+ * never leads out of it.  Every function may be called from any thread.
  */
 #ifndef DRAY_RECORD_H
 #define DRAY_RECORD_H
@@ -25,11 +25,11 @@ extern "C" {
  * every receiver sees: a receiver keeps only the mapping.  An open record of
  * dray_view_export() also keeps the block.
  *
- * Errors: -EINVAL (a view that does not lie in one block of dray's memory; the
- * sentence says so), -EOPNOTSUPP (private host memory; reserved huge pages),
- * -EINTR before the first byte, errors of sendmsg.
- * Blocks as the socket does, but finishes a record that has begun: -ETIMEDOUT
- * if the receiver stops in the middle for five seconds.
+ * Errors: -EINVAL (a view that does not lie in a single block of dray's memory;
+ * the sentence says so), -EOPNOTSUPP (private host memory; reserved huge
+ * pages), -EINTR before the first byte, errors of sendmsg.  Blocks as the
+ * socket does, but finishes a record that it began: -ETIMEDOUT if the receiver
+ * stops in the middle for five seconds.
  */
 DRAY_API int dray_view_send(int socket, const struct dray_view *view);
 
@@ -38,9 +38,9 @@ DRAY_API int dray_view_send(int socket, const struct dray_view *view);
  *
  * @node: NULL opens the node that the record names
  * @view: the caller drops the reference to its type by dray_dtype_unref()
- * @block: the memory, one reference; the view is valid as long as the block
+ * @block: the memory, a reference; the view is valid as long as the block
  *
- * Errors: -EBADMSG (not a record, a truncated or a forged one), -EINVAL (a file
+ * Errors: -EBADMSG (not a record, or truncated, or forged), -EINVAL (a file
  * descriptor that is not a buffer), -EPROTO (another version), -ECONNRESET (the
  * sender is gone), -ETIMEDOUT (the sender stopped in the middle of a record for
  * five seconds), -EINTR before the first byte, errors of recvmsg,
@@ -67,7 +67,7 @@ DRAY_API int dray_view_receive(int socket, struct dray_node *node,
  * @size: bytes written
  *
  * Errors: -ENOSPC (too little room, or too many exports), -EINVAL (a user type,
- * which means nothing elsewhere), -E2BIG (a type whose text has more than 4088
+ * which means nothing elsewhere), -E2BIG (a type whose text is longer than 4088
  * bytes), as dray_view_init() for a bad view, as dray_ipc_export().
  */
 DRAY_API int dray_view_export(const struct dray_view *view, uint32_t flags,
@@ -78,10 +78,10 @@ DRAY_API int dray_view_export(const struct dray_view *view, uint32_t flags,
  *
  * @node: NULL opens the node of the memory
  * @view: the caller drops the reference to its type by dray_dtype_unref()
- * @block: the open memory, one reference; the last one closes it
+ * @block: the open memory, a reference; the last drop closes it
  *
- * Errors: -EBADMSG (not a record, a truncated or a forged one), -EPROTO
- * (another version), -ENOMEM, as dray_ipc_open().
+ * Errors: -EBADMSG (not a record, or truncated, or forged), -EPROTO (another
+ * version), -ENOMEM, as dray_ipc_open().
  */
 DRAY_API int dray_view_open(const void *record, size_t size,
 			    struct dray_node *node, struct dray_view *view,

@@ -2,14 +2,14 @@
 /*
  * resource: sources of memory that stack.
  *
- * A resource gives out memory and takes it back.  Some stand on a pool or on
- * the C library's heap, others on another resource, their upstream, and add
- * one thing to it: a limit, numbers, a log.  The idea and the names of the
- * columns are those of RMM's memory resources.
+ * A resource allocates memory and frees it.  Some stand on a pool or on the C
+ * library's heap, others on another resource, their upstream, and add to it a
+ * limit, numbers, or a log.  The idea and the names of the columns follow RMM's
+ * memory resources.
  *
  * Every function may be called from any thread.  A resource is counted, holds
  * a reference to its upstream, and stays for as long as a block of it is out.
- * A child of fork() has copies of them all.
+ * A child of fork() inherits copies of them all.
  */
 #ifndef DRAY_RESOURCE_H
 #define DRAY_RESOURCE_H
@@ -36,7 +36,7 @@ struct dray_capacity {
  */
 struct dray_resource_ops {
 	size_t size;		/* of this structure; 0: the first version's */
-	const char *name;	/* its kind in one word; a constant */
+	const char *name;	/* its kind in a word; a constant */
 
 	/*
 	 * @size: bytes; 0 counts as 1
@@ -65,15 +65,15 @@ struct dray_resource_ops {
  * Makes a resource of the caller's own.
  *
  * @ops: copied
- * @ctx: given to each function
+ * @ctx: passed to each function
  *
- * Errors: -EINVAL (no allocate or deallocate, no name, a size that is none),
+ * Errors: -EINVAL (no allocate or deallocate, no name, an impossible size),
  * -ENOMEM.
  */
 DRAY_API int dray_resource_create(const struct dray_resource_ops *ops,
 				  void *ctx, struct dray_resource **out);
 
-/** One more reference, given back by dray_resource_unref(); returns it. */
+/** Adds a reference, dropped by dray_resource_unref(); returns @resource. */
 DRAY_API struct dray_resource *
 dray_resource_ref(struct dray_resource *resource);
 /** Ends the resource with the last reference and block.  NULL is ignored. */
@@ -86,19 +86,19 @@ DRAY_API const char *dray_resource_name(const struct dray_resource *resource);
  * A block of at least @size bytes.
  *
  * Errors: -EINVAL (alignment not a power of two), -ENOMEM (a size above
- * PTRDIFF_MAX, no memory), and those of the resource.
+ * PTRDIFF_MAX, no memory), and the resource's.
  */
 DRAY_API int dray_resource_allocate(struct dray_resource *resource, size_t size,
 				    size_t alignment, uint64_t stream,
 				    void **out);
 
 /**
- * Gives a block back, to the resource that it came from, with the size that
- * was asked for.  NULL is ignored.  A resource that the caller has no
- * reference to may be gone afterwards.
+ * Frees a block, by the resource that allocated it, with the size that was
+ * asked for.  NULL is ignored.  A resource without a reference of the caller
+ * may be gone afterwards.
  *
  * Errors, without a change: -EINVAL (no block of this resource, freed already),
- * and those of the resource.
+ * and the resource's.
  */
 DRAY_API int dray_resource_deallocate(struct dray_resource *resource,
 				      void *block, size_t size,
@@ -110,9 +110,9 @@ DRAY_API int dray_resource_capacity(struct dray_resource *resource,
 
 /**
  * Blocks of @pool, which the caller closes.  After that the resource allocates
- * no more, but still takes frees.  Its capacity is that of the pool plus the
- * free memory of its node's default heap.  An ended pool counts among the 63
- * pools with caches in threads until the last such resource is gone.
+ * no more, but still frees.  Its capacity is the pool's plus the free memory of
+ * its node's default heap.  An ended pool counts among the 63 pools with caches
+ * in threads until the last such resource is gone.
  *
  * Errors: -ENOMEM.
  */
@@ -120,31 +120,31 @@ DRAY_API int dray_resource_pool(struct dray_pool *pool,
 				struct dray_resource **out);
 
 /**
- * Blocks of the C library's heap.  A free is not checked: a wrong one is as bad
- * as with free().  Its capacity is not known.
+ * Blocks of the C library's heap.  A free is not checked: a wrong free is as
+ * bad as with free().  Its capacity is not known.
  *
  * Errors: -ENOMEM.
  */
 DRAY_API int dray_resource_malloc(struct dray_resource **out);
 
 /*
- * Resources that stand on another one.  Each holds a reference to its upstream,
- * and returns -ENOMEM if its own books get no memory.  They count the requested
- * sizes.
+ * Resources that stand on another resource.  Each holds a reference to its
+ * upstream, and returns -ENOMEM if its own books get no memory.  They count the
+ * requested sizes.
  */
 
 /**
- * At most @limit bytes out at one time; a request above it is -ENOMEM.  Its
- * capacity is the limit, and the part that is free here and upstream.
+ * Allows at most @limit bytes out at a time; a request above it is -ENOMEM.
+ * Its capacity is the limit, and the part that is free here and upstream.
  */
 DRAY_API int dray_resource_limit(struct dray_resource *upstream,
 				 uint64_t limit, struct dray_resource **out);
 
-/** One number over time. */
+/** A number over time. */
 struct dray_count {
 	int64_t now;		/* below 0: older blocks were freed */
-	int64_t peak;		/* the most that there was at one time */
-	int64_t total;		/* all that came */
+	int64_t peak;		/* the most at a time */
+	int64_t total;		/* the sum of all */
 };
 
 struct dray_statistics {
@@ -165,8 +165,8 @@ DRAY_API int dray_statistics_get(struct dray_resource *resource,
 /** Begins a scope, with all numbers 0, for all threads.  -ENOMEM. */
 DRAY_API int dray_statistics_push(struct dray_resource *resource);
 /**
- * Ends a scope: its numbers go to @out (may be NULL) and are added to those of
- * the scope around it. -EINVAL if none has begun.
+ * Ends a scope: its numbers are written to @out (may be NULL) and added to the
+ * scope around it.  -EINVAL if none began.
  */
 DRAY_API int dray_statistics_pop(struct dray_resource *resource,
 				 struct dray_statistics *out);
@@ -205,9 +205,9 @@ struct dray_tracking {
 DRAY_API int dray_tracking_get(struct dray_resource *resource,
 			       struct dray_tracking *out);
 /**
- * Calls @visit for each block that was live at one moment, the oldest first,
+ * Calls @visit for each block that was live at a moment, the oldest first,
  * without a lock, until it returns other than 0; returns that value.  Its
- * argument is valid during the call. -ENOMEM.
+ * argument is valid during the call.  -ENOMEM.
  */
 DRAY_API int
 dray_tracking_visit(struct dray_resource *resource,
@@ -215,7 +215,7 @@ dray_tracking_visit(struct dray_resource *resource,
 				 const struct dray_outstanding *block),
 		    void *ctx);
 /**
- * Writes a line for each block that is out, one for each of its call sites,
+ * Writes a line for each block that is out, a line for each of its call sites,
  * and a line with the sum.  -ENOMEM, -EIO (not all was written).
  */
 DRAY_API int dray_tracking_report(struct dray_resource *resource, FILE *file);
@@ -241,16 +241,16 @@ dray_resource_on_failure(struct dray_resource *upstream,
  * with the system's number of the thread; the time of day in UTC, to the
  * microsecond; allocate, "allocate failure" or free; the pointer in
  * hexadecimal, "(nil)" for a failure; the size that was asked for; the stream.
- * A free is written before it happens, so that the next user of an address
- * comes after it.  Each line is written at once: the log of a program that dies
- * is complete.  Children of fork(), whose addresses are others, write nothing.
- * dray-replay(1) reads it.
+ * A free is written before it happens, so that the next user of an address is
+ * logged after it.  Each line is written at once: the log of a program that
+ * dies is complete.  Children of fork(), whose addresses are others, write
+ * nothing.  dray-replay(1) reads it.
  *
- * Errors: those of open() and write().
+ * Errors: as open() and write().
  */
 DRAY_API int dray_resource_log(struct dray_resource *upstream, const char *path,
 			       struct dray_resource **out);
-/** 0, or the first error of writing the log, whose line is not in it. */
+/** Returns 0, or the first error of writing the log, whose line is missing. */
 DRAY_API int dray_log_check(struct dray_resource *resource);
 
 #ifdef __cplusplus

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * rows: a view as a list of rows, for libraries and devices that take memory as
- * addresses and lengths.
+ * rows: a view as a list of rows, for libraries and devices that expect memory
+ * as addresses and lengths.
  *
- * A row is some pieces of one length at even distances: (address, length, stride,
- * count).  NIXL 1.5 takes such rows, with a device's number between length and
- * stride.  Verbs and iovec take rows of one piece: address and length.
+ * A row is some pieces of equal length at even distances: (address, length,
+ * stride, count).  NIXL 1.5 reads such rows, with a device's number between
+ * length and stride.  Verbs and iovec read rows of a single piece: address and
+ * length.
  *
  * Nothing is copied, kept or waited for: the memory must outlive the rows, and
- * dray_view_wait() tells when no transfer uses it.  All functions may be called
- * from any thread.  They read the view, never its elements, so that memory of
- * DRAY_MODE_DEVICE has rows, too.
+ * dray_view_wait() waits until no transfer uses it.  All functions may be
+ * called from any thread.  They read the view, never its elements, so that
+ * memory of DRAY_MODE_DEVICE can be described, too.
  */
 #ifndef DRAY_ROWS_H
 #define DRAY_ROWS_H
@@ -23,27 +24,27 @@ extern "C" {
 #endif
 
 /**
- * One row: @count pieces of @length bytes, @stride bytes from the start of one to
- * the start of the next.  ABI: 32 bytes on every machine.
+ * A row: @count pieces of @length bytes, @stride bytes from the start of each
+ * to the start of the next.  ABI: 32 bytes on every machine.
  */
 struct dray_row {
 	uint64_t address;	/* of the first byte, in this process */
 	uint64_t length;	/* bytes of a piece, > 0 */
-	uint64_t stride;	/* bytes, >= length; of one piece: length */
+	uint64_t stride;	/* bytes, >= length; of a single piece: length */
 	uint64_t count;		/* pieces, > 0 */
 };
 
 /*
- * Rows have the elements in C order, as a stream has them, and repeat those of
- * axes with a stride of 0.  Otherwise rows describe memory: in any order, each byte
- * once.
+ * Rows list the elements in C order, as in a stream, and repeat elements along
+ * axes with a stride of 0.  Otherwise rows describe memory: in any order, each
+ * byte once.
  */
 #define DRAY_ROWS_ORDERED	(1u << 0)
 
 /** Limits of rows, 0: none.  All zero is allowed. */
 struct dray_row_limits {
 	size_t size;		/* of this structure; 0: the first version's */
-	uint64_t max_length;	/* bytes of a piece; longer ones are cut */
+	uint64_t max_length;	/* bytes of a piece; longer pieces are cut */
 	uint64_t max_stride;	/* bytes */
 	uint64_t max_count;	/* pieces of a row; 1: rows without strides */
 	uint64_t max_rows;	/* -E2BIG above */
@@ -63,8 +64,8 @@ DRAY_ABI(sizeof(struct dray_row) == 32);
 /**
  * Describes @view by rows.  Axes are sorted, reversed and merged before, as for a
  * transfer, except if the rows are ordered.  Pieces are as long as the view and
- * the limits allow.  One axis becomes the count of all rows: the one that leaves
- * the fewest rows.  Without a fitting axis, pieces that touch are one.
+ * the limits allow.  The axis that leaves the fewest rows becomes the count of
+ * all rows.  Without a fitting axis, pieces that touch are joined.
  *
  * @limits: NULL: none
  * @rows: @room rows; may be NULL if @room is 0
@@ -73,10 +74,10 @@ DRAY_ABI(sizeof(struct dray_row) == 32);
  *
  * Long lists are written in parts, by @limits->first.
  *
- * Elements may share bytes by a stride of 0, and as windows of a length above their
- * stride: without DRAY_ROWS_ORDERED such bytes are in one row only, and elements
- * with other shared bytes are refused.  Ordered rows have a row for each piece if
- * an axis is repeated or runs backwards, or if its pieces overlap.
+ * Overlapping elements are allowed only for a stride of 0 and for sliding
+ * windows; without DRAY_ROWS_ORDERED each byte appears once.  Ordered rows
+ * contain a row for each piece if an axis is repeated or runs backwards, or if
+ * its pieces overlap.
  *
  * Errors: -EINVAL (a view that dray_view_init() would refuse, no @count, unknown
  * flags, elements that share bytes), -EOVERFLOW (also more rows than a size_t
@@ -88,7 +89,8 @@ DRAY_API int dray_view_rows(const struct dray_view *view,
 
 /**
  * Describes @view for readv(), writev() and the like: the elements in C order, an
- * entry for each run of bytes.  The kernel takes 1024 entries at a time (IOV_MAX).
+ * entry for each run of bytes.  The kernel accepts 1024 entries at a time
+ * (IOV_MAX).
  *
  * @first: entries that are left out, from the start
  * @entries: @room entries; may be NULL if @room is 0

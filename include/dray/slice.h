@@ -3,8 +3,8 @@
  * slice: parts of a view, by integers, slices and new axes.
  *
  * An index is an array of steps, view[index[0], index[1], ...], with the results of
- * NumPy's indexing: shape, strides, errors.  <dray/array/index.h> has indices with
- * arrays, which pick elements.
+ * NumPy's indexing: shape, strides, errors. <dray/array/index.h> declares
+ * indices with arrays, which pick elements.
  */
 #ifndef DRAY_SLICE_H
 #define DRAY_SLICE_H
@@ -19,28 +19,29 @@ extern "C" {
 enum dray_index_kind {
 	DRAY_INDEX_INTEGER,	/* start: drops the axis; negative from its end */
 	DRAY_INDEX_SLICE,	/* start:stop:step */
-	DRAY_INDEX_NEWAXIS,	/* an axis of one element */
+	DRAY_INDEX_NEWAXIS,	/* an axis of a single element */
 	DRAY_INDEX_ELLIPSIS,	/* as many whole axes as fit; at most one */
 	DRAY_INDEX_ARRAY,	/* array: integers or booleans */
 };
 
 #define DRAY_OMIT (-0x7fffffffffffffff - 1)	/* start, stop or step left out */
 
-/** One step of an index; other fields than those of its kind are not read. */
+/** A step of an index; other fields than its kind's are not read. */
 struct dray_index {
 	enum dray_index_kind kind;
 	int64_t start;
 	int64_t stop;
 	int64_t step;		/* never 0; negative runs backwards */
 	/*
-	 * Integers of any size and byte order, each negative from the end of
-	 * one axis, or booleans for as many axes as it has; borrowed.  Without
-	 * axes it is an integer, or of a boolean an axis of 1 or 0 elements.
+	 * Integers of any size and byte order, each negative from the end of an
+	 * axis, or booleans for as many axes as the array's own; borrowed.
+	 * Without axes it is an integer, or of a boolean an axis of 1 or 0
+	 * elements.
 	 */
 	const struct dray_view *array;
 };
 
-/* A temporary: C++ takes its address only if it is a reference. */
+/* A temporary: C++ allows its address only if it is a reference. */
 #ifdef __cplusplus
 #define DRAY_INDEX(kind, start, stop, step, array)                         \
 	static_cast<const dray_index &>(dray_index{                        \
@@ -66,7 +67,7 @@ struct dray_index {
  * without axes is allowed, as an integer.  Never touches the elements of @view
  * and allocates nothing; @out may be @view.
  *
- * @index: @count steps; axes that none of them takes are whole
+ * @index: @count steps; axes without a step are whole
  *
  * Errors: -ERANGE if NumPy raises an IndexError (an integer outside of its axis, more
  * indices than axes, more than DRAY_MAX_NDIM axes), -EINVAL if it raises a ValueError

@@ -2,14 +2,14 @@
 /*
  * transfer: strided copies and fills that a DMA engine runs.
  *
- * Two views of one shape are reduced to a layout: the fewest axes that cover
- * the same addresses.  The engine gets one descriptor for each contiguous run,
- * in one system call, without a bounce copy.  Bytes between the rows are never
- * touched.  The number of descriptors is the least that the engine's longest
- * descriptor allows.
+ * Two views of the same shape are reduced to a layout: the fewest axes that
+ * cover the same addresses.  The engine gets a descriptor for each contiguous
+ * run, in a single system call, without a bounce copy.  Bytes between the rows
+ * are never touched.  The number of descriptors is the least that the engine's
+ * longest descriptor allows.
  *
  * If there is no engine, or a threshold says so, the CPU copies, and
- * dray_explain() tells why.
+ * dray_explain() returns the reason.
  *
  * Every function may be called from any thread.  Only five of them wait.
  * dray_fence_wait() and dray_queue_destroy() wait for transfers, dray_view_wait() for
@@ -33,10 +33,10 @@ struct dray_fence;
 /** How a queue decides; all zero is the default. */
 struct dray_queue_options {
 	size_t size;		/* of this structure; 0: the first version's */
-	uint32_t channel;	/* index + 1; 0: that of the first transfer */
+	uint32_t channel;	/* index + 1; 0: as the first transfer */
 	uint32_t flags;		/* 0 */
 	/*
-	 * The threshold: a copy that takes more descriptors goes to the CPU.
+	 * The threshold: a copy that needs more descriptors is left to the CPU.
 	 * 0: DRAY_MAX_DESCRIPTORS of the environment, else 8192.
 	 */
 	uint64_t max_descriptors;
@@ -44,8 +44,8 @@ struct dray_queue_options {
 
 /**
  * Makes a queue of transfers on @node, which it references.  Transfers start in
- * the order of their submission.  If the node has no channels, the queue copies
- * with the CPU.
+ * the order of their submission.  If the node is without channels, the queue
+ * copies with the CPU.
  * Errors: -EINVAL (no such channel, unknown flags, DRAY_MAX_DESCRIPTORS is not
  * a number), -ENOMEM, -ENODEV (the device is gone).
  */
@@ -67,8 +67,8 @@ DRAY_API void dray_queue_destroy(struct dray_queue *queue);
  * queue's node.  The blocks of both are busy until the copy is done: if they
  * are freed meanwhile, they are parked.
  *
- * @fence: the point where the copy is done, with one reference; already
- * signalled if the CPU copied.  NULL waits.
+ * @fence: the point where the copy is done, with a reference; already signalled
+ * if the CPU copied.  NULL waits.
  *
  * Errors: -EINVAL (a view that dray_view_init() would refuse; shapes or types
  * differ; a destination whose elements share bytes; unknown or contradicting
@@ -84,8 +84,8 @@ DRAY_API int dray_copy(struct dray_queue *queue, const struct dray_view *dst,
 		       struct dray_fence **fence);
 
 /**
- * Sets every element of @dst to the one at @element, otherwise as dray_copy().
- * Engines fill elements of 1, 2, 4, 8 and 16 bytes.
+ * Sets every element of @dst to the element at @element, otherwise as
+ * dray_copy().  Engines fill elements of 1, 2, 4, 8 and 16 bytes.
  */
 DRAY_API int dray_fill(struct dray_queue *queue, const struct dray_view *dst,
 		       const void *element, unsigned int flags,
@@ -96,8 +96,8 @@ struct dray_explanation {
 	size_t size;		/* of this structure; 0: the first version's */
 	uint64_t elements;	/* number of elements */
 	uint64_t bytes;		/* bytes that move */
-	uint64_t run;		/* bytes of one contiguous run, on both sides */
-	uint64_t descriptors;	/* descriptors that the engine would take */
+	uint64_t run;		/* bytes of a contiguous run, on both sides */
+	uint64_t descriptors;	/* descriptors that the engine would need */
 	uint64_t threshold;	/* the queue's max_descriptors */
 	int32_t axes;		/* axes left, beside the run */
 	int32_t engine;		/* 1: the engine copies, 0: the CPU */
@@ -111,7 +111,7 @@ DRAY_API int dray_explain(struct dray_queue *queue,
 			  struct dray_explanation *out);
 
 /**
- * Waits until the fence has signalled.  Returns 0, the negative errno that the
+ * Waits until the fence signals.  Returns 0, the negative errno that the
  * transfer failed with, -ETIME after @timeout_ms milliseconds (below 0: never),
  * -EINTR, or an error of poll().  May be called again, from any thread.
  */
@@ -119,21 +119,23 @@ DRAY_API int dray_fence_wait(struct dray_fence *fence, int timeout_ms);
 /** Returns 1 if signalled, 0 if not yet, a negative errno if it failed. */
 DRAY_API int dray_fence_status(struct dray_fence *fence);
 /**
- * Tells when the fence signalled, in nanoseconds of CLOCK_MONOTONIC, also if the
- * transfer failed.  0 if the CPU copied: that was before dray_copy() returned.
- * Errors: -EINPROGRESS (it has not signalled), -ENOMEM, or an error of ioctl().
+ * Writes the time when the fence signalled, in nanoseconds of CLOCK_MONOTONIC,
+ * also if the transfer failed. 0 if the CPU copied: that was before dray_copy()
+ * returned.
+ * Errors: -EINPROGRESS (it did not signal yet), -ENOMEM, or an error of
+ * ioctl().
  */
 DRAY_API int dray_fence_time(struct dray_fence *fence, uint64_t *time_ns);
 /** Returns a sync_file to poll(), borrowed; -1 if the CPU copied. */
 DRAY_API int dray_fence_fd(const struct dray_fence *fence);
 /** Adds a reference, dropped by dray_fence_unref(); returns @fence. */
 DRAY_API struct dray_fence *dray_fence_ref(struct dray_fence *fence);
-/** Drops a reference; the transfer goes on without any.  NULL is ignored. */
+/** Drops a reference; the transfer continues without any.  NULL is ignored. */
 DRAY_API void dray_fence_unref(struct dray_fence *fence);
 
 /**
- * Frees a block of a pool when @fence signals, without waiting; if it has
- * signalled, this is dray_pool_free().  NULL as @block is ignored.  If it fails,
+ * Frees a block of a pool when @fence signals, without waiting; if it signalled
+ * already, this is dray_pool_free().  NULL as @block is ignored.  If it fails,
  * the caller keeps the block: -EINVAL (no fence, no block of a pool), -ENOMEM.
  */
 DRAY_API int dray_free_after(void *block, struct dray_fence *fence);
@@ -143,8 +145,8 @@ DRAY_API int dray_free_after(void *block, struct dray_fence *fence);
  * visible to the CPU: exactly its rows.  If the node needs no syncs, no call is
  * made.
  *
- * Errors: -EINVAL (a view that dray_view_init() would refuse, or one that does
- * not lie in one block of dray's memory), else as dray_node_sync().
+ * Errors: -EINVAL (a view that dray_view_init() would refuse, or that does not
+ * lie in a single block of dray's memory), else as dray_node_sync().
  */
 DRAY_API int dray_view_sync(const struct dray_view *view,
 			    enum dray_sync_owner owner,
@@ -158,10 +160,11 @@ DRAY_API int dray_view_sync(const struct dray_view *view,
  * Waits until the CPU may access @view: until no transfer, packet or queued call
  * (dray/array/executor.h) writes its memory, and with DRAY_ACCESS_WRITE, until none reads
  * it either.  Covers all queues and streams of this process, and transfers that other
- * threads submit meanwhile.  Each counts with all bytes from its first to its last, until its
- * fence or event has ended.  A child of fork() waits for no transfer of its parent.
+ * threads submit meanwhile.  Each counts with all bytes from its first to its
+ * last, until its fence or event ends.  A child of fork() waits for no transfer
+ * of its parent.
  *
- * 0 says nothing about their success, which their fences and events tell.
+ * 0 says nothing about their success, which their fences and events report.
  *
  * @access: DRAY_ACCESS_READ, DRAY_ACCESS_WRITE, or both
  *
@@ -173,9 +176,9 @@ DRAY_API int dray_view_wait(const struct dray_view *view, unsigned int access,
 			    int timeout_ms);
 
 /**
- * Tells whether this process has begun a transfer, a packet, a ring or a queued call
- * whose end it has not seen.  If not, no dray_view_wait() has anything to wait for.
- * Takes no lock.
+ * Returns whether this process began a transfer, a packet, a ring or a queued
+ * call whose end it did not see.  If not, every dray_view_wait() returns at
+ * once.  Needs no lock.
  */
 DRAY_API bool dray_transfers_in_flight(void);
 

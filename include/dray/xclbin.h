@@ -2,9 +2,9 @@
 /*
  * xclbin: the memory banks of an accelerator, and the heaps that lie in them.
  *
- * A file for Xilinx's runtime (XRT) has a table of banks, the pieces of memory
- * that its kernels reach.  XRT names a bank by its number, the group of
- * xrtBOAlloc().  A heap lies in a bank if the device tree has put its memory
+ * A file for Xilinx's runtime (XRT) contains a table of banks, the pieces of
+ * memory that its kernels reach.  XRT names a bank by its number, the group of
+ * xrtBOAlloc().  A heap lies in a bank if the device tree places its memory
  * region there.  Any thread may call these functions.  (Source: the file's
  * layout, version 2, in Debian's libxrt-dev, xclbin.h.)
  */
@@ -18,8 +18,8 @@ extern "C" {
 #endif
 
 /**
- * Kinds of banks.  The values are those in the file.  A caller treats an unknown value as
- * memory if the bank has bytes.
+ * Kinds of banks.  The values are the file's.  A caller treats an unknown value
+ * as memory if the bank's size is not 0.
  */
 enum dray_bank_type {
 	DRAY_BANK_DDR3 = 0,
@@ -46,8 +46,8 @@ enum dray_bank_flags {
 struct dray_bank {
 	uint64_t address;	/* of the first byte; 0 for a stream */
 	uint64_t size;		/* bytes; 0: no memory */
-	uint32_t index;		/* the group that xrtBOAlloc() takes */
-	uint32_t type;		/* enum dray_bank_type, or a newer one */
+	uint32_t index;		/* the group for xrtBOAlloc() */
+	uint32_t type;		/* enum dray_bank_type, or a newer type */
 	uint32_t flags;		/* DRAY_BANK_* */
 	uint32_t reserved;	/* 0 */
 	/* as "DDR[0]" or "HP0"; ends with a zero; bytes that cannot be printed: '?' */
@@ -69,9 +69,9 @@ _Static_assert(sizeof(struct dray_bank) == 64, "a bank has 64 bytes");
  * @banks: at most @room of them are written; may be NULL if @room is 0
  * @count: how many there are
  *
- * Errors: -EBADMSG (not an xclbin of version 2, one that is cut, or a table that
- * does not fit its section), -ENODATA (a file without a table of banks), -EISDIR
- * and -EINVAL (not a file), and those of open() and pread().
+ * Errors: -EBADMSG (not an xclbin of version 2, a truncated file, or a table
+ * that does not fit its section), -ENODATA (a file without a table of banks),
+ * -EISDIR and -EINVAL (not a file), and the errors of open() and pread().
  */
 DRAY_API int dray_xclbin_banks(const char *path, struct dray_bank *banks,
 			       size_t room, size_t *count);
@@ -87,17 +87,17 @@ DRAY_API const char *dray_bank_type_name(uint32_t type);
 /**
  * Finds the bank that holds all of @segments.
  *
- * Banks may overlap: several ports to one memory are one bank each, at the same
- * addresses.  The result is the first bank in use; to test a certain bank, pass
- * it alone.  Banks that no kernel uses, and streams, are not looked at.
+ * Banks may overlap: several ports to the same memory are a bank each, at the
+ * same addresses.  The result is the first bank in use; to test a certain bank,
+ * pass it alone.  Banks that no kernel uses, and streams, are not looked at.
  *
  * @banks: @count of them
  * @segments: @segment_count, at least one, physical addresses
- * @out: one of @banks
+ * @out: a bank of @banks
  *
  * Errors: -ERANGE (no bank in use holds an address, or two banks hold parts;
- * the sentence has the addresses), -EINVAL (no segment, an empty one, or one that
- * ends above 2^64).
+ * the sentence names the addresses), -EINVAL (no segment, an empty segment, or
+ * a segment that ends above 2^64).
  */
 DRAY_API int dray_bank_find(const struct dray_bank *banks, size_t count,
 			    const struct dray_segment *segments,
@@ -106,20 +106,20 @@ DRAY_API int dray_bank_find(const struct dray_bank *banks, size_t count,
 
 /**
  * Finds the bank that holds @length bytes at @offset (0: to the end) of a
- * buffer, so that XRT can be asked for the same one.  Needs the right to
+ * buffer, so that XRT can be asked for the same bank.  Needs the right to
  * addresses, because it asks for them.
  *
  * Errors: as dray_bank_find() and dray_buffer_addresses(); -EOPNOTSUPP also for a
- * node behind an IOMMU, whose addresses are not those of the banks.
+ * node behind an IOMMU, whose addresses differ from the banks'.
  */
 DRAY_API int dray_bank_of_buffer(const struct dray_bank *banks, size_t count,
 				 struct dray_buffer *buffer, uint64_t offset,
 				 uint64_t length, const struct dray_bank **out);
 
 /**
- * Finds the bank that holds a heap of a node.  Takes a page from either end of
- * the heap and asks for their addresses.  Of the system's memory (types "cma" and
- * "pages") other pages may lie elsewhere: use dray_bank_of_buffer().
+ * Finds the bank that holds a heap of a node.  Allocates a page at either end
+ * of the heap and asks for their addresses.  Of the system's memory (types
+ * "cma" and "pages") other pages may lie elsewhere: use dray_bank_of_buffer().
  *
  * @heap: its name, NULL: the node's first heap for cached memory
  *

@@ -2,7 +2,7 @@
 /*
  * Nodes of other drivers: the driver of a device that does DMA makes a node for
  * it, so that programs find buffers, addresses and transfers for that device at
- * /dev/drayN.  The driver goes on driving its device.
+ * /dev/drayN.  The driver continues to drive its device.
  */
 #ifndef _LINUX_DRAY_NODE_H
 #define _LINUX_DRAY_NODE_H
@@ -16,14 +16,14 @@ struct dray_node;
  * struct dray_node_channel - a channel of a node
  * @name: its name in CHANNEL_INFO.  Without @chan, also the name by which
  *	dma_request_chan() is asked for it, on first use.
- * @chan: a channel that the caller has requested, or NULL.  It is this node's
- *	alone until dray_node_unregister() has returned, and stays the caller's
- *	to release.  It is not used if its engine has no device_terminate_all.
+ * @chan: a channel that the caller requested, or NULL.  It is this node's alone
+ *	until dray_node_unregister() returns, and stays the caller's to release.
+ *	It is not used if its engine lacks device_terminate_all.
  * @config: address, width and burst of the peripheral's register, and anything
- *	else that the engine's driver takes; dray sets the direction and gives
- *	it to the engine on first use.  Copied, except for the target of
- *	peripheral_config, which must last as long as the node.  NULL: the engine
- *	needs none.  Only for names that begin with tx or rx.
+ *	else that the engine's driver expects; dray sets the direction and
+ *	configures the engine on first use.  Copied, except for the target of
+ *	peripheral_config, which must last as long as the node.  NULL: the
+ *	engine needs none.  Only for names that begin with tx or rx.
  */
 struct dray_node_channel {
 	const char *name;

@@ -2,30 +2,31 @@
 /*
  * arrow: arrays in Arrow's C data interface and C device interface.
  *
- * An export keeps the array and passes its memory on without a copy, as long as
- * Arrow has the same layout.  An import makes arrays over the producer's memory,
- * which may not be written, because Arrow's data never change.  The structures
- * are those that Arrow publishes; their include guards too, so that a program
- * may include another copy of them first.
+ * An export keeps the array and passes its memory on without a copy, if Arrow's
+ * layout is the same.  An import makes arrays over the producer's memory, which
+ * may not be written, because Arrow's data never change.  The structures and
+ * their include guards are Arrow's published ones, so that a program may
+ * include another copy of them first.
  *
  *	array's type			Arrow's format
- *	bool				b: one bit each, which takes a copy
+ *	bool				b: a bit each, which needs a copy
  *	i1 i2 i4 i8, u1 u2 u4 u8	c s i l, C S I L
  *	f2 f4 f8			e f g
  *	c8 c16				+w:2 of f or g: the real part is first
- *	S<n>, V<n>			w:<n>; comes back as V<n>
+ *	S<n>, V<n>			w:<n>; returns as V<n>
  *	M8[s], [ms], [us], [ns]		tss: tsm: tsu: tsn: without a time zone
- *	M8[D]				tdD: 32 bits, which takes a copy
+ *	M8[D]				tdD: 32 bits, which needs a copy
  *	m8[s], [ms], [us], [ns]		tDs tDm tDu tDn
  *	a structure			+s: each field that is not alone in it takes
  *					a copy, because Arrow's lie apart
- *	more axes than one		+w:<extent>, one inside of the other
+ *	more axes than one		+w:<extent>, nested
  *
- * An element that is not a date (NaT) becomes a null.  Imports also take dates
- * of milliseconds (tdm, M8[ms]), times of day (tts ttm ttu ttn: durations since
- * midnight; the first two have 32 bits and take a copy), and timestamps of a time
- * zone, whose numbers are UTC's.  Others are refused: text and lists of variable
- * size, views, maps, unions, dictionaries, decimals, intervals, run-end encoding.
+ * An element that is not a date (NaT) becomes a null.  Imports also accept
+ * dates of milliseconds (tdm, M8[ms]), times of day (tts ttm ttu ttn: durations
+ * since midnight; the first two consist of 32 bits and need a copy), and
+ * timestamps of a time zone, whose numbers are UTC's.  Others are refused: text
+ * and lists of variable size, views, maps, unions, dictionaries, decimals,
+ * intervals, run-end encoding.
  *
  * Copies lie in memory of the handler that this thread allocates with,
  * dray_get_handler(); bits of validity do so too.  Every function may be called
@@ -51,7 +52,7 @@ extern "C" {
 
 /** The type of an array. */
 struct ArrowSchema {
-	const char *format;	/* a text, as the table above has it */
+	const char *format;	/* a text of the table above */
 	const char *name;	/* of a field, UTF-8; may be NULL */
 	const char *metadata;	/* counted pairs of bytes; may be NULL */
 	int64_t flags;		/* ARROW_FLAG_* */
@@ -73,7 +74,7 @@ struct ArrowArray {
 	const void **buffers;	/* validity, a bit each (NULL: all); elements */
 	struct ArrowArray **children;
 	struct ArrowArray *dictionary;	/* NULL: none */
-	void (*release)(struct ArrowArray *array);	/* as that of a schema */
+	void (*release)(struct ArrowArray *array);	/* as a schema's */
 	void *private_data;	/* the producer's */
 };
 
@@ -103,7 +104,7 @@ typedef int32_t ArrowDeviceType;
 /** An array and the place of its memory. */
 struct ArrowDeviceArray {
 	struct ArrowArray array;	/* its release ends all of this */
-	int64_t device_id;		/* -1: there is only one */
+	int64_t device_id;		/* -1: a single device */
 	ArrowDeviceType device_type;
 	void *sync_event;	/* to wait for before a use; NULL: nothing */
 	int64_t reserved[3];	/* 0 */
@@ -114,12 +115,12 @@ struct ArrowDeviceArray {
 #ifndef ARROW_C_STREAM_INTERFACE
 #define ARROW_C_STREAM_INTERFACE
 
-/** Arrays of one type, one after the other. */
+/** Arrays of the same type, in sequence. */
 struct ArrowArrayStream {
 	/* write a structure that the caller releases; 0 or a positive errno */
 	int (*get_schema)(struct ArrowArrayStream *stream,
 			  struct ArrowSchema *out);
-	/* at the end, one that is released */
+	/* at the end, an array that is released */
 	int (*get_next)(struct ArrowArrayStream *stream,
 			struct ArrowArray *out);
 	/* a sentence about the last error, until the next call; may be NULL */
@@ -131,7 +132,7 @@ struct ArrowArrayStream {
 
 #endif /* ARROW_C_STREAM_INTERFACE */
 
-/* Allows copies; without it an array that takes one is refused. */
+/* Allows copies; without it an array that needs a copy is refused. */
 #define DRAY_ARROW_COPY (1u << 0)
 
 /**
@@ -143,8 +144,8 @@ struct ArrowArrayStream {
  * @out: the caller's to release, by out->release(out), or to pass on
  *
  * Errors: -EINVAL (no axes; as dray_view_init()), -EOPNOTSUPP (a type that
- * Arrow does not have), -EOVERFLOW (an element, or an axis behind the first, of
- * more than INT32_MAX bytes or elements), -ENOMEM.
+ * Arrow lacks), -EOVERFLOW (an element, or an axis behind the first, of more
+ * than INT32_MAX bytes or elements), -ENOMEM.
  */
 DRAY_API int dray_arrow_schema(dray_dtype dtype, int ndim, const int64_t *shape,
 			       struct ArrowSchema *out);
@@ -152,10 +153,10 @@ DRAY_API int dray_arrow_schema(dray_dtype dtype, int ndim, const int64_t *shape,
 /**
  * Passes an array on.  Waits until no transfer writes it, so that nothing is in
  * flight in it afterwards.  The elements must not change as long as a consumer
- * has them: Arrow's never do.
+ * holds them: Arrow's never do.
  *
- * @array: in one reference until @out, and each child that was moved out of it,
- *	are released
+ * @array: kept by a reference until @out, and each child that was moved out of
+ *	it, are released
  * @mask: a bool for each element, true for a null, as in NumPy's masked arrays;
  *	for a structure, a bool or a structure of bools with the same names.
  *	NULL: no nulls.  Becomes bits; borrowed for the call
@@ -163,11 +164,11 @@ DRAY_API int dray_arrow_schema(dray_dtype dtype, int ndim, const int64_t *shape,
  * @timeout_ms: for transfers to end, in milliseconds; below 0: without a limit
  * @out: the caller's, as a schema; dray_arrow_schema() describes it
  *
- * Errors: as dray_arrow_schema(), -EAGAIN (it takes a copy, which @flags does not
- * allow: gaps, other byte orders, elements that are not aligned, bools, days, several
- * fields), -EOPNOTSUPP (memory that the CPU does not reach), -EINVAL (flags; a mask
- * of another shape or type), -EPERM (it may not be read), -ERANGE (days beyond 32
- * bits), as dray_view_wait().
+ * Errors: as dray_arrow_schema(), -EAGAIN (it needs a copy, which @flags does
+ * not allow: gaps, other byte orders, elements that are not aligned, bools,
+ * days, several fields), -EOPNOTSUPP (memory that the CPU does not reach),
+ * -EINVAL (flags; a mask of another shape or type), -EPERM (it may not be
+ * read), -ERANGE (days beyond 32 bits), as dray_view_wait().
  */
 DRAY_API int dray_arrow_export(struct dray_array *array,
 			       const struct dray_view *mask, uint32_t flags,
@@ -176,8 +177,8 @@ DRAY_API int dray_arrow_export(struct dray_array *array,
 /**
  * Does the same for the C device interface: ARROW_DEVICE_CPU, or
  * ARROW_DEVICE_EXT_DEV for memory that the CPU does not reach (DRAY_MODE_DEVICE),
- * each without a number (-1), and no event.  Such memory is not read: it takes no
- * copy and no mask, and dates that are none stay numbers.
+ * each without a number (-1), and no event.  Such memory is not read: copies
+ * and masks are refused, and dates that are NaT stay numbers.
  */
 DRAY_API int dray_arrow_export_device(struct dray_array *array,
 				      const struct dray_view *mask,
@@ -185,8 +186,8 @@ DRAY_API int dray_arrow_export_device(struct dray_array *array,
 				      struct ArrowDeviceArray *out);
 
 /**
- * Makes an array over one of Arrow's.  Lists of a fixed size become axes.  A
- * structure becomes one array of a structured type, which takes a copy;
+ * Makes an array over Arrow's array.  Lists of a fixed size become axes.  A
+ * structure becomes an array of a structured type, which needs a copy;
  * dray_arrow_import_fields() needs none.
  *
  * @schema: borrowed: the caller releases it
@@ -196,18 +197,18 @@ DRAY_API int dray_arrow_export_device(struct dray_array *array,
  * @flags: DRAY_ARROW_COPY or 0
  * @timeout_ms: as of an export: the elements may lie in dray's memory, and producers
  *	know nothing of transfers
- * @out: one reference; immutable, unless it is a copy
+ * @out: a reference; immutable, unless it is a copy
  * @mask: set to a bool for each element, true for a null, or to a structure of
- *	such bools; one reference.  Set to NULL if there are no nulls.  May itself
- *	be NULL: nulls are refused.  Elements that are null have any value
+ *	such bools; a reference.  Set to NULL if there are no nulls.  May itself
+ *	be NULL: nulls are refused.  Elements that are null may be of any value
  *
  * All numbers and formats are checked.  The lengths of the buffers are not in
  * the structures: the producer is trusted with those.
  *
  * Errors: -EINVAL (a structure that was released, or breaks a rule of the
  * specification; an unknown format; nulls without @mask; more than 64 levels or
- * axes), -EOPNOTSUPP (a type of Arrow's that has no equal here), -EAGAIN (it takes a
- * copy), -EOVERFLOW (a length beyond the address space), -ENOMEM, as
+ * axes), -EOPNOTSUPP (a type of Arrow's without an equal here), -EAGAIN (it
+ * needs a copy), -EOVERFLOW (a length beyond the address space), -ENOMEM, as
  * dray_view_wait().
  */
 DRAY_API int dray_arrow_import(const struct ArrowSchema *schema,
@@ -218,12 +219,11 @@ DRAY_API int dray_arrow_import(const struct ArrowSchema *schema,
 /**
  * Makes an array for each child of a structure of Arrow's (format +s), such as
  * the columns of a record batch.  schema->children[i]->name is the name of out[i].
- * A null of the structure is one of all its children.
+ * A null of the structure is a null of all its children.
  *
  * @count: room in @out and @masks; schema->n_children
  * @out: @count references
- * @masks: @count masks, each as that of dray_arrow_import(); NULL: nulls are
- *	refused
+ * @masks: @count masks, each as of dray_arrow_import(); NULL: nulls are refused
  *
  * Errors: also -EINVAL (another format or number of children).
  */
@@ -237,7 +237,7 @@ DRAY_API int dray_arrow_import_fields(const struct ArrowSchema *schema,
  * Checks that the CPU may read a device array now, so that &from->array can be
  * imported: memory of the CPU, or of its host for CUDA or ROCm, and no event.
  *
- * An event is of the producer's kind; a program that has one waits for it by
+ * An event is of the producer's kind; a program with an event waits for it by
  * that library, and sets it to NULL.
  *
  * Reserved numbers are not looked at: pyarrow 26 leaves some undefined.
@@ -247,7 +247,7 @@ DRAY_API int dray_arrow_import_fields(const struct ArrowSchema *schema,
 DRAY_API int dray_arrow_check_device(const struct ArrowDeviceArray *from);
 
 /**
- * Reads the array of a stream that has exactly one, such as a column of a data
+ * Reads the array of a stream of exactly one array, such as a column of a data
  * frame without pieces.  May block as long as the producer's functions do.
  *
  * @stream: borrowed: the caller releases it

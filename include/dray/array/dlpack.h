@@ -2,14 +2,14 @@
 /*
  * dlpack: arrays in the memory protocol of array libraries.
  *
- * A DLPack tensor is a description of memory with a function that gives it back.
- * An array leaves as a tensor, and a tensor comes in as an array, without a copy:
- * both see the same bytes.  The structures are those of DLPack 1.3, in both of its
- * forms, under names of dray's own: a program may include the published dlpack.h
- * too, and cast between pointers to both.  (Source: DLPack 1.3, its C header and its
- * specification for Python.)
+ * A DLPack tensor is a description of memory with a function that releases it.
+ * An array is exported as a tensor, and a tensor is imported as an array,
+ * without a copy: both see the same bytes.  The structures follow DLPack 1.3,
+ * in both of its forms, under names of dray's own: a program may include the
+ * published dlpack.h too, and cast between pointers to both.  (Source: DLPack
+ * 1.3, its C header and its specification for Python.)
  *
- * Types, both ways, each of one lane:
+ * Types, both ways, each of a single lane:
  *
  *	dray				code		bits
  *	bool				6 bool		8
@@ -19,15 +19,16 @@
  *	complex64, 128			5 complex	64, 128
  *
  * All others are refused: dates, text, raw data, structures, user types and the
- * other byte order, which have no code; bfloat16, the floats of 4, 6 and 8 bits,
- * bools of one bit and vectors, which dray does not have; and opaque handles, which
- * mean something only between libraries that have agreed on it.
+ * other byte order, which lack a code; bfloat16, the floats of 4, 6 and 8 bits,
+ * bools of a single bit and vectors, which dray lacks; and opaque handles,
+ * which mean something only between libraries that agreed on it.
  *
  * Devices: memory that the CPU reaches is on DRAY_DLPACK_CPU, number 0.  Memory of
  * DRAY_MODE_DEVICE, which it does not reach, is on DRAY_DLPACK_EXT_DEV.
  *
- * Transfers: an array leaves, and comes in, when nothing is in flight on its memory,
- * on any queue or stream of this process, unless the caller asks not to wait.
+ * Transfers: an export or an import waits until nothing is in flight on its
+ * memory, on any queue or stream of this process, unless the caller asks not to
+ * wait.
  *
  * Every function may be called from any thread.
  */
@@ -75,7 +76,7 @@ struct dray_dlpack_device {
 /** The type of an element, in the machine's byte order. */
 struct dray_dlpack_dtype {
 	uint8_t code;		/* DRAY_DLPACK_INT, ... */
-	uint8_t bits;		/* of one lane */
+	uint8_t bits;		/* of a lane */
 	uint16_t lanes;		/* 1; more for vectors */
 };
 
@@ -94,7 +95,7 @@ struct dray_dlpack_tensor {
 	uint64_t byte_offset;	/* from data to the element [0, 0, ...] */
 };
 
-/** A tensor that is given back, of the form before version 1. */
+/** A tensor to be released, of the form before version 1. */
 struct dray_dlpack_managed {
 	struct dray_dlpack_tensor dl_tensor;
 	void *manager_ctx;	/* the producer's */
@@ -107,11 +108,11 @@ struct dray_dlpack_managed {
 #define DRAY_DLPACK_FLAG_IS_COPIED (1ull << 1)	/* the consumer's alone */
 #define DRAY_DLPACK_FLAG_IS_SUBBYTE_TYPE_PADDED (1ull << 2)
 
-/** A tensor that is given back, with its version. */
+/** A tensor to be released, with its version. */
 struct dray_dlpack_versioned {
 	struct dray_dlpack_version version;
 	void *manager_ctx;
-	/* as above; may be called whatever the version is */
+	/* as above; may be called for any version */
 	void (*deleter)(struct dray_dlpack_versioned *self);
 	uint64_t flags;		/* DRAY_DLPACK_FLAG_* */
 	struct dray_dlpack_tensor dl_tensor;
@@ -137,7 +138,7 @@ struct dray_dlpack_api {
 				  const char *message));
 	int (*managed_tensor_from_py_object_no_sync)(
 		void *py_object, struct dray_dlpack_versioned **out);
-	/* takes the tensor over */
+	/* owns the tensor from then on */
 	int (*managed_tensor_to_py_object_no_sync)(
 		struct dray_dlpack_versioned *tensor, void **out_py_object);
 	/* borrows all from the object; may be NULL */
@@ -171,7 +172,7 @@ DRAY_ABI(offsetof(struct dray_dlpack_versioned, dl_tensor) ==
 	 16 + 2 * sizeof(void *));
 #undef DRAY_ABI
 
-/** Writes DLPack's code of @dtype.  Errors: -EOPNOTSUPP (it has none). */
+/** Writes DLPack's code of @dtype.  Errors: -EOPNOTSUPP (no code). */
 DRAY_API int dray_dlpack_from_dtype(dray_dtype dtype,
 				    struct dray_dlpack_dtype *out);
 
@@ -180,21 +181,21 @@ DRAY_API int dray_dlpack_to_dtype(const struct dray_dlpack_dtype *type,
 				  dray_dtype *out);
 
 /**
- * Tells on which device the memory of @view is.  The memory is there during the
- * call.  Errors: as dray_view_init() for a bad view.
+ * Finds the device that the memory of @view is on.  The memory must exist
+ * during the call.  Errors: as dray_view_init() for a bad view.
  */
 DRAY_API int dray_dlpack_find_device(const struct dray_view *view,
 				     struct dray_dlpack_device *out);
 
 /**
- * Describes @view as a tensor that owns nothing: for a call that takes one, and
- * keeps nothing of it.  Does not wait.
+ * Describes @view as a tensor that owns nothing: for a call that reads a
+ * tensor, and keeps nothing of it.  Does not wait.
  *
  * @strides: room for @view->ndim strides
  * @out: borrows @view's shape, @strides, and the memory
  *
  * byte_offset is 0, and strides are never NULL.  Without elements too, data is the
- * address of the view: torch 1.13 never gives back a tensor with NULL.
+ * address of the view: torch 1.13 never releases a tensor with NULL.
  *
  * Errors: -EINVAL (a stride that is not a multiple of the size of an element, data
  * that is not aligned for the type), -EOPNOTSUPP (a type without a code), -EPERM (a
@@ -209,24 +210,24 @@ DRAY_API int dray_dlpack_describe(const struct dray_view *view,
  * tensor may be wrong, and none is followed before it was checked; addresses are
  * trusted.
  *
- * @version: of the tensor; NULL: that of the form before version 1
+ * @version: of the tensor; NULL: the form before version 1
  * @out: may be read and written
  *
  * Errors: -EINVAL (a number of axes, an extent below 0, no shape or, from version
  * 1.2 on, no strides, elements without data, data that is not aligned for the
  * type), -EOVERFLOW (strides and extents that leave 63 bits or the address space),
- * -EOPNOTSUPP (a type that dray does not have; a device whose memory the CPU does
- * not reach, but for memory of dray), -EPROTO (another major version).
+ * -EOPNOTSUPP (a type that dray lacks; a device whose memory the CPU does not
+ * reach, but for memory of dray), -EPROTO (another major version).
  */
 DRAY_API int dray_dlpack_read(const struct dray_dlpack_tensor *tensor,
 			      const struct dray_dlpack_version *version,
 			      struct dray_view *out);
 
-/* How tensors leave and come in. */
+/* Flags of exports and imports. */
 #define DRAY_DLPACK_NO_WAIT (1u << 0)	/* does not wait for transfers */
 /*
- * On the way out: the array is a copy that its maker gives away, which a tensor with
- * a version says.
+ * Of an export: the array is a copy that its maker passes on, which a tensor
+ * with a version says.
  */
 #define DRAY_DLPACK_COPIED (1u << 1)
 /*
@@ -236,15 +237,16 @@ DRAY_API int dray_dlpack_read(const struct dray_dlpack_tensor *tensor,
 #define DRAY_DLPACK_WRITABLE (1u << 2)
 
 /**
- * Makes a tensor of an array.  It keeps one reference, which its deleter drops, in
- * the thread that calls it.
+ * Makes a tensor of an array.  It keeps a reference, which its deleter drops,
+ * in the thread that calls it.
  *
  * @flags: DRAY_DLPACK_NO_WAIT, DRAY_DLPACK_COPIED
  * @timeout_ms: how long to wait for transfers, as of dray_view_wait(); below 0: no
  *	limit
- * @out: the caller's, to be given back by its deleter, once
+ * @out: the caller's, to be released by its deleter, once
  *
- * A view that may not be written gives a tensor with DRAY_DLPACK_FLAG_READ_ONLY.
+ * A view that may not be written yields a tensor with
+ * DRAY_DLPACK_FLAG_READ_ONLY.
  *
  * Errors: as dray_dlpack_describe(), as dray_view_wait() (-ETIME, -EINTR, -EBUSY),
  * -EINVAL (flags), -ENOMEM.
@@ -288,8 +290,8 @@ dray_dlpack_export_view_legacy(const struct dray_view *view,
  * @timeout_ms: as of dray_dlpack_export(): the tensor may lie in dray's memory, and
  *	its producer may know nothing of transfers
  *
- * On failure the deleter is not called: the tensor is still the caller's, to be given
- * back by dray_dlpack_drop(), one of a future version too.
+ * On failure the deleter is not called: the tensor is still the caller's, to be
+ * released by dray_dlpack_drop(), also if it is of a future version.
  *
  * Errors: as dray_dlpack_read(), as dray_view_wait(), -EPERM (a read-only tensor is
  * to be written), -EINVAL (flags), -ENOMEM.
@@ -303,7 +305,7 @@ DRAY_API int dray_dlpack_import_legacy(struct dray_dlpack_managed *tensor,
 				       uint32_t flags, int timeout_ms,
 				       struct dray_array **out);
 
-/** Gives a tensor back to its producer; NULL is ignored. */
+/** Releases a tensor to its producer; NULL is ignored. */
 DRAY_INLINED(void dray_dlpack_drop(struct dray_dlpack_versioned *tensor))
 {
 	if (tensor && tensor->deleter)

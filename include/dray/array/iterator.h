@@ -12,9 +12,9 @@
  *
  * Iterators are plain structs of the caller, often on its stack: they allocate
  * nothing and need no end.  They borrow the memory of their views, but not the
- * views.  One thread at a time uses an iterator; a copy by dray_iterator_copy()
- * moves on its own.  If more is needed (another order, buffers, conversions,
- * reductions, ranges), see <dray/array/nditer.h>.
+ * views.  A single thread at a time uses an iterator; a copy by
+ * dray_iterator_copy() moves independently.  If more is needed (another order,
+ * buffers, conversions, reductions, ranges), see <dray/array/nditer.h>.
  * (Source: NumPy's PyArrayIterObject and PyArrayMultiIterObject.)
  */
 #ifndef DRAY_ITERATOR_H
@@ -26,17 +26,17 @@
 extern "C" {
 #endif
 
-/** One axis of an iterator. */
+/** An axis of an iterator. */
 struct dray_iterator_axis {
 	int64_t coordinate;	/* elements, 0 .. last */
 	int64_t last;		/* extent less 1; 0 of an axis that is left out */
 	int64_t stride;		/* bytes */
 	int64_t backstride;	/* bytes: last * stride */
-	int64_t factor;		/* elements of one step, in the flat index */
+	int64_t factor;		/* elements of a step, in the flat index */
 };
 
 /**
- * An iterator over one view.  Callers read @data, @index and @size; coordinates
+ * An iterator over a view.  Callers read @data, @index and @size; coordinates
  * are found by dray_iterator_coordinates(), since a contiguous view is walked
  * without them.
  */
@@ -45,9 +45,9 @@ struct dray_iterator {
 	int64_t index;		/* of it in C order; @size: past the end */
 	int64_t size;		/* elements to visit */
 	char *base;		/* the element [0, 0, ...] */
-	int64_t step;		/* bytes from one to the next, if @contiguous */
-	int32_t ndim_m1;	/* axes less 1; -1: one element */
-	/* one step leads from each to the next: C order without gaps */
+	int64_t step;		/* bytes to the next, if @contiguous */
+	int32_t ndim_m1;	/* axes less 1; -1: a single element */
+	/* a step leads from each to the next: C order without gaps */
 	uint32_t contiguous;
 	/* only the first ndim_m1 + 1 are ever read or copied */
 	struct dray_iterator_axis axes[DRAY_MAX_NDIM];
@@ -65,27 +65,27 @@ DRAY_API int dray_iterator_init(struct dray_iterator *it,
  * element.  The line itself is the caller's to walk: shape[*axis] elements,
  * strides[*axis] bytes apart.
  *
- * @axis: the axis left out, 0 to ndim - 1.  If it is below 0, the one with the
- *	smallest stride above 0 is taken and written here
+ * @axis: the axis left out, 0 to ndim - 1.  If it is below 0, the axis with the
+ *	smallest stride above 0 is chosen and written here
  *
  * A view with no elements has no lines.
- * Errors: -EINVAL (a view without axes, an axis it does not have), as
+ * Errors: -EINVAL (a view without axes, an axis that does not exist), as
  * dray_view_init() for a bad view.  (Source: PyArray_IterAllButAxis().)
  */
 DRAY_API int dray_iterator_init_lines(struct dray_iterator *it,
 				      const struct dray_view *view, int *axis);
 
-/** Copies one iterator, its own axes only. */
+/** Copies an iterator, its own axes only. */
 DRAY_API void dray_iterator_copy(struct dray_iterator *out,
 				 const struct dray_iterator *it);
 
-/** Goes back to the first element. */
+/** Returns to the first element. */
 DRAY_API void dray_iterator_reset(struct dray_iterator *it);
 
 /**
- * Goes to an element.
+ * Moves to an element.
  *
- * @coordinates: one for each axis of the view, 0 to its extent - 1
+ * @coordinates: a coordinate for each axis of the view, 0 to its extent - 1
  *
  * Errors: -ERANGE (a coordinate outside its axis), with nothing moved.
  */
@@ -93,12 +93,12 @@ DRAY_API int dray_iterator_go(struct dray_iterator *it,
 			      const int64_t *coordinates);
 
 /**
- * Goes to an element by its number in C order, 0 to size - 1.
+ * Moves to an element by its number in C order, 0 to size - 1.
  * Errors: -ERANGE, with nothing moved.
  */
 DRAY_API int dray_iterator_go_flat(struct dray_iterator *it, int64_t index);
 
-/** Writes the current coordinates, one for each axis of the view. */
+/** Writes the current coordinates, a number for each axis of the view. */
 DRAY_API void dray_iterator_coordinates(const struct dray_iterator *it,
 					int64_t *coordinates);
 
@@ -146,7 +146,7 @@ DRAY_INLINED(void dray_iterator_next(struct dray_iterator *it))
 /* The next element, under the seed's name. */
 #define DRAY_ITERATOR_NEXT(it) dray_iterator_next(it)
 
-/** One axis of a multi-iterator. */
+/** An axis of a multi-iterator. */
 struct dray_multi_axis {
 	int64_t coordinate;	/* elements, 0 .. last */
 	int64_t last;		/* extent less 1 */
@@ -156,8 +156,8 @@ struct dray_multi_axis {
 };
 
 /**
- * An iterator over views that are broadcast to one shape.  Callers read @data,
- * @index, @size, @ndim, @shape and coordinates of @axes.
+ * An iterator over views that are broadcast to a common shape.  Callers read
+ * @data, @index, @size, @ndim, @shape and coordinates of @axes.
  */
 struct dray_multi {
 	/* the current element of each operand */
@@ -173,8 +173,8 @@ struct dray_multi {
 };
 
 /**
- * Finds the shape that views have when they are broadcast together: shapes are
- * aligned at their last axes, missing axes and those of one element stretch.
+ * Finds the shape of views that are broadcast together: shapes are aligned at
+ * their last axes; missing axes and axes of a single element stretch.
  *
  * @views: @count of them, 1 to DRAY_MAX_OPERANDS; only shapes are used
  * @ndim: axes of the result
@@ -197,16 +197,16 @@ DRAY_API int dray_broadcast_shape(const struct dray_view *const *views,
 DRAY_API int dray_multi_init(struct dray_multi *it,
 			     const struct dray_view *const *views, int count);
 
-/** Goes back to the first element. */
+/** Returns to the first element. */
 DRAY_API void dray_multi_reset(struct dray_multi *it);
 
 /**
- * Goes to an element, as dray_iterator_go().
+ * Moves to an element, as dray_iterator_go().
  * Errors: -ERANGE, with nothing moved.
  */
 DRAY_API int dray_multi_go(struct dray_multi *it, const int64_t *coordinates);
 /**
- * Goes to an element by its number, as dray_iterator_go_flat().
+ * Moves to an element by its number, as dray_iterator_go_flat().
  * Errors: -ERANGE, with nothing moved.
  */
 DRAY_API int dray_multi_go_flat(struct dray_multi *it, int64_t index);

@@ -2,12 +2,12 @@
 /*
  * linear: products of matrices and vectors.
  *
- * Operands have any strides, and are converted to the type that they have in
- * common (dray_result_type()).  Products of float and complex numbers are made by
- * the system's BLAS (libblas.so.3 with its C interface) if it is there, and else,
- * like those of all other types, by loops of the library.  The environment
+ * Operands are of any strides, and are converted to their common type
+ * (dray_result_type()).  Products of float and complex numbers are made by the
+ * system's BLAS (libblas.so.3 with its C interface) if it is there.  Else the
+ * library's own loops make them, as for all other types.  The environment
  * variable DRAY_BLAS names another library; "none" asks for the loops, whose
- * results have the same bits on all machines.
+ * results are the same, bit by bit, on all machines.
  *
  * All functions may be called from any thread.  Nothing here waits.
  */
@@ -21,16 +21,16 @@ extern "C" {
 #endif
 
 /**
- * Multiplies matrices, which are the last two axes; those before are broadcast.
- * A vector on the left is a row, one on the right a column, and that axis is not in
- * the result.  (Source: numpy.matmul().)
+ * Multiplies matrices, which are the last two axes; axes before them are
+ * broadcast.  A vector on the left is a row, a vector on the right a column,
+ * and that axis is not in the result.  (Source: numpy.matmul().)
  *
  * @a: of shape (..., m, k) or (k)
  * @b: of shape (..., k, n) or (k)
  * @to: of shape (..., m, n), to which the product is converted by
  *	DRAY_CASTING_SAME_KIND; it may share memory with operands.  NULL: made
- * @out: the array that was made, with one reference; NULL if @to is given.  May be
- *	NULL then
+ * @out: the array that was made, with a reference; NULL if @to is given.  May
+ *	be NULL then
  *
  * Errors: -EINVAL (an operand without axes, lengths k that differ, axes that
  * cannot be broadcast, @to of another shape, a conversion that is not allowed),
@@ -42,9 +42,10 @@ DRAY_API int dray_matmul(const struct dray_view *a, const struct dray_view *b,
 			 const struct dray_view *to, struct dray_array **out);
 
 /**
- * Sums products over the last axis of @a and the last but one of @b, or its only
- * one; all other axes of @a, then of @b, are those of the result.  An operand
- * without axes multiplies each element of the other.  (Source: numpy.dot().)
+ * Sums products over the last axis of @a and the last but one of @b, or its
+ * only axis; the result's axes are all other axes of @a, then of @b.  An
+ * operand without axes multiplies each element of the other.  (Source:
+ * numpy.dot().)
  *
  * @to, @out: as of dray_matmul()
  *

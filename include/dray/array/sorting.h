@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * sorting: elements in order along one axis.
+ * sorting: elements in order along an axis.
  *
- * The order is NumPy's.  Numbers, dates and durations go by value; NaN and NaT
- * are last.  Complex numbers go by their real part, then by the imaginary one,
- * and those with a NaN are last.  Bytes, characters and raw data go by their
- * bytes or characters; structures by their fields, the first one first, and
- * their sub-arrays by the items; user types by the functions compare and argmax
- * of their tables (element.h).  Equal elements, such as 0.0 and -0.0, stay in
- * their order.
+ * The order is NumPy's.  Numbers, dates and durations are ordered by value; NaN
+ * and NaT are last.  Complex numbers are ordered by their real part, then by
+ * the imaginary part; numbers with a NaN are last.  Bytes, characters and raw
+ * data are ordered by their bytes or characters; structures by their fields,
+ * the first field first, and their sub-arrays by the items; user types by the
+ * functions compare and argmax of their tables (element.h).  Equal elements,
+ * such as 0.0 and -0.0, stay in their order.
  *
  * Every function may be called from any thread; it returns 0 or a negative
  * errno: -EINVAL (a bad view, NULL, an axis that does not exist), -EPERM (a view
- * that may not be read, or written), -ENOMEM, and those named below.  A function
- * that fails has changed nothing.
+ * that may not be read, or written), -ENOMEM, and the errors named below.  A
+ * function that fails changes nothing.
  */
 #ifndef DRAY_SORTING_H
 #define DRAY_SORTING_H
@@ -36,25 +36,25 @@ DRAY_API int dray_sort(const struct dray_view *view, int axis);
 /**
  * Finds the indices along an axis that would sort it.
  *
- * @out: one reference to an array of int64, of the view's shape, in C order
+ * @out: a reference to an array of int64, of the view's shape, in C order
  */
 DRAY_API int dray_argsort(const struct dray_view *view, int axis,
 			  struct dray_array **out);
 
 /**
- * Finds the index of the largest element along an axis: the first of those that
- * are equal, and the first NaN or NaT if there is one.
+ * Finds the index of the largest element along an axis: the first of equal
+ * elements, and the first NaN or NaT if there is any.
  *
  * @axis: may be DRAY_FLAT of <dray/array/index.h>: of all elements in C order
- * @out: one reference to an array of int64, of the shape without that axis, in
- *	C order
+ * @out: a reference to an array of int64, of the shape without that axis, in C
+ *	order
  *
  * Errors: also -EINVAL (an axis without elements), -EOPNOTSUPP (structures and raw
  * data, in NumPy a TypeError).
  */
 DRAY_API int dray_argmax(const struct dray_view *view, int axis,
 			 struct dray_array **out);
-/** Finds that of the smallest one; NaN and NaT go first, too. */
+/** Finds the index of the smallest element; NaN and NaT win, too. */
 DRAY_API int dray_argmin(const struct dray_view *view, int axis,
 			 struct dray_array **out);
 

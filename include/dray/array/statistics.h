@@ -3,8 +3,8 @@
  * statistics: sums, products, extremes, means and deviations along axes, with
  * the results of NumPy 2's functions of the same names.
  *
- * The axes are those of the options; without a list, all axes.  In other
- * respects options, outputs and errors are those of <dray/array/reduce.h>.
+ * The options name the axes; without a list, all axes.  In other respects
+ * options, outputs and errors are as in <dray/array/reduce.h>.
  *
  * @options: NULL: all zero
  *
@@ -37,7 +37,7 @@ DRAY_API int dray_max(const struct dray_view *in, const struct dray_view *to,
 		      struct dray_array **out);
 /**
  * The largest minus the smallest; no dtype, initial or mask.  Errors: as
- * dray_min(); -EINVAL (one of these is given).
+ * dray_min(); -EINVAL (any of these is set).
  */
 DRAY_API int dray_ptp(const struct dray_view *in, const struct dray_view *to,
 		      const struct dray_reduce_options *options,
@@ -65,7 +65,7 @@ DRAY_API int dray_mean(const struct dray_view *in, const struct dray_view *to,
 		       struct dray_array **out);
 /**
  * Variances: means of squared distances from the mean, with the divisor
- * n - @ddof, or 0 if that is below 0.  Of complex numbers, real ones.
+ * n - @ddof, or 0 if that is below 0.  Variances of complex numbers are real.
  */
 DRAY_API int dray_var(const struct dray_view *in, const struct dray_view *to,
 		      double ddof, const struct dray_reduce_options *options,
@@ -80,7 +80,7 @@ DRAY_API int dray_std(const struct dray_view *in, const struct dray_view *to,
  *
  * @axis: negative from the last; DRAY_FLAT of <dray/array/index.h>: of all elements in
  *	C order
- * @dtype: as that of a reduction
+ * @dtype: as of a reduction
  */
 DRAY_API int dray_cumsum(const struct dray_view *in, int axis, dray_dtype dtype,
 			 const struct dray_view *to, struct dray_array **out);
@@ -92,7 +92,7 @@ DRAY_API int dray_cumprod(const struct dray_view *in, int axis,
 /**
  * Puts elements between bounds: minimum(maximum(in, low), high).
  *
- * @low, @high: broadcast together with @in; one of them may be NULL
+ * @low, @high: broadcast together with @in; either may be NULL
  *
  * Errors: as dray_ufunc_call(); -EINVAL (both are NULL).
  */

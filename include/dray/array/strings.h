@@ -2,15 +2,15 @@
 /*
  * strings: arrays of strings of different lengths.
  *
- * Such an array is a block of type DRAY_BLOCK_ARRAY with one axis.  Its
+ * Such an array is a block of type DRAY_BLOCK_ARRAY with a single axis.  Its
  * elements are pairs of pointers into an arena (DRAY_BLOCK_POD), and its
- * meta-data has a reference to the arena.  Strings are bytes of any value, also
- * zero, and have no terminator.  (Source: the arrays of blockref elements of
- * DyND's low-level description.)
+ * meta-data refers to the arena.  Strings are bytes of any value, also zero,
+ * without a terminator.  (Source: the arrays of blockref elements of DyND's
+ * low-level description.)
  *
- * One thread fills an array, in order; the caller orders reads meanwhile.  A
- * finished array may be read from any thread.  Functions that take @strings
- * return -EINVAL for any other block.
+ * A single thread fills an array, in order; the caller orders reads meanwhile.
+ * A finished array may be read from any thread.  Functions with an argument
+ * @strings return -EINVAL for any other block.
  */
 #ifndef DRAY_STRINGS_H
 #define DRAY_STRINGS_H
@@ -28,7 +28,7 @@ extern "C" {
  */
 #define DRAY_KIND_STRING 'T'
 
-/** One element: [begin, end); both are NULL until it is filled in. */
+/** An element: [begin, end); both are NULL until it is filled in. */
 struct dray_string {
 	char *begin;
 	char *end;
@@ -36,12 +36,12 @@ struct dray_string {
 
 /** The meta-data behind the axis. */
 struct dray_strings_meta {
-	struct dray_block *bytes;	/* the arena, one reference */
+	struct dray_block *bytes;	/* the arena, a reference */
 	uint64_t capacity;	/* number of strings that fit */
 };
 
 /**
- * Makes an empty array with room for @capacity strings, and one reference.
+ * Makes an empty array with room for @capacity strings, and a reference to it.
  *
  * @pool: memory for their bytes; NULL: ordinary memory.  The pairs of pointers
  * are always in ordinary memory.
@@ -53,16 +53,16 @@ DRAY_API int dray_strings_create(struct dray_pool *pool, size_t capacity,
 
 /**
  * Makes a finished array of @count strings.  Each ends with a zero byte, which
- * is not copied.  Errors: as dray_strings_create(), -EINVAL if one is NULL.
+ * is not copied.  Errors: as dray_strings_create(), -EINVAL if any is NULL.
  */
 DRAY_API int dray_strings_from(struct dray_pool *pool, const char *const *texts,
 			       size_t count, struct dray_block **out);
 
 /**
- * Appends a copy of the @size bytes at @text as one more string.
+ * Appends a copy of the @size bytes at @text as another string.
  *
- * Errors: -EINVAL (bytes at NULL), -ENOSPC (no room for one more), -EPERM (the
- * array is finished), -EOVERFLOW, -ENOMEM.  The array is unchanged then.
+ * Errors: -EINVAL (bytes at NULL), -ENOSPC (no room for another string), -EPERM
+ * (the array is finished), -EOVERFLOW, -ENOMEM.  The array is unchanged then.
  */
 DRAY_API int dray_strings_append(struct dray_block *strings, const char *text,
 				 size_t size);
@@ -85,8 +85,8 @@ DRAY_API size_t dray_strings_count(const struct dray_block *strings);
 
 /**
  * Returns string @index as [*begin, *end).  The bounds hold while the arena
- * lives; those of the last string of an unfinished array, until it is extended.
- * -ERANGE beyond the last.
+ * lives; the bounds of the last string of an unfinished array, until it is
+ * extended.  -ERANGE beyond the last.
  */
 DRAY_API int dray_strings_get(const struct dray_block *strings, size_t index,
 			      const char **begin, const char **end);

@@ -2,24 +2,24 @@
 /*
  * The kernel interface of dray.
  *
- * A node is one DMA-capable device as dray sees it, /dev/drayN.  A buffer is
- * one contiguous, pinned allocation, and its handle is a dma-buf file
- * descriptor: mmap, poll, DMA_BUF_IOCTL_SYNC, SCM_RIGHTS and import into
- * other drivers come with the kernel.  The calls below add what dma-buf
- * lacks: addresses for a node, exact sync, transfers, inspection.
+ * A node is a DMA-capable device as dray sees it, /dev/drayN.  A buffer is a
+ * contiguous, pinned allocation, and its handle is a dma-buf file descriptor:
+ * the kernel provides mmap, poll, DMA_BUF_IOCTL_SYNC, SCM_RIGHTS and import
+ * into other drivers.  The calls below add what dma-buf lacks: addresses for a
+ * node, exact sync, transfers, inspection.
  *
  * Every structure may grow at its end.  If a caller passes an older, smaller
  * structure, its missing fields count as zero; -EINVAL if it is smaller than
- * the first version.  If a caller passes a newer, larger one, the bytes unknown
- * to this kernel must be zero, else -E2BIG.  Unknown flags are -EINVAL, and so
- * is padding that is not zero.  Output fields are ignored as input, also
+ * the first version.  If a caller passes a newer, larger structure, the bytes
+ * unknown to this kernel must be zero, else -E2BIG.  Unknown flags are -EINVAL,
+ * and so is padding that is not zero.  Output fields are ignored as input, also
  * dray_heap_info.reserved2.
  *
  * An unknown value of an enum is -EINVAL in a call.  In a reply, a caller prints it as a
  * number, and relies on no property of it.
  *
  * 32-bit callers need no translation: user pointers travel as __u64, all fields
- * have fixed width, and every structure is a multiple of eight bytes.
+ * are of fixed width, and every structure is a multiple of eight bytes.
  */
 #ifndef _UAPI_LINUX_DRAY_H
 #define _UAPI_LINUX_DRAY_H
@@ -31,10 +31,10 @@
 
 #define DRAY_NAME_LEN		32	/* names, terminating zero included */
 #define DRAY_COMM_LEN		16	/* a task's name */
-#define DRAY_MAX_AXES		64	/* axes of one strided transfer */
-#define DRAY_MAX_RANGES		4096	/* ranges of one SYNC call */
-#define DRAY_MAX_TRANSFERS	64	/* transfers of one SUBMIT call */
-#define DRAY_MAX_IN_FENCES	16	/* in-fences of one SUBMIT call */
+#define DRAY_MAX_AXES		64	/* axes of a strided transfer */
+#define DRAY_MAX_RANGES		4096	/* ranges of a SYNC call */
+#define DRAY_MAX_TRANSFERS	64	/* transfers of a SUBMIT call */
+#define DRAY_MAX_IN_FENCES	16	/* in-fences of a SUBMIT call */
 #define DRAY_MAX_PATTERN	16	/* bytes of a fill pattern */
 #define DRAY_MIN_POINTS		128	/* points that a timeline shows at least */
 #define DRAY_MAX_POINTS		65536
@@ -50,41 +50,41 @@ enum dray_reason {
 	DRAY_REASON_NONE = 0,
 	DRAY_REASON_SIZE,	/* size is 0 or too large; largest possible request, bytes */
 	/*
-	 * Not a power of two, or above the heap's; -ENOMEM: no free run has it;
-	 * the largest possible, now if -ENOMEM, bytes.
+	 * Not a power of two, or above the heap's; -ENOMEM: no free run is
+	 * aligned so; the largest possible, now if -ENOMEM, bytes.
 	 */
 	DRAY_REASON_ALIGNMENT,
 	DRAY_REASON_MASK,	/* free memory lies above the limit; highest address allowed */
-	DRAY_REASON_FULL,	/* the heap has fewer free bytes than asked; free bytes */
+	DRAY_REASON_FULL,	/* fewer bytes of the heap are free than asked; free bytes */
 	DRAY_REASON_FRAGMENTED,	/* no free run is long enough; longest, bytes (cma: at most) */
 	DRAY_REASON_ORDER,	/* no piece of the page allocator is so large; largest, bytes */
 	DRAY_REASON_HEAP,	/* the heap does not exist; count of heaps */
-	DRAY_REASON_MODE,	/* the heap does not have the mode; a mode that it has */
+	DRAY_REASON_MODE,	/* the heap does not support the mode; a mode that it supports */
 	DRAY_REASON_PERMISSION,	/* the right is missing; 0, for ALLOC the next lower limit */
 	DRAY_REASON_FOREIGN,	/* the fd is not a dma-buf of this driver; the fd */
 	DRAY_REASON_RANGE,	/* the range leaves the buffer; size of the buffer, bytes */
 	DRAY_REASON_OVERLAP,	/* source and destination, or two runs, share bytes; 0 */
-	DRAY_REASON_RUNS,	/* too many descriptors for one call; the most it may take */
-	DRAY_REASON_BYTES,	/* too many bytes for one call; the most it may move */
-	DRAY_REASON_CHANNEL,	/* the channel does not exist or is taken; count of channels */
+	DRAY_REASON_RUNS,	/* too many descriptors for a call; the most it may use */
+	DRAY_REASON_BYTES,	/* too many bytes for a call; the most it may move */
+	DRAY_REASON_CHANNEL,	/* the channel does not exist or is in use; count of channels */
 	DRAY_REASON_BUSY,	/* the queue is full; its depth in submissions */
 	DRAY_REASON_DEAD,	/* the channel did not answer; its index */
-	DRAY_REASON_AXES,	/* too many axes; the most a transfer may have */
+	DRAY_REASON_AXES,	/* too many axes; the most of a transfer */
 	DRAY_REASON_BOUNCE,	/* the device would bounce silently; highest address it reaches */
 	DRAY_REASON_OWN,	/* the fd is a buffer of this driver; the fd */
 	DRAY_REASON_READ_ONLY,	/* the fd does not allow writes; the fd */
-	DRAY_REASON_QUOTA,	/* the heap's limit, or that for one user, is met; limit, bytes */
+	DRAY_REASON_QUOTA,	/* the heap's limit, or a user's, is met; limit, bytes */
 	DRAY_REASON_MEMLOCK,	/* the user's RLIMIT_MEMLOCK is met; that limit, bytes */
 	DRAY_REASON_PINNED,	/* not all pages can be pinned; bytes that could be */
 	DRAY_REASON_KIND,	/* the channel does something else; its index */
-	DRAY_REASON_STREAM,	/* the stream is taken, or not open here; its index */
-	DRAY_REASON_PIECES,	/* too many pieces for one transfer; the most the engine takes */
-	DRAY_REASON_RESIDUE,	/* the engine cannot tell the bytes received; its index */
+	DRAY_REASON_STREAM,	/* the stream is in use, or not open here; its index */
+	DRAY_REASON_PIECES,	/* too many pieces for a transfer; the most the engine accepts */
+	DRAY_REASON_RESIDUE,	/* the engine cannot count the bytes received; its index */
 	DRAY_REASON_DEADLINE,	/* a fence needs a deadline, or it is too far; the longest, ns */
 	DRAY_REASON_POINTS,	/* the timeline would be too long; the most points */
 	DRAY_REASON_FRAMES,	/* too few or too many frames, or no ring; the most frames */
 	DRAY_REASON_FRAME,	/* the frame is not held by the reader; the frame */
-	DRAY_REASON_ROWS,	/* not rows of one stride; the longest row and stride, bytes */
+	DRAY_REASON_ROWS,	/* not rows of a single stride; the longest row and stride, bytes */
 };
 
 /* dray_info.flags */
@@ -102,9 +102,9 @@ struct dray_info {
 	__u32 dma_alignment;	/* out: bytes; of start and length if a device writes */
 	__u32 heap_count;	/* out */
 	__u32 channel_count;	/* out */
-	__u64 max_runs;		/* out: descriptors that one SUBMIT may take */
-	__u64 max_bytes;	/* out: bytes that one SUBMIT may move */
-	__u32 queue_depth;	/* out: submissions that a user may have in flight */
+	__u64 max_runs;		/* out: descriptors that a SUBMIT may use */
+	__u64 max_bytes;	/* out: bytes that a SUBMIT may move */
+	__u32 queue_depth;	/* out: submissions in flight that a user may own */
 	__u32 page_size;	/* out: bytes; unit of buffer sizes */
 	char name[DRAY_NAME_LEN];	/* out: "dray0" */
 	char device[DRAY_NAME_LEN];	/* out: the device's own name */
@@ -130,14 +130,14 @@ struct dray_heap_info {
 	__u32 buffers;		/* out: buffers that live in it */
 	__u64 total;		/* out: bytes */
 	__u64 free;		/* out: bytes; cma: at most */
-	__u64 used;		/* out: bytes that dray's buffers take */
+	__u64 used;		/* out: bytes of dray's buffers */
 	__u64 quarantined;	/* out: bytes freed: held by others, or condemned */
 	__u64 largest_free;	/* out: bytes of the longest free run; cma: at most */
 	__u64 largest_request;	/* out: bytes; ALLOC refuses more even if all is free */
 	char name[DRAY_NAME_LEN];	/* out: "reserved", or the region's name */
 	__u64 held;		/* out: bytes freed whose address a device may still use */
-	__u64 limit;		/* out: bytes that all of dray may take here; 0: no limit */
-	__u64 user_limit;	/* out: bytes that one user may take here; 0: no limit */
+	__u64 limit;		/* out: bytes that all of dray may use here; 0: no limit */
+	__u64 user_limit;	/* out: bytes that a user may use here; 0: no limit */
 	__u64 user_used;	/* out: bytes charged to the caller's user */
 	__u32 modes;		/* out: bits of enum dray_mode that can be in effect here */
 	__u32 reserved2;	/* out: 0 */
@@ -154,23 +154,23 @@ struct dray_heap_info {
 #define DRAY_CHANNEL_SHOW	(1u << 6)  /* from memory to a display */
 #define DRAY_CHANNEL_REPEAT	(1u << 7)  /* known when open: repeats the latest submission */
 
-/* The counts cover submissions that have ended since the node came up. */
+/* The counts cover submissions that ended since the node appeared. */
 struct dray_channel_info {
 	__u32 index;		/* in: 0 .. channel_count - 1 */
 	__u32 flags;		/* out: DRAY_CHANNEL_* */
 	__u32 alignment;	/* out: bytes; of addresses and lengths; 1: none */
 	__u32 reserved;
-	__u64 max_segment;	/* out: bytes of one descriptor; 0 until opened */
+	__u64 max_segment;	/* out: bytes of a descriptor; 0 until opened */
 	__u64 submitted;	/* out: transfers of submissions that succeeded */
 	__u64 bytes;		/* out: bytes of these transfers */
 	__u64 failed;		/* out: submissions that failed or were cancelled */
 	char name[DRAY_NAME_LEN];	/* out: its dma-names entry */
 	char device[DRAY_NAME_LEN];	/* out: the engine, "dma0chan0"; empty until opened */
-	__u32 max_pieces;	/* out: pieces of one transfer of a stream; 0: no limit */
+	__u32 max_pieces;	/* out: pieces of a transfer of a stream; 0: no limit */
 	__u32 first_alignment;	/* out: bytes; of the first byte to repeat; else 0 */
 	__u64 packets;		/* out: packets of a stream that passed; else 0 */
 	__u64 lost;		/* out: frames that were overwritten unread */
-	__u64 held_back;	/* out: times that the engine had no frame to go on with */
+	__u64 held_back;	/* out: times that the engine lacked a frame to continue with */
 	__u32 ring_frames;	/* out: frames of the present ring; 0: there is none */
 	__u32 ring_ready;	/* out: of these with data, received or to be sent */
 };
@@ -194,14 +194,14 @@ enum dray_mode {
 
 /*
  * If the reply cannot be written, the call is -EFAULT: it installs no fd and
- * frees the buffer.  If the caller does not have the right to the heap's
- * addresses, an address_limit that is neither 0 nor 2^n - 1 is -EPERM.
+ * frees the buffer.  If the caller lacks the right to the heap's addresses, an
+ * address_limit that is neither 0 nor 2^n - 1 is -EPERM.
  */
 struct dray_alloc {
 	__u64 size;		/* in: bytes, > 0; out: rounded up to pages */
-	__u64 alignment;	/* in: bytes, a power of two; 0: one page */
-	__u64 address_limit;	/* in: highest address the last byte may have; 0: the mask */
-	__u32 heap;		/* in: index or DRAY_HEAP_ANY; out: the heap taken */
+	__u64 alignment;	/* in: bytes, a power of two; 0: a page */
+	__u64 address_limit;	/* in: highest address of the last byte; 0: the mask */
+	__u32 heap;		/* in: index or DRAY_HEAP_ANY; out: the heap used */
 	__u32 mode;		/* in: enum dray_mode; out: the mode in effect */
 	__u32 flags;		/* in: DRAY_ALLOC_* */
 	__s32 fd;		/* out: dma-buf, O_RDWR | O_CLOEXEC */
@@ -220,7 +220,7 @@ struct dray_segment {
 /*
  * Needs the right to addresses (DRAY_NODE_ADDRESS), else -EPERM.  -EACCES for
  * every caller if the file descriptor is read-only (EXPORT), or the attachment
- * is one that devices only read: an address lets a device write there.
+ * is for reading by devices only: an address lets a device write there.
  */
 struct dray_address {
 	__s32 fd;		/* in: a buffer of this driver, or an attachment */
@@ -243,7 +243,7 @@ enum dray_direction {
 
 enum dray_sync_owner {
 	DRAY_SYNC_FOR_DEVICE = 1,	/* before the device accesses the memory */
-	DRAY_SYNC_FOR_CPU = 2,		/* after the device has written it */
+	DRAY_SYNC_FOR_CPU = 2,		/* after the device wrote it */
 };
 
 #define DRAY_TARGET_NODE	0xffffffffu	/* any other target: a channel's index */
@@ -273,7 +273,7 @@ struct dray_range {
  * of the named buffers; if count is 0, for any cached buffer.
  *
  * Ranges may overlap: shared bytes are maintained, and counted, once per range.
- * The result is as if they were in one range only.
+ * The result is as if they were in a single range.
  */
 
 struct dray_sync {
@@ -308,8 +308,8 @@ struct dray_axis {
  * Moves runs of `run` bytes, which start at offset + sum(i[k] * stride[k]).  A
  * fill repeats the pattern from the start of every run; run is a multiple of
  * pattern_size.  Two runs of the destination must not intersect.  If source and
- * destination are in one buffer, their spans must not intersect either.  If
- * they share memory through two file descriptors, such as an attachment of a
+ * destination are in the same buffer, their spans must not intersect either.
+ * If they share memory through two file descriptors, such as an attachment of a
  * buffer's mapping, the result is undefined, as with memcpy().
  */
 struct dray_transfer {
@@ -334,64 +334,64 @@ struct dray_transfer {
 #define DRAY_SUBMIT_NO_FENCE	(1u << 2)  /* fence_fd is -1; see TIMELINE */
 
 /*
- * On a stream's channel, which the caller has opened with TIMELINE, the
- * transfers of one call are the pieces of one packet, all SEND or all RECV.  A
- * stream may stay silent for ever, and a fence may not: a fence is only given
- * with a deadline of at most DRAY_MAX_FENCE_DEADLINE, because other drivers wait
- * for it without a limit.  A later deadline needs DRAY_SUBMIT_NO_FENCE, and other
- * drivers do not wait.  Each submission has a point on the timeline.  A packet
- * that is shorter than its pieces ends the submission, and its point says how
- * many bytes came.  At the deadline the engine is stopped: -ETIMEDOUT.  Later
- * submissions on the stream go on.
+ * On a stream's channel, which the caller opened with TIMELINE, the transfers
+ * of a call are the pieces of a packet, all SEND or all RECV.  A stream may
+ * stay silent for ever, and a fence may not: a fence is only returned with a
+ * deadline of at most DRAY_MAX_FENCE_DEADLINE, because other drivers wait for
+ * it without a limit.  A later deadline needs DRAY_SUBMIT_NO_FENCE, and other
+ * drivers do not wait.  Each submission becomes a point on the timeline.  A
+ * packet that is shorter than its pieces ends the submission, and its point
+ * counts the received bytes.  At the deadline the engine is stopped:
+ * -ETIMEDOUT.  Later submissions on the stream continue.
  *
  * SEND marks the end of a packet at the end of each submission.
  *
- * SHOW puts rows of `run` bytes on a display: one transfer, with one axis or none,
- * in contiguous memory.  Inner axes without gaps count as part of the run.  The
- * stride is not shorter than the run.  The engine repeats the rows until those of
- * the next SHOW replace them.  Only then the submission ends, with status 0; the
- * engine reads its memory until then.  If it is cancelled, or its deadline passes,
- * the engine is stopped.
+ * SHOW puts rows of `run` bytes on a display: a single transfer, with an axis
+ * or none, in contiguous memory.  Inner axes without gaps count as part of the
+ * run.  The stride is not shorter than the run.  The engine repeats the rows
+ * until the next SHOW replaces them.  Only then the submission ends, with
+ * status 0; the engine reads its memory until then.  If it is cancelled, or its
+ * deadline passes, the engine is stopped.
  *
- * If an engine can only repeat (DRAY_CHANNEL_REPEAT), SEND has the same rules: a
- * period is sent until the next replaces it at its end.  Each further time is
- * counted in `held_back` of the timeline.
+ * If an engine can only repeat (DRAY_CHANNEL_REPEAT), SEND obeys the same
+ * rules: a period is sent until the next replaces it at its end.  Each further
+ * time is counted in `held_back` of the timeline.
  */
 
 /*
- * Each opener has one queue for each channel: a later submission starts later.
- * The transfers of one call run in their order, and each sees the bytes that
+ * Each opener owns a queue for each channel: a later submission starts later.
+ * The transfers of a call run in their order, and each sees the bytes that
  * earlier ones wrote.
  *
  * Without DRAY_SUBMIT_NO_SYNC, the call makes the sources visible to the engine
  * before it returns.  The destinations become visible to the CPU after the
  * transfer.  If the CPU writes to a source between the call and the signal of
  * an in-fence, it needs a SYNC for the device before that signal.  The CPU must
- * not write to a destination until the submission has ended.
+ * not write to a destination until the submission ends.
  *
  * The first transfer waits for the in-fences, and for the fences of other
  * drivers in the dma-bufs that take part: of writers, and in a destination also
- * of readers.  If an in-fence has failed, nothing is transferred: -ECANCELED.
- * It does not matter if a fence of another driver has failed.
+ * of readers.  If an in-fence failed, nothing is transferred: -ECANCELED.  It
+ * does not matter if a fence of another driver failed.
  *
  * The fence is a sync_file: wait with poll().  Its status is 1, or a negative
  * errno (-EIO, -ETIMEDOUT, -ENODEV, -ECANCELED).  When the opener is closed,
  * its submissions are not fed any more: -ECANCELED.
  *
- * If the submission itself takes more than 4 KiB of the kernel's memory, as a
+ * If the submission itself needs more than 4 KiB of the kernel's memory, as a
  * dozen transfers do, it is locked memory of the user until it ends.  The
  * patterns of fills always are.  -ENOMEM with DRAY_REASON_MEMLOCK if that is
  * too much.
  *
  * If the reply cannot be written, the call is -EFAULT and installs no fd.  But
- * the job was taken: it runs on, and frees its memory at its end.
+ * the job was accepted: it runs on, and frees its memory at its end.
  *
- * `runs` is 0 if attached memory takes part and ATTACH would not tell the
- * caller the count of its pieces.  Every caller learns that a submission has
- * too many descriptors: DRAY_REASON_RUNS, with the most that one call may take.
+ * `runs` is 0 if attached memory takes part and ATTACH would hide the count of
+ * its pieces from the caller.  Every caller learns that a submission has too
+ * many descriptors: DRAY_REASON_RUNS, with the most of a call.
  */
 struct dray_submit {
-	__u32 channel;		/* in: index or DRAY_CHANNEL_ANY; out: channel taken */
+	__u32 channel;		/* in: index or DRAY_CHANNEL_ANY; out: channel used */
 	__u32 flags;		/* in: DRAY_SUBMIT_* */
 	__u64 transfers;	/* in: pointer to struct dray_transfer[count] */
 	__u32 count;		/* in: 1 .. DRAY_MAX_TRANSFERS */
@@ -410,15 +410,16 @@ struct dray_submit {
 
 /*
  * Stops submissions of this opener: the engine gets no more of their
- * descriptors, and those that it has drain.  The fences end as -ECANCELED, in
- * the order of their queue.  If the engine has all of a submission, or it has
- * ended, the call leaves it alone and does not count it.
+ * descriptors, and drains those it holds.  The fences end as -ECANCELED, in the
+ * order of their queue.  If the engine holds all of a submission, or it ended,
+ * the call leaves it alone and does not count it.
  *
- * On a stream, the engine is stopped if it has a submission that is cancelled.
- * Its point says how many bytes had come at least.  Submissions behind it go on;
- * those of which bytes have moved, or may have, end as -ECONNRESET, as do those of
- * the other direction if the engine can only stop both.
- * A ring's frames that the engine has, or may have next, come back as -ECANCELED.
+ * On a stream, the engine is stopped if it holds a submission that is
+ * cancelled.  Its point states the least count of received bytes.  Submissions
+ * behind it continue; those of which bytes moved, or may be moving, end as
+ * -ECONNRESET, as do those of the other direction if the engine can only stop
+ * both.  A ring's frames that the engine holds, or may use next, return as
+ * -ECANCELED.
  */
 struct dray_cancel {
 	__s32 fence_fd;		/* in: a submission's sync_file; negative: see point */
@@ -433,7 +434,7 @@ struct dray_cancel {
 
 /*
  * Lists the buffers and attachments of all nodes by id: those that the caller's
- * effective uid made, or all if it has CAP_SYS_ADMIN.
+ * effective uid made, or all for CAP_SYS_ADMIN.
  */
 struct dray_list {
 	__u64 ids;		/* in: pointer to __u64[room] */
@@ -451,14 +452,14 @@ enum dray_kind {
 /* dray_buffer_info.flags, in */
 #define DRAY_BUFFER_BY_FD	(1u << 0)  /* fd names the object, not id */
 /* out */
-#define DRAY_BUFFER_ORPHAN	(1u << 8)  /* its owner's process has ended */
+#define DRAY_BUFFER_ORPHAN	(1u << 8)  /* its owner's process ended */
 #define DRAY_BUFFER_READ_ONLY	(1u << 9)  /* only for reading, by devices or by this fd (EXPORT) */
-#define DRAY_BUFFER_DISCLOSED	(1u << 10)  /* its address was given to a process */
+#define DRAY_BUFFER_DISCLOSED	(1u << 10)  /* its address was disclosed to a process */
 #define DRAY_BUFFER_HELD	(1u << 11)  /* freed, but a device may still write it */
 
 /*
- * An attachment belongs to no heap, and its size is that of its whole pages.
- * Counts that exist only for buffers are 0.
+ * An attachment belongs to no heap, and its size counts whole pages.  Counts
+ * that exist only for buffers are 0.
  */
 struct dray_buffer_info {
 	__u64 id;		/* in/out */
@@ -483,11 +484,11 @@ struct dray_buffer_info {
 };
 
 /*
- * Frees held memory.  Memory is held if a process was given its address and
- * ended before the last reference to the buffer or attachment was dropped.
- * Attached memory is also held if an engine did not answer before its node was
- * unbound, and may still write it.
- * Needs CAP_SYS_RAWIO, else -EPERM: the caller says that the hardware is quiet.
+ * Frees held memory.  Memory is held if a process learned its address and ended
+ * before the last reference to the buffer or attachment was dropped.  Attached
+ * memory is also held if an engine did not answer before its node was unbound,
+ * and may still write it.  Needs CAP_SYS_RAWIO, else -EPERM: the caller says
+ * that the hardware is quiet.
  */
 struct dray_reclaim {
 	__u64 id;		/* in: a held buffer or attachment; 0: all */
@@ -502,41 +503,41 @@ struct dray_reclaim {
 /* The states of a part of a heap. */
 enum dray_part_state {
 	DRAY_PART_FREE = 0,
-	DRAY_PART_BUFFER = 1,	/* a buffer has it, or one is made or freed now */
+	DRAY_PART_BUFFER = 1,	/* in a buffer, or in a buffer that is made or freed now */
 	DRAY_PART_HELD = 2,	/* freed, but a device may still write it: see RECLAIM */
 	DRAY_PART_QUARANTINED = 3,	/* freed, but others still hold its pages */
 	DRAY_PART_CONDEMNED = 4,	/* out of use: broken, or a device may write it */
 	DRAY_PART_SYSTEM = 5,	/* cma: no buffer's; free, or the system uses it */
 };
 
-/* One part of a heap's range; a buffer's may be longer than its size (cma). */
+/* A part of a heap's range; a buffer's may be longer than its size (cma). */
 struct dray_part {
 	__u64 offset;		/* bytes, from the start of the heap's range */
 	__u64 length;		/* bytes, whole pages */
-	__u64 id;		/* the buffer; 0: none, or one the caller may not see */
+	__u64 id;		/* the buffer; 0: none, or hidden from the caller */
 	__u32 state;		/* enum dray_part_state */
 	__u32 reserved;
 };
 
 /*
- * Tells how a heap's range is used: parts that follow each other without gaps, in
- * the order of their offsets, never addresses.  Parts next to each other that have
- * the same state, and no buffer that the caller may see (LIST), are one part.  All
- * results are 0 if the heap has no range of its own: DRAY_HEAP_PAGES, and the
- * system's default CMA area.  The heap may change between two calls, and during
- * one: each part is true of a moment of the call.
+ * Lists the parts of a heap's range, which follow each other without gaps, in
+ * the order of their offsets, never addresses.  Adjacent parts of the same
+ * state, without a buffer that the caller may see (LIST), are joined.  All
+ * results are 0 if the heap is without a range of its own: DRAY_HEAP_PAGES, and
+ * the system's default CMA area.  The heap may change between two calls, and
+ * during a call: each part is true of a moment of the call.
  *
- * `first_aligned` and `reach` tell which runs suit a request: one with
- * `alignment` starts at first_aligned plus a multiple of it, and ends at or before
- * reach.  If an IOMMU or the bus translates addresses, reach is the size.  An
- * alignment that ALLOC refuses for any size is refused in the same way.  An
- * address_limit that is neither 0 nor 2^n - 1 is -EPERM without the right to
- * addresses, as for ALLOC.
+ * `first_aligned` and `reach` show the runs that suit a request: a request with
+ * `alignment` starts at first_aligned plus a multiple of it, and ends at or
+ * before reach.  If an IOMMU or the bus translates addresses, reach is the
+ * size.  An alignment that ALLOC refuses for any size is refused in the same
+ * way.  An address_limit that is neither 0 nor 2^n - 1 is -EPERM without the
+ * right to addresses, as for ALLOC.
  */
 struct dray_heap_map {
 	__u32 heap;		/* in: index */
 	__u32 flags;		/* in: 0 */
-	__u64 alignment;	/* in: bytes, a power of two; 0: one page */
+	__u64 alignment;	/* in: bytes, a power of two; 0: a page */
 	__u64 address_limit;	/* in: as dray_alloc.address_limit */
 	__u64 parts;		/* in: pointer to struct dray_part[room] */
 	__u32 room;		/* in: 0: only count */
@@ -573,7 +574,7 @@ struct dray_export {
 /*
  * Makes foreign memory reachable for the node: pinned memory of the caller, or
  * the dma-buf of another driver.  Returns a file: close() ends the attachment,
- * but transfers in flight hold it.  ADDRESS, SYNC and SUBMIT take it like a
+ * but transfers in flight hold it.  ADDRESS, SYNC and SUBMIT accept it like a
  * buffer, on this node only.  Offset 0 is the first byte of the memory.
  * `segments` is 0 if there is no IOMMU and the caller may not know addresses.
  */
@@ -591,18 +592,18 @@ struct dray_attach {
 };
 
 /*
- * A timeline: the points at which the submissions of one queue have ended.  Its
- * file is mapped for reading: a struct dray_timeline_head, then, at `first`, the
+ * A timeline: the points at which the submissions of a queue ended.  Its file
+ * is mapped for reading: a struct dray_timeline_head, then, at `first`, the
  * points.  The point with number n is at n % points.
  *
- * The submissions of a queue have the numbers 1, 2, ...  All points up to
- * `completed` are there; one beyond may be, if it was cancelled or its deadline
- * has passed before an earlier one ended.  SUBMIT waits, or is -EAGAIN, if the
- * place of a point that is missing could go to the new one.
+ * The submissions of a queue are numbered 1, 2, ... All points up to
+ * `completed` are there; a point beyond may be, if it was cancelled or its
+ * deadline passed before an earlier submission ended.  SUBMIT waits, or is
+ * -EAGAIN, if the place of a missing point could be reused for the new point.
  *
- * A point is there if its `number` is the one expected.  Load that with acquire
- * semantics, read the rest, then load it again behind a barrier for loads.  If
- * it has become greater, the point was overwritten by a later one; 0: it is
+ * A point is there if its `number` is the expected number.  Load that with
+ * acquire semantics, read the rest, then load it again behind a barrier for
+ * loads.  If it is greater then, a later point overwrote this point; 0: it is
  * being written.  Received bytes are visible to the CPU before their point is
  * there.
  *
@@ -611,7 +612,7 @@ struct dray_attach {
  */
 struct dray_point {
 	__u64 number;
-	__u64 bytes;		/* that were sent, or have come */
+	__u64 bytes;		/* that were sent or received */
 	__u64 time_ns;		/* CLOCK_MONOTONIC, when the engine reported its end */
 	__s32 status;		/* 0, or a negative errno as of a fence */
 	__u32 frame;		/* of a ring, else 0 */
@@ -619,23 +620,23 @@ struct dray_point {
 
 struct dray_timeline_head {
 	__u64 completed;	/* all points up to this one are there; acquire */
-	__u64 published;	/* count of points that came */
+	__u64 published;	/* count of points written */
 	__u32 points;		/* that are shown, a power of two */
 	__u32 first;		/* bytes, from the mapping's start to the points */
 	__u64 lost;		/* frames that were overwritten unread */
-	__u64 held_back;	/* times that the engine had nothing to go on with */
+	__u64 held_back;	/* times that the engine lacked a frame to continue with */
 	__u64 reserved[3];
 };
 
 /*
- * Makes the timeline of the opener's queue for a channel, one at a time: -EBUSY.
- * It shows submissions from then on.  If the channel serves a stream, this opens
- * the stream, for one opener at a time: -EBUSY.  close() ends its submissions,
- * and returns when the engine has stopped.
+ * Makes the timeline of the opener's queue for a channel, a single timeline at
+ * a time: -EBUSY.  It shows submissions from then on.  If the channel serves a
+ * stream, this opens the stream, for a single opener at a time: -EBUSY.  close()
+ * ends its submissions, and returns when the engine stopped.
  *
- * Some engines take up several submissions at once, and report them together at
- * the end of the last: `batch` bounds them.  A larger batch has fewer gaps, a
- * smaller one less delay.
+ * Some engines start several submissions at once, and report them together at
+ * the end of the last: `batch` bounds them.  A larger batch means fewer gaps, a
+ * smaller batch less delay.
  */
 struct dray_timeline {
 	__u32 channel;		/* in: index */
@@ -652,8 +653,8 @@ struct dray_timeline {
 
 /*
  * A call of a timeline's file: waits until the point is there.  -ETIME if that
- * takes too long; -EOVERFLOW if the point was overwritten; -ENODEV once the node
- * is gone; -ECANCELED if the stream's ring is taken away meanwhile.
+ * lasts too long; -EOVERFLOW if the point was overwritten; -ENODEV once the
+ * node is gone; -ECANCELED if the stream's ring is removed meanwhile.
  */
 struct dray_wait {
 	__u64 number;		/* in: > 0 */
@@ -664,37 +665,38 @@ struct dray_wait {
 
 /* dray_ring.flags */
 #define DRAY_RING_OVERWRITE	(1u << 0)  /* the oldest unread frame, if no other is free */
-#define DRAY_RING_REPLACE	(1u << 1)  /* takes the place of a ring: see below */
+#define DRAY_RING_REPLACE	(1u << 1)  /* replaces a ring: see below */
 #define DRAY_RING_RELEASED	(1u << 2)  /* frames to send are released from the start */
 
 /*
- * A call of a stream's timeline: gives the stream its frames.  From then on only
- * frames pass, and SUBMIT is -EBUSY.  A frame is a view of one packet; those of a
- * stream that receives must not overlap.
+ * A call of a stream's timeline: sets the frames of the stream.  From then on
+ * only frames pass, and SUBMIT is -EBUSY.  A frame is a view of a packet;
+ * frames of a stream that receives must not overlap.
  *
- * To receive, the engine has all frames at first.  Each packet is a point on the
- * timeline, which names its frame.  The frame is the reader's from its point
- * until RELEASE.  If no frame is free, the stream is held back.  In a ring with
- * DRAY_RING_OVERWRITE the engine goes on with the oldest frame instead that the
- * reader has not acquired by RELEASE.  `held_back` and `lost` count both.
+ * To receive, the engine holds all frames at first.  Each packet is a point on
+ * the timeline, which names its frame.  The frame is the reader's from its
+ * point until RELEASE.  If no frame is free, the stream is held back.  In a
+ * ring with DRAY_RING_OVERWRITE the engine continues instead with the oldest
+ * frame that the reader did not acquire by RELEASE.  `held_back` and `lost`
+ * count both.
  *
- * To send, all frames are the writer's at first.  RELEASE sends one, and its
- * point gives it back.  With DRAY_RING_RELEASED all are sent at once, in order.
+ * To send, all frames are the writer's at first.  RELEASE sends a frame, and
+ * its point returns it.  With DRAY_RING_RELEASED all are sent at once, in
+ * order.
  *
- * A frame that broke off has a point with its status and the bytes that came.  No
- * point of a frame is overwritten unread: a ring without DRAY_RING_OVERWRITE has at
- * most as many frames as the timeline has points.
+ * The point of a broken frame states its status and the received bytes.  No
+ * point of a frame is overwritten unread: a ring without DRAY_RING_OVERWRITE
+ * consists of at most as many frames as the timeline of points.
  *
- * With DRAY_RING_REPLACE the frames take the place of those of a ring, if there is
- * one, and lets go of their memory.  -EBUSY if a frame of the old ring is the
- * engine's: none of them is once the reader or writer has each.  If the call
- * fails, the old ring goes on.  Points are counted on.  Without frames, the ring
- * is taken away: calls that wait are -ECANCELED, and SUBMIT or another ring may
- * follow.  -ENODEV: the ring has
- * ended.
+ * With DRAY_RING_REPLACE the frames replace those of any old ring, whose memory
+ * is dropped.  -EBUSY if the engine holds a frame of the old ring: none of them
+ * once the reader or writer holds each.  If the call fails, the old ring
+ * continues.  Points are counted on.  Without frames, the ring is removed:
+ * calls that wait are -ECANCELED, and SUBMIT or another ring may follow.
+ * -ENODEV: the ring ended.
  *
  * A call without frames and without DRAY_RING_REPLACE ends the ring for good: no
- * frame passes any more, and once the engine has stopped, WAIT and RELEASE are
+ * frame passes any more, and once the engine stopped, WAIT and RELEASE are
  * -ENODEV.  close() does so too.
  */
 struct dray_ring {
@@ -707,9 +709,9 @@ struct dray_ring {
 };
 
 /*
- * Gives frames back to the engine, in any order, and acquires the oldest that are
- * unread, if the ring has DRAY_RING_OVERWRITE.  A frame that the caller does not
- * have is -EINVAL; those before it are released.
+ * Returns frames to the engine, in any order, and acquires the oldest that are
+ * unread, if the ring has DRAY_RING_OVERWRITE.  A frame that the caller does
+ * not hold is -EINVAL; frames before it are released.
  *
  * If the call acquires none, it waits for a point, as WAIT does, and tries again.
  * `released` is `count` then, also if the wait fails: -ETIME, -EINTR, -ENODEV,
