@@ -289,7 +289,7 @@ ACCEPTED: list[Accepted] = [
              "`OverflowError`.",
              "NumPy raises an `IndexError` too for integers that are longer, or negative.",
              huge_integer),
-    Accepted("If a slice takes at most one element with a step so long that the stride does "
+    Accepted("If a slice selects at most one element with a step so long that the stride does "
              "not fit 63 bits, the axis keeps its stride; NumPy's is cut to 64 bits.",
              "No address is computed from either, and no stride of dray has overflowed.",
              stride_above_63_bits),
@@ -310,17 +310,18 @@ ACCEPTED: list[Accepted] = [
     Accepted("An assignment to a writeable view with a stride of 0, made by `as_strided()`, is a "
              "`ValueError`, even if the arrays of the index are wrong too, or the value does not "
              "convert.",
-             "Several values go to the same address, and which of them stays is a matter of chance.",
+             "Several values are written to the same address, and which of them stays is a "
+             "matter of chance.",
              repeated_destination),
     Accepted("Raw data (`V`) converts to raw data only; anything else is a `TypeError`.",
              "NumPy converts by an object of Python for each element, which reads the bytes as "
              "text.",
              raw_data),
-    Accepted("A slice with a bound that is not an integer is a `TypeError`, even if another index "
-             "is out of range or superfluous, and NumPy reports that index.",
-             "All slices are read before the library takes the first.",
+    Accepted("A slice with a bound that is not an integer is a `TypeError`, even if another "
+             "index is out of range or superfluous, and NumPy reports that index.",
+             "All slices are read before the library applies the first.",
              float_in_a_slice),
-    Accepted("An assignment to a single element that fails has not written it.",
+    Accepted("An assignment to a single element that fails leaves the element as it was.",
              "NumPy may have written a part of it, such as the start of a date as text.",
              written_in_part),
     Accepted("An assignment that fails because a value does not convert may have written the "
@@ -335,10 +336,10 @@ ACCEPTED: list[Accepted] = [
              "`ValueError` of the step; in NumPy an `IndexError`.",
              "Slices are read first.",
              other_of_two),
-    Accepted("The shape of a value must fit even if the arrays of an index pick no element, or one "
-             "of them is out of range too, an `IndexError` in NumPy.",
-             "Shapes are compared first. If nothing is picked, NumPy takes some wrong shapes and "
-             "refuses others.",
+    Accepted("The shape of a value must fit even if the arrays of an index pick no element, or "
+             "one of them is out of range too, an `IndexError` in NumPy.",
+             "Shapes are compared first. If nothing is picked, NumPy accepts some wrong shapes "
+             "and refuses others.",
              shape_of_nothing),
     Accepted("A value that does not convert is an error even if the arrays of an index pick no "
              "element; if they are wrong too, or the shape of the value, it is the error of the "

@@ -263,28 +263,29 @@ ACCEPTED: list[Accepted] = [
     Accepted("Products, quotients, comparisons and functions of complex numbers may note other errors.",
              "The formulas differ, and with them the steps on the way.",
              complex_errors),
-    Accepted("An error of a conversion is told with the name of the function.",
-             "NumPy says \"in cast\" where a whole array is converted, and raises it before the "
+    Accepted("An error of a conversion names the function.",
+             'NumPy says "in cast" where a whole array is converted, and raises it before the '
              "function is called.",
              conversion),
     Accepted("Powers whose exponent is infinite note no error.",
-             "NumPy's do, where it has vectors of its own.",
+             "NumPy's do, where NumPy uses its own vectors.",
              infinite_exponent),
     Accepted("Sums, products, powers and `hypot` of many numbers may note other errors on their way.",
              "The order of the steps differs.",
              other_order),
-    Accepted("No other elements than those of the call note errors, if a mask or indices leave some "
-             "out, or where the operands are not aligned or have another byte order.",
+    Accepted("Only elements of the call note errors, if a mask or indices leave some out, or if "
+             "the operands are not aligned or have another byte order.",
              "NumPy converts what lies beside them.",
              converted_garbage),
     Accepted("An identity is not converted to an output's type.",
              "NumPy's reductions start in the output, and note its overflow.",
              converted_identity),
-    Accepted("A duration by zero notes a division by zero where one divisor is for all elements, also "
-             "for one.",
-             "NumPy tells that by strides, of which one element has any.",
+    Accepted("A duration by zero notes a division by zero if a single divisor is for all "
+             "elements, also for a single element.",
+             "NumPy detects that by strides, which are arbitrary for a single element.",
              zero_of_one_element),
-    Accepted("Steps of reductions and of `accumulate()` are not taken from an output of another type.",
+    Accepted("Steps of reductions and of `accumulate()` are not read from an output of another "
+             "type.",
              "NumPy reads them from the output.",
              converted_results),
     Accepted("Conversions to the loop of a function that notes no error note theirs.",
@@ -302,33 +303,34 @@ ACCEPTED: list[Accepted] = [
              "their way.",
              "Both round lines at the end and rows after each step, but choose them differently.",
              halves_in_between),
-    Accepted("A quotient of durations that is none is an invalid value where it is written to "
-             "durations.",
-             "A NaN has no integer.",
+    Accepted("A quotient of durations that is not a number is an invalid value where it is "
+             "written to durations.",
+             "A NaN cannot become an integer.",
              no_time),
     Accepted("Of a call with several mistakes, such as types without a loop and two axes of a "
-             "ufunc whose order counts, the error may be that of another one.",
+             "ufunc whose order counts, the error may report another mistake than NumPy's.",
              "The order in which arguments are checked is the library's.",
              other_mistake),
     Accepted("`minimum()` and the like of a date and a duration are a `TypeError`.",
-             "NumPy takes the duration for a date.",
+             "NumPy treats the duration as a date.",
              times_and_durations),
     Accepted("Numbers of Python from 2^63 to 2^64 - 1 are `uint64`: they may stand beside bools and "
              "durations, and under each casting rule.",
              "NumPy makes an int64 of them, which is an `OverflowError`.",
              large_integer),
-    Accepted("`reduce()` and `reduceat()` of `arctan2` and powers go one step after the other.",
+    Accepted("`reduce()` and `reduceat()` of `arctan2` and powers run step by step.",
              "NumPy's AVX-512 loops read several elements of the result before they are written.",
              read_too_early),
-    Accepted("Dates and durations without a unit take that of others, and integers are durations or "
-             "dates without one.",
+    Accepted("Dates and durations without a unit adopt the unit of others, and integers are "
+             "durations or dates without a unit.",
              "NumPy does so only if the value is NaT.",
              time_without_unit),
-    Accepted("An output of another type that overlaps an input has the results of a copied input.",
-             "NumPy's has random bools, seen with `isnan()` of numbers that are none.",
+    Accepted("An output of another type that overlaps an input gets the results of a copied "
+             "input.",
+             "NumPy's gets random bools, seen with `isnan()` of numbers that are not NaN.",
              overlap),
-    Accepted("A repeated element has one and the same bool in all of the output.",
-             "NumPy's `signbit()` and the like have others where the output has gaps.",
+    Accepted("A repeated element yields the same bool in all of the output.",
+             "NumPy's `signbit()` and the like yield others if the output has gaps.",
              layout),
     Accepted("Durations without a unit are written to an output of another byte order by their "
              "values.",
