@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The bytes of one side of a transfer, in any order of its runs: checks that
- * they lie in their area and are apart, finds them for a device, and syncs
- * caches in the fewest rows.
+ * The bytes of a transfer's source or destination, in any order of its runs:
+ * checks that they lie in their area and are apart, finds them for a device,
+ * and syncs caches in the fewest rows.
  */
 #include <linux/errno.h>
 #include <linux/math64.h>
@@ -25,7 +25,7 @@ static int dray_dim_compare(const void *left, const void *right)
 }
 
 /*
- * Adds one axis to the side.  The lowest byte may come to lie before the area,
+ * Adds an axis to the side.  The lowest byte may lie before the area,
  * so @below counts how far down strides reach.
  */
 static bool dray_side_add(struct dray_side *side, u64 count, s64 stride,
@@ -66,8 +66,8 @@ int dray_side_check(struct dray_side *side, const struct dray_axis *axes,
 }
 
 /*
- * Are the runs apart?  They are if each dimension steps over all that the ones
- * below it cover.  Layouts exist that this calls overlapping and are not;
+ * Are the runs apart?  They are if each dimension steps over all bytes that the
+ * dimensions below it cover.  Some layouts without an overlap are refused, too;
  * NumPy's strides do not make them.
  */
 bool dray_side_is_apart(const struct dray_side *side,
@@ -87,7 +87,7 @@ bool dray_side_is_apart(const struct dray_side *side,
 	return true;
 }
 
-/* Joins two dimensions that together are one progression. */
+/* Joins two dimensions that form a single progression. */
 static bool dray_dim_join(struct dray_dim *low, const struct dray_dim *high)
 {
 	u64 remainder, times;
@@ -101,7 +101,7 @@ static bool dray_dim_join(struct dray_dim *low, const struct dray_dim *high)
 
 /*
  * Joins the bytes into the fewest rows: the caller's axes may cut them up
- * finely, and maintenance takes its time for each row.
+ * finely, and maintenance costs time for each row.
  */
 void dray_side_join(struct dray_side *side)
 {
@@ -135,7 +135,7 @@ bool dray_sides_may_meet(const struct dray_side *a, const struct dray_side *b)
 
 /*
  * Returns the low bits of all addresses at which a descriptor of this side may
- * begin, except for strides: of the first one, and of each segment.
+ * begin, except for strides: of the first byte, and of each segment.
  */
 u64 dray_side_bits(const struct dray_side *side)
 {

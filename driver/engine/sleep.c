@@ -3,8 +3,8 @@
  * Suspending a node.  Jobs that can run are done first, since other drivers may
  * wait for their fences before they sleep.  Later submissions wait, so that no
  * fence is published that only waking up would signal.  A job that waits for
- * other fences, or for which the time is too short, waits on.  Waking up feeds
- * it: its fence is late, never failed.
+ * other fences, or does not end in time, stays queued.  Waking up feeds it: its
+ * fence is late, and does not fail.
  */
 #include "base/node.h"
 #include "channel.h"
@@ -33,7 +33,7 @@ int dray_node_enter_awake(struct dray_node *node, bool wait)
 	}
 }
 
-/* Does it run nothing, and has nothing that could? */
+/* Is the channel idle, without a job that could run? */
 static bool dray_channel_is_drained(struct dray_channel *channel)
 {
 	bool drained;
@@ -48,7 +48,7 @@ static bool dray_channel_is_drained(struct dray_channel *channel)
 	return drained;
 }
 
-/* Returns the jiffies left of @most; 0: it was not drained in time. */
+/* Returns the jiffies left of @most; 0: jobs were left at the end. */
 static long dray_sleep_drain(struct dray_channel *channel, long most)
 {
 	return wait_event_timeout(channel->idle,
@@ -65,7 +65,7 @@ static void dray_channels_drain(struct dray_channels *channels)
 	struct dray_channel *channel;
 	u32 i = 0, drained = 0;
 
-	/* A job of one may have waited for that of another. */
+	/* A job may have waited for a job of another channel. */
 	while (drained < channels->count && left) {
 		channel = &channels->channel[i];
 		drained = dray_channel_is_drained(channel) ? drained + 1 : 0;
@@ -74,7 +74,7 @@ static void dray_channels_drain(struct dray_channels *channels)
 	}
 }
 
-/* Waits for batches that are out; the watchdog ends one too. */
+/* Waits for batches in hardware; the watchdog ends them, too. */
 static void dray_channel_suspend(struct dray_channel *channel)
 {
 	WRITE_ONCE(channel->asleep, true);
@@ -87,7 +87,7 @@ static void dray_channel_suspend(struct dray_channel *channel)
 
 static void dray_channels_set_asleep(struct dray_node *node, bool asleep)
 {
-	/* Calls inside have submitted by then, and the next one sees it. */
+	/* Calls inside have submitted by then; later calls see the state. */
 	down_write(&node->inside);
 	WRITE_ONCE(node->channels->asleep, asleep);
 	up_write(&node->inside);

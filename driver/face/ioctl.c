@@ -2,8 +2,8 @@
 /*
  * The calls of a node.  A structure is copied by the size that the caller
  * knows.  Fields that an older caller does not know are zero; fields that only
- * a newer caller knows must be zero.  The reply is copied out on failure too,
- * because it says why.  A file descriptor is installed only if that has worked.
+ * a newer caller knows must be zero.  The reply is copied out on failure, too,
+ * as it names the reason.  A file descriptor is installed only after that copy.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -22,7 +22,7 @@ struct dray_ioctl_entry {
 	unsigned int first_size; /* bytes, of its first version */
 	int (*run)(struct dray_opener *opener, void *data,
 		   struct dray_reply *reply);
-	/* Offset of the reply's reason, in bytes; 0: it has none. */
+	/* Offset of the reply's reason, in bytes; 0: without a reason. */
 	unsigned int reason;
 	unsigned int limit;
 };
@@ -109,7 +109,7 @@ static void dray_call_tell(const struct dray_ioctl_entry *call, void *arguments,
 	*(u64 *)(arguments + call->limit) = refusal->limit;
 }
 
-/* Tells the kernel's trace about a call that failed. */
+/* Traces a call that failed. */
 static void dray_call_failed(const struct dray_ioctl_entry *call,
 			     const struct dray_opener *opener,
 			     const union dray_arguments *arguments, int error,

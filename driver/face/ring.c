@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RING and RELEASE: the frames of a stream, given once, and passed back and
- * forth.
+ * RING and RELEASE: the frames of a stream are described once, and then pass
+ * between the engine and the caller.
  */
 #include <linux/err.h>
 #include <linux/nospec.h>
@@ -25,7 +25,7 @@
 #include "heap/account.h"
 #include "timeline.h"
 
-/* Arguments for a frame, as of a SUBMIT of one transfer. */
+/* Arguments for a frame, as for a SUBMIT of a single transfer. */
 static struct dray_submit dray_ring_frame(const struct dray_channel *channel)
 {
 	return (struct dray_submit){
@@ -35,7 +35,7 @@ static struct dray_submit dray_ring_frame(const struct dray_channel *channel)
 	};
 }
 
-/* Makes the job of frame @i by that of the frame before; NULL: it is not alike. */
+/* Copies the job of the frame before for frame @i; NULL: the two differ. */
 static struct dray_job *dray_ring_alike(struct dray_frames *frames, u32 i,
 					const struct dray_transfer *transfer)
 {
@@ -116,7 +116,7 @@ static bool dray_ring_meets(struct dray_frames *frames, u32 i)
 	return false;
 }
 
-/* Frames that receive must be apart: mostly each follows the one before. */
+/* Frames that receive must be apart: mostly each follows its predecessor. */
 static int dray_face_ring_check(struct dray_frames *frames, u32 *failed,
 				struct dray_refusal *refusal)
 {
@@ -142,8 +142,8 @@ static int dray_face_ring_check(struct dray_frames *frames, u32 *failed,
 }
 
 /*
- * Charges all that the ring keeps as locked memory of the caller.  Of a single job, a
- * few pages are free of charge, but a ring has many.
+ * Charges all pages that the ring keeps to the caller's locked memory.  A
+ * single job keeps few pages, free of charge; a ring keeps many.
  */
 static int dray_ring_charge(struct dray_frames *frames,
 			    struct dray_refusal *refusal)
@@ -197,7 +197,7 @@ static int dray_ring_prepare_frame(struct dray_timeline_file *line,
 		       : dray_prepare_job(job, line->node, &submit, refusal);
 }
 
-/* The frames from @i on that lie one @pitch behind the other. */
+/* Counts the frames from @i on that lie @pitch bytes apart. */
 static u32 dray_ring_row(const struct dray_frames *frames, u32 i, u64 *pitch)
 {
 	const struct dray_move *first = &frames->frame[i].job->moves[0], *move;
@@ -222,7 +222,7 @@ static u32 dray_ring_row(const struct dray_frames *frames, u32 i, u64 *pitch)
 	return count;
 }
 
-/* Shows the engine the bytes of frames that it has at first: others are released. */
+/* Syncs the frames that the engine owns at first; RELEASE syncs the others. */
 static int dray_ring_sync(struct dray_frames *frames, u32 *failed)
 {
 	u32 i, count;
@@ -284,7 +284,7 @@ static struct dray_frames *dray_ring_alloc(struct dray_timeline_file *line,
 	return frames;
 }
 
-/* Without frames: takes the ring away, or ends it for good. */
+/* Without frames: removes the ring, or ends it for good. */
 static int dray_ring_end(struct dray_timeline_file *line,
 			 const struct dray_ring *args)
 {
@@ -332,7 +332,7 @@ int dray_ring_call(struct dray_timeline_file *line, void *data,
 				   line->channel->index);
 	if (!args->count && READ_ONCE(line->channel->stream.frames))
 		return dray_ring_end(line, args);
-	/* A point names a frame that comes back; only RELEASE does so, too. */
+	/* Without OVERWRITE points and RELEASE name each returned frame. */
 	if (!(args->flags & DRAY_RING_OVERWRITE))
 		most = min(most, line->points->head->points);
 	if (args->count < 2 || args->count > most)
@@ -402,7 +402,7 @@ static int dray_ring_take(struct dray_frames *frames, struct dray_release *args)
 	return 0;
 }
 
-/* Acquires frames; if there are none, waits for a point and tries again. */
+/* Acquires frames; without a free frame, waits for a point and tries again. */
 static int dray_ring_await(struct dray_timeline_file *line,
 			   struct dray_frames *frames,
 			   struct dray_release *args, u32 rings)
@@ -417,7 +417,7 @@ static int dray_ring_await(struct dray_timeline_file *line,
 	/* A restarted call would release the frames again. */
 	if (ret == -ERESTARTSYS)
 		return -EINTR;
-	/* A later point is one, too. */
+	/* -EOVERFLOW: later points overtook it, so it has ended. */
 	if (ret && ret != -EOVERFLOW)
 		return ret;
 	return dray_ring_take(frames, args);

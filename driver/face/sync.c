@@ -62,9 +62,9 @@ static int dray_sync_place(struct dray_node *node, struct device *dev,
 }
 
 /*
- * Has the exporter maintain a dma-buf for all devices that have it.  This is
- * outside of the node: the exporter waits for fences without a limit, and
- * unbinding does not wait.
+ * Asks the exporter to maintain a dma-buf for all its devices, outside of the
+ * node: the exporter waits for fences without a limit, and unbinding must not
+ * wait for it.
  */
 static int dray_sync_whole(const struct dray_area *area, struct dray_node *node,
 			   bool for_cpu, enum dma_data_direction direction)
@@ -176,7 +176,7 @@ int dray_sync_call(struct dray_opener *opener, void *data,
 	for (i = 0; i < args->count && !ret; i++) {
 		ret = dray_sync_range(node, dev, args, &ranges[i], &needed,
 				      &reply->refusal);
-		/* It may have gone while an exporter waited for its fences. */
+		/* Unbinding may happen while an exporter waits for fences. */
 		if (!ret && READ_ONCE(node->gone))
 			ret = -ENODEV;
 		if (ret)

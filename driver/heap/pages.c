@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The `pages` heap: the page allocator.  A request of exactly one power of two
- * pages gets a compound page, which is taken and freed in one step.  Others get
- * a larger block that is split at once, and the surplus is freed.
+ * The `pages` heap: the page allocator.  A request of a power of two pages gets
+ * a compound page, which is allocated and freed in a single step.  Other sizes
+ * get a larger block that is split at once, and the surplus is freed.
  *
- * Pages that others still hold when the buffer is freed stay theirs.  But one
- * page of a compound page keeps all of it, so the buffer's owner pays until the
- * last holder drops it.
+ * Pages that other holders keep when the buffer is freed stay with them.  But a
+ * single page keeps its whole compound page, so the buffer's owner is charged
+ * until the last holder drops it.
  */
 #include <linux/err.h>
 #include <linux/gfp.h>
@@ -36,14 +36,14 @@ struct dray_pages_heap {
 
 #define DRAY_PAGES_LARGEST ((size_t)MAX_ORDER_NR_PAGES << PAGE_SHIFT)
 
-/* Wider zones first: memory below a limit may well lie in a wide one. */
+/* Wider zones first: memory below a limit may well lie in a wide zone. */
 static const gfp_t dray_pages_zones[] = {
 	0,
 	IS_ENABLED(CONFIG_ZONE_DMA32) ? GFP_DMA32 : 0,
 	IS_ENABLED(CONFIG_ZONE_DMA) ? GFP_DMA : 0,
 };
 
-/* The largest order that @zone has a free piece of, or -1. */
+/* Returns the largest order with a free block in @zone, or -1. */
 static int dray_pages_largest_order(struct zone *zone)
 {
 	int order;
@@ -51,7 +51,7 @@ static int dray_pages_largest_order(struct zone *zone)
 	if (!zone_managed_pages(zone))
 		return -1;
 	for (order = ARRAY_SIZE(zone->free_area) - 1; order >= 0; order--)
-		/* A snapshot: without the lock it is outdated as soon. */
+		/* A snapshot: without the lock it is outdated at once. */
 		if (data_race(zone->free_area[order].nr_free))
 			break;
 	return order;
@@ -92,8 +92,8 @@ static int dray_heap_pages_check(struct dray_heap *heap,
 }
 
 /*
- * Takes a block of @order from the widest zone with one below the limit.  NULL:
- * there is none; @above says whether one lay above the limit.
+ * Allocates a block of @order below the limit, from the widest zone that can.
+ * NULL: no zone can; @above says whether a block lay above the limit.
  */
 static struct page *dray_pages_take(const struct dray_heap_request *request,
 				    gfp_t gfp, int order, bool *above)
@@ -261,7 +261,7 @@ static void dray_pages_destroy(struct dray_heap *heap)
 	struct page *page, *next;
 
 	cancel_delayed_work_sync(&pages->sweep);
-	/* The module could not stay, so some may be left. */
+	/* The module could not stay, so some pages may be left. */
 	mutex_lock(&pages->lock);
 	list_for_each_entry_safe(page, next, &pages->quarantine, lru)
 		dray_pages_release(pages, page);
@@ -293,7 +293,8 @@ static struct dray_heap *dray_pages_create(const char *name, struct device *dev,
 	pages->heap.ops = &dray_pages_ops;
 	pages->heap.flags = DRAY_HEAP_SHARED | DRAY_HEAP_PINNABLE;
 	/*
-	 * If the kernel clears all that it hands out, pages are cleared once.
+	 * If the kernel clears all pages that it allocates, dray does not
+	 * clear them again.
 	 */
 	pages->heap.zeroed = true;
 	pages->heap.modes = BIT(DRAY_MODE_CACHED) | BIT(DRAY_MODE_DEVICE);

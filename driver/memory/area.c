@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Areas: the memory behind the descriptors that ADDRESS, SYNC and SUBMIT take.
- * No file above this one asks which kind of memory it is.
+ * Areas: the memory behind the descriptors of ADDRESS, SYNC and SUBMIT.  Files
+ * above this file do not distinguish kinds of memory.
  */
 #include <linux/dma-buf.h>
 #include <linux/dma-map-ops.h>
@@ -78,9 +78,9 @@ bool dray_area_needs_sync(const struct dray_area *area, struct device *dev)
 }
 
 /*
- * Does a sync for the CPU do nothing?  A device that only reads has written
- * nothing to look for.  For a reader of a buffer, lines are dropped only if a
- * device may have written: another program may be writing them.
+ * Does a sync for the CPU do nothing?  A device that only reads leaves nothing
+ * to fetch.  For a reader of a buffer, lines are dropped only if a device may
+ * write the buffer: another program may be writing those lines.
  */
 static bool dray_area_is_done(const struct dray_area *area, bool for_cpu)
 {
@@ -133,7 +133,7 @@ void dray_area_count(const struct dray_area *area, int step)
 		atomic_add(step, &entry->transfers);
 }
 
-/* A dead channel may still write it: it is not given out again. */
+/* A dead channel may still write the memory: it is not allocated again. */
 void dray_area_condemn(const struct dray_area *area)
 {
 	struct dray_entry *entry = dray_area_entry(area);
@@ -143,8 +143,7 @@ void dray_area_condemn(const struct dray_area *area)
 }
 
 /*
- * Marks the area: a transfer is about to write it, without maintenance for the
- * CPU.
+ * Marks the area before a transfer writes it without maintenance for the CPU.
  */
 void dray_area_leave_unsynced(const struct dray_area *area)
 {
@@ -154,7 +153,7 @@ void dray_area_leave_unsynced(const struct dray_area *area)
 		WRITE_ONCE(entry->unsynced, true);
 }
 
-/* Its address for @node is about to be given to the caller. */
+/* Called before the caller learns the address for @node. */
 int dray_area_disclose(const struct dray_area *area, struct dray_node *node)
 {
 	return dray_disclosure_add(dray_area_entry(area), node);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * An area: memory that a call names by a file descriptor, and the use that this
- * file descriptor allows.  It has one size and offsets from 0 on.  For each
- * device it has a place: segments of addresses, one after the other.
+ * file descriptor allows.  Offsets count from 0 to its size.  For each device
+ * an area lies at a place: a list of segments of addresses.
  */
 #ifndef DRAY_AREA_H
 #define DRAY_AREA_H
@@ -21,17 +21,17 @@ struct dray_entry;
 struct dray_node;
 
 struct dray_area {
-	struct dray_buffer *buffer; /* one of these, or no area at all */
+	struct dray_buffer *buffer; /* or the next; neither: no area */
 	struct dray_attachment *attachment;
 	u64 size; /* bytes */
-	bool uncached; /* no CPU caches it, or none looks */
+	bool uncached; /* its mode needs no maintenance */
 	bool writable; /* through the file descriptor that named it */
 };
 
-/* Takes a reference; -EBADF or -EINVAL if @fd is not an area of @node. */
+/* Acquires a reference; -EBADF or -EINVAL if @fd is not an area of @node. */
 int dray_area_of_fd(int fd, struct dray_node *node, struct dray_area *area,
 		    struct dray_refusal *refusal);
-/* Takes another reference; of no area it does nothing. */
+/* Acquires another reference; without an area does nothing. */
 void dray_area_get(const struct dray_area *area);
 /* Drops the reference; @area is none after that. */
 void dray_area_put(struct dray_area *area);
@@ -48,7 +48,7 @@ void dray_area_condemn(const struct dray_area *area);
 void dray_area_leave_unsynced(const struct dray_area *area);
 int dray_area_disclose(const struct dray_area *area, struct dray_node *node);
 
-/* True if only all of it can be maintained. */
+/* True if the area can only be maintained as a whole. */
 bool dray_area_is_whole(const struct dray_area *area);
 
 /*

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Attachments: memory of others, their files and their mappings.  Like a
- * buffer, an attachment has one mapping for each device, made on first use,
- * without bounce buffers.  When the node of the file is unbound the mappings
- * go; pinned pages stay until the file is closed.
+ * buffer, an attachment is mapped once for each device, on first use, without
+ * bounce buffers.  Unbinding the file's node removes the mappings; pinned pages
+ * stay until the file is closed.
  */
 #include <linux/anon_inodes.h>
 #include <linux/device.h>
@@ -49,7 +49,7 @@ static void dray_attached_unmap(struct dray_attachment *attachment,
  * Turns the device's table into segments that cover exactly the attachment, or
  * with NULL only counts them.  Adjacent entries are joined in dma-bufs.  Pinned
  * memory keeps the pieces in which it was mapped, since maintenance must not
- * cross from one to the next.  False if the table is too short.
+ * cross from piece to piece.  False if the table is too short.
  */
 static bool dray_segments_fill(const struct dray_attachment *attachment,
 			       struct dray_attached_mapping *mapping,
@@ -194,8 +194,8 @@ out:
 }
 
 /*
- * Flushes before the node goes, as dray_mapping_flush() does for a buffer.  One
- * device stands for all.  A dma-buf is its exporter's.
+ * Flushes before the node is unbound, like dray_mapping_flush() for a buffer.
+ * A single device stands for all.  The exporter of a dma-buf flushes it.
  */
 static void dray_attachment_flush(struct dray_attachment *attachment)
 {
@@ -252,12 +252,12 @@ void dray_attachment_print(struct dray_attachment *attachment,
 }
 
 /*
- * The memory is held.  An end of the node that came by before there was a
- * reference again is waiting for its mappings.
+ * The memory is held.  If the node began to end before this reference existed,
+ * that end waits until the mappings are removed.
  */
 static void dray_attachment_revive(struct dray_attachment *attachment)
 {
-	/* One reference holds it, the other is ours: RECLAIM may come now. */
+	/* The holder's reference, and the caller's: RECLAIM may run now. */
 	dray_entry_resurrect(&attachment->entry);
 	if (READ_ONCE(attachment->node->gone))
 		dray_attachment_unmap(attachment);

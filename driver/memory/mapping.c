@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Mappings: the place of a buffer for a device.  A buffer is mapped once for
- * each device, on first use, without cache maintenance, until it or the device
- * goes.  Maintenance is explicit, except in two cases here: before a device is
- * told the place, and before the last device goes for which the buffer could be
- * maintained.  A device that would silently copy is refused.
+ * each device, on first use, without cache maintenance, until the buffer is
+ * freed or the device is unbound.  Maintenance is explicit, except in two cases
+ * here: before a device learns the place, and before the unbinding of the last
+ * device for which the buffer could be maintained.  A device that would
+ * silently copy is refused.
  */
 #include <linux/device.h>
 #include <linux/dma-direct.h>
@@ -127,7 +128,7 @@ static struct dray_mapping *dray_mapping_make(struct dray_buffer *buffer,
 
 /*
  * Writes back all earlier writes of the CPU, above all the zeros: before a
- * device is told the place of the buffer, and before any line of it is dropped.
+ * device learns the place of the buffer, and before any line of it is dropped.
  * -EINTR when the task is being killed.
  */
 static int dray_mapping_write_back(struct dray_buffer *buffer,
@@ -179,7 +180,7 @@ void dray_mapping_postpone(struct dray_buffer *buffer, struct dray_node *node)
 	buffer->postponed = node;
 }
 
-/* The CPU's access maintains for the node's device, told or not. */
+/* The CPU's access maintains for the node's device, in use or not. */
 static int dray_mapping_make_postponed(struct dray_buffer *buffer)
 {
 	struct dray_node *node = buffer->postponed;
@@ -196,8 +197,9 @@ static int dray_mapping_make_postponed(struct dray_buffer *buffer)
 
 /*
  * Maps a new buffer that cannot wait, and returns its address for the node's
- * device, which is not told yet.  On arm64 writing back waits until it is.  A
- * copy is made up to date now, so that tests see later changes.
+ * device, which does not know it yet.  On arm64 caches are written back when
+ * the device learns it.  A copy is updated now, so that tests see later
+ * changes.
  */
 int dray_mapping_prepare(struct dray_buffer *buffer, struct dray_node *node,
 			 dma_addr_t *address, struct dray_refusal *refusal)
@@ -216,7 +218,7 @@ int dray_mapping_prepare(struct dray_buffer *buffer, struct dray_node *node,
 	return ret;
 }
 
-/* Does no other mapping get maintained by a CPU access? */
+/* Is this the only mapping that a CPU access maintains? */
 static bool dray_mapping_is_last(const struct dray_buffer *buffer,
 				 const struct dray_mapping *mapping)
 {
@@ -229,11 +231,11 @@ static bool dray_mapping_is_last(const struct dray_buffer *buffer,
 }
 
 /*
- * Flushes before a mapping goes while others use the buffer.  Without a device
- * the buffer cannot be maintained any more, and stale lines would hide the
- * device's writes.  Each line is written back and dropped, as any cache may do
- * at any time, so that no CPU write is lost.  If only channels wrote, nothing
- * is owed.  A copy is fetched for the last time.
+ * Flushes before a mapping is removed while others use the buffer.  Without a
+ * device the buffer cannot be maintained any more, and stale lines would hide
+ * the device's writes.  Each line is written back and dropped, as any cache may
+ * do at any time, so that no CPU write is lost.  If only channels wrote,
+ * nothing is left to do.  A copy is fetched for the last time.
  */
 static void dray_mapping_flush(struct dray_buffer *buffer,
 			       struct dray_mapping *mapping)
@@ -264,8 +266,8 @@ static void dray_mapping_drop(struct dray_buffer *buffer,
 }
 
 /*
- * Unmaps for the devices of @node, which goes while others use the buffer; with
- * NULL for all, when the buffer is freed.
+ * Unmaps for the devices of @node, which is unbound while others use the
+ * buffer; with NULL for all devices, when the buffer is freed.
  */
 void dray_mappings_drop(struct dray_buffer *buffer, struct dray_node *node)
 {
@@ -301,7 +303,7 @@ void dray_mappings_drop_gone(struct dray_buffer *buffer)
 	mutex_unlock(&buffer->lock);
 }
 
-/* For debugfs: prints the devices that have it mapped. */
+/* For debugfs: prints the devices with a mapping. */
 void dray_mapping_print(struct dray_buffer *buffer, struct seq_file *file)
 {
 	struct dray_mapping *mapping;
@@ -344,7 +346,7 @@ bool dray_mappings_written_back(struct dray_buffer *buffer)
 	return false;
 }
 
-/* Does a CPU access maintain it for one of dray's own devices? */
+/* Does a CPU access maintain the buffer for a device of dray? */
 bool dray_mappings_maintained(struct dray_buffer *buffer)
 {
 	struct dray_mapping *mapping;
@@ -358,8 +360,7 @@ bool dray_mappings_maintained(struct dray_buffer *buffer)
 }
 
 /*
- * Caches belong to the CPU, so that one of dray's devices stands for all of
- * them.
+ * Caches belong to the CPU, so that any device of dray stands for all.
  */
 int dray_mappings_sync(struct dray_buffer *buffer, bool writable, bool for_cpu,
 		       enum dma_data_direction direction)

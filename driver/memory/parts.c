@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The parts of a heap's range, from two looks: at the buffers, without
- * references to them, and then at the heap's bitmaps.  Both are copies, so that
- * a walk locks nothing and follows the range without gaps, even if the heap has
- * changed.  A buffer goes before the bitmaps.  Of two buffers with common pages
- * the later has them: the other was freed after the look at it.  A page that is
- * taken, but by no buffer of the copy, is shown as an unknown buffer's: it was
- * just made, or is being freed.
+ * The parts of a heap's range, from copies of two things: of the list of
+ * buffers, without references to them, and then of the heap's bitmaps.  A walk
+ * locks nothing and follows the range without gaps, even if the heap changes
+ * meanwhile.  A buffer overrides the bitmaps.  Of two buffers with common pages
+ * the later owns them: the other was freed after it was copied.  A page in use,
+ * but in no copied buffer, belongs to an unknown buffer, which was just made or
+ * is being freed.
  */
 #include <linux/bitmap.h>
 #include <linux/minmax.h>
@@ -22,7 +22,7 @@
 #include "buffer.h"
 #include "parts.h"
 
-/* More buffers than there were a moment before. */
+/* Leaves room for buffers made since they were counted. */
 #define DRAY_PARTS_MARGIN 16
 
 static int dray_parts_grow(struct dray_parts *parts)
@@ -62,7 +62,7 @@ static void dray_parts_add(struct dray_parts *parts, struct dray_buffer *buffer,
 
 /*
  * Ends at the latest with twice as many buffers as there are pages, if others
- * make and free them as fast as this looks.
+ * make and free buffers as fast as this copies them.
  */
 static int dray_parts_collect(struct dray_parts *parts)
 {
@@ -119,7 +119,7 @@ static void dray_parts_settle(struct dray_parts *parts)
 	parts->count = count;
 }
 
-/* One piece of memory has the three bitmaps. */
+/* The three bitmaps share a single allocation. */
 static int dray_parts_use(struct dray_parts *parts)
 {
 	struct dray_heap_use *use = &parts->use;
@@ -152,7 +152,7 @@ int dray_parts_look(struct dray_parts *parts, struct dray_heap *heap)
 	return dray_parts_use(parts);
 }
 
-/* The run from @piece->first on that no buffer has, at most up to its end. */
+/* Finds the run without a buffer from @piece->first on, within @piece. */
 static void dray_use_run(const struct dray_heap_use *use,
 			 struct dray_page_run *piece)
 {
@@ -177,7 +177,7 @@ static void dray_use_run(const struct dray_heap_use *use,
 	}
 }
 
-/* The piece at the walk's page, of which there is one. */
+/* Finds the run at the walk's page, which lies in the range. */
 static void dray_parts_piece(const struct dray_parts *parts,
 			     struct dray_page_run *piece)
 {

@@ -22,21 +22,21 @@ struct dray_place_segment {
 };
 
 /*
- * An area as one device finds it: segments by rising offset, without gaps.
- * They belong to a mapping, which stays while the caller is inside the node or
- * has a job on one of its channels.
+ * An area as a device finds it: segments by rising offset, without gaps.  They
+ * belong to a mapping, which stays while the caller is inside the node or a job
+ * of the caller is on a channel of the node.
  */
 struct dray_place {
 	const struct dray_place_segment *segment;
 	u32 count;
 	/*
-	 * Pages of scattered memory, which an IOMMU may join to one segment;
-	 * NULL: each segment is contiguous for the CPU too.
+	 * Pages of scattered memory, which an IOMMU may join to a single
+	 * segment; NULL: each segment is contiguous for the CPU, too.
 	 */
 	struct page *const *pages;
 	u32 skip; /* bytes of the first page before the area */
 	bool uncached; /* no CPU caches it: there is nothing to maintain */
-	bool copied; /* the device has a copy, which maintenance carries */
+	bool copied; /* maintenance copies to or from the device's copy */
 };
 
 /* Parts of an area. */
@@ -61,7 +61,7 @@ int dray_rows_sync(struct device *dev, const struct dray_place *place,
 		   const struct dray_area_rows *rows, bool for_cpu,
 		   enum dma_data_direction direction);
 
-/* As above for readers: never drops a CPU write. */
+/* Like dray_rows_sync(), for readers: drops no write of the CPU. */
 int dray_rows_sync_kept(struct device *dev, const struct dray_place *place,
 			const struct dray_area_rows *rows, bool for_cpu);
 
