@@ -8,6 +8,7 @@
 #define DRAY_PRIVATE_H
 
 #include "base/cancel.h"
+#include "base/clock.h"
 #include "base/cpu.h"
 #include "base/descriptor.h"
 #include "base/error.h"

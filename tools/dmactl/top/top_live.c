@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "escape.h"
 #include "list/list.h"
+#include "base/progress.h"
 #include "base/quantity.h"
 #include "screen.h"
 #include "top.h"
@@ -52,14 +52,6 @@ struct live_lines {
 	const char **starts; /* one more than lines */
 	size_t count;
 };
-
-static uint64_t live_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* Takes the table. */
 static struct live_lines lines_of(const struct live *live, struct table *table)
@@ -448,7 +440,7 @@ static bool top_live_obey(struct live *live, int key)
 
 static int milliseconds_until(uint64_t time)
 {
-	uint64_t now = live_now_ns();
+	uint64_t now = clock_now();
 
 	return time > now ? (int)((time - now) / 1000000 + 1) : 0;
 }
@@ -463,11 +455,11 @@ static void top_live_watch(struct live *live, uint64_t count)
 	do {
 		/* the first at once: a machine may be up for less than an interval */
 		if (!taken || (!live->paused &&
-			       live_now_ns() >= last + live->interval_ns)) {
+			       clock_now() >= last + live->interval_ns)) {
 			if (count && taken == count)
 				return;
 			live_take_sample(live);
-			last = live_now_ns();
+			last = clock_now();
 			taken++;
 		}
 		top_live_draw(live);

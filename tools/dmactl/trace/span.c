@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* The time that a command follows events, and the memory that it lets them take. */
-#include <time.h>
-
 #include "base/interrupt.h"
+#include "base/progress.h"
 #include "base/quantity.h"
 #include "span.h"
 
@@ -20,20 +19,12 @@ const struct command_option buffer_option = {
 		"for each processor, as 8M",
 };
 
-static uint64_t span_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 bool span_begin(const struct request *request, struct span *span)
 {
 	const char *time = option_value(request, &for_option);
 	const char *size = option_value(request, &buffer_option);
 
-	*span = (struct span){ .begin_ns = span_now_ns(),
+	*span = (struct span){ .begin_ns = clock_now(),
 			       .length_ns = UINT64_MAX };
 	return (!time || parse_time(time, &span->length_ns)) &&
 	       (!size || parse_size(size, &span->buffer));
@@ -41,7 +32,7 @@ bool span_begin(const struct request *request, struct span *span)
 
 uint64_t span_passed(const struct span *span)
 {
-	return span_now_ns() - span->begin_ns;
+	return clock_now() - span->begin_ns;
 }
 
 int span_left(const struct span *span, int most)

@@ -57,8 +57,7 @@ struct date_reader {
 
 static bool date_is_digit(const struct date_reader *reader)
 {
-	return reader->at < reader->end && *reader->at >= '0' &&
-	       *reader->at <= '9';
+	return reader->at < reader->end && dray_is_digit(*reader->at);
 }
 
 static bool cast_date_accept(struct date_reader *reader, char character)

@@ -20,11 +20,6 @@ struct number {
 	char *at;
 };
 
-static bool parse_is_digit(char character)
-{
-	return character >= '0' && character <= '9';
-}
-
 static bool is_space(char character)
 {
 	return character == ' ' || (character >= 9 && character <= 13);
@@ -43,8 +38,8 @@ static bool cast_parse_strip(struct number *number, const char *text,
 	for (; i < length; i++) {
 		if (text[i] != '_')
 			number->text[count++] = text[i];
-		else if (!i || !parse_is_digit(text[i - 1]) ||
-			 !parse_is_digit(text[i + 1]))
+		else if (!i || !dray_is_digit(text[i - 1]) ||
+			 !dray_is_digit(text[i + 1]))
 			return false;
 	}
 	number->text[count] = 0;
@@ -56,7 +51,7 @@ static bool skip_digits(const char **at)
 {
 	const char *start = *at;
 
-	while (parse_is_digit(**at))
+	while (dray_is_digit(**at))
 		(*at)++;
 	return *at > start;
 }
@@ -210,7 +205,7 @@ static int cast_parse_integer(const char *text, size_t length, dray_dtype to,
 	if (!*number.at)
 		return dray_text_fail(text, to);
 	for (; *number.at; number.at++) {
-		if (!parse_is_digit(*number.at))
+		if (!dray_is_digit(*number.at))
 			return dray_text_fail(text, to);
 		fits = fits && !__builtin_mul_overflow(size, 10, &size) &&
 		       !__builtin_add_overflow(size, *number.at - '0', &size);

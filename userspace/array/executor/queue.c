@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "private.h"
 #include "cast/options.h"
@@ -42,14 +41,6 @@ static struct dray_fork_locks locks = {
 	.give = queue_give,
 	.inherit = queue_inherit,
 };
-
-static uint64_t queue_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* Searches for users of an operand. */
 static struct dray_use_query query_for(const struct dray_use_part *part,
@@ -100,7 +91,7 @@ void dray_call_end(struct dray_call *call, int status)
 	status = dray_users_result(status, queued->event->name);
 	if (!status && queued->executor)
 		dray_executor_measured(queued->executor, call,
-				       queue_now_ns() - queued->started_ns);
+				       dray_clock_now() - queued->started_ns);
 	queue = queued->queue;
 	if (queue) {
 		/* First, so that a full queue has calls to wait for. */
@@ -185,7 +176,7 @@ void dray_calls_start(struct dray_call_queue *queue, struct dray_queued *queued)
 	executor = dray_choose_executor(queue->executors, queue->count,
 					&queued->call, &ns, NULL);
 	queued->executor = dray_executor_ref(executor);
-	queued->started_ns = queue_now_ns();
+	queued->started_ns = dray_clock_now();
 	dray_forget_failure();
 	ret = executor_queue_submit(executor, &queued->call);
 	ret = dray_users_result(ret, executor->name);

@@ -14,6 +14,11 @@
 #define dray_sub_overflow(a, b, out) __builtin_sub_overflow(a, b, out)
 #define dray_mul_overflow(a, b, out) __builtin_mul_overflow(a, b, out)
 
+static inline bool dray_is_digit(char character)
+{
+	return character >= '0' && character <= '9';
+}
+
 static inline bool dray_is_power_of_two(uint64_t n)
 {
 	return n && !(n & (n - 1));

@@ -112,11 +112,6 @@ static const struct named names[] = {
 	{ "timedelta64", 'm', 8 },
 };
 
-static bool string_is_digit(const char *at)
-{
-	return *at >= '0' && *at <= '9';
-}
-
 static bool is_order(struct string_span span)
 {
 	return span.at < span.end && *span.at && strchr("<>=|", *span.at);
@@ -135,10 +130,10 @@ static int dtype_string_refuse(struct string_span span, const char *why)
 /* Reads digits; false above 32 bits, or without a digit. */
 static bool string_take_number(struct string_span *span, uint32_t *number)
 {
-	bool fits = span->at < span->end && string_is_digit(span->at);
+	bool fits = span->at < span->end && dray_is_digit(*span->at);
 
 	*number = 0;
-	for (; span->at < span->end && string_is_digit(span->at); span->at++)
+	for (; span->at < span->end && dray_is_digit(*span->at); span->at++)
 		fits = fits && !dray_mul_overflow(*number, 10u, number) &&
 		       !dray_add_overflow(*number, (uint32_t)(*span->at - '0'),
 					  number);
@@ -217,7 +212,7 @@ static int parse_kind(struct string_span span, struct string_span whole,
 
 	if (named) {
 		span.at = name.end;
-	} else if (span.end - span.at > 1 && string_is_digit(span.at + 1)) {
+	} else if (span.end - span.at > 1 && dray_is_digit(span.at[1])) {
 		kind = (char)(kind == 'b' ? '?' : kind == 'a' ? 'S' : kind);
 		if (*span.at == '?' || !dray_dtype_unit_size(kind))
 			return dtype_string_refuse(whole, "is of no kind");
@@ -264,7 +259,7 @@ static int string_parse_shape(struct string_span *span,
 
 	*ndim = 0;
 	if (!list) {
-		if (span->at == span->end || !string_is_digit(span->at))
+		if (span->at == span->end || !dray_is_digit(*span->at))
 			return 0;
 		*ndim = -1;
 		if (!string_take_number(span, &extent))

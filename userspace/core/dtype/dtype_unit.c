@@ -50,11 +50,6 @@ static const struct {
 	[DRAY_UNIT_ATTOSECOND] = { { 0, DRAY_UNIT_GENERIC } },
 };
 
-static bool unit_is_digit(char character)
-{
-	return character >= '0' && character <= '9';
-}
-
 /* Reads digits behind spaces and a plus; false without one or above 32 bits. */
 static bool unit_take_number(const char **at, const char *end, uint32_t *number)
 {
@@ -64,8 +59,8 @@ static bool unit_take_number(const char **at, const char *end, uint32_t *number)
 		++*at;
 	if (*at < end && **at == '+')
 		++*at;
-	fits = *at < end && unit_is_digit(**at);
-	for (*number = 0; *at < end && unit_is_digit(**at); ++*at)
+	fits = *at < end && dray_is_digit(**at);
+	for (*number = 0; *at < end && dray_is_digit(**at); ++*at)
 		fits = fits && !dray_mul_overflow(*number, 10u, number) &&
 		       !dray_add_overflow(*number, (uint32_t)(**at - '0'),
 					  number);

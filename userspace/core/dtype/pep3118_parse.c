@@ -47,17 +47,12 @@ static bool pep3118_parse_take(struct pep3118_parser *parser, char wanted)
 	return true;
 }
 
-static bool pep3118_parse_is_digit(const struct pep3118_parser *parser)
-{
-	return *parser->at >= '0' && *parser->at <= '9';
-}
-
 static int pep3118_parse_number(struct pep3118_parser *parser, uint32_t *number)
 {
 	*number = 0;
-	if (!pep3118_parse_is_digit(parser))
+	if (!dray_is_digit(*parser->at))
 		return pep3118_parse_refuse(parser, "no number");
-	for (; pep3118_parse_is_digit(parser); parser->at++) {
+	for (; dray_is_digit(*parser->at); parser->at++) {
 		if (dray_mul_overflow(*number, 10u, number) ||
 		    dray_add_overflow(*number, (uint32_t)(*parser->at - '0'),
 				      number))
@@ -201,7 +196,7 @@ static int pep3118_parse_item(struct pep3118_parser *parser, struct item *item)
 	if (ret)
 		return ret;
 	parse_order(parser);
-	if (pep3118_parse_is_digit(parser)) {
+	if (dray_is_digit(*parser->at)) {
 		ret = pep3118_parse_number(parser, &count);
 		if (ret)
 			return ret;

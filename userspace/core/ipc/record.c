@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "base/cancel.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fork.h"
 #include "ipc/ipc.h"
@@ -173,8 +174,5 @@ int dray_ipc_random(void *bytes, size_t size)
 
 int64_t dray_ipc_now(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return (int64_t)(dray_clock_now() / 1000000);
 }

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "base/options.h"
@@ -93,14 +93,6 @@ static int make_request(struct dray_node *node, uint64_t size, uint64_t reserve,
 	return buffer_find_heap(node, options->heap, &request->heap);
 }
 
-static uint64_t buffer_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static struct dray_buffer *new_buffer(struct dray_node *node, const char *name)
 {
 	struct dray_buffer *buffer = calloc(1, sizeof(*buffer));
@@ -110,7 +102,7 @@ static struct dray_buffer *new_buffer(struct dray_node *node, const char *name)
 	}
 	buffer->node = dray_node_ref(node);
 	buffer->fd = -1;
-	buffer->created_ns = buffer_now_ns();
+	buffer->created_ns = dray_clock_now();
 	atomic_init(&buffer->references, 1);
 	if (name)
 		snprintf(buffer->name, sizeof(buffer->name), "%s", name);
@@ -398,5 +390,5 @@ int dray_buffer_addresses(struct dray_buffer *buffer, uint64_t offset,
 
 uint64_t dray_buffer_age(const struct dray_buffer *buffer)
 {
-	return buffer_now_ns() - buffer->created_ns;
+	return dray_clock_now() - buffer->created_ns;
 }

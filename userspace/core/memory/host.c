@@ -16,10 +16,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cancel.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fork.h"
 #include "memory/backend.h"
@@ -143,10 +143,9 @@ static int host_buffer_info(struct dray_node *node,
 			    struct dray_buffer_info *info)
 {
 	const struct dray_buffer *buffer;
-	struct timespec now;
+	uint64_t now = dray_clock_now();
 	bool shareable = false;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	pthread_mutex_lock(&lock);
 	for (buffer = buffers; buffer; buffer = buffer->next) {
 		if (buffer->id == info->id)
@@ -155,8 +154,7 @@ static int host_buffer_info(struct dray_node *node,
 	if (buffer) {
 		shareable = buffer->node->shareable;
 		info->size = atomic_load(&buffer->size);
-		info->age_ns = (uint64_t)now.tv_sec * 1000000000 +
-			       (uint64_t)now.tv_nsec - buffer->created_ns;
+		info->age_ns = now - buffer->created_ns;
 		info->heap = shareable == node->shareable ? 0 : DRAY_HEAP_ANY;
 		info->mode = buffer->mode;
 		snprintf(info->name, sizeof(info->name), "%s", buffer->name);

@@ -14,9 +14,9 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>
-#include <time.h>
 
 #include "base/cancel.h"
+#include "base/clock.h"
 #include "base/fork.h"
 #include "memory/futex.h"
 #include "memory/line.h"
@@ -38,14 +38,6 @@ void dray_line_lock(void)
 void dray_line_unlock(void)
 {
 	pthread_mutex_unlock(&lock);
-}
-
-uint64_t dray_line_now(void)
-{
-	struct timespec time;
-
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
 struct dray_host_line *dray_line_at(struct dray_host_line **place)
@@ -206,7 +198,7 @@ static void line_move(struct dray_host_line *tx, struct dray_host_line *rx)
 		more = line_pass(tx, from, length);
 		room = line_pass(rx, to, length);
 	}
-	time_ns = dray_line_now();
+	time_ns = dray_clock_now();
 	/* The end of the packet ends the receive, full or not. */
 	line_finish(rx, &rx->first, 0, time_ns);
 	if (!more)
@@ -270,7 +262,7 @@ uint64_t dray_line_pump(struct dray_host_line *line)
 	struct dray_host_line *other = other_end(line);
 	struct dray_host_line *tx = line->sends ? line : other;
 	struct dray_host_line *rx = line->sends ? other : line;
-	uint64_t time_ns = dray_line_now(), mine, its = DRAY_LINE_NEVER;
+	uint64_t time_ns = dray_clock_now(), mine, its = DRAY_LINE_NEVER;
 
 	line_expire(line, time_ns);
 	if (other)
@@ -286,7 +278,7 @@ uint64_t dray_line_pump(struct dray_host_line *line)
 void dray_line_stop(struct dray_host_line *line, uint64_t number)
 {
 	struct dray_line_job **link = &line->first;
-	uint64_t time_ns = dray_line_now();
+	uint64_t time_ns = dray_clock_now();
 
 	while (*link) {
 		if (!number || (*link)->number == number)

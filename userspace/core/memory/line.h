@@ -77,9 +77,6 @@ struct dray_host_line {
 void dray_line_lock(void);
 void dray_line_unlock(void);
 
-/* CLOCK_MONOTONIC in nanoseconds. */
-uint64_t dray_line_now(void);
-
 /* Copies a packet's description; NULL with a sentence: no memory. */
 struct dray_line_job *dray_line_job_create(const struct dray_host_line *line,
 					   const struct dray_port_job *asked);

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cancel.h"
+#include "base/clock.h"
 #include "base/descriptor.h"
 #include "base/error.h"
 #include "base/fork.h"
@@ -245,7 +246,7 @@ static int loopback_port_wait_for(struct dray_port *port, uint64_t number,
 					 number);
 		if (over)
 			return dray_fail(-ENODEV, "the ring has ended");
-		if (until_ns <= dray_line_now())
+		if (until_ns <= dray_clock_now())
 			return dray_fail(-ETIME,
 					 "point %" PRIu64 " has not come",
 					 number);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "memory/backend.h"
 #include "memory/line.h"
@@ -31,7 +32,7 @@ struct dray_line_job *dray_line_job_create(const struct dray_host_line *line,
 	axes = (struct dray_axis *)&job->pieces[asked->count];
 	job->count = asked->count;
 	job->deadline = asked->deadline_ns
-				? dray_line_now() + asked->deadline_ns
+				? dray_clock_now() + asked->deadline_ns
 				: DRAY_LINE_NEVER;
 	for (i = 0; i < asked->count; i++) {
 		const struct dray_transfer *transfer = &asked->transfers[i];

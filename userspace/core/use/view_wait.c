@@ -7,21 +7,15 @@
 #include <dray/transfer.h>
 
 #include "base/cancel.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "use/use.h"
 
-static uint64_t wait_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 uint64_t dray_use_until(int timeout_ms)
 {
-	return timeout_ms < 0 ? UINT64_MAX
-			      : wait_now_ns() + (uint64_t)timeout_ms * 1000000;
+	return timeout_ms < 0
+		       ? UINT64_MAX
+		       : dray_clock_now() + (uint64_t)timeout_ms * 1000000;
 }
 
 /* Returns the milliseconds that are left of @timeout_ms, rounded up. */
@@ -31,7 +25,7 @@ static int wait_time_left(int timeout_ms, uint64_t until_ns)
 
 	if (timeout_ms <= 0)
 		return timeout_ms;
-	now = wait_now_ns();
+	now = dray_clock_now();
 	if (now >= until_ns)
 		return 0;
 	left = (until_ns - now + 999999) / 1000000;
