@@ -71,7 +71,7 @@ static int read_connect_to(int number)
 }
 
 /* Returns false if another process has the socket. */
-static bool read_is_of(int fd, int pid, char **reason)
+static bool socket_is_of_process(int fd, int pid, char **reason)
 {
 	socklen_t length = sizeof(struct ucred);
 	struct ucred peer = { 0 };
@@ -202,7 +202,7 @@ static bool published_read_fetch(int socket, int pid, struct published *out,
 	size_t size;
 	int fd;
 
-	if (!read_is_of(socket, pid, reason))
+	if (!socket_is_of_process(socket, pid, reason))
 		return false;
 	fd = published_read_receive(socket, pid, reason);
 	if (fd < 0)

@@ -146,7 +146,7 @@ static void check_status(const struct check *check,
 	mend(check->findings, "set status to \"okay\"");
 }
 
-static void node_check_node(const struct check *check,
+static void check_tree_node(const struct check *check,
 			    const struct tree_node *node)
 {
 	size_t i;
@@ -169,7 +169,7 @@ void check_nodes(const struct check *check)
 
 	for (i = 0; i < tree->count; i++) {
 		if (check_is_node(&tree->nodes[i])) {
-			node_check_node(check, &tree->nodes[i]);
+			check_tree_node(check, &tree->nodes[i]);
 			count++;
 		} else {
 			check_spelling(check, &tree->nodes[i]);

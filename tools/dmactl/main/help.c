@@ -135,7 +135,7 @@ const struct command_option *command_find_option(const char *name)
 }
 
 /* Tells whether a command has two words, and this is the first. */
-static bool help_is_of(const struct command *command, const char *word)
+static bool command_begins_with(const struct command *command, const char *word)
 {
 	size_t length = strlen(word);
 
@@ -150,7 +150,7 @@ static char *commands_of(const char *word)
 	size_t i;
 
 	for (i = 0; commands[i]; i++)
-		if (help_is_of(commands[i], word))
+		if (command_begins_with(commands[i], word))
 			text_append(&names, "%s%s", names ? ", " : "",
 				    commands[i]->name);
 	return names;
@@ -269,7 +269,7 @@ static void print_commands(const char *word)
 					 operands ? " " : "",
 					 operands ? operands : "");
 
-		if (!word || help_is_of(commands[i], word))
+		if (!word || command_begins_with(commands[i], word))
 			printf("  %-16s  %s\n", call, commands[i]->summary);
 		free(call);
 	}

@@ -135,7 +135,7 @@ static void print_legend(const struct map *map, const struct style *style)
 }
 
 /* Prints text in lines that fit. */
-static void text_print_text(char *text, size_t width)
+static void map_print_lines(char *text, size_t width)
 {
 	map_wrap(text, width);
 	puts(text);
@@ -156,7 +156,7 @@ static void print_range(const struct map *map, struct style *style,
 		style->columns *= 2;
 	bytes = map_cell_bytes(map, style->columns, ROWS_MOST);
 	several = print_cells(map, style, bytes, (int)label);
-	text_print_text(
+	map_print_lines(
 		text_format("one character: %s%s%s",
 			    quantity_size(figures, bytes,
 					  style->request->bytes),
@@ -176,10 +176,10 @@ void map_print(const struct map *map, const struct request *request)
 			  !strcmp(nl_langinfo(CODESET), "UTF-8"),
 	};
 
-	text_print_text(map_title(map, request->bytes), width);
+	map_print_lines(map_title(map, request->bytes), width);
 	if (map->size)
 		print_range(map, &style, width);
-	text_print_text(map_facts(map, request->bytes), width);
+	map_print_lines(map_facts(map, request->bytes), width);
 	if (map->group_count)
 		print_legend(map, &style);
 }

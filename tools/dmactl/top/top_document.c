@@ -11,7 +11,7 @@ static json_t *top_document_rate(const struct top_sample *sample, double value)
 	return sample->interval_ns ? json_real(value) : json_null();
 }
 
-static json_t *document_heap_document(const struct top_heap *heap)
+static json_t *heap_document(const struct top_heap *heap)
 {
 	const struct dray_heap_info *info = &heap->info;
 	json_t *object = json_object();
@@ -115,8 +115,7 @@ json_t *top_document(const struct row_view *view,
 	const void **rows = top_rows(view, sample, "", &count);
 
 	for (i = 0; i < sample->heap_count; i++)
-		document_set(heaps, NULL,
-			     document_heap_document(&sample->heaps[i]));
+		document_set(heaps, NULL, heap_document(&sample->heaps[i]));
 	for (i = 0; i < count; i++)
 		document_set(processes, NULL,
 			     row_view_trim(view,

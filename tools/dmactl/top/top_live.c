@@ -197,8 +197,8 @@ static void draw_processes(struct live *live, size_t row, size_t end)
 	free(rows);
 }
 
-static bool live_is_of(const struct top_process *process,
-		       const struct dray_buffer_info *info)
+static bool process_owns_buffer(const struct top_process *process,
+				const struct dray_buffer_info *info)
 {
 	return process->process.pid == info->pid &&
 	       process->state == top_state_of(info) &&
@@ -218,7 +218,7 @@ static void draw_buffers(struct live *live, size_t row, size_t end)
 		if (!column->extra)
 			view.columns[view.count++] = column;
 	for (i = 0; i < list->count; i++)
-		if (live_is_of(&live->chosen, &list->entries[i].info))
+		if (process_owns_buffer(&live->chosen, &list->entries[i].info))
 			rows[count++] = &list->entries[i];
 	live_draw_rows(live, row_view_table(&view, &live->shown, rows, count),
 		       row, end - row);

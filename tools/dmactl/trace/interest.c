@@ -146,8 +146,8 @@ static bool interest_has(enum event_number which, const struct event *event)
 	return event_numbers[which].kinds & EVENT_BIT(event->kind);
 }
 
-static bool interest_is_wanted(struct interest *interest,
-			       const struct event *event)
+static bool event_is_wanted(struct interest *interest,
+			    const struct event *event)
 {
 	const struct filter filter = { .request = interest->request };
 	const struct known *known = NULL;
@@ -172,7 +172,7 @@ bool interest_wants(struct interest *interest, const struct event *event)
 			       event_signed(event, EVENT_PID),
 			       event->text[EVENT_HEAP], EVENT_TEXT_ROOM);
 	wanted = interest->kinds & EVENT_BIT(event->kind) &&
-		 (!interest->narrow || interest_is_wanted(interest, event));
+		 (!interest->narrow || event_is_wanted(interest, event));
 	if (interest->narrow && event->kind == EVENT_FREE)
 		interest_forget(interest, event->number[EVENT_ID]);
 	return wanted;

@@ -35,7 +35,7 @@ struct array {
 	struct dray_array array; /* meta-data and elements follow */
 };
 
-static struct array *array_array_of(const struct dray_block *block)
+static struct array *array_of_block(const struct dray_block *block)
 {
 	return dray_block_around(block, struct array, array);
 }
@@ -43,7 +43,7 @@ static struct array *array_array_of(const struct dray_block *block)
 _Static_assert(DRAY_PUBLISH_AXES >= DRAY_MAX_NDIM, "axes in a snapshot");
 
 /* Called while the array lives, by any thread. */
-static void array_array_describe(const void *object, struct dray_note *note)
+static void array_note_fill(const void *object, struct dray_note *note)
 {
 	const struct array *array = object;
 	const struct dray_array_axis *axes =
@@ -61,16 +61,16 @@ static void array_array_describe(const void *object, struct dray_note *note)
 
 void dray_array_note(struct dray_array *owner)
 {
-	struct array *array = array_array_of(&owner->block);
+	struct array *array = array_of_block(&owner->block);
 
 	if (owner->flags & DRAY_OWNED && array->size)
-		array->noted = dray_note_add(array->start, array,
-					     array_array_describe);
+		array->noted =
+			dray_note_add(array->start, array, array_note_fill);
 }
 
 struct dray_array **dray_array_target(struct dray_array *array)
 {
-	return &array_array_of(&array->block)->target;
+	return &array_of_block(&array->block)->target;
 }
 
 struct dray_view *dray_array_view(const struct dray_array *array,
@@ -130,7 +130,7 @@ void dray_array_discard(struct dray_array *copy)
 
 static void array_destroy(struct dray_block *block)
 {
-	struct array *array = array_array_of(block);
+	struct array *array = array_of_block(block);
 	struct dray_block *reference = array->array.reference;
 
 	if (array->target && dray_array_write_back(&array->array))
@@ -148,7 +148,7 @@ static void array_destroy(struct dray_block *block)
 static void array_range(const struct dray_block *block,
 			struct dray_block_range *out)
 {
-	const struct array *array = array_array_of(block);
+	const struct array *array = array_of_block(block);
 
 	out->data = array->start;
 	out->size = array->size;
@@ -174,7 +174,7 @@ static void dump_type(const struct dray_array *array, FILE *stream)
 
 static void array_dump(const struct dray_block *block, FILE *stream)
 {
-	struct dray_array *array = &array_array_of(block)->array;
+	struct dray_array *array = &array_of_block(block)->array;
 	const struct dray_array_axis *axes = dray_array_axes(array);
 	size_t flag;
 	int32_t i;

@@ -229,7 +229,7 @@ static int find_steps(dray_dtype dtype, struct range_steps *out)
 }
 
 /* Checks a range with its type.  -EINVAL, -ERANGE. */
-static int range_check_range(dray_dtype dtype, struct number_range *range)
+static int range_check_type(dray_dtype dtype, struct number_range *range)
 {
 	char kind = dray_dtype_kind(dtype);
 
@@ -312,7 +312,7 @@ static int make_range(dray_dtype dtype, struct number_range *range,
 	if (!ret)
 		ret = find_steps(dtype, &steps);
 	if (!ret)
-		ret = range_check_range(dtype, range);
+		ret = range_check_type(dtype, range);
 	if (!ret)
 		ret = make_pair(range, dtype, &steps, pair);
 	if (!ret)

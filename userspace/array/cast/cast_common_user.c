@@ -19,7 +19,7 @@ static int common_pair(dray_dtype a, dray_dtype b, dray_promote_fn *promote,
 }
 
 /* Replaces @both, which may be 0, by its common type with another. */
-static int common_user_meet(dray_dtype *both, dray_dtype other,
+static int common_type_meet(dray_dtype *both, dray_dtype other,
 			    dray_promote_fn *promote)
 {
 	dray_dtype next = 0;
@@ -44,7 +44,7 @@ static int meet_number(dray_dtype *both, const dray_dtype *numbers,
 	int ret;
 
 	do {
-		ret = common_user_meet(both, *numbers++, promote);
+		ret = common_type_meet(both, *numbers++, promote);
 	} while (ret && *numbers);
 	return ret;
 }
@@ -70,7 +70,7 @@ int dray_common_user(const dray_dtype *types, size_t count, unsigned int weak,
 		ret = common_pair(user, types[i], promote, &one);
 		if (ret)
 			break;
-		ret = common_user_meet(&both, one, promote);
+		ret = common_type_meet(&both, one, promote);
 		dray_dtype_unref(one);
 	}
 	for (i = 0; !ret && i < sizeof(numbers) / sizeof(numbers[0]); i++) {

@@ -68,7 +68,7 @@ static int cast_view_assign(const struct dray_operand *to,
 }
 
 /* Whether a view is a line of elements, as its layout would be. */
-static bool view_is_line(const struct dray_view *view)
+static bool cast_view_is_line(const struct dray_view *view)
 {
 	return view->ndim == 1 && view->strides[0] > 0 &&
 	       dray_dtype_itemsize(view->dtype);
@@ -127,7 +127,7 @@ static int cast_view_convert(const struct dray_view *dst,
 			still.strides[i] = 0;
 		src = &still;
 	}
-	if (view_is_line(dst) && threads < 2)
+	if (cast_view_is_line(dst) && threads < 2)
 		return dray_cast_run(cast, dst->data, dst->strides[0],
 				     src->data, src->strides[0], dst->shape[0]);
 	layout.runs = 0; /* Not set if elements have no bytes. */

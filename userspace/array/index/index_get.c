@@ -106,8 +106,8 @@ int dray_index_get(const struct dray_view *view, const struct dray_index *index,
 }
 
 /* Checks a destination against the result. */
-static int get_check_destination(const struct dray_index_plan *plan,
-				 const struct dray_operand *dst)
+static int index_get_check(const struct dray_index_plan *plan,
+			   const struct dray_operand *dst)
 {
 	char wanted[DRAY_SHAPE_TEXT], given[DRAY_SHAPE_TEXT];
 	int64_t shape[DRAY_MAX_NDIM];
@@ -184,7 +184,7 @@ int dray_index_fetch_into(struct dray_index_plan *plan,
 
 	ret = dray_operand_init(&to, dst, "the destination");
 	if (!ret)
-		ret = get_check_destination(plan, &to);
+		ret = index_get_check(plan, &to);
 	if (ret)
 		return ret;
 	aside = !dray_dtype_equal(view->dtype, dst->dtype) ||

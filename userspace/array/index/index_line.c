@@ -49,8 +49,8 @@ static bool take_booleans(struct dray_index_line *line,
 	return line->count;
 }
 
-static bool line_is_line(const struct dray_view *view, uint32_t flags,
-			 struct dray_addresses *span)
+static bool index_is_line(const struct dray_view *view, uint32_t flags,
+			  struct dray_addresses *span)
 {
 	return is_row(view, flags, span) && view->ndim;
 }
@@ -59,8 +59,8 @@ bool dray_index_line_start(struct dray_index_line *line,
 			   const struct dray_view *view,
 			   const struct dray_view *array, uint32_t flags)
 {
-	if (!line_is_line(view, flags, &line->span) ||
-	    !line_is_line(array, DRAY_READ, &line->array_span) ||
+	if (!index_is_line(view, flags, &line->span) ||
+	    !index_is_line(array, DRAY_READ, &line->array_span) ||
 	    array->shape[0] > DRAY_INDEX_CHUNK)
 		return false;
 	line->view = view;

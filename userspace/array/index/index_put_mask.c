@@ -75,9 +75,9 @@ static void put_rows(const struct dray_view *view, const struct dray_view *mask,
 }
 
 /* Writes with a mask of the view's shape that shares no memory with it. */
-static int put_mask_put_masked(const struct dray_operand *to,
-			       const struct dray_view *mask,
-			       const struct dray_view *values)
+static int put_mask_write(const struct dray_operand *to,
+			  const struct dray_view *mask,
+			  const struct dray_view *values)
 {
 	struct dray_values used;
 	struct dray_row row;
@@ -98,8 +98,8 @@ static int put_mask_put_masked(const struct dray_operand *to,
 }
 
 /* Checks a mask against the elements. */
-static int put_mask_check_mask(const struct dray_operand *to,
-			       const struct dray_view *mask)
+static int put_mask_check(const struct dray_operand *to,
+			  const struct dray_view *mask)
 {
 	int ret = dray_view_check(mask, "the mask", NULL);
 
@@ -126,21 +126,21 @@ int dray_put_mask(const struct dray_view *view, const struct dray_view *mask,
 
 	ret = dray_index_check_values(&to, view, values);
 	if (!ret)
-		ret = put_mask_check_mask(&to, mask);
+		ret = put_mask_check(&to, mask);
 	if (ret || !to.extent.elements || !dray_view_size(values))
 		return ret;
 	if (mask->ndim == view->ndim &&
 	    !memcmp(mask->shape, view->shape,
 		    (size_t)view->ndim * sizeof(view->shape[0])) &&
 	    !dray_index_shares(&to, mask))
-		return put_mask_put_masked(&to, mask, values);
+		return put_mask_write(&to, mask, values);
 	ret = dray_view_put_aside(mask, DRAY_BOOL, &dense);
 	if (ret)
 		return ret;
 	ret = dray_view_init(&shaped, dense.data, DRAY_BOOL, view->ndim,
 			     view->shape, NULL);
 	if (!ret)
-		ret = put_mask_put_masked(&to, &shaped, values);
+		ret = put_mask_write(&to, &shaped, values);
 	free(dense.data);
 	return ret;
 }

@@ -13,7 +13,7 @@
 #include "private.h"
 #include "index/index_line.h"
 
-static bool set_is_one(const struct dray_view *value)
+static bool value_is_single(const struct dray_view *value)
 {
 	return !value->ndim || value->shape[0] == 1;
 }
@@ -26,7 +26,7 @@ static int check_masked(const struct dray_index_plan *plan,
 			-EINVAL,
 			"boolean array indexing assignment requires a 0 or 1-dimensional input, input has %d dimensions",
 			value->ndim);
-	if (!set_is_one(value) && value->shape[0] != plan->mask_trues)
+	if (!value_is_single(value) && value->shape[0] != plan->mask_trues)
 		return dray_fail(
 			-EINVAL,
 			"boolean array indexing assignment cannot assign %" PRId64
@@ -44,7 +44,7 @@ static int store_masked(const struct dray_view *view,
 
 	if (ret)
 		return ret;
-	if (!set_is_one(value))
+	if (!value_is_single(value))
 		return dray_index_move_masked(view, plan->mask, value->data,
 					      value->strides[0],
 					      plan->mask_trues,

@@ -85,7 +85,8 @@ static bool is_better(const struct best *best, const unsigned char *element)
 }
 
 /* Whether a number is or has a NaN; other elements are none. */
-static bool best_is_nan(const struct dray_sorting *order, const void *element)
+static bool sort_element_is_nan(const struct dray_sorting *order,
+				const void *element)
 {
 	struct dray_scalar value;
 
@@ -117,11 +118,11 @@ static void look_at_elements(struct best *best, const unsigned char *data,
 
 	if (!best->smallest && !best->settled) {
 		i = order->functions->argmax(order->dtype, data, stride, count);
-		best->settled = best_is_nan(order, data + i * stride);
+		best->settled = sort_element_is_nan(order, data + i * stride);
 		look_at_element(best, data + i * stride, best->next + i);
 	}
 	for (; best->smallest && i < count && !best->settled; i++) {
-		best->settled = best_is_nan(order, data + i * stride);
+		best->settled = sort_element_is_nan(order, data + i * stride);
 		look_at_element(best, data + i * stride, best->next + i);
 	}
 	best->next += count;

@@ -112,10 +112,10 @@ static int refuse_copy(const struct dray_view *view, const char *reason)
  * Takes elements in C order and the machine's byte order.  @values describes them;
  * they lie in @holder, one reference, the caller's to drop even after a failure.
  */
-static int elements_take_elements(const struct dray_arrow_sender *sender,
-				  const struct dray_view *view,
-				  struct dray_view *values,
-				  struct dray_array **holder)
+static int arrow_elements_take(const struct dray_arrow_sender *sender,
+			       const struct dray_view *view,
+			       struct dray_view *values,
+			       struct dray_array **holder)
 {
 	bool swapped = dray_dtype_flags(view->dtype) & DRAY_DTYPE_SWAPPED;
 	bool aligned = dray_view_is_aligned(view);
@@ -182,8 +182,8 @@ int dray_arrow_fill_elements(const struct dray_arrow_sender *sender,
 						? "have one bit each"
 						: "have 32 bits");
 	if (!ret)
-		ret = elements_take_elements(sender, view, &values,
-					     &held->elements);
+		ret = arrow_elements_take(sender, view, &values,
+					  &held->elements);
 	if (!ret && dray_dtype_is_time(view->dtype) && sender->reached)
 		ret = mark_times(&values, mask, &marked);
 	if (!ret)

@@ -31,8 +31,8 @@ static uint32_t flags_of(const struct dray_nditer_options *options, int o)
 				      : DRAY_OPERAND_READ;
 }
 
-static bool plain_is_plain(const struct dray_view *view, uint32_t flags,
-			   int64_t *elements)
+static bool operand_is_plain(const struct dray_view *view, uint32_t flags,
+			     int64_t *elements)
 {
 	struct dray_extent extent;
 
@@ -65,7 +65,8 @@ bool dray_nditer_is_plain(const struct dray_view *const *views, int count,
 	if (count < 1 || count > DRAY_MAX_OPERANDS || !are_plain(options))
 		return false;
 	for (o = 0; o < count; o++) {
-		if (!plain_is_plain(views[o], flags_of(options, o), elements) ||
+		if (!operand_is_plain(views[o], flags_of(options, o),
+				      elements) ||
 		    (o && !has_shape_of(views[o], views[0])))
 			return false;
 	}

@@ -120,8 +120,8 @@ static bool bind_meet(const struct dray_operand *a,
 }
 
 /* Whether two views have the very same elements at each index. */
-static bool bind_lie_alike(const struct dray_operand *a,
-			   const struct dray_operand *b)
+static bool operands_lie_alike(const struct dray_operand *a,
+			       const struct dray_operand *b)
 {
 	const size_t bytes = (size_t)a->view->ndim * sizeof(int64_t);
 
@@ -154,8 +154,8 @@ static bool is_read_before(const struct dray_run *run, int i, int o)
 		return !written->apart;
 	return (read->read_at < written->written_at ||
 		(read->read_at == written->written_at && !written->apart)) &&
-	       bind_lie_alike(&run->workspace->inputs[i],
-			      &run->workspace->outputs[o]);
+	       operands_lie_alike(&run->workspace->inputs[i],
+				  &run->workspace->outputs[o]);
 }
 
 static int bind_check_overlap(struct dray_run *run, int o)

@@ -197,8 +197,8 @@ static void set_axis(struct chain_walk *walk,
 }
 
 /* Whether steps of @outer go on where @inner ends, in all slots. */
-static bool chain_is_one(const struct chain_walk *walk,
-			 const struct axis *outer, const struct axis *inner)
+static bool chain_steps_join(const struct chain_walk *walk,
+			     const struct axis *outer, const struct axis *inner)
 {
 	int s;
 
@@ -255,7 +255,7 @@ static bool chain_reduce(struct chain_walk *walk,
 		axis->count = leader->shape[order[i]];
 		axis->strides = strides;
 		set_axis(walk, workspace, leader->ndim, order[i], axis);
-		if (inner && chain_is_one(walk, inner, axis)) {
+		if (inner && chain_steps_join(walk, inner, axis)) {
 			inner->count *= axis->count;
 			for (s = 0; s < chain->slots_count; s++)
 				inner->strides[s] = axis->strides[s];

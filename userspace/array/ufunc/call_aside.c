@@ -9,7 +9,7 @@
 #include "ufunc/call.h"
 
 /* Whether two views have the very same elements at each index. */
-static bool aside_lie_alike(const struct dray_view *a,
+static bool views_lie_alike(const struct dray_view *a,
 			    const struct dray_view *b)
 {
 	const size_t bytes = (size_t)a->ndim * sizeof(a->shape[0]);
@@ -29,7 +29,7 @@ static bool call_aside_disturbs(const struct dray_ufunc_call *call, int w,
 
 	if (call->made[w] || !dray_addresses_meet(written->span, read->span))
 		return false;
-	if (aside_lie_alike(written->view, read->view) &&
+	if (views_lie_alike(written->view, read->view) &&
 	    dray_overlap_self(written) == DRAY_OVERLAP_NONE)
 		return false;
 	return dray_overlap_find(written, read) != DRAY_OVERLAP_NONE;

@@ -197,7 +197,7 @@ static int call_steps_broadcast(struct dray_ufunc_call *call)
 }
 
 /* Whether operands are as the loop wants them. */
-static bool steps_is_plain(const struct dray_ufunc_call *call)
+static bool call_is_plain(const struct dray_ufunc_call *call)
 {
 	int o;
 
@@ -214,7 +214,7 @@ static bool steps_is_plain(const struct dray_ufunc_call *call)
 	return true;
 }
 
-static bool steps_is_empty(const struct dray_ufunc_call *call)
+static bool call_is_empty(const struct dray_ufunc_call *call)
 {
 	int i;
 
@@ -230,12 +230,12 @@ static int call_steps_compute(struct dray_ufunc_call *call)
 	bool plain;
 	int ret;
 
-	if (steps_is_empty(call))
+	if (call_is_empty(call))
 		return 0;
 	ret = dray_call_put_aside(call);
 	if (ret)
 		return ret;
-	plain = steps_is_plain(call);
+	plain = call_is_plain(call);
 	if (plain)
 		ret = dray_call_strided(call);
 	else if (!dray_call_pieces(call, &ret))

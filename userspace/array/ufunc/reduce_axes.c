@@ -241,8 +241,8 @@ static int check_initial(const struct dray_view *initial)
 	return ret;
 }
 
-static int reduce_axes_reduce(struct dray_method *method,
-			      const struct dray_reduce_options *options)
+static int reduce_axes_run(struct dray_method *method,
+			   const struct dray_reduce_options *options)
 {
 	const bool keeps = options->flags & DRAY_REDUCE_KEEPDIMS;
 	const struct dray_view *in = method->in;
@@ -291,6 +291,6 @@ int dray_ufunc_reduce(struct dray_ufunc *ufunc, const struct dray_view *in,
 		return ret;
 	ret = dray_method_start(&method, "reduce", ufunc, in, to);
 	if (!ret)
-		ret = reduce_axes_reduce(&method, &known);
+		ret = reduce_axes_run(&method, &known);
 	return dray_method_end(&method, ret, out);
 }

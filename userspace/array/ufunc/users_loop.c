@@ -59,7 +59,7 @@ static void users_loop_prepare(void)
 }
 
 /* Whether another thread is in the same loop.  With the lock. */
-static bool loop_is_taken(const struct loop_running *wanted)
+static bool users_loop_runs(const struct loop_running *wanted)
 {
 	const struct loop_running *running;
 
@@ -74,7 +74,7 @@ static void users_loop_enter(struct loop_running *running)
 {
 	pthread_once(&once, users_loop_prepare);
 	users_loop_take();
-	while (loop_is_taken(running))
+	while (users_loop_runs(running))
 		pthread_cond_wait(&returned, &lock);
 	running->next = list;
 	list = running;

@@ -8,7 +8,7 @@
 
 #include "dtype/element.h"
 
-static bool bytes_is_text(dray_dtype dtype)
+static bool dtype_is_text(dray_dtype dtype)
 {
 	return dray_dtype_kind(dtype) == 'S' || dray_dtype_kind(dtype) == 'U';
 }
@@ -29,7 +29,7 @@ static int bytes_get(dray_dtype dtype, const void *element,
 {
 	out->kind = DRAY_SCALAR_BYTES;
 	out->bytes.data = element;
-	out->bytes.size = bytes_is_text(dtype) ? bytes_length_of(dtype, element)
+	out->bytes.size = dtype_is_text(dtype) ? bytes_length_of(dtype, element)
 					       : dray_dtype_itemsize(dtype);
 	return 0;
 }

@@ -130,7 +130,7 @@ static void *broker_thread_run(void *argument)
 	return NULL;
 }
 
-static int thread_start_thread(struct dray_ipc_broker *broker)
+static int broker_thread_start(struct dray_ipc_broker *broker)
 {
 	pthread_attr_t attributes;
 	pthread_t thread;
@@ -199,7 +199,7 @@ static int start_anew(uint64_t name, struct dray_ipc_broker **out)
 	else
 		ret = open_sockets(broker, name);
 	if (!ret)
-		ret = thread_start_thread(broker);
+		ret = broker_thread_start(broker);
 	if (ret)
 		close_all(broker);
 	else

@@ -63,8 +63,9 @@ void dray_line_ring_free(struct dray_line_ring *ring)
 }
 
 /* Makes the jobs of all frames; NULL with a sentence. */
-static struct dray_line_ring *ring_make_ring(const struct dray_host_line *line,
-					     const struct dray_port_ring *asked)
+static struct dray_line_ring *
+line_ring_create(const struct dray_host_line *line,
+		 const struct dray_port_ring *asked)
 {
 	struct dray_line_ring *ring = calloc(
 		1, sizeof(*ring) + asked->count * sizeof(ring->frames[0]));
@@ -133,7 +134,7 @@ int dray_loopback_ring(struct dray_port *port, struct dray_port_ring *asked)
 	int ret;
 
 	if (asked->count) {
-		ring = ring_make_ring(line, asked);
+		ring = line_ring_create(line, asked);
 		if (!ring)
 			return -ENOMEM;
 	}

@@ -11,7 +11,7 @@
 struct dray_thread dray_thread_none;
 _Thread_local struct dray_thread *dray_thread = &dray_thread_none;
 
-static struct dray_pool *cache_pool_of(const struct dray_cache *cache)
+static struct dray_pool *cache_find_pool(const struct dray_cache *cache)
 {
 	return atomic_load_explicit(&cache->pool, memory_order_relaxed);
 }
@@ -26,7 +26,7 @@ struct dray_pool_region *dray_cache_flush(struct dray_cache *cache,
 	for (i = 0; i < count; i += some) {
 		some = count - i < DRAY_BLOCKS_MOST ? count - i
 						    : DRAY_BLOCKS_MOST;
-		region = dray_blocks_return(cache_pool_of(cache),
+		region = dray_blocks_return(cache_find_pool(cache),
 					    magazine->blocks + i, some,
 					    magazine->bytes >> cache->shift);
 	}
@@ -42,8 +42,9 @@ void dray_cache_flush_large(struct dray_cache *cache, uint32_t count)
 	uint32_t i;
 
 	for (i = 0; i < count; i++) {
-		dray_blocks_return(cache_pool_of(cache), &cache->large[i].block,
-				   1, (uint32_t)cache->large[i].granules);
+		dray_blocks_return(cache_find_pool(cache),
+				   &cache->large[i].block, 1,
+				   (uint32_t)cache->large[i].granules);
 		cache->large_room += cache->large[i].granules << cache->shift;
 	}
 	cache->large_count -= count;

@@ -21,7 +21,7 @@
 #define MANY DRAY_BLOCKS_MOST
 #define ONLY_FREES 16 /* overflows in a row */
 
-static struct dray_pool *keep_pool_of(const struct dray_cache *cache)
+static struct dray_pool *cache_keep_find_pool(const struct dray_cache *cache)
 {
 	return atomic_load_explicit(&cache->pool, memory_order_relaxed);
 }
@@ -51,7 +51,7 @@ static bool make_large_room(struct dray_cache *cache, uint64_t bytes)
 	return bytes <= cache->large_room;
 }
 
-static bool keep_is_small(const struct dray_found *found)
+static bool found_is_small(const struct dray_found *found)
 {
 	return dray_found_piece(found)->size <= found->pool->most_small;
 }
@@ -63,8 +63,8 @@ static inline bool is_of_use(const struct dray_found *found)
 	const struct dray_pool *pool = found->pool;
 
 	return piece->alignment == pool->shift &&
-	       piece->size <= (keep_is_small(found) ? pool->kept_small
-						    : pool->kept_large);
+	       piece->size <= (found_is_small(found) ? pool->kept_small
+						     : pool->kept_large);
 }
 
 /* Whether a thread may keep this one, once it is freed. */
@@ -81,7 +81,7 @@ static inline void cache_keep_mark(const struct dray_found *found)
 {
 	void *block = dray_found_address(found);
 
-	if (keep_is_small(found))
+	if (found_is_small(found))
 		dray_mark_set(block, dray_found_piece(found)->size);
 	else
 		dray_mark_set_large(block, dray_found_piece(found)->size);
@@ -162,7 +162,7 @@ void dray_cache_taken(const struct dray_found *found)
 		return;
 	}
 	cache_keep_mark(found);
-	if (keep_is_small(found))
+	if (found_is_small(found))
 		cache_fill(found);
 	else
 		cache_want(found);
@@ -189,7 +189,7 @@ bool dray_cache_make_room(struct dray_cache *cache, uint32_t size)
 
 	dray_caches_settle();
 	dray_lock(&pool->lock);
-	if (pool != keep_pool_of(cache) || pool->closed ||
+	if (pool != cache_keep_find_pool(cache) || pool->closed ||
 	    dray_magazine_count(magazine) < DRAY_MAGAZINE_ROOM ||
 	    atomic_load_explicit(&cache->closed, memory_order_relaxed)) {
 		pthread_mutex_unlock(&pool->lock);
@@ -228,7 +228,7 @@ bool dray_cache_keep(const struct dray_found *found)
 	cache = dray_cache_of_caller(found->pool);
 	if (!cache)
 		return false;
-	if (keep_is_small(found))
+	if (found_is_small(found))
 		kept = keep_small(cache, block, granules);
 	else
 		kept = keep_large(cache, block, granules);

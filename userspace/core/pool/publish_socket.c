@@ -171,7 +171,7 @@ static void *publish_socket_run(void *unused)
 	return NULL;
 }
 
-static int socket_open_socket(void)
+static int publish_socket_open(void)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	int length =
@@ -215,7 +215,7 @@ int dray_publish_start(void)
 	socket_take_lock();
 	if (!runs) {
 		atomic_store(&ends, false);
-		ret = socket_open_socket();
+		ret = publish_socket_open();
 		if (!ret)
 			ret = socket_start_thread();
 		if (ret)

@@ -57,8 +57,8 @@ static int offset_of(dray_xrt_handle part, dray_xrt_handle root,
 	return 0;
 }
 
-static int xrt_xrt_adopt(struct dray_xrt_whole *whole, dray_xrt_handle handle,
-			 dray_xrt_handle root, struct dray_xrt_bo **out)
+static int xrt_whole_adopt(struct dray_xrt_whole *whole, dray_xrt_handle handle,
+			   dray_xrt_handle root, struct dray_xrt_bo **out)
 {
 	uint64_t offset = 0;
 	uint64_t size = 0;
@@ -105,7 +105,7 @@ int dray_xrt_adopt(struct dray_xrt_device *device, dray_xrt_handle handle,
 	if (ret)
 		return ret;
 	whole = dray_xrt_new_whole(DRAY_XRT_CALLERS, device);
-	ret = whole ? xrt_xrt_adopt(whole, handle, root, out) : -ENOMEM;
+	ret = whole ? xrt_whole_adopt(whole, handle, root, out) : -ENOMEM;
 	if (!ret) {
 		whole->release.call = release;
 		whole->release.owner = owner;

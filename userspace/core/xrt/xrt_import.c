@@ -36,9 +36,9 @@ static int first_bo(struct dray_xrt_whole *whole, int ret,
 	return ret;
 }
 
-static int xrt_xrt_import(struct dray_xrt_whole *whole,
-			  struct dray_buffer *buffer, int fd,
-			  const struct dray_xrt_inode *inode, uint64_t size)
+static int xrt_whole_import(struct dray_xrt_whole *whole,
+			    struct dray_buffer *buffer, int fd,
+			    const struct dray_xrt_inode *inode, uint64_t size)
 {
 	dray_xrt_handle handle =
 		dray_xrt.xrtBOImport(atomic_load(&whole->device->handle), fd);
@@ -83,7 +83,7 @@ static int import_range(struct dray_xrt_device *device,
 	ret = dray_xrt_find(device, &inode, &whole);
 	if (!ret && !whole) {
 		whole = dray_xrt_new_whole(DRAY_XRT_IMPORT, device);
-		ret = whole ? xrt_xrt_import(whole, buffer, fd, &inode, end)
+		ret = whole ? xrt_whole_import(whole, buffer, fd, &inode, end)
 			    : -ENOMEM;
 	}
 	if (!ret && !size && offset < whole->size)

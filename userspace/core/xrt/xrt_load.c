@@ -77,7 +77,7 @@ static int name_shim(const char **shim)
 		mode);
 }
 
-static int xrt_xrt_load(const char *name, void **library)
+static int xrt_library_load(const char *name, void **library)
 {
 	const char *home = secure_getenv("XILINX_XRT");
 	const char *said;
@@ -130,10 +130,10 @@ static int load_both(void)
 	ret = name_shim(&shim);
 	if (ret)
 		return ret;
-	ret = xrt_xrt_load(shim, &library);
+	ret = xrt_library_load(shim, &library);
 	if (ret)
 		return ret;
-	ret = xrt_xrt_load(LIBRARY, &library);
+	ret = xrt_library_load(LIBRARY, &library);
 	return ret ? ret : xrt_load_find(library);
 }
 
