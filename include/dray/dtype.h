@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/** A type: a builtin type, or a type object. 0 stands for none. */
+/** A type: a builtin type, or a type object.  0 stands for none. */
 typedef uint64_t dray_dtype;
 
 /**

@@ -169,7 +169,7 @@ DRAY_API int64_t dray_count_nonzero(const struct dray_view *view);
  * Finds the elements that dray_count_nonzero() counts, in C order.
  *
  * @out: for each axis of @view, a reference to an array of its int64 indices;
- *	at least an axis
+ *	@view needs 1 axis or more
  *
  * Errors: -EINVAL (a bad view, a view without axes), -EPERM (it may not be read),
  * -ENOMEM.

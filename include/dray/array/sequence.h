@@ -39,7 +39,7 @@ extern "C" {
 /** A recorded sequence. */
 struct dray_sequence;
 
-/** A value of a sequence: an input, a constant or a result. 0 is none. */
+/** A value of a sequence: an input, a constant or a result.  0 is none. */
 typedef uint64_t dray_value;
 
 /* Values and calls of a sequence, each. */
