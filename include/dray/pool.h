@@ -131,10 +131,11 @@ typedef bool dray_pressure(void *argument, size_t size);
  * Makes a pool over @node (which it references), with its first region.
  *
  * Errors: -EINVAL (granule not a power of two, smaller than a cache line or
- * 64 bytes, or above 2 MiB, initial above limit, limit below a page or
- * granule, an unknown heap or flag, DRAY_HANDLER in the environment is neither
- * empty nor "check"), -EOPNOTSUPP (the node does not support @pages), -ENOMEM,
- * as dray_buffer_alloc() for the first region.
+ * 64 bytes, or above 2 MiB, initial above limit, after it is rounded up to
+ * whole pages and granules, limit below a page or granule, an unknown heap or
+ * flag, DRAY_HANDLER in the environment is neither empty nor "check"),
+ * -EOPNOTSUPP (the node does not support @pages), -ENOMEM, as
+ * dray_buffer_alloc() for the first region.
  */
 DRAY_API int dray_pool_create(struct dray_node *node,
 			      const struct dray_pool_options *options,

@@ -119,6 +119,12 @@ POOL_FACT(wrong_options_are_refused)
 	options = (struct dray_pool_options){ .initial = 8192, .limit = 4096 };
 	assert_fails(dray_pool_create(node, &options, &pool), -EINVAL,
 		     "8192 bytes at first, above the limit of 4096");
+	options = (struct dray_pool_options){ .initial = 36864,
+					      .limit = 36864,
+					      .granule = 16384 };
+	assert_fails(dray_pool_create(node, &options, &pool), -EINVAL,
+		     "above the limit of 36864: regions are whole pages or "
+		     "granules, here of 16384");
 	options = (struct dray_pool_options){ .limit = 100 };
 	assert_fails(dray_pool_create(node, &options, &pool), -EINVAL,
 		     "limit of 100 bytes, below a page");

@@ -55,7 +55,7 @@ static int create_check_options(struct dray_node *node,
 {
 	uint32_t granule = options->granule;
 	int ret = dray_pages_check(node, &options->pages, page);
-	uint64_t least;
+	uint64_t least, whole;
 
 	if (ret)
 		return ret;
@@ -74,11 +74,15 @@ static int create_check_options(struct dray_node *node,
 				 "a limit of %" PRIu64
 				 " bytes, below a page or granule of %" PRIu64,
 				 options->limit, least);
-	if (options->limit && options->initial > options->limit)
+	if (options->limit &&
+	    (dray_round_up_overflow(options->initial, least, &whole) ||
+	     whole > options->limit))
 		return dray_fail(-EINVAL,
 				 "%" PRIu64
-				 " bytes at first, above the limit of %" PRIu64,
-				 options->initial, options->limit);
+				 " bytes at first, above the limit of %" PRIu64
+				 ": regions are whole pages or granules, here "
+				 "of %" PRIu64,
+				 options->initial, options->limit, least);
 	if (options->heap && strlen(options->heap) >= DRAY_NAME_LEN)
 		return dray_fail(-EINVAL, "no heap \"%s\" on %s", options->heap,
 				 info->name);
