@@ -46,14 +46,19 @@ static bool take_line(struct follow *follow,
 		      void (*take)(void *context, const struct event *event),
 		      void *context)
 {
+	long start = ftell(follow->file);
 	char line[4096];
 	struct event event;
 	json_t *object;
 
-	/* more may have been written meanwhile */
+	/* the writer may add lines meanwhile, and may be inside of a line */
 	clearerr(follow->file);
 	if (!fgets(line, sizeof(line), follow->file))
 		return false;
+	if (!strchr(line, '\n')) {
+		fseek(follow->file, start, SEEK_SET);
+		return false;
+	}
 	object = json_loads(line, 0, NULL);
 	if (!object || event_read(object, &event))
 		abort();

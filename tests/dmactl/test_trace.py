@@ -204,14 +204,16 @@ def test_a_signal_ends_it_with_all_events(tmp_path, number, status):
 @pytest.mark.parametrize("later", [2000, 0])
 def test_a_closed_pipe_ends_it_silently(tmp_path, later):
     events = write(tmp_path / "events", [event("alloc")])
+    lines = (json.dumps(event("alloc")) + "\n") * later
+    # The stand-in must wait for the rest of a line.
+    events.open("a", encoding="utf-8").write(lines[:20])
     with subprocess.Popen(
             [SCRIPTED, "trace", "--json"], stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True,
             env=dict(os.environ, DRAY_EVENTS=str(events))) as child:
         child.stdout.readline()
         child.stdout.close()
-        events.open("a", encoding="utf-8").write(
-            (json.dumps(event("alloc")) + "\n") * later)
+        events.open("a", encoding="utf-8").write(lines[20:])
         child.wait(60)
         assert child.stderr.read() == ""
     assert child.returncode == -signal.SIGPIPE
