@@ -213,15 +213,13 @@ static void read_notes(const struct dray_pool *pool,
 	}
 }
 
-/* Asks the checking handler, or else tracking resources. */
+/* A resource over a pool with a checking handler has blocks without guards. */
 static bool snapshot_find_origin(const struct dray_pool *pool,
 				 const struct dray_pool_block *block,
 				 struct dray_origin *out)
 {
-	if (pool->checked && dray_check_origin(dray_checker_of(pool->checked),
-					       data_of(pool, block), out))
-		return true;
-	return dray_origin_tracked(block->address, out);
+	return dray_live_origin(data_of(pool, block), out) ||
+	       dray_live_origin(block->address, out);
 }
 
 static void read_origins(const struct dray_pool *pool,
@@ -240,11 +238,13 @@ static void read_origins(const struct dray_pool *pool,
 			continue;
 		if (!text->array)
 			text->asked = origin.size;
-		if (origin.place)
-			snprintf(text->site, SITE_ROOM, "%s", origin.place);
+		if (origin.callers.place)
+			snprintf(text->site, SITE_ROOM, "%s",
+				 origin.callers.place);
 		else
 			dray_call_site_outside(text->site, SITE_ROOM,
-					       origin.sites, origin.count);
+					       origin.callers.sites,
+					       origin.callers.count);
 	}
 }
 
