@@ -18,8 +18,9 @@
 DEFINE_FORK_LOCK(DRAY_FORK_LIVE, list_lock);
 static struct dray_live_table *tables;
 
-void dray_live_begin(struct dray_live_table *table)
+void dray_live_begin(struct dray_live_table *table, size_t sites)
 {
+	table->sites = sites;
 	dray_guard_init(&table->guard);
 	dray_fork_enlist(&locks);
 	pthread_mutex_lock(&list_lock);
@@ -101,9 +102,9 @@ void dray_live_forget(struct dray_live_table *table, struct dray_live *live)
 	dray_address_take(&table->blocks, (uintptr_t)live->is.block);
 }
 
-struct dray_live_numbers dray_live_count(struct dray_live_table *table)
+struct dray_check dray_live_count(struct dray_live_table *table)
 {
-	struct dray_live_numbers numbers;
+	struct dray_check numbers;
 
 	dray_guard_take(&table->guard);
 	numbers = table->numbers;
@@ -118,43 +119,27 @@ static int live_oldest_first(const void *a, const void *b)
 	return first->is.number < second->is.number ? -1 : 1;
 }
 
-/* With the guard: returns the entry in a slot if its block is live. */
-static const struct dray_live *live_at(const struct dray_live_table *table,
-				       size_t slot)
-{
-	const struct dray_live *live = table->blocks.slots[slot].value;
-
-	return live && !live->freed ? live : NULL;
-}
-
 /* With the guard, which keeps every live block in place. */
 static struct dray_live *live_copy(const struct dray_live_table *table,
 				   size_t *count)
 {
-	const struct dray_live *live;
+	size_t blocks = (size_t)table->numbers.blocks, i;
 	struct dray_live *list;
-	size_t room = 0, i;
 	void **sites;
 
-	for (i = 0; i < table->blocks.size; i++) {
-		live = live_at(table, i);
-		if (live)
-			room += sizeof(*list) +
-				live->is.site_count * sizeof(*sites);
-	}
-	list = calloc(1, room + 1);
-	if (!list)
-		return NULL;
-	sites = (void **)(list + table->numbers.blocks);
-	for (i = 0; i < table->blocks.size; i++) {
-		live = live_at(table, i);
-		if (!live)
+	list = calloc(blocks + 1,
+		      sizeof(*list) + table->sites * sizeof(*sites));
+	sites = (void **)(list + blocks);
+	for (i = 0; list && i < table->blocks.size; i++) {
+		const struct dray_live *live = table->blocks.slots[i].value;
+
+		if (!live || live->freed)
 			continue;
 		memcpy(sites, live->is.sites,
 		       live->is.site_count * sizeof(*sites));
 		list[*count] = *live;
 		list[(*count)++].is.sites = sites;
-		sites += live->is.site_count;
+		sites += table->sites;
 	}
 	return list;
 }
@@ -203,38 +188,29 @@ int dray_live_report(struct dray_live_table *table, FILE *file,
 	return 0;
 }
 
-static bool live_describe(struct dray_live_table *table, const void *address,
-			  struct dray_origin *out)
+bool dray_live_origin(const void *address, size_t *size,
+		      struct dray_callers *out)
 {
-	const struct dray_live *live;
-	size_t count;
-
-	dray_guard_take(&table->guard);
-	live = dray_live_find(table, address);
-	if (live && live->freed)
-		live = NULL;
-	if (live) {
-		count = live->is.site_count;
-		if (count > DRAY_CALLERS_SITES)
-			count = DRAY_CALLERS_SITES;
-		out->size = live->is.size;
-		out->callers.place = live->place;
-		out->callers.count = count;
-		memcpy(out->callers.sites, live->is.sites,
-		       count * sizeof(void *));
-	}
-	dray_guard_give(&table->guard);
-	return live;
-}
-
-bool dray_live_origin(const void *address, struct dray_origin *out)
-{
+	const struct dray_live *live = NULL;
 	struct dray_live_table *table;
 
 	pthread_mutex_lock(&list_lock);
-	for (table = tables; table; table = table->next)
-		if (live_describe(table, address, out))
-			break;
+	for (table = tables; table && !live; table = table->next) {
+		dray_guard_take(&table->guard);
+		live = dray_live_find(table, address);
+		if (live && live->freed)
+			live = NULL;
+		if (live) {
+			*size = live->is.size;
+			out->place = live->place;
+			out->count = live->is.site_count;
+			if (out->count > DRAY_CALLERS_SITES)
+				out->count = DRAY_CALLERS_SITES;
+			memcpy(out->sites, live->is.sites,
+			       out->count * sizeof(void *));
+		}
+		dray_guard_give(&table->guard);
+	}
 	pthread_mutex_unlock(&list_lock);
-	return table;
+	return live;
 }

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include <dray/handler.h>
 #include <dray/resource.h>
 
 #include "base/address_table.h"
@@ -24,19 +25,15 @@ struct dray_live {
 struct dray_live_table {
 	struct dray_guard guard;
 	struct dray_live_table *next;	/* of all tables */
+	size_t sites;		/* of a block, at most */
 	/* the rest with the guard */
 	struct dray_address_table blocks;	/* of all struct dray_live */
 	uint64_t allocations;
-	struct dray_live_numbers {
-		uint64_t blocks, bytes;	/* live */
-		uint64_t bad_frees;	/* of an address without a block */
-		uint64_t double_frees;	/* of a freed block */
-		uint64_t wrong_sizes;	/* of frees */
-	} numbers;
+	struct dray_check numbers;
 };
 
 /* Begins an empty table, all zero before, and lists it. */
-void dray_live_begin(struct dray_live_table *table);
+void dray_live_begin(struct dray_live_table *table, size_t sites);
 /* Ends a table without blocks. */
 void dray_live_end(struct dray_live_table *table);
 
@@ -64,7 +61,7 @@ void dray_live_retire(struct dray_live_table *table, struct dray_live *live,
 /* With the guard: removes a block. */
 void dray_live_forget(struct dray_live_table *table, struct dray_live *live);
 
-struct dray_live_numbers dray_live_count(struct dray_live_table *table);
+struct dray_check dray_live_count(struct dray_live_table *table);
 
 /*
  * Returns copies of all live blocks, the oldest first, for free().  Returns NULL
@@ -79,13 +76,8 @@ struct dray_live *dray_live_list(struct dray_live_table *table, size_t *count);
 int dray_live_report(struct dray_live_table *table, FILE *file,
 		     const char *rest);
 
-/* The size of a live block and its callers. */
-struct dray_origin {
-	size_t size; /* bytes that they asked for */
-	struct dray_callers callers;
-};
-
 /* Finds the live block that starts at @address in any table. */
-bool dray_live_origin(const void *address, struct dray_origin *out);
+bool dray_live_origin(const void *address, size_t *size,
+		      struct dray_callers *out);
 
 #endif /* DRAY_LIVE_LIVE_H */

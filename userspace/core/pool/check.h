@@ -45,7 +45,6 @@ struct dray_checker {
 	struct dray_checker *next;	/* of these */
 	struct dray_live_table table;	/* of all struct dray_checked */
 	/* the rest with the table's guard */
-	uint64_t broken_guards, late_writes;
 	struct dray_checked *oldest, **newest;	/* freed and kept */
 	size_t kept_blocks, kept_bytes;
 	size_t most_blocks, most_bytes;	/* limits of both */
@@ -80,9 +79,6 @@ void dray_check_poison(struct dray_checker *checker,
 void dray_check_bad_free(struct dray_checker *checker, const char *call,
 			 const void *address,
 			 const struct dray_callers *callers);
-
-/* Copies the counters. */
-struct dray_check dray_check_count(struct dray_checker *checker);
 
 /* Checks the live blocks and writes them to @file; as dray_check_report(). */
 int dray_check_list(struct dray_checker *checker, FILE *file);

@@ -285,7 +285,7 @@ int dray_handler_check(const struct dray_handler *under, FILE *log,
 	checker->newest = &checker->oldest;
 	checker->most_blocks = KEPT_BLOCKS;
 	checker->most_bytes = KEPT_BYTES;
-	dray_live_begin(&checker->table);
+	dray_live_begin(&checker->table, DRAY_CALLERS_SITES);
 	*out = &checker->handler;
 	return 0;
 }
@@ -323,7 +323,7 @@ int dray_check_get(const struct dray_handler *handler, struct dray_check *out)
 		return -EINVAL;
 	if (!out)
 		return dray_fail(-EINVAL, "the result pointer is NULL");
-	known = dray_check_count(checker);
+	known = dray_live_count(&checker->table);
 	return DRAY_WRITE_RESULT(out, &known, DRAY_CHECK_SIZE_FIRST);
 }
 

@@ -106,7 +106,7 @@ void dray_check_guards(struct dray_checker *checker,
 
 	if (!at)
 		return;
-	check_say_bump(checker, &checker->broken_guards);
+	check_say_bump(checker, &checker->table.numbers.broken_guards);
 	/* It is said once. */
 	dray_checked_guard(block);
 	say_broken(checker, callers, block, at);
@@ -119,7 +119,7 @@ void dray_check_poison(struct dray_checker *checker,
 
 	if (at == block->live.is.size)
 		return;
-	check_say_bump(checker, &checker->late_writes);
+	check_say_bump(checker, &checker->table.numbers.late_writes);
 	dray_fail(-EINVAL,
 		  "byte %zu of block %p of %zu byte%s was written after it was "
 		  "freed",
@@ -203,32 +203,12 @@ static bool check_say_repair(struct dray_checker *checker,
 		*at = dray_checked_broken(block);
 		if (!*at)
 			continue;
-		checker->broken_guards++;
+		checker->table.numbers.broken_guards++;
 		dray_checked_guard(block);
 		*out = *block;
 	}
 	dray_guard_give(&checker->table.guard);
 	return *at;
-}
-
-struct dray_check dray_check_count(struct dray_checker *checker)
-{
-	struct dray_live_numbers numbers;
-	struct dray_check count;
-
-	dray_guard_take(&checker->table.guard);
-	numbers = checker->table.numbers;
-	count = (struct dray_check){
-		.blocks = numbers.blocks,
-		.bytes = numbers.bytes,
-		.bad_frees = numbers.bad_frees,
-		.double_frees = numbers.double_frees,
-		.broken_guards = checker->broken_guards,
-		.late_writes = checker->late_writes,
-		.wrong_sizes = numbers.wrong_sizes,
-	};
-	dray_guard_give(&checker->table.guard);
-	return count;
 }
 
 int dray_check_list(struct dray_checker *checker, FILE *file)
@@ -240,7 +220,7 @@ int dray_check_list(struct dray_checker *checker, FILE *file)
 
 	while (check_say_repair(checker, &broken, &at))
 		say_broken(checker, NULL, &broken, at);
-	count = dray_check_count(checker);
+	count = dray_live_count(&checker->table);
 	snprintf(rest, sizeof(rest),
 		 "; %" PRIu64 " bad frees, %" PRIu64 " double frees, %" PRIu64
 		 " broken guards, %" PRIu64 " late writes, %" PRIu64

@@ -20,7 +20,6 @@ struct tracking_record {
 struct tracking {
 	struct dray_resource *upstream;
 	struct dray_live_table table;
-	size_t sites;
 };
 
 static int no_record(void)
@@ -32,8 +31,9 @@ static int tracking_allocate(void *ctx, size_t size, size_t alignment,
 			     uint64_t stream, void **out)
 {
 	struct tracking *tracking = ctx;
-	struct tracking_record *record = calloc(
-		1, sizeof(*record) + tracking->sites * sizeof(*record->sites));
+	struct tracking_record *record =
+		calloc(1, sizeof(*record) + tracking->table.sites *
+						    sizeof(*record->sites));
 	int ret;
 
 	if (!record)
@@ -50,7 +50,7 @@ static int tracking_allocate(void *ctx, size_t size, size_t alignment,
 		.is.stream = stream,
 		.is.sites = record->sites,
 		.is.site_count =
-			dray_call_sites(record->sites, tracking->sites),
+			dray_call_sites(record->sites, tracking->table.sites),
 	};
 	if (dray_live_enter(&tracking->table, &record->live))
 		return 0;
@@ -116,8 +116,7 @@ int dray_resource_tracking(struct dray_resource *upstream, size_t sites,
 	ret = dray_resource_stack(&ops, tracking, upstream, out);
 	if (ret)
 		return ret;
-	tracking->sites = sites;
-	dray_live_begin(&tracking->table);
+	dray_live_begin(&tracking->table, sites);
 	return 0;
 }
 
@@ -129,7 +128,7 @@ static struct tracking *tracking_of(struct dray_resource *resource)
 int dray_tracking_get(struct dray_resource *resource, struct dray_tracking *out)
 {
 	struct tracking *tracking = tracking_of(resource);
-	struct dray_live_numbers numbers;
+	struct dray_check numbers;
 	struct dray_tracking known;
 
 	if (!tracking || !dray_given(out, __func__))
