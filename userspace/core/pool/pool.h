@@ -203,6 +203,11 @@ uint64_t dray_pool_give_back(struct dray_pool *pool);
 /* Changes the bytes in regions, and with them the bounds of caches. */
 void dray_pool_set_reserved(struct dray_pool *pool, uint64_t bytes);
 
+/* Makes a pool, for dray_pool_create() of the room publish. */
+int dray_pool_make(struct dray_node *node,
+		   const struct dray_pool_options *options,
+		   struct dray_pool **out);
+
 /* Returns an unused pool, with a number if one is free, or NULL. */
 struct dray_pool *dray_pool_new(void);
 

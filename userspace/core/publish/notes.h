@@ -3,8 +3,8 @@
  * notes: the arrays in blocks, for snapshots of pools (snapshot.c).  The array
  * library notes those that it makes here.
  */
-#ifndef DRAY_POOL_NOTES_H
-#define DRAY_POOL_NOTES_H
+#ifndef DRAY_PUBLISH_NOTES_H
+#define DRAY_PUBLISH_NOTES_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -68,4 +68,4 @@ bool dray_runtime_read(const struct dray_runtime *runtime, const void *start,
 		       struct dray_note *out);
 void dray_runtime_drop(struct dray_runtime *runtime);
 
-#endif /* DRAY_POOL_NOTES_H */
+#endif /* DRAY_PUBLISH_NOTES_H */

@@ -6,7 +6,7 @@
  */
 #include "base/address_table.h"
 #include "base/fork.h"
-#include "pool/notes.h"
+#include "publish/notes.h"
 
 DEFINE_FORK_LOCK(DRAY_FORK_NOTES, lock);
 static struct dray_address_table table;

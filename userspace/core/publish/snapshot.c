@@ -20,8 +20,8 @@
 #include "base/fork.h"
 #include "memory/node.h"
 #include "pool/check.h"
-#include "pool/notes.h"
-#include "pool/publish.h"
+#include "publish/notes.h"
+#include "publish/snapshot.h"
 #include "pool/walk.h"
 #include "pool/unused.h"
 
