@@ -122,10 +122,16 @@ typedef int dray_pool_visit(void *argument,
 			    const struct dray_pool_block *block);
 
 /**
- * Is called before a request for @size bytes fails.  Returns true if it freed
- * something, of this pool or of the machine: the request is tried once more.
+ * Is called before a request for @size bytes fails with @error, by a pool or by a
+ * resource of dray_resource_on_failure().  Returns true if it has freed something, of
+ * its source or of the machine: the request is tried once more.
+ *
+ * It runs on the thread whose request it is, without any lock, so it may free,
+ * allocate, and wait; on several threads at once if their requests fail at
+ * once.  It is not called again on a thread that is in it, for any pool or
+ * resource: a request that it makes itself just fails.
  */
-typedef bool dray_pressure(void *argument, size_t size);
+typedef bool dray_pressure(void *argument, size_t size, int error);
 
 /**
  * Makes a pool over @node (which it references), with its first region.
@@ -243,13 +249,7 @@ DRAY_API int dray_pool_walk(struct dray_pool *pool, dray_pool_visit *visit,
  * Asks @pressure (NULL: none) before a request for a block fails: when the blocks
  * that threads keep, those that engines are done with, and the node are not
  * enough.  It is not asked when a new pool finds no memory, or when the request
- * could never be met.
- *
- * It runs on the thread whose request it is, without any lock, so it may free,
- * allocate, and wait; on several threads at once if their requests fail at
- * once.  It is not called again on a thread that is in it, for any pool: a
- * request that it makes itself just fails.  A running call may outlast its
- * replacement.
+ * could never be met.  A call that is under way may outlast its replacement.
  */
 DRAY_API void dray_pool_set_pressure(struct dray_pool *pool,
 				     dray_pressure *pressure, void *argument);

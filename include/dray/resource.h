@@ -221,16 +221,12 @@ dray_tracking_visit(struct dray_resource *resource,
 DRAY_API int dray_tracking_report(struct dray_resource *resource, FILE *file);
 
 /**
- * Asks @retry when an allocation fails: true, and it is tried again, as often
- * as it says so.
- *
- * @retry: gets @ctx, the size and the error; is called without a lock, and may
- *	free memory
+ * Asks @pressure before an allocation fails, as often as it returns true.  -EINVAL if
+ * it is NULL.
  */
-DRAY_API int
-dray_resource_on_failure(struct dray_resource *upstream,
-			 bool (*retry)(void *ctx, size_t size, int error),
-			 void *ctx, struct dray_resource **out);
+DRAY_API int dray_resource_on_failure(struct dray_resource *upstream,
+				      dray_pressure *pressure, void *argument,
+				      struct dray_resource **out);
 
 /**
  * Writes a line for each call to the file at @path, which is made or emptied,

@@ -150,7 +150,7 @@ POOL_FACT(blocks_do_not_touch)
 	}
 }
 
-static bool relieve_none(void *argument, size_t size)
+static bool relieve_none(void *argument, size_t size, int error)
 {
 	++*(int *)argument;
 	return false;

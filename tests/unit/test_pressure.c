@@ -38,7 +38,7 @@ static int full_teardown(void **state)
 
 #define FULL_FACT(name) FACT_WITH(name, full_setup, full_teardown)
 
-static bool ask(void *argument, size_t size)
+static bool ask(void *argument, size_t size, int error)
 {
 	struct asked *asked = argument;
 	bool freed = asked->spare != NULL;
@@ -197,7 +197,7 @@ FULL_FACT(who_is_asked_may_close_the_pool)
 	asked->pool = NULL;
 }
 
-static bool fork_when_asked(void *argument, size_t size)
+static bool fork_when_asked(void *argument, size_t size, int error)
 {
 	pid_t *child = argument;
 
@@ -234,7 +234,7 @@ FACT(a_child_made_when_asked_can_end_the_pool)
 static pthread_barrier_t both;
 
 /* Neither frees before the other is asked too. */
-static bool ask_both(void *argument, size_t size)
+static bool ask_both(void *argument, size_t size, int error)
 {
 	void **spare = argument;
 	struct dray_location where;

@@ -9,10 +9,10 @@ POOL_FACT(a_limit_is_met_to_the_byte)
 	void *block = allocate(limit, 999, 0), *last, *out = NULL;
 
 	assert_fails(dray_resource_allocate(limit, 2, 0, 0, &out), -ENOMEM,
-		     "2 bytes, the limit of 1000 has 1 left");
+		     "2 bytes asked, the limit of 1000 leaves 1");
 	last = allocate(limit, 0, 0);
 	assert_fails(dray_resource_allocate(limit, 0, 0, 0, &out), -ENOMEM,
-		     "has 0 left");
+		     "leaves 0");
 	assert_null(out);
 	assert_int_equal(stats_of(*state).blocks, 2);
 	give_back(limit, last, 0);
@@ -253,6 +253,48 @@ POOL_FACT(a_failure_asks_until_it_is_no_use)
 	assert_int_equal(reserve.asked, 4);
 	give_back(resource, block, 3 * PIECE);
 	dray_resource_unref(resource);
+}
+
+/* With the pool's limit reached, too: neither asks while the other does. */
+struct nested {
+	struct dray_resource *resource;
+	int asked;
+};
+
+static bool ask_again(void *argument, size_t size, int error)
+{
+	struct nested *nested = argument;
+	void *block;
+
+	nested->asked++;
+	assert_int_equal(dray_resource_allocate(nested->resource, size, 0, 0,
+						&block),
+			 error);
+	return false;
+}
+
+POOL_FACT(a_request_of_the_callback_asks_nobody)
+{
+	struct dray_resource *pool = pool_resource(*state);
+	struct dray_resource *limit = NULL;
+	struct nested nested = { .asked = 0 };
+	void *block;
+
+	assert_works(dray_resource_limit(pool, PIECE, &limit));
+	assert_works(dray_resource_on_failure(limit, ask_again, &nested,
+					      &nested.resource));
+	dray_pool_set_pressure(*state, ask_again, &nested);
+	assert_fails(dray_resource_allocate(nested.resource, 2 * PIECE, 0, 0,
+					    &block),
+		     -ENOMEM, "the limit of 1048576 leaves 1048576");
+	assert_int_equal(nested.asked, 1);
+	assert_int_equal(dray_resource_allocate(pool, 1ull << 46, 0, 0, &block),
+			 -ENOMEM);
+	assert_true(nested.asked <= 2);
+	dray_pool_set_pressure(*state, NULL, NULL);
+	dray_resource_unref(nested.resource);
+	dray_resource_unref(limit);
+	dray_resource_unref(pool);
 }
 
 POOL_FACT(a_stack_lives_as_long_as_its_blocks)

@@ -116,7 +116,7 @@ POOL_FACT(a_report_names_functions_and_the_sum)
 	rewind(file);
 	length = fread(text, 1, sizeof(text) - 1, file);
 	text[length] = 0;
-	assert_non_null(strstr(text, ": 1234 bytes\n    "));
+	assert_non_null(strstr(text, " of 1234 bytes\n  allocated by\n    "));
 	/* The program's own name, whether or not it has symbols. */
 	assert_non_null(strstr(text, program));
 	assert_non_null(strstr(text, "1 block of 1234 bytes is out\n"));

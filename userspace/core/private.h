@@ -29,7 +29,7 @@
 #include "layout/overlap.h"
 #include "memory/node.h"
 #include "memory/window.h"
-#include "pool/notes.h"
+#include "publish/notes.h"
 #include "stream/ring.h"
 #include "stream/stream.h"
 #include "transfer/queue.h"

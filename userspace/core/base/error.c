@@ -8,6 +8,7 @@
  * static, so that a program of one thread can report that memory ran out.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -131,6 +132,14 @@ int dray_fail_adding(int error, const char *format, ...)
 	error_say(length, format, args);
 	va_end(args);
 	return error;
+}
+
+int dray_fail_limit(uint64_t size, uint64_t limit, uint64_t left)
+{
+	return dray_fail(-ENOMEM,
+			 "%" PRIu64 " bytes asked, the limit of %" PRIu64
+			 " leaves %" PRIu64,
+			 size, limit, left);
 }
 
 void dray_forget_failure(void)

@@ -28,6 +28,9 @@ DRAY_PRIVATE int dray_fail_adding(int error, const char *format, ...)
 /* Bytes of a sentence, with the zero at its end. */
 #define DRAY_SENTENCE 512
 
+/* Fails a request of @size bytes, of which a limit leaves too few: -ENOMEM. */
+int dray_fail_limit(uint64_t size, uint64_t limit, uint64_t left);
+
 /* A failure that another thread reports, or the same thread later. */
 struct dray_kept_failure {
 	enum dray_failure failure;

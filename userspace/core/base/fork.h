@@ -21,10 +21,10 @@
  *	the list of those below (base/fork.c)
  *	BOs of XRT (interop/xrt_life.c)
  *	the list of managers (manager/manager.c)
- *	the publisher (pool/publish_socket.c)
- *	the list of trackings (resource/tracking.c)
+ *	the publisher (publish/publish_socket.c)
+ *	the list of tables of live blocks (live/live.c)
  *	the list of guards, then one guard (base/guard.c)
- *	notes of arrays (pool/notes.c)
+ *	notes of arrays (publish/notes.c)
  *	calls in flight (executor/queue.c)
  *	the times of loops (executor/times.c)
  *	the list of queues, then one queue's lock (transfer/queue.c)
@@ -48,7 +48,7 @@ enum dray_fork_rank {
 	DRAY_FORK_XRT,
 	DRAY_FORK_MANAGERS,
 	DRAY_FORK_PUBLISHER,
-	DRAY_FORK_TRACKINGS,
+	DRAY_FORK_LIVE,
 	DRAY_FORK_GUARDS,
 	DRAY_FORK_NOTES,
 	DRAY_FORK_CALLS,

@@ -34,6 +34,12 @@ static inline bool dray_round_up_overflow(uint64_t n, uint64_t alignment,
 	return false;
 }
 
+/* Returns the part of a limit that is left; 0 if more than the limit is used. */
+static inline uint64_t dray_limit_left(uint64_t limit, uint64_t used)
+{
+	return limit > used ? limit - used : 0;
+}
+
 /* Returns a number without its sign, such as the bytes of a stride. */
 static inline uint64_t dray_magnitude(int64_t number)
 {

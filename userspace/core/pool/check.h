@@ -13,39 +13,27 @@
 
 #include <dray/handler.h>
 
-#include "base/address_table.h"
-#include "base/guard.h"
-#include "pool/call_site.h"
-#include "pool/notes.h"
+#include "live/live.h"
 
 /*
  * Before and behind each block: the largest line that a device may share, so
  * that blocks stay aligned to it.
  */
 #define DRAY_CHECK_GUARD ((size_t)128)
-#define DRAY_CHECK_SITES 8
 
 /* One block, from its allocation until the handler below has it back. */
 struct dray_checked {
-	unsigned char *data;	/* the caller's first byte */
-	size_t size;		/* bytes that it asked for */
-	uint64_t number;	/* of its allocation */
+	struct dray_live live;	/* with the caller's first byte */
 	uint32_t process;	/* its allocator's dray_fork_process() */
-	bool freed;
 	bool poisoned;		/* overwritten since */
 	struct dray_checked *next;	/* freed after it */
-	const char *allocated_at; /* places as in struct dray_callers */
-	const char *freed_at;
-	size_t allocated_by_count;
-	size_t freed_by_count;
-	void *allocated_by[DRAY_CHECK_SITES];
-	void *freed_by[DRAY_CHECK_SITES];
+	struct dray_callers allocated, freed;
 };
 
 /* Returns the address that the handler below knows. */
 static inline unsigned char *dray_checked_base(const struct dray_checked *block)
 {
-	return block->data - DRAY_CHECK_GUARD;
+	return (unsigned char *)block->live.is.block - DRAY_CHECK_GUARD;
 }
 
 struct dray_checker {
@@ -55,21 +43,11 @@ struct dray_checker {
 	uint32_t process;	/* its maker's dray_fork_process() */
 	_Atomic bool listed;	/* among those that report at exit */
 	struct dray_checker *next;	/* of these */
-	struct dray_guard guard;
-	/* the rest with the guard */
-	struct dray_address_table table;	/* of all struct dray_checked */
-	struct dray_check numbers;
-	uint64_t allocations;
+	struct dray_live_table table;	/* of all struct dray_checked */
+	/* the rest with the table's guard */
 	struct dray_checked *oldest, **newest;	/* freed and kept */
 	size_t kept_blocks, kept_bytes;
 	size_t most_blocks, most_bytes;	/* limits of both */
-};
-
-/* The handler's callers, taken in the functions that the handler names. */
-struct dray_callers {
-	const char *place; /* in an interpreter's program; may be NULL */
-	size_t count;
-	void *sites[DRAY_CHECK_SITES];
 };
 
 /* Writes both guards. */
@@ -95,11 +73,11 @@ void dray_check_poison(struct dray_checker *checker,
 		       const struct dray_checked *block);
 
 /*
- * Reports a wrong call for @address: @what names it, such as a free.  @same is
- * the freed block there, or NULL.  Called with the guard, which it gives.
+ * Reports a wrong call for @address, named by @call, such as a free.  Called
+ * with the guard, which it drops.
  */
-void dray_check_bad_free(struct dray_checker *checker, const char *what,
-			 const void *address, const struct dray_checked *same,
+void dray_check_bad_free(struct dray_checker *checker, const char *call,
+			 const void *address,
 			 const struct dray_callers *callers);
 
 /* Checks the live blocks and writes them to @file; as dray_check_report(). */
@@ -109,10 +87,6 @@ int dray_check_list(struct dray_checker *checker, FILE *file);
 void dray_check_wrong_size(struct dray_checker *checker,
 			   const struct dray_callers *callers,
 			   const struct dray_checked *block, size_t size);
-
-/* Finds the callers that allocated the live block at @data; called without a lock. */
-bool dray_check_origin(struct dray_checker *checker, const void *data,
-		       struct dray_origin *out);
 
 bool dray_handler_checks(const struct dray_handler *handler);
 /* NULL, with a sentence, if it is not a checking handler. */

@@ -16,12 +16,15 @@
 void dray_checked_guard(const struct dray_checked *block)
 {
 	memset(dray_checked_base(block), GUARD, DRAY_CHECK_GUARD);
-	memset(block->data + block->size, GUARD, DRAY_CHECK_GUARD);
+	memset(dray_checked_base(block) + DRAY_CHECK_GUARD +
+		       block->live.is.size,
+	       GUARD, DRAY_CHECK_GUARD);
 }
 
 ptrdiff_t dray_checked_broken(const struct dray_checked *block)
 {
-	const unsigned char *end = block->data + block->size;
+	const unsigned char *data = block->live.is.block;
+	const unsigned char *end = data + block->live.is.size;
 	ptrdiff_t i;
 
 	/* The parent's frees may have made other memory of it. */
@@ -31,7 +34,7 @@ ptrdiff_t dray_checked_broken(const struct dray_checked *block)
 	for (i = 1; i <= (ptrdiff_t)DRAY_CHECK_GUARD; i++) {
 		if (end[i - 1] != GUARD)
 			return i;
-		if (block->data[-i] != GUARD)
+		if (data[-i] != GUARD)
 			return -i;
 	}
 	return 0;
@@ -64,15 +67,16 @@ void dray_checked_poison(struct dray_checked *block)
 	dray_block_freed(base);
 	block->poisoned = !others_use(base);
 	if (block->poisoned)
-		memset(block->data, POISON, block->size);
+		memset(block->live.is.block, POISON, block->live.is.size);
 }
 
 size_t dray_checked_written(const struct dray_checked *block)
 {
-	size_t i = block->size;
+	const unsigned char *data = block->live.is.block;
+	size_t size = block->live.is.size, i = size;
 
 	if (block->poisoned && block->process == dray_fork_process())
-		for (i = 0; i < block->size && block->data[i] == POISON;)
+		for (i = 0; i < size && data[i] == POISON;)
 			i++;
 	return i;
 }

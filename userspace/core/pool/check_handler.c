@@ -33,7 +33,7 @@ static void handler_let_go(struct dray_checker *checker,
 	dray_check_poison(checker, block);
 	dray_check_guards(checker, NULL, block);
 	checker->under->free(checker->under->ctx, dray_checked_base(block),
-			     block->size + 2 * DRAY_CHECK_GUARD);
+			     block->live.is.size + 2 * DRAY_CHECK_GUARD);
 	free(block);
 }
 
@@ -43,20 +43,20 @@ static bool check_handler_shrink(struct dray_checker *checker, size_t blocks,
 {
 	struct dray_checked *gone = NULL, **last = &gone, *block;
 
-	dray_guard_take(&checker->guard);
+	dray_guard_take(&checker->table.guard);
 	while (checker->kept_blocks > blocks || checker->kept_bytes > bytes) {
 		block = checker->oldest;
 		checker->oldest = block->next;
 		if (!checker->oldest)
 			checker->newest = &checker->oldest;
 		checker->kept_blocks--;
-		checker->kept_bytes -= block->size;
-		dray_address_take(&checker->table, (uintptr_t)block->data);
+		checker->kept_bytes -= block->live.is.size;
+		dray_live_forget(&checker->table, &block->live);
 		block->next = NULL;
 		*last = block;
 		last = &block->next;
 	}
-	dray_guard_give(&checker->guard);
+	dray_guard_give(&checker->table.guard);
 	if (!gone)
 		return false;
 	while ((block = gone)) {
@@ -80,25 +80,6 @@ static void *check_handler_ask(struct dray_checker *checker, size_t size,
 	return base;
 }
 
-static bool check_handler_remember(struct dray_checker *checker,
-				   struct dray_checked *block)
-{
-	bool room;
-
-	dray_guard_take(&checker->guard);
-	room = dray_address_reserve(&checker->table);
-	if (room) {
-		block->number = ++checker->allocations;
-		/* A stale entry: its block was freed past this handler. */
-		free(dray_address_put(&checker->table, (uintptr_t)block->data,
-				      block));
-		checker->numbers.blocks++;
-		checker->numbers.bytes += block->size;
-	}
-	dray_guard_give(&checker->guard);
-	return room;
-}
-
 static void *check_handler_allocate(struct dray_checker *checker, size_t size,
 				    bool zero,
 				    const struct dray_callers *callers)
@@ -118,48 +99,37 @@ static void *check_handler_allocate(struct dray_checker *checker, size_t size,
 		errno = ENOMEM;
 		return NULL;
 	}
-	block->data = (unsigned char *)base + DRAY_CHECK_GUARD;
-	block->size = size;
+	block->allocated = *callers;
+	block->live = (struct dray_live){
+		.is.block = base + DRAY_CHECK_GUARD,
+		.is.size = size,
+		.is.sites = block->allocated.sites,
+		.is.site_count = callers->count,
+		.place = callers->place,
+	};
 	block->process = dray_fork_process();
-	block->allocated_at = callers->place;
-	block->allocated_by_count = callers->count;
-	memcpy(block->allocated_by, callers->sites, sizeof(callers->sites));
 	dray_checked_guard(block);
-	if (!check_handler_remember(checker, block)) {
+	if (!dray_live_enter(&checker->table, &block->live)) {
 		checker->under->free(checker->under->ctx, base, whole);
 		free(block);
 		return dray_no_memory("the books of a block", size);
 	}
-	return block->data;
+	return block->live.is.block;
 }
 
-/* Called with the guard. */
+/*
+ * With the guard: returns the live block that starts at @address; or NULL
+ * without the guard, after a report.
+ */
 static struct dray_checked *
-check_handler_find(const struct dray_checker *checker, const void *address)
+check_handler_claim(struct dray_checker *checker, const char *what,
+		    const void *address, const struct dray_callers *callers)
 {
-	return dray_address_get(&checker->table, (uintptr_t)address);
-}
+	struct dray_live *live = dray_live_claim(&checker->table, address);
 
-bool dray_check_origin(struct dray_checker *checker, const void *data,
-		       struct dray_origin *out)
-{
-	const struct dray_checked *block;
-
-	dray_guard_take(&checker->guard);
-	block = check_handler_find(checker, data);
-	if (block && block->freed)
-		block = NULL;
-	if (block) {
-		*out = (struct dray_origin){
-			.size = block->size,
-			.place = block->allocated_at,
-			.count = block->allocated_by_count,
-		};
-		memcpy(out->sites, block->allocated_by,
-		       sizeof(block->allocated_by));
-	}
-	dray_guard_give(&checker->guard);
-	return block;
+	if (!live)
+		dray_check_bad_free(checker, what, address, callers);
+	return (struct dray_checked *)live;
 }
 
 /*
@@ -168,25 +138,18 @@ bool dray_check_origin(struct dray_checker *checker, const void *data,
  */
 static struct dray_checked *
 check_handler_take(struct dray_checker *checker, const char *what,
-		   void *address, const size_t *size,
+		   const void *address, const size_t *size,
 		   const struct dray_callers *callers)
 {
 	struct dray_checked *block;
 
-	dray_guard_take(&checker->guard);
-	block = check_handler_find(checker, address);
-	if (!block || block->freed) {
-		dray_check_bad_free(checker, what, address, block, callers);
+	dray_guard_take(&checker->table.guard);
+	block = check_handler_claim(checker, what, address, callers);
+	if (!block)
 		return NULL;
-	}
-	block->freed = true;
-	block->freed_at = callers->place;
-	block->freed_by_count = callers->count;
-	memcpy(block->freed_by, callers->sites, sizeof(callers->sites));
-	checker->numbers.blocks--;
-	checker->numbers.bytes -= block->size;
-	checker->numbers.wrong_sizes += size && *size != block->size;
-	dray_guard_give(&checker->guard);
+	dray_live_retire(&checker->table, &block->live, size);
+	block->freed = *callers;
+	dray_guard_give(&checker->table.guard);
 	return block;
 }
 
@@ -198,15 +161,15 @@ static void check_handler_retire(struct dray_checker *checker,
 
 	dray_check_guards(checker, callers, block);
 	dray_checked_poison(block);
-	dray_guard_take(&checker->guard);
+	dray_guard_take(&checker->table.guard);
 	block->next = NULL;
 	*checker->newest = block;
 	checker->newest = &block->next;
 	checker->kept_blocks++;
-	checker->kept_bytes += block->size;
+	checker->kept_bytes += block->live.is.size;
 	blocks = checker->most_blocks;
 	bytes = checker->most_bytes;
-	dray_guard_give(&checker->guard);
+	dray_guard_give(&checker->table.guard);
 	check_handler_shrink(checker, blocks, bytes);
 }
 
@@ -224,7 +187,7 @@ check_note(struct dray_callers *callers)
 	const char *(*place)(void) = atomic_load(&caller);
 
 	callers->place = place ? place() : NULL;
-	callers->count = dray_call_sites(callers->sites, DRAY_CHECK_SITES);
+	callers->count = dray_call_sites(callers->sites, DRAY_CALLERS_SITES);
 }
 
 static void *check_malloc(void *ctx, size_t size)
@@ -258,7 +221,7 @@ static void check_free(void *ctx, void *address, size_t size)
 	block = check_handler_take(checker, "free", address, &size, &callers);
 	if (!block)
 		return;
-	if (size != block->size)
+	if (size != block->live.is.size)
 		dray_check_wrong_size(checker, &callers, block, size);
 	check_handler_retire(checker, block, &callers);
 }
@@ -275,16 +238,14 @@ static void *check_realloc(void *ctx, void *address, size_t size)
 	check_note(&callers);
 	if (!address)
 		return check_handler_allocate(checker, size, false, &callers);
-	dray_guard_take(&checker->guard);
-	block = check_handler_find(checker, address);
-	if (!block || block->freed) {
-		dray_check_bad_free(checker, "realloc", address, block,
-				    &callers);
+	dray_guard_take(&checker->table.guard);
+	block = check_handler_claim(checker, "realloc", address, &callers);
+	if (!block) {
 		errno = EINVAL;
 		return NULL;
 	}
-	old = block->size;
-	dray_guard_give(&checker->guard);
+	old = block->live.is.size;
+	dray_guard_give(&checker->table.guard);
 	moved = check_handler_allocate(checker, size, false, &callers);
 	if (!moved)
 		return NULL;
@@ -324,17 +285,17 @@ int dray_handler_check(const struct dray_handler *under, FILE *log,
 	checker->newest = &checker->oldest;
 	checker->most_blocks = KEPT_BLOCKS;
 	checker->most_bytes = KEPT_BYTES;
-	dray_guard_init(&checker->guard);
+	dray_live_begin(&checker->table, DRAY_CALLERS_SITES);
 	*out = &checker->handler;
 	return 0;
 }
 
 void dray_check_keep(struct dray_checker *checker, bool keeps)
 {
-	dray_guard_take(&checker->guard);
+	dray_guard_take(&checker->table.guard);
 	checker->most_blocks = keeps ? KEPT_BLOCKS : 0;
 	checker->most_bytes = keeps ? KEPT_BYTES : 0;
-	dray_guard_give(&checker->guard);
+	dray_guard_give(&checker->table.guard);
 	check_handler_shrink(checker, 0, 0);
 }
 
@@ -362,9 +323,7 @@ int dray_check_get(const struct dray_handler *handler, struct dray_check *out)
 		return -EINVAL;
 	if (!out)
 		return dray_fail(-EINVAL, "the result pointer is NULL");
-	dray_guard_take(&checker->guard);
-	known = checker->numbers;
-	dray_guard_give(&checker->guard);
+	known = dray_live_count(&checker->table);
 	return DRAY_WRITE_RESULT(out, &known, DRAY_CHECK_SIZE_FIRST);
 }
 

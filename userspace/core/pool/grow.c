@@ -160,12 +160,10 @@ static int grow_create(struct dray_pool *pool, uint64_t size, uint64_t least,
 	}
 }
 
-/*
- * The bytes that the pool may still take; a node may round up beyond the limit.
- */
+/* A node may round up beyond the limit. */
 static uint64_t left_of(const struct dray_pool *pool)
 {
-	return pool->limit > pool->reserved ? pool->limit - pool->reserved : 0;
+	return dray_limit_left(pool->limit, pool->reserved);
 }
 
 /* The free piece at the end of a region, or 0. */
@@ -274,11 +272,7 @@ static int try_add_region(struct dray_pool *pool, uint64_t block, uint64_t need,
 	int ret;
 
 	if (dray_round_up_overflow(need, pool->page, &size) || size > left)
-		return dray_fail(-ENOMEM,
-				 "%" PRIu64
-				 " bytes asked, the limit of %" PRIu64
-				 " leaves %" PRIu64,
-				 need, pool->limit, left);
+		return dray_fail_limit(need, pool->limit, left);
 	if (!own && size < pool->next_size)
 		size = pool->next_size < left ? pool->next_size : left;
 

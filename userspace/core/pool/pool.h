@@ -156,7 +156,15 @@ int dray_pool_grow_and_take(struct dray_pool *pool, uint32_t granules,
 			    struct dray_found *found);
 
 /*
- * Calls the pressure callback before a request for @size bytes fails with
+ * Asks @pressure before a request of @size bytes to @source, a pool or a resource,
+ * fails with @error; called without a lock.  True if a retry may succeed; else the
+ * sentence is as it was.
+ */
+bool dray_pressure_ask(dray_pressure *pressure, void *argument,
+		       const void *source, size_t size, int error);
+
+/*
+ * Calls the pool's pressure callback before a request for @size bytes fails with
  * @error.  The lock is held, dropped meanwhile, and held again at the end.
  * True if a retry may succeed; else the sentence is as it was.
  */
@@ -194,6 +202,11 @@ uint64_t dray_pool_give_back(struct dray_pool *pool);
 
 /* Changes the bytes in regions, and with them the bounds of caches. */
 void dray_pool_set_reserved(struct dray_pool *pool, uint64_t bytes);
+
+/* Makes a pool, for dray_pool_create() of the room publish. */
+int dray_pool_make(struct dray_node *node,
+		   const struct dray_pool_options *options,
+		   struct dray_pool **out);
 
 /* Returns an unused pool, with a number if one is free, or NULL. */
 struct dray_pool *dray_pool_new(void);

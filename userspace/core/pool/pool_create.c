@@ -17,7 +17,6 @@
 #include "pool/cache_life.h"
 #include "pool/pool.h"
 #include "pool/unused.h"
-#include "pool/publish.h"
 
 static int log2_of(uint64_t power)
 {
@@ -134,9 +133,9 @@ static void pool_create_start(struct dray_pool *pool, struct dray_node *node,
 		 options->name ? options->name : "pool");
 }
 
-int dray_pool_create(struct dray_node *node,
-		     const struct dray_pool_options *options,
-		     struct dray_pool **out)
+int dray_pool_make(struct dray_node *node,
+		   const struct dray_pool_options *options,
+		   struct dray_pool **out)
 {
 	struct dray_pool_options known;
 	struct dray_pool *pool;
@@ -144,7 +143,8 @@ int dray_pool_create(struct dray_node *node,
 	uint64_t page;
 	int ret;
 
-	if (!dray_given(node, __func__) || !dray_given(out, __func__))
+	if (!dray_given(node, "dray_pool_create") ||
+	    !dray_given(out, "dray_pool_create"))
 		return -EINVAL;
 	ret = DRAY_READ_OPTIONS(&known, options, DRAY_POOL_OPTIONS_SIZE_FIRST);
 	if (!ret)
@@ -175,7 +175,6 @@ int dray_pool_create(struct dray_node *node,
 		dray_pool_drop(pool);
 		return ret;
 	}
-	dray_publish_if_asked();
 	*out = pool;
 	return 0;
 }

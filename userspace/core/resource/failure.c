@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* A callback for an allocation that fails. */
+/* The pressure callback for an allocation that fails. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "pool/pool.h"
 #include "resource/resource.h"
 
 struct failure {
 	struct dray_resource *upstream;
-	bool (*retry)(void *ctx, size_t size, int error);
-	void *ctx;
+	dray_pressure *pressure;
+	void *argument;
 };
 
 static int failure_allocate(void *ctx, size_t size, size_t alignment,
@@ -21,7 +22,8 @@ static int failure_allocate(void *ctx, size_t size, size_t alignment,
 	do
 		ret = dray_resource_allocate(failure->upstream, size, alignment,
 					     stream, out);
-	while (ret && failure->retry(failure->ctx, size, ret));
+	while (ret && dray_pressure_ask(failure->pressure, failure->argument,
+					failure, size, ret));
 	return ret;
 }
 
@@ -34,8 +36,8 @@ static int failure_deallocate(void *ctx, void *block, size_t size,
 }
 
 int dray_resource_on_failure(struct dray_resource *upstream,
-			     bool (*retry)(void *ctx, size_t size, int error),
-			     void *ctx, struct dray_resource **out)
+			     dray_pressure *pressure, void *argument,
+			     struct dray_resource **out)
 {
 	static const struct dray_resource_ops ops = {
 		.size = sizeof(ops),
@@ -47,12 +49,12 @@ int dray_resource_on_failure(struct dray_resource *upstream,
 	};
 	struct failure *failure;
 
-	if (!dray_given((const void *)(uintptr_t)retry, __func__))
+	if (!dray_given((const void *)(uintptr_t)pressure, __func__))
 		return -EINVAL;
 	failure = calloc(1, sizeof(*failure));
 	if (failure) {
-		failure->retry = retry;
-		failure->ctx = ctx;
+		failure->pressure = pressure;
+		failure->argument = argument;
 	}
 	return dray_resource_stack(&ops, failure, upstream, out);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* A limit: bytes are taken from it before upstream is asked. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/number.h"
 #include "resource/resource.h"
 
 struct limit {
@@ -34,17 +34,13 @@ static int limit_allocate(void *ctx, size_t size, size_t alignment,
 			  uint64_t stream, void **out)
 {
 	struct limit *limit = ctx;
-	uint64_t used = atomic_load(&limit->used);
+	uint64_t used = atomic_load(&limit->used), left;
 	int ret;
 
 	do {
-		if (used > limit->limit ||
-		    limit_cost(size) > limit->limit - used)
-			return dray_fail(-ENOMEM,
-					 "%zu bytes, the limit of %" PRIu64
-					 " has %" PRIu64 " left",
-					 size, limit->limit,
-					 limit->limit - used);
+		left = dray_limit_left(limit->limit, used);
+		if (limit_cost(size) > left)
+			return dray_fail_limit(size, limit->limit, left);
 	} while (!atomic_compare_exchange_weak(&limit->used, &used,
 					       used + limit_cost(size)));
 	ret = dray_resource_allocate(limit->upstream, size, alignment, stream,
@@ -72,7 +68,7 @@ static int limit_capacity(void *ctx, struct dray_capacity *out)
 	struct dray_capacity upstream;
 
 	out->total = limit->limit;
-	out->free = limit->limit - atomic_load(&limit->used);
+	out->free = dray_limit_left(limit->limit, atomic_load(&limit->used));
 	if (!dray_resource_capacity(limit->upstream, &upstream) &&
 	    upstream.free < out->free)
 		out->free = upstream.free;

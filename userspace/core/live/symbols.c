@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "base/descriptor.h"
-#include "pool/symbols.h"
+#include "live/symbols.h"
 
 #define PATIENCE_S 20 /* a file may have a gigabyte of debugging information */
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * notes: the owners of blocks, for snapshots of pools (snapshot.c).  Rooms
- * above know it and tell it here: array/ notes the arrays that it makes,
- * resource/ says how the callers of tracked blocks are found.
+ * notes: the arrays in blocks, for snapshots of pools (snapshot.c).  The array
+ * library notes those that it makes here.
  */
-#ifndef DRAY_POOL_NOTES_H
-#define DRAY_POOL_NOTES_H
+#ifndef DRAY_PUBLISH_NOTES_H
+#define DRAY_PUBLISH_NOTES_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -14,11 +13,9 @@
 
 #include <dray/publish.h>
 
-#include "pool/call_site.h"
 #include "base/shared.h"
 
 #define DRAY_NOTE_TYPE 256 /* bytes, with the zero */
-#define DRAY_ORIGIN_SITES 8
 
 /* An array as its note tells it. */
 struct dray_note {
@@ -71,20 +68,4 @@ bool dray_runtime_read(const struct dray_runtime *runtime, const void *start,
 		       struct dray_note *out);
 void dray_runtime_drop(struct dray_runtime *runtime);
 
-/* A block's caller, as a checking handler or a tracking resource knows it. */
-struct dray_origin {
-	size_t size; /* bytes that it asked for */
-	const char *place; /* in an interpreter's program; may be NULL */
-	size_t count;
-	void *sites[DRAY_ORIGIN_SITES];
-};
-
-/*
- * Says how tracking resources find the block that begins at @block.  Called
- * without a lock.
- */
-void dray_origin_set_find(bool (*find)(const void *block,
-				       struct dray_origin *out));
-bool dray_origin_tracked(const void *block, struct dray_origin *out);
-
-#endif /* DRAY_POOL_NOTES_H */
+#endif /* DRAY_PUBLISH_NOTES_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The two halves of publishing: publish_socket.c answers, snapshot.c writes. */
-#ifndef DRAY_POOL_PUBLISH_H
-#define DRAY_POOL_PUBLISH_H
+#ifndef DRAY_PUBLISH_SNAPSHOT_H
+#define DRAY_PUBLISH_SNAPSHOT_H
 
 #include <dray/publish.h>
 
@@ -12,10 +12,4 @@
  */
 int dray_snapshot_make(_Atomic int *open);
 
-/*
- * Starts to publish if the environment asks for it; a failure is written to
- * standard error.  Called without a lock.
- */
-void dray_publish_if_asked(void);
-
-#endif /* DRAY_POOL_PUBLISH_H */
+#endif /* DRAY_PUBLISH_SNAPSHOT_H */

@@ -4,8 +4,8 @@
  * reads them from the file that an address lies in; without it, or without symbols in
  * the file, nothing is found.
  */
-#ifndef DRAY_POOL_SYMBOLS_H
-#define DRAY_POOL_SYMBOLS_H
+#ifndef DRAY_LIVE_SYMBOLS_H
+#define DRAY_LIVE_SYMBOLS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,4 +37,4 @@ bool dray_symbols_find(struct dray_symbols *symbols, const void *address,
 
 void dray_symbols_end(struct dray_symbols *symbols);
 
-#endif /* DRAY_POOL_SYMBOLS_H */
+#endif /* DRAY_LIVE_SYMBOLS_H */

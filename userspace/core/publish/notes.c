@@ -6,15 +6,13 @@
  */
 #include "base/address_table.h"
 #include "base/fork.h"
-#include "pool/notes.h"
+#include "publish/notes.h"
 
 DEFINE_FORK_LOCK(DRAY_FORK_NOTES, lock);
 static struct dray_address_table table;
 static void (*describe_array)(const void *array, struct dray_note *out);
 
 _Atomic bool dray_notes_wanted;
-
-static bool (*_Atomic find_tracked)(const void *block, struct dray_origin *out);
 
 void dray_notes_enlist(void)
 {
@@ -59,18 +57,4 @@ bool dray_note_read(const void *start, struct dray_note *out)
 	if (array)
 		describe_array(array, out);
 	return array;
-}
-
-void dray_origin_set_find(bool (*find)(const void *block,
-				       struct dray_origin *out))
-{
-	atomic_store(&find_tracked, find);
-}
-
-bool dray_origin_tracked(const void *block, struct dray_origin *out)
-{
-	bool (*find)(const void *block, struct dray_origin *out) =
-		atomic_load(&find_tracked);
-
-	return find && find(block, out);
 }

@@ -20,8 +20,8 @@
 #include "base/fork.h"
 #include "memory/node.h"
 #include "pool/check.h"
-#include "pool/notes.h"
-#include "pool/publish.h"
+#include "publish/notes.h"
+#include "publish/snapshot.h"
 #include "pool/walk.h"
 #include "pool/unused.h"
 
@@ -213,17 +213,6 @@ static void read_notes(const struct dray_pool *pool,
 	}
 }
 
-/* Asks the checking handler, or else tracking resources. */
-static bool snapshot_find_origin(const struct dray_pool *pool,
-				 const struct dray_pool_block *block,
-				 struct dray_origin *out)
-{
-	if (pool->checked && dray_check_origin(dray_checker_of(pool->checked),
-					       data_of(pool, block), out))
-		return true;
-	return dray_origin_tracked(block->address, out);
-}
-
 static void read_origins(const struct dray_pool *pool,
 			 struct pool_snapshot *snapshot)
 {
@@ -232,19 +221,24 @@ static void read_origins(const struct dray_pool *pool,
 
 	for (i = 0; i < snapshot->walk.count; i++, block++) {
 		struct snapshot_text *text = &snapshot->texts[i];
-		struct dray_origin origin;
+		struct dray_callers callers;
+		size_t size;
 
-		if (block->state != DRAY_POOL_BLOCK_USED ||
-		    !snapshot_find_origin(pool, block, &origin) ||
-		    origin.size > block->size)
+		if (block->state != DRAY_POOL_BLOCK_USED)
+			continue;
+		/* Only a handler's blocks have guards in a checked pool. */
+		if (!dray_live_origin(data_of(pool, block), &size, &callers) &&
+		    !dray_live_origin(block->address, &size, &callers))
+			continue;
+		if (size > block->size)
 			continue;
 		if (!text->array)
-			text->asked = origin.size;
-		if (origin.place)
-			snprintf(text->site, SITE_ROOM, "%s", origin.place);
+			text->asked = size;
+		if (callers.place)
+			snprintf(text->site, SITE_ROOM, "%s", callers.place);
 		else
 			dray_call_site_outside(text->site, SITE_ROOM,
-					       origin.sites, origin.count);
+					       callers.sites, callers.count);
 	}
 }
 

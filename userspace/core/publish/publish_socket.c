@@ -24,8 +24,9 @@
 #include "base/fork.h"
 #include "base/thread.h"
 #include "base/user.h"
-#include "pool/notes.h"
-#include "pool/publish.h"
+#include "pool/pool.h"
+#include "publish/notes.h"
+#include "publish/snapshot.h"
 
 /* How soon to accept again after file descriptors had run out. */
 #define RETRY_MS 100
@@ -247,7 +248,8 @@ void dray_publish_stop(void)
 	socket_give_lock();
 }
 
-void dray_publish_if_asked(void)
+/* A failure is written to standard error. */
+static void publish_if_asked(void)
 {
 	DRAY_NO_CANCEL;
 	const char *asked = secure_getenv("DRAY_PUBLISH");
@@ -257,4 +259,15 @@ void dray_publish_if_asked(void)
 	if (dray_publish_start())
 		fprintf(stderr, "dray: DRAY_PUBLISH=1: %s\n",
 			dray_last_error());
+}
+
+int dray_pool_create(struct dray_node *node,
+		     const struct dray_pool_options *options,
+		     struct dray_pool **out)
+{
+	int ret = dray_pool_make(node, options, out);
+
+	if (!ret)
+		publish_if_asked();
+	return ret;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unwind.h>
 
-#include "pool/call_site.h"
+#include "live/call_site.h"
 
 struct site_walk {
 	void **sites;
@@ -84,6 +84,23 @@ void dray_call_site_print(FILE *file, void *site, struct dray_symbols *symbols)
 			last_part(info.dli_fname));
 	if (found.line[0])
 		fprintf(file, ", at %s", found.line);
+}
+
+void dray_callers_print(FILE *file, struct dray_symbols *symbols,
+			const char *title, const char *place,
+			void *const *sites, size_t count)
+{
+	size_t i;
+
+	if (place || count)
+		fprintf(file, "  %s\n", title);
+	if (place)
+		fprintf(file, "    %s\n", place);
+	for (i = 0; i < count; i++) {
+		fputs("    ", file);
+		dray_call_site_print(file, sites[i], symbols);
+		fputc('\n', file);
+	}
 }
 
 void dray_call_site_outside(char *out, size_t room, void *const *sites,

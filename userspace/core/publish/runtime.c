@@ -9,7 +9,7 @@
 
 #include "base/address_table.h"
 #include "memory/window.h"
-#include "pool/notes.h"
+#include "publish/notes.h"
 
 struct told {
 	uint64_t bytes;
