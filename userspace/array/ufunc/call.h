@@ -14,9 +14,9 @@
  *   set aside  dray_call_put_aside       call_aside.c  own views made
  *   wrap       dray_call_wrap            call_make.c
  *
- * Few elements need no copy aside: call_small.c computes those that convert or overlap.
- * Others are computed by the first way that fits of call_strided.c (as they lie),
- * call_pieces.c (converted, of lines) and call_buffered.c (converted by an iterator).
+ * Few elements that convert need no copy aside: call_small.c computes them.  Others are
+ * computed by the first way that fits of call_strided.c (as they lie), call_pieces.c
+ * (converted, of lines) and call_buffered.c (converted by an iterator).
  * tests/style/test_steps.py compares this list with the files.
  */
 #ifndef DRAY_UFUNC_CALL_H
@@ -144,11 +144,10 @@ int dray_call_wrap(struct dray_ufunc_call *call);
 int dray_call_put_aside(struct dray_ufunc_call *call);
 
 /*
- * call_small.c: computes few elements that convert or overlap.  False leaves others to
- * the next; *@ret is set else.
- * @plain: no operand converts
+ * call_small.c: computes few elements, of which some convert.  False leaves others to the
+ * next; *@ret is set else.
  */
-bool dray_call_small(struct dray_ufunc_call *call, bool plain, int *ret);
+bool dray_call_small(struct dray_ufunc_call *call, int *ret);
 /*
  * Returns whether an operand is a line of the call's elements with this stride, or a
  * number, with a stride of 0.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Few elements, of which some convert or share bytes with an output.  Such operands pass
- * through buffers on the stack, as operands without a single stride do, and the loop is
+ * Few elements, of which some convert.  Operands that convert, that share bytes with an
+ * output or are without a single stride pass through buffers on the stack, and the loop is
  * called once.  All inputs are read before an output is written.  An iterator, or an array
  * for a copy, would take longer to make.  call_steps.c calls it.
  */
@@ -53,7 +53,7 @@ bool dray_call_find_line(const struct dray_ufunc_call *call,
 
 /*
  * Whether elements of input @o share memory with an output.
- * @in_place: those may, that are the very elements of the output
+ * @in_place: elements of both at the same index may
  */
 static bool small_meets_output(const struct dray_ufunc_call *call, int o,
 			       bool in_place)
@@ -70,7 +70,7 @@ static bool small_meets_output(const struct dray_ufunc_call *call, int o,
 	return false;
 }
 
-static bool small_applies(const struct dray_ufunc_call *call, bool plain)
+static bool small_applies(const struct dray_ufunc_call *call)
 {
 	int o;
 
@@ -81,10 +81,7 @@ static bool small_applies(const struct dray_ufunc_call *call, bool plain)
 	for (o = 0; o < call->count; o++)
 		if (dray_dtype_itemsize(call->resolved.dtypes[o]) - 1u >= ITEM)
 			return false;
-	for (o = 0; plain && o < call->ufunc->inputs; o++)
-		if (small_meets_output(call, o, true))
-			return true;
-	return !plain;
+	return true;
 }
 
 static int small_prepare(const struct dray_ufunc_call *call, int o,
@@ -161,7 +158,7 @@ static int small_carry(const struct dray_ufunc_call *call, int o,
 	return walk_axes(&walk, 0, to, from);
 }
 
-bool dray_call_small(struct dray_ufunc_call *call, bool plain, int *ret)
+bool dray_call_small(struct dray_ufunc_call *call, int *ret)
 {
 	const struct dray_ufunc_loop *loop = &call->resolved.loop;
 	const bool quiet = loop->flags & DRAY_LOOP_NO_FP_ERRORS;
@@ -171,7 +168,7 @@ bool dray_call_small(struct dray_ufunc_call *call, bool plain, int *ret)
 	char *data[BUFFERS];
 	int o;
 
-	if (!small_applies(call, plain))
+	if (!small_applies(call))
 		return false;
 	*ret = 0;
 	for (o = 0; o < call->count && !*ret; o++) {

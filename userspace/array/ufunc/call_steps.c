@@ -223,11 +223,11 @@ static int call_steps_compute(struct dray_ufunc_call *call)
 	if (!call->elements)
 		return 0;
 	plain = steps_is_plain(call);
-	if (!dray_call_small(call, plain, &ret)) {
+	if (plain || !dray_call_small(call, &ret)) {
 		ret = dray_call_put_aside(call);
 		if (ret)
 			return ret;
-		plain = steps_is_plain(call);
+		plain = plain || steps_is_plain(call);
 		if (plain)
 			ret = dray_call_strided(call);
 		else if (!dray_call_pieces(call, &ret))
