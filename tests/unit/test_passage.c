@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * passage: the two calls whose files tools/passage counts: one of add() in the general way,
- * and one copy of a strided view by an engine.  In a build with gcov, a program writes
- * the counters of the call alone.
+ * passage: the calls whose files tools/passage counts: add() in the general way, of few
+ * elements and of many, and a copy of a strided view by an engine.  In a build with gcov,
+ * a program writes the counters of the call alone.
  */
 #include <dray/array.h>
 
@@ -16,36 +16,48 @@ void __gcov_dump(void);
 #define __gcov_dump() ((void)0)
 #endif
 
+#define MOST 600
+
 /* Types that convert, axes that are broadcast, and an input that overlaps. */
-FACT(add_in_the_general_way)
+static void add_rows(int rows)
 {
-	int32_t numbers[4 * 6];
-	double halves[6 * 4];
+	static int32_t numbers[MOST * 6];
+	static double halves[MOST * 5 + 4];
 	struct dray_view a, b, to;
 	const struct dray_view *const inputs[] = { &a, &b };
 	const struct dray_view *const outputs[] = { &to };
 	struct dray_ufunc *const add = dray_ufunc_find("add");
 	int i, k;
 
-	for (i = 0; i < 24; i++) {
+	for (i = 0; i < MOST * 6; i++)
 		numbers[i] = i;
+	for (i = 0; i < MOST * 5; i++)
 		halves[i] = i / 2.0;
-	}
 	assert_works(dray_view_init(&a, numbers, DRAY_INT32, 2,
-				    (const int64_t[]){ 4, 3 },
+				    (const int64_t[]){ rows, 3 },
 				    (const int64_t[]){ 24, 8 }));
 	assert_works(dray_view_init(&b, halves, DRAY_FLOAT64, 1,
 				    (const int64_t[]){ 3 },
 				    (const int64_t[]){ 16 }));
 	assert_works(dray_view_init(&to, halves + 1, DRAY_FLOAT64, 2,
-				    (const int64_t[]){ 4, 3 },
+				    (const int64_t[]){ rows, 3 },
 				    (const int64_t[]){ 40, 8 }));
 	__gcov_reset();
 	assert_works(dray_ufunc_call(add, inputs, outputs, NULL, NULL));
 	__gcov_dump();
-	for (i = 0; i < 4; i++)
+	for (i = 0; i < rows; i++)
 		for (k = 0; k < 3; k++)
 			assert_true(halves[1 + 5 * i + k] == 6 * i + 2 * k + k);
+}
+
+FACT(add_in_the_general_way)
+{
+	add_rows(4);
+}
+
+FACT(add_of_many_elements_in_the_general_way)
+{
+	add_rows(MOST);
 }
 
 QUEUE_FACT(copy_of_a_strided_view_by_an_engine)

@@ -36,7 +36,7 @@ static int set(void)
 	return dray_ufunc_set_loop(mix, types, &loop);
 }
 
-static double numbers[400];
+static double numbers[800];
 
 static int call(const struct dray_view *a, const struct dray_view *b,
 		const struct dray_view *to)
@@ -78,9 +78,9 @@ static int call_converted(void)
 static int call_aside(void)
 {
 	struct dray_view in =
-		view_of(numbers, DRAY_FLOAT64, 1, DIMS(100), NULL);
+		view_of(numbers, DRAY_FLOAT64, 1, DIMS(700), NULL);
 	struct dray_view out =
-		view_of(numbers + 1, DRAY_FLOAT64, 1, DIMS(100), NULL);
+		view_of(numbers + 1, DRAY_FLOAT64, 1, DIMS(700), NULL);
 
 	return call(&in, &in, &out);
 }

@@ -36,6 +36,5 @@
 #include "view/view.h"
 #include "view/view_check.h"
 #include "view/view_index.h"
-#include "view/view_usual.h"
 
 #endif /* DRAY_PRIVATE_H */

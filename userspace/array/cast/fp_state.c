@@ -130,7 +130,7 @@ int64_t dray_fp_buffer_size(void)
 	return own.buffer_size;
 }
 
-unsigned int dray_fp_take(void)
+unsigned int dray_fp_take_raised(void)
 {
 	const int flags = fetestexcept(DRAY_FP_FLAGS);
 	unsigned int errors = 0;
@@ -139,8 +139,7 @@ unsigned int dray_fp_take(void)
 	for (i = 0; i < ERRORS; i++)
 		if (flags & errors_known[i].flag)
 			errors |= errors_known[i].error;
-	if (flags)
-		feclearexcept(DRAY_FP_FLAGS);
+	feclearexcept(DRAY_FP_FLAGS);
 	return errors;
 }
 

@@ -20,8 +20,14 @@ static inline void dray_fp_clear(void)
 		feclearexcept(DRAY_FP_FLAGS);
 }
 
+/* Returns DRAY_FP_* of the flags, of which there are some, and clears them. */
+unsigned int dray_fp_take_raised(void);
+
 /* Returns DRAY_FP_* of the flags, and clears them. */
-unsigned int dray_fp_take(void);
+static inline unsigned int dray_fp_take(void)
+{
+	return fetestexcept(DRAY_FP_FLAGS) ? dray_fp_take_raised() : 0;
+}
 
 /* Returns the errors that the thread raises: DRAY_FP_*. */
 unsigned int dray_fp_raised(void);

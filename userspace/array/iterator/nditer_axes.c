@@ -39,7 +39,7 @@ static int check_map_of(int o, int ndim, const int *map)
 
 int dray_nditer_check_map(int count, const struct dray_nditer_options *options)
 {
-	int ret, o;
+	int o, ret = 0;
 
 	if (!options->operand_axes && !options->shape)
 		return 0;
@@ -48,14 +48,11 @@ int dray_nditer_check_map(int count, const struct dray_nditer_options *options)
 			-EINVAL,
 			"operand_axes and shape have %d axes, 0 to %d are possible",
 			options->ndim, DRAY_MAX_NDIM);
-	for (o = 0; o < count; o++) {
-		if (!nditer_map_of(options, o))
-			continue;
-		ret = check_map_of(o, options->ndim, options->operand_axes[o]);
-		if (ret)
-			return ret;
-	}
-	return 0;
+	for (o = 0; o < count && !ret; o++)
+		if (nditer_map_of(options, o))
+			ret = check_map_of(o, options->ndim,
+					   options->operand_axes[o]);
+	return ret;
 }
 
 /* Appends shapes to a sentence, as far as there is room. */

@@ -11,7 +11,7 @@
 #include "private.h"
 #include "cast/options.h"
 #include "sequence/sequence.h"
-#include "ufunc/class.h"
+#include "ufunc/ufunc.h"
 
 /* Of an element in a chain: blocks have many. */
 #define MOST_BYTES 64

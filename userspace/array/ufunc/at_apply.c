@@ -122,7 +122,7 @@ static bool are_numbers(const struct dray_view *indices,
 	struct dray_operand of_target, of_indices;
 
 	return indices->ndim == 1 && target->ndim == 1 &&
-	       dray_method_is_ready(indices, DRAY_INT64) &&
+	       dray_view_is_ready(indices, DRAY_INT64) &&
 	       dray_view_is_packed(indices, true) &&
 	       !dray_operand_init(&of_indices, indices, "the indices") &&
 	       !dray_operand_init(&of_target, target, "the target") &&

@@ -181,7 +181,7 @@ int dray_place_values(struct dray_placing *placing,
 	if (ret)
 		return ret;
 	dray_view_write(out, values);
-	if (dray_method_is_ready(values, dtype) &&
+	if (dray_view_is_ready(values, dtype) &&
 	    (!read.extent.elements || !target.extent.elements ||
 	     dray_overlap_find(&target, &read) == DRAY_OVERLAP_NONE))
 		return 0;
@@ -205,8 +205,8 @@ int dray_place_loop(struct dray_placing *placing,
 
 	if (ret)
 		return ret;
-	if (dray_method_is_ready(placing->target, dtypes[0]) &&
-	    dray_method_is_ready(placing->target, dtypes[ufunc->inputs])) {
+	if (dray_view_is_ready(placing->target, dtypes[0]) &&
+	    dray_view_is_ready(placing->target, dtypes[ufunc->inputs])) {
 		if (values)
 			placing->line = dray_method_find_line(
 				ufunc, &placing->resolved);

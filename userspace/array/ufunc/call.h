@@ -1,10 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * A call on its way: call_steps.c checks it and knows the order of its steps, the other
- * files have one step each.
+ * A general call on its way, from the caller's views to the loop.  dray_ufunc_call() runs
+ * the steps in this order.  Each sets the fields of its group below, and those named here:
+ *
+ *   step       function                  file          sets also
+ *   collect    call_steps_collect        call_steps.c  made errors
+ *   check      check_views               call_steps.c
+ *   choose     steps_choose_loop         call_steps.c
+ *   broadcast  call_steps_broadcast      call_steps.c
+ *   make       dray_call_make            call_make.c   views
+ *   weaken     dray_call_convert_weak    call_weak.c   own views checked resolved
+ *   compute    call_steps_compute        call_steps.c
+ *   set aside  dray_call_put_aside       call_aside.c  own views made
+ *   wrap       dray_call_wrap            call_make.c
+ *
+ * Few elements that convert need no copy aside: call_small.c computes them.  Others are
+ * computed by the first way that fits of call_strided.c (as they lie), call_pieces.c
+ * (converted, of lines) and call_buffered.c (converted by an iterator).
+ * tests/style/test_steps.py compares this list with the files.
  */
 #ifndef DRAY_UFUNC_CALL_H
 #define DRAY_UFUNC_CALL_H
+
+#include <string.h>
 
 #include <dray/array/nditer.h>
 
@@ -12,23 +30,28 @@
 #include "ufunc/ufunc.h"
 
 struct dray_ufunc_call {
+	/* collect */
 	struct dray_ufunc *ufunc;
 	const struct dray_ufunc_options *options;
 	int count; /* operands without the mask */
 	int operands; /* with it: the last one */
 	/* Inputs, outputs, the mask; NULL: an output that is still to be made. */
 	const struct dray_view *views[DRAY_MAX_OPERANDS];
+	/* check */
 	struct dray_operand checked[DRAY_MAX_OPERANDS];
+	/* choose: the loop, and the types of its operands */
 	struct dray_resolved resolved;
-	/* The shape that all are broadcast to. */
+	/* broadcast: the shape that all are broadcast to */
 	int ndim;
 	int64_t shape[DRAY_MAX_NDIM];
-	/* Outputs that were made, and inputs put aside, one reference each. */
+	int64_t elements;
+	/* make: outputs that were made, and inputs put aside, one reference each */
 	struct dray_array *made[DRAY_MAX_OPERANDS];
 	/* Views in place of the caller's: of these, and of weak numbers. */
 	struct dray_view own[DRAY_MAX_OPERANDS];
+	/* weaken */
 	char numbers[DRAY_UFUNC_MAX_OPERANDS][16] __attribute__((aligned(16)));
-	/* DRAY_FP_* that were taken from the flags; atomic. */
+	/* compute: DRAY_FP_* that were taken from the flags; atomic */
 	unsigned int errors;
 };
 
@@ -42,6 +65,29 @@ static inline bool dray_call_is_output(const struct dray_ufunc_call *call,
 				       int o)
 {
 	return o >= call->ufunc->inputs && o < call->count;
+}
+
+/* Whether an output is still to be made. */
+static inline bool dray_call_lacks_output(const struct dray_ufunc_call *call)
+{
+	int o;
+
+	for (o = call->ufunc->inputs; o < call->count; o++)
+		if (!call->views[o])
+			return true;
+	return false;
+}
+
+/* Whether two views have the very same elements at each index. */
+static inline bool dray_views_are_alike(const struct dray_view *a,
+					const struct dray_view *b)
+{
+	const size_t bytes = (size_t)a->ndim * sizeof(a->shape[0]);
+
+	return a->data == b->data && a->ndim == b->ndim &&
+	       dray_dtype_itemsize(a->dtype) == dray_dtype_itemsize(b->dtype) &&
+	       !memcmp(a->shape, b->shape, bytes) &&
+	       !memcmp(a->strides, b->strides, bytes);
 }
 
 /*
@@ -96,6 +142,18 @@ int dray_call_wrap(struct dray_ufunc_call *call);
 
 /* call_aside.c: copies inputs that an output would change too early. */
 int dray_call_put_aside(struct dray_ufunc_call *call);
+
+/*
+ * call_small.c: computes few elements, of which some convert.  False leaves others to the
+ * next; *@ret is set else.
+ */
+bool dray_call_small(struct dray_ufunc_call *call, int *ret);
+/*
+ * Returns whether an operand is a line of the call's elements with this stride, or a
+ * number, with a stride of 0.
+ */
+bool dray_call_find_line(const struct dray_ufunc_call *call,
+			 const struct dray_view *view, int64_t *stride);
 
 /* call_strided.c: calls the loop on elements as they lie. */
 int dray_call_strided(struct dray_ufunc_call *call);

@@ -3,22 +3,8 @@
  * Inputs that share memory with an output are copied aside, unless each element is
  * read before it is written: when the two are the very same elements.
  */
-#include <string.h>
-
 #include "private.h"
 #include "ufunc/call.h"
-
-/* Whether two views have the very same elements at each index. */
-static bool views_lie_alike(const struct dray_view *a,
-			    const struct dray_view *b)
-{
-	const size_t bytes = (size_t)a->ndim * sizeof(a->shape[0]);
-
-	return a->data == b->data && a->ndim == b->ndim &&
-	       dray_dtype_itemsize(a->dtype) == dray_dtype_itemsize(b->dtype) &&
-	       !memcmp(a->shape, b->shape, bytes) &&
-	       !memcmp(a->strides, b->strides, bytes);
-}
 
 /* Whether a write of output @w may change elements of input @o too early. */
 static bool call_aside_disturbs(const struct dray_ufunc_call *call, int w,
@@ -29,7 +15,7 @@ static bool call_aside_disturbs(const struct dray_ufunc_call *call, int w,
 
 	if (call->made[w] || !dray_addresses_meet(written->span, read->span))
 		return false;
-	if (views_lie_alike(written->view, read->view) &&
+	if (dray_views_are_alike(written->view, read->view) &&
 	    dray_overlap_self(written) == DRAY_OVERLAP_NONE)
 		return false;
 	return dray_overlap_find(written, read) != DRAY_OVERLAP_NONE;

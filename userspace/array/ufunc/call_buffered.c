@@ -95,22 +95,11 @@ static int buffered_walk_part(void *context, uint64_t at, uint64_t length)
 	return ret;
 }
 
-/* Bytes of the first output, as the loop sees it. */
-static uint64_t buffered_bytes_of(const struct dray_ufunc_call *call)
-{
-	uint64_t bytes =
-		dray_dtype_itemsize(call->resolved.dtypes[call->ufunc->inputs]);
-	int i;
-
-	for (i = 0; i < call->ndim; i++)
-		bytes *= (uint64_t)call->shape[i];
-	return bytes;
-}
-
 int dray_call_buffered(struct dray_ufunc_call *call)
 {
-	const unsigned int threads =
-		dray_call_threads(call, buffered_bytes_of(call));
+	const dray_dtype first = call->resolved.dtypes[call->ufunc->inputs];
+	const unsigned int threads = dray_call_threads(
+		call, (uint64_t)call->elements * dray_dtype_itemsize(first));
 	struct buffered buffered = {
 		.call = call,
 		.mutex = PTHREAD_MUTEX_INITIALIZER,

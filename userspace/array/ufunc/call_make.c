@@ -88,16 +88,6 @@ static int make_by_iterator(struct dray_ufunc_call *call)
 	return dray_nditer_destroy(iter);
 }
 
-static bool is_complete(const struct dray_ufunc_call *call)
-{
-	int o;
-
-	for (o = call->ufunc->inputs; o < call->count; o++)
-		if (!call->views[o])
-			return false;
-	return true;
-}
-
 int dray_call_make(struct dray_ufunc_call *call)
 {
 	const char order = call->options->order;
@@ -105,8 +95,6 @@ int dray_call_make(struct dray_ufunc_call *call)
 					      lie_in_c_order(call));
 	int o, ret = 0;
 
-	if (is_complete(call))
-		return 0;
 	if (!c_order && order != 'F')
 		ret = make_by_iterator(call);
 	for (o = call->ufunc->inputs; o < call->count && !ret; o++) {
@@ -141,7 +129,7 @@ int dray_ufunc_make(struct dray_ufunc *ufunc,
 	memcpy(call.resolved.dtypes, dtypes,
 	       (size_t)call.count * sizeof(*dtypes));
 	memcpy(call.shape, shape, (size_t)ndim * sizeof(*shape));
-	ret = dray_call_make(&call);
+	ret = dray_call_lacks_output(&call) ? dray_call_make(&call) : 0;
 	for (o = ufunc->inputs; o < call.count; o++)
 		if (ret)
 			dray_array_unref(call.made[o]);

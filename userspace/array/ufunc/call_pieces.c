@@ -5,7 +5,6 @@
  * longer than a short line.
  */
 #include "ufunc/call.h"
-#include "ufunc/method.h"
 #include "private.h"
 
 #define BUFFERS 4 /* operands that convert, at most */
@@ -21,28 +20,6 @@ struct line {
 	struct dray_cast cast;
 };
 
-/* Returns whether the operand is a line of the call's elements, or one number. */
-static bool find_line(const struct dray_ufunc_call *call,
-		      const struct dray_view *view, struct line *line)
-{
-	int i;
-
-	line->data = view->data;
-	line->stride = 0;
-	if (dray_view_size(view) == 1)
-		return true;
-	if (view->ndim != call->ndim)
-		return false;
-	for (i = 0; i < view->ndim; i++)
-		if (view->shape[i] != call->shape[i])
-			return false;
-	if (view->ndim > 1 && !dray_view_is_packed(view, true))
-		return false;
-	line->stride = view->ndim > 1 ? dray_dtype_itemsize(view->dtype)
-				      : view->strides[0];
-	return true;
-}
-
 /* Prepares an operand; @buffers counts those that convert. */
 static int call_pieces_prepare(const struct dray_ufunc_call *call, int o,
 			       struct line *line, char (*buffer)[BYTES],
@@ -52,9 +29,10 @@ static int call_pieces_prepare(const struct dray_ufunc_call *call, int o,
 	const dray_dtype dtype = call->resolved.dtypes[o];
 	const bool output = dray_call_is_output(call, o);
 
+	line->data = view->data;
 	line->buffer = NULL;
 	line->once = !output && !line->stride;
-	if (dray_method_is_ready(view, dtype))
+	if (dray_view_is_ready(view, dtype))
 		return 0;
 	line->buffer = buffer[(*buffers)++];
 	line->item = dray_dtype_itemsize(dtype);
@@ -63,8 +41,9 @@ static int call_pieces_prepare(const struct dray_ufunc_call *call, int o,
 }
 
 static int call_pieces_walk(struct dray_ufunc_call *call, struct line *lines,
-			    int64_t count, int64_t most)
+			    int64_t most)
 {
+	const int64_t count = call->elements;
 	const int operands = call->count;
 	int64_t strides[DRAY_UFUNC_MAX_OPERANDS], at, size;
 	char *data[DRAY_UFUNC_MAX_OPERANDS];
@@ -110,25 +89,22 @@ bool dray_call_pieces(struct dray_ufunc_call *call, int *ret)
 	const int64_t most = dray_fp_buffer_size();
 	char buffer[BUFFERS][BYTES] __attribute__((aligned(64)));
 	struct line lines[DRAY_UFUNC_MAX_OPERANDS];
-	int64_t count = 1;
-	int o, i, buffers = 0;
+	int o, buffers = 0;
 
 	if (dray_call_has_mask(call) || call->options->threads > 1 ||
 	    call->count > BUFFERS)
 		return false;
 	for (o = 0; o < call->count; o++)
 		if (dray_dtype_itemsize(call->resolved.dtypes[o]) > ITEM ||
-		    !find_line(call, call->views[o], &lines[o]))
+		    !dray_call_find_line(call, call->views[o],
+					 &lines[o].stride))
 			return false;
-	for (i = 0; i < call->ndim; i++)
-		count *= call->shape[i];
 	*ret = 0;
 	for (o = 0; o < call->count && !*ret; o++)
 		*ret = call_pieces_prepare(call, o, &lines[o], buffer,
 					   &buffers);
 	if (!*ret)
-		*ret = call_pieces_walk(call, lines, count,
-					most < BYTES / ITEM ? most
-							    : BYTES / ITEM);
+		*ret = call_pieces_walk(
+			call, lines, most < BYTES / ITEM ? most : BYTES / ITEM);
 	return true;
 }

@@ -180,6 +180,9 @@ static int call_steps_broadcast(struct dray_ufunc_call *call)
 				    call->shape);
 	if (ret)
 		return ret;
+	call->elements = 1;
+	for (o = 0; o < call->ndim; o++)
+		call->elements *= call->shape[o];
 	for (o = call->ufunc->inputs; o < call->count; o++) {
 		const struct dray_view *view = call->views[o];
 
@@ -204,24 +207,11 @@ static bool call_is_plain(const struct dray_ufunc_call *call)
 	for (o = 0; o < call->count; o++) {
 		const struct dray_view *view = call->views[o];
 
-		if ((view->dtype != call->resolved.dtypes[o] &&
-		     !dray_dtype_equal(view->dtype,
-				       call->resolved.dtypes[o])) ||
-		    !dray_view_is_aligned(view) ||
+		if (!dray_view_is_ready(view, call->resolved.dtypes[o]) ||
 		    !dray_dtype_itemsize(view->dtype))
 			return false;
 	}
 	return true;
-}
-
-static bool call_is_empty(const struct dray_ufunc_call *call)
-{
-	int i;
-
-	for (i = 0; i < call->ndim; i++)
-		if (!call->shape[i])
-			return true;
-	return false;
 }
 
 /* Computes all elements, and keeps the errors that are met. */
@@ -230,16 +220,19 @@ static int call_steps_compute(struct dray_ufunc_call *call)
 	bool plain;
 	int ret;
 
-	if (call_is_empty(call))
+	if (!call->elements)
 		return 0;
-	ret = dray_call_put_aside(call);
-	if (ret)
-		return ret;
 	plain = call_is_plain(call);
-	if (plain)
-		ret = dray_call_strided(call);
-	else if (!dray_call_pieces(call, &ret))
-		ret = dray_call_buffered(call);
+	if (plain || !dray_call_small(call, &ret)) {
+		ret = dray_call_put_aside(call);
+		if (ret)
+			return ret;
+		plain = plain || call_is_plain(call);
+		if (plain)
+			ret = dray_call_strided(call);
+		else if (!dray_call_pieces(call, &ret))
+			ret = dray_call_buffered(call);
+	}
 	/* Flags that a loop without errors leaves mean nothing. */
 	if (!plain || !(call->resolved.loop.flags & DRAY_LOOP_NO_FP_ERRORS))
 		call->errors |= dray_fp_take();
@@ -258,7 +251,7 @@ static int call_steps_run(struct dray_ufunc_call *call)
 		ret = steps_choose_loop(call);
 	if (!ret)
 		ret = call_steps_broadcast(call);
-	if (!ret)
+	if (!ret && dray_call_lacks_output(call))
 		ret = dray_call_make(call);
 	dray_fp_clear();
 	if (!ret && call->options->weak) {

@@ -14,12 +14,6 @@
 
 #define FEW 8 /* elements of a row that are too few */
 
-bool dray_method_is_ready(const struct dray_view *view, dray_dtype dtype)
-{
-	return (view->dtype == dtype || dray_dtype_equal(view->dtype, dtype)) &&
-	       dray_view_is_aligned(view);
-}
-
 /*
  * The type that a result has by default, or 0: of sums and products no bool, and
  * no integer of fewer bits than 64; of logic a bool.
@@ -103,7 +97,7 @@ int dray_method_resolve(struct dray_method *method, dray_dtype dtype,
 			-EOPNOTSUPP,
 			"%s of these types has operands of several types: there is no %s",
 			method->ufunc->name, method->name);
-	method->converts = !dray_method_is_ready(method->in, dtypes[1]);
+	method->converts = !dray_view_is_ready(method->in, dtypes[1]);
 	if (method->converts && method_is_quiet(method))
 		method->errors = &method->noted;
 	ret = dray_cast_find(dtypes[2], in, &method->first);
@@ -192,7 +186,7 @@ static bool will_do(const struct dray_method *method,
 {
 	int i;
 
-	if (!dray_method_is_ready(method->to, method->resolved.dtypes[2]) ||
+	if (!dray_view_is_ready(method->to, method->resolved.dtypes[2]) ||
 	    (output->extent.elements > 1 &&
 	     dray_overlap_self(output) != DRAY_OVERLAP_NONE))
 		return false;
@@ -302,7 +296,7 @@ const struct dray_line *dray_method_line(const struct dray_method *method,
 	const struct dray_line *line = NULL;
 
 	*converts = method->converts;
-	if (method->converts && dray_method_is_ready(in, in->dtype) &&
+	if (method->converts && dray_view_is_ready(in, in->dtype) &&
 	    is_builtin(method->ufunc, &method->resolved.loop))
 		line = dray_line_find(method->ufunc->name,
 				      method->resolved.dtypes[2], in->dtype);

@@ -71,9 +71,6 @@ bool dray_method_across(const struct dray_view *result,
 			const struct dray_view *in, int axis,
 			struct dray_view *out);
 
-/* Whether elements may be given to a loop of a type as they lie. */
-bool dray_method_is_ready(const struct dray_view *view, dray_dtype dtype);
-
 /* Finds the short cut of a loop, unless a user replaced it; NULL: none. */
 const struct dray_line *
 dray_method_find_line(const struct dray_ufunc *ufunc,

@@ -160,8 +160,7 @@ static int load_starts(struct segments *segments,
 			"the indices have to be integers, and have the kind '%c'",
 			kind);
 	segments->count = indices->shape[0];
-	if (segments->count <= FEW &&
-	    dray_method_is_ready(indices, DRAY_INT64)) {
+	if (segments->count <= FEW && dray_view_is_ready(indices, DRAY_INT64)) {
 		for (k = 0; k < segments->count; k++)
 			segments->few[k] = *(const int64_t *)dray_address_add(
 				indices->data, k * indices->strides[0]);

@@ -332,6 +332,15 @@ static bool is_weak(const struct dray_ufunc_options *options, dray_dtype given,
 	return weak_classes[dray_loop_rank(from)] >> to & 1;
 }
 
+/* Whether a builtin type converts to another safely; false also for other types. */
+static bool is_safe_class(dray_dtype from, dray_dtype to)
+{
+	const uint8_t class = dray_loop_class(from), goal = dray_loop_class(to);
+
+	return class != DRAY_LOOP_NO_CLASS && goal != DRAY_LOOP_NO_CLASS &&
+	       dray_loop_safe[class] >> goal & 1;
+}
+
 int dray_ufunc_check_casts(const struct dray_ufunc *ufunc,
 			   const dray_dtype *given,
 			   const struct dray_ufunc_options *options,
@@ -349,6 +358,7 @@ int dray_ufunc_check_casts(const struct dray_ufunc *ufunc,
 		const dray_dtype to = input ? resolved->dtypes[o] : given[o];
 
 		if (from == to || !to ||
+		    (casting >= DRAY_CASTING_SAFE && is_safe_class(from, to)) ||
 		    (input && to == DRAY_BOOL && is_logical(ufunc) &&
 		     dray_can_cast(from, to, DRAY_CASTING_UNSAFE)) ||
 		    (input && is_weak(options, from, to, o, compares)) ||

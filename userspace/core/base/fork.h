@@ -27,7 +27,7 @@
  *	notes of arrays (publish/notes.c)
  *	calls in flight (executor/queue.c)
  *	the times of loops (executor/times.c)
- *	the list of queues, then one queue's lock (transfer/queue.c)
+ *	the list of queues, then one queue's lock (transfer/queue_create.c)
  *	the list of streams and their events (stream/stream_open.c)
  *	the holds of fences (transfer/fence.c)
  *	memory in use (use/book.c)

@@ -14,7 +14,9 @@
 int dray_operand_init(struct dray_operand *operand,
 		      const struct dray_view *view, const char *name)
 {
-	int ret = dray_view_check(view, name, &operand->extent);
+	int ret = dray_view_is_usual(view, &operand->extent)
+			  ? 0
+			  : dray_view_check(view, name, &operand->extent);
 
 	operand->located = false;
 	operand->held = false;

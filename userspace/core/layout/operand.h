@@ -62,6 +62,16 @@ int dray_operand_match(const struct dray_operand *dst,
 DRAY_PRIVATE int dray_operand_match_shapes(const struct dray_operand *dst,
 					   const struct dray_operand *src);
 
+struct dray_layout;
+/*
+ * Assigns as dray_view_assign() does, a pair that matches and was reduced, by up to
+ * @threads.  -ENOMEM.
+ */
+DRAY_PRIVATE int dray_view_assign_reduced(const struct dray_layout *layout,
+					  const struct dray_operand *dst,
+					  const struct dray_operand *src,
+					  unsigned int threads);
+
 /* Whether two spans that are not empty have a byte in common. */
 static inline bool dray_addresses_meet(struct dray_addresses a,
 				       struct dray_addresses b)

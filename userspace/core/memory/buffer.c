@@ -115,11 +115,19 @@ static void free_buffer(struct dray_buffer *buffer)
 	free(buffer);
 }
 
-static void buffer_publish(struct dray_buffer *buffer)
+/* Ends the making of a buffer: lets its addresses lead to it, or frees it. */
+static int buffer_finish(struct dray_buffer *buffer, int ret,
+			 struct dray_buffer **out)
 {
+	if (ret) {
+		free_buffer(buffer);
+		return ret;
+	}
 	dray_span_measure(dray_window_find(buffer->data),
 			  (size_t)dray_buffer_size(buffer));
 	dray_window_publish(buffer->data, buffer);
+	*out = buffer;
+	return 0;
 }
 
 int dray_buffer_alloc_growing(struct dray_node *node, uint64_t size,
@@ -142,14 +150,8 @@ int dray_buffer_alloc_growing(struct dray_node *node, uint64_t size,
 	buffer = new_buffer(node, known.name);
 	if (!buffer)
 		return -ENOMEM;
-	ret = node->backend->alloc(buffer, &request);
-	if (ret) {
-		free_buffer(buffer);
-		return ret;
-	}
-	buffer_publish(buffer);
-	*out = buffer;
-	return 0;
+	return buffer_finish(buffer, node->backend->alloc(buffer, &request),
+			     out);
 }
 
 int dray_buffer_alloc(struct dray_node *node, uint64_t size,
@@ -170,7 +172,6 @@ int dray_buffer_import_bytes(struct dray_node *node, int fd, uint64_t need,
 			     struct dray_buffer **out)
 {
 	struct dray_buffer *buffer;
-	int ret;
 
 	if (!dray_given(node, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
@@ -179,14 +180,8 @@ int dray_buffer_import_bytes(struct dray_node *node, int fd, uint64_t need,
 		return -ENOMEM;
 	/* The sender of the descriptor can write it too. */
 	atomic_store_explicit(&buffer->exposed, true, memory_order_relaxed);
-	ret = node->backend->import(buffer, fd, need);
-	if (ret) {
-		free_buffer(buffer);
-		return ret;
-	}
-	buffer_publish(buffer);
-	*out = buffer;
-	return 0;
+	return buffer_finish(buffer, node->backend->import(buffer, fd, need),
+			     out);
 }
 
 struct dray_buffer *dray_buffer_ref(struct dray_buffer *buffer)
@@ -334,11 +329,11 @@ int dray_buffer_share(struct dray_buffer *buffer, bool read_only, int *fd)
 	if (ret)
 		return ret;
 	if (!read_only && !buffer->writable)
-		return dray_fail(-EPERM,
-				 "buffer %" PRIu64
-				 " is read-only: it cannot be passed on for "
-				 "writing",
-				 buffer->id);
+		return dray_fail(
+			-EPERM,
+			"buffer %" PRIu64
+			" is read-only: it cannot be passed on for writing",
+			buffer->id);
 	ret = buffer->node->backend->share(buffer, read_only, fd);
 	if (!ret)
 		atomic_store_explicit(&buffer->exposed, true,

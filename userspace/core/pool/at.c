@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * at: its tables in memory, and looking blocks up.
+ * at: its tables in memory.
  */
 #include "memory/pages.h"
 #include "pool/at.h"
-#include "pool/starts.h"
 
 /* at[], at_span[] and touched[], one after the other. */
 static size_t at_entries(uint32_t limit)
@@ -37,17 +36,4 @@ void dray_at_touch(struct dray_fit *fit, uint32_t stretch)
 	/* If the kernel cannot, or not now, memory comes by the page. */
 	madvise((char *)fit->at + offset, length, MADV_POPULATE_WRITE);
 	fit->touched[stretch] = 1;
-}
-
-uint32_t dray_fit_around(const struct dray_fit *fit, uint32_t granule)
-{
-	uint32_t start, piece;
-
-	if (granule >= fit->granules ||
-	    !dray_starts_before(fit, granule, &start))
-		return 0;
-	piece = dray_fit_at(fit, start);
-	if (!piece || granule - start >= fit->pieces[piece].size)
-		return 0;
-	return piece;
 }

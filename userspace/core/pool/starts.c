@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * starts: its levels in memory, and the search.
+ * starts: its levels in memory, the search, and the block around a granule.
  */
+#include "pool/at.h"
 #include "pool/starts.h"
 
 static size_t words_of(size_t bits)
@@ -62,6 +63,19 @@ bool dray_starts_before(const struct dray_fit *fit, uint32_t granule,
 		index = index << 6 | starts_highest(fit->starts[level][index]);
 	*start = index;
 	return true;
+}
+
+uint32_t dray_fit_around(const struct dray_fit *fit, uint32_t granule)
+{
+	uint32_t start, piece;
+
+	if (granule >= fit->granules ||
+	    !dray_starts_before(fit, granule, &start))
+		return 0;
+	piece = dray_fit_at(fit, start);
+	if (!piece || granule - start >= fit->pieces[piece].size)
+		return 0;
+	return piece;
 }
 
 bool dray_starts_from(const struct dray_fit *fit, uint64_t granule,

@@ -91,67 +91,6 @@ static bool is_for_cpu(uint32_t reason)
 	       is_beyond_engine(reason);
 }
 
-/* Fills the out fields of @args, but @args->channel only on success. */
-static int submit_once(struct dray_queue *queue, struct dray_submit *args)
-{
-	struct dray_submit reply = *args;
-	int ret;
-
-	reply.reason = DRAY_REASON_NONE;
-	ret = dray_node_submit(queue->node, &reply);
-	if (!ret)
-		args->channel = reply.channel;
-	args->fence_fd = reply.fence_fd;
-	args->reason = reply.reason;
-	if (ret == -EINTR)
-		return dray_fail(
-			-EINTR,
-			"a signal came before the queue had room, nothing was submitted");
-	return ret;
-}
-
-/*
- * Submits in a turn of the queue.  Its lock is free meanwhile, because the call may wait
- * for room.  True if the channel was found dead, and the next try may have another:
- * transfers in flight there have failed, so there is no order to keep.
- */
-static bool submit_in_turn(struct dray_queue *queue, struct dray_submit *args,
-			   struct dray_fence *fence, int *ret)
-{
-	const bool nonblock = args->flags & DRAY_SUBMIT_NONBLOCK;
-	struct dray_queue_turn turn;
-
-	*ret = dray_queue_begin(queue, nonblock, &turn);
-	if (*ret)
-		return false;
-	args->channel = turn.channel;
-	*ret = submit_once(queue, args);
-	if (!*ret)
-		fence->fd = args->fence_fd;
-	return dray_queue_finish(queue, &turn, *ret ? NULL : fence, args);
-}
-
-static int copy_submit(struct dray_queue *queue,
-		       const struct dray_transfer *transfer, unsigned int flags,
-		       struct dray_fence *fence, uint32_t *reason)
-{
-	struct dray_submit args = {
-		.transfers = (uintptr_t)transfer,
-		.count = 1,
-		.fence_fd = -1,
-	};
-	int ret;
-
-	if (flags & DRAY_COPY_NONBLOCK)
-		args.flags |= DRAY_SUBMIT_NONBLOCK;
-	if (flags & DRAY_COPY_NO_SYNC)
-		args.flags |= DRAY_SUBMIT_NO_SYNC;
-	while (submit_in_turn(queue, &args, fence, &ret))
-		;
-	*reason = args.reason;
-	return ret;
-}
-
 /* Submits.  Returns 0 with a fence, 1 if the CPU has to copy, or an error. */
 static int copy_with_engine(struct dray_plan *plan, struct dray_fence **out)
 {
@@ -169,7 +108,8 @@ static int copy_with_engine(struct dray_plan *plan, struct dray_fence **out)
 	dray_fence_keep(fence, &plan->dst, true);
 	if (!plan->fill)
 		dray_fence_keep(fence, &plan->src, false);
-	ret = copy_submit(plan->queue, &transfer, plan->flags, fence, &reason);
+	ret = dray_queue_submit(plan->queue, &transfer, plan->flags, fence,
+				&reason);
 	if (!ret) {
 		*out = fence;
 		return 0;

@@ -60,6 +60,7 @@ static int plan_reject_memory(struct dray_plan *plan,
 			      struct dray_operand *operand)
 {
 	struct dray_buffer *buffer;
+	struct dray_node *node;
 
 	dray_operand_locate(operand, true);
 	if (dray_operand_check_block(operand))
@@ -69,7 +70,9 @@ static int plan_reject_memory(struct dray_plan *plan,
 		return REJECT(plan, -EOPNOTSUPP,
 			      "%s is private memory of this process",
 			      operand->name);
-	if (!dray_node_same(dray_buffer_node(buffer), plan->queue->node))
+	node = dray_buffer_node(buffer);
+	if (node != plan->queue->node &&
+	    !dray_node_same(node, plan->queue->node))
 		return REJECT(plan, -EOPNOTSUPP, "%s is of another node",
 			      operand->name);
 	return 0;

@@ -9,6 +9,8 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+#include <dray/transfer.h>
+
 #include "transfer/fence.h"
 #include "base/shared.h"
 
@@ -49,26 +51,25 @@ DRAY_PRIVATE void dray_queue_unref(struct dray_queue *queue);
 /* Settles and drops signalled fences.  Lock held. */
 void dray_queue_reap(struct dray_queue *queue);
 
-/* A submission that has begun. */
-struct dray_queue_turn {
-	uint32_t channel; /* DRAY_CHANNEL_ANY: it chooses the queue's */
-};
+/* Drops the oldest fence, even if its status cannot be read.  Lock held. */
+void dray_queue_drop_first(struct dray_queue *queue);
 
 /*
- * Begins a submission, and settles transfers that have ended.  Until a queue has its
- * channel, one thread submits at a time.  No lock is held until dray_queue_finish(): a
+ * Submits a transfer with @fence, in a turn of the queue.  No lock is held meanwhile: a
  * fork, other threads and pools do not wait for an engine that is full.
- * Errors: -EAGAIN (@nonblock), -EINVAL (the queue was destroyed).
+ * @flags: DRAY_COPY_NONBLOCK and DRAY_COPY_NO_SYNC of them count
+ * @reason: of the kernel's refusal
+ * Errors: -EAGAIN (no room, and it may not wait), -EINVAL (the queue was destroyed), and
+ * those of dray_node_submit().
  */
-int dray_queue_begin(struct dray_queue *queue, bool nonblock,
-		     struct dray_queue_turn *turn);
-/*
- * Ends it, and takes over @fence if it was submitted, else NULL.  The queue stays on the
- * channel of @args.  True if the channel was dead, and another may not be.
- */
-bool dray_queue_finish(struct dray_queue *queue,
-		       const struct dray_queue_turn *turn,
-		       struct dray_fence *fence, const struct dray_submit *args);
+int dray_queue_submit(struct dray_queue *queue,
+		      const struct dray_transfer *transfer, unsigned int flags,
+		      struct dray_fence *fence, uint32_t *reason);
+
+/* Limits of the engine: none, and those of one more channel. */
+void dray_queue_forget_limits(struct dray_queue *queue);
+void dray_queue_add_limits(struct dray_queue *queue,
+			   const struct dray_channel_info *channel);
 
 /* Gives up the engine; @sentence says why.  Lock held. */
 void dray_queue_lose_engine(struct dray_queue *queue, const char *sentence);

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "view/view_check.h"
+#include "view/view_result.h"
 #include "base/error.h"
 
 int dray_axis_resolve(int axis, int ndim)

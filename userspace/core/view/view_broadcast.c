@@ -5,7 +5,8 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "view/view_usual.h"
+#include "view/view_check.h"
+#include "view/view_result.h"
 #include "base/error.h"
 
 /* Whether axis @i of @view repeats one element; -1 if it does not fit. */
@@ -108,7 +109,7 @@ int dray_broadcast_shapes(int count, const int *ndims,
 	     (!dray_given(ndims, __func__) || !dray_given(shapes, __func__))))
 		return -EINVAL;
 	for (i = 0; i < count; i++) {
-		ret = dray_shape_check("a shape", ndims[i], shapes[i]);
+		ret = dray_shape_check_inline("a shape", ndims[i], shapes[i]);
 		if (ret)
 			return ret;
 		most = ndims[i] > most ? ndims[i] : most;

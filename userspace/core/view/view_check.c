@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "dtype/dtype.h"
-#include "view/view_usual.h"
+#include "view/view.h"
 #include "base/error.h"
 #include "base/number.h"
 

@@ -3,7 +3,7 @@
 #ifndef DRAY_VIEW_VIEW_CHECK_H
 #define DRAY_VIEW_VIEW_CHECK_H
 
-#include "view/view_usual.h"
+#include "view/view.h"
 
 /* dray_shape_check(), without a call if all is well. */
 static inline int dray_shape_check_inline(const char *name, int ndim,

@@ -3,7 +3,7 @@
  * Answers questions about a view, and sets the flags that tell how it lies.
  */
 #include "dtype/dtype.h"
-#include "view/view_usual.h"
+#include "view/view.h"
 #include "base/error.h"
 #include "base/number.h"
 

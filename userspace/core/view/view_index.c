@@ -15,6 +15,7 @@
 #include "view/slice.h"
 #include "view/view_index.h"
 #include "view/view_check.h"
+#include "view/view_result.h"
 #include "base/error.h"
 #include "base/number.h"
 

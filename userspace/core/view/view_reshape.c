@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "view/view_check.h"
+#include "view/view_result.h"
 #include "base/error.h"
 #include "base/holds.h"
 #include "base/number.h"

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "view/view_usual.h"
+#include "view/view_result.h"
 #include "base/error.h"
 #include "base/number.h"
 

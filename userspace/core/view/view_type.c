@@ -7,7 +7,7 @@
 #include <inttypes.h>
 
 #include "dtype/dtype.h"
-#include "view/view_usual.h"
+#include "view/view_result.h"
 #include "base/error.h"
 #include "base/number.h"
 

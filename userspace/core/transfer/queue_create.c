@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Queues.  The kernel keeps the order of submissions on one channel, so a queue
- * stays on the channel of its first transfer.  A copy by the CPU waits for
- * transfers that it would overtake.  Each submission settles signalled fences,
- * so that parked blocks return without a thread.
+ * Queues: made, found by pools and forks, and destroyed.  The kernel keeps the order of
+ * submissions on one channel, so a queue stays on the channel of its first transfer.  A
+ * copy by the CPU waits for transfers that it would overtake.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -47,12 +46,6 @@ static int threshold_of(const struct dray_queue_options *options, uint64_t *out)
 	return 0;
 }
 
-void dray_queue_lose_engine(struct dray_queue *queue, const char *sentence)
-{
-	queue->engine = false;
-	snprintf(queue->no_engine, sizeof(queue->no_engine), "%s", sentence);
-}
-
 /* Whether a channel copies, as far as is known before it is opened. */
 static bool may_copy(const struct dray_channel_info *channel)
 {
@@ -61,21 +54,6 @@ static bool may_copy(const struct dray_channel_info *channel)
 		return false;
 	return (channel->flags & DRAY_CHANNEL_COPY) ||
 	       !(channel->flags & DRAY_CHANNEL_OPEN);
-}
-
-static void forget_limits(struct dray_queue *queue)
-{
-	queue->alignment = 1;
-	queue->max_segment = UINT64_MAX;
-}
-
-static void add_limits(struct dray_queue *queue,
-		       const struct dray_channel_info *channel)
-{
-	if (channel->alignment > queue->alignment)
-		queue->alignment = channel->alignment;
-	if (channel->max_segment && channel->max_segment < queue->max_segment)
-		queue->max_segment = channel->max_segment;
 }
 
 static int learn_channels(struct dray_queue *queue,
@@ -96,7 +74,7 @@ static int learn_channels(struct dray_queue *queue,
 			return ret;
 		if (!may_copy(&channel))
 			continue;
-		add_limits(queue, &channel);
+		dray_queue_add_limits(queue, &channel);
 		found++;
 	}
 	queue->engine = found;
@@ -278,7 +256,7 @@ int dray_queue_create(struct dray_node *node,
 	queue->node = node;
 	queue->channel = DRAY_CHANNEL_ANY;
 	queue->last = &queue->first;
-	forget_limits(queue);
+	dray_queue_forget_limits(queue);
 	queue->bound = known.channel;
 	if (queue->bound)
 		queue->channel = known.channel - 1;
@@ -312,26 +290,6 @@ void dray_queue_unref(struct dray_queue *queue)
 	free(queue);
 }
 
-/* Returns the oldest fence, with the list's reference, or NULL.  With the lock. */
-static struct dray_fence *queue_take_first(struct dray_queue *queue)
-{
-	struct dray_fence *fence = queue->first;
-
-	if (!fence)
-		return NULL;
-	queue->first = fence->next;
-	if (!queue->first)
-		queue->last = &queue->first;
-	return fence;
-}
-
-/* Drops a fence that was in the list, even if its status cannot be read. */
-static void queue_drop(struct dray_fence *fence)
-{
-	dray_use_leave(&fence->use);
-	dray_fence_unref(fence);
-}
-
 void dray_queue_destroy(struct dray_queue *queue)
 {
 	struct dray_fence *fence;
@@ -348,107 +306,13 @@ void dray_queue_destroy(struct dray_queue *queue)
 		queue_wait_for_end(fence);
 		pthread_mutex_lock(&queue->lock);
 		if (queue->first == fence)
-			queue_drop(queue_take_first(queue));
+			dray_queue_drop_first(queue);
 		dray_fence_unref(fence);
 	}
 	pthread_mutex_unlock(&queue->lock);
 	remove_from_queues(queue);
 	dray_node_unref(queue->node);
 	dray_queue_unref(queue);
-}
-
-void dray_queue_reap(struct dray_queue *queue)
-{
-	while (queue->first && dray_fence_status(queue->first))
-		queue_drop(queue_take_first(queue));
-}
-
-/* Stays on @channel: channels are in no order with each other.  With the lock. */
-static void stay_on(struct dray_queue *queue, uint32_t channel)
-{
-	struct dray_channel_info info;
-
-	if (queue->channel == channel)
-		return;
-	queue->channel = channel;
-	/*
-	 * An open channel knows its limits; if it does not answer, keep the old
-	 * ones.
-	 */
-	if (!dray_node_channel(queue->node, channel, &info, sizeof(info))) {
-		forget_limits(queue);
-		add_limits(queue, &info);
-	}
-}
-
-/* With the lock, dropped meanwhile. */
-static int await_channel(struct dray_queue *queue, bool nonblock)
-{
-	while (queue->channel == DRAY_CHANNEL_ANY && queue->choosing) {
-		if (nonblock)
-			return dray_fail(
-				-EAGAIN,
-				"another thread waits for room in the queue");
-		pthread_cond_wait(&queue->changed, &queue->lock);
-	}
-	return 0;
-}
-
-int dray_queue_begin(struct dray_queue *queue, bool nonblock,
-		     struct dray_queue_turn *turn)
-{
-	int ret;
-
-	pthread_mutex_lock(&queue->lock);
-	dray_queue_reap(queue);
-	ret = await_channel(queue, nonblock);
-	if (!ret && atomic_load(&queue->destroyed))
-		ret = dray_fail(-EINVAL, "the queue has been destroyed");
-	if (!ret) {
-		turn->channel = queue->channel;
-		queue->choosing = turn->channel == DRAY_CHANNEL_ANY;
-		queue->submitting++;
-	}
-	pthread_mutex_unlock(&queue->lock);
-	return ret;
-}
-
-/* Takes over a fence that was submitted.  With the lock. */
-static void transfer_queue_append(struct dray_queue *queue,
-				  struct dray_fence *fence)
-{
-	fence->next = NULL;
-	fence->queue = queue;
-	*queue->last = dray_fence_ref(fence);
-	queue->last = &fence->next;
-	dray_use_enter(&fence->use);
-}
-
-bool dray_queue_finish(struct dray_queue *queue,
-		       const struct dray_queue_turn *turn,
-		       struct dray_fence *fence, const struct dray_submit *args)
-{
-	const bool dead = !fence && args->reason == DRAY_REASON_DEAD;
-	const bool again =
-		dead && !queue->bound && turn->channel != DRAY_CHANNEL_ANY;
-
-	pthread_mutex_lock(&queue->lock);
-	if (fence) {
-		transfer_queue_append(queue, fence);
-		/* Another thread may have left a dead channel meanwhile. */
-		if (queue->channel == turn->channel)
-			stay_on(queue, args->channel);
-	} else if (dead && !again) {
-		dray_queue_lose_engine(queue, dray_last_error());
-	} else if (again && queue->channel == turn->channel) {
-		queue->channel = DRAY_CHANNEL_ANY;
-	}
-	if (turn->channel == DRAY_CHANNEL_ANY)
-		queue->choosing = false;
-	queue->submitting--;
-	pthread_cond_broadcast(&queue->changed);
-	pthread_mutex_unlock(&queue->lock);
-	return again;
 }
 
 static bool is_in(const struct dray_use *use, const void *queue)
