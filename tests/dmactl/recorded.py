@@ -76,3 +76,8 @@ def a_run():
         sample(38, 60 * MIB, 15 * MIB),
     ]
     return [FIRST, *sorted(lines, key=lambda line: line["time_ns"]), end(40)]
+
+
+def a_trace():
+    """The events of that run alone."""
+    return [line for line in a_run() if line.get("event") in FIELDS]
