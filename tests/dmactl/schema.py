@@ -25,7 +25,6 @@ OPTIONAL = {
     "list": APART | OWNED,
     "list-all": {"devices", "exporter", "holders", "id", "inode", "name", "references", "size"},
     "map": {"age_ns", "comm", "name", "owner_gone", "pid", "uid", "user"},
-    "recording": EVENT,
     "show": APART,
     "test": {"copy", "fill", "memcpy", "memset"},
     "top": {"allocated_per_second", "attachments", "buffers", "busy", "comm", "memory",

@@ -11,7 +11,7 @@ from importlib.util import module_from_spec, spec_from_loader
 import pytest
 
 from conftest import SCRIPTED, TREE, Result, document, run, shown
-from recorded import MIB, a_trace, event, write
+from events import MIB, a_trace, event, write
 
 PLOT = TREE / "tools/plot"
 SIGNATURES = {"png": b"\x89PNG\r\n\x1a\n", "svg": b"<?xml", "pdf": b"%PDF"}

@@ -176,7 +176,7 @@ def test_the_version_is_printed():
     (["lsit", "--help"], "no command 'lsit'"),
     (["dt"], f"'dt' needs a second word: {DT}"),
     (["lst"], "no command 'lst': did you mean 'list'?"),
-    (["recrod"], "no command 'recrod': did you mean 'record'?"),
+    (["recliam"], "no command 'recliam': did you mean 'reclaim'?"),
     (["dt", "draw", "x"], f"no command 'dt draw': there are {DT}"),
     (["help", "dt", "draw"], f"no command 'dt draw': there are {DT}"),
     (["list", "1"], "list: unexpected operand '1'"),

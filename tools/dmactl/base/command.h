@@ -95,8 +95,6 @@ extern const struct command why_command;
 extern const struct command leaks_command;
 extern const struct command top_command; /* only if DMACTL_HAS_TOP */
 extern const struct command trace_command;
-extern const struct command record_command;
-extern const struct command report_command;
 extern const struct command alloc_command;
 extern const struct command free_command;
 extern const struct command share_command;

@@ -36,9 +36,7 @@ const struct command *const commands[] = {
 #endif
 #ifdef DMACTL_HAS_TRACE
 	&trace_command,
-	&record_command,
 #endif
-	&report_command,
 	&alloc_command,
 	&free_command,
 	&share_command,
@@ -65,7 +63,6 @@ static const struct {
 #endif
 #ifndef DMACTL_HAS_TRACE
 	{ "trace", "libtracefs" },
-	{ "record", "libtracefs" },
 #endif
 	{ NULL, NULL },
 };
