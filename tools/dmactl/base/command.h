@@ -107,8 +107,6 @@ extern const struct command help_command;
 #ifdef DMACTL_HAS_DT
 extern const struct command dt_check_command;
 extern const struct command dt_show_command;
-extern const struct command dt_generate_command;
-extern const struct command dt_apply_command;
 #endif
 
 /* Finds an option of @command by its name; returns NULL if there is none. */

@@ -31,8 +31,6 @@ const struct command *const commands[] = {
 #ifdef DMACTL_HAS_DT
 	&dt_check_command,
 	&dt_show_command,
-	&dt_generate_command,
-	&dt_apply_command,
 #endif
 #ifdef DMACTL_HAS_TRACE
 	&trace_command,
