@@ -42,6 +42,37 @@ struct follow *follow_open(uint32_t kinds, uint64_t buffer)
 	return follow;
 }
 
+static uint64_t number_of(const json_t *object, const char *name)
+{
+	const json_t *value = json_object_get(object, name);
+
+	return json_is_string(value)
+		       ? strtoull(json_string_value(value), NULL, 10)
+		       : (uint64_t)json_integer_value(value);
+}
+
+static struct event event_of(const json_t *object)
+{
+	struct event event = {
+		.kind = event_kind_of(
+			json_string_value(json_object_get(object, "event"))),
+		.time_ns = number_of(object, "time_ns"),
+		.thread = (int32_t)number_of(object, "thread"),
+	};
+	int i;
+
+	for (i = 0; i < EVENT_NUMBERS; i++)
+		if (event_numbers[i].kinds & EVENT_BIT(event.kind))
+			event.number[i] =
+				number_of(object, event_numbers[i].json);
+	for (i = 0; i < EVENT_TEXTS; i++)
+		if (event_texts[i].kinds & EVENT_BIT(event.kind))
+			snprintf(event.text[i], EVENT_TEXT_ROOM, "%s",
+				 json_string_value(json_object_get(
+					 object, event_texts[i].json)));
+	return event;
+}
+
 static bool take_line(struct follow *follow,
 		      void (*take)(void *context, const struct event *event),
 		      void *context)
@@ -60,8 +91,9 @@ static bool take_line(struct follow *follow,
 		return false;
 	}
 	object = json_loads(line, 0, NULL);
-	if (!object || event_read(object, &event))
+	if (!object)
 		abort();
+	event = event_of(object);
 	json_decref(object);
 	if (follow->kinds & EVENT_BIT(event.kind))
 		take(context, &event);

@@ -8,6 +8,8 @@ import json
 import os
 import pty
 import re
+import resource
+import signal
 
 import pytest
 
@@ -165,6 +167,43 @@ def test_a_report_takes_the_place_of_an_older_one(tmp_path):
     run(SCRIPTED, "test", "-n", "dray1", "--quick", "-o", path)
     assert path.read_text().startswith("kernel: ")
     assert "older" not in path.read_text()
+
+
+def test_a_report_has_the_mode_that_umask_gives(tmp_path):
+    old = os.umask(0o027)
+    try:
+        run(SCRIPTED, "test", "-n", "dray1", "--quick", "-o", tmp_path / "report")
+    finally:
+        os.umask(old)
+    assert (tmp_path / "report").stat().st_mode & 0o7777 == 0o640
+
+
+def test_a_report_keeps_the_attributes_of_an_older_one(tmp_path):
+    path = tmp_path / "report"
+    path.write_text("older\n" * 9999)
+    try:
+        os.setxattr(path, "user.dray.test", b"1")
+    except OSError as error:
+        pytest.skip(f"no attributes in {tmp_path}: {error}")
+    run(SCRIPTED, "test", "-n", "dray1", "--quick", "-o", path)
+    assert path.read_text().startswith("kernel: ")
+    assert "older" not in path.read_text()
+    assert os.getxattr(path, "user.dray.test") == b"1"
+
+
+def test_a_report_that_is_too_large_leaves_the_old_one(tmp_path):
+    path = tmp_path / "report"
+    path.write_text("old")
+
+    def no_large_files():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+    assert run(SCRIPTED, "test", "-n", "dray1", "--quick", "-o", path,
+               preexec_fn=no_large_files) == (
+        1, "", f"dmactl: cannot write '{path}': File too large\n")
+    assert [(path, "old")] == [
+        (entry, entry.read_text()) for entry in tmp_path.iterdir()]
 
 
 def test_a_full_disk_fails_the_report():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""dmactl trace and record over scripted events: text, CSV, JSON, selections."""
+"""dmactl trace over scripted events: text, CSV, JSON, selections."""
 
 import json
 import os
@@ -8,10 +8,9 @@ import subprocess
 
 import pytest
 
-import recorded
 import schema
 from conftest import BUILD, DMACTL, SCRIPTED, misused, run
-from recorded import FIELDS, MIB, event, write
+from events import FIELDS, MIB, event, write
 
 pytestmark = pytest.mark.skipif(
     "\ncommand\ttrace\t" not in run(SCRIPTED, "help", "--complete").out,
@@ -166,24 +165,14 @@ def test_lost_events_are_told_and_a_failure(tmp_path):
     (["trace", "--pid", "x"], "'x' is not a process id"),
     (["trace", "--buffer-size", "x"], "'x' is not a size: a number of bytes, or one "
      "with K, M, G or T, as 8M"),
-    (["record"], "record: give a file: -o FILE"),
-    (["record", "-o", ""], "record: give a file: -o FILE"),
-    (["record", "-o", "x", "--interval", "0"],
-     "an interval of 0 is not between 10ms and 1h"),
-    (["record", "-o", "x", "--interval", "1us"],
-     "an interval of 1us is not between 10ms and 1h"),
-    (["record", "-o", "x", "--interval", "2h"],
-     "an interval of 2h is not between 10ms and 1h"),
 ])
 def test_usage_errors_are_sentences(arguments, sentence):
     assert run(SCRIPTED, *arguments, environment={"DRAY_EVENTS": "none"}) \
         == misused(sentence)
 
 
-@pytest.mark.parametrize("arguments", [
-    ["trace"], ["record", "-o", "/dev/null"]])
-def test_without_tracing_it_fails(arguments):
-    result = run(SCRIPTED, *arguments, environment={"DRAY_EVENTS": "none"})
+def test_without_tracing_it_fails():
+    result = run(SCRIPTED, "trace", environment={"DRAY_EVENTS": "none"})
     assert (result.code, result.out) == (1, "")
 
 
@@ -275,81 +264,8 @@ def test_dropped_times_are_a_failure(tmp_path):
     assert result.error.startswith("dmactl: 5 transfers or more are missing")
 
 
-def record(path, lines, *arguments, **more):
-    write(path / "events", lines)
-    result = run(SCRIPTED, "record", "-o", path / "recording", *arguments,
-                 environment={"DRAY_EVENTS": str(path / "events")}, **more)
-    text = (path / "recording").read_text(encoding="utf-8")
-    return result, [json.loads(line) for line in text.splitlines()]
-
-
-def test_a_recording_has_all_that_a_report_needs(tmp_path):
-    result, lines = record(tmp_path, [event("alloc"), event("free")], "--",
-                           "true")
-    assert result == (0, "", "")
-    for line in lines:
-        schema.check("recording", line)
-    assert lines[0] == {**recorded.FIRST, "time_ns": lines[0]["time_ns"]}
-    assert [line["event"] for line in lines[1:4]] == ["buffer"] * 3
-    assert [line["id"] for line in lines[1:4]] == [1, 2, 3]
-    heaps = [line["heap"] for line in lines if line.get("event") == "heap"]
-    assert heaps[:5] == ["reserved", "other", "pages", "new", "reserved"]
-    assert [line for line in lines if line.get("event") in ("alloc", "free")] \
-        == [event("alloc"), event("free")]
-    assert lines[-1]["event"] == "end" and lines[-1]["lost"] == 0
-
-
-@pytest.mark.parametrize("command, sentence", [
-    (["false"], "dmactl: false failed with status 1\n"),
-    (["sh", "-c", "kill -9 $$"], "dmactl: sh was ended by signal 9\n"),
-])
-def test_a_command_that_fails_is_told(tmp_path, command, sentence):
-    result, lines = record(tmp_path, [], "--", *command)
-    assert result == (1, "", sentence)
-    assert lines[-1]["event"] == "end"
-
-
-def test_a_command_that_still_runs_is_ended(tmp_path):
-    result, lines = record(tmp_path, [], "--for", "1ms", "--", "sleep", "1000")
-    assert result == (0, "", "")
-    assert lines[-1]["event"] == "end"
-
-
-@pytest.mark.parametrize("old", [None, "an older recording\n"])
-def test_a_command_that_cannot_be_started_leaves_no_file(tmp_path, old):
-    events = write(tmp_path / "events", [event("alloc")])
-    if old:
-        (tmp_path / "recording").write_text(old, encoding="ascii")
-    before = sorted(tmp_path.iterdir())
-    assert run(SCRIPTED, "record", "-o", tmp_path / "recording", "--", "/missing",
-               environment={"DRAY_EVENTS": str(events)}) == (
-        1, "", "dmactl: cannot run /missing: No such file or directory\n")
-    assert sorted(tmp_path.iterdir()) == before
-    assert not old or (tmp_path / "recording").read_text("ascii") == old
-
-
-def test_a_recording_can_be_read_while_it_goes_on(tmp_path):
-    result, _ = record(tmp_path, [event("alloc")], "--", "sh", "-c",
-                       "until [ -e recording ]; do sleep 0.01; done; "
-                       "cp recording lines", cwd=tmp_path)
-    assert result == (0, "", "")
-    first = (tmp_path / "lines").read_text("utf-8").splitlines()[0]
-    assert json.loads(first)["version"] == 1
-
-
-@pytest.mark.parametrize("file", ["/dev/full", "link"])
-def test_a_full_disk_is_told(tmp_path, file):
-    events = write(tmp_path / "events", [event("alloc")])
-    (tmp_path / "link").symlink_to("/dev/full")
-    result = run(SCRIPTED, "record", "-o", file, "--for", "0", cwd=tmp_path,
-                 environment={"DRAY_EVENTS": str(events)})
-    assert result == (1, "", f"dmactl: cannot write '{file}': No space left on "
-                             "device\n")
-    assert (tmp_path / "link").is_symlink()
-
-
 @pytest.mark.parametrize("command", [
-    ["trace"], ["trace", "--json"], ["record", "-o", "-"]])
+    ["trace"], ["trace", "--json"]])
 def test_output_that_does_not_arrive_is_told(tmp_path, command):
     events = write(tmp_path / "events", [event("alloc")])
     with open("/dev/full", "wb") as full:

@@ -199,7 +199,7 @@ def test_a_first_node_that_cannot_be_opened_is_not_another_one(command):
 
 
 @pytest.mark.parametrize("call, command", [
-    ("map", "map reserved"), ("map", "map -o - reserved"), ("map", "why 8M"),
+    ("map", "map reserved"), ("map", "why 8M"),
     ("heap", "map"), ("heap", "why 8M"), ("heap", "leaks"),
     ("heap", "top --once --interval 10ms"), ("heap", "test"),
     ("list", "leaks"), ("list", "show 2"), ("list", "free --all"),
@@ -217,7 +217,7 @@ def test_a_module_that_goes_away_in_the_middle_fails_each_command(call, command)
                     reason="valgrind is not here, or the build has sanitizers")
 @pytest.mark.parametrize("command", [
     "list --sort=-size", "list --json", "list --all", "show 2", "heaps --json", "map",
-    "map --json", "map -o -", "nodes", "leaks --idle 0 --for 1ms", "why 8M -n dray1",
+    "map --json", "nodes", "leaks --idle 0 --for 1ms", "why 8M -n dray1",
     "why 8M --json", "top --once --interval 10ms", "reclaim --all", "test --quick",
     "help --complete", "show 99"])
 def test_valgrind_finds_nothing(command):

@@ -32,7 +32,7 @@ def read_table():
 OPTIONS_OF = read_table()
 COMMANDS = list(OPTIONS_OF)
 WORDS = sorted({command.split()[0] for command in COMMANDS})
-DT = "dt check, dt show, dt generate, dt apply"
+DT = "dt check, dt show"
 OPTIONS = set().union(*OPTIONS_OF.values())
 
 
@@ -176,7 +176,7 @@ def test_the_version_is_printed():
     (["lsit", "--help"], "no command 'lsit'"),
     (["dt"], f"'dt' needs a second word: {DT}"),
     (["lst"], "no command 'lst': did you mean 'list'?"),
-    (["recrod"], "no command 'recrod': did you mean 'record'?"),
+    (["recliam"], "no command 'recliam': did you mean 'reclaim'?"),
     (["dt", "draw", "x"], f"no command 'dt draw': there are {DT}"),
     (["help", "dt", "draw"], f"no command 'dt draw': there are {DT}"),
     (["list", "1"], "list: unexpected operand '1'"),
@@ -224,15 +224,13 @@ def test_a_word_that_is_not_an_id_is_a_usage_error(command, word):
     (["show", "1", ""], []), (["list", ""], []),
     (["sync", "1", "--for", ""], ["cpu", "device"]),
     (["leaks", "--for", ""], []),
-    (["dt", "generate", "--heap", "c"], ["carveout", "cma"]),
     (["why", "1M", "--heap", "o"], ["other"]),
-    (["help", "dt", ""], ["apply", "check", "generate", "show"]),
+    (["help", "dt", ""], ["check", "show"]),
     (["help", "d"], ["dt", "dump"]), (["help", "list", ""], []),
     (["list", "--sort", "si"], ["size"]), (["top", "--sort", "mo"], ["moved"]),
     (["arrays", "--columns", "s"], ["size", "state", "shape", "site"]),
     (["dt", "check", "liv"], ["live"]),
-    (["dt", "generate", "--board", "zynq"], ["zynq", "zynqmp"]),
-    (["dt", "generate", "--board", "/dev/nul"], ["/dev/null"]),
+    (["dt", "check", "/dev/nul"], ["/dev/null"]),
     (["dt", "show", "/dev/nul"], ["/dev/null"]),
 ])
 def test_completion_offers_what_fits_the_last_word(words, offered):
@@ -261,8 +259,7 @@ def test_the_completion_is_sourced_silently():
     (["recl"], "reclaim"), (["show", "2"], "2"), (["help", "recl"], "reclaim"),
     (["list", "--no-h"], "--no-header"), (["reclaim", "--al"], "--all"),
     (["sync", "--for", "dev"], "device"),
-    (["dt", "generate", "--heap", "cm"], "cma"),
-    (["list", "--sort", "siz"], "size"), (["help", "dt", "appl"], "apply"),
+    (["list", "--sort", "siz"], "size"), (["help", "dt", "chec"], "check"),
     (["help", "d"], "d"), (["dt", "check", "liv"], "live"),
     (["dt", "show", "/dev/nul"], "/dev/null"),
 ])
@@ -281,7 +278,7 @@ def raw(*arguments):
 
 def test_a_usage_error_names_the_help_of_its_command():
     assert raw("why", "3x")[2].endswith("\nTry 'dmactl help why'.\n")
-    assert raw("dt", "generate")[2].endswith("\nTry 'dmactl help dt generate'.\n")
+    assert raw("dt", "check")[2].endswith("\nTry 'dmactl help dt check'.\n")
     assert raw("nothing")[2].endswith("\nTry 'dmactl --help'.\n")
 
 

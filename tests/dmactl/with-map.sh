@@ -80,27 +80,6 @@ is the_legend_has_three_owners "$("$dmactl" map "$heap" |
 is by_user_there_is_one "$("$dmactl" map "$heap" --by user |
 	awk '$1 == "A" { print $4 } $1 == "B" { print }')" root
 
-# Pictures of the same.
-"$dmactl" map "$heap" -o "$folder/map.svg"
-ok $? a_picture_is_drawn
-for id in $first $second $third; do
-	grep -q "<title>.*, id $id\\(,.*\\)*</title>" "$folder/map.svg" ||
-		grep -q "<title>several, the largest of" "$folder/map.svg" ||
-		echo "$id"
-done >"$folder/missing"
-is each_buffer_has_a_tooltip "$(cat "$folder/missing")" ""
-error=$("$dmactl" map "$heap" -o "$folder/map.png" 2>&1)
-status=$?
-if [ $status -eq 0 ]; then
-	is a_png_is_drawn "$(dd if="$folder/map.png" bs=1 skip=1 count=3 \
-		2>"$folder/rest")" PNG
-else
-	is without_cairo_a_png_says_how_to_get_it "$error" \
-"dmactl: PNG needs libcairo.so.2: install libcairo2, or write an .svg"
-	[ ! -e "$folder/map.png" ]
-	ok $? without_cairo_there_is_no_file
-fi
-
 # Users without rights.
 others=$(as_nobody "$dmactl map $heap --json")
 is others_are_anonymous "$(echo "$others" |

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# dmactl trace, record and report with the module: known programs do known things,
-# and the log says so.  Prints TAP.
+# dmactl trace with the module: known programs do known things, and the log says so.  Prints TAP.
 #
 #	with-trace.sh DMACTL HOLDER REPLAY [FULL]
 #
@@ -356,58 +355,6 @@ if [ -e $tracing/synthetic_events ]; then
 else
 	like a_kernel_without_histograms_is_a_sentence "$error" \
 		"dmactl: this kernel makes no histograms of latencies: *"
-fi
-
-# A recording, and its report.
-# record ARGUMENT...: its errors are in record.error
-recording=$folder/recording
-record()
-{
-	timeout $longest "$dmactl" record -o "$recording" "$@" </dev/null \
-		>"$folder/ids" 2>"$folder/record.error"
-}
-# shellcheck disable=SC2086
-record -- "$holder" $copy "$heap" from 65536 to 65536
-is a_recording_ends_with_its_command "$? $(cat "$folder/record.error")" "0 "
-is nothing_is_left_of_it "$(instances)" "dmactl-*"
-# shellcheck disable=SC2046
-set -- $(sed '/ready/d' "$folder/ids")
-"$dmactl" report "$recording" >"$folder/report" 2>"$folder/report.error"
-is the_report_is_fine "$? $(cat "$folder/report.error")" "0 "
-is the_owner_is_in_the_report \
-	"$(awk '/^dmactl-holder:/ { $1 = "-"; print; exit }' "$folder/report")" \
-	"- 128.0K 0B 0 2 2 128.0K"
-is the_report_has_the_buffers_that_lived \
-	"$(awk '$6 == "freed" { print $1, $2, $3, $7 }' "$folder/report" | sort)" \
-"$1 64.0K $heap from
-$2 64.0K $heap to"
-"$dmactl" report --json "$recording" >"$folder/report.json"
-agree the_report_as_json_agrees report.json \
-	'[(r["complete"], r["lost"], r["peak"], r["left"], r["failed"], r["transfers"], r["moved"], len(r["steps"]) > 0) for r in events] == [(True, 0, 131072, 0, 0, '"$([ -n "$copy" ] && echo 1, 65536 || echo 0, 0)"', True)]'
-"$dmactl" report -o "$folder/picture.svg" "$recording" >"$folder/rest"
-is the_report_draws "$? $(grep -c '</svg>' "$folder/picture.svg")" "0 1"
-
-start_holder "$heap" left 12288
-record --for 100ms
-is a_recording_ends_with_its_time "$? $(cat "$folder/record.error")" "0 "
-is a_buffer_from_before_is_left "$("$dmactl" report "$recording" |
-	awk '$6 == "left" { print $1, $2, $7; exit }')" "$ids 12.0K left"
-"$dmactl" report --json "$recording" >"$folder/report.json"
-is a_sample_has_the_heap \
-	"$(grep -c "\"heap\": \"$heap\"" "$folder/report.json" |
-		awk '{ print ($1 > 0) }')" 1
-end_holder
-
-if [ "$full" = yes ]; then
-	if [ -n "$copy" ]; then
-		# a copy between different sizes fails, and so does the holder
-		record -- "$holder" --copy "$heap" from 65536 to 8192
-		is a_command_that_fails_is_told "$?" 1
-	fi
-	record -- "$folder/missing"
-	is a_command_that_is_not_there_is_a_sentence \
-		"$? $(cat "$folder/record.error")" \
-		"1 dmactl: cannot run $folder/missing: No such file or directory"
 fi
 
 judge

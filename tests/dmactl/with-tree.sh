@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# A board that was booted with an overlay of dmactl dt generate.  Prints TAP.
+# A board that was booted with an overlay.  Prints TAP.
 #
 #	with-tree.sh DMACTL KIND SIZE
 #
@@ -17,7 +17,7 @@ kind=$2
 size=$3
 
 [ -c /dev/dray0 ]
-ok $? dray_binds_to_the_generated_node
+ok $? dray_binds_to_the_node_of_the_overlay
 is the_first_heap_is_the_region "$("$dmactl" heaps --bytes --no-header -n dray0 |
 	awk 'NR == 1 { print $2, $3, $5 }')" "$kind $kind $size"
 is the_node_has_its_channels "$("$dmactl" nodes --no-header -n dray0 |

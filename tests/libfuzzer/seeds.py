@@ -150,13 +150,9 @@ def blob(text, *options):
 
 
 def trees():
-    """Trees with one mistake each and overlays, or bytes that trees are made of."""
-    overlays = [blob("/dts-v1/; /plugin/;" + text) for text in (
-        '&{/} { dray { dmas = <&dma1 0>; dma-names = "mem0"; }; };',
-        "&dma0 { more { a = <1>; }; };", "&{/none} { };", "&none { };")]
+    """Trees with one mistake each, or bytes that trees are made of."""
     for number, broken in enumerate(broken_trees.BROKEN.values()):
-        base = blob(broken_trees.source(broken), *["-@"] * (number % 2))
-        yield b"\0" + struct.pack("<H", len(base)) + base + overlays[number % 4]
+        yield b"\0" + blob(broken_trees.source(broken), *["-@"] * (number % 2))
     dice = random.Random(4)
     for size in (64, 128, 256, 512) * 12:
         yield bytes([1]) + dice.randbytes(size)

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Device trees of dmactl dt: the input is a blob and an overlay, with the length of
- * the first in front; or bytes that two trees are made of.  With any content, the checks and the map end, each
- * free part lies in a bank, and merging gives a blob that can be read or leaves the
- * base as it was.
+ * Device trees of dmactl dt: the input is a blob, or bytes that a tree is made of.
+ * With any content, the checks and the map end, and each free part lies in a bank.
  */
 #include "fuzzer.h"
 
@@ -11,7 +9,6 @@
 #include "check.h"
 #include "cli.h"
 #include "dt/map.h"
-#include "merge.h"
 #include "trees_model.h"
 
 const char cli_program[] = "fuzz_trees";
@@ -86,55 +83,26 @@ static bool load(const uint8_t *data, size_t size, struct blob *blob)
 	return false;
 }
 
-static void check_merge(struct blob *base, const struct blob *overlay)
-{
-	struct blob before = { .data = copy(base->data, base->size),
-			       .size = base->size };
-	char *why = merge(base, overlay);
-
-	if (why) {
-		holds(base->size == before.size &&
-		      !memcmp(base->data, before.data, before.size));
-	} else {
-		holds(!blob_refuse(base->data, base->size));
-		check_blob(base);
-	}
-	free(why);
-	blob_drop(&before);
-}
-
 static void check_raw(struct input *input)
 {
-	struct blob base = { 0 }, overlay = { 0 };
-	size_t first = (size_t)input_number(input, 2);
+	struct blob blob;
 
-	if (first > input->left)
-		first = input->left;
-	if (!load(input->at, first, &base))
+	if (!load(input->at, input->left, &blob))
 		return;
-	check_blob(&base);
-	if (load(input->at + first, input->left - first, &overlay))
-		check_merge(&base, &overlay);
-	blob_drop(&overlay);
-	blob_drop(&base);
+	check_blob(&blob);
+	blob_drop(&blob);
 }
 
 static void check_model(struct input *input)
 {
-	struct blob blobs[2] = { 0 };
-	size_t i;
+	struct blob blob;
+	size_t size;
+	void *made = model_tree(input, &size);
 
-	for (i = 0; i < 2; i++) {
-		size_t size;
-		void *made = model_tree(input, &size);
-
-		holds(load(made, size, &blobs[i]));
-		free(made);
-	}
-	check_blob(&blobs[0]);
-	check_merge(&blobs[0], &blobs[1]);
-	blob_drop(&blobs[0]);
-	blob_drop(&blobs[1]);
+	holds(load(made, size, &blob));
+	free(made);
+	check_blob(&blob);
+	blob_drop(&blob);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

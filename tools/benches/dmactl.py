@@ -3,11 +3,9 @@
 
 usage: dmactl.py HOST GUEST
 
-Each row has a goal on the host.  A picture is drawn less often: it has none for its
-time.
+Each row has a goal on the host.
 """
 
-import os
 import sys
 
 import alloc
@@ -24,11 +22,7 @@ def read(path):
             words = line.rstrip("\r\n").split("\t")
             if len(words) != 3:
                 continue
-            command = words[0].split(" ")
-            for i, word in enumerate(command):
-                if word.startswith("/tmp/") or os.sep in word:
-                    command[i] = os.path.basename(word)
-            name = " ".join(command[1:])
+            _, name = words[0].split(" ", 1)
             runs.setdefault(name, []).append(
                 (float(words[1]), float(words[2])))
     return runs
@@ -37,10 +31,8 @@ def read(path):
 def main():
     host, guest = read(sys.argv[1]), read(sys.argv[2])
     for name, runs in host.items():
-        picture = "-o" in name
         alloc.show(name, "ms", "lower", {"dray": [
-            time / 1e3 for time, _ in runs]},
-            () if picture else ("-", MOST_TIME))
+            time / 1e3 for time, _ in runs]}, ("-", MOST_TIME))
         alloc.show(f"{name}: memory", "MiB", "lower", {"dray": [
             memory / 1024 for _, memory in runs]}, ("-", MOST_MEMORY))
     for name, runs in guest.items():

@@ -10,7 +10,7 @@
 PACKAGES_BOARD_BUILD=(libc6-dev meson ninja-build pkg-config python3)
 
 PACKAGES_BUILD=(
-	ccache gcc libc6-dev libcairo2-dev libcmocka-dev libfdt-dev libjansson-dev
+	ccache gcc libc6-dev libcmocka-dev libfdt-dev libjansson-dev
 	libminizip-dev
 	libmpfr-dev libncurses-dev libpng-dev libsleef-dev libtraceevent-dev libtracefs-dev liburing-dev
 	meson
@@ -238,7 +238,7 @@ build_cross()
 # build_sysroot: prints the folder of arm64 packages to link against
 build_sysroot()
 {
-	foreign_set arm64 alone sysroot libc6 libc6-dev linux-libc-dev libcairo2-dev libcmocka-dev libcmocka0 \
+	foreign_set arm64 alone sysroot libc6 libc6-dev linux-libc-dev libcmocka-dev libcmocka0 \
 		libjansson-dev libjansson4 libfdt-dev libfdt1 libncurses-dev libncursesw6 \
 		libtinfo6 libpng-dev libpng16-16 zlib1g-dev zlib1g \
 		libtracefs-dev libtracefs1 libtraceevent-dev libtraceevent1 \

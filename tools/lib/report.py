@@ -1,19 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Turns measurements of a benchmark into a table, JSON or a drawing, and judges
-its goals.
+"""Turns measurements of a benchmark into a table or JSON, and judges its goals.
 
 usage: report.py object SUITE SAMPLES   the suite's JSON object
        report.py table OBJECT...        tables and goals; fails if a goal is
                                         missed by more than the spread
        report.py join OBJECT...         one object, or a list of several
-       report.py plot OBJECT...         an SVG drawing
        report.py document FILE OBJECT   renews a table in a Markdown file,
                                         between <!-- table SUITE --> and
                                         <!-- end -->
 
 SAMPLES has lines of words separated by tabs; other lines are ignored:
 
-  target  WHAT                           the machine under test
+  target  NAME                           the machine under test
   row     NAME  UNIT  BETTER [PEER RATIO]
                                          a row, in the table's order: BETTER is
                                          lower or higher, the rest its goal
@@ -34,7 +32,6 @@ import platform
 import statistics
 import subprocess
 import sys
-from xml.sax.saxutils import escape
 
 
 def summary(values):
@@ -234,109 +231,6 @@ def document(path, data):
         file.write(page)
 
 
-# Dark for dray, one colour for its peers: their names stand beside the bars.
-OURS, THEIRS, WHISKER = "#0b5394", "#c4c4c4", "#222222"
-COLOURS = {"met": "#2e7d32", "within the spread": "#8a6d00",
-           "MISSED": "#b3261e"}
-NAME, BAR, VALUE, STEP, GAP = 130, 330, 80, 16, 22
-# Upper bounds of the width of a letter.
-LETTER, BOLD = 6.8, 7.8
-
-
-def text(x, y, words, more=""):
-    return f'<text x="{x}" y="{y}"{more}>{escape(words)}</text>'
-
-
-def title(row, plain):
-    """Draws a row's name and the outcome of its goal; also returns the width."""
-    words = row["name"]
-    if plain:
-        words += f" [{row['unit']}, {row['better']} is better]"
-    shapes = [text(0, 12, words, ' font-weight="bold"')]
-    width = BOLD * len(words)
-    if goal_of(row):
-        ratio = "" if row["ratio"] is None else number(row["ratio"]) + ", "
-        goal = f"{ratio}goal {goal_of(row)}: {outcome(row).lower()}"
-        colour = COLOURS[outcome(row)]
-        shapes.append(text(f"{width + 8:.0f}", 12, goal, f' fill="{colour}"'))
-        width += 8 + LETTER * len(goal)
-    return shapes, width
-
-
-def block(row, plain):
-    """Draws the bars of a row; returns shapes, width and height.  Each row has
-    its own scale, as units differ; whiskers show the spread."""
-    shapes, width = title(row, plain)
-    bars = {"dray": row["dray"], **row["peers"]}
-    most = max(bar["median"] + bar["spread"] for bar in bars.values()) or 1
-    y = 18
-    for name, bar in bars.items():
-        length, spread = (BAR * bar[what] / most
-                          for what in ("median", "spread"))
-        low, high = NAME + max(length - spread, 0), NAME + length + spread
-        shapes += [
-            text(NAME - 6, y + 12, name, ' text-anchor="end"'),
-            f'<rect x="{NAME}" y="{y + 2}" width="{length:.1f}" '
-            f'height="{STEP - 4}" '
-            f'fill="{OURS if name == "dray" else THEIRS}"/>']
-        if spread:
-            line = (f'd="M{low:.1f} {y + 5}v6m0 -3H{high:.1f}m0 -3v6" '
-                    'fill="none"')
-            # A light edge makes the line visible on the dark bar.
-            shapes += [f'<path {line} stroke="white" stroke-width="3"/>',
-                       f'<path {line} stroke="{WHISKER}"/>']
-        shapes.append(text(NAME + BAR + 8, y + 12, number(bar["median"])))
-        y += STEP
-    return shapes, max(width, NAME + BAR + VALUE), y + GAP
-
-
-def columns(blocks):
-    """Arranges blocks in one column, or many in two of equal height."""
-    height = sum(block[2] for block in blocks)
-    if len(blocks) < 12:
-        return [blocks]
-    above = 0
-    for i, (_, _, high) in enumerate(blocks):
-        if above >= height / 2:
-            return [blocks[:i], blocks[i:]]
-        above += high
-    return [blocks]
-
-
-def plot(objects):
-    shapes, y, wide = [], 10, 0
-    for data in objects:
-        kinds = {(row["unit"], row["better"]) for row in data["rows"]}
-        words = "bars are medians, lines half of the middle half's range " \
-            "to either side"
-        if len(kinds) == 1:
-            unit, better = kinds.pop()
-            words = f"{unit}, {better} is better; {words}"
-        lines = [f"{data['suite']}: {data['target']}",
-                 f"{data['machine']}; commit {data['commit'][:12]}", words]
-        shapes += [
-            text(10, y + 20, lines[0], ' font-size="15" font-weight="bold"'),
-            text(10, y + 38, lines[1]), text(10, y + 54, lines[2])]
-        wide = max(wide, 10 * len(lines[0]),
-                   *(LETTER * len(line) for line in lines[1:]))
-        x, y, bottom = 10, y + 74, y
-        blocks = [block(row, bool(kinds)) for row in data["rows"]]
-        for column in columns(blocks):
-            at = y
-            for words, _, high in column:
-                shapes.append(f'<g transform="translate({x:.0f} {at})">')
-                shapes += [*words, "</g>"]
-                at += high
-            x += max(width for _, width, _ in column) + 30
-            bottom = max(bottom, at)
-        wide, y = max(wide, x), bottom
-    print(f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide + 20:.0f}" '
-          f'height="{y}" font-family="sans-serif" font-size="12">\n'
-          f'<rect width="100%" height="100%" fill="white"/>')
-    print("\n".join(shapes))
-    print("</svg>")
-
-
 def read(paths):
     for path in paths:
         with open(path, encoding="utf-8") as file:
@@ -363,8 +257,6 @@ def main():
         json.dump(objects if len(objects) > 1 else objects[0], sys.stdout,
                   indent=1)
         print()
-    elif what == "plot":
-        plot(read(rest))
     elif what == "document":
         document(rest[0], *read(rest[1:]))
     else:

@@ -55,7 +55,7 @@ suite_board()
 	[ "$FULL" = no ] || {
 		tally_run "programs of tools/bench build" board_build_benches
 		board_numbers "$scratch/numbers"
-		board_generated "$scratch/generated"
+		board_overlaid "$scratch/generated"
 		board_core "$scratch/core"
 		board_copies "$scratch/not-coherent" not-coherent
 		board_copies "$scratch/coherent" coherent
@@ -125,19 +125,20 @@ board_targets()
 	fi
 }
 
-# board_generated FOLDER: boots trees with overlays of dmactl dt generate.  In one the
-# region has a place; in the other Linux chooses it.
-board_generated()
+# board_overlaid FOLDER: boots trees with an overlay.  In one the region has a place; in the
+# other Linux chooses it.
+board_overlaid()
 {
 	local folder=$1 base=$1/base.dtb
 
-	tally_wants generated-reserved || tally_wants generated-cma || return 0
-	tally_run "dmactl for this machine builds" build_native || return 0
+	tally_wants overlaid-reserved || tally_wants overlaid-cma || return 0
 	mkdir -p "$folder"
 	tally_run "a tree without dray's node" board_tree_without "$base" || return 0
-	board_generated_boot "$folder/reserved" "$base" reserved "$base" --dma \
-		mem1=/axi/dma-controller@fd510000,0
-	board_generated_boot "$folder/cma" "$base" cma generic --dma mem1=zdma1,0
+	board_overlaid_boot "$folder/reserved" "$base" reserved \
+		'reg = <0 0x20000000 0 0x2000000>;'
+	board_overlaid_boot "$folder/cma" "$base" cma \
+		'compatible = "shared-dma-pool"; reusable; size = <0 0x2000000>;
+		alignment = <0 0x400000>; alloc-ranges = <0 0 0 0x80000000>;'
 }
 
 # board_copies FOLDER CLAIM: boots with a copy for each mapping.  The tree says whether
@@ -174,29 +175,40 @@ board_tree_without()
 		fdtput -r "$1" /dray
 }
 
-# board_generated_boot FOLDER BASE HEAP BOARD [OPTION]...
-board_generated_boot()
+# board_overlaid_boot FOLDER BASE HEAP PROPERTIES
+board_overlaid_boot()
 {
 	local folder=$1 heap=$3
 
 	batch_begin "$folder"
-	tally_run "an overlay for the heap $heap" board_generate "$@" || return 0
+	tally_run "an overlay for the heap $heap" board_overlay "$@" || return 0
 	board_copy_dmactl with-tree.sh
-	batch_add tap "generated-$heap" \
+	batch_add tap "overlaid-$heap" \
 		"cd dmactl && sh with-tree.sh ./dmactl $heap $((32 << 20))"
-	selftests_add arm64 "generated-$heap-" submit_copy
-	board_boot batch_aside "the board with a generated $heap heap" \
+	selftests_add arm64 "overlaid-$heap-" submit_copy
+	board_boot batch_aside "the board with the $heap heap of an overlay" \
 		"GUEST_TREE=$folder/board.dtb"
 }
 
-board_generate()
+# board_overlay FOLDER BASE HEAP PROPERTIES: merges 32 MiB and two channels into a tree
+board_overlay()
 {
-	local folder=$1 base=$2 heap=$3 board=$4 dmactl
-
-	dmactl=$(build_folder native)/tools/dmactl/dmactl
-	"$dmactl" dt generate --board "$board" --size 32M --heap "$heap" \
-		--dma mem0=zdma0,0 "${@:5}" -o "$folder/dray.dtbo" &&
-		"$dmactl" dt apply "$base" "$folder/dray.dtbo" -o "$folder/board.dtb"
+	dtc -q -@ -O dtb -o "$1/dray.dtbo" <<-OVERLAY &&
+		/dts-v1/; /plugin/;
+		&{/} {
+			reserved-memory {
+				dray_buffers: dray-buffers { $4 };
+			};
+			dray {
+				compatible = "dray,node";
+				memory-region = <&dray_buffers>;
+				memory-region-names = "$3";
+				dmas = <&zdma0 0>, <&zdma1 0>;
+				dma-names = "mem0", "mem1";
+			};
+		};
+	OVERLAY
+		fdtoverlay -i "$2" -o "$1/board.dtb" "$1/dray.dtbo"
 }
 
 # board_boot COMMAND TITLE: a stalled host must not fail a round.  NumPy's tests take

@@ -6,7 +6,7 @@ address and undefined-behaviour sanitizers; with --full all of it with sanitizer
 and with the thread sanitizer; dmactl, dray-replay and the programs of the README"
 PACKAGES_UNIT=(
 	"${PACKAGES_BUILD[@]}" "${PACKAGES_OPENCL[@]}" "${PACKAGES_VERILOG[@]}" abigail-tools clang device-tree-compiler libclang-rt-dev
-	librsvg2-bin mandoc python3-libfdt python3-pil python3-pytest
+	mandoc python3-libfdt python3-matplotlib python3-pytest
 )
 
 # Programs with threads, except records, records_faults, fork_locks and cancel: they

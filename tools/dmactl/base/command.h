@@ -95,8 +95,6 @@ extern const struct command why_command;
 extern const struct command leaks_command;
 extern const struct command top_command; /* only if DMACTL_HAS_TOP */
 extern const struct command trace_command;
-extern const struct command record_command;
-extern const struct command report_command;
 extern const struct command alloc_command;
 extern const struct command free_command;
 extern const struct command share_command;
@@ -109,8 +107,6 @@ extern const struct command help_command;
 #ifdef DMACTL_HAS_DT
 extern const struct command dt_check_command;
 extern const struct command dt_show_command;
-extern const struct command dt_generate_command;
-extern const struct command dt_apply_command;
 #endif
 
 /* Finds an option of @command by its name; returns NULL if there is none. */

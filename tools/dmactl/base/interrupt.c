@@ -2,9 +2,7 @@
 /* Signals, as a number that the command looks at between two waits. */
 #include <errno.h>
 #include <signal.h>
-#include <spawn.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "interrupt.h"
 
@@ -58,20 +56,6 @@ int interrupt_wait(struct pollfd *files, nfds_t count, int milliseconds)
 int interrupt_signal(void)
 {
 	return caught;
-}
-
-int interrupt_spawn(char **words, pid_t *child)
-{
-	posix_spawnattr_t attributes;
-	int ret = posix_spawnattr_init(&attributes);
-
-	if (ret)
-		return ret;
-	posix_spawnattr_setsigmask(&attributes, &before);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-	ret = posix_spawnp(child, *words, NULL, &attributes, words, environ);
-	posix_spawnattr_destroy(&attributes);
-	return ret;
 }
 
 void interrupt_end(void)

@@ -7,7 +7,6 @@
 #define DMACTL_INTERRUPT_H
 
 #include <poll.h>
-#include <sys/types.h>
 
 /* Catches the signals that ask a program to end, and ends of children. */
 void interrupt_begin(void);
@@ -20,12 +19,6 @@ int interrupt_wait(struct pollfd *files, nfds_t count, int milliseconds);
 
 /* Returns the signal that asks the program to end, or 0. */
 int interrupt_signal(void);
-
-/*
- * Starts a program with the signals as this one had them; returns an errno if it
- * cannot be started.
- */
-int interrupt_spawn(char **words, pid_t *child);
 
 /* Ends the program by a broken pipe, as other commands end, if that came. */
 void interrupt_end(void);

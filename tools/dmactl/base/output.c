@@ -100,16 +100,6 @@ static bool give_name(struct output *output)
 	return true;
 }
 
-bool output_flush(struct output *output)
-{
-	if (output->stream == stdout)
-		return cli_flush();
-	if (!fflush(output->stream) && !ferror(output->stream) &&
-	    give_name(output))
-		return true;
-	return complain_unwritten(output);
-}
-
 bool output_end(struct output *output, bool good)
 {
 	bool failed;

@@ -22,13 +22,6 @@ struct output {
 bool output_open(struct output *output, const char *name);
 
 /*
- * Gives the file its name before its end, with all that is written so far.  May be
- * called again.  Returns false after a complaint; cli_end() has that of standard
- * output.
- */
-bool output_flush(struct output *output);
-
-/*
  * Ends the file: gives it its name if @good, removes it otherwise unless it has
  * that already.  Returns false if it is not whole, after a complaint unless @good
  * was false.

@@ -16,7 +16,6 @@
 #include "cli.h"
 #include "flat.h"
 #include "live.h"
-#include "base/output.h"
 
 #define SIZE_MOST ((size_t)64 << 20)
 
@@ -192,14 +191,4 @@ void blob_drop(struct blob *blob)
 	free(blob->data);
 	free(blob->source);
 	*blob = (struct blob){ 0 };
-}
-
-bool blob_save(const char *path, const void *data, size_t size)
-{
-	struct output output;
-
-	if (!output_open(&output, path))
-		return false;
-	fwrite(data, 1, size, output.stream);
-	return output_end(&output, true);
 }

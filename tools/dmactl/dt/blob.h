@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Blobs of device trees: from a file or the running system, and to a file. */
+/* Blobs of device trees: from a file or the running system. */
 #ifndef DMACTL_DT_BLOB_H
 #define DMACTL_DT_BLOB_H
 
@@ -26,10 +26,5 @@ char *blob_refuse(const void *data, size_t size);
  */
 bool blob_load(const char *name, struct blob *blob);
 void blob_drop(struct blob *blob);
-
-/*
- * Writes @size bytes to a file, as output_open() does; complains if that fails.
- */
-bool blob_save(const char *path, const void *data, size_t size);
 
 #endif /* DMACTL_DT_BLOB_H */

@@ -43,12 +43,6 @@ bool check_is_node(const struct tree_node *node);
 /* Whether the board has processors of 32 bits. */
 bool check_is_narrow(const struct tree *tree);
 
-/* Address bits of an engine, 64 if no limit is known: check_reach.c. */
-unsigned int check_bits_of(const struct tree_node *engine);
-
-/* Whether the name of a channel tells its kind. */
-bool check_is_kind(const char *name);
-
 /* Whether a node of dray names a region. */
 bool check_uses(const struct check *check, const struct tree_node *region);
 

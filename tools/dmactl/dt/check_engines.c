@@ -11,7 +11,7 @@
 #include "check.h"
 #include "reference.h"
 
-bool check_is_kind(const char *name)
+static bool check_is_kind(const char *name)
 {
 	static const char *const kinds[] = { "mem", "tx", "rx", "display" };
 	size_t i;

@@ -27,7 +27,7 @@ static const struct {
 	{ "xlnx,axi-vdma-1.00.a", "xlnx,addrwidth", 32 },
 };
 
-unsigned int check_bits_of(const struct tree_node *engine)
+static unsigned int check_bits_of(const struct tree_node *engine)
 {
 	size_t i;
 

@@ -18,7 +18,8 @@ bool extent_overlaps(const struct extent *a, const struct extent *b)
 	return a->start <= b->last && b->start <= a->last;
 }
 
-bool extent_contains(const struct extent *outer, const struct extent *inner)
+static bool extent_contains(const struct extent *outer,
+			    const struct extent *inner)
 {
 	return outer->start <= inner->start && inner->last <= outer->last;
 }
@@ -159,8 +160,18 @@ static bool window_rise(const struct tree_node *bus, struct extent *memory)
 	return true;
 }
 
-bool window_read(const struct tree_node *device, size_t index,
-		 struct window *window)
+/* A part of memory that a device reaches, and its address there. */
+struct window {
+	struct extent memory; /* as the processors see it */
+	uint64_t bus; /* the device's address of its first byte */
+};
+
+/*
+ * Reads window @index of the bus above a device, from dma-ranges as Linux does.
+ * False behind the last; a bus without limits has one window, of everything.
+ */
+static bool window_read(const struct tree_node *device, size_t index,
+			struct window *window)
 {
 	const struct tree_node *bus = limiting_bus(device);
 	enum extent_result result;

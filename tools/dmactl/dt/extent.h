@@ -16,7 +16,6 @@ struct extent {
 /* Bytes of an extent; 0 for all 2^64. */
 uint64_t extent_size(const struct extent *extent);
 bool extent_overlaps(const struct extent *a, const struct extent *b);
-bool extent_contains(const struct extent *outer, const struct extent *inner);
 
 /* #address-cells and #size-cells of a bus, by default 2 and 1. */
 struct cells {
@@ -50,19 +49,6 @@ enum extent_result extent_read(const struct tree_node *node, const char *name,
 
 /* Translates it from the bus of @node to the processors; false if it cannot. */
 bool extent_translate(const struct tree_node *node, struct extent *extent);
-
-/* A part of memory that a device reaches, and its address there. */
-struct window {
-	struct extent memory; /* as the processors see it */
-	uint64_t bus; /* the device's address of its first byte */
-};
-
-/*
- * Reads window @index of the bus above a device, from dma-ranges as Linux does.
- * False behind the last; a bus without limits has one window, of everything.
- */
-bool window_read(const struct tree_node *device, size_t index,
-		 struct window *window);
 
 /*
  * Whether a device with @bits address bits, 64 at most, reaches all of @memory.

@@ -51,11 +51,4 @@ const struct region *memory_region(const struct memory *memory,
 /* The heap that dray makes of a region: "carveout", "cma" or "reserved". */
 const char *region_kind(const struct tree_node *node);
 
-/*
- * Finds room for @size bytes, a multiple of @alignment, in one bank between
- * @lowest and @highest and clear of all regions: the highest place.
- */
-bool memory_find(const struct memory *memory, uint64_t size, uint64_t alignment,
-		 uint64_t lowest, uint64_t highest, uint64_t *place);
-
 #endif /* DMACTL_DT_MEMORY_H */

@@ -185,12 +185,6 @@ static const struct tree_node *child_called(const struct tree_node *node,
 	return child;
 }
 
-const struct tree_node *tree_child(const struct tree_node *node,
-				   const char *name)
-{
-	return child_called(node, name, strlen(name));
-}
-
 const struct tree_node *tree_at(const struct tree *tree, const char *path)
 {
 	const struct tree_node *node = tree->nodes;
@@ -208,33 +202,6 @@ const struct tree_node *tree_at(const struct tree *tree, const char *path)
 		path += length;
 	}
 	return NULL;
-}
-
-const struct tree_node *tree_labelled(const struct tree *tree,
-				      const char *label)
-{
-	const struct tree_node *symbols = tree_at(tree, "/__symbols__");
-	const char *path = symbols ? tree_string(symbols, label, 0) : NULL;
-
-	return path ? tree_at(tree, path) : NULL;
-}
-
-const char *tree_label(const struct tree_node *node)
-{
-	const struct tree_node *symbols = tree_at(node->tree, "/__symbols__");
-	char *path = tree_path(node);
-	const char *label = NULL;
-	size_t i;
-
-	for (i = 0; symbols && !label && i < symbols->property_count; i++) {
-		const char *name = symbols->properties[i].name;
-		const char *labelled = tree_string(symbols, name, 0);
-
-		if (labelled && !strcmp(labelled, path))
-			label = name;
-	}
-	free(path);
-	return label;
 }
 
 const struct tree_node *tree_pointed(const struct tree *tree, uint32_t phandle)

@@ -46,19 +46,8 @@ void tree_drop(struct tree *tree);
 const struct tree_node *tree_first(const struct tree_node *node);
 const struct tree_node *tree_next(const struct tree_node *node);
 
-/* Finds a child by its name, with or without the unit address, or NULL. */
-const struct tree_node *tree_child(const struct tree_node *node,
-				   const char *name);
-
 /* Finds a node by its path from the root, or NULL. */
 const struct tree_node *tree_at(const struct tree *tree, const char *path);
-
-/* Finds a node by a label in /__symbols__, or NULL. */
-const struct tree_node *tree_labelled(const struct tree *tree,
-				      const char *label);
-
-/* Returns the label that /__symbols__ has for a node, or NULL. */
-const char *tree_label(const struct tree_node *node);
 
 /* Finds a node by its phandle, or NULL. */
 const struct tree_node *tree_pointed(const struct tree *tree, uint32_t phandle);

@@ -31,14 +31,10 @@ const struct command *const commands[] = {
 #ifdef DMACTL_HAS_DT
 	&dt_check_command,
 	&dt_show_command,
-	&dt_generate_command,
-	&dt_apply_command,
 #endif
 #ifdef DMACTL_HAS_TRACE
 	&trace_command,
-	&record_command,
 #endif
-	&report_command,
 	&alloc_command,
 	&free_command,
 	&share_command,
@@ -65,7 +61,6 @@ static const struct {
 #endif
 #ifndef DMACTL_HAS_TRACE
 	{ "trace", "libtracefs" },
-	{ "record", "libtracefs" },
 #endif
 	{ NULL, NULL },
 };

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * The map of a heap: the parts of its range, the owners of its buffers, and the
- * same reduced to cells, as a terminal or a picture has them.
+ * same reduced to cells of a terminal.
  */
 #ifndef DMACTL_MAP_H
 #define DMACTL_MAP_H
 
 #include "base/access.h"
-#include "base/picture.h"
+#include "base/command.h"
 
 #define MAP_HUES 8 /* owners with a colour and a letter of their own */
 
@@ -116,13 +116,5 @@ char *map_facts(const struct map *map, bool bytes);
 void map_wrap(char *text, size_t width);
 
 void map_print(const struct map *map, const struct request *request);
-
-#define MAP_WIDTH 1120 /* pixels that suit a map */
-#define MAP_HEIGHT 640
-#define MAP_WIDTH_LEAST 320 /* pixels that it needs */
-#define MAP_HEIGHT_LEAST 280
-/* Draws a map into the area of a picture that begins at @top. */
-void map_draw(const struct map *map, bool bytes, struct picture *picture,
-	      struct picture_size size, double top);
 
 #endif /* DMACTL_MAP_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * dmactl map: the range of a heap as text, picture or JSON.  All maps are read
- * before the first is shown, since several share one picture.
+ * dmactl map: the range of a heap as text or JSON.  All maps are read before the
+ * first is shown.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -237,51 +237,15 @@ static void command_print_text(const struct maps *maps,
 	}
 }
 
-/* Draws the maps one below the other. */
-static enum exit_code map_command_draw(const struct maps *maps,
-				       const struct request *request,
-				       struct picture_size size)
-{
-	unsigned int count = (unsigned int)maps->count;
-	struct picture *picture;
-	enum exit_code status;
-	unsigned int i;
-
-	if (!option_value(request, &picture_height_option))
-		size.height *= count;
-	if (size.width < MAP_WIDTH_LEAST ||
-	    size.height < count * MAP_HEIGHT_LEAST ||
-	    size.height > PICTURE_MOST) {
-		complain("%u by %u pixels do not suit %u %s: each needs %d by "
-			 "%d, and a picture has at most %d by %d",
-			 size.width, size.height, count,
-			 count == 1 ? "heap" : "heaps", MAP_WIDTH_LEAST,
-			 MAP_HEIGHT_LEAST, PICTURE_MOST, PICTURE_MOST);
-		return EXIT_USAGE;
-	}
-	picture = picture_create(size);
-	size.height /= count;
-	for (i = 0; i < count; i++)
-		map_draw(&maps->entries[i], request->bytes, picture, size,
-			 (double)size.height * i);
-	status = picture_write(picture,
-			       option_value(request, &picture_output_option));
-	picture_destroy(picture);
-	return status;
-}
-
 /* Shows the maps; a heap that is not there is a failure. */
 static enum exit_code map_command_show(const struct maps *maps,
-				       const struct request *request,
-				       struct picture_size size)
+				       const struct request *request)
 {
 	if (!maps->count) {
 		if (!maps->status)
 			complain_no_heap(maps, operand_at(request, 0));
 		return EXIT_FAILED;
 	}
-	if (option_value(request, &picture_output_option))
-		return map_command_draw(maps, request, size);
 	if (request->json)
 		map_command_print_json(maps);
 	else
@@ -289,30 +253,15 @@ static enum exit_code map_command_show(const struct maps *maps,
 	return EXIT_FINE;
 }
 
-/* Reads the options; false after a complaint. */
-static bool map_command_parse(const struct request *request, enum map_by *by,
-			      struct picture_size *size)
-{
-	const char *file = option_value(request, &picture_output_option);
-
-	if (file && request->json) {
-		complain("map: give --json or --output, not both");
-		return false;
-	}
-	return parse_by(request, by) && picture_size_given(request, size) &&
-	       !(file && picture_check(file));
-}
-
 static enum exit_code map_run(const struct request *request)
 {
-	struct picture_size size = { MAP_WIDTH, MAP_HEIGHT };
 	struct maps maps = { 0 };
 	struct open_nodes nodes;
 	enum exit_code status;
 	enum map_by by;
 	size_t i;
 
-	if (!map_command_parse(request, &by, &size))
+	if (!parse_by(request, &by))
 		return EXIT_USAGE;
 	if (!nodes_open(request, &nodes))
 		return EXIT_FAILED;
@@ -321,7 +270,7 @@ static enum exit_code map_run(const struct request *request)
 		command_read_node(request, by, &nodes.entries[i], &maps);
 	if (!operand_at(request, 0))
 		drop_without_range(&maps);
-	status = map_command_show(&maps, request, size);
+	status = map_command_show(&maps, request);
 	for (i = 0; i < maps.count; i++)
 		map_free(&maps.entries[i]);
 	free(maps.entries);
@@ -349,10 +298,7 @@ static const char description[] =
 	"  .          free\n";
 
 static const struct command_option *const options[] = {
-	&node_option,		&json_option,
-	&bytes_option,		&by_option,
-	&picture_output_option, &picture_width_option,
-	&picture_height_option, NULL,
+	&node_option, &json_option, &bytes_option, &by_option, NULL,
 };
 
 const struct command map_command = {

@@ -3,11 +3,8 @@
  * The fields of events, and events as JSON.  The tables are all that knows
  * which kind has which field.
  */
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "cli.h"
 #include "base/document.h"
 #include "event.h"
 
@@ -113,85 +110,4 @@ json_t *event_document(const struct event *event)
 			document_text(object, event_texts[i].json,
 				      event->text[i], EVENT_TEXT_ROOM);
 	return object;
-}
-
-/* A complaint about a member of an object. */
-static const char *event_wrong(const char *key, const char *what)
-{
-	static char text[96];
-
-	snprintf(text, sizeof(text), "\"%s\" is %s", key, what);
-	return text;
-}
-
-/* Reads an integer, or the string that stands for one above 2^63 - 1. */
-static const char *event_read_number(const json_t *object, const char *key,
-				     bool is_signed, uint64_t *out)
-{
-	const json_t *value = json_object_get(object, key);
-	const char *text = json_string_value(value);
-	const char *end;
-
-	if (!value)
-		return event_wrong(key, "missing");
-	if (json_is_integer(value) &&
-	    (is_signed || json_integer_value(value) >= 0)) {
-		*out = (uint64_t)json_integer_value(value);
-		return NULL;
-	}
-	end = text && !is_signed ? parse_number(text, 10, out) : NULL;
-	return end && !*end ? NULL
-			    : event_wrong(key, "not a number of this field");
-}
-
-static const char *event_read_text(const json_t *object, const char *key,
-				   char out[EVENT_TEXT_ROOM])
-{
-	const char *text = json_string_value(json_object_get(object, key));
-
-	if (!text)
-		return event_wrong(key, "not a text");
-	/* a name that was not UTF-8 may be longer now: it is cut */
-	snprintf(out, EVENT_TEXT_ROOM, "%s", text);
-	return NULL;
-}
-
-static const char *event_read_fields(const json_t *object, struct event *event)
-{
-	uint32_t bit = EVENT_BIT(event->kind);
-	const char *error = NULL;
-	int i;
-
-	for (i = 0; i < EVENT_NUMBERS && !error; i++)
-		if (event_numbers[i].kinds & bit)
-			error = event_read_number(object, event_numbers[i].json,
-						  event_numbers[i].is_signed,
-						  &event->number[i]);
-	for (i = 0; i < EVENT_TEXTS && !error; i++)
-		if (event_texts[i].kinds & bit)
-			error = event_read_text(object, event_texts[i].json,
-						event->text[i]);
-	return error;
-}
-
-const char *event_read(const json_t *object, struct event *event)
-{
-	const char *name = json_string_value(json_object_get(object, "event"));
-	const char *error;
-	uint64_t thread;
-
-	memset(event, 0, sizeof(*event));
-	if (!name)
-		return event_wrong("event", "not a text");
-	event->kind = event_kind_of(name);
-	if (event->kind == EVENT_KINDS)
-		return event_wrong("event", "of no known kind");
-	error = event_read_number(object, "time_ns", false, &event->time_ns);
-	if (!error)
-		error = event_read_number(object, "thread", true, &thread);
-	if (!error) {
-		event->thread = (int32_t)(int64_t)thread;
-		error = event_read_fields(object, event);
-	}
-	return error;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Events of the module's tracepoints, as trace, record and report handle them:
+ * Events of the module's tracepoints, as trace handles them:
  * a kind, numbers and texts by the names of the tracepoint's fields.
  */
 #ifndef DMACTL_EVENT_H
@@ -98,19 +98,7 @@ int64_t event_signed(const struct event *event, enum event_number which);
 /* Returns the event as a sentence that is safe on a terminal; for free(). */
 char *event_sentence(const struct event *event, bool exact);
 
-/* Returns the name of a call, or its number, written to @out. */
-const char *event_call_word(uint64_t call, char out[EVENT_TEXT_ROOM]);
-
-/* Returns why a call failed, as a sentence; for free(). */
-char *event_reason(int64_t error, uint64_t reason, uint64_t limit);
-
 /* Returns the event as an object. */
 json_t *event_document(const struct event *event);
-
-/*
- * Reads such an object.  Returns NULL, or its first mistake, valid until
- * the next call.
- */
-const char *event_read(const json_t *object, struct event *event);
 
 #endif /* DMACTL_EVENT_H */

@@ -23,7 +23,8 @@ static const char *const calls[] = {
 /* Those of a timeline's file, from 32 on. */
 static const char *const timeline_calls[] = { "WAIT", "RING", "RELEASE" };
 
-const char *event_call_word(uint64_t call, char out[EVENT_TEXT_ROOM])
+/* Returns the name of a call, or its number, written to @out. */
+static const char *event_call_word(uint64_t call, char out[EVENT_TEXT_ROOM])
 {
 	if (call < sizeof(calls) / sizeof(calls[0]))
 		return calls[call];
@@ -34,7 +35,8 @@ const char *event_call_word(uint64_t call, char out[EVENT_TEXT_ROOM])
 	return out;
 }
 
-char *event_reason(int64_t error, uint64_t reason, uint64_t limit)
+/* Returns why a call failed, as a sentence; for free(). */
+static char *event_reason(int64_t error, uint64_t reason, uint64_t limit)
 {
 	char text[192];
 

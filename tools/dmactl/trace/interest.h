@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Which events of trace and record are wanted, by --event, --pid and --heap. */
+/* Which events of trace are wanted, by --event, --pid and --heap. */
 #ifndef DMACTL_INTEREST_H
 #define DMACTL_INTEREST_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* How long trace, record and their kind go on. */
+/* How long trace goes on. */
 #ifndef DMACTL_SPAN_H
 #define DMACTL_SPAN_H
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Events and recordings, as dmactl trace --json and dmactl record write them."""
+"""Events, as dmactl trace --json prints them."""
 
 import json
 
@@ -43,36 +43,18 @@ def write(path, lines):
     return path
 
 
-FIRST = {"format": "dmactl-recording", "version": 1, "time_ns": BEGIN}
-
-
-def end(ms, lost=0):
-    return {"event": "end", "time_ns": BEGIN + round(ms * MS), "lost": lost}
-
-
-def sample(ms, free, largest, heap="reserved"):
-    return {"event": "heap", "time_ns": BEGIN + round(ms * MS), "heap": heap,
-            "total": 64 * MIB, "used": 64 * MIB - free, "free": free,
-            "largest_free": largest}
-
-
-def a_run():
-    """Two owners, one of them with a buffer from before; 40 ms."""
+def a_trace():
+    """Two owners; 40 ms."""
     lines = [
-        dict(event("alloc", -1000, id=1, size=2 * MIB, pid=90, comm="camera",
-                   name="old"), event="buffer"),
-        sample(0, 62 * MIB, 62 * MIB),
         *(event("alloc", 5 * i, id=10 + i, size=MIB) for i in range(1, 5)),
         event("sync", 12, id=11, bytes=MIB),
         event("submit", 14, bytes=2 * MIB),
         event("complete", 15, bytes=2 * MIB),
-        sample(20, 58 * MIB, 29 * MIB),
         *(event("free", 20 + i, id=10 + i) for i in (1, 3)),
         event("fail", 24),
         event("fail", 25, size=32 * MIB, limit=8192),
         event("complete", 26, seqno=2, bytes=0, error=-110),
         event("alloc", 30, id=20, size=4 * MIB, comm="camera", pid=90),
         event("free", 35, id=20, size=4 * MIB, comm="camera", pid=90),
-        sample(38, 60 * MIB, 15 * MIB),
     ]
-    return [FIRST, *sorted(lines, key=lambda line: line["time_ns"]), end(40)]
+    return sorted(lines, key=lambda line: line["time_ns"])
