@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Ranges of addresses.  Numbers of more than two cells count if the upper ones are
- * zero; those of PCI, with flags in the first cell, are not addresses of memory.
+ * Ranges of addresses.  Numbers of more than two cells count if the upper cells are
+ * zero; addresses of PCI, with flags in the first cell, do not address memory.
  */
 #include "extent.h"
 
-#define CELLS_MOST 4 /* as Linux has it */
+#define CELLS_MOST 4 /* as in Linux */
 #define WINDOWS_MOST 64 /* looked at, so that a hostile tree ends */
 
 uint64_t extent_size(const struct extent *extent)
@@ -108,7 +108,7 @@ static enum extent_result mapping_read(const struct tree_node *bus,
 	return extent_set(&mapping->below, start, size);
 }
 
-/* Moves @extent through one bus; an empty property changes nothing. */
+/* Moves @extent through a bus; an empty property changes nothing. */
 static bool extent_rise(const struct tree_node *bus, const char *name,
 			struct extent *extent)
 {
@@ -168,7 +168,7 @@ struct window {
 
 /*
  * Reads window @index of the bus above a device, from dma-ranges as Linux does.
- * False behind the last; a bus without limits has one window, of everything.
+ * False behind the last; the only window of a bus without limits is everything.
  */
 static bool window_read(const struct tree_node *device, size_t index,
 			struct window *window)

@@ -119,21 +119,6 @@ static bool bind_meet(const struct dray_operand *a,
 	       dray_overlap_find(a, b) != DRAY_OVERLAP_NONE;
 }
 
-/* Whether two views have the very same elements at each index. */
-static bool operands_lie_alike(const struct dray_operand *a,
-			       const struct dray_operand *b)
-{
-	const size_t bytes = (size_t)a->view->ndim * sizeof(int64_t);
-
-	return a->view->data == b->view->data &&
-	       a->view->ndim == b->view->ndim &&
-	       dray_dtype_itemsize(a->view->dtype) ==
-		       dray_dtype_itemsize(b->view->dtype) &&
-	       !memcmp(a->view->shape, b->view->shape, bytes) &&
-	       !memcmp(a->view->strides, b->view->strides, bytes) &&
-	       dray_overlap_self(a) == DRAY_OVERLAP_NONE;
-}
-
 /* Whether all of input @i has been read when output @o is written over it. */
 static bool is_read_before(const struct dray_run *run, int i, int o)
 {
@@ -154,8 +139,10 @@ static bool is_read_before(const struct dray_run *run, int i, int o)
 		return !written->apart;
 	return (read->read_at < written->written_at ||
 		(read->read_at == written->written_at && !written->apart)) &&
-	       operands_lie_alike(&run->workspace->inputs[i],
-				  &run->workspace->outputs[o]);
+	       dray_views_are_alike(run->workspace->inputs[i].view,
+				    run->workspace->outputs[o].view) &&
+	       dray_overlap_self(&run->workspace->inputs[i]) ==
+		       DRAY_OVERLAP_NONE;
 }
 
 static int bind_check_overlap(struct dray_run *run, int o)

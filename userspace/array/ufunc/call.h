@@ -78,18 +78,6 @@ static inline bool dray_call_lacks_output(const struct dray_ufunc_call *call)
 	return false;
 }
 
-/* Whether two views have the very same elements at each index. */
-static inline bool dray_views_are_alike(const struct dray_view *a,
-					const struct dray_view *b)
-{
-	const size_t bytes = (size_t)a->ndim * sizeof(a->shape[0]);
-
-	return a->data == b->data && a->ndim == b->ndim &&
-	       dray_dtype_itemsize(a->dtype) == dray_dtype_itemsize(b->dtype) &&
-	       !memcmp(a->shape, b->shape, bytes) &&
-	       !memcmp(a->strides, b->strides, bytes);
-}
-
 /*
  * Loops as the ways through the elements run them: with the mask as the last
  * operand, and up to the first error that is to be raised.

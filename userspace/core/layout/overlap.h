@@ -3,6 +3,8 @@
 #ifndef DRAY_LAYOUT_OVERLAP_H
 #define DRAY_LAYOUT_OVERLAP_H
 
+#include <string.h>
+
 #include "layout/operand.h"
 #include "base/shared.h"
 
@@ -37,6 +39,18 @@ static inline enum dray_overlap
 dray_overlap_self(const struct dray_operand *operand)
 {
 	return dray_overlap_self_within(operand, DRAY_OVERLAP_WORK);
+}
+
+/* Whether two views have the very same elements at each index. */
+static inline bool dray_views_are_alike(const struct dray_view *a,
+					const struct dray_view *b)
+{
+	const size_t bytes = (size_t)a->ndim * sizeof(a->shape[0]);
+
+	return a->data == b->data && a->ndim == b->ndim &&
+	       dray_dtype_itemsize(a->dtype) == dray_dtype_itemsize(b->dtype) &&
+	       !memcmp(a->shape, b->shape, bytes) &&
+	       !memcmp(a->strides, b->strides, bytes);
 }
 
 #endif /* DRAY_LAYOUT_OVERLAP_H */

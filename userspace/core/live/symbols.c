@@ -2,8 +2,8 @@
 /*
  * symbols: asks addr2line, a process for each file, while a report is written.
  *
- * The program must not notice: such a child sends no SIGCHLD and is not found by
- * waitpid(-1), and no write can raise SIGPIPE.
+ * The program must not notice: such a child sends no SIGCHLD, waitpid(-1) does not
+ * find it, and no write can raise SIGPIPE.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -24,7 +24,7 @@
 #include "base/descriptor.h"
 #include "live/symbols.h"
 
-#define PATIENCE_S 20 /* a file may have a gigabyte of debugging information */
+#define PATIENCE_S 20 /* a file may hold a gigabyte of debugging information */
 
 static const char *const programs[] = {
 	"/usr/bin/addr2line",
@@ -38,8 +38,8 @@ struct start {
 };
 
 /*
- * In the child, which has the parent's memory until it executes a program: nothing
- * but system calls.
+ * Runs in the child, which shares the parent's memory until it executes a program:
+ * nothing but system calls.
  */
 static int symbols_child(void *argument)
 {
@@ -125,7 +125,7 @@ static struct dray_symbols_file *symbols_file_of(struct dray_symbols *symbols,
 	file->base = info->dli_fbase;
 	file->child = -1;
 	file->socket = -1;
-	/* Programs with rights of their own start no others. */
+	/* Programs with raised rights start no others. */
 	if (!getauxval(AT_SECURE))
 		symbols_begin(file, strchr(info->dli_fname, '/')
 					    ? info->dli_fname
@@ -133,7 +133,7 @@ static struct dray_symbols_file *symbols_file_of(struct dray_symbols *symbols,
 	return file;
 }
 
-/* Reads one line, without its end. */
+/* Reads a line, without its end. */
 static bool symbols_read_line(int socket, char *out, size_t room)
 {
 	size_t length = 0;
@@ -164,7 +164,7 @@ struct symbol_place {
 	uintptr_t address, base;
 };
 
-/* Finds the base of the file that has the address in one of its segments. */
+/* Finds the base of the file of which a segment covers the address. */
 static int find_base(struct dl_phdr_info *file, size_t size, void *context)
 {
 	struct symbol_place *place = context;

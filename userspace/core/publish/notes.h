@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * notes: the arrays in blocks, for snapshots of pools (snapshot.c).  The array
- * library notes those that it makes here.
+ * library notes the arrays that it makes.
  */
 #ifndef DRAY_PUBLISH_NOTES_H
 #define DRAY_PUBLISH_NOTES_H
@@ -17,7 +17,7 @@
 
 #define DRAY_NOTE_TYPE 256 /* bytes, with the zero */
 
-/* An array as its note tells it. */
+/* An array as its note describes it. */
 struct dray_note {
 	uint64_t bytes; /* of its elements */
 	uint32_t ndim;
@@ -59,7 +59,7 @@ void dray_notes_unlock(void);
 bool dray_note_read(const void *start, struct dray_note *out);
 
 /*
- * Arrays of a runtime, as it shows them for one snapshot (runtime.c).  Called
+ * Arrays of a runtime, as it shows them for a snapshot (runtime.c).  Called
  * without a lock, which foreign code may need.
  */
 struct dray_runtime;

@@ -3,9 +3,9 @@
  * publish: a thread that hands a snapshot of the pools to each permitted process
  * that connects.
  *
- * It reads nothing from a peer and sends one message, into a new socket that has
- * room for it, without waiting: no peer can stop it.  A child of fork() has the
- * sockets but not the thread, and closes them.
+ * It reads nothing from a peer and sends a single message, into a new socket with
+ * room for it, without waiting: no peer can stop it.  A child of fork() inherits
+ * the sockets but not the thread, and closes them.
  */
 #include <errno.h>
 #include <poll.h>
@@ -28,7 +28,7 @@
 #include "publish/notes.h"
 #include "publish/snapshot.h"
 
-/* How soon to accept again after file descriptors had run out. */
+/* How soon to accept again after file descriptors ran out. */
 #define RETRY_MS 100
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -69,7 +69,7 @@ static void close_open(_Atomic int *open)
 		close(fd);
 }
 
-/* In a child, which has no such thread. */
+/* Runs in a child, where the thread does not exist. */
 static void publish_socket_forget(void)
 {
 	close_open(&open_peer);
@@ -124,7 +124,7 @@ static void send_answer(int peer, int fd)
 		control.header.cmsg_type = SCM_RIGHTS;
 		memcpy(CMSG_DATA(&control.header), &fd, sizeof(fd));
 	}
-	/* A peer that is gone, or has no room, gets nothing. */
+	/* A peer that is gone, or without room, receives nothing. */
 	if (sendmsg(peer, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0)
 		return;
 }
@@ -238,7 +238,7 @@ void dray_publish_stop(void)
 	if (runs) {
 		atomic_store(&dray_notes_wanted, false);
 		atomic_store(&ends, true);
-		/* Either wakes the thread, and a sandbox may forbid one. */
+		/* Either wakes the thread; a sandbox may forbid the other. */
 		if (write(wake, &one, sizeof(one)) < 0)
 			shutdown(listener, SHUT_RDWR);
 		pthread_join(thread, NULL);

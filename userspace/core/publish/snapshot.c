@@ -145,7 +145,7 @@ static void snapshot_put_region(struct pool_snapshot *snapshot,
 		snapshot->truncated = true;
 }
 
-/* With the pool's lock; false if it has ended. */
+/* With the pool's lock; false if the pool has ended. */
 static bool describe_pool(const struct dray_pool *pool,
 			  struct dray_publish_pool *item)
 {
@@ -178,7 +178,7 @@ static const char *data_of(const struct dray_pool *pool,
 		       : start;
 }
 
-/* A runtime's array, if the block can be that which it had. */
+/* Looks up a runtime's array, if it fits the block. */
 static bool find_foreign(const struct dray_runtime *runtime,
 			 const struct dray_pool_block *block, const char *data,
 			 struct dray_note *note)
@@ -242,7 +242,7 @@ static void read_origins(const struct dray_pool *pool,
 	}
 }
 
-/* One step, all under the lock of notes; false at the end. */
+/* Writes a step, all under the lock of notes; false at the end. */
 static bool snapshot_step(struct dray_pool *pool,
 			  struct pool_snapshot *snapshot)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Queues: made, found by pools and forks, and destroyed.  The kernel keeps the order of
- * submissions on one channel, so a queue stays on the channel of its first transfer.  A
+ * submissions on a channel, so a queue stays on the channel of its first transfer.  A
  * copy by the CPU waits for transfers that it would overtake.
  */
 #include <errno.h>
@@ -136,8 +136,8 @@ static struct dray_fence *first_own(const struct dray_queue *queue,
 }
 
 /*
- * Settles all signalled fences.  Returns one in flight, or NULL.  A child skips
- * its parent's fences: their end gives it no memory.
+ * Settles all signalled fences.  Returns a fence in flight, or NULL.  A child skips
+ * its parent's fences: their end frees no memory of the child.
  */
 static struct dray_fence *reap_all(void)
 {

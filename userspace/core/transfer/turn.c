@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Turns: a thread that submits has a turn of the queue, without the queue's lock, because
- * the call may wait for room.  The first transfer chooses the queue's channel.  Each
+ * Turns: a thread submits in a turn of the queue, without the queue's lock, because the
+ * call may wait for room.  The first transfer chooses the queue's channel.  Each
  * turn settles signalled fences, so that parked blocks return without a thread.  copy.c
  * submits here.
  */
@@ -59,8 +59,8 @@ static void stay_on(struct dray_queue *queue, uint32_t channel)
 		return;
 	queue->channel = channel;
 	/*
-	 * An open channel knows its limits; if it does not answer, keep the old
-	 * ones.
+	 * An open channel knows its limits; if it does not answer, the old limits
+	 * stay.
 	 */
 	if (!dray_node_channel(queue->node, channel, &info, sizeof(info))) {
 		dray_queue_forget_limits(queue);
@@ -82,8 +82,8 @@ static int await_channel(struct dray_queue *queue, bool nonblock)
 }
 
 /*
- * Begins a turn, and settles transfers that have ended.  Until a queue has its channel, one
- * thread submits at a time.
+ * Begins a turn, and settles transfers that ended.  Until the queue's channel is known, a
+ * single thread submits at a time.
  */
 static int turn_begin(struct dray_queue *queue, bool nonblock,
 		      uint32_t *channel)
@@ -104,7 +104,7 @@ static int turn_begin(struct dray_queue *queue, bool nonblock,
 	return ret;
 }
 
-/* Takes over a fence that was submitted.  With the lock. */
+/* Keeps a fence that was submitted.  With the lock. */
 static void transfer_queue_append(struct dray_queue *queue,
 				  struct dray_fence *fence)
 {
@@ -116,7 +116,7 @@ static void transfer_queue_append(struct dray_queue *queue,
 }
 
 /*
- * Ends a turn on @channel, and takes over @fence if it was submitted, else NULL.  The queue
+ * Ends a turn on @channel, and keeps @fence (NULL: nothing was submitted).  The queue
  * stays on the channel of @args.  True if the channel was dead, and another may not be.
  */
 static bool turn_finish(struct dray_queue *queue, uint32_t channel,
@@ -166,8 +166,8 @@ static int submit_once(struct dray_queue *queue, struct dray_submit *args)
 
 /*
  * Submits in a turn of the queue.  Its lock is free meanwhile, because the call may wait
- * for room.  True if the channel was found dead, and the next try may have another:
- * transfers in flight there have failed, so there is no order to keep.
+ * for room.  True if the channel was found dead, and the next try may choose another:
+ * all transfers in flight there failed, so no order is lost.
  */
 static bool submit_in_turn(struct dray_queue *queue, struct dray_submit *args,
 			   struct dray_fence *fence, int *ret)
