@@ -18,7 +18,7 @@ DRAY_PRIVATE int dray_fail_as(int error, enum dray_failure failure,
 			      const char *format, ...)
 	__attribute__((format(printf, 3, 4), cold));
 
-/* Empties the sentence, before a function of the user that may leave one. */
+/* Empties the sentence, before a function of the user that may leave its own. */
 DRAY_PRIVATE void dray_forget_failure(void);
 
 /* Adds to the sentence that is there, keeps its kind, and returns @error. */

@@ -2,7 +2,7 @@
 /*
  * A tree of numbered address intervals, which may overlap: a search can ask for
  * older intervals only.  A balanced search tree by chance (a treap), in the order of the
- * lower ends, whose nodes know the highest end and the lowest number below them.  It is
+ * lower ends; each node knows the highest end and the lowest number below them.  It is
  * without a lock and allocates nothing.
  */
 #ifndef DRAY_BASE_INTERVAL_TREE_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Arenas: elements of variable size, one behind the other in chunks that
- * double, of which only the last element may still change its size.
+ * Arenas: elements of variable size, in a row in chunks that double, of which
+ * only the last element may still change its size.
  *
  * The books of a chunk lie in ordinary memory, so that a pool's memory holds
  * only elements.  An arena over a pool always holds a block of it until it is
