@@ -265,7 +265,7 @@ static int kernel_sync(struct dray_node *node, uint32_t target,
 
 /*
  * The transfers are on their way: if no other descriptor is left, the fence keeps
- * its own, which nobody can write to.
+ * its own, which no process can write.
  */
 static int raise_fence(int fd)
 {

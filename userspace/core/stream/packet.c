@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Checks packets and decides how to move them.  Objections to the engine come
- * in order, those first that a staging copy does not help against.
+ * Checks packets and decides how to move them.  Objections to the engine are in
+ * order, those first that a staging copy does not help against.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -57,7 +57,7 @@ static int check_direction(const struct dray_packet *packet)
 			 stream->name);
 }
 
-/* Refuses destinations that have no right result. */
+/* Refuses destinations without a right result. */
 static int packet_check_destination(struct dray_packet_view *view)
 {
 	struct dray_operand *operand = &view->operand;
@@ -147,7 +147,7 @@ static void keep_rows(struct dray_packet *packet,
 	};
 }
 
-/* Reduces a view to its piece; @axes has room.  True if numbers overflow. */
+/* Reduces a view to its piece; @axes is large enough.  True if numbers overflow. */
 static bool reduce_overflow(struct dray_packet *packet, uint32_t index,
 			    struct dray_axis *axes)
 {
@@ -322,7 +322,7 @@ static bool reject_alignment(struct dray_packet *packet, uint32_t index)
 	uint32_t alignment = packet->stream->alignment;
 	uint32_t i;
 
-	/* Buffers start on pages, so the CPU's addresses tell the alignment. */
+	/* Buffers start on pages, so the CPU's addresses show the alignment. */
 	for (i = 0; i < piece->axes_count; i++)
 		bits |= (uint64_t)(piece->axes[i].src_stride |
 				   piece->axes[i].dst_stride);
@@ -334,7 +334,7 @@ static bool reject_alignment(struct dray_packet *packet, uint32_t index)
 		alignment, packet->views[index].name, bits & -bits);
 }
 
-/* An engine that repeats takes rows of one stride. */
+/* An engine that repeats needs rows of equal stride. */
 static bool reject_rows(struct dray_packet *packet)
 {
 	const struct dray_packet_piece *piece = &packet->pieces[0];
