@@ -129,8 +129,10 @@ static struct dray_live *live_copy(const struct dray_live_table *table,
 
 	list = calloc(blocks + 1,
 		      sizeof(*list) + table->sites * sizeof(*sites));
+	if (!list)
+		return NULL;
 	sites = (void **)(list + blocks);
-	for (i = 0; list && i < table->blocks.size; i++) {
+	for (i = 0; i < table->blocks.size; i++) {
 		const struct dray_live *live = table->blocks.slots[i].value;
 
 		if (!live || live->freed)
