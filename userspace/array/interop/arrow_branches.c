@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Takes the branches of an array of Arrow one after the other.  The caller names a
- * range of elements; a branch adds its offset to it.
+ * Imports the branches of an array of Arrow in turn.  The caller names a range of
+ * elements; a branch adds its offset to it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -32,7 +32,7 @@ static void arrow_branches_drop(struct dray_arrow_taken *taken)
 	*taken = (struct dray_arrow_taken){ 0 };
 }
 
-/* Checks one number of a branch against that of its format. */
+/* Checks a number of a branch against its format. */
 static int branches_check_number(const char *name, int64_t is, int64_t expected,
 				 const char *format)
 {
@@ -45,7 +45,7 @@ static int branches_check_number(const char *name, int64_t is, int64_t expected,
 				 format, is, name, expected);
 }
 
-/* Checks the children of a branch, of which both structures have @count. */
+/* Checks the children of a branch, @count in both structures. */
 static int check_children(const struct ArrowSchema *schema,
 			  const struct ArrowArray *from, int64_t count)
 {
@@ -76,8 +76,8 @@ static int check_children(const struct ArrowSchema *schema,
 }
 
 /*
- * Checks all of a branch but its format, and that it has the elements of a range;
- * sets @start to the range's first, from the first in memory.
+ * Checks all of a branch but its format, and that it contains the elements of a
+ * range; sets @start to the range's first, from the first in memory.
  */
 static int branches_check_node(const struct ArrowSchema *schema,
 			       const struct ArrowArray *from, int64_t buffers,
@@ -130,7 +130,7 @@ static int view_memory(const struct dray_arrow_take *take, char *data,
 	return ret ? ret : dray_arrow_wait(out, take->timeout_ms);
 }
 
-/* Makes an array over elements that are as Arrow has them. */
+/* Makes an array over elements in Arrow's layout. */
 static int branches_take_memory(struct dray_arrow_take *take, char *data,
 				dray_dtype dtype, int64_t count,
 				struct dray_array **out)
@@ -183,7 +183,7 @@ static int take_bits(const struct dray_arrow_take *take, char *bits,
 	return ret ? ret : dray_arrow_unpack(bytes.data, first, count, out);
 }
 
-/* Takes elements without children. */
+/* Imports elements without children. */
 static int branches_take_elements(struct dray_arrow_take *take,
 				  const struct ArrowSchema *schema,
 				  const struct ArrowArray *from, int64_t first,
@@ -231,7 +231,7 @@ static int branches_take_elements(struct dray_arrow_take *take,
 	return ret ? ret : dray_arrow_add_nulls(take, from, start, count, out);
 }
 
-/* Makes an axis of @size elements behind the first one of @array; replaces it. */
+/* Makes an axis of @size elements behind the first axis of @array; replaces it. */
 static int add_axis(struct dray_array **array, int64_t count, int64_t size)
 {
 	int64_t shape[DRAY_MAX_NDIM];
@@ -327,7 +327,7 @@ int dray_arrow_take_fields(struct dray_arrow_take *take,
 	return ret;
 }
 
-/* Takes a structure as one array. */
+/* Imports a structure as a single array. */
 static int branches_take_structure(struct dray_arrow_take *take,
 				   const struct ArrowSchema *schema,
 				   const struct ArrowArray *from, int64_t first,
