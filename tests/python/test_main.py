@@ -142,15 +142,21 @@ def test_the_page_has_a_line_for_each_key():
     assert told == set(found) | set(found["nodes"][0])
 
 
-@pytest.mark.parametrize("sink", ["/dev/full", "a closed pipe"])
-def test_nobody_reads_the_report(sink):
-    if sink == "a closed pipe":
-        reader, writer = os.pipe()
-        os.close(reader)
-    else:
-        writer = os.open(sink, os.O_WRONLY)
-    done = subprocess.run([sys.executable, "-m", "dray"], stdout=writer, text=True,
-                          stderr=subprocess.PIPE, check=False)
+@pytest.mark.parametrize("arguments", [[], ["--json"], ["--help"]], ids=" ".join)
+@pytest.mark.parametrize("redirect, number", [
+    (">/dev/full", errno.ENOSPC), (">&-", errno.EBADF), (">&$closed_pipe", errno.EPIPE)])
+def test_output_that_does_not_arrive_is_a_failure(arguments, redirect, number):
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        ["bash", "-c", f'"$@" {redirect}', "bash", sys.executable, "-m", "dray", *arguments],
+        text=True, stderr=subprocess.PIPE, pass_fds=[writer], timeout=DEADLINE, check=False,
+        env={**os.environ, "closed_pipe": str(writer)})
     os.close(writer)
-    assert done.returncode == 1
-    assert done.stderr.startswith("python -m dray: ") and done.stderr.count("\n") == 1
+    assert (done.returncode, done.stderr) == (
+        1, f"python -m dray: cannot write all of the output: {os.strerror(number)}\n")
+
+
+def test_the_help_names_the_options():
+    done = main("--help")
+    assert done.returncode == 0 and "--json" in done.stdout and "--help" in done.stdout
