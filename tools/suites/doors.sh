@@ -28,5 +28,18 @@ doors_demo()
 		return 1
 	}
 	[ -s "$1/overview.png" ] && [ -s "$1/tone.wav" ] &&
-		[ "$(grep -c '^   ok ' "$1.said")" -ge 50 ]
+		[ "$(grep -c '^   ok ' "$1.said")" -ge 50 ] &&
+		doors_time_falls "$1.errors"
+}
+
+# doors_time_falls LOG: the time left that a front door prints becomes less; steps side by
+# side may print a little late
+doors_time_falls()
+{
+	sed -nE 's/.*\[[0-9:]+, about ([0-9]+ (s|min)) left\].*/\1/p' "$1" | awk '
+		{ left = $1 * ($2 == "min" ? 60 : 1) }
+		NR == 1 { first = left }
+		NR > 1 && left > last + 60 { grown = 1 }
+		{ last = left; print "about", $0, "left" }
+		END { exit !(NR && !grown && (first <= 60 || last < first)) }'
 }
