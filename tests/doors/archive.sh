@@ -244,6 +244,7 @@ server = http.server.ThreadingHTTPServer(
     ("127.0.0.1", 0), functools.partial(Once, directory=sys.argv[1]))
 print(server.server_address[1], flush=True)
 server.serve_forever()' "$archive" >"$folder/port" &
+# shellcheck disable=SC2016 # the inner shell replaces it
 timeout 60 sh -c 'until [ -s "$0" ]; do sleep 0.1; done' "$folder/port"
 address=http://127.0.0.1:$(cat "$folder/port")
 made 6.1
