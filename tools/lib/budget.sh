@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# The seconds that suites may need, by the table tools/suites/budgets.  To be slow is no
-# failure: a report names the suites.
+# The seconds that suites may need, by the table tools/suites/budgets.  A slow suite does
+# not fail: a report names it.
 
 # budget_of SUITE: prints its seconds, or -
 budget_of()

@@ -7,7 +7,7 @@
 PLAN=''			# the run's file of seconds and steps
 PLAN_TOTAL=0		# seconds of all, if nothing is known of this machine
 PLAN_BESIDE=1		# steps that run at a time
-PLAN_STEPS=()		# those that have not ended
+PLAN_STEPS=()		# those that are not over
 declare -A PLAN_SECONDS=() PLAN_STARTED=()
 
 # plan_begin NAME SECONDS BESIDE STEP...: SECONDS is the author's figure, or 0
@@ -28,7 +28,7 @@ plan_start()
 	PLAN_STARTED[$1]=$SECONDS
 }
 
-# plan_end STEP [SECONDS]: the step is over, after these seconds or those since its start
+# plan_end STEP [SECONDS]: the step is over, after SECONDS, or the seconds since its start
 plan_end()
 {
 	local i step

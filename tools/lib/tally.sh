@@ -16,7 +16,7 @@ TALLY_SKIPPED=0
 TALLY_FAILURES=()
 TALLY_SUITE=''
 
-# tally_is_pattern TEXT: tells whether it is an extended regular expression
+# tally_is_pattern TEXT: whether it is an extended regular expression
 tally_is_pattern()
 {
 	local status=0

@@ -3,7 +3,7 @@
 
 ABOUT_DOORS="the front doors themselves: the demo, kernels of an invented archive that lacks a \
 package or changes, fragments of kernels, failures, signals, the time to come, libraries of a \
-guest, the files of a release, and the table of tools/check --since"
+guest, the files of a release, the table of tools/check --since, patterns, and budgets of suites"
 PACKAGES_DOORS=(git kmod procps python3 python3-pip) # the demo installs its own
 
 suite_doors()

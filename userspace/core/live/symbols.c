@@ -211,8 +211,8 @@ bool dray_symbols_find(struct dray_symbols *symbols, const void *address,
 	}
 	/*
 	 * Either part may be unknown: "??:0", "file.c:?".  Without a line the
-	 * function is only the nearest symbol before the address, whatever its
-	 * size, in a stripped file an exported one.
+	 * function is the nearest symbol before the address, of any size: in a
+	 * stripped file, an exported symbol.
 	 */
 	out->line[strcspn(out->line, " ")] = 0;
 	return out->function[0] && out->function[0] != '?' &&

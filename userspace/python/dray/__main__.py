@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Shows what dray finds on this machine, and the next step if something is missing.
+"""Shows the parts of dray that this machine has, and the next step if something is missing.
 
     python -m dray [--json]
 
@@ -25,7 +25,7 @@ import dray
 def _rights(path: str) -> dict[str, Any]:
     try:
         status = os.stat(path)
-    except OSError:  # it has gone meanwhile
+    except OSError:  # it went away meanwhile
         return {"path": path, "owner": None, "group": None, "mode": None}
     try:
         owner = pwd.getpwuid(status.st_uid).pw_name
