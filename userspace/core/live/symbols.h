@@ -32,8 +32,8 @@ struct dray_symbol {
 };
 
 /*
- * Finds the function and the line of the instruction at @address; false if either
- * is not known.
+ * Finds the function and the line of the instruction at @address; false if
+ * either is not known.
  */
 bool dray_symbols_find(struct dray_symbols *symbols, const void *address,
 		       struct dray_symbol *out);
