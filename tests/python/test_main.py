@@ -142,17 +142,23 @@ def test_the_page_has_a_line_for_each_key():
     assert told == set(found) | set(found["nodes"][0])
 
 
-@pytest.mark.parametrize("arguments", [[], ["--json"], ["--help"]], ids=" ".join)
-@pytest.mark.parametrize("redirect, number", [
-    (">/dev/full", errno.ENOSPC), (">&-", errno.EBADF), (">&$closed_pipe", errno.EPIPE)])
-def test_output_that_does_not_arrive_is_a_failure(arguments, redirect, number):
+def closed_pipe():
     reader, writer = os.pipe()
     os.close(reader)
-    done = subprocess.run(
-        ["bash", "-c", f'"$@" {redirect}', "bash", sys.executable, "-m", "dray", *arguments],
-        text=True, stderr=subprocess.PIPE, pass_fds=[writer], timeout=DEADLINE, check=False,
-        env={**os.environ, "closed_pipe": str(writer)})
-    os.close(writer)
+    return writer
+
+
+@pytest.mark.parametrize("arguments", [[], ["--json"], ["--help"]], ids=" ".join)
+@pytest.mark.parametrize("sink, prepare, number", [
+    (lambda: os.open("/dev/full", os.O_WRONLY), None, errno.ENOSPC),
+    (lambda: os.open("/dev/null", os.O_WRONLY), lambda: os.close(1), errno.EBADF),
+    (closed_pipe, None, errno.EPIPE)], ids=["full", "closed", "without a reader"])
+def test_output_that_does_not_arrive_is_a_failure(arguments, sink, prepare, number):
+    stdout = sink()
+    done = subprocess.run([sys.executable, "-m", "dray", *arguments], stdout=stdout,
+                          stderr=subprocess.PIPE, text=True, preexec_fn=prepare,
+                          timeout=DEADLINE, check=False)
+    os.close(stdout)
     assert (done.returncode, done.stderr) == (
         1, f"python -m dray: cannot write all of the output: {os.strerror(number)}\n")
 
