@@ -31,47 +31,33 @@ static void array_statistics_begin(struct along *from, PyObject *self)
 	from->axes.all = true;
 }
 
-/* Whether dray has no loops for the elements, and NumPy computes: long doubles. */
-static bool is_numpys(const struct along *from)
+/* Outputs into which dray computes; into others NumPy does. */
+enum statistics_into {
+	INTO_ANY,
+	INTO_KIN, /* to which elements are converted by casting="same_kind" */
+	INTO_SAME, /* of the numbers with which NumPy computes, in steps */
+};
+
+/*
+ * Whether NumPy computes: long doubles, for which dray has no loops, and what depends
+ * on the type of the output, in which NumPy keeps the results on the way.
+ */
+static bool is_numpys(const struct along *from, enum statistics_into into)
 {
 	const dray_dtype dtype =
 		from->dtype ? from->dtype : from->in.view.dtype;
+	const dray_dtype to = from->to.view.dtype;
 	const char kind = dray_dtype_kind(dtype);
+	const uint32_t size = dray_dtype_itemsize(dtype);
 
-	return (kind == 'f' || kind == 'c') &&
-	       dray_dtype_itemsize(dtype) > (kind == 'c' ? 16 : 8);
-}
-
-/* Calls NumPy's function of the same name and arguments. */
-static PyObject *by_numpy(PyObject *self, const char *name,
-			  PyObject *const *args, Py_ssize_t count,
-			  PyObject *names)
-{
-	const Py_ssize_t total = count + (names ? PyTuple_GET_SIZE(names) : 0);
-	PyObject *numpy = PyImport_ImportModule("numpy"), *result = NULL;
-	PyObject *function = numpy ? PyObject_GetAttrString(numpy, name) : NULL;
-	PyObject *given = PyTuple_New(total + 1), *item;
-	Py_ssize_t i;
-
-	for (i = 0; given && i <= total; i++) {
-		item = array_numpy_of(i ? args[i - 1] : self);
-		if (!item)
-			Py_CLEAR(given);
-		else
-			PyTuple_SET_ITEM(given, i, item);
-	}
-	if (function && given)
-		result = PyObject_Vectorcall(function,
-					     PySequence_Fast_ITEMS(given),
-					     (size_t)count + 1, names);
-	/* The output as it was given. */
-	for (i = 0; result && i < total; i++)
-		if (result == PyTuple_GET_ITEM(given, i + 1))
-			Py_SETREF(result, Py_NewRef(args[i]));
-	Py_XDECREF(given);
-	Py_XDECREF(function);
-	Py_XDECREF(numpy);
-	return array_of_result(type_state(self), result);
+	if ((kind == 'f' || kind == 'c') && size > (kind == 'c' ? 16 : 8))
+		return true;
+	if (!from->output || into == INTO_ANY)
+		return false;
+	return into == INTO_KIN
+		       ? !dray_can_cast(dtype, to, DRAY_CASTING_SAME_KIND)
+		       : kind != 'f' || size < 4 ||
+				 !dray_dtype_equal(dtype, to);
 }
 
 #define FUNCTION(name)                                                  \
@@ -133,7 +119,7 @@ static PyObject *by_numpy(PyObject *self, const char *name,
 	}
 
 /* @strict: an element without axes has no axis 0 */
-#define METHOD(name, strict, positional, parameters, ...)                 \
+#define METHOD(name, strict, into, positional, parameters, ...)           \
 	PyObject *array_##name(PyObject *self, PyObject *const *args,     \
 			       Py_ssize_t count, PyObject *names)         \
 	{                                                                 \
@@ -149,12 +135,13 @@ static PyObject *by_numpy(PyObject *self, const char *name,
 				    (void *[]){ __VA_ARGS__ })) {         \
 			from.several |= (strict) && !from.axes.all;       \
 			if (!along_reduction(&from))                      \
-				numpys = is_numpys(&from);                \
+				numpys = is_numpys(&from, into);          \
 			if (!numpys && !PyErr_Occurred())                 \
 				result = along_compute(&from, name);      \
 		}                                                         \
 		along_end(&from);                                         \
-		return numpys ? by_numpy(self, #name, args, count, names) \
+		return numpys ? array_by_numpy(self, #name, args, count,  \
+					       names)                     \
 			      : result;                                   \
 	}
 
@@ -181,18 +168,18 @@ FUNCTION_DDOF(std)
 #define VAR_VALUES \
 	&from, &from.descr, &from.out, &from.ddof, &from.keepdims, &from.where
 
-METHOD(sum, false, 6, SUM_PARAMETERS, SUM_VALUES)
-METHOD(prod, false, 6, SUM_PARAMETERS, SUM_VALUES)
-METHOD(min, false, 5, EXTREME_PARAMETERS, EXTREME_VALUES)
-METHOD(max, false, 5, EXTREME_PARAMETERS, EXTREME_VALUES)
-METHOD(ptp, false, 3, PARAMETERS(AXIS, OUT, KEEPDIMS), &from, &from.out,
-       &from.keepdims)
-METHOD(all, false, 3, TRUTH_PARAMETERS, TRUTH_VALUES)
-METHOD(any, false, 3, TRUTH_PARAMETERS, TRUTH_VALUES)
-METHOD(mean, true, 4, PARAMETERS(AXIS, DTYPE, OUT, KEEPDIMS, WHERE), &from,
-       &from.descr, &from.out, &from.keepdims, &from.where)
-METHOD(var, true, 5, VAR_PARAMETERS, VAR_VALUES)
-METHOD(std, true, 5, VAR_PARAMETERS, VAR_VALUES)
+METHOD(sum, false, INTO_KIN, 6, SUM_PARAMETERS, SUM_VALUES)
+METHOD(prod, false, INTO_KIN, 6, SUM_PARAMETERS, SUM_VALUES)
+METHOD(min, false, INTO_KIN, 5, EXTREME_PARAMETERS, EXTREME_VALUES)
+METHOD(max, false, INTO_KIN, 5, EXTREME_PARAMETERS, EXTREME_VALUES)
+METHOD(ptp, false, INTO_SAME, 3, PARAMETERS(AXIS, OUT, KEEPDIMS), &from,
+       &from.out, &from.keepdims)
+METHOD(all, false, INTO_ANY, 3, TRUTH_PARAMETERS, TRUTH_VALUES)
+METHOD(any, false, INTO_ANY, 3, TRUTH_PARAMETERS, TRUTH_VALUES)
+METHOD(mean, true, INTO_SAME, 4, PARAMETERS(AXIS, DTYPE, OUT, KEEPDIMS, WHERE),
+       &from, &from.descr, &from.out, &from.keepdims, &from.where)
+METHOD(var, true, INTO_SAME, 5, VAR_PARAMETERS, VAR_VALUES)
+METHOD(std, true, INTO_SAME, 5, VAR_PARAMETERS, VAR_VALUES)
 
 /* An axis, or None for all elements in C order. */
 static int axis_or_flat_take(PyObject *argument, void *out)
@@ -238,12 +225,12 @@ static PyObject *running(PyObject *self, PyObject *const *args,
 		/* The axis of an element is that of a row of one. */
 		if (!from.in.view.ndim)
 			from.axis = DRAY_FLAT;
-		numpys = is_numpys(&from);
+		numpys = is_numpys(&from, INTO_KIN);
 		if (!numpys)
 			result = along_compute(&from, function);
 	}
 	along_end(&from);
-	return numpys ? by_numpy(self, name, args, count, names) : result;
+	return numpys ? array_by_numpy(self, name, args, count, names) : result;
 }
 
 PyObject *array_cumsum(PyObject *self, PyObject *const *args, Py_ssize_t count,

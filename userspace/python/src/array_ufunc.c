@@ -7,26 +7,29 @@
 
 #include "array_ufunc.h"
 
-/* Whether a type of operand has rules of its own for ufuncs. */
-static int ufunc_has_rules(PyObject *object)
+int array_type_has_rules(PyObject *type, const char *protocol)
 {
-	PyObject *rule, *numpy;
+	PyObject *rule = PyObject_GetAttrString(type, protocol), *numpy;
 	int own;
 
-	if (array_is_plain(object))
-		return 0;
-	rule = PyObject_GetAttrString((PyObject *)Py_TYPE(object),
-				      "__array_ufunc__");
 	if (!rule) {
 		PyErr_Clear();
 		return 0;
 	}
-	numpy = PyObject_GetAttrString((PyObject *)&PyArray_Type,
-				       "__array_ufunc__");
+	numpy = PyObject_GetAttrString((PyObject *)&PyArray_Type, protocol);
 	own = !numpy ? -1 : rule != numpy;
 	Py_XDECREF(numpy);
 	Py_DECREF(rule);
 	return own;
+}
+
+/* Whether a type of operand has rules of its own for ufuncs. */
+static int ufunc_has_rules(PyObject *object)
+{
+	return array_is_plain(object)
+		       ? 0
+		       : array_type_has_rules((PyObject *)Py_TYPE(object),
+					      "__array_ufunc__");
 }
 
 bool array_is_plain(PyObject *object)

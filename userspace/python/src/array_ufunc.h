@@ -7,6 +7,11 @@
 
 /* Whether an operand has no rules of its own, as a subclass may have. */
 bool array_is_plain(PyObject *object);
+/*
+ * Whether a type has other rules than NumPy's array in a protocol, "__array_ufunc__" or
+ * "__array_function__": 1, 0, or -1 with an exception.
+ */
+int array_type_has_rules(PyObject *type, const char *protocol);
 /* Returns an array of NumPy for a dray.Array, of other objects the object. */
 PyObject *array_numpy_of(PyObject *object);
 /* Makes a dray.Array of an array of NumPy, taken over, if it has the type. */
@@ -19,6 +24,13 @@ bool array_ask_numpy(void);
 
 PyObject *array_array_ufunc(PyObject *self, PyObject *const *args,
 			    Py_ssize_t count, PyObject *names);
+
+/* array_function.c: functions of NumPy that are not ufuncs. */
+PyObject *array_array_function(PyObject *self, PyObject *args);
+/* Calls NumPy's function of a name with @self and other arguments. */
+PyObject *array_by_numpy(PyObject *self, const char *name,
+			 PyObject *const *args, Py_ssize_t count,
+			 PyObject *names);
 
 /* array_arithmetic.c: methods. */
 PyObject *array_clip(PyObject *self, PyObject *args, PyObject *keywords);
