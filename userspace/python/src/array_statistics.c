@@ -44,9 +44,8 @@ enum statistics_into {
  */
 static bool is_numpys(const struct along *from, enum statistics_into into)
 {
-	const dray_dtype dtype =
-		from->dtype ? from->dtype : from->in.view.dtype;
-	const dray_dtype to = from->to.view.dtype;
+	const dray_dtype in = from->in.view.dtype, to = from->to.view.dtype;
+	const dray_dtype dtype = from->dtype ? from->dtype : in;
 	const char kind = dray_dtype_kind(dtype);
 	const uint32_t size = dray_dtype_itemsize(dtype);
 
@@ -54,10 +53,10 @@ static bool is_numpys(const struct along *from, enum statistics_into into)
 		return true;
 	if (!from->output || into == INTO_ANY)
 		return false;
-	return into == INTO_KIN
-		       ? !dray_can_cast(dtype, to, DRAY_CASTING_SAME_KIND)
-		       : kind != 'f' || size < 4 ||
-				 !dray_dtype_equal(dtype, to);
+	if (!dray_can_cast(in, to, DRAY_CASTING_SAME_KIND))
+		return true;
+	return into == INTO_SAME &&
+	       (kind != 'f' || size < 4 || !dray_dtype_equal(dtype, to));
 }
 
 #define FUNCTION(name)                                                  \

@@ -299,6 +299,19 @@ static bool has_subclass(const struct asked *asked)
 	return false;
 }
 
+/*
+ * Clears an exception of a product whose output may have more axes, along which NumPy
+ * repeats the result.
+ */
+static bool is_wider_output(PyObject *ours, const struct asked *asked)
+{
+	if (!PyCFunction_Check(ours) || !asked->outputs ||
+	    !PyErr_ExceptionMatches(PyExc_ValueError))
+		return false;
+	PyErr_Clear();
+	return true;
+}
+
 /* Lets dray compute, or NumPy if dray has no loop. */
 static PyObject *ask_either(struct module_state *state,
 			    const struct asked *asked)
@@ -315,7 +328,8 @@ static PyObject *ask_either(struct module_state *state,
 	    PyUnicode_CompareWithASCIIString(asked->method, "__call__"))
 		ours = NULL;
 	result = ours ? ask_dray(state, ours, asked) : NULL;
-	if (ours && (result || !array_ask_numpy()))
+	if (ours &&
+	    (result || !(array_ask_numpy() || is_wider_output(ours, asked))))
 		return result;
 	return ask_numpy(state, asked);
 }
@@ -327,6 +341,7 @@ PyObject *array_array_ufunc(PyObject *self, PyObject *const *args,
 	struct asked asked = { .names = names };
 	PyObject *result;
 	Py_ssize_t i;
+	bool step;
 	int decide;
 
 	if (count < 2)
@@ -352,9 +367,10 @@ PyObject *array_array_ufunc(PyObject *self, PyObject *const *args,
 		return NULL;
 	if (decide)
 		Py_RETURN_NOTIMPLEMENTED;
-	result = has_subclass(&asked) ? ask_numpy(state, &asked)
-				      : ask_either(state, &asked);
-	if (!result || !array_is(result) || !is_step_of_numpy(&asked))
+	step = is_step_of_numpy(&asked);
+	result = step || has_subclass(&asked) ? ask_numpy(state, &asked)
+					      : ask_either(state, &asked);
+	if (!result || !array_is(result) || !step)
 		return result;
 	Py_SETREF(result, array_as_numpy(result));
 	return result;
