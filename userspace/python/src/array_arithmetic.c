@@ -159,5 +159,8 @@ PyObject *array_dot(PyObject *self, PyObject *args, PyObject *keywords)
 	if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:dot", names,
 					 &other, &out))
 		return NULL;
-	return linear_dot_product(type_state(self), self, other, out);
+	return out == Py_None
+		       ? linear_dot_product(type_state(self), self, other, out)
+		       : array_by_numpy(self, "dot",
+					(PyObject *[]){ other, out }, 2, NULL);
 }

@@ -3,6 +3,8 @@
  * Sums, extremes, means and the like of a dray.Array, with the arguments of the methods
  * of NumPy's array.
  */
+#include <string.h>
+
 #include <dray/array/statistics.h>
 
 #include "array_statistics.h"
@@ -38,25 +40,34 @@ enum statistics_into {
 	INTO_SAME, /* of the numbers with which NumPy computes, in steps */
 };
 
+/* Whether dray has loops for numbers of a size: not for long doubles. */
+static bool is_short(dray_dtype dtype)
+{
+	const char kind = dray_dtype_kind(dtype);
+
+	return (kind != 'f' && kind != 'c') ||
+	       dray_dtype_itemsize(dtype) <= (kind == 'c' ? 16 : 8);
+}
+
 /*
- * Whether NumPy computes: long doubles, for which dray has no loops, and what depends
- * on the type of the output, in which NumPy keeps the results on the way.
+ * Whether NumPy computes: what dray has no loops for, and what depends on the type of
+ * the output, in which NumPy keeps the results on the way.
  */
 static bool is_numpys(const struct along *from, enum statistics_into into)
 {
 	const dray_dtype in = from->in.view.dtype, to = from->to.view.dtype;
 	const dray_dtype dtype = from->dtype ? from->dtype : in;
-	const char kind = dray_dtype_kind(dtype);
-	const uint32_t size = dray_dtype_itemsize(dtype);
 
-	if ((kind == 'f' || kind == 'c') && size > (kind == 'c' ? 16 : 8))
+	if (!is_short(dtype))
 		return true;
 	if (!from->output || into == INTO_ANY)
 		return false;
-	if (!dray_can_cast(in, to, DRAY_CASTING_SAME_KIND))
+	if (!is_short(to) || strchr("SUV", dray_dtype_kind(to)) ||
+	    !dray_can_cast(in, to, DRAY_CASTING_SAME_KIND))
 		return true;
 	return into == INTO_SAME &&
-	       (kind != 'f' || size < 4 || !dray_dtype_equal(dtype, to));
+	       (dray_dtype_kind(to) != 'f' || dray_dtype_itemsize(to) < 4 ||
+		!dray_dtype_equal(dtype, to));
 }
 
 #define FUNCTION(name)                                                  \
