@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * NumPy's functions of a dray.Array that are not ufuncs.  NumPy computes them as for
- * any object that is not its own: by the methods of the first argument, or over the
- * memory.  Outputs become arrays of NumPy on the way, as its functions in C accept
- * no others, and return as they were given.
+ * NumPy's functions of a dray.Array, except ufuncs.  NumPy computes them as for
+ * any foreign object: by the methods of the first argument, or over the memory.
+ * Outputs become arrays of NumPy on the way, since its functions in C accept
+ * no others, and the caller receives the same objects again.
  */
 #include "array_ufunc.h"
 
-/* Whether one of @types has rules of its own: 1, 0, or -1 with an exception. */
+/* Whether any of @types brings rules of its own: 1, 0, or -1 with an exception. */
 static int types_have_rules(PyTypeObject *ours, PyObject *types)
 {
 	PyObject *fast = PySequence_Fast(types, "types are a sequence");
@@ -25,8 +25,8 @@ static int types_have_rules(PyTypeObject *ours, PyObject *types)
 }
 
 /*
- * Returns the arguments with arrays of NumPy behind the first, which may be an output
- * by its place; the first is none.
+ * Returns the arguments with arrays of NumPy behind the first, of which any may be the
+ * output, by its place; the first never is.
  */
 static PyObject *arguments_for_numpy(PyObject *args)
 {
@@ -44,7 +44,7 @@ static PyObject *arguments_for_numpy(PyObject *args)
 	return given;
 }
 
-/* Sets @output, borrowed, to out= of the keywords, and that to an array of NumPy. */
+/* Sets @output, borrowed, to out= of the keywords; its array of NumPy replaces it. */
 static int output_for_numpy(PyObject *keywords, PyObject **output)
 {
 	PyObject *array;
@@ -59,7 +59,7 @@ static int output_for_numpy(PyObject *keywords, PyObject **output)
 	return ret;
 }
 
-/* Calls a function of NumPy; returns an output as it was given. */
+/* Calls a function of NumPy; returns an output of the caller itself. */
 static PyObject *function_call(PyObject *function, PyObject *args,
 			       PyObject *named)
 {

@@ -36,11 +36,11 @@ static void array_statistics_begin(struct along *from, PyObject *self)
 /* Outputs into which dray computes; into others NumPy does. */
 enum statistics_into {
 	INTO_ANY,
-	INTO_KIN, /* to which elements are converted by casting="same_kind" */
+	INTO_SAFE, /* to which elements are converted without a loss */
 	INTO_SAME, /* of the numbers with which NumPy computes, in steps */
 };
 
-/* Whether dray has loops for numbers of a size: not for long doubles. */
+/* Whether dray's loops know numbers of this size, unlike long doubles. */
 static bool is_short(dray_dtype dtype)
 {
 	const char kind = dray_dtype_kind(dtype);
@@ -50,8 +50,8 @@ static bool is_short(dray_dtype dtype)
 }
 
 /*
- * Whether NumPy computes: what dray has no loops for, and what depends on the type of
- * the output, in which NumPy keeps the results on the way.
+ * Whether NumPy computes: without a loop of dray, and if results depend on the type of
+ * the output, in which NumPy keeps them on the way.
  */
 static bool is_numpys(const struct along *from, enum statistics_into into)
 {
@@ -63,7 +63,8 @@ static bool is_numpys(const struct along *from, enum statistics_into into)
 	if (!from->output || into == INTO_ANY)
 		return false;
 	if (!is_short(to) || strchr("SUV", dray_dtype_kind(to)) ||
-	    !dray_can_cast(in, to, DRAY_CASTING_SAME_KIND))
+	    !dray_can_cast(in, to, DRAY_CASTING_SAFE) ||
+	    !dray_can_cast(dtype, to, DRAY_CASTING_SAFE))
 		return true;
 	return into == INTO_SAME &&
 	       (dray_dtype_kind(to) != 'f' || dray_dtype_itemsize(to) < 4 ||
@@ -128,7 +129,7 @@ static bool is_numpys(const struct along *from, enum statistics_into into)
 		__VA_ARGS__ \
 	}
 
-/* @strict: an element without axes has no axis 0 */
+/* @strict: an element without axes lacks an axis 0 */
 #define METHOD(name, strict, into, positional, parameters, ...)           \
 	PyObject *array_##name(PyObject *self, PyObject *const *args,     \
 			       Py_ssize_t count, PyObject *names)         \
@@ -178,10 +179,10 @@ FUNCTION_DDOF(std)
 #define VAR_VALUES \
 	&from, &from.descr, &from.out, &from.ddof, &from.keepdims, &from.where
 
-METHOD(sum, false, INTO_KIN, 6, SUM_PARAMETERS, SUM_VALUES)
-METHOD(prod, false, INTO_KIN, 6, SUM_PARAMETERS, SUM_VALUES)
-METHOD(min, false, INTO_KIN, 5, EXTREME_PARAMETERS, EXTREME_VALUES)
-METHOD(max, false, INTO_KIN, 5, EXTREME_PARAMETERS, EXTREME_VALUES)
+METHOD(sum, false, INTO_SAFE, 6, SUM_PARAMETERS, SUM_VALUES)
+METHOD(prod, false, INTO_SAFE, 6, SUM_PARAMETERS, SUM_VALUES)
+METHOD(min, false, INTO_SAFE, 5, EXTREME_PARAMETERS, EXTREME_VALUES)
+METHOD(max, false, INTO_SAFE, 5, EXTREME_PARAMETERS, EXTREME_VALUES)
 METHOD(ptp, false, INTO_SAME, 3, PARAMETERS(AXIS, OUT, KEEPDIMS), &from,
        &from.out, &from.keepdims)
 METHOD(all, false, INTO_ANY, 3, TRUTH_PARAMETERS, TRUTH_VALUES)
@@ -232,10 +233,10 @@ static PyObject *running(PyObject *self, PyObject *const *args,
 	    !along_operands(&from) &&
 	    (from.axis == DRAY_FLAT ||
 	     !along_check_axis(from.axis, from.in.view.ndim))) {
-		/* The axis of an element is that of a row of one. */
+		/* An element counts as a row, with its axis. */
 		if (!from.in.view.ndim)
 			from.axis = DRAY_FLAT;
-		numpys = is_numpys(&from, INTO_KIN);
+		numpys = is_numpys(&from, INTO_SAFE);
 		if (!numpys)
 			result = along_compute(&from, function);
 	}
