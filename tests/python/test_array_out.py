@@ -20,6 +20,7 @@ SPANS = (DAYS - DAYS[0]).reshape(2, 1)
 NUMBERS = FLOATS + 1j
 
 # Calls of each function: the inputs, and arguments by name.
+FEW = [((np.zeros((1, 1)),), {"axis": 0})]
 ALONG = [((FLOATS,), {}), ((FLOATS,), {"axis": 0}), ((INTEGERS,), {"axis": 1}),
          ((INTEGERS,), {}), ((FLOATS,), {"axis": 0, "keepdims": True}),
          ((FLOATS.astype("f2"),), {"axis": 0}), ((BOOLS,), {"axis": 0})]
@@ -45,7 +46,7 @@ DOTS = [((FLOATS, FLOATS.T), {}), ((FLOATS, FLOATS[0]), {}), ((FLOATS[0], FLOATS
 TAKEN = [((FLOATS, [2, 0]), {"axis": 1}), ((INTEGERS, [2, 0]), {}),
          ((FLOATS, [9, -9]), {"axis": 0, "mode": "clip"}), ((FLOATS, 1), {})]
 CALLS = {
-    "all": MASKED, "any": MASKED, "argmax": ALONG[:4], "argmin": ALONG[:4],
+    "all": MASKED + FEW, "any": MASKED + FEW, "argmax": ALONG[:4], "argmin": ALONG[:4],
     "max": EXTREMES, "amax": EXTREMES, "min": EXTREMES, "amin": EXTREMES,
     "prod": MASKED, "sum": SUMS, "mean": MEANS, "std": SPREAD, "var": SPREAD,
     "ptp": [each for each in EXTREMES if each[0][0].dtype != bool],

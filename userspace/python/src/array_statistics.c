@@ -35,7 +35,7 @@ static void array_statistics_begin(struct along *from, PyObject *self)
 
 /* Outputs into which dray computes; into others NumPy does. */
 enum statistics_into {
-	INTO_ANY,
+	INTO_NUMBERS,
 	INTO_SAFE, /* to which elements are converted without a loss */
 	INTO_SAME, /* of the numbers with which NumPy computes, in steps */
 };
@@ -60,10 +60,13 @@ static bool is_numpys(const struct along *from, enum statistics_into into)
 
 	if (!is_short(dtype))
 		return true;
-	if (!from->output || into == INTO_ANY)
+	if (!from->output)
 		return false;
-	if (!is_short(to) || strchr("SUV", dray_dtype_kind(to)) ||
-	    !dray_can_cast(in, to, DRAY_CASTING_SAFE) ||
+	if (!is_short(to) || strchr("SUV", dray_dtype_kind(to)))
+		return true;
+	if (into == INTO_NUMBERS)
+		return false;
+	if (!dray_can_cast(in, to, DRAY_CASTING_SAFE) ||
 	    !dray_can_cast(dtype, to, DRAY_CASTING_SAFE))
 		return true;
 	return into == INTO_SAME &&
@@ -185,8 +188,8 @@ METHOD(min, false, INTO_SAFE, 5, EXTREME_PARAMETERS, EXTREME_VALUES)
 METHOD(max, false, INTO_SAFE, 5, EXTREME_PARAMETERS, EXTREME_VALUES)
 METHOD(ptp, false, INTO_SAME, 3, PARAMETERS(AXIS, OUT, KEEPDIMS), &from,
        &from.out, &from.keepdims)
-METHOD(all, false, INTO_ANY, 3, TRUTH_PARAMETERS, TRUTH_VALUES)
-METHOD(any, false, INTO_ANY, 3, TRUTH_PARAMETERS, TRUTH_VALUES)
+METHOD(all, false, INTO_NUMBERS, 3, TRUTH_PARAMETERS, TRUTH_VALUES)
+METHOD(any, false, INTO_NUMBERS, 3, TRUTH_PARAMETERS, TRUTH_VALUES)
 METHOD(mean, true, INTO_SAME, 4, PARAMETERS(AXIS, DTYPE, OUT, KEEPDIMS, WHERE),
        &from, &from.descr, &from.out, &from.keepdims, &from.where)
 METHOD(var, true, INTO_SAME, 5, VAR_PARAMETERS, VAR_VALUES)
