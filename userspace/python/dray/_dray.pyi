@@ -610,6 +610,9 @@ class Array:
     def __array_ufunc__(self, ufunc: Any, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
         """Computes a ufunc of NumPy by dray's of the same name; by NumPy if that has no
         loop for the types."""
+    def __array_function__(self, function: Any, types: Any, args: tuple[Any, ...],
+                           kwargs: dict[str, Any], /) -> Any:
+        """Calls a function of NumPy, with the Array as its output."""
     __dlpack_c_exchange_api__: ClassVar[Any]
     __c_dlpack_exchange_api__: ClassVar[int]
     def __dlpack__(self, *, stream: Optional[int] = None,
@@ -680,7 +683,8 @@ class Array:
     @classmethod
     def map(cls, path: Any, *, writable: bool = False) -> Array:
         """An array over the bytes of a .npy file: writes change the file."""
-    def take(self, indices: Any, axis: Optional[int] = None, mode: str = "raise") -> Any:
+    def take(self, indices: Any, axis: Optional[int] = None, out: Any = None,
+             mode: str = "raise") -> Any:
         """A copy of the elements of some numbers along an axis, or of all in C order."""
     def put(self, indices: Any, values: Any, mode: str = "raise") -> None:
         """Sets the elements of some numbers in C order; values are repeated."""
@@ -688,9 +692,9 @@ class Array:
         """Sorts the elements along an axis in place; equal ones keep their order."""
     def argsort(self, axis: Optional[int] = -1) -> Array:
         """The indices that would sort it; of all elements in C order with None."""
-    def argmax(self, axis: Optional[int] = None) -> Any:
+    def argmax(self, axis: Optional[int] = None, out: Any = None) -> Any:
         """The index of the first largest element along an axis, or of all."""
-    def argmin(self, axis: Optional[int] = None) -> Any:
+    def argmin(self, axis: Optional[int] = None, out: Any = None) -> Any:
         """The index of the first smallest element along an axis, or of all."""
     def nonzero(self) -> tuple[Array, ...]:
         """The indices of elements that are not zero: an Array for each axis."""

@@ -89,7 +89,7 @@ static PyMethodDef array_methods[] = {
 	  "map($type, /, path, *, writable=False)\n--\n\n"
 	  "An array over the bytes of a .npy file: writes change the file." },
 	{ "take", WITH_KEYWORDS(array_take), METH_FASTCALL | METH_KEYWORDS,
-	  "take($self, /, indices, axis=None, mode='raise')\n--\n\n"
+	  "take($self, /, indices, axis=None, out=None, mode='raise')\n--\n\n"
 	  "A copy of the elements of some numbers along an axis, or of all in C order." },
 	{ "put", WITH_KEYWORDS(array_put), METH_FASTCALL | METH_KEYWORDS,
 	  "put($self, /, indices, values, mode='raise')\n--\n\n"
@@ -102,10 +102,10 @@ static PyMethodDef array_methods[] = {
 	  "argsort($self, /, axis=-1)\n--\n\n"
 	  "The indices that would sort it; of all elements in C order with None." },
 	{ "argmax", WITH_KEYWORDS(array_argmax), METH_FASTCALL | METH_KEYWORDS,
-	  "argmax($self, /, axis=None)\n--\n\n"
+	  "argmax($self, /, axis=None, out=None)\n--\n\n"
 	  "The index of the first largest element along an axis, or of all." },
 	{ "argmin", WITH_KEYWORDS(array_argmin), METH_FASTCALL | METH_KEYWORDS,
-	  "argmin($self, /, axis=None)\n--\n\n"
+	  "argmin($self, /, axis=None, out=None)\n--\n\n"
 	  "The index of the first smallest element along an axis, or of all." },
 	{ "nonzero", array_nonzero, METH_NOARGS,
 	  "nonzero($self, /)\n--\n\n"
@@ -207,6 +207,9 @@ static PyMethodDef array_methods[] = {
 	  "__array_ufunc__($self, ufunc, method, /, *inputs, **kwargs)\n--\n\n"
 	  "Computes a ufunc of NumPy by dray's of the same name; by NumPy if that has no\n"
 	  "loop for the types." },
+	{ "__array_function__", array_array_function, METH_VARARGS,
+	  "__array_function__($self, function, types, args, kwargs, /)\n--\n\n"
+	  "Calls a function of NumPy, with the Array as its output." },
 	{ "__format__", array_format, METH_VARARGS,
 	  "__format__($self, format, /)\n--\n\n"
 	  "The text of NumPy's array, or of the element without axes." },
