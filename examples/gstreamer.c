@@ -92,7 +92,7 @@ static GstPadProbeReturn offer(GstPad *pad, GstPadProbeInfo *info,
 	return GST_PAD_PROBE_HANDLED;
 }
 
-/* Counts frames, of 100 gray frames, that leave with @size bytes of their value. */
+/* Counts, of 100 gray frames, those that leave with @size bytes of their value. */
 static int run(const char *description, gsize size)
 {
 	g_autoptr(GstBufferPool) pool = g_object_new(pool_get_type(), NULL);

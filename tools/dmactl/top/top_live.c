@@ -53,7 +53,7 @@ struct live_lines {
 	size_t count;
 };
 
-/* Destroys the table. */
+/* Returns the lines of @table, which it destroys. */
 static struct live_lines lines_of(const struct live *live, struct table *table)
 {
 	struct live_lines lines = { 0 };

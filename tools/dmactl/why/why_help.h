@@ -31,8 +31,8 @@ uint64_t plan_largest_alignment(const struct plan_node *node,
 				const struct plan_request *request);
 
 /*
- * Returns another heap, for DRAY_HEAP_ANY a heap that it does not ask, or
- * DRAY_HEAP_ANY.
+ * Returns another heap that would serve it, for DRAY_HEAP_ANY a heap that is not
+ * asked; DRAY_HEAP_ANY if there is none.
  */
 uint32_t plan_other_heap(const struct plan_node *node,
 			 const struct plan_request *request);
