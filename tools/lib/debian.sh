@@ -7,7 +7,7 @@
 
 # A caller may replace them for a while.
 DEBIAN_RELEASE=bookworm
-DEBIAN_PACKAGES=()	# else the packages that build and judge packages
+DEBIAN_PACKAGES=()	# none: packages that build and judge packages
 DEBIAN_KEPT=''		# folder for the copy, with which the next run continues
 
 # debian_depends: the build dependencies in debian/control, each on a line

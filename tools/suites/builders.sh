@@ -274,7 +274,7 @@ builders_musl()
 	builders_programs musl "$1" "${BUILDERS_MUSL[@]}"
 }
 
-# builders_packages FOLDER: suite install builds packages of Debian 12
+# builders_packages FOLDER: packages of Debian 13; suite install tests Debian 12's
 builders_packages()
 {
 	local DEBIAN_RELEASE=trixie DEBIAN_PACKAGES=("${INSTALL_DEBS[@]}")
