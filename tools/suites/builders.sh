@@ -53,7 +53,7 @@ builders_tap()
 }
 
 # builders_installed FOLDER: the library of both kinds, without SLEEF, of which
-# Debian has no archive
+# Debian lacks an archive
 builders_installed()
 {
 	local folder
@@ -69,8 +69,8 @@ builders_installed()
 	builders_tap installed "$1" sh tests/builders/installed.sh "$folder.root"
 }
 
-# builders_subproject FOLDER: sets up a user's project that has dray as a subproject,
-# and compiles all that is its own
+# builders_subproject FOLDER: sets up a user's project with dray as a subproject, and
+# compiles all that is its own
 builders_subproject()
 {
 	mkdir -p "$1" || return 1
@@ -100,7 +100,7 @@ builders_meson()
 		PATH=/usr/bin:$PATH "$1/bin/meson" setup "$1/build" "$TREE"
 }
 
-# builders_compilers COMPILER...: each for each machine, at one of four levels by turns; with
+# builders_compilers COMPILER...: each for each machine, at the next of four levels; with
 # --long at all
 builders_compilers()
 {
@@ -213,8 +213,8 @@ builders_musl_sources()
 		sh tests/builders/sources.sh musl-gcc -idirafter "$folder/include"
 }
 
-# Unit programs that replace no function of the C library: musl has other names for
-# those with 64-bit offsets.
+# Unit programs that replace no function of the C library: musl's functions with 64-bit
+# offsets are named otherwise.
 BUILDERS_MUSL=(
 	error lock fit reason node buffer window walk dtype view view_shape iterator
 	iterator_multi index index_array cast cast_text element layout layout_copy
@@ -274,7 +274,7 @@ builders_musl()
 	builders_programs musl "$1" "${BUILDERS_MUSL[@]}"
 }
 
-# builders_packages FOLDER: those of Debian 12 are in suite install
+# builders_packages FOLDER: packages of Debian 13; suite install tests Debian 12's
 builders_packages()
 {
 	local DEBIAN_RELEASE=trixie DEBIAN_PACKAGES=("${INSTALL_DEBS[@]}")

@@ -25,8 +25,8 @@ suite_fallbacks()
 	tally_run "builds as a release" build_native || return 0
 	fallbacks_limit "$scratch" 4
 	[ "$FULL" = yes ] || return 0
-	# The smallest window, by one copy of the library: there is no room for
-	# another one's.
+	# The smallest window, by a single copy of the library: there is no room
+	# for another copy's.
 	fallbacks_limit "$scratch" 2 'records_fork'
 	fallbacks_narrow "$scratch" 39
 	# A window of half the size.
@@ -50,7 +50,7 @@ fallbacks_limit()
 # fallbacks_narrow FOLDER BITS
 #
 # Simulates an arm64 kernel with 39-bit addresses, of which there is no package:
-# tests/unit/narrow.c takes all higher addresses before the program starts.  The
+# tests/unit/narrow.c maps all higher addresses before the program starts.  The
 # library finds the same room for its mappings; program, libraries and stack lie
 # above it.
 fallbacks_narrow()
@@ -61,8 +61,8 @@ fallbacks_narrow()
 		"LD_PRELOAD=$(build_folder native)/tests/unit/narrow.so"
 }
 
-# Valgrind checks every access and takes some addresses.  It runs one thread at a time:
-# without turns, two that never block starve a third.
+# Valgrind checks every access and uses some addresses.  It runs a single thread at a
+# time: without turns, two that never block starve a third.
 fallbacks_valgrind()
 {
 	unit_programs native "$1" "$(unit_names native "${FALLBACKS_VALGRIND[@]}")" Valgrind \

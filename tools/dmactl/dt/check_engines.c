@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * The channels of a node of dray: each names an engine that is there, with as many
- * arguments as it takes, and has a name that tells its kind.  The same for the
- * IOMMU.
+ * arguments as the engine needs, and its own name shows its kind.  The same for
+ * the IOMMU.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void engines_check_target(const struct check *check,
 	const char *list = reference->list, *cells = reference->count_name;
 	char *path = tree_path(reference->target);
 
-	/* An overlay for a node that the base lacks makes an empty one. */
+	/* An overlay for a node that the base lacks makes an empty node. */
 	if (!tree_has(reference->target, "compatible")) {
 		report(check->findings, SEVERITY_ERROR, "provider-empty", node,
 		       "entry %zu of %s names %s, which is not a device: its compatible is missing",
@@ -60,7 +60,7 @@ static void engines_check_target(const struct check *check,
 	free(path);
 }
 
-/* Checks a list of providers; returns how many entries it has. */
+/* Checks a list of providers; returns the count of its entries. */
 static size_t engines_check_list(const struct check *check,
 				 const struct tree_node *node, const char *list,
 				 const char *count_name)
