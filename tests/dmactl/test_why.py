@@ -11,10 +11,10 @@ from conftest import SCRIPTED, document, run
 MIB = 1 << 20
 
 FRAGMENTED = """\
-no: reserved: the heap is fragmented, its longest free run has 4194304 bytes
+no: reserved: the heap is fragmented, its longest free run is 4194304 bytes
 
 HEAP      TYPE      ANSWER  REASON
-reserved  reserved  no      the heap is fragmented, its longest free run has 4194304 bytes
+reserved  reserved  no      the heap is fragmented, its longest free run is 4194304 bytes
 
 needed: 16.0M of heap reserved, at offset 0B, if these 8.0M are given back:
 ID  SIZE  NEEDED   PID  COMM     USER  NAME
@@ -34,9 +34,9 @@ LIKELY = """\
 likely: heap new of dray0 would serve it, or one before it
 
 HEAP      TYPE      ANSWER      REASON
-reserved  reserved  no          the heap is fragmented, its longest free run has 4194304 bytes
+reserved  reserved  no          the heap is fragmented, its longest free run is 4194304 bytes
 other     cma       likely not  the heap is full, 0 bytes are free; others use this memory too, and may not make room
-pages     pages     no          the page allocator gives at most 5242880 bytes in one piece
+pages     pages     no          the page allocator's largest piece is 5242880 bytes
 new       77        likely      dmactl does not know this type of heap
 """
 

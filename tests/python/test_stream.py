@@ -250,7 +250,7 @@ READ_ONLY.flags.writeable = False
     (None, {"colour": 1}, TypeError, "'colour' is an invalid keyword"),
     ([1, 2], {}, TypeError, "a is not a NumPy array or dray.Array but list"),
     (np.array([None]), {}, TypeError, "a: .* holds references"),
-    (np.zeros((3, 0)), {"stage": True}, ValueError, "the view has no bytes to receive"),
+    (np.zeros((3, 0)), {"stage": True}, ValueError, "the view contains no bytes to receive"),
     (READ_ONLY, {"stage": True}, ValueError, "a: the array is read-only"),
     (np.lib.stride_tricks.as_strided(np.zeros(3), (3,), (0,)), {"stage": True},
      ValueError, "3 elements at one address"),
