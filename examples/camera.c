@@ -5,7 +5,7 @@
  * The camera fills the memory of three arrays in turn.  It gets them as dma-bufs
  * if the kernel module is loaded, and as addresses on the host.  The program looks
  * at each frame in place, with the camera's gaps between lines.  The camera is
- * the kernel's virtual one (vivid), which shows eight bars.
+ * the kernel's virtual camera (vivid), which shows eight bars.
  */
 #include <dray/array.h>
 #include <fcntl.h>

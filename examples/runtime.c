@@ -4,7 +4,7 @@
  *
  * The runtime below knows struct dray_handler and nothing else of dray, so the
  * same code runs on the C library's heap and in memory that a device reaches.
- * main() adopts one handler after the other.
+ * main() adopts the handlers in turn.
  */
 #include <dray/dray.h>
 #include <errno.h>

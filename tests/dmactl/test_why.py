@@ -23,7 +23,7 @@ ID  SIZE  NEEDED   PID  COMM     USER  NAME
  -     -    5.0M     -  -        -     (quarantine: freed, but the pages are still in use)
 
 would help:
-  end process 101 (python3), which has 1: kill 101
+  end process 101 (python3), which holds 1: kill 101
   find the process that keeps 2; its owner is gone: dmactl leaks
   wait: 5.0M are freed, but something still holds the pages, such as an I/O in flight
   a smaller size: 4194304 bytes (4.0M) at most
@@ -162,7 +162,7 @@ def test_a_wrong_command_line_exits_2(words, error):
 
 @pytest.mark.parametrize("words, fail, error", [
     (["1M", "--heap", "none"], None,
-     "dmactl: no heap 'none' on dray0, which has reserved, other, pages, new\n"),
+     "dmactl: no heap 'none' on dray0; its heaps: reserved, other, pages, new\n"),
     (["1M"], "heap:5",
      "dmactl: dray0: cannot read its heaps: scripted heap: Input/output "
      "error\n"),
