@@ -4,7 +4,7 @@
  * frames of dray that an element wrote.  They are never copied.
  *
  * Each frame is a dma-buf of its own, or on the host a memfd.  A part of a larger
- * file would not do: GStreamer moves a frame to the start when it uses it again.
+ * buffer would not do: GStreamer moves a frame to the start when it uses it again.
  */
 #include <dray/array.h>
 #include <gst/allocators/allocators.h>
@@ -58,7 +58,7 @@ static struct dray_array *frame_array(GstBuffer *frame)
 		GST_MINI_OBJECT(gst_buffer_peek_memory(frame, 0)), its_array);
 }
 
-/* A pool of GStreamer's, which allocates the frames that an element writes. */
+/* A pool of GStreamer's, from which an element gets frames to write to. */
 typedef GstBufferPool Pool;
 typedef GstBufferPoolClass PoolClass;
 G_DEFINE_TYPE(Pool, pool, GST_TYPE_BUFFER_POOL)
@@ -92,7 +92,7 @@ static GstPadProbeReturn offer(GstPad *pad, GstPadProbeInfo *info,
 	return GST_PAD_PROBE_HANDLED;
 }
 
-/* Counts, of 100 gray frames, those that leave with @size bytes of their value. */
+/* Returns how many of 100 gray frames arrive with @size bytes as sent. */
 static int run(const char *description, gsize size)
 {
 	g_autoptr(GstBufferPool) pool = g_object_new(pool_get_type(), NULL);

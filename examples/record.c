@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Two processes and a record: an array of the first, opened by the second.
+ * Two processes and a record: the child opens an array of the parent.
  *
  * The exporter starts this program again and writes the record, plain bytes, to
  * its standard input.  The importer opens it and doubles each element.  Nothing

@@ -152,7 +152,7 @@ static void replace_ip(struct model *model)
 {
 	model->core.control->replace = 0;
 	if (!model->next) {
-		complain("no IP is left to replace this one");
+		complain("no IP is left to replace this IP");
 		return;
 	}
 	if (model->ip)

@@ -75,9 +75,9 @@ static int check_old(const struct dray_replace *replace,
 	if (status->st_nlink > 1)
 		return dray_fail(
 			-EMLINK,
-			"%s is one of %ju names of a file (hard links), of which a "
-			"new file could take only this; remove the name, or save "
-			"under another",
+			"%s is a hard link to a file of %ju names, and a new "
+			"file would replace only this name; remove the name, "
+			"or save under another",
 			replace->path, (uintmax_t)status->st_nlink);
 	/* access() asks for the real user, and sandboxes forbid faccessat2(). */
 	fd = dray_descriptor(
@@ -110,7 +110,7 @@ static int keep_owner(const struct dray_replace *replace,
 		return dray_fail(
 			-EPERM,
 			"%s belongs to user %u and group %u, and this process "
-			"cannot give them a new file; remove it, or save under "
+			"cannot create a new file for them; remove it, or save under "
 			"another name",
 			replace->path, old->st_uid, old->st_gid);
 	return 0;

@@ -176,7 +176,7 @@ static int nditer_axes_broadcast(const struct dray_nditer *iter,
 		if (operand->ndim > iter->ndim)
 			return dray_fail(
 				-EINVAL,
-				"input operand %d has %d dimensions, more than the %d allowed by the axis remapping",
+				"input operand %d is of %d dimensions, more than the %d allowed by the axis remapping",
 				o, operand->ndim, iter->ndim);
 		if (dray_broadcast_into(iter->ndim, shape, operand->ndim,
 					iter->extents + operand->extents_at) >=
@@ -369,7 +369,7 @@ int dray_nditer_measure(struct dray_nditer *iter)
 			 (iter->flags & (NDITER_INDEX | DRAY_NDITER_BUFFERED))))
 		return dray_fail(
 			-EOVERFLOW,
-			"iterator is too large: it has more elements than 63 bits count");
+			"iterator is too large: the count of its elements exceeds 63 bits");
 	return 0;
 }
 

@@ -352,8 +352,8 @@ static int take_turn(struct dray_stream *stream, bool nonblock, bool replaces)
 	if (!ret && stream->ring && !replaces)
 		ret = dray_fail(
 			-EBUSY,
-			"%s has a ring, packets pass in its frames; end "
-			"that first: close() of the frames in Python, "
+			"packets of %s pass in the frames of its ring; end "
+			"the ring first: close() of the frames in Python, "
 			"dray_stream_ring() with DRAY_RING_REPLACE, or "
 			"close the stream",
 			stream->name);
@@ -473,7 +473,7 @@ static bool event_ask(struct dray_event *event)
 static int event_interrupted(const struct dray_event *event)
 {
 	return dray_fail(-EINTR,
-			 "a signal came before the call of %s had ended",
+			 "a signal interrupted the wait for the call of %s",
 			 event->name);
 }
 
@@ -576,7 +576,7 @@ static int event_no_descriptor(int error, const struct dray_event *event)
 	if (error == -EOPNOTSUPP)
 		dray_fail(
 			error,
-			"packets of %s have no descriptors: poll dray_stream_fd()",
+			"packets of %s are without file descriptors: poll dray_stream_fd()",
 			event->name);
 	else
 		dray_fail(error, "a descriptor of the call of %s: %s",
@@ -637,9 +637,10 @@ int dray_event_on_end(struct dray_event *event, void (*ended)(void *context),
 	if (!ret)
 		ret = set_on_end(event, ended, context);
 	if (ret == -EBUSY)
-		return dray_fail(ret,
-				 "the call of %s has a function for its end",
-				 event->name);
+		return dray_fail(
+			ret,
+			"the call of %s already calls a function at its end",
+			event->name);
 	if (ret > 0)
 		ended(context);
 	return ret < 0 ? ret : 0;
@@ -671,10 +672,10 @@ int dray_event_point(struct dray_event *event, struct dray_point *point,
 	if (!event_ask(event))
 		return event->number ? dray_fail(-EINPROGRESS,
 						 "packet %" PRIu64
-						 " of %s has not ended",
+						 " of %s is not done",
 						 event->number, event->name)
 				     : dray_fail(-EINPROGRESS,
-						 "the call of %s has not ended",
+						 "the call of %s is not done",
 						 event->name);
 	dray_reply(point, size, &event->point, sizeof(event->point));
 	return 0;

@@ -86,9 +86,9 @@ class Node:
 
         prefault: fetches all pages before the first array, and keeps them until
         trim(); memory of the kernel module always does.
-        huge_pages: takes reserved ones (vm.nr_hugepages), on "host:shareable".
+        huge_pages: uses reserved huge pages (vm.nr_hugepages), on "host:shareable".
         Arrays in them cannot be passed to other processes.  "host" uses
-        transparent ones by itself.
+        transparent huge pages by itself.
         numa: "preferred", "bind" or "interleave", for numa_nodes, numbers from
         0 to 63; memory of the host only.  set_mempolicy(2) explains them.
 
@@ -143,7 +143,7 @@ class Event:
     def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def done(self) -> bool:
-        """Whether the transfer has ended; wait() tells whether it failed."""
+        """Whether the transfer is done; wait() raises its error if it failed."""
     @property
     def count(self) -> int:
         """Elements that moved.  BlockingIOError before the end, OSError (EBADMSG) if
@@ -161,19 +161,19 @@ class Event:
     def stream(self) -> Stream:
         """The stream."""
     def wait(self, timeout: Optional[float] = None) -> int:
-        """Waits until the transfer has ended, for at most timeout seconds, and returns
+        """Waits until the transfer ends, for at most timeout seconds, and returns
         the count of elements.  Raises the transfer's error if it failed, TimeoutError
-        (ETIME) if the time runs out.  The transfer goes on then, and after
+        (ETIME) if the time runs out.  The transfer continues then, and after
         KeyboardInterrupt."""
     def cancel(self) -> None:
-        """Ends the transfer with OSError (ECANCELED), unless it has ended.
+        """Ends the transfer with OSError (ECANCELED), unless it is done.
 
-        Returns when nothing uses its array any more; bytes tells how many moved."""
+        Returns when nothing uses its array any more; bytes counts the moved bytes."""
     def __await__(self) -> Generator[Any, None, int]: ...
 
 @final
 class Stream:
-    """A channel that sends or receives packets; dray.stream() opens one."""
+    """A channel that sends or receives packets; dray.stream() opens it."""
     def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def name(self) -> str:
@@ -189,17 +189,17 @@ class Stream:
              timeout: Optional[float] = None,
              deadline: Optional[float] = None, stage: bool = False,
              nonblock: bool = False, fences: Iterable[Fence] = ()) -> int:
-        """Sends the elements of a, in C order, as one packet.
+        """Sends the elements of a, in C order, as a single packet.
 
-        Returns their count when the packet has been sent, or with wait=False an
+        Returns their count when the packet is sent, or with wait=False an
         Event at once.  The array is kept until the end, and must not be written.
 
-        timeout: seconds that the call may take; then TimeoutError (ETIME).
-        deadline: seconds that the transfer may take; then it ends with
+        timeout: most seconds of the call; then TimeoutError (ETIME).
+        deadline: most seconds of the transfer; then it ends with
         TimeoutError (ETIMEDOUT); at most 600, and None or math.inf is none.
         stage: lets the CPU copy the packet to a buffer if the engine cannot use the
         array: memory of NumPy, or an alignment.
-        nonblock: BlockingIOError if the stream has no room for a packet.
+        nonblock: BlockingIOError if the stream is full.
         fences: of dray.copy(); the engine starts when they are done.
 
         If the call waits and raises, at a timeout or by KeyboardInterrupt, the
@@ -207,24 +207,24 @@ class Stream:
         transfer succeeds at that moment, there is no TimeoutError.
 
         OSError (EOPNOTSUPP) if the engine cannot, with its limit; ValueError for a
-        closed stream, for one that receives and for an array without elements."""
+        closed stream, a stream that receives, and an array without elements."""
     @overload
     def send(self, a: _AnyArray, /, *, wait: Literal[False],
              timeout: Optional[float] = None,
              deadline: Optional[float] = None, stage: bool = False,
              nonblock: bool = False,
              fences: Iterable[Fence] = ()) -> Event:
-        """Sends the elements of a, in C order, as one packet.
+        """Sends the elements of a, in C order, as a single packet.
 
-        Returns their count when the packet has been sent, or with wait=False an
+        Returns their count when the packet is sent, or with wait=False an
         Event at once.  The array is kept until the end, and must not be written.
 
-        timeout: seconds that the call may take; then TimeoutError (ETIME).
-        deadline: seconds that the transfer may take; then it ends with
+        timeout: most seconds of the call; then TimeoutError (ETIME).
+        deadline: most seconds of the transfer; then it ends with
         TimeoutError (ETIMEDOUT); at most 600, and None or math.inf is none.
         stage: lets the CPU copy the packet to a buffer if the engine cannot use the
         array: memory of NumPy, or an alignment.
-        nonblock: BlockingIOError if the stream has no room for a packet.
+        nonblock: BlockingIOError if the stream is full.
         fences: of dray.copy(); the engine starts when they are done.
 
         If the call waits and raises, at a timeout or by KeyboardInterrupt, the
@@ -232,7 +232,7 @@ class Stream:
         transfer succeeds at that moment, there is no TimeoutError.
 
         OSError (EOPNOTSUPP) if the engine cannot, with its limit; ValueError for a
-        closed stream, for one that receives and for an array without elements."""
+        closed stream, a stream that receives, and an array without elements."""
     @overload
     def recv(self, a: _AnyArray, /, *, wait: Literal[True] = True,
              timeout: Optional[float] = None,
@@ -240,9 +240,9 @@ class Stream:
              nonblock: bool = False, fences: Iterable[Fence] = ()) -> int:
         """Receives a packet into a, in C order, otherwise as send().
 
-        Returns the count of elements that came: a shorter packet ends the
-        transfer, a longer one goes on in the next.  The driver of the AXI DMA tells
-        nothing of a longer one: then only a deadline or a timeout ends the call.
+        Returns the count of received elements: a shorter packet ends the
+        transfer, a longer packet continues in the next.  The driver of the AXI DMA
+        does not report a longer packet: then only a deadline or a timeout ends the call.
         OSError (EBADMSG) if the last element is not whole: receive such packets
         into bytes, or ask Event.bytes.
         The array must not be used until the end, and ValueError if it is
@@ -255,9 +255,9 @@ class Stream:
              fences: Iterable[Fence] = ()) -> Event:
         """Receives a packet into a, in C order, otherwise as send().
 
-        Returns the count of elements that came: a shorter packet ends the
-        transfer, a longer one goes on in the next.  The driver of the AXI DMA tells
-        nothing of a longer one: then only a deadline or a timeout ends the call.
+        Returns the count of received elements: a shorter packet ends the
+        transfer, a longer packet continues in the next.  The driver of the AXI DMA
+        does not report a longer packet: then only a deadline or a timeout ends the call.
         OSError (EBADMSG) if the last element is not whole: receive such packets
         into bytes, or ask Event.bytes.
         The array must not be used until the end, and ValueError if it is
@@ -268,8 +268,8 @@ class Stream:
         """Shows a, an array of rows, on the display of a stream such as "display0".
 
         It stays there until the next show replaces it: then the Event that is
-        returned has ended.  The array is kept until then, and changes to it may be
-        seen.  The keywords are those of send().
+        returned is done.  The array is kept until then, and changes to it may be
+        seen.  The keywords are the same as send()'s.
 
         OSError (EOPNOTSUPP) if the display needs another alignment or stride;
         ValueError for a stream that does not show."""
@@ -289,30 +289,30 @@ class Stream:
     def frames(self, shape: Any, *, count: int = 8, overwrite: bool = False,
                timeout: Optional[float] = None, pool: Optional[Pool] = None
                ) -> Frames[float64]:
-        """Gives the stream a ring of frames, and iterates over them without a copy.
+        """Makes a ring of frames for the stream, and iterates over them without a copy.
 
             for frame in s.frames((480, 640), 'u2', count=8): ...
             async for frame in s.frames((480, 640), 'u2'): ...
 
-        Each packet fills one frame, an array of NumPy.  When the loop goes on, the
-        engine gets the frame again: the array becomes read-only, and shows packets
-        to come.  Copy if you keep one.  Its memory stays as long as the array.
-        A packet that is shorter than the frame gives fewer rows; OSError (EBADMSG)
-        if the last row is not whole.  Of a longer one, see recv().  The next step
-        goes on after any error, also after TimeoutError and KeyboardInterrupt, with
+        Each packet fills a frame, an array of NumPy.  At the loop's next step the
+        engine gets the frame again: the array becomes read-only, and shows later
+        packets.  Copy a frame to keep it.  Its memory stays as long as the array.
+        A packet that is shorter than the frame makes fewer rows; OSError (EBADMSG)
+        if the last row is not whole.  For a longer packet, see recv().  The next step
+        continues after any error, also after TimeoutError and KeyboardInterrupt, with
         the next packet.
 
-        A stream that sends gives frames to fill.  When the loop goes on, the frame
-        is sent; flush() sends the last one and waits:
+        A stream that sends hands out frames to fill.  At the loop's next step the frame
+        is sent; flush() sends the last frame and waits:
 
             frames = s.frames((480, 640), 'u2')
             for picture, frame in zip(pictures, frames):
                 frame[:] = picture
             frames.flush()
 
-        count: frames, 2 to 1024, in memory of pool or of a new one on the node.
-        overwrite: a packet replaces the frame that has waited longest, if the program
-        is late.  By default the stream is held back.  Frames.lost tells of it.
+        count: frames, 2 to 1024, in memory of pool or of a new pool on the node.
+        overwrite: a packet replaces the oldest waiting frame, if the program
+        is late.  By default the stream is held back.  Frames.lost counts such packets.
         timeout: seconds of a step, then TimeoutError (ETIME).
 
         The ring ends with its last reference, as after `break`, or by close() or `with`;
@@ -322,30 +322,30 @@ class Stream:
     def frames(self, shape: Any, dtype: Union[type[_Scalar], dtype[_Scalar]], *, count: int = 8,
                overwrite: bool = False, timeout: Optional[float] = None,
                pool: Optional[Pool] = None) -> Frames[_Scalar]:
-        """Gives the stream a ring of frames, and iterates over them without a copy.
+        """Makes a ring of frames for the stream, and iterates over them without a copy.
 
             for frame in s.frames((480, 640), 'u2', count=8): ...
             async for frame in s.frames((480, 640), 'u2'): ...
 
-        Each packet fills one frame, an array of NumPy.  When the loop goes on, the
-        engine gets the frame again: the array becomes read-only, and shows packets
-        to come.  Copy if you keep one.  Its memory stays as long as the array.
-        A packet that is shorter than the frame gives fewer rows; OSError (EBADMSG)
-        if the last row is not whole.  Of a longer one, see recv().  The next step
-        goes on after any error, also after TimeoutError and KeyboardInterrupt, with
+        Each packet fills a frame, an array of NumPy.  At the loop's next step the
+        engine gets the frame again: the array becomes read-only, and shows later
+        packets.  Copy a frame to keep it.  Its memory stays as long as the array.
+        A packet that is shorter than the frame makes fewer rows; OSError (EBADMSG)
+        if the last row is not whole.  For a longer packet, see recv().  The next step
+        continues after any error, also after TimeoutError and KeyboardInterrupt, with
         the next packet.
 
-        A stream that sends gives frames to fill.  When the loop goes on, the frame
-        is sent; flush() sends the last one and waits:
+        A stream that sends hands out frames to fill.  At the loop's next step the frame
+        is sent; flush() sends the last frame and waits:
 
             frames = s.frames((480, 640), 'u2')
             for picture, frame in zip(pictures, frames):
                 frame[:] = picture
             frames.flush()
 
-        count: frames, 2 to 1024, in memory of pool or of a new one on the node.
-        overwrite: a packet replaces the frame that has waited longest, if the program
-        is late.  By default the stream is held back.  Frames.lost tells of it.
+        count: frames, 2 to 1024, in memory of pool or of a new pool on the node.
+        overwrite: a packet replaces the oldest waiting frame, if the program
+        is late.  By default the stream is held back.  Frames.lost counts such packets.
         timeout: seconds of a step, then TimeoutError (ETIME).
 
         The ring ends with its last reference, as after `break`, or by close() or `with`;
@@ -355,37 +355,37 @@ class Stream:
     def frames(self, shape: Any, dtype: Any = "f8", *, count: int = 8,
                overwrite: bool = False, timeout: Optional[float] = None,
                pool: Optional[Pool] = None) -> Frames:
-        """Gives the stream a ring of frames, and iterates over them without a copy.
+        """Makes a ring of frames for the stream, and iterates over them without a copy.
 
             for frame in s.frames((480, 640), 'u2', count=8): ...
             async for frame in s.frames((480, 640), 'u2'): ...
 
-        Each packet fills one frame, an array of NumPy.  When the loop goes on, the
-        engine gets the frame again: the array becomes read-only, and shows packets
-        to come.  Copy if you keep one.  Its memory stays as long as the array.
-        A packet that is shorter than the frame gives fewer rows; OSError (EBADMSG)
-        if the last row is not whole.  Of a longer one, see recv().  The next step
-        goes on after any error, also after TimeoutError and KeyboardInterrupt, with
+        Each packet fills a frame, an array of NumPy.  At the loop's next step the
+        engine gets the frame again: the array becomes read-only, and shows later
+        packets.  Copy a frame to keep it.  Its memory stays as long as the array.
+        A packet that is shorter than the frame makes fewer rows; OSError (EBADMSG)
+        if the last row is not whole.  For a longer packet, see recv().  The next step
+        continues after any error, also after TimeoutError and KeyboardInterrupt, with
         the next packet.
 
-        A stream that sends gives frames to fill.  When the loop goes on, the frame
-        is sent; flush() sends the last one and waits:
+        A stream that sends hands out frames to fill.  At the loop's next step the frame
+        is sent; flush() sends the last frame and waits:
 
             frames = s.frames((480, 640), 'u2')
             for picture, frame in zip(pictures, frames):
                 frame[:] = picture
             frames.flush()
 
-        count: frames, 2 to 1024, in memory of pool or of a new one on the node.
-        overwrite: a packet replaces the frame that has waited longest, if the program
-        is late.  By default the stream is held back.  Frames.lost tells of it.
+        count: frames, 2 to 1024, in memory of pool or of a new pool on the node.
+        overwrite: a packet replaces the oldest waiting frame, if the program
+        is late.  By default the stream is held back.  Frames.lost counts such packets.
         timeout: seconds of a step, then TimeoutError (ETIME).
 
         The ring ends with its last reference, as after `break`, or by close() or `with`;
         so does the loop, and with the stream.  Until then send() and recv() are OSError
         (EBUSY), as is a second ring."""
     def explain(self, a: _AnyArray, /, *, stage: bool = False) -> Explanation:
-        """Tells how a packet of a would be moved, as Explanation; moves nothing.
+        """Says how a packet of a would be moved, as Explanation; moves nothing.
 
         engine is False if the CPU would make a staging copy.  Raises the errors
         of send() or recv()."""
@@ -394,12 +394,12 @@ class Stream:
     def cancel(self) -> None:
         """Ends all transfers in flight with OSError (ECANCELED)."""
     def fileno(self) -> int:
-        """A file descriptor, readable for poll() when transfers have ended.
+        """A file descriptor, readable for poll() when transfers end.
 
         It belongs to the stream.  ended() makes it quiet; `await` calls that, so
-        a program uses one of both."""
+        a program uses either of both."""
     def ended(self) -> int:
-        """The count of transfers that have ended; makes fileno() quiet until the next."""
+        """The count of ended transfers; makes fileno() quiet until the next."""
     def close(self) -> None:
         """Ends all transfers in flight with OSError (ECANCELED), and closes the stream.
 
@@ -414,12 +414,12 @@ class Stream:
 
 @final
 class Frames(Generic[_Scalar]):
-    """The frames of a ring, one after the other."""
+    """The frames of a ring, in turn."""
     def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def number(self) -> int:
         """Of the packet in the frame at hand; each stream counts its packets.  To send,
-        of the last one that the frame had, or 0."""
+        of the last packet in the frame, or 0."""
     @property
     def bytes(self) -> int:
         """Of that packet."""
@@ -436,7 +436,7 @@ class Frames(Generic[_Scalar]):
     def stream(self) -> Stream:
         """The stream."""
     def flush(self, timeout: Optional[float] = None) -> None:
-        """Sends the frame at hand, and waits until all frames have been sent.
+        """Sends the frame at hand, and waits until all frames are sent.
 
         timeout: seconds, then TimeoutError (ETIME).  OSError if a frame was not
         sent, ValueError if the stream receives."""
@@ -447,11 +447,11 @@ class Frames(Generic[_Scalar]):
         """Type checkers know the type of the frames: Frames[numpy.uint8]."""
     @property
     def closed(self) -> bool:
-        """Whether the ring has ended: by close(), `with` or the end of the stream."""
+        """Whether the ring is closed: by close(), `with` or the end of the stream."""
     def close(self, timeout: Optional[float] = None) -> None:
-        """Ends the ring: the stream can send, receive or have other frames.
+        """Ends the ring: the stream can send, receive or use other frames.
 
-        To receive, packets that were not taken are lost, and those to come count from 1
+        To receive, packets that were not read are lost, and later packets count from 1
         again.  To send, waits until the frames are sent, without the one at hand.
         `with` does the same at its end, but drops all after an exception; so does the
         end of the last reference, without a wait: frames to be sent still are.
@@ -620,7 +620,7 @@ class Array:
                    dl_device: Optional[tuple[int, int]] = None,
                    copy: Optional[bool] = None) -> Any:
         """A capsule of DLPack over the same memory, or over a copy.  Waits until no
-        transfer has the memory, unless stream is -1."""
+        transfer uses the memory, unless stream is -1."""
     def __dlpack_device__(self) -> tuple[int, int]:
         """DLPack's device: (1, 0) is the CPU, (12, 0) memory that it does not reach."""
     def __arrow_c_schema__(self) -> Any:
@@ -640,23 +640,23 @@ class Array:
     def __getitem__(self, key: Any, /) -> Any: ...
     def __setitem__(self, key: Any, value: Any, /) -> None: ...
     def copy(self, order: str = "C") -> Array:
-        """A copy in order 'C', 'F', 'A' or 'K', in memory as that of empty()."""
+        """A copy in order 'C', 'F', 'A' or 'K', in memory like empty()'s."""
     def astype(self, dtype: Any, order: str = "K", casting: str = "unsafe",
                copy: bool = True) -> Array:
-        """A copy of another type; with copy=False the array itself, if it is one.
+        """A copy of another type; with copy=False the array itself, if its type is equal.
         Errors of numbers are those of errstate(), as "overflow encountered in cast"."""
     def transpose(self, *axes: Any) -> Array:
         """A view with its axes in another order, by default reversed."""
     def broadcast_to(self, shape: Any, /) -> Array:
-        """A read-only view in which axes of one element are repeated."""
+        """A read-only view in which axes of length 1 are repeated."""
     def swapaxes(self, axis1: int, axis2: int, /) -> Array:
         """A view with two axes exchanged."""
     def moveaxis(self, source: Any, destination: Any, /) -> Array:
         """A view with axes at other places; the others keep their order."""
     def squeeze(self, axis: Any = None) -> Array:
-        """A view without axes of one element."""
+        """A view without axes of length 1."""
     def expand_dims(self, axis: Any) -> Array:
-        """A view with more axes of one element."""
+        """A view with more axes of length 1."""
     def flip(self, axis: Any = None) -> Array:
         """A view with axes reversed."""
     def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
@@ -664,7 +664,7 @@ class Array:
     def reshape(self, *shape: Any, order: str = "C") -> Array:
         """A view with another shape, or if strides do not allow it, a copy."""
     def ravel(self, order: str = "C") -> Array:
-        """The elements along one axis: a view if they lie so, or else a copy."""
+        """The elements along a single axis: a view if they lie so, or else a copy."""
     def view(self, dtype: Any = None) -> Array:
         """The same bytes as another type."""
     def sliding_window_view(self, window_shape: Any, axis: Any = None) -> Array:
@@ -672,14 +672,14 @@ class Array:
     def as_strided(self, shape: Any, strides: Any, /) -> Array:
         """A view of any shape and strides inside of the array's memory."""
     def shares_memory(self, other: Array, /) -> bool:
-        """Whether an element of each has a byte in common, exactly."""
+        """Whether an element of each shares a byte with the other, exactly."""
     def save(self, path: Any, *, page: bool = False, new: bool = False) -> None:
         """Writes a .npy file: with its elements from a page's start on; or only if there
         is none of that name."""
     @classmethod
     def load(cls, path: Any, *, node: Optional[Node] = None) -> Array:
-        """A new array of the contents of a .npy file, in memory as that of empty(), or in a
-        buffer of a node, to take header and elements by O_DIRECT."""
+        """A new array of the contents of a .npy file, in memory like empty()'s, or in a
+        buffer of a node, to read header and elements by O_DIRECT."""
     @classmethod
     def map(cls, path: Any, *, writable: bool = False) -> Array:
         """An array over the bytes of a .npy file: writes change the file."""
@@ -689,7 +689,7 @@ class Array:
     def put(self, indices: Any, values: Any, mode: str = "raise") -> None:
         """Sets the elements of some numbers in C order; values are repeated."""
     def sort(self, axis: int = -1) -> None:
-        """Sorts the elements along an axis in place; equal ones keep their order."""
+        """Sorts the elements along an axis in place; equal elements keep their order."""
     def argsort(self, axis: Optional[int] = -1) -> Array:
         """The indices that would sort it; of all elements in C order with None."""
     def argmax(self, axis: Optional[int] = None, out: Any = None) -> Any:
@@ -703,7 +703,7 @@ class Array:
     def fill(self, value: Any, /) -> None:
         """Sets all elements."""
     def item(self, *args: Any) -> Any:
-        """One element as an object of Python, as of NumPy's array."""
+        """An element as an object of Python, as of NumPy's array."""
     def tolist(self) -> Any:
         """The elements as nested lists."""
     def sum(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
@@ -752,14 +752,14 @@ class Array:
 
 @final
 class ufunc:
-    """A function of whole arrays, made of loops over elements: a new one has no loop
-    until register() sets one.
+    """A function of whole arrays, made of loops over elements: a new ufunc is
+    without loops until register() sets them.
 
         z = dray.add(x, y, out=z, where=mask)
 
-    Calls and methods take NumPy's arguments, and threads= for large arrays.
+    Calls and methods accept NumPy's arguments, and threads= for large arrays.
     Operands are arrays of dray and NumPy, numbers, and lists; results are
-    dray.Array, elements if they have no axes, or the arrays of out=."""
+    dray.Array, elements if they are without axes, or the arrays of out=."""
     def __new__(cls, name: str, nin: int, nout: int,
                 identity: Optional[float] = None) -> ufunc: ...
     @property
@@ -806,7 +806,7 @@ class ufunc:
         the inputs, then the outputs.  It runs without the GIL.  `context` is its last
         argument.  fp_errors=False: it leaves nothing of meaning in the processor's flags."""
     def __reduce__(self) -> str:
-        """Pickles the name of a builtin one."""
+        """Pickles the name of a builtin ufunc."""
 
 @final
 class FlatIterator:
@@ -838,18 +838,18 @@ class StreamExecutor:
     """An IP between streams that computes a loop of a ufunc.
 
     types: of its inputs, then of its outputs.
-    tx: streams that send, one for each input, or one that gets the inputs of a
-        frame one after the other.
-    rx: streams that receive, one for each output.
+    tx: streams that send, a stream for each input, or a single stream for the inputs
+        of a frame in turn.
+    rx: streams that receive, a stream for each output.
     frame_bytes, depth: a call is cut into packets of so many bytes of its widest
         operand, of which so many are in flight.
-    timeout: seconds that a packet may take.
-    stage: lets the CPU copy operands that the engine cannot use, and convert those of
-        other types; masks need it, too.
+    timeout: most seconds for a packet.
+    stage: lets the CPU copy operands that the engine cannot use, and convert
+        operands of other types; masks need it, too.
     ring: tuples of arrays, the operands of calls.  The streams get rings over these,
         which cost least, and only calls with the same arrays.
 
-    After a call that failed, the executor takes none until reset().
+    After a call that failed, the executor refuses calls until reset().
 
     The streams stay open as long as it."""
     @property
@@ -863,8 +863,8 @@ class StreamExecutor:
                 timeout: float = ..., stage: bool = ...,
                 ring: Iterable[tuple[Any, ...]] = ...) -> StreamExecutor: ...
     def reset(self) -> None:
-        """Takes calls again after one has failed.  The IP holds no byte of it any more:
-        the program has reset the IP, or received all that was left."""
+        """Accepts calls again after a failure.  The IP holds no byte of it any more:
+        the program reset the IP, or received all that was left."""
 
 @final
 class OpenCLExecutor:
@@ -872,11 +872,11 @@ class OpenCLExecutor:
 
     loops: tuples (ufunc, types, source[, function[, by_address]]): the types of the
         inputs, then of the outputs; an expression of a, b, ..., the inputs, such as
-        'a < b'; or the source of a function of one element, in OpenCL C, and its
-        name.  by_address: it takes addresses of elements, of any types.
-    platform, device: parts of their names; None: the first one.
+        'a < b'; or the source of a function of an element, in OpenCL C, and its
+        name.  by_address: it expects addresses of elements, of any types.
+    platform, device: parts of their names; None: the first.
     options: for the compiler.
-    copies: takes a device with memory of its own, too."""
+    copies: allows a device with memory of its own, too."""
     @property
     def device(self) -> OpenCLDevice:
         """The device, and the number of its calls."""
@@ -893,23 +893,23 @@ class OpenCLExecutor:
 
 @final
 class CallQueue:
-    """Calls of ufuncs that run one after the other, in a thread of the queue.
+    """Calls of ufuncs that run in turn, in a thread of the queue.
 
-    Each goes to the executor that takes the least time, the CPU among them.  The
+    Each runs on the executor that needs the least time, the CPU among them.  The
     first calls of a loop measure each of them.  At most `depth` calls wait or run, 0:
-    1024; another submission waits for one of them."""
+    1024; another submission waits for any of them."""
     def __new__(cls, executors: Iterable[Union[StreamExecutor, OpenCLExecutor]] = ...,
                 depth: int = ...) -> CallQueue: ...
     def submit(self, ufunc: ufunc, /, *inputs: Any, out: Any = ..., where: Any = ...,
                **keywords: Any) -> Call:
         """Submits a call, with the arguments of ufunc(), and returns a Call at once.
 
-        The operands must not change until it has ended; outputs are read then.
-        Errors of numbers, such as a division by 0, are those of the submission's
+        The operands must not change until it ends; outputs are read then.
+        Errors of numbers, such as a division by 0, follow the submission's
         errstate(); wait() raises them, or warns."""
     def explain(self, ufunc: ufunc, /, *inputs: Any, out: Any = ..., where: Any = ...,
                 **keywords: Any) -> CallExplanation:
-        """Tells which executor would run a call, and why; computes nothing."""
+        """Says which executor would run a call, and why; computes nothing."""
     def cancel(self) -> None:
         """Cancels all calls: those that wait end at once.  Later calls run."""
     def close(self) -> None:
@@ -965,19 +965,19 @@ class Recording:
     def run(self, *inputs: Any, out: Any = ..., threads: int = ...) -> Any:
         """Runs the sequence with arrays of the types and shapes that were recorded.
 
-        Returns one array for each output, made or of `out`; a tuple of several.
+        Returns an array for each output, made or of `out`; a tuple of several.
         threads: that compute at once."""
     def submit(self, queue: CallQueue, /, *inputs: Any, out: Any = ...,
                threads: int = ...) -> Call:
         """Runs the sequence on a CallQueue, and returns a Call at once.
 
-        The arrays must not change until it has ended; outputs are read then.  Errors
-        of numbers, such as a division by 0, are those of the submission's errstate();
+        The arrays must not change until it ends; outputs are read then.  Errors
+        of numbers, such as a division by 0, follow the submission's errstate();
         wait() raises them, or warns."""
 
 @final
 class XrtDevice:
-    """A device of XRT; dray.xrt_device() opens one."""
+    """A device of XRT; dray.xrt_device() opens it."""
     def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def handle(self) -> Optional[int]:
@@ -998,7 +998,7 @@ class XrtDevice:
 
 @final
 class XrtBo:
-    """A buffer object of XRT; dray.xrt_bo() makes one over an array."""
+    """A buffer object of XRT; dray.xrt_bo() makes it over an array."""
     def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def handle(self) -> Optional[int]:
@@ -1008,7 +1008,7 @@ class XrtBo:
         """Bytes."""
     @property
     def address(self) -> int:
-        """The DMA address of the first byte; OSError (EOPNOTSUPP) if it has none."""
+        """The DMA address of the first byte; OSError (EOPNOTSUPP) if it is without an address."""
     @property
     def side(self) -> str:
         """The side that sync() calls: 'xrt', 'dray', or 'none' if there is nothing
@@ -1018,12 +1018,12 @@ class XrtBo:
         """Whether close() was called."""
     def sync(self, direction: Any, size: Union[int, str] = 0,
              offset: Union[int, str] = 0) -> None:
-        """Hands bytes over between the CPU and the device, by the side that has to do
-        it: exactly these bytes.  direction: 'to_device' before a kernel reads or
-        writes them, 'from_device' before the CPU does; or pyxrt's values.
+        """Hands bytes over between the CPU and the device, by the side that must do it:
+        exactly these bytes.  direction: 'to_device' before a kernel reads or writes
+        them, 'from_device' before the CPU does; or pyxrt's values.
         size 0: to the end."""
     def part(self, offset: Union[int, str], size: Union[int, str]) -> XrtBo:
-        """An XrtBo of these bytes, which keeps this one's memory."""
+        """An XrtBo of these bytes, which keeps this BO's memory."""
     def close(self) -> None:
         """Frees the BO when the last part of it, and the last array over it, is
         gone; drops the array that it was made of."""
@@ -1101,7 +1101,7 @@ def matmul(a: Any, b: Any, /, *, out: Any = None) -> Any:
     """Multiplies matrices, the last two axes, as numpy.matmul(); by BLAS if it is
     there (DRAY_BLAS=none: never)."""
 def dot(a: Any, b: Any, /, out: Any = None) -> Any:
-    """Sums over the last axis of a and the last but one of b, as numpy.dot()."""
+    """Sums over the last axis of a and the second last of b, as numpy.dot()."""
 def vecdot(a: Any, b: Any, /, *, out: Any = None) -> Any:
     """Sums products along the last axes, as numpy.vecdot()."""
 def matvec(a: Any, b: Any, /, *, out: Any = None) -> Any:
@@ -1113,15 +1113,15 @@ def from_dlpack(x: Any, /, *, device: Union[None, Literal["cpu"], tuple[int, int
                 max_version: Optional[tuple[int, int]] = None) -> Array:
     """An Array over the memory of an array of another library, without a copy.
 
-    x: an object with __dlpack__(), or a capsule of DLPack, which gives its tensor.
+    x: an object with __dlpack__(), or a capsule of DLPack with its tensor.
     device: None, 'cpu', or a pair of DLPack: where the memory is to be.  Its owner
         may copy it there.
     copy: True: a copy in memory of NumPy's current handler, inside of `with
         dray.memory():` in dray's.  False: never a copy.  None: only for `device`.
-    writable: None: as the tensor says; one without a version, which cannot say, is
-        read-only.  True: writable, or BufferError if the tensor is read-only; one
-        without a version is trusted.  False: read-only.
+    writable: None: as the tensor says; a tensor without a version, which cannot say, is
+        read-only.  True: writable, or BufferError if the tensor is read-only;
+        without a version it is trusted.  False: read-only.
     max_version: a pair: the newest version that x is asked for; by default (1, 3),
         or the table of its class.
 
-    Waits until no transfer has the memory.  BufferError if that cannot be done."""
+    Waits until no transfer uses the memory.  BufferError if that cannot be done."""

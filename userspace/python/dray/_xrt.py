@@ -68,7 +68,7 @@ def _import_pyxrt(array: numpy.ndarray, device: Any) -> Any:
     bo = sys.modules["pyxrt"].bo
     fd, offset, size = _dray.xrt_fd(array)
     if fd < 0:
-        raise OSError(errno.EOPNOTSUPP, "memory of the host has no dma-buf to import")
+        raise OSError(errno.EOPNOTSUPP, "memory of the host is not a dma-buf to import")
     file = os.fstat(fd)
     key = device, file.st_dev, file.st_ino
     root = _roots.get(key)

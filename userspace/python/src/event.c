@@ -98,7 +98,7 @@ static PyObject *event_count(PyObject *self, void *unused)
 		return raise_message(
 			-EBADMSG,
 			PyUnicode_FromFormat(
-				"packet %llu of %s had %llu bytes, elements have %zd bytes each",
+				"packet %llu of %s moved %llu bytes, not a multiple of elements of %zd bytes",
 				(unsigned long long)point.number,
 				stream_name(event_of(self)->stream),
 				(unsigned long long)point.bytes, itemsize));
@@ -247,14 +247,14 @@ static PyMethodDef event_methods[] = {
 	{ "wait", (PyCFunction)(void (*)(void))event_wait,
 	  METH_VARARGS | METH_KEYWORDS,
 	  "wait($self, /, timeout=None)\n--\n\n"
-	  "Waits until the transfer has ended, for at most timeout seconds, and returns\n"
+	  "Waits until the transfer ends, for at most timeout seconds, and returns\n"
 	  "the count of elements.  Raises the transfer's error if it failed, TimeoutError\n"
-	  "(ETIME) if the time runs out.  The transfer goes on then, and after\n"
+	  "(ETIME) if the time runs out.  The transfer continues then, and after\n"
 	  "KeyboardInterrupt." },
 	{ "cancel", event_cancel, METH_NOARGS,
 	  "cancel($self, /)\n--\n\n"
-	  "Ends the transfer with OSError (ECANCELED), unless it has ended.\n\n"
-	  "Returns when nothing uses its array any more; bytes tells how many moved." },
+	  "Ends the transfer with OSError (ECANCELED), unless it is done.\n\n"
+	  "Returns when nothing uses its array any more; bytes counts the moved bytes." },
 	{ NULL, NULL, 0, NULL },
 };
 
@@ -309,7 +309,7 @@ static PyObject *event_stream(PyObject *self, void *unused)
 
 static PyGetSetDef event_properties[] = {
 	{ "done", event_done, NULL,
-	  "Whether the transfer has ended; wait() tells whether it failed.",
+	  "Whether the transfer is done; wait() raises its error if it failed.",
 	  NULL },
 	{ "count", event_count, NULL,
 	  "Elements that moved.  BlockingIOError before the end, OSError (EBADMSG) if\n"

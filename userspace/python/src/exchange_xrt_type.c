@@ -419,13 +419,13 @@ static PyGetSetDef device_properties[] = {
 static PyMethodDef bo_methods[] = {
 	{ "sync", WITH_KEYWORDS(bo_sync), METH_VARARGS | METH_KEYWORDS,
 	  "sync($self, /, direction, size=0, offset=0)\n--\n\n"
-	  "Hands bytes over between the CPU and the device, by the side that has to do\n"
-	  "it: exactly these bytes.  direction: 'to_device' before a kernel reads or\n"
-	  "writes them, 'from_device' before the CPU does; or pyxrt's values.\n"
+	  "Hands bytes over between the CPU and the device, by the side that must do it:\n"
+	  "exactly these bytes.  direction: 'to_device' before a kernel reads or writes\n"
+	  "them, 'from_device' before the CPU does; or pyxrt's values.\n"
 	  "size 0: to the end." },
 	{ "part", WITH_KEYWORDS(bo_part), METH_VARARGS | METH_KEYWORDS,
 	  "part($self, /, offset, size)\n--\n\n"
-	  "An XrtBo of these bytes, which keeps this one's memory." },
+	  "An XrtBo of these bytes, which keeps this BO's memory." },
 	{ "close", bo_close, METH_NOARGS,
 	  "close($self, /)\n--\n\n"
 	  "Frees the BO when the last part of it, and the last array over it, is\n"
@@ -442,7 +442,7 @@ static PyGetSetDef bo_properties[] = {
 	  NULL },
 	{ "size", bo_size, NULL, "Bytes.", NULL },
 	{ "address", bo_address, NULL,
-	  "The DMA address of the first byte; OSError (EOPNOTSUPP) if it has none.",
+	  "The DMA address of the first byte; OSError (EOPNOTSUPP) if it is without an address.",
 	  NULL },
 	{ "side", bo_side, NULL,
 	  "The side that sync() calls: 'xrt', 'dray', or 'none' if there is nothing\n"
@@ -454,7 +454,7 @@ static PyGetSetDef bo_properties[] = {
 
 static PyType_Slot device_slots[] = {
 	{ Py_tp_new, made_elsewhere },
-	{ Py_tp_doc, "A device of XRT; dray.xrt_device() opens one." },
+	{ Py_tp_doc, "A device of XRT; dray.xrt_device() opens it." },
 	{ Py_tp_dealloc, device_dealloc },
 	{ Py_tp_methods, device_methods },
 	{ Py_tp_getset, device_properties },
@@ -464,7 +464,7 @@ static PyType_Slot device_slots[] = {
 static PyType_Slot bo_slots[] = {
 	{ Py_tp_new, made_elsewhere },
 	{ Py_tp_doc,
-	  "A buffer object of XRT; dray.xrt_bo() makes one over an array." },
+	  "A buffer object of XRT; dray.xrt_bo() makes it over an array." },
 	{ Py_tp_dealloc, bo_dealloc },
 	{ Py_tp_methods, bo_methods },
 	{ Py_tp_getset, bo_properties },

@@ -168,8 +168,7 @@ static PyObject *frames_flush(PyObject *object, PyObject *args,
 		return NULL;
 	if (self->sends)
 		return ring_flush(self, limit);
-	return PyErr_Format(PyExc_ValueError,
-			    "%s receives, it has nothing to send",
+	return PyErr_Format(PyExc_ValueError, "%s receives, it cannot send",
 			    stream_name(self->stream));
 }
 
@@ -238,7 +237,7 @@ static PyMethodDef frames_methods[] = {
 	{ "flush", (PyCFunction)(void (*)(void))frames_flush,
 	  METH_VARARGS | METH_KEYWORDS,
 	  "flush($self, /, timeout=None)\n--\n\n"
-	  "Sends the frame at hand, and waits until all frames have been sent.\n"
+	  "Sends the frame at hand, and waits until all frames are sent.\n"
 	  "\n"
 	  "timeout: seconds, then TimeoutError (ETIME).  OSError if a frame was not\n"
 	  "sent, ValueError if the stream receives." },
@@ -247,9 +246,9 @@ static PyMethodDef frames_methods[] = {
 	{ "close", (PyCFunction)(void (*)(void))frames_close,
 	  METH_VARARGS | METH_KEYWORDS,
 	  "close($self, /, timeout=None)\n--\n\n"
-	  "Ends the ring: the stream can send, receive or have other frames.\n"
+	  "Ends the ring: the stream can send, receive or use other frames.\n"
 	  "\n"
-	  "To receive, packets that were not taken are lost, and those to come count from 1\n"
+	  "To receive, packets that were not read are lost, and later packets count from 1\n"
 	  "again.  To send, waits until the frames are sent, without the one at hand.\n"
 	  "`with` does the same at its end, but drops all after an exception; so does the\n"
 	  "end of the last reference, without a wait: frames to be sent still are.\n"
@@ -335,7 +334,7 @@ static PyObject *frames_closed(PyObject *self, void *unused)
 static PyGetSetDef frames_properties[] = {
 	{ "number", frames_number, NULL,
 	  "Of the packet in the frame at hand; each stream counts its packets.  To send,\n"
-	  "of the last one that the frame had, or 0.",
+	  "of the last packet in the frame, or 0.",
 	  NULL },
 	{ "bytes", frames_bytes, NULL, "Of that packet.", NULL },
 	{ "time", frames_time, NULL,
@@ -347,14 +346,14 @@ static PyGetSetDef frames_properties[] = {
 	  NULL },
 	{ "stream", frames_stream, NULL, "The stream.", NULL },
 	{ "closed", frames_closed, NULL,
-	  "Whether the ring has ended: by close(), `with` or the end of the stream.",
+	  "Whether the ring is closed: by close(), `with` or the end of the stream.",
 	  NULL },
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 
 static PyType_Slot frames_slots[] = {
 	{ Py_tp_new, made_elsewhere },
-	{ Py_tp_doc, "The frames of a ring, one after the other." },
+	{ Py_tp_doc, "The frames of a ring, in turn." },
 	{ Py_tp_iter, PyObject_SelfIter },
 	{ Py_tp_iternext, frames_next },
 	{ Py_am_aiter, PyObject_SelfIter },

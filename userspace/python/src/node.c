@@ -53,7 +53,7 @@ PyObject *node_open(PyObject *module, PyObject *spec)
 		if (strlen(text) != (size_t)length)
 			return PyErr_Format(
 				PyExc_ValueError,
-				"spec %R has a null character, which no node's name contains",
+				"spec %R contains a null character, which no node's name contains",
 				spec);
 	}
 	Py_BEGIN_ALLOW_THREADS
@@ -280,9 +280,9 @@ static PyMethodDef node_methods[] = {
 	  "\n"
 	  "prefault: fetches all pages before the first array, and keeps them until\n"
 	  "trim(); memory of the kernel module always does.\n"
-	  "huge_pages: takes reserved ones (vm.nr_hugepages), on \"host:shareable\".\n"
+	  "huge_pages: uses reserved huge pages (vm.nr_hugepages), on \"host:shareable\".\n"
 	  "Arrays in them cannot be passed to other processes.  \"host\" uses\n"
-	  "transparent ones by itself.\n"
+	  "transparent huge pages by itself.\n"
 	  "numa: \"preferred\", \"bind\" or \"interleave\", for numa_nodes, numbers from\n"
 	  "0 to 63; memory of the host only.  set_mempolicy(2) explains them.\n"
 	  "\n"

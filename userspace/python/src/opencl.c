@@ -273,11 +273,11 @@ static PyType_Slot opencl_slots[] = {
 	  "A device of OpenCL that computes loops of ufuncs, over the same memory.\n\n"
 	  "loops: tuples (ufunc, types, source[, function[, by_address]]): the types of the\n"
 	  "    inputs, then of the outputs; an expression of a, b, ..., the inputs, such as\n"
-	  "    'a < b'; or the source of a function of one element, in OpenCL C, and its\n"
-	  "    name.  by_address: it takes addresses of elements, of any types.\n"
-	  "platform, device: parts of their names; None: the first one.\n"
+	  "    'a < b'; or the source of a function of an element, in OpenCL C, and its\n"
+	  "    name.  by_address: it expects addresses of elements, of any types.\n"
+	  "platform, device: parts of their names; None: the first.\n"
 	  "options: for the compiler.\n"
-	  "copies: takes a device with memory of its own, too." },
+	  "copies: allows a device with memory of its own, too." },
 	{ 0, NULL },
 };
 

@@ -109,7 +109,7 @@ static PyObject *recording_constant(PyObject *object, PyObject *number)
 		operand_drop(&operand);
 		return PyErr_Format(
 			PyExc_TypeError,
-			"an array is an input of a sequence, a constant has no axes");
+			"an array is an input of a sequence, a constant is without axes");
 	}
 	ret = dray_sequence_constant(recording_self(object)->sequence,
 				     operand.view.dtype, operand.view.data,
@@ -346,14 +346,14 @@ static PyMethodDef recording_methods[] = {
 	{ "run", WITH_KEYWORDS(recording_run), METH_FASTCALL | METH_KEYWORDS,
 	  "run($self, /, *inputs, out=None, threads=1)\n--\n\n"
 	  "Runs the sequence with arrays of the types and shapes that were recorded.\n\n"
-	  "Returns one array for each output, made or of `out`; a tuple of several.\n"
+	  "Returns an array for each output, made or of `out`; a tuple of several.\n"
 	  "threads: that compute at once." },
 	{ "submit", WITH_KEYWORDS(recording_submit),
 	  METH_FASTCALL | METH_KEYWORDS,
 	  "submit($self, queue, /, *inputs, out=None, threads=1)\n--\n\n"
 	  "Runs the sequence on a CallQueue, and returns a Call at once.\n\n"
-	  "The arrays must not change until it has ended; outputs are read then.  Errors\n"
-	  "of numbers, such as a division by 0, are those of the submission's errstate();\n"
+	  "The arrays must not change until it ends; outputs are read then.  Errors\n"
+	  "of numbers, such as a division by 0, follow the submission's errstate();\n"
 	  "wait() raises them, or warns." },
 	{ NULL, NULL, 0, NULL },
 };

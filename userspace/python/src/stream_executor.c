@@ -278,8 +278,8 @@ static PyObject *executor_reset(PyObject *object, PyObject *unused)
 static PyMethodDef executor_methods[] = {
 	{ "reset", executor_reset, METH_NOARGS,
 	  "reset($self)\n--\n\n"
-	  "Takes calls again after one has failed.  The IP holds no byte of it any more:\n"
-	  "the program has reset the IP, or received all that was left." },
+	  "Accepts calls again after a failure.  The IP holds no byte of it any more:\n"
+	  "the program reset the IP, or received all that was left." },
 	{ NULL, NULL, 0, NULL },
 };
 
@@ -301,17 +301,17 @@ static PyType_Slot executor_slots[] = {
 	  "               timeout=10.0, stage=False, ring=())\n--\n\n"
 	  "An IP between streams that computes a loop of a ufunc.\n\n"
 	  "types: of its inputs, then of its outputs.\n"
-	  "tx: streams that send, one for each input, or one that gets the inputs of a\n"
-	  "    frame one after the other.\n"
-	  "rx: streams that receive, one for each output.\n"
+	  "tx: streams that send, a stream for each input, or a single stream for the inputs\n"
+	  "    of a frame in turn.\n"
+	  "rx: streams that receive, a stream for each output.\n"
 	  "frame_bytes, depth: a call is cut into packets of so many bytes of its widest\n"
 	  "    operand, of which so many are in flight.\n"
-	  "timeout: seconds that a packet may take.\n"
-	  "stage: lets the CPU copy operands that the engine cannot use, and convert those of\n"
-	  "    other types; masks need it, too.\n"
+	  "timeout: most seconds for a packet.\n"
+	  "stage: lets the CPU copy operands that the engine cannot use, and convert\n"
+	  "    operands of other types; masks need it, too.\n"
 	  "ring: tuples of arrays, the operands of calls.  The streams get rings over these,\n"
 	  "    which cost least, and only calls with the same arrays.\n\n"
-	  "After a call that failed, the executor takes none until reset().\n\n"
+	  "After a call that failed, the executor refuses calls until reset().\n\n"
 	  "The streams stay open as long as it." },
 	{ 0, NULL },
 };

@@ -146,17 +146,17 @@ static PyMethodDef stream_methods[] = {
 	{ "send", WITH_KEYWORDS(packet_send), METH_VARARGS | METH_KEYWORDS,
 	  "send($self, a, /, *, wait=True, timeout=None, deadline=None, stage=False,\n"
 	  "     nonblock=False, fences=())\n--\n\n"
-	  "Sends the elements of a, in C order, as one packet.\n"
+	  "Sends the elements of a, in C order, as a single packet.\n"
 	  "\n"
-	  "Returns their count when the packet has been sent, or with wait=False an\n"
+	  "Returns their count when the packet is sent, or with wait=False an\n"
 	  "Event at once.  The array is kept until the end, and must not be written.\n"
 	  "\n"
-	  "timeout: seconds that the call may take; then TimeoutError (ETIME).\n"
-	  "deadline: seconds that the transfer may take; then it ends with\n"
+	  "timeout: most seconds of the call; then TimeoutError (ETIME).\n"
+	  "deadline: most seconds of the transfer; then it ends with\n"
 	  "TimeoutError (ETIMEDOUT); at most 600, and None or math.inf is none.\n"
 	  "stage: lets the CPU copy the packet to a buffer if the engine cannot use the\n"
 	  "array: memory of NumPy, or an alignment.\n"
-	  "nonblock: BlockingIOError if the stream has no room for a packet.\n"
+	  "nonblock: BlockingIOError if the stream is full.\n"
 	  "fences: of dray.copy(); the engine starts when they are done.\n"
 	  "\n"
 	  "If the call waits and raises, at a timeout or by KeyboardInterrupt, the\n"
@@ -164,15 +164,15 @@ static PyMethodDef stream_methods[] = {
 	  "transfer succeeds at that moment, there is no TimeoutError.\n"
 	  "\n"
 	  "OSError (EOPNOTSUPP) if the engine cannot, with its limit; ValueError for a\n"
-	  "closed stream, for one that receives and for an array without elements." },
+	  "closed stream, a stream that receives, and an array without elements." },
 	{ "recv", WITH_KEYWORDS(packet_recv), METH_VARARGS | METH_KEYWORDS,
 	  "recv($self, a, /, *, wait=True, timeout=None, deadline=None, stage=False,\n"
 	  "     nonblock=False, fences=())\n--\n\n"
 	  "Receives a packet into a, in C order, otherwise as send().\n"
 	  "\n"
-	  "Returns the count of elements that came: a shorter packet ends the\n"
-	  "transfer, a longer one goes on in the next.  The driver of the AXI DMA tells\n"
-	  "nothing of a longer one: then only a deadline or a timeout ends the call.\n"
+	  "Returns the count of received elements: a shorter packet ends the\n"
+	  "transfer, a longer packet continues in the next.  The driver of the AXI DMA\n"
+	  "does not report a longer packet: then only a deadline or a timeout ends the call.\n"
 	  "OSError (EBADMSG) if the last element is not whole: receive such packets\n"
 	  "into bytes, or ask Event.bytes.\n"
 	  "The array must not be used until the end, and ValueError if it is\n"
@@ -183,8 +183,8 @@ static PyMethodDef stream_methods[] = {
 	  "Shows a, an array of rows, on the display of a stream such as \"display0\".\n"
 	  "\n"
 	  "It stays there until the next show replaces it: then the Event that is\n"
-	  "returned has ended.  The array is kept until then, and changes to it may be\n"
-	  "seen.  The keywords are those of send().\n"
+	  "returned is done.  The array is kept until then, and changes to it may be\n"
+	  "seen.  The keywords are the same as send()'s.\n"
 	  "\n"
 	  "OSError (EOPNOTSUPP) if the display needs another alignment or stride;\n"
 	  "ValueError for a stream that does not show." },
@@ -203,30 +203,30 @@ static PyMethodDef stream_methods[] = {
 	{ "frames", WITH_KEYWORDS(stream_frames), METH_VARARGS | METH_KEYWORDS,
 	  "frames($self, /, shape, dtype='f8', *, count=8, overwrite=False,\n"
 	  "       timeout=None, pool=None)\n--\n\n"
-	  "Gives the stream a ring of frames, and iterates over them without a copy.\n"
+	  "Makes a ring of frames for the stream, and iterates over them without a copy.\n"
 	  "\n"
 	  "    for frame in s.frames((480, 640), 'u2', count=8): ...\n"
 	  "    async for frame in s.frames((480, 640), 'u2'): ...\n"
 	  "\n"
-	  "Each packet fills one frame, an array of NumPy.  When the loop goes on, the\n"
-	  "engine gets the frame again: the array becomes read-only, and shows packets\n"
-	  "to come.  Copy if you keep one.  Its memory stays as long as the array.\n"
-	  "A packet that is shorter than the frame gives fewer rows; OSError (EBADMSG)\n"
-	  "if the last row is not whole.  Of a longer one, see recv().  The next step\n"
-	  "goes on after any error, also after TimeoutError and KeyboardInterrupt, with\n"
+	  "Each packet fills a frame, an array of NumPy.  At the loop's next step the\n"
+	  "engine gets the frame again: the array becomes read-only, and shows later\n"
+	  "packets.  Copy a frame to keep it.  Its memory stays as long as the array.\n"
+	  "A packet that is shorter than the frame makes fewer rows; OSError (EBADMSG)\n"
+	  "if the last row is not whole.  For a longer packet, see recv().  The next step\n"
+	  "continues after any error, also after TimeoutError and KeyboardInterrupt, with\n"
 	  "the next packet.\n"
 	  "\n"
-	  "A stream that sends gives frames to fill.  When the loop goes on, the frame\n"
-	  "is sent; flush() sends the last one and waits:\n"
+	  "A stream that sends hands out frames to fill.  At the loop's next step the frame\n"
+	  "is sent; flush() sends the last frame and waits:\n"
 	  "\n"
 	  "    frames = s.frames((480, 640), 'u2')\n"
 	  "    for picture, frame in zip(pictures, frames):\n"
 	  "        frame[:] = picture\n"
 	  "    frames.flush()\n"
 	  "\n"
-	  "count: frames, 2 to 1024, in memory of pool or of a new one on the node.\n"
-	  "overwrite: a packet replaces the frame that has waited longest, if the program\n"
-	  "is late.  By default the stream is held back.  Frames.lost tells of it.\n"
+	  "count: frames, 2 to 1024, in memory of pool or of a new pool on the node.\n"
+	  "overwrite: a packet replaces the oldest waiting frame, if the program\n"
+	  "is late.  By default the stream is held back.  Frames.lost counts such packets.\n"
 	  "timeout: seconds of a step, then TimeoutError (ETIME).\n"
 	  "\n"
 	  "The ring ends with its last reference, as after `break`, or by close() or `with`;\n"
@@ -235,7 +235,7 @@ static PyMethodDef stream_methods[] = {
 	{ "explain", WITH_KEYWORDS(packet_explain),
 	  METH_VARARGS | METH_KEYWORDS,
 	  "explain($self, a, /, *, stage=False)\n--\n\n"
-	  "Tells how a packet of a would be moved, as Explanation; moves nothing.\n"
+	  "Says how a packet of a would be moved, as Explanation; moves nothing.\n"
 	  "\n"
 	  "engine is False if the CPU would make a staging copy.  Raises the errors\n"
 	  "of send() or recv()." },
@@ -246,13 +246,13 @@ static PyMethodDef stream_methods[] = {
 	  "Ends all transfers in flight with OSError (ECANCELED)." },
 	{ "fileno", stream_fileno, METH_NOARGS,
 	  "fileno($self, /)\n--\n\n"
-	  "A file descriptor, readable for poll() when transfers have ended.\n"
+	  "A file descriptor, readable for poll() when transfers end.\n"
 	  "\n"
 	  "It belongs to the stream.  ended() makes it quiet; `await` calls that, so\n"
-	  "a program uses one of both." },
+	  "a program uses either of both." },
 	{ "ended", stream_ended, METH_NOARGS,
 	  "ended($self, /)\n--\n\n"
-	  "The count of transfers that have ended; makes fileno() quiet until the next." },
+	  "The count of ended transfers; makes fileno() quiet until the next." },
 	{ "close", stream_close, METH_NOARGS,
 	  "close($self, /)\n--\n\n"
 	  "Ends all transfers in flight with OSError (ECANCELED), and closes the stream.\n"
@@ -301,7 +301,7 @@ static PyMemberDef stream_members[] = {
 static PyType_Slot stream_slots[] = {
 	{ Py_tp_new, made_elsewhere },
 	{ Py_tp_doc,
-	  "A channel that sends or receives packets; dray.stream() opens one." },
+	  "A channel that sends or receives packets; dray.stream() opens it." },
 	{ Py_tp_repr, stream_repr },
 	{ Py_tp_dealloc, stream_dealloc },
 	{ Py_tp_traverse, stream_traverse },
