@@ -247,7 +247,7 @@ def test_costs_are_set_and_read():
      "does not compile: .*'g'"),
     ([(dray.add, "fff", "a + b")] * 2, {}, ValueError, "are of the same types"),
     ([(dray.modf, "fff", "a")], {}, ValueError, "name a function"),
-    ([(dray.add, "fff", "a + b", "")], {}, ValueError, "has no name"),
+    ([(dray.add, "fff", "a + b", "")], {}, ValueError, "is without a name"),
     ([(dray.add, (">f4", "f4", "f4"), "a + b")], {}, ValueError, "OpenCL lacks a type for"),
     ([(dray.add, "fff", "a + b")], {"platform": "no such"}, OSError, 'a platform "no such"'),
     ([(dray.add, "fff", "a + b")], {"device": "no such"}, OSError, 'named "no such"'),
