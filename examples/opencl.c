@@ -3,8 +3,7 @@
  * OpenCL in dray's memory: a kernel adds to each element of an array its number.
  *
  * A device that shares the CPU's memory uses the array's own bytes.  A device that
- * does not can import the array's dma-buf, if its platform supports the
- * extension.
+ * does not can import the array's dma-buf, if its platform supports the extension.
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl_ext.h>
@@ -93,8 +92,7 @@ static int in_place(int *data)
 
 /*
  * Imports the array's dma-buf, which is the device's from acquire to release.  The
- * platform closes the file.  Not tested: no platform at hand supports the
- * extension.
+ * platform closes the file.  Not tested: no platform at hand supports that.
  */
 static int imported(int *data)
 {
