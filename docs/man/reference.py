@@ -168,8 +168,9 @@ def failures(lines):
         said += [f".It {escape(code[1])}", *filled([code[2] or code[3] or ""])]
     said.append(".El")
     if others:
-        names = ", ".join(OTHER.sub("", other) for other in others)
-        said += [".Pp", *filled([f"Other errors: {names}."])]
+        named = ", ".join(re.sub("^(?:the )?errors ", "those ", OTHER.sub("", other))
+                          for other in others)
+        said += [".Pp", *filled([f"Other errors: {named}."])]
     rest = [f"{sentence}." for sentence in rest if sentence]
     return said + [".Pp"] * bool(rest) + filled(rest)
 

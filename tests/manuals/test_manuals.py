@@ -94,7 +94,7 @@ def test_errors_are_a_list(pages):
 no block of this resource, freed already
 .El
 .Pp
-Other errors: errors of the resource.
+Other errors: those of the resource.
 .Pp
 Nothing is changed then.
 """
