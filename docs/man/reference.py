@@ -13,6 +13,11 @@ describes; "@name:" begins a parameter, "Errors:" the errors, and a line with a
 tab a row of a table.  A comment between blank lines describes the functions
 behind it.  A function without a comment is an error.  The pages get
 the date of the manual page PAGE.
+
+RETURN VALUES are the sentences "Returns ..." and clauses "; returns ..."; a
+function without these returns an int, 0 or a negative errno.  ERRORS is a list, if
+the errors are "-ECODE (reason)" or "as another function".  EXAMPLES is the code in
+the opening comment: paragraphs with a tab, and a semicolon at the end of a line.
 """
 import re
 import sys
@@ -27,6 +32,11 @@ COMPILERS = re.compile(
     r"(?m:^)(?:DRAY_ABI\([^;]*;|(?:DRAY_NAMESAKE_|#undef|#include)[^\n]*)\n", re.DOTALL)
 TOKEN = re.compile(r"/\*.*?\*/|#(?:[^\n]|(?<=\\)\n)*|\n[ \t]*(?=\n)|[{}();]|[^/#\n{}();]+|\s",
                    re.DOTALL)
+
+
+# Items of a sentence "Errors: ...": a code, and errors of others
+CODE = re.compile(r"(?:also |and |else |or )*(-E\w+(?:(?: and | or |/)-E\w+)*)(?: \((.*)\)| (.*))?")
+OTHER = re.compile(r"^(?:also |and |else |or )*(?=as |(?:the )?errors |an error |[\w()]+(?: and [\w()]+)?$)")
 
 
 class Chunk:
@@ -111,11 +121,26 @@ def table(lines):
     return said + [".El"]
 
 
+def sentences(lines):
+    return re.split(r"(?:(?<=[.?])|(?<=[.?]\)))\s+(?=\W?[A-Z])", " ".join(lines))
+
+
 def filled(lines):
     """Text, each sentence on lines of its own."""
-    sentences = re.split(r"(?:(?<=[.?])|(?<=[.?]\)))\s+(?=\W?[A-Z])", " ".join(lines))
-    return [escape(line) for sentence in sentences for line in textwrap.wrap(
+    return [escape(line) for sentence in sentences(lines) for line in textwrap.wrap(
         sentence, 78, break_long_words=False, break_on_hyphens=False)]
+
+
+def outside(text, sign):
+    """The parts of a text between signs, a pattern, that are in no parentheses."""
+    parts, depth, start = [], 0, 0
+    for place, letter in enumerate(text):
+        depth += (letter == "(") - (letter == ")")
+        found = re.compile(sign).match(text, place)
+        if found and not depth and place >= start:
+            parts.append(text[start:place].strip())
+            start = found.end()
+    return parts + [text[start:].strip()]
 
 
 def prose(lines):
@@ -128,6 +153,40 @@ def prose(lines):
         said += table(lines[:count]) if tabbed else filled(lines[:count])
         lines = lines[count:]
     return said
+
+
+def failures(lines):
+    """Errors as a list of codes, if each of them is of such a form."""
+    first, *rest = outside(" ".join(lines), r"\.(?=\s|$)\s*")
+    items = outside(" ".join(first.split()), "[,;] ")
+    codes = [CODE.fullmatch(item) for item in items]
+    others = [item for item, code in zip(items, codes) if not code]
+    if len(items) == len(others) or not all(map(OTHER.match, others)):
+        return prose(lines)
+    said = [".Bl -tag -width Ds"]
+    for code in filter(None, codes):
+        said += [f".It {escape(code[1])}", *filled([code[2] or code[3] or ""])]
+    said.append(".El")
+    if others:
+        named = ", ".join(re.sub("^(?:the )?errors ", "those ", OTHER.sub("", other))
+                          for other in others)
+        said += [".Pp", *filled([f"Other errors: {named}."])]
+    rest = [f"{sentence}." for sentence in rest if sentence]
+    return said + [".Pp"] * bool(rest) + filled(rest)
+
+
+def returned(name, declaration, comment):
+    """The text of RETURN VALUES."""
+    kind = declaration.replace("DRAY_API ", "").replace("DRAY_INLINED(", "").split(name)[0].strip()
+    said = [found[0][:1].upper() + found[0][1:] for lines in paragraphs(comment)
+            if not re.match(r"@|Errors:|\t", lines[0])
+            for found in (re.search("^Returns .*|(?<=[;:] )returns .*", " ".join(each.split()))
+                          for each in sentences(lines)) if found]
+    if kind == "void":
+        return []
+    if not said and kind != "int":
+        sys.exit(f"the comment of {name}() does not say what it returns: Returns ...")
+    return filled(said or ["Returns 0, or a negative errno."])
 
 
 def sections(comment):
@@ -149,7 +208,7 @@ def sections(comment):
             said += [f".It Fa {parameter[1]}", *prose([parameter[2], *rest])]
         elif begins:
             lines[0] = lines[0].removeprefix("Errors:").strip()
-            said += prose(lines[not lines[0]:])
+            said += failures(lines[not lines[0]:])
         else:
             said += [".Pp"] * bool(said and lines[0][0] != "\t") + prose(lines)
         listed = bool(parameter)
@@ -169,17 +228,10 @@ def summary(comment):
 def synopsis(declaration):
     """A function's prototype in mdoc."""
     text = re.sub(r"DRAY_INLINED\((.*?)\) ?{.*", r"\1", declaration)
-    text = text.replace("DRAY_API ", "").rstrip(";")
+    text = re.sub(r" __attribute__.*", "", text.replace("DRAY_API ", "").rstrip(";"))
     kind, name, arguments = re.match(r"(.*?)(dray_\w+) ?\((.*)\)$", text).groups()
-    said, depth, argument = [f'.Ft "{kind.strip()}"', f".Fo {name}"], 0, ""
-    for letter in arguments + ",":
-        depth += (letter == "(") - (letter == ")")
-        if letter == "," and not depth:
-            said.append(f'.Fa "{argument.strip()}"')
-            argument = ""
-        else:
-            argument += letter
-    return said + [".Fc"]
+    said = [f'.Fa "{argument}"' for argument in outside(arguments, ",")]
+    return [f'.Ft "{kind.strip()}"', f".Fo {name}", *said, ".Fc"]
 
 
 def page(date, name, names, brief, body, text, room):
@@ -207,19 +259,47 @@ def literal(chunks_of_types):
     return [".Sh TYPES AND CONSTANTS", ".Bd -literal -compact", *lines, ".Ed"]
 
 
+def is_code(lines):
+    return lines[0][0] == "\t" and any(line.endswith(";") for line in lines)
+
+
+def example(opening):
+    """The code in an opening comment, as lines of C."""
+    found = [line.removeprefix("\t") for lines in paragraphs(opening) if is_code(lines)
+             for line in ["", *lines]]
+    return found[1:]
+
+
+def examples(room):
+    lines = [re.sub(r"^(?=[.'])", r"\\&", line.expandtabs(8).replace("\\", "\\e"))
+             for line in room["example"]]
+    return [".Sh EXAMPLES", ".Bd -literal -offset indent", *lines, ".Ed"] if lines else []
+
+
+def part(title, texts):
+    """A section with texts of functions, by text the functions' names."""
+    body = []
+    for text, names in texts.items():
+        if text:
+            listed = ", ".join(f"{each}()" for each in names)
+            body += [f".Ss {listed}"] * (len(texts) > 1) + [*text]
+    return [f".Sh {title}", *body] if body else []
+
+
 def function_page(date, chunk, types, section, room):
     names = [name for name, _, _ in chunk.functions]
     body = [line for _, declaration, _ in chunk.functions for line in synopsis(declaration)]
     body.append(".Sh DESCRIPTION")
     several = len(names) > 1
-    for name, _, comment in chunk.functions:
-        description, errors = sections(comment)
+    values, errors = {}, {}
+    for name, declaration, comment in chunk.functions:
+        description, failed = sections(comment)
         body += [f".Ss {name}()"] * several + description
-        body += [".Pp", "Errors:", *errors] if several and errors else []
+        values.setdefault((*returned(name, declaration, comment),), []).append(name)
+        errors.setdefault((*failed,), []).append(name)
     if section:
         body += [".Ss All of these functions" if several else ".Pp", *sections(section)[0]]
-    if errors and not several:
-        body += [".Sh ERRORS", *errors]
+    body += part("RETURN VALUES", values) + examples(room) + part("ERRORS", errors)
     return page(date, names[0], names, summary(chunk.functions[0][2]), body + literal(types),
                 chunk.text + section, room)
 
@@ -231,13 +311,14 @@ def room_page(date, opening, groups, types, room):
     title[0] = title[0][:1].upper() + title[0][1:]
     body = [".Sh DESCRIPTION", *prose(title)]
     for lines in rest:
-        body += [".Pp"] * (lines[0][0] != "\t") + prose(lines)
+        if not is_code(lines):
+            body += [".Pp"] * (lines[0][0] != "\t") + prose(lines)
     body += [".Ss Functions", ".Bl -tag -width Ds -compact"]
     for chunk in groups:
         for name, _, comment in chunk.functions:
             body += [f".It Xr {name} 3", escape(summary(comment))]
     return page(date, room["name"], [room["name"]], brief,
-                body + [".El"] + literal(types), opening, room)
+                body + [".El"] + examples(room) + literal(types), opening, room)
 
 
 def header_pages(date, header, text, known):
@@ -246,7 +327,8 @@ def header_pages(date, header, text, known):
     if not opening:
         return {}, {}
     room = {"header": header, "known": known, "name": f"dray_{Path(header).stem}",
-            "library": LIBRARIES.get(header.split("/")[0], "libdray")}
+            "library": LIBRARIES.get(header.split("/")[0], "libdray"),
+            "example": example(opening[0])}
     text = COMPILERS.sub("", text[opening.end():].split("\n", 3)[3])
     pages, links, types, section, groups = {}, {}, [], "", []
     for chunk in chunks(text):

@@ -2,6 +2,15 @@
 /*
  * base: the version and the error contract.  The headers are C11, and C++11.
  *
+ *	struct dray_node *node;
+ *
+ *	ret = dray_node_open("kernel:dray9", &node);
+ *	if (ret) {
+ *		fprintf(stderr, "%s\n", dray_last_error());
+ *		return ret;
+ *	}
+ *	dray_node_unref(node);
+ *
  * Functions return 0 or a negative errno and write their results through out
  * parameters, which keep their value on failure.  A failure leaves a sentence
  * for the calling thread until its next failure.  Functions shaped like malloc
@@ -93,15 +102,15 @@ extern "C" {
 #define DRAY_NAMESAKE_END
 #endif
 
-/** The library's version, "major.minor.patch"; a constant. */
+/** Returns the library's version, "major.minor.patch"; a constant. */
 DRAY_API const char *dray_version(void);
 
 /**
- * Why the last call of this thread failed: a sentence with the wrong value and
- * the limit that it met, without a trailing newline; "" before the first
- * failure.  Valid until the next failing call of the same thread, or its end.
- * A thread's first failure allocates the memory for it; if there is none, the
- * sentence says only that.
+ * Returns the reason for the last failure of a call of this thread; "" before
+ * the first failure.  It is a sentence with the wrong value and the limit that
+ * it met, without a trailing newline, and is valid until the next failing call
+ * of the same thread, or its end.  A thread's first failure allocates the
+ * memory for it; if there is none, the sentence says only that.
  */
 DRAY_API const char *dray_last_error(void);
 
@@ -121,18 +130,18 @@ enum dray_failure {
 };
 
 /**
- * The kind of the failure that left the sentence of dray_last_error() in this thread;
- * DRAY_FAILURE_NONE before the first.  A program decides by the error code and by
- * this, never by the words of a sentence, which may change.
+ * Returns the kind of the failure that left the sentence of dray_last_error()
+ * in this thread; DRAY_FAILURE_NONE before the first.  A program decides by the
+ * error code and by this, never by the words of a sentence, which may change.
  */
 DRAY_API enum dray_failure dray_last_failure(void);
 
 /**
  * Keeps a sentence for dray_last_error() of this thread, for functions that the library
  * calls (executors, managers, loops, handlers) and for libraries over it.  Leaves errno
- * alone.
+ * alone.  Returns @error.
  *
- * @error: a negative errno, returned as it is
+ * @error: a negative errno
  * @format: as of printf(), without a newline at the end
  */
 DRAY_API int dray_fail(int error, const char *format, ...)
@@ -158,7 +167,8 @@ DRAY_API int dray_options_adapt(void *to, size_t known, const void *from,
  * bytes of @from.  Fields that @from does not have become 0, and the size becomes that
  * of the fields that both have.
  *
- * Errors, without a change: -EINVAL (a size below @first), -E2BIG (a size above 4096).
+ * Errors: -EINVAL (a size below @first), -E2BIG (a size above 4096).  Nothing
+ * is changed then.
  */
 DRAY_API int dray_result_write(void *out, const void *from, size_t known,
 			       size_t first, const char *function);

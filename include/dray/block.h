@@ -9,6 +9,16 @@
  * memory blocks, the memory_block_data and memory_block_pod_allocator_api of
  * its low-level description.)
  *
+ *	struct dray_block *block;
+ *
+ *	ret = dray_block_create_pooled(pool, 4096, 0, &block);
+ *	if (ret)
+ *		return ret;
+ *	memset(dray_block_data(block), 0, dray_block_size(block));
+ *	dray_block_ref(block);		// for a second holder
+ *	dray_block_unref(block);	// by the second holder
+ *	dray_block_unref(block);	// frees it
+ *
  * Any thread may change a count, and free a block.  Other changes (the
  * allocator's calls, the fields of an array) are for one thread at a time.  A
  * function blocks only if the call beneath it does, when it makes or frees a
@@ -127,29 +137,38 @@ DRAY_INLINED(void dray_block_unref(struct dray_block *block))
 		dray_block_miscounted(block, before);
 }
 
-/** References at some moment: for people and tests, not to decide by. */
+/**
+ * Returns the number of references at some moment; 0 for NULL.  For people and
+ * tests, not to decide by.
+ */
 DRAY_INLINED(uint32_t dray_block_count(const struct dray_block *block))
 {
 	return block ? __atomic_load_n(&block->count, __ATOMIC_RELAXED) : 0;
 }
 
-/** enum dray_block_tag, 0 for NULL. */
+/** Returns the block's type, enum dray_block_tag; 0 for NULL. */
 DRAY_INLINED(uint32_t dray_block_type(const struct dray_block *block))
 {
 	return block ? block->type : 0;
 }
 
-/** "buffer", "pooled", ...; "unknown" for a number that is none.  Constant. */
+/**
+ * Returns the name of a type, "buffer", "pooled", ...; "unknown" for another
+ * number.  A constant.
+ */
 DRAY_API const char *dray_block_type_name(uint32_t type);
 
 /**
- * The first byte of the block's memory; valid as long as the block.  NULL for
- * an arena, whose memory is in pieces, and for NULL.
+ * Returns the first byte of the block's memory, valid as long as the block;
+ * NULL for an arena, whose memory is in pieces, and for NULL.
  */
 DRAY_API void *dray_block_data(const struct dray_block *block);
-/** Bytes from there; of an arena, those that it has taken; 0 for NULL. */
+/**
+ * Returns the bytes from there, of an arena the bytes of its elements; 0 for
+ * NULL.
+ */
 DRAY_API size_t dray_block_size(const struct dray_block *block);
-/** Whether that memory may be written; false for NULL. */
+/** Returns whether that memory may be written; false for NULL. */
 DRAY_API bool dray_block_writable(const struct dray_block *block);
 
 /**
@@ -193,7 +212,7 @@ DRAY_API int dray_block_create_handled(const struct dray_handler *handler,
 				       size_t size, bool zeroed,
 				       struct dray_block **out);
 
-/** The handle that @block goes back to, or NULL if none made it. */
+/** Returns the handler that @block is freed by; NULL if no handler made it. */
 DRAY_API const struct dray_handler *
 dray_block_handler(const struct dray_block *block);
 
@@ -297,8 +316,10 @@ struct dray_block_allocator {
 };
 
 /**
- * Returns the functions that fill @block: *out is a constant, the same for all
- * arenas of a type. -EINVAL for a block that is not an arena.
+ * Writes to @out the functions that fill @block, a constant: the same for all
+ * arenas of a type.
+ *
+ * Errors: -EINVAL (a block that is not an arena).
  */
 DRAY_API int dray_block_get_allocator(const struct dray_block *block,
 				      const struct dray_block_allocator **out);

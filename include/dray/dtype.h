@@ -8,6 +8,19 @@
  * counted and immutable, with fields, a sub-array or a user's functions.
  * (Source: DyND's two representations of a type; the kinds are NumPy's.)
  *
+ *	const struct dray_dtype_field fields[] = {
+ *		{ .name = "x", .dtype = DRAY_FLOAT32 },
+ *		{ .name = "id", .dtype = DRAY_INT64 },
+ *	};
+ *	dray_dtype point;
+ *
+ *	ret = dray_dtype_create_struct(fields, 2, DRAY_DTYPE_ALIGNED, 0,
+ *				       &point);
+ *	if (ret)
+ *		return ret;
+ *	printf("%u bytes\n", dray_dtype_itemsize(point));
+ *	dray_dtype_unref(point);
+ *
  * Arguments borrow a dtype.  An array keeps a reference to its own; a view
  * borrows it, as it borrows its memory.
  */
@@ -132,13 +145,13 @@ struct dray_dtype_object {
 	uint32_t reserved;	/* 0 */
 };
 
-/** Whether the word describes the type itself. */
+/** Returns whether the word describes the type itself. */
 DRAY_INLINED(bool dray_dtype_is_builtin(dray_dtype dtype))
 {
 	return dtype & 7;
 }
 
-/** The type object, borrowed; NULL of a builtin type. */
+/** Returns the type object, borrowed; NULL for a builtin type. */
 DRAY_INLINED(struct dray_dtype_object *dray_dtype_as_object(dray_dtype dtype))
 {
 	return dray_dtype_is_builtin(dtype)
@@ -148,7 +161,7 @@ DRAY_INLINED(struct dray_dtype_object *dray_dtype_as_object(dray_dtype dtype))
 				 DRAY_STATIC_CAST(uintptr_t, dtype));
 }
 
-/** Bytes of an element; 0 without a type. */
+/** Returns the bytes of an element; 0 without a type. */
 DRAY_INLINED(uint32_t dray_dtype_itemsize(dray_dtype dtype))
 {
 	if (dray_dtype_is_builtin(dtype))
@@ -156,7 +169,7 @@ DRAY_INLINED(uint32_t dray_dtype_itemsize(dray_dtype dtype))
 	return dtype ? dray_dtype_as_object(dtype)->itemsize : 0;
 }
 
-/** The letter of its kind; 0 without a type. */
+/** Returns the letter of its kind; 0 without a type. */
 DRAY_INLINED(char dray_dtype_kind(dray_dtype dtype))
 {
 	if (dray_dtype_is_builtin(dtype))
@@ -165,7 +178,7 @@ DRAY_INLINED(char dray_dtype_kind(dray_dtype dtype))
 		char, dtype ? dray_dtype_as_object(dtype)->kind : 0);
 }
 
-/** '<', '>' or '|'; 0 without a type. */
+/** Returns '<', '>' or '|'; 0 without a type. */
 DRAY_INLINED(char dray_dtype_order(dray_dtype dtype))
 {
 	if (dray_dtype_is_builtin(dtype))
@@ -190,14 +203,14 @@ DRAY_INLINED(void dray_dtype_unref(dray_dtype dtype))
 }
 
 /**
- * The address that an element's is a multiple of in an aligned array: bytes, a
- * power of two; 1 without a type.
+ * Returns the bytes that an element's address is a multiple of in an aligned
+ * array, a power of two; 1 without a type.
  */
 DRAY_API uint32_t dray_dtype_alignment(dray_dtype dtype);
 
 /**
- * Whether two types are the same: for structures, also names, titles, offsets
- * and the item size.  A user type is only itself.
+ * Returns whether two types are the same: for structures, also names, titles,
+ * offsets and the item size.  A user type is only itself.
  */
 DRAY_API bool dray_dtype_equal(dray_dtype a, dray_dtype b);
 
@@ -211,7 +224,7 @@ DRAY_API bool dray_dtype_equal(dray_dtype a, dray_dtype b);
 /* for dray_dtype_create_struct() only: fields state their offsets */
 #define DRAY_DTYPE_PLACED (1u << 8)
 
-/** DRAY_DTYPE_* of any type; 0 without a type. */
+/** Returns the flags DRAY_DTYPE_* of any type; 0 without a type. */
 DRAY_INLINED(uint32_t dray_dtype_flags(dray_dtype dtype))
 {
 	char order = dray_dtype_order(dtype);
@@ -267,29 +280,38 @@ DRAY_API int dray_dtype_create_struct(const struct dray_dtype_field *fields,
 DRAY_API int dray_dtype_create_subarray(dray_dtype base, int ndim,
 					const int64_t *shape, dray_dtype *out);
 
-/** Number of fields; 0 of a type without. */
+/** Returns the number of fields; 0 for a type without fields. */
 DRAY_API size_t dray_dtype_field_count(dray_dtype dtype);
 
-/** Writes field @index to @out, borrowed from @dtype.  -ERANGE. */
+/**
+ * Writes field @index to @out, borrowed from @dtype.
+ * Errors: -ERANGE (no such field).
+ */
 DRAY_API int dray_dtype_get_field(dray_dtype dtype, size_t index,
 				  struct dray_dtype_field *out);
 
-/** Writes the number of the field of this name or title.  -ENOENT. */
+/**
+ * Writes the number of the field of this name or title.
+ * Errors: -ENOENT (no such field).
+ */
 DRAY_API int dray_dtype_find_field(dray_dtype dtype, const char *name,
 				   size_t *index);
 
-/** The base type of a sub-array, borrowed; of any other type, itself. */
+/**
+ * Returns the base type of a sub-array, borrowed; for any other type, itself.
+ */
 DRAY_API dray_dtype dray_dtype_base(dray_dtype dtype);
 
 /**
- * Returns the number of axes of a sub-array, and 0 for any other type.
+ * Returns the number of axes of a sub-array; 0 for any other type.
+ *
  * @shape: set to its extents, borrowed; may be NULL
  */
 DRAY_API int dray_dtype_shape(dray_dtype dtype, const int64_t **shape);
 
 /**
  * Returns whether each byte of an element belongs to a single field, in the
- * order of the fields.  True of a type without fields.
+ * order of the fields; true for a type without fields.
  */
 DRAY_API bool dray_dtype_is_packed(dray_dtype dtype);
 
@@ -356,10 +378,11 @@ DRAY_API int dray_dtype_from_pep3118(const char *format, dray_dtype *out);
 
 /**
  * Writes such a format, as dray_dtype_format() writes a text.  A sub-array of
- * sub-arrays becomes a sub-array with all axes; titles are left out.
+ * sub-arrays becomes a sub-array with all axes; titles are left out.  Returns
+ * the length as dray_dtype_format() does.
  *
- * -EINVAL: dates, user types, fields that overlap or are out of order, a colon
- * in a name, long doubles of another machine.
+ * Errors: -EINVAL (dates, user types, fields that overlap or are out of order,
+ * a colon in a name, long doubles of another machine).
  */
 DRAY_API int dray_dtype_to_pep3118(dray_dtype dtype, char *format, size_t room);
 

@@ -6,6 +6,15 @@
  * elements at any address, aligned or not, and in the type's byte order.  They
  * may be called from any thread; the caller orders writes to elements that
  * other threads read.
+ *
+ *	const struct dray_dtype_functions *functions;
+ *	struct dray_scalar value;
+ *	float element = 1.5;
+ *
+ *	functions = dray_dtype_functions(DRAY_FLOAT32);
+ *	ret = functions->get(DRAY_FLOAT32, &element, &value);
+ *	if (!ret)
+ *		printf("%g\n", value.real);
  */
 #ifndef DRAY_ELEMENT_H
 #define DRAY_ELEMENT_H
@@ -141,7 +150,10 @@ struct dray_dtype_functions {
 	void (*release)(void *context);
 };
 
-/** The functions of @dtype, valid as long as the type; NULL without a type. */
+/**
+ * Returns the functions of @dtype, valid as long as the type; NULL without a
+ * type.
+ */
 DRAY_API const struct dray_dtype_functions *
 dray_dtype_functions(dray_dtype dtype);
 DRAY_NAMESAKE_END
@@ -169,10 +181,10 @@ dray_dtype_create_user(const char *name, char kind, uint32_t itemsize,
 		       const struct dray_dtype_functions *functions,
 		       void *context, dray_dtype *out);
 
-/** The context of a user type; NULL of any other. */
+/** Returns the context of a user type; NULL for any other. */
 DRAY_API void *dray_dtype_context(dray_dtype dtype);
 
-/** The name of a user type, borrowed; NULL of any other. */
+/** Returns the name of a user type, borrowed; NULL for any other. */
 DRAY_API const char *dray_dtype_name(dray_dtype dtype);
 
 #ifdef __cplusplus

@@ -4,6 +4,16 @@
  *
  * struct dray_handler has the layout of NumPy's PyDataMem_Handler, version 1,
  * so that the same object goes into a "mem_handler" capsule unchanged.
+ *
+ *	const struct dray_handler *handler = dray_handler_for(pool);
+ *	const struct dray_handler *before = dray_set_handler(handler);
+ *	float *numbers = dray_handler_zalloc(dray_get_handler(), 4096);
+ *
+ *	dray_set_handler(before);
+ *	if (!numbers)
+ *		return -errno;
+ *	numbers[0] = 1;
+ *	dray_handler_free(handler, numbers, 4096);
  */
 #ifndef DRAY_HANDLER_H
 #define DRAY_HANDLER_H
@@ -69,7 +79,7 @@ DRAY_API const struct dray_handler *dray_handler_for(struct dray_pool *pool);
  */
 DRAY_API bool dray_handler_is_pools(const struct dray_handler *handler);
 
-/** The C library's malloc behind the same interface; a constant. */
+/** Returns the C library's malloc behind the same interface; a constant. */
 DRAY_API const struct dray_handler *dray_handler_default(void);
 
 /*
@@ -78,15 +88,18 @@ DRAY_API const struct dray_handler *dray_handler_default(void);
  * dray's handlers set errno and leave a sentence.
  */
 
-/** Allocates @size bytes with undefined contents. */
+/**
+ * Allocates @size bytes with undefined contents; returns the block's address,
+ * or NULL.
+ */
 DRAY_API void *dray_handler_alloc(const struct dray_handler *handler,
 				  size_t size);
-/** Allocates @size zeroed bytes. */
+/** Allocates @size zeroed bytes; returns the block's address, or NULL. */
 DRAY_API void *dray_handler_zalloc(const struct dray_handler *handler,
 				   size_t size);
 /**
- * Resizes @block to @size bytes and returns its address; NULL allocates.  On
- * failure @block stays as it was.
+ * Resizes @block to @size bytes; returns the block's address, or NULL: @block
+ * then stays as it was.  NULL as @block allocates.
  */
 DRAY_API void *dray_handler_realloc(const struct dray_handler *handler,
 				    void *block, size_t size);
@@ -121,32 +134,33 @@ DRAY_API int dray_handler_split(struct dray_pool *pool, size_t min_bytes,
 				const struct dray_handler **out);
 
 /**
- * The handler that allocated a block of @handler: through all split handlers,
- * the pool's or that for small blocks, else @handler itself.
+ * Returns the handler that allocated a block of @handler: through all split
+ * handlers, the pool's or that for small blocks, else @handler itself.
  */
 DRAY_API const struct dray_handler *
 dray_handler_behind(const struct dray_handler *handler, const void *block);
 
 /**
  * Ends a handler of dray_handler_split() that no thread uses as its current
- * handler, and whose blocks are all freed.  Errors, with which it stays: -EBUSY
- * (a block of the pool is not freed; small ones are not counted), -EINVAL
- * (another handler).
+ * handler, and whose blocks are all freed.
+ *
+ * Errors: -EBUSY (a block of the pool is not freed; small blocks are not
+ * counted), -EINVAL (another handler).  The handler stays then.
  */
 DRAY_API int dray_handler_split_end(const struct dray_handler *handler);
 
 /**
- * Makes @handler the current handler of this thread; NULL restores the default.
- * Returns the previous handler, to be set again at the end of a scope; scopes
- * nest.  New threads start with the default.
+ * Makes @handler the current handler of this thread; NULL restores the
+ * default.  New threads start with the default.
  *
- * Refuses a handler of another version, or that lacks a function: returns NULL
- * with EINVAL in errno, and the current handler stays.
+ * Returns the previous handler, to be set again at the end of a scope (scopes
+ * nest); NULL with EINVAL in errno for a handler of another version, or that
+ * lacks a function: the current handler stays.
  */
 DRAY_API const struct dray_handler *
 dray_set_handler(const struct dray_handler *handler);
 
-/** The handler that this thread allocates with, never NULL. */
+/** Returns the handler that this thread allocates with, never NULL. */
 DRAY_API const struct dray_handler *dray_get_handler(void);
 
 /** Counters of a checking handler since it was made. */
@@ -198,15 +212,15 @@ DRAY_API int dray_handler_check(const struct dray_handler *under, FILE *log,
 DRAY_API void dray_set_caller(const char *(*place)(void));
 
 /**
- * Fills @out; -EINVAL if @handler is not of
- * dray_handler_check().
+ * Fills @out.
+ * Errors: -EINVAL (not a handler of dray_handler_check()).
  */
 DRAY_API int dray_check_get(const struct dray_handler *handler,
 			    struct dray_check *out);
 
 /**
- * Checks all blocks, returns the kept ones, and writes each live block to
- * @file, the oldest first, with its callers, and the sums.  As always, no
+ * Checks all blocks, frees the blocks that are kept, and writes each live block
+ * to @file, the oldest first, with its callers, and the sums.  As always, no
  * thread may write next to a block meanwhile.
  *
  * Errors: -EINVAL (as dray_check_get(), no file), -ENOMEM, -EIO (the file

@@ -6,6 +6,19 @@
  * process on the same machine, opens it (dray_ipc_open()) and then maps the
  * same memory: nothing is copied.
  *
+ *	struct dray_ipc_record record;
+ *	struct dray_ipc_memory *memory;
+ *
+ *	ret = dray_ipc_export(block, 4096, 0, &record);
+ *	if (ret)
+ *		return ret;
+ *	// in the process that received the record
+ *	ret = dray_ipc_open(&record, NULL, &memory);
+ *	if (ret)
+ *		return ret;
+ *	puts(dray_ipc_data(memory));
+ *	dray_ipc_close(memory);
+ *
  * A record is 64 bytes that travel as a program likes: through a pipe, a file,
  * a message.  They hold neither a pointer nor a file descriptor, but the name
  * of a socket of the exporter, a secret of 128 bits, and the place of the
@@ -166,8 +179,8 @@ struct dray_ipc_handover {
 
 /**
  * Lists the unopened records with DRAY_IPC_HANDOVER of this process, which keep
- * their memory, at most @room of them; counts all of them in @count; always 0.
- * Revoke a record if you know that it will not be opened.
+ * their memory, at most @room of them; counts all of them in @count.  Returns
+ * 0.  Revoke a record if you know that it will not be opened.
  *
  * @list: may be NULL if @room is 0
  */
@@ -242,24 +255,28 @@ DRAY_API void dray_ipc_close(struct dray_ipc_memory *memory);
 DRAY_API int dray_ipc_copy(const struct dray_ipc_record *record, void *to,
 			   uint64_t room, uint64_t *size);
 
-/** The first byte that the record names; valid until the last close. */
+/** Returns the first byte that the record names; valid until the last close. */
 DRAY_API void *dray_ipc_data(const struct dray_ipc_memory *memory);
-/** Bytes that the record names. */
+/** Returns the number of bytes that the record names. */
 DRAY_API uint64_t dray_ipc_size(const struct dray_ipc_memory *memory);
 /**
- * The buffer around it; borrowed: valid until the last close.  A pool's buffer
- * on the host grows: this is the part of it that is mapped here.
+ * Returns the buffer around it, borrowed: valid until the last close.  A pool's
+ * buffer on the host grows: this is the part of it that is mapped here.
  */
 DRAY_API struct dray_buffer *
 dray_ipc_buffer(const struct dray_ipc_memory *memory);
-/** Whether it may be written: false if it was exported for reading only. */
+/**
+ * Returns whether it may be written: false if it was exported for reading only.
+ */
 DRAY_API bool dray_ipc_writable(const struct dray_ipc_memory *memory);
 
 /**
  * Checks whether the exporter still holds the memory, as far as known without
- * asking it: 0, -ESTALE (it freed the memory or revoked the record) or
- * -ECONNRESET (it is gone).  The memory stays mapped, with its bytes, in each
- * case.  Costs a system call.
+ * asking it.  The memory stays mapped, with its bytes, in each case.  Costs a
+ * system call.
+ *
+ * Errors: -ESTALE (it freed the memory or revoked the record), -ECONNRESET (the
+ * exporter is gone).
  */
 DRAY_API int dray_ipc_check(const struct dray_ipc_memory *memory);
 

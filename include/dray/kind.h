@@ -14,6 +14,12 @@
  * The others are of objects of a manager: dray_manager_kind_of().  Questions read
  * no memory, and may be asked from any thread.  An answer holds as long as the
  * memory is not freed.
+ *
+ *	enum dray_memory_kind kind = dray_address_kind(block, NULL);
+ *
+ *	if (kind == DRAY_MEMORY_DEVICE)
+ *		return -EFAULT;		// the CPU does not reach it
+ *	puts(dray_memory_kind_name(kind));
  */
 #ifndef DRAY_KIND_H
 #define DRAY_KIND_H
@@ -48,8 +54,8 @@ DRAY_API int dray_view_kind(const struct dray_view *view,
 			    enum dray_memory_kind *kind);
 
 /**
- * A word for a kind: "unknown", "host", "pinned", "mapped", "shared" or "device";
- * NULL for another number.  A constant.
+ * Returns a word for a kind: "unknown", "host", "pinned", "mapped", "shared" or
+ * "device"; NULL for another number.  A constant.
  */
 DRAY_API const char *dray_memory_kind_name(enum dray_memory_kind kind);
 

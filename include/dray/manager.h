@@ -8,6 +8,19 @@
  * host's private and shareable memory are two nodes.  A manager returns memory
  * objects, which are counted, each with a finalizer and an owner.
  *
+ *	struct dray_manager *manager;
+ *	struct dray_memory *memory;
+ *
+ *	ret = dray_get_manager(node, &manager);
+ *	if (ret)
+ *		return ret;
+ *	ret = dray_manager_memalloc(manager, 4096, 0, &memory);
+ *	if (!ret) {
+ *		memset(dray_memory_describe(memory)->pointer, 0, 4096);
+ *		dray_memory_unref(memory);
+ *	}
+ *	dray_manager_unref(manager);
+ *
  * The calls bear Numba's final names.  If these differ from the draft:
  * prepare_for_use is initialize; memory objects expect the owner before the
  * finalizer; get_ipc_handle is without a stream; defer_cleanup, which the draft
@@ -83,10 +96,10 @@ DRAY_API struct dray_memory *dray_memory_ref(struct dray_memory *memory);
 /** Drops a reference; the last drop frees the memory.  NULL: ignored. */
 DRAY_API void dray_memory_unref(struct dray_memory *memory);
 
-/** The kind, constant for its life; borrowed. */
+/** Returns the description, constant for its life; borrowed. */
 DRAY_API const struct dray_memory_description *
 dray_memory_describe(const struct dray_memory *memory);
-/** The manager that it came from; borrowed. */
+/** Returns the manager that made it; borrowed. */
 DRAY_API struct dray_manager *
 dray_memory_manager_of(const struct dray_memory *memory);
 
@@ -169,8 +182,8 @@ struct dray_manager_ops {
 };
 
 /**
- * The operations of a base, for a manager that adds to them; each works on
- * any manager.  NULL for DRAY_MANAGER_NONE.  Constants.
+ * Returns the operations of a base, for a manager that adds to them; NULL for
+ * DRAY_MANAGER_NONE.  Each works on any manager.  Constants.
  */
 DRAY_API const struct dray_manager_ops *
 dray_manager_base_ops(enum dray_manager_base base);
@@ -188,7 +201,7 @@ dray_manager_base_ops(enum dray_manager_base base);
 DRAY_API int dray_set_manager(const struct dray_manager_ops *ops);
 
 /**
- * Returns the manager of @node: an existing manager, or a new manager.  It is
+ * Finds the manager of @node: an existing manager, or a new manager.  It is
  * initialized; getting it again does not initialize it again.  Without
  * dray_set_manager() DRAY_MEMORY_MANAGER names it:
  *
@@ -246,9 +259,9 @@ DRAY_API struct dray_manager *dray_manager_ref(struct dray_manager *manager);
  */
 DRAY_API void dray_manager_unref(struct dray_manager *manager);
 
-/** The name of its operations; valid as long as the manager. */
+/** Returns the name of its operations; valid as long as the manager. */
 DRAY_API const char *dray_manager_name(const struct dray_manager *manager);
-/** The handle that it was made with; borrowed. */
+/** Returns the handle that it was made with; borrowed. */
 DRAY_API struct dray_node *
 dray_manager_node(const struct dray_manager *manager);
 /** Returns the context from create() of its operations; NULL without it. */
@@ -357,7 +370,10 @@ DRAY_API int dray_manager_end_deferral(struct dray_manager *manager);
 DRAY_API int dray_manager_set_pending(struct dray_manager *manager,
 				      uint32_t entries, uint32_t percent);
 
-/** Finalizes waiting objects, except in a section of deferral; their number. */
+/**
+ * Finalizes waiting objects, except in a section of deferral; returns the
+ * number of finalized objects.
+ */
 DRAY_API size_t dray_manager_flush(struct dray_manager *manager);
 
 /** Counters of a manager at a moment. */
@@ -380,10 +396,11 @@ DRAY_API void dray_manager_stats(struct dray_manager *manager,
 DRAY_NAMESAKE_END
 
 /**
- * The kind of the memory at @address, as the manager sees it: the kind of the
- * object around it, else DRAY_MEMORY_DEVICE for memory of dray that the CPU does
- * not reach, DRAY_MEMORY_SHARED for the rest of it, and DRAY_MEMORY_UNKNOWN for all
- * else.  For occasional questions: it looks through all objects.
+ * Returns the kind of the memory at @address, as the manager sees it: the kind
+ * of the object around it, else DRAY_MEMORY_DEVICE for memory of dray that the
+ * CPU does not reach, DRAY_MEMORY_SHARED for the rest of it, and
+ * DRAY_MEMORY_UNKNOWN for all else.  For occasional questions: it looks through
+ * all objects.
  */
 DRAY_API enum dray_memory_kind
 dray_manager_kind_of(struct dray_manager *manager, const void *address);

@@ -7,6 +7,19 @@
  * contiguous piece of memory of a node, mapped into this process.  Both are
  * counted, and every function here may be called from any thread.
  *
+ *	struct dray_buffer *buffer;
+ *	struct dray_node *node;
+ *
+ *	ret = dray_node_open(NULL, &node);
+ *	if (ret)
+ *		return ret;
+ *	ret = dray_buffer_alloc(node, 1 << 20, NULL, &buffer);
+ *	if (!ret) {
+ *		memset(dray_buffer_data(buffer), 1, dray_buffer_size(buffer));
+ *		dray_buffer_unref(buffer);
+ *	}
+ *	dray_node_unref(node);
+ *
  * The structures and enumerations named struct dray_info, enum
  * dray_direction and so on are those of the kernel interface, on every back
  * end; <linux/dray.h> documents each field.  Functions that fill such a structure take
@@ -77,12 +90,13 @@ DRAY_API void dray_node_unref(struct dray_node *node);
 DRAY_API int dray_node_names(char names[][DRAY_NAME_LEN], size_t room,
 			     size_t *count);
 
-/** "kernel" or "host"; a constant. */
+/** Returns "kernel" or "host"; a constant. */
 DRAY_API const char *dray_node_backend(const struct dray_node *node);
 
 /**
- * Whether memory of the node can be passed to other processes: true for the
- * kernel module's and for "host:shareable".  Huge pages cannot be, there either.
+ * Returns whether memory of the node can be passed to other processes: true for
+ * the kernel module's and for "host:shareable".  Huge pages cannot be, there
+ * either.
  */
 DRAY_API bool dray_node_shareable(const struct dray_node *node);
 
@@ -95,11 +109,17 @@ DRAY_API bool dray_node_shareable(const struct dray_node *node);
 DRAY_API int dray_node_info(struct dray_node *node, struct dray_info *info,
 			    size_t size);
 
-/** Heap @index of the node; -EINVAL beyond the last. */
+/**
+ * Describes heap @index of the node.
+ * Errors: -EINVAL (beyond the last).
+ */
 DRAY_API int dray_node_heap(struct dray_node *node, uint32_t index,
 			    struct dray_heap_info *info, size_t size);
 
-/** Channel @index of the node; -EINVAL beyond the last. */
+/**
+ * Describes channel @index of the node.
+ * Errors: -EINVAL (beyond the last).
+ */
 DRAY_API int dray_node_channel(struct dray_node *node, uint32_t index,
 			       struct dray_channel_info *info, size_t size);
 
@@ -113,8 +133,8 @@ DRAY_API int dray_node_list(struct dray_node *node, uint64_t *ids, size_t room,
 			    size_t *count);
 
 /**
- * Describes buffer or attachment @id, and says which of them it is (kind);
- * -ENOENT if the caller can see no such buffer.
+ * Describes buffer or attachment @id, and says which of them it is (kind).
+ * Errors: -ENOENT (the caller can see no such buffer).
  */
 DRAY_API int dray_node_buffer_info(struct dray_node *node, uint64_t id,
 				   struct dray_buffer_info *info, size_t size);
@@ -263,20 +283,23 @@ DRAY_API struct dray_buffer *dray_buffer_ref(struct dray_buffer *buffer);
 /** Unmaps and closes with the last reference.  NULL is ignored. */
 DRAY_API void dray_buffer_unref(struct dray_buffer *buffer);
 
-/** The first byte, page-aligned; the same for the buffer's life. */
+/** Returns the first byte, page-aligned; the same for the buffer's life. */
 DRAY_API void *dray_buffer_data(const struct dray_buffer *buffer);
-/** Bytes, a multiple of the page size. */
+/** Returns the bytes, a multiple of the page size. */
 DRAY_API uint64_t dray_buffer_size(const struct dray_buffer *buffer);
 /**
- * Unique on this node, and shown by dmactl.  The id of another driver's dma-buf
- * is above 2^63 and not known to dmactl.
+ * Returns the id, unique on this node and shown by dmactl.  The id of another
+ * driver's dma-buf is above 2^63 and not known to dmactl.
  */
 DRAY_API uint64_t dray_buffer_id(const struct dray_buffer *buffer);
-/** Borrowed: belongs to the buffer.  -1 for private host memory. */
+/**
+ * Returns the file descriptor, borrowed: it belongs to the buffer; -1 for
+ * private host memory.
+ */
 DRAY_API int dray_buffer_fd(const struct dray_buffer *buffer);
-/** Borrowed. */
+/** Returns the node of the buffer; borrowed. */
 DRAY_API struct dray_node *dray_buffer_node(const struct dray_buffer *buffer);
-/** Whether the mapping may be written: false for a read-only import. */
+/** Returns whether the mapping may be written: false for a read-only import. */
 DRAY_API bool dray_buffer_writable(const struct dray_buffer *buffer);
 
 /**
@@ -301,7 +324,7 @@ struct dray_region {
 	uint64_t rows;		/* > 0 */
 };
 
-/** Whether dray_node_sync() ever has anything to do for the node. */
+/** Returns whether dray_node_sync() ever does anything for the node. */
 DRAY_API bool dray_node_needs_sync(const struct dray_node *node);
 
 /**

@@ -3,16 +3,19 @@
  * opencl: an executor of calls on a device of OpenCL, in a library of its own,
  * libdray-opencl (pkg-config dray-opencl).
  *
+ *	const dray_dtype types[] = { DRAY_INT32, DRAY_INT32, DRAY_INT32 };
  *	const struct dray_opencl_loop loop = {
  *		.ufunc = dray_ufunc_find("add"), .dtypes = types, .source = "a + b",
  *	};
  *	const struct dray_opencl_executor_options options = {
  *		.loops = &loop, .loops_count = 1,
  *	};
+ *	struct dray_call_queue *queue;
+ *	struct dray_executor *device;
  *
  *	ret = dray_opencl_executor_create(&options, &device);
- *	...
- *	ret = dray_call_queue_create(&device, 1, NULL, &queue);
+ *	if (!ret)
+ *		ret = dray_call_queue_create(&device, 1, NULL, &queue);
  *
  * All functions may be called from any thread.  OpenCL itself is loaded by the first
  * executor.

@@ -9,6 +9,18 @@
  * write one while the CPU uses its neighbour.  Every function may be called
  * from any thread without a lock, and none from a signal handler.
  *
+ *	struct dray_pool *pool;
+ *	float *samples;
+ *
+ *	ret = dray_pool_create(node, NULL, &pool);
+ *	if (ret)
+ *		return ret;
+ *	samples = dray_pool_alloc(pool, 1000 * sizeof(*samples), 0);
+ *	if (samples)
+ *		samples[0] = 1;
+ *	dray_pool_free(pool, samples);
+ *	dray_pool_close(pool);
+ *
  * A child of fork() may use and free the blocks that it inherits.  Blocks in
  * private memory are copies; blocks in other memory are its parent's, and the
  * child allocates its own in new buffers, so that neither allocates memory of
@@ -154,14 +166,15 @@ DRAY_API int dray_pool_create(struct dray_node *node,
  */
 DRAY_API void dray_pool_close(struct dray_pool *pool);
 
-/** Borrowed. */
+/** Returns the node of the pool; borrowed. */
 DRAY_API struct dray_node *dray_pool_node(const struct dray_pool *pool);
 
 /**
- * A block of at least @size bytes (0 counts as 1), at an address that is a
- * multiple of @alignment, a power of two (0: the granule).  Contents are
- * undefined.  NULL with errno EINVAL or ENOMEM: if the node is exhausted, the
- * sentence says why and names the pool's longest free run.
+ * Allocates a block of at least @size bytes (0 counts as 1), at a multiple of
+ * @alignment, a power of two (0: the granule).  Contents are undefined.
+ * Returns the block's address, or NULL with errno EINVAL or ENOMEM.  If the
+ * node is exhausted, the sentence says why and names the pool's longest free
+ * run.
  *
  * It blocks if no block is free: while the node allocates memory, and while
  * another thread grows or shrinks the pool.  If the node is exhausted and freed
@@ -173,10 +186,10 @@ DRAY_API void *dray_pool_alloc(struct dray_pool *pool, size_t size,
 			       size_t alignment);
 
 /**
- * @count * @size zero bytes, as from dray_pool_alloc(), at a multiple of the
- * granule: 0 in all counts as 1, and the same if there is no memory.  Bytes of
- * dray_usable_size() beyond are undefined.  NULL with ENOMEM also if the
- * product overflows.
+ * Allocates @count * @size zero bytes, as dray_pool_alloc() does, at a multiple
+ * of the granule: 0 in all counts as 1.  Bytes of dray_usable_size() beyond are
+ * undefined.  Returns the block's address, or NULL with errno ENOMEM, also if
+ * the product overflows.
  *
  * Pages that were never used are zero already, and are not touched.  If 32 MiB
  * or more of private memory must be cleared, their pages are returned to the
@@ -186,10 +199,11 @@ DRAY_API void *dray_pool_calloc(struct dray_pool *pool, size_t count,
 				size_t size);
 
 /**
- * Makes a block @size bytes (0 counts as 1) and keeps its contents and its
- * alignment, in place if the room behind it is free.  NULL as @block
- * allocates.  On failure NULL, and the old block is untouched: errno is ENOMEM,
- * or EINVAL if @block is not a block, which counts as a bad free.
+ * Resizes a block to @size bytes (0 counts as 1) and keeps its contents and its
+ * alignment, in place if the room behind it is free.  NULL as @block allocates.
+ * Returns the block's address, or NULL: the old block is then untouched, and
+ * errno is ENOMEM, or EINVAL if @block is not a block, which counts as a bad
+ * free.
  */
 DRAY_API void *dray_pool_realloc(struct dray_pool *pool, void *block,
 				 size_t size);
@@ -206,7 +220,7 @@ DRAY_API void *dray_pool_realloc(struct dray_pool *pool, void *block,
  */
 DRAY_API void dray_pool_free(struct dray_pool *pool, void *block);
 
-/** Bytes that the block may hold; 0 if none begins at @block. */
+/** Returns the bytes that the block may hold; 0 if none begins at @block. */
 DRAY_API size_t dray_usable_size(const void *block);
 
 /**
@@ -233,7 +247,7 @@ DRAY_API int dray_locate(const void *address, struct dray_location *out);
 
 /**
  * Calls @visit for every block of the pool, in the order of their addresses;
- * the last value that it returned.
+ * returns the last value of @visit.
  *
  * No lock is held during the calls: @visit may do anything, free the block and
  * close the pool included, but not fork and let the child return.  Other

@@ -9,6 +9,12 @@
  * sealed file, if it belongs to the same user or to root.  The thread reads
  * nothing from it and never waits for it.
  *
+ *	ret = dray_publish_start();
+ *	if (ret)
+ *		return ret;
+ *	// "dmactl arrays" shows this process's pools now
+ *	dray_publish_stop();
+ *
  * Allocations and frees do the same work whether it is on or off.  While it is
  * on, arrays that own their memory (<dray/array/array.h>) are noted in a table when
  * they are made, and removed when they end: arrays from before are shown as

@@ -5,6 +5,20 @@
  * Both sides reach the same memory; nothing is copied.  A record is checked as a
  * whole against the size of the memory that it leads to, so a forged record
  * never leads out of it.  Every function may be called from any thread.
+ *
+ *	struct dray_view received;
+ *	struct dray_block *block;
+ *
+ *	ret = dray_view_send(sockets[0], &view);
+ *	if (ret)
+ *		return ret;
+ *	// in the process at the other end
+ *	ret = dray_view_receive(sockets[1], NULL, &received, &block);
+ *	if (ret)
+ *		return ret;
+ *	printf("%lld elements\n", (long long)dray_view_size(&received));
+ *	dray_dtype_unref(received.dtype);
+ *	dray_block_unref(block);
  */
 #ifndef DRAY_RECORD_H
 #define DRAY_RECORD_H

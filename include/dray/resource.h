@@ -7,6 +7,21 @@
  * limit, numbers, or a log.  The idea and the names of the columns follow RMM's
  * memory resources.
  *
+ *	struct dray_resource *blocks, *limited;
+ *	void *block;
+ *
+ *	ret = dray_resource_pool(pool, &blocks);
+ *	if (ret)
+ *		return ret;
+ *	ret = dray_resource_limit(blocks, 1 << 20, &limited);
+ *	dray_resource_unref(blocks);	// the limited resource keeps it
+ *	if (ret)
+ *		return ret;
+ *	ret = dray_resource_allocate(limited, 4096, 0, 0, &block);
+ *	if (!ret)
+ *		ret = dray_resource_deallocate(limited, block, 4096, 0);
+ *	dray_resource_unref(limited);
+ *
  * Every function may be called from any thread.  A resource is counted, holds
  * a reference to its upstream, and stays for as long as a block of it is out.
  * A child of fork() inherits copies of them all.
@@ -79,14 +94,14 @@ dray_resource_ref(struct dray_resource *resource);
 /** Ends the resource with the last reference and block.  NULL is ignored. */
 DRAY_API void dray_resource_unref(struct dray_resource *resource);
 
-/** "pool", "limit", ...; valid as long as the resource. */
+/** Returns the kind, "pool", "limit", ...; valid as long as the resource. */
 DRAY_API const char *dray_resource_name(const struct dray_resource *resource);
 
 /**
  * A block of at least @size bytes.
  *
  * Errors: -EINVAL (alignment not a power of two), -ENOMEM (a size above
- * PTRDIFF_MAX, no memory), and the resource's.
+ * PTRDIFF_MAX, no memory), errors of the resource.
  */
 DRAY_API int dray_resource_allocate(struct dray_resource *resource, size_t size,
 				    size_t alignment, uint64_t stream,
@@ -97,14 +112,17 @@ DRAY_API int dray_resource_allocate(struct dray_resource *resource, size_t size,
  * asked for.  NULL is ignored.  A resource without a reference of the caller
  * may be gone afterwards.
  *
- * Errors, without a change: -EINVAL (no block of this resource, freed already),
- * and the resource's.
+ * Errors: -EINVAL (no block of this resource, freed already), errors of the
+ * resource.  Nothing is changed then.
  */
 DRAY_API int dray_resource_deallocate(struct dray_resource *resource,
 				      void *block, size_t size,
 				      uint64_t stream);
 
-/** Its capacity; -EOPNOTSUPP if the resource does not know it. */
+/**
+ * Writes its capacity.
+ * Errors: -EOPNOTSUPP (the resource does not know it).
+ */
 DRAY_API int dray_resource_capacity(struct dray_resource *resource,
 				    struct dray_capacity *out);
 
@@ -158,15 +176,20 @@ DRAY_API int dray_resource_statistics(struct dray_resource *upstream,
 				      struct dray_resource **out);
 
 /**
- * Fills @out with the numbers of the innermost scope, at first of all. -EINVAL if @resource is of another kind; so for all of these.
+ * Fills @out with the numbers of the innermost scope, at first of all.
+ * Errors: -EINVAL (@resource is of another kind; so for all of these).
  */
 DRAY_API int dray_statistics_get(struct dray_resource *resource,
 				 struct dray_statistics *out);
-/** Begins a scope, with all numbers 0, for all threads.  -ENOMEM. */
+/**
+ * Begins a scope, with all numbers 0, for all threads.
+ * Errors: -ENOMEM.
+ */
 DRAY_API int dray_statistics_push(struct dray_resource *resource);
 /**
  * Ends a scope: its numbers are written to @out (may be NULL) and added to the
- * scope around it.  -EINVAL if none began.
+ * scope around it.
+ * Errors: -EINVAL (no scope began).
  */
 DRAY_API int dray_statistics_pop(struct dray_resource *resource,
 				 struct dray_statistics *out);
@@ -206,8 +229,10 @@ DRAY_API int dray_tracking_get(struct dray_resource *resource,
 			       struct dray_tracking *out);
 /**
  * Calls @visit for each block that was live at a moment, the oldest first,
- * without a lock, until it returns other than 0; returns that value.  Its
- * argument is valid during the call.  -ENOMEM.
+ * without a lock, until it returns other than 0; returns the last value of
+ * @visit.  Its argument is valid during the call.
+ *
+ * Errors: -ENOMEM.
  */
 DRAY_API int
 dray_tracking_visit(struct dray_resource *resource,
@@ -216,13 +241,15 @@ dray_tracking_visit(struct dray_resource *resource,
 		    void *ctx);
 /**
  * Writes a line for each block that is out, a line for each of its call sites,
- * and a line with the sum.  -ENOMEM, -EIO (not all was written).
+ * and a line with the sum.
+ *
+ * Errors: -ENOMEM, -EIO (not all was written).
  */
 DRAY_API int dray_tracking_report(struct dray_resource *resource, FILE *file);
 
 /**
- * Asks @pressure before an allocation fails, as often as it returns true.  -EINVAL if
- * it is NULL.
+ * Asks @pressure before an allocation fails, as often as it returns true.
+ * Errors: -EINVAL (@pressure is NULL).
  */
 DRAY_API int dray_resource_on_failure(struct dray_resource *upstream,
 				      dray_pressure *pressure, void *argument,

@@ -8,6 +8,17 @@
  * length and stride.  Verbs and iovec read rows of a single piece: address and
  * length.
  *
+ *	struct iovec entries[8];
+ *	size_t count;
+ *
+ *	ret = dray_view_iovec(&view, 0, entries, 8, &count);
+ *	if (ret)
+ *		return ret;
+ *	if (count > 8)
+ *		return -E2BIG;
+ *	if (writev(STDOUT_FILENO, entries, count) < 0)
+ *		return -errno;
+ *
  * Nothing is copied, kept or waited for: the memory must outlive the rows, and
  * dray_view_wait() waits until no transfer uses it.  All functions may be
  * called from any thread.  They read the view, never its elements, so that

@@ -5,6 +5,15 @@
  * An index is an array of steps, view[index[0], index[1], ...], with the results of
  * NumPy's indexing: shape, strides, errors. <dray/array/index.h> declares
  * indices with arrays, which pick elements.
+ *
+ *	// view[1:, ::-1]
+ *	const struct dray_index index[] = {
+ *		DRAY_SLICE(1, DRAY_OMIT, DRAY_OMIT),
+ *		DRAY_STEP(-1),
+ *	};
+ *	struct dray_view part;
+ *
+ *	ret = dray_view_index(&view, index, 2, &part);
  */
 #ifndef DRAY_SLICE_H
 #define DRAY_SLICE_H

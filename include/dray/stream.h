@@ -7,6 +7,19 @@
  * the bytes of a view, or of several, in the order of their elements: no
  * stride changes the order, and none needs a copy.
  *
+ *	struct dray_event *event;
+ *	struct dray_stream *rx;
+ *
+ *	ret = dray_stream_open(node, "rx0", NULL, &rx);
+ *	if (ret)
+ *		return ret;
+ *	ret = dray_stream_recv(rx, &view, NULL, &event);
+ *	if (!ret) {
+ *		ret = dray_event_wait(event, 1000);	// milliseconds
+ *		dray_event_unref(event);
+ *	}
+ *	dray_stream_close(rx);
+ *
  * A stream may stay silent for ever.  So no transfer has a time limit unless it
  * gets a deadline, and a transfer ends in an event: the number of the
  * packet, its bytes, the time and a status.  Events of a stream that
@@ -294,7 +307,7 @@ DRAY_API int dray_stream_acquire(struct dray_stream *stream,
 				 int timeout_ms);
 
 /**
- * Returns @count frames to the engine, in any order, with a single system call:
+ * Hands @count frames to the engine, in any order, with a single system call:
  * for further packets, or to be sent.  If it fails with -EINVAL, none was
  * released.
  *
@@ -309,7 +322,7 @@ DRAY_API int dray_stream_release(struct dray_stream *stream,
 /**
  * As dray_stream_release() and then dray_stream_acquire(), with a single system call,
  * also if it waits.  After -ETIME, -EINTR and -ECANCELED, the frames have been
- * released.
+ * released.  Returns the count of acquired frames, or a negative errno of both.
  */
 DRAY_API int dray_stream_exchange(struct dray_stream *stream,
 				  const uint32_t *frames, size_t count,
@@ -363,7 +376,10 @@ struct dray_stream_counts {
 	uint64_t in_flight;	/* that did not end yet */
 };
 
-/** Fills @counts, as they are at a moment.  -ECHILD. */
+/**
+ * Fills @counts, as they are at a moment.
+ * Errors: -ECHILD.
+ */
 DRAY_NAMESAKE_BEGIN
 DRAY_API int dray_stream_counts(struct dray_stream *stream,
 				struct dray_stream_counts *counts);
@@ -408,11 +424,12 @@ DRAY_API int dray_event_status(struct dray_event *event);
 
 /**
  * Returns a descriptor for poll(), borrowed, that is readable once a queued call
- * (dray/array/executor.h) has ended.  Made at the first question, and closed with the event.
- * Only to be polled.
+ * (dray/array/executor.h) has ended; -1 with errno if it fails.  Made at the
+ * first question, and closed with the event.  Only to be polled.
  *
- * -1 with errno: EOPNOTSUPP (a packet: dray_stream_fd() serves all of a stream), ECHILD,
- * EMFILE or another error of eventfd().  Fences of transfers have dray_fence_fd().
+ * In errno: EOPNOTSUPP (a packet: dray_stream_fd() serves all of a stream),
+ * ECHILD, EMFILE or another error of eventfd().  Fences of transfers have
+ * dray_fence_fd().
  */
 DRAY_API int dray_event_fd(struct dray_event *event);
 

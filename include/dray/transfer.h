@@ -8,6 +8,19 @@
  * are never touched.  The number of descriptors is the least that the engine's
  * longest descriptor allows.
  *
+ *	struct dray_queue *queue;
+ *	struct dray_fence *fence;
+ *
+ *	ret = dray_queue_create(node, NULL, &queue);
+ *	if (ret)
+ *		return ret;
+ *	ret = dray_copy(queue, &to, &from, 0, &fence);
+ *	if (!ret) {
+ *		ret = dray_fence_wait(fence, 1000);	// milliseconds
+ *		dray_fence_unref(fence);
+ *	}
+ *	dray_queue_destroy(queue);
+ *
  * If there is no engine, or a threshold says so, the CPU copies, and
  * dray_explain() returns the reason.
  *
@@ -135,8 +148,10 @@ DRAY_API void dray_fence_unref(struct dray_fence *fence);
 
 /**
  * Frees a block of a pool when @fence signals, without waiting; if it signalled
- * already, this is dray_pool_free().  NULL as @block is ignored.  If it fails,
- * the caller keeps the block: -EINVAL (no fence, no block of a pool), -ENOMEM.
+ * already, this is dray_pool_free().  NULL as @block is ignored.
+ *
+ * Errors: -EINVAL (no fence, no block of a pool), -ENOMEM.  The caller keeps
+ * the block then.
  */
 DRAY_API int dray_free_after(void *block, struct dray_fence *fence);
 

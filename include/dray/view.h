@@ -7,6 +7,14 @@
  * a view from another never touch the data and allocate nothing, and @out may
  * be the same object as the input.
  *
+ *	int32_t numbers[3][4] = { { 0, 1, 2, 3 } };
+ *	const int64_t shape[] = { 3, 4 };
+ *	struct dray_view rows, columns;
+ *
+ *	ret = dray_view_init(&rows, numbers, DRAY_INT32, 2, shape, NULL);
+ *	if (!ret)
+ *		ret = dray_view_transpose(&rows, NULL, &columns);
+ *
  * Every function may be called from any thread.  The caller orders writes to a
  * view, or to elements, that other threads read.
  */
@@ -276,7 +284,7 @@ DRAY_API int dray_view_as_strided(const struct dray_view *view, int ndim,
 DRAY_API int64_t dray_view_size(const struct dray_view *view);
 
 /**
- * Returns the bytes that the elements cover, relative to data: [low, high). low
+ * Writes the bytes that the elements cover, relative to data: [low, high). low
  * is below 0 if strides are negative; low == high if the view is empty.  (Source:
  * numpy.lib.array_utils.byte_bounds().)
  */
@@ -289,7 +297,10 @@ DRAY_API void dray_view_span(const struct dray_view *view, int64_t *low,
  */
 DRAY_API uint64_t dray_view_alignment(const struct dray_view *view);
 
-/** Whether elements follow each other without gaps, the last axis fastest. */
+/**
+ * Returns whether elements follow each other without gaps, the last axis
+ * fastest.
+ */
 DRAY_API bool dray_view_is_contiguous(const struct dray_view *view);
 
 /**

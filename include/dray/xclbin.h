@@ -7,6 +7,16 @@
  * xrtBOAlloc().  A heap lies in a bank if the device tree places its memory
  * region there.  Any thread may call these functions.  (Source: the file's
  * layout, version 2, in Debian's libxrt-dev, xclbin.h.)
+ *
+ *	struct dray_bank banks[16];
+ *	size_t count;
+ *
+ *	ret = dray_xclbin_banks("design.xclbin", banks, 16, &count);
+ *	if (ret)
+ *		return ret;
+ *	for (size_t i = 0; i < count && i < 16; i++)
+ *		printf("%s: %s\n", banks[i].name,
+ *		       dray_bank_type_name(banks[i].type));
  */
 #ifndef DRAY_XCLBIN_H
 #define DRAY_XCLBIN_H
@@ -81,7 +91,10 @@ DRAY_API int dray_xclbin_banks_in(const void *file, size_t size,
 				  struct dray_bank *banks, size_t room,
 				  size_t *count);
 
-/** "DDR4", "HBM", ...; "unknown" for a newer type.  A constant. */
+/**
+ * Returns the name of a kind, "DDR4", "HBM", ...; "unknown" for a newer type.
+ * A constant.
+ */
 DRAY_API const char *dray_bank_type_name(uint32_t type);
 
 /**

@@ -7,6 +7,20 @@
  * build.  XRT 2.12 and later export these functions, on boards (driver zocl)
  * and on PCIe cards (driver xocl).
  *
+ *	struct dray_xrt_device *device;
+ *	struct dray_xrt_bo *bo;
+ *	uint64_t address;
+ *
+ *	ret = dray_xrt_device_open(0, &device);
+ *	if (ret)
+ *		return ret;
+ *	ret = dray_xrt_import_buffer(device, buffer, 0, 0, &bo);
+ *	if (!ret) {
+ *		ret = dray_xrt_bo_address(bo, &address);
+ *		dray_xrt_bo_unref(bo);
+ *	}
+ *	dray_xrt_device_unref(device);
+ *
  * Ways between the two, all without a copy:
  *
  *	dray_xrt_import_buffer(), _view()	dray's dma-buf becomes a BO
@@ -67,8 +81,7 @@ struct dray_xrt_device;
 struct dray_xrt_bo;
 
 /**
- * Loads XRT, as every function here does that needs it.  Returns 0 if it is
- * there.
+ * Loads XRT, as every function here does that needs it.
  *
  * libxrt_core.so.2 is loaded first, or in an emulation mode
  * (XCL_EMULATION_MODE: noop, sw_emu, hw_emu) libxrt_noop, _swemu or _hwemu:
@@ -116,7 +129,7 @@ DRAY_API struct dray_xrt_device *
 dray_xrt_device_ref(struct dray_xrt_device *device);
 /** Closes the device with the last reference.  NULL is ignored. */
 DRAY_API void dray_xrt_device_unref(struct dray_xrt_device *device);
-/** The handle for XRT's functions; borrowed.  NULL during exit(). */
+/** Returns the handle for XRT's functions, borrowed; NULL during exit(). */
 DRAY_API dray_xrt_handle
 dray_xrt_device_handle(const struct dray_xrt_device *device);
 
@@ -285,16 +298,16 @@ DRAY_API struct dray_xrt_bo *dray_xrt_bo_ref(struct dray_xrt_bo *bo);
 DRAY_API void dray_xrt_bo_unref(struct dray_xrt_bo *bo);
 
 /**
- * The handle for XRT's functions, such as xrtRunSetArg(); borrowed.  It must
- * not be freed, and an import's handle not be mapped.  NULL for a BO of
- * dray_xrt_wrap(), and during exit().
+ * Returns the handle for XRT's functions, such as xrtRunSetArg(), borrowed;
+ * NULL for a BO of dray_xrt_wrap(), and during exit().  It must not be freed,
+ * and an import's handle not be mapped.
  */
 DRAY_API dray_xrt_handle dray_xrt_bo_handle(const struct dray_xrt_bo *bo);
 /** Returns the device, borrowed; NULL for a BO of dray_xrt_wrap() without a
  * device. */
 DRAY_API struct dray_xrt_device *
 dray_xrt_bo_device(const struct dray_xrt_bo *bo);
-/** Bytes. */
+/** Returns the bytes of the BO. */
 DRAY_API uint64_t dray_xrt_bo_size(const struct dray_xrt_bo *bo);
 /**
  * Writes the DMA address of the first byte, as XRT says it.
@@ -330,9 +343,7 @@ enum dray_xrt_side {
 	DRAY_XRT_SIDE_DRAY = 2,
 };
 
-/**
- * The side that dray_xrt_sync() calls; DRAY_XRT_SIDE_NONE for NULL.
- */
+/** Returns the side that dray_xrt_sync() calls; DRAY_XRT_SIDE_NONE for NULL. */
 DRAY_API enum dray_xrt_side dray_xrt_side(const struct dray_xrt_bo *bo);
 
 /**

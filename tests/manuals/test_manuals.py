@@ -68,14 +68,51 @@ def test_mandoc_has_no_remark(pages):
     assert (said.returncode, said.stdout + said.stderr) == (0, "")
 
 
-def test_a_function_without_a_comment_is_an_error(tmp_path):
+SECTIONS = ["DESCRIPTION", "RETURN VALUES", "EXAMPLES", "ERRORS"]
+
+
+@pytest.mark.parametrize("name, sections", [
+    ("dray_buffer_alloc", SECTIONS),
+    ("dray_array_empty", SECTIONS),
+    ("dray_pool_close", SECTIONS[:1] + SECTIONS[2:3]),
+    ("dray_block_ref", SECTIONS[:3]),
+    ("dray_memory", SECTIONS[:1] + SECTIONS[2:3]),
+])
+def test_a_page_has_results_an_example_and_errors(pages, name, sections):
+    text = pages[name]
+    if text.startswith(LINK):
+        text = pages[text[len(LINK):].removesuffix(".3\n")]
+    assert [each for each in re.findall("^\\.Sh (.*)", text, re.MULTILINE)
+            if each in SECTIONS] == sections
+
+
+def test_errors_are_a_list(pages):
+    page = pages["dray_resource_deallocate"]
+    assert page[page.index(".Sh ERRORS"):page.index(".Sh SEE")] == """.Sh ERRORS
+.Bl -tag -width Ds
+.It \\-EINVAL
+no block of this resource, freed already
+.El
+.Pp
+Other errors: those of the resource.
+.Pp
+Nothing is changed then.
+"""
+
+
+@pytest.mark.parametrize("text, sentence", [
+    ("/* plain */\nint dray_thing(void);", "dray_thing() has no comment /** ... */\n"),
+    ("/** A thing. */\nvoid *dray_thing(void);",
+     "the comment of dray_thing() does not say what it returns: Returns ...\n"),
+])
+def test_a_function_without_a_comment_is_an_error(tmp_path, text, sentence):
     header = tmp_path / "thing.h"
     header.write_text("/* SPDX */\n/*\n * thing: a thing.\n */\n#ifndef A\n#define A\n\n"
-                      "/* plain */\nint dray_thing(void);\n\n#endif\n", encoding="utf-8")
+                      f"{text}\n\n#endif\n", encoding="utf-8")
     said = subprocess.run([sys.executable, TREE / "docs/man/reference.py", tmp_path / "man3",
                            TREE / "docs/man/libdray.7", header], text=True,
                           capture_output=True, check=False)
-    assert (said.returncode, said.stderr) == (1, "dray_thing() has no comment /** ... */\n")
+    assert (said.returncode, said.stderr) == (1, sentence)
 
 
 @pytest.mark.parametrize("program", ["man", "mman"])

@@ -7,6 +7,16 @@
  * handle, of a pool or a buffer, foreign memory, or a record's.  An array that is
  * made over another (a slice) keeps its memory, not the other array.
  *
+ *	const int64_t shape[] = { 3, 4 };
+ *	struct dray_array *array;
+ *	struct dray_view view;
+ *
+ *	ret = dray_array_zeros(DRAY_FLOAT32, 2, shape, &array);
+ *	if (ret)
+ *		return ret;
+ *	ret = dray_view_print(dray_array_view(array, &view), stdout);
+ *	dray_array_unref(array);
+ *
  * Any thread may count an array, look at it, and free it.  Its fields are
  * constant once other threads have it; the caller orders writes to elements
  * that other threads read.
@@ -64,19 +74,19 @@ DRAY_ABI(offsetof(struct dray_array, ndim) == 40);
 DRAY_ABI(offsetof(struct dray_array, meta_size) == 44);
 #undef DRAY_ABI
 
-/** Its @ndim axes. */
+/** Returns the @ndim axes of @array. */
 DRAY_INLINED(struct dray_array_axis *dray_array_axes(struct dray_array *array))
 {
 	return DRAY_REINTERPRET_CAST(struct dray_array_axis *, array + 1);
 }
 
-/** The meta-data of its elements, behind the axes. */
+/** Returns the meta-data of the elements, behind the axes. */
 DRAY_INLINED(void *dray_array_meta(struct dray_array *array))
 {
 	return dray_array_axes(array) + array->ndim;
 }
 
-/** @block as an array, or NULL if it is of another type. */
+/** Returns @block as an array; NULL if it is of another type. */
 DRAY_INLINED(struct dray_array *dray_block_as_array(struct dray_block *block))
 {
 	return dray_block_type(block) == DRAY_BLOCK_ARRAY
@@ -249,7 +259,7 @@ DRAY_API int dray_array_write_back(struct dray_array *copy);
 DRAY_API void dray_array_discard(struct dray_array *copy);
 
 /**
- * Fills @view with the whole array and returns it, or NULL if @array is NULL.
+ * Fills @view with the whole array; returns @view, or NULL if @array is NULL.
  * The view is valid as long as the array.
  */
 DRAY_API struct dray_view *dray_array_view(const struct dray_array *array,
@@ -267,8 +277,8 @@ DRAY_API struct dray_view *dray_array_view(const struct dray_array *array,
 DRAY_API int dray_view_print(const struct dray_view *view, FILE *stream);
 
 /**
- * The handler that the array's memory came from, with its name and version, or
- * NULL if it came from none.  (Source: NEP 49's get_handler_name() and
+ * Returns the handler of the array's memory, with its name and version; NULL if
+ * the memory is of no handler.  (Source: NEP 49's get_handler_name() and
  * get_handler_version() of an array.)
  */
 DRAY_API const struct dray_handler *

@@ -8,6 +8,19 @@
  * their include guards are Arrow's published ones, so that a program may
  * include another copy of them first.
  *
+ *	struct ArrowSchema schema;
+ *	struct ArrowArray exported;
+ *
+ *	ret = dray_arrow_export(array, NULL, 0, -1, &exported);
+ *	if (ret)
+ *		return ret;
+ *	ret = dray_arrow_schema(array->dtype, array->ndim, shape, &schema);
+ *	if (!ret) {
+ *		puts(schema.format);	// for a consumer of both
+ *		schema.release(&schema);
+ *	}
+ *	exported.release(&exported);
+ *
  *	array's type			Arrow's format
  *	bool				b: a bit each, which needs a copy
  *	i1 i2 i4 i8, u1 u2 u4 u8	c s i l, C S I L

@@ -6,6 +6,15 @@
  * several, and for the value that a cast makes.  docs/casts.md lists the
  * differences.
  *
+ *	struct dray_array *floats;
+ *	struct dray_view to;
+ *
+ *	ret = dray_array_like(&view, DRAY_FLOAT32, DRAY_ORDER_K, &floats);
+ *	if (ret)
+ *		return ret;
+ *	ret = dray_view_convert(dray_array_view(floats, &to), &view,
+ *				DRAY_CASTING_SAME_KIND);
+ *
  * Fields of structures meet by their place.  User types convert as the function
  * cast in their tables says (element.h), and to an equal type.  All functions
  * borrow the types that they are given, and may be called from any thread.
@@ -31,12 +40,15 @@ enum dray_casting {
 	DRAY_CASTING_UNSAFE,	/* any that exists */
 };
 
-/** "no", "equiv", "safe", "same_kind" or "unsafe"; "?" for other values. */
+/**
+ * Returns "no", "equiv", "safe", "same_kind" or "unsafe"; "?" for other values.
+ */
 DRAY_API const char *dray_casting_name(enum dray_casting casting);
 
 /**
- * Whether a cast is allowed, as numpy.can_cast() has it.  An @to of S, U or V
- * with 0 bytes stands for the size that it takes.  False if a type is none.
+ * Returns whether a cast is allowed, as numpy.can_cast() does; false if a type
+ * is none.  An @to of S, U or V with 0 bytes stands for the size that the cast
+ * needs.
  */
 DRAY_API bool dray_can_cast(dray_dtype from, dray_dtype to,
 			    enum dray_casting casting);
@@ -182,7 +194,11 @@ DRAY_API int dray_view_fill(const struct dray_view *view, dray_dtype dtype,
 DRAY_API int dray_view_get(const struct dray_view *view, dray_dtype dtype,
 			   void *out);
 
-/** Writes it from another type.  -EINVAL, as dray_view_fill(). */
+/**
+ * Writes it from another type.
+ *
+ * Errors: -EINVAL (several elements or none), as dray_view_fill().
+ */
 DRAY_API int dray_view_put(const struct dray_view *view, dray_dtype dtype,
 			   const void *value);
 

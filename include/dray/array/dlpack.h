@@ -9,6 +9,17 @@
  * published dlpack.h too, and cast between pointers to both.  (Source: DLPack
  * 1.3, its C header and its specification for Python.)
  *
+ *	struct dray_dlpack_versioned *tensor;
+ *	struct dray_array *imported;
+ *
+ *	ret = dray_dlpack_export(array, 0, -1, &tensor);
+ *	if (ret)
+ *		return ret;
+ *	// in another library
+ *	ret = dray_dlpack_import(tensor, 0, -1, &imported);
+ *	if (ret)
+ *		dray_dlpack_drop(tensor);
+ *
  * Types, both ways, each of a single lane:
  *
  *	dray				code		bits

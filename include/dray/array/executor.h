@@ -7,13 +7,17 @@
  *		.dtypes = (dray_dtype[]){ DRAY_UINT8, DRAY_UINT8 },
  *		.tx = &tx, .tx_count = 1, .rx = &rx, .rx_count = 1,
  *	};
+ *	const struct dray_view *inputs[] = { &from }, *outputs[] = { &to };
+ *	struct dray_call_queue *queue;
+ *	struct dray_executor *fpga;
+ *	struct dray_event *event;
  *
  *	ret = dray_stream_executor_create(&stream, &fpga);
- *	...
- *	ret = dray_call_queue_create(&fpga, 1, NULL, &queue);
- *	...
- *	ret = dray_call_queue_submit(queue, stream.ufunc, inputs, outputs,
- *				     NULL, NULL, &event);
+ *	if (!ret)
+ *		ret = dray_call_queue_create(&fpga, 1, NULL, &queue);
+ *	if (!ret)
+ *		ret = dray_call_queue_submit(queue, stream.ufunc, inputs,
+ *					     outputs, NULL, NULL, &event);
  *
  * A queue runs its calls in turn, in a thread of its own.  Each call runs on
  * the executor that needs the least time for it, by the times of earlier calls:
@@ -108,19 +112,19 @@ dray_executor_create(const char *name,
 		     const struct dray_executor_functions *functions,
 		     void *context, struct dray_executor **out);
 
-/** The CPU; not counted. */
+/** Returns the executor of the CPU, which is not counted. */
 DRAY_API struct dray_executor *dray_cpu_executor(void);
 
 /** One more reference; returns @executor. */
 DRAY_API struct dray_executor *dray_executor_ref(struct dray_executor *executor);
 /** One reference less; NULL is ignored. */
 DRAY_API void dray_executor_unref(struct dray_executor *executor);
-/** Its name, borrowed; NULL without an executor. */
+/** Returns the name of @executor, borrowed; NULL without an executor. */
 DRAY_API const char *dray_executor_name(const struct dray_executor *executor);
 /**
- * Returns the context of an executor that was made of these very functions: the
- * library that made it finds its own again.  NULL for any other executor, without a
- * sentence.
+ * Returns the context of an executor that was made of these very functions, so
+ * that the library that made it finds its own again; NULL for any other
+ * executor, without a sentence.
  */
 DRAY_API void *
 dray_executor_context(const struct dray_executor *executor,
@@ -140,8 +144,8 @@ dray_executor_context(const struct dray_executor *executor,
 DRAY_API void dray_call_end(struct dray_call *call, int status);
 
 /**
- * Whether it was cancelled, by dray_event_cancel() or dray_call_queue_cancel().  An
- * executor looks now and then, and may end the call as -ECANCELED.
+ * Returns whether dray_event_cancel() or dray_call_queue_cancel() cancelled the
+ * call.  An executor looks now and then, and may end the call as -ECANCELED.
  */
 DRAY_API bool dray_call_is_cancelled(const struct dray_call *call);
 

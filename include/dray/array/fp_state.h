@@ -5,6 +5,17 @@
  * Loops of universal functions and of conversions leave them in the flags of the
  * processor.  A call looks at them after its loops and does as the thread wants.
  * Flags that were set before the call are lost.
+ *
+ *	struct dray_fp_state before = { 0 }, state;
+ *
+ *	dray_get_fp_state(&before);
+ *	state = before;
+ *	state.divide = DRAY_FP_RAISE;
+ *	ret = dray_set_fp_state(&state);
+ *	if (ret)
+ *		return ret;
+ *	// a division by 0 fails with -EDOM now
+ *	ret = dray_set_fp_state(&before);
  */
 #ifndef DRAY_FP_STATE_H
 #define DRAY_FP_STATE_H

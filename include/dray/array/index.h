@@ -7,6 +7,16 @@
  * axes and the ellipsis alone lead to a view of the same memory.  An array of
  * integers or booleans picks elements: they are copied out, or written.
  *
+ *	const int64_t count = 2;
+ *	int64_t numbers[] = { 2, 0 };
+ *	struct dray_array *picked;
+ *	struct dray_view rows;
+ *
+ *	// view[[2, 0]]
+ *	ret = dray_view_init(&rows, numbers, DRAY_INT64, 1, &count, NULL);
+ *	if (!ret)
+ *		ret = dray_index_get(&view, &DRAY_BY(&rows), 1, &picked);
+ *
  * All arrays of an index are broadcast together, and their common axes are
  * axes of the result: where the arrays stand if they stand next to each other,
  * else in front.  An integer beside arrays counts as an array.  An array of booleans

@@ -5,10 +5,11 @@
  *
  *	struct dray_iterator it;
  *
- *	if (dray_iterator_init(&it, &view))
- *		return ...;
+ *	ret = dray_iterator_init(&it, &view);
+ *	if (ret)
+ *		return ret;
  *	for (; it.index < it.size; dray_iterator_next(&it))
- *		use(it.data);
+ *		printf("%g ", *(const double *)(const void *)it.data);
  *
  * Iterators are plain structs of the caller, often on its stack: they allocate
  * nothing and need no end.  They borrow the memory of their views, but not the
@@ -79,7 +80,7 @@ DRAY_API int dray_iterator_init_lines(struct dray_iterator *it,
 DRAY_API void dray_iterator_copy(struct dray_iterator *out,
 				 const struct dray_iterator *it);
 
-/** Returns to the first element. */
+/** Moves to the first element. */
 DRAY_API void dray_iterator_reset(struct dray_iterator *it);
 
 /**
@@ -87,14 +88,14 @@ DRAY_API void dray_iterator_reset(struct dray_iterator *it);
  *
  * @coordinates: a coordinate for each axis of the view, 0 to its extent - 1
  *
- * Errors: -ERANGE (a coordinate outside its axis), with nothing moved.
+ * Errors: -ERANGE (a coordinate outside its axis).  Nothing is moved then.
  */
 DRAY_API int dray_iterator_go(struct dray_iterator *it,
 			      const int64_t *coordinates);
 
 /**
  * Moves to an element by its number in C order, 0 to size - 1.
- * Errors: -ERANGE, with nothing moved.
+ * Errors: -ERANGE (no such element).  Nothing is moved then.
  */
 DRAY_API int dray_iterator_go_flat(struct dray_iterator *it, int64_t index);
 
@@ -102,7 +103,7 @@ DRAY_API int dray_iterator_go_flat(struct dray_iterator *it, int64_t index);
 DRAY_API void dray_iterator_coordinates(const struct dray_iterator *it,
 					int64_t *coordinates);
 
-/** Whether there is an element at @data. */
+/** Returns whether there is an element at @data. */
 DRAY_INLINED(bool dray_iterator_more(const struct dray_iterator *it))
 {
 	return it->index < it->size;
@@ -197,21 +198,21 @@ DRAY_API int dray_broadcast_shape(const struct dray_view *const *views,
 DRAY_API int dray_multi_init(struct dray_multi *it,
 			     const struct dray_view *const *views, int count);
 
-/** Returns to the first element. */
+/** Moves to the first element. */
 DRAY_API void dray_multi_reset(struct dray_multi *it);
 
 /**
  * Moves to an element, as dray_iterator_go().
- * Errors: -ERANGE, with nothing moved.
+ * Errors: -ERANGE (no such element).  Nothing is moved then.
  */
 DRAY_API int dray_multi_go(struct dray_multi *it, const int64_t *coordinates);
 /**
  * Moves to an element by its number, as dray_iterator_go_flat().
- * Errors: -ERANGE, with nothing moved.
+ * Errors: -ERANGE (no such element).  Nothing is moved then.
  */
 DRAY_API int dray_multi_go_flat(struct dray_multi *it, int64_t index);
 
-/** Whether there are elements at @data. */
+/** Returns whether there are elements at @data. */
 DRAY_INLINED(bool dray_multi_more(const struct dray_multi *it))
 {
 	return it->index < it->size;

@@ -9,6 +9,13 @@
  * variable DRAY_BLAS names another library; "none" asks for the loops, whose
  * results are the same, bit by bit, on all machines.
  *
+ *	struct dray_array *product;
+ *	struct dray_view turned;
+ *
+ *	ret = dray_view_transpose(&x, NULL, &turned);
+ *	if (!ret)
+ *		ret = dray_matmul(&x, &turned, NULL, &product);
+ *
  * All functions may be called from any thread.  Nothing here waits.
  */
 #ifndef DRAY_LINEAR_H
@@ -92,7 +99,10 @@ DRAY_API int dray_matvec(const struct dray_view *a, const struct dray_view *b,
 DRAY_API int dray_vecmat(const struct dray_view *a, const struct dray_view *b,
 			 const struct dray_view *to, struct dray_array **out);
 
-/** The name of the BLAS library that is used, loaded now if it was not; or NULL. */
+/**
+ * Returns the name of the BLAS library that is used, loaded now if it was not;
+ * NULL without a library.
+ */
 DRAY_API const char *dray_blas_name(void);
 
 #ifdef __cplusplus

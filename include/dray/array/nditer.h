@@ -13,6 +13,9 @@
  *		.flags = DRAY_NDITER_EXTERNAL_LOOP,
  *		.operand_flags = flags,
  *	};
+ *	struct dray_nditer *iter;
+ *	const int64_t *strides, *count;
+ *	char **data;
  *
  *	ret = dray_nditer_create(views, 2, &options, &iter);
  *	if (ret)
@@ -24,7 +27,7 @@
  *		loop(data, strides, *count, context);
  *	} while (dray_nditer_next(iter));
  *	out = dray_array_ref(dray_nditer_array(iter, 1));
- *	return dray_nditer_destroy(iter);
+ *	ret = dray_nditer_destroy(iter);
  *
  * An iterator copies its operands' shapes and strides.  It borrows their memory
  * and counts their types.  One thread at a time uses an iterator; each of its
@@ -150,7 +153,9 @@ DRAY_API int dray_nditer_create(const struct dray_view *const *views, int count,
 /**
  * Makes another iterator at the same place, with its own buffers.  It shares
  * copies and allocated operands, but never copies back: the first iterator does, so
- * it has to be destroyed last.  -ENOMEM, and errors of a conversion.
+ * it has to be destroyed last.
+ *
+ * Errors: -ENOMEM, errors of a conversion.
  */
 DRAY_API int dray_nditer_copy(const struct dray_nditer *iter,
 			      struct dray_nditer **out);
@@ -162,11 +167,11 @@ DRAY_API int dray_nditer_copy(const struct dray_nditer *iter,
 DRAY_API int dray_nditer_destroy(struct dray_nditer *iter);
 
 /**
- * Moves on, by an element or an inner loop.  Returns false at the end, and if
- * a conversion failed, which dray_nditer_error() returns: -EDOM is an error of numbers
- * that the thread's state raises.  After that, only a reset or a jump may follow.  A
- * new iterator of no elements must not be moved: dray_nditer_size() is 0 then, and
- * there is nothing at its addresses.
+ * Moves on, by an element or an inner loop.  Returns true, or false at the end
+ * and if a conversion failed.  dray_nditer_error() returns its error: -EDOM for
+ * an error of numbers that the thread's state raises.  After that, only a reset
+ * or a jump may follow.  A new iterator of no elements must not be moved:
+ * dray_nditer_size() is 0 then, and there is nothing at its addresses.
  */
 DRAY_API bool dray_nditer_next(struct dray_nditer *iter);
 
@@ -177,33 +182,53 @@ DRAY_API bool dray_nditer_next(struct dray_nditer *iter);
  */
 DRAY_API dray_nditer_step_fn *dray_nditer_step(const struct dray_nditer *iter);
 
-/** The error that ended the iteration, or 0; its sentence may be gone. */
+/**
+ * Returns the error that ended the iteration, or 0; its sentence may be gone.
+ */
 DRAY_API int dray_nditer_error(const struct dray_nditer *iter);
 
 /**
- * The current element of each operand.  The pointer is valid as long as
+ * Returns the current element of each operand.  The pointer is valid as long as
  * the iterator, but changes with dray_nditer_enable_external_loop().  The inner
- * loop of a caller may advance the addresses; next() sets them anew.
+ * loop of a caller may advance the addresses; dray_nditer_next() sets them
+ * anew.
  */
 DRAY_API char **dray_nditer_data(struct dray_nditer *iter);
-/** The inner loop's stride in bytes of each operand; changed by next(). */
+/**
+ * Returns the inner loop's stride in bytes of each operand, which
+ * dray_nditer_next() changes.
+ */
 DRAY_API const int64_t *dray_nditer_strides(const struct dray_nditer *iter);
-/** The inner loop's elements; changed by next().  1 without EXTERNAL_LOOP. */
+/**
+ * Returns the number of the inner loop's elements, which dray_nditer_next()
+ * changes; 1 without EXTERNAL_LOOP.
+ */
 DRAY_API const int64_t *dray_nditer_count(const struct dray_nditer *iter);
 
-/** Elements to iterate over; -1 if 63 bits do not count them. */
+/**
+ * Returns the number of elements to iterate over; -1 if it needs more than 63
+ * bits.
+ */
 DRAY_API int64_t dray_nditer_size(const struct dray_nditer *iter);
-/** Steps of an element from the start of the iteration. */
+/** Returns the steps of an element from the start of the iteration. */
 DRAY_API int64_t dray_nditer_position(const struct dray_nditer *iter);
-/** The number of the current element in C or F order; else -1. */
+/**
+ * Returns the number of the current element in C or F order; -1 if the iterator
+ * keeps no index.
+ */
 DRAY_API int64_t dray_nditer_index(const struct dray_nditer *iter);
-/** Axes; fewer than the operands have if some were merged. */
+/**
+ * Returns the number of axes: fewer than of the operands if some were merged.
+ */
 DRAY_API int dray_nditer_ndim(const struct dray_nditer *iter);
-/** Operands. */
+/** Returns the number of operands. */
 DRAY_API int dray_nditer_operands(const struct dray_nditer *iter);
-/** DRAY_NDITER_* that hold now. */
+/** Returns the flags DRAY_NDITER_* that hold now. */
 DRAY_API uint32_t dray_nditer_flags(const struct dray_nditer *iter);
-/** Elements of a buffer; 0 if it is not buffered. */
+/**
+ * Returns the number of elements of a buffer; 0 if the iterator is not
+ * buffered.
+ */
 DRAY_API int64_t dray_nditer_buffer_size(const struct dray_nditer *iter);
 
 /**
@@ -213,8 +238,9 @@ DRAY_API int64_t dray_nditer_buffer_size(const struct dray_nditer *iter);
 DRAY_API void dray_nditer_shape(const struct dray_nditer *iter, int64_t *shape);
 
 /**
- * Writes the strides of an axis, numbered as in dray_nditer_shape(), one for
- * each operand.  -EINVAL for an axis it does not have.
+ * Writes the strides of an axis, numbered as in dray_nditer_shape(), a stride
+ * for each operand.
+ * Errors: -EINVAL (an axis it does not have).
  */
 DRAY_API int dray_nditer_axis_strides(const struct dray_nditer *iter, int axis,
 				      int64_t *strides);
@@ -235,22 +261,26 @@ DRAY_API int dray_nditer_operand(const struct dray_nditer *iter, int operand,
 				 struct dray_view *view);
 
 /**
- * The array that was allocated for an operand, or its copy, borrowed; NULL if
- * the caller's view is used.
+ * Returns the array that was allocated for an operand, or its copy, borrowed;
+ * NULL if the caller's view is used.
  */
 DRAY_API struct dray_array *dray_nditer_array(const struct dray_nditer *iter,
 					      int operand);
 
-/** The type of an operand that the loop sees, borrowed; 0 for a bad operand. */
+/**
+ * Returns the type of an operand that the loop sees, borrowed; 0 for a bad
+ * operand.
+ */
 DRAY_API dray_dtype dray_nditer_dtype(const struct dray_nditer *iter,
 				      int operand);
 
-/** Whether some operand needs a buffer. */
+/** Returns whether an operand needs a buffer. */
 DRAY_API bool dray_nditer_needs_buffers(const struct dray_nditer *iter);
 
 /**
- * Whether the elements of a reduced operand are seen for the first time, for a
- * loop that sets them then.  With buffers, only if EXTERNAL_LOOP is on.
+ * Returns whether the elements of a reduced operand are seen for the first
+ * time, for a loop that sets them then.  With buffers, only if EXTERNAL_LOOP is
+ * on.
  */
 DRAY_API bool dray_nditer_is_first_visit(const struct dray_nditer *iter,
 					 int operand);
@@ -284,8 +314,8 @@ DRAY_API void dray_nditer_range(const struct dray_nditer *iter, int64_t *start,
 /**
  * Goes to an element by its coordinates, one for each axis of the iteration.
  * Errors: -EINVAL (no MULTI_INDEX, buffers), -ERANGE (outside of the iteration
- * or its range), -EOVERFLOW (more elements than 63 bits count), all with nothing
- * moved.
+ * or its range), -EOVERFLOW (more elements than 63 bits count).  Nothing is
+ * moved then.
  */
 DRAY_API int dray_nditer_go(struct dray_nditer *iter,
 			    const int64_t *coordinates);

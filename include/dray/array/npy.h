@@ -7,6 +7,12 @@
  * arrays, which hold pickles, are refused.  A .npz file is a zip archive of
  * .npy files.  (Source: NumPy's numpy.lib.format.)
  *
+ *	struct dray_array *loaded;
+ *
+ *	ret = dray_npy_save("numbers.npy", &view, 0);
+ *	if (!ret)
+ *		ret = dray_npy_load("numbers.npy", NULL, &loaded);
+ *
  * All functions block for the file.  They may be called from any thread; an open
  * archive is for one thread at a time.  A file is not trusted: its header is
  * checked against its length before memory is taken.
@@ -105,8 +111,8 @@ DRAY_API void dray_npz_close(struct dray_npz *npz);
 DRAY_API size_t dray_npz_count(const struct dray_npz *npz);
 
 /**
- * Returns the name of array @index, without ".npy"; valid until the archive is
- * closed.  NULL beyond the last.
+ * Returns the name of array @index, without ".npy"; NULL beyond the last.  The
+ * name is valid until the archive is closed.
  */
 DRAY_API const char *dray_npz_name(const struct dray_npz *npz, size_t index);
 

@@ -9,6 +9,7 @@
  *		.axes = axes,
  *		.axes_count = 1,
  *	};
+ *	struct dray_array *sums;
  *
  *	ret = dray_ufunc_reduce(dray_ufunc_find("add"), &x, NULL, &options, &sums);
  *

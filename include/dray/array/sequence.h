@@ -3,17 +3,21 @@
  * sequence: calls of universal functions, conversions and transfers that are
  * recorded once, and run many times with other arrays of the same types and shapes.
  *
+ *	const struct dray_view *inputs[] = { &x, &y };
+ *	struct dray_sequence *sequence;
+ *	dray_value a, b, product, sum;
+ *	struct dray_array *out;
+ *
  *	dray_sequence_create(&sequence);
- *	dray_sequence_input(sequence, DRAY_FLOAT64, 1, shape, &a);
- *	dray_sequence_input(sequence, DRAY_FLOAT64, 1, shape, &b);
+ *	dray_sequence_input(sequence, DRAY_FLOAT64, 2, shape, &a);
+ *	dray_sequence_input(sequence, DRAY_FLOAT64, 2, shape, &b);
  *	dray_sequence_call(sequence, dray_ufunc_find("multiply"),
  *			   (dray_value[]){ a, b }, NULL, &product);
  *	dray_sequence_call(sequence, dray_ufunc_find("add"),
  *			   (dray_value[]){ product, a }, NULL, &sum);
  *	dray_sequence_output(sequence, sum);
  *	dray_sequence_end(sequence);
- *	...
- *	dray_sequence_run(sequence, inputs, outputs, NULL, NULL);
+ *	ret = dray_sequence_run(sequence, inputs, NULL, NULL, &out);
  *
  * Calls of the same shape become a chain: it passes a block of elements through
  * all its calls before the next block, so that results in between stay in the

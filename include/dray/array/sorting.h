@@ -10,6 +10,14 @@
  * functions compare and argmax of their tables (element.h).  Equal elements,
  * such as 0.0 and -0.0, stay in their order.
  *
+ *	struct dray_array *order;
+ *
+ *	ret = dray_argsort(&view, -1, &order);	// of each row
+ *	if (ret)
+ *		return ret;
+ *	dray_array_unref(order);
+ *	ret = dray_sort(&view, -1);
+ *
  * Every function may be called from any thread; it returns 0 or a negative
  * errno: -EINVAL (a bad view, NULL, an axis that does not exist), -EPERM (a view
  * that may not be read, or written), -ENOMEM, and the errors named below.  A

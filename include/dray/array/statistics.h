@@ -3,6 +3,15 @@
  * statistics: sums, products, extremes, means and deviations along axes, with
  * the results of NumPy 2's functions of the same names.
  *
+ *	const int axes[] = { 0 };
+ *	const struct dray_reduce_options options = {
+ *		.axes = axes,
+ *		.axes_count = 1,
+ *	};
+ *	struct dray_array *means;
+ *
+ *	ret = dray_mean(&x, NULL, &options, &means);
+ *
  * The options name the axes; without a list, all axes.  In other respects
  * options, outputs and errors are as in <dray/array/reduce.h>.
  *
@@ -27,11 +36,17 @@ DRAY_API int dray_sum(const struct dray_view *in, const struct dray_view *to,
 DRAY_API int dray_prod(const struct dray_view *in, const struct dray_view *to,
 		       const struct dray_reduce_options *options,
 		       struct dray_array **out);
-/** The smallest elements, or a NaN.  -EINVAL: no elements, and no initial. */
+/**
+ * The smallest elements, or a NaN.
+ * Errors: -EINVAL (no elements, and no initial).
+ */
 DRAY_API int dray_min(const struct dray_view *in, const struct dray_view *to,
 		      const struct dray_reduce_options *options,
 		      struct dray_array **out);
-/** The largest elements, or a NaN.  -EINVAL: no elements, and no initial. */
+/**
+ * The largest elements, or a NaN.
+ * Errors: -EINVAL (no elements, and no initial).
+ */
 DRAY_API int dray_max(const struct dray_view *in, const struct dray_view *to,
 		      const struct dray_reduce_options *options,
 		      struct dray_array **out);

@@ -8,6 +8,19 @@
  * without a terminator.  (Source: the arrays of blockref elements of DyND's
  * low-level description.)
  *
+ *	struct dray_block *names;
+ *	const char *begin, *end;
+ *
+ *	ret = dray_strings_create(NULL, 2, &names);
+ *	if (ret)
+ *		return ret;
+ *	ret = dray_strings_append(names, "tx0", 3);
+ *	if (!ret)
+ *		ret = dray_strings_get(names, 0, &begin, &end);
+ *	if (!ret)
+ *		printf("%.*s\n", (int)(end - begin), begin);
+ *	dray_block_unref(names);
+ *
  * A single thread fills an array, in order; the caller orders reads meanwhile.
  * A finished array may be read from any thread.  Functions with an argument
  * @strings return -EINVAL for any other block.
@@ -84,16 +97,18 @@ DRAY_API int dray_strings_finish(struct dray_block *strings);
 DRAY_API size_t dray_strings_count(const struct dray_block *strings);
 
 /**
- * Returns string @index as [*begin, *end).  The bounds hold while the arena
- * lives; the bounds of the last string of an unfinished array, until it is
- * extended.  -ERANGE beyond the last.
+ * Writes the bounds of string @index, [*begin, *end).  The bounds hold while
+ * the arena lives; the bounds of the last string of an unfinished array, until
+ * it is extended.
+ *
+ * Errors: -ERANGE (beyond the last).
  */
 DRAY_API int dray_strings_get(const struct dray_block *strings, size_t index,
 			      const char **begin, const char **end);
 
 /**
- * Returns the arena, borrowed; a reference to it keeps the bytes alive without
- * the array.  NULL if @strings is not an array of strings.
+ * Returns the arena, borrowed; NULL if @strings is not an array of strings.  A
+ * reference to the arena keeps the bytes alive without the array.
  */
 DRAY_API struct dray_block *
 dray_strings_bytes(const struct dray_block *strings);

@@ -71,8 +71,8 @@ struct dray_ufunc_loop {
 };
 
 /**
- * Finds a builtin ufunc by NumPy's name of it: "add", "arctan2", "isnan".
- * Returns NULL for an unknown name, with a sentence left.
+ * Returns the builtin ufunc that NumPy names @name: "add", "arctan2", "isnan";
+ * NULL for an unknown name, with a sentence left.
  */
 DRAY_API struct dray_ufunc *dray_ufunc_find(const char *name);
 
@@ -101,13 +101,13 @@ DRAY_API struct dray_ufunc *dray_ufunc_ref(struct dray_ufunc *ufunc);
 /** Drops a reference; NULL is ignored. */
 DRAY_API void dray_ufunc_unref(struct dray_ufunc *ufunc);
 
-/** Its name, borrowed; NULL without a ufunc. */
+/** Returns the name of @ufunc, borrowed; NULL without a ufunc. */
 DRAY_API const char *dray_ufunc_name(const struct dray_ufunc *ufunc);
-/** The number of its inputs. */
+/** Returns the number of its inputs. */
 DRAY_API int dray_ufunc_inputs(const struct dray_ufunc *ufunc);
-/** The number of its outputs. */
+/** Returns the number of its outputs. */
 DRAY_API int dray_ufunc_outputs(const struct dray_ufunc *ufunc);
-/** Its identity. */
+/** Returns its identity. */
 DRAY_API enum dray_identity dray_ufunc_identity(const struct dray_ufunc *ufunc);
 
 /**
@@ -192,11 +192,11 @@ struct dray_ufunc_options {
 };
 
 /**
- * Returns the types of the loop that a call would run.
+ * Writes the types of the loop that a call would run.
  *
  * @given: inputs + outputs types; 0 for a new output
  * @options: as of dray_ufunc_call(); NULL: all zero
- * @dtypes: room for as many types, each returned with a reference
+ * @dtypes: room for as many types, each with a reference
  *
  * Errors: -EOPNOTSUPP and -EINVAL as dray_ufunc_call().
  */

@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * xrt_array: arrays as buffer objects of the Xilinx runtime, and arrays over them.
+ *
+ *	struct dray_xrt_bo *bo;
+ *
+ *	ret = dray_xrt_import_array(device, array, &bo);
+ *	if (ret)
+ *		return ret;
+ *	ret = dray_xrt_sync(bo, DRAY_SYNC_FOR_DEVICE, 0, 0);
+ *	dray_xrt_bo_unref(bo);
  */
 #ifndef DRAY_XRT_ARRAY_H
 #define DRAY_XRT_ARRAY_H
