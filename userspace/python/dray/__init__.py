@@ -60,7 +60,7 @@ the rest.  Each carries the library's sentence.
 from . import _dray
 from ._arrow import ArrowArray, from_arrow, to_arrow
 from ._dray import (Array, Call, CallQueue, Event, Fence, FlatIterator, Frames, Node, OpenCLExecutor,
-                    Pool, Scope, Stream, StreamExecutor, XrtBo, XrtDevice, dot, from_dlpack, matmul,
+                    Pool, Scope, Stream, StreamExecutor, dot, from_dlpack, matmul,
                     matvec, ufunc, vecdot, vecmat)
 from ._functions import open as open
 from ._functions import (Versions, WaitingArray, address, array, copy, copy_from_sycl, copy_to_sycl,
@@ -90,7 +90,7 @@ from ._ufuncs import (absolute, acos, acosh, add, arccos, arccosh, arcsin, arcsi
                       radians, reciprocal, remainder, right_shift, rint, sign, signbit, sin, sinh,
                       spacing, sqrt, square, subtract, tan, tanh, true_divide, trunc)
 from ._xclbin import xclbin_bank_of, xclbin_banks
-from ._xrt import from_xrt, xrt_bo, xrt_device
+from ._xrt import XrtBo, XrtDevice, from_xrt, xrt_bo, xrt_device
 
 __all__ = [
     "Array", "ArrayFlags", "ArrowArray", "Bank", "Call", "CallExplanation", "CallQueue",

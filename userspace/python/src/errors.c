@@ -77,33 +77,34 @@ static PyObject *last_sentence(int error)
 static const struct {
 	const char *type, *makers;
 } makers[] = {
-	{ "dray.Pool", "dray.pool() or Node.pool() makes one" },
-	{ "dray.Node", "dray.open() opens one" },
-	{ "dray.Stream", "dray.stream() opens one" },
-	{ "dray.Frames", "Stream.frames() makes them" },
-	{ "dray.Scope", "dray.memory() makes one" },
-	{ "dray.Fence",
-	  "dray.copy() and dray.fill() with wait=False return one" },
-	{ "dray.Event",
-	  "Stream.send() and its kin with wait=False return one" },
-	{ "dray.Call", "CallQueue.submit() returns one" },
-	{ "dray.FlatIterator", "Array.flat is one" },
-	{ "dray.XrtDevice", "dray.xrt_device() opens one" },
-	{ "dray.XrtBo", "dray.xrt_bo() makes one over an array" },
+	{ "Pool", "dray.pool() or Node.pool() makes one" },
+	{ "Node", "dray.open() opens one" },
+	{ "Stream", "dray.stream() opens one" },
+	{ "Frames", "Stream.frames() makes them" },
+	{ "Scope", "dray.memory() makes one" },
+	{ "Fence", "dray.copy() and dray.fill() with wait=False return one" },
+	{ "Event", "Stream.send() and its kin with wait=False return one" },
+	{ "Call", "CallQueue.submit() returns one" },
+	{ "FlatIterator", "Array.flat is one" },
+	{ "XrtDevice", "dray.xrt_device() opens one" },
+	{ "XrtBo", "dray.xrt_bo() makes one over an array" },
 };
 
 PyObject *made_elsewhere(PyTypeObject *type, PyObject *args, PyObject *keywords)
 {
 	const char *advice = "functions of dray return one";
+	const char *name = strrchr(type->tp_name, '.');
 	size_t i;
 
 	(void)args;
 	(void)keywords;
+	name = name ? name + 1 : type->tp_name; /* of a class in Python */
 	for (i = 0; i < sizeof(makers) / sizeof(makers[0]); i++)
-		if (!strcmp(makers[i].type, type->tp_name))
+		if (!strcmp(makers[i].type, name))
 			advice = makers[i].makers;
-	return PyErr_Format(PyExc_TypeError, "cannot create '%s' instances: %s",
-			    type->tp_name, advice);
+	return PyErr_Format(PyExc_TypeError,
+			    "cannot create 'dray.%s' instances: %s", name,
+			    advice);
 }
 
 PyObject *raise_error(int error)

@@ -76,8 +76,7 @@ struct module_state {
 	PyTypeObject *queue_type;
 	PyTypeObject *recording_type;
 	PyTypeObject *call_type;
-	PyTypeObject *xrt_device_type;
-	PyTypeObject *xrt_bo_type;
+	PyTypeObject *handle_type;
 	PyObject *records[RECORD_COUNT];
 	PyObject *scopes; /* ContextVar: the scopes that are open, a tuple */
 	PyObject *reduce; /* for arrays of @min_bytes and more */
@@ -158,6 +157,9 @@ int whole_take(PyObject *object, const char *name, uint64_t most,
 	       uint64_t *out);
 /* Takes bytes from 0 to @most, also as text, "64K". */
 int size_take(PyObject *object, const char *name, uint64_t most, uint64_t *out);
+/* Checks an argument for Python, as (value, name, most). */
+PyObject *whole_number(PyObject *module, PyObject *args);
+PyObject *size_number(PyObject *module, PyObject *args);
 /* Returns @count numbers as a tuple. */
 PyObject *size_tuple(const int64_t *from, int count);
 /* Converts "min_bytes" into a size_t, for "O&" of PyArg_ParseTuple(). */
@@ -261,20 +263,25 @@ PyObject *array_wait(PyObject *module, PyObject *args);
 PyObject *xclbin_banks(PyObject *module, PyObject *path);
 PyObject *xclbin_bank_of(PyObject *module, PyObject *args);
 
-/* exchange_xrt_buffer.c, exchange_xrt_type.c: buffer objects of XRT. */
-extern PyType_Spec xrt_device_type_spec;
-extern PyType_Spec xrt_bo_type_spec;
-PyObject *xrt_device_open(PyObject *module, PyObject *index);
-PyObject *xrt_device_adopt(PyObject *module, PyObject *handle);
+extern PyType_Spec handle_type_spec; /* functions in handle.h */
+
+/* exchange_xrt.c: functions of dray/_xrt.py. */
+PyObject *xrt_device_open(PyObject *module, PyObject *args);
+PyObject *xrt_device_adopt(PyObject *module, PyObject *args);
+PyObject *xrt_device_handle(PyObject *module, PyObject *device);
+PyObject *xrt_alloc(PyObject *module, PyObject *args);
+PyObject *xrt_bo_describe(PyObject *module, PyObject *bo);
+PyObject *xrt_bo_address(PyObject *module, PyObject *bo);
+PyObject *xrt_bo_sync(PyObject *module, PyObject *args);
+PyObject *xrt_bo_part(PyObject *module, PyObject *args);
 /* Makes a BO of an array: by an import, or of its mapped memory. */
 PyObject *xrt_import(PyObject *module, PyObject *args);
 /* Make a BO of a handle, and of functions over a file descriptor. */
 PyObject *xrt_adopt(PyObject *module, PyObject *args);
 PyObject *xrt_wrap(PyObject *module, PyObject *args);
 PyObject *xrt_array(PyObject *module, PyObject *args);
-/* Describes the buffer of an array: descriptor, offset, bytes, identifier. */
+/* Describes the buffer of an array: descriptor, offset, bytes. */
 PyObject *xrt_fd(PyObject *module, PyObject *array);
-PyObject *xrt_fd_size(PyObject *module, PyObject *fd);
 
 extern PyType_Spec fence_type_spec;
 /*

@@ -120,22 +120,36 @@ static PyMethodDef methods[] = {
 	  SIGNATURE("xclbin_banks($module, path, /)") },
 	{ "bank_of", xclbin_bank_of, METH_VARARGS,
 	  SIGNATURE("bank_of($module, memory, banks, node, /)") },
-	{ "xrt_device", xrt_device_open, METH_O,
-	  SIGNATURE("xrt_device($module, index, /)") },
-	{ "xrt_device_of", xrt_device_adopt, METH_O,
-	  SIGNATURE("xrt_device_of($module, handle, /)") },
+	{ "xrt_device", xrt_device_open, METH_VARARGS,
+	  SIGNATURE("xrt_device($module, type, index, /)") },
+	{ "xrt_device_of", xrt_device_adopt, METH_VARARGS,
+	  SIGNATURE("xrt_device_of($module, type, handle, /)") },
+	{ "xrt_device_handle", xrt_device_handle, METH_O,
+	  SIGNATURE("xrt_device_handle($module, device, /)") },
+	{ "xrt_alloc", xrt_alloc, METH_VARARGS,
+	  SIGNATURE("xrt_alloc($module, type, device, size, flags, bank, /)") },
+	{ "xrt_describe", xrt_bo_describe, METH_O,
+	  SIGNATURE("xrt_describe($module, bo, /)") },
+	{ "xrt_address", xrt_bo_address, METH_O,
+	  SIGNATURE("xrt_address($module, bo, /)") },
+	{ "xrt_sync", xrt_bo_sync, METH_VARARGS,
+	  SIGNATURE("xrt_sync($module, bo, owner, size, offset, /)") },
+	{ "xrt_part", xrt_bo_part, METH_VARARGS,
+	  SIGNATURE("xrt_part($module, type, bo, offset, size, /)") },
 	{ "xrt_import", xrt_import, METH_VARARGS,
-	  SIGNATURE("xrt_import($module, device, array, user, /)") },
+	  SIGNATURE("xrt_import($module, type, device, array, user, /)") },
 	{ "xrt_adopt", xrt_adopt, METH_VARARGS,
-	  SIGNATURE("xrt_adopt($module, device, bo, root, /)") },
+	  SIGNATURE("xrt_adopt($module, type, device, bo, root, /)") },
 	{ "xrt_wrap", xrt_wrap, METH_VARARGS,
-	  SIGNATURE("xrt_wrap($module, sync, fd, offset, size, address, /)") },
+	  SIGNATURE("xrt_wrap($module, type, sync, fd, size, address, /)") },
 	{ "xrt_array", xrt_array, METH_VARARGS,
 	  SIGNATURE(
 		  "xrt_array($module, bo, node, offset, dtype, shape, strides, /)") },
 	{ "xrt_fd", xrt_fd, METH_O, SIGNATURE("xrt_fd($module, array, /)") },
-	{ "xrt_fd_size", xrt_fd_size, METH_O,
-	  SIGNATURE("xrt_fd_size($module, fd, /)") },
+	{ "whole", whole_number, METH_VARARGS,
+	  SIGNATURE("whole($module, value, name, most, /)") },
+	{ "size", size_number, METH_VARARGS,
+	  SIGNATURE("size($module, value, name, most, /)") },
 	{ "thread_fp_state", ufunc_state, METH_NOARGS,
 	  SIGNATURE("thread_fp_state($module, /)") },
 	{ "matmul", WITH_KEYWORDS(linear_matmul), METH_VARARGS | METH_KEYWORDS,
@@ -183,8 +197,7 @@ static int module_exec(PyObject *module)
 		{ &state->queue_type, &queue_type_spec },
 		{ &state->call_type, &call_type_spec },
 		{ &state->recording_type, &recording_type_spec },
-		{ &state->xrt_device_type, &xrt_device_type_spec },
-		{ &state->xrt_bo_type, &xrt_bo_type_spec },
+		{ &state->handle_type, &handle_type_spec },
 	};
 	size_t i;
 
@@ -245,8 +258,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 	Py_VISIT(state->array_type);
 	Py_VISIT(state->flat_type);
 	Py_VISIT(state->ufunc_type);
-	Py_VISIT(state->xrt_device_type);
-	Py_VISIT(state->xrt_bo_type);
+	Py_VISIT(state->handle_type);
 	for (i = 0; i < RECORD_COUNT; i++)
 		Py_VISIT(state->records[i]);
 	Py_VISIT(state->scopes);
@@ -279,8 +291,7 @@ static int module_clear(PyObject *module)
 	Py_CLEAR(state->array_type);
 	Py_CLEAR(state->flat_type);
 	Py_CLEAR(state->ufunc_type);
-	Py_CLEAR(state->xrt_device_type);
-	Py_CLEAR(state->xrt_bo_type);
+	Py_CLEAR(state->handle_type);
 	for (i = 0; i < RECORD_COUNT; i++)
 		Py_CLEAR(state->records[i]);
 	Py_CLEAR(state->scopes);

@@ -98,6 +98,34 @@ int size_take(PyObject *object, const char *name, uint64_t most, uint64_t *out)
 			    name, most, " of bytes", out);
 }
 
+/* Checks an argument by @take; the number as an int. */
+static PyObject *number_check(PyObject *args,
+			      int (*take)(PyObject *, const char *, uint64_t,
+					  uint64_t *))
+{
+	unsigned long long most = SIZE_MAX;
+	PyObject *object;
+	const char *name;
+	uint64_t number;
+
+	if (!PyArg_ParseTuple(args, "Os|K", &object, &name, &most) ||
+	    take(object, name, most, &number))
+		return NULL;
+	return PyLong_FromUnsignedLongLong(number);
+}
+
+PyObject *whole_number(PyObject *module, PyObject *args)
+{
+	(void)module;
+	return number_check(args, whole_take);
+}
+
+PyObject *size_number(PyObject *module, PyObject *args)
+{
+	(void)module;
+	return number_check(args, size_take);
+}
+
 int min_bytes_take(PyObject *object, void *out)
 {
 	uint64_t bytes;
