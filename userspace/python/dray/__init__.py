@@ -58,8 +58,9 @@ the rest.  Each carries the library's sentence.
 
 # Only what users import: names of others would be attributes of the package.
 from . import _dray
+from ._array import FlatIterator
 from ._arrow import ArrowArray, from_arrow, to_arrow
-from ._dray import (Array, Call, CallQueue, Event, Fence, FlatIterator, Frames, Node, OpenCLExecutor,
+from ._dray import (Array, Call, CallQueue, Event, Fence, Frames, Node, OpenCLExecutor,
                     Pool, Scope, Stream, StreamExecutor, dot, from_dlpack, matmul,
                     matvec, ufunc, vecdot, vecmat)
 from ._functions import open as open

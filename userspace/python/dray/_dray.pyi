@@ -9,6 +9,7 @@ from numpy import dtype, float64, generic, int64, ndarray
 from numpy.typing import NDArray
 from typing_extensions import Self, TypeVar
 
+from ._array import FlatIterator
 from ._records import (ArrayFlags, Bank, CallExplanation, ChannelInfo, Explanation, HeapInfo, NodeInfo, OpenCLDevice, PoolStats,
                        RingCounts, Segment, StreamCounts)
 
@@ -805,31 +806,6 @@ class ufunc:
         """Pickles the name of a builtin one."""
 
 @final
-class FlatIterator:
-    """The elements of an Array in C order: an iterator, and an index of numbers
-    instead of coordinates."""
-    def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
-    @property
-    def base(self) -> Array:
-        """The Array."""
-    @property
-    def index(self) -> int:
-        """The number of the next element."""
-    @property
-    def coords(self) -> tuple[int, ...]:
-        """Its place along each axis."""
-    def copy(self) -> Array:
-        """A new Array of the elements, with one axis."""
-    def __array__(self, dtype: Any = None,
-                  copy: Optional[bool] = None) -> ndarray:
-        """The same as an array of NumPy."""
-    def __iter__(self) -> FlatIterator: ...
-    def __next__(self) -> Any: ...
-    def __len__(self) -> int: ...
-    def __getitem__(self, key: Any, /) -> Any: ...
-    def __setitem__(self, key: Any, value: Any, /) -> None: ...
-
-@final
 class StreamExecutor:
     """An IP between streams that computes a loop of a ufunc.
 
@@ -1049,6 +1025,7 @@ def xrt_wrap(type: type[_Handle], sync: Callable[[int, int, int], Any], fd: int,
 def xrt_array(bo: Handle, node: Optional[Node], offset: int, dtype: dtype[Any], shape: Any,
               strides: Any, /) -> Array: ...
 def xrt_fd(array: ndarray, /) -> tuple[int, int, int]: ...
+def bare(type: type[_Handle], /) -> _Handle: ...
 def whole(value: Any, name: str, most: int = ..., /) -> int: ...
 def size(value: Any, name: str, most: int = ..., /) -> int: ...
 def current_pool() -> Optional[Pool]: ...

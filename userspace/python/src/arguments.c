@@ -140,3 +140,25 @@ int type_or_none_take(PyObject *argument, void *out)
 {
 	return PyArray_DescrConverter2(argument, out);
 }
+
+PyObject *python_call(const char *module, const char *name, PyObject *self,
+		      PyObject *const *args, Py_ssize_t count, PyObject *names)
+{
+	PyObject *given[MAX_PARAMETERS + 1] = { self }, *of, *function, *result;
+	Py_ssize_t all = count + (names ? PyTuple_GET_SIZE(names) : 0);
+
+	if (all > MAX_PARAMETERS)
+		return PyErr_Format(PyExc_TypeError,
+				    "%s() takes at most %d arguments, not %zd",
+				    name, MAX_PARAMETERS, all);
+	of = PyImport_ImportModule(module);
+	function = of ? PyObject_GetAttrString(of, name) : NULL;
+	Py_XDECREF(of);
+	if (!function)
+		return NULL;
+	if (all)
+		memcpy(given + 1, args, (size_t)all * sizeof(PyObject *));
+	result = PyObject_Vectorcall(function, given, (size_t)count + 1, names);
+	Py_DECREF(function);
+	return result;
+}

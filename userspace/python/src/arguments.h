@@ -40,4 +40,12 @@ int casting_take(PyObject *argument, void *out);
 int type_take(PyObject *argument, void *out);
 int type_or_none_take(PyObject *argument, void *out);
 
+/*
+ * Calls a function of a module of the package with @self before the arguments, as
+ * METH_FASTCALL has them.
+ */
+PyObject *python_call(const char *module, const char *name, PyObject *self,
+		      PyObject *const *args, Py_ssize_t count,
+		      PyObject *names);
+
 #endif /* DRAY_PYTHON_ARGUMENTS_H */

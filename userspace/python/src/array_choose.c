@@ -132,19 +132,6 @@ PyObject *array_take(PyObject *self, PyObject *const *args, Py_ssize_t count,
 	return element_or_array(result);
 }
 
-PyObject *array_take_flat(struct array_object *self, PyObject *numbers)
-{
-	struct choose_choice choice = { .axis = DRAY_FLAT,
-					.mode = DRAY_INDEX_RAISE };
-
-	if (array_check_reachable(self) ||
-	    array_describe((PyArrayObject *)numbers, &choice.indices))
-		return NULL;
-	array_whole(self, &choice.view);
-	return array_made(Py_TYPE(self), ARRAY_INDEX, array_choose_take,
-			  &choice, self->descr);
-}
-
 /* Writes values to the elements of some numbers. */
 static int array_choose_put(struct array_object *self,
 			    const struct dray_view *at, PyObject *value,
@@ -162,17 +149,6 @@ static int array_choose_put(struct array_object *self,
 	}
 	Py_XDECREF(values);
 	return ret ? -1 : 0; /* Slots of Python know no other error. */
-}
-
-int array_put_flat(struct array_object *self, PyObject *numbers,
-		   PyObject *value)
-{
-	struct dray_view at;
-
-	if (array_check_reachable(self) ||
-	    array_describe((PyArrayObject *)numbers, &at))
-		return -1;
-	return array_choose_put(self, &at, value, DRAY_INDEX_RAISE);
 }
 
 PyObject *array_put(PyObject *self, PyObject *const *args, Py_ssize_t count,

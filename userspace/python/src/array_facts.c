@@ -116,6 +116,23 @@ static PyObject *array_handler_version(PyObject *self, void *unused)
 	return PyLong_FromLong(handler->version);
 }
 
+static PyObject *array_flat(PyObject *self, void *unused)
+{
+	(void)unused;
+	return python_call("dray._array", "flat", self, NULL, 0, NULL);
+}
+
+static int array_set_flat(PyObject *self, PyObject *value, void *unused)
+{
+	PyObject *flat = value ? array_flat(self, unused) : NULL;
+	int ret = flat ? PyObject_SetItem(flat, Py_Ellipsis, value) : -1;
+
+	if (!value)
+		PyErr_SetString(PyExc_AttributeError, "flat cannot be deleted");
+	Py_XDECREF(flat);
+	return ret;
+}
+
 PyGetSetDef array_properties[] = {
 	{ "shape", array_shape, NULL, "Elements along each axis.", NULL },
 	{ "strides", array_strides, NULL, "Bytes from one to the next.", NULL },

@@ -366,3 +366,9 @@ out:
 	Py_XDECREF(descr);
 	return result;
 }
+
+PyObject *array_arange(PyObject *type, PyObject *const *args, Py_ssize_t count,
+		       PyObject *names)
+{
+	return python_call("dray._array", "arange", type, args, count, names);
+}

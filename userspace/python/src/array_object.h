@@ -162,7 +162,6 @@ PyObject *array_made(PyTypeObject *type, enum array_step step,
 		     int (*make)(void *context, struct dray_array **out),
 		     void *context, PyArray_Descr *descr);
 
-/* array_range.c: numbers in even steps. */
 PyObject *array_arange(PyObject *type, PyObject *const *args, Py_ssize_t count,
 		       PyObject *names);
 
@@ -196,18 +195,10 @@ bool array_is_field(const struct array_object *self, PyObject *key);
 PyObject *array_get_field(struct array_object *self, PyObject *key);
 int array_set_field(struct array_object *self, PyObject *key, PyObject *value);
 
-/* array_flat.c: a.flat. */
-PyObject *array_flat(PyObject *self, void *unused);
-int array_set_flat(PyObject *self, PyObject *value, void *unused);
-
 /* array_where.c: elements of one or the other. */
 PyObject *array_where(PyObject *self, PyObject *const *args, Py_ssize_t count);
 
 /* array_choose.c: elements by number, order and value. */
-/* Take, and write, elements by their numbers in C order, integers of NumPy. */
-PyObject *array_take_flat(struct array_object *self, PyObject *numbers);
-int array_put_flat(struct array_object *self, PyObject *numbers,
-		   PyObject *value);
 PyObject *array_take(PyObject *self, PyObject *const *args,
 		     Py_ssize_t count, PyObject *names);
 PyObject *array_put(PyObject *self, PyObject *const *args,

@@ -47,6 +47,11 @@ PyObject *handle_new(PyObject *module, PyObject *type,
 	return self;
 }
 
+PyObject *handle_bare(PyObject *module, PyObject *type)
+{
+	return handle_new(module, type, NULL, 0, NULL, NULL);
+}
+
 void *handle_ref(PyObject *module, PyObject *self,
 		 const struct handle_kind *kind)
 {

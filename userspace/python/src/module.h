@@ -69,7 +69,6 @@ struct module_state {
 	PyTypeObject *event_type;
 	PyTypeObject *frames_type;
 	PyTypeObject *array_type;
-	PyTypeObject *flat_type;
 	PyTypeObject *ufunc_type;
 	PyTypeObject *executor_type;
 	PyTypeObject *opencl_type;
@@ -264,6 +263,8 @@ PyObject *xclbin_banks(PyObject *module, PyObject *path);
 PyObject *xclbin_bank_of(PyObject *module, PyObject *args);
 
 extern PyType_Spec handle_type_spec; /* functions in handle.h */
+/* Makes an object of a class made of Handle, without an object of the library. */
+PyObject *handle_bare(PyObject *module, PyObject *type);
 
 /* exchange_xrt.c: functions of dray/_xrt.py. */
 PyObject *xrt_device_open(PyObject *module, PyObject *args);
@@ -319,7 +320,6 @@ PyObject *memory_place(PyObject *module, PyObject *object);
 PyObject *memory_device(PyObject *module, PyObject *args);
 
 extern PyType_Spec array_type_spec;
-extern PyType_Spec flat_type_spec;
 extern PyType_Spec ufunc_type_spec;
 /* calls_queue.c: queues of calls, which a hook at exit closes. */
 PyObject *close_queues(PyObject *module, PyObject *unused);

@@ -146,6 +146,7 @@ static PyMethodDef methods[] = {
 	  SIGNATURE(
 		  "xrt_array($module, bo, node, offset, dtype, shape, strides, /)") },
 	{ "xrt_fd", xrt_fd, METH_O, SIGNATURE("xrt_fd($module, array, /)") },
+	{ "bare", handle_bare, METH_O, SIGNATURE("bare($module, type, /)") },
 	{ "whole", whole_number, METH_VARARGS,
 	  SIGNATURE("whole($module, value, name, most, /)") },
 	{ "size", size_number, METH_VARARGS,
@@ -190,7 +191,6 @@ static int module_exec(PyObject *module)
 		{ &state->event_type, &event_type_spec },
 		{ &state->frames_type, &frames_type_spec },
 		{ &state->array_type, &array_type_spec },
-		{ &state->flat_type, &flat_type_spec },
 		{ &state->ufunc_type, &ufunc_type_spec },
 		{ &state->executor_type, &executor_type_spec },
 		{ &state->opencl_type, &opencl_type_spec },
@@ -256,7 +256,6 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 	Py_VISIT(state->event_type);
 	Py_VISIT(state->frames_type);
 	Py_VISIT(state->array_type);
-	Py_VISIT(state->flat_type);
 	Py_VISIT(state->ufunc_type);
 	Py_VISIT(state->handle_type);
 	for (i = 0; i < RECORD_COUNT; i++)
@@ -289,7 +288,6 @@ static int module_clear(PyObject *module)
 	Py_CLEAR(state->event_type);
 	Py_CLEAR(state->frames_type);
 	Py_CLEAR(state->array_type);
-	Py_CLEAR(state->flat_type);
 	Py_CLEAR(state->ufunc_type);
 	Py_CLEAR(state->handle_type);
 	for (i = 0; i < RECORD_COUNT; i++)
