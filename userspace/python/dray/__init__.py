@@ -60,8 +60,8 @@ the rest.  Each carries the library's sentence.
 from . import _dray
 from ._array import FlatIterator
 from ._arrow import ArrowArray, from_arrow, to_arrow
-from ._dray import (Array, Call, CallQueue, Event, Fence, Frames, Node, OpenCLExecutor,
-                    Pool, Scope, Stream, StreamExecutor, dot, from_dlpack, matmul,
+from ._dray import (Array, Call, CallQueue, Fence, Node, OpenCLExecutor,
+                    Pool, Scope, StreamExecutor, dot, from_dlpack, matmul,
                     matvec, ufunc, vecdot, vecmat)
 from ._functions import open as open
 from ._functions import (Versions, WaitingArray, address, array, copy, copy_from_sycl, copy_to_sycl,
@@ -75,6 +75,7 @@ from ._records import (ArrayFlags, Bank, CallExplanation, ChannelInfo, Explanati
                        OpenCLDevice, PoolStats, RingCounts, Segment, SequencePlan,
                        StreamCounts)
 from ._sequence import Sequence, Value
+from ._stream import Event, Frames, Stream
 from ._sycl import SyclArray, SyclQueue
 from ._ufunc import (errstate, getbufsize, geterr, geterrcall, setbufsize, seterr, seterrcall)
 from ._ufuncs import abs as abs, divmod as divmod, pow as pow

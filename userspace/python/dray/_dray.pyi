@@ -12,6 +12,7 @@ from typing_extensions import Self, TypeVar
 from ._array import FlatIterator
 from ._records import (ArrayFlags, Bank, CallExplanation, ChannelInfo, Explanation, HeapInfo, NodeInfo, OpenCLDevice, PoolStats,
                        RingCounts, Segment, StreamCounts)
+from ._stream import Frames, Stream
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Scalar = TypeVar("_Scalar", bound=generic, default=Any)
@@ -138,9 +139,8 @@ class Fence:
         It belongs to the fence.  ValueError if the CPU made the transfer."""
     def __await__(self) -> Generator[None, None, None]: ...
 
-@final
-class Event:
-    """The end of a packet; asyncio can await it, for the count of elements."""
+class EventBase:
+    """The part of dray.Event in C."""
     def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def done(self) -> bool:
@@ -150,31 +150,15 @@ class Event:
         """Elements that moved.  BlockingIOError before the end, OSError (EBADMSG) if
         the last element is not whole."""
     @property
-    def bytes(self) -> int:
-        """Bytes that moved, also if it failed.  BlockingIOError before the end."""
-    @property
-    def number(self) -> int:
-        """Of the packet; each stream counts its packets.  BlockingIOError before the end."""
-    @property
-    def time(self) -> float:
-        """When it ended, as of time.monotonic().  BlockingIOError before the end."""
-    @property
     def stream(self) -> Stream:
         """The stream."""
-    def wait(self, timeout: Optional[float] = None) -> int:
-        """Waits until the transfer has ended, for at most timeout seconds, and returns
-        the count of elements.  Raises the transfer's error if it failed, TimeoutError
-        (ETIME) if the time runs out.  The transfer goes on then, and after
-        KeyboardInterrupt."""
-    def cancel(self) -> None:
-        """Ends the transfer with OSError (ECANCELED), unless it has ended.
+    def _wait(self, timeout: Optional[float], /) -> int: ...
+    def _cancel(self) -> None: ...
+    def _status(self) -> int: ...
+    def _tell(self) -> tuple[int, int, float]: ...
 
-        Returns when nothing uses its array any more; bytes tells how many moved."""
-    def __await__(self) -> Generator[Any, None, int]: ...
-
-@final
-class Stream:
-    """A channel that sends or receives packets; dray.stream() opens one."""
+class StreamBase:
+    """The part of dray.Stream in C."""
     def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def name(self) -> str:
@@ -185,291 +169,39 @@ class Stream:
     @property
     def closed(self) -> bool:
         """Whether close() was called."""
-    @overload
-    def send(self, a: _AnyArray, /, *, wait: Literal[True] = True,
-             timeout: Optional[float] = None,
-             deadline: Optional[float] = None, stage: bool = False,
-             nonblock: bool = False, fences: Iterable[Fence] = ()) -> int:
-        """Sends the elements of a, in C order, as one packet.
+    def _move(self, move: int, a: _AnyArray, wait: bool, timeout: Optional[float],
+              deadline: Optional[float], stage: bool, nonblock: bool,
+              fences: Iterable[Fence], /) -> Any: ...
+    def _explain(self, a: _AnyArray, stage: bool, /) -> Explanation: ...
+    def _counts(self) -> StreamCounts: ...
+    def _cancel(self) -> None: ...
+    def _fileno(self) -> int: ...
+    def _ended(self) -> int: ...
+    def _close(self) -> None: ...
+    def _check(self) -> None: ...
 
-        Returns their count when the packet has been sent, or with wait=False an
-        Event at once.  The array is kept until the end, and must not be written.
-
-        timeout: seconds that the call may take; then TimeoutError (ETIME).
-        deadline: seconds that the transfer may take; then it ends with
-        TimeoutError (ETIMEDOUT); at most 600, and None or math.inf is none.
-        stage: lets the CPU copy the packet to a buffer if the engine cannot use the
-        array: memory of NumPy, or an alignment.
-        nonblock: BlockingIOError if the stream has no room for a packet.
-        fences: of dray.copy(); the engine starts when they are done.
-
-        If the call waits and raises, at a timeout or by KeyboardInterrupt, the
-        transfer is cancelled first: nothing uses the array any more.  If the
-        transfer succeeds at that moment, there is no TimeoutError.
-
-        OSError (EOPNOTSUPP) if the engine cannot, with its limit; ValueError for a
-        closed stream, for one that receives and for an array without elements."""
-    @overload
-    def send(self, a: _AnyArray, /, *, wait: Literal[False],
-             timeout: Optional[float] = None,
-             deadline: Optional[float] = None, stage: bool = False,
-             nonblock: bool = False,
-             fences: Iterable[Fence] = ()) -> Event:
-        """Sends the elements of a, in C order, as one packet.
-
-        Returns their count when the packet has been sent, or with wait=False an
-        Event at once.  The array is kept until the end, and must not be written.
-
-        timeout: seconds that the call may take; then TimeoutError (ETIME).
-        deadline: seconds that the transfer may take; then it ends with
-        TimeoutError (ETIMEDOUT); at most 600, and None or math.inf is none.
-        stage: lets the CPU copy the packet to a buffer if the engine cannot use the
-        array: memory of NumPy, or an alignment.
-        nonblock: BlockingIOError if the stream has no room for a packet.
-        fences: of dray.copy(); the engine starts when they are done.
-
-        If the call waits and raises, at a timeout or by KeyboardInterrupt, the
-        transfer is cancelled first: nothing uses the array any more.  If the
-        transfer succeeds at that moment, there is no TimeoutError.
-
-        OSError (EOPNOTSUPP) if the engine cannot, with its limit; ValueError for a
-        closed stream, for one that receives and for an array without elements."""
-    @overload
-    def recv(self, a: _AnyArray, /, *, wait: Literal[True] = True,
-             timeout: Optional[float] = None,
-             deadline: Optional[float] = None, stage: bool = False,
-             nonblock: bool = False, fences: Iterable[Fence] = ()) -> int:
-        """Receives a packet into a, in C order, otherwise as send().
-
-        Returns the count of elements that came: a shorter packet ends the
-        transfer, a longer one goes on in the next.  The driver of the AXI DMA tells
-        nothing of a longer one: then only a deadline or a timeout ends the call.
-        OSError (EBADMSG) if the last element is not whole: receive such packets
-        into bytes, or ask Event.bytes.
-        The array must not be used until the end, and ValueError if it is
-        read-only or its elements share bytes."""
-    @overload
-    def recv(self, a: _AnyArray, /, *, wait: Literal[False],
-             timeout: Optional[float] = None,
-             deadline: Optional[float] = None, stage: bool = False,
-             nonblock: bool = False,
-             fences: Iterable[Fence] = ()) -> Event:
-        """Receives a packet into a, in C order, otherwise as send().
-
-        Returns the count of elements that came: a shorter packet ends the
-        transfer, a longer one goes on in the next.  The driver of the AXI DMA tells
-        nothing of a longer one: then only a deadline or a timeout ends the call.
-        OSError (EBADMSG) if the last element is not whole: receive such packets
-        into bytes, or ask Event.bytes.
-        The array must not be used until the end, and ValueError if it is
-        read-only or its elements share bytes."""
-    def show(self, a: _AnyArray, /, *, deadline: Optional[float] = None,
-             stage: bool = False, nonblock: bool = False,
-             fences: Iterable[Fence] = ()) -> Event:
-        """Shows a, an array of rows, on the display of a stream such as "display0".
-
-        It stays there until the next show replaces it: then the Event that is
-        returned has ended.  The array is kept until then, and changes to it may be
-        seen.  The keywords are those of send().
-
-        OSError (EOPNOTSUPP) if the display needs another alignment or stride;
-        ValueError for a stream that does not show."""
-    def send_async(self, a: _AnyArray, /, *, deadline: Optional[float] = None,
-                   stage: bool = False, fences: Iterable[Fence] = ()
-                   ) -> Coroutine[Any, Any, int]:
-        """Sends as send(), for asyncio: `await s.send_async(a)`.
-
-        Submits at once if there is room; the result is a coroutine.  No thread waits.  If the task is cancelled, the transfer is too."""
-    def recv_async(self, a: _AnyArray, /, *, deadline: Optional[float] = None,
-                   stage: bool = False, fences: Iterable[Fence] = ()
-                   ) -> Coroutine[Any, Any, int]:
-        """Receives as recv(), for asyncio: `count = await s.recv_async(a)`.
-
-        Submits at once if there is room; the result is a coroutine.  No thread waits.  If the task is cancelled, the transfer is too."""
-    @overload
-    def frames(self, shape: Any, *, count: int = 8, overwrite: bool = False,
-               timeout: Optional[float] = None, pool: Optional[Pool] = None
-               ) -> Frames[float64]:
-        """Gives the stream a ring of frames, and iterates over them without a copy.
-
-            for frame in s.frames((480, 640), 'u2', count=8): ...
-            async for frame in s.frames((480, 640), 'u2'): ...
-
-        Each packet fills one frame, an array of NumPy.  When the loop goes on, the
-        engine gets the frame again: the array becomes read-only, and shows packets
-        to come.  Copy if you keep one.  Its memory stays as long as the array.
-        A packet that is shorter than the frame gives fewer rows; OSError (EBADMSG)
-        if the last row is not whole.  Of a longer one, see recv().  The next step
-        goes on after any error, also after TimeoutError and KeyboardInterrupt, with
-        the next packet.
-
-        A stream that sends gives frames to fill.  When the loop goes on, the frame
-        is sent; flush() sends the last one and waits:
-
-            frames = s.frames((480, 640), 'u2')
-            for picture, frame in zip(pictures, frames):
-                frame[:] = picture
-            frames.flush()
-
-        count: frames, 2 to 1024, in memory of pool or of a new one on the node.
-        overwrite: a packet replaces the frame that has waited longest, if the program
-        is late.  By default the stream is held back.  Frames.lost tells of it.
-        timeout: seconds of a step, then TimeoutError (ETIME).
-
-        The ring ends with its last reference, as after `break`, or by close() or `with`;
-        so does the loop, and with the stream.  Until then send() and recv() are OSError
-        (EBUSY), as is a second ring."""
-    @overload
-    def frames(self, shape: Any, dtype: Union[type[_Scalar], dtype[_Scalar]], *, count: int = 8,
-               overwrite: bool = False, timeout: Optional[float] = None,
-               pool: Optional[Pool] = None) -> Frames[_Scalar]:
-        """Gives the stream a ring of frames, and iterates over them without a copy.
-
-            for frame in s.frames((480, 640), 'u2', count=8): ...
-            async for frame in s.frames((480, 640), 'u2'): ...
-
-        Each packet fills one frame, an array of NumPy.  When the loop goes on, the
-        engine gets the frame again: the array becomes read-only, and shows packets
-        to come.  Copy if you keep one.  Its memory stays as long as the array.
-        A packet that is shorter than the frame gives fewer rows; OSError (EBADMSG)
-        if the last row is not whole.  Of a longer one, see recv().  The next step
-        goes on after any error, also after TimeoutError and KeyboardInterrupt, with
-        the next packet.
-
-        A stream that sends gives frames to fill.  When the loop goes on, the frame
-        is sent; flush() sends the last one and waits:
-
-            frames = s.frames((480, 640), 'u2')
-            for picture, frame in zip(pictures, frames):
-                frame[:] = picture
-            frames.flush()
-
-        count: frames, 2 to 1024, in memory of pool or of a new one on the node.
-        overwrite: a packet replaces the frame that has waited longest, if the program
-        is late.  By default the stream is held back.  Frames.lost tells of it.
-        timeout: seconds of a step, then TimeoutError (ETIME).
-
-        The ring ends with its last reference, as after `break`, or by close() or `with`;
-        so does the loop, and with the stream.  Until then send() and recv() are OSError
-        (EBUSY), as is a second ring."""
-    @overload
-    def frames(self, shape: Any, dtype: Any = "f8", *, count: int = 8,
-               overwrite: bool = False, timeout: Optional[float] = None,
-               pool: Optional[Pool] = None) -> Frames:
-        """Gives the stream a ring of frames, and iterates over them without a copy.
-
-            for frame in s.frames((480, 640), 'u2', count=8): ...
-            async for frame in s.frames((480, 640), 'u2'): ...
-
-        Each packet fills one frame, an array of NumPy.  When the loop goes on, the
-        engine gets the frame again: the array becomes read-only, and shows packets
-        to come.  Copy if you keep one.  Its memory stays as long as the array.
-        A packet that is shorter than the frame gives fewer rows; OSError (EBADMSG)
-        if the last row is not whole.  Of a longer one, see recv().  The next step
-        goes on after any error, also after TimeoutError and KeyboardInterrupt, with
-        the next packet.
-
-        A stream that sends gives frames to fill.  When the loop goes on, the frame
-        is sent; flush() sends the last one and waits:
-
-            frames = s.frames((480, 640), 'u2')
-            for picture, frame in zip(pictures, frames):
-                frame[:] = picture
-            frames.flush()
-
-        count: frames, 2 to 1024, in memory of pool or of a new one on the node.
-        overwrite: a packet replaces the frame that has waited longest, if the program
-        is late.  By default the stream is held back.  Frames.lost tells of it.
-        timeout: seconds of a step, then TimeoutError (ETIME).
-
-        The ring ends with its last reference, as after `break`, or by close() or `with`;
-        so does the loop, and with the stream.  Until then send() and recv() are OSError
-        (EBUSY), as is a second ring."""
-    def explain(self, a: _AnyArray, /, *, stage: bool = False) -> Explanation:
-        """Tells how a packet of a would be moved, as Explanation; moves nothing.
-
-        engine is False if the CPU would make a staging copy.  Raises the errors
-        of send() or recv()."""
-    def counts(self) -> StreamCounts:
-        """Counters since it was opened, as StreamCounts."""
-    def cancel(self) -> None:
-        """Ends all transfers in flight with OSError (ECANCELED)."""
-    def fileno(self) -> int:
-        """A file descriptor, readable for poll() when transfers have ended.
-
-        It belongs to the stream.  ended() makes it quiet; `await` calls that, so
-        a program uses one of both."""
-    def ended(self) -> int:
-        """The count of transfers that have ended; makes fileno() quiet until the next."""
-    def close(self) -> None:
-        """Ends all transfers in flight with OSError (ECANCELED), and closes the stream.
-
-        If other threads are in calls of the stream, it closes after the last.  Events
-        stay valid.  May be called again."""
-    def __enter__(self) -> Stream:
-        """Returns the stream."""
-    def __exit__(self, kind: Optional[Type[BaseException]],
-                 value: Optional[BaseException],
-                 traceback: Optional[TracebackType], /) -> Literal[False]:
-        """Closes the stream."""
-
-@final
-class Frames(Generic[_Scalar]):
-    """The frames of a ring, one after the other."""
+class FramesBase(Generic[_Scalar]):
+    """The part of dray.Frames in C."""
     def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
-    @property
-    def number(self) -> int:
-        """Of the packet in the frame at hand; each stream counts its packets.  To send,
-        of the last one that the frame had, or 0."""
-    @property
-    def bytes(self) -> int:
-        """Of that packet."""
-    @property
-    def time(self) -> float:
-        """When that packet ended, as of time.monotonic()."""
-    @property
-    def lost(self) -> int:
-        """Packets that were overwritten just before the frame at hand."""
     @property
     def timeout(self) -> Optional[float]:
         """Seconds of a step, or None."""
     @property
     def stream(self) -> Stream:
         """The stream."""
-    def flush(self, timeout: Optional[float] = None) -> None:
-        """Sends the frame at hand, and waits until all frames have been sent.
-
-        timeout: seconds, then TimeoutError (ETIME).  OSError if a frame was not
-        sent, ValueError if the stream receives."""
-    def flush_async(self) -> Coroutine[Any, Any, None]:
-        """Flushes for asyncio: `await frames.flush_async()`."""
-    @classmethod
-    def __class_getitem__(cls, item: Any, /) -> GenericAlias:
-        """Type checkers know the type of the frames: Frames[numpy.uint8]."""
     @property
     def closed(self) -> bool:
         """Whether the ring has ended: by close(), `with` or the end of the stream."""
-    def close(self, timeout: Optional[float] = None) -> None:
-        """Ends the ring: the stream can send, receive or have other frames.
-
-        To receive, packets that were not taken are lost, and those to come count from 1
-        again.  To send, waits until the frames are sent, without the one at hand.
-        `with` does the same at its end, but drops all after an exception; so does the
-        end of the last reference, without a wait: frames to be sent still are.
-
-        timeout: seconds, then TimeoutError (ETIME).  May be called again."""
-    def __enter__(self) -> Self:
-        """Returns the frames."""
-    def __exit__(self, kind: Optional[Type[BaseException]],
-                 value: Optional[BaseException],
-                 traceback: Optional[TracebackType], /) -> Literal[False]:
-        """Ends the ring, as close()."""
-    def counts(self) -> RingCounts:
-        """Counters of the ring, as RingCounts."""
+    @classmethod
+    def __class_getitem__(cls, item: Any, /) -> GenericAlias:
+        """Type checkers know the type of the frames: Frames[numpy.uint8]."""
+    def _poll(self) -> Optional[NDArray[_Scalar]]: ...
+    def _flush(self, timeout: Optional[float], /) -> None: ...
+    def _close(self, drops: bool, timeout: Optional[float], /) -> None: ...
+    def _counts(self) -> RingCounts: ...
+    def _tell(self) -> tuple[int, int, float, int]: ...
     def __iter__(self) -> Iterator[NDArray[_Scalar]]: ...
     def __next__(self) -> NDArray[_Scalar]: ...
-    def __aiter__(self) -> AsyncIterator[NDArray[_Scalar]]: ...
-    def __anext__(self) -> Coroutine[Any, Any, NDArray[_Scalar]]: ...
 
 @final
 class Array:
@@ -993,7 +725,6 @@ def explain(dst: _AnyArray, src: _AnyArray, *,
             engine: Optional[bool] = None) -> Explanation: ...
 def frames(stream: Stream, arrays: tuple[ndarray, ...], overwrite: bool,
            timeout: Optional[float], /) -> Frames: ...
-def poll_frames(frames: Frames, /) -> Optional[ndarray]: ...
 def send(sock: Any, array: _AnyArray, /) -> None: ...
 def receive(sock: Any, node: Optional[Node], /) -> Any: ...
 def export(array: _AnyArray, flags: int, /) -> bytes: ...
@@ -1025,6 +756,7 @@ def xrt_wrap(type: type[_Handle], sync: Callable[[int, int, int], Any], fd: int,
 def xrt_array(bo: Handle, node: Optional[Node], offset: int, dtype: dtype[Any], shape: Any,
               strides: Any, /) -> Array: ...
 def xrt_fd(array: ndarray, /) -> tuple[int, int, int]: ...
+def use(type: type[Any], /) -> type[Any]: ...
 def bare(type: type[_Handle], /) -> _Handle: ...
 def whole(value: Any, name: str, most: int = ..., /) -> int: ...
 def size(value: Any, name: str, most: int = ..., /) -> int: ...

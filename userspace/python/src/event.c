@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Event objects: the end of one packet.  An event keeps its stream open, and
+ * The end of a packet.  An event keeps its stream open, and
  * the stream keeps the array until the end was noticed.
  */
 #include <errno.h>
@@ -39,7 +39,8 @@ PyObject *event_new(struct module_state *state, PyObject *stream,
 
 	if (!packet)
 		return PyErr_NoMemory();
-	self = PyObject_GC_New(struct event_object, state->event_type);
+	self = (struct event_object *)state->event_type->tp_alloc(
+		state->event_type, 0);
 	if (!self) {
 		packet_put(stream, packet);
 		return NULL;
@@ -47,8 +48,6 @@ PyObject *event_new(struct module_state *state, PyObject *stream,
 	self->stream = Py_NewRef(stream);
 	self->packet = packet;
 	self->itemsize = itemsize;
-	self->weak = NULL;
-	PyObject_GC_Track(self);
 	return (PyObject *)self;
 }
 
@@ -110,7 +109,7 @@ static int event_wait_once(void *event, int milliseconds)
 	return dray_event_wait(event, milliseconds);
 }
 
-/* Waits for the end; no exception but that of a signal handler. */
+/* Waits for the end; no exception but of a signal handler. */
 static int event_wait_for(PyObject *self, double limit)
 {
 	int ret = wait_for_end(event_wait_once, event_in(self), limit);
@@ -128,7 +127,7 @@ static PyObject *answer(PyObject *self, int error)
 	return error == -EINTR ? NULL : raise_error(error);
 }
 
-/* Cancels the packet and waits for its end.  A closed stream has no others. */
+/* Cancels the packet and waits for its end.  A closed stream is without others. */
 static int py_event_cancel(PyObject *self)
 {
 	PyObject *stream = event_of(self)->stream;
@@ -152,7 +151,7 @@ static int py_event_cancel(PyObject *self)
 
 /*
  * Cancels the packet after a timeout, unless it ends at this moment.  The sentence
- * has the time that the program gave: the submission may have taken some of it.
+ * names the time that the program set: the submission may have used a part of it.
  */
 static PyObject *give_up(PyObject *self, double asked)
 {
@@ -194,15 +193,11 @@ PyObject *event_finish(PyObject *self, double limit, double asked)
 	return answer(self, ret);
 }
 
-static PyObject *event_wait(PyObject *self, PyObject *args, PyObject *keywords)
+static PyObject *event_wait(PyObject *self, PyObject *timeout)
 {
-	static char *names[] = { "timeout", NULL };
-	PyObject *timeout = Py_None;
 	double limit;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O:wait", names,
-					 &timeout) ||
-	    seconds_take(timeout, "timeout", &limit))
+	if (seconds_take(timeout, "timeout", &limit))
 		return NULL;
 	return answer(self, event_wait_for(self, limit));
 }
@@ -217,44 +212,33 @@ static PyObject *event_cancel(PyObject *self, PyObject *unused)
 	Py_RETURN_NONE;
 }
 
-static PyObject *event_await(PyObject *self)
+/* Returns 0 before the end, 1 after it, or the negative errno of a failure. */
+static PyObject *event_status(PyObject *self, PyObject *unused)
 {
-	PyObject *module = PyImport_ImportModule("dray._stream");
-	PyObject *result =
-		module ? PyObject_CallMethod(module, "wait_in_loop", "O", self)
-		       : NULL;
-
-	Py_XDECREF(module);
-	return result;
+	(void)unused;
+	return PyLong_FromLong(dray_event_status(event_in(self)));
 }
 
-static PyObject *event_repr(PyObject *self)
+/* Returns bytes, number and time. */
+static PyObject *event_tell(PyObject *self, PyObject *unused)
 {
-	int status = dray_event_status(event_in(self));
-	const char *name = stream_name(event_of(self)->stream);
+	struct dray_point point;
 
-	if (status == -ECHILD)
-		return PyUnicode_FromFormat(
-			"<dray.Event of %s, of the parent process>", name);
-	if (status < 0)
-		return PyUnicode_FromFormat("<dray.Event of %s, failed: %s>",
-					    name, strerror(-status));
-	return PyUnicode_FromFormat("<dray.Event of %s, %s>", name,
-				    status ? "done" : "not done");
+	(void)unused;
+	if (event_point(self, &point))
+		return NULL;
+	return Py_BuildValue("(KKd)", (unsigned long long)point.bytes,
+			     (unsigned long long)point.number,
+			     1e-9 * (double)point.time_ns);
 }
 
 static PyMethodDef event_methods[] = {
-	{ "wait", (PyCFunction)(void (*)(void))event_wait,
-	  METH_VARARGS | METH_KEYWORDS,
-	  "wait($self, /, timeout=None)\n--\n\n"
-	  "Waits until the transfer has ended, for at most timeout seconds, and returns\n"
-	  "the count of elements.  Raises the transfer's error if it failed, TimeoutError\n"
-	  "(ETIME) if the time runs out.  The transfer goes on then, and after\n"
-	  "KeyboardInterrupt." },
-	{ "cancel", event_cancel, METH_NOARGS,
-	  "cancel($self, /)\n--\n\n"
-	  "Ends the transfer with OSError (ECANCELED), unless it has ended.\n\n"
-	  "Returns when nothing uses its array any more; bytes tells how many moved." },
+	{ "_wait", event_wait, METH_O, SIGNATURE("_wait($self, timeout, /)") },
+	{ "_cancel", event_cancel, METH_NOARGS,
+	  SIGNATURE("_cancel($self, /)") },
+	{ "_status", event_status, METH_NOARGS,
+	  SIGNATURE("_status($self, /)") },
+	{ "_tell", event_tell, METH_NOARGS, SIGNATURE("_tell($self, /)") },
 	{ NULL, NULL, 0, NULL },
 };
 
@@ -271,36 +255,6 @@ static PyObject *event_done(PyObject *self, void *unused)
 	Py_RETURN_TRUE;
 }
 
-static PyObject *event_bytes(PyObject *self, void *unused)
-{
-	struct dray_point point;
-
-	(void)unused;
-	return event_point(self, &point)
-		       ? NULL
-		       : PyLong_FromUnsignedLongLong(point.bytes);
-}
-
-static PyObject *event_number(PyObject *self, void *unused)
-{
-	struct dray_point point;
-
-	(void)unused;
-	return event_point(self, &point)
-		       ? NULL
-		       : PyLong_FromUnsignedLongLong(point.number);
-}
-
-static PyObject *event_time(PyObject *self, void *unused)
-{
-	struct dray_point point;
-
-	(void)unused;
-	return event_point(self, &point)
-		       ? NULL
-		       : PyFloat_FromDouble(1e-9 * (double)point.time_ns);
-}
-
 static PyObject *event_stream(PyObject *self, void *unused)
 {
 	(void)unused;
@@ -315,15 +269,6 @@ static PyGetSetDef event_properties[] = {
 	  "Elements that moved.  BlockingIOError before the end, OSError (EBADMSG) if\n"
 	  "the last element is not whole.",
 	  NULL },
-	{ "bytes", event_bytes, NULL,
-	  "Bytes that moved, also if it failed.  BlockingIOError before the end.",
-	  NULL },
-	{ "number", event_number, NULL,
-	  "Of the packet; each stream counts its packets.  BlockingIOError before the end.",
-	  NULL },
-	{ "time", event_time, NULL,
-	  "When it ended, as of time.monotonic().  BlockingIOError before the end.",
-	  NULL },
 	{ "stream", event_stream, NULL, "The stream.", NULL },
 	{ NULL, NULL, NULL, NULL, NULL },
 };
@@ -336,10 +281,7 @@ static PyMemberDef event_members[] = {
 
 static PyType_Slot event_slots[] = {
 	{ Py_tp_new, made_elsewhere },
-	{ Py_tp_doc,
-	  "The end of a packet; asyncio can await it, for the count of elements." },
-	{ Py_tp_repr, event_repr },
-	{ Py_am_await, event_await },
+	{ Py_tp_doc, "The part of dray.Event in C." },
 	{ Py_tp_dealloc, event_dealloc },
 	{ Py_tp_traverse, event_traverse },
 	{ Py_tp_methods, event_methods },
@@ -349,9 +291,9 @@ static PyType_Slot event_slots[] = {
 };
 
 PyType_Spec event_type_spec = {
-	.name = "dray.Event",
+	.name = "dray._dray.EventBase",
 	.basicsize = sizeof(struct event_object),
-	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC |
 		 Py_TPFLAGS_IMMUTABLETYPE,
 	.slots = event_slots,
 };

@@ -73,17 +73,15 @@ PyObject *frames_new(PyObject *module, PyObject *args)
 			      &timeout) ||
 	    seconds_take(timeout, "timeout", &limit))
 		return NULL;
-	self = PyObject_GC_New(struct frames_object, state->frames_type);
+	self = (struct frames_object *)state->frames_type->tp_alloc(
+		state->frames_type, 0);
 	if (!self)
 		return NULL;
-	memset((char *)self + sizeof(PyObject), 0,
-	       sizeof(*self) - sizeof(PyObject));
 	self->stream = Py_NewRef(object);
 	self->arrays = Py_NewRef(arrays);
 	self->timeout = limit;
 	self->sends = stream_sends(object);
 	self->ended = true; /* until it has begun */
-	PyObject_GC_Track(self);
 	self->spare = calloc(PyTuple_GET_SIZE(self->arrays) + 1,
 			     sizeof(*self->spare));
 	if (!self->spare)
@@ -134,16 +132,12 @@ static PyObject *frames_next(PyObject *self)
 	return ring_step(frames_of(self), frames_of(self)->timeout);
 }
 
-PyObject *frames_poll(PyObject *module, PyObject *object)
+/* Takes the next frame, or None if the step would wait. */
+static PyObject *frames_poll(PyObject *object, PyObject *unused)
 {
-	struct module_state *state = module_state(module);
-	PyObject *array;
+	PyObject *array = ring_step(frames_of(object), 0);
 
-	if (Py_TYPE(object) != state->frames_type)
-		return PyErr_Format(PyExc_TypeError,
-				    "frames is not a dray.Frames but %s",
-				    Py_TYPE(object)->tp_name);
-	array = ring_step(frames_of(object), 0);
+	(void)unused;
 	if (array)
 		return array;
 	if (!PyErr_Occurred())
@@ -154,17 +148,12 @@ PyObject *frames_poll(PyObject *module, PyObject *object)
 	Py_RETURN_NONE;
 }
 
-static PyObject *frames_flush(PyObject *object, PyObject *args,
-			      PyObject *keywords)
+static PyObject *frames_flush(PyObject *object, PyObject *timeout)
 {
-	static char *names[] = { "timeout", NULL };
 	struct frames_object *self = frames_of(object);
-	PyObject *timeout = Py_None;
 	double limit;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O:flush", names,
-					 &timeout) ||
-	    seconds_take(timeout, "timeout", &limit))
+	if (seconds_take(timeout, "timeout", &limit))
 		return NULL;
 	if (self->sends)
 		return ring_flush(self, limit);
@@ -173,49 +162,17 @@ static PyObject *frames_flush(PyObject *object, PyObject *args,
 			    stream_name(self->stream));
 }
 
-static PyObject *frames_flush_async(PyObject *self, PyObject *unused)
+static PyObject *frames_close(PyObject *object, PyObject *args)
 {
-	(void)unused;
-	return stream_python(self, "flush_async", NULL, NULL);
-}
-
-static PyObject *frames_close(PyObject *object, PyObject *args,
-			      PyObject *keywords)
-{
-	static char *names[] = { "timeout", NULL };
-	PyObject *timeout = Py_None;
+	PyObject *timeout;
 	double limit;
+	int drops;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O:close", names,
-					 &timeout) ||
+	if (!PyArg_ParseTuple(args, "pO", &drops, &timeout) ||
 	    seconds_take(timeout, "timeout", &limit) ||
-	    ring_end(frames_of(object), false, limit))
+	    ring_end(frames_of(object), drops, limit))
 		return NULL;
 	Py_RETURN_NONE;
-}
-
-static PyObject *frames_enter(PyObject *self, PyObject *unused)
-{
-	(void)unused;
-	return Py_NewRef(self);
-}
-
-/* After an exception nobody waits for frames. */
-static PyObject *frames_exit(PyObject *object, PyObject *args)
-{
-	struct frames_object *self = frames_of(object);
-	PyObject *kind, *value, *traceback;
-
-	if (!PyArg_ParseTuple(args, "OOO:__exit__", &kind, &value,
-			      &traceback) ||
-	    ring_end(self, kind != Py_None, self->timeout))
-		return NULL;
-	Py_RETURN_FALSE;
-}
-
-static PyObject *frames_anext(PyObject *self)
-{
-	return stream_python(self, "next_frame", NULL, NULL);
 }
 
 static PyObject *frames_counts(PyObject *object, PyObject *unused)
@@ -231,83 +188,38 @@ static PyObject *frames_counts(PyObject *object, PyObject *unused)
 	ret = dray_stream_ring_counts(stream, &counts);
 	stream_leave(self->stream);
 	return ret ? raise_error(ret)
-		   : record_ring_counts(type_state(object), &counts);
+		   : record_ring_counts(class_state(object), &counts);
+}
+
+/* Returns number, bytes and time of the frame at hand, and packets lost before it. */
+static PyObject *frames_tell(PyObject *object, PyObject *unused)
+{
+	const struct frames_object *self = frames_of(object);
+
+	(void)unused;
+	if (self->at_hand)
+		return Py_BuildValue("(KKdK)",
+				     (unsigned long long)self->point.number,
+				     (unsigned long long)self->point.bytes,
+				     1e-9 * (double)self->point.time_ns,
+				     (unsigned long long)self->lost);
+	return PyErr_Format(PyExc_ValueError, "no frame of %s is at hand",
+			    stream_name(self->stream));
 }
 
 static PyMethodDef frames_methods[] = {
-	{ "flush", (PyCFunction)(void (*)(void))frames_flush,
-	  METH_VARARGS | METH_KEYWORDS,
-	  "flush($self, /, timeout=None)\n--\n\n"
-	  "Sends the frame at hand, and waits until all frames have been sent.\n"
-	  "\n"
-	  "timeout: seconds, then TimeoutError (ETIME).  OSError if a frame was not\n"
-	  "sent, ValueError if the stream receives." },
-	{ "flush_async", frames_flush_async, METH_NOARGS,
-	  "flush_async($self, /)\n--\n\nFlushes for asyncio: `await frames.flush_async()`." },
-	{ "close", (PyCFunction)(void (*)(void))frames_close,
-	  METH_VARARGS | METH_KEYWORDS,
-	  "close($self, /, timeout=None)\n--\n\n"
-	  "Ends the ring: the stream can send, receive or have other frames.\n"
-	  "\n"
-	  "To receive, packets that were not taken are lost, and those to come count from 1\n"
-	  "again.  To send, waits until the frames are sent, without the one at hand.\n"
-	  "`with` does the same at its end, but drops all after an exception; so does the\n"
-	  "end of the last reference, without a wait: frames to be sent still are.\n"
-	  "\n"
-	  "timeout: seconds, then TimeoutError (ETIME).  May be called again." },
-	{ "__enter__", frames_enter, METH_NOARGS,
-	  "__enter__($self, /)\n--\n\nReturns the frames." },
-	{ "__exit__", frames_exit, METH_VARARGS,
-	  "__exit__($self, kind, value, traceback, /)\n--\n\nEnds the ring, as close()." },
-	{ "counts", frames_counts, METH_NOARGS,
-	  "counts($self, /)\n--\n\nCounters of the ring, as RingCounts." },
+	{ "_poll", frames_poll, METH_NOARGS, SIGNATURE("_poll($self, /)") },
+	{ "_flush", frames_flush, METH_O,
+	  SIGNATURE("_flush($self, timeout, /)") },
+	{ "_close", frames_close, METH_VARARGS,
+	  SIGNATURE("_close($self, drops, timeout, /)") },
+	{ "_counts", frames_counts, METH_NOARGS,
+	  SIGNATURE("_counts($self, /)") },
+	{ "_tell", frames_tell, METH_NOARGS, SIGNATURE("_tell($self, /)") },
 	{ "__class_getitem__", Py_GenericAlias, METH_O | METH_CLASS,
 	  "Type checkers know the type of the frames: Frames[numpy.uint8]." },
 	{ NULL, NULL, 0, NULL },
 };
-
-static const struct dray_point *at_hand(PyObject *object)
-{
-	struct frames_object *self = frames_of(object);
-
-	if (self->at_hand)
-		return &self->point;
-	PyErr_Format(PyExc_ValueError, "no frame of %s is at hand",
-		     stream_name(self->stream));
-	return NULL;
-}
-
-static PyObject *frames_number(PyObject *self, void *unused)
-{
-	const struct dray_point *point = at_hand(self);
-
-	(void)unused;
-	return point ? PyLong_FromUnsignedLongLong(point->number) : NULL;
-}
-
-static PyObject *frames_bytes(PyObject *self, void *unused)
-{
-	const struct dray_point *point = at_hand(self);
-
-	(void)unused;
-	return point ? PyLong_FromUnsignedLongLong(point->bytes) : NULL;
-}
-
-static PyObject *frames_time(PyObject *self, void *unused)
-{
-	const struct dray_point *point = at_hand(self);
-
-	(void)unused;
-	return point ? PyFloat_FromDouble(1e-9 * (double)point->time_ns) : NULL;
-}
-
-static PyObject *frames_lost(PyObject *self, void *unused)
-{
-	(void)unused;
-	return at_hand(self)
-		       ? PyLong_FromUnsignedLongLong(frames_of(self)->lost)
-		       : NULL;
-}
 
 static PyObject *frames_timeout(PyObject *self, void *unused)
 {
@@ -333,16 +245,6 @@ static PyObject *frames_closed(PyObject *self, void *unused)
 }
 
 static PyGetSetDef frames_properties[] = {
-	{ "number", frames_number, NULL,
-	  "Of the packet in the frame at hand; each stream counts its packets.  To send,\n"
-	  "of the last one that the frame had, or 0.",
-	  NULL },
-	{ "bytes", frames_bytes, NULL, "Of that packet.", NULL },
-	{ "time", frames_time, NULL,
-	  "When that packet ended, as of time.monotonic().", NULL },
-	{ "lost", frames_lost, NULL,
-	  "Packets that were overwritten just before the frame at hand.",
-	  NULL },
 	{ "timeout", frames_timeout, NULL, "Seconds of a step, or None.",
 	  NULL },
 	{ "stream", frames_stream, NULL, "The stream.", NULL },
@@ -354,11 +256,9 @@ static PyGetSetDef frames_properties[] = {
 
 static PyType_Slot frames_slots[] = {
 	{ Py_tp_new, made_elsewhere },
-	{ Py_tp_doc, "The frames of a ring, one after the other." },
+	{ Py_tp_doc, "The part of dray.Frames in C." },
 	{ Py_tp_iter, PyObject_SelfIter },
 	{ Py_tp_iternext, frames_next },
-	{ Py_am_aiter, PyObject_SelfIter },
-	{ Py_am_anext, frames_anext },
 	{ Py_tp_dealloc, frames_dealloc },
 	{ Py_tp_traverse, frames_traverse },
 	{ Py_tp_methods, frames_methods },
@@ -367,9 +267,9 @@ static PyType_Slot frames_slots[] = {
 };
 
 PyType_Spec frames_type_spec = {
-	.name = "dray.Frames",
+	.name = "dray._dray.FramesBase",
 	.basicsize = sizeof(struct frames_object),
-	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC |
 		 Py_TPFLAGS_IMMUTABLETYPE,
 	.slots = frames_slots,
 };

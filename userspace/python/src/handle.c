@@ -8,6 +8,25 @@ struct handle_object {
 	PyObject *kept;
 };
 
+static PyModuleDef *module_definition;
+
+void module_define(PyModuleDef *definition)
+{
+	module_definition = definition;
+}
+
+struct module_state *module_state_of(PyTypeObject *type)
+{
+	PyObject *module = PyType_GetModuleByDef(type, module_definition);
+
+	return module ? module_state(module) : NULL;
+}
+
+struct module_state *class_state(PyObject *self)
+{
+	return module_state_of(Py_TYPE(self));
+}
+
 static struct handle_object *handle_self(PyObject *self)
 {
 	return (struct handle_object *)self;

@@ -33,6 +33,9 @@
 #define Py_END_CRITICAL_SECTION() }
 #endif
 
+/* For inspect.signature(); classes and functions in Python have the documentation. */
+#define SIGNATURE(text) text "\n--\n\n"
+
 /* A method with more arguments than PyCFunction has. */
 #define WITH_KEYWORDS(function) ((PyCFunction)(void (*)(void))(function))
 
@@ -99,8 +102,12 @@ static inline struct module_state *module_state(PyObject *module)
 	return PyModule_GetState(module);
 }
 
-/* Also for subclasses. */
+/* handle.c.  Also for subclasses, once the module is defined. */
 struct module_state *module_state_of(PyTypeObject *type);
+void module_define(PyModuleDef *definition);
+
+/* For methods of types that classes in Python are made of. */
+struct module_state *class_state(PyObject *self);
 
 /* For methods: most of our types can have no subclass. */
 static inline struct module_state *type_state(PyObject *self)
@@ -383,14 +390,10 @@ bool stream_sends(PyObject *self);
 /* Whether close() was called. */
 bool stream_closing(PyObject *self);
 PyObject *stream_closed_error(PyObject *self);
-/* Calls a function of dray/_stream.py: @self before the others; they may be NULL. */
-PyObject *stream_python(PyObject *self, const char *name, PyObject *args,
-			PyObject *keywords);
 
-PyObject *packet_send(PyObject *stream, PyObject *args, PyObject *keywords);
-PyObject *packet_recv(PyObject *stream, PyObject *args, PyObject *keywords);
-PyObject *packet_show(PyObject *stream, PyObject *args, PyObject *keywords);
-PyObject *packet_explain(PyObject *stream, PyObject *args, PyObject *keywords);
+/* Submits a packet to be sent, received or shown (0, 1, 2), and may wait for its end. */
+PyObject *packet_move(PyObject *stream, PyObject *args);
+PyObject *packet_explain(PyObject *stream, PyObject *args);
 
 extern PyType_Spec event_type_spec;
 /* Makes an Event without a packet in flight. */
@@ -406,9 +409,6 @@ PyObject *event_finish(PyObject *event, double limit, double asked);
 extern PyType_Spec frames_type_spec;
 /* Makes the frames (stream, arrays, overwrite, timeout) a ring. */
 PyObject *frames_new(PyObject *module, PyObject *args);
-/* Takes the next frame, or None if it would wait. */
-PyObject *frames_poll(PyObject *module, PyObject *frames);
-
 PyObject *ipc_send(PyObject *module, PyObject *args);
 PyObject *ipc_receive(PyObject *module, PyObject *args);
 /*

@@ -16,8 +16,20 @@ static PyObject *last_error(PyObject *module, PyObject *unused)
 				    "replace");
 }
 
-/* For inspect.signature(); dray/__init__.py has the documentation. */
-#define SIGNATURE(text) text "\n--\n\n"
+/* Makes functions return objects of a class that is made of one of the types here. */
+static PyObject *use(PyObject *module, PyObject *class)
+{
+	struct module_state *state = module_state(module);
+	PyTypeObject **types[] = { &state->stream_type, &state->event_type,
+				   &state->frames_type };
+	size_t i;
+
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (PyType_Check(class) &&
+		    PyType_IsSubtype((PyTypeObject *)class, *types[i]))
+			Py_SETREF(*types[i], (PyTypeObject *)Py_NewRef(class));
+	return Py_NewRef(class);
+}
 
 static PyMethodDef methods[] = {
 	{ "open", node_open, METH_O, SIGNATURE("open($module, spec, /)") },
@@ -57,8 +69,6 @@ static PyMethodDef methods[] = {
 	  SIGNATURE("explain($module, /, dst, src, *, engine=None)") },
 	{ "frames", frames_new, METH_VARARGS,
 	  SIGNATURE("frames($module, stream, arrays, overwrite, timeout, /)") },
-	{ "poll_frames", frames_poll, METH_O,
-	  SIGNATURE("poll_frames($module, frames, /)") },
 	{ "send", ipc_send, METH_VARARGS,
 	  SIGNATURE("send($module, sock, array, /)") },
 	{ "receive", ipc_receive, METH_VARARGS,
@@ -146,6 +156,7 @@ static PyMethodDef methods[] = {
 	  SIGNATURE(
 		  "xrt_array($module, bo, node, offset, dtype, shape, strides, /)") },
 	{ "xrt_fd", xrt_fd, METH_O, SIGNATURE("xrt_fd($module, array, /)") },
+	{ "use", use, METH_O, SIGNATURE("use($module, type, /)") },
 	{ "bare", handle_bare, METH_O, SIGNATURE("bare($module, type, /)") },
 	{ "whole", whole_number, METH_VARARGS,
 	  SIGNATURE("whole($module, value, name, most, /)") },
@@ -335,16 +346,10 @@ static struct PyModuleDef definition = {
 	.m_free = module_free,
 };
 
-struct module_state *module_state_of(PyTypeObject *type)
-{
-	PyObject *module = PyType_GetModuleByDef(type, &definition);
-
-	return module ? module_state(module) : NULL;
-}
-
 PyMODINIT_FUNC PyInit__dray(void);
 
 PyMODINIT_FUNC PyInit__dray(void)
 {
+	module_define(&definition);
 	return PyModuleDef_Init(&definition);
 }

@@ -86,60 +86,31 @@ static int packet_take_array(struct packet_request *request)
 		       : 0;
 }
 
-/* The options that all requests have; @fences may be NULL. */
-static int packet_take_options(PyObject *self, struct packet_request *request,
-			       PyObject *deadline, bool stage, bool nonblock,
-			       PyObject *fences)
-{
-	if (take_deadline(deadline, &request->options.deadline_ns) ||
-	    packet_take_array(request))
-		return -1;
-	request->options.flags = (stage ? DRAY_PACKET_STAGE : 0) |
-				 (nonblock ? DRAY_PACKET_NONBLOCK : 0);
-	return fences ? packet_take_fences(type_state(self), request, fences)
-		      : 0;
-}
-
-static int take_request(PyObject *self, PyObject *args, PyObject *keywords,
+/* Takes (array, wait, timeout, deadline, stage, nonblock, fences). */
+static int take_request(PyObject *self, PyObject *args,
 			struct packet_request *request)
 {
-	static char *names[] = { "",	  "wait",     "timeout", "deadline",
-				 "stage", "nonblock", "fences",	 NULL };
-	PyObject *timeout = Py_None, *deadline = Py_None, *fences = NULL;
-	int wait = 1, stage = 0, nonblock = 0;
-	double limit;
+	static int (*const submits[])(
+		struct dray_stream *, const struct dray_view *,
+		const struct dray_packet_options *,
+		struct dray_event **) = { dray_stream_send, dray_stream_recv,
+					  dray_stream_show };
+	int move, wait, stage, nonblock;
+	PyObject *timeout, *deadline, *fences;
 
-	if (!PyArg_ParseTupleAndKeywords(
-		    args, keywords,
-		    request->submit == dray_stream_send ? "O|$pOOppO:send"
-							: "O|$pOOppO:recv",
-		    names, &request->array, &wait, &timeout, &deadline, &stage,
-		    &nonblock, &fences) ||
-	    seconds_take(timeout, "timeout", &limit))
+	if (!PyArg_ParseTuple(args, "iOpOOppO", &move, &request->array, &wait,
+			      &timeout, &deadline, &stage, &nonblock,
+			      &fences) ||
+	    seconds_take(timeout, "timeout", &request->limit))
 		return -1;
+	request->submit = submits[move];
 	request->wait = wait;
-	request->limit = limit;
-	request->end = limit < 0 ? -1 : seconds_now() + limit;
-	return packet_take_options(self, request, deadline, stage, nonblock,
-				   fences);
-}
-
-/* A view may stay on its display for ever: the call does not wait for its end. */
-static int take_show(PyObject *self, PyObject *args, PyObject *keywords,
-		     struct packet_request *request)
-{
-	static char *names[] = { "",	     "deadline", "stage",
-				 "nonblock", "fences",	 NULL };
-	PyObject *deadline = Py_None, *fences = NULL;
-	int stage = 0, nonblock = 0;
-
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|$OppO:show", names,
-					 &request->array, &deadline, &stage,
-					 &nonblock, &fences))
-		return -1;
-	request->end = -1;
-	return packet_take_options(self, request, deadline, stage, nonblock,
-				   fences);
+	request->end = request->limit < 0 ? -1 : seconds_now() + request->limit;
+	request->options.flags = (stage ? DRAY_PACKET_STAGE : 0) |
+				 (nonblock ? DRAY_PACKET_NONBLOCK : 0);
+	return take_deadline(deadline, &request->options.deadline_ns) ||
+	       packet_take_array(request) ||
+	       packet_take_fences(class_state(self), request, fences);
 }
 
 static double packet_time_left(const struct packet_request *request)
@@ -269,7 +240,7 @@ static PyObject *start(PyObject *self, const struct packet_request *request)
 	stream = stream_enter(self);
 	if (!stream)
 		return NULL;
-	result = event_new(type_state(self), self,
+	result = event_new(class_state(self), self,
 			   dray_dtype_itemsize(request->operand.view.dtype));
 	if (!result) {
 		stream_leave(self);
@@ -285,58 +256,32 @@ static PyObject *start(PyObject *self, const struct packet_request *request)
 	return not_started(self, ret);
 }
 
-/* Submits a request, if it was @taken; the event, or the end of it. */
-static PyObject *carry_out(PyObject *self, struct packet_request *request,
-			   bool taken)
+PyObject *packet_move(PyObject *self, PyObject *args)
 {
-	PyObject *result = taken ? start(self, request) : NULL, *event;
+	struct packet_request request = { .held = NULL };
+	PyObject *result, *event;
 
-	Py_XDECREF(request->held);
-	if (!result || !request->wait)
-		return result;
-	event = result;
-	result = event_finish(event, packet_time_left(request), request->limit);
+	event = take_request(self, args, &request) ? NULL
+						   : start(self, &request);
+	Py_XDECREF(request.held);
+	if (!event || !request.wait)
+		return event;
+	result = event_finish(event, packet_time_left(&request), request.limit);
 	Py_DECREF(event);
 	return result;
 }
 
-PyObject *packet_send(PyObject *self, PyObject *args, PyObject *keywords)
+PyObject *packet_explain(PyObject *self, PyObject *args)
 {
-	struct packet_request request = { .submit = dray_stream_send };
-
-	return carry_out(self, &request,
-			 !take_request(self, args, keywords, &request));
-}
-
-PyObject *packet_recv(PyObject *self, PyObject *args, PyObject *keywords)
-{
-	struct packet_request request = { .submit = dray_stream_recv };
-
-	return carry_out(self, &request,
-			 !take_request(self, args, keywords, &request));
-}
-
-PyObject *packet_show(PyObject *self, PyObject *args, PyObject *keywords)
-{
-	struct packet_request request = { .submit = dray_stream_show };
-
-	return carry_out(self, &request,
-			 !take_show(self, args, keywords, &request));
-}
-
-PyObject *packet_explain(PyObject *self, PyObject *args, PyObject *keywords)
-{
-	static char *names[] = { "", "stage", NULL };
 	struct dray_explanation explanation = { 0 };
 	struct dray_packet_options options = { 0 };
 	const struct dray_view *view;
 	struct dray_stream *stream;
 	struct operand operand;
 	PyObject *array;
-	int ret, stage = 0;
+	int ret, stage;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|$p:explain", names,
-					 &array, &stage) ||
+	if (!PyArg_ParseTuple(args, "Op", &array, &stage) ||
 	    operand_take(array, "a", OPERAND_EMPTY | OPERAND_FOREIGN, &operand))
 		return NULL;
 	stream = stream_enter(self);
@@ -349,5 +294,5 @@ PyObject *packet_explain(PyObject *self, PyObject *args, PyObject *keywords)
 	Py_END_ALLOW_THREADS
 	stream_leave(self);
 	return ret ? refuse(ret)
-		   : record_explanation(type_state(self), &explanation);
+		   : record_explanation(class_state(self), &explanation);
 }

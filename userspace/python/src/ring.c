@@ -358,7 +358,8 @@ int ring_end(struct frames_object *self, bool drops, double limit)
 		return -1;
 	}
 	/* Tasks that wait for a frame look again. */
-	looked = stream_python(self->stream, "look", NULL, NULL);
+	looked = python_call("dray._stream", "look", self->stream, NULL, 0,
+			     NULL);
 	Py_XDECREF(looked);
 	return looked ? 0 : -1;
 }

@@ -7,6 +7,7 @@
 #ifndef DRAY_PYTHON_RING_H
 #define DRAY_PYTHON_RING_H
 
+#include "arguments.h"
 #include "stream.h"
 
 struct frames_object {

@@ -5,7 +5,6 @@
  * the last of them.
  */
 #include <errno.h>
-#include <stddef.h>
 
 #include "ring.h"
 #include "stream.h"
@@ -88,11 +87,10 @@ PyObject *stream_new(struct module_state *state, struct node_entry *entry,
 	    !stream_number_take(points, "points", &options.points) ||
 	    !stream_number_take(batch, "batch", &options.batch))
 		return NULL;
-	self = PyObject_GC_New(struct stream_object, state->stream_type);
+	self = (struct stream_object *)state->stream_type->tp_alloc(
+		state->stream_type, 0);
 	if (!self)
 		return NULL;
-	memset((char *)self + offsetof(struct stream_object, stream), 0,
-	       sizeof(*self) - offsetof(struct stream_object, stream));
 	flight_init(&self->flight);
 	self->entry = node_entry_ref(entry);
 	self->options = options;
@@ -103,7 +101,6 @@ PyObject *stream_new(struct module_state *state, struct node_entry *entry,
 	if (!ret)
 		ret = find_direction(self);
 	Py_END_ALLOW_THREADS
-	PyObject_GC_Track(self);
 	if (!ret)
 		return (PyObject *)self;
 	raise_error(ret);
