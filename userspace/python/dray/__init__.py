@@ -60,8 +60,9 @@ the rest.  Each carries the library's sentence.
 from . import _dray
 from ._array import FlatIterator
 from ._arrow import ArrowArray, from_arrow, to_arrow
-from ._dray import (Array, Call, CallQueue, Fence, Node, OpenCLExecutor,
-                    Pool, Scope, StreamExecutor, dot, from_dlpack, matmul,
+from ._calls import OpenCLExecutor, StreamExecutor
+from ._dray import (Array, Call, CallQueue, Fence, Node,
+                    Pool, Scope, dot, from_dlpack, matmul,
                     matvec, ufunc, vecdot, vecmat)
 from ._functions import open as open
 from ._functions import (Versions, WaitingArray, address, array, copy, copy_from_sycl, copy_to_sycl,

@@ -178,6 +178,7 @@ class StreamBase:
     def _fileno(self) -> int: ...
     def _ended(self) -> int: ...
     def _close(self) -> None: ...
+    def _hold(self) -> Any: ...
     def _check(self) -> None: ...
 
 class FramesBase(Generic[_Scalar]):
@@ -538,71 +539,13 @@ class ufunc:
         """Pickles the name of a builtin one."""
 
 @final
-class StreamExecutor:
-    """An IP between streams that computes a loop of a ufunc.
-
-    types: of its inputs, then of its outputs.
-    tx: streams that send, one for each input, or one that gets the inputs of a
-        frame one after the other.
-    rx: streams that receive, one for each output.
-    frame_bytes, depth: a call is cut into packets of so many bytes of its widest
-        operand, of which so many are in flight.
-    timeout: seconds that a packet may take.
-    stage: lets the CPU copy operands that the engine cannot use, and convert those of
-        other types; masks need it, too.
-    ring: tuples of arrays, the operands of calls.  The streams get rings over these,
-        which cost least, and only calls with the same arrays.
-
-    After a call that failed, the executor takes none until reset().
-
-    The streams stay open as long as it."""
-    @property
-    def cost(self) -> Optional[tuple[tuple[int, float], tuple[int, float]]]:
-        """The times of calls: two pairs of elements and seconds, of few and of many
-        elements; None: not measured.  May be set; None measures anew."""
-    @cost.setter
-    def cost(self, value: Optional[tuple[tuple[int, float], tuple[int, float]]]) -> None: ...
-    def __new__(cls, ufunc: ufunc, types: Sequence[Any], tx: Sequence[Stream],
-                rx: Sequence[Stream], *, frame_bytes: Union[int, str] = ..., depth: int = ...,
-                timeout: float = ..., stage: bool = ...,
-                ring: Iterable[tuple[Any, ...]] = ...) -> StreamExecutor: ...
-    def reset(self) -> None:
-        """Takes calls again after one has failed.  The IP holds no byte of it any more:
-        the program has reset the IP, or received all that was left."""
-
-@final
-class OpenCLExecutor:
-    """A device of OpenCL that computes loops of ufuncs, over the same memory.
-
-    loops: tuples (ufunc, types, source[, function[, by_address]]): the types of the
-        inputs, then of the outputs; an expression of a, b, ..., the inputs, such as
-        'a < b'; or the source of a function of one element, in OpenCL C, and its
-        name.  by_address: it takes addresses of elements, of any types.
-    platform, device: parts of their names; None: the first one.
-    options: for the compiler.
-    copies: takes a device with memory of its own, too."""
-    @property
-    def device(self) -> OpenCLDevice:
-        """The device, and the number of its calls."""
-    def get_cost(self, ufunc: ufunc, types: Sequence[Any], /
-                 ) -> Optional[tuple[tuple[int, float], tuple[int, float]]]:
-        """The times of a loop's calls: two pairs of elements and seconds, of few and of
-        many elements; None: not measured."""
-    def set_cost(self, ufunc: ufunc, types: Sequence[Any],
-                 cost: Optional[tuple[tuple[int, float], tuple[int, float]]], /) -> None:
-        """Sets them, as get_cost() returns them; None measures anew."""
-    def __new__(cls, loops: Sequence[tuple[Any, ...]], *, platform: Optional[str] = ...,
-                device: Optional[str] = ..., options: Optional[str] = ...,
-                copies: bool = ...) -> OpenCLExecutor: ...
-
-@final
 class CallQueue:
     """Calls of ufuncs that run one after the other, in a thread of the queue.
 
     Each goes to the executor that takes the least time, the CPU among them.  The
     first calls of a loop measure each of them.  At most `depth` calls wait or run, 0:
     1024; another submission waits for one of them."""
-    def __new__(cls, executors: Iterable[Union[StreamExecutor, OpenCLExecutor]] = ...,
+    def __new__(cls, executors: Iterable[Handle] = ...,
                 depth: int = ...) -> CallQueue: ...
     def submit(self, ufunc: ufunc, /, *inputs: Any, out: Any = ..., where: Any = ...,
                **keywords: Any) -> Call:
@@ -756,6 +699,18 @@ def xrt_wrap(type: type[_Handle], sync: Callable[[int, int, int], Any], fd: int,
 def xrt_array(bo: Handle, node: Optional[Node], offset: int, dtype: dtype[Any], shape: Any,
               strides: Any, /) -> Array: ...
 def xrt_fd(array: ndarray, /) -> tuple[int, int, int]: ...
+def stream_executor(type: type[_Handle], ufunc: ufunc, types: tuple[dtype[Any], ...],
+                    tx: tuple[Any, ...], rx: tuple[Any, ...], frame_bytes: int, depth: int,
+                    timeout_ns: int, stage: bool, arrays: tuple[Any, ...],
+                    ring: tuple[Any, ...], /) -> _Handle: ...
+def opencl_executor(type: type[_Handle], loops: tuple[tuple[Any, ...], ...],
+                    platform: Optional[str], device: Optional[str], options: Optional[str],
+                    copies: bool, /) -> _Handle: ...
+def executor_reset(executor: Handle, /) -> None: ...
+def executor_cost(executor: Handle, ufunc: ufunc, types: tuple[dtype[Any], ...], /) -> Any: ...
+def executor_set_cost(executor: Handle, ufunc: ufunc, types: tuple[dtype[Any], ...], cost: Any,
+                      /) -> None: ...
+def opencl_device(executor: Handle, /) -> OpenCLDevice: ...
 def use(type: type[Any], /) -> type[Any]: ...
 def bare(type: type[_Handle], /) -> _Handle: ...
 def whole(value: Any, name: str, most: int = ..., /) -> int: ...

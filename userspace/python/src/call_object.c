@@ -53,8 +53,11 @@ struct call_object *take_call(PyObject *queue, PyObject *const *args,
 		PyErr_SetString(PyExc_TypeError, "a dray.ufunc is missing");
 		return NULL;
 	}
-	if (executor_check_ufunc(Py_TYPE(queue), args[0]))
+	if (!Py_IS_TYPE(args[0], type_state(queue)->ufunc_type)) {
+		PyErr_Format(PyExc_TypeError, "a dray.ufunc is needed, not %R",
+			     args[0]);
 		return NULL;
+	}
 	call = make_call(type_state(queue), queue, args[0],
 			 ufunc_self(args[0]));
 	if (!call)

@@ -3,20 +3,10 @@
 #ifndef DRAY_PYTHON_CALLS_H
 #define DRAY_PYTHON_CALLS_H
 
+#include "handle.h"
 #include "ufunc_arguments.h"
 
-/* The start of each type of executor. */
-struct executor_head {
-	PyObject_HEAD struct dray_executor *executor; /* one reference */
-};
-
-struct executor_object {
-	struct executor_head head;
-	PyObject *ufunc;
-	dray_dtype dtypes[DRAY_UFUNC_MAX_OPERANDS];
-	PyObject *streams; /* a list; each is entered */
-	PyObject *ring; /* the arrays of its rings, or NULL */
-};
+extern const struct handle_kind executor_kind; /* executor.c */
 
 struct queue_object {
 	PyObject_HEAD struct dray_call_queue *queue; /* NULL: closed */
@@ -35,11 +25,6 @@ struct call_object {
 	struct ufunc_arguments taken; /* self NULL: none */
 };
 
-static inline struct executor_object *executor_self(PyObject *object)
-{
-	return (struct executor_object *)object;
-}
-
 static inline struct queue_object *queue_self(PyObject *object)
 {
 	return (struct queue_object *)object;
@@ -49,19 +34,6 @@ static inline struct call_object *call_self(PyObject *object)
 {
 	return (struct call_object *)object;
 }
-
-/* executor.c: -1 with TypeError unless @object is a dray.ufunc. */
-int executor_check_ufunc(PyTypeObject *type, PyObject *object);
-/* Takes @count types, each with one reference, also after an error. */
-int executor_take_types(PyObject *types, int count, dray_dtype *dtypes);
-
-/* The times of a loop, as two pairs of elements and seconds, or None. */
-PyObject *executor_cost_of(struct dray_executor *executor,
-			   struct dray_ufunc *ufunc, const dray_dtype *dtypes);
-/* @value: such a pair; None or NULL: the loop is measured anew */
-int executor_set_cost_of(struct dray_executor *executor,
-			 struct dray_ufunc *ufunc, const dray_dtype *dtypes,
-			 PyObject *value);
 
 /* call_object.c: drops calls that ended after their last reference. */
 void drop_ended_calls(struct module_state *state);

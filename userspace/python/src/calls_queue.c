@@ -65,7 +65,7 @@ static PyObject *queue_new(PyTypeObject *type, PyObject *args,
 		.flags = DRAY_CALLS_NONBLOCK,
 	};
 	struct module_state *state = PyType_GetModuleState(type);
-	struct dray_executor *executors[16];
+	struct dray_executor *executors[16] = { NULL };
 	PyObject *given = NULL, *tuple;
 	struct dray_call_queue *queue;
 	struct queue_object *self;
@@ -79,24 +79,22 @@ static PyObject *queue_new(PyTypeObject *type, PyObject *args,
 	if (!tuple)
 		return NULL;
 	count = PyTuple_GET_SIZE(tuple);
-	for (i = 0; i < count && i < 16; i++) {
-		PyObject *one = PyTuple_GET_ITEM(tuple, i);
-
-		if (!Py_IS_TYPE(one, state->executor_type) &&
-		    !Py_IS_TYPE(one, state->opencl_type)) {
-			PyErr_Format(PyExc_TypeError,
-				     "an executor of dray is needed, not %R",
-				     one);
-			Py_DECREF(tuple);
-			return NULL;
-		}
-		executors[i] = ((struct executor_head *)one)->executor;
+	for (i = 0; !ret && i < count && i < 16; i++) {
+		executors[i] =
+			handle_ref(PyTuple_GET_ITEM(tuple, i), &executor_kind);
+		ret = executors[i] ? 0 : -1;
 	}
-	ret = dray_call_queue_create(executors, (size_t)count, &options,
-				     &queue);
+	if (!ret) {
+		ret = dray_call_queue_create(executors, (size_t)count, &options,
+					     &queue);
+		if (ret)
+			ufunc_error(ret);
+	}
+	for (i = 0; i < 16; i++)
+		handle_put(&executor_kind, executors[i]);
 	if (ret) {
 		Py_DECREF(tuple);
-		return ufunc_error(ret);
+		return NULL;
 	}
 	self = PyObject_New(struct queue_object, type);
 	if (!self) {

@@ -29,8 +29,9 @@ static void bo_unref(void *bo)
 	dray_xrt_bo_unref(bo);
 }
 
-static const struct handle_kind device_kind = { device_ref, device_unref };
-static const struct handle_kind bo_kind = { bo_ref, bo_unref };
+static const struct handle_kind device_kind = { "a dray.XrtDevice", device_ref,
+						device_unref };
+static const struct handle_kind bo_kind = { "a dray.XrtBo", bo_ref, bo_unref };
 
 PyObject *xrt_device_open(PyObject *module, PyObject *args)
 {
@@ -39,12 +40,13 @@ PyObject *xrt_device_open(PyObject *module, PyObject *args)
 	PyObject *type;
 	int ret;
 
+	(void)module;
 	if (!PyArg_ParseTuple(args, "OI:xrt_device", &type, &index))
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS
 	ret = dray_xrt_device_open(index, &device);
 	Py_END_ALLOW_THREADS
-	return handle_new(module, type, &device_kind, ret, device, NULL);
+	return handle_new(type, &device_kind, ret, device, NULL);
 }
 
 PyObject *xrt_device_adopt(PyObject *module, PyObject *args)
@@ -54,20 +56,22 @@ PyObject *xrt_device_adopt(PyObject *module, PyObject *args)
 	PyObject *type;
 	int ret;
 
+	(void)module;
 	if (!PyArg_ParseTuple(args, "OK:xrt_device_of", &type, &handle))
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS
 	ret = dray_xrt_device_adopt((dray_xrt_handle)(uintptr_t)handle, NULL,
 				    NULL, &device);
 	Py_END_ALLOW_THREADS
-	return handle_new(module, type, &device_kind, ret, device, NULL);
+	return handle_new(type, &device_kind, ret, device, NULL);
 }
 
 PyObject *xrt_device_handle(PyObject *module, PyObject *self)
 {
-	struct dray_xrt_device *device = handle_ref(module, self, &device_kind);
+	struct dray_xrt_device *device = handle_ref(self, &device_kind);
 	dray_xrt_handle handle;
 
+	(void)module;
 	if (!device)
 		return NULL;
 	handle = dray_xrt_device_handle(device);
@@ -84,27 +88,29 @@ PyObject *xrt_alloc(PyObject *module, PyObject *args)
 	unsigned int bank;
 	int ret;
 
+	(void)module;
 	if (!PyArg_ParseTuple(args, "OOKKI:xrt_alloc", &type, &self, &size,
 			      &flags, &bank))
 		return NULL;
-	device = handle_ref(module, self, &device_kind);
+	device = handle_ref(self, &device_kind);
 	if (!device)
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS
 	ret = dray_xrt_alloc(device, size, flags, bank, &bo);
 	dray_xrt_device_unref(device);
 	Py_END_ALLOW_THREADS
-	return handle_new(module, type, &bo_kind, ret, bo, NULL);
+	return handle_new(type, &bo_kind, ret, bo, NULL);
 }
 
 /* Describes a BO: its handle, bytes and side. */
 PyObject *xrt_bo_describe(PyObject *module, PyObject *self)
 {
-	struct dray_xrt_bo *bo = handle_ref(module, self, &bo_kind);
+	struct dray_xrt_bo *bo = handle_ref(self, &bo_kind);
 	unsigned long long size;
 	dray_xrt_handle handle;
 	int side;
 
+	(void)module;
 	if (!bo)
 		return NULL;
 	handle = dray_xrt_bo_handle(bo);
@@ -117,10 +123,11 @@ PyObject *xrt_bo_describe(PyObject *module, PyObject *self)
 
 PyObject *xrt_bo_address(PyObject *module, PyObject *self)
 {
-	struct dray_xrt_bo *bo = handle_ref(module, self, &bo_kind);
+	struct dray_xrt_bo *bo = handle_ref(self, &bo_kind);
 	uint64_t address;
 	int ret;
 
+	(void)module;
 	if (!bo)
 		return NULL;
 	ret = dray_xrt_bo_address(bo, &address);
@@ -135,10 +142,11 @@ PyObject *xrt_bo_sync(PyObject *module, PyObject *args)
 	PyObject *self;
 	int ret, owner;
 
+	(void)module;
 	if (!PyArg_ParseTuple(args, "OiKK:xrt_sync", &self, &owner, &size,
 			      &offset))
 		return NULL;
-	bo = handle_ref(module, self, &bo_kind);
+	bo = handle_ref(self, &bo_kind);
 	if (!bo)
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS
@@ -160,17 +168,18 @@ PyObject *xrt_bo_part(PyObject *module, PyObject *args)
 	PyObject *type, *self;
 	int ret;
 
+	(void)module;
 	if (!PyArg_ParseTuple(args, "OOKK:xrt_part", &type, &self, &offset,
 			      &size))
 		return NULL;
-	bo = handle_ref(module, self, &bo_kind);
+	bo = handle_ref(self, &bo_kind);
 	if (!bo)
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS
 	ret = dray_xrt_bo_part(bo, offset, size, &part);
 	dray_xrt_bo_unref(bo);
 	Py_END_ALLOW_THREADS
-	return handle_new(module, type, &bo_kind, ret, part, NULL);
+	return handle_new(type, &bo_kind, ret, part, NULL);
 }
 
 /* Makes the library's array of an operand, which keeps Python's. */
@@ -196,12 +205,13 @@ PyObject *xrt_import(PyObject *module, PyObject *args)
 	struct operand operand;
 	int user, ret;
 
+	(void)module;
 	if (!PyArg_ParseTuple(args, "OOOp:xrt_import", &type, &object, &source,
 			      &user))
 		return NULL;
 	if (operand_take(source, "array", user ? OPERAND_FOREIGN : 0, &operand))
 		return NULL;
-	device = handle_ref(module, object, &device_kind);
+	device = handle_ref(object, &device_kind);
 	if (!device)
 		return NULL;
 	ret = xrt_buffer_array_of(&operand, &array);
@@ -217,7 +227,7 @@ PyObject *xrt_import(PyObject *module, PyObject *args)
 	}
 	dray_xrt_device_unref(device);
 	Py_END_ALLOW_THREADS
-	return handle_new(module, type, &bo_kind, ret, bo, NULL);
+	return handle_new(type, &bo_kind, ret, bo, NULL);
 }
 
 PyObject *xrt_adopt(PyObject *module, PyObject *args)
@@ -228,10 +238,11 @@ PyObject *xrt_adopt(PyObject *module, PyObject *args)
 	PyObject *type, *object;
 	int ret;
 
+	(void)module;
 	if (!PyArg_ParseTuple(args, "OOKK:xrt_adopt", &type, &object, &handle,
 			      &root))
 		return NULL;
-	device = handle_ref(module, object, &device_kind);
+	device = handle_ref(object, &device_kind);
 	if (!device)
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS
@@ -239,7 +250,7 @@ PyObject *xrt_adopt(PyObject *module, PyObject *args)
 			     (dray_xrt_handle)(uintptr_t)root, NULL, NULL, &bo);
 	dray_xrt_device_unref(device);
 	Py_END_ALLOW_THREADS
-	return handle_new(module, type, &bo_kind, ret, bo, NULL);
+	return handle_new(type, &bo_kind, ret, bo, NULL);
 }
 
 /*
@@ -271,6 +282,7 @@ PyObject *xrt_wrap(PyObject *module, PyObject *args)
 	PyObject *type, *sync;
 	int ret;
 
+	(void)module;
 	if (!PyArg_ParseTuple(args, "OOiKK:xrt_wrap", &type, &sync, &foreign.fd,
 			      &size, &address))
 		return NULL;
@@ -282,7 +294,7 @@ PyObject *xrt_wrap(PyObject *module, PyObject *args)
 	Py_END_ALLOW_THREADS
 	if (ret)
 		Py_DECREF(sync);
-	return handle_new(module, type, &bo_kind, ret, bo, NULL);
+	return handle_new(type, &bo_kind, ret, bo, NULL);
 }
 
 PyObject *xrt_array(PyObject *module, PyObject *args)
@@ -306,7 +318,7 @@ PyObject *xrt_array(PyObject *module, PyObject *args)
 		if (!node)
 			return NULL;
 	}
-	bo = handle_ref(module, object, &bo_kind);
+	bo = handle_ref(object, &bo_kind);
 	if (!bo)
 		return NULL;
 	ret = dtype_take((PyArray_Descr *)descr, &dtype);

@@ -41,17 +41,25 @@ void handle_put(const struct handle_kind *kind, void *object)
 	Py_END_ALLOW_THREADS
 }
 
-PyObject *handle_new(PyObject *module, PyObject *type,
-		     const struct handle_kind *kind, int error, void *object,
-		     PyObject *kept)
+static void handle_dealloc(PyObject *self);
+
+/* Whether a class is made of Handle; other types have other ends. */
+static bool handle_is_base(const PyTypeObject *type)
 {
-	PyTypeObject *base = module_state(module)->handle_type;
+	while (type && type->tp_dealloc != handle_dealloc)
+		type = type->tp_base;
+	return type;
+}
+
+PyObject *handle_new(PyObject *type, const struct handle_kind *kind, int error,
+		     void *object, PyObject *kept)
+{
 	PyTypeObject *class = (PyTypeObject *)type;
 	PyObject *self;
 
 	if (error)
 		return raise_error(error);
-	if (!PyType_Check(type) || !PyType_IsSubtype(class, base))
+	if (!PyType_Check(type) || !handle_is_base(class))
 		self = PyErr_Format(PyExc_TypeError,
 				    "not a class made of Handle: %R", type);
 	else
@@ -68,20 +76,17 @@ PyObject *handle_new(PyObject *module, PyObject *type,
 
 PyObject *handle_bare(PyObject *module, PyObject *type)
 {
-	return handle_new(module, type, NULL, 0, NULL, NULL);
+	(void)module;
+	return handle_new(type, NULL, 0, NULL, NULL);
 }
 
-void *handle_ref(PyObject *module, PyObject *self,
-		 const struct handle_kind *kind)
+void *handle_ref(PyObject *self, const struct handle_kind *kind)
 {
 	void *object = NULL;
 
-	if (!PyObject_TypeCheck(self, module_state(module)->handle_type) ||
-	    handle_self(self)->kind != kind) {
-		PyErr_Format(PyExc_TypeError, "an object of another class: %R",
-			     self);
-		return NULL;
-	}
+	if (!handle_is_base(Py_TYPE(self)) || handle_self(self)->kind != kind)
+		return PyErr_Format(PyExc_TypeError, "%s is needed, not %R",
+				    kind->name, self);
 	Py_BEGIN_CRITICAL_SECTION(self);
 	if (handle_self(self)->object)
 		object = kind->ref(handle_self(self)->object);

@@ -11,6 +11,7 @@
 
 /* A kind of objects that the library counts. */
 struct handle_kind {
+	const char *name; /* "a dray.X", in the sentence of an error */
 	void *(*ref)(void *object);
 	void (*unref)(void *object); /* called without the GIL */
 };
@@ -20,12 +21,10 @@ struct handle_kind {
  * @error, a negative errno, if it is not 0.  @object is taken over, on failure too.
  * @kept, which may be NULL, lives as long.
  */
-PyObject *handle_new(PyObject *module, PyObject *type,
-		     const struct handle_kind *kind, int error, void *object,
-		     PyObject *kept);
+PyObject *handle_new(PyObject *type, const struct handle_kind *kind, int error,
+		     void *object, PyObject *kept);
 /* Refers to the object; NULL with TypeError, with ValueError if it was dropped. */
-void *handle_ref(PyObject *module, PyObject *self,
-		 const struct handle_kind *kind);
+void *handle_ref(PyObject *self, const struct handle_kind *kind);
 /* Drops a reference without the GIL; NULL is ignored. */
 void handle_put(const struct handle_kind *kind, void *object);
 

@@ -73,8 +73,6 @@ struct module_state {
 	PyTypeObject *frames_type;
 	PyTypeObject *array_type;
 	PyTypeObject *ufunc_type;
-	PyTypeObject *executor_type;
-	PyTypeObject *opencl_type;
 	PyTypeObject *queue_type;
 	PyTypeObject *recording_type;
 	PyTypeObject *call_type;
@@ -331,8 +329,13 @@ extern PyType_Spec ufunc_type_spec;
 /* calls_queue.c: queues of calls, which a hook at exit closes. */
 PyObject *close_queues(PyObject *module, PyObject *unused);
 int calls_init(PyObject *module);
-extern PyType_Spec executor_type_spec;
-extern PyType_Spec opencl_type_spec;
+/* executor.c: functions of dray/_calls.py. */
+PyObject *executor_of_streams(PyObject *module, PyObject *args);
+PyObject *executor_of_opencl(PyObject *module, PyObject *args);
+PyObject *executor_reset(PyObject *module, PyObject *executor);
+PyObject *executor_cost(PyObject *module, PyObject *args);
+PyObject *executor_set_cost(PyObject *module, PyObject *args);
+PyObject *opencl_device(PyObject *module, PyObject *executor);
 extern PyType_Spec queue_type_spec;
 /* sequence_record.c: recordings. */
 extern PyType_Spec recording_type_spec;
@@ -375,6 +378,9 @@ static inline const char *article_of(const char *name)
 {
 	return strchr("aeiouAEIOU", *name) ? "an" : "a";
 }
+
+/* The name of the capsules of StreamBase._hold(), which have a struct dray_stream *. */
+#define STREAM_CAPSULE "dray.stream"
 
 extern PyType_Spec stream_type_spec;
 PyObject *stream_new(struct module_state *state, struct node_entry *entry,

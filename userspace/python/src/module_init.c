@@ -156,6 +156,21 @@ static PyMethodDef methods[] = {
 	  SIGNATURE(
 		  "xrt_array($module, bo, node, offset, dtype, shape, strides, /)") },
 	{ "xrt_fd", xrt_fd, METH_O, SIGNATURE("xrt_fd($module, array, /)") },
+	{ "stream_executor", executor_of_streams, METH_VARARGS,
+	  SIGNATURE(
+		  "stream_executor($module, type, ufunc, types, tx, rx, frame_bytes, depth, timeout_ns, stage, arrays, ring, /)") },
+	{ "opencl_executor", executor_of_opencl, METH_VARARGS,
+	  SIGNATURE(
+		  "opencl_executor($module, type, loops, platform, device, options, copies, /)") },
+	{ "executor_reset", executor_reset, METH_O,
+	  SIGNATURE("executor_reset($module, executor, /)") },
+	{ "executor_cost", executor_cost, METH_VARARGS,
+	  SIGNATURE("executor_cost($module, executor, ufunc, types, /)") },
+	{ "executor_set_cost", executor_set_cost, METH_VARARGS,
+	  SIGNATURE(
+		  "executor_set_cost($module, executor, ufunc, types, cost, /)") },
+	{ "opencl_device", opencl_device, METH_O,
+	  SIGNATURE("opencl_device($module, executor, /)") },
 	{ "use", use, METH_O, SIGNATURE("use($module, type, /)") },
 	{ "bare", handle_bare, METH_O, SIGNATURE("bare($module, type, /)") },
 	{ "whole", whole_number, METH_VARARGS,
@@ -203,8 +218,6 @@ static int module_exec(PyObject *module)
 		{ &state->frames_type, &frames_type_spec },
 		{ &state->array_type, &array_type_spec },
 		{ &state->ufunc_type, &ufunc_type_spec },
-		{ &state->executor_type, &executor_type_spec },
-		{ &state->opencl_type, &opencl_type_spec },
 		{ &state->queue_type, &queue_type_spec },
 		{ &state->call_type, &call_type_spec },
 		{ &state->recording_type, &recording_type_spec },
@@ -259,8 +272,6 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 	Py_VISIT(state->scope_type);
 	Py_VISIT(state->fence_type);
 	Py_VISIT(state->stream_type);
-	Py_VISIT(state->executor_type);
-	Py_VISIT(state->opencl_type);
 	Py_VISIT(state->queue_type);
 	Py_VISIT(state->call_type);
 	Py_VISIT(state->recording_type);
@@ -291,8 +302,6 @@ static int module_clear(PyObject *module)
 	Py_CLEAR(state->scope_type);
 	Py_CLEAR(state->fence_type);
 	Py_CLEAR(state->stream_type);
-	Py_CLEAR(state->executor_type);
-	Py_CLEAR(state->opencl_type);
 	Py_CLEAR(state->queue_type);
 	Py_CLEAR(state->call_type);
 	Py_CLEAR(state->recording_type);

@@ -80,6 +80,29 @@ static PyObject *stream_ended(PyObject *self, PyObject *unused)
 	return PyLong_FromUnsignedLongLong(ended);
 }
 
+static void stream_unhold(PyObject *capsule)
+{
+	PyObject *self = PyCapsule_GetContext(capsule);
+
+	stream_leave(self);
+	Py_DECREF(self);
+}
+
+/* Keeps the stream open as long as the result, a capsule. */
+static PyObject *stream_hold(PyObject *self, PyObject *unused)
+{
+	struct dray_stream *stream = stream_enter(self);
+	PyObject *capsule;
+
+	(void)unused;
+	if (!stream)
+		return NULL;
+	capsule = PyCapsule_New(stream, STREAM_CAPSULE, stream_unhold);
+	if (!capsule || PyCapsule_SetContext(capsule, Py_NewRef(self)))
+		stream_leave(self);
+	return capsule;
+}
+
 static PyMethodDef stream_methods[] = {
 	{ "_move", packet_move, METH_VARARGS,
 	  SIGNATURE(
@@ -94,6 +117,7 @@ static PyMethodDef stream_methods[] = {
 	  SIGNATURE("_fileno($self, /)") },
 	{ "_ended", stream_ended, METH_NOARGS, SIGNATURE("_ended($self, /)") },
 	{ "_close", stream_closes, METH_NOARGS, SIGNATURE("_close($self, /)") },
+	{ "_hold", stream_hold, METH_NOARGS, SIGNATURE("_hold($self, /)") },
 	{ "_check", stream_check, METH_NOARGS, SIGNATURE("_check($self, /)") },
 	{ NULL, NULL, 0, NULL },
 };
