@@ -61,7 +61,7 @@ from . import _dray
 from ._array import FlatIterator
 from ._arrow import ArrowArray, from_arrow, to_arrow
 from ._calls import OpenCLExecutor, StreamExecutor
-from ._dray import (Array, Call, CallQueue, Fence, Node,
+from ._dray import (Array, Call, CallQueue, Fence,
                     Pool, Scope, dot, from_dlpack, matmul,
                     matvec, ufunc, vecdot, vecmat)
 from ._functions import open as open
@@ -72,6 +72,7 @@ from ._functions import (Versions, WaitingArray, address, array, copy, copy_from
                          shared_zeros, stats, stream, sync_for_cpu, sync_for_device, to_sycl,
                          uninstall, versions, wait, waiting_arrays, zeros)
 from ._lost import LostArray
+from ._node import Node
 from ._records import (ArrayFlags, Bank, CallExplanation, ChannelInfo, Explanation, HeapInfo, NodeInfo,
                        OpenCLDevice, PoolStats, RingCounts, Segment, SequencePlan,
                        StreamCounts)

@@ -174,6 +174,13 @@ def _is_number(key: Any) -> bool:
             and not hasattr(key, "__getitem__"))
 
 
+def ravel_as_it_lies(array: Array) -> Array:
+    """Runs for Array.ravel("K") of an array that needs a copy."""
+    made = Array.empty(array.size, array.dtype)
+    made[...] = numpy.asarray(array).ravel("K")
+    return made
+
+
 def flat(array: Array) -> FlatIterator:
     """Runs for Array.flat."""
     made = bare(FlatIterator)

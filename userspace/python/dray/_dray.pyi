@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from typing_extensions import Self, TypeVar
 
 from ._array import FlatIterator
+from ._node import Node
 from ._records import (ArrayFlags, Bank, CallExplanation, ChannelInfo, Explanation, HeapInfo, NodeInfo, OpenCLDevice, PoolStats,
                        RingCounts, Segment, StreamCounts)
 from ._stream import Frames, Stream
@@ -61,9 +62,8 @@ class Pool:
                  traceback: Optional[TracebackType], /) -> Literal[False]:
         """Restores the previous handler; does not close the pool."""
 
-@final
-class Node:
-    """A DMA-capable device as dray sees it, or the host."""
+class NodeBase:
+    """The part of dray.Node in C."""
     def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def backend(self) -> Literal["kernel", "host"]:
@@ -71,34 +71,13 @@ class Node:
     @property
     def shareable(self) -> bool:
         """Whether its memory can be passed to other processes."""
-    def info(self) -> NodeInfo:
-        """The node's properties and limits, as NodeInfo."""
-    def heaps(self) -> list[HeapInfo]:
-        """A list of HeapInfo, in the order in which they are tried."""
-    def channels(self) -> list[ChannelInfo]:
-        """A list of ChannelInfo."""
-    def pool(self, *, heap: Optional[str] = None, name: Optional[str] = None,
-             initial: Union[int, str] = 0, limit: Union[int, str] = 0,
-             granule: Union[int, str] = 0,
-             prefault: bool = False, huge_pages: bool = False,
-             numa: Optional[Literal["preferred", "bind", "interleave"]] = None,
-             numa_nodes: Iterable[int] = ()) -> Pool:
-        """A new pool on this node.  Sizes are in bytes, or as "1G", "64K"; 0 is the
-        node's own choice.
-
-        prefault: fetches all pages before the first array, and keeps them until
-        trim(); memory of the kernel module always does.
-        huge_pages: takes reserved ones (vm.nr_hugepages), on "host:shareable".
-        Arrays in them cannot be passed to other processes.  "host" uses
-        transparent ones by itself.
-        numa: "preferred", "bind" or "interleave", for numa_nodes, numbers from
-        0 to 63; memory of the host only.  set_mempolicy(2) explains them.
-
-        ValueError if a number is out of range, OSError (EOPNOTSUPP) if the node
-        does not have such pages, MemoryError if none are left."""
-    def stream(self, name: str, *, points: int = 0,
-               batch: int = 0) -> Stream:
-        """Opens a stream of this node, as dray.stream() does."""
+    def _info(self) -> NodeInfo: ...
+    def _heaps(self) -> list[HeapInfo]: ...
+    def _channels(self) -> list[ChannelInfo]: ...
+    def _stream(self, name: str, points: int, batch: int, /) -> Stream: ...
+    def _pool(self, heap: Optional[str], name: Optional[str], initial: int, limit: int,
+              granule: int, prefault: bool, huge_pages: bool, policy: int, nodes: int,
+              /) -> Pool: ...
 
 @final
 class Scope:

@@ -10,6 +10,7 @@ import numpy
 
 from . import _dray, _ufuncs
 from ._functions import _node
+from ._node import Node
 from ._records import SequencePlan
 
 
@@ -160,7 +161,7 @@ class Sequence(_dray.Recording):
         values = tuple(self._made(number) for number in made)
         return values[0] if len(values) == 1 else values
 
-    def copy(self, value: Value, node: Optional[_dray.Node] = None, *,
+    def copy(self, value: Value, node: Optional[Node] = None, *,
              engine: Optional[bool] = None) -> Value:
         """Records a copy that the queue of a node makes, as copy(): by its engine, which
         works while later calls run that do not need the copy.

@@ -16,7 +16,8 @@ from typing import Any, Iterable, Literal, Optional, Type, Union, final
 import numpy
 
 from . import _dray
-from ._dray import Array, Node
+from ._dray import Array
+from ._node import Node
 
 # XRT's flags.
 _KINDS = {"normal": 0, "cacheable": 1 << 24, "svm": 1 << 27, "device_only": 1 << 28,

@@ -187,10 +187,6 @@ PyObject *node_names(PyObject *module, PyObject *unused);
 /* Returns the node of a Node object; NULL and TypeError for another object. */
 struct dray_node *node_of(struct module_state *state, PyObject *object);
 
-/* Takes the arguments of Node.pool(), which the options borrow. */
-int pool_options_take(PyObject *args, PyObject *keywords,
-		      struct dray_pool_options *out);
-
 extern PyType_Spec pool_type_spec;
 PyObject *pool_new(struct module_state *state, struct node_entry *entry,
 		   const struct dray_pool_options *options);
@@ -384,7 +380,8 @@ static inline const char *article_of(const char *name)
 
 extern PyType_Spec stream_type_spec;
 PyObject *stream_new(struct module_state *state, struct node_entry *entry,
-		     PyObject *args, PyObject *keywords);
+		     const char *name,
+		     const struct dray_stream_options *options);
 /*
  * Keeps a stream open for a call.  NULL with ValueError if it is closed, else
  * stream_leave() follows; the last to leave a closed stream closes it.

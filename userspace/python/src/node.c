@@ -23,12 +23,12 @@ static struct dray_node *node_get(PyObject *self)
 PyObject *node_new(struct module_state *state, struct node_entry *entry)
 {
 	struct node_object *self =
-		PyObject_New(struct node_object, state->node_type);
+		(struct node_object *)state->node_type->tp_alloc(
+			state->node_type, 0);
 
 	if (!self)
 		return NULL;
 	self->entry = node_entry_ref(entry);
-	self->weak = NULL;
 	return (PyObject *)self;
 }
 
@@ -131,7 +131,7 @@ static void node_dealloc(PyObject *self)
 	if (((struct node_object *)self)->weak)
 		PyObject_ClearWeakRefs(self);
 	node_entry_put(((struct node_object *)self)->entry);
-	PyObject_Free(self);
+	type->tp_free(self);
 	Py_DECREF(type);
 }
 
@@ -155,18 +155,6 @@ static int node_query(PyObject *self, struct dray_info *info)
 	return -1;
 }
 
-static PyObject *node_repr(PyObject *self)
-{
-	struct dray_info info;
-
-	if (node_query(self, &info))
-		return NULL;
-	return PyUnicode_FromFormat(
-		"<dray.Node %s, back end %s, %s>", info.name,
-		dray_node_backend(node_get(self)),
-		dray_node_shareable(node_get(self)) ? "shareable" : "private");
-}
-
 static PyObject *node_info(PyObject *self, PyObject *unused)
 {
 	struct dray_info info;
@@ -174,7 +162,7 @@ static PyObject *node_info(PyObject *self, PyObject *unused)
 	(void)unused;
 	if (node_query(self, &info))
 		return NULL;
-	return record_node_info(type_state(self),
+	return record_node_info(class_state(self),
 				dray_node_backend(node_get(self)), &info);
 }
 
@@ -187,7 +175,7 @@ static PyObject *node_heap_record(PyObject *self, uint32_t index)
 	ret = dray_node_heap(node_get(self), index, &heap, sizeof(heap));
 	Py_END_ALLOW_THREADS
 	return ret ? raise_error(ret)
-		   : record_heap_info(type_state(self), &heap);
+		   : record_heap_info(class_state(self), &heap);
 }
 
 static PyObject *node_channel_record(PyObject *self, uint32_t index)
@@ -200,7 +188,7 @@ static PyObject *node_channel_record(PyObject *self, uint32_t index)
 				sizeof(channel));
 	Py_END_ALLOW_THREADS
 	return ret ? raise_error(ret)
-		   : record_channel_info(type_state(self), &channel);
+		   : record_channel_info(class_state(self), &channel);
 }
 
 /* Makes a list from the result of @record for each index below @count. */
@@ -243,51 +231,47 @@ static PyObject *node_channels(PyObject *self, PyObject *unused)
 	return list_records(self, info.channel_count, node_channel_record);
 }
 
-static PyObject *node_pool(PyObject *self, PyObject *args, PyObject *keywords)
+static PyObject *node_pool(PyObject *self, PyObject *args)
 {
-	struct dray_pool_options options;
+	struct dray_pool_options options = { .size = 0 };
+	unsigned long long initial, limit, nodes;
+	int prefault, huge;
 
-	if (pool_options_take(args, keywords, &options))
+	if (!PyArg_ParseTuple(args, "zzKKIppIK", &options.heap, &options.name,
+			      &initial, &limit, &options.granule, &prefault,
+			      &huge, &options.pages.policy, &nodes))
 		return NULL;
-	return pool_new(type_state(self), ((struct node_object *)self)->entry,
+	options.initial = initial;
+	options.limit = limit;
+	options.pages.numa_nodes = nodes;
+	options.pages.flags = (prefault ? DRAY_PAGES_PREFAULT : 0) |
+			      (huge ? DRAY_PAGES_HUGE : 0);
+	return pool_new(class_state(self), ((struct node_object *)self)->entry,
 			&options);
 }
 
-static PyObject *node_stream(PyObject *self, PyObject *args, PyObject *keywords)
+static PyObject *node_stream(PyObject *self, PyObject *args)
 {
-	return stream_new(type_state(self), ((struct node_object *)self)->entry,
-			  args, keywords);
+	struct dray_stream_options options = { .size = 0 };
+	const char *name;
+
+	if (!PyArg_ParseTuple(args, "sII", &name, &options.points,
+			      &options.batch))
+		return NULL;
+	return stream_new(class_state(self),
+			  ((struct node_object *)self)->entry, name, &options);
 }
 
 static PyMethodDef node_methods[] = {
-	{ "info", node_info, METH_NOARGS,
-	  "info($self, /)\n--\n\nThe node's properties and limits, as NodeInfo." },
-	{ "heaps", node_heaps, METH_NOARGS,
-	  "heaps($self, /)\n--\n\n"
-	  "A list of HeapInfo, in the order in which they are tried." },
-	{ "channels", node_channels, METH_NOARGS,
-	  "channels($self, /)\n--\n\nA list of ChannelInfo." },
-	{ "stream", (PyCFunction)(void (*)(void))node_stream,
-	  METH_VARARGS | METH_KEYWORDS,
-	  "stream($self, /, name, *, points=0, batch=0)\n--\n\n"
-	  "Opens a stream of this node, as dray.stream() does." },
-	{ "pool", (PyCFunction)(void (*)(void))node_pool,
-	  METH_VARARGS | METH_KEYWORDS,
-	  "pool($self, /, *, heap=None, name=None, initial=0, limit=0, granule=0,\n"
-	  "     prefault=False, huge_pages=False, numa=None, numa_nodes=())\n--\n\n"
-	  "A new pool on this node.  Sizes are in bytes, or as \"1G\", \"64K\"; 0 is the\n"
-	  "node's own choice.\n"
-	  "\n"
-	  "prefault: fetches all pages before the first array, and keeps them until\n"
-	  "trim(); memory of the kernel module always does.\n"
-	  "huge_pages: takes reserved ones (vm.nr_hugepages), on \"host:shareable\".\n"
-	  "Arrays in them cannot be passed to other processes.  \"host\" uses\n"
-	  "transparent ones by itself.\n"
-	  "numa: \"preferred\", \"bind\" or \"interleave\", for numa_nodes, numbers from\n"
-	  "0 to 63; memory of the host only.  set_mempolicy(2) explains them.\n"
-	  "\n"
-	  "ValueError if a number is out of range, OSError (EOPNOTSUPP) if the node\n"
-	  "does not have such pages, MemoryError if none are left." },
+	{ "_info", node_info, METH_NOARGS, SIGNATURE("_info($self, /)") },
+	{ "_heaps", node_heaps, METH_NOARGS, SIGNATURE("_heaps($self, /)") },
+	{ "_channels", node_channels, METH_NOARGS,
+	  SIGNATURE("_channels($self, /)") },
+	{ "_stream", node_stream, METH_VARARGS,
+	  SIGNATURE("_stream($self, name, points, batch, /)") },
+	{ "_pool", node_pool, METH_VARARGS,
+	  SIGNATURE(
+		  "_pool($self, heap, name, initial, limit, granule, prefault, huge_pages, policy, nodes, /)") },
 	{ NULL, NULL, 0, NULL },
 };
 
@@ -312,9 +296,8 @@ static PyMemberDef node_members[] = {
 
 static PyType_Slot node_slots[] = {
 	{ Py_tp_new, made_elsewhere },
-	{ Py_tp_doc, "A DMA-capable device as dray sees it, or the host." },
+	{ Py_tp_doc, "The part of dray.Node in C." },
 	{ Py_tp_dealloc, node_dealloc },
-	{ Py_tp_repr, node_repr },
 	{ Py_tp_methods, node_methods },
 	{ Py_tp_members, node_members },
 	{ Py_tp_getset, node_properties },
@@ -322,8 +305,9 @@ static PyType_Slot node_slots[] = {
 };
 
 PyType_Spec node_type_spec = {
-	.name = "dray.Node",
+	.name = "dray._dray.NodeBase",
 	.basicsize = sizeof(struct node_object),
-	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE |
+		 Py_TPFLAGS_IMMUTABLETYPE,
 	.slots = node_slots,
 };

@@ -40,18 +40,6 @@ PyObject *stream_closed_error(PyObject *self)
 			    stream_name(self));
 }
 
-static bool stream_number_take(Py_ssize_t value, const char *name,
-			       uint32_t *out)
-{
-	if (value < 0 || (uint64_t)value > UINT32_MAX) {
-		PyErr_Format(PyExc_ValueError, "%s is %zd: from 0 to %lu", name,
-			     value, (unsigned long)UINT32_MAX);
-		return false;
-	}
-	*out = (uint32_t)value;
-	return true;
-}
-
 /* Whether the channel of an open stream sends. */
 static int find_direction(struct stream_object *self)
 {
@@ -73,30 +61,22 @@ static int find_direction(struct stream_object *self)
 }
 
 PyObject *stream_new(struct module_state *state, struct node_entry *entry,
-		     PyObject *args, PyObject *keywords)
+		     const char *name,
+		     const struct dray_stream_options *options)
 {
-	static char *names[] = { "name", "points", "batch", NULL };
-	struct dray_stream_options options = { .points = 0 };
-	Py_ssize_t points = 0, batch = 0;
 	struct stream_object *self;
-	const char *name;
 	int ret;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "s|$nn:stream", names,
-					 &name, &points, &batch) ||
-	    !stream_number_take(points, "points", &options.points) ||
-	    !stream_number_take(batch, "batch", &options.batch))
-		return NULL;
 	self = (struct stream_object *)state->stream_type->tp_alloc(
 		state->stream_type, 0);
 	if (!self)
 		return NULL;
 	flight_init(&self->flight);
 	self->entry = node_entry_ref(entry);
-	self->options = options;
+	self->options = *options;
 	PyOS_snprintf(self->name, sizeof(self->name), "%s", name);
 	Py_BEGIN_ALLOW_THREADS
-	ret = dray_stream_open(node_entry_node(entry), name, &options,
+	ret = dray_stream_open(node_entry_node(entry), name, options,
 			       &self->stream);
 	if (!ret)
 		ret = find_direction(self);
