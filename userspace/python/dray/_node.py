@@ -6,7 +6,7 @@ from __future__ import annotations
 import operator
 from typing import Iterable, Literal, Optional, Union, final
 
-from ._dray import NodeBase, Pool, size, use
+from ._dray import NodeBase, Pool, size, stream_open, use
 from ._records import ChannelInfo, HeapInfo, NodeInfo
 from ._stream import Stream
 
@@ -79,7 +79,7 @@ class Node(NodeBase):
         for value, what in ((points, "points"), (batch, "batch")):
             if not 0 <= operator.index(value) < 2**32:
                 raise ValueError(f"{what} is {value}: from 0 to {2**32 - 1}")
-        return self._stream(name, points, batch)
+        return stream_open(self, name, points, batch)
 
     def __repr__(self) -> str:
         return (f"<dray.Node {self._info().name}, back end {self.backend}, "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* Properties of a dray.Array: what it is, and the memory in which it lies. */
+/* Properties of a dray.Array: its shape and type, and the memory in which it lies. */
 #include "array_object.h"
 
 static PyObject *array_shape(PyObject *self, void *unused)
@@ -90,13 +90,130 @@ static const struct dray_handler *handler_of(const struct array_object *self)
 		       : NULL;
 }
 
-PyObject *array_own_handler_name(PyObject *self)
+static PyObject *array_own_handler_name(PyObject *self)
 {
 	const struct dray_handler *handler = handler_of(array_self(self));
 
 	if (!handler)
 		Py_RETURN_NONE;
 	return PyUnicode_FromString(handler->name);
+}
+
+/* Names the handler that allocated the memory of @array, its owner. */
+static PyObject *numpy_handler_name(PyArrayObject *array, PyObject *capsule)
+{
+	const struct dray_handler *handler = handler_in(capsule);
+
+	if (!handler)
+		return NULL;
+	handler = dray_handler_behind(handler, PyArray_DATA(array));
+	return PyUnicode_FromString(handler->name);
+}
+
+/*
+ * Returns the next object between a view and the owner of its memory: an
+ * array's base, a memoryview's object, or an attribute "base" (as_strided()
+ * puts such an object between).  A new reference; NULL at the end, or with the
+ * exception that asking for "base" raised.
+ */
+static PyObject *owner_of(PyObject *object)
+{
+	PyObject *owner;
+
+	if (PyArray_Check(object))
+		return Py_XNewRef(PyArray_BASE((PyArrayObject *)object));
+	if (PyMemoryView_Check(object))
+		return Py_XNewRef(PyMemoryView_GET_BUFFER(object)->obj);
+	owner = PyObject_GetAttrString(object, "base");
+	if (!owner && PyErr_ExceptionMatches(PyExc_AttributeError))
+		PyErr_Clear();
+	return owner;
+}
+
+/* Returns @object, or the array that it gives as a Series of pandas does. */
+static PyObject *array_of(PyObject *object)
+{
+	PyObject *array;
+
+	if (PyArray_Check(object))
+		return Py_NewRef(object);
+	array = PyObject_CallMethod(object, "__array__", NULL);
+	if (!array && !PyErr_ExceptionMatches(PyExc_AttributeError))
+		return NULL;
+	if (array && PyArray_Check(array))
+		return array;
+	PyErr_Clear();
+	Py_XDECREF(array);
+	return PyErr_Format(PyExc_TypeError,
+			    "a is not a NumPy array and gives none: it is %s",
+			    Py_TYPE(object)->tp_name);
+}
+
+/* Names the handler of the memory of @object, or of the owner behind it. */
+static PyObject *handler_name_of(PyTypeObject *array_type, PyObject *object)
+{
+	PyObject *next, *capsule, *name;
+	int depth;
+
+	Py_INCREF(object);
+	/* Any object may have a "base": do not follow it for ever. */
+	for (depth = 0; object && object != Py_None && depth < 1000; depth++) {
+		if (PyArray_Check(object) &&
+		    PyArray_CHKFLAGS((PyArrayObject *)object,
+				     NPY_ARRAY_OWNDATA)) {
+			capsule = PyArray_HANDLER((PyArrayObject *)object);
+			if (capsule) {
+				name = numpy_handler_name(
+					(PyArrayObject *)object, capsule);
+				Py_DECREF(object);
+				return name;
+			}
+		}
+		if (Py_IS_TYPE(object, array_type)) {
+			name = array_own_handler_name(object);
+			if (name != Py_None) {
+				Py_DECREF(object);
+				return name;
+			}
+			Py_DECREF(name);
+		}
+		next = owner_of(object);
+		Py_DECREF(object);
+		object = next;
+	}
+	Py_XDECREF(object);
+	if (PyErr_Occurred())
+		return NULL;
+	Py_RETURN_NONE;
+}
+
+PyObject *handler_name(PyObject *module, PyObject *const *args,
+		       Py_ssize_t count)
+{
+	PyObject *object, *capsule, *name = NULL;
+	PyTypeObject *array_type;
+
+	if (count > 1)
+		return PyErr_Format(
+			PyExc_TypeError,
+			"handler_name() takes at most 1 argument, not %zd",
+			count);
+	if (!count || args[0] == Py_None) {
+		capsule = PyDataMem_GetHandler();
+		if (!capsule)
+			return NULL;
+		name = handler_capsule_name(capsule);
+		Py_DECREF(capsule);
+		return name;
+	}
+	array_type = module_state(module)->array_type;
+	object = Py_IS_TYPE(args[0], array_type) ? Py_NewRef(args[0])
+						 : array_of(args[0]);
+	if (!object)
+		return NULL;
+	name = handler_name_of(array_type, object);
+	Py_DECREF(object);
+	return name;
 }
 
 /* The same as of dray.handler_name(), also of foreign memory. */

@@ -110,24 +110,6 @@ static int array_make_allocate(void *context, struct dray_array **out)
 	return ret;
 }
 
-/*
- * Returns NumPy's handler of this thread or task, which a scope may have set;
- * NULL if it is NumPy's own, which serves NumPy alone.
- */
-static const struct dray_handler *chosen_handler(PyObject *capsule)
-{
-	return capsule == PyDataMem_DefaultHandler
-		       ? NULL
-		       : PyCapsule_GetPointer(capsule, HANDLER_CAPSULE);
-}
-
-const struct dray_handler *array_use_handler(PyObject *capsule)
-{
-	const struct dray_handler *handler = chosen_handler(capsule);
-
-	return handler ? dray_set_handler(handler) : NULL;
-}
-
 PyObject *array_made(PyTypeObject *type, enum array_step step,
 		     int (*make)(void *context, struct dray_array **out),
 		     void *context, PyArray_Descr *descr)

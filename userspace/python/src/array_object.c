@@ -248,3 +248,21 @@ void array_dealloc(PyObject *object)
 	PyObject_Free(self);
 	Py_DECREF(type);
 }
+
+/*
+ * Returns NumPy's handler of this thread or task, which a scope may have set;
+ * NULL if it is NumPy's own, which serves NumPy alone.
+ */
+static const struct dray_handler *chosen_handler(PyObject *capsule)
+{
+	return capsule == PyDataMem_DefaultHandler
+		       ? NULL
+		       : PyCapsule_GetPointer(capsule, HANDLER_CAPSULE);
+}
+
+const struct dray_handler *array_use_handler(PyObject *capsule)
+{
+	const struct dray_handler *handler = chosen_handler(capsule);
+
+	return handler ? dray_set_handler(handler) : NULL;
+}

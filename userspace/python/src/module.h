@@ -208,8 +208,8 @@ PyObject *handler_capsule(struct module_state *state, PyObject *pool,
 			  size_t min_bytes, PyObject *before, bool installed);
 PyObject *handler_capsule_name(PyObject *capsule);
 PyObject *handler_choose(PyObject *module, PyObject *args);
-/* Names the handler of the memory of @object, or of the owner behind it. */
-PyObject *handler_name_of(PyTypeObject *array_type, PyObject *object);
+const struct dray_handler *handler_in(PyObject *capsule);
+/* array_facts.c */
 PyObject *handler_name(PyObject *module, PyObject *const *args,
 		       Py_ssize_t count);
 
@@ -353,8 +353,6 @@ PyObject *linear_dot_product(struct module_state *state, PyObject *a,
 			     PyObject *b, PyObject *out);
 /* Returns the reactions of this thread of the library to errors of numbers. */
 PyObject *ufunc_state(PyObject *module, PyObject *unused);
-/* Returns the name of the handler of a dray.Array's memory, or None. */
-PyObject *array_own_handler_name(PyObject *self);
 
 /* exchange_dlpack_from.c: arrays of other libraries. */
 PyObject *from_dlpack(PyObject *module, PyObject *const *args, Py_ssize_t count,
@@ -379,9 +377,7 @@ static inline const char *article_of(const char *name)
 #define STREAM_CAPSULE "dray.stream"
 
 extern PyType_Spec stream_type_spec;
-PyObject *stream_new(struct module_state *state, struct node_entry *entry,
-		     const char *name,
-		     const struct dray_stream_options *options);
+PyObject *stream_open(PyObject *module, PyObject *args);
 /*
  * Keeps a stream open for a call.  NULL with ValueError if it is closed, else
  * stream_leave() follows; the last to leave a closed stream closes it.

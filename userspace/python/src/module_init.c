@@ -171,6 +171,8 @@ static PyMethodDef methods[] = {
 		  "executor_set_cost($module, executor, ufunc, types, cost, /)") },
 	{ "opencl_device", opencl_device, METH_O,
 	  SIGNATURE("opencl_device($module, executor, /)") },
+	{ "stream_open", stream_open, METH_VARARGS,
+	  SIGNATURE("stream_open($module, node, name, points, batch, /)") },
 	{ "use", use, METH_O, SIGNATURE("use($module, type, /)") },
 	{ "bare", handle_bare, METH_O, SIGNATURE("bare($module, type, /)") },
 	{ "whole", whole_number, METH_VARARGS,

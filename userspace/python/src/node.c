@@ -250,25 +250,11 @@ static PyObject *node_pool(PyObject *self, PyObject *args)
 			&options);
 }
 
-static PyObject *node_stream(PyObject *self, PyObject *args)
-{
-	struct dray_stream_options options = { .size = 0 };
-	const char *name;
-
-	if (!PyArg_ParseTuple(args, "sII", &name, &options.points,
-			      &options.batch))
-		return NULL;
-	return stream_new(class_state(self),
-			  ((struct node_object *)self)->entry, name, &options);
-}
-
 static PyMethodDef node_methods[] = {
 	{ "_info", node_info, METH_NOARGS, SIGNATURE("_info($self, /)") },
 	{ "_heaps", node_heaps, METH_NOARGS, SIGNATURE("_heaps($self, /)") },
 	{ "_channels", node_channels, METH_NOARGS,
 	  SIGNATURE("_channels($self, /)") },
-	{ "_stream", node_stream, METH_VARARGS,
-	  SIGNATURE("_stream($self, name, points, batch, /)") },
 	{ "_pool", node_pool, METH_VARARGS,
 	  SIGNATURE(
 		  "_pool($self, heap, name, initial, limit, granule, prefault, huge_pages, policy, nodes, /)") },

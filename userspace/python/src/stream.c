@@ -60,9 +60,9 @@ static int find_direction(struct stream_object *self)
 	return 0;
 }
 
-PyObject *stream_new(struct module_state *state, struct node_entry *entry,
-		     const char *name,
-		     const struct dray_stream_options *options)
+static PyObject *stream_new(struct module_state *state,
+			    struct node_entry *entry, const char *name,
+			    const struct dray_stream_options *options)
 {
 	struct stream_object *self;
 	int ret;
@@ -87,6 +87,29 @@ PyObject *stream_new(struct module_state *state, struct node_entry *entry,
 	self->closing = !self->stream;
 	Py_DECREF(self);
 	return NULL;
+}
+
+PyObject *stream_open(PyObject *module, PyObject *args)
+{
+	struct dray_stream_options options = { .size = 0 };
+	struct module_state *state = module_state(module);
+	struct node_entry *entry;
+	struct dray_node *node;
+	PyObject *of, *result;
+	const char *name;
+
+	if (!PyArg_ParseTuple(args, "OsII", &of, &name, &options.points,
+			      &options.batch))
+		return NULL;
+	node = node_of(state, of);
+	if (!node)
+		return NULL;
+	entry = node_entry_get(node);
+	if (!entry)
+		return PyErr_NoMemory();
+	result = stream_new(state, entry, name, &options);
+	node_entry_put(entry);
+	return result;
 }
 
 struct dray_stream *stream_enter(PyObject *object)
