@@ -4,7 +4,7 @@
  * private to the package; dray/__init__.py documents those for users.
  */
 #define DRAY_IMPORTS_NUMPY
-#include "module.h"
+#include "base/module.h"
 
 static PyObject *last_error(PyObject *module, PyObject *unused)
 {
