@@ -30,8 +30,8 @@ static void types_drop(const dray_dtype *dtypes)
 }
 
 /* Takes a ufunc and the types of its operands; types_drop() follows. */
-static int types_take(PyObject *callable, PyObject *types,
-		      struct dray_ufunc **ufunc, dray_dtype *dtypes)
+static int loop_types_take(PyObject *callable, PyObject *types,
+			   struct dray_ufunc **ufunc, dray_dtype *dtypes)
 {
 	int o;
 
@@ -129,7 +129,7 @@ PyObject *executor_of_streams(PyObject *module, PyObject *args)
 	options.flags = stage ? DRAY_PACKET_STAGE : 0;
 	options.ring_count = (uint32_t)PyTuple_GET_SIZE(ring);
 	kept = PyTuple_Pack(4, ufunc, sends, receives, ring);
-	if (kept && !types_take(ufunc, types, &options.ufunc, dtypes) &&
+	if (kept && !loop_types_take(ufunc, types, &options.ufunc, dtypes) &&
 	    !take_rings(arrays, &rings)) {
 		options.ring = rings.views;
 		ret = dray_stream_executor_create(&options, &executor);
@@ -174,7 +174,7 @@ PyObject *executor_cost(PyObject *module, PyObject *args)
 	if (!PyArg_ParseTuple(args, "OOO!", &self, &of, &PyTuple_Type, &types))
 		return NULL;
 	executor = handle_ref(self, &executor_kind);
-	if (executor && !types_take(of, types, &ufunc, dtypes)) {
+	if (executor && !loop_types_take(of, types, &ufunc, dtypes)) {
 		if (dray_executor_get_cost(executor, ufunc, dtypes, &cost))
 			result = Py_NewRef(Py_None);
 		else
@@ -217,7 +217,7 @@ PyObject *executor_set_cost(PyObject *module, PyObject *args)
 		cost.ns[i] = (uint64_t)(seconds[i] * 1e9);
 	}
 	executor = handle_ref(self, &executor_kind);
-	if (executor && !types_take(of, types, &ufunc, dtypes)) {
+	if (executor && !loop_types_take(of, types, &ufunc, dtypes)) {
 		ret = dray_executor_set_cost(executor, ufunc, dtypes,
 					     value == Py_None ? NULL : &cost);
 		if (ret)
@@ -241,7 +241,7 @@ static int opencl_take(PyObject *tuple, dray_dtype *dtypes,
 		return -1;
 	loop->dtypes = dtypes;
 	loop->flags = addresses ? DRAY_OPENCL_BY_ADDRESS : 0;
-	return types_take(ufunc, types, &loop->ufunc, dtypes);
+	return loop_types_take(ufunc, types, &loop->ufunc, dtypes);
 }
 
 static int opencl_create(PyObject *tuple,
@@ -277,6 +277,12 @@ static int opencl_create(PyObject *tuple,
 	PyMem_Free(loops);
 	return ret;
 }
+
+static int opencl_describe(const struct dray_executor *executor,
+			   struct dray_opencl_device *out)
+{
+	return dray_opencl_executor_device(executor, out);
+}
 #else
 /* Without libdray-opencl there are no objects, so that no device is asked for. */
 static int opencl_create(PyObject *tuple,
@@ -293,8 +299,8 @@ static int opencl_create(PyObject *tuple,
 	return -1;
 }
 
-static int dray_opencl_executor_device(const struct dray_executor *executor,
-				       struct dray_opencl_device *out)
+static int opencl_describe(const struct dray_executor *executor,
+			   struct dray_opencl_device *out)
 {
 	(void)executor;
 	(void)out;
@@ -328,7 +334,7 @@ PyObject *opencl_device(PyObject *module, PyObject *self)
 
 	if (!executor)
 		return NULL;
-	ret = dray_opencl_executor_device(executor, &device);
+	ret = opencl_describe(executor, &device);
 	handle_put(&executor_kind, executor);
 	return ret ? ufunc_error(ret)
 		   : record_opencl_device(module_state(module), &device);
