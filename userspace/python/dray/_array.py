@@ -16,7 +16,8 @@ _LEAST, _MOST = -2**63, 2**63 - 1
 
 def _check_integers(start: int, stop: int, step: int) -> None:
     """Refuses integers beyond 64 bits if doubles would make another range of them."""
-    if any(float(number) != number for number in (start, stop, step, stop - start, start + step)):
+    numbers = (start, stop, step, stop - start, start + step)
+    if list(map(float, numbers)) != list(numbers):
         raise OverflowError("a range of integers takes numbers from -2^63 to 2^63 - 1, and "
                             "others that doubles have exactly")
 
@@ -38,17 +39,18 @@ def arange(type: type[Array], start: Any, stop: Any = None, step: Any = None,
     numbers: tuple[Any, Any, Any]
     numbers = (0 if stop is None else start, start if stop is None else stop,
                1 if step is None else step)
-    whole = all(isinstance(number, int) for number in numbers)
-    if dtype is None and whole and _LEAST <= min(numbers) and max(numbers) <= _MOST:
+    # Without generators, which can fail while they end.
+    whole = all([isinstance(number, int) for number in numbers])
+    if dtype is None and whole and -2**31 <= min(numbers) and max(numbers) < 2**31:
         kind = numpy.dtype(int)
     elif dtype is None:
-        kind = numpy.result_type(int, *(numpy.asarray(number).dtype for number in numbers))
+        kind = numpy.result_type(int, *[numpy.asarray(number).dtype for number in numbers])
     else:
         kind = numpy.dtype(dtype)
     if kind.kind not in "biufc":
         raise TypeError(f"a range is of numbers, not of {kind!r}")
     start, stop, step = numbers
-    whole = whole or all(hasattr(number, "__index__") for number in numbers)
+    whole = whole or all([hasattr(number, "__index__") for number in numbers])
     if whole:
         start, stop, step = operator.index(start), operator.index(stop), operator.index(step)
     if whole and not (_LEAST <= min(start, stop, step) and max(start, stop, step) <= _MOST):
@@ -172,13 +174,6 @@ class FlatIterator(Handle):
 def _is_number(key: Any) -> bool:
     return (hasattr(key, "__index__") and not isinstance(key, (bool, numpy.bool_))
             and not hasattr(key, "__getitem__"))
-
-
-def ravel_as_it_lies(array: Array) -> Array:
-    """Runs for Array.ravel("K") of an array that needs a copy."""
-    made = Array.empty(array.size, array.dtype)
-    made[...] = numpy.asarray(array).ravel("K")
-    return made
 
 
 def flat(array: Array) -> FlatIterator:

@@ -204,27 +204,17 @@ static PyMethodDef methods[] = {
 	{ NULL, NULL, 0, NULL },
 };
 
+#define TYPE_AND_SPEC(name) { &state->name##_type, &name##_type_spec },
+#define TYPE_VISIT(name) Py_VISIT(state->name##_type);
+#define TYPE_CLEAR(name) Py_CLEAR(state->name##_type);
+
 static int module_exec(PyObject *module)
 {
 	struct module_state *state = module_state(module);
 	struct {
 		PyTypeObject **type;
 		PyType_Spec *spec;
-	} types[] = {
-		{ &state->node_type, &node_type_spec },
-		{ &state->pool_type, &pool_type_spec },
-		{ &state->scope_type, &scope_type_spec },
-		{ &state->fence_type, &fence_type_spec },
-		{ &state->stream_type, &stream_type_spec },
-		{ &state->event_type, &event_type_spec },
-		{ &state->frames_type, &frames_type_spec },
-		{ &state->array_type, &array_type_spec },
-		{ &state->ufunc_type, &ufunc_type_spec },
-		{ &state->queue_type, &queue_type_spec },
-		{ &state->call_type, &call_type_spec },
-		{ &state->recording_type, &recording_type_spec },
-		{ &state->handle_type, &handle_type_spec },
-	};
+	} types[] = { MODULE_TYPES(TYPE_AND_SPEC) };
 	size_t i;
 
 	if (_import_array() < 0 || caller_init() || publish_init())
@@ -269,19 +259,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 	struct module_state *state = module_state(module);
 	int i;
 
-	Py_VISIT(state->node_type);
-	Py_VISIT(state->pool_type);
-	Py_VISIT(state->scope_type);
-	Py_VISIT(state->fence_type);
-	Py_VISIT(state->stream_type);
-	Py_VISIT(state->queue_type);
-	Py_VISIT(state->call_type);
-	Py_VISIT(state->recording_type);
-	Py_VISIT(state->event_type);
-	Py_VISIT(state->frames_type);
-	Py_VISIT(state->array_type);
-	Py_VISIT(state->ufunc_type);
-	Py_VISIT(state->handle_type);
+	MODULE_TYPES(TYPE_VISIT)
 	for (i = 0; i < RECORD_COUNT; i++)
 		Py_VISIT(state->records[i]);
 	Py_VISIT(state->scopes);
@@ -299,19 +277,7 @@ static int module_clear(PyObject *module)
 	struct module_state *state = module_state(module);
 	int i;
 
-	Py_CLEAR(state->node_type);
-	Py_CLEAR(state->pool_type);
-	Py_CLEAR(state->scope_type);
-	Py_CLEAR(state->fence_type);
-	Py_CLEAR(state->stream_type);
-	Py_CLEAR(state->queue_type);
-	Py_CLEAR(state->call_type);
-	Py_CLEAR(state->recording_type);
-	Py_CLEAR(state->event_type);
-	Py_CLEAR(state->frames_type);
-	Py_CLEAR(state->array_type);
-	Py_CLEAR(state->ufunc_type);
-	Py_CLEAR(state->handle_type);
+	MODULE_TYPES(TYPE_CLEAR)
 	for (i = 0; i < RECORD_COUNT; i++)
 		Py_CLEAR(state->records[i]);
 	Py_CLEAR(state->scopes);

@@ -47,6 +47,60 @@ PyObject *array_reshape(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		       : array_result(self, &view, ret);
 }
 
+/* A stride as an iterator compares it: an axis of one element has none. */
+static int64_t array_shapes_reach(const struct dray_view *view, int axis)
+{
+	int64_t stride = view->shape[axis] == 1 ? 0 : view->strides[axis];
+
+	return stride < 0 ? -stride : stride;
+}
+
+/*
+ * Sorts the axes as they lie in memory, the slowest first.  Axes without a
+ * stride stay in place, as in the iterator of NumPy.
+ */
+static void sort_axes(const struct dray_view *view, int *axes)
+{
+	int i, at, to;
+
+	for (i = view->ndim - 1; i >= 0; i--) {
+		to = i;
+		for (at = i + 1; at < view->ndim; at++) {
+			int64_t one = array_shapes_reach(view, i);
+			int64_t other = array_shapes_reach(view, axes[at]);
+
+			if (one && other && other <= one)
+				break;
+			if (one && other)
+				to = at;
+		}
+		for (at = i; at < to; at++)
+			axes[at] = axes[at + 1];
+		axes[to] = i;
+	}
+}
+
+/* Copies the elements in an order, to one axis. */
+static PyObject *flat_copy(PyObject *self, NPY_ORDER order)
+{
+	PyObject *source = Py_NewRef(self), *result;
+	const int64_t rest = -1;
+	int axes[DRAY_MAX_NDIM];
+	struct dray_view view;
+	int ret;
+
+	if (order == NPY_KEEPORDER) {
+		array_whole(array_self(self), &view);
+		sort_axes(&view, axes);
+		ret = dray_view_transpose(&view, axes, &view);
+		Py_SETREF(source, array_result(self, &view, ret));
+		order = NPY_CORDER;
+	}
+	result = source ? reshaped_copy(source, order, 1, &rest) : NULL;
+	Py_XDECREF(source);
+	return result;
+}
+
 PyObject *array_ravel(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		      PyObject *names)
 {
@@ -54,7 +108,6 @@ PyObject *array_ravel(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		"ravel", 0, 1, { { "order", order_take } }
 	};
 	NPY_ORDER order = NPY_CORDER;
-	const int64_t rest = -1;
 	struct dray_view view;
 	int ret;
 
@@ -63,10 +116,6 @@ PyObject *array_ravel(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		return NULL;
 	array_whole(array_self(self), &view);
 	ret = dray_view_ravel(&view, (enum dray_order)order, &view);
-	if (ret != -EAGAIN)
-		return array_result(self, &view, ret);
-	if (order != NPY_KEEPORDER)
-		return reshaped_copy(self, order, 1, &rest);
-	return python_call("dray._array", "ravel_as_it_lies", self, NULL, 0,
-			   NULL);
+	return ret == -EAGAIN ? flat_copy(self, order)
+			      : array_result(self, &view, ret);
 }

@@ -63,20 +63,15 @@ enum record {
 	RECORD_COUNT,
 };
 
+/* The types: NAME_type in the state, of NAME_type_spec. */
+#define MODULE_TYPES(X) \
+	X(node) X(pool) X(scope) X(fence) X(stream) \
+	X(event) X(frames) X(array) X(ufunc) X(queue) \
+	X(recording) X(call) X(handle)
+#define MODULE_TYPE(name) PyTypeObject *name##_type;
+
 struct module_state {
-	PyTypeObject *node_type;
-	PyTypeObject *pool_type;
-	PyTypeObject *scope_type;
-	PyTypeObject *fence_type;
-	PyTypeObject *stream_type;
-	PyTypeObject *event_type;
-	PyTypeObject *frames_type;
-	PyTypeObject *array_type;
-	PyTypeObject *ufunc_type;
-	PyTypeObject *queue_type;
-	PyTypeObject *recording_type;
-	PyTypeObject *call_type;
-	PyTypeObject *handle_type;
+	MODULE_TYPES(MODULE_TYPE)
 	PyObject *records[RECORD_COUNT];
 	PyObject *scopes; /* ContextVar: the scopes that are open, a tuple */
 	PyObject *reduce; /* for arrays of @min_bytes and more */
