@@ -61,9 +61,9 @@ from . import _dray
 from ._array import FlatIterator
 from ._arrow import ArrowArray, from_arrow, to_arrow
 from ._calls import OpenCLExecutor, StreamExecutor
-from ._dray import (Array, Call, CallQueue, Fence,
-                    Pool, Scope, dot, from_dlpack, matmul,
-                    matvec, ufunc, vecdot, vecmat)
+from ._dray import (Array, CallQueue, Pool, Scope, dot, from_dlpack, matmul, matvec, ufunc,
+                    vecdot, vecmat)
+from ._fence import Call, Fence
 from ._functions import open as open
 from ._functions import (Versions, WaitingArray, address, array, copy, copy_from_sycl, copy_to_sycl,
                          device_empty, empty, explain, export_array, fill, from_sycl, handler_name,

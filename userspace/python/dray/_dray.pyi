@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from typing_extensions import Self, TypeVar
 
 from ._array import FlatIterator
+from ._fence import Call, Fence
 from ._node import Node
 from ._records import (ArrayFlags, Bank, CallExplanation, ChannelInfo, Explanation, HeapInfo, NodeInfo, OpenCLDevice, PoolStats,
                        RingCounts, Segment, StreamCounts)
@@ -96,26 +97,16 @@ class Scope:
         """Restores the previous handler."""
     def __call__(self, function: _Function, /) -> _Function: ...
 
-@final
-class Fence:
-    """The point where a transfer is done; asyncio can await it."""
+class FenceBase:
+    """The part of dray.Fence in C."""
     def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def done(self) -> bool:
         """Whether the transfer is over; wait() tells whether it failed."""
-    @property
-    def time(self) -> float:
-        """When it was over, as of time.monotonic(), 0 if the CPU copied.
-
-        BlockingIOError before the end."""
-    def wait(self, timeout: Optional[float] = None) -> None:
-        """Waits until the transfer is done, for at most timeout seconds.  Raises the
-        transfer's error if it failed, TimeoutError (ETIME) if the time runs out."""
-    def fileno(self) -> int:
-        """A file descriptor, readable for poll() when the transfer is done.
-
-        It belongs to the fence.  ValueError if the CPU made the transfer."""
-    def __await__(self) -> Generator[None, None, None]: ...
+    def _wait(self, timeout: Optional[float], /) -> None: ...
+    def _time(self) -> float: ...
+    def _fileno(self) -> int: ...
+    def _status(self) -> int: ...
 
 class EventBase:
     """The part of dray.Event in C."""
@@ -546,24 +537,15 @@ class CallQueue:
                  traceback: Optional[TracebackType], /) -> Literal[False]:
         """Closes the queue."""
 
-@final
-class Call:
-    """A call of a queue, which has its arrays until it has ended; asyncio can await it."""
+class CallBase:
+    """The part of dray.Call in C."""
     def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def done(self) -> bool:
         """Whether the call has ended."""
-    def wait(self, timeout: Optional[float] = ...) -> Any:
-        """Returns the result when the call has ended, or raises its error; TimeoutError
-        after `timeout` seconds, and the call goes on.  Warns once of errors of numbers."""
-    def cancel(self) -> None:
-        """Ends a call that waits at once; one that runs ends when its executor looks.
-        wait() tells."""
-    def fileno(self) -> int:
-        """A file descriptor, readable for poll() when the call has ended.
-
-        It belongs to the call."""
-    def __await__(self) -> Generator[Any, None, Any]: ...
+    def _wait(self, timeout: Optional[float], /) -> Any: ...
+    def _cancel(self) -> None: ...
+    def _fileno(self) -> int: ...
 
 class Recording:
     """The part of dray.Sequence in C."""

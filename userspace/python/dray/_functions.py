@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Optional, TypeVar, 
 import numpy
 
 from . import _dray, _pickle, _sycl
-from ._dray import Array, Fence, Pool, Scope
+from ._dray import Array, Pool, Scope
+from ._fence import Fence
 from ._node import Node
 from ._records import Explanation, PoolStats, Segment
 from ._stream import Stream

@@ -24,7 +24,7 @@ from typing import (TYPE_CHECKING, Any, AsyncIterator, Callable, Coroutine, Gene
 
 import numpy
 
-from ._dray import (MAX_FRAMES, Array, EventBase, Fence, FramesBase, Pool, StreamBase, scope, use)
+from ._dray import (MAX_FRAMES, Array, EventBase, FramesBase, Pool, StreamBase, scope, use)
 from ._dray import frames as _ring
 from ._records import Explanation, RingCounts, StreamCounts
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ._dray import _Scalar
+    from ._fence import Fence
 else:
     _Scalar = Any
 _AnyArray = Union[numpy.ndarray, Array]

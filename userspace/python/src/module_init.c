@@ -20,8 +20,9 @@ static PyObject *last_error(PyObject *module, PyObject *unused)
 static PyObject *use(PyObject *module, PyObject *class)
 {
 	struct module_state *state = module_state(module);
-	PyTypeObject **types[] = { &state->node_type, &state->stream_type,
-				   &state->event_type, &state->frames_type };
+	PyTypeObject **types[] = { &state->node_type,  &state->stream_type,
+				   &state->event_type, &state->frames_type,
+				   &state->fence_type, &state->call_type };
 	size_t i;
 
 	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)

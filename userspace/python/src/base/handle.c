@@ -15,6 +15,11 @@ void module_define(PyModuleDef *definition)
 	module_definition = definition;
 }
 
+PyObject *class_module(PyObject *self)
+{
+	return PyType_GetModuleByDef(Py_TYPE(self), module_definition);
+}
+
 struct module_state *module_state_of(PyTypeObject *type)
 {
 	PyObject *module = PyType_GetModuleByDef(type, module_definition);

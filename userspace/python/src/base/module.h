@@ -101,6 +101,7 @@ void module_define(PyModuleDef *definition);
 
 /* For methods of types that classes in Python are made of. */
 struct module_state *class_state(PyObject *self);
+PyObject *class_module(PyObject *self); /* borrowed */
 
 /* For methods: most of our types can have no subclass. */
 static inline struct module_state *type_state(PyObject *self)

@@ -25,17 +25,13 @@ struct call_object *make_call(struct module_state *state, PyObject *queue,
 			      PyObject *source, struct ufunc_object *ufunc)
 {
 	struct call_object *call =
-		PyObject_New(struct call_object, state->call_type);
+		(struct call_object *)state->call_type->tp_alloc(
+			state->call_type, 0);
 
 	if (!call)
 		return NULL;
-	call->event = NULL;
 	call->queue = Py_NewRef(queue);
 	call->ufunc = Py_NewRef(source);
-	call->arguments = NULL;
-	call->results = NULL;
-	call->wanted = NULL;
-	call->frame.count = 0;
 	ufunc_arguments_begin(&call->taken, state, ufunc);
 	return call;
 }
@@ -103,17 +99,13 @@ static int object_wait_once(void *event, int milliseconds)
 	return dray_event_wait(event, milliseconds);
 }
 
-static PyObject *call_wait(PyObject *object, PyObject *args, PyObject *keywords)
+static PyObject *call_wait(PyObject *object, PyObject *timeout)
 {
-	static char *names[] = { "timeout", NULL };
 	struct call_object *self = call_self(object);
-	PyObject *timeout = Py_None;
 	double limit;
 	int ret, error;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O", names,
-					 &timeout) ||
-	    seconds_take(timeout, "timeout", &limit))
+	if (seconds_take(timeout, "timeout", &limit))
 		return NULL;
 	ret = wait_for_end(object_wait_once, self->event, limit);
 	if (ret == -EINTR)
@@ -181,9 +173,9 @@ static void object_has_ended(void *module)
 /* Gives a call that has not ended to the module. */
 static void call_finalize(PyObject *object)
 {
-	PyObject *running = type_state(object)->running;
+	PyObject *running = class_state(object)->running;
 	PyObject *type, *value, *traceback;
-	PyObject *module = PyType_GetModule(Py_TYPE(object));
+	PyObject *module = class_module(object);
 
 	if (!call_self(object)->event || !running ||
 	    dray_event_status(call_self(object)->event))
@@ -218,7 +210,7 @@ static void call_dealloc(PyObject *object)
 	Py_XDECREF(self->wanted);
 	Py_DECREF(self->ufunc);
 	Py_DECREF(self->queue);
-	PyObject_Free(object);
+	type->tp_free(object);
 	Py_DECREF(type);
 }
 
@@ -230,30 +222,10 @@ static PyObject *call_fileno(PyObject *self, PyObject *unused)
 	return fd < 0 ? raise_error(-errno) : PyLong_FromLong(fd);
 }
 
-static PyObject *call_await(PyObject *self)
-{
-	PyObject *module = PyImport_ImportModule("dray._fence");
-	PyObject *result =
-		module ? PyObject_CallMethod(module, "wait_in_loop", "O", self)
-		       : NULL;
-
-	Py_XDECREF(module);
-	return result;
-}
-
 static PyMethodDef call_methods[] = {
-	{ "wait", WITH_KEYWORDS(call_wait), METH_VARARGS | METH_KEYWORDS,
-	  "wait($self, timeout=None)\n--\n\n"
-	  "Returns the result when the call has ended, or raises its error; TimeoutError\n"
-	  "after `timeout` seconds, and the call goes on.  Warns once of errors of numbers." },
-	{ "cancel", call_cancel, METH_NOARGS,
-	  "cancel($self)\n--\n\n"
-	  "Ends a call that waits at once; one that runs ends when its executor looks.\n"
-	  "wait() tells." },
-	{ "fileno", call_fileno, METH_NOARGS,
-	  "fileno($self, /)\n--\n\n"
-	  "A file descriptor, readable for poll() when the call has ended.\n\n"
-	  "It belongs to the call." },
+	{ "_wait", call_wait, METH_O, SIGNATURE("_wait($self, timeout, /)") },
+	{ "_cancel", call_cancel, METH_NOARGS, SIGNATURE("_cancel($self, /)") },
+	{ "_fileno", call_fileno, METH_NOARGS, SIGNATURE("_fileno($self, /)") },
 	{ NULL, NULL, 0, NULL },
 };
 
@@ -268,15 +240,14 @@ static PyType_Slot call_slots[] = {
 	{ Py_tp_finalize, call_finalize },
 	{ Py_tp_methods, call_methods },
 	{ Py_tp_getset, call_attributes },
-	{ Py_am_await, call_await },
-	{ Py_tp_doc,
-	  "A call of a queue, which has its arrays until it has ended; asyncio can await it." },
+	{ Py_tp_doc, "The part of dray.Call in C." },
 	{ 0, NULL },
 };
 
 PyType_Spec call_type_spec = {
-	.name = "dray.Call",
+	.name = "dray._dray.CallBase",
 	.basicsize = sizeof(struct call_object),
-	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE |
+		 Py_TPFLAGS_IMMUTABLETYPE,
 	.slots = call_slots,
 };

@@ -23,18 +23,17 @@ PyObject *fence_new(struct module_state *state, struct dray_fence *fence,
 {
 	struct fence_object *self;
 
-	self = PyObject_GC_New(struct fence_object, state->fence_type);
+	self = (struct fence_object *)state->fence_type->tp_alloc(
+		state->fence_type, 0);
 	if (!self) {
 		if (fence)
 			dray_fence_unref(fence);
 		return NULL;
 	}
 	self->fence = fence;
-	self->weak = NULL;
 	self->entry = entry ? node_entry_ref(entry) : NULL;
 	self->dst = Py_XNewRef(dst);
 	self->src = Py_XNewRef(src);
-	PyObject_GC_Track(self);
 	return (PyObject *)self;
 }
 
@@ -128,17 +127,12 @@ int fence_finish(PyObject *fence)
 	return fence_wait_for((struct fence_object *)fence, -1);
 }
 
-static PyObject *fence_wait(PyObject *self, PyObject *args, PyObject *keywords)
+static PyObject *fence_wait(PyObject *self, PyObject *timeout)
 {
-	static char *names[] = { "timeout", NULL };
-	PyObject *timeout = Py_None;
 	double limit;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O:wait", names,
-					 &timeout) ||
-	    seconds_take(timeout, "timeout", &limit))
-		return NULL;
-	if (fence_wait_for((struct fence_object *)self, limit))
+	if (seconds_take(timeout, "timeout", &limit) ||
+	    fence_wait_for((struct fence_object *)self, limit))
 		return NULL;
 	Py_RETURN_NONE;
 }
@@ -154,7 +148,7 @@ static PyObject *fence_done(PyObject *object, void *unused)
 	Py_RETURN_TRUE;
 }
 
-static PyObject *fence_time(PyObject *object, void *unused)
+static PyObject *fence_time(PyObject *object, PyObject *unused)
 {
 	struct fence_object *self = (struct fence_object *)object;
 	uint64_t time_ns = 0;
@@ -179,50 +173,29 @@ static PyObject *fence_fileno(PyObject *object, PyObject *unused)
 	return NULL;
 }
 
-static PyObject *fence_repr(PyObject *object)
+/* Returns 0 before the end, 1 after it, or the negative errno of a failure. */
+static PyObject *fence_status(PyObject *object, PyObject *unused)
 {
 	const struct fence_object *self = (struct fence_object *)object;
-	int status = self->fence ? dray_fence_status(self->fence) : 1;
 
-	if (!status)
-		return PyUnicode_FromString("<dray.Fence, not done>");
-	if (status < 0)
-		return PyUnicode_FromFormat("<dray.Fence, failed: %s>",
-					    strerror(-status));
-	return PyUnicode_FromString("<dray.Fence, done>");
-}
-
-static PyObject *fence_await(PyObject *self)
-{
-	PyObject *module = PyImport_ImportModule("dray._fence");
-	PyObject *result =
-		module ? PyObject_CallMethod(module, "wait_in_loop", "O", self)
-		       : NULL;
-
-	Py_XDECREF(module);
-	return result;
+	(void)unused;
+	return PyLong_FromLong(self->fence ? dray_fence_status(self->fence)
+					   : 1);
 }
 
 static PyMethodDef fence_methods[] = {
-	{ "wait", (PyCFunction)(void (*)(void))fence_wait,
-	  METH_VARARGS | METH_KEYWORDS,
-	  "wait($self, /, timeout=None)\n--\n\n"
-	  "Waits until the transfer is done, for at most timeout seconds.  Raises the\n"
-	  "transfer's error if it failed, TimeoutError (ETIME) if the time runs out." },
-	{ "fileno", fence_fileno, METH_NOARGS,
-	  "fileno($self, /)\n--\n\n"
-	  "A file descriptor, readable for poll() when the transfer is done.\n\n"
-	  "It belongs to the fence.  ValueError if the CPU made the transfer." },
+	{ "_wait", fence_wait, METH_O, SIGNATURE("_wait($self, timeout, /)") },
+	{ "_time", fence_time, METH_NOARGS, SIGNATURE("_time($self, /)") },
+	{ "_fileno", fence_fileno, METH_NOARGS,
+	  SIGNATURE("_fileno($self, /)") },
+	{ "_status", fence_status, METH_NOARGS,
+	  SIGNATURE("_status($self, /)") },
 	{ NULL, NULL, 0, NULL },
 };
 
 static PyGetSetDef fence_properties[] = {
 	{ "done", fence_done, NULL,
 	  "Whether the transfer is over; wait() tells whether it failed.",
-	  NULL },
-	{ "time", fence_time, NULL,
-	  "When it was over, as of time.monotonic(), 0 if the CPU copied.\n\n"
-	  "BlockingIOError before the end.",
 	  NULL },
 	{ NULL, NULL, NULL, NULL, NULL },
 };
@@ -235,10 +208,7 @@ static PyMemberDef fence_members[] = {
 
 static PyType_Slot fence_slots[] = {
 	{ Py_tp_new, made_elsewhere },
-	{ Py_tp_doc,
-	  "The point where a transfer is done; asyncio can await it." },
-	{ Py_tp_repr, fence_repr },
-	{ Py_am_await, fence_await },
+	{ Py_tp_doc, "The part of dray.Fence in C." },
 	{ Py_tp_dealloc, fence_dealloc },
 	{ Py_tp_traverse, fence_traverse },
 	{ Py_tp_clear, fence_clear },
@@ -249,9 +219,9 @@ static PyType_Slot fence_slots[] = {
 };
 
 PyType_Spec fence_type_spec = {
-	.name = "dray.Fence",
+	.name = "dray._dray.FenceBase",
 	.basicsize = sizeof(struct fence_object),
-	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC |
 		 Py_TPFLAGS_IMMUTABLETYPE,
 	.slots = fence_slots,
 };
