@@ -174,6 +174,9 @@ static PyMethodDef methods[] = {
 	  SIGNATURE("opencl_device($module, executor, /)") },
 	{ "stream_open", stream_open, METH_VARARGS,
 	  SIGNATURE("stream_open($module, node, name, points, batch, /)") },
+	{ "set_loop", ufunc_set_loop, METH_VARARGS,
+	  SIGNATURE(
+		  "set_loop($module, ufunc, types, address, context, fp_errors, owners, /)") },
 	{ "use", use, METH_O, SIGNATURE("use($module, type, /)") },
 	{ "bare", handle_bare, METH_O, SIGNATURE("bare($module, type, /)") },
 	{ "whole", whole_number, METH_VARARGS,
