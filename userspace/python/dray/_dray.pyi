@@ -550,37 +550,19 @@ class CallBase:
 class Recording:
     """The part of dray.Sequence in C."""
     def __new__(cls, *, chains: bool = ...) -> Self: ...
-    def _input(self, like: Any, /) -> int:
-        """Records an input; its number."""
-    def _constant(self, number: Any, /) -> tuple[int, bool]:
-        """Records a constant; its number, and whether it is a number of Python."""
+    def _input(self, like: Any, /) -> int: ...
+    def _constant(self, number: Any, /) -> tuple[int, bool]: ...
     def _call(self, ufunc: ufunc, inputs: tuple[int, ...], weak: int, where: int,
-              otherwise: int, dtype: Any, /) -> tuple[int, ...]:
-        """Records a call; the numbers of its results."""
-    def _convert(self, value: int, dtype: Any, casting: str, /) -> int:
-        """Records a conversion; its number."""
-    def _copy(self, value: int, node: Node, engine: Optional[bool], /) -> int:
-        """Records a copy; its number."""
-    def _output(self, value: int, /) -> None:
-        """Records an output."""
-    def _describe(self, value: int, /) -> tuple[dtype[Any], tuple[int, ...]]:
-        """The type and shape of a value."""
-    def _plan(self) -> tuple[int, int, int, int, int, int, int]:
-        """The plan, as SequencePlan has it."""
-    def end(self) -> None:
-        """Ends the recording, as leaving `with` does."""
-    def run(self, *inputs: Any, out: Any = ..., threads: int = ...) -> Any:
-        """Runs the sequence with arrays of the types and shapes that were recorded.
-
-        Returns one array for each output, made or of `out`; a tuple of several.
-        threads: that compute at once."""
-    def submit(self, queue: CallQueue, /, *inputs: Any, out: Any = ...,
-               threads: int = ...) -> Call:
-        """Runs the sequence on a CallQueue, and returns a Call at once.
-
-        The arrays must not change until it has ended; outputs are read then.  Errors
-        of numbers, such as a division by 0, are those of the submission's errstate();
-        wait() raises them, or warns."""
+              otherwise: int, dtype: Any, /) -> tuple[int, ...]: ...
+    def _convert(self, value: int, dtype: Any, casting: int, /) -> int: ...
+    def _copy(self, value: int, node: Node, engine: Optional[bool], /) -> int: ...
+    def _output(self, value: int, /) -> None: ...
+    def _describe(self, value: int, /) -> tuple[dtype[Any], tuple[int, ...]]: ...
+    def _plan(self) -> tuple[int, int, int, int, int, int, int]: ...
+    def _end(self) -> None: ...
+    def _run(self, inputs: tuple[Any, ...], out: Any, threads: int, /) -> Any: ...
+    def _submit(self, queue: CallQueue, inputs: tuple[Any, ...], out: Any, threads: int,
+                /) -> Call: ...
 
 class Handle:
     """An object of the library, the base of classes."""

@@ -25,9 +25,8 @@ static inline struct recording_object *recording_self(PyObject *object)
 
 /* sequence_run.c: methods. */
 PyObject *recording_run(PyObject *object, PyObject *const *args,
-			Py_ssize_t count, PyObject *names);
-PyObject *recording_submit(PyObject *object, PyObject *const *args,
-			   Py_ssize_t count, PyObject *names);
+			Py_ssize_t count);
+PyObject *recording_submit(PyObject *object, PyObject *args);
 
 /* calls_queue.c: waits while a queue is full; -1 with an exception. */
 int queue_await_room(struct module_state *state, PyObject *object);

@@ -187,27 +187,15 @@ static PyObject *recording_call(PyObject *object, PyObject *args)
 
 static PyObject *recording_convert(PyObject *object, PyObject *args)
 {
-	static const char *const rules[] = { "no", "equiv", "safe", "same_kind",
-					     "unsafe" };
 	unsigned long long value;
-	const char *casting;
 	dray_value out = 0;
 	dray_dtype dtype;
 	PyObject *type;
 	int ret, rule;
 
-	if (!PyArg_ParseTuple(args, "KOs", &value, &type, &casting) ||
+	if (!PyArg_ParseTuple(args, "KOi", &value, &type, &rule) ||
 	    dtype_take_object(type, &dtype))
 		return NULL;
-	for (rule = 0; rule < 5 && strcmp(rules[rule], casting); rule++)
-		;
-	if (rule == 5) {
-		dray_dtype_unref(dtype);
-		return PyErr_Format(
-			PyExc_ValueError,
-			"casting is 'no', 'equiv', 'safe', 'same_kind' or 'unsafe', not '%s'",
-			casting);
-	}
 	ret = dray_sequence_convert(recording_self(object)->sequence, value,
 				    dtype, (enum dray_casting)rule, &out);
 	dray_dtype_unref(dtype);
@@ -326,35 +314,26 @@ static PyObject *recording_plan(PyObject *object, PyObject *unused)
 
 static PyMethodDef recording_methods[] = {
 	{ "_input", recording_input, METH_O,
-	  "_input($self, like, /)\n--\n\nRecords an input; its number." },
+	  SIGNATURE("_input($self, like, /)") },
 	{ "_constant", recording_constant, METH_O,
-	  "_constant($self, number, /)\n--\n\nRecords a constant; its number, and whether it is a number of Python." },
+	  SIGNATURE("_constant($self, number, /)") },
 	{ "_call", recording_call, METH_VARARGS,
-	  "_call($self, ufunc, inputs, weak, where, otherwise, dtype, /)\n--\n\nRecords a call; the numbers of its results." },
+	  SIGNATURE(
+		  "_call($self, ufunc, inputs, weak, where, otherwise, dtype, /)") },
 	{ "_convert", recording_convert, METH_VARARGS,
-	  "_convert($self, value, dtype, casting, /)\n--\n\nRecords a conversion; its number." },
+	  SIGNATURE("_convert($self, value, dtype, casting, /)") },
 	{ "_copy", recording_copy, METH_VARARGS,
-	  "_copy($self, value, node, engine, /)\n--\n\nRecords a copy; its number." },
+	  SIGNATURE("_copy($self, value, node, engine, /)") },
 	{ "_output", recording_output, METH_O,
-	  "_output($self, value, /)\n--\n\nRecords an output." },
+	  SIGNATURE("_output($self, value, /)") },
 	{ "_describe", recording_describe, METH_O,
-	  "_describe($self, value, /)\n--\n\nThe type and shape of a value." },
-	{ "_plan", recording_plan, METH_NOARGS,
-	  "_plan($self, /)\n--\n\nThe plan, as SequencePlan has it." },
-	{ "end", recording_end, METH_NOARGS,
-	  "end($self, /)\n--\n\nEnds the recording, as leaving `with` does." },
-	{ "run", WITH_KEYWORDS(recording_run), METH_FASTCALL | METH_KEYWORDS,
-	  "run($self, /, *inputs, out=None, threads=1)\n--\n\n"
-	  "Runs the sequence with arrays of the types and shapes that were recorded.\n\n"
-	  "Returns one array for each output, made or of `out`; a tuple of several.\n"
-	  "threads: that compute at once." },
-	{ "submit", WITH_KEYWORDS(recording_submit),
-	  METH_FASTCALL | METH_KEYWORDS,
-	  "submit($self, queue, /, *inputs, out=None, threads=1)\n--\n\n"
-	  "Runs the sequence on a CallQueue, and returns a Call at once.\n\n"
-	  "The arrays must not change until it has ended; outputs are read then.  Errors\n"
-	  "of numbers, such as a division by 0, are those of the submission's errstate();\n"
-	  "wait() raises them, or warns." },
+	  SIGNATURE("_describe($self, value, /)") },
+	{ "_plan", recording_plan, METH_NOARGS, SIGNATURE("_plan($self, /)") },
+	{ "_end", recording_end, METH_NOARGS, SIGNATURE("_end($self, /)") },
+	{ "_run", WITH_KEYWORDS(recording_run), METH_FASTCALL,
+	  SIGNATURE("_run($self, inputs, out, threads, /)") },
+	{ "_submit", recording_submit, METH_VARARGS,
+	  SIGNATURE("_submit($self, queue, inputs, out, threads, /)") },
 	{ NULL, NULL, 0, NULL },
 };
 

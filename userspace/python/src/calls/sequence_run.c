@@ -17,7 +17,6 @@ struct sequence_run {
 	int inputs; /* of the sequence, when the run began */
 	int outputs;
 	struct dray_sequence_run_options options;
-	PyObject *out; /* borrowed; NULL: all are made */
 	PyObject **given; /* of each output, borrowed, or NULL */
 	struct dray_array **made;
 	const struct dray_view **views; /* inputs, then outputs */
@@ -30,57 +29,6 @@ struct sequence_run {
 	PyObject *few_given[FEW];
 	struct dray_array *few_made[FEW];
 };
-
-/* The array of out= for output @o; borrowed, NULL: none. */
-static int find_out(const struct sequence_run *run, int o, PyObject **one)
-{
-	const int outputs = run->outputs;
-
-	*one = run->out;
-	if (run->out && PyTuple_Check(run->out)) {
-		if (PyTuple_GET_SIZE(run->out) != outputs) {
-			PyErr_Format(PyExc_ValueError,
-				     "out has %zd arrays, not %d",
-				     PyTuple_GET_SIZE(run->out), outputs);
-			return -1;
-		}
-		*one = PyTuple_GET_ITEM(run->out, o);
-	} else if (run->out && run->out != Py_None && outputs != 1) {
-		PyErr_Format(PyExc_TypeError, "out is a tuple of %d arrays",
-			     outputs);
-		return -1;
-	}
-	if (*one == Py_None)
-		*one = NULL;
-	return 0;
-}
-
-static int run_take_options(struct sequence_run *run, PyObject *const *args,
-			    Py_ssize_t count, PyObject *names)
-{
-	Py_ssize_t i;
-
-	for (i = 0; names && i < PyTuple_GET_SIZE(names); i++) {
-		PyObject *name = PyTuple_GET_ITEM(names, i);
-		uint64_t threads;
-
-		if (!PyUnicode_CompareWithASCIIString(name, "out")) {
-			run->out = args[count + i];
-		} else if (!PyUnicode_CompareWithASCIIString(name, "threads")) {
-			if (whole_take(args[count + i], "threads", 1024,
-				       &threads))
-				return -1;
-			run->options.threads = (unsigned int)threads;
-		} else {
-			PyErr_Format(
-				PyExc_TypeError,
-				"there is no argument %R, only out and threads",
-				name);
-			return -1;
-		}
-	}
-	return 0;
-}
 
 static int run_make_room(struct sequence_run *run)
 {
@@ -116,10 +64,11 @@ static void drop_run(struct sequence_run *run)
 	PyMem_Free(run->made);
 }
 
-/* Takes the arrays of a vectorcall; drop_run() follows. */
+/* Takes arrays, those of out=, and threads; drop_run() follows. */
 static int take_run(struct sequence_run *run, PyObject *object,
-		    PyObject *const *args, Py_ssize_t count, PyObject *names)
+		    PyObject *arrays, PyObject *out, unsigned int threads)
 {
+	const Py_ssize_t count = PyTuple_GET_SIZE(arrays);
 	struct ufunc_operand *operand;
 	bool weak;
 	int i;
@@ -127,12 +76,21 @@ static int take_run(struct sequence_run *run, PyObject *object,
 	run->self = recording_self(object);
 	run->inputs = run->self->inputs;
 	run->outputs = run->self->outputs;
-	run->options = (struct dray_sequence_run_options){ .threads = 1 };
-	run->out = NULL;
+	run->options = (struct dray_sequence_run_options){ .threads = threads };
 	run->count = 0;
 	run->makes = false;
 	run->operands = run->few;
-	if (run_take_options(run, args, count, names) || run_make_room(run))
+	if (PyTuple_Check(out) && PyTuple_GET_SIZE(out) != run->outputs) {
+		PyErr_Format(PyExc_ValueError, "out has %zd arrays, not %d",
+			     PyTuple_GET_SIZE(out), run->outputs);
+		return -1;
+	}
+	if (!PyTuple_Check(out) && out != Py_None && run->outputs != 1) {
+		PyErr_Format(PyExc_TypeError, "out is a tuple of %d arrays",
+			     run->outputs);
+		return -1;
+	}
+	if (run_make_room(run))
 		return -1;
 	if (count != run->inputs) {
 		PyErr_Format(PyExc_TypeError,
@@ -143,14 +101,16 @@ static int take_run(struct sequence_run *run, PyObject *object,
 	for (i = 0; i < run->inputs; i++) {
 		operand = &run->operands[run->count++];
 		operand_clear(operand);
-		if (operand_from(args[i], operand, &weak))
+		if (operand_from(PyTuple_GET_ITEM(arrays, i), operand, &weak))
 			return -1;
 		run->views[i] = &operand->view;
 	}
 	for (i = 0; i < run->outputs; i++) {
 		run->made[i] = NULL;
-		if (find_out(run, i, &run->given[i]))
-			return -1;
+		run->given[i] =
+			PyTuple_Check(out) ? PyTuple_GET_ITEM(out, i) : out;
+		if (run->given[i] == Py_None)
+			run->given[i] = NULL;
 		run->views[run->inputs + i] = NULL;
 		if (!run->given[i]) {
 			run->makes = true;
@@ -200,15 +160,22 @@ static PyObject *results(struct sequence_run *run, struct module_state *state,
 }
 
 PyObject *recording_run(PyObject *object, PyObject *const *args,
-			Py_ssize_t count, PyObject *names)
+			Py_ssize_t count)
 {
 	struct module_state *state = recording_self(object)->state;
 	struct ufunc_frame frame;
 	PyObject *result = NULL;
 	struct sequence_run run;
-	int ret;
+	int threads, ret;
 
-	if (take_run(&run, object, args, count, names) ||
+	if (count != 3 || !PyTuple_Check(args[0]) ||
+	    !int_take(args[2], &threads))
+		return PyErr_Occurred()
+			       ? NULL
+			       : PyErr_Format(
+					 PyExc_TypeError,
+					 "_run() takes a tuple, out and threads");
+	if (take_run(&run, object, args[0], args[1], (unsigned int)threads) ||
 	    ufunc_enter(&frame, state, run.makes, run.self->elements)) {
 		drop_run(&run);
 		return NULL;
@@ -228,15 +195,11 @@ PyObject *recording_run(PyObject *object, PyObject *const *args,
 }
 
 /* Owners of all memory of a run: the arguments, and arrays made of them. */
-static PyObject *owners(const struct sequence_run *run, PyObject *const *args,
-			Py_ssize_t count)
+static PyObject *owners(const struct sequence_run *run, PyObject *arrays)
 {
-	PyObject *list = PyList_New(0);
-	Py_ssize_t i;
-	int failed = !list;
+	PyObject *list = PySequence_List(arrays);
+	int failed = !list, i;
 
-	for (i = 0; i < count && !failed; i++)
-		failed = PyList_Append(list, args[i]);
 	for (i = 0; i < run->outputs && !failed; i++)
 		if (run->given[i])
 			failed = PyList_Append(list, run->given[i]);
@@ -248,25 +211,25 @@ static PyObject *owners(const struct sequence_run *run, PyObject *const *args,
 	return list;
 }
 
-static PyObject *submit(PyObject *object, PyObject *const *args,
-			Py_ssize_t count, struct sequence_run *run)
+static PyObject *submit(PyObject *object, PyObject *queue, PyObject *arrays,
+			struct sequence_run *run)
 {
 	struct module_state *state = recording_self(object)->state;
-	struct call_object *call = make_call(state, args[0], object, NULL);
+	struct call_object *call = make_call(state, queue, object, NULL);
 	int ret;
 
 	if (!call)
 		return NULL;
-	call->arguments = owners(run, args + 1, count - 1);
+	call->arguments = owners(run, arrays);
 	do {
-		if (!call->arguments || queue_await_room(state, args[0]) ||
+		if (!call->arguments || queue_await_room(state, queue) ||
 		    ufunc_enter(&call->frame, state, true, 0)) {
 			Py_DECREF(call);
 			return NULL;
 		}
 		ret = dray_sequence_submit(run->self->sequence,
-					   queue_self(args[0])->queue,
-					   run->views, run->views + run->inputs,
+					   queue_self(queue)->queue, run->views,
+					   run->views + run->inputs,
 					   &run->options, run->made,
 					   &call->event);
 		if (ufunc_leave_queued(&call->frame, &call->wanted))
@@ -286,34 +249,32 @@ static PyObject *submit(PyObject *object, PyObject *const *args,
 	return (PyObject *)call;
 }
 
-PyObject *recording_submit(PyObject *object, PyObject *const *args,
-			   Py_ssize_t count, PyObject *names)
+PyObject *recording_submit(PyObject *object, PyObject *args)
 {
-	struct dray_call_queue *queue;
-	PyObject *result = NULL;
+	struct module_state *state = recording_self(object)->state;
+	PyObject *queue, *arrays, *out, *result = NULL;
 	struct sequence_run run;
+	unsigned int threads;
 	int i;
 
-	if (!count)
-		return PyErr_Format(PyExc_TypeError,
-				    "a dray.CallQueue is missing");
-	if (!call_queue_of(recording_self(object)->state, args[0]))
+	if (!PyArg_ParseTuple(args, "OO!OI", &queue, &PyTuple_Type, &arrays,
+			      &out, &threads) ||
+	    !call_queue_of(state, queue))
 		return NULL;
-	if (!take_run(&run, object, args + 1, count - 1, names)) {
+	if (!take_run(&run, object, arrays, out, threads)) {
 		/* A number would lie in memory that goes. */
 		for (i = 0; i < run.inputs; i++)
 			if (run.operands[i].view.data ==
 			    &run.operands[i].number)
 				break;
 		/* Code of Python may have closed it meanwhile. */
-		queue = call_queue_of(recording_self(object)->state, args[0]);
-		if (queue && i < run.inputs)
+		if (call_queue_of(state, queue) && i < run.inputs)
 			PyErr_Format(
 				PyExc_TypeError,
 				"input %d of a run on a queue is a number, an array is needed",
 				i);
-		else if (queue)
-			result = submit(object, args, count, &run);
+		else if (!PyErr_Occurred())
+			result = submit(object, queue, arrays, &run);
 	}
 	drop_run(&run);
 	return result;
