@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
-from typing import Any, Generator, Optional, Union, final
+from typing import TYPE_CHECKING, Any, Generator, Optional, Union, final
 
 from ._dray import CallBase, FenceBase, use
 from ._stream import _wake, copy_descriptor
 
+if TYPE_CHECKING:
+    import asyncio
+
 
 async def _wait(fence: Union[Fence, Call]) -> Any:
     if not fence.done:
+        import asyncio
+
         loop = asyncio.get_running_loop()
         done: asyncio.Future[None] = loop.create_future()
         # A loop reads a descriptor for a single reader, and a fence may be

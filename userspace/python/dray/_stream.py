@@ -8,7 +8,6 @@ looks at all waiters of the stream, those of other loops included.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import errno
 import fcntl
@@ -28,7 +27,9 @@ from ._dray import (MAX_FRAMES, Array, EventBase, FramesBase, Pool, StreamBase, 
 from ._dray import frames as _ring
 from ._records import Explanation, RingCounts, StreamCounts
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # asyncio is imported where it is used: it costs as much as this package
+    import asyncio
+
     from numpy.typing import NDArray
 
     from ._dray import _Scalar
@@ -75,6 +76,8 @@ def copy_descriptor(descriptor: int) -> int:
 async def _until(stream: Stream, fact: Callable[[], bool]) -> None:
     """Lets the loop go on until `fact` holds, which transfers change when they
     end."""
+    import asyncio
+
     loop = asyncio.get_running_loop()
     future = loop.create_future()
     waiters = _waiters.setdefault(stream, {})
@@ -106,6 +109,8 @@ async def _wait(event: Event) -> int:
 
 async def _room(stream: Stream, fences: Iterable[Fence]) -> None:
     """Lets the loop go on until a submission may succeed."""
+    import asyncio
+
     for fence in fences:
         if not fence.done:
             # If it fails, the submission says so.
@@ -516,6 +521,8 @@ class Frames(FramesBase[_Scalar]):
         return self
 
     async def __anext__(self) -> NDArray[_Scalar]:
+        import asyncio
+
         while (frame := self._poll()) is None:
             try:
                 await asyncio.wait_for(_until(self.stream, self._may_step), self.timeout)
