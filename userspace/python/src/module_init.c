@@ -180,9 +180,11 @@ static PyMethodDef methods[] = {
 	{ "use", use, METH_O, SIGNATURE("use($module, type, /)") },
 	{ "bare", handle_bare, METH_O, SIGNATURE("bare($module, type, /)") },
 	{ "whole", whole_number, METH_VARARGS,
-	  SIGNATURE("whole($module, value, name, most, /)") },
+	  SIGNATURE(
+		  "whole($module, value, name, most=18446744073709551615, /)") },
 	{ "size", size_number, METH_VARARGS,
-	  SIGNATURE("size($module, value, name, most, /)") },
+	  SIGNATURE(
+		  "size($module, value, name, most=18446744073709551615, /)") },
 	{ "thread_fp_state", ufunc_state, METH_NOARGS,
 	  SIGNATURE("thread_fp_state($module, /)") },
 	{ "matmul", WITH_KEYWORDS(linear_matmul), METH_VARARGS | METH_KEYWORDS,
