@@ -5,7 +5,7 @@
  * The camera fills the memory of three arrays in turn.  It gets them as dma-bufs
  * if the kernel module is loaded, and as addresses on the host.  The program looks
  * at each frame in place, with the camera's gaps between lines.  The camera is
- * the kernel's virtual one (vivid), which shows eight bars.
+ * the kernel's virtual camera (vivid), which shows eight bars.
  */
 #include <dray/array.h>
 #include <fcntl.h>
@@ -141,7 +141,7 @@ int main(int argc, char **argv)
 		ret = capture();
 	if (*dray_last_error())
 		fprintf(stderr, "camera: %s\n", dray_last_error());
-	close(camera); /* It stops before its memory goes. */
+	close(camera); /* It stops before its memory is freed. */
 	for (i = 0; i < ARRAYS; i++)
 		dray_array_unref(arrays[i]);
 	dray_node_unref(node);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * GStreamer in dray's memory: frames of dray go into appsrc, and appsink gives
- * frames of dray that an element has written.  They are never copied.
+ * GStreamer in dray's memory: frames of dray enter appsrc, and appsink returns
+ * frames of dray that an element wrote.  They are never copied.
  *
  * Each frame is a dma-buf of its own, or on the host a memfd.  A part of a larger
- * one would not do: GStreamer moves a frame to the start when it uses it again.
+ * buffer would not do: GStreamer moves a frame to the start when it uses it again.
  */
 #include <dray/array.h>
 #include <gst/allocators/allocators.h>
@@ -58,7 +58,7 @@ static struct dray_array *frame_array(GstBuffer *frame)
 		GST_MINI_OBJECT(gst_buffer_peek_memory(frame, 0)), its_array);
 }
 
-/* A pool of GStreamer's, from which an element takes frames to write to. */
+/* A pool of GStreamer's, from which an element gets frames to write to. */
 typedef GstBufferPool Pool;
 typedef GstBufferPoolClass PoolClass;
 G_DEFINE_TYPE(Pool, pool, GST_TYPE_BUFFER_POOL)
@@ -81,7 +81,7 @@ static void pool_init(Pool *pool)
 	(void)pool;
 }
 
-/* Offers such a pool to the element before the sink, which asks for one. */
+/* Offers such a pool to the element before the sink, which asks for it. */
 static GstPadProbeReturn offer(GstPad *pad, GstPadProbeInfo *info,
 			       gpointer pool)
 {
@@ -92,7 +92,7 @@ static GstPadProbeReturn offer(GstPad *pad, GstPadProbeInfo *info,
 	return GST_PAD_PROBE_HANDLED;
 }
 
-/* Returns how many of 100 gray frames come out with @size bytes of their value. */
+/* Returns how many of 100 gray frames arrive with @size bytes as sent. */
 static int run(const char *description, gsize size)
 {
 	g_autoptr(GstBufferPool) pool = g_object_new(pool_get_type(), NULL);

@@ -3,7 +3,8 @@
  * OpenCL in dray's memory: a kernel adds to each element of an array its number.
  *
  * A device that shares the CPU's memory uses the array's own bytes.  A device that
- * does not can import the array's dma-buf, if its platform has the extension.
+ * does not can import the array's dma-buf, if its platform supports the
+ * extension.
  */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl_ext.h>
@@ -22,7 +23,7 @@ static cl_context context;
 static cl_command_queue queue;
 static cl_kernel kernel;
 
-/* Ends the program with a sentence if a call has failed. */
+/* Ends the program with a sentence if a call failed. */
 static void check(int ret, const char *call)
 {
 	if (ret)
@@ -92,7 +93,8 @@ static int in_place(int *data)
 
 /*
  * Imports the array's dma-buf, which is the device's from acquire to release.  The
- * platform closes the file.  Not tested: no platform at hand has the extension.
+ * platform closes the file.  Not tested: no platform at hand supports the
+ * extension.
  */
 static int imported(int *data)
 {

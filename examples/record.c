@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Two processes and a record: an array of one, opened by the other.
+ * Two processes and a record: the child opens an array of the parent.
  *
  * The exporter starts this program again and writes the record, plain bytes, to
  * its standard input.  The importer opens it and doubles each element.  Nothing
@@ -71,7 +71,7 @@ static int export(struct dray_node *node)
 
 	/*
 	 * An importer reaches the whole buffer around a record, so this array
-	 * has a buffer of its own.
+	 * owns a buffer of its own.
 	 */
 	ret = dray_array_create_alone(node, DRAY_INT32, 1, &shape, &array);
 	if (ret)

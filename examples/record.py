@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Two processes and a record: an array of one, opened by the other.
+"""Two processes and a record: the child opens an array of the parent.
 
 The exporter starts this program again and writes the record, plain bytes, to its
 standard input.  The importer opens it and doubles each element.  Nothing is

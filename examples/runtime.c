@@ -4,7 +4,7 @@
  *
  * The runtime below knows struct dray_handler and nothing else of dray, so the
  * same code runs on the C library's heap and in memory that a device reaches.
- * main() adopts one handler after the other.
+ * main() adopts the handlers in turn.
  */
 #include <dray/dray.h>
 #include <errno.h>
@@ -24,7 +24,7 @@ static size_t tensor_bytes(const struct tensor *tensor)
 	return tensor->rows * tensor->columns * sizeof(*tensor->data);
 }
 
-/* Allocates zeroed rows; returns -ENOMEM if the handler has no memory. */
+/* Allocates zeroed rows; returns -ENOMEM if the handler lacks memory. */
 static int tensor_create(struct tensor *tensor,
 			 const struct dray_handler *handler, size_t rows,
 			 size_t columns)

@@ -26,7 +26,7 @@ extern const char cli_program[];
 /* Called before a complaint if set: removes a progress bar. */
 extern void (*cli_clear_line)(void);
 
-/* Takes the sentence of each complaint, instead of standard error, if set. */
+/* Receives the sentence of each complaint, instead of standard error, if set. */
 extern void (*cli_complain_to)(const char *sentence);
 
 /* The errno behind the next complaint, for cli_complain_to(); 0: none. */
@@ -36,7 +36,7 @@ extern int cli_error;
 void cli_begin(void);
 
 /*
- * Returns the next option as getopt_long() does: -1 after the last one, '?'
+ * Returns the next option as getopt_long() does: -1 after the last option, '?'
  * after a complaint.
  */
 int cli_option(int argc, char **argv, const char *letters,
@@ -50,7 +50,7 @@ enum exit_code cli_version(const char *library);
 
 /*
  * Writes out the standard output so far.  Returns false if some of it is lost,
- * with the reason in errno; cli_end() then tells it.
+ * with the reason in errno; cli_end() then reports it.
  */
 bool cli_flush(void);
 
@@ -81,7 +81,7 @@ char *text_format(const char *format, ...)
 char *text_format_list(const char *format, va_list args)
 	__attribute__((format(printf, 1, 0)));
 
-/* Appends to such a string, or to an empty one if it is NULL. */
+/* Appends to such a string, or to an empty string if it is NULL. */
 void text_append(char **text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

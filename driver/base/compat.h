@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Differences between the kernels that dray builds on.  All other files use the
- * newer names, which this one gives to older kernels.  The Makefile looks at
- * the headers and sets the names in capitals.
+ * newer names, which this file defines for older kernels.  The Makefile looks
+ * at the headers and sets the names in capitals.
  */
 #ifndef DRAY_COMPAT_H
 #define DRAY_COMPAT_H
@@ -26,8 +26,8 @@
 #endif
 
 /*
- * Neither mprotect() nor a debugger makes it writable.  It stays a shared one:
- * older kernels count those, and look at the flag before and after ->mmap().
+ * Neither mprotect() nor a debugger makes it writable.  It stays shared: older
+ * kernels count shared mappings, and look at the flag before and after ->mmap().
  */
 static inline void dray_vma_forbid_write(struct vm_area_struct *vma)
 {
@@ -48,7 +48,7 @@ static inline void dray_eventfd_signal(struct eventfd_ctx *event)
 #endif
 }
 
-/* The caller has not locked the fences of the dma-buf. */
+/* The caller did not lock the fences of the dma-buf. */
 static inline struct sg_table *
 dray_dmabuf_map(struct dma_buf_attachment *import,
 		enum dma_data_direction direction)
@@ -97,8 +97,8 @@ static inline long dray_resv_wait(struct dma_resv *resv, bool all)
 }
 
 /*
- * The fences that a reader or a writer has to wait for, with a reference each;
- * the object is locked.
+ * The fences for which a reader or a writer must wait, with a reference each; the
+ * object is locked.
  */
 static inline int dray_resv_fences(struct dma_resv *resv, bool write,
 				   unsigned int *count,
@@ -128,7 +128,7 @@ static inline int dray_resv_fences(struct dma_resv *resv, bool write,
 #endif
 }
 
-/* Makes room for one more fence; the object is locked. */
+/* Makes room for another fence; the object is locked. */
 static inline int dray_resv_reserve(struct dma_resv *resv)
 {
 #ifdef DRAY_RESV_USAGE
@@ -139,7 +139,7 @@ static inline int dray_resv_reserve(struct dma_resv *resv)
 }
 
 #ifndef DRAY_RESV_USAGE
-/* Returns a fence that signals after both; takes both over.  NULL: no memory. */
+/* Returns a fence that signals after both, and owns both.  NULL: no memory. */
 static inline struct dma_fence *dray_fence_join(struct dma_fence *prev,
 						struct dma_fence *fence)
 {

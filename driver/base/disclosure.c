@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Disclosures: each says which process was told an address of a buffer or an
- * attachment, and for which node's device.  When one of these processes has
- * ended, the memory is held (hold.c).
+ * Disclosures: each says which process knows an address of a buffer or an
+ * attachment, and for which node's device.  After the end of such a process the
+ * memory is held (hold.c).
  */
 #include <linux/pid.h>
 #include <linux/sched.h>
@@ -14,10 +14,10 @@
 #include "entry.h"
 #include "node.h"
 
-/* Processes that are told apart for each entry. */
+/* Processes that are distinguished for each entry. */
 #define DRAY_MAX_DISCLOSURES 16
 
-/* A process that was told an address for the device of @node. */
+/* A process that knows an address for the device of @node. */
 struct dray_disclosure {
 	struct dray_disclosure *next;
 	struct dray_node *node; /* a reference */
@@ -60,7 +60,7 @@ static bool dray_disclosure_covers(const struct dray_disclosure *disclosure,
 
 /*
  * Remembers @disclosure, or frees it if another covers it.  Beyond the limit
- * the processes of a node are no longer told apart.
+ * the processes of a node are no longer distinguished.
  */
 static void dray_disclosure_keep(struct dray_entry *entry,
 				 struct dray_disclosure *disclosure)
@@ -95,8 +95,8 @@ unlock:
 }
 
 /*
- * Keeps all earlier disclosures: a device goes on working for one process when
- * another asks.
+ * Keeps all earlier disclosures: a device still works for a process after another
+ * asks.
  */
 int dray_disclosure_add(struct dray_entry *entry, struct dray_node *node)
 {
@@ -126,7 +126,7 @@ void dray_disclosures_forget(struct dray_entry *entry)
 
 /*
  * Files and mappings are closed by a process that is already ending.  After an
- * execve() it lives on, but nothing of the program that was told.
+ * execve() it lives on, but nothing of the program that knew the address.
  */
 static bool dray_process_ended(const struct dray_disclosure *disclosure)
 {

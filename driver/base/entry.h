@@ -35,17 +35,17 @@ struct dray_entry {
 	u64 counted; /* bytes, there */
 	atomic_t transfers; /* in flight */
 
-	struct dray_disclosure *disclosures; /* processes told */
-	bool disclosed; /* its address was given out */
+	struct dray_disclosure *disclosures; /* processes that know it */
+	bool disclosed; /* its address was disclosed */
 	bool unsynced; /* written by a transfer, and not maintained */
 	bool condemned; /* a dead channel may still write it; see hold.c */
 	atomic_t held; /* 1: freed, but a device may still write it */
 };
 
 /*
- * Initialises the entry of a new object with one reference and a number, from 1
- * on, that no other has ever had.  @release runs with the last reference, and
- * ends with dray_entry_fini().
+ * Initialises the entry of a new object with a reference and a number, from 1
+ * on, that is never used again.  @release runs with the last reference, and ends
+ * with dray_entry_fini().
  */
 void dray_entry_init(struct dray_entry *entry, u32 kind,
 		     void (*release)(struct kref *kref));
@@ -75,8 +75,8 @@ void dray_entry_publish(struct dray_entry *entry);
 bool dray_entry_withdraw(struct dray_entry *entry);
 
 /*
- * Gives two references to an entry without any: one to the caller, one to the
- * task that reclaims it, which may run before this returns.
+ * Gets two references to an entry without any: the caller's, and the reference of
+ * the task that reclaims it, which may run before this returns.
  */
 void dray_entry_resurrect(struct dray_entry *entry);
 

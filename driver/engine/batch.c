@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Batches: the engine gets a limited number of descriptors at a time, and none
- * that needs another one done: an engine may read ahead, and finish in any
- * order.  Its callbacks only count and wake the channel's work item, which then
- * asks the engine if the batch's last descriptor is really done.
+ * that depends on another: an engine may read ahead, and finish in any order.
+ * Its callbacks only count and wake the channel's work item, which then asks the
+ * engine if the batch's last descriptor is really done.
  */
 #include <linux/jiffies.h>
 #include <linux/rcupdate.h>
@@ -15,7 +15,7 @@
 
 #define DRAY_RETRY_DELAY msecs_to_jiffies(1)
 
-/* Starts the time that a batch may take. */
+/* Starts the time limit of a batch. */
 void dray_deadline_set(struct dray_channel *channel)
 {
 	channel->deadline = jiffies + msecs_to_jiffies(dray_watchdog_ms());
@@ -23,10 +23,10 @@ void dray_deadline_set(struct dray_channel *channel)
 }
 
 /*
- * Has the deadline passed for good?  The first time it says little: the whole
+ * Whether the deadline is over for good.  At first it says little: the whole
  * machine may have stood still, and the engine with it, or its interrupts wait
- * to be handled as this work item did.  So there is a quarter more, however
- * late it is by now, and then the engine is asked for its status.
+ * to be handled as this work item did.  So it is extended by a quarter, however
+ * late the time is by now, and then the engine is asked for its status.
  */
 bool dray_deadline_passed(struct dray_channel *channel)
 {
@@ -80,7 +80,7 @@ dray_descriptor_prepare(struct dray_channel *channel, struct dray_move *move,
 					 flags);
 }
 
-/* Gives @tx to the engine; false when that has failed. */
+/* Submits @tx to the engine; false if that failed. */
 static bool dray_batch_submit(struct dray_channel *channel,
 			      struct dma_async_tx_descriptor *tx)
 {
@@ -101,7 +101,7 @@ static bool dray_batch_submit(struct dray_channel *channel,
 	return true;
 }
 
-/* Issues one descriptor; false when the engine takes none. */
+/* Issues a descriptor; false if the engine accepts none. */
 static bool dray_descriptor_issue(struct dray_channel *channel,
 				  struct dray_move *move,
 				  const struct dray_descriptor *descriptor)
@@ -127,7 +127,7 @@ bool dray_batch_issue(struct dray_channel *channel)
 
 	if (!dray_token_prepare(&channel->token, channel->chan))
 		return false;
-	/* One more than there are, so that none of them is the last yet. */
+	/* Counts an extra descriptor, so that none of them is the last yet. */
 	atomic_set(&channel->descriptors, 1);
 	atomic_set(&channel->failed_descriptors, 0);
 	while (job->at < job->count && count < DRAY_BATCH_DESCRIPTORS) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Feeding a channel.  One work item a channel takes the next job, gives its
- * descriptors to the engine batch by batch, and signals its fence.  If a batch
- * is not done in time, nor some time later, the channel is dead.  The engine
- * may still write, so the job is kept until the engine has finished, or for
+ * Feeding a channel.  A work item of each channel starts the next job, submits
+ * its descriptors to the engine batch by batch, and signals its fence.  If a
+ * batch is not done in time, nor some time later, the channel is dead.  The
+ * engine may still write, so the job is kept until the engine finishes, or for
  * good.
  */
 #include <linux/dma-fence.h>
@@ -29,7 +29,7 @@ static bool dray_job_is_cancelled(struct dray_job *job)
 	return cancelled;
 }
 
-/* A job cannot be cancelled any more when the engine has all of it. */
+/* A job cannot be cancelled once the engine holds all of it. */
 static void dray_job_mark_fed(struct dray_job *job)
 {
 	if (job->at < job->count)
@@ -53,7 +53,7 @@ static int dray_job_obstacle(struct dray_job *job)
 	return 0;
 }
 
-/* Takes up the next job; false when there is none that may run. */
+/* Starts the next job; false if none may run. */
 static bool dray_channel_start(struct dray_channel *channel)
 {
 	struct dray_job *job = dray_job_next(channel);
@@ -105,7 +105,7 @@ static bool dray_channel_sleeps(struct dray_channel *channel)
 	return false;
 }
 
-/* Has the batch that is out ended, or is the engine given up? */
+/* Whether the batch in the engine ended, or the engine is dead. */
 static bool dray_batch_is_over(struct dray_channel *channel)
 {
 	if (!dray_batch_is_done(channel)) {
@@ -121,8 +121,8 @@ static bool dray_batch_is_over(struct dray_channel *channel)
 }
 
 /*
- * Issues the job's next batch.  If nothing is out no callback comes: an engine
- * that takes nothing is asked again for a while.  False when the job has
+ * Issues the job's next batch.  Without a batch in the engine no callback runs:
+ * an engine that accepts nothing is asked again for a while.  False if the job
  * failed.
  */
 static bool dray_job_feed(struct dray_job *job)
@@ -143,8 +143,8 @@ static bool dray_job_feed(struct dray_job *job)
 }
 
 /*
- * Brings the running job forward.  True when it has come to its end; else
- * the work item is woken by a callback, or at the latest in time.
+ * Brings the running job forward.  True if it ended; else a callback wakes the
+ * work item, or a timer at the latest.
  */
 static bool dray_channel_advance(struct dray_channel *channel)
 {
@@ -197,7 +197,7 @@ void dray_feed(struct work_struct *work)
 	}
 	if (!channel->running)
 		wake_up_all(&channel->idle);
-	/* A dead channel may still come to its end: then nothing is at risk. */
+	/* A dead channel may still end its job: then nothing is at risk. */
 	job = channel->lost;
 	if (job && dray_batch_is_done(channel)) {
 		WRITE_ONCE(channel->lost, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A flight: the one descriptor of a stream's job, from its pieces to the
+ * A flight: the single descriptor of a stream's job, from its pieces to the
  * engine's report.  An engine that does not stop may report late, so that a
  * flight can outlive its job.
  */
@@ -18,14 +18,14 @@ struct dray_refusal;
 struct dray_flight {
 	struct dray_channel *channel;
 	dma_cookie_t cookie;
-	u64 group; /* of flights that the engine takes up together */
+	u64 group; /* of flights that the engine starts together */
 	u64 bytes;
-	bool aloft; /* the engine has it, or has reported it */
+	bool aloft; /* the engine holds it, or reported it */
 	u64 moved; /* bytes, at least, when the engine was stopped */
 	bool unknown; /* more may have moved then */
 	bool broken; /* by its status then, without a report */
 	u32 retries; /* reports without a byte */
-	u64 asked_ns; /* CLOCK_MONOTONIC, if an idle engine had no room then */
+	u64 asked_ns; /* CLOCK_MONOTONIC, if an idle engine lacked room then */
 
 	/* The engine's report: valid once @landed. */
 	bool landed;
@@ -43,22 +43,22 @@ struct dray_flight {
 };
 
 /*
- * Makes the flight of a job after its areas got places: adjacent runs become one
- * piece.  -EINVAL if the engine has no room for so many, or repeats rows and
- * these are none.
+ * Makes the flight of a job after its areas got places, and joins adjacent runs
+ * to a piece.  -EINVAL if the engine has no room for so many pieces, or repeats
+ * rows and the pieces differ from rows.
  */
 int dray_flight_prepare(struct dray_job *job, struct dray_refusal *refusal);
 /* Frees it; NULL is ignored. */
 void dray_flight_put(struct dray_flight *flight);
 
 /*
- * Gives it to the engine, which starts only with dma_async_issue_pending().
- * -EAGAIN: the engine has no room now; -EIO: it refuses.
+ * Submits it to the engine, which starts only with dma_async_issue_pending().
+ * -EAGAIN: the engine is full now; -EIO: it refuses.
  */
 int dray_flight_start(struct dray_flight *flight);
 
-/* The engine has reported the job's flight. */
+/* Whether the engine reported the job's flight. */
 bool dray_flight_has_landed(const struct dray_job *job);
-/* It is said to have ended, and no byte has moved. */
+/* Whether its end is reported, and no byte moved. */
 bool dray_flight_is_unfinished(const struct dray_job *job);
 #endif /* DRAY_FLIGHT_H */

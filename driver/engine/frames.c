@@ -28,7 +28,7 @@ static void dray_frames_wake(struct dray_channel *channel)
 	mod_delayed_work(dray_workqueue, &channel->feed, 0);
 }
 
-/* The lists tell: @waiting counts a job for a moment after its point. */
+/* The lists decide: @waiting counts a job for a moment after its point. */
 static bool dray_channel_has_jobs(const struct dray_channel *channel)
 {
 	return channel->running || !list_empty(&channel->queues) ||
@@ -36,7 +36,7 @@ static bool dray_channel_has_jobs(const struct dray_channel *channel)
 	       !list_empty(&channel->stream.ending);
 }
 
-/* Counts the transfers of jobs that are alike together: they have one area. */
+/* Counts the transfers of jobs that are alike together: they share an area. */
 static void dray_frames_count(struct dray_frames *frames, int step)
 {
 	const struct dray_frame *frame = frames->frame;
@@ -52,7 +52,7 @@ static void dray_frames_count(struct dray_frames *frames, int step)
 	}
 }
 
-/* The opener has no frame from here on.  Under the channel's lock. */
+/* The opener owns no frame from here on.  Under the channel's lock. */
 static void dray_frames_close(struct dray_channel *channel,
 			      struct dray_frames *frames)
 {
@@ -76,7 +76,7 @@ static void dray_frames_open(struct dray_channel *channel,
 			list_add_tail(&frame->job->list, &frames->free);
 	}
 	frames->away = frames->held ? 0 : frames->count;
-	/* The ring counts as one job until it is settled. */
+	/* The ring counts as a single job until it is settled. */
 	WRITE_ONCE(channel->waiting, channel->waiting + 1);
 }
 
@@ -188,7 +188,7 @@ struct dray_frames *dray_frames_take_away(struct dray_channel *channel)
 	return frames;
 }
 
-/* Ends a ring that has no frame in flight any more. */
+/* Ends a ring without a frame in flight. */
 void dray_frames_settle(struct dray_channel *channel)
 {
 	struct dray_frames *frames = channel->stream.frames;
@@ -253,7 +253,7 @@ static struct dray_job *dray_frames_take(struct dray_channel *channel,
 	return job;
 }
 
-/* Counts once that the engine has nothing to go on with. */
+/* Counts once that the engine ran out of frames. */
 static void dray_frames_starve(struct dray_channel *channel)
 {
 	struct dray_frames *frames = channel->stream.frames;
@@ -272,7 +272,7 @@ struct dray_job *dray_frame_next(struct dray_channel *channel)
 	struct dray_job *job = NULL;
 	bool overwritten;
 
-	/* Frames that end at once would be taken for ever. */
+	/* Frames that end at once would keep the work item busy for ever. */
 	if (frames->ended || READ_ONCE(channel->closing) ||
 	    READ_ONCE(channel->dead))
 		return NULL;
@@ -292,7 +292,7 @@ struct dray_job *dray_frame_next(struct dray_channel *channel)
 					job->queues->pid, channel->name,
 					job->frame, job->bytes);
 	/*
-	 * The CPU has seen the frame, so its caches may have lines of it.  Readers
+	 * The CPU saw the frame, so its caches may hold lines of it.  Readers
 	 * of another driver's dma-buf drop them anyway, and syncing that may wait
 	 * for a fence of this work item.
 	 */
@@ -384,7 +384,7 @@ void dray_frame_end(struct dray_job *job)
 		dray_points_publish(frames->points, &frame->point);
 }
 
-/* Takes the frame from the opener; -EINVAL: the opener does not have it. */
+/* Moves the frame away from its opener; -EINVAL: the opener does not own it. */
 static int dray_frame_take_back(struct dray_frames *frames,
 				struct dray_frame *frame)
 {
@@ -460,7 +460,7 @@ bool dray_frame_acquire(struct dray_frames *frames, struct dray_point *point)
 	if (!channel)
 		return false;
 	spin_lock_irq(&channel->lock);
-	/* Another ring may have its place now. */
+	/* Another ring may be in its place now. */
 	frame = frames->channel ? dray_frames_unread(frames) : NULL;
 	if (frame) {
 		frame->state = DRAY_FRAME_HELD;

@@ -20,8 +20,8 @@ struct dray_store;
 struct user_struct;
 
 enum dray_frame_state {
-	DRAY_FRAME_FREE, /* for the engine to go on with, or in flight */
-	DRAY_FRAME_UNREAD, /* has its point; may be overwritten if asked for */
+	DRAY_FRAME_FREE, /* next for the engine, or in flight */
+	DRAY_FRAME_UNREAD, /* its point is written; may be overwritten */
 	DRAY_FRAME_HELD, /* by the opener */
 };
 
@@ -37,10 +37,10 @@ struct dray_frames {
 	struct dray_channel *channel; /* NULL: no frame passes any more */
 	struct dray_points *points;
 	bool overwrite; /* constant */
-	bool held; /* the opener has all frames at first; constant */
+	bool held; /* the opener owns all frames at first; constant */
 	bool ended; /* READ_ONCE() */
-	bool starved; /* the engine has had no frame to go on with */
-	bool wanted; /* the work item has found no free frame */
+	bool starved; /* the engine ran out of frames */
+	bool wanted; /* the work item found no free frame */
 	u64 number; /* of the latest point */
 	u32 away; /* frames that are the engine's */
 	struct list_head free; /* jobs for the engine, in this order */
@@ -52,37 +52,37 @@ struct dray_frames {
 };
 
 /*
- * Gives the claimed stream its frames, and starts it; takes them over.  @frames
- * NULL: only takes its ring away, so that jobs may follow.  @number: of the
+ * Starts the ring @frames on the claimed stream, which then owns it.  @frames
+ * NULL: only removes the stream's ring, so that jobs may follow.  @number: of the
  * queue's latest point, and from now on the first ring's.
- * @old: the ring whose place it took, for the caller to put; NULL: none may be
- * there
- * -EBUSY: there are jobs, or a ring, or one of its frames is the engine's;
- * -ENODEV: the ring has ended.
+ * @old: the ring that it replaced, for the caller to put; NULL: the stream must be
+ * without a ring
+ * -EBUSY: the stream is in use by jobs, a ring, or an engine that holds a frame of
+ * it; -ENODEV: the ring has ended.
  */
 int dray_frames_start(struct dray_channel *channel, struct dray_frames *frames,
 		      u64 *number, struct dray_frames **old);
 /* Ends the ring: the work item stops the engine.  Without a ring, does nothing. */
 void dray_frames_stop(struct dray_channel *channel);
-/* Takes the ring, which has ended, from its stream; NULL: there is none. */
+/* Detaches the ring, which has ended, from its stream; NULL: there is none. */
 struct dray_frames *dray_frames_take_away(struct dray_channel *channel);
 /* The stream's ring with a reference; NULL: there is none. */
 struct dray_frames *dray_frames_get(struct dray_channel *channel);
-/* Frees a ring that no stream has, with the last reference. */
+/* Frees a ring without a stream, with the last reference. */
 void dray_frames_put(struct dray_frames *frames);
 
 /*
  * For the work item: the next frame for the engine, already among the stream's
- * jobs; the end of a flight; the end of a ring, once its engine has no frame.
+ * jobs; the end of a flight; the end of a ring, once its engine holds no frame.
  */
 struct dray_job *dray_frame_next(struct dray_channel *channel);
 void dray_frame_end(struct dray_job *job);
 void dray_frames_settle(struct dray_channel *channel);
 
 /*
- * Cancels the frames that the engine may have next, if they are those of @queue;
+ * Cancels the frames that the engine may get next, if they belong to @queue;
  * returns how many were not cancelled yet.  Before dray_queue_cancel(): the engine
- * may have some meanwhile.
+ * may get some meanwhile.
  */
 u32 dray_frames_cancel(struct dray_channel *channel,
 		       const struct dray_queue *queue);
@@ -100,7 +100,7 @@ struct dray_job *dray_frame_cancelled(struct dray_channel *channel);
 u32 dray_frames_fill(struct dray_channel *channel, u32 *ready);
 
 /*
- * For calls: -EINVAL if the opener does not have the frame.  The engine gets it
+ * For calls: -EINVAL if the opener does not own the frame.  The engine gets it
  * at the end of a flight, or by dray_frames_feed().
  */
 int dray_frame_release(struct dray_frames *frames, u32 index,

@@ -21,7 +21,7 @@ struct dray_job_guard {
 	bool write;
 };
 
-/* Each area once; one that is written anywhere counts as written. */
+/* Each area once; an area that is written anywhere counts as written. */
 static u32 dray_guard_add(struct dray_job_guard *guards, u32 count,
 			  const struct dray_area *area, bool write)
 {
@@ -46,7 +46,7 @@ static void dray_guards_unlock(struct dray_job_guard *guards, u32 count)
 
 /*
  * Locks all.  If that would deadlock, drops all locks, waits for the contended
- * one, and starts again with it as the first.
+ * lock, and starts again with it as the first.
  */
 static int dray_guards_lock(struct dray_job_guard *guards, u32 count,
 			    struct ww_acquire_ctx *context)
@@ -74,7 +74,7 @@ again:
 
 /*
  * A reader waits for writers, a writer for all.  Dray's own jobs are not among
- * them: their order is that of the queue and of the fences that callers name,
+ * them: the queue and the fences that callers name are their order,
  * and jobs on different parts of a buffer may run side by side.
  */
 static int dray_guard_await(const struct dray_job_guard *guard,

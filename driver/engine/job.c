@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Jobs: made from the arguments of SUBMIT, and freed.  Arguments are copied and
- * checked here, areas and in-fences are held; a channel comes later.  A job
- * that its engine never finished takes its memory along.
+ * checked here, areas and in-fences are held; the channel is chosen later.  The
+ * memory of a job that its engine never finished is lost with it.
  */
 #include <linux/err.h>
 #include <linux/overflow.h>
@@ -24,7 +24,7 @@
 /* Bytes of a job that are not charged: fewer than a socket may keep. */
 #define DRAY_JOB_SMALL SZ_4K
 
-/* Patterns of fills, and the pieces of a stream, have the engine's addresses. */
+/* Patterns of fills, and the pieces of a stream, are at addresses of the engine. */
 void dray_job_unprepare(struct dray_job *job)
 {
 	if (job->channel)
@@ -82,7 +82,7 @@ void dray_job_count(struct dray_job *job, int step)
 
 /*
  * Frees a job that its engine never finished.  Memory that it may still write,
- * or read for others to see, is never given out again; nor are the patterns of
+ * or read for others to see, is never allocated again; nor are the patterns of
  * fills.
  */
 void dray_job_abandon(struct dray_job *job)
@@ -176,7 +176,7 @@ static int dray_job_add(struct dray_job *job, struct dray_move *move,
 		return ret;
 
 	most = dray_submit_max_bytes();
-	/* The residue of a stream's transfer has 32 bits. */
+	/* The residue of a stream's transfer is a number of 32 bits. */
 	if (job->kind != DRAY_CHANNEL_COPY)
 		most = min_t(u64, most, U32_MAX);
 	if (check_add_overflow(job->bytes, dray_move_bytes(move),
@@ -236,7 +236,7 @@ static int dray_job_axes(struct dray_job *job,
 	return 0;
 }
 
-/* Lets transfers that do not need one another be out at the same time. */
+/* Lets independent transfers run at the same time. */
 static void dray_job_order(struct dray_job *job)
 {
 	u32 first = 0, i, j;

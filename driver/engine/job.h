@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A job is one SUBMIT: it waits in the queue that its opener has for the
- * channel, then runs, then its fence signals.  A copy runs in batches of
- * descriptors; a stream's job is one descriptor, its flight.
+ * A job is a SUBMIT: it waits in its opener's queue for the channel, then runs,
+ * then its fence signals.  A copy runs in batches of descriptors; a stream's job
+ * is a single descriptor, its flight.
  */
 #ifndef DRAY_JOB_H
 #define DRAY_JOB_H
@@ -32,24 +32,24 @@ struct dray_job {
 	struct dma_fence *fence; /* NULL until it is published */
 	u32 kind; /* of channel: DRAY_CHANNEL_COPY, SEND, RECV or SHOW */
 	atomic_t *slot; /* its slot's counter, or NULL */
-	struct dray_points *points; /* to be told of its end, or NULL */
+	struct dray_points *points; /* to be notified of its end, or NULL */
 	struct dray_flight *flight; /* of a stream's job */
 	struct dray_frames *frames; /* of its ring, or NULL: see SUBMIT */
 	u32 frame; /* in the ring */
-	struct dray_store *store; /* has its memory and references, or NULL */
+	struct dray_store *store; /* owns its memory and references, or NULL */
 	struct dray_job *anchor; /* for its store */
 	u64 deadline; /* ktime, ns; 0: none */
 	bool sync; /* destinations are made visible to the CPU */
 	bool started;
-	bool stale; /* the CPU's caches may have lines of the frame */
-	bool lost; /* the engine may go on with it; a stream's, once it ends */
+	bool stale; /* the CPU's caches may hold lines of the frame */
+	bool lost; /* the engine may start it next; a stream's, once it ends */
 	struct dray_end end; /* likewise */
 	u64 bytes;
 	u64 runs;
 
 	/* Under the channel's lock. */
 	bool cancelled; /* ends as -ECANCELED */
-	bool fed; /* the engine has all of it */
+	bool fed; /* the engine holds all of it */
 
 	atomic_t pending; /* unsignalled in-fences */
 	u32 asked_count; /* of the in-fences, the caller's */
@@ -67,7 +67,7 @@ struct dray_job {
 
 /*
  * A job is made from the caller's memory, so outside of the node: it
- * has all areas and in-fences then, or is an ERR_PTR.
+ * holds all areas and in-fences then, or is an ERR_PTR.
  */
 struct dray_job *dray_job_create(struct dray_opener *opener,
 				 struct dray_submit *args,
@@ -77,10 +77,10 @@ struct dray_job *dray_job_make(struct dray_opener *opener,
 			       struct dray_submit *args,
 			       const struct dray_transfer *transfers,
 			       struct dray_refusal *refusal);
-/* The fence has signalled, or was never published. */
+/* The fence signalled already, or was never published. */
 void dray_job_free(struct dray_job *job);
 /*
- * As above, if its engine never finished and may still write.  That of a ring has a
+ * As above, if its engine never finished and may still write.  A ring's job keeps a
  * reference to its store.
  */
 void dray_job_abandon(struct dray_job *job);
@@ -91,7 +91,7 @@ bool dray_job_is_attached(const struct dray_job *job);
 /* Transfers in flight, as BUFFER_INFO shows them of each buffer. */
 void dray_job_count(struct dray_job *job, int step);
 
-/* Frees memory that needs the engine's device, also if preparing has failed. */
+/* Frees memory that needs the engine's device, also if preparing failed. */
 void dray_job_unprepare(struct dray_job *job);
 
 #endif /* DRAY_JOB_H */

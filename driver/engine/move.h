@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A move: a transfer as the kernel has checked it.  It has the runs in the
- * caller's order, and the same bytes as two sorted sides, by which overlap is
- * told and caches are maintained.
+ * A move: a transfer that the kernel checked.  It lists the runs in the caller's
+ * order, and the same bytes as two sorted sides, for overlap and the maintenance
+ * of caches.
  */
 #ifndef DRAY_MOVE_H
 #define DRAY_MOVE_H
@@ -52,12 +52,12 @@ struct dray_move {
 
 /* An engine's abilities, as far as a move depends on them. */
 struct dray_engine_limits {
-	u64 max_segment; /* bytes of one descriptor */
+	u64 max_segment; /* bytes of a descriptor */
 	u32 alignment; /* bytes, of copies */
 	u32 fill_alignment; /* bytes; 0: no fill in hardware */
 };
 
-/* One descriptor. */
+/* A descriptor. */
 struct dray_descriptor {
 	dma_addr_t dst;
 	dma_addr_t src;
@@ -65,12 +65,12 @@ struct dray_descriptor {
 };
 
 /*
- * A move belongs to one task at a time.  It is checked once, fitted to one
- * engine, then gives out descriptors: dray_move_descriptor() returns the next
- * one, dray_move_advance() skips the bytes that the engine has taken, until
- * @ended.  Functions return 0 or an errno, of which @refusal may tell more.
+ * A move belongs to a single task at a time.  It is checked once, fitted to an
+ * engine, then makes descriptors: dray_move_descriptor() returns the next
+ * descriptor, dray_move_advance() skips the bytes that the engine accepted, until
+ * @ended.  Functions return 0 or an errno; @refusal may explain it.
  */
-/* The steps and the two sides of @axes axes have their room, in this order. */
+/* Room for the steps and the two sides of @axes axes, in this order. */
 void dray_move_room(struct dray_move *move, struct dray_step *step,
 		    struct dray_dim *dim, u32 axes);
 int dray_move_check(struct dray_move *move,
@@ -79,7 +79,7 @@ int dray_move_check(struct dray_move *move,
 int dray_move_fit(struct dray_move *move, struct device *dev,
 		  const struct dray_engine_limits *limits, u64 most, u64 *runs,
 		  struct dray_refusal *refusal);
-/* Must @later come after @earlier? Yes if only their pages could tell. */
+/* Whether @later must follow @earlier; yes if only their pages could decide. */
 bool dray_move_needs(const struct dray_move *later,
 		     const struct dray_move *earlier);
 /* Does it write, and read, memory?  Not if that side is a stream. */

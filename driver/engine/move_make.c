@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Moves: checked transfers.  Nothing here trusts a number of the caller, and
- * nothing behind it need doubt one.  A move knows the span of either side, that
- * its destination runs are apart, and how many descriptors it takes, and gives
- * them out one by one.
+ * nothing behind it need doubt a number.  A move knows the span of either side,
+ * that its destination runs are apart, and the number of its descriptors, and
+ * makes them singly.
  */
 #include <linux/errno.h>
 #include <linux/math64.h>
@@ -42,9 +42,9 @@ static bool dray_axes_valid(const struct dray_move *move,
 }
 
 /*
- * Finds seams.  Where an axis steps on, those inside it go back to their starts.
- * The innermost axis has none, as it would be a part of the run: so no two seams
- * follow each other.
+ * Finds seams.  Where an axis steps on, the axes inside it return to their starts.
+ * The innermost axis is without a seam, as it would be a part of the run: so no two
+ * seams follow each other.
  */
 static void dray_move_seams(struct dray_move *move)
 {
@@ -65,7 +65,7 @@ static void dray_move_seams(struct dray_move *move)
 }
 
 /*
- * Takes axes of more than one element; joins the innermost into the run if
+ * Keeps axes of two elements or more; joins the innermost into the run if
  * possible.  A picture keeps its rows.
  */
 static void dray_move_steps(struct dray_move *move,
@@ -121,8 +121,8 @@ static int dray_move_sides(struct dray_move *move, const struct dray_axis *axes,
 }
 
 /*
- * Fills in all that does not depend on an engine.  The caller has set the two
- * areas, and room for the steps and dimensions of every axis.
+ * Fills in all that does not depend on an engine.  The caller sets the two areas
+ * before, and room for the steps and dimensions of every axis.
  */
 int dray_move_check(struct dray_move *move,
 		    const struct dray_transfer *transfer,
@@ -176,7 +176,7 @@ u64 dray_move_bytes(const struct dray_move *move)
 	return bytes;
 }
 
-/* Counts the runs that touch the next one. */
+/* Counts the runs that touch the next run. */
 static u64 dray_move_count_seams(const struct dray_move *move)
 {
 	u64 outside = 1, seams = 0;
@@ -217,9 +217,8 @@ static bool dray_move_is_scattered(const struct dray_move *move)
 }
 
 /*
- * Adds the descriptors that the move takes to *@runs.  No formula knows the
- * cuts between segments: there they are counted one by one, but no further than
- * the call may go.
+ * Adds the descriptors that the move needs to *@runs.  No formula knows the cuts
+ * between segments: there they are counted singly, up to the limit of the call.
  */
 static int dray_move_count(struct dray_move *move, u64 most, u64 *runs,
 			   struct dray_refusal *refusal)
@@ -249,7 +248,7 @@ static int dray_move_count(struct dray_move *move, u64 most, u64 *runs,
 	return 0;
 }
 
-/* Fits a placed move to one engine; adds to *@runs, up to @most. */
+/* Fits a placed move to an engine; adds to *@runs, up to @most. */
 int dray_move_fit(struct dray_move *move, struct device *dev,
 		  const struct dray_engine_limits *limits, u64 most, u64 *runs,
 		  struct dray_refusal *refusal)
@@ -310,8 +309,8 @@ void dray_move_rewind(struct dray_move *move)
 }
 
 /*
- * Returns the next descriptor; valid until the move has ended.  If a segment
- * ends in the middle of a pattern, the pattern goes on there.
+ * Returns the next descriptor; valid until the move ends.  If a segment ends in
+ * the middle of a pattern, the pattern continues there.
  */
 void dray_move_descriptor(const struct dray_move *move,
 			  struct dray_descriptor *descriptor)
@@ -338,7 +337,7 @@ void dray_move_descriptor(const struct dray_move *move,
 				       &descriptor->length);
 }
 
-/* Goes on to the next run, or ends. */
+/* Advances to the next run, or ends. */
 static void dray_move_step(struct dray_move *move)
 {
 	struct dray_step *step;
@@ -369,7 +368,7 @@ void dray_move_advance(struct dray_move *move, size_t length)
 	dray_move_stretch(move);
 }
 
-/* Might either write memory that the other one reads or writes? */
+/* Whether either may write memory that the other reads or writes. */
 bool dray_move_needs(const struct dray_move *later,
 		     const struct dray_move *earlier)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Points: the timeline of one queue, in memory that its opener maps for
- * reading.  include/uapi/linux/dray.h has its layout and ordering.
+ * Points: the timeline of a queue, in memory that its opener maps for reading.
+ * include/uapi/linux/dray.h describes its layout and ordering.
  */
 #ifndef DRAY_POINTS_H
 #define DRAY_POINTS_H
@@ -29,7 +29,7 @@ struct dray_points {
 	struct list_head link; /* of the node's timelines */
 	wait_queue_head_t moved;
 	bool ended; /* the node is gone */
-	u32 rings; /* that were taken away */
+	u32 rings; /* that were removed */
 	struct eventfd_ctx *event; /* or NULL */
 	struct user_struct *user; /* payer of the memory */
 };
@@ -51,16 +51,16 @@ void dray_points_publish(struct dray_points *points,
 u64 dray_points_bytes(struct dray_points *points);
 /* Nothing is published any more: wakes all that wait. */
 void dray_points_end(struct dray_points *points);
-/* Counts a ring that was taken away, and wakes all tasks that wait for its points. */
+/* Counts a removed ring, and wakes all tasks that wait for its points. */
 void dray_points_lose_ring(struct dray_points *points);
 /* Returns that count.  The stream's ring, if read afterwards, is at least as new. */
 u32 dray_points_rings(const struct dray_points *points);
 
-/* Is point @number there, or a later one in its place?  Any context. */
+/* Whether point @number is there, or a later point in its place.  Any context. */
 bool dray_points_reach(struct dray_points *points, u64 number);
 /*
  * Copies the point with @number: -EAGAIN if it is not there yet, -EOVERFLOW if
- * another one has its place.
+ * another is in its place.
  */
 int dray_points_find(struct dray_points *points, u64 number,
 		     struct dray_point *point);

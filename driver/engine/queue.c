@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Queues: the jobs of each opener for each channel, in order.  A user has a
- * limited number of slots in all.  A channel takes jobs of its users in turns,
- * and of one user's openers in turns.
+ * Queues: the jobs of each opener for each channel, in order.  The slots of a
+ * user are limited in all.  A channel runs jobs of its users in turns, and of a
+ * user's openers in turns.
  */
 #include <linux/cred.h>
 #include <linux/dma-fence.h>
@@ -143,14 +143,14 @@ int dray_queues_open(struct dray_opener *opener)
 	return 0;
 }
 
-/* Has the engine done the job, which the work item has not seen yet? */
+/* Whether the engine did the job, which the work item did not see yet. */
 static bool dray_job_is_done(const struct dray_job *job)
 {
 	return job->flight && dray_flight_has_landed(job) &&
 	       !dray_flight_is_unfinished(job);
 }
 
-/* Cancels the job; false if it is all fed, or another one is meant. */
+/* Cancels the job; false if it is all fed, or another job is meant. */
 static bool dray_job_cancel(struct dray_job *job, struct dma_fence *fence,
 			    u64 number)
 {
@@ -204,8 +204,8 @@ void dray_queues_close(struct dray_opener *opener)
 }
 
 /*
- * A point has its place until a later one comes there.  So the timeline must reach
- * from the oldest job without a point to the last that may have a slot.
+ * A point keeps its place until a later point overwrites it.  So the timeline must
+ * reach from the oldest job without a point to the last that may hold a slot.
  */
 static bool dray_queue_has_room(struct dray_queue *queue,
 				struct dray_channel *channel)
@@ -243,7 +243,7 @@ int dray_slot_take(struct dray_job *job, struct dray_node *node, u32 index,
 	bool taken;
 	int ret;
 
-	/* A silent stream takes no slot from the user's copies. */
+	/* A silent stream uses no slot of the user's copies. */
 	if (job->kind == DRAY_CHANNEL_COPY)
 		job->slot = &queues->user->in_flight;
 	else
@@ -299,7 +299,7 @@ static struct dray_turns *dray_queue_turns(struct dray_queue *queue,
 	return &first->queues->user->turns[channel->index];
 }
 
-/* Gives the queue a turn if its first job may run or must end. */
+/* Lines the queue up for a turn if its first job may run or must end. */
 void dray_queue_update(struct dray_queue *queue, struct dray_channel *channel)
 {
 	struct dray_job *first = dray_queue_first(queue);
@@ -356,8 +356,8 @@ void dray_job_wake(struct dray_job *job)
 }
 
 /*
- * Returns the queue that has its turn.  All queues have turns if nothing runs
- * any more.
+ * Returns the queue that is next in turn.  All queues line up if nothing runs any
+ * more.
  */
 static struct dray_queue *dray_queue_next(struct dray_channel *channel)
 {

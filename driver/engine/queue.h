@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Queues: each opener has one for each channel, in which its jobs wait in their
- * order.  They outlive the opener with the jobs that are in them.  Slots and
- * turns belong to users: more openers do not get a user more of a channel.
+ * Queues: an opener's jobs for a channel wait in a queue, in their order.  It
+ * outlives the opener with the jobs that are in it.  Slots and turns belong to
+ * users: more openers do not get a user more of a channel.
  */
 #ifndef DRAY_QUEUE_H
 #define DRAY_QUEUE_H
@@ -25,10 +25,10 @@ struct dray_opener;
 struct dray_points;
 struct dray_usage;
 
-/* Jobs of one user on all copy channels of a node, or of one stream. */
+/* Jobs of a user on all copy channels of a node, or on a stream. */
 #define DRAY_QUEUE_DEPTH 64
 
-/* A user's place on one channel; under the channel's lock. */
+/* A user's place on a channel; under the channel's lock. */
 struct dray_turns {
 	struct list_head link; /* of the channel, while a queue is ready */
 	struct list_head ready; /* queues with a job to run or end */
@@ -39,16 +39,16 @@ struct dray_queue_user {
 	struct list_head link; /* of the node's users */
 	u32 openers; /* and their leftovers; under users_lock */
 	kuid_t uid;
-	atomic_t in_flight; /* jobs that have a slot */
-	struct dray_turns turns[]; /* one a channel */
+	atomic_t in_flight; /* jobs that hold a slot */
+	struct dray_turns turns[]; /* for each channel */
 };
 
-/* One opener's jobs for one channel: a timeline. */
+/* An opener's jobs for a channel: a timeline. */
 struct dray_queue {
-	struct mutex order; /* fences come in the order of their numbers */
+	struct mutex order; /* fences signal in the order of their numbers */
 	u64 context;
 	u64 number; /* of the last fence */
-	atomic_t in_flight; /* a stream's jobs that have a slot */
+	atomic_t in_flight; /* a stream's jobs that hold a slot */
 
 	/* Under the channel's lock. */
 	struct list_head link; /* of the channel, while there are jobs */
@@ -64,7 +64,7 @@ struct dray_queues {
 	struct dray_usage *usage; /* of the opener; a reference */
 	s32 pid; /* of the opener, for events */
 	u32 count;
-	struct dray_queue queue[]; /* one a channel */
+	struct dray_queue queue[]; /* for each channel */
 };
 
 /* An opener's queues, made when it opens the node. */
@@ -73,9 +73,9 @@ void dray_queues_close(struct dray_opener *opener);
 void dray_queues_put(struct dray_queues *queues);
 
 /*
- * A slot for a job on channel @index until its fence signals: one of the user's,
- * or of the stream's.  Waits for a free one if @wait is set, and so is called
- * outside of the node: -EAGAIN, -ERESTARTSYS, or -ENODEV when the node goes.
+ * Reserves a slot of the user, or of the stream, for a job on channel @index until
+ * its fence signals.  Waits for a free slot if @wait is set, and so is called
+ * outside of the node: -EAGAIN, -ERESTARTSYS, or -ENODEV if the node is removed.
  */
 int dray_slot_take(struct dray_job *job, struct dray_node *node, u32 index,
 		   bool wait, struct dray_refusal *refusal);
@@ -100,12 +100,12 @@ bool dray_jobs_ready(struct dray_channel *channel);
 
 /* Makes it the running job; NULL: there is none. */
 struct dray_job *dray_job_next(struct dray_channel *channel);
-/* Takes a waiting job out of its turn; under the channel's lock. */
+/* Removes a waiting job from its turn; under the channel's lock. */
 void dray_job_dequeue(struct dray_job *job);
 
 /*
- * Stops the job with @fence, or the one with @number, or with NULL and 0 all of
- * them; returns their number.
+ * Stops the job with @fence, or with @number, or with NULL and 0 all jobs; returns
+ * their number.
  */
 u32 dray_queue_cancel(struct dray_queue *queue, struct dray_channel *channel,
 		      struct dma_fence *fence, u64 number);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Repetition: an engine that has no slave_sg, but takes rows of equal length as
+ * Repetition: an engine without slave_sg, which accepts rows of equal length as
  * an interleaved template, and repeats them until another template replaces
- * them.  Its callback comes at the end of each repetition, and once more at the
- * replacement.  It cannot tell which, and may come after the work item has seen
- * by the status that a flight was replaced.  So it counts, and knows no flight.
+ * them.  Its callback runs at the end of each repetition, and once more at the
+ * replacement.  It does not know which, and may run after the work item saw by
+ * the status that a flight was replaced.  So it counts, and knows no flight.
  */
 #include <linux/dmaengine.h>
 #include <linux/slab.h>
@@ -28,7 +28,7 @@ bool dray_repeat_fits(struct dma_chan *chan)
 	       dma_has_cap(DMA_LOAD_EOT, engine->cap_mask);
 }
 
-/* Checks that the job is rows of one stride in one segment. */
+/* Checks that the job is rows with an equal stride in a single segment. */
 static int dray_repeat_check(struct dray_job *job, dma_addr_t *address,
 			     s64 *stride, struct dray_refusal *refusal)
 {
@@ -115,8 +115,8 @@ struct dma_async_tx_descriptor *dray_repeat_take(struct dray_flight *flight)
 }
 
 /*
- * Counts repetitions: ends that were reported while the engine had nothing else
- * than @job.  Some engines report an end when they begin anew.
+ * Counts repetitions: ends that were reported while the engine held nothing but
+ * @job.  Some engines report an end when they begin anew.
  */
 static void dray_repeat_count(struct dray_job *job, u32 repetitions)
 {

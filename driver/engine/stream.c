@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Streams.  One work item a channel gives jobs to the engine, ends those that it
- * reports, and stops it if one of them must end.  An engine has two groups at
- * most: one that it works on, and one for it to go on with.
+ * Streams.  A work item of each channel submits jobs to the engine, ends the jobs
+ * that it reports, and stops it if a job must end.  An engine holds two groups at
+ * most: the group that it works on, and the next.
  */
 #include <linux/dma-fence.h>
 #include <linux/ktime.h>
@@ -22,7 +22,7 @@
 #include "stream.h"
 
 /*
- * Ends jobs that the engine has reported; true: it must be stopped, gently if no job
+ * Ends jobs that the engine reported; true: it must be stopped, gently if no job
  * must end.
  */
 static bool dray_stream_collect(struct dray_channel *channel, bool *gentle)
@@ -46,7 +46,7 @@ static bool dray_stream_collect(struct dray_channel *channel, bool *gentle)
 	return false;
 }
 
-/* Takes a waiting job that must end out of its queue; NULL: there is none. */
+/* Removes a waiting job that must end from its queue; NULL: there is none. */
 static struct dray_job *dray_stream_expired(struct dray_channel *channel)
 {
 	struct dray_queue *queue;
@@ -64,7 +64,7 @@ static struct dray_job *dray_stream_expired(struct dray_channel *channel)
 	return NULL;
 }
 
-/* Ends jobs that the engine does not have, and that must end. */
+/* Ends jobs that the engine does not hold, and that must end. */
 static void dray_stream_expire(struct dray_channel *channel)
 {
 	struct dray_job *job, *next;
@@ -88,8 +88,8 @@ static struct dray_job *dray_stream_oldest(struct dray_channel *channel)
 }
 
 /*
- * Returns the group of the next flight, 0 if it must wait.  A group that an idle
- * engine was given is closed at once, because it starts.
+ * Returns the group of the next flight, 0 if it must wait.  A group in an idle
+ * engine is closed at once, because it starts.
  */
 static u64 dray_stream_group(struct dray_channel *channel)
 {
@@ -101,7 +101,7 @@ static u64 dray_stream_group(struct dray_channel *channel)
 	return stream->group + 1;
 }
 
-/* Gives the job to the engine: -EAGAIN if it has no room now. */
+/* Submits the job to the engine: -EAGAIN if it is full now. */
 static int dray_stream_start(struct dray_job *job, u64 group)
 {
 	struct dray_stream *stream = &job->channel->stream;
@@ -128,7 +128,7 @@ static int dray_stream_start(struct dray_job *job, u64 group)
 	return 0;
 }
 
-/* The next job, one that the engine had to give back before others. */
+/* The next job; first the jobs that the engine had to return. */
 static struct dray_job *dray_stream_next(struct dray_channel *channel)
 {
 	struct dray_job *job;
@@ -159,7 +159,7 @@ static void dray_stream_freshen(struct dray_job *job)
 	job->stale = false;
 }
 
-/* Gives jobs to the engine; true: it is to be asked again soon. */
+/* Submits jobs to the engine; true: it is to be asked again soon. */
 static bool dray_stream_fill(struct dray_channel *channel)
 {
 	bool issue = false, again = false;
@@ -170,7 +170,7 @@ static bool dray_stream_fill(struct dray_channel *channel)
 	while (!READ_ONCE(channel->asleep) && !ret && !again &&
 	       (group = dray_stream_group(channel)) &&
 	       (job = dray_stream_next(channel))) {
-		/* The engine takes up together all that is issued at once. */
+		/* The engine starts together all that is issued at once. */
 		if (issue && (group != channel->stream.group || job->stale))
 			dma_async_issue_pending(channel->chan);
 		if (job->stale) {
@@ -187,7 +187,7 @@ static bool dray_stream_fill(struct dray_channel *channel)
 			issue = true;
 		if (!ret || ret == -EAGAIN)
 			continue;
-		/* The ring may take up the same frame anew. */
+		/* The ring may use the same frame anew. */
 		again = job->frames;
 		dray_stream_end(job, ret, 0, false);
 		ret = 0;

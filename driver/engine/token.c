@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tokens: proof that an engine has done a batch.  Some drivers report copies as
- * done after an error of the bus has stopped them.  For their engines the last
- * descriptor of each batch copies the batch's number from one word of coherent
- * memory to another.  The batch is done if it arrives.
+ * Tokens: proof that an engine did a batch.  Some drivers report copies as done
+ * after an error of the bus stopped them.  For their engines the last descriptor
+ * of each batch copies the batch's number between two words of coherent memory.
+ * The batch is done if it arrives.
  *
  * xilinx-zynqmp-dma, up to Linux 6.12 at least: its reset after an error calls
- * back for one descriptor as if that had succeeded, and drops all others.
+ * back for a descriptor as after a success, and drops all others.
  */
 #include <linux/device.h>
 #include <linux/dma-mapping.h>
@@ -48,8 +48,8 @@ void dray_token_exit(struct dray_token *token, struct dma_chan *chan, bool lost)
 }
 
 /*
- * Reserves the token's descriptor before the batch takes all there are; one
- * that no batch has used yet serves the next.  False: try again later.
+ * Reserves the token's descriptor before the batch uses up all of them; if no
+ * batch used it yet, it serves the next.  False: try again later.
  */
 bool dray_token_prepare(struct dray_token *token, struct dma_chan *chan)
 {

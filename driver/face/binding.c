@@ -2,11 +2,11 @@
 /*
  * Binding: the common part of the drivers for platform and PCI devices.  The
  * node is the device's driver data.  It is made when the device is bound, and
- * sleeps when the system does.  It goes when the device is unbound, before the
- * driver core takes down its DMA set-up.
+ * sleeps when the system does.  It is removed when the device is unbound, before
+ * the driver core undoes its DMA set-up.
  *
  * No device is bound before all drivers are registered.  If the insertion fails
- * after a program has opened a node, the kernel frees the module all the same.
+ * after a program opened a node, the kernel frees the module all the same.
  */
 #include <linux/device.h>
 #include <linux/dma-mapping.h>
@@ -65,7 +65,7 @@ static int dray_bind_remember(struct device *dev)
 
 /*
  * Sets the mask to the width of the device's bus, unless it was narrowed
- * before.  A mask starts with 32 bits: a narrower one is the firmware's, or was
+ * before.  A mask starts with 32 bits: a narrower mask is the firmware's, or was
  * left by a driver that knows the device.
  */
 static int dray_bind_mask_default(struct device *dev)

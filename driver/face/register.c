@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Registering and unregistering nodes, with the character device in front.
- * Unregistering always completes: calls inside come out, transfers are drained,
- * and mappings for the device are taken down.  Later calls on open files return
+ * Unregistering always completes: calls inside return, transfers are drained,
+ * and mappings for the device are removed.  Later calls on open files return
  * -ENODEV.
  */
 #include <linux/device.h>
@@ -36,7 +36,7 @@ static void dray_node_add_heap(struct dray_node *node, struct dray_heap *heap)
 		node->heaps[node->heap_count++] = heap;
 }
 
-/* The name that the node gives to entry @index of memory-region, or NULL. */
+/* Returns the name of entry @index of the node's memory-region, or NULL. */
 static const char *dray_region_name(struct device_node *np, int index)
 {
 	const char *name = NULL;
@@ -77,7 +77,7 @@ static void dray_node_describe(struct dray_node *node)
 		node->flags |= DRAY_NODE_IOMMU;
 }
 
-/* The system's heaps; one that this system lacks is skipped. */
+/* The system's heaps; heaps that this system lacks are skipped. */
 static int dray_node_add_system(struct dray_node *node)
 {
 	struct dray_heap *heap;
@@ -97,7 +97,7 @@ static int dray_node_add_system(struct dray_node *node)
 
 /*
  * Puts the system's heaps behind the device's own.  If one is missing for want
- * of memory, the node fails: it would give out other memory instead.
+ * of memory, the node fails: it would allocate other memory instead.
  */
 static int dray_node_add_heaps(struct dray_node *node)
 {
@@ -169,26 +169,26 @@ put_node:
 
 /**
  * dray_node_register - make a node for a device
- * @dev: the device that does DMA, with its DMA mask set.  Its driver is the
- *	caller, and calls this while it is bound or being bound.
+ * @dev: the device that does DMA, with its DMA mask set.  The caller is its
+ *	driver, and calls this while it is bound or being bound.
  * @channels: engines of the node; copied, names and configurations included
  * @count: how many of them, at most 16
  *
- * The node has the heaps of the device's memory-region, then those of the
+ * The node gets the heaps of the device's memory-region, then the heaps of the
  * system; the device's DMA mask, coherence and IOMMU domain; and @channels.
- * If another device provides a channel, a device link makes this one go first:
- * the caller's remove() is called before the provider is unbound.  A provider
- * that is the caller's device or its child cannot be linked; then the caller
- * ensures the order.
+ * If another device provides a channel, a device link orders their ends: the
+ * caller's remove() is called before the provider is unbound.  A provider that is
+ * the caller's device or its child cannot be linked; then the caller ensures the
+ * order.
  *
- * Programs may use the node before this has returned.
+ * Programs may use the node before this returns.
  *
  * Context: may sleep.
- * Return: the node, to be given to dray_node_unregister() before the device's
- * driver is gone; or an ERR_PTR: -EINVAL if @dev has no DMA mask, a channel
- * has no name or a configuration that its kind may not have, or there are too
- * many; -ENOMEM; -EPROBE_DEFER if the provider of a channel is being unbound;
- * -EBUSY if no minor number is left.
+ * Return: the node, for dray_node_unregister() before the device's driver is
+ * gone; or an ERR_PTR: -EINVAL if @dev has no DMA mask, a channel is without a
+ * name or its kind forbids its configuration, or there are too many; -ENOMEM;
+ * -EPROBE_DEFER if the provider of a channel is being unbound; -EBUSY if no minor
+ * number is left.
  */
 struct dray_node *dray_node_register(struct device *dev,
 				     const struct dray_node_channel *channels,
@@ -199,10 +199,10 @@ struct dray_node *dray_node_register(struct device *dev,
 EXPORT_SYMBOL_GPL(dray_node_register);
 
 /**
- * dray_node_unregister - take a node away
+ * dray_node_unregister - remove a node
  * @node: the result of dray_node_register()
  *
- * Waits for calls inside and for descriptors that the engines have (at most the
+ * Waits for calls inside and for descriptors that the engines hold (at most the
  * module's watchdog_ms and a quarter more), and unmaps all buffers for the
  * device.  Afterwards dray touches neither the device nor its channels.  Buffers
  * that programs hold stay valid; calls on the node's open files are -ENODEV.
@@ -229,7 +229,7 @@ void dray_node_unregister(struct dray_node *node)
 EXPORT_SYMBOL_GPL(dray_node_unregister);
 
 /**
- * dray_node_suspend - give the engines no more work
+ * dray_node_suspend - start no more work of the engines
  * @node: the result of dray_node_register()
  *
  * Waits for all jobs that can run, at most twice the module's watchdog_ms and a
@@ -238,7 +238,7 @@ EXPORT_SYMBOL_GPL(dray_node_unregister);
  * if the caller does not want to wait.  Buffers, mappings and attachments stay,
  * and no fence ends with an error because of it.
  * Call it from the device's suspend(), before the device is stopped; not for
- * runtime power management, since engines are given work meanwhile.
+ * runtime power management, since engines get work meanwhile.
  *
  * Context: may sleep.
  * Return: 0, so that it can be the last line of suspend().

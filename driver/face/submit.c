@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * SUBMIT: a list of transfers becomes a job.  All that can fail comes first:
- * arguments are copied and checked (job.c), a slot is taken (queue.c), buffers
+ * SUBMIT: a list of transfers becomes a job.  All that can fail is done first:
+ * arguments are copied and checked (job.c), a slot is reserved (queue.c), buffers
  * are mapped for the engine (prepare.c).  Then the fence is shown to others,
  * and from there on the job ends by itself.
  */
@@ -32,7 +32,7 @@ static int dray_job_sync_file(struct dray_job *job, struct dray_reply *reply)
 	return sync_file ? dray_reply_give(reply, sync_file->file) : -ENOMEM;
 }
 
-/* The stream may have been closed while the job was made. */
+/* Another thread may close the stream while the job is made. */
 static int dray_job_may_publish(struct dray_job *job,
 				struct dray_refusal *refusal)
 {
@@ -59,7 +59,7 @@ static bool dray_job_is_shown(const struct dray_job *job,
 }
 
 /*
- * Shows the fence and enqueues the job, in one step for the queue.  On
+ * Shows the fence and enqueues the job, in a single step for the queue.  On
  * failure the job is still the caller's.
  */
 static int dray_job_publish(struct dray_job *job, struct dray_submit *args,
@@ -153,7 +153,7 @@ static int dray_submit_check_kind(const struct dray_job *job,
 
 /*
  * Returns the number of descriptors, or 0 if the caller may not know it: each
- * segment of attached memory takes one.
+ * segment of attached memory needs a descriptor.
  */
 static u64 dray_submit_runs(const struct dray_opener *opener,
 			    const struct dray_job *job)
@@ -165,8 +165,8 @@ static u64 dray_submit_runs(const struct dray_opener *opener,
 }
 
 /*
- * Inside the node: gives the job a place, and shows it to others.  On failure
- * it is still the caller's.
+ * Inside the node: reserves a place for the job, and shows it to others.  On
+ * failure it is still the caller's.
  */
 static int dray_submit_start(struct dray_opener *opener, struct dray_job *job,
 			     struct dray_submit *args, struct dray_reply *reply,
@@ -179,7 +179,7 @@ static int dray_submit_start(struct dray_opener *opener, struct dray_job *job,
 	ret = dray_prepare_job(job, opener->node, args, refusal);
 	if (ret)
 		return ret;
-	/* Once it is published, the job may have ended and be gone. */
+	/* Once it is published, the job may end and be freed. */
 	channel = job->channel->index;
 	runs = dray_submit_runs(opener, job);
 	bytes = job->bytes;
@@ -193,7 +193,7 @@ static int dray_submit_start(struct dray_opener *opener, struct dray_job *job,
 	return 0;
 }
 
-/* Takes over the job. */
+/* Owns the job from here on. */
 static int dray_submit_job(struct dray_opener *opener, struct dray_job *job,
 			   struct dray_submit *args, struct dray_reply *reply,
 			   struct dray_refusal *refusal)

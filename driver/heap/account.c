@@ -2,8 +2,8 @@
 /*
  * Accounting.  Memory that the system could use otherwise counts as locked
  * memory of the real user.  Memory of every heap counts against the heap's
- * limit, and against its limit for one user, the owner that LIST shows.  A
- * limit binds later allocations: lowering it takes nothing away.
+ * limit, and against its limit for a user, the owner that LIST shows.  A limit
+ * binds later allocations: lowering it frees nothing.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -22,7 +22,7 @@
 #include "account.h"
 #include "heap.h"
 
-/* Bytes that one user has of one heap; lives as long as its charges. */
+/* Bytes that a user holds of a heap; lives as long as its charges. */
 struct dray_account {
 	struct hlist_node link;
 	struct dray_heap *heap;
@@ -41,7 +41,7 @@ MODULE_PARM_DESC(user_limit,
 		 "bytes that a user may take of a heap, 0: no limit");
 
 static DEFINE_HASHTABLE(dray_accounts, 8);
-/* Caches one empty account for users with one buffer at a time. */
+/* Caches an empty account for users with a single buffer at a time. */
 static struct dray_account *dray_account_idle;
 /* Guards the table, the charges, and each heap's limits and charged bytes. */
 static DEFINE_SPINLOCK(dray_accounts_lock);
@@ -150,7 +150,7 @@ static void dray_account_free(struct dray_account *account)
 	kfree(account);
 }
 
-/* As above, but creates the account if the user has none. */
+/* As above, but creates the account if it is missing. */
 static struct dray_account *dray_account_take(struct dray_heap *heap,
 					      size_t bytes,
 					      struct dray_refusal *refusal)
@@ -174,8 +174,8 @@ static struct dray_account *dray_account_take(struct dray_heap *heap,
 }
 
 /*
- * Subtracts @bytes.  If the account is empty then, keeps it as the idle one.
- * Returns the earlier idle one for the caller to free if it is still empty.
+ * Subtracts @bytes.  If the account is empty then, keeps it as the idle account.
+ * Returns the earlier idle account for the caller to free if it is still empty.
  */
 static struct dray_account *dray_account_sub(struct dray_account *account,
 					     size_t bytes)
@@ -296,7 +296,7 @@ void dray_account_init(struct dray_heap *heap)
 	heap->user_limit = user_limit;
 }
 
-/* Frees the idle account when the module goes, after the last charge. */
+/* Frees the idle account when the module is removed, after the last charge. */
 void dray_account_exit(void)
 {
 	if (dray_account_idle)

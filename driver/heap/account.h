@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Charges.  Memory is charged before it is taken.  The charge ends when the
+ * Charges.  Memory is charged before it is allocated.  The charge ends when the
  * memory is really back, which may be after its buffer is gone.
  */
 #ifndef DRAY_ACCOUNT_H
@@ -28,7 +28,7 @@ struct dray_charge {
 /* Locked memory of the caller's user, against RLIMIT_MEMLOCK. */
 int dray_charge_user(size_t bytes, struct user_struct **user,
 		     struct dray_refusal *refusal);
-/* Takes the same number of bytes; drops the reference to @user. */
+/* @bytes must be the same as before; drops the reference to @user. */
 void dray_uncharge_user(struct user_struct *user, size_t bytes);
 
 /*
@@ -42,8 +42,8 @@ int dray_charge_take(struct dray_charge *charge, struct dray_heap *heap,
 bool dray_charge_end(struct dray_charge *charge);
 
 /*
- * A part that others hold when the charge ends, and that comes back later; the
- * last of them frees the memory.
+ * A part that others hold when the charge ends, and that returns later; the last
+ * of them frees the memory.
  */
 void dray_charge_await(struct dray_charge *charge, size_t bytes);
 void dray_charge_return(struct dray_charge *charge, size_t bytes);

@@ -2,9 +2,8 @@
 /*
  * The `carveout` heap: a dedicated region that the kernel does not map
  * (`no-map`).  Nothing here relies on struct pages, and no cached mapping is
- * ever made: the only one that there could be would be a program's own, and
- * could not be maintained.  The kernel itself looks through short-lived
- * write-combined windows.
+ * ever made: only programs could make it, and it could not be maintained.  The
+ * kernel itself looks through short-lived write-combined windows.
  */
 #include <linux/bitmap.h>
 #include <linux/err.h>
@@ -33,7 +32,7 @@ struct dray_carveout {
 	struct resource *claim; /* keeps out other drivers that ask */
 	struct mutex lock; /* everything below */
 	struct dray_pagemap map;
-	unsigned long *condemned; /* pages that are never given back */
+	unsigned long *condemned; /* pages that are never freed */
 };
 
 static struct dray_carveout *to_carveout(struct dray_heap *heap)
@@ -82,7 +81,7 @@ static void dray_carveout_free(struct dray_heap *heap,
 	mutex_unlock(&carveout->lock);
 }
 
-/* Memory without pages has no count that could warn the next module: stay. */
+/* Memory without pages lacks a count that could warn the next module: stay. */
 static void dray_carveout_condemn(struct dray_heap *heap,
 				  const struct dray_heap_memory *memory)
 {
@@ -147,7 +146,7 @@ static int dray_carveout_clear(struct dray_heap *heap,
 			return -EINTR;
 		cond_resched();
 	}
-	/* Before a device can be told about it. */
+	/* Before a device can learn its address. */
 	wmb();
 	return 0;
 }

@@ -2,7 +2,7 @@
 /*
  * The `cma` heap: a `reusable` region, or the default CMA area.  cma_alloc() is
  * not for modules, so the region is assigned to the heap's own device.
- * dma_alloc_pages() for that device takes from the region, and so does the
+ * dma_alloc_pages() for that device allocates from the region, and so does the
  * coherent allocator for uncached memory.
  *
  * If CMA cannot serve, these calls fall back to the page allocator.  The heap
@@ -49,7 +49,7 @@ static void dray_cma_give_back(struct dray_cma *cma, struct page *page,
 		       (dma_addr_t)page_to_phys(page), DMA_TO_DEVICE);
 }
 
-/* Is it CMA memory?  Tail pages of the page allocator have no reference. */
+/* Whether it is CMA memory: tail pages of the page allocator lack a reference. */
 static bool dray_cma_owns(struct dray_cma *cma, struct page *page, size_t size)
 {
 	phys_addr_t start = page_to_phys(page);
@@ -95,8 +95,8 @@ static void dray_cma_give_back_uncached(struct dray_cma *cma, phys_addr_t start,
 }
 
 /*
- * Takes memory from the coherent allocator.  It leaves no line of the kernel's
- * own cached mapping to be written back, and maps the memory as its users will.
+ * Allocates from the coherent allocator.  It leaves no line of the kernel's own
+ * cached mapping to be written back, and maps the memory as its users will.
  */
 static struct page *dray_cma_take_uncached(struct dray_cma *cma, size_t size,
 					   u32 mode, void **vaddr)
@@ -165,7 +165,7 @@ static u64 dray_cma_free_bytes(struct dray_cma *cma)
 	return total > taken ? total - taken : 0;
 }
 
-/* CMA aligns to the size; one page never comes from the default area. */
+/* CMA aligns to the size; a single page is never of the default area. */
 static size_t dray_cma_takes(struct dray_heap *heap,
 			     const struct dray_heap_request *request)
 {
@@ -220,7 +220,7 @@ static int dray_cma_alloc(struct dray_heap *heap,
 		if (available < size)
 			return dray_refuse(refusal, -ENOMEM, DRAY_REASON_FULL,
 					   available);
-		/* No run has so much, or CMA would have found it. */
+		/* No run is so long, or CMA would find it. */
 		return dray_refuse(refusal, -ENOMEM, DRAY_REASON_FRAGMENTED,
 				   size - PAGE_SIZE);
 	}
@@ -286,7 +286,7 @@ static int dray_cma_assign(struct dray_cma *cma, struct device *dev,
 	return 0;
 }
 
-/* Is there a default area?  Only an allocation tells. */
+/* Whether there is a default area.  Only an allocation can find out. */
 static int dray_cma_try(struct dray_cma *cma)
 {
 	struct page *page = dray_cma_take(cma, 2 * PAGE_SIZE);

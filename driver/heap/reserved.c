@@ -2,21 +2,19 @@
 /*
  * The `reserved` heap: a dedicated region with struct pages.
  *
- * A free page has a reference count of zero, so that it cannot be taken hold
- * of.  When a buffer is freed, pages that others still hold (a pipe, an
- * asynchronous close in io_uring) cannot be brought to zero.  They are
- * quarantined, looked at from time to time and before a request fails, and
- * given out when the last foreign reference is gone.  A page is `taken` while a
- * buffer has it or it is quarantined.  The module stays until the last is back:
- * without it no sweep would look at them, and their mark would keep them for
- * good.
+ * The reference count of a free page is zero, so that nobody can get hold of it.
+ * When a buffer is freed, pages that others still hold (a pipe, an asynchronous
+ * close in io_uring) cannot be brought to zero.  They are quarantined, looked at
+ * from time to time and before a request fails, and free again after the last
+ * foreign reference.  A page is `taken` while a buffer owns it or it is
+ * quarantined.  The module stays until the last is back: without it no sweep
+ * would look at them, and their mark would keep them for good.
  *
- * A poisoned page is quarantined too, uncharged, for as long as the kernel has
- * it marked: the mark takes no reference, and only this heap looks at dedicated
- * memory.
+ * A poisoned page is quarantined too, uncharged, for as long as the kernel marks
+ * it: the mark holds no reference, and only this heap looks at dedicated memory.
  *
- * Only pages without an owner are marked as reserved.  VFIO and KVM take such a
- * mark for a page without references, and would never drop theirs.
+ * Only pages without an owner are marked as reserved.  To VFIO and KVM such a
+ * mark means a page without references, and they would never drop theirs.
  */
 #include <linux/bitmap.h>
 #include <linux/err.h>
@@ -84,9 +82,9 @@ static void dray_reserved_quarantine(struct dray_reserved *reserved,
 }
 
 /*
- * Frees pages that others dropped; true if any came back.  Charged pages are
- * looked at every second.  Uncharged ones (poisoned, condemned, left by an
- * earlier module) may never come back, and wait for a request.
+ * Frees pages that others dropped; true if any returned.  Charged pages are
+ * looked at every second.  Uncharged pages (poisoned, condemned, left by an
+ * earlier module) may never return, and wait for a request.
  */
 static bool dray_reserved_sweep(struct dray_reserved *reserved)
 {
@@ -102,8 +100,8 @@ static bool dray_reserved_sweep(struct dray_reserved *reserved)
 		page = dray_reserved_page(reserved, index);
 		back = dray_reserved_freeze(page);
 		/*
-		 * A poisoned page never comes back, and its user must not pay
-		 * for ever.
+		 * A poisoned page never returns, and its user must not pay for
+		 * ever.
 		 */
 		if (back || PageHWPoison(page))
 			dray_awaited_drop(&reserved->awaited, page, PAGE_SIZE);
@@ -128,7 +126,7 @@ static void dray_reserved_sweep_later(struct work_struct *work)
 	mutex_unlock(&reserved->lock);
 }
 
-/* Gives back pages up to @end, in the longest runs; others' pages stay. */
+/* Frees pages up to @end, in the longest runs; others' pages stay. */
 static void dray_reserved_give(struct dray_reserved *reserved,
 			       unsigned long index, unsigned long end,
 			       struct dray_charge *charge)
@@ -157,8 +155,8 @@ static int dray_reserved_check(struct dray_heap *heap,
 }
 
 /*
- * Quarantines pages that were poisoned while free, and gives up the rest of
- * their run; false if the run has none.
+ * Quarantines pages that were poisoned while free, and frees the rest of their
+ * run; false if the run is without such a page.
  */
 static bool dray_reserved_quarantine_poison(struct dray_reserved *reserved,
 					    unsigned long index,
@@ -172,7 +170,7 @@ static bool dray_reserved_quarantine_poison(struct dray_reserved *reserved,
 		page = dray_page_at(first, index);
 		if (likely(!PageHWPoison(page)))
 			continue;
-		/* A page in quarantine has one reference. */
+		/* The reference count of a page in quarantine is 1. */
 		page_ref_unfreeze(page, 1);
 		dray_reserved_quarantine(reserved, index);
 		dray_pagemap_give(&reserved->map, start, index - start);
@@ -231,8 +229,8 @@ static void dray_reserved_free(struct dray_heap *heap,
 }
 
 /*
- * One more reference keeps the pages in quarantine, beyond the life of this
- * module too: the next one finds them so when it takes over the region.
+ * Another reference keeps the pages in quarantine, beyond the life of this module
+ * too: the next module finds them so in the region.
  */
 static void dray_reserved_condemn(struct dray_heap *heap,
 				  const struct dray_heap_memory *memory)
@@ -280,7 +278,7 @@ static void dray_reserved_use(struct dray_heap *heap, struct dray_heap_use *use)
 	mutex_unlock(&reserved->lock);
 }
 
-/* Back to one reference a page, as the kernel's memory map had it. */
+/* Back to a single reference a page, as in the kernel's memory map. */
 static void dray_reserved_destroy(struct dray_heap *heap)
 {
 	struct dray_reserved *reserved = to_reserved(heap);
@@ -312,7 +310,7 @@ static const struct dray_heap_ops dray_reserved_ops = {
 	.destroy = dray_reserved_destroy,
 };
 
-/* Only pages that the kernel set aside may be taken over. */
+/* Only pages that the kernel set aside may be used. */
 static bool dray_reserved_usable(struct dray_reserved *reserved)
 {
 	unsigned long index;

@@ -56,7 +56,7 @@ dray_entry_attachment(struct dray_entry *entry)
 		       : container_of(entry, struct dray_attachment, entry);
 }
 
-/* The place of an attachment for one device. */
+/* The place of an attachment for a device. */
 struct dray_attached_mapping {
 	struct list_head list; /* of an attachment */
 	struct device *dev;
@@ -74,13 +74,13 @@ dray_attachment_direction(const struct dray_attachment *attachment)
 }
 
 /*
- * Pins the memory or takes the dma-buf that @args names.  Others find it once
- * it is published, inside the node and before it is mapped.
+ * Pins the memory or holds the dma-buf that @args names.  Others find it once it
+ * is published, inside the node and before it is mapped.
  */
 struct dray_attachment *dray_attachment_create(struct dray_node *node,
 					       const struct dray_attach *args,
 					       struct dray_refusal *refusal);
-/* Its file, which takes over the caller's reference; or an ERR_PTR. */
+/* Returns its file, which owns the caller's reference then; or an ERR_PTR. */
 struct file *dray_attachment_open(struct dray_attachment *attachment);
 
 /* The attachment behind @fd, with a reference; NULL if it is something else. */
@@ -102,7 +102,7 @@ int dray_attachment_place(struct dray_attachment *attachment,
 			  struct device *dev, struct dray_place *place,
 			  struct dray_refusal *refusal);
 void dray_attachments_drop_node(struct dray_node *node);
-/* The devices that have it, for debugfs. */
+/* The devices for which it is mapped, for debugfs. */
 void dray_attachment_print(struct dray_attachment *attachment,
 			   struct seq_file *file);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A buffer: one contiguous allocation.  Its dma-buf holds it, and so do the
- * transfers that use it; the memory goes back to its heap with the last of
- * them.  It is mapped once for each device that has dealt with it.
+ * A buffer: a contiguous allocation.  Its dma-buf holds it, and so do the
+ * transfers that use it; the memory returns to its heap with the last of them.
+ * It is mapped once for each device that dealt with it.
  */
 #ifndef DRAY_BUFFER_H
 #define DRAY_BUFFER_H
@@ -20,12 +20,12 @@
 struct device;
 struct dray_node;
 
-/* A buffer as one device finds it (mapping.c). */
+/* A buffer as a device finds it (mapping.c). */
 struct dray_mapping {
 	struct list_head list; /* of a buffer */
 	struct dray_node *node; /* unmaps at the latest; a reference */
-	struct device *dev; /* the node's, or that of one of its engines */
-	struct dray_place_segment all; /* contiguous memory is one segment */
+	struct device *dev; /* of the node, or of an engine of it */
+	struct dray_place_segment all; /* contiguous memory is a single segment */
 	bool pending; /* earlier CPU writes may be in caches only */
 };
 
@@ -65,8 +65,9 @@ static inline struct dray_buffer *dray_entry_buffer(struct dray_entry *entry)
 }
 
 /*
- * May a device have written it without later maintenance for the CPU? Transfers
- * maintain their destinations when they end, unless SUBMIT is told not to.
+ * Whether a device may have written it without later maintenance for the CPU.
+ * Transfers maintain their destinations when they end, unless a flag of SUBMIT
+ * forbids it.
  */
 static inline bool dray_buffer_written_outside(const struct dray_buffer *buffer)
 {
@@ -82,7 +83,7 @@ static inline struct page *dray_buffer_page(struct dray_buffer *buffer,
 
 /*
  * Returns cleared memory of @heap, not published yet; or an ERR_PTR. The device
- * of @node finds all of it up to @reach.  If the device can be told later,
+ * of @node finds all of it up to @reach.  If the device can learn of it later,
  * @request->limit must say so too.  The caller is inside the node.
  */
 struct dray_buffer *dray_buffer_create(struct dray_node *node,

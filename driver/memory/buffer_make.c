@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Buffers: making one and freeing it.  Memory is cleared before it can be seen.
- * The zeros are written back before a device is told of it or a line of it is
- * dropped.  Otherwise a sync for the CPU, which needs no right, would drop them
- * and show the earlier contents: see mapping.c.
+ * Buffers: made and freed.  Memory is cleared before it can be seen.  The zeros
+ * are written back before a device learns of it or a line of it is dropped.
+ * Otherwise a sync for the CPU, which needs no right, would drop them and show
+ * the earlier contents: see mapping.c.
  */
 #include <linux/dma-buf.h>
 #include <linux/err.h>
@@ -30,7 +30,7 @@
  */
 static void dray_buffer_revive(struct dray_buffer *buffer)
 {
-	/* One reference holds it, the other is ours: RECLAIM may come now. */
+	/* The first reference holds it, the other is ours: RECLAIM may run now. */
 	dray_entry_resurrect(&buffer->entry);
 	dray_mappings_drop_gone(buffer);
 	dray_buffer_put(buffer);
@@ -45,7 +45,7 @@ static void dray_buffer_release(struct kref *kref)
 		dray_buffer_revive(buffer);
 		return;
 	}
-	/* A buffer that was never published has no entry to withdraw. */
+	/* The entry of a buffer that was never published need not be withdrawn. */
 	if (dray_entry_withdraw(&buffer->entry))
 		trace_dray_free(buffer);
 	dray_mappings_drop(buffer, NULL);
@@ -59,7 +59,7 @@ static void dray_buffer_release(struct kref *kref)
 		kfree(buffer);
 }
 
-/* Clears in one step if the kernel maps the pages in one piece. */
+/* Clears in a single step if the kernel maps the pages in a piece. */
 static void dray_clear_pages(struct page *page, size_t count)
 {
 	if (!PageHighMem(dray_page_at(page, count - 1))) {

@@ -2,9 +2,9 @@
 /*
  * The exporter: a buffer as a dma-buf, and the CPU's accesses through it.
  * There are no pin callbacks: with them, an importer that does not know them
- * would get a cached mapping in both directions at attach.  A buffer may have a
- * second, read-only dma-buf with the same fences.  Its importers read, and the
- * CPU cannot write through it.
+ * would get a cached mapping in both directions at attach.  A second, read-only
+ * dma-buf of a buffer shares its fences.  Its importers read, and the CPU cannot
+ * write through it.
  */
 #include <linux/dma-buf.h>
 #include <linux/err.h>
@@ -64,7 +64,7 @@ static int dray_end_cpu_access(struct dma_buf *dmabuf,
 				false, direction);
 }
 
-/* High memory has no address of its own in the kernel. */
+/* High memory is without an address of its own in the kernel. */
 static void *dray_vmap_high(struct dray_buffer *buffer)
 {
 	size_t count = buffer->size >> PAGE_SHIFT, index;
@@ -152,8 +152,8 @@ static const struct dma_buf_ops dray_dma_buf_ops = {
 };
 
 /*
- * Memory without a kernel mapping has no vmap for other drivers either.  The
- * operation is absent, since the kernel warns if one fails.
+ * Memory without a kernel mapping lacks vmap for other drivers, too.  The operation
+ * is absent, since the kernel warns if it fails.
  */
 static const struct dma_buf_ops dray_unmapped_ops = {
 	.attach = dray_importer_attach,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Memory that is held.  Without an IOMMU an address works for as long as the
- * memory exists.  A device that was given one goes on writing when its process
- * has been killed.  So memory of a disclosed address stays in place if one of
- * the processes told has ended before the last reference goes.  Pages stay
- * pinned, another driver's dma-buf stays.  RECLAIM frees it, when its caller
- * knows that the hardware is quiet.  If every process told lives, the last
- * release vouches for the hardware.
+ * memory exists.  A device that knows an address still writes after its process
+ * was killed.  So memory of a disclosed address stays in place if a process that
+ * knows it ended before the last reference was dropped.  Pages stay pinned,
+ * another driver's dma-buf stays.  RECLAIM frees it, when its caller knows that
+ * the hardware is quiet.  If every such process lives, the last release vouches
+ * for the hardware.
  *
  * An attachment that a dead channel may still write is held too, even if all
  * live.  A buffer's heap keeps such memory out of use; attachments have no
@@ -26,7 +26,7 @@ static bool hold = true;
 module_param(hold, bool, 0444);
 MODULE_PARM_DESC(hold, "nodes hold memory that a device may still write");
 
-/* Bytes of memory that it takes. */
+/* Bytes of its memory. */
 static u64 dray_entry_bytes(struct dray_entry *entry)
 {
 	struct dray_buffer *buffer = dray_entry_buffer(entry);
@@ -35,7 +35,7 @@ static u64 dray_entry_bytes(struct dray_entry *entry)
 		      : dray_entry_attachment(entry)->charged;
 }
 
-/* A heap tells how much of it is held. */
+/* A heap reports the bytes that are held. */
 static void dray_heap_count_held(struct dray_entry *entry, s64 step)
 {
 	struct dray_buffer *buffer = dray_entry_buffer(entry);
@@ -73,7 +73,7 @@ bool dray_hold_take(struct dray_entry *entry)
 	return true;
 }
 
-/* Takes over the caller's reference; false when it is not held. */
+/* Keeps the caller's reference; false if it is not held. */
 bool dray_hold_end(struct dray_entry *entry, struct dray_reclaim *args)
 {
 	bool held = atomic_cmpxchg(&entry->held, 1, 0);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Importers: devices of other drivers that a buffer's dma-bufs are mapped for.
- * Each mapping has a table of its own, made entry by entry, and every CPU
- * access to the whole buffer maintains it until it is unmapped.
+ * Importers: devices of other drivers for which a buffer's dma-bufs are mapped.
+ * The table of each mapping is made entry by entry, and every CPU access to the
+ * whole buffer maintains it until it is unmapped.
  */
 #include <linux/dma-map-ops.h>
 #include <linux/dma-mapping.h>
@@ -18,7 +18,7 @@
 #include "mapping.h"
 #include "trace.h"
 
-/* A buffer as one attachment has it mapped. */
+/* A buffer as an attachment maps it. */
 struct dray_import {
 	struct list_head list; /* of the buffer, under its lock */
 	struct dray_buffer *buffer;
@@ -29,7 +29,7 @@ struct dray_import {
 
 /*
  * A carveout's table has no pages.  Importers get it even if they do not set
- * allow_peer2peer.  Only dynamic importers can set it.  Those of cameras and
+ * allow_peer2peer.  Only dynamic importers can set it.  Importers of cameras and
  * displays are static, use only the addresses, and would be refused although
  * they work.  No importer may look at the pages of a table: CONFIG_DMABUF_DEBUG
  * hides them.
@@ -53,7 +53,7 @@ void dray_importer_detach(struct dma_buf *dmabuf,
 	atomic_dec(&buffer->attached);
 }
 
-/* Entries no longer than the device takes, so that it need not split them. */
+/* Entries within the device's limit, so that it need not split them. */
 static int dray_import_fill(struct dray_import *import)
 {
 	size_t most = dray_device_longest(import->dev);
@@ -69,7 +69,7 @@ static int dray_import_fill(struct dray_import *import)
 		return ret;
 	for_each_sgtable_sg(&import->table, entry, i) {
 		length = min(most, buffer->size - done);
-		/* Without pages an entry has its addresses only. */
+		/* Without pages an entry is only its addresses. */
 		page = buffer->memory.page;
 		if (page)
 			page = dray_page_at(page, done >> PAGE_SHIFT);
@@ -161,7 +161,7 @@ static void dray_import_unmap(struct dray_import *import)
 /*
  * Writes back the zeros for a device that only writes: its lines are dropped,
  * and none written back.  A mapping is maintained only in its own direction, so
- * this makes another one for a moment.
+ * this makes another mapping for a moment.
  */
 static int dray_import_write_back(struct dray_import *import)
 {
@@ -261,7 +261,7 @@ static void dray_import_collect(struct dray_import *import)
 						import->direction);
 }
 
-/* As dray_import_write_back(), for one page. */
+/* As dray_import_write_back(), for a page. */
 static int dray_import_write_back_page(struct dray_import *import, size_t index)
 {
 	struct page *page = dray_buffer_page(import->buffer, index);
@@ -276,7 +276,7 @@ static int dray_import_write_back_page(struct dray_import *import, size_t index)
 
 /*
  * Writes back and then drops the cache lines of an entry that begins with page
- * @index of the buffer.  It goes page by page, to leave little time for writes
+ * @index of the buffer.  It works page by page, to leave little time for writes
  * between the two steps.  If a page cannot be written back it keeps its lines,
  * and the call fails after the others.
  */
@@ -304,8 +304,8 @@ static int dray_import_flush_entry(struct dray_import *import,
 }
 
 /*
- * As dray_mapping_flush(), before this mapping goes, unless later CPU accesses
- * still maintain the buffer for one of dray's devices.
+ * As dray_mapping_flush(), before this mapping ends, unless later CPU accesses
+ * still maintain the buffer for a device of dray.
  */
 static void dray_import_flush(struct dray_import *import)
 {
@@ -374,7 +374,7 @@ static int dray_import_sync_entry(struct dray_import *import,
 
 /*
  * For a reader: drops lines, and writes back other programs' data in them
- * first.  A reader has written nothing that a device could miss.
+ * first.  A reader wrote nothing that a device could miss.
  */
 static int dray_import_sync_kept(struct dray_import *import,
 				 struct scatterlist *entry, size_t index,

@@ -3,7 +3,7 @@
  * User mappings.  `reserved` and `pages` memory is mapped as pages, all at once
  * and writable without a first fault, so that the mapping works for O_DIRECT,
  * io_uring, vmsplice and the like.  A fault handler serves pages that
- * MADV_DONTNEED took out.
+ * MADV_DONTNEED removed.
  *
  * `cma` memory is mapped by frame number: a long-term pin of it would never
  * return, because the kernel tries to move pinned pages out of CMA first.
@@ -41,12 +41,12 @@ static void dray_vma_close(struct vm_area_struct *vma)
 }
 
 /*
- * Makes the entry itself.  If the kernel is handed a page of a large compound
- * page, it may map all of it by one large entry.  In a mapping of this kind it
- * takes such an entry for one without pages, and never drops its count.
+ * Makes the entry itself.  For a page of a large compound page, the kernel may map
+ * all of it by a large entry.  In a mapping of this kind it treats such an entry
+ * as without pages, and never drops its count.
  *
  * vm_insert_page() finds the mapping marked by dray_insert_pages(), and so does
- * not change it, which only mmap() may.  Entries of vmf_insert_mixed() have no
+ * not change it, which only mmap() may.  Entries of vmf_insert_mixed() are without
  * pages and cannot be pinned.
  */
 static vm_fault_t dray_vma_fault(struct vm_fault *vmf)
@@ -55,7 +55,7 @@ static vm_fault_t dray_vma_fault(struct vm_fault *vmf)
 	struct page *page;
 	int ret;
 
-	/* mremap() may have made the mapping longer than the buffer. */
+	/* mremap() may make the mapping longer than the buffer. */
 	if (vmf->pgoff >= buffer->size >> PAGE_SHIFT)
 		return VM_FAULT_SIGBUS;
 	page = dray_buffer_page(buffer, vmf->pgoff);
@@ -158,9 +158,9 @@ static pgprot_t dray_mode_prot(u32 mode, pgprot_t prot)
 }
 
 /*
- * The pages of a compound page share one reference count of 32 bits, and each
- * entry takes a reference.  Wrapping it takes 32 GiB of page tables, filled by
- * fork(), so nothing here counts the entries.
+ * The pages of a compound page share a reference count of 32 bits, and each
+ * entry is a reference.  It wraps after 32 GiB of page tables, filled by fork(),
+ * so nothing here counts the entries.
  */
 static int dray_insert_pages(struct dray_buffer *buffer,
 			     struct vm_area_struct *vma)
@@ -208,7 +208,7 @@ int dray_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 	if (vma->vm_pgoff > count || vma_pages(vma) > count - vma->vm_pgoff)
 		return -EINVAL;
 
-	/* An importer may have prepared its own kind of mapping. */
+	/* An importer may prepare its own kind of mapping before. */
 	if (pages && vma->vm_flags & VM_PFNMAP)
 		return -EINVAL;
 

@@ -42,7 +42,7 @@ static long dray_pin_batch(unsigned long start, u32 count, bool write,
 
 	pinned = pin_user_pages_fast(start, count, FOLL_LONGTERM | FOLL_WRITE,
 				     pages);
-	/* Only this page: the next one may be written again. */
+	/* Only this page: the next may be written again. */
 	if (pinned <= 0 && !write && !fatal_signal_pending(current))
 		pinned = pin_user_pages_fast(start, 1, FOLL_LONGTERM, pages);
 	return pinned ? pinned : -EFAULT;

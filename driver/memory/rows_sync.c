@@ -18,14 +18,14 @@
 
 /*
  * Rows closer than this leave no whole cache line between them, on any machine:
- * the lines of a gap are the rows' lines too, and one pass over all is cheaper.
+ * the lines of a gap are the rows' lines too, and a pass over all is cheaper.
  * For the CPU the pass drops the CPU's writes to a gap; row by row, the ends of
- * rows would have been written back.  Neither can be relied on: the CPU
- * must not write to lines that it shares with a transfer.
+ * rows would be written back.  Neither can be relied on: the CPU must not write to
+ * lines that it shares with a transfer.
  */
 #define DRAY_SMALLEST_LINE 32
 
-/* Joins rows that are so close into one. */
+/* Joins rows that are so close. */
 static struct dray_area_rows dray_rows_joined(const struct dray_area_rows *rows)
 {
 	struct dray_area_rows joined = *rows;
@@ -45,7 +45,7 @@ static int dray_rows_stop(const struct dray_area_rows *rows)
 	return rows->gone && READ_ONCE(*rows->gone) ? -ENODEV : 0;
 }
 
-/* The segment that has the byte at @offset, which lies in the area. */
+/* The segment of the byte at @offset, which lies in the area. */
 const struct dray_place_segment *dray_place_find(const struct dray_place *place,
 						 u64 offset)
 {
@@ -62,9 +62,9 @@ const struct dray_place_segment *dray_place_find(const struct dray_place *place,
 }
 
 /*
- * How much of @most bytes from @offset on is in one piece for the CPU.
- * Maintenance by an address of the device finds the memory of the first byte,
- * and goes on from there.
+ * How much of @most bytes from @offset on is contiguous for the CPU.  Maintenance
+ * by an address of the device finds the memory of the first byte, and continues
+ * from there.
  */
 static size_t dray_place_piece(const struct dray_place *place, u64 offset,
 			       u64 most)
@@ -133,8 +133,8 @@ int dray_rows_sync(struct device *dev, const struct dray_place *place,
 /*
  * Another program may be writing with the CPU, and an invalidation alone would
  * drop its writes: a page at a time is written back first, in each direction.
- * If the device has a copy, that is not possible: written back, it would lose
- * the device's writes, which the caller asks for.
+ * With a copy for the device that is not possible: written back, it would lose
+ * the device's writes, for which the caller asks.
  */
 int dray_rows_sync_kept(struct device *dev, const struct dray_place *place,
 			const struct dray_area_rows *rows, bool for_cpu)

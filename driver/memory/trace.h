@@ -42,7 +42,7 @@ TRACE_DEFINE_ENUM(DRAY_KIND_DMABUF);
 			 { DRAY_KIND_DMABUF, "dma-buf" })
 
 /*
- * The kernel's table of histogram keys is small, and never forgets one: jobs of
+ * The kernel's table of histogram keys is small, and never forgets a key: jobs of
  * a queue share as many slots as may be in flight.
  */
 #define DRAY_TRACE_SLOTS 64
@@ -106,7 +106,7 @@ TRACE_EVENT(dray_free,
 
 /*
  * A call that failed: its number, and its reply; for ALLOC the bytes that it
- * wanted, and the heap's name if it named one.
+ * wanted, and the heap's name if the call named it.
  */
 TRACE_EVENT(dray_fail,
 	TP_PROTO(const char *node, unsigned int call, int error, u32 reason,
@@ -165,8 +165,8 @@ DEFINE_EVENT(dray_memory_device, dray_map,
 );
 
 /*
- * A buffer has an importer in another driver; or ATTACH has found an attachment
- * for the node of this device.  If that is refused later, it is detached again.
+ * Another driver imports a buffer; or ATTACH found an attachment for the node of
+ * this device.  If that is refused later, it is detached again.
  */
 DEFINE_EVENT(dray_memory_device, dray_attach,
 	TP_PROTO(const struct dray_entry *memory, u64 size, struct device *dev),
@@ -234,8 +234,8 @@ TRACE_EVENT(dray_sync,
 );
 
 /*
- * @queue: the context of the opener's queue for the channel; a fence of a stream
- * has a context of its own.
+ * @queue: the context of the opener's queue for the channel; each fence of a stream
+ * uses another context.
  */
 TRACE_EVENT(dray_submit,
 	TP_PROTO(const struct dma_fence *fence, u64 queue, s32 pid,
@@ -326,7 +326,7 @@ TRACE_EVENT(dray_frame_submit,
 		  __entry->pid, __entry->bytes)
 );
 
-/* Its point: the same frame comes again with a later one. */
+/* Its point: the same frame ends again with a later point. */
 TRACE_EVENT(dray_frame_complete,
 	TP_PROTO(u64 queue, s32 pid, const char *channel,
 		 const struct dray_point *point),

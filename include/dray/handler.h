@@ -175,9 +175,10 @@ struct dray_check {
  * @under.
  *
  * @under: stays valid for good, as all handlers do here
- * @log: each fault is written there too, and each free with a wrong size, with the
- *	callers: functions that the program does not export, and lines, if the program
- *	addr2line of binutils is installed.  May be NULL.  Stays open
+ * @log: each fault is written there too, and each free with a wrong size, with
+ *	the callers: functions that the program does not export, and lines, if
+ *	it was compiled with -g and the program addr2line of binutils is
+ *	installed; else their offset in the file.  May be NULL.  Stays open
  * @out: the handler, named "checked" and as @under; never freed
  *
  * Blocks keep the alignment of @under, up to 128 bytes.  Errors: -EINVAL (NULL;

@@ -593,12 +593,30 @@ def reduction(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
             "d": pick.choice(["i4", "u8", "f8", "c16", "?", "f4"])}
 
 
-def reduction_into(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
-    if not is_number(a) or a.dtype.kind == "c" or not a.size:
-        return None
-    axis = pick.randrange(a.ndim) if a.ndim and pick.random() < 0.7 else None
-    shape = () if axis is None else a.shape[:axis] + a.shape[axis + 1:]
-    return {"x": axis, "o": Source("<f8", shape, first=7)}
+def axis_and_type(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    return {**axis_or_none(pick, a), "d": pick.choice([None, None, "i4", "u8", "f8", "?", "f4"])}
+
+
+def decimals(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    return {"k": pick.choice([0, 0, 1, -1])}
+
+
+def with_output(call: Any, arguments: Any) -> Any:
+    """Makes arguments, an output for the results of `call`, and the side of the inputs."""
+    def make_all(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
+        given = arguments(pick, a)
+        if given is None or not is_number(a) or a.dtype.kind == "c" or a.size > 300:
+            return None
+        try:
+            result = np.asarray(call.run(a, made(given)))
+        except Exception:  # pylint: disable=broad-except
+            result = a
+        dtype = result.dtype.str if pick.random() < 0.6 else pick.choice(TYPES)
+        shape = a_narrower_shape(pick, result.shape) if pick.random() < 0.1 else result.shape
+        if "cum" in call.text and len(shape) != result.ndim:
+            return None  # NumPy reads memory of others
+        return {**given, "o": Source(dtype, shape, pick.choice("CF"), 7), "p": pick.random() < 0.5}
+    return make_all
 
 
 def one_array_index(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:

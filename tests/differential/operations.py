@@ -68,6 +68,35 @@ def operation(name: str, numpy: str, arguments: Callable[..., Optional[dict[str,
     return Operation(name, Line(numpy), Line(dray or numpy), arguments, weight)
 
 
+# Functions of NumPy with an output: the other arguments, and the function that makes them.
+INTO = {
+    **dict.fromkeys(
+        ("all any argmax argmin max min prod sum mean ptp median nansum nanprod nanmax nanmin "
+         "nanmean nanmedian nanargmax nanargmin cumsum cumprod nancumsum nancumprod std var "
+         "nanstd nanvar").split(), ("a, axis=x", make.axis_or_none)),
+    **dict.fromkeys(("sum", "prod", "cumsum", "cumprod", "mean"),
+                    ("a, x, d", make.axis_and_type)),
+    "percentile": ("a, 30, x", make.axis_or_none), "quantile": ("a, 0.3, x", make.axis_or_none),
+    "take": ("a, n, x, mode=m", make.numbers_along_an_axis),
+    "compress": ("[True, False, True], a, x", make.axis_or_none),
+    "concatenate": ("(a, a), x", make.axis_or_none), "stack": ("(a, a), x", make.axis_or_none),
+    "round": ("a, k", make.decimals), "clip": ("a, 1, 5", make.nothing),
+    "dot": ("a, a", make.nothing), "trace": ("a, k, x, y", make.diagonal),
+    "outer": ("a, a", make.nothing), "einsum": ("'...i->...', a", make.nothing),
+}
+
+
+def into_an_array(name: str, given: str, arguments: Callable[..., Optional[dict[str, Any]]]
+                  ) -> Operation:
+    """A function writes to an output; both inputs of dray are drawn."""
+    # Of each `a` in what is given: dray.Array, or NumPy's array over it.
+    line = f"others.into(OUT, np.{name}, {given})"
+    return operation(
+        f"{name} into an Array", line.replace("OUT", "o"),
+        make.with_output(Line(f"np.{name}({given})"), arguments),
+        re.sub(r"\ba\b", "others.side(a, p)", line.replace("OUT", "dray.Array(o)")), 1)
+
+
 OPERATIONS = {each.name: each for each in [
     # name, line for NumPy, arguments(pick, a), line for dray, how often
     operation("index", "a[i]", make.basic_index, weight=12),
@@ -75,9 +104,7 @@ OPERATIONS = {each.name: each for each in [
     operation("index by arrays", "a[i]", make.array_index, weight=8),
     operation("index by an Array", "a[i]", make.one_array_index, "a[dray.Array(i)]", 2),
     operation("sum", "a.sum(x, d).copy()", make.reduction),
-    *(operation(f"{name} into an Array", f"np.{name}(a, x, out=o)", make.reduction_into,
-                f"np.asarray(np.{name}(a.__array__(), x, out=dray.Array(o)))", 1)
-      for name in ("mean", "median", "ptp", "sum", "nanmean")),
+    *(into_an_array(name, *call) for name, call in INTO.items()),
     operation("set by arrays", "a[i] = v", make.array_index_and_array, weight=4),
     operation("set by arrays to an Array", "a[i] = v", make.array_index_and_array,
               "a[i] = dray.Array(v)", weight=2),

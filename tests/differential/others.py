@@ -78,6 +78,16 @@ def loaded(a: Any, version: tuple[int, int], load: Callable[[str], Any]) -> Any:
         return load(name)
 
 
+def side(a: Any, ours: bool) -> Any:
+    """A dray.Array, or NumPy's array over it."""
+    return a if ours else a.__array__()
+
+
+def into(out: Any, function: Callable[..., Any], *given: Any, **named: Any) -> tuple[Any, bool]:
+    """The output of a function of NumPy, and whether it was returned."""
+    return out, function(*given, out=out, **named) is out
+
+
 def saved(a: dray.Array) -> np.ndarray:
     """The array of a file that dray wrote."""
     with tempfile.TemporaryDirectory() as folder:

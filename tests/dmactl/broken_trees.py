@@ -137,7 +137,7 @@ BROKEN = {
     "overlap-banks": Broken(
         [("<8 0 0 0x80000000>", "<0 0x70000000 0 0x20000000>")],
         "warning", "memory-overlap", "/memory@0",
-        "the bank at 0x70000000 overlaps the one from 0 to 0x7fffffff"),
+        "the bank at 0x70000000 overlaps the bank from 0 to 0x7fffffff"),
     "outside-memory": Broken(
         [(DEDICATED, "reg = <0 0x90000000 0 0x4000000>;")],
         "error", "region-outside", BUFFERS,
@@ -207,7 +207,7 @@ BROKEN = {
     "bounce-pool": Broken(
         [(DEDICATED, DEDICATED + ' compatible = "restricted-dma-pool";')],
         "error", "region-owner", BUFFERS,
-        "Linux takes a restricted-dma-pool for bounce buffers"),
+        "Linux uses a restricted-dma-pool for bounce buffers"),
     "two-owners": Broken(
         [("uart: serial@400000 {",
           "uart: serial@400000 { memory-region = <&dedicated>;")],
@@ -224,7 +224,7 @@ BROKEN = {
          (DEDICATED, "reg = <0 0x40000000 0x4000000>;"),
          (CARVED, "reg = <0 0x50000000 0x1000000>;")],
         "error", "reserved-format", "/reserved-memory",
-        "#size-cells is 1, but that of the root is 2, so Linux ignores all regions"),
+        "#size-cells is 1, but the root's is 2, so Linux ignores all regions"),
     "cells-missing": Broken(
         [("\treserved-memory {\n\t\t#address-cells = <2>;", "\treserved-memory {")],
         "error", "reserved-format", "/reserved-memory",
@@ -241,14 +241,14 @@ BROKEN = {
         "cells"),
     "region-empty": Broken(
         [(DEDICATED, "")],
-        "error", "region-format", BUFFERS, "it has neither reg nor size"),
+        "error", "region-format", BUFFERS, "it lacks both reg and size"),
     "region-twice": Broken(
         [(DEDICATED, DEDICATED + " size = <0 0x4000000>;")],
-        "warning", "region-format", BUFFERS, "it has reg and size: Linux uses reg"),
+        "warning", "region-format", BUFFERS, "it states both reg and size: Linux uses reg"),
     "region-entries": Broken(
         [(DEDICATED, "reg = <0 0x40000000 0 0x2000000>, <0 0x42000000 0 0x1000000>;")],
         "warning", "region-entries", BUFFERS,
-        "reg has several entries: a heap has the first"),
+        "reg lists several entries: the heap is the first"),
     "region-off": Broken(
         [(DEDICATED, DEDICATED + ' status = "disabled";')],
         "error", "region-disabled", BUFFERS,
@@ -265,11 +265,11 @@ BROKEN = {
     "region-names-short": Broken(
         [('"reserved", "cma", "carveout"', '"reserved", "cma"')],
         "warning", "names-count", "/dray",
-        "memory-region-names has 2 names, but memory-region 3 entries"),
+        "memory-region-names lists 2 names, but memory-region 3 entries"),
     "region-dangling": Broken(
         [(REGIONS, "memory-region = <0x7777>, <&shared>, <&carved>;")],
         "error", "reference-dangling", "/dray",
-        "entry 0 of memory-region is the phandle 0x7777, which no node has"),
+        "entry 0 of memory-region is the phandle 0x7777, which is not a node's"),
     "registers-in-region": Broken(
         [(CARVED, "reg = <0 0xe0400000 0 0x1000000>;")],
         "error", "region-registers", CARVEOUT,
@@ -277,7 +277,7 @@ BROKEN = {
     "no-room": Broken(
         [(DEDICATED, "size = <0 0x20000000>; alloc-ranges = <0 0x70000000 0 0x20000000>;")],
         "error", "region-room", BUFFERS,
-        "its size is 512.0M, but alloc-ranges has 256.0M of memory in one piece"),
+        "its size is 512.0M, but the longest range of memory in alloc-ranges is 256.0M"),
     "placed-too-high": Broken(
         [(DEDICATED, "size = <0 0x4000000>;")],
         "warning", "region-reach", BUFFERS,
@@ -316,8 +316,7 @@ BROKEN = {
     "engine-dangling": Broken(
         [(DMAS, "dmas = <&dma0 0>, <0x7777 1>;")],
         "error", "reference-dangling", "/dray",
-        "entry 1 of dmas is the phandle 0x7777, which no node has; the one before "
-        "may have too many or too few cells"),
+        "entry 1 of dmas is the phandle 0x7777, which is not a node's; the entry before may be of too many or too few cells"),
     "cells-too-few": Broken(
         [(DMAS, "dmas = <&dma0 0>, <&dma1>;")],
         "error", "specifier-short", "/dray",
@@ -326,12 +325,11 @@ BROKEN = {
     "cells-too-many": Broken(
         [(DMAS, "dmas = <&dma0 0 0>, <&dma1 1>;")],
         "error", "reference-dangling", "/dray",
-        "entry 1 of dmas is the phandle 0, which no node has; the one before may "
-        "have too many or too few cells"),
+        "entry 1 of dmas is the phandle 0, which is not a node's; the entry before may be of too many or too few cells"),
     "no-engine": Broken(
         [(DMAS, "dmas = <&dma0 0>, <&uart 1>;")],
         "error", "provider-cells", "/dray",
-        "entry 1 of dmas names /axi/serial@400000, which has no #dma-cells"),
+        "entry 1 of dmas names /axi/serial@400000, which lacks #dma-cells"),
     "engine-off": Broken(
         [("xlnx,addrwidth = <32>;", 'xlnx,addrwidth = <32>; status = "disabled";')],
         "error", "provider-disabled", "/dray",
@@ -388,8 +386,7 @@ BROKEN = {
     "names-short": Broken(
         [(NAMES, 'dma-names = "mem0";')],
         "error", "names-count", "/dray",
-        "dmas has 2 entries, but dma-names 1 names: dray uses channels that have "
-        "both"),
+        "dmas lists 2 entries, but dma-names 1 names: dray uses channels with both"),
     "names-kind": Broken(
         [(NAMES, 'dma-names = "mem0", "copy0";')],
         "error", "names-kind", "/dray",
@@ -398,7 +395,7 @@ BROKEN = {
     "names-repeated": Broken(
         [(NAMES, 'dma-names = "mem0", "mem0";')],
         "error", "names-repeated", "/dray",
-        'dma-names has "mem0" twice: both mean the first channel'),
+        'dma-names lists "mem0" twice: both mean the first channel'),
     "incoherent-engine": Broken(
         [("xlnx,addrwidth = <32>;", "xlnx,addrwidth = <32>; dma-coherent;"),
          (NAMES, NAMES + " dma-coherent;")],
@@ -408,8 +405,8 @@ BROKEN = {
     "engine-shared": Broken(
         [("uart: serial@400000 {", "uart: serial@400000 { dmas = <&dma1 0>;")],
         "error", "engine-shared", "/dray",
-        "/axi/dma@200000 also has channels for /axi/serial@400000: the engine stops "
-        "all of them together, so dray refuses them while that device has one"),
+        "/axi/dma@200000 also provides channels to /axi/serial@400000: the engine stops "
+        "all of them together, so dray refuses them while that device holds a channel"),
     "fifo-count": Broken(
         [fifo("0xe0400030")], "error", "fifo-count", "/dray",
         "dray,fifo-addresses has 1 entries, but dma-names 2 names"),
@@ -452,7 +449,7 @@ BROKEN = {
     "other-reference": Broken(
         [("uart: serial@400000 {", "uart: serial@400000 { iommus = <0x7777>;")],
         "warning", "reference-dangling", "/axi/serial@400000",
-        "entry 0 of iommus is the phandle 0x7777, which no node has"),
+        "entry 0 of iommus is the phandle 0x7777, which is not a node's"),
     "terminal": Broken(
         [(NAMES, 'dma-names = "mem0", "\\x1b[2J";')],
         "error", "names-kind", "/dray",

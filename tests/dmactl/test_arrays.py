@@ -277,8 +277,7 @@ def test_a_wrong_command_line_is_refused(arguments):
 @pytest.mark.parametrize("word", ["x", "0", "1x", ""])
 def test_a_word_is_neither_an_id_nor_a_process(word):
     assert run(DMACTL, "arrays", word) == misused(
-        f"'{word}' is neither the id of a buffer, which 'dmactl list' shows, nor "
-        "that of a process: numbers from 1 on")
+        f"'{word}' is neither the id of a buffer, which 'dmactl list' shows, nor of a process: both are numbers from 1 on")
 
 
 def test_many_blocks_are_shown():
@@ -409,7 +408,7 @@ def test_a_snapshot_that_was_full_is_a_failure_with_rows():
     assert result.code == 1
     assert len(result.out.splitlines()) == 2
     assert result.error == (
-        f"dmactl: process {ME} has more blocks than fit into a snapshot of "
+        f"dmactl: the blocks of process {ME} exceed a snapshot of "
         "64 MiB: some are missing\n")
 
 

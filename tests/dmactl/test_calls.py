@@ -238,8 +238,7 @@ def test_a_wrong_command_line_is_a_sentence_and_exits_2(command, sentence):
 
 @pytest.mark.parametrize("command, sentence", [
     ("dump @9", "descriptor 9 is not a buffer of dray: it is not open"),
-    ("dump 1", "cannot reach buffer 1 of python3, pid 101, user root: no "
-     "descriptor of it can be copied, which takes the rights of a debugger"),
+    ("dump 1", "cannot reach buffer 1 of python3, pid 101, user root: no descriptor of it can be copied, which needs the rights of a debugger"),
     ("free 1", "buffer 1 is not kept by dmactl: it belongs to python3, pid 101"),
     ("alloc 1T", "dray0: cannot allocate: scripted alloc: Cannot allocate "
      "memory"),
@@ -258,11 +257,10 @@ def test_a_failure_is_a_sentence_and_exits_1(command, sentence):
 
 @pytest.mark.parametrize("command, sentence", [
     ("dump @ --offset 64K",
-     "offset 65536 lies outside buffer 1, which has 65536 bytes"),
+     "offset 65536 lies outside buffer 1 of 65536 bytes"),
     ("fill @ --value 0 --offset 65530 --length 7",
-     "7 bytes at offset 65530 leave buffer 1, which has 65536 bytes"),
-    ("copy @ @:1", "65536 bytes at offset 1 leave buffer 1, which has 65536 "
-     "bytes"),
+     "7 bytes at offset 65530 leave buffer 1 of 65536 bytes"),
+    ("copy @ @:1", "65536 bytes at offset 1 leave buffer 1 of 65536 bytes"),
     ("fill @ --pattern 0000 --length 3",
      "3 bytes are not a multiple of the pattern's 2"),
     ("fill @ --value 0 --engine",

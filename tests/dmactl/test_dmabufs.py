@@ -260,5 +260,5 @@ def test_cma_says_which_numbers_the_kernel_keeps_back(machine):
 def test_a_kernel_without_cma_is_a_sentence(machine):
     machine.write("proc/meminfo", "MemTotal: 4 kB\n")
     assert run(SCRIPTED, "cma", environment=machine.environment) == (
-        1, "", "dmactl: this kernel has no CMA: /proc/meminfo lacks CmaTotal; "
+        1, "", "dmactl: this kernel is without CMA: /proc/meminfo lacks CmaTotal; "
         "'dmactl list --all' shows dma-bufs\n")

@@ -11,10 +11,10 @@ from conftest import SCRIPTED, document, run
 MIB = 1 << 20
 
 FRAGMENTED = """\
-no: reserved: the heap is fragmented, its longest free run has 4194304 bytes
+no: reserved: the heap is fragmented, its longest free run is 4194304 bytes
 
 HEAP      TYPE      ANSWER  REASON
-reserved  reserved  no      the heap is fragmented, its longest free run has 4194304 bytes
+reserved  reserved  no      the heap is fragmented, its longest free run is 4194304 bytes
 
 needed: 16.0M of heap reserved, at offset 0B, if these 8.0M are given back:
 ID  SIZE  NEEDED   PID  COMM     USER  NAME
@@ -23,7 +23,7 @@ ID  SIZE  NEEDED   PID  COMM     USER  NAME
  -     -    5.0M     -  -        -     (quarantine: freed, but the pages are still in use)
 
 would help:
-  end process 101 (python3), which has 1: kill 101
+  end process 101 (python3), which holds 1: kill 101
   find the process that keeps 2; its owner is gone: dmactl leaks
   wait: 5.0M are freed, but something still holds the pages, such as an I/O in flight
   a smaller size: 4194304 bytes (4.0M) at most
@@ -34,9 +34,9 @@ LIKELY = """\
 likely: heap new of dray0 would serve it, or one before it
 
 HEAP      TYPE      ANSWER      REASON
-reserved  reserved  no          the heap is fragmented, its longest free run has 4194304 bytes
+reserved  reserved  no          the heap is fragmented, its longest free run is 4194304 bytes
 other     cma       likely not  the heap is full, 0 bytes are free; others use this memory too, and may not make room
-pages     pages     no          the page allocator gives at most 5242880 bytes in one piece
+pages     pages     no          the page allocator's largest piece is 5242880 bytes
 new       77        likely      dmactl does not know this type of heap
 """
 
@@ -162,7 +162,7 @@ def test_a_wrong_command_line_exits_2(words, error):
 
 @pytest.mark.parametrize("words, fail, error", [
     (["1M", "--heap", "none"], None,
-     "dmactl: no heap 'none' on dray0, which has reserved, other, pages, new\n"),
+     "dmactl: no heap 'none' on dray0; its heaps: reserved, other, pages, new\n"),
     (["1M"], "heap:5",
      "dmactl: dray0: cannot read its heaps: scripted heap: Input/output "
      "error\n"),

@@ -150,7 +150,7 @@ for way in $ways; do
 done
 error=$("$dmactl" copy "$src:65530:100" "$dst" 2>&1)
 is a_copy_that_leaves_a_buffer_is_refused "$? $error" \
-	"1 dmactl: 100 bytes at offset 65530 leave buffer $src, which has 65536 bytes"
+	"1 dmactl: 100 bytes at offset 65530 leave buffer $src of 65536 bytes"
 
 # sync
 for owner in cpu device; do

@@ -105,25 +105,25 @@ old()
 }
 
 # limited COMMAND...: runs a function of tools/lib on the invented archive, and ends it if it
-# is stuck
+# is stuck.  Each takes a few seconds.
 limited()
 {
-	timeout 120 bash -c "$(declare -p TREE SCRATCH address)
+	timeout 60 bash -c "$(declare -p TREE SCRATCH address)
 		. '$TREE/tools/load.sh'
 		$(declare -f foreign_suites foreign_source)
 		\"\$@\"" "$0" "$@" </dev/null
 }
 
 # made SERIES [ARCHITECTURE]: makes the kernel; its version is in $version, the messages in
-# $said
+# $said, the seconds in $took
 made()
 {
-	local kernel
+	local kernel started=$SECONDS
 
 	version=none
 	kernel=$(limited kernel_make "${2:-arm64}" "$1" 2>"$folder/said") &&
 		version=$(kernel_version "$kernel")
-	said=$(cat "$folder/said")
+	said=$(cat "$folder/said") took=$((SECONDS - started))
 }
 
 # judge NAME VERSION WORDS: a fact about the kernel made; nothing else stays
@@ -132,6 +132,8 @@ judge()
 	is "$1: the version" "$version" "$2"
 	like "$1: the message" "$said" "*$3*"
 	is "$1: nothing half made stays" "$(ls "$DRAY_CACHE/partial")" ''
+	[ "$took" -lt 60 ]
+	ok $? "$1: within 60 seconds, after $took"
 }
 
 while read -r architecture series older newer; do
@@ -161,7 +163,7 @@ afresh
 add_kernel 6.1.0-8-arm64
 add_kernel 6.1.0-9-arm64
 publish
-foreign_names arm64 x 2>/dev/null
+limited foreign_names arm64 x 2>/dev/null
 rm "$archive/linux-image-6.1.0-9-arm64_1_arm64.deb"
 made 6.1
 judge 'a listed package that is gone' 6.1.0-8-arm64 \
@@ -170,7 +172,7 @@ judge 'a listed package that is gone' 6.1.0-8-arm64 \
 afresh
 add_kernel 6.1.0-8-arm64
 publish
-foreign_names arm64 x 2>/dev/null
+limited foreign_names arm64 x 2>/dev/null
 rm "$archive"/*
 add_kernel 6.1.0-9-arm64
 publish
@@ -242,7 +244,8 @@ server = http.server.ThreadingHTTPServer(
     ("127.0.0.1", 0), functools.partial(Once, directory=sys.argv[1]))
 print(server.server_address[1], flush=True)
 server.serve_forever()' "$archive" >"$folder/port" &
-until [ -s "$folder/port" ]; do :; done
+# shellcheck disable=SC2016 # the inner shell replaces it
+timeout 60 sh -c 'until [ -s "$0" ]; do sleep 0.1; done' "$folder/port"
 address=http://127.0.0.1:$(cat "$folder/port")
 made 6.1
 judge 'a mirror with an error for each first request' 6.1.0-9-arm64 \

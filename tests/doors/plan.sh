@@ -31,7 +31,8 @@ done <<TABLE
 1350,1,60,,,100,[1:40, about 21 min left]
 0,1,60,,,100,[1:40]
 0,1,60,200,,0,[0:00, about 4 min left]
-0,2,60,200,,0,[0:00, about 2 min left]
+0,2,60,200,,0,[0:00, about 3 min left]
+0,2,300,200,0,240,[4:00, about 3 min left]
 0,1,60,29,,0,[0:00, about 90 s left]
 0,1,60,30,,0,[0:00, about 2 min left]
 0,1,60,20,0,50,[0:50, about 30 s left]
@@ -46,6 +47,11 @@ plan_begin run 0 1 a b
 plan_end a 100
 is 'a step of unknown length is left' "$(plan_left)" '[0:07] '
 plan_end b 50
+plan_start c
+SECONDS=52
+plan_end c
+is 'a step without seconds took those since its start' "${PLAN_SECONDS[c]}" 45
+SECONDS=7
 is 'the end' "$(plan_left)" '[0:07, about 10 s left] '
 PLAN_SECONDS=()
 plan_begin run 0 1 a b c

@@ -10,6 +10,9 @@
 
 #include "../selftests/system.h"
 
+/* Far from all else, where the process has no page tables yet. */
+#define FAR ((void *)(1ul << 37))
+
 /* step_buffer.c */
 int run_open(void);
 int prepare_closed(void);
@@ -65,6 +68,7 @@ int run_line_map(void);
 int prepare_receiver(void); /* with a timeline and dst */
 int run_receive(void);
 int run_ring(void);
+int run_ring_of_rows(void);
 int prepare_display(void);
 int run_show(void);
 

@@ -106,9 +106,6 @@ bool alloc_replied(int ret, const char *injector)
 	       alloc->limit == largest_free_piece();
 }
 
-/* Far from all else, where the process has no page tables yet. */
-#define FAR ((void *)(1ul << 37))
-
 int run_mmap(void)
 {
 	void *at = mmap(FAR, SIZE, PROT_READ | PROT_WRITE,

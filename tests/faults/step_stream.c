@@ -74,8 +74,8 @@ int prepare_line(void)
 
 int run_line_map(void)
 {
-	void *at = mmap(NULL, scene.line_size, PROT_READ, MAP_SHARED,
-			scene.line, 0);
+	void *at = mmap(FAR, scene.line_size, PROT_READ,
+			MAP_SHARED | MAP_FIXED_NOREPLACE, scene.line, 0);
 
 	return at == MAP_FAILED || munmap(at, scene.line_size) ? -errno : 0;
 }
@@ -130,14 +130,28 @@ int run_show(void)
 	return queue_on(DISPLAY, &transfer);
 }
 
-int run_ring(void)
+static int make_ring(const struct dray_axis *axis, uint64_t run)
 {
 	struct dray_transfer frames[FRAMES];
 	struct dray_ring ring = { .frames = (uintptr_t)frames,
 				  .count = FRAMES };
 
 	for (uint64_t i = 0; i < FRAMES; i++)
-		frames[i] = (struct dray_transfer)RECV_OF(scene.dst.fd,
-							  i * FRAME, FRAME);
+		frames[i] = (struct dray_transfer)RECV_OF(
+			scene.dst.fd, i * FRAME, run, .axes = (uintptr_t)axis,
+			.axes_count = axis ? 1 : 0);
 	return ioctl(scene.line, DRAY_IOC_RING, &ring) < 0 ? -errno : 0;
+}
+
+int run_ring(void)
+{
+	return make_ring(NULL, FRAME);
+}
+
+/* Each frame has an axis, and a flight of two pieces. */
+int run_ring_of_rows(void)
+{
+	const struct dray_axis axis = { .count = 2, .dst_stride = FRAME / 2 };
+
+	return make_ring(&axis, FRAME / 4);
 }

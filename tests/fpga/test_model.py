@@ -123,7 +123,7 @@ def test_the_guest_replaces_an_ip_by_the_next(run, built):
                 ip=[built / "invert", "+", built / "sum"])
     out, said = model.communicate(timeout=DEADLINE)
     assert (out, model.returncode) == ("fine\n", 0), said
-    assert "no IP is left to replace this one" in said
+    assert "no IP is left to replace this IP" in said
 
 
 def test_its_exit_status_is_that_of_qemu(run):

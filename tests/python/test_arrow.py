@@ -104,7 +104,7 @@ def test_fields_are_arrays_of_their_own_or_one():
     with pytest.raises(ValueError, match="lie apart"):
         dray.from_arrow(sent, copy=False)
     np.testing.assert_array_equal(np.asarray(dray.from_arrow(sent)), there)
-    with pytest.raises(ValueError, match="not that of a structure"):
+    with pytest.raises(ValueError, match="not a structure"):
         dray.from_arrow(Array(np.arange(3)), fields=True)
 
 

@@ -142,15 +142,27 @@ def test_the_page_has_a_line_for_each_key():
     assert told == set(found) | set(found["nodes"][0])
 
 
-@pytest.mark.parametrize("sink", ["/dev/full", "a closed pipe"])
-def test_nobody_reads_the_report(sink):
-    if sink == "a closed pipe":
-        reader, writer = os.pipe()
-        os.close(reader)
-    else:
-        writer = os.open(sink, os.O_WRONLY)
-    done = subprocess.run([sys.executable, "-m", "dray"], stdout=writer, text=True,
-                          stderr=subprocess.PIPE, check=False)
-    os.close(writer)
-    assert done.returncode == 1
-    assert done.stderr.startswith("python -m dray: ") and done.stderr.count("\n") == 1
+def closed_pipe():
+    reader, writer = os.pipe()
+    os.close(reader)
+    return writer
+
+
+@pytest.mark.parametrize("arguments", [[], ["--json"], ["--help"]], ids=" ".join)
+@pytest.mark.parametrize("sink, prepare, number", [
+    (lambda: os.open("/dev/full", os.O_WRONLY), None, errno.ENOSPC),
+    (lambda: os.open("/dev/null", os.O_WRONLY), lambda: os.close(1), errno.EBADF),
+    (closed_pipe, None, errno.EPIPE)], ids=["full", "closed", "without a reader"])
+def test_output_that_does_not_arrive_is_a_failure(arguments, sink, prepare, number):
+    stdout = sink()
+    done = subprocess.run([sys.executable, "-m", "dray", *arguments], stdout=stdout,
+                          stderr=subprocess.PIPE, text=True, preexec_fn=prepare,
+                          timeout=DEADLINE, check=False)
+    os.close(stdout)
+    assert (done.returncode, done.stderr) == (
+        1, f"python -m dray: cannot write all of the output: {os.strerror(number)}\n")
+
+
+def test_the_help_names_the_options():
+    done = main("--help")
+    assert done.returncode == 0 and "--json" in done.stdout and "--help" in done.stdout

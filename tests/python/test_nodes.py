@@ -36,7 +36,7 @@ def test_a_spec_that_names_no_back_end_is_a_value_error():
 
 def test_a_spec_with_a_null_character_is_a_value_error():
     for spec in ("host\0junk", "host\0", "\0"):
-        with pytest.raises(ValueError, match="has a null character"):
+        with pytest.raises(ValueError, match="contains a null character"):
             dray.open(spec)
 
 

@@ -69,8 +69,9 @@ def test_an_element_that_is_not_whole_is_an_error_that_tells_the_bytes(loop, mak
     event = rx.recv(target, wait=False)
     tx.send(make(np.full(7, 1, "u1")), wait=False)
     for ask in (event.wait, lambda: event.count):
-        with pytest.raises(OSError, match="^.Errno 74. packet 1 of rx0 had 7 bytes, "
-                           "elements have 4 bytes each$"):
+        with pytest.raises(OSError, match="^.Errno 74. packet 1 of rx0 moved "
+					  "7 bytes, not a multiple of "
+					  "elements of 4 bytes$"):
             ask()
     assert event.done and event.bytes == 7
     tx.send(make(np.full(7, 1, "u1")), wait=False)
@@ -127,7 +128,7 @@ def test_an_event_can_be_waited_for_again_after_a_timeout(loop, make):
             event.wait(timeout)
         assert caught.value.errno == errno.ETIME
     for name in ("count", "bytes", "number", "time"):
-        with pytest.raises(BlockingIOError, match="packet 1 of rx0 has not ended"):
+        with pytest.raises(BlockingIOError, match="packet 1 of rx0 is not done"):
             getattr(event, name)
     tx.send(make(np.ones(3, "u1")))
     assert event.wait(timeout=DEADLINE) == 3
@@ -250,7 +251,7 @@ READ_ONLY.flags.writeable = False
     (None, {"colour": 1}, TypeError, "unexpected keyword argument 'colour'"),
     ([1, 2], {}, TypeError, "a is not a NumPy array or dray.Array but list"),
     (np.array([None]), {}, TypeError, "a: .* holds references"),
-    (np.zeros((3, 0)), {"stage": True}, ValueError, "the view has no bytes to receive"),
+    (np.zeros((3, 0)), {"stage": True}, ValueError, "the view contains no bytes to receive"),
     (READ_ONLY, {"stage": True}, ValueError, "a: the array is read-only"),
     (np.lib.stride_tricks.as_strided(np.zeros(3), (3,), (0,)), {"stage": True},
      ValueError, "3 elements at one address"),

@@ -85,7 +85,7 @@ def test_points_of_the_stream_are_as_before(loop):
 def test_while_something_has_the_frames_the_error_tells_the_way_out(loop, make):
     frames = loop[1].frames(6, "u2")
     for call in (lambda: loop[1].recv(make(np.zeros(3))), lambda: loop[1].frames(6)):
-        with pytest.raises(OSError, match=r"rx0 has a ring, .* close\(\) of the frames") as caught:
+        with pytest.raises(OSError, match=r"the frames of its ring; .* close\(\) of the frames") as caught:
             call()
         assert caught.value.errno == errno.EBUSY
     del caught, frames

@@ -293,7 +293,7 @@ def test_a_frame_that_was_not_sent_is_an_error_once(loop, make):
     ((3,), {"pool": 3}, TypeError, "pool is not a dray.Pool but int"),
     ((3, "O"), {}, TypeError, "frame: .* holds references"),
     ((3, "no type"), {}, TypeError, "not understood"),
-    (((3, 0),), {}, ValueError, "the view has no bytes to receive .frame 0."),
+    (((3, 0),), {}, ValueError, "the view contains no bytes to receive .frame 0."),
     (((3, -1),), {}, ValueError, "negative"),
     (((1 << 40, 1 << 40),), {}, (ValueError, MemoryError), ""),
     ((3,), {"colour": 1}, TypeError, "colour"),
@@ -322,7 +322,7 @@ def test_a_ring_is_alone_on_its_stream(loop, make):
         assert caught.value.errno == errno.EBUSY
     with pytest.raises(ValueError, match="tx0 sends, and only received frames are"):
         tx.frames(3, overwrite=True)
-    with pytest.raises(ValueError, match="rx0 receives, it has nothing to send"):
+    with pytest.raises(ValueError, match="rx0 receives, it cannot send"):
         frames.flush()
 
 

@@ -28,7 +28,7 @@ SPECIAL = {"__enter__", "__exit__", "__call__", "__await__", "__iter__", "__next
            *(f"__{kind}{name}__" for kind in ("", "r", "i") for name in (
                "add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow", "matmul",
                "and", "or", "xor", "lshift", "rshift")),
-           "__neg__", "__pos__", "__abs__", "__invert__", "__array_ufunc__", "__name__",
+           "__neg__", "__pos__", "__abs__", "__invert__", "__array_ufunc__", "__array_function__", "__name__",
            "__reduce__", "__array__", "__array_interface__", "__array_struct__"}
 FACADE = [name for name in dray.__all__
           if inspect.isfunction(getattr(dray, name))]

@@ -230,7 +230,7 @@ FACT(fields_come_back_one_by_one_or_as_one_structure)
 	assert_fails(dray_arrow_import_fields(&passed.schema, &passed.array,
 					      DRAY_ARROW_COPY, -1, 3, out,
 					      NULL),
-		     -EINVAL, "has 2 children, asked for 3");
+		     -EINVAL, "with 2 children, asked for 3");
 	assert_works(dray_arrow_import_fields(&passed.schema, &passed.array,
 					      DRAY_ARROW_COPY, -1, 2, out,
 					      NULL));

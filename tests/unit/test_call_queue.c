@@ -336,7 +336,7 @@ QUEUE_FACT(a_function_is_called_once_a_call_has_ended)
 
 	assert_works(dray_event_on_end(event, count_end, &ended));
 	assert_fails(dray_event_on_end(event, count_end, &ended), -EBUSY,
-		     "has a function for its end");
+		     "already calls a function at its end");
 	assert_fails(dray_event_on_end(event, NULL, NULL), -EINVAL, "NULL");
 	assert_int_equal(ended, 0);
 	dray_event_unref(event);

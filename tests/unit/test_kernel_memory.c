@@ -34,7 +34,7 @@ STAND_IN_FACT(regions_reach_the_module_as_they_are)
 	fail_with(DRAY_IOC_SYNC, EINVAL, DRAY_REASON_RANGE, 4096);
 	assert_fails(dray_node_sync_target(*state, 0, DRAY_SYNC_FOR_CPU,
 					   DRAY_FROM_DEVICE, regions, 3),
-		     -EINVAL, "which has 4096 bytes");
+		     -EINVAL, "outside the buffer of 4096 bytes");
 	dray_buffer_unref(buffer);
 }
 

@@ -138,18 +138,18 @@ FACT(jumps_that_lead_nowhere_are_refused)
 	assert_fails(dray_nditer_go_index(iter, 0), -EINVAL,
 		     "does not track an index");
 	assert_fails(dray_nditer_go_position(iter, 0), -EINVAL,
-		     "EXTERNAL_LOOP cannot go to a position");
+		     "EXTERNAL_LOOP cannot jump to a position");
 	assert_fails(dray_nditer_multi_index(iter, &first), -EINVAL,
 		     "not tracking a multi-index");
 	assert_fails(dray_nditer_reset_range(iter, 0, 1), -EINVAL,
-		     "without the flag RANGED");
+		     "create it with the flag RANGED");
 	assert_fails(dray_nditer_remove_axis(iter, 0), -EINVAL,
 		     "only be removed if a multi-index is being tracked");
 	assert_works(dray_nditer_destroy(iter));
 	iter = start(&box, DRAY_NDITER_BUFFERED | DRAY_NDITER_MULTI_INDEX, 'K',
 		     0);
 	assert_fails(dray_nditer_go(iter, DIMS(0, 0, 0)), -EINVAL,
-		     "which is buffered cannot go to a multi-index");
+		     "which is buffered cannot jump to a multi-index");
 	assert_fails(dray_nditer_remove_axis(iter, 0), -EINVAL,
 		     "or with buffers");
 	assert_works(dray_nditer_destroy(iter));

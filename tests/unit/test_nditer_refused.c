@@ -52,7 +52,7 @@ FACT(flags_that_exclude_each_other)
 		  "EXTERNAL_LOOP cannot be used if an index or multi-index" },
 		{ DRAY_NDITER_EXTERNAL_LOOP | DRAY_NDITER_RANGED,
 		  "RANGED cannot be used with the flag EXTERNAL_LOOP unless" },
-		{ 1u << 14, "an iterator has unknown flags 0x4000" },
+		{ 1u << 14, "unknown flags 0x4000 of an iterator" },
 	};
 	const struct form *forms[] = { &six };
 
@@ -83,7 +83,7 @@ FACT(operands_that_do_not_fit_their_flags)
 		{ &six, 0, 0, -EINVAL,
 		  "None of the iterator flags READ and WRITE" },
 		{ &six, RO | 1u << 12, 0, -EINVAL,
-		  "operand 0 has unknown flags 0x1000" },
+		  "operand 0: unknown flags 0x1000" },
 		{ &six, RW | DRAY_OPERAND_COPY, 0, -EINVAL,
 		  "must use the flag COPY_BACK instead of COPY" },
 		{ &six, RO | DRAY_OPERAND_WRITE_MASKED, 0, -EINVAL,
@@ -103,7 +103,7 @@ FACT(operands_that_do_not_fit_their_flags)
 		{ NULL, WO | DRAY_OPERAND_ALLOCATE, 0, -EINVAL,
 		  "required to find the type of an allocated operand" },
 		{ &none, RO, 0, -EINVAL,
-		  "zero-sized operands is not enabled, and operand 0 is one" },
+		  "zero-sized operands is not enabled, and operand 0 is without elements" },
 	};
 
 	for (size_t i = 0; i < LENGTH(cases); i++)
@@ -218,7 +218,7 @@ FACT(maps_that_do_not_fit)
 		  1,
 		  { NULL, NULL },
 		  { -1 },
-		  "operand 0 has 2 dimensions, more than the 1 allowed" },
+		  "operand 0 is of 2 dimensions, more than the 1 allowed" },
 		{ &two_three,
 		  3,
 		  { own, own },

@@ -366,7 +366,7 @@ FACT(a_file_of_two_names_is_not_torn_apart)
 	assert_works(dray_npy_save(path, &view, 0));
 	snprintf(second, sizeof(second), "%s/b.npy", folder);
 	assert_int_equal(link(path, second), 0);
-	refuses_to_replace(-EMLINK, "one of 2 names of a file (hard links)");
+	refuses_to_replace(-EMLINK, "a hard link to a file of 2 names");
 	unlink(second);
 	assert_works(dray_npy_save(path, &view, 0));
 }
@@ -510,7 +510,7 @@ FACT(wrong_headers_are_refused)
 		  "24 bytes of elements, its shape needs 28" },
 		{ KEYS("'<i4'", "False", "(-1,)"), -EBADMSG, "axis 0" },
 		{ KEYS("'<i4'", "False", "(2, 'x')"), -EBADMSG, "axis 1" },
-		{ KEYS("'<i4'", "False", "6"), -EBADMSG, "no tuple" },
+		{ KEYS("'<i4'", "False", "6"), -EBADMSG, "not a tuple" },
 		{ KEYS("'<i4'", "0", "(6,)"), -EBADMSG, "keys" },
 		{ KEYS("'O'", "False", "(6,)"), -EBADMSG, "objects" },
 		{ KEYS("'<x4'", "False", "(6,)"), -EBADMSG, "'descr' of" },

@@ -147,7 +147,7 @@ FACT(a_call_that_is_too_large_for_a_buffer_is_the_cpus)
 	out = block_of(1001, 1);
 	assert_string_equal(explain(&in, &out).executor, "cpu");
 	assert_non_null(strstr(explain(&in, &out).reason,
-			       "cover 1001 bytes, the device takes 1000"));
+			       "cover 1001 bytes; the device's limit is 1000"));
 	discard(&in);
 	discard(&out);
 	device_teardown(NULL);

@@ -95,7 +95,7 @@ static const struct {
 	  "memory of its own" },
 	{ CL_DEVICE_HOST_UNIFIED_MEMORY, 0, DRAY_OPENCL_COPIES, 0, "" },
 	{ CL_DEVICE_DOUBLE_FP_CONFIG, 0, 0, -EOPNOTSUPP,
-	  "has no doubles, operand 0 of add" },
+	  "does not compute doubles, operand 0 of add" },
 	{ CL_DEVICE_MAX_WORK_GROUP_SIZE, 1, 0, 0, "" },
 	{ CL_DEVICE_SINGLE_FP_CONFIG, CL_FP_ROUND_TO_NEAREST, 0, 0, "" },
 };

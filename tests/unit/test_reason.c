@@ -11,20 +11,20 @@ static const struct {
 	{ DRAY_REASON_ALIGNMENT, "power of two up to 4321 bytes" },
 	{ DRAY_REASON_MASK, "the highest address allowed, 0x10e1" },
 	{ DRAY_REASON_FULL, "full, 4321 bytes are free" },
-	{ DRAY_REASON_FRAGMENTED, "longest free run has 4321 bytes" },
-	{ DRAY_REASON_ORDER, "at most 4321 bytes in one piece" },
-	{ DRAY_REASON_HEAP, "no such heap; the node has 4321" },
-	{ DRAY_REASON_MODE, "does not have that cache mode" },
-	{ DRAY_REASON_PERMISSION, "the next lower one is 0x10e1" },
+	{ DRAY_REASON_FRAGMENTED, "longest free run is 4321 bytes" },
+	{ DRAY_REASON_ORDER, "largest piece is 4321 bytes" },
+	{ DRAY_REASON_HEAP, "no such heap; heaps of the node: 4321" },
+	{ DRAY_REASON_MODE, "does not support that cache mode" },
+	{ DRAY_REASON_PERMISSION, "the next lower limit is 0x10e1" },
 	{ DRAY_REASON_FOREIGN, "file descriptor 4321 is not a buffer of dray" },
-	{ DRAY_REASON_RANGE, "the buffer, which has 4321 bytes" },
+	{ DRAY_REASON_RANGE, "outside the buffer of 4321 bytes" },
 	{ DRAY_REASON_OVERLAP, "source and destination overlap" },
 	{ DRAY_REASON_RUNS, "at most 4321 descriptors" },
 	{ DRAY_REASON_BYTES, "at most 4321 bytes" },
 	{ DRAY_REASON_CHANNEL, "no such channel, or none is free of 4321" },
 	{ DRAY_REASON_BUSY, "full, it holds 4321 submissions" },
 	{ DRAY_REASON_DEAD, "channel 4321 does not answer" },
-	{ DRAY_REASON_AXES, "at most 4321 axes" },
+	{ DRAY_REASON_AXES, "the limit of a transfer is 4321 axes" },
 	{ DRAY_REASON_BOUNCE, "reaches addresses up to 0x10e1" },
 	{ DRAY_REASON_OWN, "file descriptor 4321 is already a dray buffer" },
 	{ DRAY_REASON_READ_ONLY, "file descriptor 4321 is read-only" },
@@ -33,13 +33,14 @@ static const struct {
 	{ DRAY_REASON_PINNED, "only the first 4321 bytes can be pinned" },
 	{ DRAY_REASON_KIND, "channel 4321 does something else" },
 	{ DRAY_REASON_STREAM, "stream 4321 is open already" },
-	{ DRAY_REASON_PIECES, "at most 4321 contiguous pieces" },
-	{ DRAY_REASON_RESIDUE, "channel 4321 cannot tell how many bytes" },
+	{ DRAY_REASON_PIECES, "limit for a packet is 4321 contiguous pieces" },
+	{ DRAY_REASON_RESIDUE, "channel 4321 cannot count the received bytes" },
 	{ DRAY_REASON_DEADLINE, "deadline is at most 4321 ns" },
-	{ DRAY_REASON_POINTS, "at most 4321 points" },
+	{ DRAY_REASON_POINTS, "the limit of a timeline is 4321 points" },
 	{ DRAY_REASON_FRAMES, "2 to 4321 frames" },
 	{ DRAY_REASON_FRAME, "frame 4321 is not held" },
-	{ DRAY_REASON_ROWS, "rows of one stride, both at most 4321 bytes" },
+	{ DRAY_REASON_ROWS,
+	  "rows of a single stride, both at most 4321 bytes" },
 };
 
 #define COUNT (sizeof(sentences) / sizeof(sentences[0]))
@@ -52,7 +53,7 @@ FACT(every_reason_has_a_sentence_with_its_limit)
 			     -EINVAL, sentences[i].sentence);
 	assert_fails(dray_fail_reason(-ENOMEM, DRAY_REASON_ALIGNMENT, 4321,
 				      "%d bytes", 99),
-		     -ENOMEM, "the best is 4321 bytes");
+		     -ENOMEM, "the largest possible is 4321 bytes");
 }
 
 FACT(the_sentence_begins_with_what_was_asked)

@@ -137,7 +137,7 @@ LOOP_FACT(a_point_tells_number_bytes_and_time)
 	for (uint64_t i = 0; i < 3; i++)
 		sent[i] = send_view(&src);
 	assert_fails(dray_event_point(sent[2], &point, sizeof(point)),
-		     -EINPROGRESS, "packet 3 of tx0 has not ended");
+		     -EINPROGRESS, "packet 3 of tx0 is not done");
 	for (uint64_t i = 0; i < 3; i++) {
 		got = recv_view(&dst);
 		assert_works(dray_event_wait(got, -1));

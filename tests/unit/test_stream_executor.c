@@ -433,7 +433,8 @@ LOOP_FACT(a_ring_of_the_program_keeps_calls_away)
 	make_numbers(frames);
 	serve(&same, "same", 1, 1, same_loop);
 	assert_works(dray_stream_ring(loop.tx, ring, 2, 0));
-	assert_fails(call(&same, pointers, NULL), -EBUSY, "tx0 has a ring");
+	assert_fails(call(&same, pointers, NULL), -EBUSY,
+		     "packets of tx0 pass in the frames of its ring");
 	assert_works(dray_stream_executor_reset(same.executor));
 	for (size_t i = 0; i < 2; i++) {
 		struct dray_point point;

@@ -83,7 +83,7 @@ KERNEL_FACT(a_stream_that_cannot_be_opened_says_why)
 		     "the module behind dray7 does not know streams");
 	fail_with(DRAY_IOC_TIMELINE, EINVAL, DRAY_REASON_RESIDUE, 2);
 	assert_fails(dray_stream_open(node, "rx0", NULL, &none), -EINVAL,
-		     "channel 2 cannot tell how many bytes came");
+		     "channel 2 cannot count the received bytes");
 	module.failing = 0;
 	module.mmap_fails = true;
 	assert_fails(dray_stream_open(node, "tx0", NULL, &none), -ENOMEM,
@@ -280,7 +280,7 @@ KERNEL_FACT(a_refused_submission_says_why_and_keeps_nothing)
 	rx = open_stream("rx0");
 	fail_with(DRAY_IOC_SUBMIT, EOPNOTSUPP, DRAY_REASON_PIECES, 5);
 	assert_fails(dray_stream_recv(rx, &view, NULL, &event), -EOPNOTSUPP,
-		     "at most 5 contiguous pieces of one packet");
+		     "the engine's limit for a packet is 5 contiguous pieces");
 	module.failing = 0;
 	module.interruptions = 1;
 	assert_fails(dray_stream_recv(rx, &view, NULL, &event), -EINTR, "1");
@@ -295,13 +295,12 @@ KERNEL_FACT(limits_are_those_of_the_engine)
 	struct dray_event *event;
 
 	tx = open_stream("tx0");
-	assert_fails(
-		dray_stream_send(tx, &view, NULL, &event), -EOPNOTSUPP,
-		"multiples of 4 bytes, those of the view are multiples of 2");
+	assert_fails(dray_stream_send(tx, &view, NULL, &event), -EOPNOTSUPP,
+		     "multiples of 4 bytes; the view is aligned to 2");
 	assert_works(dray_view_init(&view, dray_buffer_data(buffer), f4, 1,
 				    DIMS(9), DIMS(8)));
 	assert_fails(dray_stream_send(tx, &view, NULL, &event), -EOPNOTSUPP,
-		     "9 contiguous pieces, the engine takes 8");
+		     "9 contiguous pieces; the engine's limit is 8");
 }
 
 KERNEL_FACT(ended_reads_the_file)

@@ -65,7 +65,7 @@ static const struct {
 	int error;
 	const char *part;
 } views[] = {
-	{ true, true, 1, { 0 }, { 1 }, 0, -EINVAL, "the view has no bytes to" },
+	{ true, true, 1, { 0 }, { 1 }, 0, -EINVAL, "contains no bytes to" },
 	{ true, true, 3, { 4, 0, 4 }, { 16, 4, 1 }, 0, -EINVAL, "no bytes" },
 	{ false,
 	  true,
@@ -111,7 +111,7 @@ static const struct {
 	  { 0, 0 },
 	  0,
 	  -EOPNOTSUPP,
-	  "1099511627776 bytes, one packet has up to 1073741824" },
+	  "1099511627776 bytes; the limit of a packet is 1073741824" },
 	{ true,
 	  false,
 	  2,
@@ -119,7 +119,7 @@ static const struct {
 	  { 0, 0 },
 	  0,
 	  -EOPNOTSUPP,
-	  "1073741824 contiguous pieces, the engine takes 65536; the packet allows no copy" },
+	  "1073741824 contiguous pieces; the engine's limit is 65536; the packet allows no copy" },
 };
 
 static void check_refused(struct dray_stream *stream, bool sends,
@@ -194,7 +194,7 @@ static const struct {
 	{ { .deadline_ns = UINT64_MAX }, -EINVAL, "18446744073709551615 ns" },
 	{ { .fence_count = 17 },
 	  -EINVAL,
-	  "17 in-fences, a packet has up to 16" },
+	  "17 in-fences; the limit of a packet is 16" },
 	{ { .fence_count = 1 }, -EINVAL, "1 in-fence, and no list" },
 };
 
@@ -242,7 +242,7 @@ REFUSED_FACT(views_of_one_receive_share_no_byte)
 	b.shape[0] = 0;
 	pieces[1] = &b;
 	assert_fails(dray_stream_send_pieces(loop.tx, pieces, 3, NULL, &event),
-		     -EINVAL, "view 1 has no bytes to send");
+		     -EINVAL, "view 1 contains no bytes to send");
 }
 
 REFUSED_FACT(the_bytes_of_all_views_fit_64_bits)
@@ -266,7 +266,7 @@ REFUSED_FACT(too_many_views_are_refused_with_the_limit)
 	for (int i = 0; i < 65; i++)
 		pieces[i] = &view;
 	assert_fails(dray_stream_send_pieces(loop.tx, pieces, 65, NULL, &event),
-		     -EOPNOTSUPP, "65 views, one packet has up to 64");
+		     -EOPNOTSUPP, "65 views; the limit of a packet is 64");
 	assert_works(
 		dray_stream_send_pieces(loop.tx, pieces, 64, NULL, &event));
 	dray_event_unref(event);
@@ -325,12 +325,11 @@ REFUSED_FACT(an_alignment_that_the_engine_lacks_is_named_with_the_value)
 
 	engine.alignment = 8;
 	open_again();
-	check_refused(
-		loop.tx, true, &view, NULL, -EOPNOTSUPP,
-		"multiples of 8 bytes, those of the view are multiples of 4");
+	check_refused(loop.tx, true, &view, NULL, -EOPNOTSUPP,
+		      "multiples of 8 bytes; the view is aligned to 4");
 	view = some_bytes(8, 12);
 	check_refused(loop.rx, false, &view, NULL, -EOPNOTSUPP,
-		      "rx0 takes multiples of 8 bytes, not 12");
+		      "rx0 moves multiples of 8 bytes, not 12");
 	view = some_bytes(8, 16);
 	dray_event_unref(send_view(&view));
 }
@@ -343,7 +342,7 @@ REFUSED_FACT(the_engine_takes_so_many_pieces_and_no_more)
 	engine.max_pieces = 3;
 	open_again();
 	check_refused(loop.tx, true, &view, NULL, -EOPNOTSUPP,
-		      "4 contiguous pieces, the engine takes 3");
+		      "4 contiguous pieces; the engine's limit is 3");
 	view.shape[0] = 3;
 	dray_event_unref(send_view(&view));
 	/* a long run takes several */
@@ -351,7 +350,7 @@ REFUSED_FACT(the_engine_takes_so_many_pieces_and_no_more)
 	open_again();
 	view = some_bytes(0, 301);
 	check_refused(loop.tx, true, &view, NULL, -EOPNOTSUPP,
-		      "301 bytes are 4 descriptors, the engine takes 3");
+		      "301 bytes are 4 descriptors; the engine's limit is 3");
 	view.shape[0] = 300;
 	dray_event_unref(send_view(&view));
 }
@@ -388,12 +387,13 @@ REFUSED_FACT(what_would_be_refused_is_explained_so)
 	assert_string_equal(said.reason,
 			    "4 descriptors are within the engine's limit of 4");
 	assert_fails(dray_stream_explain(loop.tx, pieces, 2, NULL, &said),
-		     -EOPNOTSUPP, "8 contiguous pieces, the engine takes 4");
+		     -EOPNOTSUPP,
+		     "8 contiguous pieces; the engine's limit is 4");
 	assert_works(dray_stream_explain(loop.tx, pieces, 2, &staged, &said));
 	assert_int_equal(said.engine, 0);
 	assert_int_equal(said.descriptors, 8);
 	assert_string_equal(said.reason,
-			    "8 contiguous pieces, the engine takes 4");
+			    "8 contiguous pieces; the engine's limit is 4");
 	assert_fails(dray_stream_explain(loop.rx, pieces, 2, &staged, &said),
 		     -EINVAL, "view 0 and view 1 share bytes");
 	assert_int_equal(counts_of(loop.tx).submitted, 0);

@@ -225,7 +225,7 @@ LOOP_FACT(a_ring_is_replaced_only_if_callers_have_all_frames)
 	send_number(2);
 	acquire(loop.rx);
 	assert_fails(dray_stream_ring(loop.rx, others->list, 3, 0), -EBUSY,
-		     "rx0 has a ring");
+		     "packets of rx0 pass in the frames of its ring");
 	/* Wrong frames leave the old ring. */
 	assert_fails(dray_stream_ring(loop.rx, twice, 2, DRAY_RING_REPLACE),
 		     -EINVAL, "frames 0 and 1 overlap");

@@ -157,7 +157,7 @@ static const struct {
 	const char *part;
 } failures[] = {
 	{ DRAY_IOC_RING, EINVAL, DRAY_REASON_RANGE, 65536,
-	  "RING of 4 frames on channel 2 of dray7: that leaves the buffer, which has 65536 bytes (frame 2)" },
+	  "RING of 4 frames on channel 2 of dray7: part of it is outside the buffer of 65536 bytes (frame 2)" },
 	{ DRAY_IOC_RING, ENOMEM, DRAY_REASON_MEMLOCK, 8192,
 	  "(ulimit -l) is 8192 bytes" },
 	{ DRAY_IOC_RING, EBUSY, 0, 0, "Device or resource busy" },

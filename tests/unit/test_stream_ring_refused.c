@@ -121,9 +121,9 @@ LOOP_FACT(a_ring_is_the_only_user_of_its_stream)
 	dray_event_unref(event);
 	assert_works(dray_stream_ring(loop.rx, frames->list, 2, 0));
 	assert_fails(dray_stream_recv(loop.rx, &view, NULL, &none), -EBUSY,
-		     "rx0 has a ring, packets pass in its frames");
+		     "packets of rx0 pass in the frames of its ring");
 	assert_fails(dray_stream_ring(loop.rx, frames->list, 2, 0), -EBUSY,
-		     "rx0 has a ring");
+		     "packets of rx0 pass in the frames of its ring");
 	assert_fails(dray_stream_open(loop.node, "rx0", NULL, &stream), -EBUSY,
 		     "is open already");
 	/* numbers go on after the packet before the ring */

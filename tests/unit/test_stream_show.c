@@ -102,7 +102,7 @@ SHOW_FACT(other_views_are_refused_or_copied)
 		  64,
 		  48,
 		  64,
-		  "a first byte at a multiple of 256 bytes, that of the view is at one of 64" },
+		  "a first byte at a multiple of 256 bytes; the view begins at a multiple of 64" },
 		{ 3072,
 		  2,
 		  { 4, 64 },
@@ -110,8 +110,15 @@ SHOW_FACT(other_views_are_refused_or_copied)
 		  64,
 		  4,
 		  64,
-		  "display0 takes rows of one stride, not shorter than a row and at most 65536 bytes" },
-		{ 0, 2, { 4, 64 }, { 0, 1 }, 64, 4, 64, "rows of one stride" },
+		  "display0 shows rows of a single stride, not shorter than a row and at most 65536 bytes" },
+		{ 0,
+		  2,
+		  { 4, 64 },
+		  { 0, 1 },
+		  64,
+		  4,
+		  64,
+		  "rows of a single stride" },
 		{ 0,
 		  2,
 		  { 2, 64 },
@@ -119,7 +126,7 @@ SHOW_FACT(other_views_are_refused_or_copied)
 		  64,
 		  2,
 		  64,
-		  "rows of one stride" },
+		  "rows of a single stride" },
 		{ 0,
 		  3,
 		  { 4, 16, 4 },
@@ -127,7 +134,7 @@ SHOW_FACT(other_views_are_refused_or_copied)
 		  64,
 		  4,
 		  64,
-		  "rows of one stride" },
+		  "rows of a single stride" },
 		{ 0,
 		  2,
 		  { 4, 64 },
@@ -135,7 +142,7 @@ SHOW_FACT(other_views_are_refused_or_copied)
 		  64,
 		  4,
 		  64,
-		  "addresses and lengths in multiples of 4 bytes, those of the view are multiples of 2" },
+		  "addresses and lengths in multiples of 4 bytes; the view is aligned to 2" },
 	};
 	const struct dray_packet_options staged = { .flags =
 							    DRAY_PACKET_STAGE };
@@ -165,7 +172,7 @@ SHOW_FACT(a_row_that_no_copy_helps_is_refused)
 	struct dray_view view = view_of(&odd);
 
 	assert_fails(dray_stream_show(display, &view, &staged, NULL),
-		     -EOPNOTSUPP, "display0 takes multiples of 4 bytes, not 6");
+		     -EOPNOTSUPP, "display0 moves multiples of 4 bytes, not 6");
 }
 
 SHOW_FACT(without_an_event_the_call_does_not_wait)

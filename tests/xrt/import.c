@@ -310,7 +310,7 @@ FACT(memory_of_the_host_is_refused)
 		const char *spec;
 		const char *says;
 	} hosts[] = {
-		{ "host:private", "has no dma-buf" },
+		{ "host:private", "memory of the host is not a dma-buf" },
 		{ "host:shareable", "is not a dma-buf" },
 	};
 

@@ -5,7 +5,7 @@ usage: array_rows.py [--long] [WORD]...
        --long  all sizes, and items of all sizes
        WORD    only rows with it in their names
 
-tests/bench/array/array_times.c has the timed loop.  A row is a name, arrays, the
+tests/bench/array/array_times.c contains the timed loop.  A row is a name, arrays, the
 contenders and a goal: add it to copies() here, to array_calls.py, or, if it is timed
 from Python, to array_python.py.
 """
@@ -92,7 +92,7 @@ def measure(row, rounds, time=time_native):
 
 
 def show(row, found):
-    """Prints a row: small ones in ns, large ones in GB/s.  A goal without a ratio
+    """Prints a row: small arrays in ns, large arrays in GB/s.  A goal without a ratio
     bounds nothing."""
     peer, ratio = row.goal
     if row.bytes < LARGE:
@@ -112,8 +112,8 @@ def show_mean(name, medians, *goal):
 
 
 def show_ten(ten):
-    """Prints the slowest of the calls on ten elements, name -> ns, and counts slow
-    ones."""
+    """Prints the slowest of the calls on ten elements, name -> ns, and the count of
+    slow calls."""
     if ten:
         slowest = max(ten, key=ten.get)
         alloc.show(f"slowest call on ten elements: {slowest}", "ns", "lower",

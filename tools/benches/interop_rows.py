@@ -3,9 +3,9 @@
 
 usage: interop_rows.py [WORD]...   only rows with these words in their names
 
-A row is a name, a goal, and a statement for each contender; those of "the table" are
-timed by tests/bench/interop/interop_times.c.  An array of dray is d, one of NumPy n,
-both of 10 elements, and t is a tensor of apache-tvm-ffi with a table of its own.
+A row is a name, a goal, and a statement for each contender; rows of "the table" are
+timed by tests/bench/interop/interop_times.c.  An array of dray is d, an array of NumPy
+n, both of 10 elements, and t is a tensor of apache-tvm-ffi with a table of its own.
 """
 import functools
 import os
@@ -13,7 +13,7 @@ import sys
 import time as clock
 import timeit
 
-# apache-tvm-ffi compiles an extension of torch if it finds one.
+# apache-tvm-ffi compiles an extension of torch if it finds torch.
 sys.modules["torch"] = None
 
 import dray
@@ -54,7 +54,7 @@ STATEMENTS = (
     ("to Polars, by Arrow; NumPy's by its own way", "polars.Series(d)",
      "polars.Series(n)", ()),
 )
-# Protocols that NumPy does not have: a name and our statement.
+# Protocols that NumPy lacks: a name and our statement.
 OURS = (
     ("SYCL's interface, offered", "dray.to_sycl(d).__sycl_usm_array_interface__"),
     ("SYCL's interface, read", "dray.from_sycl(s)"),
@@ -93,7 +93,7 @@ def operands():
 
 
 def time(call, names, loops):
-    """Returns ns of one call: a statement, or a call of the table and an array."""
+    """Returns ns of a call: a statement, or a call of the table and an array."""
     if isinstance(call, tuple):
         return interop_times.time(call[0], loops, names[call[1]])
     timer = timeit.Timer(call, timer=clock.thread_time, globals=names)
@@ -120,7 +120,7 @@ def copied():
 
 
 def measure(row, rounds):
-    """Each contender of a row has the same arrays in all rounds."""
+    """Times a row; each contender uses the same arrays in all rounds."""
     names = row.make()
     return turns.measure({name: functools.partial(time, call, names)
                           for name, call in row.contenders.items()}, rounds)

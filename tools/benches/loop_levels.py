@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Tells which lists of loops gain by each level of the processor's instructions.
+"""Prints the gain of lists of loops by each level of the processor's instructions.
 
     loop_levels.py FILE...
 
-FILE has what loop-levels prints; of several, the least time of each row counts.  Prints a row of
+FILE is the output of loop-levels; of several, the least time of each row counts.  Prints a row of
 a table for each list: the gain of AVX2 over the baseline, and of AVX-512 over the best level
 below that stays, each as the geometric mean of all loops, and the loop that gains most.  A loop's
 gain is the geometric mean of its layouts.

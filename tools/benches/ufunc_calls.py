@@ -23,13 +23,13 @@ ELEMENTARY = "exp log sin tanh power"
 # With --long.
 MORE = ("cbrt exp2 expm1 log2 log10 log1p cos tan arcsin arccos arctan sinh cosh arcsinh "
         "arccosh arctanh degrees radians arctan2 hypot logaddexp")
-# Functions of arrays that are not one piece, and those of all layouts.
+# Functions of arrays that are not a single piece, and of all layouts.
 LAID_OUT = (("add", "f8"), ("sqrt", "f4"))
 REDUCED = (("add", "f4"), ("add", "f8"), ("add", "i4"), ("maximum", "f8"))
 
 
 def ranged(name):
-    """Returns the bounds of arguments that the function has results for."""
+    """Returns the bounds of arguments for which the function is defined."""
     if name == "arccosh":
         return 1, 100
     if name in ("exp", "exp2", "sinh", "cosh", "sin", "cos", "tan"):
@@ -129,7 +129,7 @@ def in_place(name, dtype, count):
 
 
 def of_type(source):
-    """Casts the first input; the results are those of the function's type."""
+    """Casts the first input; the results are of the function's type."""
     def make(name, dtype, count):
         out, (first, *rest) = contiguous(name, dtype, count)
         return out, (first.astype(source), *rest)
@@ -160,12 +160,13 @@ LAYOUTS = {
     "of float16": of_type("f2"), "of int16": of_type("i2"), "to float16": to_halves,
     "byte-swapped": swapped, "misaligned": misaligned,
 }
-# Those that need a second input.
+# Layouts that need a second input.
 BROADCASTS = ("a row", "a column", "a number")
 
 
 def call_row(name, dtype, layout, make, count, goal=NUMPY):
-    """A call; only simple ones without gaps or conversions count as of ten elements."""
+    """Makes the row of a call; only simple calls without gaps or conversions count as
+    of ten elements."""
     words = f"{name} {dtype}{layout and ', ' + layout}, {SIZES[count]}"
     return Row(words, count * np.dtype(dtype).itemsize,
                lambda: make(name, dtype, count),
@@ -181,7 +182,7 @@ def simple():
 
 
 def elementary(is_long, goal):
-    """Elementary functions, and those of them that fuse products and sums."""
+    """Yields rows of elementary functions; "dray, fast" fuses products and sums."""
     names = f"{ELEMENTARY} {MORE}" if is_long else ELEMENTARY
     for name, dtype, count in itertools.product(names.split(), ("f4", "f8"), SIZES):
         each = call_row(name, dtype, "", contiguous, count, goal)

@@ -5,12 +5,12 @@ usage: ufunc_rows.py [--long] [--avx2] [--bound] [WORD]...
        --long   all elementary functions
        --avx2   only rows from C, with ", AVX2" in their names: the caller keeps both
                 libraries from longer vectors
-       --bound  elementary functions have a goal too
+       --bound  elementary functions get a goal too
        WORD     only rows with it in their names
 
-tests/bench/array/ufunc_times.c has the timed loop.  A row is a name, arrays, contenders
-and a goal: add it to ufunc_calls.py, if it is a formula to ufunc_recorded.py, or, if it is
-timed from Python, to ufunc_python.py.
+tests/bench/array/ufunc_times.c contains the timed loop.  A row is a name, arrays,
+contenders and a goal: add it to ufunc_calls.py, if it is a formula to ufunc_recorded.py,
+or, if it is timed from Python, to ufunc_python.py.
 """
 
 import os
@@ -32,7 +32,7 @@ OPTIONS = ("--long", "--avx2", "--bound")
 
 
 def time(call, operands, loops):
-    """Returns ns of one call; a call is a contender and a ufunc."""
+    """Returns ns of a call; a call is a contender and a ufunc."""
     contender, name = call
     out, inputs, *axis = operands
     return ufunc_times.time(contender, name, loops, out, inputs, *axis)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Prints the results of tests/bench/works on one or several machines.
+"""Prints the results of tests/bench/works on a machine or several.
 
 usage: works.py samples CELLS...           lines for tools/lib/report.py
        works.py table CELLS...             tables, as text
        works.py page FILE OBJECT CELLS...  renews them in a Markdown file, with
                                            the machine of the suite's object
 
-CELLS is the program's output on one machine after a line "target NAME", separated
-by a tab.  The first machine has all of dray's heaps.
+CELLS is the program's output on a machine after a line "target NAME", separated
+by a tab.  The first machine provides all of dray's heaps.
 """
 
 import json
@@ -57,7 +57,7 @@ REASONS = [
 
 
 class Table:
-    """The results of one machine for each consumer and mapping, in order."""
+    """The results of a machine for each consumer and mapping, in order."""
 
     def __init__(self, path):
         self.target = ""
@@ -94,7 +94,7 @@ class Table:
             if word in ("absent", "died"):
                 raise ValueError(f"{consumer}, {mapping}: {word} at {step} "
                                  f"{error}")
-        # A consumer must take some other memory: else it shows nothing.
+        # A consumer must accept some other memory: else it shows nothing.
         if not any(came[0] in GOOD for mapping, came in row.items()
                    if not mapping.startswith(OURS)):
             raise ValueError(f"{consumer} takes no memory at all: {row}")
@@ -108,7 +108,7 @@ def works(row, mapping):
 
 def samples(tables):
     """Prints a row for each heap with a goal: cells work, or for cma the call
-    returns, as its mappings have no pages."""
+    returns, as its mappings are without pages."""
     for heap in ("reserved", "pages", "cma"):
         if OURS + heap not in tables[0].mappings:
             raise ValueError(f"{tables[0].target} has no heap {heap}")

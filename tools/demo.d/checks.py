@@ -20,7 +20,7 @@ def failures() -> list[str]:
 
 
 def same_bytes(one: np.ndarray, other: np.ndarray) -> bool:
-    """Tells whether two arrays agree in shape, type and each byte; prints the
+    """Returns whether two arrays agree in shape, type and each byte; prints the
     first difference."""
     if one.shape != other.shape or one.dtype != other.dtype:
         print(f"   {one.shape} {one.dtype} is not {other.shape} {other.dtype}")

@@ -20,7 +20,7 @@ LOUD = 12000
 
 def tone() -> np.ndarray:
     """Returns periods of a tone that fades out, the right channel at half volume.
-    No two are equal, but one may repeat without a click.  The last is silent."""
+    No two are equal, but each may repeat without a click.  The last is silent."""
     frame = np.arange(PERIODS * FRAMES)
     fade = np.clip(1 - frame / ((PERIODS - 1) * FRAMES), 0, 1)
     wave = LOUD * fade * np.sin(2 * np.pi * WAVES * frame / FRAMES)
@@ -57,7 +57,7 @@ def play(sound: dray.Stream, periods: np.ndarray, port: DisplayPort) -> None:
         # From ordinary memory, in copies that the CPU makes.
         sent = [sound.send(period, wait=False, stage=True)
                 for period in periods]
-        # The last one repeats until the stream is closed.
+        # The last period repeats until the stream is closed.
         counts = [event.wait(LIMIT) for event in sent[:-1]]
     print(f"   done     {len(counts)} periods of sound, {periods[0].nbytes:,} "
           f"bytes each, in {1e3 * (time.monotonic() - started):.0f} ms")

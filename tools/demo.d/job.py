@@ -3,10 +3,10 @@
 """The job: runs on the board, with NumPy and dray.
 
 A photograph is loaded into memory that the board's DMA engine reaches.  The
-engine copies pieces of it, with one call and one fence each.  Every piece is
+engine copies pieces of it, with a single call and fence each.  Every piece is
 compared, byte for byte, with NumPy's slice of the same photograph in ordinary
 memory.  Other pieces pass through an IP behind an AXI DMA, are shown on the display,
-and go to a second process.  If anything differs, the job returns a status other
+and are sent to a second process.  If anything differs, the job returns a status other
 than zero.
 """
 
@@ -151,7 +151,7 @@ class Engine:
         return inside
 
     def copy_with_border(self, what: str) -> np.ndarray:
-        """Copies the picture into the middle of a larger, coloured one."""
+        """Copies the picture into the middle of a larger, coloured sheet."""
         height, width, planes = self.photo.shape
         with dray.memory(heap="reserved"):
             sheet = np.empty((height + 2 * BORDER, width + 2 * BORDER,
@@ -193,7 +193,7 @@ class Engine:
         took = time.monotonic() - started
         after = counted(self.node)
         calls = self.witness.calls
-        # The next transfer closes the fence of the previous one.
+        # Each transfer closes the fence of the previous transfer.
         if calls[:1] == [f"close {self.before}"]:
             del calls[0]
         self.before = number
@@ -279,7 +279,7 @@ class Second:
 
 
 def most_mapped_buffer() -> dict:
-    """Finds by dmactl the buffer that both processes have mapped."""
+    """Finds by dmactl the buffer that both processes mapped."""
     said = subprocess.run(["dmactl", "list", "--json"], check=True,
                           capture_output=True, text=True).stdout
     return max(json.loads(said)["buffers"],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Registers of the AXI DMA: run and stop, reset, status and interrupts.  The guest's
- * writes do not trap, so each register is compared with the value it had.  Words are
+ * writes do not trap, so each register is compared with its value before.  Words are
  * exchanged atomically: a write of the guest is either seen or still there.
  * serve.c moves the data.
  */
@@ -58,8 +58,8 @@ void axidma_fail(struct axidma_channel *channel, uint32_t errors,
 
 /*
  * A write of DMASR clears the interrupt bits that are 1 in it.  The driver writes
- * twice after an error, the second time without such bits: the model may then have
- * missed the first write, and takes all bits that were shown as cleared.
+ * twice after an error, the second time without such bits: the model then possibly
+ * missed the first write, and regards all bits that were shown as cleared.
  */
 static void axidma_acknowledge(struct axidma_channel *channel, uint32_t written)
 {
@@ -72,7 +72,7 @@ static void axidma_acknowledge(struct axidma_channel *channel, uint32_t written)
 	channel->lost = 0;
 }
 
-/* Takes one of the events that a test asked for. */
+/* Uses up an event that a test asked for; false if none is left. */
 static bool axidma_consume(uint32_t *events)
 {
 	uint32_t left = axidma_load(events);
@@ -80,7 +80,7 @@ static bool axidma_consume(uint32_t *events)
 	return left && axidma_swap(events, left, left - 1);
 }
 
-/* Raises an edge for interrupt bits that have had none. */
+/* Raises an edge for interrupt bits that lack it so far. */
 static void signal_fresh(struct axidma *core, struct axidma_channel *channel)
 {
 	uint32_t enabled = axidma_load(&channel->registers[AXIDMA_CR]);
@@ -106,9 +106,9 @@ static uint32_t whole_status(const struct axidma_channel *channel)
 }
 
 /*
- * Shows the status; returns true if the guest has written it meanwhile.  Its write
+ * Shows the status; returns true if the guest wrote it meanwhile.  Its write
  * precedes the new events and does not clear them: the driver acknowledges an
- * interrupt before it starts the transfer that causes the next one.
+ * interrupt before it starts the transfer that causes the next interrupt.
  */
 static bool axidma_settle(struct axidma *core, struct axidma_channel *channel)
 {
@@ -154,7 +154,7 @@ static void reset_channel(struct axidma_channel *channel)
 
 /*
  * Either direction's reset bit resets both; the driver waits until it is clear.  The
- * other direction comes first: behind that bit, the driver may start it.
+ * other direction is first: behind that bit, the driver may start it.
  */
 static void axidma_reset(struct axidma *core)
 {
@@ -186,8 +186,8 @@ static void axidma_start(struct axidma_channel *channel)
 }
 
 /*
- * A new tail wakes an idle channel, which goes on behind its last descriptor.  In a
- * busy one it only moves the place of the pause.
+ * A new tail wakes an idle channel, which continues behind its last descriptor.  In
+ * a busy channel it only moves the place of the pause.
  */
 static bool take_tail(struct axidma_channel *channel)
 {
@@ -236,7 +236,7 @@ static bool take_registers(struct axidma_channel *channel)
 	return take_tail(channel) || changed;
 }
 
-/* The delay interrupt: a packet ended, and no further one for a while. */
+/* The delay interrupt: a packet ended, and no further packet for a while. */
 static bool take_time(const struct axidma *core, struct axidma_channel *channel,
 		      uint64_t now)
 {

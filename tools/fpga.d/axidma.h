@@ -27,14 +27,15 @@ struct axidma_descriptor {
 /* The world around the core. */
 struct axidma_ports {
 	/*
-	 * Passes up to @length bytes to the stream and returns how many it took.
-	 * @last belongs to the last of them and counts only if all are taken.
+	 * Passes up to @length bytes to the stream and returns the count it
+	 * accepted.  @last belongs to the last byte and counts only if all are
+	 * accepted.
 	 */
 	size_t (*send)(void *context, const uint8_t *bytes, size_t length,
 		       bool last);
 
 	/*
-	 * Takes up to @room bytes from the stream.  Sets @last if the packet ends
+	 * Receives up to @room bytes of the stream.  Sets @last if the packet ends
 	 * with them, which may be without a byte.
 	 */
 	size_t (*receive)(void *context, uint8_t *bytes, size_t room,
@@ -55,14 +56,14 @@ struct axidma_channel {
 	uint32_t status; /* DMASR without SG and threshold */
 	uint32_t events; /* interrupt bits that join it */
 	uint32_t shown;	 /* DMASR as the model wrote it last */
-	uint32_t signalled; /* interrupt bits that had their edge */
-	uint32_t lost;	 /* those of them that lost it */
+	uint32_t signalled; /* interrupt bits with an edge so far */
+	uint32_t lost;	 /* bits of signalled without an edge: it was lost */
 	uint32_t threshold; /* as software set it */
 	uint32_t countdown; /* packets until IOC */
 	uint64_t silent_since; /* time of a packet's end, in ns; 0: no timer */
 
 	bool running;
-	bool paused;	/* the tail has been fetched, or none was set */
+	bool paused;	/* the tail was fetched, or none was set */
 	bool fetched;	/* @newest is valid */
 	uint64_t tail;
 	uint64_t next;	/* descriptor to fetch */
@@ -94,12 +95,12 @@ struct axidma {
 void axidma_init(struct axidma *core);
 
 /*
- * Looks at the registers and advances each direction by one piece.  @now is a clock
+ * Looks at the registers and advances each direction by a piece.  @now is a clock
  * in ns.  Returns false if nothing changed.
  */
 bool axidma_step(struct axidma *core, uint64_t now);
 
-/* Tells if only the stream keeps this direction from going on. */
+/* Whether only the stream stops this direction. */
 bool axidma_waits(const struct axidma *core, enum axidma_direction direction);
 
 /* Returns the running directions' count: 0 lets the caller look less often. */

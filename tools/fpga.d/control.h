@@ -24,11 +24,11 @@
 #define FPGA_MAGIC 0x41475046 /* "FPGA" */
 #define FPGA_VERSION 1
 
-/* One direction of the core, of 64 bytes. */
+/* A direction of the core, of 64 bytes. */
 struct fpga_channel {
 	/*
-	 * Faults, written by the test.  The model sets those that concern one event
-	 * back to 0 when it has happened.
+	 * Faults, written by the test.  The model resets a fault that concerns a
+	 * single event to 0 after the event.
 	 */
 	uint32_t stall;	     /* nonzero: the stream stands still */
 	uint32_t end_early;  /* TLAST after this many bytes of the packet; the
@@ -42,12 +42,12 @@ struct fpga_channel {
 	/* Counters, written by the model; they wrap. */
 	uint32_t descriptors; /* completed */
 	uint32_t packets;     /* ended by TLAST */
-	uint32_t interrupts;  /* raised, without the lost ones */
+	uint32_t interrupts;  /* raised, without lost interrupts */
 	uint32_t lost;	      /* interrupts lost by the fault */
-	uint32_t held;	      /* frames that the IP had to hold back (S2MM) */
+	uint32_t held;	      /* frames that the IP held back (S2MM) */
 	uint32_t unaligned;   /* buffers that do not start at a word of the
-				 stream: undefined if the core has no realignment
-				 engine */
+				 stream: undefined if the core lacks a
+				 realignment engine */
 	uint64_t bytes;	      /* moved between memory and stream */
 };
 
@@ -57,9 +57,9 @@ struct fpga_control {
 	uint32_t deaf;	  /* fault: nonzero: the core never answers.  It neither
 			     serves, stops nor resets */
 	uint32_t resets;  /* counter: each of both directions */
-	uint32_t replace; /* nonzero: puts the next IP of the command line in
-			     place of this one, which ends; then 0 again.  The
-			     stream must be silent */
+	uint32_t replace; /* nonzero: ends the IP and starts the next IP of the
+			     command line; then 0 again.  The stream must be
+			     silent */
 	uint32_t spare[11];
 	struct fpga_channel mm2s; /* memory to stream, at +0x40 */
 	struct fpga_channel s2mm; /* stream to memory, at +0x80 */

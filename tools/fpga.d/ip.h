@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * An IP core in C.  Its author writes ip_receive(); ip.c has the rest, main()
+ * An IP core in C.  Its author writes ip_receive(); ip.c is the rest, main()
  * included:
  *
  *	void ip_receive(uint8_t *bytes, size_t length, bool last)
@@ -23,21 +23,21 @@
  */
 void ip_receive(uint8_t *bytes, size_t length, bool last);
 
-/* Called at the start with the command line, if the IP has such a function. */
+/* Called at the start with the command line, if the IP defines it. */
 void ip_begin(int argc, char **argv);
 
-/* Called when the core is reset, if the IP has such a function. */
+/* Called when the core is reset, if the IP defines it. */
 void ip_reset(void);
 
 /* Sends bytes of a packet of any length; waits while the stream stands still. */
 void ip_send(const uint8_t *bytes, size_t length, bool last);
 
 /*
- * For an IP with a main() of its own, as one that sends unasked: ip_open() comes
- * first.  ip_serve() waits at most @timeout milliseconds, or for ever if it is
- * negative, and passes one message to the functions above; it ends the program when
- * the board is switched off.  ip_ready() tells if ip_send() would not wait.
- * ip_held() reports to the model that a frame had to.
+ * For an IP with a main() of its own, as for an IP that sends unasked: ip_open() is
+ * called first.  ip_serve() waits at most @timeout milliseconds, or for ever if it
+ * is negative, and passes a single message to the functions above; it ends the
+ * program when the board is switched off.  ip_ready() returns whether ip_send()
+ * would not wait.  ip_held() reports to the model that a frame waited.
  */
 void ip_open(void);
 void ip_serve(int timeout);
@@ -45,7 +45,7 @@ bool ip_ready(void);
 void ip_held(void);
 
 /*
- * Keeps about one message of @size bytes on the way, so that a stream that stands
+ * Keeps about a message of @size bytes on the way, so that a stream that stands
  * still is felt early.
  */
 void ip_keep_short(size_t size);

@@ -28,7 +28,7 @@
 
 const char cli_program[] = "fpga-model";
 
-#define MEMORY (1ull << 30) /* as guest.sh gives it to the board */
+#define MEMORY (1ull << 30) /* as guest.sh passes to the board */
 #define SPIN 50000 /* ns without a pause after an event */
 #define SHORTEST 20000 /* ns of the first pause */
 #define LONGEST 1000000
@@ -42,9 +42,9 @@ struct model {
 	int memory; /* file */
 	int signals; /* file */
 	pid_t emulator, ip;
-	char **next; /* words of the IP that takes the place of this one */
+	char **next; /* words of the IP that replaces this IP */
 	bool emulator_ended, failed;
-	int status; /* of QEMU, as wait() gives it */
+	int status; /* of QEMU, as wait() returns it */
 	uint64_t last_event; /* time */
 	uint64_t pause; /* ns; 0 while it spins */
 };
@@ -126,7 +126,7 @@ static int socket_pair(int type, int *other)
 	return pair[0];
 }
 
-/* Starts an IP; its words end at NULL or before the next one's. */
+/* Starts an IP; its words end at NULL or before the next IP's. */
 static void start_ip(struct model *model, char **words)
 {
 	int other;
@@ -152,7 +152,7 @@ static void replace_ip(struct model *model)
 {
 	model->core.control->replace = 0;
 	if (!model->next) {
-		complain("no IP is left to replace this one");
+		complain("no IP is left to replace this IP");
 		return;
 	}
 	if (model->ip)
@@ -212,7 +212,7 @@ static void child_ended(struct model *model, pid_t child, int status)
 	kill(model->emulator, SIGTERM);
 }
 
-/* Passes a signal on: the model ends when QEMU has ended. */
+/* Passes a signal on: the model ends after QEMU. */
 static void main_take_signals(struct model *model)
 {
 	struct signalfd_siginfo info;
@@ -260,7 +260,7 @@ static void wait_for_files(struct model *model)
 		files[2].events |= POLLIN;
 	if (sockets->reset_due || axidma_waits(&model->core, MM2S))
 		files[2].events |= POLLOUT;
-	/* An IP that has ended would wake each call. */
+	/* An ended IP would wake each call. */
 	if (!files[2].events)
 		files[2].fd = -1;
 	ppoll(files, 3, &pause, NULL);
@@ -314,7 +314,7 @@ static bool main_parse_count(const char *text, uint64_t most, uint64_t *out)
 	return end && !*end && *out && *out <= most;
 }
 
-/* Reads one option; false after a complaint. */
+/* Reads an option; false after a complaint. */
 static bool main_take_option(struct model *model, int option)
 {
 	struct axidma *core = &model->core;

@@ -3,7 +3,7 @@
  * Descriptors and data of the AXI DMA.  A channel fetches descriptors ahead, as the
  * core does: a descriptor that software changes after its fetch keeps its old
  * values.  The first in the queue moves its bytes; TLAST completes it on S2MM, and
- * the next packet begins in the next one.
+ * the next packet begins in the next descriptor.
  */
 #include "serve.h"
 
@@ -23,7 +23,7 @@ static uint32_t *words_at(const struct axidma *core, uint64_t address)
 	return (uint32_t *)(void *)(core->memory + address);
 }
 
-/* Fetches one descriptor; returns the error bits of DMASR. */
+/* Fetches a descriptor; returns the error bits of DMASR. */
 static uint32_t serve_fetch(const struct axidma *core,
 			    struct axidma_channel *channel, bool cyclic)
 {
@@ -46,7 +46,7 @@ static uint32_t serve_fetch(const struct axidma *core,
 	channel->newest = address;
 	channel->fetched = true;
 	channel->next = serve_wide(&words[BD_NEXT]);
-	/* A cyclic chain has no tail. */
+	/* A cyclic chain lacks a tail. */
 	channel->paused = !cyclic && address == channel->tail;
 	return 0;
 }
@@ -176,7 +176,7 @@ static bool move_to_stream(struct axidma *core, struct axidma_channel *channel,
 
 	if (!sent)
 		return false;
-	/* Uses the faults up only if the last byte has left. */
+	/* Uses the faults up only after the last byte left. */
 	if (sent == piece)
 		last = serve_ends(channel, piece == left && ends_packet, early);
 	serve_count(channel, sent, sent == piece && last);

@@ -16,14 +16,14 @@ struct fpga_socket {
 	int ip, emulator;
 	bool ip_ended;
 	bool reset_due; /* the IP's queue was full */
-	unsigned int resets; /* answers of the IP to come */
+	unsigned int resets; /* answers due from the IP */
 	uint32_t *held; /* counts its FPGA_HELD */
 
 	struct {
 		struct fpga_header header;
 		uint8_t bytes[FPGA_PIECE];
-	} message; /* the one that the core has not taken whole */
-	bool pending; /* there is one */
+	} message; /* received, but not yet whole in the core */
+	bool pending; /* there is a message */
 	size_t taken; /* bytes of it */
 };
 
@@ -34,16 +34,16 @@ size_t fpga_socket_receive(void *context, uint8_t *bytes, size_t room,
 			   bool *last);
 void fpga_socket_reset(void *context);
 
-/* Sends a delayed reset, and drops the IP's messages until it has answered. */
+/* Sends a delayed reset, and drops the IP's messages until its answer. */
 void fpga_socket_step(struct fpga_socket *sockets);
 
-/* Tells if a reset is on its way to the IP or its answer to here. */
+/* Whether a reset is on its way to the IP or its answer to here. */
 bool fpga_socket_resets(const struct fpga_socket *sockets);
 
 /* Raises the edge of a shared interrupt of the board's GIC. */
 void fpga_socket_interrupt(struct fpga_socket *sockets, unsigned int number);
 
-/* Drops QEMU's answers; false if QEMU has closed the socket. */
+/* Drops QEMU's answers; false if QEMU closed the socket. */
 bool fpga_socket_drain(struct fpga_socket *sockets);
 
 #endif /* DRAY_FPGA_SOCKET_H */

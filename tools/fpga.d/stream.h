@@ -20,7 +20,7 @@
 enum fpga_flag {
 	FPGA_LAST = 1,	/* TLAST: the packet ends with these bytes */
 	FPGA_RESET = 2, /* no bytes */
-	FPGA_HELD = 4,	/* to the model, no bytes: one more frame had to wait */
+	FPGA_HELD = 4,	/* to the model, no bytes: a further frame waited */
 };
 
 struct fpga_header {

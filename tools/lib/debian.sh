@@ -5,12 +5,12 @@
 # of packages and as another host.  A run works on a copy in memory, which ends with
 # it.
 
-# A caller may have others for a while.
+# A caller may replace them for a while.
 DEBIAN_RELEASE=bookworm
-DEBIAN_PACKAGES=()	# if not those that build and judge packages
-DEBIAN_KEPT=''		# folder for the copy, with which the next run goes on
+DEBIAN_PACKAGES=()	# none: packages that build and judge packages
+DEBIAN_KEPT=''		# folder for the copy, with which the next run continues
 
-# debian_depends: the build dependencies in debian/control, one a line
+# debian_depends: the build dependencies in debian/control, each on a line
 debian_depends()
 {
 	sed -n '/^Build-Depends:/,/^[A-Z]/p' "$TREE/debian/control" |

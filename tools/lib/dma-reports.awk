@@ -3,12 +3,12 @@
 # Removes reports of the DMA API debugger from a kernel's log that it cannot tell
 # from a fault of dray:
 #
-# - It looks up a sync by its address.  If two mappings of one device have that
-#   address and neither has the exact length, the kernel's __hash_bucket_find()
+# - It looks up a sync by its address.  If two mappings of a device share that
+#   address and neither is of the exact length, the kernel's __hash_bucket_find()
 #   finds none, and it reports an unmapped sync.  Tests that attach memory twice
 #   mark it in the log, before and after.
-# - It expects one mapping of a cache line, but a dma-buf's exporter maps it with
-#   cache maintenance for each importing device.  dray itself maps without
+# - It expects a single mapping of a cache line, but a dma-buf's exporter maps it
+#   with cache maintenance for each importing device.  dray itself maps without
 #   maintenance.
 # - It records at most seven mappings of a line and warns once.  A buffer may be
 #   mapped for more devices.
@@ -16,7 +16,7 @@
 #   before an engine gets them.
 #
 # With count=1 it prints the number of such counted reports instead of the log; the
-# one of seven mappings is a warning only.
+# report of seven mappings is a warning only.
 
 function excused(i, sync, foreign, place)
 {
@@ -65,7 +65,7 @@ function release(what, i)
 /dray test: memory is mapped twice$/ { twice = 1 }
 /dray test: no memory is mapped twice$/ { twice = 0 }
 
-# A report of another processor begins within one: print the first.
+# A report of another processor begins within a report: print the first.
 /-\[ cut here \]-/ { release(""); inside = 1 }
 
 inside {

@@ -35,7 +35,7 @@ fpga_take()
 		/usr/bin/python3)
 	case $program in
 	*/* | *.*)
-		# The name of an example's source, unless a file here has it.
+		# The name of an example's source, unless a file here is so called.
 		[ -f "$program" ] || program=$source/examples/$program
 		[ -f "$program" ] || die "no file ${program##*/examples/}"
 		;;
@@ -57,7 +57,7 @@ fpga_take()
 	GUEST_FPGA=("$(realpath "$program")" "$@")
 }
 
-# fpga_then PROGRAM [OPTION]...: the IP that replaces the one of fpga_take when the board
+# fpga_then PROGRAM [OPTION]...: the IP that replaces the IP of fpga_take when the board
 # asks for it
 fpga_then()
 {
@@ -67,7 +67,7 @@ fpga_then()
 	GUEST_FPGA=("${first[@]}" + "${GUEST_FPGA[@]}")
 }
 
-# fpga_examples: their names, in one line
+# fpga_examples: their names, in a line
 fpga_examples()
 {
 	find "$TREE/tools/fpga.d/examples" -type f -printf '%f\n' |

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Checks that includes and calls go where a list allows, and in no circle.
+"""Checks that a list allows all includes and calls, and that they form no circle.
 
     layers.py LIST [SECTION]
 
-The list has a section for each folder, "[FOLDER]" or "[FOLDER] whole", and in it a line
-for each room: "ROOM: ROOM...".  A room may include and call itself and the rooms behind
-the colon; "ROOM/HEADER" allows the calls, and of the room's headers only this one, "ROOM/"
-none.  A room is a folder in the section's folder, or a folder in such a folder; with
-"whole", a room is all below a folder in the section's folder.  Files of the section's
+The list contains a section for each folder, "[FOLDER]" or "[FOLDER] whole", and in it a
+line for each room: "ROOM: ROOM...".  A room may include and call itself and the rooms
+behind the colon; "ROOM/HEADER" allows the calls, and of the room's headers only HEADER,
+"ROOM/" none.  A room is a folder in the section's folder, or a folder in such a folder;
+with "whole", a room is all below a folder in the section's folder.  Files of the section's
 folder itself stand above all rooms.  A room's colon follows only rooms that stand above it
 in the list, so that rooms form no circle, and only rooms that it uses.
 
-A header and the source of the same name are one unit.  A unit uses another if it includes
+A header and the source of the same name are a unit.  A unit uses another if it includes
 its header, or mentions a function or variable that no file but this other unit defines.
-The units of a section form no circle, except those of a debt: "debt: UNIT...: REASON".  A
-section that is "whole" leaves circles to the sections of its folders.  Lines that begin
-with a space continue the line above.  Prints each violation; fails if there is one.
+The units of a section form no circle, except the units of a debt: "debt: UNIT...: REASON".
+A section that is "whole" leaves circles to the sections of its folders.  Lines that begin
+with a space continue the line above.  Prints each violation; fails if there is any.
 """
 import os
 import re
@@ -109,7 +109,8 @@ class File:
             (self.own if static else self.defines).add(found[2])
 
     def uses(self, names):
-        """Those of NAMES that the file uses and neither declares nor defines."""
+        """Returns the names among NAMES that the file uses and neither declares nor
+        defines."""
         found = {"call": set(), "use": set(), "declared": set(), "own": set(),
                  "": set()}
         for at, token in enumerate(self.tokens):
@@ -146,7 +147,7 @@ def is_type(token):
 
 
 def circles(uses):
-    """Groups of units that use one another, by Tarjan."""
+    """Finds groups of units that use each other, by Tarjan."""
     index, low, stack, found = {}, {}, [], []
 
     def visit(name):

@@ -27,7 +27,7 @@ module_kbuild()
 		"${cross[@]}" KCOV_INSTRUMENT=y KCFLAGS=-g0 "$@" modules
 }
 
-# module_modpost KERNEL: prints a modpost for 32-bit kernels; Debian's one on
+# module_modpost KERNEL: prints a modpost for 32-bit kernels; Debian's modpost on
 # 64-bit machines assumes 64-bit sizes
 module_modpost()
 {
@@ -55,7 +55,7 @@ module_modpost_build()
 # module_engine KERNEL: prints the folder with zynqmp_dma.ko and dmatest.ko
 module_engine()
 {
-	# Kernels built by kernel-build.sh have them.
+	# Kernels built by kernel-build.sh include them.
 	if [ -d "$1/engine" ]; then
 		printf '%s\n' "$1/engine"
 		return
@@ -180,7 +180,7 @@ module_test_build()
 	rm -rf "$into/build"
 }
 
-# Tells whether one of them calls dray.ko.
+# Whether one of them calls dray.ko.
 module_test_uses_dray()
 {
 	grep -qF "(DRAY)" "$TREE/tests/$1/Kbuild"

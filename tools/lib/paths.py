@@ -3,13 +3,13 @@
 
 A path is a word with a slash, or a name with an ending of KINDS.  It counts from the
 top of the tree or from the page's directory; in a table, also from the directory in the
-first cell of its row, or of the last row above that has a first cell, or from the one
+first cell of its row, or of the last row above with a first cell, or from the single
 directory that the paragraph before the table names.  Further rules:
 
 - a header may be named as programs include it, <dray/array/array.h>, and a file of another
   room as the sources do, base/fork.h in userspace/core/pool;
 - a word in capitals, NAME, stands for any, and so does *: some file must fit;
-- an ending, _neon.c, must be that of a file in the page's directory;
+- an ending, _neon.c, must be a file's in the page's directory;
 - a bare name in the page's own commands or programs is a file that they make or use;
 - absolute paths, ~ and variables are of the machine; modules, libraries and all that
   git ignores are builds.
@@ -34,7 +34,7 @@ HEADERS = (Path("include"), Path("include/uapi"))
 
 
 def git(*words, **more):
-    """The files that git names; check-ignore has a status of its own."""
+    """Returns the files that git names; check-ignore uses a status of its own."""
     return subprocess.run(["git", "-c", "safe.directory=*", *words, "-z"], check=False,
                           stdout=subprocess.PIPE, text=True, **more).stdout.split("\0")[:-1]
 
@@ -63,7 +63,7 @@ def exists(word, roots):
 
 
 def table_roots(lines, number, folder):
-    """The directories of a row: its first cell's, or that of the paragraph before."""
+    """Returns the directories of a row: its first cell's, or the paragraph's before."""
     found = []
     if lines[number].startswith("|"):
         row = number

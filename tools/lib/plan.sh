@@ -7,7 +7,7 @@
 PLAN=''			# the run's file of seconds and steps
 PLAN_TOTAL=0		# seconds of all, if nothing is known of this machine
 PLAN_BESIDE=1		# steps that run at a time
-PLAN_STEPS=()		# those that have not ended
+PLAN_STEPS=()		# those that are not over
 declare -A PLAN_SECONDS=() PLAN_STARTED=()
 
 # plan_begin NAME SECONDS BESIDE STEP...: SECONDS is the author's figure, or 0
@@ -28,13 +28,13 @@ plan_start()
 	PLAN_STARTED[$1]=$SECONDS
 }
 
-# plan_end STEP SECONDS: the step is over
+# plan_end STEP [SECONDS]: the step is over, after SECONDS, or the seconds since its start
 plan_end()
 {
 	local i step
 
 	[ -n "$PLAN" ] || return 0
-	PLAN_SECONDS[$1]=$2
+	PLAN_SECONDS[$1]=${2:-$((SECONDS - PLAN_STARTED[$1]))}
 	for i in "${!PLAN_STEPS[@]}"; do
 		[ "${PLAN_STEPS[i]}" != "$1" ] || unset "PLAN_STEPS[i]"
 	done
@@ -47,7 +47,7 @@ plan_end()
 # left] "; nothing without a plan
 plan_left()
 {
-	local step seconds left=0
+	local step seconds left=0 longest=0
 
 	[ -n "$PLAN" ] || return 0
 	for step in "${PLAN_STEPS[@]}"; do
@@ -56,13 +56,19 @@ plan_left()
 		[ -z "${PLAN_STARTED[$step]:-}" ] ||
 			seconds=$((seconds - SECONDS + PLAN_STARTED[$step]))
 		left=$((left + (seconds > 0 ? seconds : 0)))
+		longest=$((seconds > longest ? seconds : longest))
 	done
 	printf '[%d:%02d' $((SECONDS / 60)) $((SECONDS % 60))
 	if [ "$left" -lt 0 ] && [ "$PLAN_TOTAL" -eq 0 ]; then
 		printf '] '
 		return
 	fi
-	left=$((left < 0 ? PLAN_TOTAL - SECONDS : left / PLAN_BESIDE))
+	if [ "$left" -lt 0 ]; then
+		left=$((PLAN_TOTAL - SECONDS))
+	else
+		left=$((left / PLAN_BESIDE))
+		left=$((left > longest ? left : longest))
+	fi
 	printf ', '
 	if [ "$left" -ge 90 ]; then
 		printf 'about %d min left] ' $(((left + 30) / 60))

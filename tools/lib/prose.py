@@ -9,8 +9,8 @@ Counts pronouns that stand for a missing noun (MISSING), words that open a condi
 links and tables written by tools/bench.  Also names each line with a phrase of RIDDLE;
 in C, strings of at least four words are sentences too.
 
-prose-debts.txt lists the files that are not done.  A listed file that keeps the limits
-of FILE_LIMITS fails as a file does that is not listed and exceeds them.
+prose-debts.txt lists the files above FILE_LIMITS: a file above them that is not listed
+fails, and so does a listed file within them.
 """
 import re
 import subprocess
@@ -161,7 +161,7 @@ def texts(paths):
 
 
 def check():
-    """True if each room and each of its longer files keeps the limits."""
+    """True if each room and each of its longer files is within the limits."""
     with open(DEBTS, encoding="utf-8") as file:
         debts = [line for line in file.read().splitlines() if line[0] != "#"]
     complaints = [] if debts == sorted(set(debts)) else [f"{DEBTS}: sort it"]
@@ -183,7 +183,7 @@ def check():
                 owed.add(name)
                 if name not in debts:
                     complaints.append(f"{name}: {'; '.join(over)} per 1000 words")
-    complaints += [f"{DEBTS}: {name} keeps the limits, delete the line"
+    complaints += [f"{DEBTS}: {name} is within the limits, delete the line"
                    for name in debts if name not in owed]
     print("".join(f"  {complaint}\n" for complaint in complaints), end="")
     print(f"debts: {len(debts)} files")

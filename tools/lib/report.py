@@ -4,22 +4,22 @@
 usage: report.py object SUITE SAMPLES   the suite's JSON object
        report.py table OBJECT...        tables and goals; fails if a goal is
                                         missed by more than the spread
-       report.py join OBJECT...         one object, or a list of several
+       report.py join OBJECT...         an object, or a list of several
        report.py document FILE OBJECT   renews a table in a Markdown file,
                                         between <!-- table SUITE --> and
                                         <!-- end -->
 
-SAMPLES has lines of words separated by tabs; other lines are ignored:
+SAMPLES contains lines of words separated by tabs; other lines are ignored:
 
   target  NAME                           the machine under test
   row     NAME  UNIT  BETTER [PEER RATIO]
                                          a row, in the table's order: BETTER is
                                          lower or higher, the rest its goal
-  sample  NAME  CONTENDER  VALUE         one measurement of a row; contenders
+  sample  NAME  CONTENDER  VALUE         a measurement of a row; contenders
                                          other than dray are its peers
 
 A goal bounds dray divided by the peer: from above if lower is better, else from
-below.  The peer "best" is the best one of the row.  If the peer is "-", RATIO
+below.  The peer "best" is the best peer of the row.  If the peer is "-", RATIO
 bounds the value itself.  If RATIO is "-", the ratio to the peer is shown, and
 bounded by nothing.
 """
@@ -35,7 +35,7 @@ import sys
 
 
 def summary(values):
-    """Summarises samples.  The spread is half the range of the middle half: one
+    """Summarises samples.  The spread is half the range of the middle half: a single
     late timer tick does not widen it."""
     low = high = values[0]
     if len(values) > 1:
@@ -128,7 +128,7 @@ def commit():
 
 
 def machine():
-    """Describes this machine, which also runs the emulated ones."""
+    """Describes this machine, which also runs the emulated machines."""
     name = platform.machine()
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         for line in file:
@@ -162,7 +162,7 @@ def contenders(rows):
 
 
 def outcome(row):
-    """Tells whether the goal of a row is met."""
+    """Returns "met", "MISSED" or "within the spread" for the goal of a row, or ""."""
     if row["met"] is None:
         return ""
     if row["within"]:

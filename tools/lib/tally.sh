@@ -16,6 +16,15 @@ TALLY_SKIPPED=0
 TALLY_FAILURES=()
 TALLY_SUITE=''
 
+# tally_is_pattern TEXT: whether it is an extended regular expression
+tally_is_pattern()
+{
+	local status=0
+
+	[[ '' =~ $1 ]] 2>/dev/null || status=$?
+	[ "$status" -lt 2 ]
+}
+
 # tally_wants NAME: tells whether to run this program
 tally_wants()
 {

@@ -129,7 +129,7 @@ class Check:
             if size is None:
                 self.wrong.append(f"{engine.path} is not a DMA controller")
                 return
-            # An overlay of a missing node creates an empty one.
+            # An overlay of a missing node creates an empty node.
             if not engine.strings("compatible"):
                 self.wrong.append(f"{engine.path} is not a device")
             if engine.strings("status") not in ([], ["okay"]):

@@ -8,7 +8,7 @@
 
 #include "cli.h"
 
-/* An allocation or a free: each allocation has a slot of its own. */
+/* An allocation or a free: each allocation uses a slot of its own. */
 struct log_event {
 	uint64_t size;		/* bytes */
 	uint32_t slot;
@@ -23,7 +23,7 @@ struct replay_log {
 	uint64_t failures;	/* logged failures, which are not played */
 	uint64_t unknown_frees;	/* without an allocation in the log */
 	uint64_t lost_frees;	/* missing between two equal addresses */
-	uint64_t peak;		/* most bytes allocated at one time */
+	uint64_t peak;		/* most bytes allocated at a time */
 	uint64_t left_blocks, left_bytes; /* never freed */
 };
 
@@ -32,7 +32,7 @@ bool log_read(const char *path, struct replay_log *log);
 
 struct settings {
 	const char *node;	/* as for dray_node_open(), NULL: default */
-	uint64_t limit;		/* bytes that a pool may take, 0: no limit */
+	uint64_t limit;		/* most bytes of a pool, 0: no limit */
 	unsigned int rounds;
 	bool json;
 	unsigned int resources;	/* to play it on: bits of run_resources */

@@ -6,10 +6,10 @@
 
 ABOUT_BOARD='the module, the library, dmactl and Python on the emulated ZCU102'
 
-# For --quick: excludes the library, as its build takes a minute.
+# For --quick: excludes the library, as its build lasts a minute.
 BOARD_QUICK=(info alloc mmap submit_copy submit_refuse leaks)
 
-# Random cases of tests/differential; the emulated board takes a minute.
+# Random cases of tests/differential; the emulated board needs a minute.
 BOARD_CASES=1000
 
 PACKAGES_BOARD=(
@@ -34,7 +34,7 @@ suite_board()
 	tally_run "user space builds for the board" build_board $(board_targets) ||
 		return 0
 	GUEST_ROOTS=("$(build_board_root)")
-	# Takes longest, so that it begins first.
+	# Lasts longest, so that it begins first.
 	batch_begin "$scratch/python"
 	tally_run "programs for the board" board_add_programs || return 0
 	[ "$FULL" = no ] || ! tally_wants random-arrays || board_differential ||
@@ -70,12 +70,12 @@ BOARD_UNIT=(
 	copy copy_choice view_sync stream_packets stream_ring
 )
 BOARD_DMACTL=(module why leaks)
-# Selftests that take longest
+# Selftests that last longest
 BOARD_SLOW='quota_race attach_sync'
 BOARD_PYTHON='test_(copy|fence|ipc|memory|nodes|pool|sharing|stream|stream_frames).py'
 
 # Programs of libdray alone: allocator, IPC, strided copies; streams of the host, as
-# this board has none
+# this board lacks them
 BOARD_CORE=(pool handler records copy view index stream_packets stream_ring)
 
 # board_core FOLDER: boots with libdray alone, without arrays and Python: its unit
@@ -125,8 +125,8 @@ board_targets()
 	fi
 }
 
-# board_overlaid FOLDER: boots trees with an overlay.  In one the region has a place; in the
-# other Linux chooses it.
+# board_overlaid FOLDER: boots trees with an overlay.  The first places the region; in the
+# second Linux chooses its place.
 board_overlaid()
 {
 	local folder=$1 base=$1/base.dtb
@@ -211,7 +211,7 @@ board_overlay()
 		fdtoverlay -i "$2" -o "$1/board.dtb" "$1/dray.dtbo"
 }
 
-# board_boot COMMAND TITLE: a stalled host must not fail a round.  NumPy's tests take
+# board_boot COMMAND TITLE: a stalled host must not fail a round.  NumPy's tests last
 # half an hour if the machine is very busy.
 board_boot()
 {
@@ -241,7 +241,7 @@ board_add_libraries()
 		"$BATCH/lib/usr/lib/aarch64-linux-gnu"
 }
 
-# Programs about numbers alone.  With them the other guest would have no memory left.
+# Programs about numbers alone.  With them the other guest would run out of memory.
 BOARD_NUMBERS='(ufunc|reduce|sequence|elementary|executor|null_(ufunc|reduce|executor))(_.*)?|statistics|linear|opencl(_faults)?|call_queue|stream_executor'
 
 # board_add_unit numbers|rest: the library's tests on the kernel's node
@@ -260,7 +260,7 @@ board_add_unit()
 		batch_add tap "unit-$name" \
 			"CMOCKA_MESSAGE_OUTPUT=TAP DRAY_TEST_NODE=kernel unit/$name"
 	done < <(unit_tests arm64)
-	# Plug-ins that one test loads from its folder.
+	# Plug-ins that a test loads from its folder.
 	[ ! -e "$BATCH/job/unit/manager_plugin" ] ||
 		cp "$(build_folder arm64)"/tests/unit/libdray-manager-*.so \
 			"$BATCH/job/unit"
@@ -293,7 +293,7 @@ board_add_dmactl()
 		"$TREE"/docs/{bring-up,memory-is-gone}.md "$1/tools/dmactl/dmactl" \
 		"$1/tools/replay/dray-replay" \
 		"$folder"
-	# A build without arrays has no publisher.
+	# A build without arrays lacks a publisher.
 	for name in holder leaker publisher why-random; do
 		[ ! -e "$1/tests/dmactl/dmactl-$name" ] ||
 			cp "$1/tests/dmactl/dmactl-$name" "$folder"
@@ -377,7 +377,7 @@ board_add_examples()
 		'examples/strided | grep "^262144 bytes .* by the engine"'
 }
 
-# Compiles the C code of NumPy's test_mem_policy: the board has no compiler.
+# Compiles the C code of NumPy's test_mem_policy: the board lacks a compiler.
 board_build_policy()
 {
 	local sysroot

@@ -3,8 +3,8 @@
 
 ABOUT_BUILDERS="builds as users make them: headers in each standard of C and C++, \
 programs by pkg-config, CMake, meson, ctypes and bindgen, static ones, compilers of \
-32 bits, musl, meson's summary; with --full meson 0.61, gcc and clang for three architectures at \
-several levels, unit tests with musl, and Debian 13's packages"
+32 bits, musl, meson's summary; with --full meson 0.61, gcc 12 and 14 and clang for three \
+architectures at several levels, unit tests with musl, and Debian 13's packages"
 PACKAGES_BUILDERS=(
 	"${PACKAGES_BUILD[@]}" bindgen binutils-aarch64-linux-gnu
 	binutils-arm-linux-gnueabihf clang clang-19 cmake g++ gcc-aarch64-linux-gnu
@@ -35,7 +35,8 @@ suite_builders()
 	builders_core "$scratch/core"
 	[ "$FULL" = yes ] || return 0
 	tally_check "meson 0.61.2 sets up" builders_meson "$scratch/meson"
-	builders_compilers
+	builders_compilers gcc clang clang-19
+	builders_newer "$scratch/newer"
 	builders_musl "$scratch/musl"
 	builders_packages "$scratch/packages"
 }
@@ -52,7 +53,7 @@ builders_tap()
 }
 
 # builders_installed FOLDER: the library of both kinds, without SLEEF, of which
-# Debian has no archive
+# Debian lacks an archive
 builders_installed()
 {
 	local folder
@@ -68,8 +69,8 @@ builders_installed()
 	builders_tap installed "$1" sh tests/builders/installed.sh "$folder.root"
 }
 
-# builders_subproject FOLDER: sets up a user's project that has dray as a subproject,
-# and compiles all that is its own
+# builders_subproject FOLDER: sets up a user's project with dray as a subproject, and
+# compiles all that is its own
 builders_subproject()
 {
 	mkdir -p "$1" || return 1
@@ -99,13 +100,13 @@ builders_meson()
 		PATH=/usr/bin:$PATH "$1/bin/meson" setup "$1/build" "$TREE"
 }
 
-# builders_compilers: each compiler for each machine, at one of four levels by turns;
-# with --long at all
+# builders_compilers COMPILER...: each for each machine, at the next of four levels; with
+# --long at all
 builders_compilers()
 {
 	local levels=(s g 3 hardening) compiler machine level turn=0
 
-	for compiler in gcc clang clang-19; do
+	for compiler; do
 		for machine in amd64 arm64 armhf; do
 			for level in "${levels[@]}"; do
 				[ "$LONG" = yes ] ||
@@ -118,6 +119,29 @@ builders_compilers()
 			turn=$((turn + 1))
 		done
 	done
+}
+
+# builders_newer FOLDER: the same by Debian 13's gcc 14
+builders_newer()
+{
+	local DEBIAN_RELEASE=trixie DEBIAN_PACKAGES=(
+		build-essential gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf
+		libc6-dev-arm64-cross libc6-dev-armhf-cross meson pkgconf
+	) status=0
+
+	tally_wants gcc-14 || return 0
+	mkdir -p "$1/tree"
+	install_tree "$1/tree" || die "cannot copy the tree"
+	# shellcheck disable=SC2016 # the inner shell replaces them
+	debian_run "$1/tree" bash -c 'TREE=$PWD LONG=$1 SCRATCH=/tmp
+		. tools/load.sh && . tools/suites/builders.sh
+		case $(gcc -dumpversion) in
+		14*) ;;
+		*) die "this is gcc $(gcc -dumpversion), not 14" ;;
+		esac
+		builders_compilers gcc
+		tally_end' bash "$LONG" >"$1/log" 2>&1 </dev/null || status=$?
+	tally_counts gcc-14 "$status" "$1/log"
 }
 
 # builders_compile COMPILER MACHINE LEVEL
@@ -189,8 +213,8 @@ builders_musl_sources()
 		sh tests/builders/sources.sh musl-gcc -idirafter "$folder/include"
 }
 
-# Unit programs that replace no function of the C library: musl has other names for
-# those with 64-bit offsets.
+# Unit programs that replace no function of the C library: musl's functions with 64-bit
+# offsets are named otherwise.
 BUILDERS_MUSL=(
 	error lock fit reason node buffer window walk dtype view view_shape iterator
 	iterator_multi index index_array cast cast_text element layout layout_copy
@@ -250,7 +274,7 @@ builders_musl()
 	builders_programs musl "$1" "${BUILDERS_MUSL[@]}"
 }
 
-# builders_packages FOLDER: those of Debian 12 are in suite install
+# builders_packages FOLDER: packages of Debian 13; suite install tests Debian 12's
 builders_packages()
 {
 	local DEBIAN_RELEASE=trixie DEBIAN_PACKAGES=("${INSTALL_DEBS[@]}")

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #
 # Includes the module's insertion and some of its workers.  Every place that allocates
-# must have failed.  The kernel with all checkers injects failures and finds leaks.
+# must fail once.  The kernel with all checkers injects failures and finds leaks.
 
 ABOUT_FAULTS="every allocation fails once in turn, on that kernel; only with --full \
 or if named"
@@ -26,7 +26,7 @@ faults_run()
 {
 	local board=$2 title="failing allocations on the $2"
 	# The checker of mappings allocates too, and switches itself off if that
-	# fails.  The log has a stack for each failure.
+	# fails.  The log contains a stack for each failure.
 	local GUEST_APPEND='dma_debug=off log_buf_len=32M'
 	local GUEST_EXTRA=() GUEST_PARAMETERS=watchdog_ms=60000 parameters=''
 
@@ -50,7 +50,7 @@ faults_run()
 	faults_judge "$board" "$3" "$title"
 }
 
-# faults_streams: the PC has a second node, with streams, and then with a display
+# faults_streams: adds a second node to the PC, with streams, and then with a display
 faults_streams()
 {
 	local engine unload='guest-unload dray_test_stream'
@@ -71,11 +71,11 @@ faults_boot()
 	local limit=2400
 
 	[ "$LONG" = no ] || limit=7200
-	# The program judges leaks itself and knows foreign ones.
+	# The program judges leaks itself and knows foreign leaks.
 	GUEST_HARMLESS+='|kmemleak: [0-9]+ new suspected memory leaks'
 	# A checker prints a line of its own before the trace.
 	GUEST_HARMLESS+='|Call [Tt]race:$'
-	# x86 warns if remap_pfn_range() has not inserted a page yet.
+	# x86 warns if remap_pfn_range() did not insert a page yet.
 	GUEST_HARMLESS+='|WARNING: .* get_pat_info\+'
 	# The kernel's tracing warns of its own failed allocations.
 	[ "$LONG" = no ] || GUEST_HARMLESS+='|WARNING: .* event_(define_fields|file_put)(\.part\.[0-9]+)?\+'
@@ -84,7 +84,7 @@ faults_boot()
 		"GUEST_LIMIT=$limit" "BATCH_LIMIT=$limit"
 }
 
-# faults_judge BOARD ARCHITECTURE TITLE: checks that all places have failed
+# faults_judge BOARD ARCHITECTURE TITLE: checks that all places failed
 faults_judge()
 {
 	local board=$1 logs=() log place
@@ -103,7 +103,7 @@ faults_judge()
 }
 
 # faults_places BOARD ARCHITECTURE [LOG...]: prints the places of the module that must
-# fail; with logs, checks that they have
+# fail; with logs, checks that they did
 faults_places()
 {
 	local board=$1 kernel module options=()

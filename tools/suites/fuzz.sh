@@ -4,7 +4,7 @@
 # Several processes are guided by their coverage of the module.  Valuable inputs are in
 # tests/fuzz/corpus and run first.
 #
-# The records of kmemleak take half of the time.  So a part of the calls runs with them
+# The records of kmemleak cost half of the time.  So a part of the calls runs with them
 # before a scan for leaks, the rest without.
 
 ABOUT_FUZZ="random calls on random objects; with --full on kernels with all checkers, \
@@ -51,7 +51,7 @@ fuzz_batch()
 {
 	local folder=$1 board=$2 architecture=$3 calls=$4 seed=$5
 	local file known='' first=$(($4 / 20)) next=$(($5 + 500000))
-	# Tells where a process of the fuzzer broke.
+	# Prints the place where a process of the fuzzer broke.
 	# shellcheck disable=SC2016 # the guest's shell replaces it
 	local end='status=$?; dmesg | grep -A 30 "fatal signal"; exit $status'
 
@@ -90,8 +90,8 @@ fuzz_batch()
 		batch_add status "$board-locks" 'guest-checkers locks'
 }
 
-# fuzz_add_streams BOARD ARCHITECTURE: the last node has streams, on the PC those of
-# an engine with all quirks
+# fuzz_add_streams BOARD ARCHITECTURE: adds streams to the last node, on the PC by an
+# engine with all quirks
 fuzz_add_streams()
 {
 	local kernel engine options=frame_us=5000
@@ -112,8 +112,8 @@ fuzz_boot()
 		# Its processors run in turns anyway.
 		GUEST_COUNTED=yes
 	else
-		# On this board the checker of mappings takes a page that is
-		# pinned twice for an unpinned one.
+		# On this board the checker of mappings mistakes a page that is
+		# pinned twice for an unpinned page.
 		GUEST_APPEND=dma_debug=off
 		# Few calls by processors in parallel, or many in turns
 		GUEST_COUNTED=$LONG

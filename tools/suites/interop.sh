@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #
 # Downloads 270 MB from PyPI, with NumPy 2, and 137 MB from Debian, for torch, which
-# PyPI has only with CUDA.
+# PyPI offers only with CUDA.
 
 ABOUT_INTEROP="arrays of dray in the hands of NumPy 2, JAX, apache-tvm-ffi, pyarrow, \
 nanoarrow, pandas and Polars from PyPI, and of Debian's torch, and theirs in its hands; with --full also in random \
@@ -58,7 +58,7 @@ interop_random()
 		--seed "$seed" --cases 20000 --jobs "$(nproc)"
 }
 
-# interop_layouts SCRATCH PACKAGES: compares dray's structures with the published ones
+# interop_layouts SCRATCH PACKAGES: compares dray's structures with their published layout
 interop_layouts()
 {
 	interop_layout "$1" dlpack "$2/tvm_ffi/include"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# QEMU's educational PCI device reads and writes: given to dray by driver_override, then
-# by a driver that imports dma-bufs, then by one that registers a node.  The arm64 board
-# shows which memory is maintained.
+# QEMU's educational PCI device reads and writes: bound to dray by driver_override, then
+# by a driver that imports dma-bufs, then by a driver that registers a node.  The arm64
+# board shows which memory is maintained.
 
 ABOUT_IOMMU="the module behind an IOMMU, on an emulated PC with edu devices and on \
 an arm64 board with a bus that is not coherent"
@@ -42,7 +42,7 @@ suite_iommu()
 		batch_begin "$scratch/$series"
 		tally_run "programs for $title" iommu_programs "$series" ||
 			continue
-		# A round of the device takes seven seconds.
+		# A round of the device lasts seven seconds.
 		batch_aside "$title" pc "$series" \
 			GUEST_PARAMETERS='nodes=1 watchdog_ms=30000' \
 			"GUEST_APPEND=intel_iommu=on iommu.strict=${IOMMU_STRICT[$series]}"
@@ -73,14 +73,14 @@ iommu_programs()
 		'! rmmod dray_edu 2>/dev/null && ! rmmod dray 2>/dev/null'
 	SELFTESTS_NODE=/dev/dray1 SELFTESTS_OPTIONS=$PC_OPTIONS \
 		selftests_add amd64 "$series-" "${IOMMU_SELFTESTS[@]}"
-	# Unbinding comes first: channels belong to their driver's node.
+	# Unbinding is first: channels belong to their driver's node.
 	batch_add status "$series-all-modules-unload" \
 		"for device in $driver/0000:*; do echo \${device##*/} >$driver/unbind; done; guest-unload dray_edu dray_edu_importer dray"
 	batch_add tap "$series-halfway" \
 		'insmod dray_edu_namesake.ko && ./halfway'
 }
 
-# iommu_virt FOLDER: the board with an SMMU and a device given to dray
+# iommu_virt FOLDER: the board with an SMMU and a device bound to dray
 iommu_virt()
 {
 	local bus=/sys/bus/pci GUEST_DEVICES=("$IOMMU_DEVICE")

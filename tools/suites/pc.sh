@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# The tests of the kernel interface run on a node without an engine and on one with an
+# The tests of the kernel interface run on a node without an engine and on a node with an
 # engine for tests, which can be late, fail or hang.
 
 ABOUT_PC="the module on Debian's 6.1 and 6.12 kernels, and on the newest Linux \
 of its backports, of an emulated PC"
 
-# Debian's kernels for this machine have neither CMA nor a device tree: "pages" is
-# the only heap.  The board tests the others.
+# Debian's kernels for this machine lack CMA and a device tree: "pages" is the only
+# heap.  The board tests the others.
 PC_OPTIONS='-F reserved -V reserved -V cma -F carveout'
 
 # Sets up copies (swiotlb), which a kernel with so little memory omits, for devices
@@ -48,7 +48,7 @@ suite_pc()
 		[ "$FULL" = no ] || tally_run "the library for $title" \
 			pc_library "$series" || continue
 		pc_stubborn "$series"
-		# Only Debian's kernels have modules that few need.
+		# Only Debian's kernels include modules that few need.
 		modules=(hwpoison-inject)
 		[ "$series" != newest ] || modules=()
 		batch_aside "$title" pc "$series" "${modules[@]}" \
@@ -60,7 +60,7 @@ suite_pc()
 	batch_count_aside
 }
 
-# The newest Linux has another harness.
+# The newest Linux uses another harness.
 pc_harness()
 {
 	local folder
@@ -201,7 +201,7 @@ pc_random()
 	done
 }
 
-# pc_stubborn SERIES: an engine that cannot be stopped when its node goes.  It is the
+# pc_stubborn SERIES: an engine that cannot be stopped when its node ends.  It is the
 # last program, because the module stays.
 pc_stubborn()
 {
@@ -251,7 +251,7 @@ pc_dmactl()
 }
 
 # pc_examples SERIES SCRATCH: the programs of examples/ that need a camera or a disk, in
-# a guest of their own.  The first camera takes any pages.  The second takes contiguous
+# a guest of their own.  The first camera accepts any pages.  The second needs contiguous
 # memory, and attaches its device to the dma-bufs.
 pc_examples()
 {
@@ -264,7 +264,7 @@ pc_examples()
 		"GUEST_ROOTS=$BATCH/lib"
 }
 
-# pc_example_programs SERIES: before Linux 6.5, io_uring's fixed buffers take no mapping
+# pc_example_programs SERIES: before Linux 6.5, io_uring's fixed buffers accept no mapping
 # of the module's memory
 pc_example_programs()
 {
@@ -303,7 +303,7 @@ pc_camera_output()
 	done
 }
 
-# pc_take_engine SERIES [NODES]: inserts the engine for tests at boot; the caller has
+# pc_take_engine SERIES [NODES]: inserts the engine for tests at boot; the caller declares
 # local GUEST_EXTRA and GUEST_PARAMETERS
 pc_take_engine()
 {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Any report is a failure.  An emulated processor has no caches, but with copies for
+# Any report is a failure.  An emulated processor lacks caches, but with copies for
 # mappings, missing or wrong maintenance shows as wrong bytes.  The search for races
-# waits at accesses, so it has a kernel of its own.
+# waits at accesses, so it runs on a kernel of its own.
 
 ABOUT_SANITIZE="the board with a copy for each mapping; with --full pc and board on \
 kernels that check memory, locks, mappings and leaks"
@@ -19,13 +19,13 @@ SANITIZE_BOARD_PART=(
 	lifetime heap_map fdinfo leaks
 )
 
-# Tests of dmactl there: leaks, also by io_uring, which takes a mapping from 6.5 on.
-# With --long all but the one with a thousand calls.
+# Tests of dmactl there: leaks, also by io_uring, which accepts a mapping from 6.5 on.
+# With --long all but the test with a thousand calls.
 SANITIZE_DMACTL_PART=(leaks)
 SANITIZE_DMACTL=(leaks module map calls trace arrays selftest)
 
-# Tests that move bytes or maintain caches.  A device with copies cannot have attached
-# memory, with bounce=1 or without: only the refusal is tested.
+# Tests that move bytes or maintain caches.  Memory cannot be attached for a device with
+# copies, with bounce=1 or without: only the refusal is tested.
 SANITIZE_COPIES=(
 	info alloc mmap address sync sync_refuse sync_overlap structs mode mode_map
 	mode_device
@@ -35,8 +35,8 @@ SANITIZE_COPIES=(
 	leaks
 )
 
-# Faults that tests/checkers commits, and words of the expected report.  KASAN comes
-# last: it switches the lock validator off.
+# Faults that tests/checkers commits, and words of the expected report.  KASAN is last:
+# it switches the lock validator off.
 SANITIZE_FAULTS=(
 	'sleep-in-atomic BUG: sleeping function called'
 	'rcu-without-lock WARNING: suspicious RCU usage'
@@ -128,7 +128,7 @@ sanitize_board()
 	# Memory that only the module refers to leaks when it is unloaded.
 	batch_add status "${prefix}the-modules-unload" \
 		"guest-unload ${modules[*]}"
-	# The engine for tests has no copies for mappings.
+	# The engine for tests lacks copies for mappings.
 	[ -n "$4" ] || tally_run "streams for $title" \
 		sanitize_add_streams "$prefix" checked || return 0
 	[ "$series" = 6.1 ] || batch_add status "${prefix}checkers" guest-checkers
@@ -237,7 +237,7 @@ sanitize_awake()
 		echo "$fault" >/sys/module/dray_test_faults/parameters/commit
 	done
 	echo "dray test fault: none" >/dev/kmsg
-	# A kernel with KCSAN has no other checkers.
+	# A kernel with KCSAN lacks other checkers.
 	[ -e /sys/kernel/debug/kcsan ] || sh guest-checkers
 	COMMIT
 	log_step "Committing ${#faults[@]} faults: the board, $2"
@@ -262,7 +262,7 @@ sanitize_found()
 	done
 }
 
-# sanitize_reported LOG FAULT WORDS: tells whether the guest would fail for it
+# sanitize_reported LOG FAULT WORDS: whether the guest would fail for it
 sanitize_reported()
 {
 	guest_unwanted <"$1" | awk -v fault="$2" '
@@ -272,7 +272,7 @@ sanitize_reported()
 }
 
 # sanitize_kernel ARCHITECTURE SERIES: makes the kernel before the guest runs, so that
-# its messages are visible: a build may take minutes
+# its messages are visible: a build may last minutes
 sanitize_kernel()
 {
 	(kernel_make "$1" "$2" >/dev/null) && return

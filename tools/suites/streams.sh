@@ -87,7 +87,7 @@ streams_begin()
 }
 
 # streams_boot_display FOLDER NAME COMMAND: a batch of this program; its pictures and
-# sound go to FOLDER/screen
+# sound are written to FOLDER/screen
 streams_boot_display()
 {
 	local GUEST_SCREEN=$1/screen SELFTESTS_MODULES=()
@@ -123,7 +123,7 @@ streams_call()
 	GUEST_ROOTS=("$(build_board_root)")
 	batch_begin "$1"
 	cp "$TREE"/tests/{streams/calls,python/random_calls}.py "$BATCH/job"
-	# The last call takes the node away.
+	# The last call removes the node.
 	[ "$2" != invert.v ] || streams_add_page || return 0
 	batch_add tap "calls-${2##*/}" "python3 calls.py $3 $count"
 	fpga_take "$2" || {
@@ -133,7 +133,7 @@ streams_call()
 	batch_aside "calls through the IP $2" zcu102 6.1
 }
 
-# The program of docs/stream.md, as the page has it.
+# The program of docs/stream.md, as the page shows it.
 streams_add_page()
 {
 	PYTHONPATH=$TREE/tests/readme /usr/bin/python3 -B -c 'import pages
@@ -161,7 +161,7 @@ streams_through()
 	local rounds=300 frames=300 seconds=${DRAY_TEST_SECONDS:-20}
 	local -A folders=([kill]=kill-arm64)
 
-	# Ten thousand packets take a minute, as many frames ten seconds.
+	# Ten thousand packets need a minute, as many frames ten seconds.
 	[ "$FULL" = no ] || rounds=10000 frames=10000
 	read -ra words <<<"$1"
 	name=${words[0]##*/}

@@ -23,7 +23,7 @@ suite_style()
 	fi
 	tally_check "layers: includes and calls point down" \
 		/usr/bin/python3 "$TREE/tools/lib/layers.py" tools/layers
-	# Builds of all modules and checkpatch take a minute and a half.
+	# Builds of all modules and checkpatch last a minute and a half.
 	[ "$FULL" = yes ] || [ -n "$PATTERN" ] ||
 		style_changes | grep -qE '^(driver|include|tests/.*/dray_)' ||
 		driver=no
@@ -60,7 +60,7 @@ style_files()
 		done
 }
 
-# style_changes: prints the files that the last commit or a later edit has changed; of a
+# style_changes: prints the files that the last commit or a later edit changed; of a
 # clone without history only the latter
 style_changes()
 {
@@ -76,9 +76,9 @@ style_licences()
 	while read -r file; do
 		case $file in
 		LICENSES/* | *.png | *.svg | *.json | *.abi.xz | */py.typed) continue ;;
-		# A patch has the licence of the file that it changes.
+		# The licence of a patch is the licence of the file that it changes.
 		docs/upstream/*.patch) continue ;;
-		# Forms of Debian's that have no comments.
+		# Forms of Debian's without comments.
 		debian/changelog | debian/copyright | debian/source/format | \
 			debian/*.dkms) continue ;;
 		driver/* | include/linux/* | Kbuild) want='GPL-2.0-only' ;;
@@ -91,7 +91,7 @@ style_licences()
 		case $file in
 		# Pages that are read as plain text may lack the line.
 		*.md | */README | docs/abi/*) [ -n "$said" ] || continue ;;
-		# Build files may have either licence.
+		# Build files may use either licence.
 		Kbuild | */Kbuild | dkms.conf | driver/Makefile | driver/*.rules)
 			case $said in
 			GPL-2.0-only | 'Apache-2.0 OR MIT') continue ;;
@@ -128,12 +128,12 @@ style_checkpatch()
 		tests/checkers/dray_test_faults.c |
 		grep -vx driver/memory/trace.h)
 	[ "${#files[@]}" -gt 0 ] || { echo "no files in driver/"; return 1; }
-	# Only the kernel's tree has a MAINTAINERS file.
+	# Only the kernel's tree contains a MAINTAINERS file.
 	printf '%s\n' "${files[@]}" include/uapi/linux/dray.h |
 		xargs -P "$(nproc)" -n 10 perl "$source/scripts/checkpatch.pl" \
 		--no-tree --strict --quiet --terse --show-types --color=never \
 		--ignore FILE_PATH_CHANGES --file || status=$?
-	# Headers of tracepoints have a special form.
+	# Headers of tracepoints follow a special form.
 	perl "$source/scripts/checkpatch.pl" --no-tree --strict --quiet \
 		--terse --show-types --color=never --ignore \
 		FILE_PATH_CHANGES,OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT \
@@ -176,7 +176,7 @@ style_manuals()
 	mandoc -T lint -W warning "${files[@]}"
 }
 
-# Checks that the node's rule gives access to a group only: no bits for everyone, no
+# Checks that the node's rule grants access to a group only: no bits for everyone, no
 # tag or program that might add access.
 style_rule()
 {
@@ -216,7 +216,7 @@ style_module()
 	module_copy "$3" || return 1
 	for name in '' engine checkers iommu streams; do
 		folder=$3${name:+.$name}
-		# dray.ko comes first: others may use its symbols.
+		# dray.ko is first: others may use its symbols.
 		[ -z "$name" ] || {
 			module_test_copy "$name" "$folder" || return 1
 			symbols=("DRAY=$TREE" "FPGA=$TREE/tools/fpga.d"
@@ -226,7 +226,7 @@ style_module()
 			"KCFLAGS=$STYLE_UNSET" "${symbols[@]}" ||
 			echo "it failed"
 	done >"$3.log" 2>&1
-	# The compiler has another name, but the version of Debian's builder;
+	# The compiler's name differs, but not its version, from Debian's builder;
 	# and there is no vmlinux with types for BTF.
 	grep -vE -e 'the compiler differs from the one used' \
 		-e '^ +(The kernel was built by|You are using):' \
@@ -234,14 +234,14 @@ style_module()
 	return 1
 }
 
-# Reads the files that the last commit, or a later edit, has changed; with --full all.
-# Checks a clean file again only if it, a header or the configuration has changed.
+# Reads the files that the last commit, or a later edit, changed; with --full all.
+# Checks a clean file again only if it, a header or the configuration changed.
 style_tidy()
 {
 	local files headers file name status=0
 
 	build_native || return 1
-	# The native build has archives, so it does not compile their stand-in, nor vectors of
+	# The native build finds archives, so it compiles neither their stand-in nor vectors of
 	# another machine.
 	mapfile -t files < <(style_files 'userspace/*.c' 'tools/*.c' \
 		':!userspace/array/file/npz_none.c' \
@@ -259,7 +259,7 @@ style_tidy()
 		[ ! -e "$name" ] || touch "$name"
 		[ -e "$name" ] || printf '%s %s\n' "$name" "$file"
 	done >"$SCRATCH/tidy"
-	# Options that only gcc has.
+	# Options of gcc alone.
 	mkdir -p "$SCRATCH/commands"
 	sed 's/ -fno-tree-[a-z-]*//g; s/ -fvect-cost-model=[a-z]*//g' \
 		"$(build_folder native)/compile_commands.json" \
@@ -274,7 +274,7 @@ style_tidy()
 	return "$status"
 }
 
-# meson.build has the version.  Files that cannot read it there repeat it: DKMS
+# meson.build sets the version.  Files that cannot read it there repeat it: DKMS
 # parses its file as text, and the driver lives without meson in a kernel tree.
 style_version()
 {

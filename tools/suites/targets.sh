@@ -63,7 +63,7 @@ targets_selftests()
 	batch_aside "$4" "$5" "$6"
 }
 
-# Elementary functions on the Zynq, which fuses nothing: they have the bits of all
+# Elementary functions on the Zynq, which fuses nothing: their bits are the bits of all
 # machines.
 targets_elementary()
 {
@@ -121,7 +121,7 @@ targets_cloud()
 targets_64k()
 {
 	selftests_begin arm64 "the board" "$1" || return 0
-	# CMA areas have units of 512 MiB there; the tree's has 64.
+	# CMA areas consist of units of 512 MiB there; the tree's is of 64 MiB.
 	batch_add status 64k-the-log-says-that-a-region-is-no-cma-area \
 		"dmesg | grep -E 'cma.* is not a CMA area; the unit of one is 536870912\$'"
 	batch_add status 64k-what-is-no-cma-area-is-no-heap \
@@ -141,7 +141,7 @@ targets_kernel()
 	targets_silent "$3" module_kbuild "$kernel" "$3"
 }
 
-# The newest kernel that Debian has: built, not run.
+# The newest kernel of Debian: built, not run.
 targets_newest()
 {
 	local version
@@ -171,7 +171,7 @@ targets_release()
 }
 
 # targets_tree FOLDER: builds and installs the tests like the kernel's own; the
-# installed list must have their order
+# installed list must keep their order
 targets_tree()
 {
 	local tree=$1 source installed=$1.installed program
@@ -207,9 +207,9 @@ targets_built_in()
 		"${TARGETS_BUILT_IN[@]}" 2>&1) ||
 		{ echo "$said"; return 1; }
 	[ -z "$said" ] || { echo "$said"; return 1; }
-	# A module has no initcall.
+	# A module lacks an initcall.
 	nm "$1/driver/face/main.o" | grep -q ' __initcall.*dray_init' || return 1
-	# INFO cannot take the version from a module.
+	# INFO cannot read the version of a module.
 	said=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$TREE/dkms.conf")
 	grep -qF "${said:?}" "$1/driver/face/info.o"
 }

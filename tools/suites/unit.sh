@@ -9,17 +9,6 @@ PACKAGES_UNIT=(
 	mandoc python3-libfdt python3-matplotlib python3-pytest
 )
 
-# Programs with threads, except records, records_faults, fork_locks and cancel: they
-# count threads, and the thread sanitizer adds one, or start threads in a child, which
-# it forbids.
-UNIT_THREADS='lock|thread|(.*_)?threads|cache.*|walk|pressure|random|split|busy|fixed|log|resource_stack|manager_(pending|plugin)|pool_unlocked|handler|error|failure|fork|ipc_halting|records_(handover|cheats)|copy|copy_fences|stream_(packets|busy|ring.*)|nditer_moves|ufunc_user|call_queue|executor|sequence|sequence_queue|sequence_random|view_wait'
-
-# Programs with loops of vectors, which run once more with those of AVX-512.
-UNIT_VECTORS='ufunc_(ways|builtin|at)|elementary|elementary_errors|reduce|reduce_sums|truth|linear|statistics|sequence|sequence_random'
-
-# Without --quick: they take from five seconds to a minute.
-UNIT_SLOW='dmactl|fpga|fork_locks|opencl(_faults)?|style|bench|manuals|library|.*-page|every|layout_copy|ulp|readme|replay|examples|numpy'
-
 suite_unit()
 {
 	local scratch=$1
@@ -27,8 +16,7 @@ suite_unit()
 	tally_run "builds as a release without a warning" build_native ||
 		return 0
 	if [ "$QUICK" = yes ]; then
-		unit_programs native "$scratch" "$(unit_tests native |
-			cut -d ' ' -f 1 | grep -vxE "$UNIT_SLOW" | paste -sd '|')"
+		unit_programs native "$scratch" "$(unit_names native -slow)"
 		return
 	fi
 	unit_programs native "$scratch"
@@ -38,31 +26,27 @@ suite_unit()
 	}
 	tally_run "builds with sanitizers" build_sanitized &&
 		unit_programs sanitized "$scratch" &&
-		unit_programs sanitized "$scratch" "$UNIT_VECTORS" AVX-512 env \
+		unit_programs sanitized "$scratch" \
+			"$(unit_names sanitized vectors)" AVX-512 env \
 			-u GLIBC_TUNABLES \
 			ASAN_OPTIONS=detect_stack_use_after_return=0 setarch -R
 	tally_run "builds by clang without a warning" build_clang &&
 		unit_programs clang "$scratch"
 	tally_run "builds with the thread sanitizer" build_races &&
-		unit_programs races "$scratch" "$UNIT_THREADS"
+		unit_programs races "$scratch" "$(unit_names races threads)"
 	[ "$LONG" = no ] || unit_long "$scratch"
 }
-
-# Programs about memory's life, and about input that others make, for clang's sanitizers.
-UNIT_SANITIZED=(
-	pool pool_growth pool_contents handler check split block block_pod block_file
-	resource manager records records_forged ipc ipc_forged copy copy_faults
-	stream_packets stream_ring stream_staged array strings npy dtype_struct index
-	view_shape nditer_buffer sort cast_text dlpack_import dlpack_bad ufunc_at
-	call_queue sequence executor reduce
-)
 
 # unit_part FOLDER: the same build has the fuzzers of suite libfuzzer
 unit_part()
 {
+	local names targets
+
+	names=$(unit_names native lives)
+	IFS='|' read -ra targets <<<"$names"
 	tally_run "builds with sanitizers" build_libfuzzer \
-		"${UNIT_SANITIZED[@]/#/tests/unit/test_}" &&
-		unit_programs libfuzzer "$1" "$(IFS='|'; echo "${UNIT_SANITIZED[*]}")"
+		"${targets[@]/#/tests/unit/test_}" &&
+		unit_programs libfuzzer "$1" "$names"
 }
 
 # unit_tests KIND: lists name and program of each test
@@ -73,6 +57,21 @@ unit_tests()
 import json, sys
 for test in json.load(sys.stdin):
     print(test["name"].replace(" ", "-"), *test["cmd"])'
+}
+
+# unit_names KIND LABEL...: the names of tests with any of these labels of meson, but for
+# those with a label after "-"; all others if each label is after "-"
+unit_names()
+{
+	/usr/bin/meson introspect --tests "$(build_folder "$1")" |
+		/usr/bin/python3 -c '
+import json, sys
+wanted = {label for label in sys.argv[1:] if label[0] != "-"}
+barred = {label[1:] for label in sys.argv[1:] if label[0] == "-"}
+print("|".join(
+    test["name"].replace(" ", "-") for test in json.load(sys.stdin)
+    for labels in [{label.rpartition(":")[2] for label in test["suite"]}]
+    if not labels & barred and (not wanted or labels & wanted)))' "${@:2}"
 }
 
 # unit_programs KIND FOLDER [NAMES [TITLE COMMAND...]]: runs all tests or those that

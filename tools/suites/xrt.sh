@@ -22,7 +22,7 @@ suite_xrt()
 	! xrt_wants_board || xrt_board "$1"
 }
 
-# Tells whether a program of the board is to run: to build for it takes minutes.
+# Whether a program of the board is to run: to build for it needs minutes.
 xrt_wants_board()
 {
 	local name

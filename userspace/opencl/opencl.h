@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * OpenCL, which is loaded when the first executor asks for it, and one device with
- * the kernels of its loops.  (Source: the OpenCL 1.2 Specification; no later
- * function is called.)  All of dray that is used here is public.
+ * OpenCL, which is loaded when the first executor asks for it, and a device
+ * with the kernels of its loops.  (Source: the OpenCL 1.2 Specification; no
+ * later function is called.)  All of dray that is used here is public.
  */
 #ifndef DRAY_OPENCL_OPENCL_H
 #define DRAY_OPENCL_OPENCL_H
@@ -59,7 +59,7 @@ struct dray_opencl_calls {
 /* Filled by dray_opencl_load(). */
 extern struct dray_opencl_calls dray_opencl;
 
-/* Kernels of one loop, by the layouts that they take. */
+/* Kernels of a loop, by the layouts that they read. */
 enum dray_opencl_way {
 	DRAY_OPENCL_DENSE, /* the first axis has no gaps */
 	DRAY_OPENCL_STRIDED,
@@ -70,8 +70,8 @@ enum dray_opencl_way {
 extern const char *const dray_opencl_names[DRAY_OPENCL_WAYS];
 
 struct dray_opencl_kernels {
-	struct dray_ufunc *ufunc; /* one reference */
-	dray_dtype dtypes[DRAY_UFUNC_MAX_OPERANDS]; /* each one reference */
+	struct dray_ufunc *ufunc; /* a reference */
+	dray_dtype dtypes[DRAY_UFUNC_MAX_OPERANDS]; /* a reference each */
 	cl_program program;
 	cl_kernel kernels[DRAY_OPENCL_WAYS];
 };
@@ -81,7 +81,7 @@ struct dray_opencl_executor {
 	cl_context context;
 	cl_command_queue queue;
 	size_t group; /* elements of a work-group */
-	uint64_t most_bytes; /* of one buffer */
+	uint64_t most_bytes; /* of a buffer */
 	const char *build_options; /* borrowed while kernels are made */
 	_Atomic bool failed;
 	_Atomic uint64_t calls, bytes;
@@ -93,7 +93,7 @@ struct dray_opencl_executor {
 
 /* Loads OpenCL once; -ENOENT, -EOPNOTSUPP, -ENOMEM, -ECHILD. */
 int dray_opencl_load(void);
-/* Whether this process has loaded it, and not one that it was forked from. */
+/* Whether this process loaded it, and not a parent before fork(). */
 bool dray_opencl_is_own(void);
 
 /* Returns an errno with a sentence for an error of @call. */
@@ -104,7 +104,7 @@ int dray_opencl_open(struct dray_opencl_executor *executor,
 		     const struct dray_opencl_executor_options *options);
 void dray_opencl_close(struct dray_opencl_executor *executor);
 
-/* Whether OpenCL has values of a type, and whether it needs doubles. */
+/* Whether OpenCL supports values of a type, and whether it needs doubles. */
 bool dray_opencl_has_type(dray_dtype dtype);
 bool dray_opencl_is_double(dray_dtype dtype);
 
@@ -160,7 +160,7 @@ cl_int dray_opencl_launch(const struct dray_opencl_executor *executor,
 cl_int dray_opencl_give_back(const struct dray_opencl_executor *executor,
 			     cl_mem memory, size_t size);
 
-/* Bytes that operands of a call cover together, in one buffer. */
+/* Bytes that operands of a call cover together, in a single buffer. */
 struct dray_opencl_region {
 	uintptr_t low, high; /* addresses: [low, high) */
 	bool written;

@@ -67,7 +67,7 @@ static int check_elements(const struct dray_call *call)
 		if (!dray_dtype_equal(view->dtype, call->dtypes[o]))
 			return dray_fail(
 				-EOPNOTSUPP,
-				"operand %d is %s, the kernel takes %s", o,
+				"operand %d is %s, the kernel needs %s", o,
 				type_text(view->dtype, has),
 				type_text(call->dtypes[o], wants));
 		if (dray_view_alignment(view) <
@@ -136,7 +136,7 @@ static int check_sizes(const struct dray_opencl_executor *executor,
 		if (regions[i].high - regions[i].low > executor->most_bytes)
 			return dray_fail(
 				-EOPNOTSUPP,
-				"operands cover %zu bytes, the device takes %" PRIu64,
+				"operands cover %zu bytes; the device's limit is %" PRIu64,
 				(size_t)(regions[i].high - regions[i].low),
 				executor->most_bytes);
 	return 0;
@@ -211,21 +211,22 @@ static int check_loop(const struct dray_opencl_loop *loops, uint32_t number)
 		return dray_fail(-EINVAL, "flags 0x%x of a loop of OpenCL",
 				 loop->flags | loop->reserved);
 	if (loop->function && !*loop->function)
-		return dray_fail(-EINVAL,
-				 "the function of a loop of %s has no name",
-				 dray_ufunc_name(loop->ufunc));
+		return dray_fail(
+			-EINVAL,
+			"the function of a loop of %s is without a name",
+			dray_ufunc_name(loop->ufunc));
 	if (!loop->function &&
 	    (addresses || dray_ufunc_outputs(loop->ufunc) != 1))
 		return dray_fail(
 			-EINVAL,
-			"an expression makes one value: name a function of the source of %s",
+			"an expression makes a single value: name a function of the source of %s",
 			dray_ufunc_name(loop->ufunc));
 	for (o = 0; o < operands; o++)
 		if (!loop->dtypes[o] || !dray_dtype_itemsize(loop->dtypes[o]) ||
 		    (!addresses && !dray_opencl_has_type(loop->dtypes[o])))
 			return dray_fail(
 				-EINVAL,
-				"OpenCL has no type for %s, operand %d of %s",
+				"OpenCL lacks a type for %s, operand %d of %s",
 				type_text(loop->dtypes[o], text), o,
 				dray_ufunc_name(loop->ufunc));
 	for (i = 0; i < number; i++)
@@ -233,8 +234,8 @@ static int check_loop(const struct dray_opencl_loop *loops, uint32_t number)
 		    are_equal(loops[i].dtypes, loop->dtypes, operands))
 			return dray_fail(
 				-EINVAL,
-				"loops %u and %u of %s have the same types", i,
-				number, dray_ufunc_name(loop->ufunc));
+				"loops %u and %u of %s are of the same types",
+				i, number, dray_ufunc_name(loop->ufunc));
 	return 0;
 }
 
@@ -247,7 +248,7 @@ executor_check_options(const struct dray_opencl_executor_options *options)
 	if (!options->loops_count || options->loops_count > MOST_LOOPS)
 		return dray_fail(
 			-EINVAL,
-			"an executor of OpenCL has 1 to %d loops, not %u",
+			"an executor of OpenCL needs 1 to %d loops, not %u",
 			MOST_LOOPS, options->loops_count);
 	if (options->flags & ~DRAY_OPENCL_COPIES)
 		return dray_fail(
@@ -268,10 +269,11 @@ static int check_doubles(const struct dray_opencl_executor *executor,
 		return 0;
 	for (o = 0; o < dray_opencl_ufunc_operands(loop->ufunc); o++)
 		if (dray_opencl_is_double(loop->dtypes[o]))
-			return dray_fail(-EOPNOTSUPP,
-					 "%s has no doubles, operand %d of %s",
-					 executor->device.device, o,
-					 dray_ufunc_name(loop->ufunc));
+			return dray_fail(
+				-EOPNOTSUPP,
+				"%s does not compute doubles, operand %d of %s",
+				executor->device.device, o,
+				dray_ufunc_name(loop->ufunc));
 	return 0;
 }
 

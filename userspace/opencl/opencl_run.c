@@ -2,7 +2,8 @@
 /*
  * A call on its way through OpenCL: a buffer around the bytes of its operands where
  * they are, kernels along three axes at a time, and the bytes back to the CPU.
- * Operands that meet share one buffer, since OpenCL knows of no others.
+ * Operands that meet share a buffer: OpenCL does not see that two buffers
+ * overlap.
  */
 #include <errno.h>
 #include <string.h>
@@ -112,7 +113,7 @@ int dray_opencl_regions(const struct dray_call *call,
 	for (o = 0; o < operands; o++) {
 		struct dray_opencl_region region = region_of(call, o);
 
-		/* Takes in all that it meets; its bounds grow on the way. */
+		/* Merges all that it meets; its bounds grow on the way. */
 		for (i = 0; i < opencl_run_count;) {
 			if (!do_meet(&regions[i], &region)) {
 				i++;
@@ -172,7 +173,7 @@ static void place_operands(struct opencl_run *run)
 		}
 }
 
-/* Gives axis @axis to the kernel, as @place. */
+/* Makes axis @axis the kernel's axis @place. */
 static void run_take_axis(struct opencl_run *run, int axis, int place)
 {
 	int o;
@@ -183,7 +184,7 @@ static void run_take_axis(struct opencl_run *run, int axis, int place)
 	run->arguments.items[place] = (size_t)run->axes.shape[axis];
 }
 
-/* Whether operands have no gaps along the fastest axis. */
+/* Whether operands are without gaps along the fastest axis. */
 static bool is_dense(const struct opencl_run *run)
 {
 	int o;
@@ -196,7 +197,7 @@ static bool is_dense(const struct opencl_run *run)
 	return run->axes.shape[0] >= DENSE_ROW;
 }
 
-/* Gives up to three axes to the kernel: a dense row first, else the longest ones. */
+/* Chooses up to three axes for the kernel: a dense row, else the longest. */
 static enum dray_opencl_way opencl_run_cut(struct opencl_run *run)
 {
 	const struct axes *axes = &run->axes;
@@ -228,7 +229,7 @@ static enum dray_opencl_way opencl_run_cut(struct opencl_run *run)
 	return dense ? DRAY_OPENCL_DENSE : DRAY_OPENCL_STRIDED;
 }
 
-/* Steps along the axes that kernels do not go along; false after the last step. */
+/* Steps along the axes outside of the kernels; false after the last step. */
 static bool opencl_run_step(struct opencl_run *run)
 {
 	int i, o;
@@ -367,7 +368,7 @@ int dray_opencl_run(struct dray_opencl_executor *executor,
 		ret = launch_all(&run);
 		if (!ret)
 			ret = run_give_back(&run);
-		/* A device may have stopped halfway, for good. */
+		/* The device may be stopped halfway, for good. */
 		if (ret && ret != -ECANCELED && ret != -ENOMEM)
 			atomic_store(&executor->failed, true);
 	}

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Sources of kernels: around a function of one element, a kernel for each way in
- * which the operands of a call lie.  A kernel has the address of each operand and a
- * vector "at": its strides along three axes, then the offset of its first element,
- * all in bytes; and at last the numbers of elements along the axes.
+ * Sources of kernels: around a function of an element, a kernel for each way in
+ * which the operands of a call lie.  A kernel receives the address of each
+ * operand and a vector "at": its strides along three axes, then the offset of
+ * its first element, all in bytes; and at last the numbers of elements along
+ * the axes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +64,7 @@ const char *const dray_opencl_names[DRAY_OPENCL_WAYS] = {
 	[DRAY_OPENCL_MASKED] = "dray_masked_loop",
 };
 
-/* A source that is being written, of one loop. */
+/* A source that is being written, of a loop. */
 struct source_writer {
 	FILE *text;
 	const struct dray_opencl_loop *loop;
@@ -178,7 +179,7 @@ static void write_addresses(const struct source_writer *writer,
 	fputs(");\n", writer->text);
 }
 
-/* A function of the addresses of one element of each operand. */
+/* A function of the addresses of an element of each operand. */
 static void write_element(const struct source_writer *writer)
 {
 	const char *function = writer->loop->function;

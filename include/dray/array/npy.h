@@ -79,6 +79,9 @@ DRAY_API int dray_npy_load(const char *path,
  *
  * @flags: DRAY_READ, or DRAY_READ | DRAY_WRITE: writes change the file
  *
+ * If another process makes the file shorter, a touch of an element behind its
+ * new end is a SIGBUS, as with any mapping.
+ *
  * Errors: as dray_npy_load(), dray_block_create_mapped().
  */
 DRAY_API int dray_npy_map(const char *path, uint32_t flags,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Shared by the files of dmactl arrays: arrays_command.c asks processes, arrays_print.c
- * prints, arrays_rows.c has the columns, arrays_facts.c the sums and the JSON.
+ * prints, arrays_rows.c defines the columns, arrays_facts.c the sums and the JSON.
  */
 #ifndef DMACTL_ARRAYS_H
 #define DMACTL_ARRAYS_H
@@ -20,13 +20,13 @@ struct inside {
 	enum exit_code status;
 };
 
-/* Tells whether a buffer is one of those; @context is struct inside. */
+/* Whether a buffer is among the wanted; @context is struct inside. */
 bool inside_wants(const void *context, const struct published_region *region);
 bool inside_has(const struct inside *inside, const struct published *process);
 
 extern const struct command_option arrays_all_option;
 
-/* Prints at most @limit rows, and sums unless --no-header is given. */
+/* Prints at most @limit rows, and sums unless --no-header forbids them. */
 void inside_print(const struct request *request, const struct inside *inside,
 		  const struct row_view *view, uint64_t limit);
 
@@ -41,14 +41,14 @@ struct array_row {
 
 extern const struct row_column array_columns[];
 
-/* Sums of one buffer, in bytes unless said otherwise. */
+/* Sums of a single buffer, in bytes unless said otherwise. */
 struct region_facts {
 	uint64_t used;
 	uint64_t parked;
 	uint64_t cached;
 	uint64_t free;
 	uint64_t longest_free;
-	size_t blocks; /* used ones */
+	size_t blocks; /* in use */
 	size_t arrays;
 	size_t free_runs;
 };

@@ -18,7 +18,7 @@
 
 static const struct command_option buffer_option = {
 	.name = "buffer",
-	.text = "the number is a buffer's, even if a process has it",
+	.text = "the number is a buffer's, even if it is also a process's",
 };
 
 static const struct command_option limit_option = {
@@ -51,8 +51,8 @@ static void arrays_command_keep(struct inside *inside,
 	inside->processes[inside->count++] = *process;
 	if (!process->truncated)
 		return;
-	complain("process %d has more blocks than fit into a snapshot of %llu "
-		 "MiB: some are missing",
+	complain("the blocks of process %d exceed a snapshot of %llu MiB: "
+		 "some are missing",
 		 process->pid, (unsigned long long)(DRAY_PUBLISH_MOST >> 20));
 	inside->status = EXIT_FAILED;
 }
@@ -172,7 +172,7 @@ static bool parse_operand(const struct request *request, uint64_t *number)
 	if (end && !*end && *number)
 		return true;
 	complain("'%s' is neither the id of a buffer, which 'dmactl list' "
-		 "shows, nor that of a process: numbers from 1 on",
+		 "shows, nor of a process: both are numbers from 1 on",
 		 word);
 	return false;
 }
@@ -216,7 +216,7 @@ static enum exit_code arrays_run(const struct request *request)
 }
 
 static const char description[] =
-	"One row for each block in the buffers of a process's pools, or in one\n"
+	"A row for each block in the buffers of a process's pools, or in one\n"
 	"buffer; for each buffer its sums and a picture: '#' used, '+' partly\n"
 	"used, '-' cached or parked, '.' free.  The process must publish its\n"
 	"pools: with DRAY_PUBLISH=1 in its environment, or by a call.\n"
@@ -224,7 +224,7 @@ static const char description[] =
 	"  BUFFER  its id, as in 'dmactl list'; without the module a number\n"
 	"          of the process's own\n"
 	"  OFFSET  bytes, from the start of the buffer\n"
-	"  SIZE    bytes that the block takes\n"
+	"  SIZE    bytes of the block\n"
 	"  ASKED   bytes that were asked for, if the process knows\n"
 	"  STATE   used; parked: freed, but an engine still uses it; with\n"
 	"          --all also cached by a thread, and free\n"
@@ -233,7 +233,7 @@ static const char description[] =
 	"  SITE    the caller, if it is tracked or DRAY_HANDLER=check is set\n"
 	"\n"
 	"--columns and --sort also know pid, pool, and busy: transfers that\n"
-	"use the block.  JSON has all blocks, in the order of their offsets.\n";
+	"use the block.  JSON lists all blocks, in the order of their offsets.\n";
 
 static const struct command_option *const options[] = {
 	&buffer_option, &arrays_all_option, &sort_option,

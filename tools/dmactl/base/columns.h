@@ -19,7 +19,7 @@ struct row_column {
 	bool extra; /* only shown if it is asked for */
 	void (*add)(struct table *table, const struct request *request,
 		    const void *row);
-	/* The key to sort by: one of both; a text is for free(). */
+	/* The key to sort by, a number or a text; the text is for free(). */
 	uint64_t (*number)(const void *row);
 	char *(*text)(const void *row);
 };
@@ -36,8 +36,8 @@ extern const struct command_option columns_option;
 extern const struct command_option sort_option;
 
 /*
- * Chooses among the columns @all, up to one without a name.  Returns false after
- * a complaint that names them.
+ * Chooses among the columns @all, up to a column without a name.  Returns false
+ * after a complaint that names them.
  */
 bool row_view_make(const struct request *request, const struct row_column *all,
 		   struct row_view *view);
@@ -53,7 +53,7 @@ struct table *row_view_table(const struct row_view *view,
 
 /*
  * Returns the members of @object that the chosen columns stand for, in their
- * order; takes its reference.
+ * order; consumes its reference.
  */
 json_t *row_view_trim(const struct row_view *view, json_t *object);
 

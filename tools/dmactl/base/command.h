@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Commands, their options and their requests: main.c reads the command line into
- * a request and hands it to one command.
+ * a request and hands it to a command.
  */
 #ifndef DMACTL_COMMAND_H
 #define DMACTL_COMMAND_H
@@ -9,20 +9,20 @@
 #include "cli.h"
 
 /*
- * An option.  Commands that share a name share its letter, and whether it takes a
- * value; each command may have a text of its own.
+ * An option.  Commands that share a name share its letter, and whether it needs a
+ * value; each command may describe it by a text of its own.
  */
 struct command_option {
 	const char *name; /* without the "--" */
 	char letter; /* 0: none */
 	const char
-		*value; /* its name in the usage, as "FILE"; NULL: takes none */
+		*value; /* its name in the usage, as "FILE"; NULL: no value */
 	/* For completion: "node", "heap", "id", "file", "a|b|file", or NULL. */
 	const char *offers;
 	const char *text; /* for --help; further lines after '\n' */
 };
 
-/* Options that several commands take: options.c. */
+/* Options that several commands share: options.c. */
 extern const struct command_option node_option;
 extern const struct command_option first_node_option;
 extern const struct command_option home_node_option;
@@ -37,22 +37,22 @@ struct request;
 struct row_column;
 
 struct command {
-	const char *name; /* one word, or two as "dt check" */
-	const char *operands; /* in the usage, as "ID"; NULL: takes none */
+	const char *name; /* a word, or two as "dt check" */
+	const char *operands; /* in the usage, as "ID"; NULL: no operands */
 	size_t operands_least;
 	size_t operands_most;
 	const char *offers; /* for operands, as of an option */
 	const struct command_option *const *options; /* up to NULL */
 	const struct row_column *columns; /* of --columns and --sort, or NULL */
-	const char *summary; /* one line */
+	const char *summary; /* a single line */
 	const char *description; /* lines for --help */
 	enum exit_code (*run)(const struct request *request);
 };
 
-/* An option as it was given. */
+/* An option of the command line. */
 struct given {
 	const struct command_option *option;
-	const char *value; /* "" if it takes none */
+	const char *value; /* "" if the option needs none */
 };
 
 struct request {
@@ -63,7 +63,7 @@ struct request {
 	size_t given_count;
 
 	/* The values of the shared options, and the kind of standard output. */
-	const char *node; /* without "/dev/"; NULL: not given */
+	const char *node; /* without "/dev/"; NULL: the option is missing */
 	bool json;
 	bool header; /* false: neither header nor total line */
 	bool bytes; /* sizes in bytes rather than K, M, G, T */
@@ -72,15 +72,15 @@ struct request {
 	size_t width; /* columns of the terminal; 0: unlimited */
 };
 
-/* The last value given; NULL: the option was not given. */
+/* Returns the last value; NULL: the option is missing. */
 const char *option_value(const struct request *request,
 			 const struct command_option *option);
 
-/* Value @index, from 0, of an option that may be given several times, or NULL. */
+/* Returns value @index, from 0, of an option that may be repeated, or NULL. */
 const char *option_value_at(const struct request *request,
 			    const struct command_option *option, size_t index);
 
-/* Operand @index, or NULL. */
+/* Returns operand @index, or NULL. */
 const char *operand_at(const struct request *request, size_t index);
 
 extern const struct command list_command;

@@ -14,7 +14,7 @@
 /* Lets jansson exit the program if memory runs out; called first. */
 void document_begin(void);
 
-/* Adds a value of jansson and takes its reference. */
+/* Adds a value of jansson; its reference moves to @target. */
 void document_set(json_t *target, const char *key, json_t *value);
 
 /* Adds a number; above 2^63 - 1 a decimal string, as readers would round it. */
@@ -27,7 +27,7 @@ void document_text(json_t *target, const char *key, const char *text,
 /* Adds a word of dmactl's own, in ASCII. */
 void document_word(json_t *target, const char *key, const char *word);
 
-/* Adds an array of the words for the set bits; words.h has the lists. */
+/* Adds an array of the words for the set bits; words.h declares the lists. */
 void document_flags(json_t *target, const char *key, uint32_t flags,
 		    const char *const *words);
 
@@ -37,7 +37,7 @@ json_t *document_buffer(const struct buffer_entry *entry);
 /* Prints to standard output and drops @document. */
 void document_print(json_t *document);
 
-/* Writes it as one line to @stream, and drops it. */
+/* Writes it as a single line to @stream, and drops it. */
 void document_line(json_t *document, FILE *stream);
 
 #endif /* DMACTL_DOCUMENT_H */

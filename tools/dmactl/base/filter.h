@@ -34,7 +34,7 @@ bool filter_user(const struct filter *filter, uint32_t uid);
 bool filter_heap(const struct filter *filter, const char *heap, size_t room);
 bool filter_name(const struct filter *filter, const char *name, size_t room);
 
-/* Tells whether all options fit a buffer or an attachment. */
+/* Whether all options fit a buffer or an attachment. */
 bool filter_buffer(const struct filter *filter,
 		   const struct dray_buffer_info *info);
 

@@ -62,7 +62,7 @@ static int gather_node(const struct open_node *node, struct buffer_list *list)
 	return ret;
 }
 
-/* Tells whether the entry's node has the heap or the attachment. */
+/* Whether the entry's node has the heap or the attachment. */
 static bool is_at_home(const struct buffer_entry *entry)
 {
 	if (is_buffer(&entry->info))

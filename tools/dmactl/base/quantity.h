@@ -27,14 +27,14 @@ int quantity_fragmentation(uint64_t free, uint64_t longest, uint64_t request);
 
 /*
  * Reads a size from the command line: bytes, or a number with K, M, G or T, which
- * may have a B or iB behind, in powers of 1024 ("4096", "8M", "1GiB").  Complains
- * if it is not one, or does not fit into 64 bits.
+ * may end in B or iB, in powers of 1024 ("4096", "8M", "1GiB").  Complains if it is
+ * not a size, or does not fit into 64 bits.
  */
 bool parse_size(const char *text, uint64_t *bytes);
 
 /*
- * Reads a time: a whole number of seconds, or one with us, ms, s, m, h or d
- * ("90", "250ms", "5m").  Complains if it is not one, or does not fit into 64
+ * Reads a time: a whole number of seconds, or a number with us, ms, s, m, h or d
+ * ("90", "250ms", "5m").  Complains if it is not a time, or does not fit into 64
  * bits of nanoseconds.
  */
 bool parse_time(const char *text, uint64_t *nanoseconds);
@@ -46,7 +46,7 @@ bool parse_time(const char *text, uint64_t *nanoseconds);
 bool parse_interval(const char *text, uint64_t *nanoseconds);
 
 /*
- * Reads a mask of addresses: the highest one, as 0xffffffff, or a number of bits
+ * Reads a mask of addresses: the highest address, as 0xffffffff, or a number of bits
  * from 1 to 64.  Complains if it is neither.
  */
 bool parse_mask(const char *text, uint64_t *mask);

@@ -20,13 +20,13 @@ enum table_colour {
 	TABLE_WARNING,
 	TABLE_BAD,
 	TABLE_FAINT,
-	TABLE_HUE, /* the first of TABLE_HUES that tell things apart */
+	TABLE_HUE, /* the first of TABLE_HUES that distinguish things */
 };
 
 #define TABLE_HUES 8
 
 /*
- * Creates a table.  @columns has the titles, with spaces between them; '>' before
+ * Creates a table.  @columns lists the titles, with spaces between them; '>' before
  * a title aligns its column to the right, '~' lets it be cut.
  */
 struct table *table_create(const char *columns);
@@ -39,7 +39,7 @@ void table_destroy(struct table *table);
 void table_cell(struct table *table, enum table_colour colour,
 		const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Sets a cell to up to @room bytes of a name, escaped; one word unless last. */
+/* Sets a cell to up to @room bytes of a name, escaped; a word unless last. */
 void table_name(struct table *table, enum table_colour colour, const char *name,
 		size_t room);
 

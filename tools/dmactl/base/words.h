@@ -9,8 +9,8 @@
 #define WORD_ROOM 16 /* for a number without a word */
 
 /*
- * Each returns a word such as "cached", "pinned" or "reserved"; a number that
- * has no word is written to @out.
+ * Each returns a word such as "cached", "pinned" or "reserved"; a number without
+ * a word is written to @out.
  */
 const char *mode_word(uint32_t mode, char out[WORD_ROOM]);
 const char *kind_word(uint32_t kind, char out[WORD_ROOM]);
@@ -29,11 +29,11 @@ extern const char *const channel_flag_words[];
 
 /*
  * Returns the words of the set bits, joined by commas, and bits without a word
- * as one number; "" if none is set.  For free().
+ * as a single number; "" if none is set.  For free().
  */
 char *flag_list(uint32_t flags, const char *const *words);
 
-/* Returns "ENODEV" for this errno; "other" if it has no word. */
+/* Returns "ENODEV" for this errno; "other" if there is no word for it. */
 const char *errno_word(int error);
 
 /* Returns the user's name, or the number if there is none; for free(). */

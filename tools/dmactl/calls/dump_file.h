@@ -8,7 +8,7 @@
 /* Returns "npy", "png" or "raw". */
 const char *dump_format(const char *file);
 
-/* Tells whether the format has a type and a shape. */
+/* Whether the format has a type and a shape. */
 bool dump_is_array(const char *file);
 
 /*

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * A buffer lives as long as a descriptor of it, and a shell cannot hold one.
+ * A buffer lives as long as a descriptor of it, which a shell cannot hold.
  * So 'alloc' and 'share' leave a process behind for each buffer, named
  * dmactl-keep.  There is nothing to configure, and no daemon that must run
  * before.  'free' finds the keepers by the descriptors that they hold.
@@ -23,7 +23,7 @@
 
 static const char keeper_name[] = "dmactl-keep";
 
-/* Closes all descriptors from @first on but @one and @two. */
+/* Closes all descriptors from @first on but these two. */
 static void close_others(int first, int one, int two)
 {
 	int low = one < two ? one : two;
@@ -63,7 +63,7 @@ bool keeper_start(struct keeper *keeper, int inherited)
 	return true;
 }
 
-/* Signals that end a keeper: keeper_wait() takes them. */
+/* Signals that end a keeper: keeper_wait() accepts them. */
 static sigset_t end_signals(void)
 {
 	sigset_t signals;
@@ -75,7 +75,7 @@ static sigset_t end_signals(void)
 	return signals;
 }
 
-/* Returns the bytes of the next packet; 0 if the other process has ended. */
+/* Returns the bytes of the next packet; 0 if the other process ended. */
 static ssize_t keeper_receive(const struct keeper *keeper, void *packet,
 			      size_t size)
 {

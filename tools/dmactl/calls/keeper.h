@@ -43,7 +43,7 @@ bool keeper_read(const struct keeper *keeper, void *report, size_t size);
  */
 bool keeper_settle(const struct keeper *keeper);
 
-/* Tells whether a process is a keeper of this program. */
+/* Whether a process is a keeper of this program. */
 bool is_keeper(int pid);
 
 /* Ends a keeper and waits until it has ended; false if it cannot be ended. */

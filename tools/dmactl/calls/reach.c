@@ -116,13 +116,12 @@ static void complain_unreached(const struct reached *reached, size_t hidden)
 	const struct dray_buffer_info *info = &reached->info;
 	char *user = user_word(info->uid);
 
-	complain(
-		"cannot reach buffer %" PRIu64 " of %.*s, pid %" PRId32
-		", user %s: no descriptor of it can be copied, which takes the "
-		"rights of a debugger%s",
-		(uint64_t)info->id, (int)sizeof(info->comm), info->comm,
-		info->pid, user,
-		hidden ? " (some processes may not be inspected)" : "");
+	complain("cannot reach buffer %" PRIu64 " of %.*s, pid %" PRId32
+		 ", user %s: no descriptor of it can be copied, which needs "
+		 "the rights of a debugger%s",
+		 (uint64_t)info->id, (int)sizeof(info->comm), info->comm,
+		 info->pid, user,
+		 hidden ? " (some processes may not be inspected)" : "");
 	free(user);
 }
 
@@ -260,13 +259,12 @@ bool part_fit(const struct reached *reached, struct part *part)
 	}
 	if (part->length)
 		complain("%" PRIu64 " bytes at offset %" PRIu64
-			 " leave buffer %" PRIu64 ", which has %" PRIu64
-			 " bytes",
+			 " leave buffer %" PRIu64 " of %" PRIu64 " bytes",
 			 part->length, part->offset, (uint64_t)reached->info.id,
 			 size);
 	else
-		complain("offset %" PRIu64 " lies outside buffer %" PRIu64
-			 ", which has %" PRIu64 " bytes",
+		complain("offset %" PRIu64 " lies outside buffer %" PRIu64 " "
+			 "of %" PRIu64 " bytes",
 			 part->offset, (uint64_t)reached->info.id, size);
 	return false;
 }
@@ -275,7 +273,7 @@ bool reach_mapped(const struct reached *reached, bool write)
 {
 	if (reached->info.mode == DRAY_MODE_DEVICE) {
 		complain("the CPU does not reach buffer %" PRIu64
-			 ", which has mode 'device'",
+			 ", of mode 'device'",
 			 (uint64_t)reached->info.id);
 		return false;
 	}

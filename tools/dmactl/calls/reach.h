@@ -18,14 +18,14 @@ extern const struct command_option length_option;
 struct reached {
 	struct dray_buffer *buffer; /* mapped here */
 	struct dray_buffer_info info;
-	const struct open_node *node; /* that has its heap, borrowed */
+	const struct open_node *node; /* of its heap, borrowed */
 };
 
 /*
  * Reaches the buffer that @word names: an id, or "@N" for descriptor N, which
- * this process has inherited.  Takes a copy of a holder's descriptor, for which
- * the caller needs the rights of a debugger.  Complains and returns
- * EXIT_USAGE if @word is neither, EXIT_FAILED if the buffer cannot be reached.
+ * this process inherited.  Copies a holder's descriptor, for which the caller
+ * needs the rights of a debugger.  Complains and returns EXIT_USAGE if @word is
+ * neither, EXIT_FAILED if the buffer cannot be reached.
  */
 enum exit_code reach(const struct open_nodes *nodes, const char *word,
 		     struct reached *reached);
@@ -39,7 +39,7 @@ enum exit_code reach_operand(const struct request *request,
 			     struct open_nodes *nodes, struct reached *reached);
 void reach_close(struct open_nodes *nodes, struct reached *reached);
 
-/* Reads --offset and --length; complains if one is not a size. */
+/* Reads --offset and --length; complains about a value that is not a size. */
 bool part_given(const struct request *request, struct part *part);
 
 /*

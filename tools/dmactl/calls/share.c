@@ -81,7 +81,7 @@ static bool write_record(struct record_file *file, const void *record,
 	return false;
 }
 
-/* Removes the file, but not another that has taken its name since. */
+/* Removes the file, but not another file that is at its path by now. */
 static void remove_record(const struct record_file *file)
 {
 	struct stat now;
@@ -128,7 +128,7 @@ static char *whole_path(const char *path)
 	return whole;
 }
 
-/* In the keeper: serves until a signal, then takes the file away. */
+/* In the keeper: serves until a signal, then removes the file. */
 static bool share_serve(const struct keeper *keeper,
 			const struct request *request, struct offer *offer)
 {

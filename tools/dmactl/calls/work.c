@@ -123,7 +123,7 @@ static void print_done(const struct request *request, const struct work *work,
 	document_print(root);
 }
 
-/* Tells whether the CPU can do the work. */
+/* Whether the CPU can do the work. */
 static bool cpu_can(const struct work *work)
 {
 	return !(work->flags & DRAY_COPY_CPU) ||

@@ -2,7 +2,7 @@
 /*
  * The checks of a device tree, by subject.  An error is something that keeps a node
  * of dray, or memory that it names, from working as the tree says.  Trees of
- * boards have their own habits, so the rest of a tree gets warnings at most, and
+ * boards follow their own habits, so the rest of a tree gets warnings at most, and
  * only where Linux itself would complain.
  */
 #ifndef DMACTL_DT_CHECK_H
@@ -12,14 +12,14 @@
 #include "memory.h"
 
 #define CHECK_COMPATIBLE "dray,node"
-#define CHECK_HEAPS_MOST 15 /* DRAY_MAX_HEAPS without the one for pages */
+#define CHECK_HEAPS_MOST 15 /* DRAY_MAX_HEAPS without "pages" */
 #define CHECK_CHANNELS_MOST 16 /* DRAY_MAX_CHANNELS */
 
 #define PAGE_4K UINT64_C(0x1000)
 #define PAGE_64K UINT64_C(0x10000)
 /*
- * The unit of a CMA area: that of arm64, that of arm and of kernels before 5.18,
- * and that of arm64 with pages of 64 KiB.
+ * The unit of a CMA area: of arm64; of arm and of kernels before 5.18; and of
+ * arm64 with pages of 64 KiB.
  */
 #define CMA_UNIT UINT64_C(0x200000)
 #define CMA_UNIT_OLD UINT64_C(0x400000)
@@ -29,7 +29,7 @@ struct check {
 	const struct tree *tree;
 	const struct memory *memory;
 	unsigned int bits; /* address bits of all nodes of dray, 64 at most */
-	bool *used; /* of each node: a node of dray has it in memory-region */
+	bool *used; /* of each node: memory-region of a node of dray lists it */
 	struct findings *findings;
 };
 
@@ -37,10 +37,10 @@ struct check {
 void check_tree(const struct tree *tree, unsigned int bits,
 		struct findings *findings);
 
-/* Whether a node is one of dray's that Linux binds. */
+/* Whether a node is dray's and Linux binds it. */
 bool check_is_node(const struct tree_node *node);
 
-/* Whether the board has processors of 32 bits. */
+/* Whether the board's processors are of 32 bits. */
 bool check_is_narrow(const struct tree *tree);
 
 /* Whether a node of dray names a region. */
@@ -56,7 +56,7 @@ void check_phandles(const struct check *check);
 /* Checks banks, /reserved-memory and overlaps: check_memory.c. */
 void check_memory(const struct check *check);
 
-/* Checks one region that a node of dray names: check_region.c. */
+/* Checks a region that a node of dray names: check_region.c. */
 void check_region(const struct check *check, const struct region *region);
 
 /* Checks nodes of dray, and such as are nearly called so: check_node.c. */

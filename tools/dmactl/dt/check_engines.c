@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * The channels of a node of dray: each names an engine that is there, with as many
- * arguments as it takes, and has a name that tells its kind.  The same for the
- * IOMMU.
+ * arguments as the engine needs, and its own name shows its kind.  The same for
+ * the IOMMU.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -29,16 +29,16 @@ static void engines_check_target(const struct check *check,
 	const char *list = reference->list, *cells = reference->count_name;
 	char *path = tree_path(reference->target);
 
-	/* An overlay for a node that the base lacks makes an empty one. */
+	/* An overlay for a node that the base lacks makes an empty node. */
 	if (!tree_has(reference->target, "compatible")) {
 		report(check->findings, SEVERITY_ERROR, "provider-empty", node,
 		       "entry %zu of %s names %s, which is not a device: its compatible is missing",
 		       reference->index, list, path);
 		mend(check->findings,
-		     "name a node of the board's tree; an overlay may have made this one by a wrong path");
+		     "name a node of the board's tree; an overlay may have made this node by a wrong path");
 	} else if (!reference->counted) {
 		report(check->findings, SEVERITY_ERROR, "provider-cells", node,
-		       "entry %zu of %s names %s, which has no %s",
+		       "entry %zu of %s names %s, which lacks %s",
 		       reference->index, list, path, cells);
 		mend(check->findings, "name a node with %s", cells);
 	} else if (reference->cut) {
@@ -60,7 +60,7 @@ static void engines_check_target(const struct check *check,
 	free(path);
 }
 
-/* Checks a list of providers; returns how many entries it has. */
+/* Checks a list of providers; returns the count of its entries. */
 static size_t engines_check_list(const struct check *check,
 				 const struct tree_node *node, const char *list,
 				 const char *count_name)
@@ -81,7 +81,7 @@ static size_t engines_check_list(const struct check *check,
 		report(check->findings, SEVERITY_ERROR, "reference-dangling",
 		       node,
 		       "entry %zu of %s is the phandle %#" PRIx32
-		       ", which no node has; the one before may have too many or too few cells",
+		       ", which is not a node's; the entry before may be of too many or too few cells",
 		       reference.index, list, reference.phandle);
 		mend(check->findings,
 		     "refer to an existing node by its label, with %s cells",
@@ -108,7 +108,7 @@ static void engines_check_name(const struct check *check,
 		if (strcmp(tree_string(node, "dma-names", i), name) != 0)
 			continue;
 		report(check->findings, SEVERITY_ERROR, "names-repeated", node,
-		       "dma-names has \"%s\" twice: both mean the first channel",
+		       "dma-names lists \"%s\" twice: both mean the first channel",
 		       name);
 		mend(check->findings, "number the names, as mem0 and mem1");
 		break;
@@ -135,13 +135,13 @@ static void engines_check_names(const struct check *check,
 
 	if (names != count && engines_is_whole(check, node)) {
 		report(check->findings, SEVERITY_ERROR, "names-count", node,
-		       "dmas has %zu entries, but dma-names %zu names: dray uses channels that have both",
+		       "dmas lists %zu entries, but dma-names %zu names: dray uses channels with both",
 		       count, names);
 		mend(check->findings, "write a name for each channel");
 	}
 	if (names > CHECK_CHANNELS_MOST) {
 		report(check->findings, SEVERITY_ERROR, "count-limit", node,
-		       "dma-names has %zu names; dray takes the first %d",
+		       "dma-names lists %zu names; dray uses the first %d",
 		       names, CHECK_CHANNELS_MOST);
 		mend(check->findings, "make a second node for the others");
 	}
@@ -231,7 +231,7 @@ static void check_sharing(const struct check *check,
 		path = tree_path(last);
 		user = tree_path(other);
 		report(check->findings, SEVERITY_ERROR, "engine-shared", node,
-		       "%s also has channels for %s: the engine stops all of them together, so dray refuses them while that device has one",
+		       "%s also provides channels to %s: the engine stops all of them together, so dray refuses them while that device holds a channel",
 		       path, user);
 		mend(check->findings,
 		     "name all channels of an engine in a single node");

@@ -51,7 +51,7 @@ static void heaps_check_entry(const struct check *check,
 		report(check->findings, SEVERITY_ERROR, "reference-dangling",
 		       node,
 		       "entry %zu of memory-region is the phandle %#" PRIx32
-		       ", which no node has",
+		       ", which is not a node's",
 		       reference->index, reference->phandle);
 		mend(check->findings,
 		     "refer to a region of /reserved-memory by its label");
@@ -96,7 +96,7 @@ static void heaps_check_names(const struct check *check,
 	if (!tree_has(node, "memory-region-names") || names == count)
 		return;
 	report(check->findings, SEVERITY_WARNING, "names-count", node,
-	       "memory-region-names has %zu names, but memory-region %zu entries",
+	       "memory-region-names lists %zu names, but memory-region %zu entries",
 	       names, count);
 	mend(check->findings, "write a name for each region");
 }
@@ -112,7 +112,7 @@ void check_heaps(const struct check *check, const struct tree_node *node)
 		       "memory-region is missing: the only heap is pages");
 	if (count > CHECK_HEAPS_MOST) {
 		report(check->findings, SEVERITY_ERROR, "count-limit", node,
-		       "memory-region has %zu entries; dray takes the first %d",
+		       "memory-region lists %zu entries; dray uses the first %d",
 		       count, CHECK_HEAPS_MOST);
 		mend(check->findings, "make a second node for the others");
 	}

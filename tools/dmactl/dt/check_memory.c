@@ -54,13 +54,13 @@ static void check_banks(const struct check *check)
 		report(check->findings, SEVERITY_WARNING, "memory-overlap",
 		       high->node,
 		       "the bank at %#" PRIx64
-		       " overlaps the one from %#" PRIx64 " to %#" PRIx64,
+		       " overlaps the bank from %#" PRIx64 " to %#" PRIx64,
 		       high->extent.start, low->extent.start, low->extent.last);
 		mend(check->findings, "describe each byte once");
 	}
 	if (!memory->bank_count)
 		report(check->findings, SEVERITY_NOTE, "memory-none", root,
-		       "no bank of memory has a size, so places are not compared with memory: the boot loader fills it in");
+		       "no bank of memory states a size, so places are not compared with memory: the boot loader fills it in");
 }
 
 static void check_cells(const struct check *check, const struct tree_node *top,
@@ -72,7 +72,7 @@ static void check_cells(const struct check *check, const struct tree_node *top,
 		       "%s is missing, so Linux ignores all regions", name);
 	} else if (tree_cell(top, name, 0, 0) != expected) {
 		report(check->findings, severity, "reserved-format", top,
-		       "%s is %" PRIu32 ", but that of the root is %" PRIu32
+		       "%s is %" PRIu32 ", but the root's is %" PRIu32
 		       ", so Linux ignores all regions",
 		       name, tree_cell(top, name, 0, 0), expected);
 	} else {
@@ -167,7 +167,7 @@ static void report_overlap(const struct check *check, const struct region *low,
 	       about->extent.start, about->extent.last, name ? name : "",
 	       other->extent.start, other->extent.last);
 	mend(check->findings,
-	     "move one of them: dmactl dt show lists free room");
+	     "move either of them: dmactl dt show lists free room");
 	free(name);
 }
 

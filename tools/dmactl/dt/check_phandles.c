@@ -54,7 +54,7 @@ static void phandles_check_list(const struct check *check,
 			report(check->findings, SEVERITY_WARNING,
 			       "reference-dangling", node,
 			       "entry %zu of %s is the phandle %#" PRIx32
-			       ", which no node has",
+			       ", which is not a node's",
 			       reference.index, list, reference.phandle);
 			mend(check->findings,
 			     "refer to an existing node by its label");

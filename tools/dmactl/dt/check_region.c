@@ -187,7 +187,7 @@ static void check_dynamic(const struct check *check,
 
 	if (!tree_has(node, "size")) {
 		report(check->findings, SEVERITY_ERROR, "region-format", node,
-		       "it has neither reg nor size");
+		       "it lacks both reg and size");
 		mend(check->findings,
 		     "add reg, or size for a place that Linux chooses");
 		return;
@@ -206,9 +206,9 @@ static void check_dynamic(const struct check *check,
 	if (region->size <= room)
 		return;
 	report(check->findings, SEVERITY_ERROR, "region-room", node,
-	       "its size is %s, but %s has %s of memory in one piece",
+	       "its size is %s, but the longest range of memory %s is %s",
 	       quantity_size(size, region->size, false),
-	       i ? "alloc-ranges" : "the board",
+	       i ? "in alloc-ranges" : "of the board",
 	       quantity_size(most, room, false));
 	mend(check->findings, "%s",
 	     i ? "widen alloc-ranges, or reduce the size" : "reduce the size");
@@ -221,8 +221,8 @@ static void region_check_shape(const struct check *check,
 
 	if (tree_has(node, "reg") && tree_has(node, "size")) {
 		report(check->findings, SEVERITY_WARNING, "region-format", node,
-		       "it has reg and size: Linux uses reg");
-		mend(check->findings, "remove one of them");
+		       "it states both reg and size: Linux uses reg");
+		mend(check->findings, "remove either of them");
 	}
 	if (tree_has(node, "reusable") && !tree_has(node, "no-map") &&
 	    !tree_names(node, "compatible", "shared-dma-pool")) {
@@ -234,7 +234,7 @@ static void region_check_shape(const struct check *check,
 	}
 	if (tree_names(node, "compatible", "restricted-dma-pool")) {
 		report(check->findings, SEVERITY_ERROR, "region-owner", node,
-		       "Linux takes a restricted-dma-pool for bounce buffers");
+		       "Linux uses a restricted-dma-pool for bounce buffers");
 		mend(check->findings, "remove this compatible");
 	}
 	if (tree_names(node, "compatible", "shared-dma-pool") &&
@@ -272,7 +272,7 @@ static void check_owner(const struct check *check, const struct region *region)
 		       region->node,
 		       "%s names it, too: its driver may use the same memory",
 		       path);
-		mend(check->findings, "give each of them a region");
+		mend(check->findings, "add a region for each of them");
 		free(path);
 	}
 }
@@ -283,7 +283,8 @@ void check_region(const struct check *check, const struct region *region)
 
 	if (region->more) {
 		report(check->findings, SEVERITY_WARNING, "region-entries",
-		       node, "reg has several entries: a heap has the first");
+		       node,
+		       "reg lists several entries: the heap is the first");
 		mend(check->findings, "write a region for each");
 		return;
 	}

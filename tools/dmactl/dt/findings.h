@@ -34,7 +34,7 @@ void report(struct findings *findings, enum severity severity, const char *rule,
 	    const struct tree_node *node, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
-/* Tells how to mend the last finding. */
+/* Adds the remedy of the last finding. */
 void mend(struct findings *findings, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -17,7 +17,7 @@ struct region {
 	const struct tree_node *node; /* NULL: a reservation of the blob */
 	struct extent extent; /* if it is placed */
 	uint64_t size;
-	bool placed; /* it has an address; otherwise the kernel chooses one */
+	bool placed; /* the tree sets its address; else the kernel chooses */
 	bool wrong; /* reg or size cannot be read */
 	bool more; /* a further entry of the same reg */
 };
@@ -25,14 +25,14 @@ struct region {
 struct memory {
 	struct bank *banks; /* by address */
 	size_t bank_count;
-	struct region *regions; /* by address, those without one last */
+	struct region *regions; /* by address; regions without an address last */
 	size_t region_count;
 };
 
 void memory_read(const struct tree *tree, struct memory *memory);
 void memory_drop(struct memory *memory);
 
-/* Whether the kernel takes a node as a bank of memory. */
+/* Whether the kernel uses a node as a bank of memory. */
 bool is_bank(const struct tree_node *node);
 
 /* Bytes of all banks. */

@@ -2,7 +2,7 @@
 /*
  * A device tree in memory: its nodes in the order of the blob, with their
  * properties.  Any blob that fdt_check_full() passes can be read; names and values
- * stay in the blob.  Property functions take a missing property for an empty one.
+ * stay in the blob.  Property functions treat a missing property as empty.
  */
 #ifndef DMACTL_DT_TREE_H
 #define DMACTL_DT_TREE_H
@@ -38,11 +38,11 @@ struct tree {
 	size_t handle_count;
 };
 
-/* Reads @blob, which must stay; for tree_drop().  NULL if it has no root. */
+/* Reads @blob, which must stay; for tree_drop().  NULL if it lacks a root. */
 struct tree *tree_read(const void *blob);
 void tree_drop(struct tree *tree);
 
-/* Return the first child, and the next one of the same parent, or NULL. */
+/* Return the first child, and the next child of the same parent, or NULL. */
 const struct tree_node *tree_first(const struct tree_node *node);
 const struct tree_node *tree_next(const struct tree_node *node);
 
@@ -63,7 +63,7 @@ bool tree_has(const struct tree_node *node, const char *name);
 /* Counts the 32-bit cells of a property. */
 size_t tree_cells(const struct tree_node *node, const char *name);
 
-/* Returns cell @index of a property, or @otherwise if it has fewer. */
+/* Returns cell @index of a property, or @otherwise if there are fewer cells. */
 uint32_t tree_cell(const struct tree_node *node, const char *name, size_t index,
 		   uint32_t otherwise);
 
@@ -74,11 +74,11 @@ size_t tree_strings(const struct tree_node *node, const char *name);
 const char *tree_string(const struct tree_node *node, const char *name,
 			size_t index);
 
-/* Whether one of the strings of a property is @text. */
+/* Whether a property lists the string @text. */
 bool tree_names(const struct tree_node *node, const char *property,
 		const char *text);
 
-/* Whether neither the node nor one above it is switched off. */
+/* Whether neither the node nor a node above it is switched off. */
 bool tree_is_enabled(const struct tree_node *node);
 
 #endif /* DMACTL_DT_TREE_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Memory that seems to be unused, and the ways to have it back. */
+/* Memory that seems to be unused, and the ways to free it. */
 #ifndef DMACTL_LEAKS_H
 #define DMACTL_LEAKS_H
 
@@ -9,10 +9,10 @@
 
 enum leak_kind {
 	LEAK_HELD, /* freed, but a device may still write it */
-	LEAK_ORPHAN, /* the process that made it has ended */
+	LEAK_ORPHAN, /* the process that made it ended */
 	LEAK_IDLE, /* old, and nothing happened while dmactl watched */
 	LEAK_QUARANTINE, /* freed, but its pages are in use: a heap's bytes */
-	LEAK_CONDEMNED, /* a heap's bytes that are never given back */
+	LEAK_CONDEMNED, /* a heap's bytes that are never freed */
 };
 
 struct leak {
@@ -23,7 +23,7 @@ struct leak {
 	char heap[DRAY_NAME_LEN];
 	/* The processes that keep an orphan; borrowed, or NULL. */
 	const struct dmabuf *dmabuf;
-	bool guessed; /* the dma-buf has its size and name, but no descriptor */
+	bool guessed; /* by the dma-buf's size and name, without a descriptor */
 	struct holder_list holders; /* of an attachment */
 };
 
@@ -47,7 +47,7 @@ bool leaks_find(const struct request *request,
 		const struct leak_options *options, struct leak_list *list);
 void leaks_free(struct leak_list *list);
 
-/* Tells how the memory is freed, for free(). */
+/* Returns a sentence on how the memory is freed; for free(). */
 char *leak_remedy(const struct leak_list *list, const struct leak *leak);
 
 /* "held", "orphan", "idle", "quarantine" or "condemned". */

@@ -64,7 +64,7 @@ static enum exit_code leaks_run(const struct request *request)
 }
 
 static const char description[] =
-	"One row for each leak, the largest first:\n"
+	"A row for each leak, the largest first:\n"
 	"\n"
 	"  held        freed, but a device may still write it: see reclaim\n"
 	"  orphan      the process that made it has ended, and something else\n"
@@ -74,9 +74,9 @@ static const char description[] =
 	"              CPU cannot be seen\n"
 	"  quarantine  bytes of a heap that are freed, but still in use as\n"
 	"              pages, by a pipe or an I/O in flight\n"
-	"  condemned   bytes of a heap that are never given back\n"
+	"  condemned   bytes of a heap that are never released\n"
 	"\n"
-	"The last column tells how the memory is freed.  Users without\n"
+	"The last column says how the memory is freed.  Users without\n"
 	"CAP_SYS_ADMIN see their own memory, and the totals of heaps.\n";
 
 static const struct command_option *const options[] = {

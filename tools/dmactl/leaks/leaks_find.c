@@ -3,10 +3,10 @@
  * Looks for leaks: buffers and attachments that are held, idle, or without an
  * owner; and memory of heaps that is freed but not free.
  *
- * The kernel does not tell when a buffer was last used.  So a buffer counts as
+ * The kernel does not record when a buffer was last used.  So a buffer counts as
  * idle if it is old enough, and two looks at it show no difference: no cache
- * maintenance, no transfer, no mapping or device that came or went.  Accesses by
- * the CPU cannot be seen.
+ * maintenance, no transfer, no mapping or device more or less.  Accesses by the
+ * CPU cannot be seen.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -158,7 +158,7 @@ static void add_heap_leak(struct leak_list *list, enum leak_kind kind,
 	memcpy(leak->heap, heap->name, sizeof(leak->heap));
 }
 
-/* Nodes may share a heap: the first one with it counts. */
+/* Nodes may share a heap: the first node with it counts. */
 static bool find_add_heap(const struct open_node *node, uint32_t index,
 			  struct leak_list *list)
 {
@@ -171,7 +171,7 @@ static bool find_add_heap(const struct open_node *node, uint32_t index,
 		return true;
 	if (!ret)
 		ret = read_states(node, index, &states);
-	/* A module that is older has no maps: it tells only the sum. */
+	/* An older module lacks maps: it reports only the sum. */
 	if (ret && ret != -ENOTTY) {
 		node_complain(node, "read a heap", ret);
 		return false;
@@ -199,8 +199,8 @@ static void add_heaps(struct leak_list *list)
 }
 
 /*
- * Finds the dma-buf of a buffer.  Only a descriptor tells the id.  Without one, a
- * dma-buf that is mapped, and has the size and the name, is a guess.
+ * Finds the dma-buf of a buffer.  Only a descriptor shows the id.  Without it, a
+ * mapped dma-buf of the same size and name is a guess.
  */
 static void find_dmabuf(const struct leak_list *list, struct leak *leak)
 {

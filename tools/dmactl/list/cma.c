@@ -235,7 +235,7 @@ static enum exit_code cma_run(const struct request *request)
 	dmabufs_gather(machine_root(), &list);
 	if (!cma.present) {
 		complain(
-			"this kernel has no CMA: /proc/meminfo lacks CmaTotal; "
+			"this kernel is without CMA: /proc/meminfo lacks CmaTotal; "
 			"'dmactl list --all' shows dma-bufs");
 		status = EXIT_FAILED;
 	} else if (request->json) {
@@ -250,14 +250,14 @@ static enum exit_code cma_run(const struct request *request)
 
 static const char description[] =
 	"Reads the kernel's own files and needs no module: most memory of CMA may\n"
-	"belong to other drivers.  One row for each area; then one for each driver\n"
-	"that has exported dma-bufs; then the last failures in the kernel's log.\n"
+	"belong to other drivers.  A row for each area; then a row for each driver\n"
+	"that exported dma-bufs; then the last failures in the kernel's log.\n"
 	"\n"
 	"  LARGEST    the longest free run\n"
-	"  ALLOCATED  allocated since boot, given back or not\n"
+	"  ALLOCATED  allocated since boot, freed or not\n"
 	"  FAILED     asked for in vain since boot\n"
 	"\n"
-	"A - is a number that this kernel does not tell.  Memory that a driver keeps\n"
+	"A - is a number that this kernel does not report.  Memory that a driver keeps\n"
 	"for itself, without a dma-buf, is in USED alone.\n";
 
 static const struct command_option *const options[] = {

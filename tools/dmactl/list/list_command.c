@@ -163,7 +163,7 @@ static enum exit_code list_run(const struct request *request)
 }
 
 static const char description[] =
-	"One row for each buffer and each attachment, by id, and a last line\n"
+	"A row for each buffer and each attachment, by id, and a last line\n"
 	"with their number and size.  An attachment is memory that a program\n"
 	"has made reachable for a device.  With -n, shows only buffers in a\n"
 	"heap of that node and attachments for it.  Users without\n"
@@ -172,7 +172,7 @@ static const char description[] =
 	"  HEAP      its heap; for a dma-buf the exporting driver\n"
 	"  MODE      how the CPU maps it: cached, write-combined, coherent, or\n"
 	"            device if it cannot; for an attachment 'pinned', memory\n"
-	"            of the process, or 'dma-buf', one of another driver\n"
+	"            of the process, or 'dma-buf', another driver's\n"
 	"  PID       the process that made it; 'gone' if that has ended,\n"
 	"            'held' if a device may still write it: see reclaim\n"
 	"  MAPPED    mappings into user space\n"
@@ -183,14 +183,14 @@ static const char description[] =
 	"--columns and --sort also know node, and synced: bytes of cache\n"
 	"maintenance.\n"
 	"\n"
-	"With --all, one row for each dma-buf of the machine, dray's or not, as\n"
-	"/proc, /sys and debugfs tell of them:\n"
+	"With --all, a row for each dma-buf of the machine, dray's or not, as\n"
+	"/proc, /sys and debugfs report them:\n"
 	"\n"
-	"  INODE     the number that /proc and the kernel's lists have\n"
-	"  ID        that of dray's own memory\n"
+	"  INODE     the number in /proc and the kernel's lists\n"
+	"  ID        the id of dray's own memory\n"
 	"  REFS      references to its file\n"
 	"  HOLDERS   processes with a descriptor or a mapping\n"
-	"  DEVICES   the attached ones\n";
+	"  DEVICES   attached devices\n";
 
 static const struct command_option *const options[] = {
 	&all_option,	     &node_option,

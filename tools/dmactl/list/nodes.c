@@ -262,8 +262,8 @@ static enum exit_code nodes_run(const struct request *request)
 }
 
 static const char description[] =
-	"One row for each node; then, after an empty line, one for each\n"
-	"DMA channel; then one for each channel that serves a stream.\n"
+	"A row for each node; then, after an empty line, a row for each\n"
+	"DMA channel; then a row for each channel that serves a stream.\n"
 	"\n"
 	"  MASK       the highest address that the device reaches\n"
 	"  LINE       bytes of a cache line, the unit of a sync\n"
@@ -275,8 +275,8 @@ static const char description[] =
 	"  STATE      closed until first used, open, or dead: no answer\n"
 	"  PACKETS    packets that the stream passed\n"
 	"  LOST       frames of a ring that were overwritten unread\n"
-	"  HELD-BACK  times that the engine had no frame to go on with\n"
-	"  READY      frames with data, of those of the ring: received and not\n"
+	"  HELD-BACK  times that the engine lacked a frame to continue with\n"
+	"  READY      frames with data, of all in the ring: received and not\n"
 	"             released, or to be sent\n";
 
 const struct command nodes_command = {

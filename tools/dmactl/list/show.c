@@ -302,7 +302,7 @@ static enum exit_code list_show_run(const struct request *request)
 }
 
 static const char description[] =
-	"One line for each fact about the buffer or attachment, 'key: value'.\n"
+	"A line for each fact about the buffer or attachment, 'key: value'.\n"
 	"ID is the number in the first column of 'dmactl list'.\n"
 	"\n"
 	"  owner    the process that allocated or attached it\n"
@@ -329,7 +329,7 @@ const struct command show_command = {
 	.operands_most = 1,
 	.offers = "id",
 	.options = options,
-	.summary = "shows all facts about one buffer or attachment",
+	.summary = "shows all facts about a buffer or attachment",
 	.description = description,
 	.run = list_show_run,
 };

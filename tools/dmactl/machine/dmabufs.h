@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * All dma-bufs of the machine, of every exporter, as /proc, sysfs and debugfs
- * tell of them; one entry for each inode.
+ * list them; an entry for each inode.
  */
 #ifndef DMACTL_DMABUFS_H
 #define DMACTL_DMABUFS_H
@@ -14,7 +14,7 @@ struct dmabuf_holder {
 	struct process process;
 	size_t descriptors;
 	size_t mappings;
-	int descriptor; /* one of them; -1: none */
+	int descriptor; /* any of them; -1: none */
 };
 
 struct dmabuf {
@@ -26,9 +26,9 @@ struct dmabuf {
 	char name[DMABUF_NAME_ROOM];
 	struct dmabuf_holder *holders;
 	size_t holder_count;
-	char **devices; /* attached ones */
+	char **devices; /* that are attached */
 	size_t device_count;
-	uint64_t id; /* dray's; 0: not one of dray's, or unknown */
+	uint64_t id; /* dray's; 0: of another exporter, or unknown */
 };
 
 /* A source that could not be read. */
@@ -44,7 +44,7 @@ struct dmabuf_list {
 	size_t room;
 	struct unread unread[3];
 	size_t unread_count;
-	bool devices_known; /* else no entry has devices */
+	bool devices_known; /* else no entry lists devices */
 	size_t hidden; /* processes that the caller may not inspect */
 };
 
@@ -55,7 +55,7 @@ void dmabufs_free(struct dmabuf_list *list);
 /* For the sources: the entry of an inode, new if there is none. */
 struct dmabuf *dmabufs_entry(struct dmabuf_list *list, uint64_t inode);
 
-/* Sets a name if none is set; takes up to @length bytes. */
+/* Sets a name if none is set; copies up to @length bytes. */
 void dmabuf_set_name(char name[DMABUF_NAME_ROOM], const char *text,
 		     size_t length);
 

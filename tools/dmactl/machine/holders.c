@@ -34,7 +34,7 @@ static int holders_number_of(const char *name)
 	return end && !*end && number <= INT32_MAX ? (int)number : -1;
 }
 
-/* Tells whether a descriptor is a dma-buf or an attachment. */
+/* Whether a descriptor is a dma-buf or an attachment. */
 static bool is_memory(int folder, const char *name)
 {
 	static const char *const starts[] = { "/dmabuf:",

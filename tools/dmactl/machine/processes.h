@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Reading /proc.  @root stands before each path: "" for the machine itself, a
- * folder for a recorded tree.  Processes come and go meanwhile: one that has gone
+ * folder for a recorded tree.  Processes start and end meanwhile: an ended process
  * reads as empty.
  */
 #ifndef DMACTL_PROCESSES_H
@@ -45,8 +45,8 @@ char *file_text(const char *path);
 
 /*
  * Finds "KEY:" at the start of a line and returns the text behind it and blanks,
- * up to the line's end, as *@length; NULL if there is none.  The first one
- * counts, so that no later value can hold lines of its own.
+ * up to the line's end, as *@length; NULL if there is none.  The first match
+ * counts, so that no later value can contain such a line.
  */
 const char *value_of_key(const char *text, const char *key, size_t *length);
 

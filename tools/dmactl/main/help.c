@@ -129,7 +129,7 @@ const struct command_option *command_find_option(const char *name)
 	return option;
 }
 
-/* Tells whether a command has two words, and this is the first. */
+/* Whether a command consists of two words, and this is the first. */
 static bool command_begins_with(const struct command *command, const char *word)
 {
 	size_t length = strlen(word);
@@ -233,7 +233,7 @@ static void print_option(const struct command_option *option)
 	char letter[] = { '-', option->letter, ',', '\0' };
 
 	printf("  %3s %-*s", option->letter ? letter : "", OPTION_WIDTH, name);
-	/* A name that is too long has a line of its own. */
+	/* A name that is too long gets a line of its own. */
 	if (strlen(name) >= OPTION_WIDTH)
 		printf("\n      %*s", OPTION_WIDTH, "");
 	free(name);
@@ -341,7 +341,7 @@ static char *takes_text(const struct command *command,
 	return text_format("%s", option->value ? takes : "nothing");
 }
 
-/* Prints a line for the name of each option, and one for its letter. */
+/* Prints a line for the name of each option, and a line for its letter. */
 static void print_completion_of(const struct command *command,
 				const struct command_option *const *options)
 {

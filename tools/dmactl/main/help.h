@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The table of commands, and what a user reads of it. */
+/* The table of commands, and its texts for users. */
 #ifndef DMACTL_HELP_H
 #define DMACTL_HELP_H
 

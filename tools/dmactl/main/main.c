@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * dmactl: shows the holders of DMA memory and why no more can be allocated.
- * This file turns the command line into a request; each command has a file of
+ * This file turns the command line into a request; each command is in a file of
  * its own.
  */
 #include <stdio.h>
@@ -31,7 +31,7 @@ struct call {
 
 /*
  * The options of all commands and their letters, for getopt_long().  A name
- * stands there once, even if several commands have it.
+ * stands there once, even if several commands accept it.
  */
 struct vocabulary {
 	struct option *options; /* option i is returned as FIRST_NAME + i */
@@ -117,14 +117,14 @@ static void add_given(struct call *call, const char *name)
 {
 	call->given = memory_resize(call->given, call->given_count + 1,
 				    sizeof(*call->given));
-	/* Stands for the option of the same name that the command has. */
+	/* Stands for the command's option of the same name. */
 	call->given[call->given_count++] = (struct given){
 		.option = command_find_option(name),
 		.value = optarg ? optarg : "",
 	};
 }
 
-/* Returns the long name of an option that getopt_long() has returned. */
+/* Returns the long name of an option that getopt_long() returned. */
 static const char *main_name_of(const struct vocabulary *words, int option)
 {
 	size_t i = 0;
@@ -157,7 +157,7 @@ static bool parse_options(int argc, char **argv, const struct vocabulary *words,
 	return true;
 }
 
-/* Puts the command's own options in the place of those of the same name. */
+/* Replaces options by the command's own options of the same name. */
 static bool resolve_options(struct call *call)
 {
 	struct request *request = &call->request;

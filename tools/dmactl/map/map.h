@@ -19,11 +19,11 @@ enum map_by {
 	MAP_BY_AGE,
 };
 
-/* The kinds of parts; those of owners come first and have a hue. */
+/* The kinds of parts; owners' parts are first and get a hue. */
 enum map_kind {
 	MAP_OWNER,
 	MAP_MORE, /* owners beyond MAP_HUES */
-	MAP_OTHERS, /* of users whom the caller may not see */
+	MAP_OTHERS, /* of users that the caller may not see */
 	MAP_ENDED, /* freed before dmactl could ask for its owner */
 	MAP_HELD,
 	MAP_QUARANTINED,
@@ -41,7 +41,7 @@ struct map_group {
 	uint64_t bytes;
 	size_t parts;
 	size_t owners; /* for MAP_MORE */
-	/* A buffer of the owner; NULL: this is not about one. */
+	/* A buffer of the owner; NULL: the group is not an owner's. */
 	const struct dray_buffer_info *info;
 	char *label; /* escaped, for people */
 };
@@ -50,7 +50,7 @@ struct map {
 	const struct open_node *node; /* borrowed */
 	struct dray_heap_info heap;
 	enum map_by by;
-	uint64_t size; /* bytes of its range; 0: it has none */
+	uint64_t size; /* bytes of its range; 0: there is none */
 	struct dray_part *parts;
 	size_t count;
 	/* Of the buffer in each part; id 0: it is not known. */
@@ -58,7 +58,7 @@ struct map {
 	uint32_t *group_of; /* of each part */
 	struct map_group *groups;
 	size_t group_count;
-	/* Free runs, as the map has them; none if the system shares the heap. */
+	/* Free runs, of the map; none if the system shares the heap. */
 	size_t free_runs;
 	uint64_t free;
 	uint64_t longest; /* bytes of the longest run */
@@ -73,24 +73,24 @@ void map_free(struct map *map);
 /* Forms the groups of a map that was read: called by map_read(). */
 void map_form_groups(struct map *map);
 
-/* Tells whether there are buffers that the caller may not see. */
+/* Whether there are buffers that the caller may not see. */
 bool map_hides(const struct map *map);
 
 /* Returns the free bytes in percent that the longest run lacks; -1: none is free. */
 int map_fragmentation(const struct map *map);
 
-/* A piece of the range that is drawn as one. */
+/* A piece of the range that is drawn as a whole. */
 struct map_cell {
-	uint64_t used; /* bytes that dray has and that are not free */
+	uint64_t used; /* bytes of dray that are not free */
 	uint64_t system; /* bytes of the system */
-	uint64_t most; /* bytes here of the part that has most of used */
-	size_t part; /* that one, if there are parts */
+	uint64_t most; /* bytes here of the part with most of used */
+	size_t part; /* that part, if there are parts */
 	size_t parts; /* of used */
 };
 
 /*
- * Returns the cells of @bytes each, of which the range has @count, the last may be
- * shorter; for free().
+ * Returns the cells of @bytes each, *@count for the range, the last maybe shorter;
+ * for free().
  */
 struct map_cell *map_cells(const struct map *map, uint64_t bytes,
 			   size_t *count);
@@ -100,8 +100,8 @@ const struct map_group *map_cell_group(const struct map *map,
 				       const struct map_cell *cell);
 
 /*
- * Returns the bytes of a cell, a power of two, so that the range has at most
- * @columns * @rows of them.
+ * Returns the bytes of a cell, a power of two, so that at most @columns * @rows
+ * cells cover the range.
  */
 uint64_t map_cell_bytes(const struct map *map, size_t columns, size_t rows);
 

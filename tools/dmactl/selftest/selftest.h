@@ -11,13 +11,13 @@
 enum outcome {
 	OUTCOME_PASS,
 	OUTCOME_FAIL,
-	OUTCOME_SKIP, /* the board does not have it, or the caller no right */
+	OUTCOME_SKIP, /* the board lacks it, or the caller a right */
 };
 
 struct finding {
 	char *name;
 	enum outcome outcome;
-	char *sentence; /* may have further lines after '\n' */
+	char *sentence; /* further lines after '\n' */
 	json_t *values; /* for --json; NULL: none */
 };
 
@@ -32,7 +32,7 @@ struct selftest {
 	size_t count;
 };
 
-/* Adds a finding; takes @values. */
+/* Adds a finding; owns @values from then on. */
 void selftest_add(struct selftest *test, const char *name, enum outcome outcome,
 		  json_t *values, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
@@ -69,7 +69,7 @@ void test_rates(struct selftest *test);
 struct engine {
 	struct dray_channel_info info;
 	struct dray_queue *queue;
-	uint64_t unit; /* bytes; offsets and lengths that it takes */
+	uint64_t unit; /* bytes; offsets and lengths are multiples of it */
 };
 
 /* Opens channel @index: 1, 0 if it does not copy, or an error. */

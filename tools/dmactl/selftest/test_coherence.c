@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Coherence: the CPU writes, the engine copies without a sync, and the CPU reads.
- * If a byte is old, a sync of the destination tells which side was: the engine
+ * If a byte is old, a sync of the destination shows the side at fault: the engine
  * that read old memory, or the CPU that read an old cache line.  The CPU is tried
- * again with new bytes in memory, as an engine that reads old ones hides it.
+ * again with new bytes in memory, as an engine that reads old bytes hides it.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static int round_without(struct coherence *both, uint64_t seed, bool neither)
 {
 	int ret = 0;
 
-	/* old bytes in memory, new ones in the caches, old ones of the target */
+	/* old bytes in memory, new in the caches, and old bytes of the target */
 	selftest_fill(both->src, SIZE, seed);
 	if (!neither)
 		ret = selftest_sync(both->test, both->buffers[0], 0, SIZE,
@@ -114,7 +114,7 @@ static void test_coherence_judge(struct coherence *both)
 				    " of %d rounds, in spite of syncs",
 				    both->wrong, 2 * ROUNDS);
 	} else if (old || both->wrong) {
-		/* no sync has an effect if the node claims to be coherent */
+		/* syncs are without effect if the node claims to be coherent */
 		outcome = claims ? OUTCOME_FAIL : OUTCOME_PASS;
 		found = text_format("not coherent%s: without syncs the engine "
 				    "read old bytes in %" PRIu64

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Each channel that copies: whether it answers in time, the bytes arrive, and
- * nothing beside them is written, and the alignment that it takes.
+ * nothing beside them is written, and the alignment that it needs.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 #define GUARD 0xa5
 #define LARGEST_STEP 64 /* bytes, of alignment */
 #define LATE 1000000000 /* nanoseconds of the smallest copy */
-#define TRIES 3 /* as a busy system may stall one */
+#define TRIES 3 /* as a busy system may stall a copy */
 
 struct test_pair {
 	struct dray_buffer *buffers[2];
@@ -95,7 +95,7 @@ static int try_copy(const struct selftest *test, const struct engine *engine,
 	return 1;
 }
 
-/* Finds the time of the smallest copy; only one that is late is repeated. */
+/* Finds the time of the smallest copy; only a late copy is repeated. */
 static int find_time(const struct engine *engine, const struct test_pair *pair,
 		     uint64_t *time)
 {
@@ -114,7 +114,7 @@ static int find_time(const struct engine *engine, const struct test_pair *pair,
 	return ret;
 }
 
-/* Tells whether a channel is of use: one that is late takes hours to test. */
+/* Whether a channel is of use: the tests of a late channel would last hours. */
 static bool test_time(struct selftest *test, const struct engine *engine,
 		      const struct test_pair *pair, const char *name)
 {
@@ -174,7 +174,7 @@ enum test_place {
 };
 
 /*
- * Finds the least power of two that the engine takes at @place, 0 if it takes
+ * Finds the least power of two that the engine accepts at @place, 0 if there is
  * none; returns 1 if bytes are wrong, or an error.
  */
 static int find_step(const struct selftest *test, const struct engine *engine,

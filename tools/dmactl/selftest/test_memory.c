@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * The memory test: takes free memory of the heap in buffers, so that no
+ * The memory test: allocates free memory of the heap in buffers, so that no
  * other memory is touched, writes a pattern to all of it, pushes that out of the
  * caches, and reads all of it back.  Only then can an address line that is
- * stuck show: two words would be one.
+ * stuck show: two addresses would share a word.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -61,7 +61,7 @@ static inline uint64_t word_at(size_t pattern, uint64_t seed, uint64_t index)
 	return pattern % 2 ? ~word : word;
 }
 
-/* Takes pieces, at first as long as they can be; returns the last error. */
+/* Allocates pieces, at first as long as they can be; returns the last error. */
 static int take_pieces(struct memory_walk *walk)
 {
 	const struct dray_heap_info *heap = &walk->test->heap;
@@ -97,12 +97,12 @@ static void add_fault(struct memory_walk *walk,
 	walk->fault_count++;
 }
 
-/* Writes or checks a chunk; its first word has the place @index. */
+/* Writes or checks a chunk; its first word is word @index of the pattern. */
 static void work_chunk(struct memory_walk *walk, struct dray_buffer *piece,
 		       uint64_t offset, uint64_t length, size_t pattern,
 		       uint64_t index, bool check)
 {
-	/* volatile: each word goes to memory, and comes from there, once */
+	/* volatile: each word is written and read once */
 	volatile uint64_t *words =
 		(void *)((char *)dray_buffer_data(piece) + offset);
 	uint64_t seed = walk->test->seed;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * The terminal by ncurses: lines of text, keys, and signals.  It is given back as
- * it was, however the program ends.
+ * The terminal by ncurses: lines of text, keys, and signals.  Its state is restored
+ * however the program ends.
  */
 #ifndef DMACTL_SCREEN_H
 #define DMACTL_SCREEN_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 enum screen_key {
-	SCREEN_NOTHING, /* the time is over, or the size has changed */
+	SCREEN_NOTHING, /* the time is over, or the size is new */
 	SCREEN_END, /* a signal, or the terminal is gone */
 	SCREEN_UP = 256,
 	SCREEN_DOWN,
@@ -31,16 +31,16 @@ enum screen_look {
 	SCREEN_CHOSEN,
 };
 
-/* Takes the terminal; returns false after a complaint. */
+/* Opens the terminal; returns false after a complaint. */
 bool screen_begin(bool colour);
 
-/* Gives it back; then ends the program if a signal asked for that. */
+/* Restores it; then ends the program if a signal asked for that. */
 void screen_end(void);
 
 size_t screen_width(void);
 size_t screen_height(void);
 
-/* Tells whether the terminal shows the block characters of Unicode. */
+/* Whether the terminal shows the block characters of Unicode. */
 bool screen_has_blocks(void);
 
 /* Empties the picture; screen_show() brings it to the terminal. */
@@ -48,13 +48,13 @@ void screen_clear(void);
 void screen_show(void);
 
 /*
- * Writes one line, as escape() or table_write() made it, with their colours, and cuts
+ * Writes a line, as escape() or table_write() made it, with their colours, and cuts
  * it at the right edge.
  */
 void screen_line(size_t row, const char *text, size_t length,
 		 enum screen_look look);
 
-/* Waits for a key for up to @milliseconds; a byte, or one of enum screen_key. */
+/* Waits for a key for up to @milliseconds; a byte, or enum screen_key. */
 int screen_key(int milliseconds);
 
 #endif /* DMACTL_SCREEN_H */

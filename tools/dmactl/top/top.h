@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * dmactl top in three parts: the model takes samples and makes rates of two of
+ * dmactl top in three parts: the model reads samples and computes rates of two of
  * them, without a terminal; tables and documents show a sample; the screen
  * shows tables and returns keys.
  */
@@ -52,13 +52,13 @@ enum top_stream_rate {
 	STREAM_FAILED,
 	STREAM_PACKETS,
 	STREAM_LOST, /* frames that were overwritten unread */
-	STREAM_STALLS, /* times that the engine had no frame */
+	STREAM_STALLS, /* times that the engine lacked a frame */
 	STREAM_RATES,
 };
 
 struct top_stream {
 	const char *node;
-	int pid; /* of the process that has the stream; 0: none is seen */
+	int pid; /* of the process with the stream; 0: none is seen */
 	struct dray_channel_info info;
 	double rates[STREAM_RATES];
 };
@@ -89,7 +89,7 @@ void top_drop(struct top_sample *sample);
 /* Returns the state of a buffer's owner. */
 enum top_state top_state_of(const struct dray_buffer_info *info);
 
-/* Tells whether the filter's text is part of a row's words; "" is of all. */
+/* Whether the filter's text is part of a row's words; "" is of all. */
 bool top_matches(const char *filter, const struct top_process *process);
 
 /* The columns of processes; rows are a struct top_process. */
@@ -100,7 +100,7 @@ bool top_view_make(const struct request *request, struct row_view *view);
 
 /*
  * Each returns a table for table_destroy().  @blocks: draw bars with characters
- * that only Unicode has.
+ * of Unicode.
  */
 struct table *top_heaps(const struct request *request,
 			const struct top_sample *sample, bool blocks);

@@ -15,7 +15,7 @@
 
 static const struct command_option once_option = {
 	.name = "once",
-	.text = "print one sample and end; needs no terminal",
+	.text = "print a single sample and end; needs no terminal",
 };
 
 static const struct command_option batch_option = {

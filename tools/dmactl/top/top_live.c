@@ -2,7 +2,7 @@
 /*
  * The live screen: keys change the state, and each picture is drawn from it and
  * from the last sample.  All positions stay at rows that exist, also if some
- * have come or gone since.
+ * appeared or vanished since.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,11 +49,11 @@ struct live {
 struct live_lines {
 	char *text;
 	size_t bytes;
-	const char **starts; /* one more than lines */
+	const char **starts; /* lines + 1 */
 	size_t count;
 };
 
-/* Takes the table. */
+/* Returns the lines of @table, which it destroys. */
 static struct live_lines lines_of(const struct live *live, struct table *table)
 {
 	struct live_lines lines = { 0 };
@@ -128,7 +128,7 @@ static void scroll_to(struct live *live, size_t count, size_t room)
 		live->top = count > room ? count - room : 0;
 }
 
-/* Draws a header and the rows around the chosen one. */
+/* Draws a header and the rows around the chosen row. */
 static void live_draw_rows(struct live *live, struct table *table, size_t row,
 			   size_t room)
 {
@@ -155,7 +155,7 @@ static bool is_chosen(const struct live *live, const struct top_process *other)
 	       live->chosen.process.uid == other->process.uid;
 }
 
-/* Finds the chosen process again; another row takes its place if it is gone. */
+/* Finds the chosen process again; chooses the row at its place if it is gone. */
 static void follow_chosen(struct live *live, const void *const *rows,
 			  size_t count)
 {
@@ -328,7 +328,7 @@ static void edit_filter(struct live *live, int key)
 		live->editing = false;
 		*live->filter = '\0';
 	} else if (key == SCREEN_BACKSPACE && length) {
-		/* a character of UTF-8 may have several bytes */
+		/* a character of UTF-8 may consist of several bytes */
 		while (--length && (live->filter[length] & 0xc0) == 0x80)
 			continue;
 		live->filter[length] = '\0';
@@ -366,7 +366,7 @@ static void move_place(struct live *live, int key)
 		live->place += step;
 	if (live->place >= live->rows)
 		live->place = live->rows ? live->rows - 1 : 0;
-	/* the next picture takes the process there */
+	/* the next picture chooses the process there */
 	if (live->page == PAGE_PROCESSES)
 		live->has_chosen = false;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Takes samples.  Nodes are open only meanwhile, since an open one keeps the
- * module.  The module may go and come back between two samples: a counter that
- * is less than before began again.
+ * Reads samples.  Nodes are open only meanwhile, since an open node keeps the
+ * module.  The module may be replaced between two samples: a counter that is less
+ * than before began again.
  *
- * Two sources tell of a process: the module lists its buffers, and the fdinfo
+ * A process is known from two sources: the module lists its buffers, and the fdinfo
  * of the nodes it opened counts its calls.  Without a right to the second, rates
- * come of the buffers seen, and transfers are unknown.
+ * are computed from the buffers seen, and transfers are unknown.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "machine/machine.h"
 #include "top.h"
 
-/* The sentences of one sample; the first counts. */
+/* The sentences of a sample; the first counts. */
 static char *first_complaint;
 
 static void take_complaint(const char *sentence)
@@ -35,7 +35,7 @@ static bool is_process(const struct top_process *process,
 {
 	if (process->process.pid != other->pid || process->state != state)
 		return false;
-	/* those of another namespace have no number */
+	/* processes of another namespace lack a number */
 	return other->pid || process->process.uid == other->uid;
 }
 
@@ -97,13 +97,13 @@ static void add_clients(struct top_sample *sample)
 		struct top_process *process =
 			process_of(sample, &client->process, TOP_ALIVE);
 
-		/* its name may have changed since it allocated */
+		/* its name may be new since it allocated */
 		process->process = client->process;
 		process->opener = true;
 	}
 }
 
-/* Finds the process that has each stream. */
+/* Finds the process of each stream. */
 static void add_stream_owners(struct top_sample *sample)
 {
 	size_t i;
@@ -127,7 +127,7 @@ static uint64_t top_model_grown(uint64_t now, uint64_t before)
 	return now >= before ? now - before : now;
 }
 
-/* Adds how much the counters of a process's openers have grown. */
+/* Adds the growth of the counters of a process's openers. */
 static void add_client_rates(struct top_sample *sample,
 			     const struct top_sample *before)
 {
@@ -174,9 +174,9 @@ find_buffer(const struct top_sample *sample, const struct buffer_entry *entry)
 }
 
 /*
- * Sums up how much the buffers of each process have grown in number and in
- * maintained bytes.  It counts where the openers tell less: CPU accesses to a
- * dma-buf belong to no opener.
+ * Sums up how much the buffers of each process grew in number and in maintained
+ * bytes.  It counts where the openers show less: CPU accesses to a dma-buf belong
+ * to no opener.
  */
 static void add_buffer_rates(struct top_sample *sample,
 			     const struct top_sample *before)
@@ -254,8 +254,8 @@ static void add_stream_rates(struct top_sample *sample,
 }
 
 /*
- * Tells whether both samples show the same nodes: a node that could not be read
- * would look as if all its memory had come at once.
+ * Whether both samples show the same nodes: a node that could not be read would
+ * look as if all its memory was allocated at once.
  */
 static bool is_comparable(const struct top_sample *sample,
 			  const struct top_sample *before)

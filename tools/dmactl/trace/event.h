@@ -29,11 +29,11 @@ enum event_kind {
 #define EVENT_BIT(kind) (1u << (kind))
 #define EVENT_ALL (EVENT_BIT(EVENT_KINDS) - 1)
 
-/* Numbers; a negative one is stored as its two's complement. */
+/* Numbers; a negative number is stored as its two's complement. */
 enum event_number {
 	EVENT_ID,
 	EVENT_SIZE, /* bytes */
-	EVENT_OFFSET, /* bytes in the heap, -1: it has no places; of mmap */
+	EVENT_OFFSET, /* bytes in the heap, -1: a heap without places; of mmap */
 	EVENT_PID,
 	EVENT_CALL,
 	EVENT_ERROR, /* 0 or a negative errno */
@@ -75,7 +75,7 @@ struct event {
 	char text[EVENT_TEXTS][EVENT_TEXT_ROOM];
 };
 
-/* A field: its names in a tracepoint and in JSON, and the kinds that have it. */
+/* A field: its names in a tracepoint and in JSON, and the kinds with it. */
 struct event_field {
 	const char *kernel;
 	const char *json;
@@ -92,7 +92,7 @@ extern const char *const event_names[EVENT_KINDS];
 /* Finds a kind by its name; EVENT_KINDS: there is none. */
 enum event_kind event_kind_of(const char *name);
 
-/* Returns one of its numbers, as a signed one. */
+/* Returns a number of the event as a signed number. */
 int64_t event_signed(const struct event *event, enum event_number which);
 
 /* Returns the event as a sentence that is safe on a terminal; for free(). */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Events from the kernel, by libtracefs.  The instance's clock is CLOCK_MONOTONIC,
- * so that times of day can be told.  Processors are read one after the other: an
- * event from after the beginning of a pass is kept for the next one, since an
- * earlier event of another processor may still come.
+ * so that times of day can be computed.  Processors are read in turn: an event
+ * from after the beginning of a pass is kept for the next pass, since an earlier
+ * event of another processor may still follow.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@ struct follow {
 	uint32_t kinds;
 	uint64_t offset; /* of the time of day to CLOCK_MONOTONIC, ns */
 	uint64_t lost;
-	struct event *events; /* that have been read, in the order of times */
+	struct event *events; /* that were read, in the order of times */
 	size_t count;
 	size_t room;
 };
@@ -59,7 +59,7 @@ static const char *comm_of(struct tep_handle *tep, int pid)
 			fclose(file);
 		if (*comm)
 			tep_register_comm(tep, comm, pid);
-		else /* it has ended: the kernel remembers some */
+		else /* it ended: the kernel remembers some */
 			tracefs_load_cmdlines(NULL, tep);
 	}
 	free(path);
@@ -84,7 +84,7 @@ static void follow_read_fields(const struct tep_event *from,
 		if (!field ||
 		    tep_read_number_field(field, record->data, &value))
 			continue;
-		/* 32 bits come without their sign */
+		/* 32 bits arrive without their sign */
 		if (field->flags & TEP_FIELD_IS_SIGNED && field->size == 4)
 			value = (unsigned long long)(int32_t)value;
 		event->number[i] = value;
@@ -262,7 +262,7 @@ static bool read_pass(struct follow *follow, uint64_t limit,
 	return true;
 }
 
-/* A module that was loaded anew has its events disabled. */
+/* The events of a module that was loaded anew are disabled. */
 static bool has_events(const struct follow *follow)
 {
 	char *name = text_format(TRACING_PREFIX "%s",

@@ -13,15 +13,15 @@ struct follow;
 
 /*
  * Starts recording events of @kinds (bits), with @buffer bytes for each
- * processor, 0: as many as the kernel takes.  Returns NULL after a complaint.
+ * processor, 0: as many as the kernel chooses.  Returns NULL after a complaint.
  * Each end of the program but SIGKILL removes the instance; after that signal,
  * the next call removes it.
  */
 struct follow *follow_open(uint32_t kinds, uint64_t buffer);
 
 /*
- * Waits for events, a signal or the time; hands over each event that has come,
- * the oldest first.  False after a complaint.
+ * Waits for events, a signal or the time; hands over each event so far, the
+ * oldest first.  False after a complaint.
  */
 bool follow_wait(struct follow *follow, int milliseconds,
 		 void (*take)(void *context, const struct event *event),

@@ -29,7 +29,7 @@ uint32_t interest_kinds(const struct interest *interest);
  */
 bool interest_begin(struct interest *interest);
 
-/* Tells whether the event is wanted; learns of buffers from all of them. */
+/* Whether the event is wanted; learns of buffers from all of them. */
 bool interest_wants(struct interest *interest, const struct event *event);
 
 #endif /* DMACTL_INTEREST_H */

@@ -254,7 +254,7 @@ static enum exit_code trace_run(const struct request *request)
 }
 
 static const char description[] =
-	"One line for each event in the life of a buffer, an attachment or a\n"
+	"A line for each event in the life of a buffer, an attachment or a\n"
 	"transfer, and for each failed call, while it goes on.  It uses an\n"
 	"instance of the kernel's tracing of its own, which is removed at the\n"
 	"end; needs root.\n"

@@ -15,13 +15,13 @@ struct why_holder {
 };
 
 enum why_kind {
-	WHY_NOTHING, /* no memory that is given back would help */
+	WHY_NOTHING, /* no freed memory would help */
 	WHY_RANGE, /* a range of the heap */
 	WHY_LIMIT, /* bytes below the heap's limit, or below the user's */
 	WHY_LOCKED, /* bytes below the limit of locked memory */
 };
 
-/* The memory that must be given back, of one heap. */
+/* The memory of a heap that must be freed. */
 struct why_need {
 	enum why_kind kind;
 	uint32_t heap;
@@ -62,13 +62,13 @@ void why_advise(struct why_finding *finding);
 /* "yes", "likely", "likely not" or "no". */
 const char *why_word(const struct plan_answer *answer);
 
-/* The reason's sentence, as libdray has it; for free(). */
+/* Returns libdray's sentence for the reason, for free(). */
 char *why_sentence(const struct plan_answer *answer);
 
 /* The escaped name of a heap of the node; for free(). */
 char *why_heap_name(const struct why_finding *finding, uint32_t heap);
 
-/* Tells whether ALLOC would ask this heap. */
+/* Whether ALLOC would ask this heap. */
 bool why_asks(const struct why_finding *finding, uint32_t heap);
 
 void why_print(const struct request *request,

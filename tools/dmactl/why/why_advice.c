@@ -68,7 +68,7 @@ static void advise_process(struct why_finding *finding, size_t first)
 				    (uint64_t)advice_info_of(finding, i)->id);
 	advice_add(finding, "end-process",
 		   text_format("kill %" PRId32, info->pid),
-		   "end process %" PRId32 " (%s), which has %s", info->pid,
+		   "end process %" PRId32 " (%s), which holds %s", info->pid,
 		   comm, ids);
 	free(ids);
 	free(comm);
@@ -294,7 +294,7 @@ static void advise_region(struct why_finding *finding)
 		advice_add(
 			finding, "larger-region", NULL,
 			"a region of the device tree (memory-region) for the "
-			"node: the page allocator has no larger pieces");
+			"node: the page allocator does not offer larger pieces");
 	} else if (reason == DRAY_REASON_SIZE || reason == DRAY_REASON_FULL) {
 		name = why_heap_name(finding, finding->heap);
 		advice_add(finding, "larger-region", NULL,

@@ -75,7 +75,7 @@ static bool command_find_heap(const struct open_node *node, const char *name,
 		text_append(&names, "%s%.*s", *index ? ", " : "", DRAY_NAME_LEN,
 			    heap.name);
 	}
-	complain("no heap '%s' on %s, which has %s", name, node->name,
+	complain("no heap '%s' on %s; its heaps: %s", name, node->name,
 		 names ? names : "none");
 	free(names);
 	return false;
@@ -113,12 +113,12 @@ static const char description[] =
 	"  SIZE  bytes, or with K, M, G or T, as 8M\n"
 	"\n"
 	"If it would not succeed: the reason for each heap; the range for which\n"
-	"the fewest bytes must be given back, and their owners; and actions that\n"
+	"the fewest bytes must be freed, and their owners; and actions that\n"
 	"would help.  For heaps that the system uses too the answer is 'likely'\n"
 	"or 'likely not'.\n"
 	"\n"
 	"Exit status: 0 if it would succeed, or likely would; 3 if not; 1 if that\n"
-	"cannot be told, as without the module.\n";
+	"cannot be decided, as without the module.\n";
 
 static const struct command_option *const options[] = {
 	&align_option,	    &mask_option, &heap_option,	 &mode_option,
@@ -131,7 +131,7 @@ const struct command why_command = {
 	.operands_least = 1,
 	.operands_most = 1,
 	.options = options,
-	.summary = "tells whether an allocation would succeed, and if not, why",
+	.summary = "says whether an allocation would succeed, and if not, why",
 	.description = description,
 	.run = why_run,
 };

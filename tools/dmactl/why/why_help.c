@@ -3,18 +3,18 @@
  * Ways out of a refusal.  Smaller sizes, lower alignments, other heaps and modes
  * are tried on the plan, which never allocates.
  *
- * The bytes that are taken of a range grow and shrink evenly while it moves,
- * except where one of its ends passes the border of a part.  So the best ranges
- * are the aligned ones next to such places, and only these are compared.
+ * The bytes in use of a range grow and shrink evenly while it moves, except where
+ * either end passes the border of a part.  So the best ranges are the aligned
+ * ranges next to such places, and only these are compared.
  */
 #include <stdlib.h>
 
 #include "cli.h"
 #include "why_help.h"
 
-/* Sums of the parts before each: bytes to give back, and bytes that are lost. */
+/* Sums of the parts before each: bytes to be freed, and bytes that are lost. */
 struct sums {
-	uint64_t *taken; /* one more than parts */
+	uint64_t *taken; /* parts + 1 */
 	uint64_t *lost;
 };
 
@@ -161,7 +161,7 @@ static bool why_help_succeeds(const struct plan_node *node,
 	return !plan_decide(node, request, &heap).error;
 }
 
-/* If a size succeeds, so do the smaller ones. */
+/* If a size succeeds, so do all smaller sizes. */
 uint64_t plan_largest_size(const struct plan_node *node,
 			   const struct plan_request *request)
 {
@@ -192,7 +192,7 @@ uint64_t plan_largest_alignment(const struct plan_node *node,
 
 	uint64_t alignment = UINT64_C(1) << 63;
 
-	/* The one asked for need not be a power of two. */
+	/* The requested alignment need not be a power of two. */
 	for (; alignment; alignment /= 2) {
 		tried.alignment = alignment;
 		if (alignment < request->alignment &&

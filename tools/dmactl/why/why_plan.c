@@ -2,7 +2,7 @@
 /*
  * The decision of ALLOC for a heap, step by step as in the driver: the mode, the
  * right to the address limit, the size of an empty heap, locked memory,
- * quotas, and a free run.  A step returns true if it has answered.
+ * quotas, and a free run.  A step returns true if it decided.
  */
 #include <errno.h>
 #include <string.h>
@@ -101,7 +101,7 @@ struct plan_answer plan_check(const struct plan_node *node,
 	return answer;
 }
 
-/* A device that snoops gets cached memory if the heap has that. */
+/* A device that snoops gets cached memory if the heap offers it. */
 static bool why_plan_offers(const struct plan_node *node,
 			    const struct plan_heap *heap, uint32_t mode)
 {
@@ -326,7 +326,7 @@ bool plan_asks(const struct plan_node *node, uint32_t index, uint32_t mode)
 		return false;
 	if (!carveout || mode == DRAY_MODE_DEVICE)
 		return true;
-	/* Memory without a mapping is taken if no other heap has the mode. */
+	/* Memory without a mapping serves if no other heap offers the mode. */
 	for (i = 0; i < node->info.heap_count; i++)
 		if (node->heaps[i].info.type != DRAY_HEAP_CARVEOUT &&
 		    why_plan_offers(node, &node->heaps[i], mode))
@@ -350,7 +350,7 @@ static bool is_served_later(const struct plan_node *node, uint32_t index,
 	return false;
 }
 
-/* The first heap that would serve it; a refusal is the first one's. */
+/* Finds the first heap that would serve it; a refusal is the first heap's. */
 static struct plan_answer decide_any(const struct plan_node *node,
 				     const struct plan_request *request,
 				     uint32_t *heap)

@@ -15,7 +15,7 @@
 
 struct plan_request {
 	uint64_t size; /* bytes */
-	uint64_t alignment; /* bytes; 0: one page */
+	uint64_t alignment; /* bytes; 0: a page */
 	uint64_t mask; /* as dray_alloc.address_limit; 0: the device's */
 	uint32_t heap; /* index, or DRAY_HEAP_ANY */
 	uint32_t mode; /* enum dray_mode */
@@ -33,7 +33,7 @@ struct plan_heap {
 struct plan_node {
 	struct dray_info info;
 	struct plan_heap *heaps; /* info.heap_count */
-	bool may_lock; /* the caller has CAP_IPC_LOCK */
+	bool may_lock; /* by CAP_IPC_LOCK of the caller */
 	uint64_t lock_limit; /* bytes: RLIMIT_MEMLOCK */
 	uint64_t locked; /* bytes that dray knows of */
 };
@@ -50,31 +50,31 @@ struct plan_answer {
 struct plan_answer plan_check(const struct plan_node *node,
 			      const struct plan_request *request);
 
-/* Decides for one heap, which @request need not name. */
+/* Decides for a single heap, which @request need not name. */
 struct plan_answer plan_heap(const struct plan_node *node, uint32_t index,
 			     const struct plan_request *request);
 
 /*
- * Decides the request.  Sets *@heap to the heap that serves it; without one, to
+ * Decides the request.  Sets *@heap to the heap that serves it; if none does, to
  * the heap that the answer is about, or to DRAY_HEAP_ANY if it is about none.
  */
 struct plan_answer plan_decide(const struct plan_node *node,
 			       const struct plan_request *request,
 			       uint32_t *heap);
 
-/* Tells whether ALLOC with DRAY_HEAP_ANY would ask this heap. */
+/* Whether ALLOC with DRAY_HEAP_ANY would ask this heap. */
 bool plan_asks(const struct plan_node *node, uint32_t index, uint32_t mode);
 
-/* Has the heap a range of its own that dray alone divides? */
+/* Whether the heap owns a range that dray alone divides. */
 bool plan_is_dedicated(const struct plan_heap *heap);
 
-/* Bytes that the request takes, and that the user is charged for. */
+/* Return the bytes that the request needs, and that the user is charged for. */
 uint64_t plan_bytes(const struct plan_node *node,
 		    const struct plan_request *request);
 uint64_t plan_charge(const struct plan_node *node, uint32_t index,
 		     const struct plan_request *request);
 
-/* May this part become part of a new buffer without anybody giving it up? */
+/* Whether this part may become part of a new buffer without a free. */
 bool plan_is_free(const struct plan_heap *heap, const struct dray_part *part);
 
 /*

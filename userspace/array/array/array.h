@@ -6,7 +6,7 @@
 #include <dray/array/array.h>
 
 /*
- * Makes an array over @base of a view that was checked and has its facts; counts
+ * Makes an array over @base of a checked view with its facts filled in; counts
  * @base up.  @flags: besides the view's.  -EINVAL, -EPERM, -ENOMEM.
  */
 int dray_array_adopt(const struct dray_view *view, uint32_t flags,
@@ -16,8 +16,8 @@ int dray_array_adopt(const struct dray_view *view, uint32_t flags,
 size_t dray_array_room(int ndim);
 
 /*
- * Makes an array in the room of @base, and takes over the caller's reference.  It
- * has all of @base's memory; @view was checked and has its facts.
+ * Makes an array in the room of @base, and adopts the caller's reference.  The
+ * array keeps all of @base's memory; @view was checked, its facts are filled in.
  * @start, @bytes: of its elements
  * @flags: besides the view's
  */
@@ -39,7 +39,7 @@ int dray_array_from_handler(dray_dtype dtype, int ndim, const int64_t *shape,
  */
 void dray_array_note(struct dray_array *array);
 
-/* The array that @array is copied back to, one reference; NULL: none. */
+/* The array that @array is copied back to, with a reference; NULL: none. */
 struct dray_array **dray_array_target(struct dray_array *array);
 
 #endif /* DRAY_ARRAY_ARRAY_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Arrays over a block of their elements: made with it, or over one that exists.
+ * Arrays over a block of their elements: made with it, or over an existing block.
  * Freeing memory that an engine still uses only parks it, so the last reference
  * may be dropped at any time.
  */

@@ -92,7 +92,7 @@ static int range_of_reals(double start, double stop, double step,
 		return too_long();
 	length = (int64_t)steps;
 	length += (double)length < steps;
-	/* One step may be so large that it divides to 0. */
+	/* A single step may be so large that it divides to 0. */
 	if (steps == 0 && distance != 0)
 		length = !signbit(steps);
 	*range = (struct number_range){ .length = length > 0 ? length : 0,
@@ -107,7 +107,7 @@ static int check_integer(int64_t value, bool is_signed, uint32_t bits)
 {
 	int64_t rest = bits < 64 ? value >> (bits - is_signed) : value >> 63;
 
-	/* Bits above those of the type: none, or all of a negative number. */
+	/* Bits above the type's width: none, or all of a negative number. */
 	if (rest == 0 || (is_signed && rest == -1))
 		return 0;
 	return dray_fail(-ERANGE,
@@ -144,7 +144,7 @@ static int make_integers(struct number_range *range, bool is_signed,
 
 /*
  * Writes elements from number @begin on, of a range that starts with the two at
- * @pair.  Those are as given: the difference between them may be rounded.
+ * @pair.  These are written as passed: their difference may be rounded.
  */
 typedef void fill_function(const void *pair, void *data, int64_t begin,
 			   int64_t count);
@@ -268,7 +268,7 @@ static int make_pair(const struct number_range *range, dray_dtype dtype,
 	};
 	const int64_t integers[] = { range->first, range->second };
 	_Alignas(long double) char given[4 * sizeof(long double)];
-	/* As in NumPy, the longest floats take all bits of integers. */
+	/* As in NumPy, the longest floats hold all bits of integers. */
 	bool whole = steps->fill == fill_long && dray_dtype_kind(dtype) == 'f';
 	bool real = steps->real && (range->real || !whole);
 	int ret;
@@ -281,7 +281,7 @@ static int make_pair(const struct number_range *range, dray_dtype dtype,
 
 #define PART 256 /* elements that are converted at once */
 
-/* Fills an array of another type than the steps have. */
+/* Fills an array of another type than the steps'. */
 static int fill_converted(const struct range_steps *steps, const void *pair,
 			  struct dray_array *array, int64_t length)
 {

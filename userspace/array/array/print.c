@@ -13,7 +13,7 @@
 
 #include "private.h"
 
-/* As NumPy has them: an array with more elements shows so many of each end. */
+/* NumPy's defaults: an array with more elements shows so many of each end. */
 #define MOST 1000
 #define EDGE INT64_C(3)
 
@@ -31,7 +31,7 @@ struct print {
 static size_t print_element(char *to, size_t room, dray_dtype dtype,
 			    const char *element);
 
-/* Prints bytes in quotes; others than printable ones as \xNN. */
+/* Prints bytes in quotes; others than printable bytes as \xNN. */
 static size_t print_bytes(char *to, size_t room,
 			  const struct dray_scalar_bytes *bytes)
 {
@@ -150,7 +150,7 @@ static void put_element(struct print *print)
 		fprintf(print->stream, "%*s", print->width, text);
 }
 
-/* Separates the parts of an axis: rows begin below one another. */
+/* Separates the parts of an axis: rows begin in the same column. */
 static void put_gap(const struct print *print, int axis)
 {
 	int lines = print->view->ndim - 1 - axis, i;
@@ -200,7 +200,7 @@ static void put_axis(struct print *print, int axis)
 
 static void print_put_all(struct print *print, int64_t elements)
 {
-	/* As NumPy does: the axes in front of an empty one may be very long. */
+	/* As NumPy does: the axes in front of an empty axis may be very long. */
 	if (!elements) {
 		print_put(print, "[]");
 		return;

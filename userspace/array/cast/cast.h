@@ -11,7 +11,7 @@
 
 #include <dray/array/cast.h>
 
-/* The first ones are plain numbers, which have loops between all of them. */
+/* The first classes are plain numbers; loops exist between all of these. */
 enum dray_class {
 	DRAY_CLASS_BOOL,
 	DRAY_CLASS_INT8,
@@ -47,7 +47,7 @@ struct dray_typed {
 	int32_t multiple; /* of the unit */
 };
 
-/* Describes a type; DRAY_CLASS_OTHER for all that is not a builtin one. */
+/* Describes a type; DRAY_CLASS_OTHER for all but the builtin types. */
 struct dray_typed dray_typed(dray_dtype dtype);
 
 /* The first level that allows a cast between types that are not OTHER. */
@@ -59,7 +59,7 @@ enum dray_casting dray_cast_level(const struct dray_typed *from,
 
 /* Returns that level for any two valid types. */
 enum dray_casting dray_level(dray_dtype from, dray_dtype to);
-/* Returns it if one of the types has parts or is OTHER. */
+/* Returns the level if either type consists of parts or is OTHER. */
 enum dray_casting dray_parts_level(dray_dtype from, dray_dtype to);
 
 /* Whether elements are copied as they lie; those with gaps are not. */
@@ -81,19 +81,19 @@ int dray_user_cast(dray_dtype to, dray_dtype from, struct dray_cast *cast);
 dray_loop dray_loop_user;
 /* Returns the level of such a cast, or DRAY_CASTING_NEVER. */
 enum dray_casting dray_user_level(dray_dtype from, dray_dtype to);
-/* dray_promote(), for types with parts, which have types again. */
+/* dray_promote(), for types with parts, which are of types again. */
 typedef int dray_promote_fn(dray_dtype a, dray_dtype b, dray_dtype *out);
-/* The common type of @count types, of which one at least is a user's. */
+/* The common type of @count types, of which at least 1 is a user's. */
 int dray_common_user(const dray_dtype *types, size_t count, unsigned int weak,
 		     dray_promote_fn *promote, dray_dtype *out);
 /* A number or date in the machine's byte order; any other type as it is. */
 dray_dtype dray_user_native(dray_dtype dtype);
 
-/* The common type of @count types with parts, or of equal ones. */
+/* The common type of @count types with parts, or of equal types. */
 int dray_common_object(const dray_dtype *types, size_t count,
 		       dray_promote_fn *promote, dray_dtype *out);
 int dray_common_equal(const dray_dtype *types, size_t count, dray_dtype *out);
-/* Leaves the sentence that types have none in common.  -EINVAL. */
+/* Leaves the sentence that types lack a common type.  -EINVAL. */
 int dray_fail_common(const dray_dtype *types, size_t count);
 
 /* Whether two names are equal, or there are none. */
@@ -108,7 +108,7 @@ dray_dtype dray_class_dtype(enum dray_class class);
 /* Characters that a number needs as text. */
 uint32_t dray_class_characters(enum dray_class class);
 
-/* The rank of a number's kind: each kind goes into the next. */
+/* The rank of a number's kind: each kind fits into the next. */
 int dray_class_rank(enum dray_class class);
 
 static inline bool dray_class_is_number(enum dray_class class)
@@ -146,7 +146,7 @@ static inline bool dray_class_is_text(enum dray_class class)
 	return class == DRAY_CLASS_BYTES || class == DRAY_CLASS_UNICODE;
 }
 
-/* The numbers that a complex one consists of. */
+/* The class of the two parts of a complex number. */
 static inline enum dray_class dray_class_part(enum dray_class class)
 {
 	return (enum dray_class)(class - DRAY_CLASS_CFLOAT + DRAY_CLASS_FLOAT);
@@ -157,7 +157,7 @@ static inline enum dray_class dray_class_complex(enum dray_class part)
 	return (enum dray_class)(part - DRAY_CLASS_FLOAT + DRAY_CLASS_CFLOAT);
 }
 
-/* Whether two types are one; not of the class OTHER. */
+/* Whether two types are the same; not of the class OTHER. */
 static inline bool dray_typed_same(const struct dray_typed *a,
 				   const struct dray_typed *b)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Numbers, dates and durations as text, with NumPy's layouts.  A float has the
- * fewest digits that lead back to it.
+ * Numbers, dates and durations as text, with NumPy's layouts.  A float is
+ * written with the fewest digits that lead back to it.
  */
 #include <errno.h>
 #include <float.h>
@@ -21,7 +21,7 @@
 /* How a class of floats is written. */
 struct real_format {
 	int fewest; /* digits that every text of a number keeps */
-	int most; /* digits that tell all numbers apart */
+	int most; /* digits that distinguish all numbers */
 	long double least; /* normal number */
 	long double scientific; /* from here on, an exponent is written */
 };
@@ -68,7 +68,7 @@ static bool leads_back(const char *text, enum dray_class class, long double x)
 }
 
 /*
- * Adds one to the last digit of a text of digits.  Beside a power of two, numbers
+ * Adds 1 to the last digit of a text of digits.  Beside a power of two, numbers
  * lie closer below it than above: the next text may lead back, if the nearest
  * does not.  A carry out of the first digit is left out.
  */
@@ -89,12 +89,12 @@ static bool format_round_up(char *text)
 
 /*
  * Writes the fewest digits of a number above 0, without a point and without
- * zeros at the end; returns the exponent of the first one.
+ * zeros at the end; returns the exponent of the first digit.
  */
 static int find_digits(long double x, enum dray_class class, char *digits)
 {
 	const struct real_format *format = &formats[class];
-	/* Numbers below the least normal one have fewer digits. */
+	/* Subnormal numbers need fewer digits. */
 	int precision = x < format->least ? 1 : format->fewest;
 	char text[64], *at;
 	size_t count = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Loops between plain numbers in the machine's byte order, at any address: one
- * for each pair, made by macros, and loops of complex numbers.
+ * Loops between plain numbers in the machine's byte order, at any address: a
+ * loop for each pair, made by macros, and loops of complex numbers.
  * The compiler turns the dense case into vectors.
  *
- * A float outside of an integer's range has no value in C.  Here it has that of
- * the machine's instruction, as in NumPy: on x86, the bits of the least int32_t
- * or int64_t, cut to the type's size.
+ * In C, the conversion of a float outside of an integer's range is undefined.
+ * Here it yields the result of the machine's instruction, as in NumPy: on x86,
+ * the bits of the least int32_t or int64_t, cut to the type's size.
  */
 #include <string.h>
 
@@ -20,7 +20,7 @@
 #define ANY_FLOAT __attribute__((no_sanitize("float-cast-overflow")))
 
 #if defined(__x86_64__) || defined(__i386__)
-/* Spelt out where vectors would give another result than single numbers. */
+/* Spelt out where vectors would yield another result than single numbers. */
 #define TO_UINT8(x) ((uint8_t)(int16_t)(x))
 #define TO_UINT16(x) ((uint16_t)(int32_t)(x))
 #define TO_UINT32(x) ((uint32_t)(int64_t)(x))
@@ -43,7 +43,7 @@
 #define TO_LONG(x) ((long double)(x))
 #define TO_BOOL(x) ((uint8_t)((x) != 0))
 
-/* Integers have other bits that do not fit cut off. */
+/* Cuts off the bits of an integer that do not fit. */
 #define CUT_INT8(x) ((int8_t)(x))
 #define CUT_INT16(x) ((int16_t)(x))
 #define CUT_INT32(x) ((int32_t)(x))
@@ -80,7 +80,7 @@ DEFINE_STORE(UINT64)
 DEFINE_STORE(FLOAT)
 DEFINE_STORE(DOUBLE)
 
-/* The x87's numbers have 10 bytes; the others are cleared. */
+/* The x87's numbers occupy 10 bytes; the others are cleared. */
 #define LONG_BYTES (LDBL_MANT_DIG == 64 ? 10 : sizeof(long double))
 
 static inline void store_LONG(char *dst, long double x)
@@ -111,7 +111,7 @@ static inline void store_LONG(char *dst, long double x)
 		    type_##from, sizeof(type_##from), sizeof(type_##to),    \
 		    store_##to, convert)
 
-/* Of integers of one size, signed and unsigned, the bits are the same. */
+/* Of integers of equal size, signed and unsigned, the bits are the same. */
 #define DEFINE_FROM_INTEGER(from)            \
 	DEFINE_LOOP(BOOL, from, TO_BOOL)     \
 	DEFINE_LOOP(INT8, from, CUT_INT8)    \
@@ -240,7 +240,7 @@ dray_loop *const dray_to_time_loops[3] = {
 #define STORE_PAIR_DOUBLE(at, x) STORE_PAIR(DOUBLE, at, x)
 #define STORE_PAIR_LONG(at, x) STORE_PAIR(LONG, at, x)
 
-/* Real numbers to complex ones of the same parts, back, and to bools. */
+/* Real numbers to complex numbers of the same parts, back, and to bools. */
 #define DEFINE_COMPLEX(part)                                              \
 	struct pair_##part {                                              \
 		type_##part real, imaginary;                              \

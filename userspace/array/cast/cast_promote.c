@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * The type that several types have in common: first the class, then its size or
- * unit.  Of several classes, the one that knows most (NumPy's order of type
- * numbers) meets each of the others: i2, u2 and f4 have f4 in common, although
- * i2 and u2 have i4.  (Source: NumPy 2's common_dtype.c, and NEP 50.)
+ * The common type of several types: first the class, then its size or unit.  Of
+ * several classes, the class that knows most (NumPy's order of type numbers)
+ * meets each of the others: the common type of i2, u2 and f4 is f4, although it
+ * is i4 for i2 and u2.  (Source: NumPy 2's common_dtype.c, and NEP 50.)
  */
 #include <errno.h>
 
@@ -21,7 +21,7 @@ enum {
 	DROPPED, /* its partner includes it */
 };
 
-/* A class or one of those above. */
+/* A class or an item of the list above. */
 typedef int known;
 
 /* How much a class knows: NumPy's type numbers. */
@@ -76,7 +76,7 @@ static enum dray_class common_integer(enum dray_class a, enum dray_class b)
 		return a > b ? a : b;
 	if (is_unsigned)
 		return common_integer(b, a);
-	/* The signed one that is above the unsigned one, b. */
+	/* The signed class that includes all of the unsigned class b. */
 	enclosing = (enum dray_class)(b - DRAY_CLASS_UINT8 + DRAY_CLASS_INT16);
 	if (enclosing > DRAY_CLASS_INT64)
 		return DRAY_CLASS_DOUBLE;
@@ -272,7 +272,7 @@ static int common_time(enum dray_class class, const dray_dtype *types,
 	return ret;
 }
 
-/* Finds the type of a class that takes all of @types. */
+/* Finds the type of a class that holds all of @types. */
 static int common_type(known class, const dray_dtype *types, size_t count,
 		       dray_dtype *out)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Casts as they are found: those of structures and of elements that are arrays, and all
- * others, which have none of them.  Fields meet by their
- * place, not by their names, and each has a cast of its own, which is found
- * again for every piece of elements: a cast then owns nothing.
+ * Finds casts: of structures and of elements that are arrays, and of all other
+ * types.  Fields meet by their place, not by their names, and each is cast on its
+ * own.  Its cast is found again for every piece of elements, so a cast owns
+ * nothing.
  *
- * A structure of one field also converts as that field does, and any value is
- * given to all fields of a structure.  (Source: NumPy's dtype_transfer.c.)
+ * A structure of a single field also converts as that field does, and any value is
+ * written to all fields of a structure.  (Source: NumPy's dtype_transfer.c.)
  */
 #include <errno.h>
 #include <string.h>

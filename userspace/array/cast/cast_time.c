@@ -15,8 +15,8 @@
 #define CYCLE_DAYS (INT64_C(400) * 365 + 97)
 
 /*
- * Of a unit in the next finer one.  Years and months count only in the search
- * for a common unit of dates, as in NumPy.
+ * The length of each unit in the next finer unit.  Years and months count only in
+ * the search for a common unit of dates, as in NumPy.
  */
 static const uint16_t finer[] = {
 	[DRAY_UNIT_YEAR] = 1,		[DRAY_UNIT_MONTH] = 1,
@@ -28,7 +28,7 @@ static const uint16_t finer[] = {
 	[DRAY_UNIT_ATTOSECOND] = 1,
 };
 
-/* Returns 0 if the factor has more than 56 bits, NumPy's limit. */
+/* Returns 0 if the factor exceeds 56 bits, NumPy's limit. */
 static int64_t time_factor_of(enum dray_unit coarse, enum dray_unit fine)
 {
 	int64_t factor = 1;
@@ -91,7 +91,7 @@ const char *dray_unit_name(enum dray_unit unit)
 	return (unsigned int)unit <= DRAY_UNIT_ATTOSECOND ? names[unit] : "?";
 }
 
-/* Of the coarser unit, as a fraction of the finer one; 0 if it does not fit. */
+/* The coarser unit as a fraction of the finer unit; 0 if it does not fit. */
 static void coarse_factors(enum dray_unit coarse, enum dray_unit fine,
 			   uint64_t *numerator, uint64_t *denominator)
 {
@@ -103,7 +103,7 @@ static void coarse_factors(enum dray_unit coarse, enum dray_unit fine,
 	} else if (fine == DRAY_UNIT_MONTH) {
 		*numerator = 12;
 	} else {
-		/* Years and months have the mean length of a cycle's. */
+		/* Years and months count with the mean length in a cycle. */
 		*denominator = coarse == DRAY_UNIT_YEAR ? CYCLE_YEARS
 							: CYCLE_YEARS * 12;
 		*numerator = CYCLE_DAYS;
@@ -155,7 +155,7 @@ static bool time_is_apart(const struct dray_typed *a,
 	return time_is_calendar(coarse) && fine > DRAY_UNIT_MONTH;
 }
 
-/* Brings multiples of two units to the finer one; false if they do not fit. */
+/* Converts multiples of two units to the finer unit; false if they do not fit. */
 static bool bring_together(const struct dray_typed *a,
 			   const struct dray_typed *b, int64_t *of_a,
 			   int64_t *of_b)
@@ -219,7 +219,7 @@ int dray_time_common(const struct dray_typed *a, const struct dray_typed *b,
 /* Days from the first of March of the year 0 to 1970-01-01. */
 #define EPOCH 719468
 
-/* A sum that wraps, and tells that it did. */
+/* A sum that wraps; sets *@wraps if it did. */
 static int64_t cast_time_add(int64_t a, int64_t b, bool *wraps)
 {
 	int64_t sum;
@@ -228,7 +228,7 @@ static int64_t cast_time_add(int64_t a, int64_t b, bool *wraps)
 	return sum;
 }
 
-/* whole * factor + rest, less than one factor; wraps only if the result does not fit. */
+/* whole * factor + rest, rest < factor; wraps only if the result does not fit. */
 static int64_t cast_time_scale(int64_t whole, int64_t factor, int64_t rest,
 			       bool *wraps)
 {
@@ -245,7 +245,7 @@ static int64_t cast_time_scale(int64_t whole, int64_t factor, int64_t rest,
 /* Days from 1970-01-01 to a day of the Gregorian calendar. */
 static int64_t days_of(const struct dray_date *date, bool *wraps)
 {
-	/* Years begin in March: the leap day is the last one. */
+	/* Years begin in March: the leap day is the last day. */
 	const int64_t year =
 		cast_time_add(date->year, date->month <= 2 ? -1 : 0, wraps);
 	const int64_t cycle = floor_div(year, CYCLE_YEARS);
@@ -255,7 +255,7 @@ static int64_t days_of(const struct dray_date *date, bool *wraps)
 	const int64_t day =
 		of_cycle * 365 + of_cycle / 4 - of_cycle / 100 + of_year;
 
-	/* The epoch lies in the fifth cycle: the rest has the sign of the sum. */
+	/* The epoch lies in the fifth cycle: rest and sum are of the same sign. */
 	if (cycle > 4)
 		return cast_time_scale(cycle - 5, CYCLE_DAYS,
 				       day - EPOCH + 5 * CYCLE_DAYS, wraps);

@@ -12,7 +12,7 @@
 #include "private.h"
 #include "cast/fp_state.h"
 
-/* Shapes the source as the destination: repeats axes, drops leading ones. */
+/* Shapes the source as the destination: repeats axes, drops leading axes. */
 static int fit_shape(const struct dray_view *dst, const struct dray_view *src,
 		     struct dray_view *out)
 {
@@ -94,7 +94,7 @@ static int run_noting(char *const *data, const int64_t *strides, int64_t count,
 	return ret;
 }
 
-/* Applies a cast; the flags of this thread tell all errors. */
+/* Applies a cast; the flags of this thread collect all errors. */
 static int cast_view_apply(const struct dray_layout *layout,
 			   const struct dray_cast *cast, unsigned int threads)
 {
@@ -130,7 +130,7 @@ static int cast_view_convert(const struct dray_view *dst,
 	if (cast_view_is_line(dst) && threads < 2)
 		return dray_cast_run(cast, dst->data, dst->strides[0],
 				     src->data, src->strides[0], dst->shape[0]);
-	layout.runs = 0; /* Not set if elements have no bytes. */
+	layout.runs = 0; /* Not set if the element size is 0. */
 	dray_layout_reduce_items(&layout,
 				 (const struct dray_view *[]){ dst, src }, 2);
 	if (!layout.runs)
@@ -180,8 +180,8 @@ static int fail_casting(dray_dtype to, dray_dtype from,
 /* Two checked views on their way through a call. */
 struct cast_pair {
 	struct dray_operand to;
-	struct dray_operand given; /* the source as the caller has it */
-	struct dray_view fitted; /* the source, if it has another shape */
+	struct dray_operand given; /* the source as passed by the caller */
+	struct dray_view fitted; /* the source, if its shape differs */
 	struct dray_operand operand; /* that view's */
 	const struct dray_operand *from; /* shaped as the destination */
 	struct dray_typed target;
@@ -299,7 +299,7 @@ static int convert_and_repeat(const struct cast_pair *pair)
 	return ret;
 }
 
-/* Gives the source the shape of the destination first. */
+/* Converts after it shapes the source as the destination. */
 static int fit_and_convert(struct cast_pair *pair)
 {
 	struct dray_cast cast;

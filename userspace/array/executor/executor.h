@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Executors, and calls on their way through a queue.  One lock guards the lists of all
- * queues; it is held briefly.
+ * Executors, and calls on their way through a queue.  A single lock guards the lists
+ * of all queues; it is held briefly.
  */
 #ifndef DRAY_EXECUTOR_EXECUTOR_H
 #define DRAY_EXECUTOR_EXECUTOR_H
@@ -20,14 +20,14 @@
 /* Milliseconds between looks whether a call that waits is cancelled. */
 #define DRAY_CALLS_LOOK_MS 100
 
-/* The time of one loop on one executor. */
+/* The time of a loop on an executor. */
 struct dray_timed {
 	struct dray_timed *next;
 	uint64_t ufunc; /* its number */
 	int operands;
 	bool set; /* by the user */
 	struct dray_call_cost cost;
-	dray_dtype dtypes[DRAY_UFUNC_MAX_OPERANDS]; /* each one reference */
+	dray_dtype dtypes[DRAY_UFUNC_MAX_OPERANDS]; /* a reference each */
 };
 
 struct dray_executor {
@@ -39,8 +39,8 @@ struct dray_executor {
 };
 
 /*
- * Work of another room, which has its turn among the calls of a queue, when no
- * transfer has its operands.
+ * Work of another room, which runs in its turn among the calls of a queue, when no
+ * transfer uses its operands.
  */
 struct dray_task {
 	const char *name;
@@ -59,21 +59,21 @@ struct dray_task {
 struct dray_queued {
 	struct dray_call call;
 	struct dray_task task; /* run NULL: a call */
-	struct dray_call_queue *queue; /* NULL: it is not in one */
+	struct dray_call_queue *queue; /* NULL: in none */
 	/* with the lock of all queues */
 	struct dray_queued *before, *next; /* in its queue */
 	struct dray_queued *next_ended; /* for its queue's thread to free */
 	bool claimed; /* by the thread that starts it, or that cancels it */
 	_Atomic bool ended; /* dray_call_end() was called */
 	const struct dray_call *outer; /* the task that made it, or NULL */
-	struct dray_event *event; /* one reference */
-	struct dray_executor *executor; /* that runs it; one reference */
+	struct dray_event *event; /* a reference */
+	struct dray_executor *executor; /* that runs it; a reference */
 	uint64_t started_ns;
 	struct dray_ufunc_options options; /* for the CPU */
 	struct dray_fp_state state; /* of the thread that submitted it */
 	struct dray_ufunc_loop loop;
 	int operands; /* with the mask; of a task: 0 */
-	/* of the loop, then those of a signature that was asked for */
+	/* types of the loop, then of a requested signature */
 	dray_dtype dtypes[2 * DRAY_UFUNC_MAX_OPERANDS];
 	const struct dray_view *pointers[DRAY_CALL_OPERANDS];
 	struct dray_addresses spans[DRAY_CALL_OPERANDS]; /* not of a task */
@@ -124,12 +124,12 @@ int dray_task_submit(struct dray_call_queue *queue,
 		     int inputs_count, struct dray_operand *outputs,
 		     int outputs_count, struct dray_event **event);
 
-/* Whether a queue has another executor than the CPU. */
+/* Whether the queue may use another executor than the CPU. */
 bool dray_task_has_executors(const struct dray_call_queue *queue);
 
 /*
- * Runs a call in the thread of a task of @queue, on the executor that takes the
- * least time, and waits for its end.  The task's operands cover its memory.
+ * Runs a call in the thread of a task of @queue, on the fastest executor, and waits
+ * for its end.  The task's operands cover its memory.
  * @outer: the task, which may be cancelled
  */
 int dray_task_call(struct dray_call_queue *queue, const struct dray_call *outer,
@@ -139,8 +139,8 @@ int dray_task_call(struct dray_call_queue *queue, const struct dray_call *outer,
 		   const struct dray_ufunc_options *options);
 
 /*
- * Chooses the executor of a call: of those that can run it, the first one without
- * a known time, else the fastest; borrowed.
+ * Chooses the executor of a call: of all that can run it, the first without a known
+ * time, else the fastest; borrowed.
  * @why: a sentence; NULL: none
  * @ns: set to the time, or ~0 if it is not known
  */
@@ -148,7 +148,7 @@ struct dray_executor *
 dray_choose_executor(struct dray_executor *const *executors, size_t count,
 		     const struct dray_call *call, uint64_t *ns, char why[256]);
 
-/* Lets forks take the lock of times; before the first queue. */
+/* Lets forks acquire the lock of times; before the first queue. */
 void dray_times_enlist(void);
 void dray_timed_free(struct dray_timed *timed);
 

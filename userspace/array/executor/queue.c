@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Queues of calls.  A queue's thread takes its calls in order, waits until no older
- * call and no transfer has their memory, and gives them to executors.
+ * Queues of calls.  A queue's thread goes through its calls in order, waits until no
+ * older call and no transfer uses their memory, and submits them to executors.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 #include "ufunc/users_loop.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-/* Signalled if a call is submitted or has ended, or a queue ends. */
+/* Signalled when a call is submitted or ends, or a queue ends. */
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
 static void queue_take(void)
@@ -94,7 +94,7 @@ void dray_call_end(struct dray_call *call, int status)
 				       dray_clock_now() - queued->started_ns);
 	queue = queued->queue;
 	if (queue) {
-		/* First, so that a full queue has calls to wait for. */
+		/* First, so that a full queue can wait for calls. */
 		queue_take();
 		queue->calls--;
 		queue_give();
@@ -142,7 +142,7 @@ static int await_transfers(const struct dray_queued *queued)
 	return ret;
 }
 
-/* Computes in this thread, with the state of the one that submitted the call. */
+/* Computes in this thread, with the state of the thread that submitted the call. */
 static int cpu_submit(struct dray_call *call)
 {
 	struct dray_queued *queued = dray_queued(call);
@@ -197,7 +197,7 @@ static int run_task(struct dray_call_queue *queue, struct dray_queued *queued)
 	return ret;
 }
 
-/* Whether the queue's thread may start a call; else its cancellation has it. */
+/* Whether the queue's thread may start a call; else its cancellation ends it. */
 static bool claim_start(struct dray_queued *queued)
 {
 	bool starts;
@@ -226,7 +226,7 @@ static void queue_run_call(struct dray_call_queue *queue,
 		dray_call_end(&queued->call, ret);
 	else
 		dray_calls_start(queue, queued);
-	/* An executor has it, or it has ended. */
+	/* An executor runs it, or it ended. */
 	atomic_store(&event->runs_later, false);
 }
 
@@ -237,7 +237,7 @@ static int queue_cancelled(const struct dray_queued *queued)
 			 queued->event->name);
 }
 
-/* Ends a call that has not started.  Implements dray_event's cancel. */
+/* Ends a call that did not start.  Implements dray_event's cancel. */
 static void cancel_call(struct dray_event *event)
 {
 	struct dray_queued *queued;
@@ -249,7 +249,7 @@ static void cancel_call(struct dray_event *event)
 	if (queued)
 		queued->claimed = true;
 	queue_give();
-	/* Calls that have not ended are not freed. */
+	/* Only ended calls are freed. */
 	if (queued)
 		dray_call_end(&queued->call, queue_cancelled(queued));
 }
@@ -298,7 +298,7 @@ static void unlink_call(struct dray_call_queue *queue,
 }
 
 /*
- * Frees calls that have ended, in the queue's thread: an executor's thread that ends a
+ * Frees ended calls, in the queue's thread: an executor's thread that ends a
  * call drops neither its executor nor memory.  With the lock, dropped meanwhile.
  */
 static void free_ended(struct dray_call_queue *queue)
@@ -321,7 +321,7 @@ static void free_queue(struct dray_call_queue *queue)
 	free(queue);
 }
 
-/* Runs the oldest call that has not begun, if no older one of a queue hinders it. */
+/* Runs the oldest waiting call, if no older call of a queue hinders it. */
 static bool run_first(struct dray_call_queue *queue)
 {
 	struct dray_queued *queued = queue->first;
@@ -348,7 +348,7 @@ static void *queue_run(void *argument)
 			free_ended(queue);
 		else if (!run_first(queue))
 			pthread_cond_wait(&changed, &mutex);
-		/* A loop has forked: the calls are the parent's. */
+		/* A loop forked: the calls are the parent's. */
 		if (queue->process != dray_fork_process()) {
 			queue_give();
 			return NULL;
@@ -439,7 +439,7 @@ void dray_call_queue_destroy(struct dray_call_queue *queue)
 	if (!queue)
 		return;
 	alone = dray_calls_in_own_thread(queue);
-	/* A child has neither the thread nor the calls. */
+	/* A child owns neither the thread nor the calls. */
 	if (queue->process == dray_fork_process()) {
 		queue_take();
 		queue->ends = true;
@@ -453,7 +453,7 @@ void dray_call_queue_destroy(struct dray_call_queue *queue)
 	free_queue(queue);
 }
 
-/* Returns the event of the oldest call that has not ended.  With the lock. */
+/* Returns the event of the oldest call in progress.  With the lock. */
 static struct dray_event *oldest_event(const struct dray_call_queue *queue)
 {
 	const struct dray_queued *queued = queue->oldest;
@@ -486,7 +486,7 @@ static void queue_append(struct dray_call_queue *queue,
 	atomic_store(&queued->event->runs_later, true);
 	queued->event->call = queued;
 	queued->event->cancel = cancel_call;
-	/* Calls that others submit later have higher numbers. */
+	/* Calls that others submit later get higher numbers. */
 	dray_use_enter(&queued->event->use);
 	queued->before = queue->newest;
 	if (queue->newest)

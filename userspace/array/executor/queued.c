@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * A call made of its arguments: the loop, one shape for all operands, outputs, and
- * blocks that are held until the end.
+ * A call made of its arguments: the loop, a common shape of all operands, outputs,
+ * and blocks that are held until the end.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -54,7 +54,7 @@ static int queued_check(const struct dray_ufunc *ufunc,
 	return ret;
 }
 
-/* Takes over options; types and the mask become the call's own. */
+/* Copies options; types and the mask become the call's own. */
 static int queued_take_options(struct dray_queued *queued,
 			       const struct dray_ufunc_options *options)
 {
@@ -78,7 +78,7 @@ static int queued_take_options(struct dray_queued *queued,
 	return 0;
 }
 
-/* Makes the arrays of outputs that were not given, in the order of calls. */
+/* Makes the arrays of missing outputs, in the order of calls. */
 static int make_outputs(struct dray_queued *queued,
 			const struct dray_view *const *inputs,
 			const struct dray_view *const *outputs, int ndim,
@@ -200,8 +200,8 @@ static int queued_choose_loop(struct dray_queued *queued,
 }
 
 /*
- * Checks that integers of the program fit the loop.  A comparison takes others as
- * they are: no element equals them.
+ * Checks that integers of the program fit the loop.  A comparison accepts others:
+ * no element equals them.
  */
 static int check_integers(struct dray_queued *queued,
 			  const struct dray_view *const *inputs,

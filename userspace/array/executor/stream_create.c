@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * An executor of streams: its making and end, and each call on its way through.  One
- * call at a time has the streams.
+ * An executor of streams: its making and end, and each call on its way through.  A
+ * single call at a time uses the streams.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -198,7 +198,7 @@ static int check_numbers(const struct dray_stream_executor_options *options)
 	return 0;
 }
 
-/* As many bytes as @most that each stream takes as one packet. */
+/* As many bytes as @most that each stream transfers as a single packet. */
 static uint64_t most_bytes(const struct dray_stream_executor_options *options,
 			   uint64_t most)
 {
@@ -212,7 +212,7 @@ static uint64_t most_bytes(const struct dray_stream_executor_options *options,
 	for (i = 0; i < options->rx_count; i++)
 		if (options->rx[i]->max_bytes < most)
 			most = options->rx[i]->max_bytes;
-	/* A number that engines with words take, and a multiple of elements. */
+	/* A number that engines with words accept, and a multiple of elements. */
 	return most < 4096 ? 4096 : most & ~(uint64_t)4095;
 }
 
@@ -320,7 +320,7 @@ int dray_stream_executor_reset(struct dray_executor *executor)
 	ret = dray_stream_check(streams->streams[0]);
 	if (ret)
 		return ret;
-	/* No call has the streams meanwhile. */
+	/* No call uses the streams meanwhile. */
 	take_streams(streams);
 	if (streams->options.reset)
 		ret = stream_create_reset(streams);

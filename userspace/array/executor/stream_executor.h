@@ -13,7 +13,7 @@
 /* frames of a call that makes its own rings: fewer are cheaper as packets */
 #define DRAY_STREAM_LEAST 4
 
-/* The operands of one call in rings. */
+/* The operands of a call in rings. */
 struct dray_ring_set {
 	struct dray_call_frames frames;
 	uint32_t first; /* frame of each ring */
@@ -21,18 +21,18 @@ struct dray_ring_set {
 
 struct dray_stream_executor {
 	struct dray_stream_executor_options options; /* defaults filled in */
-	dray_dtype dtypes[DRAY_UFUNC_MAX_OPERANDS]; /* each one reference */
+	dray_dtype dtypes[DRAY_UFUNC_MAX_OPERANDS]; /* a reference each */
 	struct dray_stream *tx[DRAY_UFUNC_MAX_OPERANDS];
 	struct dray_stream *rx[DRAY_UFUNC_MAX_OPERANDS];
 	struct dray_ring_set *sets; /* options.ring_count */
 	uint64_t whole_bytes; /* of frames of contiguous operands, if not wished */
 	uint64_t part_bytes; /* of others */
-	/* all of them, in the order in which a call takes their locks */
+	/* all of them, in the order in which a call acquires their locks */
 	struct dray_stream *streams[DRAY_UFUNC_MAX_OPERANDS];
 	uint32_t streams_count;
 };
 
-/* Whether a call has failed, of this or another executor, and no reset followed. */
+/* Whether a call failed, of this or another executor, and no reset followed. */
 static inline bool
 dray_stream_is_stale(const struct dray_stream_executor *executor)
 {
@@ -57,8 +57,8 @@ struct dray_stream_call {
 };
 
 /*
- * Cuts operands.  Without a wish for the size of frames, contiguous ones have larger
- * frames: each costs as much as a small one, and others may have too many pieces.
+ * Cuts operands.  Without a requested frame size, frames of contiguous operands are
+ * larger: each costs as much as a small frame, and others may have too many pieces.
  */
 static inline void dray_stream_cut(const struct dray_stream_executor *executor,
 				   const struct dray_view *views,
@@ -79,7 +79,7 @@ static inline void dray_stream_cut(const struct dray_stream_executor *executor,
 /* -ECANCELED once the call is cancelled. */
 int dray_stream_check_cancelled(const struct dray_stream_call *run);
 
-/* Tells whether streams can run a call: 0, or -EOPNOTSUPP with the reason. */
+/* Checks that streams can run a call: 0, or -EOPNOTSUPP with the reason. */
 int dray_stream_check_call(struct dray_stream_executor *executor,
 			   const struct dray_call *call);
 
@@ -87,7 +87,7 @@ int dray_stream_check_call(struct dray_stream_executor *executor,
 bool dray_stream_needs_aside(const struct dray_stream_executor *executor,
 			     const struct dray_call *call, int o);
 
-/* Makes the copies, and fills those of inputs. */
+/* Makes the copies, and fills the copies of inputs. */
 int dray_stream_set_aside(struct dray_stream_call *run,
 			  struct dray_view *views);
 /* Converts outputs back, by the mask. */
@@ -104,7 +104,7 @@ struct dray_stream_turn {
 	uint32_t first; /* its frame of the rings */
 	uint32_t count;
 	uint32_t frames; /* of each ring */
-	bool held; /* all frames are; else the engines have them */
+	bool held; /* all frames are; else the engines own them */
 };
 
 /*
@@ -113,8 +113,9 @@ struct dray_stream_turn {
  */
 int dray_stream_run_turn(const struct dray_stream_turn *turn);
 /*
- * Acquires all @count frames of a ring.  -ETIMEDOUT: after the time limit of a call, an
- * engine still has some; their memory is in use until the stream is closed, or they end.
+ * Acquires all @count frames of a ring.  -ETIMEDOUT: after the time limit of a call,
+ * an engine still owns some; their memory is in use until the stream is closed, or
+ * they end.
  */
 int dray_stream_take_all(const struct dray_stream_executor *executor,
 			 struct dray_stream *stream, uint32_t count);
@@ -122,21 +123,21 @@ int dray_stream_take_all(const struct dray_stream_executor *executor,
 struct dray_stream *dray_stream_of(const struct dray_stream_executor *executor,
 				   int o);
 
-/* Whether the call may have rings of its own. */
+/* Whether the call may use rings of its own. */
 bool dray_stream_may_lend(const struct dray_stream_call *run);
 /*
- * Runs frames in rings made for them, which are gone after that.  Those from *@done
- * on are left for packets.
+ * Runs frames in rings made for them, which are removed after that.  Frames from
+ * *@done on are left for packets.
  */
 int dray_stream_run_lent(struct dray_stream_call *run, int64_t *done);
 
-/* Gives rings to streams, by the options. */
+/* Makes the rings of streams, by the options. */
 int dray_stream_make_rings(struct dray_stream_executor *executor);
 /* Finds the set of a call; NULL: none. */
 const struct dray_ring_set *
 dray_stream_find_set(const struct dray_stream_executor *executor,
 		     const struct dray_call_frames *frames);
-/* Runs frames of rings; its failure is that of a turn. */
+/* Runs frames of rings; fails as a turn does. */
 int dray_stream_run_rings(struct dray_stream_call *run);
 
 /* The failure of a frame that came back with another count of bytes. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Frames of a call as packets.  For each frame, receives are submitted before sends,
- * so that the IP can give back at once.  Half of those in flight are awaited
- * together: one wait for many frames.
+ * so that the IP can answer at once.  Half of the frames in flight are awaited
+ * together: a single wait for many frames.
  */
 #include <errno.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static void stream_packets_drop(struct dray_event **event)
 }
 
 /*
- * Waits for one transfer, which the streams end within the time limit; -ECANCELED if
+ * Waits for a transfer, which the streams end within the time limit; -ECANCELED if
  * the call is cancelled before.
  */
 static int stream_packets_await(const struct dray_stream_call *run,
@@ -103,8 +103,8 @@ static int collect_frame(struct dray_stream_call *run, int64_t number)
 }
 
 /*
- * Waits for frame @last, so that those before it are there without a wait.  Its
- * failure may be an earlier one's: that is told by collect_frame().
+ * Waits for frame @last, so that the frames before it are there without a wait.  Its
+ * failure may be caused by an earlier frame: collect_frame() reports that.
  */
 static void await_frame(struct dray_stream_call *run, int64_t last)
 {

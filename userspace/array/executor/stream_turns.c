@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Frames of a call in rings, as many at a time as a ring may have.  A turn begins
- * with all frames released, and ends when all were acquired.  If its operands have no
- * ring, a call makes rings for itself, and takes them away at its end: no stream keeps
+ * Frames of a call in rings, as many at a time as a ring may hold.  A turn begins
+ * with all frames released, and ends when all were acquired.  If its operands lack a
+ * ring, a call makes rings for itself, and removes them at its end: no stream keeps
  * memory between calls.
  */
 #include <errno.h>
@@ -33,7 +33,7 @@ static uint64_t frames_owned(struct dray_stream *stream)
 	return counts.owned;
 }
 
-/* Cancels frames that an engine has, and acquires some of them; 0: none yet. */
+/* Cancels frames that an engine owns, and acquires some of them; 0: none yet. */
 static int cancel_frames(struct dray_stream *stream, struct dray_point *points)
 {
 	int ret = dray_stream_cancel(stream);
@@ -43,7 +43,7 @@ static int cancel_frames(struct dray_stream *stream, struct dray_point *points)
 	return ret == -ETIME || ret == -EINTR ? 0 : ret;
 }
 
-/* Frames that an engine has are cancelled again and again: it goes on with others. */
+/* Cancels an engine's frames again and again: it continues with others. */
 int dray_stream_take_all(const struct dray_stream_executor *executor,
 			 struct dray_stream *stream, uint32_t count)
 {
@@ -124,7 +124,7 @@ static int stream_turns_acquire(const struct dray_stream_call *run,
 	return ret == -EINTR ? 0 : ret;
 }
 
-/* Acquires the turn's frames of operand @o again, many with one wait. */
+/* Acquires the turn's frames of operand @o again, many with a single wait. */
 static int stream_turns_collect(const struct dray_stream_turn *turn, int o)
 {
 	const struct dray_stream_call *run = turn->run;
@@ -170,8 +170,8 @@ static int turns_take_back(const struct dray_stream_turn *turn, int operands)
 }
 
 /*
- * Whether the ring to be made last sends from the start.  Of several that send, any
- * might not be made after another has sent.
+ * Whether the ring to be made last sends from the start.  Of several rings that
+ * send, any might fail to be made after another sent.
  */
 static bool sends_at_once(const struct dray_stream_turn *turn)
 {
@@ -184,7 +184,7 @@ static int stream_turns_pass(const struct dray_stream_turn *turn)
 	const int inputs = turn->run->call->inputs;
 	int o, ret = 0;
 
-	/* Receives come first, so that the IP can give back at once. */
+	/* Receives first, so that the IP can answer at once. */
 	for (o = operands - 1; !ret && o >= 0; o--)
 		if (turn->held || (o < inputs && !sends_at_once(turn)))
 			ret = stream_turns_release(turn, o);
@@ -208,7 +208,7 @@ int dray_stream_run_turn(const struct dray_stream_turn *turn)
 	return dray_fail_adding(ret, "; %s", second.sentence);
 }
 
-/* The turn's frames of one operand. */
+/* The turn's frames of an operand. */
 struct turn_part {
 	const struct dray_stream_turn *turn;
 	int operand;
@@ -224,7 +224,7 @@ static const struct dray_view *part_view(void *context, uint32_t index)
 	return &part->view;
 }
 
-/* Gives a stream the frames of operand @o. */
+/* Lends the frames of operand @o to a stream. */
 static int stream_turns_lend(const struct dray_stream_turn *turn, int o)
 {
 	struct turn_part part = { .turn = turn, .operand = o };
@@ -246,7 +246,7 @@ static int stream_turns_lend(const struct dray_stream_turn *turn, int o)
 	return ret;
 }
 
-/* Takes the rings away of the last @operands operands. */
+/* Removes the rings of the last @operands operands. */
 static int take_away(const struct dray_stream_call *run, int operands)
 {
 	const struct dray_ring_source none = { .count = 0 };
@@ -261,7 +261,7 @@ static int take_away(const struct dray_stream_call *run, int operands)
 	return first;
 }
 
-/* As many frames as rings may have: all streams show as many points. */
+/* As many frames as rings may hold: all streams show as many points. */
 static int64_t most_frames(const struct dray_stream_call *run)
 {
 	const struct dray_stream_executor *executor = run->executor;
@@ -273,7 +273,7 @@ static int64_t most_frames(const struct dray_stream_call *run)
 	return most;
 }
 
-/* Whether the engines take inputs as they are: a ring is not copied. */
+/* Whether the engines reach the inputs in place: a ring is not copied. */
 static bool reaches_inputs(const struct dray_stream_call *run)
 {
 	const struct dray_view *pointer;
@@ -303,7 +303,7 @@ bool dray_stream_may_lend(const struct dray_stream_call *run)
 	return !(options->flags & DRAY_PACKET_STAGE) || reaches_inputs(run);
 }
 
-/* Makes the rings of a turn, those that receive first; false, with all frames held, if one cannot be made. */
+/* Makes a turn's rings, receiving rings first; false, all frames held, on failure. */
 static bool lend_all(const struct dray_stream_turn *turn, int *made)
 {
 	const int operands = turn->run->frames.operands;
@@ -311,7 +311,7 @@ static bool lend_all(const struct dray_stream_turn *turn, int *made)
 
 	for (o = operands - 1; o >= 0 && !stream_turns_lend(turn, o); o--)
 		;
-	/* Those of the turn before are there still. */
+	/* Rings of the turn before still exist. */
 	if (o < 0 || !turn->from)
 		*made = operands - 1 - o;
 	if (o >= 0)

@@ -8,11 +8,11 @@
 #define DRAY_NPY_PAGE_SIZE 4096u
 #define DRAY_NPY_LINE 64u /* a header is a multiple of this, as in NumPy */
 
-/* Bytes that tell how long the header is, of any version. */
+/* Bytes up to the end of the header's length, of any version. */
 #define DRAY_NPY_START 12u
 
 struct dray_npy_header {
-	dray_dtype dtype; /* one reference */
+	dray_dtype dtype; /* a reference */
 	bool fortran;
 	int ndim;
 	int64_t shape[DRAY_MAX_NDIM];
@@ -22,7 +22,7 @@ struct dray_npy_header {
 /*
  * Reads the length of everything before the elements from the first
  * DRAY_NPY_START bytes, or fewer if the file ends there; at least as much, and
- * maybe more than the file has.  -EBADMSG, -EPROTO.
+ * maybe more than the file's size.  -EBADMSG, -EPROTO.
  */
 int dray_npy_measure(const char *start, size_t size, const char *name,
 		     size_t *offset);
@@ -49,7 +49,7 @@ int dray_npy_place(const struct dray_npy_header *header, const char *name,
 		   void *data, uint64_t room, struct dray_view *view);
 
 /*
- * Takes the elements of a view in C order, a part at a time.
+ * Walks the elements of a view in C order, a part at a time.
  * @take: gets @size bytes; returns 0 or a negative errno, which ends the walk
  */
 int dray_npy_walk(const struct dray_view *view,

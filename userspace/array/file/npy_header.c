@@ -48,14 +48,14 @@ int dray_npy_measure(const char *start, size_t size, const char *name,
 	if (length > LONGEST)
 		return dray_fail(
 			-EBADMSG,
-			"%s has a header of %zu bytes, at most %zu may be",
+			"%s begins with a header of %zu bytes, at most %zu are possible",
 			name, length, LONGEST);
 	*offset = before + length;
 	/* So that the bytes read so far are all of the header. */
 	if (*offset < DRAY_NPY_START)
 		return dray_fail(
 			-EBADMSG,
-			"%s has a header of %zu bytes, too few for a dictionary",
+			"%s begins with a header of %zu bytes, too few for a dictionary",
 			name, length);
 	return 0;
 }
@@ -66,13 +66,14 @@ static int header_read_shape(const struct dray_literal *shape, const char *name,
 	const struct dray_literal *item;
 
 	if (!dray_literal_is(shape, DRAY_LITERAL_TUPLE))
-		return dray_fail(-EBADMSG,
-				 "the header of %s has no tuple as its 'shape'",
-				 name);
+		return dray_fail(
+			-EBADMSG,
+			"the 'shape' in the header of %s is not a tuple", name);
 	if (shape->count > DRAY_MAX_NDIM)
-		return dray_fail(-EBADMSG,
-				 "%s has %u axes, 0 to %d are possible", name,
-				 shape->count, DRAY_MAX_NDIM);
+		return dray_fail(
+			-EBADMSG,
+			"%s contains an array of %u axes, 0 to %d are possible",
+			name, shape->count, DRAY_MAX_NDIM);
 	for (item = shape->first; item; item = item->next) {
 		if (!dray_literal_is(item, DRAY_LITERAL_INTEGER) ||
 		    item->integer < 0)
@@ -97,7 +98,7 @@ static int read_keys(const struct dray_literal *dict, const char *name,
 	    dict->count != 6)
 		return dray_fail(
 			-EBADMSG,
-			"the header of %s has not the keys 'descr', 'fortran_order' and 'shape' alone",
+			"the keys in the header of %s must be 'descr', 'fortran_order' and 'shape'",
 			name);
 	header->fortran = order->integer;
 	ret = header_read_shape(dray_literal_find(dict, "shape"), name, header);
@@ -169,8 +170,8 @@ int dray_npy_place(const struct dray_npy_header *header, const char *name,
 		return -EBADMSG; /* With its sentence. */
 	if (bytes > room)
 		return dray_fail(-EBADMSG,
-				 "%s has %" PRIu64
-				 " bytes of elements, its shape needs %zu",
+				 "%s contains %" PRIu64 " bytes of elements, "
+				 "its shape needs %zu",
 				 name, room, bytes);
 	if (!data)
 		return 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Files that take their name when they are complete.
+ * Files that appear under their name when they are complete.
  *
- * The new file is like the old one: at the end of the same symbolic link, with its
+ * The new file is like the old file: at the end of the same symbolic link, with its
  * permissions, its owner and its attributes.  A new file cannot be like a second name of
- * a file (a hard link), nor like a file of a user that this process cannot give files
- * to: these are refused.
+ * a file (a hard link), nor like a file of a user for which this process cannot own
+ * files: these are refused.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #define NAME_END ".%x-%x" /* of the process, and of the file in it */
 #define NUMBER_ROOM sizeof("ffffffff")
 
-/* Opens a temporary file of a name that no other has. */
+/* Opens a temporary file of a unique name. */
 static int open_temporary(struct dray_replace *replace, size_t room,
 			  mode_t mode)
 {
@@ -63,7 +63,7 @@ static int find_target(struct dray_replace *replace)
 	return dray_replace_failed(replace, "realpath");
 }
 
-/* Checks that a new file can be like the old one, but for its owner. */
+/* Checks that a new file can be like the old file, but for its owner. */
 static int check_old(const struct dray_replace *replace,
 		     const struct stat *status)
 {
@@ -75,9 +75,9 @@ static int check_old(const struct dray_replace *replace,
 	if (status->st_nlink > 1)
 		return dray_fail(
 			-EMLINK,
-			"%s is one of %ju names of a file (hard links), of which a "
-			"new file could take only this; remove the name, or save "
-			"under another",
+			"%s is a hard link to a file of %ju names, and a new "
+			"file would replace only this name; remove the name, "
+			"or save under another",
 			replace->path, (uintmax_t)status->st_nlink);
 	/* access() asks for the real user, and sandboxes forbid faccessat2(). */
 	fd = dray_descriptor(
@@ -110,16 +110,16 @@ static int keep_owner(const struct dray_replace *replace,
 		return dray_fail(
 			-EPERM,
 			"%s belongs to user %u and group %u, and this process "
-			"cannot give them a new file; remove it, or save under "
+			"cannot create a new file for them; remove it, or save under "
 			"another name",
 			replace->path, old->st_uid, old->st_gid);
 	return 0;
 }
 
 /*
- * Makes the new file like the old one.  The mask of the process does not count, nor does
- * an access list that the folder gives to new files.  A change of owners clears some
- * bits of the mode.
+ * Makes the new file like the old file.  The mask of the process does not count, nor
+ * does an access list that new files inherit from the folder.  A change of owners
+ * clears some bits of the mode.
  */
 static int keep_facts(const struct dray_replace *replace,
 		      const struct stat *old)

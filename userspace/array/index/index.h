@@ -15,7 +15,7 @@
 
 #include "private.h"
 
-/* Loads integers of one type from addresses @stride bytes apart. */
+/* Loads integers of a type from addresses @stride bytes apart. */
 typedef void dray_index_load(const unsigned char *data, int64_t stride,
 			     size_t count, int64_t *out);
 
@@ -23,12 +23,12 @@ typedef void dray_index_load(const unsigned char *data, int64_t stride,
 dray_index_load *dray_index_load_for(dray_dtype dtype);
 
 /*
- * Other processes may write indices and booleans at any time.  What is used is a copy,
- * and the copy is checked: a chunk of integers, or as many trues as were counted.
+ * Other processes may write indices and booleans at any time.  So a copy is checked
+ * and used: a chunk of integers, or as many trues as were counted.
  */
 static inline void dray_index_copied(void)
 {
-	/* No load of the copy may become another one of the memory. */
+	/* No load of the copy may become another load of the memory. */
 	__asm__ volatile("" : : : "memory");
 }
 
@@ -43,9 +43,9 @@ static inline bool dray_dtype_is_bool(dray_dtype dtype)
 	return dray_dtype_kind(dtype) == '?' || dray_dtype_kind(dtype) == 'b';
 }
 
-/* One array of a prepared index. */
+/* An array of a prepared index. */
 struct dray_index_array {
-	const unsigned char *data; /* NULL: coordinates of a mask, to come */
+	const unsigned char *data; /* NULL: coordinates of a mask, later */
 	const int64_t *shape;
 	const int64_t *strides;
 	int ndim;
@@ -75,13 +75,13 @@ struct dray_index_plan {
 
 /*
  * Prepares an index for a checked view.  Integers of arrays are not read yet.
- * Errors are those of <dray/array/index.h>.
+ * Errors: see <dray/array/index.h>.
  */
 int dray_index_prepare(struct dray_index_plan *plan,
 		       const struct dray_view *view,
 		       const struct dray_index *index, size_t count);
 
-/* Prepares one array of integers along an axis (or DRAY_FLAT) of @view. */
+/* Prepares a single array of integers along an axis (or DRAY_FLAT) of @view. */
 int dray_index_prepare_one(struct dray_index_plan *plan,
 			   const struct dray_view *view,
 			   const struct dray_view *indices, int axis,
@@ -91,7 +91,7 @@ int dray_index_prepare_one(struct dray_index_plan *plan,
 void dray_index_start(struct dray_index_plan *plan,
 		      const struct dray_view *view);
 
-/* Checks an indexing array; *taken grows by the axes that it takes. */
+/* Checks an indexing array; adds the axes that it indexes to *taken. */
 int dray_index_check_array(const struct dray_view *array, size_t *taken);
 
 /*
@@ -102,12 +102,12 @@ struct dray_index_array *
 dray_index_put_array(struct dray_index_plan *plan, int axis,
 		     const struct dray_view *from);
 
-/* Makes it one of integers, or of coordinates of true elements, to come. */
+/* Makes it an array of integers, or of coordinates of true elements, later. */
 void dray_index_use_integers(struct dray_index_array *array,
 			     const struct dray_view *from);
 void dray_index_use_coordinates(struct dray_index_array *array, int64_t trues);
 
-/* Finds the shape that all arrays have after broadcasting. */
+/* Finds the common shape of all arrays after broadcasting. */
 int dray_index_broadcast_arrays(struct dray_index_plan *plan);
 
 /* Axes and shape of the result; -ERANGE if there are too many. */
@@ -136,7 +136,7 @@ static inline int64_t dray_index_size(const struct dray_index_plan *plan)
 
 /*
  * Lists the axes of a new result as they lie in memory, outermost first: the
- * broadcast ones as in the arrays, those of the rest as in the source.
+ * broadcast axes as in the arrays, the axes of the rest as in the source.
  */
 void dray_index_order(const struct dray_index_plan *plan, int *axes);
 
@@ -146,12 +146,12 @@ int dray_index_expand(struct dray_index_plan *plan);
 /* Frees the coordinates. */
 void dray_index_end(struct dray_index_plan *plan);
 
-/* Checks all integers.  -ERANGE with the first wrong one. */
+/* Checks all integers.  -ERANGE with the first wrong integer. */
 int dray_index_check_bounds(struct dray_index_plan *plan);
 
 /*
- * Copies @count integers of one array, @step bytes apart, to @out; false if one is out
- * of range.  Those below 0 count from the end of the axis.
+ * Copies @count integers of an array, @step bytes apart, to @out; false if any is out
+ * of range.  Negative integers count from the end of the axis.
  * @natural: whether none is below 0
  */
 bool dray_index_read(const struct dray_index_array *array,
@@ -180,8 +180,8 @@ enum dray_index_way {
 };
 
 /*
- * Copies between the source and @other, which has the result's shape and, for
- * DRAY_INDEX_SCATTER, may have strides of 0.  They share no memory.  Integers
+ * Copies between the source and @other, which is of the result's shape; its strides
+ * may be 0 for DRAY_INDEX_SCATTER.  They share no memory.  Integers
  * are checked on the way: -ERANGE.
  * @first: checks all of them before the first copy
  */
@@ -191,7 +191,7 @@ int dray_index_move(struct dray_index_plan *plan, const struct dray_view *other,
 /*
  * Copies between elements of @view with a true boolean and a row of elements
  * @stride bytes apart.
- * @trues: elements of the row; -ERANGE if the mask no longer has as many
+ * @trues: elements of the row; -ERANGE if the mask no longer counts as many
  */
 int dray_index_move_masked(const struct dray_view *view,
 			   const struct dray_view *mask, unsigned char *row,
@@ -208,7 +208,7 @@ int dray_index_fail_changed(void);
 
 /*
  * Lists true elements of a piece by number: @first, and @step more for each
- * element.  @offsets has room for all elements.
+ * element.  @offsets holds all elements.
  */
 size_t dray_list_trues(const unsigned char *mask, int64_t stride, size_t count,
 		       int64_t first, int64_t step, int64_t *offsets);
@@ -220,11 +220,11 @@ int64_t dray_count_bytes(const unsigned char *data, int64_t stride,
 /* Counts the true elements of a checked view of booleans. */
 int64_t dray_count_trues(const struct dray_view *mask);
 
-/* Whether two operands have, or may have, a byte in common. */
+/* Whether two operands share, or may share, a byte. */
 bool dray_operands_share(const struct dray_operand *a,
 			 const struct dray_operand *b);
 
-/* Tells that for an operand and a checked view. */
+/* The same for an operand and a checked view. */
 bool dray_index_shares(const struct dray_operand *operand,
 		       const struct dray_view *array);
 
@@ -263,7 +263,7 @@ int dray_values_use(const struct dray_operand *to,
 		    const struct dray_view *values, bool in_order,
 		    struct dray_values *out);
 
-/* Values one behind the other. */
+/* Values, each behind the other. */
 struct dray_row {
 	unsigned char *data;
 	int64_t stride; /* bytes */
@@ -280,14 +280,14 @@ int dray_values_in_row(const struct dray_view *values, int64_t least,
 
 /*
  * Makes @view describe @value broadcast to @shape, which it may exceed by axes
- * of one element in front.  False if it does not fit.
+ * of length 1 in front.  False if it does not fit.
  */
 bool dray_index_broadcast(const struct dray_view *value, int ndim,
 			  const int64_t *shape, struct dray_view *view);
 
 /*
- * Fills @view with a new array of @dtype and @ndim axes as they were asked for: the
- * axes of a sub-array, which are the array's last ones, are in the type again.
+ * Fills @view with a new array of @dtype and @ndim axes as requested: the axes of a
+ * sub-array, which are the array's last axes, are in the type again.
  */
 static inline struct dray_view *
 dray_array_view_closed(const struct dray_array *array, dray_dtype dtype,

@@ -10,7 +10,7 @@
 #include "index/index.h"
 #include "private.h"
 
-/* Loads one type; memcpy() is a load that needs no alignment. */
+/* Loads a type; memcpy() is a load that needs no alignment. */
 #define DEFINE_LOAD(name, type, bits, swap)                                \
 	static void load_##name(const unsigned char *data, int64_t stride, \
 				size_t count, int64_t *out)                \
@@ -43,7 +43,7 @@ DEFINE_LOAD(u4_swapped, uint32_t, uint32_t, __builtin_bswap32)
 
 dray_index_load *dray_index_load_for(dray_dtype dtype)
 {
-	/* As in NumPy, uint64_t above INT64_MAX are taken as negative. */
+	/* As in NumPy, uint64_t above INT64_MAX count as negative. */
 	static dray_index_load *const loads[2][2][4] = {
 		{ { load_i1, load_i2, load_i4, load_i8 },
 		  { load_u1, load_u2, load_u4, load_i8 } },
@@ -62,11 +62,11 @@ dray_index_load *dray_index_load_for(dray_dtype dtype)
 	return loads[swapped][kind == 'u'][__builtin_ctz(size)];
 }
 
-/* Integers that a processor compares in one step or two. */
+/* Integers that a processor compares in a step or two. */
 typedef uint64_t words __attribute__((vector_size(32)));
 
 /*
- * Sets the highest bit if an integer is outside.  With @add, one that is inside is
+ * Sets the highest bit if an integer is outside.  With @add, an integer inside is
  * 0 to @end - 1, both below 2^63.
  */
 static uint64_t find_few_outside(const int64_t *integers, size_t count,
@@ -83,7 +83,7 @@ static uint64_t find_few_outside(const int64_t *integers, size_t count,
 	return outside;
 }
 
-/* Does the same by vectors, which take longer to begin. */
+/* Does the same by vectors, which are slower to begin. */
 static inline __attribute__((always_inline)) uint64_t
 find_outside(const int64_t *integers, size_t count, uint64_t add, uint64_t end)
 {

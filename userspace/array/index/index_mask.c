@@ -94,7 +94,7 @@ size_t dray_list_trues(const unsigned char *mask, int64_t stride, size_t count,
 }
 
 /*
- * Copies one piece of a row, at most @left true elements; returns their number, also
+ * Copies a piece of a row, at most @left true elements; returns their count, also
  * if it is above @left.
  */
 static int64_t move_piece(const struct dray_mover *mover,
@@ -114,7 +114,7 @@ static int64_t move_piece(const struct dray_mover *mover,
 			       mover->size);
 		return (int64_t)count;
 	}
-	/* Counts again: the mask may be another one now. */
+	/* Counts again: the mask may differ now. */
 	trues = dray_list_trues(mask, rows->strides[1], count, 0,
 				rows->strides[0], offsets);
 	mover->listed(data, 1, offsets, row, stride,
@@ -178,7 +178,7 @@ void dray_index_fill_masked(const struct dray_view *view,
 /* The coordinates of true elements. */
 struct found {
 	int ndim;
-	int64_t left; /* elements to come; below 0: there were more */
+	int64_t left; /* missing elements; below 0: there were more */
 	int64_t *to[DRAY_MAX_NDIM]; /* of each axis, the next to write */
 };
 

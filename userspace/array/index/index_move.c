@@ -2,7 +2,7 @@
 /*
  * Copies between the elements that a prepared index leads to and another view.
  *
- * The walk goes over the arrays' broadcast shape in chunks.  A chunk's integers
+ * The walk covers the arrays' broadcast shape in chunks.  A chunk's integers
  * become offsets; then each element of the rest is copied for all offsets, or
  * for each offset a row of the rest, whichever is nearer in memory.
  */
@@ -132,7 +132,7 @@ static void reduce_rest(struct rest *rest, const struct dray_index_plan *plan,
 	rest->mover = dray_mover_for(way, (size_t)layout->run);
 }
 
-/* Moves all elements of a chunk for one element of the rest. */
+/* Moves all elements of a chunk for an element of the rest. */
 static void move_elements(const struct dray_mover *mover,
 			  const struct move_chunk *chunk, unsigned char *source,
 			  unsigned char *other)
@@ -141,7 +141,7 @@ static void move_elements(const struct dray_mover *mover,
 		      chunk->count, mover->size);
 }
 
-/* Moves a chunk for one place in the outer axes of the rest. */
+/* Moves a chunk for a place in the outer axes of the rest. */
 static void index_move_rows(const struct rest *rest,
 			    const struct move_chunk *chunk,
 			    unsigned char *source, unsigned char *other)
@@ -263,7 +263,7 @@ int dray_index_move(struct dray_index_plan *plan, const struct dray_view *other,
 	dray_index_walk_start(&walk, plan, other, way == DRAY_INDEX_GATHER);
 	while (!walk.done) {
 		ret = index_move_fill(&walk, &chunk);
-		/* A chunk that is the only one is checked now. */
+		/* The only chunk is checked now. */
 		if (!ret && first && !walk.done)
 			ret = dray_index_check_bounds(plan);
 		if (ret)

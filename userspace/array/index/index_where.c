@@ -116,7 +116,7 @@ static void choose_all(const struct dray_view *const *views,
 	struct dray_index_rows rows;
 	int64_t at, piece;
 
-	/* Elements without bytes may have no address. */
+	/* Elements without bytes may lack an address. */
 	if (!size || !dray_rows_start(&rows, views, 4))
 		return;
 	do {
@@ -148,8 +148,8 @@ static int check_readable(const struct dray_view *view, const char *name)
 }
 
 /*
- * The type that both choices convert to, with a reference: their own if it is
- * one.
+ * The type that both choices convert to, with a reference: their own if they
+ * are equal.
  */
 static int where_choose_type(dray_dtype yes, dray_dtype no, dray_dtype *out)
 {
@@ -175,7 +175,7 @@ static int convert_operand(const struct dray_view **view, dray_dtype dtype,
 	return 0;
 }
 
-/* Chooses from operands of one type; the output's place is empty. */
+/* Chooses from operands of a common type; the output's place is empty. */
 static int choose_same(const struct dray_view *const *views,
 		       struct dray_array **out)
 {
@@ -314,7 +314,7 @@ static int list_few(const struct dray_view *view, struct dray_array **out)
 	int ret;
 
 	dray_truth_of(&truth, view->dtype);
-	/* The stride of a single element may have any value. */
+	/* The stride of a single element may be any number. */
 	truth.loop(&truth, view->data, size > 1 ? view->strides[0] : 0, size,
 		   found);
 	count = (int64_t)dray_list_trues(found, 1, size, 0, 1, numbers);

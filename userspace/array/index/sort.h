@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Order of elements.  Those of up to 8 bytes have keys: unsigned numbers in the
- * same order, so that one sort serves all of them.  All others are compared.
+ * Order of elements.  Elements of up to 8 bytes get keys: unsigned numbers in the
+ * same order, so that a single sort serves all of them.  All others are compared.
  */
 #ifndef DRAY_INDEX_SORT_H
 #define DRAY_INDEX_SORT_H
@@ -15,7 +15,7 @@ enum dray_sorting_kind {
 	DRAY_SORTING_SIGNED,
 	DRAY_SORTING_FLOAT,
 	DRAY_SORTING_TIME,
-	DRAY_SORTING_COMPARED, /* has no keys */
+	DRAY_SORTING_COMPARED, /* without keys */
 };
 
 struct dray_sorting;
@@ -33,7 +33,7 @@ struct dray_sorting {
 	uint64_t infinity; /* its bits as a float */
 	dray_key_loop *keys; /* NULL: compared */
 	dray_dtype dtype; /* borrowed */
-	const struct dray_dtype_functions *functions; /* NULL: has keys */
+	const struct dray_dtype_functions *functions; /* NULL: sorts keys */
 };
 
 /* Chooses the order of a valid type. */
@@ -54,7 +54,7 @@ int dray_sort_check(const struct dray_view *view, struct dray_sorting *order);
 void dray_view_without_axis(struct dray_view *out, const struct dray_view *view,
 			    int axis);
 
-/* One line of elements, and memory for sorting it. */
+/* A line of elements, and memory for sorting it. */
 struct dray_sort_line {
 	int64_t count;
 	int64_t stride;

@@ -50,7 +50,7 @@ static void NAME(sort_by_insertion)(NUMBER *data, size_t n)
 	}
 }
 
-/* Moves numbers in the order of one byte; @starts: counts of its values. */
+/* Moves numbers in the order of a byte; @starts: counts of its values. */
 static void NAME(sort_by_byte)(const NUMBER *from, NUMBER *to, size_t n,
 			       int shift, size_t *starts)
 {
@@ -68,7 +68,7 @@ static void NAME(sort_by_byte)(const NUMBER *from, NUMBER *to, size_t n,
 		to[starts[from[i] >> shift & 0xff]++] = from[i];
 }
 
-/* Returns which of the two arrays has the result. */
+/* Returns the array, of the two, that holds the result. */
 static NUMBER *NAME(sort_by_digits)(NUMBER *data, NUMBER *other, size_t n,
 				    const struct dray_bits *by)
 {

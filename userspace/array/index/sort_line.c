@@ -43,10 +43,21 @@ DEFINE_COPIES(uint16_t, __builtin_bswap16)
 DEFINE_COPIES(uint32_t, __builtin_bswap32)
 DEFINE_COPIES(uint64_t, __builtin_bswap64)
 
+/* Whether the bytes of a line are as the sort reads them. */
+static bool sort_line_is_dense(const struct dray_sort_line *line,
+			       const struct dray_sorting *order)
+{
+	return line->stride == order->size && !order->swapped;
+}
+
 static void sort_line_load(void *dense, const unsigned char *data,
 			   const struct dray_sort_line *line,
 			   const struct dray_sorting *order)
 {
+	if (sort_line_is_dense(line, order)) {
+		memcpy(dense, data, (size_t)line->count * order->size);
+		return;
+	}
 	switch (order->size) {
 	case 1:
 		load_uint8_t(dense, data, line, false);
@@ -67,6 +78,10 @@ static void sort_line_store(const void *dense, unsigned char *data,
 			    const struct dray_sort_line *line,
 			    const struct dray_sorting *order)
 {
+	if (sort_line_is_dense(line, order)) {
+		memcpy(data, dense, (size_t)line->count * order->size);
+		return;
+	}
 	switch (order->size) {
 	case 1:
 		store_uint8_t(dense, data, line, false);

@@ -4,7 +4,7 @@
  * the right, until few are left.  sort_vector.c includes this behind
  * sort_network.h.
  *
- * Numbers move in blocks.  Two blocks lie aside, so that after the next one is
+ * Numbers move in blocks.  Two blocks lie aside, so that after the next block is
  * read, from the end with less space, there is space for all of it at both ends.
  */
 

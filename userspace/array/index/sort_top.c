@@ -14,7 +14,7 @@
 #define STEP ((size_t)8 * 64) /* a multiple of all chains */
 
 /*
- * The largest number of @bytes, at least @best; tells of a NaN among them.
+ * The largest number of @bytes, at least @best; detects a NaN among them.
  * @chains: vectors, each independent of the others
  * @wide: bytes of a vector of the processor
  */
@@ -100,7 +100,7 @@ static size_t block_of(size_t count, size_t size)
 		return number;                                                   \
 	}                                                                        \
                                                                                  \
-	/* The best is one at @where or behind, or will be found from @at on. */ \
+	/* The best stands at @where or behind, or will be found from @at on. */ \
 	SEPARATE static size_t scan_##name(const unsigned char *data,            \
 					   size_t count, bits flip, type best,   \
 					   bool nan, size_t where, size_t at)    \
@@ -115,7 +115,7 @@ static size_t block_of(size_t count, size_t size)
 				where = at;                                      \
 			}                                                        \
 		}                                                                \
-		/* Shared memory may no longer have it. */                       \
+		/* Shared memory may no longer hold it. */                       \
 		for (; where < count - 1; where++) {                             \
 			number = load_##name(data, where, flip);                 \
 			if (nan ? number != number : number == best)             \
@@ -153,7 +153,7 @@ DEFINE_FIND(8, int64_t, uint64_t)
 DEFINE_FIND(float, float, uint32_t)
 DEFINE_FIND(double, double, uint64_t)
 
-/* The first true byte, which is any but 0, or with @flip the first false one. */
+/* The first true byte, which is any but 0, or with @flip the first false byte. */
 static size_t top_find_truth(const unsigned char *data, size_t count,
 			     uint64_t flip)
 {

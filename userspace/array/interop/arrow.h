@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Arrow's types and ours, and bits and bools: shared by the files that export and
- * import.  A branch is one of Arrow's structures with all of its children.
+ * import.  A branch is a structure of Arrow with all of its children.
  */
 #ifndef DRAY_INTEROP_ARROW_H
 #define DRAY_INTEROP_ARROW_H
 
 #include <dray/array/arrow.h>
 
-/* The difference between Arrow's elements and those of an array. */
+/* The difference between the elements of Arrow and of an array. */
 enum dray_arrow_change {
 	DRAY_ARROW_SAME,
-	DRAY_ARROW_BITS, /* one bit each, against a bool of one byte */
+	DRAY_ARROW_BITS, /* a bit each, against a bool of a byte */
 	DRAY_ARROW_HALVES, /* 32-bit numbers, against 64 bits */
 };
 
@@ -57,8 +57,8 @@ int dray_arrow_wait(const struct dray_view *view, int timeout_ms);
 int dray_arrow_open_complex(struct dray_view *view);
 
 /*
- * Takes field @index of a structure; its sub-array's axes, and that of a complex
- * number, become the last ones.  -EINVAL.
+ * Makes @out a view of field @index of a structure; the axes of its sub-array, and
+ * of a complex number, become the last axes.  -EINVAL.
  */
 int dray_arrow_field(const struct dray_view *view, size_t index,
 		     struct dray_dtype_field *field, struct dray_view *out);
@@ -69,7 +69,7 @@ static inline bool dray_arrow_bit(const uint8_t *bits, int64_t at)
 }
 
 /*
- * Makes bits of bools in C order, as many as @bools has.  @invert: a bit is 1 where
+ * Makes a bit of each of @bools, in C order.  @invert: a bit is 1 where
  * a bool is false.  @set: the number of bits that are 1.
  */
 int dray_arrow_pack(const struct dray_view *bools, bool invert,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Takes the branches of an array of Arrow one after the other.  The caller names a
- * range of elements; a branch adds its offset to it.
+ * Imports the branches of an array of Arrow in turn.  The caller names a range of
+ * elements; a branch adds its offset to it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -32,7 +32,7 @@ static void arrow_branches_drop(struct dray_arrow_taken *taken)
 	*taken = (struct dray_arrow_taken){ 0 };
 }
 
-/* Checks one number of a branch against that of its format. */
+/* Checks a number of a branch against its format. */
 static int branches_check_number(const char *name, int64_t is, int64_t expected,
 				 const char *format)
 {
@@ -40,12 +40,12 @@ static int branches_check_number(const char *name, int64_t is, int64_t expected,
 		       ? 0
 		       : dray_fail(
 				 -EINVAL,
-				 "an array of Arrow's format \"%.20s\" has %" PRId64
+				 "an array of Arrow's format \"%.20s\" with %" PRId64
 				 " %s, not %" PRId64,
 				 format, is, name, expected);
 }
 
-/* Checks the children of a branch, of which both structures have @count. */
+/* Checks the children of a branch, @count in both structures. */
 static int check_children(const struct ArrowSchema *schema,
 			  const struct ArrowArray *from, int64_t count)
 {
@@ -76,8 +76,8 @@ static int check_children(const struct ArrowSchema *schema,
 }
 
 /*
- * Checks all of a branch but its format, and that it has the elements of a range;
- * sets @start to the range's first, from the first in memory.
+ * Checks all of a branch but its format, and that it contains the elements of a
+ * range; sets @start to the range's first, from the first in memory.
  */
 static int branches_check_node(const struct ArrowSchema *schema,
 			       const struct ArrowArray *from, int64_t buffers,
@@ -90,21 +90,23 @@ static int branches_check_node(const struct ArrowSchema *schema,
 	if (schema->dictionary || from->dictionary)
 		return dray_fail(
 			-EOPNOTSUPP,
-			"elements that are numbers of a dictionary have no equal type here");
+			"elements of a dictionary are not supported: decode the array first");
 	if (from->length < 0 || from->offset < 0 || from->null_count < -1 ||
 	    from->null_count > from->length)
 		return dray_fail(-EINVAL,
-				 "an array of Arrow has a length of %" PRId64
+				 "an array of Arrow states a length of %" PRId64
 				 ", an offset of %" PRId64 " and %" PRId64
 				 " nulls",
 				 from->length, from->offset, from->null_count);
 	if (dray_add_overflow(first, count, &end) || end > from->length)
-		return dray_fail(
-			-EINVAL,
-			"an array of Arrow has %" PRId64
-			" elements, its parent needs those from %" PRId64
-			" on, %" PRId64 " of them",
-			from->length, first, count);
+		return dray_fail(-EINVAL,
+				 "an array of Arrow ends after %" PRId64
+				 " elements, "
+				 "its parent "
+				 "needs the "
+				 "elements "
+				 "from %" PRId64 " on, %" PRId64 " of them",
+				 from->length, first, count);
 	if (dray_add_overflow(from->offset, from->length, &end))
 		return dray_fail(-EOVERFLOW,
 				 "an offset of %" PRId64
@@ -130,7 +132,7 @@ static int view_memory(const struct dray_arrow_take *take, char *data,
 	return ret ? ret : dray_arrow_wait(out, take->timeout_ms);
 }
 
-/* Makes an array over elements that are as Arrow has them. */
+/* Makes an array over elements in Arrow's layout. */
 static int branches_take_memory(struct dray_arrow_take *take, char *data,
 				dray_dtype dtype, int64_t count,
 				struct dray_array **out)
@@ -183,7 +185,7 @@ static int take_bits(const struct dray_arrow_take *take, char *bits,
 	return ret ? ret : dray_arrow_unpack(bytes.data, first, count, out);
 }
 
-/* Takes elements without children. */
+/* Imports elements without children. */
 static int branches_take_elements(struct dray_arrow_take *take,
 				  const struct ArrowSchema *schema,
 				  const struct ArrowArray *from, int64_t first,
@@ -212,12 +214,12 @@ static int branches_take_elements(struct dray_arrow_take *take,
 	if (!data && count && (type.size || type.change == DRAY_ARROW_BITS))
 		return dray_fail(-EINVAL,
 				 "an array of %" PRId64
-				 " elements has no buffer for them",
+				 " elements lacks its buffer",
 				 count);
 	if (type.change != DRAY_ARROW_SAME && !(take->flags & DRAY_ARROW_COPY))
 		return dray_fail(
 			-EAGAIN,
-			"Arrow's format \"%.20s\" has elements of another size, so they take a copy, which is not allowed",
+			"elements of Arrow's format \"%.20s\" are of another size here and need a copy, which is not allowed",
 			schema->format);
 	if (data)
 		data += start * (int64_t)type.size;
@@ -231,7 +233,7 @@ static int branches_take_elements(struct dray_arrow_take *take,
 	return ret ? ret : dray_arrow_add_nulls(take, from, start, count, out);
 }
 
-/* Makes an axis of @size elements behind the first one of @array; replaces it. */
+/* Makes an axis of @size elements behind the first axis of @array; replaces it. */
 static int add_axis(struct dray_array **array, int64_t count, int64_t size)
 {
 	int64_t shape[DRAY_MAX_NDIM];
@@ -294,13 +296,13 @@ int dray_arrow_check_fields(const struct ArrowSchema *schema, size_t count)
 	if (!schema->format || strcmp(schema->format, "+s"))
 		return dray_fail(
 			-EINVAL,
-			"Arrow's format \"%.20s\" is not that of a structure (+s)",
+			"Arrow's format \"%.20s\" is not a structure (+s)",
 			schema->format ? schema->format : "");
 	if (schema->n_children < 0 || (uint64_t)schema->n_children != count ||
 	    count > DRAY_DTYPE_MAX_FIELDS)
 		return dray_fail(-EINVAL,
-				 "a structure of Arrow has %" PRId64
-				 " children, asked for %zu, at most %d",
+				 "a structure of Arrow with %" PRId64 " "
+				 "children, asked for %zu, at most %d",
 				 schema->n_children, count,
 				 DRAY_DTYPE_MAX_FIELDS);
 	return 0;
@@ -327,7 +329,7 @@ int dray_arrow_take_fields(struct dray_arrow_take *take,
 	return ret;
 }
 
-/* Takes a structure as one array. */
+/* Imports a structure as a single array. */
 static int branches_take_structure(struct dray_arrow_take *take,
 				   const struct ArrowSchema *schema,
 				   const struct ArrowArray *from, int64_t first,
@@ -343,7 +345,7 @@ static int branches_take_structure(struct dray_arrow_take *take,
 	if (!(take->flags & DRAY_ARROW_COPY))
 		return dray_fail(
 			-EAGAIN,
-			"the children of a structure of Arrow lie apart, so that one array takes a copy, which is not allowed");
+			"the children of a structure of Arrow lie apart: a single array needs a copy, which is not allowed");
 	taken = calloc(fields + 1, sizeof(*taken));
 	if (!taken)
 		return dray_fail(-ENOMEM, "no memory for %zu fields", fields);
@@ -366,15 +368,15 @@ int dray_arrow_take(struct dray_arrow_take *take,
 
 	if (depth > DRAY_ARROW_MAX_DEPTH)
 		return dray_fail(-EINVAL,
-				 "an array of Arrow has more than %d levels",
+				 "an array of Arrow is deeper than %d levels",
 				 DRAY_ARROW_MAX_DEPTH);
 	if (++take->branches > DRAY_ARROW_MAX_BRANCHES)
 		return dray_fail(
 			-EINVAL,
-			"an array of Arrow has more than %d children in all",
+			"an array of Arrow contains more than %d children in all",
 			DRAY_ARROW_MAX_BRANCHES);
 	if (!schema->format)
-		return dray_fail(-EINVAL, "a schema of Arrow has no format");
+		return dray_fail(-EINVAL, "a schema of Arrow lacks its format");
 	if (!strcmp(schema->format, "+s"))
 		ret = branches_take_structure(take, schema, from, first, count,
 					      depth, out);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Arrays as Arrow's.  Each branch has one piece of memory, references to its elements
+ * Arrays as Arrow's.  Each branch owns a piece of memory, references to its elements
  * and its bits, and nothing of its parent's: a child that a consumer moves lives
- * on.  A branch's own memory, in which the children's branches lie, goes with its
- * release.
+ * on.  The release of a branch frees its own memory, in which the children's branches
+ * lie.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -29,7 +29,7 @@ static void arrow_export_release(struct ArrowArray *array)
 	free(held);
 }
 
-/* Starts a branch without memory, its children released ones.  -ENOMEM. */
+/* Starts a branch without memory, with released children.  -ENOMEM. */
 static int arrow_export_start(struct ArrowArray *out, int64_t length,
 			      size_t children)
 {
@@ -62,7 +62,7 @@ static int arrow_export_fill(const struct dray_arrow_sender *sender,
 			     const struct dray_view *mask, int level,
 			     struct ArrowArray *out);
 
-/* Takes the part of a structured mask for the field @view. */
+/* Finds the part of a structured mask for the field @view. */
 static int field_mask(const struct dray_view *mask, const char *name,
 		      const struct dray_view *view, struct dray_view *out)
 {
@@ -122,8 +122,8 @@ static int export_check_mask(const struct dray_view *view,
 }
 
 /*
- * Fills the branch of axis @level and those before, which have become one.  @mask
- * has the axes of @view, or those in front of the parts of complex numbers.
+ * Fills the branch of axis @level, merged with all axes before it.  @mask has the
+ * axes of @view, or the axes in front of the parts of complex numbers.
  */
 static int arrow_export_fill(const struct dray_arrow_sender *sender,
 			     const struct dray_view *view,
@@ -194,7 +194,7 @@ static int arrow_export_prepare(struct dray_array *array,
 	return ret ? ret : dray_arrow_open_complex(view);
 }
 
-/* Takes memory that the CPU does not reach as it lies: no copy and no mask. */
+/* Passes on memory beyond the CPU's reach only in place: no copy and no mask. */
 static int export_check_reach(const struct dray_arrow_sender *sender,
 			      const struct dray_view *mask, bool device)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* One import of Arrow's arrays, for the files that do it. */
+/* An import of Arrow's arrays, for the files that do it. */
 #ifndef DRAY_INTEROP_ARROW_TAKE_H
 #define DRAY_INTEROP_ARROW_TAKE_H
 
@@ -8,7 +8,7 @@
 #include "interop/arrow.h"
 
 #define DRAY_ARROW_MAX_DEPTH DRAY_MAX_NDIM /* levels of children */
-#define DRAY_ARROW_MAX_BRANCHES 65536 /* in all: one may be named twice */
+#define DRAY_ARROW_MAX_BRANCHES 65536 /* in all: a branch may be named twice */
 
 /* The producer's array, for all arrays over its memory. */
 struct dray_arrow_keeper {
@@ -24,10 +24,10 @@ struct dray_arrow_take {
 	uint32_t flags;
 	int timeout_ms; /* for transfers that write the elements */
 	bool masks; /* wanted; else nulls are refused */
-	int branches; /* that were taken */
+	int branches; /* imported so far */
 };
 
-/* An array and its mask, one reference each; the mask NULL: no nulls. */
+/* An array and its mask, a reference each; the mask NULL: no nulls. */
 struct dray_arrow_taken {
 	struct dray_array *array;
 	struct dray_array *mask;
@@ -46,8 +46,8 @@ int dray_arrow_take(struct dray_arrow_take *take,
 int dray_arrow_check_fields(const struct ArrowSchema *schema, size_t count);
 
 /*
- * Does the same for each child of a structure.  @out has been zeroed; entries that
- * were filled before a failure are the caller's to drop.
+ * Does the same for each child of a structure.  @out is zeroed; the caller drops
+ * entries that were filled before a failure.
  */
 int dray_arrow_take_fields(struct dray_arrow_take *take,
 			   const struct ArrowSchema *schema,
@@ -55,7 +55,7 @@ int dray_arrow_take_fields(struct dray_arrow_take *take,
 			   int64_t count, int depth,
 			   struct dray_arrow_taken *out);
 
-/* Makes one array of the fields that were taken, a copy. */
+/* Copies the imported fields into a single array. */
 int dray_arrow_join(const struct ArrowSchema *schema, int64_t length,
 		    const struct dray_arrow_taken *fields,
 		    struct dray_arrow_taken *out);

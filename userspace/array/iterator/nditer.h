@@ -36,7 +36,7 @@
 #define OPERAND_IS_UNBUFFERED (1u << 28)
 #define OPERAND_HAS_ONE_STRIDE (1u << 29) /* within a buffer */
 #define OPERAND_IS_REUSABLE (1u << 30) /* its buffer, if it does not move */
-#define OPERAND_IS_DOUBLE (1u << 31) /* takes part in a double loop */
+#define OPERAND_IS_DOUBLE (1u << 31) /* belongs to a double loop */
 #define OPERAND_PUBLIC ((1u << 12) - 1)
 #define OPERAND_READ_WRITE (DRAY_OPERAND_READ | DRAY_OPERAND_WRITE)
 
@@ -58,10 +58,10 @@ struct nditer_operand {
 	uint32_t permissions;
 	/* Its extents, in iter->extents; its strides follow. */
 	uint32_t extents_at;
-	dray_dtype dtype; /* that the loop sees; one reference */
+	dray_dtype dtype; /* that the loop sees; a reference */
 	struct dray_array *array; /* in place of the view, or NULL */
 	char *buffer; /* or NULL */
-	int64_t buffer_stride; /* bytes from one element to the next */
+	int64_t buffer_stride; /* bytes from an element to the next */
 	int64_t outer_stride; /* bytes, of a reduction's outer loop */
 	char *outer_data;
 };
@@ -91,11 +91,11 @@ struct dray_nditer {
 	/* Bytes from an operand's [0, 0, ...] to first, if axes are flipped. */
 	int64_t offsets[DRAY_MAX_OPERANDS];
 
-	/* Buffers: elements of one, and of it the part that all have whole. */
+	/* Elements of a buffer, and of its part that is whole in all of them. */
 	int64_t buffer_wanted, buffer_size, core;
 	int64_t core_offset; /* the place in a core, after a jump */
 	int outer; /* the axis around the core */
-	int64_t buffered; /* elements of one inner loop; 0: none are left */
+	int64_t buffered; /* elements of an inner loop; 0: none are left */
 	int64_t buffer_end; /* position */
 	int64_t reduce_at, reduce_count; /* inner loops of a reduction */
 	int64_t inner_strides[DRAY_MAX_OPERANDS];
@@ -104,10 +104,10 @@ struct dray_nditer {
 	struct nditer_operand *operand;
 	struct nditer_casts *casts;
 	int64_t *extents;
-	struct nditer_axis axes[]; /* innermost first, at least one */
+	struct nditer_axis axes[]; /* innermost first, at least 1 */
 };
 
-/* Multiplies; may wrap if the iteration has no elements. */
+/* Multiplies; may wrap if the iteration is empty. */
 static inline int64_t nditer_product(int64_t a, int64_t b)
 {
 	int64_t product;
@@ -116,7 +116,7 @@ static inline int64_t nditer_product(int64_t a, int64_t b)
 	return product;
 }
 
-/* The operand as it is iterated over: extents and strides of one axis. */
+/* The operand as it is iterated over: extents and strides of an axis. */
 static inline int64_t nditer_extent(const struct dray_nditer *iter,
 				    const struct nditer_operand *operand,
 				    int axis)
@@ -142,7 +142,7 @@ static inline bool nditer_exists(const struct nditer_operand *operand)
 	return operand->stored || operand->array;
 }
 
-/* Takes DRAY_REDUCTION_AXIS() off an entry of operand_axes. */
+/* Removes DRAY_REDUCTION_AXIS() from an entry of operand_axes. */
 static inline int nditer_mapped_axis(int entry, bool *reduces)
 {
 	*reduces = entry >= DRAY_REDUCTION_AXIS(-1);
@@ -198,8 +198,8 @@ int dray_nditer_mark_overlaps(struct dray_nditer *iter);
 
 /* nditer_buffer.c, nditer_transfer.c: buffers. */
 /*
- * Checks that an operand, which is buffered or copied, has the elements that the
- * iteration visits: its map may leave out an axis without any.  -EINVAL.
+ * Checks that an operand, which is buffered or copied, contains the elements that
+ * the iteration visits: its map may leave out an empty axis.  -EINVAL.
  */
 int dray_nditer_check_elements(const struct dray_nditer *iter, int o);
 int dray_nditer_plan_buffers(struct dray_nditer *iter);

@@ -122,7 +122,7 @@ static int axes_fail_broadcast(const struct dray_nditer *iter,
 			 shapes.text, wanted.text);
 }
 
-/* Broadcasts the shape of an operand that has a map into @shape. */
+/* Broadcasts the shape of an operand with a map into @shape. */
 static int broadcast_mapped(const struct dray_nditer *iter, int o,
 			    const struct dray_nditer_options *options,
 			    int64_t *shape)
@@ -176,7 +176,7 @@ static int nditer_axes_broadcast(const struct dray_nditer *iter,
 		if (operand->ndim > iter->ndim)
 			return dray_fail(
 				-EINVAL,
-				"input operand %d has %d dimensions, more than the %d allowed by the axis remapping",
+				"input operand %d is of %d dimensions, more than the %d allowed by the axis remapping",
 				o, operand->ndim, iter->ndim);
 		if (dray_broadcast_into(iter->ndim, shape, operand->ndim,
 					iter->extents + operand->extents_at) >=
@@ -231,7 +231,7 @@ static int check_reduction(struct dray_nditer *iter, int o, int axis)
 	return 0;
 }
 
-/* Whether an operand's elements have no bytes, and lie nowhere. */
+/* Whether an operand's elements are without bytes, and lie nowhere. */
 static bool stands_still(const struct nditer_operand *operand)
 {
 	return operand->stored && !operand->array && !operand->data;
@@ -246,7 +246,7 @@ static int set_stride(struct dray_nditer *iter, int o, int i, int own,
 	bool exists = nditer_exists(operand);
 
 	axis->strides[o] = 0;
-	/* An operand to be allocated is stretched only where it has no axis. */
+	/* An operand to be allocated is stretched only where it lacks an axis. */
 	if (shape[i] == 1 || (own >= 0 && !exists))
 		return 0;
 	if (own >= 0 && nditer_extent(iter, operand, own) != 1) {
@@ -298,7 +298,7 @@ static int axes_set_operand(struct dray_nditer *iter, int o, int i,
 
 /*
  * Sets the strides of an operand with its own axes.  False if it does not exist,
- * has a map, or is stretched and may not be.
+ * uses a map, or is stretched and may not be.
  */
 static bool set_own_strides(struct dray_nditer *iter, int o, const int *map,
 			    const int64_t *shape)
@@ -369,7 +369,7 @@ int dray_nditer_measure(struct dray_nditer *iter)
 			 (iter->flags & (NDITER_INDEX | DRAY_NDITER_BUFFERED))))
 		return dray_fail(
 			-EOVERFLOW,
-			"iterator is too large: it has more elements than 63 bits count");
+			"iterator is too large: the count of its elements exceeds 63 bits");
 	return 0;
 }
 
@@ -382,7 +382,7 @@ int dray_nditer_fill_axes(struct dray_nditer *iter,
 	ret = nditer_axes_broadcast(iter, options, shape);
 	if (ret)
 		return ret;
-	/* Without axes, there is one of one element. */
+	/* Without axes, the iteration is an axis of length 1. */
 	if (!iter->ndim)
 		iter->axes[0] = (struct nditer_axis){ .count = 1 };
 	for (i = 0; i < iter->ndim; i++) {

@@ -3,15 +3,15 @@
  * The plan for buffers.
  *
  * A buffer holds a number of whole cores: the elements of the inner axes, up to
- * the outer one.  A core ends where the axes of some operand no longer chain, or
+ * the outer axis.  A core ends where the axes of some operand no longer chain, or
  * where a reduction starts.  The outer axis is chosen to make the fewest fills,
  * counted once more for each operand that is buffered.
  *
  * A reduction, along the outer axis or in the core, is a double loop: the
- * operand moves along one of the two and stands still along the other, so its
+ * operand moves along either of the two and stands still along the other, so its
  * buffer only holds the elements along which it moves.
  *
- * (Source: NumPy's nditer since 2.3, which has the same cores and sizes.)
+ * (Source: NumPy's nditer since 2.3, which uses the same cores and sizes.)
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -26,14 +26,14 @@
 struct buffer_choice {
 	int outer;
 	int cost; /* 1, and 1 for each operand that is buffered */
-	int64_t size; /* elements of the core times those of the axis */
+	int64_t size; /* elements of the core times the axis's length */
 	int64_t core;
 };
 
 struct buffer_plan {
 	const struct dray_nditer *iter;
 	int64_t most; /* elements of a buffer */
-	/* For each operand: the inner axes that chain, of which 0 is one. */
+	/* For each operand: the count of inner axes that chain, axis 0 included. */
 	int chained[DRAY_MAX_OPERANDS];
 	/* The axis at which it starts or ends to move, if it is reduced; or 0. */
 	int reduces_at[DRAY_MAX_OPERANDS];
@@ -50,7 +50,7 @@ static bool is_limited(const struct buffer_plan *plan, int64_t size)
 		!(plan->iter->flags & DRAY_NDITER_GROW_INNER));
 }
 
-/* Takes one more axis in: which operands chain, which are reduced? */
+/* Adds an axis: which operands chain, which are reduced? */
 static void nditer_buffer_extend(struct buffer_plan *plan, int i)
 {
 	const struct nditer_axis *inner = &plan->iter->axes[i - 1];
@@ -103,7 +103,7 @@ static void nditer_buffer_choose(struct buffer_plan *plan)
 	}
 }
 
-/* Whether an operand takes part in the double loop of a reduction. */
+/* Whether an operand belongs to the double loop of a reduction. */
 static bool is_reduced(const struct buffer_plan *plan, int o)
 {
 	const struct nditer_axis *outer = &plan->iter->axes[plan->reduction];
@@ -121,7 +121,7 @@ static bool is_reduced(const struct buffer_plan *plan, int o)
 	       !fills_lines;
 }
 
-/* Sets the strides of the inner loop, and of the outer one of a reduction. */
+/* Sets the strides of the inner loop, and of a reduction's outer loop. */
 static void buffer_set_strides(struct dray_nditer *iter,
 			       const struct buffer_plan *plan, int o,
 			       bool reduced, bool buffered)
@@ -150,7 +150,7 @@ static void buffer_set_strides(struct dray_nditer *iter,
 	iter->inner_strides[o] = operand->buffer_stride;
 }
 
-/* Plans one operand; returns whether it needs a buffer. */
+/* Plans an operand; returns whether it needs a buffer. */
 static bool plan_operand(struct dray_nditer *iter,
 			 const struct buffer_plan *plan, int o)
 {

@@ -90,7 +90,7 @@ static int fail_large(void)
 {
 	return dray_fail(
 		-EOVERFLOW,
-		"iterator is too large: it has more elements than 63 bits count");
+		"iterator is too large: the count of its elements exceeds 63 bits");
 }
 
 int dray_nditer_reset_range(struct dray_nditer *iter, int64_t start,
@@ -101,7 +101,7 @@ int dray_nditer_reset_range(struct dray_nditer *iter, int64_t start,
 	if (!(iter->flags & DRAY_NDITER_RANGED))
 		return dray_fail(
 			-EINVAL,
-			"the iterator has no ranges: it was made without the flag RANGED");
+			"the iterator is without ranges: create it with the flag RANGED");
 	if (iter->size < 0)
 		return fail_large();
 	if (start < 0 || end > iter->size)
@@ -125,16 +125,17 @@ static int check_jump(const struct dray_nditer *iter, uint32_t needed,
 {
 	if (needed && !(iter->flags & needed))
 		return dray_fail(-EINVAL,
-				 "the iterator does not track %s to go to",
+				 "the iterator does not track %s to jump to",
 				 name);
 	if (needed && (iter->flags & DRAY_NDITER_BUFFERED))
 		return dray_fail(
 			-EINVAL,
-			"an iterator which is buffered cannot go to %s", name);
+			"an iterator which is buffered cannot jump to %s",
+			name);
 	if (iter->flags & DRAY_NDITER_EXTERNAL_LOOP)
 		return dray_fail(
 			-EINVAL,
-			"an iterator with the flag EXTERNAL_LOOP cannot go to %s",
+			"an iterator with the flag EXTERNAL_LOOP cannot jump to %s",
 			name);
 	if (iter->size < 0)
 		return fail_large();

@@ -31,7 +31,7 @@ int dray_nditer_check_flags(const struct dray_nditer_options *options)
 	uint32_t flags = options->flags;
 
 	if (flags & ~NDITER_PUBLIC)
-		return dray_fail(-EINVAL, "an iterator has unknown flags 0x%x",
+		return dray_fail(-EINVAL, "unknown flags 0x%x of an iterator",
 				 flags & ~NDITER_PUBLIC);
 	if ((flags & NDITER_INDEX) == NDITER_INDEX)
 		return dray_fail(
@@ -61,8 +61,8 @@ int dray_nditer_check_flags(const struct dray_nditer_options *options)
 static int check_operand_flags(uint32_t flags, int o)
 {
 	if (flags & ~OPERAND_PUBLIC)
-		return dray_fail(-EINVAL, "operand %d has unknown flags 0x%x",
-				 o, flags & ~OPERAND_PUBLIC);
+		return dray_fail(-EINVAL, "operand %d: unknown flags 0x%x", o,
+				 flags & ~OPERAND_PUBLIC);
 	if (!(flags & OPERAND_READ_WRITE))
 		return dray_fail(
 			-EINVAL,
@@ -159,7 +159,7 @@ static int prepare_view(struct dray_nditer *iter, int o,
 	if (!(iter->flags & DRAY_NDITER_ZEROSIZE_OK) && !extent.elements)
 		return dray_fail(
 			-EINVAL,
-			"Iteration of zero-sized operands is not enabled, and operand %d is one",
+			"Iteration of zero-sized operands is not enabled, and operand %d is without elements",
 			o);
 	if (wanted && dray_dtype_check(wanted, &wanted))
 		return -EINVAL; /* With its sentence. */
@@ -193,7 +193,7 @@ static int nditer_prepare_check_mask(struct dray_nditer *iter)
 		if (iter->mask >= 0)
 			return dray_fail(
 				-EINVAL,
-				"Only one iterator operand may receive a MASK flag: %d and %d have it",
+				"Only one iterator operand may receive a MASK flag, not both %d and %d",
 				iter->mask, o);
 		iter->mask = o;
 	}
@@ -259,7 +259,7 @@ static int nditer_prepare_promote(struct dray_nditer *iter,
 	if (!count)
 		return dray_fail(
 			-EINVAL,
-			"at least one operand or type is required to find the type of an allocated operand");
+			"an operand or a type is required to find the type of an allocated operand");
 	while (same < count && dray_dtype_equal(dtypes[same], dtypes[0]))
 		same++;
 	if (same < count)

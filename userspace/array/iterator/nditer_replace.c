@@ -2,7 +2,7 @@
 /*
  * Arrays in place of operands: allocated results, and copies of operands that
  * need a conversion or overlap others.  Their elements lie in the order of
- * iteration, so axes have been ordered before and are merged later.
+ * iteration, so axes were ordered before and are merged later.
  */
 #include <errno.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 #define STRIDE_UNSET INT64_MAX
 
-/* The axis of operand @o along @axis of the iteration, or one below 0. */
+/* The axis of operand @o along @axis of the iteration, or a negative number. */
 static int own_axis(const struct dray_nditer *iter, const int *map, int ndim,
 		    int axis, bool *reduces)
 {
@@ -25,7 +25,7 @@ static int own_axis(const struct dray_nditer *iter, const int *map, int ndim,
 
 /*
  * Finds shape and strides of an operand to be allocated.  Returns the number of
- * its axes; -EINVAL if the map leaves one out.
+ * its axes; -EINVAL if the map leaves any out.
  */
 static int shape_allocated(const struct dray_nditer *iter, const int *map,
 			   int64_t *shape, int64_t *strides, int64_t stride)
@@ -99,7 +99,7 @@ static void stride_copy(const struct dray_nditer *iter, const int *map,
 	}
 }
 
-/* An array of no bytes has strides of 0. */
+/* An array of no bytes gets strides of 0. */
 static int make_array(dray_dtype dtype, int ndim, const int64_t *shape,
 		      const int64_t *strides, struct dray_array **out)
 {
@@ -123,7 +123,7 @@ static int make_array(dray_dtype dtype, int ndim, const int64_t *shape,
 	return ret;
 }
 
-/* Gives the axes the strides and the address of an operand's new array. */
+/* Sets the axes to the strides and the address of an operand's new array. */
 static void point_at(struct dray_nditer *iter, int o, const int *map, int ndim)
 {
 	struct nditer_operand *operand = &iter->operand[o];
@@ -218,7 +218,7 @@ static bool is_copied(const struct nditer_operand *operand)
 		return true;
 	if (!(operand->flags & OPERAND_CONVERTS))
 		return false;
-	/* One element that is only read is cheap to copy. */
+	/* A single element that is only read is cheap to copy. */
 	if (!operand->ndim && !(operand->flags & DRAY_OPERAND_WRITE))
 		return true;
 	return operand->flags & (DRAY_OPERAND_COPY | DRAY_OPERAND_COPY_BACK);
@@ -265,7 +265,7 @@ static int iterator_nditer_replace(struct dray_nditer *iter, int o,
 	return 0;
 }
 
-/* Lets a reduction through a mask see one value of it for each element. */
+/* Lets a reduction see a single value of its mask for each element. */
 static int check_masked_reduction(const struct dray_nditer *iter, int o)
 {
 	const uint32_t both = DRAY_OPERAND_WRITE_MASKED | OPERAND_REDUCES;

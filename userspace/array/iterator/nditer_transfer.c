@@ -123,7 +123,7 @@ static void find_way(struct transfer_way *way, struct dray_nditer *iter, int o,
 		.line = iter->axes[0].strides[o],
 	};
 	if ((operand->flags & OPERAND_IS_DOUBLE) && outer->strides[o]) {
-		/* It stands still in the core: one element of each. */
+		/* It stands still in the core: an element of each. */
 		way->stride = operand->outer_stride;
 		way->count = iter->reduce_count;
 		way->line = outer->strides[o];
@@ -222,7 +222,7 @@ static int64_t transfer_count_elements(const struct dray_nditer *iter)
 		count = rest;
 	if (count > iter->end - iter->position)
 		count = iter->end - iter->position;
-	/* A double loop has whole cores; a range may end inside of one. */
+	/* A double loop covers whole cores; a range may end inside of a core. */
 	if ((iter->flags & NDITER_DOUBLE_LOOP) && count > iter->core)
 		count -= count % iter->core;
 	return count;
@@ -241,7 +241,7 @@ static void nditer_transfer_split(struct dray_nditer *iter, int64_t count)
 	iter->buffer_end = iter->position + iter->core;
 }
 
-/* Whether the buffer still has the elements; marks it if it will have. */
+/* Whether the buffer still holds the elements; marks it if it will hold them. */
 static bool is_filled(struct dray_nditer *iter, int o, int64_t count,
 		      const char *before)
 {

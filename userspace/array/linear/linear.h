@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Products: their way from operands to a result, and those of one pair of matrices. */
+/* Products: of operands to a result, and of a single pair of matrices. */
 #ifndef DRAY_LINEAR_LINEAR_H
 #define DRAY_LINEAR_LINEAR_H
 
@@ -11,7 +11,7 @@
 /* A matrix: aligned elements in the machine's byte order. */
 struct dray_matrix {
 	char *data;
-	int64_t row; /* bytes from one row to the next */
+	int64_t row; /* bytes from a row to the next */
 	int64_t column;
 };
 
@@ -22,7 +22,7 @@ struct dray_extents {
 	int64_t n;
 };
 
-/* Makes the product of one type: @c shares no byte with the others. */
+/* Makes the product of a type: @c shares no byte with the others. */
 typedef void dray_product(const struct dray_extents *extents,
 			  const struct dray_matrix *a,
 			  const struct dray_matrix *b,
@@ -32,8 +32,8 @@ typedef void dray_product(const struct dray_extents *extents,
 dray_product *dray_product_loop(dray_dtype dtype);
 
 /*
- * Makes the product by BLAS; false if there is none, it has no such type, or the
- * strides are none of its own.
+ * Makes the product by BLAS; false if there is none, or it does not support the
+ * type or the strides.
  */
 bool dray_blas_product(dray_dtype dtype, const struct dray_extents *extents,
 		       const struct dray_matrix *a, const struct dray_matrix *b,
@@ -55,7 +55,7 @@ int dray_linear_check(const struct dray_view *a, const struct dray_view *b,
 		      const char *function);
 
 /*
- * Chooses the type of the product, and of the result, and gives it to the operands.
+ * Chooses the type of the product, and of the result; converts the operands to it.
  * dray_linear_finish() follows, after an error too.
  */
 int dray_linear_begin(struct dray_linear *product, const struct dray_view *a,

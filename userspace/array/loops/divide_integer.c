@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Division of integers.  Vectors have none, but one of floats, which is near
- * enough: the nearest whole number to the quotient is right or one too large, and
- * the remainder, which is exact, tells.  So go 8 and 16 bits as floats, 32 bits as
- * doubles; 64 bits by one divisor are a product.
+ * Division of integers.  Vectors lack it, but their division of floats is near
+ * enough: the nearest whole number to the quotient is right or 1 too large, and
+ * the remainder, which is exact, decides.  So 8 and 16 bits are divided as floats,
+ * 32 bits as doubles; 64 bits by a single divisor are a product.
  */
 #include "loops/divide.h"
 #include "loops/invariant.h"
@@ -20,7 +20,7 @@ DRAY_INLINE void raise_errors(bool zero, bool over)
 #define LEAST(T) (IS_SIGNED(T) ? (T)((uint64_t)1 << (sizeof(T) * 8 - 1)) : (T)0)
 #define IS_OVER(T, a, b) (IS_SIGNED(T) & ((a) == LEAST(T)) & ((b) == (T)-1))
 
-/* Results of division by the processor's own, for a divisor that it can take. */
+/* Results of division by the processor's own, for a divisor that it can use. */
 #define SIGNS_DIFFER(rest, d) \
 	(((rest) != 0) & (DRAY_BELOW_0(rest) != DRAY_BELOW_0(d)))
 #define PLAIN_OPS(suffix, T)                                                 \
@@ -158,8 +158,8 @@ NEAR_OPS(i32, int32_t, double, double, TO_DOUBLE)
 NEAR_OPS(32, uint32_t, double, double, double_of_32)
 
 /*
- * A divisor of 0, or one that makes an overflow, is taken as 1: that is right for
- * the latter, and the result of the former is 0.  No branch keeps from vectors.
+ * Replaces a divisor of 0, and a divisor that overflows, by 1: that is right for
+ * the latter, and the result of the former is 0.  A branch would prevent vectors.
  */
 #define TURN(T, op, a, b)                                            \
 	const T x = (a), y = (b);                                    \
@@ -182,7 +182,7 @@ NEAR_OPS(32, uint32_t, double, double, double_of_32)
 	else                                         \
 		result = op(x, y);
 
-/* One divisor other than 0 and -1. */
+/* A single divisor other than 0 and -1. */
 #define PLAIN_SINGLE(suffix, T, kind)                 \
 	DRAY_EACH for (i = 0; i < count; i++) to[i] = \
 		kind##_of_##suffix(dense_a[i], by);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Elementary functions of floats, as kernels over contiguous elements.  There is
- * a set of kernels for each kind of vectors.  Sets of one family give equal bits
+ * a set of kernels for each kind of vectors.  Sets of a family return equal bits
  * on all machines: "exact order" never fuses a product with a sum, and is the
  * default; "fused" does, and needs a processor that can.
  */
@@ -37,7 +37,7 @@
 	X(asinh, u10, ODD, FLT_MIN, FLT_MAX)   \
 	X(atanh, u10, ODD, FLT_MIN, 0x1.fffffep-1f)
 
-/* The same, and the float64 in the second range has a way of dray's own, too. */
+/* The same, and dray computes the float64 in the second range itself, too. */
 #define DRAY_LONG_FUNCTIONS(X)                              \
 	X(exp, u10, ANY, -87.3f, 88.7f, -708.0, 709.7)      \
 	X(cosh, u10, ANY, -89.0f, 89.0f, -708.0, 708.0)     \
@@ -45,7 +45,7 @@
 	X(sinh, u10, ODD, FLT_MIN, 89.0f, 0x1p-500, 708.0)  \
 	X(tanh, u10, ODD, FLT_MIN, 300.0f, 0x1p-500, DBL_MAX)
 
-/* The same of logarithms: their range is that of positive numbers. */
+/* The same of logarithms: their range is the positive numbers. */
 #define DRAY_LOG_FUNCTIONS(X) \
 	X(log, u10)           \
 	X(log2, u10)          \
@@ -56,7 +56,7 @@
 	X(hypot, u05)                 \
 	X(pow, u10)
 
-/* Functions of one argument, then those of two. */
+/* Functions of a single argument, then of two. */
 #define DRAY_NUMBER_OF(name, ...) DRAY_FUNCTION_##name,
 enum dray_function {
 	DRAY_WIDE_FUNCTIONS(DRAY_NUMBER_OF)
@@ -73,7 +73,7 @@ enum dray_function {
 /*
  * Computes @count elements; @y is for functions of two arguments.  @out may be
  * @x or @y.  Returns the floating-point errors of the results, as in <fenv.h>;
- * those that the hardware has noted mean nothing.
+ * errors that the hardware noted mean nothing.
  */
 typedef int dray_kernel_double(const double *x, const double *y, double *out,
 			       size_t count);
@@ -84,7 +84,7 @@ struct dray_kernels {
 	const char *name;
 	dray_kernel_double *of_double[DRAY_FUNCTION_COUNT];
 	dray_kernel_float *of_float[DRAY_FUNCTION_COUNT];
-	/* SLEEF's or the C library's own, of those that have another way above */
+	/* SLEEF's or the C library's own, of functions that dray computes above */
 	dray_kernel_float *plain_float[DRAY_FUNCTION_COUNT];
 	dray_kernel_double *plain_double[DRAY_FUNCTION_COUNT];
 };
@@ -101,13 +101,12 @@ extern const struct dray_kernels dray_kernels_neon_fused;
 
 /* The widest set that this processor runs. */
 const struct dray_kernels *dray_kernels_exact(void);
-/* The same of fused ones; those in exact order if it has none. */
+/* The same of fused sets; a set in exact order if it runs none. */
 const struct dray_kernels *dray_kernels_fused(void);
 
 /*
- * Looks again at @lanes results of which one at least is zero, subnormal,
- * infinite or no number: mends those that a kernel got wrong, and returns the
- * errors.
+ * Looks again at @lanes results of which at least 1 is zero, subnormal, infinite
+ * or not a number: mends the wrong results of a kernel, and returns the errors.
  */
 int dray_mend_double(enum dray_function function, const double *x,
 		     const double *y, double *out, int lanes);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * More functions of float32, computed in float64: inverses of angles, and the cubic root.
- * They fuse nothing: on arm64 a sum that begins with a constant takes two instructions all
- * the same.  elementary_vector.h includes this file behind elementary_wide.h.
+ * They fuse nothing: on arm64 a sum that begins with a constant needs two
+ * instructions all the same.  elementary_vector.h includes this file behind
+ * elementary_wide.h.
  */
 /* Returns all bits if @x is larger than @limit, else none; neither is below 0. */
 ALWAYS wide_bits beyond(wide x, double limit)
@@ -40,8 +41,8 @@ ALWAYS wide wide_atan(wide x)
 }
 
 /*
- * Returns asin(size) for a size up to 0.5.  For a larger one, sets all bits of @far and
- * returns asin(sqrt((1 - size) / 2)), which is half of acos(size).
+ * Returns asin(size) for a size up to 0.5.  For a larger size, sets all bits of @far
+ * and returns asin(sqrt((1 - size) / 2)), which is half of acos(size).
  */
 ALWAYS wide arcsine_part(wide size, wide_bits *far)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Functions of float64: numbers have a lower part where its rounding would count, so that
- * results are as exact as SLEEF's, of fewer steps.  Nothing is fused, since there are too
- * many arguments to compare.  elementary_vector.h includes this file behind
- * elementary_wide.h; DRAY_LONG_FUNCTIONS has the ranges of arguments.
+ * Functions of float64: numbers carry a lower part where its rounding would count,
+ * so that results are as exact as SLEEF's, of fewer steps.  Nothing is fused, since
+ * there are too many arguments to compare.  elementary_vector.h includes this file
+ * behind elementary_wide.h; DRAY_LONG_FUNCTIONS lists the ranges of arguments.
  */
 #define LN2_UPPER 0x1.62e42fefa38p-1 /* 43 bits, so that products are exact */
 #define LN2_LOWER 0x1.ef35793c7673p-45
@@ -36,7 +36,7 @@ ALWAYS wide long_log(wide x)
 
 /*
  * The logarithm times a constant in two parts, 32 bits and the rest: the upper 21
- * bits of a number times 32 are exact.  @whole is that of a power of 2, in two parts.
+ * bits of a number times 32 are exact.  @whole, @rest: the same of a power of 2.
  */
 ALWAYS wide log_times(wide f, double upper, double lower, wide whole, wide rest)
 {
@@ -148,7 +148,7 @@ ALWAYS wide upper_of(wide x)
 	return OF_BITS(BITS_OF(x) & EACH_BITS(~0ull << 27));
 }
 
-/* A quotient, with the lower parts of both: the first one's rest is divided, too. */
+/* A quotient, with the lower parts of both: the rest of @x is divided, too. */
 ALWAYS wide quotient(wide x, wide x_low, wide y, wide y_low, wide *low)
 {
 	const wide inverse = 1 / y, q = x * inverse;
@@ -216,7 +216,7 @@ ALWAYS wide quartic_part(wide s2)
 
 /*
  * The logarithm to base 2 as two numbers, the first of 26 bits: 3 + s**2 and the rest,
- * times s and 2 / (3 * ln(2)).  Upper parts have 26 bits, so that products are exact.
+ * times s and 2 / (3 * ln(2)).  Upper parts hold 26 bits, so that products are exact.
  */
 ALWAYS wide long_log_pair(wide x, wide *low)
 {
@@ -249,7 +249,7 @@ ALWAYS wide long_log_pair(wide x, wide *low)
 /* Usual powers are 2**e with e from -LONG_POWER to LONG_POWER. */
 #define LONG_POWER 1021.0
 
-/* Returns a power of a positive number; @logarithm: that of the result, to base 2. */
+/* Returns a power of a positive number, and its @logarithm to base 2. */
 ALWAYS wide long_pow(wide x, wide y, wide *logarithm)
 {
 	const double ln2_upper = 0x1.62e42f8p-1;

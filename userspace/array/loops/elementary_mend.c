@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Errors of results, told from arguments and result as IEEE 754 and C say.  Kernels
- * ask only for results that are zero, subnormal, infinite or no number.
+ * Errors of results, derived from arguments and result as IEEE 754 and C say.
+ * Kernels ask only for results that are zero, subnormal, infinite or not a number.
  */
 #include <fenv.h>
 #include <float.h>
@@ -125,10 +125,10 @@ static bool is_tangent(enum dray_function function)
 #define LARGEST_EXP 0x1.62e42fefa39efp+9
 
 /*
- * Results that SLEEF gives up early: it squares the argument of asinh and acosh,
- * adds 1 to that of log1p with a part too large, and takes sinh and cosh for
- * infinite where exp is, and exp and pow a little before the largest number.  Subnormal
- * numbers lose places in it.
+ * Computes results that SLEEF gives up early: it squares the argument of asinh and
+ * acosh, adds 1 to the argument of log1p with a part too large, and returns infinity
+ * for sinh and cosh where exp overflows, and for exp and pow a little before the
+ * largest number.  Subnormal numbers lose places in it.
  */
 static double elementary_mend_mended(enum dray_function function, double x,
 				     double y, double result)

@@ -3,15 +3,15 @@
  * Functions of float32, computed in float64: short polynomials are exact enough, where
  * SLEEF carries two float32 along.  PLUS_D() is a product and a sum, which are fused on
  * processors that can.  The result of float32 has the same bits without: tests/elementary
- * compares all arguments.  Powers have too many, so those that are near the middle of two
- * float32 are computed again without.
+ * compares all arguments.  Powers are too many for that, so results near the middle
+ * of two float32 are computed again without.
  * elementary_vector.h includes this file, with VECTOR_D, LANES_D, and VECTOR_I, integers
  * of the same lanes.
  *
  * The polynomials have the least relative error; tests/elementary/minimax.py finds them.
  *
- * Each function holds for arguments in a range, which DRAY_WIDE_FUNCTIONS has: numbers
- * beyond, and NaNs, are left to SLEEF.
+ * Each function holds for arguments in a range, which DRAY_WIDE_FUNCTIONS lists:
+ * numbers beyond, and NaNs, are left to SLEEF.
  */
 #include "private.h"
 
@@ -27,7 +27,7 @@ ALWAYS wide plus(wide x, wide y, wide z)
 	return PLUS_D(x, y, z);
 }
 
-/* Sums with it have a whole number in their last bits. */
+/* Sums with it end in the bits of a whole number. */
 #define WHOLE 0x1.8p52
 
 /* A power of 2 times @x; the exponent is in the last bits of @whole. */
@@ -138,7 +138,7 @@ ALWAYS wide power_less_1(wide x, double factor)
 
 ALWAYS wide wide_expm1(wide x)
 {
-	/* One more in the last place, so that no argument is near a middle. */
+	/* 1 more in the last place, so that no argument is near a middle. */
 	return power_less_1(x, 0x1.71547652b82ffp+0);
 }
 
@@ -165,7 +165,7 @@ ALWAYS wide wide_tanh(wide x)
 	return t / (t + 2);
 }
 
-/* Splits a number into a power of 2 and one near 1, from half the root of 2 on. */
+/* Splits a number into a power of 2 and a factor from half the root of 2 on. */
 ALWAYS wide split(wide x, wide *exponent)
 {
 	const wide_bits least = EACH_BITS(0x3fe6a09e667f3bcd);
@@ -225,8 +225,8 @@ ALWAYS wide exact_log(wide f)
 }
 
 /*
- * The sum drops bits of a small argument, which are added at the end; those of a large
- * one are too many there, and nothing to its logarithm.
+ * The sum drops bits of a small argument, which are added at the end.  The rest of a
+ * large argument is bounded: it does not change the logarithm.
  */
 ALWAYS wide log_with_1(wide x, double ln2)
 {
@@ -239,7 +239,7 @@ ALWAYS wide log_with_1(wide x, double ln2)
 
 ALWAYS wide wide_log1p(wide x)
 {
-	/* One less in the last place, so that no argument is near a middle. */
+	/* 1 less in the last place, so that no argument is near a middle. */
 	return log_with_1(x, 0x1.62e42fefa39eep-1);
 }
 
@@ -262,7 +262,7 @@ ALWAYS wide wide_atanh(wide x)
 	return log_with_1((x + x) / (1 - x), M_LN2) * 0.5;
 }
 
-/* Angles less multiples of a half turn, of which an odd one changes the sign. */
+/* Angles less multiples of a half turn; an odd multiple changes the sign. */
 #define PI_UPPER 0x1.921fb544p+1 /* 31 bits: products are exact */
 #define PI_LOWER 0x1.0b4611a626331p-33
 
@@ -313,7 +313,7 @@ ALWAYS wide wide_hypot(wide x, wide y)
 	return SQRT_D(x * x + y * y);
 }
 
-/* Large powers, and those that are none, become one that float32 has no place for. */
+/* Large powers, and NaNs, become a power beyond the range of float32. */
 ALWAYS wide wide_pow(wide f, wide n, wide y)
 {
 	const wide power = y * plus(exact_log(f), EACH(M_LOG2E), n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Kernels over the functions of elementary_wide.h.  Arguments out of a function's range,
- * and results that float32 has no place for, are SLEEF's.
+ * Kernels over the functions of elementary_wide.h.  Arguments out of a function's
+ * range, and results beyond the range of float32, are SLEEF's.
  */
 /* Asks SLEEF for lanes out of range, but for zeros of odd functions. */
 static __attribute__((noinline)) int finish_wide(enum dray_function function,
@@ -55,7 +55,7 @@ ALWAYS VECTOR_F size_of_float(VECTOR_F x)
 		return result;                                                   \
 	}                                                                        \
                                                                                  \
-	/* Whole vectors up to an unusual one; a call would forget constants. */ \
+	/* Whole vectors, up to the first unusual; a call forgets constants. */  \
 	static size_t name##_usual(const float *x, float *out, size_t count)     \
 	{                                                                        \
 		size_t i;                                                        \
@@ -122,8 +122,8 @@ DRAY_LOG_FUNCTIONS(LOG)
 #undef UNARY
 
 /*
- * Computes lanes of which one at least is out of range, or has a result beyond float32's,
- * or near the middle of two.  Without vectors, SLEEF does.
+ * Computes lanes of which at least 1 is out of range, or its result is beyond
+ * float32's, or near the middle of two.  Without vectors, SLEEF does.
  */
 static __attribute__((noinline)) int finish_two(enum dray_function function,
 						VECTOR_F x, VECTOR_F y,
@@ -144,14 +144,14 @@ static __attribute__((noinline)) int finish_two(enum dray_function function,
 	return errors;
 }
 
-/* Is a number out of range, or a result, or one of the middle's bits zero? */
+/* Is a number out of range, or a result, or any of the middle's bits zero? */
 #ifndef UNUSUAL_POWER
 #define UNUSUAL_POWER(lower, upper, x, result)                     \
 	(ANY_ZERO(lower, upper) | OUTSIDE_F(x, FLT_MIN, FLT_MAX) | \
 	 UNUSUAL_F(result))
 #endif
 
-/* Both return whether a result is unusual, which those of unusual arguments are. */
+/* Both return whether a result is unusual: unusual arguments make it so. */
 ALWAYS int hypot_halves(VECTOR_F x, VECTOR_F y, VECTOR_F *result)
 {
 	*result = HALVES(wide_hypot(LOWER(x), LOWER(y)),
@@ -297,8 +297,8 @@ DRAY_LOG_FUNCTIONS(LOG)
 #undef LOG
 
 /*
- * The same power of a number below 0, by one of its size: a whole exponent, of which the
- * last bit is behind the point of @whole, decides the sign.
+ * Turns the power of a number's size into the number's, if it is below 0: a whole
+ * exponent, of which the last bit is behind the point of @whole, decides the sign.
  */
 ALWAYS bool pow_is_signed(wide x, wide y, wide *result)
 {
@@ -323,7 +323,7 @@ ALWAYS bool pow_is_long(wide x, wide y, wide *result)
 	       (!OUTSIDE(x, 0.0, DBL_MAX) || pow_is_signed(x, y, result));
 }
 
-/* Takes SLEEF's results in the lanes of which the power is unusual. */
+/* Uses SLEEF's results in the lanes of which the power is unusual. */
 static __attribute__((noinline)) int finish_powers(wide x, wide y, wide *result)
 {
 	double xs[LANES_D], ys[LANES_D], logarithms[LANES_D], out[LANES_D];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Makes loops of a function of one element.  Elements that lie side by side, and
- * those beside a single one, are left to the compiler's vectors; all other
- * strides go one by one, so an output that is an input with stride 0 gathers a
- * reduction.  Files of this room are compiled once for each level of the
+ * Makes loops of a function of a single element.  Elements that lie side by side,
+ * also beside a single element, are left to the compiler's vectors; elements of all
+ * other strides are computed singly, so an output that is an input with stride 0
+ * gathers a reduction.  Files of this room are compiled once for each level of the
  * processor's instructions, with DRAY_LOOPS_LEVEL as the ending of their names.
  */
 #ifndef DRAY_LOOPS_FORM_H
@@ -29,21 +29,21 @@
 		definitions, sizeof(definitions) / sizeof((definitions)[0])  \
 	}
 
-/* No element that a turn writes is read by a later one. */
+/* No element that a turn writes is read by a later turn. */
 #ifdef __clang__
-/* Bits are joined, since a branch keeps from vectors. */
+/* Bits are joined, since a branch prevents vectors. */
 #pragma clang diagnostic ignored "-Wunknown-warning-option"
 #pragma clang diagnostic ignored "-Wbitwise-instead-of-logical"
 #pragma clang diagnostic ignored "-Wbitwise-conditional-parentheses"
-/* A loop that has no vectors all the same is none the worse. */
+/* A loop without vectors all the same is none the worse. */
 #pragma clang diagnostic ignored "-Wpass-failed"
 #define DRAY_EACH _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define DRAY_EACH _Pragma("GCC ivdep")
 #endif
-/* Keeps a loop from vectors that gather elements one by one. */
+/* Keeps a loop from vectors that gather elements singly. */
 #define DRAY_SINGLY __asm__ volatile("")
-/* Elements that a turn of such a loop takes. */
+/* Elements that a turn of such a loop computes. */
 #define DRAY_TURNS _Pragma("GCC unroll 4")
 
 #define DRAY_INLINE static inline __attribute__((always_inline, unused))
@@ -58,7 +58,7 @@ DRAY_INLINE bool dray_is_apart(const void *out, const void *in, int64_t span)
 	       span <= 0;
 }
 
-/* Whether an element of @block may need the result of an earlier one. */
+/* Whether an element of @block may need the result of an earlier element. */
 DRAY_INLINE bool dray_follows(const char *out, int64_t out_step, const char *in,
 			      int64_t block)
 {
@@ -102,8 +102,8 @@ DRAY_INLINE bool dray_follows(const char *out, int64_t out_step, const char *in,
 	}
 
 /*
- * R = op(A), of functions that take so long that elements of any strides are put
- * side by side first.
+ * R = op(A), of functions so slow that elements of any strides are put side by
+ * side first.
  */
 #define DRAY_UNARY_BLOCK 64
 #define DRAY_UNARY_BLOCKS(name, A, R, op)                                      \
@@ -180,7 +180,7 @@ DRAY_INLINE bool dray_follows(const char *out, int64_t out_step, const char *in,
 		return 0;                                                      \
 	}
 
-/* As above, of functions that no vector computes: one loop for all strides. */
+/* As above, of functions that no vector computes: a single loop for all strides. */
 #define DRAY_BINARY_SINGLY(name, A, B, R, op)                           \
 	DRAY_LOOP(name)                                                 \
 	{                                                               \
@@ -223,9 +223,9 @@ struct dray_complex128 {
 };
 
 /*
- * Changes the sign by its bit.  A difference of products beside their sum is
- * made one instruction by GCC's vectors, which rounds once, even if contraction is
- * off: a sum with a product of the other sign is not.
+ * Changes the sign by its bit.  GCC's vectors turn a difference of products beside
+ * their sum into a single instruction, which rounds once, even if contraction is
+ * off: a sum with a product of the other sign stays apart.
  */
 DRAY_INLINE float dray_negative_float(float a)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * The length of a complex number: of equal bits on all machines, within one unit
- * in the last place, and infinite if a part is, even beside a NaN.
+ * The length of a complex number: of equal bits on all machines, within 1 unit in
+ * the last place, and infinite if a part is, even beside a NaN.
  */
 #ifndef DRAY_LOOPS_HYPOT_H
 #define DRAY_LOOPS_HYPOT_H
@@ -37,7 +37,7 @@ DRAY_INLINE double dray_pick(uint64_t first, double a, double b)
 }
 
 /*
- * The error of the root is found from differences that are exact, and taken off:
+ * The error of the root is found from differences that are exact, and subtracted:
  * C. F. Borges, "An improved algorithm for hypot(a,b)", 2019.
  */
 DRAY_INLINE double dray_hypot_near(double large, double small)
@@ -57,7 +57,7 @@ DRAY_INLINE double dray_hypot_near(double large, double small)
 
 /*
  * Without branches, so that vectors do all of it.  Sizes are compared as signed, since
- * AVX2 has no other comparison of 64 bits.
+ * AVX2 lacks other comparisons of 64 bits.
  */
 DRAY_INLINE double dray_hypot_double(double a, double b)
 {
@@ -70,7 +70,7 @@ DRAY_INLINE double dray_hypot_double(double a, double b)
 				  -(uint64_t)(size_b == infinity);
 	const uint64_t none = ~infinite & -(uint64_t)(large > infinity);
 	const uint64_t kept = ~(infinite | none);
-	/* Beside a much larger one, a number is nothing. */
+	/* Beside a much larger number, a number is nothing. */
 	const uint64_t beside = kept & -(uint64_t)(large - small < 55ll << 52);
 	const double x = dray_double_of_bits((uint64_t)large & kept);
 	const double y = dray_double_of_bits((uint64_t)small & beside);

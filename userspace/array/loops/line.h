@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Short cuts of builtin loops for the methods of ufuncs: a line of elements
- * reduced to one, running results, and results put in place by index.  The
+ * reduced to a result, running results, and results put in place by index.  The
  * results are the loop's, but for the order in which floating-point numbers are
  * added.
  */
@@ -20,8 +20,8 @@ typedef void dray_line_loop(void *result, const char *data, int64_t stride,
 			    int64_t count);
 
 /*
- * Writes @count running results behind the one at @to: to[1] = to[0] op x[0], ...
- * They may take the places of the elements themselves.
+ * Writes @count running results behind the first, at @to: to[1] = to[0] op x[0], ...
+ * They may overwrite the elements themselves.
  */
 typedef void dray_line_running(char *to, int64_t to_stride, const char *data,
 			       int64_t stride, int64_t count);

@@ -3,7 +3,7 @@
  * Sums and products of lines.  Floating-point numbers are added in pairs of halves
  * of the line, down to 128 elements, and these by eight running sums, so that
  * an error grows with the logarithm of their number.  The order is NumPy's, and
- * with it each bit of a sum.  Integers wrap, and smaller ones gather in few bits
+ * with it each bit of a sum.  Integers wrap, and small integers gather in few bits
  * at first.
  */
 #include <string.h>
@@ -30,7 +30,7 @@ DRAY_INLINE int64_t half_of(int64_t count)
 /* Element @k of a line with gaps. */
 #define X(T, k) ITEM_AT(const T, data, k, stride)
 
-/* Bytes of a vector: the compiler keeps longer ones in memory. */
+/* Bytes of a vector: the compiler keeps longer vectors in memory. */
 #if defined(__AVX512F__)
 #define WIDTH 64
 #elif defined(__AVX2__)
@@ -270,7 +270,7 @@ DRAY_LINE_LOOP(add_half_line)
 	dray_floats_to_halves(result, 0, &sum, 1);
 }
 
-/* Others are computed as floats one after the other, and round once, too. */
+/* Others are computed as floats in their order, and round once, too. */
 #define HALVES(name, op)                                                    \
 	DRAY_LINE_LOOP(name##_half_line)                                    \
 	{                                                                   \

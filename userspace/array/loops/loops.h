@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * The loops of builtin ufuncs.  Each file of this room has the loops of some
+ * The loops of builtin ufuncs.  Each file of this room contains the loops of some
  * functions and a list of their definitions.
  */
 #ifndef DRAY_LOOPS_LOOPS_H
@@ -9,7 +9,7 @@
 #include <dray/array/ufunc.h>
 
 /*
- * One loop.  Letters of types, inputs then outputs: NumPy's, of fixed sizes:
+ * A loop.  Letters of types, inputs then outputs: NumPy's, of fixed sizes:
  * ? bool, b B h H i I q Q integers of 8 to 64 bits, e f d floats, F D complex,
  * M dates and m durations of any unit.
  */
@@ -35,10 +35,10 @@ struct dray_ufunc_definition;
  * Chooses the types of a loop if the table does not: units of dates.
  *
  * @given: a type for each operand, 0 for an output that is made
- * @out: the types of the loop; builtin ones
+ * @out: the types of the loop, builtin
  *
- * Returns the entry's number, or -EOPNOTSUPP with a sentence; -EINVAL with one if
- * these types are refused unless the caller wants others; -ENOENT: the table's.
+ * Returns the entry's number, or with a sentence -EOPNOTSUPP, or -EINVAL if these
+ * types are refused unless the caller wants others; -ENOENT: the table's.
  */
 typedef int dray_loop_resolver(const struct dray_ufunc_definition *definition,
 			       const dray_dtype *given, dray_dtype *out);
@@ -67,7 +67,7 @@ extern const struct dray_ufunc_list dray_whole_ufuncs;
 
 /*
  * The lists of this room, ended by NULL, with the best loops that the processor
- * has instructions for.
+ * can run.
  */
 const struct dray_ufunc_list *const *dray_loops_lists(void);
 

@@ -4,7 +4,7 @@
 
 #include "loops/half_loops.h"
 
-/* A sign moves from one number to another. */
+/* Moves a sign from a number to another. */
 #define HALF_COPYSIGN(a, b) (((a)&0x7fffu) | ((b)&0x8000u))
 #define FLOAT_COPYSIGN(a, b) (((a)&0x7fffffffu) | ((b)&0x80000000u))
 #define DOUBLE_COPYSIGN(a, b) \
@@ -27,7 +27,7 @@ DRAY_HALF_OF(heaviside_half, heaviside_float);
 
 /*
  * The next number on the way to another.  It overflows if it is infinite, and
- * underflows if it is less than normal, as those of the C library do.
+ * underflows if it is less than normal, as in the C library.
  */
 #define NEXT_OPS(name, U, I, bits) NEXT_OPS_OF(name, U, I, bits)
 #define NEXT_OPS_OF(name, U, I, infinity, none)                            \
@@ -53,7 +53,7 @@ DRAY_HALF_OF(heaviside_half, heaviside_float);
 		return (U)((nan & none) | (same & (EQUAL_##name)) |        \
 			   (moves & next));                                \
 	}
-/* Of equal numbers it is the second one, but the first of halves. */
+/* Of equal numbers it is the second, but the first of halves. */
 #define EQUAL_half a
 #define EQUAL_float b
 #define EQUAL_double b
@@ -172,11 +172,11 @@ DRAY_INLINE uint16_t spacing_of_half(uint16_t a)
 
 DRAY_UNARY_SINGLY(spacing_half, uint16_t, uint16_t, spacing_of_half)
 
-/* An exponent beyond these takes any number to 0 or infinity. */
+/* An exponent beyond these turns any number into 0 or infinity. */
 #define LIMIT 4200
 #define EXPONENT(b) ((b) > LIMIT ? LIMIT : (b) < -LIMIT ? -LIMIT : (int)(b))
 
-/* A double has room for the product, so it is rounded once. */
+/* A double holds the exact product, so it is rounded once. */
 DRAY_INLINE float ldexp_of_float(float a, int64_t b)
 {
 	const int64_t exponent = b > 320 ? 320 : b < -320 ? -320 : b;
@@ -193,7 +193,7 @@ DRAY_INLINE float ldexp_of_float_32(float a, int32_t b)
 		       dray_double_of_bits((uint64_t)(exponent + 1023) << 52));
 }
 
-/* One product, unless the power of two is beyond a double. */
+/* A single product, unless the power of two is beyond a double. */
 DRAY_INLINE double ldexp_of_double(double a, int64_t b)
 {
 	if (b < -1022 || b > 1023)
@@ -221,7 +221,7 @@ DRAY_BINARY_SINGLY(ldexp_double_64, double, int64_t, double, ldexp_of_double)
 	((a)*dray_double_of_bits((uint64_t)((int64_t)(b) + 1023) << 52))
 DRAY_BINARY(ldexp_double_near, double, int32_t, double, PRODUCT)
 
-/* Powers of two from -512 to 511 are the common case, of one product. */
+/* Powers of two from -512 to 511 are the common case, of a single product. */
 DRAY_LOOP(ldexp_double)
 {
 	const int32_t *const dense = (const void *)data[1];
@@ -278,7 +278,7 @@ DRAY_LOOP(ldexp_double)
 
 /*
  * The fraction from 0.5 to 1 and the exponent, by bits.  0, infinity and NaN stay
- * as they are and have the exponent 0.
+ * as they are, with the exponent 0.
  */
 #define FREXP_OPS(name, U, digits, bias, bits_of, float_of, up)              \
 	DRAY_INLINE U frexp_of_##name(U a, int32_t *exponent)                \
@@ -303,7 +303,7 @@ FREXP_OPS(float, uint32_t, 23, 127, dray_bits_of_float, dray_float_of_bits,
 FREXP_OPS(double, uint64_t, 52, 1023, dray_bits_of_double, dray_double_of_bits,
 	  0x1p54)
 
-/* Every fraction of a half is one, and so is its whole part. */
+/* Every fraction of a half is a half, and so is its whole part. */
 DRAY_INLINE uint16_t frexp_of_half(uint16_t a, int32_t *exponent)
 {
 	const uint32_t bits = dray_bits_of_float(dray_half_to_float(a));

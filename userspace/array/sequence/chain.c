@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Runs a chain: blocks of elements along the best axis, each taken through all
- * operations.  Values in memory are read and written as they lie.
+ * Runs a chain: all operations on a block of elements along the best axis, then the
+ * next block.  Values in memory are read and written in place.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ struct chain_walk {
 	int64_t elements;
 };
 
-/* One thread's way through it. */
+/* A thread's way through it. */
 struct chain_way {
 	const struct chain_walk *walk;
 	char **data; /* of each slot, at this place */
@@ -95,7 +95,7 @@ static void chain_advance(const struct chain_way *way, const struct axis *axis,
 				way->data[s], steps * axis->strides[s]);
 }
 
-/* Walks the axes from @number on; blocks of the best one have @count elements. */
+/* Walks the axes from @number on; a block of the best axis counts @count elements. */
 static int chain_walk_axes(const struct chain_way *way, int number,
 			   int64_t count)
 {
@@ -196,7 +196,7 @@ static void set_axis(struct chain_walk *walk,
 	}
 }
 
-/* Whether steps of @outer go on where @inner ends, in all slots. */
+/* Whether steps of @outer continue where @inner ends, in all slots. */
 static bool chain_steps_join(const struct chain_walk *walk,
 			     const struct axis *outer, const struct axis *inner)
 {

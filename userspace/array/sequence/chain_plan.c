@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * The operations of a chain: loops, and the conversions in front of them.  Each
- * value that is not in memory has a buffer, which is used again after its last
- * operation, also by the results of that one.
+ * value that is not in memory uses a buffer, which is used again after its last
+ * operation, also by the results of that operation.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #define BLOCK_BYTES 24576
 #define LEAST_BLOCK 64 /* elements */
 #define MOST_BLOCK 8192
-/* Between buffers, so that they do not lie at one distance in the cache. */
+/* Between buffers, so that they do not lie at equal distances in the cache. */
 #define GAP 192
 
 struct planner {
@@ -25,7 +25,7 @@ struct planner {
 	int slots_room;
 	int operations_room;
 	int *slot_of; /* of each value; -1: none yet */
-	/* A value and the type that a slot has it converted to. */
+	/* A value, and the type to which it is converted in a slot. */
 	struct conversion {
 		int value;
 		dray_dtype dtype;
@@ -133,7 +133,7 @@ static bool plan_is_quiet(dray_dtype from)
 	return kind == 'i' || kind == 'u' || kind == 'b' || kind == '?';
 }
 
-/* The slot that has input @o of a step in the type of its loop. */
+/* Finds or adds the slot of input @o of a step in the type of its loop. */
 static int chain_plan_convert(struct planner *planner, int s, int o)
 {
 	const struct dray_sequence_step *step = &planner->sequence->steps[s];
@@ -145,7 +145,7 @@ static int chain_plan_convert(struct planner *planner, int s, int o)
 
 	if (from == to || slot < 0)
 		return slot;
-	/* Conversions that raise errors are made for each step that has them. */
+	/* Conversions that raise errors are not shared between steps. */
 	for (i = 0; i < planner->conversions_count; i++) {
 		const struct conversion *had = &planner->conversions[i];
 
@@ -200,7 +200,7 @@ static int plan_step(struct planner *planner, int s)
 	return add_operation(planner, &operation);
 }
 
-/* Buffers by number: their sizes, and whether a slot has them now. */
+/* Buffers by number: their sizes, and whether a slot uses them now. */
 struct buffers {
 	uint32_t *sizes;
 	bool *taken;
@@ -220,7 +220,7 @@ static int take_buffer(struct buffers *buffers, uint32_t size)
 	return b;
 }
 
-/* Gives the results of operation @at buffers, and takes back those not needed. */
+/* Assigns buffers to the results of operation @at, and frees unneeded buffers. */
 static void place_results(struct dray_sequence_group *chain,
 			  struct buffers *buffers, int at)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * The plan of a sequence.  The first step that is not yet in a group begins one; if
- * it may be part of a chain, all later steps of its shape join that need nothing
- * of a group still to come.
+ * The plan of a sequence.  The first step that is not yet in a group begins a group;
+ * if it may be part of a chain, all later steps of its shape join that need nothing
+ * of a later group.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "sequence/sequence.h"
 #include "ufunc/ufunc.h"
 
-/* Of an element in a chain: blocks have many. */
+/* Of an element in a chain: blocks contain many. */
 #define MOST_BYTES 64
 
 /* Whether a type is a number of any byte order, which converts to all others. */
@@ -98,7 +98,7 @@ static bool plan_is_ready(const struct dray_sequence *sequence,
 	return true;
 }
 
-/* The value that has the shape of a step's results. */
+/* A value of the shape of a step's results. */
 static const struct dray_sequence_value *
 shape_of(const struct dray_sequence *sequence,
 	 const struct dray_sequence_step *step)
@@ -159,7 +159,7 @@ static int make_groups(struct dray_sequence *sequence)
 	return 0;
 }
 
-/* Values that lie in memory: all but those of one chain. */
+/* Values that lie in memory: all but the values of a single chain. */
 static void place_values(struct dray_sequence *sequence)
 {
 	int v, s, o;
@@ -271,7 +271,7 @@ static int sequence_plan(struct dray_sequence *sequence)
 	return 0;
 }
 
-/* Takes a plan back that could not be completed. */
+/* Removes a plan that could not be completed. */
 static void plan_forget(struct dray_sequence *sequence)
 {
 	int i;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * The quick way of a run: the sequence is one chain, and all arrays have its shape
- * without gaps, or are numbers without axes.  It needs no memory of the heap, and
- * the views are checked in one pass, since this takes most of the time of a small
- * run.  All others go the long way, which also finds the sentences of mistakes.
+ * The quick way of a run: the sequence is a single chain, and all arrays are of its
+ * shape without gaps, or numbers without axes.  It needs no memory of the heap, and
+ * checks the views in a single pass, since this is most of the time of a small run.
+ * All others run the long way, which also finds the sentences of mistakes.
  */
 #include <string.h>
 
@@ -59,7 +59,7 @@ void dray_quick_plan(struct dray_sequence *sequence)
 	sequence->quick_elements = elements;
 }
 
-/* Whether a view is as recorded, and has no gaps. */
+/* Whether a view is as recorded, and without gaps. */
 static inline bool is_as_recorded(const struct dray_sequence_value *value,
 				  const struct dray_view *view,
 				  uint32_t permission)
@@ -133,7 +133,7 @@ static bool quick_is_apart(const struct dray_sequence *sequence,
 	return true;
 }
 
-/* The operands of all slots, at the place of one block. */
+/* The operands of all slots, at the place of a block. */
 struct quick_place {
 	char *data[MOST_SLOTS];
 	int64_t strides[MOST_SLOTS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* One run of a sequence, as run_groups.c and bind.c share it. */
+/* A run of a sequence, as run_groups.c and bind.c share it. */
 #ifndef DRAY_SEQUENCE_RUN_H
 #define DRAY_SEQUENCE_RUN_H
 
@@ -13,11 +13,11 @@ struct dray_run {
 	const struct dray_view *const *outputs; /* NULL: all are made */
 	struct dray_array **out;
 	unsigned int threads;
-	struct dray_call_queue *queue; /* its executors take part; NULL: none */
+	struct dray_call_queue *queue; /* its executors help; NULL: none */
 	const struct dray_call *call; /* of the queue, which may be cancelled */
 };
 
-/* The view of output @i that was given, or NULL. */
+/* The view that the caller passed for output @i, or NULL. */
 static inline const struct dray_view *
 dray_run_output(const struct dray_run *run, int i)
 {
@@ -34,7 +34,7 @@ static inline bool dray_run_is_primary(const struct dray_run *run, int i)
 }
 
 /*
- * Gives each value in memory its view, and reads no element.  Errors are those of
+ * Sets the view of each value in memory, and reads no element.  Errors: see
  * dray_sequence_run().
  */
 int dray_run_bind(struct dray_run *run);
@@ -53,15 +53,15 @@ int dray_run_await(struct dray_run *run, int group);
 int dray_run_await_all(struct dray_run *run);
 
 /*
- * Runs a sequence that has quick_elements; false, and nothing is done, if its
- * arrays do not allow it.
+ * Runs a sequence with quick_elements; false, and nothing is done, if its arrays
+ * do not allow it.
  */
 bool dray_run_quick(const struct dray_sequence *sequence,
 		    const struct dray_view *const *inputs,
 		    const struct dray_view *const *outputs,
 		    struct dray_array **out, int *ret);
 
-/* Checks the arguments of a run, and takes a workspace for it. */
+/* Checks the arguments of a run, and acquires a workspace for it. */
 int dray_run_begin(struct dray_run *run, struct dray_sequence *sequence,
 		   const struct dray_view *const *inputs,
 		   const struct dray_view *const *outputs,

@@ -18,10 +18,10 @@
 #define DRAY_AT_END INT32_MAX
 
 struct dray_sequence_value {
-	dray_dtype dtype; /* one reference */
+	dray_dtype dtype; /* a reference */
 	int ndim;
 	int64_t *shape; /* NULL without axes */
-	struct dray_array *constant; /* one reference; NULL: none */
+	struct dray_array *constant; /* a reference; NULL: none */
 	int input; /* its number; -1: none */
 	int output; /* the first of its numbers; -1: none */
 	int step; /* that makes it; -1: none */
@@ -31,17 +31,17 @@ struct dray_sequence_value {
 	int written_in; /* group; -1: none */
 	int read_in; /* last group; -1: none */
 	int written_at; /* operation, counted over all groups */
-	int read_at; /* last one */
+	int read_at; /* last operation */
 	bool apart; /* must not be written over an operand of the same time */
 };
 
 /* A call, a conversion, or a transfer. */
 struct dray_sequence_step {
-	struct dray_ufunc *ufunc; /* one reference; NULL: none */
-	struct dray_queue *queue; /* of a transfer; one reference */
+	struct dray_ufunc *ufunc; /* a reference; NULL: none */
+	struct dray_queue *queue; /* of a transfer; a reference */
 	unsigned int copy_flags; /* of a transfer */
 	struct dray_ufunc_options options; /* the mask is set for each run */
-	dray_dtype signature[DRAY_UFUNC_MAX_OPERANDS]; /* each one reference */
+	dray_dtype signature[DRAY_UFUNC_MAX_OPERANDS]; /* a reference each */
 	struct dray_resolved resolved;
 	int inputs;
 	int operands;
@@ -51,17 +51,17 @@ struct dray_sequence_step {
 	enum dray_casting casting; /* of a conversion */
 	/* Of the plan. */
 	bool needed;
-	int group; /* -1: not yet in one */
+	int group; /* -1: not yet in a group */
 };
 
-/* The name that errors of numbers have: of its ufunc, or that of conversions. */
+/* The name in errors of numbers: of its ufunc, or of conversions. */
 static inline const char *
 dray_step_name(const struct dray_sequence_step *step)
 {
 	return step->ufunc ? step->ufunc->name : "cast";
 }
 
-/* An operand of a chain: a value in memory, or a buffer for one block. */
+/* An operand of a chain: a value in memory, or a buffer for a block. */
 struct dray_chain_slot {
 	int value; /* in memory; -1: a buffer */
 	uint32_t size; /* bytes of an element */
@@ -82,7 +82,7 @@ struct dray_chain_operation {
 
 /* A step of whole arrays, or a chain. */
 struct dray_sequence_group {
-	int step; /* the only one; -1: a chain */
+	int step; /* the only step; -1: a chain */
 	int shape_of; /* value with the chain's shape */
 	int leader; /* slot that is written */
 	int operations_count;
@@ -94,17 +94,17 @@ struct dray_sequence_group {
 	size_t scratch; /* bytes */
 	int64_t block; /* elements */
 	int64_t bytes; /* of all operands in memory, for each element */
-	bool single_thread; /* a loop is for one */
+	bool single_thread; /* a loop needs it */
 };
 
 /* A transfer of a run that may be in flight. */
 struct dray_run_transfer {
-	struct dray_fence *fence; /* one reference */
+	struct dray_fence *fence; /* a reference */
 	struct dray_addresses to;
 	struct dray_addresses from;
 };
 
-/* All that a run needs; kept for the next one. */
+/* All that a run needs; kept for the next run. */
 struct dray_workspace {
 	struct dray_view *views; /* of each value that is in memory */
 	bool *aside; /* of each value: its view is copied when the run starts */
@@ -140,27 +140,27 @@ struct dray_sequence {
 	_Atomic(struct dray_workspace *) spare;
 };
 
-/* Makes room for one more element of @size bytes.  -ENOMEM, -ENOSPC. */
+/* Makes room for another element of @size bytes.  -ENOMEM, -ENOSPC. */
 int dray_sequence_grow(void **elements, int count, int *room, size_t size);
 
-/* -EBUSY if the recording has ended. */
+/* -EBUSY if the recording ended. */
 int dray_sequence_check_open(const struct dray_sequence *sequence);
 
 /* Adds a value; its number, or a negative errno. */
 int dray_sequence_add(struct dray_sequence *sequence, dray_dtype dtype,
 		      int ndim, const int64_t *shape);
 
-/* Takes back values from @count on, of a call that could not be recorded. */
+/* Removes the values from @count on, of a call that could not be recorded. */
 void dray_sequence_drop(struct dray_sequence *sequence, int count);
 
-/* The word that the caller has for value @number. */
+/* The caller's word for value @number. */
 dray_value dray_sequence_handle(const struct dray_sequence *sequence,
 				int number);
 
 /* The number of a value; -EINVAL. */
 int dray_sequence_find(const struct dray_sequence *sequence, dray_value value);
 
-/* Whether two values have one shape. */
+/* Whether two values are of the same shape. */
 bool dray_values_alike(const struct dray_sequence_value *a,
 		       const struct dray_sequence_value *b);
 
@@ -184,10 +184,10 @@ int dray_chain_run(const struct dray_sequence *sequence,
 
 void dray_sequence_free_groups(struct dray_sequence *sequence);
 
-/* Finds whether runs may go the quick way. */
+/* Finds whether runs may use the quick way. */
 void dray_quick_plan(struct dray_sequence *sequence);
 
-/* Adds a step with its results, of one shape.  -ENOSPC, -ENOMEM. */
+/* Adds a step with its results, of a common shape.  -ENOSPC, -ENOMEM. */
 int dray_sequence_add_step(struct dray_sequence *sequence,
 			   struct dray_sequence_step *step, int ndim,
 			   const int64_t *shape, dray_value *results);

@@ -18,7 +18,7 @@ struct dray_placing {
 	unsigned int errors; /* DRAY_FP_*, of conversions */
 };
 
-/* Chooses the loop; @values NULL: a ufunc of one input. */
+/* Chooses the loop; @values NULL: a ufunc of a single input. */
 int dray_place_loop(struct dray_placing *placing,
 		    const struct dray_view *values);
 
@@ -27,9 +27,9 @@ int dray_place_values(struct dray_placing *placing,
 		      const struct dray_view *values, struct dray_view *out);
 
 /*
- * Computes elements one by one.
+ * Computes elements singly.
  * @stride: bytes from an element to the next in number
- * @indices: numbers of elements, one for each of @values in C order
+ * @indices: the number of an element for each of @values in C order
  */
 int dray_place_elements(struct dray_placing *placing, char *target,
 			int64_t stride, const int64_t *indices,
@@ -37,7 +37,7 @@ int dray_place_elements(struct dray_placing *placing, char *target,
 
 /*
  * Computes parts of the target, which an index of the first axis names each.
- * @values: of the axes of the indices, then those of a part; not empty
+ * @values: with the axes of the indices, then of a part; not empty
  */
 int dray_place_parts(struct dray_placing *placing, const int64_t *indices,
 		     const struct dray_view *values);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Results in place: indices of the first axis are copied and checked;
- * those of another kind become offsets of elements, by the offsets along each axis,
- * which are indexed as the target would be.
+ * Results in place: indices of the first axis are copied and checked; indices of
+ * another kind become offsets of elements, by the offsets along each axis, which are
+ * indexed as the target would be.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -115,7 +115,7 @@ static int at_apply_spread(struct dray_placing *placing,
 	return ret ? ret : dray_view_broadcast(&apart, ndim, shape, out);
 }
 
-/* Whether dense indices are those of elements of a line, before the first is changed. */
+/* Whether dense indices lie in a line of elements, before any element changes. */
 static bool are_numbers(const struct dray_view *indices,
 			const struct dray_view *target)
 {
@@ -206,7 +206,7 @@ static int at_apply_place(struct dray_placing *placing,
 
 /*
  * Makes an array of a view's shape, of the offset of each element.  The stride of an
- * extent of one may be any number, so sums may wrap on their way.
+ * axis of length 1 may be any number, so sums may wrap on their way.
  */
 static int make_offsets(const struct dray_view *view, struct dray_array **out)
 {
@@ -232,7 +232,7 @@ static int make_offsets(const struct dray_view *view, struct dray_array **out)
 	return 0;
 }
 
-/* Adds the offsets along one axis to those of the elements that are named. */
+/* Adds the offsets along an axis to the sums of the indexed elements. */
 static int add_offsets(const struct dray_view *target, int axis,
 		       const struct dray_index *index, size_t count,
 		       const struct dray_view *part, int64_t *sums)
@@ -325,7 +325,7 @@ static int place_index(struct dray_placing *placing,
 	return ret;
 }
 
-/* Whether the index is one array of integers. */
+/* Whether the index is a single array of integers. */
 static bool apply_is_array(const struct dray_index *index, size_t count)
 {
 	char kind;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Results put in place by index, one after the other, so that an index that stands
- * several times counts as often.  Short cuts take whole rows of indices; the loop
- * itself is called for each index.
+ * Results put in place by index, in the order of the indices, so that a repeated
+ * index counts repeatedly.  Short cuts process whole rows of indices; the loop itself
+ * is called for each index.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,7 +17,7 @@
 
 #define BUFFER 256 /* elements */
 
-/* Runs the loop; flags of one that notes no errors mean nothing. */
+/* Runs the loop; flags mean nothing if the loop notes no errors. */
 static int run_converted(struct dray_placing *placing, char *const *data,
 			 const int64_t *strides, int64_t count)
 {
@@ -81,7 +81,7 @@ static int place_row(struct dray_placing *placing, char *target, int64_t stride,
 					       strides, count);
 }
 
-/* Computes elements one by one; @indices has one for each of @values. */
+/* Computes elements singly; @indices: an index for each of @values. */
 int dray_place_elements(struct dray_placing *placing, char *target,
 			int64_t stride, const int64_t *indices,
 			const struct dray_view *values)
@@ -113,7 +113,7 @@ int dray_place_elements(struct dray_placing *placing, char *target,
 	return ret;
 }
 
-/* Computes the sub-array that one index names. */
+/* Computes the sub-array of an index. */
 static int place_part(struct dray_placing *placing,
 		      const struct dray_view *target,
 		      const struct dray_view *values)
@@ -133,7 +133,7 @@ static int place_part(struct dray_placing *placing,
 	return ret;
 }
 
-/* Computes sub-arrays: @values has the axes of the indices, then of a part. */
+/* Computes sub-arrays: the axes of @values are the indices', then a part's. */
 int dray_place_parts(struct dray_placing *placing, const int64_t *indices,
 		     const struct dray_view *values)
 {

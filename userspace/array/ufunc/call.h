@@ -34,8 +34,8 @@ struct dray_ufunc_call {
 	struct dray_ufunc *ufunc;
 	const struct dray_ufunc_options *options;
 	int count; /* operands without the mask */
-	int operands; /* with it: the last one */
-	/* Inputs, outputs, the mask; NULL: an output that is still to be made. */
+	int operands; /* with the mask, the last operand */
+	/* Inputs, outputs, the mask; NULL: an output to be made. */
 	const struct dray_view *views[DRAY_MAX_OPERANDS];
 	/* check */
 	struct dray_operand checked[DRAY_MAX_OPERANDS];
@@ -45,13 +45,13 @@ struct dray_ufunc_call {
 	int ndim;
 	int64_t shape[DRAY_MAX_NDIM];
 	int64_t elements;
-	/* make: outputs that were made, and inputs put aside, one reference each */
+	/* make: outputs that were made, and inputs put aside, a reference each */
 	struct dray_array *made[DRAY_MAX_OPERANDS];
 	/* Views in place of the caller's: of these, and of weak numbers. */
 	struct dray_view own[DRAY_MAX_OPERANDS];
 	/* weaken */
 	char numbers[DRAY_UFUNC_MAX_OPERANDS][16] __attribute__((aligned(16)));
-	/* compute: DRAY_FP_* that were taken from the flags; atomic */
+	/* compute: DRAY_FP_* collected from the flags; atomic */
 	unsigned int errors;
 };
 
@@ -102,17 +102,17 @@ int dray_pass_run(const struct dray_pass *pass, char *const *data,
 		  const int64_t *strides, int64_t count);
 
 /*
- * Returns how many threads pay for an output of so many bytes: one if they could
- * write bytes of each other's, or the loop is for one.
+ * Returns how many threads pay for an output of so many bytes: 1 if threads could
+ * write each other's bytes, or the loop is for a single thread.
  */
 unsigned int dray_call_threads(const struct dray_ufunc_call *call,
 			       uint64_t bytes);
 
 /*
- * call_quick.c: does a call of builtin numbers that lie in one order and need
+ * call_quick.c: does a call of builtin numbers that lie in the same order and need
  * no conversion.  False leaves it to the others; *@ret is set else.
- * Of the options it takes flags, and weak numbers: these need no conversion if they are
- * of the one type anyway.
+ * Of the options it supports flags, and weak numbers: these need no conversion if
+ * they are of the same type anyway.
  */
 bool dray_call_quick(struct dray_ufunc *ufunc,
 		     const struct dray_view *const *inputs,
@@ -123,9 +123,9 @@ bool dray_call_quick(struct dray_ufunc *ufunc,
 /* call_weak.c: makes numbers of the program elements of the loop's type. */
 int dray_call_convert_weak(struct dray_ufunc_call *call);
 
-/* call_make.c: makes outputs that were not given. */
+/* call_make.c: makes missing outputs. */
 int dray_call_make(struct dray_ufunc_call *call);
-/* Gives them to the class of the highest priority. */
+/* Passes them to the class of the highest priority. */
 int dray_call_wrap(struct dray_ufunc_call *call);
 
 /* call_aside.c: copies inputs that an output would change too early. */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * The quick way: inputs of one builtin type of which the ufunc has a loop, outputs
- * of the loop's types, and all of one shape without gaps, or with one axis, or
- * numbers without axes.  The loop is then called once.  Everything is checked in
- * one pass, since this takes most of the time of a small call.
+ * The quick way: inputs of the same builtin type for which the ufunc has a loop,
+ * outputs of the loop's types, and all of the same shape without gaps, or with a
+ * single axis, or numbers without axes.  The loop is then called once.  Everything is
+ * checked in a single pass, since this is most of the time of a small call.
  */
 #include "array/array.h"
 #include "ufunc/call.h"
@@ -11,7 +11,7 @@
 #include "ufunc/users_loop.h"
 
 struct quick {
-	const struct dray_view *shape; /* an operand that has the shape */
+	const struct dray_view *shape; /* an operand of the shape */
 	bool has_order;
 	bool c_order; /* of operands with several axes */
 	char *data[DRAY_UFUNC_MAX_OPERANDS];
@@ -35,7 +35,7 @@ static inline bool quick_has_shape(const struct dray_view *view,
 	return true;
 }
 
-/* Takes an operand with several axes, in the order of the others. */
+/* Accepts an operand with several axes, in the order of the others. */
 static bool take_order(struct quick *quick, const struct dray_view *view)
 {
 	if (!quick->has_order) {
@@ -86,7 +86,7 @@ static inline bool call_quick_take(struct quick *quick,
 	       (permission == DRAY_READ && !view->ndim);
 }
 
-/* Whether no byte of output @w is one of another operand, except its own. */
+/* Whether output @w shares no byte with another operand, except an equal input. */
 static inline bool call_quick_is_apart(const struct quick *quick, int w,
 				       int inputs, int operands)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Calls the loop on elements as they lie: once, if they have one axis, else
+ * Calls the loop on elements in place: once, if they lie along a single axis, else
  * along the best axis, for each place of the others.
  *
- * The innermost axis is the best, unless it is short and another is longer.  That
- * one is then cut into blocks, inside which the short ones are walked, so that
- * loops are long and elements that lie near each other are used together.
+ * The innermost axis is the best, unless it is short and another is longer.  The
+ * longer axis is then cut into blocks, inside which the short axes are walked, so
+ * that loops are long and elements that lie near each other are used together.
  */
 #include "private.h"
 #include "ufunc/call.h"
@@ -22,7 +22,7 @@ struct strided_walk {
 	int cut; /* axis, for threads */
 };
 
-/* Gives a view the shape of the call. */
+/* Broadcasts a view to the shape of the call. */
 static void call_strided_expand(const struct dray_ufunc_call *call,
 				const struct dray_view *view,
 				struct dray_view *out)
@@ -97,7 +97,7 @@ static void call_strided_advance(const struct strided_walk *walk, char **data,
 
 /*
  * Walks the axes from @number on, and calls the loop for @block elements of the
- * best one.
+ * best axis.
  */
 static int strided_walk_axes(const struct strided_walk *walk, int number,
 			     char *const *start, int64_t block)

@@ -15,8 +15,8 @@
 #define FEW 8 /* elements of a row that are too few */
 
 /*
- * The type that a result has by default, or 0: of sums and products no bool, and
- * no integer of fewer bits than 64; of logic a bool.
+ * The default type of a result, or 0: of sums and products no bool, and no integer
+ * of fewer bits than 64; of logic a bool.
  */
 static dray_dtype default_dtype(const struct dray_method *method)
 {
@@ -68,7 +68,7 @@ int dray_method_resolve(struct dray_method *method, dray_dtype dtype,
 	/* Of times, the units and kinds that are added decide. */
 	if (!is_added_time(method, in))
 		signature[0] = signature[2] = dtype;
-	/* An output takes part as the first input, and decides nothing alone. */
+	/* An output counts as the first input, and decides nothing alone. */
 	if (!dtype && method->to)
 		given[0] = method->to->dtype;
 	if (!ret)
@@ -260,7 +260,7 @@ bool dray_method_across(const struct dray_view *result,
 	return inside < FEW;
 }
 
-/* Whether a loop is one of the library's own for a ufunc. */
+/* Whether a loop is the library's own for a ufunc. */
 static bool is_builtin(const struct dray_ufunc *ufunc,
 		       const struct dray_ufunc_loop *loop)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * A call of a method: reduce, accumulate or reduceat.  It has one input, whose
- * elements are converted in buffers if the loop takes others, and a result that
- * is the output or, if that will not do, an array in its place.
+ * A call of a method: reduce, accumulate or reduceat.  The elements of its single
+ * input are converted in buffers if the loop needs others.  The result is the
+ * output or, if that will not do, an array in its place.
  */
 #ifndef DRAY_UFUNC_METHOD_H
 #define DRAY_UFUNC_METHOD_H
@@ -43,7 +43,7 @@ int dray_method_start(struct dray_method *method, const char *name,
 /*
  * Chooses the loop.
  * @dtype: of the result, or 0
- * @one_type: the loop's operands have to be of one type, all three
+ * @one_type: the loop's three operands must be of the same type
  */
 int dray_method_resolve(struct dray_method *method, dray_dtype dtype,
 			bool one_type);
@@ -63,9 +63,9 @@ int dray_method_prepare(struct dray_method *method,
 
 /*
  * Leaves an axis out of a result and an input, and puts the others in the order
- * of memory, so that a walk in C order is one in that.
+ * of memory, so that a walk in C order is in the order of memory.
  * @out: two views, of the result and the input
- * Returns whether to go along the axis: no other lies inside of it, or few do.
+ * Returns whether to walk along the axis: no other lies inside of it, or few do.
  */
 bool dray_method_across(const struct dray_view *result,
 			const struct dray_view *in, int axis,
@@ -77,9 +77,9 @@ dray_method_find_line(const struct dray_ufunc *ufunc,
 		      const struct dray_resolved *resolved);
 
 /*
- * Finds that of a reduction.
- * @converts: whether it takes elements of the loop's type only, and those of the
- *	input are of another
+ * Finds the short cut of a reduction.
+ * @converts: whether it supports elements of the loop's type only, and the input's
+ *	are of another
  */
 const struct dray_line *dray_method_line(const struct dray_method *method,
 					 bool *converts);
@@ -94,7 +94,7 @@ int dray_method_end(struct dray_method *method, int ret,
 
 /*
  * Converts elements of the input.  Flags of a loop that notes no errors mean
- * nothing, but those of a conversion to it do.
+ * nothing, but flags of a conversion for it do.
  */
 static inline int dray_method_convert(const struct dray_method *method,
 				      const struct dray_cast *cast, char *to,
@@ -111,7 +111,7 @@ static inline int dray_method_convert(const struct dray_method *method,
 	return ret;
 }
 
-/* Sets elements of the result from elements of the input: the first ones. */
+/* Sets elements of the result from the first elements of the input. */
 static inline int dray_method_set(const struct dray_method *method,
 				  char *result, int64_t result_stride,
 				  const char *in, int64_t in_stride,

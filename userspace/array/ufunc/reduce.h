@@ -9,11 +9,11 @@
 struct dray_reduction {
 	const struct dray_method *method;
 	const struct dray_line *line; /* the loop's short cut, or NULL */
-	bool converts; /* the line takes no elements as they are */
+	bool converts; /* elements are converted for the line */
 	const struct dray_view *mask; /* of the input's shape, or NULL */
 	uint64_t reduced; /* axes, a set */
 	bool starts; /* with the first elements, and not with the result's */
-	char *picked; /* room for elements that the mask is true for, or NULL */
+	char *picked; /* room for elements at which the mask is true, or NULL */
 	bool reorders; /* the order of elements does not count */
 };
 
@@ -24,7 +24,7 @@ struct dray_reduce_axis {
 	int64_t at;
 };
 
-/* Addresses of one element. */
+/* Addresses of an element. */
 struct dray_reduce_place {
 	char *result;
 	const char *in;
@@ -42,7 +42,7 @@ dray_place_move(struct dray_reduce_place place,
 	return place;
 }
 
-/* Bytes of an element that lines are given. */
+/* Bytes of an element that lines process. */
 static inline int64_t dray_reduce_item(const struct dray_reduction *reduction)
 {
 	const struct dray_method *method = reduction->method;
@@ -63,13 +63,13 @@ int64_t dray_reduce_pick(char *to, const char *from, int64_t stride,
 
 /*
  * Puts such elements back.
- * @from: room for @count elements, the picked ones first
+ * @from: room for @count elements, the picked elements first
  */
 void dray_reduce_put(char *to, int64_t stride, const char *from, int64_t item,
 		     const char *mask, int64_t mask_stride, int64_t count);
 
 /*
- * Reduces a line to one element.
+ * Reduces a line to a single element.
  * @first: sets the result to the first element of the line
  */
 int dray_reduce_line(const struct dray_reduction *reduction,
@@ -78,7 +78,7 @@ int dray_reduce_line(const struct dray_reduction *reduction,
 		     bool first);
 
 /*
- * Reduces an input that has elements.
+ * Reduces an input that is not empty.
  * @result: of the input's shape, with a stride of 0 along axes that are reduced
  */
 int dray_reduce_walk(struct dray_reduction *reduction,

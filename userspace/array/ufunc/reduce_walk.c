@@ -2,8 +2,8 @@
 /*
  * The way of a reduction through its elements, in the order of memory.
  *
- * Axes that chain are one.  If the innermost is reduced, each of its lines goes
- * into one element of the result.  If it stays, its rows are added to a row of
+ * Axes that chain are merged.  If the innermost is reduced, each of its lines yields
+ * an element of the result.  If it stays, its rows are added to a row of
  * the result, a block at a time, so that the block stays in the cache.  Where
  * lines or rows would be very short, the two innermost axes change places.
  */
@@ -18,7 +18,7 @@
 #define BLOCK 65536 /* bytes of the result that many rows are added to */
 #define PICKED 256 /* elements that are picked by a mask at once */
 #define MOST_ITEM 16 /* bytes of an element that is picked so */
-#define ROWS 1024 /* rows that short rows are taken together by */
+#define ROWS 1024 /* short rows that are processed together */
 
 struct reduce_walk {
 	const struct dray_reduction *reduction;
@@ -58,7 +58,7 @@ static void reduce_walk_insert(struct reduce_walk *walk,
 	walk->axes[at] = *axis;
 }
 
-/* Reads the axes, in the order of memory, without those of one element. */
+/* Reads the axes longer than 1, in the order of memory. */
 static struct dray_reduce_place read_axes(struct reduce_walk *walk,
 					  const struct dray_view *result)
 {
@@ -106,7 +106,7 @@ static struct dray_reduce_place read_axes(struct reduce_walk *walk,
 	return place;
 }
 
-/* Takes an axis out; one of a single element if @at is below 0. */
+/* Removes and returns an axis; an axis of length 1 if @at is below 0. */
 static struct dray_reduce_axis walk_take_axis(struct reduce_walk *walk, int at,
 					      bool reduced)
 {
@@ -239,7 +239,7 @@ static int walk_add_row(const struct reduce_walk *walk,
 	return ret;
 }
 
-/* Goes on to the next element of the axes around; false behind the last. */
+/* Moves to the next element of the axes around; false behind the last. */
 static bool reduce_walk_next(struct reduce_walk *walk,
 			     struct dray_reduce_place *place)
 {
@@ -271,7 +271,7 @@ static bool is_first(const struct reduce_walk *walk)
 	return true;
 }
 
-/* Lines of @line; the elements of @stay have one each, some rows at a time. */
+/* Reduces a line along @line for each element of @stay, some rows at a time. */
 static int walk_lines(struct reduce_walk *walk, struct dray_reduce_place place,
 		      const struct dray_reduce_axis *line,
 		      const struct dray_reduce_axis *stay)
@@ -322,7 +322,7 @@ static dray_line_rows *walk_rows_of(const struct reduce_walk *walk,
 	return line->rows;
 }
 
-/* Rows of @row, block by block; those of @reduced are added to one. */
+/* Adds the rows of @reduced to each row of @row, block by block. */
 static int walk_rows(struct reduce_walk *walk, struct dray_reduce_place place,
 		     const struct dray_reduce_axis *row,
 		     const struct dray_reduce_axis *reduced)
@@ -388,7 +388,7 @@ int dray_reduce_walk(struct dray_reduction *reduction,
 		if (!reduction->picked)
 			return dray_fail(-ENOMEM, "no memory for a buffer");
 	}
-	/* The outer one of the two first, so that the other's place stays. */
+	/* The outer of the two first, so that the other's place stays. */
 	if (by_rows) {
 		row = walk_take_axis(&walk, row_at, false);
 		line = walk_take_axis(&walk, reduce_walk_innermost(&walk, true),

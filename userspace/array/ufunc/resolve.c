@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Chooses the loop of a call: that of the very types of the inputs, else the
- * first one that they convert to safely.  Types that the caller wants for some
- * operands have to be the loop's.  (Source: NumPy 2's resolution, with the weak
+ * Chooses the loop of a call: the loop of exactly the types of the inputs, else the
+ * first loop that needs only safe conversions of them.  Types that the caller wants
+ * for some operands must be the loop's.  (Source: NumPy 2's resolution, with the weak
  * scalars of NEP 50.)
  */
 #include <errno.h>
@@ -22,10 +22,10 @@ struct resolve_request {
 	/* of any operand; 0: any */
 	dray_dtype wanted[DRAY_UFUNC_MAX_OPERANDS];
 	bool wants;
-	unsigned int weak; /* inputs that go by their kind */
+	unsigned int weak; /* inputs that count by their kind */
 };
 
-/* Classes that a number of the program takes on, by its rank. */
+/* Classes that a number of the program may become, by its rank. */
 static const uint16_t weak_classes[] = {
 	0,
 	(1u << DRAY_LOOP_CLASSES) - (1u << DRAY_LOOP_INT8),
@@ -58,8 +58,8 @@ static int set_wanted(struct resolve_request *request,
 }
 
 /*
- * Gives weak inputs a type of their own, unless one of the others is of their
- * kind or above: then they go by their kind.
+ * Assigns weak inputs a type of their own, unless another input is of their kind or
+ * above: then they count by their kind.
  */
 static void set_weak(struct resolve_request *request, unsigned int weak)
 {
@@ -103,7 +103,7 @@ static void set_weak(struct resolve_request *request, unsigned int weak)
 	dray_dtype_unref(common);
 }
 
-/* Whether an input has the very type of a row. */
+/* Whether an input is exactly of the type of a row. */
 static bool resolve_is_exact(const struct resolve_request *request,
 			     const struct dray_ufunc_row *row, int o)
 {
@@ -227,8 +227,8 @@ static int ask_definition(const struct resolve_request *request,
 }
 
 /*
- * Whether a ufunc takes two elements of any types by their truth, for which they
- * are converted to bools by any rule.
+ * Whether a ufunc combines the truth of two elements of any types, which are
+ * converted to bools by any rule.
  */
 static bool is_logical(const struct dray_ufunc *ufunc)
 {
@@ -314,7 +314,7 @@ static int resolve_fail_cast(const struct dray_ufunc *ufunc, int o,
 
 /*
  * Whether an input is a weak number, and the loop's type of its kind or above.
- * Under "equiv" only comparisons of integers take one, as in NumPy.
+ * Under "equiv" only comparisons of integers accept a weak number, as in NumPy.
  */
 static bool is_weak(const struct dray_ufunc_options *options, dray_dtype given,
 		    dray_dtype dtype, int o, bool compares)

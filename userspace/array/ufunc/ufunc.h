@@ -36,7 +36,7 @@ extern uint16_t dray_loop_safe[DRAY_LOOP_CLASSES];
 /* The class of a type, or DRAY_LOOP_NO_CLASS. */
 static inline uint8_t dray_loop_class(dray_dtype dtype)
 {
-	/* Of each kind, the class of a size of one byte. */
+	/* Of each kind, the class of a size of a byte. */
 	static const uint8_t first[32] = {
 		['?' & 31] = DRAY_LOOP_BOOL,
 		['i' & 31] = DRAY_LOOP_INT8,
@@ -65,9 +65,9 @@ static inline bool dray_loop_is_integer(uint8_t class)
 	return class >= DRAY_LOOP_INT8 && class <= DRAY_LOOP_UINT64;
 }
 
-/* One signature. */
+/* A signature and its loop. */
 struct dray_ufunc_row {
-	dray_dtype dtypes[DRAY_UFUNC_MAX_OPERANDS]; /* each one reference */
+	dray_dtype dtypes[DRAY_UFUNC_MAX_OPERANDS]; /* a reference each */
 	uint8_t classes[DRAY_UFUNC_MAX_OPERANDS];
 	struct dray_ufunc_loop loop;
 };
@@ -75,7 +75,7 @@ struct dray_ufunc_row {
 struct dray_ufunc_table {
 	struct dray_ufunc_table *replaced; /* lives on with its ufunc */
 	size_t count;
-	/* 1 + the row of which all inputs have this class; 0: none of the first */
+	/* 1 + the row of which all inputs are of this class; 0: none of the first */
 	uint8_t uniform[DRAY_LOOP_CLASSES];
 	struct dray_ufunc_row rows[];
 };
@@ -87,7 +87,7 @@ struct dray_ufunc_table *dray_table_create(size_t count);
 struct dray_ufunc_table *
 dray_table_define(const struct dray_ufunc_definition *definition);
 
-/* Fills in classes, when all rows have their types. */
+/* Fills in classes, when the types of all rows are set. */
 void dray_table_index(struct dray_ufunc_table *table, int inputs, int operands);
 
 /* The row of a signature, or the number of rows. */
@@ -106,7 +106,7 @@ struct dray_ufunc {
 	int outputs;
 	enum dray_identity identity;
 	unsigned int references; /* 0: builtin */
-	uint64_t number; /* no other one has it, now or later */
+	uint64_t number; /* unique, now and later */
 	struct dray_ufunc_table *table; /* read and published atomically */
 	const struct dray_ufunc_definition *definition; /* NULL: a user's */
 };
@@ -129,9 +129,9 @@ struct dray_resolved {
 };
 
 /*
- * Chooses the loop for types.  -EOPNOTSUPP if there is none, -EINVAL for a type
- * that is wanted and is none.
- * @given: inputs + outputs types, 0 for an output that is made; those of
+ * Chooses the loop for types.  -EOPNOTSUPP if there is none, -EINVAL for an invalid
+ * type in the options.
+ * @given: inputs + outputs types, 0 for an output that is made; the types of
  *	outputs do not count
  */
 int dray_ufunc_resolve(const struct dray_ufunc *ufunc, const dray_dtype *given,
@@ -145,10 +145,10 @@ int dray_ufunc_check_casts(const struct dray_ufunc *ufunc,
 			   const struct dray_resolved *resolved);
 
 /*
- * Makes outputs that are NULL among @views, in the order that a call has.
+ * Makes outputs that are NULL among @views, in the order of a call.
  * @views: inputs, outputs, and perhaps a mask; @operands of them
  * @dtypes: of the loop
- * @made: of each output that was made, one reference; others are left alone
+ * @made: a reference to each output that was made; others are left alone
  */
 int dray_ufunc_make(struct dray_ufunc *ufunc,
 		    const struct dray_ufunc_options *options,
@@ -156,7 +156,7 @@ int dray_ufunc_make(struct dray_ufunc *ufunc,
 		    const dray_dtype *dtypes, int ndim, const int64_t *shape,
 		    struct dray_array **made);
 
-/* Takes the fast variant of a loop, if it is wanted. */
+/* Chooses the fast variant of a loop, if it is wanted. */
 static inline void
 dray_ufunc_choose_fast(const struct dray_ufunc_options *options,
 		       struct dray_resolved *resolved)
@@ -172,12 +172,12 @@ dray_ufunc_choose_fast(const struct dray_ufunc_options *options,
 int dray_ufunc_check_options(const struct dray_ufunc_options *options);
 
 /*
- * Checks that an integer of one element fits a type of integers; other elements and
- * types do.  -EOVERFLOW.
+ * Checks that an integer, a single element, fits a type of integers; other elements
+ * and types do.  -EOVERFLOW.
  */
 int dray_check_integer(const struct dray_view *view, dray_dtype dtype);
 
-/* Checks that input @o, a number of the program, is one element.  -EINVAL. */
+/* Checks that input @o, a number of the program, is a single element.  -EINVAL. */
 int dray_ufunc_check_weak(int o, int64_t elements);
 
 /* Whether a loop of these types compares two numbers. */
@@ -187,7 +187,7 @@ static inline bool dray_ufunc_compares(const struct dray_ufunc *ufunc,
 	return ufunc->inputs == 2 && dtypes[2] == DRAY_BOOL;
 }
 
-/* Whether elements may be given to a loop of a type as they lie. */
+/* Whether a loop of a type may process the elements in place. */
 static inline bool dray_view_is_ready(const struct dray_view *view,
 				      dray_dtype dtype)
 {

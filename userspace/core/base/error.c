@@ -3,9 +3,9 @@
  * The error contract: a code for the program, a sentence for the person.
  *
  * Each thread gets a buffer at its first failure and frees it at its end.  It
- * is not thread-local storage: the library's is static, and a process has only
- * a few hundred bytes of that for objects it loads later.  The first buffer is
- * static, so that a program of one thread can report that memory ran out.
+ * is not thread-local storage: the library's is static, and a process reserves
+ * only a few hundred bytes of that for objects it loads later.  The first buffer
+ * is static, so that a program of a single thread can report that memory ran out.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -27,7 +27,7 @@
 static _Thread_local enum dray_failure kind
 	__attribute__((tls_model("initial-exec")));
 
-/* The thread's buffer; no_sentence: the last failure found no memory for one. */
+/* The thread's buffer; no_sentence: the last failure found no memory for it. */
 static _Thread_local char *sentence __attribute__((tls_model("initial-exec")));
 
 static char no_sentence[] = "no memory for the error message";

@@ -18,7 +18,7 @@ DRAY_PRIVATE int dray_fail_as(int error, enum dray_failure failure,
 			      const char *format, ...)
 	__attribute__((format(printf, 3, 4), cold));
 
-/* Empties the sentence, before a function of the user that may leave one. */
+/* Empties the sentence, before a function of the user that may leave its own. */
 DRAY_PRIVATE void dray_forget_failure(void);
 
 /* Adds to the sentence that is there, keeps its kind, and returns @error. */
@@ -39,7 +39,7 @@ struct dray_kept_failure {
 
 /* Copies the sentence of the calling thread and its kind. */
 DRAY_PRIVATE void dray_failure_keep(struct dray_kept_failure *kept);
-/* Makes them those of the calling thread, and returns @error. */
+/* Makes them the calling thread's, and returns @error. */
 DRAY_PRIVATE int dray_failure_restore(int error,
 				      const struct dray_kept_failure *kept);
 
@@ -60,7 +60,7 @@ static inline int dray_negative(int error)
 
 /*
  * Returns true if @needed is not NULL.  If it is, leaves the sentence, and
- * errno for functions that have no other way to report EINVAL.
+ * errno for functions without another way to report EINVAL.
  */
 DRAY_PRIVATE void dray_fail_null(const char *function) __attribute__((cold));
 

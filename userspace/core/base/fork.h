@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Locks across fork().  A child has only the thread that forked, so a lock held
- * by another one would stay held for ever.  The library's one handler therefore
- * takes every lock before the fork and gives it back after it, in parent and
- * child.
+ * Locks across fork().  Only the thread that forked exists in a child, so a lock
+ * held by another thread would stay held for ever.  The library's handler
+ * therefore acquires every lock before the fork and releases it after it, in
+ * parent and child.
  */
 #ifndef DRAY_BASE_FORK_H
 #define DRAY_BASE_FORK_H
@@ -15,23 +15,23 @@
 #include "base/shared.h"
 
 /*
- * The order of all locks of the library: a thread that holds one takes only
- * locks below it.
+ * The order of all locks of the library: a thread that holds a lock acquires
+ * only locks below it.
  *
- *	the list of those below (base/fork.c)
+ *	the list of the locks below (base/fork.c)
  *	BOs of XRT (interop/xrt_life.c)
  *	the list of managers (manager/manager.c)
  *	the publisher (publish/publish_socket.c)
  *	the list of tables of live blocks (live/live.c)
- *	the list of guards, then one guard (base/guard.c)
+ *	the list of guards, then a guard (base/guard.c)
  *	notes of arrays (publish/notes.c)
  *	calls in flight (executor/queue.c)
  *	the times of loops (executor/times.c)
- *	the list of queues, then one queue's lock (transfer/queue_create.c)
+ *	the list of queues, then a queue's lock (transfer/queue_create.c)
  *	the list of streams and their events (stream/stream_open.c)
  *	the holds of fences (transfer/fence.c)
  *	memory in use (use/book.c)
- *	the list of pools, then one pool's growing, then its lock (pool/fork.c)
+ *	the list of pools, then a pool's growing, then its lock (pool/fork.c)
  *	unused pools (pool/unused.c)
  *	unused regions (pool/region.c)
  *	the buffers on the host (memory/host.c)
@@ -39,10 +39,10 @@
  *	the window (memory/window.c)
  *	records of memory (ipc/record.c)
  *	tables of loops (ufunc/registry.c)
- *	loops that one thread at a time may be in (ufunc/users_loop.c)
+ *	loops for a single thread at a time (ufunc/users_loop.c)
  *
- * Only a fork holds more than one guard or queue.  A thread holds two pools
- * only if it holds the list of pools too.
+ * Only a fork holds several guards or queues.  A thread holds two pools only if
+ * it holds the list of pools too.
  */
 enum dray_fork_rank {
 	DRAY_FORK_XRT,
@@ -68,23 +68,23 @@ enum dray_fork_rank {
 	DRAY_FORK_LOOPS,
 };
 
-/* The locks of one rank. */
+/* The locks of a rank. */
 struct dray_fork_locks {
 	enum dray_fork_rank rank;
 	void (*take)(void);
 	void (*give)(void);
-	void (*inherit)(void);	/* gives them in the child; NULL: as give */
+	void (*inherit)(void);	/* releases them in the child; NULL: as give */
 	void (*missed)(void);	/* see below; NULL: there is nothing to do */
-	struct dray_fork_locks *next;	/* base/fork.c's: the next lower ones */
+	struct dray_fork_locks *next;	/* base/fork.c's: the next lower locks */
 };
 
 /*
- * From now on forks take these locks; enlisting them again does nothing.
+ * From now on forks acquire these locks; enlisting them again does nothing.
  * Called before their first use, without any lock held.
  */
 DRAY_PRIVATE void dray_fork_enlist(struct dray_fork_locks *locks);
 
-/* Defines a mutex, and locks that take it in their rank and give it. */
+/* Defines a mutex, and locks that acquire and release it in their rank. */
 #define DEFINE_FORK_LOCK(of_rank, mutex)                              \
 	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;     \
 	static void take_##mutex(void)                                \
@@ -104,9 +104,8 @@ DRAY_PRIVATE void dray_fork_enlist(struct dray_fork_locks *locks);
 /*
  * A bare clone() runs no handler.  Its child recognizes itself by a page that
  * the kernel wipes in every child: it reads 0 until the first check.  That
- * check comes before a pool's lock or the records' lock is taken.  Locks above
- * them may be held by then, so each rank has its own function for a missed
- * fork.
+ * check precedes a pool's lock and the records' lock.  Locks above them may be
+ * held by then, so the function for a missed fork is another for each rank.
  */
 extern _Atomic(_Atomic uint32_t *) dray_fork_page;
 
@@ -124,10 +123,10 @@ static inline void dray_fork_check(void)
 }
 
 /*
- * The number of this process: none that it descends from has the same.  The
- * system's own numbers do not say so: a child in a PID namespace of its own
- * may have its parent's.  Means something after dray_fork_watch(), or once
- * locks were enlisted.
+ * The number of this process: no ancestor's is the same.  The system's own
+ * numbers do not say so: in a PID namespace of its own a child's may equal its
+ * parent's.  Means something after dray_fork_watch(), or once locks were
+ * enlisted.
  */
 DRAY_PRIVATE uint32_t dray_fork_process(void);
 void dray_fork_watch(void);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * A tree of address intervals, which may overlap.  Each has a number: a search can ask
- * for older intervals only.  A balanced search tree by chance (a treap), in the order of the
- * lower ends, whose nodes know the highest end and the lowest number below them.  It has
- * no lock and allocates nothing.
+ * A tree of numbered address intervals, which may overlap: a search can ask for
+ * older intervals only.  A balanced search tree by chance (a treap), in the order of the
+ * lower ends; each node knows the highest end and the lowest number below them.  It is
+ * without a lock and allocates nothing.
  */
 #ifndef DRAY_BASE_INTERVAL_TREE_H
 #define DRAY_BASE_INTERVAL_TREE_H
@@ -16,12 +16,12 @@ struct dray_interval {
 	uint64_t number;
 	/* the tree's */
 	struct dray_interval *left, *right;
-	uint64_t priority; /* above those of both children */
+	uint64_t priority; /* above the numbers of both children */
 	uintptr_t highest; /* end, of this interval and all below it */
 	uint64_t oldest; /* number, of these */
 };
 
-/* All zero is an empty one. */
+/* All zero is an empty tree. */
 struct dray_interval_tree {
 	struct dray_interval *root;
 	uint64_t inserted; /* intervals so far */
@@ -33,13 +33,12 @@ void dray_interval_insert(struct dray_interval_tree *tree,
 void dray_interval_remove(struct dray_interval_tree *tree,
 			  struct dray_interval *interval);
 
-/* Tells whether an interval is wanted. */
+/* Whether an interval is wanted. */
 typedef bool dray_interval_wanted(const struct dray_interval *interval,
 				  void *context);
 
 /*
- * Returns an interval that meets [low, high), has a number below @before and is wanted, or
- * NULL.
+ * Returns a wanted interval that meets [low, high), with a number below @before, or NULL.
  */
 struct dray_interval *
 dray_interval_find(const struct dray_interval_tree *tree, uintptr_t low,

@@ -17,17 +17,17 @@ struct dray_block_range {
 	bool writable;
 };
 
-/* One for each type; a constant. */
+/* A constant for each type. */
 struct dray_block_class {
 	uint32_t type;
 	/* Drops the block's references and frees its memory. */
 	void (*destroy)(struct dray_block *block);
 	void (*range)(const struct dray_block *block,
 		      struct dray_block_range *out);
-	/* Whether @size bytes at @data are its own; NULL: the range tells. */
+	/* Whether @size bytes at @data are its own; NULL: the range decides. */
 	bool (*holds)(const struct dray_block *block, const char *data,
 		      size_t size);
-	/* Writes the lines that only this type has; NULL: none. */
+	/* Writes the lines of this type only; NULL: none. */
 	void (*dump)(const struct dray_block *block, FILE *stream);
 	const struct dray_block_allocator *allocator; /* of arenas only */
 };
@@ -88,7 +88,7 @@ DRAY_PRIVATE int dray_block_create_foreign(void *data, size_t size,
 					   void *owner, size_t room,
 					   struct dray_block **out);
 
-/* Gives a block of dray_block_create_external() its function and owner. */
+/* Sets the function and owner of a block of dray_block_create_external(). */
 DRAY_PRIVATE void dray_block_set_owner(struct dray_block *block,
 				       void (*release)(void *owner),
 				       void *owner);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Arenas: elements of variable size, one behind the other in chunks that
- * double, of which only the last element may still change its size.
+ * Arenas: elements of variable size, in a row in chunks that double, of which
+ * only the last element may still change its size.
  *
  * The books of a chunk lie in ordinary memory, so that a pool's memory holds
- * only elements.  An arena over a pool always has a block of it until it is
+ * only elements.  An arena over a pool always holds a block of it until it is
  * finalized, which keeps the pool's object alive.
  */
 #include <errno.h>
@@ -67,7 +67,7 @@ static void drop_chunk(struct pod *pod, struct pod_chunk *chunk)
 	free(chunk);
 }
 
-/* One behind the last, for @size bytes at @alignment; -ENOMEM. */
+/* Adds an element of @size bytes at @alignment behind the last; -ENOMEM. */
 static int add_chunk(struct pod *pod, size_t size, size_t alignment)
 {
 	struct pod_chunk *chunk = malloc(sizeof(*chunk));
@@ -191,7 +191,7 @@ static int pod_allocate(struct dray_block *block, size_t size, size_t alignment,
 	return 0;
 }
 
-/* Moves the last element into a chunk that has @size bytes for it. */
+/* Moves the last element into a chunk with @size bytes for it. */
 static int pod_move(struct pod *pod, size_t size)
 {
 	struct pod_chunk *from = pod->last;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Builtin types, and questions about all types.  Each builtin type has one form:
- * '?' for a bool, '|' if byte order means nothing, and a unit only if it is a
+ * Builtin types, and questions about all types.  The form of each builtin type is
+ * unique: '?' for a bool, '|' if byte order means nothing, and a unit only of a
  * date or a duration.
  */
 #include <errno.h>
@@ -11,12 +11,12 @@
 #include "base/error.h"
 
 /*
- * All kinds of elements.  A new kind is one line here, with a letter other than
+ * All kinds of elements.  A new kind is a line here, with a letter other than
  * b (an alias of ?), O and T (strings of libdray-array).
  */
 static const struct kind {
 	char name;
-	bool ordered; /* byte order matters, if the size is above one byte */
+	bool ordered; /* byte order matters, if the size is above a byte */
 	uint8_t unit; /* bytes of 1 in a typestr */
 	uint8_t sizes[5]; /* bytes; empty: any multiple of the unit */
 } kinds[] = {
@@ -51,7 +51,7 @@ static const struct kind *find_kind(char name)
 	return NULL;
 }
 
-/* The alignment of a number of @size bytes, as the compiler has it. */
+/* The compiler's alignment of a number of @size bytes. */
 static uint32_t dtype_alignment_of(uint32_t size)
 {
 	switch (size) {

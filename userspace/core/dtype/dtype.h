@@ -9,8 +9,8 @@
 #include "base/shared.h"
 
 /*
- * Fills @out with the one form of a type, which its text would be parsed to; a
- * type object is its own.  -EINVAL for any other word.
+ * Fills @out with the unique form of a type, as if its text were parsed; a type
+ * object is its own.  -EINVAL for any other word.
  */
 DRAY_PRIVATE int dray_dtype_normalize(dray_dtype dtype, dray_dtype *out);
 
@@ -39,7 +39,7 @@ struct dray_dtype_structure {
 
 struct dray_dtype_subarray {
 	struct dray_dtype_start start;
-	dray_dtype base; /* one reference */
+	dray_dtype base; /* a reference */
 	int ndim;
 	int64_t shape[];
 };
@@ -52,8 +52,8 @@ struct dray_dtype_user {
 };
 
 /*
- * Returns the object with one reference as a type, after filling its block and
- * its size.  All but @start's own fields is filled by the caller.
+ * Returns the object with a reference as a type, after filling its block and its
+ * size.  The caller fills all but @start's own fields.
  */
 dray_dtype dray_dtype_finish(struct dray_dtype_start *start, uint32_t itemsize,
 			     uint32_t alignment, uint32_t flags);
@@ -64,7 +64,7 @@ static inline struct dray_dtype_start *dray_dtype_start(dray_dtype dtype)
 				 struct dray_dtype_start, object);
 }
 
-/* The fields, sub-array or user type; NULL if @dtype is not one. */
+/* The fields, sub-array or user type; NULL if @dtype is another. */
 static inline struct dray_dtype_structure *
 dray_dtype_as_structure(dray_dtype dtype)
 {
@@ -91,7 +91,7 @@ static inline struct dray_dtype_user *dray_dtype_as_user(dray_dtype dtype)
 		       : NULL;
 }
 
-/* Whether elements have fields or items. */
+/* Whether elements consist of fields or items. */
 static inline bool dray_dtype_has_parts(dray_dtype dtype)
 {
 	return dray_dtype_flags(dtype) &
@@ -99,7 +99,7 @@ static inline bool dray_dtype_has_parts(dray_dtype dtype)
 }
 
 /*
- * Whether a structure has bytes between its fields.  They may belong to other
+ * Whether bytes lie between the fields of a structure.  They may belong to other
  * fields, of which it is a selection.
  */
 static inline bool dray_dtype_has_gaps(dray_dtype dtype)
@@ -107,25 +107,25 @@ static inline bool dray_dtype_has_gaps(dray_dtype dtype)
 	return dray_dtype_field_count(dtype) && !dray_dtype_is_packed(dtype);
 }
 
-/* Returns the text of a type for a sentence; that of a structure is cut short. */
+/* Returns the text of a type for a sentence; a structure's is cut short. */
 DRAY_PRIVATE const char *dray_dtype_text(dray_dtype dtype,
 					 char text[DRAY_DTYPE_TYPESTR_SIZE]);
 
-/* How deep types lie in @dtype: 0 of a builtin one. */
+/* How deep types lie in @dtype: 0 of a builtin type. */
 static inline uint32_t dray_dtype_depth(dray_dtype dtype)
 {
 	return dray_dtype_is_builtin(dtype) ? 0
 					    : dray_dtype_start(dtype)->depth;
 }
 
-/* Flags that a type has if one of its parts has them. */
+/* Flags that a type inherits from its parts. */
 #define DRAY_DTYPE_INHERITED (DRAY_DTYPE_SWAPPED | DRAY_DTYPE_LOCAL)
 
-/* Checks the depth of a type that has a part of depth @below.  -EINVAL. */
+/* Checks the depth of a type with a part of depth @below.  -EINVAL. */
 int dray_dtype_check_depth(uint32_t below);
 
 /*
- * Whether a word is a number in its one form: the types that most calls have, told
+ * Whether a word is a number in its unique form: the types of most calls, found
  * without a table.  False for a bool, and for other numbers too.
  */
 static inline bool dray_dtype_is_number(dray_dtype dtype)
@@ -147,7 +147,7 @@ static inline bool dray_dtype_is_number(dray_dtype dtype)
 	return sizes >> size & 1;
 }
 
-/* Whether a word, which need not be a type, is that of a date or duration. */
+/* Whether a word, which need not be a type, means a date or duration. */
 static inline bool dray_dtype_is_time(dray_dtype dtype)
 {
 	return dray_dtype_is_builtin(dtype) &&
@@ -177,7 +177,7 @@ static inline bool dray_dtypes_equal(const dray_dtype *a, const dray_dtype *b,
 	return true;
 }
 
-/* dray_dtype_normalize(), at once for a number in its one form. */
+/* dray_dtype_normalize(), at once for a number in its unique form. */
 static inline int dray_dtype_check(dray_dtype dtype, dray_dtype *out)
 {
 	if (!dray_dtype_is_number(dtype))

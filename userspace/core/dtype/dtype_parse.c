@@ -236,11 +236,11 @@ static int read_rows(struct columns row, struct dray_field_list *list)
 	return ret;
 }
 
+/* Adds to @flags. */
 static int read_flags(const struct dray_literal *dict, uint32_t *flags)
 {
 	const struct dray_literal *aligned = dray_literal_find(dict, "aligned");
 
-	*flags = 0;
 	if (aligned && aligned->kind != DRAY_LITERAL_BOOL)
 		return dray_fail(-EINVAL, "'aligned' is not True or False");
 	if (aligned && aligned->integer)
@@ -255,7 +255,7 @@ static int from_dict(const struct dray_literal *dict, dray_dtype *out)
 	const struct dray_literal *size = dray_literal_find(dict, "itemsize");
 	struct dray_field_list list = { 0 };
 	struct columns columns = { 0 };
-	uint32_t itemsize = 0, flags;
+	uint32_t itemsize = 0, flags = 0;
 	int ret = find_columns(dict, &columns);
 
 	if (!ret)

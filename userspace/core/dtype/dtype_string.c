@@ -55,7 +55,7 @@ static const struct named names[] = {
 	{ "V", 'V', 0 },
 	{ "M", 'M', 8 },
 	{ "m", 'm', 8 },
-	/* Names take no order; find_name() looks at letters alone then. */
+	/* Names are without an order; find_name() looks at letters alone then. */
 	{ "bool", '?', 1 },
 	{ "bool_", '?', 1 },
 	{ "int8", 'i', 1 },
@@ -248,7 +248,7 @@ static int parse_typestr(struct string_span span, struct string_span whole,
 	return parse_kind(span, whole, order, out);
 }
 
-/* Parses "(2, 3)" or "3", if one is there. @ndim: as dray_dtype_wrap() */
+/* Parses "(2, 3)" or "3", if it is there. @ndim: as dray_dtype_wrap() */
 static int string_parse_shape(struct string_span *span,
 			      struct string_span whole, int *ndim,
 			      int64_t *shape)
@@ -298,7 +298,7 @@ static bool orders_agree(char one, char other)
 	return !one || !other || one == other || one == '|' || other == '|';
 }
 
-/* Parses one item: order, shape, order and the rest. */
+/* Parses an item: order, shape, order and the rest. */
 static int string_parse_item(struct string_span span, dray_dtype *out)
 {
 	struct string_span whole = span, shaped;

@@ -73,7 +73,7 @@ static inline void dray_element_load(void *to, const void *from, size_t size,
 /* Leaves the sentence for a value that does not become an element. */
 int dray_element_refuse(int error, dray_dtype dtype, const char *why);
 
-/* Writes the number of a scalar.  -EINVAL if it is not a real one. */
+/* Writes the number of a scalar.  -EINVAL if it is not real. */
 int dray_element_real(dray_dtype dtype, const struct dray_scalar *value,
 		      double *out);
 

@@ -2,7 +2,7 @@
 /*
  * float16 in integers, so that every machine and compiler rounds once, to the
  * nearest and to even, and keeps the top bits of a NaN, as NumPy does.  No number
- * takes a branch, so loops of random ones are as fast as of equal ones.
+ * needs a branch, so loops of random numbers are as fast as of equal numbers.
  */
 #ifndef DRAY_DTYPE_HALF_H
 #define DRAY_DTYPE_HALF_H
@@ -44,7 +44,7 @@ static inline double dray_double_of_bits(uint64_t bits)
 	return x;
 }
 
-/* Compilers make branches, which no vector has, of choices between products. */
+/* Compilers make branches, which vectors lack, of choices between products. */
 static inline uint32_t dray_half_either(uint32_t is, uint32_t yes, uint32_t no)
 {
 	return ((0 - is) & yes) | ((is - 1) & no);
@@ -57,7 +57,7 @@ static inline uint64_t dray_half_either_64(uint64_t is, uint64_t yes,
 }
 
 /*
- * Shifts the bits in place and corrects the exponent's bias by a product, which has
+ * Shifts the bits in place and corrects the exponent's bias by a product, which keeps
  * a NaN's bits too, but not the exponent.
  */
 static inline float dray_half_to_float(uint16_t half)

@@ -2,7 +2,8 @@
 /*
  * A parser of Python's literals.  Its input is hostile: depth and numbers have
  * limits, and its callers limit the length.  All literals and their texts are in
- * one piece of memory, which begins with the root; the text's length bounds both.
+ * a single piece of memory, which begins with the root; the text's length bounds
+ * both.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 struct literal_parser {
 	const char *subject;
 	const char *start, *at, *end;
-	struct dray_literal *literal; /* the next free one */
+	struct dray_literal *literal; /* the next free byte */
 	char *text; /* the next free byte */
 	int depth;
 };
@@ -183,13 +184,13 @@ static int parse_word(struct literal_parser *parser,
 static int parse_value(struct literal_parser *parser,
 		       struct dray_literal **out);
 
-/* Whether the last item so far is a key, which a value has to follow. */
+/* Whether the last item so far is a key, which a value must follow. */
 static bool is_key(const struct dray_literal *parent)
 {
 	return parent->kind == DRAY_LITERAL_DICT && parent->count % 2;
 }
 
-/* Parses items up to @end; those of a dictionary in pairs with a colon. */
+/* Parses items up to @end; in a dictionary, pairs with a colon. */
 static int literal_parse_items(struct literal_parser *parser,
 			       struct dray_literal *parent, char end,
 			       bool *comma)
@@ -268,7 +269,7 @@ static int parse_value(struct literal_parser *parser, struct dray_literal **out)
 
 	literal_skip_spaces(parser);
 	c = literal_peek(parser);
-	/* Strings may have the prefix of Python 2 or 3. */
+	/* Strings may begin with the prefix of Python 2 or 3. */
 	if ((c == 'u' || c == 'b') && parser->end - parser->at > 1 &&
 	    (parser->at[1] == '\'' || parser->at[1] == '"')) {
 		parser->at++;
@@ -285,7 +286,7 @@ static int parse_value(struct literal_parser *parser, struct dray_literal **out)
 int dray_literal_parse(const char *text, size_t size, const char *subject,
 		       struct dray_literal **out)
 {
-	/* Each has a byte of its own, but for one that lacks its last byte. */
+	/* Each owns a byte, but for a character that lacks its last byte. */
 	size_t count = size + 1, literals = count * sizeof(struct dray_literal);
 	struct literal_parser parser = {
 		.subject = subject,

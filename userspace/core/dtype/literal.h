@@ -34,10 +34,10 @@ struct dray_literal {
 };
 
 /*
- * Parses the @size bytes at @text as one literal; they take some 50 times as
- * many while they are read, so the caller limits them.
+ * Parses the @size bytes at @text as a literal; reading needs some 50 times as
+ * many, so the caller limits them.
  * @subject: begins each sentence about it
- * @out: the root, which is given back by free()
+ * @out: the root, to be freed by free()
  *
  * -EINVAL for anything else, and deeper literals; -ENOMEM.
  */

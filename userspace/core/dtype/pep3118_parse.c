@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Reads formats of buffers as Python's PEP 3118 has them, with the rules of
- * NumPy: the order '@' aligns items and the end of a structure, no other does.
+ * Reads formats of buffers of Python's PEP 3118, with the rules of NumPy: the
+ * order '@' aligns items and the end of a structure, no other does.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ struct pep3118_parser {
 	int depth;
 };
 
-/* One item of a structure. */
+/* An item of a structure. */
 struct item {
 	dray_dtype dtype;
 	uint32_t alignment;
@@ -102,7 +102,7 @@ static bool parse_is_plain(const struct pep3118_parser *parser, char letter)
 	return strchr(native ? "?bBhHiIlLqQefdgc" : "?bBhHiIlLqQefdc", letter);
 }
 
-/* Finds the type of one letter: by its typestr, or at another size. */
+/* Finds the type of a letter: by its typestr, or at another size. */
 static int parse_find_type(struct pep3118_parser *parser, uint32_t count,
 			   dray_dtype *out)
 {
@@ -217,7 +217,7 @@ static int pep3118_parse_item(struct pep3118_parser *parser, struct item *item)
 	return ret;
 }
 
-/* The items of one structure so far. */
+/* The items of a structure so far. */
 struct items {
 	struct dray_field_list fields;
 	uint64_t end;
@@ -289,7 +289,7 @@ static int make_structure(struct items *items, dray_dtype *out)
 	return ret;
 }
 
-/* Makes the type of all items: one that is alone at the top is itself. */
+/* Makes the type of all items: an item alone at the top is itself. */
 static int parse_make_type(struct pep3118_parser *parser, struct items *items,
 			   bool nested, dray_dtype *out)
 {

@@ -52,8 +52,9 @@ static int ask_check_user(int fd)
 		return dray_fail(
 			-EACCES,
 			"the memory is exported by a user without a number in "
-			"this namespace of users, as is this one (both are %u): "
-			"they may be different; export with any_user",
+			"this namespace of users, and so is this process's "
+			"user (both are %u): they may be different; export "
+			"with any_user",
 			peer.uid);
 	if (peer.uid != geteuid())
 		return dray_fail(
@@ -119,7 +120,7 @@ static int count_fds(struct msghdr *message, int *fds)
 static int share_is_used_up(const struct dray_ipc_answer *answer)
 {
 	static const char *const leases[DRAY_IPC_SHARES] = {
-		[DRAY_IPC_SHARE_RECORD] = "another user for one record",
+		[DRAY_IPC_SHARE_RECORD] = "another user for a single record",
 		[DRAY_IPC_SHARE_USER] = "another user",
 		[DRAY_IPC_SHARE_ALL] = "all other users",
 	};
@@ -130,7 +131,7 @@ static int share_is_used_up(const struct dray_ipc_answer *answer)
 				 answer->share);
 	return dray_fail(
 		-EDQUOT,
-		"the exporting process gives %s at most %u of its file descriptors, and all are taken; raise its RLIMIT_NOFILE (ulimit -n)",
+		"the exporting process grants %s at most %u of its file descriptors, and all are in use; raise its RLIMIT_NOFILE (ulimit -n)",
 		leases[answer->share], answer->limit);
 }
 

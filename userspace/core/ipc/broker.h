@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * The broker's two sides: broker_thread.c has its thread, serve.c its connections.
+ * The broker's two sides: its thread (broker_thread.c) and its connections (serve.c).
  * With the lock, all of it.
  */
 #ifndef DRAY_IPC_BROKER_H
@@ -17,7 +17,7 @@ struct dray_ipc_broker {
 	int reserve;		/* closed to refuse an importer; -1: in use */
 	bool deaf;		/* no descriptor is left to accept with */
 	bool ends;
-	uint64_t starts;	/* again, before it had ended */
+	uint64_t starts;	/* again, before it ended */
 	uint32_t waiting;	/* how many of the asking there are */
 	struct dray_address_table others;	/* others.c's */
 	struct dray_ipc_connection *asking;	/* the latest first */
@@ -27,7 +27,7 @@ struct dray_ipc_broker {
 int dray_ipc_listen(struct dray_ipc_broker *broker, int how);
 /* Opens a descriptor in reserve if there is none: 0, or -1 and errno. */
 int dray_ipc_restock(struct dray_ipc_broker *broker);
-/* Accepts one connection. */
+/* Accepts a connection. */
 void dray_ipc_accept(struct dray_ipc_broker *broker);
 /* Something came from that connection, or its end. */
 void dray_ipc_attend(struct dray_ipc_broker *broker,
@@ -36,7 +36,7 @@ void dray_ipc_attend(struct dray_ipc_broker *broker,
 void dray_ipc_drop_silent(struct dray_ipc_broker *broker);
 /* Until when to wait at most for an event, in milliseconds; -1: no limit. */
 int dray_ipc_patience(const struct dray_ipc_broker *broker);
-/* Hangs up on all importers that have not asked yet. */
+/* Hangs up on all importers that did not ask yet. */
 void dray_ipc_hang_up_all(struct dray_ipc_broker *broker);
 
 #endif /* DRAY_IPC_BROKER_H */

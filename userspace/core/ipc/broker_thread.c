@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * ipc: the broker, a thread that sends descriptors of exported memory to
- * permitted importers.  It never waits for one; serve.c has its side of each
- * connection.
+ * permitted importers.  It never waits for an importer; its side of each
+ * connection is in serve.c.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -21,8 +21,8 @@
 #include "ipc/broker.h"
 
 /*
- * The broker that has a thread.  After the last export it is about to end; an
- * export before that starts it again, so that there are never two.
+ * The broker with a thread.  After the last export it is about to end; an export
+ * before that starts it again, so that there are never two.
  */
 static struct dray_ipc_broker *only;
 
@@ -55,7 +55,7 @@ static void close_all(struct dray_ipc_broker *broker)
 	free(broker);
 }
 
-/* Empties the eventfd of an end that did not come to pass. */
+/* Empties the eventfd of an end that was called off. */
 static void broker_thread_drain(struct dray_ipc_broker *broker)
 {
 	uint64_t stops;
@@ -123,7 +123,7 @@ static void *broker_thread_run(void *argument)
 		dray_ipc_unlock();
 		dray_ipc_settle();
 	}
-	/* With the lock: a process that forks has all of it, or nothing. */
+	/* With the lock: a child of fork() gets all of it, or nothing. */
 	only = NULL;
 	close_all(broker);
 	dray_ipc_unlock();
@@ -207,7 +207,7 @@ static int start_anew(uint64_t name, struct dray_ipc_broker **out)
 	return ret;
 }
 
-/* Its thread has not seen yet that it was to end. */
+/* Its thread did not see yet that it was to end. */
 static int start_again(struct dray_ipc_broker *broker, uint64_t name)
 {
 	int ret = open_sockets(broker, name);

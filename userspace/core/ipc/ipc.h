@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Shared by the files about records.  record.c has the messages between
+ * Shared by the files about records.  record.c packs the messages between
  * processes, node.c the part of them about nodes.  The exporter's side:
- * export.c makes records, slots.c has the memory they lead to, index.c finds
+ * export.c makes records, slots.c keeps the memory they lead to, index.c finds
  * records by memory, broker_thread.c is the thread that answers, serve.c its
  * connections, and others.c the share of other users.  The importer's side:
- * ask.c asks the broker, open.c has the memory that is open, and copy.c copies
+ * ask.c asks the broker, open.c keeps the memory that is open, and copy.c copies
  * without opening.
  *
- * One connection is one lease.  After the answer the importer sends one byte
- * when it has the memory mapped, and nothing more; the exporter sends one if
- * the record ends.  The lease ends with the connection, from either side and
- * for any reason.  A child of fork() inherits mapping and connection alike.
+ * Each connection is a lease.  After the answer the importer sends a byte when
+ * the memory is mapped, and nothing more; the exporter sends a byte if the
+ * record ends.  The lease ends with the connection, from either side and for any
+ * reason.  A child of fork() inherits mapping and connection alike.
  *
- * One lock for all of it, the lowest of the library: nothing that takes
- * another one is called with it.
+ * A single lock for all of it, the lowest of the library: nothing that acquires
+ * another lock is called with it.
  */
 #ifndef DRAY_IPC_IPC_H
 #define DRAY_IPC_IPC_H
@@ -30,7 +30,7 @@
 #define DRAY_IPC_FLAGS \
 	(DRAY_IPC_READ_ONLY | DRAY_IPC_HANDOVER | DRAY_IPC_ANY_USER)
 
-/* How long one process waits for another that has begun, or should answer. */
+/* How long a process waits for another that began, or should answer. */
 #define DRAY_IPC_PATIENCE_MS 5000
 
 /* The bytes of a record, in the byte order of the machine. */
@@ -115,7 +115,7 @@ struct dray_ipc_file {
 	uint64_t key;		/* index.c's */
 };
 
-/* One record that this process has given out. */
+/* A record that this process exported. */
 struct dray_ipc_export {
 	struct dray_ipc_fields fields;
 	struct dray_ipc_answer answer;
@@ -129,14 +129,14 @@ struct dray_ipc_export {
 	int64_t made;		/* dray_ipc_now() */
 	uint64_t claims;	/* calls that gave the record, less revocations */
 	bool ended;		/* cannot be opened any more */
-	uint32_t leases;	/* of other processes, and this one */
-	uint32_t own;		/* of this one */
+	uint32_t leases;	/* of other processes, and this process */
+	uint32_t own;		/* of this process */
 	struct dray_ipc_connection *connections;	/* of the leases */
 	uid_t user;
 	struct dray_buffer *buffer;	/* NULL: it is gone */
 	void *address;		/* of the first byte */
 	struct dray_ipc_file *file;
-	bool unsettled;		/* dray_ipc_settle() has to look at it */
+	bool unsettled;		/* dray_ipc_settle() must look at it */
 	struct dray_ipc_export *next_unsettled;
 	/* index.c's */
 	bool is_indexed;
@@ -152,11 +152,11 @@ struct dray_ipc_server {
 	int (*start)(uint64_t name, struct dray_ipc_broker **out);
 	/* Its socket is closed, its thread ends in a moment. */
 	void (*stop)(struct dray_ipc_broker *broker);
-	/* In a child, which has no such threads: closes the inherited descriptors. */
+	/* In a child, without these threads: closes the inherited descriptors. */
 	void (*forget)(void);
 	/* Reads pending bytes of the importers of @export. */
 	void (*hear)(struct dray_ipc_export *export);
-	/* Tells the importers of @export that it has ended. */
+	/* Notifies the importers of @export of its end. */
 	void (*tell_end)(struct dray_ipc_export *export);
 	/* In a child: closes the connections of @export, which are the parent's. */
 	void (*forget_leases)(struct dray_ipc_export *export);
@@ -165,30 +165,30 @@ struct dray_ipc_server {
 extern const struct dray_ipc_server dray_ipc_server;
 
 /*
- * With the lock: gives it a slot, with flags, size and the like filled in.  The first
- * export starts @server.
+ * With the lock: puts it into a slot, with flags, size and the like filled in.  The
+ * first export starts @server.
  */
 int dray_ipc_add(struct dray_ipc_export *export,
 		 const struct dray_ipc_server *server);
-/* With the lock: one that leads to the same memory, the same way, or NULL. */
+/* With the lock: an export that leads to the same memory, the same way, or NULL. */
 struct dray_ipc_export *
 dray_ipc_find_same(const struct dray_ipc_export *wanted);
 /* With the lock: counts the handovers that were not opened. */
 uint32_t dray_ipc_waiting(void);
-/* One of them, in slot *@at or behind, and then *@at is behind that; or NULL. */
+/* Returns an export in slot *@at or behind, and moves *@at behind it; or NULL. */
 const struct dray_ipc_export *dray_ipc_next_waiting(uint32_t *at);
 /* With the lock: ends it, so that it cannot be opened. */
 void dray_ipc_end(struct dray_ipc_export *export);
 
 /*
- * With the lock: finds the export of a record; lease also takes a lease of it.
+ * With the lock: finds the export of a record; lease also adds a lease to it.
  * @user: of the importer; NULL: this process.  -ESTALE, -EACCES, -EBADMSG.
  */
 int dray_ipc_find(const struct dray_ipc_fields *asked, const uid_t *user,
 		  struct dray_ipc_export **out);
 int dray_ipc_lease(const struct dray_ipc_fields *asked, const uid_t *user,
 		   struct dray_ipc_export **out);
-/* With the lock: its importer has it mapped, so a handover waits no more. */
+/* With the lock: its importer mapped it, so a handover waits no more. */
 void dray_ipc_mapped(struct dray_ipc_export *export);
 /* With the lock: ends a lease; dray_ipc_settle() follows, without it. */
 void dray_ipc_release(struct dray_ipc_export *export, bool own);
@@ -204,7 +204,7 @@ bool dray_ipc_is_own(uint64_t broker);
 
 /*
  * With the lock: finds the open record around @size bytes at @address, and
- * takes a reference, which dray_ipc_close() drops.  Returns -ENOENT if no
+ * adds a reference, which dray_ipc_close() drops.  Returns -ENOENT if no
  * record leads to this buffer, -EINVAL if the bytes lie outside the opened
  * range.
  */
@@ -212,7 +212,7 @@ int dray_ipc_find_memory(const struct dray_buffer *buffer, const void *address,
 			 uint64_t size, struct dray_ipc_memory **out);
 void dray_ipc_memory_ref(struct dray_ipc_memory *memory);
 
-/* serve.c's part of the server, which broker_thread.c has together. */
+/* serve.c's part of the server, which broker_thread.c holds together. */
 void dray_ipc_hear(struct dray_ipc_export *export);
 void dray_ipc_tell_end(struct dray_ipc_export *export);
 void dray_ipc_forget_leases(struct dray_ipc_export *export);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * ipc: memory that this process opened by a record, another process's or its
- * own.  One counted object a record; records of a buffer share a mapping if it
- * is long enough.
+ * own, as a counted object for each record; records of a buffer share a mapping
+ * if it is long enough.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 struct dray_ipc_memory {
 	struct dray_ipc_fields fields;
 	uint64_t references;
-	struct dray_buffer *buffer; /* one reference, if not own and kept */
+	struct dray_buffer *buffer; /* a reference, if not own and kept */
 	bool has_buffer;
 	void *data;
 	struct dray_ipc_export *own; /* a lease of this process's own */
@@ -77,7 +77,7 @@ int dray_ipc_check(const struct dray_ipc_memory *memory)
 	return ret;
 }
 
-/* With the lock: finds the object that has this record open; 1 if none has. */
+/* With the lock: finds the object of this open record; 1 if it is not open. */
 static int find_open(const struct dray_ipc_fields *fields,
 		     const struct dray_node *node, struct dray_ipc_memory **out)
 {
@@ -106,7 +106,7 @@ static int find_open(const struct dray_ipc_fields *fields,
 	return 1;
 }
 
-/* With the lock: makes room for one more record; -ENOMEM. */
+/* With the lock: makes room for another record; -ENOMEM. */
 static int open_prepare(void)
 {
 	if (dray_address_reserve(&records) &&
@@ -293,7 +293,7 @@ static int open_other(struct dray_ipc_memory *memory, struct dray_node *node,
 	if (ret)
 		return ret;
 	dray_ipc_lock();
-	/* Another thread may have been faster. */
+	/* Another thread may be faster. */
 	ret = find_open(&memory->fields, node, out);
 	if (ret == 1) {
 		ret = open_prepare();
@@ -338,7 +338,7 @@ int dray_ipc_open(const struct dray_ipc_record *record, struct dray_node *node,
 	return ret;
 }
 
-/* With the lock: takes the object out of the list. */
+/* With the lock: removes the object from the list. */
 static void open_forget(struct dray_ipc_memory *memory)
 {
 	open_leave(memory);

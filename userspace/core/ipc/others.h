@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Leases of other users.  Each takes a descriptor of the exporter, so they have
- * a share of its limit (RLIMIT_NOFILE) and leave the rest to its own user:
- * half for all of them, a quarter for one user, and an eighth for one user and
- * one record.  With the lock, all of it.
+ * Leases of other users.  Each needs a descriptor of the exporter, so they are
+ * limited to a share of its limit (RLIMIT_NOFILE) and leave the rest to its own
+ * user: half for all of them, a quarter for each user, and an eighth for each
+ * user and record.  With the lock, all of it.
  */
 #ifndef DRAY_IPC_OTHERS_H
 #define DRAY_IPC_OTHERS_H
@@ -14,8 +14,8 @@
 
 /* The shares, in the order of their sizes; part of an answer. */
 enum dray_ipc_share {
-	DRAY_IPC_SHARE_RECORD,	/* one user's leases of one record */
-	DRAY_IPC_SHARE_USER,	/* one user's */
+	DRAY_IPC_SHARE_RECORD,	/* a user's leases of a record */
+	DRAY_IPC_SHARE_USER,	/* a user's */
 	DRAY_IPC_SHARE_ALL,	/* of all other users */
 	DRAY_IPC_SHARES,
 };

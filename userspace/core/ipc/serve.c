@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * ipc: connections to the broker.  An importer has a while to ask, then is hung
- * up on.  Messages are sent with the lock held, so that no descriptor closes
- * meanwhile; the socket is new and has room.
+ * ipc: connections to the broker.  An importer may ask for a while, then the
+ * broker hangs up.  Messages are sent with the lock held, so that no descriptor
+ * closes meanwhile; they fit into the socket, which is new.
  *
  * A process at its limit of descriptors cannot even refuse, because accept()
- * takes one.  The broker therefore keeps one in reserve.  The connection
+ * needs a descriptor.  The broker therefore keeps a reserve.  The connection
  * accepted with it is refused, and as soon as it closes the reserve is there
- * for the next one.
+ * for the next connection.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,17 +22,17 @@
 #include "ipc/broker.h"
 #include "ipc/others.h"
 
-/* Connections that have not asked yet. */
+/* Connections that did not ask yet. */
 #define MOST_WAITING 64
-/* How soon to accept again after descriptors had run out. */
+/* How soon to accept again after descriptors ran out. */
 #define RETRY_MS 100
 
 struct dray_ipc_connection {
 	int fd;
-	int refusal; /* it has the reserve: a negative errno */
+	int refusal; /* it uses the reserve: a negative errno */
 	int64_t since;
-	struct dray_ipc_export *export; /* NULL if it has not asked yet */
-	bool mapped; /* the importer has said so */
+	struct dray_ipc_export *export; /* NULL if it did not ask yet */
+	bool mapped; /* the importer said so */
 	bool is_other; /* counted, as a lease of another user */
 	uid_t user;
 	struct dray_ipc_connection *next;
@@ -77,7 +77,7 @@ static void take_lease(struct dray_ipc_connection *connection)
 		connection->export->connections = connection->next;
 }
 
-/* Out of the set first: a child may have the socket too. */
+/* Out of the set first: a child may share the socket. */
 static void serve_end(struct dray_ipc_broker *broker,
 		      struct dray_ipc_connection *connection)
 {
@@ -88,7 +88,7 @@ static void serve_end(struct dray_ipc_broker *broker,
 	free(connection);
 }
 
-/* Unlinks a connection that has a lease now, or ends. */
+/* Unlinks a connection that gets a lease, or ends. */
 static struct dray_ipc_connection *
 take_asking(struct dray_ipc_broker *broker, struct dray_ipc_connection **link)
 {
@@ -105,7 +105,7 @@ static void hang_up(struct dray_ipc_broker *broker,
 	serve_end(broker, take_asking(broker, link));
 }
 
-/* Drops the silent importer that has been connected longest. */
+/* Drops the silent importer with the oldest connection. */
 static void drop_oldest(struct dray_ipc_broker *broker)
 {
 	struct dray_ipc_connection **link = &broker->asking;
@@ -116,7 +116,7 @@ static void drop_oldest(struct dray_ipc_broker *broker)
 		hang_up(broker, link);
 }
 
-/* Drops the connection on the reserve if it has been silent for a while. */
+/* Drops the connection on the reserve if it is silent for a while. */
 static void drop_refused(struct dray_ipc_broker *broker)
 {
 	int64_t since = dray_ipc_now() - RETRY_MS;
@@ -163,7 +163,7 @@ static int take_caller(struct dray_ipc_broker *broker, int *refusal)
 	fd = accept_next(broker);
 	if (fd < 0)
 		error = errno;
-	/* Others may have closed some, or have been faster. */
+	/* Others may close some meanwhile, or be faster. */
 	if (dray_ipc_restock(broker) && fd >= 0)
 		*refusal = -error;
 	errno = error;
@@ -248,9 +248,9 @@ static void serve_release(struct dray_ipc_broker *broker,
 }
 
 /*
- * Takes a lease of the memory that the record leads to, or says why not.  A
- * connection with the reserve gets one only if its user is the exporter's and
- * copies, which soon gives it back.
+ * Adds a lease of the memory to which the record leads, or says why not.  A
+ * connection with the reserve gets a lease only if its user is the exporter's
+ * and copies, which soon ends it.
  */
 static int serve_lease(struct dray_ipc_broker *broker,
 		       struct dray_ipc_connection *connection,
@@ -282,7 +282,7 @@ static int serve_lease(struct dray_ipc_broker *broker,
 		   : dray_ipc_lease(&asked, &peer.uid, &connection->export);
 }
 
-/* True: it has a lease now. */
+/* True: it got a lease. */
 static bool ipc_serve(struct dray_ipc_broker *broker,
 		      struct dray_ipc_connection *connection)
 {
@@ -311,8 +311,8 @@ static bool ipc_serve(struct dray_ipc_broker *broker,
 }
 
 /*
- * Hears one byte from an importer that has the memory mapped.  False at the end
- * of the connection, and for anything else that comes.
+ * Reads a byte from an importer that mapped the memory.  False at the end of the
+ * connection, and for any other input.
  */
 static bool serve_hear(struct dray_ipc_connection *connection)
 {
@@ -339,7 +339,7 @@ void dray_ipc_hear(struct dray_ipc_export *export)
 			serve_hear(connection);
 }
 
-/* The connection has room: nothing but the answer was sent before. */
+/* It fits into the socket: nothing but the answer was sent before. */
 void dray_ipc_tell_end(struct dray_ipc_export *export)
 {
 	struct dray_ipc_connection *connection;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * ipc: the exports of this process.  Each record has a slot, which is used
- * again after its end, and a generation, which no other record has: a record of
- * an older generation leads nowhere.
+ * ipc: the exports of this process.  Each record names a slot, which is used
+ * again after its end, and a generation of its own: a record of an older
+ * generation leads nowhere.
  *
- * An export that has ended stays until its last lease does.  Only then its
- * memory is freed, without the lock, because that may take others.
+ * An ended export stays until the end of its last lease.  Only then its memory
+ * is freed, without the lock, because that may acquire others.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -29,14 +29,14 @@ static struct {
 	struct dray_ipc_broker *broker;
 } exporter;
 
-/* A child has its parent's exports here until they are settled. */
+/* A child keeps its parent's exports here until they are settled. */
 static struct dray_ipc_export *slots[DRAY_IPC_MAX_EXPORTS];
 static _Atomic uint32_t count;
 static uint32_t made; /* exports, ever: the latest generation */
 static uint32_t waiting; /* handovers without a mapping */
 static struct dray_ipc_export *unsettled;
 
-/* Resting slots: those behind touched, then a ring of those given back. */
+/* Resting slots: all behind touched, then a ring of the freed slots. */
 static struct {
 	uint32_t touched;
 	uint32_t first;
@@ -51,7 +51,7 @@ bool dray_ipc_is_own(uint64_t broker)
 	return exporter.is_there && exporter.name == broker;
 }
 
-/* There may be something to give up. */
+/* There may be an object to drop. */
 static void slots_unsettle(struct dray_ipc_export *export)
 {
 	if (export->unsettled)
@@ -101,7 +101,7 @@ static void slots_inherit(void)
 	}
 }
 
-/* The object to give up if the export is idle now, or NULL. */
+/* The object to drop if the export is idle now, or NULL. */
 static void *slots_idle(struct dray_ipc_export *export)
 {
 	if (export->leases || export->waits || !export->keeps)
@@ -144,7 +144,7 @@ static void slots_forget(struct dray_ipc_export *export)
 		slots_finish();
 }
 
-/* One step of dray_ipc_settle(); false at the end. */
+/* A step of dray_ipc_settle(); false at the end. */
 static bool settle_next(void)
 {
 	enum dray_ipc_keeper keeper = DRAY_IPC_BLOCK;
@@ -173,7 +173,7 @@ void dray_ipc_settle(void)
 		;
 }
 
-/* With the lock: ends all exports that @kept keeps; its buffer goes, too. */
+/* With the lock: ends all exports that @kept keeps; its buffer ends, too. */
 static void slots_lose(const void *kept, enum dray_ipc_keeper keeper)
 {
 	struct dray_ipc_export *export;
@@ -219,7 +219,7 @@ static void block_freed(const void *block)
 	dray_ipc_settle();
 }
 
-/* In a time that does not tell how much of it was right. */
+/* In a time that does not show how much of it was right. */
 static bool is_secret(const uint64_t *said, const uint64_t *secret)
 {
 	return !((said[0] ^ secret[0]) | (said[1] ^ secret[1]));
@@ -289,7 +289,7 @@ void dray_ipc_release(struct dray_ipc_export *export, bool own)
 	if (--export->leases)
 		return;
 	slots_unsettle(export);
-	/* One that no importer could map waits for the next. */
+	/* An export that no importer could map waits for the next. */
 	if (export->fields.flags & DRAY_IPC_HANDOVER && !export->waits)
 		dray_ipc_end(export);
 }

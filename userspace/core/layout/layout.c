@@ -3,8 +3,8 @@
  * Reduces views to layouts, which the CPU's copy, the engine's descriptors and
  * cache maintenance all start from.
  *
- * Axes are first ordered by number, then moved to the layout one by one: an axis
- * that chains with the one before becomes a part of it.
+ * Axes are first ordered by number, then moved to the layout singly: an axis that
+ * chains with the axis before becomes a part of it.
  */
 #include "layout/layout.h"
 #include "view/view.h"
@@ -16,13 +16,13 @@ struct views {
 	int operands;
 };
 
-/* Axes of more than one element, outermost first. */
+/* Axes of two elements or more, outermost first. */
 struct layout_order {
 	int count;
 	unsigned char axes[DRAY_MAX_NDIM];
 };
 
-/* Whether axis @a belongs outside of @b: it has the longer stride. */
+/* Whether axis @a belongs outside of @b: its stride is longer. */
 static bool comes_before(const struct views *views, int a, int b)
 {
 	int o;
@@ -68,7 +68,7 @@ static bool layout_chains(int64_t outer, int64_t stride, uint64_t count)
 	return !dray_mul_overflow(stride, (int64_t)count, &end) && outer == end;
 }
 
-/* Moves an axis inside those of the layout, in the other direction if @back. */
+/* Moves an axis inside the layout's axes, in the other direction if @back. */
 static void layout_append_axis(struct dray_layout *layout,
 			       const struct views *views, int from, bool back)
 {
@@ -134,7 +134,7 @@ static void count_runs(struct dray_layout *layout)
 	layout->bytes = layout->runs * layout->run;
 }
 
-/* Where an axis steps on, those inside it go back to their starts. */
+/* Where an axis steps on, the axes inside it return to their starts. */
 uint64_t dray_layout_seams(const struct dray_layout *layout)
 {
 	int64_t ends[DRAY_MAX_OPERANDS];

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * A layout: the bytes of one to eight views of one shape, its operands, reduced to
- * the fewest axes.  Operand 0 leads.  Of a copy it is the destination.
+ * A layout: the bytes of one to eight views of equal shape, its operands, reduced
+ * to the fewest axes.  Operand 0 leads.  Of a copy it is the destination.
  *
- * A function of elements may take them in any order, as long as each meets its
- * partners.  So axes of one element are dropped, and the others ordered by the
- * leader's strides.  An axis that runs backwards in the leader is reversed in
- * all operands.  Neighbours that chain in all operands become one axis.  The run
- * is contiguous in all operands.
+ * A function of elements may read them in any order, as long as each meets its
+ * partners.  So axes of a single element are dropped, and the others ordered by
+ * the leader's strides.  An axis that runs backwards in the leader is reversed in
+ * all operands.  Neighbours that chain in all operands are joined.  The run is
+ * contiguous in all operands.
  *
  * Invariants of a reduced layout that is not empty:
- *   - the tuples of bytes, one of each operand, are those of the views, each as
+ *   - the tuples of bytes, a byte of each operand, are the views' tuples, each as
  *     often;
  *   - every count is at least 2, no stride of the leader below 0, and none
- *     below that of the next axis inwards;
+ *     below the stride of the next axis inwards;
  *   - no axis chains with the next in all operands at once, nor the innermost
  *     with the run;
  *   - runs is the product of the counts, and bytes is runs * run.
@@ -21,7 +21,7 @@
  * A leader is nested if no stride is below the bytes that the axes inside it
  * cover.  Slices and transposes always are.  Then no two elements share a byte.
  *
- * A seam is where a run touches the next one in all operands.  No two seams
+ * A seam is where a run touches the next run in all operands.  No two seams
  * follow each other, because no axis chains with the run.  Rows then differ in
  * length, so a seam cannot become an axis; an engine's descriptor crosses it.
  */
@@ -57,15 +57,15 @@ struct dray_layout {
 	struct dray_layout_axis axes[DRAY_MAX_NDIM]; /* outermost first */
 };
 
-/* Reduces views of one shape and one item size, 1 to DRAY_MAX_OPERANDS. */
+/* Reduces views of equal shape and item size, 1 to DRAY_MAX_OPERANDS. */
 DRAY_PRIVATE void dray_layout_reduce(struct dray_layout *layout,
 				     const struct dray_view *const *views,
 				     int operands);
 
 /*
  * Does the same, but keeps each element a run, so that item sizes may differ:
- * run and bytes are the leader's.  The innermost axis, if there is one, has the
- * count and the strides of a function's inner loop.
+ * run and bytes are the leader's.  The innermost axis, if any, is the count and the
+ * strides of a function's inner loop.
  */
 DRAY_PRIVATE void dray_layout_reduce_items(struct dray_layout *layout,
 					   const struct dray_view *const *views,
@@ -79,14 +79,14 @@ static inline void dray_layout_pair(struct dray_layout *layout,
 	dray_layout_reduce(layout, (const struct dray_view *[]){ dst, src }, 2);
 }
 
-/* Covers one view: each byte at least once, a repeated axis once. */
+/* Covers a view: each byte at least once, a repeated axis once. */
 void dray_layout_cover(struct dray_layout *layout,
 		       const struct dray_view *view);
 
 /*
- * Reduces one view for a stream, which takes the elements in their order: axes
- * are dropped and merged, but neither sorted nor reversed.  nested is not set, and of
- * the invariants only the counts and the chains hold.
+ * Reduces a view for a stream, which moves the elements in their order: axes are
+ * dropped and merged, but neither sorted nor reversed.  nested is not set, and of the
+ * invariants only the counts and the chains hold.
  */
 void dray_layout_sequence(struct dray_layout *layout,
 			  const struct dray_view *view);

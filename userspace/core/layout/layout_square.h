@@ -4,10 +4,10 @@
  * each width.  NAME() makes a name for the width, TARGET is the attribute of its
  * functions, and PIECE are the bytes of each row that WRITE() writes at once.
  *
- * A vector is a piece of one line, so that a line is read once, whole.  Its lanes
- * have 16 bytes.  A square is 16 / size such vectors: interleaving the first half
- * of them with the second, as often as halves halve, exchanges lines and rows in
- * each lane.  Vectors of several lanes take two squares, and join their lanes.
+ * A vector is a piece of a line, so that a line is read once, whole.  Its lanes
+ * are 16 bytes each.  A square is 16 / size such vectors: interleaving the first
+ * half of them with the second, as often as halves halve, exchanges lines and rows
+ * in each lane.  Vectors of several lanes hold two squares, and join their lanes.
  */
 
 #define EDGE(size) (16 / (size)) /* lines of a square, rows of a lane */

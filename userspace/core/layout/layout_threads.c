@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Work by several threads: it is cut into parts, and each thread, the caller among
- * them, takes the next part until there is none.  So a thread that cannot be made,
+ * them, does the next part until there is none.  So a thread that cannot be made,
  * or that waits for a processor, is not waited for.  Threads end with the call:
- * nothing is left that a fork could lose.  A copy is cut along one axis of its
+ * nothing is left that a fork could lose.  A copy is cut along an axis of its
  * layout.
  */
 #include <pthread.h>
@@ -154,8 +154,8 @@ static unsigned int most_threads(const struct dray_layout *layout,
 				 dray_loop *loop, unsigned int threads)
 {
 	/*
-	 * Elements that share bytes would be written by two at once, and a loop
-	 * takes an element whole.
+	 * Two threads would write elements that share bytes at once, and a loop
+	 * writes an element whole.
 	 */
 	if (!layout->nested || (loop && !layout->axes_count))
 		return 1;

@@ -7,7 +7,7 @@
 #include "base/shared.h"
 
 /*
- * Bytes for each thread at least: it takes about as long to make one as to copy half
+ * Bytes for each thread at least: to make a thread is about as slow as to copy half
  * as many.  Tests set it.
  */
 extern uint64_t dray_threads_share;
@@ -29,14 +29,14 @@ DRAY_PRIVATE int dray_threads_run(uint64_t length, unsigned int threads,
 DRAY_PRIVATE unsigned int dray_threads_for(uint64_t bytes,
 					   unsigned int threads);
 
-/* Returns the axis to cut: the first one that is long enough, or the longest. */
+/* Returns the axis to cut: the first that is long enough, or the longest. */
 DRAY_PRIVATE int dray_threads_axis(const struct dray_layout *layout,
 				   unsigned int threads);
 
 /*
  * Does the work of dray_layout_apply(), or of dray_layout_copy() if @loop is NULL, by
  * up to @threads, the caller among them: fewer for few bytes, if no more can be made,
- * and one if elements of the destination may share bytes.  Returns the failure
+ * and alone if elements of the destination may share bytes.  Returns the failure
  * nearest to the start.
  */
 DRAY_PRIVATE int dray_layout_apply_threads(const struct dray_layout *layout,

@@ -124,8 +124,8 @@ static int write_rows(const struct dray_tiling *tiling, const struct near *near,
 }
 
 /*
- * Returns by how many elements across the next tile but one is ahead, or the next
- * one; 0 if there is none, or if lines are in a cache.
+ * Returns by how many elements across the tile after the next is ahead, or the next
+ * tile; 0 if there is none, or if lines are in a cache.
  * @next: first row of the next tile
  */
 static int64_t layout_tile_ahead(const struct dray_tiling *tiling,

@@ -8,7 +8,7 @@
 #define NEAREST 32768ul /* bytes of a first-level cache */
 #define CROWDED 1024ul /* lines so far apart evict each other */
 #define EDGE 512ul /* bytes of a line that a tile reads at most */
-#define FEW 8ul /* tiles of which one more costs too much */
+#define FEW 8ul /* tiles of which another costs too much */
 #define WIDEST (DRAY_LINE / 4) /* bytes that a loop writes of an element */
 
 static uint64_t layout_tiling_least(uint64_t a, uint64_t b)
@@ -16,7 +16,7 @@ static uint64_t layout_tiling_least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Takes an axis out of the outer ones. */
+/* Removes an axis from the outer axes. */
 static struct dray_pair_axis layout_tiling_take(struct dray_tiling *tiling,
 						int k)
 {
@@ -134,7 +134,7 @@ static int find_across(const struct dray_layout *layout)
 	return found == last ? -1 : found;
 }
 
-/* Whether tiles are better than rows of elements one by one. */
+/* Whether tiles are better than rows of single elements. */
 static bool layout_tiling_pays(const struct dray_tiling *tiling,
 			       const struct dray_layout *layout)
 {
@@ -200,8 +200,8 @@ static void measure_rows(struct dray_tiling *tiling,
 }
 
 /*
- * Lets the second tile begin with a cache line of the source, so that it and those
- * behind it read each line once.  It then has some rows of the first one again.
+ * Lets the second tile begin with a cache line of the source, so that it and the
+ * tiles behind it read each line once.  It then repeats some rows of the first.
  */
 static size_t choose_again(const struct dray_tiling *tiling)
 {
@@ -221,7 +221,7 @@ static size_t choose_again(const struct dray_tiling *tiling)
 	return place / size;
 }
 
-/* Chooses how many rows a tile has: as many as others, in whole squares. */
+/* Chooses the number of rows of a tile: as many as others, in whole squares. */
 static void measure_tiles(struct dray_tiling *tiling)
 {
 	const uint64_t total = tiling->across.total;

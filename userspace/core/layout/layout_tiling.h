@@ -14,7 +14,7 @@
 #include "layout/layout_turn.h"
 
 /*
- * A tile has at most TILE_ROWS rows of about TILE_ROW bytes, in TILE_SPACE bytes of
+ * A tile is at most TILE_ROWS rows of about TILE_ROW bytes, in TILE_SPACE bytes of
  * near memory.  TILE_MARGIN is for elements of a row that are turned once more.
  */
 #define TILE_ROWS 64ul
@@ -23,7 +23,7 @@
 #define TILE_SPACE (TILE_ROWS * (TILE_ROW + TILE_MARGIN))
 #define TILE_LINKS 8
 
-/* Axes that continue each other in one operand. */
+/* Axes that continue each other in an operand. */
 struct dray_chain {
 	int links;
 	struct {
@@ -45,7 +45,7 @@ struct dray_tiling {
 	struct dray_pair_axis outer[DRAY_MAX_NDIM];
 	struct dray_turning turning;
 	size_t rows; /* of a tile */
-	size_t again; /* rows of the first tile that the second has, too */
+	size_t again; /* rows of the first tile that the second repeats */
 	size_t panel; /* elements of a row of a tile */
 	size_t first; /* the same, of the first tile of a row */
 	size_t back; /* elements before a tile that are turned with it */

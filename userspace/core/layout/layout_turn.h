@@ -20,14 +20,14 @@ struct dray_tile {
 	const int64_t *lines; /* bytes */
 	size_t count; /* lines: elements of each row */
 	size_t rows; /* elements of each line */
-	int64_t step; /* bytes from one element of a line to the next */
+	int64_t step; /* bytes from an element of a line to the next */
 	size_t size; /* bytes of an element */
 	int64_t ahead; /* bytes to a later block, to fetch it; 0: none */
 };
 
 typedef void dray_turn(const struct dray_tile *block);
 
-/* A function that turns blocks, and the fewest lines and rows that it takes. */
+/* A function that turns blocks, and the fewest lines and rows that it turns. */
 struct dray_turning {
 	dray_turn *turn;
 	size_t lines;

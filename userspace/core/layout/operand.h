@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * An operand: a view on its way through one call.  The entry of the call
+ * An operand: a view on its way through a call.  The entry of the call
  * measures the view; the first step that needs its memory looks the block up.
  * Later steps read both from here.
  */
@@ -23,12 +23,12 @@ struct dray_operand {
 	const char *name; /* begins each sentence about it */
 	struct dray_extent extent;
 	struct dray_addresses span;
-	bool located; /* location has been looked up */
+	bool located; /* location was looked up */
 	bool held; /* until dray_operand_drop() */
 	struct dray_location location; /* buffer NULL: foreign memory */
 };
 
-/* Checks and measures a view; errors are those of dray_view_check(). */
+/* Checks and measures a view; errors are as of dray_view_check(). */
 DRAY_PRIVATE int dray_operand_init(struct dray_operand *operand,
 				   const struct dray_view *view,
 				   const char *name);
@@ -41,20 +41,20 @@ DRAY_PRIVATE bool dray_operand_locate(struct dray_operand *operand, bool hold);
 
 /*
  * Checks that elements may be written, each at an address of its own as far as
- * its strides tell.  -EPERM, -EINVAL.
+ * its strides show.  -EPERM, -EINVAL.
  */
 DRAY_PRIVATE int
 dray_operand_check_writable(const struct dray_operand *operand);
 
-/* Checks where a located view lies: in one block of dray's memory.  -EINVAL. */
+/* Checks where a located view lies: in a single block of dray's memory.  -EINVAL. */
 int dray_operand_check_block(const struct dray_operand *operand);
 
-/* Lets go of memory that is held. */
+/* Releases memory that is held. */
 void dray_operand_drop(struct dray_operand *operand);
 
 /*
- * Checks a pair for a copy: one shape and type, and a destination that may be
- * written and has no stride of 0.  Errors are those of dray_view_assign().
+ * Checks a pair for a copy: equal shape and type, and a destination that may be
+ * written and is without a stride of 0.  Errors are as of dray_view_assign().
  */
 int dray_operand_match(const struct dray_operand *dst,
 		       const struct dray_operand *src);
@@ -72,7 +72,7 @@ DRAY_PRIVATE int dray_view_assign_reduced(const struct dray_layout *layout,
 					  const struct dray_operand *src,
 					  unsigned int threads);
 
-/* Whether two spans that are not empty have a byte in common. */
+/* Whether two spans that are not empty share a byte. */
 static inline bool dray_addresses_meet(struct dray_addresses a,
 				       struct dray_addresses b)
 {

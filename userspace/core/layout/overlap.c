@@ -53,14 +53,14 @@ static int64_t overlap_round_up(int64_t n, int64_t divisor)
 	return rest > 0 ? n + divisor - rest : n - rest;
 }
 
-/* Adds a term in order, and joins terms of one stride. */
+/* Adds a term in order, and joins terms of equal stride. */
 static void add_term(struct problem *problem, int64_t stride, int64_t most)
 {
 	int64_t size;
 	int at = 0;
 	int i;
 
-	/* The stride of an axis of one element may be anything. */
+	/* The stride of an axis of a single element may be anything. */
 	if (stride == 0 || most == 0)
 		return;
 	size = stride < 0 ? -stride : stride;
@@ -104,7 +104,7 @@ static bool is_within_bounds(const struct dray_operand *operand)
 	       operand->extent.high < MAX_SPAN;
 }
 
-/* Whether terms [k, count) have a sum in [low, high]. */
+/* Whether a sum of terms [k, count) is in [low, high]. */
 static enum dray_overlap overlap_search(struct problem *problem, int k,
 					int64_t low, int64_t high)
 {
@@ -127,7 +127,7 @@ static enum dray_overlap overlap_search(struct problem *problem, int k,
 	DRAY_HOLDS(k < problem->count && term->stride > 0);
 	if (overlap_round_up(low, problem->divisor[k]) > high)
 		return DRAY_OVERLAP_NONE;
-	/* n * stride has to come within reach of the rest. */
+	/* n * stride must be within reach of the rest. */
 	first = low - problem->reach[k + 1];
 	first = first > 0 ? overlap_round_up(first, term->stride) / term->stride
 			  : 0;
@@ -172,9 +172,9 @@ enum dray_overlap dray_overlap_find_within(const struct dray_operand *a,
 	add_terms(&problem, b->view);
 	overlap_bound(&problem);
 	/*
-	 * Takes a's element at its span's start plus x, and b's element at its
-	 * span's last element minus y: x + y has to be their distance, give or
-	 * take the bytes by which the two still touch.
+	 * Of a's element at its span's start plus x, and b's element at its
+	 * span's last element minus y: x + y must be their distance, up to the
+	 * bytes by which the two still touch.
 	 */
 	distance = (int64_t)(b->span.high - a->span.low) -
 		   dray_dtype_itemsize(b->view->dtype);
@@ -297,7 +297,7 @@ int dray_view_shares_memory(const struct dray_view *a,
 		!is_within_bounds(&one) || !is_within_bounds(&other), shared);
 }
 
-/* Whether no stride is below the bytes that the axes with smaller ones cover. */
+/* Whether no stride is below the bytes that the axes with smaller strides cover. */
 static bool is_nested(const struct dray_view *view)
 {
 	int64_t covered = dray_dtype_itemsize(view->dtype);

@@ -82,8 +82,7 @@ void dray_call_site_print(FILE *file, void *site, struct dray_symbols *symbols)
 	else
 		fprintf(file, "%s in %s", found.function,
 			last_part(info.dli_fname));
-	if (found.line[0])
-		fprintf(file, ", at %s", found.line);
+	fprintf(file, ", at %s", found.line);
 }
 
 void dray_callers_print(FILE *file, struct dray_symbols *symbols,

@@ -45,8 +45,13 @@ void dray_live_end(struct dray_live_table *table)
 static void live_count(struct dray_live_table *table,
 		       const struct dray_live *live, bool enters)
 {
-	table->numbers.blocks += enters ? 1 : -1ull;
-	table->numbers.bytes += enters ? live->is.size : -live->is.size;
+	if (enters) {
+		table->numbers.blocks++;
+		table->numbers.bytes += live->is.size;
+	} else {
+		table->numbers.blocks--;
+		table->numbers.bytes -= live->is.size;
+	}
 }
 
 bool dray_live_enter(struct dray_live_table *table, struct dray_live *live)
@@ -129,8 +134,10 @@ static struct dray_live *live_copy(const struct dray_live_table *table,
 
 	list = calloc(blocks + 1,
 		      sizeof(*list) + table->sites * sizeof(*sites));
+	if (!list)
+		return NULL;
 	sites = (void **)(list + blocks);
-	for (i = 0; list && i < table->blocks.size; i++) {
+	for (i = 0; i < table->blocks.size; i++) {
 		const struct dray_live *live = table->blocks.slots[i].value;
 
 		if (!live || live->freed)

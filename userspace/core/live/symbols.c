@@ -209,11 +209,14 @@ bool dray_symbols_find(struct dray_symbols *symbols, const void *address,
 		symbols_end(file);
 		return false;
 	}
-	/* Either part may be unknown: "??:0", "file.c:?" */
+	/*
+	 * Either part may be unknown: "??:0", "file.c:?".  Without a line the
+	 * function is the nearest symbol before the address, of any size: in a
+	 * stripped file, an exported symbol.
+	 */
 	out->line[strcspn(out->line, " ")] = 0;
-	if (strchr(out->line, '?'))
-		out->line[0] = 0;
-	return out->function[0] && out->function[0] != '?';
+	return out->function[0] && out->function[0] != '?' &&
+	       !strchr(out->line, '?');
 }
 
 void dray_symbols_end(struct dray_symbols *symbols)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Functions and lines of addresses, for a report.  The program addr2line of binutils
- * reads them from the file that an address lies in; without it, or without symbols in
- * the file, nothing is found.
+ * reads them from the file that an address lies in; without it, or without debugging
+ * information of the file, nothing is found.
  */
 #ifndef DRAY_LIVE_SYMBOLS_H
 #define DRAY_LIVE_SYMBOLS_H
@@ -25,13 +25,16 @@ struct dray_symbols {
 /* Empties it: processes start when they are needed. */
 void dray_symbols_begin(struct dray_symbols *symbols);
 
-/* A function, and its "file.c:12", or "" if that is not known. */
+/* A function, and its "file.c:12". */
 struct dray_symbol {
 	char function[256];
 	char line[256];
 };
 
-/* Finds the function of the instruction at @address, or returns false. */
+/*
+ * Finds the function and the line of the instruction at @address; false if
+ * either is not known.
+ */
 bool dray_symbols_find(struct dray_symbols *symbols, const void *address,
 		       struct dray_symbol *out);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Shared by the files of the manager. manager.c has the list of all and counts
- * references, manager_make.c makes managers and chooses those of nodes, call.c the operations as runtimes call them, memory.c the memory
- * objects, pending.c their end, base.c and
- * ipc.c dray's own operations, and plugin.c the loader of plug-ins.
+ * Shared by the files of the manager.  manager.c lists all managers and counts
+ * references, manager_make.c makes managers and chooses a node's, call.c contains
+ * the operations as runtimes call them, memory.c the memory objects, pending.c their
+ * end, base.c and ipc.c dray's own operations, and plugin.c the loader of plug-ins.
  */
 #ifndef DRAY_MANAGER_MANAGER_H
 #define DRAY_MANAGER_MANAGER_H
@@ -18,21 +18,21 @@ struct dray_memory {
 	struct dray_memory_description is;
 	_Atomic uint64_t references;
 	struct dray_manager *manager; /* kept by the object */
-	struct dray_memory *base; /* of a view: one reference */
+	struct dray_memory *base; /* of a view: a reference */
 	struct dray_memory *next; /* alive, or pending */
-	struct dray_memory **link; /* alive: to this one */
+	struct dray_memory **link; /* alive: to this object */
 };
 
 struct dray_manager {
 	struct dray_manager_ops ops; /* NULL members filled from the base */
-	struct dray_node *node; /* one reference */
+	struct dray_node *node; /* a reference */
 	void *ctx;
 	struct dray_manager *next; /* of all managers */
-	bool shared; /* dray_get_manager() gives it */
+	bool shared; /* dray_get_manager() returns it */
 
 	struct dray_guard guard; /* for all below */
 	uint64_t holders; /* references of callers */
-	uint64_t keeps; /* objects, and calls that go on */
+	uint64_t keeps; /* objects, and calls under way */
 	bool initialized;
 	struct dray_resource *resource; /* of the base; NULL: not yet */
 	struct dray_pool *pool; /* under it, if it was made here */
@@ -53,9 +53,9 @@ void dray_manager_keep(struct dray_manager *manager);
 void dray_manager_enter(struct dray_manager *manager);
 void dray_manager_drop(struct dray_manager *manager);
 
-/* Makes a manager of one reference that is in no list; NULL: no memory. */
+/* Makes a manager with a reference, in no list; NULL: no memory. */
 struct dray_manager *dray_manager_new(struct dray_node *node);
-/* Frees a manager; destroy: after the function for that of its operations. */
+/* Frees a manager; destroy: after its operations' function for that. */
 void dray_manager_free(struct dray_manager *manager);
 void dray_manager_destroy(struct dray_manager *manager);
 void dray_manager_enlist(struct dray_manager *manager);

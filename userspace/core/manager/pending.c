@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * The end of memory objects.  Dropping the last reference takes an object off the list
- * of live ones; its finalizer runs at once or when its turn comes.
+ * The end of memory objects.  Dropping the last reference removes an object from the list
+ * of live objects; its finalizer runs at once or in its turn.
  *
  * Objects that wait to be finalized: a list through the objects themselves, so
- * that to free takes no memory, emptied as a whole when it is too long.
+ * that to free needs no memory, emptied as a whole when it is too long.
  *
- * They are taken off one by one, so that a thread that runs out of memory
- * meanwhile can help.  A finalizer may drop objects of the same manager: they
+ * They are removed singly, so that a thread that runs out of memory meanwhile can
+ * help.  A finalizer may drop objects of the same manager: they
  * wait for the flush that is on, else a chain of them would be a chain of
  * calls.
  */
@@ -112,7 +112,7 @@ size_t dray_pending_flush(struct dray_manager *manager, bool force)
 	return count;
 }
 
-/* With the guard: whether an object of no reference has to wait. */
+/* With the guard: whether an object without a reference must wait. */
 static bool pending_takes(const struct dray_manager *manager,
 			  const struct dray_memory *memory)
 {

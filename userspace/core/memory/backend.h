@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * A back end: one table of operations for each source of memory. node_open.c and
+ * A back end: a table of operations for each source of memory. node_open.c and
  * buffer.c own the objects, check arguments and count references; a back end
  * does only the rest.  Every operation returns 0 or a negative errno with a
  * sentence from dray_fail().
@@ -23,9 +23,9 @@ struct dray_node {
 };
 
 struct dray_buffer {
-	struct dray_node *node;	/* one reference */
+	struct dray_node *node;	/* a reference */
 	_Atomic uint32_t references;
-	_Atomic bool exposed;	/* others may write it: fd or address given out */
+	_Atomic bool exposed;	/* others may write it: fd or address disclosed */
 	bool writable;
 	int fd;			/* -1: private host memory */
 	uint32_t heap;		/* index in its node */

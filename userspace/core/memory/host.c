@@ -2,11 +2,11 @@
 /*
  * The host back end: ordinary memory, for machines without the module.
  *
- * Private memory is anonymous, in transparent huge pages if the system has
- * them: a forked child has its own copy, as array programs expect.  Shareable
+ * Private memory is anonymous, in transparent huge pages if the system supports
+ * them: a forked child gets its own copy, as array programs expect.  Shareable
  * memory is a memfd.  Both grow in place, and both return pages, except for
- * reserved huge ones. memfd.c has the rules of memfds, pages.c the choices of
- * pages.
+ * reserved huge pages.  The rules of memfds are in memfd.c, the choices of pages
+ * in pages.c.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -180,7 +180,7 @@ static bool has_huge_pages(const struct dray_buffer *buffer)
 	return buffer->pages.flags & DRAY_PAGES_HUGE;
 }
 
-/* Maps [@from, @to) of the buffer, which the window has kept free for it. */
+/* Maps [@from, @to) of the buffer, which the window keeps free for it. */
 static int host_map(struct dray_buffer *buffer, uint64_t from, uint64_t to)
 {
 	int protection = PROT_READ | (buffer->writable ? PROT_WRITE : 0);
@@ -220,7 +220,7 @@ static void host_enlist(struct dray_buffer *buffer)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Takes addresses for the buffer and maps @size bytes; closes fd if not. */
+/* Reserves addresses for the buffer and maps @size bytes; closes fd if not. */
 static int host_place(struct dray_buffer *buffer, uint64_t size,
 		      uint64_t reserve, uint64_t alignment)
 {
@@ -311,7 +311,7 @@ static int host_punch(struct dray_buffer *buffer, uint64_t offset,
 	DRAY_NO_CANCEL;
 	int ret;
 
-	/* The next access might find that others have taken the last one. */
+	/* Others may use up the last page before the next access. */
 	if (has_huge_pages(buffer))
 		return dray_fail(-EOPNOTSUPP,
 				 "reserved huge pages are given back with "
@@ -336,7 +336,7 @@ static void host_gather(struct dray_buffer *buffer, uint64_t offset,
 	uint64_t to = (offset + length + DRAY_PAGES_HUGE_SIZE - 1) &
 		      ~(DRAY_PAGES_HUGE_SIZE - 1);
 
-	/* Anonymous memory has huge pages when it is touched. */
+	/* Anonymous memory gets huge pages when it is touched. */
 	if (buffer->fd < 0 || has_huge_pages(buffer))
 		return;
 	if (to > atomic_load(&buffer->size))

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * The kernel back end: /dev/drayN and its calls.  Each call is one ioctl;
- * reason.c makes a sentence of the kernel's reply. kernel_buffer.c has its
- * buffers.
+ * The kernel back end: /dev/drayN and its calls.  Each call is an ioctl; reason.c
+ * makes a sentence of the kernel's reply, kernel_buffer.c the buffers.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -266,7 +265,7 @@ static int kernel_sync(struct dray_node *node, uint32_t target,
 
 /*
  * The transfers are on their way: if no other descriptor is left, the fence keeps
- * its own, which nobody can write to.
+ * its own, which no process can write.
  */
 static int raise_fence(int fd)
 {
@@ -286,7 +285,7 @@ static int kernel_submit(struct dray_node *node, struct dray_submit *args)
 	uint32_t count = args->count;
 	int ret = 0;
 
-	/* Without an answer the sentence must not be that of an older call. */
+	/* Without an answer the sentence must not be an older call's. */
 	args->reason = DRAY_REASON_NONE;
 	args->limit = 0;
 	args->failed = 0;

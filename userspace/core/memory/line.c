@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Lines move packets from one end of a loop-back stream to the other.
+ * Lines move packets between the two ends of a loop-back stream.
  *
- * Nothing is held on the way.  A packet stays in flight until receives have
- * taken its bytes, and a receive until a packet has come: that is the
- * back-pressure of a stream.  Each submission moves all bytes that have a
- * place, in its own thread, under one lock.  Deadlines need no thread: each
+ * Nothing is held on the way.  A packet stays in flight until receives got its
+ * bytes, and a receive until a packet arrives: that is the back-pressure of a
+ * stream.  Each submission moves all bytes for which there is a place, in its own
+ * thread, under a single lock.  Deadlines need no thread: each
  * look ends the jobs that are due, and a timer makes the port's descriptor
  * readable.
  */
@@ -44,7 +44,7 @@ struct dray_host_line *dray_line_at(struct dray_host_line **place)
 {
 	struct dray_host_line *line = *place;
 
-	/* A child cannot end its parent's, and has nothing of it. */
+	/* A child cannot end its parent's, and inherits nothing of it. */
 	return line && line->process == dray_fork_process() ? line : NULL;
 }
 
@@ -96,7 +96,7 @@ static void line_tell(struct dray_host_line *line,
 	line_publish(line, &point);
 }
 
-/* Takes the job at @link off its line, and says how it ended. */
+/* Removes the job at @link from its line, and says how it ended. */
 static void line_finish(struct dray_host_line *line,
 			struct dray_line_job **link, int status,
 			uint64_t time_ns)
@@ -121,7 +121,7 @@ static void line_finish(struct dray_host_line *line,
 		free(job);
 }
 
-/* Ends the jobs of one line if they are due. */
+/* Ends the jobs of a line if they are due. */
 static void line_expire(struct dray_host_line *line, uint64_t time_ns)
 {
 	struct dray_line_job **link = &line->first;
@@ -143,7 +143,7 @@ static uint64_t set_timer(const struct dray_host_line *line)
 	uint64_t next = DRAY_LINE_NEVER;
 	const struct dray_line_job *job;
 
-	/* Frames have no deadline. */
+	/* Frames are without a deadline. */
 	if (line->ring)
 		return next;
 	for (job = line->first; job; job = job->next)
@@ -179,7 +179,7 @@ static bool line_pass(const struct dray_host_line *line,
 	return true;
 }
 
-/* Moves bytes of the first packet to the first receive, until one ends. */
+/* Moves bytes of the first packet to the first receive, until either ends. */
 static void line_move(struct dray_host_line *tx, struct dray_host_line *rx)
 {
 	struct dray_line_job *from = tx->first, *to = rx->first;
@@ -232,7 +232,7 @@ static void line_overwrite(struct dray_host_line *line)
 	dray_line_queue(line, frame->job);
 }
 
-/* Whether the line has a job for the other end, which has one for it. */
+/* Whether a job of the line meets a job of the other end. */
 static bool has_job(struct dray_host_line *line)
 {
 	struct dray_line_ring *ring = line->ring;
@@ -247,7 +247,7 @@ static bool has_job(struct dray_host_line *line)
 	return line->first;
 }
 
-/* Whether a packet can move from one end to the other. */
+/* Whether a packet can move between the ends. */
 static bool can_move(struct dray_host_line *tx, struct dray_host_line *rx)
 {
 	if (!tx || !rx)

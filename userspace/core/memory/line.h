@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * A line: one end of a loop-back stream, with its packets in flight.  The lock
+ * A line: an end of a loop-back stream, with its packets in flight.  The lock
  * of all lines guards all of it but base.
  */
 #ifndef DRAY_MEMORY_LINE_H
@@ -33,7 +33,7 @@ struct dray_line_frame {
 struct dray_line_ring {
 	bool overwrites;
 	bool released; /* all frames, from the start */
-	bool starved; /* until it has a frame again */
+	bool starved; /* until it gets a frame again */
 	bool ended;
 	uint32_t count;
 	struct dray_line_frame frames[];
@@ -66,8 +66,8 @@ struct dray_host_line {
 	struct dray_timeline_head *timeline; /* and the points behind it */
 	struct dray_point *points;
 	int event; /* readable: points came */
-	int timer; /* readable: a deadline has passed */
-	uint64_t submitted; /* number of the last one */
+	int timer; /* readable: a deadline passed */
+	uint64_t submitted; /* number of the last job */
 	struct dray_line_job *first; /* in flight, in the order of numbers */
 	struct dray_line_job **last;
 	uint32_t in_flight;
@@ -94,17 +94,17 @@ uint64_t dray_line_pump(struct dray_host_line *line);
 /* Adds a job and sets its number.  Lock held. */
 void dray_line_add(struct dray_host_line *line, struct dray_line_job *job);
 
-/* Adds the job of a frame, for the next packet that has none.  Lock held. */
+/* Adds the job of a frame, for the next packet without a job.  Lock held. */
 void dray_line_queue(struct dray_host_line *line, struct dray_line_job *job);
 
 /* The unread frame that ended first; NULL: there is none.  Lock held. */
 struct dray_line_frame *dray_line_unread(struct dray_line_ring *ring);
 
-/* Cancels one job, or all if @number is 0; of a ring the first.  Lock held. */
+/* Cancels a job, or all if @number is 0; of a ring the first.  Lock held. */
 void dray_line_stop(struct dray_host_line *line, uint64_t number);
 
 /*
- * Sleeps until points have come since @seen, or until @until_ns
+ * Sleeps until points are written since @seen, or until @until_ns
  * (CLOCK_MONOTONIC); -EINTR without a sentence.
  */
 int dray_line_wait(uint32_t seen, uint64_t until_ns);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * memfd: the file that shareable host memory lies in.  It never shrinks, which
- * would make another holder's next access a SIGBUS, and it grows only if its
- * buffer does.  One that came from elsewhere is believed no further than its
- * seals reach.
+ * memfd: the file of shareable host memory.  It never shrinks, which would make
+ * another holder's next access a SIGBUS, and it grows only if its buffer does.  A
+ * memfd from elsewhere is believed no further than its seals reach.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +27,7 @@
 
 /*
  * A memfd can be longer than memory, and a touch beyond it is a SIGBUS.
- * Refuses more than the machine has, as a mapping of private memory does.
+ * Refuses more than the machine's memory, as a mapping of private memory does.
  */
 static int memfd_check_size(uint64_t size)
 {
@@ -65,8 +64,8 @@ static int memfd_check_limit(uint64_t size)
 
 /*
  * Sealed from the start against another size, and the buffer of a pool, which
- * grows, against a shorter one.  Whether it can be written is settled when it
- * is first passed on; a pool gives its pages back, which a seal against writing
+ * grows, against a shorter size.  Whether it can be written is settled when it
+ * is first passed on; a pool returns its pages, which a seal against writing
  * forbids.
  */
 int dray_memfd_make(struct dray_buffer *buffer, uint64_t size, bool grows)
@@ -104,7 +103,7 @@ int dray_memfd_lengthen(const struct dray_buffer *buffer, uint64_t size)
 
 	if (ret)
 		return ret;
-	/* An importer may have made it longer, and shorter it cannot be. */
+	/* An importer may make it longer, and shorter it cannot be. */
 	if (!fstat(buffer->fd, &status) && (uint64_t)status.st_size >= size)
 		return 0;
 	ret = memfd_check_limit(size);
@@ -185,7 +184,7 @@ int dray_memfd_take(struct dray_buffer *buffer, int fd, uint64_t need,
 			"memfd %d has %jd bytes, not a multiple of the "
 			"page size %u",
 			fd, (intmax_t)status.st_size, page);
-	/* A sparse one would cost its sender nothing, and us our addresses. */
+	/* A sparse memfd would cost its sender nothing, and us our addresses. */
 	ret = memfd_check_size(*size);
 	if (ret)
 		return ret;

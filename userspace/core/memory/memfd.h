@@ -6,22 +6,23 @@
 #include "memory/backend.h"
 
 /*
- * Makes the memfd of a new buffer, which has its name and pages; @size bytes.
- * @grows: it will be made longer.  Errors: -ENOMEM (more than the machine has,
- *	or than a file may have), and those of memfd_create(), ftruncate() and
- *	fcntl().
+ * Makes the memfd of a new buffer, of @size bytes, with the buffer's name and
+ * pages.
+ * @grows: it will be made longer.  Errors: -ENOMEM (more than the machine's
+ *	memory, or than a file can hold), and errors of memfd_create(),
+ *	ftruncate() and fcntl().
  */
 int dray_memfd_make(struct dray_buffer *buffer, uint64_t size, bool grows);
 
 /*
- * Makes it long enough for @size bytes.  Errors: -ENOMEM (more than the machine
- * has, or than a file may have), and those of ftruncate().
+ * Makes it long enough for @size bytes.  Errors: -ENOMEM (more than the machine's
+ * memory, or than a file can hold), and errors of ftruncate().
  */
 int dray_memfd_lengthen(const struct dray_buffer *buffer, uint64_t size);
 
 /*
  * Checks a received descriptor, and duplicates it for the new @buffer; its
- * node has the size of a page.
+ * node knows the size of a page.
  * @need: as for dray_buffer_import_bytes()
  * @size: bytes to map
  * Errors: as dray_buffer_import().

@@ -8,12 +8,12 @@
 #include "base/shared.h"
 
 /*
- * One SUBMIT call.  @args is the kernel's structure, filled by the caller.  Its
- * out fields are valid on success; reason and limit on failure too, if the
- * sentence explains them.
+ * A SUBMIT call.  @args is the kernel's structure, filled by the caller.  Its out
+ * fields are valid on success; reason and limit on failure too, if the sentence
+ * explains them.
  *
  * Errors: -EOPNOTSUPP (the back end has no engine), -EINTR (a signal before a
- * slot was free: nothing was submitted), -EAGAIN, and those of the kernel.
+ * slot was free: nothing was submitted), -EAGAIN, and errors of the kernel.
  */
 int dray_node_submit(struct dray_node *node, struct dray_submit *args);
 
@@ -27,9 +27,9 @@ int dray_node_sync_target(struct dray_node *node, uint32_t target,
 			  const struct dray_region *regions, size_t count);
 
 /*
- * Whether two handles are of one device, so that each may use the memory of the
- * other.  Private and shareable memory of the host count as two devices.  If
- * its device is gone, a handle equals no other: a new device may have its name.
+ * Whether two handles are of the same device, so that each may use the memory of
+ * the other.  Private and shareable memory of the host count as two devices.  If
+ * its device is gone, a handle equals no other: a new device may bear its name.
  */
 bool dray_node_same(struct dray_node *a, struct dray_node *b);
 
@@ -40,7 +40,7 @@ bool dray_node_same(struct dray_node *a, struct dray_node *b);
  */
 int dray_buffer_descriptor(const struct dray_buffer *buffer);
 
-/* Whether the CPU can access the memory: not that of DRAY_MODE_DEVICE. */
+/* Whether the CPU can access the memory: not of DRAY_MODE_DEVICE. */
 DRAY_PRIVATE bool dray_buffer_mapped(const struct dray_buffer *buffer);
 /* The mode in effect.  Another driver's dma-buf counts as cached. */
 enum dray_mode dray_buffer_mode(const struct dray_buffer *buffer);
@@ -76,14 +76,14 @@ int dray_buffer_punch(struct dray_buffer *buffer, uint64_t offset,
 
 /*
  * Fetches huge pages for a range of a memfd that will soon be written; they may
- * cover bytes around it.  Other memory has them by itself.
+ * cover bytes around it.  Other memory gets them by itself.
  */
 void dray_buffer_gather(struct dray_buffer *buffer, uint64_t offset,
 			uint64_t length);
 
 /*
- * Whether other processes can be given the memory at all: 0, or -EOPNOTSUPP
- * (private host memory; reserved huge pages, which no importer takes).
+ * Whether other processes can get the memory at all: 0, or -EOPNOTSUPP (private
+ * host memory; reserved huge pages, which no importer accepts).
  */
 int dray_buffer_may_be_shared(const struct dray_buffer *buffer);
 
@@ -95,20 +95,20 @@ int dray_buffer_may_be_shared(const struct dray_buffer *buffer);
  * On the host the first call decides if a buffer is shared for reading or for
  * writing.  A buffer that grows is shared for writing only.
  *
- * Errors: as dray_buffer_may_be_shared(), -EPERM (for writing: one that is
- * read-only, or was shared so; for reading: one that grows, or was shared for
- * writing), and those of EXPORT and fcntl().
+ * Errors: as dray_buffer_may_be_shared(), -EPERM (for writing: a buffer that is
+ * read-only, or was shared so; for reading: a buffer that grows, or was shared
+ * for writing), and errors of EXPORT and fcntl().
  */
 int dray_buffer_share(struct dray_buffer *buffer, bool read_only, int *fd);
 
 /*
- * @end is called with the buffer, still mapped, when its last reference has
- * gone; the same function every time.
+ * @end is called with the buffer, still mapped, after its last reference is
+ * dropped; the same function every time.
  */
 typedef void dray_buffer_end(struct dray_buffer *buffer);
 void dray_buffer_on_end(struct dray_buffer *buffer, dray_buffer_end *end);
 
-/* One more reference, unless the last one has gone: then false. */
+/* Adds a reference, unless the last is gone: then false. */
 bool dray_buffer_ref_alive(struct dray_buffer *buffer);
 
 /* As in struct dray_info, which was read when the node was opened. */
@@ -117,7 +117,7 @@ const char *dray_node_name(const struct dray_node *node);
 /* Nanoseconds since the buffer was made or came. */
 uint64_t dray_buffer_age(const struct dray_buffer *buffer);
 
-/* Whether anyone outside of this process may have got at the memory. */
+/* Whether anyone outside of this process may know the memory. */
 bool dray_buffer_exposed(const struct dray_buffer *buffer);
 
 /*
@@ -126,7 +126,7 @@ bool dray_buffer_exposed(const struct dray_buffer *buffer);
  * @read_only: the device only reads it
  * @fd: the attachment, to be closed at the end; -1: there is nothing to end
  *
- * Errors: -EFAULT (not all of it is memory), and those of ATTACH.
+ * Errors: -EFAULT (not all of it is memory), and errors of ATTACH.
  */
 int dray_node_pin(struct dray_node *node, void *address, size_t size,
 		  bool read_only, int *fd);

@@ -3,8 +3,8 @@
  * pages: NUMA policy, prefault and huge pages of host memory.
  *
  * The policy is set by the system call itself. libnuma's function is the same
- * call, and each user of the library would link another one for nothing.  A
- * program that wants the machine's topology has libnuma or hwloc, and passes a
+ * call, and each user of the library would link another library for nothing.  A
+ * program that wants the machine's topology uses libnuma or hwloc, and passes a
  * mask.
  */
 #include <errno.h>
@@ -61,13 +61,13 @@ static int check_policy(const struct dray_pages *pages)
 	return 0;
 }
 
-/* If pages cannot be chosen, asking for the usual ones is not an error. */
+/* If pages cannot be chosen, asking for the usual pages is not an error. */
 static int pages_check_node(const struct dray_node *node,
 			    const struct dray_pages *pages)
 {
 	bool chosen = pages->policy || pages->flags & DRAY_PAGES_HUGE;
 
-	/* The host has no file. */
+	/* The host is without a file. */
 	if (node->fd >= 0 && chosen)
 		return dray_fail(
 			-EOPNOTSUPP,
@@ -135,7 +135,7 @@ static int set_policy(void *start, uint64_t size,
 
 	for (i = 0; i < NODES / bits; i++)
 		mask[i] = (unsigned long)(pages->numa_nodes >> (i * bits));
-	/* The kernel takes one bit less than it is told. */
+	/* The kernel reads a bit less than the count says. */
 	if (syscall(SYS_mbind, start, (size_t)size, modes[pages->policy], mask,
 		    (unsigned long)NODES + 1, 0))
 		return dray_fail(-errno,
@@ -145,7 +145,7 @@ static int set_policy(void *start, uint64_t size,
 	return 0;
 }
 
-/* Without changing bytes that an importer of a memfd may have written there. */
+/* Without changing bytes that an importer of a memfd may write there. */
 static void pages_touch(char *start, uint64_t size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -9,7 +9,7 @@
 
 #include <dray/memory.h>
 
-/* Linux has both since 5.14 and 6.1; C libraries may lack the names. */
+/* In Linux since 5.14 and 6.1; C libraries may lack the names. */
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
@@ -22,16 +22,16 @@
 /*
  * Checks a choice of pages against @node's memory.
  *
- * @page: bytes of its pages: those of the system, or huge ones
+ * @page: bytes of its pages: the system's, or of huge pages
  *
  * Errors: -EINVAL (unknown bits, nodes that do not fit the policy), -EOPNOTSUPP
- * (the node's memory has no such choice).
+ * (the node's memory does not offer that choice).
  */
 int dray_pages_check(const struct dray_node *node,
 		     const struct dray_pages *pages, uint64_t *page);
 
 /*
- * Gives [@start, @start + @size), just mapped and not touched, its policy, and
+ * Sets the policy of [@start, @start + @size), just mapped and not touched, and
  * fetches its pages if the choice asks for that.  May block while memory is
  * reclaimed. -EINVAL (NUMA nodes that do not exist), -ENOMEM, and errors of
  * mbind() and madvise().
@@ -42,14 +42,14 @@ int dray_pages_place(void *start, uint64_t size,
 /*
  * Puts a part of a memfd's shared mapping into transparent huge pages; contents
  * stay, and pages that were not touched are fetched.  @start and @size are
- * multiples of DRAY_PAGES_HUGE_SIZE.  Does nothing if the system has none.
+ * multiples of DRAY_PAGES_HUGE_SIZE.  Does nothing if the system lacks them.
  */
 void dray_pages_gather(char *start, uint64_t size);
 
 /* Why @size bytes in huge pages could not be mapped: returns @error. */
 int dray_pages_no_huge(uint64_t size, int error);
 
-/* The number beside @name in /proc/meminfo; false if it has none. */
+/* The number beside @name in /proc/meminfo; false if it is not there. */
 bool dray_pages_meminfo(const char *name, uint64_t *number);
 
 #endif /* DRAY_MEMORY_PAGES_H */

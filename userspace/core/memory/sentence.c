@@ -18,26 +18,26 @@ static const char *const sentences[] = {
 		"free memory lies above the highest address allowed, 0x%" PRIx64,
 	[DRAY_REASON_FULL] = "the heap is full, %" PRIu64 " bytes are free",
 	[DRAY_REASON_FRAGMENTED] =
-		"the heap is fragmented, its longest free run has %" PRIu64
-		" bytes",
-	[DRAY_REASON_ORDER] = "the page allocator gives at most %" PRIu64
-			      " bytes in one piece",
-	[DRAY_REASON_HEAP] = "no such heap; the node has %" PRIu64,
-	[DRAY_REASON_MODE] = "the heap does not have that cache mode",
+		"the heap is fragmented, its longest free run is %" PRIu64 " "
+		"bytes",
+	[DRAY_REASON_ORDER] =
+		"the page allocator's largest piece is %" PRIu64 " bytes",
+	[DRAY_REASON_HEAP] = "no such heap; heaps of the node: %" PRIu64,
+	[DRAY_REASON_MODE] = "the heap does not support that cache mode",
 	[DRAY_REASON_PERMISSION] = "CAP_SYS_RAWIO is missing",
 	[DRAY_REASON_FOREIGN] =
 		"file descriptor %" PRIu64 " is not a buffer of dray",
 	[DRAY_REASON_RANGE] =
-		"that leaves the buffer, which has %" PRIu64 " bytes",
+		"part of it is outside the buffer of %" PRIu64 " bytes",
 	[DRAY_REASON_OVERLAP] = "source and destination overlap",
-	[DRAY_REASON_RUNS] = "one call takes at most %" PRIu64 " descriptors",
-	[DRAY_REASON_BYTES] = "one call moves at most %" PRIu64 " bytes",
+	[DRAY_REASON_RUNS] = "a call submits at most %" PRIu64 " descriptors",
+	[DRAY_REASON_BYTES] = "a call moves at most %" PRIu64 " bytes",
 	[DRAY_REASON_CHANNEL] = "no such channel, or none is free of %" PRIu64,
 	[DRAY_REASON_BUSY] =
 		"the queue is full, it holds %" PRIu64 " submissions",
 	[DRAY_REASON_DEAD] =
 		"channel %" PRIu64 " does not answer and is not used any more",
-	[DRAY_REASON_AXES] = "a transfer has at most %" PRIu64 " axes",
+	[DRAY_REASON_AXES] = "the limit of a transfer is %" PRIu64 " axes",
 	[DRAY_REASON_BOUNCE] = "the device reaches addresses up to 0x%" PRIx64
 			       ", more would be copied unseen",
 	[DRAY_REASON_OWN] = "file descriptor %" PRIu64
@@ -53,17 +53,17 @@ static const char *const sentences[] = {
 	[DRAY_REASON_STREAM] =
 		"stream %" PRIu64
 		" is open already, here or in another process; close it there first",
-	[DRAY_REASON_PIECES] = "the engine takes at most %" PRIu64
-			       " contiguous pieces of one packet",
+	[DRAY_REASON_PIECES] = "the engine's limit for a packet is %" PRIu64
+			       " contiguous pieces",
 	[DRAY_REASON_RESIDUE] = "the engine of channel %" PRIu64
-				" cannot tell how many bytes came",
-	[DRAY_REASON_DEADLINE] =
-		"the deadline is at most %" PRIu64 " ns, and a fence needs one",
-	[DRAY_REASON_POINTS] = "a timeline has at most %" PRIu64 " points",
-	[DRAY_REASON_FRAMES] = "a ring has 2 to %" PRIu64 " frames",
+				" cannot count the received bytes",
+	[DRAY_REASON_DEADLINE] = "the deadline is at most %" PRIu64
+				 " ns, and a fence needs a deadline",
+	[DRAY_REASON_POINTS] = "the limit of a timeline is %" PRIu64 " points",
+	[DRAY_REASON_FRAMES] = "a ring consists of 2 to %" PRIu64 " frames",
 	[DRAY_REASON_FRAME] = "frame %" PRIu64 " is not held by the reader",
 	[DRAY_REASON_ROWS] =
-		"the engine repeats rows of one stride, both at most %" PRIu64
+		"the engine repeats rows of a single stride, both at most %" PRIu64
 		" bytes",
 };
 
@@ -71,11 +71,11 @@ static const char *sentence_words(int error, uint32_t reason, uint64_t limit)
 {
 	/* The heap could serve it if it were empty. */
 	if (reason == DRAY_REASON_ALIGNMENT && error == -ENOMEM)
-		return "no free run has that alignment; the best is %" PRIu64
+		return "no free run allows that alignment; the largest possible is %" PRIu64
 		       " bytes";
 	/* Only an address limit can be asked for with less of a right. */
 	if (reason == DRAY_REASON_PERMISSION && limit)
-		return "without CAP_SYS_RAWIO the address limit must be 2^n-1; the next lower one is 0x%" PRIx64;
+		return "without CAP_SYS_RAWIO the address limit must be 2^n-1; the next lower limit is 0x%" PRIx64;
 	if (reason >= sizeof(sentences) / sizeof(sentences[0]))
 		return NULL;
 	return sentences[reason];

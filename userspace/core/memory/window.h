@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * The window: one range of addresses, reserved once, in which every buffer of
- * the process is mapped, so that an address leads to its buffer by a shift
- * and two loads.  A buffer takes whole slots of 2 MiB; the table has the
- * first slot of the span that each slot belongs to.
+ * The window: a range of addresses, reserved once, in which every buffer of the
+ * process is mapped, so that an address leads to its buffer by a shift and two
+ * loads.  A buffer covers whole slots of 2 MiB; the table leads from each slot to
+ * the first slot of its span.
  *
  * Spans are never freed, only reused, and their fields are atomic: a wild
  * pointer may be looked up while its buffer ends.  A caller that acts on a span
  * must check, under the owner's lock, that it is still valid.
  *
  * A buffer's object is freed with it, so a span holds all that such a lookup
- * needs: its size, and a number that tells if both belong together.  Each store
+ * needs: its size, and a number that shows if both belong together.  Each store
  * releases the stores before it, and each load acquires: a reader that sees any
  * field of a later buffer reads a later number after it.
  */
@@ -32,7 +32,7 @@ struct dray_span {
 	_Atomic(struct dray_buffer *) buffer;	/* NULL: the span is free */
 	_Atomic(void *) owner;	/* a pool's region, NULL: the buffer alone */
 	_Atomic size_t size;	/* bytes that the buffer began with */
-	_Atomic uint32_t turn;	/* how many buffers there have been */
+	_Atomic uint32_t turn;	/* how many buffers there were so far */
 	uint32_t slots;		/* guarded by the window's lock */
 };
 
@@ -40,7 +40,7 @@ struct dray_window {
 	_Atomic size_t slots;	/* 0 before the first buffer */
 	uintptr_t base;
 	_Atomic uint32_t *table;	/* for each slot: its span + 1, 0: none */
-	struct dray_span *spans;	/* of slots; one per slot */
+	struct dray_span *spans;	/* of slots; for each slot */
 };
 
 DRAY_PRIVATE extern struct dray_window dray_window;
@@ -92,12 +92,12 @@ static inline struct dray_buffer *dray_span_buffer(struct dray_span *span,
 		       : NULL;
 }
 
-/* Lets forks take the window's lock; before its first use. */
+/* Lets forks acquire the window's lock; before its first use. */
 void dray_window_enlist(void);
 
 /*
- * Takes @size bytes of the window for @buffer, at a multiple of @alignment, and
- * one more, so that arrays that fill two buffers do not touch (handler.c says
+ * Reserves @size bytes of the window for @buffer, at a multiple of @alignment, and
+ * another byte, so that arrays that fill two buffers do not touch (handler.c says
  * why).  Nothing is mapped there yet, and nothing is found there before
  * dray_window_publish().  -ENOMEM with a sentence.
  */
@@ -110,11 +110,11 @@ void dray_window_give(void *start);
 
 /*
  * Reserves part of a span again, after a mapping over it failed: the kernel may
- * have unmapped the old pages before it noticed. 0 or -ENOMEM.
+ * unmap the old pages before it notices.  0 or -ENOMEM.
  */
 int dray_window_clear(void *start, size_t size);
 
-/* Bytes that are not taken, not necessarily in one run. */
+/* Bytes that are not in use, not necessarily in a single run. */
 size_t dray_window_room(void);
 
 /* Bytes of the window, which this reserves; 0 if it cannot. */

@@ -3,9 +3,9 @@
  * A view as rows, over the layout room's reduction.
  *
  * A list of rows is never kept: row_at() computes each from its number, so that a
- * caller may ask for any part of a long list.  Two ways make a list, and the one
+ * caller may ask for any part of a long list.  Two ways make a list, and the way
  * with fewer rows wins: an axis of the layout is the count of all rows, or each
- * row is one piece, and runs that touch are one piece.
+ * row is a piece, and runs that touch are joined.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,14 +19,14 @@
 #include "layout/overlap.h"
 
 /*
- * Pieces of one length in each run of a layout.  Their own axis, that of a run that
- * was cut, is the last.
+ * Pieces of equal length in each run of a layout.  Their own axis, of a run that was
+ * cut, is the last.
  */
 struct row_part {
 	uint64_t offset; /* bytes, of the first piece in its run */
 	uint64_t length; /* of a piece; 0: the part has no rows */
 	uint64_t pieces; /* in a run */
-	int axis; /* the one that is a row's count, axes_count: the pieces' */
+	int axis; /* the axis that is a row's count, axes_count: the pieces' */
 	uint64_t chunks; /* rows along that axis */
 	uint64_t rows;
 };
@@ -35,7 +35,7 @@ struct row_plan {
 	struct dray_layout layout;
 	struct dray_row_limits limits; /* none: UINT64_MAX */
 	struct row_part parts[2]; /* full pieces, and those left over */
-	uint64_t seams; /* 0 if rows have an axis */
+	uint64_t seams; /* 0 if rows are with an axis */
 	uint64_t single; /* pieces of a run that touches none; 0: parts */
 	uint64_t joint; /* pieces of two runs that touch */
 	uint64_t rows;
@@ -112,7 +112,7 @@ static int rows_check_apart(const struct row_plan *plan,
 	}
 }
 
-/* The axis of a cut run is beside those of the layout. */
+/* The axis of a cut run is beside the layout's axes. */
 static uint64_t axis_count(const struct row_plan *plan,
 			   const struct row_part *part, int axis)
 {
@@ -155,7 +155,7 @@ static bool choose_axis(const struct row_plan *plan, struct row_part *part)
 	return part->rows != UINT64_MAX;
 }
 
-/* Gives each run rows of its own, along its pieces. */
+/* Makes rows of each run, along its pieces. */
 static void keep_runs(const struct row_plan *plan, struct row_part *part)
 {
 	part->axis = plan->layout.axes_count;
@@ -335,7 +335,7 @@ static uint64_t seams_before(const struct dray_layout *layout, uint64_t runs)
 	for (i = layout->axes_count - 1; i >= 0; i--) {
 		const struct dray_layout_axis *axis = &layout->axes[i];
 
-		/* The axis takes a step after each @inside runs but its last. */
+		/* The axis steps after each @inside runs but its last. */
 		if (axis->strides[0] == end)
 			seams += (runs - 1) / inside -
 				 (runs - 1) / inside / axis->count;
@@ -345,7 +345,7 @@ static uint64_t seams_before(const struct dray_layout *layout, uint64_t runs)
 	return seams;
 }
 
-/* Counts the pieces of the first runs, of which the last touches no later one. */
+/* Counts the pieces of the first runs, of which the last touches no later run. */
 static uint64_t pieces_before(const struct row_plan *plan, uint64_t runs)
 {
 	uint64_t seams = plan->seams ? seams_before(&plan->layout, runs) : 0;
@@ -360,7 +360,7 @@ static bool touches_next(const struct row_plan *plan, uint64_t run)
 		       seams_before(&plan->layout, run + 1);
 }
 
-/* Finds the run with which the pieces around that of a number begin. */
+/* Finds the run with which the pieces around a numbered piece begin. */
 static uint64_t rows_find_run(const struct row_plan *plan, uint64_t number)
 {
 	uint64_t low = 0, high = plan->layout.runs, middle;

@@ -3,9 +3,9 @@
  * at: finds the piece of a block by the granule where the block begins.
  *
  * A number for each granule would be enough, but is 64 MiB a GiB with granules
- * of 64 bytes: a program that takes and frees large blocks would write all over
- * it, and the processor's cache does not hold it.  Of blocks of a span or more
- * only one begins in each span; theirs are in a table so much smaller.
+ * of 64 bytes: a program that allocates and frees large blocks would write all
+ * over it, and the processor's cache does not hold it.  Of blocks of a span or
+ * more at most 1 begins in each span; theirs are in a table so much smaller.
  */
 #ifndef DRAY_POOL_AT_H
 #define DRAY_POOL_AT_H
@@ -15,13 +15,13 @@
 #define DRAY_FIT_SPAN 64	/* granules */
 #define DRAY_FIT_STRETCH 16384	/* granules, 64 KiB of at[] */
 
-/* Bytes of zeroed memory, from a page on, that dray_at_init() takes. */
+/* Bytes of zeroed memory, from a page on, that dray_at_init() needs. */
 size_t dray_at_bytes(uint32_t limit);
 /* @memory is that, and stays the caller's to free. */
 void dray_at_init(struct dray_fit *fit, void *memory);
 
 /*
- * Small blocks are everywhere sooner or later: the memory of at[] comes in
+ * Small blocks are everywhere sooner or later: the memory of at[] is fetched in
  * stretches, so that few calls wait for the kernel.
  */
 void dray_at_touch(struct dray_fit *fit, uint32_t stretch);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * The bins of free pieces: two levels by size, a list in each, and a bit for
- * each list that has a piece.  Inline, because every block makes a piece enter
- * and leave a bin.
+ * each list with a piece.  Inline, because every block makes a piece enter and
+ * leave a bin.
  *
  * The bin, the neighbour, and its existence are as random as a program's frees.
  * If there is no neighbour, the code below writes to piece 0, to spare the
@@ -21,8 +21,8 @@ static inline uint32_t dray_bin_width(uint32_t size)
 }
 
 /*
- * In the first two rows a bin has one size, and in each row behind them bins
- * are twice as wide: a row has the sizes from one power of two to the next.
+ * In the first two rows a bin is for a single size, and in each row behind them
+ * bins are twice as wide: a row covers the sizes from a power of two to the next.
  */
 static inline uint32_t dray_bin_of(uint32_t size)
 {
@@ -70,7 +70,7 @@ static inline void dray_bins_withdraw(struct dray_fit *fit, uint32_t piece)
 	dray_bins_leave(fit, piece, dray_bin_of(fit->pieces[piece].size));
 }
 
-/* Returns the first piece of a bin in which all have @size granules, or 0. */
+/* Returns the first piece of a bin with pieces of @size granules only, or 0. */
 static inline uint32_t dray_bins_search(const struct dray_fit *fit,
 					uint64_t size)
 {
@@ -147,7 +147,7 @@ static inline uint32_t dray_bins_search_all(const struct dray_fit *fit,
 }
 
 /*
- * Moves a bound of a free piece by one block, the common case: it stays the
+ * Moves a bound of a free piece by a block, the common case: it stays the
  * same piece, if large mostly in the same bin, and the code does not look at
  * its other neighbour.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Allocates and frees a pool's blocks.  The calling thread's cache needs no
- * lock.  All else takes the pool's lock while numbers change, and touches the
- * memory itself only without it. resize.c has realloc.
+ * lock.  All else holds the pool's lock while numbers change, and touches the
+ * memory itself only without it.  resize.c resizes.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -23,8 +23,8 @@
 #include "pool/unused.h"
 
 /*
- * With the pool's lock: takes blocks from threads' caches and finished engines,
- * then memory from the node, and if @urgent waits for engines at last.
+ * With the pool's lock: collects blocks of threads' caches and finished engines,
+ * then memory of the node, and if @urgent waits for engines at last.
  */
 static int take_more(struct dray_pool *pool, uint32_t granules,
 		     uint64_t alignment, bool urgent, struct dray_found *found)
@@ -51,7 +51,7 @@ static int take_more(struct dray_pool *pool, uint32_t granules,
 	return ret;
 }
 
-/* Takes from free pieces, then from there, and retries if a callback helped. */
+/* Uses free pieces, then these, and retries if a callback helped. */
 static int block_take(struct dray_pool *pool, uint32_t granules,
 		      uint64_t alignment, struct dray_found *found)
 {
@@ -150,7 +150,7 @@ static inline void *take_kept(struct dray_pool *pool, size_t size)
 	return dray_cache_take(thread, cache, (size - 1) >> pool->shift);
 }
 
-/* A large one. */
+/* A large block. */
 static inline void *take_kept_large(struct dray_pool *pool, size_t size)
 {
 	struct dray_cache *cache = dray_thread->caches[dray_pool_number(pool)];
@@ -172,7 +172,7 @@ static __attribute__((noinline)) void *alloc_unaligned(struct dray_pool *pool,
 
 /*
  * The largest power of two that divides an address of the window.  No search for
- * memory finds another one, however long.
+ * memory finds a multiple of a larger power, however long.
  */
 static size_t largest_alignment(void)
 {
@@ -279,7 +279,7 @@ static inline void free_found(struct dray_pool *pool,
 		piece->state = DRAY_PIECE_PARKED;
 		found->pool->parked += (uint64_t)piece->size
 				       << found->pool->shift;
-		/* Keeps the block until its records have ended. */
+		/* Keeps the block until its records end. */
 		piece->busy++;
 		pthread_mutex_unlock(&found->pool->lock);
 		dray_block_freed(block);
@@ -308,7 +308,7 @@ static __attribute__((noinline)) void free_locked(struct dray_pool *pool,
 		dray_bad_free(pool, block, "free");
 }
 
-/* One that finds no room in the cache. */
+/* A block that finds no room in the cache. */
 static __attribute__((noinline)) void free_small(struct dray_pool *pool,
 						 struct dray_cache *cache,
 						 void *block,

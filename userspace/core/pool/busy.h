@@ -28,7 +28,7 @@ int dray_found_hold(const struct dray_found *found, const void *address);
 
 /*
  * dray_locate() that holds the block it finds, or references the buffer if no
- * pool has cut it up: one look-up for both.
+ * pool cut it up: a single look-up for both.
  */
 int dray_locate_hold(const void *address, struct dray_location *out);
 /* Undoes dray_locate_hold(). */
@@ -36,22 +36,22 @@ void dray_locate_release(const struct dray_location *held);
 
 /*
  * Marks the block around @address as sent to another process, which does not
- * report when it lets go.  The block may be freed and reused all the same;
+ * report its end.  The block may be freed and reused all the same;
  * until then the library writes nothing of its own there.
  */
 void dray_block_sent(const void *address);
 
 /*
  * Releases the blocks of finished transfers that were not noticed yet.  A pool
- * with parked blocks asks before it takes more memory, and, with
- * @wait, for one more engine to be done before it says that there is none.
- * Called without any lock of a pool.  True when a hold may have gone.
+ * with parked blocks asks before it fetches more memory, and, with @wait, for
+ * another engine to be done before it says that there is none.  Called without any
+ * lock of a pool.  True if a hold may be gone.
  */
 typedef bool dray_reap(bool wait);
 
 /*
- * Adds a function that asks, once for all callers with the same one; queues have
- * one, and streams.
+ * Adds a function that asks, once for all callers with the same function: of
+ * queues, and of streams.
  */
 void dray_block_set_reap(dray_reap *reap);
 /* Asks them; false if no function is set. */
@@ -63,7 +63,7 @@ bool dray_block_reap(bool wait);
  */
 typedef void dray_freed(const void *block);
 
-/* Sets that function; each caller sets the same one. */
+/* Sets that function; each caller sets the same function. */
 void dray_block_set_freed(dray_freed *freed);
 /* Calls it, if it is set. */
 void dray_block_freed(const void *block);

@@ -3,21 +3,20 @@
  * cache: the blocks that a thread keeps of a pool, to be used again without
  * the pool's lock.
  *
- * A thread has a cache for each pool that it uses.  A cache has a magazine, a
- * stack of blocks, for each size in granules up to just above 4 KiB, and a few
- * larger blocks.  The pool counts cached blocks as taken.  The cache's bounds
- * are fractions of the pool; a request that finds no memory first drains the
- * caches of all threads.
+ * A thread owns a cache for each pool that it uses: a magazine, a stack of blocks,
+ * for each size in granules up to just above 4 KiB, and a few larger blocks.  The
+ * pool counts cached blocks as in use.  The cache's bounds are fractions of the
+ * pool; a request that finds no memory first drains the caches of all threads.
  *
- * A cache has no lock.  Its owner marks it busy by a plain store.  A drainer,
- * under the pool's lock, closes it, has the kernel put a barrier into every
+ * A cache is without a lock.  Its owner marks it busy by a plain store.  A drainer,
+ * under the pool's lock, closes it, lets the kernel put a barrier into every
  * thread (membarrier) and waits until the owner is out.  While busy, the owner
  * never waits for a lock.  If the kernel lacks membarrier, there are no caches.
  * If membarrier fails later, all caches stay closed, and each owner returns its
- * blocks when it next comes to the pool.
+ * blocks when it next enters the pool.
  *
  * Caches lie in memory that fork() wipes, so that a child starts with empty
- * ones.  Not for signal handlers.
+ * caches.  Not for signal handlers.
  */
 #ifndef DRAY_POOL_CACHE_H
 #define DRAY_POOL_CACHE_H
@@ -50,10 +49,10 @@ struct dray_large_block {
 
 struct dray_cache {
 	_Atomic uint32_t busy;	/* its owner is in it */
-	_Atomic uint32_t closed;	/* and has to stay out */
+	_Atomic uint32_t closed;	/* and must stay out */
 	uint32_t shift;		/* log2 of the pool's granule */
 	uint32_t number;	/* the pool's */
-	/* Bytes that it may keep beyond those it has, and in all. */
+	/* Bytes that it may keep beyond its present bytes, and in all. */
 	uint64_t room, most;
 	uint64_t large_room, large_most;	/* in large blocks */
 	_Atomic(struct dray_pool *) pool;	/* changes with its lock held */
@@ -63,9 +62,8 @@ struct dray_cache {
 	uint32_t turn;	/* evicted next */
 	uint32_t overflows;	/* of magazines, since its owner took from the pool */
 	/*
-	 * The size that was freed last, and its magazine.  If the next free has
-	 * the same size, the processor goes on before it has read the block's
-	 * mark.
+	 * The size that was freed last, and its magazine.  If the next free is of
+	 * the same size, the processor continues before it read the block's mark.
 	 */
 	uint32_t recent_size;
 	struct dray_magazine *recent;
@@ -87,18 +85,18 @@ struct dray_thread {
 	_Atomic uint8_t *marks;
 	_Atomic uint8_t *numbers;
 	/*
-	 * The pool whose lock was last taken.  A free that finds its number
-	 * here need not wait for caches[].
+	 * The last pool that was locked.  A free that finds its number here need
+	 * not wait for caches[].
 	 */
 	struct dray_cache *recent;
-	uint32_t recent_number;	/* one that no pool has: there is none */
+	uint32_t recent_number;	/* a number of no pool: there is none */
 	uint32_t settled;	/* dray_caches_left, when it last looked */
 	struct dray_cache *caches[DRAY_CACHED_POOLS];	/* [0] is always NULL */
 };
 
 extern struct dray_thread dray_thread_none; /* without caches, all zero */
 
-/* Never NULL: a thread without caches points to one that is all zero. */
+/* Never NULL: a thread without caches points to a struct of zeros. */
 extern _Thread_local struct dray_thread *dray_thread
 	__attribute__((tls_model("initial-exec")));
 
@@ -130,7 +128,7 @@ static inline void dray_cache_push_large(struct dray_cache *cache, void *block,
 	cache->large_room -= granules << cache->shift;
 }
 
-/* False if the cache is closed: take the pool's lock instead. */
+/* False if the cache is closed: acquire the pool's lock instead. */
 static inline bool dray_cache_enter(struct dray_cache *cache)
 {
 #ifdef __SANITIZE_THREAD__ /* which knows no barriers of other threads */
@@ -167,7 +165,7 @@ static inline void *dray_cache_take(const struct dray_thread *thread,
 		return NULL;
 	}
 	block = *--top;
-	/* So that callers look only for a magazine that has none. */
+	/* So that callers look only for a magazine without any. */
 	if (!block)
 		__builtin_unreachable();
 	magazine->top = top;
@@ -183,7 +181,7 @@ static inline void *dray_cache_take(const struct dray_thread *thread,
 /* Leaves the cache with the large block of this index. */
 void *dray_cache_leave_with(struct dray_cache *cache, uint32_t index);
 
-/* A large one, the one that was freed last. */
+/* A large block, the last freed. */
 static inline void *dray_cache_take_large(struct dray_cache *cache,
 					  uint64_t granules)
 {
@@ -302,26 +300,26 @@ static inline size_t dray_cache_size(const void *block)
 	return (size_t)size << cache->shift;
 }
 
-/* A number that no pool had before; 0: the pool does without caches. */
+/* A number that no pool used before; 0: the pool does without caches. */
 uint32_t dray_cache_number(void);
 
 /*
- * Takes the pool's lock, and makes room for a block of @size granules if its
- * magazine is full.  False if the block has to go to the pool.
+ * Acquires the pool's lock, and makes room for a block of @size granules if its
+ * magazine is full.  False if the block must return to the pool.
  */
 bool dray_cache_make_room(struct dray_cache *cache, uint32_t size);
 
 /*
  * All functions from here on are called with the pool's lock held.
  *
- * Marks a block for its owner, or one that a thread may cache again.  A block
- * without such a mark goes to the pool when it is freed.
+ * Marks a block for its owner, or a block that a thread may cache again.  A block
+ * without such a mark returns to the pool when it is freed.
  */
 void dray_cache_mark(const struct dray_found *found);
 
 /*
- * Marks a block that was taken for the caller, and fetches a few more of a
- * small size, so that the next ones need no lock.
+ * Marks a block that was allocated for the caller, and fetches a few more of a
+ * small size, so that the next need no lock.
  */
 void dray_cache_taken(const struct dray_found *found);
 
@@ -330,7 +328,7 @@ bool dray_cache_keep(const struct dray_found *found);
 
 /*
  * Returns all threads' cached blocks to the pool; returns their bytes.  Each
- * cache stays closed until its owner comes to the pool, so that it cannot fill
+ * cache stays closed until its owner enters the pool, so that it cannot fill
  * behind the drainer.  If an owner was stopped inside its cache, sets
  * pool->missed; @patiently waits for it for a good part of a second.
  */
@@ -338,37 +336,37 @@ uint64_t dray_caches_drain(struct dray_pool *pool);
 uint64_t dray_caches_drain_patiently(struct dray_pool *pool);
 
 /*
- * After @bytes were taken from the pool: now and then drains caches of threads
- * that have not come to the pool for a while.  Left until a request fails,
- * their blocks would lie scattered between those of others.
+ * After @bytes were allocated from the pool: now and then drains caches of threads
+ * that did not enter the pool for a while.  Left until a request fails, their
+ * blocks would lie scattered between others' blocks.
  */
 void dray_caches_sweep(struct dray_pool *pool, uint64_t bytes);
 
 /* Returns all blocks of a cache; called by its owner or its closer. */
 void dray_cache_empty(struct dray_cache *cache);
 
-/* Bytes of small blocks that it has. */
+/* Bytes of its small blocks. */
 static inline uint64_t dray_cache_held_small(const struct dray_cache *cache)
 {
 	return cache->most - cache->room;
 }
 
 /*
- * Gives back the oldest @count blocks of a magazine, or of the large ones.  Returns
- * the last one's region.
+ * Returns the oldest @count blocks of a magazine, or of the large blocks, to the pool.
+ * The result is the last block's region.
  */
 struct dray_pool_region *dray_cache_flush(struct dray_cache *cache,
 					  struct dray_magazine *magazine,
 					  uint32_t count);
 void dray_cache_flush_large(struct dray_cache *cache, uint32_t count);
 
-/* Bytes of all blocks that it has. */
+/* Bytes of all its blocks. */
 uint64_t dray_cache_held(const struct dray_cache *cache);
 
 /* Adapts the bounds to the size of the pool. */
 void dray_cache_set_bounds(struct dray_cache *cache, uint64_t reserved);
 
-/* The caller's cache, open and with current bounds; NULL if it has none. */
+/* The caller's cache, open and with current bounds, or NULL. */
 struct dray_cache *dray_cache_of_caller(struct dray_pool *pool);
 
 /*
@@ -381,10 +379,10 @@ bool dray_caches_are_off(void);
 /* Prepares empty caches of the pool's earlier life for its granule. */
 void dray_caches_adopt(struct dray_pool *pool);
 
-/* With both locks: number and caches of a pool that has ended, to a new one. */
+/* With both locks: number and caches of an ended pool, to a new pool. */
 void dray_caches_pass(struct dray_pool *from, struct dray_pool *to);
 
-/* In a child of fork(), which has one thread and empty caches. */
+/* In a child of fork(), with a single thread and empty caches. */
 void dray_caches_forget(struct dray_pool *pool);
 
 #endif /* DRAY_POOL_CACHE_H */

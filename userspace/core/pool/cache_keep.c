@@ -13,9 +13,9 @@
 #define MOST 8u
 
 /*
- * Blocks that are given back at once when a magazine is full, so that the next
- * few need no lock.  They are few, so that no single call takes long; a thread
- * that only frees, magazine after magazine, is done sooner with more.
+ * Blocks that are returned at once when a magazine is full, so that the next few
+ * need no lock.  They are few, so that no single call lasts long; a thread that
+ * only frees, magazine after magazine, is done sooner with more.
  */
 #define FEW 4u
 #define MANY DRAY_BLOCKS_MOST
@@ -27,8 +27,8 @@ static struct dray_pool *cache_keep_find_pool(const struct dray_cache *cache)
 }
 
 /*
- * The bound is met: other sizes make room for @bytes, each in its turn and by
- * one block, so that no single call pays for all of them.
+ * The bound is met: other sizes make room for @bytes, each in its turn and by a
+ * block, so that no single call pays for all of them.
  */
 static bool keep_make_room(struct dray_cache *cache, uint64_t bytes)
 {
@@ -67,7 +67,7 @@ static inline bool is_of_use(const struct dray_found *found)
 						     : pool->kept_large);
 }
 
-/* Whether a thread may keep this one, once it is freed. */
+/* Whether a thread may keep this block, once it is freed. */
 static bool may_be_kept(const struct dray_found *found)
 {
 	const struct dray_piece *piece = dray_found_piece(found);
@@ -125,7 +125,7 @@ static __attribute__((noinline)) void cache_fill(const struct dray_found *found)
 	magazine = &cache->magazines[granules - 1];
 	if (!magazine->batch)
 		magazine->batch = LEAST;
-	/* Blocks fetched for one size leave room for others. */
+	/* Blocks fetched for a size leave room for others. */
 	while (count < magazine->batch &&
 	       dray_magazine_count(magazine) < MOST &&
 	       dray_cache_held_small(cache) + bytes <= cache->most / 2 &&
@@ -143,7 +143,7 @@ static __attribute__((noinline)) void cache_fill(const struct dray_found *found)
 		magazine->batch *= 2;
 }
 
-/* Has the cache keep the large block that its owner took, once it is freed. */
+/* Lets the cache keep the large block of its owner, once it is freed. */
 static __attribute__((noinline)) void cache_want(const struct dray_found *found)
 {
 	struct dray_cache *cache = dray_cache_of_caller(found->pool);

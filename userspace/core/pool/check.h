@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Shared by the files of the checking handler: check_handler.c has its functions,
- * check_say.c its messages, check_bytes.c guards and poison, check_asked.c the
- * handlers that the environment asks for.
+ * Shared by the files of the checking handler: its functions (check_handler.c), its
+ * messages (check_say.c), guards and poison (check_bytes.c), and the handlers that
+ * the environment asks for (check_asked.c).
  */
 #ifndef DRAY_POOL_CHECK_H
 #define DRAY_POOL_CHECK_H
@@ -21,7 +21,7 @@
  */
 #define DRAY_CHECK_GUARD ((size_t)128)
 
-/* One block, from its allocation until the handler below has it back. */
+/* A block, from its allocation until the handler below frees it. */
 struct dray_checked {
 	struct dray_live live;	/* with the caller's first byte */
 	uint32_t process;	/* its allocator's dray_fork_process() */
@@ -97,7 +97,7 @@ void dray_check_keep(struct dray_checker *checker, bool keeps);
 
 /*
  * Sets @out to the checking handler over @under if DRAY_HANDLER asks for one,
- * else to NULL.  @out may hold the one of the pool's earlier life.  -EINVAL if
+ * else to NULL.  @out may hold the handler of the pool's earlier life.  -EINVAL if
  * DRAY_HANDLER names another handler, -ENOMEM.
  */
 int dray_check_asked(const struct dray_handler *under,

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * check: a handler over another one that finds wrong uses of blocks.
+ * check: a handler over another handler that finds wrong uses of blocks.
  *
- * A table in ordinary memory knows every block, so that nothing about one has
- * to be believed that could have been overwritten.  Freed blocks stay in it, and
- * in a queue, until newer ones push them out; only then does the handler below
- * get them back.  The guard is held while the books change, not while bytes are
+ * A table in ordinary memory knows every block, so that nothing need be believed
+ * that a program could overwrite.  Freed blocks stay in it, and in a queue, until
+ * newer blocks push them out; only then does the handler below get them back.  The guard is held while the books change, not while bytes are
  * looked at or the handler below is called: a block is its thread's own once it
  * is marked as freed.
  */
@@ -26,7 +25,7 @@
 #define KEPT_BLOCKS 1024
 #define KEPT_BYTES ((size_t)16 << 20)
 
-/* Gives a block back that is in no list and no table any more. */
+/* Frees a block below that is in no list and no table any more. */
 static void handler_let_go(struct dray_checker *checker,
 			   struct dray_checked *block)
 {
@@ -226,7 +225,7 @@ static void check_free(void *ctx, void *address, size_t size)
 	check_handler_retire(checker, block, &callers);
 }
 
-/* The old block stays out until there is a new one, as with realloc(). */
+/* The old block stays out until there is a new block, as with realloc(). */
 static void *check_realloc(void *ctx, void *address, size_t size)
 {
 	struct dray_checker *checker = ctx;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * drain: takes cached blocks back to the pool without the owners' help.
+ * drain: returns cached blocks to the pool without the owners' help.
  *
  * A cache that is closed is the drainer's once its owner is out: the barrier
  * that the kernel puts into every thread makes the owner see that it is closed,
  * or the drainer see that it is busy.  Without that barrier (a filter of system
- * calls that came later, no memory for it) nothing of another thread's is
+ * calls that was set later, no memory for it) nothing of another thread's is
  * touched, and all caches are closed for good.
  */
 #include <linux/membarrier.h>
@@ -23,14 +23,14 @@
 
 #define PATIENCE 1000 /* turns to wait for an owner */
 /*
- * Later pauses, each twice as long as the one before: 0.16 s in all.  Turns are
+ * Later pauses, each twice as long as the pause before: 0.16 s in all.  Turns are
  * over in a fraction of a millisecond if other processors are idle, and do not
  * help an owner of lower priority.  An owner that waits in a signal handler
  * also gets this time.
  */
 #define FIRST_PAUSE 20000 /* ns */
 #define LAST_PAUSE (FIRST_PAUSE << 12)
-#define SWEEPS 16 /* while as much is taken as the pool has */
+#define SWEEPS 16 /* while as much is in use as the pool holds */
 
 static bool is_out(struct dray_cache *cache)
 {
@@ -68,7 +68,7 @@ static bool owner_is_out(struct dray_cache *cache, long *pause)
 	return is_out(cache);
 }
 
-/* False if another thread may not have seen the closed cache. */
+/* False if another thread may not see the closed cache yet. */
 static bool reach_all_threads(void)
 {
 	if (!dray_caches_are_off() &&
@@ -90,9 +90,9 @@ static uint64_t empty_closed(struct dray_pool *pool, long pause)
 			continue;
 		/*
 		 * The caller itself is inside no cache.  An owner stopped
-		 * inside its cache is not waited for long: a later drain takes
+		 * inside its cache is not waited for long: a later drain returns
 		 * its blocks.  So does its own next visit to a pool after this
-		 * one was closed, or its end.
+		 * pool was closed, or its end.
 		 */
 		if (cache != own &&
 		    (!reached || !owner_is_out(cache, &pause))) {

@@ -8,7 +8,7 @@
  * devices, or not mapped at all.
  *
  * Free pieces hang in bins by size, 32 for each power of two; two bitmaps lead
- * to a bin that surely fits.  Every operation takes a bounded number of steps,
+ * to a bin that surely fits.  Every operation is a bounded number of steps,
  * except for a thorough search before a request fails: it looks at whole bins
  * if a piece may be just large enough.
  *
@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #define DRAY_FIT_ROW 32		/* bins for a power of two */
-#define DRAY_FIT_ROWS 28	/* powers of two, those below 32 as one */
+#define DRAY_FIT_ROWS 28	/* powers of two, all below 32 as one */
 #define DRAY_FIT_BINS (DRAY_FIT_ROWS * DRAY_FIT_ROW)
 #define DRAY_FIT_LEVELS 6	/* 64 to the 6th is more than 32 bits */
 
@@ -44,7 +44,7 @@ struct dray_piece {
 	uint32_t busy;		/* holds on a block */
 	uint8_t state;		/* enum dray_piece_state */
 	uint8_t alignment;	/* of a block, log2 of bytes */
-	bool sent;		/* another process has had it since it was taken */
+	bool sent;		/* another process got it since it was allocated */
 	uint8_t reserved;
 };
 
@@ -59,12 +59,12 @@ struct dray_fit {
 	struct dray_piece *pieces;
 	/*
 	 * For each granule, or span of granules, the block that last began
-	 * there.  It counts only if the piece agrees, so that it never has to
-	 * be cleared.
+	 * there.  It counts only if the piece agrees, so that it need never be
+	 * cleared.
 	 */
 	uint32_t *at;		/* blocks smaller than a span */
 	uint32_t *at_span;	/* others */
-	uint8_t *touched;	/* for each stretch: at[] has its memory there */
+	uint8_t *touched;	/* for each stretch: at[] is backed by memory there */
 	/* A bit for each granule where a block begins, and summaries of 64. */
 	uint64_t *starts[DRAY_FIT_LEVELS];
 	size_t side_bytes;	/* of these and starts together */
@@ -83,14 +83,14 @@ void dray_fit_fini(struct dray_fit *fit);
 int dray_fit_extend(struct dray_fit *fit, uint32_t granules);
 
 /*
- * Makes room in the table for two more pieces, the most that one operation
- * makes.  Returns false if a larger table gets no memory: then no piece can be
- * taken, not even a free one.
+ * Makes room in the table for two more pieces, the most that an operation makes.
+ * Returns false if a larger table gets no memory: then no piece can be allocated,
+ * not even a free piece.
  */
 bool dray_fit_have_slots(struct dray_fit *fit);
 
 /*
- * Takes @size granules.  The first one, counted from @origin, is a multiple of
+ * Allocates @size granules.  The first, counted from @origin, is a multiple of
  * @alignment (a power of two).  Returns the piece, or 0 if none fits or the
  * table cannot grow.  Searches bins with pieces that may be too small only if
  * @thoroughly.
@@ -101,7 +101,7 @@ uint32_t dray_fit_take(struct dray_fit *fit, uint32_t size, uint64_t alignment,
 /* Frees a piece in any state; returns the piece that it became part of. */
 uint32_t dray_fit_free(struct dray_fit *fit, uint32_t piece);
 
-/* Frees several pieces, each one once. */
+/* Frees several pieces, each once. */
 void dray_fit_free_few(struct dray_fit *fit, const uint32_t *pieces,
 		       uint32_t count);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * fit: splitting and merging, and the table of pieces. bins.h has the bins of
- * free pieces; at.c and starts.c find the piece of an address.
+ * fit: splitting and merging, and the table of pieces.  The bins of free pieces
+ * are in bins.h; at.c and starts.c find the piece of an address.
  */
 #include <errno.h>
 #include <string.h>
@@ -258,7 +258,7 @@ uint32_t dray_fit_free(struct dray_fit *fit, uint32_t piece)
 }
 
 /*
- * Joins the first of @pieces with the next ones in the list, as long as they are
+ * Joins the first of @pieces with the next pieces in the list, as long as they are
  * its neighbours.  *@piece: the block that they became; returns their number.
  */
 static uint32_t join_neighbours(struct dray_fit *fit, const uint32_t *pieces,

@@ -2,14 +2,14 @@
 /*
  * fork: pools in a child.
  *
- * Private memory is copied, and the child's pools go on as they are.  All other
- * memory is still the parent's: if both gave out its free blocks, each would
+ * Private memory is copied, and the child's pools work on as they are.  All other
+ * memory is still the parent's: if both allocated its free blocks, each would
  * write into the other's arrays.  So the child keeps and may free the blocks
- * that it inherits, but takes new ones from new regions.  The parent trusts no
- * page that was ever used to be zero: when it has freed a block and given the
- * pages back to the system, the child may still write there.
+ * that it inherits, but allocates new blocks from new regions.  The parent trusts
+ * no page that was ever used to be zero: after it freed a block and returned the
+ * pages to the system, the child may still write there.
  *
- * The fork handler locks every pool, so that no child inherits one half
+ * The fork handler locks every pool, so that no child inherits a pool half
  * changed; see base/fork.h.  A child of clone() locks them itself: its pools
  * are whole if no other thread was inside one.
  */
@@ -64,14 +64,14 @@ static void pool_fork_prepare(void)
 			dray_caches_forget(pool);
 		}
 		/*
-		 * Those threads do not exist in the child.  A drain takes back
-		 * the caches that were missed.
+		 * Those threads do not exist in the child.  A drain empties the
+		 * caches that were missed.
 		 */
 		dray_caches_drain(pool);
 	}
 }
 
-/* If there is a child, it has each block that was ever in use until now. */
+/* A child, if any, shares each block that was ever in use until now. */
 static void mark_shared(struct dray_pool *pool)
 {
 	struct dray_pool_region *region;
@@ -98,8 +98,8 @@ static void fork_inherit(struct dray_pool *pool)
 	struct dray_pool_region *region;
 
 	/*
-	 * The threads that were about to come back are the parent's.  The
-	 * exception is this one, if it was asked to free memory and forked.
+	 * The threads that were about to return are the parent's, but for this
+	 * thread, if it was asked to free memory and forked.
 	 */
 	pool->pending = dray_pool_is_asking(pool);
 	/* Caches the drain missed because their owner was inside. */
@@ -158,7 +158,7 @@ struct dray_pool *dray_pool_latest(void)
 	return pool;
 }
 
-/* Takes the list's lock first, like a fork, so that none comes between. */
+/* Acquires the list's lock first, like a fork, so that no fork is between. */
 void dray_pool_pass_number(struct dray_pool *from, struct dray_pool *to)
 {
 	pthread_mutex_lock(&lock);

@@ -27,7 +27,7 @@
 #define KERNEL_LEAST (64 * MIB / 1024)
 #define KERNEL_MOST (64 * MIB)
 
-#define GROWS_MOST 2 /* times, for one block */
+#define GROWS_MOST 2 /* times, for a block */
 
 /* Searches each region, at once or @thoroughly. */
 static bool find_piece(struct dray_pool *pool, uint32_t granules,
@@ -94,7 +94,7 @@ bool dray_pool_take_from(struct dray_pool_region *region, uint32_t granules,
 	return true;
 }
 
-/* Regions of single blocks go last, after those that serve small blocks. */
+/* Regions of single blocks are last, after the regions of small blocks. */
 static void link_region(struct dray_pool *pool, struct dray_pool_region *region)
 {
 	struct dray_pool_region **link = &pool->regions;
@@ -111,7 +111,7 @@ static void link_region(struct dray_pool *pool, struct dray_pool_region *region)
 
 /*
  * The most that a region may grow to: a fraction of the rest of the window,
- * smaller once half is taken, so that there is always room for more pools.
+ * smaller once half is in use, so that there is always room for more pools.
  */
 static uint64_t reserve_of(const struct dray_pool *pool)
 {
@@ -211,7 +211,7 @@ static uint64_t grow_region(struct dray_pool *pool,
 	return step;
 }
 
-/* The bytes that @region must grow by, to have @wanted free ones at its end. */
+/* The bytes by which @region must grow, for @wanted free bytes at its end. */
 static uint64_t grow_missing(const struct dray_pool *pool,
 			     const struct dray_pool_region *region,
 			     uint64_t wanted)
@@ -259,7 +259,7 @@ static bool grow_in_place(struct dray_pool *pool, uint64_t wanted)
 }
 
 /*
- * Adds a region that has room for @need bytes, in which @block finds its place.
+ * Adds a region with room for @need bytes, in which @block finds its place.
  * Both locks are held; the pool's is dropped meanwhile.
  */
 static int try_add_region(struct dray_pool *pool, uint64_t block, uint64_t need,
@@ -285,7 +285,7 @@ static int try_add_region(struct dray_pool *pool, uint64_t block, uint64_t need,
 		return ret;
 	/*
 	 * Much of it may be there for the alignment alone, or because the node
-	 * rounds up: then the block has to find it as a small one.
+	 * rounds up: then the block must find it as a small block does.
 	 */
 	region->own = own && block >= region->size / 4;
 	link_region(pool, region);
@@ -304,7 +304,7 @@ static int grow_add_region(struct dray_pool *pool, uint64_t block,
 
 	if (ret != -ENOMEM || !urgent)
 		return ret;
-	/* On the host, empty regions lack nobody but the pool's own limit. */
+	/* On the host, empty regions only count against the pool's own limit. */
 	if (pool->grows && (need <= left_of(pool) || need > pool->limit))
 		return ret;
 	/* That may be the missing memory. */
@@ -319,7 +319,7 @@ static int grow_add_region(struct dray_pool *pool, uint64_t block,
 	return try_add_region(pool, block, need, alignment);
 }
 
-/* One round: the holder of growing has the pool's state to itself. */
+/* A round: the pool's state belongs to the holder of growing. */
 static int pool_grow(struct dray_pool *pool, uint32_t granules,
 		     uint64_t alignment, bool urgent)
 {
@@ -336,7 +336,7 @@ static int pool_grow(struct dray_pool *pool, uint32_t granules,
 		return 0;
 	if (aligned <= pool->page)
 		return grow_add_region(pool, need, need, 0, urgent);
-	/* A buffer that is aligned itself, else one that has it inside. */
+	/* A buffer that is aligned itself, else a buffer with an aligned part. */
 	ret = grow_add_region(pool, need, need, aligned, urgent);
 	if (ret && ret != -ENODEV)
 		ret = grow_add_region(pool, need, most, 0, urgent);
@@ -375,10 +375,10 @@ int dray_pool_grow_and_take(struct dray_pool *pool, uint32_t granules,
 	pool->pending--;
 
 	/*
-	 * Another thread may have grown it.  This thread's memory stays its
+	 * Another thread may grow it meanwhile.  This thread's memory stays its
 	 * own, because the lock stays held: a block that still does not fit
 	 * would not fit in all memory of the node.  But a region that grew may
-	 * lack room for pieces, which a new one has.
+	 * lack room for pieces, which a new region offers.
 	 */
 	while (!ret && !pool->closed &&
 	       !dray_pool_take(pool, granules, alignment, found))
@@ -389,7 +389,7 @@ int dray_pool_grow_and_take(struct dray_pool *pool, uint32_t granules,
 	if (ret && ret != -ENODEV) {
 		no_more(pool, ret);
 	} else if (!ret && pool->closed) {
-		/* The pool was closed meanwhile: give the new memory back. */
+		/* The pool was closed meanwhile: return the new memory. */
 		dray_pool_give_back(pool);
 		ret = dray_fail(-ENOMEM, "pool \"%s\" is closed", pool->name);
 	}

@@ -2,13 +2,13 @@
 /*
  * marks: a byte for each 64 bytes of the window, which names the size of the
  * block that begins there, and a byte for each slot of the window, which names
- * its pool.  With these a free, or a query of a size, takes one shift and one
- * load and no lock.
+ * its pool.  With these a free, or a query of a size, is a shift and a load
+ * without a lock.
  *
  * While a block is alive its owner may change its mark; otherwise only the
  * holder of the pool's lock.  A wrong pointer may read any mark, so all are
- * atomic and the whole window has marks: 4 GiB of addresses for 256 GiB, of
- * which only those at the start of blocks are ever touched.
+ * atomic and marks exist for the whole window: 4 GiB of addresses for 256 GiB, of
+ * which only the marks at the start of blocks are ever touched.
  */
 #ifndef DRAY_POOL_MARKS_H
 #define DRAY_POOL_MARKS_H
@@ -23,15 +23,15 @@
 #define DRAY_MARK_SHIFT 6
 /*
  * The largest of small blocks: an array of so many bytes, and the granule that
- * keeps it apart from the next one.  In granules of 64 bytes:
+ * keeps it apart from the next.  In granules of 64 bytes:
  */
 #define DRAY_MARK_BYTES 4096
 #define DRAY_MARK_MOST 65
 
 /*
- * A large block has marks enough to write its size in those that follow, four
- * bits in each, in values that no mark has: a pointer to the inside of the
- * block leads to nothing.
+ * The size of a large block is written in the marks that follow, four bits in each,
+ * in values that no mark uses: a pointer to the inside of the block leads to
+ * nothing.
  */
 #define DRAY_MARK_DIGITS 8
 
@@ -39,12 +39,12 @@ enum dray_mark {
 	DRAY_MARK_NONE = 0,	/* no block begins here that may be kept */
 	/* 1 to DRAY_MARK_MOST: a block of so many granules, in use */
 	DRAY_MARK_LARGE = 254,	/* in use, its size follows */
-	DRAY_MARK_KEPT = 255,	/* one that a thread keeps to be used again */
+	DRAY_MARK_KEPT = 255,	/* a block that a thread keeps to be used again */
 };
 
 struct dray_marks {
 	_Atomic uint8_t *marks;
-	_Atomic uint8_t *numbers;	/* of pools, 0: of none that has marks */
+	_Atomic uint8_t *numbers;	/* of pools, 0: of no pool with marks */
 };
 
 extern struct dray_marks dray_marks;
@@ -99,7 +99,7 @@ static inline uint32_t dray_digits_number(uint64_t digits)
 
 /*
  * Marks a large block that a thread may cache once it is freed, all digits at
- * once.  Only its owner needs them, but a wrong pointer may read one meanwhile.
+ * once.  Only its owner needs them, but a wrong pointer may read a mark meanwhile.
  */
 static inline void dray_mark_set_large(const void *block, uint32_t granules)
 {
@@ -112,8 +112,8 @@ static inline void dray_mark_set_large(const void *block, uint32_t granules)
 }
 
 /*
- * The size of a large block in granules, for its owner, who has read the mark.  Another
- * thread may have written it, at the last release of the block: this load orders the
+ * The size of a large block in granules, for its owner, after it read the mark.  Another
+ * thread may be its writer, at the last release of the block: this load orders the
  * digits behind that.
  */
 static inline uint32_t dray_mark_size(const _Atomic uint8_t *mark)

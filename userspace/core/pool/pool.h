@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Shared by the files about pools. pool_create.c creates and closes pools, unused.c
- * ends them; block.c and resize.c have blocks, grow.c and shrink.c take memory
+ * ends them; block.c and resize.c serve blocks, grow.c and shrink.c fetch memory
  * from the node and return it. locate.c finds the block of an address, walk.c
- * visits all blocks, pressure.c asks callbacks for memory, cache.c has the
- * caches of threads, busy.c holds.
+ * visits all blocks, pressure.c asks callbacks for memory, cache.c keeps the
+ * caches of threads, busy.c holds blocks.
  *
  * A pool's lock covers its regions and counters.  It is never held while memory
- * comes from the node or returns to it, which may take long.  The lock growing
- * is held then, so that a request without a block waits for the one under way.
- * Pools and regions are never freed, only reused.  Once its handler is handed
- * out, a pool is not reused either, and the handler goes on refusing; only the
- * pool's number, with the caches of all threads, passes to another pool.
+ * moves from or to the node, which may last long.  The lock growing is held then,
+ * so that a request without a block waits for the growth under way.  Pools and
+ * regions are never freed, only reused.  Once its handler is known, a pool is not
+ * reused either, and the handler keeps refusing; only the pool's number, with the
+ * caches of all threads, passes to another pool.
  */
 #ifndef DRAY_POOL_POOL_H
 #define DRAY_POOL_POOL_H
@@ -37,8 +37,8 @@ struct dray_pool {
 	uint64_t freed;		/* bytes, since free pages were last counted */
 	bool missed;		/* an owner was inside at the last drain */
 	bool closed;
-	uint32_t pending;	/* threads that are about to take the lock again */
-	uint64_t used;		/* bytes in blocks: parked and kept ones too */
+	uint32_t pending;	/* threads that are about to acquire the lock again */
+	uint64_t used;		/* bytes in blocks: parked and kept blocks too */
 	uint64_t peak;
 	uint64_t blocks;	/* live, kept by threads, and parked */
 	uint64_t parked;	/* bytes */
@@ -50,7 +50,7 @@ struct dray_pool {
 	_Atomic uint64_t bad_frees;
 	dray_pressure *pressure;	/* may be NULL */
 	void *pressure_argument;
-	struct dray_node *node;	/* one reference; NULL: ended */
+	struct dray_node *node;	/* a reference; NULL: ended */
 	bool grows;		/* regions grow in place */
 	bool has_heap;
 	char heap[DRAY_NAME_LEN];
@@ -59,16 +59,16 @@ struct dray_pool {
 	const struct dray_handler *checked;	/* over it; NULL: not asked for */
 	_Atomic bool handed_out;	/* the handler, which is for ever */
 	uint32_t pins;		/* against reuse */
-	/* Taken before lock: one thread at a time maps pages or gives them back. */
+	/* Before lock: a single thread at a time maps pages or returns them. */
 	pthread_mutex_t growing;
 	struct dray_pool *next;	/* unused, or ended with a number */
-	struct dray_pool *all;	/* the one made before it, for fork() */
+	struct dray_pool *all;	/* the pool made before it, for fork() */
 };
 
 /*
  * The number as a thread sees it without the lock.  An ended pool may lose it
- * meanwhile to another one.  The thread cannot get that pool's block by it: if
- * it caches blocks of the other pool, it has seen that the number is gone here.
+ * meanwhile to another pool.  The thread cannot get that pool's block by it: if
+ * it caches blocks of the other pool, it saw that the number is gone here.
  */
 static inline uint32_t dray_pool_number(const struct dray_pool *pool)
 {
@@ -84,7 +84,7 @@ struct dray_found {
 
 /*
  * Finds the block that begins at @address, or that covers it, even a parked
- * one, and takes the lock of its pool.  False, without the lock, if there is
+ * block, and acquires the lock of its pool.  False, without the lock, if there is
  * none.
  */
 bool dray_find_start(const void *address, struct dray_found *found);
@@ -103,8 +103,8 @@ static inline void *dray_found_address(const struct dray_found *f)
 }
 
 /*
- * Finds a block of @pool that is marked as a large one, and takes the lock.
- * False, without the lock, if it is not that any more.
+ * Finds a block of @pool that is marked as large, and acquires the lock.  False,
+ * without the lock, if it is not that any more.
  */
 bool dray_find_large(struct dray_pool *pool, const void *block,
 		     const _Atomic uint8_t *mark, struct dray_found *found);
@@ -136,13 +136,13 @@ void dray_pool_unlock_freed(struct dray_pool *pool,
 void dray_block_finish(const struct dray_found *found);
 
 /*
- * Takes a block that is aligned to the granule from this region, if a quick
- * search finds one; the lock is held.
+ * Allocates a block that is aligned to the granule from this region, if a quick
+ * search finds it; the lock is held.
  */
 bool dray_pool_take_from(struct dray_pool_region *region, uint32_t granules,
 			 struct dray_found *found);
 
-/* Takes a block from one of the regions; the lock is held. */
+/* Allocates a block from a region; the lock is held. */
 bool dray_pool_take(struct dray_pool *pool, uint32_t granules,
 		    uint64_t alignment, struct dray_found *found);
 
@@ -180,12 +180,12 @@ uint64_t dray_pool_largest(const struct dray_pool *pool);
 int dray_pool_first_region(struct dray_pool *pool, uint64_t initial);
 
 /*
- * Takes regions without blocks out of the pool if they exceed @keep bytes, to
- * be destroyed without the lock.
+ * Removes regions without blocks from the pool if they exceed @keep bytes, to be
+ * destroyed without the lock.
  */
 struct dray_pool_region *dray_pool_take_empty(struct dray_pool *pool,
 					      uint64_t keep);
-/* Bytes that they had. */
+/* Bytes that they held. */
 uint64_t dray_regions_destroy(struct dray_pool_region *regions);
 
 /*
@@ -208,7 +208,7 @@ int dray_pool_make(struct dray_node *node,
 		   const struct dray_pool_options *options,
 		   struct dray_pool **out);
 
-/* Returns an unused pool, with a number if one is free, or NULL. */
+/* Returns an unused pool, with a number if any is free, or NULL. */
 struct dray_pool *dray_pool_new(void);
 
 /* The granules of a block of so many bytes. */
@@ -219,7 +219,7 @@ static inline uint64_t dray_pool_granules(const struct dray_pool *pool,
 }
 
 /*
- * The gap between two blocks that may not touch.  One byte is enough: the next
+ * The gap between two blocks that may not touch.  A byte is enough: the next
  * block begins at a granule.
  */
 #define DRAY_POOL_GAP 1
@@ -233,9 +233,9 @@ void *dray_pool_take_block(struct dray_pool *pool, size_t size, size_t gap,
 			   size_t alignment, bool zero);
 
 /*
- * As dray_pool_alloc() and so on, for blocks that do not touch: at least one
- * byte lies between the last requested byte and the next block, unless the pool
- * has no room for it.  @pool is never NULL.
+ * As dray_pool_alloc() and so on, for blocks that do not touch: at least a byte
+ * lies between the last requested byte and the next block, unless the pool lacks
+ * room for it.  @pool is never NULL.
  */
 void *dray_pool_alloc_apart(struct dray_pool *pool, size_t size);
 void *dray_pool_calloc_apart(struct dray_pool *pool, size_t count, size_t size);
@@ -243,20 +243,20 @@ void *dray_pool_realloc_apart(struct dray_pool *pool, void *block, size_t size);
 
 /*
  * Lists a new pool among all pools ever made.  From then on a fork() waits
- * until no thread is inside a pool.  The child's pools take new memory from
- * their nodes: inherited memory is the parent's to give out.
+ * until no thread is inside a pool.  The child's pools get new memory from their
+ * nodes: inherited memory is the parent's to allocate.
  */
 void dray_pool_enlist(struct dray_pool *pool);
 
-/* The one made last; the others follow by their member all. */
+/* The pool made last; the others follow by their member all. */
 struct dray_pool *dray_pool_latest(void);
 
 /* Passes the number of an ended pool to an unused one. */
 void dray_pool_pass_number(struct dray_pool *from, struct dray_pool *to);
 
 /*
- * Pins a pool, so that it is not reused after its end: its callers may go on
- * calling it, and it refuses.
+ * Pins a pool, so that it is not reused after its end: its callers may still call
+ * it, and it refuses.
  */
 void dray_pool_pin(struct dray_pool *pool);
 void dray_pool_unpin(struct dray_pool *pool);
@@ -266,10 +266,10 @@ void dray_pool_unpin(struct dray_pool *pool);
  * Errors as of dray_check_asked().
  */
 int dray_handler_init(struct dray_pool *pool, const struct dray_node *node);
-/* Makes its checking handler, if there is one, keep no freed blocks. */
+/* Makes its checking handler, if any, keep no freed blocks. */
 void dray_handler_close(struct dray_pool *pool);
 
-/* 0, or -EINVAL: another version, or one of the four functions is NULL. */
+/* 0, or -EINVAL: another version, or any of the four functions is NULL. */
 int dray_handler_usable(const struct dray_handler *handler);
 
 /*

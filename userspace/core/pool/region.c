@@ -21,14 +21,14 @@
 #define MIB ((uint64_t)1 << 20)
 
 /*
- * The C library maps zeroed blocks anew from this size on: giving pages back
- * takes less time than clearing them, if not all are touched afterwards.
+ * The C library maps zeroed blocks anew from this size on: returning pages is
+ * faster than clearing them, if not all are touched afterwards.
  */
 #define CLEAR_MOST (32 * MIB)
 
 /*
- * Blocks that get huge pages at once.  Larger ones may be meant to stay mostly
- * untouched, which should take no memory.
+ * Blocks that get huge pages at once.  Larger blocks may be meant to stay mostly
+ * untouched, which should use no memory.
  */
 #define READY_LEAST (1 * MIB)
 #define READY_MOST (256 * MIB)
@@ -199,8 +199,8 @@ static uint64_t count_bits(uint64_t bits)
 }
 
 /*
- * Sets bits of a word, or clears them, and returns how many changed.  If the
- * word has other bits, other threads may change them meanwhile.
+ * Sets bits of a word, or clears them, and returns how many changed.  Other threads
+ * may change other bits of the word meanwhile.
  */
 static uint64_t change_bits(_Atomic uint64_t *word, uint64_t bits, bool set)
 {
@@ -285,7 +285,7 @@ uint64_t dray_region_punch(struct dray_pool_region *region, uint64_t offset,
 	if (!bytes || !whole_pages(region, offset, length, &from, &to) ||
 	    dray_buffer_punch(region->buffer, from, to - from))
 		return 0;
-	/* A child may still have these pages as blocks that were freed here. */
+	/* A child may still use these pages as blocks that were freed here. */
 	if (region->shared)
 		return bytes;
 	end = to >> PAGE_SHIFT;
@@ -298,8 +298,8 @@ uint64_t dray_region_punch(struct dray_pool_region *region, uint64_t offset,
 }
 
 /*
- * Gives back the pages of a large block that would have to be cleared.
- * In a memfd they are not: new ones take far longer than in other memory.
+ * Returns the pages of a large block that would need clearing.  In a memfd they
+ * stay: new pages are far slower there than in other memory.
  */
 static void drop_pages(struct dray_pool_region *region, uint64_t offset,
 		       uint64_t length)
@@ -330,7 +330,7 @@ static void clear_pages(struct dray_pool_region *region, uint64_t offset,
 	uint64_t page = offset >> PAGE_SHIFT, end = offset + length;
 	uint64_t last = ((end - 1) >> PAGE_SHIFT) + 1, from, to;
 
-	/* In runs of dirty pages, so that large ones are one memset. */
+	/* In runs of dirty pages, so that each is a single memset. */
 	for (page = run_end(region, page, last, false); page < last;
 	     page = run_end(region, page, last, false)) {
 		from = page << PAGE_SHIFT;
@@ -348,7 +348,7 @@ void dray_region_clear(struct dray_pool_region *region, uint64_t offset,
 	if (dray_buffer_exposed(region->buffer)) {
 		memset((char *)region->base + offset, 0, (size_t)length);
 	} else {
-		/* Pages at the edges stay: other blocks have a part of them. */
+		/* Pages at the edges stay: other blocks share them. */
 		drop_pages(region, offset, length);
 		clear_pages(region, offset, length);
 	}

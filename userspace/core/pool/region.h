@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * region: one buffer of a pool, cut into blocks.
+ * region: a buffer of a pool, cut into blocks.
  *
  * fit knows the places of blocks; a region adds addresses, and a bit for each 4
  * KiB page that may hold more than zeros.
  *
- * Regions are never freed, only reused, because a wild pointer given to free
- * may lead to one at any time.  A thread that finds a region takes its pool's
+ * Regions are never freed, only reused, because a wild pointer that is freed may
+ * lead to a region at any time.  A thread that finds a region acquires its pool's
  * lock, and checks that it is still the pool's and still covers the address.
  */
 #ifndef DRAY_POOL_REGION_H
@@ -20,7 +20,7 @@
 struct dray_pool_region {
 	_Atomic(struct dray_pool *) pool;	/* NULL: not in use */
 	struct dray_pool_region *next;	/* of the pool, or unused */
-	struct dray_buffer *buffer;	/* one reference */
+	struct dray_buffer *buffer;	/* a reference */
 	uintptr_t base;
 	uint64_t size;		/* bytes that fit covers */
 	uint64_t reserved;	/* bytes that it may grow to */
@@ -28,8 +28,8 @@ struct dray_pool_region {
 	uint32_t blocks;	/* live and parked */
 	uint32_t shift;		/* log2 of the granule */
 	uint64_t page;		/* bytes, the least that can be given back */
-	bool own;		/* made for one large block */
-	bool inherited;		/* by fork(): the parent gives out its memory */
+	bool own;		/* made for a single large block */
+	bool inherited;		/* by fork(): the parent allocates its memory */
 	bool shared;		/* with a child, which may write its part */
 	_Atomic uint64_t *dirty;	/* a bit for each page of 4 KiB */
 	_Atomic uint64_t dirty_pages;	/* bits that are set */
@@ -49,7 +49,7 @@ struct dray_region_request {
 	uint32_t shift;		/* log2 of the granule */
 };
 
-/* Lets forks take the lock of unused regions; before the first region. */
+/* Lets forks acquire the lock of unused regions; before the first region. */
 void dray_regions_enlist(void);
 
 /* Makes a region without a pool.  Errors as of allocating a buffer. */
@@ -63,12 +63,13 @@ void dray_region_publish(struct dray_pool_region *region,
 /* The reverse; from then on no address leads to it. */
 void dray_region_withdraw(struct dray_pool_region *region);
 
-/* Gives the buffer back; withdrawn, or never published. */
+/* Releases the buffer; withdrawn, or never published. */
 void dray_region_destroy(struct dray_pool_region *region);
 
 /*
- * Maps @more bytes behind the range of blocks, which may take long: without the
- * pool's lock, but one thread at a time. -ENOMEM beyond the reserved addresses.
+ * Maps @more bytes behind the range of blocks, which may last long: without the
+ * pool's lock, but by a single thread at a time. -ENOMEM beyond the reserved
+ * addresses.
  */
 int dray_region_map(struct dray_pool_region *region, uint64_t more);
 
@@ -80,15 +81,15 @@ void dray_region_mark(struct dray_pool_region *region, uint64_t offset,
 		      uint64_t length);
 
 /*
- * As dray_region_mark(), for a block that its owner will write.  A large one
- * gets huge pages first if the memory does not have them by itself.
+ * As dray_region_mark(), for a block that its owner will write.  A large block gets
+ * huge pages first if the memory does not get them by itself.
  */
 void dray_region_ready(struct dray_pool_region *region, uint64_t offset,
 		       uint64_t length);
 
 /*
- * Clears the dirty pages of a block, and marks them.  Those of a large block are
- * given back instead if that is faster.
+ * Clears the dirty pages of a block, and marks them.  A large block's pages are
+ * returned instead if that is faster.
  */
 void dray_region_clear(struct dray_pool_region *region, uint64_t offset,
 		       uint64_t length);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * When a pool's memory goes back to the node.
+ * When a pool's memory returns to the node.
  *
- * On the host the pages of free runs go back while blocks are freed, beyond
- * those that will soon be wanted again.  Buffers of the kernel go back whole,
- * once there are many empty ones.
+ * On the host the pages of free runs return while blocks are freed, beyond the
+ * pages that will soon be wanted again.  Buffers of the kernel return whole, once
+ * many are empty.
  */
 #include "memory/node.h"
 #include "pool/at.h"
@@ -32,7 +32,7 @@ static void shrink_find_run(const struct dray_pool_region *region,
 
 /*
  * Sets aside free runs of at least @least bytes, the largest first, until they
- * have @wanted bytes of pages to give back.  Returns a list, which begins with
+ * hold @wanted bytes of pages to return.  Returns a list, which begins with
  * the run found last; *@surplus is its excess over @wanted, bytes.
  */
 static uint32_t set_aside(struct dray_pool_region *region, uint64_t least,
@@ -62,7 +62,7 @@ static uint32_t set_aside(struct dray_pool_region *region, uint64_t least,
 }
 
 /*
- * Gives back @wanted bytes of pages of the free runs of a region, each without
+ * Returns @wanted bytes of pages of the free runs of a region, each without
  * the lock, with growing: a request that finds no block meanwhile waits until
  * they are back, and fork() does not leave a child with a run set aside.  The
  * front of the last run stays, as it is used first.
@@ -91,7 +91,7 @@ static uint64_t shrink_punch(struct dray_pool *pool,
 	return bytes;
 }
 
-/* Punches free runs of all regions; the caller has both locks. */
+/* Punches free runs of all regions; the caller holds both locks. */
 static uint64_t punch_regions(struct dray_pool *pool, uint64_t least,
 			      uint64_t wanted)
 {
@@ -123,8 +123,8 @@ static uint64_t shrink_excess(const struct dray_pool *pool)
 }
 
 /*
- * Gives free pages back if there are too many.  If another thread maps pages, or
- * gives some back, this is left to the next time.
+ * Returns free pages if there are too many.  If another thread maps or returns
+ * pages, this is left to the next time.
  */
 static void pool_shrink(struct dray_pool *pool)
 {
@@ -159,8 +159,8 @@ void dray_block_return(const struct dray_found *found)
 }
 
 /*
- * Finds the pieces of the blocks from @blocks on that lie in @region, at least
- * one; returns their number.
+ * Finds the pieces of the blocks from @blocks on that lie in @region; returns
+ * their number, at least 1.
  */
 static uint32_t find_kept(const struct dray_pool_region *region,
 			  void *const *blocks, uint32_t count,
@@ -209,7 +209,7 @@ static uint64_t worth_keeping(const struct dray_pool *pool)
 						: KERNEL_KEEP;
 }
 
-/* Drops the pool's lock while it destroys @regions, and takes it again. */
+/* Drops the pool's lock while it destroys @regions, and acquires it again. */
 static uint64_t shrink_destroy(struct dray_pool *pool,
 			       struct dray_pool_region *regions)
 {
@@ -233,7 +233,7 @@ shrink_finish(struct dray_pool *pool, struct dray_pool_region *region)
 		if (pool->freed >= (pool->closed ? CLOSED_KEEP : HOST_STEP))
 			pool_shrink(pool);
 	} else {
-		/* Pages go back with their region. */
+		/* Pages return with their region. */
 		pool->freed = 0;
 	}
 	if (!region->blocks)
@@ -272,6 +272,6 @@ uint64_t dray_pool_give_back(struct dray_pool *pool)
 	pool->pending--;
 	bytes += punch_regions(pool, pool->page, UINT64_MAX);
 	pthread_mutex_unlock(&pool->growing);
-	/* The last block of one may have been freed meanwhile. */
+	/* The last block of a region may be freed meanwhile. */
 	return bytes + shrink_destroy(pool, dray_pool_take_empty(pool, 0));
 }

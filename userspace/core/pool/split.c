@@ -2,9 +2,9 @@
 /*
  * split: a handler over a pool that leaves small requests to another handler.
  *
- * Runtimes pass wrong sizes, so a table of the pool's blocks tells where a
- * block came from.  An address outside of dray's memory is not even looked up:
- * small blocks cost two loads more than the other handler's own.
+ * Runtimes pass wrong sizes, so a table of the pool's blocks tells the two
+ * handlers' blocks apart.  An address outside of dray's memory is not even looked
+ * up: small blocks cost two loads more than the other handler's own.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,13 +24,13 @@ struct split {
 	struct dray_handler handler;
 	const struct dray_handler *large, *small;
 	size_t limit; /* bytes; smaller requests are small */
-	bool careful; /* the small one is dray's: it sees wrong frees */
+	bool careful; /* the small handler is dray's: it sees wrong frees */
 	struct dray_guard guard;
-	/* With the guard: the large blocks, and their bytes plus one. */
+	/* With the guard: the large blocks, and their bytes plus 1. */
 	struct dray_address_table table;
 };
 
-/* A handler of the library's has said why it gave nothing. */
+/* A handler of the library's said why it failed. */
 static void *small_failed(const struct split *split, size_t size)
 {
 	return split->careful ? NULL : dray_no_memory("a block", size);
@@ -55,7 +55,7 @@ static bool is_large(struct split *split, const void *block, size_t *size)
 	return value;
 }
 
-/* Renames @old to @as in the table, which has room for it. */
+/* Renames @old to @as in the table, which is large enough. */
 static void rename_block(struct split *split, const void *old, const void *as,
 			 size_t size)
 {
@@ -163,7 +163,7 @@ static void split_free(void *ctx, void *block, size_t size)
 	with->free(with->ctx, block, size);
 }
 
-/* Others may get its old place before it is noted at its new one. */
+/* Others may get its old place before it is noted at its new place. */
 static void *resize_large(struct split *split, void *block, size_t old,
 			  size_t size)
 {
@@ -190,7 +190,7 @@ static void *make_small(struct split *split, void *block, size_t old,
 	return moved;
 }
 
-/* Only the small handler knows the block's size, so it has to grow it. */
+/* Only the small handler knows the block's size, so it must grow it. */
 static void *make_large(struct split *split, void *block, size_t size)
 {
 	const struct dray_allocator *small = &split->small->allocator;

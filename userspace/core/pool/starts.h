@@ -12,7 +12,7 @@
 
 #include "pool/fit.h"
 
-/* Bytes of zeroed memory that dray_starts_init() takes for @limit granules. */
+/* Bytes of zeroed memory that dray_starts_init() needs for @limit granules. */
 size_t dray_starts_bytes(uint32_t limit);
 /* @memory is that, and stays the caller's to free. */
 void dray_starts_init(struct dray_fit *fit, void *memory);
@@ -33,7 +33,7 @@ static inline void dray_starts_set(struct dray_fit *fit, uint32_t granule)
 	}
 }
 
-/* Takes bits from a word of a level, and the word's own bit if none is left. */
+/* Clears bits of a word of a level, and the word's own bit if none is left. */
 static inline void dray_starts_drop(struct dray_fit *fit, int level,
 				    uint32_t index, uint64_t bits)
 {
@@ -54,7 +54,7 @@ static inline void dray_starts_clear(struct dray_fit *fit, uint32_t granule)
 	dray_starts_drop(fit, 0, granule >> 6, 1ull << (granule & 63));
 }
 
-/* Clears the starts in @count granules, at least one, from @granule on. */
+/* Clears the starts in @count (1 or more) granules from @granule on. */
 static inline void dray_starts_clear_range(struct dray_fit *fit,
 					   uint32_t granule, uint32_t count)
 {

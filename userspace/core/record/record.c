@@ -140,7 +140,7 @@ static int record_read_text(const char *at, size_t size, dray_dtype *out,
 	return ret && ret != -ENOMEM ? -EBADMSG : ret;
 }
 
-/* Reads the type: a builtin one, or the text behind the axes. */
+/* Reads the type: a builtin type, or the text behind the axes. */
 static int read_type(const struct dray_view_record *fixed, const char *record,
 		     size_t size, dray_dtype *out, size_t *used)
 {

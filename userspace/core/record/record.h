@@ -34,7 +34,7 @@ void dray_view_record_write(void *record, const struct dray_ipc_record *memory,
 /*
  * Reads a record of at most @size bytes.  Of @view only the number of axes is
  * checked: dray_view_place() does the rest.  -EBADMSG, -EPROTO, -ENOMEM.
- * @view: its type is one reference, the caller's
+ * @view: its type is a reference, the caller's
  * @used: bytes of the record
  */
 int dray_view_record_read(const void *record, size_t size,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Views between processes: one record of fixed size and one descriptor over a
+ * Views between processes: a record of fixed size and a descriptor over a
  * connected Unix socket.  The receiver trusts nothing: it checks every field,
  * and measures the strides against the real size of the received buffer.  It
  * closes any other descriptor.
@@ -71,9 +71,9 @@ static int send_describe(char *record, const struct dray_view *view,
 }
 
 /*
- * Waits until the socket can go on, to finish a record that has begun.  A
- * sender passes all of it at once: if it stops in the middle, it has failed or
- * wants to block the receiver.  @since is 0 before the first wait.
+ * Waits until the socket is ready, to finish a record that began.  A sender
+ * passes all of it at once: if it stops in the middle, it failed or wants to block
+ * the receiver.  @since is 0 before the first wait.
  */
 static int send_wait_for(int socket, short events, int64_t *since)
 {
@@ -158,7 +158,7 @@ int dray_view_send(int socket, const struct dray_view *view)
 		ret = send_describe(record, view, array.location.buffer);
 	if (ret)
 		return ret;
-	/* The receiver may have the record from its first byte on. */
+	/* The receiver may use the record from its first byte on. */
 	dray_block_sent(array.location.block);
 	return send_record(socket, record,
 			   dray_buffer_fd(array.location.buffer));
@@ -172,7 +172,7 @@ struct arrival {
 
 /*
  * Closes the sender's pidfd, which arrives with each message if the socket's
- * owner has set SO_PASSPIDFD.  Below 0: the kernel could not make one.
+ * owner set SO_PASSPIDFD.  Below 0: the kernel could not make it.
  */
 static void close_pidfd(int fd)
 {
@@ -270,7 +270,7 @@ static int receive_bytes(int socket, char *record, struct arrival *arrival)
 	return 0;
 }
 
-/* Receives a whole record and its one descriptor. */
+/* Receives a whole record and its descriptor. */
 static int receive_record(int socket, char *record, int *fd)
 {
 	struct arrival arrival = { .fd = -1 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Events: the end of one transfer each.  An event that has ended is a plain
- * structure, and needs neither the lock nor its stream.
+ * Events: the end of a transfer each.  An ended event is a plain structure, and
+ * needs neither the lock nor its stream.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,7 +21,7 @@
 #include "stream/stream.h"
 
 DEFINE_FORK_LOCK(DRAY_FORK_STREAMS, lock);
-/* Changes when an event has been settled or a stream was left. */
+/* Changes when an event was settled or a stream was left. */
 static _Atomic uint32_t changes;
 static uint32_t sleepers; /* with the lock */
 /* The same for events of calls: their waiters sleep through all packets. */
@@ -186,7 +186,7 @@ static void event_end(struct dray_event *event)
 	dray_use_leave(&event->use);
 }
 
-/* Drops a reference to an event that has ended. */
+/* Drops a reference to an ended event. */
 static void event_drop(struct dray_event *event)
 {
 	dray_use_unref(&event->use);
@@ -290,14 +290,14 @@ void dray_event_end_call(struct dray_event *event, int status)
 }
 
 /*
- * Callers have a reference, so that an event that settles stays; the analyzer does
+ * Callers hold a reference, so that an event that settles stays; the analyzer does
  * not count them.
  */
 /* NOLINTBEGIN(clang-analyzer-unix.Malloc) */
 
 /*
  * Settles a pending event if its point is there; lock as for event_settle().  A later
- * point in its place does not say that it has ended.
+ * point in its place does not say that it ended.
  */
 static bool event_look(struct dray_event *event)
 {
@@ -326,7 +326,7 @@ bool dray_stream_reap(struct dray_stream *stream)
 		next = event->next;
 		if (!event_look(event))
 			continue;
-		/* The list may have changed meanwhile. */
+		/* The list may change meanwhile. */
 		next = stream->first;
 		any = true;
 	}
@@ -352,8 +352,8 @@ static int take_turn(struct dray_stream *stream, bool nonblock, bool replaces)
 	if (!ret && stream->ring && !replaces)
 		ret = dray_fail(
 			-EBUSY,
-			"%s has a ring, packets pass in its frames; end "
-			"that first: close() of the frames in Python, "
+			"packets of %s pass in the frames of its ring; end "
+			"the ring first: close() of the frames in Python, "
 			"dray_stream_ring() with DRAY_RING_REPLACE, or "
 			"close the stream",
 			stream->name);
@@ -421,7 +421,7 @@ static int event_check_process(struct dray_event *event)
 			 event->number, event->name);
 }
 
-/* The answer about an event that has ended: 0, or why it failed. */
+/* The answer about an ended event: 0, or why it failed. */
 static int event_answer(const struct dray_event *event)
 {
 	const struct dray_point *point = &event->point;
@@ -441,9 +441,8 @@ static int event_answer(const struct dray_event *event)
 }
 
 /*
- * Settles the event if it has ended, without a wait beyond that of another
- * thread that settles it.  True if it is done with.  Lock held, and dropped
- * meanwhile.
+ * Settles the event if it ended, without a wait beyond another thread's that
+ * settles it.  True if it is done with.  Lock held, and dropped meanwhile.
  */
 static bool settle_if_there(struct dray_event *event)
 {
@@ -474,7 +473,7 @@ static bool event_ask(struct dray_event *event)
 static int event_interrupted(const struct dray_event *event)
 {
 	return dray_fail(-EINTR,
-			 "a signal came before the call of %s had ended",
+			 "a signal interrupted the wait for the call of %s",
 			 event->name);
 }
 
@@ -508,7 +507,7 @@ static int wait_for_point(struct dray_event *event, uint64_t until_ns)
 	ret = port->ops->wait(port, event->number, until_ns, &point);
 	pthread_mutex_lock(&lock);
 	if (event->stream && !event_look(event)) {
-		/* A node that is gone has stopped its engines. */
+		/* A node that is gone stopped its engines. */
 		if (ret == -ENODEV)
 			point.status = ret;
 		if (!ret || ret == -ENODEV)
@@ -552,7 +551,7 @@ int dray_event_wait(struct dray_event *event, int timeout_ms)
 	return event_has_ended(event) ? event_answer(event) : ret;
 }
 
-/* Gives an event its descriptor, unless another thread has. */
+/* Sets the descriptor of an event, unless another thread did. */
 static int keep_descriptor(struct dray_event *event, int fd)
 {
 	int other;
@@ -577,7 +576,7 @@ static int event_no_descriptor(int error, const struct dray_event *event)
 	if (error == -EOPNOTSUPP)
 		dray_fail(
 			error,
-			"packets of %s have no descriptors: poll dray_stream_fd()",
+			"packets of %s are without file descriptors: poll dray_stream_fd()",
 			event->name);
 	else
 		dray_fail(error, "a descriptor of the call of %s: %s",
@@ -638,9 +637,10 @@ int dray_event_on_end(struct dray_event *event, void (*ended)(void *context),
 	if (!ret)
 		ret = set_on_end(event, ended, context);
 	if (ret == -EBUSY)
-		return dray_fail(ret,
-				 "the call of %s has a function for its end",
-				 event->name);
+		return dray_fail(
+			ret,
+			"the call of %s already calls a function at its end",
+			event->name);
 	if (ret > 0)
 		ended(context);
 	return ret < 0 ? ret : 0;
@@ -672,10 +672,10 @@ int dray_event_point(struct dray_event *event, struct dray_point *point,
 	if (!event_ask(event))
 		return event->number ? dray_fail(-EINPROGRESS,
 						 "packet %" PRIu64
-						 " of %s has not ended",
+						 " of %s is not done",
 						 event->number, event->name)
 				     : dray_fail(-EINPROGRESS,
-						 "the call of %s has not ended",
+						 "the call of %s is not done",
 						 event->name);
 	dray_reply(point, size, &event->point, sizeof(event->point));
 	return 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Checks packets and decides how to move them.  Objections to the engine come
- * in order, those first that a staging copy does not help against.
+ * Checks packets and decides how to move them.  Objections to the engine are in
+ * order, those first that a staging copy does not help against.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -36,7 +36,8 @@ static int packet_check_options(const struct dray_packet *packet)
 				 " ns, the longest is %llu ns",
 				 options->deadline_ns, DRAY_MAX_DEADLINE);
 	if (options->fence_count > DRAY_MAX_IN_FENCES)
-		return dray_fail(-EINVAL, "%u in-fences, a packet has up to %u",
+		return dray_fail(-EINVAL,
+				 "%u in-fences; the limit of a packet is %u",
 				 options->fence_count, DRAY_MAX_IN_FENCES);
 	if (options->fence_count && !options->fences)
 		return dray_fail(-EINVAL, "%u in-fence%s, and no list",
@@ -57,7 +58,7 @@ static int check_direction(const struct dray_packet *packet)
 			 stream->name);
 }
 
-/* Refuses destinations that have no right result. */
+/* Refuses destinations without a right result. */
 static int packet_check_destination(struct dray_packet_view *view)
 {
 	struct dray_operand *operand = &view->operand;
@@ -92,7 +93,8 @@ static int packet_check_view(struct dray_packet *packet, uint32_t index,
 	if (ret)
 		return ret;
 	if (!view->operand.extent.bytes)
-		return dray_fail(-EINVAL, "%s has no bytes to %s", view->name,
+		return dray_fail(-EINVAL, "%s contains no bytes to %s",
+				 view->name,
 				 packet->sends ? "send" : "receive");
 	return packet->sends ? 0 : packet_check_destination(view);
 }
@@ -147,7 +149,7 @@ static void keep_rows(struct dray_packet *packet,
 	};
 }
 
-/* Reduces a view to its piece; @axes has room.  True if numbers overflow. */
+/* Reduces a view to its piece; @axes is large enough.  True if numbers overflow. */
 static bool reduce_overflow(struct dray_packet *packet, uint32_t index,
 			    struct dray_axis *axes)
 {
@@ -283,17 +285,17 @@ static bool reject_size(struct dray_packet *packet)
 	if (packet->bytes > stream->max_bytes)
 		return REJECT(packet,
 			      "%" PRIu64
-			      " bytes, one packet has up to %" PRIu64,
+			      " bytes; the limit of a packet is %" PRIu64,
 			      packet->bytes, stream->max_bytes);
 	if (packet->bytes / packet->rows & (stream->alignment - 1))
 		return REJECT(packet,
-			      "%s takes multiples of %u bytes, not %" PRIu64,
+			      "%s moves multiples of %u bytes, not %" PRIu64,
 			      stream->name, stream->alignment,
 			      packet->bytes / packet->rows);
 	if (packet_split(packet, packet->bytes) > stream->max_runs)
 		return REJECT(packet,
 			      "%" PRIu64 " bytes are %" PRIu64
-			      " descriptors, the engine takes %" PRIu64,
+			      " descriptors; the engine's limit is %" PRIu64,
 			      packet->bytes,
 			      packet_split(packet, packet->bytes),
 			      stream->max_runs);
@@ -322,7 +324,7 @@ static bool reject_alignment(struct dray_packet *packet, uint32_t index)
 	uint32_t alignment = packet->stream->alignment;
 	uint32_t i;
 
-	/* Buffers start on pages, so the CPU's addresses tell the alignment. */
+	/* Buffers start on pages, so the CPU's addresses show the alignment. */
 	for (i = 0; i < piece->axes_count; i++)
 		bits |= (uint64_t)(piece->axes[i].src_stride |
 				   piece->axes[i].dst_stride);
@@ -330,11 +332,11 @@ static bool reject_alignment(struct dray_packet *packet, uint32_t index)
 		return false;
 	return REJECT(
 		packet,
-		"the engine needs addresses and lengths in multiples of %u bytes, those of %s are multiples of %" PRIu64,
+		"the engine needs addresses and lengths in multiples of %u bytes; %s is aligned to %" PRIu64,
 		alignment, packet->views[index].name, bits & -bits);
 }
 
-/* An engine that repeats takes rows of one stride. */
+/* An engine that repeats needs rows of equal stride. */
 static bool reject_rows(struct dray_packet *packet)
 {
 	const struct dray_packet_piece *piece = &packet->pieces[0];
@@ -347,7 +349,7 @@ static bool reject_rows(struct dray_packet *packet)
 	if (first & (alignment - 1))
 		return REJECT(
 			packet,
-			"the engine needs a first byte at a multiple of %u bytes, that of %s is at one of %" PRIu64,
+			"the engine needs a first byte at a multiple of %u bytes; %s begins at a multiple of %" PRIu64,
 			alignment, packet->views[0].name, first & -first);
 	if (packet->count == 1 && piece->axes_count <= 1 && stride > 0 &&
 	    (uint64_t)stride >= piece->run &&
@@ -355,7 +357,7 @@ static bool reject_rows(struct dray_packet *packet)
 		return false;
 	return REJECT(
 		packet,
-		"%s takes rows of one stride, not shorter than a row and at most %" PRIu64
+		"%s shows rows of a single stride, not shorter than a row and at most %" PRIu64
 		" bytes",
 		stream->name, stream->max_segment);
 }
@@ -365,13 +367,14 @@ static bool reject_pieces(struct dray_packet *packet)
 	const struct dray_stream *stream = packet->stream;
 
 	if (packet->count > DRAY_MAX_TRANSFERS)
-		return REJECT(packet, "%u views, one packet has up to %u",
+		return REJECT(packet, "%u views; the limit of a packet is %u",
 			      packet->count, DRAY_MAX_TRANSFERS);
 	if (packet->descriptors > stream->max_runs)
-		return REJECT(packet,
-			      "%" PRIu64
-			      " contiguous pieces, the engine takes %" PRIu64,
-			      packet->descriptors, stream->max_runs);
+		return REJECT(
+			packet,
+			"%" PRIu64
+			" contiguous pieces; the engine's limit is %" PRIu64,
+			packet->descriptors, stream->max_runs);
 	return false;
 }
 
@@ -429,7 +432,7 @@ int dray_packet_choose(struct dray_packet *packet)
 	if (name)
 		return dray_fail(
 			-EOPNOTSUPP,
-			"the engine cannot: %s; and the CPU cannot copy %s, which has no mapping",
+			"the engine cannot: %s; and the CPU cannot copy %s, which is not mapped",
 			packet->reason, name);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * A packet on its way through one call: its views, checked and reduced, and the
+ * A packet on its way through a call: its views, checked and reduced, and the
  * choice between the engine alone and a staging copy.
  */
 #ifndef DRAY_STREAM_PACKET_H
@@ -35,8 +35,7 @@ struct dray_packet {
 
 /*
  * Checks and reduces the views.  Needs dray_packet_drop(), after a failure too.
- * Errors are those of dray_stream_send() and dray_stream_recv() that need no
- * engine.
+ * Errors are as of dray_stream_send() and dray_stream_recv(), but for the engine's.
  */
 int dray_packet_init(struct dray_packet *packet, struct dray_stream *stream,
 		     bool sends, const struct dray_view *const *views,
@@ -51,7 +50,7 @@ dray_packet_transfer(const struct dray_packet *packet,
 		     const struct dray_buffer *buffer,
 		     const struct dray_packet_piece *piece);
 
-/* Lets go of the memory that is still held. */
+/* Releases the memory that is still held. */
 void dray_packet_drop(struct dray_packet *packet);
 
 #endif /* DRAY_STREAM_PACKET_H */

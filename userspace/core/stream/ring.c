@@ -2,7 +2,7 @@
 /*
  * Passes the frames of a ring between callers and engine.  The points of frames
  * that wait are read from the timeline; if frames may be overwritten, only the
- * port can give one away.
+ * port can pass a frame on.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "pool/busy.h"
 #include "stream/ring.h"
 
-/* One call: frames to release, and room for points. */
+/* A call: frames to release, and room for points. */
 struct ring_passing {
 	struct dray_stream *stream;
 	const uint32_t *frames;
@@ -130,7 +130,7 @@ static void ring_own(struct dray_stream_ring *ring, uint32_t frame, bool owned)
 	ring->owned += owned ? 1 : -1u;
 }
 
-/* Takes all frames from the caller, or none. */
+/* Acquires all frames from the caller, or none. */
 static int ring_take_back(const struct ring_passing *passing)
 {
 	struct dray_stream_ring *ring = passing->stream->ring;
@@ -227,7 +227,7 @@ static int ask_port(struct ring_passing *passing, uint64_t until_ns)
 		last = passing->points[i].number;
 	}
 	ring->acquired += args.acquired;
-	/* The oldest come first, and all come if there is room. */
+	/* The oldest are first, and all pass if there is room. */
 	if (args.acquired == args.room || last > seen)
 		seen = last;
 	if (ring->next <= seen)
@@ -247,12 +247,12 @@ static int wait_for_points(const struct ring_passing *passing,
 	dray_streams_unlock();
 	ret = stream->port->ops->wait(stream->port, last, until_ns, &point);
 	dray_streams_lock();
-	/* Another thread has acquired it, and later ones have come since. */
+	/* Another thread acquired it, and later frames arrived since. */
 	return ret == -EOVERFLOW ? 0 : ret;
 }
 
 /*
- * Passes frames with one call of the port at most; with none if frames wait and
+ * Passes frames with a single call of the port at most; with none if frames wait and
  * none is released.  Waits until @until_ns, 0: not.  Returns the count of frames
  * acquired, 0 if another thread was faster, or a negative errno.
  */

@@ -24,12 +24,12 @@ struct dray_stream_ring {
 	bool overwrites; /* only the port knows the frames that wait */
 	bool closing;
 	uint32_t count;
-	uint32_t owned; /* frames that callers have */
+	uint32_t owned; /* frames that callers own */
 	uint32_t fresh; /* first frame that was never acquired; count to receive */
 	uint64_t base; /* number of the last packet before the ring */
 	uint64_t lost; /* before the ring, as held_back */
 	uint64_t held_back;
-	uint64_t next; /* the points before it have been seen */
+	uint64_t next; /* the points before it were seen */
 	uint64_t acquired; /* points */
 	struct dray_ring_frame frames[];
 };
@@ -47,7 +47,7 @@ DRAY_PRIVATE int dray_ring_check(const struct dray_stream *stream, size_t count,
 				 uint32_t flags);
 /*
  * As dray_stream_ring(), of arguments that were checked.
- * @replaces: a ring that the stream has; else that is -EBUSY, even with
+ * @replaces: the stream's present ring; else that is -EBUSY, even with
  *	DRAY_RING_REPLACE
  */
 DRAY_PRIVATE int dray_ring_give(struct dray_stream *stream,
@@ -65,14 +65,14 @@ DRAY_PRIVATE int dray_ring_acquire(struct dray_stream *stream,
 /* Makes a ring of @count frames, all zero; NULL: no memory. */
 struct dray_stream_ring *dray_ring_create(const struct dray_stream *stream,
 					  uint32_t count);
-/* Enters frames, which the engine has or will have. */
+/* Enters frames, which the engine owns or will own. */
 void dray_ring_enter(struct dray_stream_ring *ring, bool writes);
 /*
  * Enters the ring of a call that ends while the engine keeps @count frames; returns
  * -ETIMEDOUT.
  */
 DRAY_PRIVATE int dray_ring_abandon(struct dray_stream *stream, uint32_t count);
-/* Lets go of the memory of a ring that no engine has. */
+/* Releases the memory of a ring that no engine owns. */
 void dray_ring_free(struct dray_stream_ring *ring);
 
 #endif /* DRAY_STREAM_RING_H */

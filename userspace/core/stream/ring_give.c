@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Gives a stream its ring: each frame is checked as a packet of its own, unless it is
- * like the one before, and its memory is held from before the engine gets it.
+ * like the frame before, and its memory is held from before the engine gets it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "stream/packet.h"
 #include "stream/ring.h"
 
-/* The parts of one call. */
+/* The parts of a call. */
 struct giving {
 	struct dray_stream *stream;
 	uint32_t count; /* of frames that are described */
@@ -78,8 +78,8 @@ static bool is_like(const struct dray_view *view, const struct dray_view *like)
 }
 
 /*
- * Describes a frame by the latest that was checked: one that is only moved, within
- * the same block, passes the same checks.
+ * Describes a frame by the latest that was checked: a frame that is only moved,
+ * within the same block, passes the same checks.
  */
 static bool ring_give_follows(struct giving *giving,
 			      const struct dray_view *view)
@@ -115,7 +115,7 @@ static bool ring_give_follows(struct giving *giving,
 	return true;
 }
 
-/* Checks one frame and holds its memory. */
+/* Checks a frame and holds its memory. */
 static int ring_give_lead(struct giving *giving, const struct dray_view *view)
 {
 	struct dray_ring_frame *frame = &giving->ring->frames[giving->count];
@@ -171,7 +171,7 @@ static bool find_meeting(const struct dray_ring_frame *frames, uint32_t i,
 	return false;
 }
 
-/* Frames that receive must be apart: mostly each follows the one before. */
+/* Frames that receive must be apart: mostly each follows the frame before. */
 static int give_check_apart(const struct giving *giving)
 {
 	const struct dray_ring_frame *frames;
@@ -193,8 +193,8 @@ static int give_check_apart(const struct giving *giving)
 }
 
 /*
- * Takes the ring out, so that no thread passes frames meanwhile; its own place
- * keeps the turn.
+ * Removes the ring, so that no thread passes frames meanwhile; its own place keeps
+ * the turn.
  */
 static int give_take_out(struct giving *giving, struct dray_stream_ring **old)
 {
@@ -235,7 +235,7 @@ static int give_hand_in(struct giving *giving)
 		ring->lost = __atomic_load_n(&head->lost, __ATOMIC_ACQUIRE);
 		ring->held_back =
 			__atomic_load_n(&head->held_back, __ATOMIC_RELAXED);
-		/* Nothing is in flight, so this is the number of the last one. */
+		/* Nothing is in flight, so this is the number of the last frame. */
 		ring->base =
 			__atomic_load_n(&head->completed, __ATOMIC_ACQUIRE);
 		ring->next = ring->base + 1;

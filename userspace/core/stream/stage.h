@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Staging: the CPU's copy between the pieces of a packet and one buffer that
+ * Staging: the CPU's copy between the pieces of a packet and a single buffer that
  * the engine reaches.
  */
 #ifndef DRAY_STREAM_STAGE_H
@@ -9,7 +9,7 @@
 #include <dray/memory.h>
 
 /*
- * One view of a packet, reduced; the stream's order of bytes is that of axes.
+ * A view of a packet, reduced; the bytes of the stream are in the order of axes.
  */
 struct dray_packet_piece {
 	unsigned char *first; /* byte of the first run */
@@ -20,7 +20,7 @@ struct dray_packet_piece {
 
 /* All zero: there is no copy. */
 struct dray_stage {
-	struct dray_buffer *buffer; /* one reference; NULL: no copy */
+	struct dray_buffer *buffer; /* a reference; NULL: no copy */
 	uint32_t count; /* of pieces to copy back to */
 	struct dray_packet_piece *pieces; /* owned, and their axes with them */
 };
@@ -31,7 +31,7 @@ int dray_stage_begin(struct dray_stage *stage, struct dray_node *node,
 /* Copies all bytes of a packet to the buffer. */
 void dray_stage_fill(struct dray_stage *stage,
 		     const struct dray_packet_piece *pieces, uint32_t count);
-/* Takes over @pieces, one allocation, to copy received bytes back to them. */
+/* Owns @pieces, a single allocation, to copy received bytes back to them. */
 void dray_stage_return_to(struct dray_stage *stage,
 			  struct dray_packet_piece *pieces, uint32_t count);
 /* Copies @bytes back, if there are pieces for them, and frees all. */

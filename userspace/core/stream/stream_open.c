@@ -19,7 +19,7 @@
 #define MOST_BATCH 64 /* submissions; the kernel interface says so */
 #define STREAM_FLAGS (DRAY_CHANNEL_SEND | DRAY_CHANNEL_RECV | DRAY_CHANNEL_SHOW)
 
-/* Those of this process: a pool short of memory asks them. */
+/* The streams of this process: a pool short of memory asks them. */
 static struct dray_stream *streams;
 
 /* Lists the names of a node's streams in @names; "none" if there are none. */
@@ -128,8 +128,8 @@ static int stream_open_learn(struct dray_stream *stream,
 }
 
 /*
- * Settles events that have ended, and never waits: a stream may be silent for
- * ever.  Implements dray_reap.
+ * Settles ended events, and never waits: a stream may be silent for ever.
+ * Implements dray_reap.
  */
 static bool open_reap_for_pool(bool wait)
 {
@@ -289,7 +289,7 @@ static void end_all(struct dray_stream *stream)
 	while (!ret && stream->first) {
 		uint64_t number = stream->first->number;
 
-		/* The engine has been stopped, so this ends. */
+		/* The engine was stopped, so this ends. */
 		dray_streams_unlock();
 		ret = ops->wait(stream->port, number, UINT64_MAX, &point);
 		dray_streams_lock();
@@ -316,7 +316,7 @@ void dray_stream_close(struct dray_stream *stream)
 	}
 	dray_streams_unlock();
 	dray_port_close(stream->port);
-	/* No engine has the rest. */
+	/* No engine holds the rest. */
 	dray_streams_lock();
 	while (stream->first)
 		dray_event_end(stream->first, -ECANCELED);

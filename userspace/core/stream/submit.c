@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Sends and receives: one call of the port for one packet.  Its event holds the
+ * Sends and receives: a call of the port for each packet.  Its event holds the
  * memory from before the submission until the end.
  */
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "base/options.h"
 #include "stream/packet.h"
 
-/* Decides on a copy.  The caller has its own word for the option that allows it. */
+/* Decides on a copy.  The option that allows it is named by the caller's word. */
 static int submit_choose(struct dray_packet *packet)
 {
 	int ret = dray_packet_choose(packet);
@@ -22,7 +22,7 @@ static int submit_choose(struct dray_packet *packet)
 		       : ret;
 }
 
-/* The parts of one submission. */
+/* The parts of a submission. */
 struct packet_submission {
 	struct dray_packet *packet;
 	struct dray_event *event;
@@ -136,7 +136,7 @@ static int submit_describe(struct packet_submission *submission)
 		if (!packet->staged)
 			add_transfer(submission, operand->location.buffer,
 				     &packet->pieces[i]);
-		/* The source of a staging copy has been read. */
+		/* The source of a staging copy was read. */
 		if (!packet->staged || !packet->sends)
 			dray_event_keep(submission->event, operand,
 					!packet->sends);
@@ -155,7 +155,7 @@ static int no_room(const struct dray_stream *stream,
 			 stream->port->timeline->points);
 }
 
-/* Waits until the timeline has a place for the point of the next packet. */
+/* Waits until there is a place in the timeline for the point of the next packet. */
 static int await_place(struct dray_stream *stream, bool nonblock)
 {
 	struct dray_event *oldest;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Copies and fills: one SUBMIT call with one strided transfer on the engine, or
+ * Copies and fills: a SUBMIT call with a single strided transfer on the engine, or
  * a loop on the CPU.
  *
  * A copy treats caches the same both ways.  Without DRAY_COPY_NO_SYNC it moves
@@ -91,7 +91,7 @@ static bool is_for_cpu(uint32_t reason)
 	       is_beyond_engine(reason);
 }
 
-/* Submits.  Returns 0 with a fence, 1 if the CPU has to copy, or an error. */
+/* Submits.  Returns 0 with a fence, 1 if the CPU must copy, or an error. */
 static int copy_with_engine(struct dray_plan *plan, struct dray_fence **out)
 {
 	struct dray_axis axes[DRAY_MAX_NDIM];
@@ -181,7 +181,7 @@ static int copy_with_cpu(struct dray_plan *plan)
 
 /*
  * Returns a fence to the caller, or waits if it wants none.  The transfer
- * cannot be taken back, so a signal does not end this wait.
+ * cannot be undone, so a signal does not end this wait.
  */
 static int copy_hand_over(struct dray_fence *done, struct dray_fence **fence)
 {
@@ -265,7 +265,7 @@ int dray_fill(struct dray_queue *queue, const struct dray_view *dst,
 	memset(src.strides, 0, (size_t)src.ndim * sizeof(src.strides[0]));
 	src.data = (void *)element;
 	src.flags = DRAY_READ;
-	/* Take small elements first, because @dst may cover them. */
+	/* Read small elements first, because @dst may cover them. */
 	if (dray_dtype_itemsize(src.dtype) <= sizeof(copy)) {
 		memcpy(copy, element, dray_dtype_itemsize(src.dtype));
 		src.data = copy;

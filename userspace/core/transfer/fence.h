@@ -2,8 +2,7 @@
 /*
  * A fence: the point where transfers are done, and the memory to keep until
  * then.  No thread waits in the background.  The first to learn that a fence
- * has signalled (by waiting, asking, or submitting the next transfer) settles
- * it.
+ * signalled (by waiting, asking, or submitting the next transfer) settles it.
  */
 #ifndef DRAY_TRANSFER_FENCE_H
 #define DRAY_TRANSFER_FENCE_H
@@ -15,7 +14,7 @@
 #include "layout/operand.h"
 #include "use/use.h"
 
-/* One block or buffer that is kept. */
+/* A block or buffer that is kept. */
 struct dray_fence_hold {
 	struct dray_location location; /* held by dray_locate_hold() */
 	bool allocated; /* by itself, freed when released */
@@ -23,7 +22,7 @@ struct dray_fence_hold {
 };
 
 struct dray_fence {
-	struct dray_use use; /* status 0: not known to have signalled */
+	struct dray_use use; /* status 0: no signal is known */
 	int fd; /* sync_file; -1: signalled from the start */
 	struct dray_fence_hold *holds; /* with the lock of all fences */
 	struct dray_fence_hold own[2]; /* the operands' holds */
@@ -32,22 +31,22 @@ struct dray_fence {
 	struct dray_fence *next; /* in its queue, which owns this field */
 };
 
-/* Lets forks take the lock of all fences; called before the first queue. */
+/* Lets forks acquire the lock of all fences; called before the first queue. */
 void dray_fences_enlist(void);
 
 /*
- * Returns the fence that has always signalled with success.  It is not counted.
+ * Returns the fence that is always signalled with success.  It is not counted.
  */
 struct dray_fence *dray_fence_signalled(void);
 
 /*
  * Makes a fence without a descriptor, with nothing held and not signalled.  The
- * caller drops it with dray_fence_unref() once it has signalled.  -ENOMEM.
+ * caller drops it with dray_fence_unref() once it signalled.  -ENOMEM.
  */
 int dray_fence_create(struct dray_fence **out);
 
 /*
- * Notes the memory of @operand, and takes over its hold until the fence signals; at most
+ * Notes the memory of @operand, and owns its hold until the fence signals; at most
  * two.
  */
 void dray_fence_keep(struct dray_fence *fence, struct dray_operand *operand,

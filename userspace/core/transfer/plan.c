@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Decides between the engine and the CPU.  Objections to the engine come in
+ * Decides between the engine and the CPU.  Objections to the engine are in
  * order, from impossible to expensive.  The first is the reason, and the error
  * if the caller insists on the engine.
  */
@@ -89,7 +89,7 @@ static bool is_aligned(const struct dray_plan *plan, uint64_t alignment)
 		for (i = 0; i < layout->axes_count; i++)
 			bits |= (uint64_t)layout->axes[i].strides[o];
 	}
-	/* Buffers start on pages, so the CPU's addresses tell the alignment. */
+	/* Buffers start on pages, so the CPU's addresses show the alignment. */
 	return !(bits & (alignment - 1));
 }
 
@@ -156,7 +156,7 @@ static uint64_t descriptors_of(uint64_t run, uint64_t max_segment)
 	return run / max_segment + (run % max_segment != 0);
 }
 
-/* The engine crosses seams: two runs are one there. */
+/* The engine crosses seams: two runs are joined there. */
 static void count_descriptors(struct dray_plan *plan)
 {
 	const struct dray_layout *layout = &plan->layout;

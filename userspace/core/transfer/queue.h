@@ -18,25 +18,25 @@
 
 struct dray_queue {
 	struct dray_queue *next; /* of all queues of this process */
-	_Atomic uint32_t references; /* the program's is one */
+	_Atomic uint32_t references; /* the program's counts */
 	atomic_bool destroyed; /* by the program */
-	struct dray_node *node; /* one reference */
-	uint64_t threshold; /* descriptors; more go to the CPU */
+	struct dray_node *node; /* a reference */
+	uint64_t threshold; /* descriptors; the CPU copies more */
 
 	pthread_mutex_t lock; /* for all below */
 	pthread_cond_t changed; /* with choosing and submitting */
 	uint32_t submitting; /* threads that submit */
-	bool choosing; /* one of these chooses the channel */
+	bool choosing; /* any of these chooses the channel */
 	bool bound; /* to a channel by the caller */
-	uint32_t channel; /* DRAY_CHANNEL_ANY until one is assigned */
+	uint32_t channel; /* DRAY_CHANNEL_ANY until it is assigned */
 	bool engine;
 	char no_engine[DRAY_REASON_LEN]; /* the reason, if there is none */
 	/* limits of the engine, the strictest of the possible channels */
 	uint64_t max_runs;
 	uint64_t max_bytes;
-	uint64_t max_segment; /* bytes of one descriptor */
+	uint64_t max_segment; /* bytes of a descriptor */
 	uint32_t alignment; /* bytes; of addresses and lengths */
-	struct dray_fence *first; /* in flight; the list has references */
+	struct dray_fence *first; /* in flight; the list holds references */
 	struct dray_fence **last;
 };
 
@@ -60,18 +60,18 @@ void dray_queue_drop_first(struct dray_queue *queue);
  * @flags: DRAY_COPY_NONBLOCK and DRAY_COPY_NO_SYNC of them count
  * @reason: of the kernel's refusal
  * Errors: -EAGAIN (no room, and it may not wait), -EINVAL (the queue was destroyed), and
- * those of dray_node_submit().
+ * errors of dray_node_submit().
  */
 int dray_queue_submit(struct dray_queue *queue,
 		      const struct dray_transfer *transfer, unsigned int flags,
 		      struct dray_fence *fence, uint32_t *reason);
 
-/* Limits of the engine: none, and those of one more channel. */
+/* Limits of the engine: none, and of another channel. */
 void dray_queue_forget_limits(struct dray_queue *queue);
 void dray_queue_add_limits(struct dray_queue *queue,
 			   const struct dray_channel_info *channel);
 
-/* Gives up the engine; @sentence says why.  Lock held. */
+/* Abandons the engine; @sentence says why.  Lock held. */
 void dray_queue_lose_engine(struct dray_queue *queue, const char *sentence);
 
 /*

@@ -173,7 +173,7 @@ static bool submit_in_turn(struct dray_queue *queue, struct dray_submit *args,
 			   struct dray_fence *fence, int *ret)
 {
 	const bool nonblock = args->flags & DRAY_SUBMIT_NONBLOCK;
-	uint32_t channel;
+	uint32_t channel = DRAY_CHANNEL_ANY;
 
 	*ret = turn_begin(queue, nonblock, &channel);
 	if (*ret)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Memory in use: one book of the memory that engines and calls of this process read or
- * write.  Transfers, packets, rings and queued calls enter their memory and leave when
- * they have ended; dray_view_wait(), copies by the CPU and queues of calls ask for it.
- * One lock guards the book.  No system call and no function of a user or of another
- * room runs under it, but short tests of a search.  The book of a child is empty: transfers of its
- * parent end in the parent.
+ * Memory in use: the book of the memory that engines and calls of this process read or
+ * write.  Transfers, packets, rings and queued calls enter their memory and leave at their
+ * end; dray_view_wait(), copies by the CPU and queues of calls ask for it.  A single lock
+ * guards the book.  No system call and no function of a user or of another room runs under
+ * it, but short tests of a search.  The book of a child is empty: transfers of its parent
+ * end in the parent.
  */
 #ifndef DRAY_USE_USE_H
 #define DRAY_USE_USE_H
@@ -21,18 +21,18 @@
 struct dray_use;
 struct dray_use_part;
 
-/* Calls of queues, which wait for each other, have an order of their own. */
+/* Calls of queues, which wait for each other, are in an order of their own. */
 enum dray_use_sort {
 	DRAY_USE_TRANSFER, /* or a ring */
 	DRAY_USE_CALL,
 	DRAY_USE_SORTS,
 };
 
-/* The functions of one kind of users. */
+/* The functions of a kind of users. */
 struct dray_use_kind {
 	enum dray_use_sort sort;
 	/*
-	 * Waits until @use, which @part belongs to, has ended.  Other results are
+	 * Waits for the end of @use, to which @part belongs.  Other results are
 	 * -ETIME, -EINTR, or an errno that the wait returns.
 	 */
 	int (*wait)(struct dray_use *use, const struct dray_use_part *part,
@@ -41,7 +41,7 @@ struct dray_use_kind {
 	void (*free)(struct dray_use *use);
 };
 
-/* One interval of a user's memory. */
+/* An interval of a user's memory. */
 struct dray_use_part {
 	struct dray_interval interval;
 	struct dray_use *use;
@@ -51,22 +51,22 @@ struct dray_use_part {
 };
 
 /*
- * A user of memory, the first member of its structure.  Its status is also that of the
- * end: once it is not 0, searches pass over the user.
+ * A user of memory, the first member of its structure.  Its status is the end's, too:
+ * once it is not 0, searches pass over the user.
  */
 struct dray_use {
 	const struct dray_use_kind *kind;
 	_Atomic uint32_t references;
-	_Atomic int status; /* 0: has not ended; 1, or a negative errno */
+	_Atomic int status; /* 0: not ended; 1, or a negative errno */
 	uint32_t process; /* that uses the memory, see dray_fork_process() */
-	uint64_t number; /* in the book: older users have lower ones; 0: not in it */
+	uint64_t number; /* in the book: lower for older users; 0: not in it */
 	struct dray_use_part *parts;
 };
 
-/* Lets forks take the lock; before the first user enters. */
+/* Lets forks acquire the lock; before the first user enters. */
 void dray_uses_enlist(void);
 
-/* Begins a user with one reference, no memory, and this process. */
+/* Begins a user with a reference, no memory, and this process. */
 void dray_use_init(struct dray_use *use, const struct dray_use_kind *kind);
 static inline void dray_use_ref(struct dray_use *use)
 {
@@ -79,13 +79,13 @@ static inline bool dray_use_has_ended(const struct dray_use *use)
 	return atomic_load(&use->status);
 }
 
-/* Adds memory to a user that has not entered; @part stays with the user. */
+/* Adds memory to a user that did not enter yet; @part stays with the user. */
 void dray_use_add(struct dray_use *use, struct dray_use_part *part,
 		  struct dray_addresses span, bool writes);
 
 /* Enters all of a user's memory at once, with a number above all others. */
 DRAY_PRIVATE void dray_use_enter(struct dray_use *use);
-/* Takes it out, if it is there.  Before the last reference goes. */
+/* Removes it, if it is there.  Before the last reference is dropped. */
 void dray_use_leave(struct dray_use *use);
 
 /* The object of a search. */
@@ -100,7 +100,7 @@ struct dray_use_query {
 };
 
 /*
- * Returns a user that has not ended, with one reference, or NULL.
+ * Returns a user that did not end yet, with a reference, or NULL.
  * @part: set to the memory that met the query
  */
 struct dray_use *dray_use_find(const struct dray_use_query *query,
@@ -111,7 +111,7 @@ DRAY_PRIVATE bool dray_use_meets(const struct dray_use_query *query);
 
 /*
  * Waits until there is no such user: 0.  Errors are -ETIME after @timeout_ms
- * milliseconds (below 0: never), -EINTR, and those of a user's kind.
+ * milliseconds (below 0: never), -EINTR, and errors of a user's kind.
  */
 DRAY_PRIVATE int dray_use_wait(const struct dray_use_query *query,
 			       int timeout_ms);

@@ -3,10 +3,10 @@
  * Checks of views.  A view is a plain struct that a caller may fill by hand, so
  * nothing in it is trusted before dray_view_check().
  *
- * Usual views are numbers or booleans, at least one, with bytes far from the limits.
- * They are checked in one pass over their axes, without a call, because the check
- * takes most of the time of a small call.  dray_view_check() decides on all others, and
- * finds the sentence.
+ * Usual views are numbers or booleans, 1 or more, with bytes far from the limits.  They
+ * are checked in a single pass over their axes, without a call, because the check is most
+ * of the time of a small call.  dray_view_check() decides on all others, and finds the
+ * sentence.
  */
 #ifndef DRAY_VIEW_VIEW_H
 #define DRAY_VIEW_VIEW_H
@@ -47,17 +47,17 @@ DRAY_PRIVATE int dray_view_check(const struct dray_view *view, const char *name,
 				 struct dray_extent *extent);
 
 /*
- * Describes a view before it has memory, and counts its bytes.
+ * Describes a view before its memory exists, and counts its bytes.
  * @strides: NULL: C order; others leave no gap.  @ndim of them: the axes of a
- *	sub-array come behind
- * Errors are those of dray_view_bytes().
+ *	sub-array follow
+ * Errors are as of dray_view_bytes().
  */
 DRAY_PRIVATE int dray_view_plan(struct dray_view *view, dray_dtype dtype,
 				int ndim, const int64_t *shape,
 				const int64_t *strides, size_t *bytes);
 
 /*
- * Makes the axes of a sub-array the last ones of a view with shape and strides, as
+ * Makes the axes of a sub-array the last axes of a view with shape and strides, as
  * NumPy does.  -EINVAL.
  */
 DRAY_PRIVATE int dray_view_unfold(struct dray_view *view);
@@ -105,14 +105,14 @@ static inline void dray_view_write(struct dray_view *out,
 
 /*
  * Computes strides in C order, or with the first axis fastest; fails if the
- * product of the extents, but for those of 0, overflows.  -EOVERFLOW.
+ * product of the extents, but for extents of 0, overflows.  -EOVERFLOW.
  */
 DRAY_PRIVATE int dray_strides_fill(int ndim, const int64_t *shape,
 				   int64_t itemsize, bool c_order,
 				   int64_t *strides);
 
 /*
- * Sorts axes as NumPy does for order K: those of the largest strides first, in
+ * Sorts axes as NumPy does for order K: axes of the largest strides first, in
  * either direction, and else in C order.
  */
 DRAY_PRIVATE void dray_strides_sort(int ndim, const int64_t *strides,
@@ -122,14 +122,14 @@ DRAY_PRIVATE void dray_strides_sort(int ndim, const int64_t *strides,
 DRAY_PRIVATE int dray_axis_resolve(int axis, int ndim);
 
 /*
- * Resolves axes that have to differ, and returns them as a set in @taken.
+ * Resolves axes that must differ, and returns them as a set in @taken.
  * @name: of the list, in sentences
  * -EINVAL.
  */
 int dray_axes_resolve(const char *name, const int *axes, int count, int ndim,
 		      uint64_t *taken);
 
-/* Whether one of its extents is 0. */
+/* Whether any of its extents is 0. */
 static inline bool dray_view_is_empty(const struct dray_view *view)
 {
 	int i;
@@ -284,7 +284,7 @@ static inline bool dray_view_is_packed(const struct dray_view *view,
 	return true;
 }
 
-/* The facts that axes add one by one: bits of addresses; no elements. */
+/* The facts that axes add singly: bits of addresses; no elements. */
 struct dray_facts {
 	uint64_t bits;
 	bool empty;
@@ -299,7 +299,7 @@ static inline void dray_facts_add(struct dray_facts *facts, int64_t count,
 		facts->empty = true;
 }
 
-/* Returns the facts of a view that has all but its flags. */
+/* Returns the facts of a view that is complete but for its flags. */
 static inline uint32_t dray_facts_end(const struct dray_facts *facts,
 				      const struct dray_view *view)
 {
@@ -317,7 +317,7 @@ static inline uint32_t dray_facts_end(const struct dray_facts *facts,
 	return flags;
 }
 
-/* Tells how the elements of a checked view lie. */
+/* Finds how the elements of a checked view lie. */
 static inline uint32_t dray_view_facts(const struct dray_view *view)
 {
 	struct dray_facts facts = { 0 };

@@ -2,8 +2,8 @@
 /*
  * Views by an index: at once by integers and slices, which most indices are, and by
  * a walk over the steps for all others and for errors.  Results are NumPy's, to the
- * last stride.  Addresses are moved as numbers, because an empty view may have any
- * address.
+ * last stride.  Addresses are moved as numbers, because the address of an empty view
+ * may be anything.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -189,7 +189,7 @@ int dray_steps_walk(struct dray_index_steps *walk,
 
 /*
  * Indexes a checked view by integers and slices alone, without a plan.  False if
- * there are other steps, or one is wrong.
+ * there are other steps, or any is wrong.
  */
 static inline bool index_at_once(const struct dray_view *view,
 				 const struct dray_index *index, size_t count,
@@ -265,7 +265,7 @@ static int step_scalar(struct dray_index_steps *walk,
 	return dray_steps_integer(walk, scalar.integer);
 }
 
-/* Out of line: its state is larger than that of an index at once. */
+/* Out of line: its state is larger than of an index at once. */
 static __attribute__((noinline)) int
 index_by_steps(const struct dray_view *view, const struct dray_index *index,
 	       size_t count, struct dray_view *out)

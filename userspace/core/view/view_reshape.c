@@ -2,7 +2,7 @@
 /*
  * Other shapes over the same elements, without a copy.  (Source: NumPy's
  * PyArray_Newshape(), _attempt_nocopy_reshape() and PyArray_Ravel(), to the
- * strides of axes of one element.)
+ * strides of axes of a single element.)
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,13 +18,13 @@ static int64_t view_reshape_times(int64_t a, int64_t b)
 	return (int64_t)((uint64_t)a * (uint64_t)b);
 }
 
-/* Axes [old, old_end) and [fresh, fresh_end) have the same elements. */
+/* Axes [old, old_end) and [fresh, fresh_end) cover the same elements. */
 struct group {
 	int old, old_end;
 	int fresh, fresh_end;
 };
 
-/* Extends a group until both sides have as many elements, as all axes do. */
+/* Extends a group until both sides are of as many elements, as all axes are. */
 static void close_group(struct group *group, const struct dray_view *old,
 			const struct dray_view *fresh)
 {
@@ -42,7 +42,7 @@ static void close_group(struct group *group, const struct dray_view *old,
 	}
 }
 
-/* Whether the old axes of a group are one axis. */
+/* Whether the old axes of a group are like a single axis. */
 static bool is_one_axis(const struct group *group, const struct dray_view *old,
 			bool c_order)
 {
@@ -81,8 +81,8 @@ static void reshape_set_strides(const struct group *group,
 }
 
 /*
- * Finds strides of @fresh, which has as many elements as @view, at least one.
- * False if a copy is needed.
+ * Finds strides of @fresh, of as many elements as @view, 1 or more.  False if a copy
+ * is needed.
  */
 static bool reshape_find_strides(const struct dray_view *view, bool c_order,
 				 struct dray_view *fresh)
@@ -92,7 +92,7 @@ static bool reshape_find_strides(const struct dray_view *view, bool c_order,
 	int64_t last;
 	int i;
 
-	/* Strides of axes of one element mean nothing. */
+	/* Strides of axes of a single element mean nothing. */
 	for (i = 0, old.ndim = 0; i < view->ndim; i++) {
 		if (view->shape[i] == 1)
 			continue;
@@ -107,7 +107,7 @@ static bool reshape_find_strides(const struct dray_view *view, bool c_order,
 		group.fresh = group.fresh_end;
 		group.old = group.old_end;
 	}
-	/* Axes of one element behind the last group. */
+	/* Axes of a single element behind the last group. */
 	last = group.fresh ? fresh->strides[group.fresh - 1]
 			   : dray_dtype_itemsize(view->dtype);
 	if (!c_order && group.fresh)
@@ -127,7 +127,7 @@ static int size_mismatch(int64_t elements, int ndim, const int64_t *shape)
 			 elements, dray_shape_format(text, ndim, shape));
 }
 
-/* Fills in an extent below 0; the product has to be @elements. */
+/* Fills in an extent below 0; the product must be @elements. */
 static int view_reshape_complete(struct dray_view *fresh, int64_t elements,
 				 const int64_t *shape)
 {
@@ -167,7 +167,7 @@ static bool reshape_has_shape(const struct dray_view *view, int ndim,
 	return i == ndim;
 }
 
-/* Whether @order is that of C; A depends on how the view lies. */
+/* Whether @order is C's; A depends on how the view lies. */
 static bool reshape_is_c_order(uint32_t facts, enum dray_order order)
 {
 	if (order == DRAY_ORDER_A)
@@ -192,7 +192,7 @@ static int needs_copy(const struct dray_view *view, int ndim,
 			 dray_shape_format(to, ndim, shape));
 }
 
-/* Reshapes a checked view of @elements that has @facts. */
+/* Reshapes a checked view of @elements with @facts. */
 static int view_reshape(const struct dray_view *view, uint32_t facts,
 			int64_t elements, int ndim, const int64_t *shape,
 			bool c_order, struct dray_view *out)

@@ -3,14 +3,14 @@
  * XRT's BOs, for the files xrt_*.c.
  *
  * A whole is a BO of XRT that is not a part of another: an import, user memory,
- * memory of XRT, or one of the caller's.  A struct dray_xrt_bo is a range of a
- * whole, with a handle of its own (a sub-buffer of the whole, never of a part)
- * if it is not all of it.  Wholes are counted under the lock, because one whole
- * stands for a dma-buf on a device: an import while another thread frees the
- * last one would get the handle that is about to go.
+ * memory of XRT, or the caller's BO.  A struct dray_xrt_bo is a range of a whole,
+ * with a handle of its own (a sub-buffer of the whole, never of a part) if it is
+ * not all of it.  Wholes are counted under the lock, because a single whole stands
+ * for a dma-buf on a device: an import while another thread frees the last
+ * reference would get the handle that is about to be closed.
  *
  * The lock is held while XRT makes and frees BOs, never while a function of the
- * caller's runs.  A sync takes no lock: the caller's reference keeps the BO, and
+ * caller's runs.  A sync needs no lock: the caller's reference keeps the BO, and
  * exit() waits for it.
  */
 #ifndef DRAY_XRT_XRT_H
@@ -46,7 +46,7 @@ struct dray_xrt_calls {
 /* After dray_xrt_load(); constant from then on. */
 extern struct dray_xrt_calls dray_xrt;
 
-/* XRT's answer if a BO has no address, or no size. */
+/* XRT's answer for a BO without an address, or without a size. */
 #define DRAY_XRT_NONE UINT64_MAX
 
 /* A function of the caller's at the end of an object; called once. */
@@ -59,7 +59,7 @@ struct dray_xrt_device {
 	_Atomic uint32_t references;
 	uint32_t process;	/* dray_fork_process() of its maker */
 	_Atomic(dray_xrt_handle) handle;	/* NULL: closed by exit() */
-	/* the shim's device: equal for all opens of one device */
+	/* the shim's device: equal for all opens of a device */
 	void *identity;
 	bool opened;		/* here, and to be closed here */
 	struct dray_xrt_release release;
@@ -84,12 +84,12 @@ struct dray_xrt_whole {
 	uint32_t count;		/* of its BOs; under the lock */
 	uint32_t process;	/* dray_fork_process() of its maker */
 	enum dray_xrt_kind kind;
-	struct dray_xrt_device *device;	/* one reference; may be NULL */
+	struct dray_xrt_device *device;	/* a reference; may be NULL */
 	_Atomic(dray_xrt_handle) handle;	/* NULL: none, or exit() */
 	uint64_t size;		/* bytes */
 	struct dray_xrt_inode inode;	/* of its dma-buf, as far as known */
 	bool part_unknown;	/* the caller's may be a part of another */
-	struct dray_buffer *buffer;	/* one reference, or NULL */
+	struct dray_buffer *buffer;	/* a reference, or NULL */
 	void *data;		/* DRAY_XRT_USER */
 	struct dray_xrt_foreign foreign;	/* its fd is a duplicate */
 	struct dray_xrt_release release;
@@ -100,28 +100,28 @@ struct dray_xrt_bo {
 	_Atomic uint32_t references;
 	uint32_t process;
 	struct dray_xrt_whole *whole;
-	/* the part's; NULL: it is the whole's, or exit() has freed it */
+	/* the part's; NULL: it is the whole's, or exit() freed it */
 	_Atomic(dray_xrt_handle) part;
 	bool is_part;
 	bool callers;		/* the part's handle is not ours to free */
 	uint64_t offset;	/* bytes, in the whole */
 	uint64_t size;		/* bytes */
-	uint64_t address;	/* DRAY_XRT_NONE: it has none */
+	uint64_t address;	/* DRAY_XRT_NONE: none */
 	enum dray_xrt_side side;
-	struct dray_block *keep;	/* one reference, or NULL */
+	struct dray_block *keep;	/* a reference, or NULL */
 	struct dray_xrt_bo *next, **link;	/* of all; under the lock */
 };
 
 /* xrt_life.c */
 
 /*
- * Takes the lock, or fails: -ESHUTDOWN, and -EPERM if @process, the maker of an
- * object, is another one.
+ * Acquires the lock, or fails: -ESHUTDOWN, and -EPERM if @process, the maker of an
+ * object, is another process.
  */
 int dray_xrt_enter(uint32_t process);
 /* The same, before there is an object. */
 int dray_xrt_enter_first(void);
-/* For the end of an object, which may always come. */
+/* For the end of an object, which is always allowed. */
 void dray_xrt_enter_last(void);
 void dray_xrt_leave(void);
 /* The same question without the lock. */
@@ -134,7 +134,7 @@ int dray_xrt_check(uint32_t process);
 int dray_xrt_begin_call(uint32_t process);
 void dray_xrt_end_call(void);
 
-/* Calls in which XRT may make static objects, for exit() to come before. */
+/* Calls in which XRT may make static objects, before which exit() must run. */
 enum dray_xrt_first {
 	DRAY_XRT_LOADED = 1 << 0,
 	DRAY_XRT_OPENED = 1 << 1,
@@ -145,10 +145,10 @@ enum dray_xrt_first {
 	DRAY_XRT_WRAPPED = 1 << 6,
 };
 
-/* With the lock, after a call of XRT that has worked. */
+/* With the lock, after a call of XRT that worked. */
 void dray_xrt_before_exit(enum dray_xrt_first first);
 
-/* With the lock: takes the function over, to be called without it; false: none. */
+/* With the lock: moves the function out, to be called without it; false: none. */
 bool dray_xrt_take_release(struct dray_xrt_release *from,
 			   struct dray_xrt_release *out);
 
@@ -169,10 +169,9 @@ struct dray_xrt_whole *dray_xrt_new_whole(enum dray_xrt_kind kind,
 					  struct dray_xrt_device *device);
 
 /*
- * With the lock: makes a BO of @size bytes at @offset of @whole, which then
- * counts one more.
+ * With the lock: makes a BO of @size bytes at @offset of @whole, and counts it there.
  *
- * @part: a handle of the caller's for these bytes; NULL: one is made, if they
+ * @part: a handle of the caller's for these bytes; NULL: a handle is made, if they
  *	are not all of @whole
  */
 int dray_xrt_new_bo(struct dray_xrt_whole *whole, uint64_t offset,
@@ -180,8 +179,8 @@ int dray_xrt_new_bo(struct dray_xrt_whole *whole, uint64_t offset,
 		    struct dray_xrt_bo **out);
 
 /*
- * The end of a whole that nobody counts: with the lock, then without it.  Takes
- * the whole's handle from XRT if it is its to free.
+ * The end of a whole without references: with the lock, then without it.  Frees
+ * the whole's handle of XRT if it is its to free.
  */
 void dray_xrt_close(struct dray_xrt_whole *whole);
 void dray_xrt_discard(struct dray_xrt_whole *whole);
@@ -192,7 +191,7 @@ void dray_xrt_discard(struct dray_xrt_whole *whole);
  * The size and the inode of the dma-buf behind @fd.
  *
  * Errors: -EOPNOTSUPP (not a dma-buf), -EINVAL (a size that is not a multiple
- * of the page size), and those of fstat() and lseek().
+ * of the page size), and errors of fstat() and lseek().
  */
 int dray_xrt_measure(int fd, uint64_t *size, struct dray_xrt_inode *inode);
 

@@ -47,7 +47,7 @@ static int xrt_whole_import(struct dray_xrt_whole *whole,
 		return dray_fail(
 			-EIO,
 			"xrtBOImport() refuses a dma-buf of %" PRIu64
-			" bytes: it is not in one piece for the device, out of its reach, or the device imports nothing; XRT says more on stderr",
+			" bytes: it is not contiguous for the device, out of its reach, or the device imports nothing; XRT says more on stderr",
 			size);
 	atomic_store(&whole->handle, handle);
 	whole->buffer = dray_buffer_ref(buffer);
@@ -72,7 +72,7 @@ static int import_range(struct dray_xrt_device *device,
 	if (fd < 0)
 		return dray_fail(
 			-EOPNOTSUPP,
-			"private memory of the host has no dma-buf for XRT to import");
+			"private memory of the host is not a dma-buf that XRT can import");
 	ret = dray_xrt_measure(fd, &end, &inode);
 	if (!ret)
 		ret = dray_xrt_load();
@@ -171,7 +171,7 @@ static int may_be_pinned(struct dray_buffer *buffer)
 	if (!dray_buffer_mapped(buffer))
 		return dray_fail(
 			-EOPNOTSUPP,
-			"a buffer for devices alone has no mapping: XRT can import it");
+			"a buffer for devices alone is not mapped: XRT can import it");
 	ret = dray_node_buffer_info(node, dray_buffer_id(buffer), &info,
 				    sizeof(info));
 	if (!ret && info.heap != DRAY_HEAP_ANY)
@@ -188,7 +188,7 @@ static int may_be_pinned(struct dray_buffer *buffer)
 			"user memory for XRT cannot be in heap \"%.*s\", %s: import it",
 			DRAY_NAME_LEN, heap.name,
 			heap.type == DRAY_HEAP_CMA
-				? "as XRT keeps its pages, which must come back"
+				? "as XRT keeps its pages, which must return to the system"
 				: "as it is mapped without pages");
 	return 0;
 }
@@ -306,7 +306,7 @@ int dray_xrt_alloc(struct dray_xrt_device *device, uint64_t size,
 		whole->size = size;
 	} else {
 		ret = dray_fail(-EIO,
-				"xrtBOAlloc() has no %" PRIu64
+				"xrtBOAlloc() cannot allocate %" PRIu64
 				" bytes with flags 0x%" PRIx64
 				" in bank %" PRIu32 "; XRT says more on stderr",
 				size, flags, bank);

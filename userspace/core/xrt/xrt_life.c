@@ -5,7 +5,7 @@
  *
  * Functions of atexit() and destructors run in reverse order of their making, and
  * XRT makes static objects when a function is first called.  So this registers
- * again after the first call of each kind; the last one registered does the work.
+ * again after the first call of each kind; the last registered does the work.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -76,7 +76,7 @@ int dray_xrt_enter(uint32_t process)
 }
 
 /*
- * XRT keeps one open file for a device and shares it with children, in which an
+ * XRT keeps a single open file for a device and shares it with children, in which an
  * import would get the parent's handle.
  */
 int dray_xrt_enter_first(void)
@@ -122,7 +122,7 @@ void dray_xrt_end_call(void)
 
 /*
  * A BO, or its owner, would be freed under such a call.  A signal handler that
- * calls exit() may have interrupted one, which never ends: the wait takes a second
+ * calls exit() may interrupt a call, which never ends then: the wait lasts a second
  * at most.
  */
 static void wait_for_calls(void)
@@ -137,7 +137,7 @@ static void wait_for_calls(void)
 	}
 }
 
-/* Parts go before their wholes, and BOs before devices. */
+/* Parts end before their wholes, and BOs before devices. */
 static void close_bos(void)
 {
 	struct dray_xrt_bo *bo;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Shows what dray finds on this machine, and the next step if something is missing.
+"""Shows the parts of dray that this machine has, and the next step if something is missing.
 
     python -m dray [--json]
 
@@ -25,7 +25,7 @@ import dray
 def _rights(path: str) -> dict[str, Any]:
     try:
         status = os.stat(path)
-    except OSError:  # it has gone meanwhile
+    except OSError:  # it went away meanwhile
         return {"path": path, "owner": None, "group": None, "mode": None}
     try:
         owner = pwd.getpwuid(status.st_uid).pw_name
@@ -150,18 +150,29 @@ def _lines(found: dict[str, Any]) -> list[str]:
 
 def main() -> int:
     """Runs the command."""
-    parser = argparse.ArgumentParser(prog="python -m dray", description=(__doc__ or "").split("\n")[0])
+    # The help of argparse is lost, with status 0, if its output is closed.
+    parser = argparse.ArgumentParser(prog="python -m dray", add_help=False,
+                                     description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("-h", "--help", action="store_true", help="this text")
     parser.add_argument("--json", action="store_true", help="one JSON object, for programs")
     wanted = parser.parse_args()
-    found = report()
+    if wanted.help:
+        text, status = parser.format_help().rstrip("\n"), 0
+    else:
+        found = report()
+        text = json.dumps(found, indent=2) if wanted.json else "\n".join(_lines(found))
+        status = 0 if found["default"] else 1
     try:
-        print(json.dumps(found, indent=2) if wanted.json else "\n".join(_lines(found)),
-              flush=True)
-    except OSError as error:  # a closed pipe, a full disk
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        print(f"{parser.prog}: {error.strerror}", file=sys.stderr)
+        if sys.stdout is None:
+            raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+        print(text, flush=True)
+    except OSError as error:  # a closed output or pipe, a full disk
+        if sys.stdout is not None:  # a second failure, at the interpreter's end
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        print(f"{parser.prog}: cannot write all of the output: {error.strerror}",
+              file=sys.stderr)
         return 1
-    return 0 if found["default"] else 1
+    return status
 
 
 if __name__ == "__main__":

@@ -64,18 +64,18 @@ class StreamExecutor(_Executor):
     """An IP between streams that computes a loop of a ufunc.
 
     types: of its inputs, then of its outputs.
-    tx: streams that send, as many as inputs, or a single stream that gets the inputs of
-        a frame in turn.
-    rx: streams that receive, as many as outputs.
+    tx: streams that send, a stream for each input, or a single stream for the inputs
+        of a frame in turn.
+    rx: streams that receive, a stream for each output.
     frame_bytes, depth: a call is cut into packets of so many bytes of its widest
         operand, of which so many are in flight.
-    timeout: seconds for a packet.
-    stage: the CPU may copy operands that the engine cannot use, and convert other
-        types; masks need it, too.
-    ring: tuples of arrays, operands of calls.  The streams get rings over these,
+    timeout: most seconds for a packet.
+    stage: lets the CPU copy operands that the engine cannot use, and convert
+        operands of other types; masks need it, too.
+    ring: tuples of arrays, the operands of calls.  The streams get rings over these,
         which cost least, and only calls with the same arrays.
 
-    After a call that failed, the executor refuses others until reset().
+    After a call that failed, the executor refuses calls until reset().
 
     The streams stay open as long as it."""
 
@@ -110,8 +110,8 @@ class StreamExecutor(_Executor):
         self._set_cost(*self._loop, value)
 
     def reset(self) -> None:
-        """Takes calls again after a failure.  The IP holds no byte of it any more:
-        the program has reset the IP, or received all that was left."""
+        """Accepts calls again after a failure.  The IP holds no byte of it any more:
+        the program reset the IP, or received all that was left."""
         _dray.executor_reset(self)
 
 
@@ -121,11 +121,11 @@ class OpenCLExecutor(_Executor):
 
     loops: tuples (ufunc, types, source[, function[, by_address]]): the types of the
         inputs, then of the outputs; an expression of a, b, ..., the inputs, such as
-        'a < b'; or the source of a function of one element, in OpenCL C, and its
-        name.  by_address: it takes addresses of elements, of any types.
-    platform, device: parts of their names; None: the first of all.
+        'a < b'; or the source of a function of an element, in OpenCL C, and its
+        name.  by_address: it expects addresses of elements, of any types.
+    platform, device: parts of their names; None: the first.
     options: for the compiler.
-    copies: takes a device with memory of its own, too."""
+    copies: allows a device with memory of its own, too."""
 
     __slots__ = ()
     __module__ = "dray"

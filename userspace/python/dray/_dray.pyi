@@ -113,7 +113,7 @@ class EventBase:
     def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def done(self) -> bool:
-        """Whether the transfer has ended; wait() tells whether it failed."""
+        """Whether the transfer is done; wait() raises its error if it failed."""
     @property
     def count(self) -> int:
         """Elements that moved.  BlockingIOError before the end, OSError (EBADMSG) if
@@ -161,7 +161,7 @@ class FramesBase(Generic[_Scalar]):
         """The stream."""
     @property
     def closed(self) -> bool:
-        """Whether the ring has ended: by close(), `with` or the end of the stream."""
+        """Whether the ring is closed: by close(), `with` or the end of the stream."""
     @classmethod
     def __class_getitem__(cls, item: Any, /) -> GenericAlias:
         """Type checkers know the type of the frames: Frames[numpy.uint8]."""
@@ -313,6 +313,9 @@ class Array:
     def __array_ufunc__(self, ufunc: Any, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
         """Computes a ufunc of NumPy by dray's of the same name; by NumPy if that has no
         loop for the types."""
+    def __array_function__(self, function: Any, types: Any, args: tuple[Any, ...],
+                           kwargs: dict[str, Any], /) -> Any:
+        """Calls a function of NumPy, with the Array as its output."""
     __dlpack_c_exchange_api__: ClassVar[Any]
     __c_dlpack_exchange_api__: ClassVar[int]
     def __dlpack__(self, *, stream: Optional[int] = None,
@@ -320,7 +323,7 @@ class Array:
                    dl_device: Optional[tuple[int, int]] = None,
                    copy: Optional[bool] = None) -> Any:
         """A capsule of DLPack over the same memory, or over a copy.  Waits until no
-        transfer has the memory, unless stream is -1."""
+        transfer uses the memory, unless stream is -1."""
     def __dlpack_device__(self) -> tuple[int, int]:
         """DLPack's device: (1, 0) is the CPU, (12, 0) memory that it does not reach."""
     def __arrow_c_schema__(self) -> Any:
@@ -340,23 +343,23 @@ class Array:
     def __getitem__(self, key: Any, /) -> Any: ...
     def __setitem__(self, key: Any, value: Any, /) -> None: ...
     def copy(self, order: str = "C") -> Array:
-        """A copy in order 'C', 'F', 'A' or 'K', in memory as that of empty()."""
+        """A copy in order 'C', 'F', 'A' or 'K', in memory like empty()'s."""
     def astype(self, dtype: Any, order: str = "K", casting: str = "unsafe",
                copy: bool = True) -> Array:
-        """A copy of another type; with copy=False the array itself, if it is one.
+        """A copy of another type; with copy=False the array itself, if its type is equal.
         Errors of numbers are those of errstate(), as "overflow encountered in cast"."""
     def transpose(self, *axes: Any) -> Array:
         """A view with its axes in another order, by default reversed."""
     def broadcast_to(self, shape: Any, /) -> Array:
-        """A read-only view in which axes of one element are repeated."""
+        """A read-only view in which axes of length 1 are repeated."""
     def swapaxes(self, axis1: int, axis2: int, /) -> Array:
         """A view with two axes exchanged."""
     def moveaxis(self, source: Any, destination: Any, /) -> Array:
         """A view with axes at other places; the others keep their order."""
     def squeeze(self, axis: Any = None) -> Array:
-        """A view without axes of one element."""
+        """A view without axes of length 1."""
     def expand_dims(self, axis: Any) -> Array:
-        """A view with more axes of one element."""
+        """A view with more axes of length 1."""
     def flip(self, axis: Any = None) -> Array:
         """A view with axes reversed."""
     def diagonal(self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
@@ -364,7 +367,7 @@ class Array:
     def reshape(self, *shape: Any, order: str = "C") -> Array:
         """A view with another shape, or if strides do not allow it, a copy."""
     def ravel(self, order: str = "C") -> Array:
-        """The elements along one axis: a view if they lie so, or else a copy."""
+        """The elements along a single axis: a view if they lie so, or else a copy."""
     def view(self, dtype: Any = None) -> Array:
         """The same bytes as another type."""
     def sliding_window_view(self, window_shape: Any, axis: Any = None) -> Array:
@@ -372,28 +375,29 @@ class Array:
     def as_strided(self, shape: Any, strides: Any, /) -> Array:
         """A view of any shape and strides inside of the array's memory."""
     def shares_memory(self, other: Array, /) -> bool:
-        """Whether an element of each has a byte in common, exactly."""
+        """Whether an element of each shares a byte with the other, exactly."""
     def save(self, path: Any, *, page: bool = False, new: bool = False) -> None:
         """Writes a .npy file: with its elements from a page's start on; or only if there
         is none of that name."""
     @classmethod
     def load(cls, path: Any, *, node: Optional[Node] = None) -> Array:
-        """A new array of the contents of a .npy file, in memory as that of empty(), or in a
-        buffer of a node, to take header and elements by O_DIRECT."""
+        """A new array of the contents of a .npy file, in memory like empty()'s, or in a
+        buffer of a node, to read header and elements by O_DIRECT."""
     @classmethod
     def map(cls, path: Any, *, writable: bool = False) -> Array:
         """An array over the bytes of a .npy file: writes change the file."""
-    def take(self, indices: Any, axis: Optional[int] = None, mode: str = "raise") -> Any:
+    def take(self, indices: Any, axis: Optional[int] = None, out: Any = None,
+             mode: str = "raise") -> Any:
         """A copy of the elements of some numbers along an axis, or of all in C order."""
     def put(self, indices: Any, values: Any, mode: str = "raise") -> None:
         """Sets the elements of some numbers in C order; values are repeated."""
     def sort(self, axis: int = -1) -> None:
-        """Sorts the elements along an axis in place; equal ones keep their order."""
+        """Sorts the elements along an axis in place; equal elements keep their order."""
     def argsort(self, axis: Optional[int] = -1) -> Array:
         """The indices that would sort it; of all elements in C order with None."""
-    def argmax(self, axis: Optional[int] = None) -> Any:
+    def argmax(self, axis: Optional[int] = None, out: Any = None) -> Any:
         """The index of the first largest element along an axis, or of all."""
-    def argmin(self, axis: Optional[int] = None) -> Any:
+    def argmin(self, axis: Optional[int] = None, out: Any = None) -> Any:
         """The index of the first smallest element along an axis, or of all."""
     def nonzero(self) -> tuple[Array, ...]:
         """The indices of elements that are not zero: an Array for each axis."""
@@ -402,7 +406,7 @@ class Array:
     def fill(self, value: Any, /) -> None:
         """Sets all elements."""
     def item(self, *args: Any) -> Any:
-        """One element as an object of Python, as of NumPy's array."""
+        """An element as an object of Python, as of NumPy's array."""
     def tolist(self) -> Any:
         """The elements as nested lists."""
     def sum(self, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False,
@@ -451,14 +455,14 @@ class Array:
 
 @final
 class ufunc:
-    """A function of whole arrays, made of loops over elements: a new one has no loop
-    until register() sets one.
+    """A function of whole arrays, made of loops over elements: a new ufunc is
+    without loops until register() sets them.
 
         z = dray.add(x, y, out=z, where=mask)
 
-    Calls and methods take NumPy's arguments, and threads= for large arrays.
+    Calls and methods accept NumPy's arguments, and threads= for large arrays.
     Operands are arrays of dray and NumPy, numbers, and lists; results are
-    dray.Array, elements if they have no axes, or the arrays of out=."""
+    dray.Array, elements if they are without axes, or the arrays of out=."""
     def __new__(cls, name: str, nin: int, nout: int,
                 identity: Optional[float] = None) -> ufunc: ...
     @property
@@ -505,27 +509,27 @@ class ufunc:
         the inputs, then the outputs.  It runs without the GIL.  `context` is its last
         argument.  fp_errors=False: it leaves nothing of meaning in the processor's flags."""
     def __reduce__(self) -> str:
-        """Pickles the name of a builtin one."""
+        """Pickles the name of a builtin ufunc."""
 
 @final
 class CallQueue:
-    """Calls of ufuncs that run one after the other, in a thread of the queue.
+    """Calls of ufuncs that run in turn, in a thread of the queue.
 
-    Each goes to the executor that takes the least time, the CPU among them.  The
+    Each runs on the executor that needs the least time, the CPU among them.  The
     first calls of a loop measure each of them.  At most `depth` calls wait or run, 0:
-    1024; another submission waits for one of them."""
+    1024; another submission waits for any of them."""
     def __new__(cls, executors: Iterable[Handle] = ...,
                 depth: int = ...) -> CallQueue: ...
     def submit(self, ufunc: ufunc, /, *inputs: Any, out: Any = ..., where: Any = ...,
                **keywords: Any) -> Call:
         """Submits a call, with the arguments of ufunc(), and returns a Call at once.
 
-        The operands must not change until it has ended; outputs are read then.
-        Errors of numbers, such as a division by 0, are those of the submission's
+        The operands must not change until it ends; outputs are read then.
+        Errors of numbers, such as a division by 0, follow the submission's
         errstate(); wait() raises them, or warns."""
     def explain(self, ufunc: ufunc, /, *inputs: Any, out: Any = ..., where: Any = ...,
                 **keywords: Any) -> CallExplanation:
-        """Tells which executor would run a call, and why; computes nothing."""
+        """Says which executor would run a call, and why; computes nothing."""
     def cancel(self) -> None:
         """Cancels all calls: those that wait end at once.  Later calls run."""
     def close(self) -> None:
@@ -667,7 +671,7 @@ def matmul(a: Any, b: Any, /, *, out: Any = None) -> Any:
     """Multiplies matrices, the last two axes, as numpy.matmul(); by BLAS if it is
     there (DRAY_BLAS=none: never)."""
 def dot(a: Any, b: Any, /, out: Any = None) -> Any:
-    """Sums over the last axis of a and the last but one of b, as numpy.dot()."""
+    """Sums over the last axis of a and the second last of b, as numpy.dot()."""
 def vecdot(a: Any, b: Any, /, *, out: Any = None) -> Any:
     """Sums products along the last axes, as numpy.vecdot()."""
 def matvec(a: Any, b: Any, /, *, out: Any = None) -> Any:
@@ -679,15 +683,15 @@ def from_dlpack(x: Any, /, *, device: Union[None, Literal["cpu"], tuple[int, int
                 max_version: Optional[tuple[int, int]] = None) -> Array:
     """An Array over the memory of an array of another library, without a copy.
 
-    x: an object with __dlpack__(), or a capsule of DLPack, which gives its tensor.
+    x: an object with __dlpack__(), or a capsule of DLPack with its tensor.
     device: None, 'cpu', or a pair of DLPack: where the memory is to be.  Its owner
         may copy it there.
     copy: True: a copy in memory of NumPy's current handler, inside of `with
         dray.memory():` in dray's.  False: never a copy.  None: only for `device`.
-    writable: None: as the tensor says; one without a version, which cannot say, is
-        read-only.  True: writable, or BufferError if the tensor is read-only; one
-        without a version is trusted.  False: read-only.
+    writable: None: as the tensor says; a tensor without a version, which cannot say, is
+        read-only.  True: writable, or BufferError if the tensor is read-only;
+        without a version it is trusted.  False: read-only.
     max_version: a pair: the newest version that x is asked for; by default (1, 3),
         or the table of its class.
 
-    Waits until no transfer has the memory.  BufferError if that cannot be done."""
+    Waits until no transfer uses the memory.  BufferError if that cannot be done."""

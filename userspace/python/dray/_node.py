@@ -62,7 +62,7 @@ class Node(NodeBase):
 
         prefault: fetches all pages before the first array, and keeps them until
         trim(); memory of the kernel module always does.
-        huge_pages: takes reserved pages (vm.nr_hugepages), on "host:shareable".
+        huge_pages: uses reserved huge pages (vm.nr_hugepages), on "host:shareable".
         Arrays in them cannot be passed to other processes.  "host" uses
         transparent huge pages by itself.
         numa: "preferred", "bind" or "interleave", for numa_nodes, numbers from

@@ -154,8 +154,8 @@ class Sequence(_dray.Recording):
                threads: int = 1) -> Call:
         """Runs the sequence on a CallQueue, and returns a Call at once.
 
-        The arrays must not change until it has ended; outputs are read then.  Errors
-        of numbers, such as a division by 0, are those of the submission's errstate();
+        The arrays must not change until it ends; outputs are read then.  Errors
+        of numbers, such as a division by 0, follow the submission's errstate();
         wait() raises them, or warns."""
         return self._submit(queue, inputs, out, _dray.whole(threads, "threads", 1024))
 

@@ -202,16 +202,16 @@ class Event(EventBase):
         return self._tell()[2]
 
     def wait(self, timeout: Optional[float] = None) -> int:
-        """Waits until the transfer has ended, for at most timeout seconds, and returns
+        """Waits until the transfer ends, for at most timeout seconds, and returns
         the count of elements.  Raises the transfer's error if it failed, TimeoutError
-        (ETIME) if the time runs out.  The transfer goes on then, and after
+        (ETIME) if the time runs out.  The transfer continues then, and after
         KeyboardInterrupt."""
         return self._wait(timeout)
 
     def cancel(self) -> None:
-        """Ends the transfer with OSError (ECANCELED), unless it has ended.
+        """Ends the transfer with OSError (ECANCELED), unless it is done.
 
-        Returns when nothing uses its array any more; bytes tells how many moved."""
+        Returns when nothing uses its array any more; bytes counts the moved bytes."""
         self._cancel()
 
     def __await__(self) -> Generator[Any, None, int]:
@@ -230,7 +230,7 @@ class Event(EventBase):
 
 @final
 class Stream(StreamBase):
-    """A channel that sends or receives packets; dray.stream() opens one."""
+    """A channel that sends or receives packets; dray.stream() opens it."""
 
     __slots__ = ()
     __module__ = "dray"
@@ -249,17 +249,17 @@ class Stream(StreamBase):
     def send(self, a: _AnyArray, /, *, wait: bool = True, timeout: Optional[float] = None,
              deadline: Optional[float] = None, stage: bool = False, nonblock: bool = False,
              fences: Iterable[Fence] = ()) -> Any:
-        """Sends the elements of a, in C order, as one packet.
+        """Sends the elements of a, in C order, as a single packet.
 
-        Returns their count when the packet has been sent, or with wait=False an
+        Returns their count when the packet is sent, or with wait=False an
         Event at once.  The array is kept until the end, and must not be written.
 
-        timeout: seconds that the call may take; then TimeoutError (ETIME).
-        deadline: seconds that the transfer may take; then it ends with
+        timeout: most seconds of the call; then TimeoutError (ETIME).
+        deadline: most seconds of the transfer; then it ends with
         TimeoutError (ETIMEDOUT); at most 600, and None or math.inf is none.
         stage: lets the CPU copy the packet to a buffer if the engine cannot use the
         array: memory of NumPy, or an alignment.
-        nonblock: BlockingIOError if the stream has no room for a packet.
+        nonblock: BlockingIOError if the stream is full.
         fences: of dray.copy(); the engine starts when they are done.
 
         If the call waits and raises, at a timeout or by KeyboardInterrupt, the
@@ -267,7 +267,7 @@ class Stream(StreamBase):
         transfer succeeds at that moment, there is no TimeoutError.
 
         OSError (EOPNOTSUPP) if the engine cannot, with its limit; ValueError for a
-        closed stream, for one that receives and for an array without elements."""
+        closed stream, a stream that receives, and an array without elements."""
         return self._move(_SEND, a, wait, timeout, deadline, stage, nonblock, fences)
 
     @overload
@@ -286,9 +286,9 @@ class Stream(StreamBase):
              fences: Iterable[Fence] = ()) -> Any:
         """Receives a packet into a, in C order, otherwise as send().
 
-        Returns the count of elements that came: a shorter packet ends the
-        transfer, a longer one goes on in the next.  The driver of the AXI DMA tells
-        nothing of a longer one: then only a deadline or a timeout ends the call.
+        Returns the count of received elements: a shorter packet ends the
+        transfer, a longer packet continues in the next.  The driver of the AXI DMA
+        does not report a longer packet: then only a deadline or a timeout ends the call.
         OSError (EBADMSG) if the last element is not whole: receive such packets
         into bytes, or ask Event.bytes.
         The array must not be used until the end, and ValueError if it is
@@ -300,8 +300,8 @@ class Stream(StreamBase):
         """Shows a, an array of rows, on the display of a stream such as "display0".
 
         It stays there until the next show replaces it: then the Event that is
-        returned has ended.  The array is kept until then, and changes to it may be
-        seen.  The keywords are those of send().
+        returned is done.  The array is kept until then, and changes to it may be
+        seen.  The keywords are the same as send()'s.
 
         OSError (EOPNOTSUPP) if the display needs another alignment or stride;
         ValueError for a stream that does not show."""
@@ -338,30 +338,30 @@ class Stream(StreamBase):
 
     def frames(self, shape: Any, dtype: Any = "f8", *, count: int = 8, overwrite: bool = False,
                timeout: Optional[float] = None, pool: Optional[Pool] = None) -> Any:
-        """Gives the stream a ring of frames, and iterates over them without a copy.
+        """Makes a ring of frames for the stream, and iterates over them without a copy.
 
             for frame in s.frames((480, 640), 'u2', count=8): ...
             async for frame in s.frames((480, 640), 'u2'): ...
 
-        Each packet fills one frame, an array of NumPy.  When the loop goes on, the
-        engine gets the frame again: the array becomes read-only, and shows packets
-        to come.  Copy if you keep one.  Its memory stays as long as the array.
-        A packet that is shorter than the frame gives fewer rows; OSError (EBADMSG)
-        if the last row is not whole.  Of a longer one, see recv().  The next step
-        goes on after any error, also after TimeoutError and KeyboardInterrupt, with
+        Each packet fills a frame, an array of NumPy.  At the loop's next step the
+        engine gets the frame again: the array becomes read-only, and shows later
+        packets.  Copy a frame to keep it.  Its memory stays as long as the array.
+        A packet that is shorter than the frame makes fewer rows; OSError (EBADMSG)
+        if the last row is not whole.  For a longer packet, see recv().  The next step
+        continues after any error, also after TimeoutError and KeyboardInterrupt, with
         the next packet.
 
-        A stream that sends gives frames to fill.  When the loop goes on, the frame
-        is sent; flush() sends the last one and waits:
+        A stream that sends hands out frames to fill.  At the loop's next step the frame
+        is sent; flush() sends the last frame and waits:
 
             frames = s.frames((480, 640), 'u2')
             for picture, frame in zip(pictures, frames):
                 frame[:] = picture
             frames.flush()
 
-        count: frames, 2 to 1024, in memory of pool or of a new one on the node.
-        overwrite: a packet replaces the frame that has waited longest, if the program
-        is late.  By default the stream is held back.  Frames.lost tells of it.
+        count: frames, 2 to 1024, in memory of pool or of a new pool on the node.
+        overwrite: a packet replaces the oldest waiting frame, if the program
+        is late.  By default the stream is held back.  Frames.lost counts such packets.
         timeout: seconds of a step, then TimeoutError (ETIME).
 
         The ring ends with its last reference, as after `break`, or by close() or `with`;
@@ -370,7 +370,7 @@ class Stream(StreamBase):
         return _ring(self, _make_frames(self, shape, dtype, count, pool), overwrite, timeout)
 
     def explain(self, a: _AnyArray, /, *, stage: bool = False) -> Explanation:
-        """Tells how a packet of a would be moved, as Explanation; moves nothing.
+        """Says how a packet of a would be moved, as Explanation; moves nothing.
 
         engine is False if the CPU would make a staging copy.  Raises the errors
         of send() or recv()."""
@@ -385,14 +385,14 @@ class Stream(StreamBase):
         self._cancel()
 
     def fileno(self) -> int:
-        """A file descriptor, readable for poll() when transfers have ended.
+        """A file descriptor, readable for poll() when transfers end.
 
         It belongs to the stream.  ended() makes it quiet; `await` calls that, so
-        a program uses one of both."""
+        a program uses either of both."""
         return self._fileno()
 
     def ended(self) -> int:
-        """The count of transfers that have ended; makes fileno() quiet until the next."""
+        """The count of ended transfers; makes fileno() quiet until the next."""
         return self._ended()
 
     def close(self) -> None:
@@ -446,7 +446,7 @@ def _make_frames(stream: Stream, shape: Any, dtype: Any, count: int,
 
 @final
 class Frames(FramesBase[_Scalar]):
-    """The frames of a ring, one after the other."""
+    """The frames of a ring, in turn."""
 
     __slots__ = ()
     __module__ = "dray"
@@ -454,7 +454,7 @@ class Frames(FramesBase[_Scalar]):
     @property
     def number(self) -> int:
         """Of the packet in the frame at hand; each stream counts its packets.  To send,
-        of the last one that the frame had, or 0."""
+        of the last packet in the frame, or 0."""
         return self._tell()[0]
 
     @property
@@ -473,7 +473,7 @@ class Frames(FramesBase[_Scalar]):
         return self._tell()[3]
 
     def flush(self, timeout: Optional[float] = None) -> None:
-        """Sends the frame at hand, and waits until all frames have been sent.
+        """Sends the frame at hand, and waits until all frames are sent.
 
         timeout: seconds, then TimeoutError (ETIME).  OSError if a frame was not
         sent, ValueError if the stream receives."""
@@ -490,9 +490,9 @@ class Frames(FramesBase[_Scalar]):
             await _until(self.stream, self._may_step)
 
     def close(self, timeout: Optional[float] = None) -> None:
-        """Ends the ring: the stream can send, receive or have other frames.
+        """Ends the ring: the stream can send, receive or use other frames.
 
-        To receive, packets that were not taken are lost, and those to come count from 1
+        To receive, packets that were not read are lost, and later packets count from 1
         again.  To send, waits until the frames are sent, without the one at hand.
         `with` does the same at its end, but drops all after an exception; so does the
         end of the last reference, without a wait: frames to be sent still are.

@@ -44,7 +44,7 @@ class _Closable(_dray.Handle):
 
 @final
 class XrtDevice(_Closable):
-    """A device of XRT; dray.xrt_device() opens one."""
+    """A device of XRT; dray.xrt_device() opens it."""
 
     __slots__ = ()
     __module__ = "dray"
@@ -76,7 +76,7 @@ class XrtDevice(_Closable):
 
 @final
 class XrtBo(_Closable):
-    """A buffer object of XRT; dray.xrt_bo() makes one over an array."""
+    """A buffer object of XRT; dray.xrt_bo() makes it over an array."""
 
     __slots__ = ()
     __module__ = "dray"
@@ -93,7 +93,7 @@ class XrtBo(_Closable):
 
     @property
     def address(self) -> int:
-        """The DMA address of the first byte; OSError (EOPNOTSUPP) if it has none."""
+        """The DMA address of the first byte; OSError (EOPNOTSUPP) if it is without an address."""
         return _dray.xrt_address(self)
 
     @property
@@ -104,9 +104,9 @@ class XrtBo(_Closable):
 
     def sync(self, direction: Any, size: Union[int, str] = 0,
              offset: Union[int, str] = 0) -> None:
-        """Hands bytes over between the CPU and the device, by the side that has to do
-        it: exactly these bytes.  direction: 'to_device' before a kernel reads or
-        writes them, 'from_device' before the CPU does; or pyxrt's values.
+        """Hands bytes over between the CPU and the device, by the side that must do it:
+        exactly these bytes.  direction: 'to_device' before a kernel reads or writes
+        them, 'from_device' before the CPU does; or pyxrt's values.
         size 0: to the end."""
         owners = {"to_device": _dray.FOR_DEVICE, 0: _dray.FOR_DEVICE,
                   "from_device": _dray.FOR_CPU, 1: _dray.FOR_CPU}
@@ -118,7 +118,7 @@ class XrtBo(_Closable):
         _dray.xrt_sync(self, owner, _dray.size(size, "size"), _dray.size(offset, "offset"))
 
     def part(self, offset: Union[int, str], size: Union[int, str]) -> "XrtBo":
-        """An XrtBo of these bytes, which keeps this one's memory."""
+        """An XrtBo of these bytes, which keeps this BO's memory."""
         return _dray.xrt_part(XrtBo, self, _dray.size(offset, "offset"),
                               _dray.size(size, "size"))
 
@@ -190,7 +190,7 @@ def _import_pyxrt(array: numpy.ndarray, device: Any) -> Any:
     bo = sys.modules["pyxrt"].bo
     fd, offset, size = _dray.xrt_fd(array)
     if fd < 0:
-        raise OSError(errno.EOPNOTSUPP, "memory of the host has no dma-buf to import")
+        raise OSError(errno.EOPNOTSUPP, "memory of the host is not a dma-buf to import")
     file = os.fstat(fd)
     key = device, file.st_dev, file.st_ino
     root = _roots.get(key)

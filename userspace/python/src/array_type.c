@@ -28,17 +28,17 @@ static PyMethodDef array_methods[] = {
 	  "view of integers: arange(3).view('M8[D]')." },
 	{ "copy", WITH_KEYWORDS(array_copy), METH_FASTCALL | METH_KEYWORDS,
 	  "copy($self, /, order='C')\n--\n\n"
-	  "A copy in order 'C', 'F', 'A' or 'K', in memory as that of empty()." },
+	  "A copy in order 'C', 'F', 'A' or 'K', in memory like empty()'s." },
 	{ "astype", WITH_KEYWORDS(array_astype), METH_FASTCALL | METH_KEYWORDS,
 	  "astype($self, /, dtype, order='K', casting='unsafe', copy=True)\n--\n\n"
-	  "A copy of another type; with copy=False the array itself, if it is one.\n"
+	  "A copy of another type; with copy=False the array itself, if its type is equal.\n"
 	  "Errors of numbers are those of errstate(), as \"overflow encountered in cast\"." },
 	{ "transpose", WITH_KEYWORDS(array_transpose), METH_FASTCALL,
 	  "transpose($self, /, *axes)\n--\n\n"
 	  "A view with its axes in another order, by default reversed." },
 	{ "broadcast_to", array_broadcast_to, METH_O,
 	  "broadcast_to($self, shape, /)\n--\n\n"
-	  "A read-only view in which axes of one element are repeated." },
+	  "A read-only view in which axes of length 1 are repeated." },
 	{ "swapaxes", WITH_KEYWORDS(array_swapaxes), METH_FASTCALL,
 	  "swapaxes($self, axis1, axis2, /)\n--\n\nA view with two axes exchanged." },
 	{ "moveaxis", WITH_KEYWORDS(array_moveaxis), METH_FASTCALL,
@@ -46,10 +46,10 @@ static PyMethodDef array_methods[] = {
 	  "A view with axes at other places; the others keep their order." },
 	{ "squeeze", WITH_KEYWORDS(array_squeeze),
 	  METH_FASTCALL | METH_KEYWORDS,
-	  "squeeze($self, /, axis=None)\n--\n\nA view without axes of one element." },
+	  "squeeze($self, /, axis=None)\n--\n\nA view without axes of length 1." },
 	{ "expand_dims", WITH_KEYWORDS(array_expand_dims),
 	  METH_FASTCALL | METH_KEYWORDS,
-	  "expand_dims($self, /, axis)\n--\n\nA view with more axes of one element." },
+	  "expand_dims($self, /, axis)\n--\n\nA view with more axes of length 1." },
 	{ "flip", WITH_KEYWORDS(array_flip), METH_FASTCALL | METH_KEYWORDS,
 	  "flip($self, /, axis=None)\n--\n\nA view with axes reversed." },
 	{ "diagonal", WITH_KEYWORDS(array_diagonal),
@@ -62,7 +62,7 @@ static PyMethodDef array_methods[] = {
 	  "A view with another shape, or if strides do not allow it, a copy." },
 	{ "ravel", WITH_KEYWORDS(array_ravel), METH_FASTCALL | METH_KEYWORDS,
 	  "ravel($self, /, order='C')\n--\n\n"
-	  "The elements along one axis: a view if they lie so, or else a copy." },
+	  "The elements along a single axis: a view if they lie so, or else a copy." },
 	{ "view", WITH_KEYWORDS(array_view), METH_FASTCALL | METH_KEYWORDS,
 	  "view($self, /, dtype=None)\n--\n\nThe same bytes as another type." },
 	{ "sliding_window_view", WITH_KEYWORDS(array_windows),
@@ -74,7 +74,7 @@ static PyMethodDef array_methods[] = {
 	  "A view of any shape and strides inside of the array's memory." },
 	{ "shares_memory", array_shares_memory, METH_O,
 	  "shares_memory($self, other, /)\n--\n\n"
-	  "Whether an element of each has a byte in common, exactly." },
+	  "Whether an element of each shares a byte with the other, exactly." },
 	{ "save", WITH_KEYWORDS(array_save), METH_FASTCALL | METH_KEYWORDS,
 	  "save($self, /, path, *, page=False, new=False)\n--\n\n"
 	  "Writes a .npy file: with its elements from a page's start on; or only if there\n"
@@ -82,30 +82,30 @@ static PyMethodDef array_methods[] = {
 	{ "load", WITH_KEYWORDS(array_load),
 	  METH_FASTCALL | METH_KEYWORDS | METH_CLASS,
 	  "load($type, /, path, *, node=None)\n--\n\n"
-	  "A new array of the contents of a .npy file, in memory as that of empty(), or in a\n"
-	  "buffer of a node, to take header and elements by O_DIRECT." },
+	  "A new array of the contents of a .npy file, in memory like empty()'s, or in a\n"
+	  "buffer of a node, to read header and elements by O_DIRECT." },
 	{ "map", WITH_KEYWORDS(array_map),
 	  METH_FASTCALL | METH_KEYWORDS | METH_CLASS,
 	  "map($type, /, path, *, writable=False)\n--\n\n"
 	  "An array over the bytes of a .npy file: writes change the file." },
 	{ "take", WITH_KEYWORDS(array_take), METH_FASTCALL | METH_KEYWORDS,
-	  "take($self, /, indices, axis=None, mode='raise')\n--\n\n"
+	  "take($self, /, indices, axis=None, out=None, mode='raise')\n--\n\n"
 	  "A copy of the elements of some numbers along an axis, or of all in C order." },
 	{ "put", WITH_KEYWORDS(array_put), METH_FASTCALL | METH_KEYWORDS,
 	  "put($self, /, indices, values, mode='raise')\n--\n\n"
 	  "Sets the elements of some numbers in C order; values are repeated." },
 	{ "sort", WITH_KEYWORDS(array_sort), METH_FASTCALL | METH_KEYWORDS,
 	  "sort($self, /, axis=-1)\n--\n\n"
-	  "Sorts the elements along an axis in place; equal ones keep their order." },
+	  "Sorts the elements along an axis in place; equal elements keep their order." },
 	{ "argsort", WITH_KEYWORDS(array_argsort),
 	  METH_FASTCALL | METH_KEYWORDS,
 	  "argsort($self, /, axis=-1)\n--\n\n"
 	  "The indices that would sort it; of all elements in C order with None." },
 	{ "argmax", WITH_KEYWORDS(array_argmax), METH_FASTCALL | METH_KEYWORDS,
-	  "argmax($self, /, axis=None)\n--\n\n"
+	  "argmax($self, /, axis=None, out=None)\n--\n\n"
 	  "The index of the first largest element along an axis, or of all." },
 	{ "argmin", WITH_KEYWORDS(array_argmin), METH_FASTCALL | METH_KEYWORDS,
-	  "argmin($self, /, axis=None)\n--\n\n"
+	  "argmin($self, /, axis=None, out=None)\n--\n\n"
 	  "The index of the first smallest element along an axis, or of all." },
 	{ "nonzero", array_nonzero, METH_NOARGS,
 	  "nonzero($self, /)\n--\n\n"
@@ -168,7 +168,7 @@ static PyMethodDef array_methods[] = {
 	  "fill($self, value, /)\n--\n\nSets all elements." },
 	{ "item", array_item, METH_VARARGS,
 	  "item($self, /, *args)\n--\n\n"
-	  "One element as an object of Python, as of NumPy's array." },
+	  "An element as an object of Python, as of NumPy's array." },
 	{ "tolist", array_tolist, METH_NOARGS,
 	  "tolist($self, /)\n--\n\nThe elements as nested lists." },
 	{ "__array__", WITH_KEYWORDS(array_to_numpy),
@@ -180,7 +180,7 @@ static PyMethodDef array_methods[] = {
 	  "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None,\n"
 	  "           copy=None)\n--\n\n"
 	  "A capsule of DLPack over the same memory, or over a copy.  Waits until no\n"
-	  "transfer has the memory, unless stream is -1." },
+	  "transfer uses the memory, unless stream is -1." },
 	{ "__dlpack_device__", array_dlpack_device, METH_NOARGS,
 	  "__dlpack_device__($self, /)\n--\n\n"
 	  "DLPack's device: (1, 0) is the CPU, (12, 0) memory that it does not reach." },
@@ -207,6 +207,9 @@ static PyMethodDef array_methods[] = {
 	  "__array_ufunc__($self, ufunc, method, /, *inputs, **kwargs)\n--\n\n"
 	  "Computes a ufunc of NumPy by dray's of the same name; by NumPy if that has no\n"
 	  "loop for the types." },
+	{ "__array_function__", array_array_function, METH_VARARGS,
+	  "__array_function__($self, function, types, args, kwargs, /)\n--\n\n"
+	  "Calls a function of NumPy, with the Array as its output." },
 	{ "__format__", array_format, METH_VARARGS,
 	  "__format__($self, format, /)\n--\n\n"
 	  "The text of NumPy's array, or of the element without axes." },

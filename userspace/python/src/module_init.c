@@ -116,17 +116,17 @@ static PyMethodDef methods[] = {
 	  "            max_version=None)\n"
 	  "--\n\n"
 	  "An Array over the memory of an array of another library, without a copy.\n\n"
-	  "x: an object with __dlpack__(), or a capsule of DLPack, which gives its tensor.\n"
+	  "x: an object with __dlpack__(), or a capsule of DLPack with its tensor.\n"
 	  "device: None, 'cpu', or a pair of DLPack: where the memory is to be.  Its owner\n"
 	  "    may copy it there.\n"
 	  "copy: True: a copy in memory of NumPy's current handler, inside of `with\n"
 	  "    dray.memory():` in dray's.  False: never a copy.  None: only for `device`.\n"
-	  "writable: None: as the tensor says; one without a version, which cannot say, is\n"
-	  "    read-only.  True: writable, or BufferError if the tensor is read-only; one\n"
-	  "    without a version is trusted.  False: read-only.\n"
+	  "writable: None: as the tensor says; a tensor without a version, which cannot say, is\n"
+	  "    read-only.  True: writable, or BufferError if the tensor is read-only;\n"
+	  "    without a version it is trusted.  False: read-only.\n"
 	  "max_version: a pair: the newest version that x is asked for; by default (1, 3),\n"
 	  "    or the table of its class.\n\n"
-	  "Waits until no transfer has the memory.  BufferError if that cannot be done." },
+	  "Waits until no transfer uses the memory.  BufferError if that cannot be done." },
 	{ "xclbin_banks", xclbin_banks, METH_O,
 	  SIGNATURE("xclbin_banks($module, path, /)") },
 	{ "bank_of", xclbin_bank_of, METH_VARARGS,
@@ -193,7 +193,7 @@ static PyMethodDef methods[] = {
 	  "there (DRAY_BLAS=none: never)." },
 	{ "dot", WITH_KEYWORDS(linear_dot), METH_VARARGS | METH_KEYWORDS,
 	  "dot($module, a, b, /, out=None)\n--\n\n"
-	  "Sums over the last axis of a and the last but one of b, as numpy.dot()." },
+	  "Sums over the last axis of a and the second last of b, as numpy.dot()." },
 	{ "matvec", WITH_KEYWORDS(linear_matvec), METH_VARARGS | METH_KEYWORDS,
 	  "matvec($module, a, b, /, *, out=None)\n--\n\n"
 	  "Multiplies matrices, the last two axes of a, by vectors, the last axis of b." },

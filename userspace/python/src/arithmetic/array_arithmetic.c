@@ -54,25 +54,29 @@ PyObject *array_clip(PyObject *self, PyObject *args, PyObject *keywords)
 	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OOO:clip", names,
 					 &least, &most, &out))
 		return NULL;
+	if (out != Py_None)
+		return array_by_numpy(self, "clip",
+				      (PyObject *[]){ least, most, out }, 3,
+				      NULL);
 	drop_limit(array_self(self), &least, true);
 	drop_limit(array_self(self), &most, false);
 	if (least == Py_None && most == Py_None)
-		return computed(state, "positive", self, NULL, out);
+		return computed(state, "positive", self, NULL, NULL);
 	if (least == Py_None)
-		return computed(state, "minimum", self, most, out);
+		return computed(state, "minimum", self, most, NULL);
 	if (most == Py_None)
-		return computed(state, "maximum", self, least, out);
+		return computed(state, "maximum", self, least, NULL);
 	above = computed(state, "maximum", self, least, NULL);
 	if (!above)
 		return NULL;
-	result = computed(state, "minimum", above, most, out);
+	result = computed(state, "minimum", above, most, NULL);
 	Py_DECREF(above);
 	return result;
 }
 
 /* Rounds to a power of ten that is not 1. */
 static PyObject *round_to(struct module_state *state, PyObject *self,
-			  int decimals, PyObject *out)
+			  int decimals)
 {
 	const char *const first = decimals > 0 ? "multiply" : "divide";
 	const char *const last = decimals > 0 ? "divide" : "multiply";
@@ -87,7 +91,7 @@ static PyObject *round_to(struct module_state *state, PyObject *self,
 	if (scaled)
 		rounded = computed(state, "rint", scaled, NULL, NULL);
 	if (rounded)
-		result = computed(state, last, rounded, power, out);
+		result = computed(state, last, rounded, power, NULL);
 	Py_XDECREF(ten);
 	Py_XDECREF(digits);
 	Py_XDECREF(power);
@@ -96,22 +100,15 @@ static PyObject *round_to(struct module_state *state, PyObject *self,
 	return result;
 }
 
-/* Lets NumPy round: complex numbers, and integers to tens. */
-static PyObject *round_by_numpy(struct module_state *state, PyObject *self,
-				int decimals, PyObject *out)
+/* Lets NumPy round: complex numbers, integers to tens, and into outputs. */
+static PyObject *round_by_numpy(PyObject *self, int decimals, PyObject *out)
 {
-	PyObject *array = array_as_numpy(self), *to, *result = NULL;
+	PyObject *args[2] = { PyLong_FromLong(decimals), out }, *result = NULL;
 
-	to = array ? array_numpy_of(out) : NULL;
-	if (to)
-		result =
-			PyObject_CallMethod(array, "round", "iO", decimals, to);
-	Py_XDECREF(array);
-	Py_XDECREF(to);
-	if (!result || out == Py_None)
-		return array_of_result(state, result);
-	Py_DECREF(result);
-	return Py_NewRef(out);
+	if (args[0])
+		result = array_by_numpy(self, "round", args, 2, NULL);
+	Py_XDECREF(args[0]);
+	return result;
 }
 
 PyObject *array_round(PyObject *self, PyObject *args, PyObject *keywords)
@@ -128,13 +125,15 @@ PyObject *array_round(PyObject *self, PyObject *args, PyObject *keywords)
 		return NULL;
 	array_whole(array_self(self), &view);
 	kind = dray_dtype_kind(view.dtype);
-	if ((kind == 'i' || kind == 'u') && decimals >= 0)
-		return computed(state, "positive", self, NULL, out);
-	if (kind != 'b' && (kind != 'f' || decimals < -300 || decimals > 300) &&
-	    (kind != 'c' || decimals))
-		return round_by_numpy(state, self, decimals, out);
-	return decimals ? round_to(state, self, decimals, out)
-			: computed(state, "rint", self, NULL, out);
+	if ((kind == 'i' || kind == 'u') && decimals >= 0 && out == Py_None)
+		return computed(state, "positive", self, NULL, NULL);
+	if (out != Py_None ||
+	    (kind != 'b' &&
+	     (kind != 'f' || decimals < -300 || decimals > 300) &&
+	     (kind != 'c' || decimals)))
+		return round_by_numpy(self, decimals, out);
+	return decimals ? round_to(state, self, decimals)
+			: computed(state, "rint", self, NULL, NULL);
 }
 
 PyObject *array_conj(PyObject *self, PyObject *args, PyObject *keywords)
@@ -160,5 +159,8 @@ PyObject *array_dot(PyObject *self, PyObject *args, PyObject *keywords)
 	if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:dot", names,
 					 &other, &out))
 		return NULL;
-	return linear_dot_product(type_state(self), self, other, out);
+	return out == Py_None
+		       ? linear_dot_product(type_state(self), self, other, out)
+		       : array_by_numpy(self, "dot",
+					(PyObject *[]){ other, out }, 2, NULL);
 }

@@ -2,7 +2,7 @@
 /* Elements of a dray.Array by their number, their order and their value. */
 #include <limits.h>
 
-#include "object/array_object.h"
+#include "arithmetic/array_ufunc.h"
 #include "ufunc/ufunc_along.h"
 
 /* Converts an axis, for "O&"; None is all elements in C order. */
@@ -109,19 +109,23 @@ PyObject *array_take(PyObject *self, PyObject *const *args, Py_ssize_t count,
 {
 	static const struct signature signature = { "take",
 						    1,
-						    3,
+						    4,
 						    { { "indices",
 							object_take },
 						      { "axis", axis_take },
+						      { "out", object_take },
 						      { "mode", mode_take } } };
 	struct choose_choice choice = { .axis = DRAY_FLAT,
 					.mode = DRAY_INDEX_RAISE };
-	PyObject *object, *indices, *result;
+	PyObject *object, *out = Py_None, *indices, *result;
 
 	if (arguments_take(&signature, args, count, names,
-			   (void *[]){ &object, &choice.axis, &choice.mode }) ||
+			   (void *[]){ &object, &choice.axis, &out,
+				       &choice.mode }) ||
 	    array_check_reachable(array_self(self)))
 		return NULL;
+	if (out != Py_None)
+		return array_by_numpy(self, "take", args, count, names);
 	indices = indices_take(object, &choice.indices);
 	if (!indices)
 		return NULL;
@@ -241,11 +245,15 @@ static PyObject *best(PyObject *self, PyObject *const *args, Py_ssize_t count,
 				      struct dray_array **out))
 {
 	struct choose_choice choice = { .axis = DRAY_FLAT, .find = function };
+	PyObject *out = Py_None;
 
 	if (arguments_take(signature, args, count, names,
-			   (void *[]){ &choice.axis }) ||
+			   (void *[]){ &choice.axis, &out }) ||
 	    array_check_reachable(array_self(self)))
 		return NULL;
+	if (out != Py_None)
+		return array_by_numpy(self, signature->function, args, count,
+				      names);
 	array_whole(array_self(self), &choice.view);
 	if (choice.axis != DRAY_FLAT &&
 	    along_check_axis(choice.axis, choice.view.ndim))
@@ -258,7 +266,7 @@ PyObject *array_argmax(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		       PyObject *names)
 {
 	static const struct signature signature = {
-		"argmax", 0, 1, { { "axis", axis_take } }
+		"argmax", 0, 2, { { "axis", axis_take }, { "out", object_take } }
 	};
 
 	return best(self, args, count, names, &signature, dray_argmax);
@@ -268,7 +276,7 @@ PyObject *array_argmin(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		       PyObject *names)
 {
 	static const struct signature signature = {
-		"argmin", 0, 1, { { "axis", axis_take } }
+		"argmin", 0, 2, { { "axis", axis_take }, { "out", object_take } }
 	};
 
 	return best(self, args, count, names, &signature, dray_argmin);

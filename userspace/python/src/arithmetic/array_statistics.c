@@ -3,6 +3,8 @@
  * Sums, extremes, means and the like of a dray.Array, with the arguments of the methods
  * of NumPy's array.
  */
+#include <string.h>
+
 #include <dray/array/statistics.h>
 
 #include "arithmetic/array_statistics.h"
@@ -31,47 +33,45 @@ static void array_statistics_begin(struct along *from, PyObject *self)
 	from->axes.all = true;
 }
 
-/* Whether dray has no loops for the elements, and NumPy computes: long doubles. */
-static bool is_numpys(const struct along *from)
+/* Outputs into which dray computes; into others NumPy does. */
+enum statistics_into {
+	INTO_NUMBERS,
+	INTO_SAFE, /* to which elements are converted without a loss */
+	INTO_SAME, /* of the numbers with which NumPy computes, in steps */
+};
+
+/* Whether dray's loops know numbers of this size, unlike long doubles. */
+static bool is_short(dray_dtype dtype)
 {
-	const dray_dtype dtype =
-		from->dtype ? from->dtype : from->in.view.dtype;
 	const char kind = dray_dtype_kind(dtype);
 
-	return (kind == 'f' || kind == 'c') &&
-	       dray_dtype_itemsize(dtype) > (kind == 'c' ? 16 : 8);
+	return (kind != 'f' && kind != 'c') ||
+	       dray_dtype_itemsize(dtype) <= (kind == 'c' ? 16 : 8);
 }
 
-/* Calls NumPy's function of the same name and arguments. */
-static PyObject *by_numpy(PyObject *self, const char *name,
-			  PyObject *const *args, Py_ssize_t count,
-			  PyObject *names)
+/*
+ * Whether NumPy computes: without a loop of dray, and if results depend on the type of
+ * the output, in which NumPy keeps them on the way.
+ */
+static bool is_numpys(const struct along *from, enum statistics_into into)
 {
-	const Py_ssize_t total = count + (names ? PyTuple_GET_SIZE(names) : 0);
-	PyObject *numpy = PyImport_ImportModule("numpy"), *result = NULL;
-	PyObject *function = numpy ? PyObject_GetAttrString(numpy, name) : NULL;
-	PyObject *given = PyTuple_New(total + 1), *item;
-	Py_ssize_t i;
+	const dray_dtype in = from->in.view.dtype, to = from->to.view.dtype;
+	const dray_dtype dtype = from->dtype ? from->dtype : in;
 
-	for (i = 0; given && i <= total; i++) {
-		item = array_numpy_of(i ? args[i - 1] : self);
-		if (!item)
-			Py_CLEAR(given);
-		else
-			PyTuple_SET_ITEM(given, i, item);
-	}
-	if (function && given)
-		result = PyObject_Vectorcall(function,
-					     PySequence_Fast_ITEMS(given),
-					     (size_t)count + 1, names);
-	/* The output as it was given. */
-	for (i = 0; result && i < total; i++)
-		if (result == PyTuple_GET_ITEM(given, i + 1))
-			Py_SETREF(result, Py_NewRef(args[i]));
-	Py_XDECREF(given);
-	Py_XDECREF(function);
-	Py_XDECREF(numpy);
-	return array_of_result(type_state(self), result);
+	if (!is_short(dtype))
+		return true;
+	if (!from->output)
+		return false;
+	if (!is_short(to) || strchr("SUV", dray_dtype_kind(to)))
+		return true;
+	if (into == INTO_NUMBERS)
+		return false;
+	if (!dray_can_cast(in, to, DRAY_CASTING_SAFE) ||
+	    !dray_can_cast(dtype, to, DRAY_CASTING_SAFE))
+		return true;
+	return into == INTO_SAME &&
+	       (dray_dtype_kind(to) != 'f' || dray_dtype_itemsize(to) < 4 ||
+		!dray_dtype_equal(dtype, to));
 }
 
 #define FUNCTION(name)                                                  \
@@ -132,8 +132,8 @@ static PyObject *by_numpy(PyObject *self, const char *name,
 		__VA_ARGS__ \
 	}
 
-/* @strict: an element without axes has no axis 0 */
-#define METHOD(name, strict, positional, parameters, ...)                 \
+/* @strict: an element without axes lacks an axis 0 */
+#define METHOD(name, strict, into, positional, parameters, ...)           \
 	PyObject *array_##name(PyObject *self, PyObject *const *args,     \
 			       Py_ssize_t count, PyObject *names)         \
 	{                                                                 \
@@ -149,12 +149,13 @@ static PyObject *by_numpy(PyObject *self, const char *name,
 				    (void *[]){ __VA_ARGS__ })) {         \
 			from.several |= (strict) && !from.axes.all;       \
 			if (!along_reduction(&from))                      \
-				numpys = is_numpys(&from);                \
+				numpys = is_numpys(&from, into);          \
 			if (!numpys && !PyErr_Occurred())                 \
 				result = along_compute(&from, name);      \
 		}                                                         \
 		along_end(&from);                                         \
-		return numpys ? by_numpy(self, #name, args, count, names) \
+		return numpys ? array_by_numpy(self, #name, args, count,  \
+					       names)                     \
 			      : result;                                   \
 	}
 
@@ -181,18 +182,18 @@ FUNCTION_DDOF(std)
 #define VAR_VALUES \
 	&from, &from.descr, &from.out, &from.ddof, &from.keepdims, &from.where
 
-METHOD(sum, false, 6, SUM_PARAMETERS, SUM_VALUES)
-METHOD(prod, false, 6, SUM_PARAMETERS, SUM_VALUES)
-METHOD(min, false, 5, EXTREME_PARAMETERS, EXTREME_VALUES)
-METHOD(max, false, 5, EXTREME_PARAMETERS, EXTREME_VALUES)
-METHOD(ptp, false, 3, PARAMETERS(AXIS, OUT, KEEPDIMS), &from, &from.out,
-       &from.keepdims)
-METHOD(all, false, 3, TRUTH_PARAMETERS, TRUTH_VALUES)
-METHOD(any, false, 3, TRUTH_PARAMETERS, TRUTH_VALUES)
-METHOD(mean, true, 4, PARAMETERS(AXIS, DTYPE, OUT, KEEPDIMS, WHERE), &from,
-       &from.descr, &from.out, &from.keepdims, &from.where)
-METHOD(var, true, 5, VAR_PARAMETERS, VAR_VALUES)
-METHOD(std, true, 5, VAR_PARAMETERS, VAR_VALUES)
+METHOD(sum, false, INTO_SAFE, 6, SUM_PARAMETERS, SUM_VALUES)
+METHOD(prod, false, INTO_SAFE, 6, SUM_PARAMETERS, SUM_VALUES)
+METHOD(min, false, INTO_SAFE, 5, EXTREME_PARAMETERS, EXTREME_VALUES)
+METHOD(max, false, INTO_SAFE, 5, EXTREME_PARAMETERS, EXTREME_VALUES)
+METHOD(ptp, false, INTO_SAME, 3, PARAMETERS(AXIS, OUT, KEEPDIMS), &from,
+       &from.out, &from.keepdims)
+METHOD(all, false, INTO_NUMBERS, 3, TRUTH_PARAMETERS, TRUTH_VALUES)
+METHOD(any, false, INTO_NUMBERS, 3, TRUTH_PARAMETERS, TRUTH_VALUES)
+METHOD(mean, true, INTO_SAME, 4, PARAMETERS(AXIS, DTYPE, OUT, KEEPDIMS, WHERE),
+       &from, &from.descr, &from.out, &from.keepdims, &from.where)
+METHOD(var, true, INTO_SAME, 5, VAR_PARAMETERS, VAR_VALUES)
+METHOD(std, true, INTO_SAME, 5, VAR_PARAMETERS, VAR_VALUES)
 
 /* An axis, or None for all elements in C order. */
 static int axis_or_flat_take(PyObject *argument, void *out)
@@ -235,15 +236,15 @@ static PyObject *running(PyObject *self, PyObject *const *args,
 	    !along_operands(&from) &&
 	    (from.axis == DRAY_FLAT ||
 	     !along_check_axis(from.axis, from.in.view.ndim))) {
-		/* The axis of an element is that of a row of one. */
+		/* An element counts as a row, with its axis. */
 		if (!from.in.view.ndim)
 			from.axis = DRAY_FLAT;
-		numpys = is_numpys(&from);
+		numpys = is_numpys(&from, INTO_SAFE);
 		if (!numpys)
 			result = along_compute(&from, function);
 	}
 	along_end(&from);
-	return numpys ? by_numpy(self, name, args, count, names) : result;
+	return numpys ? array_by_numpy(self, name, args, count, names) : result;
 }
 
 PyObject *array_cumsum(PyObject *self, PyObject *const *args, Py_ssize_t count,

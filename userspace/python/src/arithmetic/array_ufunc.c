@@ -7,26 +7,29 @@
 
 #include "arithmetic/array_ufunc.h"
 
-/* Whether a type of operand has rules of its own for ufuncs. */
-static int ufunc_has_rules(PyObject *object)
+int array_type_has_rules(PyObject *type, const char *protocol)
 {
-	PyObject *rule, *numpy;
+	PyObject *rule = PyObject_GetAttrString(type, protocol), *numpy;
 	int own;
 
-	if (array_is_plain(object))
-		return 0;
-	rule = PyObject_GetAttrString((PyObject *)Py_TYPE(object),
-				      "__array_ufunc__");
 	if (!rule) {
 		PyErr_Clear();
 		return 0;
 	}
-	numpy = PyObject_GetAttrString((PyObject *)&PyArray_Type,
-				       "__array_ufunc__");
+	numpy = PyObject_GetAttrString((PyObject *)&PyArray_Type, protocol);
 	own = !numpy ? -1 : rule != numpy;
 	Py_XDECREF(numpy);
 	Py_DECREF(rule);
 	return own;
+}
+
+/* Whether a type of operand has rules of its own for ufuncs. */
+static int ufunc_has_rules(PyObject *object)
+{
+	return array_is_plain(object)
+		       ? 0
+		       : array_type_has_rules((PyObject *)Py_TYPE(object),
+					      "__array_ufunc__");
 }
 
 bool array_is_plain(PyObject *object)
@@ -296,6 +299,19 @@ static bool has_subclass(const struct asked *asked)
 	return false;
 }
 
+/*
+ * Clears an exception of a product whose output may have more axes, along which NumPy
+ * repeats the result.
+ */
+static bool is_wider_output(PyObject *ours, const struct asked *asked)
+{
+	if (!PyCFunction_Check(ours) || !asked->outputs ||
+	    !PyErr_ExceptionMatches(PyExc_ValueError))
+		return false;
+	PyErr_Clear();
+	return true;
+}
+
 /* Lets dray compute, or NumPy if dray has no loop. */
 static PyObject *ask_either(struct module_state *state,
 			    const struct asked *asked)
@@ -312,7 +328,8 @@ static PyObject *ask_either(struct module_state *state,
 	    PyUnicode_CompareWithASCIIString(asked->method, "__call__"))
 		ours = NULL;
 	result = ours ? ask_dray(state, ours, asked) : NULL;
-	if (ours && (result || !array_ask_numpy()))
+	if (ours &&
+	    (result || !(array_ask_numpy() || is_wider_output(ours, asked))))
 		return result;
 	return ask_numpy(state, asked);
 }
@@ -324,6 +341,7 @@ PyObject *array_array_ufunc(PyObject *self, PyObject *const *args,
 	struct asked asked = { .names = names };
 	PyObject *result;
 	Py_ssize_t i;
+	bool step;
 	int decide;
 
 	if (count < 2)
@@ -349,9 +367,10 @@ PyObject *array_array_ufunc(PyObject *self, PyObject *const *args,
 		return NULL;
 	if (decide)
 		Py_RETURN_NOTIMPLEMENTED;
-	result = has_subclass(&asked) ? ask_numpy(state, &asked)
-				      : ask_either(state, &asked);
-	if (!result || !array_is(result) || !is_step_of_numpy(&asked))
+	step = is_step_of_numpy(&asked);
+	result = step || has_subclass(&asked) ? ask_numpy(state, &asked)
+					      : ask_either(state, &asked);
+	if (!result || !array_is(result) || !step)
 		return result;
 	Py_SETREF(result, array_as_numpy(result));
 	return result;

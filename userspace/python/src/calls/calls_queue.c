@@ -268,13 +268,13 @@ static PyMethodDef queue_methods[] = {
 	{ "submit", WITH_KEYWORDS(queue_submit), METH_FASTCALL | METH_KEYWORDS,
 	  "submit($self, ufunc, /, *inputs, out=None, where=True, **keywords)\n--\n\n"
 	  "Submits a call, with the arguments of ufunc(), and returns a Call at once.\n\n"
-	  "The operands must not change until it has ended; outputs are read then.\n"
-	  "Errors of numbers, such as a division by 0, are those of the submission's\n"
+	  "The operands must not change until it ends; outputs are read then.\n"
+	  "Errors of numbers, such as a division by 0, follow the submission's\n"
 	  "errstate(); wait() raises them, or warns." },
 	{ "explain", WITH_KEYWORDS(queue_explain),
 	  METH_FASTCALL | METH_KEYWORDS,
 	  "explain($self, ufunc, /, *inputs, out=None, where=True, **keywords)\n--\n\n"
-	  "Tells which executor would run a call, and why; computes nothing." },
+	  "Says which executor would run a call, and why; computes nothing." },
 	{ "cancel", queue_cancel, METH_NOARGS,
 	  "cancel($self)\n--\n\n"
 	  "Cancels all calls: those that wait end at once.  Later calls run." },
@@ -293,10 +293,10 @@ static PyType_Slot queue_slots[] = {
 	{ Py_tp_methods, queue_methods },
 	{ Py_tp_doc,
 	  "CallQueue(executors=(), depth=0)\n--\n\n"
-	  "Calls of ufuncs that run one after the other, in a thread of the queue.\n\n"
-	  "Each goes to the executor that takes the least time, the CPU among them.  The\n"
+	  "Calls of ufuncs that run in turn, in a thread of the queue.\n\n"
+	  "Each runs on the executor that needs the least time, the CPU among them.  The\n"
 	  "first calls of a loop measure each of them.  At most `depth` calls wait or run, 0:\n"
-	  "1024; another submission waits for one of them." },
+	  "1024; another submission waits for any of them." },
 	{ 0, NULL },
 };
 

@@ -109,7 +109,7 @@ static PyObject *recording_constant(PyObject *object, PyObject *number)
 		operand_drop(&operand);
 		return PyErr_Format(
 			PyExc_TypeError,
-			"an array is an input of a sequence, a constant has no axes");
+			"an array is an input of a sequence, a constant is without axes");
 	}
 	ret = dray_sequence_constant(recording_self(object)->sequence,
 				     operand.view.dtype, operand.view.data,

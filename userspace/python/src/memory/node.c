@@ -53,7 +53,7 @@ PyObject *node_open(PyObject *module, PyObject *spec)
 		if (strlen(text) != (size_t)length)
 			return PyErr_Format(
 				PyExc_ValueError,
-				"spec %R has a null character, which no node's name contains",
+				"spec %R contains a null character, which no node's name contains",
 				spec);
 	}
 	Py_BEGIN_ALLOW_THREADS

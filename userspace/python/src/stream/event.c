@@ -97,7 +97,7 @@ static PyObject *event_count(PyObject *self, void *unused)
 		return raise_message(
 			-EBADMSG,
 			PyUnicode_FromFormat(
-				"packet %llu of %s had %llu bytes, elements have %zd bytes each",
+				"packet %llu of %s moved %llu bytes, not a multiple of elements of %zd bytes",
 				(unsigned long long)point.number,
 				stream_name(event_of(self)->stream),
 				(unsigned long long)point.bytes, itemsize));
@@ -263,7 +263,7 @@ static PyObject *event_stream(PyObject *self, void *unused)
 
 static PyGetSetDef event_properties[] = {
 	{ "done", event_done, NULL,
-	  "Whether the transfer has ended; wait() tells whether it failed.",
+	  "Whether the transfer is done; wait() raises its error if it failed.",
 	  NULL },
 	{ "count", event_count, NULL,
 	  "Elements that moved.  BlockingIOError before the end, OSError (EBADMSG) if\n"

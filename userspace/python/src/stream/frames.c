@@ -157,8 +157,7 @@ static PyObject *frames_flush(PyObject *object, PyObject *timeout)
 		return NULL;
 	if (self->sends)
 		return ring_flush(self, limit);
-	return PyErr_Format(PyExc_ValueError,
-			    "%s receives, it has nothing to send",
+	return PyErr_Format(PyExc_ValueError, "%s receives, it cannot send",
 			    stream_name(self->stream));
 }
 
@@ -249,7 +248,7 @@ static PyGetSetDef frames_properties[] = {
 	  NULL },
 	{ "stream", frames_stream, NULL, "The stream.", NULL },
 	{ "closed", frames_closed, NULL,
-	  "Whether the ring has ended: by close(), `with` or the end of the stream.",
+	  "Whether the ring is closed: by close(), `with` or the end of the stream.",
 	  NULL },
 	{ NULL, NULL, NULL, NULL, NULL },
 };

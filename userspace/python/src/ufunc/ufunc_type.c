@@ -209,7 +209,7 @@ static PyObject *ufunc_pickled(PyObject *self, PyObject *unused)
 	if (ufunc_named(type_state(self), name) != self)
 		return PyErr_Format(
 			PyExc_TypeError,
-			"%R has loops of this process, and cannot be pickled",
+			"%R contains loops of this process, and cannot be pickled",
 			self);
 	return PyUnicode_FromString(name);
 }
@@ -285,7 +285,7 @@ static PyMethodDef ufunc_methods[] = {
 	  "the inputs, then the outputs.  It runs without the GIL.  `context` is its last\n"
 	  "argument.  fp_errors=False: it leaves nothing of meaning in the processor's flags." },
 	{ "__reduce__", ufunc_pickled, METH_NOARGS,
-	  "__reduce__($self, /)\n--\n\nPickles the name of a builtin one." },
+	  "__reduce__($self, /)\n--\n\nPickles the name of a builtin ufunc." },
 	{ NULL, NULL, 0, NULL },
 };
 
@@ -313,12 +313,12 @@ static PyMemberDef ufunc_members[] = {
 static PyType_Slot ufunc_slots[] = {
 	{ Py_tp_doc,
 	  "ufunc(name, nin, nout, identity=None)\n--\n\n"
-	  "A function of whole arrays, made of loops over elements: a new one has no loop\n"
-	  "until register() sets one.\n\n"
+	  "A function of whole arrays, made of loops over elements: a new ufunc is\n"
+	  "without loops until register() sets them.\n\n"
 	  "    z = dray.add(x, y, out=z, where=mask)\n\n"
-	  "Calls and methods take NumPy's arguments, and threads= for large arrays.\n"
+	  "Calls and methods accept NumPy's arguments, and threads= for large arrays.\n"
 	  "Operands are arrays of dray and NumPy, numbers, and lists; results are\n"
-	  "dray.Array, elements if they have no axes, or the arrays of out=." },
+	  "dray.Array, elements if they are without axes, or the arrays of out=." },
 	{ Py_tp_new, ufunc_new },
 	{ Py_tp_dealloc, ufunc_dealloc },
 	{ Py_tp_traverse, ufunc_traverse },
