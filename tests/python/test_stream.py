@@ -248,7 +248,7 @@ READ_ONLY.flags.writeable = False
     (None, {"fences": [3]}, TypeError, "fences has an int, no dray.Fence"),
     (None, {"fences": [dray.fill(dray.zeros(3), 0)] * 17}, ValueError,
      "17 fences, a packet has up to 16"),
-    (None, {"colour": 1}, TypeError, "'colour' is an invalid keyword"),
+    (None, {"colour": 1}, TypeError, "unexpected keyword argument 'colour'"),
     ([1, 2], {}, TypeError, "a is not a NumPy array or dray.Array but list"),
     (np.array([None]), {}, TypeError, "a: .* holds references"),
     (np.zeros((3, 0)), {"stage": True}, ValueError, "the view contains no bytes to receive"),

@@ -198,7 +198,7 @@ def test_the_loop_ends_when_the_stream_is_closed(loop, name):
 def is_refused(frames):
     """Whether a step in another thread is under way."""
     try:
-        assert dray._dray.poll_frames(frames) is None
+        assert frames._poll() is None
     except ValueError as error:
         assert str(error) == "another thread waits for a frame of rx0"
         return True

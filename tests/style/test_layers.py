@@ -34,7 +34,7 @@ CASES = [
     ("userspace/array/cast/fp_state.c", '#include "base/error.h"',
      "includes core/base/error.h"),
     ("userspace/array/cast/fp_state.c", '#include "private.h"', None),
-    ("userspace/python/src/size.c", '#include "private.h"', "includes core/private.h"),
+    ("userspace/python/src/base/size.c", '#include "private.h"', "includes core/private.h"),
     ("tools/dmactl/base/bar.c", '#include "top/top_live.h"', "includes top/top_live.h"),
     ("tools/dmactl/base/bar.c", "void bar_x(void) { top_live(0); }",
      "calls top_live of top/top_live.c"),
@@ -60,7 +60,7 @@ CIRCLES = [
     ('', '', 'void one_y(void) { two_x(); }', 'void two_x(void) { one_x(); }'),
 ]
 ROOMS = ["driver/heap", "userspace/core/pool", "userspace/array/cast",
-         "userspace/python/src", "tools/dmactl/base"]
+         "userspace/python/src/array", "tools/dmactl/base"]
 
 
 @pytest.fixture

@@ -58,10 +58,12 @@ the rest.  Each carries the library's sentence.
 
 # Only what users import: names of others would be attributes of the package.
 from . import _dray
+from ._array import FlatIterator
 from ._arrow import ArrowArray, from_arrow, to_arrow
-from ._dray import (Array, Call, CallQueue, Event, Fence, FlatIterator, Frames, Node, OpenCLExecutor,
-                    Pool, Scope, Stream, StreamExecutor, XrtBo, XrtDevice, dot, from_dlpack, matmul,
-                    matvec, ufunc, vecdot, vecmat)
+from ._calls import OpenCLExecutor, StreamExecutor
+from ._dray import (Array, CallQueue, Pool, Scope, dot, from_dlpack, matmul, matvec, ufunc,
+                    vecdot, vecmat)
+from ._fence import Call, Fence
 from ._functions import open as open
 from ._functions import (Versions, WaitingArray, address, array, copy, copy_from_sycl, copy_to_sycl,
                          device_empty, empty, explain, export_array, fill, from_sycl, handler_name,
@@ -70,10 +72,12 @@ from ._functions import (Versions, WaitingArray, address, array, copy, copy_from
                          shared_zeros, stats, stream, sync_for_cpu, sync_for_device, to_sycl,
                          uninstall, versions, wait, waiting_arrays, zeros)
 from ._lost import LostArray
+from ._node import Node
 from ._records import (ArrayFlags, Bank, CallExplanation, ChannelInfo, Explanation, HeapInfo, NodeInfo,
                        OpenCLDevice, PoolStats, RingCounts, Segment, SequencePlan,
                        StreamCounts)
 from ._sequence import Sequence, Value
+from ._stream import Event, Frames, Stream
 from ._sycl import SyclArray, SyclQueue
 from ._ufunc import (errstate, getbufsize, geterr, geterrcall, setbufsize, seterr, seterrcall)
 from ._ufuncs import abs as abs, divmod as divmod, pow as pow
@@ -90,7 +94,7 @@ from ._ufuncs import (absolute, acos, acosh, add, arccos, arccosh, arcsin, arcsi
                       radians, reciprocal, remainder, right_shift, rint, sign, signbit, sin, sinh,
                       spacing, sqrt, square, subtract, tan, tanh, true_divide, trunc)
 from ._xclbin import xclbin_bank_of, xclbin_banks
-from ._xrt import from_xrt, xrt_bo, xrt_device
+from ._xrt import XrtBo, XrtDevice, from_xrt, xrt_bo, xrt_device
 
 __all__ = [
     "Array", "ArrayFlags", "ArrowArray", "Bank", "Call", "CallExplanation", "CallQueue",

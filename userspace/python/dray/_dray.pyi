@@ -9,8 +9,12 @@ from numpy import dtype, float64, generic, int64, ndarray
 from numpy.typing import NDArray
 from typing_extensions import Self, TypeVar
 
+from ._array import FlatIterator
+from ._fence import Call, Fence
+from ._node import Node
 from ._records import (ArrayFlags, Bank, CallExplanation, ChannelInfo, Explanation, HeapInfo, NodeInfo, OpenCLDevice, PoolStats,
                        RingCounts, Segment, StreamCounts)
+from ._stream import Frames, Stream
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _Scalar = TypeVar("_Scalar", bound=generic, default=Any)
@@ -59,9 +63,8 @@ class Pool:
                  traceback: Optional[TracebackType], /) -> Literal[False]:
         """Restores the previous handler; does not close the pool."""
 
-@final
-class Node:
-    """A DMA-capable device as dray sees it, or the host."""
+class NodeBase:
+    """The part of dray.Node in C."""
     def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def backend(self) -> Literal["kernel", "host"]:
@@ -69,34 +72,12 @@ class Node:
     @property
     def shareable(self) -> bool:
         """Whether its memory can be passed to other processes."""
-    def info(self) -> NodeInfo:
-        """The node's properties and limits, as NodeInfo."""
-    def heaps(self) -> list[HeapInfo]:
-        """A list of HeapInfo, in the order in which they are tried."""
-    def channels(self) -> list[ChannelInfo]:
-        """A list of ChannelInfo."""
-    def pool(self, *, heap: Optional[str] = None, name: Optional[str] = None,
-             initial: Union[int, str] = 0, limit: Union[int, str] = 0,
-             granule: Union[int, str] = 0,
-             prefault: bool = False, huge_pages: bool = False,
-             numa: Optional[Literal["preferred", "bind", "interleave"]] = None,
-             numa_nodes: Iterable[int] = ()) -> Pool:
-        """A new pool on this node.  Sizes are in bytes, or as "1G", "64K"; 0 is the
-        node's own choice.
-
-        prefault: fetches all pages before the first array, and keeps them until
-        trim(); memory of the kernel module always does.
-        huge_pages: uses reserved huge pages (vm.nr_hugepages), on "host:shareable".
-        Arrays in them cannot be passed to other processes.  "host" uses
-        transparent huge pages by itself.
-        numa: "preferred", "bind" or "interleave", for numa_nodes, numbers from
-        0 to 63; memory of the host only.  set_mempolicy(2) explains them.
-
-        ValueError if a number is out of range, OSError (EOPNOTSUPP) if the node
-        does not have such pages, MemoryError if none are left."""
-    def stream(self, name: str, *, points: int = 0,
-               batch: int = 0) -> Stream:
-        """Opens a stream of this node, as dray.stream() does."""
+    def _info(self) -> NodeInfo: ...
+    def _heaps(self) -> list[HeapInfo]: ...
+    def _channels(self) -> list[ChannelInfo]: ...
+    def _pool(self, heap: Optional[str], name: Optional[str], initial: int, limit: int,
+              granule: int, prefault: bool, huge_pages: bool, policy: int, nodes: int,
+              /) -> Pool: ...
 
 @final
 class Scope:
@@ -116,30 +97,19 @@ class Scope:
         """Restores the previous handler."""
     def __call__(self, function: _Function, /) -> _Function: ...
 
-@final
-class Fence:
-    """The point where a transfer is done; asyncio can await it."""
+class FenceBase:
+    """The part of dray.Fence in C."""
     def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def done(self) -> bool:
         """Whether the transfer is over; wait() tells whether it failed."""
-    @property
-    def time(self) -> float:
-        """When it was over, as of time.monotonic(), 0 if the CPU copied.
+    def _wait(self, timeout: Optional[float], /) -> None: ...
+    def _time(self) -> float: ...
+    def _fileno(self) -> int: ...
+    def _status(self) -> int: ...
 
-        BlockingIOError before the end."""
-    def wait(self, timeout: Optional[float] = None) -> None:
-        """Waits until the transfer is done, for at most timeout seconds.  Raises the
-        transfer's error if it failed, TimeoutError (ETIME) if the time runs out."""
-    def fileno(self) -> int:
-        """A file descriptor, readable for poll() when the transfer is done.
-
-        It belongs to the fence.  ValueError if the CPU made the transfer."""
-    def __await__(self) -> Generator[None, None, None]: ...
-
-@final
-class Event:
-    """The end of a packet; asyncio can await it, for the count of elements."""
+class EventBase:
+    """The part of dray.Event in C."""
     def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def done(self) -> bool:
@@ -149,31 +119,15 @@ class Event:
         """Elements that moved.  BlockingIOError before the end, OSError (EBADMSG) if
         the last element is not whole."""
     @property
-    def bytes(self) -> int:
-        """Bytes that moved, also if it failed.  BlockingIOError before the end."""
-    @property
-    def number(self) -> int:
-        """Of the packet; each stream counts its packets.  BlockingIOError before the end."""
-    @property
-    def time(self) -> float:
-        """When it ended, as of time.monotonic().  BlockingIOError before the end."""
-    @property
     def stream(self) -> Stream:
         """The stream."""
-    def wait(self, timeout: Optional[float] = None) -> int:
-        """Waits until the transfer ends, for at most timeout seconds, and returns
-        the count of elements.  Raises the transfer's error if it failed, TimeoutError
-        (ETIME) if the time runs out.  The transfer continues then, and after
-        KeyboardInterrupt."""
-    def cancel(self) -> None:
-        """Ends the transfer with OSError (ECANCELED), unless it is done.
+    def _wait(self, timeout: Optional[float], /) -> int: ...
+    def _cancel(self) -> None: ...
+    def _status(self) -> int: ...
+    def _tell(self) -> tuple[int, int, float]: ...
 
-        Returns when nothing uses its array any more; bytes counts the moved bytes."""
-    def __await__(self) -> Generator[Any, None, int]: ...
-
-@final
-class Stream:
-    """A channel that sends or receives packets; dray.stream() opens it."""
+class StreamBase:
+    """The part of dray.Stream in C."""
     def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def name(self) -> str:
@@ -184,291 +138,40 @@ class Stream:
     @property
     def closed(self) -> bool:
         """Whether close() was called."""
-    @overload
-    def send(self, a: _AnyArray, /, *, wait: Literal[True] = True,
-             timeout: Optional[float] = None,
-             deadline: Optional[float] = None, stage: bool = False,
-             nonblock: bool = False, fences: Iterable[Fence] = ()) -> int:
-        """Sends the elements of a, in C order, as a single packet.
+    def _move(self, move: int, a: _AnyArray, wait: bool, timeout: Optional[float],
+              deadline: Optional[float], stage: bool, nonblock: bool,
+              fences: Iterable[Fence], /) -> Any: ...
+    def _explain(self, a: _AnyArray, stage: bool, /) -> Explanation: ...
+    def _counts(self) -> StreamCounts: ...
+    def _cancel(self) -> None: ...
+    def _fileno(self) -> int: ...
+    def _ended(self) -> int: ...
+    def _close(self) -> None: ...
+    def _hold(self) -> Any: ...
+    def _check(self) -> None: ...
 
-        Returns their count when the packet is sent, or with wait=False an
-        Event at once.  The array is kept until the end, and must not be written.
-
-        timeout: most seconds of the call; then TimeoutError (ETIME).
-        deadline: most seconds of the transfer; then it ends with
-        TimeoutError (ETIMEDOUT); at most 600, and None or math.inf is none.
-        stage: lets the CPU copy the packet to a buffer if the engine cannot use the
-        array: memory of NumPy, or an alignment.
-        nonblock: BlockingIOError if the stream is full.
-        fences: of dray.copy(); the engine starts when they are done.
-
-        If the call waits and raises, at a timeout or by KeyboardInterrupt, the
-        transfer is cancelled first: nothing uses the array any more.  If the
-        transfer succeeds at that moment, there is no TimeoutError.
-
-        OSError (EOPNOTSUPP) if the engine cannot, with its limit; ValueError for a
-        closed stream, a stream that receives, and an array without elements."""
-    @overload
-    def send(self, a: _AnyArray, /, *, wait: Literal[False],
-             timeout: Optional[float] = None,
-             deadline: Optional[float] = None, stage: bool = False,
-             nonblock: bool = False,
-             fences: Iterable[Fence] = ()) -> Event:
-        """Sends the elements of a, in C order, as a single packet.
-
-        Returns their count when the packet is sent, or with wait=False an
-        Event at once.  The array is kept until the end, and must not be written.
-
-        timeout: most seconds of the call; then TimeoutError (ETIME).
-        deadline: most seconds of the transfer; then it ends with
-        TimeoutError (ETIMEDOUT); at most 600, and None or math.inf is none.
-        stage: lets the CPU copy the packet to a buffer if the engine cannot use the
-        array: memory of NumPy, or an alignment.
-        nonblock: BlockingIOError if the stream is full.
-        fences: of dray.copy(); the engine starts when they are done.
-
-        If the call waits and raises, at a timeout or by KeyboardInterrupt, the
-        transfer is cancelled first: nothing uses the array any more.  If the
-        transfer succeeds at that moment, there is no TimeoutError.
-
-        OSError (EOPNOTSUPP) if the engine cannot, with its limit; ValueError for a
-        closed stream, a stream that receives, and an array without elements."""
-    @overload
-    def recv(self, a: _AnyArray, /, *, wait: Literal[True] = True,
-             timeout: Optional[float] = None,
-             deadline: Optional[float] = None, stage: bool = False,
-             nonblock: bool = False, fences: Iterable[Fence] = ()) -> int:
-        """Receives a packet into a, in C order, otherwise as send().
-
-        Returns the count of received elements: a shorter packet ends the
-        transfer, a longer packet continues in the next.  The driver of the AXI DMA
-        does not report a longer packet: then only a deadline or a timeout ends the call.
-        OSError (EBADMSG) if the last element is not whole: receive such packets
-        into bytes, or ask Event.bytes.
-        The array must not be used until the end, and ValueError if it is
-        read-only or its elements share bytes."""
-    @overload
-    def recv(self, a: _AnyArray, /, *, wait: Literal[False],
-             timeout: Optional[float] = None,
-             deadline: Optional[float] = None, stage: bool = False,
-             nonblock: bool = False,
-             fences: Iterable[Fence] = ()) -> Event:
-        """Receives a packet into a, in C order, otherwise as send().
-
-        Returns the count of received elements: a shorter packet ends the
-        transfer, a longer packet continues in the next.  The driver of the AXI DMA
-        does not report a longer packet: then only a deadline or a timeout ends the call.
-        OSError (EBADMSG) if the last element is not whole: receive such packets
-        into bytes, or ask Event.bytes.
-        The array must not be used until the end, and ValueError if it is
-        read-only or its elements share bytes."""
-    def show(self, a: _AnyArray, /, *, deadline: Optional[float] = None,
-             stage: bool = False, nonblock: bool = False,
-             fences: Iterable[Fence] = ()) -> Event:
-        """Shows a, an array of rows, on the display of a stream such as "display0".
-
-        It stays there until the next show replaces it: then the Event that is
-        returned is done.  The array is kept until then, and changes to it may be
-        seen.  The keywords are the same as send()'s.
-
-        OSError (EOPNOTSUPP) if the display needs another alignment or stride;
-        ValueError for a stream that does not show."""
-    def send_async(self, a: _AnyArray, /, *, deadline: Optional[float] = None,
-                   stage: bool = False, fences: Iterable[Fence] = ()
-                   ) -> Coroutine[Any, Any, int]:
-        """Sends as send(), for asyncio: `await s.send_async(a)`.
-
-        Submits at once if there is room; the result is a coroutine.  No thread waits.  If the task is cancelled, the transfer is too."""
-    def recv_async(self, a: _AnyArray, /, *, deadline: Optional[float] = None,
-                   stage: bool = False, fences: Iterable[Fence] = ()
-                   ) -> Coroutine[Any, Any, int]:
-        """Receives as recv(), for asyncio: `count = await s.recv_async(a)`.
-
-        Submits at once if there is room; the result is a coroutine.  No thread waits.  If the task is cancelled, the transfer is too."""
-    @overload
-    def frames(self, shape: Any, *, count: int = 8, overwrite: bool = False,
-               timeout: Optional[float] = None, pool: Optional[Pool] = None
-               ) -> Frames[float64]:
-        """Makes a ring of frames for the stream, and iterates over them without a copy.
-
-            for frame in s.frames((480, 640), 'u2', count=8): ...
-            async for frame in s.frames((480, 640), 'u2'): ...
-
-        Each packet fills a frame, an array of NumPy.  At the loop's next step the
-        engine gets the frame again: the array becomes read-only, and shows later
-        packets.  Copy a frame to keep it.  Its memory stays as long as the array.
-        A packet that is shorter than the frame makes fewer rows; OSError (EBADMSG)
-        if the last row is not whole.  For a longer packet, see recv().  The next step
-        continues after any error, also after TimeoutError and KeyboardInterrupt, with
-        the next packet.
-
-        A stream that sends hands out frames to fill.  At the loop's next step the frame
-        is sent; flush() sends the last frame and waits:
-
-            frames = s.frames((480, 640), 'u2')
-            for picture, frame in zip(pictures, frames):
-                frame[:] = picture
-            frames.flush()
-
-        count: frames, 2 to 1024, in memory of pool or of a new pool on the node.
-        overwrite: a packet replaces the oldest waiting frame, if the program
-        is late.  By default the stream is held back.  Frames.lost counts such packets.
-        timeout: seconds of a step, then TimeoutError (ETIME).
-
-        The ring ends with its last reference, as after `break`, or by close() or `with`;
-        so does the loop, and with the stream.  Until then send() and recv() are OSError
-        (EBUSY), as is a second ring."""
-    @overload
-    def frames(self, shape: Any, dtype: Union[type[_Scalar], dtype[_Scalar]], *, count: int = 8,
-               overwrite: bool = False, timeout: Optional[float] = None,
-               pool: Optional[Pool] = None) -> Frames[_Scalar]:
-        """Makes a ring of frames for the stream, and iterates over them without a copy.
-
-            for frame in s.frames((480, 640), 'u2', count=8): ...
-            async for frame in s.frames((480, 640), 'u2'): ...
-
-        Each packet fills a frame, an array of NumPy.  At the loop's next step the
-        engine gets the frame again: the array becomes read-only, and shows later
-        packets.  Copy a frame to keep it.  Its memory stays as long as the array.
-        A packet that is shorter than the frame makes fewer rows; OSError (EBADMSG)
-        if the last row is not whole.  For a longer packet, see recv().  The next step
-        continues after any error, also after TimeoutError and KeyboardInterrupt, with
-        the next packet.
-
-        A stream that sends hands out frames to fill.  At the loop's next step the frame
-        is sent; flush() sends the last frame and waits:
-
-            frames = s.frames((480, 640), 'u2')
-            for picture, frame in zip(pictures, frames):
-                frame[:] = picture
-            frames.flush()
-
-        count: frames, 2 to 1024, in memory of pool or of a new pool on the node.
-        overwrite: a packet replaces the oldest waiting frame, if the program
-        is late.  By default the stream is held back.  Frames.lost counts such packets.
-        timeout: seconds of a step, then TimeoutError (ETIME).
-
-        The ring ends with its last reference, as after `break`, or by close() or `with`;
-        so does the loop, and with the stream.  Until then send() and recv() are OSError
-        (EBUSY), as is a second ring."""
-    @overload
-    def frames(self, shape: Any, dtype: Any = "f8", *, count: int = 8,
-               overwrite: bool = False, timeout: Optional[float] = None,
-               pool: Optional[Pool] = None) -> Frames:
-        """Makes a ring of frames for the stream, and iterates over them without a copy.
-
-            for frame in s.frames((480, 640), 'u2', count=8): ...
-            async for frame in s.frames((480, 640), 'u2'): ...
-
-        Each packet fills a frame, an array of NumPy.  At the loop's next step the
-        engine gets the frame again: the array becomes read-only, and shows later
-        packets.  Copy a frame to keep it.  Its memory stays as long as the array.
-        A packet that is shorter than the frame makes fewer rows; OSError (EBADMSG)
-        if the last row is not whole.  For a longer packet, see recv().  The next step
-        continues after any error, also after TimeoutError and KeyboardInterrupt, with
-        the next packet.
-
-        A stream that sends hands out frames to fill.  At the loop's next step the frame
-        is sent; flush() sends the last frame and waits:
-
-            frames = s.frames((480, 640), 'u2')
-            for picture, frame in zip(pictures, frames):
-                frame[:] = picture
-            frames.flush()
-
-        count: frames, 2 to 1024, in memory of pool or of a new pool on the node.
-        overwrite: a packet replaces the oldest waiting frame, if the program
-        is late.  By default the stream is held back.  Frames.lost counts such packets.
-        timeout: seconds of a step, then TimeoutError (ETIME).
-
-        The ring ends with its last reference, as after `break`, or by close() or `with`;
-        so does the loop, and with the stream.  Until then send() and recv() are OSError
-        (EBUSY), as is a second ring."""
-    def explain(self, a: _AnyArray, /, *, stage: bool = False) -> Explanation:
-        """Says how a packet of a would be moved, as Explanation; moves nothing.
-
-        engine is False if the CPU would make a staging copy.  Raises the errors
-        of send() or recv()."""
-    def counts(self) -> StreamCounts:
-        """Counters since it was opened, as StreamCounts."""
-    def cancel(self) -> None:
-        """Ends all transfers in flight with OSError (ECANCELED)."""
-    def fileno(self) -> int:
-        """A file descriptor, readable for poll() when transfers end.
-
-        It belongs to the stream.  ended() makes it quiet; `await` calls that, so
-        a program uses either of both."""
-    def ended(self) -> int:
-        """The count of ended transfers; makes fileno() quiet until the next."""
-    def close(self) -> None:
-        """Ends all transfers in flight with OSError (ECANCELED), and closes the stream.
-
-        If other threads are in calls of the stream, it closes after the last.  Events
-        stay valid.  May be called again."""
-    def __enter__(self) -> Stream:
-        """Returns the stream."""
-    def __exit__(self, kind: Optional[Type[BaseException]],
-                 value: Optional[BaseException],
-                 traceback: Optional[TracebackType], /) -> Literal[False]:
-        """Closes the stream."""
-
-@final
-class Frames(Generic[_Scalar]):
-    """The frames of a ring, in turn."""
+class FramesBase(Generic[_Scalar]):
+    """The part of dray.Frames in C."""
     def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
-    @property
-    def number(self) -> int:
-        """Of the packet in the frame at hand; each stream counts its packets.  To send,
-        of the last packet in the frame, or 0."""
-    @property
-    def bytes(self) -> int:
-        """Of that packet."""
-    @property
-    def time(self) -> float:
-        """When that packet ended, as of time.monotonic()."""
-    @property
-    def lost(self) -> int:
-        """Packets that were overwritten just before the frame at hand."""
     @property
     def timeout(self) -> Optional[float]:
         """Seconds of a step, or None."""
     @property
     def stream(self) -> Stream:
         """The stream."""
-    def flush(self, timeout: Optional[float] = None) -> None:
-        """Sends the frame at hand, and waits until all frames are sent.
-
-        timeout: seconds, then TimeoutError (ETIME).  OSError if a frame was not
-        sent, ValueError if the stream receives."""
-    def flush_async(self) -> Coroutine[Any, Any, None]:
-        """Flushes for asyncio: `await frames.flush_async()`."""
-    @classmethod
-    def __class_getitem__(cls, item: Any, /) -> GenericAlias:
-        """Type checkers know the type of the frames: Frames[numpy.uint8]."""
     @property
     def closed(self) -> bool:
         """Whether the ring is closed: by close(), `with` or the end of the stream."""
-    def close(self, timeout: Optional[float] = None) -> None:
-        """Ends the ring: the stream can send, receive or use other frames.
-
-        To receive, packets that were not read are lost, and later packets count from 1
-        again.  To send, waits until the frames are sent, without the one at hand.
-        `with` does the same at its end, but drops all after an exception; so does the
-        end of the last reference, without a wait: frames to be sent still are.
-
-        timeout: seconds, then TimeoutError (ETIME).  May be called again."""
-    def __enter__(self) -> Self:
-        """Returns the frames."""
-    def __exit__(self, kind: Optional[Type[BaseException]],
-                 value: Optional[BaseException],
-                 traceback: Optional[TracebackType], /) -> Literal[False]:
-        """Ends the ring, as close()."""
-    def counts(self) -> RingCounts:
-        """Counters of the ring, as RingCounts."""
+    @classmethod
+    def __class_getitem__(cls, item: Any, /) -> GenericAlias:
+        """Type checkers know the type of the frames: Frames[numpy.uint8]."""
+    def _poll(self) -> Optional[NDArray[_Scalar]]: ...
+    def _flush(self, timeout: Optional[float], /) -> None: ...
+    def _close(self, drops: bool, timeout: Optional[float], /) -> None: ...
+    def _counts(self) -> RingCounts: ...
+    def _tell(self) -> tuple[int, int, float, int]: ...
     def __iter__(self) -> Iterator[NDArray[_Scalar]]: ...
     def __next__(self) -> NDArray[_Scalar]: ...
-    def __aiter__(self) -> AsyncIterator[NDArray[_Scalar]]: ...
-    def __anext__(self) -> Coroutine[Any, Any, NDArray[_Scalar]]: ...
 
 @final
 class Array:
@@ -809,96 +512,13 @@ class ufunc:
         """Pickles the name of a builtin ufunc."""
 
 @final
-class FlatIterator:
-    """The elements of an Array in C order: an iterator, and an index of numbers
-    instead of coordinates."""
-    def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
-    @property
-    def base(self) -> Array:
-        """The Array."""
-    @property
-    def index(self) -> int:
-        """The number of the next element."""
-    @property
-    def coords(self) -> tuple[int, ...]:
-        """Its place along each axis."""
-    def copy(self) -> Array:
-        """A new Array of the elements, with one axis."""
-    def __array__(self, dtype: Any = None,
-                  copy: Optional[bool] = None) -> ndarray:
-        """The same as an array of NumPy."""
-    def __iter__(self) -> FlatIterator: ...
-    def __next__(self) -> Any: ...
-    def __len__(self) -> int: ...
-    def __getitem__(self, key: Any, /) -> Any: ...
-    def __setitem__(self, key: Any, value: Any, /) -> None: ...
-
-@final
-class StreamExecutor:
-    """An IP between streams that computes a loop of a ufunc.
-
-    types: of its inputs, then of its outputs.
-    tx: streams that send, a stream for each input, or a single stream for the inputs
-        of a frame in turn.
-    rx: streams that receive, a stream for each output.
-    frame_bytes, depth: a call is cut into packets of so many bytes of its widest
-        operand, of which so many are in flight.
-    timeout: most seconds for a packet.
-    stage: lets the CPU copy operands that the engine cannot use, and convert
-        operands of other types; masks need it, too.
-    ring: tuples of arrays, the operands of calls.  The streams get rings over these,
-        which cost least, and only calls with the same arrays.
-
-    After a call that failed, the executor refuses calls until reset().
-
-    The streams stay open as long as it."""
-    @property
-    def cost(self) -> Optional[tuple[tuple[int, float], tuple[int, float]]]:
-        """The times of calls: two pairs of elements and seconds, of few and of many
-        elements; None: not measured.  May be set; None measures anew."""
-    @cost.setter
-    def cost(self, value: Optional[tuple[tuple[int, float], tuple[int, float]]]) -> None: ...
-    def __new__(cls, ufunc: ufunc, types: Sequence[Any], tx: Sequence[Stream],
-                rx: Sequence[Stream], *, frame_bytes: Union[int, str] = ..., depth: int = ...,
-                timeout: float = ..., stage: bool = ...,
-                ring: Iterable[tuple[Any, ...]] = ...) -> StreamExecutor: ...
-    def reset(self) -> None:
-        """Accepts calls again after a failure.  The IP holds no byte of it any more:
-        the program reset the IP, or received all that was left."""
-
-@final
-class OpenCLExecutor:
-    """A device of OpenCL that computes loops of ufuncs, over the same memory.
-
-    loops: tuples (ufunc, types, source[, function[, by_address]]): the types of the
-        inputs, then of the outputs; an expression of a, b, ..., the inputs, such as
-        'a < b'; or the source of a function of an element, in OpenCL C, and its
-        name.  by_address: it expects addresses of elements, of any types.
-    platform, device: parts of their names; None: the first.
-    options: for the compiler.
-    copies: allows a device with memory of its own, too."""
-    @property
-    def device(self) -> OpenCLDevice:
-        """The device, and the number of its calls."""
-    def get_cost(self, ufunc: ufunc, types: Sequence[Any], /
-                 ) -> Optional[tuple[tuple[int, float], tuple[int, float]]]:
-        """The times of a loop's calls: two pairs of elements and seconds, of few and of
-        many elements; None: not measured."""
-    def set_cost(self, ufunc: ufunc, types: Sequence[Any],
-                 cost: Optional[tuple[tuple[int, float], tuple[int, float]]], /) -> None:
-        """Sets them, as get_cost() returns them; None measures anew."""
-    def __new__(cls, loops: Sequence[tuple[Any, ...]], *, platform: Optional[str] = ...,
-                device: Optional[str] = ..., options: Optional[str] = ...,
-                copies: bool = ...) -> OpenCLExecutor: ...
-
-@final
 class CallQueue:
     """Calls of ufuncs that run in turn, in a thread of the queue.
 
     Each runs on the executor that needs the least time, the CPU among them.  The
     first calls of a loop measure each of them.  At most `depth` calls wait or run, 0:
     1024; another submission waits for any of them."""
-    def __new__(cls, executors: Iterable[Union[StreamExecutor, OpenCLExecutor]] = ...,
+    def __new__(cls, executors: Iterable[Handle] = ...,
                 depth: int = ...) -> CallQueue: ...
     def submit(self, ufunc: ufunc, /, *inputs: Any, out: Any = ..., where: Any = ...,
                **keywords: Any) -> Call:
@@ -921,116 +541,43 @@ class CallQueue:
                  traceback: Optional[TracebackType], /) -> Literal[False]:
         """Closes the queue."""
 
-@final
-class Call:
-    """A call of a queue, which has its arrays until it has ended; asyncio can await it."""
+class CallBase:
+    """The part of dray.Call in C."""
     def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
     def done(self) -> bool:
         """Whether the call has ended."""
-    def wait(self, timeout: Optional[float] = ...) -> Any:
-        """Returns the result when the call has ended, or raises its error; TimeoutError
-        after `timeout` seconds, and the call goes on.  Warns once of errors of numbers."""
-    def cancel(self) -> None:
-        """Ends a call that waits at once; one that runs ends when its executor looks.
-        wait() tells."""
-    def fileno(self) -> int:
-        """A file descriptor, readable for poll() when the call has ended.
-
-        It belongs to the call."""
-    def __await__(self) -> Generator[Any, None, Any]: ...
+    def _wait(self, timeout: Optional[float], /) -> Any: ...
+    def _cancel(self) -> None: ...
+    def _fileno(self) -> int: ...
 
 class Recording:
     """The part of dray.Sequence in C."""
     def __new__(cls, *, chains: bool = ...) -> Self: ...
-    def _input(self, like: Any, /) -> int:
-        """Records an input; its number."""
-    def _constant(self, number: Any, /) -> tuple[int, bool]:
-        """Records a constant; its number, and whether it is a number of Python."""
+    def _input(self, like: Any, /) -> int: ...
+    def _constant(self, number: Any, /) -> tuple[int, bool]: ...
     def _call(self, ufunc: ufunc, inputs: tuple[int, ...], weak: int, where: int,
-              otherwise: int, dtype: Any, /) -> tuple[int, ...]:
-        """Records a call; the numbers of its results."""
-    def _convert(self, value: int, dtype: Any, casting: str, /) -> int:
-        """Records a conversion; its number."""
-    def _copy(self, value: int, node: Node, engine: Optional[bool], /) -> int:
-        """Records a copy; its number."""
-    def _output(self, value: int, /) -> None:
-        """Records an output."""
-    def _describe(self, value: int, /) -> tuple[dtype[Any], tuple[int, ...]]:
-        """The type and shape of a value."""
-    def _plan(self) -> tuple[int, int, int, int, int, int, int]:
-        """The plan, as SequencePlan has it."""
-    def end(self) -> None:
-        """Ends the recording, as leaving `with` does."""
-    def run(self, *inputs: Any, out: Any = ..., threads: int = ...) -> Any:
-        """Runs the sequence with arrays of the types and shapes that were recorded.
+              otherwise: int, dtype: Any, /) -> tuple[int, ...]: ...
+    def _convert(self, value: int, dtype: Any, casting: int, /) -> int: ...
+    def _copy(self, value: int, node: Node, engine: Optional[bool], /) -> int: ...
+    def _output(self, value: int, /) -> None: ...
+    def _describe(self, value: int, /) -> tuple[dtype[Any], tuple[int, ...]]: ...
+    def _plan(self) -> tuple[int, int, int, int, int, int, int]: ...
+    def _end(self) -> None: ...
+    def _run(self, inputs: tuple[Any, ...], out: Any, threads: int, /) -> Any: ...
+    def _submit(self, queue: CallQueue, inputs: tuple[Any, ...], out: Any, threads: int,
+                /) -> Call: ...
 
-        Returns an array for each output, made or of `out`; a tuple of several.
-        threads: that compute at once."""
-    def submit(self, queue: CallQueue, /, *inputs: Any, out: Any = ...,
-               threads: int = ...) -> Call:
-        """Runs the sequence on a CallQueue, and returns a Call at once.
-
-        The arrays must not change until it ends; outputs are read then.  Errors
-        of numbers, such as a division by 0, follow the submission's errstate();
-        wait() raises them, or warns."""
-
-@final
-class XrtDevice:
-    """A device of XRT; dray.xrt_device() opens it."""
+class Handle:
+    """An object of the library, the base of classes."""
     def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
     @property
-    def handle(self) -> Optional[int]:
-        """The xrtDeviceHandle, an int for ctypes."""
-    @property
-    def closed(self) -> bool:
-        """Whether close() was called."""
-    def alloc(self, size: Union[int, str], kind: str = "normal", *, bank: int = 0) -> XrtBo:
-        """A new XrtBo of memory that XRT allocates: 'normal', 'cacheable', 'svm',
-        'device_only', 'host_only' or 'p2p'.  `bank`: Bank.index, or the group of a
-        kernel's argument."""
-    def close(self) -> None:
-        """Closes the device when the last XrtBo on it is gone."""
-    def __enter__(self) -> XrtDevice: ...
-    def __exit__(self, type: Optional[Type[BaseException]],
-                 value: Optional[BaseException],
-                 traceback: Optional[TracebackType], /) -> Literal[False]: ...
+    def _dropped(self) -> bool:
+        """Whether it was dropped."""
+    def _drop(self) -> None:
+        """Drops the library's object; may be called again."""
 
-@final
-class XrtBo:
-    """A buffer object of XRT; dray.xrt_bo() makes it over an array."""
-    def __new__(cls, *args: Any, **keywords: Any) -> Self: ...
-    @property
-    def handle(self) -> Optional[int]:
-        """The xrtBufferHandle, an int for ctypes; None for a pyxrt.bo."""
-    @property
-    def size(self) -> int:
-        """Bytes."""
-    @property
-    def address(self) -> int:
-        """The DMA address of the first byte; OSError (EOPNOTSUPP) if it is without an address."""
-    @property
-    def side(self) -> str:
-        """The side that sync() calls: 'xrt', 'dray', or 'none' if there is nothing
-        to do."""
-    @property
-    def closed(self) -> bool:
-        """Whether close() was called."""
-    def sync(self, direction: Any, size: Union[int, str] = 0,
-             offset: Union[int, str] = 0) -> None:
-        """Hands bytes over between the CPU and the device, by the side that must do it:
-        exactly these bytes.  direction: 'to_device' before a kernel reads or writes
-        them, 'from_device' before the CPU does; or pyxrt's values.
-        size 0: to the end."""
-    def part(self, offset: Union[int, str], size: Union[int, str]) -> XrtBo:
-        """An XrtBo of these bytes, which keeps this BO's memory."""
-    def close(self) -> None:
-        """Frees the BO when the last part of it, and the last array over it, is
-        gone; drops the array that it was made of."""
-    def __enter__(self) -> XrtBo: ...
-    def __exit__(self, type: Optional[Type[BaseException]],
-                 value: Optional[BaseException],
-                 traceback: Optional[TracebackType], /) -> Literal[False]: ...
+_Handle = TypeVar("_Handle", bound=Handle)
 
 def open(spec: Optional[str], /) -> Node: ...
 def nodes() -> list[str]: ...
@@ -1067,7 +614,6 @@ def explain(dst: _AnyArray, src: _AnyArray, *,
             engine: Optional[bool] = None) -> Explanation: ...
 def frames(stream: Stream, arrays: tuple[ndarray, ...], overwrite: bool,
            timeout: Optional[float], /) -> Frames: ...
-def poll_frames(frames: Frames, /) -> Optional[ndarray]: ...
 def send(sock: Any, array: _AnyArray, /) -> None: ...
 def receive(sock: Any, node: Optional[Node], /) -> Any: ...
 def export(array: _AnyArray, flags: int, /) -> bytes: ...
@@ -1084,16 +630,40 @@ def bytes_alone(node: Node, size: int, /) -> ndarray: ...
 def bytes_in(pool: Pool, size: int, /) -> ndarray: ...
 def xclbin_banks(path: Any, /) -> list[Bank]: ...
 def bank_of(memory: Any, banks: Any, node: Optional[Node], /) -> Bank: ...
-def xrt_device(index: int, /) -> XrtDevice: ...
-def xrt_device_of(handle: int, /) -> XrtDevice: ...
-def xrt_import(device: XrtDevice, array: ndarray, user: bool, /) -> XrtBo: ...
-def xrt_adopt(device: XrtDevice, bo: int, root: Optional[int], /) -> XrtBo: ...
-def xrt_wrap(sync: Callable[[int, int, int], Any], fd: int, offset: int, size: int,
-             address: int, /) -> XrtBo: ...
-def xrt_array(bo: XrtBo, node: Optional[Node], offset: int, dtype: Any, shape: Any,
+def xrt_device(type: type[_Handle], index: int, /) -> _Handle: ...
+def xrt_device_of(type: type[_Handle], handle: int, /) -> _Handle: ...
+def xrt_device_handle(device: Handle, /) -> int: ...
+def xrt_alloc(type: type[_Handle], device: Handle, size: int, flags: int, bank: int, /) -> _Handle: ...
+def xrt_describe(bo: Handle, /) -> tuple[int, int, int]: ...
+def xrt_address(bo: Handle, /) -> int: ...
+def xrt_sync(bo: Handle, owner: int, size: int, offset: int, /) -> None: ...
+def xrt_part(type: type[_Handle], bo: Handle, offset: int, size: int, /) -> _Handle: ...
+def xrt_import(type: type[_Handle], device: Handle, array: ndarray, user: bool, /) -> _Handle: ...
+def xrt_adopt(type: type[_Handle], device: Handle, bo: int, root: int, /) -> _Handle: ...
+def xrt_wrap(type: type[_Handle], sync: Callable[[int, int, int], Any], fd: int, size: int,
+             address: int, /) -> _Handle: ...
+def xrt_array(bo: Handle, node: Optional[Node], offset: int, dtype: dtype[Any], shape: Any,
               strides: Any, /) -> Array: ...
 def xrt_fd(array: ndarray, /) -> tuple[int, int, int]: ...
-def xrt_fd_size(fd: Any, /) -> int: ...
+def stream_executor(type: type[_Handle], ufunc: ufunc, types: tuple[dtype[Any], ...],
+                    tx: tuple[Any, ...], rx: tuple[Any, ...], frame_bytes: int, depth: int,
+                    timeout_ns: int, stage: bool, arrays: tuple[Any, ...],
+                    ring: tuple[Any, ...], /) -> _Handle: ...
+def opencl_executor(type: type[_Handle], loops: tuple[tuple[Any, ...], ...],
+                    platform: Optional[str], device: Optional[str], options: Optional[str],
+                    copies: bool, /) -> _Handle: ...
+def executor_reset(executor: Handle, /) -> None: ...
+def executor_cost(executor: Handle, ufunc: ufunc, types: tuple[dtype[Any], ...], /) -> Any: ...
+def executor_set_cost(executor: Handle, ufunc: ufunc, types: tuple[dtype[Any], ...], cost: Any,
+                      /) -> None: ...
+def opencl_device(executor: Handle, /) -> OpenCLDevice: ...
+def stream_open(node: Node, name: str, points: int, batch: int, /) -> Stream: ...
+def set_loop(ufunc: ufunc, types: tuple[Any, ...], address: int, context: int, fp_errors: bool,
+             owners: Any, /) -> None: ...
+def use(type: type[Any], /) -> type[Any]: ...
+def bare(type: type[_Handle], /) -> _Handle: ...
+def whole(value: Any, name: str, most: int = ..., /) -> int: ...
+def size(value: Any, name: str, most: int = ..., /) -> int: ...
 def current_pool() -> Optional[Pool]: ...
 def close_queues() -> None: ...
 def last_error() -> str: ...

@@ -15,8 +15,11 @@ from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Optional, TypeVar, 
 import numpy
 
 from . import _dray, _pickle, _sycl
-from ._dray import Array, Fence, Node, Pool, Scope, Stream
+from ._dray import Array, Pool, Scope
+from ._fence import Fence
+from ._node import Node
 from ._records import Explanation, PoolStats, Segment
+from ._stream import Stream
 from ._sycl import SyclArray
 
 if TYPE_CHECKING:  # its import takes a tenth of that of NumPy 1.24

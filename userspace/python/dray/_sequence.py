@@ -9,7 +9,9 @@ from typing import Any, Callable, Literal, Optional, Type
 import numpy
 
 from . import _dray, _ufuncs
+from ._fence import Call
 from ._functions import _node
+from ._node import Node
 from ._records import SequencePlan
 
 
@@ -30,6 +32,17 @@ def _operator(name: str) -> tuple[_Binary, _Binary]:
 def _unary(name: str) -> Callable[[Value], Any]:
     ufunc = getattr(_ufuncs, name)
     return lambda self: self.sequence.call(ufunc, self)
+
+
+_CASTING = ("no", "equiv", "safe", "same_kind", "unsafe")
+
+
+def _rule(casting: str) -> int:
+    """The number of a rule of casts."""
+    if casting not in _CASTING:
+        raise ValueError("casting is 'no', 'equiv', 'safe', 'same_kind' or 'unsafe', "
+                         f"not '{casting}'")
+    return _CASTING.index(casting)
 
 
 class Value:
@@ -66,7 +79,8 @@ class Value:
 
     def astype(self, dtype: Any, casting: str = "unsafe") -> Value:
         """Records a conversion, or a copy."""
-        return self.sequence._made(self.sequence._convert(self._number, dtype, casting))
+        return self.sequence._made(self.sequence._convert(
+            self._number, dtype, _rule(casting)))
 
     __add__, __radd__ = _operator("add")
     __sub__, __rsub__ = _operator("subtract")
@@ -120,8 +134,30 @@ class Sequence(_dray.Recording):
                  traceback: Optional[TracebackType]) -> Literal[False]:
         """Ends the recording, unless an exception leaves it."""
         if kind is None:
-            self.end()
+            self._end()
         return False
+
+    def end(self) -> None:
+        """Ends the recording, as leaving `with` does."""
+        self._end()
+
+    def run(self, *inputs: Any, out: Any = None, threads: int = 1) -> Any:
+        """Runs the sequence with arrays of the types and shapes that were recorded.
+
+        Returns an array for each output, made or of `out`; a tuple of several.
+        threads: that compute at once."""
+        if threads != 1:
+            threads = _dray.whole(threads, "threads", 1024)
+        return self._run(inputs, out, threads)
+
+    def submit(self, queue: _dray.CallQueue, /, *inputs: Any, out: Any = None,
+               threads: int = 1) -> Call:
+        """Runs the sequence on a CallQueue, and returns a Call at once.
+
+        The arrays must not change until it ends; outputs are read then.  Errors
+        of numbers, such as a division by 0, follow the submission's errstate();
+        wait() raises them, or warns."""
+        return self._submit(queue, inputs, out, _dray.whole(threads, "threads", 1024))
 
     def __reduce__(self) -> Any:
         raise TypeError("a sequence cannot be copied, nor pickled: record another one")
@@ -160,7 +196,7 @@ class Sequence(_dray.Recording):
         values = tuple(self._made(number) for number in made)
         return values[0] if len(values) == 1 else values
 
-    def copy(self, value: Value, node: Optional[_dray.Node] = None, *,
+    def copy(self, value: Value, node: Optional[Node] = None, *,
              engine: Optional[bool] = None) -> Value:
         """Records a copy that the queue of a node makes, as copy(): by its engine, which
         works while later calls run that do not need the copy.

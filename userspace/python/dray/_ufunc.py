@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Reactions to errors of numbers in ufuncs, as NumPy's functions of the same names have
-them; each thread and each asyncio task has its own."""
+them, which each thread and each asyncio task has for itself; loops of the user."""
 from __future__ import annotations
 
 import contextlib
 import operator
+import sys
 from typing import Any, NamedTuple, Optional
 
 import numpy
@@ -143,3 +144,35 @@ def as_numpy() -> Any:
         return None
     function: Any = numpy.geterrcall() if 3 in actions else None
     return _dray.fp_state.set((*actions, numpy.getbufsize(), function))
+
+
+def _address(thing: Any, is_loop: bool) -> int:
+    """The address of a loop, or of its context."""
+    import ctypes
+
+    address: Any = 0
+    if isinstance(thing, int) and not isinstance(thing, bool):
+        address = thing
+    elif is_loop and hasattr(thing, "address"):
+        address = operator.index(thing.address)
+    elif isinstance(thing, ctypes._CFuncPtr):  # type: ignore[attr-defined]
+        address = ctypes.cast(thing, ctypes.c_void_p).value
+    elif not is_loop:
+        address = ctypes.addressof(thing)
+    if not address:
+        raise TypeError("a loop is a function of ctypes, a cfunc of Numba or an address, "
+                        f"not {thing!r}")
+    if not 0 < address <= sys.maxsize * 2 + 1:
+        raise OverflowError(f"{address} is not an address")
+    return int(address)
+
+
+def register(ufunc: _dray.ufunc, types: Any, loop: Any, context: Any = None, *,
+             fp_errors: bool = True) -> None:
+    """Runs for ufunc.register()."""
+    found = tuple(types.replace("->", "", 1) if isinstance(types, str) else types)
+    if len(found) != ufunc.nargs:
+        raise ValueError(f"a loop of {ufunc.__name__} has {ufunc.nargs} types, not {len(found)}")
+    _dray.set_loop(ufunc, found, _address(loop, True),
+                   0 if context is None else _address(context, False), fp_errors,
+                   (loop, context))

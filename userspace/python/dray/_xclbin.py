@@ -6,7 +6,7 @@ from typing import Any, Optional, Sequence, Union
 
 from . import _dray
 from ._functions import _node
-from ._dray import Node
+from ._node import Node
 from ._records import Bank
 
 

@@ -10,12 +10,134 @@ import operator
 import os
 import sys
 import weakref
-from typing import Any, Optional
+from types import TracebackType
+from typing import Any, Iterable, Literal, Optional, Type, Union, final
 
 import numpy
 
 from . import _dray
-from ._dray import Array, Node, XrtBo, XrtDevice
+from ._dray import Array
+from ._node import Node
+
+# XRT's flags.
+_KINDS = {"normal": 0, "cacheable": 1 << 24, "svm": 1 << 27, "device_only": 1 << 28,
+          "host_only": 1 << 29, "p2p": 1 << 30}
+
+
+class _Closable(_dray.Handle):
+    """An object that close() drops at once, or the last call that uses it."""
+
+    __slots__ = ()
+    __module__ = "dray"
+
+    @property
+    def closed(self) -> bool:
+        """Whether close() was called."""
+        return self._dropped
+
+    def __exit__(self, type: Optional[Type[BaseException]], value: Optional[BaseException],
+                 traceback: Optional[TracebackType], /) -> Literal[False]:
+        """Closes it."""
+        self._drop()
+        return False
+
+
+@final
+class XrtDevice(_Closable):
+    """A device of XRT; dray.xrt_device() opens it."""
+
+    __slots__ = ()
+    __module__ = "dray"
+
+    @property
+    def handle(self) -> Optional[int]:
+        """The xrtDeviceHandle, an int for ctypes."""
+        return _dray.xrt_device_handle(self) or None
+
+    def alloc(self, size: Union[int, str], kind: str = "normal", *, bank: int = 0) -> "XrtBo":
+        """A new XrtBo of memory that XRT allocates: 'normal', 'cacheable', 'svm',
+        'device_only', 'host_only' or 'p2p'.  `bank`: Bank.index, or the group of a
+        kernel's argument."""
+        size, bank = _dray.size(size, "size"), _dray.whole(bank, "bank", 2**32 - 1)
+        if kind not in _KINDS:
+            raise ValueError(f"kind is '{kind}': 'normal', 'cacheable', 'svm', 'device_only', "
+                             "'host_only' or 'p2p'")
+        return _dray.xrt_alloc(XrtBo, self, size, _KINDS[kind], bank)
+
+    def close(self) -> None:
+        """Closes the device when the last XrtBo on it is gone."""
+        self._drop()
+
+    def __enter__(self) -> "XrtDevice":
+        """Returns the device."""
+        _dray.xrt_device_handle(self)
+        return self
+
+
+@final
+class XrtBo(_Closable):
+    """A buffer object of XRT; dray.xrt_bo() makes it over an array."""
+
+    __slots__ = ()
+    __module__ = "dray"
+
+    @property
+    def handle(self) -> Optional[int]:
+        """The xrtBufferHandle, an int for ctypes; None for a pyxrt.bo."""
+        return _dray.xrt_describe(self)[0] or None
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return _dray.xrt_describe(self)[1]
+
+    @property
+    def address(self) -> int:
+        """The DMA address of the first byte; OSError (EOPNOTSUPP) if it is without an address."""
+        return _dray.xrt_address(self)
+
+    @property
+    def side(self) -> str:
+        """The side that sync() calls: 'xrt', 'dray', or 'none' if there is nothing
+        to do."""
+        return ("none", "xrt", "dray")[_dray.xrt_describe(self)[2]]
+
+    def sync(self, direction: Any, size: Union[int, str] = 0,
+             offset: Union[int, str] = 0) -> None:
+        """Hands bytes over between the CPU and the device, by the side that must do it:
+        exactly these bytes.  direction: 'to_device' before a kernel reads or writes
+        them, 'from_device' before the CPU does; or pyxrt's values.
+        size 0: to the end."""
+        owners = {"to_device": _dray.FOR_DEVICE, 0: _dray.FOR_DEVICE,
+                  "from_device": _dray.FOR_CPU, 1: _dray.FOR_CPU}
+        try:
+            owner = owners[direction if isinstance(direction, str) else operator.index(direction)]
+        except (KeyError, TypeError):
+            raise ValueError(f"direction is {direction!r}: 'to_device' or "
+                             "'from_device'") from None
+        _dray.xrt_sync(self, owner, _dray.size(size, "size"), _dray.size(offset, "offset"))
+
+    def part(self, offset: Union[int, str], size: Union[int, str]) -> "XrtBo":
+        """An XrtBo of these bytes, which keeps this BO's memory."""
+        return _dray.xrt_part(XrtBo, self, _dray.size(offset, "offset"),
+                              _dray.size(size, "size"))
+
+    def close(self) -> None:
+        """Frees the BO when the last part of it, and the last array over it, is
+        gone; drops the array that it was made of."""
+        self._drop()
+
+    def __enter__(self) -> "XrtBo":
+        """Returns the BO."""
+        _dray.xrt_describe(self)
+        return self
+
+
+def _handle(number: Any, name: str) -> int:
+    """The int of a handle; 0 is one that XRT's functions give on failure."""
+    if not (handle := _dray.whole(number, name)):
+        raise ValueError(f"{name} is 0: XRT made none")
+    return handle
 
 
 def _is_pyxrt(thing: Any, name: str) -> bool:
@@ -37,8 +159,8 @@ def xrt_device(index: int = 0, *, handle: Optional[int] = None) -> XrtDevice:
     know.
     """
     if handle is not None:
-        return _dray.xrt_device_of(handle)
-    return _dray.xrt_device(index)
+        return _dray.xrt_device_of(XrtDevice, _handle(handle, "handle"))
+    return _dray.xrt_device(XrtDevice, _dray.whole(index, "index", 2**32 - 1))
 
 
 def _device(device: Any) -> XrtDevice:
@@ -50,7 +172,7 @@ def _device(device: Any) -> XrtDevice:
     except TypeError as error:
         raise TypeError("device is not an index, a dray.XrtDevice or a pyxrt.device but "
                         + type(device).__name__) from error
-    return _dray.xrt_device(index)
+    return xrt_device(index)
 
 
 # BOs of pyxrt over whole dma-bufs, by device and inode: numbers of buffers repeat
@@ -119,7 +241,7 @@ def xrt_bo(array: Any, device: Any, *, user: bool = False) -> Any:
             raise OSError(errno.EOPNOTSUPP, "pyxrt makes no BO of the program's memory: pass "
                           "the device's index")
         return _import_pyxrt(array, device)
-    return _dray.xrt_import(_device(device), array, user)
+    return _dray.xrt_import(XrtBo, _device(device), array, user)
 
 
 class _Mapped:
@@ -140,17 +262,19 @@ def _wrap_pyxrt(bo: Any, fd: int) -> XrtBo:
 
     def sync(direction: int, size: int, offset: int) -> None:
         bo.sync(getattr(directions, names[direction]), size, offset)
-    return _dray.xrt_wrap(sync, fd, 0, bo.size(), bo.address())
+    return _dray.xrt_wrap(XrtBo, sync, fd, _dray.size(bo.size(), "size"),
+                          _dray.whole(bo.address(), "address"))
 
 
 def _wrap_fd(fd: int) -> XrtBo:
     """An XrtBo over the whole memory of a file descriptor."""
     def sync(*_: int) -> None:
         raise OSError(errno.EOPNOTSUPP, "a file descriptor alone cannot be synced: use the BO")
-    size = _dray.xrt_fd_size(fd)
+    # A dma-buf has no other way to say its size; its position means nothing.
+    size = os.lseek(fd, 0, os.SEEK_END)
     if not size:
         raise ValueError(f"file descriptor {fd} has no memory: 0 bytes")
-    return _dray.xrt_wrap(sync, fd, 0, size, 0)
+    return _dray.xrt_wrap(XrtBo, sync, fd, size, 0)
 
 
 def from_xrt(bo: Any = None, shape: Any = None, dtype: Any = "u1", *,
@@ -191,13 +315,24 @@ def from_xrt(bo: Any = None, shape: Any = None, dtype: Any = "u1", *,
     elif isinstance(bo, int):
         if device is None:
             raise TypeError("from_xrt() of a handle takes the device= that the BO is on")
-        made = _dray.xrt_adopt(_device(device), bo, root)
+        made = _dray.xrt_adopt(XrtBo, _device(device), _handle(bo, "bo"),
+                               0 if root is None else _handle(root, "root"))
     else:
         raise TypeError("bo is not a dray.XrtBo, a pyxrt.bo or the int of a handle but "
                         + type(bo).__name__)
     if shape is None:
         shape = _all(made.size, dtype, offset)
-    return _dray.xrt_array(made, node, offset, dtype, shape, strides)
+    if strides is not None:
+        strides = _tuple(strides)
+        if len(strides) != len(_tuple(shape)):
+            raise ValueError(f"{len(strides)} strides, the shape has {len(_tuple(shape))} axes")
+    return _dray.xrt_array(made, node, _dray.size(offset, "offset"), numpy.dtype(dtype), shape,
+                           strides)
+
+
+def _tuple(numbers: Any) -> tuple[int, ...]:
+    """Extents, or the only one."""
+    return tuple(numbers) if isinstance(numbers, Iterable) else (operator.index(numbers),)
 
 
 def _all(size: int, dtype: Any, offset: int) -> tuple[int]:

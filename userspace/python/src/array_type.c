@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "array_statistics.h"
-#include "array_ufunc.h"
+#include "arithmetic/array_statistics.h"
+#include "arithmetic/array_ufunc.h"
 
 #include <structmember.h>
 

@@ -4,7 +4,7 @@
  * private to the package; dray/__init__.py documents those for users.
  */
 #define DRAY_IMPORTS_NUMPY
-#include "module.h"
+#include "base/module.h"
 
 static PyObject *last_error(PyObject *module, PyObject *unused)
 {
@@ -16,8 +16,21 @@ static PyObject *last_error(PyObject *module, PyObject *unused)
 				    "replace");
 }
 
-/* For inspect.signature(); dray/__init__.py has the documentation. */
-#define SIGNATURE(text) text "\n--\n\n"
+/* Makes functions return objects of a class that is made of one of the types here. */
+static PyObject *use(PyObject *module, PyObject *class)
+{
+	struct module_state *state = module_state(module);
+	PyTypeObject **types[] = { &state->node_type,  &state->stream_type,
+				   &state->event_type, &state->frames_type,
+				   &state->fence_type, &state->call_type };
+	size_t i;
+
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		if (PyType_Check(class) &&
+		    PyType_IsSubtype((PyTypeObject *)class, *types[i]))
+			Py_SETREF(*types[i], (PyTypeObject *)Py_NewRef(class));
+	return Py_NewRef(class);
+}
 
 static PyMethodDef methods[] = {
 	{ "open", node_open, METH_O, SIGNATURE("open($module, spec, /)") },
@@ -57,8 +70,6 @@ static PyMethodDef methods[] = {
 	  SIGNATURE("explain($module, /, dst, src, *, engine=None)") },
 	{ "frames", frames_new, METH_VARARGS,
 	  SIGNATURE("frames($module, stream, arrays, overwrite, timeout, /)") },
-	{ "poll_frames", frames_poll, METH_O,
-	  SIGNATURE("poll_frames($module, frames, /)") },
 	{ "send", ipc_send, METH_VARARGS,
 	  SIGNATURE("send($module, sock, array, /)") },
 	{ "receive", ipc_receive, METH_VARARGS,
@@ -120,22 +131,60 @@ static PyMethodDef methods[] = {
 	  SIGNATURE("xclbin_banks($module, path, /)") },
 	{ "bank_of", xclbin_bank_of, METH_VARARGS,
 	  SIGNATURE("bank_of($module, memory, banks, node, /)") },
-	{ "xrt_device", xrt_device_open, METH_O,
-	  SIGNATURE("xrt_device($module, index, /)") },
-	{ "xrt_device_of", xrt_device_adopt, METH_O,
-	  SIGNATURE("xrt_device_of($module, handle, /)") },
+	{ "xrt_device", xrt_device_open, METH_VARARGS,
+	  SIGNATURE("xrt_device($module, type, index, /)") },
+	{ "xrt_device_of", xrt_device_adopt, METH_VARARGS,
+	  SIGNATURE("xrt_device_of($module, type, handle, /)") },
+	{ "xrt_device_handle", xrt_device_handle, METH_O,
+	  SIGNATURE("xrt_device_handle($module, device, /)") },
+	{ "xrt_alloc", xrt_alloc, METH_VARARGS,
+	  SIGNATURE("xrt_alloc($module, type, device, size, flags, bank, /)") },
+	{ "xrt_describe", xrt_bo_describe, METH_O,
+	  SIGNATURE("xrt_describe($module, bo, /)") },
+	{ "xrt_address", xrt_bo_address, METH_O,
+	  SIGNATURE("xrt_address($module, bo, /)") },
+	{ "xrt_sync", xrt_bo_sync, METH_VARARGS,
+	  SIGNATURE("xrt_sync($module, bo, owner, size, offset, /)") },
+	{ "xrt_part", xrt_bo_part, METH_VARARGS,
+	  SIGNATURE("xrt_part($module, type, bo, offset, size, /)") },
 	{ "xrt_import", xrt_import, METH_VARARGS,
-	  SIGNATURE("xrt_import($module, device, array, user, /)") },
+	  SIGNATURE("xrt_import($module, type, device, array, user, /)") },
 	{ "xrt_adopt", xrt_adopt, METH_VARARGS,
-	  SIGNATURE("xrt_adopt($module, device, bo, root, /)") },
+	  SIGNATURE("xrt_adopt($module, type, device, bo, root, /)") },
 	{ "xrt_wrap", xrt_wrap, METH_VARARGS,
-	  SIGNATURE("xrt_wrap($module, sync, fd, offset, size, address, /)") },
+	  SIGNATURE("xrt_wrap($module, type, sync, fd, size, address, /)") },
 	{ "xrt_array", xrt_array, METH_VARARGS,
 	  SIGNATURE(
 		  "xrt_array($module, bo, node, offset, dtype, shape, strides, /)") },
 	{ "xrt_fd", xrt_fd, METH_O, SIGNATURE("xrt_fd($module, array, /)") },
-	{ "xrt_fd_size", xrt_fd_size, METH_O,
-	  SIGNATURE("xrt_fd_size($module, fd, /)") },
+	{ "stream_executor", executor_of_streams, METH_VARARGS,
+	  SIGNATURE(
+		  "stream_executor($module, type, ufunc, types, tx, rx, frame_bytes, depth, timeout_ns, stage, arrays, ring, /)") },
+	{ "opencl_executor", executor_of_opencl, METH_VARARGS,
+	  SIGNATURE(
+		  "opencl_executor($module, type, loops, platform, device, options, copies, /)") },
+	{ "executor_reset", executor_reset, METH_O,
+	  SIGNATURE("executor_reset($module, executor, /)") },
+	{ "executor_cost", executor_cost, METH_VARARGS,
+	  SIGNATURE("executor_cost($module, executor, ufunc, types, /)") },
+	{ "executor_set_cost", executor_set_cost, METH_VARARGS,
+	  SIGNATURE(
+		  "executor_set_cost($module, executor, ufunc, types, cost, /)") },
+	{ "opencl_device", opencl_device, METH_O,
+	  SIGNATURE("opencl_device($module, executor, /)") },
+	{ "stream_open", stream_open, METH_VARARGS,
+	  SIGNATURE("stream_open($module, node, name, points, batch, /)") },
+	{ "set_loop", ufunc_set_loop, METH_VARARGS,
+	  SIGNATURE(
+		  "set_loop($module, ufunc, types, address, context, fp_errors, owners, /)") },
+	{ "use", use, METH_O, SIGNATURE("use($module, type, /)") },
+	{ "bare", handle_bare, METH_O, SIGNATURE("bare($module, type, /)") },
+	{ "whole", whole_number, METH_VARARGS,
+	  SIGNATURE(
+		  "whole($module, value, name, most=18446744073709551615, /)") },
+	{ "size", size_number, METH_VARARGS,
+	  SIGNATURE(
+		  "size($module, value, name, most=18446744073709551615, /)") },
 	{ "thread_fp_state", ufunc_state, METH_NOARGS,
 	  SIGNATURE("thread_fp_state($module, /)") },
 	{ "matmul", WITH_KEYWORDS(linear_matmul), METH_VARARGS | METH_KEYWORDS,
@@ -161,31 +210,17 @@ static PyMethodDef methods[] = {
 	{ NULL, NULL, 0, NULL },
 };
 
+#define TYPE_AND_SPEC(name) { &state->name##_type, &name##_type_spec },
+#define TYPE_VISIT(name) Py_VISIT(state->name##_type);
+#define TYPE_CLEAR(name) Py_CLEAR(state->name##_type);
+
 static int module_exec(PyObject *module)
 {
 	struct module_state *state = module_state(module);
 	struct {
 		PyTypeObject **type;
 		PyType_Spec *spec;
-	} types[] = {
-		{ &state->node_type, &node_type_spec },
-		{ &state->pool_type, &pool_type_spec },
-		{ &state->scope_type, &scope_type_spec },
-		{ &state->fence_type, &fence_type_spec },
-		{ &state->stream_type, &stream_type_spec },
-		{ &state->event_type, &event_type_spec },
-		{ &state->frames_type, &frames_type_spec },
-		{ &state->array_type, &array_type_spec },
-		{ &state->flat_type, &flat_type_spec },
-		{ &state->ufunc_type, &ufunc_type_spec },
-		{ &state->executor_type, &executor_type_spec },
-		{ &state->opencl_type, &opencl_type_spec },
-		{ &state->queue_type, &queue_type_spec },
-		{ &state->call_type, &call_type_spec },
-		{ &state->recording_type, &recording_type_spec },
-		{ &state->xrt_device_type, &xrt_device_type_spec },
-		{ &state->xrt_bo_type, &xrt_bo_type_spec },
-	};
+	} types[] = { MODULE_TYPES(TYPE_AND_SPEC) };
 	size_t i;
 
 	if (_import_array() < 0 || caller_init() || publish_init())
@@ -230,23 +265,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 	struct module_state *state = module_state(module);
 	int i;
 
-	Py_VISIT(state->node_type);
-	Py_VISIT(state->pool_type);
-	Py_VISIT(state->scope_type);
-	Py_VISIT(state->fence_type);
-	Py_VISIT(state->stream_type);
-	Py_VISIT(state->executor_type);
-	Py_VISIT(state->opencl_type);
-	Py_VISIT(state->queue_type);
-	Py_VISIT(state->call_type);
-	Py_VISIT(state->recording_type);
-	Py_VISIT(state->event_type);
-	Py_VISIT(state->frames_type);
-	Py_VISIT(state->array_type);
-	Py_VISIT(state->flat_type);
-	Py_VISIT(state->ufunc_type);
-	Py_VISIT(state->xrt_device_type);
-	Py_VISIT(state->xrt_bo_type);
+	MODULE_TYPES(TYPE_VISIT)
 	for (i = 0; i < RECORD_COUNT; i++)
 		Py_VISIT(state->records[i]);
 	Py_VISIT(state->scopes);
@@ -264,23 +283,7 @@ static int module_clear(PyObject *module)
 	struct module_state *state = module_state(module);
 	int i;
 
-	Py_CLEAR(state->node_type);
-	Py_CLEAR(state->pool_type);
-	Py_CLEAR(state->scope_type);
-	Py_CLEAR(state->fence_type);
-	Py_CLEAR(state->stream_type);
-	Py_CLEAR(state->executor_type);
-	Py_CLEAR(state->opencl_type);
-	Py_CLEAR(state->queue_type);
-	Py_CLEAR(state->call_type);
-	Py_CLEAR(state->recording_type);
-	Py_CLEAR(state->event_type);
-	Py_CLEAR(state->frames_type);
-	Py_CLEAR(state->array_type);
-	Py_CLEAR(state->flat_type);
-	Py_CLEAR(state->ufunc_type);
-	Py_CLEAR(state->xrt_device_type);
-	Py_CLEAR(state->xrt_bo_type);
+	MODULE_TYPES(TYPE_CLEAR)
 	for (i = 0; i < RECORD_COUNT; i++)
 		Py_CLEAR(state->records[i]);
 	Py_CLEAR(state->scopes);
@@ -326,16 +329,10 @@ static struct PyModuleDef definition = {
 	.m_free = module_free,
 };
 
-struct module_state *module_state_of(PyTypeObject *type)
-{
-	PyObject *module = PyType_GetModuleByDef(type, &definition);
-
-	return module ? module_state(module) : NULL;
-}
-
 PyMODINIT_FUNC PyInit__dray(void);
 
 PyMODINIT_FUNC PyInit__dray(void)
 {
+	module_define(&definition);
 	return PyModuleDef_Init(&definition);
 }

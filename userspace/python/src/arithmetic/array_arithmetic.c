@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* Methods of a dray.Array that are calls of ufuncs: clip(), round(), conj() and dot(). */
+#include "arithmetic/array_ufunc.h"
+
+/* Calls a ufunc of two operands, or of one if @b is NULL; @out: NULL or None: none. */
+static PyObject *computed(struct module_state *state, const char *name,
+			  PyObject *a, PyObject *b, PyObject *out)
+{
+	PyObject *ufunc = ufunc_constant(state, name);
+	PyObject *args[3] = { a, b };
+	size_t count = b ? 2 : 1;
+
+	if (out && out != Py_None)
+		args[count++] = out;
+	return ufunc ? ufunc_call(ufunc, args, count, NULL) : NULL;
+}
+
+/* Leaves out a limit, an int of Python, that no integer of the array passes. */
+static void drop_limit(const struct array_object *self, PyObject **limit,
+		       bool least)
+{
+	const unsigned int bits = dray_dtype_itemsize(self->dtype) * 8;
+	const bool natural = dray_dtype_kind(self->dtype) == 'u';
+	int64_t number, end;
+	int overflow;
+
+	if (!PyLong_CheckExact(*limit) ||
+	    (!natural && dray_dtype_kind(self->dtype) != 'i'))
+		return;
+	number = PyLong_AsLongLongAndOverflow(*limit, &overflow);
+	if (least) {
+		end = natural ? 0 : INT64_MIN >> (64 - bits);
+		if (overflow < 0 || (!overflow && number <= end))
+			*limit = Py_None;
+	} else if (natural && bits == 64) {
+		PyLong_AsUnsignedLongLong(*limit);
+		if (overflow > 0 && PyErr_Occurred())
+			*limit = Py_None;
+		PyErr_Clear();
+	} else {
+		end = INT64_MAX >> (natural ? 63 - bits : 64 - bits);
+		if (overflow > 0 || (!overflow && number >= end))
+			*limit = Py_None;
+	}
+}
+
+PyObject *array_clip(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	static char *names[] = { "min", "max", "out", NULL };
+	struct module_state *state = type_state(self);
+	PyObject *least = Py_None, *most = Py_None, *out = Py_None;
+	PyObject *above, *result;
+
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|OOO:clip", names,
+					 &least, &most, &out))
+		return NULL;
+	if (out != Py_None)
+		return array_by_numpy(self, "clip",
+				      (PyObject *[]){ least, most, out }, 3,
+				      NULL);
+	drop_limit(array_self(self), &least, true);
+	drop_limit(array_self(self), &most, false);
+	if (least == Py_None && most == Py_None)
+		return computed(state, "positive", self, NULL, NULL);
+	if (least == Py_None)
+		return computed(state, "minimum", self, most, NULL);
+	if (most == Py_None)
+		return computed(state, "maximum", self, least, NULL);
+	above = computed(state, "maximum", self, least, NULL);
+	if (!above)
+		return NULL;
+	result = computed(state, "minimum", above, most, NULL);
+	Py_DECREF(above);
+	return result;
+}
+
+/* Rounds to a power of ten that is not 1. */
+static PyObject *round_to(struct module_state *state, PyObject *self,
+			  int decimals)
+{
+	const char *const first = decimals > 0 ? "multiply" : "divide";
+	const char *const last = decimals > 0 ? "divide" : "multiply";
+	PyObject *ten = PyFloat_FromDouble(10), *power = NULL, *scaled = NULL;
+	PyObject *digits = PyLong_FromLong(decimals > 0 ? decimals : -decimals);
+	PyObject *rounded = NULL, *result = NULL;
+
+	if (ten && digits)
+		power = PyNumber_Power(ten, digits, Py_None);
+	if (power)
+		scaled = computed(state, first, self, power, NULL);
+	if (scaled)
+		rounded = computed(state, "rint", scaled, NULL, NULL);
+	if (rounded)
+		result = computed(state, last, rounded, power, NULL);
+	Py_XDECREF(ten);
+	Py_XDECREF(digits);
+	Py_XDECREF(power);
+	Py_XDECREF(scaled);
+	Py_XDECREF(rounded);
+	return result;
+}
+
+/* Lets NumPy round: complex numbers, integers to tens, and into outputs. */
+static PyObject *round_by_numpy(PyObject *self, int decimals, PyObject *out)
+{
+	PyObject *args[2] = { PyLong_FromLong(decimals), out }, *result = NULL;
+
+	if (args[0])
+		result = array_by_numpy(self, "round", args, 2, NULL);
+	Py_XDECREF(args[0]);
+	return result;
+}
+
+PyObject *array_round(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	static char *names[] = { "decimals", "out", NULL };
+	struct module_state *state = type_state(self);
+	PyObject *out = Py_None;
+	struct dray_view view;
+	int decimals = 0;
+	char kind;
+
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|iO:round", names,
+					 &decimals, &out))
+		return NULL;
+	array_whole(array_self(self), &view);
+	kind = dray_dtype_kind(view.dtype);
+	if ((kind == 'i' || kind == 'u') && decimals >= 0 && out == Py_None)
+		return computed(state, "positive", self, NULL, NULL);
+	if (out != Py_None ||
+	    (kind != 'b' &&
+	     (kind != 'f' || decimals < -300 || decimals > 300) &&
+	     (kind != 'c' || decimals)))
+		return round_by_numpy(self, decimals, out);
+	return decimals ? round_to(state, self, decimals)
+			: computed(state, "rint", self, NULL, NULL);
+}
+
+PyObject *array_conj(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	static char *names[] = { "out", NULL };
+	PyObject *out = Py_None;
+	struct dray_view view;
+
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O:conj", names,
+					 &out))
+		return NULL;
+	array_whole(array_self(self), &view);
+	if (out == Py_None && strchr("?iuf", dray_dtype_kind(view.dtype)))
+		return Py_NewRef(self);
+	return computed(type_state(self), "conjugate", self, NULL, out);
+}
+
+PyObject *array_dot(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	static char *names[] = { "", "out", NULL };
+	PyObject *other, *out = Py_None;
+
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|O:dot", names,
+					 &other, &out))
+		return NULL;
+	return out == Py_None
+		       ? linear_dot_product(type_state(self), self, other, out)
+		       : array_by_numpy(self, "dot",
+					(PyObject *[]){ other, out }, 2, NULL);
+}

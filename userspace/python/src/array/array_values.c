@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * A dray.Array as values and text of Python, which NumPy makes by an array of its
+ * own over the same memory.
+ */
+#include "object/array_object.h"
+
+/* Calls a method of NumPy's array over the same memory. */
+static PyObject *as_numpy_does(PyObject *self, const char *name, PyObject *args)
+{
+	PyObject *array = array_as_numpy(self);
+	PyObject *method = array ? PyObject_GetAttrString(array, name) : NULL;
+	PyObject *result = method ? PyObject_CallObject(method, args) : NULL;
+
+	Py_XDECREF(method);
+	Py_XDECREF(array);
+	return result;
+}
+
+PyObject *array_item(PyObject *self, PyObject *args)
+{
+	return as_numpy_does(self, "item", args);
+}
+
+PyObject *array_tolist(PyObject *self, PyObject *unused)
+{
+	(void)unused;
+	return as_numpy_does(self, "tolist", NULL);
+}
+
+/* Returns a text without elements, for those that the CPU does not reach. */
+static PyObject *described(const struct array_object *self)
+{
+	PyObject *shape = size_tuple(array_shape_of(self), self->ndim);
+	PyObject *sentence = array_unreachable(self), *text = NULL;
+
+	if (shape && sentence)
+		text = PyUnicode_FromFormat(
+			"<dray.Array of shape %R and %R, %U>", shape,
+			self->descr, sentence);
+	Py_XDECREF(shape);
+	Py_XDECREF(sentence);
+	return text;
+}
+
+PyObject *array_str(PyObject *self)
+{
+	if (!(array_self(self)->flags & DRAY_READ))
+		return described(array_self(self));
+	return as_numpy_does(self, "__str__", NULL);
+}
+
+/* "array(" of NumPy becomes "Array(", of the same length. */
+PyObject *array_repr(PyObject *self)
+{
+	PyObject *text, *rest, *result;
+
+	if (!(array_self(self)->flags & DRAY_READ))
+		return described(array_self(self));
+	text = as_numpy_does(self, "__repr__", NULL);
+	if (!text)
+		return NULL;
+	rest = PyUnicode_Substring(text, 1, PyUnicode_GET_LENGTH(text));
+	Py_DECREF(text);
+	result = rest ? PyUnicode_FromFormat("A%U", rest) : NULL;
+	Py_XDECREF(rest);
+	return result;
+}
+
+/* Numbers of Python, of an array of one element. */
+static PyObject *as_number(PyObject *self, PyObject *(*convert)(PyObject *))
+{
+	PyObject *array = array_as_numpy(self);
+	PyObject *number = array ? convert(array) : NULL;
+
+	Py_XDECREF(array);
+	return number;
+}
+
+PyObject *array_int(PyObject *self)
+{
+	return as_number(self, PyNumber_Long);
+}
+
+PyObject *array_float(PyObject *self)
+{
+	return as_number(self, PyNumber_Float);
+}
+
+PyObject *array_integer(PyObject *self)
+{
+	return as_number(self, PyNumber_Index);
+}
+
+int array_bool(PyObject *self)
+{
+	PyObject *array = array_as_numpy(self);
+	int truth = array ? PyObject_IsTrue(array) : -1;
+
+	Py_XDECREF(array);
+	return truth;
+}
+
+int array_contains(PyObject *self, PyObject *value)
+{
+	PyObject *array = array_as_numpy(self);
+	int found = array ? PySequence_Contains(array, value) : -1;
+
+	Py_XDECREF(array);
+	return found;
+}
+
+PyObject *array_format(PyObject *self, PyObject *args)
+{
+	PyObject *unused;
+
+	if (!PyArg_ParseTuple(args, "U:__format__", &unused))
+		return NULL;
+	return as_numpy_does(self, "__format__", args);
+}
+
+/* Pickles the elements: Array(array of NumPy). */
+PyObject *array_reduce(PyObject *self, PyObject *unused)
+{
+	PyObject *array = array_as_numpy(self);
+
+	(void)unused;
+	return array ? Py_BuildValue("(O(N))", Py_TYPE(self), array) : NULL;
+}
+
+PyObject *array_iter(PyObject *self)
+{
+	if (array_self(self)->ndim)
+		return PySeqIter_New(self);
+	PyErr_SetString(PyExc_TypeError, "iteration over a 0-d array");
+	return NULL;
+}

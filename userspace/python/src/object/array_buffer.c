@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * The buffer of a dray.Array: NumPy's over the same memory, with a format that describes
+ * the type, or refused.
+ */
+#include <string.h>
+
+#include "object/array_object.h"
+
+/* Returns the library's format of a type, to be freed; NULL: there is none. */
+static char *format_of(dray_dtype dtype)
+{
+	int length = dray_dtype_to_pep3118(dtype, NULL, 0);
+	char *format = length < 0 ? NULL : PyMem_Malloc((size_t)length + 1);
+
+	if (format)
+		dray_dtype_to_pep3118(dtype, format, (size_t)length + 1);
+	return format;
+}
+
+/* Whether a type has titles, which no format has. */
+static bool has_titles(dray_dtype dtype)
+{
+	size_t count = dray_dtype_field_count(dtype), i;
+	struct dray_dtype_field field;
+
+	if (!count && dray_dtype_shape(dtype, NULL))
+		return has_titles(dray_dtype_base(dtype));
+	for (i = 0; i < count; i++) {
+		dray_dtype_get_field(dtype, i, &field);
+		if (field.title || has_titles(field.dtype))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Whether NumPy's format describes a type.  It forgets gaps behind the last field,
+ * and that of raw data is read as a structure without fields.
+ */
+static bool format_describes(const char *format, dray_dtype dtype)
+{
+	char *wanted, *read = NULL;
+	dray_dtype there = 0;
+	bool same;
+
+	if (!dray_dtype_field_count(dtype))
+		return dray_dtype_kind(dtype) != 'V';
+	if (has_titles(dtype))
+		return false;
+	wanted = format_of(dtype);
+	if (!dray_dtype_from_pep3118(format, &there))
+		read = format_of(there);
+	same = wanted && read && !strcmp(wanted, read);
+	dray_dtype_unref(there);
+	PyMem_Free(wanted);
+	PyMem_Free(read);
+	return same;
+}
+
+/* Whether NumPy reads a type from a buffer with another format. */
+static bool numpy_reads(const Py_buffer *buffer, char *format,
+			PyArray_Descr *descr)
+{
+	Py_buffer other = *buffer;
+	PyObject *memory, *array;
+	bool reads;
+
+	other.obj = NULL;
+	other.format = format;
+	memory = PyMemoryView_FromBuffer(&other);
+	array = memory ? PyArray_FromAny(memory, NULL, 0, 0, 0, NULL) : NULL;
+	reads = array && PyArray_EquivTypes(
+				 PyArray_DESCR((PyArrayObject *)array), descr);
+	PyErr_Clear();
+	Py_XDECREF(array);
+	Py_XDECREF(memory);
+	return reads;
+}
+
+/*
+ * Gives a buffer the library's format, where NumPy reads that.  The module keeps the
+ * texts, one for each type, since a buffer only borrows its format.
+ */
+static bool use_own_format(struct module_state *state,
+			   const struct array_object *object, Py_buffer *buffer)
+{
+	PyObject *key = (PyObject *)object->descr, *text, *made;
+	char *format;
+
+	text = PyDict_GetItemWithError(state->formats, key);
+	if (!text && !PyErr_Occurred()) {
+		format = format_of(object->dtype);
+		made = format && !has_titles(object->dtype) &&
+				       numpy_reads(buffer, format,
+						   object->descr)
+			       ? PyBytes_FromString(format)
+			       : Py_NewRef(Py_None);
+		PyMem_Free(format);
+		/* Another thread may have come first. */
+		text = made ? PyDict_SetDefault(state->formats, key, made)
+			    : NULL;
+		Py_XDECREF(made);
+	}
+	PyErr_Clear();
+	if (!text || text == Py_None)
+		return false;
+	buffer->format = PyBytes_AS_STRING(text);
+	return true;
+}
+
+int array_get_buffer(PyObject *self, Py_buffer *buffer, int flags)
+{
+	const struct array_object *object = array_self(self);
+	PyObject *array, *sentence;
+	int ret;
+
+	if (!(object->flags & DRAY_READ)) {
+		sentence = array_unreachable(object);
+		if (sentence)
+			PyErr_SetObject(PyExc_BufferError, sentence);
+		Py_XDECREF(sentence);
+		buffer->obj = NULL;
+		return -1;
+	}
+	array = array_as_numpy(self);
+	ret = array ? PyObject_GetBuffer(array, buffer, flags) : -1;
+	if (!ret && buffer->format &&
+	    !format_describes(buffer->format, object->dtype) &&
+	    !use_own_format(type_state(self), object, buffer)) {
+		PyBuffer_Release(buffer);
+		PyErr_Format(PyExc_BufferError,
+			     "the format of a buffer does not describe %R",
+			     object->descr);
+		ret = -1;
+	}
+	if (ret)
+		buffer->obj = NULL;
+	Py_XDECREF(array);
+	return ret;
+}
