@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Keepers: background processes of dmactl, each of which keeps one buffer. */
+/* Keepers: background processes of dmactl, each of which keeps a buffer. */
 #ifndef DMACTL_KEEPER_H
 #define DMACTL_KEEPER_H
 
@@ -22,7 +22,7 @@ bool keeper_start(struct keeper *keeper, int inherited);
 /*
  * In the keeper: leaves the standard files and the working directory, sends @size
  * bytes to the process that started it, and waits for keeper_settle().  Returns
- * false if there is nothing to stay for: the other has ended before that.
+ * false if there is nothing to stay for: the other ended before that.
  */
 bool keeper_report(const struct keeper *keeper, const void *report,
 		   size_t size);

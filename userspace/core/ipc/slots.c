@@ -125,7 +125,7 @@ static void slots_give_up(enum dray_ipc_keeper keeper, void *kept,
 		close_memory(kept);
 }
 
-/* With the lock: frees its slot, which is used again after other free ones. */
+/* With the lock: frees its slot, to be used again after other free slots. */
 static void slots_forget(struct dray_ipc_export *export)
 {
 	uint32_t slot = export->fields.slot;

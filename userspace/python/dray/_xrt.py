@@ -147,8 +147,8 @@ def _is_pyxrt(thing: Any, name: str) -> bool:
 
 
 def xrt_device(index: int = 0, *, handle: Optional[int] = None) -> XrtDevice:
-    """Opens the device of XRT with this index, or makes an object of one that the
-    program has opened: `handle` is its xrtDeviceHandle, which stays the program's,
+    """Opens the device of XRT with this index, or makes an object of a device that the
+    program opened: `handle` is its xrtDeviceHandle, which stays the program's,
     and open as long as the object and all that is made with it.
 
         with dray.xrt_device(0) as device:
@@ -177,7 +177,7 @@ def _device(device: Any) -> XrtDevice:
 
 # BOs of pyxrt over whole dma-bufs, by device and inode: numbers of buffers repeat
 # on another node, and of an import there are two.  A second import of a dma-buf
-# would take the first one's handle in the kernel, so each is imported once.
+# would share the first import's handle in the kernel, so each is imported once.
 _roots: "weakref.WeakValueDictionary[Any, Any]" = weakref.WeakValueDictionary()
 
 
@@ -216,7 +216,7 @@ def xrt_bo(array: Any, device: Any, *, user: bool = False) -> Any:
         run_kernel(bo.handle)               # an xrtBufferHandle, for ctypes
         bo.sync("from_device")
 
-    It covers the bytes from the lowest to the highest one of `array`, the gaps of a
+    It covers the bytes from the lowest to the highest of `array`, the gaps of a
     view included, and waits until no copy and no packet is written there.  Kernels
     of XRT do not wait for fences of dray: dray.wait() after a later copy is the
     program's.
@@ -286,7 +286,7 @@ def from_xrt(bo: Any = None, shape: Any = None, dtype: Any = "u1", *,
 
     `bo`: an XrtBo, a pyxrt.bo, or the int of an xrtBufferHandle, which then stays
     open as long as the array, and needs `device`, xrt_device(), and if it is a part of
-    another BO also `root`, the handle of the whole one
+    another BO also `root`, the handle of the whole BO
     `fd`: instead of `bo`, the file descriptor of its export (xrtBOExport()), which is
     duplicated
     `shape`: by default all of the BO, in one axis

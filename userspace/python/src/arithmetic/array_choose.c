@@ -39,7 +39,7 @@ static int mode_take(PyObject *object, void *result)
 	return 1;
 }
 
-/* Returns @array, taken over, with integers; an empty list is one of them. */
+/* Returns @array, which it owns, with integers; an empty list counts as such. */
 static PyObject *as_integers(PyObject *array, bool list)
 {
 	PyArrayObject *from = (PyArrayObject *)array;
@@ -72,7 +72,7 @@ static PyObject *indices_take(PyObject *object, struct dray_view *view)
 	return array;
 }
 
-/* Returns @array, taken over, or its only element, as NumPy does. */
+/* Returns @array, which it owns, or its only element, as NumPy does. */
 static PyObject *element_or_array(PyObject *array)
 {
 	PyObject *nowhere, *element;
@@ -282,7 +282,7 @@ PyObject *array_argmin(PyObject *self, PyObject *const *args, Py_ssize_t count,
 	return best(self, args, count, names, &signature, dray_argmin);
 }
 
-/* Arrays of which the first call makes all, and each call hands out one. */
+/* Arrays: the first call makes all, and each call hands out the next. */
 struct coordinates {
 	struct dray_view view;
 	struct dray_array *arrays[DRAY_MAX_NDIM];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * NumPy's ufuncs of a dray.Array, by __array_ufunc__: dray computes them, and NumPy
- * the ones for which dray has no loop, by their types or arguments.
+ * the calls for which dray lacks a loop, by their types or arguments.
  */
 #include <string.h>
 
@@ -23,7 +23,7 @@ int array_type_has_rules(PyObject *type, const char *protocol)
 	return own;
 }
 
-/* Whether a type of operand has rules of its own for ufuncs. */
+/* Whether a type of operand brings rules of its own for ufuncs. */
 static int ufunc_has_rules(PyObject *object)
 {
 	return array_is_plain(object)
@@ -90,7 +90,7 @@ static PyObject *numpy_ufuncs(struct module_state *state)
 	Py_XDECREF(numpy);
 	if (ret)
 		Py_CLEAR(found);
-	/* Another thread may have come first. */
+	/* Another thread may be faster. */
 	if (found && state->numpy_ufuncs)
 		Py_DECREF(found);
 	else
@@ -130,14 +130,14 @@ PyObject *array_of_result(struct module_state *state, PyObject *result)
 		return result;
 	array = array_from(state->array_type, result);
 	if (!array) {
-		PyErr_Clear(); /* a type that dray.Array does not have */
+		PyErr_Clear(); /* a type that dray.Array lacks */
 		return result;
 	}
 	Py_DECREF(result);
 	return array;
 }
 
-/* Returns dray's object for one result of NumPy's, taken over. */
+/* Returns dray's object for a result of NumPy's, which it owns. */
 static PyObject *result_of(struct module_state *state, PyObject *result,
 			   PyObject *outputs, Py_ssize_t i)
 {
@@ -274,7 +274,7 @@ static int others_decide(const struct asked *asked)
 
 /*
  * Whether only an output is dray's, of a reduction: functions of NumPy such as mean()
- * go on with the result in place, if that is an array of NumPy.
+ * continue with the result in place, if that is an array of NumPy.
  */
 static bool is_step_of_numpy(const struct asked *asked)
 {
@@ -300,8 +300,8 @@ static bool has_subclass(const struct asked *asked)
 }
 
 /*
- * Clears an exception of a product whose output may have more axes, along which NumPy
- * repeats the result.
+ * Clears an exception of a product with an output of perhaps more axes, along which
+ * NumPy repeats the result.
  */
 static bool is_wider_output(PyObject *ours, const struct asked *asked)
 {
@@ -312,7 +312,7 @@ static bool is_wider_output(PyObject *ours, const struct asked *asked)
 	return true;
 }
 
-/* Lets dray compute, or NumPy if dray has no loop. */
+/* Lets dray compute, or NumPy if dray lacks a loop. */
 static PyObject *ask_either(struct module_state *state,
 			    const struct asked *asked)
 {
@@ -323,7 +323,7 @@ static PyObject *ask_either(struct module_state *state,
 	ours = PyDict_GetItemWithError(ufuncs, asked->ufunc);
 	if (!ours && PyErr_Occurred())
 		return NULL;
-	/* A product has no methods. */
+	/* A product is without methods. */
 	if (ours && PyCFunction_Check(ours) &&
 	    PyUnicode_CompareWithASCIIString(asked->method, "__call__"))
 		ours = NULL;
