@@ -8,10 +8,11 @@
  * length and stride.  Verbs and iovec read rows of a single piece: address and
  * length.
  *
- * Nothing is copied, kept or waited for: the memory must outlive the rows, and
- * dray_view_wait() waits until no transfer uses it.  All functions may be
- * called from any thread.  They read the view, never its elements, so that
- * memory of DRAY_MODE_DEVICE can be described, too.
+ * Nothing is copied, kept or waited for: the memory must outlive the rows.
+ * dray_view_lend() (dray/loan.h) holds it, waits until no transfer uses it, and
+ * makes later transfers wait.  All functions may be called from any thread.
+ * They read the view, never its elements, so that memory of DRAY_MODE_DEVICE
+ * can be described, too.
  */
 #ifndef DRAY_ROWS_H
 #define DRAY_ROWS_H
