@@ -316,7 +316,7 @@ void dray_queue_destroy(struct dray_queue *queue)
 }
 
 /* Loans hinder each queue.  A transfer that is pending is in none. */
-static bool hinders(const struct dray_use *use, const void *queue)
+static bool queue_hinders(const struct dray_use *use, const void *queue)
 {
 	const struct dray_fence *fence = dray_fence_of(use);
 
@@ -332,7 +332,7 @@ int dray_queue_wait_for(struct dray_queue *queue, struct dray_addresses dst,
 		.writes = dst,
 		.before = UINT64_MAX,
 		.sorts = 1 << DRAY_USE_TRANSFER | 1 << DRAY_USE_LOAN,
-		.wanted = hinders,
+		.wanted = queue_hinders,
 		.context = queue,
 	};
 

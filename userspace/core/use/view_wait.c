@@ -79,7 +79,7 @@ static int wait_for_user(struct dray_use *use, const struct dray_use_part *part,
 }
 
 /* When a wait of @timeout_ms ends; 0: at once. */
-static uint64_t wait_until(int timeout_ms)
+static uint64_t use_deadline(int timeout_ms)
 {
 	return timeout_ms ? dray_use_until(timeout_ms) : 0;
 }
@@ -88,7 +88,7 @@ int dray_use_wait(const struct dray_use_query *query, int timeout_ms)
 {
 	const struct dray_use_part *part;
 	struct dray_use *use = dray_use_find(query, &part);
-	uint64_t until_ns = use ? wait_until(timeout_ms) : 0;
+	uint64_t until_ns = use ? use_deadline(timeout_ms) : 0;
 	int ret = 0;
 
 	while (use && !ret) {
@@ -103,7 +103,7 @@ int dray_use_enter_alone(struct dray_use *use, unsigned int sorts,
 {
 	const struct dray_use_part *part;
 	struct dray_use *met = dray_use_enter_or_find(use, sorts, &part);
-	uint64_t until_ns = met ? wait_until(timeout_ms) : 0;
+	uint64_t until_ns = met ? use_deadline(timeout_ms) : 0;
 	int ret = 0;
 
 	while (met && !ret) {
