@@ -7,19 +7,20 @@
  * when no transfer, packet, queued call or other loan uses the bytes, and until it ends
  * those that come later wait for it:
  *
- *	dray_view_wait(), exports to DLPack and Arrow: until the timeout, -ETIME
- *	dray_copy(), dray_fill(), dray_stream_send() and its kin: -EAGAIN with their
- *		NONBLOCK flag, else until a signal, -EINTR
- *	queued calls and sequences: until they are cancelled
- *	rings: they never wait; -EBUSY for a frame that is released, or a ring that begins
+ *	waits	dray_view_wait(), exports to DLPack and Arrow: -ETIME after the timeout
+ *	transfers	copies, fills, packets: -EINTR, or -EAGAIN with their NONBLOCK flag
+ *	calls	queued calls and sequences wait until they are cancelled
+ *	runs	of a sequence: their copies wait until the end, through signals
+ *	rings	do not wait: -EBUSY if a frame is released or a ring begins
  *
  * Their sentences name the engine, and dray_last_failure() is DRAY_FAILURE_LENT.  Reads do
  * not wait for loans that only read.  A copy by the CPU that is under way in another
  * thread, dray_view_assign() and calls of universal functions without a queue are accesses
  * of the program as any other: they wait for nothing, and no loan waits for them.
  *
- * The block of a loan is busy: freed meanwhile, it is parked until the loan ends.  No bytes move and no caches are maintained: an engine that is not coherent
- * needs dray_view_sync() before and after.
+ * The block of a loan is busy: freed meanwhile, it is parked until the loan ends.  No
+ * bytes move and no caches are maintained: an engine that is not coherent needs
+ * dray_view_sync() before and after.
  *
  * A thread must not wait for a loan that only the same thread ends: a dray_copy() over
  * memory that it lent waits until a signal comes.  The library does not refuse that, since

@@ -17,7 +17,11 @@
 #include "memory/futex.h"
 #include "memory/node.h"
 #include "pool/busy.h"
+#include "publish/notes.h"
 #include "use/use.h"
+
+_Static_assert(DRAY_LOAN_NAME == sizeof(((struct dray_publish_loan *)0)->to),
+	       "a snapshot has whole names");
 
 struct dray_loan {
 	struct dray_use use;
@@ -70,6 +74,24 @@ static void loan_free_use(struct dray_use *use)
 
 static const struct dray_use_kind kind = { DRAY_USE_LOAN, loan_wait,
 					   loan_free_use };
+
+/* Implements dray_lent_to. */
+static bool loan_name(const void *start, uint64_t size, char *to)
+{
+	const struct dray_use_query query = {
+		.writes = { (uintptr_t)start, (uintptr_t)start + (size_t)size },
+		.before = UINT64_MAX,
+		.sorts = 1 << DRAY_USE_LOAN,
+	};
+	const struct dray_use_part *part;
+	struct dray_use *use = dray_use_find(&query, &part);
+
+	if (!use)
+		return false;
+	memcpy(to, ((struct dray_loan *)(void *)use)->to, DRAY_LOAN_NAME);
+	dray_use_unref(use);
+	return true;
+}
 
 static int loan_check_options(const struct dray_loan_options *options,
 			      unsigned int access)
@@ -155,6 +177,7 @@ static struct dray_loan *loan_create(const char *to, struct dray_buffer *buffer)
 	if (!loan)
 		return NULL;
 	dray_uses_enlist();
+	dray_notes_set_lent(loan_name);
 	dray_use_init(&loan->use, &kind);
 	loan->buffer = dray_buffer_ref(buffer);
 	strcpy(loan->to, to ? to : "another engine");
