@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -180,7 +181,7 @@ static struct dray_loan *loan_create(const char *to, struct dray_buffer *buffer)
 	dray_notes_set_lent(loan_name);
 	dray_use_init(&loan->use, &kind);
 	loan->buffer = dray_buffer_ref(buffer);
-	strcpy(loan->to, to ? to : "another engine");
+	snprintf(loan->to, sizeof(loan->to), "%s", to ? to : "another engine");
 	return loan;
 }
 
