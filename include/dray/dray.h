@@ -20,6 +20,7 @@
 #include <dray/kind.h>
 #include <dray/rows.h>
 #include <dray/transfer.h>
+#include <dray/loan.h>
 #include <dray/stream.h>
 #include <dray/xclbin.h>
 #include <dray/xrt.h>

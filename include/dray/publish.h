@@ -31,7 +31,8 @@
  * descriptor: a memfd, sealed against writing, growing and shrinking, of at most
  * DRAY_PUBLISH_MOST bytes.  It holds a struct dray_publish_head, and items up to
  * its end: a pool; then for each of its regions its blocks, in the order of their
- * offsets, and the region itself; then the next pool.  Numbers are in the
+ * offsets, a block that is lent with its loan behind it, and the region itself; then
+ * the next pool.  Numbers are in the
  * machine's byte order.  Readers skip items of unknown kinds, and bytes of an
  * item beyond the fields that they know.  They ignore an unknown value of each enum
  * here, as they do an unknown flag.
@@ -76,6 +77,7 @@ enum dray_publish_kind {
 	DRAY_PUBLISH_POOL = 1,
 	DRAY_PUBLISH_REGION = 2,
 	DRAY_PUBLISH_BLOCK = 3,
+	DRAY_PUBLISH_LOAN = 4,
 };
 
 /** The beginning of each item. */
@@ -131,6 +133,12 @@ struct dray_publish_block {
 	uint32_t ndim;		/* of an array, at most DRAY_PUBLISH_AXES */
 	uint32_t type_length;	/* of an array's element type, in NumPy's words */
 	uint32_t site_length;	/* of the call site that allocated it; 0: unknown */
+};
+
+/** Says that the block before it, or a part, is lent (<dray/loan.h>); of several loans, any. */
+struct dray_publish_loan {
+	struct dray_publish_item item;
+	char to[32];		/* the engine's name */
 };
 
 /**

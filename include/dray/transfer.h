@@ -27,8 +27,8 @@
  * Every function may be called from any thread.  Only five of them wait.
  * dray_fence_wait() and dray_queue_destroy() wait for transfers, dray_view_wait() for
  * all users of a view's memory.  dray_copy()
- * and dray_fill() wait for room in the queue, for transfers that a copy by the
- * CPU would overtake, and if @fence is NULL for the end.
+ * and dray_fill() wait for room in the queue, for loans of the memory (dray/loan.h), for
+ * transfers that a copy by the CPU would overtake, and if @fence is NULL for the end.
  */
 #ifndef DRAY_TRANSFER_H
 #define DRAY_TRANSFER_H
@@ -88,8 +88,8 @@ DRAY_API void dray_queue_destroy(struct dray_queue *queue);
  * flags; with DRAY_COPY_ENGINE, spans of source and destination that overlap),
  * -EPERM (a read-only destination), -EOPNOTSUPP (DRAY_COPY_ENGINE, or memory of
  * DRAY_MODE_DEVICE, and no engine can: the sentence says why), -EAGAIN
- * (DRAY_COPY_NONBLOCK), -EINTR (while waiting for room in the queue, or for a
- * transfer in flight before a copy by the CPU; never while waiting for the end,
+ * (DRAY_COPY_NONBLOCK), -EINTR (while waiting for room in the queue, for a loan, or for
+ * a transfer in flight before a copy by the CPU; never while waiting for the end,
  * as @fence NULL asks), -ENOMEM, -EIO, -ETIMEDOUT, -ENODEV (from the engine).
  */
 DRAY_API int dray_copy(struct dray_queue *queue, const struct dray_view *dst,
@@ -172,12 +172,12 @@ DRAY_API int dray_view_sync(const struct dray_view *view,
 #define DRAY_ACCESS_WRITE	(1u << 1)
 
 /**
- * Waits until the CPU may access @view: until no transfer, packet or queued call
- * (dray/array/executor.h) writes its memory, and with DRAY_ACCESS_WRITE, until none reads
- * it either.  Covers all queues and streams of this process, and transfers that other
- * threads submit meanwhile.  Each counts with all bytes from its first to its
- * last, until its fence or event ends.  A child of fork() waits for no transfer
- * of its parent.
+ * Waits until the CPU may access @view: until no transfer, packet, queued call
+ * (dray/array/executor.h) or loan (dray/loan.h) writes its memory, and with
+ * DRAY_ACCESS_WRITE, until none reads it either.  Covers all queues and streams of
+ * this process, and transfers that other threads submit meanwhile.  Each counts with all
+ * bytes from its first to its last, until its fence or event ends.  A child of fork()
+ * waits for no transfer of its parent.
  *
  * 0 says nothing about their success, which their fences and events report.
  *
@@ -191,7 +191,7 @@ DRAY_API int dray_view_wait(const struct dray_view *view, unsigned int access,
 			    int timeout_ms);
 
 /**
- * Returns whether this process began a transfer, a packet, a ring or a queued
+ * Returns whether this process began a transfer, a packet, a ring, a loan or a queued
  * call whose end it did not see.  If not, every dray_view_wait() returns at
  * once.  Needs no lock.
  */

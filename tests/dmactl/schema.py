@@ -19,7 +19,8 @@ EVENT = {"bytes", "call", "channel", "condemned", "context", "device", "directio
          "point", "queue", "reason", "runs", "seqno", "size", "transfers"}
 # The members without which a document is valid; each other member is required.
 OPTIONAL = {
-    "arrays": {"asked", "kind", "offset", "shape", "site", "size", "state", "transfers", "type"},
+    "arrays": {"asked", "kind", "lent_to", "offset", "shape", "site", "size", "state", "transfers",
+               "type"},
     "dump": {"file", "hex"},
     "leaks": APART,
     "list": APART | OWNED,

@@ -403,6 +403,23 @@ def test_a_snapshot_of_another_library_is_read():
         ["5", "256", "64B", "-", "used", "array", "(2,2)", "<f4", "here"]]
 
 
+def loan(to=b"mpi"):
+    return item(4, struct.pack("<32s", to))
+
+
+def test_a_block_that_is_lent_names_the_engine():
+    data = snapshot(pool(), block(64, 128), loan(b"m\x1bi"), block(256), loan(b"x" * 32),
+                    block(512), region())
+    result = ask_about(data, "--no-header", "--columns", "offset,lent")
+    assert [line.split() for line in result.out.splitlines()] == [
+        ["64", "m\\x1bi"], ["256", "x" * 32], ["512", "-"]]
+    read = json.loads(ask_about(data, "--json").out)
+    schema.check("arrays", read)
+    assert [each["lent_to"] for each in
+            read["processes"][0]["pools"][0]["buffers"][0]["blocks"]] == [
+        "m\x1bi", "x" * 32, None]
+
+
 def test_a_snapshot_that_was_full_is_a_failure_with_rows():
     result = ask_about(snapshot(*GOOD, flags=1), "--no-header")
     assert result.code == 1
@@ -438,6 +455,8 @@ def test_a_snapshot_that_was_full_is_a_failure_with_rows():
      "blocks that overlap"),
     (snapshot(pool(), block(0, 1 << 21), region()),
      "a block that leaves its buffer"),
+    (snapshot(pool(), loan(), region()), "a loan without a block"),
+    (snapshot(pool(), block(), item(4, bytes(24)), region()), "an item that is too short"),
     (snapshot(pool(), region(0)), "a block that leaves its buffer"),
     (snapshot(pool(), block(state=3), region()), "a block in an unknown state"),
     (snapshot(pool(), block(ndim=65), region()),

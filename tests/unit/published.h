@@ -16,6 +16,7 @@ struct seen_block {
 	int64_t shape[DRAY_PUBLISH_AXES];
 	char type[300];
 	char site[300];
+	char lent[33]; /* "": not lent */
 };
 
 struct snapshot_read {
@@ -152,6 +153,12 @@ static inline void published_parse(struct snapshot_read *out)
 			out->pools++;
 		} else if (item.kind == DRAY_PUBLISH_BLOCK) {
 			published_take_block(out, bytes + at);
+		} else if (item.kind == DRAY_PUBLISH_LOAN) {
+			assert_true(out->count > first);
+			assert_int_equal(item.size,
+					 sizeof(struct dray_publish_loan));
+			memcpy(out->blocks[out->count - 1].lent,
+			       bytes + at + sizeof(item), 32);
 		} else {
 			assert_int_equal(item.kind, DRAY_PUBLISH_REGION);
 			published_check_region(out, first, bytes + at);

@@ -121,6 +121,18 @@ static int ring_of_the_programs_memory(void)
 	return dray_stream_ring(sender, INPUTS(&view, &view), 2, 0);
 }
 
+static int wait_for_lent_memory(void)
+{
+	struct dray_view view = view_of(half, DRAY_FLOAT64, 1, LENGTH, NULL);
+	struct dray_loan *loan;
+	int ret;
+
+	assert_works(dray_view_lend(&view, DRAY_ACCESS_WRITE, 0, NULL, &loan));
+	ret = dray_view_wait(&view, DRAY_ACCESS_READ, 0);
+	dray_loan_end(loan);
+	return ret;
+}
+
 static int call_without_a_loop(void)
 {
 	struct dray_view in = view_of(half, DRAY_FLOAT64, 1, LENGTH, NULL);
@@ -167,6 +179,8 @@ FACT(each_cause_has_its_kind)
 		  "outside of dray's memory; the packet allows no copy" },
 		{ ring_of_the_programs_memory, -EOPNOTSUPP, DRAY_FAILURE_STAGE,
 		  "outside of dray's memory (frame 0)" },
+		{ wait_for_lent_memory, -ETIME, DRAY_FAILURE_LENT,
+		  "lent to another engine" },
 		/* The codes of others, without a kind. */
 		{ call_without_a_loop, -EOPNOTSUPP, DRAY_FAILURE_NONE,
 		  "invert" },

@@ -492,6 +492,24 @@ FACT(transfers)
 	dray_queue_destroy(queue);
 }
 
+FACT(loans)
+{
+	const int64_t shape[] = { 2 };
+	struct dray_buffer *buffer = NULL;
+	struct dray_loan *loan;
+	struct dray_view view;
+	char data[2] = "";
+
+	assert_works(dray_view_init(&view, data, u1, 1, shape, NULL));
+	assert_works(dray_buffer_alloc(node, 4096, NULL, &buffer));
+	refuses(dray_view_lend(NULL, DRAY_ACCESS_READ, 0, NULL, &loan));
+	refuses(dray_view_lend(&view, DRAY_ACCESS_READ, 0, NULL, NULL));
+	refuses(dray_buffer_lend(NULL, 0, 1, DRAY_ACCESS_READ, 0, NULL, &loan));
+	refuses(dray_buffer_lend(buffer, 0, 1, DRAY_ACCESS_READ, 0, NULL, NULL));
+	ignores(dray_loan_end(NULL));
+	dray_buffer_unref(buffer);
+}
+
 FACT_ON(on_host, streams, NULL, NULL)
 {
 	const int64_t shape[] = { 2 };

@@ -121,6 +121,20 @@ static int rows_sized(void *limits)
 	return dray_view_rows(&view, limits, &row, 1, &count);
 }
 
+static int loan_sized(void *options)
+{
+	static char bytes[4];
+	struct dray_loan *made = NULL;
+	struct dray_view view;
+	int ret;
+
+	assert_works(dray_view_init(&view, bytes, DRAY_INT8, 1,
+				    (const int64_t[]){ 4 }, NULL));
+	ret = dray_view_lend(&view, DRAY_ACCESS_READ, 0, options, &made);
+	dray_loan_end(made);
+	return ret;
+}
+
 static int queue_sized(void *options)
 {
 	struct dray_queue *made;
@@ -240,6 +254,8 @@ FACT_ON(on_host, options_and_results_have_any_size, loop_setup, loop_teardown)
 			NULL, dtype_sized),
 		OPTIONS(dray_row_limits, DRAY_ROW_LIMITS, 56, false, NULL,
 			rows_sized),
+		OPTIONS(dray_loan_options, DRAY_LOAN_OPTIONS, 24, false, NULL,
+			loan_sized),
 		OPTIONS(dray_queue_options, DRAY_QUEUE_OPTIONS, 24, false, NULL,
 			queue_sized),
 		RESULT(dray_explanation, DRAY_EXPLANATION, 216, explain_sized),

@@ -106,6 +106,47 @@ PUBLISH_FACT(an_empty_pool_is_shown_with_its_buffer)
 	published_drop(&seen);
 }
 
+/* Shows how many blocks are lent, each to "mpi", and how many of them are parked. */
+static void shows_lent(size_t lent, size_t parked)
+{
+	struct snapshot_read seen = published();
+
+	for (size_t i = 0; i < seen.count; i++) {
+		if (!seen.blocks[i].lent[0])
+			continue;
+		assert_string_equal(seen.blocks[i].lent, "mpi");
+		assert_int_equal(seen.blocks[i].fixed.holds, 1);
+		lent--;
+		parked -= seen.blocks[i].fixed.state == DRAY_PUBLISH_PARKED;
+	}
+	assert_int_equal(lent, 0);
+	assert_int_equal(parked, 0);
+	published_drop(&seen);
+}
+
+PUBLISH_FACT(a_block_that_is_lent_names_the_engine)
+{
+	const struct dray_loan_options to = { .to = "mpi" };
+	struct dray_view views[3];
+	struct dray_loan *loans[2];
+
+	for (int i = 0; i < 3; i++)
+		assert_works(dray_view_init(&views[i], take(*state, 64, 0), u1,
+					    1, DIMS(64), NULL));
+	shows_lent(0, 0);
+	for (int i = 0; i < 2; i++)
+		assert_works(dray_view_lend(&views[i], DRAY_ACCESS_READ, 0, &to,
+					    &loans[i]));
+	dray_pool_free(*state, views[1].data);
+	shows_lent(2, 1);
+	dray_loan_end(loans[0]);
+	shows_lent(1, 1);
+	dray_loan_end(loans[1]);
+	shows_lent(0, 0);
+	dray_pool_free(*state, views[0].data);
+	dray_pool_free(*state, views[2].data);
+}
+
 PUBLISH_FACT(every_block_is_shown_with_its_place_and_state)
 {
 	static const size_t sizes[] = { 1, 64, 100, 5000, 70000, 1 << 20 };

@@ -183,6 +183,9 @@ static void facts_list_row(void *context, const struct array_row *row)
 	document_set(object, "shape", shape ? shape : json_null());
 	add_text(object, "type", block->type, block->fixed->type_length);
 	document_number(object, "transfers", block->fixed->holds);
+	add_text(object, "lent_to", block->loan ? block->loan->to : "",
+		 block->loan ? strnlen(block->loan->to, sizeof(block->loan->to))
+			     : 0);
 	add_text(object, "site", block->site, block->fixed->site_length);
 	document_set(listing->blocks, NULL,
 		     row_view_trim(listing->view, object));

@@ -2,6 +2,7 @@
 /* The columns of blocks, each with the key that sorts by it. */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "arrays.h"
 #include "escape.h"
@@ -212,6 +213,27 @@ static void rows_add_busy(struct table *table, const struct request *request,
 	rows_add_number(table, rows_busy_key(row));
 }
 
+static char *lent_key(const void *row)
+{
+	const struct published_block *block = row_of(row)->block;
+
+	if (!block || !block->loan)
+		return text_format("%s", "");
+	return escape(block->loan->to,
+		      strnlen(block->loan->to, sizeof(block->loan->to)),
+		      ESCAPE_NAME);
+}
+
+static void add_lent(struct table *table, const struct request *request,
+		     const void *row)
+{
+	char *text = lent_key(row);
+
+	(void)request;
+	table_cell(table, TABLE_PLAIN, "%s", text);
+	free(text);
+}
+
 static char *site_key(const void *row)
 {
 	const struct published_block *block = row_of(row)->block;
@@ -244,6 +266,7 @@ const struct row_column array_columns[] = {
 	{ "shape", "SHAPE", "shape", false, add_shape, NULL, shape_key },
 	{ "type", "~TYPE", "type", false, add_type, NULL, type_key },
 	{ "busy", ">BUSY", "transfers", true, rows_add_busy, rows_busy_key, NULL },
+	{ "lent", "~LENT", "lent_to", true, add_lent, NULL, lent_key },
 	{ "site", "~SITE", "site", false, add_site, NULL, site_key },
 	{ 0 },
 };

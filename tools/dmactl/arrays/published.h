@@ -18,6 +18,7 @@ struct published_block {
 	const int64_t *shape; /* fixed->ndim of them */
 	const char *type; /* fixed->type_length bytes, no zero */
 	const char *site; /* fixed->site_length bytes, no zero */
+	const struct dray_publish_loan *loan; /* NULL: not lent */
 };
 
 struct published_region {

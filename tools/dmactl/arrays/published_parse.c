@@ -75,6 +75,16 @@ static const char *add_block(struct published_parser *parser, const void *item)
 	return NULL;
 }
 
+static const char *add_loan(struct published_parser *parser, const void *item)
+{
+	struct published *out = parser->out;
+
+	if (parser->first == out->block_count)
+		return "a loan without a block";
+	out->blocks[out->block_count - 1].loan = item;
+	return NULL;
+}
+
 static const char *parse_add_region(struct published_parser *parser,
 				    const void *item)
 {
@@ -113,6 +123,8 @@ static const char *parse_add_item(struct published_parser *parser,
 					  parse_add_region },
 		[DRAY_PUBLISH_BLOCK] = { sizeof(struct dray_publish_block),
 					 add_block },
+		[DRAY_PUBLISH_LOAN] = { sizeof(struct dray_publish_loan),
+					add_loan },
 	};
 
 	if (item->kind >= sizeof(kinds) / sizeof(kinds[0]) ||

@@ -44,12 +44,11 @@ static struct dray_fork_locks locks = {
 
 /* Searches for users of an operand. */
 static struct dray_use_query query_for(const struct dray_use_part *part,
-				       enum dray_use_sort sort)
+				       unsigned int sorts)
 {
 	const struct dray_addresses span = { part->interval.low,
 					     part->interval.high };
-	struct dray_use_query query = { .before = UINT64_MAX,
-					.sorts = 1u << sort };
+	struct dray_use_query query = { .before = UINT64_MAX, .sorts = sorts };
 
 	if (part->writes)
 		query.writes = span;
@@ -68,7 +67,7 @@ static bool waits_for_older(const struct dray_queued *queued)
 	struct dray_use_query query;
 
 	for (; part; part = part->next) {
-		query = query_for(part, DRAY_USE_CALL);
+		query = query_for(part, 1 << DRAY_USE_CALL);
 		query.before = queued->event->use.number;
 		if (dray_use_meets(&query))
 			return true;
@@ -123,7 +122,7 @@ bool dray_call_is_cancelled(const struct dray_call *call)
 }
 
 /*
- * Waits for transfers that meet operands; calls were waited for.  A call that is
+ * Waits for transfers and loans that meet operands; calls were waited for.  A call that is
  * cancelled is noticed now and then.
  */
 static int await_transfers(const struct dray_queued *queued)
@@ -133,7 +132,8 @@ static int await_transfers(const struct dray_queued *queued)
 	int ret = 0;
 
 	for (; part && !ret; part = part->next) {
-		query = query_for(part, DRAY_USE_TRANSFER);
+		query = query_for(part,
+				  1 << DRAY_USE_TRANSFER | 1 << DRAY_USE_LOAN);
 		do {
 			ret = dray_use_wait(&query, DRAY_CALLS_LOOK_MS);
 		} while (ret == -ETIME &&

@@ -46,6 +46,8 @@
 	DRAY_SIZE_TO(struct dray_stream_counts, in_flight)
 #define DRAY_ROW_LIMITS_SIZE_FIRST \
 	DRAY_SIZE_TO(struct dray_row_limits, reserved)
+#define DRAY_LOAN_OPTIONS_SIZE_FIRST \
+	DRAY_SIZE_TO(struct dray_loan_options, reserved)
 #define DRAY_XRT_FOREIGN_SIZE_FIRST DRAY_SIZE_TO(struct dray_xrt_foreign, owner)
 
 /* -EINVAL (a size below @first), -E2BIG (a size above 4096). */

@@ -38,12 +38,18 @@ static inline int dray_futex_wait(_Atomic uint32_t *word, uint32_t seen,
 			    FUTEX_BITSET_MATCH_ANY);
 }
 
+/* Wakes all that sleep at a word that changed. */
+static inline void dray_futex_wake(_Atomic uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, INT_MAX,
+		NULL, NULL, 0);
+}
+
 /* Changes the word and wakes all. */
 static inline void dray_futex_change(_Atomic uint32_t *word)
 {
 	atomic_fetch_add(word, 1);
-	syscall(SYS_futex, word, FUTEX_WAKE | FUTEX_PRIVATE_FLAG, INT_MAX,
-		NULL, NULL, 0);
+	dray_futex_wake(word);
 }
 
 #endif /* DRAY_MEMORY_FUTEX_H */

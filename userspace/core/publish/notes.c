@@ -58,3 +58,17 @@ bool dray_note_read(const void *start, struct dray_note *out)
 		describe_array(array, out);
 	return array;
 }
+
+static _Atomic(dray_lent_to *) lent_to;
+
+void dray_notes_set_lent(dray_lent_to *lent)
+{
+	atomic_store(&lent_to, lent);
+}
+
+bool dray_note_lent(const void *start, uint64_t size, char *to)
+{
+	dray_lent_to *lent = atomic_load(&lent_to);
+
+	return lent && lent(start, size, to);
+}

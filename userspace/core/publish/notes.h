@@ -59,6 +59,17 @@ void dray_notes_unlock(void);
 bool dray_note_read(const void *start, struct dray_note *out);
 
 /*
+ * Writes the name of the engine that a part of these bytes is lent to; false if none is.
+ * Called without a lock.  @to: of struct dray_publish_loan
+ */
+typedef bool dray_lent_to(const void *start, uint64_t size, char *to);
+
+/* Sets that function; each caller sets the same function. */
+void dray_notes_set_lent(dray_lent_to *lent);
+/* Calls it; false if none is set. */
+bool dray_note_lent(const void *start, uint64_t size, char *to);
+
+/*
  * Arrays of a runtime, as it shows them for a snapshot (runtime.c).  Called
  * without a lock, which foreign code may need.
  */

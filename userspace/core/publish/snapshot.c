@@ -35,6 +35,8 @@ struct snapshot_text {
 	bool array;
 	uint64_t asked;
 	char site[SITE_ROOM];
+	bool lent;
+	struct dray_publish_loan loan; /* its name only if lent */
 };
 
 struct pool_snapshot {
@@ -127,6 +129,8 @@ static void put_block(struct pool_snapshot *snapshot, uintptr_t base,
 	snapshot_put(snapshot, text->note.type, item.type_length);
 	snapshot_put(snapshot, text->site, item.site_length);
 	snapshot_put(snapshot, zeros, item.item.size - size);
+	if (text->lent)
+		snapshot_put(snapshot, &text->loan, sizeof(text->loan));
 }
 
 static void snapshot_put_region(struct pool_snapshot *snapshot,
@@ -242,6 +246,24 @@ static void read_origins(const struct dray_pool *pool,
 	}
 }
 
+/* A loan is a hold. */
+static void read_loans(struct pool_snapshot *snapshot)
+{
+	const struct dray_pool_block *block = snapshot->walk.blocks;
+	size_t i;
+
+	for (i = 0; i < snapshot->walk.count; i++, block++) {
+		struct snapshot_text *text = &snapshot->texts[i];
+
+		text->loan = (struct dray_publish_loan){
+			.item = { DRAY_PUBLISH_LOAN, sizeof(text->loan) },
+		};
+		text->lent = block->holds &&
+			     dray_note_lent(block->address, block->size,
+					    text->loan.to);
+	}
+}
+
 /* Writes a step, all under the lock of notes; false at the end. */
 static bool snapshot_step(struct dray_pool *pool,
 			  struct pool_snapshot *snapshot)
@@ -255,8 +277,10 @@ static bool snapshot_step(struct dray_pool *pool,
 	if (more)
 		read_notes(pool, snapshot);
 	dray_notes_unlock();
-	if (more)
+	if (more) {
 		read_origins(pool, snapshot);
+		read_loans(snapshot);
+	}
 	return more;
 }
 

@@ -194,6 +194,8 @@ static void event_drop(struct dray_event *event)
 
 void dray_event_abandon(struct dray_event *event)
 {
+	atomic_store(&event->use.status, -ECANCELED);
+	dray_use_leave(&event->use);
 	event_release(event);
 	event_drop(event);
 }
@@ -211,7 +213,7 @@ void dray_event_append(struct dray_event *event, uint64_t number)
 	stream->counts.in_flight++;
 	if (event->stage.buffer)
 		stream->counts.staged++;
-	dray_use_enter(&event->use);
+	dray_use_submitted(&event->use);
 	pthread_mutex_unlock(&lock);
 }
 

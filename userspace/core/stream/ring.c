@@ -62,7 +62,7 @@ struct dray_stream_ring *dray_ring_create(const struct dray_stream *stream,
 	return ring;
 }
 
-void dray_ring_enter(struct dray_stream_ring *ring, bool writes)
+static void ring_describe(struct dray_stream_ring *ring, bool writes)
 {
 	struct dray_ring_frame *frame;
 
@@ -71,14 +71,25 @@ void dray_ring_enter(struct dray_stream_ring *ring, bool writes)
 		dray_use_add(&ring->use, &frame->part, frame->span, writes);
 		atomic_store(&frame->part.idle, frame->owned);
 	}
-	dray_use_enter(&ring->use);
+}
+
+/* Refuses frames that are lent: a ring does not wait. */
+int dray_ring_enter(struct dray_stream_ring *ring, bool writes)
+{
+	int ret;
+
+	ring_describe(ring, writes);
+	ret = dray_use_enter_alone(&ring->use, 1 << DRAY_USE_LOAN, 0);
+	return ret == -ETIME ? -EBUSY : ret;
 }
 
 int dray_ring_abandon(struct dray_stream *stream, uint32_t count)
 {
 	dray_streams_lock();
-	if (stream->ring && !stream->ring->use.number)
-		dray_ring_enter(stream->ring, !stream->sends);
+	if (stream->ring && !stream->ring->use.number) {
+		ring_describe(stream->ring, !stream->sends);
+		dray_use_enter(&stream->ring->use);
+	}
 	dray_streams_unlock();
 	return dray_fail(
 		-ETIMEDOUT,
@@ -130,22 +141,44 @@ static void ring_own(struct dray_stream_ring *ring, uint32_t frame, bool owned)
 	ring->owned += owned ? 1 : -1u;
 }
 
+/* Refuses a frame that is lent.  It is not idle, so that no loan of it begins. */
+static int ring_check_lent(const struct dray_stream *stream, uint32_t frame)
+{
+	const struct dray_addresses span = stream->ring->frames[frame].span;
+	struct dray_use_query query = { .before = UINT64_MAX,
+					.sorts = 1 << DRAY_USE_LOAN };
+	int ret;
+
+	if (stream->sends)
+		query.reads = span;
+	else
+		query.writes = span;
+	ret = dray_use_wait(&query, 0);
+	return ret == -ETIME ? dray_fail_adding(-EBUSY, " (frame %u of %s)",
+						frame, stream->name)
+			     : ret;
+}
+
 /* Acquires all frames from the caller, or none. */
 static int ring_take_back(const struct ring_passing *passing)
 {
 	struct dray_stream_ring *ring = passing->stream->ring;
 	uint32_t i, frame = 0;
+	int ret = 0;
 
-	for (i = 0; i < passing->count; i++) {
+	for (i = 0; i < passing->count && !ret; i++) {
 		frame = passing->frames[i];
 		if (frame >= ring->count || !ring->frames[frame].owned)
 			break;
 		ring_own(ring, frame, false);
+		ret = ring_check_lent(passing->stream, frame);
 	}
-	if (i == passing->count)
+	if (i == passing->count && !ret)
 		return 0;
 	while (i-- > 0)
 		ring_own(ring, passing->frames[i], true);
+	if (ret)
+		return ret;
 	if (frame >= ring->count)
 		return dray_fail(-EINVAL, "frame %u of %s, its ring has %u",
 				 frame, passing->stream->name, ring->count);

@@ -65,8 +65,8 @@ DRAY_PRIVATE int dray_ring_acquire(struct dray_stream *stream,
 /* Makes a ring of @count frames, all zero; NULL: no memory. */
 struct dray_stream_ring *dray_ring_create(const struct dray_stream *stream,
 					  uint32_t count);
-/* Enters frames, which the engine owns or will own. */
-void dray_ring_enter(struct dray_stream_ring *ring, bool writes);
+/* Enters frames, which the engine owns or will own.  -EBUSY: some are lent. */
+int dray_ring_enter(struct dray_stream_ring *ring, bool writes);
 /*
  * Enters the ring of a call that ends while the engine keeps @count frames; returns
  * -ETIMEDOUT.

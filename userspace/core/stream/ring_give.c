@@ -258,8 +258,9 @@ static int ring_give_begin(struct giving *giving)
 	if (ret)
 		return ret;
 	if (giving->ring && !giving->of_call)
-		dray_ring_enter(giving->ring, !giving->stream->sends);
-	ret = give_hand_in(giving);
+		ret = dray_ring_enter(giving->ring, !giving->stream->sends);
+	if (!ret)
+		ret = give_hand_in(giving);
 	dray_streams_lock();
 	giving->stream->ring = ret ? old : giving->ring;
 	dray_streams_unlock();

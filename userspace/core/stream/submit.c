@@ -122,13 +122,31 @@ static int submit_stage(struct packet_submission *submission)
 	return 0;
 }
 
+/* Waits for loans of memory that the CPU reads now. */
+static int await_loans(const struct dray_packet *packet)
+{
+	struct dray_use_query query = { .before = UINT64_MAX,
+					.sorts = 1 << DRAY_USE_LOAN };
+	bool nonblock = packet->options.flags & DRAY_PACKET_NONBLOCK;
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < packet->count; i++) {
+		query.reads = packet->views[i].operand.span;
+		ret = dray_use_wait(&query, nonblock ? 0 : -1);
+	}
+	return ret == -ETIME ? -EAGAIN : ret;
+}
+
 static int submit_describe(struct packet_submission *submission)
 {
 	struct dray_packet *packet = submission->packet;
 	uint32_t i;
 	int ret = 0;
 
-	if (packet->staged)
+	if (packet->staged && packet->sends)
+		ret = await_loans(packet);
+	if (!ret && packet->staged)
 		ret = submit_stage(submission);
 	for (i = 0; !ret && i < packet->count; i++) {
 		struct dray_operand *operand = &packet->views[i].operand;
@@ -216,6 +234,10 @@ static int packet_enqueue(struct dray_packet *packet, struct dray_event **out)
 	ret = submit_take_fences(&submission);
 	if (!ret)
 		ret = submit_describe(&submission);
+	if (!ret)
+		ret = dray_use_claim(&submission.event->use,
+				     packet->options.flags &
+					     DRAY_PACKET_NONBLOCK);
 	if (!ret)
 		ret = submit_hand_in(&submission);
 	if (ret)

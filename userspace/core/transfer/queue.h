@@ -55,12 +55,13 @@ void dray_queue_reap(struct dray_queue *queue);
 void dray_queue_drop_first(struct dray_queue *queue);
 
 /*
- * Submits a transfer with @fence, in a turn of the queue.  No lock is held meanwhile: a
- * fork, other threads and pools do not wait for an engine that is full.
+ * Submits a transfer with @fence, in a turn of the queue, once its memory is not lent.  No
+ * lock is held meanwhile: a fork, other threads and pools do not wait for an engine that is
+ * full.
  * @flags: DRAY_COPY_NONBLOCK and DRAY_COPY_NO_SYNC of them count
  * @reason: of the kernel's refusal
- * Errors: -EAGAIN (no room, and it may not wait), -EINVAL (the queue was destroyed), and
- * errors of dray_node_submit().
+ * Errors: -EAGAIN (no room or memory that is lent, and it may not wait), -EINVAL (the queue
+ * was destroyed), and errors of dray_node_submit().
  */
 int dray_queue_submit(struct dray_queue *queue,
 		      const struct dray_transfer *transfer, unsigned int flags,
@@ -76,8 +77,8 @@ void dray_queue_lose_engine(struct dray_queue *queue, const char *sentence);
 
 /*
  * Waits for each transfer in flight that writes into either span, or reads
- * from @dst.  @nonblock: -EAGAIN if it would wait.  -EINTR if a signal handler
- * ran.
+ * from @dst, and for loans that do.  @nonblock: -EAGAIN if it would wait.  -EINTR if a
+ * signal handler ran.
  */
 int dray_queue_wait_for(struct dray_queue *queue, struct dray_addresses dst,
 			struct dray_addresses src, bool nonblock);

@@ -315,11 +315,13 @@ void dray_queue_destroy(struct dray_queue *queue)
 	dray_queue_unref(queue);
 }
 
-static bool is_in(const struct dray_use *use, const void *queue)
+/* Loans hinder each queue.  A transfer that is pending is in none. */
+static bool queue_hinders(const struct dray_use *use, const void *queue)
 {
 	const struct dray_fence *fence = dray_fence_of(use);
 
-	return fence && fence->queue == queue;
+	return use->kind->sort == DRAY_USE_LOAN ||
+	       (fence && !dray_use_is_pending(use) && fence->queue == queue);
 }
 
 int dray_queue_wait_for(struct dray_queue *queue, struct dray_addresses dst,
@@ -329,13 +331,15 @@ int dray_queue_wait_for(struct dray_queue *queue, struct dray_addresses dst,
 		.reads = src,
 		.writes = dst,
 		.before = UINT64_MAX,
-		.sorts = 1 << DRAY_USE_TRANSFER,
-		.wanted = is_in,
+		.sorts = 1 << DRAY_USE_TRANSFER | 1 << DRAY_USE_LOAN,
+		.wanted = queue_hinders,
 		.context = queue,
 	};
 
 	int ret = dray_use_wait(&query, nonblock ? 0 : -1);
 
+	if (ret == -ETIME && dray_last_failure() == DRAY_FAILURE_LENT)
+		return -EAGAIN;
 	return ret != -ETIME
 		       ? ret
 		       : dray_fail(

@@ -112,7 +112,7 @@ static void transfer_queue_append(struct dray_queue *queue,
 	fence->queue = queue;
 	*queue->last = dray_fence_ref(fence);
 	queue->last = &fence->next;
-	dray_use_enter(&fence->use);
+	dray_use_submitted(&fence->use);
 }
 
 /*
@@ -200,8 +200,10 @@ int dray_queue_submit(struct dray_queue *queue,
 		args.flags |= DRAY_SUBMIT_NONBLOCK;
 	if (flags & DRAY_COPY_NO_SYNC)
 		args.flags |= DRAY_SUBMIT_NO_SYNC;
-	while (submit_in_turn(queue, &args, fence, &ret))
-		;
+	ret = dray_use_claim(&fence->use, flags & DRAY_COPY_NONBLOCK);
+	if (!ret)
+		while (submit_in_turn(queue, &args, fence, &ret))
+			;
 	*reason = args.reason;
 	return ret;
 }

@@ -6,6 +6,7 @@
 #include <dray/transfer.h>
 
 #include "base/fork.h"
+#include "memory/futex.h"
 #include "use/use.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -68,6 +69,7 @@ void dray_use_init(struct dray_use *use, const struct dray_use_kind *kind)
 	atomic_init(&use->references, 1);
 	atomic_init(&use->status, 0);
 	use->process = dray_fork_process();
+	atomic_init(&use->pending, 0);
 	use->number = 0;
 	use->parts = NULL;
 }
@@ -99,14 +101,11 @@ static struct dray_interval_tree *tree_of(const struct dray_use_part *part)
 	return part->writes ? &writers[sort] : &readers[sort];
 }
 
-void dray_use_enter(struct dray_use *use)
+/* With the lock. */
+static void book_insert(struct dray_use *use)
 {
 	struct dray_use_part *part;
 
-	/* A child of a bare clone() notices that before it waits for the lock. */
-	if (use->process != dray_fork_process())
-		return;
-	book_take();
 	use->number = ++last_number;
 	for (part = use->parts; part; part = part->next) {
 		part->interval.number = use->number;
@@ -114,7 +113,22 @@ void dray_use_enter(struct dray_use *use)
 	}
 	atomic_fetch_add_explicit(&entered[use->kind->sort], 1,
 				  memory_order_release);
+}
+
+void dray_use_enter(struct dray_use *use)
+{
+	/* A child of a bare clone() notices that before it waits for the lock. */
+	if (use->process != dray_fork_process())
+		return;
+	book_take();
+	book_insert(use);
 	book_give();
+}
+
+void dray_use_submitted(struct dray_use *use)
+{
+	if (atomic_exchange(&use->pending, 0) == 2)
+		dray_futex_wake(&use->pending);
 }
 
 void dray_use_leave(struct dray_use *use)
@@ -132,6 +146,7 @@ void dray_use_leave(struct dray_use *use)
 					  memory_order_relaxed);
 	}
 	book_give();
+	dray_use_submitted(use);
 }
 
 static bool book_is_wanted(const struct dray_interval *interval, void *context)
@@ -204,6 +219,44 @@ struct dray_use *dray_use_find(const struct dray_use_query *query,
 	}
 	book_give();
 	return use;
+}
+
+/* Finds a user that an interval would meet.  With the lock. */
+static const struct dray_use_part *
+book_find_beside(const struct dray_use_part *part, unsigned int sorts)
+{
+	const struct dray_addresses span = { part->interval.low,
+					     part->interval.high };
+	struct dray_use_query query = { .before = UINT64_MAX, .sorts = sorts };
+
+	if (part->writes)
+		query.writes = span;
+	else
+		query.reads = span;
+	return atomic_load(&part->idle) ? NULL : book_find(&query);
+}
+
+struct dray_use *dray_use_enter_or_find(struct dray_use *use,
+					unsigned int sorts,
+					const struct dray_use_part **part)
+{
+	const struct dray_use_part *own = use->parts;
+	struct dray_use *met = NULL;
+
+	*part = NULL;
+	if (use->process != dray_fork_process())
+		return NULL;
+	book_take();
+	for (; own && !*part; own = own->next)
+		*part = book_find_beside(own, sorts);
+	if (*part) {
+		met = (*part)->use;
+		dray_use_ref(met);
+	} else {
+		book_insert(use);
+	}
+	book_give();
+	return met;
 }
 
 bool dray_use_meets(const struct dray_use_query *query)

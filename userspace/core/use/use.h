@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Memory in use: the book of the memory that engines and calls of this process read or
- * write.  Transfers, packets, rings and queued calls enter their memory and leave at their
- * end; dray_view_wait(), copies by the CPU and queues of calls ask for it.  A single lock
+ * write.  Transfers, packets, rings, queued calls and loans enter their memory and leave at
+ * their end; dray_view_wait(), copies by the CPU and queues of calls ask for it.  A single lock
  * guards the book.  No system call and no function of a user or of another room runs under
  * it, but short tests of a search.  The book of a child is empty: transfers of its parent
  * end in the parent.
@@ -25,6 +25,7 @@ struct dray_use_part;
 enum dray_use_sort {
 	DRAY_USE_TRANSFER, /* or a ring */
 	DRAY_USE_CALL,
+	DRAY_USE_LOAN, /* to another engine */
 	DRAY_USE_SORTS,
 };
 
@@ -59,6 +60,8 @@ struct dray_use {
 	_Atomic uint32_t references;
 	_Atomic int status; /* 0: not ended; 1, or a negative errno */
 	uint32_t process; /* that uses the memory, see dray_fork_process() */
+	/* 1: entered before it is submitted; 2: and threads wait for that */
+	_Atomic uint32_t pending;
 	uint64_t number; /* in the book: lower for older users; 0: not in it */
 	struct dray_use_part *parts;
 };
@@ -85,6 +88,24 @@ void dray_use_add(struct dray_use *use, struct dray_use_part *part,
 
 /* Enters all of a user's memory at once, with a number above all others. */
 DRAY_PRIVATE void dray_use_enter(struct dray_use *use);
+/*
+ * Does so as soon as its memory meets no user of @sorts (as of dray_use_query), which it
+ * waits for as dray_use_wait() does.
+ */
+int dray_use_enter_alone(struct dray_use *use, unsigned int sorts,
+			 int timeout_ms);
+/*
+ * Enters a transfer, which is pending until it was submitted, once none of its memory is
+ * lent.  Errors are -EAGAIN (@nonblock, and memory is lent) and -EINTR.
+ */
+int dray_use_claim(struct dray_use *use, bool nonblock);
+/* Ends that: waits for it can begin. */
+void dray_use_submitted(struct dray_use *use);
+static inline bool dray_use_is_pending(const struct dray_use *use)
+{
+	return atomic_load_explicit(&use->pending, memory_order_acquire);
+}
+
 /* Removes it, if it is there.  Before the last reference is dropped. */
 void dray_use_leave(struct dray_use *use);
 
@@ -105,6 +126,14 @@ struct dray_use_query {
  */
 struct dray_use *dray_use_find(const struct dray_use_query *query,
 			       const struct dray_use_part **part);
+
+/*
+ * Enters @use, unless its memory meets a user of @sorts, which is returned as by
+ * dray_use_find().
+ */
+struct dray_use *dray_use_enter_or_find(struct dray_use *use,
+					unsigned int sorts,
+					const struct dray_use_part **part);
 
 /* Whether there is such a user. */
 DRAY_PRIVATE bool dray_use_meets(const struct dray_use_query *query);

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* view_wait: waits for all users of memory that meets a view, one after the other. */
+/*
+ * view_wait: waits for all users of memory that meets a view, one after the other, and
+ * for those that keep a user from the book.
+ */
 #include <errno.h>
 #include <limits.h>
+#include <string.h>
 #include <time.h>
 
 #include <dray/transfer.h>
@@ -9,6 +13,7 @@
 #include "base/cancel.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "memory/futex.h"
 #include "use/use.h"
 
 uint64_t dray_use_until(int timeout_ms)
@@ -32,35 +37,89 @@ static int wait_time_left(int timeout_ms, uint64_t until_ns)
 	return left < INT_MAX ? (int)left : INT_MAX;
 }
 
-/* Waits for a user, and then for others. */
-static int wait_from(struct dray_use *use, const struct dray_use_part *part,
-		     const struct dray_use_query *query, int timeout_ms)
+/* Waits until a transfer that entered was submitted, or was not. */
+static int await_submission(struct dray_use *use, uint64_t until_ns)
+{
+	uint32_t one;
+
+	while (dray_use_is_pending(use)) {
+		one = 1;
+		/* A 2 stays, and a 0 ends the loop. */
+		atomic_compare_exchange_strong(&use->pending, &one, 2);
+		if (until_ns && (!dray_futex_wait(&use->pending, 2, until_ns) ||
+				 errno == EAGAIN))
+			continue;
+		return !until_ns || errno == ETIMEDOUT
+			       ? -ETIME
+			       : dray_fail(
+					 -errno,
+					 "waiting for a transfer that is submitted: %s",
+					 strerror(errno));
+	}
+	return 0;
+}
+
+/* Waits for a user, whose reference it drops. */
+static int wait_for_user(struct dray_use *use, const struct dray_use_part *part,
+			 int timeout_ms, uint64_t until_ns)
 {
 	DRAY_NO_CANCEL;
-	uint64_t until_ns = 0;
-	bool ended;
-	int ret;
+	int ret = await_submission(use, until_ns);
 
-	if (timeout_ms > 0)
-		until_ns = dray_use_until(timeout_ms);
-	do {
+	if (ret == -ETIME)
+		dray_fail(ret, "a transfer is submitted after %d ms still",
+			  timeout_ms);
+	if (!ret && !dray_use_has_ended(use))
 		ret = use->kind->wait(use, part,
 				      wait_time_left(timeout_ms, until_ns));
-		ended = dray_use_has_ended(use);
-		dray_use_unref(use);
-		if (!ended && ret)
-			return ret;
-		use = dray_use_find(query, &part);
-	} while (use);
-	return 0;
+	if (dray_use_has_ended(use))
+		ret = 0;
+	dray_use_unref(use);
+	return ret;
+}
+
+/* When a wait of @timeout_ms ends; 0: at once. */
+static uint64_t use_deadline(int timeout_ms)
+{
+	return timeout_ms ? dray_use_until(timeout_ms) : 0;
 }
 
 int dray_use_wait(const struct dray_use_query *query, int timeout_ms)
 {
 	const struct dray_use_part *part;
 	struct dray_use *use = dray_use_find(query, &part);
+	uint64_t until_ns = use ? use_deadline(timeout_ms) : 0;
+	int ret = 0;
 
-	return use ? wait_from(use, part, query, timeout_ms) : 0;
+	while (use && !ret) {
+		ret = wait_for_user(use, part, timeout_ms, until_ns);
+		use = ret ? NULL : dray_use_find(query, &part);
+	}
+	return ret;
+}
+
+int dray_use_enter_alone(struct dray_use *use, unsigned int sorts,
+			 int timeout_ms)
+{
+	const struct dray_use_part *part;
+	struct dray_use *met = dray_use_enter_or_find(use, sorts, &part);
+	uint64_t until_ns = met ? use_deadline(timeout_ms) : 0;
+	int ret = 0;
+
+	while (met && !ret) {
+		ret = wait_for_user(met, part, timeout_ms, until_ns);
+		met = ret ? NULL : dray_use_enter_or_find(use, sorts, &part);
+	}
+	return ret;
+}
+
+int dray_use_claim(struct dray_use *use, bool nonblock)
+{
+	int ret;
+
+	atomic_store(&use->pending, 1);
+	ret = dray_use_enter_alone(use, 1 << DRAY_USE_LOAN, nonblock ? 0 : -1);
+	return ret == -ETIME ? -EAGAIN : ret;
 }
 
 int dray_view_wait(const struct dray_view *view, unsigned int access,
@@ -87,7 +146,7 @@ int dray_view_wait(const struct dray_view *view, unsigned int access,
 	else
 		query.reads = operand.span;
 	ret = dray_use_wait(&query, timeout_ms);
-	if (ret == -ETIME)
+	if (ret == -ETIME && dray_last_failure() != DRAY_FAILURE_LENT)
 		return dray_fail(
 			ret,
 			"a transfer still uses the view's memory after %d ms",

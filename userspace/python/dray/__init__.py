@@ -71,6 +71,7 @@ from ._functions import (Versions, WaitingArray, address, array, copy, copy_from
                          revoke_array, revoke_waiting, rows, segments, send, share_arrays,
                          shared_zeros, stats, stream, sync_for_cpu, sync_for_device, to_sycl,
                          uninstall, versions, wait, waiting_arrays, zeros)
+from ._loan import Loan, lend
 from ._lost import LostArray
 from ._node import Node
 from ._records import (ArrayFlags, Bank, CallExplanation, ChannelInfo, Explanation, HeapInfo, NodeInfo,
@@ -99,13 +100,13 @@ from ._xrt import XrtBo, XrtDevice, from_xrt, xrt_bo, xrt_device
 __all__ = [
     "Array", "ArrayFlags", "ArrowArray", "Bank", "Call", "CallExplanation", "CallQueue",
     "ChannelInfo", "Event", "Explanation", "Fence",
-    "FlatIterator", "Frames", "HeapInfo", "LostArray", "Node", "NodeInfo", "OpenCLDevice",
+    "FlatIterator", "Frames", "HeapInfo", "Loan", "LostArray", "Node", "NodeInfo", "OpenCLDevice",
     "OpenCLExecutor", "Pool", "PoolStats", "RingCounts", "Scope", "Segment", "Sequence",
     "SequencePlan", "Stream", "StreamCounts", "StreamExecutor", "SyclArray", "SyclQueue",
     "Value", "Versions", "WaitingArray", "XrtBo", "XrtDevice",
     "address", "array", "copy", "copy_from_sycl", "copy_to_sycl", "device_empty", "dot", "empty",
     "errstate", "explain", "export_array", "fill", "from_arrow", "from_dlpack", "from_sycl",
-    "from_xrt", "getbufsize", "geterr", "geterrcall", "handler_name", "install", "last_error",
+    "from_xrt", "getbufsize", "geterr", "geterrcall", "handler_name", "install", "last_error", "lend",
     "matmul", "matvec", "memory", "memory_kind", "nodes", "open_array",
     "pool", "receive", "revoke_array", "revoke_waiting", "rows", "segments", "send",
     "setbufsize", "seterr", "seterrcall", "share_arrays", "shared_zeros", "stats", "stream",

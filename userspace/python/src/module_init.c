@@ -49,6 +49,10 @@ static PyMethodDef methods[] = {
 	  SIGNATURE("sync($module, a, direction, owner, /)") },
 	{ "wait_array", array_wait, METH_VARARGS,
 	  SIGNATURE("wait_array($module, a, write, timeout, /)") },
+	{ "lend", loan_lend, METH_VARARGS,
+	  SIGNATURE("lend($module, a, access, to, timeout, /)") },
+	{ "end_loan", loan_end, METH_O,
+	  SIGNATURE("end_loan($module, loan, /)") },
 	{ "kind", memory_kind, METH_VARARGS,
 	  SIGNATURE("kind($module, a, node, /)") },
 	{ "rows", memory_rows, METH_VARARGS,
@@ -252,6 +256,9 @@ static int module_exec(PyObject *module)
 	    PyModule_AddIntConstant(module, "MAX_FRAMES", DRAY_MAX_FRAMES) ||
 	    PyModule_AddIntConstant(module, "ROWS_ORDERED",
 				    DRAY_ROWS_ORDERED) ||
+	    PyModule_AddIntConstant(module, "ACCESS_READ", DRAY_ACCESS_READ) ||
+	    PyModule_AddIntConstant(module, "ACCESS_WRITE",
+				    DRAY_ACCESS_WRITE) ||
 	    PyModule_AddIntConstant(module, "FOR_CPU", DRAY_SYNC_FOR_CPU))
 		return -1;
 	if (PyModule_AddStringConstant(module, "version", DRAY_VERSION_TEXT))

@@ -310,6 +310,8 @@ int dtype_take_object(PyObject *object, dray_dtype *out);
 PyArray_Descr *dtype_descr(dray_dtype dtype);
 
 PyObject *memory_kind(PyObject *module, PyObject *args);
+PyObject *loan_lend(PyObject *module, PyObject *args);
+PyObject *loan_end(PyObject *module, PyObject *capsule);
 PyObject *memory_rows(PyObject *module, PyObject *args);
 PyObject *memory_at(PyObject *module, PyObject *args);
 PyObject *memory_is_reached(PyObject *module, PyObject *object);
