@@ -13,6 +13,15 @@
  *	runs	of a sequence: their copies wait until the end, through signals
  *	rings	do not wait: -EBUSY if a frame is released or a ring begins
  *
+ *	struct dray_loan *loan;
+ *
+ *	ret = dray_view_lend(&view, DRAY_ACCESS_READ, 1000, NULL, &loan);
+ *	if (ret)
+ *		return ret;
+ *	if (write(STDOUT_FILENO, view.data, bytes) < 0)
+ *		ret = -errno;
+ *	dray_loan_end(loan);
+ *
  * Their sentences name the engine, and dray_last_failure() is DRAY_FAILURE_LENT.  Reads do
  * not wait for loans that only read.  A copy by the CPU that is under way in another
  * thread, dray_view_assign() and calls of universal functions without a queue are accesses

@@ -106,6 +106,7 @@ EXAMPLES = {
     "handler.h": ("dray_set_handler(NULL);", "assert(before == dray_handler_default());", ""),
     "ipc.h": ('strcpy(block, "hello");', "assert(!dray_ipc_revoke(&record));", "hello\n"),
     "kind.h": ("", "", "host\n"),
+    "loan.h": ("size_t bytes = 96; memset(view.data, 'a', bytes);", "", "a" * 96),
     "manager.h": ("", "", ""),
     "memory.h": ("", "", ""),
     "opencl.h": ("",

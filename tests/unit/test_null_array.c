@@ -505,7 +505,8 @@ FACT(loans)
 	refuses(dray_view_lend(NULL, DRAY_ACCESS_READ, 0, NULL, &loan));
 	refuses(dray_view_lend(&view, DRAY_ACCESS_READ, 0, NULL, NULL));
 	refuses(dray_buffer_lend(NULL, 0, 1, DRAY_ACCESS_READ, 0, NULL, &loan));
-	refuses(dray_buffer_lend(buffer, 0, 1, DRAY_ACCESS_READ, 0, NULL, NULL));
+	refuses(dray_buffer_lend(buffer, 0, 1, DRAY_ACCESS_READ, 0, NULL,
+				 NULL));
 	ignores(dray_loan_end(NULL));
 	dray_buffer_unref(buffer);
 }

@@ -76,7 +76,7 @@ class FlatIterator(Handle):
     __module__ = "dray"
     _array: Array
     _number: int
-    _values: Any  # the iterator of NumPy, once an element was asked for
+    _values: Any  # the array or NumPy's iterator, once an element was asked for
 
     @property
     def base(self) -> Array:
@@ -120,7 +120,8 @@ class FlatIterator(Handle):
 
     def _element(self, number: int) -> Any:
         if self._values is None:
-            self._values = numpy.asarray(self._array).flat
+            array = self._array
+            self._values = array if array.ndim == 1 else numpy.asarray(array).flat
         element = self._values[number]
         return element.copy() if isinstance(element, numpy.void) else element
 

@@ -349,8 +349,69 @@ out:
 	return result;
 }
 
+/* Start, stop and step of a range: floats, or small integers. */
+struct plain_range {
+	double numbers[3];
+	bool real;
+};
+
+static int array_make_range(void *context, struct dray_array **out)
+{
+	const struct plain_range *range = context;
+	const double *numbers = range->numbers;
+
+	return range->real ? dray_array_arange_real(DRAY_FLOAT64, numbers[0],
+						    numbers[1], numbers[2], out)
+			   : dray_array_arange(DRAY_INT64, (int64_t)numbers[0],
+					       (int64_t)numbers[1],
+					       (int64_t)numbers[2], out);
+}
+
+/* Reads arguments of arange(); others than floats and small integers are Python's work. */
+static bool range_is_plain(PyObject *const *args, Py_ssize_t count,
+			   struct plain_range *range)
+{
+	double numbers[3];
+	int overflow = 0;
+	Py_ssize_t i;
+
+	if (count < 1 || count > 3 || sizeof(long) != sizeof(int64_t))
+		return false;
+	range->real = false;
+	for (i = 0; i < count; i++) {
+		if (PyFloat_CheckExact(args[i])) {
+			numbers[i] = PyFloat_AS_DOUBLE(args[i]);
+			range->real = true;
+			continue;
+		}
+		if (!PyLong_CheckExact(args[i]))
+			return false;
+		numbers[i] =
+			(double)PyLong_AsLongAndOverflow(args[i], &overflow);
+		if (overflow || numbers[i] < INT32_MIN ||
+		    numbers[i] > INT32_MAX)
+			return false;
+	}
+	range->numbers[0] = count > 1 ? numbers[0] : 0;
+	range->numbers[1] = numbers[count > 1];
+	range->numbers[2] = count > 2 ? numbers[2] : 1;
+	return range->numbers[2] != 0;
+}
+
 PyObject *array_arange(PyObject *type, PyObject *const *args, Py_ssize_t count,
 		       PyObject *names)
 {
+	struct plain_range range;
+	PyArray_Descr *descr;
+	PyObject *result;
+
+	if (!names && range_is_plain(args, count, &range)) {
+		descr = PyArray_DescrFromType(range.real ? NPY_DOUBLE
+							 : NPY_LONG);
+		result = array_made((PyTypeObject *)type, ARRAY_CAST,
+				    array_make_range, &range, descr);
+		Py_DECREF(descr);
+		return result;
+	}
 	return python_call("dray._array", "arange", type, args, count, names);
 }

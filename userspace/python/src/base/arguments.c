@@ -141,6 +141,18 @@ int type_or_none_take(PyObject *argument, void *out)
 	return PyArray_DescrConverter2(argument, out);
 }
 
+/* Returns a module, imported by the first call. */
+static PyObject *module_named(const char *name)
+{
+	PyObject *text = PyUnicode_InternFromString(name), *module;
+
+	module = text ? PyImport_GetModule(text) : NULL;
+	if (text && !module && !PyErr_Occurred())
+		module = PyImport_Import(text);
+	Py_XDECREF(text);
+	return module;
+}
+
 PyObject *python_call(const char *module, const char *name, PyObject *self,
 		      PyObject *const *args, Py_ssize_t count, PyObject *names)
 {
@@ -151,7 +163,7 @@ PyObject *python_call(const char *module, const char *name, PyObject *self,
 		return PyErr_Format(PyExc_TypeError,
 				    "%s() takes at most %d arguments, not %zd",
 				    name, MAX_PARAMETERS, all);
-	of = PyImport_ImportModule(module);
+	of = module_named(module);
 	function = of ? PyObject_GetAttrString(of, name) : NULL;
 	Py_XDECREF(of);
 	if (!function)
