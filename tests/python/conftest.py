@@ -4,7 +4,7 @@
 They run on the back end that DRAY_BACKEND names: on the host here, on the
 kernel's in a guest.  A test that is a fact of one back end only is marked
 with its name, and is left out on the other.  They run with DRAY_HANDLER=check
-too; one that counts bytes or blocks, which a checking handler changes, is marked with
+too; one that counts or places bytes or blocks, which a checking handler changes, is marked with
 "exact".  And on a Python without a GIL: a fact of only that is marked "free".
 """
 import functools

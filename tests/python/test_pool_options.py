@@ -180,6 +180,7 @@ def test_pages_of_the_module_are_not_chosen():
         assert caught.value.errno == errno.EOPNOTSUPP
 
 
+@pytest.mark.exact
 def test_arrays_of_a_pool_of_pages_begin_on_pages():
     """As files with O_DIRECT need."""
     with dray.open().pool(granule="4K"):

@@ -14,8 +14,8 @@ suite_doors()
 	for name in archive kernels libraries plan release since stop suites; do
 		tally_wants "$name" || continue
 		status=0
-		"$TREE/tests/doors/$name.sh" >"$1/$name" 2>&1 </dev/null ||
-			status=$?
+		timeout --foreground 900 "$TREE/tests/doors/$name.sh" \
+			>"$1/$name" 2>&1 </dev/null || status=$?
 		tally_tap "$name" "$status" "$1/$name"
 	done
 }
