@@ -5,9 +5,10 @@
  * of 5000, and 300 bytes that were freed.  Prints "ready" and ends with its
  * standard input.
  *
- *	dmactl-publisher [--many | --churn]
+ *	dmactl-publisher [--many | --churn | --lend]
  *
  * --many: 100,000 blocks more.  --churn: threads allocate and free meanwhile.
+ * --lend: the array of doubles is lent to "mpi".
  * DRAY_TEST_NODE is the node, DRAY_PUBLISH is not needed.
  */
 #include <err.h>
@@ -65,6 +66,9 @@ int main(int argc, char **argv)
 	const char *option = argc > 1 ? argv[1] : "";
 	const char *spec = getenv("DRAY_TEST_NODE");
 	const struct dray_pool_options options = { .name = "known pool" };
+	const struct dray_loan_options to = { .to = "mpi" };
+	struct dray_loan *loan = NULL;
+	struct dray_view view;
 	struct dray_resource *source, *tracking;
 	struct dray_array *doubles, *records;
 	pthread_t threads[CHURNERS];
@@ -92,7 +96,11 @@ int main(int argc, char **argv)
 	for (int i = 0; !strcmp(option, "--churn") && i < CHURNERS; i++)
 		if (pthread_create(&threads[i], NULL, churn, pool))
 			errx(1, "pthread_create");
+	if (!strcmp(option, "--lend"))
+		works(dray_view_lend(dray_array_view(doubles, &view),
+				     DRAY_ACCESS_READ, 0, &to, &loan));
 	wait_for_the_end();
+	dray_loan_end(loan);
 	atomic_store(&ends, true);
 	for (int i = 0; !strcmp(option, "--churn") && i < CHURNERS; i++)
 		pthread_join(threads[i], NULL);

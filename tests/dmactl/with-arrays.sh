@@ -77,6 +77,15 @@ is a_buffer_that_is_not_there_is_named "$error" \
 gone=$pid
 release
 is the_buffer_has_gone_with_it "$(ids)" ""
+hold "$publisher" --lend
+is a_block_that_is_lent_names_its_engine "$("$dmactl" arrays --no-header \
+	--columns lent "$pid" | sort -u | tr -d ' \n')" -mpi
+heap=$("$dmactl" list --no-header --columns heap)
+size=$("$dmactl" heaps --bytes --no-header -n dray0 |
+	awk -v heap="$heap" '$2 == heap { print $5 }')
+like why_names_the_engine_of_a_loan "$("$dmactl" why "$size" --heap "$heap")" \
+	"*end process $pid (*(lent to mpi)*: kill $pid*"
+release
 error=$("$dmactl" arrays "$gone" 2>&1)
 is a_process_that_ended_exits_1 $? 1
 like a_process_that_ended_is_named "$error" "*there is no process $gone"

@@ -12,6 +12,7 @@ struct why_holder {
 	struct buffer_entry entry;
 	uint64_t bytes; /* of it that are needed */
 	struct holder_list keepers; /* processes, if its owner is gone */
+	char lent_to[32]; /* the engine of a loan, no zero if full; empty: none */
 };
 
 enum why_kind {
@@ -55,6 +56,12 @@ struct why_finding {
 /* Decides, and looks for the memory that is needed; false after a complaint. */
 bool why_find(struct why_finding *finding);
 void why_free(struct why_finding *finding);
+
+/* Whether the owner of a holder lives, and has none before it. */
+bool why_is_first_of_process(const struct why_finding *finding, size_t at);
+
+/* Asks the owners of the needed memory for its loans. */
+void why_find_loans(struct why_finding *finding);
 
 /* Fills the advice. */
 void why_advise(struct why_finding *finding);

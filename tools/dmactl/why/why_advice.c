@@ -53,7 +53,21 @@ static bool advice_has_owner(const struct dray_buffer_info *info)
 	       !(info->flags & (DRAY_BUFFER_ORPHAN | DRAY_BUFFER_HELD));
 }
 
-/* The process has them all: "which has 3, 5 and 9". */
+bool why_is_first_of_process(const struct why_finding *finding, size_t at)
+{
+	size_t i;
+
+	if (!advice_has_owner(advice_info_of(finding, at)))
+		return false;
+	for (i = 0; i < at; i++)
+		if (advice_has_owner(advice_info_of(finding, i)) &&
+		    advice_info_of(finding, i)->pid ==
+			    advice_info_of(finding, at)->pid)
+			return false;
+	return true;
+}
+
+/* Names all buffers of the process: "which holds 3, 5 (lent to mpi), 9". */
 static void advise_process(struct why_finding *finding, size_t first)
 {
 	const struct dray_buffer_info *info = advice_info_of(finding, first);
@@ -61,29 +75,28 @@ static void advise_process(struct why_finding *finding, size_t first)
 	char *ids = NULL;
 	size_t i;
 
-	for (i = 0; i < finding->need.count; i++)
-		if (advice_has_owner(advice_info_of(finding, i)) &&
-		    advice_info_of(finding, i)->pid == info->pid)
-			text_append(&ids, "%s%" PRIu64, ids ? ", " : "",
-				    (uint64_t)advice_info_of(finding, i)->id);
+	for (i = 0; i < finding->need.count; i++) {
+		const struct why_holder *holder = &finding->need.holders[i];
+		char *engine;
+
+		if (!advice_has_owner(&holder->entry.info) ||
+		    holder->entry.info.pid != info->pid)
+			continue;
+		text_append(&ids, "%s%" PRIu64, ids ? ", " : "",
+			    (uint64_t)holder->entry.info.id);
+		if (!*holder->lent_to)
+			continue;
+		engine = escape(holder->lent_to, sizeof(holder->lent_to),
+				ESCAPE_NAME);
+		text_append(&ids, " (lent to %s)", engine);
+		free(engine);
+	}
 	advice_add(finding, "end-process",
 		   text_format("kill %" PRId32, info->pid),
 		   "end process %" PRId32 " (%s), which holds %s", info->pid,
 		   comm, ids);
 	free(ids);
 	free(comm);
-}
-
-static bool is_first_of_process(const struct why_finding *finding, size_t at)
-{
-	size_t i;
-
-	for (i = 0; i < at; i++)
-		if (advice_has_owner(advice_info_of(finding, i)) &&
-		    advice_info_of(finding, i)->pid ==
-			    advice_info_of(finding, at)->pid)
-			return false;
-	return true;
 }
 
 static void advise_keepers(struct why_finding *finding, size_t at)
@@ -128,7 +141,7 @@ static void advise_holders(struct why_finding *finding)
 				   (uint64_t)info->id);
 		else if (!advice_has_owner(info))
 			advise_keepers(finding, i);
-		else if (is_first_of_process(finding, i))
+		else if (why_is_first_of_process(finding, i))
 			advise_process(finding, i);
 	}
 }

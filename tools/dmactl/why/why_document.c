@@ -121,6 +121,11 @@ static json_t *holder_document(const struct why_holder *holder)
 		document_set(keepers, NULL, keeper);
 	}
 	document_set(object, "keepers", keepers);
+	if (*holder->lent_to)
+		document_text(object, "lent_to", holder->lent_to,
+			      sizeof(holder->lent_to));
+	else
+		document_set(object, "lent_to", json_null());
 	return object;
 }
 

@@ -235,6 +235,7 @@ bool why_find(struct why_finding *finding)
 		return true;
 	if (!find_need(finding))
 		return false;
+	why_find_loans(finding);
 	why_advise(finding);
 	return true;
 }
