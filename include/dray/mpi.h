@@ -381,7 +381,27 @@ static inline int dray_mpi_reduce(const struct dray_view *view,
 	return 0;
 }
 
-/* @count times @of, @stride bytes apart; types count to INT_MAX. */
+/*
+ * Makes @count times @of, @stride bytes apart.  Open MPI 5.0 mistakes a stride of -1 in
+ * MPI_Type_create_hvector() for 1.
+ */
+static inline int dray_mpi_row(int count, int64_t stride, MPI_Datatype of,
+			       MPI_Datatype *out)
+{
+	MPI_Datatype turned;
+	int ret;
+
+	if (stride != -1)
+		return MPI_Type_create_hvector(count, 1, stride, of, out);
+	ret = MPI_Type_create_resized(of, 0, stride, &turned);
+	if (ret)
+		return ret;
+	ret = MPI_Type_contiguous(count, turned, out);
+	MPI_Type_free(&turned);
+	return ret;
+}
+
+/* Does the same for any @count: MPI 3 counts to INT_MAX. */
 static inline int dray_mpi_repeat(int64_t count, int64_t stride,
 				  MPI_Datatype of, MPI_Datatype *out)
 {
@@ -392,17 +412,16 @@ static inline int dray_mpi_repeat(int64_t count, int64_t stride,
 	int ones[2] = { 1, 1 }, i, ret;
 
 	if (count <= INT_MAX)
-		return MPI_Type_create_hvector(DRAY_STATIC_CAST(int, count), 1,
-					       stride, of, out);
+		return dray_mpi_row(DRAY_STATIC_CAST(int, count), stride, of,
+				    out);
 	places[1] = count / some * some * stride;
-	ret = MPI_Type_create_hvector(1 << 30, 1, stride, of, &parts[2]);
+	ret = dray_mpi_row(1 << 30, stride, of, &parts[2]);
 	if (!ret)
 		ret = dray_mpi_repeat(count / some, some * stride, parts[2],
 				      &parts[0]);
 	if (!ret)
-		ret = MPI_Type_create_hvector(
-			DRAY_STATIC_CAST(int, count % some), 1, stride, of,
-			&parts[1]);
+		ret = dray_mpi_row(DRAY_STATIC_CAST(int, count % some), stride,
+				   of, &parts[1]);
 	if (!ret)
 		ret = MPI_Type_create_struct(2, ones, places, parts, out);
 	for (i = 0; i < 3; i++)
