@@ -12,6 +12,8 @@ struct fact {
 	void (*run)(void);
 };
 
+#define FACT(name) { #name, name }
+
 extern int rank, ranks;
 
 /* Notes a failure, with the line and a value, on the rank that saw it. */

@@ -714,7 +714,6 @@ int main(void)
 		{ .name = "x", .dtype = DRAY_FLOAT32 },
 		{ .name = "id", .dtype = DRAY_INT64 },
 	};
-#define FACT(name) { #name, name }
 	static const struct fact facts[] = {
 		FACT(views_of_random_layouts_arrive),
 		FACT(a_peer_without_dray_reads_and_writes_plain_numbers),
