@@ -24,7 +24,8 @@
  *
  *	contiguous	MPI reads or writes the view
  *	a datatype	MPI does, if the axes are in the order of memory and runs are 4 KiB
- *			or longer; Open MPI with all ranks on one host: runs of any length
+ *			or longer; Open MPI with all ranks on one host: runs of any length,
+ *			of messages above 4 KiB
  *	staged		through a contiguous block: dray_copy() gathers, with an engine if
  *			there is one, and the CPU scatters what was received
  *
@@ -82,7 +83,7 @@ struct dray_mpi_stage {
 	int users;		/* the communicator and its requests */
 	int busy;		/* whether a request uses the block */
 	struct dray_pool *pool;
-	struct dray_queue *queue;
+	struct dray_queue *queue;	/* NULL: the CPU gathers */
 	void *block;		/* kept for the next message */
 	uint64_t bytes;		/* of the block */
 };
@@ -524,7 +525,7 @@ static inline int dray_mpi_plan(const struct dray_view *view, int peer,
 		*way = flags & DRAY_MPI_TYPE ? DRAY_MPI_TYPED
 					     : DRAY_MPI_STAGED;
 	else
-		*way = axes->in_order &&
+		*way = axes->in_order && axes->bytes > 4096 &&
 				       (axes->run * axes->unit_bytes >= 4096 ||
 					dray_mpi_near())
 			       ? DRAY_MPI_TYPED
@@ -572,7 +573,8 @@ static inline int dray_mpi_stage_create(const struct dray_view *view,
 		ret = dray_node_open(NULL, &node);
 	if (!ret)
 		ret = dray_pool_create(node, NULL, &stage->pool);
-	if (!ret)
+	/* The host has no engine. */
+	if (!ret && strcmp(dray_node_backend(node), "host"))
 		ret = dray_queue_create(node, NULL, &stage->queue);
 	dray_node_unref(node);
 	if (ret)
@@ -680,8 +682,11 @@ static inline int dray_mpi_begin_staged(struct dray_mpi_request *request,
 	if (request->access & DRAY_ACCESS_WRITE)
 		return 0;
 	ret = dray_mpi_dense(view, request->data, &dense);
-	return ret ? ret
-		   : dray_copy(request->stage->queue, &dense, view, 0, NULL);
+	if (ret)
+		return ret;
+	return request->stage->queue
+		       ? dray_copy(request->stage->queue, &dense, view, 0, NULL)
+		       : dray_view_assign(&dense, view);
 }
 
 /* Lends the view and finds what MPI reads or writes. */
@@ -1220,14 +1225,37 @@ static inline int dray_mpi_resplit(const struct dray_view *from, int from_axis,
 	return ret;
 }
 
+/* Asks the queue that would gather, if there is one. */
+static inline int dray_mpi_explain_copy(const struct dray_view *view,
+					MPI_Comm comm, uint64_t bytes,
+					struct dray_explanation *out)
+{
+	struct dray_mpi_stage *stage;
+	struct dray_view dense;
+	void *data = NULL;
+	int ret;
+
+	ret = dray_mpi_stage_of(view, comm, &stage);
+	if (ret)
+		return ret;
+	if (stage->queue) {
+		data = dray_mpi_stage_take(stage, bytes);
+		ret = data ? dray_mpi_dense(view, data, &dense) : -errno;
+		out->size = sizeof(*out);
+		if (!ret)
+			ret = dray_explain(stage->queue, &dense, view, 0, out);
+	}
+	dray_mpi_stage_put(stage, data);
+	return ret;
+}
+
 static inline int dray_mpi_explain(const struct dray_view *view, int peer,
 				   MPI_Comm comm, unsigned int flags, int *way,
 				   struct dray_explanation *out)
 {
 	struct dray_explanation own;
-	struct dray_mpi_stage *stage;
 	struct dray_mpi_axes axes;
-	struct dray_view checked, dense;
+	struct dray_view checked;
 	int ret;
 
 	if (!view || !way)
@@ -1240,31 +1268,19 @@ static inline int dray_mpi_explain(const struct dray_view *view, int peer,
 	if (ret || !out)
 		return ret;
 	memset(&own, 0, sizeof(own));
-	if (*way == DRAY_MPI_STAGED) {
-		ret = dray_mpi_stage_of(view, comm, &stage);
-		if (ret)
-			return ret;
-		void *data = dray_mpi_stage_take(
-			stage, DRAY_STATIC_CAST(uint64_t, axes.bytes));
-		ret = data ? dray_mpi_dense(&checked, data, &dense) : -errno;
-		own.size = sizeof(own);
-		if (!ret)
-			ret = dray_explain(stage->queue, &dense, &checked, 0,
-					   &own);
-		dray_mpi_stage_put(stage, data);
-		if (ret)
-			return ret;
-	} else {
-		own.elements = DRAY_STATIC_CAST(uint64_t,
-						dray_view_size(&checked));
-		own.bytes = DRAY_STATIC_CAST(uint64_t, axes.bytes);
-		own.run = DRAY_STATIC_CAST(uint64_t,
-					   axes.run * axes.unit_bytes);
-		own.axes = axes.count;
-		strcpy(own.reason, axes.count
-					   ? "MPI moves the view as a datatype"
-					   : "the view is contiguous");
-	}
+	own.elements = DRAY_STATIC_CAST(uint64_t, dray_view_size(&checked));
+	own.bytes = DRAY_STATIC_CAST(uint64_t, axes.bytes);
+	own.run = DRAY_STATIC_CAST(uint64_t, axes.run * axes.unit_bytes);
+	own.axes = axes.count;
+	strcpy(own.reason, *way == DRAY_MPI_TYPED
+				   ? "MPI moves the view as a datatype"
+			   : *way == DRAY_MPI_STAGED
+				   ? "the CPU copies: its node has no engine"
+				   : "the view is contiguous");
+	if (*way == DRAY_MPI_STAGED)
+		ret = dray_mpi_explain_copy(&checked, comm, own.bytes, &own);
+	if (ret)
+		return ret;
 	return dray_result_write(out, &own, sizeof(own), sizeof(own),
 				 "dray_mpi_explain");
 }
