@@ -29,7 +29,8 @@ static void bytes_pass(int64_t step, unsigned int flags)
 	struct dray_view view;
 	int64_t i, wrong = 0;
 
-	EXPECT_OK(dray_view_init(&view, data + (step < 0 && !rank ? most - 1 : 0),
+	EXPECT_OK(dray_view_init(&view,
+				 data + (step < 0 && !rank ? most - 1 : 0),
 				 DRAY_UINT8, 1, &most, NULL));
 	if (!rank) {
 		view.strides[0] = step;

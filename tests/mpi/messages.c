@@ -8,7 +8,11 @@
 
 #include "facts.h"
 
-enum { ROOM = 1 << 20, PAIRS = 400, GUARD = 0xa5 };
+enum {
+	ROOM = 1 << 20,
+	PAIRS = 400,
+	GUARD = 0xa5
+};
 
 static struct dray_pool *pool;
 
@@ -17,7 +21,8 @@ static uint64_t random_state;
 
 static uint64_t random_below(uint64_t limit)
 {
-	random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+	random_state =
+		random_state * 6364136223846793005u + 1442695040888963407u;
 	return (random_state >> 33) % limit;
 }
 
@@ -51,7 +56,9 @@ static void view_lay(struct dray_view *view, unsigned char *data,
 	}
 	for (i = ndim - 1; i >= 0; i--) {
 		k = order[i];
-		strides[k] = next + (random_below(3) ? 0 : (int64_t)random_below(3) * next);
+		strides[k] =
+			next +
+			(random_below(3) ? 0 : (int64_t)random_below(3) * next);
 		next = strides[k] * (shape[k] ? shape[k] : 1);
 		if (!random_below(4))
 			strides[k] = -strides[k];
@@ -65,7 +72,8 @@ static void view_lay(struct dray_view *view, unsigned char *data,
 
 /* Calls @each with the address and the number of each element in C order. */
 static void view_each(const struct dray_view *view,
-		      void (*each)(unsigned char *at, int64_t number, size_t size))
+		      void (*each)(unsigned char *at, int64_t number,
+				   size_t size))
 {
 	int64_t index[DRAY_MAX_NDIM] = { 0 }, total = dray_view_size(view), n;
 	unsigned char *at = view->data;
@@ -106,15 +114,16 @@ static int64_t wrong, checked_up_to;
 static void element_check(unsigned char *at, int64_t number, size_t size)
 {
 	for (size_t i = 0; i < size; i++) {
-		wrong += at[i] != (number < checked_up_to ? value_of(number, i)
-							  : GUARD);
+		wrong += at[i] !=
+			 (number < checked_up_to ? value_of(number, i) : GUARD);
 		at[i] = GUARD;
 	}
 }
 
 /* Counts elements that differ from what was sent, and bytes written beside them. */
-static int64_t view_wrong(const struct dray_view *view, const unsigned char *data,
-			  size_t bytes, int64_t elements)
+static int64_t view_wrong(const struct dray_view *view,
+			  const unsigned char *data, size_t bytes,
+			  int64_t elements)
 {
 	wrong = 0;
 	checked_up_to = elements;
@@ -129,12 +138,26 @@ static dray_dtype a_structure;
 static dray_dtype dtype_pick(uint64_t number)
 {
 	const dray_dtype dtypes[] = {
-		DRAY_BOOL, DRAY_INT8, DRAY_INT16, DRAY_INT32, DRAY_INT64,
-		DRAY_UINT8, DRAY_UINT16, DRAY_UINT32, DRAY_UINT64, DRAY_FLOAT16,
-		DRAY_FLOAT32, DRAY_FLOAT64, DRAY_COMPLEX64, DRAY_COMPLEX128,
-		DRAY_BYTES(5), DRAY_VOID(12), DRAY_UNICODE(3),
+		DRAY_BOOL,
+		DRAY_INT8,
+		DRAY_INT16,
+		DRAY_INT32,
+		DRAY_INT64,
+		DRAY_UINT8,
+		DRAY_UINT16,
+		DRAY_UINT32,
+		DRAY_UINT64,
+		DRAY_FLOAT16,
+		DRAY_FLOAT32,
+		DRAY_FLOAT64,
+		DRAY_COMPLEX64,
+		DRAY_COMPLEX128,
+		DRAY_BYTES(5),
+		DRAY_VOID(12),
+		DRAY_UNICODE(3),
 		DRAY_DATETIME64(DRAY_UNIT_SECOND, 25),
-		DRAY_TIMEDELTA64(DRAY_UNIT_DAY, 1), DRAY_DTYPE('f', '>', 4),
+		DRAY_TIMEDELTA64(DRAY_UNIT_DAY, 1),
+		DRAY_DTYPE('f', '>', 4),
 		a_structure,
 	};
 
@@ -161,7 +184,8 @@ static void views_of_random_layouts_arrive(void)
 		dtype = dtype_pick((uint64_t)i);
 		values_are_bools = dtype == DRAY_BOOL;
 		for (k = 0; k < ndim; k++)
-			shape[k] = (int64_t)random_below(ndim > 3 ? 4 : 9) + !!random_below(20);
+			shape[k] = (int64_t)random_below(ndim > 3 ? 4 : 9) +
+				   !!random_below(20);
 		seeds[0] = random_below(1 << 30);
 		seeds[1] = random_below(1 << 30);
 		seed_of_values = random_below(1 << 30);
@@ -172,9 +196,9 @@ static void views_of_random_layouts_arrive(void)
 						flags[seeds[0] % 3]));
 			continue;
 		}
-		EXPECT_OK(dray_mpi_recv(&view, 0, i, MPI_COMM_WORLD,
-					seeds[1] & 4 ? 20000 : -1,
-					flags[seeds[1] % 3], MPI_STATUS_IGNORE));
+		EXPECT_OK(dray_mpi_recv(
+			&view, 0, i, MPI_COMM_WORLD, seeds[1] & 4 ? 20000 : -1,
+			flags[seeds[1] % 3], MPI_STATUS_IGNORE));
 		EXPECT_IS(view_wrong(&view, data, ROOM, INT64_MAX), 0);
 	}
 	values_are_bools = false;
@@ -230,7 +254,9 @@ static bool is_lent(const struct dray_view *view)
 
 static void several_messages_are_under_way_at_once(void)
 {
-	enum { COUNT = 5 };
+	enum {
+		COUNT = 5
+	};
 	unsigned char *data = memory_of(COUNT * 4096);
 	struct dray_mpi_request requests[COUNT];
 	struct dray_view views[COUNT];
@@ -243,8 +269,9 @@ static void several_messages_are_under_way_at_once(void)
 		if (!rank)
 			view_each(&views[i], element_write);
 		if (!rank)
-			EXPECT_OK(dray_mpi_isend(&views[i], 1, i, MPI_COMM_WORLD,
-						 DRAY_MPI_GATHER, &requests[i]));
+			EXPECT_OK(
+				dray_mpi_isend(&views[i], 1, i, MPI_COMM_WORLD,
+					       DRAY_MPI_GATHER, &requests[i]));
 		else if (rank == 1)
 			EXPECT_OK(dray_mpi_irecv(&views[i], MPI_ANY_SOURCE, i,
 						 MPI_COMM_WORLD, 0,
@@ -302,7 +329,8 @@ static void a_receive_is_cancelled_before_its_timeout_returns(void)
 		/* The message that comes later finds the next receive. */
 		if (!rank) {
 			view_each(&view, element_write);
-			EXPECT_OK(dray_mpi_send(&view, 1, 1, MPI_COMM_WORLD, 0));
+			EXPECT_OK(
+				dray_mpi_send(&view, 1, 1, MPI_COMM_WORLD, 0));
 		} else if (rank == 1) {
 			EXPECT_OK(dray_mpi_recv(&view, 0, 1, MPI_COMM_WORLD,
 						20000, flags, NULL));
@@ -314,7 +342,9 @@ static void a_receive_is_cancelled_before_its_timeout_returns(void)
 
 static void a_send_stays_under_way_after_its_timeout(void)
 {
-	enum { BYTES = 32 << 20 }; /* more than the buffers of a socket */
+	enum {
+		BYTES = 32 << 20
+	}; /* more than the buffers of a socket */
 	struct dray_mpi_request request;
 	unsigned char *data;
 	struct dray_view view;
@@ -455,8 +485,8 @@ static void bad_input_is_refused_and_nothing_stays_lent(void)
 		"no request");
 	refused(__LINE__, dray_mpi_recv(&twice, 0, 0, world, 0, 0, NULL),
 		-EINVAL, "one address");
-	refused(__LINE__, dray_mpi_recv(&fixed, 0, 0, world, 0, 0, NULL), -EPERM,
-		"");
+	refused(__LINE__, dray_mpi_recv(&fixed, 0, 0, world, 0, 0, NULL),
+		-EPERM, "");
 	refused(__LINE__, dray_mpi_send(&view, 0, -5, world, 0), -EINVAL,
 		"MPI_Send");
 	refused(__LINE__, dray_mpi_type(NULL, &type), -EINVAL, "no view");
@@ -495,8 +525,8 @@ static void a_plan_fits_the_layout_and_can_be_overridden(void)
 	EXPECT_OK(dray_view_transpose(&view, NULL, &view));
 	EXPECT_OK(dray_mpi_explain(&view, 0, MPI_COMM_WORLD, 0, &way, &why));
 	EXPECT_IS(way, DRAY_MPI_STAGED);
-	EXPECT_OK(dray_mpi_explain(&view, 0, MPI_COMM_WORLD, DRAY_MPI_TYPE, &way,
-				   NULL));
+	EXPECT_OK(dray_mpi_explain(&view, 0, MPI_COMM_WORLD, DRAY_MPI_TYPE,
+				   &way, NULL));
 	EXPECT_IS(way, DRAY_MPI_TYPED);
 	dray_pool_free(pool, data);
 }
@@ -549,8 +579,8 @@ static void a_window_is_written_and_read_in_other_layouts(void)
 			EXPECT_OK(dray_mpi_get(&view, 1, 100, &there, win,
 					       flags[i]));
 			EXPECT_IS(view_wrong(&view, own, 4096, 48), 0);
-			refused(__LINE__, dray_mpi_put(&view, ranks, 0, &there,
-						       win, 0),
+			refused(__LINE__,
+				dray_mpi_put(&view, ranks, 0, &there, win, 0),
 				-EINVAL, "out of range");
 		}
 		MPI_Win_unlock_all(win);
@@ -635,9 +665,13 @@ static void arrays_of_the_ranks_of_a_host_are_shared(void)
 
 static void rows_here_become_columns_there(void)
 {
-	enum { ROWS = 11, COLUMNS = 7 };
+	enum {
+		ROWS = 11,
+		COLUMNS = 7
+	};
 	unsigned char *here = memory_of(8192), *there = memory_of(8192);
-	int64_t first_row = ROWS * rank / ranks, first_column = COLUMNS * rank / ranks;
+	int64_t first_row = ROWS * rank / ranks,
+		first_column = COLUMNS * rank / ranks;
 	int64_t rows = ROWS * (rank + 1) / ranks - first_row;
 	int64_t columns = COLUMNS * (rank + 1) / ranks - first_column, i, k;
 	struct dray_view from, to;
@@ -664,7 +698,8 @@ static void rows_here_become_columns_there(void)
 	refused(__LINE__, dray_mpi_resplit(&from, 0, &to, 0, MPI_COMM_WORLD),
 		-EINVAL, "two different axes");
 	refused(__LINE__,
-		dray_mpi_resplit(&from, 0, rank ? &to : NULL, 1, MPI_COMM_WORLD),
+		dray_mpi_resplit(&from, 0, rank ? &to : NULL, 1,
+				 MPI_COMM_WORLD),
 		rank ? -EREMOTEIO : -EINVAL, "");
 	dray_pool_free(pool, here);
 	dray_pool_free(pool, there);
