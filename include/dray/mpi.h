@@ -27,7 +27,7 @@
  *			or longer; Open MPI with all ranks on one host: runs of any length,
  *			of messages above 4 KiB
  *	staged		through a contiguous block: dray_copy() gathers, with an engine if
- *			there is one, and the CPU scatters what was received
+ *			there is one, and the CPU scatters a received message
  *
  * The block stays with the communicator until MPI_Comm_free().
  *
@@ -98,7 +98,7 @@ struct dray_mpi_request {
 	MPI_Datatype made;	/* to be freed, or MPI_DATATYPE_NULL */
 	int count;
 	unsigned int access;	/* DRAY_ACCESS_*; 0: it has ended */
-	void *data;		/* what MPI reads or writes */
+	void *data;		/* MPI reads or writes here */
 	int64_t bytes;		/* of the message */
 	struct dray_loan *loan;
 	struct dray_mpi_stage *stage;	/* NULL: not staged */
@@ -158,8 +158,8 @@ static inline int dray_mpi_irecv(const struct dray_view *view, int source,
 				 struct dray_mpi_request *request);
 
 /**
- * Waits for a message that is under way, and ends it.  A request that has ended is no
- * error.
+ * Waits for a message that is under way, and ends it.  A request that ended before
+ * is not an error.
  *
  * @timeout_ms: milliseconds; below 0: no limit
  * @status: as of dray_mpi_recv()
@@ -283,7 +283,7 @@ static inline int dray_mpi_failed(int code, const char *call)
 	case MPIX_ERR_PROC_FAILED:
 	case MPIX_ERR_PROC_FAILED_PENDING:
 	case MPIX_ERR_REVOKED:
-		return dray_fail(-ECONNRESET, "%s: %s; the others may go on "
+		return dray_fail(-ECONNRESET, "%s: %s; the others may continue "
 				 "after MPIX_Comm_shrink()", call, text);
 #endif
 	case MPI_ERR_ARG:
@@ -353,7 +353,7 @@ static inline int dray_mpi_reduce(const struct dray_view *view,
 	axes->count = 0;
 	axes->in_order = true;
 	if (__builtin_mul_overflow(dray_view_size(view), item, &axes->bytes))
-		return dray_fail(-EOVERFLOW, "the message has more than 2^63 "
+		return dray_fail(-EOVERFLOW, "the message is longer than 2^63 "
 				 "bytes; send parts of the view");
 	if (!axes->bytes) {
 		axes->run = 0;
@@ -511,7 +511,8 @@ static inline int dray_mpi_plan(const struct dray_view *view, int peer,
 		return dray_mpi_failed(ret, "the communicator");
 	if ((peer < 0 || peer >= ranks) && peer != MPI_PROC_NULL)
 		return dray_fail(-EINVAL, "rank %d is out of range: the "
-				 "communicator has %d, from 0", peer, ranks);
+				 "communicator's ranks are 0 to %d", peer,
+				 ranks - 1);
 	if ((flags & ~(DRAY_MPI_TYPE | DRAY_MPI_GATHER)) ||
 	    flags == (DRAY_MPI_TYPE | DRAY_MPI_GATHER))
 		return dray_fail(-EINVAL, "flags %#x: use DRAY_MPI_TYPE, "
@@ -662,7 +663,7 @@ static inline void dray_mpi_drop(struct dray_mpi_request *request)
 	request->access = 0;
 }
 
-/* Gathers into the staging, or only finds room for what will be scattered. */
+/* Gathers into the staging, or only finds room for a receive. */
 static inline int dray_mpi_begin_staged(struct dray_mpi_request *request,
 					const struct dray_view *view,
 					MPI_Comm comm)
@@ -689,7 +690,7 @@ static inline int dray_mpi_begin_staged(struct dray_mpi_request *request,
 		       : dray_view_assign(&dense, view);
 }
 
-/* Lends the view and finds what MPI reads or writes. */
+/* Lends the view and finds the memory that MPI reads or writes. */
 static inline int dray_mpi_begin(struct dray_mpi_request *request,
 				 const struct dray_view *view,
 				 unsigned int access, int timeout_ms, int peer,
@@ -777,9 +778,9 @@ static inline int dray_mpi_end(struct dray_mpi_request *request, int ret,
 		if (!ret && request->stage)
 			ret = dray_mpi_scatter(request, got);
 		if (!ret && got != request->bytes)
-			ret = dray_fail(-EMSGSIZE, "the message of rank %d has "
-					"%lld bytes and the view %lld; its "
-					"elements are the view's first: "
+			ret = dray_fail(-EMSGSIZE, "the message of rank %d is "
+					"%lld bytes long and the view %lld; "
+					"its elements are the view's first: "
 					"receive into a part of the view",
 					status->MPI_SOURCE,
 					DRAY_STATIC_CAST(long long, got),
@@ -969,11 +970,11 @@ static inline int dray_mpi_move(const struct dray_view *view,
 	MPI_Group_free(&group);
 	MPI_Win_get_attr(win, MPI_WIN_DISP_UNIT, &unit, &found);
 	if (rank < 0 || rank >= ranks)
-		return dray_fail(-EINVAL, "rank %d is out of range: the window "
-				 "has %d, from 0", rank, ranks);
+		return dray_fail(-EINVAL, "rank %d is out of range: the "
+				 "window's ranks are 0 to %d", rank, ranks - 1);
 	if (!found || *unit != 1)
-		return dray_fail(-EINVAL, "the window has a displacement unit "
-				 "of %d bytes; make it with 1",
+		return dray_fail(-EINVAL, "the window's displacement unit is "
+				 "%d bytes; make it with 1",
 				 found ? *unit : 0);
 	ret = dray_mpi_type(there, &type);
 	if (ret)
@@ -1015,7 +1016,7 @@ static inline int dray_mpi_get(const struct dray_view *to, int rank,
 			     flags);
 }
 
-/* Returns the worst result of all ranks, after which none of them goes on alone. */
+/* Returns the worst result of all ranks, so that none continues alone. */
 static inline int dray_mpi_agree(int ret, MPI_Comm comm)
 {
 	int worst, failed;
@@ -1129,10 +1130,10 @@ static inline int dray_mpi_fits(const struct dray_view *from, int from_axis,
 	for (i = 0; i < from->ndim; i++)
 		if ((i == from_axis ? sums[0] : from->shape[i]) !=
 		    (i == to_axis ? sums[1] : to->shape[i]))
-			return dray_fail(-EINVAL, "axis %d of the array has "
-					 "%lld elements in the parts before, "
-					 "and %lld in the parts behind; make "
-					 "them the same", i,
+			return dray_fail(-EINVAL, "axis %d of the array is "
+					 "%lld elements long in the parts "
+					 "before, and %lld behind; make them "
+					 "the same", i,
 					 DRAY_STATIC_CAST(long long,
 						i == from_axis
 							? sums[0]
@@ -1275,7 +1276,7 @@ static inline int dray_mpi_explain(const struct dray_view *view, int peer,
 	strcpy(own.reason, *way == DRAY_MPI_TYPED
 				   ? "MPI moves the view as a datatype"
 			   : *way == DRAY_MPI_STAGED
-				   ? "the CPU copies: its node has no engine"
+				   ? "the CPU copies: its node is the host"
 				   : "the view is contiguous");
 	if (*way == DRAY_MPI_STAGED)
 		ret = dray_mpi_explain_copy(&checked, comm, own.bytes, &own);

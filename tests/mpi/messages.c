@@ -598,7 +598,7 @@ static void a_window_is_written_and_read_in_other_layouts(void)
 	there.shape[0]++;
 	MPI_Win_create(data, 4096, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &wide);
 	refused(__LINE__, dray_mpi_put(&view, 0, 0, &there, wide, 0), -EINVAL,
-		"unit of 4");
+		"unit is 4");
 	MPI_Win_free(&wide);
 	EXPECT(!is_lent(&view));
 	dray_pool_free(pool, data);

@@ -7,7 +7,7 @@
 ABOUT_MPI="dray/mpi.h and dray.mpi with PyPI's MPICH and Open MPI, on shared memory and \
 TCP: views of any layout, windows, shared arrays, dead ranks; with --full also three ranks \
 everywhere, and messages of 2 GiB"
-PACKAGES_MPI=("${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}" g++)
+PACKAGES_MPI=("${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}" g++ python3-pytest)
 
 suite_mpi()
 {
@@ -33,12 +33,17 @@ mpi_tests()
 	done
 	tally_run "C++ compiles dray/mpi.h with $mpi" mpi_compile "$mpi" "$prefix" \
 		mpicxx -std=c++11 -x c++ -fsyntax-only "$TREE/include/dray/mpi.h"
+	DRAY_BUILD=$(build_folder native) tally_run "the header's example runs with $mpi" \
+		mpi_in "$mpi" "$prefix" shm /usr/bin/python3 -m pytest -q \
+		-p no:cacheprovider -k mpi.h \
+		"$TREE/tests/manuals/test_header_examples.py"
 	for transport in shm tcp; do
 		for ranks in 2 3; do
 			# Three ranks add little to TCP.
 			[ "$FULL" = yes ] || [ $ranks$transport != 3tcp ] || continue
 			mpi_count "$mpi" "$prefix" "$scratch" $transport $ranks \
 				"messages" "$scratch/messages-$mpi"
+			[ "$FULL" = yes ] || [ $ranks = 2 ] || continue
 			mpi_count "$mpi" "$prefix" "$scratch" $transport $ranks \
 				"arrays" /usr/bin/python3 "$TREE/tests/mpi/arrays.py"
 		done

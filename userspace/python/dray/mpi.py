@@ -9,7 +9,7 @@
     columns = dray.mpi.resplit(rows, 0, 1)              # rows here become columns there
     MPI.COMM_WORLD.Send(dray.mpi.message(tile.T), 1)    # mpi4py's own call
 
-An array is one message with its elements in C order, so that any program of MPI can be the
+An array is a single message with its elements in C order, so that any program of MPI can be the
 peer, and the layouts of the two sides may differ.  mpi4py alone refuses strided arrays, and
 sends a transpose in the order of memory: the peer receives the wrong elements.
 
@@ -20,14 +20,15 @@ The plan of a message, which explain() returns:
 
     contiguous  MPI reads or writes the array
     datatype    MPI does, if the axes are in the order of memory and runs are 4 KiB or longer;
-                Open MPI with all ranks on one host: runs of any length
+                Open MPI with all ranks on a host: runs of any length,
+                of messages above 4 KiB
     staged      through a contiguous block, which stays with the communicator
 
 `how` overrides it: "type" or "gather".  dray/mpi.h is the same for C.
 
 Errors: TimeoutError after a timeout, ConnectionResetError if a process failed and the MPI
-can tell (ULFM), OSError (EMSGSIZE) for a message of another length; others are those of
-dray.lend() and of mpi4py.  An MPI without ULFM ends the whole program if a rank dies.
+can tell (ULFM), OSError (EMSGSIZE) for a message of another length; others are as of
+dray.lend() and mpi4py.  An MPI without ULFM ends the whole program if a rank dies.
 """
 
 from __future__ import annotations
@@ -160,7 +161,8 @@ def _way(a: numpy.ndarray, how: Optional[str]) -> tuple[str, int, list[tuple[int
     if not axes or not a.size:
         return "contiguous", run, axes
     if how is None:
-        how = "type" if in_order and (run >= _LONG_RUN or _IS_NEAR) else "gather"
+        typed = in_order and a.nbytes > _LONG_RUN and (run >= _LONG_RUN or _IS_NEAR)
+        how = "type" if typed else "gather"
     return "datatype" if how == "type" else "staged", run, axes
 
 
@@ -429,8 +431,8 @@ def isend(a: Any, dest: int, tag: int = 0, comm: Any = None, *,
 
 def irecv(a: Any, source: int = MPI.ANY_SOURCE, tag: int = MPI.ANY_TAG, comm: Any = None, *,
           how: Optional[str] = None, timeout: Optional[float] = None) -> Request:
-    """Begins to receive into an array; otherwise as recv().  `timeout` is that of the
-    loan: TimeoutError if a transfer or another loan uses the array for longer."""
+    """Begins to receive into an array; otherwise as recv().  `timeout` is the
+    loan's: TimeoutError if a transfer or another loan uses the array for longer."""
     comm = _communicator(comm)
     _check_rank(source, comm, MPI.ANY_SOURCE)
     lent = _Lent(a, _dray.ACCESS_WRITE, comm, how, timeout)
@@ -527,7 +529,7 @@ def _agree(comm: Any, call: Callable[[], Any]) -> list[Any]:
 
 def share(a: Any, comm: Any = None) -> list[Optional[numpy.ndarray]]:
     """Shares an array of each rank with the ranks of the same host, by records: all see
-    the same memory.  Returns the array of each rank; None for those of other hosts.
+    the same memory.  Returns the array of each rank; None for other hosts.
 
     `a`: in memory that can be shared, as of dray.shared_zeros().
 
@@ -551,7 +553,7 @@ def share(a: Any, comm: Any = None) -> list[Optional[numpy.ndarray]]:
 
 def resplit(a: Any, axis: int, other: int, comm: Any = None, *, out: Any = None) -> numpy.ndarray:
     """Splits an array that is split along `axis`, in the order of the ranks, along the axis
-    `other`, by one Alltoallw with datatypes: rows here become columns there.  Returns this
+    `other`, by an Alltoallw with datatypes: rows here become columns there.  Returns this
     rank's part.
 
     `out`: the part to write; by default the axis is split evenly, and memory is dray's.
@@ -599,9 +601,9 @@ def resplit(a: Any, axis: int, other: int, comm: Any = None, *, out: Any = None)
         parts = _agree(comm, extents)
         here, there = [part[0] for part in parts], [part[1] for part in parts]
         _agree(comm, prepare)
-        ones, zeros = [1] * comm.size, [0] * comm.size
-        comm.Alltoallw([_bytes_of(a), (ones, zeros), made[:comm.size]],
-                       [_bytes_of(out), (ones, zeros), made[comm.size:]])
+        counts, zeros = [1] * comm.size, [0] * comm.size
+        comm.Alltoallw([_bytes_of(a), (counts, zeros), made[:comm.size]],
+                       [_bytes_of(out), (counts, zeros), made[comm.size:]])
     except MPI.Exception as error:
         raise _errors(error) from error
     finally:
