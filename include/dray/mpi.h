@@ -942,7 +942,10 @@ static inline int dray_mpi_test(struct dray_mpi_request *request, int *done,
 		return 0;
 	ret = dray_mpi_failed(MPI_Test(&request->request, done, &own),
 			      "MPI_Test");
-	return ret || *done ? dray_mpi_complete(request, ret, &own, status) : 0;
+	if (!ret && !*done)
+		return 0;
+	*done = 1;
+	return dray_mpi_complete(request, ret, &own, status);
 }
 
 /* Writes to a window, or reads from it. */

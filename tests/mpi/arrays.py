@@ -204,6 +204,15 @@ def fact_bad_input_is_refused():
     dray.mpi.recv(a.T, MPI.PROC_NULL)
 
 
+def fact_a_type_counts_more_than_an_int():
+    most = 2 ** 31 + 5
+    for stride in 0, 1, 2, -1:
+        a = np.lib.stride_tricks.as_strided(np.zeros(1, "u1"), (most,), (stride,))
+        made = dray.mpi.type(a)
+        assert made.Get_size() == most and made.Get_true_extent()[1] == abs(stride) * (most - 1) + 1
+        made.Free()
+
+
 def fact_a_plan_fits_the_layout():
     a = dray.zeros((8, 2048), "f4")
     plans = [dray.mpi.explain(view, 0) for view in (a, a[:, :1024], a.T)]

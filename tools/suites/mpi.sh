@@ -56,8 +56,11 @@ mpi_tests()
 			$transport 2 "dead rank of Python" /usr/bin/python3 \
 			"$TREE/tests/mpi/dead_rank.py"
 	done
-	[ "$FULL" = no ] || mpi_count "$mpi" "$prefix" "$scratch" shm 2 \
-		"messages of 2 GiB" "$scratch/large-$mpi"
+	[ "$FULL" = yes ] || return 0
+	mpi_count "$mpi" "$prefix" "$scratch" shm 2 "messages of 2 GiB" \
+		"$scratch/large-$mpi"
+	mpi_count "$mpi" "$prefix" "$scratch" shm 2 "arrays of 2 GiB" \
+		/usr/bin/python3 "$TREE/tests/mpi/large.py"
 }
 
 # mpi_count MPI PREFIX SCRATCH TRANSPORT RANKS TITLE PROGRAM...: counts TAP

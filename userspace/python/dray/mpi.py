@@ -47,6 +47,7 @@ from . import _dray, _functions
 __all__ = ["Plan", "Request", "explain", "get", "irecv", "isend", "message", "put", "recv",
            "resplit", "send", "share", "test", "type", "wait"]
 
+_MOST = 2 ** 31 - 1     # counts of MPI 3
 _LONG_RUN = 4096    # bytes, from which on a datatype is as fast as a copy
 _FAILED = {getattr(MPI, name) for name in ("ERR_PROC_FAILED", "ERR_PROC_FAILED_PENDING",
                                            "ERR_REVOKED") if hasattr(MPI, name)}
@@ -108,16 +109,34 @@ def _unit(dtype: numpy.dtype[Any]) -> Any:
     return MPI.BYTE
 
 
+def _repeat(of: Any, count: int, stride: int) -> Any:
+    """Returns a type of `count` times `of`, `stride` bytes apart."""
+    if count <= _MOST and stride == -1:     # Open MPI 5.0 mistakes it for 1 in Create_hvector()
+        inner = of.Create_resized(0, stride)
+        made = inner.Create_contiguous(count)
+        inner.Free()
+        return made
+    if count <= _MOST:
+        return of.Create_hvector(count, 1, stride)
+    some = 1 << 30
+    whole, rest = divmod(count, some)
+    parts = [_repeat(of, some, stride), _repeat(of, rest, stride)]
+    parts[:1] = [_repeat(parts[0], whole, some * stride), parts[0]]
+    made = MPI.Datatype.Create_struct([1, 1], [0, whole * some * stride], [parts[0], parts[2]])
+    for part in parts:
+        part.Free()
+    return made
+
+
+def _dense(unit: Any, count: int) -> Any:
+    return unit.Create_contiguous(count) if count <= _MOST else _repeat(unit, count, unit.size)
+
+
 def _datatype(a: numpy.ndarray, run: int, axes: list[tuple[int, int]]) -> Any:
     unit = _unit(a.dtype)
-    made = unit.Create_contiguous(run // unit.size if a.size else 0)
+    made = _dense(unit, run // unit.size if a.size else 0)
     for count, stride in axes if a.size else ():
-        if stride == -1:    # Open MPI 5.0 mistakes it for 1 in Create_hvector()
-            inner = made.Create_resized(0, stride)
-            outer = inner.Create_contiguous(count)
-            inner.Free()
-        else:
-            outer = made.Create_hvector(count, 1, stride)
+        outer = _repeat(made, count, stride)
         made.Free()
         made = outer
     return made.Commit()
@@ -136,7 +155,8 @@ def _array(a: Any) -> numpy.ndarray:
 def _is_plain(a: numpy.ndarray) -> bool:
     """Whether mpi4py sends the array as it is."""
     dtype = a.dtype
-    return a.flags.c_contiguous and dtype.isnative and dtype.char in "bBhHiIlLqQfdFD?"
+    return (a.flags.c_contiguous and dtype.isnative and dtype.char in "bBhHiIlLqQfdFD?"
+            and a.size <= _MOST)
 
 
 def _communicator(comm: Any) -> Any:
@@ -225,10 +245,13 @@ class _Lent:
             self.drop()
             raise
 
-    @staticmethod
-    def _bytes(dense: numpy.ndarray) -> list[Any]:
+    def _bytes(self, dense: numpy.ndarray) -> list[Any]:
         unit = _unit(dense.dtype)
-        return [_bytes_of(dense), dense.nbytes // unit.size, unit]
+        count = dense.nbytes // unit.size
+        if count <= _MOST:
+            return [_bytes_of(dense), count, unit]
+        self.datatype = _dense(unit, count).Commit()
+        return [_bytes_of(dense), 1, self.datatype]
 
     def _take(self, size: int) -> numpy.ndarray:
         """Returns the communicator's block, or another if it is in use."""
@@ -377,7 +400,7 @@ def type(a: Any) -> Any:
 class _Message(list):  # type: ignore[type-arg]
     """A message of mpi4py that frees its datatype and keeps its array."""
 
-    __slots__ = ("array",)
+    array: Any
 
     def __del__(self) -> None:
         if not MPI.Is_finalized():
