@@ -286,17 +286,10 @@ static inline int dray_mpi_failed(int code, const char *call)
 		return dray_fail(-ECONNRESET, "%s: %s; the others may continue "
 				 "after MPIX_Comm_shrink()", call, text);
 #endif
-	case MPI_ERR_ARG:
-	case MPI_ERR_BUFFER:
-	case MPI_ERR_COMM:
-	case MPI_ERR_COUNT:
-	case MPI_ERR_DISP:
-	case MPI_ERR_RANK:
-	case MPI_ERR_RMA_RANGE:
-	case MPI_ERR_RMA_SYNC:
-	case MPI_ERR_TAG:
-	case MPI_ERR_TYPE:
-	case MPI_ERR_WIN:
+	case MPI_ERR_ARG: case MPI_ERR_BUFFER: case MPI_ERR_COMM:
+	case MPI_ERR_COUNT: case MPI_ERR_DISP: case MPI_ERR_RANK:
+	case MPI_ERR_RMA_RANGE: case MPI_ERR_RMA_SYNC: case MPI_ERR_TAG:
+	case MPI_ERR_TYPE: case MPI_ERR_WIN:
 		return dray_fail(-EINVAL, "%s: %s", call, text);
 	default:
 		return dray_fail(-EIO, "%s: %s", call, text);
@@ -306,34 +299,20 @@ static inline int dray_mpi_failed(int code, const char *call)
 static inline MPI_Datatype dray_mpi_unit(dray_dtype dtype)
 {
 	switch (dtype) {
-	case DRAY_BOOL:
-		return MPI_C_BOOL;
-	case DRAY_INT8:
-		return MPI_INT8_T;
-	case DRAY_INT16:
-		return MPI_INT16_T;
-	case DRAY_INT32:
-		return MPI_INT32_T;
-	case DRAY_INT64:
-		return MPI_INT64_T;
-	case DRAY_UINT8:
-		return MPI_UINT8_T;
-	case DRAY_UINT16:
-		return MPI_UINT16_T;
-	case DRAY_UINT32:
-		return MPI_UINT32_T;
-	case DRAY_UINT64:
-		return MPI_UINT64_T;
-	case DRAY_FLOAT32:
-		return MPI_FLOAT;
-	case DRAY_FLOAT64:
-		return MPI_DOUBLE;
-	case DRAY_COMPLEX64:
-		return MPI_C_FLOAT_COMPLEX;
-	case DRAY_COMPLEX128:
-		return MPI_C_DOUBLE_COMPLEX;
-	default:
-		return MPI_BYTE;
+	case DRAY_BOOL: return MPI_C_BOOL;
+	case DRAY_INT8: return MPI_INT8_T;
+	case DRAY_INT16: return MPI_INT16_T;
+	case DRAY_INT32: return MPI_INT32_T;
+	case DRAY_INT64: return MPI_INT64_T;
+	case DRAY_UINT8: return MPI_UINT8_T;
+	case DRAY_UINT16: return MPI_UINT16_T;
+	case DRAY_UINT32: return MPI_UINT32_T;
+	case DRAY_UINT64: return MPI_UINT64_T;
+	case DRAY_FLOAT32: return MPI_FLOAT;
+	case DRAY_FLOAT64: return MPI_DOUBLE;
+	case DRAY_COMPLEX64: return MPI_C_FLOAT_COMPLEX;
+	case DRAY_COMPLEX128: return MPI_C_DOUBLE_COMPLEX;
+	default: return MPI_BYTE; /* and a count of bytes */
 	}
 }
 
