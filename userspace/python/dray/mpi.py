@@ -39,6 +39,7 @@ import time
 from typing import Any, Callable, NamedTuple, Optional
 
 import numpy
+import mpi4py  # pyright: ignore[reportMissingImports]
 from mpi4py import MPI  # pyright: ignore[reportMissingImports]
 
 import dray
@@ -46,6 +47,9 @@ from . import _dray, _functions
 
 __all__ = ["Plan", "Request", "explain", "get", "irecv", "isend", "message", "put", "recv",
            "resplit", "send", "share", "test", "type", "wait"]
+
+if not hasattr(MPI, "buffer"):
+    raise ImportError(f"dray.mpi needs mpi4py 4 or later, this is {mpi4py.__version__}")
 
 _MOST = 2 ** 31 - 1     # counts of MPI 3
 _LONG_RUN = 4096    # bytes, from which on a datatype is as fast as a copy
