@@ -542,6 +542,44 @@ static void a_plan_fits_the_layout_and_can_be_overridden(void)
 	dray_pool_free(pool, data);
 }
 
+/* The host has no engine: the stage gets a queue as on a node with engines. */
+static void a_queue_gathers_where_there_may_be_an_engine(void)
+{
+	struct dray_explanation why = { .size = sizeof(why) };
+	unsigned char *data = memory_of(4096);
+	struct dray_mpi_stage *stage;
+	struct dray_view view;
+	struct dray_node *node;
+	MPI_Comm copy;
+	int way, found;
+
+	MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+	transpose_of(&view, data);
+	EXPECT_OK(
+		dray_mpi_explain(&view, 0, copy, DRAY_MPI_GATHER, &way, &why));
+	MPI_Comm_get_attr(copy, dray_mpi_key, &stage, &found);
+	EXPECT(found && !stage->queue);
+	EXPECT_OK(dray_node_open("host", &node));
+	EXPECT_OK(dray_queue_create(node, NULL, &stage->queue));
+	dray_node_unref(node);
+	EXPECT_OK(
+		dray_mpi_explain(&view, 0, copy, DRAY_MPI_GATHER, &way, &why));
+	EXPECT_IS(way, DRAY_MPI_STAGED);
+	EXPECT_IS(why.elements, 48);
+	EXPECT_IS(why.engine, 0);
+	seed_of_values = 2;
+	if (!rank) {
+		view_each(&view, element_write);
+		EXPECT_OK(dray_mpi_send(&view, 1, 1, copy, DRAY_MPI_GATHER));
+	} else if (rank == 1) {
+		EXPECT_OK(dray_mpi_recv(&view, 0, 1, copy, 20000,
+					DRAY_MPI_GATHER, NULL));
+		EXPECT_IS(view_wrong(&view, data, 4096, 48), 0);
+	}
+	MPI_Comm_free(&copy);
+	dray_pool_free(pool, data);
+}
+
 static void a_type_counts_more_than_an_int(void)
 {
 	const int64_t most = (1ll << 31) + 5;
@@ -770,6 +808,7 @@ int main(void)
 		FACT(a_message_of_another_length_is_an_error),
 		FACT(bad_input_is_refused_and_nothing_stays_lent),
 		FACT(a_plan_fits_the_layout_and_can_be_overridden),
+		FACT(a_queue_gathers_where_there_may_be_an_engine),
 		FACT(a_type_counts_more_than_an_int),
 		FACT(a_window_is_written_and_read_in_other_layouts),
 		FACT(arrays_of_the_ranks_of_a_host_are_shared),
