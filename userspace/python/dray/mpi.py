@@ -55,6 +55,7 @@ _MOST = 2 ** 31 - 1     # counts of MPI 3
 _LONG_RUN = 4096    # bytes, from which on a datatype is as fast as a copy
 _FAILED = {getattr(MPI, name) for name in ("ERR_PROC_FAILED", "ERR_PROC_FAILED_PENDING",
                                            "ERR_REVOKED") if hasattr(MPI, name)}
+_UNITS = {code: MPI.Datatype.fromcode(code) for code in "?bBhHiIlLqQfdgFDG"}
 _under_way: set[Request] = set()    # MPI uses their memory, even if nobody keeps them
 
 
@@ -108,9 +109,7 @@ def _axes(a: numpy.ndarray) -> tuple[int, list[tuple[int, int]], bool]:
 
 def _unit(dtype: numpy.dtype[Any]) -> Any:
     """Returns MPI's basic type of numbers in the machine's byte order, else BYTE."""
-    if dtype.isnative and dtype.kind in "?biufc" and dtype.char != "e":
-        return MPI.Datatype.fromcode(dtype.char)
-    return MPI.BYTE
+    return _UNITS.get(dtype.char, MPI.BYTE) if dtype.isnative else MPI.BYTE
 
 
 def _repeat(of: Any, count: int, stride: int) -> Any:
@@ -242,9 +241,9 @@ class _Lent:
                 self.stage = _stage(comm)
                 self.dense = self._take(array.nbytes)
                 dense = self.dense[:array.nbytes].view(array.dtype).reshape(array.shape)
-                if access == _dray.ACCESS_READ:
-                    dray.copy(dense, array)
                 self.message = self._bytes(dense)
+                if access == _dray.ACCESS_READ:     # last, as it empties the caches
+                    dray.copy(dense, array)
         except BaseException:
             self.drop()
             raise
