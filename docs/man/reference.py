@@ -26,6 +26,8 @@ from pathlib import Path
 
 # By the folder of a header, or its name
 LIBRARIES = {"array": "libdray-array", "opencl.h": "libdray-opencl"}
+# Begins the functions of a header that only its own functions call
+INSIDE = "/* All below is how. */"
 # Lines for compilers, with the comment in front of them.
 COMPILERS = re.compile(
     r"(?:/\*(?:(?!\*/).)*\*/\n)?(?:#if(?:def| defined).*?#endif\n|#define DRAY_(?:API|INLINED)(?:[^\n]*\\\n)*[^\n]*\n)|"
@@ -177,7 +179,7 @@ def failures(lines):
 
 def returned(name, declaration, comment):
     """The text of RETURN VALUES."""
-    kind = declaration.replace("DRAY_API ", "").replace("DRAY_INLINED(", "").split(name)[0].strip()
+    kind = re.sub(r"DRAY_API |DRAY_INLINED\(|static inline ", "", declaration).split(name)[0].strip()
     said = [found[0][:1].upper() + found[0][1:] for lines in paragraphs(comment)
             if not re.match(r"@|Errors:|\t", lines[0])
             for found in (re.search("^Returns .*|(?<=[;:] )returns .*", " ".join(each.split()))
@@ -228,7 +230,7 @@ def summary(comment):
 def synopsis(declaration):
     """A function's prototype in mdoc."""
     text = re.sub(r"DRAY_INLINED\((.*?)\) ?{.*", r"\1", declaration)
-    text = re.sub(r" __attribute__.*", "", text.replace("DRAY_API ", "").rstrip(";"))
+    text = re.sub(r"DRAY_API |static inline | __attribute__.*", "", text.rstrip(";"))
     kind, name, arguments = re.match(r"(.*?)(dray_\w+) ?\((.*)\)$", text).groups()
     said = [f'.Fa "{argument}"' for argument in outside(arguments, ",")]
     return [f'.Ft "{kind.strip()}"', f".Fo {name}", *said, ".Fc"]
@@ -329,7 +331,8 @@ def header_pages(date, header, text, known):
     room = {"header": header, "known": known, "name": f"dray_{Path(header).stem}",
             "library": LIBRARIES.get(header.split("/")[0], "libdray"),
             "example": example(opening[0])}
-    text = COMPILERS.sub("", text[opening.end():].split("\n", 3)[3])
+    text = text[opening.end():].split(INSIDE)[0]
+    text = COMPILERS.sub("", text.split("\n", 3)[3])
     pages, links, types, section, groups = {}, {}, [], "", []
     for chunk in chunks(text):
         if chunk.functions:

@@ -4,6 +4,7 @@ and runs on the host back end."""
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -22,6 +23,9 @@ PROGRAM = r"""
 #include <dray/array.h>
 #if EXAMPLE_OPENCL
 #include <dray/opencl.h>
+#endif
+#if EXAMPLE_MPI
+#include <dray/mpi.h>
 #endif
 #include <assert.h>
 #include <errno.h>
@@ -109,6 +113,7 @@ EXAMPLES = {
     "loan.h": ("size_t bytes = 96; memset(view.data, 'a', bytes);", "", "a" * 96),
     "manager.h": ("", "", ""),
     "memory.h": ("", "", ""),
+    "mpi.h": ("MPI_Init(NULL, NULL);", "MPI_Finalize(); assert(sum_of(second) == 66);", ""),
     "opencl.h": ("",
                  "dray_call_queue_destroy(queue); dray_executor_unref(device);", ""),
     "pool.h": ("", "", ""),
@@ -181,14 +186,17 @@ def test_an_example_runs(header, tmp_path):
     lines = reference.example(re.search(r"/\*\n.*?\*/", with_page()[header], re.DOTALL)[0])
     assert 3 <= len(list(filter(None, lines))) <= 30
     before, after, output, *refusal = EXAMPLES[header]
-    opencl = header == "opencl.h"
+    opencl, mpi = header == "opencl.h", header == "mpi.h"
+    if mpi and not shutil.which("mpicc"):
+        pytest.skip("there is no MPI; suite mpi has one")
     libraries = ["core", "array"] + ["opencl"] * opencl
     if not all(list((USERSPACE / name).glob("libdray*.so")) for name in libraries):
         pytest.skip("the build is without arrays or OpenCL")
     (tmp_path / "design.xclbin").write_bytes(xclbin_file.xclbin(xclbin_file.BANKS))
     program = PROGRAM % (before, "\n".join(lines), after)
     subprocess.run(
-        ["cc", "-Wall", "-Wextra", "-Werror", f"-DEXAMPLE_OPENCL={opencl:d}", "-o", "program",
+        ["mpicc" if mpi else "cc", "-Wall", "-Wextra", "-Werror", f"-DEXAMPLE_OPENCL={opencl:d}",
+         f"-DEXAMPLE_MPI={mpi:d}", "-o", "program",
          "-x", "c", "-", f"-I{TREE}/include", f"-I{TREE}/include/uapi",
          *(f"-L{USERSPACE / name}" for name in libraries),
          *(f"-Wl,-rpath,{USERSPACE / name}" for name in libraries),

@@ -6,7 +6,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,7 +180,7 @@ static struct dray_loan *loan_create(const char *to, struct dray_buffer *buffer)
 	dray_notes_set_lent(loan_name);
 	dray_use_init(&loan->use, &kind);
 	loan->buffer = dray_buffer_ref(buffer);
-	snprintf(loan->to, sizeof(loan->to), "%s", to ? to : "another engine");
+	strcpy(loan->to, to ? to : "another engine"); /* it was measured */
 	return loan;
 }
 
@@ -285,7 +284,9 @@ void dray_loan_end(struct dray_loan *loan)
 	atomic_store(&loan->use.status, 1);
 	dray_use_leave(&loan->use);
 	loan_release(loan);
-	if (loan->use.process == dray_fork_process())
+	/* A thread that waits keeps a reference, and no other finds the loan now. */
+	if (atomic_load(&loan->use.references) > 1 &&
+	    loan->use.process == dray_fork_process())
 		dray_futex_change(&loan->ended);
 	dray_use_unref(&loan->use);
 }
