@@ -1158,7 +1158,7 @@ static inline int dray_mpi_resplit(const struct dray_view *from, int from_axis,
 			ret = dray_fail(-ENOMEM, "no memory for %d ranks",
 					ranks);
 	}
-	for (i = 0; !ret && i < 2 * ranks; i++)
+	for (i = 0; types && i < 2 * ranks; i++)
 		types[i] = MPI_DATATYPE_NULL;
 	if (!ret)
 		ret = dray_mpi_begin(&send, from, DRAY_ACCESS_READ, -1, 0,
