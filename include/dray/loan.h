@@ -82,7 +82,8 @@ struct dray_loan_options {
  * @out: the loan, which the caller ends by dray_loan_end()
  *
  * Errors: -EINVAL (a view that dray_view_init() would refuse, a view that leaves its
- * block, @access, unknown flags, a name that is empty or too long; to write, elements
+ * block, @access, unknown flags, a name that is empty, too long or
+ * has control characters; to write, elements
  * that share an address), -EPERM (to write into a read-only view, or read a view that may
  * not be), -EOPNOTSUPP (memory of DRAY_MODE_DEVICE without DRAY_LOAN_DMABUF), -EBUSY (a
  * frame of a ring, which the caller must acquire), -ETIME, -EINTR, -ENOMEM.

@@ -84,7 +84,7 @@ heap=$("$dmactl" list --no-header --columns heap)
 size=$("$dmactl" heaps --bytes --no-header -n dray0 |
 	awk -v heap="$heap" '$2 == heap { print $5 }')
 like why_names_the_engine_of_a_loan "$("$dmactl" why "$size" --heap "$heap")" \
-	"*end process $pid (*(lent to mpi)*: kill $pid*"
+	"*end process $pid (*(lent to mpi, which must stop first)*: kill $pid*"
 release
 error=$("$dmactl" arrays "$gone" 2>&1)
 is a_process_that_ended_exits_1 $? 1

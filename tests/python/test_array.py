@@ -246,6 +246,7 @@ WRONG = {
     "a range of text": (lambda: Array.arange(3, dtype="S1"), TypeError),
     "a range of dates": (lambda: Array.arange(3, dtype="M8[D]"), TypeError),
     "a range to text": (lambda: Array.arange("3"), TypeError),
+    "a range to text of integers": (lambda: Array.arange("3", dtype=int), TypeError),
     "a range beyond its type": (lambda: Array.arange(0, 200, 150, "i1"), OverflowError),
     "a range that is too long": (lambda: Array.arange(0, 1e300), ValueError),
     "a range of long integers": (lambda: Array.arange(2**63 - 3, 2**63 + 3, dtype="u8"),

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """dray.Array.flat finds and sets the elements that NumPy's flat does."""
+import operator
+
 import numpy as np
 import pytest
 
@@ -17,7 +19,7 @@ INDICES = [0, 2, -1, np.int16(1), slice(None), slice(1, 9, 2), slice(None, None,
            np.array([[0, 2]], "u1")]
 MASK = np.arange(12) % 3 == 0
 WRONG = [12, -13, [0, 12], [-13], MASK[1:], MASK.reshape(3, 4), [True, False], None, (1, 2), "x",
-         1.5, [1.5], np.array([1.5]), True, 1 << 70]
+         1.5, [1.5], np.array([1.5]), True, 1 << 70, np.uint64(2**64 - 2)]
 
 
 @pytest.mark.parametrize("plain", ARRAYS, ids=str)
@@ -35,6 +37,10 @@ def test_an_index_is_one_of_the_elements_in_c_order(plain, key):
 @pytest.mark.parametrize("key", INDICES + [MASK], ids=repr)
 def test_values_are_set_in_c_order_and_repeated(plain, key, value):
     mine, theirs = plain.copy("K"), plain.ravel().copy()
+    if np.ndim(value) and isinstance(np.arange(12)[key], np.integer):
+        with pytest.raises(ValueError):
+            dray.Array(mine).flat[key] = value
+        return
     dray.Array(mine).flat[key] = value
     chosen = np.arange(12)[key].ravel()
     theirs[chosen] = np.resize(np.array(value).astype(plain.dtype), chosen.shape)
@@ -127,3 +133,11 @@ def test_an_array_that_may_not_be_written_is_not():
 def test_there_is_no_other_way_to_one():
     with pytest.raises(TypeError):
         dray.FlatIterator()
+
+
+def test_comparisons_are_of_elements():
+    mine, theirs = dray.Array(numbers(2, 3)).flat, numbers(2, 3).flat
+    for compare in (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge):
+        found = compare(mine, 3)
+        assert isinstance(found, dray.Array)
+        assert found.tolist() == compare(theirs, 3).tolist()

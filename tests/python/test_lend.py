@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """dray.lend(): arrays that an engine of another library uses."""
+import copy
 import gc
 import os
+import pickle
 import signal
 import threading
 import time
@@ -185,3 +187,32 @@ def test_the_end_is_counted_once_in_threads():
     for thread in threads:
         thread.join()
     dray.wait(array, write=True, timeout=0)
+
+
+def test_a_loan_has_no_copy():
+    array = new()
+    with dray.lend(array, to="MPI") as loan:
+        for way in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError, match="a loan cannot be copied"):
+                way(loan)
+        with pytest.raises(TimeoutError):
+            dray.wait(array, timeout=0)
+
+
+@pytest.mark.parametrize("elements", [10, 5000])
+def test_a_run_of_a_sequence_lets_the_thread_that_ends_the_loan_go_on(elements):
+    with dray.memory():
+        array, like = np.ones(elements), np.zeros(elements)
+    sequence = dray.Sequence()
+    value = sequence.input(like)
+    sequence.output(sequence.copy(value))
+    sequence.end()
+    loan = dray.lend(array, "w", to="MPI")
+    results = []
+    running = threading.Thread(target=lambda: results.append(sequence.run(array)))
+    running.start()
+    running.join(0.05)
+    assert not results
+    loan.end()
+    running.join()
+    assert (results[0] == 1).all()

@@ -180,3 +180,14 @@ def test_what_is_wrong_with_a_call_is_said(loop):
         with pytest.raises(TypeError, match="timeout"):
             await loop[0].send_async(np.zeros(3), timeout=1)
     asyncio.run(main())
+
+
+def test_a_transfer_that_is_never_awaited_is_cancelled(loop, make):
+    tx, rx = loop
+    lost, target = make(np.zeros(4)), make(np.zeros(4))
+    with pytest.warns(RuntimeWarning, match="Stream.recv_async' was never awaited"):
+        coroutine = rx.recv_async(lost)
+        del coroutine
+    assert rx.counts().in_flight == 0
+    tx.send(make(np.ones(4)), wait=False)
+    assert rx.recv(target, timeout=5) == 4 and not lost.any()

@@ -396,3 +396,13 @@ def test_a_cycle_through_frames_is_collected(make):
     gc.collect()
     assert gone() is None
     dray.stream("rx0").close()
+
+
+def test_frames_that_are_still_sent_bound_a_new_ring(loop):
+    tx = loop[0]
+    frames = tx.frames(4, timeout=0.01)
+    next(frames)[:] = 1
+    next(frames)[:] = 2     # the first is sent now, and nobody receives
+    del frames
+    with pytest.raises(TimeoutError):
+        tx.frames(4, timeout=0.01)

@@ -390,6 +390,7 @@ QUEUE_FACT(wrong_arguments_are_refused)
 	const struct dray_loan_options
 		unnamed = { .to = "" },
 		flags = { .flags = 6 }, reserved = { .reserved = 5 },
+		named_badly = { .to = "m\n" },
 		named_long = { .to = "01234567890123456789012345678901" },
 		named_longest = { .to = "0123456789012345678901234567890" };
 	struct dray_view view = square(1), other = view, wrong = view,
@@ -404,6 +405,8 @@ QUEUE_FACT(wrong_arguments_are_refused)
 		{ &view, 0, NULL, -EINVAL, "access 0x0" },
 		{ &view, 4, NULL, -EINVAL, "access 0x4" },
 		{ &view, BOTH, &unnamed, -EINVAL, "0 bytes, not 1 to 31" },
+		{ &view, BOTH, &named_badly, -EINVAL,
+		  "byte 1 of an engine's name" },
 		{ &view, BOTH, &named_long, -EINVAL, "32 bytes, not 1 to 31" },
 		{ &view, BOTH, &flags, -EINVAL, "unknown flags 0x6" },
 		{ &view, BOTH, &reserved, -EINVAL, "reserved is 0x5" },

@@ -67,7 +67,7 @@ bool why_is_first_of_process(const struct why_finding *finding, size_t at)
 	return true;
 }
 
-/* Names all buffers of the process: "which holds 3, 5 (lent to mpi), 9". */
+/* Names all buffers of the process: "which holds 3, 5 (lent to mpi, ...), 9". */
 static void advise_process(struct why_finding *finding, size_t first)
 {
 	const struct dray_buffer_info *info = advice_info_of(finding, first);
@@ -88,7 +88,8 @@ static void advise_process(struct why_finding *finding, size_t first)
 			continue;
 		engine = escape(holder->lent_to, sizeof(holder->lent_to),
 				ESCAPE_NAME);
-		text_append(&ids, " (lent to %s)", engine);
+		text_append(&ids, " (lent to %s, which must stop first)",
+			    engine);
 		free(engine);
 	}
 	advice_add(finding, "end-process",

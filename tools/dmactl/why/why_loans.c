@@ -6,7 +6,7 @@
 #include "arrays/published.h"
 #include "why.h"
 
-/* Copies the engine's name of a loan in the region. */
+/* Copies the engine's name of the first loan in the region. */
 static void loans_read(const struct published *process,
 		       const struct published_region *region,
 		       struct why_holder *holder)
@@ -15,7 +15,7 @@ static void loans_read(const struct published *process,
 	size_t i;
 
 	for (i = 0; i < region->count; i++)
-		if (block[i].loan)
+		if (block[i].loan && !*holder->lent_to)
 			memcpy(holder->lent_to, block[i].loan->to,
 			       sizeof(holder->lent_to));
 }

@@ -4,6 +4,7 @@
  * It enters when no other user meets it, so it waits for nothing once it is there; users
  * that enter later wait for it.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -96,7 +97,7 @@ static bool loan_name(const void *start, uint64_t size, char *to)
 static int loan_check_options(const struct dray_loan_options *options,
 			      unsigned int access)
 {
-	size_t length = options->to ? strlen(options->to) : 1;
+	size_t length = options->to ? strlen(options->to) : 1, i;
 
 	if (!access || access & ~(DRAY_ACCESS_READ | DRAY_ACCESS_WRITE))
 		return dray_fail(-EINVAL,
@@ -113,8 +114,14 @@ static int loan_check_options(const struct dray_loan_options *options,
 	if (!length || length >= DRAY_LOAN_NAME)
 		return dray_fail(
 			-EINVAL,
-			"the name of an engine has %zu bytes, not 1 to %d",
+			"the name of an engine is %zu bytes, not 1 to %d",
 			length, DRAY_LOAN_NAME - 1);
+	for (i = 0; options->to && options->to[i]; i++)
+		if (iscntrl((unsigned char)options->to[i]))
+			return dray_fail(
+				-EINVAL,
+				"byte %zu of an engine's name is the control character 0x%x",
+				i, (unsigned char)options->to[i]);
 	return 0;
 }
 

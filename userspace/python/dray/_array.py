@@ -56,8 +56,6 @@ def arange(type: type[Array], start: Any, stop: Any = None, step: Any = None,
     if whole and not (_LEAST <= min(start, stop, step) and max(start, stop, step) <= _MOST):
         _check_integers(start, stop, step)
         whole = False
-    if not whole:
-        start, stop, step = float(start), float(stop), float(step)
     if not step:
         raise ZeroDivisionError("the step of the range is 0")
     values = (_integers(start, stop, step, kind) if whole and kind.kind in "iu" and dtype is not None
@@ -166,15 +164,36 @@ class FlatIterator(Handle):
             raise IndexError("flat is not set by an index without axes")
         if isinstance(key, tuple) and len(key) == 1:
             key = key[0]
+        if _is_number(key) and numpy.ndim(value):
+            raise ValueError(f"an element is set to a number, not to {numpy.size(value)} of them")
         self._array.put(self._at(key) if _is_number(key) else self._numbers(key), value)
+
+    def __eq__(self, other: Any) -> Any:
+        return self[:] == other
+
+    def __ne__(self, other: Any) -> Any:
+        return self[:] != other
+
+    def __lt__(self, other: Any) -> Any:
+        return self[:] < other
+
+    def __le__(self, other: Any) -> Any:
+        return self[:] <= other
+
+    def __gt__(self, other: Any) -> Any:
+        return self[:] > other
+
+    def __ge__(self, other: Any) -> Any:
+        return self[:] >= other
 
     def __delitem__(self, key: Any, /) -> None:
         raise TypeError("elements of an array cannot be deleted")
 
 
 def _is_number(key: Any) -> bool:
-    return (hasattr(key, "__index__") and not isinstance(key, (bool, numpy.bool_))
-            and not hasattr(key, "__getitem__"))
+    return isinstance(key, numpy.integer) or (
+        hasattr(key, "__index__") and not isinstance(key, (bool, numpy.bool_))
+        and not hasattr(key, "__getitem__"))
 
 
 def flat(array: Array) -> FlatIterator:

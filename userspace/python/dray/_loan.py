@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Optional
+from typing import Any, Optional, final
 
 from . import _dray
 
@@ -12,6 +12,7 @@ _ACCESSES = {"r": _dray.ACCESS_READ, "w": _dray.ACCESS_WRITE,
              "rw": _dray.ACCESS_READ | _dray.ACCESS_WRITE}
 
 
+@final
 class Loan:
     """The loan of an array, made by lend(); it keeps the array until its end.
 
@@ -40,6 +41,9 @@ class Loan:
 
     def __exit__(self, *unused: object) -> None:
         self.end()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a loan cannot be copied, nor pickled: lend the array again")
 
     def __del__(self) -> None:
         if getattr(self, "_loan", None) is not None:
@@ -70,7 +74,7 @@ def lend(a: Any, access: str = "rw", *, to: Optional[str] = None,
 
     NumPy's functions wait for nothing.  copy() in the thread that lent its memory waits
     for ever.  PermissionError to write into a read-only array."""
-    if access not in _ACCESSES:
+    if not isinstance(access, str) or access not in _ACCESSES:
         raise ValueError(f'access is {access!r}, not "r", "w" or "rw"')
     return Loan(a, _dray.lend(a, _ACCESSES[access], to, timeout),
                 to or "another engine")

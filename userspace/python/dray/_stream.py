@@ -126,29 +126,38 @@ async def _room(stream: Stream, fences: Iterable[Fence]) -> None:
         await asyncio.sleep(0.002)
 
 
+async def _finish(stream: Stream, submit: Callable[[], Event], fences: tuple[Fence, ...],
+                  events: list[Event]) -> int:
+    """Submits a packet unless `events` has it, and waits for its end."""
+    while not events:
+        await _room(stream, fences)
+        with contextlib.suppress(BlockingIOError):
+            events.append(submit())
+    return await events[0]
+
+
 class _Transfer(Coroutine[Any, Any, int]):
     """A coroutine that submits at once, before its first step: a receiver that
     is not awaited yet has packets that are sent meanwhile."""
 
-    def __init__(self, stream: Stream, submit: Callable[[], Event],
+    def __init__(self, stream: Stream, name: str, submit: Callable[[], Event],
                  fences: tuple[Fence, ...]) -> None:
-        self._event: Optional[Event] = None
+        self._events: list[Event] = []
         with contextlib.suppress(BlockingIOError):
-            self._event = submit()
-        self._rest = self._go_on(stream, submit, fences)
+            self._events.append(submit())
+        self._rest = _finish(stream, submit, fences, self._events)
+        self._rest.__name__ = name  # of Python's warning about a coroutine without await
+        self._rest.__qualname__ = f"Stream.{name}"
 
-    async def _go_on(self, stream: Stream, submit: Callable[[], Event],
-                     fences: tuple[Fence, ...]) -> int:
-        while self._event is None:
-            await _room(stream, fences)
-            with contextlib.suppress(BlockingIOError):
-                self._event = submit()
-        return await self._event
+    def __del__(self) -> None:
+        if hasattr(self, "_rest"):  # the submission did not fail
+            with contextlib.suppress(OSError):
+                self._cancel_unbegun()
 
     def _cancel_unbegun(self) -> None:
         """Cancels a transfer that no `await` can cancel."""
-        if inspect.getcoroutinestate(self._rest) == inspect.CORO_CREATED and self._event:
-            self._event.cancel()
+        if inspect.getcoroutinestate(self._rest) == inspect.CORO_CREATED and self._events:
+            self._events[0].cancel()
 
     def send(self, value: Any, /) -> Any:
         return self._rest.send(value)
@@ -165,14 +174,14 @@ class _Transfer(Coroutine[Any, Any, int]):
         self._rest.close()
 
     def __await__(self) -> Generator[Any, Any, int]:
-        return self._rest.__await__()
+        return (yield from self._rest.__await__())
 
 
 def _transfer(stream: Stream, start: Callable[..., Event],
               a: Any, fences: Iterable[Fence],
               **options: Any) -> _Transfer:
     fences = tuple(fences)
-    return _Transfer(stream, functools.partial(
+    return _Transfer(stream, f"{start.__name__}_async", functools.partial(
         start, a, wait=False, nonblock=True, fences=fences, **options), fences)
 
 

@@ -15,7 +15,7 @@ struct recording_object {
 	int entries_count;
 	int inputs;
 	int outputs;
-	int64_t elements; /* of its largest value, about */
+	int64_t elements; /* of its largest value, about; the most if a copy may wait */
 };
 
 static inline struct recording_object *recording_self(PyObject *object)

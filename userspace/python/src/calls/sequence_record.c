@@ -253,6 +253,8 @@ static PyObject *recording_copy(PyObject *object, PyObject *args)
 				 : engine == Py_False ? DRAY_COPY_CPU
 						      : 0,
 				 &out);
+	/* It may wait: a run releases the GIL. */
+	self->elements = INT64_MAX;
 	return value_or_error(ret, out);
 }
 

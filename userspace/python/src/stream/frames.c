@@ -49,10 +49,10 @@ out:
 	return ret;
 }
 
-/* Frames of an earlier loop may still be sent.  -1 with an exception. */
-static int finish_rest(PyObject *stream)
+/* Waits for frames of an earlier loop that are still sent.  -1 with an exception. */
+static int frames_await_rest(PyObject *stream, double limit)
 {
-	int ret = stream_finish_rest(stream, -1);
+	int ret = stream_finish_rest(stream, limit);
 
 	if (ret && ret != -EINTR)
 		raise_error(ret);
@@ -86,8 +86,9 @@ PyObject *frames_new(PyObject *module, PyObject *args)
 			     sizeof(*self->spare));
 	if (!self->spare)
 		PyErr_NoMemory();
-	stream = self->spare && !finish_rest(object) ? stream_enter(object)
-						     : NULL;
+	stream = self->spare && !frames_await_rest(object, limit)
+			 ? stream_enter(object)
+			 : NULL;
 	if (stream) {
 		ret = frames_give(stream, arrays,
 				  overwrite ? DRAY_RING_OVERWRITE : 0,

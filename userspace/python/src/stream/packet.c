@@ -103,6 +103,11 @@ static int take_request(PyObject *self, PyObject *args,
 			      &fences) ||
 	    seconds_take(timeout, "timeout", &request->limit))
 		return -1;
+	if (move < 0 || (size_t)move >= Py_ARRAY_LENGTH(submits)) {
+		PyErr_Format(PyExc_ValueError, "move is %d, not from 0 to 2",
+			     move);
+		return -1;
+	}
 	request->submit = submits[move];
 	request->wait = wait;
 	request->end = request->limit < 0 ? -1 : seconds_now() + request->limit;
