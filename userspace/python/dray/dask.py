@@ -173,6 +173,7 @@ def counts() -> Counts:
     return Counts(**_hooks.counts)
 
 
+@functools.lru_cache(maxsize=None)
 def _token() -> str:
     """Names the boot, the namespaces and the user; "" if the system hides them."""
     try:
@@ -193,6 +194,7 @@ class _Reply:
         self.near = bool(peer) and peer == _token()
         self.records: list[bytes] = []
         self.loans = contextlib.ExitStack()
+        self._led = False
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._comm, name)
@@ -218,6 +220,13 @@ class _Reply:
             self.records.append(record)
             _hooks.count("records")
         return record
+
+    def lead(self, nbytes: int) -> bool:
+        """Whether an array is the first that goes to a plugin's memory."""
+        if self._led or not self.knows or nbytes < _hooks.settings.min_bytes:
+            return False
+        self._led = True
+        return True
 
     def revoke(self) -> None:
         """Ends the records that the worker did not open."""
@@ -280,33 +289,41 @@ def _dumps(array: Any, context: Any = None) -> Any:
         return {_KEY: record, "dtype": kind, "array": ours}, []
     plain = numpy.asarray(array) if ours else array
     header, frames = _hooks.dumps(_gathered(plain) if reply is not None else plain, context)
-    return ({**header, "array": True} if ours else header), frames
+    header["array"] = ours
+    if reply is not None and reply.lead(plain.nbytes):
+        # Receivers read the first frame behind the headers, and others into memory of
+        # their own, which is aligned.
+        header["lead"], frames = True, [bytearray(1), *frames]
+    return header, frames
 
 
 def _loads(header: Any, frames: Any) -> Any:
     if _KEY in header:
-        array = _open(header[_KEY], pickle.loads(header["dtype"]))
+        array = _open(header[_KEY], header["dtype"])
     else:
-        array = _hooks.loads(header, frames)
+        array = _hooks.loads(header, frames[1:] if header.get("lead") else frames)
     if header.get("array") and not isinstance(array, dray.Array):
         return dray.Array(array)
     return array
 
 
-def _open(record: bytes, dtype: numpy.dtype) -> Any:
-    """Opens the array of a record.  distributed asks again after an OSError."""
+def _open(record: bytes, kind: bytes) -> Any:
+    """Opens the array of a record.  distributed asks again after an OSError, and hangs
+    after other errors."""
     try:
         array = _pickle.open_or_fetch(record)
-    except (OSError, TypeError, ValueError) as error:
+        if isinstance(array, numpy.ndarray):
+            dtype = pickle.loads(kind)
+            array = array if array.dtype == dtype else array.view(dtype)
+            if not _hooks.settings.writable:
+                array.flags.writeable = False
+    except Exception as error:
         _refused(error)
         if isinstance(error, OSError):
             raise
         raise OSError(errno.EBADMSG, str(error)) from error
     _hooks.failures = 0
     _hooks.count("opened")
-    if isinstance(array, numpy.ndarray):
-        array = array if array.dtype == dtype else array.view(dtype)
-        array.flags.writeable &= _hooks.settings.writable
     return array
 
 
@@ -326,7 +343,7 @@ def _host_array(size: int) -> memoryview:
         try:
             if _hooks.pool is None:
                 # Keeps its pages, since new ones take longer than the frame.
-                _hooks.pool = _node().pool(name="dask", prefault=True)
+                _hooks.pool = _node(True).pool(name="dask", prefault=True)
             frame = _dray.bytes_in(_hooks.pool, size).data
         except (MemoryError, OSError):
             pass
