@@ -76,6 +76,16 @@ class Growth:
         self.now = getattr(self.workers.ask(self.name, tasks.counts), self.count) - self.before
 
 
+async def remove(dask_worker):
+    """Removes the plugin of a worker."""
+    await dask_worker.plugin_remove(name="dray")
+
+
+async def add(dask_worker, **options):
+    """Gives a worker the plugin, or another."""
+    await dask_worker.plugin_add(plugin=dray.dask.plugin(**options))
+
+
 def start(hosts, host="127.0.0.1", **options):
     """A cluster with a worker for each name, at its address, and a scheduler at `host`."""
     return SpecCluster(

@@ -96,5 +96,16 @@ def once_a_record_waits(action):
     threading.Thread(target=run, daemon=True).start()
 
 
+def revoke_records(on):
+    """Revokes each record of this worker as soon as it waits, until off."""
+    kept["revokes"] = on
+
+    def run():
+        while kept["revokes"]:
+            dray.revoke_waiting()
+    if on:
+        threading.Thread(target=run, daemon=True).start()
+
+
 def die():
     os.kill(os.getpid(), signal.SIGKILL)

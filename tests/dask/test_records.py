@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import dray
-import dray.dask
 import tasks
+from conftest import add, remove
 
 N = 16384
 
@@ -99,14 +99,6 @@ def test_a_client_gets_bytes(workers, kind, direct):
     assert records.now == 0
     assert type(a) is (np.ndarray if kind is np.asarray else kind)
     assert tasks.total(a) == N * (N + 1) / 2 and dray.handler_name(np.asarray(a)) != "dray"
-
-
-async def remove(dask_worker):
-    await dask_worker.plugin_remove(name="dray")
-
-
-async def add(dask_worker, **options):
-    await dask_worker.plugin_add(plugin=dray.dask.plugin(**options))
 
 
 @pytest.mark.parametrize("without", ["a", "b"], ids=["sender", "receiver"])

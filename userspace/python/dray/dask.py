@@ -33,6 +33,7 @@ import inspect
 import os
 import pickle
 import threading
+import traceback
 import warnings
 import weakref
 from typing import Any, Awaitable, Callable, Iterator, NamedTuple, Optional, Union
@@ -100,7 +101,7 @@ class Plugin(WorkerPlugin):
             _hooks.warn(f"dray: distributed {distributed.__version__} lacks {error}, so arrays "
                         "are copied as without the plugin")
             return
-        _hooks.settings = self
+        _hooks.settings, _hooks.failures = self, 0
         _replace_serializers()
         if self.receive:
             _replace_host_array()
@@ -339,7 +340,8 @@ def _refused(error: Exception) -> None:
 
 def _host_array(size: int) -> memoryview:
     """Memory for a frame from elsewhere, which an engine reaches."""
-    if _hooks.workers and size >= _hooks.settings.min_bytes:
+    settings = _hooks.settings
+    if _hooks.workers and settings.receive and size >= settings.min_bytes:
         try:
             if _hooks.pool is None:
                 # Keeps its pages, since new ones take longer than the frame.
@@ -370,8 +372,10 @@ def _with_records(get_data: Callable[..., Awaitable[Any]]) -> Callable[..., Awai
         with reply.loans:
             try:
                 return await get_data(reply, *args, **named)
-            except BaseException:
+            except BaseException as error:
                 reply.revoke()
+                # distributed's log keeps the error, whose frames have the arrays.
+                traceback.clear_frames(error.__traceback__)
                 raise
     return handler
 
