@@ -404,11 +404,13 @@ def _replace_serializers() -> None:
 
 def _replace_host_array() -> None:
     """Lets distributed read frames into memory of dray."""
-    places = distributed.comm.tcp, distributed.protocol.utils
-    if not all(hasattr(place, "host_array") for place in places):
+    tcp = distributed.comm.tcp
+    if not hasattr(tcp, "host_array"):
         _hooks.warn(f"dray: distributed {distributed.__version__} lacks host_array(), so frames "
                     "are received into other memory")
     elif _hooks.host_array is None:
-        _hooks.host_array = distributed.protocol.utils.host_array
-        for place in places:
-            place.host_array = _host_array
+        _hooks.host_array = tcp.host_array
+        # Merges frames of long arrays, in newer versions.
+        for place in tcp, distributed.protocol.utils:
+            if hasattr(place, "host_array"):
+                place.host_array = _host_array
