@@ -5,7 +5,7 @@
     rx0 --> frames of a ring --> worker on the board --> records or bytes --> workers
 
 A task on the board copies each frame out of the ring, since the engine needs it again, and
-scatters the copy: a future, whose array stays on the board.  Workers of the same machine
+scatters the copy: a future of an array that stays on the board.  Workers of the same machine
 open a record of it, others receive its bytes into memory of dray.
 
 On the host, "tx0" and "rx0" are the ends of a loop, and the task plays the accelerator.
@@ -23,7 +23,7 @@ LIMIT = 10
 
 
 def frames_as_futures():
-    """Runs on the board.  Returns futures, one for each frame."""
+    """Runs on the board.  Returns a future of each frame."""
     node = dray.open()
     if not node.shareable:
         # The host's private memory has no records.

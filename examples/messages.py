@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Frames to another process by ZeroMQ: a message has a record, and not the bytes.
+"""Frames to another process by ZeroMQ: a message carries a record instead of the bytes.
 
-A record is plain bytes, so any library of messages carries it, on one machine.  The
-receiver opens it: both processes then have the same memory.  It answers when it is done,
+A record is plain bytes, so any library of messages carries it, on the same machine.
+The receiver opens it: both processes then share the memory.  It answers when it is done,
 and the frame may be filled again.
 
 A frame that the sender drops needs a record that keeps it, as multiprocessing makes; such
-records are in dray.waiting_arrays() until a receiver opens them.  If the receiver has died,
+records are in dray.waiting_arrays() until a receiver opens them.  If the receiver died,
 dray.revoke_waiting() frees their memory.  Here the sender keeps its frames.
 """
 import sys

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Workers of Dask that pass arrays in dray memory to each other without a copy.
 
-    client.register_plugin(dray.dask.plugin())      # each worker, also later ones
+    client.register_plugin(dray.dask.plugin())      # each worker, now and later
     dask worker tcp://... --preload dray.dask       # this worker
 
-Workers on one machine pass a record of the array, of 64 bytes: each then has the same
+Workers of a machine pass a record of the array, of about 100 bytes, and then share its
 memory.  They compare a token of boot, namespaces and user, not addresses.  Other workers
 get the elements, gathered once, and receive them into dray memory.  The scheduler, clients,
 spilled files and workers without the plugin get bytes, as before.
@@ -18,7 +18,7 @@ lends the arrays until the receiver has them.  If the receiver dies first, their
 revoked; receivers keep the memory of a worker that dies.  If a record cannot be opened, Dask
 asks again, and after three failures in a row this worker gets bytes from then on.
 
-The plugin replaces parts of distributed that are internal.  If a version lacks one, dray
+The plugin replaces parts of distributed that are internal.  If a version lacks a part, dray
 warns once, and distributed works as without the plugin.
 """
 

@@ -13,7 +13,7 @@
 
 /*
  * NumPy's functions that make arrays, with like= too, or join them; and copyto(), which
- * others call on arrays that they have made.
+ * others call on arrays that they made.
  */
 static const char *const makers[] = {
 	"append",    "arange",	     "array",  "asanyarray",  "asarray",
@@ -37,7 +37,7 @@ static int function_is_maker(PyObject *function)
 	return found;
 }
 
-/* Whether the caller has the object already, as an output. */
+/* Whether the object is the caller's already, as an output. */
 static bool arguments_have(PyObject *args, PyObject *named, PyObject *object)
 {
 	Py_ssize_t i;
@@ -145,10 +145,10 @@ PyObject *array_array_function(PyObject *self, PyObject *args)
 		PyErr_Clear();
 		if (!makes)
 			Py_RETURN_NOTIMPLEMENTED;
-		/* NumPy has removed the like= by which it asked us. */
+		/* NumPy removed the like= by which it asked us. */
 		implementation = Py_NewRef(function);
 	}
-	/* Others go by the methods of the first argument. */
+	/* Others use the methods of the first argument. */
 	result = function_call(implementation, given, named, makes ? 0 : 1);
 	Py_DECREF(implementation);
 	if (makes && result && !arguments_have(given, named, result))
