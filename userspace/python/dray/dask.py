@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
+# pyright: reportMissingImports=false
 """Workers of Dask that pass arrays in dray memory to each other without a copy.
 
     client.register_plugin(dray.dask.plugin())      # each worker, now and later
@@ -288,6 +289,7 @@ def _dumps(array: Any, context: Any = None) -> Any:
     if record is not None:
         kind = pickle.dumps(numpy.dtype(array.dtype))
         return {_KEY: record, "dtype": kind, "array": ours}, []
+    assert _hooks.dumps is not None
     plain = numpy.asarray(array) if ours else array
     header, frames = _hooks.dumps(_gathered(plain) if reply is not None else plain, context)
     header["array"] = ours
