@@ -17,7 +17,7 @@ from distributed import Client, Nanny, Scheduler, SpecCluster
 import dray.dask
 import tasks
 
-DEADLINE = 30
+DEADLINE = 60
 
 
 class Workers:

@@ -259,10 +259,11 @@ async def _lend(array: Any) -> Optional[Loan]:
     not know its memory."""
     call = functools.partial(lend, array, "r", to="Dask")
     try:
-        return call(timeout=0)
-    except TimeoutError:
-        # A thread waits, since only some of these ends have a file descriptor.
-        return await asyncio.get_running_loop().run_in_executor(None, call)
+        try:
+            return call(timeout=0)
+        except TimeoutError:
+            # A thread waits, since only some of these ends have a file descriptor.
+            return await asyncio.get_running_loop().run_in_executor(None, call)
     except (TypeError, ValueError, OSError):
         return None
 
@@ -271,11 +272,14 @@ def _gathered(array: numpy.ndarray) -> numpy.ndarray:
     """The array, or a contiguous copy of a view with gaps in dray memory."""
     flags = array.flags
     if (flags.c_contiguous or flags.f_contiguous or 0 in array.strides
-            or _dray.handler_name(array) is None):
+            or _dray.kind(array, None) == "unknown"):
         return array
-    with dray.memory():
-        copy = numpy.empty(array.shape, array.dtype)
-    dray.copy(copy, array)
+    try:
+        with dray.memory():
+            copy = numpy.empty(array.shape, array.dtype)
+        dray.copy(copy, array)
+    except (MemoryError, OSError, TypeError, ValueError):
+        return array  # distributed copies it
     return copy
 
 
@@ -335,7 +339,8 @@ def _refused(error: Exception) -> None:
     _hooks.failures += 1
     if _hooks.failures >= _PATIENCE:
         for worker in list(_hooks.workers):
-            _offer(worker, None)
+            # This may be a thread without the loop.
+            worker.loop.add_callback(_offer, worker, None)
         _hooks.warn(f"dray: {_PATIENCE} records in a row could not be opened, so this worker "
                     f"gets copies from now on: {error}")
 
