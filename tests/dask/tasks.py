@@ -3,7 +3,6 @@
 import os
 import resource
 import signal
-import threading
 
 import numpy as np
 
@@ -87,24 +86,16 @@ def send_now():
         kept.pop(name)
 
 
-def once_a_record_waits(action):
-    """Runs the action in a thread as soon as a record of this worker waits."""
-    def run():
-        while not dray.waiting_arrays():
-            pass
-        action()
-    threading.Thread(target=run, daemon=True).start()
+class WhenSent:
+    """Runs a function when it is sent, so that records of arrays before it in a list wait,
+    and the receiver has nothing yet."""
 
+    def __init__(self, function):
+        self.function = function
 
-def revoke_records(on):
-    """Revokes each record of this worker as soon as it waits, until off."""
-    kept["revokes"] = on
-
-    def run():
-        while kept["revokes"]:
-            dray.revoke_waiting()
-    if on:
-        threading.Thread(target=run, daemon=True).start()
+    def __reduce__(self):
+        self.function()
+        return int, ()
 
 
 def die():

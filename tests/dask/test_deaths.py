@@ -12,12 +12,14 @@ import time
 
 import numpy as np
 import pytest
+from distributed import wait
 from distributed.protocol import deserialize
 
 import asker
+import dray
 import dray.dask
 import tasks
-from conftest import DEADLINE, add
+from conftest import DEADLINE
 
 N = 1 << 18
 SUM = N * (N + 1) / 2
@@ -38,11 +40,11 @@ def kill(workers, name):
 
 
 def test_an_array_of_a_sender_that_dies_before_the_open_is_made_again(workers):
-    f = workers.client.submit(tasks.shared, N, workers=["a"], allow_other_workers=True, pure=False)
-    f.result()
+    f = workers.client.submit(lambda: [tasks.shared(N), tasks.WhenSent(tasks.die)], workers=["a"],
+                              allow_other_workers=True, pure=False)
+    wait(f, timeout=DEADLINE)
     with killed(workers, "a"):
-        workers.ask("a", tasks.once_a_record_waits, tasks.die)
-        g = workers.client.submit(tasks.total, f, workers=["b"], pure=False)
+        g = workers.client.submit(lambda v: tasks.total(v[0]), f, workers=["b"], pure=False)
         assert g.result(DEADLINE) == SUM
 
 
@@ -116,16 +118,11 @@ def test_a_stale_record_is_named(workers, here):
 
 
 def test_a_worker_that_cannot_open_records_gets_bytes(workers):
-    # distributed's log keeps messages that it could not read.
-    workers.ask("b", add, receive=False)
-    # The long array ends later, so that the record is revoked before it is read.
-    f = workers.task("a", lambda: [tasks.shared(N), np.ones(4 * N)])
-    workers.ask("a", tasks.revoke_records, True)
+    f = workers.task("a", lambda: [tasks.shared(N), tasks.WhenSent(dray.revoke_waiting)])
     with workers.passed_as("a", "records") as records, workers.passed_as("b", "refused") as refused:
-        g = workers.client.submit(lambda v: tasks.total(*v), f, workers=["b"], pure=False)
-        assert g.result(DEADLINE) == SUM + 4 * N
+        g = workers.client.submit(lambda v: tasks.total(v[0]), f, workers=["b"], pure=False)
+        assert g.result(DEADLINE) == SUM
     assert records.now == refused.now == 3
-    workers.ask("a", tasks.revoke_records, False)
     workers.register(dray.dask.plugin())
     with workers.passed_as("b", "opened") as opened:
         assert workers.value("b", tasks.total, workers.task("a", tasks.shared, N)) == SUM
