@@ -32,7 +32,11 @@ class Workers:
             lambda dask_scheduler: {w.name: w.address for w in dask_scheduler.workers.values()})
 
     def address(self, name):
-        return self.addresses()[name]
+        """A worker's address; waits for a worker that starts again."""
+        end = time.monotonic() + DEADLINE
+        while name not in (found := self.addresses()):
+            assert time.monotonic() < end, f"{name} does not start"
+        return found[name]
 
     def task(self, name, function, *arguments):
         """A task on a worker; the future is done, or in error."""
