@@ -20,8 +20,8 @@
  *		return -errno;
  *
  * Nothing is copied, kept or waited for: the memory must outlive the rows, and
- * dray_view_wait() waits until no transfer uses it.  All functions may be
- * called from any thread.  They read the view, never its elements, so that
+ * dray_view_wait() waits until no transfer uses it.  A loan (dray/loan.h) does
+ * both.  All functions may be called from any thread.  They read the view, never its elements, so that
  * memory of DRAY_MODE_DEVICE can be described, too.
  */
 #ifndef DRAY_ROWS_H

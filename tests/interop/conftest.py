@@ -3,7 +3,7 @@
 
 DRAY_INTEROP says which are there: "pypi" is the set of requirements.txt, "debian" is
 Debian's torch and NumPy, in Debian's Python, "dpctl" is that of requirements-dpctl.txt,
-with tests of its own.  A library that is missing is a failure.
+with tests of its own, and "nixl" that of requirements-nixl.txt.  A library that is missing is a failure.
 """
 import gc
 import os
@@ -15,8 +15,6 @@ import numpy as np
 import pytest
 
 WHERE = os.environ.get("DRAY_INTEROP", "pypi")
-if WHERE != "dpctl":
-    collect_ignore = ["test_dpctl.py"]
 # JAX has no doubles otherwise, and would look for other processors.
 os.environ.update(JAX_ENABLE_X64="1", JAX_PLATFORMS="cpu")
 if WHERE == "pypi":
@@ -27,9 +25,9 @@ if WHERE == "pypi":
 import dray
 
 # Tests of libraries that are elsewhere; others are of those that are here.
-ELSEWHERE = {"pypi": ("test_torch", "test_dpctl"),
-             "debian": ("test_arrow", "test_pypi", "test_dpctl"),
-             "dpctl": ()}
+ELSEWHERE = {"pypi": ("test_torch", "test_dpctl", "test_nixl"),
+             "debian": ("test_arrow", "test_pypi", "test_dpctl", "test_nixl"),
+             "dpctl": (), "nixl": ()}
 collect_ignore = [name for name in os.listdir(os.path.dirname(__file__))
                   if name.startswith(ELSEWHERE[WHERE])]
 

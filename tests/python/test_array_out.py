@@ -288,9 +288,36 @@ def test_another_package_decides_if_it_is_there():
     assert np.concatenate([dray.Array(FLOATS), Ruler()]) == ("concatenate", {dray.Array, Ruler})
 
 
-def test_a_maker_of_arrays_is_not_asked_for_ours():
-    with pytest.raises(TypeError):
-        np.zeros(3, like=dray.Array(FLOATS))
+MAKERS = {
+    "zeros-like": lambda a: np.zeros_like(a), "empty-like": lambda a: np.empty_like(a)[:0],
+    "ones-like": lambda a: np.ones_like(a, shape=(2, 5)), "full-like": lambda a: np.full_like(a, 7),
+    "copy": np.copy, "append": lambda a: np.append(a, a), "block": lambda a: np.block([[a, a], [a, a]]),
+    "concatenate": lambda a: np.concatenate([a, np.asarray(a)], 1), "stack": lambda a: np.stack([a, a]),
+    "vstack": lambda a: np.vstack([a, a]), "hstack": lambda a: np.hstack([a, a]),
+    "dstack": lambda a: np.dstack([a, a]), "column-stack": lambda a: np.column_stack([a, a]),
+    "zeros": lambda a: np.zeros(3, like=a), "ones": lambda a: np.ones((2, 3), "i2", like=a),
+    "empty": lambda a: np.empty(0, like=a), "full": lambda a: np.full(3, 2.5, like=a),
+    "array": lambda a: np.array([1, 2], like=a), "asarray": lambda a: np.asarray([1, 2], like=a),
+    "arange": lambda a: np.arange(2, 9, 3, like=a), "eye": lambda a: np.eye(3, 4, like=a),
+    "identity": lambda a: np.identity(3, like=a),
+}
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+def test_new_and_joined_arrays_are_ours_with_numpys_elements(make):
+    ours, theirs = make(dray.Array(FLOATS)), make(FLOATS)
+    assert type(ours) is dray.Array
+    assert (ours.tolist(), ours.dtype, ours.shape) == (theirs.tolist(), theirs.dtype, theirs.shape)
+
+
+def test_joined_arrays_in_an_output_of_numpys_are_that_output():
+    out = np.zeros((2 * len(FLOATS), FLOATS.shape[1]))
+    assert np.concatenate([dray.Array(FLOATS)] * 2, out=out) is out
+    assert np.concatenate([dray.Array(FLOATS)] * 2, 0, out) is out
+
+
+def test_a_type_that_we_lack_stays_numpys():
+    assert type(np.array([None], like=dray.Array(FLOATS))) is np.ndarray
 
 
 def test_a_scalar_is_right_as_well():

@@ -22,7 +22,8 @@ SAID = {
               "8 rows with a sum of 786432, as in the picture: True\n",
     "pipeline": "(frame [0-7]: bright from column [0-9]+ to [0-9]+\n){{8}}8 frames in {}:shareable\n",
 }
-WITH_OTHERS = {"opencl"}
+# tests/readme, and tests/dask, run these.
+WITH_OTHERS = {"opencl", "cluster", "messages"}
 pytestmark = pytest.mark.host
 
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Downloads 270 MB from PyPI, with NumPy 2, and 137 MB from Debian, for torch, which
+# Downloads 340 MB from PyPI, with NumPy 2, and 137 MB from Debian, for torch, which
 # PyPI offers only with CUDA.
 
 ABOUT_INTEROP="arrays of dray in the hands of NumPy 2, JAX, apache-tvm-ffi, pyarrow, \
-nanoarrow, pandas and Polars from PyPI, and of Debian's torch, and theirs in its hands; with --full also in random \
+nanoarrow, pandas and Polars from PyPI, NIXL with rows of views, and of Debian's torch, and theirs in its hands; with --full also in random \
 cases, and of dpctl, 1.6 GB"
 PACKAGES_INTEROP=(
 	"${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}"
@@ -17,6 +17,7 @@ suite_interop()
 	tally_run "builds as a release" build_native || return 0
 	interop_debian "$1"
 	interop_pypi "$1"
+	! tally_wants nixl || interop_nixl "$1"
 	[ "$FULL" = no ] || interop_full "$1"
 }
 
@@ -118,6 +119,18 @@ interop_tests()
 	DRAY_INTEROP=$1 DRAY_BUILD=$(build_folder native) python_count "tests/interop ($1)" "$2" "$3/$1" \
 		/usr/bin/python3 "$4" -m pytest -q --color=no \
 		-p no:cacheprovider "$TREE/tests/interop"
+}
+
+# interop_nixl SCRATCH: NIXL without the packages that it names
+interop_nixl()
+{
+	local packages
+
+	tally_fetch "fetches NIXL" packages pypi_set nixl \
+		"$TREE/tests/interop/requirements-nixl.txt" || return 0
+	DRAY_INTEROP=nixl python_count "tests/interop (nixl)" native "$1/nixl" \
+		/usr/bin/python3 "$packages" -m pytest -q --color=no \
+		-p no:cacheprovider "$TREE/tests/interop/test_nixl.py"
 }
 
 # interop_full SCRATCH: libraries too large for each run

@@ -142,7 +142,7 @@ static int loan_check_mapped(const struct dray_operand *operand,
 		return 0;
 	return dray_fail(
 		-EOPNOTSUPP,
-		"%s has no mapping for the CPU: only an engine that takes a dma-buf can use it, DRAY_LOAN_DMABUF says so",
+		"%s is not mapped for the CPU: only an engine of dma-bufs can use it, by DRAY_LOAN_DMABUF",
 		operand->name);
 }
 

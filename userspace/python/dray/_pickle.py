@@ -69,7 +69,7 @@ def asked() -> None:
         share(True)
 
 
-def _open(record: bytes) -> numpy.ndarray:
+def open_or_fetch(record: bytes) -> numpy.ndarray:
     """Opens the array, or copies it if too few file descriptors are left."""
     if _dray.may_open():
         try:
@@ -87,7 +87,7 @@ def rebuild(record: bytes,
     the unit of a date, which the record does not carry."""
     asked()
     try:
-        array = _open(record)
+        array = open_or_fetch(record)
         return array if array.dtype == dtype else array.view(dtype)
     except Exception as error:
         return lost(error)

@@ -3,9 +3,50 @@
  * NumPy's functions of a dray.Array, except ufuncs.  NumPy computes them as for
  * any foreign object: by the methods of the first argument, or over the memory.
  * Outputs become arrays of NumPy on the way, since its functions in C accept
- * no others, and the caller receives the same objects again.
+ * no others, and the caller receives the same objects again.  New arrays of
+ * functions that make or join arrays become ours, so that dask.array keeps the
+ * type of its chunks.
  */
+#include <string.h>
+
 #include "arithmetic/array_ufunc.h"
+
+/*
+ * NumPy's functions that make arrays, with like= too, or join them; and copyto(), which
+ * others call on arrays that they made.
+ */
+static const char *const makers[] = {
+	"append",    "arange",	     "array",  "asanyarray",  "asarray",
+	"block",     "column_stack", "concat", "concatenate", "copy",
+	"copyto",    "dstack",	     "empty",  "empty_like",  "eye",
+	"full",	     "full_like",    "hstack", "identity",    "ones",
+	"ones_like", "stack",	     "vstack", "zeros",	      "zeros_like",
+};
+
+/* Whether a function of NumPy makes an array: 1, 0, or -1 with an exception. */
+static int function_is_maker(PyObject *function)
+{
+	PyObject *name = PyObject_GetAttrString(function, "__name__");
+	const char *text = name ? PyUnicode_AsUTF8(name) : NULL;
+	int found = text ? 0 : -1;
+	size_t i;
+
+	for (i = 0; !found && i < sizeof(makers) / sizeof(*makers); i++)
+		found = !strcmp(text, makers[i]);
+	Py_XDECREF(name);
+	return found;
+}
+
+/* Whether the object is the caller's already, as an output. */
+static bool arguments_have(PyObject *args, PyObject *named, PyObject *object)
+{
+	Py_ssize_t i;
+
+	for (i = 0; i < PyTuple_GET_SIZE(args); i++)
+		if (object == PyTuple_GET_ITEM(args, i))
+			return true;
+	return object == PyDict_GetItemString(named, "out");
+}
 
 /* Whether any of @types brings rules of its own: 1, 0, or -1 with an exception. */
 static int types_have_rules(PyTypeObject *ours, PyObject *types)
@@ -25,17 +66,17 @@ static int types_have_rules(PyTypeObject *ours, PyObject *types)
 }
 
 /*
- * Returns the arguments with arrays of NumPy behind the first, of which any may be the
- * output, by its place; the first never is.
+ * Returns the arguments with arrays of NumPy from the @first on, of which any may be the
+ * output, by its place.
  */
-static PyObject *arguments_for_numpy(PyObject *args)
+static PyObject *arguments_for_numpy(PyObject *args, Py_ssize_t first)
 {
 	PyObject *given = PyTuple_New(PyTuple_GET_SIZE(args)), *item;
 	Py_ssize_t i;
 
 	for (i = 0; given && i < PyTuple_GET_SIZE(args); i++) {
 		item = PyTuple_GET_ITEM(args, i);
-		item = i ? array_numpy_of(item) : Py_NewRef(item);
+		item = i >= first ? array_numpy_of(item) : Py_NewRef(item);
 		if (!item)
 			Py_CLEAR(given);
 		else
@@ -59,11 +100,14 @@ static int output_for_numpy(PyObject *keywords, PyObject **output)
 	return ret;
 }
 
-/* Calls a function of NumPy; returns an output of the caller itself. */
+/*
+ * Calls a function of NumPy with its arrays from the @first argument on; returns an output
+ * of the caller itself.
+ */
 static PyObject *function_call(PyObject *function, PyObject *args,
-			       PyObject *named)
+			       PyObject *named, Py_ssize_t first)
 {
-	PyObject *given = arguments_for_numpy(args), *output = NULL;
+	PyObject *given = arguments_for_numpy(args, first), *output = NULL;
 	PyObject *keywords = given ? PyDict_Copy(named) : NULL, *result = NULL;
 	Py_ssize_t i;
 
@@ -82,7 +126,7 @@ static PyObject *function_call(PyObject *function, PyObject *args,
 PyObject *array_array_function(PyObject *self, PyObject *args)
 {
 	PyObject *function, *types, *given, *named, *implementation, *result;
-	int own;
+	int own, makes;
 
 	if (!PyArg_ParseTuple(args, "OOO!O!:__array_function__", &function,
 			      &types, &PyTuple_Type, &given, &PyDict_Type,
@@ -93,14 +137,22 @@ PyObject *array_array_function(PyObject *self, PyObject *args)
 		return NULL;
 	if (own)
 		Py_RETURN_NOTIMPLEMENTED;
+	makes = function_is_maker(function);
+	if (makes < 0)
+		return NULL;
 	implementation = PyObject_GetAttrString(function, "_implementation");
 	if (!implementation) {
-		/* Functions that make an array, asked by like=. */
 		PyErr_Clear();
-		Py_RETURN_NOTIMPLEMENTED;
+		if (!makes)
+			Py_RETURN_NOTIMPLEMENTED;
+		/* NumPy removed the like= by which it asked us. */
+		implementation = Py_NewRef(function);
 	}
-	result = function_call(implementation, given, named);
+	/* Others use the methods of the first argument. */
+	result = function_call(implementation, given, named, makes ? 0 : 1);
 	Py_DECREF(implementation);
+	if (makes && result && !arguments_have(given, named, result))
+		result = array_of_result(type_state(self), result);
 	return result;
 }
 
