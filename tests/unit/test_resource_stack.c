@@ -288,7 +288,8 @@ POOL_FACT(a_request_of_the_callback_asks_nobody)
 					    &block),
 		     -ENOMEM, "the limit of 1048576 leaves 1048576");
 	assert_int_equal(nested.asked, 1);
-	assert_int_equal(dray_resource_allocate(pool, 1ull << 46, 0, 0, &block),
+	assert_int_equal(dray_resource_allocate(pool, SIZE_MAX - PIECE, 0, 0,
+						&block),
 			 -ENOMEM);
 	assert_true(nested.asked <= 2);
 	dray_pool_set_pressure(*state, NULL, NULL);

@@ -367,7 +367,7 @@ XRT_FACT(foreign_bos_that_make_no_sense_are_refused)
 		const char *says;
 	} bad[] = {
 #define FOREIGN(...) { .size = sizeof(struct dray_xrt_foreign), __VA_ARGS__ }
-		{ { .size = 8 }, "of 8 bytes, at least 64" },
+		{ { .size = 8 }, "of 8 bytes, at least" },
 		{ FOREIGN(.fd = -1, .bytes = 1), "without sync()" },
 		{ FOREIGN(.fd = -1, .sync = no_sync), "of 0 bytes" },
 		{ FOREIGN(.fd = fd, .bytes = SIZE + 1, .sync = no_sync),
@@ -384,9 +384,8 @@ XRT_FACT(foreign_bos_that_make_no_sense_are_refused)
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		assert_fails(dray_xrt_wrap(device, &bad[i].foreign, &bo),
 			     -EINVAL, bad[i].says);
-	assert_fails(
-		dray_xrt_wrap(NULL, &newer.known, &bo), -E2BIG,
-		"a field at byte 64 is not 0, this library knows 64 bytes");
+	assert_fails(dray_xrt_wrap(NULL, &newer.known, &bo), -E2BIG,
+		     "is not 0, this library knows");
 	newer.more = 0;
 	newer.known.size = SIZE_MAX;
 	assert_fails(dray_xrt_wrap(NULL, &newer.known, &bo), -E2BIG,
