@@ -17,7 +17,8 @@ the date of the manual page PAGE.
 RETURN VALUES are the sentences "Returns ..." and clauses "; returns ..."; a
 function without these returns an int, 0 or a negative errno.  ERRORS is a list, if
 the errors are "-ECODE (reason)" or "as another function".  EXAMPLES is the code in
-the opening comment: paragraphs with a tab, and a semicolon at the end of a line.
+the opening comment: paragraphs with a tab, and a semicolon at the end of a line.  A page
+of functions that it does not call refers to the header's page.
 """
 import re
 import sys
@@ -38,6 +39,9 @@ TOKEN = re.compile(r"/\*.*?\*/|#(?:[^\n]|(?<=\\)\n)*|\n[ \t]*(?=\n)|[{}();]|[^/#
 
 # Items of a sentence "Errors: ...": a code, and errors of others
 CODE = re.compile(r"(?:also |and |else |or )*(-E\w+(?:(?: and | or |/)-E\w+)*)(?: \((.*)\)| (.*))?")
+# Codes that a header leaves without words
+PLAIN = {"-ENOMEM": "not enough memory", "-EINTR": "a signal arrived first",
+         "-ETIME": "the timeout is over"}
 OTHER = re.compile(r"^(?:also |and |else |or )*(?=as |(?:the )?errors |an error |[\w()]+(?: and [\w()]+)?$)")
 
 
@@ -167,7 +171,7 @@ def failures(lines):
         return prose(lines)
     said = [".Bl -tag -width Ds"]
     for code in filter(None, codes):
-        said += [f".It {escape(code[1])}", *filled([code[2] or code[3] or ""])]
+        said += [f".It {escape(code[1])}", *filled([code[2] or code[3] or PLAIN.get(code[1], "")])]
     said.append(".El")
     if others:
         named = ", ".join(re.sub("^(?:the )?errors ", "those ", OTHER.sub("", other))
@@ -272,7 +276,11 @@ def example(opening):
     return found[1:]
 
 
-def examples(room):
+def examples(room, names=()):
+    """The header's example; a page of functions that it does not call names its page."""
+    if names and room["example"] and not any(
+            re.search(rf"\b{name}\(", line) for name in names for line in room["example"]):
+        return [".Sh EXAMPLES", "See", f".Xr {room['name']} 3 ."]
     lines = [re.sub(r"^(?=[.'])", r"\\&", line.expandtabs(8).replace("\\", "\\e"))
              for line in room["example"]]
     return [".Sh EXAMPLES", ".Bd -literal -offset indent", *lines, ".Ed"] if lines else []
@@ -301,7 +309,7 @@ def function_page(date, chunk, types, section, room):
         errors.setdefault((*failed,), []).append(name)
     if section:
         body += [".Ss All of these functions" if several else ".Pp", *sections(section)[0]]
-    body += part("RETURN VALUES", values) + examples(room) + part("ERRORS", errors)
+    body += part("RETURN VALUES", values) + examples(room, names) + part("ERRORS", errors)
     return page(date, names[0], names, summary(chunk.functions[0][2]), body + literal(types),
                 chunk.text + section, room)
 
