@@ -41,7 +41,7 @@ TOKEN = re.compile(r"/\*.*?\*/|#(?:[^\n]|(?<=\\)\n)*|\n[ \t]*(?=\n)|[{}();]|[^/#
 CODE = re.compile(r"(?:also |and |else |or )*(-E\w+(?:(?: and | or |/)-E\w+)*)(?: \((.*)\)| (.*))?")
 # Codes that a header leaves without words
 PLAIN = {"-ENOMEM": "not enough memory", "-EINTR": "a signal arrived first",
-         "-ETIME": "the timeout is over"}
+         "-ETIME": "the timeout is over", "-ECHILD": "the object belongs to the parent process"}
 OTHER = re.compile(r"^(?:also |and |else |or )*(?=as |(?:the )?errors |an error |[\w()]+(?: and [\w()]+)?$)")
 
 
