@@ -14,7 +14,7 @@ import pytest
 TREE = Path(__file__).parents[2]
 FOLDERS = ("driver", "userspace", "tools")
 FUNCTION = re.compile(
-    r"^(?P<head>(?:(?:DRAY_\w+|__\w+(?:\(\(.*?\)\))?|[a-z_]\w*)[ \t\n*]+)+)"
+    r"^(?P<head>(?:(?:DRAY_\w+|__\w+(?:\(\(.*?\)\))?|[A-Za-z_]\w*)[ \t\n*]+)+)"
     r"(?P<name>[a-z_]\w*)\([^;{}]*?\)(?:\s*__\w+(?:\([^)]*\))?)*\s*\n\{", re.MULTILINE)
 ATTRIBUTES = {"__attribute__", "__typeof__"}
 STRUCTURE = re.compile(r"^(?:static )?(?:const )?(?:struct|union|enum) (\w+) \{", re.MULTILINE)

@@ -17,7 +17,7 @@ static PyObject *last_error(PyObject *module, PyObject *unused)
 }
 
 /* Makes functions return objects of a class that is made of one of the types here. */
-static PyObject *use(PyObject *module, PyObject *class)
+static PyObject *module_use(PyObject *module, PyObject *class)
 {
 	struct module_state *state = module_state(module);
 	PyTypeObject **types[] = { &state->node_type,  &state->stream_type,
@@ -33,7 +33,8 @@ static PyObject *use(PyObject *module, PyObject *class)
 }
 
 static PyMethodDef methods[] = {
-	{ "open", node_open, METH_O, SIGNATURE("open($module, spec, /)") },
+	{ "open", module_open_node, METH_O,
+	  SIGNATURE("open($module, spec, /)") },
 	{ "nodes", node_names, METH_NOARGS, SIGNATURE("nodes($module, /)") },
 	{ "scope", scope_new, METH_VARARGS,
 	  SIGNATURE("scope($module, pool, min_bytes=0, /)") },
@@ -78,7 +79,7 @@ static PyMethodDef methods[] = {
 	  SIGNATURE("send($module, sock, array, /)") },
 	{ "receive", ipc_receive, METH_VARARGS,
 	  SIGNATURE("receive($module, sock, node, /)") },
-	{ "export", export_array, METH_VARARGS,
+	{ "export", export_of_array, METH_VARARGS,
 	  SIGNATURE("export($module, array, flags, /)") },
 	{ "handover", export_handover, METH_VARARGS,
 	  SIGNATURE("handover($module, array, min_bytes, /)") },
@@ -181,7 +182,7 @@ static PyMethodDef methods[] = {
 	{ "set_loop", ufunc_set_loop, METH_VARARGS,
 	  SIGNATURE(
 		  "set_loop($module, ufunc, types, address, context, fp_errors, owners, /)") },
-	{ "use", use, METH_O, SIGNATURE("use($module, type, /)") },
+	{ "use", module_use, METH_O, SIGNATURE("use($module, type, /)") },
 	{ "bare", handle_bare, METH_O, SIGNATURE("bare($module, type, /)") },
 	{ "whole", whole_number, METH_VARARGS,
 	  SIGNATURE(

@@ -3,8 +3,9 @@
 #include "arithmetic/array_ufunc.h"
 
 /* Calls a ufunc of two operands, or of one if @b is NULL; @out: NULL or None: none. */
-static PyObject *computed(struct module_state *state, const char *name,
-			  PyObject *a, PyObject *b, PyObject *out)
+static PyObject *arithmetic_computed(struct module_state *state,
+				     const char *name, PyObject *a, PyObject *b,
+				     PyObject *out)
 {
 	PyObject *ufunc = ufunc_constant(state, name);
 	PyObject *args[3] = { a, b };
@@ -61,15 +62,15 @@ PyObject *array_clip(PyObject *self, PyObject *args, PyObject *keywords)
 	drop_limit(array_self(self), &least, true);
 	drop_limit(array_self(self), &most, false);
 	if (least == Py_None && most == Py_None)
-		return computed(state, "positive", self, NULL, NULL);
+		return arithmetic_computed(state, "positive", self, NULL, NULL);
 	if (least == Py_None)
-		return computed(state, "minimum", self, most, NULL);
+		return arithmetic_computed(state, "minimum", self, most, NULL);
 	if (most == Py_None)
-		return computed(state, "maximum", self, least, NULL);
-	above = computed(state, "maximum", self, least, NULL);
+		return arithmetic_computed(state, "maximum", self, least, NULL);
+	above = arithmetic_computed(state, "maximum", self, least, NULL);
 	if (!above)
 		return NULL;
-	result = computed(state, "minimum", above, most, NULL);
+	result = arithmetic_computed(state, "minimum", above, most, NULL);
 	Py_DECREF(above);
 	return result;
 }
@@ -87,11 +88,12 @@ static PyObject *round_to(struct module_state *state, PyObject *self,
 	if (ten && digits)
 		power = PyNumber_Power(ten, digits, Py_None);
 	if (power)
-		scaled = computed(state, first, self, power, NULL);
+		scaled = arithmetic_computed(state, first, self, power, NULL);
 	if (scaled)
-		rounded = computed(state, "rint", scaled, NULL, NULL);
+		rounded =
+			arithmetic_computed(state, "rint", scaled, NULL, NULL);
 	if (rounded)
-		result = computed(state, last, rounded, power, NULL);
+		result = arithmetic_computed(state, last, rounded, power, NULL);
 	Py_XDECREF(ten);
 	Py_XDECREF(digits);
 	Py_XDECREF(power);
@@ -126,14 +128,14 @@ PyObject *array_round(PyObject *self, PyObject *args, PyObject *keywords)
 	array_whole(array_self(self), &view);
 	kind = dray_dtype_kind(view.dtype);
 	if ((kind == 'i' || kind == 'u') && decimals >= 0 && out == Py_None)
-		return computed(state, "positive", self, NULL, NULL);
+		return arithmetic_computed(state, "positive", self, NULL, NULL);
 	if (out != Py_None ||
 	    (kind != 'b' &&
 	     (kind != 'f' || decimals < -300 || decimals > 300) &&
 	     (kind != 'c' || decimals)))
 		return round_by_numpy(self, decimals, out);
 	return decimals ? round_to(state, self, decimals)
-			: computed(state, "rint", self, NULL, NULL);
+			: arithmetic_computed(state, "rint", self, NULL, NULL);
 }
 
 PyObject *array_conj(PyObject *self, PyObject *args, PyObject *keywords)
@@ -148,7 +150,8 @@ PyObject *array_conj(PyObject *self, PyObject *args, PyObject *keywords)
 	array_whole(array_self(self), &view);
 	if (out == Py_None && strchr("?iuf", dray_dtype_kind(view.dtype)))
 		return Py_NewRef(self);
-	return computed(type_state(self), "conjugate", self, NULL, out);
+	return arithmetic_computed(type_state(self), "conjugate", self, NULL,
+				   out);
 }
 
 PyObject *array_dot(PyObject *self, PyObject *args, PyObject *keywords)

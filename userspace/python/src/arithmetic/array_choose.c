@@ -239,10 +239,11 @@ PyObject *array_argsort(PyObject *self, PyObject *const *args, Py_ssize_t count,
 	return result;
 }
 
-static PyObject *best(PyObject *self, PyObject *const *args, Py_ssize_t count,
-		      PyObject *names, const struct signature *signature,
-		      int (*function)(const struct dray_view *view, int axis,
-				      struct dray_array **out))
+static PyObject *choose_best(PyObject *self, PyObject *const *args,
+			     Py_ssize_t count, PyObject *names,
+			     const struct signature *signature,
+			     int (*function)(const struct dray_view *view,
+					     int axis, struct dray_array **out))
 {
 	struct choose_choice choice = { .axis = DRAY_FLAT, .find = function };
 	PyObject *out = Py_None;
@@ -269,7 +270,7 @@ PyObject *array_argmax(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		"argmax", 0, 2, { { "axis", axis_take }, { "out", object_take } }
 	};
 
-	return best(self, args, count, names, &signature, dray_argmax);
+	return choose_best(self, args, count, names, &signature, dray_argmax);
 }
 
 PyObject *array_argmin(PyObject *self, PyObject *const *args, Py_ssize_t count,
@@ -279,7 +280,7 @@ PyObject *array_argmin(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		"argmin", 0, 2, { { "axis", axis_take }, { "out", object_take } }
 	};
 
-	return best(self, args, count, names, &signature, dray_argmin);
+	return choose_best(self, args, count, names, &signature, dray_argmin);
 }
 
 /* Arrays: the first call makes all, and each call hands out the next. */

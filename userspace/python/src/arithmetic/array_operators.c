@@ -18,7 +18,7 @@ struct operator
 	size_t slot;
 };
 
-static PyObject *power(PyObject *a, PyObject *b)
+static PyObject *operators_power(PyObject *a, PyObject *b)
 {
 	return PyNumber_Power(a, b, Py_None);
 }
@@ -102,9 +102,10 @@ static PyObject *ask_both(const char *name, PyObject *a, PyObject *b,
 }
 
 /* Lets NumPy's arrays compute, to @output or to a new array. */
-static PyObject *ask_numpy(struct module_state *state,
-			   PyObject *(*function)(PyObject *, PyObject *),
-			   PyObject *a, PyObject *b, PyObject *output)
+static PyObject *operators_ask_numpy(struct module_state *state,
+				     PyObject *(*function)(PyObject *,
+							   PyObject *),
+				     PyObject *a, PyObject *b, PyObject *output)
 {
 	PyObject *left = array_numpy_of(a);
 	PyObject *right = left ? array_numpy_of(b) : NULL;
@@ -140,8 +141,8 @@ static PyObject *ask_other(const struct operator* operator, PyObject * a,
  * Leaves an operator to the other operand, as NumPy's arrays do.  Types that do not know
  * a dray.Array and give up get an array of NumPy over the same memory.
  */
-static PyObject *leave(const struct operator* operator, PyObject * a,
-		       PyObject *b)
+static PyObject *operators_leave(const struct operator* operator, PyObject * a,
+				 PyObject *b)
 {
 	PyObject *result = Py_NewRef(Py_NotImplemented);
 
@@ -151,12 +152,12 @@ static PyObject *leave(const struct operator* operator, PyObject * a,
 	if (result != Py_NotImplemented)
 		return result;
 	Py_DECREF(result);
-	return ask_numpy(type_state(array_is(a) ? a : b), operator->numpy, a, b,
-			 NULL);
+	return operators_ask_numpy(
+		type_state(array_is(a) ? a : b), operator->numpy, a, b, NULL);
 }
 
-static PyObject *compute(const struct operator* operator, PyObject * a,
-			 PyObject *b, PyObject *output)
+static PyObject *operators_compute(const struct operator* operator,
+				   PyObject * a, PyObject *b, PyObject *output)
 {
 	struct module_state *state = type_state(array_is(a) ? a : b);
 	PyObject *ufunc = ufunc_constant(state, operator->name), *result;
@@ -165,7 +166,7 @@ static PyObject *compute(const struct operator* operator, PyObject * a,
 	if (is_left_to(other, output) && output)
 		Py_RETURN_NOTIMPLEMENTED;
 	if (is_left_to(other, output))
-		return leave(operator, a, b);
+		return operators_leave(operator, a, b);
 	if (operators_has_rules(other))
 		return ask_both(operator->name, a, b, output);
 	result = ufunc ? ufunc_call(ufunc, (PyObject *[]){ a, b, output },
@@ -173,7 +174,7 @@ static PyObject *compute(const struct operator* operator, PyObject * a,
 		       : NULL;
 	if (result || (ufunc && !array_ask_numpy()))
 		return result;
-	return ask_numpy(state, output ? operator->in_place : operator->numpy,
+	return operators_ask_numpy(state, output ? operator->in_place : operator->numpy,
 			 a, b, output);
 }
 
@@ -185,11 +186,11 @@ static PyObject *compute(const struct operator* operator, PyObject * a,
 							 SLOT(number) }; \
 	static PyObject *slot(PyObject *a, PyObject *b)                  \
 	{                                                                \
-		return compute(&slot##_operator, a, b, NULL);            \
+		return operators_compute(&slot##_operator, a, b, NULL);  \
 	}                                                                \
 	static PyObject *slot##_in_place(PyObject *a, PyObject *b)       \
 	{                                                                \
-		return compute(&slot##_operator, a, b, a);               \
+		return operators_compute(&slot##_operator, a, b, a);     \
 	}
 
 OPERATOR(add, "add", PyNumber_Add, PyNumber_InPlaceAdd, add)
@@ -216,42 +217,42 @@ static const struct operator matmul_operator = { "matmul",
 						 PyNumber_InPlaceMatrixMultiply,
 						 SLOT(matrix_multiply) };
 
-static PyObject *product(PyObject *a, PyObject *b, PyObject *output)
+static PyObject *operators_product(PyObject *a, PyObject *b, PyObject *output)
 {
 	struct module_state *state = type_state(array_is(a) ? a : b);
 	PyObject *other = array_is(a) ? b : a, *result;
 
 	/* Others decide as about a ufunc. */
 	if (is_left_to(other, output) || operators_has_rules(other))
-		return compute(&matmul_operator, a, b, output);
+		return operators_compute(&matmul_operator, a, b, output);
 	result = linear_product(state, a, b, output ? output : Py_None);
 	if (result || !array_ask_numpy())
 		return result;
-	return compute(&matmul_operator, a, b, output);
+	return operators_compute(&matmul_operator, a, b, output);
 }
 
-static PyObject *matmul(PyObject *a, PyObject *b)
+static PyObject *operators_matmul(PyObject *a, PyObject *b)
 {
-	return product(a, b, NULL);
+	return operators_product(a, b, NULL);
 }
 
 static PyObject *matmul_in_place(PyObject *a, PyObject *b)
 {
-	return product(a, b, a);
+	return operators_product(a, b, a);
 }
 
-static const struct operator power_operator = { "power", power, power_in_place,
-						SLOT(power) };
+static const struct operator power_operator = { "power", operators_power,
+						power_in_place, SLOT(power) };
 static const struct operator divmod_operator = { "divmod", PyNumber_Divmod,
 						 NULL, SLOT(divmod) };
 
 static PyObject *array_divmod(PyObject *a, PyObject *b)
 {
-	return compute(&divmod_operator, a, b, NULL);
+	return operators_compute(&divmod_operator, a, b, NULL);
 }
 
-static PyObject *one(const char *name, PyObject *(*numpy)(PyObject *),
-		     PyObject *self)
+static PyObject *operators_one(const char *name, PyObject *(*numpy)(PyObject *),
+			       PyObject *self)
 {
 	struct module_state *state = type_state(self);
 	PyObject *ufunc = ufunc_constant(state, name), *result, *array;
@@ -303,7 +304,7 @@ static PyObject *array_power(PyObject *a, PyObject *b, PyObject *modulus)
 		Py_RETURN_NOTIMPLEMENTED;
 	ufunc = name ? ufunc_constant(type_state(a), name) : NULL;
 	return ufunc ? ufunc_call(ufunc, &a, 1, NULL)
-		     : compute(&power_operator, a, b, NULL);
+		     : operators_compute(&power_operator, a, b, NULL);
 }
 
 static PyObject *array_power_in_place(PyObject *a, PyObject *b,
@@ -316,27 +317,27 @@ static PyObject *array_power_in_place(PyObject *a, PyObject *b,
 		Py_RETURN_NOTIMPLEMENTED;
 	ufunc = name ? ufunc_constant(type_state(a), name) : NULL;
 	return ufunc ? ufunc_call(ufunc, (PyObject *[]){ a, a }, 2, NULL)
-		     : compute(&power_operator, a, b, a);
+		     : operators_compute(&power_operator, a, b, a);
 }
 
 static PyObject *array_negative(PyObject *self)
 {
-	return one("negative", PyNumber_Negative, self);
+	return operators_one("negative", PyNumber_Negative, self);
 }
 
 static PyObject *array_positive(PyObject *self)
 {
-	return one("positive", PyNumber_Positive, self);
+	return operators_one("positive", PyNumber_Positive, self);
 }
 
 static PyObject *array_absolute(PyObject *self)
 {
-	return one("absolute", PyNumber_Absolute, self);
+	return operators_one("absolute", PyNumber_Absolute, self);
 }
 
 static PyObject *array_invert(PyObject *self)
 {
-	return one("invert", PyNumber_Invert, self);
+	return operators_one("invert", PyNumber_Invert, self);
 }
 
 /* Compares by NumPy, also types without an order and those of text. */
@@ -350,7 +351,7 @@ static PyObject *compare_by_numpy(struct module_state *state, PyObject *self,
 	return array_of_result(state, result);
 }
 
-/* As leave(). */
+/* As operators_leave(). */
 static PyObject *leave_comparison(struct module_state *state, PyObject *self,
 				  PyObject *other, int how)
 {
@@ -403,7 +404,7 @@ const PyType_Slot array_operators[ARRAY_OPERATORS] = {
 	{ Py_nb_inplace_floor_divide, floor_divide_in_place },
 	{ Py_nb_remainder, modulo },
 	{ Py_nb_inplace_remainder, modulo_in_place },
-	{ Py_nb_matrix_multiply, matmul },
+	{ Py_nb_matrix_multiply, operators_matmul },
 	{ Py_nb_inplace_matrix_multiply, matmul_in_place },
 	{ Py_nb_and, and},
 	{ Py_nb_inplace_and, and_in_place },

@@ -218,9 +218,9 @@ static int array_statistics_cumprod(struct along *from,
 	return dray_cumprod(&from->in.view, from->axis, from->dtype, to, out);
 }
 
-static PyObject *running(PyObject *self, PyObject *const *args,
-			 Py_ssize_t count, PyObject *names, const char *name,
-			 along_function *function)
+static PyObject *statistics_running(PyObject *self, PyObject *const *args,
+				    Py_ssize_t count, PyObject *names,
+				    const char *name, along_function *function)
 {
 	const struct signature signature = {
 		name, 0, 3, { { "axis", axis_or_flat_take }, DTYPE, OUT }
@@ -250,13 +250,13 @@ static PyObject *running(PyObject *self, PyObject *const *args,
 PyObject *array_cumsum(PyObject *self, PyObject *const *args, Py_ssize_t count,
 		       PyObject *names)
 {
-	return running(self, args, count, names, "cumsum",
-		       array_statistics_cumsum);
+	return statistics_running(self, args, count, names, "cumsum",
+				  array_statistics_cumsum);
 }
 
 PyObject *array_cumprod(PyObject *self, PyObject *const *args, Py_ssize_t count,
 			PyObject *names)
 {
-	return running(self, args, count, names, "cumprod",
-		       array_statistics_cumprod);
+	return statistics_running(self, args, count, names, "cumprod",
+				  array_statistics_cumprod);
 }

@@ -85,7 +85,8 @@ PyObject *array_values(struct array_object *self, PyObject *value)
 }
 
 /* Returns one without axes, with the one element that @value is. */
-static PyArrayObject *element_of(struct array_object *self, PyObject *value)
+static PyArrayObject *assign_element_of(struct array_object *self,
+					PyObject *value)
 {
 	PyObject *nowhere = PyTuple_New(0), *element;
 
@@ -171,7 +172,7 @@ static int array_assign_set(struct array_object *self,
 		return -1;
 	}
 	return steps_are_one_element(steps, self)
-		       ? assign_numpy(&to, element_of(self, value))
+		       ? assign_numpy(&to, assign_element_of(self, value))
 		       : assign_object(self, &to, value);
 }
 
@@ -264,7 +265,7 @@ PyObject *array_fill(PyObject *object, PyObject *value)
 			     .view = array_whole(self, &view) };
 
 	if (array_check_writable(self) ||
-	    assign_numpy(&to, element_of(self, value)))
+	    assign_numpy(&to, assign_element_of(self, value)))
 		return NULL;
 	Py_RETURN_NONE;
 }

@@ -279,7 +279,7 @@ static int select_elements(void *context, struct dray_array **out)
 }
 
 /* Returns a scalar of NumPy; one of a structure refers to the array's memory. */
-static PyObject *scalar(struct array_object *self, void *data)
+static PyObject *index_scalar(struct array_object *self, void *data)
 {
 	PyObject *base = NULL, *result = NULL;
 
@@ -293,7 +293,7 @@ static PyObject *scalar(struct array_object *self, void *data)
 	return result;
 }
 
-static PyObject *get(struct array_object *self, const struct steps *steps)
+static PyObject *index_get(struct array_object *self, const struct steps *steps)
 {
 	struct dray_view view;
 	struct selection selection = { &view, steps };
@@ -310,7 +310,7 @@ static PyObject *get(struct array_object *self, const struct steps *steps)
 	if (ret)
 		return raise_array_error(ARRAY_INDEX, ret);
 	if (steps_are_one_element(steps, self))
-		return scalar(self, view.data);
+		return index_scalar(self, view.data);
 	result = array_over(self, &view);
 	if (!result || !steps->copies)
 		return result;
@@ -353,11 +353,11 @@ PyObject *array_get(PyObject *object, PyObject *key)
 	struct steps steps;
 
 	if (element)
-		return scalar(self, element);
+		return index_scalar(self, element);
 	if (array_is_field(self, key))
 		return array_get_field(self, key);
 	if (!steps_take(&steps, self, key))
-		result = get(self, &steps);
+		result = index_get(self, &steps);
 	steps_drop(&steps);
 	return result;
 }
@@ -377,7 +377,8 @@ PyObject *array_at(PyObject *object, Py_ssize_t at)
 	PyObject *key, *element;
 
 	if (self->ndim == 1 && at >= 0 && at < array_shape_of(self)[0])
-		return scalar(self, (char *)self->data +
+		return index_scalar(self,
+				    (char *)self->data +
 					    at * array_strides_of(self)[0]);
 	key = number_of_element(at);
 	element = key ? array_get(object, key) : NULL;

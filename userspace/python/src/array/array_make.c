@@ -20,7 +20,7 @@ PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *keywords)
  * Returns the type that NumPy gives an array of @descr, taken over.  @from: the type
  * of elements that are to be converted; NULL: there are none.
  */
-static PyArray_Descr *complete(PyArray_Descr *descr, PyArray_Descr *from)
+static PyArray_Descr *type_complete(PyArray_Descr *descr, PyArray_Descr *from)
 {
 	npy_intp none = 0;
 	PyObject *array;
@@ -54,7 +54,7 @@ static bool is_incomplete(dray_dtype dtype, bool converted)
 	return !dray_dtype_itemsize(dtype);
 }
 
-/* Takes a type as dtype_take() does, after complete() if it is incomplete. */
+/* Takes a type as dtype_take() does, after type_complete() if it is incomplete. */
 static int take_complete(PyArray_Descr **descr, PyArray_Descr *from,
 			 dray_dtype *dtype)
 {
@@ -62,7 +62,7 @@ static int take_complete(PyArray_Descr **descr, PyArray_Descr *from,
 		return -1;
 	if (!is_incomplete(*dtype, from))
 		return 0;
-	*descr = complete(*descr, from);
+	*descr = type_complete(*descr, from);
 	return *descr ? dtype_take(*descr, dtype) : -1;
 }
 

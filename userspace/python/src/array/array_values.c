@@ -29,7 +29,7 @@ PyObject *array_tolist(PyObject *self, PyObject *unused)
 }
 
 /* Returns a text without elements, for those that the CPU does not reach. */
-static PyObject *described(const struct array_object *self)
+static PyObject *values_described(const struct array_object *self)
 {
 	PyObject *shape = size_tuple(array_shape_of(self), self->ndim);
 	PyObject *sentence = array_unreachable(self), *text = NULL;
@@ -46,7 +46,7 @@ static PyObject *described(const struct array_object *self)
 PyObject *array_str(PyObject *self)
 {
 	if (!(array_self(self)->flags & DRAY_READ))
-		return described(array_self(self));
+		return values_described(array_self(self));
 	return as_numpy_does(self, "__str__", NULL);
 }
 
@@ -56,7 +56,7 @@ PyObject *array_repr(PyObject *self)
 	PyObject *text, *rest, *result;
 
 	if (!(array_self(self)->flags & DRAY_READ))
-		return described(array_self(self));
+		return values_described(array_self(self));
 	text = as_numpy_does(self, "__repr__", NULL);
 	if (!text)
 		return NULL;

@@ -36,8 +36,8 @@ static PyObject *type_or_number(PyObject *object, PyTypeObject *array_type)
 }
 
 /* Returns NumPy's type for both. */
-static PyArray_Descr *common_type(PyObject *one, PyObject *other,
-				  PyTypeObject *array_type)
+static PyArray_Descr *where_common_type(PyObject *one, PyObject *other,
+					PyTypeObject *array_type)
 {
 	PyObject *numpy = PyImport_ImportModule("numpy"), *type = NULL;
 
@@ -53,8 +53,8 @@ static PyArray_Descr *common_type(PyObject *one, PyObject *other,
 }
 
 /* Describes an array, made of @object if need be, and returns its owner. */
-static PyObject *operand(PyObject *object, PyArray_Descr *descr,
-			 PyTypeObject *array_type, struct dray_view *view)
+static PyObject *where_operand(PyObject *object, PyArray_Descr *descr,
+			       PyTypeObject *array_type, struct dray_view *view)
 {
 	PyObject *array;
 
@@ -87,13 +87,13 @@ PyObject *array_where(PyObject *self, PyObject *const *args, Py_ssize_t count)
 			   (void *[]){ &yes, &no }) ||
 	    array_check_reachable(array_self(self)))
 		return NULL;
-	descr = common_type(yes, no, type);
+	descr = where_common_type(yes, no, type);
 	if (!descr)
 		return NULL;
 	array_whole(array_self(self), &from.condition);
-	from.kept[0] = operand(yes, descr, type, &from.yes);
+	from.kept[0] = where_operand(yes, descr, type, &from.yes);
 	if (from.kept[0])
-		from.kept[1] = operand(no, descr, type, &from.no);
+		from.kept[1] = where_operand(no, descr, type, &from.no);
 	if (from.kept[1]) {
 		result = array_made(type, ARRAY_CAST, array_where_choose, &from,
 				    NULL);

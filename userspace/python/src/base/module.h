@@ -178,7 +178,7 @@ int wait_for_end(wait_function *wait, void *object, double limit);
 
 extern PyType_Spec node_type_spec;
 PyObject *node_new(struct module_state *state, struct node_entry *entry);
-PyObject *node_open(PyObject *module, PyObject *spec);
+PyObject *module_open_node(PyObject *module, PyObject *spec);
 PyObject *node_names(PyObject *module, PyObject *unused);
 /* Returns the node of a Node object; NULL and TypeError for another object. */
 struct dray_node *node_of(struct module_state *state, PyObject *object);
@@ -419,7 +419,7 @@ PyObject *ipc_wrap_own(PyObject *module, struct dray_array *array);
 /* Makes an array of NumPy over @base, taken over even on failure. */
 PyObject *ipc_wrap_view(const struct dray_view *view, PyObject *base);
 
-PyObject *export_array(PyObject *module, PyObject *args);
+PyObject *export_of_array(PyObject *module, PyObject *args);
 PyObject *export_handover(PyObject *module, PyObject *args);
 PyObject *export_reduce_with(PyObject *module, PyObject *args);
 PyObject *export_reduce(PyObject *module, PyObject *array);

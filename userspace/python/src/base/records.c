@@ -34,8 +34,8 @@ int records_init(struct module_state *state)
 }
 
 /* Takes over @values, a tuple or NULL. */
-static PyObject *record(struct module_state *state, enum record which,
-			PyObject *values)
+static PyObject *record_fill(struct module_state *state, enum record which,
+			     PyObject *values)
 {
 	PyObject *result;
 
@@ -48,7 +48,7 @@ static PyObject *record(struct module_state *state, enum record which,
 
 typedef unsigned long long wide;
 
-static PyObject *flag(uint32_t flags, uint32_t bit)
+static PyObject *record_flag(uint32_t flags, uint32_t bit)
 {
 	return flags & bit ? Py_True : Py_False;
 }
@@ -56,15 +56,15 @@ static PyObject *flag(uint32_t flags, uint32_t bit)
 PyObject *record_segment(struct module_state *state,
 			 const struct dray_segment *segment)
 {
-	return record(state, RECORD_SEGMENT,
-		      Py_BuildValue("(KK)", (wide)segment->address,
-				    (wide)segment->length));
+	return record_fill(state, RECORD_SEGMENT,
+			   Py_BuildValue("(KK)", (wide)segment->address,
+					 (wide)segment->length));
 }
 
 PyObject *record_pool_stats(struct module_state *state,
 			    const struct dray_pool_stats *stats)
 {
-	return record(
+	return record_fill(
 		state, RECORD_POOL_STATS,
 		Py_BuildValue("(KKKKKKKKK)", (wide)stats->regions,
 			      (wide)stats->reserved, (wide)stats->used,
@@ -76,64 +76,64 @@ PyObject *record_pool_stats(struct module_state *state,
 PyObject *record_node_info(struct module_state *state, const char *backend,
 			   const struct dray_info *info)
 {
-	return record(state, RECORD_NODE_INFO,
-		      Py_BuildValue("(ssssOOOOKIIKK)", info->name, backend,
-				    info->device, info->version,
-				    flag(info->flags, DRAY_NODE_COHERENT),
-				    flag(info->flags, DRAY_NODE_IOMMU),
-				    flag(info->flags, DRAY_NODE_VIRTUAL),
-				    flag(info->flags, DRAY_NODE_ADDRESS),
-				    (wide)info->dma_mask,
-				    (unsigned int)info->cache_line,
-				    (unsigned int)info->page_size,
-				    (wide)info->max_runs,
-				    (wide)info->max_bytes));
+	return record_fill(
+		state, RECORD_NODE_INFO,
+		Py_BuildValue("(ssssOOOOKIIKK)", info->name, backend,
+			      info->device, info->version,
+			      record_flag(info->flags, DRAY_NODE_COHERENT),
+			      record_flag(info->flags, DRAY_NODE_IOMMU),
+			      record_flag(info->flags, DRAY_NODE_VIRTUAL),
+			      record_flag(info->flags, DRAY_NODE_ADDRESS),
+			      (wide)info->dma_mask,
+			      (unsigned int)info->cache_line,
+			      (unsigned int)info->page_size,
+			      (wide)info->max_runs, (wide)info->max_bytes));
 }
 
 PyObject *record_heap_info(struct module_state *state,
 			   const struct dray_heap_info *info)
 {
-	return record(state, RECORD_HEAP_INFO,
-		      Py_BuildValue("(sIIKKKKKK)", info->name,
-				    (unsigned int)info->type,
-				    (unsigned int)info->buffers,
-				    (wide)info->total, (wide)info->free,
-				    (wide)info->used, (wide)info->quarantined,
-				    (wide)info->largest_free,
-				    (wide)info->largest_request));
+	return record_fill(
+		state, RECORD_HEAP_INFO,
+		Py_BuildValue("(sIIKKKKKK)", info->name,
+			      (unsigned int)info->type,
+			      (unsigned int)info->buffers, (wide)info->total,
+			      (wide)info->free, (wide)info->used,
+			      (wide)info->quarantined, (wide)info->largest_free,
+			      (wide)info->largest_request));
 }
 
 PyObject *record_channel_info(struct module_state *state,
 			      const struct dray_channel_info *info)
 {
-	return record(state, RECORD_CHANNEL_INFO,
-		      Py_BuildValue("(ssOOIKKKK)", info->name, info->device,
-				    flag(info->flags, DRAY_CHANNEL_OPEN),
-				    flag(info->flags, DRAY_CHANNEL_DEAD),
-				    (unsigned int)info->alignment,
-				    (wide)info->max_segment,
-				    (wide)info->submitted, (wide)info->bytes,
-				    (wide)info->failed));
+	return record_fill(
+		state, RECORD_CHANNEL_INFO,
+		Py_BuildValue("(ssOOIKKKK)", info->name, info->device,
+			      record_flag(info->flags, DRAY_CHANNEL_OPEN),
+			      record_flag(info->flags, DRAY_CHANNEL_DEAD),
+			      (unsigned int)info->alignment,
+			      (wide)info->max_segment, (wide)info->submitted,
+			      (wide)info->bytes, (wide)info->failed));
 }
 
 PyObject *record_explanation(struct module_state *state,
 			     const struct dray_explanation *explanation)
 {
-	return record(state, RECORD_EXPLANATION,
-		      Py_BuildValue("(KKKKKiOs)", (wide)explanation->elements,
-				    (wide)explanation->bytes,
-				    (wide)explanation->run,
-				    (wide)explanation->descriptors,
-				    (wide)explanation->threshold,
-				    (int)explanation->axes,
-				    explanation->engine ? Py_True : Py_False,
-				    explanation->reason));
+	return record_fill(
+		state, RECORD_EXPLANATION,
+		Py_BuildValue("(KKKKKiOs)", (wide)explanation->elements,
+			      (wide)explanation->bytes, (wide)explanation->run,
+			      (wide)explanation->descriptors,
+			      (wide)explanation->threshold,
+			      (int)explanation->axes,
+			      explanation->engine ? Py_True : Py_False,
+			      explanation->reason));
 }
 
 PyObject *record_stream_counts(struct module_state *state,
 			       const struct dray_stream_counts *counts)
 {
-	return record(
+	return record_fill(
 		state, RECORD_STREAM_COUNTS,
 		Py_BuildValue("(KKKKKKKK)", (wide)counts->submitted,
 			      (wide)counts->transfers, (wide)counts->bytes,
@@ -145,32 +145,34 @@ PyObject *record_stream_counts(struct module_state *state,
 PyObject *record_ring_counts(struct module_state *state,
 			     const struct dray_ring_counts *counts)
 {
-	return record(state, RECORD_RING_COUNTS,
-		      Py_BuildValue("(KKKKKKK)", (wide)counts->frames,
-				    (wide)counts->ended, (wide)counts->acquired,
-				    (wide)counts->lost, (wide)counts->waiting,
-				    (wide)counts->owned,
-				    (wide)counts->held_back));
+	return record_fill(
+		state, RECORD_RING_COUNTS,
+		Py_BuildValue("(KKKKKKK)", (wide)counts->frames,
+			      (wide)counts->ended, (wide)counts->acquired,
+			      (wide)counts->lost, (wide)counts->waiting,
+			      (wide)counts->owned, (wide)counts->held_back));
 }
 
 PyObject *record_array_flags(struct module_state *state, uint32_t flags)
 {
-	return record(state, RECORD_ARRAY_FLAGS,
-		      Py_BuildValue("(OOOOOO)", flag(flags, DRAY_C_CONTIGUOUS),
-				    flag(flags, DRAY_F_CONTIGUOUS),
-				    flag(flags, DRAY_WRITE),
-				    flag(flags, DRAY_ALIGNED),
-				    flag(flags, DRAY_OWNED),
-				    flag(flags, DRAY_IMMUTABLE)));
+	return record_fill(state, RECORD_ARRAY_FLAGS,
+			   Py_BuildValue("(OOOOOO)",
+					 record_flag(flags, DRAY_C_CONTIGUOUS),
+					 record_flag(flags, DRAY_F_CONTIGUOUS),
+					 record_flag(flags, DRAY_WRITE),
+					 record_flag(flags, DRAY_ALIGNED),
+					 record_flag(flags, DRAY_OWNED),
+					 record_flag(flags, DRAY_IMMUTABLE)));
 }
 
 PyObject *record_bank(struct module_state *state, const struct dray_bank *bank)
 {
-	return record(state, RECORD_BANK,
-		      Py_BuildValue("(IssKKO)", (unsigned int)bank->index,
-				    bank->name, dray_bank_type_name(bank->type),
-				    (wide)bank->address, (wide)bank->size,
-				    flag(bank->flags, DRAY_BANK_USED)));
+	return record_fill(
+		state, RECORD_BANK,
+		Py_BuildValue("(IssKKO)", (unsigned int)bank->index, bank->name,
+			      dray_bank_type_name(bank->type),
+			      (wide)bank->address, (wide)bank->size,
+			      record_flag(bank->flags, DRAY_BANK_USED)));
 }
 
 PyObject *
@@ -184,23 +186,24 @@ record_call_explanation(struct module_state *state,
 
 	if (!seconds)
 		return NULL;
-	return record(state, RECORD_CALL_EXPLANATION,
-		      Py_BuildValue("(sLKNs)", explanation->executor,
-				    (long long)explanation->elements,
-				    (wide)explanation->bytes, seconds,
-				    explanation->reason));
+	return record_fill(state, RECORD_CALL_EXPLANATION,
+			   Py_BuildValue("(sLKNs)", explanation->executor,
+					 (long long)explanation->elements,
+					 (wide)explanation->bytes, seconds,
+					 explanation->reason));
 }
 
 PyObject *record_opencl_device(struct module_state *state,
 			       const struct dray_opencl_device *device)
 {
-	return record(state, RECORD_OPENCL_DEVICE,
-		      Py_BuildValue("(sssOOOOOKK)", device->platform,
-				    device->device, device->version,
-				    flag(device->flags, DRAY_OPENCL_SHARED),
-				    flag(device->flags, DRAY_OPENCL_UNIFIED),
-				    flag(device->flags, DRAY_OPENCL_DOUBLE),
-				    flag(device->flags, DRAY_OPENCL_ROUNDED),
-				    flag(device->flags, DRAY_OPENCL_SUBNORMAL),
-				    (wide)device->calls, (wide)device->bytes));
+	return record_fill(
+		state, RECORD_OPENCL_DEVICE,
+		Py_BuildValue("(sssOOOOOKK)", device->platform, device->device,
+			      device->version,
+			      record_flag(device->flags, DRAY_OPENCL_SHARED),
+			      record_flag(device->flags, DRAY_OPENCL_UNIFIED),
+			      record_flag(device->flags, DRAY_OPENCL_DOUBLE),
+			      record_flag(device->flags, DRAY_OPENCL_ROUNDED),
+			      record_flag(device->flags, DRAY_OPENCL_SUBNORMAL),
+			      (wide)device->calls, (wide)device->bytes));
 }

@@ -133,8 +133,8 @@ static int take_run(struct sequence_run *run, PyObject *object,
 }
 
 /* Makes the result of arrays that were made, taken over, and those given. */
-static PyObject *results(struct sequence_run *run, struct module_state *state,
-			 PyObject *capsule)
+static PyObject *run_results(struct sequence_run *run,
+			     struct module_state *state, PyObject *capsule)
 {
 	const int outputs = run->outputs;
 	PyObject *tuple = outputs == 1 ? NULL : PyTuple_New(outputs);
@@ -183,7 +183,7 @@ PyObject *recording_run(PyObject *object, PyObject *const *args,
 	ret = dray_sequence_run(run.self->sequence, run.views,
 				run.views + run.inputs, &run.options, run.made);
 	if (!ufunc_leave(&frame, ret)) {
-		result = results(&run, state, frame.capsule);
+		result = run_results(&run, state, frame.capsule);
 	} else if (ret == -EOPNOTSUPP) {
 		/* An engine, as in dray.copy(): calls have their loops. */
 		PyErr_Clear();
@@ -195,7 +195,7 @@ PyObject *recording_run(PyObject *object, PyObject *const *args,
 }
 
 /* Owners of all memory of a run: the arguments, and arrays made of them. */
-static PyObject *owners(const struct sequence_run *run, PyObject *arrays)
+static PyObject *run_owners(const struct sequence_run *run, PyObject *arrays)
 {
 	PyObject *list = PySequence_List(arrays);
 	int failed = !list, i;
@@ -211,8 +211,8 @@ static PyObject *owners(const struct sequence_run *run, PyObject *arrays)
 	return list;
 }
 
-static PyObject *submit(PyObject *object, PyObject *queue, PyObject *arrays,
-			struct sequence_run *run)
+static PyObject *run_submit_call(PyObject *object, PyObject *queue,
+				 PyObject *arrays, struct sequence_run *run)
 {
 	struct module_state *state = recording_self(object)->state;
 	struct call_object *call = make_call(state, queue, object, NULL);
@@ -220,7 +220,7 @@ static PyObject *submit(PyObject *object, PyObject *queue, PyObject *arrays,
 
 	if (!call)
 		return NULL;
-	call->arguments = owners(run, arrays);
+	call->arguments = run_owners(run, arrays);
 	do {
 		if (!call->arguments || queue_await_room(state, queue) ||
 		    ufunc_enter(&call->frame, state, true, 0)) {
@@ -242,7 +242,7 @@ static PyObject *submit(PyObject *object, PyObject *queue, PyObject *arrays,
 	if (ret)
 		ufunc_error(ret);
 	else
-		call->results = results(run, state, call->frame.capsule);
+		call->results = run_results(run, state, call->frame.capsule);
 	ufunc_end(&call->frame);
 	if (!call->results)
 		Py_CLEAR(call);
@@ -274,7 +274,7 @@ PyObject *recording_submit(PyObject *object, PyObject *args)
 				"input %d of a run on a queue is a number, an array is needed",
 				i);
 		else if (!PyErr_Occurred())
-			result = submit(object, queue, arrays, &run);
+			result = run_submit_call(object, queue, arrays, &run);
 	}
 	drop_run(&run);
 	return result;

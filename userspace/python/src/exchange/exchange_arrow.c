@@ -175,8 +175,8 @@ static int export_array_of(PyObject *self, PyObject *mask, bool copies,
 }
 
 /* Makes the capsule of an array or of a device array. */
-static PyObject *array_capsule(PyObject *self, PyObject *mask, bool copies,
-			       bool device)
+static PyObject *arrow_array_capsule(PyObject *self, PyObject *mask,
+				     bool copies, bool device)
 {
 	struct ArrowDeviceArray *whole = NULL;
 	struct ArrowArray *array = NULL;
@@ -208,8 +208,8 @@ static int check_request(PyObject *schema)
 	return -1;
 }
 
-static PyObject *pair(PyObject *self, PyObject *mask, bool copies,
-		      PyObject *request, bool device)
+static PyObject *capsule_pair(PyObject *self, PyObject *mask, bool copies,
+			      PyObject *request, bool device)
 {
 	PyObject *schema, *array;
 
@@ -218,7 +218,7 @@ static PyObject *pair(PyObject *self, PyObject *mask, bool copies,
 	schema = array_arrow_schema(self, NULL);
 	if (!schema)
 		return NULL;
-	array = array_capsule(self, mask, copies, device);
+	array = arrow_array_capsule(self, mask, copies, device);
 	if (!array) {
 		Py_DECREF(schema);
 		return NULL;
@@ -234,7 +234,7 @@ PyObject *array_arrow_array(PyObject *self, PyObject *args, PyObject *keywords)
 	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O:__arrow_c_array__",
 					 names, &request))
 		return NULL;
-	return pair(self, Py_None, false, request, false);
+	return capsule_pair(self, Py_None, false, request, false);
 }
 
 /* Checks arguments of later versions of the protocol, which may be None only. */
@@ -275,7 +275,7 @@ PyObject *array_arrow_device_array(PyObject *self, PyObject *args,
 		Py_INCREF(request);
 	}
 	if (request && !check_others(others))
-		result = pair(self, Py_None, false, request, true);
+		result = capsule_pair(self, Py_None, false, request, true);
 	Py_XDECREF(request);
 	Py_DECREF(others);
 	return result;
@@ -295,5 +295,5 @@ PyObject *arrow_export(PyObject *module, PyObject *args)
 				    "mask is %s %s, not a dray.Array or None",
 				    article_of(Py_TYPE(mask)->tp_name),
 				    Py_TYPE(mask)->tp_name);
-	return pair(self, mask, copies, request, device);
+	return capsule_pair(self, mask, copies, request, device);
 }

@@ -105,8 +105,8 @@ static int arrow_from_make(const struct arrow_given *given, struct made *out)
 }
 
 /* Makes an object of an array, or None; takes it over. */
-static PyObject *object_of(PyTypeObject *type, struct dray_array **array,
-			   PyObject *handler)
+static PyObject *arrow_object_of(PyTypeObject *type, struct dray_array **array,
+				 PyObject *handler)
 {
 	struct dray_array *taken = *array;
 
@@ -116,14 +116,15 @@ static PyObject *object_of(PyTypeObject *type, struct dray_array **array,
 }
 
 /* Returns a list of (array, mask); takes the arrays over. */
-static PyObject *list_of(PyTypeObject *type, struct made *made)
+static PyObject *arrow_list_of(PyTypeObject *type, struct made *made)
 {
 	PyObject *list = PyList_New(made->count), *array, *mask;
 	Py_ssize_t i;
 
 	for (i = 0; list && i < made->count; i++) {
-		array = object_of(type, &made->arrays[i], made->handler);
-		mask = array ? object_of(type, &made->masks[i], made->handler)
+		array = arrow_object_of(type, &made->arrays[i], made->handler);
+		mask = array ? arrow_object_of(type, &made->masks[i],
+					       made->handler)
 			     : NULL;
 		if (mask)
 			PyList_SET_ITEM(list, i,
@@ -146,7 +147,7 @@ static PyObject *import_list(PyTypeObject *type, PyObject *array,
 	(void)array; /* without a lock */
 	Py_BEGIN_CRITICAL_SECTION(array);
 	if (!arrow_from_make(given, made))
-		list = list_of(type, made);
+		list = arrow_list_of(type, made);
 	Py_END_CRITICAL_SECTION();
 	for (i = 0; i < made->count; i++) {
 		dray_array_unref(made->arrays[i]);

@@ -155,8 +155,8 @@ PyObject *dlpack_copy(PyObject *self, uint32_t flags)
 }
 
 /* Returns a capsule of the array, or of a copy that the consumer alone has. */
-static PyObject *export(PyObject *self, uint32_t flags, bool legacy,
-			uint32_t minor)
+static PyObject *capsule_export(PyObject *self, uint32_t flags, bool legacy,
+				uint32_t minor)
 {
 	struct dlpack_tensor tensor;
 
@@ -249,12 +249,13 @@ PyObject *array_dlpack(PyObject *self, PyObject *const *args, Py_ssize_t count,
 	if (copies < 0)
 		return NULL;
 	if (!copies)
-		return export(self, flags, legacy, minor);
+		return capsule_export(self, flags, legacy, minor);
 	copied = dlpack_copy(self, flags);
 	if (!copied)
 		return NULL;
-	capsule = export(copied, DRAY_DLPACK_NO_WAIT | DRAY_DLPACK_COPIED,
-			 legacy, minor);
+	capsule =
+		capsule_export(copied, DRAY_DLPACK_NO_WAIT | DRAY_DLPACK_COPIED,
+			       legacy, minor);
 	Py_DECREF(copied);
 	return capsule;
 }

@@ -125,7 +125,7 @@ static int dlpack_table_tensor_of(void *object,
 }
 
 /* On failure the tensor is still the caller's, as consumers of tvm-ffi expect. */
-static int object_of(struct dray_dlpack_versioned *versioned, void **out)
+static int table_object_of(struct dray_dlpack_versioned *versioned, void **out)
 {
 	const struct dlpack_tensor tensor = { versioned, NULL };
 	PyObject *object = dlpack_import(array_type, &tensor, 0);
@@ -178,7 +178,7 @@ static const struct dray_dlpack_api table = {
 	.header.version = { DRAY_DLPACK_MAJOR, DRAY_DLPACK_MINOR },
 	.managed_tensor_allocator = new_tensor,
 	.managed_tensor_from_py_object_no_sync = dlpack_table_tensor_of,
-	.managed_tensor_to_py_object_no_sync = object_of,
+	.managed_tensor_to_py_object_no_sync = table_object_of,
 	.dltensor_from_py_object_no_sync = dlpack_table_borrow,
 	.current_work_stream = work_stream,
 };

@@ -22,7 +22,8 @@ static void export_drop(const char *array_record)
 }
 
 /* Returns a record as bytes; on failure NULL, with *ret and no exception. */
-static PyObject *export(const struct operand *operand, uint32_t flags, int *ret)
+static PyObject *record_export(const struct operand *operand, uint32_t flags,
+			       int *ret)
 {
 	char record[DRAY_VIEW_RECORD_SIZE];
 	PyObject *bytes;
@@ -40,7 +41,7 @@ static PyObject *export(const struct operand *operand, uint32_t flags, int *ret)
 	return bytes;
 }
 
-PyObject *export_array(PyObject *module, PyObject *args)
+PyObject *export_of_array(PyObject *module, PyObject *args)
 {
 	struct operand operand;
 	PyObject *array, *record;
@@ -52,7 +53,7 @@ PyObject *export_array(PyObject *module, PyObject *args)
 	    operand_take(array, "array", 0, &operand) ||
 	    operand_check_shareable(&operand, "array"))
 		return NULL;
-	record = export(&operand, flags, &ret);
+	record = record_export(&operand, flags, &ret);
 	return ret ? raise_error(ret) : record;
 }
 
@@ -124,10 +125,10 @@ PyObject *export_handover(PyObject *module, PyObject *args)
 	dray_ipc_handovers(NULL, 0, &waiting);
 	if (!has_descriptors(waiting))
 		Py_RETURN_NONE;
-	record = export(&operand, DRAY_IPC_HANDOVER, &ret);
+	record = record_export(&operand, DRAY_IPC_HANDOVER, &ret);
 	if (ret == -EPERM)
-		record = export(&operand,
-				DRAY_IPC_HANDOVER | DRAY_IPC_READ_ONLY, &ret);
+		record = record_export(
+			&operand, DRAY_IPC_HANDOVER | DRAY_IPC_READ_ONLY, &ret);
 	switch (ret) {
 	case -EOPNOTSUPP:
 	case -EINVAL:

@@ -63,7 +63,7 @@ static void array_capsule_destroy(PyObject *capsule)
 }
 
 /* Takes over @array, on failure too. */
-static PyObject *array_capsule(struct dray_array *array)
+static PyObject *ipc_array_capsule(struct dray_array *array)
 {
 	struct node_entry *entry = NULL;
 	struct dray_location location;
@@ -124,7 +124,7 @@ PyObject *ipc_wrap_view(const struct dray_view *view, PyObject *base)
 PyObject *ipc_wrap_own(PyObject *module, struct dray_array *array)
 {
 	PyTypeObject *type = module_state(module)->array_type;
-	PyObject *capsule = array_capsule(array), *object;
+	PyObject *capsule = ipc_array_capsule(array), *object;
 
 	if (!capsule)
 		return NULL;
@@ -141,7 +141,7 @@ PyObject *ipc_wrap(PyObject *module, struct dray_array *array)
 	/* NumPy reads elements whenever it likes. */
 	if (dray_address_kind(array->data, NULL) == DRAY_MEMORY_DEVICE)
 		return ipc_wrap_own(module, array);
-	base = array_capsule(array);
+	base = ipc_array_capsule(array);
 	return base ? ipc_wrap_view(dray_array_view(array, &view), base) : NULL;
 }
 

@@ -32,7 +32,7 @@ PyObject *node_new(struct module_state *state, struct node_entry *entry)
 	return (PyObject *)self;
 }
 
-PyObject *node_open(PyObject *module, PyObject *spec)
+PyObject *module_open_node(PyObject *module, PyObject *spec)
 {
 	struct module_state *state = module_state(module);
 	const char *text = NULL;

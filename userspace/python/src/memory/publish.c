@@ -167,7 +167,7 @@ static void each_array(dray_publish_see *see, void *context)
 }
 
 /* Before Python ends: its objects are not looked at any more. */
-static PyObject *end(PyObject *self, PyObject *unused)
+static PyObject *publish_finish(PyObject *self, PyObject *unused)
 {
 	(void)self;
 	(void)unused;
@@ -175,7 +175,8 @@ static PyObject *end(PyObject *self, PyObject *unused)
 	Py_RETURN_NONE;
 }
 
-static PyMethodDef end_method = { "publish_end", end, METH_NOARGS, NULL };
+static PyMethodDef end_method = { "publish_end", publish_finish, METH_NOARGS,
+				  NULL };
 
 int publish_init(void)
 {

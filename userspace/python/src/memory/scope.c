@@ -15,8 +15,8 @@ struct scope_object {
 	PyObject *before; /* of install(): the capsule that its end sets */
 };
 
-static PyObject *make(struct module_state *state, PyObject *pool,
-		      size_t min_bytes, PyObject *before)
+static PyObject *scope_make(struct module_state *state, PyObject *pool,
+			    size_t min_bytes, PyObject *before)
 {
 	struct scope_object *self =
 		PyObject_New(struct scope_object, state->scope_type);
@@ -32,7 +32,7 @@ static PyObject *make(struct module_state *state, PyObject *pool,
 PyObject *scope_installed(struct module_state *state, PyObject *pool,
 			  size_t min_bytes, PyObject *before)
 {
-	return make(state, pool, min_bytes, before);
+	return scope_make(state, pool, min_bytes, before);
 }
 
 PyObject *scope_new(PyObject *module, PyObject *args)
@@ -48,7 +48,7 @@ PyObject *scope_new(PyObject *module, PyObject *args)
 	if (!capsule)
 		return NULL;
 	Py_DECREF(capsule);
-	return make(state, pool, min_bytes, NULL);
+	return scope_make(state, pool, min_bytes, NULL);
 }
 
 static void scope_dealloc(PyObject *self)
@@ -126,7 +126,8 @@ static int setting_change(struct module_state *state,
 }
 
 /* Appends @scope and the capsule that it found. */
-static PyObject *longer(PyObject *scopes, PyObject *scope, PyObject *found)
+static PyObject *scopes_longer(PyObject *scopes, PyObject *scope,
+			       PyObject *found)
 {
 	Py_ssize_t count = PyTuple_GET_SIZE(scopes), i;
 	PyObject *result = PyTuple_New(count + 2);
@@ -142,7 +143,7 @@ static PyObject *longer(PyObject *scopes, PyObject *scope, PyObject *found)
 }
 
 /* Removes the pair at @place; its capsule moves on to the next scope. */
-static PyObject *shorter(PyObject *scopes, Py_ssize_t place)
+static PyObject *scopes_shorter(PyObject *scopes, Py_ssize_t place)
 {
 	Py_ssize_t count = PyTuple_GET_SIZE(scopes) - 2, i;
 	PyObject *result = PyTuple_New(count), *item;
@@ -168,7 +169,8 @@ PyObject *scope_push(struct module_state *state, PyObject *key, PyObject *pool,
 	after.capsule =
 		handler_capsule(state, pool, min_bytes, before.capsule, false);
 	if (after.capsule)
-		after.scopes = longer(before.scopes, key, before.capsule);
+		after.scopes =
+			scopes_longer(before.scopes, key, before.capsule);
 	failed = !after.scopes || setting_change(state, &before, &after);
 	Py_XDECREF(after.capsule);
 	Py_XDECREF(after.scopes);
@@ -221,7 +223,7 @@ PyObject *scope_pop(struct module_state *state, PyObject *key, PyObject *args)
 	after.capsule = place < last
 				? before.capsule
 				: PyTuple_GET_ITEM(before.scopes, place + 1);
-	after.scopes = shorter(before.scopes, place);
+	after.scopes = scopes_shorter(before.scopes, place);
 	failed = !after.scopes || setting_change(state, &before, &after);
 	Py_XDECREF(after.scopes);
 out:

@@ -8,7 +8,7 @@
 #include "object/array_object.h"
 
 /* Returns the library's format of a type, to be freed; NULL: there is none. */
-static char *format_of(dray_dtype dtype)
+static char *buffer_format_of(dray_dtype dtype)
 {
 	int length = dray_dtype_to_pep3118(dtype, NULL, 0);
 	char *format = length < 0 ? NULL : PyMem_Malloc((size_t)length + 1);
@@ -48,9 +48,9 @@ static bool format_describes(const char *format, dray_dtype dtype)
 		return dray_dtype_kind(dtype) != 'V';
 	if (has_titles(dtype))
 		return false;
-	wanted = format_of(dtype);
+	wanted = buffer_format_of(dtype);
 	if (!dray_dtype_from_pep3118(format, &there))
-		read = format_of(there);
+		read = buffer_format_of(there);
 	same = wanted && read && !strcmp(wanted, read);
 	dray_dtype_unref(there);
 	PyMem_Free(wanted);
@@ -90,7 +90,7 @@ static bool use_own_format(struct module_state *state,
 
 	text = PyDict_GetItemWithError(state->formats, key);
 	if (!text && !PyErr_Occurred()) {
-		format = format_of(object->dtype);
+		format = buffer_format_of(object->dtype);
 		made = format && !has_titles(object->dtype) &&
 				       numpy_reads(buffer, format,
 						   object->descr)

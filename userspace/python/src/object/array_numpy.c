@@ -262,7 +262,8 @@ PyObject *array_interface(PyObject *self, void *name)
 }
 
 /* Converts @array, taken over, or copies it, as __array__() is asked to. */
-static PyObject *converted(PyObject *array, PyArray_Descr *descr, int copy)
+static PyObject *numpy_converted(PyObject *array, PyArray_Descr *descr,
+				 int copy)
 {
 	PyArrayObject *from = (PyArrayObject *)array;
 	PyObject *result;
@@ -305,7 +306,7 @@ PyObject *array_to_numpy(PyObject *self, PyObject *const *args,
 		copies = PyObject_IsTrue(copy);
 	array = copies < 0 && PyErr_Occurred() ? NULL : array_as_numpy(self);
 	if (array)
-		return converted(array, descr, copies);
+		return numpy_converted(array, descr, copies);
 	Py_XDECREF(descr);
 	return NULL;
 }

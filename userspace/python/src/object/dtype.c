@@ -190,8 +190,8 @@ int dtype_take_object(PyObject *object, dray_dtype *out)
 
 /* Returns a list with an item for each field. */
 static PyObject *
-list_of(dray_dtype dtype,
-	PyObject *(*item_of)(const struct dray_dtype_field *field))
+dtype_list_of(dray_dtype dtype,
+	      PyObject *(*item_of)(const struct dray_dtype_field *field))
 {
 	size_t count = dray_dtype_field_count(dtype), i;
 	PyObject *list = PyList_New((Py_ssize_t)count), *item;
@@ -208,7 +208,7 @@ list_of(dray_dtype dtype,
 	return list;
 }
 
-static PyObject *name_of(const struct dray_dtype_field *field)
+static PyObject *dtype_name_of(const struct dray_dtype_field *field)
 {
 	return PyUnicode_FromString(field->name);
 }
@@ -218,31 +218,32 @@ static PyObject *title_of(const struct dray_dtype_field *field)
 	return Py_BuildValue("z", field->title);
 }
 
-static PyObject *offset_of(const struct dray_dtype_field *field)
+static PyObject *field_offset_of(const struct dray_dtype_field *field)
 {
 	return PyLong_FromUnsignedLong(field->offset);
 }
 
-static PyObject *format_of(const struct dray_dtype_field *field)
+static PyObject *dtype_format_of(const struct dray_dtype_field *field)
 {
 	return (PyObject *)dtype_descr(field->dtype);
 }
 
 /* Returns the dictionary that describes a structure to NumPy. */
-static PyObject *structure(dray_dtype dtype)
+static PyObject *dtype_structure(dray_dtype dtype)
 {
 	bool aligned = dray_dtype_flags(dtype) & DRAY_DTYPE_ALIGNED;
 
-	return Py_BuildValue("{sNsNsNsNsksO}", "names", list_of(dtype, name_of),
-			     "titles", list_of(dtype, title_of), "formats",
-			     list_of(dtype, format_of), "offsets",
-			     list_of(dtype, offset_of), "itemsize",
+	return Py_BuildValue("{sNsNsNsNsksO}", "names",
+			     dtype_list_of(dtype, dtype_name_of), "titles",
+			     dtype_list_of(dtype, title_of), "formats",
+			     dtype_list_of(dtype, dtype_format_of), "offsets",
+			     dtype_list_of(dtype, field_offset_of), "itemsize",
 			     (unsigned long)dray_dtype_itemsize(dtype),
 			     "aligned", aligned ? Py_True : Py_False);
 }
 
 /* Returns the type and the shape of a sub-array. */
-static PyObject *subarray(dray_dtype dtype)
+static PyObject *dtype_subarray(dray_dtype dtype)
 {
 	const int64_t *extents;
 	int ndim = dray_dtype_shape(dtype, &extents);
@@ -307,9 +308,9 @@ PyArray_Descr *dtype_descr(dray_dtype dtype)
 	if (type_number(dtype) >= 0)
 		return PyArray_DescrFromType(type_number(dtype));
 	if (dray_dtype_field_count(dtype))
-		object = structure(dtype);
+		object = dtype_structure(dtype);
 	else if (dray_dtype_shape(dtype, NULL))
-		object = subarray(dtype);
+		object = dtype_subarray(dtype);
 	else
 		object = typestr_of(dtype);
 	if (!object)

@@ -120,7 +120,7 @@ static int event_wait_for(PyObject *self, double limit)
 }
 
 /* Returns the count of elements, or raises the error of a wait. */
-static PyObject *answer(PyObject *self, int error)
+static PyObject *event_result(PyObject *self, int error)
 {
 	if (!error)
 		return event_count(self, NULL);
@@ -169,7 +169,7 @@ static PyObject *give_up(PyObject *self, double asked)
 	ret = dray_event_status(event_in(self));
 	if (ret != -ECANCELED ||
 	    dray_event_point(event_in(self), &point, sizeof(point)))
-		return answer(self, ret < 0 ? ret : 0);
+		return event_result(self, ret < 0 ? ret : 0);
 	return raise_message(
 		-ETIME,
 		PyUnicode_FromFormat(
@@ -190,7 +190,7 @@ PyObject *event_finish(PyObject *self, double limit, double asked)
 		py_event_cancel(self);
 		PyErr_Restore(type, value, traceback);
 	}
-	return answer(self, ret);
+	return event_result(self, ret);
 }
 
 static PyObject *event_wait(PyObject *self, PyObject *timeout)
@@ -199,7 +199,7 @@ static PyObject *event_wait(PyObject *self, PyObject *timeout)
 
 	if (seconds_take(timeout, "timeout", &limit))
 		return NULL;
-	return answer(self, event_wait_for(self, limit));
+	return event_result(self, event_wait_for(self, limit));
 }
 
 static PyObject *event_cancel(PyObject *self, PyObject *unused)

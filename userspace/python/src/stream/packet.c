@@ -207,7 +207,7 @@ static int packet_submit(PyObject *self, struct dray_stream *stream,
 }
 
 /* Raises the error of a submission; adds the keyword that allows a copy. */
-static PyObject *refuse(int error)
+static PyObject *packet_refuse(int error)
 {
 	if (error != -EOPNOTSUPP || dray_last_failure() != DRAY_FAILURE_STAGE)
 		return raise_error(error);
@@ -224,12 +224,13 @@ static PyObject *not_started(PyObject *self, int error)
 				"the time ran out before there was room in %s, nothing was submitted",
 				stream_name(self)));
 	else if (error != -EINTR)
-		refuse(error);
+		packet_refuse(error);
 	return NULL;
 }
 
 /* Returns an Event of the submitted packet. */
-static PyObject *start(PyObject *self, const struct packet_request *request)
+static PyObject *packet_move_begin(PyObject *self,
+				   const struct packet_request *request)
 {
 	bool waits = !(request->options.flags & DRAY_PACKET_NONBLOCK);
 	struct dray_stream *stream;
@@ -266,8 +267,9 @@ PyObject *packet_move(PyObject *self, PyObject *args)
 	struct packet_request request = { .held = NULL };
 	PyObject *result, *event;
 
-	event = take_request(self, args, &request) ? NULL
-						   : start(self, &request);
+	event = take_request(self, args, &request)
+			? NULL
+			: packet_move_begin(self, &request);
 	Py_XDECREF(request.held);
 	if (!event || !request.wait)
 		return event;
@@ -298,6 +300,6 @@ PyObject *packet_explain(PyObject *self, PyObject *args)
 	ret = dray_stream_explain(stream, &view, 1, &options, &explanation);
 	Py_END_ALLOW_THREADS
 	stream_leave(self);
-	return ret ? refuse(ret)
+	return ret ? packet_refuse(ret)
 		   : record_explanation(class_state(self), &explanation);
 }

@@ -145,8 +145,8 @@ static PyObject *rows_of(const struct frames_object *self)
 }
 
 /* Makes the frame of @point the one at hand; returns its array. */
-static PyObject *take(struct frames_object *self,
-		      const struct dray_point *point)
+static PyObject *ring_take(struct frames_object *self,
+			   const struct dray_point *point)
 {
 	PyObject *array;
 
@@ -191,7 +191,7 @@ PyObject *ring_step(struct frames_object *self, double limit)
 		ret = py_ring_pass(self, stream, &point, 1, limit);
 	}
 	if (ret != -EINTR && !stream_closing(self->stream) && !self->ended)
-		result = ret < 0 ? raise_error(ret) : take(self, &point);
+		result = ret < 0 ? raise_error(ret) : ring_take(self, &point);
 	py_ring_end(self);
 	return result;
 }

@@ -13,7 +13,7 @@ static PyObject *stream_closes(PyObject *self, PyObject *unused)
 }
 
 /* Raises ValueError for a closed stream. */
-static PyObject *stream_check(PyObject *self, PyObject *unused)
+static PyObject *stream_check_open(PyObject *self, PyObject *unused)
 {
 	(void)unused;
 	if (!stream_enter(self))
@@ -118,7 +118,8 @@ static PyMethodDef stream_methods[] = {
 	{ "_ended", stream_ended, METH_NOARGS, SIGNATURE("_ended($self, /)") },
 	{ "_close", stream_closes, METH_NOARGS, SIGNATURE("_close($self, /)") },
 	{ "_hold", stream_hold, METH_NOARGS, SIGNATURE("_hold($self, /)") },
-	{ "_check", stream_check, METH_NOARGS, SIGNATURE("_check($self, /)") },
+	{ "_check", stream_check_open, METH_NOARGS,
+	  SIGNATURE("_check($self, /)") },
 	{ NULL, NULL, 0, NULL },
 };
 

@@ -2,7 +2,7 @@
 /* The kind of the memory at an address, or of an array. */
 #include "object/array_object.h"
 
-static PyObject *name_of(enum dray_memory_kind kind)
+static PyObject *kind_name_of(enum dray_memory_kind kind)
 {
 	return PyUnicode_FromString(dray_memory_kind_name(kind));
 }
@@ -21,7 +21,8 @@ static PyObject *kind_at(PyObject *number, struct dray_node *node)
 				    number, (unsigned long long)UINTPTR_MAX);
 	}
 	/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
-	return name_of(dray_address_kind((void *)(uintptr_t)address, node));
+	return kind_name_of(
+		dray_address_kind((void *)(uintptr_t)address, node));
 }
 
 PyObject *memory_kind(PyObject *module, PyObject *args)
@@ -45,13 +46,13 @@ PyObject *memory_kind(PyObject *module, PyObject *args)
 		return kind_at(object, node);
 	/* The kind that another library tells is that for its own devices. */
 	if (array_is(object) && array_self(object)->kind != DRAY_MEMORY_UNKNOWN)
-		return name_of(node ? DRAY_MEMORY_UNKNOWN
-				    : array_self(object)->kind);
+		return kind_name_of(node ? DRAY_MEMORY_UNKNOWN
+					 : array_self(object)->kind);
 	if (array_is(object)) {
 		array_whole(array_self(object), &operand.view);
 	} else if (operand_take(object, "a", also, &operand)) {
 		return NULL;
 	}
 	ret = dray_view_kind(&operand.view, node, &kind);
-	return ret ? raise_error(ret) : name_of(kind);
+	return ret ? raise_error(ret) : kind_name_of(kind);
 }

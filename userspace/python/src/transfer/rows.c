@@ -27,9 +27,9 @@ static void insert_device(int64_t *lines, const struct dray_row *rows,
 }
 
 /* @device: NULL: lines have none */
-static PyObject *lines_of(const struct operand *operand,
-			  const struct dray_row_limits *limits, size_t all,
-			  const uint64_t *device)
+static PyObject *rows_lines_of(const struct operand *operand,
+			       const struct dray_row_limits *limits, size_t all,
+			       const uint64_t *device)
 {
 	uint64_t left = limits->first < all ? all - limits->first : 0;
 	npy_intp shape[] = { (npy_intp)left, device ? 5 : 4 };
@@ -97,6 +97,6 @@ PyObject *memory_rows(PyObject *module, PyObject *args)
 		return NULL;
 	ret = dray_view_rows(&operand.view, &limits, NULL, 0, &count);
 	return ret ? raise_error(ret)
-		   : lines_of(&operand, &limits, count,
-			      device == Py_None ? NULL : &number);
+		   : rows_lines_of(&operand, &limits, count,
+				   device == Py_None ? NULL : &number);
 }

@@ -26,7 +26,7 @@ static int engine_flags(PyObject *engine, unsigned int *flags)
 	return 0;
 }
 
-static PyObject *shape_of(const struct dray_view *view)
+static PyObject *transfer_shape_of(const struct dray_view *view)
 {
 	return size_tuple(view->shape, view->ndim);
 }
@@ -60,8 +60,8 @@ static int transfer_take_pair(PyObject *to, PyObject *from, struct operand *dst,
 	    operand_take(from, "src", OPERAND_EMPTY | OPERAND_FOREIGN, src))
 		return -1;
 	if (!have_same_shape(&dst->view, &src->view)) {
-		dst_shape = shape_of(&dst->view);
-		src_shape = shape_of(&src->view);
+		dst_shape = transfer_shape_of(&dst->view);
+		src_shape = transfer_shape_of(&src->view);
 		if (dst_shape && src_shape)
 			PyErr_Format(PyExc_ValueError,
 				     "dst has the shape %R, src %R", dst_shape,
@@ -116,9 +116,10 @@ static struct node_entry *queue_of(const struct operand *dst,
 }
 
 /* Submits a copy, or with @element a fill; returns a Fence. */
-static PyObject *submit(struct module_state *state, const struct operand *dst,
-			const struct operand *src, const void *element,
-			unsigned int flags, bool wait)
+static PyObject *transfer_begin(struct module_state *state,
+				const struct operand *dst,
+				const struct operand *src, const void *element,
+				unsigned int flags, bool wait)
 {
 	PyObject *from = src ? src->object : NULL;
 	struct dray_fence *fence = NULL;
@@ -165,7 +166,8 @@ PyObject *transfer_copy(PyObject *module, PyObject *args, PyObject *keywords)
 	    engine_flags(engine, &flags) ||
 	    transfer_take_pair(to, from, &dst, &src))
 		return NULL;
-	return submit(module_state(module), &dst, &src, NULL, flags, wait);
+	return transfer_begin(module_state(module), &dst, &src, NULL, flags,
+			      wait);
 }
 
 PyObject *transfer_fill(PyObject *module, PyObject *args, PyObject *keywords)
@@ -210,9 +212,9 @@ PyObject *transfer_fill(PyObject *module, PyObject *args, PyObject *keywords)
 			PyExc_RuntimeError,
 			"dst changed its type while value was made");
 	else
-		result = submit(module_state(module), &dst, NULL,
-				PyArray_DATA((PyArrayObject *)element), flags,
-				wait);
+		result = transfer_begin(module_state(module), &dst, NULL,
+					PyArray_DATA((PyArrayObject *)element),
+					flags, wait);
 	Py_DECREF(element);
 	return result;
 }

@@ -7,8 +7,8 @@
 typedef int product(const struct dray_view *a, const struct dray_view *b,
 		    const struct dray_view *to, struct dray_array **out);
 
-static PyObject *multiply(struct module_state *state, PyObject *a, PyObject *b,
-			  PyObject *out, product *call)
+static PyObject *linear_multiply(struct module_state *state, PyObject *a,
+				 PyObject *b, PyObject *out, product *call)
 {
 	struct ufunc_operand operands[3];
 	struct dray_array *made = NULL;
@@ -39,8 +39,9 @@ static PyObject *multiply(struct module_state *state, PyObject *a, PyObject *b,
 }
 
 /* Takes the operands and out=. */
-static PyObject *called(PyObject *module, PyObject *args, PyObject *keywords,
-			product *call, const char *format)
+static PyObject *linear_called(PyObject *module, PyObject *args,
+			       PyObject *keywords, product *call,
+			       const char *format)
 {
 	static char *names[] = { "", "", "out", NULL };
 	PyObject *a, *b, *out = Py_None;
@@ -48,27 +49,27 @@ static PyObject *called(PyObject *module, PyObject *args, PyObject *keywords,
 	if (!PyArg_ParseTupleAndKeywords(args, keywords, format, names, &a, &b,
 					 &out))
 		return NULL;
-	return multiply(module_state(module), a, b, out, call);
+	return linear_multiply(module_state(module), a, b, out, call);
 }
 
 PyObject *linear_product(struct module_state *state, PyObject *a, PyObject *b,
 			 PyObject *out)
 {
-	return multiply(state, a, b, out, dray_matmul);
+	return linear_multiply(state, a, b, out, dray_matmul);
 }
 
 PyObject *linear_dot_product(struct module_state *state, PyObject *a,
 			     PyObject *b, PyObject *out)
 {
-	return multiply(state, a, b, out, dray_dot);
+	return linear_multiply(state, a, b, out, dray_dot);
 }
 
-#define FUNCTION(name)                                             \
-	PyObject *linear_##name(PyObject *module, PyObject *args,  \
-				PyObject *keywords)                \
-	{                                                          \
-		return called(module, args, keywords, dray_##name, \
-			      "OO|$O:" #name);                     \
+#define FUNCTION(name)                                                    \
+	PyObject *linear_##name(PyObject *module, PyObject *args,         \
+				PyObject *keywords)                       \
+	{                                                                 \
+		return linear_called(module, args, keywords, dray_##name, \
+				     "OO|$O:" #name);                     \
 	}
 
 FUNCTION(matmul)
@@ -79,5 +80,5 @@ FUNCTION(vecdot)
 /* As NumPy's, which takes the output by its place too. */
 PyObject *linear_dot(PyObject *module, PyObject *args, PyObject *keywords)
 {
-	return called(module, args, keywords, dray_dot, "OO|O:dot");
+	return linear_called(module, args, keywords, dray_dot, "OO|O:dot");
 }

@@ -203,8 +203,9 @@ static int ufunc_call_compute(struct ufunc_arguments *call, bool outer,
 }
 
 /* Returns an output that was given, or an object of the one that was made. */
-static PyObject *output(struct ufunc_arguments *call, struct ufunc_frame *frame,
-			int o, struct dray_array **made)
+static PyObject *call_output(struct ufunc_arguments *call,
+			     struct ufunc_frame *frame, int o,
+			     struct dray_array **made)
 {
 	struct dray_array *array = made[o];
 
@@ -214,18 +215,19 @@ static PyObject *output(struct ufunc_arguments *call, struct ufunc_frame *frame,
 	return ufunc_result(frame, array, !call->arrays);
 }
 
-static PyObject *results(struct ufunc_arguments *call,
-			 struct ufunc_frame *frame, struct dray_array **made)
+static PyObject *call_results(struct ufunc_arguments *call,
+			      struct ufunc_frame *frame,
+			      struct dray_array **made)
 {
 	const int outputs = call->self->outputs;
 	PyObject *tuple, *result;
 	int o;
 
 	if (outputs == 1)
-		return output(call, frame, 0, made);
+		return call_output(call, frame, 0, made);
 	tuple = PyTuple_New(outputs);
 	for (o = 0; tuple && o < outputs; o++) {
-		result = output(call, frame, o, made);
+		result = call_output(call, frame, o, made);
 		if (!result)
 			Py_CLEAR(tuple);
 		else
@@ -256,7 +258,7 @@ static int64_t ufunc_call_elements(const struct ufunc_arguments *call,
 	return call->options.threads > 1 ? INT64_MAX : elements;
 }
 
-static PyObject *run(struct ufunc_arguments *call, bool outer)
+static PyObject *ufunc_call_run(struct ufunc_arguments *call, bool outer)
 {
 	struct dray_array *made[DRAY_UFUNC_MAX_OPERANDS] = { NULL };
 	struct ufunc_frame frame;
@@ -273,7 +275,7 @@ static PyObject *run(struct ufunc_arguments *call, bool outer)
 		call->options.threads = 1;
 	ret = ufunc_call_compute(call, outer, made);
 	if (!ufunc_leave(&frame, ret))
-		result = results(call, &frame, made);
+		result = call_results(call, &frame, made);
 	for (o = 0; o < call->self->outputs && !ret; o++)
 		dray_array_unref(made[o]);
 	ufunc_end(&frame);
@@ -290,7 +292,7 @@ static PyObject *call_or_outer(PyObject *object, PyObject *const *args,
 	ufunc_arguments_begin(&call, type_state(object), ufunc_self(object));
 	call.placed = placed;
 	if (!ufunc_arguments_take(&call, args, count, names))
-		result = run(&call, outer);
+		result = ufunc_call_run(&call, outer);
 	ufunc_arguments_drop(&call);
 	return result;
 }

@@ -7,7 +7,7 @@
 
 #include <structmember.h>
 
-static PyObject *wrap(PyTypeObject *type, struct dray_ufunc *ufunc)
+static PyObject *ufunc_wrap(PyTypeObject *type, struct dray_ufunc *ufunc)
 {
 	struct ufunc_object *self = PyObject_GC_New(struct ufunc_object, type);
 
@@ -97,7 +97,8 @@ static PyObject *ufunc_new(PyTypeObject *type, PyObject *args,
 	    identity_take(number, &identity))
 		return NULL;
 	ret = dray_ufunc_create(name, inputs, outputs, identity, &ufunc);
-	return ret ? raise_array_error(ARRAY_SHAPE, ret) : wrap(type, ufunc);
+	return ret ? raise_array_error(ARRAY_SHAPE, ret)
+		   : ufunc_wrap(type, ufunc);
 }
 
 static PyObject *ufunc_repr(PyObject *self)
@@ -243,7 +244,7 @@ int ufunc_init(PyObject *module)
 	if (!state->ufuncs || !state->fp_state)
 		return -1;
 	for (i = 0; !ret && (ufunc = dray_ufunc_number(i)); i++) {
-		object = wrap(state->ufunc_type, dray_ufunc_ref(ufunc));
+		object = ufunc_wrap(state->ufunc_type, dray_ufunc_ref(ufunc));
 		ret = object ? PyDict_SetItemString(state->ufuncs,
 						    dray_ufunc_name(ufunc),
 						    object)
