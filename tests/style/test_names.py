@@ -86,8 +86,9 @@ def test_shared_names_are_used_and_few(tree):
 
 def test_the_search_finds_definitions():
     defined, short = names({
+        "py.c": "static PyObject *make(PyObject *self)\n{\n}\n",
         "a.c": "static int take(void)\n{\n}\n\nint dray_b(struct x *x,\n\t   int y)\n{\n}\n",
         "b.h": "static inline __must_check bool\nline_take(int a)\n{\n}\nstruct walk {\n};\n"
                "struct wide {\n} __attribute__((packed));\nint dray_c(void);\n"})
-    assert short == ["a.c: take()"]
-    assert set(defined) == {"take", "dray_b", "line_take", "struct walk", "struct wide"}
+    assert short == ["py.c: make()", "a.c: take()"]
+    assert set(defined) == {"make", "take", "dray_b", "line_take", "struct walk", "struct wide"}
