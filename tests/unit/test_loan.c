@@ -375,10 +375,10 @@ QUEUE_FACT(device_only_memory_is_lent_as_a_dmabuf_alone)
 	mode = dray_buffer_mode(where.buffer);
 	where.buffer->mode = DRAY_MODE_DEVICE; /* as a carve-out may be */
 	assert_fails(dray_view_lend(&view, BOTH, 0, &to_mpi, &loan),
-		     -EOPNOTSUPP, "no mapping for the CPU");
+		     -EOPNOTSUPP, "is not mapped for the CPU");
 	assert_null(loan);
 	assert_fails(dray_buffer_lend(where.buffer, 0, 1, BOTH, 0, NULL, &loan),
-		     -EOPNOTSUPP, "no mapping for the CPU");
+		     -EOPNOTSUPP, "is not mapped for the CPU");
 	assert_works(dray_view_lend(&view, BOTH, 0, &dmabuf, &loan));
 	dray_loan_end(loan);
 	where.buffer->mode = mode;
@@ -394,7 +394,8 @@ QUEUE_FACT(wrong_arguments_are_refused)
 		named_long = { .to = "01234567890123456789012345678901" },
 		named_longest = { .to = "0123456789012345678901234567890" };
 	struct dray_view view = square(1), other = view, wrong = view,
-			 repeated = view, beyond = view, secret = view;
+			 repeated = view, tangled = view, beyond = view,
+			 secret = view;
 	const struct {
 		const struct dray_view *view;
 		unsigned int access;
@@ -414,6 +415,7 @@ QUEUE_FACT(wrong_arguments_are_refused)
 		{ &beyond, BOTH, NULL, -EINVAL, "leaves its block" },
 		{ &other, BOTH, NULL, -EPERM, "read-only" },
 		{ &repeated, DRAY_ACCESS_WRITE, NULL, -EINVAL, "one address" },
+		{ &tangled, DRAY_ACCESS_WRITE, NULL, -EINVAL, "share bytes" },
 		{ &secret, DRAY_ACCESS_READ, NULL, -EPERM, "may not be read" },
 	};
 	struct dray_loan *loan = NULL;
@@ -421,6 +423,7 @@ QUEUE_FACT(wrong_arguments_are_refused)
 	wrong.ndim = 99;
 	other.flags &= ~(unsigned int)DRAY_WRITE;
 	repeated.strides[0] = 0;
+	tangled.strides[0] = tangled.strides[1];
 	beyond.shape[0] = 65;
 	secret.flags &= ~(unsigned int)DRAY_READ;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/fork.h"
 #include "base/options.h"
+#include "layout/overlap.h"
 #include "memory/futex.h"
 #include "memory/node.h"
 #include "pool/busy.h"
@@ -128,10 +129,20 @@ static int loan_check_options(const struct dray_loan_options *options,
 /* Whether the engine may use the memory so. */
 static int check_access(const struct dray_operand *operand, unsigned int access)
 {
+	int ret;
+
 	if (access & DRAY_ACCESS_READ && !(operand->view->flags & DRAY_READ))
 		return dray_fail(-EPERM, "%s may not be read", operand->name);
-	return access & DRAY_ACCESS_WRITE ? dray_operand_check_writable(operand)
-					  : 0;
+	if (!(access & DRAY_ACCESS_WRITE))
+		return 0;
+	ret = dray_operand_check_writable(operand);
+	if (!ret && dray_view_has_bytes(operand->view) &&
+	    dray_overlap_self(operand) == DRAY_OVERLAP_SOME)
+		return dray_fail(
+			-EINVAL,
+			"elements of %s share bytes: lend them to read",
+			operand->name);
+	return ret;
 }
 
 static int loan_check_mapped(const struct dray_operand *operand,
