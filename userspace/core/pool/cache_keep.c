@@ -143,29 +143,32 @@ static __attribute__((noinline)) void cache_fill(const struct dray_found *found)
 		magazine->batch *= 2;
 }
 
-/* Lets the cache keep the large block of its owner, once it is freed. */
-static __attribute__((noinline)) void cache_want(const struct dray_found *found)
+/* Opens the cache for the large block of its owner, and returns its others. */
+static __attribute__((noinline)) struct dray_pool_region *
+cache_open(const struct dray_found *found)
 {
 	struct dray_cache *cache = dray_cache_of_caller(found->pool);
 
 	if (!cache)
-		return;
+		return found->region;
 	cache->overflows = 0;
-	cache->wanted = dray_found_piece(found)->size;
+	if (cache->large_count < DRAY_CACHE_LARGE_FEW)
+		return found->region;
+	return dray_cache_flush_large(cache, cache->large_count);
 }
 
-void dray_cache_taken(const struct dray_found *found)
+struct dray_pool_region *dray_cache_taken(const struct dray_found *found)
 {
 	/* The cache is not in use yet, and no inherited block is handed out. */
 	if (!is_of_use(found)) {
 		dray_mark_set(dray_found_address(found), DRAY_MARK_NONE);
-		return;
+		return found->region;
 	}
 	cache_keep_mark(found);
-	if (found_is_small(found))
-		cache_fill(found);
-	else
-		cache_want(found);
+	if (!found_is_small(found))
+		return cache_open(found);
+	cache_fill(found);
+	return found->region;
 }
 
 static bool keep_small(struct dray_cache *cache, void *block, size_t granules)
@@ -206,10 +209,8 @@ static bool keep_large(struct dray_cache *cache, void *block, size_t granules)
 {
 	uint64_t bytes = (uint64_t)granules << cache->shift;
 
-	if (granules != cache->wanted)
-		return false;
 	if (cache->large_count == DRAY_CACHE_LARGE)
-		dray_cache_flush_large(cache, 1);
+		dray_cache_flush_large(cache, DRAY_CACHE_LARGE_FEW);
 	if (!make_large_room(cache, bytes))
 		return false;
 	dray_cache_push_large(cache, block, granules);
