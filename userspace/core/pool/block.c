@@ -90,6 +90,18 @@ static int take_apart(struct dray_pool *pool, size_t size, size_t gap,
 	return block_take(pool, (uint32_t)granules, alignment, found);
 }
 
+/* A small block that another thread left, and drops the lock; else NULL. */
+static void *block_take_left(struct dray_pool *pool, size_t size)
+{
+	void *block = dray_cache_refill(pool, dray_pool_granules(pool, size));
+
+	if (!block)
+		return NULL;
+	dray_caches_sweep(pool, size);
+	pthread_mutex_unlock(&pool->lock);
+	return block;
+}
+
 __attribute__((noinline)) void *dray_pool_take_block(struct dray_pool *pool,
 						     size_t size, size_t gap,
 						     size_t alignment,
@@ -114,6 +126,12 @@ __attribute__((noinline)) void *dray_pool_take_block(struct dray_pool *pool,
 	dray_fork_check();
 	dray_caches_settle();
 	dray_lock(&pool->lock);
+	if (alignment == granule) {
+		void *block = block_take_left(pool, size + gap);
+
+		if (block)
+			return zero ? memset(block, 0, size + gap) : block;
+	}
 	if (pool->closed)
 		ret = dray_fail(-ENOMEM, "pool \"%s\" is closed", pool->name);
 	else

@@ -16,6 +16,15 @@ static struct dray_pool *cache_find_pool(const struct dray_cache *cache)
 	return atomic_load_explicit(&cache->pool, memory_order_relaxed);
 }
 
+void dray_magazine_drop(struct dray_cache *cache,
+			struct dray_magazine *magazine, uint32_t count)
+{
+	magazine->top -= count;
+	memmove(magazine->blocks, magazine->blocks + count,
+		dray_magazine_count(magazine) * sizeof(magazine->blocks[0]));
+	cache->room += (uint64_t)count * magazine->bytes;
+}
+
 struct dray_pool_region *dray_cache_flush(struct dray_cache *cache,
 					  struct dray_magazine *magazine,
 					  uint32_t count)
@@ -32,10 +41,7 @@ struct dray_pool_region *dray_cache_flush(struct dray_cache *cache,
 					    magazine->blocks + i, granules,
 					    some);
 	}
-	magazine->top -= count;
-	memmove(magazine->blocks, magazine->blocks + count,
-		dray_magazine_count(magazine) * sizeof(magazine->blocks[0]));
-	cache->room += (uint64_t)count * magazine->bytes;
+	dray_magazine_drop(cache, magazine, count);
 	return region;
 }
 

@@ -319,6 +319,12 @@ void dray_cache_mark(const struct dray_found *found);
  */
 struct dray_pool_region *dray_cache_taken(const struct dray_found *found);
 
+/*
+ * A small block of @granules that another thread left in the depot, and a few more for
+ * the caller's cache; NULL: there is none.
+ */
+void *dray_cache_refill(struct dray_pool *pool, uint64_t granules);
+
 /* Keeps a block, making room for it; false: it is to be freed. */
 bool dray_cache_keep(const struct dray_found *found);
 
@@ -346,6 +352,10 @@ static inline uint64_t dray_cache_held_small(const struct dray_cache *cache)
 {
 	return cache->most - cache->room;
 }
+
+/* Removes the oldest @count blocks of a magazine, which are elsewhere now. */
+void dray_magazine_drop(struct dray_cache *cache,
+			struct dray_magazine *magazine, uint32_t count);
 
 /*
  * Returns the oldest @count blocks of a magazine, or of the large blocks, to the pool.

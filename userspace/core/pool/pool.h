@@ -33,6 +33,7 @@ struct dray_pool {
 	uint32_t kept_small;	/* granules of the largest that threads may keep, */
 	uint32_t kept_large;	/* of blocks with a magazine and of others */
 	struct dray_cache *caches;	/* of all threads */
+	struct dray_depots *depots;	/* between them; NULL: not used yet */
 	uint64_t taken;		/* bytes, since the last sweep of caches */
 	uint64_t freed;		/* bytes, since free pages were last counted */
 	bool missed;		/* an owner was inside at the last drain */
