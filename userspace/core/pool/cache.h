@@ -66,8 +66,11 @@ struct dray_cache {
 	/*
 	 * Large blocks that were freed last.  They are used again for the same
 	 * size, or return to the pool together, mostly while the owner has the
-	 * pool's lock for another large block.
+	 * pool's lock for another large block.  If the pool returns whole
+	 * buffers to the node, only the size that was asked for last is kept,
+	 * since any block keeps its buffer.
 	 */
+	uint64_t wanted;	/* granules; 0: any.  Only its owner looks */
 	uint32_t large_count;
 	uint32_t large_granules[DRAY_CACHE_LARGE];	/* oldest first */
 	void *large[DRAY_CACHE_LARGE];
@@ -182,6 +185,8 @@ static inline void *dray_cache_take_large(struct dray_cache *cache,
 {
 	uint32_t i;
 
+	if (cache->wanted)
+		cache->wanted = granules;
 	if (!dray_cache_enter(cache))
 		return NULL;
 	for (i = cache->large_count; i--;)
@@ -219,6 +224,13 @@ static inline struct dray_cache *dray_cache_find(const void *block,
 	return thread->caches[number];
 }
 
+/* Whether to keep large blocks of @granules. */
+static inline bool dray_cache_wants(const struct dray_cache *cache,
+				    uint64_t granules)
+{
+	return !cache->wanted || granules == cache->wanted;
+}
+
 /* Keeps a large block of @granules that is freed, with its mark. */
 static inline bool dray_cache_put_large(struct dray_cache *cache, void *block,
 					_Atomic uint8_t *mark,
@@ -227,7 +239,7 @@ static inline bool dray_cache_put_large(struct dray_cache *cache, void *block,
 	uint64_t bytes = granules << cache->shift;
 	bool kept = false;
 
-	if (!dray_cache_enter(cache))
+	if (!dray_cache_wants(cache, granules) || !dray_cache_enter(cache))
 		return false;
 	if (cache->large_count < DRAY_CACHE_LARGE &&
 	    bytes <= cache->large_room) {

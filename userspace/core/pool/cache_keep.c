@@ -241,6 +241,8 @@ static bool keep_large(struct dray_cache *cache, void *block, size_t granules)
 {
 	uint64_t bytes = (uint64_t)granules << cache->shift;
 
+	if (!dray_cache_wants(cache, granules))
+		return false;
 	if (cache->large_count == DRAY_CACHE_LARGE)
 		dray_cache_flush_large(cache, DRAY_CACHE_LARGE_FEW);
 	if (!make_large_room(cache, bytes))

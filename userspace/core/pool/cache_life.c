@@ -159,6 +159,7 @@ static void cache_life_prepare(struct dray_cache *cache,
 	size_t i;
 
 	cache->shift = pool->shift;
+	cache->wanted = !pool->grows;
 	for (i = 0; i < DRAY_MARK_MOST; i++) {
 		cache->magazines[i].top = cache->magazines[i].blocks;
 		cache->magazines[i].bytes = (uint32_t)(i + 1) << pool->shift;
