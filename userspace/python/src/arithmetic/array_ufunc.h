@@ -22,6 +22,14 @@ PyObject *array_of_result(struct module_state *state, PyObject *result);
  */
 bool array_ask_numpy(void);
 
+/* array_temporary.c */
+/*
+ * Returns the operand of an operator that may receive its result, borrowed: a large
+ * array that nobody sees afterwards, of the result's type, shape and memory; NULL: none.
+ * @divides: integers become floats
+ */
+PyObject *array_temporary(PyObject *a, PyObject *b, bool divides);
+
 PyObject *array_array_ufunc(PyObject *self, PyObject *const *args,
 			    Py_ssize_t count, PyObject *names);
 
